@@ -1,0 +1,69 @@
+/* The growing byte buffer. */
+#include "base/buf.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void buf_reserve(struct buf *b, size_t more)
+{
+	size_t want = b->n + more + 1, cap = b->cap;
+
+	if (want <= cap)
+		return;
+	cap = cap ? cap + cap / 2 : 64;
+	if (cap < want)
+		cap = want;
+	b->p = xrealloc(b->p, cap);
+	b->cap = cap;
+}
+
+void buf_add(struct buf *b, const void *bytes, size_t n)
+{
+	buf_reserve(b, n);
+	if (n)
+		memcpy(b->p + b->n, bytes, n);
+	b->n += n;
+	b->p[b->n] = '\0';
+}
+
+void buf_addc(struct buf *b, char c)
+{
+	buf_add(b, &c, 1);
+}
+
+void buf_adds(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s));
+}
+
+void buf_add_str(struct buf *b, struct str s)
+{
+	buf_add(b, s.p, s.n);
+}
+
+void buf_printf(struct buf *b, const char *format, ...)
+{
+	va_list ap, again;
+	int n;
+
+	va_start(ap, format);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, format, ap);
+	va_end(ap);
+	if (n < 0)
+		BUG("bad format %s", format);
+	buf_reserve(b, (size_t)n);
+	vsnprintf(b->p + b->n, (size_t)n + 1, format, again);
+	va_end(again);
+	b->n += (size_t)n;
+}
+
+void buf_release(struct buf *b)
+{
+	free(b->p);
+	*b = (struct buf){ 0 };
+}

@@ -1,0 +1,34 @@
+/* Errors as one sentence, and the end of the road for our own mistakes. */
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void (*bug_last_words)(void);
+
+int err_set(struct err *err, const char *format, ...)
+{
+	va_list ap;
+
+	if (!err)
+		return -1;
+	va_start(ap, format);
+	vsnprintf(err->text, sizeof(err->text), format, ap);
+	va_end(ap);
+	return -1;
+}
+
+void bug_at(const char *file, int line, const char *format, ...)
+{
+	va_list ap;
+
+	if (bug_last_words)
+		bug_last_words();
+	fprintf(stderr, "gavel: BUG at %s:%d: ", file, line);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	abort();
+}

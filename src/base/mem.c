@@ -1,0 +1,160 @@
+/* malloc that cannot fail, arenas, and the growing of vectors. */
+#include "base/mem.h"
+
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static _Noreturn void out_of_memory(size_t n)
+{
+	if (bug_last_words)
+		bug_last_words();
+	fprintf(stderr, "gavel: out of memory (asked for %zu bytes); close something and try again\n", n);
+	exit(2);
+}
+
+void *xmalloc(size_t n)
+{
+	void *p = malloc(n ? n : 1);
+
+	if (!p)
+		out_of_memory(n);
+	return p;
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size ? size : 1);
+
+	if (!p)
+		out_of_memory(count * size);
+	return p;
+}
+
+void *xrealloc(void *p, size_t n)
+{
+	void *q = realloc(p, n ? n : 1);
+
+	if (!q)
+		out_of_memory(n);
+	return q;
+}
+
+char *xstrdup(const char *s)
+{
+	size_t n = strlen(s) + 1;
+
+	return memcpy(xmalloc(n), s, n);
+}
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t size;
+	/* 16 bytes so far: what follows is aligned for anything we store */
+};
+
+enum { CHUNK_BYTES = 64 * 1024 };
+
+void *arena_alloc(struct arena *a, size_t n)
+{
+	n = n ? (n + 7) & ~(size_t)7 : 8;
+	if ((size_t)(a->end - a->next) < n) {
+		size_t size = n > CHUNK_BYTES / 4 ? n : CHUNK_BYTES;
+		struct arena_chunk *c = xmalloc(sizeof(*c) + size);
+
+		c->size = size;
+		a->total_bytes += sizeof(*c) + size;
+		if (size != CHUNK_BYTES && a->head) {
+			/* a big block of its own: keep filling the chunk in use */
+			c->next = a->head->next;
+			a->head->next = c;
+			return c + 1;
+		}
+		c->next = a->head;
+		a->head = c;
+		a->next = (char *)(c + 1);
+		a->end = a->next + size;
+	}
+	a->next += n;
+	return a->next - n;
+}
+
+void *arena_zalloc(struct arena *a, size_t n)
+{
+	return memset(arena_alloc(a, n), 0, n);
+}
+
+struct str arena_str(struct arena *a, struct str s)
+{
+	char *p = arena_alloc(a, s.n + 1);
+
+	if (s.n)
+		memcpy(p, s.p, s.n);
+	p[s.n] = '\0';
+	return str_make(p, s.n);
+}
+
+char *arena_printf(struct arena *a, const char *format, ...)
+{
+	va_list ap, again;
+	int n;
+	char *p;
+
+	va_start(ap, format);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, format, ap);
+	va_end(ap);
+	if (n < 0)
+		BUG("bad format %s", format);
+	p = arena_alloc(a, (size_t)n + 1);
+	vsnprintf(p, (size_t)n + 1, format, again);
+	va_end(again);
+	return p;
+}
+
+void arena_reset(struct arena *a)
+{
+	struct arena_chunk *c = a->head, *keep = NULL;
+
+	while (c) {
+		struct arena_chunk *next = c->next;
+
+		if (!keep && c->size == CHUNK_BYTES)
+			keep = c;
+		else
+			free(c);
+		c = next;
+	}
+	*a = (struct arena){ .head = keep };
+	if (keep) {
+		keep->next = NULL;
+		a->next = (char *)(keep + 1);
+		a->end = a->next + keep->size;
+		a->total_bytes = sizeof(*keep) + keep->size;
+	}
+}
+
+void arena_release(struct arena *a)
+{
+	struct arena_chunk *c = a->head;
+
+	while (c) {
+		struct arena_chunk *next = c->next;
+
+		free(c);
+		c = next;
+	}
+	*a = (struct arena){ 0 };
+}
+
+void *vec_grow_(void *v, uint32_t *cap, size_t size)
+{
+	uint32_t n = *cap ? *cap + *cap / 2 + 8 : 8;
+
+	if (n < *cap)
+		BUG("vector over %u elements", *cap);
+	*cap = n;
+	return xrealloc(v, (size_t)n * size);
+}

@@ -1,0 +1,43 @@
+/* Memory. xmalloc and friends never return NULL: out of memory ends the program with a message
+ * (bug_last_words first). An arena hands out memory that is freed all at once; a vec is a growing
+ * array: declare it with VEC(type), zero it, push, free with vec_release. */
+#ifndef GAVEL_BASE_MEM_H
+#define GAVEL_BASE_MEM_H
+
+#include "base/str.h"
+
+#include <stdlib.h>
+
+void *xmalloc(size_t n);
+void *xcalloc(size_t count, size_t size);
+void *xrealloc(void *p, size_t n);
+char *xstrdup(const char *s);
+
+struct arena_chunk;
+struct arena {
+	struct arena_chunk *head; /* newest first */
+	char *next, *end;
+	size_t total_bytes; /* taken from malloc */
+};
+
+void *arena_alloc(struct arena *a, size_t n); /* aligned to 8, not zeroed */
+void *arena_zalloc(struct arena *a, size_t n);
+struct str arena_str(struct arena *a, struct str s); /* copy, NUL after the end */
+char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Forgets everything but keeps one chunk for the next round. */
+void arena_reset(struct arena *a);
+void arena_release(struct arena *a);
+
+#define VEC(type) struct { type *v; uint32_t n, cap; }
+#define vec_push(vec, ...) \
+	do { \
+		if ((vec)->n == (vec)->cap) \
+			(vec)->v = vec_grow_((vec)->v, &(vec)->cap, sizeof(*(vec)->v)); \
+		(vec)->v[(vec)->n] = __VA_ARGS__; \
+		(vec)->n++; \
+	} while (0)
+#define vec_release(vec) (free((vec)->v), (vec)->v = NULL, (vec)->n = (vec)->cap = 0)
+#define vec_last(vec) (&(vec)->v[(vec)->n - 1])
+void *vec_grow_(void *v, uint32_t *cap, size_t size);
+
+#endif

@@ -1,0 +1,70 @@
+/* Text is a pointer and a length. A str never owns what it points at and may hold NUL bytes;
+ * nothing here looks for a terminator. STR("...") makes one from a literal. */
+#ifndef GAVEL_BASE_STR_H
+#define GAVEL_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct str {
+	const char *p;
+	size_t n;
+};
+
+#define STR(literal) ((struct str){ (literal), sizeof(literal) - 1 })
+#define STR_NONE ((struct str){ NULL, 0 })
+/* for printf("%.*s", STR_ARG(s)); only for text known to be short and clean */
+#define STR_ARG(s) (int)(s).n, (s).p ? (s).p : ""
+
+static inline struct str str_of(const char *zero_terminated)
+{
+	return (struct str){ zero_terminated, zero_terminated ? strlen(zero_terminated) : 0 };
+}
+
+static inline struct str str_make(const char *p, size_t n)
+{
+	return (struct str){ p, n };
+}
+
+static inline bool str_eq(struct str a, struct str b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool str_is(struct str a, const char *literal)
+{
+	return str_eq(a, str_of(literal));
+}
+
+static inline bool str_starts(struct str a, struct str head)
+{
+	return a.n >= head.n && (head.n == 0 || memcmp(a.p, head.p, head.n) == 0);
+}
+
+static inline bool str_ends(struct str a, struct str tail)
+{
+	return a.n >= tail.n && (tail.n == 0 || memcmp(a.p + a.n - tail.n, tail.p, tail.n) == 0);
+}
+
+static inline struct str str_from(struct str a, size_t start)
+{
+	return start >= a.n ? STR_NONE : str_make(a.p + start, a.n - start);
+}
+
+/* Bytewise order, shorter first among equals. */
+int str_cmp(struct str a, struct str b);
+/* ASCII letters compare without case. */
+bool str_eq_nocase(struct str a, struct str b);
+bool str_contains_nocase(struct str text, struct str word);
+/* Offset of the first occurrence at or after start, or -1. */
+ptrdiff_t str_find(struct str text, struct str word, size_t start);
+struct str str_trim(struct str s);
+/* A fast 64-bit hash; not for adversaries who can see its values. */
+uint64_t str_hash(struct str s);
+uint64_t hash_mix(uint64_t a, uint64_t b);
+/* Whole decimal number without sign; false on anything else or overflow. */
+bool str_to_u64(struct str s, uint64_t *out);
+
+#endif

@@ -1,0 +1,349 @@
+/* The two tables and what is made from them. */
+#include "cmd/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	WATCH = 1 << 0,
+	SHOW = 1 << 1,
+	CHECK = 1 << 2,
+	DEMO = 1 << 3,
+	HELP = 1 << 4,
+	READERS = WATCH | SHOW | CHECK,
+	PRINTERS = WATCH | SHOW | DEMO,
+	ANY = WATCH | SHOW | CHECK | DEMO | HELP,
+};
+
+static const struct command commands[] = {
+	{ "", "[SOURCE...]", "Print the inbox: the items that wait for a person.", WATCH, cmd_watch },
+	{ "show", "VIEW [SOURCE...]",
+	  "Print a view: inbox, item ID, timeline, ledger, messages, agents or summary.", SHOW,
+	  cmd_show },
+	{ "check", "[SOURCE...]", "Check messages against their protocols.", CHECK, cmd_check },
+	{ "demo", "", "Print a built-in session: its inbox and its summary.", DEMO, cmd_demo },
+	{ "help", "[COMMAND]", "Explain a command.", HELP, cmd_help },
+};
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+struct option {
+	const char *name;
+	const char *argument; /* NULL = takes none */
+	const char *help;
+	unsigned commands;
+	/* Stores the value; -1 and err when it is wrong. */
+	int (*set)(struct options *o, const char *value, struct err *err);
+};
+
+static int set_format(struct options *o, const char *value, struct err *err)
+{
+	static const char *const names[] = { "text", "json", "sarif" };
+
+	for (int i = 0; i < 3; i++)
+		if (strcmp(value, names[i]) == 0) {
+			o->format = (enum format)i;
+			if (i == OUTPUT_SARIF && o->command->run != cmd_check)
+				break;
+			return 0;
+		}
+	return err_set(err, "--format=%s: must be text%s", value,
+		       o->command->run == cmd_check ? ", json or sarif" : " or json");
+}
+
+static int set_color(struct options *o, const char *value, struct err *err)
+{
+	static const char *const names[] = { "auto", "always", "never" };
+
+	for (int i = 0; i < 3; i++)
+		if (strcmp(value, names[i]) == 0) {
+			o->color = (enum color_mode)i;
+			return 0;
+		}
+	return err_set(err, "--color=%s: must be auto, always or never", value);
+}
+
+static int set_size(struct options *o, const char *value, struct err *err)
+{
+	struct str s = str_of(value), w, h;
+	ptrdiff_t x = str_find(s, STR("x"), 0);
+	uint64_t cols, rows;
+
+	w = x < 0 ? s : str_make(s.p, (size_t)x);
+	h = x < 0 ? STR("0") : str_from(s, (size_t)x + 1);
+	if (!str_to_u64(w, &cols) || !str_to_u64(h, &rows) || cols < 1 || cols > 4096 ||
+	    rows > 100000)
+		return err_set(err, "--size=%s: must be WIDTHxHEIGHT, such as 100x30", value);
+	o->cols = (int)cols;
+	o->rows = (int)rows;
+	return 0;
+}
+
+static int set_max_line(struct options *o, const char *value, struct err *err)
+{
+	struct str s = str_of(value);
+	uint64_t n, unit = 1;
+
+	if (s.n && strchr("kKmM", s.p[s.n - 1])) {
+		unit = (s.p[s.n - 1] | 32) == 'k' ? 1024 : 1024 * 1024;
+		s.n--;
+	}
+	if (!str_to_u64(s, &n) || n < 1 || n > (1u << 30) || n * unit > (1u << 30))
+		return err_set(err, "--max-line=%s: must be a number of bytes up to 1024M", value);
+	o->max_line_bytes = (size_t)(n * unit);
+	return 0;
+}
+
+#define SET_TEXT(field) \
+	static int set_##field(struct options *o, const char *value, struct err *err) \
+	{ \
+		(void)err; \
+		o->field = value; \
+		return 0; \
+	}
+#define SET_FLAG(field) \
+	static int set_##field(struct options *o, const char *value, struct err *err) \
+	{ \
+		(void)value; \
+		(void)err; \
+		o->field = true; \
+		return 0; \
+	}
+SET_TEXT(filter)
+SET_TEXT(since)
+SET_TEXT(until)
+SET_TEXT(at)
+SET_FLAG(strict)
+SET_FLAG(all)
+SET_FLAG(ascii)
+SET_FLAG(help)
+SET_FLAG(version)
+
+static const struct option options[] = {
+	{ "format", "FORMAT",
+	  "text, json (one object a line) or, for check, sarif. Scripts use json: its fields only "
+	  "ever grow.",
+	  READERS, set_format },
+	{ "filter", "EXPR",
+	  "Only what matches: words match any text; kind:finding severity:>=major dialect:feedback "
+	  "agent:dev-01 task:T1 session:S id:X is:open is:error after:10:15 before:T; - negates.",
+	  READERS, set_filter },
+	{ "since", "TIME", "Only what is not before TIME: ISO 8601, HH:MM[:SS], or ms since 1970.",
+	  READERS, set_since },
+	{ "until", "TIME", "Only what is before TIME.", READERS, set_until },
+	{ "at", "TIME|#N",
+	  "Look at the session as it was: after its first N messages, or before the first message "
+	  "later than TIME.",
+	  WATCH | SHOW, set_at },
+	{ "all", NULL,
+	  "check: a json record for every message; inbox: every item, not only the open ones.",
+	  READERS, set_all },
+	{ "strict", NULL, "check: warnings fail as errors do.", CHECK, set_strict },
+	{ "max-line", "BYTES",
+	  "Longest message that is read, 16M unless given; longer ones are counted and shown as "
+	  "oversize.",
+	  READERS, set_max_line },
+	{ "size", "WxH", "Columns and, when given, most rows of the output.", PRINTERS, set_size },
+	{ "color", "WHEN", "auto, always or never. NO_COLOR in the environment means never.",
+	  PRINTERS, set_color },
+	{ "ascii", NULL, "Print nothing but ASCII.", PRINTERS, set_ascii },
+	{ "help", NULL, "Explain the command and end.", ANY, set_help },
+	{ "version", NULL, "Print the version and end.", ANY, set_version },
+};
+enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
+
+static const struct option *find_option(struct str name)
+{
+	for (int i = 0; i < OPTIONS; i++)
+		if (str_is(name, options[i].name))
+			return &options[i];
+	return NULL;
+}
+
+/* --name, --name=value, --name value. Moves *i over what it took. */
+static int take_option(struct options *o, int argc, char **argv, int *i, struct err *err)
+{
+	struct str word = str_from(str_of(argv[*i]), 2);
+	ptrdiff_t equals = str_find(word, STR("="), 0);
+	struct str name = equals < 0 ? word : str_make(word.p, (size_t)equals);
+	const struct option *option = find_option(name);
+	const char *value = equals < 0 ? NULL : word.p + equals + 1;
+	const char *command = o->command->name[0] ? o->command->name : "gavel";
+
+	if (!option || !(option->commands & o->command->bit)) {
+		if (option)
+			return err_set(err, "%s takes no --%s; see gavel %s --help", command,
+				       option->name, o->command->name);
+		return err_set(err, "no option --%.*s; see gavel --help", STR_ARG(name));
+	}
+	if (!option->argument && value)
+		return err_set(err, "--%s takes no value", option->name);
+	if (option->argument && !value) {
+		if (*i + 1 >= argc)
+			return err_set(err, "--%s needs a value: --%s=%s", option->name,
+				       option->name, option->argument);
+		value = argv[++*i];
+	}
+	return option->set(o, value, err);
+}
+
+int options_parse(struct options *o, int argc, char **argv, struct err *err)
+{
+	bool only_words = false;
+	int i = 0;
+
+	*o = (struct options){ .command = &commands[0] };
+	for (int c = 1; argc > 0 && c < COMMANDS; c++)
+		if (strcmp(argv[0], commands[c].name) == 0) {
+			o->command = &commands[c];
+			i = 1;
+		}
+	for (; i < argc; i++) {
+		const char *word = argv[i];
+
+		if (!only_words && strcmp(word, "--") == 0) {
+			only_words = true;
+		} else if (!only_words && strncmp(word, "--", 2) == 0) {
+			if (take_option(o, argc, argv, &i, err))
+				return -1;
+		} else if (!only_words && (strcmp(word, "-h") == 0 || strcmp(word, "-V") == 0)) {
+			o->help |= word[1] == 'h';
+			o->version |= word[1] == 'V';
+		} else if (!only_words && word[0] == '-' && word[1]) {
+			return err_set(err, "no option %s; see gavel --help", word);
+		} else {
+			vec_push(&o->words, word);
+		}
+	}
+	return 0;
+}
+
+void options_release(struct options *o)
+{
+	vec_release(&o->words);
+}
+
+/* Wraps at 79 columns with a hanging indent. */
+static void add_wrapped(struct buf *out, const char *text, int indent, int column)
+{
+	const char *p = text;
+
+	while (*p) {
+		size_t n = strcspn(p, " ");
+
+		if (column + (int)n >= 79 && column > indent) {
+			buf_printf(out, "\n%*s", indent, "");
+			column = indent;
+		}
+		buf_add(out, p, n);
+		column += (int)n;
+		p += n;
+		if (*p == ' ') {
+			p++;
+			if (*p && column + 1 + (int)strcspn(p, " ") < 79) {
+				buf_addc(out, ' ');
+				column++;
+			} else if (*p) {
+				buf_printf(out, "\n%*s", indent, "");
+				column = indent;
+			}
+		}
+	}
+	buf_addc(out, '\n');
+}
+
+static void help_options(struct buf *out, unsigned bits)
+{
+	for (int i = 0; i < OPTIONS; i++) {
+		char left[40];
+
+		if (!(options[i].commands & bits))
+			continue;
+		snprintf(left, sizeof(left), "  --%s%s%s", options[i].name,
+			 options[i].argument ? "=" : "",
+			 options[i].argument ? options[i].argument : "");
+		buf_printf(out, "%-21s ", left);
+		add_wrapped(out, options[i].help, 22, 22);
+	}
+}
+
+void options_help(const struct command *command, struct buf *out)
+{
+	bool all = !command || !command->name[0];
+
+	if (!all) {
+		buf_printf(out, "usage: gavel %s [OPTION...] %s\n\n", command->name,
+			   command->synopsis);
+		add_wrapped(out, command->help, 0, 0);
+		buf_adds(out, "\n");
+		help_options(out, command->bit);
+		return;
+	}
+	buf_adds(out, "gavel: see and decide what AI agents ask for\n\n");
+	for (int i = 0; i < COMMANDS; i++) {
+		buf_printf(out, "%s gavel %s%s[OPTION...] %s\n", i ? "      " : "usage:",
+			   commands[i].name, commands[i].name[0] ? " " : "", commands[i].synopsis);
+		buf_adds(out, "           ");
+		add_wrapped(out, commands[i].help, 11, 11);
+	}
+	buf_adds(out, "\nSOURCE is a log of one JSON message a line, a directory of task-, result-\n"
+		      "and review- files or of logs, one JSON document with messages[], a FIFO, or\n"
+		      "- for standard input. Without one, standard input is read.\n\n");
+	help_options(out, ANY);
+	buf_adds(out, "\nExit codes: 0 fine; 1 check found errors, or there is no such item;\n"
+		      "2 usage or file trouble. The manual: man gavel.\n");
+}
+
+/* A dash and a backslash mean something to roff. */
+static void add_roff(struct buf *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '-' || *text == '\\')
+			buf_addc(out, '\\');
+		buf_addc(out, *text);
+	}
+}
+
+void options_man(struct buf *out)
+{
+	buf_adds(out, ".SH COMMANDS\n");
+	for (int i = 0; i < COMMANDS; i++) {
+		buf_printf(out, ".TP\n.B gavel %s\n.RI [ OPTION... ] \" ", commands[i].name);
+		add_roff(out, commands[i].synopsis);
+		buf_adds(out, "\"\n.br\n");
+		add_roff(out, commands[i].help);
+		buf_addc(out, '\n');
+	}
+	buf_adds(out, ".SH OPTIONS\n");
+	for (int i = 0; i < OPTIONS; i++) {
+		buf_adds(out, ".TP\n.BI \\-\\-");
+		add_roff(out, options[i].name);
+		if (options[i].argument)
+			buf_printf(out, " = %s", options[i].argument);
+		buf_addc(out, '\n');
+		add_roff(out, options[i].help);
+		buf_addc(out, '\n');
+	}
+}
+
+int cmd_help(struct options *o)
+{
+	struct buf out = { 0 };
+	const struct command *command = NULL;
+
+	if (o->words.n && strcmp(o->words.v[0], "man") == 0) {
+		options_man(&out);
+	} else {
+		for (int i = 1; o->words.n && i < COMMANDS; i++)
+			if (strcmp(o->words.v[0], commands[i].name) == 0)
+				command = &commands[i];
+		if (o->words.n && !command) {
+			fprintf(stderr, "gavel: no command %s; see gavel --help\n", o->words.v[0]);
+			return EXIT_TROUBLE;
+		}
+		options_help(command, &out);
+	}
+	fwrite(out.p, 1, out.n, stdout);
+	buf_release(&out);
+	return EXIT_FINE;
+}

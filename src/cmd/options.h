@@ -1,0 +1,63 @@
+/* Commands and options: one table of each. The parser, --help and the man page read the same rows. */
+#ifndef GAVEL_CMD_OPTIONS_H
+#define GAVEL_CMD_OPTIONS_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/mem.h"
+
+enum format {
+	OUTPUT_TEXT,
+	OUTPUT_JSON,
+	OUTPUT_SARIF,
+};
+
+enum color_mode {
+	COLOR_AUTO,
+	COLOR_ALWAYS,
+	COLOR_NEVER,
+};
+
+/* What the command line says. Words are the arguments that are no options, in order. */
+struct options {
+	const struct command *command;
+	VEC(const char *) words;
+	enum format format;
+	enum color_mode color;
+	bool help, version, strict, all, ascii;
+	int cols, rows; /* --size; 0 = not given */
+	size_t max_line_bytes;
+	const char *filter, *since, *until, *at;
+};
+
+enum exit_code {
+	EXIT_FINE = 0,
+	EXIT_FOUND = 1,   /* check found errors, no such item */
+	EXIT_TROUBLE = 2, /* usage, file or terminal trouble */
+};
+
+struct command {
+	const char *name;
+	const char *synopsis; /* after the name */
+	const char *help;     /* one sentence */
+	unsigned bit;         /* which options it takes */
+	int (*run)(struct options *o);
+};
+
+/* argv without the program's name. -1: err says what is wrong with it. */
+int options_parse(struct options *o, int argc, char **argv, struct err *err);
+void options_release(struct options *o);
+
+/* --help: all of it, or one command's. */
+void options_help(const struct command *command, struct buf *out);
+/* The COMMANDS and OPTIONS sections of the man page, in roff. */
+void options_man(struct buf *out);
+
+int cmd_check(struct options *o);
+int cmd_show(struct options *o);
+int cmd_demo(struct options *o);
+int cmd_help(struct options *o);
+/* No command word: looks at the sources. */
+int cmd_watch(struct options *o);
+
+#endif

@@ -1,0 +1,263 @@
+/* gavel show, gavel SOURCE, gavel demo: views printed as text or JSON lines. */
+#include "cmd/load.h"
+#include "cmd/show_json.h"
+
+#include "ui/paint.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+struct shown {
+	const char *name;
+	const struct view_ops *view;
+	void (*json)(struct load *l, const struct scene *s, struct buf *out);
+};
+
+static void json_one_item(struct load *l, const struct scene *s, struct buf *out)
+{
+	json_item(l, s, s->item, out);
+}
+
+static const struct shown views[] = {
+	{ "inbox", &view_inbox, json_inbox },
+	{ "item", &view_item, json_one_item },
+	{ "timeline", &view_timeline, json_timeline },
+	{ "ledger", &view_ledger, json_ledger },
+	{ "messages", &view_messages, json_messages },
+	{ "agents", &view_agents, json_agents },
+	{ "summary", &view_summary, json_summary },
+};
+enum { VIEWS = sizeof(views) / sizeof(views[0]) };
+
+static bool use_color(const struct options *o)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (o->color != COLOR_AUTO)
+		return o->color == COLOR_ALWAYS;
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
+	       !(term && strcmp(term, "dumb") == 0);
+}
+
+static int width_of(const struct options *o)
+{
+	struct winsize size;
+	const char *columns = getenv("COLUMNS");
+	uint64_t n;
+
+	if (o->cols)
+		return o->cols;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		return size.ws_col;
+	if (columns && str_to_u64(str_of(columns), &n) && n > 0 && n <= GRID_MAX_COLS)
+		return (int)n;
+	return 100;
+}
+
+/* One row at a time: a view of a million lines takes no more memory than one of ten. */
+static void print_view(const struct view_ops *view, const struct scene *s, const struct options *o)
+{
+	int cols = width_of(o);
+	struct grid *g = grid_new(1, cols, o->ascii);
+	const struct theme *theme = use_color(o) ? &theme_dark : NULL;
+	struct lines lines = { .cols = cols };
+	struct buf out = { 0 };
+	uint32_t most = o->rows ? (uint32_t)o->rows : UINT32_MAX, n;
+
+	view->make(s, cols, &lines);
+	n = lines.list.n;
+	if (view->heading && n && most) {
+		view->heading(s, g, grid_rect(g));
+		paint_grid(g, theme, o->ascii, &out);
+		most--;
+	}
+	for (uint32_t i = 0; i < n && i < most; i++) {
+		grid_clear(g);
+		if (i + 1 == most && n > most)
+			grid_printf(g, grid_rect(g), ROLE_DIM, "… %u more", n - i);
+		else
+			view->draw(s, &lines, i, g, grid_rect(g));
+		paint_grid(g, theme, o->ascii, &out);
+		if (out.n > 64 * 1024) {
+			fwrite(out.p, 1, out.n, stdout);
+			buf_clear(&out);
+		}
+	}
+	if (!n && view->empty && most) {
+		grid_clear(g);
+		grid_put(g, grid_rect(g), ROLE_DIM, view->empty);
+		paint_grid(g, theme, o->ascii, &out);
+	}
+	fwrite(out.p, 1, out.n, stdout);
+	buf_release(&out);
+	lines_release(&lines);
+	grid_free(g);
+}
+
+/* --at: #N or a time. */
+static int set_cursor(struct scene *s, const struct options *o)
+{
+	const struct model *m = s->model;
+	struct str at = str_of(o->at);
+	uint64_t n;
+	int64_t ms;
+
+	s->k = m->records.n;
+	s->now_ms = model_now(m, s->k);
+	if (!o->at)
+		return 0;
+	if (at.n && at.p[0] == '#') {
+		if (!str_to_u64(str_from(at, 1), &n)) {
+			fprintf(stderr, "gavel: --at=%s: must be #N with a number\n", o->at);
+			return -1;
+		}
+		s->k = n < m->records.n ? (uint32_t)n : m->records.n;
+		s->now_ms = model_now(m, s->k);
+	} else {
+		if (!when_parse_loose(at, s->now_ms, &ms)) {
+			fprintf(stderr, "gavel: --at=%s: must be a time such as 10:15, "
+					"2026-01-26T10:15:00Z, or #N for the first N messages\n",
+				o->at);
+			return -1;
+		}
+		s->k = model_cut_at(m, ms);
+		s->now_ms = s->k ? ms : WHEN_NONE;
+	}
+	return 0;
+}
+
+/* Whether an item answers to a name: its id, SESSION/ID, or with `prefix` the beginning of its id. */
+static bool item_answers(const struct scene *s, uint32_t number, struct str wanted, bool prefix)
+{
+	const struct item *item = &s->model->items.v[number];
+	struct str session = session_name(s->model, item->session);
+	struct buf name = { 0 };
+	struct item_state st;
+	bool hit;
+
+	if (!item_at(s->model, item, s->k, s->now_ms, &st))
+		return false;
+	item_name(s->model, item, &name);
+	hit = prefix ? str_starts(buf_str(&name), wanted) : str_eq(buf_str(&name), wanted);
+	if (!hit && str_starts(wanted, session) && wanted.n > session.n && wanted.p[session.n] == '/')
+		hit = str_eq(buf_str(&name), str_from(wanted, session.n + 1));
+	buf_release(&name);
+	return hit;
+}
+
+static int find_item_named(struct scene *s, const char *wanted)
+{
+	uint32_t hits = 0;
+
+	for (int prefix = 0; prefix < 2 && !hits; prefix++)
+		for (uint32_t i = 0; i < s->model->items.n; i++)
+			if (item_answers(s, i, str_of(wanted), prefix)) {
+				s->item = i;
+				hits++;
+			}
+	if (hits == 0)
+		fprintf(stderr, "gavel: no item %s; gavel show inbox --all lists them\n", wanted);
+	else if (hits > 1)
+		fprintf(stderr, "gavel: %u items are named %s; write more of it, or SESSION/ID\n",
+			hits, wanted);
+	return hits == 1 ? 0 : -1;
+}
+
+static int print_shown(struct load *l, const struct shown *shown, struct scene *s,
+		       const struct options *o)
+{
+	struct buf out = { 0 };
+
+	if (o->format == OUTPUT_TEXT) {
+		print_view(shown->view, s, o);
+		return 0;
+	}
+	shown->json(l, s, &out);
+	fwrite(out.p, 1, out.n, stdout);
+	buf_release(&out);
+	return 0;
+}
+
+static int show(struct options *o, const struct shown *shown, const char *item, uint32_t skip)
+{
+	struct load l = { 0 };
+	struct scene s = { .model = &l.model, .reader = &l.reader, .all = o->all,
+			   .ascii = o->ascii };
+	struct filter *filter = NULL;
+	int code = EXIT_TROUBLE;
+
+	if (load_open(&l, o->words.v + skip, o->words.n - skip, o->max_line_bytes))
+		goto out;
+	load_run(&l, NULL, NULL);
+	if (set_cursor(&s, o) || load_filter(o, s.now_ms, &filter))
+		goto out;
+	s.filter = filter;
+	code = l.trouble ? EXIT_TROUBLE : EXIT_FINE;
+	if (item && find_item_named(&s, item))
+		code = EXIT_FOUND;
+	else
+		print_shown(&l, shown, &s, o);
+out:
+	filter_free(filter);
+	load_release(&l);
+	return code;
+}
+
+int cmd_show(struct options *o)
+{
+	const char *name = o->words.n ? o->words.v[0] : NULL;
+
+	for (int i = 0; name && i < VIEWS; i++) {
+		if (strcmp(views[i].name, name) != 0)
+			continue;
+		if (views[i].view != &view_item)
+			return show(o, &views[i], NULL, 1);
+		if (o->words.n < 2) {
+			fprintf(stderr, "gavel: show item needs an id: gavel show item ID SOURCE\n");
+			return EXIT_TROUBLE;
+		}
+		return show(o, &views[i], o->words.v[1], 2);
+	}
+	fprintf(stderr, "gavel: %s%s; the views are inbox, item ID, timeline, ledger, messages, "
+			"agents, summary\n",
+		name ? "no view " : "show needs a view", name ? name : "");
+	return EXIT_TROUBLE;
+}
+
+int cmd_watch(struct options *o)
+{
+	if (!o->words.n && isatty(STDIN_FILENO)) {
+		fprintf(stderr, "gavel: no source; give a log, or try: gavel demo (all of it: gavel "
+				"--help)\n");
+		return EXIT_TROUBLE;
+	}
+	return show(o, &views[0], NULL, 0);
+}
+
+int cmd_demo(struct options *o)
+{
+	const char *dir = getenv("GAVEL_DATADIR");
+	struct load l = { 0 };
+	struct scene s = { .model = &l.model, .reader = &l.reader, .ascii = o->ascii };
+	struct buf path = { 0 };
+	const char *source;
+	int code = EXIT_TROUBLE;
+
+	buf_printf(&path, "%s/demo.ndjson", dir && *dir ? dir : PKGDATADIR);
+	source = path.p;
+	if (load_open(&l, &source, 1, 0) == 0) {
+		load_run(&l, NULL, NULL);
+		set_cursor(&s, o);
+		print_shown(&l, &views[0], &s, o);
+		if (o->format == OUTPUT_TEXT)
+			putchar('\n');
+		print_shown(&l, &views[VIEWS - 1], &s, o);
+		code = l.trouble ? EXIT_TROUBLE : EXIT_FINE;
+	}
+	buf_release(&path);
+	load_release(&l);
+	return code;
+}

@@ -1,0 +1,469 @@
+/* The JSON form of each view, one object a line. */
+#include "cmd/show_json.h"
+
+#include "decide/verbs.h"
+#include "ui/view_parts.h"
+
+#include <stdlib.h>
+
+/* ,"name":  — the comma is left out after an opening brace */
+static void key(struct buf *b, const char *name)
+{
+	if (b->n && b->p[b->n - 1] != '{' && b->p[b->n - 1] != '[')
+		buf_addc(b, ',');
+	buf_printf(b, "\"%s\":", name);
+}
+
+static void put_str(struct buf *b, const char *name, struct str s)
+{
+	key(b, name);
+	if (s.p)
+		json_write_str(b, s);
+	else
+		buf_adds(b, "null");
+}
+
+static void put_name(struct buf *b, const char *name, const char *value)
+{
+	put_str(b, name, str_of(value));
+}
+
+static void put_number(struct buf *b, const char *name, uint64_t n)
+{
+	key(b, name);
+	buf_printf(b, "%llu", (unsigned long long)n);
+}
+
+static void put_bool(struct buf *b, const char *name, bool value)
+{
+	key(b, name);
+	buf_adds(b, value ? "true" : "false");
+}
+
+static void put_time(struct buf *b, const char *name, int64_t ms)
+{
+	key(b, name);
+	if (ms == WHEN_NONE)
+		buf_adds(b, "null");
+	else
+		buf_printf(b, "%lld", (long long)ms);
+}
+
+static void put_message(struct buf *b, const char *name, const struct model *m, uint32_t message)
+{
+	key(b, name);
+	if (message == NONE) {
+		buf_adds(b, "null");
+		return;
+	}
+	buf_adds(b, "{");
+	put_number(b, "line", m->records.v[message].line);
+	put_time(b, "time", m->records.v[message].time_ms);
+	buf_adds(b, "}");
+}
+
+static struct str task_id(const struct model *m, uint32_t task)
+{
+	return task == NONE ? STR_NONE : model_str(m, m->tasks.v[task].id);
+}
+
+static void put_verbs(struct buf *b, const struct model *m, const struct item *item,
+		      const struct item_state *st)
+{
+	unsigned verbs = 0;
+
+	if (st->open && !st->undecidable)
+		verbs = verbs_of((enum dialect_id)m->records.v[st->message].dialect, item->kind,
+				 item->deadline_ms == WHEN_NONE);
+	key(b, "verbs");
+	buf_addc(b, '[');
+	for (int v = 0; v < VERB_COUNT; v++)
+		if (verbs & 1u << v) {
+			if (b->p[b->n - 1] != '[')
+				buf_addc(b, ',');
+			buf_printf(b, "\"%s\"", verb_name((enum verb)v));
+		}
+	buf_addc(b, ']');
+}
+
+static void put_history(struct buf *b, const struct model *m, const struct item *item, uint32_t k)
+{
+	static const char *const names[] = { "raised", "decided", "acknowledged",
+					     "unknown_id", "fixed", "superseded" };
+
+	key(b, "history");
+	buf_addc(b, '[');
+	for (uint32_t i = 0; i < item->n && item->steps[i].message < k; i++) {
+		const struct item_step *s = &item->steps[i];
+
+		buf_adds(b, i ? ",{" : "{");
+		put_name(b, "what", names[s->what]);
+		put_message(b, "at", m, s->message);
+		put_str(b, "by", agent_name(m, s->by));
+		if (s->what == STEP_DECIDED)
+			put_name(b, "verdict", verdict_name(s->verdict));
+		if (s->iteration)
+			put_number(b, "iteration", s->iteration);
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+}
+
+static void put_fields(struct buf *b, const struct detail *d)
+{
+	key(b, "fields");
+	buf_addc(b, '{');
+	for (unsigned i = 0; i < d->n; i++)
+		put_str(b, d->field[i].label, d->field[i].text);
+	buf_addc(b, '}');
+}
+
+static void put_item(struct load *l, const struct scene *s, uint32_t number,
+		     const struct item_state *st, bool whole, struct buf *b)
+{
+	const struct model *m = s->model;
+	const struct item *item = &m->items.v[number];
+	const struct record *r = &m->records.v[st->message];
+	struct detail d = { 0 };
+	struct buf name = { 0 }, rev = { 0 };
+	bool told;
+
+	item_name(m, item, &name);
+	load_rev(l, item, st, &rev);
+	told = s->reader->detail(s->reader->ctx, item, st, &d);
+	buf_addc(b, '{');
+	put_str(b, "id", buf_str(&name));
+	put_name(b, "dialect", dialect_name((enum dialect_id)r->dialect));
+	put_name(b, "kind", item_kind_name(item->kind));
+	put_str(b, "session", session_name(m, item->session));
+	put_str(b, "task", task_id(m, item->task));
+	put_str(b, "agent", agent_name(m, r->from));
+	key(b, "iteration");
+	if (st->iteration)
+		buf_printf(b, "%u", st->iteration);
+	else
+		buf_adds(b, "null");
+	put_str(b, "title", told && d.title.p ? d.title : STR(""));
+	put_name(b, "severity", item_severity_name(st->grade));
+	put_message(b, "opened", m, st->opened);
+	put_time(b, "deadline", item->deadline_ms);
+	put_name(b, "verdict", verdict_name(st->verdict));
+	put_str(b, "by", agent_name(m, st->by));
+	put_name(b, "delivery", "none");
+	put_verbs(b, m, item, st);
+	put_str(b, "rev", rev.n ? buf_str(&rev) : STR_NONE);
+	put_str(b, "source", s->reader->source(s->reader->ctx, st->message));
+	put_number(b, "times", st->times);
+	put_number(b, "revision", st->revision + 1u);
+	put_bool(b, "came_back", st->came_back);
+	put_bool(b, "bounced", st->bounced);
+	put_bool(b, "acknowledged", st->acked);
+	if (whole) {
+		if (told)
+			put_fields(b, &d);
+		put_history(b, m, item, s->k);
+	}
+	buf_adds(b, "}\n");
+	buf_release(&name);
+	buf_release(&rev);
+}
+
+void json_inbox(struct load *l, const struct scene *s, struct buf *out)
+{
+	uint32_t n, *list = model_inbox(s->model, s->k, s->now_ms, s->all, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct item_state st;
+
+		if (item_is_shown(s, list[i], &st))
+			put_item(l, s, list[i], &st, false, out);
+	}
+	free(list);
+}
+
+void json_item(struct load *l, const struct scene *s, uint32_t item, struct buf *out)
+{
+	struct item_state st;
+
+	if (item_at(s->model, &s->model->items.v[item], s->k, s->now_ms, &st))
+		put_item(l, s, item, &st, true, out);
+}
+
+static void put_task_reviews(const struct scene *s, uint32_t task, struct buf *b)
+{
+	const struct model *m = s->model;
+
+	key(b, "reviews");
+	buf_addc(b, '[');
+	for (uint32_t i = 0; i < m->reviews.n; i++) {
+		const struct review *r = &m->reviews.v[i];
+		struct review_state st;
+
+		if (r->task != task || !review_at(m, r, s->k, &st))
+			continue;
+		buf_adds(b, b->p[b->n - 1] == '[' ? "{" : ",{");
+		put_str(b, "id", model_str(m, r->id));
+		put_str(b, "reviewer", agent_name(m, r->reviewer));
+		put_number(b, "iteration", st.iteration);
+		put_name(b, "verdict", review_verdict_name(st.verdict));
+		put_number(b, "findings", st.findings);
+		put_message(b, "first", m, st.first);
+		put_message(b, "last", m, st.last);
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+}
+
+static void put_spans(const struct scene *s, const struct task *task, struct buf *b)
+{
+	const struct model *m = s->model;
+
+	key(b, "spans");
+	buf_addc(b, '[');
+	for (uint32_t i = 0; i < task->steps.n && task->steps.v[i].message < s->k; i++) {
+		const struct task_step *step = &task->steps.v[i];
+
+		buf_adds(b, i ? ",{" : "{");
+		put_name(b, "state", task_state_name(step->state));
+		put_message(b, "at", m, step->message);
+		if (step->percent != 255)
+			put_number(b, "percent", step->percent);
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+}
+
+void json_timeline(struct load *l, const struct scene *s, struct buf *out)
+{
+	const struct model *m = s->model;
+
+	(void)l;
+	for (uint32_t i = 0; i < m->tasks.n; i++) {
+		const struct task *task = &m->tasks.v[i];
+		struct task_state_at st;
+
+		if (!task_at(m, task, s->k, &st) || !filter_task(s->filter, m, i, s->k))
+			continue;
+		buf_addc(out, '{');
+		put_str(out, "task", model_str(m, task->id));
+		put_str(out, "session", session_name(m, task->session));
+		put_name(out, "dialect",
+			 dialect_name((enum dialect_id)m->records.v[st.first].dialect));
+		put_str(out, "agent", agent_name(m, st.agent));
+		put_name(out, "state", task_state_name(st.state));
+		key(out, "percent");
+		if (st.percent >= 0)
+			buf_printf(out, "%d", st.percent);
+		else
+			buf_adds(out, "null");
+		put_number(out, "attempts", st.attempts);
+		put_str(out, "continues", task->root == i ? STR_NONE : task_id(m, task->root));
+		put_message(out, "first", m, st.first);
+		put_message(out, "last", m, st.last);
+		put_bool(out, "stalled", task_is_stalled(m, &st, s->now_ms));
+		key(out, "needs");
+		buf_addc(out, '[');
+		for (uint32_t n = 0; n < task->needs.n && task->needs.v[n].message < s->k; n++) {
+			if (n)
+				buf_addc(out, ',');
+			json_write_str(out, model_str(m, task->needs.v[n].task_id));
+		}
+		buf_addc(out, ']');
+		put_spans(s, task, out);
+		put_task_reviews(s, i, out);
+		buf_adds(out, "}\n");
+	}
+}
+
+void json_ledger(struct load *l, const struct scene *s, struct buf *out)
+{
+	const struct model *m = s->model;
+
+	(void)l;
+	for (uint32_t i = 0; i < m->items.n; i++) {
+		const struct item *item = &m->items.v[i];
+		struct item_state st;
+		struct buf name = { 0 };
+
+		if (item->kind != ITEM_IMPROVEMENT && item->kind != ITEM_FINDING &&
+		    item->kind != ITEM_CHANGE)
+			continue;
+		if (!item_is_shown(s, i, &st))
+			continue;
+		item_name(m, item, &name);
+		buf_addc(out, '{');
+		put_str(out, "id", buf_str(&name));
+		put_name(out, "kind", item_kind_name(item->kind));
+		put_str(out, "session", session_name(m, item->session));
+		put_str(out, "task", item->task == NONE
+					     ? STR_NONE
+					     : task_id(m, m->tasks.v[item->task].root));
+		put_name(out, "severity", item_severity_name(st.grade));
+		put_name(out, "verdict", verdict_name(st.verdict));
+		put_str(out, "by", agent_name(m, st.by));
+		key(out, "fixed_in");
+		if (st.fixed_in)
+			buf_printf(out, "%u", st.fixed_in);
+		else
+			buf_adds(out, "null");
+		put_history(out, m, item, s->k);
+		buf_adds(out, "}\n");
+		buf_release(&name);
+	}
+}
+
+void json_messages(struct load *l, const struct scene *s, struct buf *out)
+{
+	const struct model *m = s->model;
+
+	(void)l;
+	for (uint32_t i = 0; i < s->k; i++) {
+		const struct record *r = &m->records.v[i];
+
+		if (!message_is_shown(s, i))
+			continue;
+		buf_addc(out, '{');
+		put_number(out, "number", i + 1u);
+		put_number(out, "line", r->line);
+		put_str(out, "source", s->reader->source(s->reader->ctx, i));
+		put_time(out, "time", r->time_ms);
+		put_name(out, "dialect", dialect_name((enum dialect_id)r->dialect));
+		put_str(out, "kind", model_kind(m, r));
+		put_str(out, "session", session_name(m, r->session));
+		put_str(out, "from", agent_name(m, r->from));
+		put_str(out, "to", agent_name(m, r->to));
+		put_number(out, "errors", r->errors);
+		put_number(out, "warnings", r->warnings);
+		put_number(out, "notes", r->notes);
+		put_number(out, "bytes", r->length);
+		put_str(out, "summary", s->reader->summary(s->reader->ctx, i));
+		buf_adds(out, "}\n");
+	}
+}
+
+void json_agents(struct load *l, const struct scene *s, struct buf *out)
+{
+	const struct model *m = s->model;
+	struct agent_stats *stats = model_agent_stats(m, s->k);
+
+	(void)l;
+	for (uint32_t i = 0; i < m->agents.n; i++) {
+		const struct agent *a = &m->agents.v[i];
+		const struct agent_stats *st = &stats[i];
+
+		if (a->first >= s->k || !filter_agent(s->filter, m, i))
+			continue;
+		buf_addc(out, '{');
+		put_str(out, "agent", model_str(m, a->name));
+		put_str(out, "type", model_str(m, a->type));
+		put_str(out, "session", session_name(m, a->session));
+		put_str(out, "state", model_str(m, st->state));
+		put_str(out, "task", task_id(m, st->task));
+		put_number(out, "messages", st->messages);
+		put_time(out, "last_seen", st->last_seen_ms);
+		put_number(out, "errors", st->errors);
+		put_number(out, "warnings", st->warnings);
+		put_number(out, "tokens_in", st->tokens_in);
+		put_number(out, "tokens_out", st->tokens_out);
+		put_number(out, "tokens_cached", st->tokens_cached);
+		key(out, "cost");
+		buf_printf(out, "%.6f", st->cost);
+		buf_adds(out, "}\n");
+	}
+	free(stats);
+}
+
+static void put_item_counts(const struct scene *s, struct buf *b)
+{
+	uint32_t open = 0, due = 0, verdicts[VERDICT_SUPERSEDED + 1] = { 0 };
+
+	for (uint32_t i = 0; i < s->model->items.n; i++) {
+		const struct item *item = &s->model->items.v[i];
+		struct item_state st;
+
+		if (!item_at(s->model, item, s->k, s->now_ms, &st))
+			continue;
+		verdicts[st.verdict]++;
+		open += st.open;
+		due += st.open && item->deadline_ms != WHEN_NONE;
+	}
+	key(b, "items");
+	buf_addc(b, '{');
+	put_number(b, "open", open);
+	put_number(b, "due", due);
+	for (int v = 1; v <= VERDICT_SUPERSEDED; v++)
+		put_number(b, verdict_name((enum verdict)v), verdicts[v]);
+	buf_addc(b, '}');
+}
+
+static void put_record_counts(const struct scene *s, struct buf *b)
+{
+	uint64_t by_dialect[DIALECT_COUNT] = { 0 }, counts[3] = { 0 };
+	int64_t first = INT64_MAX;
+
+	for (uint32_t i = 0; i < s->k; i++) {
+		const struct record *r = &s->model->records.v[i];
+
+		by_dialect[r->dialect]++;
+		counts[SEVERITY_NOTE] += r->notes;
+		counts[SEVERITY_WARNING] += r->warnings;
+		counts[SEVERITY_ERROR] += r->errors;
+		if (r->time_ms != WHEN_NONE && r->time_ms < first)
+			first = r->time_ms;
+	}
+	put_number(b, "messages", s->k);
+	key(b, "dialects");
+	buf_addc(b, '{');
+	for (int i = 0; i < DIALECT_COUNT; i++)
+		put_number(b, dialect_name((enum dialect_id)i), by_dialect[i]);
+	buf_addc(b, '}');
+	key(b, "diagnostics");
+	buf_addc(b, '{');
+	for (int i = 2; i >= 0; i--)
+		put_number(b, severity_name((enum severity)i), counts[i]);
+	buf_addc(b, '}');
+	put_time(b, "first", first == INT64_MAX ? WHEN_NONE : first);
+	put_time(b, "last", s->now_ms);
+}
+
+void json_summary(struct load *l, const struct scene *s, struct buf *out)
+{
+	const struct model *m = s->model;
+	uint32_t sessions = 0, agents = 0, states[TASK_STATE_COUNT] = { 0 };
+	uint64_t in = 0, tokens_out = 0, cached = 0;
+	double cost = 0;
+
+	(void)l;
+	for (uint32_t i = 0; i < m->sessions.n; i++)
+		sessions += m->sessions.v[i].first < s->k;
+	for (uint32_t i = 0; i < m->agents.n; i++)
+		agents += m->agents.v[i].first < s->k;
+	for (uint32_t i = 0; i < m->tasks.n; i++) {
+		struct task_state_at st;
+
+		if (task_at(m, &m->tasks.v[i], s->k, &st))
+			states[st.state]++;
+	}
+	for (uint32_t i = 0; i < m->usage.n && m->usage.v[i].message < s->k; i++) {
+		in += m->usage.v[i].tokens_in;
+		tokens_out += m->usage.v[i].tokens_out;
+		cached += m->usage.v[i].tokens_cached;
+		cost += m->usage.v[i].cost;
+	}
+	buf_addc(out, '{');
+	put_record_counts(s, out);
+	put_number(out, "sessions", sessions);
+	put_number(out, "agents", agents);
+	key(out, "tasks");
+	buf_addc(out, '{');
+	for (int i = 0; i < TASK_STATE_COUNT; i++)
+		put_number(out, task_state_name((enum task_state)i), states[i]);
+	buf_addc(out, '}');
+	put_item_counts(s, out);
+	put_number(out, "tokens_in", in);
+	put_number(out, "tokens_out", tokens_out);
+	put_number(out, "tokens_cached", cached);
+	key(out, "cost");
+	buf_printf(out, "%.6f", cost);
+	buf_adds(out, "}\n");
+}

@@ -1,0 +1,49 @@
+/* The table of verbs by dialect and kind. Escalation is always possible: what a protocol cannot say
+ * goes to the escalation queue. */
+#include "decide/verbs.h"
+
+#define ACCEPT (1u << VERB_ACCEPT)
+#define PARTIAL (1u << VERB_PARTIAL)
+#define REJECT (1u << VERB_REJECT)
+#define ANSWER (1u << VERB_ANSWER)
+#define DISMISS (1u << VERB_DISMISS)
+#define ESCALATE (1u << VERB_ESCALATE)
+
+static const struct {
+	enum dialect_id dialect;
+	enum item_kind kind;
+	unsigned verbs;
+} table[] = {
+	{ DIALECT_FEEDBACK, ITEM_IMPROVEMENT, ACCEPT | PARTIAL | REJECT | ESCALATE },
+	/* accept sends the same request again */
+	{ DIALECT_FEEDBACK, ITEM_ERROR, ACCEPT | DISMISS | ESCALATE },
+	{ DIALECT_COLLABORATION, ITEM_FINDING, ACCEPT | PARTIAL | REJECT | ESCALATE },
+	{ DIALECT_COLLABORATION, ITEM_CHANGE, ACCEPT | PARTIAL | REJECT | ESCALATE },
+	{ DIALECT_COLLABORATION, ITEM_VERDICT, ACCEPT | PARTIAL | REJECT | ESCALATE },
+	{ DIALECT_COLLABORATION, ITEM_QUESTION, ANSWER | ESCALATE },
+	{ DIALECT_COLLABORATION, ITEM_BLOCKED, ACCEPT | REJECT | ESCALATE },
+	{ DIALECT_HANDOFF, ITEM_ESCALATION, ACCEPT | REJECT | ESCALATE },
+	{ DIALECT_ENVELOPE, ITEM_ESCALATION, ACCEPT | REJECT | ESCALATE },
+	{ DIALECT_ENVELOPE, ITEM_RETRY, ACCEPT | REJECT | ESCALATE },
+	{ DIALECT_ORCHESTRATOR, ITEM_QUESTION, ANSWER | REJECT | ESCALATE },
+	{ DIALECT_ORCHESTRATOR, ITEM_TASK, ACCEPT | REJECT | ESCALATE },
+	{ DIALECT_ORCHESTRATOR, ITEM_ERROR, DISMISS | ESCALATE },
+};
+
+const char *verb_name(enum verb v)
+{
+	static const char *const names[] = { "accept", "partial", "reject",
+					     "answer", "dismiss", "escalate" };
+
+	return names[v];
+}
+
+unsigned verbs_of(enum dialect_id dialect, enum item_kind kind, bool never_expires)
+{
+	if (dialect == DIALECT_ORCHESTRATOR && kind == ITEM_QUESTION && never_expires)
+		return ANSWER | DISMISS | ESCALATE;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (table[i].dialect == dialect && table[i].kind == kind)
+			return table[i].verbs;
+	return 0;
+}

@@ -1,0 +1,630 @@
+/* SPEC-022, agent collaboration: architect, developers and reviewers exchange typed messages about
+ * tasks and reviews. Related texts' names for things are read too, with a warning. */
+#include "dialect/collaboration.h"
+
+#include "base/map.h"
+
+/* The payload, also under the name that related texts use. */
+static yyjson_val *payload_of(yyjson_val *root)
+{
+	yyjson_val *payload = json_get(root, "payload");
+
+	return payload ? payload : json_get(root, "content");
+}
+
+static struct actor actor_of(yyjson_val *agent)
+{
+	return (struct actor){ json_get_str(agent, "agent_id"), json_get_str(agent, "agent_type"),
+			       str_is(json_get_str(agent, "instance_id"), "human") };
+}
+
+static void add_paths(struct message *m, struct str task, yyjson_val *array, const char *at)
+{
+	size_t i, n;
+	yyjson_val *v;
+
+	if (!yyjson_is_arr(array))
+		return;
+	yyjson_arr_foreach(array, i, n, v) {
+		struct str path = yyjson_is_obj(v) ? json_get_str(v, "path") : json_str(v);
+		struct event *e;
+
+		if (!path.n)
+			continue;
+		e = event_add(m, EV_TASK_FILE, task, at);
+		e->index = (uint32_t)i;
+		e->other = path;
+	}
+}
+
+static void add_depends(struct message *m, struct str task, yyjson_val *array, const char *at)
+{
+	size_t i, n;
+	yyjson_val *v;
+
+	if (!yyjson_is_arr(array))
+		return;
+	yyjson_arr_foreach(array, i, n, v) {
+		struct str own = json_get_str(v, "task_id");
+
+		if (yyjson_is_obj(v)) {
+			add_depends(m, own.n ? own : task, json_get(v, "depends_on"), at);
+		} else if (json_str(v).n) {
+			struct event *e = event_add(m, EV_TASK_DEPENDS, task, at);
+
+			e->index = (uint32_t)i;
+			e->other = json_str(v);
+		}
+	}
+}
+
+/* "[finding-7 accepted] …" in a criterion: a revision that says what it takes up. */
+static void add_criteria_decisions(struct message *m, yyjson_val *criteria)
+{
+	size_t i, n;
+	yyjson_val *v;
+
+	if (!yyjson_is_arr(criteria))
+		return;
+	yyjson_arr_foreach(criteria, i, n, v) {
+		struct str s = json_str(v), inside;
+		ptrdiff_t close = str_find(s, STR("]"), 0), space;
+		struct event *e;
+		bool partial;
+
+		if (close < 0 || s.p[0] != '[')
+			continue;
+		inside = str_make(s.p + 1, (size_t)close - 1);
+		space = str_find(inside, STR(" "), 0);
+		if (space < 1)
+			continue;
+		partial = str_is(str_from(inside, (size_t)space + 1), "partial");
+		if (!partial && !str_is(str_from(inside, (size_t)space + 1), "accepted"))
+			continue;
+		e = event_add(m, EV_DECIDE, str_make(inside.p, (size_t)space),
+			      "/payload/task/acceptance_criteria/%u");
+		e->index = (uint32_t)i;
+		e->item = ITEM_FINDING;
+		e->verdict = partial ? VERDICT_PARTIAL : VERDICT_ACCEPTED;
+	}
+}
+
+static void decode_assignment(struct message *m, yyjson_val *payload)
+{
+	yyjson_val *task = json_get(payload, "task"), *scope, *v;
+	struct str id = json_get_str(task, "task_id");
+	struct event *e = event_add(m, EV_TASK, id, "/payload/task/task_id");
+	size_t i, n;
+
+	e->agent = m->to;
+	e->again = yyjson_arr_size(json_get(json_get(task, "context"), "previous_attempts")) > 0;
+	if (!json_int(json_get(payload, "max_iterations"), &e->limit) || e->limit < 1)
+		e->limit = 0;
+	e->deadline_ms = iso_time(json_get(payload, "deadline"));
+	scope = json_get(json_get(task, "constraints"), "scope");
+	if (yyjson_is_arr(scope))
+		yyjson_arr_foreach(scope, i, n, v)
+			if (json_str(v).n)
+				event_add(m, EV_TASK_SCOPE, id, "/payload/task/constraints/scope/%u")
+					->other = json_str(v);
+	add_depends(m, id, json_get(task, "depends_on"), "/payload/task/depends_on/%u");
+	add_depends(m, id, json_get(task, "dependencies"), "/payload/task/dependencies/%u");
+	add_depends(m, id, json_get(payload, "dependencies"), "/payload/dependencies/%u");
+	add_criteria_decisions(m, json_get(task, "acceptance_criteria"));
+}
+
+static void decode_progress(struct message *m, yyjson_val *payload)
+{
+	struct str id = json_get_str(payload, "task_id");
+	struct event *e = event_add(m, EV_TASK_STATE, id, "/payload/task_id");
+	double percent;
+
+	e->state = TASK_RUNNING;
+	if (json_number(json_get(payload, "progress_percent"), &percent) && percent >= 0 &&
+	    percent <= 100)
+		e->number = percent / 100;
+	add_paths(m, id, json_get(payload, "files_modified_so_far"),
+		  "/payload/files_modified_so_far/%u");
+}
+
+static void decode_completion(struct message *m, yyjson_val *payload)
+{
+	static const enum task_state states[] = { TASK_COMPLETED, TASK_PARTIAL, TASK_FAILED };
+	struct str id = json_get_str(payload, "task_id");
+	int status = value_index(collab_completion_states, json_get_str(payload, "status"));
+	yyjson_val *changes = json_get(payload, "changes"), *blockers = json_get(payload, "blockers");
+	struct event *e = event_add(m, EV_TASK_STATE, id, "/payload/task_id");
+
+	e->state = status < 0 ? TASK_RUNNING : states[status];
+	e->number = status == 0 ? 1 : -1;
+	add_paths(m, id, json_get(changes, "files_created"), "/payload/changes/files_created/%u/path");
+	add_paths(m, id, json_get(changes, "files_modified"),
+		  "/payload/changes/files_modified/%u/path");
+	add_paths(m, id, json_get(changes, "files_deleted"), "/payload/changes/files_deleted/%u");
+	if (status > 0 && yyjson_arr_size(blockers)) {
+		e = event_add(m, EV_ITEM, id, "/payload/blockers");
+		e->item = ITEM_BLOCKED;
+		e->task = id;
+		e->content_hash = value_hash(payload);
+	}
+}
+
+static void flat_location(struct checker *c, yyjson_val *findings)
+{
+	size_t i, n;
+	yyjson_val *v;
+
+	path_push(c, "findings");
+	yyjson_arr_foreach(findings, i, n, v) {
+		int64_t first, last;
+		yyjson_val *location = json_get(v, "location");
+
+		if (!yyjson_is_obj(v))
+			continue;
+		path_push_index(c, (uint32_t)i);
+		if (!location && yyjson_is_str(json_get(v, "file")))
+			complain(c, SEVERITY_WARNING, RULE("2.2.5-location"), "location",
+				 "missing; a related text's flat \"file\" is read in its place");
+		else if (!location)
+			complain(c, SEVERITY_ERROR, RULE("2.2.5-location"), "location",
+				 "missing; it is required");
+		if (json_int(json_get(location, "line_start"), &first) &&
+		    json_int(json_get(location, "line_end"), &last) && last < first) {
+			path_push(c, "location");
+			complain(c, SEVERITY_WARNING, RULE("2.2.5-line_end"), "line_end",
+				 "comes before line_start");
+			path_pop(c);
+		}
+		path_pop(c);
+	}
+	path_pop(c);
+}
+
+static void flat_verification(struct checker *c, yyjson_val *verification)
+{
+	static const struct {
+		const char *name, *flat, *rule;
+	} pairs[] = {
+		{ "tests", "tests_passed", RULE("2.2.5-tests") },
+		{ "type_check", "type_check_passed", RULE("2.2.5-type_check") },
+	};
+
+	path_push(c, "verification");
+	for (int i = 0; i < 2; i++) {
+		if (json_get(verification, pairs[i].name))
+			continue;
+		if (yyjson_is_bool(json_get(verification, pairs[i].flat)))
+			complain(c, SEVERITY_WARNING, pairs[i].rule, pairs[i].name,
+				 "missing; a related text's \"%s\" is read in its place",
+				 pairs[i].flat);
+		else
+			complain(c, SEVERITY_ERROR, pairs[i].rule, pairs[i].name,
+				 "missing; it is required");
+	}
+	path_pop(c);
+}
+
+/* false only where something is said to have failed */
+static bool verification_passed(yyjson_val *verification)
+{
+	static const char *const names[] = { "tests", "type_check", "lint" };
+	static const char *const flat[] = { "tests_passed", "type_check_passed", "lint_passed" };
+	yyjson_val *custom = json_get(verification, "custom"), *key, *v;
+	size_t i, n;
+
+	for (int k = 0; k < 3; k++) {
+		yyjson_val *passed = json_get(json_get(verification, names[k]), "passed");
+
+		if (yyjson_is_false(passed) || yyjson_is_false(json_get(verification, flat[k])))
+			return false;
+	}
+	if (yyjson_is_obj(custom))
+		yyjson_obj_foreach(custom, i, n, key, v)
+			if (yyjson_is_false(json_get(v, "passed")))
+				return false;
+	return true;
+}
+
+/* related_findings must name findings of this review; a finding stands once. */
+static void check_review_ids(struct checker *c, yyjson_val *findings, yyjson_val *changes)
+{
+	size_t i, n, k, kn;
+	yyjson_val *v, *name;
+	struct map seen = { 0 };
+	char q[QUOTED_MAX];
+
+	path_push(c, "findings");
+	if (yyjson_is_arr(findings))
+		yyjson_arr_foreach(findings, i, n, v) {
+			struct str id = json_get_str(v, "finding_id");
+			uint64_t h = str_hash(id);
+
+			if (!id.p)
+				continue;
+			if (map_get(&seen, h) == MAP_NONE) {
+				map_add(&seen, h, (uint32_t)i);
+				continue;
+			}
+			path_push_index(c, (uint32_t)i);
+			complain(c, SEVERITY_WARNING, RULE("2.2.5-finding_id"), "finding_id",
+				 "%s stands twice in one review", quoted(id, q));
+			path_pop(c);
+		}
+	path_pop(c);
+	path_push(c, "required_changes");
+	if (yyjson_is_arr(changes))
+		yyjson_arr_foreach(changes, i, n, v) {
+			yyjson_val *related = json_get(v, "related_findings");
+
+			if (!yyjson_is_arr(related))
+				continue;
+			path_push_index(c, (uint32_t)i);
+			path_push(c, "related_findings");
+			yyjson_arr_foreach(related, k, kn, name)
+				if (yyjson_is_str(name) &&
+				    map_get(&seen, str_hash(json_str(name))) == MAP_NONE) {
+					path_push_index(c, (uint32_t)k);
+					complain(c, SEVERITY_WARNING, RULE("2.2.5-related_findings"),
+						 NULL, "%s is no finding of this review",
+						 quoted(json_str(name), q));
+					path_pop(c);
+				}
+			path_pop(c);
+			path_pop(c);
+		}
+	path_pop(c);
+	map_release(&seen);
+}
+
+static void add_findings(struct message *m, yyjson_val *findings, struct str review,
+			 struct str task, bool *severe)
+{
+	size_t i, n;
+	yyjson_val *v;
+
+	yyjson_arr_foreach(findings, i, n, v) {
+		struct str id = json_get_str(v, "finding_id");
+		int grade = value_index(collab_severities, json_get_str(v, "severity"));
+		int64_t fixed;
+		struct event *e;
+
+		if (!yyjson_is_obj(v))
+			continue;
+		if (json_int(json_get(v, "fixed_in_iteration"), &fixed) && fixed > 0) {
+			e = event_add(m, EV_FIXED, id, "/payload/findings/%u/finding_id");
+			e->index = (uint32_t)i;
+			e->other = review;
+			e->task = task;
+			e->item = ITEM_FINDING;
+			e->grade = grade < 0 ? GRADE_NONE : (enum item_severity)grade;
+			e->iteration = fixed;
+			continue;
+		}
+		if (grade == GRADE_CRITICAL || grade == GRADE_MAJOR)
+			*severe = true;
+		e = event_add(m, EV_ITEM, id, "/payload/findings/%u/finding_id");
+		e->index = (uint32_t)i;
+		e->other = review;
+		e->task = task;
+		e->item = ITEM_FINDING;
+		e->grade = grade < 0 ? GRADE_NONE : (enum item_severity)grade;
+		e->undecidable = !id.n || !review.n;
+		e->content_hash = value_hash(v);
+	}
+}
+
+static void add_changes(struct message *m, yyjson_val *changes, struct str review, struct str task)
+{
+	static const enum item_severity grades[] = { GRADE_MAJOR, GRADE_MINOR, GRADE_SUGGESTION };
+	size_t i, n;
+	yyjson_val *v;
+
+	yyjson_arr_foreach(changes, i, n, v) {
+		struct str id = json_get_str(v, "change_id");
+		int priority = value_index(collab_change_priorities, json_get_str(v, "priority"));
+		struct event *e;
+
+		if (!yyjson_is_obj(v))
+			continue;
+		e = event_add(m, EV_ITEM, id, "/payload/required_changes/%u/change_id");
+		e->index = (uint32_t)i;
+		e->other = review;
+		e->task = task;
+		e->item = ITEM_CHANGE;
+		e->grade = priority < 0 ? GRADE_NONE : grades[priority];
+		e->undecidable = !id.n || !review.n;
+		e->content_hash = value_hash(v);
+	}
+}
+
+static void decode_review_result(struct decoder *d, struct message *m, yyjson_val *payload,
+				 const char *payload_name)
+{
+	static const enum review_verdict verdicts[] = { REVIEW_APPROVED, REVIEW_CHANGES,
+							REVIEW_REJECTED };
+	yyjson_val *findings = json_get(payload, "findings");
+	yyjson_val *changes = json_get(payload, "required_changes");
+	yyjson_val *verification = json_get(payload, "verification");
+	struct str review = json_get_str(payload, "review_id");
+	struct str task = json_get_str(payload, "task_id");
+	int verdict = value_index(collab_review_verdicts, json_get_str(payload, "verdict"));
+	uint32_t at = m->events.n;
+	struct event *e;
+	bool severe = false;
+
+	path_push(&d->check, payload_name);
+	if (yyjson_is_arr(findings))
+		flat_location(&d->check, findings);
+	if (yyjson_is_obj(verification))
+		flat_verification(&d->check, verification);
+	check_review_ids(&d->check, findings, changes);
+	path_pop(&d->check);
+
+	e = event_add(m, EV_REVIEW_RESULT, review, "/payload/review_id");
+	e->task = task;
+	e->review = verdict < 0 ? REVIEW_NONE : verdicts[verdict];
+	e->failed = !verification_passed(verification);
+	e->content_hash = value_hash(payload);
+	if (yyjson_is_arr(findings))
+		add_findings(m, findings, review, task, &severe);
+	if (yyjson_is_arr(changes))
+		add_changes(m, changes, review, task);
+	m->events.v[at].severe = severe;
+	m->events.v[at].index = (uint32_t)yyjson_arr_size(findings);
+}
+
+static void decode_payload(struct decoder *d, struct message *m, int type, yyjson_val *payload,
+			   const char *payload_name)
+{
+	struct event *e;
+
+	switch ((enum message_type)type) {
+	case MT_ASSIGNMENT:
+		decode_assignment(m, payload);
+		break;
+	case MT_PROGRESS:
+		decode_progress(m, payload);
+		break;
+	case MT_COMPLETION:
+		decode_completion(m, payload);
+		break;
+	case MT_REVIEW_REQUEST:
+		e = event_add(m, EV_REVIEW_ASK, json_get_str(payload, "review_id"),
+			      "/payload/review_id");
+		e->task = json_get_str(payload, "task_id");
+		break;
+	case MT_REVIEW_RESULT:
+		decode_review_result(d, m, payload, payload_name);
+		break;
+	case MT_FEEDBACK:
+		if (m->reply_to.n) {
+			e = event_add(m, EV_DECIDE, m->reply_to, "/reply_to");
+			e->item = ITEM_QUESTION;
+			e->verdict = VERDICT_ANSWERED;
+		}
+		if (yyjson_is_true(json_get(payload, "action_required"))) {
+			e = event_add(m, EV_ITEM, m->id, "/message_id");
+			e->item = ITEM_QUESTION;
+			e->task = json_get_str(payload, "related_task_id");
+			e->undecidable = !m->id.n;
+			e->content_hash = value_hash(payload);
+		}
+		break;
+	case MT_STATUS_QUERY:
+	case MT_STATUS_RESPONSE:
+		break;
+	case MT_ABORT:
+		e = event_add(m, EV_ABORT, json_get_str(payload, "target_id"), "/payload/target_id");
+		e->again = str_is(json_get_str(payload, "scope"), "session");
+		break;
+	case MT_ACKNOWLEDGMENT:
+		e = event_add(m, EV_ACKNOWLEDGE, m->reply_to, "/reply_to");
+		e->task = json_get_str(payload, "task_id");
+		break;
+	}
+}
+
+/* Who sends what to whom is told in prose; another direction is odd, not wrong. */
+static void check_direction(struct checker *c, int type, struct message *m)
+{
+	static const struct {
+		const char *from, *to, *rule;
+	} expected[] = {
+		[MT_ASSIGNMENT] = { "architect", "developer", RULE("2.2.1-direction") },
+		[MT_PROGRESS] = { "developer", "architect", RULE("2.2.2-direction") },
+		[MT_COMPLETION] = { "developer", "architect", RULE("2.2.3-direction") },
+		[MT_REVIEW_REQUEST] = { "architect", "reviewer", RULE("2.2.4-direction") },
+		[MT_REVIEW_RESULT] = { "reviewer", "architect", RULE("2.2.5-direction") },
+	};
+
+	if ((size_t)type >= sizeof(expected) / sizeof(expected[0]))
+		return;
+	if ((m->from.type.n && !str_is(m->from.type, expected[type].from)) ||
+	    (m->to.type.n && !str_is(m->to.type, expected[type].to)))
+		complain(c, SEVERITY_NOTE, expected[type].rule, "from_agent",
+			 "this message goes from %s to %s", expected[type].from, expected[type].to);
+}
+
+static void collaboration_decode(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	yyjson_val *got[B_N], *payload;
+	struct checker *c = &d->check;
+	const char *payload_name;
+	int type;
+
+	check_object(c, root, &collab_base_shape, got);
+	m->kind = json_str(got[B_TYPE]);
+	if (!m->kind.n)
+		m->kind = STR("unknown");
+	m->id = json_str(got[B_ID]);
+	m->content_hash = str_hash(d->bytes);
+	m->time_ms = iso_time(got[B_TIME]);
+	m->reply_to = json_str(got[B_REPLY]);
+	m->correlation = json_str(got[B_CORRELATION]);
+	m->session = json_str(got[B_SESSION]);
+	m->from = actor_of(got[B_FROM]);
+	m->to = actor_of(got[B_TO]);
+	if (!json_int(got[B_SEQUENCE], &m->sequence) || m->sequence < 0)
+		m->sequence = -1;
+	type = value_index(collab_message_types, m->kind);
+	payload = got[B_PAYLOAD];
+	if (type < 0 || !yyjson_is_obj(payload))
+		return;
+	payload_name = json_get(root, "payload") ? "payload" : "content";
+	path_push(c, payload_name);
+	check_object(c, payload, collab_payload_shapes[type], NULL);
+	path_pop(c);
+	check_direction(c, type, m);
+	decode_payload(d, m, type, payload, payload_name);
+}
+
+static void summarize_free(yyjson_val *payload, struct buf *out)
+{
+	static const char *const names[] = { "task_id", "state", "status", "question", "query",
+					     "note", "message", "detail" };
+	size_t start = out->n;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct str s = json_get_str(payload, names[i]);
+
+		if (!s.n)
+			continue;
+		if (out->n > start)
+			buf_adds(out, i <= 2 ? " " : ": ");
+		buf_add_str(out, s);
+	}
+	if (out->n == start && payload)
+		json_write(out, payload);
+}
+
+static void collaboration_summarize(struct decoder *d, yyjson_val *root, struct buf *out)
+{
+	yyjson_val *p = payload_of(root), *task = json_get(p, "task");
+	int type = value_index(collab_message_types, json_get_str(root, "message_type"));
+
+	switch (type) {
+	case MT_ASSIGNMENT:
+		buf_add_str(out, json_get_str(task, "task_id"));
+		buf_adds(out, ": ");
+		buf_add_str(out, json_get_str(task, "task_description"));
+		break;
+	case MT_PROGRESS:
+		buf_add_str(out, json_get_str(p, "task_id"));
+		buf_addc(out, ' ');
+		buf_add_str(out, scalar_text(d, json_get(p, "progress_percent")));
+		buf_adds(out, "%: ");
+		buf_add_str(out, json_get_str(p, "current_step"));
+		break;
+	case MT_COMPLETION:
+		buf_add_str(out, json_get_str(p, "task_id"));
+		buf_addc(out, ' ');
+		buf_add_str(out, json_get_str(p, "status"));
+		buf_adds(out, ": ");
+		buf_add_str(out, json_get_str(p, "summary"));
+		break;
+	case MT_REVIEW_REQUEST:
+		buf_add_str(out, json_get_str(p, "review_id"));
+		buf_adds(out, " of ");
+		buf_add_str(out, json_get_str(p, "task_id"));
+		break;
+	case MT_REVIEW_RESULT:
+		buf_add_str(out, json_get_str(p, "review_id"));
+		buf_addc(out, ' ');
+		buf_add_str(out, json_get_str(p, "verdict"));
+		buf_printf(out, ", %zu findings: ", yyjson_arr_size(json_get(p, "findings")));
+		buf_add_str(out, json_get_str(p, "summary"));
+		break;
+	case MT_FEEDBACK:
+		buf_add_str(out, json_get_str(p, "feedback_type"));
+		buf_adds(out, ": ");
+		buf_add_str(out, json_get_str(p, "subject"));
+		break;
+	case MT_ABORT:
+		buf_add_str(out, json_get_str(p, "scope"));
+		buf_addc(out, ' ');
+		buf_add_str(out, json_get_str(p, "target_id"));
+		buf_adds(out, ": ");
+		buf_add_str(out, json_get_str(p, "reason"));
+		break;
+	default: /* no payload is defined for the others: what is usually there, or all of it */
+		summarize_free(p, out);
+	}
+}
+
+static void detail_finding(struct decoder *d, yyjson_val *v, struct detail *out)
+{
+	yyjson_val *location = json_get(v, "location");
+	struct str file = json_get_str(location ? location : v, "file");
+	yyjson_val *line = location ? json_get(location, "line_start") : json_get(v, "line");
+
+	out->title = json_get_str(v, "description");
+	detail_add(out, "severity", json_get_str(v, "severity"), true);
+	detail_add(out, "category", json_get_str(v, "category"), true);
+	detail_add(out, "file", file, true);
+	detail_add(out, "line", scalar_text(d, line), true);
+	detail_add(out, "description", json_get_str(v, "description"), false);
+	detail_add(out, "rationale", json_get_str(v, "rationale"), false);
+	detail_add(out, "suggestion", json_get_str(v, "suggestion"), false);
+	detail_add(out, "code", json_get_str(location, "code_snippet"), false);
+}
+
+static bool collaboration_detail(struct decoder *d, yyjson_val *root, enum item_kind kind,
+				 uint32_t index, struct detail *out)
+{
+	yyjson_val *p = payload_of(root), *v;
+
+	out->value = p;
+	switch (kind) {
+	case ITEM_FINDING:
+		out->value = v = yyjson_arr_get(json_get(p, "findings"), index);
+		if (v)
+			detail_finding(d, v, out);
+		return v != NULL;
+	case ITEM_CHANGE:
+		out->value = v = yyjson_arr_get(json_get(p, "required_changes"), index);
+		out->title = json_get_str(v, "description");
+		detail_add(out, "priority", json_get_str(v, "priority"), true);
+		detail_add(out, "description", json_get_str(v, "description"), false);
+		detail_add_list(d, out, "findings", json_get(v, "related_findings"));
+		return v != NULL;
+	case ITEM_VERDICT:
+		out->title = json_get_str(p, "summary");
+		detail_add(out, "verdict", json_get_str(p, "verdict"), true);
+		detail_add(out, "task", json_get_str(p, "task_id"), true);
+		detail_add(out, "summary", json_get_str(p, "summary"), false);
+		return true;
+	case ITEM_QUESTION:
+		out->title = json_get_str(p, "subject");
+		detail_add(out, "type", json_get_str(p, "feedback_type"), true);
+		detail_add(out, "subject", json_get_str(p, "subject"), false);
+		detail_add(out, "content", json_get_str(p, "content"), false);
+		detail_add(out, "task", json_get_str(p, "related_task_id"), true);
+		return true;
+	case ITEM_BLOCKED:
+		v = yyjson_arr_get_first(json_get(p, "blockers"));
+		out->title = yyjson_is_str(v) ? json_str(v) : json_get_str(p, "summary");
+		detail_add(out, "task", json_get_str(p, "task_id"), true);
+		detail_add(out, "status", json_get_str(p, "status"), true);
+		detail_add_list(d, out, "blockers", json_get(p, "blockers"));
+		detail_add(out, "summary", json_get_str(p, "summary"), false);
+		detail_add(out, "notes", json_get_str(p, "implementation_notes"), false);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const struct tell tells[] = {
+	{ "message_id", 30 },	   { "message_type", 40 }, { "from_agent", 30 },
+	{ "to_agent", 30 },	   { "sequence_number", 20 }, { "payload", 10 },
+	{ "timestamp", 5 },	   { "correlation_id", 10 }, { "reply_to", 10 },
+	{ NULL, 0 },
+};
+
+const struct dialect dialect_collaboration = {
+	.id = DIALECT_COLLABORATION,
+	.tells = tells,
+	.decode = collaboration_decode,
+	.summarize = collaboration_summarize,
+	.detail = collaboration_detail,
+};

@@ -1,0 +1,322 @@
+/* The field rules of SPEC-022, section by section. Fields that the text's own examples leave out
+ * (must_not_break, rationale, verification.custom) or write otherwise (message_id) only warn. */
+#include "dialect/collaboration.h"
+
+#define OPEN_SHAPE .stranger = STRANGER_NOTE, .stranger_rule = RULE("2-unlisted-field")
+#define POSITIVE .ranged = true, .min = 1, .max = 1e15
+#define NOT_NEGATIVE .ranged = true, .min = 0, .max = 1e15
+
+/* 2.1 */
+static const char *const agent_types[] = { "architect", "developer", "reviewer", NULL };
+static const char *const sibling_agent_types[] = { "product_owner", "challenger", NULL };
+static const struct field agent_fields[] = {
+	{ "agent_id", RULE("2.1-agent_id"), REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY },
+	{ "agent_type", RULE("2.1-agent_type"), REQUIRED, T_STR, .values = agent_types,
+	  .siblings = sibling_agent_types },
+	{ "instance_id", RULE("2.1-instance_id"), OPTIONAL, T_STR },
+};
+static const struct shape agent_shape = { SHAPE_FIELDS(agent_fields), OPEN_SHAPE };
+
+const char *const collab_message_types[] = {
+	"task_assignment", "task_progress", "task_completion", "review_request", "review_result",
+	"feedback", "status_query", "status_response", "abort", "acknowledgment", NULL
+};
+
+static const struct field base_fields[] = {
+	[B_ID] = { "message_id", RULE("6.2-message_id"), REQUIRED, T_STR,
+		   .format = FORMAT_UUID4_SOFT },
+	[B_TIME] = { "timestamp", RULE("6.2-timestamp"), REQUIRED, T_STR,
+		     .format = FORMAT_TIMESTAMP },
+	[B_SEQUENCE] = { "sequence_number", RULE("2.1-sequence_number"), REQUIRED, T_INT,
+			 NOT_NEGATIVE },
+	[B_FROM] = { "from_agent", RULE("6.2-from_agent"), REQUIRED, T_OBJ,
+		     .inside = &agent_shape },
+	[B_TO] = { "to_agent", RULE("6.2-to_agent"), REQUIRED, T_OBJ, .inside = &agent_shape },
+	[B_TYPE] = { "message_type", RULE("6.2-message_type"), REQUIRED, T_STR,
+		     .values = collab_message_types },
+	[B_PAYLOAD] = { "payload", RULE("6.2-payload"), REQUIRED, T_OBJ, .alias = "content" },
+	[B_CORRELATION] = { "correlation_id", RULE("2.1-correlation_id"), OPTIONAL, T_STR },
+	[B_REPLY] = { "reply_to", RULE("2.1-reply_to"), OPTIONAL, T_STR },
+	/* not of the text, but seen: tells sessions in one log apart */
+	[B_SESSION] = { "session_id", RULE("2.1-session_id"), OPTIONAL, T_STR },
+	[B_LOGGED] = { "logged_at", RULE("7.1-logged_at"), OPTIONAL, T_STR,
+		       .format = FORMAT_TIMESTAMP },
+	[B_DURATION] = { "processing_duration_ms", RULE("7.1-processing_duration_ms"), OPTIONAL,
+			 T_NUM },
+	[B_ERRORS] = { "validation_errors", RULE("7.1-validation_errors"), OPTIONAL, T_ARR, T_STR },
+};
+const struct shape collab_base_shape = { SHAPE_FIELDS(base_fields), OPEN_SHAPE };
+
+/* 2.2.1 */
+static const struct field context_file_fields[] = {
+	{ "path", RULE("2.2.1-path"), REQUIRED, T_STR },
+	{ "reason", RULE("2.2.1-reason"), REQUIRED, T_STR },
+	{ "sections", RULE("2.2.1-sections"), OPTIONAL, T_ARR, T_STR },
+};
+static const struct shape context_file_shape = { SHAPE_FIELDS(context_file_fields), OPEN_SHAPE };
+static const struct field attempt_fields[] = {
+	{ "attempt_number", RULE("2.2.1-attempt_number"), REQUIRED, T_INT, NOT_NEGATIVE },
+	{ "outcome", RULE("2.2.1-outcome"), REQUIRED, T_STR },
+	{ "feedback", RULE("2.2.1-feedback"), REQUIRED, T_STR },
+};
+static const struct shape attempt_shape = { SHAPE_FIELDS(attempt_fields), OPEN_SHAPE };
+static const struct field task_context_fields[] = {
+	{ "specs", RULE("2.2.1-specs"), REQUIRED, T_ARR, T_OBJ, &context_file_shape },
+	{ "reference_files", RULE("2.2.1-reference_files"), REQUIRED, T_ARR, T_OBJ,
+	  &context_file_shape },
+	{ "previous_attempts", RULE("2.2.1-previous_attempts"), OPTIONAL, T_ARR, T_OBJ,
+	  &attempt_shape },
+};
+static const struct shape task_context_shape = { SHAPE_FIELDS(task_context_fields), OPEN_SHAPE };
+static const struct field constraint_fields[] = {
+	{ "scope", RULE("2.2.1-scope"), REQUIRED, T_ARR, T_STR },
+	{ "testing_required", RULE("2.2.1-testing_required"), REQUIRED, T_BOOL },
+	{ "must_not_break", RULE("2.2.1-must_not_break"), RECOMMENDED, T_ARR, T_STR },
+	{ "style_guide", RULE("2.2.1-style_guide"), OPTIONAL, T_STR },
+};
+static const struct shape constraint_shape = { SHAPE_FIELDS(constraint_fields), OPEN_SHAPE };
+
+/* 3.4; the text does not say where it stands, so it is read in the task and beside it */
+static const char *const dependency_types[] = { "hard", "soft", NULL };
+static const struct field dependency_fields[] = {
+	{ "task_id", RULE("3.4-task_id"), OPTIONAL, T_STR },
+	{ "depends_on", RULE("3.4-depends_on"), REQUIRED, T_ARR, T_STR },
+	{ "dependency_type", RULE("3.4-dependency_type"), OPTIONAL, T_STR,
+	  .values = dependency_types },
+};
+static const struct shape dependency_shape = { SHAPE_FIELDS(dependency_fields), OPEN_SHAPE };
+
+static const struct field task_fields[] = {
+	{ "task_id", RULE("2.2.1-task_id"), REQUIRED, T_STR,
+	  .format = FORMAT_NOT_EMPTY },
+	{ "task_description", RULE("2.2.1-task_description"), REQUIRED, T_STR },
+	{ "context", RULE("2.2.1-context"), REQUIRED, T_OBJ, .inside = &task_context_shape },
+	{ "constraints", RULE("2.2.1-constraints"), REQUIRED, T_OBJ, .inside = &constraint_shape },
+	{ "acceptance_criteria", RULE("2.2.1-acceptance_criteria"), REQUIRED, T_ARR, T_STR },
+	{ "depends_on", RULE("3.4-depends_on"), OPTIONAL, T_ARR, T_STR },
+	{ "dependency_type", RULE("3.4-dependency_type"), OPTIONAL, T_STR,
+	  .values = dependency_types },
+	{ "dependencies", RULE("3.4-dependencies"), OPTIONAL, T_ARR, T_OBJ | T_STR,
+	  &dependency_shape },
+};
+static const struct shape task_shape = { SHAPE_FIELDS(task_fields), OPEN_SHAPE };
+static const char *const priorities[] = { "high", "medium", "low", NULL };
+static const struct field assignment_fields[] = {
+	{ "task", RULE("2.2.1-task"), REQUIRED, T_OBJ, .inside = &task_shape },
+	{ "priority", RULE("2.2.1-priority"), REQUIRED, T_STR, .values = priorities },
+	{ "deadline", RULE("2.2.1-deadline"), OPTIONAL, T_STR, .format = FORMAT_DATE },
+	{ "max_iterations", RULE("2.2.1-max_iterations"), OPTIONAL, T_INT, POSITIVE },
+	{ "dependencies", RULE("3.4-dependencies"), OPTIONAL, T_ARR, T_OBJ | T_STR,
+	  &dependency_shape },
+};
+static const struct shape assignment_shape = { SHAPE_FIELDS(assignment_fields), OPEN_SHAPE };
+
+/* 2.2.2 */
+static const struct field progress_fields[] = {
+	{ "task_id", RULE("2.2.2-task_id"), REQUIRED, T_STR,
+	  .format = FORMAT_NOT_EMPTY },
+	{ "progress_percent", RULE("2.2.2-progress_percent"), REQUIRED, T_NUM, .ranged = true,
+	  .min = 0, .max = 100 },
+	{ "current_step", RULE("2.2.2-current_step"), REQUIRED, T_STR },
+	{ "files_modified_so_far", RULE("2.2.2-files_modified_so_far"), REQUIRED, T_ARR, T_STR },
+	{ "estimated_remaining", RULE("2.2.2-estimated_remaining"), OPTIONAL, T_STR },
+	{ "blockers", RULE("2.2.2-blockers"), OPTIONAL, T_ARR, T_STR },
+};
+static const struct shape progress_shape = { SHAPE_FIELDS(progress_fields), OPEN_SHAPE };
+
+/* 2.2.3 */
+static const char *const change_types[] = { "created", "modified", "deleted", NULL };
+static const struct field file_fields[] = {
+	{ "path", RULE("2.2.3-path"), REQUIRED, T_STR },
+	{ "change_type", RULE("2.2.3-change_type"), REQUIRED, T_STR, .values = change_types },
+	{ "lines_added", RULE("2.2.3-lines_added"), OPTIONAL, T_INT, NOT_NEGATIVE },
+	{ "lines_removed", RULE("2.2.3-lines_removed"), OPTIONAL, T_INT, NOT_NEGATIVE },
+	{ "description", RULE("2.2.3-description"), OPTIONAL, T_STR },
+};
+static const struct shape file_shape = { SHAPE_FIELDS(file_fields), OPEN_SHAPE };
+static const struct field changes_fields[] = {
+	{ "files_created", RULE("2.2.3-files_created"), REQUIRED, T_ARR, T_OBJ, &file_shape },
+	{ "files_modified", RULE("2.2.3-files_modified"), REQUIRED, T_ARR, T_OBJ, &file_shape },
+	{ "files_deleted", RULE("2.2.3-files_deleted"), REQUIRED, T_ARR, T_STR },
+};
+static const struct shape changes_shape = { SHAPE_FIELDS(changes_fields), OPEN_SHAPE };
+static const struct field self_review_fields[] = {
+	{ "tests_run", RULE("2.2.3-tests_run"), REQUIRED, T_BOOL },
+	{ "tests_passed", RULE("2.2.3-tests_passed"), REQUIRED, T_BOOL },
+	{ "type_check_passed", RULE("2.2.3-type_check_passed"), REQUIRED, T_BOOL },
+	{ "known_issues", RULE("2.2.3-known_issues"), OPTIONAL, T_ARR, T_STR },
+};
+static const struct shape self_review_shape = { SHAPE_FIELDS(self_review_fields), OPEN_SHAPE };
+const char *const collab_completion_states[] = { "completed", "partial", "failed", NULL };
+static const struct field completion_fields[] = {
+	{ "task_id", RULE("2.2.3-task_id"), REQUIRED, T_STR,
+	  .format = FORMAT_NOT_EMPTY },
+	{ "status", RULE("2.2.3-status"), REQUIRED, T_STR, .values = collab_completion_states },
+	{ "changes", RULE("2.2.3-changes"), REQUIRED, T_OBJ, .inside = &changes_shape },
+	{ "summary", RULE("2.2.3-summary"), REQUIRED, T_STR },
+	{ "implementation_notes", RULE("2.2.3-implementation_notes"), OPTIONAL, T_STR },
+	{ "self_review", RULE("2.2.3-self_review"), REQUIRED, T_OBJ, .inside = &self_review_shape },
+	{ "blockers", RULE("2.2.3-blockers"), OPTIONAL, T_ARR, T_STR },
+	{ "suggestions", RULE("2.2.3-suggestions"), OPTIONAL, T_ARR, T_STR },
+};
+static const struct shape completion_shape = { SHAPE_FIELDS(completion_fields), OPEN_SHAPE };
+
+/* 2.2.4 */
+static const char *const focus_areas[] = { "security",	     "performance",   "style", "logic",
+					   "error_handling", "test_coverage", NULL };
+static const struct field review_scope_fields[] = {
+	{ "files", RULE("2.2.4-files"), REQUIRED, T_ARR, T_STR },
+	{ "focus_areas", RULE("2.2.4-focus_areas"), REQUIRED, T_ARR, T_STR, .values = focus_areas },
+	{ "ignore_patterns", RULE("2.2.4-ignore_patterns"), OPTIONAL, T_ARR, T_STR },
+};
+static const struct shape review_scope_shape = { SHAPE_FIELDS(review_scope_fields), OPEN_SHAPE };
+static const struct field custom_check_fields[] = {
+	{ "name", RULE("2.2.4-name"), REQUIRED, T_STR },
+	{ "command", RULE("2.2.4-command"), REQUIRED, T_STR },
+	{ "expected_exit_code", RULE("2.2.4-expected_exit_code"), REQUIRED, T_INT },
+};
+static const struct shape custom_check_shape = { SHAPE_FIELDS(custom_check_fields), OPEN_SHAPE };
+static const struct field criteria_fields[] = {
+	{ "must_pass_tests", RULE("2.2.4-must_pass_tests"), REQUIRED, T_BOOL },
+	{ "must_pass_type_check", RULE("2.2.4-must_pass_type_check"), REQUIRED, T_BOOL },
+	{ "must_pass_lint", RULE("2.2.4-must_pass_lint"), OPTIONAL, T_BOOL },
+	{ "custom_checks", RULE("2.2.4-custom_checks"), OPTIONAL, T_ARR, T_OBJ,
+	  &custom_check_shape },
+};
+static const struct shape criteria_shape = { SHAPE_FIELDS(criteria_fields), OPEN_SHAPE };
+static const struct field past_review_fields[] = {
+	{ "review_number", RULE("2.2.4-review_number"), REQUIRED, T_INT, NOT_NEGATIVE },
+	{ "verdict", RULE("2.2.4-verdict"), REQUIRED, T_STR },
+	{ "key_findings", RULE("2.2.4-key_findings"), REQUIRED, T_ARR, T_STR },
+};
+static const struct shape past_review_shape = { SHAPE_FIELDS(past_review_fields), OPEN_SHAPE };
+static const struct field review_context_fields[] = {
+	{ "task_description", RULE("2.2.4-task_description"), REQUIRED, T_STR },
+	{ "acceptance_criteria", RULE("2.2.4-acceptance_criteria"), REQUIRED, T_ARR, T_STR },
+	{ "previous_reviews", RULE("2.2.4-previous_reviews"), OPTIONAL, T_ARR, T_OBJ,
+	  &past_review_shape },
+};
+static const struct shape review_context_shape = { SHAPE_FIELDS(review_context_fields),
+						   OPEN_SHAPE };
+static const struct field review_request_fields[] = {
+	{ "review_id", RULE("2.2.4-review_id"), REQUIRED, T_STR,
+	  .format = FORMAT_NOT_EMPTY },
+	{ "task_id", RULE("2.2.4-task_id"), REQUIRED, T_STR,
+	  .format = FORMAT_NOT_EMPTY },
+	{ "scope", RULE("2.2.4-scope"), REQUIRED, T_OBJ, .inside = &review_scope_shape },
+	{ "criteria", RULE("2.2.4-criteria"), REQUIRED, T_OBJ, .inside = &criteria_shape },
+	{ "context", RULE("2.2.4-context"), REQUIRED, T_OBJ, .inside = &review_context_shape },
+};
+static const struct shape review_request_shape = { SHAPE_FIELDS(review_request_fields),
+						   OPEN_SHAPE };
+
+/* 2.2.5 */
+static const struct field location_fields[] = {
+	{ "file", RULE("2.2.5-file"), REQUIRED, T_STR },
+	{ "line_start", RULE("2.2.5-line_start"), OPTIONAL, T_INT, NOT_NEGATIVE },
+	{ "line_end", RULE("2.2.5-line_end"), OPTIONAL, T_INT, NOT_NEGATIVE },
+	{ "code_snippet", RULE("2.2.5-code_snippet"), OPTIONAL, T_STR },
+};
+static const struct shape location_shape = { SHAPE_FIELDS(location_fields), OPEN_SHAPE };
+const char *const collab_severities[] = { "critical", "major", "minor", "suggestion", NULL };
+static const char *const categories[] = { "bug",   "security", "performance", "style",
+					  "logic", "test",     NULL };
+static const struct field finding_fields[] = {
+	{ "finding_id", RULE("2.2.5-finding_id"), REQUIRED, T_STR,
+	  .format = FORMAT_NOT_EMPTY },
+	{ "severity", RULE("2.2.5-severity"), REQUIRED, T_STR, .values = collab_severities },
+	{ "category", RULE("2.2.5-category"), REQUIRED, T_STR, .values = categories },
+	/* a flat "file" is what related texts write; it is checked by flat_location */
+	{ "location", RULE("2.2.5-location"), OPTIONAL, T_OBJ, .inside = &location_shape },
+	{ "description", RULE("2.2.5-description"), REQUIRED, T_STR },
+	{ "rationale", RULE("2.2.5-rationale"), RECOMMENDED, T_STR },
+	{ "suggestion", RULE("2.2.5-suggestion"), OPTIONAL, T_STR },
+	{ "fixed_in_iteration", RULE("2.2.5-fixed_in_iteration"), OPTIONAL, T_INT, NOT_NEGATIVE },
+	{ "file", RULE("2.2.5-location"), OPTIONAL, T_STR },
+	{ "line", RULE("2.2.5-location"), OPTIONAL, T_NUM },
+};
+static const struct shape finding_shape = { SHAPE_FIELDS(finding_fields), OPEN_SHAPE };
+static const struct field verification_result_fields[] = {
+	{ "passed", RULE("2.2.5-passed"), REQUIRED, T_BOOL },
+	{ "output", RULE("2.2.5-output"), OPTIONAL, T_STR },
+	{ "error", RULE("2.2.5-error"), OPTIONAL, T_STR },
+};
+static const struct shape verification_result_shape = { SHAPE_FIELDS(verification_result_fields),
+							OPEN_SHAPE };
+static const struct field custom_result = { "custom", RULE("2.2.5-custom"), REQUIRED, T_OBJ,
+					    .inside = &verification_result_shape };
+static const struct shape custom_shape = { .each = &custom_result };
+static const struct field verification_fields[] = {
+	/* related texts: tests_passed as a boolean; checked by flat_verification */
+	{ "tests", RULE("2.2.5-tests"), OPTIONAL, T_OBJ, .inside = &verification_result_shape },
+	{ "type_check", RULE("2.2.5-type_check"), OPTIONAL, T_OBJ,
+	  .inside = &verification_result_shape },
+	{ "lint", RULE("2.2.5-lint"), OPTIONAL, T_OBJ, .inside = &verification_result_shape },
+	{ "custom", RULE("2.2.5-custom"), RECOMMENDED, T_OBJ, .inside = &custom_shape },
+	{ "tests_passed", RULE("2.2.5-tests"), OPTIONAL, T_BOOL },
+	{ "type_check_passed", RULE("2.2.5-type_check"), OPTIONAL, T_BOOL },
+	{ "lint_passed", RULE("2.2.5-lint"), OPTIONAL, T_BOOL },
+};
+static const struct shape verification_shape = { SHAPE_FIELDS(verification_fields), OPEN_SHAPE };
+const char *const collab_change_priorities[] = { "must_fix", "should_fix", "consider", NULL };
+static const struct field change_fields[] = {
+	{ "change_id", RULE("2.2.5-change_id"), REQUIRED, T_STR,
+	  .format = FORMAT_NOT_EMPTY },
+	{ "priority", RULE("2.2.5-priority"), REQUIRED, T_STR, .values = collab_change_priorities },
+	{ "related_findings", RULE("2.2.5-related_findings"), REQUIRED, T_ARR, T_STR },
+	{ "description", RULE("2.2.5-change-description"), REQUIRED, T_STR },
+};
+static const struct shape change_shape = { SHAPE_FIELDS(change_fields), OPEN_SHAPE };
+const char *const collab_review_verdicts[] = { "approved", "changes_requested", "rejected", NULL };
+static const struct field review_result_fields[] = {
+	{ "review_id", RULE("2.2.5-review_id"), REQUIRED, T_STR,
+	  .format = FORMAT_NOT_EMPTY },
+	{ "task_id", RULE("2.2.5-task_id"), REQUIRED, T_STR,
+	  .format = FORMAT_NOT_EMPTY },
+	{ "verdict", RULE("2.2.5-verdict"), REQUIRED, T_STR, .values = collab_review_verdicts },
+	{ "findings", RULE("2.2.5-findings"), REQUIRED, T_ARR, T_OBJ, &finding_shape },
+	{ "verification", RULE("2.2.5-verification"), REQUIRED, T_OBJ,
+	  .inside = &verification_shape },
+	{ "summary", RULE("2.2.5-summary"), REQUIRED, T_STR },
+	{ "required_changes", RULE("2.2.5-required_changes"), OPTIONAL, T_ARR, T_OBJ,
+	  &change_shape },
+	{ "commendations", RULE("2.2.5-commendations"), OPTIONAL, T_ARR, T_STR },
+};
+static const struct shape review_result_shape = { SHAPE_FIELDS(review_result_fields), OPEN_SHAPE };
+
+/* 2.2.6, 2.2.7 */
+static const char *const feedback_types[] = { "clarification", "correction", "guidance", "question",
+					      NULL };
+static const struct field feedback_fields[] = {
+	{ "feedback_type", RULE("2.2.6-feedback_type"), REQUIRED, T_STR,
+	  .values = feedback_types },
+	{ "subject", RULE("2.2.6-subject"), REQUIRED, T_STR },
+	{ "content", RULE("2.2.6-content"), REQUIRED, T_STR },
+	{ "action_required", RULE("2.2.6-action_required"), REQUIRED, T_BOOL },
+	{ "related_task_id", RULE("2.2.6-related_task_id"), OPTIONAL, T_STR },
+};
+static const struct shape feedback_shape = { SHAPE_FIELDS(feedback_fields), OPEN_SHAPE };
+static const char *const abort_scopes[] = { "task", "session", NULL };
+static const struct field abort_fields[] = {
+	{ "scope", RULE("2.2.7-scope"), REQUIRED, T_STR, .values = abort_scopes },
+	{ "target_id", RULE("2.2.7-target_id"), REQUIRED, T_STR,
+	  .format = FORMAT_NOT_EMPTY },
+	{ "reason", RULE("2.2.7-reason"), REQUIRED, T_STR },
+	{ "cleanup_required", RULE("2.2.7-cleanup_required"), REQUIRED, T_BOOL },
+};
+static const struct shape abort_shape = { SHAPE_FIELDS(abort_fields), OPEN_SHAPE };
+/* the text defines no payload for the other three types */
+static const struct shape free_shape = { .stranger = STRANGER_FINE };
+
+const struct shape *const collab_payload_shapes[] = {
+	[MT_ASSIGNMENT] = &assignment_shape,
+	[MT_PROGRESS] = &progress_shape,
+	[MT_COMPLETION] = &completion_shape,
+	[MT_REVIEW_REQUEST] = &review_request_shape,
+	[MT_REVIEW_RESULT] = &review_result_shape,
+	[MT_FEEDBACK] = &feedback_shape,
+	[MT_STATUS_QUERY] = &free_shape,
+	[MT_STATUS_RESPONSE] = &free_shape,
+	[MT_ABORT] = &abort_shape,
+	[MT_ACKNOWLEDGMENT] = &free_shape,
+};

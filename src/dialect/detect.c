@@ -1,0 +1,253 @@
+/* The registry of dialects, and from a line's bytes to the dialect that reads them. */
+#include "dialect/dialect.h"
+
+#include "base/utf8.h"
+
+#include <stdio.h>
+
+static const struct dialect *const registry[] = {
+	&dialect_feedback, &dialect_envelope,	  &dialect_collaboration,
+	&dialect_handoff,  &dialect_orchestrator,
+};
+enum { REGISTERED = sizeof(registry) / sizeof(registry[0]) };
+
+static const struct dialect *dialect_of(enum dialect_id id)
+{
+	for (unsigned i = 0; i < REGISTERED; i++)
+		if (registry[i]->id == id)
+			return registry[i];
+	return NULL;
+}
+
+static int tell_weight(const struct tell *t, struct str name)
+{
+	for (; t->name; t++)
+		if (t->name[0] == name.p[0] && str_is(name, t->name))
+			return t->weight;
+	return 0;
+}
+
+enum dialect_id dialect_detect(yyjson_val *root, int *scores)
+{
+	int sum[REGISTERED] = { 0 }, best = DETECT_MIN - 1;
+	enum dialect_id winner = DIALECT_UNKNOWN;
+	size_t i, n;
+	yyjson_val *key, *v;
+
+	if (scores)
+		memset(scores, 0, DIALECT_COUNT * sizeof(*scores));
+	if (!yyjson_is_obj(root))
+		return DIALECT_UNKNOWN;
+	yyjson_obj_foreach(root, i, n, key, v) {
+		struct str name = json_str(key);
+
+		(void)v;
+		if (i >= 64) /* no message has that many members at its top */
+			break;
+		for (unsigned k = 0; k < REGISTERED; k++)
+			sum[k] += tell_weight(registry[k]->tells, name);
+	}
+	for (unsigned k = 0; k < REGISTERED; k++) {
+		if (sum[k] && registry[k]->probe)
+			sum[k] += registry[k]->probe(root, sum[k]);
+		if (scores)
+			scores[registry[k]->id] = sum[k];
+		if (sum[k] > best) {
+			best = sum[k];
+			winner = registry[k]->id;
+		}
+	}
+	return winner;
+}
+
+/* A line that is not JSON is a log line, by the orchestrator's text. If it began like JSON, say so. */
+static void decode_text(struct decoder *d, struct str bytes, struct message *m,
+			enum json_outcome outcome)
+{
+	struct str t = str_trim(bytes);
+
+	m->dialect = DIALECT_TEXT;
+	m->kind = STR("log");
+	if (d->info.flags & RECORD_OVERSIZE) {
+		diag_add(&m->diags, SEVERITY_WARNING, "text/oversize", STR(""),
+			 "oversize, %llu bytes: not read (--max-line raises the limit)",
+			 (unsigned long long)d->info.full_length);
+		return;
+	}
+	if (memchr(bytes.p, 0, bytes.n) || !utf8_valid(bytes))
+		m->flags |= RECORD_BINARY;
+	if (outcome == JSON_TOO_DEEP)
+		diag_add(&m->diags, SEVERITY_WARNING, "json/depth", STR(""),
+			 "nested deeper than %d levels: kept as a log line", JSON_DEPTH_MAX);
+	else if (d->info.flags & RECORD_TRUNCATED)
+		diag_add(&m->diags, SEVERITY_WARNING, "text/truncated", STR(""),
+			 "the input ends inside this line");
+	else if (t.n && t.p[0] == '{')
+		diag_add(&m->diags, SEVERITY_WARNING, "json/syntax", STR(""),
+			 "begins like JSON but is none: %s at byte %zu", d->outer.why,
+			 d->outer.where + 1);
+}
+
+static enum json_outcome read_outer(struct decoder *d, struct str bytes, yyjson_val **root)
+{
+	struct str t = str_trim(bytes);
+
+	*root = NULL;
+	d->outer.why = "not JSON";
+	d->outer.where = 0;
+	if (d->info.flags & RECORD_OVERSIZE)
+		return JSON_NOT;
+	/* most log lines are told from JSON by their first byte */
+	if (t.n == 0 || !strchr("{[\"-0123456789tfn", t.p[0]))
+		return JSON_NOT;
+	return json_read(&d->outer, bytes, root);
+}
+
+void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
+		    struct message *m)
+{
+	const struct dialect *dialect;
+	enum json_outcome outcome;
+	yyjson_val *root;
+
+	arena_reset(&d->arena);
+	message_clear(m);
+	m->diags.arena = &d->arena;
+	d->info = info ? *info : (struct frame_info){ 0 };
+	d->bytes = bytes;
+	d->check.m = m;
+	d->check.depth = 0;
+	m->flags = (uint16_t)d->info.flags;
+	outcome = read_outer(d, bytes, &root);
+	if (!root) {
+		decode_text(d, bytes, m, outcome);
+		return;
+	}
+	m->dialect = dialect_detect(root, NULL);
+	m->kind = STR("json");
+	if (outcome == JSON_REPAIRED) {
+		m->flags |= RECORD_REPAIRED;
+		diag_add(&m->diags, SEVERITY_WARNING, "json/repaired", STR(""),
+			 "holds broken Unicode; read with U+FFFD in its place");
+	}
+	dialect = dialect_of(m->dialect);
+	if (dialect)
+		dialect->decode(d, root, m);
+	/* a whole JSON value is whole, newline or not */
+	m->flags &= (uint16_t)~RECORD_TRUNCATED;
+}
+
+void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out)
+{
+	const struct dialect *dialect;
+	yyjson_val *root;
+
+	arena_reset(&d->arena);
+	d->info = (struct frame_info){ 0 };
+	read_outer(d, bytes, &root);
+	dialect = root ? dialect_of(dialect_detect(root, NULL)) : NULL;
+	if (dialect)
+		dialect->summarize(d, root, out);
+	else
+		buf_add_str(out, str_trim(bytes));
+}
+
+bool dialect_detail(struct decoder *d, struct str bytes, enum item_kind kind, uint32_t index,
+		    struct detail *out)
+{
+	const struct dialect *dialect;
+	yyjson_val *root;
+
+	arena_reset(&d->arena);
+	d->info = (struct frame_info){ 0 };
+	*out = (struct detail){ 0 };
+	read_outer(d, bytes, &root);
+	dialect = root ? dialect_of(dialect_detect(root, NULL)) : NULL;
+	return dialect && dialect->detail(d, root, kind, index, out);
+}
+
+void decoder_release(struct decoder *d)
+{
+	json_reader_release(&d->outer);
+	json_reader_release(&d->inner);
+	buf_release(&d->check.scratch);
+	arena_release(&d->arena);
+}
+
+void detail_add(struct detail *out, const char *label, struct str text, bool id_like)
+{
+	if (text.n && out->n < DETAIL_FIELDS_MAX)
+		out->field[out->n++] = (struct detail_field){ label, text, id_like };
+}
+
+void detail_add_list(struct decoder *d, struct detail *out, const char *label, yyjson_val *array)
+{
+	struct buf b = { 0 };
+	size_t i, n;
+	yyjson_val *v;
+
+	if (!yyjson_is_arr(array))
+		return;
+	yyjson_arr_foreach(array, i, n, v) {
+		if (i)
+			buf_addc(&b, '\n');
+		if (yyjson_is_str(v))
+			buf_add_str(&b, json_str(v));
+		else
+			json_write(&b, v);
+	}
+	detail_add(out, label, arena_str(&d->arena, buf_str(&b)), false);
+	buf_release(&b);
+}
+
+struct str scalar_text(struct decoder *d, yyjson_val *v)
+{
+	struct buf b = { 0 };
+	struct str s;
+
+	if (!v)
+		return STR_NONE;
+	if (yyjson_is_str(v))
+		return json_str(v);
+	json_write(&b, v);
+	s = arena_str(&d->arena, buf_str(&b));
+	buf_release(&b);
+	return s;
+}
+
+int64_t iso_time(yyjson_val *v)
+{
+	int64_t ms;
+
+	return yyjson_is_str(v) && when_parse_iso(json_str(v), &ms) ? ms : WHEN_NONE;
+}
+
+uint64_t value_hash(yyjson_val *v)
+{
+	size_t i, n;
+	yyjson_val *key, *item;
+	uint64_t h;
+
+	if (!v)
+		return 0;
+	h = yyjson_get_type(v);
+	if (yyjson_is_str(v) || yyjson_is_raw(v))
+		return hash_mix(h, str_hash(str_make(yyjson_get_raw(v) ? yyjson_get_raw(v)
+								       : yyjson_get_str(v),
+						     yyjson_get_len(v))));
+	if (yyjson_is_num(v)) {
+		double number = yyjson_get_num(v);
+
+		memcpy(&h, &number, sizeof(h));
+		return hash_mix(h, 1);
+	}
+	if (yyjson_is_bool(v))
+		return hash_mix(h, yyjson_get_bool(v));
+	if (yyjson_is_arr(v))
+		yyjson_arr_foreach(v, i, n, item)
+			h = hash_mix(h, value_hash(item));
+	else if (yyjson_is_obj(v))
+		yyjson_obj_foreach(v, i, n, key, item)
+			h += hash_mix(str_hash(json_str(key)), value_hash(item));
+	return hash_mix(h, 2);
+}

@@ -1,0 +1,92 @@
+/* A dialect is one file and one table: how to tell it, how to read it, how to show it.
+ *
+ * Detection adds up scores, it does not match: each dialect lists names of top-level members with
+ * weights, and may look closer at the values. The best score wins if it reaches DETECT_MIN; a
+ * message that lacks one of its telling keys is still that message, with an error to report.
+ *
+ * decode never fails on content: whatever is wrong becomes a diagnostic. To add a dialect: one new
+ * file with its table, one line in the registry (detect.c), one fixture folder. */
+#ifndef GAVEL_DIALECT_DIALECT_H
+#define GAVEL_DIALECT_DIALECT_H
+
+#include "dialect/rules.h"
+
+enum { DETECT_MIN = 50 };
+
+/* What the wire knows of the bytes besides themselves. */
+struct frame_info {
+	unsigned flags;       /* RECORD_TRUNCATED, RECORD_OVERSIZE */
+	uint64_t full_length; /* of an oversize line */
+	struct str file_name; /* without folders, when the file is one message; else empty */
+};
+
+/* Working memory of decoding, one for each thread. Zero it; release it. */
+struct decoder {
+	struct json_reader outer, inner; /* the line; the response inside part.text */
+	struct checker check;
+	struct arena arena; /* diagnostics and made-up text of the current message */
+	struct frame_info info;
+	struct str bytes; /* of the current message */
+};
+
+/* A labelled piece of an item, for reading. */
+struct detail_field {
+	const char *label;
+	struct str text;
+	bool id_like; /* ids, paths, enum values: shown with every non-ASCII character escaped */
+};
+
+enum { DETAIL_FIELDS_MAX = 16 };
+
+/* The whole of an item, taken from its message again. Strings live in the decoder. */
+struct detail {
+	struct str title;
+	struct detail_field field[DETAIL_FIELDS_MAX];
+	unsigned n;
+	yyjson_val *value; /* the item itself; its compact form is hashed into rev */
+};
+
+struct tell {
+	const char *name;
+	int weight;
+};
+
+struct dialect {
+	enum dialect_id id;
+	const struct tell *tells; /* ends with a NULL name */
+	/* Looks at values; returns what to add to the sum of the tells. May be NULL. */
+	int (*probe)(yyjson_val *root, int sum);
+	void (*decode)(struct decoder *d, yyjson_val *root, struct message *m);
+	/* One line for the list of messages. */
+	void (*summarize)(struct decoder *d, yyjson_val *root, struct buf *out);
+	/* Fills title, fields and value; false when the message holds no such item. */
+	bool (*detail)(struct decoder *d, yyjson_val *root, enum item_kind kind, uint32_t index,
+		       struct detail *out);
+};
+
+extern const struct dialect dialect_feedback, dialect_envelope, dialect_collaboration,
+	dialect_handoff, dialect_orchestrator;
+
+/* Reads one frame into m (cleared first). Everything in m lives until the next call. */
+void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
+		    struct message *m);
+/* The dialect of a parsed value; all scores into scores[DIALECT_COUNT] when not NULL. */
+enum dialect_id dialect_detect(yyjson_val *root, int *scores);
+/* One line about a message; text lines give themselves. */
+void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out);
+bool dialect_detail(struct decoder *d, struct str bytes, enum item_kind kind, uint32_t index,
+		    struct detail *out);
+void decoder_release(struct decoder *d);
+
+/* For the dialects: */
+void detail_add(struct detail *out, const char *label, struct str text, bool id_like);
+/* The same for a list of strings, joined by newlines; nothing for an empty list. */
+void detail_add_list(struct decoder *d, struct detail *out, const char *label, yyjson_val *array);
+/* A number or boolean as text in the decoder's arena. */
+struct str scalar_text(struct decoder *d, yyjson_val *v);
+/* Time of an ISO 8601 string, or WHEN_NONE. */
+int64_t iso_time(yyjson_val *v);
+/* Hash of what a value says, whatever the order of its bytes' layout. */
+uint64_t value_hash(yyjson_val *v);
+
+#endif

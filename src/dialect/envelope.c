@@ -1,0 +1,200 @@
+/* ADR-007 envelopes: a workflow hands an agent an input envelope and gets an output envelope back.
+ * No ids, no times, no names: an output answers the input before it. */
+#include "dialect/dialect.h"
+
+#define RULE(id) "envelope/" id
+#define OPEN_SHAPE .stranger = STRANGER_NOTE, .stranger_rule = RULE("mapping-unlisted-field")
+
+/* null: the agent that makes the feature's folder has none yet */
+static const char *const workflows[] = { "specify", "plan", "tasks", NULL };
+static const struct field context_fields[] = {
+	{ "feature_id", RULE("input-context.feature_id"), REQUIRED, T_STR | T_NULL },
+	{ "workflow", RULE("input-context.workflow"), REQUIRED, T_STR },
+	{ "iteration", RULE("input-context.iteration"), REQUIRED, T_INT, .ranged = true, .min = 1,
+	  .max = 1e15 },
+};
+static const struct shape context_shape = { SHAPE_FIELDS(context_fields), OPEN_SHAPE };
+static const struct field path_field = { "", RULE("input-paths"), REQUIRED, T_STR };
+static const struct shape paths_shape = { .each = &path_field };
+static const struct field task_fields[] = {
+	{ "action", RULE("input-task.action"), REQUIRED, T_STR },
+	{ "params", RULE("input-task.params"), REQUIRED, T_OBJ },
+};
+static const struct shape task_shape = { SHAPE_FIELDS(task_fields), OPEN_SHAPE };
+enum { IN_CONTEXT, IN_PATHS, IN_TASK, IN_PRIOR, IN_N };
+static const struct field input_fields[] = {
+	[IN_CONTEXT] = { "context", RULE("input-context"), REQUIRED, T_OBJ,
+			 .inside = &context_shape },
+	[IN_PATHS] = { "paths", RULE("input-paths"), REQUIRED, T_OBJ, .inside = &paths_shape },
+	[IN_TASK] = { "task", RULE("input-task"), REQUIRED, T_OBJ, .inside = &task_shape },
+	[IN_PRIOR] = { "prior_context", RULE("input-prior_context"), OPTIONAL, T_ARR, T_STR },
+};
+static const struct shape input_shape = { SHAPE_FIELDS(input_fields), OPEN_SHAPE };
+
+static const char *const operations[] = { "create", "update", NULL };
+static const struct field artifact_fields[] = {
+	{ "path", RULE("artifact-path"), REQUIRED, T_STR, .format = FORMAT_RELATIVE_PATH },
+	{ "operation", RULE("artifact-operation"), REQUIRED, T_STR, .values = operations },
+	{ "content", RULE("artifact-content"), REQUIRED, T_STR },
+};
+static const struct shape artifact_shape = { SHAPE_FIELDS(artifact_fields), OPEN_SHAPE };
+static const char *const recommendations[] = { "proceed", "retry", "escalate", NULL };
+enum { OUT_SUCCESS, OUT_SUMMARY, OUT_ARTIFACTS, OUT_NOTES, OUT_RECOMMENDATION, OUT_N };
+static const struct field output_fields[] = {
+	[OUT_SUCCESS] = { "success", RULE("output-success"), REQUIRED, T_BOOL },
+	[OUT_SUMMARY] = { "summary", RULE("output-summary"), REQUIRED, T_STR },
+	[OUT_ARTIFACTS] = { "artifacts", RULE("output-artifacts"), REQUIRED, T_ARR, T_OBJ,
+			    &artifact_shape },
+	[OUT_NOTES] = { "notes", RULE("output-notes"), OPTIONAL, T_ARR, T_STR },
+	[OUT_RECOMMENDATION] = { "recommendation", RULE("output-recommendation"), REQUIRED, T_STR,
+				 .values = recommendations },
+};
+static const struct shape output_shape = { SHAPE_FIELDS(output_fields), OPEN_SHAPE };
+
+static bool is_input(yyjson_val *root)
+{
+	int in = (json_get(root, "context") != NULL) + (json_get(root, "paths") != NULL) +
+		 (json_get(root, "task") != NULL) + (json_get(root, "prior_context") != NULL);
+	int out = (json_get(root, "success") != NULL) + (json_get(root, "summary") != NULL) +
+		  (json_get(root, "artifacts") != NULL) +
+		  (json_get(root, "recommendation") != NULL);
+
+	return in >= out;
+}
+
+/* feature/workflow: what iterations are counted in */
+static struct str lane_id(struct decoder *d, yyjson_val *context)
+{
+	struct str feature = json_get_str(context, "feature_id");
+	struct str workflow = json_get_str(context, "workflow");
+
+	return str_of(arena_printf(&d->arena, "%.*s/%.*s", STR_ARG(feature), STR_ARG(workflow)));
+}
+
+static void decode_input(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	yyjson_val *got[IN_N], *params;
+	struct checker *c = &d->check;
+	struct event *e;
+	struct str workflow;
+	int64_t iteration = 0;
+
+	m->kind = STR("input");
+	m->from = (struct actor){ STR("workflow"), STR("workflow"), false };
+	m->to = (struct actor){ STR("agent"), STR("agent"), false };
+	check_object(c, root, &input_shape, got);
+	workflow = json_get_str(got[IN_CONTEXT], "workflow");
+	path_push(c, "context");
+	if (workflow.p && value_index(workflows, workflow) < 0)
+		complain(c, SEVERITY_NOTE, RULE("input-context.workflow"), "workflow",
+			 "not specify, plan or tasks");
+	path_pop(c);
+	json_int(json_get(got[IN_CONTEXT], "iteration"), &iteration);
+	e = event_add(m, EV_ENVELOPE_IN, lane_id(d, got[IN_CONTEXT]), "/context/iteration");
+	e->iteration = iteration > 0 ? iteration : 0;
+	e->other = json_get_str(got[IN_TASK], "action");
+	params = json_get(got[IN_TASK], "params");
+	e->content_hash = json_get(params, "gaps") ? value_hash(json_get(params, "gaps")) : 0;
+}
+
+static void decode_output(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	yyjson_val *got[OUT_N];
+	struct checker *c = &d->check;
+	struct str recommendation;
+	struct event *e;
+	bool failed, escalate, retry;
+
+	m->kind = STR("output");
+	m->from = (struct actor){ STR("agent"), STR("agent"), false };
+	m->to = (struct actor){ STR("workflow"), STR("workflow"), false };
+	check_object(c, root, &output_shape, got);
+	recommendation = json_str(got[OUT_RECOMMENDATION]);
+	failed = yyjson_is_false(got[OUT_SUCCESS]);
+	escalate = str_is(recommendation, "escalate");
+	retry = str_is(recommendation, "retry");
+	if (failed && str_is(recommendation, "proceed"))
+		complain(c, SEVERITY_WARNING, RULE("recommendation-proceed"), "recommendation",
+			 "proceed means that the agent succeeded");
+	e = event_add(m, EV_ENVELOPE_OUT, STR_NONE, "/recommendation");
+	e->failed = failed || retry;
+	e->severe = escalate;
+	e->again = retry;
+	/* the gaps it names: the notes, or the summary where there are none */
+	e->content_hash = yyjson_arr_size(got[OUT_NOTES]) ? value_hash(got[OUT_NOTES])
+							   : value_hash(got[OUT_SUMMARY]);
+	if (escalate || retry || failed) {
+		e = event_add(m, EV_ITEM, STR_NONE, "/recommendation");
+		e->item = escalate ? ITEM_ESCALATION : ITEM_RETRY;
+		e->content_hash = value_hash(root);
+	}
+}
+
+static void envelope_decode(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	if (is_input(root))
+		decode_input(d, root, m);
+	else
+		decode_output(d, root, m);
+}
+
+static void envelope_summarize(struct decoder *d, yyjson_val *root, struct buf *out)
+{
+	yyjson_val *context = json_get(root, "context");
+
+	if (!is_input(root)) {
+		buf_add_str(out, json_get_str(root, "recommendation"));
+		buf_adds(out, ": ");
+		buf_add_str(out, json_get_str(root, "summary"));
+		return;
+	}
+	buf_add_str(out, json_get_str(context, "workflow"));
+	buf_addc(out, ' ');
+	buf_add_str(out, json_get_str(context, "feature_id"));
+	buf_adds(out, " #");
+	buf_add_str(out, scalar_text(d, json_get(context, "iteration")));
+	buf_adds(out, ": ");
+	buf_add_str(out, json_get_str(json_get(root, "task"), "action"));
+}
+
+static bool envelope_detail(struct decoder *d, yyjson_val *root, enum item_kind kind,
+			    uint32_t index, struct detail *out)
+{
+	yyjson_val *artifacts = json_get(root, "artifacts"), *v;
+	struct buf paths = { 0 };
+	size_t i, n;
+
+	(void)index;
+	if ((kind != ITEM_ESCALATION && kind != ITEM_RETRY) || is_input(root))
+		return false;
+	out->value = root;
+	out->title = json_get_str(root, "summary");
+	detail_add(out, "recommendation", json_get_str(root, "recommendation"), true);
+	detail_add(out, "summary", json_get_str(root, "summary"), false);
+	detail_add_list(d, out, "notes", json_get(root, "notes"));
+	if (yyjson_is_arr(artifacts))
+		yyjson_arr_foreach(artifacts, i, n, v) {
+			if (i)
+				buf_addc(&paths, '\n');
+			buf_add_str(&paths, json_get_str(v, "operation"));
+			buf_addc(&paths, ' ');
+			buf_add_str(&paths, json_get_str(v, "path"));
+		}
+	detail_add(out, "artifacts", arena_str(&d->arena, buf_str(&paths)), false);
+	buf_release(&paths);
+	return true;
+}
+
+static const struct tell tells[] = {
+	{ "context", 30 }, { "paths", 30 },	{ "task", 30 },	 { "prior_context", 20 },
+	{ "success", 20 }, { "summary", 20 },	{ "artifacts", 20 }, { "recommendation", 30 },
+	{ "notes", 10 },   { NULL, 0 },
+};
+
+const struct dialect dialect_envelope = {
+	.id = DIALECT_ENVELOPE,
+	.tells = tells,
+	.decode = envelope_decode,
+	.summarize = envelope_summarize,
+	.detail = envelope_detail,
+};

@@ -1,0 +1,679 @@
+/* Agent Feedback Protocol 1.2: a requester sends an artifact, a provider answers with points to
+ * improve, the requester says what it did with each, and so on, one iteration a turn.
+ *
+ * Three forms on the wire: the bare Request, the bare Response, and the tool's wrapper lines, of
+ * which a text line may carry the Response as a string, with prose or a code fence around it. */
+#include "dialect/dialect.h"
+
+#define RULE(id) "feedback/" id
+
+static bool is_session_field(struct str name)
+{
+	char flat[16];
+	size_t n = 0;
+
+	for (size_t i = 0; i < name.n && n < sizeof(flat) - 1; i++) {
+		char c = name.p[i];
+
+		if (c == '_' || c == '-' || c == ' ')
+			continue;
+		flat[n++] = (c >= 'A' && c <= 'Z') ? (char)(c + 32) : c;
+	}
+	flat[n] = '\0';
+	return str_starts(str_make(flat, n), STR("session"));
+}
+
+#define PAYLOAD_SHAPE \
+	.stranger = STRANGER_ERROR, .stranger_rule = RULE("6-x-prefix"), \
+	.forbidden = is_session_field, .forbidden_rule = RULE("2.1-session-field")
+
+static const char *const version_values[] = { "1.2", NULL };
+
+/* 3: the Request */
+static const char *const applied_status_values[] = { "accepted", "rejected", "partial", NULL };
+static const struct field applied_item_fields[] = {
+	/* an item's id; what does not look like one cannot name one */
+	{ "id", RULE("3.2.1-id"), REQUIRED, T_STR, .format = FORMAT_ITEM_ID },
+	{ "status", RULE("3.2.1-status"), REQUIRED, T_STR, .values = applied_status_values },
+	{ "reason_code", RULE("3.2.1-reason_code"), OPTIONAL, T_STR },
+	{ "explanation", RULE("3.2.1-explanation"), OPTIONAL, T_STR },
+};
+static const struct shape applied_item_shape = { SHAPE_FIELDS(applied_item_fields), PAYLOAD_SHAPE };
+
+static const struct field applied_fields[] = {
+	{ "items", RULE("3.2-items"), REQUIRED, T_ARR, T_OBJ, &applied_item_shape },
+};
+static const struct shape applied_shape = { SHAPE_FIELDS(applied_fields), PAYLOAD_SHAPE };
+
+static const struct field artifact_fields[] = {
+	{ "media_type", RULE("3.1-media_type"), REQUIRED, T_STR, .format = FORMAT_MIME },
+	{ "content", RULE("3.1-content"), REQUIRED, T_ANY },
+	{ "artifact_ref", RULE("3.1-artifact_ref"), OPTIONAL, T_STR },
+};
+static const struct shape artifact_shape = { SHAPE_FIELDS(artifact_fields), PAYLOAD_SHAPE };
+
+enum { REQ_VERSION, REQ_ITERATION, REQ_ARTIFACT, REQ_APPLIED, REQ_N };
+static const struct field request_fields[] = {
+	/* the text's own first example leaves the version out */
+	[REQ_VERSION] = { "protocol_version", RULE("3-protocol_version"), RECOMMENDED, T_STR,
+			  .values = version_values },
+	[REQ_ITERATION] = { "iteration", RULE("3-iteration"), REQUIRED, T_INT, .ranged = true,
+			    .min = 1, .max = 1e15 },
+	[REQ_ARTIFACT] = { "artifact", RULE("3-artifact"), REQUIRED, T_OBJ,
+			   .inside = &artifact_shape },
+	[REQ_APPLIED] = { "applied_feedback", RULE("3-applied_feedback"), OPTIONAL, T_OBJ,
+			  .inside = &applied_shape },
+};
+static const struct shape request_shape = { SHAPE_FIELDS(request_fields), PAYLOAD_SHAPE };
+
+/* 4: the Response */
+static const char *const level_values[] = { "high", "medium", "low", NULL };
+static const struct field confidence_fields[] = {
+	{ "level", RULE("4.1.1-level"), REQUIRED, T_STR, .values = level_values },
+	{ "justification", RULE("4.1.1-justification"), REQUIRED, T_STR },
+};
+static const struct shape confidence_shape = { SHAPE_FIELDS(confidence_fields), PAYLOAD_SHAPE };
+
+static const struct field positive_fields[] = {
+	{ "aspect", RULE("4.1.2-aspect"), REQUIRED, T_STR },
+	{ "justification", RULE("4.1.2-justification"), REQUIRED, T_STR },
+};
+static const struct shape positive_shape = { SHAPE_FIELDS(positive_fields), PAYLOAD_SHAPE };
+
+static const struct field area_fields[] = {
+	{ "id", RULE("4.1.3-id"), REQUIRED, T_STR, .format = FORMAT_ITEM_ID },
+	{ "aspect", RULE("4.1.3-aspect"), REQUIRED, T_STR },
+	{ "description", RULE("4.1.3-description"), REQUIRED, T_STR },
+	{ "recommendation", RULE("4.1.3-recommendation"), REQUIRED, T_STR },
+};
+static const struct shape area_shape = { SHAPE_FIELDS(area_fields), PAYLOAD_SHAPE };
+
+static const struct field feedback_fields[] = {
+	{ "confidence", RULE("4.1-confidence"), REQUIRED, T_OBJ, .inside = &confidence_shape },
+	{ "positive_points", RULE("4.1-positive_points"), REQUIRED, T_ARR, T_OBJ, &positive_shape },
+	{ "areas_for_improvement", RULE("4.1-areas_for_improvement"), REQUIRED, T_ARR, T_OBJ,
+	  &area_shape },
+	{ "general_summary", RULE("4.1-general_summary"), REQUIRED, T_STR },
+};
+static const struct shape feedback_shape = { SHAPE_FIELDS(feedback_fields), PAYLOAD_SHAPE };
+
+/* further codes are allowed */
+static const char *const code_values[] = { "INVALID_REQUEST", "UNSUPPORTED_MEDIA_TYPE",
+					   "INTERNAL_ERROR", NULL };
+static const struct field error_fields[] = {
+	{ "code", RULE("4.2-code"), REQUIRED, T_STR },
+	{ "message", RULE("4.2-message"), REQUIRED, T_STR },
+};
+static const struct shape error_shape = { SHAPE_FIELDS(error_fields), PAYLOAD_SHAPE };
+
+static const char *const processing_values[] = { "acknowledged", "unknown_id", NULL };
+static const struct field ack_item_fields[] = {
+	{ "id", RULE("4.3.1-id"), REQUIRED, T_STR, .format = FORMAT_ITEM_ID },
+	{ "processing_status", RULE("4.3.1-processing_status"), REQUIRED, T_STR,
+	  .values = processing_values },
+};
+static const struct shape ack_item_shape = { SHAPE_FIELDS(ack_item_fields), PAYLOAD_SHAPE };
+static const struct field ack_fields[] = {
+	{ "items", RULE("4.3-items"), REQUIRED, T_ARR, T_OBJ, &ack_item_shape },
+};
+static const struct shape ack_shape = { SHAPE_FIELDS(ack_fields), PAYLOAD_SHAPE };
+
+enum { RES_VERSION, RES_ITERATION, RES_STATUS, RES_FEEDBACK, RES_ACK, RES_ERROR, RES_N };
+static const char *const status_values[] = { "success", "error", NULL };
+static const struct field response_fields[] = {
+	[RES_VERSION] = { "protocol_version", RULE("4-protocol_version"), REQUIRED, T_STR,
+			  .values = version_values },
+	[RES_ITERATION] = { "iteration", RULE("4-iteration"), REQUIRED, T_INT, .ranged = true,
+			    .min = 1, .max = 1e15 },
+	[RES_STATUS] = { "status", RULE("4-status"), REQUIRED, T_STR, .values = status_values },
+	[RES_FEEDBACK] = { "feedback", RULE("4-feedback"), OPTIONAL, T_OBJ,
+			   .inside = &feedback_shape },
+	[RES_ACK] = { "applied_feedback_ack", RULE("4-applied_feedback_ack"), OPTIONAL, T_OBJ,
+		      .inside = &ack_shape },
+	[RES_ERROR] = { "error", RULE("4-error"), OPTIONAL, T_OBJ, .inside = &error_shape },
+};
+static const struct shape response_shape = { SHAPE_FIELDS(response_fields), PAYLOAD_SHAPE };
+
+/* 2.2.1: the wrapper, and what tools really put into it */
+static const struct field cache_fields[] = {
+	{ "read", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18 },
+	{ "write", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18 },
+};
+static const struct shape cache_shape = { SHAPE_FIELDS(cache_fields), STRANGER_FINE };
+static const struct field token_fields[] = {
+	{ "input", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18 },
+	{ "output", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18 },
+	{ "reasoning", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18 },
+	{ "total", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18 },
+	{ "cache", RULE("2.2.1-tokens"), OPTIONAL, T_OBJ, .inside = &cache_shape },
+};
+static const struct shape token_shape = { SHAPE_FIELDS(token_fields), STRANGER_FINE };
+
+/* every part has these, in every tool seen */
+static const struct field time_fields[] = {
+	{ "start", RULE("2.2.1-part.time"), OPTIONAL, T_NUM },
+	{ "end", RULE("2.2.1-part.time"), OPTIONAL, T_NUM },
+};
+static const struct shape time_shape = { SHAPE_FIELDS(time_fields), STRANGER_FINE };
+#define PART_FIELDS \
+	{ "id", RULE("2.2.1-part.id"), OPTIONAL, T_STR }, \
+	{ "sessionID", RULE("2.2.1-part.sessionID"), OPTIONAL, T_STR }, \
+	{ "messageID", RULE("2.2.1-part.messageID"), OPTIONAL, T_STR }, \
+	{ "type", RULE("2.2.1-part.type"), OPTIONAL, T_STR }, \
+	{ "snapshot", RULE("2.2.1-part.snapshot"), OPTIONAL, T_STR }, \
+	{ "time", RULE("2.2.1-part.time"), OPTIONAL, T_OBJ, .inside = &time_shape }
+
+static const struct field start_fields[] = { PART_FIELDS };
+static const struct shape start_shape = { SHAPE_FIELDS(start_fields), STRANGER_FINE };
+
+static const struct field finish_fields[] = {
+	PART_FIELDS,
+	{ "cost", RULE("2.2.1-cost"), RECOMMENDED, T_NUM },
+	{ "tokens", RULE("2.2.1-tokens"), RECOMMENDED, T_OBJ, .inside = &token_shape },
+	{ "reason", RULE("2.2.1-reason"), OPTIONAL, T_STR },
+};
+static const struct shape finish_shape = { SHAPE_FIELDS(finish_fields), STRANGER_FINE };
+
+static const struct field text_fields[] = {
+	PART_FIELDS,
+	{ "text", RULE("2.2.1-part.text"), REQUIRED, T_STR },
+};
+static const struct shape text_shape = { SHAPE_FIELDS(text_fields), STRANGER_FINE };
+
+static const char *const state_values[] = { "completed", "error", "running", "pending", NULL };
+static const struct field state_fields[] = {
+	{ "status", RULE("2.2.1-tool-status"), RECOMMENDED, T_STR, .values = state_values,
+	  .wrong_value = SEVERITY_WARNING },
+};
+static const struct shape state_shape = { SHAPE_FIELDS(state_fields), STRANGER_FINE };
+static const struct field tool_fields[] = {
+	PART_FIELDS,
+	{ "tool", RULE("2.2.1-tool"), RECOMMENDED, T_STR },
+	{ "callID", RULE("2.2.1-callID"), RECOMMENDED, T_STR },
+	{ "state", RULE("2.2.1-state"), RECOMMENDED, T_OBJ, .inside = &state_shape },
+};
+static const struct shape tool_shape = { SHAPE_FIELDS(tool_fields), STRANGER_FINE };
+
+static const struct field error_data_fields[] = {
+	{ "message", RULE("2.2.1-error.data"), OPTIONAL, T_STR },
+	{ "statusCode", RULE("2.2.1-error.data"), OPTIONAL, T_NUM },
+	{ "isRetryable", RULE("2.2.1-error.data"), OPTIONAL, T_BOOL },
+};
+static const struct shape error_data_shape = { SHAPE_FIELDS(error_data_fields), STRANGER_FINE };
+static const struct field tool_error_fields[] = {
+	{ "name", RULE("2.2.1-error.name"), OPTIONAL, T_STR },
+	{ "data", RULE("2.2.1-error.data"), OPTIONAL, T_OBJ, .inside = &error_data_shape },
+};
+static const struct shape tool_error_shape = { SHAPE_FIELDS(tool_error_fields), STRANGER_FINE };
+
+enum { WRAP_TYPE, WRAP_TIMESTAMP, WRAP_SESSION, WRAP_PART, WRAP_ERROR, WRAP_N };
+static const struct field wrapper_fields[] = {
+	[WRAP_TYPE] = { "type", RULE("2.2.1-type"), REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY },
+	[WRAP_TIMESTAMP] = { "timestamp", RULE("2.2.1-timestamp"), REQUIRED, T_NUM },
+	[WRAP_SESSION] = { "sessionID", RULE("2.2.1-sessionID"), REQUIRED, T_STR,
+			   .format = FORMAT_NOT_EMPTY },
+	[WRAP_PART] = { "part", RULE("2.2.1-part"), OPTIONAL, T_OBJ },
+	[WRAP_ERROR] = { "error", RULE("2.2.1-error"), OPTIONAL, T_OBJ,
+			 .inside = &tool_error_shape },
+};
+static const struct shape wrapper_shape = { SHAPE_FIELDS(wrapper_fields), STRANGER_FINE };
+
+/* Each type of wrapper line and the shape of its part. */
+static const char *const wrapper_types[] = { "step_start", "text",	"step_finish", "tool_use",
+					     "reasoning",  "error", "done",	NULL };
+enum wrapper_type { WT_START, WT_TEXT, WT_FINISH, WT_TOOL, WT_REASONING, WT_ERROR, WT_DONE };
+static const struct shape *const part_shapes[] = {
+	[WT_START] = &start_shape,
+	[WT_TEXT] = &text_shape,
+	[WT_FINISH] = &finish_shape,
+	[WT_TOOL] = &tool_shape,
+	[WT_REASONING] = &text_shape,
+	[WT_DONE] = NULL,
+};
+
+enum form { FORM_WRAPPER, FORM_REQUEST, FORM_RESPONSE };
+
+static enum form form_of(yyjson_val *root)
+{
+	struct str type = json_get_str(root, "type");
+
+	if (json_get(root, "sessionID") || json_get(root, "part"))
+		return json_get(root, "artifact") || json_get(root, "protocol_version") ?
+			       (json_get(root, "artifact") ? FORM_REQUEST : FORM_RESPONSE) :
+			       FORM_WRAPPER;
+	if (json_get(root, "artifact") || json_get(root, "applied_feedback"))
+		return FORM_REQUEST;
+	if (type.p && value_index(wrapper_types, type) >= 0 && !json_get(root, "iteration"))
+		return FORM_WRAPPER;
+	if (json_get(root, "feedback") || json_get(root, "status") || json_get(root, "error") ||
+	    json_get(root, "applied_feedback_ack"))
+		return FORM_RESPONSE;
+	return FORM_REQUEST;
+}
+
+/* How much an object found in a text looks like a Response. */
+static int response_score(yyjson_val *v)
+{
+	struct str status = json_get_str(v, "status");
+
+	return (json_get(v, "protocol_version") != NULL) + (json_get(v, "iteration") != NULL) +
+	       (status.p != NULL) + 2 * yyjson_is_obj(json_get(v, "feedback")) +
+	       2 * (json_get(v, "applied_feedback_ack") != NULL) +
+	       (json_get(v, "error") != NULL);
+}
+
+/* The Response inside a text, or NULL. *broken: the text was meant to be one but is not JSON. */
+static yyjson_val *find_response(struct decoder *d, struct str text, bool *repaired, bool *broken)
+{
+	struct str body = str_trim(text), span, best = STR_NONE;
+	yyjson_val *v;
+	enum json_outcome outcome;
+	size_t at = 0, end = 0;
+
+	*repaired = *broken = false;
+	if (body.n && body.p[0] == '{') {
+		outcome = json_read(&d->inner, body, &v);
+		*repaired = outcome == JSON_REPAIRED;
+		if (v)
+			return response_score(v) >= 2 ? v : NULL;
+	}
+	/* prose around it: the last object that looks like a Response is the answer */
+	for (int tries = 0; tries < 64 && json_next_object(text, &at, &span); tries++) {
+		if (span.p < text.p + end) /* inside one that was taken or was no Response */
+			continue;
+		json_read(&d->inner, span, &v);
+		if (v) {
+			end = (size_t)(span.p - text.p) + span.n;
+			if (response_score(v) >= 3)
+				best = span;
+		}
+	}
+	if (best.p) {
+		outcome = json_read(&d->inner, best, &v);
+		*repaired = outcome == JSON_REPAIRED;
+		return v;
+	}
+	*broken = str_find(text, STR("\"protocol_version\""), 0) >= 0 &&
+		  (str_find(text, STR("\"iteration\""), 0) >= 0 ||
+		   str_find(text, STR("\"status\""), 0) >= 0);
+	return NULL;
+}
+
+static void check_reasons(struct decoder *d, yyjson_val *items)
+{
+	struct checker *c = &d->check;
+	size_t i, n;
+	yyjson_val *v;
+
+	path_push(c, "applied_feedback");
+	path_push(c, "items");
+	yyjson_arr_foreach(items, i, n, v) {
+		struct str status = json_get_str(v, "status");
+		bool rejected = str_is(status, "rejected");
+
+		path_push_index(c, (uint32_t)i);
+		if (rejected && !json_get(v, "reason_code"))
+			complain(c, SEVERITY_WARNING, RULE("3.2.1-reason_code"), "reason_code",
+				 "missing; recommended for rejected items");
+		if ((rejected || str_is(status, "partial")) && !json_get(v, "explanation"))
+			complain(c, SEVERITY_WARNING, RULE("3.2.1-explanation"), "explanation",
+				 "missing; recommended for rejected and partial items");
+		path_pop(c);
+	}
+	path_pop(c);
+	path_pop(c);
+}
+
+static void decode_request(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	static const enum verdict verdicts[] = { VERDICT_ACCEPTED, VERDICT_REJECTED,
+						 VERDICT_PARTIAL };
+	yyjson_val *got[REQ_N], *items, *v;
+	struct event *e;
+	int64_t iteration = 0;
+	size_t i, n;
+
+	m->kind = STR("request");
+	m->from = (struct actor){ STR("requester"), STR("requester"), false };
+	m->to = (struct actor){ STR("provider"), STR("provider"), false };
+	check_object(&d->check, root, &request_shape, got);
+	if (!json_int(got[REQ_ITERATION], &iteration) || iteration < 1)
+		iteration = 0;
+	if (iteration > 1 && !got[REQ_APPLIED])
+		complain(&d->check, SEVERITY_WARNING, RULE("3-applied_feedback"), "applied_feedback",
+			 "missing; it should be here from the second iteration on");
+	items = json_get(got[REQ_APPLIED], "items");
+	e = event_add(m, EV_TURN_ASK, STR_NONE, "/iteration");
+	e->iteration = iteration;
+	e->acked = yyjson_is_obj(got[REQ_APPLIED]);
+	e->content_hash = str_hash(d->bytes);
+	if (!yyjson_is_arr(items))
+		return;
+	check_reasons(d, items);
+	yyjson_arr_foreach(items, i, n, v) {
+		int status = value_index(applied_status_values, json_get_str(v, "status"));
+
+		e = event_add(m, EV_DECIDE, json_get_str(v, "id"), "/applied_feedback/items/%u/id");
+		e->index = (uint32_t)i;
+		e->item = ITEM_IMPROVEMENT;
+		e->verdict = status < 0 ? VERDICT_NONE : verdicts[status];
+	}
+}
+
+static void decode_items(struct message *m, yyjson_val *areas, int64_t iteration)
+{
+	size_t i, n;
+	yyjson_val *v;
+
+	if (!yyjson_is_arr(areas))
+		return;
+	yyjson_arr_foreach(areas, i, n, v) {
+		struct str id = json_get_str(v, "id");
+		struct event *e;
+
+		if (!yyjson_is_obj(v))
+			continue;
+		e = event_add(m, EV_ITEM, id, "/feedback/areas_for_improvement/%u/id");
+		e->index = (uint32_t)i;
+		e->item = ITEM_IMPROVEMENT;
+		e->iteration = iteration;
+		/* the reply needs both */
+		e->undecidable = !is_item_id(id) || !iteration;
+		e->content_hash = value_hash(v);
+	}
+}
+
+static void decode_response(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	yyjson_val *got[RES_N], *acks, *v;
+	struct checker *c = &d->check;
+	struct event *e;
+	struct str status;
+	int64_t iteration = 0;
+	size_t i, n;
+
+	m->kind = STR("response");
+	m->from = (struct actor){ STR("provider"), STR("provider"), false };
+	m->to = (struct actor){ STR("requester"), STR("requester"), false };
+	check_object(c, root, &response_shape, got);
+	if (!json_int(got[RES_ITERATION], &iteration) || iteration < 1)
+		iteration = 0;
+	status = json_str(got[RES_STATUS]);
+	if (str_is(status, "success")) {
+		if (!got[RES_FEEDBACK])
+			complain(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
+				 "missing; present if status is success");
+		if (got[RES_ERROR])
+			complain(c, SEVERITY_ERROR, RULE("4-error"), "error",
+				 "only present if status is error");
+	} else if (str_is(status, "error")) {
+		if (!got[RES_ERROR])
+			complain(c, SEVERITY_ERROR, RULE("4-error"), "error",
+				 "missing; present if status is error");
+		if (got[RES_FEEDBACK])
+			complain(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
+				 "only present if status is success");
+	}
+	v = json_get(got[RES_ERROR], "code");
+	if (yyjson_is_str(v) && value_index(code_values, json_str(v)) < 0) {
+		path_push(c, "error");
+		complain(c, SEVERITY_NOTE, RULE("4.2-code"), "code", "not one of the baseline codes");
+		path_pop(c);
+	}
+	e = event_add(m, EV_TURN_ANSWER, STR_NONE, "/iteration");
+	e->iteration = iteration;
+	e->failed = str_is(status, "error");
+	e->acked = yyjson_is_obj(got[RES_ACK]);
+	acks = json_get(got[RES_ACK], "items");
+	if (yyjson_is_arr(acks))
+		yyjson_arr_foreach(acks, i, n, v) {
+			e = event_add(m, EV_ACK, json_get_str(v, "id"),
+				      "/applied_feedback_ack/items/%u/id");
+			e->index = (uint32_t)i;
+			e->acked = !str_is(json_get_str(v, "processing_status"), "unknown_id");
+		}
+	decode_items(m, json_get(got[RES_FEEDBACK], "areas_for_improvement"), iteration);
+	if (str_is(status, "error")) {
+		e = event_add(m, EV_ITEM, STR_NONE, "/error");
+		e->item = ITEM_ERROR;
+		e->iteration = iteration;
+		e->content_hash = value_hash(got[RES_ERROR]);
+	}
+}
+
+static uint64_t token_count(yyjson_val *tokens, const char *name)
+{
+	double n;
+
+	return json_number(json_get(tokens, name), &n) && n > 0 && n < 1e18 ? (uint64_t)n : 0;
+}
+
+static void decode_usage(struct message *m, yyjson_val *part)
+{
+	yyjson_val *tokens = json_get(part, "tokens");
+	struct event *e = event_add(m, EV_USAGE, STR_NONE, "/part");
+	double cost;
+
+	e->tokens_in = token_count(tokens, "input");
+	e->tokens_out = token_count(tokens, "output") + token_count(tokens, "reasoning");
+	e->tokens_cached = token_count(json_get(tokens, "cache"), "read");
+	e->cost = json_number(json_get(part, "cost"), &cost) && cost > 0 && cost < 1e12 ? cost : 0;
+}
+
+/* A text line: prose, or a Response with or without prose around it. */
+static void decode_text_part(struct decoder *d, struct str text, struct message *m)
+{
+	bool repaired, broken;
+	yyjson_val *response = find_response(d, text, &repaired, &broken);
+	struct checker *c = &d->check;
+
+	if (repaired) {
+		m->flags |= RECORD_REPAIRED;
+		path_push(c, "part");
+		complain(c, SEVERITY_WARNING, "json/repaired", "text",
+			 "holds broken Unicode; read with U+FFFD in its place");
+		path_pop(c);
+	}
+	if (response) {
+		m->inside = "/part/text";
+		decode_response(d, response, m);
+	} else if (broken) {
+		path_push(c, "part");
+		complain(c, SEVERITY_ERROR, RULE("2.2.1-part.text"), "text",
+			 "meant to be a Response, but is not JSON: %s", d->inner.why);
+		path_pop(c);
+	}
+}
+
+static void decode_wrapper(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	yyjson_val *got[WRAP_N];
+	struct checker *c = &d->check;
+	struct str type;
+	double ms;
+	int wt;
+
+	check_object(c, root, &wrapper_shape, got);
+	type = json_str(got[WRAP_TYPE]);
+	wt = type.p ? value_index(wrapper_types, type) : -1;
+	m->kind = type.n ? type : STR("unknown");
+	m->session = json_str(got[WRAP_SESSION]);
+	m->from = (struct actor){ STR("provider"), STR("provider"), false };
+	if (json_number(got[WRAP_TIMESTAMP], &ms) && ms > -1e15 && ms < 1e15)
+		m->time_ms = (int64_t)ms;
+	if (wt < 0) {
+		if (type.n)
+			complain(c, SEVERITY_NOTE, RULE("2.2.1-type"), "type",
+				 "not a known message type; such messages should be ignored");
+		if (!got[WRAP_PART] && !got[WRAP_ERROR])
+			complain(c, SEVERITY_ERROR, RULE("2.2.1-part"), "part",
+				 "missing; it is required");
+		return;
+	}
+	if (wt == WT_ERROR && !got[WRAP_ERROR] && !got[WRAP_PART])
+		complain(c, SEVERITY_ERROR, RULE("2.2.1-error"), "error",
+			 "missing; an error message carries it");
+	if (wt != WT_ERROR && wt != WT_DONE && !got[WRAP_PART])
+		complain(c, SEVERITY_ERROR, RULE("2.2.1-part"), "part", "missing; it is required");
+	if (!yyjson_is_obj(got[WRAP_PART]))
+		return;
+	if (part_shapes[wt]) {
+		path_push(c, "part");
+		check_object(c, got[WRAP_PART], part_shapes[wt], NULL);
+		path_pop(c);
+	}
+	if (wt == WT_TEXT && yyjson_is_str(json_get(got[WRAP_PART], "text")))
+		decode_text_part(d, json_get_str(got[WRAP_PART], "text"), m);
+	else if (wt == WT_FINISH)
+		decode_usage(m, got[WRAP_PART]);
+}
+
+static void feedback_decode(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	switch (form_of(root)) {
+	case FORM_WRAPPER: decode_wrapper(d, root, m); break;
+	case FORM_REQUEST: decode_request(d, root, m); break;
+	case FORM_RESPONSE: decode_response(d, root, m); break;
+	}
+}
+
+static int feedback_probe(yyjson_val *root, int sum)
+{
+	struct str type = json_get_str(root, "type"), status = json_get_str(root, "status");
+	int more = 0;
+
+	(void)sum;
+	if (type.p && value_index(wrapper_types, type) >= 0)
+		more += 20;
+	if (json_is_number(json_get(root, "timestamp")))
+		more += 10;
+	if (status.p && value_index(status_values, status) >= 0)
+		more += 10;
+	return more;
+}
+
+/* The Response of a message: itself, or what its text holds. */
+static yyjson_val *response_of(struct decoder *d, yyjson_val *root)
+{
+	bool repaired, broken;
+
+	switch (form_of(root)) {
+	case FORM_RESPONSE: return root;
+	case FORM_REQUEST: return NULL;
+	case FORM_WRAPPER: break;
+	}
+	return find_response(d, json_get_str(json_get(root, "part"), "text"), &repaired, &broken);
+}
+
+static void summarize_response(yyjson_val *response, struct buf *out)
+{
+	yyjson_val *feedback = json_get(response, "feedback"), *error = json_get(response, "error");
+
+	if (str_is(json_get_str(response, "status"), "error")) {
+		buf_add_str(out, json_get_str(error, "code"));
+		buf_adds(out, ": ");
+		buf_add_str(out, json_get_str(error, "message"));
+		return;
+	}
+	buf_printf(out, "%zu to improve, %zu good: ",
+		   yyjson_arr_size(json_get(feedback, "areas_for_improvement")),
+		   yyjson_arr_size(json_get(feedback, "positive_points")));
+	buf_add_str(out, json_get_str(feedback, "general_summary"));
+}
+
+static void feedback_summarize(struct decoder *d, yyjson_val *root, struct buf *out)
+{
+	yyjson_val *part = json_get(root, "part"), *response = response_of(d, root), *artifact;
+	struct str type = json_get_str(root, "type");
+	int64_t iteration = 0;
+
+	if (response) {
+		if (json_int(json_get(response, "iteration"), &iteration))
+			buf_printf(out, "iteration %lld, ", (long long)iteration);
+		summarize_response(response, out);
+		return;
+	}
+	if (form_of(root) == FORM_REQUEST) {
+		artifact = json_get(root, "artifact");
+		if (json_int(json_get(root, "iteration"), &iteration))
+			buf_printf(out, "iteration %lld, ", (long long)iteration);
+		buf_printf(out, "%zu decisions, ",
+			   yyjson_arr_size(json_get(json_get(root, "applied_feedback"), "items")));
+		buf_add_str(out, json_get_str(artifact, "media_type"));
+		buf_adds(out, ": ");
+		buf_add_str(out, scalar_text(d, json_get(artifact, "content")));
+		return;
+	}
+	if (str_is(type, "step_finish")) {
+		yyjson_val *tokens = json_get(part, "tokens");
+
+		buf_add_str(out, json_get_str(part, "reason"));
+		buf_printf(out, " %llu in, %llu out",
+			   (unsigned long long)token_count(tokens, "input"),
+			   (unsigned long long)token_count(tokens, "output"));
+	} else if (str_is(type, "tool_use")) {
+		yyjson_val *state = json_get(part, "state");
+
+		buf_add_str(out, json_get_str(part, "tool"));
+		buf_adds(out, " ");
+		buf_add_str(out, json_get_str(state, "status"));
+		buf_adds(out, ": ");
+		buf_add_str(out, json_get_str(state, json_get(state, "error") ? "error" : "title"));
+	} else if (str_is(type, "error")) {
+		yyjson_val *error = json_get(root, "error");
+
+		buf_add_str(out, json_get_str(error, "name"));
+		buf_adds(out, ": ");
+		buf_add_str(out, json_get_str(json_get(error, "data"), "message"));
+	} else {
+		buf_add_str(out, json_get_str(part, "text"));
+	}
+}
+
+static bool feedback_detail(struct decoder *d, yyjson_val *root, enum item_kind kind,
+			    uint32_t index, struct detail *out)
+{
+	yyjson_val *response = response_of(d, root);
+	yyjson_val *feedback = json_get(response, "feedback"), *v;
+
+	if (!response)
+		return false;
+	if (kind == ITEM_ERROR) {
+		v = json_get(response, "error");
+		out->value = v ? v : response;
+		out->title = json_get_str(v, "message");
+		detail_add(out, "code", json_get_str(v, "code"), true);
+		detail_add(out, "message", json_get_str(v, "message"), false);
+		return true;
+	}
+	v = yyjson_arr_get(json_get(feedback, "areas_for_improvement"), index);
+	if (kind != ITEM_IMPROVEMENT || !v)
+		return false;
+	out->value = v;
+	out->title = json_get_str(v, "description");
+	detail_add(out, "aspect", json_get_str(v, "aspect"), false);
+	detail_add(out, "description", json_get_str(v, "description"), false);
+	detail_add(out, "recommendation", json_get_str(v, "recommendation"), false);
+	detail_add(out, "confidence", json_get_str(json_get(feedback, "confidence"), "level"), true);
+	detail_add(out, "why", json_get_str(json_get(feedback, "confidence"), "justification"),
+		   false);
+	detail_add(out, "overall", json_get_str(feedback, "general_summary"), false);
+	return true;
+}
+
+static const struct tell tells[] = {
+	{ "sessionID", 40 }, { "part", 30 },	 { "type", 5 },
+	{ "timestamp", 5 },  { "iteration", 25 }, { "artifact", 50 },
+	{ "applied_feedback", 35 }, { "protocol_version", 25 }, { "status", 15 },
+	{ "feedback", 35 },  { "applied_feedback_ack", 35 }, { "error", 10 },
+	{ NULL, 0 },
+};
+
+const struct dialect dialect_feedback = {
+	.id = DIALECT_FEEDBACK,
+	.tells = tells,
+	.probe = feedback_probe,
+	.decode = feedback_decode,
+	.summarize = feedback_summarize,
+	.detail = feedback_detail,
+};

@@ -1,0 +1,292 @@
+/* Planner → Worker → Judge: Task, Result, Decision, often one file each. The text gives the Result's
+ * fields; those of Task and Decision come from the documents it cites. Rules are named after the
+ * object. */
+#include "dialect/dialect.h"
+
+#define RULE(id) "handoff/" id
+#define OPEN_SHAPE .stranger = STRANGER_FINE
+
+static const char *const priorities[] = { "high", "medium", "low", NULL };
+static const char *const task_statuses[] = { "pending", "in_progress", "review", "complete", NULL };
+enum { TK_ID, TK_TYPE, TK_PRIORITY, TK_CONTEXT, TK_CRITERIA, TK_CREATED, TK_STATUS, TK_N };
+static const struct field task_fields[] = {
+	[TK_ID] = { "task_id", RULE("task-task_id"), REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY },
+	[TK_TYPE] = { "task_type", RULE("task-task_type"), REQUIRED, T_STR },
+	[TK_PRIORITY] = { "priority", RULE("task-priority"), REQUIRED, T_STR,
+			  .values = priorities },
+	[TK_CONTEXT] = { "context", RULE("task-context"), REQUIRED, T_OBJ },
+	[TK_CRITERIA] = { "acceptance_criteria", RULE("task-acceptance_criteria"), REQUIRED, T_ARR,
+			  T_STR },
+	[TK_CREATED] = { "created_at", RULE("task-created_at"), REQUIRED, T_STR,
+			 .format = FORMAT_TIMESTAMP },
+	[TK_STATUS] = { "status", RULE("task-status"), REQUIRED, T_STR, .values = task_statuses },
+};
+static const struct shape task_shape = { SHAPE_FIELDS(task_fields), OPEN_SHAPE };
+
+static const char *const result_statuses[] = { "success", "failure", "retry", NULL };
+enum { RS_STATUS, RS_SCORE, RS_OUTPUT, RS_TRACES, RS_CREATED, RS_ID, RS_ARTIFACTS, RS_N };
+static const struct field result_fields[] = {
+	[RS_STATUS] = { "status", RULE("result-status"), REQUIRED, T_STR,
+			.values = result_statuses },
+	[RS_SCORE] = { "confidence_score", RULE("result-confidence_score"), REQUIRED, T_NUM,
+		       .ranged = true, .min = 0, .max = 1 },
+	[RS_OUTPUT] = { "output", RULE("result-output"), REQUIRED, T_OBJ },
+	[RS_TRACES] = { "traces", RULE("result-traces"), REQUIRED, T_STR },
+	[RS_CREATED] = { "created_at", RULE("result-created_at"), REQUIRED, T_STR,
+			 .format = FORMAT_TIMESTAMP },
+	[RS_ID] = { "task_id", RULE("result-task_id"), RECOMMENDED, T_STR },
+	[RS_ARTIFACTS] = { "artifacts", RULE("result-artifacts"), RECOMMENDED, T_ARR, T_STR },
+};
+static const struct shape result_shape = { SHAPE_FIELDS(result_fields), OPEN_SHAPE };
+
+static const char *const decisions[] = { "approve", "escalate", "reject", NULL };
+enum { DC_ID, DC_DECISION, DC_RATIONALE, DC_VERSION, DC_CREATED, DC_N };
+static const struct field decision_fields[] = {
+	[DC_ID] = { "task_id", RULE("decision-task_id"), REQUIRED, T_STR,
+		    .format = FORMAT_NOT_EMPTY },
+	[DC_DECISION] = { "decision", RULE("decision-decision"), REQUIRED, T_STR,
+			  .values = decisions },
+	[DC_RATIONALE] = { "rationale", RULE("decision-rationale"), REQUIRED, T_STR },
+	[DC_VERSION] = { "state_version", RULE("decision-state_version"), REQUIRED, T_STR,
+			 .format = FORMAT_NOT_EMPTY },
+	[DC_CREATED] = { "created_at", RULE("decision-created_at"), REQUIRED, T_STR,
+			 .format = FORMAT_TIMESTAMP },
+};
+static const struct shape decision_shape = { SHAPE_FIELDS(decision_fields), OPEN_SHAPE };
+
+enum form { FORM_TASK, FORM_RESULT, FORM_DECISION };
+
+static enum form form_of(yyjson_val *root)
+{
+	int task = 0, result = 0, decision = 0;
+
+	decision = 3 * (json_get(root, "decision") != NULL) + 2 * (json_get(root, "rationale") != NULL) +
+		   2 * (json_get(root, "state_version") != NULL);
+	result = 3 * (json_get(root, "confidence_score") != NULL) +
+		 2 * (json_get(root, "output") != NULL) + 2 * (json_get(root, "traces") != NULL) +
+		 (value_index(result_statuses, json_get_str(root, "status")) >= 0);
+	task = 3 * (json_get(root, "acceptance_criteria") != NULL) +
+	       2 * (json_get(root, "task_type") != NULL) + (json_get(root, "context") != NULL) +
+	       (json_get(root, "priority") != NULL);
+	if (decision >= result && decision >= task && decision)
+		return FORM_DECISION;
+	return result >= task ? FORM_RESULT : FORM_TASK;
+}
+
+/* The uuid of task-{uuid}.json, result-{uuid}.json, decision-{uuid}.json */
+static struct str file_uuid(struct str name, struct str *prefix)
+{
+	static const char *const known[] = { "task-", "result-", "decision-", NULL };
+
+	*prefix = STR_NONE;
+	if (!str_ends(name, STR(".json")))
+		return STR_NONE;
+	for (int i = 0; known[i]; i++)
+		if (str_starts(name, str_of(known[i]))) {
+			size_t n = strlen(known[i]);
+
+			*prefix = str_make(name.p, n - 1);
+			return str_make(name.p + n, name.n - n - 5);
+		}
+	return STR_NONE;
+}
+
+/* task_id should be the uuid of a task's file name; other objects may have an uuid of their own. */
+static void check_file_name(struct decoder *d, struct str task_id)
+{
+	struct str prefix, uuid = file_uuid(d->info.file_name, &prefix);
+	char q[QUOTED_MAX];
+
+	if (!uuid.n || !task_id.n || str_eq(uuid, task_id))
+		return;
+	if (str_is(prefix, "task"))
+		complain(&d->check, SEVERITY_WARNING, RULE("naming-task_id"), "task_id",
+			 "should match the file's name: %s", quoted(uuid, q));
+	else
+		complain(&d->check, SEVERITY_NOTE, RULE("naming-task_id"), "task_id",
+			 "differs from the file's name: %s", quoted(uuid, q));
+}
+
+static struct str id_or_file(struct decoder *d, struct str id)
+{
+	struct str prefix;
+
+	return id.n ? id : file_uuid(d->info.file_name, &prefix);
+}
+
+static void decode_task(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	static const enum task_state states[] = { TASK_PENDING, TASK_RUNNING, TASK_REVIEW,
+						  TASK_COMPLETED };
+	yyjson_val *got[TK_N];
+	struct event *e;
+	struct str id;
+	int status;
+
+	m->kind = STR("task");
+	m->from = (struct actor){ STR("planner"), STR("planner"), false };
+	m->to = (struct actor){ STR("worker"), STR("worker"), false };
+	check_object(&d->check, root, &task_shape, got);
+	check_file_name(d, json_str(got[TK_ID]));
+	m->time_ms = iso_time(got[TK_CREATED]);
+	m->correlation = id = id_or_file(d, json_str(got[TK_ID]));
+	e = event_add(m, EV_TASK, id, "/task_id");
+	e->agent = m->to;
+	status = value_index(task_statuses, json_str(got[TK_STATUS]));
+	if (status >= 0) {
+		e = event_add(m, EV_TASK_STATE, id, "/task_id");
+		e->state = states[status];
+		e->number = states[status] == TASK_COMPLETED ? 1 : -1;
+		e->again = true;
+	}
+}
+
+static bool is_sensitive(yyjson_val *root)
+{
+	yyjson_val *output = json_get(root, "output");
+
+	return yyjson_is_true(json_get(root, "sensitive")) ||
+	       yyjson_is_true(json_get(output, "sensitive"));
+}
+
+static void decode_result(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	yyjson_val *got[RS_N];
+	struct event *e;
+	struct str status;
+	double score;
+
+	m->kind = STR("result");
+	m->from = (struct actor){ STR("worker"), STR("worker"), false };
+	m->to = (struct actor){ STR("judge"), STR("judge"), false };
+	check_object(&d->check, root, &result_shape, got);
+	check_file_name(d, json_str(got[RS_ID]));
+	status = json_str(got[RS_STATUS]);
+	if (str_is(status, "failure") && yyjson_is_str(got[RS_TRACES]) &&
+	    str_trim(json_str(got[RS_TRACES])).n == 0)
+		complain(&d->check, SEVERITY_WARNING, RULE("error-handling-traces"), "traces",
+			 "empty; a failure tells what happened");
+	m->time_ms = iso_time(got[RS_CREATED]);
+	m->correlation = id_or_file(d, json_str(got[RS_ID]));
+	e = event_add(m, EV_RESULT, m->correlation, "/task_id");
+	e->failed = str_is(status, "failure") || str_is(status, "retry");
+	e->severe = is_sensitive(root);
+	if (json_number(got[RS_SCORE], &score) && score >= 0 && score <= 1)
+		e->number = score;
+	e->content_hash = value_hash(root);
+}
+
+static void decode_decision(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	static const enum verdict verdicts[] = { VERDICT_ACCEPTED, VERDICT_ESCALATED,
+						 VERDICT_REJECTED };
+	yyjson_val *got[DC_N];
+	struct event *e;
+	int decision;
+
+	m->kind = STR("decision");
+	m->from = (struct actor){ STR("judge"), STR("judge"), false };
+	m->to = (struct actor){ STR("orchestrator"), STR("orchestrator"), false };
+	check_object(&d->check, root, &decision_shape, got);
+	check_file_name(d, json_str(got[DC_ID]));
+	decision = value_index(decisions, json_str(got[DC_DECISION]));
+	m->time_ms = iso_time(got[DC_CREATED]);
+	m->correlation = id_or_file(d, json_str(got[DC_ID]));
+	e = event_add(m, EV_JUDGEMENT, m->correlation, "/decision");
+	e->verdict = decision < 0 ? VERDICT_NONE : verdicts[decision];
+	e->other = json_str(got[DC_RATIONALE]);
+	e->content_hash = value_hash(root);
+}
+
+static void handoff_decode(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	switch (form_of(root)) {
+	case FORM_TASK: decode_task(d, root, m); break;
+	case FORM_RESULT: decode_result(d, root, m); break;
+	case FORM_DECISION: decode_decision(d, root, m); break;
+	}
+}
+
+static struct str task_title(struct decoder *d, yyjson_val *root)
+{
+	static const char *const names[] = { "title", "goal", "description", "task_type" };
+
+	struct str goal = json_get_str(json_get(root, "context"), "goal");
+
+	for (int i = 0; i < 4; i++) {
+		struct str s = json_get_str(root, names[i]);
+
+		if (i == 3 && goal.n)
+			return goal;
+		if (s.n)
+			return s;
+	}
+	return scalar_text(d, json_get(root, "context"));
+}
+
+static void handoff_summarize(struct decoder *d, yyjson_val *root, struct buf *out)
+{
+	switch (form_of(root)) {
+	case FORM_TASK:
+		buf_add_str(out, task_title(d, root));
+		break;
+	case FORM_RESULT:
+		buf_add_str(out, json_get_str(root, "status"));
+		buf_addc(out, ' ');
+		buf_add_str(out, scalar_text(d, json_get(root, "confidence_score")));
+		buf_adds(out, ": ");
+		buf_add_str(out, json_get_str(root, "traces"));
+		break;
+	case FORM_DECISION:
+		buf_add_str(out, json_get_str(root, "decision"));
+		buf_adds(out, ": ");
+		buf_add_str(out, json_get_str(root, "rationale"));
+		break;
+	}
+}
+
+static bool handoff_detail(struct decoder *d, yyjson_val *root, enum item_kind kind, uint32_t index,
+			   struct detail *out)
+{
+	(void)index;
+	if (kind != ITEM_ESCALATION)
+		return false;
+	out->value = root;
+	detail_add(out, "task", json_get_str(root, "task_id"), true);
+	switch (form_of(root)) {
+	case FORM_TASK:
+		return false;
+	case FORM_RESULT:
+		out->title = json_get_str(root, "traces");
+		detail_add(out, "status", json_get_str(root, "status"), true);
+		detail_add(out, "confidence", scalar_text(d, json_get(root, "confidence_score")),
+			   true);
+		detail_add(out, "traces", json_get_str(root, "traces"), false);
+		detail_add(out, "output", scalar_text(d, json_get(root, "output")), false);
+		detail_add_list(d, out, "artifacts", json_get(root, "artifacts"));
+		break;
+	case FORM_DECISION:
+		out->title = json_get_str(root, "rationale");
+		detail_add(out, "decision", json_get_str(root, "decision"), true);
+		detail_add(out, "rationale", json_get_str(root, "rationale"), false);
+		detail_add(out, "state", scalar_text(d, json_get(root, "state_version")), true);
+		break;
+	}
+	return true;
+}
+
+static const struct tell tells[] = {
+	{ "task_id", 15 },     { "acceptance_criteria", 35 }, { "task_type", 25 },
+	{ "priority", 10 },    { "context", 10 },	      { "created_at", 10 },
+	{ "status", 10 },      { "confidence_score", 40 },    { "output", 20 },
+	{ "traces", 25 },      { "artifacts", 5 },	      { "decision", 40 },
+	{ "rationale", 25 },   { "state_version", 25 },	      { NULL, 0 },
+};
+
+const struct dialect dialect_handoff = {
+	.id = DIALECT_HANDOFF,
+	.tells = tells,
+	.decode = handoff_decode,
+	.summarize = handoff_summarize,
+	.detail = handoff_detail,
+};

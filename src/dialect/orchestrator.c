@@ -1,0 +1,532 @@
+/* Agent ↔ orchestrator messages over pipes: requests and their responses, events, notifications.
+ * The type's prefix gives the direction: request: and event: come from agents, response: and
+ * notify: from the orchestrator. Ids are declared UUID, but the text's own examples carry a prefix,
+ * so other ids only warn. Rules are named after the headings of the text. */
+#include "dialect/dialect.h"
+
+#define RULE(id) "orchestrator/" id
+#define OPEN_SHAPE .stranger = STRANGER_NOTE, .stranger_rule = RULE("base-unlisted-field")
+
+static const char *const types[] = {
+	"request:query-agents", "request:query-tasks", "request:submit-task", "request:get-task",
+	"request:ask-user", "event:progress", "event:log", "event:error", "event:question",
+	"response:success", "response:error", "notify:task-assigned", "notify:task-cancelled",
+	"notify:shutdown", NULL
+};
+enum message_type {
+	OT_QUERY_AGENTS, OT_QUERY_TASKS, OT_SUBMIT_TASK, OT_GET_TASK, OT_ASK_USER, OT_PROGRESS,
+	OT_LOG, OT_ERROR, OT_QUESTION, OT_SUCCESS, OT_FAILURE, OT_ASSIGNED, OT_CANCELLED,
+	OT_SHUTDOWN
+};
+static const char *const prefixes[] = { "request:", "event:", "response:", "notify:", NULL };
+
+/* a request that names no timeout */
+enum { REQUEST_TIMEOUT_MS = 30000 };
+
+enum { B_TYPE, B_ID, B_TIME, B_AGENT, B_CORRELATION, B_PAYLOAD, B_ERROR, B_N };
+static const char *const roles[] = { "worker", "planner", "reviewer", NULL };
+static const char *const codes[] = { "INVALID_REQUEST", "INVALID_MESSAGE_TYPE", "UNAUTHORIZED",
+				     "NOT_FOUND",	"TIMEOUT",		"INTERNAL_ERROR",
+				     NULL };
+static const struct field error_fields[] = {
+	{ "code", RULE("error-code"), REQUIRED, T_STR, .values = codes },
+	{ "message", RULE("error-message"), REQUIRED, T_STR },
+	{ "details", RULE("error-details"), OPTIONAL, T_OBJ },
+};
+static const struct shape error_shape = { SHAPE_FIELDS(error_fields), OPEN_SHAPE };
+
+static const struct field base_fields[] = {
+	[B_TYPE] = { "type", RULE("base-type"), REQUIRED, T_STR },
+	[B_ID] = { "id", RULE("base-id"), REQUIRED, T_STR, .format = FORMAT_UUID_SOFT },
+	[B_TIME] = { "timestamp", RULE("base-timestamp"), REQUIRED, T_STR,
+		     .format = FORMAT_TIMESTAMP },
+	[B_AGENT] = { "agentId", RULE("base-agentId"), OPTIONAL, T_STR },
+	[B_CORRELATION] = { "correlationId", RULE("correlation-correlationId"), OPTIONAL, T_STR },
+	[B_PAYLOAD] = { "payload", RULE("base-payload"), OPTIONAL, T_OBJ },
+	[B_ERROR] = { "error", RULE("error-error"), OPTIONAL, T_OBJ, .inside = &error_shape },
+};
+static const struct shape base_shape = { SHAPE_FIELDS(base_fields), OPEN_SHAPE };
+
+/* agent and task states are open lists in the text ("idle" | "busy" | ...) */
+static const char *const agent_states[] = { "initializing", "idle",    "busy",	   "paused",
+					    "stopping",	    "stopped", "crashed", "unhealthy",
+					    NULL };
+static const char *const task_states[] = { "pending",	"queued", "assigned",  "running",
+					   "completed", "failed", "cancelled", "retrying", NULL };
+static const struct field query_agents_fields[] = {
+	{ "role", RULE("query-agents-role"), OPTIONAL, T_STR, .values = roles },
+	{ "status", RULE("query-agents-status"), OPTIONAL, T_STR, .values = agent_states,
+	  .wrong_value = SEVERITY_WARNING },
+	{ "capabilities", RULE("query-agents-capabilities"), OPTIONAL, T_ARR, T_STR },
+};
+static const struct field query_tasks_fields[] = {
+	{ "status", RULE("query-tasks-status"), OPTIONAL, T_STR, .values = task_states },
+	{ "requiredRole", RULE("query-tasks-requiredRole"), OPTIONAL, T_STR, .values = roles },
+	{ "limit", RULE("query-tasks-limit"), OPTIONAL, T_INT, .ranged = true, .min = 0,
+	  .max = 1e15 },
+};
+static const struct field submit_task_fields[] = {
+	{ "type", RULE("submit-task-type"), REQUIRED, T_STR },
+	{ "name", RULE("submit-task-name"), REQUIRED, T_STR },
+	{ "description", RULE("submit-task-description"), REQUIRED, T_STR },
+	{ "payload", RULE("submit-task-payload"), REQUIRED, T_OBJ },
+	{ "requiredRole", RULE("submit-task-requiredRole"), REQUIRED, T_STR, .values = roles },
+	/* a real orchestrator takes tasks without these */
+	{ "requiredCapabilities", RULE("submit-task-requiredCapabilities"), RECOMMENDED, T_ARR,
+	  T_STR },
+	{ "dependencies", RULE("submit-task-dependencies"), RECOMMENDED, T_ARR, T_STR },
+	{ "priority", RULE("submit-task-priority"), RECOMMENDED, T_INT, .ranged = true, .min = 1,
+	  .max = 5 },
+};
+static const struct field get_task_fields[] = {
+	{ "taskId", RULE("get-task-taskId"), REQUIRED, T_STR },
+};
+static const struct field option_fields[] = {
+	{ "label", RULE("ask-user-label"), REQUIRED, T_STR },
+	{ "value", RULE("ask-user-value"), REQUIRED, T_STR },
+};
+static const struct shape option_shape = { SHAPE_FIELDS(option_fields), OPEN_SHAPE };
+static const struct field ask_user_fields[] = {
+	{ "question", RULE("ask-user-question"), REQUIRED, T_STR },
+	{ "options", RULE("ask-user-options"), OPTIONAL, T_ARR, T_OBJ, &option_shape },
+	{ "timeout", RULE("ask-user-timeout"), OPTIONAL, T_NUM, .ranged = true, .min = 0,
+	  .max = 1e15 },
+};
+static const struct field progress_fields[] = {
+	{ "taskId", RULE("progress-taskId"), REQUIRED, T_STR },
+	{ "progress", RULE("progress-progress"), REQUIRED, T_NUM, .ranged = true, .min = 0,
+	  .max = 1 },
+	{ "message", RULE("progress-message"), RECOMMENDED, T_STR },
+};
+static const char *const levels[] = { "info", "warn", "error", NULL };
+static const struct field log_fields[] = {
+	{ "level", RULE("log-level"), REQUIRED, T_STR, .values = levels },
+	{ "message", RULE("log-message"), REQUIRED, T_STR },
+	{ "context", RULE("log-context"), OPTIONAL, T_OBJ },
+};
+static const struct field event_error_fields[] = {
+	{ "taskId", RULE("event-error-taskId"), OPTIONAL, T_STR },
+	{ "error", RULE("event-error-error"), REQUIRED, T_STR },
+	{ "stack", RULE("event-error-stack"), OPTIONAL, T_STR },
+	{ "recoverable", RULE("event-error-recoverable"), REQUIRED, T_BOOL },
+};
+static const struct field question_fields[] = {
+	{ "question", RULE("event-question-question"), REQUIRED, T_STR },
+	{ "context", RULE("event-question-context"), OPTIONAL, T_OBJ },
+};
+static const struct field assigned_fields[] = {
+	{ "taskId", RULE("task-assigned-taskId"), REQUIRED, T_STR },
+	{ "message", RULE("task-assigned-message"), RECOMMENDED, T_STR },
+};
+static const struct field cancelled_fields[] = {
+	{ "taskId", RULE("task-cancelled-taskId"), REQUIRED, T_STR },
+	{ "reason", RULE("task-cancelled-reason"), RECOMMENDED, T_STR },
+};
+static const struct field shutdown_fields[] = {
+	{ "gracePeriod", RULE("shutdown-gracePeriod"), REQUIRED, T_NUM, .ranged = true, .min = 0,
+	  .max = 1e15 },
+	{ "reason", RULE("shutdown-reason"), RECOMMENDED, T_STR },
+};
+
+/* what the five kinds of success carry; only one of them is there */
+static const struct field agent_fields[] = {
+	{ "id", RULE("query-agents-id"), REQUIRED, T_STR },
+	{ "role", RULE("query-agents-role"), OPTIONAL, T_STR },
+	{ "status", RULE("query-agents-status"), OPTIONAL, T_STR },
+	{ "capabilities", RULE("query-agents-capabilities"), OPTIONAL, T_ARR, T_STR },
+};
+static const struct shape agent_shape = { SHAPE_FIELDS(agent_fields), STRANGER_FINE };
+static const struct field task_fields[] = {
+	{ "id", RULE("query-tasks-id"), REQUIRED, T_STR },
+	{ "name", RULE("query-tasks-name"), OPTIONAL, T_STR },
+	{ "status", RULE("query-tasks-status"), OPTIONAL, T_STR },
+	{ "requiredRole", RULE("query-tasks-requiredRole"), OPTIONAL, T_STR },
+	{ "dependencies", RULE("query-tasks-dependencies"), OPTIONAL, T_ARR, T_STR },
+};
+static const struct shape task_shape = { SHAPE_FIELDS(task_fields), STRANGER_FINE };
+static const struct field success_fields[] = {
+	{ "agents", RULE("query-agents-agents"), OPTIONAL, T_ARR, T_OBJ, &agent_shape },
+	{ "tasks", RULE("query-tasks-tasks"), OPTIONAL, T_ARR, T_OBJ, &task_shape },
+	{ "task", RULE("get-task-task"), OPTIONAL, T_OBJ, .inside = &task_shape },
+	{ "answer", RULE("ask-user-answer"), OPTIONAL, T_STR },
+	{ "metadata", RULE("ask-user-metadata"), OPTIONAL, T_OBJ },
+};
+
+#define PAYLOAD(table) { SHAPE_FIELDS(table), OPEN_SHAPE }
+static const struct shape payload_shapes[] = {
+	[OT_QUERY_AGENTS] = PAYLOAD(query_agents_fields),
+	[OT_QUERY_TASKS] = PAYLOAD(query_tasks_fields),
+	[OT_SUBMIT_TASK] = PAYLOAD(submit_task_fields),
+	[OT_GET_TASK] = PAYLOAD(get_task_fields),
+	[OT_ASK_USER] = PAYLOAD(ask_user_fields),
+	[OT_PROGRESS] = PAYLOAD(progress_fields),
+	[OT_LOG] = PAYLOAD(log_fields),
+	[OT_ERROR] = PAYLOAD(event_error_fields),
+	[OT_QUESTION] = PAYLOAD(question_fields),
+	[OT_SUCCESS] = { SHAPE_FIELDS(success_fields), STRANGER_FINE },
+	[OT_ASSIGNED] = PAYLOAD(assigned_fields),
+	[OT_CANCELLED] = PAYLOAD(cancelled_fields),
+	[OT_SHUTDOWN] = PAYLOAD(shutdown_fields),
+};
+
+static bool from_orchestrator(struct str type)
+{
+	return str_starts(type, STR("response:")) || str_starts(type, STR("notify:"));
+}
+
+static int state_index(struct str status)
+{
+	static const enum task_state states[] = { TASK_PENDING,	  TASK_QUEUED,	  TASK_ASSIGNED,
+						  TASK_RUNNING,	  TASK_COMPLETED, TASK_FAILED,
+						  TASK_CANCELLED, TASK_RETRYING };
+	int i = value_index(task_states, status);
+
+	return i < 0 ? -1 : (int)states[i];
+}
+
+/* A task as a response tells it. */
+static void add_task(struct message *m, yyjson_val *task, const char *at, uint32_t index)
+{
+	struct str id = json_get_str(task, "id");
+	int state = state_index(json_get_str(task, "status"));
+	yyjson_val *needs = json_get(task, "dependencies"), *v;
+	struct event *e;
+	size_t i, n;
+
+	if (!id.n || state < 0)
+		return;
+	e = event_add(m, EV_TASK_STATE, id, at);
+	e->index = index;
+	e->state = (enum task_state)state;
+	e->again = true; /* told of, not done: needs no assignment before it */
+	if (yyjson_is_arr(needs))
+		yyjson_arr_foreach(needs, i, n, v)
+			if (json_str(v).n) {
+				e = event_add(m, EV_TASK_DEPENDS, id, at);
+				e->index = index;
+				e->other = json_str(v);
+			}
+}
+
+static void decode_success(struct message *m, yyjson_val *payload)
+{
+	yyjson_val *agents = json_get(payload, "agents"), *tasks = json_get(payload, "tasks"), *v;
+	struct event *e;
+	size_t i, n;
+
+	if (yyjson_is_arr(agents))
+		yyjson_arr_foreach(agents, i, n, v) {
+			e = event_add(m, EV_AGENT, json_get_str(v, "id"), "/payload/agents/%u/id");
+			e->index = (uint32_t)i;
+			e->agent = (struct actor){ json_get_str(v, "id"), json_get_str(v, "role"),
+						   false };
+			e->other = json_get_str(v, "status");
+		}
+	if (yyjson_is_arr(tasks))
+		yyjson_arr_foreach(tasks, i, n, v)
+			add_task(m, v, "/payload/tasks/%u/id", (uint32_t)i);
+	if (yyjson_is_obj(json_get(payload, "task")))
+		add_task(m, json_get(payload, "task"), "/payload/task/id", 0);
+}
+
+static void add_request(struct message *m, yyjson_val *payload, int type)
+{
+	struct event *e = event_add(m, EV_REQUEST, m->id, "/id");
+	double timeout = REQUEST_TIMEOUT_MS;
+
+	if (type == OT_ASK_USER && json_get(payload, "timeout") &&
+	    (!json_number(json_get(payload, "timeout"), &timeout) || timeout < 0 || timeout > 1e15))
+		timeout = REQUEST_TIMEOUT_MS;
+	e->other = m->kind;
+	e->deadline_ms = m->time_ms == WHEN_NONE ? WHEN_NONE : m->time_ms + (int64_t)timeout;
+	if (type != OT_ASK_USER)
+		return;
+	e = event_add(m, EV_ITEM, m->id, "/id");
+	e->item = ITEM_QUESTION;
+	e->deadline_ms = m->time_ms == WHEN_NONE ? WHEN_NONE : m->time_ms + (int64_t)timeout;
+	e->undecidable = !m->id.n;
+	e->content_hash = value_hash(payload);
+}
+
+static void decode_payload(struct message *m, int type, yyjson_val *payload)
+{
+	struct str task = json_get_str(payload, "taskId");
+	struct event *e;
+	double progress;
+
+	switch ((enum message_type)type) {
+	case OT_QUERY_AGENTS:
+	case OT_QUERY_TASKS:
+	case OT_SUBMIT_TASK:
+	case OT_GET_TASK:
+	case OT_ASK_USER:
+		add_request(m, payload, type);
+		break;
+	case OT_PROGRESS:
+		e = event_add(m, EV_TASK_STATE, task, "/payload/taskId");
+		e->state = TASK_RUNNING;
+		e->again = true;
+		if (json_number(json_get(payload, "progress"), &progress) && progress >= 0 &&
+		    progress <= 1)
+			e->number = progress;
+		break;
+	case OT_ERROR:
+		if (yyjson_is_false(json_get(payload, "recoverable"))) {
+			e = event_add(m, EV_ITEM, m->id, "/id");
+			e->item = ITEM_ERROR;
+			e->task = task;
+			e->content_hash = value_hash(payload);
+		}
+		break;
+	case OT_QUESTION:
+		e = event_add(m, EV_ITEM, m->id, "/id");
+		e->item = ITEM_QUESTION;
+		e->undecidable = !m->id.n;
+		e->content_hash = value_hash(payload);
+		break;
+	case OT_SUCCESS:
+		decode_success(m, payload);
+		break;
+	case OT_ASSIGNED:
+		e = event_add(m, EV_TASK_STATE, task, "/payload/taskId");
+		e->state = TASK_ASSIGNED;
+		e->again = true;
+		break;
+	case OT_CANCELLED:
+		e = event_add(m, EV_TASK_STATE, task, "/payload/taskId");
+		e->state = TASK_CANCELLED;
+		e->again = true;
+		break;
+	case OT_LOG:
+	case OT_FAILURE:
+	case OT_SHUTDOWN:
+		break;
+	}
+}
+
+/* Events nobody knows harm nobody (and real orchestrators let them pass); the other unknown types
+ * are answered with INVALID_MESSAGE_TYPE. */
+static void check_type(struct checker *c, struct str type, int index)
+{
+	char q[QUOTED_MAX];
+
+	if (index >= 0 || !type.p)
+		return;
+	if (str_starts(type, STR("event:")))
+		complain(c, SEVERITY_WARNING, RULE("base-type"), "type",
+			 "%s is not an event of the protocol", quoted(type, q));
+	else
+		complain(c, SEVERITY_ERROR, RULE("base-type"), "type",
+			 "%s is not a message type of the protocol", quoted(type, q));
+}
+
+static void check_response(struct checker *c, int type, yyjson_val **got)
+{
+	if (!got[B_CORRELATION])
+		complain(c, SEVERITY_ERROR, RULE("correlation-correlationId"), "correlationId",
+			 "missing; a response names the request it answers");
+	if (type == OT_FAILURE && !got[B_ERROR])
+		complain(c, SEVERITY_ERROR, RULE("error-error"), "error", "missing; it is required");
+}
+
+static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	yyjson_val *got[B_N];
+	struct checker *c = &d->check;
+	int type;
+
+	check_object(c, root, &base_shape, got);
+	m->kind = json_str(got[B_TYPE]);
+	type = m->kind.p ? value_index(types, m->kind) : -1;
+	check_type(c, m->kind, type);
+	if (!m->kind.n)
+		m->kind = STR("unknown");
+	m->id = json_str(got[B_ID]);
+	m->content_hash = str_hash(d->bytes);
+	m->time_ms = iso_time(got[B_TIME]);
+	m->correlation = json_str(got[B_CORRELATION]);
+	if (!m->correlation.n)
+		m->correlation = m->id;
+	m->from.id = json_str(got[B_AGENT]);
+	if (from_orchestrator(m->kind)) {
+		m->to = (struct actor){ m->from.id, STR("agent"), false };
+		m->from = (struct actor){ STR("orchestrator"), STR("orchestrator"), false };
+	} else {
+		m->from.type = STR("agent");
+		if (!m->from.id.n)
+			m->from.id = STR("agent");
+		m->to = (struct actor){ STR("orchestrator"), STR("orchestrator"), false };
+	}
+	if (str_starts(m->kind, STR("response:"))) {
+		struct event *e = event_add(m, EV_RESPONSE, json_str(got[B_CORRELATION]),
+					    "/correlationId");
+
+		e->failed = type == OT_FAILURE;
+		e->other = json_get_str(got[B_ERROR], "code");
+		check_response(c, type, got);
+	}
+	if (from_orchestrator(m->kind) && json_str(got[B_AGENT]).n) {
+		/* the model knows whether this name belongs to an agent */
+		event_add(m, EV_AGENT, json_str(got[B_AGENT]), "/agentId")->again = true;
+	}
+	if (type < 0 || type == OT_FAILURE)
+		return;
+	if (!got[B_PAYLOAD]) {
+		complain(c, SEVERITY_ERROR, RULE("base-payload"), "payload",
+			 "missing; it is required");
+		if (type <= OT_ASK_USER)
+			add_request(m, NULL, type);
+		return;
+	}
+	if (!yyjson_is_obj(got[B_PAYLOAD]))
+		return;
+	path_push(c, "payload");
+	check_object(c, got[B_PAYLOAD], &payload_shapes[type], NULL);
+	path_pop(c);
+	decode_payload(m, type, got[B_PAYLOAD]);
+}
+
+/* The type decides; without it the rest of the shape must. */
+static int orchestrator_probe(yyjson_val *root, int sum)
+{
+	static const char *const known[] = { "taskId",	"question",    "role",	    "requiredRole",
+					     "level",	"gracePeriod", "recoverable", "progress",
+					     "limit",	"status",      "capabilities", NULL };
+	struct str type = json_get_str(root, "type"), id = json_get_str(root, "id");
+	yyjson_val *payload = json_get(root, "payload");
+	int more = 0;
+
+	(void)sum;
+	for (int i = 0; type.p && prefixes[i]; i++)
+		if (str_starts(type, str_of(prefixes[i])))
+			return 100;
+	if (type.p && str_find(type, STR(":"), 0) > 0)
+		more += 30;
+	if (is_uuid(id, false) || (id.n > 37 && is_uuid(str_from(id, id.n - 36), false)))
+		more += 10;
+	for (int i = 0; payload && known[i]; i++)
+		if (json_get(payload, known[i])) {
+			more += 15;
+			break;
+		}
+	return more;
+}
+
+/* Enough of an id to tell it from others; the whole of a short one. */
+static struct str short_id(struct str id)
+{
+	return id.n > 20 && is_uuid(id, false) ? str_make(id.p, 8) : id;
+}
+
+static void orchestrator_summarize(struct decoder *d, yyjson_val *root, struct buf *out)
+{
+	yyjson_val *p = json_get(root, "payload"), *error = json_get(root, "error");
+	int type = value_index(types, json_get_str(root, "type"));
+
+	switch (type) {
+	case OT_SUBMIT_TASK:
+		buf_add_str(out, json_get_str(p, "name"));
+		break;
+	case OT_ASK_USER:
+	case OT_QUESTION:
+		buf_add_str(out, json_get_str(p, "question"));
+		break;
+	case OT_PROGRESS:
+		buf_add_str(out, short_id(json_get_str(p, "taskId")));
+		buf_addc(out, ' ');
+		buf_add_str(out, scalar_text(d, json_get(p, "progress")));
+		buf_adds(out, ": ");
+		buf_add_str(out, json_get_str(p, "message"));
+		break;
+	case OT_LOG:
+		buf_add_str(out, json_get_str(p, "level"));
+		buf_adds(out, ": ");
+		buf_add_str(out, json_get_str(p, "message"));
+		break;
+	case OT_ERROR:
+		buf_add_str(out, json_get_str(p, "error"));
+		break;
+	case OT_FAILURE:
+		buf_add_str(out, json_get_str(error, "code"));
+		buf_adds(out, ": ");
+		buf_add_str(out, json_get_str(error, "message"));
+		break;
+	case OT_ASSIGNED:
+	case OT_CANCELLED:
+		buf_add_str(out, short_id(json_get_str(p, "taskId")));
+		buf_adds(out, ": ");
+		buf_add_str(out, json_get_str(p, type == OT_ASSIGNED ? "message" : "reason"));
+		break;
+	default:
+		if (json_get(p, "answer")) {
+			buf_adds(out, "answer: ");
+			buf_add_str(out, json_get_str(p, "answer"));
+		} else {
+			json_write(out, p ? p : root);
+		}
+	}
+}
+
+static struct str options_text(struct decoder *d, yyjson_val *options)
+{
+	struct buf b = { 0 };
+	struct str s;
+	size_t i, n;
+	yyjson_val *v;
+
+	yyjson_arr_foreach(options, i, n, v) {
+		buf_printf(&b, "%s%zu  ", i ? "\n" : "", i + 1);
+		buf_add_str(&b, json_get_str(v, "label"));
+		buf_adds(&b, " = ");
+		buf_add_str(&b, scalar_text(d, json_get(v, "value")));
+	}
+	s = arena_str(&d->arena, buf_str(&b));
+	buf_release(&b);
+	return s;
+}
+
+static bool orchestrator_detail(struct decoder *d, yyjson_val *root, enum item_kind kind,
+				uint32_t index, struct detail *out)
+{
+	yyjson_val *p = json_get(root, "payload"), *context = json_get(p, "context");
+
+	(void)index;
+	out->value = p ? p : root;
+	switch (kind) {
+	case ITEM_QUESTION:
+		out->title = json_get_str(p, "question");
+		detail_add(out, "question", json_get_str(p, "question"), false);
+		if (yyjson_is_arr(json_get(p, "options")))
+			detail_add(out, "options", options_text(d, json_get(p, "options")), false);
+		detail_add(out, "timeout ms", scalar_text(d, json_get(p, "timeout")), true);
+		detail_add(out, "context", scalar_text(d, context), false);
+		return true;
+	case ITEM_ERROR:
+		out->title = json_get_str(p, "error");
+		detail_add(out, "task", json_get_str(p, "taskId"), true);
+		detail_add(out, "error", json_get_str(p, "error"), false);
+		detail_add(out, "stack", json_get_str(p, "stack"), false);
+		return true;
+	case ITEM_TASK:
+		out->title = json_get_str(p, "name");
+		detail_add(out, "type", json_get_str(p, "type"), true);
+		detail_add(out, "description", json_get_str(p, "description"), false);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const struct tell tells[] = {
+	{ "type", 5 },	   { "id", 15 },      { "timestamp", 5 }, { "payload", 15 },
+	{ "agentId", 15 }, { "correlationId", 40 }, { NULL, 0 },
+};
+
+const struct dialect dialect_orchestrator = {
+	.id = DIALECT_ORCHESTRATOR,
+	.tells = tells,
+	.probe = orchestrator_probe,
+	.decode = orchestrator_decode,
+	.summarize = orchestrator_summarize,
+	.detail = orchestrator_detail,
+};

@@ -1,0 +1,57 @@
+/* Collecting diagnostics. */
+#include "event/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *severity_name(enum severity s)
+{
+	switch (s) {
+	case SEVERITY_NOTE: return "note";
+	case SEVERITY_WARNING: return "warning";
+	case SEVERITY_ERROR: return "error";
+	}
+	return "?";
+}
+
+void diag_add(struct diags *d, enum severity s, const char *rule, struct str pointer,
+	      const char *format, ...)
+{
+	char text[400];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	vec_push(&d->list, (struct diag){ s, rule, arena_str(d->arena, pointer),
+					  arena_str(d->arena, str_of(text)) });
+	d->count[s]++;
+}
+
+void diags_clear(struct diags *d)
+{
+	d->list.n = 0;
+	memset(d->count, 0, sizeof(d->count));
+}
+
+const char *quoted(struct str s, char out[QUOTED_MAX])
+{
+	size_t n = 0;
+
+	out[n++] = '"';
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (n > QUOTED_MAX - 12) {
+			n += (size_t)snprintf(out + n, QUOTED_MAX - n, "...");
+			break;
+		}
+		if (c >= 0x20 && c < 0x7f)
+			out[n++] = (char)c;
+		else
+			n += (size_t)snprintf(out + n, QUOTED_MAX - n, "\\x%02x", c);
+	}
+	out[n++] = '"';
+	out[n] = '\0';
+	return out;
+}

@@ -1,0 +1,102 @@
+/* Names of the vocabulary, as scripts and people read them, and the message's lifetime. */
+#include "event/event.h"
+
+#include <stdlib.h>
+
+static const char *const dialect_names[] = {
+	[DIALECT_UNKNOWN] = "unknown",	 [DIALECT_TEXT] = "text",
+	[DIALECT_FEEDBACK] = "feedback", [DIALECT_ENVELOPE] = "envelope",
+	[DIALECT_COLLABORATION] = "collaboration",
+	[DIALECT_HANDOFF] = "handoff",	 [DIALECT_ORCHESTRATOR] = "orchestrator",
+};
+
+static const char *const item_kind_names[] = {
+	[ITEM_IMPROVEMENT] = "improvement", [ITEM_FINDING] = "finding",
+	[ITEM_CHANGE] = "change",	    [ITEM_VERDICT] = "verdict",
+	[ITEM_QUESTION] = "question",	    [ITEM_BLOCKED] = "blocked",
+	[ITEM_ESCALATION] = "escalation",   [ITEM_RETRY] = "retry",
+	[ITEM_TASK] = "task",		    [ITEM_ERROR] = "error",
+};
+
+static const char *const severity_names[] = {
+	[GRADE_CRITICAL] = "critical", [GRADE_MAJOR] = "major", [GRADE_MINOR] = "minor",
+	[GRADE_SUGGESTION] = "suggestion", [GRADE_NONE] = NULL,
+};
+
+static const char *const verdict_names[] = {
+	[VERDICT_NONE] = "none",	   [VERDICT_ACCEPTED] = "accepted",
+	[VERDICT_REJECTED] = "rejected",   [VERDICT_PARTIAL] = "partial",
+	[VERDICT_ESCALATED] = "escalated", [VERDICT_ANSWERED] = "answered",
+	[VERDICT_DISMISSED] = "dismissed", [VERDICT_EXPIRED] = "expired",
+	[VERDICT_SUPERSEDED] = "superseded",
+};
+
+static const char *const task_state_names[] = {
+	[TASK_PENDING] = "pending",   [TASK_QUEUED] = "queued",	      [TASK_ASSIGNED] = "assigned",
+	[TASK_RUNNING] = "running",   [TASK_REVIEW] = "review",	      [TASK_COMPLETED] = "completed",
+	[TASK_PARTIAL] = "partial",   [TASK_FAILED] = "failed",	      [TASK_CANCELLED] = "cancelled",
+	[TASK_RETRYING] = "retrying",
+};
+
+static const char *const review_verdict_names[] = {
+	[REVIEW_NONE] = "pending",
+	[REVIEW_APPROVED] = "approved",
+	[REVIEW_CHANGES] = "changes_requested",
+	[REVIEW_REJECTED] = "rejected",
+};
+
+const char *dialect_name(enum dialect_id d)
+{
+	return dialect_names[d];
+}
+
+const char *item_kind_name(enum item_kind k)
+{
+	return item_kind_names[k];
+}
+
+const char *item_severity_name(enum item_severity s)
+{
+	return severity_names[s];
+}
+
+const char *verdict_name(enum verdict v)
+{
+	return verdict_names[v];
+}
+
+const char *task_state_name(enum task_state s)
+{
+	return task_state_names[s];
+}
+
+const char *review_verdict_name(enum review_verdict v)
+{
+	return review_verdict_names[v];
+}
+
+struct event *event_add(struct message *m, enum event_type type, struct str id, const char *at)
+{
+	vec_push(&m->events, (struct event){ .type = type, .id = id, .at = at,
+					     .grade = GRADE_NONE, .deadline_ms = WHEN_NONE,
+					     .number = -1 });
+	return vec_last(&m->events);
+}
+
+void message_clear(struct message *m)
+{
+	struct message fresh = { .time_ms = WHEN_NONE, .sequence = -1, .inside = "" };
+
+	diags_clear(&m->diags);
+	m->events.n = 0;
+	fresh.events.v = m->events.v;
+	fresh.events.cap = m->events.cap;
+	memcpy(&fresh.diags, &m->diags, sizeof(m->diags));
+	*m = fresh;
+}
+
+void message_release(struct message *m)
+{
+	vec_release(&m->events);
+	vec_release(&m->diags.list);
+}

@@ -1,0 +1,168 @@
+/* The neutral vocabulary between dialects and the model; data only.
+ *
+ * A dialect turns one frame into one message: a head that every message has, and a list of events,
+ * the things that happened by it. The model knows events, never a protocol's field names. Strings
+ * point into the parsed document and live until the next frame is decoded.
+ *
+ * Where the model may have to blame a field, the event carries its JSON pointer: `at`, with %u
+ * standing for `index` (an element's number). Inside part.text the head's `inside` comes before. */
+#ifndef GAVEL_EVENT_EVENT_H
+#define GAVEL_EVENT_EVENT_H
+
+#include "base/when.h"
+#include "event/diag.h"
+#include "event/record.h"
+
+/* Who an agent says it is. */
+struct actor {
+	struct str id;
+	struct str type; /* architect, developer, worker, provider …; may be empty */
+	bool human;      /* a person's seat (instance_id "human") */
+};
+
+enum item_kind {
+	ITEM_IMPROVEMENT,
+	ITEM_FINDING,
+	ITEM_CHANGE,
+	ITEM_VERDICT,
+	ITEM_QUESTION,
+	ITEM_BLOCKED,
+	ITEM_ESCALATION,
+	ITEM_RETRY,
+	ITEM_TASK,
+	ITEM_ERROR,
+	ITEM_KIND_COUNT
+};
+
+/* Worst first, as lists sort them. */
+enum item_severity {
+	GRADE_CRITICAL,
+	GRADE_MAJOR,
+	GRADE_MINOR,
+	GRADE_SUGGESTION,
+	GRADE_NONE
+};
+
+enum verdict {
+	VERDICT_NONE,
+	VERDICT_ACCEPTED,
+	VERDICT_REJECTED,
+	VERDICT_PARTIAL,
+	VERDICT_ESCALATED,
+	VERDICT_ANSWERED,
+	VERDICT_DISMISSED,
+	VERDICT_EXPIRED,
+	VERDICT_SUPERSEDED,
+};
+
+enum task_state {
+	TASK_PENDING,
+	TASK_QUEUED,
+	TASK_ASSIGNED,
+	TASK_RUNNING,
+	TASK_REVIEW,
+	TASK_COMPLETED,
+	TASK_PARTIAL,
+	TASK_FAILED,
+	TASK_CANCELLED,
+	TASK_RETRYING,
+	TASK_STATE_COUNT
+};
+
+enum review_verdict {
+	REVIEW_NONE, /* asked for, not given */
+	REVIEW_APPROVED,
+	REVIEW_CHANGES,
+	REVIEW_REJECTED,
+};
+
+enum event_type {
+	EV_TASK,         /* a task is given: id, who, priority, limits */
+	EV_TASK_DEPENDS, /* id depends on other */
+	EV_TASK_SCOPE,   /* one glob of the files a task may touch */
+	EV_TASK_STATE,   /* progress or a new state */
+	EV_TASK_FILE,    /* a file that the task's agent says it touched */
+	EV_ABORT,        /* a task, or the session when id names no task */
+	EV_ACKNOWLEDGE,  /* an agent has received what it replies to */
+	EV_REVIEW_ASK,
+	EV_REVIEW_RESULT, /* before its findings and changes */
+	EV_ITEM,
+	EV_DECIDE,        /* somebody in the log decided an item */
+	EV_FIXED,         /* a finding listed as fixed in an iteration */
+	EV_TURN_ASK,      /* feedback: a Request; its decisions follow as EV_DECIDE */
+	EV_TURN_ANSWER,   /* feedback: a Response; acks and items follow */
+	EV_ACK,           /* feedback: one acknowledged decision */
+	EV_REQUEST,       /* orchestrator: a message that wants a response */
+	EV_RESPONSE,
+	EV_RESULT,        /* handoff: a worker's Result */
+	EV_JUDGEMENT,     /* handoff: a Decision */
+	EV_ENVELOPE_IN,
+	EV_ENVELOPE_OUT,
+	EV_USAGE,         /* tokens and cost of a step */
+	EV_AGENT,         /* an agent exists or has a state */
+};
+
+/* One flat struct: which members mean something is said at the type. Unset members are zero. */
+struct event {
+	enum event_type type;
+	const char *at; /* JSON pointer pattern of what `id` came from */
+	uint32_t index; /* element number, for %u in `at` and to find the item again */
+	struct str id;  /* of the task, review, item, request, agent … */
+
+	struct str other;       /* EV_TASK_DEPENDS: needed task; EV_TASK_SCOPE, _FILE: path or glob;
+				   EV_ITEM, EV_DECIDE of a review: review id; EV_REQUEST: type;
+				   EV_AGENT: state */
+	struct str task;        /* EV_REVIEW_*, EV_ITEM, EV_RESPONSE …: the task concerned */
+	struct actor agent;     /* EV_AGENT; EV_TASK: who shall do it */
+	int64_t iteration;      /* EV_TURN_*, EV_ENVELOPE_IN, EV_FIXED; 0 = none or invalid */
+	int64_t limit;          /* EV_TASK: max_iterations, 0 = default */
+	int64_t deadline_ms;    /* EV_ITEM, EV_REQUEST; WHEN_NONE = never */
+	double number;          /* EV_TASK_STATE: progress 0..1, <0 none; EV_RESULT: confidence */
+	uint64_t content_hash;  /* EV_ITEM: of what it says; EV_ENVELOPE_*: of the gaps it names */
+	uint64_t tokens_in, tokens_out, tokens_cached; /* EV_USAGE */
+	double cost;
+
+	enum item_kind item;
+	enum item_severity grade;
+	enum verdict verdict;         /* EV_DECIDE, EV_JUDGEMENT */
+	enum task_state state;        /* EV_TASK_STATE */
+	enum review_verdict review;   /* EV_REVIEW_RESULT */
+	bool again;    /* EV_TASK: a revision or retry (previous_attempts) */
+	bool failed;   /* EV_REVIEW_RESULT: a verification failed; EV_TURN_ANSWER, EV_RESPONSE: error;
+			  EV_RESULT: failure or retry; EV_ENVELOPE_OUT: wants another attempt */
+	bool severe;   /* EV_REVIEW_RESULT: critical or major findings that are not fixed;
+			  EV_RESULT: sensitive */
+	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack object;
+			  EV_TURN_ASK: has applied_feedback */
+	bool undecidable; /* EV_ITEM: its id or a field the reply needs is broken */
+};
+
+/* The head of a message and its events. */
+struct message {
+	enum dialect_id dialect;
+	struct str kind;
+	int64_t time_ms;
+	struct str session; /* the sender's own session id; empty = the source is the session */
+	struct actor from, to;
+	struct str id, reply_to, correlation;
+	int64_t sequence; /* -1 = none */
+	uint16_t flags;   /* enum record_flag */
+	const char *inside; /* "/part/text", or "" */
+	uint64_t content_hash; /* of the whole message, where it has an id */
+	VEC(struct event) events;
+	struct diags diags;
+};
+
+const char *dialect_name(enum dialect_id d);
+const char *item_kind_name(enum item_kind k);
+const char *item_severity_name(enum item_severity s); /* NULL for GRADE_NONE */
+const char *verdict_name(enum verdict v);
+const char *task_state_name(enum task_state s);
+const char *review_verdict_name(enum review_verdict v);
+
+/* Adds a zeroed event of that type; the pointer is good until the next is added. */
+struct event *event_add(struct message *m, enum event_type type, struct str id, const char *at);
+void message_clear(struct message *m);
+void message_release(struct message *m);
+
+#endif

@@ -1,0 +1,275 @@
+/* Reading with limits and one repair, and the small questions asked of values. */
+#include "json/json.h"
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+#include <stdlib.h>
+
+/* How many [ and { there are. The two differ in one bit, so eight bytes at a time are compared: a
+ * byte of x that is zero keeps its high bit clear in the sum. */
+static size_t count_openers(struct str s)
+{
+	const uint64_t low7 = 0x7f7f7f7f7f7f7f7fu;
+	size_t n = 0, i = 0;
+
+	for (; i + 8 <= s.n; i += 8) {
+		uint64_t x;
+
+		memcpy(&x, s.p + i, 8);
+		x = (x & 0xdfdfdfdfdfdfdfdfu) ^ 0x5b5b5b5b5b5b5b5bu;
+		n += (size_t)__builtin_popcountll(~(((x & low7) + low7) | x) & ~low7);
+	}
+	for (; i < s.n; i++)
+		n += s.p[i] == '[' || s.p[i] == '{';
+	return n;
+}
+
+/* Most lines have fewer brackets than the limit has levels; only the others are walked. */
+static bool too_deep(struct str s)
+{
+	unsigned depth = 0;
+	bool in_string = false;
+
+	if (count_openers(s) <= JSON_DEPTH_MAX)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (in_string) {
+			if (c == '\\')
+				i++;
+			else if (c == '"')
+				in_string = false;
+		} else if (c == '"') {
+			in_string = true;
+		} else if (c == '[' || c == '{') {
+			if (++depth > JSON_DEPTH_MAX)
+				return true;
+		} else if ((c == ']' || c == '}') && depth) {
+			depth--;
+		}
+	}
+	return false;
+}
+
+static int hex4(const char *p)
+{
+	int v = 0;
+
+	for (int i = 0; i < 4; i++) {
+		char c = p[i];
+
+		if (c >= '0' && c <= '9')
+			v = v << 4 | (c - '0');
+		else if ((c | 32) >= 'a' && (c | 32) <= 'f')
+			v = v << 4 | ((c | 32) - 'a' + 10);
+		else
+			return -1;
+	}
+	return v;
+}
+
+/* Copies s with U+FFFD for each byte that is not UTF-8 and for each half of a surrogate pair. */
+static bool repair(struct str s, struct buf *out)
+{
+	bool changed = false;
+
+	buf_reserve(out, s.n + 64);
+	for (size_t i = 0; i < s.n;) {
+		uint32_t c;
+		size_t step = utf8_decode(str_from(s, i), &c);
+		int unit, low;
+
+		if (!step) {
+			buf_adds(out, "\xef\xbf\xbd");
+			changed = true;
+			i++;
+			continue;
+		}
+		if (c != '\\' || i + 6 > s.n || s.p[i + 1] != 'u') {
+			if (c == '\\' && i + 1 < s.n && (unsigned char)s.p[i + 1] < 0x80)
+				step = 2;
+			buf_add(out, s.p + i, step);
+			i += step;
+			continue;
+		}
+		unit = hex4(s.p + i + 2);
+		low = i + 12 <= s.n && s.p[i + 6] == '\\' && s.p[i + 7] == 'u' ? hex4(s.p + i + 8) : -1;
+		if (unit >= 0xd800 && unit <= 0xdbff && low >= 0xdc00 && low <= 0xdfff) {
+			buf_add(out, s.p + i, 12);
+			i += 12;
+		} else if (unit >= 0xd800 && unit <= 0xdfff) {
+			buf_adds(out, "\\ufffd");
+			changed = true;
+			i += 6;
+		} else {
+			buf_add(out, s.p + i, 6);
+			i += 6;
+		}
+	}
+	return changed;
+}
+
+static yyjson_doc *parse(struct json_reader *r, struct str s)
+{
+	const yyjson_read_flag flags = YYJSON_READ_INSITU | YYJSON_READ_BIGNUM_AS_RAW;
+	yyjson_read_err e;
+	yyjson_alc alc;
+	size_t need;
+
+	if (r->text_cap < s.n + YYJSON_PADDING_SIZE) {
+		r->text_cap = s.n + s.n / 2 + 4096;
+		free(r->text);
+		r->text = xmalloc(r->text_cap);
+	}
+	memcpy(r->text, s.p, s.n);
+	memset(r->text + s.n, 0, YYJSON_PADDING_SIZE);
+	need = yyjson_read_max_memory_usage(s.n, flags);
+	if (r->pool_cap < need) {
+		r->pool_cap = need + need / 2;
+		free(r->pool);
+		r->pool = xmalloc(r->pool_cap);
+	}
+	yyjson_alc_pool_init(&alc, r->pool, r->pool_cap);
+	r->doc = yyjson_read_opts(r->text, s.n, flags, &alc, &e);
+	if (!r->doc) {
+		r->why = e.msg;
+		r->where = e.pos;
+	}
+	return r->doc;
+}
+
+enum json_outcome json_read(struct json_reader *r, struct str s, yyjson_val **root)
+{
+	struct buf mended = { 0 };
+	enum json_outcome outcome = JSON_NOT;
+
+	*root = NULL;
+	r->why = "empty";
+	r->where = 0;
+	if (s.n == 0)
+		return JSON_NOT;
+	if (too_deep(s)) {
+		r->why = "nested deeper than 128 levels";
+		return JSON_TOO_DEEP;
+	}
+	if (parse(r, s)) {
+		outcome = JSON_OK;
+	} else {
+		const char *why = r->why;
+		size_t where = r->where;
+
+		if (repair(s, &mended) && parse(r, buf_str(&mended)))
+			outcome = JSON_REPAIRED;
+		else
+			r->why = why, r->where = where;
+		buf_release(&mended);
+	}
+	if (outcome != JSON_NOT)
+		*root = yyjson_doc_get_root(r->doc);
+	return outcome;
+}
+
+void json_reader_release(struct json_reader *r)
+{
+	free(r->text);
+	free(r->pool);
+	*r = (struct json_reader){ 0 };
+}
+
+bool json_int(yyjson_val *v, int64_t *out)
+{
+	double d;
+
+	if (yyjson_is_sint(v)) {
+		*out = yyjson_get_sint(v);
+		return true;
+	}
+	if (yyjson_is_uint(v)) {
+		if (yyjson_get_uint(v) > INT64_MAX)
+			return false;
+		*out = (int64_t)yyjson_get_uint(v);
+		return true;
+	}
+	if (!yyjson_is_real(v))
+		return false;
+	d = yyjson_get_real(v);
+	if (!(d >= -9007199254740992.0 && d <= 9007199254740992.0))
+		return false;
+	*out = (int64_t)d;
+	return (double)*out == d;
+}
+
+bool json_number(yyjson_val *v, double *out)
+{
+	if (!yyjson_is_num(v))
+		return false;
+	*out = yyjson_get_num(v);
+	return true;
+}
+
+const char *json_type_name(yyjson_val *v)
+{
+	if (!v)
+		return "nothing";
+	if (yyjson_is_str(v))
+		return "a string";
+	if (json_is_number(v))
+		return "a number";
+	if (yyjson_is_bool(v))
+		return "a boolean";
+	if (yyjson_is_obj(v))
+		return "an object";
+	if (yyjson_is_arr(v))
+		return "an array";
+	return "null";
+}
+
+void json_pointer_add(struct buf *b, struct str name)
+{
+	buf_addc(b, '/');
+	for (size_t i = 0; i < name.n; i++) {
+		if (name.p[i] == '~')
+			buf_adds(b, "~0");
+		else if (name.p[i] == '/')
+			buf_adds(b, "~1");
+		else
+			buf_addc(b, name.p[i]);
+	}
+}
+
+bool json_next_object(struct str s, size_t *at, struct str *span)
+{
+	unsigned tries = 0; /* prose full of lone braces must not cost its length squared */
+
+	for (size_t i = *at; i < s.n && tries < 64; i++, tries++) {
+		size_t depth = 0;
+		bool in_string = false;
+		const char *brace = memchr(s.p + i, '{', s.n - i);
+
+		if (!brace)
+			break;
+		i = (size_t)(brace - s.p);
+		for (size_t j = i; j < s.n; j++) {
+			char c = s.p[j];
+
+			if (in_string) {
+				if (c == '\\')
+					j++;
+				else if (c == '"')
+					in_string = false;
+			} else if (c == '"') {
+				in_string = true;
+			} else if (c == '{') {
+				depth++;
+			} else if (c == '}' && --depth == 0) {
+				*span = str_make(s.p + i, j + 1 - i);
+				*at = i + 1;
+				return true;
+			}
+		}
+	}
+	*at = s.n;
+	return false;
+}

@@ -1,0 +1,81 @@
+/* The one door to yyjson; nothing else includes it.
+ *
+ * A json_reader owns the memory of one parsed document at a time: what json_read returns, and every
+ * value and string inside, lives until the next json_read or json_reader_release. Strings have a
+ * length and may hold NUL. Numbers that fit no double or 64-bit integer stay as raw text and have no
+ * JSON type here (json_is_number is true, json_int and json_number are not to be had of them).
+ *
+ * Limits: nesting deeper than JSON_DEPTH_MAX is refused before a tree is built. Bytes that are not
+ * UTF-8 and escapes of half a surrogate pair refuse the line at first; it is then read once more
+ * with U+FFFD in their place, and *repaired says so. */
+#ifndef GAVEL_JSON_JSON_H
+#define GAVEL_JSON_JSON_H
+
+#include "base/buf.h"
+#include "base/str.h"
+
+#include <yyjson.h>
+
+enum { JSON_DEPTH_MAX = 128 };
+
+enum json_outcome {
+	JSON_OK,
+	JSON_REPAIRED, /* read, with U+FFFD where text was broken */
+	JSON_NOT,      /* not JSON; why says what and where */
+	JSON_TOO_DEEP,
+};
+
+struct json_reader {
+	char *text;
+	size_t text_cap;
+	char *pool;
+	size_t pool_cap;
+	yyjson_doc *doc;
+	const char *why; /* after JSON_NOT */
+	size_t where;    /* byte offset of the trouble */
+};
+
+enum json_outcome json_read(struct json_reader *r, struct str bytes, yyjson_val **root);
+void json_reader_release(struct json_reader *r);
+
+static inline struct str json_str(yyjson_val *v)
+{
+	return yyjson_is_str(v) ? str_make(yyjson_get_str(v), yyjson_get_len(v)) : STR_NONE;
+}
+
+/* First member of that name, NULL if none or if obj is no object. */
+static inline yyjson_val *json_get(yyjson_val *obj, const char *key)
+{
+	return yyjson_obj_get(obj, key);
+}
+
+static inline struct str json_get_str(yyjson_val *obj, const char *key)
+{
+	return json_str(json_get(obj, key));
+}
+
+static inline bool json_is_number(yyjson_val *v)
+{
+	return yyjson_is_num(v) || yyjson_is_raw(v);
+}
+
+/* A number without fraction that fits int64_t: 3 and 3.0 are, "3", 3.5 and 2^63 are not. */
+bool json_int(yyjson_val *v, int64_t *out);
+bool json_number(yyjson_val *v, double *out);
+/* "a string", "null", "an array" … for messages */
+const char *json_type_name(yyjson_val *v);
+/* RFC 6901: ~ and / of a name become ~0 and ~1. */
+void json_pointer_add(struct buf *b, struct str name);
+
+/* Writing. json_write is compact, in the document's own order; json_write_str quotes and escapes,
+ * and puts U+FFFD for bytes that are not UTF-8, so the output is JSON whatever came in. */
+void json_write(struct buf *b, yyjson_val *v);
+void json_write_str(struct buf *b, struct str s);
+/* Two spaces a level, one member a line; stops after max_lines. */
+void json_write_pretty(struct buf *b, yyjson_val *v, unsigned max_lines);
+
+/* Finds JSON objects inside prose: the next '{' at or after *at whose braces balance. Returns the
+ * span and moves *at behind its first brace, so that an object inside a wrong one is found too. */
+bool json_next_object(struct str prose, size_t *at, struct str *span);
+
+#endif

@@ -1,0 +1,39 @@
+/* Options → command. */
+#include "cmd/options.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	struct err err;
+	struct buf help = { 0 };
+	int code;
+
+	setlocale(LC_ALL, "");
+	if (options_parse(&o, argc - 1, argv + 1, &err)) {
+		fprintf(stderr, "gavel: %s\n", err.text);
+		code = EXIT_TROUBLE;
+	} else if (o.version) {
+		printf("gavel %s\n", PACKAGE_VERSION);
+		code = EXIT_FINE;
+	} else if (o.help) {
+		options_help(o.command, &help);
+		fwrite(help.p, 1, help.n, stdout);
+		buf_release(&help);
+		code = EXIT_FINE;
+	} else {
+		code = o.command->run(&o);
+	}
+	options_release(&o);
+	/* a full disk or a closed pipe must not pass for success */
+	if (fflush(stdout) || ferror(stdout)) {
+		if (errno != EPIPE)
+			fprintf(stderr, "gavel: cannot write the output: %s\n", strerror(errno));
+		return EXIT_TROUBLE;
+	}
+	return code;
+}

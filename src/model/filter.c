@@ -1,0 +1,391 @@
+/* Terms of a filter against a subject.
+ *
+ * Whatever is filtered is first told as a subject: the few properties that terms ask for. A key is
+ * a row of the table at the end: how its value is read, and how it looks at a subject. What a
+ * subject does not have does not match (and so its negation does): a message is not open, a task is
+ * open until its state is final but never due, an agent is nothing that is: names. Values match
+ * whole and without case, * stands for anything. Plain words come last, as they may need the text.
+ *
+ *   kind      of a message or item; "task"; an agent's type
+ *   agent     sender or receiver; who raised or decided the item; who has or had the task
+ *   task, id  of a message: it did something to a task, review or item of that name. id is also the
+ *             message's own, which is kept as a hash only: there case counts and * does not work
+ *   severity  of an item; of a message's worst diagnostic
+ *   after     from that time on, an item by its newest text, a task by its newest message
+ *   before    earlier than that time, a task by its first message
+ *
+ * Which messages did something to a task is told by the task's steps, not by the message. The terms
+ * that ask keep what they found, and look only at what was added since. */
+#include "model/filter_terms.h"
+
+#include <stdlib.h>
+
+static void concern_release(struct concern *c)
+{
+	vec_release(&c->named);
+	vec_release(&c->bits);
+}
+
+void filter_free(struct filter *f)
+{
+	if (!f)
+		return;
+	for (uint32_t i = 0; i < f->terms.n; i++)
+		if (f->terms.v[i].concern)
+			concern_release(f->terms.v[i].concern);
+	vec_release(&f->terms);
+	vec_release(&f->words);
+	arena_release(&f->arena);
+	free(f);
+}
+
+/* ---- messages that did something to a task, review or item ---- */
+
+static bool task_matches(const struct term *t, const struct model *m, uint32_t task)
+{
+	return task != NONE && value_matches(t, model_str(m, m->tasks.v[task].id));
+}
+
+/* By its id, or by its whole name: "review-7/find-2". */
+static bool item_id_matches(const struct term *t, const struct model *m, const struct item *item)
+{
+	struct buf name = { 0 };
+	bool match = value_matches(t, model_str(m, item->id));
+
+	if (!match) {
+		item_name(m, item, &name);
+		match = value_matches(t, buf_str(&name));
+		buf_release(&name);
+	}
+	return match;
+}
+
+/* Finds what the term names among the entities that are new. */
+static void concern_find(const struct term *t, const struct model *m)
+{
+	struct concern *c = t->concern;
+	bool by_task = t->key == KEY_TASK;
+
+	for (uint32_t *i = &c->tasks_seen; *i < m->tasks.n; (*i)++)
+		if (task_matches(t, m, *i))
+			vec_push(&c->named, (struct entity){ ENTITY_TASK, *i });
+	for (uint32_t *i = &c->items_seen; *i < m->items.n; (*i)++)
+		if (by_task ? task_matches(t, m, m->items.v[*i].task)
+			    : item_id_matches(t, m, &m->items.v[*i]))
+			vec_push(&c->named, (struct entity){ ENTITY_ITEM, *i });
+	for (uint32_t *i = &c->reviews_seen; *i < m->reviews.n; (*i)++)
+		if (by_task ? task_matches(t, m, m->reviews.v[*i].task)
+			    : value_matches(t, model_str(m, m->reviews.v[*i].id)))
+			vec_push(&c->named, (struct entity){ ENTITY_REVIEW, *i });
+}
+
+static uint32_t step_count(const struct model *m, struct entity e)
+{
+	if (e.type == ENTITY_ITEM)
+		return m->items.v[e.number].n;
+	return e.type == ENTITY_TASK ? m->tasks.v[e.number].steps.n
+				     : m->reviews.v[e.number].steps.n;
+}
+
+static uint32_t step_message(const struct model *m, struct entity e, uint32_t i)
+{
+	if (e.type == ENTITY_ITEM)
+		return m->items.v[e.number].steps[i].message;
+	return e.type == ENTITY_TASK ? m->tasks.v[e.number].steps.v[i].message
+				     : m->reviews.v[e.number].steps.v[i].message;
+}
+
+/* Steps are in the order of messages: the new ones are at the end. */
+static void concern_update(const struct term *t, const struct model *m)
+{
+	struct concern *c = t->concern;
+
+	concern_find(t, m);
+	while (c->bits.n <= m->records.n / 64)
+		vec_push(&c->bits, 0);
+	for (uint32_t i = 0; i < c->named.n; i++) {
+		struct entity e = c->named.v[i];
+
+		for (uint32_t k = step_count(m, e); k-- > 0;) {
+			uint32_t message = step_message(m, e, k);
+
+			if (message < c->messages_seen)
+				break;
+			c->bits.v[message / 64] |= UINT64_C(1) << message % 64;
+		}
+	}
+	c->messages_seen = m->records.n;
+}
+
+static bool concerns(const struct term *t, const struct subject *s)
+{
+	struct concern *c = t->concern;
+
+	if (c->m != s->m || c->messages_seen > s->m->records.n) {
+		concern_release(c);
+		*c = (struct concern){ .m = s->m };
+	}
+	if (s->is.number >= c->messages_seen)
+		concern_update(t, s->m);
+	return c->bits.v[s->is.number / 64] >> s->is.number % 64 & 1;
+}
+
+/* ---- terms against a subject ---- */
+
+static bool match_kind(const struct term *t, const struct subject *s)
+{
+	return value_matches(t, s->kind);
+}
+
+static bool match_dialect(const struct term *t, const struct subject *s)
+{
+	return value_matches(t, str_of(dialect_name(s->last->dialect)));
+}
+
+static bool match_session(const struct term *t, const struct subject *s)
+{
+	return value_matches(t, session_name(s->m, s->session));
+}
+
+static bool match_agent(const struct term *t, const struct subject *s)
+{
+	const struct task *task = s->is.type == ENTITY_TASK ? &s->m->tasks.v[s->is.number] : NULL;
+
+	for (unsigned i = 0; i < 3; i++)
+		if (value_matches(t, agent_name(s->m, s->agents[i])))
+			return true;
+	for (uint32_t i = 0; task && i < task->steps.n && task->steps.v[i].message < s->k; i++)
+		if (value_matches(t, agent_name(s->m, task->steps.v[i].agent)))
+			return true;
+	return false;
+}
+
+static bool match_task(const struct term *t, const struct subject *s)
+{
+	return s->is.type == ENTITY_MESSAGE ? concerns(t, s) : task_matches(t, s->m, s->task);
+}
+
+static bool is_message_id(const struct term *t, const struct subject *s)
+{
+	uint64_t h = hash_mix(str_hash(t->value), s->session);
+
+	for (uint32_t it = 0, v; map_next(&s->m->id_map, h, &it, &v);)
+		if (s->m->ids.v[v].message == s->is.number && s->m->ids.v[v].id_hash == (uint32_t)h)
+			return true;
+	return false;
+}
+
+static bool match_id(const struct term *t, const struct subject *s)
+{
+	switch (s->is.type) {
+	case ENTITY_MESSAGE: return is_message_id(t, s) || concerns(t, s);
+	case ENTITY_ITEM: return item_id_matches(t, s->m, &s->m->items.v[s->is.number]);
+	case ENTITY_TASK: return task_matches(t, s->m, s->is.number);
+	case ENTITY_AGENT: return value_matches(t, agent_name(s->m, s->is.number));
+	case ENTITY_REVIEW: break;
+	}
+	return false;
+}
+
+static bool match_is(const struct term *t, const struct subject *s)
+{
+	return t->wanted & s->traits;
+}
+
+static bool match_after(const struct term *t, const struct subject *s)
+{
+	return s->last->time_ms != WHEN_NONE && s->last->time_ms >= t->time_ms;
+}
+
+static bool match_before(const struct term *t, const struct subject *s)
+{
+	return s->first->time_ms != WHEN_NONE && s->first->time_ms < t->time_ms;
+}
+
+static bool word_in_names(const struct term *t, const struct subject *s)
+{
+	struct buf name = { 0 };
+	bool found = str_contains_nocase(s->kind, t->value) ||
+		     str_contains_nocase(s->state, t->value) ||
+		     str_contains_nocase(s->grade, t->value);
+
+	for (unsigned i = 0; !found && i < 3; i++)
+		found = str_contains_nocase(agent_name(s->m, s->agents[i]), t->value);
+	if (!found && s->task != NONE)
+		found = str_contains_nocase(model_str(s->m, s->m->tasks.v[s->task].id), t->value);
+	if (found || s->is.type != ENTITY_ITEM)
+		return found;
+	item_name(s->m, &s->m->items.v[s->is.number], &name);
+	found = str_contains_nocase(buf_str(&name), t->value);
+	buf_release(&name);
+	return found;
+}
+
+static bool subject_passes(const struct filter *f, const struct subject *s)
+{
+	struct str text = STR_NONE;
+	bool fetched = false;
+
+	for (uint32_t i = 0; i < f->terms.n; i++) {
+		const struct term *t = &f->terms.v[i];
+
+		if (filter_keys[t->key].match(t, s) == t->negate)
+			return false;
+	}
+	for (uint32_t i = 0; i < f->words.n; i++) {
+		const struct term *t = &f->words.v[i];
+		bool found = word_in_names(t, s);
+
+		if (!found && s->text) {
+			if (!fetched)
+				text = s->text(s->ctx, s->is.number);
+			fetched = true;
+			found = str_contains_nocase(text, t->value);
+		}
+		if (found == t->negate)
+			return false;
+	}
+	return true;
+}
+
+/* ---- subjects ---- */
+
+_Static_assert((int)RECORD_BINARY < (int)TRAIT_OPEN, "flags and traits share a word");
+
+static unsigned record_traits(const struct record *r)
+{
+	return r->flags | (r->errors ? TRAIT_ERROR : 0u) | (r->warnings ? TRAIT_WARNING : 0u) |
+	       (r->notes ? TRAIT_NOTE : 0u) | (r->dialect == DIALECT_TEXT ? TRAIT_TEXT : 0u) |
+	       (r->dialect == DIALECT_UNKNOWN ? TRAIT_UNKNOWN : 0u);
+}
+
+static unsigned severity_trait(unsigned severity)
+{
+	return (unsigned)TRAIT_SEVERITY << severity;
+}
+
+static unsigned worst_trait(const struct record *r)
+{
+	if (r->errors)
+		return severity_trait(SEVERITY_DIAG);
+	if (r->warnings)
+		return severity_trait(SEVERITY_DIAG + 1);
+	return r->notes ? severity_trait(SEVERITY_DIAG + 2) : 0;
+}
+
+static unsigned item_traits(const struct item *item, const struct item_state *state, int64_t now_ms)
+{
+	bool due = item->deadline_ms != WHEN_NONE && item->deadline_ms >= now_ms;
+
+	if (state->open)
+		return due ? TRAIT_OPEN | TRAIT_DUE : TRAIT_OPEN;
+	if (state->verdict == VERDICT_EXPIRED)
+		return TRAIT_EXPIRED;
+	if (state->verdict == VERDICT_NONE || state->verdict == VERDICT_SUPERSEDED)
+		return 0;
+	return TRAIT_DECIDED;
+}
+
+bool filter_message(const struct filter *f, const struct model *m, uint32_t message,
+		    filter_text_fn text, void *ctx)
+{
+	const struct record *r;
+
+	if (!f)
+		return true;
+	r = &m->records.v[message];
+	return subject_passes(f, &(struct subject){
+		.m = m, .is = { ENTITY_MESSAGE, message }, .first = r, .last = r,
+		.session = r->session, .task = NONE, .agents = { r->from, r->to, NONE },
+		.kind = model_kind(m, r), .traits = record_traits(r) | worst_trait(r),
+		.text = text, .ctx = ctx });
+}
+
+bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
+		 const struct item_state *state, int64_t now_ms, filter_text_fn text, void *ctx)
+{
+	const struct item *it;
+	const struct record *r, *opened;
+
+	if (!f)
+		return true;
+	it = &m->items.v[item];
+	r = &m->records.v[state->message];
+	opened = &m->records.v[state->opened];
+	return subject_passes(f, &(struct subject){
+		.m = m, .is = { ENTITY_ITEM, item }, .first = r, .last = r,
+		.session = it->session, .task = it->task,
+		.agents = { opened->from, r->from, state->by },
+		.kind = str_of(item_kind_name(it->kind)),
+		.state = state->verdict == VERDICT_NONE ? STR_NONE
+							: str_of(verdict_name(state->verdict)),
+		.grade = str_of(item_severity_name(state->grade)),
+		.traits = record_traits(r) | item_traits(it, state, now_ms) |
+			  (state->grade == GRADE_NONE ? 0 : severity_trait(state->grade)),
+		.text = text, .ctx = ctx });
+}
+
+bool filter_task(const struct filter *f, const struct model *m, uint32_t task, uint32_t k)
+{
+	const struct task *t;
+	struct task_state_at at;
+
+	if (!f)
+		return true;
+	t = &m->tasks.v[task];
+	if (!task_at(m, t, k, &at))
+		return false;
+	return subject_passes(f, &(struct subject){
+		.m = m, .is = { ENTITY_TASK, task }, .k = k,
+		.first = &m->records.v[at.first], .last = &m->records.v[at.last],
+		.session = t->session, .task = task, .agents = { at.agent, NONE, NONE },
+		.kind = STR("task"), .state = str_of(task_state_name(at.state)),
+		.traits = record_traits(&m->records.v[at.last]) |
+			  (task_state_is_final(at.state) ? TRAIT_DECIDED : TRAIT_OPEN) });
+}
+
+bool filter_agent(const struct filter *f, const struct model *m, uint32_t agent)
+{
+	const struct agent *a;
+	const struct record *r;
+
+	if (!f)
+		return true;
+	a = &m->agents.v[agent];
+	r = &m->records.v[a->first];
+	return subject_passes(f, &(struct subject){
+		.m = m, .is = { ENTITY_AGENT, agent }, .first = r, .last = r,
+		.session = a->session, .task = NONE, .agents = { agent, NONE, NONE },
+		.kind = model_str(m, a->type) });
+}
+
+const struct trait_row filter_traits[TRAIT_ROWS] = {
+	{ "open", TRAIT_OPEN },
+	{ "decided", TRAIT_DECIDED },
+	{ "expired", TRAIT_EXPIRED },
+	{ "due", TRAIT_DUE },
+	{ "error", TRAIT_ERROR },
+	{ "warning", TRAIT_WARNING },
+	{ "note", TRAIT_NOTE },
+	{ "repaired", RECORD_REPAIRED },
+	{ "ambiguous", RECORD_AMBIGUOUS },
+	{ "truncated", RECORD_TRUNCATED },
+	{ "oversize", RECORD_OVERSIZE },
+	{ "binary", RECORD_BINARY },
+	{ "repeated", RECORD_REPEATED },
+	{ "text", TRAIT_TEXT },
+	{ "unknown", TRAIT_UNKNOWN },
+};
+
+const struct key_row filter_keys[KEY_COUNT] = {
+	[KEY_KIND] = { "kind", NULL, match_kind },
+	[KEY_DIALECT] = { "dialect", read_dialect, match_dialect },
+	[KEY_AGENT] = { "agent", NULL, match_agent },
+	[KEY_TASK] = { "task", read_concern, match_task },
+	[KEY_SESSION] = { "session", NULL, match_session },
+	[KEY_ID] = { "id", read_concern, match_id },
+	[KEY_SEVERITY] = { "severity", read_severity, match_is },
+	[KEY_IS] = { "is", read_is, match_is },
+	[KEY_AFTER] = { "after", read_time, match_after },
+	[KEY_BEFORE] = { "before", read_time, match_before },
+};

@@ -1,0 +1,30 @@
+/* The filter language: words that must all match. A plain word matches any text of the subject,
+ * without case; key:value looks at one property; a leading - negates; "two words" in quotes are one.
+ *   kind:finding dialect:feedback agent:dev-01 task:T1 session:ses_1 severity:>=major id:scope
+ *   is:open is:error is:warning is:due is:decided is:expired after:10:15 before:2026-01-26T10:00Z
+ * severity takes = < <= > >= and the names critical major minor suggestion (critical is highest) */
+#ifndef GAVEL_MODEL_FILTER_H
+#define GAVEL_MODEL_FILTER_H
+
+#include "base/err.h"
+#include "model/model.h"
+
+struct filter;
+
+/* NULL and an error that says which word is wrong and what is allowed. `day` is the session's newest
+ * time, for clock times without a date. An empty text gives a filter that matches all. */
+struct filter *filter_new(struct str text, int64_t day, struct err *err);
+void filter_free(struct filter *f);
+
+/* Fetches the subject's full text when (and only when) a plain word needs it. */
+typedef struct str (*filter_text_fn)(void *ctx, uint32_t number);
+
+/* NULL filters match everything. */
+bool filter_message(const struct filter *f, const struct model *m, uint32_t message,
+		    filter_text_fn text, void *ctx);
+bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
+		 const struct item_state *state, int64_t now_ms, filter_text_fn text, void *ctx);
+bool filter_task(const struct filter *f, const struct model *m, uint32_t task, uint32_t k);
+bool filter_agent(const struct filter *f, const struct model *m, uint32_t agent);
+
+#endif

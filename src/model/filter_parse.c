@@ -1,0 +1,331 @@
+/* Filter text → terms, and what to say about a word that is none: which one, what is allowed, and
+ * what was probably meant. */
+#include "model/filter_terms.h"
+
+#include "base/glob.h"
+
+#include <stdlib.h>
+
+/* ---- names that a word may be, and what to say when it is none ---- */
+
+/* The i-th of a list; NULL after the last. */
+typedef const char *(*name_fn)(unsigned i);
+
+static const char *key_at(unsigned i)
+{
+	return i < KEY_COUNT ? filter_keys[i].name : NULL;
+}
+
+static const char *trait_at(unsigned i)
+{
+	return i < TRAIT_ROWS ? filter_traits[i].name : NULL;
+}
+
+static const char *dialect_at(unsigned i)
+{
+	return i < DIALECT_COUNT ? dialect_name(i) : NULL;
+}
+
+static const char *severity_at(unsigned i)
+{
+	if (i < SEVERITY_DIAG)
+		return item_severity_name(i);
+	return i < SEVERITY_COUNT ? severity_name(SEVERITY_ERROR - (i - SEVERITY_DIAG)) : NULL;
+}
+
+static int name_index(name_fn at, struct str s)
+{
+	const char *name;
+
+	for (unsigned i = 0; (name = at(i)); i++)
+		if (str_eq_nocase(str_of(name), s))
+			return (int)i;
+	return -1;
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* How many letters to change, add or drop, of two short words. */
+static unsigned distance(struct str a, struct str b)
+{
+	unsigned row[32];
+
+	if (a.n >= 32 || b.n >= 32)
+		return 32;
+	for (unsigned j = 0; j <= b.n; j++)
+		row[j] = j;
+	for (unsigned i = 1; i <= a.n; i++) {
+		unsigned corner = row[0];
+
+		row[0] = i;
+		for (unsigned j = 1; j <= b.n; j++) {
+			unsigned best = corner + (lower(a.p[i - 1]) != lower(b.p[j - 1]));
+
+			corner = row[j];
+			best = row[j] + 1 < best ? row[j] + 1 : best;
+			row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+		}
+	}
+	return row[b.n];
+}
+
+/* The name that was meant: the one that begins so, or differs by two letters at most. */
+static const char *nearest_name(name_fn at, struct str s)
+{
+	const char *name, *found = NULL;
+	unsigned best = s.n < 4 ? 2 : 3;
+
+	for (unsigned i = 0; (name = at(i)); i++) {
+		struct str n = str_of(name);
+		unsigned d = distance(s, n);
+
+		if (s.n > 1 && s.n < n.n && str_eq_nocase(s, str_make(n.p, s.n)))
+			return name;
+		if (d < best) {
+			best = d;
+			found = name;
+		}
+	}
+	return found;
+}
+
+static int refuse(const struct parser *p, name_fn at, struct str got, const char *fault,
+		  const char *hint)
+{
+	const char *name, *meant = nearest_name(at, got);
+	char whole[QUOTED_MAX], part[QUOTED_MAX];
+	struct buf list = { 0 };
+
+	for (unsigned i = 0; (name = at(i)); i++)
+		buf_printf(&list, "%s%s", i ? ", " : "", name);
+	err_set(p->err, "filter %s: %s %s%s%s; allowed: %.*s%s", quoted(p->word, whole),
+		quoted(got, part), fault, meant ? "; did you mean " : "", meant ? meant : "",
+		STR_ARG(buf_str(&list)), hint);
+	buf_release(&list);
+	return -1;
+}
+
+static int complain(const struct parser *p, const char *fault)
+{
+	char whole[QUOTED_MAX];
+
+	return err_set(p->err, "filter %s: %s", quoted(p->word, whole), fault);
+}
+
+/* ---- values ---- */
+
+/* What globs compare: lower case, and a slash is a letter like others, as names are no paths. */
+static void fold(struct str s, char *out)
+{
+	for (size_t i = 0; i < s.n; i++)
+		out[i] = s.p[i] == '/' ? '\x1f' : lower(s.p[i]);
+}
+
+bool value_matches(const struct term *t, struct str s)
+{
+	char small[128], *folded;
+	bool match;
+
+	if (!s.n)
+		return false;
+	if (!t->glob)
+		return str_eq_nocase(t->value, s);
+	folded = s.n <= sizeof(small) ? small : xmalloc(s.n);
+	fold(s, folded);
+	match = glob_match(t->value, str_make(folded, s.n));
+	if (folded != small)
+		free(folded);
+	return match;
+}
+
+static void read_text(struct parser *p, struct term *t)
+{
+	char *folded;
+
+	t->glob = memchr(t->value.p, '*', t->value.n) != NULL;
+	if (!t->glob)
+		return;
+	folded = arena_alloc(p->arena, t->value.n);
+	fold(t->value, folded);
+	t->value = str_make(folded, t->value.n);
+}
+
+int read_concern(struct parser *p, struct term *t)
+{
+	read_text(p, t);
+	t->concern = arena_zalloc(p->arena, sizeof(*t->concern));
+	return 0;
+}
+
+int read_dialect(struct parser *p, struct term *t)
+{
+	read_text(p, t);
+	if (!t->glob && name_index(dialect_at, t->value) < 0)
+		return refuse(p, dialect_at, t->value, "is no dialect", "");
+	return 0;
+}
+
+int read_is(struct parser *p, struct term *t)
+{
+	int trait = name_index(trait_at, t->value);
+
+	if (trait < 0)
+		return refuse(p, trait_at, t->value, "is nothing that can be asked", "");
+	t->wanted = filter_traits[trait].bit;
+	return 0;
+}
+
+/* Each scale is compared within itself only. */
+int read_severity(struct parser *p, struct term *t)
+{
+	struct str name = t->value;
+	char sign = '=';
+	bool equal = true;
+	unsigned i, end;
+	int found;
+
+	if (name.p[0] == '<' || name.p[0] == '>' || name.p[0] == '=') {
+		sign = name.p[0];
+		name = str_from(name, 1);
+		equal = sign == '=' || (name.n && name.p[0] == '=');
+		name = str_from(name, sign != '=' && equal);
+	}
+	found = name_index(severity_at, name);
+	if (found < 0)
+		return refuse(p, severity_at, name, "is no severity",
+			      ", after =, <, <=, > or >= if need be");
+	i = found < SEVERITY_DIAG ? 0 : SEVERITY_DIAG;
+	end = found < SEVERITY_DIAG ? SEVERITY_DIAG : SEVERITY_COUNT;
+	for (; i < end; i++)
+		if ((equal && (int)i == found) || (sign == '>' && (int)i < found) ||
+		    (sign == '<' && (int)i > found))
+			t->wanted |= (unsigned)TRAIT_SEVERITY << i;
+	return 0;
+}
+
+int read_time(struct parser *p, struct term *t)
+{
+	if (!when_parse_loose(t->value, p->day, &t->time_ms))
+		return complain(p, "not a time; allowed: 10:15, 10:15:30, 2026-01-26T10:15Z, "
+				   "2026-01-26, or milliseconds since 1970");
+	return 0;
+}
+
+/* ---- words ---- */
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static struct str until_space(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && !is_space(s.p[n]))
+		n++;
+	return str_make(s.p, n);
+}
+
+static bool starts_quoted(struct str s)
+{
+	return s.n && s.p[0] == '"';
+}
+
+static int take_value(struct parser *p, struct str *out)
+{
+	ptrdiff_t close;
+
+	if (!starts_quoted(p->rest)) {
+		*out = until_space(p->rest);
+		p->rest = str_from(p->rest, out->n);
+		return 0;
+	}
+	close = str_find(p->rest, STR("\""), 1);
+	if (close < 0)
+		return complain(p, "the quote is not closed; add a \" at the end");
+	*out = str_make(p->rest.p + 1, (size_t)close - 1);
+	p->rest = str_from(p->rest, (size_t)close + 1);
+	if (p->rest.n && !is_space(p->rest.p[0]))
+		return complain(p, "a word ends with its quote; put a space after it");
+	return 0;
+}
+
+/* The part before the colon looks like a key that is none: a slip, unless it is a URL's. */
+static bool looks_keyed(struct str word, size_t colon)
+{
+	if (colon == 0 || colon == word.n || str_starts(str_from(word, colon + 1), STR("//")))
+		return false;
+	for (size_t i = 0; i < colon; i++)
+		if (lower(word.p[i]) < 'a' || lower(word.p[i]) > 'z')
+			return false;
+	return true;
+}
+
+static int take_key(struct parser *p, struct term *t)
+{
+	struct str word = until_space(p->rest);
+	size_t colon = 0;
+	int found;
+
+	t->key = KEY_WORD;
+	if (starts_quoted(word))
+		return 0;
+	while (colon < word.n && word.p[colon] != ':')
+		colon++;
+	if (!looks_keyed(word, colon))
+		return 0;
+	found = name_index(key_at, str_make(word.p, colon));
+	if (found < 0)
+		return refuse(p, key_at, str_make(word.p, colon), "is no key",
+			      "; put a word that has a colon in quotes");
+	t->key = (enum key)found;
+	p->rest = str_from(p->rest, colon + 1);
+	return 0;
+}
+
+static int take_term(struct parser *p, struct term *t)
+{
+	p->word = until_space(p->rest);
+	if (p->word.n > 1 && p->word.p[0] == '-') {
+		t->negate = true;
+		p->rest = str_from(p->rest, 1);
+	}
+	if (take_key(p, t) < 0 || take_value(p, &t->value) < 0)
+		return -1;
+	if (t->key == KEY_WORD)
+		return 0;
+	if (!t->value.n)
+		return complain(p, "a value is missing after the colon");
+	if (filter_keys[t->key].read)
+		return filter_keys[t->key].read(p, t);
+	read_text(p, t);
+	return 0;
+}
+
+struct filter *filter_new(struct str text, int64_t day, struct err *err)
+{
+	struct filter *f = xcalloc(1, sizeof(*f));
+	struct parser p = { .rest = arena_str(&f->arena, text), .day = day, .arena = &f->arena,
+			    .err = err };
+
+	for (;;) {
+		struct term t = { 0 };
+
+		while (p.rest.n && is_space(p.rest.p[0]))
+			p.rest = str_from(p.rest, 1);
+		if (!p.rest.n)
+			return f;
+		if (take_term(&p, &t) < 0)
+			break;
+		if (t.key == KEY_WORD)
+			vec_push(&f->words, t);
+		else
+			vec_push(&f->terms, t);
+	}
+	filter_free(f);
+	return NULL;
+}

@@ -1,0 +1,116 @@
+/* Between the two files of the filter: terms as filter_parse.c reads them and filter.c applies them.
+ * Nobody else includes this. */
+#ifndef GAVEL_MODEL_FILTER_TERMS_H
+#define GAVEL_MODEL_FILTER_TERMS_H
+
+#include "base/mem.h"
+#include "model/filter.h"
+
+enum key {
+	KEY_KIND,
+	KEY_DIALECT,
+	KEY_AGENT,
+	KEY_TASK,
+	KEY_SESSION,
+	KEY_ID,
+	KEY_SEVERITY,
+	KEY_IS,
+	KEY_AFTER,
+	KEY_BEFORE,
+	KEY_COUNT,
+	KEY_WORD = KEY_COUNT /* none: a plain word */
+};
+
+/* What is: and severity: ask for, as bits. The lowest are the record's flags. */
+enum trait {
+	TRAIT_OPEN = 1 << 7,
+	TRAIT_DECIDED = 1 << 8,
+	TRAIT_EXPIRED = 1 << 9,
+	TRAIT_DUE = 1 << 10,
+	TRAIT_ERROR = 1 << 11,
+	TRAIT_WARNING = 1 << 12,
+	TRAIT_NOTE = 1 << 13,
+	TRAIT_TEXT = 1 << 14,
+	TRAIT_UNKNOWN = 1 << 15,
+	TRAIT_SEVERITY = 1 << 16, /* shifted by a severity */
+};
+
+/* Severities are two scales in one row, each worst first: items' grades, then diagnostics. */
+enum { SEVERITY_DIAG = GRADE_NONE, SEVERITY_COUNT = GRADE_NONE + 3 };
+
+enum entity_type { ENTITY_MESSAGE, ENTITY_ITEM, ENTITY_TASK, ENTITY_REVIEW, ENTITY_AGENT };
+
+struct entity {
+	enum entity_type type;
+	uint32_t number;
+};
+
+/* The messages that did something to what a term names. */
+struct concern {
+	const struct model *m;
+	uint32_t messages_seen, tasks_seen, items_seen, reviews_seen;
+	VEC(struct entity) named;
+	VEC(uint64_t) bits; /* one a message */
+};
+
+struct term {
+	enum key key;
+	bool negate, glob;
+	struct str value; /* folded when a glob */
+	unsigned wanted;  /* bits of enum trait */
+	int64_t time_ms;
+	struct concern *concern;
+};
+
+struct filter {
+	struct arena arena;
+	VEC(struct term) terms;
+	VEC(struct term) words;
+};
+
+struct subject {
+	const struct model *m;
+	struct entity is;
+	uint32_t k;
+	const struct record *first, *last; /* the messages that it began and stands in */
+	uint32_t session, task;
+	uint32_t agents[3];
+	struct str kind, state, grade;
+	unsigned traits; /* bits of enum trait */
+	filter_text_fn text;
+	void *ctx;
+};
+
+struct parser {
+	struct str rest, word; /* word: all of it, for errors */
+	int64_t day;
+	struct arena *arena;
+	struct err *err;
+};
+
+struct key_row {
+	const char *name;
+	int (*read)(struct parser *p, struct term *t); /* NULL: any text */
+	bool (*match)(const struct term *t, const struct subject *s);
+};
+
+struct trait_row {
+	const char *name;
+	unsigned bit;
+};
+
+enum { TRAIT_ROWS = 15 };
+extern const struct key_row filter_keys[KEY_COUNT];
+extern const struct trait_row filter_traits[TRAIT_ROWS];
+
+/* Whether a name is the one the term asks for. */
+bool value_matches(const struct term *t, struct str s);
+
+/* How the values of keys are read; -1 and the parser's err where they are wrong. */
+int read_concern(struct parser *p, struct term *t);
+int read_dialect(struct parser *p, struct term *t);
+int read_is(struct parser *p, struct term *t);
+int read_severity(struct parser *p, struct term *t);
+int read_time(struct parser *p, struct term *t);
+
+#endif

@@ -1,0 +1,274 @@
+/* Items: what needs a person. Raised, decided, acknowledged, overtaken; never changed. */
+#include "model/rules.h"
+
+#include <stdlib.h>
+
+static uint64_t item_hash(uint32_t session, enum item_kind kind, uint32_t id, uint32_t review)
+{
+	return hash_mix(hash_mix(session, kind), hash_mix(id, review));
+}
+
+static uint32_t item_lookup(struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
+			    uint32_t review)
+{
+	uint64_t h = item_hash(session, kind, id, review);
+
+	for (uint32_t it = 0, v; map_next(&m->item_map, h, &it, &v);) {
+		const struct item *i = &m->items.v[v];
+
+		if (i->session == session && i->kind == kind && i->id == id && i->review == review)
+			return v;
+	}
+	return NONE;
+}
+
+uint32_t find_item(struct model *m, uint32_t session, enum item_kind kind, struct str id,
+		   uint32_t review)
+{
+	return id.n ? item_lookup(m, session, kind, model_intern(m, id), review) : NONE;
+}
+
+/* Steps double in place; what they outgrow stays in the arena until the end. */
+static void push_step(struct model *m, struct item *item, struct item_step step)
+{
+	if ((item->n & (item->n - 1)) == 0) {
+		struct item_step *grown =
+			arena_alloc(&m->arena, (item->n ? item->n * 2 : 1) * sizeof(step));
+
+		if (item->n)
+			memcpy(grown, item->steps, item->n * sizeof(step));
+		item->steps = grown;
+	}
+	item->steps[item->n++] = step;
+}
+
+void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verdict verdict,
+	       uint32_t iteration)
+{
+	push_step(a->m, &a->m->items.v[item],
+		  (struct item_step){ .message = a->message, .by = a->from, .what = what,
+				      .verdict = verdict, .iteration = (uint16_t)iteration });
+}
+
+/* U+0000, or U+FFFD where a repair put it: an id that others read differently. */
+static bool id_is_broken(struct str id)
+{
+	return id.n && (memchr(id.p, 0, id.n) || str_find(id, STR("\xef\xbf\xbd"), 0) >= 0);
+}
+
+uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, uint32_t review,
+		    uint32_t iteration)
+{
+	struct model *m = a->m;
+	uint32_t id = e->id.n ? model_intern(m, e->id) : NONE;
+	uint32_t found = id == NONE ? NONE : item_lookup(m, a->session, e->item, id, review);
+	bool broken = e->undecidable || (a->msg->flags & RECORD_AMBIGUOUS) || id_is_broken(e->id);
+	struct item_step step = { .message = a->message, .by = a->from, .index = e->index,
+				  .hash = (uint32_t)e->content_hash, .what = STEP_RAISED,
+				  .iteration = iteration > 65535 ? 65535 : (uint16_t)iteration,
+				  .grade = e->grade & 7, .undecidable = broken };
+	bool was_open;
+
+	if (found == NONE) {
+		vec_push(&m->items, (struct item){ .id = id, .review = review, .session = a->session,
+						   .task = task, .deadline_ms = e->deadline_ms,
+						   .kind = e->item });
+		found = m->items.n - 1;
+		map_add(&m->item_map, item_hash(a->session, e->item, id, review), found);
+	}
+	was_open = item_is_open(&m->items.v[found]);
+	push_step(m, &m->items.v[found], step);
+	if (task != NONE && !was_open)
+		vec_push(&m->tasks.v[task_root(m, task)].open_items, found);
+	return found;
+}
+
+/* The state after all steps so far; views fold up to their cursor with item_at. */
+bool item_is_open(const struct item *item)
+{
+	for (uint32_t i = item->n; i-- > 0;) {
+		switch ((enum step_kind)item->steps[i].what) {
+		case STEP_RAISED:
+		case STEP_BOUNCED: return true;
+		case STEP_DECIDED:
+		case STEP_FIXED:
+		case STEP_SUPERSEDED: return false;
+		case STEP_ACKED: break; /* of what was decided before */
+		}
+	}
+	return false;
+}
+
+void close_items(struct applying *a, uint32_t task, unsigned kinds, enum step_kind what,
+		 enum verdict verdict)
+{
+	struct task *root = &a->m->tasks.v[task_root(a->m, task)];
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < root->open_items.n; i++) {
+		uint32_t number = root->open_items.v[i];
+		struct item *item = &a->m->items.v[number];
+
+		if (!item_is_open(item))
+			continue;
+		if ((kinds & 1u << item->kind) && item->steps[item->n - 1].message != a->message)
+			item_step(a, number, what, verdict, item->steps[item->n - 1].iteration);
+		else
+			root->open_items.v[kept++] = number;
+	}
+	root->open_items.n = kept;
+}
+
+bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
+	     struct item_state *out)
+{
+	uint32_t hash = 0;
+
+	(void)m;
+	if (item->n == 0 || item->steps[0].message >= k)
+		return false;
+	*out = (struct item_state){ .by = NONE, .decided = NONE, .opened = item->steps[0].message };
+	for (uint32_t i = 0; i < item->n && item->steps[i].message < k; i++) {
+		const struct item_step *s = &item->steps[i];
+
+		switch ((enum step_kind)s->what) {
+		case STEP_RAISED:
+			if (out->times && out->open && s->iteration == out->iteration &&
+			    s->hash == hash) {
+				out->times++;
+				out->undecidable |= s->undecidable;
+				out->message = s->message;
+				out->index = s->index;
+				break;
+			}
+			if (out->times && s->hash != hash)
+				out->revision++;
+			out->came_back = out->times > 0 && s->iteration != out->iteration;
+			out->times = out->came_back || !out->times ? 1 : (uint16_t)(out->times + 1);
+			out->open = true;
+			out->verdict = VERDICT_NONE;
+			out->by = out->decided = NONE;
+			out->acked = out->bounced = false;
+			out->fixed_in = 0;
+			out->iteration = s->iteration;
+			out->message = s->message;
+			out->index = s->index;
+			out->grade = s->grade;
+			out->undecidable = s->undecidable;
+			hash = s->hash;
+			break;
+		case STEP_DECIDED:
+		case STEP_FIXED:
+			out->open = false;
+			out->verdict = s->verdict;
+			out->by = s->by;
+			out->decided = s->message;
+			if (s->what == STEP_FIXED)
+				out->fixed_in = s->iteration;
+			break;
+		case STEP_ACKED:
+			out->acked = true;
+			break;
+		case STEP_BOUNCED:
+			out->bounced = true;
+			out->open = true;
+			out->verdict = VERDICT_NONE;
+			break;
+		case STEP_SUPERSEDED:
+			out->open = false;
+			out->verdict = VERDICT_SUPERSEDED;
+			out->by = s->by;
+			out->decided = s->message;
+			break;
+		}
+	}
+	if (out->open && item->deadline_ms != WHEN_NONE && now_ms != WHEN_NONE &&
+	    now_ms > item->deadline_ms) {
+		out->open = false;
+		out->verdict = VERDICT_EXPIRED;
+	}
+	return true;
+}
+
+void item_name(const struct model *m, const struct item *item, struct buf *out)
+{
+	if (item->id == NONE) {
+		buf_printf(out, "%s@%u", item_kind_name(item->kind),
+			   line_of(m, item->steps[0].message));
+		return;
+	}
+	if (item->review != NONE && (item->kind == ITEM_FINDING || item->kind == ITEM_CHANGE)) {
+		buf_add_str(out, model_str(m, m->reviews.v[item->review].id));
+		buf_addc(out, '/');
+	}
+	buf_add_str(out, model_str(m, item->id));
+}
+
+/* How much a kind weighs when nobody graded the item. */
+static unsigned weight_of(const struct item *item, const struct item_state *s)
+{
+	if (s->grade != GRADE_NONE)
+		return s->grade;
+	switch ((enum item_kind)item->kind) {
+	case ITEM_VERDICT:
+	case ITEM_BLOCKED:
+	case ITEM_ESCALATION:
+	case ITEM_QUESTION:
+	case ITEM_ERROR: return GRADE_MAJOR;
+	case ITEM_IMPROVEMENT:
+	case ITEM_RETRY:
+	case ITEM_TASK:
+	case ITEM_FINDING:
+	case ITEM_CHANGE: return GRADE_MINOR;
+	case ITEM_KIND_COUNT: break;
+	}
+	return GRADE_NONE;
+}
+
+struct ranked {
+	uint32_t item;
+	bool open;
+	int64_t deadline_ms; /* INT64_MAX = never */
+	unsigned weight;
+	uint32_t opened;
+};
+
+static int by_urgency(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+
+	if (a->open != b->open)
+		return a->open ? -1 : 1;
+	if (a->open && a->deadline_ms != b->deadline_ms)
+		return a->deadline_ms < b->deadline_ms ? -1 : 1;
+	if (a->open && a->weight != b->weight)
+		return a->weight < b->weight ? -1 : 1;
+	if (a->opened != b->opened)
+		return a->opened < b->opened ? -1 : 1;
+	return a->item < b->item ? -1 : a->item > b->item;
+}
+
+uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n)
+{
+	struct ranked *list = xmalloc((m->items.n + 1) * sizeof(*list));
+	uint32_t *numbers;
+
+	*n = 0;
+	for (uint32_t i = 0; i < m->items.n; i++) {
+		const struct item *item = &m->items.v[i];
+		struct item_state s;
+
+		if (!item_at(m, item, k, now_ms, &s) || !(all || s.open))
+			continue;
+		list[(*n)++] = (struct ranked){
+			i, s.open, item->deadline_ms == WHEN_NONE ? INT64_MAX : item->deadline_ms,
+			weight_of(item, &s), s.opened
+		};
+	}
+	qsort(list, *n, sizeof(*list), by_urgency);
+	numbers = xmalloc((*n + 1) * sizeof(*numbers));
+	for (uint32_t i = 0; i < *n; i++)
+		numbers[i] = list[i].item;
+	free(list);
+	return numbers;
+}

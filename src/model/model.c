@@ -1,0 +1,276 @@
+/* Names, entities and the application of a message. */
+#include "model/rules.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void model_init(struct model *m)
+{
+	memset(m, 0, sizeof(*m));
+}
+
+static void session_release(struct session *s)
+{
+	struct session_rules *r = s->rules;
+
+	for (uint32_t i = 0; i < r->waiting.n; i++)
+		free(r->waiting.v[i].decided);
+	vec_release(&r->waiting);
+	vec_release(&r->open_items);
+	free(r->turn.decided);
+	vec_release(&r->requests);
+	map_release(&r->request_map);
+	vec_release(&r->due);
+	free(r);
+}
+
+void model_release(struct model *m)
+{
+	for (uint32_t i = 0; i < m->sessions.n; i++)
+		session_release(&m->sessions.v[i]);
+	for (uint32_t i = 0; i < m->agents.n; i++) {
+		vec_release(&m->agents.v[i].states);
+		free(m->agents.v[i].recent_ms);
+	}
+	for (uint32_t i = 0; i < m->tasks.n; i++) {
+		vec_release(&m->tasks.v[i].steps);
+		vec_release(&m->tasks.v[i].needs);
+		vec_release(&m->tasks.v[i].scope);
+		vec_release(&m->tasks.v[i].open_items);
+	}
+	for (uint32_t i = 0; i < m->reviews.n; i++)
+		vec_release(&m->reviews.v[i].steps);
+	vec_release(&m->records);
+	vec_release(&m->sessions);
+	vec_release(&m->agents);
+	vec_release(&m->tasks);
+	vec_release(&m->reviews);
+	vec_release(&m->items);
+	vec_release(&m->usage);
+	vec_release(&m->findings);
+	vec_release(&m->strings);
+	vec_release(&m->ids);
+	map_release(&m->string_map);
+	map_release(&m->session_map);
+	map_release(&m->agent_map);
+	map_release(&m->task_map);
+	map_release(&m->review_map);
+	map_release(&m->item_map);
+	map_release(&m->id_map);
+	arena_release(&m->arena);
+}
+
+uint32_t model_intern(struct model *m, struct str s)
+{
+	uint64_t h = str_hash(s);
+
+	for (uint32_t it = 0, v; map_next(&m->string_map, h, &it, &v);)
+		if (str_eq(m->strings.v[v], s))
+			return v;
+	vec_push(&m->strings, arena_str(&m->arena, s));
+	map_add(&m->string_map, h, m->strings.n - 1);
+	return m->strings.n - 1;
+}
+
+struct str model_str(const struct model *m, uint32_t id)
+{
+	return id == NONE ? STR_NONE : m->strings.v[id];
+}
+
+struct str model_kind(const struct model *m, const struct record *r)
+{
+	return m->kinds[r->kind];
+}
+
+struct str session_name(const struct model *m, uint32_t session)
+{
+	return model_str(m, m->sessions.v[session].name);
+}
+
+struct str agent_name(const struct model *m, uint32_t agent)
+{
+	return agent == NONE ? STR_NONE : model_str(m, m->agents.v[agent].name);
+}
+
+uint32_t line_of(const struct model *m, uint32_t message)
+{
+	return m->records.v[message].line;
+}
+
+uint32_t model_session(struct model *m, struct str group, struct str id, uint32_t message)
+{
+	uint32_t g = model_intern(m, group), name = id.n ? model_intern(m, id) : g;
+	uint64_t h = hash_mix(g, name);
+
+	for (uint32_t it = 0, v; map_next(&m->session_map, h, &it, &v);)
+		if (m->sessions.v[v].group == g && m->sessions.v[v].name == name)
+			return v;
+	vec_push(&m->sessions, (struct session){ .name = name, .group = g, .first = message,
+						 .loop = NONE });
+	vec_last(&m->sessions)->rules = xcalloc(1, sizeof(struct session_rules));
+	vec_last(&m->sessions)->rules->sequence = -1;
+	vec_last(&m->sessions)->rules->lane = NONE;
+	map_add(&m->session_map, h, m->sessions.n - 1);
+	return m->sessions.n - 1;
+}
+
+static uint32_t agent_lookup(struct model *m, uint32_t session, uint32_t name, uint64_t *h)
+{
+	*h = hash_mix(session, name);
+	for (uint32_t it = 0, v; map_next(&m->agent_map, *h, &it, &v);)
+		if (m->agents.v[v].session == session && m->agents.v[v].name == name)
+			return v;
+	return NONE;
+}
+
+uint32_t find_agent(struct model *m, uint32_t session, struct str name)
+{
+	uint64_t h;
+
+	return name.n ? agent_lookup(m, session, model_intern(m, name), &h) : NONE;
+}
+
+uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor, uint32_t message)
+{
+	uint64_t h;
+	uint32_t name, found;
+
+	if (!actor->id.n)
+		return NONE;
+	name = model_intern(m, actor->id);
+	found = agent_lookup(m, session, name, &h);
+	if (found != NONE)
+		return found;
+	vec_push(&m->agents, (struct agent){ .name = name, .session = session, .first = message,
+					     .type = model_intern(m, actor->type),
+					     .human = actor->human });
+	map_add(&m->agent_map, h, m->agents.n - 1);
+	return m->agents.n - 1;
+}
+
+void report(struct applying *a, enum severity s, const char *rule, const char *at, uint32_t index,
+	    const char *format, ...)
+{
+	char pointer[160], text[360];
+	const char *percent = strstr(at, "%u");
+	const struct diag *d;
+	va_list ap;
+
+	if (percent)
+		snprintf(pointer, sizeof(pointer), "%s%.*s%u%s", a->msg->inside, (int)(percent - at),
+			 at, index, percent + 2);
+	else
+		snprintf(pointer, sizeof(pointer), "%s%s", a->msg->inside, at);
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	diag_add(&a->msg->diags, s, rule, str_of(pointer), "%s", text);
+	d = vec_last(&a->msg->diags.list);
+	vec_push(&a->m->findings, (struct finding){ a->message, s, rule,
+						    arena_str(&a->m->arena, d->pointer),
+						    arena_str(&a->m->arena, d->text) });
+}
+
+/* Kinds are few; what an agent makes up beyond 255 of them is filed under one name. */
+static uint8_t kind_number(struct model *m, struct str kind)
+{
+	if (kind.n > 64)
+		kind.n = 64;
+	for (unsigned i = 0; i < m->kind_count; i++)
+		if (str_eq(m->kinds[i], kind))
+			return (uint8_t)i;
+	if (m->kind_count == 255) {
+		m->kinds[255] = STR("other");
+		return 255;
+	}
+	m->kinds[m->kind_count] = arena_str(&m->arena, kind);
+	return (uint8_t)m->kind_count++;
+}
+
+/* A message sent twice changes nothing the second time. */
+static bool is_repeat(struct applying *a)
+{
+	struct model *m = a->m;
+	struct message *msg = a->msg;
+	uint64_t h = hash_mix(str_hash(msg->id), a->session);
+	uint32_t found = NONE;
+
+	if (!msg->id.n)
+		return false;
+	for (uint32_t it = 0, v; found == NONE && map_next(&m->id_map, h, &it, &v);)
+		if (m->ids.v[v].id_hash == (uint32_t)h)
+			found = v;
+	if (found == NONE) {
+		map_add(&m->id_map, h, m->ids.n);
+		vec_push(&m->ids, (struct message_id){ a->message, (uint32_t)h,
+							   (uint32_t)msg->content_hash });
+		return false;
+	}
+	if (m->ids.v[found].content_hash == (uint32_t)msg->content_hash) {
+		report(a, SEVERITY_NOTE,
+		       msg->dialect == DIALECT_COLLABORATION ? "collaboration/1.1-idempotent"
+							     : "orchestrator/correlation-id",
+		       msg->dialect == DIALECT_COLLABORATION ? "/message_id" : "/id", 0,
+		       "the same message as in line %u; it changes nothing",
+		       line_of(m, m->ids.v[found].message));
+		return true;
+	}
+	report(a, SEVERITY_ERROR,
+	       msg->dialect == DIALECT_COLLABORATION ? "collaboration/2.1-message_id"
+						     : "orchestrator/correlation-id",
+	       msg->dialect == DIALECT_COLLABORATION ? "/message_id" : "/id", 0,
+	       "the id of another message, in line %u", line_of(m, m->ids.v[found].message));
+	return false;
+}
+
+static uint8_t capped(unsigned n)
+{
+	return n > 255 ? 255 : (uint8_t)n;
+}
+
+void model_apply(struct model *m, struct message *msg, const struct place *place)
+{
+	struct applying a = { .m = m, .msg = msg, .message = m->records.n };
+	struct record r = { .offset = place->offset, .time_ms = msg->time_ms,
+			    .length = place->length, .line = place->line,
+			    .source = place->source, .dialect = msg->dialect };
+	struct record *kept;
+
+	a.session = model_session(m, place->group, msg->session, a.message);
+	if (msg->dialect == DIALECT_FEEDBACK)
+		feedback_find_session(&a, place->group);
+	a.from = model_agent(m, a.session, &msg->from, a.message);
+	a.to = model_agent(m, a.session, &msg->to, a.message);
+	r.session = a.session;
+	r.from = a.from;
+	r.to = a.to;
+	r.kind = kind_number(m, msg->kind);
+	if (msg->correlation.n) {
+		r.chain = (uint32_t)str_hash(msg->correlation);
+		r.chain += r.chain == 0;
+	}
+	vec_push(&m->records, r);
+	if (is_repeat(&a)) {
+		msg->flags |= RECORD_REPEATED;
+	} else {
+		switch (msg->dialect) {
+		case DIALECT_FEEDBACK: apply_feedback(&a); break;
+		case DIALECT_COLLABORATION: apply_collaboration(&a); break;
+		case DIALECT_ORCHESTRATOR: apply_orchestrator(&a); break;
+		case DIALECT_HANDOFF: apply_handoff(&a); break;
+		case DIALECT_ENVELOPE: apply_envelope(&a); break;
+		case DIALECT_UNKNOWN:
+		case DIALECT_TEXT:
+		case DIALECT_COUNT: break;
+		}
+	}
+	if (a.from != NONE)
+		m->agents.v[a.from].sent = true;
+	kept = &m->records.v[a.message];
+	kept->session = a.session;
+	kept->flags = msg->flags & 0x7f;
+	kept->errors = capped(msg->diags.count[SEVERITY_ERROR]);
+	kept->warnings = capped(msg->diags.count[SEVERITY_WARNING]);
+	kept->notes = capped(msg->diags.count[SEVERITY_NOTE]);
+}

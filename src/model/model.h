@@ -1,0 +1,235 @@
+/* The model: events in, entities with histories out. No I/O, no clock, no terminal.
+ *
+ * Messages are applied in order and numbered from 0. Every entity keeps what happened to it as steps,
+ * each with the number of the message that caused it; nothing that a view can see is ever changed,
+ * only added. So the session as of the first k messages is what one gets by looking at steps with
+ * message < k, and equals what loading only those k messages gives. A cursor is that k.
+ *
+ * Entities refer to each other by number; NONE means none. Names are interned: model_str(m, id).
+ * Texts of items are not kept; a view reads the message again (record) and asks its dialect. */
+#ifndef GAVEL_MODEL_MODEL_H
+#define GAVEL_MODEL_MODEL_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "event/event.h"
+
+enum step_kind {
+	STEP_RAISED,
+	STEP_DECIDED,
+	STEP_ACKED,      /* the decision was acknowledged */
+	STEP_BOUNCED,    /* unknown_id: the item is open again */
+	STEP_FIXED,      /* listed as fixed in an iteration */
+	STEP_SUPERSEDED, /* a later turn or review overtook it undecided */
+};
+
+struct item_step {
+	uint32_t message;
+	uint32_t by;    /* agent */
+	uint32_t index; /* RAISED: which element of the message */
+	uint32_t hash;  /* RAISED: of what it says */
+	uint16_t iteration;
+	uint8_t verdict;
+	uint8_t what : 3;        /* enum step_kind */
+	uint8_t grade : 3;       /* RAISED: enum item_severity */
+	uint8_t undecidable : 1; /* RAISED: its id, or a field the reply needs, is broken */
+};
+
+struct item {
+	uint32_t id;     /* interned; NONE = named after kind and line */
+	uint32_t review; /* review whose finding or change it is */
+	uint32_t session, task;
+	int64_t deadline_ms;
+	struct item_step *steps;
+	uint32_t n;
+	uint8_t kind; /* enum item_kind */
+};
+
+struct task_step {
+	uint32_t message;
+	uint32_t agent;   /* who has it */
+	uint8_t state;    /* enum task_state */
+	uint8_t percent;  /* 255 = not told */
+	bool assigned;    /* the message gives the task out: its text is there */
+};
+
+struct task_need {
+	uint32_t message;
+	uint32_t task_id; /* interned */
+};
+
+struct task {
+	uint32_t id, session;
+	uint32_t root; /* the first of a chain of revisions; itself otherwise */
+	int64_t deadline_ms;
+	VEC(struct task_step) steps;
+	VEC(struct task_need) needs;
+	VEC(uint32_t) scope; /* globs, interned */
+	/* for rules while messages are applied */
+	uint32_t limit;      /* review iterations */
+	uint32_t rounds;     /* of a root: reviews so far */
+	uint32_t failures, gaps_line;
+	uint64_t gaps_hash, gaps_in_hash;
+	int64_t gaps_iteration, gaps_in_iteration;
+	int64_t given_ms, told_ms;
+	double confidence;
+	bool given, active, escalated, has_result, sensitive;
+	VEC(uint32_t) open_items; /* of a root: may be open; pruned as they close */
+};
+
+struct review_step {
+	uint32_t message;
+	uint16_t iteration;
+	uint16_t findings;
+	uint8_t verdict; /* enum review_verdict; REVIEW_NONE = asked */
+	bool failed;     /* a feedback turn that ended in an error */
+};
+
+/* A review of a task, or a feedback loop (task NONE): rounds of asking and answering. */
+struct review {
+	uint32_t id, session, task, reviewer;
+	VEC(struct review_step) steps;
+	bool asked; /* a request is waiting for its result */
+	uint32_t round;
+};
+
+struct agent_step {
+	uint32_t message, state; /* state interned */
+};
+
+struct agent {
+	uint32_t name, type, session;
+	uint32_t first; /* message */
+	VEC(struct agent_step) states; /* told by others */
+	bool known, human, sent;
+	int64_t *recent_ms; /* times of the last messages, for the rate rule */
+	uint32_t recent_n;
+	bool flooding;
+};
+
+struct usage {
+	uint32_t message, agent;
+	uint64_t tokens_in, tokens_out, tokens_cached;
+	double cost;
+};
+
+/* A finding about several messages, on the one that completes it. */
+struct finding {
+	uint32_t message;
+	enum severity severity;
+	const char *rule;
+	struct str pointer, text;
+};
+
+struct message_id {
+	uint32_t message;
+	uint32_t id_hash;      /* lower half; the map has the upper one */
+	uint32_t content_hash; /* of the whole message */
+};
+
+struct model {
+	struct arena arena;
+	VEC(struct record) records;
+	VEC(struct session) sessions;
+	VEC(struct agent) agents;
+	VEC(struct task) tasks;
+	VEC(struct review) reviews;
+	VEC(struct item) items;
+	VEC(struct usage) usage;
+	VEC(struct finding) findings;
+	VEC(struct str) strings;
+	VEC(struct message_id) ids;
+	struct map string_map, session_map, agent_map, task_map, review_map, item_map, id_map;
+	struct str kinds[256];
+	unsigned kind_count;
+};
+
+/* What a message's bytes are and where they are, as the wire knows it. */
+struct place {
+	uint32_t source, line, length;
+	uint64_t offset;
+	struct str group; /* the session's name where messages name none */
+};
+
+void model_init(struct model *m);
+void model_release(struct model *m);
+/* Applies one message. Diagnostics of cross-message rules are added to msg->diags and kept. */
+void model_apply(struct model *m, struct message *msg, const struct place *place);
+
+struct str model_str(const struct model *m, uint32_t id);
+struct str model_kind(const struct model *m, const struct record *r);
+struct str session_name(const struct model *m, uint32_t session);
+/* Empty for NONE. */
+struct str agent_name(const struct model *m, uint32_t agent);
+
+/* ---- looking at it as of the first k messages ---- */
+
+/* The newest time among the first k messages: "now" when nothing is live. */
+int64_t model_now(const struct model *m, uint32_t k);
+/* How many messages come before the first one later than t. */
+uint32_t model_cut_at(const struct model *m, int64_t time_ms);
+
+struct item_state {
+	enum verdict verdict; /* EXPIRED when its deadline is before now */
+	enum item_severity grade;
+	uint32_t by;          /* agent, NONE */
+	uint32_t opened;      /* message that raised it first */
+	uint32_t message, index; /* where its newest text is */
+	uint32_t decided;     /* message, NONE */
+	uint16_t iteration, times, revision;
+	bool open, came_back, acked, bounced, undecidable;
+	uint16_t fixed_in; /* iteration, 0 = not */
+};
+
+/* false when the item does not exist yet. */
+bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
+	     struct item_state *out);
+/* "scope-01", "review-7/find-2", "escalation@12" */
+void item_name(const struct model *m, const struct item *item, struct buf *out);
+/* Open items (or all), most urgent first: numbers into items. Free the result. */
+uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n);
+
+struct task_state_at {
+	enum task_state state;
+	int percent;         /* -1 = not told */
+	uint32_t agent;
+	uint32_t first, last; /* messages */
+	uint32_t given;       /* message that describes it, NONE */
+	uint32_t attempts;    /* times it was given out */
+};
+bool task_at(const struct model *m, const struct task *task, uint32_t k, struct task_state_at *out);
+bool task_state_is_final(enum task_state s);
+/* No progress for 30 s on a running task. */
+bool task_is_stalled(const struct model *m, const struct task_state_at *t, int64_t now_ms);
+
+struct review_state {
+	enum review_verdict verdict;
+	uint16_t iteration, findings;
+	uint32_t first, last;
+	bool failed;
+};
+bool review_at(const struct model *m, const struct review *r, uint32_t k, struct review_state *out);
+
+struct agent_stats {
+	uint32_t messages, errors, warnings;
+	int64_t last_seen_ms;
+	uint32_t last_message;
+	uint64_t tokens_in, tokens_out, tokens_cached;
+	double cost;
+	uint32_t task;   /* current, NONE */
+	uint32_t state;  /* interned, or NONE: told by the orchestrator */
+	uint16_t rate[12]; /* messages in each twelfth of the session */
+};
+/* One for every agent, in one pass. Free the result. */
+struct agent_stats *model_agent_stats(const struct model *m, uint32_t k);
+
+struct session_rules;
+
+struct session {
+	uint32_t name, group;
+	uint32_t first; /* message */
+	uint32_t loop;  /* review that is its feedback loop, NONE */
+	struct session_rules *rules;
+};
+
+#endif

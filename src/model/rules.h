@@ -1,0 +1,107 @@
+/* Inside the model only: what the files that apply events share. Each dialect's cross-message rules
+ * are in rules_<dialect>.c; a rule reports on the message that completes it.
+ *
+ * A log may begin in the middle of a session. What came before it is not known to be missing, so a
+ * missing predecessor is an error only where the log is known to hold such predecessors (one was
+ * seen in this session); otherwise it warns. */
+#ifndef GAVEL_MODEL_RULES_H
+#define GAVEL_MODEL_RULES_H
+
+#include "model/model.h"
+
+/* A feedback request that waits for its response. */
+struct turn {
+	bool open, has_applied;
+	int64_t iteration;
+	uint32_t message, decided_n;
+	uint64_t content_hash;
+	uint64_t *decided; /* hashes of the ids it decided */
+};
+
+struct request {
+	uint64_t hash; /* of its id */
+	uint32_t message;
+	int64_t deadline_ms;
+	bool answered, late_told, is_event;
+};
+
+struct session_rules {
+	/* feedback */
+	VEC(struct turn) waiting; /* first requests whose session is not known yet */
+	struct turn turn;         /* the newest request of this session */
+	int64_t asked, answered;  /* last iterations, 0 = none */
+	bool answer_failed;
+	uint32_t home;       /* the session of the file: where bare messages are */
+	uint32_t recent[64]; /* of a home: sessions lately active, newest last */
+	uint32_t recent_n;
+	VEC(uint32_t) open_items; /* may be open; pruned as they close */
+	/* collaboration */
+	int64_t sequence; /* highest so far, -1 */
+	uint32_t sequence_complaints;
+	bool saw_assignment, saw_review_request, saw_agents;
+	/* orchestrator */
+	VEC(struct request) requests;
+	struct map request_map;
+	VEC(uint32_t) due; /* heap of requests, earliest deadline first */
+	/* envelope */
+	uint32_t lane;
+	/* handoff */
+	bool saw_result, saw_task;
+};
+
+/* The message being applied. */
+struct applying {
+	struct model *m;
+	struct message *msg;
+	uint32_t message; /* its number */
+	uint32_t session;
+	uint32_t from, to; /* agents */
+	const struct event *e;
+};
+
+static inline struct session_rules *rules_of(struct applying *a)
+{
+	return a->m->sessions.v[a->session].rules;
+}
+
+/* Reports at `at` (with index in place of %u), inside part.text where the message is. */
+void report(struct applying *a, enum severity s, const char *rule, const char *at, uint32_t index,
+	    const char *format, ...) __attribute__((format(printf, 6, 7)));
+uint32_t line_of(const struct model *m, uint32_t message);
+
+uint32_t model_intern(struct model *m, struct str s);
+/* Finds or adds; NONE for an empty name. */
+uint32_t model_session(struct model *m, struct str group, struct str id, uint32_t message);
+uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor, uint32_t message);
+/* Existing only, or NONE. */
+uint32_t find_agent(struct model *m, uint32_t session, struct str name);
+uint32_t find_task(struct model *m, uint32_t session, struct str id);
+uint32_t task_get(struct applying *a, struct str id); /* finds or adds */
+uint32_t task_root(const struct model *m, uint32_t task);
+void task_step(struct applying *a, uint32_t task, enum task_state state, double progress,
+	       bool assigned);
+uint32_t review_get(struct applying *a, struct str id, uint32_t task);
+void review_step(struct applying *a, uint32_t review, uint32_t iteration, enum review_verdict v,
+		 uint32_t findings, bool failed);
+
+/* Raises e's item (or raises it again) and returns its number. task may be NONE. */
+uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, uint32_t review,
+		    uint32_t iteration);
+uint32_t find_item(struct model *m, uint32_t session, enum item_kind kind, struct str id,
+		   uint32_t review);
+void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verdict verdict,
+	       uint32_t iteration);
+bool item_is_open(const struct item *item);
+/* Closes every open item of a task's chain raised before this message. kinds: bits of item kinds */
+void close_items(struct applying *a, uint32_t task, unsigned kinds, enum step_kind what,
+		 enum verdict verdict);
+
+/* A bare request names no session: finds the one it goes on with, and sets a->session. */
+void feedback_find_session(struct applying *a, struct str group);
+void apply_feedback(struct applying *a);
+void apply_collaboration(struct applying *a);
+void apply_orchestrator(struct applying *a);
+void apply_handoff(struct applying *a);
+void apply_envelope(struct applying *a);
+
+#endif

@@ -1,0 +1,455 @@
+/* Collaboration: tasks given, reported on and completed; reviews asked for and given; who may speak.
+ *
+ * A revision is a new task that continues an older one; the first of such a chain is its root, and
+ * review rounds, findings and blockers are counted there. */
+#include "model/rules.h"
+
+#include "base/glob.h"
+
+#include <stdlib.h>
+
+#define RULE(id) "collaboration/" id
+
+enum {
+	MAX_ITERATIONS = 3,
+	PROGRESS_EVERY_MS = 30000,
+	PROGRESS_AFTER_MS = 120000,
+	SEQUENCE_COMPLAINTS_MAX = 50,
+};
+
+#define KIND(k) (1u << (k))
+#define REVIEW_KINDS (KIND(ITEM_FINDING) | KIND(ITEM_CHANGE) | KIND(ITEM_VERDICT))
+
+/* An agent is known once an architect has spoken to it, or it is an architect; whoever takes part in
+ * the first message seen is known too. */
+static void check_known(struct applying *a)
+{
+	struct model *m = a->m;
+	struct session_rules *r = rules_of(a);
+	struct agent *from = a->from == NONE ? NULL : &m->agents.v[a->from];
+	struct agent *to = a->to == NONE ? NULL : &m->agents.v[a->to];
+	bool leads = str_is(a->msg->from.type, "architect") || a->msg->from.human;
+	char q[QUOTED_MAX];
+
+	if (r->saw_agents) {
+		if (from && !from->known && !leads)
+			report(a, SEVERITY_ERROR, RULE("6.2-from_agent"), "/from_agent/agent_id", 0,
+			       "%s is not known in this session: no architect has spoken to it",
+			       quoted(a->msg->from.id, q));
+		if (to && !to->known && !leads && !a->msg->to.human &&
+		    !str_is(a->msg->to.type, "architect"))
+			report(a, SEVERITY_ERROR, RULE("6.2-to_agent"), "/to_agent/agent_id", 0,
+			       "%s is not known in this session: no architect has spoken to it",
+			       quoted(a->msg->to.id, q));
+	}
+	if (from)
+		from->known = true;
+	if (to)
+		to->known = true;
+	r->saw_agents |= from || to;
+}
+
+static void check_sequence(struct applying *a)
+{
+	struct session_rules *r = rules_of(a);
+	int64_t now = a->msg->sequence, last = r->sequence;
+
+	if (now < 0)
+		return;
+	if (last >= 0 && now != last + 1 && r->sequence_complaints <= SEQUENCE_COMPLAINTS_MAX) {
+		if (r->sequence_complaints++ == SEQUENCE_COMPLAINTS_MAX)
+			report(a, SEVERITY_WARNING, RULE("2.1-sequence_number"), "/sequence_number",
+			       0, "this session is not numbered in one order; no more is said of it");
+		else if (now > last)
+			report(a, SEVERITY_WARNING, RULE("2.1-sequence_number"), "/sequence_number",
+			       0, "a gap: %lld after %lld", (long long)now, (long long)last);
+		else
+			report(a, SEVERITY_WARNING, RULE("2.1-sequence_number"), "/sequence_number",
+			       0, "%s: %lld after %lld", now == last ? "a repeat" : "out of order",
+			       (long long)now, (long long)last);
+	}
+	if (now > last)
+		r->sequence = now;
+}
+
+/* The task that a revision continues: same correlation, else the same agent's last finished one. */
+static uint32_t find_predecessor(struct applying *a, uint32_t task)
+{
+	struct model *m = a->m;
+	uint32_t chain = m->records.v[a->message].chain, fallback = NONE;
+
+	for (uint32_t i = m->tasks.n; i-- > 0 && m->tasks.n - i < 512;) {
+		const struct task *t = &m->tasks.v[i];
+
+		if (i == task || t->session != a->session || !t->given || !t->steps.n)
+			continue;
+		if (chain && m->records.v[t->steps.v[0].message].chain == chain)
+			return i;
+		if (fallback == NONE && !t->active && vec_last(&t->steps)->agent == a->to)
+			fallback = i;
+	}
+	return chain ? NONE : fallback;
+}
+
+/* A revision takes up what was open: the findings it names, or all of them. */
+static void take_up(struct applying *a, uint32_t root)
+{
+	struct model *m = a->m;
+	bool named = false;
+
+	for (uint32_t i = 0; i < a->msg->events.n; i++) {
+		const struct event *e = &a->msg->events.v[i];
+		const struct task *t = &m->tasks.v[root];
+
+		if (e->type != EV_DECIDE)
+			continue;
+		named = true;
+		for (uint32_t k = 0; k < t->open_items.n; k++) {
+			uint32_t number = t->open_items.v[k];
+			const struct item *item = &m->items.v[number];
+
+			if (item_is_open(item) && str_eq(model_str(m, item->id), e->id))
+				item_step(a, number, STEP_DECIDED, e->verdict, 0);
+		}
+	}
+	close_items(a, root, KIND(ITEM_BLOCKED), STEP_DECIDED, VERDICT_ACCEPTED);
+	if (!named)
+		close_items(a, root, KIND(ITEM_FINDING) | KIND(ITEM_CHANGE), STEP_DECIDED,
+			    VERDICT_ACCEPTED);
+}
+
+static void apply_task(struct applying *a, const struct event *e)
+{
+	struct model *m = a->m;
+	uint32_t number = task_get(a, e->id), before;
+	struct task *t;
+	char q[QUOTED_MAX];
+
+	if (number == NONE)
+		return;
+	rules_of(a)->saw_assignment = true;
+	t = &m->tasks.v[number];
+	if (t->given)
+		report(a, SEVERITY_ERROR, RULE("6.3-task_id"), e->at, 0,
+		       "%s was already given out in line %u; task ids are unique", quoted(e->id, q),
+		       line_of(m, t->steps.v[0].message));
+	else if (e->again && !t->steps.n && (before = find_predecessor(a, number)) != NONE)
+		t->root = task_root(m, before);
+	task_step(a, number, TASK_ASSIGNED, -1, true);
+	t->given = t->active = true;
+	t->given_ms = t->told_ms = a->msg->time_ms;
+	t->deadline_ms = e->deadline_ms;
+	t->scope.n = 0;
+	t->limit = e->limit ? (uint32_t)e->limit : t->limit;
+	if (t->root != number && e->limit)
+		m->tasks.v[t->root].limit = (uint32_t)e->limit;
+	if (e->again || t->root != number)
+		take_up(a, t->root);
+}
+
+static void check_progress_rate(struct applying *a, struct task *t)
+{
+	int64_t now = a->msg->time_ms;
+	char gap[32];
+
+	if (now == WHEN_NONE)
+		return;
+	if (t->given && t->told_ms != WHEN_NONE && t->given_ms != WHEN_NONE &&
+	    now - t->given_ms > PROGRESS_AFTER_MS && now - t->told_ms > PROGRESS_EVERY_MS)
+		report(a, SEVERITY_WARNING, RULE("3.2-progress"), "/timestamp", 0,
+		       "no progress was reported for %s; tasks over 2 minutes report every 30 s",
+		       when_span(now - t->told_ms, gap));
+	t->told_ms = now;
+}
+
+static void apply_task_state(struct applying *a, const struct event *e)
+{
+	struct model *m = a->m;
+	uint32_t number = find_task(m, a->session, e->id);
+	bool final = task_state_is_final(e->state);
+	bool strict = rules_of(a)->saw_assignment;
+	char q[QUOTED_MAX];
+
+	if (!e->id.n)
+		return;
+	if (number == NONE || !m->tasks.v[number].given) {
+		if (final)
+			report(a, strict ? SEVERITY_ERROR : SEVERITY_WARNING, RULE("6.3-task_id"),
+			       e->at, 0, "%s was never assigned", quoted(e->id, q));
+		else
+			report(a, SEVERITY_WARNING, RULE("3.1-assignment"), e->at, 0,
+			       "%s was never assigned", quoted(e->id, q));
+		number = task_get(a, e->id);
+	} else if (!m->tasks.v[number].active) {
+		report(a, final ? SEVERITY_ERROR : SEVERITY_WARNING,
+		       final ? RULE("6.3-task_id") : RULE("3.1-assignment"), e->at, 0,
+		       "%s is not active any more (line %u)", quoted(e->id, q),
+		       line_of(m, vec_last(&m->tasks.v[number].steps)->message));
+	}
+	check_progress_rate(a, &m->tasks.v[number]);
+	task_step(a, number, e->state, e->number, false);
+	if (final) {
+		m->tasks.v[number].active = false;
+		close_items(a, number, KIND(ITEM_BLOCKED), STEP_SUPERSEDED, VERDICT_SUPERSEDED);
+	} else {
+		m->tasks.v[number].active = true;
+	}
+}
+
+static void check_scope(struct applying *a, const struct event *e)
+{
+	uint32_t number = find_task(a->m, a->session, e->id);
+	const struct task *t = number == NONE ? NULL : &a->m->tasks.v[number];
+	char q[QUOTED_MAX];
+
+	if (!t || !t->scope.n)
+		return;
+	for (uint32_t i = 0; i < t->scope.n; i++)
+		if (glob_match(model_str(a->m, t->scope.v[i]), e->other))
+			return;
+	report(a, SEVERITY_ERROR, RULE("3.2-scope"), e->at, e->index,
+	       "%s is outside the scope of its task", quoted(e->other, q));
+}
+
+static uint32_t limit_of(const struct task *root)
+{
+	return root->limit ? root->limit : MAX_ITERATIONS;
+}
+
+static void check_rounds(struct applying *a, uint32_t root, const char *at)
+{
+	const struct task *t = &a->m->tasks.v[root];
+
+	if (t->rounds > limit_of(t))
+		report(a, SEVERITY_ERROR, RULE("4.3-max_iterations"), at, 0,
+		       "review %u of a task that allows %u: escalate", t->rounds, limit_of(t));
+}
+
+static void apply_review_ask(struct applying *a, const struct event *e)
+{
+	struct model *m = a->m;
+	uint32_t task = e->task.n ? task_get(a, e->task) : NONE, review, root;
+
+	rules_of(a)->saw_review_request = true;
+	review = review_get(a, e->id, task);
+	if (review == NONE)
+		return;
+	if (!m->reviews.v[review].steps.n)
+		m->reviews.v[review].reviewer = a->to;
+	if (task == NONE) {
+		m->reviews.v[review].asked = true;
+		review_step(a, review, ++m->reviews.v[review].round, REVIEW_NONE, 0, false);
+		return;
+	}
+	root = task_root(m, task);
+	m->reviews.v[review].round = ++m->tasks.v[root].rounds;
+	m->reviews.v[review].asked = true;
+	review_step(a, review, m->tasks.v[root].rounds, REVIEW_NONE, 0, false);
+	if (m->tasks.v[task].given) {
+		if (m->tasks.v[task].active)
+			report(a, SEVERITY_WARNING, RULE("4.1-review"), "/payload/task_id", 0,
+			       "review of a task that is not completed");
+		task_step(a, task, TASK_REVIEW, -1, false);
+	}
+	check_rounds(a, root, e->at);
+}
+
+static void check_verdict(struct applying *a, const struct event *e)
+{
+	if (e->review == REVIEW_APPROVED && e->severe)
+		report(a, SEVERITY_ERROR, RULE("4.2-verdict"), "/payload/verdict", 0,
+		       "approved, but there are critical or major findings");
+	if (e->review == REVIEW_APPROVED && e->failed)
+		report(a, SEVERITY_ERROR, RULE("4.2-verdict"), "/payload/verdict", 0,
+		       "approved, but a verification did not pass");
+	if (e->review == REVIEW_CHANGES && !e->index)
+		report(a, SEVERITY_WARNING, RULE("4.2-verdict"), "/payload/verdict", 0,
+		       "changes are requested, but there is no finding");
+}
+
+/* Number of the review's round; reports a result that nobody asked for. */
+static uint32_t open_round(struct applying *a, const struct event *e, uint32_t review, uint32_t root)
+{
+	struct model *m = a->m;
+	struct review *r = &m->reviews.v[review];
+	char q[QUOTED_MAX];
+
+	if (r->asked) {
+		if (root != NONE && r->task != NONE && task_root(m, r->task) != root)
+			report(a, SEVERITY_WARNING, RULE("6.3-review_id"), "/payload/task_id", 0,
+			       "the request for this review names another task");
+		r->asked = false;
+		return r->round;
+	}
+	if (!a->msg->from.human)
+		report(a, rules_of(a)->saw_review_request ? SEVERITY_ERROR : SEVERITY_WARNING,
+		       RULE("6.3-review_id"), e->at, 0, "no request is open for review %s",
+		       quoted(e->id, q));
+	if (a->msg->from.human && r->round)
+		return r->round; /* a person's last word on the same round */
+	if (root == NONE)
+		return ++r->round;
+	r->round = ++m->tasks.v[root].rounds;
+	check_rounds(a, root, e->at);
+	return r->round;
+}
+
+static void apply_review_items(struct applying *a, uint32_t task, uint32_t review, uint32_t round)
+{
+	for (uint32_t i = 0; i < a->msg->events.n; i++) {
+		struct event *e = &a->msg->events.v[i];
+		uint32_t item;
+
+		if (e->type == EV_ITEM) {
+			item_raise(a, e, task, review, round);
+		} else if (e->type == EV_FIXED) {
+			item = find_item(a->m, a->session, ITEM_FINDING, e->id, review);
+			if (item == NONE)
+				item = item_raise(a, e, task, review, round);
+			item_step(a, item, STEP_FIXED, VERDICT_ACCEPTED,
+				  e->iteration > 65535 ? 65535 : (uint32_t)e->iteration);
+		}
+	}
+}
+
+/* Findings of an older review of the same task that this one lists as fixed. */
+static void fix_older(struct applying *a, uint32_t root)
+{
+	struct model *m = a->m;
+
+	for (uint32_t i = 0; i < a->msg->events.n; i++) {
+		const struct event *e = &a->msg->events.v[i];
+		const struct task *t = &m->tasks.v[root];
+
+		for (uint32_t k = 0; e->type == EV_FIXED && k < t->open_items.n; k++) {
+			uint32_t number = t->open_items.v[k];
+			const struct item *item = &m->items.v[number];
+
+			if (item->kind == ITEM_FINDING && item_is_open(item) &&
+			    str_eq(model_str(m, item->id), e->id))
+				item_step(a, number, STEP_FIXED, VERDICT_ACCEPTED,
+					  e->iteration > 65535 ? 65535 : (uint32_t)e->iteration);
+		}
+	}
+}
+
+static void apply_review_result(struct applying *a, const struct event *e)
+{
+	struct model *m = a->m;
+	uint32_t task = e->task.n ? task_get(a, e->task) : NONE;
+	uint32_t root = task == NONE ? NONE : task_root(m, task);
+	uint32_t review = review_get(a, e->id, task), round;
+	struct event verdict = *e;
+
+	check_verdict(a, e);
+	if (review == NONE)
+		return;
+	if (!m->reviews.v[review].steps.n)
+		m->reviews.v[review].reviewer = a->from;
+	round = open_round(a, e, review, root);
+	if (root != NONE) {
+		fix_older(a, root);
+		close_items(a, root, REVIEW_KINDS, STEP_SUPERSEDED, VERDICT_SUPERSEDED);
+	}
+	review_step(a, review, round, e->review, e->index, false);
+	if (task != NONE && m->tasks.v[task].given && e->review == REVIEW_APPROVED)
+		task_step(a, task, TASK_COMPLETED, 1, false);
+	apply_review_items(a, task, review, round);
+	if (e->review == REVIEW_REJECTED ||
+	    (e->review == REVIEW_CHANGES && root != NONE && round >= limit_of(&m->tasks.v[root]))) {
+		verdict.item = ITEM_VERDICT;
+		verdict.grade = GRADE_NONE;
+		verdict.index = 0;
+		item_raise(a, &verdict, task, NONE, round);
+	}
+}
+
+static void apply_abort(struct applying *a, const struct event *e)
+{
+	struct model *m = a->m;
+	uint32_t one = e->again ? NONE : find_task(m, a->session, e->id);
+
+	if (!e->again && one == NONE) {
+		if (e->id.n && rules_of(a)->saw_assignment)
+			report(a, SEVERITY_WARNING, RULE("2.2.7-target_id"), e->at, 0,
+			       "aborts a task that was never assigned");
+		return;
+	}
+	for (uint32_t i = e->again ? 0 : one; i < (e->again ? m->tasks.n : one + 1); i++) {
+		struct task *t = &m->tasks.v[i];
+
+		if (t->session != a->session || !t->given)
+			continue;
+		if (t->active || !e->again)
+			task_step(a, i, TASK_CANCELLED, -1, false);
+		t->active = false;
+		close_items(a, i, KIND(ITEM_BLOCKED), STEP_DECIDED, VERDICT_REJECTED);
+		close_items(a, i, REVIEW_KINDS, STEP_SUPERSEDED, VERDICT_SUPERSEDED);
+	}
+}
+
+static void apply_needs(struct applying *a, const struct event *e)
+{
+	uint32_t number = task_get(a, e->id);
+	uint32_t other = model_intern(a->m, e->other);
+
+	if (number != NONE)
+		vec_push(&a->m->tasks.v[number].needs, (struct task_need){ a->message, other });
+}
+
+void apply_collaboration(struct applying *a)
+{
+	check_known(a);
+	check_sequence(a);
+	for (uint32_t i = 0; i < a->msg->events.n; i++) {
+		const struct event *e = &a->msg->events.v[i];
+		uint32_t task, item;
+
+		switch (e->type) {
+		case EV_TASK:
+			apply_task(a, e);
+			break;
+		case EV_TASK_DEPENDS:
+			apply_needs(a, e);
+			break;
+		case EV_TASK_SCOPE:
+			task = find_task(a->m, a->session, e->id);
+			item = model_intern(a->m, e->other);
+			if (task != NONE)
+				vec_push(&a->m->tasks.v[task].scope, item);
+			break;
+		case EV_TASK_STATE:
+			apply_task_state(a, e);
+			break;
+		case EV_TASK_FILE:
+			check_scope(a, e);
+			break;
+		case EV_ABORT:
+			apply_abort(a, e);
+			break;
+		case EV_ACKNOWLEDGE:
+			task = find_task(a->m, a->session, e->task);
+			if (task != NONE && a->m->tasks.v[task].active)
+				task_step(a, task, TASK_RUNNING, -1, false);
+			break;
+		case EV_REVIEW_ASK:
+			apply_review_ask(a, e);
+			break;
+		case EV_REVIEW_RESULT:
+			apply_review_result(a, e);
+			return; /* with its items */
+		case EV_ITEM:
+			task = e->task.n ? find_task(a->m, a->session, e->task) : NONE;
+			item_raise(a, e, task, NONE, 0);
+			break;
+		case EV_DECIDE:
+			item = find_item(a->m, a->session, e->item, e->id, NONE);
+			if (item != NONE && e->item == ITEM_QUESTION &&
+			    item_is_open(&a->m->items.v[item]))
+				item_step(a, item, STEP_DECIDED, e->verdict, 0);
+			break;
+		default: /* events of other dialects */
+			break;
+		}
+	}
+}

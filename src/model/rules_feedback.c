@@ -1,0 +1,403 @@
+/* Feedback loops: requests and responses, one iteration a turn, and what each says about the other.
+ *
+ * A bare request names no session; the tool's wrapper lines do. The first request of a loop waits in
+ * the file's own session until a response comes; later ones find their session by the items they
+ * decide and by the iteration they continue. */
+#include "model/rules.h"
+
+#include <stdlib.h>
+
+#define RULE(id) "feedback/" id
+
+/* A set of ids by their hashes: the list has them whole, the map finds them. */
+struct id_set {
+	uint64_t *list;
+	uint32_t n;
+	struct map map;
+};
+
+static bool has_id(const struct id_set *s, uint64_t h)
+{
+	for (uint32_t it = 0, v; map_next(&s->map, h, &it, &v);)
+		if (s->list[v] == h)
+			return true;
+	return false;
+}
+
+/* list must have room for all; false when it was there already */
+static bool add_id(struct id_set *s, uint64_t h)
+{
+	if (has_id(s, h))
+		return false;
+	map_add(&s->map, h, s->n);
+	s->list[s->n++] = h;
+	return true;
+}
+
+static int fit_of(struct applying *a, uint32_t session, int64_t iteration)
+{
+	const struct session_rules *r = a->m->sessions.v[session].rules;
+	int64_t last = r->asked > r->answered ? r->asked : r->answered;
+	int fit = last == iteration - 1 ? 2 : 0;
+
+	for (uint32_t i = 0; i < a->msg->events.n; i++) {
+		const struct event *e = &a->msg->events.v[i];
+
+		if (e->type == EV_DECIDE &&
+		    find_item(a->m, session, ITEM_IMPROVEMENT, e->id, NONE) != NONE)
+			return fit + 4;
+	}
+	return fit;
+}
+
+void feedback_find_session(struct applying *a, struct str group)
+{
+	struct model *m = a->m;
+	struct session_rules *home;
+	const struct event *ask = a->msg->events.n ? &a->msg->events.v[0] : NULL;
+	uint32_t at;
+	int best = 0;
+
+	if (a->msg->session.n) {
+		uint32_t number = model_session(m, group, STR_NONE, a->message), i;
+
+		m->sessions.v[a->session].rules->home = number;
+		home = m->sessions.v[number].rules;
+		for (i = 0; i < home->recent_n && home->recent[i] != a->session;)
+			i++;
+		if (i == 64)
+			i = 0; /* the oldest makes room */
+		memmove(home->recent + i, home->recent + i + 1,
+			(home->recent_n > i ? home->recent_n - i - 1 : 0) * sizeof(uint32_t));
+		if (i == home->recent_n)
+			home->recent_n++;
+		home->recent[home->recent_n - 1] = a->session;
+		return;
+	}
+	home = rules_of(a);
+	home->home = a->session;
+	if (!ask || ask->type != EV_TURN_ASK || ask->iteration < 2)
+		return;
+	at = a->session;
+	best = fit_of(a, at, ask->iteration);
+	for (uint32_t i = home->recent_n; i-- > 0;) {
+		int fit = fit_of(a, home->recent[i], ask->iteration);
+
+		if (fit > best || (fit == best && at == a->session && !home->asked)) {
+			best = fit;
+			at = home->recent[i];
+		}
+	}
+	a->session = at;
+}
+
+static void supersede_open(struct applying *a, bool resend)
+{
+	struct session_rules *r = rules_of(a);
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < r->open_items.n; i++) {
+		uint32_t number = r->open_items.v[i];
+		const struct item *item = &a->m->items.v[number];
+
+		if (!item_is_open(item))
+			continue;
+		if (item->steps[item->n - 1].message == a->message)
+			r->open_items.v[kept++] = number;
+		else if (resend && item->kind == ITEM_ERROR)
+			item_step(a, number, STEP_DECIDED, VERDICT_ACCEPTED, 0);
+		else
+			item_step(a, number, STEP_SUPERSEDED, VERDICT_SUPERSEDED,
+				  item->steps[item->n - 1].iteration);
+	}
+	r->open_items.n = kept;
+}
+
+static void check_ask_iteration(struct applying *a, const struct event *e)
+{
+	struct session_rules *r = rules_of(a);
+	int64_t last = r->asked ? r->asked : r->answered;
+
+	if (!e->iteration)
+		return;
+	if (!last) {
+		if (e->iteration > 1)
+			report(a, SEVERITY_WARNING, RULE("3-iteration"), e->at, 0,
+			       "the first request seen here has iteration %lld; they start at 1",
+			       (long long)e->iteration);
+		return;
+	}
+	if (e->iteration == last + 1)
+		return;
+	if (e->iteration == last && r->answer_failed && r->answered == last)
+		return; /* sent again after an error */
+	if (e->iteration == last && r->turn.content_hash == e->content_hash) {
+		report(a, SEVERITY_NOTE, RULE("3-iteration"), e->at, 0,
+		       "the same request as in line %u", line_of(a->m, r->turn.message));
+		return;
+	}
+	if (e->iteration == 1 && r->home == a->session) {
+		if (!r->recent_n)
+			report(a, SEVERITY_WARNING, RULE("3-iteration"), e->at, 0,
+			       "iterations start again at 1 after %lld: another session?",
+			       (long long)last);
+		return;
+	}
+	report(a, SEVERITY_ERROR, RULE("3-iteration"), e->at, 0,
+	       "iteration %lld after %lld; each request counts one up", (long long)e->iteration,
+	       (long long)last);
+}
+
+static void check_decided(struct applying *a, const struct event *e)
+{
+	struct session_rules *r = rules_of(a);
+	uint32_t item = find_item(a->m, a->session, ITEM_IMPROVEMENT, e->id, NONE);
+	char q[QUOTED_MAX];
+
+	if (!e->id.n)
+		return;
+	if (item == NONE) {
+		report(a, r->answered ? SEVERITY_WARNING : SEVERITY_NOTE, RULE("3.2.1-id"), e->at,
+		       e->index, "%s was never raised", quoted(e->id, q));
+		return;
+	}
+	if (a->m->items.v[item].n) {
+		const struct item *it = &a->m->items.v[item];
+		int64_t raised = 0;
+
+		for (uint32_t i = it->n; !raised && i-- > 0;)
+			if (it->steps[i].what == STEP_RAISED)
+				raised = it->steps[i].iteration;
+		if (raised && raised < r->answered)
+			report(a, SEVERITY_NOTE, RULE("3.2.1-id"), e->at, e->index,
+			       "%s is of iteration %lld, not of the previous turn", quoted(e->id, q),
+			       (long long)raised);
+	}
+	if (e->verdict != VERDICT_NONE)
+		item_step(a, item, STEP_DECIDED, e->verdict, (uint32_t)r->asked);
+}
+
+static void apply_ask(struct applying *a, const struct event *ask)
+{
+	struct session_rules *r = rules_of(a);
+	struct turn turn = { .open = true, .has_applied = ask->acked, .message = a->message,
+			     .iteration = ask->iteration, .content_hash = ask->content_hash };
+	uint32_t count = a->msg->events.n;
+	struct id_set decided = { .list = xmalloc((count + 1) * sizeof(uint64_t)) };
+
+	check_ask_iteration(a, ask);
+	r->asked = ask->iteration;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct event *e = &a->msg->events.v[i];
+
+		if (e->type != EV_DECIDE)
+			continue;
+		if (add_id(&decided, str_hash(e->id)))
+			check_decided(a, e);
+		else if (e->id.n)
+			report(a, SEVERITY_WARNING, RULE("3.2.1-id"), e->at, e->index,
+			       "decided twice in one request; the first counts");
+	}
+	turn.decided = decided.list;
+	turn.decided_n = decided.n;
+	map_release(&decided.map);
+	supersede_open(a, ask->iteration && ask->iteration == r->answered);
+	if (a->m->sessions.v[a->session].loop != NONE)
+		review_step(a, a->m->sessions.v[a->session].loop, (uint32_t)ask->iteration,
+			    REVIEW_NONE, turn.decided_n, false);
+	if (ask->iteration <= 1 && r->home == a->session) {
+		if (r->waiting.n == 256) { /* never answered: the oldest is given up */
+			free(r->waiting.v[0].decided);
+			memmove(r->waiting.v, r->waiting.v + 1, 255 * sizeof(turn));
+			r->waiting.n--;
+		}
+		vec_push(&r->waiting, turn);
+		return;
+	}
+	free(r->turn.decided);
+	r->turn = turn;
+}
+
+/* The request that a response answers: the session's own, or one that waits in the file. */
+static bool take_turn(struct applying *a, int64_t iteration, struct turn *out)
+{
+	struct session_rules *r = rules_of(a), *home = a->m->sessions.v[r->home].rules;
+	uint32_t pick = 0;
+
+	if (r->turn.open) {
+		*out = r->turn;
+		r->turn.open = false;
+		r->turn.decided = NULL;
+		r->turn.decided_n = 0;
+		return true;
+	}
+	/* a session that has been answered before has its own turns */
+	if (!home->waiting.n || (r != home && r->answered))
+		return false;
+	while (pick < home->waiting.n && home->waiting.v[pick].iteration != iteration)
+		pick++;
+	if (pick == home->waiting.n) {
+		if (home->waiting.n > 1)
+			return false;
+		pick = 0;
+	}
+	*out = home->waiting.v[pick];
+	memmove(home->waiting.v + pick, home->waiting.v + pick + 1,
+		(home->waiting.n - pick - 1) * sizeof(*out));
+	home->waiting.n--;
+	return true;
+}
+
+static void check_acks(struct applying *a, const struct event *answer, const struct turn *turn)
+{
+	struct id_set acked = { .list = xmalloc((a->msg->events.n + 1) * sizeof(uint64_t)) };
+	struct id_set decided = { .list = xmalloc((turn->decided_n + 1) * sizeof(uint64_t)) };
+	uint32_t line = line_of(a->m, turn->message);
+	char q[QUOTED_MAX];
+
+	for (uint32_t i = 0; i < turn->decided_n; i++)
+		add_id(&decided, turn->decided[i]);
+	for (uint32_t i = 0; i < a->msg->events.n; i++) {
+		const struct event *e = &a->msg->events.v[i];
+
+		if (e->type != EV_ACK)
+			continue;
+		add_id(&acked, str_hash(e->id));
+		if (turn->has_applied && e->id.n && !has_id(&decided, str_hash(e->id)))
+			report(a, SEVERITY_ERROR, RULE("4.3-items"), e->at, e->index,
+			       "%s was not decided in the request of line %u", quoted(e->id, q),
+			       line);
+	}
+	if (turn->has_applied && !answer->acked)
+		report(a, answer->failed ? SEVERITY_WARNING : SEVERITY_ERROR,
+		       RULE("4-applied_feedback_ack"), "/applied_feedback_ack", 0,
+		       "missing; the request in line %u has applied_feedback", line);
+	else if (!turn->has_applied && answer->acked)
+		report(a, SEVERITY_ERROR, RULE("4-applied_feedback_ack"), "/applied_feedback_ack", 0,
+		       "the request in line %u has no applied_feedback", line);
+	for (uint32_t i = 0; turn->has_applied && answer->acked && i < turn->decided_n; i++)
+		if (!has_id(&acked, turn->decided[i]))
+			report(a, SEVERITY_ERROR, RULE("4.3-items"), "/applied_feedback_ack/items", 0,
+			       "no entry for decision %u of the request in line %u", i + 1, line);
+	map_release(&acked.map);
+	map_release(&decided.map);
+	free(acked.list);
+	free(decided.list);
+}
+
+static void apply_ack(struct applying *a, const struct event *e)
+{
+	const char *at = "/applied_feedback_ack/items/%u/processing_status";
+	uint32_t item = find_item(a->m, a->session, ITEM_IMPROVEMENT, e->id, NONE);
+	char q[QUOTED_MAX];
+
+	if (e->acked) {
+		if (item != NONE)
+			item_step(a, item, STEP_ACKED, VERDICT_NONE, 0);
+		return;
+	}
+	if (!e->id.n)
+		return;
+	if (item == NONE) {
+		report(a, SEVERITY_NOTE, RULE("4.3.1-processing_status"), at, e->index,
+		       "%s is unknown to the provider, as it never was raised", quoted(e->id, q));
+		return;
+	}
+	report(a, SEVERITY_WARNING, RULE("4.3.1-processing_status"), at, e->index,
+	       "the provider does not know %s, which it raised itself", quoted(e->id, q));
+	if (!item_is_open(&a->m->items.v[item]))
+		vec_push(&rules_of(a)->open_items, item);
+	item_step(a, item, STEP_BOUNCED, VERDICT_NONE, 0);
+}
+
+static void check_answer_iteration(struct applying *a, const struct event *e,
+				   const struct turn *turn)
+{
+	struct session_rules *r = rules_of(a);
+
+	if (!e->iteration)
+		return;
+	if (turn) {
+		if (turn->iteration && turn->iteration != e->iteration)
+			report(a, SEVERITY_ERROR, RULE("4-iteration"), e->at, 0,
+			       "iteration %lld does not echo the request's %lld (line %u)",
+			       (long long)e->iteration, (long long)turn->iteration,
+			       line_of(a->m, turn->message));
+	} else if (r->answered && e->iteration != r->answered && e->iteration != r->answered + 1) {
+		report(a, SEVERITY_WARNING, RULE("4-iteration"), e->at, 0,
+		       "iteration %lld after %lld", (long long)e->iteration,
+		       (long long)r->answered);
+	}
+}
+
+static void apply_answer(struct applying *a, const struct event *answer)
+{
+	struct session_rules *r = rules_of(a);
+	struct session *session = &a->m->sessions.v[a->session];
+	struct turn turn = { 0 };
+	bool asked = take_turn(a, answer->iteration, &turn);
+	uint32_t items = 0;
+
+	check_answer_iteration(a, answer, asked ? &turn : NULL);
+	if (asked) {
+		check_acks(a, answer, &turn);
+		r->asked = turn.iteration;
+		free(turn.decided);
+	}
+	supersede_open(a, false);
+	if (session->loop == NONE)
+		session->loop = review_get(a, session_name(a->m, a->session), NONE);
+	for (uint32_t i = 0; i < a->msg->events.n; i++) {
+		const struct event *e = &a->msg->events.v[i];
+		uint32_t item;
+		char q[QUOTED_MAX];
+		bool was_open;
+
+		if (e->type == EV_ACK) {
+			apply_ack(a, e);
+			continue;
+		}
+		if (e->type != EV_ITEM)
+			continue;
+		item = find_item(a->m, a->session, e->item, e->id, NONE);
+		if (item != NONE) {
+			const struct item *it = &a->m->items.v[item];
+			bool twice = false;
+
+			for (uint32_t k = it->n;
+			     !twice && k-- > 0 && it->steps[k].message == a->message;)
+				twice = it->steps[k].what == STEP_RAISED;
+			if (twice) {
+				report(a, SEVERITY_ERROR, RULE("4.1.3-id"), e->at, e->index,
+				       "%s stands twice in one response", quoted(e->id, q));
+				a->msg->events.v[i].undecidable = true;
+			}
+		}
+		was_open = item != NONE && item_is_open(&a->m->items.v[item]);
+		item = item_raise(a, e, NONE, NONE, (uint32_t)answer->iteration);
+		if (!was_open)
+			vec_push(&r->open_items, item);
+		items++;
+	}
+	review_step(a, session->loop, (uint32_t)answer->iteration,
+		    items && !answer->failed ? REVIEW_CHANGES : REVIEW_APPROVED, items,
+		    answer->failed);
+	r->answered = answer->iteration;
+	r->answer_failed = answer->failed;
+}
+
+void apply_feedback(struct applying *a)
+{
+	for (uint32_t i = 0; i < a->msg->events.n; i++) {
+		const struct event *e = &a->msg->events.v[i];
+
+		if (e->type == EV_TURN_ASK)
+			apply_ask(a, e);
+		else if (e->type == EV_TURN_ANSWER)
+			apply_answer(a, e);
+		else if (e->type == EV_USAGE)
+			vec_push(&a->m->usage, (struct usage){ a->message, a->from, e->tokens_in,
+							       e->tokens_out, e->tokens_cached,
+							       e->cost });
+	}
+}

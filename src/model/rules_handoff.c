@@ -1,0 +1,148 @@
+/* Hand-off: Results are judged by confidence; what lies in the human band, or failed twice, or was
+ * escalated, waits for a person until a Decision comes. */
+#include "model/rules.h"
+
+#define RULE(id) "handoff/" id
+
+/* defaults of the judge's thresholds */
+static const double approve_from = 0.90, human_from = 0.70;
+enum { FAILURES_MAX = 2 };
+
+#define ESCALATIONS (1u << ITEM_ESCALATION)
+
+static void raise(struct applying *a, const struct event *e, uint32_t task)
+{
+	struct event item = *e;
+
+	item.item = ITEM_ESCALATION;
+	item.index = 0;
+	item.content_hash = 0; /* a Result and the Decision on it are about one thing */
+	item_raise(a, &item, task, NONE, task == NONE ? 0 : a->m->tasks.v[task].failures);
+}
+
+static void apply_result(struct applying *a, const struct event *e)
+{
+	uint32_t task = task_get(a, e->id);
+	struct task *t;
+
+	rules_of(a)->saw_result = true;
+	if (task == NONE) {
+		if (e->number >= 0 && (e->number < approve_from || e->severe))
+			raise(a, e, NONE);
+		return;
+	}
+	close_items(a, task, ESCALATIONS, STEP_SUPERSEDED, VERDICT_SUPERSEDED);
+	t = &a->m->tasks.v[task];
+	t->has_result = true;
+	t->confidence = e->number;
+	t->sensitive = e->severe;
+	t->escalated = false;
+	if (e->failed)
+		t->failures++;
+	else
+		t->failures = 0;
+	if (t->failures > FAILURES_MAX)
+		report(a, SEVERITY_WARNING, RULE("error-handling-retries"), "/status", 0,
+		       "failure %u of this task; after 2 it is escalated or blocked", t->failures);
+	task_step(a, task, e->failed ? TASK_FAILED : TASK_REVIEW, e->failed ? -1 : 1, false);
+	if ((e->number >= 0 && e->number < approve_from) || e->severe || t->failures >= FAILURES_MAX)
+		raise(a, e, task);
+}
+
+static void check_judgement(struct applying *a, const struct event *e, const struct task *t)
+{
+	if (!t->has_result) {
+		if (rules_of(a)->saw_result)
+			report(a, SEVERITY_WARNING, RULE("handoff-decision"), "/task_id", 0,
+			       "decides a task whose Result was not seen");
+		return;
+	}
+	if (t->confidence < 0 || t->escalated)
+		return; /* after an escalation a person has decided: final */
+	if (e->verdict == VERDICT_ACCEPTED && t->confidence < human_from)
+		report(a, SEVERITY_WARNING, RULE("thresholds-decision"), e->at, 0,
+		       "approved with confidence %.2f; below 0.70 is rejected or escalated",
+		       t->confidence);
+	else if (e->verdict == VERDICT_ACCEPTED && (t->confidence < approve_from || t->sensitive))
+		report(a, SEVERITY_WARNING, RULE("thresholds-decision"), e->at, 0,
+		       "approved with confidence %.2f%s; this needs a person", t->confidence,
+		       t->sensitive ? " and marked sensitive" : "");
+	else if (e->verdict == VERDICT_ACCEPTED && t->failures)
+		report(a, SEVERITY_WARNING, RULE("thresholds-decision"), e->at, 0,
+		       "approved, but the Result tells of a failure");
+	else if (e->verdict == VERDICT_REJECTED && t->confidence >= approve_from &&
+		 !t->sensitive && !t->failures)
+		report(a, SEVERITY_NOTE, RULE("thresholds-decision"), e->at, 0,
+		       "rejected with confidence %.2f; from 0.90 on it is approved", t->confidence);
+	else if (e->verdict == VERDICT_REJECTED && t->confidence >= human_from &&
+		 t->confidence < approve_from)
+		report(a, SEVERITY_NOTE, RULE("thresholds-decision"), e->at, 0,
+		       "rejected with confidence %.2f; from 0.70 on a person decides",
+		       t->confidence);
+	else if (e->verdict == VERDICT_ESCALATED && t->confidence < human_from &&
+		 !str_contains_nocase(e->other, STR("low confidence")))
+		report(a, SEVERITY_NOTE, RULE("thresholds-decision"), "/rationale", 0,
+		       "escalated with confidence %.2f; the rationale is \"low confidence\" then",
+		       t->confidence);
+}
+
+static void apply_judgement(struct applying *a, const struct event *e)
+{
+	uint32_t task = task_get(a, e->id);
+	struct task *t;
+
+	if (task == NONE) {
+		if (e->verdict == VERDICT_ESCALATED)
+			raise(a, e, NONE);
+		return;
+	}
+	t = &a->m->tasks.v[task];
+	check_judgement(a, e, t);
+	switch (e->verdict) {
+	case VERDICT_ESCALATED:
+		t->escalated = true;
+		task_step(a, task, TASK_REVIEW, -1, false);
+		raise(a, e, task);
+		break;
+	case VERDICT_ACCEPTED:
+		task_step(a, task, TASK_COMPLETED, 1, false);
+		close_items(a, task, ESCALATIONS, STEP_DECIDED, VERDICT_ACCEPTED);
+		break;
+	case VERDICT_REJECTED:
+		task_step(a, task, TASK_RETRYING, -1, false);
+		close_items(a, task, ESCALATIONS, STEP_DECIDED, VERDICT_REJECTED);
+		break;
+	default: /* not a decision the protocol knows */
+		break;
+	}
+}
+
+void apply_handoff(struct applying *a)
+{
+	for (uint32_t i = 0; i < a->msg->events.n; i++) {
+		const struct event *e = &a->msg->events.v[i];
+		uint32_t task;
+
+		switch (e->type) {
+		case EV_TASK:
+			rules_of(a)->saw_task = true;
+			task = task_get(a, e->id);
+			if (task != NONE)
+				task_step(a, task, TASK_PENDING, -1, true);
+			break;
+		case EV_TASK_STATE:
+			task = task_get(a, e->id);
+			if (task != NONE)
+				task_step(a, task, e->state, e->number, false);
+			break;
+		case EV_RESULT:
+			apply_result(a, e);
+			break;
+		case EV_JUDGEMENT:
+			apply_judgement(a, e);
+			break;
+		default: /* events of other dialects */
+			break;
+		}
+	}
+}

@@ -1,0 +1,205 @@
+/* Orchestrator: every request one response, in time; agents keep to their own types and rate. */
+#include "model/rules.h"
+
+#include <stdlib.h>
+
+#define RULE(id) "orchestrator/" id
+
+enum { RATE_MAX = 100, RATE_WINDOW_MS = 1000 };
+
+static struct request *find_request(struct session_rules *r, struct str id)
+{
+	uint64_t h = str_hash(id);
+
+	for (uint32_t it = 0, v; map_next(&r->request_map, h, &it, &v);)
+		if (r->requests.v[v].hash == h)
+			return &r->requests.v[v];
+	return NULL;
+}
+
+static int64_t due_at(const struct session_rules *r, uint32_t place)
+{
+	return r->requests.v[r->due.v[place]].deadline_ms;
+}
+
+static void swap_due(struct session_rules *r, uint32_t i, uint32_t k)
+{
+	uint32_t kept = r->due.v[i];
+
+	r->due.v[i] = r->due.v[k];
+	r->due.v[k] = kept;
+}
+
+static void push_due(struct session_rules *r, uint32_t request)
+{
+	vec_push(&r->due, request);
+	for (uint32_t i = r->due.n - 1; i && due_at(r, i) < due_at(r, (i - 1) / 2); i = (i - 1) / 2)
+		swap_due(r, i, (i - 1) / 2);
+}
+
+static uint32_t pop_due(struct session_rules *r)
+{
+	uint32_t first = r->due.v[0], i = 0;
+
+	r->due.v[0] = r->due.v[--r->due.n];
+	for (;;) {
+		uint32_t least = i;
+
+		for (uint32_t k = 2 * i + 1; k <= 2 * i + 2 && k < r->due.n; k++)
+			if (due_at(r, k) < due_at(r, least))
+				least = k;
+		if (least == i)
+			return first;
+		swap_due(r, i, least);
+		i = least;
+	}
+}
+
+static void add_request(struct applying *a, struct str id, int64_t deadline_ms, bool is_event)
+{
+	struct session_rules *r = rules_of(a);
+
+	if (!id.n || find_request(r, id))
+		return;
+	map_add(&r->request_map, str_hash(id), r->requests.n);
+	vec_push(&r->requests, (struct request){ .hash = str_hash(id), .message = a->message,
+						 .deadline_ms = deadline_ms, .is_event = is_event });
+	if (deadline_ms != WHEN_NONE)
+		push_due(r, r->requests.n - 1);
+}
+
+static void apply_response(struct applying *a, const struct event *e)
+{
+	struct session_rules *r = rules_of(a);
+	struct request *q = e->id.n ? find_request(r, e->id) : NULL;
+	uint32_t item = find_item(a->m, a->session, ITEM_QUESTION, e->id, NONE);
+	char text[QUOTED_MAX];
+
+	if (!e->id.n)
+		return;
+	if (!q) {
+		report(a, r->requests.n ? SEVERITY_ERROR : SEVERITY_WARNING,
+		       RULE("correlation-correlationId"), e->at, 0, "no request %s was seen",
+		       quoted(e->id, text));
+		return;
+	}
+	if (q->is_event)
+		report(a, SEVERITY_NOTE, RULE("event-pattern"), e->at, 0,
+		       "answers the event of line %u; events expect no response",
+		       line_of(a->m, q->message));
+	else if (q->answered)
+		report(a, SEVERITY_ERROR, RULE("correlation-correlationId"), e->at, 0,
+		       "a second response to the request of line %u", line_of(a->m, q->message));
+	else if (q->deadline_ms != WHEN_NONE && a->msg->time_ms != WHEN_NONE &&
+		 a->msg->time_ms > q->deadline_ms && !q->late_told)
+		report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
+		       "%.1f s after the request of line %u had timed out",
+		       (double)(a->msg->time_ms - q->deadline_ms) / 1000,
+		       line_of(a->m, q->message));
+	q->late_told = true;
+	if (item != NONE && item_is_open(&a->m->items.v[item]) && !q->answered)
+		item_step(a, item, STEP_DECIDED, e->failed ? VERDICT_REJECTED : VERDICT_ANSWERED, 0);
+	q->answered = true;
+}
+
+/* The first message after a deadline tells that it has passed. */
+static void check_timeouts(struct applying *a)
+{
+	struct session_rules *r = rules_of(a);
+
+	while (r->due.n && a->msg->time_ms != WHEN_NONE && due_at(r, 0) < a->msg->time_ms) {
+		struct request *q = &r->requests.v[pop_due(r)];
+
+		if (!q->answered)
+			report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
+			       "the request of line %u has had no response in time",
+			       line_of(a->m, q->message));
+		q->late_told = true;
+	}
+}
+
+static void check_rate(struct applying *a)
+{
+	struct agent *g;
+	int64_t now = a->msg->time_ms, oldest;
+
+	if (a->from == NONE || now == WHEN_NONE || str_is(a->msg->from.type, "orchestrator"))
+		return;
+	g = &a->m->agents.v[a->from];
+	if (!g->recent_ms)
+		g->recent_ms = xmalloc(RATE_MAX * sizeof(*g->recent_ms));
+	oldest = g->recent_ms[g->recent_n % RATE_MAX];
+	if (g->recent_n >= RATE_MAX && now - oldest < RATE_WINDOW_MS && now >= oldest) {
+		if (!g->flooding)
+			report(a, SEVERITY_WARNING, RULE("security-rate"), "/timestamp", 0,
+			       "more than %d messages a second from one agent", RATE_MAX);
+		g->flooding = true;
+	} else {
+		g->flooding = false;
+	}
+	g->recent_ms[g->recent_n++ % RATE_MAX] = now;
+	if (g->recent_n >= 2 * RATE_MAX)
+		g->recent_n -= RATE_MAX;
+}
+
+static void apply_agent(struct applying *a, const struct event *e)
+{
+	uint32_t agent;
+	char q[QUOTED_MAX];
+
+	if (e->again) { /* a name on a message that only the orchestrator sends */
+		agent = find_agent(a->m, a->session, e->id);
+		if (agent != NONE && a->m->agents.v[agent].sent)
+			report(a, SEVERITY_ERROR, RULE("base-direction"), "/type", 0,
+			       "only the orchestrator sends this; %s is an agent", quoted(e->id, q));
+		return;
+	}
+	agent = model_agent(a->m, a->session, &e->agent, a->message);
+	if (agent != NONE && e->other.n) {
+		uint32_t state = model_intern(a->m, e->other);
+
+		vec_push(&a->m->agents.v[agent].states, (struct agent_step){ a->message, state });
+	}
+}
+
+void apply_orchestrator(struct applying *a)
+{
+	check_rate(a);
+	for (uint32_t i = 0; i < a->msg->events.n; i++) {
+		const struct event *e = &a->msg->events.v[i];
+		uint32_t task, other;
+
+		switch (e->type) {
+		case EV_REQUEST:
+			add_request(a, e->id, e->deadline_ms, false);
+			break;
+		case EV_RESPONSE:
+			apply_response(a, e);
+			break;
+		case EV_AGENT:
+			apply_agent(a, e);
+			break;
+		case EV_TASK_STATE:
+			task = task_get(a, e->id);
+			if (task != NONE)
+				task_step(a, task, e->state, e->number, e->state == TASK_ASSIGNED);
+			break;
+		case EV_TASK_DEPENDS:
+			task = task_get(a, e->id);
+			other = model_intern(a->m, e->other);
+			if (task != NONE)
+				vec_push(&a->m->tasks.v[task].needs,
+					 (struct task_need){ a->message, other });
+			break;
+		case EV_ITEM:
+			task = e->task.n ? task_get(a, e->task) : NONE;
+			item_raise(a, e, task, NONE, 0);
+			if (e->item == ITEM_QUESTION && e->deadline_ms == WHEN_NONE)
+				add_request(a, e->id, WHEN_NONE, true);
+			break;
+		default: /* events of other dialects */
+			break;
+		}
+	}
+	check_timeouts(a);
+}

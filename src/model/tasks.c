@@ -1,0 +1,145 @@
+/* Tasks and reviews: lanes of the timeline. */
+#include "model/rules.h"
+
+enum { STALL_MS = 30000 };
+
+static uint32_t task_lookup(struct model *m, uint32_t session, uint32_t id, uint64_t *h)
+{
+	*h = hash_mix(session, id);
+	for (uint32_t it = 0, v; map_next(&m->task_map, *h, &it, &v);)
+		if (m->tasks.v[v].session == session && m->tasks.v[v].id == id)
+			return v;
+	return NONE;
+}
+
+uint32_t find_task(struct model *m, uint32_t session, struct str id)
+{
+	uint64_t h;
+
+	return id.n ? task_lookup(m, session, model_intern(m, id), &h) : NONE;
+}
+
+uint32_t task_get(struct applying *a, struct str id)
+{
+	struct model *m = a->m;
+	uint64_t h;
+	uint32_t name, found;
+
+	if (!id.n)
+		return NONE;
+	name = model_intern(m, id);
+	found = task_lookup(m, a->session, name, &h);
+	if (found != NONE)
+		return found;
+	vec_push(&m->tasks, (struct task){ .id = name, .session = a->session, .root = m->tasks.n,
+					   .deadline_ms = WHEN_NONE, .given_ms = WHEN_NONE,
+					   .told_ms = WHEN_NONE, .confidence = -1 });
+	map_add(&m->task_map, h, m->tasks.n - 1);
+	return m->tasks.n - 1;
+}
+
+uint32_t task_root(const struct model *m, uint32_t task)
+{
+	return m->tasks.v[task].root;
+}
+
+void task_step(struct applying *a, uint32_t task, enum task_state state, double progress,
+	       bool assigned)
+{
+	struct task *t = &a->m->tasks.v[task];
+	uint32_t agent = assigned ? a->to : a->from;
+
+	/* whoever was given the task has it; else the agent that reports on it */
+	if (!assigned && t->steps.n && vec_last(&t->steps)->agent != NONE)
+		agent = vec_last(&t->steps)->agent;
+	else if (!assigned && str_is(a->msg->from.type, "orchestrator"))
+		agent = NONE;
+	vec_push(&t->steps, (struct task_step){
+				    .message = a->message, .agent = agent, .state = state,
+				    .percent = progress < 0 ? 255 : (uint8_t)(progress * 100 + 0.5),
+				    .assigned = assigned });
+}
+
+uint32_t review_get(struct applying *a, struct str id, uint32_t task)
+{
+	struct model *m = a->m;
+	uint32_t name;
+	uint64_t h;
+
+	if (!id.n)
+		return NONE;
+	name = model_intern(m, id);
+	h = hash_mix(a->session, name);
+	for (uint32_t it = 0, v; map_next(&m->review_map, h, &it, &v);)
+		if (m->reviews.v[v].session == a->session && m->reviews.v[v].id == name)
+			return v;
+	vec_push(&m->reviews, (struct review){ .id = name, .session = a->session, .task = task,
+					       .reviewer = NONE });
+	map_add(&m->review_map, h, m->reviews.n - 1);
+	return m->reviews.n - 1;
+}
+
+void review_step(struct applying *a, uint32_t review, uint32_t iteration, enum review_verdict v,
+		 uint32_t findings, bool failed)
+{
+	vec_push(&a->m->reviews.v[review].steps,
+		 (struct review_step){ .message = a->message, .iteration = (uint16_t)iteration,
+				       .verdict = v, .failed = failed,
+				       .findings = findings > 65535 ? 65535 : (uint16_t)findings });
+}
+
+bool task_state_is_final(enum task_state s)
+{
+	return s == TASK_COMPLETED || s == TASK_PARTIAL || s == TASK_FAILED || s == TASK_CANCELLED;
+}
+
+bool task_at(const struct model *m, const struct task *task, uint32_t k, struct task_state_at *out)
+{
+	(void)m;
+	if (task->steps.n == 0 || task->steps.v[0].message >= k)
+		return false;
+	*out = (struct task_state_at){ .percent = -1, .agent = NONE, .given = NONE,
+				       .first = task->steps.v[0].message };
+	for (uint32_t i = 0; i < task->steps.n && task->steps.v[i].message < k; i++) {
+		const struct task_step *s = &task->steps.v[i];
+
+		out->state = s->state;
+		out->agent = s->agent;
+		out->last = s->message;
+		if (s->assigned) {
+			out->given = s->message;
+			out->attempts++;
+			out->percent = -1;
+		}
+		if (s->percent != 255)
+			out->percent = s->percent;
+	}
+	return true;
+}
+
+bool task_is_stalled(const struct model *m, const struct task_state_at *t, int64_t now_ms)
+{
+	int64_t last = m->records.v[t->last].time_ms;
+
+	return (t->state == TASK_RUNNING || t->state == TASK_ASSIGNED) && t->percent != 100 &&
+	       last != WHEN_NONE &&
+	       now_ms != WHEN_NONE && now_ms - last > STALL_MS;
+}
+
+bool review_at(const struct model *m, const struct review *r, uint32_t k, struct review_state *out)
+{
+	(void)m;
+	if (r->steps.n == 0 || r->steps.v[0].message >= k)
+		return false;
+	*out = (struct review_state){ .first = r->steps.v[0].message };
+	for (uint32_t i = 0; i < r->steps.n && r->steps.v[i].message < k; i++) {
+		const struct review_step *s = &r->steps.v[i];
+
+		out->verdict = s->verdict;
+		out->iteration = s->iteration;
+		out->findings = s->findings;
+		out->failed = s->failed;
+		out->last = s->message;
+	}
+	return true;
+}

@@ -1,0 +1,74 @@
+/* Where bytes come from: a regular file, a stream (pipe, FIFO, terminal, device), a directory.
+ *
+ * Order of calls: source_open; for a directory source_list and no more; else source_gather, then
+ * source_read and source_fetch as often as needed; source_close at the end, also when a call in
+ * between failed. Offsets count from the beginning of the file or stream and stay valid.
+ *
+ * A file's bytes stay in the file, read with pread and never mapped. A stream's bytes can be had
+ * only once, so source_gather copies them to a capture: a temporary file without a name, in $TMPDIR
+ * or /tmp, gone with the process. Opening never blocks; gathering waits until the writers have come
+ * and gone.
+ *
+ * A regular file may be closed while it is not needed and opened again (source_reopen): a directory
+ * has more files than a process has descriptors. */
+#ifndef GAVEL_SOURCE_SOURCE_H
+#define GAVEL_SOURCE_SOURCE_H
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <sys/types.h>
+
+enum { SOURCE_BLOCK_BYTES = 256 << 10, SOURCE_PAGE_BYTES = 4096 };
+
+enum source_kind { SOURCE_FILE, SOURCE_STREAM, SOURCE_DIR };
+
+struct source {
+	const char *name; /* lent by the caller; "-" is standard input */
+	enum source_kind kind;
+	int fd; /* -1 while closed; of a gathered stream, its capture */
+	dev_t dev;
+	ino_t ino;
+	uint64_t start, end; /* the bytes to be had; of a stream only once it is gathered */
+};
+
+/* Room for one read. Zero it; block_release frees it. The bytes are put where their address and
+ * their offset are equal modulo the page size: copying from the page cache is several times slower
+ * when they differ by a few bytes. */
+struct block {
+	char *memory;
+	const struct source *source; /* whose bytes these are: none is read twice in a row */
+	uint64_t offset;
+	struct str bytes;
+};
+
+struct source_names {
+	VEC(char *) names; /* each from malloc */
+};
+
+int source_open(struct source *s, const char *name, struct err *err);
+/* Fails if the name now leads to another file. */
+int source_reopen(struct source *s, struct err *err);
+void source_close(struct source *s);
+/* Makes start and end true: looks at a file's size, or reads a stream to its end. */
+int source_gather(struct source *s, struct block *block, struct err *err);
+/* At most a block from offset on, into block->bytes; none at the end, if it has moved too. */
+int source_read(const struct source *s, uint64_t offset, struct block *block, struct err *err);
+/* Exactly n bytes, or an error. */
+int source_fetch(const struct source *s, uint64_t offset, size_t n, char *out, struct err *err);
+/* The entries of directory s that `wanted` wants, sorted by bytes. Those with a dot first are not
+ * even asked about. */
+int source_list(const struct source *s, bool (*wanted)(struct str name), struct source_names *out,
+		struct err *err);
+void source_names_release(struct source_names *list);
+void block_release(struct block *block);
+
+/* Within this folder: */
+/* "NAME: what is wrong; what to do" for an errno. */
+int source_fail(const char *name, int number, struct err *err);
+/* Where the bytes for `offset` go, and how many fit. */
+char *block_room(struct block *block, uint64_t offset, size_t *room);
+/* Replaces the descriptor of a stream by one of its capture. */
+int stream_spool(struct source *s, struct block *block, struct err *err);
+
+#endif

@@ -1,0 +1,72 @@
+/* A view is a list of lines, each drawn by itself into one row of a grid; nothing is drawn that is
+ * not asked for, so cost goes with what is visible. Drawing reads the scene and changes nothing:
+ * same scene, same rect, same cells. One view = one file = one const table at its end.
+ *
+ * The scene is the session as of the first k messages. Texts are not in the model; the reader
+ * fetches them from the message's bytes. */
+#ifndef GAVEL_UI_VIEW_H
+#define GAVEL_UI_VIEW_H
+
+#include "dialect/dialect.h"
+#include "model/filter.h"
+#include "model/model.h"
+#include "ui/grid.h"
+
+/* Lends texts until the next call of any of these. */
+struct reader {
+	void *ctx;
+	/* The text of an item as it stands in state.message. */
+	bool (*detail)(void *ctx, const struct item *item, const struct item_state *state,
+		       struct detail *out);
+	/* One line about a message. */
+	struct str (*summary)(void *ctx, uint32_t message);
+	/* The bytes of a message as they came. */
+	struct str (*bytes)(void *ctx, uint32_t message);
+	/* The diagnostics of a message, its own and the cross-message ones. */
+	const struct diags *(*diags)(void *ctx, uint32_t message);
+	/* The file a message came from. */
+	struct str (*source)(void *ctx, uint32_t message);
+};
+
+struct scene {
+	const struct model *model;
+	uint32_t k;     /* the first k messages */
+	int64_t now_ms; /* WHEN_NONE when no message has a time */
+	const struct filter *filter; /* NULL = all */
+	const struct reader *reader;
+	bool all;      /* inbox: also what is not open */
+	bool ascii;    /* the grid's: texts are wrapped for it before it is there */
+	uint32_t item; /* item view: which one */
+};
+
+/* What one line of a view shows; what the numbers mean is the view's own business. */
+struct line {
+	uint32_t what;
+	uint32_t a, b;
+};
+
+/* The lines of a view, made once for a scene. */
+struct lines {
+	VEC(struct line) list;
+	struct arena arena; /* of own, and of the texts it keeps */
+	void *own; /* whatever else the view worked out */
+	int cols;  /* the width they were made for (texts are wrapped to it) */
+};
+
+struct view_ops {
+	const char *name;
+	/* Fills lines for a scene and a width. */
+	void (*make)(const struct scene *s, int cols, struct lines *out);
+	/* Draws the heading above the lines, one row; NULL = none. */
+	void (*heading)(const struct scene *s, struct grid *g, struct rect row);
+	void (*draw)(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
+		     struct rect row);
+	const char *empty; /* what to say when there is no line */
+};
+
+extern const struct view_ops view_inbox, view_item, view_timeline, view_ledger, view_messages,
+	view_agents, view_summary;
+
+void lines_release(struct lines *lines);
+
+#endif

@@ -1,0 +1,498 @@
+/* The timeline: a lane for each task, grouped by session, time from left to right. Under a task
+ * stand what it needs, its revisions and its reviews; a feedback loop is a lane of its own. All
+ * lanes share one axis, from the first step of any of them to now.
+ *
+ * A lane is drawn in layers: ticks of the axis, the stretches between steps, stalls over these,
+ * then marks; where marks meet, progress gives way to the others and the later one stays. */
+#include "ui/view_parts.h"
+
+#include <stdio.h>
+
+enum {
+	STALL_MS = 30000,
+};
+
+enum what {
+	LANE_BLANK,
+	LANE_SESSION, /* a: session, b: tasks */
+	LANE_TASK,    /* a: task */
+	LANE_NEEDS,   /* a: task */
+	LANE_REVIEW,  /* a: review, b: whether it stands under a task */
+	LANE_LEGEND,
+};
+
+enum col { COL_ID, COL_AGENT, COL_STATE, COL_PERCENT, COL_BAR, COL_TITLE, COL_AXIS, COL_COUNT };
+
+static const struct column table[COL_COUNT] = {
+	[COL_ID] = { "task", 12, 16, 0 },
+	[COL_AGENT] = { "who", 8, 8, 3 },
+	[COL_STATE] = { "state", 1, 11, 1 },
+	[COL_PERCENT] = { "done", 4, 4, 2, .right = true },
+	[COL_BAR] = { "", 6, 6, 4 },
+	[COL_TITLE] = { "what", 16, 30, 5 },
+	[COL_AXIS] = { "", 20, 36, 0, .grows = true },
+};
+
+struct own {
+	struct columns fit;
+	struct axis axis;
+};
+
+/* ---- making ---- */
+
+static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], struct columns *fit)
+{
+	memcpy(c, table, sizeof(table));
+	c[COL_AGENT].want = agents_width(s, 8, 16);
+	if (cols >= 100)
+		c[COL_ID].want = 20;
+	else
+		c[COL_BAR].min = c[COL_BAR].want = 0;
+	if (cols >= 120)
+		c[COL_AXIS].want = 50;
+	if (cols < 140)
+		c[COL_TITLE].min = c[COL_TITLE].want = 0;
+	columns_fit(c, COL_COUNT, cols, fit);
+}
+
+/* Lists of numbers that share an owner, each in ascending order. */
+struct chains {
+	uint32_t *first, *next;
+};
+
+static struct chains chains_new(struct arena *a, uint32_t owners, uint32_t members)
+{
+	struct chains c = { arena_alloc(a, (owners + 1) * sizeof(uint32_t)),
+			    arena_alloc(a, (members + 1) * sizeof(uint32_t)) };
+
+	memset(c.first, 0xff, (owners + 1) * sizeof(uint32_t));
+	return c;
+}
+
+/* Members are pushed from the last to the first. */
+static void chain_push(struct chains *c, uint32_t owner, uint32_t member)
+{
+	c->next[member] = c->first[owner];
+	c->first[owner] = member;
+}
+
+struct making {
+	const struct scene *s;
+	struct lines *out;
+	struct chains roots, revisions, task_reviews, loops;
+};
+
+static void sort_out(struct making *k)
+{
+	const struct model *m = k->s->model;
+	struct arena *a = &k->out->arena;
+
+	k->roots = chains_new(a, m->sessions.n, m->tasks.n);
+	k->revisions = chains_new(a, m->tasks.n, m->tasks.n);
+	k->task_reviews = chains_new(a, m->tasks.n, m->reviews.n);
+	k->loops = chains_new(a, m->sessions.n, m->reviews.n);
+	for (uint32_t i = m->tasks.n; i-- > 0;) {
+		uint32_t root = root_at(m, i, k->s->k);
+
+		if (root == i)
+			chain_push(&k->roots, m->tasks.v[i].session, i);
+		else
+			chain_push(&k->revisions, root, i);
+	}
+	for (uint32_t i = m->reviews.n; i-- > 0;) {
+		const struct review *r = &m->reviews.v[i];
+
+		if (r->task == NONE)
+			chain_push(&k->loops, r->session, i);
+		else
+			chain_push(&k->task_reviews, root_at(m, r->task, k->s->k), i);
+	}
+}
+
+static bool task_is_shown(const struct scene *s, uint32_t task, struct task_state_at *at)
+{
+	return task_at(s->model, &s->model->tasks.v[task], s->k, at) &&
+	       filter_task(s->filter, s->model, task, s->k);
+}
+
+static void add_review(struct making *k, uint32_t review, bool under_task)
+{
+	struct review_state at;
+
+	if (review_at(k->s->model, &k->s->model->reviews.v[review], k->s->k, &at) &&
+	    (under_task || message_is_shown(k->s, at.last)))
+		line_add(k->out, LANE_REVIEW, review, under_task);
+}
+
+static void add_task(struct making *k, uint32_t task, uint32_t *count)
+{
+	const struct task *t = &k->s->model->tasks.v[task];
+	struct task_state_at at;
+
+	if (!task_is_shown(k->s, task, &at))
+		return;
+	++*count;
+	line_add(k->out, LANE_TASK, task, 0);
+	if (t->needs.n && t->needs.v[0].message < k->s->k)
+		line_add(k->out, LANE_NEEDS, task, 0);
+}
+
+static void add_chain(struct making *k, uint32_t root, uint32_t *count)
+{
+	bool filtered = !filter_task(k->s->filter, k->s->model, root, k->s->k);
+
+	add_task(k, root, count);
+	for (uint32_t i = k->revisions.first[root]; i != NONE; i = k->revisions.next[i])
+		add_task(k, i, count);
+	for (uint32_t i = k->task_reviews.first[root]; !filtered && i != NONE;
+	     i = k->task_reviews.next[i])
+		add_review(k, i, true);
+}
+
+static void timeline_make(const struct scene *s, int cols, struct lines *out)
+{
+	struct making k = { .s = s, .out = out };
+	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
+	struct column c[COL_COUNT];
+
+	out->own = own;
+	out->cols = cols;
+	layout(s, cols, c, &own->fit);
+	own->axis = axis_make(s, own->fit.cols[COL_AXIS]);
+	sort_out(&k);
+	for (uint32_t i = 0; i < s->model->sessions.n; i++) {
+		uint32_t start = out->list.n, count = 0;
+
+		if (start)
+			line_add(out, LANE_BLANK, 0, 0);
+		line_add(out, LANE_SESSION, i, 0);
+		for (uint32_t r = k.loops.first[i]; r != NONE; r = k.loops.next[r])
+			add_review(&k, r, false);
+		for (uint32_t t = k.roots.first[i]; t != NONE; t = k.roots.next[t])
+			add_chain(&k, t, &count);
+		if (vec_last(&out->list)->what == LANE_SESSION)
+			out->list.n = start; /* nothing in it */
+		else
+			out->list.v[start ? start + 1 : 0].b = count;
+	}
+	if (out->list.n) {
+		line_add(out, LANE_BLANK, 0, 0);
+		line_add(out, LANE_LEGEND, 0, 0);
+	}
+}
+
+static void timeline_heading(const struct scene *s, struct grid *g, struct rect row)
+{
+	struct column c[COL_COUNT];
+	struct columns fit;
+	struct axis axis;
+
+	layout(s, row.cols, c, &fit);
+	axis = axis_make(s, fit.cols[COL_AXIS]);
+	if (fit.cols[COL_STATE] < 5)
+		c[COL_STATE].title = "";
+	columns_heading(c, COL_COUNT, &fit, g, row);
+	axis_draw_labels(&axis, g, column_rect(row, &fit, COL_AXIS));
+}
+
+/* ---- drawing lanes ---- */
+
+/* Fills [from, to) of the axis, at least one column. */
+static void stretch(const struct axis *a, struct grid *g, struct rect where, int64_t from,
+		    int64_t to, enum role role, const char *glyph)
+{
+	int start = axis_col(a, from, where.cols), end = axis_col(a, to, where.cols);
+
+	grid_fill(g, rect_in(where, 0, start, 1, end > start ? end - start : 1), role, glyph);
+}
+
+static void draw_stretch(const struct axis *a, struct grid *g, struct rect where,
+			 const struct task_step *step, int64_t from, int64_t to)
+{
+	switch ((enum task_state)step->state) {
+	case TASK_ASSIGNED:
+	case TASK_RUNNING:
+		stretch(a, g, where, from, to, ROLE_BAR, "─");
+		if (step->percent != 100 && time_between(to, from) > STALL_MS &&
+		    from < INT64_MAX - STALL_MS &&
+		    axis_col(a, to, where.cols) > axis_col(a, from + STALL_MS, where.cols))
+			stretch(a, g, where, from + STALL_MS, to, ROLE_STALLED, "╱");
+		break;
+	case TASK_PENDING:
+	case TASK_QUEUED:
+	case TASK_RETRYING: stretch(a, g, where, from, to, ROLE_DIM, "╌"); break;
+	case TASK_REVIEW: stretch(a, g, where, from, to, ROLE_PARTIAL, "╌"); break;
+	case TASK_COMPLETED:
+	case TASK_PARTIAL:
+	case TASK_FAILED:
+	case TASK_CANCELLED:
+	case TASK_STATE_COUNT: break;
+	}
+}
+
+static bool is_progress(const struct task_step *step)
+{
+	return step->state == TASK_RUNNING && !step->assigned;
+}
+
+static void draw_task_mark(const struct scene *s, const struct task *t, uint32_t n, struct grid *g,
+			   struct rect where)
+{
+	const struct task_step *step = &t->steps.v[n];
+	const struct mark *mark = mark_of_task(step->state);
+	bool again = &s->model->tasks.v[t->root] != t;
+
+	for (uint32_t i = 0; i < n; i++)
+		again |= t->steps.v[i].assigned;
+	if (is_progress(step))
+		grid_put(g, where, ROLE_BAR, step->percent == 255 ? "▸" : "•");
+	else if (step->assigned && step->state != TASK_PENDING)
+		grid_put(g, where, ROLE_INFO, again ? "V" : "A");
+	else if (step->state == TASK_REVIEW)
+		grid_put(g, where, mark->role, "R");
+	else
+		grid_put(g, where, mark->role, mark->glyph);
+}
+
+static void draw_task_axis(const struct scene *s, const struct axis *a, const struct task *t,
+			   struct grid *g, struct rect where)
+{
+	uint32_t n = 0;
+
+	while (n < t->steps.n && t->steps.v[n].message < s->k)
+		n++;
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t from = message_time(s->model, t->steps.v[i].message);
+		int64_t to =
+			i + 1 < n ? message_time(s->model, t->steps.v[i + 1].message) : s->now_ms;
+
+		if (from != WHEN_NONE && to >= from)
+			draw_stretch(a, g, where, &t->steps.v[i], from, to);
+	}
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < n; i++) {
+			int64_t at = message_time(s->model, t->steps.v[i].message);
+
+			if (at != WHEN_NONE && is_progress(&t->steps.v[i]) == (pass == 0))
+				draw_task_mark(
+					s, t, i, g,
+					rect_in(where, 0, axis_col(a, at, where.cols), 1, 1));
+		}
+	}
+}
+
+static void draw_bar(struct grid *g, struct rect where, int percent)
+{
+	int done = (where.cols * percent + 50) / 100;
+
+	grid_fill(g, where, ROLE_BAR_REST, "░");
+	grid_fill(g, rect_in(where, 0, 0, 1, done), ROLE_BAR, "█");
+}
+
+static void draw_task(const struct scene *s, const struct own *own, uint32_t number, struct grid *g,
+		      struct rect row)
+{
+	const struct model *m = s->model;
+	const struct task *t = &m->tasks.v[number];
+	const struct columns *fit = &own->fit;
+	struct task_state_at at;
+	struct pen p = column_pen(g, row, fit, COL_ID);
+	char text[16];
+
+	if (!task_at(m, t, s->k, &at))
+		return;
+	if (root_at(m, number, s->k) != number)
+		pen_put(&p, ROLE_DIM, "  ");
+	pen_path(&p, ROLE_ID, model_str(m, t->id));
+	p = column_pen(g, row, fit, COL_AGENT);
+	pen_agent(&p, m, at.agent);
+	p = column_pen(g, row, fit, COL_STATE);
+	if (task_is_stalled(m, &at, s->now_ms))
+		pen_mark(&p, &(struct mark){ "⚠", "S", "stalled", ROLE_STALLED });
+	else
+		pen_mark(&p, mark_of_task(at.state));
+	if (at.percent >= 0) {
+		snprintf(text, sizeof(text), "%d%%", at.percent);
+		put_right(g, column_rect(row, fit, COL_PERCENT), ROLE_NORMAL, text);
+		draw_bar(g, column_rect(row, fit, COL_BAR), at.percent);
+	}
+	p = column_pen(g, row, fit, COL_TITLE);
+	if (p.rest.cols && at.given != NONE)
+		pen_text(&p, ROLE_DIM, s->reader->summary(s->reader->ctx, at.given));
+	draw_task_axis(s, &own->axis, t, g, column_rect(row, fit, COL_AXIS));
+}
+
+/* ---- what stands under a task ---- */
+
+static const struct mark *state_of_needed(const struct scene *s, uint32_t session, uint32_t id)
+{
+	const struct model *m = s->model;
+	struct task_state_at at;
+
+	for (uint32_t i = 0; i < m->tasks.n; i++)
+		if (m->tasks.v[i].session == session && m->tasks.v[i].id == id &&
+		    task_at(m, &m->tasks.v[i], s->k, &at))
+			return mark_of_task(at.state);
+	return NULL;
+}
+
+static bool needed_before(const struct task *t, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (t->needs.v[i].task_id == t->needs.v[n].task_id)
+			return true;
+	return false;
+}
+
+static void draw_needs(const struct scene *s, const struct own *own, uint32_t number,
+		       struct grid *g, struct rect row)
+{
+	const struct task *t = &s->model->tasks.v[number];
+	struct pen p = { g, rect_in(row, 0, 0, 1, own->fit.at[COL_AXIS] - 1) };
+
+	pen_put(&p, ROLE_DIM, root_at(s->model, number, s->k) == number ? "  needs" : "    needs");
+	for (uint32_t i = 0; i < t->needs.n && i < 64 && t->needs.v[i].message < s->k; i++) {
+		const struct mark *mark = state_of_needed(s, t->session, t->needs.v[i].task_id);
+
+		if (needed_before(t, i))
+			continue;
+		pen_skip(&p, 1);
+		pen_id(&p, ROLE_ID, model_str(s->model, t->needs.v[i].task_id));
+		pen_skip(&p, 1);
+		pen_put(&p, mark ? mark->role : ROLE_WARN, mark ? mark->glyph : "not seen");
+	}
+}
+
+static void draw_review_axis(const struct scene *s, const struct axis *a, const struct review *r,
+			     struct grid *g, struct rect where)
+{
+	int64_t asked = WHEN_NONE;
+
+	for (uint32_t i = 0; i < r->steps.n && r->steps.v[i].message < s->k; i++) {
+		int64_t t = message_time(s->model, r->steps.v[i].message);
+
+		if (r->steps.v[i].verdict == REVIEW_NONE) {
+			asked = t;
+			continue;
+		}
+		if (asked != WHEN_NONE && t >= asked)
+			stretch(a, g, where, asked, t, ROLE_REVIEWER, "─");
+		asked = WHEN_NONE;
+	}
+	if (asked != WHEN_NONE && s->now_ms >= asked)
+		stretch(a, g, where, asked, s->now_ms, ROLE_REVIEWER, "─");
+}
+
+/* Marks with the iteration's number behind them, as far as the next mark leaves room. */
+static void draw_review_marks(const struct scene *s, const struct axis *a, const struct review *r,
+			      struct grid *g, struct rect where)
+{
+	for (uint32_t i = 0; i < r->steps.n && r->steps.v[i].message < s->k; i++) {
+		const struct review_step *step = &r->steps.v[i];
+		const struct mark *mark = mark_of_review(step->verdict);
+		int64_t t = message_time(s->model, step->message);
+		int col = axis_col(a, t, where.cols);
+		char number[8];
+
+		if (t == WHEN_NONE)
+			continue;
+		grid_put(g, rect_in(where, 0, col, 1, 1), step->failed ? ROLE_ERROR : mark->role,
+			 step->failed                   ? "⚠"
+			 : step->verdict == REVIEW_NONE ? "R"
+							: mark->glyph);
+		snprintf(number, sizeof(number), "%u", step->iteration);
+		if (col + 1 + (int)strlen(number) <= where.cols && step->verdict != REVIEW_NONE)
+			grid_put(g, rect_in(where, 0, col + 1, 1, 8), mark->role, number);
+	}
+}
+
+static void draw_review(const struct scene *s, const struct own *own, const struct line *line,
+			struct grid *g, struct rect row)
+{
+	const struct model *m = s->model;
+	const struct review *r = &m->reviews.v[line->a];
+	const struct columns *fit = &own->fit;
+	struct review_state at;
+	struct pen p = column_pen(g, row, fit, COL_ID);
+	struct rect axis = column_rect(row, fit, COL_AXIS);
+	char text[16];
+
+	if (!review_at(m, r, s->k, &at))
+		return;
+	if (line->b)
+		pen_put(&p, ROLE_DIM, "  ↳ ");
+	if (m->sessions.v[r->session].loop == line->a)
+		pen_put(&p, ROLE_NORMAL, "feedback loop");
+	else
+		pen_id(&p, ROLE_NORMAL, model_str(m, r->id));
+	p = column_pen(g, row, fit, COL_AGENT);
+	pen_agent(&p, m, r->reviewer == NONE ? m->records.v[at.last].from : r->reviewer);
+	p = column_pen(g, row, fit, COL_STATE);
+	if (at.failed)
+		pen_mark(&p, &(struct mark){ "⚠", "!", "error", ROLE_ERROR });
+	else
+		pen_mark(&p, mark_of_review(at.verdict));
+	snprintf(text, sizeof(text), "#%u", at.iteration);
+	put_right(g, column_rect(row, fit, COL_PERCENT), ROLE_NORMAL, text);
+	draw_review_axis(s, &own->axis, r, g, axis);
+	draw_review_marks(s, &own->axis, r, g, axis);
+}
+
+static void draw_session(const struct scene *s, const struct line *line, struct pen p)
+{
+	char text[48];
+	int width = 0;
+
+	if (line->b)
+		width = snprintf(text, sizeof(text), " %u %s", line->b,
+				 line->b == 1 ? "task" : "tasks");
+	grid_fill(p.g, p.rest, ROLE_BORDER, "─");
+	if (width)
+		put_right(p.g, p.rest, ROLE_DIM, text);
+	p.rest.cols -= width;
+	pen_id(&p, ROLE_ACCENT, session_name(s->model, line->a));
+	pen_put(&p, ROLE_BORDER, " ");
+}
+
+static void draw_legend(struct pen p)
+{
+	static const struct {
+		const char *mark, *word;
+	} legend[] = {
+		{ "A", "assigned" }, { "V", "again" },  { "•", "progress" },
+		{ "╱", "stall" },    { "✓", "done" },   { "R", "review" },
+		{ "◆", "changes" },  { "✗", "failed" }, { "×", "cancelled" },
+	};
+
+	for (unsigned i = 0; i < sizeof(legend) / sizeof(legend[0]); i++) {
+		pen_put(&p, ROLE_KEY, legend[i].mark);
+		pen_printf(&p, ROLE_DIM, " %s  ", legend[i].word);
+	}
+}
+
+static void timeline_draw(const struct scene *s, const struct lines *lines, uint32_t i,
+			  struct grid *g, struct rect row)
+{
+	const struct own *own = lines->own;
+	const struct line *line = &lines->list.v[i];
+	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
+
+	if (line->what == LANE_TASK || line->what == LANE_NEEDS || line->what == LANE_REVIEW)
+		axis_draw_ticks(&own->axis, g, column_rect(row, &own->fit, COL_AXIS));
+	switch ((enum what)line->what) {
+	case LANE_BLANK: break;
+	case LANE_SESSION: draw_session(s, line, p); break;
+	case LANE_TASK: draw_task(s, own, line->a, g, row); break;
+	case LANE_NEEDS: draw_needs(s, own, line->a, g, row); break;
+	case LANE_REVIEW: draw_review(s, own, line, g, row); break;
+	case LANE_LEGEND: draw_legend(p); break;
+	}
+}
+
+const struct view_ops view_timeline = {
+	.name = "timeline",
+	.make = timeline_make,
+	.heading = timeline_heading,
+	.draw = timeline_draw,
+	.empty = "No task, review or feedback loop yet.",
+};

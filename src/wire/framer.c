@@ -1,0 +1,122 @@
+/* The current line is either empty so far, or its beginning is in `held` unless it is over the
+ * limit; then only its length grows. One byte over the limit is held too, for it may be the CR of
+ * the line's end. */
+#include "wire/framer.h"
+
+enum { HELD_KEPT_BYTES = 1 << 20 }; /* a bigger buffer is given back after its line */
+
+void framer_init(struct framer *f, size_t max_bytes, uint64_t offset)
+{
+	*f = (struct framer){ .max_bytes = max_bytes, .start = offset, .line = 1, .blank = true };
+}
+
+static bool is_blank(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != ' ' && s.p[i] != '\t' && s.p[i] != '\r')
+			return false;
+	return true;
+}
+
+/* bytes: the whole line without its end, or anything if length is over the limit */
+static void line_out(const struct framer *f, struct str bytes, uint64_t length, unsigned flags,
+		     frame_fn emit, void *ctx)
+{
+	struct frame frame = { bytes, f->start, length, f->line, flags };
+
+	if (length > f->max_bytes) {
+		frame.bytes = STR_NONE;
+		frame.flags |= FRAME_OVERSIZE;
+	}
+	emit(ctx, &frame);
+}
+
+static void next_line(struct framer *f, uint64_t start)
+{
+	f->start = start;
+	f->length = 0;
+	f->blank = true;
+	if (f->line < UINT32_MAX)
+		f->line++;
+	if (f->held.cap > HELD_KEPT_BYTES)
+		buf_release(&f->held);
+	buf_clear(&f->held);
+}
+
+static void hold(struct framer *f, const char *p, size_t n)
+{
+	if (!n)
+		return;
+	if (f->length + n <= (uint64_t)f->max_bytes + 1)
+		buf_add(&f->held, p, n);
+	f->length += n;
+	f->last = p[n - 1];
+	f->blank = f->blank && is_blank(str_make(p, n));
+}
+
+/* One whole line at once, the usual case: nothing of it is copied. */
+static void line_at_once(struct framer *f, struct str line, frame_fn emit, void *ctx)
+{
+	struct str bytes = line;
+
+	if (bytes.n && bytes.p[bytes.n - 1] == '\r')
+		bytes.n--;
+	if (!is_blank(bytes))
+		line_out(f, bytes, bytes.n, 0, emit, ctx);
+	next_line(f, f->start + line.n + 1);
+}
+
+static void held_line(struct framer *f, frame_fn emit, void *ctx)
+{
+	uint64_t length = f->length - (f->length && f->last == '\r');
+
+	if (!f->blank)
+		line_out(f, str_make(f->held.p, length), length, 0, emit, ctx);
+	next_line(f, f->start + f->length + 1);
+}
+
+void framer_feed(struct framer *f, struct str piece, frame_fn emit, void *ctx)
+{
+	const char *p = piece.p, *end = piece.p + piece.n;
+
+	while (f->bom < BOM_BYTES && p < end) {
+		if (*p == BOM[f->bom]) {
+			p++;
+			if (++f->bom == BOM_BYTES)
+				f->start += BOM_BYTES;
+		} else {
+			hold(f, BOM, f->bom);
+			f->bom = BOM_BYTES;
+		}
+	}
+	while (p < end) {
+		const char *newline = memchr(p, '\n', (size_t)(end - p));
+		size_t n = (size_t)((newline ? newline : end) - p);
+
+		if (newline && !f->length) {
+			line_at_once(f, str_make(p, n), emit, ctx);
+		} else {
+			hold(f, p, n);
+			if (newline)
+				held_line(f, emit, ctx);
+		}
+		p += n + (newline != NULL);
+	}
+}
+
+void framer_end(struct framer *f, frame_fn emit, void *ctx)
+{
+	if (f->bom < BOM_BYTES) {
+		hold(f, BOM, f->bom);
+		f->bom = BOM_BYTES;
+	}
+	if (!f->blank)
+		line_out(f, str_make(f->held.p, f->length), f->length, FRAME_TRUNCATED, emit, ctx);
+	if (f->length)
+		next_line(f, f->start + f->length);
+}
+
+void framer_release(struct framer *f)
+{
+	buf_release(&f->held);
+}

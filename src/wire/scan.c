@@ -1,0 +1,232 @@
+/* The far view of one JSON value. */
+#include "wire/scan.h"
+
+#include "wire/frame.h"
+
+void scan_init(struct scan *s, uint64_t offset)
+{
+	memset(s, 0, sizeof(*s));
+	s->offset = offset;
+	s->at_line_start = true;
+}
+
+static bool in_array(const struct scan *s)
+{
+	return s->arrays[s->depth / 8] >> (s->depth % 8) & 1;
+}
+
+static bool value_may_begin(const struct scan *s)
+{
+	return s->last == SCAN_COLON || (in_array(s) && s->last != SCAN_VALUE);
+}
+
+static bool key_is(const struct scan *s, const char *name)
+{
+	return strcmp(s->key, name) == 0;
+}
+
+static void not_this(struct scan *s)
+{
+	s->state = SCAN_NOT;
+}
+
+static void open_bracket(struct scan *s, char c)
+{
+	bool array = c == '[';
+
+	if (s->at_line_start && s->depth && !value_may_begin(s)) {
+		not_this(s);
+		return;
+	}
+	if (++s->depth == SCAN_DEPTH_MAX) {
+		not_this(s);
+		return;
+	}
+	s->arrays[s->depth / 8] &= (uint8_t) ~(1u << (s->depth % 8));
+	s->arrays[s->depth / 8] |= (uint8_t)((unsigned)array << (s->depth % 8));
+	if (array && (s->depth == 1 || (s->depth == 2 && !s->is_array && key_is(s, "messages")))) {
+		s->elements_depth = s->depth;
+		s->has_elements = true;
+	}
+	s->last = SCAN_OPEN;
+}
+
+/* A comma or the closing bracket ends an element, if there was one: a slot may be empty. */
+static void end_element(struct scan *s, bool comma, element_fn element, void *ctx)
+{
+	if ((comma || s->in_element) && s->number < UINT32_MAX)
+		s->number++;
+	if (s->in_element && element)
+		element(ctx, s->element_start, s->element_end, s->number);
+	s->in_element = false;
+}
+
+static void close_bracket(struct scan *s, char c, element_fn element, void *ctx)
+{
+	if (in_array(s) != (c == ']')) {
+		not_this(s);
+		return;
+	}
+	if (s->depth == s->elements_depth) {
+		end_element(s, false, element, ctx);
+		s->elements_depth = 0;
+	}
+	s->last = SCAN_VALUE;
+	if (--s->depth == 0) {
+		s->state = SCAN_AFTER;
+		s->value_end = s->offset + 1;
+	}
+}
+
+static void end_string(struct scan *s)
+{
+	s->in_string = false;
+	if (s->depth == 1 && !s->is_array) {
+		s->text[s->text_n < SCAN_SESSION_MAX ? s->text_n : SCAN_SESSION_MAX] = '\0';
+		if (s->last != SCAN_COLON) {
+			s->key[0] = '\0';
+			if (s->text_n < sizeof(s->key))
+				memcpy(s->key, s->text, s->text_n + 1);
+		} else if ((key_is(s, "session_id") || key_is(s, "sessionId")) && !s->session_n &&
+			   s->text_n <= SCAN_SESSION_MAX) {
+			memcpy(s->session, s->text, s->text_n);
+			s->session_n = s->text_n;
+		}
+	}
+	s->last = SCAN_VALUE;
+}
+
+static void string_byte(struct scan *s, char c)
+{
+	if (c == '\n') {
+		s->many_lines = true;
+		not_this(s);
+		return;
+	}
+	if (c == '"' && !s->escaped) {
+		end_string(s);
+		return;
+	}
+	s->escaped = c == '\\' && !s->escaped;
+	if (s->depth == 1) {
+		if (s->text_n < SCAN_SESSION_MAX)
+			s->text[s->text_n] = c;
+		if (s->text_n <= SCAN_SESSION_MAX)
+			s->text_n++;
+	}
+}
+
+/* After its first bracket, JSON can go on in few ways; `{foo}` and `[INFO]` end here. */
+static bool goes_on_like_json(const struct scan *s, char c)
+{
+	if (s->depth != 1 || s->last != SCAN_OPEN)
+		return true;
+	return c && strchr(s->is_array ? "]{[\"-0123456789tfn" : "}\"", c);
+}
+
+static void first_byte(struct scan *s, char c)
+{
+	if (s->state == SCAN_AFTER || (c != '{' && c != '[')) {
+		not_this(s);
+		return;
+	}
+	s->state = SCAN_INSIDE;
+	s->value_start = s->offset;
+	s->is_array = c == '[';
+	open_bracket(s, c);
+}
+
+static void inside_byte(struct scan *s, char c, element_fn element, void *ctx)
+{
+	bool separates = s->depth == s->elements_depth && (c == ',' || c == ']');
+
+	if (!goes_on_like_json(s, c)) {
+		not_this(s);
+		return;
+	}
+	if (s->elements_depth && !separates) {
+		if (!s->in_element) {
+			s->element_start = s->offset;
+			s->has_objects |= c == '{';
+		}
+		s->in_element = true;
+	}
+	switch (c) {
+	case '{':
+	case '[': open_bracket(s, c); break;
+	case '}':
+	case ']': close_bracket(s, c, element, ctx); break;
+	case ',':
+		if (separates)
+			end_element(s, true, element, ctx);
+		s->last = SCAN_COMMA;
+		break;
+	case ':': s->last = SCAN_COLON; break;
+	case '"':
+		s->in_string = true;
+		s->escaped = false;
+		s->text_n = 0;
+		break;
+	default: s->last = SCAN_VALUE;
+	}
+	s->element_end = s->offset + 1;
+}
+
+static void scan_byte(struct scan *s, char c, element_fn element, void *ctx)
+{
+	if (s->in_string) {
+		string_byte(s, c);
+		s->element_end = s->offset + 1;
+	} else if (c == '\n') {
+		s->many_lines |= s->state == SCAN_INSIDE;
+		s->at_line_start = true;
+		return;
+	} else if (c == ' ' || c == '\t' || c == '\r') {
+		/* an indented bracket is no torn line's */
+	} else if (s->state == SCAN_INSIDE) {
+		inside_byte(s, c, element, ctx);
+	} else {
+		first_byte(s, c);
+	}
+	s->at_line_start = false;
+}
+
+/* True if there is no more to do about the byte; half a BOM is no JSON. */
+static bool bom_byte(struct scan *s, char c)
+{
+	if (c == BOM[s->bom]) {
+		s->bom++;
+		return true;
+	}
+	if (s->bom)
+		not_this(s);
+	s->bom = BOM_BYTES;
+	return s->state == SCAN_NOT;
+}
+
+/* Strings are most of a document; what stands in them is passed over quickly. */
+static size_t plain_run(struct str piece, size_t i)
+{
+	size_t first = i;
+
+	while (i < piece.n && piece.p[i] != '"' && piece.p[i] != '\\' && piece.p[i] != '\n')
+		i++;
+	return i - first;
+}
+
+void scan_feed(struct scan *s, struct str piece, element_fn element, void *ctx)
+{
+	for (size_t i = 0; i < piece.n && s->state != SCAN_NOT; i++) {
+		if (s->in_string && s->depth > 1 && !s->escaped) {
+			size_t run = plain_run(piece, i);
+
+			i += run;
+			s->offset += run;
+			if (i == piece.n)
+				break;
+		}
+		if (s->bom == BOM_BYTES || !bom_byte(s, piece.p[i]))
+			scan_byte(s, piece.p[i], element, ctx);
+		s->offset++;
+	}
+}

@@ -1,0 +1,61 @@
+/* One JSON value seen from afar, to tell a document from lines and to cut it into its elements: a
+ * top-level array's, or those of the `messages` array of a top-level object. Only strings, escapes
+ * and brackets are followed; no tree, the same memory for any input. What an element says, and
+ * whether it is JSON at all, is for others to find out.
+ *
+ * Feed it pieces of any size, from the first byte on, until the state is SCAN_NOT or the input
+ * ends. The file is one value exactly if it ends in SCAN_AFTER.
+ *
+ * A log whose first line is torn can look much like a value over many lines. The signs that it is
+ * not one: a line that ends inside a string, or one that begins with a bracket where no value can
+ * begin. */
+#ifndef GAVEL_WIRE_SCAN_H
+#define GAVEL_WIRE_SCAN_H
+
+#include "base/str.h"
+
+enum { SCAN_DEPTH_MAX = 1 << 16, SCAN_SESSION_MAX = 256 };
+
+enum scan_state {
+	SCAN_BEFORE, /* only blanks yet */
+	SCAN_INSIDE,
+	SCAN_AFTER, /* the value is complete and only blanks came after it */
+	SCAN_NOT,   /* not one JSON object or array */
+};
+
+enum scan_last { SCAN_OPEN, SCAN_COMMA, SCAN_COLON, SCAN_VALUE };
+
+/* An element is the bytes from start to before end. Numbers count from 1. */
+typedef void (*element_fn)(void *ctx, uint64_t start, uint64_t end, uint32_t number);
+
+struct scan {
+	enum scan_state state;
+	uint64_t value_start, value_end;
+	bool is_array;
+	bool has_elements; /* an array, or an object with messages[] */
+	bool has_objects;  /* some element is an object */
+	bool many_lines;   /* the value goes on after its first line */
+	char session[SCAN_SESSION_MAX]; /* top-level session_id as it stands between the quotes */
+	unsigned session_n;             /* 0: none, or too long */
+
+	/* the rest is the scanner's own */
+	uint64_t offset;
+	unsigned bom;
+	bool at_line_start, in_string, escaped;
+	enum scan_last last; /* what the last byte outside strings and blanks was */
+	uint32_t depth;
+	uint32_t elements_depth; /* of the array whose elements are wanted, 0 outside */
+	uint32_t number;
+	bool in_element;
+	uint64_t element_start, element_end;
+	char text[SCAN_SESSION_MAX + 1]; /* the top-level string being read, as far as it fits */
+	unsigned text_n;
+	char key[16]; /* the last top-level name, "" if too long to matter */
+	uint8_t arrays[SCAN_DEPTH_MAX / 8]; /* a bit a level: array or object */
+};
+
+void scan_init(struct scan *s, uint64_t offset);
+/* element may be NULL. */
+void scan_feed(struct scan *s, struct str piece, element_fn element, void *ctx);
+
+#endif

@@ -1,0 +1,50 @@
+# Read by the shell tests (`. "$srcdir/tests/tap.sh"`): TAP, one line a case.
+#
+#   ok NAME COMMAND...       passes if the command succeeds; its output is shown when it fails
+#   is NAME WANTED ACTUAL    passes if the two texts are equal
+#   skip NAME WHY            counts as skipped
+#   tap_end                  the last line of every test: a script that dies early must not pass
+#
+# $tmp is a folder of the test's own, gone afterwards; $GAVEL is the program.
+
+set -u
+tap_count=0
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 99' HUP INT TERM
+
+tap_comment() {
+	sed 's/^/# /'
+}
+
+ok() {
+	tap_count=$((tap_count + 1))
+	tap_name=$1
+	shift
+	if "$@" >"$tmp/.output" 2>&1; then
+		echo "ok $tap_count - $tap_name"
+	else
+		echo "# exit code $? of: $*"
+		tap_comment <"$tmp/.output"
+		echo "not ok $tap_count - $tap_name"
+	fi
+}
+
+is() {
+	tap_count=$((tap_count + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $tap_count - $1"
+	else
+		printf 'wanted:\n%s\ngot:\n%s\n' "$2" "$3" | tap_comment
+		echo "not ok $tap_count - $1"
+	fi
+}
+
+skip() {
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $1 # SKIP $2"
+}
+
+tap_end() {
+	echo "1..$tap_count"
+}

@@ -1,0 +1,613 @@
+/* base: text with a length, memory, buffers, the map, UTF-8, times. The cases look for the edges:
+ * the empty string, the byte after the last one, the moment something grows. */
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "base/when.h"
+
+#include "unit.h"
+
+#include <stdlib.h>
+
+START_TEST(str_equality_is_by_length_and_bytes)
+{
+	ck_assert(str_eq(STR_NONE, STR("")));
+	ck_assert(str_eq(STR("a\0b"), STR("a\0b")));
+	ck_assert(!str_eq(STR("a\0b"), STR("a\0c")));
+	ck_assert(!str_eq(STR("a"), STR("a\0")));
+	ck_assert(str_is(STR("inbox"), "inbox"));
+	ck_assert(!str_is(STR("inbo"), "inbox"));
+	ck_assert(str_is(STR_NONE, NULL));
+}
+END_TEST
+
+START_TEST(str_heads_and_tails)
+{
+	ck_assert(str_starts(STR("x-own"), STR("x-")));
+	ck_assert(str_starts(STR("x-"), STR("x-")));
+	ck_assert(!str_starts(STR("x"), STR("x-")));
+	ck_assert(str_starts(STR("x"), STR("")));
+	ck_assert(str_ends(STR("a.json"), STR(".json")));
+	ck_assert(!str_ends(STR("json"), STR(".json")));
+	ck_assert(str_ends(STR("x"), STR("")));
+	assert_str(str_from(STR("abc"), 0), "abc");
+	assert_str(str_from(STR("abc"), 2), "c");
+	assert_str(str_from(STR("abc"), 3), "");
+	assert_str(str_from(STR("abc"), 99), "");
+}
+END_TEST
+
+START_TEST(str_nothing_is_a_head_of_nothing)
+{
+	ck_assert(str_starts(STR_NONE, STR_NONE));
+	ck_assert(str_ends(STR_NONE, STR_NONE));
+	ck_assert(!str_starts(STR_NONE, STR("a")));
+	ck_assert(!str_ends(STR_NONE, STR("a")));
+}
+END_TEST
+
+START_TEST(str_order_is_bytewise)
+{
+	ck_assert_int_eq(str_cmp(STR("abc"), STR("abc")), 0);
+	ck_assert_int_eq(str_cmp(STR_NONE, STR("")), 0);
+	ck_assert_int_lt(str_cmp(STR("ab"), STR("abc")), 0);
+	ck_assert_int_gt(str_cmp(STR("b"), STR("abc")), 0);
+	ck_assert_int_lt(str_cmp(STR("a\0a"), STR("a\0b")), 0);
+	/* not the order of signed chars */
+	ck_assert_int_lt(str_cmp(STR("z"), STR("\xc3\xa9")), 0);
+}
+END_TEST
+
+START_TEST(str_case_is_folded_for_ascii_letters_only)
+{
+	ck_assert(str_eq_nocase(STR("AZaz09"), STR("azAZ09")));
+	ck_assert(!str_eq_nocase(STR("@[`{"), STR("`{@[")));
+	ck_assert(!str_eq_nocase(STR("\xc3\x89"), STR("\xc3\xa9")));
+	ck_assert(str_contains_nocase(STR("a Merge CONFLICT"), STR("conflict")));
+	ck_assert(str_contains_nocase(STR("anything"), STR("")));
+	ck_assert(str_contains_nocase(STR_NONE, STR("")));
+	ck_assert(!str_contains_nocase(STR("conflic"), STR("conflict")));
+	ck_assert(!str_contains_nocase(STR_NONE, STR("x")));
+}
+END_TEST
+
+START_TEST(str_find_knows_both_ends)
+{
+	struct str text = STR("aab\0aab");
+
+	ck_assert_int_eq(str_find(text, STR("aab"), 0), 0);
+	ck_assert_int_eq(str_find(text, STR("aab"), 1), 4);
+	ck_assert_int_eq(str_find(text, STR("aab"), 5), -1);
+	ck_assert_int_eq(str_find(text, STR("b\0a"), 0), 2);
+	ck_assert_int_eq(str_find(text, STR("ab"), 0), 1);
+	ck_assert_int_eq(str_find(text, STR("aab\0aabx"), 0), -1);
+	ck_assert_int_eq(str_find(text, STR(""), 7), 7);
+	ck_assert_int_eq(str_find(text, STR(""), 8), -1);
+	ck_assert_int_eq(str_find(STR_NONE, STR("a"), 0), -1);
+	/* what follows the text in memory does not count */
+	ck_assert_int_eq(str_find(str_make(text.p, 2), STR("aab"), 0), -1);
+}
+END_TEST
+
+START_TEST(str_trim_takes_white_space_and_nothing_else)
+{
+	assert_str(str_trim(STR(" \t\r\n a b \r\n")), "a b");
+	assert_str(str_trim(STR("a")), "a");
+	assert_str(str_trim(STR(" \t ")), "");
+	assert_str(str_trim(STR_NONE), "");
+	assert_str(str_trim(STR("\0 a \0")), "\0 a \0");
+}
+END_TEST
+
+START_TEST(str_hash_depends_on_every_byte_and_the_length)
+{
+	char bytes[24] = { 0 };
+	uint64_t plain, other;
+
+	for (size_t n = 0; n <= sizeof(bytes); n++) {
+		plain = str_hash(str_make(bytes, n));
+		for (size_t i = 0; i < n; i++) {
+			bytes[i] = 1;
+			other = str_hash(str_make(bytes, n));
+			bytes[i] = 0;
+			ck_assert_msg(other != plain, "byte %zu of %zu is ignored", i, n);
+		}
+		if (n)
+			ck_assert(plain != str_hash(str_make(bytes, n - 1)));
+	}
+	/* where the text lies does not matter */
+	ck_assert_uint_eq(str_hash(STR("0123456789")), str_hash(str_from(STR("x0123456789"), 1)));
+	ck_assert(hash_mix(1, 2) != hash_mix(2, 1));
+}
+END_TEST
+
+START_TEST(str_to_u64_is_strict)
+{
+	uint64_t v = 7;
+
+	ck_assert(str_to_u64(STR("0"), &v) && v == 0);
+	ck_assert(str_to_u64(STR("007"), &v) && v == 7);
+	ck_assert(str_to_u64(STR("18446744073709551615"), &v) && v == UINT64_MAX);
+	v = 7;
+	ck_assert(!str_to_u64(STR("18446744073709551616"), &v));
+	ck_assert(!str_to_u64(STR("99999999999999999999"), &v));
+	ck_assert(!str_to_u64(STR(""), &v));
+	ck_assert(!str_to_u64(STR("-1"), &v));
+	ck_assert(!str_to_u64(STR("+1"), &v));
+	ck_assert(!str_to_u64(STR(" 1"), &v));
+	ck_assert(!str_to_u64(STR("1\0"), &v));
+	ck_assert(!str_to_u64(STR("0x1"), &v));
+	ck_assert_uint_eq(v, 7);
+}
+END_TEST
+
+START_TEST(err_returns_minus_one_and_cuts_long_text)
+{
+	struct err err;
+	char big[2000];
+
+	ck_assert_int_eq(err_set(NULL, "nobody listens"), -1);
+	ck_assert_int_eq(err_set(&err, "%s: %d", "line", 3), -1);
+	ck_assert_str_eq(err.text, "line: 3");
+	memset(big, 'x', sizeof(big) - 1);
+	big[sizeof(big) - 1] = '\0';
+	err_set(&err, "%s", big);
+	ck_assert_uint_eq(strlen(err.text), sizeof(err.text) - 1);
+}
+END_TEST
+
+START_TEST(arena_blocks_are_aligned_and_apart)
+{
+	struct arena a = { 0 };
+	char *block[300];
+
+	/* enough to need several chunks, and blocks too big for one */
+	for (size_t i = 0; i < 300; i++) {
+		size_t n = i % 50 == 49 ? 100000 : i * 3;
+
+		block[i] = arena_alloc(&a, n + 1);
+		ck_assert_uint_eq((uintptr_t)block[i] % 8, 0);
+		memset(block[i], (int)(i % 251), n + 1);
+	}
+	for (size_t i = 0; i < 300; i++) {
+		size_t n = i % 50 == 49 ? 100000 : i * 3;
+
+		for (size_t k = 0; k <= n; k++)
+			ck_assert_int_eq((unsigned char)block[i][k], (int)(i % 251));
+	}
+	ck_assert_uint_ge(a.total_bytes, 600000);
+	arena_release(&a);
+	ck_assert_uint_eq(a.total_bytes, 0);
+}
+END_TEST
+
+START_TEST(arena_takes_an_empty_block)
+{
+	struct arena a = { 0 };
+
+	arena_zalloc(&a, 0);
+	ck_assert_ptr_nonnull(arena_alloc(&a, 1));
+	arena_release(&a);
+}
+END_TEST
+
+START_TEST(arena_copies_end_in_nul)
+{
+	struct arena a = { 0 };
+	char source[] = "abc";
+	struct str copy = arena_str(&a, str_make(source, 3));
+	char *zeros;
+
+	source[0] = 'x';
+	assert_str(copy, "abc");
+	ck_assert_int_eq(copy.p[3], '\0');
+	copy = arena_str(&a, STR_NONE);
+	ck_assert_uint_eq(copy.n, 0);
+	ck_assert_int_eq(copy.p[0], '\0');
+	assert_str(arena_str(&a, STR("a\0b")), "a\0b");
+	ck_assert_str_eq(arena_printf(&a, "%s/%03d", "item", 7), "item/007");
+	ck_assert_str_eq(arena_printf(&a, "%s", ""), "");
+	memset(arena_alloc(&a, 64), 0xff, 64);
+	arena_reset(&a);
+	zeros = arena_zalloc(&a, 1000);
+	for (size_t i = 0; i < 1000; i++)
+		ck_assert_int_eq(zeros[i], 0);
+	arena_release(&a);
+}
+END_TEST
+
+START_TEST(arena_reset_keeps_one_chunk)
+{
+	struct arena a = { 0 };
+	size_t first;
+
+	arena_reset(&a);
+	ck_assert_uint_eq(a.total_bytes, 0);
+	/* a big block is not worth keeping, wherever it stands */
+	arena_alloc(&a, 1000000);
+	arena_reset(&a);
+	ck_assert_uint_eq(a.total_bytes, 0);
+	arena_alloc(&a, 10);
+	arena_alloc(&a, 1000000);
+	arena_reset(&a);
+	first = a.total_bytes;
+	ck_assert_uint_lt(first, 1000000);
+	for (int round = 0; round < 100; round++) {
+		for (int i = 0; i < 1000; i++)
+			arena_alloc(&a, 1 + (size_t)i);
+		arena_reset(&a);
+	}
+	ck_assert_uint_eq(a.total_bytes, first);
+	arena_release(&a);
+	arena_release(&a);
+}
+END_TEST
+
+START_TEST(vec_keeps_what_was_pushed)
+{
+	VEC(struct str) v = { 0 };
+	char text[] = "x";
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		ck_assert_uint_eq(v.n, i);
+		vec_push(&v, str_make(text, i));
+		ck_assert_uint_eq(vec_last(&v)->n, i);
+	}
+	for (uint32_t i = 0; i < 1000; i++)
+		ck_assert_uint_eq(v.v[i].n, i);
+	ck_assert_uint_le(v.n, v.cap);
+	vec_release(&v);
+	ck_assert_ptr_null(v.v);
+	vec_push(&v, STR("again"));
+	assert_str(v.v[0], "again");
+	vec_release(&v);
+}
+END_TEST
+
+START_TEST(buf_grows_and_stays_terminated)
+{
+	struct buf b = { 0 };
+
+	ck_assert_uint_eq(buf_str(&b).n, 0);
+	for (size_t i = 0; i < 1000; i++) {
+		buf_addc(&b, (char)('a' + i % 26));
+		ck_assert_uint_eq(b.n, i + 1);
+		ck_assert_int_eq(b.p[b.n], '\0');
+		ck_assert_uint_lt(b.n, b.cap);
+	}
+	for (size_t i = 0; i < 1000; i++)
+		ck_assert_int_eq(b.p[i], (char)('a' + i % 26));
+	buf_release(&b);
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(buf_adds_of_every_kind)
+{
+	struct buf b = { 0 };
+	char big[500];
+
+	buf_add_str(&b, STR_NONE);
+	ck_assert_uint_eq(b.n, 0);
+	buf_add_str(&b, STR("a\0b"));
+	buf_adds(&b, "c");
+	buf_adds(&b, "");
+	buf_printf(&b, "%d%s", 42, "");
+	assert_str(buf_str(&b), "a\0bc42");
+	ck_assert_int_eq(b.p[b.n], '\0');
+	buf_clear(&b);
+	ck_assert_uint_eq(buf_str(&b).n, 0);
+
+	memset(big, 'y', sizeof(big) - 1);
+	big[sizeof(big) - 1] = '\0';
+	buf_printf(&b, "%s", big);
+	ck_assert_uint_eq(b.n, sizeof(big) - 1);
+	ck_assert_str_eq(b.p, big);
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(map_empty_has_nothing)
+{
+	struct map m = { 0 };
+	uint32_t it = 0, value;
+
+	ck_assert_uint_eq(map_get(&m, 0), MAP_NONE);
+	ck_assert(!map_next(&m, 0, &it, &value));
+	map_release(&m);
+}
+END_TEST
+
+START_TEST(map_finds_each_of_many)
+{
+	struct map m = { 0 };
+	uint64_t stranger = hash_mix(1, 1000000);
+
+	for (uint32_t i = 0; i < 20000; i++)
+		map_add(&m, hash_mix(1, i), i);
+	for (uint32_t i = 0; i < 20000; i++) {
+		uint32_t it = 0, value;
+		bool found = false;
+
+		while (map_next(&m, hash_mix(1, i), &it, &value))
+			found |= value == i;
+		ck_assert_msg(found, "%u is lost", i);
+	}
+	ck_assert_uint_eq(map_get(&m, stranger), MAP_NONE);
+	map_release(&m);
+}
+END_TEST
+
+/* Equal hashes wherever they land in the table, the wrap at its end included, before and after it
+ * has grown. */
+START_TEST(map_keeps_the_order_of_equal_hashes)
+{
+	for (uint64_t high = 1; high <= 200; high++) {
+		struct map m = { 0 };
+		uint32_t it = 0, value, expect = 0;
+
+		for (uint32_t i = 0; i < 5; i++)
+			map_add(&m, high << 32, i);
+		ck_assert_uint_eq(map_get(&m, high << 32), 0);
+		for (uint32_t i = 0; i < 500; i++)
+			map_add(&m, (1000 + (uint64_t)i) << 32, 100 + i);
+		ck_assert_uint_eq(map_get(&m, high << 32), 0);
+		while (map_next(&m, high << 32, &it, &value))
+			ck_assert_uint_eq(value, expect++);
+		ck_assert_uint_eq(expect, 5);
+		map_release(&m);
+	}
+}
+END_TEST
+
+START_TEST(map_holds_many_values_under_one_hash)
+{
+	struct map m = { 0 };
+	uint32_t it = 0, value, n = 0;
+
+	for (uint32_t i = 0; i < 300; i++)
+		map_add(&m, UINT64_MAX, i);
+	while (map_next(&m, UINT64_MAX, &it, &value))
+		n++;
+	ck_assert_uint_eq(n, 300);
+	map_release(&m);
+}
+END_TEST
+
+static void assert_undecodable(struct str s)
+{
+	uint32_t c = 0x1234;
+
+	ck_assert_uint_eq(utf8_decode(s, &c), 0);
+	ck_assert_uint_eq(c, 0x1234);
+	ck_assert(!utf8_valid(s));
+}
+
+START_TEST(utf8_goes_there_and_back)
+{
+	/* both sides of each step in length, and of the surrogates */
+	static const uint32_t points[] = { 0,      0x7f,   0x80,   0x7ff,   0x800,
+					   0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff };
+	static const size_t lengths[] = { 1, 1, 2, 2, 3, 3, 3, 3, 4, 4 };
+
+	for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+		char bytes[4];
+		uint32_t c = ~points[i];
+		size_t n = utf8_encode(points[i], bytes);
+
+		ck_assert_uint_eq(n, lengths[i]);
+		ck_assert_uint_eq(utf8_decode(str_make(bytes, n), &c), n);
+		ck_assert_uint_eq(c, points[i]);
+		for (size_t cut = 1; cut < n; cut++)
+			assert_undecodable(str_make(bytes, cut));
+	}
+}
+END_TEST
+
+START_TEST(utf8_is_strict)
+{
+	assert_undecodable(STR("\x80"));
+	assert_undecodable(STR("\xbf"));
+	assert_undecodable(STR("\xc0\xaf"));
+	assert_undecodable(STR("\xc1\xbf"));
+	assert_undecodable(STR("\xe0\x9f\xbf"));
+	assert_undecodable(STR("\xf0\x8f\xbf\xbf"));
+	assert_undecodable(STR("\xed\xa0\x80"));
+	assert_undecodable(STR("\xed\xbf\xbf"));
+	assert_undecodable(STR("\xf4\x90\x80\x80"));
+	assert_undecodable(STR("\xf5\x80\x80\x80"));
+	assert_undecodable(STR("\xfe"));
+	assert_undecodable(STR("\xff"));
+	assert_undecodable(STR("\xc3("));
+	assert_undecodable(STR("\xe2\x82("));
+	assert_undecodable(STR("\xc3\xc3"));
+}
+END_TEST
+
+START_TEST(utf8_valid_reads_to_the_end)
+{
+	ck_assert(utf8_valid(STR_NONE));
+	ck_assert(utf8_valid(STR("a\0b")));
+	ck_assert(utf8_valid(STR("gr\xc3\xbc\xc3\x9f \xe2\x80\xa6 \xf0\x9f\x94\xa8")));
+	ck_assert(!utf8_valid(STR("fine until here\xe2\x80")));
+	ck_assert(!utf8_valid(STR("\xc3\xbc\xbc")));
+}
+END_TEST
+
+static int64_t iso(struct str s)
+{
+	int64_t ms = WHEN_NONE;
+
+	ck_assert_msg(when_parse_iso(s, &ms), "%.*s was refused", STR_ARG(s));
+	return ms;
+}
+
+static void assert_no_time(struct str s)
+{
+	int64_t ms = 42;
+
+	ck_assert_msg(!when_parse_iso(s, &ms), "%.*s was taken", STR_ARG(s));
+	ck_assert_int_eq(ms, 42);
+}
+
+START_TEST(when_reads_iso_8601)
+{
+	ck_assert_int_eq(iso(STR("1970-01-01T00:00:00Z")), 0);
+	ck_assert_int_eq(iso(STR("1970-01-01")), 0);
+	ck_assert_int_eq(iso(STR("1969-12-31T23:59:59.999Z")), -1);
+	ck_assert_int_eq(iso(STR("2026-01-26T10:00:00Z")), 1769421600000);
+	ck_assert_int_eq(iso(STR("2026-01-26t10:00:00z")), 1769421600000);
+	ck_assert_int_eq(iso(STR("2026-01-26 10:00")), 1769421600000);
+	ck_assert_int_eq(iso(STR("2026-01-26T12:30:00+02:30")), 1769421600000);
+	ck_assert_int_eq(iso(STR("2026-01-26T12:30:00+0230")), 1769421600000);
+	ck_assert_int_eq(iso(STR("2026-01-26T02:00:00-08:00")), 1769421600000);
+	ck_assert_int_eq(iso(STR("2026-01-26T10:00:00.5Z")), 1769421600500);
+	ck_assert_int_eq(iso(STR("2026-01-26T10:00:00.123456789Z")), 1769421600123);
+	ck_assert_int_eq(iso(STR("2024-02-29")), iso(STR("2024-02-28T24:00:00Z")));
+	ck_assert_int_eq(iso(STR("2000-02-29")) + 86400000, iso(STR("2000-03-01")));
+	ck_assert_int_eq(iso(STR("2016-12-31T23:59:60Z")), iso(STR("2017-01-01")));
+	ck_assert_int_eq(iso(STR("0000-01-01")), -62167219200000);
+}
+END_TEST
+
+START_TEST(when_refuses_what_is_no_time)
+{
+	assert_no_time(STR(""));
+	assert_no_time(STR("yesterday"));
+	assert_no_time(STR("2026-1-26"));
+	assert_no_time(STR("2026-00-10"));
+	assert_no_time(STR("2026-13-01"));
+	assert_no_time(STR("2026-04-31"));
+	assert_no_time(STR("2026-01-00"));
+	assert_no_time(STR("2023-02-29"));
+	assert_no_time(STR("1900-02-29"));
+	assert_no_time(STR("2026-01-26T"));
+	assert_no_time(STR("2026-01-26T10"));
+	assert_no_time(STR("2026-01-26T25:00:00Z"));
+	assert_no_time(STR("2026-01-26T24:00:01Z"));
+	assert_no_time(STR("2026-01-26T10:60:00Z"));
+	assert_no_time(STR("2026-01-26T10:00:61Z"));
+	assert_no_time(STR("2026-01-26T10:00:00.Z"));
+	assert_no_time(STR("2026-01-26T10:00:00+"));
+	assert_no_time(STR("2026-01-26T10:00:00+02:"));
+	assert_no_time(STR("2026-01-26T10:00:00+02:60"));
+	assert_no_time(STR("2026-01-26T10:00:00+24:00"));
+	assert_no_time(STR("2026-01-26T10:00:00ZZ"));
+	assert_no_time(STR("2026-01-26T10:00:00Z "));
+	assert_no_time(STR("2026-01-26T10:00:00Z\0"));
+}
+END_TEST
+
+START_TEST(when_reads_what_people_type)
+{
+	int64_t day = 1769421600000, midnight = 1769385600000, ms;
+
+	ck_assert(when_parse_loose(STR("2026-01-26T10:00:00Z"), 0, &ms) && ms == day);
+	ck_assert(when_parse_loose(STR("10:00"), day, &ms) && ms == day);
+	ck_assert(when_parse_loose(STR("00:00:01"), day, &ms) && ms == midnight + 1000);
+	ck_assert(when_parse_loose(STR("01:00"), -1, &ms) && ms == -86400000 + 3600000);
+	ck_assert(when_parse_loose(STR("01:00"), WHEN_NONE, &ms) && ms == 3600000);
+	ck_assert(when_parse_loose(STR("1769421600123"), 0, &ms) && ms == day + 123);
+	ck_assert(!when_parse_loose(STR("10"), day, &ms));
+	ck_assert(!when_parse_loose(STR("10:00 "), day, &ms));
+	ck_assert(!when_parse_loose(STR("99999999999999999999"), day, &ms));
+	ck_assert(!when_parse_loose(STR(""), day, &ms));
+}
+END_TEST
+
+START_TEST(when_writes_what_it_reads)
+{
+	static const int64_t times[] = { 0, -1, 1, 951782400000, 1769421600123, -62167219200000,
+					 253402300799999 };
+	char out[32];
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		ck_assert_int_eq(iso(str_of(when_iso(times[i], out))), times[i]);
+	ck_assert_str_eq(when_iso(1769421600000, out), "2026-01-26T10:00:00Z");
+	ck_assert_str_eq(when_iso(1769421600007, out), "2026-01-26T10:00:00.007Z");
+	ck_assert_str_eq(when_iso(WHEN_NONE, out), "-");
+	/* out holds 32 bytes, whatever the time */
+	ck_assert_uint_lt(strlen(when_iso(INT64_MAX, out)), 32);
+	ck_assert_uint_lt(strlen(when_iso(INT64_MIN + 1, out)), 32);
+	ck_assert_str_eq(when_clock(1769421600999, out), "10:00:00");
+	ck_assert_str_eq(when_clock(-1, out), "23:59:59");
+	ck_assert_str_eq(when_clock(WHEN_NONE, out), "-");
+}
+END_TEST
+
+START_TEST(when_spans_are_short)
+{
+	char out[32];
+
+	ck_assert_str_eq(when_span(0, out), "0:00");
+	ck_assert_str_eq(when_span(42999, out), "0:42");
+	ck_assert_str_eq(when_span(725000, out), "12:05");
+	ck_assert_str_eq(when_span(3599999, out), "59:59");
+	ck_assert_str_eq(when_span(3600000, out), "1h00");
+	ck_assert_str_eq(when_span(11040000, out), "3h04");
+	ck_assert_str_eq(when_span(86399999, out), "23h59");
+	ck_assert_str_eq(when_span(190800000, out), "2d05h");
+	ck_assert_str_eq(when_span(-42000, out), "-0:42");
+	ck_assert_uint_lt(strlen(when_span(INT64_MIN, out)), 32);
+	ck_assert_uint_lt(strlen(when_span(INT64_MAX, out)), 32);
+}
+END_TEST
+
+static TCase *cases(Suite *suite, const char *name)
+{
+	TCase *t = tcase_create(name);
+
+	suite_add_tcase(suite, t);
+	return t;
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("base");
+	TCase *t;
+
+	t = cases(suite, "str");
+	tcase_add_test(t, str_equality_is_by_length_and_bytes);
+	tcase_add_test(t, str_heads_and_tails);
+	tcase_add_test(t, str_nothing_is_a_head_of_nothing);
+	tcase_add_test(t, str_order_is_bytewise);
+	tcase_add_test(t, str_case_is_folded_for_ascii_letters_only);
+	tcase_add_test(t, str_find_knows_both_ends);
+	tcase_add_test(t, str_trim_takes_white_space_and_nothing_else);
+	tcase_add_test(t, str_hash_depends_on_every_byte_and_the_length);
+	tcase_add_test(t, str_to_u64_is_strict);
+	tcase_add_test(t, err_returns_minus_one_and_cuts_long_text);
+
+	t = cases(suite, "mem");
+	tcase_add_test(t, arena_blocks_are_aligned_and_apart);
+	tcase_add_test(t, arena_takes_an_empty_block);
+	tcase_add_test(t, arena_copies_end_in_nul);
+	tcase_add_test(t, arena_reset_keeps_one_chunk);
+	tcase_add_test(t, vec_keeps_what_was_pushed);
+
+	t = cases(suite, "buf");
+	tcase_add_test(t, buf_grows_and_stays_terminated);
+	tcase_add_test(t, buf_adds_of_every_kind);
+
+	t = cases(suite, "map");
+	tcase_add_test(t, map_empty_has_nothing);
+	tcase_add_test(t, map_finds_each_of_many);
+	tcase_add_test(t, map_keeps_the_order_of_equal_hashes);
+	tcase_add_test(t, map_holds_many_values_under_one_hash);
+
+	t = cases(suite, "utf8");
+	tcase_add_test(t, utf8_goes_there_and_back);
+	tcase_add_test(t, utf8_is_strict);
+	tcase_add_test(t, utf8_valid_reads_to_the_end);
+
+	t = cases(suite, "when");
+	tcase_add_test(t, when_reads_iso_8601);
+	tcase_add_test(t, when_refuses_what_is_no_time);
+	tcase_add_test(t, when_reads_what_people_type);
+	tcase_add_test(t, when_writes_what_it_reads);
+	tcase_add_test(t, when_spans_are_short);
+
+	return unit_run(suite);
+}

@@ -1,0 +1,154 @@
+/* The time machine: a view of the whole session as of its first k messages is, byte for byte, the
+ * view of a session that has only those k messages. For every log among the fixtures and the demo,
+ * for every view, for every k (every few of a long log). */
+#include "cmd/load.h"
+#include "cmd/show_json.h"
+#include "unit.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char **logs;
+static int log_count;
+static char folder[] = "/tmp/gavel-cursor-XXXXXX";
+
+static const struct {
+	const char *name;
+	void (*print)(struct load *l, const struct scene *s, struct buf *out);
+} views[] = {
+	{ "inbox", json_inbox },       { "timeline", json_timeline }, { "ledger", json_ledger },
+	{ "messages", json_messages }, { "agents", json_agents },     { "summary", json_summary },
+};
+enum { VIEWS = sizeof(views) / sizeof(views[0]) };
+
+static void print_all(struct load *l, uint32_t k, struct buf out[VIEWS + 1])
+{
+	struct scene s = { .model = &l->model, .k = k, .now_ms = model_now(&l->model, k),
+			   .reader = &l->reader, .all = true };
+
+	for (int i = 0; i < VIEWS; i++) {
+		buf_clear(&out[i]);
+		views[i].print(l, &s, &out[i]);
+	}
+	buf_clear(&out[VIEWS]);
+	for (uint32_t i = 0; i < l->model.items.n; i++)
+		json_item(l, &s, i, &out[VIEWS]);
+}
+
+/* The first `bytes` of a log under the log's own name, since names are part of what is shown. */
+static void write_prefix(const char *path, const char *to, size_t bytes, bool newline)
+{
+	FILE *in = fopen(path, "rb"), *out = fopen(to, "wb");
+	int c;
+
+	ck_assert_ptr_nonnull(in);
+	ck_assert_ptr_nonnull(out);
+	while (bytes-- && (c = getc(in)) != EOF)
+		putc(c, out);
+	if (newline)
+		putc('\n', out);
+	fclose(in);
+	ck_assert_int_eq(fclose(out), 0);
+}
+
+START_TEST(test_prefix)
+{
+	const char *path = logs[_i];
+	const char *prefix = "prefix.ndjson";
+	struct load whole = { 0 };
+	struct buf seen[VIEWS + 1] = { { 0 } }, fresh[VIEWS + 1] = { { 0 } };
+	uint32_t step;
+
+	ck_assert_int_eq(chdir(folder), 0);
+	write_prefix(path, prefix, SIZE_MAX, false);
+	ck_assert_int_eq(load_open(&whole, &prefix, 1, 0), 0);
+	load_run(&whole, NULL, NULL);
+	step = whole.model.records.n / 60 + 1;
+	for (uint32_t k = 0; k <= whole.model.records.n; k += step) {
+		const struct record *last = k ? &whole.model.records.v[k - 1] : NULL;
+		struct load part = { 0 };
+
+		print_all(&whole, k, seen);
+		/* the open file stays as it was; only the name is used again */
+		ck_assert_int_eq(unlink(prefix), 0);
+		write_prefix(path, prefix, last ? last->offset + last->length : 0,
+			     last && !(last->flags & RECORD_TRUNCATED));
+		ck_assert_int_eq(load_open(&part, &prefix, 1, 0), 0);
+		load_run(&part, NULL, NULL);
+		ck_assert_uint_eq(part.model.records.n, k);
+		print_all(&part, k, fresh);
+		for (int i = 0; i <= VIEWS; i++)
+			ck_assert_msg(str_eq(buf_str(&seen[i]), buf_str(&fresh[i])),
+				      "%s at #%u of %s differs:\n--- as of #%u\n%.*s--- fresh\n%.*s",
+				      i < VIEWS ? views[i].name : "item", k, path, k,
+				      STR_ARG(buf_str(&seen[i])), STR_ARG(buf_str(&fresh[i])));
+		load_release(&part);
+	}
+	for (int i = 0; i <= VIEWS; i++) {
+		buf_release(&seen[i]);
+		buf_release(&fresh[i]);
+	}
+	load_release(&whole);
+	unlink(prefix);
+}
+END_TEST
+
+static void add_log(const char *dir, const char *name)
+{
+	struct buf path = { 0 };
+	char *real;
+
+	buf_printf(&path, "%s/%s", dir, name);
+	real = realpath(path.p, NULL);
+	if (real) {
+		logs = xrealloc(logs, (size_t)(log_count + 1) * sizeof(*logs));
+		logs[log_count++] = real;
+	}
+	buf_release(&path);
+}
+
+/* Every log below a folder. */
+static void add_folder(const char *base, const char *name)
+{
+	struct buf path = { 0 };
+	struct dirent *entry;
+	DIR *dir;
+
+	buf_printf(&path, "%s/%s", base, name);
+	dir = opendir(path.p);
+	while (dir && (entry = readdir(dir))) {
+		if (str_ends(str_of(entry->d_name), STR(".ndjson")))
+			add_log(path.p, entry->d_name);
+		else if (!strchr(entry->d_name, '.'))
+			add_folder(path.p, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	buf_release(&path);
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("cursor");
+	TCase *prefix = tcase_create("prefix");
+	const char *fixtures = getenv("GAVEL_FIXTURES"), *data = getenv("GAVEL_DATADIR");
+	int failed;
+
+	if (!mkdtemp(folder) || !fixtures || !data) {
+		puts("Bail out! needs /tmp, GAVEL_FIXTURES and GAVEL_DATADIR");
+		return 1;
+	}
+	add_log(data, "demo.ndjson");
+	add_folder(fixtures, "examples");
+	add_folder(fixtures, "streams");
+	tcase_add_loop_test(prefix, test_prefix, 0, log_count);
+	suite_add_tcase(suite, prefix);
+	failed = unit_run(suite);
+	rmdir(folder);
+	for (int i = 0; i < log_count; i++)
+		free(logs[i]);
+	free(logs);
+	return failed;
+}

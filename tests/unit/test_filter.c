@@ -1,0 +1,578 @@
+/* The filter language over a small session made by hand: one review of a task, one feedback turn, a
+ * line of text and a line of unknown JSON. A filter is tested by which messages, items, tasks and
+ * agents it lets through. */
+#include "model/filter.h"
+
+#include "unit.h"
+
+#include <stdlib.h>
+
+#define MINUTE 60000
+#define TEN INT64_C(1769421600000) /* 2026-01-26T10:00Z */
+
+enum { ASSIGN, PROGRESS, RESULT, ANSWER, TEXT, UNKNOWN, ASK, REPEAT, MESSAGES };
+enum { FIND_1, FIND_2, SCOPE, NAMES, OLD, ITEMS };
+
+static struct model model;
+static struct arena arena;
+static unsigned fetched; /* calls of the text callback */
+
+static const char *const texts[MESSAGES] = {
+	[ASSIGN] = "Write the parser", [PROGRESS] = "half way", [RESULT] = "Two findings",
+	[ANSWER] = "three improvements", [TEXT] = "Segmentation fault (core dumped)",
+	[UNKNOWN] = "{\"url\":\"http://x\",\"at\":\"10:15\"}", [ASK] = "next, please",
+};
+
+static struct str text_of(void *ctx, uint32_t number)
+{
+	ck_assert_ptr_eq(ctx, &model);
+	fetched++;
+	return str_of(texts[number]);
+}
+
+static struct message begin(enum dialect_id dialect, const char *kind, int minute)
+{
+	struct message m = { .dialect = dialect, .kind = str_of(kind), .sequence = -1,
+			     .time_ms = minute < 0 ? WHEN_NONE : TEN + minute * MINUTE,
+			     .inside = "", .diags = { .arena = &arena } };
+
+	return m;
+}
+
+static void end(struct message *m)
+{
+	struct place place = { .line = model.records.n + 1, .group = STR("log.ndjson") };
+
+	model_apply(&model, m, &place);
+	message_release(m);
+}
+
+static void add_item(struct message *m, const char *id, enum item_kind kind,
+		     enum item_severity grade, int64_t deadline_ms)
+{
+	struct event *e = event_add(m, EV_ITEM, str_of(id), "/items/%u/id");
+
+	e->item = kind;
+	e->grade = grade;
+	e->deadline_ms = deadline_ms;
+	e->task = m->dialect == DIALECT_COLLABORATION ? STR("T1") : STR_NONE;
+}
+
+static void add_assignment(void)
+{
+	struct message m = begin(DIALECT_COLLABORATION, "task_assignment", 0);
+
+	m.session = STR("ses_1");
+	m.id = STR("msg-A1");
+	m.from = (struct actor){ STR("lead"), STR("architect"), false };
+	m.to = (struct actor){ STR("Dev-01"), STR("developer"), false };
+	event_add(&m, EV_TASK, STR("T1"), "/payload/task/task_id");
+	end(&m);
+}
+
+static void add_progress(void)
+{
+	struct message m = begin(DIALECT_COLLABORATION, "progress_update", 10);
+	struct event *e;
+
+	m.session = STR("ses_1");
+	m.from.id = STR("Dev-01");
+	m.to.id = STR("lead");
+	m.flags = RECORD_REPAIRED | RECORD_AMBIGUOUS;
+	e = event_add(&m, EV_TASK_STATE, STR("T1"), "/payload/task_id");
+	e->state = TASK_RUNNING;
+	diag_add(&m.diags, SEVERITY_WARNING, "r", STR(""), "late");
+	diag_add(&m.diags, SEVERITY_NOTE, "r", STR(""), "odd");
+	end(&m);
+}
+
+static void add_review(void)
+{
+	struct message m = begin(DIALECT_COLLABORATION, "review_result", 15);
+	struct event *e;
+
+	m.session = STR("ses_1");
+	m.from.id = STR("team/rev-01");
+	m.to.id = STR("lead");
+	e = event_add(&m, EV_REVIEW_RESULT, STR("review-7"), "/payload/review_id");
+	e->task = STR("T1");
+	e->review = REVIEW_CHANGES;
+	e->index = 2;
+	add_item(&m, "find-1", ITEM_FINDING, GRADE_CRITICAL, WHEN_NONE);
+	add_item(&m, "find-2", ITEM_FINDING, GRADE_MINOR, WHEN_NONE);
+	diag_add(&m.diags, SEVERITY_ERROR, "r", STR(""), "wrong");
+	end(&m);
+}
+
+static void add_answer(void)
+{
+	struct message m = begin(DIALECT_FEEDBACK, "response", 20);
+
+	m.session = STR("two words");
+	m.from.id = STR("provider");
+	event_add(&m, EV_TURN_ANSWER, STR_NONE, "/iteration")->iteration = 1;
+	add_item(&m, "scope-01", ITEM_IMPROVEMENT, GRADE_MAJOR, TEN + 90 * MINUTE);
+	add_item(&m, "names-02", ITEM_IMPROVEMENT, GRADE_NONE, WHEN_NONE);
+	add_item(&m, "old-03", ITEM_IMPROVEMENT, GRADE_SUGGESTION, TEN + 21 * MINUTE);
+	end(&m);
+}
+
+static void add_lines(void)
+{
+	struct message m = begin(DIALECT_TEXT, "text", -1);
+
+	m.flags = RECORD_TRUNCATED | RECORD_BINARY;
+	end(&m);
+	m = begin(DIALECT_UNKNOWN, "unknown", 30);
+	m.flags = RECORD_OVERSIZE;
+	diag_add(&m.diags, SEVERITY_NOTE, "r", STR(""), "odd");
+	end(&m);
+}
+
+/* Decides names-02. */
+static void add_ask(void)
+{
+	struct message m = begin(DIALECT_FEEDBACK, "request", 40);
+	struct event *e;
+
+	m.session = STR("two words");
+	m.from.id = STR("ann");
+	event_add(&m, EV_TURN_ASK, STR_NONE, "/iteration")->iteration = 2;
+	e = event_add(&m, EV_DECIDE, STR("names-02"), "/items/%u/id");
+	e->verdict = VERDICT_REJECTED;
+	end(&m);
+}
+
+static void setup(void)
+{
+	fetched = 0;
+	model_init(&model);
+	add_assignment();
+	add_progress();
+	add_review();
+	add_answer();
+	add_lines();
+	add_ask();
+	add_assignment();
+	ck_assert_uint_eq(model.records.n, MESSAGES);
+	ck_assert_uint_eq(model.items.n, ITEMS);
+}
+
+static void teardown(void)
+{
+	model_release(&model);
+	arena_release(&arena);
+}
+
+static struct filter *must(const char *text)
+{
+	struct err err = { "" };
+	struct filter *f = filter_new(str_of(text), TEN + 40 * MINUTE, &err);
+
+	ck_assert_msg(f != NULL, "%s: %s", text, err.text);
+	return f;
+}
+
+#define BIT(n) (1u << (n))
+
+static unsigned messages(const char *text)
+{
+	struct filter *f = must(text);
+	unsigned set = 0;
+
+	for (uint32_t i = 0; i < model.records.n; i++)
+		set |= filter_message(f, &model, i, text_of, &model) ? BIT(i) : 0;
+	filter_free(f);
+	return set;
+}
+
+/* The items as of the first k messages, at k's own time. */
+static unsigned items_at(const char *text, uint32_t k)
+{
+	struct filter *f = must(text);
+	int64_t now = model_now(&model, k);
+	unsigned set = 0;
+
+	for (uint32_t i = 0; i < model.items.n; i++) {
+		struct item_state s;
+
+		if (item_at(&model, &model.items.v[i], k, now, &s) &&
+		    filter_item(f, &model, i, &s, now, NULL, NULL))
+			set |= BIT(i);
+	}
+	filter_free(f);
+	return set;
+}
+
+static unsigned items(const char *text)
+{
+	return items_at(text, model.records.n);
+}
+
+static bool task(const char *text, uint32_t k)
+{
+	struct filter *f = must(text);
+	bool pass = filter_task(f, &model, 0, k);
+
+	filter_free(f);
+	return pass;
+}
+
+static bool lead(const char *text)
+{
+	struct filter *f = must(text);
+	bool pass = filter_agent(f, &model, 0);
+
+	filter_free(f);
+	return pass;
+}
+
+static const unsigned all_messages = BIT(MESSAGES) - 1, all_items = BIT(ITEMS) - 1;
+
+START_TEST(nothing_matches_all)
+{
+	ck_assert_uint_eq(messages(""), all_messages);
+	ck_assert_uint_eq(messages(" \t "), all_messages);
+	ck_assert_uint_eq(items(""), all_items);
+	ck_assert(filter_message(NULL, &model, 0, NULL, NULL));
+	ck_assert(filter_item(NULL, &model, 0, NULL, 0, NULL, NULL));
+	ck_assert(filter_task(NULL, &model, 0, 0));
+	ck_assert(filter_agent(NULL, &model, 0));
+	filter_free(NULL);
+}
+END_TEST
+
+START_TEST(kind_is_the_messages_or_the_items)
+{
+	ck_assert_uint_eq(messages("kind:review_result"), BIT(RESULT));
+	ck_assert_uint_eq(messages("KIND:Review_Result"), BIT(RESULT));
+	ck_assert_uint_eq(messages("kind:review"), 0);
+	ck_assert_uint_eq(messages("kind:re*"), BIT(RESULT) | BIT(ANSWER) | BIT(ASK));
+	ck_assert_uint_eq(messages("kind:*_U*"), BIT(PROGRESS));
+	ck_assert_uint_eq(items("kind:finding"), BIT(FIND_1) | BIT(FIND_2));
+	ck_assert_uint_eq(items("kind:response"), 0);
+	ck_assert(task("kind:task", 1));
+	ck_assert(lead("kind:architect"));
+}
+END_TEST
+
+START_TEST(dialect_by_name)
+{
+	ck_assert_uint_eq(messages("dialect:feedback"), BIT(ANSWER) | BIT(ASK));
+	ck_assert_uint_eq(messages("dialect:F*"), BIT(ANSWER) | BIT(ASK));
+	ck_assert_uint_eq(items("dialect:collaboration"), BIT(FIND_1) | BIT(FIND_2));
+	ck_assert(task("dialect:collaboration", 1));
+	ck_assert(!lead("dialect:text"));
+}
+END_TEST
+
+START_TEST(agent_has_part_in_it)
+{
+	ck_assert_uint_eq(messages("agent:dev-01"), BIT(ASSIGN) | BIT(PROGRESS) | BIT(REPEAT));
+	ck_assert_uint_eq(messages("agent:dev"), 0);
+	ck_assert_uint_eq(messages("agent:ann"), BIT(ASK));
+	/* a slash is nothing special, and who is not there has no name */
+	ck_assert_uint_eq(messages("agent:*rev*"), BIT(RESULT));
+	ck_assert_uint_eq(messages("-agent:*"), BIT(TEXT) | BIT(UNKNOWN));
+	ck_assert_uint_eq(items("agent:team/rev-01"), BIT(FIND_1) | BIT(FIND_2));
+	ck_assert_uint_eq(items("agent:ann") & BIT(NAMES), BIT(NAMES));
+	ck_assert_uint_eq(items_at("agent:ann", ASK), 0);
+	ck_assert(task("agent:dev-01", 1));
+	ck_assert(!task("agent:lead", 1));
+	ck_assert(lead("agent:LEAD"));
+	ck_assert(!lead("agent:dev-01"));
+}
+END_TEST
+
+START_TEST(task_finds_what_was_done_to_it)
+{
+	ck_assert_uint_eq(messages("task:T1"), BIT(ASSIGN) | BIT(PROGRESS) | BIT(RESULT));
+	ck_assert_uint_eq(messages("task:t*"), BIT(ASSIGN) | BIT(PROGRESS) | BIT(RESULT));
+	ck_assert_uint_eq(messages("task:T2"), 0);
+	ck_assert_uint_eq(items("task:t1"), BIT(FIND_1) | BIT(FIND_2));
+	ck_assert(task("task:t1", 1));
+	ck_assert(!task("task:T2", 1));
+	ck_assert(!lead("task:T1"));
+}
+END_TEST
+
+START_TEST(task_sees_messages_that_come_later)
+{
+	struct filter *f = must("task:T1");
+
+	ck_assert(filter_message(f, &model, PROGRESS, NULL, NULL));
+	add_ask();
+	ck_assert(!filter_message(f, &model, MESSAGES, NULL, NULL));
+	for (unsigned i = 1; i <= 130; i++) {
+		add_progress();
+		ck_assert(filter_message(f, &model, MESSAGES + i, NULL, NULL));
+	}
+	ck_assert(!filter_message(f, &model, MESSAGES, NULL, NULL));
+	ck_assert(filter_message(f, &model, PROGRESS, NULL, NULL));
+	filter_free(f);
+}
+END_TEST
+
+START_TEST(session_by_name)
+{
+	ck_assert_uint_eq(messages("session:SES_1"),
+			  BIT(ASSIGN) | BIT(PROGRESS) | BIT(RESULT) | BIT(REPEAT));
+	ck_assert_uint_eq(messages("session:log.ndjson"), BIT(TEXT) | BIT(UNKNOWN));
+	ck_assert_uint_eq(items("session:ses_1"), BIT(FIND_1) | BIT(FIND_2));
+	ck_assert(task("session:ses_1", 1));
+	ck_assert(lead("session:ses_1"));
+}
+END_TEST
+
+START_TEST(id_of_items_messages_and_the_rest)
+{
+	ck_assert_uint_eq(items("id:scope-01"), BIT(SCOPE));
+	ck_assert_uint_eq(items("id:scope"), 0);
+	ck_assert_uint_eq(items("id:*-0*"), BIT(SCOPE) | BIT(NAMES) | BIT(OLD));
+	ck_assert_uint_eq(items("id:Find-2"), BIT(FIND_2));
+	ck_assert_uint_eq(items("id:review-7/find-2"), BIT(FIND_2));
+	ck_assert_uint_eq(items("id:review*"), BIT(FIND_1) | BIT(FIND_2));
+	ck_assert_uint_eq(messages("id:names-02"), BIT(ANSWER) | BIT(ASK));
+	ck_assert_uint_eq(messages("id:review-7"), BIT(RESULT));
+	ck_assert_uint_eq(messages("id:msg-A1"), BIT(ASSIGN));
+	ck_assert_uint_eq(messages("id:msg-A2"), 0);
+	ck_assert(task("id:t1", 1));
+	ck_assert(lead("id:lead"));
+}
+END_TEST
+
+START_TEST(severity_of_items)
+{
+	ck_assert_uint_eq(items("severity:critical"), BIT(FIND_1));
+	ck_assert_uint_eq(items("severity:=Critical"), BIT(FIND_1));
+	ck_assert_uint_eq(items("severity:>=major"), BIT(FIND_1) | BIT(SCOPE));
+	ck_assert_uint_eq(items("severity:>major"), BIT(FIND_1));
+	ck_assert_uint_eq(items("severity:<major"), BIT(FIND_2) | BIT(OLD));
+	ck_assert_uint_eq(items("severity:<=major"), BIT(FIND_2) | BIT(OLD) | BIT(SCOPE));
+	ck_assert_uint_eq(items("severity:>critical"), 0);
+	ck_assert_uint_eq(items("-severity:>=suggestion"), BIT(NAMES));
+	ck_assert_uint_eq(items("severity:>=note"), 0);
+	ck_assert(!task("severity:>=suggestion", 1));
+}
+END_TEST
+
+START_TEST(severity_of_messages_is_the_worst_diagnostic)
+{
+	ck_assert_uint_eq(messages("severity:error"), BIT(RESULT));
+	ck_assert_uint_eq(messages("severity:>=warning") & (BIT(PROGRESS) | BIT(UNKNOWN)),
+			  BIT(PROGRESS));
+	ck_assert_uint_eq(messages("severity:note"), BIT(UNKNOWN) | BIT(REPEAT));
+	ck_assert_uint_eq(messages("severity:>=suggestion"), 0);
+}
+END_TEST
+
+START_TEST(is_of_messages)
+{
+	ck_assert_uint_eq(messages("is:error"), BIT(RESULT));
+	ck_assert(messages("is:warning") & BIT(PROGRESS));
+	ck_assert_uint_eq(messages("is:note"), BIT(PROGRESS) | BIT(UNKNOWN) | BIT(REPEAT));
+	ck_assert_uint_eq(messages("is:repaired"), BIT(PROGRESS));
+	ck_assert_uint_eq(messages("is:ambiguous"), BIT(PROGRESS));
+	ck_assert_uint_eq(messages("is:truncated"), BIT(TEXT));
+	ck_assert_uint_eq(messages("is:binary"), BIT(TEXT));
+	ck_assert_uint_eq(messages("is:oversize"), BIT(UNKNOWN));
+	ck_assert_uint_eq(messages("is:repeated"), BIT(REPEAT));
+	ck_assert_uint_eq(messages("is:Text"), BIT(TEXT));
+	ck_assert_uint_eq(messages("is:unknown"), BIT(UNKNOWN));
+	ck_assert_uint_eq(messages("is:open"), 0);
+}
+END_TEST
+
+START_TEST(is_of_items)
+{
+	ck_assert_uint_eq(items_at("is:open", TEXT), all_items);
+	ck_assert_uint_eq(items_at("is:due", TEXT), BIT(SCOPE) | BIT(OLD));
+	ck_assert_uint_eq(items_at("is:due", ASK), BIT(SCOPE));
+	ck_assert_uint_eq(items_at("is:expired", ASK), BIT(OLD));
+	ck_assert_uint_eq(items_at("is:decided", ASK), 0);
+	ck_assert_uint_eq(items("is:decided"), BIT(NAMES));
+	/* overtaken by the request: neither open nor decided */
+	ck_assert_uint_eq(items("is:open"), BIT(FIND_1) | BIT(FIND_2));
+	ck_assert_uint_eq(items("is:due"), 0);
+	ck_assert_uint_eq(items("is:error"), BIT(FIND_1) | BIT(FIND_2));
+}
+END_TEST
+
+START_TEST(is_of_tasks)
+{
+	ck_assert(!task("", 0));
+	ck_assert(task("is:open", 1));
+	ck_assert(!task("is:decided", 1));
+	ck_assert(!task("is:warning", 1));
+	ck_assert(task("is:warning", 2));
+	ck_assert(!lead("is:error"));
+}
+END_TEST
+
+START_TEST(after_and_before_part_what_has_a_time)
+{
+	unsigned early = BIT(ASSIGN) | BIT(PROGRESS) | BIT(REPEAT);
+	unsigned timed = all_messages & ~BIT(TEXT);
+
+	ck_assert_uint_eq(messages("before:10:15"), early);
+	ck_assert_uint_eq(messages("after:10:15"), timed & ~early);
+	ck_assert_uint_eq(messages("after:10:15:01"), timed & ~early & ~BIT(RESULT));
+	ck_assert_uint_eq(messages("after:2026-01-26T10:15Z before:10:20"), BIT(RESULT));
+	ck_assert_uint_eq(messages("before:\"10:15\""), early);
+	ck_assert_uint_eq(items("before:10:20"), BIT(FIND_1) | BIT(FIND_2));
+	ck_assert(task("after:10:10", 2));
+	ck_assert(!task("after:10:10", 1));
+	ck_assert(task("before:10:10", 2));
+	ck_assert(lead("before:10:01"));
+}
+END_TEST
+
+START_TEST(words_match_names_and_text)
+{
+	ck_assert_uint_eq(messages("segmentation"), BIT(TEXT));
+	ck_assert_uint_eq(messages("FAULT core"), BIT(TEXT));
+	ck_assert_uint_eq(messages("fault parser"), 0);
+	ck_assert_uint_eq(messages("progress_upd"), BIT(PROGRESS));
+	ck_assert_uint_eq(messages("provider"), BIT(ANSWER));
+	ck_assert_uint_eq(items("scope"), BIT(SCOPE));
+	ck_assert_uint_eq(items("review-7/"), BIT(FIND_1) | BIT(FIND_2));
+	ck_assert_uint_eq(items("rejected"), BIT(NAMES));
+	ck_assert_uint_eq(items("critical"), BIT(FIND_1));
+	ck_assert(task("assigned", 1));
+	ck_assert(task("running", 2));
+	ck_assert(!task("running", 1));
+	ck_assert(lead("archi"));
+}
+END_TEST
+
+START_TEST(words_may_have_colons_and_stars)
+{
+	ck_assert_uint_eq(messages("10:15"), BIT(UNKNOWN));
+	ck_assert_uint_eq(messages("http://x"), BIT(UNKNOWN));
+	ck_assert_uint_eq(messages("-http://x"), all_messages & ~BIT(UNKNOWN));
+	ck_assert_uint_eq(messages("\"kind:x\""), 0);
+	ck_assert_uint_eq(messages(":"), BIT(UNKNOWN));
+	ck_assert_uint_eq(messages("fau*"), 0);
+	ck_assert_uint_eq(messages("task_id:T1"), 0);
+}
+END_TEST
+
+START_TEST(minus_negates)
+{
+	ck_assert_uint_eq(messages("-segmentation"), all_messages & ~BIT(TEXT));
+	ck_assert_uint_eq(messages("-kind:response dialect:feedback"), BIT(ASK));
+	ck_assert_uint_eq(messages("-is:error -is:open"), all_messages & ~BIT(RESULT));
+	ck_assert_uint_eq(messages("-\"core dumped\""), all_messages & ~BIT(TEXT));
+	ck_assert_uint_eq(messages("-session:\"two words\" dialect:feedback"), 0);
+	/* not a minus: alone, or in quotes */
+	ck_assert_uint_eq(messages("- "), messages("\"-\""));
+	ck_assert_uint_eq(messages("\"-01\""),
+			  BIT(ASSIGN) | BIT(PROGRESS) | BIT(RESULT) | BIT(REPEAT));
+}
+END_TEST
+
+START_TEST(quotes_hold_words_together)
+{
+	ck_assert_uint_eq(messages("\"core dumped\""), BIT(TEXT));
+	ck_assert_uint_eq(messages("\"dumped core\""), 0);
+	ck_assert_uint_eq(messages("session:\"two words\""), BIT(ANSWER) | BIT(ASK));
+	ck_assert_uint_eq(messages("session:\"two *\" kind:request"), BIT(ASK));
+	ck_assert_uint_eq(messages("url\""), BIT(UNKNOWN));
+}
+END_TEST
+
+START_TEST(text_is_fetched_only_for_words)
+{
+	messages("kind:request task:T1 id:x agent:ann is:open severity:error after:10:00");
+	ck_assert_uint_eq(fetched, 0);
+	/* a key has said no before, in whatever order they stand */
+	messages("please kind:nothing");
+	ck_assert_uint_eq(fetched, 0);
+	/* the names are enough */
+	messages("kind:request request");
+	ck_assert_uint_eq(fetched, 0);
+	messages("kind:request please");
+	ck_assert_uint_eq(fetched, 1);
+	/* once for all words */
+	messages("kind:request next please -parser");
+	ck_assert_uint_eq(fetched, 2);
+}
+END_TEST
+
+static void refused(const char *text, const char *first, const char *second)
+{
+	struct err err = { "" };
+
+	ck_assert_msg(filter_new(str_of(text), TEN, &err) == NULL, "%s is accepted", text);
+	ck_assert_msg(strstr(err.text, first) && strstr(err.text, second),
+		      "%s gives: %s; not: %s, %s", text, err.text, first, second);
+	ck_assert_ptr_null(filter_new(str_of(text), TEN, NULL));
+}
+
+START_TEST(errors_name_the_word_and_what_is_allowed)
+{
+	refused("ok knd:finding", "\"knd:finding\": \"knd\" is no key; did you mean kind",
+		"kind, dialect, agent, task, session, id, severity, is, after, before");
+	refused("-sev:major", "\"-sev:major\"", "did you mean severity");
+	refused("wholly:other", "\"wholly\" is no key; allowed", "in quotes");
+	refused("is:opne", "did you mean open", "decided, expired, due, error");
+	refused("is:op*", "\"is:op*\"", "allowed: open");
+	refused("severity:>=magor", "\"magor\" is no severity; did you mean major",
+		"critical, major, minor, suggestion, error, warning, note");
+	refused("severity:>=", "\"\" is no severity", "critical");
+	refused("severity:==major", "is no severity", "major");
+	refused("dialect:feedbak", "did you mean feedback", "handoff");
+	refused("after:noon", "\"after:noon\": not a time", "10:15");
+	refused("before:25:99", "not a time", "1970");
+	refused("kind:", "\"kind:\"", "value is missing");
+	refused("kind: finding", "\"kind:\"", "value is missing");
+	refused("kind:\"\"", "kind:", "value is missing");
+	refused("a \"b c", "\"\"b\"", "not closed");
+	refused("kind:\"b", "kind:", "not closed");
+	refused("\"a\"b", "\"a\"b", "space");
+}
+END_TEST
+
+START_TEST(errors_stay_short)
+{
+	char big[4000];
+
+	memset(big, 'x', sizeof(big));
+	big[2000] = ':';
+	big[sizeof(big) - 1] = '\0';
+	refused(big, "is no key; allowed: kind", "in quotes");
+	memcpy(big, "kind:*", 6);
+	filter_free(must(big));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("filter");
+	TCase *t = tcase_create("filter");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	suite_add_tcase(suite, t);
+	tcase_add_test(t, nothing_matches_all);
+	tcase_add_test(t, kind_is_the_messages_or_the_items);
+	tcase_add_test(t, dialect_by_name);
+	tcase_add_test(t, agent_has_part_in_it);
+	tcase_add_test(t, task_finds_what_was_done_to_it);
+	tcase_add_test(t, task_sees_messages_that_come_later);
+	tcase_add_test(t, session_by_name);
+	tcase_add_test(t, id_of_items_messages_and_the_rest);
+	tcase_add_test(t, severity_of_items);
+	tcase_add_test(t, severity_of_messages_is_the_worst_diagnostic);
+	tcase_add_test(t, is_of_messages);
+	tcase_add_test(t, is_of_items);
+	tcase_add_test(t, is_of_tasks);
+	tcase_add_test(t, after_and_before_part_what_has_a_time);
+	tcase_add_test(t, words_match_names_and_text);
+	tcase_add_test(t, words_may_have_colons_and_stars);
+	tcase_add_test(t, minus_negates);
+	tcase_add_test(t, quotes_hold_words_together);
+	tcase_add_test(t, text_is_fetched_only_for_words);
+	tcase_add_test(t, errors_name_the_word_and_what_is_allowed);
+	tcase_add_test(t, errors_stay_short);
+	return unit_run(suite);
+}

@@ -1,0 +1,479 @@
+/* The views over the demo session: every view draws every line at every width and stays inside its
+ * row, in both character sets; a view as of message k shows what a session of the first k messages
+ * shows; and a few hostile sessions do no harm. What views look like is for golden screens. */
+#include "unit.h"
+
+#include "ui/paint.h"
+#include "ui/view_parts.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MUST(condition) \
+	do { \
+		if (!(condition)) \
+			ck_abort_msg("%s", #condition); \
+	} while (0)
+
+static const struct view_ops *const views[] = {
+	&view_inbox,    &view_item,   &view_timeline, &view_ledger,
+	&view_messages, &view_agents, &view_summary,
+};
+enum { VIEWS = sizeof(views) / sizeof(views[0]) };
+
+/* ---- a session in memory ---- */
+
+struct session_text {
+	struct buf all;
+	VEC(struct str) lines;
+	struct model model;
+	struct decoder decoder, again;
+	struct message message, again_message;
+	struct buf text;
+	struct reader reader;
+};
+
+static struct str give_bytes(void *ctx, uint32_t message)
+{
+	struct session_text *t = ctx;
+
+	return t->lines.v[message];
+}
+
+static bool give_detail(void *ctx, const struct item *item, const struct item_state *state,
+			struct detail *out)
+{
+	struct session_text *t = ctx;
+
+	return dialect_detail(&t->again, give_bytes(t, state->message), item->kind, state->index,
+			      out);
+}
+
+static struct str give_summary(void *ctx, uint32_t message)
+{
+	struct session_text *t = ctx;
+
+	buf_clear(&t->text);
+	dialect_summarize(&t->again, give_bytes(t, message), &t->text);
+	return buf_str(&t->text);
+}
+
+static struct str give_source(void *ctx, uint32_t message)
+{
+	(void)ctx;
+	(void)message;
+	return STR("demo.ndjson");
+}
+
+static const struct diags *give_diags(void *ctx, uint32_t message)
+{
+	struct session_text *t = ctx;
+	const struct model *m = &t->model;
+
+	dialect_decode(&t->again, give_bytes(t, message), NULL, &t->again_message);
+	for (uint32_t i = 0; i < m->findings.n; i++)
+		if (m->findings.v[i].message == message)
+			diag_add(&t->again_message.diags, m->findings.v[i].severity,
+				 m->findings.v[i].rule, m->findings.v[i].pointer, "%.*s",
+				 STR_ARG(m->findings.v[i].text));
+	return &t->again_message.diags;
+}
+
+/* Only the first `most` messages. */
+static void session_apply(struct session_text *t, struct str text, uint32_t most)
+{
+	size_t start = 0;
+
+	*t = (struct session_text){ .reader = { t, give_detail, give_summary, give_bytes,
+						give_diags, give_source } };
+	buf_add_str(&t->all, text);
+	model_init(&t->model);
+	while (start < text.n && t->lines.n < most) {
+		ptrdiff_t end = str_find(text, STR("\n"), start);
+		size_t stop = end < 0 ? text.n : (size_t)end;
+		struct str line = str_make(t->all.p + start, stop - start);
+		struct place place = { .line = t->lines.n + 1,
+				       .length = (uint32_t)line.n,
+				       .offset = start,
+				       .group = STR("demo.ndjson") };
+
+		dialect_decode(&t->decoder, line, NULL, &t->message);
+		model_apply(&t->model, &t->message, &place);
+		vec_push(&t->lines, line);
+		start = stop + 1;
+	}
+}
+
+static void session_done(struct session_text *t)
+{
+	model_release(&t->model);
+	decoder_release(&t->decoder);
+	decoder_release(&t->again);
+	message_release(&t->message);
+	message_release(&t->again_message);
+	buf_release(&t->all);
+	buf_release(&t->text);
+	vec_release(&t->lines);
+}
+
+static struct buf demo_text(void)
+{
+	const char *folder = getenv("GAVEL_DATADIR");
+	struct buf path = { 0 }, text = { 0 };
+	char piece[4096];
+	size_t n;
+	FILE *f;
+
+	buf_printf(&path, "%s/demo.ndjson", folder ? folder : "data");
+	f = fopen(path.p, "rb");
+	if (!f)
+		ck_abort_msg("cannot open %s; set GAVEL_DATADIR", path.p);
+	while ((n = fread(piece, 1, sizeof(piece), f)) > 0)
+		buf_add(&text, piece, n);
+	fclose(f);
+	buf_release(&path);
+	return text;
+}
+
+static struct scene scene_at(const struct session_text *t, uint32_t k)
+{
+	return (struct scene){ .model = &t->model,
+			       .k = k,
+			       .now_ms = model_now(&t->model, k),
+			       .reader = &t->reader,
+			       .all = true };
+}
+
+/* ---- drawing ---- */
+
+/* The whole view as text and roles, at most `most` lines of it. */
+static void picture(const struct view_ops *v, const struct scene *s, int cols, uint32_t most,
+		    struct buf *out)
+{
+	struct grid *g = grid_new(1, cols, s->ascii);
+	struct lines lines = { .cols = cols };
+
+	v->make(s, cols, &lines);
+	if (v->heading) {
+		v->heading(s, g, grid_rect(g));
+		grid_save(g, out);
+	}
+	for (uint32_t i = 0; i < lines.list.n && i < most; i++) {
+		grid_clear(g);
+		v->draw(s, &lines, i, g, grid_rect(g));
+		grid_save(g, out);
+	}
+	lines_release(&lines);
+	grid_free(g);
+}
+
+static bool spots_equal(const struct spot *a, const struct spot *b)
+{
+	return a->role == b->role && a->cell.base == b->cell.base &&
+	       a->cell.width == b->cell.width && a->cell.mark[0] == b->cell.mark[0] &&
+	       a->cell.class == b->cell.class;
+}
+
+static void assert_untouched(const struct grid *g, struct rect inside, const struct spot *want)
+{
+	for (int row = 0; row < g->rows; row++) {
+		for (int col = 0; col < g->cols; col++) {
+			if (row == inside.row && col >= inside.col &&
+			    col < inside.col + inside.cols)
+				continue;
+			MUST(spots_equal(grid_at(g, row, col), want));
+		}
+	}
+}
+
+/* Draws every line into the middle row of a filled grid and looks at what lies around it. */
+static void draw_inside(const struct view_ops *v, const struct scene *s, int cols)
+{
+	struct grid *g = grid_new(3, cols + 4, s->ascii);
+	struct rect row = { 1, 2, 1, cols };
+	struct lines lines = { .cols = cols };
+	struct spot want;
+
+	v->make(s, cols, &lines);
+	grid_fill(g, grid_rect(g), ROLE_MATCH, "#");
+	want = *grid_at(g, 0, 0);
+	if (v->heading)
+		v->heading(s, g, row);
+	assert_untouched(g, row, &want);
+	for (uint32_t i = 0; i < lines.list.n; i++) {
+		grid_fill(g, grid_rect(g), ROLE_MATCH, "#");
+		v->draw(s, &lines, i, g, row);
+		assert_untouched(g, row, &want);
+	}
+	lines_release(&lines);
+	grid_free(g);
+}
+
+START_TEST(test_stays_inside)
+{
+	struct buf text = demo_text();
+	struct session_text t;
+	struct scene s;
+	bool ascii = _i;
+
+	session_apply(&t, buf_str(&text), UINT32_MAX);
+	s = scene_at(&t, t.model.records.n);
+	s.ascii = ascii;
+	for (int cols = 1; cols <= 200; cols += cols < 40 ? 1 : 5) {
+		for (unsigned v = 0; v < VIEWS; v++) {
+			s.item = views[v] == &view_item ? (uint32_t)cols % t.model.items.n : 0;
+			draw_inside(views[v], &s, cols);
+		}
+	}
+	session_done(&t);
+	buf_release(&text);
+}
+END_TEST
+
+START_TEST(test_every_item)
+{
+	struct buf text = demo_text();
+	struct session_text t;
+	struct scene s;
+
+	session_apply(&t, buf_str(&text), UINT32_MAX);
+	s = scene_at(&t, t.model.records.n);
+	for (s.item = 0; s.item < t.model.items.n + 2; s.item++)
+		for (int cols = 40; cols <= 200; cols += 40)
+			draw_inside(&view_item, &s, cols);
+	session_done(&t);
+	buf_release(&text);
+}
+END_TEST
+
+/* Looking at the first k of all messages shows what there is when only these were read. */
+START_TEST(test_cursor)
+{
+	struct buf text = demo_text(), whole = { 0 }, part = { 0 };
+	struct session_text all, first;
+	uint32_t n;
+
+	session_apply(&all, buf_str(&text), UINT32_MAX);
+	n = all.model.records.n;
+	for (uint32_t k = (uint32_t)_i; k <= n; k += 4) {
+		session_apply(&first, buf_str(&text), k);
+		for (unsigned v = 0; v < VIEWS; v++) {
+			struct scene a = scene_at(&all, k), b = scene_at(&first, k);
+			uint32_t items = views[v] == &view_item ? first.model.items.n : 1;
+
+			for (uint32_t i = items > 5 ? items - 5 : 0; i < items; i++) {
+				a.item = b.item = i;
+				buf_clear(&whole);
+				buf_clear(&part);
+				picture(views[v], &a, 120, UINT32_MAX, &whole);
+				picture(views[v], &b, 120, UINT32_MAX, &part);
+				ck_assert_msg(str_eq(buf_str(&whole), buf_str(&part)),
+					      "%s as of %u messages differs:\n%s\nfresh:\n%s",
+					      views[v]->name, k, whole.n ? whole.p : "",
+					      part.n ? part.p : "");
+			}
+		}
+		session_done(&first);
+	}
+	session_done(&all);
+	buf_release(&text);
+	buf_release(&whole);
+	buf_release(&part);
+}
+END_TEST
+
+/* Times at both ends of what a message can say, ids that steer terminals, loops without end. */
+#define RESPONSE(time, inner) \
+	"{\"type\":\"text\",\"timestamp\":" time ",\"sessionID\":\"s\",\"part\":{\"text\":\"" \
+	"{\\\"protocol_version\\\":\\\"1.2\\\"," inner "}\"}}\n"
+#define PROGRESS(time, agent, task, progress) \
+	"{\"type\":\"event:progress\",\"id\":\"" time "\",\"timestamp\":\"" time "\"," \
+	"\"agentId\":\"" agent "\",\"payload\":{\"taskId\":\"" task "\",\"progress\":" progress "}}\n"
+#define ASK(time, timeout) \
+	"{\"type\":\"request:ask-user\",\"id\":\"q\",\"timestamp\":\"" time "\",\"agentId\":\"p\"," \
+	"\"payload\":{\"question\":\"\\uDB40\\uDC41?\",\"timeout\":" timeout "}}\n"
+
+static const char *const hostile[] = {
+	"",
+	"\n\n\n",
+	PROGRESS("9999-12-31T23:59:59Z", "\\u001b[2J", "\\u202ex", "7e300")
+		PROGRESS("0001-01-01T00:00:00Z", "b", "\\u6f22\\u5b57/", "-1"),
+	RESPONSE("9223372036854775807",
+		 "\\\"iteration\\\":65536,\\\"status\\\":\\\"success\\\",\\\"feedback\\\":{"
+		 "\\\"areas_for_improvement\\\":[{\\\"id\\\":\\\"\\\"},{\\\"id\\\":\\\"a\\\"},"
+		 "{\\\"id\\\":\\\"a\\\"}]}")
+		RESPONSE("-9223372036854775807",
+			 "\\\"iteration\\\":1,\\\"status\\\":\\\"error\\\""),
+	ASK("9999-12-31T23:59:59Z", "9e18"),
+};
+
+START_TEST(test_hostile)
+{
+	struct session_text t;
+
+	session_apply(&t, str_of(hostile[_i]), UINT32_MAX);
+	for (uint32_t k = 0; k <= t.model.records.n; k++) {
+		struct scene s = scene_at(&t, k);
+
+		for (unsigned v = 0; v < VIEWS; v++)
+			for (int cols = 1; cols <= 200; cols += 7)
+				draw_inside(views[v], &s, cols);
+	}
+	session_done(&t);
+}
+END_TEST
+
+/* A loop whose open items do not get fewer says so; one that ends well does not. */
+START_TEST(test_convergence)
+{
+	struct buf text = { 0 }, out = { 0 };
+	struct session_text t;
+	struct scene s;
+
+	for (int turn = 1; turn <= 3; turn++)
+		buf_printf(&text,
+			   RESPONSE("%d", "\\\"iteration\\\":%d,\\\"status\\\":\\\"success\\\","
+					  "\\\"feedback\\\":{\\\"areas_for_improvement\\\":["
+					  "{\\\"id\\\":\\\"a-01\\\"}%s]}"),
+			   turn * 1000, turn, turn == 1 ? ",{\\\"id\\\":\\\"b-02\\\"}" : "");
+	session_apply(&t, buf_str(&text), UINT32_MAX);
+	s = scene_at(&t, 2);
+	picture(&view_ledger, &s, 100, UINT32_MAX, &out);
+	MUST(str_find(buf_str(&out), STR("does not converge"), 0) < 0);
+	buf_clear(&out);
+	s = scene_at(&t, 3);
+	picture(&view_ledger, &s, 100, UINT32_MAX, &out);
+	MUST(str_find(buf_str(&out), STR("1 open after iteration 2, 1 after iteration 3"), 0) > 0);
+	MUST(str_find(buf_str(&out), STR("▲SB"), 0) > 0);
+	session_done(&t);
+	buf_release(&text);
+	buf_release(&out);
+}
+END_TEST
+
+/* What a filter leaves out is gone, and the rest draws as before. */
+START_TEST(test_filter)
+{
+	static const char *const words[] = { "severity:>=major", "task:PK-2", "nowhere-to-be-found",
+					     "dialect:feedback" };
+	struct buf text = demo_text();
+	struct session_text t;
+	struct scene s;
+	struct err err;
+	struct filter *f;
+
+	session_apply(&t, buf_str(&text), UINT32_MAX);
+	s = scene_at(&t, t.model.records.n);
+	f = filter_new(str_of(words[_i]), s.now_ms, &err);
+	MUST(f);
+	s.filter = f;
+	for (unsigned v = 0; v < VIEWS; v++) {
+		struct lines few = { 0 }, all = { 0 };
+		struct scene open = s;
+
+		open.filter = NULL;
+		views[v]->make(&open, 100, &all);
+		views[v]->make(&s, 100, &few);
+		MUST(views[v] == &view_item || few.list.n < all.list.n);
+		MUST(_i != 2 || views[v] == &view_item || few.list.n == 0);
+		lines_release(&few);
+		lines_release(&all);
+		draw_inside(views[v], &s, 100);
+	}
+	filter_free(f);
+	session_done(&t);
+	buf_release(&text);
+}
+END_TEST
+
+/* Text in characters that no terminal shows is announced wherever it is met. */
+START_TEST(test_hidden_text)
+{
+	static const struct view_ops *const where[] = { &view_inbox, &view_item, &view_messages };
+	struct buf out = { 0 };
+	struct session_text t;
+	struct scene s;
+
+	session_apply(&t, str_of(ASK("2026-01-01T00:00:00Z", "60000")), UINT32_MAX);
+	s = scene_at(&t, 1);
+	for (unsigned v = 0; v < 3; v++) {
+		buf_clear(&out);
+		picture(where[v], &s, 80, UINT32_MAX, &out);
+		MUST(str_find(buf_str(&out), STR("HIDDEN TEXT"), 0) > 0);
+	}
+	session_done(&t);
+	buf_release(&out);
+}
+END_TEST
+
+/* Room goes to what matters: a title is never pushed out by its neighbours. */
+START_TEST(test_columns)
+{
+	static const struct column table[] = {
+		{ "a", 4, 8, 0 },
+		{ "b", 10, 10, 2 },
+		{ "c", 10, 20, 1 },
+		{ "d", 10, 10, 0, .grows = true },
+	};
+
+	for (int cols = 1; cols <= 200; cols++) {
+		struct columns fit;
+		int end = 0;
+
+		columns_fit(table, 4, cols, &fit);
+		for (int i = 0; i < 4; i++) {
+			MUST(!fit.cols[i] || fit.cols[i] >= table[i].min);
+			MUST(!fit.cols[i] || fit.at[i] >= end);
+			end = fit.cols[i] ? fit.at[i] + fit.cols[i] : end;
+		}
+		MUST(fit.cols[0] && fit.cols[3]);
+		MUST(!fit.cols[1] || fit.cols[2]);
+		MUST(cols < 15 || end == cols);
+	}
+}
+END_TEST
+
+START_TEST(test_short_numbers)
+{
+	char text[32];
+
+	ck_assert_str_eq(short_number(0, text), "0");
+	ck_assert_str_eq(short_number(999, text), "999");
+	ck_assert_str_eq(short_number(1000, text), "1.0k");
+	ck_assert_str_eq(short_number(9949, text), "9.9k");
+	ck_assert_str_eq(short_number(10400, text), "10k");
+	ck_assert_str_eq(short_number(999999, text), "1.0M");
+	ck_assert_str_eq(short_number(UINT64_MAX, text), "18E");
+	ck_assert_str_eq(short_span(WHEN_NONE, text), "-");
+	ck_assert_str_eq(short_span(59999, text), "59s");
+	ck_assert_str_eq(short_span(60000, text), "1m00");
+	ck_assert_str_eq(short_span(3600000, text), "1h00");
+	ck_assert_str_eq(short_span(INT64_MAX, text), ">99d");
+	ck_assert_str_eq(level_glyph(0, 9), " ");
+	ck_assert_str_eq(level_glyph(9, 9), "█");
+	ck_assert_str_eq(level_glyph(1, 1000), "▁");
+	ck_assert(time_between(INT64_MAX, -1) == INT64_MAX);
+	ck_assert(time_between(WHEN_NONE, 1) == -INT64_MAX);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("view");
+	TCase *c = tcase_create("view");
+
+	setlocale(LC_ALL, "C.UTF-8");
+	tcase_set_timeout(c, 300);
+	tcase_add_loop_test(c, test_stays_inside, 0, 2);
+	tcase_add_test(c, test_every_item);
+	tcase_add_loop_test(c, test_cursor, 0, 4);
+	tcase_add_loop_test(c, test_hostile, 0, sizeof(hostile) / sizeof(hostile[0]));
+	tcase_add_test(c, test_convergence);
+	tcase_add_loop_test(c, test_filter, 0, 4);
+	tcase_add_test(c, test_hidden_text);
+	tcase_add_test(c, test_columns);
+	tcase_add_test(c, test_short_numbers);
+	suite_add_tcase(suite, c);
+	return unit_run(suite);
+}
