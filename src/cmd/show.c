@@ -189,7 +189,8 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 	struct filter *filter = NULL;
 	int code = EXIT_TROUBLE;
 
-	if (load_open(&l, o->words.v + skip, o->words.n - skip, o->max_line_bytes))
+	if (load_open(&l, skip ? o->words.v + skip : o->words.v, o->words.n - skip,
+		      o->max_line_bytes))
 		goto out;
 	load_run(&l, NULL, NULL);
 	if (set_cursor(&s, o) || load_filter(o, s.now_ms, &filter))
