@@ -470,7 +470,8 @@ static void collaboration_decode(struct decoder *d, yyjson_val *root, struct mes
 	payload = got[B_PAYLOAD];
 	if (type < 0 || !yyjson_is_obj(payload))
 		return;
-	payload_name = json_get(root, "payload") ? "payload" : "content";
+	m->payload_is_content = !json_get(root, "payload");
+	payload_name = m->payload_is_content ? "content" : "payload";
 	path_push(c, payload_name);
 	check_object(c, payload, collab_payload_shapes[type], NULL);
 	path_pop(c);

@@ -256,6 +256,8 @@ static int response_score(yyjson_val *v)
 {
 	struct str status = json_get_str(v, "status");
 
+	if (json_get(v, "artifact"))
+		return 0; /* a Request that is talked about */
 	return (json_get(v, "protocol_version") != NULL) + (json_get(v, "iteration") != NULL) +
 	       (status.p != NULL) + 2 * yyjson_is_obj(json_get(v, "feedback")) +
 	       2 * (json_get(v, "applied_feedback_ack") != NULL) +

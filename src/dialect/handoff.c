@@ -24,7 +24,7 @@ static const struct field task_fields[] = {
 static const struct shape task_shape = { SHAPE_FIELDS(task_fields), OPEN_SHAPE };
 
 static const char *const result_statuses[] = { "success", "failure", "retry", NULL };
-enum { RS_STATUS, RS_SCORE, RS_OUTPUT, RS_TRACES, RS_CREATED, RS_ID, RS_ARTIFACTS, RS_N };
+enum { RS_STATUS, RS_SCORE, RS_OUTPUT, RS_TRACES, RS_CREATED, RS_ID, RS_ARTIFACTS, RS_SENSITIVE, RS_N };
 static const struct field result_fields[] = {
 	[RS_STATUS] = { "status", RULE("result-status"), REQUIRED, T_STR,
 			.values = result_statuses },
@@ -36,6 +36,8 @@ static const struct field result_fields[] = {
 			 .format = FORMAT_TIMESTAMP },
 	[RS_ID] = { "task_id", RULE("result-task_id"), RECOMMENDED, T_STR },
 	[RS_ARTIFACTS] = { "artifacts", RULE("result-artifacts"), RECOMMENDED, T_ARR, T_STR },
+	/* of the judge's thresholds: a person decides */
+	[RS_SENSITIVE] = { "sensitive", RULE("result-sensitive"), OPTIONAL, T_BOOL },
 };
 static const struct shape result_shape = { SHAPE_FIELDS(result_fields), OPEN_SHAPE };
 

@@ -1,6 +1,8 @@
 /* The walker behind the tables. */
 #include "dialect/rules.h"
 
+#include "base/map.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -316,16 +318,31 @@ static unsigned find_field(const struct shape *shape, struct str name, unsigned 
 	return shape->n;
 }
 
+static void note_duplicate(struct checker *c, struct str name)
+{
+	c->m->flags |= RECORD_AMBIGUOUS;
+	complain_member(c, SEVERITY_WARNING, "json/duplicate-name", name,
+			"stands twice; readers disagree on which one counts");
+}
+
 static void check_each(struct checker *c, yyjson_val *obj, const struct field *each)
 {
+	struct map seen = { 0 };
 	size_t i, n;
 	yyjson_val *key, *v;
 
 	yyjson_obj_foreach(obj, i, n, key, v) {
+		uint64_t h = str_hash(json_str(key));
+
+		if (map_get(&seen, h) != MAP_NONE)
+			note_duplicate(c, json_str(key));
+		else
+			map_add(&seen, h, (uint32_t)i);
 		path_push_str(c, json_str(key));
 		check_value(c, v, each);
 		path_pop(c);
 	}
+	map_release(&seen);
 }
 
 void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got)
@@ -350,9 +367,7 @@ void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape,
 
 		if (f < shape->n) {
 			if (vals[f]) {
-				c->m->flags |= RECORD_AMBIGUOUS;
-				complain_member(c, SEVERITY_WARNING, "json/duplicate-name", name,
-						"stands twice; readers disagree on which one counts");
+				note_duplicate(c, name);
 			} else {
 				vals[f] = v;
 			}

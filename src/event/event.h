@@ -148,6 +148,7 @@ struct message {
 	int64_t sequence; /* -1 = none */
 	uint16_t flags;   /* enum record_flag */
 	const char *inside; /* "/part/text", or "" */
+	bool payload_is_content; /* "/payload" of an event's `at` stands for "/content" here */
 	uint64_t content_hash; /* of the whole message, where it has an id */
 	VEC(struct event) events;
 	struct diags diags;

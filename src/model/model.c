@@ -153,15 +153,20 @@ void report(struct applying *a, enum severity s, const char *rule, const char *a
 	    const char *format, ...)
 {
 	char pointer[160], text[360];
-	const char *percent = strstr(at, "%u");
+	const char *head = a->msg->inside, *percent;
 	const struct diag *d;
 	va_list ap;
 
+	if (a->msg->payload_is_content && strncmp(at, "/payload", 8) == 0) {
+		head = "/content";
+		at += 8;
+	}
+	percent = strstr(at, "%u");
 	if (percent)
-		snprintf(pointer, sizeof(pointer), "%s%.*s%u%s", a->msg->inside, (int)(percent - at),
-			 at, index, percent + 2);
+		snprintf(pointer, sizeof(pointer), "%s%.*s%u%s", head, (int)(percent - at), at, index,
+			 percent + 2);
 	else
-		snprintf(pointer, sizeof(pointer), "%s%s", a->msg->inside, at);
+		snprintf(pointer, sizeof(pointer), "%s%s", head, at);
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);

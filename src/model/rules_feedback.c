@@ -136,6 +136,13 @@ static void check_ask_iteration(struct applying *a, const struct event *e)
 		       "the same request as in line %u", line_of(a->m, r->turn.message));
 		return;
 	}
+	for (uint32_t i = 0; i < r->waiting.n; i++)
+		if (r->waiting.v[i].content_hash == e->content_hash) {
+			report(a, SEVERITY_NOTE, RULE("3-iteration"), e->at, 0,
+			       "the same request as in line %u",
+			       line_of(a->m, r->waiting.v[i].message));
+			return;
+		}
 	if (e->iteration == 1 && r->home == a->session) {
 		if (!r->recent_n)
 			report(a, SEVERITY_WARNING, RULE("3-iteration"), e->at, 0,

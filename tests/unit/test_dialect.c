@@ -1217,6 +1217,32 @@ START_TEST(many_improvements_of_one_id)
 }
 END_TEST
 
+START_TEST(session_without_order_is_complained_of_51_times)
+{
+	struct str query = STR(COLLABORATION("status_query", "architect", "developer", "{}"));
+	struct str from = STR("000000000001\""), order = STR("\"sequence_number\":1,");
+	size_t id = (size_t)str_find(query, from, 0), at = (size_t)str_find(query, order, 0);
+	struct model model;
+	unsigned told = 0;
+
+	model_init(&model);
+	for (int i = 0; i < 200; i++) {
+		buf_clear(&line);
+		buf_add(&line, query.p, id);
+		buf_printf(&line, "%012d\"", i);
+		buf_add(&line, query.p + id + from.n, at - id - from.n);
+		buf_printf(&line, "\"sequence_number\":%d,", 1000 - i);
+		buf_add_str(&line, str_from(query, at + order.n));
+		apply(&model, (uint32_t)i + 1);
+		ck_assert_uint_eq(message.diags.count[SEVERITY_ERROR], 0);
+		told += count(SEVERITY_WARNING, "/sequence_number",
+			      "collaboration/2.1-sequence_number");
+	}
+	ck_assert_uint_eq(told, 51); /* the last one says that no more will be said */
+	model_release(&model);
+}
+END_TEST
+
 static TCase *cases(Suite *suite, const char *name)
 {
 	TCase *t = tcase_create(name);
@@ -1300,6 +1326,7 @@ int main(void)
 	tcase_add_test(t, many_findings_of_one_id);
 	tcase_add_test(t, many_improvements_decided_and_acknowledged);
 	tcase_add_test(t, many_improvements_of_one_id);
+	tcase_add_test(t, session_without_order_is_complained_of_51_times);
 
 	result = unit_run(suite);
 	vec_release(&fixtures);
