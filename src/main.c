@@ -5,6 +5,8 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 int main(int argc, char **argv)
 {
@@ -14,6 +16,9 @@ int main(int argc, char **argv)
 	int code;
 
 	setlocale(LC_ALL, "");
+	setlocale(LC_NUMERIC, "C"); /* JSON has no decimal commas */
+	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
+		hash_seed ^= (uint64_t)time(NULL);
 	if (options_parse(&o, argc - 1, argv + 1, &err)) {
 		fprintf(stderr, "gavel: %s\n", err.text);
 		code = EXIT_TROUBLE;

@@ -78,6 +78,10 @@ ok 'is told with its size' grep -q 'oversize, 3000000 bytes' out
 : >empty
 ok 'an empty file' exit_of 0 "$GAVEL" check empty
 ok 'output to a full disk is an error' sh -c '"$GAVEL" check bad >/dev/full 2>err; [ $? = 2 ] && grep -q "cannot write" err'
+mkdir hostile.d
+printf '%s\n' "$bad" >"hostile.d/$(printf 'a\033]0;x\007.ndjson')"
+head -c 3000 /dev/urandom >"hostile.d/$(printf 'b\033[31m.log')"
+ok 'nor one of a file name' sh -c '"$GAVEL" check hostile.d 2>&1 | LC_ALL=C tr -d "\n\040-\176\200-\377" | wc -c | grep -qx " *0"'
 printf '%s\n' '{"type":"event:log\u001b]0;x\u0007","id":"1","timestamp":"\u001b[31m","payload":{}}' >hostile
 ok 'no control byte reaches the terminal' sh -c '"$GAVEL" check hostile | LC_ALL=C tr -d "\n\040-\176" | wc -c | grep -qx " *0"'
 

@@ -62,11 +62,12 @@ ok 'prints inbox and summary' sh -c '"$GAVEL" show inbox --size=100 "$1" >a && "
 ok '--help' exit_of 0 "$GAVEL" --help
 ok 'of a command' exit_of 0 "$GAVEL" check --help
 ok 'help of a command' exit_of 0 "$GAVEL" help show
+ok 'help config prints the example' sh -c '"$GAVEL" help config | cmp - "$GAVEL_DATADIR/config.example.json"'
 ok 'of none there is: exit 2' exit_of 2 "$GAVEL" help nonsense
 ok '--version' exit_of 0 "$GAVEL" --version
 "$GAVEL" --help >help
 "$GAVEL" help man >man
-is 'the manual lists the options of --help' "$(grep -o '^  --[a-z-]*' help | tr -d ' ')" "$(sed -n '/^\.SH OPTIONS/,$s/^\.BI //p' man | sed 's/\\//g; s/ =.*//')"
+is 'the manual lists the options of --help' "$(grep -o '^  --[a-z-]*' help | tr -d ' ')" "$(sed -n '/^\.SH OPTIONS/,/^\.SH KEYS/s/^\.BI //p' man | sed 's/\\//g; s/ =.*//')"
 ok 'help fits 80 columns' [ "$(wc -L <help)" -le 80 ]
 
 tap_end

@@ -1,11 +1,10 @@
-/* Matching by backtracking, with a budget: a hostile pattern must not cost more than a moment. */
+/* Matching by backtracking. Patterns and paths come from messages: lengths are bounded, and every
+ * step is paid for from the caller's budget, so a hostile pattern costs a moment and no more. */
 #include "base/glob.h"
 
-struct match {
-	unsigned budget;
-};
+enum { PATTERN_MAX = 1024, PATH_MAX_BYTES = 4096 };
 
-static bool match_here(struct match *m, struct str p, struct str s);
+static bool match_here(unsigned *budget, struct str p, struct str s);
 
 static bool match_class(struct str *p, char c, bool *hit)
 {
@@ -30,7 +29,7 @@ static bool match_class(struct str *p, char c, bool *hit)
 }
 
 /* {a,b}rest: tries a + rest, then b + rest. Returns -1 when the brace is not closed. */
-static int match_braces(struct match *m, struct str p, struct str s)
+static int match_braces(unsigned *budget, struct str p, struct str s)
 {
 	size_t depth = 0, start = 1, close = 0;
 
@@ -43,21 +42,19 @@ static int match_braces(struct match *m, struct str p, struct str s)
 	if (!close)
 		return -1;
 	depth = 0;
-	for (size_t i = 1; i <= close; i++) {
+	for (size_t i = 1; i <= close && *budget; i++) {
 		char c = p.p[i];
 
 		if (c == '{')
 			depth++;
 		if ((c == ',' && depth == 0) || i == close) {
-			char joined[512];
+			char joined[PATTERN_MAX];
 			size_t head = i - start, tail = p.n - close - 1;
 
-			if (head + tail <= sizeof(joined)) {
-				memcpy(joined, p.p + start, head);
-				memcpy(joined + head, p.p + close + 1, tail);
-				if (match_here(m, str_make(joined, head + tail), s))
-					return 1;
-			}
+			memcpy(joined, p.p + start, head);
+			memcpy(joined + head, p.p + close + 1, tail);
+			if (match_here(budget, str_make(joined, head + tail), s))
+				return 1;
 			start = i + 1;
 		}
 		if (c == '}' && depth)
@@ -66,35 +63,37 @@ static int match_braces(struct match *m, struct str p, struct str s)
 	return 0;
 }
 
-static bool match_stars(struct match *m, struct str p, struct str s)
+static bool match_stars(unsigned *budget, struct str p, struct str s)
 {
 	bool deep = p.n > 1 && p.p[1] == '*';
 
-	p = str_from(p, deep ? 2 : 1);
-	if (deep && p.n && p.p[0] == '/' && match_here(m, str_from(p, 1), s))
+	while (p.n && p.p[0] == '*')
+		p = str_from(p, 1);
+	if (deep && p.n && p.p[0] == '/' && match_here(budget, str_from(p, 1), s))
 		return true; /* a double star may stand for no folder at all */
-	for (size_t i = 0;; i++) {
-		if (match_here(m, p, str_from(s, i)))
+	for (size_t i = 0; *budget; i++) {
+		if (match_here(budget, p, str_from(s, i)))
 			return true;
 		if (i >= s.n || (!deep && s.p[i] == '/'))
 			return false;
 	}
+	return false;
 }
 
-static bool match_here(struct match *m, struct str p, struct str s)
+static bool match_here(unsigned *budget, struct str p, struct str s)
 {
 	while (p.n) {
 		bool hit;
 		int braces;
 
-		if (m->budget == 0)
+		if (*budget == 0)
 			return false;
-		m->budget--;
+		--*budget;
 		switch (p.p[0]) {
 		case '*':
-			return match_stars(m, p, s);
+			return match_stars(budget, p, s);
 		case '{':
-			braces = match_braces(m, p, s);
+			braces = match_braces(budget, p, s);
 			if (braces >= 0)
 				return braces;
 			break;
@@ -128,13 +127,20 @@ static struct str without_dot(struct str s)
 	return s;
 }
 
-bool glob_match(struct str pattern, struct str path)
+bool glob_match_within(struct str pattern, struct str path, unsigned *budget)
 {
-	struct match m = { 100000 };
-
 	pattern = without_dot(pattern);
 	path = without_dot(path);
+	if (pattern.n > PATTERN_MAX || path.n > PATH_MAX_BYTES)
+		return str_eq(pattern, path);
 	if (pattern.n && pattern.p[pattern.n - 1] == '/')
 		return str_starts(path, pattern);
-	return match_here(&m, pattern, path);
+	return match_here(budget, pattern, path);
+}
+
+bool glob_match(struct str pattern, struct str path)
+{
+	unsigned budget = 100000;
+
+	return glob_match_within(pattern, path, &budget);
 }

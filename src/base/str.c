@@ -72,9 +72,11 @@ uint64_t hash_mix(uint64_t a, uint64_t b)
 	return h ^ (h >> 32);
 }
 
+uint64_t hash_seed = 0x2545f4914f6cdd1du;
+
 uint64_t str_hash(struct str s)
 {
-	uint64_t h = 0x2545f4914f6cdd1du ^ s.n, word;
+	uint64_t h = hash_seed ^ s.n, word;
 	size_t i = 0;
 
 	for (; i + 8 <= s.n; i += 8) {

@@ -61,7 +61,9 @@ bool str_contains_nocase(struct str text, struct str word);
 /* Offset of the first occurrence at or after start, or -1. */
 ptrdiff_t str_find(struct str text, struct str word, size_t start);
 struct str str_trim(struct str s);
-/* A fast 64-bit hash; not for adversaries who can see its values. */
+/* A fast 64-bit hash. Its seed is set once, before anything is hashed: whoever writes messages must
+ * not know which of them collide. */
+extern uint64_t hash_seed;
 uint64_t str_hash(struct str s);
 uint64_t hash_mix(uint64_t a, uint64_t b);
 /* Whole decimal number without sign; false on anything else or overflow. */

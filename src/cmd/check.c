@@ -1,8 +1,6 @@
 /* gavel check: every message against its protocol, as text, JSON lines or SARIF. */
 #include "cmd/load.h"
 
-#include "ui/cells.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,26 +23,13 @@ static void flush(struct checking *c, size_t limit)
 	}
 }
 
-/* File names and pointers hold what others wrote: only cells reach the screen. */
-static void add_clean(struct buf *out, struct str s, enum text_mode mode)
-{
-	struct cells it = cells_start(raw_of(s), mode, false);
-	struct cell cell;
-
-	while (cells_next(&it, &cell) == CELLS_CELL) {
-		char bytes[12];
-
-		buf_add(out, bytes, cell_bytes(&cell, bytes));
-	}
-}
-
 static void print_text(struct checking *c, struct str source, const struct message *msg,
 		       const struct record *r)
 {
 	for (uint32_t i = 0; i < msg->diags.list.n; i++) {
 		const struct diag *d = &msg->diags.list.v[i];
 
-		add_clean(&c->out, source, TEXT_LINE);
+		add_clean(&c->out, source, TEXT_ID);
 		buf_printf(&c->out, ":%u: %s: ", r->line, severity_name(d->severity));
 		if (d->pointer.n) {
 			add_clean(&c->out, d->pointer, TEXT_ID);

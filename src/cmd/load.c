@@ -107,25 +107,57 @@ static uint32_t order_directory(struct load *l, uint32_t first, struct dated *ou
 	return n;
 }
 
+void add_clean(struct buf *out, struct str s, enum text_mode mode)
+{
+	struct cells it = cells_start(raw_of(s), mode, false);
+	struct cell cell;
+
+	while (cells_next(&it, &cell) == CELLS_CELL) {
+		char bytes[12];
+
+		buf_add(out, bytes, cell_bytes(&cell, bytes));
+	}
+}
+
+void load_say(struct str sentence)
+{
+	struct buf line = { 0 };
+
+	buf_adds(&line, "gavel: ");
+	add_clean(&line, sentence, TEXT_LINE);
+	buf_addc(&line, '\n');
+	fwrite(line.p, 1, line.n, stderr);
+	buf_release(&line);
+}
+
+static void say_binary(const struct load *l, const struct reading *r)
+{
+	struct buf text = { 0 };
+
+	buf_add_str(&text, load_source_name(l, r->file));
+	buf_printf(&text, ": binary? %u of %u lines are no text; compressed logs must be unpacked first",
+		   r->binary, r->messages);
+	load_say(buf_str(&text));
+	buf_release(&text);
+}
+
 void load_run(struct load *l, load_fn each, void *ctx)
 {
 	struct dated *order = xmalloc((l->wire.files.n + 1) * sizeof(*order));
 
-	for (uint32_t first = 0, n; first < l->wire.files.n; first += n) {
+	for (uint32_t first = 0, n; first < l->wire.files.n && !l->wire.stop; first += n) {
 		n = order_directory(l, first, order);
-		for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t i = 0; i < n && !l->wire.stop; i++) {
 			struct reading r = { .l = l, .file = order[i].file, .each = each,
 					     .ctx = ctx };
 			struct err err;
 
 			if (wire_read(&l->wire, r.file, take_frame, &r, &err)) {
-				fprintf(stderr, "gavel: %s\n", err.text);
+				load_say(str_of(err.text));
 				l->trouble = true;
 			}
 			if (r.binary > r.messages / 2)
-				fprintf(stderr, "gavel: %.*s: binary? %u of %u lines are no text; "
-						"compressed logs must be unpacked first\n",
-					STR_ARG(load_source_name(l, r.file)), r.binary, r.messages);
+				say_binary(l, &r);
 		}
 	}
 	free(order);
@@ -154,8 +186,11 @@ static bool read_detail(void *ctx, const struct item *item, const struct item_st
 {
 	struct load *l = ctx;
 
-	return dialect_detail(&l->again, read_bytes(l, state->message), item->kind, state->index,
-			      out);
+	/* the items of one message are asked for one after the other */
+	if (l->looked_at != state->message)
+		dialect_look(&l->again, read_bytes(l, state->message));
+	l->looked_at = state->message;
+	return dialect_detail(&l->again, item->kind, state->index, out);
 }
 
 static struct str read_summary(void *ctx, uint32_t message)
@@ -163,6 +198,7 @@ static struct str read_summary(void *ctx, uint32_t message)
 	struct load *l = ctx;
 	const struct record *r = &l->model.records.v[message];
 
+	l->looked_at = NONE;
 	buf_clear(&l->text);
 	if (r->flags & RECORD_OVERSIZE)
 		buf_printf(&l->text, "oversize, %u bytes", r->length);
@@ -190,6 +226,7 @@ static const struct diags *read_diags(void *ctx, uint32_t message)
 
 	if (file->whole)
 		info.file_name = file->base;
+	l->looked_at = NONE;
 	dialect_decode(&l->again, read_bytes(l, message), &info, &l->again_message);
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -211,16 +248,17 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 	struct err err;
 
 	model_init(&l->model);
+	l->looked_at = NONE;
 	l->reader = (struct reader){ l, read_detail, read_summary, read_bytes, read_diags,
 				     read_source };
 	l->wire.max_bytes = max_line_bytes;
 	for (uint32_t i = 0; i < (n ? n : 1); i++)
 		if (wire_add(&l->wire, n ? sources[i] : "-", &err)) {
-			fprintf(stderr, "gavel: %s\n", err.text);
+			load_say(str_of(err.text));
 			l->trouble = true;
 		}
 	for (uint32_t i = 0; i < l->wire.warnings.n; i++)
-		fprintf(stderr, "gavel: %.*s\n", STR_ARG(l->wire.warnings.v[i]));
+		load_say(l->wire.warnings.v[i]);
 	return l->wire.files.n ? 0 : -1;
 }
 

@@ -18,6 +18,7 @@ struct load {
 
 	/* looking at a message again */
 	struct decoder again;
+	uint32_t looked_at; /* message that `again` has parsed, NONE */
 	struct message again_message;
 	struct buf bytes, text;
 	struct reader reader;
@@ -31,6 +32,10 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 void load_run(struct load *l, load_fn each, void *ctx);
 void load_release(struct load *l);
 
+/* A sentence for the person on stderr. Names of files are others' words: only cells come out. */
+void load_say(struct str sentence);
+/* Appends text as the cells that would be shown, without colours. */
+void add_clean(struct buf *out, struct str s, enum text_mode mode);
 /* --filter, --since and --until as one filter; NULL when none is given. -1: said on stderr. */
 int load_filter(const struct options *o, int64_t day, struct filter **out);
 

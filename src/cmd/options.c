@@ -17,13 +17,17 @@ enum {
 };
 
 static const struct command commands[] = {
-	{ "", "[SOURCE...]", "Print the inbox: the items that wait for a person.", WATCH, cmd_watch },
+	{ "", "[SOURCE...]", "Open the terminal UI; where the output is no terminal, print the inbox.", WATCH, cmd_watch },
 	{ "show", "VIEW [SOURCE...]",
 	  "Print a view: inbox, item ID, timeline, ledger, messages, agents or summary.", SHOW,
 	  cmd_show },
 	{ "check", "[SOURCE...]", "Check messages against their protocols.", CHECK, cmd_check },
-	{ "demo", "", "Print a built-in session: its inbox and its summary.", DEMO, cmd_demo },
-	{ "help", "[COMMAND]", "Explain a command.", HELP, cmd_help },
+	{ "demo", "",
+	  "Open a built-in session to try everything on; where the output is no terminal, print its "
+	  "inbox and summary.",
+	  DEMO, cmd_demo },
+	{ "help", "[COMMAND|config]", "Explain a command, or print a configuration file with every setting.",
+	  HELP, cmd_help },
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -113,9 +117,13 @@ SET_TEXT(filter)
 SET_TEXT(since)
 SET_TEXT(until)
 SET_TEXT(at)
+SET_TEXT(config)
+SET_TEXT(keys)
+SET_TEXT(screen)
 SET_FLAG(strict)
 SET_FLAG(all)
 SET_FLAG(ascii)
+SET_FLAG(headless)
 SET_FLAG(help)
 SET_FLAG(version)
 
@@ -147,10 +155,30 @@ static const struct option options[] = {
 	{ "color", "WHEN", "auto, always or never. NO_COLOR in the environment means never.",
 	  PRINTERS, set_color },
 	{ "ascii", NULL, "Print nothing but ASCII.", PRINTERS, set_ascii },
+	{ "config", "FILE",
+	  "Configuration of the terminal UI, in place of ~/.config/gavel/config.json.",
+	  WATCH | DEMO, set_config },
+	{ "headless", NULL, "For tests and scripts: run the terminal UI without a terminal.",
+	  WATCH | DEMO, set_headless },
+	{ "keys", "FILE",
+	  "With --headless: type what FILE says: keys as they are, <Enter> <Esc> <C-d> <Up> for "
+	  "others, <wait:MS>, # comments.",
+	  WATCH | DEMO, set_keys },
+	{ "screen", "FILE",
+	  "With --headless: write the last screen to FILE: rows of text, ---, rows of role letters.",
+	  WATCH | DEMO, set_screen },
 	{ "help", NULL, "Explain the command and end.", ANY, set_help },
 	{ "version", NULL, "Print the version and end.", ANY, set_version },
 };
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
+
+const struct command *command_find(const char *name)
+{
+	for (int i = 1; i < COMMANDS; i++)
+		if (strcmp(name, commands[i].name) == 0)
+			return &commands[i];
+	return NULL;
+}
 
 static const struct option *find_option(struct str name)
 {
@@ -193,11 +221,10 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
 	int i = 0;
 
 	*o = (struct options){ .command = &commands[0] };
-	for (int c = 1; argc > 0 && c < COMMANDS; c++)
-		if (strcmp(argv[0], commands[c].name) == 0) {
-			o->command = &commands[c];
-			i = 1;
-		}
+	if (argc > 0 && command_find(argv[0])) {
+		o->command = command_find(argv[0]);
+		i = 1;
+	}
 	for (; i < argc; i++) {
 		const char *word = argv[i];
 
@@ -294,8 +321,7 @@ void options_help(const struct command *command, struct buf *out)
 		      "2 usage or file trouble. The manual: man gavel.\n");
 }
 
-/* A dash and a backslash mean something to roff. */
-static void add_roff(struct buf *out, const char *text)
+void roff_add(struct buf *out, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '-' || *text == '\\')
@@ -309,41 +335,19 @@ void options_man(struct buf *out)
 	buf_adds(out, ".SH COMMANDS\n");
 	for (int i = 0; i < COMMANDS; i++) {
 		buf_printf(out, ".TP\n.B gavel %s\n.RI [ OPTION... ] \" ", commands[i].name);
-		add_roff(out, commands[i].synopsis);
+		roff_add(out, commands[i].synopsis);
 		buf_adds(out, "\"\n.br\n");
-		add_roff(out, commands[i].help);
+		roff_add(out, commands[i].help);
 		buf_addc(out, '\n');
 	}
 	buf_adds(out, ".SH OPTIONS\n");
 	for (int i = 0; i < OPTIONS; i++) {
 		buf_adds(out, ".TP\n.BI \\-\\-");
-		add_roff(out, options[i].name);
+		roff_add(out, options[i].name);
 		if (options[i].argument)
 			buf_printf(out, " = %s", options[i].argument);
 		buf_addc(out, '\n');
-		add_roff(out, options[i].help);
+		roff_add(out, options[i].help);
 		buf_addc(out, '\n');
 	}
-}
-
-int cmd_help(struct options *o)
-{
-	struct buf out = { 0 };
-	const struct command *command = NULL;
-
-	if (o->words.n && strcmp(o->words.v[0], "man") == 0) {
-		options_man(&out);
-	} else {
-		for (int i = 1; o->words.n && i < COMMANDS; i++)
-			if (strcmp(o->words.v[0], commands[i].name) == 0)
-				command = &commands[i];
-		if (o->words.n && !command) {
-			fprintf(stderr, "gavel: no command %s; see gavel --help\n", o->words.v[0]);
-			return EXIT_TROUBLE;
-		}
-		options_help(command, &out);
-	}
-	fwrite(out.p, 1, out.n, stdout);
-	buf_release(&out);
-	return EXIT_FINE;
 }

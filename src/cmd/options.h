@@ -24,10 +24,12 @@ struct options {
 	VEC(const char *) words;
 	enum format format;
 	enum color_mode color;
-	bool help, version, strict, all, ascii;
+	bool help, version, strict, all, ascii, headless;
 	int cols, rows; /* --size; 0 = not given */
 	size_t max_line_bytes;
 	const char *filter, *since, *until, *at;
+	const char *config; /* file, in place of the usual one */
+	const char *keys, *screen; /* with headless: key file, where the last screen goes */
 };
 
 enum exit_code {
@@ -48,16 +50,21 @@ struct command {
 int options_parse(struct options *o, int argc, char **argv, struct err *err);
 void options_release(struct options *o);
 
+/* By its word, or NULL. */
+const struct command *command_find(const char *name);
 /* --help: all of it, or one command's. */
 void options_help(const struct command *command, struct buf *out);
 /* The COMMANDS and OPTIONS sections of the man page, in roff. */
 void options_man(struct buf *out);
+/* Text for roff, where a dash and a backslash mean something. */
+void roff_add(struct buf *out, const char *text);
 
 int cmd_check(struct options *o);
 int cmd_show(struct options *o);
 int cmd_demo(struct options *o);
 int cmd_help(struct options *o);
-/* No command word: looks at the sources. */
+/* No command word: looks at the sources; on a terminal with the UI (watch_run). */
 int cmd_watch(struct options *o);
+int watch_run(struct options *o);
 
 #endif

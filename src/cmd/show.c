@@ -176,7 +176,8 @@ static int print_shown(struct load *l, const struct shown *shown, struct scene *
 		return 0;
 	}
 	shown->json(l, s, &out);
-	fwrite(out.p, 1, out.n, stdout);
+	if (out.n)
+		fwrite(out.p, 1, out.n, stdout);
 	buf_release(&out);
 	return 0;
 }
@@ -230,11 +231,15 @@ int cmd_show(struct options *o)
 
 int cmd_watch(struct options *o)
 {
-	if (!o->words.n && isatty(STDIN_FILENO)) {
+	if (!o->headless && !o->words.n && isatty(STDIN_FILENO)) {
 		fprintf(stderr, "gavel: no source; give a log, or try: gavel demo (all of it: gavel "
 				"--help)\n");
 		return EXIT_TROUBLE;
 	}
+	/* what only the printed inbox can do is printed */
+	if (o->headless || (isatty(STDOUT_FILENO) && !o->at && !o->since && !o->until &&
+			    o->format == OUTPUT_TEXT))
+		return watch_run(o);
 	return show(o, &views[0], NULL, 0);
 }
 
@@ -249,6 +254,13 @@ int cmd_demo(struct options *o)
 
 	buf_printf(&path, "%s/demo.ndjson", dir && *dir ? dir : PKGDATADIR);
 	source = path.p;
+	if (o->headless || isatty(STDOUT_FILENO)) {
+		o->words.n = 0;
+		vec_push(&o->words, source);
+		code = watch_run(o);
+		buf_release(&path);
+		return code;
+	}
 	if (load_open(&l, &source, 1, 0) == 0) {
 		load_run(&l, NULL, NULL);
 		set_cursor(&s, o);

@@ -189,29 +189,86 @@ void json_item(struct load *l, const struct scene *s, uint32_t item, struct buf 
 		put_item(l, s, item, &st, true, out);
 }
 
-static void put_task_reviews(const struct scene *s, uint32_t task, struct buf *b)
+/* Reviews by the task they are of; those of none, feedback loops, hang under the last slot. */
+struct review_lists {
+	uint32_t *first; /* of task i; tasks.n = of no task, or of one that nobody has given out */
+	uint32_t *next;
+};
+
+static struct review_lists list_reviews(const struct scene *s)
+{
+	const struct model *m = s->model;
+	struct review_lists lists = { xmalloc((m->tasks.n + 1) * sizeof(uint32_t)),
+				      xmalloc((m->reviews.n + 1) * sizeof(uint32_t)) };
+
+	for (uint32_t i = 0; i <= m->tasks.n; i++)
+		lists.first[i] = NONE;
+	for (uint32_t i = m->reviews.n; i-- > 0;) {
+		uint32_t task = m->reviews.v[i].task;
+		struct task_state_at at;
+
+		if (task == NONE || !task_at(m, &m->tasks.v[task], s->k, &at))
+			task = m->tasks.n;
+		lists.next[i] = lists.first[task];
+		lists.first[task] = i;
+	}
+	return lists;
+}
+
+static void put_review(const struct scene *s, uint32_t review, const struct review_state *st,
+		       struct buf *b)
+{
+	const struct model *m = s->model;
+	const struct review *r = &m->reviews.v[review];
+
+	buf_addc(b, '{');
+	put_str(b, "id", model_str(m, r->id));
+	put_str(b, "reviewer", agent_name(m, r->reviewer));
+	put_number(b, "iteration", st->iteration);
+	put_name(b, "verdict", st->failed ? "error" : review_verdict_name(st->verdict));
+	put_number(b, "findings", st->findings);
+	put_message(b, "first", m, st->first);
+	put_message(b, "last", m, st->last);
+	buf_addc(b, '}');
+}
+
+static void put_reviews(const struct scene *s, const struct review_lists *lists, uint32_t task,
+			struct buf *b)
+{
+	key(b, "reviews");
+	buf_addc(b, '[');
+	for (uint32_t i = lists->first[task]; i != NONE; i = lists->next[i]) {
+		struct review_state st;
+
+		if (!review_at(s->model, &s->model->reviews.v[i], s->k, &st))
+			continue;
+		if (b->p[b->n - 1] != '[')
+			buf_addc(b, ',');
+		put_review(s, i, &st, b);
+	}
+	buf_addc(b, ']');
+}
+
+/* A loop or a review of a task that nobody has given out has a lane of its own. */
+static void put_lone_reviews(const struct scene *s, const struct review_lists *lists, struct buf *b)
 {
 	const struct model *m = s->model;
 
-	key(b, "reviews");
-	buf_addc(b, '[');
-	for (uint32_t i = 0; i < m->reviews.n; i++) {
+	for (uint32_t i = lists->first[m->tasks.n]; i != NONE; i = lists->next[i]) {
 		const struct review *r = &m->reviews.v[i];
 		struct review_state st;
 
-		if (r->task != task || !review_at(m, r, s->k, &st))
+		if (s->filter || !review_at(m, r, s->k, &st))
 			continue;
-		buf_adds(b, b->p[b->n - 1] == '[' ? "{" : ",{");
-		put_str(b, "id", model_str(m, r->id));
-		put_str(b, "reviewer", agent_name(m, r->reviewer));
-		put_number(b, "iteration", st.iteration);
-		put_name(b, "verdict", review_verdict_name(st.verdict));
-		put_number(b, "findings", st.findings);
-		put_message(b, "first", m, st.first);
-		put_message(b, "last", m, st.last);
-		buf_addc(b, '}');
+		buf_addc(b, '{');
+		put_str(b, "task", task_id(m, r->task));
+		put_str(b, "session", session_name(m, r->session));
+		put_name(b, "dialect", dialect_name((enum dialect_id)m->records.v[st.first].dialect));
+		key(b, "reviews");
+		buf_addc(b, '[');
+		put_review(s, i, &st, b);
+		buf_adds(b, "]}\n");
 	}
-	buf_addc(b, ']');
 }
 
 static void put_spans(const struct scene *s, const struct task *task, struct buf *b)
@@ -236,11 +293,13 @@ static void put_spans(const struct scene *s, const struct task *task, struct buf
 void json_timeline(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
+	struct review_lists lists = list_reviews(s);
 
 	(void)l;
 	for (uint32_t i = 0; i < m->tasks.n; i++) {
 		const struct task *task = &m->tasks.v[i];
 		struct task_state_at st;
+		uint32_t root;
 
 		if (!task_at(m, task, s->k, &st) || !filter_task(s->filter, m, i, s->k))
 			continue;
@@ -257,7 +316,8 @@ void json_timeline(struct load *l, const struct scene *s, struct buf *out)
 		else
 			buf_adds(out, "null");
 		put_number(out, "attempts", st.attempts);
-		put_str(out, "continues", task->root == i ? STR_NONE : task_id(m, task->root));
+		root = root_at(m, i, s->k);
+		put_str(out, "continues", root == i ? STR_NONE : task_id(m, root));
 		put_message(out, "first", m, st.first);
 		put_message(out, "last", m, st.last);
 		put_bool(out, "stalled", task_is_stalled(m, &st, s->now_ms));
@@ -270,9 +330,12 @@ void json_timeline(struct load *l, const struct scene *s, struct buf *out)
 		}
 		buf_addc(out, ']');
 		put_spans(s, task, out);
-		put_task_reviews(s, i, out);
+		put_reviews(s, &lists, i, out);
 		buf_adds(out, "}\n");
 	}
+	put_lone_reviews(s, &lists, out);
+	free(lists.first);
+	free(lists.next);
 }
 
 void json_ledger(struct load *l, const struct scene *s, struct buf *out)
@@ -297,7 +360,7 @@ void json_ledger(struct load *l, const struct scene *s, struct buf *out)
 		put_str(out, "session", session_name(m, item->session));
 		put_str(out, "task", item->task == NONE
 					     ? STR_NONE
-					     : task_id(m, m->tasks.v[item->task].root));
+					     : task_id(m, root_at(m, item->task, s->k)));
 		put_name(out, "severity", item_severity_name(st.grade));
 		put_name(out, "verdict", verdict_name(st.verdict));
 		put_str(out, "by", agent_name(m, st.by));
@@ -381,7 +444,7 @@ static void put_item_counts(const struct scene *s, struct buf *b)
 		const struct item *item = &s->model->items.v[i];
 		struct item_state st;
 
-		if (!item_at(s->model, item, s->k, s->now_ms, &st))
+		if (!item_is_shown(s, i, &st))
 			continue;
 		verdicts[st.verdict]++;
 		open += st.open;
@@ -398,12 +461,15 @@ static void put_item_counts(const struct scene *s, struct buf *b)
 
 static void put_record_counts(const struct scene *s, struct buf *b)
 {
-	uint64_t by_dialect[DIALECT_COUNT] = { 0 }, counts[3] = { 0 };
+	uint64_t by_dialect[DIALECT_COUNT] = { 0 }, counts[3] = { 0 }, shown = 0;
 	int64_t first = INT64_MAX;
 
 	for (uint32_t i = 0; i < s->k; i++) {
 		const struct record *r = &s->model->records.v[i];
 
+		if (!message_is_shown(s, i))
+			continue;
+		shown++;
 		by_dialect[r->dialect]++;
 		counts[SEVERITY_NOTE] += r->notes;
 		counts[SEVERITY_WARNING] += r->warnings;
@@ -411,7 +477,7 @@ static void put_record_counts(const struct scene *s, struct buf *b)
 		if (r->time_ms != WHEN_NONE && r->time_ms < first)
 			first = r->time_ms;
 	}
-	put_number(b, "messages", s->k);
+	put_number(b, "messages", shown);
 	key(b, "dialects");
 	buf_addc(b, '{');
 	for (int i = 0; i < DIALECT_COUNT; i++)
@@ -426,22 +492,39 @@ static void put_record_counts(const struct scene *s, struct buf *b)
 	put_time(b, "last", s->now_ms);
 }
 
+/* Sessions that have a message: a file of wrapper lines only has none of its own. */
+static uint32_t count_sessions(const struct scene *s)
+{
+	bool *seen = xcalloc(s->model->sessions.n, sizeof(*seen));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->k; i++) {
+		uint32_t session = s->model->records.v[i].session;
+
+		if (!seen[session] && message_is_shown(s, i)) {
+			seen[session] = true;
+			n++;
+		}
+	}
+	free(seen);
+	return n;
+}
+
 void json_summary(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
-	uint32_t sessions = 0, agents = 0, states[TASK_STATE_COUNT] = { 0 };
+	uint32_t sessions, agents = 0, states[TASK_STATE_COUNT] = { 0 };
 	uint64_t in = 0, tokens_out = 0, cached = 0;
 	double cost = 0;
 
 	(void)l;
-	for (uint32_t i = 0; i < m->sessions.n; i++)
-		sessions += m->sessions.v[i].first < s->k;
+	sessions = count_sessions(s);
 	for (uint32_t i = 0; i < m->agents.n; i++)
-		agents += m->agents.v[i].first < s->k;
+		agents += m->agents.v[i].first < s->k && filter_agent(s->filter, m, i);
 	for (uint32_t i = 0; i < m->tasks.n; i++) {
 		struct task_state_at st;
 
-		if (task_at(m, &m->tasks.v[i], s->k, &st))
+		if (task_at(m, &m->tasks.v[i], s->k, &st) && filter_task(s->filter, m, i, s->k))
 			states[st.state]++;
 	}
 	for (uint32_t i = 0; i < m->usage.n && m->usage.v[i].message < s->k; i++) {

@@ -225,24 +225,34 @@ static bool verification_passed(yyjson_val *verification)
 	return true;
 }
 
+static bool id_is_listed(const struct map *seen, const struct str *ids, struct str id)
+{
+	for (uint32_t it = 0, at; map_next(seen, str_hash(id), &it, &at);)
+		if (str_eq(ids[at], id))
+			return true;
+	return false;
+}
+
 /* related_findings must name findings of this review; a finding stands once. */
 static void check_review_ids(struct checker *c, yyjson_val *findings, yyjson_val *changes)
 {
 	size_t i, n, k, kn;
 	yyjson_val *v, *name;
 	struct map seen = { 0 };
+	VEC(struct str) ids = { 0 };
 	char q[QUOTED_MAX];
+#define IS_FINDING(id) id_is_listed(&seen, ids.v, id)
 
 	path_push(c, "findings");
 	if (yyjson_is_arr(findings))
 		yyjson_arr_foreach(findings, i, n, v) {
 			struct str id = json_get_str(v, "finding_id");
-			uint64_t h = str_hash(id);
 
 			if (!id.p)
 				continue;
-			if (map_get(&seen, h) == MAP_NONE) {
-				map_add(&seen, h, (uint32_t)i);
+			if (!IS_FINDING(id)) {
+				map_add(&seen, str_hash(id), ids.n);
+				vec_push(&ids, id);
 				continue;
 			}
 			path_push_index(c, (uint32_t)i);
@@ -261,8 +271,7 @@ static void check_review_ids(struct checker *c, yyjson_val *findings, yyjson_val
 			path_push_index(c, (uint32_t)i);
 			path_push(c, "related_findings");
 			yyjson_arr_foreach(related, k, kn, name)
-				if (yyjson_is_str(name) &&
-				    map_get(&seen, str_hash(json_str(name))) == MAP_NONE) {
+				if (yyjson_is_str(name) && !IS_FINDING(json_str(name))) {
 					path_push_index(c, (uint32_t)k);
 					complain(c, SEVERITY_WARNING, RULE("2.2.5-related_findings"),
 						 NULL, "%s is no finding of this review",
@@ -273,7 +282,9 @@ static void check_review_ids(struct checker *c, yyjson_val *findings, yyjson_val
 			path_pop(c);
 		}
 	path_pop(c);
+#undef IS_FINDING
 	map_release(&seen);
+	vec_release(&ids);
 }
 
 static void add_findings(struct message *m, yyjson_val *findings, struct str review,

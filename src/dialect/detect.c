@@ -115,6 +115,8 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 	m->diags.arena = &d->arena;
 	d->info = info ? *info : (struct frame_info){ 0 };
 	d->bytes = bytes;
+	d->looked = NULL;
+	d->looked_dialect = NULL;
 	d->check.m = m;
 	d->check.depth = 0;
 	m->flags = (uint16_t)d->info.flags;
@@ -137,33 +139,31 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 	m->flags &= (uint16_t)~RECORD_TRUNCATED;
 }
 
-void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out)
+void dialect_look(struct decoder *d, struct str bytes)
 {
-	const struct dialect *dialect;
-	yyjson_val *root;
-
 	arena_reset(&d->arena);
 	d->info = (struct frame_info){ 0 };
-	read_outer(d, bytes, &root);
-	dialect = root ? dialect_of(dialect_detect(root, NULL)) : NULL;
-	if (dialect)
-		dialect->summarize(d, root, out);
+	read_outer(d, bytes, &d->looked);
+	d->looked_dialect = d->looked ? dialect_of(dialect_detect(d->looked, NULL)) : NULL;
+	d->looked_response = NULL;
+	d->response_sought = false;
+}
+
+void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out)
+{
+	dialect_look(d, bytes);
+	if (d->looked_dialect)
+		d->looked_dialect->summarize(d, d->looked, out);
 	else
 		buf_add_str(out, str_trim(bytes));
 }
 
-bool dialect_detail(struct decoder *d, struct str bytes, enum item_kind kind, uint32_t index,
-		    struct detail *out)
+bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, struct detail *out)
 {
-	const struct dialect *dialect;
-	yyjson_val *root;
-
 	arena_reset(&d->arena);
-	d->info = (struct frame_info){ 0 };
 	*out = (struct detail){ 0 };
-	read_outer(d, bytes, &root);
-	dialect = root ? dialect_of(dialect_detect(root, NULL)) : NULL;
-	return dialect && dialect->detail(d, root, kind, index, out);
+	return d->looked_dialect &&
+	       d->looked_dialect->detail(d, d->looked, kind, index, out);
 }
 
 void decoder_release(struct decoder *d)

@@ -27,6 +27,10 @@ struct decoder {
 	struct arena arena; /* diagnostics and made-up text of the current message */
 	struct frame_info info;
 	struct str bytes; /* of the current message */
+	/* the message that dialect_look has parsed, and the response that was found inside it */
+	const struct dialect *looked_dialect;
+	yyjson_val *looked, *looked_response;
+	bool response_sought;
 };
 
 /* A labelled piece of an item, for reading. */
@@ -74,8 +78,9 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 enum dialect_id dialect_detect(yyjson_val *root, int *scores);
 /* One line about a message; text lines give themselves. */
 void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out);
-bool dialect_detail(struct decoder *d, struct str bytes, enum item_kind kind, uint32_t index,
-		    struct detail *out);
+/* Parses a message to look at it; dialect_detail then asks for its items, as often as one likes. */
+void dialect_look(struct decoder *d, struct str bytes);
+bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, struct detail *out);
 void decoder_release(struct decoder *d);
 
 /* For the dialects: */

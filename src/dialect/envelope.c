@@ -65,10 +65,15 @@ static bool is_input(yyjson_val *root)
 /* feature/workflow: what iterations are counted in */
 static struct str lane_id(struct decoder *d, yyjson_val *context)
 {
-	struct str feature = json_get_str(context, "feature_id");
-	struct str workflow = json_get_str(context, "workflow");
+	struct buf id = { 0 };
+	struct str s;
 
-	return str_of(arena_printf(&d->arena, "%.*s/%.*s", STR_ARG(feature), STR_ARG(workflow)));
+	buf_add_str(&id, json_get_str(context, "feature_id"));
+	buf_addc(&id, '/');
+	buf_add_str(&id, json_get_str(context, "workflow"));
+	s = arena_str(&d->arena, buf_str(&id));
+	buf_release(&id);
+	return s;
 }
 
 static void decode_input(struct decoder *d, yyjson_val *root, struct message *m)

@@ -270,7 +270,7 @@ static yyjson_val *find_response(struct decoder *d, struct str text, bool *repai
 	struct str body = str_trim(text), span, best = STR_NONE;
 	yyjson_val *v;
 	enum json_outcome outcome;
-	size_t at = 0, end = 0;
+	size_t at = 0, end = 0, budget = text.n * 4 + 4096;
 
 	*repaired = *broken = false;
 	if (body.n && body.p[0] == '{') {
@@ -280,7 +280,7 @@ static yyjson_val *find_response(struct decoder *d, struct str text, bool *repai
 			return response_score(v) >= 2 ? v : NULL;
 	}
 	/* prose around it: the last object that looks like a Response is the answer */
-	for (int tries = 0; tries < 64 && json_next_object(text, &at, &span); tries++) {
+	for (int tries = 0; tries < 64 && json_next_object(text, &at, &span, &budget); tries++) {
 		if (span.p < text.p + end) /* inside one that was taken or was no Response */
 			continue;
 		json_read(&d->inner, span, &v);
@@ -564,7 +564,11 @@ static yyjson_val *response_of(struct decoder *d, yyjson_val *root)
 	case FORM_REQUEST: return NULL;
 	case FORM_WRAPPER: break;
 	}
-	return find_response(d, json_get_str(json_get(root, "part"), "text"), &repaired, &broken);
+	if (!d->response_sought)
+		d->looked_response = find_response(
+			d, json_get_str(json_get(root, "part"), "text"), &repaired, &broken);
+	d->response_sought = true;
+	return d->looked_response;
 }
 
 static void summarize_response(yyjson_val *response, struct buf *out)

@@ -271,7 +271,7 @@ void check_value(struct checker *c, yyjson_val *v, const struct field *f)
 	unsigned type = type_of(v);
 	char want[96];
 
-	if (!(type & f->types)) {
+	if (!(type & f->types) && f->types != T_ANY) {
 		if (json_is_number(v) && (f->types & (T_NUM | T_INT)))
 			complain(c, SEVERITY_ERROR, f->rule, NULL, "must be %s%s",
 				 types_text(f->types, want),
@@ -393,6 +393,8 @@ void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape,
 			vals[i] = v;
 			name_of[i] = f->alias;
 		}
+		else if (vals[i] && f->alias && json_get(obj, f->alias))
+			note_duplicate(c, str_of(f->alias));
 		if (vals[i]) {
 			path_push(c, name_of[i]);
 			check_value(c, vals[i], f);

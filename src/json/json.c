@@ -25,8 +25,25 @@ static size_t count_openers(struct str s)
 	return n;
 }
 
+/* The offset behind the comment at i, or i where there is none. */
+static size_t skip_comment(struct str s, size_t i)
+{
+	ptrdiff_t end;
+
+	if (i + 1 >= s.n || s.p[i] != '/')
+		return i;
+	if (s.p[i + 1] == '/') {
+		while (i < s.n && s.p[i] != '\n' && s.p[i] != '\r')
+			i++;
+	} else if (s.p[i + 1] == '*') {
+		end = str_find(s, STR("*/"), i + 2);
+		i = end < 0 ? s.n : (size_t)end + 2;
+	}
+	return i;
+}
+
 /* Most lines have fewer brackets than the limit has levels; only the others are walked. */
-static bool too_deep(struct str s)
+static bool too_deep(struct str s, bool comments)
 {
 	unsigned depth = 0;
 	bool in_string = false;
@@ -35,8 +52,11 @@ static bool too_deep(struct str s)
 		return false;
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
+		size_t behind = comments && !in_string ? skip_comment(s, i) : i;
 
-		if (in_string) {
+		if (behind > i) {
+			i = behind - 1;
+		} else if (in_string) {
 			if (c == '\\')
 				i++;
 			else if (c == '"')
@@ -111,9 +131,9 @@ static bool repair(struct str s, struct buf *out)
 	return changed;
 }
 
-static yyjson_doc *parse(struct json_reader *r, struct str s)
+static yyjson_doc *parse(struct json_reader *r, struct str s, yyjson_read_flag more)
 {
-	const yyjson_read_flag flags = YYJSON_READ_INSITU | YYJSON_READ_BIGNUM_AS_RAW;
+	const yyjson_read_flag flags = YYJSON_READ_INSITU | YYJSON_READ_BIGNUM_AS_RAW | more;
 	yyjson_read_err e;
 	yyjson_alc alc;
 	size_t need;
@@ -140,27 +160,36 @@ static yyjson_doc *parse(struct json_reader *r, struct str s)
 	return r->doc;
 }
 
-enum json_outcome json_read(struct json_reader *r, struct str s, yyjson_val **root)
+/* What needs no parser to be refused. */
+static enum json_outcome look(struct json_reader *r, struct str s, bool comments)
 {
-	struct buf mended = { 0 };
-	enum json_outcome outcome = JSON_NOT;
-
-	*root = NULL;
 	r->why = "empty";
 	r->where = 0;
 	if (s.n == 0)
 		return JSON_NOT;
-	if (too_deep(s)) {
+	if (too_deep(s, comments)) {
 		r->why = "nested deeper than 128 levels";
 		return JSON_TOO_DEEP;
 	}
-	if (parse(r, s)) {
+	return JSON_OK;
+}
+
+enum json_outcome json_read(struct json_reader *r, struct str s, yyjson_val **root)
+{
+	struct buf mended = { 0 };
+	enum json_outcome outcome = look(r, s, false);
+
+	*root = NULL;
+	if (outcome != JSON_OK)
+		return outcome;
+	outcome = JSON_NOT;
+	if (parse(r, s, 0)) {
 		outcome = JSON_OK;
 	} else {
 		const char *why = r->why;
 		size_t where = r->where;
 
-		if (repair(s, &mended) && parse(r, buf_str(&mended)))
+		if (repair(s, &mended) && parse(r, buf_str(&mended), 0))
 			outcome = JSON_REPAIRED;
 		else
 			r->why = why, r->where = where;
@@ -169,6 +198,19 @@ enum json_outcome json_read(struct json_reader *r, struct str s, yyjson_val **ro
 	if (outcome != JSON_NOT)
 		*root = yyjson_doc_get_root(r->doc);
 	return outcome;
+}
+
+enum json_outcome json_read_relaxed(struct json_reader *r, struct str s, yyjson_val **root)
+{
+	enum json_outcome outcome = look(r, s, true);
+
+	*root = NULL;
+	if (outcome != JSON_OK)
+		return outcome;
+	if (!parse(r, s, YYJSON_READ_ALLOW_COMMENTS | YYJSON_READ_ALLOW_TRAILING_COMMAS))
+		return JSON_NOT;
+	*root = yyjson_doc_get_root(r->doc);
+	return JSON_OK;
 }
 
 void json_reader_release(struct json_reader *r)
@@ -239,11 +281,9 @@ void json_pointer_add(struct buf *b, struct str name)
 	}
 }
 
-bool json_next_object(struct str s, size_t *at, struct str *span)
+bool json_next_object(struct str s, size_t *at, struct str *span, size_t *budget)
 {
-	unsigned tries = 0; /* prose full of lone braces must not cost its length squared */
-
-	for (size_t i = *at; i < s.n && tries < 64; i++, tries++) {
+	for (size_t i = *at; i < s.n && *budget; i++) {
 		size_t depth = 0;
 		bool in_string = false;
 		const char *brace = memchr(s.p + i, '{', s.n - i);
@@ -251,9 +291,10 @@ bool json_next_object(struct str s, size_t *at, struct str *span)
 		if (!brace)
 			break;
 		i = (size_t)(brace - s.p);
-		for (size_t j = i; j < s.n; j++) {
+		for (size_t j = i; j < s.n && *budget; j++) {
 			char c = s.p[j];
 
+			--*budget;
 			if (in_string) {
 				if (c == '\\')
 					j++;

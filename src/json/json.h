@@ -36,6 +36,8 @@ struct json_reader {
 };
 
 enum json_outcome json_read(struct json_reader *r, struct str bytes, yyjson_val **root);
+/* For what people write: comments and trailing commas are allowed, and nothing is repaired. */
+enum json_outcome json_read_relaxed(struct json_reader *r, struct str bytes, yyjson_val **root);
 void json_reader_release(struct json_reader *r);
 
 static inline struct str json_str(yyjson_val *v)
@@ -71,11 +73,12 @@ void json_pointer_add(struct buf *b, struct str name);
  * and puts U+FFFD for bytes that are not UTF-8, so the output is JSON whatever came in. */
 void json_write(struct buf *b, yyjson_val *v);
 void json_write_str(struct buf *b, struct str s);
-/* Two spaces a level, one member a line; stops after max_lines. */
+/* Two spaces a level, one member a line; after max_lines a line with … ends it. */
 void json_write_pretty(struct buf *b, yyjson_val *v, unsigned max_lines);
 
 /* Finds JSON objects inside prose: the next '{' at or after *at whose braces balance. Returns the
- * span and moves *at behind its first brace, so that an object inside a wrong one is found too. */
-bool json_next_object(struct str prose, size_t *at, struct str *span);
+ * span and moves *at behind its first brace, so that an object inside a wrong one is found too.
+ * Each byte looked at is taken from *budget; once it is spent there are no more. */
+bool json_next_object(struct str prose, size_t *at, struct str *span, size_t *budget);
 
 #endif

@@ -70,63 +70,74 @@ static void write_scalar(struct buf *b, yyjson_val *v)
 		buf_adds(b, "null");
 }
 
+struct pretty {
+	struct buf *b;
+	int indent;    /* of the current level; -1 = compact, all on one line */
+	unsigned left; /* lines still allowed */
+	bool cut;      /* there was more: a last line says so */
+};
+
+/* A new line, if there is one left. Compact output has no lines. */
+static bool new_line(struct pretty *p)
+{
+	if (p->indent < 0)
+		return true;
+	if (p->left == 0) {
+		if (!p->cut)
+			buf_adds(p->b, "\n…");
+		p->cut = true;
+		return false;
+	}
+	p->left--;
+	buf_printf(p->b, "\n%*s", p->indent, "");
+	return true;
+}
+
 /* Depth is bounded by JSON_DEPTH_MAX, so recursion is. */
-static void write_value(struct buf *b, yyjson_val *v, int indent, unsigned *lines)
+static void write_value(struct pretty *p, yyjson_val *v)
 {
 	bool is_obj = yyjson_is_obj(v);
-	size_t i, n;
-	yyjson_val *key, *item;
+	size_t n = is_obj ? yyjson_obj_size(v) : yyjson_arr_size(v);
+	yyjson_val *next = unsafe_yyjson_get_first(v);
+	int step = p->indent < 0 ? 0 : 2;
 
 	if (!is_obj && !yyjson_is_arr(v)) {
-		write_scalar(b, v);
+		write_scalar(p->b, v);
 		return;
 	}
-	buf_addc(b, is_obj ? '{' : '[');
-#define SEPARATE() \
-	do { \
-		if (i) \
-			buf_addc(b, ','); \
-		if (indent >= 0) { \
-			if (*lines == 0) \
-				return; \
-			--*lines; \
-			buf_printf(b, "\n%*s", indent + 2, ""); \
-		} \
-	} while (0)
-	if (is_obj) {
-		n = yyjson_obj_size(v);
-		yyjson_obj_foreach(v, i, n, key, item) {
-			SEPARATE();
-			json_write_str(b, json_str(key));
-			buf_adds(b, indent >= 0 ? ": " : ":");
-			write_value(b, item, indent >= 0 ? indent + 2 : -1, lines);
+	buf_addc(p->b, is_obj ? '{' : '[');
+	p->indent += step;
+	for (size_t i = 0; i < n; i++) {
+		yyjson_val *item = is_obj ? next + 1 : next;
+
+		if (i)
+			buf_addc(p->b, ',');
+		if (!new_line(p))
+			break;
+		if (is_obj) {
+			json_write_str(p->b, json_str(next));
+			buf_adds(p->b, step ? ": " : ":");
 		}
-	} else {
-		n = yyjson_arr_size(v);
-		yyjson_arr_foreach(v, i, n, item) {
-			SEPARATE();
-			write_value(b, item, indent >= 0 ? indent + 2 : -1, lines);
-		}
+		write_value(p, item);
+		if (p->cut)
+			break;
+		next = unsafe_yyjson_get_next(item);
 	}
-#undef SEPARATE
-	if (n && indent >= 0) {
-		if (*lines == 0)
-			return;
-		--*lines;
-		buf_printf(b, "\n%*s", indent, "");
-	}
-	buf_addc(b, is_obj ? '}' : ']');
+	p->indent -= step;
+	if (!p->cut && (!n || new_line(p)))
+		buf_addc(p->b, is_obj ? '}' : ']');
 }
 
 void json_write(struct buf *b, yyjson_val *v)
 {
-	write_value(b, v, -1, NULL);
+	struct pretty p = { .b = b, .indent = -1 };
+
+	write_value(&p, v);
 }
 
 void json_write_pretty(struct buf *b, yyjson_val *v, unsigned max_lines)
 {
-	if (max_lines == 0)
-		return;
-	max_lines--;
-	write_value(b, v, 0, &max_lines);
+	struct pretty p = { .b = b, .left = max_lines ? max_lines - 1 : 0 };
+
+	write_value(&p, v);
 }

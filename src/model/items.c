@@ -62,7 +62,8 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 	struct model *m = a->m;
 	uint32_t id = e->id.n ? model_intern(m, e->id) : NONE;
 	uint32_t found = id == NONE ? NONE : item_lookup(m, a->session, e->item, id, review);
-	bool broken = e->undecidable || (a->msg->flags & RECORD_AMBIGUOUS) || id_is_broken(e->id);
+	bool broken = e->undecidable || (a->msg->flags & RECORD_AMBIGUOUS) ||
+		      id_is_broken(e->id) || id_is_broken(e->other);
 	struct item_step step = { .message = a->message, .by = a->from, .index = e->index,
 				  .hash = (uint32_t)e->content_hash, .what = STEP_RAISED,
 				  .iteration = iteration > 65535 ? 65535 : (uint16_t)iteration,
@@ -74,7 +75,8 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 						   .task = task, .deadline_ms = e->deadline_ms,
 						   .kind = e->item });
 		found = m->items.n - 1;
-		map_add(&m->item_map, item_hash(a->session, e->item, id, review), found);
+		if (id != NONE) /* nobody looks for the others by name */
+			map_add(&m->item_map, item_hash(a->session, e->item, id, review), found);
 	}
 	was_open = item_is_open(&m->items.v[found]);
 	push_step(m, &m->items.v[found], step);
@@ -163,6 +165,7 @@ bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t
 			out->verdict = s->verdict;
 			out->by = s->by;
 			out->decided = s->message;
+			out->acked = out->bounced = false;
 			if (s->what == STEP_FIXED)
 				out->fixed_in = s->iteration;
 			break;

@@ -8,6 +8,8 @@
 void model_init(struct model *m)
 {
 	memset(m, 0, sizeof(*m));
+	m->approve_from = 0.90;
+	m->human_from = 0.70;
 }
 
 static void session_release(struct session *s)
@@ -193,19 +195,37 @@ static uint8_t kind_number(struct model *m, struct str kind)
 	return (uint8_t)m->kind_count++;
 }
 
+/* Place in ids, or NONE. */
+static uint32_t find_id(struct applying *a, struct str id, uint64_t *h)
+{
+	const struct model *m = a->m;
+
+	*h = hash_mix(str_hash(id), a->session);
+	for (uint32_t it = 0, v; map_next(&m->id_map, *h, &it, &v);)
+		if (m->ids.v[v].id_hash == (uint32_t)*h)
+			return v;
+	return NONE;
+}
+
+uint32_t find_message(struct applying *a, struct str id)
+{
+	uint64_t h;
+	uint32_t found = id.n ? find_id(a, id, &h) : NONE;
+
+	return found == NONE ? NONE : a->m->ids.v[found].message;
+}
+
 /* A message sent twice changes nothing the second time. */
 static bool is_repeat(struct applying *a)
 {
 	struct model *m = a->m;
 	struct message *msg = a->msg;
-	uint64_t h = hash_mix(str_hash(msg->id), a->session);
-	uint32_t found = NONE;
+	uint64_t h;
+	uint32_t found;
 
 	if (!msg->id.n)
 		return false;
-	for (uint32_t it = 0, v; found == NONE && map_next(&m->id_map, h, &it, &v);)
-		if (m->ids.v[v].id_hash == (uint32_t)h)
-			found = v;
+	found = find_id(a, msg->id, &h);
 	if (found == NONE) {
 		map_add(&m->id_map, h, m->ids.n);
 		vec_push(&m->ids, (struct message_id){ a->message, (uint32_t)h,
@@ -236,7 +256,8 @@ static uint8_t capped(unsigned n)
 
 void model_apply(struct model *m, struct message *msg, const struct place *place)
 {
-	struct applying a = { .m = m, .msg = msg, .message = m->records.n };
+	struct applying a = { .m = m, .msg = msg, .message = m->records.n,
+			      .glob_budget = 1000000 };
 	struct record r = { .offset = place->offset, .time_ms = msg->time_ms,
 			    .length = place->length, .line = place->line,
 			    .source = place->source, .dialect = msg->dialect };

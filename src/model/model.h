@@ -140,6 +140,9 @@ struct model {
 	VEC(struct str) strings;
 	VEC(struct message_id) ids;
 	struct map string_map, session_map, agent_map, task_map, review_map, item_map, id_map;
+	/* the judge's thresholds (handoff): from approve_from on a result passes, from human_from on a
+	 * person decides */
+	double approve_from, human_from;
 	struct str kinds[256];
 	unsigned kind_count;
 };

@@ -56,7 +56,7 @@ struct applying {
 	uint32_t message; /* its number */
 	uint32_t session;
 	uint32_t from, to; /* agents */
-	const struct event *e;
+	unsigned glob_budget; /* steps of matching that this message may cost */
 };
 
 static inline struct session_rules *rules_of(struct applying *a)
@@ -69,6 +69,14 @@ void report(struct applying *a, enum severity s, const char *rule, const char *a
 	    const char *format, ...) __attribute__((format(printf, 6, 7)));
 uint32_t line_of(const struct model *m, uint32_t message);
 
+/* Counts of senders, kept to what a step can hold. */
+static inline uint32_t small(int64_t n)
+{
+	return n < 0 ? 0 : n > UINT16_MAX ? UINT16_MAX : (uint32_t)n;
+}
+
+/* The message of this session with that id, or NONE. */
+uint32_t find_message(struct applying *a, struct str id);
 uint32_t model_intern(struct model *m, struct str s);
 /* Finds or adds; NONE for an empty name. */
 uint32_t model_session(struct model *m, struct str group, struct str id, uint32_t message);

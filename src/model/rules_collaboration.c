@@ -140,9 +140,9 @@ static void apply_task(struct applying *a, const struct event *e)
 	t->given_ms = t->told_ms = a->msg->time_ms;
 	t->deadline_ms = e->deadline_ms;
 	t->scope.n = 0;
-	t->limit = e->limit ? (uint32_t)e->limit : t->limit;
+	t->limit = e->limit ? small(e->limit) : t->limit;
 	if (t->root != number && e->limit)
-		m->tasks.v[t->root].limit = (uint32_t)e->limit;
+		m->tasks.v[t->root].limit = small(e->limit);
 	if (e->again || t->root != number)
 		take_up(a, t->root);
 }
@@ -205,8 +205,10 @@ static void check_scope(struct applying *a, const struct event *e)
 	if (!t || !t->scope.n)
 		return;
 	for (uint32_t i = 0; i < t->scope.n; i++)
-		if (glob_match(model_str(a->m, t->scope.v[i]), e->other))
+		if (glob_match_within(model_str(a->m, t->scope.v[i]), e->other, &a->glob_budget))
 			return;
+	if (!a->glob_budget)
+		return; /* too much to compare: in doubt for the sender */
 	report(a, SEVERITY_ERROR, RULE("3.2-scope"), e->at, e->index,
 	       "%s is outside the scope of its task", quoted(e->other, q));
 }
@@ -307,7 +309,7 @@ static void apply_review_items(struct applying *a, uint32_t task, uint32_t revie
 			if (item == NONE)
 				item = item_raise(a, e, task, review, round);
 			item_step(a, item, STEP_FIXED, VERDICT_ACCEPTED,
-				  e->iteration > 65535 ? 65535 : (uint32_t)e->iteration);
+				  small(e->iteration));
 		}
 	}
 }
@@ -328,7 +330,7 @@ static void fix_older(struct applying *a, uint32_t root)
 			if (item->kind == ITEM_FINDING && item_is_open(item) &&
 			    str_eq(model_str(m, item->id), e->id))
 				item_step(a, number, STEP_FIXED, VERDICT_ACCEPTED,
-					  e->iteration > 65535 ? 65535 : (uint32_t)e->iteration);
+					  small(e->iteration));
 		}
 	}
 }
@@ -397,6 +399,20 @@ static void apply_needs(struct applying *a, const struct event *e)
 		vec_push(&a->m->tasks.v[number].needs, (struct task_need){ a->message, other });
 }
 
+/* The task that the message with that id gave out. */
+static uint32_t find_given(struct applying *a, struct str message_id)
+{
+	struct model *m = a->m;
+	uint32_t message = find_message(a, message_id);
+
+	for (uint32_t i = m->tasks.n; message != NONE && i-- > 0 && m->tasks.n - i < 512;)
+		for (uint32_t s = m->tasks.v[i].steps.n; s-- > 0;)
+			if (m->tasks.v[i].steps.v[s].message == message &&
+			    m->tasks.v[i].steps.v[s].assigned)
+				return i;
+	return NONE;
+}
+
 void apply_collaboration(struct applying *a)
 {
 	check_known(a);
@@ -428,7 +444,8 @@ void apply_collaboration(struct applying *a)
 			apply_abort(a, e);
 			break;
 		case EV_ACKNOWLEDGE:
-			task = find_task(a->m, a->session, e->task);
+			task = e->task.n ? find_task(a->m, a->session, e->task)
+					 : find_given(a, e->id);
 			if (task != NONE && a->m->tasks.v[task].active)
 				task_step(a, task, TASK_RUNNING, -1, false);
 			break;
@@ -444,8 +461,10 @@ void apply_collaboration(struct applying *a)
 			break;
 		case EV_DECIDE:
 			item = find_item(a->m, a->session, e->item, e->id, NONE);
+			/* going on about one's own question is no answer */
 			if (item != NONE && e->item == ITEM_QUESTION &&
-			    item_is_open(&a->m->items.v[item]))
+			    item_is_open(&a->m->items.v[item]) &&
+			    a->m->items.v[item].steps[0].by != a->from)
 				item_step(a, item, STEP_DECIDED, e->verdict, 0);
 			break;
 		default: /* events of other dialects */

@@ -181,7 +181,7 @@ static void check_decided(struct applying *a, const struct event *e)
 			       (long long)raised);
 	}
 	if (e->verdict != VERDICT_NONE)
-		item_step(a, item, STEP_DECIDED, e->verdict, (uint32_t)r->asked);
+		item_step(a, item, STEP_DECIDED, e->verdict, small(r->asked));
 }
 
 static void apply_ask(struct applying *a, const struct event *ask)
@@ -210,7 +210,7 @@ static void apply_ask(struct applying *a, const struct event *ask)
 	map_release(&decided.map);
 	supersede_open(a, ask->iteration && ask->iteration == r->answered);
 	if (a->m->sessions.v[a->session].loop != NONE)
-		review_step(a, a->m->sessions.v[a->session].loop, (uint32_t)ask->iteration,
+		review_step(a, a->m->sessions.v[a->session].loop, small(ask->iteration),
 			    REVIEW_NONE, turn.decided_n, false);
 	if (ask->iteration <= 1 && r->home == a->session) {
 		if (r->waiting.n == 256) { /* never answered: the oldest is given up */
@@ -381,12 +381,12 @@ static void apply_answer(struct applying *a, const struct event *answer)
 			}
 		}
 		was_open = item != NONE && item_is_open(&a->m->items.v[item]);
-		item = item_raise(a, e, NONE, NONE, (uint32_t)answer->iteration);
+		item = item_raise(a, e, NONE, NONE, small(answer->iteration));
 		if (!was_open)
 			vec_push(&r->open_items, item);
 		items++;
 	}
-	review_step(a, session->loop, (uint32_t)answer->iteration,
+	review_step(a, session->loop, small(answer->iteration),
 		    items && !answer->failed ? REVIEW_CHANGES : REVIEW_APPROVED, items,
 		    answer->failed);
 	r->answered = answer->iteration;

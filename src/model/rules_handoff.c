@@ -4,8 +4,6 @@
 
 #define RULE(id) "handoff/" id
 
-/* defaults of the judge's thresholds */
-static const double approve_from = 0.90, human_from = 0.70;
 enum { FAILURES_MAX = 2 };
 
 #define ESCALATIONS (1u << ITEM_ESCALATION)
@@ -27,7 +25,7 @@ static void apply_result(struct applying *a, const struct event *e)
 
 	rules_of(a)->saw_result = true;
 	if (task == NONE) {
-		if (e->number >= 0 && (e->number < approve_from || e->severe))
+		if (e->number >= 0 && (e->number < a->m->approve_from || e->severe))
 			raise(a, e, NONE);
 		return;
 	}
@@ -45,7 +43,7 @@ static void apply_result(struct applying *a, const struct event *e)
 		report(a, SEVERITY_WARNING, RULE("error-handling-retries"), "/status", 0,
 		       "failure %u of this task; after 2 it is escalated or blocked", t->failures);
 	task_step(a, task, e->failed ? TASK_FAILED : TASK_REVIEW, e->failed ? -1 : 1, false);
-	if ((e->number >= 0 && e->number < approve_from) || e->severe || t->failures >= FAILURES_MAX)
+	if ((e->number >= 0 && e->number < a->m->approve_from) || e->severe || t->failures >= FAILURES_MAX)
 		raise(a, e, task);
 }
 
@@ -59,27 +57,28 @@ static void check_judgement(struct applying *a, const struct event *e, const str
 	}
 	if (t->confidence < 0 || t->escalated)
 		return; /* after an escalation a person has decided: final */
-	if (e->verdict == VERDICT_ACCEPTED && t->confidence < human_from)
+	if (e->verdict == VERDICT_ACCEPTED && t->confidence < a->m->human_from)
 		report(a, SEVERITY_WARNING, RULE("thresholds-decision"), e->at, 0,
-		       "approved with confidence %.2f; below 0.70 is rejected or escalated",
-		       t->confidence);
-	else if (e->verdict == VERDICT_ACCEPTED && (t->confidence < approve_from || t->sensitive))
+		       "approved with confidence %.2f; below %.2f is rejected or escalated",
+		       t->confidence, a->m->human_from);
+	else if (e->verdict == VERDICT_ACCEPTED && (t->confidence < a->m->approve_from || t->sensitive))
 		report(a, SEVERITY_WARNING, RULE("thresholds-decision"), e->at, 0,
 		       "approved with confidence %.2f%s; this needs a person", t->confidence,
 		       t->sensitive ? " and marked sensitive" : "");
 	else if (e->verdict == VERDICT_ACCEPTED && t->failures)
 		report(a, SEVERITY_WARNING, RULE("thresholds-decision"), e->at, 0,
 		       "approved, but the Result tells of a failure");
-	else if (e->verdict == VERDICT_REJECTED && t->confidence >= approve_from &&
+	else if (e->verdict == VERDICT_REJECTED && t->confidence >= a->m->approve_from &&
 		 !t->sensitive && !t->failures)
 		report(a, SEVERITY_NOTE, RULE("thresholds-decision"), e->at, 0,
-		       "rejected with confidence %.2f; from 0.90 on it is approved", t->confidence);
-	else if (e->verdict == VERDICT_REJECTED && t->confidence >= human_from &&
-		 t->confidence < approve_from)
+		       "rejected with confidence %.2f; from %.2f on it is approved", t->confidence,
+		       a->m->approve_from);
+	else if (e->verdict == VERDICT_REJECTED && t->confidence >= a->m->human_from &&
+		 t->confidence < a->m->approve_from)
 		report(a, SEVERITY_NOTE, RULE("thresholds-decision"), e->at, 0,
-		       "rejected with confidence %.2f; from 0.70 on a person decides",
-		       t->confidence);
-	else if (e->verdict == VERDICT_ESCALATED && t->confidence < human_from &&
+		       "rejected with confidence %.2f; from %.2f on a person decides", t->confidence,
+		       a->m->human_from);
+	else if (e->verdict == VERDICT_ESCALATED && t->confidence < a->m->human_from &&
 		 !str_contains_nocase(e->other, STR("low confidence")))
 		report(a, SEVERITY_NOTE, RULE("thresholds-decision"), "/rationale", 0,
 		       "escalated with confidence %.2f; the rationale is \"low confidence\" then",

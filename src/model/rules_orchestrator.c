@@ -98,7 +98,11 @@ static void apply_response(struct applying *a, const struct event *e)
 		       line_of(a->m, q->message));
 	q->late_told = true;
 	if (item != NONE && item_is_open(&a->m->items.v[item]) && !q->answered)
-		item_step(a, item, STEP_DECIDED, e->failed ? VERDICT_REJECTED : VERDICT_ANSWERED, 0);
+		item_step(a, item, STEP_DECIDED,
+			  !e->failed			   ? VERDICT_ANSWERED
+			  : str_is(e->other, "TIMEOUT") ? VERDICT_EXPIRED
+							   : VERDICT_REJECTED,
+			  0);
 	q->answered = true;
 }
 

@@ -16,6 +16,9 @@ enum colour {
 	COLOUR_DEFAULT = 16
 };
 
+/* One of the colours 16-255 that many terminals have beyond those: a cube of 6x6x6 and greys. */
+#define COLOUR_256(n) (0x100 + (n))
+
 enum look_bits {
 	LOOK_BOLD = 1,
 	LOOK_FAINT = 2,
@@ -24,15 +27,19 @@ enum look_bits {
 };
 
 struct look {
-	uint8_t front, back; /* enum colour, perhaps with COLOUR_BRIGHT */
-	uint8_t bits;        /* enum look_bits */
+	uint16_t front, back; /* enum colour, perhaps with COLOUR_BRIGHT; or COLOUR_256 */
+	uint8_t bits;         /* enum look_bits */
 };
 
 struct theme {
 	struct look look[ROLE_COUNT];
 };
 
-extern const struct theme theme_dark;
+extern const struct theme theme_dark, theme_light;         /* 16 colours of the person's palette */
+extern const struct theme theme_dark_256, theme_light_256; /* for terminals with 256 */
+extern const struct theme theme_mono;                      /* bold, underline and reverse only */
+/* "dark", "light" or "mono" for a terminal with that many colours; NULL for any other name. */
+const struct theme *theme_find(struct str name, int colours);
 /* Whether ROLE_ESCAPED is reversed and no other role is, and all colours exist. */
 bool theme_check(const struct theme *theme);
 

@@ -36,7 +36,22 @@ struct scene {
 	const struct reader *reader;
 	bool all;      /* inbox: also what is not open */
 	bool ascii;    /* the grid's: texts are wrapped for it before it is there */
-	uint32_t item; /* item view: which one */
+	uint32_t item; /* item and diff views: which one */
+	uint32_t message; /* message view: which one */
+	bool raw;         /* message and item views: bytes as they came, not pretty */
+	int64_t from_ms, to_ms; /* timeline: the part of the axis to show; to_ms 0 = all of it */
+};
+
+/* What a line leads to when it is opened. */
+enum target_type {
+	TARGET_NONE,
+	TARGET_ITEM,
+	TARGET_MESSAGE,
+};
+
+struct target {
+	enum target_type type;
+	uint32_t number;
 };
 
 /* What one line of a view shows; what the numbers mean is the view's own business. */
@@ -61,11 +76,13 @@ struct view_ops {
 	void (*heading)(const struct scene *s, struct grid *g, struct rect row);
 	void (*draw)(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
 		     struct rect row);
+	/* What line i leads to; NULL = nothing. */
+	struct target (*target)(const struct scene *s, const struct lines *lines, uint32_t i);
 	const char *empty; /* what to say when there is no line */
 };
 
 extern const struct view_ops view_inbox, view_item, view_timeline, view_ledger, view_messages,
-	view_agents, view_summary;
+	view_agents, view_summary, view_message, view_decisions, view_diff;
 
 void lines_release(struct lines *lines);
 

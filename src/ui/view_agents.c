@@ -188,10 +188,20 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	pen_id(&p, ROLE_DIM, session_name(m, agent->session));
 }
 
+/* Its last message; the one that first names it when it has sent none. */
+static struct target agents_target(const struct scene *s, const struct lines *lines, uint32_t i)
+{
+	const struct own *own = lines->own;
+
+	(void)s;
+	return target_message(own->stats[lines->list.v[i].a].last_message);
+}
+
 const struct view_ops view_agents = {
 	.name = "agents",
 	.make = agents_make,
 	.heading = agents_heading,
 	.draw = agents_draw,
+	.target = agents_target,
 	.empty = "No agent has said who it is.",
 };

@@ -1,5 +1,5 @@
-/* The time axis that lanes share: from the first step of any task or review to now, with ticks at
- * round times as dense as their labels allow. Times come from senders, so nothing here may overflow
+/* The time axis that lanes share: from the first step of any task or review to now, or a part of
+ * that, with ticks at round times as dense as their labels allow. Times come from senders, so nothing here may overflow
  * and no loop may run longer than the axis is wide. */
 #include "ui/view_parts.h"
 
@@ -47,6 +47,12 @@ struct axis axis_make(const struct scene *s, int cols)
 	const struct model *m = s->model;
 	struct axis a = { WHEN_NONE, WHEN_NONE, 0 };
 
+	if (s->to_ms != 0 && s->from_ms != WHEN_NONE && s->to_ms > s->from_ms) {
+		a.from_ms = s->from_ms;
+		a.to_ms = s->to_ms;
+		axis_choose_ticks(&a, cols);
+		return a;
+	}
 	for (uint32_t i = 0; i < m->tasks.n; i++)
 		for (uint32_t n = 0; n < m->tasks.v[i].steps.n; n++)
 			if (m->tasks.v[i].steps.v[n].message < s->k)
@@ -75,6 +81,13 @@ int axis_col(const struct axis *a, int64_t t, int cols)
 	return place >= 1 ? cols - 1 : (int)(place * (cols - 1) + 0.5);
 }
 
+int axis_side(const struct axis *a, int64_t t)
+{
+	if (a->from_ms == WHEN_NONE)
+		return 0;
+	return t < a->from_ms ? -1 : t > a->to_ms;
+}
+
 /* The first tick at or after the axis' start, WHEN_NONE when there is none. */
 static int64_t tick_first(const struct axis *a)
 {
@@ -94,10 +107,24 @@ static int64_t tick_next(const struct axis *a, int64_t tick)
 	return time_between(a->to_ms, tick) < a->tick_ms ? WHEN_NONE : tick + a->tick_ms;
 }
 
-void axis_draw_ticks(const struct axis *a, struct grid *g, struct rect where)
+void axis_draw_ticks(const struct axis *a, int64_t now_ms, struct grid *g, struct rect where)
 {
 	for (int64_t t = tick_first(a); t != WHEN_NONE && t <= a->to_ms; t = tick_next(a, t))
 		grid_put(g, rect_in(where, 0, axis_col(a, t, where.cols), 1, 1), ROLE_BORDER, "┆");
+	if (a->from_ms != WHEN_NONE && now_ms != WHEN_NONE && !axis_side(a, now_ms))
+		grid_put(g, rect_in(where, 0, axis_col(a, now_ms, where.cols), 1, 1), ROLE_CURSOR,
+			 "│");
+}
+
+void axis_draw_outside(const struct axis *a, int64_t t, struct grid *g, struct rect where)
+{
+	int side = t == WHEN_NONE ? 0 : axis_side(a, t);
+
+	if (side < 0)
+		grid_put(g, rect_in(where, 0, 0, 1, 1), ROLE_DIM, g->ascii ? "<" : "‹");
+	else if (side > 0)
+		grid_put(g, rect_in(where, 0, where.cols - 1, 1, 1), ROLE_DIM,
+			 g->ascii ? ">" : "›");
 }
 
 void axis_draw_labels(const struct axis *a, struct grid *g, struct rect where)

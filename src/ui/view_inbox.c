@@ -145,10 +145,17 @@ static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_
 	pen_id(&p, ROLE_DIM, session_name(m, item->session));
 }
 
+static struct target inbox_target(const struct scene *s, const struct lines *lines, uint32_t i)
+{
+	(void)s;
+	return target_item(lines->list.v[i].a);
+}
+
 const struct view_ops view_inbox = {
 	.name = "inbox",
 	.make = inbox_make,
 	.heading = inbox_heading,
 	.draw = inbox_draw,
+	.target = inbox_target,
 	.empty = "Nothing waits for a decision.",
 };

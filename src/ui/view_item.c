@@ -1,123 +1,25 @@
-/* One item, whole: who says it and what became of it, what it says field by field, what is wrong
- * with its message, what happened to it message by message, and the message itself.
- *
- * Texts are wrapped when the lines are made: each text line keeps the bookmark its row starts at,
- * so a row in the middle of a long message costs no more than the first. */
+/* One item, whole: who says it and what became of it, what it says field by field, what happened to
+ * it message by message, what is wrong with its message, and the message itself. */
 #include "ui/view_parts.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-enum {
-	LABEL_MAX = 14,
-	PRETTY_LINES_MAX = 5000,
-	ROWS_MAX = 50000,
-};
+enum { LABEL_MAX = 14 };
 
 enum what {
-	ROW_BLANK,
-	ROW_NAME,    /* the id and the verdict */
-	ROW_FACTS,   /* what kind of thing it is */
-	ROW_ORIGIN,  /* who, where */
-	ROW_SECTION, /* a: enum section, b: message or count */
-	ROW_TEXT,    /* a: number of the passage */
-	ROW_STEP,    /* a: number of the step */
+	ROW_NAME = LINE_OWN, /* the id and the verdict */
+	ROW_FACTS,           /* what kind of thing it is */
+	ROW_ORIGIN,          /* who, where */
+	ROW_STEP,            /* a: number of the step */
 	ROW_EXPIRED,
-};
-
-enum section {
-	SECTION_HISTORY,
-	SECTION_PROBLEMS,
-	SECTION_MESSAGE,
-	SECTION_INSIDE,
-};
-
-/* One row of wrapped text. */
-struct passage {
-	const char *label; /* in front of the first row only */
-	struct wrap at;
-	enum role role;
-	int indent;
 };
 
 struct own {
 	struct item_state at;
-	struct passage *passages;
-	uint32_t n, cap;
-	struct cell *row; /* scratch while wrapping */
-	bool hidden;      /* some text holds characters that no terminal would show */
+	struct prose prose;
 };
 
 /* ---- making ---- */
-
-static void add_passage(struct lines *out, struct passage p)
-{
-	struct own *own = out->own;
-
-	if (own->n == own->cap) {
-		struct passage *grown;
-
-		own->cap = own->cap ? own->cap * 2 : 64;
-		grown = arena_alloc(&out->arena, own->cap * sizeof(*grown));
-		if (own->n)
-			memcpy(grown, own->passages, own->n * sizeof(*grown));
-		own->passages = grown;
-	}
-	own->passages[own->n] = p;
-	line_add(out, ROW_TEXT, own->n++, 0);
-}
-
-/* Wraps a text into lines of their own; all but the first hang deeper. The text must last. */
-static void add_wrapped(const struct scene *s, struct lines *out, struct passage p, int hang,
-			struct str text, enum text_mode mode)
-{
-	struct own *own = out->own;
-	int cols = out->cols - p.indent - hang > 0 ? out->cols - p.indent - hang : 1;
-	uint32_t n;
-
-	own->hidden |= cells_hidden(raw_of(text));
-	p.at = wrap_start(raw_of(text), mode, s->ascii, (uint32_t)cols);
-	for (struct wrap next = p.at; wrap_next(&next, own->row, &n) && own->n < ROWS_MAX;) {
-		add_passage(out, p);
-		p.indent += p.at.it.rest.p == text.p ? hang : 0;
-		p.label = NULL;
-		p.at = next;
-	}
-}
-
-/* The text is copied: what a reader lends does not last. */
-static void add_prose(const struct scene *s, struct lines *out, const char *label, int indent,
-		      enum role role, struct str text, enum text_mode mode)
-{
-	add_wrapped(s, out, (struct passage){ .label = label, .role = role, .indent = indent }, 0,
-		    arena_str(&out->arena, text), mode);
-}
-
-/* Lines that keep their indentation when they are wrapped. */
-static void add_pretty(const struct scene *s, struct lines *out, struct str text)
-{
-	struct str rest = arena_str(&out->arena, text);
-
-	while (rest.n) {
-		ptrdiff_t end = str_find(rest, STR("\n"), 0);
-		struct str line = end < 0 ? rest : str_make(rest.p, (size_t)end);
-		int indent = 0;
-
-		rest = end < 0 ? STR_NONE : str_from(rest, (size_t)end + 1);
-		while (line.n && line.p[0] == ' ' && indent < out->cols / 2) {
-			line = str_from(line, 1);
-			indent++;
-		}
-		add_wrapped(s, out, (struct passage){ .role = ROLE_NORMAL, .indent = indent },
-			    out->cols < 40 ? 0 : 4, line, TEXT_LINE);
-	}
-}
-
-static void add_section(struct lines *out, enum section section, uint32_t number)
-{
-	line_add(out, ROW_BLANK, 0, 0);
-	line_add(out, ROW_SECTION, section, number);
-}
 
 static bool title_is_a_field(const struct detail *d)
 {
@@ -129,12 +31,12 @@ static bool title_is_a_field(const struct detail *d)
 
 static void add_fields(const struct scene *s, struct lines *out, const struct item *item)
 {
-	const struct own *own = out->own;
+	struct own *own = out->own;
 	struct detail d;
 	int indent = 0;
 
 	if (!s->reader->detail(s->reader->ctx, item, &own->at, &d)) {
-		add_prose(s, out, NULL, 0, ROLE_NORMAL,
+		prose_add(&own->prose, NULL, 0, ROLE_NORMAL,
 			  s->reader->summary(s->reader->ctx, own->at.message), TEXT_LINES);
 		return;
 	}
@@ -145,11 +47,11 @@ static void add_fields(const struct scene *s, struct lines *out, const struct it
 	if (indent > out->cols / 3)
 		indent = out->cols / 3;
 	if (d.title.n && !title_is_a_field(&d))
-		add_prose(s, out, NULL, 0, ROLE_KEY, d.title, TEXT_LINES);
+		prose_add(&own->prose, NULL, 0, ROLE_KEY, d.title, TEXT_LINES);
 	for (unsigned i = 0; i < d.n; i++) {
 		const struct detail_field *f = &d.field[i];
 
-		add_prose(s, out, f->label, indent,
+		prose_add(&own->prose, f->label, indent,
 			  str_eq(f->text, d.title) ? ROLE_KEY : ROLE_NORMAL, f->text,
 			  f->id_like ? TEXT_ID : TEXT_LINES);
 	}
@@ -158,85 +60,16 @@ static void add_fields(const struct scene *s, struct lines *out, const struct it
 /* The newest first: that is where one looks. */
 static void add_history(const struct scene *s, struct lines *out, const struct item *item)
 {
-	const struct own *own = out->own;
+	struct own *own = out->own;
 	uint32_t n = 0;
 
 	while (n < item->n && item->steps[n].message < s->k)
 		n++;
-	add_section(out, SECTION_HISTORY, n);
+	prose_section(&own->prose, SECTION_HISTORY, NONE);
 	if (own->at.verdict == VERDICT_EXPIRED)
 		line_add(out, ROW_EXPIRED, 0, 0);
 	while (n-- > 0)
 		line_add(out, ROW_STEP, n, 0);
-}
-
-static void add_problems(const struct scene *s, struct lines *out)
-{
-	const struct own *own = out->own;
-	const struct diags *diags = s->reader->diags(s->reader->ctx, own->at.message);
-	struct buf text = { 0 };
-
-	if (!diags || !diags->list.n)
-		return;
-	add_section(out, SECTION_PROBLEMS, own->at.message);
-	for (uint32_t i = 0; i < diags->list.n; i++) {
-		const struct diag *d = &diags->list.v[i];
-		const struct mark *mark = mark_of_problem(d->severity);
-
-		buf_clear(&text);
-		if (d->pointer.n) {
-			buf_add_str(&text, d->pointer);
-			buf_adds(&text, ": ");
-		}
-		buf_add_str(&text, d->text);
-		buf_printf(&text, " [%s]", d->rule);
-		add_prose(s, out, mark->word, out->cols < 60 ? 2 : 9, mark->role, buf_str(&text),
-			  TEXT_LINE);
-	}
-	buf_release(&text);
-}
-
-/* An object inside the message's text, for those who send their responses that way. */
-static void add_inside(const struct scene *s, struct lines *out, struct str prose)
-{
-	const struct own *own = out->own;
-	struct json_reader reader = { 0 };
-	struct buf text = { 0 };
-	yyjson_val *root = NULL;
-	struct str span;
-	size_t at = 0;
-
-	for (int tries = 0; !root && tries < 16 && json_next_object(prose, &at, &span); tries++)
-		json_read(&reader, span, &root);
-	if (root) {
-		json_write_pretty(&text, root, PRETTY_LINES_MAX);
-		add_section(out, SECTION_INSIDE, own->at.message);
-		add_pretty(s, out, buf_str(&text));
-	}
-	json_reader_release(&reader);
-	buf_release(&text);
-}
-
-/* The message as JSON with one member a line, or as it is when it is none. */
-static void add_message(const struct scene *s, struct lines *out)
-{
-	const struct own *own = out->own;
-	struct str bytes = s->reader->bytes(s->reader->ctx, own->at.message);
-	struct json_reader reader = { 0 };
-	struct buf text = { 0 };
-	yyjson_val *root = NULL;
-
-	json_read(&reader, bytes, &root);
-	if (root) {
-		json_write_pretty(&text, root, PRETTY_LINES_MAX);
-		add_inside(s, out, json_get_str(json_get(root, "part"), "text"));
-	} else {
-		buf_add_str(&text, bytes);
-	}
-	add_section(out, SECTION_MESSAGE, own->at.message);
-	add_pretty(s, out, buf_str(&text));
-	json_reader_release(&reader);
-	buf_release(&text);
 }
 
 static void item_make(const struct scene *s, int cols, struct lines *out)
@@ -252,17 +85,16 @@ static void item_make(const struct scene *s, int cols, struct lines *out)
 	if (!item_at(s->model, item, s->k, s->now_ms, &own->at))
 		return;
 	out->own = own;
-	own->row = xcalloc((size_t)out->cols, sizeof(*own->row));
+	prose_start(&own->prose, s, out);
 	line_add(out, ROW_NAME, 0, 0);
 	line_add(out, ROW_FACTS, 0, 0);
 	line_add(out, ROW_ORIGIN, 0, 0);
-	line_add(out, ROW_BLANK, 0, 0);
+	line_add(out, LINE_BLANK, 0, 0);
 	add_fields(s, out, item);
 	add_history(s, out, item);
-	add_problems(s, out);
-	add_message(s, out);
-	free(own->row);
-	own->row = NULL;
+	prose_problems(&own->prose, own->at.message);
+	prose_message(&own->prose, own->at.message);
+	prose_end(&own->prose);
 }
 
 /* ---- drawing ---- */
@@ -299,10 +131,8 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 	char clock[32];
 	enum role role;
 
-	if (own->hidden) {
-		pen_put(&p, ROLE_BADGE, "HIDDEN TEXT");
-		pen_put(&p, ROLE_NORMAL, " ");
-	}
+	if (own->prose.hidden)
+		pen_hidden_badge(&p);
 	pen_put(&p, ROLE_NORMAL, item_kind_name(item->kind));
 	pen_put(&p, ROLE_DIM, " · ");
 	pen_put(&p, ROLE_DIALECT, dialect_name(dialect));
@@ -346,35 +176,6 @@ static void draw_origin(const struct scene *s, const struct item *item, const st
 	}
 	pen_put(&p, ROLE_DIM, "  session ");
 	pen_id(&p, ROLE_DIM, session_name(m, item->session));
-}
-
-static void draw_section(const struct scene *s, const struct line *line, struct pen p)
-{
-	static const char *const title[] = {
-		[SECTION_HISTORY] = "History",
-		[SECTION_PROBLEMS] = "Problems",
-		[SECTION_MESSAGE] = "Message",
-		[SECTION_INSIDE] = "Inside the text of",
-	};
-
-	pen_put(&p, ROLE_ACCENT, title[line->a]);
-	if (line->a != SECTION_HISTORY) {
-		pen_printf(&p, ROLE_DIM, " line %u of ", s->model->records.v[line->b].line);
-		pen_id(&p, ROLE_DIM, s->reader->source(s->reader->ctx, line->b));
-	}
-	pen_put(&p, ROLE_BORDER, " ");
-	grid_fill(p.g, p.rest, ROLE_BORDER, "─");
-}
-
-static void draw_passage(const struct own *own, uint32_t number, struct pen p)
-{
-	const struct passage *t = &own->passages[number];
-	struct wrap w = t->at;
-	struct rect row = p.rest;
-
-	if (t->label)
-		grid_put(p.g, rect_in(row, 0, 0, 1, t->indent - 1), ROLE_DIM, t->label);
-	grid_wrap(p.g, rect_in(row, 0, t->indent, 1, row.cols - t->indent), t->role, &w);
 }
 
 /* Whether a step raises again what was raised before in another iteration. */
@@ -457,21 +258,30 @@ static void item_draw(const struct scene *s, const struct lines *lines, uint32_t
 	const struct item *item = &s->model->items.v[s->item];
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
 
+	if (prose_draw(s, &own->prose, line, p))
+		return;
 	switch ((enum what)line->what) {
-	case ROW_BLANK: break;
 	case ROW_NAME: draw_name(s, item, &own->at, p); break;
 	case ROW_FACTS: draw_facts(s, item, own, p); break;
 	case ROW_ORIGIN: draw_origin(s, item, &own->at, p); break;
-	case ROW_SECTION: draw_section(s, line, p); break;
-	case ROW_TEXT: draw_passage(own, line->a, p); break;
 	case ROW_STEP: draw_step(s, item, line->a, p); break;
 	case ROW_EXPIRED: draw_expired(item, p); break;
 	}
+}
+
+static struct target item_target(const struct scene *s, const struct lines *lines, uint32_t i)
+{
+	const struct line *line = &lines->list.v[i];
+
+	if (line->what != ROW_STEP)
+		return target_none;
+	return target_message(s->model->items.v[s->item].steps[line->a].message);
 }
 
 const struct view_ops view_item = {
 	.name = "item",
 	.make = item_make,
 	.draw = item_draw,
+	.target = item_target,
 	.empty = "There is no such item, or not yet.",
 };

@@ -286,10 +286,20 @@ static void ledger_draw(const struct scene *s, const struct lines *lines, uint32
 	}
 }
 
+static struct target ledger_target(const struct scene *s, const struct lines *lines, uint32_t i)
+{
+	const struct loops *all = lines->own;
+	const struct line *line = &lines->list.v[i];
+
+	(void)s;
+	return line->what == ROW_ITEM ? target_item(all->entries[line->a].item) : target_none;
+}
+
 const struct view_ops view_ledger = {
 	.name = "ledger",
 	.make = ledger_make,
 	.heading = ledger_heading,
 	.draw = ledger_draw,
+	.target = ledger_target,
 	.empty = "No feedback loop or review yet.",
 };

@@ -43,7 +43,8 @@ static void find_loops(const struct scene *s, struct loops *all)
 				found = v;
 		if (found == NONE) {
 			found = all->n++;
-			map_add(&known, key, found);
+			if (root != NONE)
+				map_add(&known, key, found);
 			all->list[found] = (struct loop){
 				.review = i, .task = root, .first_entry = NONE, .last_entry = NONE
 			};
@@ -207,7 +208,8 @@ static void find_entries(const struct scene *s, struct loops *all)
 		}
 		if (found == NONE) {
 			found = entry_add(all, loop);
-			map_add(&known, key, found);
+			if (item->id != NONE)
+				map_add(&known, key, found);
 		}
 		entry_take(all, found, i);
 	}

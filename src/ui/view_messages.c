@@ -117,22 +117,6 @@ static void put_agents(struct pen p, const struct model *m, const struct record 
 	pen_agent(&p, m, r->to);
 }
 
-static void put_flags(struct pen *p, unsigned flags)
-{
-	static const struct {
-		unsigned flag;
-		const char *word;
-	} told[] = {
-		{ RECORD_REPEATED, "repeated" },    { RECORD_TRUNCATED, "cut off" },
-		{ RECORD_OVERSIZE, "oversize" },    { RECORD_AMBIGUOUS, "name twice" },
-		{ RECORD_REPAIRED, "bad Unicode" }, { RECORD_BINARY, "binary" },
-	};
-
-	for (unsigned i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-		if (flags & told[i].flag)
-			pen_printf(p, ROLE_WARN, "%s · ", told[i].word);
-}
-
 static void messages_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			  struct grid *g, struct rect row)
 {
@@ -157,10 +141,16 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 	p = column_pen(g, row, fit, COL_KIND);
 	pen_id(&p, ROLE_ACCENT, model_kind(m, r));
 	p = column_pen(g, row, fit, COL_SUMMARY);
-	put_flags(&p, r->flags);
+	pen_flags(&p, r->flags);
 	summary = s->reader->summary(s->reader->ctx, message);
 	pen_hidden(&p, summary);
 	pen_text(&p, prose ? ROLE_DIM : ROLE_NORMAL, summary);
+}
+
+static struct target messages_target(const struct scene *s, const struct lines *lines, uint32_t i)
+{
+	(void)s;
+	return target_message(lines->list.v[i].a);
 }
 
 const struct view_ops view_messages = {
@@ -168,5 +158,6 @@ const struct view_ops view_messages = {
 	.make = messages_make,
 	.heading = messages_heading,
 	.draw = messages_draw,
+	.target = messages_target,
 	.empty = "No messages.",
 };

@@ -26,6 +26,18 @@ void line_add(struct lines *lines, uint32_t what, uint32_t a, uint32_t b)
 	vec_push(&lines->list, (struct line){ what, a, b });
 }
 
+const struct target target_none = { TARGET_NONE, 0 };
+
+struct target target_item(uint32_t item)
+{
+	return (struct target){ TARGET_ITEM, item };
+}
+
+struct target target_message(uint32_t message)
+{
+	return (struct target){ TARGET_MESSAGE, message };
+}
+
 /* ---- the pen ---- */
 
 void pen_skip(struct pen *p, int cols)
@@ -84,12 +96,32 @@ void pen_text(struct pen *p, enum role role, struct str text)
 	pen_skip(p, grid_text(p->g, p->rest, role, raw_of(text), TEXT_LINE));
 }
 
-void pen_hidden(struct pen *p, struct str text)
+void pen_hidden_badge(struct pen *p)
 {
-	if (!cells_hidden(raw_of(text)))
-		return;
 	pen_put(p, ROLE_BADGE, "HIDDEN TEXT");
 	pen_put(p, ROLE_NORMAL, " ");
+}
+
+void pen_hidden(struct pen *p, struct str text)
+{
+	if (cells_hidden(raw_of(text)))
+		pen_hidden_badge(p);
+}
+
+void pen_flags(struct pen *p, unsigned flags)
+{
+	static const struct {
+		unsigned flag;
+		const char *word;
+	} told[] = {
+		{ RECORD_REPEATED, "repeated" },    { RECORD_TRUNCATED, "cut off" },
+		{ RECORD_OVERSIZE, "oversize" },    { RECORD_AMBIGUOUS, "name twice" },
+		{ RECORD_REPAIRED, "bad Unicode" }, { RECORD_BINARY, "binary" },
+	};
+
+	for (unsigned i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		if (flags & told[i].flag)
+			pen_printf(p, ROLE_WARN, "%s · ", told[i].word);
 }
 
 void pen_mark(struct pen *p, const struct mark *mark)

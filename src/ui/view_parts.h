@@ -1,10 +1,9 @@
-/* What the views share: marks for states, a pen along a row, table columns, the time axis, and the
- * questions whether a filter lets something through. */
+/* What the views share: marks for states, a pen along a row, table columns, wrapped texts, the time
+ * axis, and the questions whether a filter lets something through. */
 #ifndef GAVEL_UI_VIEW_PARTS_H
 #define GAVEL_UI_VIEW_PARTS_H
 
 #include "ui/view.h"
-
 
 /* A state is told by a glyph, a letter and a word; the role only repeats it in colour. The letters
  * of decisions are those of their keys. */
@@ -38,8 +37,11 @@ void pen_id(struct pen *p, enum role role, struct str id);
 void pen_path(struct pen *p, enum role role, struct str id);
 void pen_text(struct pen *p, enum role role, struct str text);
 void pen_skip(struct pen *p, int cols);
-/* Says so when a text holds characters that no terminal would show. */
+/* Says that a text holds characters that no terminal would show; pen_hidden looks first. */
+void pen_hidden_badge(struct pen *p);
 void pen_hidden(struct pen *p, struct str text);
+/* What is odd about a message's bytes, each word with a separator behind it. */
+void pen_flags(struct pen *p, unsigned flags);
 /* The glyph and the word; the glyph alone where there is no room for more than a few letters. */
 void pen_mark(struct pen *p, const struct mark *mark);
 void pen_agent(struct pen *p, const struct model *m, uint32_t agent);
@@ -85,21 +87,88 @@ const char *short_number(uint64_t n, char out[16]);
 /* One of ▁…█; a blank for 0. */
 const char *level_glyph(uint64_t n, uint64_t max);
 
+/* Prose: texts wrapped into lines of their own, for views that are read (view_prose.c). Each text
+ * line keeps the bookmark its row starts at, so a row in the middle of a long message costs no more
+ * than the first. prose_start, then add, then prose_end; drawing comes after that. The struct must
+ * last as long as the lines: put it into their `own`. */
+enum prose_kind {
+	LINE_BLANK,
+	LINE_SECTION, /* a: enum section, b: the message it is about, NONE */
+	LINE_TEXT,    /* a: number of the passage */
+	LINE_OWN,     /* a view's own kinds start here */
+};
+
+enum section {
+	SECTION_HISTORY,
+	SECTION_PROBLEMS,
+	SECTION_INSIDE, /* an object in the text of a message */
+	SECTION_MESSAGE,
+	SECTION_RAW,
+};
+
+/* One row of wrapped text. */
+struct passage {
+	const char *label; /* in front of the first row only */
+	struct wrap at;
+	enum role role;
+	int indent;
+};
+
+struct prose {
+	struct passage *list;
+	uint32_t n, cap;
+	bool hidden; /* some text holds characters that no terminal would show */
+	/* while lines are made: */
+	const struct scene *s;
+	struct lines *out;
+	struct cell *row;
+};
+
+enum { PROSE_LINES_MAX = 50000 };
+
+/* out->cols must be set. */
+void prose_start(struct prose *p, const struct scene *s, struct lines *out);
+void prose_end(struct prose *p);
+void prose_section(struct prose *p, enum section section, uint32_t message);
+/* Texts are copied: what a reader lends does not last. An empty one makes no line. */
+void prose_add(struct prose *p, const char *label, int indent, enum role role, struct str text,
+	       enum text_mode mode);
+/* One line of a text, which must last as long as the lines, wrapped: at least one row. */
+void prose_line(struct prose *p, enum role role, int indent, int hang, struct str text);
+/* The diagnostics of a message, if it has any. */
+void prose_problems(struct prose *p, uint32_t message);
+/* A message as JSON with one member a line, and before it what its text holds; as it came when it
+ * is no JSON or the scene is raw. */
+void prose_message(struct prose *p, uint32_t message);
+/* false when the line is none of prose's. */
+bool prose_draw(const struct scene *s, const struct prose *p, const struct line *line,
+		struct pen pen);
+
 /* The time axis of the timeline, cols columns wide. */
 struct axis {
 	int64_t from_ms, to_ms; /* WHEN_NONE when nothing has a time */
 	int64_t tick_ms;        /* 0 = none */
 };
 
+/* The scene's part of the axis where it names one, else all of it. */
 struct axis axis_make(const struct scene *s, int cols);
+/* Times beyond an end are at that end; axis_side tells: -1 before, 0 inside, 1 after. */
 int axis_col(const struct axis *a, int64_t t, int cols);
-void axis_draw_ticks(const struct axis *a, struct grid *g, struct rect where);
+int axis_side(const struct axis *a, int64_t t);
+/* Ticks, and a line at now. */
+void axis_draw_ticks(const struct axis *a, int64_t now_ms, struct grid *g, struct rect where);
+/* ‹ or › where something lies outside; nothing for what is inside. */
+void axis_draw_outside(const struct axis *a, int64_t t, struct grid *g, struct rect where);
 void axis_draw_labels(const struct axis *a, struct grid *g, struct rect where);
 
 bool item_is_shown(const struct scene *s, uint32_t item, struct item_state *out);
 bool message_is_shown(const struct scene *s, uint32_t message);
 /* The first task of the chain a task revises, as of k. */
 uint32_t root_at(const struct model *m, uint32_t task, uint32_t k);
+/* Targets of lines. */
+struct target target_item(uint32_t item);
+struct target target_message(uint32_t message);
+extern const struct target target_none;
 /* Adds a line. */
 void line_add(struct lines *lines, uint32_t what, uint32_t a, uint32_t b);
 

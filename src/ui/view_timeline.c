@@ -1,9 +1,11 @@
 /* The timeline: a lane for each task, grouped by session, time from left to right. Under a task
  * stand what it needs, its revisions and its reviews; a feedback loop is a lane of its own. All
- * lanes share one axis, from the first step of any of them to now.
+ * lanes share one axis, from the first step of any of them to now, or the part of it that the scene
+ * asks for.
  *
- * A lane is drawn in layers: ticks of the axis, the stretches between steps, stalls over these,
- * then marks; where marks meet, progress gives way to the others and the later one stays. */
+ * A lane is drawn in layers: ticks of the axis and the line at now, the stretches between steps,
+ * stalls over these, signs of what lies outside, then marks; where marks meet, progress gives way to
+ * the others and the later one stays. */
 #include "ui/view_parts.h"
 
 #include <stdio.h>
@@ -197,12 +199,16 @@ static void timeline_heading(const struct scene *s, struct grid *g, struct rect 
 
 /* ---- drawing lanes ---- */
 
-/* Fills [from, to) of the axis, at least one column. */
+/* Fills [from, to) of the axis, at least one column; nothing of what lies outside. */
 static void stretch(const struct axis *a, struct grid *g, struct rect where, int64_t from,
 		    int64_t to, enum role role, const char *glyph)
 {
 	int start = axis_col(a, from, where.cols), end = axis_col(a, to, where.cols);
 
+	if (axis_side(a, from) > 0 || axis_side(a, to) < 0)
+		return;
+	if (axis_side(a, to) > 0)
+		end = where.cols;
 	grid_fill(g, rect_in(where, 0, start, 1, end > start ? end - start : 1), role, glyph);
 }
 
@@ -269,11 +275,14 @@ static void draw_task_axis(const struct scene *s, const struct axis *a, const st
 		if (from != WHEN_NONE && to >= from)
 			draw_stretch(a, g, where, &t->steps.v[i], from, to);
 	}
+	for (uint32_t i = 0; i < n; i++)
+		axis_draw_outside(a, message_time(s->model, t->steps.v[i].message), g, where);
 	for (int pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 0; i < n; i++) {
 			int64_t at = message_time(s->model, t->steps.v[i].message);
 
-			if (at != WHEN_NONE && is_progress(&t->steps.v[i]) == (pass == 0))
+			if (at != WHEN_NONE && !axis_side(a, at) &&
+			    is_progress(&t->steps.v[i]) == (pass == 0))
 				draw_task_mark(
 					s, t, i, g,
 					rect_in(where, 0, axis_col(a, at, where.cols), 1, 1));
@@ -381,6 +390,8 @@ static void draw_review_axis(const struct scene *s, const struct axis *a, const 
 	}
 	if (asked != WHEN_NONE && s->now_ms >= asked)
 		stretch(a, g, where, asked, s->now_ms, ROLE_REVIEWER, "─");
+	for (uint32_t i = 0; i < r->steps.n && r->steps.v[i].message < s->k; i++)
+		axis_draw_outside(a, message_time(s->model, r->steps.v[i].message), g, where);
 }
 
 /* Marks with the iteration's number behind them, as far as the next mark leaves room. */
@@ -394,7 +405,7 @@ static void draw_review_marks(const struct scene *s, const struct axis *a, const
 		int col = axis_col(a, t, where.cols);
 		char number[8];
 
-		if (t == WHEN_NONE)
+		if (t == WHEN_NONE || axis_side(a, t))
 			continue;
 		grid_put(g, rect_in(where, 0, col, 1, 1), step->failed ? ROLE_ERROR : mark->role,
 			 step->failed                   ? "⚠"
@@ -478,7 +489,7 @@ static void timeline_draw(const struct scene *s, const struct lines *lines, uint
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
 
 	if (line->what == LANE_TASK || line->what == LANE_NEEDS || line->what == LANE_REVIEW)
-		axis_draw_ticks(&own->axis, g, column_rect(row, &own->fit, COL_AXIS));
+		axis_draw_ticks(&own->axis, s->now_ms, g, column_rect(row, &own->fit, COL_AXIS));
 	switch ((enum what)line->what) {
 	case LANE_BLANK: break;
 	case LANE_SESSION: draw_session(s, line, p); break;
@@ -489,10 +500,26 @@ static void timeline_draw(const struct scene *s, const struct lines *lines, uint
 	}
 }
 
+/* A task leads to the message that gave it out, a review to its newest step. */
+static struct target timeline_target(const struct scene *s, const struct lines *lines, uint32_t i)
+{
+	const struct model *m = s->model;
+	const struct line *line = &lines->list.v[i];
+	struct task_state_at task;
+	struct review_state review;
+
+	if (line->what == LANE_TASK && task_at(m, &m->tasks.v[line->a], s->k, &task))
+		return target_message(task.given != NONE ? task.given : task.last);
+	if (line->what == LANE_REVIEW && review_at(m, &m->reviews.v[line->a], s->k, &review))
+		return target_message(review.last);
+	return target_none;
+}
+
 const struct view_ops view_timeline = {
 	.name = "timeline",
 	.make = timeline_make,
 	.heading = timeline_heading,
 	.draw = timeline_draw,
+	.target = timeline_target,
 	.empty = "No task, review or feedback loop yet.",
 };

@@ -67,6 +67,8 @@ static int read_lines(struct reading *r)
 		framer_feed(&framer, b->bytes, r->emit, r->ctx);
 		at += b->bytes.n;
 		r->w->bytes_done += b->bytes.n;
+		if (r->w->stop)
+			break;
 	}
 	framer_end(&framer, r->emit, r->ctx);
 	framer_release(&framer);
@@ -86,7 +88,7 @@ static int look(struct reading *r, struct scan *scan, element_fn element)
 		at += b->bytes.n;
 		if (element)
 			r->w->bytes_done += b->bytes.n;
-		if (scan->state == SCAN_NOT || r->failed)
+		if (scan->state == SCAN_NOT || r->failed || (element && r->w->stop))
 			break;
 	}
 	return r->failed ? -1 : rc;
@@ -96,7 +98,7 @@ static int read_elements(struct reading *r, struct scan *scan)
 {
 	if (look(r, scan, element_out) < 0)
 		return -1;
-	if (scan->state != SCAN_AFTER)
+	if (scan->state != SCAN_AFTER && !r->w->stop)
 		return err_set(r->err, "%.300s: changed while gavel was reading; run gavel again",
 			       r->source->name);
 	return 0;

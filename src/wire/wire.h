@@ -42,6 +42,7 @@ struct wire {
 	/* Sentences for the person, "FILE: what is wrong; what to do": what was left out. */
 	VEC(struct str) warnings;
 	uint64_t bytes_done, bytes_total; /* progress; a stream counts once it is read */
+	bool stop; /* set while frames come: reading ends with the block */
 
 	/* the rest is the wire's own */
 	struct arena arena;

@@ -1,6 +1,7 @@
 /* base: text with a length, memory, buffers, the map, UTF-8, times. The cases look for the edges:
  * the empty string, the byte after the last one, the moment something grows. */
 #include "base/buf.h"
+#include "base/glob.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -563,6 +564,51 @@ static TCase *cases(Suite *suite, const char *name)
 	return t;
 }
 
+static bool glob(const char *pattern, const char *path)
+{
+	return glob_match(str_of(pattern), str_of(path));
+}
+
+START_TEST(glob_knows_folders_classes_and_braces)
+{
+	ck_assert(glob("src/*.c", "src/a.c"));
+	ck_assert(!glob("src/*.c", "src/x/a.c"));
+	ck_assert(glob("src/**", "src/x/a.c"));
+	ck_assert(glob("src/**/a.c", "src/a.c"));
+	ck_assert(glob("src/**/a.c", "src/x/y/a.c"));
+	ck_assert(glob("./src/a.c", "src/a.c"));
+	ck_assert(glob("src/", "src/x/a.c"));
+	ck_assert(!glob("src/", "srcs/a.c"));
+	ck_assert(glob("a?c", "abc"));
+	ck_assert(!glob("a?c", "a/c"));
+	ck_assert(glob("[a-c]x", "bx"));
+	ck_assert(!glob("[!a-c]x", "bx"));
+	ck_assert(glob("{src,tests}/*.{c,h}", "tests/a.h"));
+	ck_assert(!glob("{src,tests}/*.{c,h}", "doc/a.h"));
+	ck_assert(glob("{a", "{a"));
+	ck_assert(!glob("", "a"));
+}
+END_TEST
+
+/* No timing here: without its bounds this would not end. */
+START_TEST(glob_gives_up_on_hostile_patterns)
+{
+	char pattern[1000], path[4000];
+	unsigned budget = 1000;
+
+	for (size_t i = 0; i < sizeof(pattern); i++)
+		pattern[i] = i % 2 ? 'a' : '*';
+	memset(path, 'a', sizeof(path));
+	pattern[sizeof(pattern) - 1] = 'b';
+	ck_assert(!glob_match(str_make(pattern, sizeof(pattern)), str_make(path, sizeof(path))));
+	memset(pattern, '{', sizeof(pattern));
+	ck_assert(!glob_match(str_make(pattern, sizeof(pattern)), str_make(path, sizeof(path))));
+	ck_assert(!glob_match_within(STR("*a*a*a*a*b"), str_make(path, 400), &budget));
+	ck_assert_uint_eq(budget, 0);
+	ck_assert(!glob_match_within(STR("a"), STR("a"), &budget));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("base");
@@ -596,6 +642,10 @@ int main(void)
 	tcase_add_test(t, map_finds_each_of_many);
 	tcase_add_test(t, map_keeps_the_order_of_equal_hashes);
 	tcase_add_test(t, map_holds_many_values_under_one_hash);
+
+	t = cases(suite, "glob");
+	tcase_add_test(t, glob_knows_folders_classes_and_braces);
+	tcase_add_test(t, glob_gives_up_on_hostile_patterns);
 
 	t = cases(suite, "utf8");
 	tcase_add_test(t, utf8_goes_there_and_back);

@@ -17,10 +17,21 @@
 	} while (0)
 
 static const struct view_ops *const views[] = {
-	&view_inbox,    &view_item,   &view_timeline, &view_ledger,
-	&view_messages, &view_agents, &view_summary,
+	&view_inbox,  &view_item,    &view_timeline, &view_ledger,    &view_messages,
+	&view_agents, &view_summary, &view_message,  &view_decisions, &view_diff,
 };
 enum { VIEWS = sizeof(views) / sizeof(views[0]) };
+
+/* Views of one thing: no filter leaves anything out of them. */
+static bool is_of_item(const struct view_ops *v)
+{
+	return v == &view_item || v == &view_diff;
+}
+
+static bool is_of_one(const struct view_ops *v)
+{
+	return is_of_item(v) || v == &view_message;
+}
 
 /* ---- a session in memory ---- */
 
@@ -46,8 +57,8 @@ static bool give_detail(void *ctx, const struct item *item, const struct item_st
 {
 	struct session_text *t = ctx;
 
-	return dialect_detail(&t->again, give_bytes(t, state->message), item->kind, state->index,
-			      out);
+	dialect_look(&t->again, give_bytes(t, state->message));
+	return dialect_detail(&t->again, item->kind, state->index, out);
 }
 
 static struct str give_summary(void *ctx, uint32_t message)
@@ -187,7 +198,21 @@ static void assert_untouched(const struct grid *g, struct rect inside, const str
 	}
 }
 
-/* Draws every line into the middle row of a filled grid and looks at what lies around it. */
+static void assert_target(const struct view_ops *v, const struct scene *s, struct target t)
+{
+	const struct model *m = s->model;
+
+	switch (t.type) {
+	case TARGET_NONE: MUST(v != &view_inbox && v != &view_messages); break;
+	case TARGET_ITEM:
+		MUST(t.number < m->items.n && m->items.v[t.number].steps[0].message < s->k);
+		break;
+	case TARGET_MESSAGE: MUST(t.number < s->k); break;
+	}
+}
+
+/* Draws every line into the middle row of a filled grid and looks at what lies around it, and at
+ * what the line leads to. */
 static void draw_inside(const struct view_ops *v, const struct scene *s, int cols)
 {
 	struct grid *g = grid_new(3, cols + 4, s->ascii);
@@ -205,6 +230,8 @@ static void draw_inside(const struct view_ops *v, const struct scene *s, int col
 		grid_fill(g, grid_rect(g), ROLE_MATCH, "#");
 		v->draw(s, &lines, i, g, row);
 		assert_untouched(g, row, &want);
+		if (v->target)
+			assert_target(v, s, v->target(s, &lines, i));
 	}
 	lines_release(&lines);
 	grid_free(g);
@@ -222,8 +249,13 @@ START_TEST(test_stays_inside)
 	s.ascii = ascii;
 	for (int cols = 1; cols <= 200; cols += cols < 40 ? 1 : 5) {
 		for (unsigned v = 0; v < VIEWS; v++) {
-			s.item = views[v] == &view_item ? (uint32_t)cols % t.model.items.n : 0;
+			s.item = (uint32_t)cols % t.model.items.n;
+			s.message = (uint32_t)cols * 7 % t.model.records.n;
+			s.raw = false;
 			draw_inside(views[v], &s, cols);
+			s.raw = true;
+			if (is_of_one(views[v]))
+				draw_inside(views[v], &s, cols);
 		}
 	}
 	session_done(&t);
@@ -239,9 +271,16 @@ START_TEST(test_every_item)
 
 	session_apply(&t, buf_str(&text), UINT32_MAX);
 	s = scene_at(&t, t.model.records.n);
-	for (s.item = 0; s.item < t.model.items.n + 2; s.item++)
-		for (int cols = 40; cols <= 200; cols += 40)
+	for (s.item = 0; s.item < t.model.items.n + 2; s.item++) {
+		for (int cols = 40; cols <= 200; cols += 40) {
 			draw_inside(&view_item, &s, cols);
+			draw_inside(&view_diff, &s, cols);
+		}
+	}
+	for (s.message = 0; s.message < s.k + 2; s.message++) {
+		s.raw = !s.raw;
+		draw_inside(&view_message, &s, 80);
+	}
 	session_done(&t);
 	buf_release(&text);
 }
@@ -260,10 +299,12 @@ START_TEST(test_cursor)
 		session_apply(&first, buf_str(&text), k);
 		for (unsigned v = 0; v < VIEWS; v++) {
 			struct scene a = scene_at(&all, k), b = scene_at(&first, k);
-			uint32_t items = views[v] == &view_item ? first.model.items.n : 1;
+			uint32_t subjects = is_of_item(views[v])        ? first.model.items.n
+					    : views[v] == &view_message ? k + 1
+									: 1;
 
-			for (uint32_t i = items > 5 ? items - 5 : 0; i < items; i++) {
-				a.item = b.item = i;
+			for (uint32_t i = subjects > 5 ? subjects - 5 : 0; i < subjects; i++) {
+				a.item = b.item = a.message = b.message = i;
 				buf_clear(&whole);
 				buf_clear(&part);
 				picture(views[v], &a, 120, UINT32_MAX, &whole);
@@ -289,9 +330,11 @@ END_TEST
 	"{\\\"protocol_version\\\":\\\"1.2\\\"," inner "}\"}}\n"
 #define PROGRESS(time, agent, task, progress) \
 	"{\"type\":\"event:progress\",\"id\":\"" time "\",\"timestamp\":\"" time "\"," \
-	"\"agentId\":\"" agent "\",\"payload\":{\"taskId\":\"" task "\",\"progress\":" progress "}}\n"
+	"\"agentId\":\"" agent "\",\"payload\":{\"taskId\":\"" task "\",\"progress\":" progress \
+	"}}\n"
 #define ASK(time, timeout) \
-	"{\"type\":\"request:ask-user\",\"id\":\"q\",\"timestamp\":\"" time "\",\"agentId\":\"p\"," \
+	"{\"type\":\"request:ask-user\",\"id\":\"q\",\"timestamp\":\"" time \
+	"\",\"agentId\":\"p\"," \
 	"\"payload\":{\"question\":\"\\uDB40\\uDC41?\",\"timeout\":" timeout "}}\n"
 
 static const char *const hostile[] = {
@@ -375,8 +418,8 @@ START_TEST(test_filter)
 		open.filter = NULL;
 		views[v]->make(&open, 100, &all);
 		views[v]->make(&s, 100, &few);
-		MUST(views[v] == &view_item || few.list.n < all.list.n);
-		MUST(_i != 2 || views[v] == &view_item || few.list.n == 0);
+		MUST(is_of_one(views[v]) || few.list.n < all.list.n);
+		MUST(_i != 2 || is_of_one(views[v]) || few.list.n == 0);
 		lines_release(&few);
 		lines_release(&all);
 		draw_inside(views[v], &s, 100);
@@ -390,19 +433,307 @@ END_TEST
 /* Text in characters that no terminal shows is announced wherever it is met. */
 START_TEST(test_hidden_text)
 {
-	static const struct view_ops *const where[] = { &view_inbox, &view_item, &view_messages };
+	static const struct view_ops *const where[] = { &view_inbox, &view_item, &view_messages,
+							&view_message };
 	struct buf out = { 0 };
 	struct session_text t;
 	struct scene s;
 
 	session_apply(&t, str_of(ASK("2026-01-01T00:00:00Z", "60000")), UINT32_MAX);
 	s = scene_at(&t, 1);
-	for (unsigned v = 0; v < 3; v++) {
+	for (unsigned v = 0; v < 4; v++) {
 		buf_clear(&out);
 		picture(where[v], &s, 80, UINT32_MAX, &out);
 		MUST(str_find(buf_str(&out), STR("HIDDEN TEXT"), 0) > 0);
 	}
 	session_done(&t);
+	buf_release(&out);
+}
+END_TEST
+
+static bool says(const struct buf *out, const char *words)
+{
+	return str_find(buf_str(out), str_of(words), 0) >= 0;
+}
+
+/* What a line leads to is there at every cursor, and is what the line is about. */
+START_TEST(test_targets)
+{
+	struct buf text = demo_text();
+	struct session_text t;
+
+	session_apply(&t, buf_str(&text), UINT32_MAX);
+	for (uint32_t k = 0; k <= t.model.records.n; k++) {
+		struct scene s = scene_at(&t, k);
+
+		s.message = k ? k - 1 : 0;
+		for (unsigned v = 0; v < VIEWS; v++) {
+			struct lines lines = { 0 };
+			uint32_t leads = 0;
+
+			s.item = k % t.model.items.n;
+			views[v]->make(&s, 80, &lines);
+			for (uint32_t i = 0; views[v]->target && i < lines.list.n; i++) {
+				struct target to = views[v]->target(&s, &lines, i);
+
+				assert_target(views[v], &s, to);
+				leads += to.type != TARGET_NONE;
+			}
+			MUST(leads || !lines.list.n || !views[v]->target ||
+			     views[v] == &view_diff || views[v] == &view_ledger);
+			lines_release(&lines);
+		}
+	}
+	session_done(&t);
+	buf_release(&text);
+}
+END_TEST
+
+/* Decisions stand in the order they were taken, the newest first. */
+START_TEST(test_decisions)
+{
+	struct buf text = demo_text();
+	struct session_text t;
+	struct lines lines = { 0 };
+	struct scene s;
+	uint32_t decided = 0;
+
+	session_apply(&t, buf_str(&text), UINT32_MAX);
+	s = scene_at(&t, t.model.records.n);
+	view_decisions.make(&s, 100, &lines);
+	for (uint32_t i = 0; i < t.model.items.n; i++)
+		for (uint32_t n = 0; n < t.model.items.v[i].n; n++)
+			decided += t.model.items.v[i].steps[n].what == STEP_DECIDED;
+	MUST(decided > 0 && lines.list.n == decided);
+	for (uint32_t i = 1; i < decided; i++)
+		MUST(lines.list.v[i - 1].what >= lines.list.v[i].what);
+	lines_release(&lines);
+	session_done(&t);
+	buf_release(&text);
+}
+END_TEST
+
+/* A message is shown as it came or one member a line, with what its text holds. */
+START_TEST(test_message)
+{
+	struct buf out = { 0 };
+	struct session_text t;
+	struct scene s;
+
+	session_apply(
+		&t,
+		STR(RESPONSE("1700000000000",
+			     "\\\"iteration\\\":1,\\\"status\\\":\\\"success\\\"") "a  b\n\nc\n"),
+		UINT32_MAX);
+	s = scene_at(&t, t.model.records.n);
+	picture(&view_message, &s, 200, UINT32_MAX, &out);
+	MUST(says(&out, "line 1 of demo.ndjson") && says(&out, "2023-11-14T22:13:20Z"));
+	MUST(says(&out, "Inside the text of line 1") && says(&out, "\n  \"iteration\": 1,\n"));
+	MUST(says(&out, "\n  \"type\": \"text\",\n") && says(&out, "Problems line 1"));
+	MUST(says(&out, "error    /part/text/feedback: ") && says(&out, "[feedback/"));
+	buf_clear(&out);
+	s.raw = true;
+	picture(&view_message, &s, 200, UINT32_MAX, &out);
+	MUST(says(&out, "Message as it came, line 1") && !says(&out, "Inside the text"));
+	MUST(says(&out, "{\"type\":\"text\",\"timestamp\":1700000000000,"));
+	buf_clear(&out);
+	s.message = 1;
+	picture(&view_message, &s, 200, UINT32_MAX, &out);
+	MUST(says(&out, "\na  b\n") && says(&out, "text · log · 4 bytes"));
+	session_done(&t);
+	buf_release(&out);
+}
+END_TEST
+
+/* What is too long to be shown whole says so. */
+START_TEST(test_long_message)
+{
+	struct buf text = { 0 }, out = { 0 };
+	struct session_text t;
+	struct scene s;
+
+	buf_adds(&text, "[0");
+	for (int i = 1; i < 60000; i++)
+		buf_printf(&text, ",%d", i);
+	buf_adds(&text, "]\n");
+	session_apply(&t, buf_str(&text), UINT32_MAX);
+	s = scene_at(&t, 1);
+	picture(&view_message, &s, 40, UINT32_MAX, &out);
+	MUST(says(&out, "the raw message has the rest"));
+	buf_clear(&out);
+	s.raw = true;
+	picture(&view_message, &s, 40, UINT32_MAX, &out);
+	MUST(says(&out, "59999]") && !says(&out, "cut here"));
+	buf_clear(&out);
+	picture(&view_message, &s, 2, UINT32_MAX, &out);
+	MUST(!says(&out, "]"));
+	session_done(&t);
+	buf_release(&text);
+	buf_release(&out);
+}
+END_TEST
+
+/* The part of the axis that is asked for, with signs where something lies outside. */
+START_TEST(test_zoom)
+{
+	struct buf text = demo_text(), out = { 0 };
+	struct session_text t;
+	struct scene s;
+	struct axis whole, part;
+	static const int64_t odd[][2] = {
+		{ INT64_MIN, INT64_MAX }, { INT64_MIN + 1, INT64_MAX }, { -5, -5 }, { 7, 3 },
+		{ INT64_MIN + 1, -1 },    { INT64_MAX - 1, INT64_MAX }
+	};
+
+	session_apply(&t, buf_str(&text), UINT32_MAX);
+	s = scene_at(&t, t.model.records.n);
+	whole = axis_make(&s, 100);
+	s.from_ms = whole.from_ms + 600000;
+	s.to_ms = whole.from_ms + 1200000;
+	part = axis_make(&s, 100);
+	MUST(part.from_ms == s.from_ms && part.to_ms == s.to_ms);
+	MUST(part.tick_ms && part.tick_ms < whole.tick_ms);
+	MUST(axis_side(&part, s.from_ms - 1) < 0 && axis_side(&part, s.to_ms + 1) > 0);
+	MUST(!axis_side(&part, s.from_ms) && !axis_side(&part, s.to_ms));
+	MUST(axis_col(&part, s.from_ms, 100) == 0 && axis_col(&part, s.to_ms, 100) == 99);
+	picture(&view_timeline, &s, 120, UINT32_MAX, &out);
+	MUST(says(&out, "‹") && says(&out, "›") && !says(&out, "│"));
+	for (int cols = 1; cols <= 200; cols += 3)
+		draw_inside(&view_timeline, &s, cols);
+	buf_clear(&out);
+	s.to_ms = 0;
+	picture(&view_timeline, &s, 120, UINT32_MAX, &out);
+	MUST(!says(&out, "‹") && !says(&out, "›") && says(&out, "│"));
+	for (unsigned i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		s.from_ms = odd[i][0];
+		s.to_ms = odd[i][1];
+		s.ascii = i & 1;
+		draw_inside(&view_timeline, &s, 120);
+	}
+	session_done(&t);
+	buf_release(&text);
+	buf_release(&out);
+}
+END_TEST
+
+/* Each response of the demo judges the draft of the request before it. */
+START_TEST(test_diff_of_demo)
+{
+	struct buf text = demo_text(), out = { 0 };
+	struct session_text t;
+	unsigned first = 0, second = 0, none = 0;
+	struct scene s;
+
+	session_apply(&t, buf_str(&text), UINT32_MAX);
+	s = scene_at(&t, t.model.records.n);
+	for (s.item = 0; s.item < t.model.items.n; s.item++) {
+		struct item_state at;
+		enum dialect_id dialect;
+
+		MUST(item_at(&t.model, &t.model.items.v[s.item], s.k, s.now_ms, &at));
+		dialect = t.model.records.v[at.message].dialect;
+		buf_clear(&out);
+		picture(&view_diff, &s, 100, UINT32_MAX, &out);
+		MUST(dialect == DIALECT_FEEDBACK || dialect == DIALECT_ENVELOPE ||
+		     says(&out, "carry no artifact"));
+		none += dialect != DIALECT_FEEDBACK;
+		if (dialect != DIALECT_FEEDBACK)
+			continue;
+		first += at.iteration == 1;
+		second += at.iteration == 2;
+		MUST(at.iteration != 1 || says(&out, "The first version"));
+		MUST(at.iteration != 3 || says(&out, "iteration 2 → 3 · text/markdown"));
+		if (at.iteration != 2)
+			continue;
+		MUST(says(&out, "artifact · iteration 1 → 2 · text/markdown"));
+		MUST(says(&out, "21 → 30 lines · message in line 9 → 68 of demo.ndjson"));
+		MUST(says(&out, "\n  3     - Status: draft 1") &&
+		     says(&out, "\n      3 + Status: draft 2"));
+		MUST(says(&out, "unchanged ···"));
+	}
+	MUST(first && second && none);
+	session_done(&t);
+	buf_release(&text);
+	buf_release(&out);
+}
+END_TEST
+
+#define REQUEST(iteration, media, content) \
+	"{\"protocol_version\":\"1.2\",\"iteration\":" iteration \
+	",\"artifact\":{\"media_type\":\"" media "\",\"content\":" content "}}\n"
+#define TURN(time, iteration) \
+	RESPONSE(time, \
+		 "\\\"iteration\\\":" iteration ",\\\"status\\\":\\\"success\\\"," \
+		 "\\\"feedback\\\":{\\\"areas_for_improvement\\\":[{\\\"id\\\":\\\"a-01\\\"}]}")
+
+static void diff_of(struct str session, struct buf *out)
+{
+	struct session_text t;
+	struct scene s;
+
+	session_apply(&t, session, UINT32_MAX);
+	s = scene_at(&t, t.model.records.n);
+	s.item = t.model.items.n - 1;
+	buf_clear(out);
+	picture(&view_diff, &s, 100, UINT32_MAX, out);
+	for (int cols = 1; cols < 120; cols++)
+		draw_inside(&view_diff, &s, cols);
+	session_done(&t);
+}
+
+START_TEST(test_diff)
+{
+	struct buf out = { 0 };
+
+	/* not a string: compared as it would be read */
+	diff_of(STR(REQUEST("1", "application/json", "{\"a\":1,\"b\":[2]}") TURN("1", "1")
+			    REQUEST("2", "application/yaml", "{\"a\":3,\"b\":[2]}") TURN("2", "2")),
+		&out);
+	MUST(says(&out, "application/json → application/yaml"));
+	MUST(says(&out, "-   \"a\": 1,") && says(&out, "+   \"a\": 3,") &&
+	     says(&out, "  \"b\": ["));
+	/* a request sent again is no iteration */
+	diff_of(STR(REQUEST("1", "t", "\"x\\n\"") TURN("1", "1") REQUEST("2", "t", "\"y\\n\"")
+			    REQUEST("2", "t", "\"y\"") TURN("2", "2")),
+		&out);
+	MUST(says(&out, "- x") && says(&out, "+ y\n") && says(&out, "(no newline at the end)"));
+	MUST(says(&out, "line 1 → 4 of"));
+	diff_of(STR(REQUEST("1", "t", "\"x\"") TURN("1", "1") REQUEST("2", "t", "\"x\"")
+			    TURN("2", "2")),
+		&out);
+	MUST(says(&out, "did not change"));
+	diff_of(STR(TURN("1", "1") REQUEST("2", "t", "\"x\"") TURN("2", "2")), &out);
+	MUST(says(&out, "iteration before is not in the log"));
+	diff_of(STR(REQUEST("1", "t", "\"x\"") TURN("1", "3")), &out);
+	MUST(says(&out, "carries the artifact is not in the log"));
+	/* hostile words stay inside their row and are announced */
+	diff_of(STR(REQUEST("1", "\\u001b[2J", "\"a b c d e f\\u001b[2J\\n\"") TURN("1", "1")
+			    REQUEST("2", "t", "\"a b \\uDB40\\uDC41 d e f\\u001b[3J\\n\"")
+				    TURN("2", "2")),
+		&out);
+	MUST(says(&out, "HIDDEN TEXT") && !says(&out, "\033"));
+	buf_release(&out);
+}
+END_TEST
+
+/* Outputs are compared by the paths of their artifacts. */
+#define OUTPUT(recommendation, path, content) \
+	"{\"success\":false,\"summary\":\"s\",\"notes\":[\"Gap: " \
+	"x\"],\"recommendation\":\"" recommendation "\",\"artifacts\":[{\"path\":\"" path \
+	"\",\"operation\":\"update\"," \
+	"\"content\":\"" content "\"}]}\n"
+
+START_TEST(test_diff_of_outputs)
+{
+	struct buf out = { 0 };
+
+	diff_of(STR(OUTPUT("proceed", "a.md", "1\\n2\\n") OUTPUT("proceed", "b.md", "9\\n")
+			    OUTPUT("retry", "a.md", "1\\n3\\n")),
+		&out);
+	MUST(says(&out, "a.md ") && says(&out, "- 2\n") && says(&out, "+ 3\n"));
+	MUST(says(&out, "line 1 → 3 of"));
+	diff_of(STR(OUTPUT("retry", "a.md", "1\\n3\\n")), &out);
+	MUST(says(&out, "nothing to compare"));
 	buf_release(&out);
 }
 END_TEST
@@ -472,6 +803,14 @@ int main(void)
 	tcase_add_test(c, test_convergence);
 	tcase_add_loop_test(c, test_filter, 0, 4);
 	tcase_add_test(c, test_hidden_text);
+	tcase_add_test(c, test_targets);
+	tcase_add_test(c, test_decisions);
+	tcase_add_test(c, test_message);
+	tcase_add_test(c, test_long_message);
+	tcase_add_test(c, test_zoom);
+	tcase_add_test(c, test_diff_of_demo);
+	tcase_add_test(c, test_diff);
+	tcase_add_test(c, test_diff_of_outputs);
 	tcase_add_test(c, test_columns);
 	tcase_add_test(c, test_short_numbers);
 	suite_add_tcase(suite, c);

@@ -1,0 +1,71 @@
+/* poll(2) and the self-pipe. */
+#include "loop/loop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int pipe_fd[2] = { -1, -1 };
+static const int caught[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGCONT, SIGTSTP };
+static struct sigaction before[sizeof(caught) / sizeof(caught[0])];
+
+static void on_signal(int number)
+{
+	int saved = errno;
+	unsigned char byte = (unsigned char)number;
+
+	/* a full pipe already holds a reason to wake up */
+	(void)!write(pipe_fd[1], &byte, 1);
+	errno = saved;
+}
+
+int loop_open(struct err *err)
+{
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	if (pipe2(pipe_fd, O_CLOEXEC | O_NONBLOCK) < 0)
+		return err_set(err, "cannot make a pipe: %s", strerror(errno));
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		sigaction(caught[i], &action, &before[i]);
+	return 0;
+}
+
+void loop_close(void)
+{
+	if (pipe_fd[0] < 0)
+		return;
+	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		sigaction(caught[i], &before[i], NULL);
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+	pipe_fd[0] = pipe_fd[1] = -1;
+}
+
+int loop_wait(int fd, int timeout_ms)
+{
+	struct pollfd fds[2] = { { pipe_fd[0], POLLIN, 0 }, { fd, POLLIN, 0 } };
+
+	if (poll(fds, 2, timeout_ms) <= 0)
+		return 0; /* interrupted by a signal: the pipe tells next time */
+	return (fds[0].revents ? LOOP_SIGNAL : 0) | (fds[1].revents ? LOOP_INPUT : 0);
+}
+
+int loop_signal(void)
+{
+	unsigned char byte;
+
+	return read(pipe_fd[0], &byte, 1) == 1 ? byte : 0;
+}
+
+int64_t loop_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}

@@ -1,0 +1,321 @@
+/* What must be known at the moment of death is prepared before: the restore string, and, on a page
+ * shared with the guardian, whether the terminal is taken and its modes before and during. Then
+ * restoring is a write() and a tcsetattr(), which a signal handler may call.
+ *
+ * The guardian is a child that holds the terminal and one end of a pipe, and nothing else. Nothing
+ * is ever written to the pipe: its end means that the parent is gone, in whatever way, and the
+ * shared page tells whether there is something left to do. The guardian has a session of its own:
+ * no signal for the terminal's processes reaches it, and the kernel's job control does not stop its
+ * tcsetattr. Goodbye is SIGKILL. */
+#include "term/guard.h"
+
+#include "base/err.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+struct shared {
+	atomic_int taken;
+	struct termios before, ours;
+};
+
+static const int crashes[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS };
+static const int endings[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct {
+	pid_t owner; /* 0 = closed */
+	int out;
+	struct shared *shared;
+	char restore[1024];
+	size_t restore_n;
+	pid_t guardian; /* 0 = none */
+	int pipe;       /* the end whose closing it waits for */
+	struct sigaction before_crash[COUNT(crashes)];
+	struct sigaction before_ending[COUNT(endings)];
+} guard;
+
+/* Static, for a crash may be one of the heap; and of its own, for it may be one of the stack. */
+static char signal_stack[64 * 1024];
+
+static void write_restore(int out)
+{
+	size_t at = 0;
+
+	while (at < guard.restore_n) {
+		ssize_t n = write(out, guard.restore + at, guard.restore_n - at);
+
+		if (n < 0 && errno != EINTR)
+			return;
+		if (n > 0)
+			at += (size_t)n;
+	}
+}
+
+static bool modes_eq(const struct termios *a, const struct termios *b)
+{
+	return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_lflag == b->c_lflag &&
+	       a->c_cc[VMIN] == b->c_cc[VMIN] && a->c_cc[VTIME] == b->c_cc[VTIME];
+}
+
+static void give_back(int out)
+{
+	struct termios now;
+
+	write_restore(out);
+	if (tcgetattr(out, &now) == 0 && modes_eq(&now, &guard.shared->ours))
+		tcsetattr(out, TCSANOW, &guard.shared->before);
+}
+
+bool guard_restore(void)
+{
+	int saved = errno;
+
+	if (!guard_is_taken() || !atomic_exchange(&guard.shared->taken, 0))
+		return false;
+	give_back(guard.out);
+	errno = saved;
+	return true;
+}
+
+/* Only once the terminal is given back. It is waited for, also when we die ourselves, so that no
+ * zombie stays where init is careless. */
+static void dismiss_guardian(void)
+{
+	int status, saved = errno;
+	pid_t pid = guard.guardian;
+
+	guard.guardian = 0;
+	/* if it is no child any more, its number may be somebody else's */
+	if (pid && waitpid(pid, &status, WNOHANG) == 0 && kill(pid, SIGKILL) == 0) {
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	errno = saved;
+}
+
+static void last_words(void)
+{
+	guard_restore();
+}
+
+static void put_back(const int *signals, const struct sigaction *before, size_t n, int only)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!only || signals[i] == only)
+			sigaction(signals[i], &before[i], NULL);
+	}
+}
+
+/* All signals are blocked here, so none stops the restoring; what was raised comes on return. */
+static void on_death(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	guard_restore();
+	if (getpid() == guard.owner)
+		dismiss_guardian();
+	put_back(crashes, guard.before_crash, COUNT(crashes), number);
+	put_back(endings, guard.before_ending, COUNT(endings), number);
+	/* a real fault happens again on return, now in full to the handler before ours */
+	if (info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE ||
+				  number == SIGILL))
+		return;
+	raise(number);
+}
+
+static void watch(const int *signals, struct sigaction *before, size_t n, bool only_default)
+{
+	struct sigaction ours = { .sa_sigaction = on_death, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+	sigfillset(&ours.sa_mask);
+	for (size_t i = 0; i < n; i++) {
+		sigaction(signals[i], NULL, &before[i]);
+		if (!only_default || (!(before[i].sa_flags & SA_SIGINFO) &&
+				      before[i].sa_handler == SIG_DFL))
+			sigaction(signals[i], &ours, NULL);
+	}
+}
+
+static void unwatch(const int *signals, const struct sigaction *before, size_t n)
+{
+	struct sigaction now;
+
+	for (size_t i = 0; i < n; i++) {
+		if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+		    now.sa_sigaction == on_death)
+			sigaction(signals[i], &before[i], NULL);
+	}
+}
+
+static void use_signal_stack(void)
+{
+	stack_t stack = { .ss_sp = signal_stack, .ss_size = sizeof(signal_stack) }, now;
+
+	if (sigaltstack(NULL, &now) == 0 && (now.ss_flags & SS_DISABLE))
+		sigaltstack(&stack, NULL);
+}
+
+static void close_from(int first)
+{
+	long limit;
+
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, (unsigned)first, ~0u, 0u) == 0)
+		return;
+#endif
+	limit = sysconf(_SC_OPEN_MAX);
+	for (int fd = first; fd < (limit > 0 && limit < 65536 ? (int)limit : 65536); fd++)
+		close(fd);
+}
+
+/* Whoever kills the program by its name must not kill the guardian by the same name. */
+static void change_name(void)
+{
+#ifdef __linux__
+	static const char name[] = "tty-guardian";
+	char arguments[4096];
+	ssize_t n;
+	int fd;
+
+	prctl(PR_SET_NAME, name);
+	fd = open("/proc/self/cmdline", O_RDONLY);
+	n = fd < 0 ? 0 : read(fd, arguments, sizeof(arguments));
+	if (n > (ssize_t)sizeof(name) &&
+	    memcmp(program_invocation_name, arguments, (size_t)n) == 0) {
+		memset(program_invocation_name, 0, (size_t)n);
+		memcpy(program_invocation_name, name, sizeof(name));
+	}
+	if (fd >= 0)
+		close(fd);
+#endif
+}
+
+/* The shell hears of the parent's death right after the guardian does. What it prints before the
+ * guardian has had its turn is lost with the other screen; so be first, where that is allowed. */
+static void hurry(void)
+{
+#ifdef __linux__
+	struct sched_param first = { .sched_priority = 1 };
+
+	sched_setscheduler(0, SCHED_FIFO, &first);
+#endif
+}
+
+/* Runs after fork in a program that may have threads: only calls that a signal handler may make.
+ * All signals are and stay blocked. */
+static _Noreturn void be_guardian(int pipe_end, int out)
+{
+	char byte;
+	ssize_t n;
+
+	setsid();
+	/* out of the way of 0 and 1 first, since either may be one of these already */
+	pipe_end = fcntl(pipe_end, F_DUPFD, 2);
+	out = fcntl(out, F_DUPFD, 2);
+	if (pipe_end < 0 || out < 0 || dup2(pipe_end, 0) < 0 || dup2(out, 1) < 0)
+		_exit(1);
+	close_from(2);
+	if (chdir("/") != 0)
+		_exit(1);
+	change_name();
+	hurry();
+	do
+		n = read(0, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (atomic_exchange(&guard.shared->taken, 0))
+		give_back(1);
+	_exit(0);
+}
+
+static void start_guardian(int out)
+{
+	sigset_t all, before;
+	int ends[2];
+	pid_t pid;
+
+	if (pipe(ends) != 0)
+		return;
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	pid = fork();
+	if (pid == 0)
+		be_guardian(ends[0], out);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	close(ends[0]);
+	if (pid < 0) {
+		close(ends[1]);
+		return;
+	}
+	guard.guardian = pid;
+	guard.pipe = ends[1];
+}
+
+void guard_open(int out, struct str restore)
+{
+	if (guard.owner)
+		BUG("the terminal is guarded already");
+	if (!guard.shared) {
+		void *page = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+		if (page == MAP_FAILED)
+			BUG("no memory for one page");
+		guard.shared = page;
+	}
+	atomic_store(&guard.shared->taken, 0);
+	guard.owner = getpid();
+	guard.out = out;
+	guard.restore_n = restore.n < sizeof(guard.restore) ? restore.n : sizeof(guard.restore);
+	memcpy(guard.restore, restore.p, guard.restore_n);
+	start_guardian(out);
+	use_signal_stack();
+	watch(crashes, guard.before_crash, COUNT(crashes), false);
+	watch(endings, guard.before_ending, COUNT(endings), true);
+	bug_last_words = last_words;
+}
+
+void guard_taken(const struct termios *before, const struct termios *ours)
+{
+	atomic_store(&guard.shared->taken, 0);
+	guard.shared->before = *before;
+	guard.shared->ours = *ours;
+	atomic_store(&guard.shared->taken, 1);
+}
+
+void guard_given(void)
+{
+	if (guard_is_taken())
+		atomic_store(&guard.shared->taken, 0);
+}
+
+bool guard_is_taken(void)
+{
+	return guard.shared && getpid() == guard.owner && atomic_load(&guard.shared->taken);
+}
+
+void guard_close(void)
+{
+	if (!guard.owner || getpid() != guard.owner)
+		return;
+	guard_given();
+	unwatch(crashes, guard.before_crash, COUNT(crashes));
+	unwatch(endings, guard.before_ending, COUNT(endings));
+	bug_last_words = NULL;
+	if (guard.guardian)
+		close(guard.pipe);
+	dismiss_guardian();
+	guard.owner = 0;
+}

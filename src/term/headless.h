@@ -1,0 +1,27 @@
+/* The twin of the terminal without one: keys and the passing of time from a file, for tests and
+ * scripts.
+ *
+ * A key file holds keys as typed, names in brackets for the others (ui/key.h), and
+ *     <wait:300>          300 ms of the test clock pass
+ *     <paste:some text>   bracketed paste, up to the >
+ *     <click:ROW,COL>  <wheel-up:ROW,COL>  <wheel-down:ROW,COL>     the mouse, counted from 0
+ * Line ends, and blanks at either end of a line, are not keys; blanks inside a line are. A comment
+ * is a # at the start of a line, or one with blanks on both sides; there <#> is the key. */
+#ifndef GAVEL_TERM_HEADLESS_H
+#define GAVEL_TERM_HEADLESS_H
+
+#include "base/err.h"
+#include "ui/key.h"
+
+enum { KEY_FILE_MAX_BYTES = 1 << 24, WAIT_MAX_MS = 1 << 30 };
+
+/* One step: a key, or, with key NULL, wait_ms of the clock. Return false to stop here. */
+typedef bool (*headless_fn)(void *ctx, const struct key *key, int64_t wait_ms);
+
+/* Reads the file, "-" for standard input, checks all of it, and only then hands out its steps.
+ * -1: err says where and what. 0 also when step stopped early. */
+int headless_run(const char *path, headless_fn step, void *ctx, struct err *err);
+/* As above, of a text; name is for errors. */
+int headless_play(struct str text, const char *name, headless_fn step, void *ctx, struct err *err);
+
+#endif

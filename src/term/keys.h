@@ -1,0 +1,44 @@
+/* Bytes from the terminal → keys. Terminal replies (device attributes, cursor reports, titles, OSC
+ * answers, focus, kitty) and pastes must never become keys: after an introducer only the final byte,
+ * or two seconds of silence, ends a sequence, and what is not known is swallowed whole. A lone Esc
+ * counts after 100 ms of silence. Bracketed paste arrives as one KEY_PASTE.
+ *
+ * Esc and a character within 100 ms is how terminals send Alt with that key: it is no command of
+ * ours and swallowed whole, neither Esc nor the character. So are keys with Shift, Ctrl or Alt that
+ * arrive as sequences (Ctrl+Up), what is not UTF-8, and NUL. Of Esc Esc the first is dropped.
+ *
+ * The keys depend on the bytes and on the silences between them, never on how the bytes were cut
+ * into calls or on when keys_tick was called between two of them. */
+#ifndef GAVEL_TERM_KEYS_H
+#define GAVEL_TERM_KEYS_H
+
+#include "base/buf.h"
+#include "ui/key.h"
+
+enum { ESCAPE_ALONE_MS = 100, SEQUENCE_SILENCE_MS = 2000, PASTE_MAX_BYTES = 1 << 20 };
+
+/* Zero it to start. */
+struct keys {
+	int state;
+	int64_t last_ms; /* when the newest byte came */
+	char sequence[64];
+	unsigned n;          /* of sequence; more than it holds: the sequence is unknown */
+	unsigned more;       /* bytes that still belong to it, where their number is known */
+	uint32_t introducer; /* as the code of its C1 control */
+	uint8_t form;        /* how the introducer was spelled, and so its string's end */
+	struct buf paste;
+};
+
+typedef void (*key_fn)(void *ctx, const struct key *key);
+
+/* now_ms: any clock that does not go back. What the silence before the bytes ended comes first, as
+ * if keys_tick had been called. A paste is cut at PASTE_MAX_BYTES; an empty one is none. When two
+ * seconds of silence end a paste, what came of it is handed out as KEY_PASTE. */
+void keys_feed(struct keys *k, struct str bytes, int64_t now_ms, key_fn emit, void *ctx);
+/* Call when nothing came for a while; emits a lone Esc, gives up broken sequences. */
+void keys_tick(struct keys *k, int64_t now_ms, key_fn emit, void *ctx);
+/* How long keys_tick may wait from now on, in ms; -1 = for ever. */
+int keys_wait(const struct keys *k, int64_t now_ms);
+void keys_release(struct keys *k);
+
+#endif

@@ -1,0 +1,548 @@
+/* The terminal through ncurses, of which only the screen is used: cells with looks go in, the
+ * shortest bytes that change the terminal come out. Keys are read with read(2) and decoded by
+ * term/keys.h; terminal modes, size and signals are our own business, so that everything that must
+ * be undone is known here and to term/guard.h.
+ *
+ * ncurses trusts its caller with widths: a wide character that does not fit its row would run into
+ * the next. So each row is made here, column by column, from cells that are known to fit, and
+ * handed over whole with its number of cells. */
+#define NCURSES_WIDECHAR 1
+#include "term/term.h"
+
+#include "base/mem.h"
+#include "term/guard.h"
+#include "term/look.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+/* what terminfo has no name for; see term.h */
+#define PASTE_ON "\033[?2004h"
+#define PASTE_OFF "\033[?2004l"
+#define MOUSE_ON "\033[?1000h\033[?1006h"
+#define MOUSE_OFF "\033[?1006l\033[?1000l"
+
+static struct {
+	bool open, away, ansi, anew;
+	struct term_look look;
+	int in, out;
+	bool in_is_ours, out_is_ours; /* opened here, to be closed */
+	FILE *in_file, *out_file;
+	SCREEN *screen;
+	struct termios before;
+	int cursor; /* curs_set */
+	attr_t attrs[ROLE_COUNT];
+	short pairs[ROLE_COUNT];
+	cchar_t *row; /* scratch */
+	int row_room;
+	char *terminfo_out; /* where collect() writes */
+	size_t terminfo_n;
+} t;
+
+static const char *terminal_type(void)
+{
+	const char *type = getenv("TERM");
+
+	return type && type[0] ? type : NULL;
+}
+
+int term_colours(void)
+{
+	int ok, n = 0;
+
+	if (!terminal_type() || setupterm(NULL, STDOUT_FILENO, &ok) != OK)
+		return 0;
+	n = tigetnum("colors");
+	del_curterm(cur_term);
+	/* more than 256: their numbers mean shades, only the first eight are colours by name */
+	return n < 8 ? 0 : n > 256 ? 8 : n;
+}
+
+/* Checks TERM without touching the terminal; ncurses itself would be less polite. */
+static int check_type(struct err *err)
+{
+	const char *type = terminal_type();
+	const char *move_cursor, *erase_all;
+	int ok;
+
+	if (!type)
+		return err_set(err, "TERM is not set, so the kind of terminal is unknown; set it, "
+				    "or use `gavel show'");
+	if (setupterm(NULL, t.out, &ok) != OK) {
+		if (ok < 0)
+			return err_set(err, "no terminfo database was found; install ncurses-base, or "
+					    "use `gavel show'");
+		return err_set(err, "the terminal \"%.60s\" is unknown or too simple; set TERM, or use "
+				    "`gavel show'", type);
+	}
+	move_cursor = tigetstr("cup");
+	erase_all = tigetstr("clear");
+	ok = move_cursor && move_cursor != (char *)-1 && erase_all && erase_all != (char *)-1;
+	t.ansi = ok && strncmp(move_cursor, "\033[", 2) == 0;
+	del_curterm(cur_term);
+	if (!ok)
+		return err_set(err, "a \"%.60s\" terminal cannot move its cursor; set TERM, or use "
+				    "`gavel show'", type);
+	return 0;
+}
+
+static int open_descriptors(struct err *err)
+{
+	int tty = -1;
+
+	t.in = STDIN_FILENO;
+	t.out = STDOUT_FILENO;
+	t.in_is_ours = t.out_is_ours = false;
+	if (isatty(t.in) && isatty(t.out))
+		return 0;
+	tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	if (tty < 0)
+		return err_set(err, "there is no terminal here; use `gavel show' or --headless");
+	if (!isatty(t.in)) {
+		t.in = tty;
+		t.in_is_ours = true;
+	}
+	if (!isatty(t.out)) {
+		t.out = t.in_is_ours ? fcntl(tty, F_DUPFD_CLOEXEC, 3) : tty;
+		t.out_is_ours = true;
+		if (t.out < 0)
+			return err_set(err, "cannot open the terminal: %s", strerror(errno));
+	}
+	return 0;
+}
+
+static void close_descriptors(void)
+{
+	if (t.in_is_ours && t.in >= 0)
+		close(t.in);
+	if (t.out_is_ours && t.out >= 0)
+		close(t.out);
+	t.in = t.out = -1;
+}
+
+static void send_bytes(const char *s)
+{
+	size_t n = strlen(s);
+
+	fflush(t.out_file);
+	while (n > 0) {
+		ssize_t k = write(t.out, s, n);
+
+		if (k < 0 && errno != EINTR)
+			return;
+		if (k > 0) {
+			s += k;
+			n -= (size_t)k;
+		}
+	}
+}
+
+static int collect(int byte)
+{
+	if (t.terminfo_n < 1000)
+		t.terminfo_out[t.terminfo_n++] = (char)byte;
+	return byte;
+}
+
+/* What undoes everything that can be on at any moment of drawing. */
+static struct str restore_string(char room[1024])
+{
+	static const char *const parts[] = {
+		"rmir", "smam", "sgr0", "op", "rmkx", "cnorm", "rmcup",
+	};
+	const char *modes = t.ansi ? MOUSE_OFF PASTE_OFF : "";
+	bool other_screen = false;
+
+	t.terminfo_out = room;
+	t.terminfo_n = strlen(modes);
+	memcpy(room, modes, t.terminfo_n);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		char name[8];
+		const char *s;
+
+		memcpy(name, parts[i], strlen(parts[i]) + 1);
+		s = tigetstr(name);
+		if (s && s != (char *)-1) {
+			tputs(s, 1, collect);
+			other_screen |= strcmp(name, "rmcup") == 0;
+		}
+	}
+	if (!other_screen) {
+		collect('\r');
+		collect('\n');
+	}
+	return str_make(room, t.terminfo_n);
+}
+
+static struct termios raw_modes(const struct termios *from)
+{
+	struct termios m = *from;
+
+	m.c_iflag &= ~(tcflag_t)(IGNBRK | BRKINT | PARMRK | ISTRIP | INLCR | IGNCR | ICRNL | IXON);
+	m.c_lflag &= ~(tcflag_t)(ECHO | ECHONL | ICANON | ISIG | IEXTEN);
+	m.c_cflag &= ~(tcflag_t)(CSIZE | PARENB);
+	m.c_cflag |= CS8;
+	/* a read never waits: poll tells when there is something */
+	m.c_cc[VMIN] = 0;
+	m.c_cc[VTIME] = 0;
+	return m;
+}
+
+/* Sets our modes, and lets ncurses and the guard know what is ours and what was before. */
+static void take_modes(void)
+{
+	struct termios ours;
+
+	ours = raw_modes(&t.before);
+	guard_taken(&t.before, &ours);
+	tcsetattr(t.in, TCSADRAIN, &ours);
+	def_prog_mode();
+	/* as the kernel tells it, to compare later */
+	if (tcgetattr(t.in, &ours) == 0)
+		guard_taken(&t.before, &ours);
+}
+
+static void modes_on(void)
+{
+	if (!t.ansi)
+		return;
+	send_bytes(PASTE_ON);
+	if (t.look.mouse)
+		send_bytes(MOUSE_ON);
+}
+
+static short curses_colour(unsigned int colour, short if_default)
+{
+	if (colour == COLOUR_DEFAULT)
+		return if_default;
+	return (short)(colour >= COLOUR_256(0) ? colour - COLOUR_256(0) : colour);
+}
+
+static void set_looks(void)
+{
+	const struct theme *theme = t.look.theme;
+	bool defaults = true;
+	int colours = 0;
+
+	if (theme && has_colors() && start_color() == OK) {
+		defaults = use_default_colors() == OK;
+		colours = COLORS > 256 ? 8 : COLORS;
+	}
+	if (colours < 8 || COLOR_PAIRS <= ROLE_COUNT)
+		theme = NULL;
+	for (int role = 0; role < ROLE_COUNT; role++) {
+		struct look look = theme ? look_fit(theme->look[role], colours) :
+					   theme_mono.look[role];
+
+		t.attrs[role] = (look.bits & LOOK_BOLD ? A_BOLD : A_NORMAL) |
+				(look.bits & LOOK_FAINT ? A_DIM : A_NORMAL) |
+				(look.bits & LOOK_UNDERLINE ? A_UNDERLINE : A_NORMAL) |
+				(look.bits & LOOK_REVERSE ? A_REVERSE : A_NORMAL);
+		t.pairs[role] = 0;
+		if (!theme || (look.front == COLOUR_DEFAULT && look.back == COLOUR_DEFAULT))
+			continue;
+		t.pairs[role] = (short)(role + 1);
+		init_pair(t.pairs[role], curses_colour(look.front, defaults ? -1 : COLOR_WHITE),
+			  curses_colour(look.back, defaults ? -1 : COLOR_BLACK));
+	}
+}
+
+/* ncurses puts handlers where it finds none; signals are not its business here. */
+static const int curses_signals[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
+
+#define CURSES_SIGNALS (sizeof(curses_signals) / sizeof(curses_signals[0]))
+
+static int start_curses(struct err *err)
+{
+	struct sigaction before[CURSES_SIGNALS];
+
+	t.in_file = fdopen(fcntl(t.in, F_DUPFD_CLOEXEC, 3), "r");
+	t.out_file = fdopen(fcntl(t.out, F_DUPFD_CLOEXEC, 3), "w");
+	if (!t.in_file || !t.out_file)
+		return err_set(err, "cannot open the terminal: %s", strerror(errno));
+	for (size_t i = 0; i < CURSES_SIGNALS; i++)
+		sigaction(curses_signals[i], NULL, &before[i]);
+	use_env(FALSE);
+	use_tioctl(TRUE);
+	t.screen = newterm(NULL, t.out_file, t.in_file);
+	for (size_t i = 0; i < CURSES_SIGNALS; i++)
+		sigaction(curses_signals[i], &before[i], NULL);
+	if (!t.screen)
+		return err_set(err, "the terminal \"%.60s\" cannot be used; set TERM, or use "
+				    "`gavel show'", terminal_type());
+	set_term(t.screen);
+	return 0;
+}
+
+static void stop_curses(void)
+{
+	if (t.screen)
+		delscreen(t.screen);
+	if (t.in_file)
+		fclose(t.in_file);
+	if (t.out_file)
+		fclose(t.out_file);
+	t.screen = NULL;
+	t.in_file = t.out_file = NULL;
+	free(t.row);
+	t.row = NULL;
+	t.row_room = 0;
+}
+
+/* Each time with a new screen of curses: one that comes back from endwin() would reset the palette
+ * (OSC 104), which it never changed. */
+static int take_over(struct err *err)
+{
+	if (tcgetattr(t.in, &t.before) != 0)
+		return err_set(err, "cannot ask the terminal for its modes: %s", strerror(errno));
+	guard_taken(&t.before, &t.before);
+	if (start_curses(err)) {
+		stop_curses();
+		guard_given();
+		return -1;
+	}
+	take_modes();
+	set_looks();
+	modes_on();
+	t.cursor = -1;
+	t.anew = true;
+	t.away = false;
+	return 0;
+}
+
+int term_open(const struct term_look *look, struct err *err)
+{
+	static bool at_exit;
+	char restore[1024];
+	int ok;
+
+	if (t.open)
+		BUG("the terminal is open already");
+	t.look = *look;
+	if (open_descriptors(err) || check_type(err))
+		goto fail;
+	if (setupterm(NULL, t.out, &ok) != OK)
+		BUG("terminfo had the terminal a moment ago");
+	guard_open(t.out, restore_string(restore));
+	del_curterm(cur_term);
+	if (take_over(err)) {
+		guard_close();
+		goto fail;
+	}
+	if (!at_exit)
+		atexit(term_close);
+	at_exit = true;
+	t.open = true;
+	return 0;
+fail:
+	close_descriptors();
+	return -1;
+}
+
+void term_leave(void)
+{
+	if (!t.open || t.away)
+		return;
+	t.away = true;
+	/* after last words, and in a child process, there is nothing to give back */
+	if (guard_is_taken()) {
+		if (t.ansi)
+			send_bytes(MOUSE_OFF PASTE_OFF);
+		curs_set(1);
+		endwin();
+		tcsetattr(t.in, TCSADRAIN, &t.before);
+		guard_given();
+	}
+	stop_curses();
+}
+
+int term_enter(struct err *err)
+{
+	if (!t.open || !t.away)
+		BUG("the terminal was not left");
+	return take_over(err);
+}
+
+void term_close(void)
+{
+	if (!t.open)
+		return;
+	term_leave();
+	guard_close();
+	t.open = false;
+	close_descriptors();
+}
+
+bool term_is_open(void)
+{
+	return t.open;
+}
+
+int term_suspend(struct err *err)
+{
+	struct sigaction before, stop = { .sa_handler = SIG_DFL };
+	sigset_t set, mask;
+
+	if (!t.open || t.away)
+		return 0;
+	term_leave();
+	sigaction(SIGTSTP, &stop, &before);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	pthread_sigmask(SIG_UNBLOCK, &set, &mask);
+	kill(0, SIGTSTP);
+	/* here time passes, until SIGCONT */
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	sigaction(SIGTSTP, &before, NULL);
+	return term_enter(err);
+}
+
+int term_fd(void)
+{
+	return t.in;
+}
+
+int term_read(char *bytes, int room)
+{
+	struct pollfd p = { .fd = t.in, .events = POLLIN };
+	ssize_t n;
+
+	if (!t.open || t.away || room <= 0)
+		return 0;
+	if (poll(&p, 1, 0) <= 0)
+		return 0;
+	n = p.revents & POLLNVAL ? -1 : read(t.in, bytes, (size_t)room);
+	if (n > 0)
+		return (int)n;
+	if (n < 0 && (errno == EINTR || errno == EAGAIN) && !(p.revents & POLLNVAL))
+		return 0;
+	return n < 0 || (p.revents & (POLLHUP | POLLERR)) ? -1 : 0;
+}
+
+void term_size(int *rows, int *cols)
+{
+	struct winsize size = { 0 };
+
+	if (t.out < 0 || ioctl(t.out, TIOCGWINSZ, &size) != 0)
+		size = (struct winsize){ 0 };
+	*rows = size.ws_row ? size.ws_row : 24;
+	*cols = size.ws_col ? size.ws_col : 80;
+	if (*cols > GRID_MAX_COLS)
+		*cols = GRID_MAX_COLS;
+	if (*rows > GRID_MAX_SPOTS / *cols)
+		*rows = GRID_MAX_SPOTS / *cols;
+}
+
+static void set_size(void)
+{
+	int rows, cols;
+
+	term_size(&rows, &cols);
+	if (rows == LINES && cols == COLS)
+		return;
+	resize_term(rows, cols);
+	t.anew = true;
+}
+
+static void set_cchar(cchar_t *out, const struct spot *spot, const wchar_t *text)
+{
+	setcchar(out, text, t.attrs[spot->role], t.pairs[spot->role], NULL);
+}
+
+/* Writes the spot's cchar_t; returns how many it took, of `cols` columns that are left. */
+static int put_spot(cchar_t *out, const struct spot *spot, int cols)
+{
+	const struct cell *c = &spot->cell;
+	wchar_t text[4] = { (wchar_t)c->base, (wchar_t)c->mark[0], (wchar_t)c->mark[1], 0 };
+
+	if (c->base >= 0x20 && c->base < 0x7f && !c->mark[0] && c->width == 1) {
+		set_cchar(out, spot, text);
+		return 1;
+	}
+	if (c->width > cols) {
+		set_cchar(out, spot, L">");
+		return 1;
+	}
+	/* ncurses would place by another width than the grid did */
+	if (t.look.ascii || wcwidth((wchar_t)c->base) != c->width ||
+	    (c->mark[0] && wcwidth(text[1]) != 0) || (c->mark[1] && wcwidth(text[2]) != 0)) {
+		for (int i = 0; i < c->width; i++)
+			set_cchar(out + i, spot, L"?");
+		return c->width;
+	}
+	set_cchar(out, spot, text);
+	return 1;
+}
+
+static void show_row(const struct grid *g, int row, int cols)
+{
+	int n = 0;
+
+	for (int col = 0; col < cols; col++) {
+		const struct spot *spot = grid_at(g, row, col);
+
+		if (spot->cell.width > 0)
+			n += put_spot(t.row + n, spot, cols - col);
+	}
+	mvadd_wchnstr(row, 0, t.row, n);
+}
+
+static void show_cursor(const struct grid *g, int row, int col)
+{
+	bool on = row >= 0 && row < g->rows && row < LINES && col >= 0 && col < COLS;
+
+	if (on)
+		move(row, col);
+	leaveok(stdscr, !on);
+	if (t.cursor != on)
+		curs_set(on);
+	t.cursor = on;
+}
+
+void term_show(const struct grid *g, int cursor_row, int cursor_col)
+{
+	int rows, cols;
+
+	if (!t.open || t.away)
+		return;
+	set_size();
+	rows = g->rows < LINES ? g->rows : LINES;
+	cols = g->cols < COLS ? g->cols : COLS;
+	if (t.row_room < cols) {
+		t.row = xrealloc(t.row, (size_t)cols * sizeof(*t.row));
+		t.row_room = cols;
+	}
+	if (t.anew) {
+		take_modes();
+		modes_on();
+		clearok(curscr, TRUE);
+		t.cursor = -1;
+	}
+	t.anew = false;
+	if (rows < LINES || cols < COLS)
+		erase();
+	for (int row = 0; row < rows; row++)
+		show_row(g, row, cols);
+	show_cursor(g, cursor_row, cursor_col);
+	refresh();
+}
+
+void term_redraw(void)
+{
+	t.anew = true;
+}
+
+void term_bell(void)
+{
+	if (t.open && !t.away)
+		beep();
+}

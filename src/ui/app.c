@@ -1,0 +1,526 @@
+/* The state of the program and how keys reach commands. Drawing is in frame.c, commands in
+ * commands.c. */
+#include "ui/app.h"
+
+#include "ui/view_parts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct view_ops *const tab_views[TAB_COUNT] = {
+	[TAB_INBOX] = &view_inbox,	 [TAB_TIMELINE] = &view_timeline,
+	[TAB_LEDGER] = &view_ledger,	 [TAB_MESSAGES] = &view_messages,
+	[TAB_AGENTS] = &view_agents,	 [TAB_DECISIONS] = &view_decisions,
+};
+
+enum { SEARCH_LINES_MAX = 20000 };
+
+static void bind_defaults(struct app *a)
+{
+	for (unsigned i = 0; i < app_command_count; i++) {
+		struct str keys = str_of(app_commands[i].keys);
+		uint32_t key;
+
+		while (keys.n && key_parse(&keys, &key))
+			vec_push(&a->keymap, (struct binding){ key, &app_commands[i], NULL });
+		if (keys.n)
+			BUG("command %s: bad keys %s", app_commands[i].name, app_commands[i].keys);
+	}
+}
+
+void app_init(struct app *a, const struct model *m, const struct reader *r, struct str title,
+	      bool ascii)
+{
+	memset(a, 0, sizeof(*a));
+	a->scene = (struct scene){ .model = m, .now_ms = WHEN_NONE, .reader = r, .ascii = ascii };
+	a->title = title;
+	a->read_only = true;
+	for (int i = 0; i < TAB_COUNT; i++) {
+		a->lists[i].view = tab_views[i];
+		a->stale[i] = true;
+	}
+	bind_defaults(a);
+}
+
+void app_release(struct app *a)
+{
+	for (int i = 0; i < TAB_COUNT; i++)
+		pane_release(&a->lists[i]);
+	for (unsigned i = 0; i < a->screen_count; i++)
+		pane_release(&a->screens[i].pane);
+	if (a->preview.view)
+		pane_release(&a->preview);
+	for (uint32_t i = 0; i < a->effects.n; i++)
+		free(a->effects.v[i].text);
+	for (uint32_t i = 0; i < a->keymap.n; i++)
+		free(a->keymap.v[i].argument);
+	vec_release(&a->effects);
+	vec_release(&a->keymap);
+	vec_release(&a->trail);
+	prompt_release(&a->prompt);
+	filter_free(a->filter);
+	buf_release(&a->word);
+	buf_release(&a->filter_text);
+	buf_release(&a->notice);
+	free(a->confirm_edit);
+}
+
+void app_say(struct app *a, enum role role, const char *format, ...)
+{
+	char text[400];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	buf_clear(&a->notice);
+	buf_adds(&a->notice, text);
+	a->notice_role = role;
+}
+
+void app_effect(struct app *a, enum effect_type type, struct str text, uint32_t number)
+{
+	char *copy = NULL;
+
+	if (text.n) {
+		copy = xmalloc(text.n + 1);
+		memcpy(copy, text.p, text.n);
+		copy[text.n] = '\0';
+	}
+	vec_push(&a->effects, (struct effect){ type, copy, number });
+}
+
+void app_stale(struct app *a)
+{
+	for (int i = 0; i < TAB_COUNT; i++)
+		a->stale[i] = true;
+	a->previewed.type = TARGET_NONE;
+	for (unsigned i = 0; i < a->screen_count; i++)
+		a->screens[i].pane.made = false;
+}
+
+static void count(struct app *a)
+{
+	const struct model *m = a->scene.model;
+
+	for (; a->counted < a->scene.k; a->counted++) {
+		const struct record *r = &m->records.v[a->counted];
+
+		a->errors += r->errors > 0;
+		if (r->time_ms > a->scene.now_ms)
+			a->scene.now_ms = r->time_ms;
+	}
+	a->open = a->due = 0;
+	for (uint32_t i = 0; i < m->items.n; i++) {
+		struct item_state s;
+
+		if (!item_at(m, &m->items.v[i], a->scene.k, a->scene.now_ms, &s) || !s.open)
+			continue;
+		a->open++;
+		a->due += m->items.v[i].deadline_ms != WHEN_NONE;
+	}
+}
+
+void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool loading)
+{
+	a->bytes_done = bytes_done;
+	a->bytes_total = bytes_total;
+	a->loading = loading;
+	if (a->scene.k == a->scene.model->records.n)
+		return;
+	a->scene.k = a->scene.model->records.n;
+	count(a);
+	for (int i = 0; i < TAB_COUNT; i++)
+		a->stale[i] = true;
+}
+
+void app_resize(struct app *a, int rows, int cols)
+{
+	if (rows == a->rows && cols == a->cols)
+		return;
+	a->rows = rows;
+	a->cols = cols;
+	app_stale(a);
+}
+
+struct screen *app_screen(struct app *a)
+{
+	return a->screen_count ? &a->screens[a->screen_count - 1] : NULL;
+}
+
+struct pane *app_list(struct app *a)
+{
+	return &a->lists[a->tab];
+}
+
+struct pane *app_pane(struct app *a)
+{
+	if (a->screen_count)
+		return &app_screen(a)->pane;
+	if (a->preview_focused && a->preview.view && a->preview_rect.rows > 0)
+		return &a->preview;
+	return app_list(a);
+}
+
+struct scene app_scene_of(const struct app *a, const struct screen *s)
+{
+	struct scene scene = a->scene;
+
+	scene.item = s->item;
+	scene.message = s->message;
+	if (s->k && s->k < scene.k) {
+		scene.k = s->k;
+		scene.now_ms = model_now(scene.model, s->k);
+	}
+	return scene;
+}
+
+void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message)
+{
+	struct screen *s;
+
+	if (a->screen_count == SCREENS_MAX) {
+		app_say(a, ROLE_WARN, "too many screens are open; q closes one");
+		return;
+	}
+	s = &a->screens[a->screen_count++];
+	*s = (struct screen){ .item = item, .message = message, .pane = { .view = view } };
+}
+
+void app_open(struct app *a, struct target target)
+{
+	switch (target.type) {
+	case TARGET_ITEM: app_open_view(a, &view_item, target.number, 0); break;
+	case TARGET_MESSAGE: app_open_view(a, &view_message, 0, target.number); break;
+	case TARGET_NONE: app_say(a, ROLE_DIM, "nothing to open here"); break;
+	}
+}
+
+bool app_back(struct app *a)
+{
+	if (a->screen_count) {
+		pane_release(&app_screen(a)->pane);
+		a->screen_count--;
+		return true;
+	}
+	if (a->preview_focused || a->maximised) {
+		a->preview_focused = a->maximised = false;
+		return true;
+	}
+	if (a->filter) {
+		app_set_filter(a, STR_NONE);
+		app_say(a, ROLE_DIM, "filter off");
+		return true;
+	}
+	return false;
+}
+
+void app_show_tab(struct app *a, enum tab tab)
+{
+	while (a->screen_count)
+		app_back(a);
+	a->tab = tab;
+	a->preview_focused = false;
+}
+
+bool app_set_filter(struct app *a, struct str text)
+{
+	struct filter *f = NULL;
+	struct err err;
+
+	if (text.n && !(f = filter_new(text, a->scene.now_ms, &err))) {
+		app_say(a, ROLE_ERROR, "%s", err.text);
+		return false;
+	}
+	filter_free(a->filter);
+	a->filter = f;
+	a->scene.filter = f;
+	buf_clear(&a->filter_text);
+	buf_add_str(&a->filter_text, text);
+	app_stale(a);
+	return true;
+}
+
+static void refresh_preview(struct app *a)
+{
+	struct target t = pane_target(app_list(a), &a->scene);
+	struct scene scene = a->scene;
+	const struct view_ops *view = t.type == TARGET_ITEM ? &view_item : &view_message;
+
+	if (a->preview_rect.rows <= 0 || t.type == TARGET_NONE) {
+		a->previewed.type = TARGET_NONE;
+		return;
+	}
+	if (a->previewed.type == t.type && a->previewed.number == t.number &&
+	    a->preview.lines.cols == a->preview_rect.cols)
+		return;
+	if (a->previewed.type != t.type || a->previewed.number != t.number) {
+		if (a->preview.view)
+			pane_release(&a->preview);
+		a->preview = (struct pane){ .view = view };
+	}
+	a->previewed = t;
+	scene.item = scene.message = t.number;
+	pane_make(&a->preview, &scene, a->preview_rect.cols);
+}
+
+void app_refresh(struct app *a)
+{
+	struct screen *s = app_screen(a);
+
+	if (a->list_rect.cols <= 0)
+		return;
+	if (a->stale[a->tab] || app_list(a)->lines.cols != a->list_rect.cols - GUTTER_COLS) {
+		pane_make(app_list(a), &a->scene, a->list_rect.cols - GUTTER_COLS);
+		a->stale[a->tab] = false;
+	}
+	if (s && (!s->pane.made || s->pane.lines.cols != a->cols)) {
+		struct scene scene = app_scene_of(a, s);
+
+		pane_make(&s->pane, &scene, a->cols);
+		s->pane.made = true;
+	}
+	refresh_preview(a);
+}
+
+bool app_search(struct app *a, uint32_t from, int direction, bool again)
+{
+	struct pane *p = app_pane(a);
+	struct screen *s = app_screen(a);
+	struct scene scene = s ? app_scene_of(a, s) : a->scene;
+	uint32_t n, at = from;
+
+	if (p == &a->preview)
+		scene.item = scene.message = a->previewed.number;
+	app_refresh(a);
+	n = p->lines.list.n;
+	if (!n || !a->word.n)
+		return false;
+	for (uint32_t tries = 0; tries <= n && tries < SEARCH_LINES_MAX; tries++) {
+		if (tries || again)
+			at = direction > 0 ? (at + 1) % n : (at + n - 1) % n;
+		if (at >= n)
+			at = 0;
+		if (pane_line_has(p, &scene, at, buf_str(&a->word))) {
+			if (p == app_list(a) && !s)
+				pane_select(p, at);
+			else
+				p->top = at;
+			return true;
+		}
+	}
+	if (n > SEARCH_LINES_MAX)
+		app_say(a, ROLE_WARN, "not in the next %d lines; a filter (\\) looks at all of them",
+			SEARCH_LINES_MAX);
+	else
+		app_say(a, ROLE_WARN, "not found");
+	return false;
+}
+
+/* ---- keys ---- */
+
+static const char *complete_command(struct str start, unsigned i)
+{
+	for (unsigned c = 0; c < app_command_count; c++)
+		if (str_starts(str_of(app_commands[c].name), start) && i-- == 0)
+			return app_commands[c].name;
+	return NULL;
+}
+
+static const struct app_command *find_command(struct str name)
+{
+	const struct app_command *found = NULL;
+
+	for (unsigned i = 0; i < app_command_count; i++) {
+		if (str_is(name, app_commands[i].name))
+			return &app_commands[i];
+		if (str_starts(str_of(app_commands[i].name), name)) {
+			if (found)
+				found = NULL; /* not unique; an exact one may still come */
+			else
+				found = &app_commands[i];
+		}
+	}
+	return name.n ? found : NULL;
+}
+
+static unsigned where_now(const struct app *a)
+{
+	if (a->screen_count)
+		return IN_SCREEN;
+	return IN_LIST | (a->tab == TAB_TIMELINE ? (unsigned)IN_TIMELINE : 0);
+}
+
+static void run_command(struct app *a, const struct app_command *c, struct str argument)
+{
+	if (!(c->where & where_now(a))) {
+		app_say(a, ROLE_WARN, "%s does nothing here; ? tells what does", c->name);
+		return;
+	}
+	app_refresh(a);
+	c->run(a, argument);
+}
+
+void app_run(struct app *a, struct str line)
+{
+	struct str name, argument = STR_NONE;
+	ptrdiff_t space;
+	const struct app_command *c;
+	uint64_t number;
+	char q[QUOTED_MAX];
+
+	line = str_trim(line);
+	space = str_find(line, STR(" "), 0);
+	name = space < 0 ? line : str_make(line.p, (size_t)space);
+	if (space >= 0)
+		argument = str_trim(str_from(line, (size_t)space));
+	if (!name.n)
+		return;
+	if (str_to_u64(name, &number)) {
+		pane_select(app_list(a), number ? (uint32_t)(number - 1) : 0);
+		return;
+	}
+	c = find_command(name);
+	if (!c)
+		app_say(a, ROLE_ERROR, "no command %s; Tab completes, ? lists them", quoted(name, q));
+	else
+		run_command(a, c, argument);
+}
+
+bool app_bind(struct app *a, uint32_t key, const char *line)
+{
+	struct str s = line ? str_trim(str_of(line)) : STR_NONE, name = s, argument;
+	ptrdiff_t space = str_find(s, STR(" "), 0);
+	const struct app_command *c = NULL;
+
+	if (space >= 0)
+		name.n = (size_t)space;
+	if (line && !(c = find_command(name)))
+		return false;
+	for (uint32_t i = a->keymap.n; i-- > 0;)
+		if (a->keymap.v[i].key == key) {
+			free(a->keymap.v[i].argument);
+			a->keymap.v[i] = a->keymap.v[--a->keymap.n];
+		}
+	if (c) {
+		argument = space < 0 ? STR_NONE : str_trim(str_from(s, (size_t)space));
+		vec_push(&a->keymap,
+			 (struct binding){ key, c, argument.n ? xstrdup(argument.p) : NULL });
+	}
+	return true;
+}
+
+static void prompt_changed(struct app *a)
+{
+	if (a->prompt.kind != PROMPT_SEARCH)
+		return;
+	buf_clear(&a->word);
+	buf_add_str(&a->word, buf_str(&a->prompt.text));
+	buf_clear(&a->notice);
+	if (a->word.n)
+		app_search(a, a->search_from, 1, false);
+}
+
+static void prompt_done(struct app *a)
+{
+	enum prompt_kind kind = a->prompt.kind;
+	struct buf text = { 0 };
+
+	buf_add_str(&text, buf_str(&a->prompt.text));
+	a->prompt.kind = PROMPT_NONE;
+	if (kind == PROMPT_COMMAND)
+		app_run(a, buf_str(&text));
+	else if (kind == PROMPT_FILTER && app_set_filter(a, str_trim(buf_str(&text))))
+		app_say(a, ROLE_DIM, a->filter ? "filtered; Esc or an empty filter shows all again"
+					       : "filter off");
+	buf_release(&text);
+}
+
+static void key_to_prompt(struct app *a, const struct key *key)
+{
+	switch (prompt_key(&a->prompt, key, complete_command)) {
+	case PROMPT_GOES_ON:
+		break;
+	case PROMPT_CHANGED:
+		prompt_changed(a);
+		break;
+	case PROMPT_DONE:
+		prompt_done(a);
+		break;
+	case PROMPT_CANCELLED:
+		a->prompt.kind = PROMPT_NONE;
+		buf_clear(&a->notice);
+		break;
+	}
+}
+
+static bool inside(struct rect r, const struct key *key)
+{
+	return key->row >= r.row && key->row < r.row + r.rows && key->col >= r.col &&
+	       key->col < r.col + r.cols;
+}
+
+/* The wheel scrolls what it is over, a click selects; the mouse never decides. */
+static void key_mouse(struct app *a, const struct key *key)
+{
+	struct pane *p = app_pane(a);
+	int by = key->mouse == MOUSE_WHEEL_UP ? -3 : 3;
+
+	if (!a->screen_count && inside(a->preview_rect, key) && a->preview.view)
+		p = &a->preview;
+	else if (!a->screen_count)
+		p = app_list(a);
+	if (key->mouse == MOUSE_WHEEL_UP || key->mouse == MOUSE_WHEEL_DOWN) {
+		pane_scroll(p, by);
+		return;
+	}
+	if (key->mouse != MOUSE_PRESS || key->button != 1)
+		return;
+	if (key->row == 1) {
+		int tab = app_tab_at(a, key->col);
+
+		if (tab >= 0)
+			app_show_tab(a, (enum tab)tab);
+	} else if (!a->screen_count && inside(a->list_rect, key)) {
+		int first = a->list_rect.rows - p->rows; /* the heading's row */
+		int row = key->row - a->list_rect.row - first;
+
+		a->preview_focused = false;
+		if (row >= 0 && p->top + (uint32_t)row < p->lines.list.n)
+			pane_select(p, p->top + (uint32_t)row);
+	} else if (!a->screen_count && inside(a->preview_rect, key)) {
+		a->preview_focused = true;
+	}
+}
+
+void app_key(struct app *a, const struct key *key)
+{
+	if (a->confirm_edit) {
+		char *file = a->confirm_edit;
+
+		a->confirm_edit = NULL;
+		buf_clear(&a->notice);
+		if (key->code == 'y')
+			app_effect(a, EFFECT_EDIT, str_of(file), a->confirm_line);
+		free(file);
+		return;
+	}
+	if (a->prompt.kind != PROMPT_NONE) {
+		key_to_prompt(a, key);
+		return;
+	}
+	if (key->code == KEY_PASTE)
+		return; /* pasted text is no command */
+	buf_clear(&a->notice);
+	if (key->code == KEY_MOUSE) {
+		key_mouse(a, key);
+		return;
+	}
+	for (uint32_t i = 0; i < a->keymap.n; i++)
+		if (a->keymap.v[i].key == key->code && (a->keymap.v[i].command->where & where_now(a))) {
+			run_command(a, a->keymap.v[i].command, str_of(a->keymap.v[i].argument));
+			return;
+		}
+	app_say(a, ROLE_DIM, "? tells what the keys do");
+}

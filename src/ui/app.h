@@ -1,0 +1,141 @@
+/* The program as the person sees it: which view, where in it, what is being typed. Keys and commands
+ * change it, app_draw pictures it; it touches neither files nor terminal. What it wants done outside
+ * it says as effects, which the caller takes and carries out.
+ *
+ * The caller owns the model and the reader; app_arrived tells that messages have come. */
+#ifndef GAVEL_UI_APP_H
+#define GAVEL_UI_APP_H
+
+#include "ui/key.h"
+#include "ui/pane.h"
+#include "ui/prompt.h"
+
+enum { SMALLEST_COLS = 60, SMALLEST_ROWS = 15, BESIDE_COLS = 120, SCREENS_MAX = 16 };
+
+enum effect_type {
+	EFFECT_QUIT,
+	EFFECT_SUSPEND,
+	EFFECT_REDRAW,
+	EFFECT_SAVE_SCREEN, /* text: file */
+	EFFECT_EDIT,        /* text: file, number: line or 0 */
+};
+
+struct effect {
+	enum effect_type type;
+	char *text; /* the taker frees it */
+	uint32_t number;
+};
+
+/* The six views, in the order of their keys. */
+enum tab {
+	TAB_INBOX,
+	TAB_TIMELINE,
+	TAB_LEDGER,
+	TAB_MESSAGES,
+	TAB_AGENTS,
+	TAB_DECISIONS,
+	TAB_COUNT
+};
+
+/* A screen opened over the views: an item, a message, its diff, the help. */
+struct screen {
+	struct pane pane;
+	uint32_t item, message;
+	uint32_t k; /* as of message k, 0 = as the views are */
+};
+
+struct app {
+	struct scene scene;
+	struct str title; /* the sources, for the title line */
+	enum tab tab;
+	struct pane lists[TAB_COUNT];
+	bool stale[TAB_COUNT];
+	struct pane preview;
+	struct target previewed;
+	struct screen screens[SCREENS_MAX];
+	unsigned screen_count;
+	bool preview_focused, maximised, read_only;
+	struct prompt prompt;
+	struct buf word;        /* searched for */
+	uint32_t search_from;   /* where the incremental search began */
+	struct filter *filter;
+	struct buf filter_text;
+	struct buf notice;      /* the message line */
+	enum role notice_role;
+	char *confirm_edit;     /* waiting for y */
+	uint32_t confirm_line;
+	VEC(uint32_t) trail;    /* messages to come back to */
+	VEC(struct effect) effects;
+	uint32_t open, due, errors; /* counts of the title line, as of the scene */
+	uint32_t counted;           /* messages in errors and in the scene's now */
+	uint64_t bytes_done, bytes_total;
+	bool loading;
+	int rows, cols;
+	struct rect list_rect, preview_rect; /* where they were drawn, for the mouse */
+	VEC(struct binding) keymap;
+};
+
+struct binding {
+	uint32_t key;
+	const struct app_command *command;
+	char *argument; /* may be NULL */
+};
+
+enum where { /* where a command makes sense */
+	IN_LIST = 1 << 0,
+	IN_SCREEN = 1 << 1,
+	IN_TIMELINE = 1 << 2,
+	ANYWHERE = IN_LIST | IN_SCREEN,
+};
+
+struct app_command {
+	const char *section; /* of the help */
+	const char *name;
+	const char *keys; /* as key_parse reads them, one after the other */
+	const char *help;
+	unsigned where;
+	void (*run)(struct app *a, struct str argument);
+	int number; /* tells commands that share a function apart */
+};
+
+extern const struct app_command app_commands[];
+extern const unsigned app_command_count;
+
+void app_init(struct app *a, const struct model *m, const struct reader *r, struct str title,
+	      bool ascii);
+void app_release(struct app *a);
+/* The model has grown (or its sources are read to the end). */
+void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool loading);
+void app_resize(struct app *a, int rows, int cols);
+void app_key(struct app *a, const struct key *key);
+/* Runs a line as if typed after ':'. */
+void app_run(struct app *a, struct str line);
+/* Binds a key to a command line; false when there is no such command. NULL unbinds. */
+bool app_bind(struct app *a, uint32_t key, const char *line);
+/* Draws the whole screen; *cursor_col < 0: no cursor. */
+void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col);
+/* One sentence on the message line. */
+void app_say(struct app *a, enum role role, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* For the commands: */
+struct screen *app_screen(struct app *a); /* the topmost, or NULL */
+struct pane *app_pane(struct app *a);     /* what moving moves */
+struct pane *app_list(struct app *a);
+struct scene app_scene_of(const struct app *a, const struct screen *s);
+void app_open(struct app *a, struct target target);
+void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message);
+bool app_back(struct app *a);
+void app_show_tab(struct app *a, enum tab tab);
+void app_stale(struct app *a);
+void app_effect(struct app *a, enum effect_type type, struct str text, uint32_t number);
+/* Makes what is out of date; called before drawing and before commands look at lines. */
+void app_refresh(struct app *a);
+bool app_search(struct app *a, uint32_t from, int direction, bool again);
+bool app_set_filter(struct app *a, struct str text);
+/* The tab whose label is at that column of the tab line, or -1. */
+int app_tab_at(const struct app *a, int col);
+
+extern const struct view_ops view_help;
+
+#endif

@@ -1,0 +1,547 @@
+/* Every command, with the keys that are its aliases and the sentence that explains it. Help, the
+ * prompt's completion and the keymap read this table. */
+#include "ui/app.h"
+
+#include <stdio.h>
+
+static void move(struct app *a, int64_t by)
+{
+	struct pane *p = app_pane(a);
+
+	if (p == app_list(a) && !a->screen_count)
+		pane_move(p, by);
+	else
+		pane_scroll(p, by);
+}
+
+static int64_t page(struct app *a)
+{
+	int rows = app_pane(a)->rows;
+
+	return rows > 2 ? rows - 1 : 1;
+}
+
+#define RUN(name) static void run_##name(struct app *a, struct str argument)
+#define UNUSED (void)argument
+
+RUN(down) { UNUSED; move(a, 1); }
+RUN(up) { UNUSED; move(a, -1); }
+RUN(top) { UNUSED; move(a, INT32_MIN); }
+RUN(bottom) { UNUSED; move(a, INT32_MAX); }
+RUN(half_down) { UNUSED; move(a, (page(a) + 1) / 2); }
+RUN(half_up) { UNUSED; move(a, -(page(a) + 1) / 2); }
+RUN(page_down) { UNUSED; move(a, page(a)); }
+RUN(page_up) { UNUSED; move(a, -page(a)); }
+
+/* Space scrolls what one reads: the preview if there is one, and on to the next line at its end. */
+RUN(scroll)
+{
+	struct pane *p = a->screen_count || !a->preview.view || a->preview_rect.rows <= 0
+				 ? app_pane(a)
+				 : &a->preview;
+	uint32_t before = p->top;
+
+	UNUSED;
+	pane_scroll(p, p->rows > 1 ? p->rows - 1 : 1);
+	if (p->top == before && p == &a->preview)
+		pane_move(app_list(a), 1);
+}
+
+RUN(open)
+{
+	struct screen *s = app_screen(a);
+	struct scene scene = s ? app_scene_of(a, s) : a->scene;
+	struct pane *p = s ? &s->pane : app_list(a);
+
+	UNUSED;
+	app_open(a, pane_target(p, &scene));
+}
+
+RUN(back)
+{
+	UNUSED;
+	if (!app_back(a))
+		app_say(a, ROLE_DIM, "Q quits");
+}
+
+RUN(other_pane)
+{
+	UNUSED;
+	if (a->preview_rect.rows > 0 || a->maximised)
+		a->preview_focused = !a->preview_focused;
+}
+
+RUN(maximise) { UNUSED; a->maximised = !a->maximised; }
+
+RUN(inbox) { UNUSED; app_show_tab(a, TAB_INBOX); }
+RUN(timeline) { UNUSED; app_show_tab(a, TAB_TIMELINE); }
+RUN(ledger) { UNUSED; app_show_tab(a, TAB_LEDGER); }
+RUN(messages) { UNUSED; app_show_tab(a, TAB_MESSAGES); }
+RUN(agents) { UNUSED; app_show_tab(a, TAB_AGENTS); }
+RUN(decisions) { UNUSED; app_show_tab(a, TAB_DECISIONS); }
+
+RUN(all)
+{
+	UNUSED;
+	a->scene.all = !a->scene.all;
+	app_stale(a);
+	app_say(a, ROLE_DIM, a->scene.all ? "every item" : "open items");
+}
+
+RUN(search)
+{
+	struct pane *p = app_pane(a);
+
+	a->search_from = p == app_list(a) && !a->screen_count ? p->selected : p->top;
+	if (!argument.n) {
+		prompt_open(&a->prompt, PROMPT_SEARCH, STR_NONE);
+		return;
+	}
+	buf_clear(&a->word);
+	buf_add_str(&a->word, argument);
+	app_search(a, a->search_from, 1, false);
+}
+
+static void search_again(struct app *a, int direction)
+{
+	struct pane *p = app_pane(a);
+
+	if (!a->word.n)
+		app_say(a, ROLE_DIM, "nothing was searched for; / does");
+	else
+		app_search(a, p == app_list(a) && !a->screen_count ? p->selected : p->top, direction,
+			   true);
+}
+
+RUN(next) { UNUSED; search_again(a, 1); }
+RUN(previous) { UNUSED; search_again(a, -1); }
+
+RUN(filter)
+{
+	if (argument.n)
+		app_set_filter(a, argument);
+	else
+		prompt_open(&a->prompt, PROMPT_FILTER, buf_str(&a->filter_text));
+}
+
+/* The next line from the selection on whose target is an open item. */
+static bool step_open(struct app *a, struct pane *p, int direction)
+{
+	for (int64_t i = (int64_t)p->selected + direction; i >= 0 && i < p->lines.list.n;
+	     i += direction) {
+		struct target t = p->view->target ? p->view->target(&a->scene, &p->lines, (uint32_t)i)
+						  : (struct target){ TARGET_NONE, 0 };
+		struct item_state at;
+
+		if (t.type == TARGET_ITEM &&
+		    item_at(a->scene.model, &a->scene.model->items.v[t.number], a->scene.k,
+			    a->scene.now_ms, &at) &&
+		    at.open) {
+			pane_select(p, (uint32_t)i);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void go_open(struct app *a, int direction)
+{
+	bool on_item = a->screen_count && app_screen(a)->pane.view == &view_item;
+	struct pane *p = app_list(a);
+
+	if (!step_open(a, p, direction)) {
+		app_say(a, ROLE_DIM, "no more open items here");
+		return;
+	}
+	if (on_item) {
+		app_back(a);
+		app_open(a, pane_target(p, &a->scene));
+	}
+}
+
+RUN(next_open) { UNUSED; go_open(a, 1); }
+RUN(previous_open) { UNUSED; go_open(a, -1); }
+
+/* The message that the person looks at, or NONE. */
+static uint32_t message_here(struct app *a)
+{
+	struct screen *s = app_screen(a);
+	struct target t;
+	struct item_state at;
+
+	if (s && s->pane.view == &view_message)
+		return s->message;
+	if (s && s->pane.view == &view_item)
+		t = (struct target){ TARGET_ITEM, s->item };
+	else
+		t = pane_target(app_list(a), &a->scene);
+	if (t.type == TARGET_MESSAGE)
+		return t.number;
+	if (t.type == TARGET_ITEM && item_at(a->scene.model, &a->scene.model->items.v[t.number],
+					     a->scene.k, a->scene.now_ms, &at))
+		return at.message;
+	return NONE;
+}
+
+/* Goes to a message: in the list of messages, and on the screen if one is open. */
+static void go_message(struct app *a, uint32_t message)
+{
+	bool on_message = a->screen_count && app_screen(a)->pane.view == &view_message;
+	struct pane *p = &a->lists[TAB_MESSAGES];
+
+	app_show_tab(a, TAB_MESSAGES);
+	app_refresh(a);
+	for (uint32_t i = 0; i < p->lines.list.n; i++) {
+		struct target t = p->view->target(&a->scene, &p->lines, i);
+
+		if (t.type == TARGET_MESSAGE && t.number == message) {
+			pane_select(p, i);
+			if (on_message)
+				app_open(a, t);
+			return;
+		}
+	}
+	/* the filter hides it from the list */
+	app_open(a, (struct target){ TARGET_MESSAGE, message });
+}
+
+static void go_problem(struct app *a, int direction)
+{
+	const struct model *m = a->scene.model;
+	uint32_t here = message_here(a);
+	int64_t i = here == NONE ? (direction > 0 ? -1 : (int64_t)a->scene.k) : (int64_t)here;
+
+	for (i += direction; i >= 0 && i < a->scene.k; i += direction)
+		if (m->records.v[i].errors || m->records.v[i].warnings) {
+			go_message(a, (uint32_t)i);
+			return;
+		}
+	app_say(a, ROLE_DIM, "no more problems");
+}
+
+RUN(next_problem) { UNUSED; go_problem(a, 1); }
+RUN(previous_problem) { UNUSED; go_problem(a, -1); }
+
+RUN(along)
+{
+	const struct model *m = a->scene.model;
+	uint32_t here = message_here(a);
+
+	UNUSED;
+	if (here == NONE || !m->records.v[here].chain) {
+		app_say(a, ROLE_DIM, "this message is not part of a correlation");
+		return;
+	}
+	for (uint32_t n = 1; n < a->scene.k; n++) {
+		uint32_t i = (here + n) % a->scene.k;
+
+		if (m->records.v[i].chain == m->records.v[here].chain &&
+		    m->records.v[i].session == m->records.v[here].session) {
+			vec_push(&a->trail, here);
+			go_message(a, i);
+			return;
+		}
+	}
+	app_say(a, ROLE_DIM, "no other message of this correlation");
+}
+
+RUN(along_back)
+{
+	UNUSED;
+	if (!a->trail.n)
+		app_say(a, ROLE_DIM, "nowhere to go back to");
+	else
+		go_message(a, a->trail.v[--a->trail.n]);
+}
+
+/* The item that the person looks at, or NONE. */
+static uint32_t item_here(struct app *a)
+{
+	struct screen *s = app_screen(a);
+	struct target t;
+
+	if (s && (s->pane.view == &view_item || s->pane.view == &view_diff))
+		return s->item;
+	if (s)
+		return NONE;
+	t = pane_target(app_list(a), &a->scene);
+	return t.type == TARGET_ITEM ? t.number : NONE;
+}
+
+RUN(diff)
+{
+	uint32_t item = item_here(a);
+
+	UNUSED;
+	if (item == NONE)
+		app_say(a, ROLE_DIM, "no item is selected");
+	else
+		app_open_view(a, &view_diff, item, 0);
+}
+
+/* The item as it was raised in the iteration before or after the one shown. */
+static void step_iteration(struct app *a, int direction)
+{
+	struct screen *s = app_screen(a);
+	const struct item *item;
+	uint32_t shown, best = NONE;
+
+	if (!s || s->pane.view != &view_item) {
+		app_say(a, ROLE_DIM, "open an item first");
+		return;
+	}
+	item = &a->scene.model->items.v[s->item];
+	shown = s->k ? s->k : a->scene.k;
+	for (uint32_t i = 0; i < item->n; i++) {
+		uint32_t k = item->steps[i].message + 1;
+
+		if (item->steps[i].what != STEP_RAISED || k > a->scene.k)
+			continue;
+		if (direction < 0 && k < shown)
+			best = k;
+		if (direction > 0 && k > shown && best == NONE)
+			best = k;
+	}
+	if (best == NONE && direction > 0 && s->k)
+		best = 0; /* back to the present */
+	if (best == NONE) {
+		app_say(a, ROLE_DIM, "raised in no other iteration");
+		return;
+	}
+	s->k = best;
+	s->pane.made = false;
+	if (best)
+		app_say(a, ROLE_DIM, "as of message %u; ] goes on", best);
+	else
+		app_say(a, ROLE_DIM, "as it is now");
+}
+
+RUN(iteration_back) { UNUSED; step_iteration(a, -1); }
+RUN(iteration_forward) { UNUSED; step_iteration(a, 1); }
+
+RUN(copy_id)
+{
+	uint32_t item = item_here(a);
+	struct buf name = { 0 };
+
+	UNUSED;
+	if (item == NONE) {
+		app_say(a, ROLE_DIM, "no item is selected");
+		return;
+	}
+	item_name(a->scene.model, &a->scene.model->items.v[item], &name);
+	buf_clear(&a->notice);
+	buf_add_str(&a->notice, buf_str(&name));
+	a->notice_role = ROLE_ID;
+	buf_release(&name);
+}
+
+/* Only files below the current folder: a message may name any path. */
+static bool path_is_below(struct str path)
+{
+	return path.n && path.p[0] != '/' && path.p[0] != '~' && path.p[0] != '-' &&
+	       !memchr(path.p, 0, path.n) && !str_is(path, "..") &&
+	       !str_starts(path, STR("../")) && str_find(path, STR("/../"), 0) < 0 &&
+	       !str_ends(path, STR("/.."));
+}
+
+RUN(edit_file)
+{
+	uint32_t item = item_here(a);
+	struct detail d;
+	struct item_state at;
+	struct str file = STR_NONE;
+	uint64_t line = 0;
+	char q[QUOTED_MAX];
+
+	UNUSED;
+	if (item != NONE &&
+	    item_at(a->scene.model, &a->scene.model->items.v[item], a->scene.k, a->scene.now_ms,
+		    &at) &&
+	    a->scene.reader->detail(a->scene.reader->ctx, &a->scene.model->items.v[item], &at, &d))
+		for (unsigned i = 0; i < d.n; i++) {
+			if (strcmp(d.field[i].label, "file") == 0)
+				file = d.field[i].text;
+			else if (strcmp(d.field[i].label, "line") == 0)
+				str_to_u64(d.field[i].text, &line);
+		}
+	if (!file.n) {
+		app_say(a, ROLE_DIM, "this names no file");
+	} else if (!path_is_below(file)) {
+		app_say(a, ROLE_WARN, "%s is not below the current folder: not opened",
+			quoted(file, q));
+	} else {
+		a->confirm_edit = xmalloc(file.n + 1);
+		memcpy(a->confirm_edit, file.p, file.n);
+		a->confirm_edit[file.n] = '\0';
+		a->confirm_line = line < 10000000 ? (uint32_t)line : 0;
+		app_say(a, ROLE_KEY, "open %s in $EDITOR? y opens, any other key does not",
+			quoted(file, q));
+	}
+}
+
+RUN(raw)
+{
+	UNUSED;
+	a->scene.raw = !a->scene.raw;
+	app_stale(a);
+	app_say(a, ROLE_DIM, a->scene.raw ? "bytes as they came" : "pretty");
+}
+
+/* The part of the time axis that is shown: [from, to), all of it when to is 0. */
+static void set_axis(struct app *a, int64_t from, int64_t to, int64_t first, int64_t last)
+{
+	if (to - from >= last - first || to <= from)
+		from = to = 0;
+	a->scene.from_ms = from;
+	a->scene.to_ms = to;
+	a->stale[TAB_TIMELINE] = true;
+}
+
+static bool axis_range(struct app *a, int64_t *first, int64_t *last)
+{
+	const struct model *m = a->scene.model;
+
+	*first = INT64_MAX;
+	*last = a->scene.now_ms;
+	for (uint32_t i = 0; i < a->scene.k; i++)
+		if (m->records.v[i].time_ms != WHEN_NONE && m->records.v[i].time_ms < *first)
+			*first = m->records.v[i].time_ms;
+	return *last != WHEN_NONE && *first < *last;
+}
+
+static void zoom(struct app *a, double factor)
+{
+	int64_t first, last, from, to, middle, half;
+
+	if (!axis_range(a, &first, &last))
+		return;
+	from = a->scene.to_ms ? a->scene.from_ms : first;
+	to = a->scene.to_ms ? a->scene.to_ms : last;
+	/* the newest is what one zooms in on first */
+	middle = a->scene.to_ms ? from + (to - from) / 2 : to;
+	half = (int64_t)((double)(to - from) / 2 * factor);
+	if (half < 500)
+		half = 500;
+	if (middle + half > last)
+		middle = last - half;
+	set_axis(a, middle - half, middle + half, first, last);
+}
+
+RUN(zoom_in) { UNUSED; zoom(a, 0.5); }
+RUN(zoom_out) { UNUSED; zoom(a, 2); }
+
+static void pan(struct app *a, int direction)
+{
+	int64_t first, last, by;
+
+	if (!a->scene.to_ms || !axis_range(a, &first, &last)) {
+		app_say(a, ROLE_DIM, "all of it is shown; + zooms in");
+		return;
+	}
+	by = (a->scene.to_ms - a->scene.from_ms) / 4 * direction;
+	if (a->scene.from_ms + by < first)
+		by = first - a->scene.from_ms;
+	if (a->scene.to_ms + by > last)
+		by = last - a->scene.to_ms;
+	set_axis(a, a->scene.from_ms + by, a->scene.to_ms + by, first, last);
+}
+
+RUN(pan_left) { UNUSED; pan(a, -1); }
+RUN(pan_right) { UNUSED; pan(a, 1); }
+
+/* Decisions come with the journal; until then their keys say so and change nothing. */
+RUN(read_only)
+{
+	UNUSED;
+	app_say(a, ROLE_WARN, "read-only: decisions cannot be taken here yet");
+}
+
+RUN(command) { UNUSED; prompt_open(&a->prompt, PROMPT_COMMAND, STR_NONE); }
+RUN(help) { UNUSED; app_open_view(a, &view_help, 0, 0); }
+RUN(redraw) { UNUSED; app_effect(a, EFFECT_REDRAW, STR_NONE, 0); }
+RUN(suspend) { UNUSED; app_effect(a, EFFECT_SUSPEND, STR_NONE, 0); }
+RUN(quit) { UNUSED; app_effect(a, EFFECT_QUIT, STR_NONE, 0); }
+
+RUN(save_screen)
+{
+	if (argument.n)
+		app_effect(a, EFFECT_SAVE_SCREEN, argument, 0);
+	else
+		app_say(a, ROLE_ERROR, "save-screen needs a file name");
+}
+
+#define READ_ONLY ANYWHERE, run_read_only
+
+const struct app_command app_commands[] = {
+	{ "move", "down", "j<Down>", "next line", ANYWHERE, run_down },
+	{ "move", "up", "k<Up>", "previous line", ANYWHERE, run_up },
+	{ "move", "top", "g<Home>", "first line", ANYWHERE, run_top },
+	{ "move", "bottom", "G<End>", "last line", ANYWHERE, run_bottom },
+	{ "move", "half-down", "<C-d>", "half a page down", ANYWHERE, run_half_down },
+	{ "move", "half-up", "<C-u>", "half a page up", ANYWHERE, run_half_up },
+	{ "move", "page-down", "<PageDown><C-f>", "a page down", ANYWHERE, run_page_down },
+	{ "move", "page-up", "<PageUp><C-b>", "a page up", ANYWHERE, run_page_up },
+	{ "move", "scroll", "<Space>", "scroll what you read", ANYWHERE, run_scroll },
+	{ "move", "open", "<Enter>", "open what is selected", ANYWHERE, run_open },
+	{ "move", "back", "q<Esc>", "back: close the screen, the pane, the filter", ANYWHERE, run_back },
+	{ "move", "other-pane", "<Tab>", "to the other pane", IN_LIST, run_other_pane },
+	{ "move", "maximise", "O", "this pane alone, and back", IN_LIST, run_maximise },
+	{ "move", "inbox", "1", "what waits for a person", ANYWHERE, run_inbox },
+	{ "move", "timeline", "2", "tasks over time", ANYWHERE, run_timeline },
+	{ "move", "ledger", "3", "feedback by iteration", ANYWHERE, run_ledger },
+	{ "move", "messages", "4", "every message", ANYWHERE, run_messages },
+	{ "move", "agents", "5", "who takes part", ANYWHERE, run_agents },
+	{ "move", "decisions", "6", "what was decided", ANYWHERE, run_decisions },
+
+	{ "find", "search", "/", "search as you type", ANYWHERE, run_search },
+	{ "find", "next", "n", "next match", ANYWHERE, run_next },
+	{ "find", "previous", "N", "previous match", ANYWHERE, run_previous },
+	{ "find", "filter", "\\", "show only what matches", ANYWHERE, run_filter },
+	{ "find", "all", "A", "inbox: every item, or the open ones", IN_LIST, run_all },
+	{ "find", "next-open", "J", "next open item", ANYWHERE, run_next_open },
+	{ "find", "previous-open", "K", "previous open item", ANYWHERE, run_previous_open },
+	{ "find", "next-problem", "!", "next message with a problem", ANYWHERE, run_next_problem },
+	{ "find", "previous-problem", "~", "previous message with a problem", ANYWHERE,
+	  run_previous_problem },
+	{ "find", "along", "o", "next message of the same correlation", ANYWHERE, run_along },
+	{ "find", "along-back", "<C-o>", "back to where o came from", ANYWHERE, run_along_back },
+
+	{ "look", "diff", "d", "the artifact against its previous iteration", ANYWHERE, run_diff },
+	{ "look", "iteration-back", "[", "the item one iteration earlier", IN_SCREEN,
+	  run_iteration_back },
+	{ "look", "iteration-forward", "]", "the item one iteration later", IN_SCREEN,
+	  run_iteration_forward },
+	{ "look", "copy-id", "y", "the item's id on the message line", ANYWHERE, run_copy_id },
+	{ "look", "edit-file", "v", "the file a finding names, in $EDITOR", ANYWHERE, run_edit_file },
+	{ "look", "raw", "r", "messages as they came, or pretty", ANYWHERE, run_raw },
+	{ "look", "zoom-in", "+", "a shorter stretch of time", IN_TIMELINE, run_zoom_in },
+	{ "look", "zoom-out", "-", "a longer stretch of time", IN_TIMELINE, run_zoom_out },
+	{ "look", "pan-left", "<Left>", "earlier", IN_TIMELINE, run_pan_left },
+	{ "look", "pan-right", "<Right>", "later", IN_TIMELINE, run_pan_right },
+
+	{ "decide", "accept", "a", "accept the item", READ_ONLY },
+	{ "decide", "reject", "x", "reject the item", READ_ONLY },
+	{ "decide", "partial", "p", "accept it in part", READ_ONLY },
+	{ "decide", "escalate", "e", "ask someone above", READ_ONLY },
+	{ "decide", "answer", "=", "answer the question", READ_ONLY },
+	{ "decide", "dismiss", "D", "dismiss it", READ_ONLY },
+	{ "decide", "defer", "z", "hide it until it is due", READ_ONLY },
+	{ "decide", "explain", "c", "an explanation, in $EDITOR", READ_ONLY },
+	{ "decide", "reason", "C", "a reason code", READ_ONLY },
+	{ "decide", "mark", "m", "mark it", READ_ONLY },
+	{ "decide", "mark-all", "M", "mark all shown", READ_ONLY },
+	{ "decide", "on-marked", ";", "a verb on the marked ones", READ_ONLY },
+	{ "decide", "undo", "u", "undo", READ_ONLY },
+	{ "decide", "deliver", "$", "look at what will be sent, and send it", READ_ONLY },
+
+	{ "else", "command", ":", "type a command", ANYWHERE, run_command },
+	{ "else", "help", "?", "this page", ANYWHERE, run_help },
+	{ "else", "redraw", "<C-l>", "draw the screen anew", ANYWHERE, run_redraw },
+	{ "else", "suspend", "<C-z>", "stop for a while; fg comes back", ANYWHERE, run_suspend },
+	{ "else", "save-screen", "", "save-screen FILE: the screen as text and roles", ANYWHERE,
+	  run_save_screen },
+	{ "else", "quit", "Q", "quit", ANYWHERE, run_quit },
+};
+
+const unsigned app_command_count = sizeof(app_commands) / sizeof(app_commands[0]);

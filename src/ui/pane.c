@@ -1,0 +1,235 @@
+/* Lists and texts that scroll. */
+#include "ui/pane.h"
+
+#include "base/utf8.h"
+
+#include <stdio.h>
+
+static bool same_line(struct line a, struct line b)
+{
+	return a.what == b.what && a.a == b.a && a.b == b.b;
+}
+
+static void remember(struct pane *p)
+{
+	if (p->selected < p->lines.list.n)
+		p->at = p->lines.list.v[p->selected];
+}
+
+/* Where the person starts: on something that can be opened, not on a heading. */
+static uint32_t first_target(const struct pane *p, const struct scene *s)
+{
+	for (uint32_t i = 0; p->view->target && i < p->lines.list.n && i < 16; i++)
+		if (p->view->target(s, &p->lines, i).type != TARGET_NONE)
+			return i;
+	return 0;
+}
+
+void pane_make(struct pane *p, const struct scene *s, int cols)
+{
+	uint32_t n;
+
+	lines_release(&p->lines);
+	p->lines.cols = cols;
+	p->view->make(s, cols, &p->lines);
+	n = p->lines.list.n;
+	if (p->made && p->selected < n && same_line(p->lines.list.v[p->selected], p->at))
+		return;
+	for (uint32_t i = 0; p->made && i < n; i++)
+		if (same_line(p->lines.list.v[i], p->at)) {
+			/* the view moves with it: on the screen it stays where it was */
+			p->top = p->top + i >= p->selected ? p->top + i - p->selected : 0;
+			p->selected = i;
+			return;
+		}
+	if (!p->made)
+		p->selected = first_target(p, s);
+	else if (p->selected >= n)
+		p->selected = n ? n - 1 : 0;
+	p->made = n > 0;
+	remember(p);
+}
+
+void pane_release(struct pane *p)
+{
+	lines_release(&p->lines);
+	p->made = false;
+}
+
+static void show_selected(struct pane *p)
+{
+	uint32_t rows = p->rows > 0 ? (uint32_t)p->rows : 1;
+
+	if (p->selected < p->top)
+		p->top = p->selected;
+	else if (p->selected >= p->top + rows)
+		p->top = p->selected - rows + 1;
+}
+
+static void keep_top(struct pane *p)
+{
+	uint32_t rows = p->rows > 0 ? (uint32_t)p->rows : 1, n = p->lines.list.n;
+
+	if (p->top + rows > n)
+		p->top = n > rows ? n - rows : 0;
+}
+
+void pane_select(struct pane *p, uint32_t line)
+{
+	uint32_t n = p->lines.list.n;
+
+	p->selected = line < n ? line : n ? n - 1 : 0;
+	remember(p);
+	show_selected(p);
+}
+
+static uint32_t moved(uint32_t from, int64_t by, uint32_t n)
+{
+	int64_t to = (int64_t)from + by;
+
+	if (to < 0 || n == 0)
+		return 0;
+	return to >= (int64_t)n ? n - 1 : (uint32_t)to;
+}
+
+void pane_move(struct pane *p, int64_t n)
+{
+	pane_select(p, moved(p->selected, n, p->lines.list.n));
+}
+
+void pane_scroll(struct pane *p, int64_t n)
+{
+	uint32_t rows = p->rows > 0 ? (uint32_t)p->rows : 1;
+
+	p->top = moved(p->top, n, p->lines.list.n);
+	keep_top(p);
+	if (p->selected < p->top)
+		p->selected = p->top;
+	else if (p->selected >= p->top + rows)
+		p->selected = p->top + rows - 1;
+	remember(p);
+}
+
+struct target pane_target(const struct pane *p, const struct scene *s)
+{
+	if (!p->view || !p->view->target || p->selected >= p->lines.list.n)
+		return (struct target){ TARGET_NONE, 0 };
+	return p->view->target(s, &p->lines, p->selected);
+}
+
+/* How much there is above and below, against the right edge. */
+static void draw_scroll_mark(const struct pane *p, struct grid *g, struct rect where)
+{
+	uint32_t n = p->lines.list.n, rows = (uint32_t)where.rows;
+	char text[24];
+	int cols;
+
+	if (n <= rows)
+		return;
+	if (p->top == 0)
+		snprintf(text, sizeof(text), " top ");
+	else if (p->top + rows >= n)
+		snprintf(text, sizeof(text), " end ");
+	else
+		snprintf(text, sizeof(text), " %u%% ", (unsigned)((uint64_t)p->top * 100 / (n - rows)));
+	cols = (int)strlen(text);
+	grid_put(g, rect_in(where, where.rows - 1, where.cols - cols, 1, cols), ROLE_BADGE, text);
+}
+
+/* The text of one grid row, and where each column's character starts in it. */
+static struct str row_text(const struct grid *g, struct rect row, struct buf *text)
+{
+	buf_clear(text);
+	for (int c = 0; c < row.cols; c++) {
+		const struct spot *spot = grid_at(g, row.row, row.col + c);
+		char bytes[12];
+
+		if (spot->cell.width)
+			buf_add(text, bytes, cell_bytes(&spot->cell, bytes));
+	}
+	return buf_str(text);
+}
+
+/* Matches are marked where they are drawn, so what is marked is what is seen. */
+static void mark_matches(struct grid *g, struct rect row, struct str word)
+{
+	struct buf text = { 0 };
+	struct str s = row_text(g, row, &text);
+	size_t at = 0;
+	int col = 0;
+
+	while (word.n && at < s.n && col < row.cols) {
+		const struct spot *spot = grid_at(g, row.row, row.col + col);
+		char bytes[12];
+
+		if (spot->cell.width && str_from(s, at).n >= word.n &&
+		    str_eq_nocase(str_make(s.p + at, word.n), word)) {
+			size_t end = at + word.n;
+			int from = col;
+
+			while (at < end && col < row.cols) {
+				spot = grid_at(g, row.row, row.col + col++);
+				if (spot->cell.width)
+					at += cell_bytes(&spot->cell, bytes);
+			}
+			grid_role(g, rect_in(row, 0, from, 1, col - from), ROLE_MATCH);
+			continue;
+		}
+		if (spot->cell.width)
+			at += cell_bytes(&spot->cell, bytes);
+		col++;
+	}
+	buf_release(&text);
+}
+
+bool pane_line_has(const struct pane *p, const struct scene *s, uint32_t i, struct str word)
+{
+	struct grid *g = grid_new(1, p->lines.cols, s->ascii);
+	struct buf text = { 0 };
+	bool has;
+
+	p->view->draw(s, &p->lines, i, g, grid_rect(g));
+	has = str_contains_nocase(row_text(g, grid_rect(g), &text), word);
+	buf_release(&text);
+	grid_free(g);
+	return has;
+}
+
+void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where, bool list,
+	       bool focused, struct str word)
+{
+	struct rect body;
+
+	if (list) /* room for the mark of the selected line */
+		where = rect_in(where, 0, GUTTER_COLS, where.rows, where.cols - GUTTER_COLS);
+	body = where;
+	if (where.rows < 1 || where.cols < 1)
+		return;
+	if (p->view->heading && p->lines.list.n && where.rows > 2) {
+		p->view->heading(s, g, rect_in(where, 0, 0, 1, where.cols));
+		body = rect_in(where, 1, 0, where.rows - 1, where.cols);
+	}
+	p->rows = body.rows;
+	keep_top(p);
+	if (list)
+		show_selected(p);
+	if (!p->lines.list.n && (p->view->empty || s->filter))
+		grid_prose(g, rect_in(body, 0, 1, body.rows, body.cols - 2), ROLE_DIM,
+			   raw_of(s->filter && list ? STR("Nothing matches the filter. Esc shows all again.")
+						    : str_of(p->view->empty)),
+			   TEXT_LINES, 0);
+	for (int i = 0; i < body.rows && p->top + (uint32_t)i < p->lines.list.n; i++) {
+		uint32_t line = p->top + (uint32_t)i;
+		struct rect row = rect_in(body, i, 0, 1, body.cols);
+
+		p->view->draw(s, &p->lines, line, g, row);
+		if (word.n)
+			mark_matches(g, row, word);
+		if (list && line == p->selected) {
+			grid_role(g, row, ROLE_SELECTED);
+			grid_put(g, (struct rect){ row.row, row.col - GUTTER_COLS, 1, 1 },
+				 focused ? ROLE_CURSOR : ROLE_DIM, "▸");
+		}
+	}
+	draw_scroll_mark(p, g, body);
+}

@@ -1,0 +1,40 @@
+/* A pane shows the lines of one view in a rectangle and remembers where the person is in them.
+ *
+ * Lines are made again when the scene has changed; the selection stays on the same thing (same line
+ * content), not on the same row, so that arrivals and re-sorting never move it to something else. */
+#ifndef GAVEL_UI_PANE_H
+#define GAVEL_UI_PANE_H
+
+#include "ui/view.h"
+
+enum { GUTTER_COLS = 1 }; /* left of a list's lines */
+
+struct pane {
+	const struct view_ops *view;
+	struct lines lines;
+	bool made;
+	uint32_t selected; /* line */
+	struct line at;    /* what it shows */
+	uint32_t top;      /* first visible line */
+	int rows;          /* visible lines when last drawn */
+};
+
+/* Makes the lines for the scene; keeps the selection on what it was on. cols: of the lines, without
+ * the gutter of a list. */
+void pane_make(struct pane *p, const struct scene *s, int cols);
+void pane_release(struct pane *p);
+/* Moves the selection by n lines and scrolls so that it is visible. */
+void pane_move(struct pane *p, int64_t n);
+/* Scrolls without moving the selection out of sight. */
+void pane_scroll(struct pane *p, int64_t n);
+void pane_select(struct pane *p, uint32_t line);
+/* What the selected line leads to. */
+struct target pane_target(const struct pane *p, const struct scene *s);
+/* list: the selected line is marked; otherwise the pane is text that scrolls. word: matches are
+ * highlighted, may be empty. */
+void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where, bool list,
+	       bool focused, struct str word);
+/* Whether line i, as drawn, holds the word (without case). */
+bool pane_line_has(const struct pane *p, const struct scene *s, uint32_t i, struct str word);
+
+#endif

@@ -1,0 +1,254 @@
+/* The program without a terminal: every screen at every size, any keys in any order, and a selection
+ * that stays on its item whatever arrives. */
+#include "cmd/load.h"
+#include "ui/app.h"
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct load load;
+static struct app app;
+
+static void open_demo(void)
+{
+	static struct buf path;
+	const char *source;
+
+	memset(&load, 0, sizeof(load));
+	buf_clear(&path);
+	buf_printf(&path, "%s/demo.ndjson", getenv("GAVEL_DATADIR"));
+	source = path.p;
+	ck_assert_int_eq(load_open(&load, &source, 1, 0), 0);
+	app_init(&app, &load.model, &load.reader, STR("demo"), false);
+}
+
+static void read_all(void)
+{
+	load_run(&load, NULL, NULL);
+	app_arrived(&app, 1, 1, false);
+}
+
+static void close_demo(void)
+{
+	app_release(&app);
+	load_release(&load);
+}
+
+static void type(const char *keys)
+{
+	struct str rest = str_of(keys);
+	uint32_t code;
+
+	while (rest.n && key_parse(&rest, &code))
+		app_key(&app, &(struct key){ .code = code });
+	ck_assert_uint_eq(rest.n, 0);
+}
+
+static const char *const places[] = { "1", "2", "3", "4", "5", "6", "1<Enter>", "4<Enter>", "3jjd",
+				      "?", "1O", "1O<Tab>", "2++", ":fil", "4/pass" };
+
+START_TEST(every_screen_at_every_size)
+{
+	struct grid *g = grid_new(1, 1, false);
+	int row, col;
+
+	open_demo();
+	read_all();
+	grid_resize(g, 24, 80);
+	app_draw(&app, g, &row, &col);
+	type(places[_i]);
+	for (int rows = 1; rows <= 60; rows += rows < 20 ? 1 : 7)
+		for (int cols = 1; cols <= 200; cols += cols < 8 || cols == 59 ? 1 : 3) {
+			grid_resize(g, rows, cols);
+			app_draw(&app, g, &row, &col);
+			ck_assert_int_lt(row, rows);
+			ck_assert_int_lt(col, cols);
+		}
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
+START_TEST(any_keys_in_any_order)
+{
+	struct grid *g = grid_new(24, 80, false);
+	uint64_t seed = 0x9e3779b97f4a7c15u * (uint64_t)(_i + 1);
+	int row, col;
+
+	open_demo();
+	read_all();
+	for (int n = 0; n < 3000; n++) {
+		struct key key = { 0 };
+
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		key.code = (uint32_t)(seed >> 40) % 150;
+		if (key.code >= 128)
+			key.code = KEY_UP + (key.code - 128) % (KEY_PASTE - KEY_UP + 1);
+		if (key.code == KEY_MOUSE) {
+			key.mouse = (enum mouse_what)((seed >> 20) % 5);
+			key.row = (int)((seed >> 8) % 30) - 2;
+			key.col = (int)((seed >> 13) % 90) - 2;
+			key.button = 1;
+		} else if (key.code == KEY_PASTE) {
+			key.text = STR("pasted Q\x1b[31m\xff");
+		}
+		app_key(&app, &key);
+		if (n % 64 == 0)
+			grid_resize(g, 10 + (int)(seed >> 50) % 30, 50 + (int)(seed >> 30) % 100);
+		app_draw(&app, g, &row, &col);
+		for (uint32_t i = 0; i < app.effects.n; i++)
+			free(app.effects.v[i].text);
+		app.effects.n = 0;
+	}
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
+struct arriving {
+	struct grid *g;
+	struct target held;
+	uint32_t changes;
+};
+
+/* After every message the screen is drawn; what was selected at first must stay so. */
+static void arrived(void *ctx, struct load *l, const struct message *msg, const struct record *r)
+{
+	struct arriving *a = ctx;
+	struct target now;
+	struct item_state at;
+	int row, col;
+
+	(void)msg;
+	(void)r;
+	app_arrived(&app, 0, 1, true);
+	app_draw(&app, a->g, &row, &col);
+	now = pane_target(app_list(&app), &app.scene);
+	if (a->held.type == TARGET_NONE) {
+		a->held = now;
+		return;
+	}
+	if (now.number == a->held.number)
+		return;
+	/* it may only move when its item is not listed any more */
+	ck_assert(item_at(&l->model, &l->model.items.v[a->held.number], app.scene.k, app.scene.now_ms,
+			  &at));
+	ck_assert_msg(!at.open, "the selection left an open item for another");
+	a->held = now;
+	a->changes++;
+}
+
+START_TEST(selection_stays_while_messages_arrive)
+{
+	struct arriving a = { .g = grid_new(24, 80, false), .held = { TARGET_NONE, 0 } };
+
+	open_demo();
+	load_run(&load, arrived, &a);
+	ck_assert_uint_gt(load.model.records.n, 100);
+	ck_assert_uint_gt(a.changes, 0);
+	grid_free(a.g);
+	close_demo();
+}
+END_TEST
+
+START_TEST(decision_keys_change_nothing)
+{
+	struct grid *g = grid_new(24, 80, false);
+	struct buf before = { 0 }, after = { 0 };
+	const char *keys = "axpe=DzcCmM;u$";
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, g, &row, &col);
+	grid_save(g, &before);
+	for (const char *k = keys; *k; k++) {
+		app_key(&app, &(struct key){ .code = (uint32_t)*k });
+		ck_assert_msg(str_starts(buf_str(&app.notice), STR("read-only")), "%c says %.*s", *k,
+			      STR_ARG(buf_str(&app.notice)));
+	}
+	ck_assert_uint_eq(app.effects.n, 0);
+	buf_clear(&app.notice);
+	app_draw(&app, g, &row, &col);
+	grid_save(g, &after);
+	ck_assert(str_eq(buf_str(&before), buf_str(&after)));
+	buf_release(&before);
+	buf_release(&after);
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
+START_TEST(pastes_and_unknown_keys_are_no_commands)
+{
+	struct grid *g = grid_new(24, 80, false);
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, g, &row, &col);
+	app_key(&app, &(struct key){ .code = KEY_PASTE, .text = STR("2Q:quit\r") });
+	app_key(&app, &(struct key){ .code = KEY_F1 + 5 });
+	ck_assert_int_eq(app.tab, TAB_INBOX);
+	ck_assert_uint_eq(app.effects.n, 0);
+	/* in a prompt a paste is text */
+	type("/");
+	app_key(&app, &(struct key){ .code = KEY_PASTE, .text = STR("pass\nkey") });
+	ck_assert(str_is(buf_str(&app.prompt.text), "passkey"));
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
+START_TEST(keys_can_be_bound_anew)
+{
+	open_demo();
+	ck_assert(app_bind(&app, 'X', "filter kind:question"));
+	ck_assert(!app_bind(&app, 'X', "nonsense"));
+	app.list_rect = (struct rect){ 0, 0, 20, 80 };
+	read_all();
+	type("X");
+	ck_assert(str_is(buf_str(&app.filter_text), "kind:question"));
+	ck_assert(app_bind(&app, 'Q', NULL));
+	type("Q");
+	ck_assert_uint_eq(app.effects.n, 0);
+	close_demo();
+}
+END_TEST
+
+START_TEST(every_command_has_its_own_keys)
+{
+	for (unsigned i = 0; i < app_command_count; i++) {
+		struct str a = str_of(app_commands[i].keys);
+		uint32_t key, other;
+
+		while (a.n && key_parse(&a, &key))
+			for (unsigned k = i + 1; k < app_command_count; k++) {
+				struct str b = str_of(app_commands[k].keys);
+
+				while (b.n && key_parse(&b, &other))
+					ck_assert_msg(key != other, "%s and %s share a key",
+						      app_commands[i].name, app_commands[k].name);
+			}
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("app");
+	TCase *screens = tcase_create("screens"), *keys = tcase_create("keys");
+
+	tcase_add_loop_test(screens, every_screen_at_every_size, 0,
+			    sizeof(places) / sizeof(places[0]));
+	tcase_add_test(screens, selection_stays_while_messages_arrive);
+	tcase_add_loop_test(keys, any_keys_in_any_order, 0, 6);
+	tcase_add_test(keys, decision_keys_change_nothing);
+	tcase_add_test(keys, pastes_and_unknown_keys_are_no_commands);
+	tcase_add_test(keys, keys_can_be_bound_anew);
+	tcase_add_test(keys, every_command_has_its_own_keys);
+	suite_add_tcase(suite, screens);
+	suite_add_tcase(suite, keys);
+	return unit_run(suite);
+}
