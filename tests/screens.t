@@ -51,6 +51,19 @@ while read -r name keys; do
 	done
 done <"$tmp/list"
 
+# The same with colours: what the dark, the light and the monochrome theme make of the roles.
+for theme in dark light mono; do
+	echo "{ \"theme\": \"$theme\" }" >"$tmp/config.json"
+	for name in inbox ledger; do
+		keys=
+		[ $name = inbox ] || keys=3
+		golden=$goldens/$name-80x24-$theme.txt
+		said=$(draw $name "$keys" 80x24 "$tmp/screen" --color=always --config="$tmp/config.json")
+		[ -z "${GAVEL_REGENERATE-}" ] || cp "$tmp/screen" "$golden"
+		is "$name in the $theme theme" '' "$said$(diff "$golden" "$tmp/screen" 2>&1)"
+	done
+done
+
 # Smaller than it can be: one polite line, whatever is typed.
 for size in 59x15 60x14 40x10 10x3 1x1; do
 	draw small '24/x<Enter>?q:2<Enter>' "$size" "$tmp/screen" >"$tmp/said"

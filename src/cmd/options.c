@@ -165,7 +165,8 @@ static const struct option options[] = {
 	  "others, <wait:MS>, # comments.",
 	  WATCH | DEMO, set_keys },
 	{ "screen", "FILE",
-	  "With --headless: write the last screen to FILE: rows of text, ---, rows of role letters.",
+	  "With --headless: write the last screen to FILE: rows of text, ---, rows of role letters; "
+	  "with --color=always as a terminal of 16 colours would get it.",
 	  WATCH | DEMO, set_screen },
 	{ "help", NULL, "Explain the command and end.", ANY, set_help },
 	{ "version", NULL, "Print the version and end.", ANY, set_version },

@@ -29,6 +29,7 @@ struct watch {
 	struct grid *grid;
 	struct config config;
 	bool headless, quit;
+	bool painted; /* saved screens have colours in place of role letters */
 	int code;
 	int64_t breathed_ms, arrived_ms, drawn_ms;
 };
@@ -51,11 +52,17 @@ static void draw(struct watch *w)
 static int save_screen(struct watch *w, const char *file, struct err *err)
 {
 	struct buf text = { 0 };
+	struct theme theme;
 	FILE *f = fopen(file, "w");
 	int row, col, rc = 0;
 
 	app_draw(&w->app, w->grid, &row, &col);
-	grid_save(w->grid, &text);
+	if (w->painted) {
+		config_theme(&w->config, 16, &theme);
+		paint_grid(w->grid, &theme, w->app.scene.ascii, &text);
+	} else {
+		grid_save(w->grid, &text);
+	}
 	if (!f || fwrite(text.p, 1, text.n, f) != text.n)
 		rc = err_set(err, "%s: %s", file, strerror(errno));
 	if (f && fclose(f) && !rc)
@@ -300,6 +307,7 @@ int watch_run(struct options *o)
 		 o->words.n ? buf_str(&title) : STR("stdin"), o->ascii || w.config.ascii);
 	configure(&w);
 	w.headless = o->headless;
+	w.painted = o->color == COLOR_ALWAYS;
 	w.app.scene.all = o->all;
 	if (o->filter && !app_set_filter(&w.app, str_of(o->filter))) {
 		fprintf(stderr, "gavel: %.*s\n", STR_ARG(buf_str(&w.app.notice)));
