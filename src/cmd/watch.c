@@ -18,7 +18,7 @@
 
 enum {
 	BREATH_MS = 15,   /* reading goes on for that long before keys are looked at */
-	ARRIVED_MS = 250, /* views are made anew that often while reading */
+	ARRIVED_MS = 200, /* views are made anew at most that often while reading */
 	FRAME_MS = 33,
 };
 
@@ -31,7 +31,8 @@ struct watch {
 	bool headless, quit;
 	bool painted; /* saved screens have colours in place of role letters */
 	int code;
-	int64_t breathed_ms, arrived_ms, drawn_ms;
+	int64_t breathed_ms, drawn_ms;
+	int64_t arrive_ms; /* when the views are next told what has come */
 };
 
 static void draw(struct watch *w)
@@ -200,9 +201,11 @@ static void breathe(void *ctx, struct load *l, const struct message *msg, const 
 	now = loop_now_ms();
 	if (now - w->breathed_ms < BREATH_MS)
 		return;
-	if (now - w->arrived_ms >= ARRIVED_MS) {
+	if (now >= w->arrive_ms) {
 		app_arrived(&w->app, l->wire.bytes_done, l->wire.bytes_total, true);
-		w->arrived_ms = now;
+		draw(w);
+		/* the more there is to list, the less often it is listed anew */
+		w->arrive_ms = loop_now_ms() + ARRIVED_MS + 8 * (loop_now_ms() - now);
 	}
 	w->app.bytes_done = l->wire.bytes_done;
 	pump(w, 0);
