@@ -119,25 +119,26 @@ void add_clean(struct buf *out, struct str s, enum text_mode mode)
 	}
 }
 
-void load_say(struct str sentence)
+void load_say(struct load *l, struct str sentence)
 {
-	struct buf line = { 0 };
+	struct buf here = { 0 }, *line = l->hold ? l->hold : &here;
 
-	buf_adds(&line, "gavel: ");
-	add_clean(&line, sentence, TEXT_LINE);
-	buf_addc(&line, '\n');
-	fwrite(line.p, 1, line.n, stderr);
-	buf_release(&line);
+	buf_adds(line, "gavel: ");
+	add_clean(line, sentence, TEXT_LINE);
+	buf_addc(line, '\n');
+	if (!l->hold)
+		fwrite(line->p, 1, line->n, stderr);
+	buf_release(&here);
 }
 
-static void say_binary(const struct load *l, const struct reading *r)
+static void say_binary(struct load *l, const struct reading *r)
 {
 	struct buf text = { 0 };
 
 	buf_add_str(&text, load_source_name(l, r->file));
 	buf_printf(&text, ": binary? %u of %u lines are no text; compressed logs must be unpacked first",
 		   r->binary, r->messages);
-	load_say(buf_str(&text));
+	load_say(l, buf_str(&text));
 	buf_release(&text);
 }
 
@@ -153,7 +154,7 @@ void load_run(struct load *l, load_fn each, void *ctx)
 			struct err err;
 
 			if (wire_read(&l->wire, r.file, take_frame, &r, &err)) {
-				load_say(str_of(err.text));
+				load_say(l, str_of(err.text));
 				l->trouble = true;
 			}
 			if (r.binary > r.messages / 2)
@@ -254,11 +255,11 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 	l->wire.max_bytes = max_line_bytes;
 	for (uint32_t i = 0; i < (n ? n : 1); i++)
 		if (wire_add(&l->wire, n ? sources[i] : "-", &err)) {
-			load_say(str_of(err.text));
+			load_say(l, str_of(err.text));
 			l->trouble = true;
 		}
 	for (uint32_t i = 0; i < l->wire.warnings.n; i++)
-		load_say(l->wire.warnings.v[i]);
+		load_say(l, l->wire.warnings.v[i]);
 	return l->wire.files.n ? 0 : -1;
 }
 

@@ -14,7 +14,8 @@ struct load {
 	struct model model;
 	struct decoder decoder; /* of messages as they come */
 	struct message message;
-	bool trouble; /* some source could not be read; it was said on stderr */
+	bool trouble; /* some source could not be read; it was said */
+	struct buf *hold; /* sentences go here while the screen is not ours to print on; NULL = stderr */
 
 	/* looking at a message again */
 	struct decoder again;
@@ -33,7 +34,7 @@ void load_run(struct load *l, load_fn each, void *ctx);
 void load_release(struct load *l);
 
 /* A sentence for the person on stderr. Names of files are others' words: only cells come out. */
-void load_say(struct str sentence);
+void load_say(struct load *l, struct str sentence);
 /* Appends text as the cells that would be shown, without colours. */
 void add_clean(struct buf *out, struct str s, enum text_mode mode);
 /* --filter, --since and --until as one filter; NULL when none is given. -1: said on stderr. */

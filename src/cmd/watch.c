@@ -28,6 +28,7 @@ struct watch {
 	struct keys keys;
 	struct grid *grid;
 	struct config config;
+	struct buf said; /* while the screen was ours; printed afterwards */
 	bool headless, quit;
 	bool painted; /* saved screens have colours in place of role letters */
 	int code;
@@ -131,6 +132,8 @@ static void carry_out(struct watch *w)
 		case EFFECT_SAVE_SCREEN:
 			if (save_screen(w, e.text, &err) < 0)
 				app_say(&w->app, ROLE_ERROR, "%s", err.text);
+			else
+				app_say(&w->app, ROLE_DIM, "saved %s", e.text);
 			break;
 		case EFFECT_EDIT: edit(w, e.text, e.number); break;
 		}
@@ -212,6 +215,15 @@ static void breathe(void *ctx, struct load *l, const struct message *msg, const 
 	w->breathed_ms = loop_now_ms();
 }
 
+/* A pipe that says nothing must not keep keys waiting. */
+static bool idle(void *ctx)
+{
+	struct watch *w = ctx;
+
+	pump(w, 0);
+	return !w->quit;
+}
+
 static bool on_headless(void *ctx, const struct key *key, int64_t wait_ms)
 {
 	struct watch *w = ctx;
@@ -260,15 +272,21 @@ static int run_terminal(struct watch *w, const struct options *o)
 	term_size(&rows, &cols);
 	w->grid = grid_new(rows, cols, look.ascii);
 	w->app.loading = true;
+	w->load.hold = &w->said;
+	w->load.wire.idle = (struct idle){ idle, w };
 	draw(w);
 	load_run(&w->load, breathe, w);
 	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
+	if (w->said.n)
+		app_say(&w->app, ROLE_WARN, "%.*s", (int)strcspn(w->said.p, "\n"), w->said.p);
 	while (!w->quit) {
 		draw(w);
 		pump(w, keys_wait(&w->keys, loop_now_ms()));
 	}
 	term_close();
 	loop_close();
+	if (w->said.n)
+		fwrite(w->said.p, 1, w->said.n, stderr);
 	return w->code;
 }
 
@@ -286,7 +304,7 @@ static void configure(struct watch *w)
 				       k->command);
 	}
 	for (uint32_t i = 0; i < c->problems.n; i++)
-		load_say(str_of(c->problems.v[i]));
+		load_say(&w->load, str_of(c->problems.v[i]));
 	if (c->problems.n)
 		app_say(&w->app, ROLE_ERROR, "%s%s", c->problems.v[0],
 			c->problems.n > 1 ? " (and more)" : "");
@@ -322,6 +340,7 @@ int watch_run(struct options *o)
 	keys_release(&w.keys);
 out:
 	config_release(&w.config);
+	buf_release(&w.said);
 	buf_release(&title);
 	load_release(&w.load);
 	return code;

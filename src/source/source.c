@@ -104,12 +104,12 @@ void source_close(struct source *s)
 	s->fd = -1;
 }
 
-int source_gather(struct source *s, struct block *block, struct err *err)
+int source_gather(struct source *s, struct block *block, const struct idle *idle, struct err *err)
 {
 	struct stat st;
 
 	if (s->kind == SOURCE_STREAM)
-		return s->end ? 0 : stream_spool(s, block, err);
+		return s->end ? 0 : stream_spool(s, block, idle, err);
 	if (fstat(s->fd, &st) < 0)
 		return source_fail(s->name, errno, err);
 	s->end = (uint64_t)st.st_size > s->start ? (uint64_t)st.st_size : s->start;

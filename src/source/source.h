@@ -42,6 +42,13 @@ struct block {
 	struct str bytes;
 };
 
+/* What to do while a stream has nothing to say: called every few milliseconds; false = wait no more,
+ * what has come is all. */
+struct idle {
+	bool (*go_on)(void *ctx);
+	void *ctx;
+};
+
 struct source_names {
 	VEC(char *) names; /* each from malloc */
 };
@@ -50,8 +57,8 @@ int source_open(struct source *s, const char *name, struct err *err);
 /* Fails if the name now leads to another file. */
 int source_reopen(struct source *s, struct err *err);
 void source_close(struct source *s);
-/* Makes start and end true: looks at a file's size, or reads a stream to its end. */
-int source_gather(struct source *s, struct block *block, struct err *err);
+/* Makes start and end true: looks at a file's size, or reads a stream to its end. idle may be NULL. */
+int source_gather(struct source *s, struct block *block, const struct idle *idle, struct err *err);
 /* At most a block from offset on, into block->bytes; none at the end, if it has moved too. */
 int source_read(const struct source *s, uint64_t offset, struct block *block, struct err *err);
 /* Exactly n bytes, or an error. */
@@ -69,6 +76,6 @@ int source_fail(const char *name, int number, struct err *err);
 /* Where the bytes for `offset` go, and how many fit. */
 char *block_room(struct block *block, uint64_t offset, size_t *room);
 /* Replaces the descriptor of a stream by one of its capture. */
-int stream_spool(struct source *s, struct block *block, struct err *err);
+int stream_spool(struct source *s, struct block *block, const struct idle *idle, struct err *err);
 
 #endif

@@ -54,14 +54,19 @@ static int capture_add(int fd, const char *p, size_t n, struct err *err)
 	return 0;
 }
 
-/* Waits; 0 bytes are the end. */
-static ssize_t stream_read(const struct source *s, char *p, size_t n, struct err *err)
+enum { IDLE_EVERY_MS = 20 };
+
+/* Waits; 0 bytes are the end, also when the one who idles has had enough. */
+static ssize_t stream_read(const struct source *s, char *p, size_t n, const struct idle *idle,
+			   struct err *err)
 {
 	for (;;) {
 		struct pollfd ready = { .fd = s->fd, .events = POLLIN };
 		ssize_t got;
 
-		if (poll(&ready, 1, -1) < 0 && errno != EINTR)
+		if (idle && !idle->go_on(idle->ctx))
+			return 0;
+		if (poll(&ready, 1, idle ? IDLE_EVERY_MS : -1) < 0 && errno != EINTR)
 			return source_fail(s->name, errno, err);
 		if (!ready.revents)
 			continue;
@@ -73,7 +78,7 @@ static ssize_t stream_read(const struct source *s, char *p, size_t n, struct err
 	}
 }
 
-int stream_spool(struct source *s, struct block *block, struct err *err)
+int stream_spool(struct source *s, struct block *block, const struct idle *idle, struct err *err)
 {
 	int capture = capture_open(err);
 	uint64_t total = 0;
@@ -87,7 +92,7 @@ int stream_spool(struct source *s, struct block *block, struct err *err)
 		size_t room;
 		char *p = block_room(block, 0, &room);
 
-		got = stream_read(s, p, room, err);
+		got = stream_read(s, p, room, idle, err);
 		if (got > 0 && capture_add(capture, p, (size_t)got, err) < 0)
 			got = -1;
 		if (got > 0)

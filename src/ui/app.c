@@ -35,7 +35,6 @@ void app_init(struct app *a, const struct model *m, const struct reader *r, stru
 	memset(a, 0, sizeof(*a));
 	a->scene = (struct scene){ .model = m, .now_ms = WHEN_NONE, .reader = r, .ascii = ascii };
 	a->title = title;
-	a->read_only = true;
 	for (int i = 0; i < TAB_COUNT; i++) {
 		a->lists[i].view = tab_views[i];
 		a->stale[i] = true;
@@ -297,6 +296,9 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 	n = p->lines.list.n;
 	if (!n || !a->word.n)
 		return false;
+	if (again && a->search_stop && direction > 0)
+		at = a->search_stop - 1;
+	a->search_stop = 0;
 	for (uint32_t tries = 0; tries <= n && tries < SEARCH_LINES_MAX; tries++) {
 		if (tries || again)
 			at = direction > 0 ? (at + 1) % n : (at + n - 1) % n;
@@ -310,10 +312,11 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 			return true;
 		}
 	}
-	if (n > SEARCH_LINES_MAX)
-		app_say(a, ROLE_WARN, "not in the next %d lines; a filter (\\) looks at all of them",
+	if (n > SEARCH_LINES_MAX) {
+		a->search_stop = at + 1;
+		app_say(a, ROLE_WARN, "not in the next %d lines; n goes on, a filter (\\) looks at all",
 			SEARCH_LINES_MAX);
-	else
+	} else
 		app_say(a, ROLE_WARN, "not found");
 	return false;
 }
@@ -362,6 +365,23 @@ static void run_command(struct app *a, const struct app_command *c, struct str a
 	c->run(a, argument);
 }
 
+/* :N is the N-th line of the log among the messages, of the list elsewhere. */
+static void go_line(struct app *a, uint64_t number)
+{
+	struct pane *p = app_list(a);
+	uint32_t at = 0;
+
+	app_refresh(a);
+	if (a->tab != TAB_MESSAGES) {
+		pane_select(p, number ? (uint32_t)(number - 1) : 0);
+		return;
+	}
+	while (at + 1 < p->lines.list.n &&
+	       a->scene.model->records.v[pane_line_target(p, &a->scene, at).number].line < number)
+		at++;
+	pane_select(p, at);
+}
+
 void app_run(struct app *a, struct str line)
 {
 	struct str name, argument = STR_NONE;
@@ -378,7 +398,7 @@ void app_run(struct app *a, struct str line)
 	if (!name.n)
 		return;
 	if (str_to_u64(name, &number)) {
-		pane_select(app_list(a), number ? (uint32_t)(number - 1) : 0);
+		go_line(a, number);
 		return;
 	}
 	c = find_command(name);
@@ -434,6 +454,8 @@ static void prompt_done(struct app *a)
 	else if (kind == PROMPT_FILTER && app_set_filter(a, str_trim(buf_str(&text))))
 		app_say(a, ROLE_DIM, a->filter ? "filtered; Esc or an empty filter shows all again"
 					       : "filter off");
+	else if (kind == PROMPT_FILTER)
+		prompt_open(&a->prompt, kind, buf_str(&text)); /* to be mended, not typed again */
 	buf_release(&text);
 }
 
@@ -449,6 +471,15 @@ static void key_to_prompt(struct app *a, const struct key *key)
 		prompt_done(a);
 		break;
 	case PROMPT_CANCELLED:
+		if (a->prompt.kind == PROMPT_SEARCH) {
+			struct pane *p = app_pane(a);
+
+			buf_clear(&a->word);
+			if (p == app_list(a) && !a->screen_count)
+				pane_select(p, a->search_from);
+			else
+				p->top = a->search_from;
+		}
 		a->prompt.kind = PROMPT_NONE;
 		buf_clear(&a->notice);
 		break;
@@ -522,5 +553,5 @@ void app_key(struct app *a, const struct key *key)
 			run_command(a, a->keymap.v[i].command, str_of(a->keymap.v[i].argument));
 			return;
 		}
-	app_say(a, ROLE_DIM, "? tells what the keys do");
+	app_say(a, ROLE_DIM, key->code == KEY_CTRL('C') ? "Q quits" : "? tells what the keys do");
 }

@@ -54,10 +54,11 @@ struct app {
 	struct target previewed;
 	struct screen screens[SCREENS_MAX];
 	unsigned screen_count;
-	bool preview_focused, maximised, read_only;
+	bool preview_focused, maximised;
 	struct prompt prompt;
 	struct buf word;        /* searched for */
-	uint32_t search_from;   /* where the incremental search began */
+	uint32_t search_from;   /* where the incremental search began, and Esc goes back to */
+	uint32_t search_stop;   /* where a search of a long list paused; n goes on there */
 	struct filter *filter;
 	struct buf filter_text;
 	struct buf notice;      /* the message line */

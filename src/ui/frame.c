@@ -11,7 +11,7 @@ static const struct {
 	const char *keys; /* that matter in this view */
 	bool preview;
 } tabs[TAB_COUNT] = {
-	[TAB_INBOX] = { "Inbox", "Enter open  a accept  x reject  p partial  = answer  e escalate", true },
+	[TAB_INBOX] = { "Inbox", "Enter open  Space read on  / search  \\ filter  J K open items", true },
 	[TAB_TIMELINE] = { "Timeline", "Enter open  + - zoom  ← → pan", false },
 	[TAB_LEDGER] = { "Ledger", "Enter open  d diff  J K open item", true },
 	[TAB_MESSAGES] = { "Messages", "Enter open  ! ~ problem  o ^O correlation  r raw", true },
@@ -102,17 +102,42 @@ static void draw_progress(struct app *a, struct grid *g, struct rect row)
 	grid_fill(g, rect_in(row, 0, 14 + full, 1, room - full), ROLE_BAR_REST, "░");
 }
 
+static const char *screen_keys(const struct screen *s)
+{
+	if (s->pane.view == &view_item)
+		return "q back  d diff  [ ] iteration  r raw  y id  J K open items";
+	if (s->pane.view == &view_message)
+		return "q back  r raw  o ^O correlation  ! ~ problem";
+	return "q back  j k scroll  / search";
+}
+
 static void draw_status(struct app *a, struct grid *g, struct rect row)
 {
-	const char *keys = a->screen_count ? "q back  j k scroll  d diff  [ ] iteration  r raw  y id"
-					   : tabs[a->tab].keys;
+	const struct screen *s = app_screen(a);
+	char position[24], part[24], right[72];
 
 	if (a->loading) {
 		draw_progress(a, g, row);
 		return;
 	}
-	grid_put(g, rect_in(row, 0, 1, 1, row.cols - 10), ROLE_DIM, keys);
-	put_right(g, row, ROLE_DIM, "? help ");
+	/* while something is typed, what there is to say about it */
+	if (a->prompt.kind != PROMPT_NONE && a->notice.n) {
+		grid_text(g, rect_in(row, 0, 1, 1, row.cols - 2), a->notice_role,
+			  raw_of(buf_str(&a->notice)), TEXT_LINE);
+		return;
+	}
+	if (s)
+		snprintf(right, sizeof(right), "%s  ? help ", pane_position(&s->pane, false, position));
+	else if (a->preview.view && a->preview_rect.rows > 0 && a->previewed.type != TARGET_NONE)
+		snprintf(right, sizeof(right), "%s  preview %s  ? help ",
+			 pane_position(app_list(a), true, position),
+			 pane_position(&a->preview, false, part));
+	else
+		snprintf(right, sizeof(right), "%s  ? help ",
+			 pane_position(app_list(a), true, position));
+	grid_put(g, rect_in(row, 0, 1, 1, row.cols - (int)strlen(right) - 2), ROLE_DIM,
+		 s ? screen_keys(s) : tabs[a->tab].keys);
+	put_right(g, row, ROLE_DIM, right);
 }
 
 static void draw_bottom(struct app *a, struct grid *g, struct rect row, int *cursor_col)
@@ -124,8 +149,6 @@ static void draw_bottom(struct app *a, struct grid *g, struct rect row, int *cur
 	if (a->notice.n)
 		grid_text(g, rect_in(row, 0, 1, 1, row.cols - 2), a->notice_role,
 			  raw_of(buf_str(&a->notice)), TEXT_LINE);
-	else if (a->read_only)
-		grid_put(g, rect_in(row, 0, 1, 1, row.cols - 2), ROLE_DIM, "");
 }
 
 /* How the body is shared between list and preview. */

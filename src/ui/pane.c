@@ -2,6 +2,7 @@
 #include "ui/pane.h"
 
 #include "base/utf8.h"
+#include "ui/view_parts.h"
 
 #include <stdio.h>
 
@@ -110,30 +111,33 @@ void pane_scroll(struct pane *p, int64_t n)
 	remember(p);
 }
 
-struct target pane_target(const struct pane *p, const struct scene *s)
+struct target pane_line_target(const struct pane *p, const struct scene *s, uint32_t line)
 {
-	if (!p->view || !p->view->target || p->selected >= p->lines.list.n)
+	if (!p->view || !p->view->target || line >= p->lines.list.n)
 		return (struct target){ TARGET_NONE, 0 };
-	return p->view->target(s, &p->lines, p->selected);
+	return p->view->target(s, &p->lines, line);
 }
 
-/* How much there is above and below, against the right edge. */
-static void draw_scroll_mark(const struct pane *p, struct grid *g, struct rect where)
+struct target pane_target(const struct pane *p, const struct scene *s)
 {
-	uint32_t n = p->lines.list.n, rows = (uint32_t)where.rows;
-	char text[24];
-	int cols;
+	return pane_line_target(p, s, p->selected);
+}
 
-	if (n <= rows)
-		return;
-	if (p->top == 0)
-		snprintf(text, sizeof(text), " top ");
+const char *pane_position(const struct pane *p, bool list, char out[24])
+{
+	uint32_t n = p->lines.list.n, rows = p->rows > 0 ? (uint32_t)p->rows : 1;
+
+	if (list)
+		snprintf(out, 24, "%u/%u", n ? p->selected + 1 : 0, n);
+	else if (n <= rows)
+		snprintf(out, 24, "all");
+	else if (p->top == 0)
+		snprintf(out, 24, "top");
 	else if (p->top + rows >= n)
-		snprintf(text, sizeof(text), " end ");
+		snprintf(out, 24, "end");
 	else
-		snprintf(text, sizeof(text), " %u%% ", (unsigned)((uint64_t)p->top * 100 / (n - rows)));
-	cols = (int)strlen(text);
-	grid_put(g, rect_in(where, where.rows - 1, where.cols - cols, 1, cols), ROLE_BADGE, text);
+		snprintf(out, 24, "%u%%", (unsigned)((uint64_t)p->top * 100 / (n - rows)));
+	return out;
 }
 
 /* The text of one grid row, and where each column's character starts in it. */
@@ -184,10 +188,13 @@ static void mark_matches(struct grid *g, struct rect row, struct str word)
 
 bool pane_line_has(const struct pane *p, const struct scene *s, uint32_t i, struct str word)
 {
-	struct grid *g = grid_new(1, p->lines.cols, s->ascii);
+	struct grid *g;
 	struct buf text = { 0 };
 	bool has;
 
+	if (p->view->target && target_has(s, p->view->target(s, &p->lines, i), word))
+		return true;
+	g = grid_new(1, p->lines.cols, s->ascii);
 	p->view->draw(s, &p->lines, i, g, grid_rect(g));
 	has = str_contains_nocase(row_text(g, grid_rect(g), &text), word);
 	buf_release(&text);
@@ -231,5 +238,4 @@ void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rec
 				 focused ? ROLE_CURSOR : ROLE_DIM, "▸");
 		}
 	}
-	draw_scroll_mark(p, g, body);
 }

@@ -28,13 +28,16 @@ void pane_move(struct pane *p, int64_t n);
 /* Scrolls without moving the selection out of sight. */
 void pane_scroll(struct pane *p, int64_t n);
 void pane_select(struct pane *p, uint32_t line);
+struct target pane_line_target(const struct pane *p, const struct scene *s, uint32_t line);
 /* What the selected line leads to. */
 struct target pane_target(const struct pane *p, const struct scene *s);
 /* list: the selected line is marked; otherwise the pane is text that scrolls. word: matches are
  * highlighted, may be empty. */
 void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where, bool list,
 	       bool focused, struct str word);
-/* Whether line i, as drawn, holds the word (without case). */
+/* Where one is: "3/18" in a list; "top", "40%", "end", "all" in a text. */
+const char *pane_position(const struct pane *p, bool list, char out[24]);
+/* Whether line i, or what it leads to, says the word (without case). */
 bool pane_line_has(const struct pane *p, const struct scene *s, uint32_t i, struct str word);
 
 #endif

@@ -388,6 +388,30 @@ bool item_is_shown(const struct scene *s, uint32_t item, struct item_state *out)
 	return shown;
 }
 
+bool target_has(const struct scene *s, struct target t, struct str word)
+{
+	struct item_state at;
+	struct item_words words = { .s = s, .at = &at };
+	bool has = false;
+
+	switch (t.type) {
+	case TARGET_NONE:
+		break;
+	case TARGET_MESSAGE:
+		has = str_contains_nocase(s->reader->bytes(s->reader->ctx, t.number), word);
+		break;
+	case TARGET_ITEM:
+		if (!item_at(s->model, &s->model->items.v[t.number], s->k, s->now_ms, &at))
+			break;
+		item_name(s->model, &s->model->items.v[t.number], &words.text);
+		buf_addc(&words.text, '\n');
+		has = str_contains_nocase(item_text(&words, t.number), word);
+		buf_release(&words.text);
+		break;
+	}
+	return has;
+}
+
 bool message_is_shown(const struct scene *s, uint32_t message)
 {
 	return filter_message(s->filter, s->model, message, s->reader->bytes, s->reader->ctx);

@@ -162,6 +162,8 @@ void axis_draw_outside(const struct axis *a, int64_t t, struct grid *g, struct r
 void axis_draw_labels(const struct axis *a, struct grid *g, struct rect where);
 
 bool item_is_shown(const struct scene *s, uint32_t item, struct item_state *out);
+/* Whether what a line leads to says the word, also where the line has no room for it. */
+bool target_has(const struct scene *s, struct target t, struct str word);
 bool message_is_shown(const struct scene *s, uint32_t message);
 /* The first task of the chain a task revises, as of k. */
 uint32_t root_at(const struct model *m, uint32_t task, uint32_t k);

@@ -216,7 +216,7 @@ int wire_read(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct er
 	r.file->session = STR_NONE;
 	before = s->end;
 	w->block.source = NULL;
-	if (source_gather(s, &w->block, err) < 0)
+	if (source_gather(s, &w->block, w->idle.go_on ? &w->idle : NULL, err) < 0)
 		return -1;
 	w->bytes_total += s->end - before;
 	return read_file(&r);

@@ -43,6 +43,7 @@ struct wire {
 	VEC(struct str) warnings;
 	uint64_t bytes_done, bytes_total; /* progress; a stream counts once it is read */
 	bool stop; /* set while frames come: reading ends with the block */
+	struct idle idle; /* while a stream is waited for; go_on NULL = just wait */
 
 	/* the rest is the wire's own */
 	struct arena arena;
