@@ -33,7 +33,8 @@ void app_init(struct app *a, const struct model *m, const struct reader *r, stru
 	      bool ascii)
 {
 	memset(a, 0, sizeof(*a));
-	a->scene = (struct scene){ .model = m, .now_ms = WHEN_NONE, .reader = r, .ascii = ascii };
+	a->scene = (struct scene){ .model = m, .now_ms = WHEN_NONE, .reader = r, .ascii = ascii,
+				   .app = a };
 	a->title = title;
 	for (int i = 0; i < TAB_COUNT; i++) {
 		a->lists[i].view = tab_views[i];

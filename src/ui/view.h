@@ -28,6 +28,8 @@ struct reader {
 	struct str (*source)(void *ctx, uint32_t message);
 };
 
+struct app;
+
 struct scene {
 	const struct model *model;
 	uint32_t k;     /* the first k messages */
@@ -39,6 +41,7 @@ struct scene {
 	uint32_t item; /* item and diff views: which one */
 	uint32_t message; /* message view: which one */
 	bool raw;         /* message and item views: bytes as they came, not pretty */
+	const struct app *app; /* help: whose keys */
 	int64_t from_ms, to_ms; /* timeline: the part of the axis to show; to_ms 0 = all of it */
 };
 
