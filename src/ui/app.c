@@ -124,6 +124,10 @@ static void count(struct app *a)
 
 void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool loading)
 {
+	/* until the log is read for the first time, a list where nobody has moved stays at its top */
+	for (int i = 0; a->loading && i < TAB_COUNT; i++)
+		if (!a->lists[i].touched)
+			a->lists[i].made = false;
 	a->bytes_done = bytes_done;
 	a->bytes_total = bytes_total;
 	a->loading = loading;

@@ -43,9 +43,11 @@ void pane_make(struct pane *p, const struct scene *s, int cols)
 			p->selected = i;
 			return;
 		}
-	if (!p->made)
+	if (!p->made) {
 		p->selected = first_target(p, s);
-	else if (p->selected >= n)
+		p->top = 0;
+	}
+	if (p->selected >= n)
 		p->selected = n ? n - 1 : 0;
 	p->made = n > 0;
 	remember(p);
@@ -79,6 +81,7 @@ void pane_select(struct pane *p, uint32_t line)
 {
 	uint32_t n = p->lines.list.n;
 
+	p->touched = true;
 	p->selected = line < n ? line : n ? n - 1 : 0;
 	remember(p);
 	show_selected(p);
@@ -102,6 +105,7 @@ void pane_scroll(struct pane *p, int64_t n)
 {
 	uint32_t rows = p->rows > 0 ? (uint32_t)p->rows : 1;
 
+	p->touched = true;
 	p->top = moved(p->top, n, p->lines.list.n);
 	keep_top(p);
 	if (p->selected < p->top)

@@ -13,6 +13,7 @@ struct pane {
 	const struct view_ops *view;
 	struct lines lines;
 	bool made;
+	bool touched;      /* the person has moved in it */
 	uint32_t selected; /* line */
 	struct line at;    /* what it shows */
 	uint32_t top;      /* first visible line */

@@ -127,6 +127,8 @@ static void arrived(void *ctx, struct load *l, const struct message *msg, const 
 	now = pane_target(app_list(&app), &app.scene);
 	if (a->held.type == TARGET_NONE) {
 		a->held = now;
+		if (now.type != TARGET_NONE)
+			type("jk"); /* from now on it is the person's */
 		return;
 	}
 	if (now.number == a->held.number)
@@ -139,6 +141,18 @@ static void arrived(void *ctx, struct load *l, const struct message *msg, const 
 	a->changes++;
 }
 
+static void draw_only(void *ctx, struct load *l, const struct message *msg, const struct record *r)
+{
+	struct arriving *a = ctx;
+	int row, col;
+
+	(void)l;
+	(void)msg;
+	(void)r;
+	app_arrived(&app, 0, 1, true);
+	app_draw(&app, a->g, &row, &col);
+}
+
 START_TEST(selection_stays_while_messages_arrive)
 {
 	struct arriving a = { .g = grid_new(24, 80, false), .held = { TARGET_NONE, 0 } };
@@ -148,6 +162,24 @@ START_TEST(selection_stays_while_messages_arrive)
 	ck_assert_uint_gt(load.model.records.n, 100);
 	ck_assert_uint_gt(a.changes, 0);
 	grid_free(a.g);
+	close_demo();
+}
+END_TEST
+
+/* Whoever has not moved yet finds the most urgent item selected when all is read. */
+START_TEST(a_list_that_nobody_touched_starts_at_its_top)
+{
+	struct grid *g = grid_new(24, 80, false);
+	struct arriving a = { .g = g, .held = { TARGET_ITEM, UINT32_MAX } };
+	int row, col;
+
+	open_demo();
+	app.loading = true;
+	load_run(&load, draw_only, &a);
+	app_arrived(&app, 1, 1, false);
+	app_draw(&app, g, &row, &col);
+	ck_assert_uint_eq(app_list(&app)->selected, 0);
+	grid_free(g);
 	close_demo();
 }
 END_TEST
@@ -243,6 +275,7 @@ int main(void)
 	tcase_add_loop_test(screens, every_screen_at_every_size, 0,
 			    sizeof(places) / sizeof(places[0]));
 	tcase_add_test(screens, selection_stays_while_messages_arrive);
+	tcase_add_test(screens, a_list_that_nobody_touched_starts_at_its_top);
 	tcase_add_loop_test(keys, any_keys_in_any_order, 0, 6);
 	tcase_add_test(keys, decision_keys_change_nothing);
 	tcase_add_test(keys, pastes_and_unknown_keys_are_no_commands);
