@@ -137,6 +137,9 @@ void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool 
 	count(a);
 	for (int i = 0; i < TAB_COUNT; i++)
 		a->stale[i] = true;
+	for (unsigned i = 0; i < a->screen_count; i++)
+		a->screens[i].stale = true;
+	a->preview_stale = true;
 }
 
 void app_resize(struct app *a, int rows, int cols)
@@ -189,7 +192,7 @@ void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, ui
 		return;
 	}
 	s = &a->screens[a->screen_count++];
-	*s = (struct screen){ .item = item, .message = message, .pane = { .view = view } };
+	*s = (struct screen){ .item = item, .message = message, .pane = { .view = view, .text = true } };
 }
 
 void app_open(struct app *a, struct target target)
@@ -257,12 +260,13 @@ static void refresh_preview(struct app *a)
 		return;
 	}
 	if (a->previewed.type == t.type && a->previewed.number == t.number &&
-	    a->preview.lines.cols == a->preview_rect.cols)
+	    a->preview.lines.cols == a->preview_rect.cols && !a->preview_stale)
 		return;
+	a->preview_stale = false;
 	if (a->previewed.type != t.type || a->previewed.number != t.number) {
 		if (a->preview.view)
 			pane_release(&a->preview);
-		a->preview = (struct pane){ .view = view };
+		a->preview = (struct pane){ .view = view, .text = true };
 	}
 	a->previewed = t;
 	scene.item = scene.message = t.number;
@@ -279,11 +283,12 @@ void app_refresh(struct app *a)
 		pane_make(app_list(a), &a->scene, a->list_rect.cols - GUTTER_COLS);
 		a->stale[a->tab] = false;
 	}
-	if (s && (!s->pane.made || s->pane.lines.cols != a->cols)) {
+	if (s && (!s->pane.made || s->stale || s->pane.lines.cols != a->cols)) {
 		struct scene scene = app_scene_of(a, s);
 
 		pane_make(&s->pane, &scene, a->cols);
 		s->pane.made = true;
+		s->stale = false;
 	}
 	refresh_preview(a);
 }

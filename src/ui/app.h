@@ -42,6 +42,7 @@ struct screen {
 	struct pane pane;
 	uint32_t item, message;
 	uint32_t k; /* as of message k, 0 = as the views are */
+	bool stale; /* something has arrived since it was made */
 };
 
 struct app {
@@ -52,6 +53,7 @@ struct app {
 	bool stale[TAB_COUNT];
 	struct pane preview;
 	struct target previewed;
+	bool preview_stale;
 	struct screen screens[SCREENS_MAX];
 	unsigned screen_count;
 	bool preview_focused, maximised;

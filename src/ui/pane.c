@@ -34,6 +34,11 @@ void pane_make(struct pane *p, const struct scene *s, int cols)
 	p->lines.cols = cols;
 	p->view->make(s, cols, &p->lines);
 	n = p->lines.list.n;
+	if (p->text) {
+		p->selected = first_target(p, s);
+		p->made = true;
+		return;
+	}
 	if (p->made && p->selected < n && same_line(p->lines.list.v[p->selected], p->at))
 		return;
 	for (uint32_t i = 0; p->made && i < n; i++)

@@ -11,6 +11,7 @@ enum { GUTTER_COLS = 1 }; /* left of a list's lines */
 
 struct pane {
 	const struct view_ops *view;
+	bool text; /* read, not chosen from: it keeps its place, not its line */
 	struct lines lines;
 	bool made;
 	bool touched;      /* the person has moved in it */
