@@ -25,6 +25,7 @@ t() {
 }
 trap 't kill-server >/dev/null 2>&1; rm -rf "$tmp"' EXIT
 
+checker=$(cd "$srcdir" && pwd)/tests/tools/term_bytes.awk
 cd "$tmp" || exit 99
 cp "$GAVEL_DATADIR/demo.ndjson" demo.ndjson || exit 99
 cp "$GAVEL_FIXTURES/hostile/text.ndjson" text.ndjson || exit 99
@@ -630,7 +631,6 @@ is 'no terminal: the inbox is printed' "0$("$GAVEL" show inbox demo.ndjson)" "$?
 
 # ---- the bytes that are sent ----
 
-checker=$srcdir/tests/tools/term_bytes.awk
 explained() {
 	od -An -v -tu1 "$1" | LC_ALL=C awk -f "$checker" caps -
 }
