@@ -11,6 +11,8 @@ item <Enter>
 inbox-reading <Tab><Space>
 timeline 2
 timeline-zoomed 2+++<Left>
+timeline-mark 2jjjll
+timeline-mark-opened 2jjjll<Enter>
 ledger 3
 diff 3jd
 messages 4

@@ -410,6 +410,29 @@ static bool axis_range(struct app *a, int64_t *first, int64_t *last)
 	return *last != WHEN_NONE && *first < *last;
 }
 
+/* From mark to mark along the selected lane; Enter then opens that message. */
+static void step_mark(struct app *a, int direction)
+{
+	struct pane *p = app_list(a);
+	const struct record *r;
+	uint32_t message = NONE;
+	char clock[32], q[QUOTED_MAX];
+
+	if (p->view->next_mark && p->selected < p->lines.list.n)
+		message = p->view->next_mark(&a->scene, &p->lines, p->selected, direction);
+	if (message == NONE) {
+		app_say(a, ROLE_DIM, "no mark that way");
+		return;
+	}
+	a->scene.mark = message + 1;
+	r = &a->scene.model->records.v[message];
+	app_say(a, ROLE_NORMAL, "%s  line %u  %s", when_clock(r->time_ms, clock), r->line,
+		quoted(model_kind(a->scene.model, r), q));
+}
+
+RUN(mark_left) { UNUSED; step_mark(a, -1); }
+RUN(mark_right) { UNUSED; step_mark(a, 1); }
+
 static void zoom(struct app *a, double factor)
 {
 	int64_t first, last, from, to, middle, half;
@@ -418,8 +441,10 @@ static void zoom(struct app *a, double factor)
 		return;
 	from = a->scene.to_ms ? a->scene.from_ms : first;
 	to = a->scene.to_ms ? a->scene.to_ms : last;
-	/* the newest is what one zooms in on first */
+	/* around the chosen mark; without one, the newest is what one zooms in on first */
 	middle = a->scene.to_ms ? from + (to - from) / 2 : to;
+	if (a->scene.mark && a->scene.model->records.v[a->scene.mark - 1].time_ms != WHEN_NONE)
+		middle = a->scene.model->records.v[a->scene.mark - 1].time_ms;
 	half = (int64_t)((double)(to - from) / 2 * factor);
 	if (half < 500)
 		half = 500;
@@ -515,6 +540,8 @@ const struct app_command app_commands[] = {
 	{ "look", "copy-id", "y", "the item's id on the message line", ANYWHERE, run_copy_id },
 	{ "look", "edit-file", "v", "the file a finding names, in $EDITOR", ANYWHERE, run_edit_file },
 	{ "look", "raw", "r", "messages as they came, or pretty", ANYWHERE, run_raw },
+	{ "look", "mark-right", "l", "next mark of the lane", IN_TIMELINE, run_mark_right },
+	{ "look", "mark-left", "h", "previous mark of the lane", IN_TIMELINE, run_mark_left },
 	{ "look", "zoom-in", "+", "a shorter stretch of time", IN_TIMELINE, run_zoom_in },
 	{ "look", "zoom-out", "-", "a longer stretch of time", IN_TIMELINE, run_zoom_out },
 	{ "look", "pan-left", "<Left>", "earlier", IN_TIMELINE, run_pan_left },

@@ -12,7 +12,7 @@ static const struct {
 	bool preview;
 } tabs[TAB_COUNT] = {
 	[TAB_INBOX] = { "Inbox", "Enter open  Space read on  / search  \\ filter  J K open items", true },
-	[TAB_TIMELINE] = { "Timeline", "Enter open  + - zoom  ← → pan", false },
+	[TAB_TIMELINE] = { "Timeline", "h l marks  Enter open  + - zoom  ← → pan", false },
 	[TAB_LEDGER] = { "Ledger", "Enter open  d diff  J K open item", true },
 	[TAB_MESSAGES] = { "Messages", "Enter open  ! ~ problem  o ^O correlation  r raw", true },
 	[TAB_AGENTS] = { "Agents", "Enter last message", false },

@@ -211,6 +211,14 @@ bool pane_line_has(const struct pane *p, const struct scene *s, uint32_t i, stru
 	return has;
 }
 
+/* What a view has marked as the place of its own cursor stays marked. */
+static void mark_selected(struct grid *g, struct rect row)
+{
+	for (int c = 0; c < row.cols; c++)
+		if (grid_at(g, row.row, row.col + c)->role != ROLE_CURSOR)
+			grid_role(g, rect_in(row, 0, c, 1, 1), ROLE_SELECTED);
+}
+
 void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where, bool list,
 	       bool focused, struct str word)
 {
@@ -242,7 +250,7 @@ void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rec
 		if (word.n)
 			mark_matches(g, row, word);
 		if (list && line == p->selected) {
-			grid_role(g, row, ROLE_SELECTED);
+			mark_selected(g, row);
 			grid_put(g, (struct rect){ row.row, row.col - GUTTER_COLS, 1, 1 },
 				 focused ? ROLE_CURSOR : ROLE_DIM, "▸");
 		}

@@ -42,6 +42,7 @@ struct scene {
 	uint32_t message; /* message view: which one */
 	bool raw;         /* message and item views: bytes as they came, not pretty */
 	const struct app *app; /* help: whose keys */
+	uint32_t mark; /* timeline: the chosen mark's message + 1; 0 = none */
 	int64_t from_ms, to_ms; /* timeline: the part of the axis to show; to_ms 0 = all of it */
 };
 
@@ -81,6 +82,9 @@ struct view_ops {
 		     struct rect row);
 	/* What line i leads to; NULL = nothing. */
 	struct target (*target)(const struct scene *s, const struct lines *lines, uint32_t i);
+	/* The message of the mark on line i next to `mark` (as in the scene), or NONE; NULL = no marks. */
+	uint32_t (*next_mark)(const struct scene *s, const struct lines *lines, uint32_t i,
+			      int direction);
 	const char *empty; /* what to say when there is no line */
 };
 

@@ -481,6 +481,61 @@ static void draw_legend(struct pen p)
 	}
 }
 
+/* A task leads to the message that gave it out, a review to its newest step. */
+/* The n-th message that left a mark on a lane, or NONE behind the last one before k. */
+static uint32_t mark_message(const struct scene *s, const struct line *line, uint32_t n)
+{
+	const struct model *m = s->model;
+	uint32_t message = NONE;
+
+	if (line->what == LANE_TASK && n < m->tasks.v[line->a].steps.n)
+		message = m->tasks.v[line->a].steps.v[n].message;
+	else if (line->what == LANE_REVIEW && n < m->reviews.v[line->a].steps.n)
+		message = m->reviews.v[line->a].steps.v[n].message;
+	return message < s->k ? message : NONE;
+}
+
+static bool lane_has_mark(const struct scene *s, const struct line *line)
+{
+	uint32_t message;
+
+	for (uint32_t n = 0; s->mark && (message = mark_message(s, line, n)) != NONE; n++)
+		if (message == s->mark - 1)
+			return true;
+	return false;
+}
+
+static uint32_t timeline_next_mark(const struct scene *s, const struct lines *lines, uint32_t i,
+				   int direction)
+{
+	const struct line *line = &lines->list.v[i];
+	bool here = lane_has_mark(s, line);
+	uint32_t message, best = NONE;
+
+	for (uint32_t n = 0; (message = mark_message(s, line, n)) != NONE; n++) {
+		if (!here) /* the first from the left, or from the right */
+			best = direction > 0 && best != NONE ? best : message;
+		else if (direction > 0 && message > s->mark - 1)
+			return message;
+		else if (direction < 0 && message < s->mark - 1)
+			best = message;
+	}
+	return best;
+}
+
+static void draw_chosen_mark(const struct scene *s, const struct own *own, const struct line *line,
+			     struct grid *g, struct rect row)
+{
+	struct rect where = column_rect(row, &own->fit, COL_AXIS);
+	int64_t at;
+
+	if (!lane_has_mark(s, line))
+		return;
+	at = message_time(s->model, s->mark - 1);
+	if (at != WHEN_NONE && !axis_side(&own->axis, at))
+		grid_role(g, rect_in(where, 0, axis_col(&own->axis, at, where.cols), 1, 1), ROLE_CURSOR);
+}
+
 static void timeline_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			  struct grid *g, struct rect row)
 {
@@ -498,9 +553,9 @@ static void timeline_draw(const struct scene *s, const struct lines *lines, uint
 	case LANE_REVIEW: draw_review(s, own, line, g, row); break;
 	case LANE_LEGEND: draw_legend(p); break;
 	}
+	draw_chosen_mark(s, own, line, g, row);
 }
 
-/* A task leads to the message that gave it out, a review to its newest step. */
 static struct target timeline_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
 	const struct model *m = s->model;
@@ -508,6 +563,8 @@ static struct target timeline_target(const struct scene *s, const struct lines *
 	struct task_state_at task;
 	struct review_state review;
 
+	if (lane_has_mark(s, line))
+		return target_message(s->mark - 1);
 	if (line->what == LANE_TASK && task_at(m, &m->tasks.v[line->a], s->k, &task))
 		return target_message(task.given != NONE ? task.given : task.last);
 	if (line->what == LANE_REVIEW && review_at(m, &m->reviews.v[line->a], s->k, &review))
@@ -521,5 +578,6 @@ const struct view_ops view_timeline = {
 	.heading = timeline_heading,
 	.draw = timeline_draw,
 	.target = timeline_target,
+	.next_mark = timeline_next_mark,
 	.empty = "No task, review or feedback loop yet.",
 };
