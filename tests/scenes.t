@@ -43,9 +43,11 @@ cat code
 exec cat -v
 END
 
-t start-server \; set -g exit-empty off \; set -g status off \; set -g remain-on-exit on \; \
-	set -g default-terminal "$inside" \; set -g history-limit 0 >/dev/null 2>server ||
-	{ echo "Bail out! tmux does not start: $(cat server)"; exit 99; }
+serve() {
+	t start-server \; set -g exit-empty off \; set -g status off \; set -g history-limit 0 \; \
+		set -g default-terminal "$inside" \; new-session -d -s keeper -x 80 -y 24 cat
+}
+serve >server 2>&1 || { echo "Bail out! tmux does not start: $(cat server)"; exit 99; }
 
 # ---- what one does with a pane ----
 
@@ -66,6 +68,8 @@ start() {
 	size=$1
 	shift
 	rm -f pid modes code
+	# tmux 3.3a crashes once in a while when a session ends; that is no fault of ours
+	t has-session -t keeper 2>/dev/null || serve >server 2>&1
 	t new-session -d -s "s$scene" -x "${size%x*}" -y "${size#*x}" \
 		env GATE="${gate-}" sh run "$@"
 	tty=$(t display -p -t "s$scene" '#{pane_tty}')
@@ -496,28 +500,31 @@ while [ $n -le "$lines" ]; do
 	ok "terminal replies $n to $((n + 19)) change nothing" still jjy
 	n=$((n + 20))
 done
+injected=$lines
 split=1
 n=1
 while [ $n -le "$lines" ]; do
-	inject $n $((n + 3))
-	n=$((n + 8))
+	inject $n $n
+	n=$((n + 2))
+	injected=$((injected + 1))
 done
 split=
 ok 'nor do they byte by byte' still jjy
 
-count=0
+# text on standard input → a paste, in brackets if the program asked for them
 paste() {
-	count=$((count + 1))
 	t load-buffer -b words -
 	t paste-buffer -p -r -b words -t "s$scene"
 }
+pastes=1
 for n in Q q 1 6 '?' : / '\' a x '=' '$' y jjjj ':quit' '/x' "$e" "$e[A" "$e[200~Q" "$e]0;Q" '漢字 Q' "Q$cr"; do
 	printf '%s' "$n" | paste
 	printf ':quit\r\nQ\n%s\r' "$n" | paste
+	pastes=$((pastes + 2))
 done
 awk 'BEGIN { for (i = 0; i < 20000; i++) printf "jkQ:q\n" }' | paste
-ok "$count pastes change nothing" still jjy
-ok "$((lines + lines / 2 + count)) of them are at least 200" [ $((lines + lines / 2 + count)) -ge 200 ]
+ok "$pastes pastes change nothing" still jjy
+ok "$injected replies and $pastes pastes are at least 200" [ $((injected + pastes)) -ge 200 ]
 
 press ':abc'
 look 'where text is typed' 80x24 jjy:abc "$GAVEL" demo.ndjson

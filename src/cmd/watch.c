@@ -19,6 +19,7 @@
 enum {
 	BREATH_MS = 15,   /* reading goes on for that long before keys are looked at */
 	ARRIVED_MS = 200, /* views are made anew at most that often while reading */
+	COSTLY_MS = 25,
 	FRAME_MS = 33,
 };
 
@@ -195,7 +196,7 @@ static void pump(struct watch *w, int timeout_ms)
 static void breathe(void *ctx, struct load *l, const struct message *msg, const struct record *r)
 {
 	struct watch *w = ctx;
-	int64_t now;
+	int64_t now, cost;
 
 	(void)msg;
 	(void)r;
@@ -207,8 +208,10 @@ static void breathe(void *ctx, struct load *l, const struct message *msg, const 
 	if (now >= w->arrive_ms) {
 		app_arrived(&w->app, l->wire.bytes_done, l->wire.bytes_total, true);
 		draw(w);
-		/* the more there is to list, the less often it is listed anew */
-		w->arrive_ms = loop_now_ms() + ARRIVED_MS + 8 * (loop_now_ms() - now);
+		/* the more there is to list, the less often it is listed anew; once that takes longer
+		 * than a key may wait, not before all is read */
+		cost = loop_now_ms() - now;
+		w->arrive_ms = cost > COSTLY_MS ? INT64_MAX : now + ARRIVED_MS + 8 * cost;
 	}
 	w->app.bytes_done = l->wire.bytes_done;
 	pump(w, 0);
