@@ -336,12 +336,12 @@ for how in Q TERM HUP INT QUIT ABRT SEGV KILL; do
 	outside=$(modes)
 	press '<Enter>'
 	soon loaded
-	press 'g/x'
-	ok "$how: it has the terminal" soon says '/x'
+	press 3
+	ok "$how: it has the terminal" soon says '[3 Ledger]'
 	within=$(modes)
 	guardian=$(ps -A -o pid= -o ppid= | awk -v pid="$(cat pid)" '$2 == pid { print $1 }')
 	case $how in
-	Q) press '<Enter>Q' ;;
+	Q) press Q ;;
 	*) kill -$how "$(cat pid)" ;;
 	esac
 	# after SIGKILL the shell may be quicker than the guardian, and its words go with the screen
