@@ -20,6 +20,11 @@ export LC_ALL HOME XDG_CONFIG_HOME TERM
 inside=$TERM
 
 server=gavel-scenes-$$
+# the socket goes with $tmp, unless its name would get too long for one
+if [ ${#tmp} -le 60 ]; then
+	TMUX_TMPDIR=$tmp
+	export TMUX_TMPDIR
+fi
 t() {
 	tmux -u -L "$server" -f /dev/null "$@"
 }
