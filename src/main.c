@@ -3,10 +3,18 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+
+/* A file that may not grow is an error like a full disk, not the end. A handler, since what is ignored
+ * would be so in an editor, too. */
+static void on_file_limit(int number)
+{
+	(void)number;
+}
 
 int main(int argc, char **argv)
 {
@@ -15,6 +23,7 @@ int main(int argc, char **argv)
 	struct buf help = { 0 };
 	int code;
 
+	signal(SIGXFSZ, on_file_limit);
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C"); /* JSON has no decimal commas */
 	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)

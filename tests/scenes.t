@@ -10,6 +10,12 @@ if ! command -v tmux >/dev/null 2>&1; then
 	exit 0
 fi
 
+if [ -n "${GAVEL_BRIEF-}" ]; then
+	skip 'scenes in a real terminal' 'GAVEL_BRIEF is set'
+	tap_end
+	exit 0
+fi
+
 unset TMUX TMUX_PANE NO_COLOR COLUMNS LINES ENV VISUAL EDITOR
 LC_ALL=C.UTF-8
 HOME=$tmp
@@ -35,6 +41,19 @@ cd "$tmp" || exit 99
 cp "$GAVEL_DATADIR/demo.ndjson" demo.ndjson || exit 99
 cp "$GAVEL_FIXTURES/hostile/text.ndjson" text.ndjson || exit 99
 : >pids
+
+# Logs are read and not followed, unless a scene is about that: what is there is then all there is.
+FOLLOWING=$GAVEL
+GAVEL=$tmp/gavel
+export FOLLOWING GAVEL
+cat >gavel <<'END'
+#!/bin/sh
+case ${1-} in
+show | check | decide | journal | demo | help) exec "$FOLLOWING" "$@" ;;
+*) exec "$FOLLOWING" --no-follow "$@" ;;
+esac
+END
+chmod +x gavel
 
 # What a pane runs. $GATE: waits for Enter first. Afterwards cat, to show what still arrives.
 cat >run <<'END'
@@ -84,7 +103,7 @@ start() {
 # All messages are read. Where the selection is while they come depends on how fast that goes.
 loaded() {
 	screen >got
-	head -n 1 got | grep -q ' messages$' && ! head -n 1 got | grep -q ' reading '
+	head -n 1 got | grep -q ' open' && ! head -n 1 got | grep -q ' reading '
 }
 
 # watch SIZE WORD...: start, wait for the UI, and go to the top
@@ -245,7 +264,7 @@ look 'a filter' 80x24 '4/passkey<Enter>n/zzz<Esc>1\kind:question<Enter>' "$GAVEL
 press '<Esc>'
 ok 'Esc takes it off' soon says 'filter off'
 press 'a'
-ok 'decisions are not taken' soon says 'read-only'
+ok 'a verb that the protocol has not is refused' soon says 'its protocol cannot say accept here; it can say reject answer escalate'
 
 # ---- resizing ----
 
@@ -539,6 +558,269 @@ ok 'terminal replies are no text' still jjy:abc
 printf 'd\033[31me\r\nf\007' | paste
 look 'but a paste is, without its controls' 80x24 'jjy:abcd[31mef' "$GAVEL" demo.ndjson
 
+# ---- deciding ----
+
+# decides SIZE [OPTION...]: the UI on a copy of the demo that nothing was decided about; $log, $replies
+logs=0
+decides() {
+	logs=$((logs + 1))
+	log=decide$logs.ndjson
+	replies=$log.replies.ndjson
+	cp demo.ndjson $log
+	size=$1
+	shift
+	watch "$size" "$GAVEL" $log "$@"
+}
+
+again() {
+	watch 80x24 "$GAVEL" $log "$@"
+}
+
+title_says() {
+	screen | head -n 1 | grep -q -- "$1"
+}
+
+title_lacks() {
+	! title_says "$1"
+}
+
+# The page is deaf at first, so y is pressed until it has gone; in the inbox y only shows an id.
+page_goes() {
+	says 'q back, nothing is sent' || return 0
+	press y
+	return 1
+}
+
+page_is_left() {
+	says 'q back, nothing is sent' || return 0
+	press q
+	return 1
+}
+
+# on the item of this id
+select_item() {
+	press ":$("$GAVEL" show inbox --format=json $log | grep -nF "{\"id\":\"$1" | head -n 1 | cut -d: -f1)<Enter>"
+}
+
+decides 80x24
+"$GAVEL" show inbox --format=json $log | sed 's/^{"id":"\([^"]*\)","dialect":"\([^"]*\)","kind":"\([^"]*\)".*"deadline":\([^,]*\),.*/\2 \3 \4 \1/' >items
+n=0
+while read -r dialect kind deadline id; do
+	n=$((n + 1))
+	case $kind in
+	question) keys='=1<Enter>' ;;
+	error) keys=D ;;
+	improvement | retry | blocked) keys='xNot in this round.<Enter>' ;;
+	change) keys='pOnly the first half.<Enter>' ;;
+	*) keys=a ;;
+	esac
+	press ":$n<Enter>$keys"
+	if [ "$deadline" != null ]; then
+		ok "$dialect $kind $id: one that will answer itself is looked at, at once" soon says 'This will be written. y sends it'
+		soon page_is_left
+	fi
+	ok "$dialect $kind $id: staged" soon title_says " $n staged "
+done <items
+is 'every item was decided' 18 $n
+ok 'nothing is written yet' [ ! -e $replies ]
+press '$'
+ok 'the page lists what will be written' soon says "1/"
+press G
+soon says 'end  ? help'
+ok 'and was seen to its end' soon page_goes
+ok 'all is sent' soon title_lacks staged
+ok 'nothing is held' title_lacks held
+ok 'two things were only recorded' soon title_says ' 0 open '
+"$GAVEL" check $log $log.*replies.ndjson >checked
+is 'all is right by its protocol' '' "$(grep -E '^[^:]*replies[^:]*:[0-9]+: (error|warning)' checked)"
+is 'nothing is left' 0 "$("$GAVEL" show inbox --format=json $log | wc -l)"
+press 6
+ok 'the decisions are listed' soon says '1/37'
+
+# marks, undoing, corrections
+decides 80x24
+select_item review-PK-3/F-1
+press mm
+ok 'two are marked' soon says '2 marked; the key ; and a verb decide them all'
+press '<Up>m'
+soon says '1 marked'
+press '<Up>m'
+ok 'one was not to be' soon says '2 marked'
+press ';'
+ok 'a verb is asked for' soon says '2 marked: which verb?'
+press ka
+ok 'another key leaves them' soon title_says ' 1 staged '
+press u
+ok 'undone' soon title_lacks staged
+press ';a'
+ok 'both are decided' soon title_says ' 2 staged '
+press u
+ok 'undone one by one' soon title_says ' 1 staged '
+press u
+ok 'the other one' soon title_lacks staged
+press u
+ok 'and no more' soon says 'nothing is staged'
+press M
+ok 'all are marked' soon says '18 marked'
+press ';a'
+ok 'not all can be accepted: none is' soon says 'nothing was staged; '
+press M
+ok 'the second time none is marked' soon says '0 marked'
+press ';'
+ok 'then there is nothing to decide' soon says 'nothing is marked; m marks'
+select_item review-PK-3/F-2
+press 'x<Enter>'
+ok 'a rejection without a reason is refused' soon says 'a rejection needs a reason code or an explanation: nothing was staged'
+press 'z'
+ok 'put off' soon says 'put off until it is nearly due or changes'
+ok 'it is hidden' soon says '/17  '
+press 'A'
+ok 'but not gone' soon says '/38  '
+press 'A'
+soon says '/17  '
+is 'of all this nothing is written' 'no file' "$(ls $replies 2>/dev/null || echo no file)"
+
+# words
+printf '#!/bin/sh\nshift $(($# - 1))\nprintf "First line of why.\\n\\nSecond paragraph.\\n" >"$1"\n' >editor
+chmod +x editor
+logs=$((logs + 1))
+log=decide$logs.ndjson
+replies=$log.replies.ndjson
+cp demo.ndjson $log
+watch 80x24 env EDITOR="$tmp/editor" "$GAVEL" $log
+press c
+ok 'an explanation comes after a verb' soon says 'nothing is staged on this; a verb comes first'
+select_item review-PK-3/F-1
+press 'xNo.<Enter>c'
+ok 'it is written in an editor' soon says 'First line of why.'
+ok 'all of it' soon says 'Second paragraph.'
+press 'C'
+ok 'a reason code: what there is' soon says 'Tab completes: out_of_scope'
+press 'ou<Tab><Enter>'
+ok 'it is taken' soon says 'reason  out_of_scope'
+press '$'
+soon page_goes
+ok 'sent' soon title_lacks staged
+ok 'with both' grep -q 'out_of_scope.*First line of why\.\\n\\nSecond paragraph\.' $replies
+press 6
+soon says '[6 Decisions]'
+press ga
+ok 'what was sent is not taken back, but corrected' soon says 'reject was recorded already (sent)'
+press j
+ok 'only y does' soon title_lacks staged
+press ga
+soon says 'y sends a correction'
+press y
+ok 'corrected' soon title_says ' 1 staged '
+press '$'
+soon page_goes
+soon title_lacks staged
+is 'by a second message' 2 "$(wc -l <$replies)"
+
+# what must not confirm
+decides 80x24
+select_item review-PK-3/F-1
+press a
+soon title_says staged
+press '$y'
+ok 'y typed ahead: the page is there' soon says 'q back, nothing is sent'
+printf 'y' | paste
+press y
+at_end() {
+	says 'end  ? help' || { press G; false; }
+}
+ok 'y pasted: keys work again' soon at_end
+ok 'y typed ahead, pasted and at once: the page is there still' says 'q back, nothing is sent'
+ok 'nothing was written' [ ! -e $replies ]
+resize 100x30
+ok 'a page that changes its size is not confirmed' soon says 'the screen has changed; $ looks again'
+ok 'it is staged' title_says ' 1 staged '
+press y
+soon says review-PK-3/F-1
+ok 'nothing was written then either' [ ! -e $replies ]
+press '$'
+soon says 'q back, nothing is sent'
+ok 'q goes back' soon page_is_left
+ok 'it is staged still' title_says ' 1 staged '
+
+# quitting
+press Q
+ok 'quitting asks' soon says '1 staged, not sent; they are kept. y quits, $ looks at them'
+press j
+ok 'another key stays' soon title_says ' 1 staged '
+press Q
+soon says 'y quits'
+press y
+ok 'y quits' soon says 'exit code 0'
+again
+ok 'it is staged after a restart' soon title_says ' 1 staged '
+
+# a second one
+t new-session -d -s other -x 100 -y 24 env GATE= sh -c 'sh -c "echo \$\$ >>pids; exec \"\$GAVEL\" \"\$1\"" sh "$1"; cat' sh $log
+other_says() { t capture-pane -p -t other | grep -qF -- "$1"; }
+ok 'a second gavel only reads' soon other_says "read-only: another gavel decides here: process $(cat pid) "
+t send-keys -t other a
+ok 'it does not decide' soon other_says 'read-only: another gavel decides here'
+ok 'its title says so' soon other_says '  read-only  '
+t send-keys -t other '$'
+ok 'nor send' soon other_says 'read-only: another gavel decides here'
+t kill-session -t other
+press '$'
+soon page_goes
+ok 'the first one does' soon title_lacks staged
+is 'once' 1 "$(wc -l <$replies)"
+
+# a FIFO without a reader, and the recovery page
+mkfifo -m 600 replies1 replies2
+decides 80x24 --reply=replies1
+select_item review-PK-3/F-2
+press a
+soon title_says staged
+press '$'
+soon page_goes
+ok 'nobody reads: held' soon title_says ' 1 held '
+press 6
+ok 'it says why' soon says 'nobody reads '
+kill -KILL "$(cat pid)"
+ok 'killed' soon [ -s code ]
+again --reply=replies1
+ok 'the next run shows what is unfinished' soon says 'These messages are recorded and have not gone out'
+ok 'and what it will do' soon says 'was not delivered; it will be sent'
+press q
+ok 'q leaves it' soon title_says ' 1 held '
+press ':recover<Enter>'
+ok 'it can be looked at again' soon says 'These messages are recorded and have not gone out'
+cat replies1 >received &
+reader=$!
+soon says 'y finish them'
+press y
+ok 'y finishes it' soon title_lacks held
+wait $reader
+is 'once' '1 1' "$(wc -l <received) $(grep -c '"message_type":"task_assignment"' received)"
+press Q
+soon says 'exit code 0'
+again --reply=replies1
+ok 'then nothing is unfinished' soon says '[1 Inbox]'
+
+# a reader that does not read
+decides 80x24 --reply=replies2
+exec 5<>replies2
+select_item review-PK-3/F-2
+press a
+soon title_says staged
+press '$'
+is_sending() {
+	says 'sending' || { press y; false; }
+}
+ok 'it is sending' soon is_sending
+press 4
+ok 'it is waited for, and keys are answered' soon says '[4 Messages]'
+ok 'while it is' title_lacks held
+ok 'then it is held' soon title_says ' 1 held '
+press 6
+ok 'it says why, too' soon says 'replies2: written, but its reader has not taken'
+exec 5>&-
+
 # ---- looks ----
 
 colours() {
@@ -614,6 +896,51 @@ gate=
 press '<Enter>3'
 soon loaded
 look 'a key while it reads' 80x24 3 "$GAVEL" many.ndjson
+
+# ---- a log that goes on ----
+
+head -n 150 demo.ndjson >grows.ndjson
+start 100x24 "$FOLLOWING" grows.ndjson
+ok 'a log is followed' soon title_says ' live .* 150 messages'
+sed -n '151,192p' demo.ndjson >>grows.ndjson
+ok 'what comes is shown' soon title_says '192 messages'
+ok 'and new items are told' soon says 'new items, the last: '
+press P
+ok 'P pauses' soon title_says paused
+sed -n '1,2p' demo.ndjson >>grows.ndjson
+press P
+ok 'and goes on' soon title_says '194 messages'
+mv grows.ndjson grows.1
+sed -n '3,4p' demo.ndjson >grows.ndjson
+ok 'after a rotation the next one is read' soon title_says '196 messages'
+: >grows.ndjson
+sed -n '5,5p' demo.ndjson >>grows.ndjson
+ok 'after it was emptied, too' soon title_says '197 messages'
+press '4f'
+sed -n '6,9p' demo.ndjson >>grows.ndjson
+ok 'f stays at the end of the messages' soon says '201/201'
+printf '{"type":"event:log","id":"1' >>grows.ndjson
+press g
+printf '2","timestamp":"2026-03-17T09:48:00Z","payload":{"level":"info","message":"whole"}}\n' >>grows.ndjson
+ok 'half a line waits for its end' soon title_says '202 messages'
+press Q
+ok 'Q ends it' soon says 'exit code 0'
+mkdir -p queue
+start 80x24 "$FOLLOWING" queue
+ok 'an empty folder is followed' soon title_says ' live '
+sed -n '/"confidence_score"/{p;q;}' demo.ndjson >queue/result-1.json
+ok 'a file that appears is read' soon title_says '1 messages'
+press Q
+rm -f fifo
+mkfifo fifo
+start 80x24 "$FOLLOWING" fifo
+ok 'a FIFO is followed' soon title_says ' live '
+sed -n '1,5p' demo.ndjson >fifo
+ok 'its first writer is read' soon title_says '5 messages'
+sed -n '6,7p' demo.ndjson >fifo
+ok 'and the next one' soon title_says '7 messages'
+press Q
+ok 'Q ends that' soon says 'exit code 0'
 
 # ---- no terminal to speak of ----
 

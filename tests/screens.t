@@ -25,7 +25,7 @@ help ?
 search 4/passkey<Enter>
 filter \kind:question<Enter>
 no-match \nosuchword<Enter>
-read-only a
+refused a
 prompt :fil<Tab>'
 
 # draw NAME KEYS SIZE FILE [OPTION...]
@@ -50,6 +50,56 @@ while read -r name keys; do
 			mkdir -p "$goldens" && cp "$tmp/screen" "$golden"
 		fi
 		is "$name at $variant" '' "$said$(diff "$golden" "$tmp/screen" 2>&1)"
+	done
+done <"$tmp/list"
+
+said=$(draw read-only a 80x24 "$tmp/screen" --read-only)
+[ -z "${GAVEL_REGENERATE-}" ] || cp "$tmp/screen" "$goldens/read-only-80x24.txt"
+is '--read-only' '' "$said$(diff "$goldens/read-only-80x24.txt" "$tmp/screen" 2>&1)"
+
+# What is decided: each screen with a journal of its own. The replies have no place to go, so nothing is
+# ever written, and what is confirmed is held.
+decided='inbox-staged jjajmm
+inbox-all-marked M
+item-staged jja<Enter>
+answer =
+reason :8<Enter>xNo.<Enter>C
+preflight jja:7<Enter>xToo early.<Enter>:6<Enter>D$
+preflight-end jja:7<Enter>xToo early.<Enter>:6<Enter>D$<wait:400>G
+preflight-incomplete :5<Enter>pHalf of it.<Enter>$
+preflight-sure :15<Enter>a$<wait:400>y
+quit jjaQ
+bulk-refused M;a
+held jja:6<Enter>D$<wait:400>y
+recovery jja:7<Enter>xToo early.<Enter>$<wait:400>y|g
+decisions-own jja:6<Enter>D$<wait:400>y|q6'
+
+# The clock on the wall and the letters' ids are others each time.
+mask() {
+	sed 's/at [0-2][0-9]:[0-5][0-9]:[0-5][0-9], /at --:--:--, /
+		s/[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\( *ann \)/--:--:--\1/
+		s/^[0-9a-f]\{12\} HELD/------------ HELD/
+		s/behind [0-9a-f]\{12\}/behind ------------/' "$1"
+}
+
+printf '%s\n' "$decided" >"$tmp/list"
+while IFS=' ' read -r name keys; do
+	for variant in 80x24 120x36 60x15 80x24-ascii; do
+		size=${variant%-ascii}
+		option=
+		[ "$size" = "$variant" ] || option=--ascii
+		golden=$goldens/$name-$variant.txt
+		rm -rf "$tmp/journal"
+		said=
+		rest="$keys|"
+		while [ -n "$rest" ]; do # | ends the program and starts it again
+			said=$said$(draw "$name" "${rest%%|*}" "$size" "$tmp/screen" --as=ann \
+				--journal="$tmp/journal" --reply=/gavel/nowhere/replies.ndjson $option)
+			rest=${rest#*|}
+		done
+		mask "$tmp/screen" >"$tmp/masked"
+		[ -z "${GAVEL_REGENERATE-}" ] || cp "$tmp/masked" "$golden"
+		is "$name at $variant" '' "$said$(diff "$golden" "$tmp/masked" 2>&1)"
 	done
 done <"$tmp/list"
 

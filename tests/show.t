@@ -12,7 +12,7 @@ exit_of() {
 	[ "$got" = "$wanted" ] || { echo "exit code $got, not $wanted"; cat "$tmp/err"; return 1; }
 }
 
-for view in inbox timeline ledger messages agents summary; do
+for view in inbox timeline ledger messages agents decisions summary; do
 	ok "show $view" exit_of 0 "$GAVEL" show "$view" "$demo"
 	ok "show $view has something to say" [ -s out ]
 	for size in 60x200 80x24 120x36 200x60; do
@@ -58,6 +58,67 @@ ok 'gavel LOG prints the inbox' sh -c '"$GAVEL" "$1" >a && "$GAVEL" show inbox "
 ok 'so does a pipe' sh -c '"$GAVEL" <"$1" >a && [ -s a ]' sh "$demo"
 ok 'gavel demo' exit_of 0 "$GAVEL" demo
 ok 'prints inbox and summary' sh -c '"$GAVEL" show inbox --size=100 "$1" >a && "$GAVEL" show summary --size=100 "$1" >b && [ "$(wc -l <out)" -ge "$(cat a b | wc -l)" ]' sh "$demo"
+
+# What was decided here.
+cp "$demo" log.ndjson
+item=$(sed -n 's/^{"id":"\([^"]*\)","dialect":"orchestrator","kind":"question".*/\1/p' inbox | head -n 1)
+finding=review-PK-3/F-2
+field() { # NAME ID VIEW SOURCE...
+	name=$1 id=$2 view=$3
+	shift 3
+	"$GAVEL" show "$view" --all --format=json "$@" | grep -F "\"$id\"" | head -n 1 | grep -o "\"$name\":[^,]*" | head -n 1
+}
+ok 'a decision is staged' exit_of 0 "$GAVEL" decide --as=ann log.ndjson "$finding" accept
+is 'it is told' '"delivery":"staged"' "$(field delivery "$finding" inbox log.ndjson)"
+is 'with its verdict' '"verdict":"accepted"' "$(field verdict "$finding" inbox log.ndjson)"
+is 'and who decided' '"by":"ann"' "$(field by "$finding" inbox log.ndjson)"
+ok 'the item is open still' sh -c '"$GAVEL" show inbox --format=json log.ndjson | grep -qF "\"$1\""' sh "$finding"
+ok 'a decision is sent' exit_of 0 "$GAVEL" decide --as=ann --answer=yes --deliver log.ndjson "$item" answer
+is 'it is told too' '"delivery":"sent"' "$(field delivery "$item" inbox log.ndjson)"
+is 'there is nothing more to decide' '"verbs":[]' "$(field verbs "$item" inbox log.ndjson)"
+ok 'the item is not open any more' sh -c '! "$GAVEL" show inbox --format=json log.ndjson | grep -qF "{\"id\":\"$1\""' sh "$item"
+ok 'its history has the decision' sh -c '"$GAVEL" show item "$1" --format=json log.ndjson | grep -q "\"by\":\"ann\",\"verdict\":\"answered\",\"delivery\":\"sent\"}]"' sh "$item"
+is 'before it was decided it is not there' 0 "$("$GAVEL" show decisions --at='#190' --format=json log.ndjson | grep -c '"by":"ann"')"
+"$GAVEL" show decisions --format=json log.ndjson >decisions
+is 'decisions made here come first' "$finding $item" "$(sed -n 's/.*"item":"\([^"]*\)".*"by":"ann".*/\1/p' decisions | paste -sd ' ')"
+is 'in the log there are others' "$(wc -l <decisions)" "$(($(grep -c '"delivery":null,"line":[1-9]' decisions) + 2))"
+ok 'a letter tells where it went' grep -q '"channel":"file","path":"/.*/log.ndjson.replies.ndjson","bytes":[1-9][0-9]*,"tries":1,"why":null' decisions
+ok 'the text has them too' sh -c '"$GAVEL" show decisions log.ndjson | grep -q " ann .*answered"'
+is 'the summary counts them' '"staged":1,"recorded":0,"sent":1' "$("$GAVEL" show summary --format=json log.ndjson | grep -o '"staged":1,"recorded":0,"sent":1')"
+
+# The same log, however it is named and whatever is read with it.
+cp log.ndjson other.ndjson
+for names in ./log.ndjson "$tmp/log.ndjson" 'other.ndjson log.ndjson' 'log.ndjson other.ndjson' 'log.ndjson log.ndjson.replies.ndjson'; do
+	# shellcheck disable=SC2086
+	is "two decisions in $names" 2 "$("$GAVEL" show inbox --all --format=json $names | grep -c '"by":"ann","delivery":"s')"
+done
+is 'another log has none' 0 "$("$GAVEL" show inbox --all --format=json other.ndjson | grep -c '"by":"ann"')"
+ok 'decided once more under another name, it is the same decision' exit_of 0 "$GAVEL" decide --as=ann --answer=yes --deliver "$tmp/log.ndjson" "$item" answer
+is 'nothing more was written' 1 "$(wc -l <log.ndjson.replies.ndjson)"
+sed 's/ a / one /g; s/ the / that /g' other.ndjson >log.ndjson
+is 'of another log under the same name nothing is decided' 0 "$("$GAVEL" show inbox --all --format=json log.ndjson | grep -c '"by":"ann"')"
+cp other.ndjson log.ndjson
+
+# Replies are read with the log that they reply to.
+session_of() { "$GAVEL" show messages --format=json "$@" | tail -n 1 | grep -o '"session":"[^"]*"'; }
+mkdir logs
+cp log.ndjson log.ndjson.replies.ndjson logs
+cp log.ndjson.replies.ndjson sent
+is 'by name' '"session":"log.ndjson"' "$(session_of log.ndjson log.ndjson.replies.ndjson)"
+is 'whatever comes first' '"session":"log.ndjson"' "$(session_of log.ndjson.replies.ndjson log.ndjson)"
+is 'by what they answer' '"session":"log.ndjson"' "$(session_of log.ndjson sent)"
+is 'not when two logs know it' '"session":"sent"' "$(session_of log.ndjson other.ndjson sent)"
+is 'in a directory they come last' '"source":"logs/log.ndjson.replies.ndjson"' "$("$GAVEL" show messages --format=json logs | tail -n 1 | grep -o '"source":"[^"]*"')"
+before=$("$GAVEL" check log.ndjson | tail -n 1 | sed 's/ notes.*//')
+is 'check finds nothing wrong in them' "$before" "$("$GAVEL" check log.ndjson sent | tail -n 1 | sed 's/ notes.*//')"
+
+# A journal that cannot be read is told, and the log is shown.
+journal=$(ls "$XDG_STATE_HOME"/gavel/*/journal-000001)
+cp "$journal" kept
+sed -i '2s/DRAFT/DRAFF/' "$journal"
+ok 'a damaged journal does not keep the log from being shown' exit_of 0 "$GAVEL" show inbox log.ndjson
+is 'it is told in one sentence' 1 "$(grep -c '^gavel: .*damaged' err)"
+cat kept >"$journal"
 
 ok '--help' exit_of 0 "$GAVEL" --help
 ok 'of a command' exit_of 0 "$GAVEL" check --help

@@ -136,6 +136,77 @@ static void set_keys(struct config_reading *r, const struct setting *s, yyjson_v
 	}
 }
 
+static void set_text(struct config_reading *r, const struct setting *s, yyjson_val *v, char **out)
+{
+	struct str text = json_str(v);
+
+	if (yyjson_is_null(v) || is_clean(text)) {
+		free(*out);
+		*out = yyjson_is_null(v) ? NULL : dup_str(text);
+	} else {
+		config_wrong(r, v, s->name, s->takes);
+	}
+}
+
+static void set_as(struct config_reading *r, const struct setting *s, yyjson_val *v)
+{
+	set_text(r, s, v, &r->c->as);
+}
+
+static void set_escalate_to(struct config_reading *r, const struct setting *s, yyjson_val *v)
+{
+	set_text(r, s, v, &r->c->escalate_to);
+}
+
+static void set_notices(struct config_reading *r, const struct setting *s, yyjson_val *array)
+{
+	static const char *const words[] = { "bell", "osc9", "osc777" };
+	unsigned wanted = 0;
+	yyjson_val *v;
+	size_t i, n;
+	bool good = yyjson_is_arr(array) && yyjson_arr_size(array) <= CONFIG_MEMBERS_MAX;
+
+	if (good)
+		yyjson_arr_foreach(array, i, n, v) {
+			unsigned bit = 0;
+
+			for (unsigned k = 0; k < 3; k++)
+				bit |= str_is(json_str(v), words[k]) ? 1u << k : 0;
+			wanted |= bit;
+			good = good && bit;
+		}
+	if (good)
+		r->c->notices = wanted;
+	else
+		config_wrong(r, array, s->name, s->takes);
+}
+
+static void drop_codes(struct config *c)
+{
+	for (uint32_t i = 0; i < c->reason_codes.n; i++)
+		free(c->reason_codes.v[i]);
+	vec_release(&c->reason_codes);
+}
+
+/* All of them or the usual ones: half a list would hide what is wrong with it. */
+static void set_reason_codes(struct config_reading *r, const struct setting *s, yyjson_val *array)
+{
+	yyjson_val *v;
+	size_t i, n;
+	bool good = yyjson_is_arr(array) && yyjson_arr_size(array) <= CONFIG_MEMBERS_MAX;
+
+	if (good)
+		yyjson_arr_foreach(array, i, n, v)
+			good = good && is_clean(json_str(v));
+	if (!good) {
+		config_wrong(r, array, s->name, s->takes);
+		return;
+	}
+	drop_codes(r->c);
+	yyjson_arr_foreach(array, i, n, v)
+		vec_push(&r->c->reason_codes, dup_str(json_str(v)));
+}
+
 static const struct setting settings[] = {
 	{ "theme", "\"dark\", \"light\", \"mono\" or an object of roles", "\"dark\"",
 	  "{ \"base\": \"light\", \"selected\": { \"fg\": \"black\", \"bg\": 153 } }",
@@ -160,6 +231,19 @@ static const struct setting settings[] = {
 	  "How the confidence of a hand-off's result is judged: from approve on it passes, from "
 	  "human on a person decides. Numbers from 0 to 1, human not above approve.",
 	  set_thresholds },
+	{ "as", "a name, or null", "null", "\"alice\"",
+	  "Who decides: the name that decisions carry. null: the name of the login.", set_as },
+	{ "escalate_to", "a path, or null", "null", "\"/srv/agents/queue.ndjson\"",
+	  "The queue that escalations are written to, as --escalate-to gives it.",
+	  set_escalate_to },
+	{ "reason_codes", "an array of words", "[\"out_of_scope\", \"infeasible\"]", NULL,
+	  "What is offered as the reason of a rejection.", set_reason_codes },
+	{ "notices", "an array of \"bell\", \"osc9\" and \"osc777\"", "[]",
+	  "[\"bell\"]",
+	  "How you are told while a log is followed that an item has opened or expired: the terminal's "
+	  "bell, or a notice as terminals with OSC 9 or 777 show it. The text is always the same; "
+	  "nothing of a message is in it.",
+	  set_notices },
 	{ "max_line", "a number of bytes from 1 to 1073741824", "16777216", NULL,
 	  "The longest message that is read; longer ones are counted and shown as oversize.",
 	  set_max_line },
@@ -227,6 +311,8 @@ void config_init(struct config *c, const char *file)
 	*c = (struct config){ .theme = "dark", .mouse = true, .approve = 0.9, .human = 0.7,
 			      .max_line_bytes = FRAME_MAX_BYTES,
 			      .file = file ? xstrdup(file) : NULL };
+	vec_push(&c->reason_codes, xstrdup("out_of_scope"));
+	vec_push(&c->reason_codes, xstrdup("infeasible"));
 }
 
 static void read_settings(struct config_reading *r)
@@ -356,8 +442,11 @@ void config_release(struct config *c)
 		free(c->keys.v[i].command);
 	for (uint32_t i = 0; i < c->problems.n; i++)
 		free(c->problems.v[i]);
+	drop_codes(c);
 	vec_release(&c->keys);
 	vec_release(&c->problems);
+	free(c->as);
+	free(c->escalate_to);
 	free(c->file);
 	*c = (struct config){ 0 };
 }

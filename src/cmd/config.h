@@ -41,6 +41,9 @@ struct config {
 	bool mouse, ascii;
 	double approve, human; /* thresholds, human <= approve */
 	size_t max_line_bytes;
+	unsigned notices;       /* enum term_notice bits: how new items are told */
+	char *as, *escalate_to; /* NULL = not told */
+	VEC(char *) reason_codes;
 
 	char *file; /* its path, also when there is none; NULL: nowhere to look */
 	VEC(char *) problems;

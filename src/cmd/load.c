@@ -1,27 +1,16 @@
 /* Reading sources into a model, and a message's bytes again for whoever wants to look. */
 #include "cmd/load.h"
 
-#include "base/sha256.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
-struct reading {
-	struct load *l;
-	uint32_t file;
-	uint32_t messages, binary;
-	load_fn each;
-	void *ctx;
-};
-
-static void take_frame(void *ctx, const struct frame *frame)
+void load_take(void *reading, const struct frame *frame)
 {
-	struct reading *r = ctx;
+	struct load_reading *r = reading;
 	struct load *l = r->l;
-	const struct wire_file *file = &l->wire.files.v[r->file];
+	struct wire_file *file = &l->wire.files.v[r->file];
 	struct frame_info info = { .flags = frame->flags, .full_length = frame->full_length };
-	struct place place = { .source = r->file, .line = frame->line, .offset = frame->offset,
-			       .group = file->group };
+	struct place place = { .source = r->file, .line = frame->line, .offset = frame->offset };
 
 	if (file->whole)
 		info.file_name = file->base;
@@ -29,82 +18,24 @@ static void take_frame(void *ctx, const struct frame *frame)
 	dialect_decode(&l->decoder, frame->bytes, &info, &l->message);
 	if (!l->message.session.n)
 		l->message.session = file->session;
+	if (r->may_join && l->message.dialect > DIALECT_TEXT) {
+		struct str group = model_group_of(&l->model, &l->message);
+
+		r->may_join = false;
+		if (group.n) {
+			file->group = group; /* the model's, which lives as long */
+			file->joined = true;
+		}
+	}
+	place.group = file->group;
+	if (!l->message.session.n && file->answers.n && l->message.dialect == DIALECT_FEEDBACK)
+		l->message.session = file->answers;
+	place.aside = file->joined;
 	model_apply(&l->model, &l->message, &place);
 	r->messages++;
 	r->binary += (l->message.flags & RECORD_BINARY) != 0;
 	if (r->each)
 		r->each(r->ctx, l, &l->message, vec_last(&l->model.records));
-}
-
-/* When a file of a directory was made, as its first message tells. */
-struct dated {
-	uint32_t file;
-	int64_t time_ms;
-	int rank;
-	struct str name;
-};
-
-struct dating {
-	struct load *l;
-	struct dated *dated;
-};
-
-static void date_frame(void *ctx, const struct frame *frame)
-{
-	struct dating *d = ctx;
-
-	if (d->dated->time_ms != WHEN_NONE)
-		return;
-	dialect_decode(&d->l->decoder, frame->bytes, NULL, &d->l->message);
-	d->dated->time_ms = d->l->message.time_ms;
-}
-
-static int by_date(const void *left, const void *right)
-{
-	const struct dated *a = left, *b = right;
-
-	if (a->time_ms != b->time_ms)
-		return a->time_ms < b->time_ms ? -1 : 1;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return str_cmp(a->name, b->name);
-}
-
-static int rank_of(struct str base)
-{
-	static const char *const order[] = { "task-", "result-", "decision-", "review-" };
-
-	for (int i = 0; i < 4; i++)
-		if (str_starts(base, str_of(order[i])))
-			return i;
-	return 4;
-}
-
-/* Files of one directory are messages of one session: they are applied in the order of their own
- * times, not of their names. Returns how many files, from `first`, it put in order. */
-static uint32_t order_directory(struct load *l, uint32_t first, struct dated *out)
-{
-	const struct wire_file *f = l->wire.files.v;
-	uint32_t n = 0;
-
-	while (first + n < l->wire.files.n && str_eq(f[first + n].group, f[first].group) &&
-	       !str_eq(f[first + n].group, f[first + n].name))
-		n++;
-	if (n < 2) {
-		out[0] = (struct dated){ .file = first };
-		return 1;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		struct err err;
-		struct dating d = { l, &out[i] };
-
-		out[i] = (struct dated){ first + i, WHEN_NONE, rank_of(f[first + i].base),
-					 f[first + i].base };
-		/* an error will be said when it is read in earnest */
-		wire_read(&l->wire, first + i, date_frame, &d, &err);
-	}
-	qsort(out, n, sizeof(*out), by_date);
-	return n;
 }
 
 void add_clean(struct buf *out, struct str s, enum text_mode mode)
@@ -131,37 +62,49 @@ void load_say(struct load *l, struct str sentence)
 	buf_release(&here);
 }
 
-static void say_binary(struct load *l, const struct reading *r)
+void load_judge_binary(struct load_reading *r)
 {
 	struct buf text = { 0 };
 
-	buf_add_str(&text, load_source_name(l, r->file));
+	if (r->binary <= r->messages / 2)
+		return;
+	buf_add_str(&text, load_source_name(r->l, r->file));
 	buf_printf(&text, ": binary? %u of %u lines are no text; compressed logs must be unpacked first",
 		   r->binary, r->messages);
-	load_say(l, buf_str(&text));
+	load_say(r->l, buf_str(&text));
 	buf_release(&text);
+}
+
+static void read_file(struct load *l, uint32_t file, load_fn each, void *ctx)
+{
+	const struct wire_file *f = &l->wire.files.v[file];
+	struct load_reading r = { .l = l, .file = file, .each = each, .ctx = ctx };
+	struct err err;
+
+	r.may_join = l->model.records.n && !f->listed && !f->joined;
+	if (wire_read(&l->wire, file, load_take, &r, &err)) {
+		load_say(l, str_of(err.text));
+		l->trouble = true;
+	}
+	load_judge_binary(&r);
 }
 
 void load_run(struct load *l, load_fn each, void *ctx)
 {
-	struct dated *order = xmalloc((l->wire.files.n + 1) * sizeof(*order));
+	uint32_t *order = load_order(l);
 
-	for (uint32_t first = 0, n; first < l->wire.files.n && !l->wire.stop; first += n) {
-		n = order_directory(l, first, order);
-		for (uint32_t i = 0; i < n && !l->wire.stop; i++) {
-			struct reading r = { .l = l, .file = order[i].file, .each = each,
-					     .ctx = ctx };
-			struct err err;
-
-			if (wire_read(&l->wire, r.file, take_frame, &r, &err)) {
-				load_say(l, str_of(err.text));
-				l->trouble = true;
-			}
-			if (r.binary > r.messages / 2)
-				say_binary(l, &r);
-		}
-	}
+	for (uint32_t i = 0; i < l->wire.files.n && !l->wire.stop; i++)
+		read_file(l, order[i], each, ctx);
 	free(order);
+	if (l->follow && !l->wire.stop)
+		load_follow_begin(l);
+	load_settle(l);
+}
+
+void load_settle(struct load *l)
+{
+	for (uint32_t i = 0; i < l->desks.list.n; i++)
+		desk_settle(&l->desks.list.v[i], &l->model);
 }
 
 struct str load_source_name(const struct load *l, uint32_t source)
@@ -244,6 +187,41 @@ static const struct diags *read_diags(void *ctx, uint32_t message)
 	return &l->again_message.diags;
 }
 
+static void open_desk(struct load *l, const char *base, const char *source)
+{
+	vec_push(&l->desks.list, (struct desk){ .sole_writer = l->desk.sole_writer,
+						.idle = l->desk.idle, .reader = &l->reader });
+	desk_open(vec_last(&l->desks.list), base, source, l->desk.write);
+}
+
+/* One for each group, also for a folder that has no file yet. */
+static void open_desks(struct load *l)
+{
+	struct buf base = { 0 };
+	struct str last = STR_NONE;
+
+	desk_base(l->desk.journal, &base);
+	for (uint32_t i = 0; i < l->wire.files.n; i++) {
+		struct str group = l->wire.files.v[i].group;
+		bool is_stdin = str_is(l->wire.files.v[i].name, "-");
+
+		if (str_eq(group, last) || desks_find(&l->desks, group))
+			continue;
+		last = group;
+		/* what was decided on one stream says nothing of another */
+		if (is_stdin && !l->desk.write)
+			continue;
+		open_desk(l, base.p, is_stdin ? "-" : group.p);
+	}
+	for (uint32_t i = 0; l->follow && i < l->wire.dirs.n; i++)
+		if (!desks_find(&l->desks, str_of(l->wire.dirs.v[i].name)))
+			open_desk(l, base.p, l->wire.dirs.v[i].name);
+	buf_release(&base);
+	for (uint32_t i = 0; i < l->desks.list.n && !l->desk.write; i++)
+		if (l->desks.list.v[i].trouble != JOURNAL_FINE)
+			load_say(l, str_of(l->desks.list.v[i].why.text));
+}
+
 int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max_line_bytes)
 {
 	struct err err;
@@ -253,6 +231,7 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 	l->reader = (struct reader){ l, read_detail, read_summary, read_bytes, read_diags,
 				     read_source };
 	l->wire.max_bytes = max_line_bytes;
+	l->wire.follow = l->follow;
 	for (uint32_t i = 0; i < (n ? n : 1); i++)
 		if (wire_add(&l->wire, n ? sources[i] : "-", &err)) {
 			load_say(l, str_of(err.text));
@@ -260,7 +239,11 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 		}
 	for (uint32_t i = 0; i < l->wire.warnings.n; i++)
 		load_say(l, l->wire.warnings.v[i]);
-	return l->wire.files.n ? 0 : -1;
+	load_join(l);
+	if (l->desk.open || l->desk.write)
+		open_desks(l);
+	load_settle(l); /* so that replies are expected before they come */
+	return l->wire.files.n || (l->follow && l->wire.dirs.n) ? 0 : -1;
 }
 
 int load_filter(const struct options *o, int64_t day, struct filter **out)
@@ -284,23 +267,13 @@ int load_filter(const struct options *o, int64_t day, struct filter **out)
 	return *out ? 0 : -1;
 }
 
-void load_rev(struct load *l, const struct item *item, const struct item_state *state,
-	      struct buf *out)
-{
-	struct detail detail;
-	struct buf compact = { 0 };
-	char hex[65];
-
-	if (!read_detail(l, item, state, &detail) || !detail.value)
-		return;
-	json_write(&compact, detail.value);
-	sha256_hex(buf_str(&compact), hex);
-	buf_printf(out, "sha256:%s", hex);
-	buf_release(&compact);
-}
-
 void load_release(struct load *l)
 {
+	for (uint32_t i = 0; i < l->desks.list.n; i++)
+		desk_close(&l->desks.list.v[i]);
+	vec_release(&l->desks.list);
+	vec_release(&l->readings);
+	follow_free(l->live);
 	wire_release(&l->wire);
 	model_release(&l->model);
 	decoder_release(&l->decoder);

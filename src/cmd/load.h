@@ -1,15 +1,52 @@
 /* From SOURCE arguments to a model, and back to the bytes: what every command that reads uses.
- * Zero it, load_open, then load_run; load_release ends all, also after errors. */
+ * Zero it, say in `desk` what is wanted, load_open, then load_run; load_release ends all, also after
+ * errors.
+ *
+ * A file of replies is read as part of the log it replies to, and after it: by its name,
+ * LOG.replies.ndjson or LOG.SESSION.replies.ndjson, where LOG is read too, or because its first message
+ * answers one of a source before it.
+ *
+ * With `follow` set before load_open, load_run is only the beginning: load_follow then takes what comes,
+ * as often as load_fd is readable or load_wait_ms has passed. Streams are not waited for, their messages
+ * come that way too. */
 #ifndef GAVEL_CMD_LOAD_H
 #define GAVEL_CMD_LOAD_H
 
 #include "cmd/options.h"
 #include "dialect/dialect.h"
 #include "model/model.h"
+#include "decide/desk.h"
 #include "ui/view.h"
-#include "wire/wire.h"
+#include "wire/follow.h"
+
+/* What a command wants of the decisions made for its sources; all zero = nothing. */
+struct load_desks {
+	bool open;           /* reads the journals */
+	bool write;          /* and locks them, for deciding */
+	const char *journal; /* --journal; NULL = the usual place */
+	bool sole_writer;
+	const struct idle *idle;
+};
+
+struct load;
+/* Called for each message after the model has taken it; its diagnostics are complete. */
+typedef void (*load_fn)(void *ctx, struct load *l, const struct message *msg, const struct record *r);
+
+/* One file on its way into the model. */
+struct load_reading {
+	struct load *l;
+	uint32_t file;
+	bool may_join; /* its first message tells whether it belongs to another source */
+	uint32_t messages, binary;
+	load_fn each;
+	void *ctx;
+};
 
 struct load {
+	struct load_desks desk;
+	bool follow;         /* wanted */
+	struct follow *live; /* after load_run, if wanted: health of sources, incomplete lines */
+	struct desks desks; /* one for each source, in their order; none unless asked for */
 	struct wire wire;
 	struct model model;
 	struct decoder decoder; /* of messages as they come */
@@ -23,15 +60,30 @@ struct load {
 	struct message again_message;
 	struct buf bytes, text;
 	struct reader reader;
+
+	/* for following: */
+	VEC(struct load_reading) readings; /* one a file */
+	uint32_t items_kept, tasks_kept;   /* whose messages are kept already, and how many there were */
+	uint32_t items_to_keep, tasks_to_keep;
 };
 
-/* Called for each message after the model has taken it; its diagnostics are complete. */
-typedef void (*load_fn)(void *ctx, struct load *l, const struct message *msg, const struct record *r);
-
-/* Adds the sources (none: standard input). -1 when nothing can be read at all. */
+/* Adds the sources (none: standard input) and opens their desks. -1 when nothing can be read at all. A
+ * journal that cannot be read is told in a sentence, unless it was to be written: then the desk says
+ * it (access, why). */
 int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max_line_bytes);
+/* Reads everything, and settles the desks at the end. */
 void load_run(struct load *l, load_fn each, void *ctx);
+/* desk_settle for every desk: after messages came, after a decision. */
+void load_settle(struct load *l);
 void load_release(struct load *l);
+
+/* Takes messages that have come since, a few milliseconds' worth, and settles the desks if there were any.
+ * Returns how many; load_wait_ms then says 0 if there are more. now_ms is loop_now_ms. */
+uint32_t load_follow(struct load *l, int64_t now_ms, load_fn each, void *ctx);
+/* What to wait for: readable when something may have come, -1 = nothing to wait for. */
+int load_fd(const struct load *l);
+/* How long at most; -1 = for ever. */
+int load_wait_ms(const struct load *l, int64_t now_ms);
 
 /* A sentence for the person on stderr. Names of files are others' words: only cells come out. */
 void load_say(struct load *l, struct str sentence);
@@ -42,8 +94,18 @@ int load_filter(const struct options *o, int64_t day, struct filter **out);
 
 /* The name of a message's file as the person gave it. */
 struct str load_source_name(const struct load *l, uint32_t source);
-/* SHA-256 of the item, written compactly: "sha256:" and 64 digits; empty when it cannot be read. */
-void load_rev(struct load *l, const struct item *item, const struct item_state *state,
-	      struct buf *out);
+
+/* Within load: */
+/* The frame_fn of a load_reading. */
+void load_take(void *reading, const struct frame *frame);
+/* Says once that a file seems to be no text. */
+void load_judge_binary(struct load_reading *r);
+void load_follow_begin(struct load *l);
+/* Puts one file of replies, by its name, into the group of its log. */
+void load_join_file(struct load *l, uint32_t file);
+/* Puts files of replies into the groups of their logs, by their names. */
+void load_join(struct load *l);
+/* The numbers of all files in the order in which they are read. Free the result. */
+uint32_t *load_order(struct load *l);
 
 #endif

@@ -11,17 +11,29 @@ enum {
 	CHECK = 1 << 2,
 	DEMO = 1 << 3,
 	HELP = 1 << 4,
+	DECIDE = 1 << 5,
+	JOURNAL = 1 << 6,
 	READERS = WATCH | SHOW | CHECK,
 	PRINTERS = WATCH | SHOW | DEMO,
-	ANY = WATCH | SHOW | CHECK | DEMO | HELP,
+	DECIDERS = WATCH | DECIDE | DEMO,
+	ANY = WATCH | SHOW | CHECK | DEMO | HELP | DECIDE | JOURNAL,
 };
 
 static const struct command commands[] = {
 	{ "", "[SOURCE...]", "Open the terminal UI; where the output is no terminal, print the inbox.", WATCH, cmd_watch },
 	{ "show", "VIEW [SOURCE...]",
-	  "Print a view: inbox, item ID, timeline, ledger, messages, agents or summary.", SHOW,
-	  cmd_show },
+	  "Print a view: inbox, item ID, timeline, ledger, messages, agents, decisions or summary.",
+	  SHOW, cmd_show },
 	{ "check", "[SOURCE...]", "Check messages against their protocols.", CHECK, cmd_check },
+	{ "decide", "SOURCE [ITEM VERB]",
+	  "Decide an item: accept, partial, reject, answer, dismiss or escalate. ITEM is an id, or "
+	  "SESSION/ID where the id alone is not unique. The decision is staged; --deliver sends it, "
+	  "and without ITEM everything that is staged.",
+	  DECIDE, cmd_decide },
+	{ "journal", "list | verify | resend ID | void ID | repair",
+	  "Look at what was decided and what became of it: list it, check the hash chain, send a held "
+	  "message again, take back what is staged or was not delivered, or mend a damaged journal.",
+	  JOURNAL, cmd_journal },
 	{ "demo", "",
 	  "Open a built-in session to try everything on; where the output is no terminal, print its "
 	  "inbox and summary.",
@@ -113,7 +125,29 @@ static int set_max_line(struct options *o, const char *value, struct err *err)
 		o->field = true; \
 		return 0; \
 	}
+static int set_recover(struct options *o, const char *value, struct err *err)
+{
+	if (strcmp(value, "ask") != 0 && strcmp(value, "send") != 0)
+		return err_set(err, "--recover=%s: must be ask or send", value);
+	o->recover_send = value[0] == 's';
+	return 0;
+}
+
 SET_TEXT(filter)
+SET_TEXT(as)
+SET_TEXT(reply)
+SET_TEXT(escalate_to)
+SET_TEXT(journal)
+SET_TEXT(reason_code)
+SET_TEXT(explain)
+SET_TEXT(answer)
+SET_TEXT(artifact)
+SET_TEXT(rev)
+SET_FLAG(read_only)
+SET_FLAG(no_follow)
+SET_FLAG(sole_writer)
+SET_FLAG(deliver)
+SET_FLAG(correct)
 SET_TEXT(since)
 SET_TEXT(until)
 SET_TEXT(at)
@@ -131,7 +165,7 @@ static const struct option options[] = {
 	{ "format", "FORMAT",
 	  "text, json (one object a line) or, for check, sarif. Scripts use json: its fields only "
 	  "ever grow.",
-	  READERS, set_format },
+	  READERS | DECIDE | JOURNAL, set_format },
 	{ "filter", "EXPR",
 	  "Only what matches: words match any text; kind:finding severity:>=major dialect:feedback "
 	  "agent:dev-01 task:T1 session:S id:X is:open is:error after:10:15 before:T; - negates.",
@@ -150,14 +184,46 @@ static const struct option options[] = {
 	{ "max-line", "BYTES",
 	  "Longest message that is read, 16M unless given; longer ones are counted and shown as "
 	  "oversize.",
-	  READERS, set_max_line },
+	  READERS | DECIDE, set_max_line },
+	{ "as", "NAME", "Who decides; the login's name unless given.", DECIDERS, set_as },
+	{ "reply", "PATH",
+	  "Where replies go: a file, a FIFO or a folder. Unless given, a log's replies go to "
+	  "LOG.replies.ndjson beside it, a hand-off folder's into the folder.",
+	  DECIDERS, set_reply },
+	{ "escalate-to", "PATH", "The queue that escalations are written to.", DECIDERS,
+	  set_escalate_to },
+	{ "journal", "DIR",
+	  "Where decisions are recorded, in place of ~/.local/state/gavel.",
+	  DECIDERS | SHOW | JOURNAL, set_journal },
+	{ "recover", "WHEN",
+	  "What an earlier run left unfinished: ask shows it first, send finishes it at once.",
+	  DECIDERS, set_recover },
+	{ "no-follow", NULL, "Read what is there, and do not wait for more.", WATCH, set_no_follow },
+	{ "read-only", NULL, "Look, but decide nothing.", WATCH | DEMO, set_read_only },
+	{ "sole-writer", NULL,
+	  "Nobody else writes to the reply FIFO, so messages over 4096 bytes may go there.",
+	  DECIDERS | JOURNAL, set_sole_writer },
+	{ "reason-code", "CODE", "decide: a word for the reason, such as out_of_scope.", DECIDE,
+	  set_reason_code },
+	{ "explain", "TEXT", "decide: the explanation; reject and partial need one.", DECIDE,
+	  set_explain },
+	{ "answer", "TEXT", "decide: the answer to a question, or one of its options.", DECIDE,
+	  set_answer },
+	{ "artifact", "FILE", "decide: the artifact as it now is, for a feedback request.", DECIDERS,
+	  set_artifact },
+	{ "rev", "HASH",
+	  "decide: refuse unless the item still has this rev. It also tells items of one name apart.",
+	  DECIDE | SHOW, set_rev },
+	{ "deliver", NULL, "decide: send it, do not only stage it.", DECIDE, set_deliver },
+	{ "correct", NULL, "decide: a later word on what was delivered already.", DECIDE,
+	  set_correct },
 	{ "size", "WxH", "Columns and, when given, most rows of the output.", PRINTERS, set_size },
 	{ "color", "WHEN", "auto, always or never. NO_COLOR in the environment means never.",
 	  PRINTERS, set_color },
 	{ "ascii", NULL, "Print nothing but ASCII.", PRINTERS, set_ascii },
 	{ "config", "FILE",
-	  "Configuration of the terminal UI, in place of ~/.config/gavel/config.json.",
-	  WATCH | DEMO, set_config },
+	  "Configuration, in place of ~/.config/gavel/config.json.", WATCH | DEMO | DECIDE,
+	  set_config },
 	{ "headless", NULL, "For tests and scripts: run the terminal UI without a terminal.",
 	  WATCH | DEMO, set_headless },
 	{ "keys", "FILE",
@@ -318,8 +384,9 @@ void options_help(const struct command *command, struct buf *out)
 		      "and review- files or of logs, one JSON document with messages[], a FIFO, or\n"
 		      "- for standard input. Without one, standard input is read.\n\n");
 	help_options(out, ANY);
-	buf_adds(out, "\nExit codes: 0 fine; 1 check found errors, or there is no such item;\n"
-		      "2 usage or file trouble. The manual: man gavel.\n");
+	buf_adds(out, "\nExit codes: 0 fine; 1 check found errors, there is no such item, or a decision\n"
+		      "was refused or held; 2 usage or file trouble; 3 the journal is damaged or\n"
+		      "locked by another gavel. The manual: man gavel.\n");
 }
 
 void roff_add(struct buf *out, const char *text)

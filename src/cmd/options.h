@@ -29,13 +29,20 @@ struct options {
 	size_t max_line_bytes;
 	const char *filter, *since, *until, *at;
 	const char *config; /* file, in place of the usual one */
+	/* deciding: who, where replies and escalations go, where the journal is */
+	const char *as, *reply, *escalate_to, *journal;
+	bool read_only, sole_writer, recover_send, no_follow;
+	/* of one decision */
+	const char *reason_code, *explain, *answer, *artifact, *rev;
+	bool deliver, correct;
 	const char *keys, *screen; /* with headless: key file, where the last screen goes */
 };
 
 enum exit_code {
 	EXIT_FINE = 0,
-	EXIT_FOUND = 1,   /* check found errors, no such item */
+	EXIT_FOUND = 1,   /* check found errors, no such item, decide was refused or held */
 	EXIT_TROUBLE = 2, /* usage, file or terminal trouble */
+	EXIT_JOURNAL = 3, /* the journal is damaged, or locked by another gavel */
 };
 
 struct command {
@@ -61,10 +68,14 @@ void roff_add(struct buf *out, const char *text);
 
 int cmd_check(struct options *o);
 int cmd_show(struct options *o);
+int cmd_decide(struct options *o);
+int cmd_journal(struct options *o);
 int cmd_demo(struct options *o);
 int cmd_help(struct options *o);
 /* No command word: looks at the sources; on a terminal with the UI (watch_run). */
 int cmd_watch(struct options *o);
 int watch_run(struct options *o);
+/* The terminal UI on a session to try things on; nothing of the person's is touched. */
+int demo_run(struct options *o, const char *source);
 
 #endif

@@ -1,4 +1,5 @@
 /* gavel show, gavel SOURCE, gavel demo: views printed as text or JSON lines. */
+#include "cmd/find.h"
 #include "cmd/load.h"
 #include "cmd/show_json.h"
 
@@ -28,6 +29,7 @@ static const struct shown views[] = {
 	{ "ledger", &view_ledger, json_ledger },
 	{ "messages", &view_messages, json_messages },
 	{ "agents", &view_agents, json_agents },
+	{ "decisions", &view_decisions, json_decisions },
 	{ "summary", &view_summary, json_summary },
 };
 enum { VIEWS = sizeof(views) / sizeof(views[0]) };
@@ -70,7 +72,7 @@ static void print_view(const struct view_ops *view, const struct scene *s, const
 	view->make(s, cols, &lines);
 	n = lines.list.n;
 	if (view->heading && n && most) {
-		view->heading(s, g, grid_rect(g));
+		view->heading(s, &lines, g, grid_rect(g));
 		paint_grid(g, theme, o->ascii, &out);
 		most--;
 	}
@@ -129,43 +131,6 @@ static int set_cursor(struct scene *s, const struct options *o)
 	return 0;
 }
 
-/* Whether an item answers to a name: its id, SESSION/ID, or with `prefix` the beginning of its id. */
-static bool item_answers(const struct scene *s, uint32_t number, struct str wanted, bool prefix)
-{
-	const struct item *item = &s->model->items.v[number];
-	struct str session = session_name(s->model, item->session);
-	struct buf name = { 0 };
-	struct item_state st;
-	bool hit;
-
-	if (!item_at(s->model, item, s->k, s->now_ms, &st))
-		return false;
-	item_name(s->model, item, &name);
-	hit = prefix ? str_starts(buf_str(&name), wanted) : str_eq(buf_str(&name), wanted);
-	if (!hit && str_starts(wanted, session) && wanted.n > session.n && wanted.p[session.n] == '/')
-		hit = str_eq(buf_str(&name), str_from(wanted, session.n + 1));
-	buf_release(&name);
-	return hit;
-}
-
-static int find_item_named(struct scene *s, const char *wanted)
-{
-	uint32_t hits = 0;
-
-	for (int prefix = 0; prefix < 2 && !hits; prefix++)
-		for (uint32_t i = 0; i < s->model->items.n; i++)
-			if (item_answers(s, i, str_of(wanted), prefix)) {
-				s->item = i;
-				hits++;
-			}
-	if (hits == 0)
-		fprintf(stderr, "gavel: no item %s; gavel show inbox --all lists them\n", wanted);
-	else if (hits > 1)
-		fprintf(stderr, "gavel: %u items are named %s; write more of it, or SESSION/ID\n",
-			hits, wanted);
-	return hits == 1 ? 0 : -1;
-}
-
 static int print_shown(struct load *l, const struct shown *shown, struct scene *s,
 		       const struct options *o)
 {
@@ -186,10 +151,11 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 {
 	struct load l = { 0 };
 	struct scene s = { .model = &l.model, .reader = &l.reader, .all = o->all,
-			   .ascii = o->ascii };
+			   .ascii = o->ascii, .desks = &l.desks };
 	struct filter *filter = NULL;
 	int code = EXIT_TROUBLE;
 
+	l.desk = (struct load_desks){ .open = true, .journal = o->journal };
 	if (load_open(&l, skip ? o->words.v + skip : o->words.v, o->words.n - skip,
 		      o->max_line_bytes))
 		goto out;
@@ -198,7 +164,7 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 		goto out;
 	s.filter = filter;
 	code = l.trouble ? EXIT_TROUBLE : EXIT_FINE;
-	if (item && find_item_named(&s, item))
+	if (item && find_item_named(&s, item, o->rev, &s.item))
 		code = EXIT_FOUND;
 	else
 		print_shown(&l, shown, &s, o);
@@ -224,7 +190,7 @@ int cmd_show(struct options *o)
 		return show(o, &views[i], o->words.v[1], 2);
 	}
 	fprintf(stderr, "gavel: %s%s; the views are inbox, item ID, timeline, ledger, messages, "
-			"agents, summary\n",
+			"agents, decisions, summary\n",
 		name ? "no view " : "show needs a view", name ? name : "");
 	return EXIT_TROUBLE;
 }
@@ -255,9 +221,7 @@ int cmd_demo(struct options *o)
 	buf_printf(&path, "%s/demo.ndjson", dir && *dir ? dir : PKGDATADIR);
 	source = path.p;
 	if (o->headless || isatty(STDOUT_FILENO)) {
-		o->words.n = 0;
-		vec_push(&o->words, source);
-		code = watch_run(o);
+		code = demo_run(o, source);
 		buf_release(&path);
 		return code;
 	}

@@ -2,63 +2,21 @@
 #include "cmd/show_json.h"
 
 #include "decide/verbs.h"
+#include "json/compose.h"
 #include "ui/view_parts.h"
 
 #include <stdlib.h>
 
-/* ,"name":  — the comma is left out after an opening brace */
-static void key(struct buf *b, const char *name)
-{
-	if (b->n && b->p[b->n - 1] != '{' && b->p[b->n - 1] != '[')
-		buf_addc(b, ',');
-	buf_printf(b, "\"%s\":", name);
-}
-
-static void put_str(struct buf *b, const char *name, struct str s)
-{
-	key(b, name);
-	if (s.p)
-		json_write_str(b, s);
-	else
-		buf_adds(b, "null");
-}
-
-static void put_name(struct buf *b, const char *name, const char *value)
-{
-	put_str(b, name, str_of(value));
-}
-
-static void put_number(struct buf *b, const char *name, uint64_t n)
-{
-	key(b, name);
-	buf_printf(b, "%llu", (unsigned long long)n);
-}
-
-static void put_bool(struct buf *b, const char *name, bool value)
-{
-	key(b, name);
-	buf_adds(b, value ? "true" : "false");
-}
-
-static void put_time(struct buf *b, const char *name, int64_t ms)
-{
-	key(b, name);
-	if (ms == WHEN_NONE)
-		buf_adds(b, "null");
-	else
-		buf_printf(b, "%lld", (long long)ms);
-}
-
 static void put_message(struct buf *b, const char *name, const struct model *m, uint32_t message)
 {
-	key(b, name);
+	json_key(b, name);
 	if (message == NONE) {
 		buf_adds(b, "null");
 		return;
 	}
 	buf_adds(b, "{");
-	put_number(b, "line", m->records.v[message].line);
-	put_time(b, "time", m->records.v[message].time_ms);
+	json_put_number(b, "line", m->records.v[message].line);
+	json_put_time(b, "time", m->records.v[message].time_ms);
 	buf_adds(b, "}");
 }
 
@@ -70,51 +28,87 @@ static struct str task_id(const struct model *m, uint32_t task)
 static void put_verbs(struct buf *b, const struct model *m, const struct item *item,
 		      const struct item_state *st)
 {
-	unsigned verbs = 0;
+	unsigned verbs = st->open ? verbs_of_item(m, item, st) : 0;
 
-	if (st->open && !st->undecidable)
-		verbs = verbs_of((enum dialect_id)m->records.v[st->message].dialect, item->kind,
-				 item->deadline_ms == WHEN_NONE);
-	key(b, "verbs");
+	json_key(b, "verbs");
 	buf_addc(b, '[');
 	for (int v = 0; v < VERB_COUNT; v++)
 		if (verbs & 1u << v) {
-			if (b->p[b->n - 1] != '[')
-				buf_addc(b, ',');
+			json_comma(b);
 			buf_printf(b, "\"%s\"", verb_name((enum verb)v));
 		}
 	buf_addc(b, ']');
 }
 
-static void put_history(struct buf *b, const struct model *m, const struct item *item, uint32_t k)
+/* Who gave the verdict that the item has: a person here, or an agent in the log. */
+static void put_by(struct buf *b, const struct model *m, const struct item *item,
+		   const struct item_state *st)
+{
+	bool here = st->person != NONE && st->delivery != DELIVERY_BOUNCED &&
+		    st->verdict == m->standings.v[item->standing - 1].verdict;
+
+	json_put_str(b, "by", here ? model_str(m, st->person) : agent_name(m, st->by));
+}
+
+static void put_standing(struct buf *b, const struct model *m, const struct standing *s)
+{
+	json_comma(b);
+	buf_addc(b, '{');
+	json_put_name(b, "what", "decided");
+	json_key(b, "at");
+	buf_adds(b, "{\"line\":null");
+	json_put_time(b, "time", s->time_ms);
+	buf_addc(b, '}');
+	json_put_str(b, "by", model_str(m, s->by));
+	json_put_name(b, "verdict", verdict_name(s->verdict));
+	json_put_name(b, "delivery", delivery_name(s->delivery));
+	buf_addc(b, '}');
+}
+
+static void put_step(struct buf *b, const struct model *m, const struct item_step *s)
 {
 	static const char *const names[] = { "raised", "decided", "acknowledged",
 					     "unknown_id", "fixed", "superseded" };
 
-	key(b, "history");
+	json_comma(b);
+	buf_addc(b, '{');
+	json_put_name(b, "what", names[s->what]);
+	put_message(b, "at", m, s->message);
+	json_put_str(b, "by", agent_name(m, s->by));
+	if (s->what == STEP_DECIDED)
+		json_put_name(b, "verdict", verdict_name(s->verdict));
+	if (s->iteration)
+		json_put_number(b, "iteration", s->iteration);
+	buf_addc(b, '}');
+}
+
+static void put_history(struct buf *b, const struct model *m, const struct item *item, uint32_t k)
+{
+	const struct standing *standing =
+		item->standing ? &m->standings.v[item->standing - 1] : NULL;
+
+	if (standing && standing->from > k)
+		standing = NULL;
+	json_key(b, "history");
 	buf_addc(b, '[');
 	for (uint32_t i = 0; i < item->n && item->steps[i].message < k; i++) {
-		const struct item_step *s = &item->steps[i];
-
-		buf_adds(b, i ? ",{" : "{");
-		put_name(b, "what", names[s->what]);
-		put_message(b, "at", m, s->message);
-		put_str(b, "by", agent_name(m, s->by));
-		if (s->what == STEP_DECIDED)
-			put_name(b, "verdict", verdict_name(s->verdict));
-		if (s->iteration)
-			put_number(b, "iteration", s->iteration);
-		buf_addc(b, '}');
+		if (standing && item->steps[i].message >= standing->from) {
+			put_standing(b, m, standing);
+			standing = NULL;
+		}
+		put_step(b, m, &item->steps[i]);
 	}
+	if (standing)
+		put_standing(b, m, standing);
 	buf_addc(b, ']');
 }
 
 static void put_fields(struct buf *b, const struct detail *d)
 {
-	key(b, "fields");
+	json_key(b, "fields");
 	buf_addc(b, '{');
 	for (unsigned i = 0; i < d->n; i++)
-		put_str(b, d->field[i].label, d->field[i].text);
+		json_put_str(b, d->field[i].label, d->field[i].text);
 	buf_addc(b, '}');
 }
 
@@ -129,35 +123,35 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	bool told;
 
 	item_name(m, item, &name);
-	load_rev(l, item, st, &rev);
+	item_rev(&l->reader, item, st, &rev);
 	told = s->reader->detail(s->reader->ctx, item, st, &d);
 	buf_addc(b, '{');
-	put_str(b, "id", buf_str(&name));
-	put_name(b, "dialect", dialect_name((enum dialect_id)r->dialect));
-	put_name(b, "kind", item_kind_name(item->kind));
-	put_str(b, "session", session_name(m, item->session));
-	put_str(b, "task", task_id(m, item->task));
-	put_str(b, "agent", agent_name(m, r->from));
-	key(b, "iteration");
+	json_put_str(b, "id", buf_str(&name));
+	json_put_name(b, "dialect", dialect_name((enum dialect_id)r->dialect));
+	json_put_name(b, "kind", item_kind_name(item->kind));
+	json_put_str(b, "session", session_name(m, item->session));
+	json_put_str(b, "task", task_id(m, item->task));
+	json_put_str(b, "agent", agent_name(m, r->from));
+	json_key(b, "iteration");
 	if (st->iteration)
 		buf_printf(b, "%u", st->iteration);
 	else
 		buf_adds(b, "null");
-	put_str(b, "title", told && d.title.p ? d.title : STR(""));
-	put_name(b, "severity", item_severity_name(st->grade));
+	json_put_str(b, "title", told && d.title.p ? d.title : STR(""));
+	json_put_name(b, "severity", item_severity_name(st->grade));
 	put_message(b, "opened", m, st->opened);
-	put_time(b, "deadline", item->deadline_ms);
-	put_name(b, "verdict", verdict_name(st->verdict));
-	put_str(b, "by", agent_name(m, st->by));
-	put_name(b, "delivery", "none");
+	json_put_time(b, "deadline", item->deadline_ms);
+	json_put_name(b, "verdict", verdict_name(st->verdict));
+	put_by(b, m, item, st);
+	json_put_name(b, "delivery", delivery_name(st->delivery));
 	put_verbs(b, m, item, st);
-	put_str(b, "rev", rev.n ? buf_str(&rev) : STR_NONE);
-	put_str(b, "source", s->reader->source(s->reader->ctx, st->message));
-	put_number(b, "times", st->times);
-	put_number(b, "revision", st->revision + 1u);
-	put_bool(b, "came_back", st->came_back);
-	put_bool(b, "bounced", st->bounced);
-	put_bool(b, "acknowledged", st->acked);
+	json_put_str(b, "rev", rev.n ? buf_str(&rev) : STR_NONE);
+	json_put_str(b, "source", s->reader->source(s->reader->ctx, st->message));
+	json_put_number(b, "times", st->times);
+	json_put_number(b, "revision", st->revision + 1u);
+	json_put_bool(b, "came_back", st->came_back);
+	json_put_bool(b, "bounced", st->bounced);
+	json_put_bool(b, "acknowledged", st->acked);
 	if (whole) {
 		if (told)
 			put_fields(b, &d);
@@ -170,7 +164,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 
 void json_inbox(struct load *l, const struct scene *s, struct buf *out)
 {
-	uint32_t n, *list = model_inbox(s->model, s->k, s->now_ms, s->all, &n);
+	uint32_t n, *list = model_inbox(s->model, s->k, s->now_ms, s->all, &n, NULL);
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct item_state st;
@@ -222,11 +216,11 @@ static void put_review(const struct scene *s, uint32_t review, const struct revi
 	const struct review *r = &m->reviews.v[review];
 
 	buf_addc(b, '{');
-	put_str(b, "id", model_str(m, r->id));
-	put_str(b, "reviewer", agent_name(m, r->reviewer));
-	put_number(b, "iteration", st->iteration);
-	put_name(b, "verdict", st->failed ? "error" : review_verdict_name(st->verdict));
-	put_number(b, "findings", st->findings);
+	json_put_str(b, "id", model_str(m, r->id));
+	json_put_str(b, "reviewer", agent_name(m, r->reviewer));
+	json_put_number(b, "iteration", st->iteration);
+	json_put_name(b, "verdict", st->failed ? "error" : review_verdict_name(st->verdict));
+	json_put_number(b, "findings", st->findings);
 	put_message(b, "first", m, st->first);
 	put_message(b, "last", m, st->last);
 	buf_addc(b, '}');
@@ -235,7 +229,7 @@ static void put_review(const struct scene *s, uint32_t review, const struct revi
 static void put_reviews(const struct scene *s, const struct review_lists *lists, uint32_t task,
 			struct buf *b)
 {
-	key(b, "reviews");
+	json_key(b, "reviews");
 	buf_addc(b, '[');
 	for (uint32_t i = lists->first[task]; i != NONE; i = lists->next[i]) {
 		struct review_state st;
@@ -261,10 +255,10 @@ static void put_lone_reviews(const struct scene *s, const struct review_lists *l
 		if (s->filter || !review_at(m, r, s->k, &st))
 			continue;
 		buf_addc(b, '{');
-		put_str(b, "task", task_id(m, r->task));
-		put_str(b, "session", session_name(m, r->session));
-		put_name(b, "dialect", dialect_name((enum dialect_id)m->records.v[st.first].dialect));
-		key(b, "reviews");
+		json_put_str(b, "task", task_id(m, r->task));
+		json_put_str(b, "session", session_name(m, r->session));
+		json_put_name(b, "dialect", dialect_name((enum dialect_id)m->records.v[st.first].dialect));
+		json_key(b, "reviews");
 		buf_addc(b, '[');
 		put_review(s, i, &st, b);
 		buf_adds(b, "]}\n");
@@ -275,16 +269,16 @@ static void put_spans(const struct scene *s, const struct task *task, struct buf
 {
 	const struct model *m = s->model;
 
-	key(b, "spans");
+	json_key(b, "spans");
 	buf_addc(b, '[');
 	for (uint32_t i = 0; i < task->steps.n && task->steps.v[i].message < s->k; i++) {
 		const struct task_step *step = &task->steps.v[i];
 
 		buf_adds(b, i ? ",{" : "{");
-		put_name(b, "state", task_state_name(step->state));
+		json_put_name(b, "state", task_state_name(step->state));
 		put_message(b, "at", m, step->message);
 		if (step->percent != 255)
-			put_number(b, "percent", step->percent);
+			json_put_number(b, "percent", step->percent);
 		buf_addc(b, '}');
 	}
 	buf_addc(b, ']');
@@ -304,24 +298,24 @@ void json_timeline(struct load *l, const struct scene *s, struct buf *out)
 		if (!task_at(m, task, s->k, &st) || !filter_task(s->filter, m, i, s->k))
 			continue;
 		buf_addc(out, '{');
-		put_str(out, "task", model_str(m, task->id));
-		put_str(out, "session", session_name(m, task->session));
-		put_name(out, "dialect",
+		json_put_str(out, "task", model_str(m, task->id));
+		json_put_str(out, "session", session_name(m, task->session));
+		json_put_name(out, "dialect",
 			 dialect_name((enum dialect_id)m->records.v[st.first].dialect));
-		put_str(out, "agent", agent_name(m, st.agent));
-		put_name(out, "state", task_state_name(st.state));
-		key(out, "percent");
+		json_put_str(out, "agent", agent_name(m, st.agent));
+		json_put_name(out, "state", task_state_name(st.state));
+		json_key(out, "percent");
 		if (st.percent >= 0)
 			buf_printf(out, "%d", st.percent);
 		else
 			buf_adds(out, "null");
-		put_number(out, "attempts", st.attempts);
+		json_put_number(out, "attempts", st.attempts);
 		root = root_at(m, i, s->k);
-		put_str(out, "continues", root == i ? STR_NONE : task_id(m, root));
+		json_put_str(out, "continues", root == i ? STR_NONE : task_id(m, root));
 		put_message(out, "first", m, st.first);
 		put_message(out, "last", m, st.last);
-		put_bool(out, "stalled", task_is_stalled(m, &st, s->now_ms));
-		key(out, "needs");
+		json_put_bool(out, "stalled", task_is_stalled(m, &st, s->now_ms));
+		json_key(out, "needs");
 		buf_addc(out, '[');
 		for (uint32_t n = 0; n < task->needs.n && task->needs.v[n].message < s->k; n++) {
 			if (n)
@@ -355,16 +349,17 @@ void json_ledger(struct load *l, const struct scene *s, struct buf *out)
 			continue;
 		item_name(m, item, &name);
 		buf_addc(out, '{');
-		put_str(out, "id", buf_str(&name));
-		put_name(out, "kind", item_kind_name(item->kind));
-		put_str(out, "session", session_name(m, item->session));
-		put_str(out, "task", item->task == NONE
+		json_put_str(out, "id", buf_str(&name));
+		json_put_name(out, "kind", item_kind_name(item->kind));
+		json_put_str(out, "session", session_name(m, item->session));
+		json_put_str(out, "task", item->task == NONE
 					     ? STR_NONE
 					     : task_id(m, root_at(m, item->task, s->k)));
-		put_name(out, "severity", item_severity_name(st.grade));
-		put_name(out, "verdict", verdict_name(st.verdict));
-		put_str(out, "by", agent_name(m, st.by));
-		key(out, "fixed_in");
+		json_put_name(out, "severity", item_severity_name(st.grade));
+		json_put_name(out, "verdict", verdict_name(st.verdict));
+		put_by(out, m, item, &st);
+		json_put_name(out, "delivery", delivery_name(st.delivery));
+		json_key(out, "fixed_in");
 		if (st.fixed_in)
 			buf_printf(out, "%u", st.fixed_in);
 		else
@@ -386,20 +381,20 @@ void json_messages(struct load *l, const struct scene *s, struct buf *out)
 		if (!message_is_shown(s, i))
 			continue;
 		buf_addc(out, '{');
-		put_number(out, "number", i + 1u);
-		put_number(out, "line", r->line);
-		put_str(out, "source", s->reader->source(s->reader->ctx, i));
-		put_time(out, "time", r->time_ms);
-		put_name(out, "dialect", dialect_name((enum dialect_id)r->dialect));
-		put_str(out, "kind", model_kind(m, r));
-		put_str(out, "session", session_name(m, r->session));
-		put_str(out, "from", agent_name(m, r->from));
-		put_str(out, "to", agent_name(m, r->to));
-		put_number(out, "errors", r->errors);
-		put_number(out, "warnings", r->warnings);
-		put_number(out, "notes", r->notes);
-		put_number(out, "bytes", r->length);
-		put_str(out, "summary", s->reader->summary(s->reader->ctx, i));
+		json_put_number(out, "number", i + 1u);
+		json_put_number(out, "line", r->line);
+		json_put_str(out, "source", s->reader->source(s->reader->ctx, i));
+		json_put_time(out, "time", r->time_ms);
+		json_put_name(out, "dialect", dialect_name((enum dialect_id)r->dialect));
+		json_put_str(out, "kind", model_kind(m, r));
+		json_put_str(out, "session", session_name(m, r->session));
+		json_put_str(out, "from", agent_name(m, r->from));
+		json_put_str(out, "to", agent_name(m, r->to));
+		json_put_number(out, "errors", r->errors);
+		json_put_number(out, "warnings", r->warnings);
+		json_put_number(out, "notes", r->notes);
+		json_put_number(out, "bytes", r->length);
+		json_put_str(out, "summary", s->reader->summary(s->reader->ctx, i));
 		buf_adds(out, "}\n");
 	}
 }
@@ -407,7 +402,7 @@ void json_messages(struct load *l, const struct scene *s, struct buf *out)
 void json_agents(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
-	struct agent_stats *stats = model_agent_stats(m, s->k);
+	struct agent_stats *stats = model_agent_stats(m, s->k, NULL);
 
 	(void)l;
 	for (uint32_t i = 0; i < m->agents.n; i++) {
@@ -417,19 +412,19 @@ void json_agents(struct load *l, const struct scene *s, struct buf *out)
 		if (a->first >= s->k || !filter_agent(s->filter, m, i))
 			continue;
 		buf_addc(out, '{');
-		put_str(out, "agent", model_str(m, a->name));
-		put_str(out, "type", model_str(m, a->type));
-		put_str(out, "session", session_name(m, a->session));
-		put_str(out, "state", model_str(m, st->state));
-		put_str(out, "task", task_id(m, st->task));
-		put_number(out, "messages", st->messages);
-		put_time(out, "last_seen", st->last_seen_ms);
-		put_number(out, "errors", st->errors);
-		put_number(out, "warnings", st->warnings);
-		put_number(out, "tokens_in", st->tokens_in);
-		put_number(out, "tokens_out", st->tokens_out);
-		put_number(out, "tokens_cached", st->tokens_cached);
-		key(out, "cost");
+		json_put_str(out, "agent", model_str(m, a->name));
+		json_put_str(out, "type", model_str(m, a->type));
+		json_put_str(out, "session", session_name(m, a->session));
+		json_put_str(out, "state", model_str(m, st->state));
+		json_put_str(out, "task", task_id(m, st->task));
+		json_put_number(out, "messages", st->messages);
+		json_put_time(out, "last_seen", st->last_seen_ms);
+		json_put_number(out, "errors", st->errors);
+		json_put_number(out, "warnings", st->warnings);
+		json_put_number(out, "tokens_in", st->tokens_in);
+		json_put_number(out, "tokens_out", st->tokens_out);
+		json_put_number(out, "tokens_cached", st->tokens_cached);
+		json_key(out, "cost");
 		buf_printf(out, "%.6f", st->cost);
 		buf_adds(out, "}\n");
 	}
@@ -446,16 +441,41 @@ static void put_item_counts(const struct scene *s, struct buf *b)
 
 		if (!item_is_shown(s, i, &st))
 			continue;
-		verdicts[st.verdict]++;
+		if (!st.open) /* staged is not decided */
+			verdicts[st.verdict]++;
 		open += st.open;
 		due += st.open && item->deadline_ms != WHEN_NONE;
 	}
-	key(b, "items");
+	json_key(b, "items");
 	buf_addc(b, '{');
-	put_number(b, "open", open);
-	put_number(b, "due", due);
+	json_put_number(b, "open", open);
+	json_put_number(b, "due", due);
 	for (int v = 1; v <= VERDICT_SUPERSEDED; v++)
-		put_number(b, verdict_name((enum verdict)v), verdicts[v]);
+		json_put_number(b, verdict_name((enum verdict)v), verdicts[v]);
+	buf_addc(b, '}');
+}
+
+/* What was decided here, and how far it has come. */
+static void put_decision_counts(const struct scene *s, struct buf *b)
+{
+	const struct model *m = s->model;
+	uint32_t verdicts[VERDICT_SUPERSEDED + 1] = { 0 }, deliveries[DELIVERY_HELD + 1] = { 0 };
+
+	for (uint32_t i = 0; i < m->standings.n; i++) {
+		const struct standing *standing = &m->standings.v[i];
+		struct item_state st;
+
+		if (!item_is_shown(s, standing->item, &st) || st.delivery == DELIVERY_NONE)
+			continue;
+		verdicts[standing->verdict]++;
+		deliveries[st.delivery]++;
+	}
+	json_key(b, "decisions");
+	buf_addc(b, '{');
+	for (int v = VERDICT_ACCEPTED; v <= VERDICT_DISMISSED; v++)
+		json_put_number(b, verdict_name((enum verdict)v), verdicts[v]);
+	for (int d = DELIVERY_STAGED; d <= DELIVERY_HELD; d++)
+		json_put_number(b, delivery_name((enum delivery)d), deliveries[d]);
 	buf_addc(b, '}');
 }
 
@@ -477,19 +497,19 @@ static void put_record_counts(const struct scene *s, struct buf *b)
 		if (r->time_ms != WHEN_NONE && r->time_ms < first)
 			first = r->time_ms;
 	}
-	put_number(b, "messages", shown);
-	key(b, "dialects");
+	json_put_number(b, "messages", shown);
+	json_key(b, "dialects");
 	buf_addc(b, '{');
 	for (int i = 0; i < DIALECT_COUNT; i++)
-		put_number(b, dialect_name((enum dialect_id)i), by_dialect[i]);
+		json_put_number(b, dialect_name((enum dialect_id)i), by_dialect[i]);
 	buf_addc(b, '}');
-	key(b, "diagnostics");
+	json_key(b, "diagnostics");
 	buf_addc(b, '{');
 	for (int i = 2; i >= 0; i--)
-		put_number(b, severity_name((enum severity)i), counts[i]);
+		json_put_number(b, severity_name((enum severity)i), counts[i]);
 	buf_addc(b, '}');
-	put_time(b, "first", first == INT64_MAX ? WHEN_NONE : first);
-	put_time(b, "last", s->now_ms);
+	json_put_time(b, "first", first == INT64_MAX ? WHEN_NONE : first);
+	json_put_time(b, "last", s->now_ms);
 }
 
 /* Sessions that have a message: a file of wrapper lines only has none of its own. */
@@ -535,18 +555,19 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out)
 	}
 	buf_addc(out, '{');
 	put_record_counts(s, out);
-	put_number(out, "sessions", sessions);
-	put_number(out, "agents", agents);
-	key(out, "tasks");
+	json_put_number(out, "sessions", sessions);
+	json_put_number(out, "agents", agents);
+	json_key(out, "tasks");
 	buf_addc(out, '{');
 	for (int i = 0; i < TASK_STATE_COUNT; i++)
-		put_number(out, task_state_name((enum task_state)i), states[i]);
+		json_put_number(out, task_state_name((enum task_state)i), states[i]);
 	buf_addc(out, '}');
 	put_item_counts(s, out);
-	put_number(out, "tokens_in", in);
-	put_number(out, "tokens_out", tokens_out);
-	put_number(out, "tokens_cached", cached);
-	key(out, "cost");
+	put_decision_counts(s, out);
+	json_put_number(out, "tokens_in", in);
+	json_put_number(out, "tokens_out", tokens_out);
+	json_put_number(out, "tokens_cached", cached);
+	json_key(out, "cost");
 	buf_printf(out, "%.6f", cost);
 	buf_adds(out, "}\n");
 }

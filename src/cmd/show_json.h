@@ -10,6 +10,7 @@ void json_timeline(struct load *l, const struct scene *s, struct buf *out);
 void json_ledger(struct load *l, const struct scene *s, struct buf *out);
 void json_messages(struct load *l, const struct scene *s, struct buf *out);
 void json_agents(struct load *l, const struct scene *s, struct buf *out);
+void json_decisions(struct load *l, const struct scene *s, struct buf *out);
 void json_summary(struct load *l, const struct scene *s, struct buf *out);
 
 #endif

@@ -47,3 +47,41 @@ unsigned verbs_of(enum dialect_id dialect, enum item_kind kind, bool never_expir
 			return table[i].verbs;
 	return 0;
 }
+
+unsigned verbs_of_item(const struct model *m, const struct item *item,
+		       const struct item_state *state)
+{
+	/* a queue's entry carries the deadline of a question that has one */
+	bool never_expires = item->deadline_ms == WHEN_NONE;
+
+	if (state->undecidable)
+		return 0;
+	if (item->origin_dialect)
+		return verbs_of((enum dialect_id)item->origin_dialect,
+				(enum item_kind)item->origin_kind, never_expires);
+	return verbs_of((enum dialect_id)m->records.v[state->message].dialect,
+			(enum item_kind)item->kind, never_expires);
+}
+
+const char *verb_lacks(enum verb v, struct str reason_code, struct str explanation, struct str answer)
+{
+	switch (v) {
+	case VERB_REJECT:
+		if (!str_trim(reason_code).n && !str_trim(explanation).n)
+			return "a rejection needs a reason code or an explanation";
+		break;
+	case VERB_PARTIAL:
+		if (!str_trim(explanation).n)
+			return "accepting in part needs an explanation of what is taken and what not";
+		break;
+	case VERB_ANSWER:
+		if (!str_trim(answer).n)
+			return "an answer needs its text";
+		break;
+	case VERB_ACCEPT:
+	case VERB_DISMISS:
+	case VERB_ESCALATE:
+	case VERB_COUNT: break;
+	}
+	return NULL;
+}

@@ -1,6 +1,7 @@
 /* SPEC-022, agent collaboration: architect, developers and reviewers exchange typed messages about
  * tasks and reviews. Related texts' names for things are read too, with a warning. */
 #include "dialect/collaboration.h"
+#include "dialect/marker.h"
 
 #include "base/map.h"
 
@@ -67,25 +68,19 @@ static void add_criteria_decisions(struct message *m, yyjson_val *criteria)
 	if (!yyjson_is_arr(criteria))
 		return;
 	yyjson_arr_foreach(criteria, i, n, v) {
-		struct str s = json_str(v), inside;
-		ptrdiff_t close = str_find(s, STR("]"), 0), space;
+		struct marker marker;
 		struct event *e;
-		bool partial;
 
-		if (close < 0 || s.p[0] != '[')
+		if (!marker_read(json_str(v), &marker) ||
+		    (marker.verdict != VERDICT_ACCEPTED && marker.verdict != VERDICT_PARTIAL))
 			continue;
-		inside = str_make(s.p + 1, (size_t)close - 1);
-		space = str_find(inside, STR(" "), 0);
-		if (space < 1)
+		/* agents may put prose into brackets */
+		if (!m->from.human && memchr(marker.id.p, ' ', marker.id.n))
 			continue;
-		partial = str_is(str_from(inside, (size_t)space + 1), "partial");
-		if (!partial && !str_is(str_from(inside, (size_t)space + 1), "accepted"))
-			continue;
-		e = event_add(m, EV_DECIDE, str_make(inside.p, (size_t)space),
-			      "/payload/task/acceptance_criteria/%u");
+		e = event_add(m, EV_DECIDE, marker.id, "/payload/task/acceptance_criteria/%u");
 		e->index = (uint32_t)i;
 		e->item = ITEM_FINDING;
-		e->verdict = partial ? VERDICT_PARTIAL : VERDICT_ACCEPTED;
+		e->verdict = marker.verdict;
 	}
 }
 
@@ -384,6 +379,33 @@ static void decode_review_result(struct decoder *d, struct message *m, yyjson_va
 	m->events.v[at].index = (uint32_t)yyjson_arr_size(findings);
 }
 
+/* A person's feedback may say which item it decides; what a person asks is for agents to answer. */
+static void decode_feedback(struct message *m, yyjson_val *payload)
+{
+	struct marker marker = { 0 };
+	struct event *e;
+
+	if (m->from.human && marker_read(json_get_str(payload, "content"), &marker) &&
+	    (marker.verdict == VERDICT_REJECTED || marker.verdict == VERDICT_ESCALATED)) {
+		e = event_add(m, EV_DECIDE, marker.id, "/payload/content");
+		e->item = ITEM_FINDING;
+		e->verdict = marker.verdict;
+	}
+	/* a question that is passed on is not answered by that */
+	if (m->reply_to.n && !(m->from.human && str_eq(marker.id, m->reply_to))) {
+		e = event_add(m, EV_DECIDE, m->reply_to, "/reply_to");
+		e->item = ITEM_QUESTION;
+		e->verdict = VERDICT_ANSWERED;
+	}
+	if (!m->from.human && yyjson_is_true(json_get(payload, "action_required"))) {
+		e = event_add(m, EV_ITEM, m->id, "/message_id");
+		e->item = ITEM_QUESTION;
+		e->task = json_get_str(payload, "related_task_id");
+		e->undecidable = !m->id.n;
+		e->content_hash = value_hash(payload);
+	}
+}
+
 static void decode_payload(struct decoder *d, struct message *m, int type, yyjson_val *payload,
 			   const char *payload_name)
 {
@@ -408,18 +430,7 @@ static void decode_payload(struct decoder *d, struct message *m, int type, yyjso
 		decode_review_result(d, m, payload, payload_name);
 		break;
 	case MT_FEEDBACK:
-		if (m->reply_to.n) {
-			e = event_add(m, EV_DECIDE, m->reply_to, "/reply_to");
-			e->item = ITEM_QUESTION;
-			e->verdict = VERDICT_ANSWERED;
-		}
-		if (yyjson_is_true(json_get(payload, "action_required"))) {
-			e = event_add(m, EV_ITEM, m->id, "/message_id");
-			e->item = ITEM_QUESTION;
-			e->task = json_get_str(payload, "related_task_id");
-			e->undecidable = !m->id.n;
-			e->content_hash = value_hash(payload);
-		}
+		decode_feedback(m, payload);
 		break;
 	case MT_STATUS_QUERY:
 	case MT_STATUS_RESPONSE:

@@ -11,7 +11,7 @@ static const struct dialect *const registry[] = {
 };
 enum { REGISTERED = sizeof(registry) / sizeof(registry[0]) };
 
-static const struct dialect *dialect_of(enum dialect_id id)
+const struct dialect *dialect_of(enum dialect_id id)
 {
 	for (unsigned i = 0; i < REGISTERED; i++)
 		if (registry[i]->id == id)
@@ -170,6 +170,7 @@ void decoder_release(struct decoder *d)
 {
 	json_reader_release(&d->outer);
 	json_reader_release(&d->inner);
+	json_reader_release(&d->original);
 	buf_release(&d->check.scratch);
 	arena_release(&d->arena);
 }

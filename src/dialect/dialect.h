@@ -23,6 +23,7 @@ struct frame_info {
 /* Working memory of decoding, one for each thread. Zero it; release it. */
 struct decoder {
 	struct json_reader outer, inner; /* the line; the response inside part.text */
+	struct json_reader original;     /* what an entry of an escalation queue carries */
 	struct checker check;
 	struct arena arena; /* diagnostics and made-up text of the current message */
 	struct frame_info info;
@@ -40,7 +41,7 @@ struct detail_field {
 	bool id_like; /* ids, paths, enum values: shown with every non-ASCII character escaped */
 };
 
-enum { DETAIL_FIELDS_MAX = 16 };
+enum { DETAIL_FIELDS_MAX = 24 };
 
 /* The whole of an item, taken from its message again. Strings live in the decoder. */
 struct detail {
@@ -71,6 +72,8 @@ struct dialect {
 extern const struct dialect dialect_feedback, dialect_envelope, dialect_collaboration,
 	dialect_handoff, dialect_orchestrator;
 
+/* NULL for those that are not in the registry. */
+const struct dialect *dialect_of(enum dialect_id id);
 /* Reads one frame into m (cleared first). Everything in m lives until the next call. */
 void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
 		    struct message *m);

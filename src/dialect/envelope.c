@@ -76,12 +76,27 @@ static struct str lane_id(struct decoder *d, yyjson_val *context)
 	return s;
 }
 
+/* A person's review of an output is the last note of the next input: "Review accepted: TEXT". */
+static void decode_review(struct message *m, struct str lane, yyjson_val *prior)
+{
+	yyjson_val *last = yyjson_arr_get_last(prior);
+	bool accepted = str_starts(json_str(last), STR("Review accepted: "));
+	struct event *e;
+
+	if (!accepted && !str_starts(json_str(last), STR("Review rejected: ")))
+		return;
+	e = event_add(m, EV_DECIDE, lane, "/prior_context/%u");
+	e->index = (uint32_t)yyjson_arr_size(prior) - 1;
+	e->verdict = accepted ? VERDICT_ACCEPTED : VERDICT_REJECTED;
+	e->content_hash = value_hash(prior); /* the same as the output's notes: none of a person's */
+}
+
 static void decode_input(struct decoder *d, yyjson_val *root, struct message *m)
 {
 	yyjson_val *got[IN_N], *params;
 	struct checker *c = &d->check;
 	struct event *e;
-	struct str workflow;
+	struct str workflow, lane;
 	int64_t iteration = 0;
 
 	m->kind = STR("input");
@@ -95,7 +110,9 @@ static void decode_input(struct decoder *d, yyjson_val *root, struct message *m)
 			 "not specify, plan or tasks");
 	path_pop(c);
 	json_int(json_get(got[IN_CONTEXT], "iteration"), &iteration);
-	e = event_add(m, EV_ENVELOPE_IN, lane_id(d, got[IN_CONTEXT]), "/context/iteration");
+	lane = lane_id(d, got[IN_CONTEXT]);
+	decode_review(m, lane, got[IN_PRIOR]);
+	e = event_add(m, EV_ENVELOPE_IN, lane, "/context/iteration");
 	e->iteration = iteration > 0 ? iteration : 0;
 	e->other = json_get_str(got[IN_TASK], "action");
 	params = json_get(got[IN_TASK], "params");
@@ -121,6 +138,13 @@ static void decode_output(struct decoder *d, yyjson_val *root, struct message *m
 	if (failed && str_is(recommendation, "proceed"))
 		complain(c, SEVERITY_WARNING, RULE("recommendation-proceed"), "recommendation",
 			 "proceed means that the agent succeeded");
+	if (escalate && failed && !yyjson_arr_size(got[OUT_ARTIFACTS]) &&
+	    (str_starts(json_str(got[OUT_SUMMARY]), STR("Review escalated: ")) ||
+	     str_starts(json_str(got[OUT_SUMMARY]), STR("Review escalated (")))) {
+		e = event_add(m, EV_DECIDE, STR_NONE, "/summary");
+		e->verdict = VERDICT_ESCALATED;
+		e->other = str_from(json_str(got[OUT_SUMMARY]), sizeof("Review escalated") - 1);
+	}
 	e = event_add(m, EV_ENVELOPE_OUT, STR_NONE, "/recommendation");
 	e->failed = failed || retry;
 	e->severe = escalate;

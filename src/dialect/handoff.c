@@ -2,6 +2,7 @@
  * fields; those of Task and Decision come from the documents it cites. Rules are named after the
  * object. */
 #include "dialect/dialect.h"
+#include "dialect/queue.h"
 
 #define RULE(id) "handoff/" id
 #define OPEN_SHAPE .stranger = STRANGER_FINE
@@ -41,8 +42,34 @@ static const struct field result_fields[] = {
 };
 static const struct shape result_shape = { SHAPE_FIELDS(result_fields), OPEN_SHAPE };
 
+/* what gavel adds to a person's Decision, and to the entries of an escalation queue (queue.h) */
+static const struct field reply_fields[] = {
+	{ "channel", RULE("x-gavel"), OPTIONAL, T_STR },
+	{ "path", RULE("x-gavel"), OPTIONAL, T_STR },
+};
+static const struct shape reply_shape = { SHAPE_FIELDS(reply_fields), OPEN_SHAPE };
+static const struct field gavel_fields[] = {
+	{ "by", RULE("x-gavel"), OPTIONAL, T_STR },
+	{ "dialect", RULE("x-gavel"), OPTIONAL, T_STR },
+	{ "kind", RULE("x-gavel"), OPTIONAL, T_STR },
+	{ "session", RULE("x-gavel"), OPTIONAL, T_STR },
+	{ "item", RULE("x-gavel"), OPTIONAL, T_STR },
+	{ "rev", RULE("x-gavel"), OPTIONAL, T_STR },
+	{ "title", RULE("x-gavel"), OPTIONAL, T_STR },
+	{ "source", RULE("x-gavel"), OPTIONAL, T_STR },
+	{ "line", RULE("x-gavel"), OPTIONAL, T_INT },
+	{ "original", RULE("x-gavel"), OPTIONAL, T_STR },
+	{ "index", RULE("x-gavel"), OPTIONAL, T_INT },
+	{ "file", RULE("x-gavel"), OPTIONAL, T_STR },
+	{ "context", RULE("x-gavel"), OPTIONAL, T_ARR, T_STR },
+	{ "before", RULE("x-gavel"), OPTIONAL, T_INT },
+	{ "deadline", RULE("x-gavel"), OPTIONAL, T_STR, .format = FORMAT_TIMESTAMP },
+	{ "reply", RULE("x-gavel"), OPTIONAL, T_OBJ, .inside = &reply_shape },
+};
+static const struct shape gavel_shape = { SHAPE_FIELDS(gavel_fields), OPEN_SHAPE };
+
 static const char *const decisions[] = { "approve", "escalate", "reject", NULL };
-enum { DC_ID, DC_DECISION, DC_RATIONALE, DC_VERSION, DC_CREATED, DC_N };
+enum { DC_ID, DC_DECISION, DC_RATIONALE, DC_VERSION, DC_CREATED, DC_GAVEL, DC_N };
 static const struct field decision_fields[] = {
 	[DC_ID] = { "task_id", RULE("decision-task_id"), REQUIRED, T_STR,
 		    .format = FORMAT_NOT_EMPTY },
@@ -53,6 +80,7 @@ static const struct field decision_fields[] = {
 			 .format = FORMAT_NOT_EMPTY },
 	[DC_CREATED] = { "created_at", RULE("decision-created_at"), REQUIRED, T_STR,
 			 .format = FORMAT_TIMESTAMP },
+	[DC_GAVEL] = { "x-gavel", RULE("x-gavel"), OPTIONAL, T_OBJ, .inside = &gavel_shape },
 };
 static const struct shape decision_shape = { SHAPE_FIELDS(decision_fields), OPEN_SHAPE };
 
@@ -178,6 +206,32 @@ static void decode_result(struct decoder *d, yyjson_val *root, struct message *m
 	e->content_hash = value_hash(root);
 }
 
+/* A person decided, or passes on something that was escalated: so it says. */
+static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m, struct event *e)
+{
+	struct queue_entry q;
+
+	if (!queue_entry_read(root, &q))
+		return;
+	e->person = q.by.n > 0;
+	if (q.by.n)
+		m->from = (struct actor){ q.by, STR("judge"), true };
+	if (!q.passes_on || e->verdict != VERDICT_ESCALATED)
+		return;
+	/* items of several logs meet in one queue: their own sessions keep them apart */
+	m->session = q.session;
+	e->origin_dialect = (uint8_t)q.dialect;
+	e->origin_kind = (uint8_t)q.kind;
+	e->deadline_ms = q.deadline_ms;
+	e->content_hash = hash_mix(str_hash(q.rev), str_hash(q.original));
+	e->undecidable = q.missing != NULL;
+	path_push(&d->check, "x-gavel");
+	if (q.missing)
+		complain(&d->check, SEVERITY_WARNING, RULE("x-gavel"), q.missing,
+			 "missing or not known; what was escalated cannot be answered without it");
+	path_pop(&d->check);
+}
+
 static void decode_decision(struct decoder *d, yyjson_val *root, struct message *m)
 {
 	static const enum verdict verdicts[] = { VERDICT_ACCEPTED, VERDICT_ESCALATED,
@@ -198,6 +252,7 @@ static void decode_decision(struct decoder *d, yyjson_val *root, struct message 
 	e->verdict = decision < 0 ? VERDICT_NONE : verdicts[decision];
 	e->other = json_str(got[DC_RATIONALE]);
 	e->content_hash = value_hash(root);
+	decode_gavel(d, root, m, e);
 }
 
 static void handoff_decode(struct decoder *d, yyjson_val *root, struct message *m)
@@ -247,12 +302,66 @@ static void handoff_summarize(struct decoder *d, yyjson_val *root, struct buf *o
 	}
 }
 
+static void detail_result(struct decoder *d, yyjson_val *root, struct detail *out)
+{
+	detail_add(out, "status", json_get_str(root, "status"), true);
+	detail_add(out, "confidence", scalar_text(d, json_get(root, "confidence_score")), true);
+	detail_add(out, "traces", json_get_str(root, "traces"), false);
+	detail_add(out, "output", scalar_text(d, json_get(root, "output")), false);
+	detail_add_list(d, out, "artifacts", json_get(root, "artifacts"));
+}
+
+/* What was escalated, in its own dialect's words where it can be read, else as it came. */
+static void original_detail(struct decoder *d, const struct queue_entry *q, struct detail *out)
+{
+	const struct dialect *dialect = dialect_of(q->dialect);
+	yyjson_val *original;
+	struct buf text = { 0 };
+
+	json_read(&d->original, q->original, &original);
+	if (original && dialect && dialect != &dialect_handoff &&
+	    dialect_detect(original, NULL) == q->dialect &&
+	    dialect->detail(d, original, q->kind, (uint32_t)q->index, out))
+		return;
+	if (original && q->dialect == DIALECT_HANDOFF && form_of(original) == FORM_RESULT) {
+		detail_result(d, original, out);
+		return;
+	}
+	if (original)
+		json_write_pretty(&text, original, 400);
+	else
+		buf_add_str(&text, q->original);
+	detail_add(out, "original", arena_str(&d->arena, buf_str(&text)), false);
+	buf_release(&text);
+}
+
+static void entry_detail(struct decoder *d, yyjson_val *root, const struct queue_entry *q,
+			 struct detail *out)
+{
+	detail_add(out, "escalated by", q->by, true);
+	detail_add(out, "rationale", json_get_str(root, "rationale"), false);
+	detail_add(out, "from", json_get_str(q->object, "dialect"), true);
+	detail_add(out, "kind", json_get_str(q->object, "kind"), true);
+	detail_add(out, "session", q->session, true);
+	detail_add(out, "item", q->item, true);
+	detail_add(out, "reply to", q->reply_path, true);
+	original_detail(d, q, out);
+	out->value = root;
+	out->title = q->title.n ? q->title : json_get_str(root, "rationale");
+}
+
 static bool handoff_detail(struct decoder *d, yyjson_val *root, enum item_kind kind, uint32_t index,
 			   struct detail *out)
 {
+	struct queue_entry q;
+
 	(void)index;
 	if (kind != ITEM_ESCALATION)
 		return false;
+	if (form_of(root) == FORM_DECISION && queue_entry_read(root, &q) && q.passes_on) {
+		entry_detail(d, root, &q, out);
+		return true;
+	}
 	out->value = root;
 	detail_add(out, "task", json_get_str(root, "task_id"), true);
 	switch (form_of(root)) {
@@ -260,12 +369,7 @@ static bool handoff_detail(struct decoder *d, yyjson_val *root, enum item_kind k
 		return false;
 	case FORM_RESULT:
 		out->title = json_get_str(root, "traces");
-		detail_add(out, "status", json_get_str(root, "status"), true);
-		detail_add(out, "confidence", scalar_text(d, json_get(root, "confidence_score")),
-			   true);
-		detail_add(out, "traces", json_get_str(root, "traces"), false);
-		detail_add(out, "output", scalar_text(d, json_get(root, "output")), false);
-		detail_add_list(d, out, "artifacts", json_get(root, "artifacts"));
+		detail_result(d, root, out);
 		break;
 	case FORM_DECISION:
 		out->title = json_get_str(root, "rationale");

@@ -239,6 +239,8 @@ static void add_request(struct message *m, yyjson_val *payload, int type)
 		timeout = REQUEST_TIMEOUT_MS;
 	e->other = m->kind;
 	e->deadline_ms = m->time_ms == WHEN_NONE ? WHEN_NONE : m->time_ms + (int64_t)timeout;
+	if (type == OT_SUBMIT_TASK)
+		e->content_hash = value_hash(payload);
 	if (type != OT_ASK_USER)
 		return;
 	e = event_add(m, EV_ITEM, m->id, "/id");
@@ -246,6 +248,16 @@ static void add_request(struct message *m, yyjson_val *payload, int type)
 	e->deadline_ms = m->time_ms == WHEN_NONE ? WHEN_NONE : m->time_ms + (int64_t)timeout;
 	e->undecidable = !m->id.n;
 	e->content_hash = value_hash(payload);
+}
+
+/* What is answered with INVALID_MESSAGE_TYPE; only of a request one knows that somebody waits. */
+static void add_unknown(struct message *m, struct str type)
+{
+	if (!type.n || str_starts(type, STR("event:")) || from_orchestrator(type))
+		return;
+	add_request(m, NULL, -1);
+	if (!str_starts(type, STR("request:")))
+		vec_last(&m->events)->deadline_ms = WHEN_NONE;
 }
 
 static void decode_payload(struct message *m, int type, yyjson_val *payload)
@@ -369,6 +381,8 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 		/* the model knows whether this name belongs to an agent */
 		event_add(m, EV_AGENT, json_str(got[B_AGENT]), "/agentId")->again = true;
 	}
+	if (type < 0)
+		add_unknown(m, json_str(got[B_TYPE]));
 	if (type < 0 || type == OT_FAILURE)
 		return;
 	if (!got[B_PAYLOAD]) {
@@ -378,8 +392,11 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 			add_request(m, NULL, type);
 		return;
 	}
-	if (!yyjson_is_obj(got[B_PAYLOAD]))
+	if (!yyjson_is_obj(got[B_PAYLOAD])) {
+		if (type <= OT_ASK_USER)
+			add_request(m, NULL, type);
 		return;
+	}
 	path_push(c, "payload");
 	check_object(c, got[B_PAYLOAD], &payload_shapes[type], NULL);
 	path_pop(c);

@@ -115,7 +115,7 @@ static bool is_mime_token(struct str s)
 }
 
 /* type/subtype, with or without parameters */
-static bool is_mime(struct str s)
+bool is_mime(struct str s)
 {
 	ptrdiff_t semicolon = str_find(s, STR(";"), 0);
 	struct str essence = str_trim(semicolon < 0 ? s : str_make(s.p, (size_t)semicolon));

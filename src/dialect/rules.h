@@ -103,6 +103,7 @@ void complain(struct checker *c, enum severity s, const char *rule, const char *
 
 bool is_uuid(struct str s, bool version4);
 bool is_item_id(struct str s);
+bool is_mime(struct str s); /* type/subtype, with or without parameters */
 /* Index of s in a NULL-terminated list, or -1. */
 int value_index(const char *const *values, struct str s);
 

@@ -65,6 +65,14 @@ const char *verdict_name(enum verdict v)
 	return verdict_names[v];
 }
 
+const char *delivery_name(enum delivery d)
+{
+	static const char *const names[] = { "none", "staged", "recorded", "sent",
+					     "acknowledged", "bounced", "held" };
+
+	return names[d];
+}
+
 const char *task_state_name(enum task_state s)
 {
 	return task_state_names[s];

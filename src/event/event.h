@@ -55,6 +55,17 @@ enum verdict {
 	VERDICT_SUPERSEDED,
 };
 
+/* How far a person's decision has come; told only once the disk has it. */
+enum delivery {
+	DELIVERY_NONE,
+	DELIVERY_STAGED,
+	DELIVERY_RECORDED,
+	DELIVERY_SENT,
+	DELIVERY_ACKNOWLEDGED,
+	DELIVERY_BOUNCED,
+	DELIVERY_HELD,
+};
+
 enum task_state {
 	TASK_PENDING,
 	TASK_QUEUED,
@@ -87,7 +98,8 @@ enum event_type {
 	EV_REVIEW_ASK,
 	EV_REVIEW_RESULT, /* before its findings and changes */
 	EV_ITEM,
-	EV_DECIDE,        /* somebody in the log decided an item */
+	EV_DECIDE,        /* somebody in the log decided an item; ITEM_FINDING of collaboration: the
+			     item of any kind that has this id in the message answered */
 	EV_FIXED,         /* a finding listed as fixed in an iteration */
 	EV_TURN_ASK,      /* feedback: a Request; its decisions follow as EV_DECIDE */
 	EV_TURN_ANSWER,   /* feedback: a Response; acks and items follow */
@@ -118,7 +130,8 @@ struct event {
 	int64_t limit;          /* EV_TASK: max_iterations, 0 = default */
 	int64_t deadline_ms;    /* EV_ITEM, EV_REQUEST; WHEN_NONE = never */
 	double number;          /* EV_TASK_STATE: progress 0..1, <0 none; EV_RESULT: confidence */
-	uint64_t content_hash;  /* EV_ITEM: of what it says; EV_ENVELOPE_*: of the gaps it names */
+	uint64_t content_hash;  /* EV_ITEM: of what it says; EV_ENVELOPE_*: of the gaps it names;
+				   EV_DECIDE of an envelope: of the notes it stands among */
 	uint64_t tokens_in, tokens_out, tokens_cached; /* EV_USAGE */
 	double cost;
 
@@ -135,6 +148,9 @@ struct event {
 	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack object;
 			  EV_TURN_ASK: has applied_feedback */
 	bool undecidable; /* EV_ITEM: its id or a field the reply needs is broken */
+	bool person;      /* EV_JUDGEMENT: it says that a person decided */
+	/* EV_JUDGEMENT from an escalation queue: what was escalated; dialect 0 = not from a queue */
+	uint8_t origin_dialect, origin_kind;
 };
 
 /* The head of a message and its events. */
@@ -158,6 +174,7 @@ const char *dialect_name(enum dialect_id d);
 const char *item_kind_name(enum item_kind k);
 const char *item_severity_name(enum item_severity s); /* NULL for GRADE_NONE */
 const char *verdict_name(enum verdict v);
+const char *delivery_name(enum delivery d);
 const char *task_state_name(enum task_state s);
 const char *review_verdict_name(enum review_verdict v);
 

@@ -26,6 +26,7 @@ enum record_flag {
 	RECORD_AMBIGUOUS = 1 << 3, /* a name stands twice in one object */
 	RECORD_REPEATED = 1 << 4,  /* a message id seen before with the same content: no effect */
 	RECORD_BINARY = 1 << 5,    /* holds NUL or is not UTF-8 */
+	RECORD_CLAIM = 1 << 6,     /* a person's seat, but it came the agents' way */
 };
 
 struct record {

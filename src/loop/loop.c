@@ -46,13 +46,14 @@ void loop_close(void)
 	pipe_fd[0] = pipe_fd[1] = -1;
 }
 
-int loop_wait(int fd, int timeout_ms)
+int loop_wait(int fd, int other, int timeout_ms)
 {
-	struct pollfd fds[2] = { { pipe_fd[0], POLLIN, 0 }, { fd, POLLIN, 0 } };
+	struct pollfd fds[3] = { { pipe_fd[0], POLLIN, 0 }, { fd, POLLIN, 0 }, { other, POLLIN, 0 } };
 
-	if (poll(fds, 2, timeout_ms) <= 0)
+	if (poll(fds, 3, timeout_ms) <= 0)
 		return 0; /* interrupted by a signal: the pipe tells next time */
-	return (fds[0].revents ? LOOP_SIGNAL : 0) | (fds[1].revents ? LOOP_INPUT : 0);
+	return (fds[0].revents ? LOOP_SIGNAL : 0) | (fds[1].revents ? LOOP_INPUT : 0) |
+	       (fds[2].revents ? LOOP_OTHER : 0);
 }
 
 int loop_signal(void)

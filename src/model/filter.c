@@ -167,12 +167,7 @@ static bool match_task(const struct term *t, const struct subject *s)
 
 static bool is_message_id(const struct term *t, const struct subject *s)
 {
-	uint64_t h = hash_mix(str_hash(t->value), s->session);
-
-	for (uint32_t it = 0, v; map_next(&s->m->id_map, h, &it, &v);)
-		if (s->m->ids.v[v].message == s->is.number && s->m->ids.v[v].id_hash == (uint32_t)h)
-			return true;
-	return false;
+	return message_with_id(s->m, s->session, t->value) == s->is.number;
 }
 
 static bool match_id(const struct term *t, const struct subject *s)

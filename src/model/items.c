@@ -28,6 +28,19 @@ uint32_t find_item(struct model *m, uint32_t session, enum item_kind kind, struc
 	return id.n ? item_lookup(m, session, kind, model_intern(m, id), review) : NONE;
 }
 
+static bool step_leaves_open(bool open, enum step_kind what)
+{
+	switch (what) {
+	case STEP_RAISED:
+	case STEP_BOUNCED: return true;
+	case STEP_DECIDED:
+	case STEP_FIXED:
+	case STEP_SUPERSEDED: return false;
+	case STEP_ACKED: break; /* of what was decided before */
+	}
+	return open;
+}
+
 /* Steps double in place; what they outgrow stays in the arena until the end. */
 static void push_step(struct model *m, struct item *item, struct item_step step)
 {
@@ -40,6 +53,9 @@ static void push_step(struct model *m, struct item *item, struct item_step step)
 		item->steps = grown;
 	}
 	item->steps[item->n++] = step;
+	m->open_count -= item->open;
+	item->open = step_leaves_open(item->open, step.what);
+	m->open_count += item->open;
 }
 
 void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verdict verdict,
@@ -73,10 +89,14 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 	if (found == NONE) {
 		vec_push(&m->items, (struct item){ .id = id, .review = review, .session = a->session,
 						   .task = task, .deadline_ms = e->deadline_ms,
-						   .kind = e->item });
+						   .kind = e->item,
+						   .origin_dialect = e->origin_dialect,
+						   .origin_kind = e->origin_kind });
 		found = m->items.n - 1;
 		if (id != NONE) /* nobody looks for the others by name */
 			map_add(&m->item_map, item_hash(a->session, e->item, id, review), found);
+		if (e->deadline_ms != WHEN_NONE)
+			vec_push(&m->dated, found);
 	}
 	was_open = item_is_open(&m->items.v[found]);
 	push_step(m, &m->items.v[found], step);
@@ -88,17 +108,7 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 /* The state after all steps so far; views fold up to their cursor with item_at. */
 bool item_is_open(const struct item *item)
 {
-	for (uint32_t i = item->n; i-- > 0;) {
-		switch ((enum step_kind)item->steps[i].what) {
-		case STEP_RAISED:
-		case STEP_BOUNCED: return true;
-		case STEP_DECIDED:
-		case STEP_FIXED:
-		case STEP_SUPERSEDED: return false;
-		case STEP_ACKED: break; /* of what was decided before */
-		}
-	}
-	return false;
+	return item->open;
 }
 
 void close_items(struct applying *a, uint32_t task, unsigned kinds, enum step_kind what,
@@ -121,15 +131,79 @@ void close_items(struct applying *a, uint32_t task, unsigned kinds, enum step_ki
 	root->open_items.n = kept;
 }
 
+void model_stand(struct model *m, const struct standing *s)
+{
+	struct item *item = &m->items.v[s->item];
+	struct standing *kept;
+
+	if (s->delivery == DELIVERY_NONE) {
+		if (!item->standing)
+			return;
+		/* the last one takes the free place */
+		kept = &m->standings.v[item->standing - 1];
+		*kept = *vec_last(&m->standings);
+		m->items.v[kept->item].standing = item->standing;
+		m->standings.n--;
+		item->standing = 0;
+		return;
+	}
+	if (!item->standing) {
+		vec_push(&m->standings, *s);
+		item->standing = m->standings.n;
+	}
+	kept = &m->standings.v[item->standing - 1];
+	*kept = *s;
+	if (kept->from <= item->steps[0].message)
+		kept->from = item->steps[0].message + 1;
+}
+
+/* Lays the person's decision over what the log says. anew: the last message that opened it. */
+static void lay_standing(const struct standing *s, const struct item *item, uint32_t k,
+			 uint32_t anew, struct item_state *out)
+{
+	if (k < s->from || anew >= s->from)
+		return;
+	/* who was asked has answered */
+	if (s->verdict == VERDICT_ESCALATED && out->decided != NONE && out->decided >= s->from &&
+	    out->verdict != VERDICT_ESCALATED && out->verdict != VERDICT_SUPERSEDED)
+		return;
+	out->person = s->by;
+	out->stood_ms = s->time_ms;
+	out->delivery = s->delivery;
+	for (uint32_t i = 0; i < item->n && item->steps[i].message < k; i++) {
+		/* what was only staged, nobody can answer */
+		if (item->steps[i].message < s->from || s->delivery == DELIVERY_STAGED)
+			continue;
+		if (item->steps[i].what == STEP_BOUNCED)
+			out->delivery = DELIVERY_BOUNCED;
+		else if (item->steps[i].what == STEP_ACKED &&
+			 (out->delivery == DELIVERY_SENT || out->delivery == DELIVERY_HELD))
+			out->delivery = DELIVERY_ACKNOWLEDGED;
+	}
+	if (out->delivery == DELIVERY_BOUNCED || (out->delivery == DELIVERY_STAGED && !out->open))
+		return;
+	out->verdict = s->verdict;
+	if (out->delivery != DELIVERY_STAGED)
+		out->open = false;
+}
+
+/* A feedback turn that comes twice overtakes its own items, and says nothing new. */
+static bool is_same_turn(const struct item *item, const struct item_step *s,
+			 const struct item_state *before, uint32_t hash)
+{
+	return item->kind == ITEM_IMPROVEMENT && before->times && s->iteration &&
+	       s->iteration == before->iteration && s->hash == hash;
+}
+
 bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
 	     struct item_state *out)
 {
-	uint32_t hash = 0;
+	uint32_t hash = 0, anew = 0;
 
-	(void)m;
 	if (item->n == 0 || item->steps[0].message >= k)
 		return false;
-	*out = (struct item_state){ .by = NONE, .decided = NONE, .opened = item->steps[0].message };
+	*out = (struct item_state){ .by = NONE, .decided = NONE, .opened = item->steps[0].message,
+				    .person = NONE, .stood_ms = WHEN_NONE };
 	for (uint32_t i = 0; i < item->n && item->steps[i].message < k; i++) {
 		const struct item_step *s = &item->steps[i];
 
@@ -147,6 +221,8 @@ bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t
 				out->revision++;
 			out->came_back = out->times > 0 && s->iteration != out->iteration;
 			out->times = out->came_back || !out->times ? 1 : (uint16_t)(out->times + 1);
+			if (!is_same_turn(item, s, out, hash))
+				anew = s->message;
 			out->open = true;
 			out->verdict = VERDICT_NONE;
 			out->by = out->decided = NONE;
@@ -185,6 +261,8 @@ bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t
 			break;
 		}
 	}
+	if (item->standing)
+		lay_standing(&m->standings.v[item->standing - 1], item, k, anew, out);
 	if (out->open && item->deadline_ms != WHEN_NONE && now_ms != WHEN_NONE &&
 	    now_ms > item->deadline_ms) {
 		out->open = false;
@@ -251,13 +329,41 @@ static int by_urgency(const void *left, const void *right)
 	return a->item < b->item ? -1 : a->item > b->item;
 }
 
-uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n)
+uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t *due)
+{
+	bool whole = k >= m->records.n;
+	uint32_t open = whole ? m->open_count : 0, n = whole ? m->dated.n : m->items.n;
+	struct item_state s;
+
+	*due = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct item *item = &m->items.v[whole ? m->dated.v[i] : i];
+		bool is_open = item_at(m, item, k, now_ms, &s) && s.open;
+
+		if (!whole)
+			open += is_open;
+		else if (item->open && !is_open)
+			open--; /* its deadline is over, or a person has decided */
+		*due += is_open && item->deadline_ms != WHEN_NONE;
+	}
+	for (uint32_t i = 0; whole && i < m->standings.n; i++) {
+		const struct item *item = &m->items.v[m->standings.v[i].item];
+
+		if (item->open && item->deadline_ms == WHEN_NONE && item_at(m, item, k, now_ms, &s) &&
+		    !s.open)
+			open--;
+	}
+	return open;
+}
+
+uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n,
+		      struct breath *breath)
 {
 	struct ranked *list = xmalloc((m->items.n + 1) * sizeof(*list));
 	uint32_t *numbers;
 
 	*n = 0;
-	for (uint32_t i = 0; i < m->items.n; i++) {
+	for (uint32_t i = 0; i < m->items.n && breath_on(breath); i++) {
 		const struct item *item = &m->items.v[i];
 		struct item_state s;
 
@@ -268,7 +374,7 @@ uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool al
 			weight_of(item, &s), s.opened
 		};
 	}
-	qsort(list, *n, sizeof(*list), by_urgency);
+	breath_sort(list, *n, sizeof(*list), by_urgency, breath);
 	numbers = xmalloc((*n + 1) * sizeof(*numbers));
 	for (uint32_t i = 0; i < *n; i++)
 		numbers[i] = list[i].item;

@@ -49,17 +49,22 @@ void model_release(struct model *m)
 	vec_release(&m->tasks);
 	vec_release(&m->reviews);
 	vec_release(&m->items);
+	vec_release(&m->dated);
 	vec_release(&m->usage);
 	vec_release(&m->findings);
 	vec_release(&m->strings);
-	vec_release(&m->ids);
+	vec_release(&m->standings);
+	vec_release(&m->expected);
+	vec_release(&m->replies);
+	vec_release(&m->stretches);
+	ids_release(&m->ids);
 	map_release(&m->string_map);
 	map_release(&m->session_map);
 	map_release(&m->agent_map);
 	map_release(&m->task_map);
 	map_release(&m->review_map);
 	map_release(&m->item_map);
-	map_release(&m->id_map);
+	map_release(&m->expected_map);
 	arena_release(&m->arena);
 }
 
@@ -195,24 +200,52 @@ static uint8_t kind_number(struct model *m, struct str kind)
 	return (uint8_t)m->kind_count++;
 }
 
-/* Place in ids, or NONE. */
-static uint32_t find_id(struct applying *a, struct str id, uint64_t *h)
+static uint64_t id_hash(uint32_t session, struct str id)
 {
-	const struct model *m = a->m;
-
-	*h = hash_mix(str_hash(id), a->session);
-	for (uint32_t it = 0, v; map_next(&m->id_map, *h, &it, &v);)
-		if (m->ids.v[v].id_hash == (uint32_t)*h)
-			return v;
-	return NONE;
+	return hash_mix(str_hash(id), session);
 }
 
-uint32_t find_message(struct applying *a, struct str id)
+uint32_t message_with_id(const struct model *m, uint32_t session, struct str id)
 {
-	uint64_t h;
-	uint32_t found = id.n ? find_id(a, id, &h) : NONE;
+	return id.n ? ids_find(&m->ids, id_hash(session, id)) : NONE;
+}
 
-	return found == NONE ? NONE : a->m->ids.v[found].message;
+uint32_t model_expect(struct model *m, struct str message_id)
+{
+	uint32_t id = model_intern(m, message_id);
+	uint64_t h = hash_mix(id, 0);
+
+	for (uint32_t it = 0, v; map_next(&m->expected_map, h, &it, &v);)
+		if (m->expected.v[v] == id)
+			return v;
+	vec_push(&m->expected, id);
+	map_add(&m->expected_map, h, m->expected.n - 1);
+	return m->expected.n - 1;
+}
+
+/* The id of the message that this one replies to, as its dialect has it. */
+static struct str replied_to(const struct message *msg)
+{
+	if (msg->dialect == DIALECT_COLLABORATION)
+		return msg->reply_to;
+	/* without a correlationId, a message is its own */
+	if (msg->dialect == DIALECT_ORCHESTRATOR && !str_eq(msg->correlation, msg->id))
+		return msg->correlation;
+	return STR_NONE;
+}
+
+static void note_reply(struct applying *a)
+{
+	struct model *m = a->m;
+	struct str to = m->expected.n ? replied_to(a->msg) : STR_NONE;
+	uint32_t id;
+
+	if (!to.n)
+		return;
+	id = model_intern(m, to);
+	for (uint32_t it = 0, v; map_next(&m->expected_map, hash_mix(id, 0), &it, &v);)
+		if (m->expected.v[v] == id)
+			vec_push(&m->replies, (struct reply){ v, a->message });
 }
 
 /* A message sent twice changes nothing the second time. */
@@ -220,33 +253,36 @@ static bool is_repeat(struct applying *a)
 {
 	struct model *m = a->m;
 	struct message *msg = a->msg;
-	uint64_t h;
-	uint32_t found;
+	bool collaboration = msg->dialect == DIALECT_COLLABORATION;
+	const char *at = collaboration ? "/message_id" : "/id";
+	uint32_t first = message_with_id(m, a->session, msg->id);
 
 	if (!msg->id.n)
 		return false;
-	found = find_id(a, msg->id, &h);
-	if (found == NONE) {
-		map_add(&m->id_map, h, m->ids.n);
-		vec_push(&m->ids, (struct message_id){ a->message, (uint32_t)h,
-							   (uint32_t)msg->content_hash });
+	if (first == NONE) {
+		ids_add(&m->ids, id_hash(a->session, msg->id), msg->content_hash, a->message);
 		return false;
 	}
-	if (m->ids.v[found].content_hash == (uint32_t)msg->content_hash) {
+	if (ids_same_content(&m->ids, first, msg->content_hash) &&
+	    m->records.v[first].time_ms == msg->time_ms) {
 		report(a, SEVERITY_NOTE,
-		       msg->dialect == DIALECT_COLLABORATION ? "collaboration/1.1-idempotent"
-							     : "orchestrator/correlation-id",
-		       msg->dialect == DIALECT_COLLABORATION ? "/message_id" : "/id", 0,
-		       "the same message as in line %u; it changes nothing",
-		       line_of(m, m->ids.v[found].message));
+		       collaboration ? "collaboration/1.1-idempotent" : "orchestrator/correlation-id",
+		       at, 0, "the same message as in line %u; it changes nothing", line_of(m, first));
 		return true;
 	}
 	report(a, SEVERITY_ERROR,
-	       msg->dialect == DIALECT_COLLABORATION ? "collaboration/2.1-message_id"
-						     : "orchestrator/correlation-id",
-	       msg->dialect == DIALECT_COLLABORATION ? "/message_id" : "/id", 0,
-	       "the id of another message, in line %u", line_of(m, m->ids.v[found].message));
+	       collaboration ? "collaboration/2.1-message_id" : "orchestrator/correlation-id", at, 0,
+	       "the id of another message, in line %u", line_of(m, first));
 	return false;
+}
+
+static void note_group(struct applying *a, const struct place *place)
+{
+	struct model *m = a->m;
+	uint32_t group = place->aside ? NONE : m->sessions.v[a->session].group;
+
+	if (!m->stretches.n || vec_last(&m->stretches)->group != group)
+		vec_push(&m->stretches, (struct stretch){ a->message, group });
 }
 
 static uint8_t capped(unsigned n)
@@ -264,6 +300,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	struct record *kept;
 
 	a.session = model_session(m, place->group, msg->session, a.message);
+	note_group(&a, place);
 	if (msg->dialect == DIALECT_FEEDBACK)
 		feedback_find_session(&a, place->group);
 	a.from = model_agent(m, a.session, &msg->from, a.message);
@@ -272,14 +309,12 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	r.from = a.from;
 	r.to = a.to;
 	r.kind = kind_number(m, msg->kind);
-	if (msg->correlation.n) {
-		r.chain = (uint32_t)str_hash(msg->correlation);
-		r.chain += r.chain == 0;
-	}
+	r.chain = chain_of(msg->correlation);
 	vec_push(&m->records, r);
 	if (is_repeat(&a)) {
 		msg->flags |= RECORD_REPEATED;
 	} else {
+		note_reply(&a);
 		switch (msg->dialect) {
 		case DIALECT_FEEDBACK: apply_feedback(&a); break;
 		case DIALECT_COLLABORATION: apply_collaboration(&a); break;
@@ -295,6 +330,9 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 		m->agents.v[a.from].sent = true;
 	kept = &m->records.v[a.message];
 	kept->session = a.session;
+	/* who speaks is told by the way a message came; what it says of its sender is a claim */
+	if (msg->from.human && !place->aside)
+		msg->flags |= RECORD_CLAIM;
 	kept->flags = msg->flags & 0x7f;
 	kept->errors = capped(msg->diags.count[SEVERITY_ERROR]);
 	kept->warnings = capped(msg->diags.count[SEVERITY_WARNING]);

@@ -10,9 +10,11 @@
 #ifndef GAVEL_MODEL_MODEL_H
 #define GAVEL_MODEL_MODEL_H
 
+#include "base/breath.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "event/event.h"
+#include "model/ids.h"
 
 enum step_kind {
 	STEP_RAISED,
@@ -43,6 +45,37 @@ struct item {
 	struct item_step *steps;
 	uint32_t n;
 	uint8_t kind; /* enum item_kind */
+	bool open;    /* after all its steps; deadline and standing aside */
+	uint8_t origin_dialect, origin_kind; /* of what an escalation queue passes on; dialect 0 = none */
+	uint32_t standing; /* number + 1 of the person's decision on it, 0 = none */
+};
+
+/* What a person has decided here, laid over what the log says.
+ *
+ * It holds for the text that was shown: seen from `from` on, until a message raises the item anew (other
+ * words, a later iteration, after it was closed). Meanwhile the verdict is the person's and the item is
+ * not open, whatever the log says of it; it does not expire either. Two have not happened, and leave
+ * the item as the log has it: a staged one, whose verdict is shown as long as the item is open, and one
+ * that bounced. The log's acknowledgement of one that was sent or held counts at once. */
+struct standing {
+	uint32_t item;
+	uint32_t from; /* messages that had come when it was decided; at least the one that raised it */
+	uint32_t by;   /* interned name */
+	int64_t time_ms;
+	uint8_t verdict;  /* enum verdict */
+	uint8_t delivery; /* enum delivery */
+};
+
+/* A message that answers one whose id was expected (model_expect). */
+struct reply {
+	uint32_t expected; /* number that model_expect gave */
+	uint32_t message;
+};
+
+/* Messages that came one after the other from one group; of a file of replies, from none. */
+struct stretch {
+	uint32_t first; /* message */
+	uint32_t group; /* interned, NONE */
 };
 
 struct task_step {
@@ -121,12 +154,6 @@ struct finding {
 	struct str pointer, text;
 };
 
-struct message_id {
-	uint32_t message;
-	uint32_t id_hash;      /* lower half; the map has the upper one */
-	uint32_t content_hash; /* of the whole message */
-};
-
 struct model {
 	struct arena arena;
 	VEC(struct record) records;
@@ -135,14 +162,21 @@ struct model {
 	VEC(struct task) tasks;
 	VEC(struct review) reviews;
 	VEC(struct item) items;
+	uint32_t open_count;  /* of items */
+	VEC(uint32_t) dated;  /* items that have a deadline */
 	VEC(struct usage) usage;
 	VEC(struct finding) findings;
 	VEC(struct str) strings;
-	VEC(struct message_id) ids;
-	struct map string_map, session_map, agent_map, task_map, review_map, item_map, id_map;
+	VEC(struct standing) standings;
+	VEC(uint32_t) expected; /* interned ids of messages */
+	VEC(struct reply) replies;
+	VEC(struct stretch) stretches;
+	struct ids ids;
+	struct map string_map, session_map, agent_map, task_map, review_map, item_map, expected_map;
 	/* the judge's thresholds (handoff): from approve_from on a result passes, from human_from on a
 	 * person decides */
 	double approve_from, human_from;
+	bool runs_agents; /* gavel is the orchestrator: a submitted task needs a person */
 	struct str kinds[256];
 	unsigned kind_count;
 };
@@ -152,6 +186,7 @@ struct place {
 	uint32_t source, line, length;
 	uint64_t offset;
 	struct str group; /* the session's name where messages name none */
+	bool aside; /* from a file of replies: another reading of the group may not have it */
 };
 
 void model_init(struct model *m);
@@ -159,11 +194,31 @@ void model_release(struct model *m);
 /* Applies one message. Diagnostics of cross-message rules are added to msg->diags and kept. */
 void model_apply(struct model *m, struct message *msg, const struct place *place);
 
+/* How a person's decision stands; takes the place of an older one on the same item. delivery
+ * DELIVERY_NONE takes it away. */
+void model_stand(struct model *m, const struct standing *s);
+/* How many of the first k messages came from the group of that session, files of replies not counted: a
+ * number that still means the same when the group is read together with others. */
+uint32_t model_seen(const struct model *m, uint32_t session, uint32_t k);
+/* The other way round: how many messages had come when the group had that many; at most all. */
+uint32_t model_when_seen(const struct model *m, uint32_t session, uint32_t seen);
+/* From now on a message that replies to this id is noted in replies; what has come already is not
+ * looked at again. Expecting the same id twice gives the same number. */
+uint32_t model_expect(struct model *m, struct str message_id);
+uint32_t model_intern(struct model *m, struct str s);
+/* The group whose session knows what this message answers (a file of replies belongs to the log it
+ * replies to), or STR_NONE; also where several groups know it. Looks at every session. */
+struct str model_group_of(struct model *m, const struct message *msg);
+
 struct str model_str(const struct model *m, uint32_t id);
 struct str model_kind(const struct model *m, const struct record *r);
 struct str session_name(const struct model *m, uint32_t session);
 /* Empty for NONE. */
 struct str agent_name(const struct model *m, uint32_t agent);
+/* The first message of a session with that id, or NONE. */
+uint32_t message_with_id(const struct model *m, uint32_t session, struct str id);
+/* The highest number that a collaboration session's messages carry, -1 = none has one. */
+int64_t model_sequence(const struct model *m, uint32_t session);
 
 /* ---- looking at it as of the first k messages ---- */
 
@@ -182,6 +237,9 @@ struct item_state {
 	uint16_t iteration, times, revision;
 	bool open, came_back, acked, bounced, undecidable;
 	uint16_t fixed_in; /* iteration, 0 = not */
+	enum delivery delivery; /* of a person's decision, see struct standing; NONE = nobody's here */
+	uint32_t person;        /* interned name of who decided here, NONE */
+	int64_t stood_ms;       /* when */
 };
 
 /* false when the item does not exist yet. */
@@ -190,7 +248,10 @@ bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t
 /* "scope-01", "review-7/find-2", "escalation@12" */
 void item_name(const struct model *m, const struct item *item, struct buf *out);
 /* Open items (or all), most urgent first: numbers into items. Free the result. */
-uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n);
+uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n,
+		      struct breath *breath);
+/* How many items are open, and how many of these have a deadline. Cheap for all messages. */
+uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t *due);
 
 struct task_state_at {
 	enum task_state state;
@@ -213,6 +274,14 @@ struct review_state {
 };
 bool review_at(const struct model *m, const struct review *r, uint32_t k, struct review_state *out);
 
+/* A session's feedback loop after all messages: which turn is next, and which Request came last. */
+struct turn_state {
+	uint32_t request; /* message, NONE */
+	bool unsure;      /* several first Requests were waiting: it may be another session's */
+	int64_t asked, answered; /* last iterations, 0 = none */
+};
+void feedback_turn(const struct model *m, uint32_t session, struct turn_state *out);
+
 struct agent_stats {
 	uint32_t messages, errors, warnings;
 	int64_t last_seen_ms;
@@ -224,7 +293,7 @@ struct agent_stats {
 	uint16_t rate[12]; /* messages in each twelfth of the session */
 };
 /* One for every agent, in one pass. Free the result. */
-struct agent_stats *model_agent_stats(const struct model *m, uint32_t k);
+struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, struct breath *breath);
 
 struct session_rules;
 

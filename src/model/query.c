@@ -22,11 +22,46 @@ uint32_t model_cut_at(const struct model *m, int64_t time_ms)
 	return k;
 }
 
-static void add_rates(const struct model *m, uint32_t k, struct agent_stats *stats)
+static uint32_t stretch_end(const struct model *m, uint32_t i)
+{
+	return i + 1 < m->stretches.n ? m->stretches.v[i + 1].first : m->records.n;
+}
+
+uint32_t model_seen(const struct model *m, uint32_t session, uint32_t k)
+{
+	uint32_t group = m->sessions.v[session].group, seen = 0;
+
+	for (uint32_t i = 0; i < m->stretches.n && m->stretches.v[i].first < k; i++) {
+		uint32_t end = stretch_end(m, i);
+
+		if (m->stretches.v[i].group == group)
+			seen += (end < k ? end : k) - m->stretches.v[i].first;
+	}
+	return seen;
+}
+
+uint32_t model_when_seen(const struct model *m, uint32_t session, uint32_t seen)
+{
+	uint32_t group = m->sessions.v[session].group;
+
+	for (uint32_t i = 0; seen && i < m->stretches.n; i++) {
+		uint32_t first = m->stretches.v[i].first, n = stretch_end(m, i) - first;
+
+		if (m->stretches.v[i].group != group)
+			continue;
+		if (seen <= n)
+			return first + seen;
+		seen -= n;
+	}
+	return seen ? m->records.n : 0;
+}
+
+static void add_rates(const struct model *m, uint32_t k, struct agent_stats *stats,
+		      struct breath *breath)
 {
 	int64_t first = INT64_MAX, last = WHEN_NONE, span;
 
-	for (uint32_t i = 0; i < k; i++) {
+	for (uint32_t i = 0; i < k && breath_on(breath); i++) {
 		int64_t t = m->records.v[i].time_ms;
 
 		if (t == WHEN_NONE)
@@ -37,7 +72,7 @@ static void add_rates(const struct model *m, uint32_t k, struct agent_stats *sta
 	if (last == WHEN_NONE)
 		return;
 	span = last - first + 1;
-	for (uint32_t i = 0; i < k; i++) {
+	for (uint32_t i = 0; i < k && breath_on(breath); i++) {
 		const struct record *r = &m->records.v[i];
 		uint16_t *slot;
 
@@ -48,11 +83,11 @@ static void add_rates(const struct model *m, uint32_t k, struct agent_stats *sta
 	}
 }
 
-struct agent_stats *model_agent_stats(const struct model *m, uint32_t k)
+struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, struct breath *breath)
 {
 	struct agent_stats *stats = xcalloc(m->agents.n, sizeof(*stats));
 
-	for (uint32_t i = 0; i < m->agents.n; i++) {
+	for (uint32_t i = 0; i < m->agents.n && breath_on(breath); i++) {
 		const struct agent *g = &m->agents.v[i];
 
 		stats[i].task = stats[i].state = NONE;
@@ -61,7 +96,7 @@ struct agent_stats *model_agent_stats(const struct model *m, uint32_t k)
 		for (uint32_t s = 0; s < g->states.n && g->states.v[s].message < k; s++)
 			stats[i].state = g->states.v[s].state;
 	}
-	for (uint32_t i = 0; i < k; i++) {
+	for (uint32_t i = 0; i < k && breath_on(breath); i++) {
 		const struct record *r = &m->records.v[i];
 		struct agent_stats *s;
 
@@ -75,9 +110,11 @@ struct agent_stats *model_agent_stats(const struct model *m, uint32_t k)
 		if (r->time_ms != WHEN_NONE)
 			s->last_seen_ms = r->time_ms;
 	}
-	for (uint32_t i = 0; i < m->usage.n && m->usage.v[i].message < k; i++) {
+	for (uint32_t i = 0; i < m->usage.n && breath_on(breath); i++) {
 		const struct usage *u = &m->usage.v[i];
 
+		if (u->message >= k)
+			break;
 		if (u->agent == NONE)
 			continue;
 		stats[u->agent].tokens_in += u->tokens_in;
@@ -85,7 +122,7 @@ struct agent_stats *model_agent_stats(const struct model *m, uint32_t k)
 		stats[u->agent].tokens_cached += u->tokens_cached;
 		stats[u->agent].cost += u->cost;
 	}
-	for (uint32_t i = 0; i < m->tasks.n; i++) {
+	for (uint32_t i = 0; i < m->tasks.n && breath_on(breath); i++) {
 		struct task_state_at t;
 
 		if (task_at(m, &m->tasks.v[i], k, &t) && t.agent != NONE &&
@@ -93,6 +130,6 @@ struct agent_stats *model_agent_stats(const struct model *m, uint32_t k)
 		     t.state == TASK_RETRYING))
 			stats[t.agent].task = i;
 	}
-	add_rates(m, k, stats);
+	add_rates(m, k, stats, breath);
 	return stats;
 }

@@ -31,12 +31,16 @@ struct session_rules {
 	struct turn turn;         /* the newest request of this session */
 	int64_t asked, answered;  /* last iterations, 0 = none */
 	bool answer_failed;
+	uint32_t request;      /* number + 1 of its newest request, 0 = none */
+	uint64_t request_hash; /* of that request's bytes */
+	bool request_unsure;   /* it may be another session's */
 	uint32_t home;       /* the session of the file: where bare messages are */
 	uint32_t recent[64]; /* of a home: sessions lately active, newest last */
 	uint32_t recent_n;
 	VEC(uint32_t) open_items; /* may be open; pruned as they close */
 	/* collaboration */
-	int64_t sequence; /* highest so far, -1 */
+	int64_t sequence;    /* highest of agents so far, -1 */
+	int64_t person_next; /* after the highest of a person's seat, 0 = none spoke */
 	uint32_t sequence_complaints;
 	bool saw_assignment, saw_review_request, saw_agents;
 	/* orchestrator */
@@ -75,9 +79,14 @@ static inline uint32_t small(int64_t n)
 	return n < 0 ? 0 : n > UINT16_MAX ? UINT16_MAX : (uint32_t)n;
 }
 
-/* The message of this session with that id, or NONE. */
-uint32_t find_message(struct applying *a, struct str id);
-uint32_t model_intern(struct model *m, struct str s);
+/* What records keep of a correlation; 0 = none. */
+static inline uint32_t chain_of(struct str correlation)
+{
+	uint32_t h = correlation.n ? (uint32_t)str_hash(correlation) : 0;
+
+	return h || !correlation.n ? h : 1;
+}
+
 /* Finds or adds; NONE for an empty name. */
 uint32_t model_session(struct model *m, struct str group, struct str id, uint32_t message);
 uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor, uint32_t message);
@@ -103,6 +112,22 @@ bool item_is_open(const struct item *item);
 /* Closes every open item of a task's chain raised before this message. kinds: bits of item kinds */
 void close_items(struct applying *a, uint32_t task, unsigned kinds, enum step_kind what,
 		 enum verdict verdict);
+
+/* What a person says in a collaboration session (person.c).
+ *
+ * The task that the message is about, as what it replies to tells; NONE. */
+uint32_t task_meant(const struct applying *a);
+/* Decides an item that the message answered has raised; raised again since, it is another question.
+ * false: not this item, or it was decided by this message already. */
+bool person_decides(struct applying *a, uint32_t item, enum verdict v);
+/* Whether it names what it decides in a message that is known; apply_named then decides it. */
+bool names_items(const struct applying *a);
+void apply_named(struct applying *a);
+/* The round on which a review's result is a person's last word: the one it replies to, else the
+ * newest if that was answered. 0 = it is none. */
+uint32_t last_word_round(const struct applying *a, const struct review *r);
+/* The last word decides what the review asked for, and no more: its findings stay as they are. */
+void apply_last_word(struct applying *a, const struct event *e);
 
 /* A bare request names no session: finds the one it goes on with, and sets a->session. */
 void feedback_find_session(struct applying *a, struct str group);

@@ -49,14 +49,21 @@ static void check_known(struct applying *a)
 	r->saw_agents |= from || to;
 }
 
+/* A person cannot know what agents count meanwhile, nor they whether to count the person. */
 static void check_sequence(struct applying *a)
 {
 	struct session_rules *r = rules_of(a);
 	int64_t now = a->msg->sequence, last = r->sequence;
+	bool expected = last < 0 || now - 1 == last || (now > last && now <= r->person_next);
 
 	if (now < 0)
 		return;
-	if (last >= 0 && now != last + 1 && r->sequence_complaints <= SEQUENCE_COMPLAINTS_MAX) {
+	if (a->msg->from.human) {
+		if (now >= r->person_next)
+			r->person_next = now == INT64_MAX ? now : now + 1;
+		return;
+	}
+	if (!expected && r->sequence_complaints <= SEQUENCE_COMPLAINTS_MAX) {
 		if (r->sequence_complaints++ == SEQUENCE_COMPLAINTS_MAX)
 			report(a, SEVERITY_WARNING, RULE("2.1-sequence_number"), "/sequence_number",
 			       0, "this session is not numbered in one order; no more is said of it");
@@ -72,12 +79,23 @@ static void check_sequence(struct applying *a)
 		r->sequence = now;
 }
 
-/* The task that a revision continues: same correlation, else the same agent's last finished one. */
+int64_t model_sequence(const struct model *m, uint32_t session)
+{
+	const struct session_rules *r = m->sessions.v[session].rules;
+
+	return r->sequence >= r->person_next ? r->sequence : r->person_next - 1;
+}
+
+/* The task that a revision continues: what a person replies to; the same correlation; else the same
+ * agent's last finished one. */
 static uint32_t find_predecessor(struct applying *a, uint32_t task)
 {
 	struct model *m = a->m;
 	uint32_t chain = m->records.v[a->message].chain, fallback = NONE;
+	uint32_t meant = task_meant(a);
 
+	if (meant != NONE)
+		return meant;
 	for (uint32_t i = m->tasks.n; i-- > 0 && m->tasks.n - i < 512;) {
 		const struct task *t = &m->tasks.v[i];
 
@@ -91,27 +109,51 @@ static uint32_t find_predecessor(struct applying *a, uint32_t task)
 	return chain ? NONE : fallback;
 }
 
+/* The open items of a task by their ids, for messages that name many of them. */
+static void map_open(struct applying *a, uint32_t root, struct map *out)
+{
+	const struct task *t = &a->m->tasks.v[root];
+
+	for (uint32_t i = 0; i < t->open_items.n; i++) {
+		const struct item *item = &a->m->items.v[t->open_items.v[i]];
+
+		if (item->id != NONE && item_is_open(item))
+			map_add(out, str_hash(model_str(a->m, item->id)), t->open_items.v[i]);
+	}
+}
+
+/* The next open item of that id; kinds are bits. *it starts at 0. */
+static uint32_t next_open(struct applying *a, const struct map *open, struct str id, unsigned kinds,
+			  uint32_t *it)
+{
+	for (uint32_t v; map_next(open, str_hash(id), it, &v);) {
+		const struct item *item = &a->m->items.v[v];
+
+		if ((kinds & KIND(item->kind)) && item_is_open(item) &&
+		    str_eq(model_str(a->m, item->id), id))
+			return v;
+	}
+	return NONE;
+}
+
 /* A revision takes up what was open: the findings it names, or all of them. */
 static void take_up(struct applying *a, uint32_t root)
 {
-	struct model *m = a->m;
+	struct map open = { 0 };
 	bool named = false;
 
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
 		const struct event *e = &a->msg->events.v[i];
-		const struct task *t = &m->tasks.v[root];
 
 		if (e->type != EV_DECIDE)
 			continue;
+		if (!named)
+			map_open(a, root, &open);
 		named = true;
-		for (uint32_t k = 0; k < t->open_items.n; k++) {
-			uint32_t number = t->open_items.v[k];
-			const struct item *item = &m->items.v[number];
-
-			if (item_is_open(item) && str_eq(model_str(m, item->id), e->id))
-				item_step(a, number, STEP_DECIDED, e->verdict, 0);
-		}
+		for (uint32_t it = 0, item; (item = next_open(a, &open, e->id, ~0u, &it)) != NONE;)
+			item_step(a, item, STEP_DECIDED, e->verdict, 0);
 	}
+	map_release(&open);
 	close_items(a, root, KIND(ITEM_BLOCKED), STEP_DECIDED, VERDICT_ACCEPTED);
 	if (!named)
 		close_items(a, root, KIND(ITEM_FINDING) | KIND(ITEM_CHANGE), STEP_DECIDED,
@@ -143,7 +185,7 @@ static void apply_task(struct applying *a, const struct event *e)
 	t->limit = e->limit ? small(e->limit) : t->limit;
 	if (t->root != number && e->limit)
 		m->tasks.v[t->root].limit = small(e->limit);
-	if (e->again || t->root != number)
+	if ((e->again || t->root != number) && !names_items(a))
 		take_up(a, t->root);
 }
 
@@ -287,8 +329,6 @@ static uint32_t open_round(struct applying *a, const struct event *e, uint32_t r
 		report(a, rules_of(a)->saw_review_request ? SEVERITY_ERROR : SEVERITY_WARNING,
 		       RULE("6.3-review_id"), e->at, 0, "no request is open for review %s",
 		       quoted(e->id, q));
-	if (a->msg->from.human && r->round)
-		return r->round; /* a person's last word on the same round */
 	if (root == NONE)
 		return ++r->round;
 	r->round = ++m->tasks.v[root].rounds;
@@ -296,18 +336,23 @@ static uint32_t open_round(struct applying *a, const struct event *e, uint32_t r
 	return r->round;
 }
 
-static void apply_review_items(struct applying *a, uint32_t task, uint32_t review, uint32_t round)
+/* repeats: of a person's last word, which only repeats what the review has said. */
+static void apply_review_items(struct applying *a, uint32_t task, uint32_t review, uint32_t round,
+			       bool repeats)
 {
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
 		struct event *e = &a->msg->events.v[i];
 		uint32_t item;
 
 		if (e->type == EV_ITEM) {
-			item_raise(a, e, task, review, round);
+			if (!repeats || find_item(a->m, a->session, e->item, e->id, review) == NONE)
+				item_raise(a, e, task, review, round);
 		} else if (e->type == EV_FIXED) {
 			item = find_item(a->m, a->session, ITEM_FINDING, e->id, review);
 			if (item == NONE)
 				item = item_raise(a, e, task, review, round);
+			else if (repeats && !item_is_open(&a->m->items.v[item]))
+				continue;
 			item_step(a, item, STEP_FIXED, VERDICT_ACCEPTED,
 				  small(e->iteration));
 		}
@@ -317,22 +362,22 @@ static void apply_review_items(struct applying *a, uint32_t task, uint32_t revie
 /* Findings of an older review of the same task that this one lists as fixed. */
 static void fix_older(struct applying *a, uint32_t root)
 {
-	struct model *m = a->m;
+	struct map open = { 0 };
+	bool fixes = false;
 
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
 		const struct event *e = &a->msg->events.v[i];
-		const struct task *t = &m->tasks.v[root];
 
-		for (uint32_t k = 0; e->type == EV_FIXED && k < t->open_items.n; k++) {
-			uint32_t number = t->open_items.v[k];
-			const struct item *item = &m->items.v[number];
-
-			if (item->kind == ITEM_FINDING && item_is_open(item) &&
-			    str_eq(model_str(m, item->id), e->id))
-				item_step(a, number, STEP_FIXED, VERDICT_ACCEPTED,
-					  small(e->iteration));
-		}
+		if (e->type != EV_FIXED)
+			continue;
+		if (!fixes)
+			map_open(a, root, &open);
+		fixes = true;
+		for (uint32_t it = 0, item;
+		     (item = next_open(a, &open, e->id, KIND(ITEM_FINDING), &it)) != NONE;)
+			item_step(a, item, STEP_FIXED, VERDICT_ACCEPTED, small(e->iteration));
 	}
+	map_release(&open);
 }
 
 static void apply_review_result(struct applying *a, const struct event *e)
@@ -342,23 +387,34 @@ static void apply_review_result(struct applying *a, const struct event *e)
 	uint32_t root = task == NONE ? NONE : task_root(m, task);
 	uint32_t review = review_get(a, e->id, task), round;
 	struct event verdict = *e;
+	bool last_word;
 
 	check_verdict(a, e);
 	if (review == NONE)
 		return;
+	round = last_word_round(a, &m->reviews.v[review]);
+	last_word = round > 0;
+	if (last_word && round < m->reviews.v[review].round) { /* agents have begun another since */
+		apply_last_word(a, e);
+		return;
+	}
 	if (!m->reviews.v[review].steps.n)
 		m->reviews.v[review].reviewer = a->from;
-	round = open_round(a, e, review, root);
-	if (root != NONE) {
+	if (!last_word)
+		round = open_round(a, e, review, root);
+	if (root != NONE && !last_word) {
 		fix_older(a, root);
 		close_items(a, root, REVIEW_KINDS, STEP_SUPERSEDED, VERDICT_SUPERSEDED);
 	}
 	review_step(a, review, round, e->review, e->index, false);
 	if (task != NONE && m->tasks.v[task].given && e->review == REVIEW_APPROVED)
 		task_step(a, task, TASK_COMPLETED, 1, false);
-	apply_review_items(a, task, review, round);
-	if (e->review == REVIEW_REJECTED ||
-	    (e->review == REVIEW_CHANGES && root != NONE && round >= limit_of(&m->tasks.v[root]))) {
+	apply_review_items(a, task, review, round, last_word);
+	if (last_word) {
+		apply_last_word(a, e);
+	} else if (e->review == REVIEW_REJECTED ||
+		   (e->review == REVIEW_CHANGES && root != NONE &&
+		    round >= limit_of(&m->tasks.v[root]))) {
 		verdict.item = ITEM_VERDICT;
 		verdict.grade = GRADE_NONE;
 		verdict.index = 0;
@@ -371,6 +427,9 @@ static void apply_abort(struct applying *a, const struct event *e)
 	struct model *m = a->m;
 	uint32_t one = e->again ? NONE : find_task(m, a->session, e->id);
 
+	if (!e->again)
+		person_decides(a, find_item(m, a->session, ITEM_BLOCKED, e->id, NONE),
+			       VERDICT_REJECTED);
 	if (!e->again && one == NONE) {
 		if (e->id.n && rules_of(a)->saw_assignment)
 			report(a, SEVERITY_WARNING, RULE("2.2.7-target_id"), e->at, 0,
@@ -403,7 +462,7 @@ static void apply_needs(struct applying *a, const struct event *e)
 static uint32_t find_given(struct applying *a, struct str message_id)
 {
 	struct model *m = a->m;
-	uint32_t message = find_message(a, message_id);
+	uint32_t message = message_with_id(m, a->session, message_id);
 
 	for (uint32_t i = m->tasks.n; message != NONE && i-- > 0 && m->tasks.n - i < 512;)
 		for (uint32_t s = m->tasks.v[i].steps.n; s-- > 0;)
@@ -411,6 +470,21 @@ static uint32_t find_given(struct applying *a, struct str message_id)
 			    m->tasks.v[i].steps.v[s].assigned)
 				return i;
 	return NONE;
+}
+
+/* Only whom a message was for can have received it; others' claims change nothing. */
+static bool is_addressee(struct applying *a, const struct event *e)
+{
+	uint32_t message = message_with_id(a->m, a->session, e->id);
+	uint32_t to = message == NONE ? NONE : a->m->records.v[message].to;
+	char q[QUOTED_MAX];
+
+	if (to == NONE || a->from == NONE || to == a->from)
+		return true;
+	report(a, SEVERITY_NOTE, RULE("2.1-reply_to"), e->at, 0,
+	       "the message of line %u went to %s; this acknowledges nothing", line_of(a->m, message),
+	       quoted(agent_name(a->m, to), q));
+	return false;
 }
 
 void apply_collaboration(struct applying *a)
@@ -444,6 +518,8 @@ void apply_collaboration(struct applying *a)
 			apply_abort(a, e);
 			break;
 		case EV_ACKNOWLEDGE:
+			if (!is_addressee(a, e))
+				break;
 			task = e->task.n ? find_task(a->m, a->session, e->task)
 					 : find_given(a, e->id);
 			if (task != NONE && a->m->tasks.v[task].active)
@@ -463,7 +539,7 @@ void apply_collaboration(struct applying *a)
 			item = find_item(a->m, a->session, e->item, e->id, NONE);
 			/* going on about one's own question is no answer */
 			if (item != NONE && e->item == ITEM_QUESTION &&
-			    item_is_open(&a->m->items.v[item]) &&
+			    (a->msg->from.human || item_is_open(&a->m->items.v[item])) &&
 			    a->m->items.v[item].steps[0].by != a->from)
 				item_step(a, item, STEP_DECIDED, e->verdict, 0);
 			break;
@@ -471,4 +547,6 @@ void apply_collaboration(struct applying *a)
 			break;
 		}
 	}
+	if (names_items(a))
+		apply_named(a);
 }

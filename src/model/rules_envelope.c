@@ -8,6 +8,70 @@ enum { RETRIES_MAX = 3 };
 
 #define ENVELOPE_KINDS (1u << ITEM_ESCALATION | 1u << ITEM_RETRY)
 
+/* The newest item of a lane, or NONE; far back there is none that anybody still waits for. */
+static uint32_t newest_item(struct applying *a, uint32_t lane)
+{
+	const struct model *m = a->m;
+
+	for (uint32_t i = m->items.n; i-- > 0 && m->items.n - i < 512;)
+		if (m->items.v[i].session == a->session && m->items.v[i].task == lane &&
+		    (ENVELOPE_KINDS & 1u << m->items.v[i].kind))
+			return i;
+	return NONE;
+}
+
+/* Which lane a review is about: an input tells it by its context, an escalation in words, " (LANE): ";
+ * one that does not is about the newest. *known false: it names one that there is not. */
+static uint32_t lane_meant(struct applying *a, const struct event *e, bool *known)
+{
+	const struct model *m = a->m;
+
+	*known = true;
+	if (e->id.n)
+		return task_get(a, e->id);
+	if (!str_starts(e->other, STR(" (")))
+		return rules_of(a)->lane;
+	for (uint32_t i = m->tasks.n; i-- > 0;) {
+		struct str id = model_str(m, m->tasks.v[i].id), rest = str_from(e->other, 2);
+
+		if (m->tasks.v[i].session == a->session && str_starts(rest, id) &&
+		    str_starts(str_from(rest, id.n), STR("): ")))
+			return i;
+	}
+	*known = false;
+	return NONE;
+}
+
+/* A review's line. False when it decides nothing here: no item waits, or the line is the agent's own,
+ * handed on among its notes. */
+static bool apply_review(struct applying *a, const struct event *e, uint32_t *of)
+{
+	bool known;
+	uint32_t lane = *of = lane_meant(a, e, &known);
+	uint32_t item = known ? newest_item(a, lane) : NONE;
+	struct task *t = lane == NONE ? NULL : &a->m->tasks.v[lane];
+	const struct item *it;
+	bool escalated;
+
+	if (item == NONE || (t && e->content_hash == t->gaps_hash))
+		return false;
+	it = &a->m->items.v[item];
+	escalated = it->steps[it->n - 1].what == STEP_DECIDED &&
+		    it->steps[it->n - 1].verdict == VERDICT_ESCALATED;
+	if (!item_is_open(it) && !(escalated && e->verdict != VERDICT_ESCALATED))
+		return false;
+	report(a, SEVERITY_NOTE, RULE("review"), e->at, e->index, "says that a person decided");
+	item_step(a, item, STEP_DECIDED, e->verdict, it->steps[it->n - 1].iteration);
+	if (!t)
+		return true;
+	close_items(a, lane, ENVELOPE_KINDS, STEP_DECIDED, e->verdict);
+	/* a person has looked: what follows is counted anew */
+	t = &a->m->tasks.v[lane];
+	t->gaps_line = t->failures = 0;
+	t->gaps_in_hash = 0;
+	return true;
+}
+
 static void apply_input(struct applying *a, const struct event *e)
 {
 	uint32_t lane = task_get(a, e->id);
@@ -30,9 +94,8 @@ static void apply_input(struct applying *a, const struct event *e)
 	task_step(a, lane, TASK_RUNNING, -1, true);
 }
 
-static void apply_output(struct applying *a, const struct event *e)
+static void apply_output(struct applying *a, const struct event *e, uint32_t lane)
 {
-	uint32_t lane = rules_of(a)->lane;
 	struct task *t;
 
 	if (lane == NONE) /* outputs without their inputs are one lane */
@@ -60,14 +123,19 @@ static void apply_output(struct applying *a, const struct event *e)
 
 void apply_envelope(struct applying *a)
 {
+	bool escalated = false;
+	uint32_t of = NONE;
+
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
 		const struct event *e = &a->msg->events.v[i];
 
 		if (e->type == EV_ENVELOPE_IN)
 			apply_input(a, e);
 		else if (e->type == EV_ENVELOPE_OUT)
-			apply_output(a, e);
-		else if (e->type == EV_ITEM)
+			apply_output(a, e, escalated ? of : rules_of(a)->lane);
+		else if (e->type == EV_DECIDE)
+			escalated = apply_review(a, e, &of) && e->verdict == VERDICT_ESCALATED;
+		else if (e->type == EV_ITEM && !escalated) /* else it is the older item, passed on */
 			item_raise(a, e, rules_of(a)->lane, NONE, 0);
 	}
 }

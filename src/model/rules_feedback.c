@@ -38,16 +38,32 @@ static int fit_of(struct applying *a, uint32_t session, int64_t iteration)
 {
 	const struct session_rules *r = a->m->sessions.v[session].rules;
 	int64_t last = r->asked > r->answered ? r->asked : r->answered;
-	int fit = last == iteration - 1 ? 2 : 0;
+	int fit = last == iteration - 1 ? 2 : r->turn.open && r->asked == iteration ? 1 : 0;
+	bool one = false, all = true;
 
-	for (uint32_t i = 0; i < a->msg->events.n; i++) {
+	/* requests of the file's own session that were answered elsewhere do not go on here */
+	if (r->home == session && !r->answered && !r->waiting.n)
+		fit = 0;
+	for (uint32_t i = 0; i < a->msg->events.n && (all || !one); i++) {
 		const struct event *e = &a->msg->events.v[i];
 
-		if (e->type == EV_DECIDE &&
-		    find_item(a->m, session, ITEM_IMPROVEMENT, e->id, NONE) != NONE)
-			return fit + 4;
+		if (e->type != EV_DECIDE)
+			continue;
+		if (find_item(a->m, session, ITEM_IMPROVEMENT, e->id, NONE) != NONE)
+			one = true;
+		else
+			all = false;
 	}
-	return fit;
+	return one ? fit + (all ? 5 : 4) : fit;
+}
+
+/* The session's failed request once more, byte for byte. */
+static bool is_resent(const struct applying *a, uint32_t session, const struct event *ask)
+{
+	const struct session_rules *r = a->m->sessions.v[session].rules;
+
+	return r->request && r->answer_failed && r->answered == ask->iteration &&
+	       r->request_hash == ask->content_hash;
 }
 
 void feedback_find_session(struct applying *a, struct str group)
@@ -76,14 +92,22 @@ void feedback_find_session(struct applying *a, struct str group)
 	}
 	home = rules_of(a);
 	home->home = a->session;
-	if (!ask || ask->type != EV_TURN_ASK || ask->iteration < 2)
+	if (!ask || ask->type != EV_TURN_ASK)
+		return;
+	for (uint32_t i = home->recent_n; i-- > 0;)
+		if (is_resent(a, home->recent[i], ask)) {
+			a->session = home->recent[i];
+			return;
+		}
+	if (ask->iteration < 2)
 		return;
 	at = a->session;
 	best = fit_of(a, at, ask->iteration);
 	for (uint32_t i = home->recent_n; i-- > 0;) {
 		int fit = fit_of(a, home->recent[i], ask->iteration);
 
-		if (fit > best || (fit == best && at == a->session && !home->asked)) {
+		/* a first request that was answered elsewhere does not go on here */
+		if (fit > best || (fit == best && at == a->session && !home->answered)) {
 			best = fit;
 			at = home->recent[i];
 		}
@@ -184,6 +208,13 @@ static void check_decided(struct applying *a, const struct event *e)
 		item_step(a, item, STEP_DECIDED, e->verdict, small(r->asked));
 }
 
+static void keep_request(struct session_rules *r, const struct turn *turn, bool unsure)
+{
+	r->request = turn->message + 1;
+	r->request_hash = turn->content_hash;
+	r->request_unsure = unsure;
+}
+
 static void apply_ask(struct applying *a, const struct event *ask)
 {
 	struct session_rules *r = rules_of(a);
@@ -223,14 +254,17 @@ static void apply_ask(struct applying *a, const struct event *ask)
 	}
 	free(r->turn.decided);
 	r->turn = turn;
+	keep_request(r, &turn, false);
 }
 
-/* The request that a response answers: the session's own, or one that waits in the file. */
-static bool take_turn(struct applying *a, int64_t iteration, struct turn *out)
+/* The request that a response answers: the session's own, or one that waits in the file. Unsure when
+ * another one waits that could be meant as well. */
+static bool take_turn(struct applying *a, int64_t iteration, struct turn *out, bool *unsure)
 {
 	struct session_rules *r = rules_of(a), *home = a->m->sessions.v[r->home].rules;
 	uint32_t pick = 0;
 
+	*unsure = false;
 	if (r->turn.open) {
 		*out = r->turn;
 		r->turn.open = false;
@@ -249,6 +283,9 @@ static bool take_turn(struct applying *a, int64_t iteration, struct turn *out)
 		pick = 0;
 	}
 	*out = home->waiting.v[pick];
+	for (uint32_t i = 0; i < home->waiting.n; i++)
+		*unsure |= home->waiting.v[i].iteration == out->iteration &&
+			   home->waiting.v[i].content_hash != out->content_hash;
 	memmove(home->waiting.v + pick, home->waiting.v + pick + 1,
 		(home->waiting.n - pick - 1) * sizeof(*out));
 	home->waiting.n--;
@@ -292,6 +329,15 @@ static void check_acks(struct applying *a, const struct event *answer, const str
 	free(decided.list);
 }
 
+/* Whether the log shows a decision on what was raised last, before this message. */
+static bool was_decided(const struct item *item, uint32_t message)
+{
+	for (uint32_t i = item->n; i-- > 0;)
+		if (item->steps[i].message < message && item->steps[i].what != STEP_ACKED)
+			return item->steps[i].what != STEP_RAISED;
+	return false;
+}
+
 static void apply_ack(struct applying *a, const struct event *e)
 {
 	const char *at = "/applied_feedback_ack/items/%u/processing_status";
@@ -299,6 +345,9 @@ static void apply_ack(struct applying *a, const struct event *e)
 	char q[QUOTED_MAX];
 
 	if (e->acked) {
+		if (item != NONE && !was_decided(&a->m->items.v[item], a->message))
+			report(a, SEVERITY_NOTE, RULE("4.3.1-processing_status"), at, e->index,
+			       "acknowledges a decision on %s that is not in this log", quoted(e->id, q));
 		if (item != NONE)
 			item_step(a, item, STEP_ACKED, VERDICT_NONE, 0);
 		return;
@@ -342,13 +391,14 @@ static void apply_answer(struct applying *a, const struct event *answer)
 	struct session_rules *r = rules_of(a);
 	struct session *session = &a->m->sessions.v[a->session];
 	struct turn turn = { 0 };
-	bool asked = take_turn(a, answer->iteration, &turn);
+	bool unsure, asked = take_turn(a, answer->iteration, &turn, &unsure);
 	uint32_t items = 0;
 
 	check_answer_iteration(a, answer, asked ? &turn : NULL);
 	if (asked) {
 		check_acks(a, answer, &turn);
 		r->asked = turn.iteration;
+		keep_request(r, &turn, unsure);
 		free(turn.decided);
 	}
 	supersede_open(a, false);
@@ -391,6 +441,15 @@ static void apply_answer(struct applying *a, const struct event *answer)
 		    answer->failed);
 	r->answered = answer->iteration;
 	r->answer_failed = answer->failed;
+}
+
+void feedback_turn(const struct model *m, uint32_t session, struct turn_state *out)
+{
+	const struct session_rules *r = m->sessions.v[session].rules;
+
+	*out = (struct turn_state){ .request = r->request ? r->request - 1 : NONE,
+				    .unsure = r->request_unsure, .asked = r->asked,
+				    .answered = r->answered };
 }
 
 void apply_feedback(struct applying *a)

@@ -14,7 +14,8 @@ static void raise(struct applying *a, const struct event *e, uint32_t task)
 
 	item.item = ITEM_ESCALATION;
 	item.index = 0;
-	item.content_hash = 0; /* a Result and the Decision on it are about one thing */
+	if (!e->origin_dialect)
+		item.content_hash = 0; /* a Result and the Decision on it are about one thing */
 	item_raise(a, &item, task, NONE, task == NONE ? 0 : a->m->tasks.v[task].failures);
 }
 
@@ -85,6 +86,23 @@ static void check_judgement(struct applying *a, const struct event *e, const str
 		       t->confidence);
 }
 
+/* A person's Decision is final, whatever was decided before, and may correct an earlier one. */
+static void decide(struct applying *a, const struct event *e, uint32_t task, enum verdict verdict)
+{
+	uint32_t item = find_item(a->m, a->session, ITEM_ESCALATION, e->id, NONE);
+
+	if (e->person && item != NONE && !item_is_open(&a->m->items.v[item]))
+		item_step(a, item, STEP_DECIDED, verdict, 0);
+	close_items(a, task, ESCALATIONS, STEP_DECIDED, verdict);
+}
+
+/* What an escalation queue passes on waits for a person; an escalation by a person in the log of its
+ * own protocol has left it. */
+static bool passes_on(const struct event *e)
+{
+	return e->origin_dialect || e->undecidable;
+}
+
 static void apply_judgement(struct applying *a, const struct event *e)
 {
 	uint32_t task = task_get(a, e->id);
@@ -96,20 +114,27 @@ static void apply_judgement(struct applying *a, const struct event *e)
 		return;
 	}
 	t = &a->m->tasks.v[task];
-	check_judgement(a, e, t);
+	if (e->person && !passes_on(e))
+		report(a, SEVERITY_NOTE, RULE("decision-by"), "/x-gavel/by", 0,
+		       "says that a person decided; that is final");
+	else if (!e->person)
+		check_judgement(a, e, t);
 	switch (e->verdict) {
 	case VERDICT_ESCALATED:
 		t->escalated = true;
 		task_step(a, task, TASK_REVIEW, -1, false);
-		raise(a, e, task);
+		if (e->person && !passes_on(e))
+			decide(a, e, task, VERDICT_ESCALATED);
+		else
+			raise(a, e, task);
 		break;
 	case VERDICT_ACCEPTED:
 		task_step(a, task, TASK_COMPLETED, 1, false);
-		close_items(a, task, ESCALATIONS, STEP_DECIDED, VERDICT_ACCEPTED);
+		decide(a, e, task, VERDICT_ACCEPTED);
 		break;
 	case VERDICT_REJECTED:
 		task_step(a, task, TASK_RETRYING, -1, false);
-		close_items(a, task, ESCALATIONS, STEP_DECIDED, VERDICT_REJECTED);
+		decide(a, e, task, VERDICT_REJECTED);
 		break;
 	default: /* not a decision the protocol knows */
 		break;

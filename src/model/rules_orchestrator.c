@@ -73,10 +73,15 @@ static void apply_response(struct applying *a, const struct event *e)
 	struct session_rules *r = rules_of(a);
 	struct request *q = e->id.n ? find_request(r, e->id) : NULL;
 	uint32_t item = find_item(a->m, a->session, ITEM_QUESTION, e->id, NONE);
+	enum verdict yes = VERDICT_ANSWERED;
 	char text[QUOTED_MAX];
 
 	if (!e->id.n)
 		return;
+	if (item == NONE) {
+		item = find_item(a->m, a->session, ITEM_TASK, e->id, NONE);
+		yes = VERDICT_ACCEPTED;
+	}
 	if (!q) {
 		report(a, r->requests.n ? SEVERITY_ERROR : SEVERITY_WARNING,
 		       RULE("correlation-correlationId"), e->at, 0, "no request %s was seen",
@@ -91,7 +96,8 @@ static void apply_response(struct applying *a, const struct event *e)
 		report(a, SEVERITY_ERROR, RULE("correlation-correlationId"), e->at, 0,
 		       "a second response to the request of line %u", line_of(a->m, q->message));
 	else if (q->deadline_ms != WHEN_NONE && a->msg->time_ms != WHEN_NONE &&
-		 a->msg->time_ms > q->deadline_ms && !q->late_told)
+		 a->msg->time_ms > q->deadline_ms && !q->late_told &&
+		 !(e->failed && str_is(e->other, "TIMEOUT"))) /* this is the time to say so */
 		report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
 		       "%.1f s after the request of line %u had timed out",
 		       (double)(a->msg->time_ms - q->deadline_ms) / 1000,
@@ -99,9 +105,9 @@ static void apply_response(struct applying *a, const struct event *e)
 	q->late_told = true;
 	if (item != NONE && item_is_open(&a->m->items.v[item]) && !q->answered)
 		item_step(a, item, STEP_DECIDED,
-			  !e->failed			   ? VERDICT_ANSWERED
-			  : str_is(e->other, "TIMEOUT") ? VERDICT_EXPIRED
-							   : VERDICT_REJECTED,
+			  !e->failed				? yes
+			  : str_is(e->other, "TIMEOUT")	? VERDICT_EXPIRED
+							: VERDICT_REJECTED,
 			  0);
 	q->answered = true;
 }
@@ -166,6 +172,19 @@ static void apply_agent(struct applying *a, const struct event *e)
 	}
 }
 
+/* A task that waits for a person to let it in. */
+static void raise_task(struct applying *a, const struct event *request)
+{
+	struct event e = *request;
+
+	e.type = EV_ITEM;
+	e.item = ITEM_TASK;
+	e.other = STR_NONE;
+	e.grade = GRADE_NONE;
+	e.undecidable = !e.id.n;
+	item_raise(a, &e, NONE, NONE, 0);
+}
+
 void apply_orchestrator(struct applying *a)
 {
 	check_rate(a);
@@ -176,6 +195,8 @@ void apply_orchestrator(struct applying *a)
 		switch (e->type) {
 		case EV_REQUEST:
 			add_request(a, e->id, e->deadline_ms, false);
+			if (a->m->runs_agents && str_is(e->other, "request:submit-task"))
+				raise_task(a, e);
 			break;
 		case EV_RESPONSE:
 			apply_response(a, e);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 int source_fail(const char *name, int number, struct err *err)
@@ -23,6 +24,7 @@ int source_fail(const char *name, int number, struct err *err)
 	case ENXIO: todo = "if it is a socket, pipe its output into gavel instead"; break;
 	case EBADF: todo = "open it for reading"; break;
 	case EIO: todo = "check the disk"; break;
+	case ESTALE: todo = "what it said then cannot be read any more"; break;
 	}
 	/* a long name must not push the reason out */
 	return err_set(err, "%.300s: %s; %s", name, strerror(number), todo);
@@ -33,7 +35,48 @@ static bool is_standard(const struct source *s)
 	return strcmp(s->name, "-") == 0;
 }
 
-static int open_again(const struct source *s, struct stat *st, struct err *err)
+static int64_t nanoseconds(int64_t seconds, int64_t rest)
+{
+	return seconds * 1000000000 + rest;
+}
+
+/* Where statx is not to be had, a file's birth is not told. */
+static int look_plainly(const char *name, int fd, struct source_look *out)
+{
+	struct stat st;
+
+	if (name ? stat(name, &st) : fstat(fd, &st))
+		return -1;
+	*out = (struct source_look){ .dev = st.st_dev, .ino = st.st_ino, .mode = st.st_mode,
+				     .size = (uint64_t)st.st_size, .linked = st.st_nlink > 0,
+				     .changed_ns = nanoseconds(st.st_mtim.tv_sec,
+							       st.st_mtim.tv_nsec) };
+	return 0;
+}
+
+int source_look(const char *name, int fd, struct source_look *out)
+{
+	struct statx st;
+
+	if (statx(name ? AT_FDCWD : fd, name ? name : "", name ? 0 : AT_EMPTY_PATH,
+		  STATX_BASIC_STATS | STATX_BTIME, &st) < 0)
+		return errno == ENOSYS || errno == EPERM ? look_plainly(name, fd, out) : -1;
+	*out = (struct source_look){ .dev = makedev(st.stx_dev_major, st.stx_dev_minor),
+				     .ino = st.stx_ino, .mode = st.stx_mode, .size = st.stx_size,
+				     .linked = st.stx_nlink > 0,
+				     .changed_ns = nanoseconds(st.stx_mtime.tv_sec,
+							       st.stx_mtime.tv_nsec) };
+	if (st.stx_mask & STATX_BTIME)
+		out->born_ns = nanoseconds(st.stx_btime.tv_sec, st.stx_btime.tv_nsec);
+	return 0;
+}
+
+bool source_is(const struct source *s, const struct source_look *look)
+{
+	return s->dev == look->dev && s->ino == look->ino && s->born_ns == look->born_ns;
+}
+
+static int open_again(const struct source *s, struct source_look *look, struct err *err)
 {
 	/* without O_NONBLOCK a FIFO would make open wait for a writer */
 	int fd = is_standard(s) ? STDIN_FILENO
@@ -41,7 +84,7 @@ static int open_again(const struct source *s, struct stat *st, struct err *err)
 
 	if (fd < 0)
 		return source_fail(s->name, errno, err);
-	if (fstat(fd, st) < 0) {
+	if (source_look(NULL, fd, look) < 0) {
 		int saved = errno;
 
 		if (!is_standard(s))
@@ -53,45 +96,48 @@ static int open_again(const struct source *s, struct stat *st, struct err *err)
 
 int source_open(struct source *s, const char *name, struct err *err)
 {
-	struct stat st;
+	struct source_look look;
 	off_t start = 0;
 
 	*s = (struct source){ .name = name, .fd = -1, .kind = SOURCE_STREAM };
-	s->fd = open_again(s, &st, err);
+	s->fd = open_again(s, &look, err);
 	if (s->fd < 0)
 		return -1;
-	s->dev = st.st_dev;
-	s->ino = st.st_ino;
-	if (S_ISDIR(st.st_mode)) {
+	s->dev = look.dev;
+	s->ino = look.ino;
+	s->born_ns = look.born_ns;
+	if (S_ISDIR(look.mode)) {
 		s->kind = SOURCE_DIR;
 		source_close(s);
 		if (is_standard(s))
 			return err_set(err, "-: standard input is a directory; give its name");
 		return 0;
 	}
-	if (S_ISREG(st.st_mode)) {
+	if (S_ISREG(look.mode)) {
 		s->kind = SOURCE_FILE;
 		/* like cat: someone may have read the first part already */
 		if (is_standard(s))
 			start = lseek(s->fd, 0, SEEK_CUR);
 		s->start = start > 0 ? (uint64_t)start : 0;
-		s->end = (uint64_t)st.st_size > s->start ? (uint64_t)st.st_size : s->start;
+		s->end = look.size > s->start ? look.size : s->start;
 	}
 	return 0;
 }
 
 int source_reopen(struct source *s, struct err *err)
 {
-	struct stat st;
+	struct source_look look;
 
 	if (s->fd >= 0)
 		return 0;
+	if (s->only_kept)
+		return source_fail(s->name, ESTALE, err);
 	if (s->kind != SOURCE_FILE)
 		BUG("%s cannot be opened again", s->name);
-	s->fd = open_again(s, &st, err);
+	s->fd = open_again(s, &look, err);
 	if (s->fd < 0)
 		return -1;
-	if (st.st_dev == s->dev && st.st_ino == s->ino)
+	if (source_is(s, &look))
 		return 0;
 	source_close(s);
 	return err_set(err, "%.300s: is another file now; run gavel again", s->name);
@@ -106,13 +152,14 @@ void source_close(struct source *s)
 
 int source_gather(struct source *s, struct block *block, const struct idle *idle, struct err *err)
 {
-	struct stat st;
+	struct source_look look;
 
 	if (s->kind == SOURCE_STREAM)
 		return s->end ? 0 : stream_spool(s, block, idle, err);
-	if (fstat(s->fd, &st) < 0)
+	if (source_look(NULL, s->fd, &look) < 0)
 		return source_fail(s->name, errno, err);
-	s->end = (uint64_t)st.st_size > s->start ? (uint64_t)st.st_size : s->start;
+	s->end = look.size > s->start ? look.size : s->start;
+	s->changed_ns = look.changed_ns;
 	return 0;
 }
 
@@ -126,6 +173,26 @@ char *block_room(struct block *block, uint64_t offset, size_t *room)
 	page = block->memory + (SOURCE_PAGE_BYTES - (uintptr_t)block->memory % SOURCE_PAGE_BYTES);
 	*room = SOURCE_BLOCK_BYTES - skew;
 	return page + skew;
+}
+
+/* pread from where the bytes are: kept ones first. */
+static ssize_t read_at(const struct source *s, uint64_t offset, char *p, size_t n)
+{
+	uint64_t gap = kept_gap(&s->kept, offset);
+	ssize_t got;
+
+	if (!gap)
+		return kept_read(s->keep, &s->kept, offset, p, n);
+	if (s->only_kept) {
+		errno = ESTALE;
+		return -1;
+	}
+	if (n > gap)
+		n = (size_t)gap;
+	do
+		got = pread(s->fd, p, n, (off_t)offset);
+	while (got < 0 && errno == EINTR);
+	return got;
 }
 
 int source_read(const struct source *s, uint64_t offset, struct block *block, struct err *err)
@@ -143,6 +210,20 @@ int source_read(const struct source *s, uint64_t offset, struct block *block, st
 		return 0;
 	if (room > s->end - offset)
 		room = (size_t)(s->end - offset);
+	got = read_at(s, offset, p, room);
+	if (got < 0)
+		return source_fail(s->name, errno, err);
+	block->bytes.n = (size_t)got;
+	return 0;
+}
+
+int source_more(const struct source *s, uint64_t offset, struct block *block, struct err *err)
+{
+	size_t room;
+	ssize_t got;
+	char *p = block_room(block, offset, &room);
+
+	*block = (struct block){ block->memory, NULL, offset, str_make(p, 0) };
 	do
 		got = pread(s->fd, p, room, (off_t)offset);
 	while (got < 0 && errno == EINTR);
@@ -155,10 +236,8 @@ int source_read(const struct source *s, uint64_t offset, struct block *block, st
 int source_fetch(const struct source *s, uint64_t offset, size_t n, char *out, struct err *err)
 {
 	while (n) {
-		ssize_t got = pread(s->fd, out, n, (off_t)offset);
+		ssize_t got = read_at(s, offset, out, n);
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0)
 			return source_fail(s->name, errno, err);
 		if (got == 0)

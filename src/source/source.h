@@ -10,16 +10,25 @@
  * and gone.
  *
  * A regular file may be closed while it is not needed and opened again (source_reopen): a directory
- * has more files than a process has descriptors. */
+ * has more files than a process has descriptors.
+ *
+ * A source that is followed is not gathered: source_more and stream_more hand over what has come
+ * since, and whoever follows moves `end`. Bytes that may not be there a second time are kept
+ * (keep.h); source_read and source_fetch take those first. */
 #ifndef GAVEL_SOURCE_SOURCE_H
 #define GAVEL_SOURCE_SOURCE_H
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "source/keep.h"
 
 #include <sys/types.h>
 
-enum { SOURCE_BLOCK_BYTES = 256 << 10, SOURCE_PAGE_BYTES = 4096 };
+enum {
+	SOURCE_BLOCK_BYTES = 256 << 10,
+	SOURCE_PAGE_BYTES = 4096,
+	STREAM_PIPE_BYTES = 1 << 20, /* writers in a hurry lose what does not fit */
+};
 
 enum source_kind { SOURCE_FILE, SOURCE_STREAM, SOURCE_DIR };
 
@@ -29,7 +38,22 @@ struct source {
 	int fd; /* -1 while closed; of a gathered stream, its capture */
 	dev_t dev;
 	ino_t ino;
+	int64_t born_ns;     /* 0 = not told; tells files apart that have had one inode */
+	int64_t changed_ns;  /* its own time when source_gather looked at it */
 	uint64_t start, end; /* the bytes to be had; of a stream only once it is gathered */
+	struct pieces kept;
+	const struct keep *keep; /* where; NULL = nothing is kept */
+	bool only_kept; /* what is not kept is gone: of a live stream, of a file that was cut */
+};
+
+/* What a name leads to at this moment. */
+struct source_look {
+	dev_t dev;
+	ino_t ino;
+	int64_t born_ns, changed_ns;
+	uint64_t size;
+	mode_t mode;
+	bool linked; /* it still has a name */
 };
 
 /* Room for one read. Zero it; block_release frees it. The bytes are put where their address and
@@ -57,10 +81,23 @@ int source_open(struct source *s, const char *name, struct err *err);
 /* Fails if the name now leads to another file. */
 int source_reopen(struct source *s, struct err *err);
 void source_close(struct source *s);
+/* Looks without opening: at a name, or with name NULL at an open file. -1 and errno. */
+int source_look(const char *name, int fd, struct source_look *out);
+bool source_is(const struct source *s, const struct source_look *look);
 /* Makes start and end true: looks at a file's size, or reads a stream to its end. idle may be NULL. */
 int source_gather(struct source *s, struct block *block, const struct idle *idle, struct err *err);
 /* At most a block from offset on, into block->bytes; none at the end, if it has moved too. */
 int source_read(const struct source *s, uint64_t offset, struct block *block, struct err *err);
+/* Like source_read, but from the file itself and past `end`. */
+int source_more(const struct source *s, uint64_t offset, struct block *block, struct err *err);
+/* What a stream has for us without waiting. ended: all its writers have gone. */
+int stream_more(struct source *s, struct block *block, bool *ended, struct err *err);
+/* It has bytes for us. */
+bool stream_has_more(const struct source *s);
+/* A FIFO: after one writer another may come. */
+bool stream_comes_back(const struct source *s);
+/* Asks for a bigger pipe, if it is one. */
+void stream_widen(const struct source *s);
 /* Exactly n bytes, or an error. */
 int source_fetch(const struct source *s, uint64_t offset, size_t n, char *out, struct err *err);
 /* The entries of directory s that `wanted` wants, sorted by bytes. Those with a dot first are not

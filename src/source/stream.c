@@ -1,4 +1,5 @@
-/* Streams: read to the end once, into a capture that can be read again by offset.
+/* Streams: read to the end once, into a capture that can be read again by offset; or followed, a
+ * block at a time.
  *
  * poll comes before every read, the first one too: a FIFO that no writer has opened yet reads as
  * ended, but polls as waiting. */
@@ -6,38 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
-#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
-
-static const char *capture_folder(void)
-{
-	const char *folder = getenv("TMPDIR");
-
-	return folder && *folder ? folder : "/tmp";
-}
-
-static int capture_fail(struct err *err)
-{
-	return err_set(err,
-		       "%.300s: cannot keep the bytes of a stream there: %s; "
-		       "set TMPDIR to a folder with room",
-		       capture_folder(), strerror(errno));
-}
-
-static int capture_open(struct err *err)
-{
-	struct arena arena = { 0 };
-	char *name = arena_printf(&arena, "%s/gavel-XXXXXX", capture_folder());
-	int fd = mkostemp(name, O_CLOEXEC); /* 0600 */
-
-	if (fd < 0)
-		capture_fail(err);
-	else
-		unlink(name);
-	arena_release(&arena);
-	return fd;
-}
 
 static int capture_add(int fd, const char *p, size_t n, struct err *err)
 {
@@ -47,7 +21,7 @@ static int capture_add(int fd, const char *p, size_t n, struct err *err)
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
-			return capture_fail(err);
+			return keep_fail(err);
 		p += put;
 		n -= (size_t)put;
 	}
@@ -80,7 +54,7 @@ static ssize_t stream_read(const struct source *s, char *p, size_t n, const stru
 
 int stream_spool(struct source *s, struct block *block, const struct idle *idle, struct err *err)
 {
-	int capture = capture_open(err);
+	int capture = keep_open_file(err);
 	uint64_t total = 0;
 	ssize_t got = 0;
 
@@ -106,4 +80,44 @@ int stream_spool(struct source *s, struct block *block, const struct idle *idle,
 	s->fd = capture;
 	s->end = total;
 	return 0;
+}
+
+int stream_more(struct source *s, struct block *block, bool *ended, struct err *err)
+{
+	struct pollfd ready = { .fd = s->fd, .events = POLLIN };
+	size_t room;
+	ssize_t got;
+	char *p = block_room(block, 0, &room);
+
+	*block = (struct block){ block->memory, NULL, 0, str_make(p, 0) };
+	*ended = false;
+	if (poll(&ready, 1, 0) <= 0 || !ready.revents)
+		return 0;
+	got = read(s->fd, p, room);
+	if (got < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)
+		return source_fail(s->name, errno, err);
+	*ended = got == 0;
+	block->bytes.n = got > 0 ? (size_t)got : 0;
+	return 0;
+}
+
+bool stream_has_more(const struct source *s)
+{
+	struct pollfd ready = { .fd = s->fd, .events = POLLIN };
+
+	return poll(&ready, 1, 0) > 0 && (ready.revents & POLLIN);
+}
+
+bool stream_comes_back(const struct source *s)
+{
+	struct statfs fs;
+	struct stat st;
+
+	return strcmp(s->name, "-") != 0 && fstat(s->fd, &st) == 0 && S_ISFIFO(st.st_mode) &&
+	       fstatfs(s->fd, &fs) == 0 && fs.f_type != PIPEFS_MAGIC;
+}
+
+void stream_widen(const struct source *s)
+{
+	(void)fcntl(s->fd, F_SETPIPE_SZ, STREAM_PIPE_BYTES);
 }

@@ -541,6 +541,22 @@ void term_redraw(void)
 	t.anew = true;
 }
 
+void term_notice(unsigned kinds)
+{
+	static const char osc9[] = "\033]9;gavel: something waits for you\007";
+	static const char osc777[] = "\033]777;notify;gavel;something waits for you\007";
+
+	if (!t.open || t.away)
+		return;
+	if (kinds & NOTICE_BELL)
+		beep();
+	if (kinds & NOTICE_OSC9)
+		fputs(osc9, t.out_file);
+	if (kinds & NOTICE_OSC777)
+		fputs(osc777, t.out_file);
+	fflush(t.out_file);
+}
+
 void term_bell(void)
 {
 	if (t.open && !t.away)

@@ -52,5 +52,9 @@ int term_suspend(struct err *err);
 void term_leave(void);
 int term_enter(struct err *err);
 void term_bell(void);
+/* Tells the person that something waits; bits of the ways to do so. The text is fixed: no word of a
+ * message reaches the terminal this way. */
+enum { NOTICE_BELL = 1 << 0, NOTICE_OSC9 = 1 << 1, NOTICE_OSC777 = 1 << 2 };
+void term_notice(unsigned kinds);
 
 #endif

@@ -36,6 +36,8 @@ void app_init(struct app *a, const struct model *m, const struct reader *r, stru
 	a->scene = (struct scene){ .model = m, .now_ms = WHEN_NONE, .reader = r, .ascii = ascii,
 				   .app = a };
 	a->title = title;
+	a->wall_ms = WHEN_NONE;
+	a->scene.deciding = &a->deciding;
 	for (int i = 0; i < TAB_COUNT; i++) {
 		a->lists[i].view = tab_views[i];
 		a->stale[i] = true;
@@ -58,11 +60,14 @@ void app_release(struct app *a)
 	vec_release(&a->effects);
 	vec_release(&a->keymap);
 	vec_release(&a->trail);
+	vec_release(&a->dropped);
+	deciding_release(&a->deciding);
 	prompt_release(&a->prompt);
 	filter_free(a->filter);
 	buf_release(&a->word);
 	buf_release(&a->filter_text);
 	buf_release(&a->notice);
+	buf_release(&a->banner);
 	free(a->confirm_edit);
 }
 
@@ -88,13 +93,15 @@ void app_effect(struct app *a, enum effect_type type, struct str text, uint32_t 
 		memcpy(copy, text.p, text.n);
 		copy[text.n] = '\0';
 	}
-	vec_push(&a->effects, (struct effect){ type, copy, number });
+	vec_push(&a->effects, (struct effect){ .type = type, .text = copy, .number = number });
 }
 
 void app_stale(struct app *a)
 {
-	for (int i = 0; i < TAB_COUNT; i++)
+	for (int i = 0; i < TAB_COUNT; i++) {
 		a->stale[i] = true;
+		a->slow[i] = false;
+	}
 	a->previewed.type = TARGET_NONE;
 	for (unsigned i = 0; i < a->screen_count; i++)
 		a->screens[i].pane.made = false;
@@ -111,15 +118,22 @@ static void count(struct app *a)
 		if (r->time_ms > a->scene.now_ms)
 			a->scene.now_ms = r->time_ms;
 	}
-	a->open = a->due = 0;
-	for (uint32_t i = 0; i < m->items.n; i++) {
-		struct item_state s;
+	if (a->wall_ms != WHEN_NONE)
+		a->scene.now_ms = a->wall_ms;
+	a->open = model_open(m, a->scene.k, a->scene.now_ms, &a->due);
+}
 
-		if (!item_at(m, &m->items.v[i], a->scene.k, a->scene.now_ms, &s) || !s.open)
-			continue;
-		a->open++;
-		a->due += m->items.v[i].deadline_ms != WHEN_NONE;
-	}
+void app_clock(struct app *a, int64_t wall_ms)
+{
+	a->wall_ms = wall_ms;
+	if (a->live == LIVE_PAUSED)
+		return;
+	count(a);
+	/* what counts down or is drawn against now */
+	a->stale[TAB_INBOX] = a->stale[TAB_TIMELINE] = a->stale[TAB_AGENTS] = true;
+	a->preview_stale = true;
+	for (unsigned i = 0; i < a->screen_count; i++)
+		a->screens[i].stale = a->screens[i].pane.view == &view_item;
 }
 
 void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool loading)
@@ -135,6 +149,7 @@ void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool 
 		return;
 	a->scene.k = a->scene.model->records.n;
 	count(a);
+	a->jump = a->follows;
 	for (int i = 0; i < TAB_COUNT; i++)
 		a->stale[i] = true;
 	for (unsigned i = 0; i < a->screen_count; i++)
@@ -142,10 +157,35 @@ void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool 
 	a->preview_stale = true;
 }
 
+void app_decided(struct app *a)
+{
+	count(a);
+	for (int i = 0; i < TAB_COUNT; i++)
+		a->stale[i] = true;
+	for (unsigned i = 0; i < a->screen_count; i++)
+		a->screens[i].stale = true;
+	a->preview_stale = true;
+}
+
+void app_show_plan(struct app *a, const struct plan *plan)
+{
+	if (app_screen(a) && app_screen(a)->pane.view == &view_preflight)
+		app_back(a);
+	a->scene.plan = plan;
+	a->deciding.opened_ms = a->clock_ms;
+	app_open_view(a, &view_preflight, 0, 0);
+}
+
 void app_resize(struct app *a, int rows, int cols)
 {
 	if (rows == a->rows && cols == a->cols)
 		return;
+	/* what was confirmed would not be what was seen */
+	if (a->rows && app_screen(a) && app_screen(a)->pane.view == &view_preflight) {
+		app_back(a);
+		app_say(a, ROLE_WARN, "the screen has changed; $ looks again");
+	}
+	a->deciding.confirm = CONFIRM_NONE;
 	a->rows = rows;
 	a->cols = cols;
 	app_stale(a);
@@ -240,7 +280,10 @@ bool app_set_filter(struct app *a, struct str text)
 		app_say(a, ROLE_ERROR, "%s", err.text);
 		return false;
 	}
-	filter_free(a->filter);
+	if (a->making)
+		vec_push(&a->dropped, a->filter);
+	else
+		filter_free(a->filter);
 	a->filter = f;
 	a->scene.filter = f;
 	buf_clear(&a->filter_text);
@@ -273,16 +316,60 @@ static void refresh_preview(struct app *a)
 	pane_make(&a->preview, &scene, a->preview_rect.cols);
 }
 
+/* ---- making lists ---- */
+
+bool app_is_settled(const struct app *a)
+{
+	return a->list_rect.cols <= 0 ||
+	       (!a->stale[a->tab] &&
+		a->lists[a->tab].lines.cols == a->list_rect.cols - GUTTER_COLS);
+}
+
+bool app_wants_list(const struct app *a)
+{
+	return a->tab == a->making_tab && !a->stale[a->tab] &&
+	       a->list_rect.cols - GUTTER_COLS == a->making_cols;
+}
+
+/* Keys that come in meanwhile change the app's scene; the list is made for the one it began
+ * with. */
+static bool make_list(struct app *a)
+{
+	struct scene scene = a->scene;
+	enum tab tab = a->tab;
+	bool made;
+
+	scene.breath = a->breath;
+	if (a->breath)
+		a->breath->stopped = false;
+	a->making = true;
+	a->making_tab = tab;
+	a->making_cols = a->list_rect.cols - GUTTER_COLS;
+	a->stale[tab] = false;
+	made = pane_make(&a->lists[tab], &scene, a->making_cols);
+	if (!made)
+		a->stale[tab] = true;
+	a->making = false;
+	for (uint32_t i = 0; i < a->dropped.n; i++)
+		filter_free(a->dropped.v[i]);
+	a->dropped.n = 0;
+	return made;
+}
+
+void app_settle(struct app *a)
+{
+	if (!app_is_settled(a))
+		make_list(a);
+}
+
 void app_refresh(struct app *a)
 {
 	struct screen *s = app_screen(a);
 
 	if (a->list_rect.cols <= 0)
 		return;
-	if (a->stale[a->tab] || app_list(a)->lines.cols != a->list_rect.cols - GUTTER_COLS) {
-		pane_make(app_list(a), &a->scene, a->list_rect.cols - GUTTER_COLS);
-		a->stale[a->tab] = false;
-	}
+	if (!app_is_settled(a) && !a->making && !a->slow[a->tab])
+		a->slow[a->tab] = !make_list(a);
 	if (s && (!s->pane.made || s->stale || s->pane.lines.cols != a->cols)) {
 		struct scene scene = app_scene_of(a, s);
 
@@ -333,11 +420,22 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 
 /* ---- keys ---- */
 
-static const char *complete_command(struct str start, unsigned i)
+static const char *complete_command(const void *ctx, struct str start, unsigned i)
 {
+	(void)ctx;
 	for (unsigned c = 0; c < app_command_count; c++)
 		if (str_starts(str_of(app_commands[c].name), start) && i-- == 0)
 			return app_commands[c].name;
+	return NULL;
+}
+
+static const char *complete_reason(const void *ctx, struct str start, unsigned i)
+{
+	const struct deciding *d = ctx;
+
+	for (uint32_t c = 0; c < d->reason_code_count; c++)
+		if (str_starts(str_of(d->reason_codes[c]), start) && i-- == 0)
+			return d->reason_codes[c];
 	return NULL;
 }
 
@@ -466,12 +564,17 @@ static void prompt_done(struct app *a)
 					       : "filter off");
 	else if (kind == PROMPT_FILTER)
 		prompt_open(&a->prompt, kind, buf_str(&text)); /* to be mended, not typed again */
+	else
+		decide_answered(a, kind, buf_str(&text));
 	buf_release(&text);
 }
 
 static void key_to_prompt(struct app *a, const struct key *key)
 {
-	switch (prompt_key(&a->prompt, key, complete_command)) {
+	bool reason = a->prompt.kind == PROMPT_REASON;
+
+	switch (prompt_key(&a->prompt, key, reason ? complete_reason : complete_command,
+			   &a->deciding)) {
 	case PROMPT_GOES_ON:
 		break;
 	case PROMPT_CHANGED:
@@ -491,6 +594,7 @@ static void key_to_prompt(struct app *a, const struct key *key)
 				p->top = a->search_from;
 		}
 		a->prompt.kind = PROMPT_NONE;
+		a->deciding.on_marked = false;
 		buf_clear(&a->notice);
 		break;
 	}
@@ -537,6 +641,8 @@ static void key_mouse(struct app *a, const struct key *key)
 
 void app_key(struct app *a, const struct key *key)
 {
+	bool on_marked;
+
 	if (a->confirm_edit) {
 		char *file = a->confirm_edit;
 
@@ -551,6 +657,8 @@ void app_key(struct app *a, const struct key *key)
 		key_to_prompt(a, key);
 		return;
 	}
+	if (decide_key(a, key))
+		return;
 	if (key->code == KEY_PASTE)
 		return; /* pasted text is no command */
 	buf_clear(&a->notice);
@@ -560,8 +668,13 @@ void app_key(struct app *a, const struct key *key)
 	}
 	for (uint32_t i = 0; i < a->keymap.n; i++)
 		if (a->keymap.v[i].key == key->code && (a->keymap.v[i].command->where & where_now(a))) {
+			on_marked = a->deciding.on_marked;
 			run_command(a, a->keymap.v[i].command, str_of(a->keymap.v[i].argument));
+			/* ; holds for one key, and for what that key asks */
+			if (on_marked && a->prompt.kind == PROMPT_NONE)
+				a->deciding.on_marked = false;
 			return;
 		}
+	a->deciding.on_marked = false;
 	app_say(a, ROLE_DIM, key->code == KEY_CTRL('C') ? "Q quits" : "? tells what the keys do");
 }

@@ -2,10 +2,15 @@
  * change it, app_draw pictures it; it touches neither files nor terminal. What it wants done outside
  * it says as effects, which the caller takes and carries out.
  *
- * The caller owns the model and the reader; app_arrived tells that messages have come. */
+ * The caller owns the model and the reader; app_arrived tells that messages have come.
+ *
+ * The lists of a big log take longer to make than a key may wait. A caller with a clock sets
+ * `breath`: it stops app_refresh where that takes too long, and the old list stays; app_settle makes
+ * the new one. */
 #ifndef GAVEL_UI_APP_H
 #define GAVEL_UI_APP_H
 
+#include "ui/deciding.h"
 #include "ui/key.h"
 #include "ui/pane.h"
 #include "ui/prompt.h"
@@ -18,12 +23,24 @@ enum effect_type {
 	EFFECT_REDRAW,
 	EFFECT_SAVE_SCREEN, /* text: file */
 	EFFECT_EDIT,        /* text: file, number: line or 0 */
+	/* deciding; desk says whose */
+	EFFECT_STAGE,   /* draft; number 1: then look at it at once */
+	EFFECT_EXPLAIN, /* draft: its explanation in $EDITOR, then staged again */
+	EFFECT_UNDO,    /* number: of the draft */
+	EFFECT_PLAN,    /* makes the plan and opens the pre-flight page */
+	EFFECT_DELIVER, /* sends what the page showed; number 1: also what needed a second yes */
+	EFFECT_RECOVER, /* finishes what an earlier run left */
+	EFFECT_RESEND,  /* number: of the letter */
+	EFFECT_GIVE_UP, /* number: of the letter */
+	EFFECT_TELL,    /* text: "abort TASK REASON", "query AGENT"; "acknowledge", number: message */
 };
 
 struct effect {
 	enum effect_type type;
 	char *text; /* the taker frees it */
 	uint32_t number;
+	struct desk *desk;
+	struct draft draft; /* its strings last until the effects are taken */
 };
 
 /* The six views, in the order of their keys. */
@@ -45,18 +62,35 @@ struct screen {
 	bool stale; /* something has arrived since it was made */
 };
 
+/* Whether the sources go on. */
+enum liveness {
+	LIVE_NOT,    /* all was read */
+	LIVE_ON,
+	LIVE_PAUSED, /* what comes is taken, but not shown */
+	LIVE_BEHIND, /* more comes than is read at the moment */
+};
+
 struct app {
 	struct scene scene;
 	struct str title; /* the sources, for the title line */
 	enum tab tab;
 	struct pane lists[TAB_COUNT];
 	bool stale[TAB_COUNT];
+	bool slow[TAB_COUNT];  /* app_refresh leaves it to app_settle */
+	struct breath *breath; /* of making lists; NULL: they are made at one go */
+	bool making;
+	enum tab making_tab;
+	int making_cols;
+	VEC(struct filter *) dropped; /* while a list is being made, which may still use them */
 	struct pane preview;
 	struct target previewed;
 	bool preview_stale;
 	struct screen screens[SCREENS_MAX];
 	unsigned screen_count;
 	bool preview_focused, maximised;
+	struct deciding deciding;
+	const char *read_only; /* why nothing can be decided at all; NULL = it can */
+	int64_t clock_ms;      /* set by the caller before each key: a clock that does not jump */
 	struct prompt prompt;
 	struct buf word;        /* searched for */
 	uint32_t search_from;   /* where the incremental search began, and Esc goes back to */
@@ -73,6 +107,11 @@ struct app {
 	uint32_t counted;           /* messages in errors and in the scene's now */
 	uint64_t bytes_done, bytes_total;
 	bool loading;
+	enum liveness live;
+	int64_t wall_ms;   /* now, where the session is live; WHEN_NONE: the newest message's time is */
+	bool follows;      /* the list of messages stays at its end when more come */
+	bool jump;         /* and has to go there */
+	struct buf banner; /* what is wrong with a source; empty = nothing */
 	int rows, cols;
 	struct rect list_rect, preview_rect; /* where they were drawn, for the mouse */
 	VEC(struct binding) keymap;
@@ -109,6 +148,8 @@ void app_init(struct app *a, const struct model *m, const struct reader *r, stru
 void app_release(struct app *a);
 /* The model has grown (or its sources are read to the end). */
 void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool loading);
+/* The session is live, and so late it is. */
+void app_clock(struct app *a, int64_t wall_ms);
 void app_resize(struct app *a, int rows, int cols);
 void app_key(struct app *a, const struct key *key);
 /* Runs a line as if typed after ':'. */
@@ -117,6 +158,10 @@ void app_run(struct app *a, struct str line);
 bool app_bind(struct app *a, uint32_t key, const char *line);
 /* Draws the whole screen; *cursor_col < 0: no cursor. */
 void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col);
+/* Something was decided, sent or undone: what is shown is made anew. */
+void app_decided(struct app *a);
+/* Opens the pre-flight page on a plan; the plan lasts until the page is closed or another comes. */
+void app_show_plan(struct app *a, const struct plan *plan);
 /* One sentence on the message line. */
 void app_say(struct app *a, enum role role, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -134,6 +179,11 @@ void app_stale(struct app *a);
 void app_effect(struct app *a, enum effect_type type, struct str text, uint32_t number);
 /* Makes what is out of date; called before drawing and before commands look at lines. */
 void app_refresh(struct app *a);
+/* Makes the list shown, however long that takes. While its breath is taken, keys may come in and
+ * frames be drawn; once app_wants_list says no, it is to stop. */
+void app_settle(struct app *a);
+bool app_is_settled(const struct app *a);
+bool app_wants_list(const struct app *a);
 bool app_search(struct app *a, uint32_t from, int direction, bool again);
 bool app_set_filter(struct app *a, struct str text);
 /* The tab whose label is at that column of the tab line, or -1. */

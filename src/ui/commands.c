@@ -475,18 +475,68 @@ static void pan(struct app *a, int direction)
 RUN(pan_left) { UNUSED; pan(a, -1); }
 RUN(pan_right) { UNUSED; pan(a, 1); }
 
-/* Decisions come with the journal; until then their keys say so and change nothing. */
-RUN(read_only)
+RUN(accept) { decide_verb(a, VERB_ACCEPT, argument); }
+RUN(partial) { decide_verb(a, VERB_PARTIAL, argument); }
+RUN(reject) { decide_verb(a, VERB_REJECT, argument); }
+RUN(escalate) { decide_verb(a, VERB_ESCALATE, argument); }
+RUN(answer) { decide_verb(a, VERB_ANSWER, argument); }
+RUN(dismiss) { decide_verb(a, VERB_DISMISS, argument); }
+RUN(defer) { UNUSED; decide_defer(a); }
+RUN(explain) { UNUSED; decide_explain(a); }
+RUN(reason) { decide_reason(a, argument); }
+RUN(mark) { UNUSED; decide_mark(a); }
+RUN(mark_all) { UNUSED; decide_mark_all(a); }
+RUN(on_marked) { UNUSED; decide_on_marked(a); }
+RUN(undo) { UNUSED; decide_undo(a); }
+RUN(deliver) { UNUSED; decide_preflight(a); }
+RUN(attach) { decide_attach(a, argument); }
+RUN(resend) { UNUSED; decide_resend(a); }
+RUN(recover) { UNUSED; app_open_view(a, &view_recovery, 0, 0); }
+
+RUN(follow)
 {
 	UNUSED;
-	app_say(a, ROLE_WARN, "read-only: decisions cannot be taken here yet");
+	a->follows = !a->follows;
+	a->jump = a->follows;
+	app_say(a, ROLE_DIM, a->follows ? "the list of messages stays at its end" : "it stays where it is");
+}
+
+/* What a person says in a session without deciding an item; it is looked at like a decision. */
+static void tell(struct app *a, const char *what, struct str argument, uint32_t message)
+{
+	struct buf line = { 0 };
+
+	buf_printf(&line, "%s ", what);
+	buf_add_str(&line, argument);
+	if (decide_is_read_only(a))
+		app_say(a, ROLE_WARN, "read-only: nothing can be said here");
+	else
+		app_effect(a, EFFECT_TELL, buf_str(&line), message);
+	buf_release(&line);
+}
+
+RUN(abort) { tell(a, "abort", argument, NONE); }
+RUN(query) { tell(a, "query", argument, NONE); }
+RUN(acknowledge) { tell(a, "acknowledge", argument, message_here(a)); }
+
+RUN(pause)
+{
+	UNUSED;
+	if (a->live == LIVE_NOT) {
+		app_say(a, ROLE_DIM, "nothing is followed");
+	} else if (a->live == LIVE_PAUSED) {
+		a->live = LIVE_ON;
+	} else {
+		a->live = LIVE_PAUSED;
+		app_say(a, ROLE_DIM, "paused: what comes is taken and not shown; P goes on");
+	}
 }
 
 RUN(command) { UNUSED; prompt_open(&a->prompt, PROMPT_COMMAND, STR_NONE); }
 RUN(help) { UNUSED; app_open_view(a, &view_help, 0, 0); }
 RUN(redraw) { UNUSED; app_effect(a, EFFECT_REDRAW, STR_NONE, 0); }
 RUN(suspend) { UNUSED; app_effect(a, EFFECT_SUSPEND, STR_NONE, 0); }
-RUN(quit) { UNUSED; app_effect(a, EFFECT_QUIT, STR_NONE, 0); }
+RUN(quit) { UNUSED; decide_quit(a); }
 
 RUN(save_screen)
 {
@@ -495,8 +545,6 @@ RUN(save_screen)
 	else
 		app_say(a, ROLE_ERROR, "save-screen needs a file name");
 }
-
-#define READ_ONLY ANYWHERE, run_read_only
 
 const struct app_command app_commands[] = {
 	{ "move", "down", "j<Down>", "next line", ANYWHERE, run_down },
@@ -547,20 +595,30 @@ const struct app_command app_commands[] = {
 	{ "look", "pan-left", "<Left>", "earlier", IN_TIMELINE, run_pan_left },
 	{ "look", "pan-right", "<Right>", "later", IN_TIMELINE, run_pan_right },
 
-	{ "decide", "accept", "a", "accept the item", READ_ONLY },
-	{ "decide", "reject", "x", "reject the item", READ_ONLY },
-	{ "decide", "partial", "p", "accept it in part", READ_ONLY },
-	{ "decide", "escalate", "e", "ask someone above", READ_ONLY },
-	{ "decide", "answer", "=", "answer the question", READ_ONLY },
-	{ "decide", "dismiss", "D", "dismiss it", READ_ONLY },
-	{ "decide", "defer", "z", "hide it until it is due", READ_ONLY },
-	{ "decide", "explain", "c", "an explanation, in $EDITOR", READ_ONLY },
-	{ "decide", "reason", "C", "a reason code", READ_ONLY },
-	{ "decide", "mark", "m", "mark it", READ_ONLY },
-	{ "decide", "mark-all", "M", "mark all shown", READ_ONLY },
-	{ "decide", "on-marked", ";", "a verb on the marked ones", READ_ONLY },
-	{ "decide", "undo", "u", "undo", READ_ONLY },
-	{ "decide", "deliver", "$", "look at what will be sent, and send it", READ_ONLY },
+	{ "decide", "accept", "a", "accept the item", ANYWHERE, run_accept },
+	{ "decide", "reject", "x", "reject the item", ANYWHERE, run_reject },
+	{ "decide", "partial", "p", "accept it in part", ANYWHERE, run_partial },
+	{ "decide", "escalate", "e", "ask someone above", ANYWHERE, run_escalate },
+	{ "decide", "answer", "=", "answer the question", ANYWHERE, run_answer },
+	{ "decide", "dismiss", "D", "dismiss it", ANYWHERE, run_dismiss },
+	{ "decide", "defer", "z", "hide it until it is due", ANYWHERE, run_defer },
+	{ "decide", "explain", "c", "an explanation, in $EDITOR", ANYWHERE, run_explain },
+	{ "decide", "reason", "C", "a reason code", ANYWHERE, run_reason },
+	{ "decide", "mark", "m", "mark it", ANYWHERE, run_mark },
+	{ "decide", "mark-all", "M", "mark all shown", ANYWHERE, run_mark_all },
+	{ "decide", "on-marked", ";", "a verb on the marked ones", ANYWHERE, run_on_marked },
+	{ "decide", "undo", "u", "undo what is staged, or give up what is held", ANYWHERE, run_undo },
+	{ "decide", "deliver", "$", "look at what will be sent, and send it", ANYWHERE, run_deliver },
+	{ "decide", "attach", "", "attach FILE: the artifact as it now is", ANYWHERE, run_attach },
+	{ "decide", "resend", "", "send what is held again", ANYWHERE, run_resend },
+	{ "decide", "recover", "", "what an earlier run left unfinished", ANYWHERE, run_recover },
+
+	{ "live", "follow", "f", "the list of messages stays at its end, or not", ANYWHERE, run_follow },
+	{ "live", "abort", "", "abort TASK REASON: tell whoever has it to stop", ANYWHERE, run_abort },
+	{ "live", "query", "", "query AGENT: ask how it stands", ANYWHERE, run_query },
+	{ "live", "acknowledge", "", "tell its sender that this message has come", ANYWHERE,
+	  run_acknowledge },
+	{ "live", "pause", "P", "stop showing what comes; go on", ANYWHERE, run_pause },
 
 	{ "else", "command", ":", "type a command", ANYWHERE, run_command },
 	{ "else", "help", "?", "this page", ANYWHERE, run_help },

@@ -4,19 +4,22 @@
 
 #include <stdio.h>
 
-enum { PREVIEW_LEAST_ROWS = 14 }; /* body rows below which the list has them all */
+enum {
+	PREVIEW_LEAST_ROWS = 14, /* body rows below which the list has them all */
+	TITLE_LEAST_COLS = 30,   /* of the title for the sources and the number of messages */
+};
 
 static const struct {
 	const char *label;
 	const char *keys; /* that matter in this view */
 	bool preview;
 } tabs[TAB_COUNT] = {
-	[TAB_INBOX] = { "Inbox", "Enter open  Space read on  / search  \\ filter  J K open items", true },
+	[TAB_INBOX] = { "Inbox", "Enter open  J K open item", true },
 	[TAB_TIMELINE] = { "Timeline", "h l marks  Enter open  + - zoom  ← → pan", false },
 	[TAB_LEDGER] = { "Ledger", "Enter open  d diff  J K open item", true },
 	[TAB_MESSAGES] = { "Messages", "Enter open  ! ~ problem  o ^O correlation  r raw", true },
 	[TAB_AGENTS] = { "Agents", "Enter last message", false },
-	[TAB_DECISIONS] = { "Decisions", "Enter open", true },
+	[TAB_DECISIONS] = { "Decisions", "Enter open  u undo or give up  $ deliver  :resend", true },
 };
 
 /* Where tab i's label starts, and how long it is; labels are cut where the line is short. */
@@ -45,25 +48,52 @@ int app_tab_at(const struct app *a, int col)
 	return -1;
 }
 
+static void add_count(struct buf *out, const char *sign, uint32_t n, const char *word)
+{
+	if (n)
+		buf_printf(out, "  %s%u %s", sign, n, word);
+}
+
+/* What there is to do and what is wrong; how much there is goes first where there is no room. */
+static void count_title(const struct app *a, struct buf *out)
+{
+	bool sending = a->deciding.sending; /* what is on its way is not held yet */
+	uint32_t staged = 0, held = 0;
+
+	for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++) {
+		staged += desk_staged(&a->scene.desks->list.v[i]);
+		held += sending ? 0 : desk_unfinished(&a->scene.desks->list.v[i]);
+	}
+	buf_printf(out, "%u open", a->open);
+	add_count(out, "!", a->due, "due");
+	add_count(out, "", staged, "staged");
+	add_count(out, "", held, "held");
+	if (sending)
+		buf_adds(out, "  sending");
+	if (decide_is_read_only(a))
+		buf_adds(out, "  read-only");
+	add_count(out, "✗", a->errors, "wrong");
+	if ((int)out->n + TITLE_LEAST_COLS < a->cols)
+		buf_printf(out, "  %u messages", a->scene.k);
+	buf_addc(out, ' ');
+}
+
 static void draw_title(struct app *a, struct grid *g)
 {
+	static const char *const modes[] = { [LIVE_NOT] = "", [LIVE_ON] = "  live",
+					     [LIVE_PAUSED] = "  paused", [LIVE_BEHIND] = "  behind" };
 	struct rect row = rect_in(grid_rect(g), 0, 0, 1, a->cols);
 	struct pen p = { g, row };
-	char counts[96];
-	int n = 0;
+	struct buf counts = { 0 };
 
 	grid_fill(g, row, ROLE_TITLE, " ");
-	n = snprintf(counts, sizeof(counts), "%u open", a->open);
-	if (a->due)
-		n += snprintf(counts + n, sizeof(counts) - (size_t)n, "  !%u due", a->due);
-	if (a->errors)
-		n += snprintf(counts + n, sizeof(counts) - (size_t)n, "  ✗%u wrong", a->errors);
-	snprintf(counts + n, sizeof(counts) - (size_t)n, "  %u messages ", a->scene.k);
-	put_right(g, row, ROLE_TITLE, counts);
-	p.rest.cols -= (int)strlen(counts) + 1;
+	count_title(a, &counts);
+	put_right(g, row, ROLE_TITLE, counts.p);
+	p.rest.cols -= (int)counts.n + 1;
 	pen_put(&p, ROLE_TITLE, " gavel  ");
 	pen_path(&p, ROLE_TITLE, a->title);
-	pen_put(&p, ROLE_TITLE, a->loading ? "  reading" : "");
+	pen_put(&p, ROLE_TITLE, a->loading ? "  reading" : modes[a->live]);
+	buf_release(&counts);
 }
 
 static void draw_tabs(struct app *a, struct grid *g)
@@ -102,19 +132,41 @@ static void draw_progress(struct app *a, struct grid *g, struct rect row)
 	grid_fill(g, rect_in(row, 0, 14 + full, 1, room - full), ROLE_BAR_REST, "░");
 }
 
-static const char *screen_keys(const struct screen *s)
+static void list_keys(struct app *a, struct buf *out)
 {
-	if (s->pane.view == &view_item)
-		return "q back  d diff  [ ] iteration  r raw  y id  J K open items";
-	if (s->pane.view == &view_message)
-		return "q back  r raw  o ^O correlation  ! ~ problem";
-	return "q back  j k scroll  / search";
+	char verbs[KEYS_MAX];
+
+	if (a->tab == TAB_INBOX && decide_keys(a, true, verbs))
+		buf_printf(out, "%s  u undo  $ deliver", verbs);
+	else
+		buf_adds(out, tabs[a->tab].keys);
+}
+
+static void screen_keys(struct app *a, struct buf *out)
+{
+	const struct view_ops *view = app_screen(a)->pane.view;
+	char verbs[KEYS_MAX];
+
+	if (view == &view_preflight)
+		buf_adds(out, "y send  q back, nothing is sent");
+	else if (view == &view_recovery)
+		buf_adds(out, "y finish them  q leave them");
+	else if (view == &view_item && decide_keys(a, false, verbs))
+		buf_printf(out, "%s decide  $ deliver  q back  d diff  [ ] iteration  r raw  J K items",
+			   verbs);
+	else if (view == &view_item)
+		buf_adds(out, "q back  d diff  [ ] iteration  r raw  J K items");
+	else if (view == &view_message)
+		buf_adds(out, "q back  r raw  o ^O correlation  ! ~ problem");
+	else
+		buf_adds(out, "q back  j k scroll  / search");
 }
 
 static void draw_status(struct app *a, struct grid *g, struct rect row)
 {
 	const struct screen *s = app_screen(a);
 	char position[24], part[24], right[72];
+	struct buf keys = { 0 };
 
 	if (a->loading) {
 		draw_progress(a, g, row);
@@ -135,9 +187,10 @@ static void draw_status(struct app *a, struct grid *g, struct rect row)
 	else
 		snprintf(right, sizeof(right), "%s  ? help ",
 			 pane_position(app_list(a), true, position));
-	grid_put(g, rect_in(row, 0, 1, 1, row.cols - (int)strlen(right) - 2), ROLE_DIM,
-		 s ? screen_keys(s) : tabs[a->tab].keys);
+	(s ? screen_keys : list_keys)(a, &keys);
+	grid_put(g, rect_in(row, 0, 1, 1, row.cols - (int)strlen(right) - 2), ROLE_DIM, keys.p);
 	put_right(g, row, ROLE_DIM, right);
+	buf_release(&keys);
 }
 
 static void draw_bottom(struct app *a, struct grid *g, struct rect row, int *cursor_col)
@@ -149,6 +202,9 @@ static void draw_bottom(struct app *a, struct grid *g, struct rect row, int *cur
 	if (a->notice.n)
 		grid_text(g, rect_in(row, 0, 1, 1, row.cols - 2), a->notice_role,
 			  raw_of(buf_str(&a->notice)), TEXT_LINE);
+	else if (a->banner.n)
+		grid_text(g, rect_in(row, 0, 1, 1, row.cols - 2), ROLE_WARN,
+			  raw_of(buf_str(&a->banner)), TEXT_LINE);
 }
 
 /* How the body is shared between list and preview. */
@@ -197,6 +253,11 @@ static void draw_views(struct app *a, struct grid *g, struct rect body)
 
 	lay_out(a, body);
 	app_refresh(a);
+	if (a->jump && a->tab == TAB_MESSAGES && app_is_settled(a)) {
+		pane_select(app_list(a), UINT32_MAX);
+		a->jump = false;
+		app_refresh(a);
+	}
 	if (a->list_rect.rows > 0)
 		pane_draw(app_list(a), &a->scene, g, a->list_rect, true, !a->preview_focused,
 			  a->preview_focused ? STR_NONE : buf_str(&a->word));
@@ -206,6 +267,8 @@ static void draw_views(struct app *a, struct grid *g, struct rect body)
 	scene.item = scene.message = a->previewed.number;
 	pane_draw(&a->preview, &scene, g, a->preview_rect, false, a->preview_focused,
 		  a->preview_focused ? buf_str(&a->word) : STR_NONE);
+	if (a->previewed.type == TARGET_ITEM)
+		decide_saw(a, a->previewed.number, &a->preview);
 }
 
 static void draw_screen(struct app *a, struct grid *g, struct rect body)
@@ -216,6 +279,8 @@ static void draw_screen(struct app *a, struct grid *g, struct rect body)
 	lay_out(a, body);
 	app_refresh(a);
 	pane_draw(&s->pane, &scene, g, body, false, true, buf_str(&a->word));
+	if (s->pane.view == &view_item && !s->k)
+		decide_saw(a, s->item, &s->pane);
 }
 
 void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col)

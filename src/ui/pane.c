@@ -2,6 +2,7 @@
 #include "ui/pane.h"
 
 #include "base/utf8.h"
+#include "ui/deciding.h"
 #include "ui/view_parts.h"
 
 #include <stdio.h>
@@ -13,8 +14,11 @@ static bool same_line(struct line a, struct line b)
 
 static void remember(struct pane *p)
 {
-	if (p->selected < p->lines.list.n)
-		p->at = p->lines.list.v[p->selected];
+	if (p->selected >= p->lines.list.n)
+		return;
+	p->at = p->lines.list.v[p->selected];
+	if (!p->text)
+		p->made = true; /* also where the old lines stand in for new ones: it is kept */
 }
 
 /* Where the person starts: on something that can be opened, not on a heading. */
@@ -26,28 +30,58 @@ static uint32_t first_target(const struct pane *p, const struct scene *s)
 	return 0;
 }
 
-void pane_make(struct pane *p, const struct scene *s, int cols)
-{
-	uint32_t n;
+enum { FOLLOWERS_MAX = 16 };
 
-	lines_release(&p->lines);
-	p->lines.cols = cols;
-	p->view->make(s, cols, &p->lines);
-	n = p->lines.list.n;
-	if (p->text) {
-		p->selected = first_target(p, s);
-		p->made = true;
-		return;
-	}
-	if (p->made && p->selected < n && same_line(p->lines.list.v[p->selected], p->at))
-		return;
-	for (uint32_t i = 0; p->made && i < n; i++)
-		if (same_line(p->lines.list.v[i], p->at)) {
-			/* the view moves with it: on the screen it stays where it was */
+/* Selects a line wherever it is now. The view moves with it: on the screen it stays where it was. */
+static bool select_again(struct pane *p, struct line at)
+{
+	for (uint32_t i = 0; i < p->lines.list.n; i++)
+		if (same_line(p->lines.list.v[i], at)) {
 			p->top = p->top + i >= p->selected ? p->top + i - p->selected : 0;
 			p->selected = i;
-			return;
+			return true;
 		}
+	return false;
+}
+
+/* The selected line is gone: the next one that is still there takes its place. */
+static bool select_follower(struct pane *p, const struct lines *old)
+{
+	uint32_t from = p->selected;
+
+	for (uint32_t i = 1; i <= FOLLOWERS_MAX && from + i < old->list.n; i++)
+		if (select_again(p, old->list.v[from + i]))
+			return true;
+	return false;
+}
+
+bool pane_make(struct pane *p, const struct scene *s, int cols)
+{
+	struct lines fresh = { .cols = cols }, old;
+	uint32_t n;
+	bool found;
+
+	p->view->make(s, cols, &fresh);
+	if (s->breath && s->breath->stopped) {
+		lines_release(&fresh);
+		return false;
+	}
+	old = p->lines;
+	p->lines = fresh;
+	n = p->lines.list.n;
+	if (p->text) {
+		lines_release(&old);
+		p->selected = first_target(p, s);
+		p->made = true;
+		return true;
+	}
+	found = p->made && p->selected < n && same_line(p->lines.list.v[p->selected], p->at);
+	found = found || (p->made && select_again(p, p->at));
+	if (!found && p->made && select_follower(p, &old))
+		remember(p);
+	lines_release(&old);
+	if (found)
+		return true;
 	if (!p->made) {
 		p->selected = first_target(p, s);
 		p->top = 0;
@@ -56,6 +90,7 @@ void pane_make(struct pane *p, const struct scene *s, int cols)
 		p->selected = n ? n - 1 : 0;
 	p->made = n > 0;
 	remember(p);
+	return true;
 }
 
 void pane_release(struct pane *p)
@@ -219,6 +254,16 @@ static void mark_selected(struct grid *g, struct rect row)
 			grid_role(g, rect_in(row, 0, c, 1, 1), ROLE_SELECTED);
 }
 
+static bool line_is_marked(const struct pane *p, const struct scene *s, uint32_t line)
+{
+	struct target t;
+
+	if (!s->deciding || !s->deciding->marked.n)
+		return false;
+	t = pane_line_target(p, s, line);
+	return t.type == TARGET_ITEM && decide_is_marked(s->deciding, t.number);
+}
+
 void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where, bool list,
 	       bool focused, struct str word)
 {
@@ -230,14 +275,17 @@ void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rec
 	if (where.rows < 1 || where.cols < 1)
 		return;
 	if (p->view->heading && p->lines.list.n && where.rows > 2) {
-		p->view->heading(s, g, rect_in(where, 0, 0, 1, where.cols));
+		p->view->heading(s, &p->lines, g, rect_in(where, 0, 0, 1, where.cols));
 		body = rect_in(where, 1, 0, where.rows - 1, where.cols);
 	}
 	p->rows = body.rows;
 	keep_top(p);
 	if (list)
 		show_selected(p);
-	if (!p->lines.list.n && (p->view->empty || s->filter))
+	if (!p->lines.cols)
+		grid_put(g, rect_in(body, 0, 1, 1, body.cols - 2), ROLE_DIM,
+			 "The list is being made.");
+	else if (!p->lines.list.n && (p->view->empty || s->filter))
 		grid_prose(g, rect_in(body, 0, 1, body.rows, body.cols - 2), ROLE_DIM,
 			   raw_of(s->filter && list ? STR("Nothing matches the filter. Esc shows all again.")
 						    : str_of(p->view->empty)),
@@ -249,10 +297,14 @@ void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rec
 		p->view->draw(s, &p->lines, line, g, row);
 		if (word.n)
 			mark_matches(g, row, word);
+		if (list && line_is_marked(p, s, line))
+			grid_put(g, (struct rect){ row.row, row.col - GUTTER_COLS, 1, 1 }, ROLE_MARKED,
+				 "*");
 		if (list && line == p->selected) {
 			mark_selected(g, row);
 			grid_put(g, (struct rect){ row.row, row.col - GUTTER_COLS, 1, 1 },
-				 focused ? ROLE_CURSOR : ROLE_DIM, "▸");
+				 focused ? ROLE_CURSOR : ROLE_DIM,
+				 line_is_marked(p, s, line) ? "*" : "▸");
 		}
 	}
 }

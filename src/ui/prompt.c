@@ -7,6 +7,9 @@ static const char *const signs[PROMPT_KINDS] = {
 	[PROMPT_COMMAND] = ":",
 	[PROMPT_SEARCH] = "/",
 	[PROMPT_FILTER] = "\\",
+	[PROMPT_EXPLAIN] = "why: ",
+	[PROMPT_ANSWER] = "answer: ",
+	[PROMPT_REASON] = "reason: ",
 };
 
 enum { HISTORY_MAX = 200 };
@@ -78,7 +81,7 @@ static void recall(struct prompt *p, int by)
 }
 
 /* Tab: as much as all candidates share; one candidate whole, with a space. */
-static void complete_word(struct prompt *p, complete_fn complete)
+static void complete_word(struct prompt *p, complete_fn complete, const void *ctx)
 {
 	struct str start = str_make(p->text.p, p->cursor), shared = STR_NONE;
 	const char *word;
@@ -86,7 +89,7 @@ static void complete_word(struct prompt *p, complete_fn complete)
 
 	if (!complete || (start.n && memchr(start.p, ' ', start.n)))
 		return;
-	for (; (word = complete(start, n)); n++) {
+	for (; (word = complete(ctx, start, n)); n++) {
 		struct str w = str_of(word);
 
 		if (n == 0)
@@ -97,7 +100,7 @@ static void complete_word(struct prompt *p, complete_fn complete)
 	if (shared.n < start.n)
 		return;
 	insert(p, str_from(shared, start.n));
-	if (n == 1)
+	if (n == 1 && p->kind == PROMPT_COMMAND)
 		insert(p, STR(" "));
 }
 
@@ -142,7 +145,8 @@ static enum prompt_result type(struct prompt *p, const struct key *key)
 	return PROMPT_CHANGED;
 }
 
-enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_fn complete)
+enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_fn complete,
+			      const void *ctx)
 {
 	switch (key->code) {
 	case KEY_ENTER:
@@ -192,7 +196,9 @@ enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_
 		recall(p, -1);
 		return PROMPT_CHANGED;
 	case KEY_TAB:
-		complete_word(p, p->kind == PROMPT_COMMAND ? complete : NULL);
+		complete_word(p,
+			      p->kind == PROMPT_COMMAND || p->kind == PROMPT_REASON ? complete : NULL,
+			      ctx);
 		return PROMPT_CHANGED;
 	default:
 		return type(p, key);
@@ -202,12 +208,22 @@ enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_
 int prompt_draw(const struct prompt *p, struct grid *g, struct rect row)
 {
 	struct str before = str_make(p->text.p, p->cursor);
-	int cursor = 1 + (int)cells_width(raw_of(before), TEXT_LINE, g->ascii, 4096);
+	int sign = (int)strlen(signs[p->kind]), room = row.cols - sign;
+	int cursor = (int)cells_width(raw_of(before), TEXT_LINE, g->ascii, 4096);
+	size_t from = 0;
 
+	/* a long text moves to the left, so that one sees what one types */
+	while (cursor >= room && from < p->cursor) {
+		from++;
+		while (from < p->cursor && ((unsigned char)p->text.p[from] & 0xc0) == 0x80)
+			from++;
+		cursor = (int)cells_width(raw_of(str_make(p->text.p + from, p->cursor - from)),
+					  TEXT_LINE, g->ascii, 4096);
+	}
 	grid_put(g, row, ROLE_KEY, signs[p->kind]);
-	grid_text(g, rect_in(row, 0, 1, 1, row.cols - 1), ROLE_NORMAL, raw_of(buf_str(&p->text)),
-		  TEXT_LINE);
-	return cursor < row.cols ? cursor : row.cols - 1;
+	grid_text(g, rect_in(row, 0, sign, 1, room), ROLE_NORMAL,
+		  raw_of(str_from(buf_str(&p->text), from)), TEXT_LINE);
+	return sign + cursor < row.cols ? sign + cursor : row.cols - 1;
 }
 
 void prompt_release(struct prompt *p)

@@ -1,4 +1,4 @@
-/* One line of typing at the bottom of the screen: command, search, filter. Keeps a history and
+/* One line of typing at the bottom of the screen: command, search, filter, the words of a decision. Keeps a history and
  * completes commands. */
 #ifndef GAVEL_UI_PROMPT_H
 #define GAVEL_UI_PROMPT_H
@@ -13,6 +13,9 @@ enum prompt_kind {
 	PROMPT_COMMAND,
 	PROMPT_SEARCH,
 	PROMPT_FILTER,
+	PROMPT_EXPLAIN, /* of a decision: why */
+	PROMPT_ANSWER,
+	PROMPT_REASON,
 	PROMPT_KINDS
 };
 
@@ -33,10 +36,11 @@ struct prompt {
 };
 
 /* The i-th word that `start` may become, or NULL after the last. */
-typedef const char *(*complete_fn)(struct str start, unsigned i);
+typedef const char *(*complete_fn)(const void *ctx, struct str start, unsigned i);
 
 void prompt_open(struct prompt *p, enum prompt_kind kind, struct str text);
-enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_fn complete);
+enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_fn complete,
+			      const void *ctx);
 /* Draws and tells the column of the cursor. */
 int prompt_draw(const struct prompt *p, struct grid *g, struct rect row);
 void prompt_release(struct prompt *p);

@@ -7,28 +7,12 @@
 #ifndef GAVEL_UI_VIEW_H
 #define GAVEL_UI_VIEW_H
 
-#include "dialect/dialect.h"
+#include "decide/plan.h"
 #include "model/filter.h"
-#include "model/model.h"
 #include "ui/grid.h"
 
-/* Lends texts until the next call of any of these. */
-struct reader {
-	void *ctx;
-	/* The text of an item as it stands in state.message. */
-	bool (*detail)(void *ctx, const struct item *item, const struct item_state *state,
-		       struct detail *out);
-	/* One line about a message. */
-	struct str (*summary)(void *ctx, uint32_t message);
-	/* The bytes of a message as they came. */
-	struct str (*bytes)(void *ctx, uint32_t message);
-	/* The diagnostics of a message, its own and the cross-message ones. */
-	const struct diags *(*diags)(void *ctx, uint32_t message);
-	/* The file a message came from. */
-	struct str (*source)(void *ctx, uint32_t message);
-};
-
 struct app;
+struct deciding;
 
 struct scene {
 	const struct model *model;
@@ -42,6 +26,12 @@ struct scene {
 	uint32_t message; /* message view: which one */
 	bool raw;         /* message and item views: bytes as they came, not pretty */
 	const struct app *app; /* help: whose keys */
+	struct breath *breath; /* for making lines, may be NULL */
+	struct desks *desks;     /* what the person has decided; NULL = nothing can be */
+	const struct plan *plan; /* pre-flight: what would be sent */
+	const uint8_t *read;     /* by item: shown to its end; read_n of them */
+	uint32_t read_n;
+	const struct deciding *deciding; /* what is marked and put off; NULL = nothing */
 	uint32_t mark; /* timeline: the chosen mark's message + 1; 0 = none */
 	int64_t from_ms, to_ms; /* timeline: the part of the axis to show; to_ms 0 = all of it */
 };
@@ -74,10 +64,12 @@ struct lines {
 
 struct view_ops {
 	const char *name;
-	/* Fills lines for a scene and a width. */
+	/* Fills lines for a scene and a width. Loops over what grows with the log ask breath_on, and
+	 * once that says no the lines need not be right, only safe to release. */
 	void (*make)(const struct scene *s, int cols, struct lines *out);
 	/* Draws the heading above the lines, one row; NULL = none. */
-	void (*heading)(const struct scene *s, struct grid *g, struct rect row);
+	void (*heading)(const struct scene *s, const struct lines *lines, struct grid *g,
+			struct rect row);
 	void (*draw)(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
 		     struct rect row);
 	/* What line i leads to; NULL = nothing. */
@@ -89,7 +81,8 @@ struct view_ops {
 };
 
 extern const struct view_ops view_inbox, view_item, view_timeline, view_ledger, view_messages,
-	view_agents, view_summary, view_message, view_decisions, view_diff;
+	view_agents, view_summary, view_message, view_decisions, view_diff, view_preflight,
+	view_recovery;
 
 void lines_release(struct lines *lines);
 

@@ -61,7 +61,8 @@ static bool *find_flooding(const struct scene *s, struct arena *arena)
 	const struct model *m = s->model;
 	bool *flooding = arena_zalloc(arena, m->agents.n + 1);
 
-	for (uint32_t i = 0; i < m->findings.n && m->findings.v[i].message < s->k; i++) {
+	for (uint32_t i = 0; i < m->findings.n && m->findings.v[i].message < s->k &&
+			     breath_on(s->breath); i++) {
 		const struct record *r = &m->records.v[m->findings.v[i].message];
 
 		if (r->from != NONE && r->time_ms != WHEN_NONE && s->now_ms != WHEN_NONE &&
@@ -75,7 +76,7 @@ static bool *find_flooding(const struct scene *s, struct arena *arena)
 static void agents_make(const struct scene *s, int cols, struct lines *out)
 {
 	uint32_t n = s->model->agents.n;
-	struct agent_stats *stats = model_agent_stats(s->model, s->k);
+	struct agent_stats *stats = model_agent_stats(s->model, s->k, s->breath);
 	struct own *own = arena_zalloc(&out->arena, sizeof(*own) + n * sizeof(*stats));
 	struct column c[COL_COUNT];
 
@@ -83,7 +84,7 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 	out->cols = cols;
 	own->flooding = find_flooding(s, &out->arena);
 	layout(s, cols, c, &own->fit);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && breath_on(s->breath); i++) {
 		own->stats[i] = stats[i];
 		for (unsigned t = 0; t < 12; t++)
 			if (stats[i].rate[t] > own->busiest)
@@ -94,13 +95,13 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 	free(stats);
 }
 
-static void agents_heading(const struct scene *s, struct grid *g, struct rect row)
+static void agents_heading(const struct scene *s, const struct lines *lines, struct grid *g,
+			   struct rect row)
 {
-	struct column c[COL_COUNT];
-	struct columns fit;
+	const struct own *own = lines->own;
 
-	layout(s, row.cols, c, &fit);
-	columns_heading(c, COL_COUNT, &fit, g, row);
+	(void)s;
+	columns_heading(table, COL_COUNT, &own->fit, g, row);
 }
 
 static void put_told(struct pen *p, struct str state)

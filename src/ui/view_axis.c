@@ -53,11 +53,11 @@ struct axis axis_make(const struct scene *s, int cols)
 		axis_choose_ticks(&a, cols);
 		return a;
 	}
-	for (uint32_t i = 0; i < m->tasks.n; i++)
+	for (uint32_t i = 0; i < m->tasks.n && breath_on(s->breath); i++)
 		for (uint32_t n = 0; n < m->tasks.v[i].steps.n; n++)
 			if (m->tasks.v[i].steps.v[n].message < s->k)
 				axis_widen(&a, message_time(m, m->tasks.v[i].steps.v[n].message));
-	for (uint32_t i = 0; i < m->reviews.n; i++)
+	for (uint32_t i = 0; i < m->reviews.n && breath_on(s->breath); i++)
 		for (uint32_t n = 0; n < m->reviews.v[i].steps.n; n++)
 			if (m->reviews.v[i].steps.v[n].message < s->k)
 				axis_widen(&a, message_time(m, m->reviews.v[i].steps.v[n].message));

@@ -1,5 +1,6 @@
-/* The decisions: who decided which item and how, newest first, and whether the other side took note
- * of it. An item that came back and was decided again has a line for each. */
+/* The decisions: who decided which item and how, newest first, and what became of it. The person's own
+ * stand first, from the journal: staged, recorded, sent, acknowledged, held and why. Those of the log
+ * follow; an item that came back and was decided again has a line for each. */
 #include "ui/view_parts.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ enum col {
 static const struct column table[COL_COUNT] = {
 	[COL_TIME] = { "time", 8, 8, 3 }, [COL_LINE] = { "line", 4, 5, 5, .right = true },
 	[COL_AGENT] = { "by", 8, 8, 2 },  [COL_VERDICT] = { "verdict", 1, 11, 0 },
-	[COL_TOLD] = { "ack", 1, 1, 6 },  [COL_KIND] = { "kind", 11, 11, 4 },
+	[COL_TOLD] = { "sent", 1, 1, 1 },  [COL_KIND] = { "kind", 11, 11, 4 },
 	[COL_ID] = { "item", 12, 15, 0 }, [COL_TITLE] = { "what", 16, 24, 1, .grows = true },
 };
 
@@ -39,7 +40,10 @@ static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], 
 	columns_fit(c, COL_COUNT, cols, fit);
 }
 
-/* A line is: the message that decided, the item, the number of the step. */
+/* A line of the log is: the message that decided, the item, the number of the step. One of the journal:
+ * JOURNAL, the desk, the draft. */
+enum { JOURNAL = -1 };
+
 static int newest_first(const void *left, const void *right)
 {
 	const struct line *a = left, *b = right;
@@ -51,6 +55,15 @@ static int newest_first(const void *left, const void *right)
 	return a->b > b->b ? -1 : a->b < b->b;
 }
 
+static bool journal_line_is_shown(const struct scene *s, const struct draft *draft)
+{
+	struct item_state at;
+
+	if (draft->seen > s->k || (draft->state == DRAFT_VOID && !s->all))
+		return false;
+	return !s->filter || (draft->number != NONE && item_is_shown(s, draft->number, &at));
+}
+
 static void decisions_make(const struct scene *s, int cols, struct lines *out)
 {
 	const struct model *m = s->model;
@@ -59,7 +72,11 @@ static void decisions_make(const struct scene *s, int cols, struct lines *out)
 	out->own = arena_alloc(&out->arena, sizeof(struct columns));
 	out->cols = cols;
 	layout(s, cols, c, out->own);
-	for (uint32_t i = 0; i < m->items.n; i++) {
+	for (uint32_t d = 0; s->desks && d < s->desks->list.n; d++)
+		for (uint32_t i = 0; i < s->desks->list.v[d].drafts.n; i++)
+			if (journal_line_is_shown(s, &s->desks->list.v[d].drafts.v[i]))
+				line_add(out, (uint32_t)JOURNAL, d, i);
+	for (uint32_t i = 0; i < m->items.n && breath_on(s->breath); i++) {
 		const struct item *item = &m->items.v[i];
 		struct item_state at;
 
@@ -69,17 +86,14 @@ static void decisions_make(const struct scene *s, int cols, struct lines *out)
 			if (item->steps[n].what == STEP_DECIDED)
 				line_add(out, item->steps[n].message, i, n);
 	}
-	if (out->list.n)
-		qsort(out->list.v, out->list.n, sizeof(*out->list.v), newest_first);
+	breath_sort(out->list.v, out->list.n, sizeof(*out->list.v), newest_first, s->breath);
 }
 
-static void decisions_heading(const struct scene *s, struct grid *g, struct rect row)
+static void decisions_heading(const struct scene *s, const struct lines *lines, struct grid *g,
+			      struct rect row)
 {
-	struct column c[COL_COUNT];
-	struct columns fit;
-
-	layout(s, row.cols, c, &fit);
-	columns_heading(c, COL_COUNT, &fit, g, row);
+	(void)s;
+	columns_heading(table, COL_COUNT, lines->own, g, row);
 }
 
 /* What the one who raised the item answered to this decision. */
@@ -121,18 +135,63 @@ static void put_item(const struct scene *s, struct grid *g, struct rect row,
 	pen_text(&p, ROLE_NORMAL, d.title);
 }
 
+/* A decision of the person's own. */
+static void draw_journal(const struct scene *s, const struct line *line, const struct columns *fit,
+			 struct grid *g, struct rect row)
+{
+	const struct desk *desk = &s->desks->list.v[line->a];
+	const struct draft *draft = &desk->drafts.v[line->b];
+	const struct letter *l = draft->letter == NONE ? NULL : &desk->letters.v[draft->letter];
+	struct pen p = column_pen(g, row, fit, COL_AGENT);
+	char text[32];
+
+	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME, when_clock(draft->time_ms, text));
+	pen_id(&p, ROLE_PERSON, draft->by);
+	p = column_pen(g, row, fit, COL_VERDICT);
+	pen_mark(&p, mark_of_verdict(verb_verdict(draft->verb)));
+	p = column_pen(g, row, fit, COL_TOLD);
+	if (draft->state == DRAFT_VOID)
+		pen_put(&p, ROLE_DIM, "undone");
+	else
+		pen_mark(&p, mark_of_delivery(draft_delivery(desk, draft)));
+	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(draft->kind));
+	p = column_pen(g, row, fit, COL_ID);
+	pen_id(&p, ROLE_ID, draft->item);
+	p = column_pen(g, row, fit, COL_TITLE);
+	if (l && l->state == LETTER_HELD) {
+		pen_put(&p, ROLE_HELD, l->uncertain ? "may have arrived: " : "not delivered: ");
+		pen_text(&p, ROLE_HELD, l->why);
+	} else if (l && l->stray && l->state == LETTER_SENT) {
+		pen_printf(&p, ROLE_WARN, "line %u claims to acknowledge it, from ",
+			   s->model->records.v[l->stray - 1].line);
+		pen_agent(&p, s->model, s->model->records.v[l->stray - 1].from);
+	} else if (draft->explanation.n || draft->answer.n) {
+		pen_text(&p, ROLE_NORMAL, draft->answer.n ? draft->answer : draft->explanation);
+	} else if (l && l->path.n) {
+		pen_put(&p, ROLE_DIM, "to ");
+		pen_path(&p, ROLE_DIM, l->path);
+	}
+}
+
 static void decisions_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			   struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
 	const struct line *line = &lines->list.v[i];
-	const struct item *item = &m->items.v[line->a];
-	const struct item_step *step = &item->steps[line->b];
-	int64_t time_ms = message_time(m, line->what);
 	const struct columns *fit = lines->own;
+	const struct item *item;
+	const struct item_step *step;
+	int64_t time_ms;
 	struct pen p;
 	char text[32];
 
+	if (line->what == (uint32_t)JOURNAL) {
+		draw_journal(s, line, fit, g, row);
+		return;
+	}
+	item = &m->items.v[line->a];
+	step = &item->steps[line->b];
+	time_ms = message_time(m, line->what);
 	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
 		 time_ms == WHEN_NONE ? "" : when_clock(time_ms, text));
 	snprintf(text, sizeof(text), "%u", m->records.v[line->what].line);
@@ -148,8 +207,12 @@ static void decisions_draw(const struct scene *s, const struct lines *lines, uin
 
 static struct target decisions_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
-	(void)s;
-	return target_item(lines->list.v[i].a);
+	const struct line *line = &lines->list.v[i];
+	uint32_t item = line->a;
+
+	if (line->what == (uint32_t)JOURNAL)
+		item = s->desks->list.v[line->a].drafts.v[line->b].number;
+	return item == NONE ? target_none : target_item(item);
 }
 
 const struct view_ops view_decisions = {

@@ -1,9 +1,12 @@
 /* The inbox: what waits for a person, most urgent first. The clock at the left counts down to a
  * deadline (with a !) or tells how long an item has waited. With `all`, decided items follow the
  * open ones and a column says what became of each. */
+#include "ui/deciding.h"
 #include "ui/view_parts.h"
 
 #include <stdlib.h>
+
+enum { NEARLY_DUE_MS = 60000 };
 
 enum col {
 	COL_CLOCK,
@@ -56,28 +59,40 @@ static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], 
 	columns_fit(c, COL_COUNT, cols, fit);
 }
 
+bool item_is_put_off(const struct scene *s, uint32_t item, const struct item_state *at)
+{
+	int64_t deadline = s->model->items.v[item].deadline_ms;
+
+	if (!s->deciding || (deadline != WHEN_NONE && s->now_ms != WHEN_NONE &&
+			     time_between(deadline, s->now_ms) < NEARLY_DUE_MS))
+		return false;
+	for (uint32_t i = 0; i < s->deciding->deferred.n; i++)
+		if (s->deciding->deferred.v[i].item == item &&
+		    s->deciding->deferred.v[i].message == at->message)
+			return true;
+	return false;
+}
+
 static void inbox_make(const struct scene *s, int cols, struct lines *out)
 {
-	uint32_t n, *numbers = model_inbox(s->model, s->k, s->now_ms, s->all, &n);
+	uint32_t n, *numbers = model_inbox(s->model, s->k, s->now_ms, s->all, &n, s->breath);
 	struct item_state at;
 	struct column c[COL_COUNT];
 
 	out->own = arena_alloc(&out->arena, sizeof(struct columns));
 	out->cols = cols;
 	layout(s, cols, c, out->own);
-	for (uint32_t i = 0; i < n; i++)
-		if (item_is_shown(s, numbers[i], &at))
+	for (uint32_t i = 0; i < n && breath_on(s->breath); i++)
+		if (item_is_shown(s, numbers[i], &at) && (s->all || !item_is_put_off(s, numbers[i], &at)))
 			line_add(out, 0, numbers[i], 0);
 	free(numbers);
 }
 
-static void inbox_heading(const struct scene *s, struct grid *g, struct rect row)
+static void inbox_heading(const struct scene *s, const struct lines *lines, struct grid *g,
+			  struct rect row)
 {
-	struct column c[COL_COUNT];
-	struct columns fit;
-
-	layout(s, row.cols, c, &fit);
-	columns_heading(c, COL_COUNT, &fit, g, row);
+	(void)s;
+	columns_heading(table, COL_COUNT, lines->own, g, row);
 }
 
 /* What a person should know before reading on. */
@@ -85,6 +100,10 @@ static void put_badges(struct pen *p, const struct item_state *at)
 {
 	if (at->undecidable)
 		pen_put(p, ROLE_ERROR, "⚠ broken: cannot be decided · ");
+	if (at->delivery != DELIVERY_NONE && at->delivery != DELIVERY_BOUNCED)
+		pen_printf(p, delivery_role(at->delivery), "%s %s, %s · ",
+			   mark_of_verdict(at->verdict)->glyph, mark_of_verdict(at->verdict)->word,
+			   delivery_name(at->delivery));
 	if (at->bounced)
 		pen_put(p, ROLE_WARN, "bounced · ");
 	if (at->came_back)

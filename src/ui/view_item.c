@@ -10,6 +10,7 @@ enum what {
 	ROW_NAME = LINE_OWN, /* the id and the verdict */
 	ROW_FACTS,           /* what kind of thing it is */
 	ROW_ORIGIN,          /* who, where */
+	ROW_STANDING,        /* what the person has decided here */
 	ROW_STEP,            /* a: number of the step */
 	ROW_EXPIRED,
 };
@@ -72,6 +73,26 @@ static void add_history(const struct scene *s, struct lines *out, const struct i
 		line_add(out, ROW_STEP, n, 0);
 }
 
+/* The words of the person's own decision, and what became of it. */
+static void add_standing(const struct scene *s, struct lines *out)
+{
+	struct own *own = out->own;
+	const struct desk *desk;
+	const struct draft *draft = own->at.delivery == DELIVERY_NONE
+					    ? NULL
+					    : draft_on_item(s, s->item, &desk);
+
+	if (!draft)
+		return;
+	line_add(out, ROW_STANDING, 0, 0);
+	prose_add(&own->prose, "reason", 8, ROLE_NORMAL, draft->reason_code, TEXT_ID);
+	prose_add(&own->prose, "why", 8, ROLE_NORMAL, draft->explanation, TEXT_LINES);
+	prose_add(&own->prose, "answer", 8, ROLE_NORMAL, draft->answer, TEXT_LINES);
+	if (draft->letter != NONE && desk->letters.v[draft->letter].state == LETTER_HELD)
+		prose_add(&own->prose, "held", 8, ROLE_HELD, desk->letters.v[draft->letter].why,
+			  TEXT_LINE);
+}
+
 static void item_make(const struct scene *s, int cols, struct lines *out)
 {
 	const struct item *item;
@@ -89,6 +110,7 @@ static void item_make(const struct scene *s, int cols, struct lines *out)
 	line_add(out, ROW_NAME, 0, 0);
 	line_add(out, ROW_FACTS, 0, 0);
 	line_add(out, ROW_ORIGIN, 0, 0);
+	add_standing(s, out);
 	line_add(out, LINE_BLANK, 0, 0);
 	add_fields(s, out, item);
 	add_history(s, out, item);
@@ -133,6 +155,7 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 
 	if (own->prose.hidden)
 		pen_hidden_badge(&p);
+	pen_flags(&p, s->model->records.v[at->message].flags & RECORD_CLAIM);
 	pen_put(&p, ROLE_NORMAL, item_kind_name(item->kind));
 	pen_put(&p, ROLE_DIM, " · ");
 	pen_put(&p, ROLE_DIALECT, dialect_name(dialect));
@@ -176,6 +199,18 @@ static void draw_origin(const struct scene *s, const struct item *item, const st
 	}
 	pen_put(&p, ROLE_DIM, "  session ");
 	pen_id(&p, ROLE_DIM, session_name(m, item->session));
+}
+
+static void draw_standing(const struct scene *s, const struct item_state *at, struct pen p)
+{
+	const struct mark *mark = mark_of_verdict(at->verdict);
+	char clock[32];
+
+	pen_printf(&p, mark->role, "%s %s", mark->glyph, mark->word);
+	pen_put(&p, ROLE_DIM, " by ");
+	pen_id(&p, ROLE_PERSON, at->person == NONE ? STR_NONE : model_str(s->model, at->person));
+	pen_printf(&p, ROLE_DIM, " at %s, ", when_clock(at->stood_ms, clock));
+	pen_put(&p, delivery_role(at->delivery), delivery_name(at->delivery));
 }
 
 /* Whether a step raises again what was raised before in another iteration. */
@@ -264,6 +299,7 @@ static void item_draw(const struct scene *s, const struct lines *lines, uint32_t
 	case ROW_NAME: draw_name(s, item, &own->at, p); break;
 	case ROW_FACTS: draw_facts(s, item, own, p); break;
 	case ROW_ORIGIN: draw_origin(s, item, &own->at, p); break;
+	case ROW_STANDING: draw_standing(s, &own->at, p); break;
 	case ROW_STEP: draw_step(s, item, line->a, p); break;
 	case ROW_EXPIRED: draw_expired(item, p); break;
 	}

@@ -58,7 +58,8 @@ static void add_loop(const struct scene *s, struct lines *out, uint32_t number)
 	if (start)
 		line_add(out, ROW_BLANK, 0, 0);
 	line_add(out, ROW_LOOP, number, 0);
-	for (uint32_t i = loop->first_entry; i != NONE; i = all->entries[i].next) {
+	for (uint32_t i = loop->first_entry; i != NONE && breath_on(s->breath);
+	     i = all->entries[i].next) {
 		if (!entry_is_shown(s, all, &all->entries[i]))
 			continue;
 		line_add(out, ROW_ITEM, i, 0);
@@ -83,7 +84,7 @@ static void ledger_make(const struct scene *s, int cols, struct lines *out)
 
 	out->own = all;
 	out->cols = cols;
-	for (uint32_t i = 0; i < all->n; i++)
+	for (uint32_t i = 0; i < all->n && breath_on(s->breath); i++)
 		add_loop(s, out, i);
 }
 
@@ -244,7 +245,8 @@ static void draw_warning(const struct loop *l, struct pen p)
 }
 
 /* The legend; short words where the long ones do not fit. */
-static void ledger_heading(const struct scene *s, struct grid *g, struct rect row)
+static void ledger_heading(const struct scene *s, const struct lines *lines, struct grid *g,
+			   struct rect row)
 {
 	static const char *const brief[HAPPENED_COUNT] = {
 		[HAPPENED_RAISED] = "raised",   [HAPPENED_BACK] = "back",
@@ -257,6 +259,7 @@ static void ledger_heading(const struct scene *s, struct grid *g, struct rect ro
 	bool wide = row.cols >= 125;
 
 	(void)s;
+	(void)lines;
 	grid_fill(g, p.rest, ROLE_HEADER, " ");
 	for (unsigned i = 0; i < HAPPENED_COUNT; i++) {
 		const char *word = wide ? marks[i].word : brief[i];

@@ -29,7 +29,7 @@ static void find_loops(const struct scene *s, struct loops *all)
 	const struct model *m = s->model;
 	struct map known = { 0 };
 
-	for (uint32_t i = 0; i < m->reviews.n; i++) {
+	for (uint32_t i = 0; i < m->reviews.n && breath_on(s->breath); i++) {
 		uint32_t found = NONE, n = steps_before(&m->reviews.v[i], s->k);
 		uint32_t root = root_of(s, i);
 		uint64_t key = hash_mix(1, root);
@@ -109,7 +109,7 @@ static void find_turns(const struct scene *s, struct arena *arena, struct loops 
 		total += all->list[i].moment_count;
 	}
 	told = xmalloc((total + 1) * sizeof(*told));
-	for (uint32_t i = 0; i < m->reviews.n; i++) {
+	for (uint32_t i = 0; i < m->reviews.n && breath_on(s->breath); i++) {
 		const struct review *r = &m->reviews.v[i];
 
 		if (all->of_review[i] == NONE)
@@ -118,7 +118,7 @@ static void find_turns(const struct scene *s, struct arena *arena, struct loops 
 			told[end[all->of_review[i]]++] =
 				(struct told){ r->steps.v[n].message, &r->steps.v[n] };
 	}
-	for (uint32_t i = 0; i < all->n; i++)
+	for (uint32_t i = 0; i < all->n && breath_on(s->breath); i++)
 		number_turns(arena, &all->list[i], told + end[i] - all->list[i].moment_count);
 	free(told);
 	free(end);
@@ -187,7 +187,7 @@ static void find_entries(const struct scene *s, struct loops *all)
 	const struct model *m = s->model;
 	struct map known = { 0 };
 
-	for (uint32_t i = 0; i < m->items.n; i++) {
+	for (uint32_t i = 0; i < m->items.n && breath_on(s->breath); i++) {
 		const struct item *item = &m->items.v[i];
 		uint32_t loop, found = NONE;
 		uint64_t key;
@@ -353,7 +353,7 @@ struct loops *loops_make(const struct scene *s, struct arena *arena)
 	find_loops(s, all);
 	find_turns(s, arena, all);
 	find_entries(s, all);
-	for (uint32_t i = 0; i < all->entry_count; i++) {
+	for (uint32_t i = 0; i < all->entry_count && breath_on(s->breath); i++) {
 		find_happenings(s, arena, all, &all->entries[i]);
 		count_entry(&all->list[all->entries[i].loop], &all->entries[i]);
 	}

@@ -44,7 +44,6 @@ static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], 
 	if (cols < 120) {
 		c[COL_AGENTS].want = names + 9 < 20 ? names + 9 : 20;
 		c[COL_DIALECT].want = 4;
-		c[COL_DIALECT].title = "dial";
 		c[COL_KIND].want = 16;
 	}
 	if (cols < 90) {
@@ -63,18 +62,21 @@ static void messages_make(const struct scene *s, int cols, struct lines *out)
 	out->own = arena_alloc(&out->arena, sizeof(struct columns));
 	out->cols = cols;
 	layout(s, cols, c, out->own);
-	for (uint32_t i = 0; i < s->k; i++)
+	for (uint32_t i = 0; i < s->k && breath_on(s->breath); i++)
 		if (message_is_shown(s, i))
 			line_add(out, 0, i, 0);
 }
 
-static void messages_heading(const struct scene *s, struct grid *g, struct rect row)
+static void messages_heading(const struct scene *s, const struct lines *lines, struct grid *g,
+			     struct rect row)
 {
 	struct column c[COL_COUNT];
-	struct columns fit;
 
-	layout(s, row.cols, c, &fit);
-	columns_heading(c, COL_COUNT, &fit, g, row);
+	(void)s;
+	memcpy(c, table, sizeof(table));
+	if (lines->cols < 120)
+		c[COL_DIALECT].title = "dial";
+	columns_heading(c, COL_COUNT, lines->own, g, row);
 }
 
 /* Errors, warnings, notes: "E1W2N1"; the worst alone where there is no room. */

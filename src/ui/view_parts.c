@@ -122,6 +122,8 @@ void pen_flags(struct pen *p, unsigned flags)
 	for (unsigned i = 0; i < sizeof(told) / sizeof(told[0]); i++)
 		if (flags & told[i].flag)
 			pen_printf(p, ROLE_WARN, "%s · ", told[i].word);
+	if (flags & RECORD_CLAIM)
+		pen_put(p, ROLE_ERROR, "claims to be a person · ");
 }
 
 void pen_mark(struct pen *p, const struct mark *mark)
@@ -525,6 +527,40 @@ const struct mark *mark_of_review(enum review_verdict v)
 const struct mark *mark_of_problem(enum severity s)
 {
 	return &problem_marks[s];
+}
+
+const struct mark *mark_of_delivery(enum delivery d)
+{
+	static const struct mark marks[] = {
+		[DELIVERY_NONE] = { " ", " ", "", ROLE_DIM },
+		[DELIVERY_STAGED] = { "◆", "S", "staged", ROLE_STAGED },
+		[DELIVERY_RECORDED] = { "●", "R", "recorded", ROLE_STAGED },
+		[DELIVERY_SENT] = { "→", ">", "sent", ROLE_OK },
+		[DELIVERY_ACKNOWLEDGED] = { "✓", "K", "acknowledged", ROLE_OK },
+		[DELIVERY_BOUNCED] = { "⚠", "U", "bounced", ROLE_WARN },
+		[DELIVERY_HELD] = { "⚠", "H", "held", ROLE_HELD },
+	};
+
+	return &marks[d];
+}
+
+enum role delivery_role(enum delivery d)
+{
+	return mark_of_delivery(d)->role;
+}
+
+const struct draft *draft_on_item(const struct scene *s, uint32_t item, const struct desk **desk)
+{
+	for (uint32_t d = 0; s->desks && d < s->desks->list.n; d++) {
+		*desk = &s->desks->list.v[d];
+		for (uint32_t i = (*desk)->drafts.n; i-- > 0;) {
+			const struct draft *draft = &(*desk)->drafts.v[i];
+
+			if (draft->number == item && draft->state != DRAFT_VOID && draft->seen <= s->k)
+				return draft;
+		}
+	}
+	return NULL;
 }
 
 const char *dialect_short(enum dialect_id d)

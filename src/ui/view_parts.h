@@ -19,6 +19,10 @@ const struct mark *mark_of_grade(enum item_severity s);
 const struct mark *mark_of_task(enum task_state s);
 const struct mark *mark_of_review(enum review_verdict v);
 const struct mark *mark_of_problem(enum severity s);
+const struct mark *mark_of_delivery(enum delivery d);
+enum role delivery_role(enum delivery d);
+/* The person's newest decision on an item, as of the scene; *desk whose it is. NULL = none. */
+const struct draft *draft_on_item(const struct scene *s, uint32_t item, const struct desk **desk);
 /* Four letters, where "collaboration" has no room. */
 const char *dialect_short(enum dialect_id d);
 enum role agent_role(const struct model *m, uint32_t agent);
@@ -162,6 +166,8 @@ void axis_draw_outside(const struct axis *a, int64_t t, struct grid *g, struct r
 void axis_draw_labels(const struct axis *a, struct grid *g, struct rect where);
 
 bool item_is_shown(const struct scene *s, uint32_t item, struct item_state *out);
+/* Put off by the person, until it changes or is nearly due. */
+bool item_is_put_off(const struct scene *s, uint32_t item, const struct item_state *at);
 /* Whether what a line leads to says the word, also where the line has no room for it. */
 bool target_has(const struct scene *s, struct target t, struct str word);
 bool message_is_shown(const struct scene *s, uint32_t message);

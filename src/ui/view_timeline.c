@@ -93,7 +93,7 @@ static void sort_out(struct making *k)
 	k->revisions = chains_new(a, m->tasks.n, m->tasks.n);
 	k->task_reviews = chains_new(a, m->tasks.n, m->reviews.n);
 	k->loops = chains_new(a, m->sessions.n, m->reviews.n);
-	for (uint32_t i = m->tasks.n; i-- > 0;) {
+	for (uint32_t i = m->tasks.n; i-- > 0 && breath_on(k->s->breath);) {
 		uint32_t root = root_at(m, i, k->s->k);
 
 		if (root == i)
@@ -101,7 +101,7 @@ static void sort_out(struct making *k)
 		else
 			chain_push(&k->revisions, root, i);
 	}
-	for (uint32_t i = m->reviews.n; i-- > 0;) {
+	for (uint32_t i = m->reviews.n; i-- > 0 && breath_on(k->s->breath);) {
 		const struct review *r = &m->reviews.v[i];
 
 		if (r->task == NONE)
@@ -144,9 +144,11 @@ static void add_chain(struct making *k, uint32_t root, uint32_t *count)
 	bool filtered = !filter_task(k->s->filter, k->s->model, root, k->s->k);
 
 	add_task(k, root, count);
-	for (uint32_t i = k->revisions.first[root]; i != NONE; i = k->revisions.next[i])
+	for (uint32_t i = k->revisions.first[root]; i != NONE && breath_on(k->s->breath);
+	     i = k->revisions.next[i])
 		add_task(k, i, count);
-	for (uint32_t i = k->task_reviews.first[root]; !filtered && i != NONE;
+	for (uint32_t i = k->task_reviews.first[root];
+	     !filtered && i != NONE && breath_on(k->s->breath);
 	     i = k->task_reviews.next[i])
 		add_review(k, i, true);
 }
@@ -162,15 +164,17 @@ static void timeline_make(const struct scene *s, int cols, struct lines *out)
 	layout(s, cols, c, &own->fit);
 	own->axis = axis_make(s, own->fit.cols[COL_AXIS]);
 	sort_out(&k);
-	for (uint32_t i = 0; i < s->model->sessions.n; i++) {
+	for (uint32_t i = 0; i < s->model->sessions.n && breath_on(s->breath); i++) {
 		uint32_t start = out->list.n, count = 0;
 
 		if (start)
 			line_add(out, LANE_BLANK, 0, 0);
 		line_add(out, LANE_SESSION, i, 0);
-		for (uint32_t r = k.loops.first[i]; r != NONE; r = k.loops.next[r])
+		for (uint32_t r = k.loops.first[i]; r != NONE && breath_on(s->breath);
+		     r = k.loops.next[r])
 			add_review(&k, r, false);
-		for (uint32_t t = k.roots.first[i]; t != NONE; t = k.roots.next[t])
+		for (uint32_t t = k.roots.first[i]; t != NONE && breath_on(s->breath);
+		     t = k.roots.next[t])
 			add_chain(&k, t, &count);
 		if (vec_last(&out->list)->what == LANE_SESSION)
 			out->list.n = start; /* nothing in it */
@@ -183,18 +187,18 @@ static void timeline_make(const struct scene *s, int cols, struct lines *out)
 	}
 }
 
-static void timeline_heading(const struct scene *s, struct grid *g, struct rect row)
+static void timeline_heading(const struct scene *s, const struct lines *lines, struct grid *g,
+			     struct rect row)
 {
+	const struct own *own = lines->own;
 	struct column c[COL_COUNT];
-	struct columns fit;
-	struct axis axis;
 
-	layout(s, row.cols, c, &fit);
-	axis = axis_make(s, fit.cols[COL_AXIS]);
-	if (fit.cols[COL_STATE] < 5)
+	(void)s;
+	memcpy(c, table, sizeof(table));
+	if (own->fit.cols[COL_STATE] < 5)
 		c[COL_STATE].title = "";
-	columns_heading(c, COL_COUNT, &fit, g, row);
-	axis_draw_labels(&axis, g, column_rect(row, &fit, COL_AXIS));
+	columns_heading(c, COL_COUNT, &own->fit, g, row);
+	axis_draw_labels(&own->axis, g, column_rect(row, &own->fit, COL_AXIS));
 }
 
 /* ---- drawing lanes ---- */

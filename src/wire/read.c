@@ -1,14 +1,14 @@
 /* One file → frames: look at it from afar until it is clear how it is to be cut, then cut. The
  * first look ends within the first lines of a log; only documents are gone through twice. */
 #include "json/json.h"
-#include "wire/framer.h"
 #include "wire/scan.h"
 #include "wire/wire.h"
 
-enum cut { CUT_LINES, CUT_ELEMENTS, CUT_ONE };
+#include <stdlib.h>
 
 struct reading {
 	struct wire *w;
+	uint32_t number;
 	struct wire_file *file;
 	const struct source *source;
 	frame_fn emit;
@@ -55,23 +55,54 @@ static void element_out(void *ctx, uint64_t start, uint64_t end, uint32_t number
 	span_out(ctx, start, end, number, 0);
 }
 
-static int read_lines(struct reading *r)
+/* A block of the file, which others may have had closed to look at another one. */
+static int read_block(struct reading *r, uint64_t at)
 {
-	struct block *b = &r->w->block;
-	uint64_t at = r->source->start;
-	struct framer framer;
+	if (kept_gap(&r->source->kept, at) && wire_hold(r->w, r->number, r->err) < 0)
+		return -1;
+	return source_read(r->source, at, &r->w->block, r->err);
+}
+
+void wire_remember(struct wire_mark *mark, struct str seen)
+{
+	mark->n = seen.n < WIRE_MARK_BYTES ? (unsigned)seen.n : WIRE_MARK_BYTES;
+	memcpy(mark->bytes, seen.p + seen.n - mark->n, mark->n);
+}
+
+void wire_lines_feed(struct wire_lines *l, struct str seen, size_t fresh, frame_fn emit, void *ctx)
+{
+	struct str piece = str_from(seen, seen.n - fresh);
+	uint64_t first = l->at - (seen.n - fresh), start;
+
+	wire_remember(&l->mark, seen);
+	l->at += fresh;
+	framer_feed(&l->framer, piece, emit, ctx);
+	start = l->framer.start;
+	if (start > first && start <= l->at)
+		wire_remember(&l->complete, str_make(seen.p, (size_t)(start - first)));
+}
+
+static int read_lines(struct reading *r, bool followed)
+{
+	const struct block *b = &r->w->block;
+	struct wire_lines *l = xcalloc(1, sizeof(*l));
 	int rc;
 
-	framer_init(&framer, wire_max_bytes(r->w), at);
-	while ((rc = source_read(r->source, at, b, r->err)) == 0 && b->bytes.n) {
-		framer_feed(&framer, b->bytes, r->emit, r->ctx);
-		at += b->bytes.n;
+	l->at = r->source->start;
+	framer_init(&l->framer, wire_max_bytes(r->w), l->at);
+	while ((rc = read_block(r, l->at)) == 0 && b->bytes.n) {
 		r->w->bytes_done += b->bytes.n;
+		wire_lines_feed(l, b->bytes, b->bytes.n, r->emit, r->ctx);
 		if (r->w->stop)
 			break;
 	}
-	framer_end(&framer, r->emit, r->ctx);
-	framer_release(&framer);
+	if (followed) {
+		r->file->lines = l;
+		return rc;
+	}
+	framer_end(&l->framer, r->emit, r->ctx);
+	framer_release(&l->framer);
+	free(l);
 	return rc;
 }
 
@@ -83,7 +114,7 @@ static int look(struct reading *r, struct scan *scan, element_fn element)
 	int rc;
 
 	scan_init(scan, at);
-	while ((rc = source_read(r->source, at, b, r->err)) == 0 && b->bytes.n) {
+	while ((rc = read_block(r, at)) == 0 && b->bytes.n) {
 		scan_feed(scan, b->bytes, element, r);
 		at += b->bytes.n;
 		if (element)
@@ -146,20 +177,20 @@ static void keep_session(struct reading *r, const struct scan *scan)
 	buf_release(&quoted);
 }
 
-static bool is_review(struct str base)
+bool wire_is_review(struct str base)
 {
 	return str_starts(base, STR("review-")) && str_ends(base, STR(".md"));
 }
 
 /* By its name a single object, even if it is torn or has a comma too many. */
-static bool is_handoff(struct str base)
+bool wire_is_handoff(struct str base)
 {
 	return str_ends(base, STR(".json")) &&
 	       (str_starts(base, STR("task-")) || str_starts(base, STR("result-")) ||
 		str_starts(base, STR("decision-")));
 }
 
-static enum cut cut_of(const struct reading *r, const struct scan *scan)
+enum wire_cut wire_cut_of(struct str base, const struct scan *scan)
 {
 	if (scan->state == SCAN_AFTER) {
 		/* a single line such as [] or [1, 2] is a line, not a document */
@@ -168,29 +199,58 @@ static enum cut cut_of(const struct reading *r, const struct scan *scan)
 			return CUT_ELEMENTS;
 		return scan->many_lines ? CUT_ONE : CUT_LINES;
 	}
-	if (is_handoff(r->file->base) && !scan->is_array &&
+	if (wire_is_handoff(base) && !scan->is_array &&
 	    (scan->state == SCAN_INSIDE || scan->many_lines))
 		return CUT_ONE;
 	return CUT_LINES;
 }
 
-static int read_file(struct reading *r)
+/* A log, to which lines may be added; not a file that is written once, even if it has lines. */
+static bool is_log(const struct reading *r, const struct scan *scan)
+{
+	struct str base = r->file->base;
+
+	if (wire_is_handoff(base))
+		return false;
+	return !str_ends(base, STR(".json")) || scan->state != SCAN_AFTER || scan->at_line_start;
+}
+
+uint64_t wire_hash(struct wire *w, const struct source *s)
+{
+	uint64_t size = s->end - s->start;
+	struct str bytes;
+
+	if (!size || size > WIRE_SMALL_BYTES)
+		return 0;
+	buf_clear(&w->message);
+	buf_reserve(&w->message, (size_t)size);
+	if (source_fetch(s, s->start, (size_t)size, w->message.p, NULL) < 0)
+		return 0;
+	bytes = str_make(w->message.p, (size_t)size);
+	while (bytes.n && memchr(" \t\r\n", bytes.p[bytes.n - 1], 4))
+		bytes.n--;
+	return str_hash(bytes);
+}
+
+static int read_file(struct reading *r, bool follow)
 {
 	struct scan scan;
-	enum cut cut;
+	enum wire_cut cut;
 
-	if (is_review(r->file->base)) {
+	if (wire_is_review(r->file->base)) {
 		r->file->whole = true;
 		return read_text(r, r->source->start, 0);
 	}
 	if (look(r, &scan, NULL) < 0)
 		return -1;
-	cut = cut_of(r, &scan);
+	cut = wire_cut_of(r->file->base, &scan);
+	follow = follow && cut == CUT_LINES && is_log(r, &scan);
 	if (cut == CUT_ELEMENTS)
 		keep_session(r, &scan);
-	r->file->whole = cut == CUT_ONE || (cut == CUT_LINES && scan.state == SCAN_AFTER);
+	r->file->whole = cut == CUT_ONE ||
+			 (cut == CUT_LINES && scan.state == SCAN_AFTER && !follow);
 	switch (cut) {
-	case CUT_LINES: return read_lines(r);
+	case CUT_LINES: return read_lines(r, follow);
 	case CUT_ELEMENTS: return read_elements(r, &scan);
 	case CUT_ONE: break;
 	}
@@ -202,22 +262,54 @@ static int read_file(struct reading *r)
 	return r->failed;
 }
 
+/* As if it had not been read before. */
+static void forget_reading(struct wire_file *f)
+{
+	f->whole = false;
+	f->session = STR_NONE;
+	if (f->lines)
+		framer_release(&f->lines->framer);
+	free(f->lines);
+	f->lines = NULL;
+}
+
 int wire_read(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct err *err)
 {
-	struct reading r = { .w = w, .emit = emit, .ctx = ctx, .err = err };
+	struct reading r = { .w = w, .number = file, .emit = emit, .ctx = ctx, .err = err };
 	struct source *s;
 	uint64_t before;
+	int rc;
 
 	if (wire_hold(w, file, err) < 0)
 		return -1;
 	r.file = &w->files.v[file];
 	r.source = s = &r.file->source;
-	r.file->whole = false;
-	r.file->session = STR_NONE;
+	forget_reading(r.file);
+	if (w->follow && s->kind == SOURCE_STREAM) {
+		s->only_kept = true;
+		return 0;
+	}
 	before = s->end;
 	w->block.source = NULL;
 	if (source_gather(s, &w->block, w->idle.go_on ? &w->idle : NULL, err) < 0)
 		return -1;
 	w->bytes_total += s->end - before;
-	return read_file(&r);
+	r.file->read = true;
+	rc = read_file(&r, w->follow);
+	/* a file that is written anew with the same bytes says nothing new */
+	if (w->follow)
+		r.file->hash = r.file->lines ? 0 : wire_hash(w, s);
+	return rc;
+}
+
+int wire_cut_whole(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct err *err)
+{
+	struct reading r = { .w = w, .number = file, .emit = emit, .ctx = ctx, .err = err };
+
+	r.file = &w->files.v[file];
+	r.source = &r.file->source;
+	forget_reading(r.file);
+	w->block.source = NULL;
+	r.file->read = true;
+	return read_file(&r, false);
 }

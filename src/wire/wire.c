@@ -2,6 +2,7 @@
 #include "wire/wire.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 
 static void warn(struct wire *w, const char *name, const char *what)
 {
@@ -20,15 +21,38 @@ static uint64_t identity(const struct source *s)
 
 static bool same_identity(const struct source *a, const struct source *b)
 {
-	return a->dev == b->dev && a->ino == b->ino;
+	return a->dev == b->dev && a->ino == b->ino && a->born_ns == b->born_ns;
 }
 
-static bool known(const struct wire *w, const struct source *s)
+uint32_t wire_find(const struct wire *w, const struct source *s)
 {
-	for (uint32_t it = 0, i; map_next(&w->by_identity, identity(s), &it, &i);)
-		if (same_identity(&w->files.v[i].source, s))
-			return true;
-	return false;
+	uint32_t found = UINT32_MAX;
+
+	for (uint32_t it = 0, i; map_next(&w->by_identity, identity(s), &it, &i);) {
+		const struct source *known = &w->files.v[i].source;
+
+		/* the inode of a closed file may be another's by now, if birth is not told */
+		if (same_identity(known, s) && (!w->follow || known->fd >= 0 || known->born_ns) &&
+		    (found == UINT32_MAX || i > found))
+			found = i;
+	}
+	return found;
+}
+
+/* Followed files are better kept open: what is written after a file lost its name is not lost. */
+static uint32_t open_max(struct wire *w)
+{
+	struct rlimit limit;
+
+	if (w->open_max)
+		return w->open_max;
+	w->open_max = WIRE_OPEN_MAX;
+	if (w->follow && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	    limit.rlim_cur / 2 > WIRE_OPEN_MAX)
+		w->open_max = limit.rlim_cur / 2 < WIRE_FOLLOW_OPEN_MAX
+				      ? (uint32_t)(limit.rlim_cur / 2)
+				      : WIRE_FOLLOW_OPEN_MAX;
+	return w->open_max;
 }
 
 static struct str base_of(struct str name)
@@ -40,28 +64,71 @@ static struct str base_of(struct str name)
 	return str_make(name.p + i, name.n - i);
 }
 
-/* Takes over the open source. name lives as long as the wire. */
-static void add_open(struct wire *w, struct source *s, struct str name, struct str group)
+uint32_t wire_adopt(struct wire *w, struct source *s, struct str name)
 {
-	if (known(w, s)) {
-		warn(w, s->name, "given twice; read once");
-		source_close(s);
-		return;
-	}
 	if (s->kind == SOURCE_FILE && s->fd > 0) {
-		if (w->n_open < WIRE_OPEN_MAX)
+		if (w->n_open < open_max(w))
 			w->n_open++;
 		else
 			source_close(s);
 	}
 	map_add(&w->by_identity, identity(s), w->files.n);
+	vec_push(&w->files,
+		 (struct wire_file){ .source = *s, .name = name, .base = base_of(name) });
+	w->block.source = NULL; /* the sources may have moved */
+	return w->files.n - 1;
+}
+
+/* Takes over the open source. name lives as long as the wire. */
+static void add_open(struct wire *w, struct source *s, struct str name, struct str group,
+		     bool listed)
+{
+	if (wire_find(w, s) != UINT32_MAX) {
+		warn(w, s->name, "given twice; read once");
+		source_close(s);
+		return;
+	}
 	w->bytes_total += s->end - s->start;
-	vec_push(&w->files, (struct wire_file){ .source = *s, .name = name, .base = base_of(name),
-						.group = group });
+	wire_adopt(w, s, name);
+	vec_last(&w->files)->group = group;
+	vec_last(&w->files)->listed = listed;
+}
+
+uint32_t wire_again(struct wire *w, uint32_t file)
+{
+	const struct wire_file *old = &w->files.v[file];
+	struct wire_file f = { .source = old->source, .name = old->name, .base = old->base,
+			       .group = old->group, .listed = old->listed,
+			       .answers = old->answers, .joined = old->joined };
+
+	f.source.kept = (struct pieces){ 0 };
+	f.source.start = f.source.end = 0;
+	f.source.only_kept = f.source.kind == SOURCE_STREAM;
+	map_add(&w->by_identity, identity(&f.source), w->files.n);
+	w->files.v[file].source.only_kept = true;
+	w->files.v[file].source.fd = -1;
+	if (w->lent == file + 1)
+		w->lent = w->files.n + 1;
+	vec_push(&w->files, f);
+	w->block.source = NULL;
+	return w->files.n - 1;
+}
+
+void wire_let_go(struct wire *w, uint32_t file)
+{
+	struct source *s = &w->files.v[file].source;
+
+	if (s->fd < 0)
+		return;
+	if (w->lent == file + 1)
+		w->lent = 0;
+	else if (s->kind == SOURCE_FILE && s->fd > 0)
+		w->n_open--;
+	source_close(s);
 }
 
 /* The files of a queue and of logs. Notes of a review are the only text that is taken. */
-static bool wanted(struct str name)
+bool wire_wants(struct str name)
 {
 	return str_ends(name, STR(".json")) || str_ends(name, STR(".ndjson")) ||
 	       str_ends(name, STR(".jsonl")) || str_ends(name, STR(".log")) ||
@@ -80,7 +147,7 @@ static void add_entry(struct wire *w, struct str name, struct str group)
 		warn(w, s.name, "not a regular file; give its name if you want it read");
 		source_close(&s);
 	} else {
-		add_open(w, &s, name, group);
+		add_open(w, &s, name, group, true);
 	}
 }
 
@@ -92,14 +159,14 @@ static int add_dir(struct wire *w, const struct source *dir, struct str name, st
 	while (name.n > 1 && name.p[name.n - 1] == '/')
 		name.n--;
 	name = arena_str(&w->arena, name);
-	if (source_list(dir, wanted, &list, err) < 0)
+	if (source_list(dir, wire_wants, &list, err) < 0)
 		goto out;
 	if (list.names.n > WIRE_FILES_MAX - w->files.n) {
 		err_set(err, "%.300s: too many files; give them in smaller parts", dir->name);
 		goto out;
 	}
 	vec_push(&w->dirs, *dir);
-	if (!list.names.n)
+	if (!list.names.n && !w->follow)
 		warn(w, dir->name,
 		     "no *.json, *.ndjson, *.jsonl, *.log or review-*.md in it; nothing to read");
 	for (uint32_t i = 0; i < list.names.n; i++) {
@@ -136,7 +203,7 @@ int wire_add(struct wire *w, const char *name_given, struct err *err)
 		return err_set(err, "%.300s: one file too many; give at most %d", s.name,
 			       WIRE_FILES_MAX);
 	}
-	add_open(w, &s, name, str_is(name, "-") ? STR("stdin") : name);
+	add_open(w, &s, name, str_is(name, "-") ? STR("stdin") : name, false);
 	return 0;
 }
 
@@ -158,15 +225,23 @@ int wire_hold(struct wire *w, uint32_t file, struct err *err)
 	return 0;
 }
 
+/* Of an oversize message only the beginning is of use. */
+static size_t of_use(const struct wire *w, uint64_t length)
+{
+	if (length <= wire_max_bytes(w))
+		return (size_t)length;
+	return length < WIRE_PEEK_BYTES ? (size_t)length : WIRE_PEEK_BYTES;
+}
+
 int wire_fetch(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct buf *out,
 	       struct err *err)
 {
-	size_t n = (size_t)length;
+	size_t n = of_use(w, length);
 
-	if (length > wire_max_bytes(w))
-		n = length < WIRE_PEEK_BYTES ? (size_t)length : WIRE_PEEK_BYTES;
 	buf_clear(out);
-	if (wire_hold(w, file, err) < 0)
+	if (file >= w->files.n)
+		BUG("file %u of %u", file, w->files.n);
+	if (kept_from(&w->files.v[file].source.kept, offset) < n && wire_hold(w, file, err) < 0)
 		return -1;
 	buf_reserve(out, n);
 	if (source_fetch(&w->files.v[file].source, offset, n, out->p, err) < 0)
@@ -176,10 +251,44 @@ int wire_fetch(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, 
 	return 0;
 }
 
+int wire_keep(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct err *err)
+{
+	struct source *s = &w->files.v[file].source;
+	uint64_t end = offset + of_use(w, length);
+	struct buf bytes = { 0 };
+	int rc = 0;
+
+	if (kept_from(&s->kept, offset) >= end - offset)
+		return 0;
+	if (wire_hold(w, file, err) < 0)
+		return -1;
+	s->keep = &w->keep;
+	buf_reserve(&bytes, SOURCE_BLOCK_BYTES);
+	while (offset < end && rc == 0) {
+		uint64_t left = end - offset;
+		size_t n = left < SOURCE_BLOCK_BYTES ? (size_t)left : SOURCE_BLOCK_BYTES;
+
+		rc = source_fetch(s, offset, n, bytes.p, err);
+		if (rc == 0)
+			rc = keep_add(&w->keep, &s->kept, offset, str_make(bytes.p, n), err);
+		offset += n;
+	}
+	buf_release(&bytes);
+	return rc;
+}
+
 void wire_release(struct wire *w)
 {
-	for (uint32_t i = 0; i < w->files.n; i++)
-		source_close(&w->files.v[i].source);
+	for (uint32_t i = 0; i < w->files.n; i++) {
+		struct wire_file *f = &w->files.v[i];
+
+		source_close(&f->source);
+		kept_release(&f->source.kept);
+		if (f->lines)
+			framer_release(&f->lines->framer);
+		free(f->lines);
+	}
+	keep_close(&w->keep);
 	vec_release(&w->files);
 	vec_release(&w->warnings);
 	vec_release(&w->dirs);

@@ -1,13 +1,15 @@
 /*
  * gen - makes session logs to measure gavel with.
  *
- *	gen [-s SEED] -n COUNT		so many messages
- *	gen [-s SEED] SIZE{k,m,g}	until so many bytes (decimal) are reached
+ *	gen [-s SEED] [-k KIND] -n COUNT	so many messages
+ *	gen [-s SEED] [-k KIND] SIZE{k,m,g}	until so many bytes (decimal) are reached
  *
  * The log is a mix of all five protocols, line by line, and of lines that are not JSON. Messages
  * are valid and sessions coherent, but for one message in a hundred, which is broken on purpose.
- * The first and the last line are log events with a marker, so that a viewer can be seen to
- * have reached them. Same seed and size, same bytes; a summary goes to stderr.
+ * KIND text gives lines that are not JSON only, KIND ids log events only, each with an id of its
+ * own: messages that make no tasks, reviews or items, to see what a message alone costs.
+ * The first and the last line, but of text, are log events with a marker, so that a viewer can be
+ * seen to have reached them. Same seed and size, same bytes; a summary goes to stderr.
  */
 #include "gen.h"
 
@@ -118,12 +120,10 @@ text_next(struct line *line)
 }
 
 static void
-message_next(struct line *line)
+mix_next(struct line *line)
 {
 	unsigned roll = rnd_below(100);
 
-	line_clear(line);
-	clock_advance(rnd_below(STEP_MAX_MS + 1));
 	for (unsigned i = 0; i < ARRAY_LEN(shares); i++) {
 		if (roll < shares[i].percent) {
 			shares[i].next(line);
@@ -135,6 +135,16 @@ message_next(struct line *line)
 	}
 	text_next(line);
 }
+
+static const struct kind {
+	const char *name;
+	void (*next)(struct line *line);
+	bool marked;
+} kinds[] = {
+	{ "mix", mix_next, true },
+	{ "text", text_next, false },
+	{ "ids", orchestrator_log, true },
+};
 
 struct total {
 	uint64_t messages, bytes;
@@ -162,18 +172,22 @@ marker_write(struct line *line, const char *text, struct total *total)
 
 /* A limit of 0 does not count. */
 static struct total
-log_write(uint64_t messages_max, uint64_t bytes_max)
+log_write(const struct kind *kind, uint64_t messages_max, uint64_t bytes_max)
 {
 	struct total total = { 0 };
 	struct line line = { 0 };
 
-	marker_write(&line, "gen-start-marker", &total);
-	while ((!messages_max || total.messages + 1 < messages_max) &&
+	if (kind->marked)
+		marker_write(&line, "gen-start-marker", &total);
+	while ((!messages_max || total.messages + kind->marked < messages_max) &&
 	       (!bytes_max || total.bytes < bytes_max)) {
-		message_next(&line);
+		line_clear(&line);
+		clock_advance(rnd_below(STEP_MAX_MS + 1));
+		kind->next(&line);
 		line_write(&line, &total);
 	}
-	marker_write(&line, "gen-end-marker", &total);
+	if (kind->marked)
+		marker_write(&line, "gen-end-marker", &total);
 	line_release(&line);
 	return total;
 }
@@ -181,7 +195,7 @@ log_write(uint64_t messages_max, uint64_t bytes_max)
 static void
 usage(void)
 {
-	fputs("usage: gen [-s SEED] -n COUNT | SIZE{k,m,g}\n", stderr);
+	fputs("usage: gen [-s SEED] [-k mix|text|ids] -n COUNT | SIZE{k,m,g}\n", stderr);
 	exit(2);
 }
 
@@ -210,19 +224,32 @@ number_parse(const char *text)
 	return value;
 }
 
+static const struct kind *
+kind_parse(const char *name)
+{
+	for (unsigned i = 0; i < ARRAY_LEN(kinds); i++)
+		if (strcmp(kinds[i].name, name) == 0)
+			return &kinds[i];
+	usage();
+	return NULL;
+}
+
 int
 main(int argc, char **argv)
 {
 	static char output_buffer[OUTPUT_BUFFER_BYTES];
 	uint64_t seed = 1, messages_max = 0, bytes_max = 0;
+	const struct kind *kind = &kinds[0];
 	struct total total;
 	int option;
 
-	while ((option = getopt(argc, argv, "s:n:")) != -1) {
+	while ((option = getopt(argc, argv, "s:n:k:")) != -1) {
 		if (option == 's')
 			seed = number_parse(optarg);
 		else if (option == 'n')
 			messages_max = number_parse(optarg);
+		else if (option == 'k')
+			kind = kind_parse(optarg);
 		else
 			usage();
 	}
@@ -232,7 +259,7 @@ main(int argc, char **argv)
 		usage();
 	setvbuf(stdout, output_buffer, _IOFBF, sizeof(output_buffer));
 	rnd_seed(seed);
-	total = log_write(messages_max, bytes_max);
+	total = log_write(kind, messages_max, bytes_max);
 	if (fflush(stdout)) {
 		perror("gen: stdout");
 		return 2;

@@ -87,5 +87,7 @@ void collaboration_next(struct line *line);
 void handoff_next(struct line *line);
 void orchestrator_next(struct line *line);
 void orchestrator_marker(struct line *line, const char *message);
+/* A log event, of which nothing is to be remembered but its id. */
+void orchestrator_log(struct line *line);
 
 #endif

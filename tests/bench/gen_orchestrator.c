@@ -436,3 +436,9 @@ orchestrator_marker(struct line *line, const char *message)
 	line_string(line, "message", message);
 	payload_end(line);
 }
+
+void
+orchestrator_log(struct line *line)
+{
+	write_log(line, rnd_below(AGENTS));
+}

@@ -185,11 +185,120 @@ START_TEST(a_list_that_nobody_touched_starts_at_its_top)
 }
 END_TEST
 
+/* What is typed while a list is being made, and where that stops. */
+struct hurry {
+	struct grid *g;
+	const char *keys;
+	unsigned takes;
+};
+
+static bool never_wait(void *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
+static bool type_meanwhile(void *ctx)
+{
+	struct hurry *h = ctx;
+	int row, col;
+
+	if (h->takes++ == 1)
+		type(h->keys);
+	app_draw(&app, h->g, &row, &col);
+	return app_wants_list(&app);
+}
+
+static const char *const meanwhile[] = { "", "jj", "1j3", "\\kind:finding<Enter>",
+					 "\\a<Enter>\\b<Enter><Esc>", "<Enter>q", "AA", "O<Tab>",
+					 "/x<Enter>n", ":20<Enter>!~oq" };
+
+/* Keys go on while a list is being made; in the end the screen is that of one made at once. */
+START_TEST(long_lists_are_made_between_keys)
+{
+	struct hurry h = { .g = grid_new(24, 120, false), .keys = meanwhile[_i] };
+	struct breath stop = { .take = never_wait }, go = { .take = type_meanwhile, .ctx = &h };
+	struct buf got = { 0 }, want = { 0 };
+	int row, col;
+
+	open_demo();
+	read_all();
+	app.breath = &stop;
+	app_draw(&app, h.g, &row, &col);
+	type("4j");
+	app_draw(&app, h.g, &row, &col);
+	ck_assert(!app_is_settled(&app));
+	ck_assert_uint_eq(app_list(&app)->lines.list.n, 0);
+	app.breath = &go;
+	while (!app_is_settled(&app))
+		app_settle(&app);
+	ck_assert_uint_gt(h.takes, 1);
+	app_draw(&app, h.g, &row, &col);
+	grid_save(h.g, &got);
+	app.breath = NULL;
+	app_stale(&app);
+	app_draw(&app, h.g, &row, &col);
+	grid_save(h.g, &want);
+	ck_assert_msg(str_eq(buf_str(&got), buf_str(&want)), "%.*s\n%.*s", STR_ARG(buf_str(&got)),
+		      STR_ARG(buf_str(&want)));
+	buf_release(&got);
+	buf_release(&want);
+	grid_free(h.g);
+	close_demo();
+}
+END_TEST
+
+START_TEST(a_move_in_the_old_list_is_kept)
+{
+	struct hurry h = { .g = grid_new(24, 120, false), .keys = "jjj" };
+	struct breath go = { .take = type_meanwhile, .ctx = &h };
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, h.g, &row, &col);
+	type("4");
+	app_draw(&app, h.g, &row, &col);
+	app.lists[TAB_MESSAGES].made = false; /* as when messages arrive where nobody has moved */
+	app.stale[TAB_MESSAGES] = true;
+	app.breath = &go;
+	app_settle(&app);
+	ck_assert(app_is_settled(&app));
+	ck_assert_uint_eq(app_list(&app)->selected, 3);
+	grid_free(h.g);
+	close_demo();
+}
+END_TEST
+
+START_TEST(a_list_nobody_waits_for_is_made_later)
+{
+	struct hurry h = { .g = grid_new(24, 120, false), .keys = "1" };
+	struct breath go = { .take = type_meanwhile, .ctx = &h };
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, h.g, &row, &col);
+	type("4");
+	app_draw(&app, h.g, &row, &col);
+	app.stale[TAB_MESSAGES] = true;
+	app.breath = &go;
+	app_settle(&app);
+	ck_assert(app_is_settled(&app)); /* the inbox is as it was */
+	ck_assert_uint_gt(app.lists[TAB_MESSAGES].lines.list.n, 0);
+	type("4");
+	ck_assert(!app_is_settled(&app));
+	grid_free(h.g);
+	close_demo();
+}
+END_TEST
+
+/* There is no journal here. */
 START_TEST(decision_keys_change_nothing)
 {
 	struct grid *g = grid_new(24, 80, false);
 	struct buf before = { 0 }, after = { 0 };
-	const char *keys = "axpe=DzcCmM;u$";
+	const char *keys = "axpe=D$cC;u";
 	int row, col;
 
 	open_demo();
@@ -198,8 +307,9 @@ START_TEST(decision_keys_change_nothing)
 	grid_save(g, &before);
 	for (const char *k = keys; *k; k++) {
 		app_key(&app, &(struct key){ .code = (uint32_t)*k });
-		ck_assert_msg(str_starts(buf_str(&app.notice), STR("read-only")), "%c says %.*s", *k,
-			      STR_ARG(buf_str(&app.notice)));
+		ck_assert_uint_gt(app.notice.n, 0);
+		ck_assert_msg(str_starts(buf_str(&app.notice), STR("read-only")) == (k - keys < 7),
+			      "%c says %.*s", *k, STR_ARG(buf_str(&app.notice)));
 	}
 	ck_assert_uint_eq(app.effects.n, 0);
 	buf_clear(&app.notice);
@@ -208,6 +318,29 @@ START_TEST(decision_keys_change_nothing)
 	ck_assert(str_eq(buf_str(&before), buf_str(&after)));
 	buf_release(&before);
 	buf_release(&after);
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
+START_TEST(the_next_line_takes_the_place_of_one_that_goes)
+{
+	struct grid *g = grid_new(24, 80, false);
+	struct buf name = { 0 };
+	struct target t;
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, g, &row, &col);
+	type("jjj"); /* the second of two escalations, before a verdict */
+	type("\\-kind:escalation<Enter>");
+	app_draw(&app, g, &row, &col);
+	t = pane_target(app_list(&app), &app.scene);
+	ck_assert_int_eq(t.type, TARGET_ITEM);
+	item_name(app.scene.model, &app.scene.model->items.v[t.number], &name);
+	ck_assert_msg(str_is(buf_str(&name), "review-PK-4"), "%.*s", STR_ARG(buf_str(&name)));
+	buf_release(&name);
 	grid_free(g);
 	close_demo();
 }
@@ -277,6 +410,11 @@ int main(void)
 			    sizeof(places) / sizeof(places[0]));
 	tcase_add_test(screens, selection_stays_while_messages_arrive);
 	tcase_add_test(screens, a_list_that_nobody_touched_starts_at_its_top);
+	tcase_add_test(screens, the_next_line_takes_the_place_of_one_that_goes);
+	tcase_add_loop_test(screens, long_lists_are_made_between_keys, 0,
+			    sizeof(meanwhile) / sizeof(meanwhile[0]));
+	tcase_add_test(screens, a_move_in_the_old_list_is_kept);
+	tcase_add_test(screens, a_list_nobody_waits_for_is_made_later);
 	tcase_add_loop_test(keys, any_keys_in_any_order, 0, 6);
 	tcase_add_test(keys, decision_keys_change_nothing);
 	tcase_add_test(keys, pastes_and_unknown_keys_are_no_commands);

@@ -1,5 +1,6 @@
-/* base: text with a length, memory, buffers, the map, UTF-8, times. The cases look for the edges:
- * the empty string, the byte after the last one, the moment something grows. */
+/* base: text with a length, memory, buffers, the map, UTF-8, times, work that breathes. The cases
+ * look for the edges: the empty string, the byte after the last one, the moment something grows. */
+#include "base/breath.h"
 #include "base/buf.h"
 #include "base/glob.h"
 #include "base/err.h"
@@ -386,6 +387,60 @@ static void assert_undecodable(struct str s)
 	ck_assert(!utf8_valid(s));
 }
 
+static bool count_down(void *ctx)
+{
+	unsigned *left = ctx;
+
+	return *left && --*left;
+}
+
+static int by_number(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Lengths around whole runs and their doubles. */
+START_TEST(breath_sort_sorts)
+{
+	static const size_t lengths[] = { 0, 1, 2, 1023, 1024, 1025, 2048, 2049, 5000, 8192 };
+
+	for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		size_t n = lengths[i];
+		uint32_t *got = xcalloc(n + 1, sizeof(*got)), *want = xcalloc(n + 1, sizeof(*want));
+		unsigned left = UINT32_MAX;
+		struct breath b = { .take = count_down, .ctx = &left };
+
+		for (size_t k = 0; k < n; k++)
+			got[k] = want[k] = (uint32_t)(k * 2654435761u) >> 8;
+		qsort(want, n, sizeof(*want), by_number);
+		breath_sort(got, n, sizeof(*got), by_number, &b);
+		ck_assert(memcmp(got, want, n * sizeof(*got)) == 0);
+		ck_assert(!b.stopped);
+		free(got);
+		free(want);
+	}
+}
+END_TEST
+
+START_TEST(breath_stops_for_good)
+{
+	uint32_t numbers[5000];
+	unsigned left = 20, on = 0;
+	struct breath b = { .take = count_down, .ctx = &left };
+
+	for (uint32_t i = 0; i < 5000; i++)
+		numbers[i] = 5000 - i;
+	breath_sort(numbers, 5000, sizeof(*numbers), by_number, &b);
+	ck_assert(b.stopped);
+	for (unsigned i = 0; i < 1000; i++)
+		on += breath_on(&b);
+	ck_assert_uint_eq(on, 0);
+	ck_assert(breath_on(NULL));
+}
+END_TEST
+
 START_TEST(utf8_goes_there_and_back)
 {
 	/* both sides of each step in length, and of the surrogates */
@@ -646,6 +701,10 @@ int main(void)
 	t = cases(suite, "glob");
 	tcase_add_test(t, glob_knows_folders_classes_and_braces);
 	tcase_add_test(t, glob_gives_up_on_hostile_patterns);
+
+	t = cases(suite, "breath");
+	tcase_add_test(t, breath_sort_sorts);
+	tcase_add_test(t, breath_stops_for_good);
 
 	t = cases(suite, "utf8");
 	tcase_add_test(t, utf8_goes_there_and_back);

@@ -53,6 +53,16 @@ static void write_prefix(const char *path, const char *to, size_t bytes, bool ne
 	ck_assert_int_eq(fclose(out), 0);
 }
 
+/* What is counted while messages come, and what is counted by looking at every item. */
+static void assert_open(const struct model *whole, const struct model *part)
+{
+	uint32_t k = part->records.n, due, want_due;
+	int64_t now = model_now(part, k);
+
+	ck_assert_uint_eq(model_open(part, k, now, &due), model_open(whole, k, now, &want_due));
+	ck_assert_uint_eq(due, want_due);
+}
+
 START_TEST(test_prefix)
 {
 	const char *path = logs[_i];
@@ -84,6 +94,7 @@ START_TEST(test_prefix)
 				      "%s at #%u of %s differs:\n--- as of #%u\n%.*s--- fresh\n%.*s",
 				      i < VIEWS ? views[i].name : "item", k, path, k,
 				      STR_ARG(buf_str(&seen[i])), STR_ARG(buf_str(&fresh[i])));
+		assert_open(&whole.model, &part.model);
 		load_release(&part);
 	}
 	for (int i = 0; i <= VIEWS; i++) {

@@ -167,7 +167,7 @@ static void picture(const struct view_ops *v, const struct scene *s, int cols, u
 
 	v->make(s, cols, &lines);
 	if (v->heading) {
-		v->heading(s, g, grid_rect(g));
+		v->heading(s, &lines, g, grid_rect(g));
 		grid_save(g, out);
 	}
 	for (uint32_t i = 0; i < lines.list.n && i < most; i++) {
@@ -224,7 +224,7 @@ static void draw_inside(const struct view_ops *v, const struct scene *s, int col
 	grid_fill(g, grid_rect(g), ROLE_MATCH, "#");
 	want = *grid_at(g, 0, 0);
 	if (v->heading)
-		v->heading(s, g, row);
+		v->heading(s, &lines, g, row);
 	assert_untouched(g, row, &want);
 	for (uint32_t i = 0; i < lines.list.n; i++) {
 		grid_fill(g, grid_rect(g), ROLE_MATCH, "#");
@@ -431,6 +431,49 @@ START_TEST(test_filter)
 END_TEST
 
 /* Text in characters that no terminal shows is announced wherever it is met. */
+static bool count_down(void *ctx)
+{
+	unsigned *left = ctx;
+
+	return *left && --*left;
+}
+
+/* Wherever making is stopped, what there is can be released; not stopped, it makes what it makes
+ * without breath. */
+START_TEST(test_breath)
+{
+	struct buf text = demo_text();
+	struct session_text t;
+	struct scene s;
+
+	session_apply(&t, buf_str(&text), UINT32_MAX);
+	s = scene_at(&t, t.model.records.n);
+	for (unsigned v = 0; v < VIEWS; v++) {
+		struct lines want = { .cols = 100 };
+		bool stopped = true;
+
+		s.breath = NULL;
+		views[v]->make(&s, 100, &want);
+		for (unsigned takes = 1; stopped; takes++) {
+			struct lines lines = { .cols = 100 };
+			unsigned left = takes;
+			struct breath b = { .take = count_down, .ctx = &left };
+
+			s.breath = &b;
+			views[v]->make(&s, 100, &lines);
+			stopped = b.stopped;
+			MUST(stopped || (lines.list.n == want.list.n &&
+					 memcmp(lines.list.v, want.list.v,
+						want.list.n * sizeof(*want.list.v)) == 0));
+			lines_release(&lines);
+		}
+		lines_release(&want);
+	}
+	session_done(&t);
+	buf_release(&text);
+}
+END_TEST
+
 START_TEST(test_hidden_text)
 {
 	static const struct view_ops *const where[] = { &view_inbox, &view_item, &view_messages,
@@ -802,6 +845,7 @@ int main(void)
 	tcase_add_loop_test(c, test_hostile, 0, sizeof(hostile) / sizeof(hostile[0]));
 	tcase_add_test(c, test_convergence);
 	tcase_add_loop_test(c, test_filter, 0, 4);
+	tcase_add_test(c, test_breath);
 	tcase_add_test(c, test_hidden_text);
 	tcase_add_test(c, test_targets);
 	tcase_add_test(c, test_decisions);

@@ -1,0 +1,238 @@
+/* The table of system calls with the real ones in it, and what is made of several of them. */
+#include "base/io.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static int real_open(const char *path, int flags, mode_t mode)
+{
+	return open(path, flags, mode);
+}
+
+static int real_fstat(int fd, struct stat *st)
+{
+	return fstat(fd, st);
+}
+
+static int real_lstat(const char *path, struct stat *st)
+{
+	return lstat(path, st);
+}
+
+static int real_lock(int fd)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_SETLK, &whole);
+}
+
+static int real_unread(int fd, int *n)
+{
+	return ioctl(fd, FIONREAD, n);
+}
+
+static int real_dup(int fd)
+{
+	return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+#define REAL \
+	{ \
+		.open = real_open, .close = close, .read = read, .pread = pread, .write = write, \
+		.fstat = real_fstat, .lstat = real_lstat, .fsync = fsync, .fdatasync = fdatasync, \
+		.ftruncate = ftruncate, .mkdir = mkdir, .link = link, .rename = rename, \
+		.unlink = unlink, .lock = real_lock, .unread = real_unread, .poll = poll, \
+		.dup = real_dup, \
+	}
+
+struct io io = REAL;
+
+void io_reset(void)
+{
+	io = (struct io)REAL;
+}
+
+int io_write_all(int fd, struct str bytes, size_t *done)
+{
+	size_t at = 0;
+	int rc = 0;
+
+	while (at < bytes.n) {
+		ssize_t n;
+
+		IO_AGAIN(n, io.write(fd, bytes.p + at, bytes.n - at));
+		if (n == 0)
+			errno = EIO; /* no progress and no reason: trying for ever would not help */
+		if (n <= 0) {
+			rc = -1;
+			break;
+		}
+		at += (size_t)n;
+	}
+	if (done)
+		*done = at;
+	return rc;
+}
+
+int io_read_rest(int fd, size_t max, struct buf *out)
+{
+	struct stat st;
+	ssize_t n;
+	size_t start = out->n, room = 64 * 1024;
+	int rc;
+
+	IO_AGAIN(rc, io.fstat(fd, &st));
+	if (rc < 0)
+		return -1;
+	/* one more than it says it has, so that the end is seen without growing */
+	if (S_ISREG(st.st_mode) && st.st_size > 0)
+		room = (uint64_t)st.st_size < max ? (size_t)st.st_size + 1 : max + 1;
+	for (;;) {
+		if (out->n - start > max) {
+			errno = EFBIG;
+			return -1;
+		}
+		buf_reserve(out, room);
+		IO_AGAIN(n, io.read(fd, out->p + out->n, room));
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		out->n += (size_t)n;
+		room = 64 * 1024;
+	}
+	out->p[out->n] = '\0';
+	return 0;
+}
+
+int io_read_file(const char *path, size_t max, char **bytes, size_t *n, struct err *err)
+{
+	struct buf text = { 0 };
+	struct stat st;
+	int fd, rc;
+
+	/* O_NONBLOCK: a FIFO must not make it wait */
+	IO_AGAIN(fd, io.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0));
+	if (fd < 0)
+		return err_set(err, "%.300s: %s; check the name and who may read it", path,
+			       strerror(errno));
+	IO_AGAIN(rc, io.fstat(fd, &st));
+	if (rc == 0 && !S_ISREG(st.st_mode)) {
+		io.close(fd);
+		return err_set(err, "%.300s: is %s, not a file; name a file", path,
+			       S_ISDIR(st.st_mode) ? "a folder" : "a device, pipe or socket");
+	}
+	if (rc == 0)
+		rc = io_read_rest(fd, max, &text);
+	if (rc < 0) {
+		int number = errno;
+
+		io.close(fd);
+		buf_release(&text);
+		if (number == EFBIG)
+			return err_set(err, "%.300s: is longer than %zu bytes; name a shorter file",
+				       path, max);
+		return err_set(err, "%.300s: cannot be read: %s; check the disk", path,
+			       strerror(number));
+	}
+	io.close(fd);
+	*bytes = text.p;
+	*n = text.n;
+	return 0;
+}
+
+int io_sync_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = xstrdup(slash ? path : ".");
+	int fd, rc, number;
+
+	if (slash)
+		folder[slash == path ? 1 : slash - path] = '\0';
+	IO_AGAIN(fd, io.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+	number = errno;
+	free(folder);
+	errno = number;
+	if (fd < 0)
+		return -1;
+	IO_AGAIN(rc, io.fsync(fd));
+	number = errno;
+	io.close(fd);
+	/* file systems that keep names durable by themselves have no sync for folders */
+	if (rc < 0 && number == EINVAL)
+		return 0;
+	errno = number;
+	return rc;
+}
+
+static int make_folder(const char *path, struct err *err)
+{
+	struct stat st;
+	int rc;
+
+	IO_AGAIN(rc, io.lstat(path, &st));
+	if (rc == 0)
+		return 0;
+	if (errno == ENOENT) {
+		IO_AGAIN(rc, io.mkdir(path, 0700));
+		if (rc < 0 && errno == EEXIST)
+			return 0;
+		if (rc == 0)
+			rc = io_sync_folder(path);
+	}
+	if (rc < 0)
+		return err_set(err, "%.300s: cannot be made: %s; check the place or name another",
+			       path, strerror(errno));
+	return 0;
+}
+
+int io_check_folder(const char *path, struct err *err)
+{
+	const char *why = NULL;
+	struct stat st;
+	int rc;
+
+	IO_AGAIN(rc, io.lstat(path, &st));
+	if (rc < 0)
+		return err_set(err, "%.300s: %s; check the place or name another", path,
+			       strerror(errno));
+	if (S_ISLNK(st.st_mode))
+		why = "is a symbolic link; name the folder itself";
+	else if (!S_ISDIR(st.st_mode))
+		why = "is not a folder; move it away or name another place";
+	else if (st.st_uid != geteuid())
+		why = "belongs to another user; name a folder of your own";
+	else if (st.st_mode & (S_IWGRP | S_IWOTH))
+		why = "others can write to it; take that right away (chmod go-w) or name another "
+		      "folder";
+	if (why)
+		return err_set(err, "%.300s: %s", path, why);
+	return 0;
+}
+
+int io_make_folders(const char *path, struct err *err)
+{
+	char *part = xstrdup(path);
+	size_t n = strlen(part);
+	int rc = 0;
+
+	while (n > 1 && part[n - 1] == '/')
+		part[--n] = '\0';
+	for (size_t i = 1; i <= n && rc == 0; i++) {
+		if (part[i] != '/' && part[i] != '\0')
+			continue;
+		part[i] = '\0';
+		rc = make_folder(part, err);
+		if (i < n)
+			part[i] = '/';
+	}
+	if (rc == 0)
+		rc = io_check_folder(part, err);
+	free(part);
+	return rc;
+}

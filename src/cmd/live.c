@@ -1,0 +1,157 @@
+/* Following, as the person sees it. */
+#include "cmd/live.h"
+
+#include <stdio.h>
+#include <time.h>
+
+enum {
+	TOLD_MS = 100,   /* the views are told of arrivals at most that often */
+	TICK_MS = 1000,  /* countdowns move that often */
+	RECENT_MS = 600000,
+};
+
+static int64_t wall_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Whether a message with that time was written just now. */
+static bool is_recent(int64_t time_ms)
+{
+	int64_t now = wall_ms();
+
+	return time_ms != WHEN_NONE && time_ms > now - RECENT_MS && time_ms < now + RECENT_MS;
+}
+
+void live_begin(struct live *l, int64_t now_ms)
+{
+	int64_t newest = model_now(&l->load->model, l->load->model.records.n);
+
+	l->on = l->load->live != NULL;
+	l->items = l->load->model.items.n;
+	l->told_ms = l->ticked_ms = now_ms;
+	if (!l->on)
+		return;
+	l->app->live = LIVE_ON;
+	if (is_recent(newest))
+		app_clock(l->app, wall_ms());
+}
+
+static int sooner(int a, int b)
+{
+	return a < 0 ? b : b < 0 ? a : a < b ? a : b;
+}
+
+int live_wait_ms(const struct live *l, int64_t now_ms)
+{
+	int wait;
+
+	if (!l->on)
+		return -1;
+	wait = load_wait_ms(l->load, now_ms);
+	if (l->load->model.records.n != l->app->scene.k && l->app->live != LIVE_PAUSED)
+		wait = sooner(wait, l->told_ms + TOLD_MS > now_ms ? (int)(l->told_ms + TOLD_MS - now_ms)
+								   : 0);
+	if (l->app->wall_ms != WHEN_NONE)
+		wait = sooner(wait, l->ticked_ms + TICK_MS > now_ms
+					    ? (int)(l->ticked_ms + TICK_MS - now_ms)
+					    : 0);
+	return wait;
+}
+
+static void notify(const struct live *l)
+{
+	if (l->notice && l->config->notices)
+		l->notice(l->config->notices);
+}
+
+/* One sentence about the newest item that opened. */
+static void tell_new(struct live *l)
+{
+	const struct app *a = l->app;
+	const struct model *m = &l->load->model;
+	uint32_t newest = NONE, n = 0;
+	struct item_state at;
+	struct detail d;
+	char q[QUOTED_MAX];
+
+	for (; l->items < m->items.n; l->items++)
+		if (item_at(m, &m->items.v[l->items], a->scene.k, a->scene.now_ms, &at) && at.open) {
+			newest = l->items;
+			n++;
+		}
+	if (newest == NONE)
+		return;
+	notify(l);
+	if (a->prompt.kind != PROMPT_NONE || a->deciding.confirm != CONFIRM_NONE)
+		return; /* the line is in use */
+	item_at(m, &m->items.v[newest], a->scene.k, a->scene.now_ms, &at);
+	if (!l->load->reader.detail(l->load->reader.ctx, &m->items.v[newest], &at, &d))
+		d.title = STR_NONE;
+	if (n > 1)
+		app_say(l->app, ROLE_ACCENT, "%u new items, the last: %s %s", n,
+			item_kind_name(m->items.v[newest].kind), quoted(d.title, q));
+	else
+		app_say(l->app, ROLE_ACCENT, "new %s: %s", item_kind_name(m->items.v[newest].kind),
+			quoted(d.title, q));
+}
+
+/* What ran out between two ticks: it will not wait any longer. */
+static void tell_expired(struct live *l, int64_t before_ms)
+{
+	const struct app *a = l->app;
+	const struct model *m = &l->load->model;
+
+	for (uint32_t i = 0; before_ms != WHEN_NONE && i < m->dated.n; i++) {
+		const struct item *item = &m->items.v[m->dated.v[i]];
+		struct item_state at;
+		struct buf name = { 0 };
+
+		if (item->deadline_ms < before_ms || item->deadline_ms >= a->scene.now_ms ||
+		    !item_at(m, item, a->scene.k, a->scene.now_ms, &at) ||
+		    at.verdict != VERDICT_EXPIRED)
+			continue;
+		item_name(m, item, &name);
+		notify(l);
+		app_say(l->app, ROLE_WARN,
+			"%.*s expired unanswered: whoever asked goes on without an answer",
+			STR_ARG(buf_str(&name)));
+		buf_release(&name);
+	}
+}
+
+static void tick(struct live *l, int64_t now_ms)
+{
+	int64_t before = l->app->scene.now_ms;
+
+	if (l->app->wall_ms == WHEN_NONE || now_ms - l->ticked_ms < TICK_MS)
+		return;
+	l->ticked_ms = now_ms;
+	app_clock(l->app, wall_ms());
+	tell_expired(l, before);
+}
+
+void live_take(struct live *l, int64_t now_ms)
+{
+	struct app *a = l->app;
+
+	if (!l->on)
+		return;
+	if (load_follow(l->load, now_ms, NULL, NULL) && a->wall_ms == WHEN_NONE &&
+	    is_recent(vec_last(&l->load->model.records)->time_ms))
+		app_clock(a, wall_ms());
+	buf_clear(&a->banner);
+	follow_banner(l->load->live, now_ms, &a->banner);
+	if (a->live != LIVE_PAUSED)
+		a->live = load_wait_ms(l->load, now_ms) == 0 ? LIVE_BEHIND : LIVE_ON;
+	if (a->live != LIVE_PAUSED && l->load->model.records.n != a->scene.k &&
+	    now_ms - l->told_ms >= TOLD_MS) {
+		l->told_ms = now_ms;
+		app_arrived(a, l->load->wire.bytes_done, l->load->wire.bytes_total, false);
+		tell_new(l);
+	}
+	tick(l, now_ms);
+}

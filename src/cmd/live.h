@@ -1,0 +1,32 @@
+/* Sources that go on, for the UI: takes what has come, moves the clock, tells what is new and what has
+ * run out.
+ *
+ * Time. Once a message says that it was written just now, now is the wall clock's. A recording keeps its
+ * own time, also one that is being copied while gavel looks. */
+#ifndef GAVEL_CMD_LIVE_H
+#define GAVEL_CMD_LIVE_H
+
+#include "cmd/config.h"
+#include "cmd/load.h"
+#include "ui/app.h"
+
+struct live {
+	struct load *load;
+	struct app *app;
+	const struct config *config;
+	void (*notice)(unsigned kinds); /* bell and the like; NULL = none */
+
+	bool on;            /* there is something to follow */
+	uint32_t items;     /* told of so far */
+	int64_t told_ms;    /* when the app was last told what has come */
+	int64_t ticked_ms;  /* when its clock was last set */
+};
+
+/* After everything was read once. */
+void live_begin(struct live *l, int64_t now_ms);
+/* How long to wait at most; -1 = for ever. */
+int live_wait_ms(const struct live *l, int64_t now_ms);
+/* Takes what has come. now_ms is loop_now_ms. */
+void live_take(struct live *l, int64_t now_ms);
+
+#endif

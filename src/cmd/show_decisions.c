@@ -1,0 +1,164 @@
+/* The decisions as JSON lines: those made here, as the journals have them, oldest first; then those
+ * that agents made in the log. */
+#include "cmd/show_json.h"
+
+#include "json/compose.h"
+#include "ui/view_parts.h"
+
+#include <stdlib.h>
+
+/* null where there is nothing */
+static void put_text(struct buf *b, const char *name, struct str s)
+{
+	json_put_str(b, name, s.n ? s : STR_NONE);
+}
+
+static void put_count(struct buf *b, const char *name, bool told, uint64_t n)
+{
+	json_key(b, name);
+	if (told)
+		buf_printf(b, "%llu", (unsigned long long)n);
+	else
+		buf_adds(b, "null");
+}
+
+/* What the log answered counts before the journal has it. */
+static enum delivery delivery_of(const struct desk *d, const struct draft *draft,
+				 const struct item_state *st)
+{
+	if (st && st->delivery != DELIVERY_NONE && st->stood_ms == draft->time_ms)
+		return st->delivery;
+	return draft_delivery(d, draft);
+}
+
+static void put_letter(struct buf *b, const struct letter *l)
+{
+	bool held = l && l->state == LETTER_HELD;
+
+	put_text(b, "letter", l ? str_of(l->id) : STR_NONE);
+	put_text(b, "to", l ? l->to : STR_NONE);
+	json_put_name(b, "channel", l ? channel_type_name(l->channel) : NULL);
+	put_text(b, "path", l ? l->path : STR_NONE);
+	put_count(b, "bytes", l, l ? l->bytes.n : 0);
+	put_count(b, "tries", l, l ? l->tries : 0);
+	put_text(b, "why", held ? l->why : STR_NONE);
+	json_put_bool(b, "uncertain", held && l->uncertain);
+}
+
+static void put_draft(const struct desk *d, const struct draft *draft, const struct item_state *st,
+		      struct buf *b)
+{
+	const struct letter *l = draft->letter == NONE ? NULL : &d->letters.v[draft->letter];
+
+	buf_addc(b, '{');
+	json_put_name(b, "id", draft->id);
+	json_put_str(b, "item", draft->item);
+	json_put_str(b, "session", draft->session);
+	json_put_name(b, "kind", item_kind_name(draft->kind));
+	json_put_name(b, "dialect", dialect_name(draft->dialect));
+	json_put_name(b, "verb", verb_name(draft->verb));
+	json_put_name(b, "verdict", verdict_name(verb_verdict(draft->verb)));
+	json_put_str(b, "by", draft->by);
+	json_put_time(b, "time", draft->time_ms);
+	json_put_str(b, "rev", draft->rev);
+	json_put_name(b, "delivery", delivery_name(delivery_of(d, draft, st)));
+	put_letter(b, l);
+	put_text(b, "reason_code", draft->reason_code);
+	put_text(b, "explanation", draft->explanation);
+	put_text(b, "answer", draft->answer);
+	put_text(b, "corrects", draft->corrects);
+	json_put_name(b, "line", NULL);
+	buf_adds(b, "}\n");
+}
+
+static bool was_decided(const struct scene *s, const struct draft *draft)
+{
+	uint32_t session = s->model->items.v[draft->number].session;
+
+	return model_when_seen(s->model, session, draft->seen) <= s->k;
+}
+
+/* Undone ones only with --all; one whose item the log does not have (any more) only where all is
+ * shown. */
+static void put_desk(const struct scene *s, const struct desk *d, struct buf *b)
+{
+	for (uint32_t i = 0; i < d->drafts.n; i++) {
+		const struct draft *draft = &d->drafts.v[i];
+		struct item_state st;
+
+		if (draft->state == DRAFT_VOID && !s->all)
+			continue;
+		if (draft->number == NONE) {
+			if (!s->filter && s->k == s->model->records.n)
+				put_draft(d, draft, NULL, b);
+		} else if (was_decided(s, draft) && item_is_shown(s, draft->number, &st)) {
+			put_draft(d, draft, &st, b);
+		}
+	}
+}
+
+struct told {
+	uint32_t item, step, message;
+};
+
+static int by_message(const void *left, const void *right)
+{
+	const struct told *a = left, *b = right;
+
+	if (a->message != b->message)
+		return a->message < b->message ? -1 : 1;
+	if (a->item != b->item)
+		return a->item < b->item ? -1 : 1;
+	return a->step < b->step ? -1 : a->step > b->step;
+}
+
+static void put_told(const struct scene *s, const struct told *told, struct buf *b)
+{
+	const struct model *m = s->model;
+	const struct item *item = &m->items.v[told->item];
+	const struct item_step *step = &item->steps[told->step];
+	const struct record *r = &m->records.v[told->message];
+	struct buf name = { 0 };
+
+	item_name(m, item, &name);
+	buf_addc(b, '{');
+	json_put_name(b, "id", NULL);
+	json_put_str(b, "item", buf_str(&name));
+	json_put_str(b, "session", session_name(m, item->session));
+	json_put_name(b, "kind", item_kind_name(item->kind));
+	json_put_name(b, "dialect", dialect_name((enum dialect_id)r->dialect));
+	json_put_name(b, "verb", NULL);
+	json_put_name(b, "verdict", verdict_name(step->verdict));
+	json_put_str(b, "by", agent_name(m, step->by));
+	json_put_time(b, "time", r->time_ms);
+	json_put_name(b, "rev", NULL);
+	json_put_name(b, "delivery", NULL);
+	json_put_number(b, "line", r->line);
+	json_put_str(b, "source", s->reader->source(s->reader->ctx, told->message));
+	buf_adds(b, "}\n");
+	buf_release(&name);
+}
+
+void json_decisions(struct load *l, const struct scene *s, struct buf *out)
+{
+	const struct model *m = s->model;
+	VEC(struct told) list = { 0 };
+
+	for (uint32_t i = 0; i < l->desks.list.n; i++)
+		put_desk(s, &l->desks.list.v[i], out);
+	for (uint32_t i = 0; i < m->items.n; i++) {
+		const struct item *item = &m->items.v[i];
+		struct item_state st;
+
+		if (!item_is_shown(s, i, &st))
+			continue;
+		for (uint32_t n = 0; n < item->n && item->steps[n].message < s->k; n++)
+			if (item->steps[n].what == STEP_DECIDED)
+				vec_push(&list, (struct told){ i, n, item->steps[n].message });
+	}
+	if (list.n)
+		qsort(list.v, list.n, sizeof(*list.v), by_message);
+	for (uint32_t i = 0; i < list.n; i++)
+		put_told(s, &list.v[i], out);
+	vec_release(&list);
+}

@@ -1,0 +1,199 @@
+/* A person's review of an output is the input envelope of the next attempt: the same context, paths
+ * and task, one iteration later, with the output's notes and the review as its last note. The texts
+ * must name nobody, so a decision is told by how its line begins (dialect/envelope.c reads it). An
+ * output has no context, so that an escalation says in its summary which feature and workflow it is
+ * about: replies are read after the log, when another one may be the newest. */
+#include "decide/plan.h"
+
+#include "json/compose.h"
+
+/* The input that the item's output answers: the lane's last one before it. NONE: never seen. */
+static uint32_t input_of(const struct encoding *e, uint32_t i, uint32_t *newest)
+{
+	const struct item *item = item_of(e, i);
+	const struct task *lane = item->task == NONE ? NULL : &e->model->tasks.v[item->task];
+	struct item_state state;
+	uint32_t found = NONE;
+
+	state_of(e, i, &state);
+	*newest = NONE;
+	for (uint32_t k = 0; lane && k < lane->steps.n; k++) {
+		if (!lane->steps.v[k].assigned)
+			continue;
+		*newest = lane->steps.v[k].message;
+		if (*newest < state.message)
+			found = *newest;
+	}
+	return found;
+}
+
+/* lane: what it is about, where the envelope itself does not tell; NONE = it does */
+static void put_review(struct encoding *e, struct buf *b, const struct draft *d, const char *what,
+		       uint32_t lane, const char *otherwise)
+{
+	struct str words = encode_words(e, d);
+	struct buf line = { 0 };
+
+	buf_printf(&line, "Review %s", what);
+	if (lane != NONE) {
+		buf_adds(&line, " (");
+		buf_add_str(&line, model_str(e->model, e->model->tasks.v[lane].id));
+		buf_addc(&line, ')');
+	}
+	buf_adds(&line, ": ");
+	buf_add_str(&line, words.n ? words : str_of(otherwise));
+	json_write_str(b, buf_str(&line));
+	buf_release(&line);
+}
+
+static void put_context(struct buf *b, yyjson_val *context, int64_t iteration)
+{
+	size_t i, n;
+	yyjson_val *key, *v;
+	bool written = false;
+
+	json_key(b, "context");
+	buf_addc(b, '{');
+	yyjson_obj_foreach(context, i, n, key, v) {
+		bool counts = str_is(json_str(key), "iteration");
+
+		if (counts && written)
+			continue;
+		json_comma(b);
+		json_write_str(b, json_str(key));
+		buf_addc(b, ':');
+		if (counts)
+			buf_printf(b, "%lld", (long long)iteration);
+		else
+			json_write(b, v);
+		written |= counts;
+	}
+	buf_addc(b, '}');
+}
+
+static void put_notes(struct encoding *e, uint32_t i, struct buf *b)
+{
+	const struct draft *d = draft_of(e, i);
+	struct item_state state;
+	yyjson_val *notes, *v;
+	size_t k, n;
+
+	state_of(e, i, &state);
+	notes = json_get(parse_message(e, state.message), "notes");
+	json_key(b, "prior_context");
+	buf_addc(b, '[');
+	if (yyjson_is_arr(notes))
+		yyjson_arr_foreach(notes, k, n, v)
+			if (yyjson_is_str(v)) {
+				json_comma(b);
+				json_write_str(b, json_str(v));
+			}
+	json_comma(b);
+	put_review(e, b, d, d->verb == VERB_ACCEPT ? "accepted" : "rejected", NONE, "as it is");
+	buf_addc(b, ']');
+}
+
+/* The highest iteration that the two inputs tell: a correction comes after what it corrects. */
+static bool last_iteration(struct encoding *e, uint32_t input, uint32_t newest, int64_t *out)
+{
+	int64_t later;
+
+	if (!json_int(json_get(json_get(parse_message(e, input), "context"), "iteration"), out) ||
+	    *out < 1 || *out > 1000000000000)
+		return false;
+	if (newest != input &&
+	    json_int(json_get(json_get(parse_message(e, newest), "context"), "iteration"), &later) &&
+	    later > *out && later <= 1000000000000)
+		*out = later;
+	return true;
+}
+
+/* Whether an input can be handed on: whole, as its protocol wants it, and read without repairs. */
+static bool is_whole(struct encoding *e, uint32_t input)
+{
+	yyjson_val *root = parse_message(e, input), *context = json_get(root, "context");
+	yyjson_val *paths = json_get(root, "paths"), *task = json_get(root, "task");
+	yyjson_val *feature = json_get(context, "feature_id"), *key, *v;
+	size_t i, n;
+
+	if (e->model->records.v[input].flags & (RECORD_REPAIRED | RECORD_AMBIGUOUS) ||
+	    !(yyjson_is_str(feature) || yyjson_is_null(feature)) ||
+	    !json_get_str(context, "workflow").p || !yyjson_is_obj(paths) ||
+	    !json_get_str(task, "action").p || !yyjson_is_obj(json_get(task, "params")))
+		return false;
+	yyjson_obj_foreach(paths, i, n, key, v)
+		if (!yyjson_is_str(v))
+			return false;
+	return true;
+}
+
+static void encode_review(struct encoding *e, uint32_t i)
+{
+	struct proposal *p = propose(e, &e->drafts[i], 1);
+	uint32_t newest, input = input_of(e, i, &newest);
+	struct buf b = { 0 };
+	yyjson_val *root;
+	int64_t iteration;
+
+	p->letter.to = STR("workflow");
+	if (input == NONE) {
+		propose_missing(e, p, "the input envelope of this output was not seen; give the "
+				      "log that "
+				      "holds it as a source too, before this one");
+		return;
+	}
+	if (!last_iteration(e, input, newest, &iteration)) {
+		propose_missing(e, p,
+				"the input in line %u has no valid context.iteration to count on "
+				"from; "
+				"only escalate can be said",
+				e->model->records.v[input].line);
+		return;
+	}
+	if (!is_whole(e, input)) {
+		propose_missing(e, p,
+				"the input in line %u is incomplete or damaged and cannot be "
+				"handed on; only escalate can be said",
+				e->model->records.v[input].line);
+		return;
+	}
+	root = parse_message(e, input);
+	buf_addc(&b, '{');
+	put_context(&b, json_get(root, "context"), iteration + 1);
+	json_put_value(&b, "paths", json_get(root, "paths"));
+	json_put_value(&b, "task", json_get(root, "task"));
+	put_notes(e, i, &b);
+	buf_addc(&b, '}');
+	proposal_set_bytes(e, p, &b);
+	buf_release(&b);
+}
+
+static void encode_output(struct encoding *e, uint32_t i)
+{
+	struct proposal *p;
+	struct buf b = { 0 };
+
+	encode_escalation(e, i, true);
+	p = propose(e, &e->drafts[i], 1);
+	p->letter.to = STR("workflow");
+	buf_adds(&b, "{\"success\":false,\"summary\":");
+	put_review(e, &b, draft_of(e, i), "escalated", item_of(e, i)->task,
+		   "somebody else must decide");
+	buf_adds(&b, ",\"artifacts\":[],\"recommendation\":\"escalate\"}");
+	proposal_set_bytes(e, p, &b);
+	buf_release(&b);
+}
+
+static void encode_envelope(struct encoding *e)
+{
+	for (uint32_t i = 0; i < e->n; i++)
+		if (draft_of(e, i)->verb == VERB_ESCALATE)
+			encode_output(e, i);
+		else
+			encode_review(e, i);
+}
+
+const struct encoder encoder_envelope = {
+	.dialect = DIALECT_ENVELOPE,
+	.encode = encode_envelope,
+};

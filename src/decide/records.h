@@ -1,0 +1,25 @@
+/* Inside decide only: the journal's records, written and taken back. desk.h lists them. */
+#ifndef GAVEL_DECIDE_RECORDS_H
+#define GAVEL_DECIDE_RECORDS_H
+
+#include "decide/desk.h"
+#include "json/compose.h"
+
+/* Changes the desk by one record, whether it was just written or read at the start; what cannot be
+ * understood changes nothing. */
+void record_take(struct desk *d, struct str json);
+void record_draft(const struct desk *d, const struct draft *draft, struct buf *out);
+void record_intent(const struct desk *d, const struct letter *l, struct buf *out);
+void record_attempt(const struct desk *d, const struct letter *l, struct buf *out);
+void record_sent(const struct desk *d, const struct letter *l, struct buf *out);
+void record_held(const struct letter *l, struct str why, bool certain, struct buf *out);
+/* {"state":…,"ref":…,"time":…  without the closing brace */
+void record_step(const char *state, const char *ref, struct buf *out);
+int64_t record_now_ms(void);
+uint64_t record_item_key(enum item_kind kind, struct str name);
+
+bool letter_is_unfinished(const struct letter *l);
+/* Appends; the first one makes the journal. Sets the desk to reading when it is poisoned. */
+int desk_append(struct desk *d, struct str json, bool sync, struct err *err);
+
+#endif

@@ -1,0 +1,67 @@
+/* Members with their commas. */
+#include "json/compose.h"
+
+#include "base/when.h"
+
+void json_comma(struct buf *b)
+{
+	if (b->n && b->p[b->n - 1] != '{' && b->p[b->n - 1] != '[')
+		buf_addc(b, ',');
+}
+
+void json_key(struct buf *b, const char *name)
+{
+	json_comma(b);
+	buf_printf(b, "\"%s\":", name);
+}
+
+void json_put_str(struct buf *b, const char *name, struct str s)
+{
+	json_key(b, name);
+	if (s.p)
+		json_write_str(b, s);
+	else
+		buf_adds(b, "null");
+}
+
+void json_put_name(struct buf *b, const char *name, const char *value)
+{
+	json_put_str(b, name, str_of(value));
+}
+
+void json_put_number(struct buf *b, const char *name, uint64_t n)
+{
+	json_key(b, name);
+	buf_printf(b, "%llu", (unsigned long long)n);
+}
+
+void json_put_int(struct buf *b, const char *name, int64_t n)
+{
+	json_key(b, name);
+	buf_printf(b, "%lld", (long long)n);
+}
+
+void json_put_bool(struct buf *b, const char *name, bool value)
+{
+	json_key(b, name);
+	buf_adds(b, value ? "true" : "false");
+}
+
+void json_put_time(struct buf *b, const char *name, int64_t ms)
+{
+	if (ms != WHEN_NONE) {
+		json_put_int(b, name, ms);
+		return;
+	}
+	json_key(b, name);
+	buf_adds(b, "null");
+}
+
+void json_put_value(struct buf *b, const char *name, yyjson_val *v)
+{
+	json_key(b, name);
+	if (v)
+		json_write(b, v);
+	else
+		buf_adds(b, "null");
+}

@@ -1,0 +1,118 @@
+/* Whom a message of another file answers. Replies are written to a file of their own; what they mean
+ * is known only together with the log they reply to.
+ *
+ * Ids such as task-1 stand in many logs, so an answer has to look like one: it names a message, or
+ * comes from a person's seat, or goes on with an iteration. */
+#include "model/rules.h"
+
+enum { EVENTS_MAX = 64 }; /* of the message, for each session there is */
+
+struct search {
+	struct model *m;
+	const struct message *msg;
+	uint32_t events;
+	int best; /* how well the best one fits, 0 = none does */
+	uint32_t group;
+	bool several;
+};
+
+static void offer(struct search *s, uint32_t session, int fit)
+{
+	uint32_t group = s->m->sessions.v[session].group;
+
+	if (fit > s->best) {
+		s->best = fit;
+		s->group = group;
+		s->several = false;
+	} else if (fit && fit == s->best && group != s->group) {
+		s->several = true;
+	}
+}
+
+static bool knows_task(const struct search *s, uint32_t session, struct str id)
+{
+	return find_task(s->m, session, id) != NONE;
+}
+
+static int collaboration_fit(const struct search *s, uint32_t session)
+{
+	if (message_with_id(s->m, session, s->msg->reply_to) != NONE)
+		return 2;
+	for (uint32_t i = 0; s->msg->from.human && i < s->events; i++) {
+		const struct event *e = &s->msg->events.v[i];
+
+		if (knows_task(s, session, e->task) ||
+		    ((e->type == EV_ABORT || e->type == EV_TASK_STATE) &&
+		     knows_task(s, session, e->id)))
+			return 1;
+	}
+	return 0;
+}
+
+/* A task given out anew has a new id; what it continues has its correlation. */
+static void offer_chain(struct search *s)
+{
+	const struct model *m = s->m;
+	uint32_t chain = chain_of(s->msg->correlation);
+
+	for (uint32_t i = 0; chain && i < m->tasks.n; i++) {
+		const struct task *t = &m->tasks.v[i];
+
+		if (t->steps.n && m->records.v[t->steps.v[0].message].chain == chain)
+			offer(s, t->session, 1);
+	}
+}
+
+static int feedback_fit(const struct search *s, uint32_t session, const struct event *ask)
+{
+	const struct session_rules *r = s->m->sessions.v[session].rules;
+	bool goes_on = ask->iteration > 1 && r->answered == ask->iteration - 1, decides = false;
+
+	for (uint32_t i = 0; i < s->events; i++) {
+		const struct event *e = &s->msg->events.v[i];
+
+		if (e->type != EV_DECIDE)
+			continue;
+		decides = true;
+		if (find_item(s->m, session, ITEM_IMPROVEMENT, e->id, NONE) != NONE)
+			return goes_on ? 3 : 2;
+	}
+	return goes_on && !decides;
+}
+
+static int event_fit(const struct search *s, uint32_t session, const struct event *e)
+{
+	switch (e->type) {
+	case EV_TURN_ASK:
+		return feedback_fit(s, session, e);
+	case EV_RESPONSE:
+		return message_with_id(s->m, session, e->id) != NONE;
+	case EV_TASK_STATE:
+		return s->msg->dialect == DIALECT_ORCHESTRATOR && e->state == TASK_CANCELLED &&
+		       knows_task(s, session, e->id);
+	case EV_JUDGEMENT: /* an escalation queue is a log of its own */
+		return !e->origin_dialect && knows_task(s, session, e->id);
+	case EV_ENVELOPE_IN:
+		return e->iteration > 1 && knows_task(s, session, e->id);
+	default: /* begins something, or answers nothing */
+		return 0;
+	}
+}
+
+struct str model_group_of(struct model *m, const struct message *msg)
+{
+	bool collaboration = msg->dialect == DIALECT_COLLABORATION;
+	struct search s = { .m = m, .msg = msg };
+
+	s.events = msg->events.n < EVENTS_MAX ? msg->events.n : EVENTS_MAX;
+	for (uint32_t session = 0; session < m->sessions.n; session++) {
+		if (collaboration)
+			offer(&s, session, collaboration_fit(&s, session));
+		for (uint32_t i = 0; !collaboration && i < s.events; i++)
+			offer(&s, session, event_fit(&s, session, &msg->events.v[i]));
+	}
+	if (collaboration && !s.best && msg->from.human && s.events &&
+	    msg->events.v[0].type == EV_TASK && msg->events.v[0].again)
+		offer_chain(&s);
+	return s.best && !s.several ? model_str(m, s.group) : STR_NONE;
+}

@@ -1,0 +1,96 @@
+/* Linear hashing: one bucket is split in two for every two ids added, so that the table grows by a
+ * few bytes at a time; doubling it would need half as much again as it may have. */
+#include "model/ids.h"
+
+#include "event/record.h"
+
+/* There are never fewer buckets than this, so all in a bucket agree in as many low bits of their
+ * hash, which need not be kept. */
+enum { KNOWN_BITS = 12, BUCKETS_MIN = 1 << KNOWN_BITS, IDS_PER_BUCKET = 2 };
+
+/* Buckets below buckets.n - half are split already, and so tell one more bit. */
+static uint32_t bucket_of(const struct ids *t, uint64_t hash)
+{
+	uint32_t bucket = (uint32_t)hash & (2 * t->half - 1);
+
+	return bucket < t->buckets.n ? bucket : bucket - t->half;
+}
+
+static void begin(struct ids *t)
+{
+	while (t->buckets.n < BUCKETS_MIN)
+		vec_push(&t->buckets, NONE);
+	t->half = BUCKETS_MIN;
+}
+
+/* Adds a bucket, and moves there what belongs to it from the one that had it so far. */
+static void split_next(struct ids *t)
+{
+	uint32_t from = t->buckets.n - t->half, bit = t->half >> KNOWN_BITS;
+	uint32_t *stay, *move, message;
+
+	vec_push(&t->buckets, NONE);
+	stay = &t->buckets.v[from];
+	move = vec_last(&t->buckets);
+	message = *stay;
+	while (message != NONE) {
+		struct id_entry *e = &t->of.v[message];
+		uint32_t **end = e->hash_low & bit ? &move : &stay;
+
+		**end = message;
+		*end = &e->next;
+		message = e->next;
+	}
+	*stay = *move = NONE;
+	if (t->buckets.n == 2 * t->half)
+		t->half *= 2;
+}
+
+uint32_t ids_find(const struct ids *t, uint64_t hash)
+{
+	uint64_t kept = hash >> KNOWN_BITS;
+	uint32_t message;
+
+	if (!t->n)
+		return NONE;
+	for (message = t->buckets.v[bucket_of(t, hash)]; message != NONE;) {
+		const struct id_entry *e = &t->of.v[message];
+
+		if (e->hash_low == (uint32_t)kept && e->hash_high == (uint16_t)(kept >> 32))
+			break;
+		message = e->next;
+	}
+	return message;
+}
+
+void ids_add(struct ids *t, uint64_t hash, uint64_t content, uint32_t message)
+{
+	uint64_t kept = hash >> KNOWN_BITS;
+	uint32_t *bucket;
+
+	if (!t->n)
+		begin(t);
+	if (t->n / IDS_PER_BUCKET >= t->buckets.n)
+		split_next(t);
+	/* messages without an id have an entry too: numbering them apart would take more */
+	while (t->of.n < message)
+		vec_push(&t->of, (struct id_entry){ 0 });
+	bucket = &t->buckets.v[bucket_of(t, hash)];
+	vec_push(&t->of, (struct id_entry){ .next = *bucket, .hash_low = (uint32_t)kept,
+					    .hash_high = (uint16_t)(kept >> 32),
+					    .content = (uint16_t)content });
+	*bucket = message;
+	t->n++;
+}
+
+bool ids_same_content(const struct ids *t, uint32_t message, uint64_t content)
+{
+	return t->of.v[message].content == (uint16_t)content;
+}
+
+void ids_release(struct ids *t)
+{
+	vec_release(&t->of);
+	vec_release(&t->buckets);
+	*t = (struct ids){ 0 };
+}

@@ -1,0 +1,37 @@
+/* Ids of messages: which message had one first, and whether another with that id says the same.
+ *
+ * Memory is counted by the message, so neither ids nor whole hashes are kept: 12 bytes a message
+ * and 2 for the buckets, whatever the size, with no old table beside a new one. Of an id's hash 60
+ * bits tell (among ten million ids, two are taken for one with a chance of 1 in 20 000), of the
+ * content's 16: it is asked for only where ids are equal, and the caller compares what else it
+ * knows. */
+#ifndef GAVEL_MODEL_IDS_H
+#define GAVEL_MODEL_IDS_H
+
+#include "base/mem.h"
+
+struct id_entry {
+	uint32_t next;     /* message in the same bucket, or NONE */
+	uint32_t hash_low; /* 48 bits of the id's hash; 12 more are the bucket's */
+	uint16_t hash_high;
+	uint16_t content;
+};
+
+_Static_assert(sizeof(struct id_entry) == 12, "memory is counted by the message");
+
+struct ids {
+	VEC(struct id_entry) of; /* by message; empty where no message has an id */
+	VEC(uint32_t) buckets;   /* the newest message of each, or NONE */
+	uint32_t half;           /* the largest power of two up to buckets.n */
+	uint32_t n;              /* ids filed */
+};
+
+/* The message filed under this hash of an id, or NONE. */
+uint32_t ids_find(const struct ids *t, uint64_t hash);
+/* message is greater than all before it, hash not filed yet. */
+void ids_add(struct ids *t, uint64_t hash, uint64_t content, uint32_t message);
+/* message is filed. */
+bool ids_same_content(const struct ids *t, uint32_t message, uint64_t content);
+void ids_release(struct ids *t);
+
+#endif

@@ -1,0 +1,353 @@
+/* The life of agents, seen from the main thread: start, notice the end, stop in order, begin again.
+ *
+ * A leader that has exited is not reaped before its group is empty: its process number, which is
+ * the group's, cannot be given to a stranger meanwhile, and no signal of ours can go astray. */
+#include "source/child_parts.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- its input ---- */
+
+void child_end_input(struct child *c)
+{
+	if (c->input.fd >= 0)
+		close(c->input.fd);
+	c->input.fd = -1;
+	c->input.unread = 0;
+	c->input.waits_since_ms = 0;
+}
+
+static bool look_at_input(struct child_input *in, int64_t now_ms)
+{
+	int unread = 0;
+
+	return in->fd >= 0 && ioctl(in->fd, FIONREAD, &unread) == 0 &&
+	       child_input_note(in, unread, now_ms);
+}
+
+void child_path(const struct child *c, struct buf *out)
+{
+	buf_printf(out, "agent:%s#%u-%s", c->name, c->incarnation, c->pool->tag);
+}
+
+/* ---- its end ---- */
+
+bool child_notice_exit(struct child *c)
+{
+	siginfo_t info = { 0 };
+	int rc;
+
+	if (c->life != CHILD_RUNS)
+		return false;
+	do
+		rc = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+	while (rc < 0 && errno == EINTR);
+	if (rc == 0 && info.si_pid == 0)
+		return false;
+	c->life = CHILD_EXITED;
+	c->exited_ms = -1; /* the next tick knows the time */
+	c->by_signal = rc == 0 && info.si_code != CLD_EXITED;
+	c->dumped = rc == 0 && info.si_code == CLD_DUMPED;
+	c->number = rc == 0 ? info.si_status : -1; /* someone else has reaped it */
+	child_end_input(c);
+	return true;
+}
+
+void child_reap(struct child *c)
+{
+	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+void child_signal(const struct child *c, int number)
+{
+	kill(-c->pid, number);
+}
+
+static void term_group(const struct child *c)
+{
+	child_signal(c, SIGTERM);
+	child_signal(c, SIGCONT); /* who is stopped would not hear it */
+}
+
+static bool reached(int64_t deadline_ms, int64_t now_ms)
+{
+	return now_ms >= deadline_ms;
+}
+
+/* The next step of ending it, when its time has come. */
+static bool advance_stop(struct child *c, int64_t now_ms)
+{
+	if (c->stop == CHILD_GOES_ON || c->stop == CHILD_KILLED || !reached(c->deadline_ms, now_ms))
+		return false;
+	if (c->stop == CHILD_ASKED) {
+		term_group(c);
+		c->stop = CHILD_TERMED;
+		c->deadline_ms = now_ms + CHILD_TERM_MS;
+	} else {
+		child_signal(c, SIGKILL);
+		c->stop = CHILD_KILLED;
+	}
+	return true;
+}
+
+/* What it left in its group ends, too. True: nobody is left, or nothing helps. */
+static bool sweep_group(struct child *c, int64_t now_ms)
+{
+	if (!reached(c->sweep_ms, now_ms))
+		return false;
+	c->sweep_ms = now_ms + SWEEP_EVERY_MS;
+	if (!spawn_group_has_others(c->pid))
+		return true;
+	if (c->swept)
+		return !advance_stop(c, now_ms) && c->stop == CHILD_KILLED &&
+		       reached(c->deadline_ms + CHILD_TERM_MS, now_ms);
+	c->swept = true;
+	if (c->stop < CHILD_TERMED) {
+		c->stop = CHILD_ASKED;
+		c->deadline_ms = now_ms;
+		advance_stop(c, now_ms);
+	}
+	return false;
+}
+
+static int start_again(struct child *c, int64_t now_ms, struct err *err);
+
+static void finish(struct child *c, int64_t now_ms)
+{
+	child_reap(c);
+	if (c->run->pidfd >= 0)
+		close(c->run->pidfd);
+	free(c->run);
+	c->run = NULL;
+	c->life = CHILD_OVER;
+	capture_look(&c->out, &kept_of(c)->captures[DRAIN_OUT]);
+	capture_look(&c->err, &kept_of(c)->captures[DRAIN_ERR]);
+	if (c->again)
+		start_again(c, now_ms, &c->trouble);
+}
+
+/* After its exit: the pipes, its group, the thread, the process table. */
+static bool advance_end(struct child *c, int64_t now_ms)
+{
+	if (c->exited_ms < 0)
+		c->exited_ms = now_ms;
+	if (atomic_load(&c->run->dropped)) {
+		finish(c, now_ms);
+		return true;
+	}
+	if (atomic_load(&c->run->drop))
+		return false;
+	if (!atomic_load(&c->run->pipes_ended) && !reached(c->exited_ms + CHILD_DRAIN_MS, now_ms))
+		return false;
+	if (!sweep_group(c, now_ms))
+		return false;
+	atomic_store(&c->run->drop, true);
+	drain_wake(c->pool->drain);
+	return false;
+}
+
+bool child_tick(struct child *c, int64_t now_ms)
+{
+	struct kept *k = kept_of(c);
+	bool changed = capture_look(&c->out, &k->captures[DRAIN_OUT]);
+
+	changed |= capture_look(&c->err, &k->captures[DRAIN_ERR]);
+	changed |= look_at_input(&c->input, now_ms);
+	changed |= child_notice_exit(c);
+	if (c->life == CHILD_RUNS)
+		changed |= advance_stop(c, now_ms);
+	if (c->life == CHILD_EXITED)
+		changed |= advance_end(c, now_ms);
+	return changed;
+}
+
+/* ---- start ---- */
+
+static int open_pidfd(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	return (int)syscall(SYS_pidfd_open, pid, 0); /* closed by exec */
+#else
+	(void)pid;
+	return -1;
+#endif
+}
+
+static int start(struct child *c, int64_t now_ms, struct err *err)
+{
+	struct kept *k = kept_of(c);
+	struct spawned s;
+
+	if (spawn(c, &s, err) < 0)
+		return -1;
+	for (int i = 0; i < DRAIN_STREAMS; i++) {
+		k->captures[i].skips = false;
+		k->captures[i].cut = true;
+	}
+	c->run = xcalloc(1, sizeof(*c->run));
+	c->run->fds[DRAIN_OUT] = s.out;
+	c->run->fds[DRAIN_ERR] = s.err;
+	for (int i = 0; i < DRAIN_STREAMS; i++)
+		c->run->captures[i] = &k->captures[i];
+	c->run->pidfd = open_pidfd(s.pid);
+	c->pid = s.pid;
+	c->incarnation++;
+	c->out.began = c->out.source.end;
+	c->err.began = c->err.source.end;
+	c->life = CHILD_RUNS;
+	c->stop = CHILD_GOES_ON;
+	c->again = c->swept = c->by_signal = c->dumped = false;
+	c->number = 0;
+	c->started_ms = now_ms;
+	c->exited_ms = c->sweep_ms = 0;
+	c->input = (struct child_input){ .fd = s.in };
+	if (c->no_input)
+		child_end_input(c);
+	drain_add(c->pool->drain, c->run);
+	return 0;
+}
+
+static int start_again(struct child *c, int64_t now_ms, struct err *err)
+{
+	c->again = false;
+	c->trouble.text[0] = '\0';
+	return start(c, now_ms, err);
+}
+
+static bool is_good_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)name[i]) && !strchr("._-", name[i]))
+			return false;
+	return n && n <= CHILD_NAME_MAX && name[0] != '.';
+}
+
+static int check_spec(const struct children *pool, const struct child_spec *spec, struct err *err)
+{
+	if (!is_good_name(spec->name))
+		return err_set(err,
+			       "%.80s: is no name for an agent; use up to %d letters, digits, . _ "
+			       "and -, not a dot first",
+			       spec->name, CHILD_NAME_MAX);
+	if (children_find(pool, spec->name))
+		return err_set(err, "%s: two agents have this name; give one another name",
+			       spec->name);
+	if (!spec->argv || !spec->argv[0])
+		return err_set(err, "%s: no command to run; give one", spec->name);
+	return 0;
+}
+
+static char **copy_words(const char *const *words)
+{
+	VEC(char *) copy = { 0 };
+
+	for (; *words; words++)
+		vec_push(&copy, xstrdup(*words));
+	vec_push(&copy, NULL);
+	return copy.v;
+}
+
+static void free_words(char **words)
+{
+	for (char **w = words; w && *w; w++)
+		free(*w);
+	free(words);
+}
+
+void child_free(struct child *c)
+{
+	struct kept *k = kept_of(c);
+
+	for (int i = 0; i < DRAIN_STREAMS; i++)
+		if (k->captures[i].fd >= 0)
+			close(k->captures[i].fd);
+	child_end_input(c);
+	if (c->run && c->run->pidfd >= 0)
+		close(c->run->pidfd);
+	free(c->run);
+	free(c->name);
+	free(c->withheld);
+	free(c->program);
+	free(c->folder);
+	free_words(c->argv);
+	free_words(c->env);
+	free(k);
+}
+
+static struct kept *kept_new(struct children *pool, const struct child_spec *spec)
+{
+	struct kept *k = xcalloc(1, sizeof(*k));
+
+	k->captures[DRAIN_OUT].fd = k->captures[DRAIN_ERR].fd = -1;
+	k->c = (struct child){ .name = xstrdup(spec->name),
+			       .life = CHILD_OVER,
+			       .input = { .fd = -1 },
+			       .pool = pool,
+			       .folder = spec->folder ? xstrdup(spec->folder) : NULL,
+			       .argv = copy_words(spec->argv),
+			       .no_input = spec->no_input };
+	k->c.env = spawn_environment(spec->env, &k->c.withheld);
+	return k;
+}
+
+struct child *child_start(struct children *pool, const struct child_spec *spec, int64_t now_ms,
+			  struct err *err)
+{
+	struct kept *k;
+
+	if (check_spec(pool, spec, err) < 0)
+		return NULL;
+	k = kept_new(pool, spec);
+	k->c.program = spawn_find(k->c.name, k->c.argv[0], k->c.withheld, err);
+	if (!k->c.program || capture_open(&k->c, DRAIN_OUT, err) < 0 ||
+	    capture_open(&k->c, DRAIN_ERR, err) < 0 || start(&k->c, now_ms, err) < 0) {
+		child_free(&k->c);
+		return NULL;
+	}
+	vec_push(&pool->list, k);
+	return &k->c;
+}
+
+void child_stop(struct child *c, int64_t now_ms, int64_t grace_ms)
+{
+	c->again = false;
+	if (c->life != CHILD_RUNS || c->stop > CHILD_ASKED)
+		return;
+	if (c->stop == CHILD_GOES_ON || now_ms + grace_ms < c->deadline_ms)
+		c->deadline_ms = now_ms + grace_ms;
+	c->stop = CHILD_ASKED;
+	child_notice_exit(c); /* a group whose leader is gone is swept */
+	if (c->life == CHILD_RUNS)
+		advance_stop(c, now_ms);
+}
+
+int child_restart(struct child *c, int64_t now_ms, int64_t grace_ms, struct err *err)
+{
+	if (c->life == CHILD_OVER)
+		return start_again(c, now_ms, err);
+	child_stop(c, now_ms, grace_ms);
+	c->again = true;
+	return 0;
+}
+
+void child_words(const struct child *c, struct buf *out)
+{
+	if (c->life == CHILD_RUNS)
+		buf_adds(out, "runs");
+	else if (c->by_signal)
+		buf_printf(out, "signal %d (%s)%s", c->number, strsignal(c->number),
+			   c->dumped ? ", core dumped" : "");
+	else if (c->number < 0)
+		buf_adds(out, "ended, nobody knows how");
+	else
+		buf_printf(out, "exit code %d", c->number);
+}

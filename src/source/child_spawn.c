@@ -1,0 +1,440 @@
+/* From a command to a process. No shell is asked: argv arrives as it is. Between fork and exec only
+ * plain system calls are made, for the thread that empties pipes may hold any lock at that moment;
+ * what goes wrong there comes back through a pipe that exec closes. */
+#include "source/child_parts.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- the environment ---- */
+
+static const char *const passed[] = { "PATH", "HOME",   "USER",  "LOGNAME", "LANG",
+				      "TZ",   "TMPDIR", "SHELL", "LC_*",    "XDG_*" };
+
+static bool is_passed(struct str name)
+{
+	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+		struct str p = str_of(passed[i]);
+
+		if (p.p[p.n - 1] == '*' ? str_starts(name, str_make(p.p, p.n - 1))
+					: str_eq(name, p))
+			return true;
+	}
+	return false;
+}
+
+static bool ends_nocase(struct str name, struct str tail)
+{
+	return name.n >= tail.n && str_eq_nocase(str_from(name, name.n - tail.n), tail);
+}
+
+static bool is_secret(struct str name)
+{
+	return ends_nocase(name, STR("_KEY")) || ends_nocase(name, STR("_TOKEN")) ||
+	       str_contains_nocase(name, STR("SECRET")) ||
+	       str_contains_nocase(name, STR("PASSWORD"));
+}
+
+static bool is_named(struct str name, const char *const *named)
+{
+	for (; named && *named; named++)
+		if (str_is(name, *named))
+			return true;
+	return false;
+}
+
+static struct str name_of(const char *entry)
+{
+	const char *equals = strchr(entry, '=');
+
+	return str_make(entry, equals ? (size_t)(equals - entry) : strlen(entry));
+}
+
+/* Fit to be printed in a sentence. */
+static bool is_plain(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (!isalnum((unsigned char)name.p[i]) && name.p[i] != '_')
+			return false;
+	return name.n > 0;
+}
+
+enum { WITHHELD_BYTES = 200 };
+
+/* Those that look like keys first: an agent misses them most often. */
+static char *list_withheld(const char *const *names, uint32_t n)
+{
+	struct buf text = { 0 };
+	uint32_t shown = 0;
+
+	for (int secrets = 1; secrets >= 0; secrets--)
+		for (uint32_t i = 0; i < n; i++) {
+			struct str name = name_of(names[i]);
+
+			if (is_secret(name) != secrets || !is_plain(name) ||
+			    text.n + name.n + 2 > WITHHELD_BYTES)
+				continue;
+			if (text.n)
+				buf_adds(&text, ", ");
+			buf_add_str(&text, name);
+			shown++;
+		}
+	if (shown < n)
+		buf_printf(&text, "%s%u more", shown ? " and " : "", n - shown);
+	return text.p ? text.p : xstrdup("");
+}
+
+char **spawn_environment(const char *const *named, char **withheld)
+{
+	VEC(char *) kept = { 0 };
+	VEC(const char *) left = { 0 };
+
+	for (char **entry = environ; entry && *entry; entry++) {
+		struct str name = name_of(*entry);
+
+		if (is_named(name, named) || (is_passed(name) && !is_secret(name)))
+			vec_push(&kept, xstrdup(*entry));
+		else if (!str_is(name, "TERM"))
+			vec_push(&left, *entry);
+	}
+	if (!is_named(STR("TERM"), named))
+		vec_push(&kept, xstrdup("TERM=dumb"));
+	vec_push(&kept, NULL);
+	*withheld = list_withheld(left.v, left.n);
+	vec_release(&left);
+	return kept.v;
+}
+
+/* ---- the program ---- */
+
+static int fail(const char *name, const char *program, int number, const char *withheld,
+		struct err *err)
+{
+	const char *todo = "check it and start it again";
+
+	switch (number) {
+	case ENOENT:
+	case ENOTDIR: todo = "check the name, and its first line if it is a script"; break;
+	case EACCES:
+	case EPERM: todo = "check who may run it (chmod +x)"; break;
+	case ENOEXEC: todo = "it is no program; a script begins with #! and its interpreter"; break;
+	case EAGAIN:
+	case ENOMEM: todo = "end other programs and start it again"; break;
+	case EMFILE:
+	case ENFILE: todo = "run fewer agents, or raise the limit (ulimit -n)"; break;
+	case E2BIG: todo = "give it shorter arguments"; break;
+	}
+	return err_set(err, "%.64s: cannot run %.120s: %s; %s%s%.220s", name, program,
+		       strerror(number), todo, *withheld ? "; not passed on (--env NAME): " : "",
+		       withheld);
+}
+
+/* 0, or why it is none. */
+static int look_at(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return errno;
+	if (!S_ISREG(st.st_mode))
+		return EACCES;
+	return access(path, X_OK) < 0 ? errno : 0;
+}
+
+/* In PATH; a folder that is not absolute would be another one for the agent than for us. */
+static int look_in_path(const char *program, struct buf *out)
+{
+	const char *path = getenv("PATH"), *end;
+	int why = ENOENT;
+
+	if (!path || !*path)
+		path = "/usr/local/bin:/usr/bin:/bin";
+	for (;; path = end + 1) {
+		int number;
+
+		end = strchrnul(path, ':');
+		buf_clear(out);
+		buf_add(out, path, (size_t)(end - path));
+		buf_printf(out, "/%s", program);
+		number = *path == '/' ? look_at(out->p) : ENOENT;
+		if (number == 0)
+			return 0;
+		if (number == EACCES)
+			why = EACCES;
+		if (!*end)
+			return why;
+	}
+}
+
+char *spawn_find(const char *name, const char *program, const char *withheld, struct err *err)
+{
+	struct buf path = { 0 };
+	char here[PATH_MAX];
+	int number = 0;
+
+	if (!*program)
+		number = ENOENT;
+	else if (!strchr(program, '/'))
+		number = look_in_path(program, &path);
+	else if (*program == '/')
+		buf_adds(&path, program);
+	else if (getcwd(here, sizeof(here)))
+		buf_printf(&path, "%s/%s", here, program);
+	else
+		number = errno;
+	if (!number)
+		return path.p;
+	fail(name, program, number, withheld, err);
+	buf_release(&path);
+	return NULL;
+}
+
+/* ---- the process ---- */
+
+enum step { STEP_PIPES, STEP_SESSION, STEP_FOLDER, STEP_PROGRAM };
+
+struct report {
+	enum step step;
+	int number;
+};
+
+/* Ends of pipes: the child's and ours. */
+struct ends {
+	int child[3], ours[3];
+	int report[2];
+};
+
+static _Noreturn void give_up(int report, enum step step)
+{
+	struct report r = { step, errno };
+
+	(void)!write(report, &r, sizeof(r));
+	_exit(127);
+}
+
+/* Everything from `from` on. */
+static void close_from(int from)
+{
+	struct rlimit limit;
+
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, (unsigned)from, ~0U, 0U) == 0)
+		return;
+#endif
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur > 1 << 16)
+		limit.rlim_cur = 1 << 16;
+	for (int fd = from; fd < (int)limit.rlim_cur; fd++)
+		close(fd);
+}
+
+enum { REPORT_FD = 3, ABOVE_FD = 10 };
+
+/* Returns where to report. */
+static int arrange_descriptors(const struct ends *e)
+{
+	/* ours may have low numbers themselves: first all out of the way */
+	int report = fcntl(e->report[1], F_DUPFD_CLOEXEC, ABOVE_FD), fds[3];
+
+	if (report < 0)
+		give_up(e->report[1], STEP_PIPES);
+	for (int i = 0; i < 3; i++)
+		if ((fds[i] = fcntl(e->child[i], F_DUPFD_CLOEXEC, ABOVE_FD)) < 0)
+			give_up(report, STEP_PIPES);
+	for (int i = 0; i < 3; i++)
+		if (dup2(fds[i], i) < 0)
+			give_up(report, STEP_PIPES);
+	if (dup3(report, REPORT_FD, O_CLOEXEC) < 0)
+		give_up(report, STEP_PIPES);
+	close_from(REPORT_FD + 1);
+	return REPORT_FD;
+}
+
+static void reset_signals(void)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	sigemptyset(&action.sa_mask);
+	for (int i = 1; i < NSIG; i++)
+		sigaction(i, &action, NULL); /* those of libc and the kernel refuse */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static _Noreturn void become(const struct child *c, const struct ends *e)
+{
+	int report = arrange_descriptors(e);
+
+	/* a new session has no terminal: no /dev/tty, no TIOCSTI, no signals from its keys */
+	if (setsid() < 0)
+		give_up(report, STEP_SESSION);
+	if (c->folder && chdir(c->folder) < 0)
+		give_up(report, STEP_FOLDER);
+	reset_signals();
+	execve(c->program, c->argv, c->env);
+	give_up(report, STEP_PROGRAM);
+}
+
+static void close_all(int *fds, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+		fds[i] = -1;
+	}
+}
+
+/* As large as the user's share of pipe memory allows; a small one works, too. */
+static void enlarge(int fd)
+{
+#ifdef F_SETPIPE_SZ
+	for (int bytes = CHILD_PIPE_BYTES; bytes > 64 << 10; bytes /= 2)
+		if (fcntl(fd, F_SETPIPE_SZ, bytes) >= 0)
+			return;
+#else
+	(void)fd;
+#endif
+}
+
+static int make_pipes(struct ends *e)
+{
+	for (int i = 0; i < 3; i++)
+		e->child[i] = e->ours[i] = -1;
+	e->report[0] = e->report[1] = -1;
+	for (int i = 0; i < 3; i++) {
+		int fds[2], mine;
+
+		if (pipe2(fds, O_CLOEXEC) < 0)
+			return -1;
+		mine = i == 0; /* the end we write to */
+		e->ours[i] = fds[mine];
+		e->child[i] = fds[!mine];
+		if (fcntl(e->ours[i], F_SETFL, O_NONBLOCK) < 0)
+			return -1;
+		if (i > 0)
+			enlarge(e->ours[i]);
+	}
+	return pipe2(e->report, O_CLOEXEC);
+}
+
+/* No handler of ours may run in the child: it would write to our pipes. */
+static pid_t fork_quietly(const struct child *c, const struct ends *e)
+{
+	sigset_t all, before;
+	int saved;
+	pid_t pid;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pid = fork();
+	if (pid == 0)
+		become(c, e);
+	saved = errno;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+	return pid;
+}
+
+static int fail_step(const struct child *c, const struct report *r, struct err *err)
+{
+	const char *why = strerror(r->number);
+
+	switch (r->step) {
+	case STEP_FOLDER:
+		return err_set(err, "%.64s: cannot work in %.250s: %s; check the folder", c->name,
+			       c->folder, why);
+	case STEP_SESSION:
+		return err_set(err, "%.64s: cannot get a session of its own: %s; start it again",
+			       c->name, why);
+	case STEP_PIPES:
+	case STEP_PROGRAM: break;
+	}
+	return fail(c->name, c->argv[0], r->number, c->withheld, err);
+}
+
+/* Waits until exec has worked or something has failed. */
+static bool heard_failure(int fd, struct report *r)
+{
+	ssize_t got;
+
+	do
+		got = read(fd, r, sizeof(*r));
+	while (got < 0 && errno == EINTR);
+	return got == (ssize_t)sizeof(*r);
+}
+
+int spawn(const struct child *c, struct spawned *out, struct err *err)
+{
+	struct report report = { STEP_PIPES, 0 };
+	struct ends e;
+	pid_t pid = -1;
+
+	if (make_pipes(&e) == 0)
+		pid = fork_quietly(c, &e);
+	if (pid < 0)
+		report.number = errno;
+	close_all(e.child, 3);
+	close_all(&e.report[1], 1);
+	if (pid >= 0 && heard_failure(e.report[0], &report))
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	close_all(e.report, 1);
+	if (report.number) {
+		close_all(e.ours, 3);
+		return fail_step(c, &report, err);
+	}
+	*out = (struct spawned){ pid, e.ours[0], e.ours[1], e.ours[2] };
+	return 0;
+}
+
+/* ---- its group ---- */
+
+/* The fields after the name, which may hold anything: state, parent, group. */
+static bool is_in_group(const char *pid, pid_t group)
+{
+	char path[64], text[1024];
+	const char *after;
+	ssize_t n;
+	int fd, pgrp;
+	char state;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	after = strrchr(text, ')');
+	return after && sscanf(after + 1, " %c %*d %d", &state, &pgrp) == 2 && pgrp == group &&
+	       state != 'Z' && state != 'X';
+}
+
+bool spawn_group_has_others(pid_t leader)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	bool found = false;
+
+	/* the leader is not reaped yet, so that its number stays its own: kill(2) would count it */
+	while (proc && !found && (entry = readdir(proc)))
+		found = isdigit((unsigned char)entry->d_name[0]) && atol(entry->d_name) != leader &&
+			is_in_group(entry->d_name, leader);
+	if (proc)
+		closedir(proc);
+	return found;
+}

@@ -1,0 +1,182 @@
+/* All agents of this run of gavel: looking after them, finding them by name and by path. */
+#include "source/child_parts.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { INPUT_EVERY_MS = 1000, CLOSE_WAIT_MS = 2000 };
+
+static int64_t monotonic_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+struct children *children_open(const char *captures, struct err *err)
+{
+	struct children *pool;
+	struct sigaction action;
+	struct drain *drain = drain_open(err);
+	uint32_t random = 0;
+
+	if (!drain)
+		return NULL;
+	pool = xcalloc(1, sizeof(*pool));
+	pool->drain = drain;
+	pool->folder = captures ? xstrdup(captures) : NULL;
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		random = (uint32_t)monotonic_ms() ^ (uint32_t)getpid() << 16;
+	snprintf(pool->tag, sizeof(pool->tag), "%08x", random);
+	/* who ignores it, as some that start programs do, is never told how a child ended */
+	if (sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+		signal(SIGCHLD, SIG_DFL);
+	return pool;
+}
+
+/* A process that the kernel does not let go must not hold up the end of gavel. */
+static void bury(struct child *c, int64_t until_ms)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	while (c->life == CHILD_RUNS && !child_notice_exit(c) && monotonic_ms() < until_ms)
+		nanosleep(&pause, NULL);
+	if (c->life != CHILD_RUNS)
+		child_reap(c);
+}
+
+void children_close(struct children *pool)
+{
+	int64_t until_ms = monotonic_ms() + CLOSE_WAIT_MS;
+
+	if (!pool)
+		return;
+	for (uint32_t i = 0; i < pool->list.n; i++)
+		if (pool->list.v[i]->c.run)
+			child_signal(&pool->list.v[i]->c, SIGKILL);
+	for (uint32_t i = 0; i < pool->list.n; i++)
+		if (pool->list.v[i]->c.run)
+			bury(&pool->list.v[i]->c, until_ms);
+	drain_close(pool->drain); /* takes what they said last */
+	for (uint32_t i = 0; i < pool->list.n; i++)
+		child_free(&pool->list.v[i]->c);
+	vec_release(&pool->list);
+	free(pool->folder);
+	free(pool);
+}
+
+int children_fd(const struct children *pool)
+{
+	return drain_fd(pool->drain);
+}
+
+bool children_tick(struct children *pool, int64_t now_ms)
+{
+	bool changed = false;
+
+	drain_heard(pool->drain);
+	for (uint32_t i = 0; i < pool->list.n; i++)
+		if (pool->list.v[i]->c.run)
+			changed |= child_tick(&pool->list.v[i]->c, now_ms);
+	return changed;
+}
+
+static bool is_due(const struct child *c, int64_t *when_ms, int64_t now_ms)
+{
+	if (!c->run)
+		return false;
+	if (c->life == CHILD_EXITED) {
+		*when_ms = now_ms + SWEEP_EVERY_MS;
+		return true;
+	}
+	if (c->stop == CHILD_ASKED || c->stop == CHILD_TERMED) {
+		*when_ms = c->deadline_ms;
+		return true;
+	}
+	*when_ms = now_ms + INPUT_EVERY_MS; /* nothing tells when it reads */
+	return c->input.unread > 0;
+}
+
+int children_wait_ms(const struct children *pool, int64_t now_ms)
+{
+	int64_t first = INT64_MAX, when;
+
+	for (uint32_t i = 0; i < pool->list.n; i++)
+		if (is_due(&pool->list.v[i]->c, &when, now_ms) && when < first)
+			first = when;
+	if (first == INT64_MAX)
+		return -1;
+	if (first <= now_ms)
+		return 0;
+	return first - now_ms > INT_MAX ? INT_MAX : (int)(first - now_ms);
+}
+
+uint32_t children_count(const struct children *pool)
+{
+	return pool->list.n;
+}
+
+struct child *children_at(const struct children *pool, uint32_t i)
+{
+	return &pool->list.v[i]->c;
+}
+
+struct child *children_find(const struct children *pool, const char *name)
+{
+	for (uint32_t i = 0; i < pool->list.n; i++)
+		if (strcmp(pool->list.v[i]->c.name, name) == 0)
+			return &pool->list.v[i]->c;
+	return NULL;
+}
+
+/* ---- the way to an input ---- */
+
+/* Whose path it is, of whatever incarnation. */
+static struct child *owner_of(const struct children *pool, struct str path)
+{
+	for (uint32_t i = 0; i < pool->list.n; i++) {
+		struct child *c = &pool->list.v[i]->c;
+		size_t n = strlen(c->name);
+
+		if (str_starts(path, STR("agent:")) && path.n > 6 + n &&
+		    memcmp(path.p + 6, c->name, n) == 0 && path.p[6 + n] == '#')
+			return c;
+	}
+	return NULL;
+}
+
+struct child_input *children_input(void *pool, const char *path, struct err *err)
+{
+	struct child *c = owner_of(pool, str_of(path));
+	struct buf now = { 0 };
+	bool same;
+
+	if (!c) {
+		err_set(err, "%.300s: no such agent runs here; start it, then decide again", path);
+		return NULL;
+	}
+	child_path(c, &now);
+	same = str_is(buf_str(&now), path);
+	buf_clear(&now);
+	child_notice_exit(c);
+	child_words(c, &now);
+	if (!same)
+		err_set(err,
+			"%s: the agent was restarted; what was meant for the one before is not "
+			"sent "
+			"to it: decide again",
+			c->name);
+	else if (c->life != CHILD_RUNS)
+		err_set(err, "%s: the agent has ended (%s); restart it, then decide again", c->name,
+			now.p);
+	else if (c->input.fd < 0)
+		err_set(err, "%s: its standard input is closed; restart it, then decide again",
+			c->name);
+	buf_release(&now);
+	return same && c->input.fd >= 0 ? &c->input : NULL;
+}

@@ -1,0 +1,79 @@
+/* inotify, in few words. */
+#include "source/notice.h"
+
+#include <stdio.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+enum {
+	NAMES = IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF,
+	CONTENTS = IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB,
+};
+
+int notice_open(void)
+{
+	return inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+}
+
+/* The same file may be watched for two reasons. */
+int notice_file(int fd, const char *name)
+{
+	return inotify_add_watch(fd, name, IN_MODIFY | IN_ATTRIB | IN_MASK_ADD);
+}
+
+int notice_open_file(int fd, int file)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", file);
+	return notice_file(fd, name);
+}
+
+int notice_folder(int fd, const char *name, bool contents)
+{
+	return inotify_add_watch(fd, name, NAMES | IN_ONLYDIR | IN_MASK_ADD |
+						   (contents ? CONTENTS : 0));
+}
+
+void notice_drop(int fd, int watch)
+{
+	inotify_rm_watch(fd, watch);
+}
+
+static unsigned what_of(uint32_t mask)
+{
+	unsigned what = 0;
+
+	if (mask & CONTENTS)
+		what |= NOTICE_CHANGED;
+	if (mask & (IN_CREATE | IN_MOVED_TO))
+		what |= NOTICE_CAME;
+	if (mask & (IN_DELETE | IN_MOVED_FROM))
+		what |= NOTICE_LEFT;
+	if (mask & (IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT))
+		what |= NOTICE_ENDED;
+	if (mask & IN_Q_OVERFLOW)
+		what |= NOTICE_MISSED;
+	return what;
+}
+
+void notice_read(int fd, notice_fn fn, void *ctx)
+{
+	_Alignas(struct inotify_event) char bytes[16 << 10];
+	ssize_t n = 1;
+
+	/* more than the system keeps in store; what comes meanwhile can wait */
+	for (int round = 0; round < 256 && n > 0; round++) {
+		n = read(fd, bytes, sizeof(bytes));
+		for (ssize_t at = 0; at < n;) {
+			const struct inotify_event *e = (const void *)(bytes + at);
+			struct notice notice = { .watch = e->wd, .what = what_of(e->mask),
+						 .cookie = e->cookie };
+
+			if (e->len)
+				notice.name = str_of(e->name);
+			fn(ctx, &notice);
+			at += (ssize_t)(sizeof(*e) + e->len);
+		}
+	}
+}

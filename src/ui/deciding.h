@@ -1,0 +1,79 @@
+/* The person's decisions in the making: which verb on which items, the words that are asked for, marks,
+ * what is put off, what was read. Part of the app, so it touches neither files nor terminal: staging and
+ * sending are effects, whose drafts lend their strings from `words` until the effects are carried out. */
+#ifndef GAVEL_UI_DECIDING_H
+#define GAVEL_UI_DECIDING_H
+
+#include "decide/plan.h"
+#include "ui/key.h"
+
+enum { PREFLIGHT_DEAF_MS = 300 };
+
+/* A question on the message line; any key but y means no. */
+enum confirm {
+	CONFIRM_NONE,
+	CONFIRM_CORRECT, /* a later word on what was delivered */
+	CONFIRM_SURE,    /* accepted, but the artifact is the same */
+	CONFIRM_QUIT,    /* with decisions staged */
+	CONFIRM_GIVE_UP, /* a held message */
+};
+
+/* An item that is hidden until it changes or is nearly due. */
+struct deferral {
+	uint32_t item, message; /* as it was then */
+};
+
+struct deciding {
+	struct arena words;
+	enum verb verb;
+	VEC(uint32_t) targets; /* items it is for */
+	bool on_marked;        /* the next verb is for the marked ones */
+	bool correcting;
+	enum confirm confirm;
+	uint32_t letter;      /* CONFIRM_GIVE_UP: which of whose desk */
+	struct desk *desk;
+	VEC(uint32_t) marked; /* items */
+	VEC(struct deferral) deferred;
+	VEC(uint8_t) read; /* by item: shown to its end */
+	int64_t opened_ms; /* when the pre-flight page was opened */
+	char *artifact;    /* :attach */
+	bool sending;      /* set by the caller; keys come in while a FIFO is waited for */
+	/* lent by the caller: what is offered as a reason, and who decides */
+	char *const *reason_codes;
+	uint32_t reason_code_count;
+	struct str as;
+};
+
+struct app;
+struct pane;
+
+void deciding_release(struct deciding *d);
+
+/* The commands. */
+void decide_verb(struct app *a, enum verb verb, struct str words);
+void decide_defer(struct app *a);
+void decide_mark(struct app *a);
+void decide_mark_all(struct app *a);
+void decide_on_marked(struct app *a);
+void decide_undo(struct app *a);
+void decide_explain(struct app *a);
+void decide_reason(struct app *a, struct str code);
+void decide_attach(struct app *a, struct str file);
+void decide_preflight(struct app *a);
+void decide_resend(struct app *a);
+void decide_quit(struct app *a);
+
+/* A prompt was answered. */
+void decide_answered(struct app *a, int prompt_kind, struct str text);
+/* Keys of questions and of the two pages; true when the key is used up. */
+bool decide_key(struct app *a, const struct key *key);
+/* The pane has shown this item; its end may have been among it. */
+void decide_saw(struct app *a, uint32_t item, const struct pane *p);
+bool decide_is_marked(const struct deciding *d, uint32_t item);
+/* Nothing at all can be decided here. */
+bool decide_is_read_only(const struct app *a);
+enum { KEYS_MAX = 96 };
+/* The keys of the verbs that the item here takes, with their words or without; false = none. */
+bool decide_keys(struct app *a, bool words, char out[KEYS_MAX]);
+
+#endif

@@ -1,0 +1,330 @@
+/* Folders: what is in them, and what the system tells of them. */
+#include "wire/follow_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum {
+	STRAY_ROUNDS = 1000,
+	STRAY_MS = 200, /* the two halves of a renaming may come apart, but not by more */
+};
+
+static uint64_t entry_hash(uint32_t folder, struct str base)
+{
+	return hash_mix(str_hash(base), folder);
+}
+
+static uint64_t watch_hash(int watch)
+{
+	return hash_mix(0x77617463, (uint64_t)(unsigned)watch);
+}
+
+uint32_t follow_find(const struct follow *f, uint32_t folder, struct str base)
+{
+	for (uint32_t it = 0, i; map_next(&f->entries, entry_hash(folder, base), &it, &i);)
+		if (f->names.v[i].folder == folder && str_eq(f->names.v[i].base, base))
+			return i;
+	return UINT32_MAX;
+}
+
+uint32_t follow_add_name(struct follow *f, struct str path, uint32_t folder)
+{
+	struct name n = { .path = path, .base = path, .folder = folder, .file = UINT32_MAX,
+			  .due_ms = TAIL_NEVER, .health = FOLLOW_GONE,
+			  .since_ms = f->now_ms };
+
+	for (size_t i = 0; i < path.n; i++)
+		if (path.p[i] == '/')
+			n.base = str_from(path, i + 1);
+	if (folder != NO_FOLDER)
+		map_add(&f->entries, entry_hash(folder, n.base), f->names.n);
+	vec_push(&f->names, n);
+	return f->names.n - 1;
+}
+
+/* ---- watches ---- */
+
+static void note_watch(struct follow *f, int watch, uint32_t value)
+{
+	if (watch < 0) {
+		f->blind = true;
+		return;
+	}
+	for (uint32_t it = 0, v; map_next(&f->watches, watch_hash(watch), &it, &v);)
+		if (v == value)
+			return;
+	map_add(&f->watches, watch_hash(watch), value);
+}
+
+/* What the folder's watch tells is enough for files found in it. */
+void follow_watch_tail(struct follow *f, uint32_t name, struct tail *t)
+{
+	const struct name *n = &f->names.v[name];
+	const struct source *s = &f->w->files.v[t->file].source;
+
+	if (f->notice < 0 || s->kind != SOURCE_FILE || t->watch >= 0 ||
+	    (n->folder != NO_FOLDER && f->folders.v[n->folder].given))
+		return;
+	t->watch = s->fd >= 0 ? notice_open_file(f->notice, s->fd) : -1;
+	if (t->watch < 0 && n->folder != NO_FOLDER)
+		t->watch = notice_file(f->notice, n->path.p);
+	note_watch(f, t->watch, name * 2);
+}
+
+static void watch_folder(struct follow *f, uint32_t folder)
+{
+	struct folder *d = &f->folders.v[folder];
+	struct source_look look;
+
+	if (f->notice >= 0) {
+		d->watch = notice_folder(f->notice, d->path.p, d->given);
+		note_watch(f, d->watch, folder * 2 + 1);
+	}
+	if (source_look(d->path.p, -1, &look) == 0) {
+		d->dev = look.dev;
+		d->ino = look.ino;
+	}
+}
+
+uint32_t follow_add_folder(struct follow *f, struct str path, bool given)
+{
+	struct folder d = { .path = path, .given = given, .watch = -1 };
+	uint32_t i = 0;
+
+	while (i < f->folders.n && !str_eq(f->folders.v[i].path, path))
+		i++;
+	if (i == f->folders.n)
+		vec_push(&f->folders, d);
+	else if (!given || f->folders.v[i].given)
+		return i;
+	f->folders.v[i].given = given;
+	watch_folder(f, i);
+	return i;
+}
+
+/* ---- what is in them ---- */
+
+struct arrival {
+	char *name;
+	int64_t changed_ns;
+};
+
+static int by_time(const void *left, const void *right)
+{
+	const struct arrival *a = left, *b = right;
+
+	if (a->changed_ns != b->changed_ns)
+		return a->changed_ns < b->changed_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static struct str path_in(struct follow *f, uint32_t folder, const char *base)
+{
+	struct str path = f->folders.v[folder].path;
+	const char *slash = path.p[path.n - 1] == '/' ? "" : "/";
+
+	return str_of(arena_printf(&f->w->arena, "%s%s%s", path.p, slash, base));
+}
+
+static void entry_came(struct follow *f, uint32_t folder, const char *base)
+{
+	uint32_t name = follow_find(f, folder, str_of(base));
+
+	if (name == UINT32_MAX) {
+		name = follow_add_name(f, path_in(f, folder, base), folder);
+		f->names.v[name].listed = true;
+	}
+	follow_queue(f, name);
+}
+
+/* Names that are not known yet, those of older files first. */
+static void list_folder(struct follow *f, uint32_t folder)
+{
+	struct source dir = { .name = f->folders.v[folder].path.p };
+	struct source_names list = { 0 };
+	VEC(struct arrival) came = { 0 };
+
+	if (source_list(&dir, wire_wants, &list, NULL) < 0) {
+		source_names_release(&list);
+		return;
+	}
+	for (uint32_t i = 0; i < list.names.n; i++) {
+		uint32_t name = follow_find(f, folder, str_of(list.names.v[i]));
+		struct source_look look = { 0 };
+
+		if (name != UINT32_MAX) {
+			if (f->names.v[name].health != FOLLOW_LIVE)
+				follow_queue(f, name);
+			continue;
+		}
+		source_look(path_in(f, folder, list.names.v[i]).p, -1, &look);
+		vec_push(&came, (struct arrival){ list.names.v[i], look.changed_ns });
+	}
+	if (came.n)
+		qsort(came.v, came.n, sizeof(*came.v), by_time);
+	for (uint32_t i = 0; i < came.n; i++)
+		entry_came(f, folder, came.v[i].name);
+	vec_release(&came);
+	source_names_release(&list);
+}
+
+static void look_at_folder(struct follow *f, uint32_t folder)
+{
+	struct folder *d = &f->folders.v[folder];
+	struct source_look look;
+	bool changed;
+
+	if (source_look(d->path.p, -1, &look) < 0 || !S_ISDIR(look.mode)) {
+		if (!d->gone)
+			d->since_ms = f->now_ms;
+		d->gone = true;
+		return;
+	}
+	changed = d->gone || d->dev != look.dev || d->ino != look.ino ||
+		  d->changed_ns != look.changed_ns;
+	if (d->gone || d->watch < 0 || d->dev != look.dev || d->ino != look.ino)
+		watch_folder(f, folder);
+	d->gone = false;
+	if (!d->given || (!changed && d->listed_again))
+		return;
+	d->listed_again = !changed;
+	d->changed_ns = look.changed_ns;
+	list_folder(f, folder);
+}
+
+void follow_look_at_folders(struct follow *f)
+{
+	for (uint32_t i = 0; i < f->folders.n; i++)
+		look_at_folder(f, i);
+}
+
+/* ---- what is told of them ---- */
+
+static void entry_left(struct follow *f, uint32_t folder, const struct notice *e, uint32_t name)
+{
+	for (uint32_t i = 0; i < f->strays.n; i++) {
+		struct stray *s = &f->strays.v[i];
+
+		if (s->folder != folder || !s->base || !str_is(e->name, s->base))
+			continue;
+		free(s->base);
+		s->base = NULL;
+		s->cookie = e->cookie; /* 0: deleted */
+		s->since_ms = f->now_ms;
+		s->tried = false;
+	}
+	if (name != UINT32_MAX && e->cookie)
+		vec_push(&f->strays, (struct stray){ .name = name, .cookie = e->cookie,
+						     .since_ms = f->now_ms });
+}
+
+static void entry_arrived(struct follow *f, uint32_t folder, const struct notice *e)
+{
+	for (uint32_t i = 0; i < f->strays.n && e->cookie; i++)
+		if (!f->strays.v[i].base && f->strays.v[i].cookie == e->cookie) {
+			f->strays.v[i].folder = folder;
+			f->strays.v[i].base = xstrdup(e->name.p);
+			f->strays.v[i].tried = false;
+			follow_queue(f, f->strays.v[i].name);
+		}
+}
+
+static void hear_of_entry(struct follow *f, uint32_t folder, const struct notice *e)
+{
+	uint32_t name = follow_find(f, folder, e->name);
+
+	if (!e->name.n) {
+		/* whatever has this path now is looked at in a moment, and watched */
+		if ((e->what & NOTICE_ENDED) && f->folders.v[folder].watch == e->watch) {
+			f->folders.v[folder].watch = -1;
+			f->tick_ms = f->now_ms;
+		}
+		return;
+	}
+	if (e->what & NOTICE_LEFT)
+		entry_left(f, folder, e, name);
+	if (e->what & NOTICE_CAME)
+		entry_arrived(f, folder, e);
+	if (name != UINT32_MAX)
+		follow_queue(f, name);
+	else if (f->folders.v[folder].given && !(e->what & NOTICE_LEFT) && e->name.p[0] != '.' &&
+		 wire_wants(e->name))
+		entry_came(f, folder, e->name.p);
+}
+
+static void hear(void *ctx, const struct notice *e)
+{
+	struct follow *f = ctx;
+
+	if (e->what & NOTICE_MISSED) {
+		for (uint32_t i = 0; i < f->names.n; i++)
+			follow_queue(f, i);
+		for (uint32_t i = 0; i < f->folders.n; i++)
+			f->folders.v[i].listed_again = false;
+		f->tick_ms = f->now_ms;
+		return;
+	}
+	for (uint32_t it = 0, v; map_next(&f->watches, watch_hash(e->watch), &it, &v);) {
+		if (v % 2)
+			hear_of_entry(f, v / 2, e);
+		else
+			follow_queue(f, v / 2);
+	}
+}
+
+static void drop_first_stray(struct follow *f)
+{
+	free(f->strays.v[0].base);
+	f->strays.n--;
+	memmove(f->strays.v, f->strays.v + 1, f->strays.n * sizeof(*f->strays.v));
+}
+
+/* Opens the oldest stray by the name it is said to have, then listens whether it had lost that name
+ * meanwhile; if so, it is tried again. false: it has no name at this moment. */
+static bool open_stray(struct follow *f, bool patient)
+{
+	struct stray *s = &f->strays.v[0];
+	struct source source = { .fd = -1 };
+
+	if (!s->base) {
+		bool gone = !s->cookie || f->now_ms - s->since_ms >= STRAY_MS;
+
+		if (gone)
+			drop_first_stray(f); /* deleted, or where nobody watches */
+		return gone;
+	}
+	if (f->w->files.n < WIRE_FILES_MAX)
+		source_open(&source, path_in(f, s->folder, s->base).p, NULL);
+	s->tried = true;
+	notice_read(f->notice, hear, f);
+	s = &f->strays.v[0];
+	if (!s->tried && patient) {
+		source_close(&source);
+		return true;
+	}
+	if (source.fd >= 0 && source.kind == SOURCE_FILE)
+		follow_take_stray(f, s->name, &source);
+	else
+		source_close(&source);
+	drop_first_stray(f);
+	return true;
+}
+
+void follow_hear(struct follow *f)
+{
+	if (f->notice < 0)
+		return;
+	notice_read(f->notice, hear, f);
+	for (int rounds = 0; f->strays.n; rounds++)
+		if (!open_stray(f, rounds < STRAY_ROUNDS))
+			break;
+}
+
+int64_t follow_awaits_stray(const struct follow *f, uint32_t name)
+{
+	for (uint32_t i = 0; i < f->strays.n; i++)
+		if (f->strays.v[i].name == name)
+			return f->strays.v[0].since_ms + STRAY_MS;
+	return TAIL_NEVER;
+}

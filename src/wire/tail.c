@@ -1,0 +1,399 @@
+/* Reading on where reading stopped. */
+#include "wire/tail.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct wire_file *file_of(const struct wire *w, const struct tail *t)
+{
+	return &w->files.v[t->file];
+}
+
+static void look_from_start(struct wire *w, struct tail *t)
+{
+	t->state = TAIL_LOOKING;
+	t->lines.at = file_of(w, t)->source.start;
+}
+
+struct tail *tail_new(struct wire *w, uint32_t file)
+{
+	struct tail *t = xcalloc(1, sizeof(*t));
+	struct wire_file *f = &w->files.v[file];
+	uint64_t length;
+
+	t->file = file;
+	t->before = NONE_BEFORE;
+	t->watch = -1;
+	t->came_ms = t->line_ms = TAIL_NOT_YET;
+	t->changed_ns = f->source.changed_ns;
+	f->source.keep = &w->keep;
+	f->tailed = true;
+	if (!f->read || f->source.end == f->source.start) {
+		look_from_start(w, t);
+	} else if (f->lines) {
+		t->state = TAIL_LINES;
+		t->lines = *f->lines;
+		t->line_start = t->lines.framer.start;
+		length = t->lines.framer.length;
+		/* its line may end while the file begins anew */
+		if (length && wire_keep(w, file, t->line_start, length, NULL) < 0)
+			t->unkept = true;
+	} else {
+		t->state = TAIL_WHOLE;
+		t->lines.at = f->source.end;
+	}
+	free(f->lines);
+	f->lines = NULL;
+	return t;
+}
+
+static bool all_kept(const struct wire *w, const struct tail *t)
+{
+	const struct source *s = &file_of(w, t)->source;
+
+	return kept_from(&s->kept, s->start) >= t->lines.at - s->start;
+}
+
+void tail_free(struct wire *w, struct tail *t)
+{
+	file_of(w, t)->tailed = false;
+	if (all_kept(w, t)) {
+		file_of(w, t)->source.only_kept = true;
+		wire_let_go(w, t->file);
+	}
+	framer_release(&t->lines.framer);
+	free(t->scan);
+	free(t);
+}
+
+static void emit_frame(void *ctx, const struct frame *frame)
+{
+	struct feed *feed = ctx;
+
+	feed->emit(feed->ctx, feed->file, frame);
+}
+
+/* ---- how it is to be cut ---- */
+
+/* Feeds all that was looked at so far. */
+static void go_on_in_lines(struct tail *t, struct feed *feed)
+{
+	struct wire *w = feed->w;
+	uint64_t start = file_of(w, t)->source.start, end = t->lines.at;
+
+	free(t->scan);
+	t->scan = NULL;
+	t->state = TAIL_LINES;
+	file_of(w, t)->read = true;
+	t->lines = (struct wire_lines){ .at = start };
+	t->line_start = start;
+	framer_init(&t->lines.framer, wire_max_bytes(w), start);
+	feed->file = t->file;
+	while (t->lines.at < end) {
+		const struct source *s = &file_of(w, t)->source;
+
+		/* what cannot be read again any more was cut off: the next look will tell */
+		if ((kept_gap(&s->kept, t->lines.at) && wire_hold(w, t->file, NULL) < 0) ||
+		    source_read(s, t->lines.at, &w->block, NULL) < 0 || !w->block.bytes.n)
+			break;
+		wire_lines_feed(&t->lines, w->block.bytes, w->block.bytes.n, emit_frame, feed);
+	}
+	w->block.source = NULL;
+}
+
+/* The document was written anew and says what it said before. */
+static bool says_the_same(struct wire *w, const struct tail *t)
+{
+	struct wire_file *f = file_of(w, t), *before = &w->files.v[t->before];
+	struct pieces kept;
+
+	if (!f->hash || f->hash != before->hash)
+		return false;
+	/* its bytes as they are kept now serve the messages that were read then */
+	kept = before->source.kept;
+	before->source.kept = f->source.kept;
+	before->source.keep = f->source.keep;
+	f->source.kept = kept;
+	return true;
+}
+
+static void read_whole(struct tail *t, struct feed *feed)
+{
+	struct wire *w = feed->w;
+	struct wire_file *f = file_of(w, t);
+
+	free(t->scan);
+	t->scan = NULL;
+	t->state = TAIL_WHOLE;
+	feed->file = t->file;
+	if (!all_kept(w, t) && wire_hold(w, t->file, NULL) < 0)
+		return;
+	f->hash = wire_hash(w, &f->source);
+	if (t->before != NONE_BEFORE && says_the_same(w, t))
+		return;
+	/* what cannot be read any more has changed, and is looked at again */
+	wire_cut_whole(w, t->file, emit_frame, feed, NULL);
+}
+
+enum verdict { WAIT, LINES, WHOLE };
+
+static enum verdict judge_value(struct str base, const struct scan *s, bool is_file, bool settled,
+				bool ended)
+{
+	bool json = is_file && str_ends(base, STR(".json"));
+	/* a newline after it will not be taken for a change */
+	bool small = s->value_end <= WIRE_SMALL_BYTES;
+
+	if (wire_cut_of(base, s) != CUT_LINES)
+		return (json && small) || settled || ended ? WHOLE : WAIT;
+	if (is_file && wire_is_handoff(base))
+		return WHOLE;
+	if (s->at_line_start) /* the line's end has come */
+		return LINES;
+	if (json && settled)
+		return WHOLE;
+	return ended ? LINES : WAIT;
+}
+
+/* quiet_ms: for how long nothing has come */
+static enum verdict judge(const struct wire *w, const struct tail *t, int64_t quiet_ms, bool ended)
+{
+	const struct wire_file *f = file_of(w, t);
+	bool settled = quiet_ms >= TAIL_SETTLE_MS, is_file = f->source.kind == SOURCE_FILE;
+	bool handoff = is_file && wire_is_handoff(f->base);
+
+	if (wire_is_review(f->base))
+		return settled || ended ? WHOLE : WAIT;
+	switch (t->scan->state) {
+	case SCAN_BEFORE: return ended ? LINES : WAIT;
+	case SCAN_INSIDE:
+		if (handoff)
+			return quiet_ms >= TAIL_TORN_MS || ended ? WHOLE : WAIT;
+		return ended ? LINES : WAIT;
+	case SCAN_AFTER: return judge_value(f->base, t->scan, is_file, settled, ended);
+	case SCAN_NOT: break;
+	}
+	if (handoff)
+		return settled || ended ? WHOLE : WAIT;
+	return LINES;
+}
+
+static void decide(struct tail *t, struct feed *feed, bool ended)
+{
+	int64_t quiet_ms = t->came_ms == TAIL_NOT_YET ? 0 : feed->now_ms - t->came_ms;
+
+	if (t->state != TAIL_LOOKING || t->lines.at == file_of(feed->w, t)->source.start)
+		return;
+	switch (judge(feed->w, t, quiet_ms, ended)) {
+	case WAIT: break;
+	case LINES: go_on_in_lines(t, feed); break;
+	case WHOLE: read_whole(t, feed); break;
+	}
+}
+
+void tail_settle(struct tail *t, struct feed *feed)
+{
+	decide(t, feed, false);
+}
+
+int64_t tail_due(const struct wire *w, const struct tail *t)
+{
+	if (t->state != TAIL_LOOKING || t->came_ms == TAIL_NOT_YET)
+		return TAIL_NEVER;
+	if (judge(w, t, TAIL_SETTLE_MS, false) != WAIT)
+		return t->came_ms + TAIL_SETTLE_MS;
+	if (judge(w, t, TAIL_TORN_MS, false) != WAIT)
+		return t->came_ms + TAIL_TORN_MS;
+	return TAIL_NEVER;
+}
+
+void tail_end(struct tail *t, struct feed *feed)
+{
+	decide(t, feed, true);
+	feed->file = t->file;
+	if (t->state == TAIL_LINES)
+		framer_end(&t->lines.framer, emit_frame, feed);
+}
+
+void tail_supersede(struct tail *t, struct feed *feed)
+{
+	const struct scan *s = t->scan;
+
+	if (!s || s->state != SCAN_INSIDE || !s->many_lines)
+		tail_end(t, feed);
+}
+
+uint64_t tail_incomplete(const struct wire *w, const struct tail *t)
+{
+	switch (t->state) {
+	case TAIL_LOOKING: return t->lines.at - file_of(w, t)->source.start;
+	case TAIL_LINES: return t->lines.framer.blank ? 0 : t->lines.framer.length;
+	case TAIL_WHOLE: break;
+	}
+	return 0;
+}
+
+/* ---- reading ---- */
+
+static void note_line_time(struct tail *t, const struct feed *feed)
+{
+	uint64_t start = t->state == TAIL_LINES ? t->lines.framer.start : 0;
+
+	if (t->line_ms == TAIL_NOT_YET || t->line_start != start)
+		t->line_ms = feed->now_ms;
+	t->line_start = start;
+}
+
+/* The last `fresh` bytes of seen are new. They may be in the wire's block. */
+static void take(struct tail *t, struct feed *feed, struct str seen, size_t fresh)
+{
+	struct wire *w = feed->w;
+	struct source *s = &file_of(w, t)->source;
+	struct str piece = str_from(seen, seen.n - fresh);
+
+	s->end = t->lines.at + fresh;
+	w->bytes_done += fresh;
+	w->bytes_total += fresh;
+	feed->budget_bytes -= fresh < feed->budget_bytes ? fresh : feed->budget_bytes;
+	feed->file = t->file;
+	t->came_ms = feed->now_ms;
+	if (keep_add(&w->keep, &s->kept, t->lines.at, piece, NULL) < 0) {
+		t->unkept = true;
+		if (t->state == TAIL_LOOKING && s->kind == SOURCE_STREAM) {
+			/* these bytes are nowhere else: they cannot be looked at first */
+			char *copy = memcpy(xmalloc(fresh), piece.p, fresh);
+
+			go_on_in_lines(t, feed);
+			wire_lines_feed(&t->lines, str_make(copy, fresh), fresh, emit_frame, feed);
+			free(copy);
+			return;
+		}
+	}
+	if (t->state == TAIL_LINES) {
+		wire_lines_feed(&t->lines, seen, fresh, emit_frame, feed);
+	} else {
+		if (!t->scan) {
+			t->scan = xmalloc(sizeof(*t->scan));
+			scan_init(t->scan, t->lines.at);
+		}
+		scan_feed(t->scan, piece, NULL, NULL);
+		wire_remember(&t->lines.mark, seen);
+		t->lines.at += fresh;
+		decide(t, feed, false);
+	}
+	note_line_time(t, feed);
+}
+
+static enum tail_news read_stream(struct tail *t, struct feed *feed, struct err *err)
+{
+	struct wire *w = feed->w;
+	bool ended;
+
+	while (file_of(w, t)->source.fd >= 0) {
+		struct source *s = &file_of(w, t)->source;
+
+		if (t->state == TAIL_WHOLE && stream_has_more(s))
+			return TAIL_CHANGED;
+		if (stream_more(s, &w->block, &ended, err) < 0)
+			return TAIL_FAILED;
+		if (ended) {
+			tail_end(t, feed);
+			return stream_comes_back(&file_of(w, t)->source) ? TAIL_DRY : TAIL_OVER;
+		}
+		if (!w->block.bytes.n)
+			return TAIL_DRY;
+		take(t, feed, w->block.bytes, w->block.bytes.n);
+		if (!feed->budget_bytes)
+			return TAIL_MORE;
+	}
+	return TAIL_OVER;
+}
+
+/* What is to be said of a file without reading it. */
+static enum tail_news look_at(struct tail *t, const struct source *s)
+{
+	struct source_look look;
+
+	if (source_look(s->fd < 0 ? s->name : NULL, s->fd, &look) < 0)
+		return s->fd < 0 ? TAIL_LOST : TAIL_FAILED;
+	if (!source_is(s, &look))
+		return TAIL_LOST;
+	if (look.size == t->lines.at && look.changed_ns == t->changed_ns)
+		return TAIL_DRY;
+	/* before it is read, so that a change meanwhile is seen as one */
+	t->changed_ns = look.changed_ns;
+	return TAIL_CHANGED;
+}
+
+/* A writer may take back a line that it had not finished; what is before it must be the same. */
+static bool begin_line_again(struct tail *t, struct feed *feed)
+{
+	struct wire *w = feed->w;
+	struct wire_lines *l = &t->lines;
+	struct source *s = &file_of(w, t)->source;
+	const struct wire_mark *before = &l->complete;
+	struct framer *f = &l->framer;
+
+	if (t->state != TAIL_LINES || !f->length || !before->n || f->line < 2 ||
+	    source_more(s, f->start - before->n, &w->block, NULL) < 0 ||
+	    !str_starts(w->block.bytes, str_make(before->bytes, before->n)))
+		return false;
+	kept_cut(&s->kept, f->start);
+	l->at = s->end = f->start;
+	l->mark = l->complete;
+	f->length = 0;
+	f->blank = true;
+	buf_clear(&f->held);
+	return true;
+}
+
+static enum tail_news read_log(struct tail *t, struct feed *feed, struct err *err)
+{
+	struct wire *w = feed->w;
+	/* one that is not kept open is opened only if there is reason to; the time of one that may
+	 * turn out to be a document is needed */
+	bool closed = file_of(w, t)->source.fd < 0;
+	enum tail_news news = closed || t->state == TAIL_LOOKING
+				      ? look_at(t, &file_of(w, t)->source)
+				      : TAIL_CHANGED;
+
+	if (news == TAIL_LOST || (closed && news == TAIL_DRY))
+		return news;
+	for (;;) {
+		const struct wire_mark *mark = &t->lines.mark;
+		const struct str known = str_make(mark->bytes, mark->n);
+
+		if (wire_hold(w, t->file, err) < 0 ||
+		    source_more(&file_of(w, t)->source, t->lines.at - mark->n, &w->block, err) < 0)
+			return TAIL_FAILED;
+		if (!str_starts(w->block.bytes, known)) {
+			if (!begin_line_again(t, feed))
+				return TAIL_CHANGED;
+			continue;
+		}
+		if (w->block.bytes.n == mark->n)
+			return TAIL_DRY;
+		take(t, feed, w->block.bytes, w->block.bytes.n - mark->n);
+		if (t->state == TAIL_WHOLE)
+			return TAIL_DRY;
+		if (!feed->budget_bytes)
+			return TAIL_MORE;
+	}
+}
+
+enum tail_news tail_read(struct tail *t, struct feed *feed, struct err *err)
+{
+	const struct source *s = &file_of(feed->w, t)->source;
+	enum tail_news news;
+
+	if (t->came_ms == TAIL_NOT_YET && tail_incomplete(feed->w, t))
+		t->came_ms = t->line_ms = feed->now_ms;
+	if (s->kind == SOURCE_STREAM)
+		return read_stream(t, feed, err);
+	if (t->state != TAIL_WHOLE)
+		return read_log(t, feed, err);
+	news = look_at(t, s);
+	if (news == TAIL_FAILED)
+		source_fail(s->name, errno, err);
+	return news;
+}

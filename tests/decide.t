@@ -1,0 +1,581 @@
+# gavel decide and gavel journal from the outside: every verb of every item of the demo, what is refused
+# and why, files, folders and FIFOs, held and resent messages, escalation over two queues, journals that
+# are locked, damaged, linked or full.
+. "$srcdir/tests/tap.sh"
+
+demo=$GAVEL_DATADIR/demo.ndjson
+unset VISUAL EDITOR
+USER=ann
+HOME=$tmp
+XDG_CONFIG_HOME=$tmp
+export USER HOME XDG_CONFIG_HOME
+umask 022
+cd "$tmp" || exit 99
+trap 'umount "$tmp/small" 2>/dev/null; rm -rf "$tmp"' EXIT
+
+# ---- what one does again and again ----
+
+# exit_of CODE WORD...: runs the words; their output is then in out and err
+exit_of() {
+	wanted=$1
+	shift
+	"$@" >"$tmp/out" 2>"$tmp/err"
+	got=$?
+	[ "$got" = "$wanted" ] || { echo "exit code $got, not $wanted"; cat "$tmp/out" "$tmp/err"; return 1; }
+}
+
+# said TEXT: the last exit_of printed it
+said() {
+	cat "$tmp/out" "$tmp/err" | grep -qF -- "$1" && return 0
+	echo "not said: $1"
+	cat "$tmp/out" "$tmp/err"
+	return 1
+}
+
+# refuses NAME SENTENCE WORD...: decide ends with 1 and says why
+refuses() {
+	refused=$1
+	sentence=$2
+	shift 2
+	ok "$refused: exit code 1" exit_of 1 "$GAVEL" decide "$@"
+	ok "$refused: says why" said "$sentence"
+}
+
+# fresh: a copy of the demo that nothing was decided about; $log, $replies
+copies=0
+fresh() {
+	copies=$((copies + 1))
+	log=log$copies.ndjson
+	replies=$log.replies.ndjson
+	cp "$demo" "$log"
+}
+
+# journal_of LOG: its journal's folder
+journal_of() {
+	for folder in "$XDG_STATE_HOME"/gavel/*; do
+		grep -qF "/$1\"" "$folder/journal-000001" && echo "$folder" && return
+	done
+}
+
+field() { # NAME, of the last JSON line printed
+	tail -n 1 "$tmp/out" | grep -o "\"$1\":[^,}]*" | head -n 1 | sed 's/^[^:]*://; s/^"//; s/"$//'
+}
+
+keys() { # of the last JSON line printed
+	tail -n 1 "$tmp/out" | grep -o '"[a-z]*":' | tr -d '":' | paste -sd ' '
+}
+
+# check_replies LOG: what is wrong with the replies to it, notes aside
+check_replies() {
+	"$GAVEL" check --strict "$1" "$1".*replies.ndjson |
+		grep -E '^[^:]*replies[^:]*:[0-9]+: (error|warning)'
+}
+
+# first DIALECT KIND: an open item of the demo
+"$GAVEL" show inbox --format=json "$demo" >inbox || exit 99
+first() {
+	sed -n "s/^{\"id\":\"\([^\"]*\)\",\"dialect\":\"$1\",\"kind\":\"$2\".*/\1/p" inbox | head -n 1
+}
+question=$(first orchestrator question)
+handoff=$(first handoff escalation)
+envelope=$(first envelope escalation)
+improvement=$(first feedback improvement)
+finding=review-PK-3/F-2
+printf '# The plan\n\nNow with a recovery flow.\n' >plan.md
+
+# ---- every item, every verb ----
+
+is 'open items of the demo' 18 "$(wc -l <inbox)"
+
+# verb_of ID VERB: decided, delivered, right by its protocol, and only once
+verb_of() {
+	fresh
+	set -- "$1" "$2" --format=json --deliver --escalate-to="queue$copies.ndjson" "$log" "$1" "$2"
+	id=$1
+	verb=$2
+	shift 2
+	case $verb in
+	answer) set -- --answer='5' "$@" ;;
+	reject | partial) set -- --explain='Not "so"; see \ above.' "$@" ;;
+	esac
+	case $id in
+	*-0[0-9]) set -- --artifact=plan.md "$@" ;;
+	esac
+	exit_of 0 "$GAVEL" decide "$@" || return 1
+	[ "$(wc -l <out)" = 1 ] || { echo 'not one line'; cat out; return 1; }
+	wanted='item verb delivery to bytes repeated missing addressee letter'
+	[ "$(keys)" = "$wanted" ] || { echo "other fields: $(keys)"; return 1; }
+	[ "$(field item) $(field verb)" = "$id $verb" ] || { echo 'another item or verb'; return 1; }
+	case $verb in
+	dismiss)
+		[ "$(field delivery) $(field to) $(field bytes)" = 'recorded null 0' ] || { cat out; return 1; }
+		ls "$log".*replies* "queue$copies.ndjson" 2>/dev/null && return 1
+		;;
+	*)
+		[ "$(field delivery)" = sent ] || { cat out; return 1; }
+		[ -s "$(field to)" ] || { echo "nothing in $(field to)"; return 1; }
+		;;
+	esac
+	grep -q '"repeated":false,"missing":\[\],' out || { cat out; return 1; }
+	wrong=$(check_replies "$log")
+	[ -z "$wrong" ] || { echo "$wrong"; return 1; }
+	cat "$log".*replies* "queue$copies.ndjson" >before 2>/dev/null
+	[ ! -e "queue$copies.ndjson" ] || "$GAVEL" check --strict "queue$copies.ndjson" || return 1
+	exit_of 0 "$GAVEL" decide "$@" || return 1
+	grep -q '"repeated":true,"missing":\[\],' out || { echo 'not told as repeated'; cat out; return 1; }
+	cat "$log".*replies* "queue$copies.ndjson" >after 2>/dev/null
+	cmp before after || return 1
+	"$GAVEL" show inbox --format=json "$log" >rest
+	[ "$(grep -cF "{\"id\":\"$id\"" rest)" = 0 ] || { echo 'still open'; return 1; }
+	[ "$(wc -l <rest)" -ge 16 ] || { echo 'others were closed too'; return 1; }
+}
+
+while IFS= read -r line; do
+	id=$(printf '%s\n' "$line" | sed 's/^{"id":"\([^"]*\)".*/\1/')
+	for verb in $(printf '%s\n' "$line" | sed 's/.*"verbs":\[\([^]]*\)\].*/\1/; s/[",]/ /g'); do
+		# this one has no findings to ask changes for: refused below
+		[ "$id $verb" = 'review-PK-4 partial' ] || ok "$id: $verb" verb_of "$id" "$verb"
+	done
+done <inbox
+ok 'that was every verb' [ "$copies" -ge 55 ]
+
+# ---- staging, and delivering later ----
+
+fresh
+ok 'staged' exit_of 0 "$GAVEL" decide --format=json "$log" "$finding" accept
+is 'it says so' 'staged false' "$(field delivery) $(field repeated)"
+ok 'nothing is written yet' [ ! -e "$replies" ]
+ok 'in words' exit_of 0 "$GAVEL" decide "$log" "$handoff" accept
+ok 'they say how to send it' said "$handoff: accept, staged; gavel decide $log --deliver sends it"
+ok 'staged again' exit_of 0 "$GAVEL" decide --format=json "$log" "$finding" accept
+is 'it is the same' 'staged true' "$(field delivery) $(field repeated)"
+ok 'another verb takes its place' exit_of 0 "$GAVEL" decide --format=json --explain='Too late for that.' "$log" "$finding" reject
+is 'also staged' 'staged reject' "$(field delivery) $(field verb)"
+"$GAVEL" journal list --format=json >listed
+is 'the first one is void' 1 "$(grep -F "/$log\"" listed | grep -c '"delivery":"void"')"
+ok 'everything staged is delivered' exit_of 0 "$GAVEL" decide --format=json --deliver "$log"
+is 'both' "$finding $handoff" "$(sed -n 's/^{"item":"\([^"]*\)".*"delivery":"sent".*/\1/p' out | sort | paste -sd ' ' | awk '{ print ($1 ~ /^review/) ? $1 " " $2 : $2 " " $1 }')"
+is 'two messages' 2 "$(wc -l <"$replies")"
+ok 'right by their protocols' [ -z "$(check_replies "$log")" ]
+cp "$replies" before
+ok 'once more there is nothing' exit_of 0 "$GAVEL" decide --deliver "$log"
+ok 'it says so' said 'nothing is staged'
+ok 'and nothing is written' cmp before "$replies"
+
+fresh
+for id in review-PK-3/F-1 review-PK-3/C-1 "$finding"; do
+	"$GAVEL" decide "$log" "$id" accept >/dev/null
+done
+ok 'three findings of one review' exit_of 0 "$GAVEL" decide --format=json --deliver "$log"
+is 'go out in one message' '3 1' "$(grep -c '"delivery":"sent"' out) $(wc -l <"$replies")"
+is 'which all name' 1 "$(sed -n 's/.*"letter":"\([^"]*\)".*/\1/p' out | sort -u | wc -l)"
+
+# ---- what is refused ----
+
+fresh
+ok 'no verb: exit code 2' exit_of 2 "$GAVEL" decide "$log" "$finding"
+ok 'no item: exit code 2' exit_of 2 "$GAVEL" decide "$log"
+ok 'no such verb: exit code 2' exit_of 2 "$GAVEL" decide "$log" "$finding" approve
+ok 'it names those there are' said 'gavel: no verb approve; there are accept, partial, reject, answer, dismiss and escalate'
+ok 'defer: exit code 2' exit_of 2 "$GAVEL" decide "$log" "$finding" defer
+ok 'it says what defer is' said 'defer only hides an item in the terminal UI'
+ok 'no such log: exit code 2' exit_of 2 "$GAVEL" decide nowhere.ndjson "$finding" accept
+refuses 'no such item' 'gavel: no item nobody; gavel show inbox --all lists them' "$log" nobody accept
+refuses 'an id that begins two' 'items are named review-PK; write more of it' "$log" review-PK accept
+refuses 'a verb the protocol has not' "$finding: its protocol cannot say answer; it can say accept partial reject escalate" --answer=yes "$log" "$finding" answer
+refuses 'a rejection without a reason' 'a rejection needs a reason code or an explanation' "$log" "$finding" reject
+refuses 'a rejection with a blank one' 'a rejection needs a reason code or an explanation' --explain='  ' "$log" "$finding" reject
+refuses 'in part without an explanation' 'accepting in part needs an explanation' --reason-code=out_of_scope "$log" "$finding" partial
+refuses 'an answer without its text' 'an answer needs its text' "$log" "$question" answer
+refuses 'another rev' 'it has changed since it was shown; look at it again' --rev=sha256:0000 "$log" "$finding" accept
+refuses 'what is decided already' 'it is not open any more' "$log" "$("$GAVEL" show inbox --all --format=json "$log" | sed -n 's/^{"id":"\([^"]*\)".*"verdict":"accepted".*/\1/p' | head -n 1)" accept
+ok 'as JSON too' exit_of 1 "$GAVEL" decide --format=json "$log" "$finding" reject
+is 'in the same fields' '{"item":"'"$finding"'","verb":"reject","delivery":"none","to":null,"bytes":0,"repeated":false,"missing":["a rejection needs a reason code or an explanation"],"addressee":null,"letter":null}' "$(cat out)"
+ok 'of all this nothing is staged' [ -z "$(journal_of "$log")" ]
+ok 'nor written' [ ! -e "$replies" ]
+rev=$(grep -F "\"$finding\"" inbox | sed 's/.*"rev":"\([^"]*\)".*/\1/')
+ok 'its own rev is taken' exit_of 0 "$GAVEL" decide --rev="$rev" "$log" "$finding" accept
+
+fresh
+refuses 'a verdict in part without findings' 'changes are requested by findings, and this review has none' --deliver --explain=Half. "$log" review-PK-4 partial
+ok 'nothing is written' [ ! -e "$replies" ]
+fresh
+refuses 'accepted, but the artifact is the same' 'give it with --artifact FILE' --deliver "$log" "$improvement" accept
+ok 'nothing is written' [ ! -e "$replies" ]
+refuses 'an artifact that is not there' 'nowhere.md' --deliver --artifact=nowhere.md "$log" "$improvement" accept
+fresh
+refuses 'an escalation without a queue' '--escalate-to' --deliver "$log" "$question" escalate
+# a response whose request was never seen has no artifact to go on with
+grep -F 'areas_for_improvement' "$demo" | head -n 1 >alone.ndjson
+id=$("$GAVEL" show inbox --format=json alone.ndjson | sed -n 's/^{"id":"\([^"]*\)","dialect":"feedback","kind":"improvement".*/\1/p' | head -n 1)
+refuses 'no artifact at all' 'artifact' --deliver --explain=No. alone.ndjson "$id" reject
+
+# What cannot be read in one way only is not decided.
+grep -F "\"id\":\"$question\"" "$demo" >asked
+sed 's/^{/{"id":"00000000-0000-4000-8000-000000000000",/' asked >twice.ndjson
+sed 's/"question":"/"question":"Delete it all?","question":"/' asked >twice-inside.ndjson
+awk -v bad="$(printf '\377')" '{ sub(/"id":"./, "\"id\":\"" bad); print }' asked >damaged.ndjson
+grep -F '"finding_id":"F-1"' "$demo" | grep -F '"review_id":"review-PK-3"' |
+	sed 's/"finding_id":"F-1"/"finding_id":"F-0","finding_id":"F-1"/' >finding.ndjson
+for name in twice twice-inside damaged finding; do
+	"$GAVEL" show inbox --format=json $name.ndjson >broken
+	id=$(sed -n '1s/^{"id":"\([^"]*\)".*/\1/p' broken)
+	ok "$name: it is shown" [ -n "$id" ]
+	is "$name: without verbs" 0 "$(grep -vc '"verbs":\[\]' broken)"
+	for verb in accept reject answer escalate; do
+		refuses "$name: $verb" 'its message is ambiguous or damaged; it cannot be decided' --deliver --explain=x --answer=x --escalate-to=queue.ndjson $name.ndjson "$id" $verb
+	done
+	ok "$name: nothing is written" [ ! -e $name.ndjson.replies.ndjson ]
+done
+ok 'nor to the queue' [ ! -e queue.ndjson ]
+
+# ---- the artifact ----
+
+fresh
+ok 'an attached artifact' exit_of 0 "$GAVEL" decide --format=json --deliver --artifact=plan.md "$log" "$improvement" accept
+to=$(field to)
+hash=$(sha256sum plan.md 2>/dev/null | cut -d' ' -f1)
+if [ -n "$hash" ]; then
+	is 'is named by its hash' "\"artifact_ref\":\"sha256:$hash\"" "$(grep -o '"artifact_ref":"[^"]*"' "$to")"
+else
+	skip 'is named by its hash' 'there is no sha256sum'
+fi
+is 'has its type' '"media_type":"text/markdown"' "$(grep -o '"media_type":"[^"]*"' "$to")"
+is 'and is all there' 1 "$(grep -cF '# The plan\n\nNow with a recovery flow.\n' "$to")"
+if git --version >/dev/null 2>&1; then
+	mkdir repo
+	cp plan.md repo
+	(cd repo && git init -q && git add plan.md &&
+		git -c user.name=ann -c user.email=ann@example.org commit -qm plan) >/dev/null 2>&1
+	commit=$(git -C repo rev-parse HEAD)
+	fresh
+	ok 'from a repository' exit_of 0 "$GAVEL" decide --format=json --deliver --artifact=repo/plan.md "$log" "$improvement" accept
+	ok 'it is named by its commit' grep -qF "$commit" "$(field to)"
+	echo more >>repo/plan.md
+	fresh
+	"$GAVEL" decide --format=json --deliver --artifact=repo/plan.md "$log" "$improvement" accept >out
+	ok 'not when it was changed since' sh -c 'grep -q "\"artifact_ref\":\"sha256:" "$1"' sh "$(field to)"
+else
+	skip 'an artifact in a repository' 'there is no git'
+fi
+
+# ---- corrections ----
+
+fresh
+"$GAVEL" decide --deliver --explain=First. "$log" "$handoff" reject >/dev/null
+refuses 'another verb on what is delivered' 'it is not open any more (rejected)' --deliver "$log" "$handoff" accept
+is 'nothing more is written' 1 "$(wc -l <"$replies")"
+ok 'a correction' exit_of 0 "$GAVEL" decide --format=json --deliver --correct "$log" "$handoff" accept
+is 'is a message of its own' '2 approve' "$(wc -l <"$replies") $(tail -n 1 "$replies" | grep -o '"decision":"[^"]*"' | sed 's/.*:"//; s/"//')"
+is 'its verdict stands' '"verdict":"accepted"' "$("$GAVEL" show inbox --all --format=json "$log" | grep -F "{\"id\":\"$handoff\"" | grep -o '"verdict":"[^"]*"')"
+ok 'right by the protocol' [ -z "$(check_replies "$log")" ]
+
+# ---- a folder of hand-offs ----
+
+mkdir folder
+task=a1b2c3d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d
+sed -n 1p "$GAVEL_FIXTURES/examples/handoff/escalation.ndjson" >folder/task-$task.json
+sed -n 2p "$GAVEL_FIXTURES/examples/handoff/escalation.ndjson" | sed 's/"failure"/"success"/; s/0\.1,/0.8,/' >folder/result-$task.json
+id=$("$GAVEL" show inbox --format=json folder | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
+ok 'a folder: decided' exit_of 0 "$GAVEL" decide --format=json --deliver --explain='Too slow.' folder "$id" reject
+is 'a folder: a file of its own' "decision-$task.json" "$(cd folder && echo decision-*)"
+is 'a folder: complete' "\"task_id\":\"$task\" \"decision\":\"reject\"" "$(grep -o '"task_id":"[^"]*"' folder/decision-*.json) $(grep -o '"decision":"[^"]*"' folder/decision-*.json)"
+is 'a folder: with notes beside it' "review-$task.md" "$(cd folder && echo review-*)"
+ok 'a folder: which say why' grep -q 'Too slow\.' folder/review-$task.md
+is 'a folder: and nothing else' 4 "$(ls -A folder | wc -l)"
+ok 'a folder: it is right' "$GAVEL" check --strict folder
+ls -l --full-time folder >before 2>/dev/null || ls -l folder >before
+ok 'a folder: decided again' exit_of 0 "$GAVEL" decide --format=json --deliver --explain='Too slow.' folder "$id" reject
+is 'a folder: is the same' true "$(field repeated)"
+ls -l --full-time folder >after 2>/dev/null || ls -l folder >after
+ok 'a folder: nothing is written' cmp before after
+
+# ---- FIFOs ----
+
+# fifo_starts: a new FIFO, $fifo
+fifos=0
+fifo_starts() {
+	fifos=$((fifos + 1))
+	fifo=fifo$fifos
+	mkfifo -m 600 $fifo
+}
+letter_of() { # of the only held one of $log
+	"$GAVEL" journal list --format=json | grep -F "/$log\"" | sed -n 's/.*"delivery":"held","letter":"\([^"]*\)".*/\1/p' | head -n 1
+}
+
+fifo_starts
+fresh
+ok 'a FIFO that nobody reads: exit code 1' exit_of 1 "$GAVEL" decide --format=json --deliver --reply=$fifo "$log" "$finding" accept
+is 'it is held' 'held false' "$(field delivery) $(field uncertain)"
+is 'the fields say why' 'item verb delivery to bytes repeated missing addressee letter why uncertain' "$(keys)"
+ok 'in a sentence' said 'nobody reads'
+letter=$(letter_of)
+ok 'a letter' [ -n "$letter" ]
+ok 'sent again without a reader: exit code 1' exit_of 1 "$GAVEL" journal resend "$letter"
+ok 'it is held still' said 'HELD: nobody reads'
+refuses 'something else is not sent before it' 'an earlier run left messages unfinished; see gavel journal list, then give --recover=send' --deliver --reply=$fifo "$log" "$handoff" accept
+refuses 'nor with --recover=ask' 'an earlier run left messages unfinished' --recover=ask --deliver --reply=$fifo "$log" "$handoff" accept
+cat $fifo >received &
+ok 'with a reader it is delivered' exit_of 0 "$GAVEL" journal resend "$letter"
+wait $!
+ok 'it says so' said "$letter: SENT"
+is 'once' '1 1' "$(wc -l <received) $(grep -c '"message_type":"task_assignment"' received)"
+"$GAVEL" check --strict "$log" received >checked
+ok 'as it should be' sh -c '! grep -q "^received:.*\(error\|warning\)" checked'
+ok 'it is not sent again: exit code 1' exit_of 1 "$GAVEL" journal resend "$letter"
+ok 'it says why' said 'only what is held is sent again'
+cat $fifo >received &
+ok 'then the other one goes out' exit_of 0 "$GAVEL" decide --format=json --deliver --reply=$fifo "$log" "$handoff" accept
+wait $!
+is 'once, too' '1 1' "$(wc -l <received) $(grep -c '"decision":"approve"' received)"
+
+fifo_starts
+fresh
+"$GAVEL" decide --deliver --reply=$fifo "$log" "$finding" accept >/dev/null 2>&1
+"$GAVEL" decide --reply=$fifo "$log" "$handoff" accept >/dev/null
+head -n 2 <>$fifo >received & # one that stays open between two messages
+ok '--recover=send sends what is held, then what is staged' exit_of 0 "$GAVEL" decide --format=json --recover=send --deliver --reply=$fifo "$log"
+wait $!
+is 'in this order' 'task_assignment approve' "$(sed 's/.*"message_type":"\([^"]*\)".*/\1/; s/.*"decision":"\([^"]*\)".*/\1/' received | paste -sd ' ')"
+
+fifo_starts
+fresh
+"$GAVEL" decide --deliver --reply=$fifo "$log" "$finding" accept >/dev/null 2>&1
+letter=$(letter_of)
+ok 'a held letter can be given up' exit_of 0 "$GAVEL" journal void "$letter"
+ok 'the item is open again' sh -c '"$GAVEL" show inbox --format=json "$1" | grep -qF "{\"id\":\"$2\""' sh "$log" "$finding"
+ok 'a letter that is not there: exit code 1' exit_of 1 "$GAVEL" journal resend 000000000000
+ok 'it says so' said '000000000000; gavel journal list'
+
+awk 'BEGIN { for (i = 0; i < 4000; i++) print "A line of a long plan, one of four thousand." }' >long.md
+fifo_starts
+fresh
+exec 5<>$fifo # a reader that does not read
+ok 'a long message to a FIFO: exit code 1' exit_of 1 "$GAVEL" decide --format=json --deliver --artifact=long.md --reply=$fifo "$log" "$improvement" accept
+is 'it is held' 'held false' "$(field delivery) $(field uncertain)"
+ok 'it says how' said 'give --sole-writer if gavel alone writes there'
+exec 5>&-
+letter=$(letter_of)
+(head -c 1000 >received) <$fifo &
+ok 'a reader that leaves half-way: exit code 1' exit_of 1 "$GAVEL" journal resend --sole-writer "$letter"
+wait $!
+ok 'says so' said 'bytes were written: its reader has gone'
+is 'it may have arrived' 1 "$("$GAVEL" journal list --format=json | grep -F "\"$letter\"" | grep -c '"delivery":"held".*"uncertain":true')"
+ok 'so it cannot be given up: exit code 1' exit_of 1 "$GAVEL" journal void "$letter"
+ok 'it says why' said 'may have arrived; it can be sent again, not taken back'
+cat $fifo >received &
+ok 'sent again' exit_of 0 "$GAVEL" journal resend --sole-writer "$letter"
+wait $!
+is 'it starts on a line of its own' '2 0' "$(wc -l <received) $(head -n 1 received | wc -w)"
+"$GAVEL" journal list --format=json | grep -F "\"$letter\"" >listed
+is 'and is whole' "$(sed 's/.*"bytes":\([0-9]*\).*/\1/' listed)" "$(sed 1d received | wc -c | tr -d ' ')"
+
+# ---- one writer ----
+
+fresh
+"$GAVEL" decide "$log" "$finding" accept >/dev/null
+mkfifo keys
+"$GAVEL" "$log" --headless --keys=keys &
+holder=$!
+exec 6>keys # gavel has opened it, and with it its journal
+ok 'another gavel decides: exit code 3' exit_of 3 "$GAVEL" decide --deliver "$log" "$handoff" accept
+ok 'it says which' said "gavel: another gavel decides here: process $holder"
+ok 'delivering: exit code 3' exit_of 3 "$GAVEL" decide --deliver "$log"
+ok 'looking on is fine' exit_of 0 "$GAVEL" show inbox "$log"
+ok 'and the list' exit_of 0 "$GAVEL" journal list
+exec 6>&-
+wait $holder
+ok 'nothing was written' [ ! -e "$replies" ]
+ok 'when it has ended, one can decide' exit_of 0 "$GAVEL" decide --deliver "$log" "$handoff" accept
+
+# ---- the journal ----
+
+ok 'a journal that is right' exit_of 0 "$GAVEL" journal verify
+ok 'says so of each' sh -c '! grep -v ": [0-9]* records, 0 problems$" out'
+is 'a folder a source' "$(ls "$XDG_STATE_HOME/gavel" | wc -l)" "$(wc -l <out)"
+is 'only its owner may look' 'drwx------ -rw-------' "$(ls -ld "$(journal_of "$log")" | cut -c1-10) $(ls -l "$(journal_of "$log")/journal-000001" | cut -c1-10)"
+ok 'a word that is none: exit code 2' exit_of 2 "$GAVEL" journal mend
+ok 'resend without an id: exit code 2' exit_of 2 "$GAVEL" journal resend
+ok 'no journal yet' exit_of 0 "$GAVEL" journal list --journal=none
+ok 'says so' said 'nothing has been decided yet'
+ok '--journal' exit_of 0 "$GAVEL" decide --journal=mine "$log" "$finding" accept
+is 'is another one' 1 "$("$GAVEL" journal list --journal=mine --format=json | wc -l)"
+
+fresh
+"$GAVEL" decide --deliver "$log" "$finding" accept >/dev/null
+"$GAVEL" decide "$log" "$handoff" accept >/dev/null
+folder=$(journal_of "$log")
+cp "$folder/journal-000001" kept
+cp "$replies" sent
+sed -i '2s/accept/reject/' "$folder/journal-000001"
+ok 'a journal with other words: exit code 3' exit_of 3 "$GAVEL" decide --deliver "$log"
+ok 'says where and what to do' said 'gavel journal repair'
+ok 'nothing is sent' cmp sent "$replies"
+ok 'verify: exit code 3' exit_of 3 "$GAVEL" journal verify --journal="$folder"
+ok 'the log is shown all the same' exit_of 0 "$GAVEL" show inbox "$log"
+ok 'repair' exit_of 0 "$GAVEL" journal repair --journal="$folder"
+ok 'then it is right' exit_of 0 "$GAVEL" journal verify --journal="$folder"
+ok 'and decides' exit_of 0 "$GAVEL" decide --deliver "$log" review-PK-3/F-1 accept
+rm -rf "$folder"
+mkdir -m 700 "$folder"
+(umask 077; cat kept >"$folder/journal-000001")
+cp sent "$replies"
+awk 'NR > 1 { print last } { last = $0 } END { printf "%s", substr(last, 1, length(last) / 2) }' kept >"$folder/journal-000001"
+ok 'a torn last record is put aside' exit_of 0 "$GAVEL" decide "$log" review-PK-3/C-1 accept
+ok 'what was sent before is known' sh -c '"$GAVEL" journal list --format=json | grep -F "/$1\"" | grep -q "\"delivery\":\"sent\""' sh "$log"
+ok 'the journal is right' exit_of 0 "$GAVEL" journal verify --journal="$folder"
+
+# ---- places that are not safe ----
+
+# unsafe NAME SENTENCE: decide into $replies is held, and says why
+unsafe() {
+	ok "$1: exit code 1" exit_of 1 "$GAVEL" decide --format=json --deliver "$log" "$finding" accept
+	is "$1: held" 'held false' "$(field delivery) $(field uncertain)"
+	ok "$1: says why" said "$2"
+	ok "$1: nothing is written" [ ! -s target ]
+}
+fresh
+: >target
+ln -s target "$replies"
+unsafe 'replies through a link' 'is a symbolic link; name the place itself'
+fresh
+ln target "$replies"
+unsafe 'replies with a second name' 'has a second name (hard link)'
+fresh
+: >"$replies"
+chmod 666 "$replies"
+unsafe 'replies that others write' 'others may write to it; chmod go-w it'
+chmod 600 "$replies"
+ok 'made safe, it is sent' exit_of 0 "$GAVEL" journal resend "$(letter_of)"
+fresh
+mkdir -p "$replies"
+ok 'replies that are a folder' exit_of 1 "$GAVEL" decide --format=json --deliver "$log" "$finding" accept
+
+# unsafe_journal NAME SENTENCE: nothing can be recorded, so nothing is sent
+unsafe_journal() {
+	ok "$1: exit code" exit_of "$3" "$GAVEL" decide --deliver "$log" "$handoff" accept
+	ok "$1: says why" said "$2"
+	ok "$1: nothing is sent" [ ! -e "$replies" ]
+}
+fresh
+"$GAVEL" decide "$log" "$finding" accept >/dev/null
+folder=$(journal_of "$log")
+chmod 666 "$folder/journal-000001"
+unsafe_journal 'a journal that others write' 'journal-000001: others can write to it' 2
+chmod 600 "$folder/journal-000001"
+ln "$folder/journal-000001" other
+unsafe_journal 'a journal with a second name' 'hard link' 2
+rm -f "$folder/journal-000001"
+ln -s "$tmp/other" "$folder/journal-000001"
+unsafe_journal 'a journal through a link' 'symbolic link' 2
+rm -f "$folder/journal-000001"
+mv other "$folder/journal-000001"
+chmod 777 "$folder"
+unsafe_journal 'a folder that others write' 'others can write to it' 2
+chmod 700 "$folder"
+mv "$folder" away
+ln -s "$tmp/away" "$folder"
+unsafe_journal 'a folder through a link' 'symbolic link' 2
+rm -f "$folder"
+mv away "$folder"
+ok 'made safe, it is sent' exit_of 0 "$GAVEL" decide --deliver "$log" "$handoff" accept
+
+# ---- no room ----
+
+# full NAME WORD...: run by these words the journal cannot grow; what is staged stays so, and nothing
+# is sent
+full() {
+	full=$1
+	shift
+	ok "$full: staging fails" exit_of 1 "$@" "$GAVEL" decide --journal="$place" --explain="$(cat words)" "$log" "$handoff" reject
+	ok "$full: says so" said 'NOT recorded'
+	ok "$full: delivering fails" exit_of 1 "$@" "$GAVEL" decide --journal="$place" --deliver "$log"
+	ok "$full: says so, too" said 'NOT recorded'
+	ok "$full: nothing is sent" [ ! -e "$replies" ]
+	ok "$full: the journal is right" exit_of 0 "$GAVEL" journal verify --journal="$place"
+	"$GAVEL" journal list --journal="$place" --format=json >listed
+	is "$full: it has what was staged before" "1 $finding" "$(wc -l <listed) $(sed 's/.*"item":"\([^"]*\)".*/\1/' listed)"
+}
+# both records are longer than what may be left of a page
+awk 'BEGIN { for (i = 0; i < 1500; i++) printf "word " }' >words
+mkdir small
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k,mode=700 none small 2>/dev/null; then
+	fresh
+	place=small/journal
+	"$GAVEL" decide --journal="$place" --explain="$(cat words)" "$log" "$finding" partial >/dev/null
+	cat /dev/zero >small/filler 2>/dev/null
+	full 'a full disk'
+	rm -f small/filler
+	ok 'a full disk: with room again it is sent' exit_of 0 "$GAVEL" decide --journal="$place" --deliver "$log"
+	is 'a full disk: once' 1 "$(wc -l <"$replies")"
+	umount small
+else
+	skip 'a full disk' 'only root can mount a small one here'
+fi
+fresh
+place=limited
+"$GAVEL" decide --journal="$place" --explain="$(cat words)" "$log" "$finding" partial >/dev/null
+cat >limited.sh <<'END'
+ulimit -f 8
+exec "$@"
+END
+full 'a file that may not grow' sh limited.sh
+ok 'a file that may not grow: when it may it is sent' exit_of 0 "$GAVEL" decide --journal="$place" --deliver "$log"
+is 'a file that may not grow: once' 1 "$(wc -l <"$replies")"
+
+# ---- escalation: three people, two queues ----
+
+# tiers NAME LAST ID [OPTION...]: raised to q1, from there to q2, and decided there
+tiers() {
+	name=$1
+	verb=$2
+	id=$3
+	shift 3
+	fresh
+	rm -f q1.ndjson q2.ndjson
+	ok "$name: to the first queue" exit_of 0 "$GAVEL" decide --as=ann --deliver --explain='Beyond me.' --escalate-to=q1.ndjson "$log" "$id" escalate
+	first=$("$GAVEL" show inbox --format=json q1.ndjson | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
+	is "$name: one item there" 1 "$(printf '%s\n' "$first" | grep -c .)"
+	"$GAVEL" show item --format=json "$first" q1.ndjson >shown
+	ok "$name: which offers $verb" grep -q "\"verbs\":\[[^]]*\"$verb\"" shown
+	ok "$name: to the second" exit_of 0 "$GAVEL" decide --as=bob --deliver --explain='Beyond me, too.' --escalate-to=q2.ndjson q1.ndjson "$first" escalate
+	ok "$name: it left the first" [ -z "$("$GAVEL" show inbox --format=json q1.ndjson)" ]
+	second=$("$GAVEL" show inbox --format=json q2.ndjson | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
+	is "$name: one item there" 1 "$(printf '%s\n' "$second" | grep -c .)"
+	rm -f before
+	[ ! -e "$replies" ] || cp "$replies" before
+	refuses "$name: not to a path that only the queue names" '--reply' --as=eve --deliver "$@" q2.ndjson "$second" "$verb"
+	answers=$replies
+	# several feedback sessions in a log have a file each
+	[ "$name" != feedback ] || answers=$(sed 's/.*"reply":{"channel":"file","path":"\([^"]*\)".*/\1/' q2.ndjson)
+	ok "$name: answered" exit_of 0 "$GAVEL" decide --as=eve --format=json --deliver --reply="$answers" "$@" q2.ndjson "$second" "$verb"
+	is "$name: delivered" sent "$(field delivery)"
+	is "$name: one more message for the agents" 1 "$(($(wc -l <"$answers") - $(cat before 2>/dev/null | wc -l)))"
+	wrong=$(check_replies "$log")
+	is "$name: right by its own protocol" '' "$wrong"
+	is "$name: in it" "$name" "$("$GAVEL" show messages --format=json "$log" "$answers" | tail -n 1 | sed 's/.*"dialect":"\([^"]*\)".*/\1/')"
+	"$GAVEL" show inbox --all --format=json "$log" "$answers" | grep -F "{\"id\":\"$id\"" >shown
+	ok "$name: the item is decided" sh -c '! grep -q "\"verdict\":\"\(none\|escalated\)\"" shown'
+	ok "$name: nothing is left to decide" [ -z "$("$GAVEL" show inbox --format=json q1.ndjson q2.ndjson)" ]
+}
+tiers orchestrator answer "$question" --answer=5
+tiers handoff accept "$handoff"
+tiers envelope accept "$envelope"
+tiers collaboration accept "$finding"
+tiers feedback accept "$improvement" --artifact=plan.md
+
+# ---- what is said to agents without deciding an item ----
+
+cp "$demo" told.ndjson
+printf '%s\n' ':abort PK-5 The staging database is gone.<Enter><wait:400>y:query dev-03<Enter><wait:400>y' \
+	'4/blockers<Enter>:acknowledge<Enter><wait:400>y' >told.keys
+ok 'commands are looked at and sent' exit_of 0 "$GAVEL" told.ndjson --headless --keys=told.keys --as=ann
+is 'abort, query, acknowledge' 'abort status_query acknowledgment' \
+	"$(sed 's/.*"message_type":"\([a-z_]*\)".*/\1/' told.ndjson.replies.ndjson | tr '\n' ' ' | sed 's/ $//')"
+"$GAVEL" check told.ndjson told.ndjson.replies.ndjson | grep '^told.ndjson.replies.ndjson:' >complaints
+is 'and they are sound' '' "$(grep -v ': note: ' complaints)"
+printf '%s\n' ':abort PK-5<Enter><wait:400>y' >told.keys
+ok 'an abort without a reason is refused' exit_of 0 "$GAVEL" told.ndjson --headless --keys=told.keys --as=ann
+is 'and nothing is written' 3 "$(wc -l <told.ndjson.replies.ndjson | tr -d ' ')"
+
+tap_end

@@ -1,0 +1,475 @@
+/* An agent that does what a script says: for tests of whoever runs agents.
+ *
+ *   fake_agent LINE... [-- WORD...]       each LINE is a line of script
+ *   fake_agent -f SCRIPT [-- WORD...]     the lines of a file; blank ones and # lines are skipped
+ *
+ *   say TEXT             TEXT and a newline; see "In texts" below
+ *   say-file FILE        the bytes of a file, beside the script if it is not absolute
+ *   partial TEXT         without the newline
+ *   stderr TEXT          TEXT and a newline on standard error
+ *   garbage N            N bytes of all kinds
+ *   flood N              N bytes of JSON lines, as fast as they are taken
+ *   wait-for-line [TEXT] reads lines until one contains TEXT; at the end of input: exit 0
+ *   echo-back [N]        says each line that it reads, N of them or all
+ *   read-slow [N]        reads a byte every 10 ms, N of them or all
+ *   close-stdin
+ *   delay MS
+ *   stall                does nothing for ever
+ *   ignore-term          SIGTERM does nothing from now on
+ *   fork-child           leaves a process that holds its pipes and does nothing; says "child PID"
+ *   fork-away            the same in a session of its own
+ *   try-tty              tries to get at a terminal and says how that went
+ *   show-args            says each WORD
+ *   show-env             says its environment
+ *   show-fds             says its open descriptors
+ *   show-signals         says which signals are blocked, ignored and caught
+ *   show-ids             says "pid P group G session S", and its folder
+ *   again                from the first line
+ *   exit N, crash        the end of the script is exit 0
+ *
+ * In texts: {now} is the time, {uuid} an id that no other call gives, {last:NAME} the string after
+ * "NAME": in the line read last. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { LINES_MAX = 1000, EXIT_WRONG = 64 };
+
+static char *lines[LINES_MAX];
+static int lines_n, line_at;
+static char **words;      /* after -- */
+static char folder[4096]; /* of the script, with a slash; "" = here */
+static char *last;        /* line read, without its newline */
+static size_t last_n, last_cap;
+
+static _Noreturn void wrong(const char *what, const char *which)
+{
+	dprintf(STDERR_FILENO, "fake_agent: %s: %s\n", what, which);
+	_exit(EXIT_WRONG);
+}
+
+static void put(int fd, const char *p, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, p, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			_exit(EXIT_WRONG + 1); /* nobody listens */
+		p += done;
+		n -= (size_t)done;
+	}
+}
+
+static void nap(long ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	while (nanosleep(&t, &t) < 0 && errno == EINTR)
+		;
+}
+
+/* ---- texts ---- */
+
+static void put_now(FILE *out)
+{
+	struct timespec now;
+	struct tm tm;
+	char text[40];
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	fprintf(out, "%s.%03ldZ", text, now.tv_nsec / 1000000);
+}
+
+static void put_uuid(FILE *out)
+{
+	static unsigned count;
+
+	fprintf(out, "%08x-0000-4000-8000-%012x", (unsigned)getpid(), ++count);
+}
+
+static void put_last(FILE *out, const char *name, size_t n)
+{
+	const char *p = last ? last : "";
+
+	for (; (p = strchr(p, '"')); p++) {
+		const char *end;
+
+		if (strncmp(p + 1, name, n) != 0 || strncmp(p + 1 + n, "\":", 2) != 0)
+			continue;
+		p += n + 3;
+		p += strspn(p, " ");
+		end = *p == '"' ? strchr(p + 1, '"') : NULL;
+		if (end)
+			fwrite(p + 1, 1, (size_t)(end - p - 1), out);
+		return;
+	}
+}
+
+static void say(int fd, const char *text, const char *ending)
+{
+	char *all = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&all, &n);
+
+	while (*text) {
+		const char *end = *text == '{' ? strchr(text, '}') : NULL;
+
+		if (strncmp(text, "{now}", 5) == 0)
+			put_now(out);
+		else if (strncmp(text, "{uuid}", 6) == 0)
+			put_uuid(out);
+		else if (end && strncmp(text, "{last:", 6) == 0)
+			put_last(out, text + 6, (size_t)(end - text - 6));
+		else
+			end = NULL;
+		if (!end)
+			fputc(*text, out);
+		text = end ? end + 1 : text + 1;
+	}
+	fputs(ending, out);
+	fclose(out);
+	put(fd, all, n);
+	free(all);
+}
+
+static void say_file(const char *name)
+{
+	char path[8192], block[65536];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s%s", *name == '/' ? "" : folder, name);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		wrong(path, strerror(errno));
+	while ((n = read(fd, block, sizeof(block))) > 0)
+		put(STDOUT_FILENO, block, (size_t)n);
+	close(fd);
+}
+
+static void garbage(long n)
+{
+	unsigned x = 1;
+
+	for (; n > 0; n--) {
+		char c;
+
+		x = x * 1103515245 + 12345;
+		c = (char)(x >> 16);
+		put(STDOUT_FILENO, &c, 1);
+	}
+}
+
+static void flood(long n)
+{
+	static const char line[] = "{\"type\":\"event:log\",\"payload\":{\"level\":\"info\","
+				   "\"message\":\"................................\"}}\n";
+	static char block[65536];
+	size_t fill = 0;
+
+	while (fill + sizeof(line) - 1 <= sizeof(block)) {
+		memcpy(block + fill, line, sizeof(line) - 1);
+		fill += sizeof(line) - 1;
+	}
+	for (; n > 0; n -= (long)fill)
+		put(STDOUT_FILENO, block, (size_t)n < fill ? (size_t)n : fill);
+}
+
+/* ---- input ---- */
+
+/* One line into `last`; false at the end. A byte at a time: what follows it stays in the pipe. */
+static bool read_line(void)
+{
+	last_n = 0;
+	for (;;) {
+		char c;
+		ssize_t n = read(STDIN_FILENO, &c, 1);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (last_n + 1 >= last_cap)
+			last = realloc(last, last_cap = last_cap * 2 + 256);
+		if (!last)
+			wrong("memory", "none left");
+		if (n <= 0 || c == '\n') {
+			last[last_n] = '\0';
+			return n > 0;
+		}
+		last[last_n++] = c;
+	}
+}
+
+static void wait_for_line(const char *text)
+{
+	do
+		if (!read_line())
+			_exit(0);
+	while (!strstr(last, text));
+}
+
+static void echo_back(long n)
+{
+	for (long i = 0; (!n || i < n) && read_line(); i++) {
+		put(STDOUT_FILENO, last, last_n);
+		put(STDOUT_FILENO, "\n", 1);
+	}
+}
+
+static void read_slow(long n)
+{
+	char c;
+
+	for (long i = 0; (!n || i < n) && read(STDIN_FILENO, &c, 1) == 1; i++)
+		nap(10);
+}
+
+/* ---- what it is and what it may ---- */
+
+static void leave_process(bool away)
+{
+	int ready[2];
+	char text[40];
+	pid_t pid;
+
+	if (pipe(ready) < 0)
+		wrong("pipe", strerror(errno));
+	pid = fork();
+	if (pid == 0) {
+		if (away)
+			setsid();
+		close(ready[0]);
+		close(ready[1]);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	(void)!read(ready[0], text, 1); /* it is where it wants to be */
+	close(ready[0]);
+	snprintf(text, sizeof(text), "child %d", (int)pid);
+	say(STDOUT_FILENO, text, "\n");
+}
+
+static void fork_child(void)
+{
+	leave_process(false);
+}
+
+static void fork_away(void)
+{
+	leave_process(true);
+}
+
+static void show_signals(void)
+{
+	FILE *in = fopen("/proc/self/status", "r");
+	char line[256];
+
+	while (in && fgets(line, sizeof(line), in))
+		if (strncmp(line, "SigBlk", 6) == 0 || strncmp(line, "SigIgn", 6) == 0 ||
+		    strncmp(line, "SigCgt", 6) == 0)
+			put(STDOUT_FILENO, line, strlen(line));
+	if (in)
+		fclose(in);
+}
+
+static void try_tty(void)
+{
+	int fd = open("/dev/tty", O_RDWR);
+
+	dprintf(STDOUT_FILENO, "open /dev/tty: %s\n", fd < 0 ? strerror(errno) : "opened");
+	for (int i = 0; i <= 2; i++) {
+		int rc = -1;
+
+		errno = ENOSYS;
+#ifdef TIOCSTI
+		rc = ioctl(i, TIOCSTI, "x");
+#endif
+		dprintf(STDOUT_FILENO, "TIOCSTI on %d: %s\n", i,
+			rc < 0 ? strerror(errno) : "typed");
+		dprintf(STDOUT_FILENO, "terminal on %d: %s\n", i, isatty(i) ? "yes" : "no");
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void show_words(char **list)
+{
+	for (; list && *list; list++) {
+		put(STDOUT_FILENO, *list, strlen(*list));
+		put(STDOUT_FILENO, "\n", 1);
+	}
+}
+
+static void show_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && atoi(entry->d_name) != dirfd(dir))
+			say(STDOUT_FILENO, entry->d_name, "\n");
+	if (dir)
+		closedir(dir);
+}
+
+static void show_ids(void)
+{
+	char here[4096];
+
+	dprintf(STDOUT_FILENO, "pid %d group %d session %d\n", (int)getpid(), (int)getpgrp(),
+		(int)getsid(0));
+	dprintf(STDOUT_FILENO, "folder %s\n", getcwd(here, sizeof(here)) ? here : "?");
+}
+
+/* ---- the script ---- */
+
+static _Noreturn void stall(void)
+{
+	for (;;)
+		pause();
+}
+
+static _Noreturn void crash(void)
+{
+	signal(SIGSEGV, SIG_DFL);
+	raise(SIGSEGV);
+	_exit(EXIT_WRONG);
+}
+
+static void ignore_term(void)
+{
+	signal(SIGTERM, SIG_IGN);
+}
+
+static void again(void)
+{
+	line_at = 0;
+}
+
+static void quit(long n)
+{
+	_exit((int)n);
+}
+
+static const struct command {
+	const char *name;
+	void (*alone)(void);
+	void (*number)(long n);
+	void (*text)(const char *text);
+	int fd; /* texts that are said: where, and how they end */
+	const char *ending;
+} commands[] = {
+	{ "say", .fd = STDOUT_FILENO, .ending = "\n" },
+	{ "partial", .fd = STDOUT_FILENO, .ending = "" },
+	{ "stderr", .fd = STDERR_FILENO, .ending = "\n" },
+	{ "say-file", .text = say_file },
+	{ "wait-for-line", .text = wait_for_line },
+	{ "garbage", .number = garbage },
+	{ "flood", .number = flood },
+	{ "echo-back", .number = echo_back },
+	{ "read-slow", .number = read_slow },
+	{ "delay", .number = nap },
+	{ "exit", .number = quit },
+	{ "stall", .alone = stall },
+	{ "crash", .alone = crash },
+	{ "ignore-term", .alone = ignore_term },
+	{ "fork-child", .alone = fork_child },
+	{ "fork-away", .alone = fork_away },
+	{ "show-signals", .alone = show_signals },
+	{ "try-tty", .alone = try_tty },
+	{ "show-fds", .alone = show_fds },
+	{ "show-ids", .alone = show_ids },
+	{ "again", .alone = again },
+};
+
+static void run(const char *line)
+{
+	size_t n = strcspn(line, " ");
+	const char *rest = line + n + strspn(line + n, " ");
+
+	if (strcmp(line, "close-stdin") == 0) {
+		close(STDIN_FILENO);
+		return;
+	}
+	if (strcmp(line, "show-args") == 0 || strcmp(line, "show-env") == 0) {
+		show_words(strcmp(line, "show-env") == 0 ? environ : words);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		const struct command *c = &commands[i];
+
+		if (strlen(c->name) != n || strncmp(c->name, line, n) != 0)
+			continue;
+		if (c->alone)
+			c->alone();
+		else if (c->number)
+			c->number(atol(rest));
+		else if (c->text)
+			c->text(rest);
+		else
+			say(c->fd, rest, c->ending);
+		return;
+	}
+	wrong("no such command", line);
+}
+
+static void add_line(char *line)
+{
+	if (lines_n == LINES_MAX)
+		wrong("too long", "the script");
+	if (*line && *line != '#')
+		lines[lines_n++] = line;
+}
+
+static void read_script(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	FILE *in = fopen(path, "r");
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t n;
+
+	if (!in)
+		wrong(path, strerror(errno));
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 0, path);
+	while ((n = getline(&line, &cap, in)) >= 0) {
+		if (n && line[n - 1] == '\n')
+			line[n - 1] = '\0';
+		add_line(line);
+		line = NULL;
+		cap = 0;
+	}
+	free(line);
+	fclose(in);
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") == 0) {
+			words = argv + i + 1;
+			break;
+		}
+		if (strcmp(argv[i], "-f") == 0 && argv[i + 1])
+			read_script(argv[++i]);
+		else
+			add_line(argv[i]);
+	}
+	while (line_at < lines_n)
+		run(lines[line_at++]);
+	return 0;
+}

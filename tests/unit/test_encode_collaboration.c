@@ -1,0 +1,1032 @@
+/* Every verb on every kind of collaboration item: what is written is valid, and read back it says the
+ * same decision. */
+#include "decide/commands.h"
+
+#include "unit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static struct model model;
+static struct decoder decoder, again;
+static struct message message;
+static struct desk desk;
+static struct plan plan;
+static struct terms terms;
+static struct arena arena;
+static VEC(struct str) lines;
+static struct buf text, wrong; /* wrong: what the last line applied breaks */
+static int64_t sequence;
+static bool correlated;
+static unsigned uuids;
+
+static bool look_detail(void *ctx, const struct item *item, const struct item_state *state,
+			struct detail *out)
+{
+	(void)ctx;
+	dialect_look(&again, lines.v[state->message]);
+	return dialect_detail(&again, (enum item_kind)item->kind, state->index, out);
+}
+
+static struct str look_summary(void *ctx, uint32_t number)
+{
+	(void)ctx;
+	buf_clear(&text);
+	dialect_summarize(&again, lines.v[number], &text);
+	return buf_str(&text);
+}
+
+static struct str look_bytes(void *ctx, uint32_t number)
+{
+	(void)ctx;
+	return lines.v[number];
+}
+
+static struct str look_source(void *ctx, uint32_t number)
+{
+	(void)ctx;
+	(void)number;
+	return STR("log.ndjson");
+}
+
+static const struct reader reader = { .detail = look_detail, .summary = look_summary,
+				      .bytes = look_bytes, .source = look_source };
+
+static void count_uuid(char out[37])
+{
+	snprintf(out, 37, "%08x-0000-4000-8000-00000000000b", uuids++ & 0xfffffff);
+}
+
+static void setup(void)
+{
+	model_init(&model);
+	desk.group = desk.source = STR("log.ndjson");
+	terms = (struct terms){ .as = STR("pat"), .reply = "no-such-folder/replies.ndjson",
+				.now_ms = INT64_C(1769421600000), .uuid = count_uuid };
+	sequence = 0;
+	correlated = true;
+}
+
+static void teardown(void)
+{
+	plan_release(&plan);
+	model_release(&model);
+	message_release(&message);
+	decoder_release(&decoder);
+	decoder_release(&again);
+	arena_release(&arena);
+	buf_release(&text);
+	buf_release(&wrong);
+	for (uint32_t i = 0; i < desk.letters.n; i++)
+		vec_release(&desk.letters.v[i].drafts);
+	vec_release(&desk.letters);
+	vec_release(&desk.drafts);
+	vec_release(&lines);
+}
+
+/* Applies a line and returns how many warnings and errors it has. */
+static unsigned apply(struct str line)
+{
+	struct place place = { .line = lines.n + 1, .length = (uint32_t)line.n,
+			       .group = STR("log.ndjson") };
+	unsigned bad = 0;
+
+	buf_clear(&wrong);
+	if (line.n && line.p[line.n - 1] == '\n')
+		line.n--;
+	line = arena_str(&arena, line);
+	vec_push(&lines, line);
+	dialect_decode(&decoder, line, NULL, &message);
+	model_apply(&model, &message, &place);
+	for (uint32_t i = 0; i < message.diags.list.n; i++) {
+		const struct diag *d = &message.diags.list.v[i];
+
+		if (d->severity == SEVERITY_NOTE)
+			continue;
+		bad++;
+		buf_printf(&wrong, "%s %.*s: %.*s\n", d->rule, STR_ARG(d->pointer),
+			   STR_ARG(d->text));
+	}
+	return bad;
+}
+
+static const char *agent(const char *id)
+{
+	static const char *const known[][2] = {
+		{ "arch", "{\"agent_id\":\"arch\",\"agent_type\":\"architect\"}" },
+		{ "dev", "{\"agent_id\":\"dev\",\"agent_type\":\"developer\","
+			 "\"instance_id\":\"inst-7\"}" },
+		{ "rev", "{\"agent_id\":\"rev\",\"agent_type\":\"reviewer\"}" },
+		{ "joe", "{\"agent_id\":\"joe\",\"agent_type\":\"architect\","
+			 "\"instance_id\":\"human\"}" },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(known[i][0], id) == 0)
+			return known[i][1];
+	ck_abort_msg("no agent %s", id);
+	return NULL;
+}
+
+/* One message; its id ends with its number in the log, from 1. */
+static unsigned say(const char *from, const char *to, const char *type, const char *extra,
+		    const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static unsigned say(const char *from, const char *to, const char *type, const char *extra,
+		    const char *format, ...)
+{
+	struct buf b = { 0 };
+	char *payload;
+	va_list ap;
+	unsigned bad;
+
+	va_start(ap, format);
+	ck_assert_int_ge(vasprintf(&payload, format, ap), 0);
+	va_end(ap);
+	buf_printf(&b, "{\"message_id\":\"00000000-0000-4000-8000-%012u\",\"timestamp\":"
+		       "\"2026-01-26T10:00:00Z\",\"sequence_number\":%lld,\"from_agent\":%s,"
+		       "\"to_agent\":%s,\"message_type\":\"%s\",%s%s\"payload\":%s}",
+		   lines.n + 1, (long long)++sequence, agent(from), agent(to), type,
+		   correlated ? "\"correlation_id\":\"corr-1\"," : "", extra, payload);
+	bad = apply(buf_str(&b));
+	buf_release(&b);
+	free(payload);
+	return bad;
+}
+
+#define assert_valid(bad) ck_assert_msg((bad) == 0, "line %u: %.*s", lines.n, STR_ARG(buf_str(&wrong)))
+#define SAY(...) assert_valid(say(__VA_ARGS__))
+
+static void assign(const char *task)
+{
+	SAY("arch", "dev", "task_assignment", "",
+	    "{\"task\":{\"task_id\":\"%s\",\"task_description\":\"Draw lanes\",\"context\":{\"specs\":"
+	    "[{\"path\":\"spec.md\",\"reason\":\"design\"}],\"reference_files\":[]},\"constraints\":"
+	    "{\"scope\":[\"src/**\"],\"testing_required\":true,\"must_not_break\":[\"zoom\"]},"
+	    "\"acceptance_criteria\":[\"Lanes show\"]},\"priority\":\"low\",\"max_iterations\":4}",
+	    task);
+}
+
+static void complete(const char *task, const char *status, const char *blockers)
+{
+	SAY("dev", "arch", "task_completion", "",
+	    "{\"task_id\":\"%s\",\"status\":\"%s\",\"changes\":{\"files_created\":[],"
+	    "\"files_modified\":[],\"files_deleted\":[]},\"summary\":\"Half of it\",\"self_review\":"
+	    "{\"tests_run\":true,\"tests_passed\":true,\"type_check_passed\":true}%s}",
+	    task, status, blockers);
+}
+
+#define FINDING(id, severity) \
+	"{\"finding_id\":\"" id "\",\"severity\":\"" severity "\",\"category\":\"bug\",\"location\":" \
+	"{\"file\":\"src/a.c\",\"line_start\":4},\"description\":\"Empty list\",\"rationale\":" \
+	"\"Crashes\",\"suggestion\":\"Return early\"}"
+#define CHANGE(id, priority, finding) \
+	"{\"change_id\":\"" id "\",\"priority\":\"" priority "\",\"related_findings\":[\"" finding \
+	"\"],\"description\":\"Check it\"}"
+#define PASSED "\"tests\":{\"passed\":true},\"type_check\":{\"passed\":true},\"custom\":{}"
+
+static void ask_review(const char *review, const char *task)
+{
+	SAY("arch", "rev", "review_request", "",
+	    "{\"review_id\":\"%s\",\"task_id\":\"%s\",\"scope\":{\"files\":[],\"focus_areas\":[]},"
+	    "\"criteria\":{\"must_pass_tests\":true,\"must_pass_type_check\":true},\"context\":"
+	    "{\"task_description\":\"Draw lanes\",\"acceptance_criteria\":[]}}",
+	    review, task);
+}
+
+static unsigned give_review(const char *review, const char *task, const char *verdict,
+			    const char *findings, const char *changes, const char *verification)
+{
+	return say("rev", "arch", "review_result", "",
+		   "{\"review_id\":\"%s\",\"task_id\":\"%s\",\"verdict\":\"%s\",\"findings\":[%s],"
+		   "\"verification\":{%s},\"summary\":\"One bug\",\"required_changes\":[%s]}",
+		   review, task, verdict, findings, verification, changes);
+}
+
+/* task-1 up to its first review */
+static void review_task(const char *verdict, const char *verification)
+{
+	assign("task-1");
+	complete("task-1", "completed", "");
+	ask_review("review-1", "task-1");
+	give_review("review-1", "task-1", verdict,
+		    FINDING("find-1", "critical") "," FINDING("find-2", "minor"),
+		    CHANGE("change-1", "must_fix", "find-1"), verification);
+}
+
+static void ask_question(void)
+{
+	SAY("dev", "arch", "feedback", "",
+	    "{\"feedback_type\":\"question\",\"subject\":\"Lanes\",\"content\":\"How many?\","
+	    "\"action_required\":true,\"related_task_id\":\"task-1\"}");
+}
+
+#define QUESTION "00000000-0000-4000-8000-000000000002"
+
+/* The newest item of that kind and id. */
+static uint32_t find(enum item_kind kind, const char *id)
+{
+	for (uint32_t i = model.items.n; i-- > 0;)
+		if (model.items.v[i].kind == kind && str_is(model_str(&model, model.items.v[i].id), id))
+			return i;
+	ck_abort_msg("no %s %s", item_kind_name(kind), id);
+	return NONE;
+}
+
+static enum verdict verdict_at(uint32_t item)
+{
+	struct item_state s;
+
+	ck_assert(item_at(&model, &model.items.v[item], model.records.n, WHEN_NONE, &s));
+	return s.verdict;
+}
+
+#define assert_verdict(kind, id, verdict) \
+	ck_assert_str_eq(verdict_name(verdict_at(find(kind, id))), verdict_name(verdict))
+
+static void stage(enum item_kind kind, const char *id, enum verb verb, const char *words)
+{
+	uint32_t number = find(kind, id);
+	const struct item *item = &model.items.v[number];
+	struct draft d = { .dialect = DIALECT_COLLABORATION, .kind = kind, .verb = verb,
+			   .number = number, .session = session_name(&model, item->session),
+			   .by = STR("pat"), .letter = NONE };
+	struct item_state state;
+	struct buf b = { 0 };
+
+	ck_assert(item_at(&model, item, model.records.n, WHEN_NONE, &state));
+	item_name(&model, item, &b);
+	d.item = arena_str(&arena, buf_str(&b));
+	buf_clear(&b);
+	item_rev(&reader, item, &state, &b);
+	d.rev = arena_str(&arena, buf_str(&b));
+	buf_release(&b);
+	if (verb == VERB_ANSWER)
+		d.answer = str_of(words);
+	else
+		d.explanation = str_of(words);
+	vec_push(&desk.drafts, d);
+}
+
+static void make(uint32_t letters)
+{
+	plan_release(&plan);
+	memset(&plan, 0, sizeof(plan));
+	plan_make(&plan, &desk, &model, &reader, &terms, NONE);
+	ck_assert_msg(plan.refused.n == 0, "refused: %.*s", STR_ARG(plan.refused.v[0]));
+	ck_assert_uint_eq(plan.list.n, letters);
+}
+
+static void make_missing(const char *why)
+{
+	make(1);
+	ck_assert_msg(plan.list.v[0].missing.n, "nothing is missing");
+	ck_assert_msg(str_find(plan.list.v[0].missing.v[0], str_of(why), 0) >= 0, "missing: %.*s",
+		      STR_ARG(plan.list.v[0].missing.v[0]));
+	ck_assert(!plan_is_ready(&plan));
+}
+
+static yyjson_val *parsed(struct json_reader *json, uint32_t letter)
+{
+	yyjson_val *root = NULL;
+
+	ck_assert_int_eq(json_read(json, plan.list.v[letter].letter.bytes, &root), JSON_OK);
+	return root;
+}
+
+/* The value at a JSON pointer of a letter, compactly; empty where there is none. */
+static struct str told(uint32_t letter, const char *pointer)
+{
+	struct json_reader json = { 0 };
+	yyjson_val *v = yyjson_ptr_get(parsed(&json, letter), pointer);
+
+	buf_clear(&text);
+	if (yyjson_is_str(v))
+		buf_add_str(&text, json_str(v));
+	else if (v)
+		json_write(&text, v);
+	json_reader_release(&json);
+	return buf_str(&text);
+}
+
+/* What every letter has, then all of them read as if they were in the log. */
+static void play(void)
+{
+	for (uint32_t i = 0; i < plan.list.n; i++) {
+		const struct proposal *p = &plan.list.v[i];
+
+		ck_assert_msg(p->missing.n == 0, "missing: %.*s", STR_ARG(p->missing.v[0]));
+		ck_assert(p->letter.bytes.n && p->letter.bytes.p[p->letter.bytes.n - 1] == '\n');
+		ck_assert(str_eq(told(i, "/message_id"), p->letter.expect));
+		ck_assert(str_eq(told(i, "/to_agent/agent_id"), p->letter.to));
+		assert_str(told(i, "/from_agent/instance_id"), "human");
+		ck_assert(str_eq(told(i, "/correlation_id"), correlated ? STR("corr-1") : STR("")));
+		assert_valid(apply(p->letter.bytes));
+		ck_assert_int_eq(message.sequence, sequence + (int64_t)i + 1);
+	}
+	for (uint32_t i = 0; i < desk.drafts.n; i++)
+		desk.drafts.v[i].state = DRAFT_WRITTEN;
+}
+
+START_TEST(accepted_of_one_review_are_one_revision)
+{
+	review_task("changes_requested", PASSED);
+	stage(ITEM_FINDING, "find-1", VERB_ACCEPT, "");
+	stage(ITEM_FINDING, "find-2", VERB_PARTIAL, "only for empty lists");
+	stage(ITEM_CHANGE, "change-1", VERB_ACCEPT, "soon");
+	make(1);
+	ck_assert_uint_eq(plan.list.v[0].letter.drafts.n, 3);
+	assert_str(told(0, "/message_type"), "task_assignment");
+	assert_str(told(0, "/from_agent"), "{\"agent_id\":\"pat\",\"agent_type\":\"architect\","
+					   "\"instance_id\":\"human\"}");
+	assert_str(told(0, "/to_agent"), "{\"agent_id\":\"dev\",\"agent_type\":\"developer\","
+					 "\"instance_id\":\"inst-7\"}");
+	assert_str(told(0, "/payload/priority"), "high");
+	assert_str(told(0, "/payload/max_iterations"), "4");
+	assert_str(told(0, "/payload/task/task_id"), "task-1-rev-1");
+	assert_str(told(0, "/payload/task/task_description"), "Draw lanes");
+	assert_str(told(0, "/payload/task/context"),
+		   "{\"specs\":[{\"path\":\"spec.md\",\"reason\":\"design\"}],\"reference_files\":[],"
+		   "\"previous_attempts\":[{\"attempt_number\":1,\"outcome\":"
+		   "\"review-1: changes_requested\",\"feedback\":\"One bug\"}]}");
+	assert_str(told(0, "/payload/task/constraints"),
+		   "{\"scope\":[\"src/**\"],\"testing_required\":true,\"must_not_break\":[\"zoom\"]}");
+	assert_str(told(0, "/payload/task/acceptance_criteria"),
+		   "[\"[find-1 accepted] src/a.c:4: Empty list; suggested: Return early\","
+		   "\"[find-2 partial] only for empty lists\","
+		   "\"[change-1 accepted] Check it; soon\",\"Lanes show\"]");
+	play();
+	assert_verdict(ITEM_FINDING, "find-1", VERDICT_ACCEPTED);
+	assert_verdict(ITEM_FINDING, "find-2", VERDICT_PARTIAL);
+	assert_verdict(ITEM_CHANGE, "change-1", VERDICT_ACCEPTED);
+	ck_assert_uint_eq(model.tasks.v[model.tasks.n - 1].root, 0);
+}
+END_TEST
+
+START_TEST(a_revision_decides_only_what_it_names)
+{
+	review_task("changes_requested", PASSED);
+	stage(ITEM_FINDING, "find-2", VERB_ACCEPT, "");
+	make(1);
+	assert_str(told(0, "/payload/priority"), "low");
+	play();
+	assert_verdict(ITEM_FINDING, "find-2", VERDICT_ACCEPTED);
+	assert_verdict(ITEM_FINDING, "find-1", VERDICT_NONE);
+	assert_verdict(ITEM_CHANGE, "change-1", VERDICT_NONE);
+}
+END_TEST
+
+START_TEST(a_rejected_finding_goes_to_its_reviewer)
+{
+	review_task("changes_requested", PASSED);
+	stage(ITEM_FINDING, "find-1", VERB_REJECT, "cannot be empty");
+	desk.drafts.v[0].reason_code = STR("infeasible");
+	stage(ITEM_CHANGE, "change-1", VERB_REJECT, "no");
+	make(2);
+	assert_str(told(0, "/message_type"), "feedback");
+	assert_str(told(0, "/to_agent/agent_id"), "rev");
+	assert_str(told(0, "/reply_to"), "00000000-0000-4000-8000-000000000004");
+	assert_str(told(0, "/payload"),
+		   "{\"feedback_type\":\"correction\",\"subject\":\"rejected: review-1/find-1\","
+		   "\"content\":\"[find-1 rejected] infeasible: cannot be empty\","
+		   "\"action_required\":false,\"related_task_id\":\"task-1\"}");
+	play();
+	assert_verdict(ITEM_FINDING, "find-1", VERDICT_REJECTED);
+	assert_verdict(ITEM_FINDING, "find-2", VERDICT_NONE);
+	assert_verdict(ITEM_CHANGE, "change-1", VERDICT_REJECTED);
+}
+END_TEST
+
+START_TEST(one_plan_says_everything_about_a_review)
+{
+	review_task("rejected", PASSED);
+	stage(ITEM_FINDING, "find-1", VERB_ACCEPT, "");
+	stage(ITEM_FINDING, "find-2", VERB_REJECT, "no");
+	stage(ITEM_CHANGE, "change-1", VERB_ESCALATE, "who pays?");
+	stage(ITEM_VERDICT, "review-1", VERB_PARTIAL, "not that bad");
+	make(4);
+	play();
+	assert_verdict(ITEM_FINDING, "find-1", VERDICT_ACCEPTED);
+	assert_verdict(ITEM_FINDING, "find-2", VERDICT_REJECTED);
+	assert_verdict(ITEM_CHANGE, "change-1", VERDICT_ESCALATED);
+	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_PARTIAL);
+}
+END_TEST
+
+START_TEST(a_verdict_is_a_reviewers_last_word)
+{
+	static const struct {
+		enum verb verb;
+		enum verdict verdict;
+		const char *word;
+	} cases[] = {
+		{ VERB_ACCEPT, VERDICT_ACCEPTED, "approved" },
+		{ VERB_PARTIAL, VERDICT_PARTIAL, "changes_requested" },
+		{ VERB_REJECT, VERDICT_REJECTED, "rejected" },
+	};
+
+	review_task("rejected", "\"tests\":{\"passed\":true},\"type_check\":{\"passed\":true},"
+				"\"custom\":{\"docs\":{\"passed\":true}}");
+	stage(ITEM_VERDICT, "review-1", cases[_i].verb, "My word.");
+	make(1);
+	assert_str(told(0, "/message_type"), "review_result");
+	assert_str(told(0, "/from_agent"), "{\"agent_id\":\"pat-reviewer\",\"agent_type\":\"reviewer\","
+					   "\"instance_id\":\"human\"}");
+	assert_str(told(0, "/to_agent/agent_id"), "arch");
+	assert_str(told(0, "/payload/review_id"), "review-1");
+	ck_assert(str_is(told(0, "/payload/verdict"), cases[_i].word));
+	assert_str(told(0, "/payload/verification"),
+		   "{\"tests\":{\"passed\":true},\"type_check\":{\"passed\":true},"
+		   "\"custom\":{\"docs\":{\"passed\":true}}}");
+	if (cases[_i].verb == VERB_ACCEPT) {
+		assert_str(told(0, "/payload/findings/0/finding_id"), "find-2");
+		assert_str(told(0, "/payload/findings/1"), "");
+		assert_str(told(0, "/payload/required_changes"), "");
+		assert_str(told(0, "/payload/summary"), "My word. Waived: find-1 (critical)");
+		ck_assert_uint_eq(plan.list.v[0].cautions.n, 1);
+	} else {
+		assert_str(told(0, "/payload/findings/1/finding_id"), "find-2");
+		assert_str(told(0, "/payload/required_changes"),
+			   "[{\"change_id\":\"change-1\",\"priority\":\"must_fix\",\"description\":"
+			   "\"Check it\",\"related_findings\":[\"find-1\"]}]");
+		assert_str(told(0, "/payload/summary"), "My word.");
+	}
+	play();
+	ck_assert_str_eq(verdict_name(verdict_at(find(ITEM_VERDICT, "review-1"))),
+			 verdict_name(cases[_i].verdict));
+	/* its findings stay as they were */
+	assert_verdict(ITEM_FINDING, "find-1", VERDICT_NONE);
+	ck_assert_uint_eq(model.items.n, 4);
+}
+END_TEST
+
+/* What other texts write otherwise, or the protocol's own example leaves out, is written whole. */
+START_TEST(a_verdict_is_valid_where_the_review_was_sloppy)
+{
+	assign("task-1");
+	complete("task-1", "completed", "");
+	ask_review("review-1", "task-1");
+	give_review("review-1", "task-1", "rejected",
+		    "{\"finding_id\":\"f\",\"severity\":\"minor\",\"category\":\"bug\",\"file\":\"a.c\","
+		    "\"line\":3,\"description\":\"x\"},{\"finding_id\":\"f\",\"severity\":\"minor\"},7",
+		    CHANGE("c", "must_fix", "gone") ",{\"change_id\":\"d\"}",
+		    "\"tests_passed\":true,\"type_check\":{\"passed\":true}");
+	stage(ITEM_VERDICT, "review-1", VERB_PARTIAL, "go on");
+	make(1);
+	assert_str(told(0, "/payload/findings"),
+		   "[{\"finding_id\":\"f\",\"severity\":\"minor\",\"category\":\"bug\",\"location\":"
+		   "{\"file\":\"a.c\",\"line_start\":3},\"description\":\"x\",\"rationale\":"
+		   "\"not given\"}]");
+	assert_str(told(0, "/payload/verification"),
+		   "{\"tests\":{\"passed\":true},\"type_check\":{\"passed\":true},\"custom\":{}}");
+	assert_str(told(0, "/payload/required_changes/0/related_findings"), "[]");
+	play();
+	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_PARTIAL);
+}
+END_TEST
+
+START_TEST(no_approval_without_passing_verification)
+{
+	static const char *const verifications[] = {
+		"\"tests\":{\"passed\":false},\"type_check\":{\"passed\":true},\"custom\":{}",
+		"\"tests\":{\"passed\":true},\"custom\":{}",
+		PASSED ",\"lint\":{\"passed\":false}",
+		("\"tests\":{\"passed\":true},\"type_check\":{\"passed\":true},"
+		 "\"custom\":{\"docs\":{\"passed\":false}}"),
+		"",
+	};
+
+	review_task("rejected", verifications[_i]);
+	stage(ITEM_VERDICT, "review-1", VERB_ACCEPT, "");
+	make_missing("only when all verifications pass");
+	desk.drafts.v[0].verb = VERB_REJECT;
+	make(1);
+	play();
+	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_REJECTED);
+}
+END_TEST
+
+START_TEST(no_changes_without_findings)
+{
+	assign("task-1");
+	complete("task-1", "completed", "");
+	ask_review("review-1", "task-1");
+	give_review("review-1", "task-1", "rejected", "", "", PASSED);
+	stage(ITEM_VERDICT, "review-1", VERB_PARTIAL, "go on");
+	make_missing("this review has none");
+}
+END_TEST
+
+START_TEST(an_answer_goes_to_whoever_asked)
+{
+	assign("task-1");
+	ask_question();
+	stage(ITEM_QUESTION, QUESTION, VERB_ANSWER, "Three");
+	make(1);
+	assert_str(told(0, "/reply_to"), QUESTION);
+	assert_str(told(0, "/payload"),
+		   "{\"feedback_type\":\"guidance\",\"subject\":\"Re: Lanes\",\"content\":\"Three\","
+		   "\"action_required\":false,\"related_task_id\":\"task-1\"}");
+	assert_str(told(0, "/to_agent/agent_id"), "dev");
+	play();
+	assert_verdict(ITEM_QUESTION, QUESTION, VERDICT_ANSWERED);
+}
+END_TEST
+
+/* Words that look like a marker are still an answer. */
+START_TEST(an_answer_may_begin_with_brackets)
+{
+	assign("task-1");
+	ask_question();
+	stage(ITEM_QUESTION, QUESTION, VERB_ANSWER, "[find-1 rejected] is what I said");
+	make(1);
+	play();
+	assert_verdict(ITEM_QUESTION, QUESTION, VERDICT_ANSWERED);
+}
+END_TEST
+
+START_TEST(a_blocked_task_goes_on)
+{
+	assign("task-1");
+	complete("task-1", "partial", ",\"blockers\":[\"no network\",\"no key\"]");
+	stage(ITEM_BLOCKED, "task-1", VERB_ACCEPT, _i ? "use the mock" : "");
+	make(1);
+	assert_str(told(0, "/message_type"), "task_assignment");
+	assert_str(told(0, "/payload/task/task_id"), "task-1-rev-1");
+	assert_str(told(0, "/payload/task/context/previous_attempts/0/outcome"),
+		   "partial: Half of it");
+	assert_str(told(0, "/payload/priority"), "low");
+	if (_i) {
+		assert_str(told(0, "/payload/task/acceptance_criteria"),
+			   "[\"[task-1 accepted] use the mock\",\"Lanes show\"]");
+		assert_str(told(0, "/payload/task/context/previous_attempts/0/feedback"),
+			   "no network; no key. use the mock");
+	} else {
+		assert_str(told(0, "/payload/task/acceptance_criteria"),
+			   "[\"[task-1 accepted] goes on in spite of: no network; no key\","
+			   "\"Lanes show\"]");
+	}
+	play();
+	assert_verdict(ITEM_BLOCKED, "task-1", VERDICT_ACCEPTED);
+}
+END_TEST
+
+/* Whoever has had a message on it is told, its developer first. */
+START_TEST(a_blocked_task_is_aborted_everywhere)
+{
+	static const char *const agents[] = { "dev", "arch", "rev" };
+
+	if (_i)
+		review_task("changes_requested", PASSED);
+	assign("task-2");
+	complete("task-2", "failed", ",\"blockers\":[\"no network\"]");
+	if (_i)
+		ask_review("review-2", "task-2");
+	stage(ITEM_BLOCKED, "task-2", VERB_REJECT, "too late");
+	make(_i ? 3 : 2);
+	for (uint32_t i = 0; i < plan.list.n; i++) {
+		ck_assert(str_is(plan.list.v[i].letter.to, agents[i]));
+		ck_assert_uint_eq(plan.list.v[i].letter.drafts.n, i ? 0 : 1);
+		assert_str(told(i, "/message_type"), "abort");
+		assert_str(told(i, "/payload"),
+			   "{\"scope\":\"task\",\"target_id\":\"task-2\",\"reason\":"
+			   "\"too late\",\"cleanup_required\":true}");
+	}
+	assert_str(told(0, "/to_agent/instance_id"), "inst-7");
+	play();
+	assert_verdict(ITEM_BLOCKED, "task-2", VERDICT_REJECTED);
+}
+END_TEST
+
+START_TEST(every_kind_is_passed_on_to_the_architect)
+{
+	static const struct {
+		enum item_kind kind;
+		const char *id;
+	} cases[] = {
+		{ ITEM_FINDING, "find-1" },   { ITEM_CHANGE, "change-1" }, { ITEM_VERDICT, "review-1" },
+		{ ITEM_BLOCKED, "task-1" },   { ITEM_QUESTION, QUESTION },
+	};
+	struct buf start = { 0 };
+
+	if (cases[_i].kind == ITEM_QUESTION) {
+		assign("task-1");
+		ask_question();
+	} else if (cases[_i].kind == ITEM_BLOCKED) {
+		assign("task-1");
+		complete("task-1", "failed", ",\"blockers\":[\"no network\"]");
+	} else {
+		review_task("rejected", PASSED);
+	}
+	stage(cases[_i].kind, cases[_i].id, VERB_ESCALATE, "who pays?");
+	make(1);
+	assert_str(told(0, "/message_type"), "feedback");
+	assert_str(told(0, "/to_agent/agent_id"), "arch");
+	assert_str(told(0, "/payload/feedback_type"), "question");
+	assert_str(told(0, "/payload/action_required"), "true");
+	buf_printf(&start, "[%s escalated] who pays?\nIt says: ", cases[_i].id);
+	ck_assert(str_starts(told(0, "/payload/content"), buf_str(&start)));
+	buf_release(&start);
+	play();
+	ck_assert_str_eq(verdict_name(verdict_at(find(cases[_i].kind, cases[_i].id))), "escalated");
+	/* what a person asks is no item here */
+	for (uint32_t i = 0; i < model.items.n; i++)
+		ck_assert_uint_lt(model.items.v[i].steps[0].message, model.records.n - 1);
+}
+END_TEST
+
+START_TEST(without_an_architect_the_queue_takes_it)
+{
+	SAY("dev", "rev", "feedback", "",
+	    "{\"feedback_type\":\"question\",\"subject\":\"Lanes\",\"content\":\"How many?\","
+	    "\"action_required\":true}");
+	stage(ITEM_QUESTION, "00000000-0000-4000-8000-000000000001", VERB_ESCALATE, "who knows?");
+	make_missing("no architect is known");
+	terms.escalate_to = "no-such-folder/queue.ndjson";
+	make(1);
+	assert_str(told(0, "/decision"), "escalate");
+}
+END_TEST
+
+START_TEST(an_escalation_goes_to_the_queue_too)
+{
+	review_task("rejected", PASSED);
+	terms.escalate_to = "no-such-folder/queue.ndjson";
+	stage(ITEM_FINDING, "find-1", VERB_ESCALATE, "who pays?");
+	stage(ITEM_FINDING, "find-2", VERB_REJECT, "no");
+	make(3);
+	assert_str(told(0, "/sequence_number"), "5");
+	assert_str(told(1, "/decision"), "escalate");
+	assert_str(told(2, "/sequence_number"), "6");
+}
+END_TEST
+
+START_TEST(no_revision_without_an_assignment)
+{
+	give_review("review-1", "task-1", "changes_requested", FINDING("find-1", "minor"), "", PASSED);
+	stage(ITEM_FINDING, "find-1", VERB_ACCEPT, "");
+	make_missing("no assignment of its task was seen");
+}
+END_TEST
+
+START_TEST(what_was_assigned_from_here_counts_as_seen)
+{
+	struct letter letter = { .dialect = DIALECT_COLLABORATION, .state = LETTER_SENT };
+
+	review_task("changes_requested", PASSED);
+	stage(ITEM_FINDING, "find-1", VERB_ACCEPT, "");
+	make(1);
+	letter.bytes = arena_str(&arena, plan.list.v[0].letter.bytes);
+	vec_push(&desk.letters, letter);
+	desk.drafts.v[0].state = DRAFT_WRITTEN;
+	/* the log shows only what the agents say about it */
+	give_review("review-2", "task-1-rev-1", "changes_requested", FINDING("find-9", "minor"), "",
+		    PASSED);
+	stage(ITEM_FINDING, "find-9", VERB_ACCEPT, "");
+	make(1);
+	assert_str(told(0, "/payload/task/task_id"), "task-1-rev-2");
+	assert_str(told(0, "/sequence_number"), "6");
+	assert_str(told(0, "/payload/task/context/previous_attempts/1/attempt_number"), "2");
+	/* still asked for, but not decided again */
+	assert_str(told(0, "/payload/task/acceptance_criteria/1"),
+		   "src/a.c:4: Empty list; suggested: Return early");
+}
+END_TEST
+
+START_TEST(a_second_revision_has_a_new_id)
+{
+	review_task("changes_requested", PASSED);
+	stage(ITEM_FINDING, "find-1", VERB_ACCEPT, "");
+	make(1);
+	play();
+	sequence++;
+	complete("task-1-rev-1", "completed", "");
+	ask_review("review-2", "task-1-rev-1");
+	give_review("review-2", "task-1-rev-1", "changes_requested", FINDING("find-1", "major"), "",
+		    PASSED);
+	stage(ITEM_FINDING, "find-1", VERB_PARTIAL, "less");
+	make(1);
+	assert_str(told(0, "/payload/task/task_id"), "task-1-rev-2");
+	play();
+	assert_verdict(ITEM_FINDING, "find-1", VERDICT_PARTIAL);
+}
+END_TEST
+
+START_TEST(nobody_speaks_under_an_agents_name)
+{
+	review_task("rejected", PASSED);
+	terms.as = STR("dev");
+	stage(ITEM_FINDING, "find-1", VERB_REJECT, "no");
+	make_missing("an agent of this session has your name");
+	terms.as = STR("");
+	make_missing("give your name");
+}
+END_TEST
+
+/* An id could otherwise decide another item in the person's name. */
+START_TEST(an_id_cannot_pass_for_a_marker)
+{
+	assign("task-1");
+	complete("task-1", "completed", "");
+	ask_review("review-1", "task-1");
+	give_review("review-1", "task-1", "changes_requested",
+		    FINDING("find-1", "minor") "," FINDING("find-1 accepted] x", "minor"), "", PASSED);
+	stage(ITEM_FINDING, "find-1 accepted] x", (enum verb)_i, "words");
+	make_missing("brackets");
+}
+END_TEST
+
+START_TEST(ids_may_have_spaces)
+{
+	assign("task-1");
+	complete("task-1", "completed", "");
+	ask_review("review-1", "task-1");
+	give_review("review-1", "task-1", "changes_requested",
+		    FINDING("the first one", "minor") "," FINDING("the second", "minor"), "", PASSED);
+	stage(ITEM_FINDING, "the first one", VERB_ACCEPT, "");
+	stage(ITEM_FINDING, "the second", VERB_REJECT, "no");
+	make(2);
+	play();
+	assert_verdict(ITEM_FINDING, "the first one", VERDICT_ACCEPTED);
+	assert_verdict(ITEM_FINDING, "the second", VERDICT_REJECTED);
+}
+END_TEST
+
+START_TEST(a_finding_and_a_change_may_share_an_id)
+{
+	assign("task-1");
+	complete("task-1", "completed", "");
+	ask_review("review-1", "task-1");
+	give_review("review-1", "task-1", "changes_requested", FINDING("1", "minor"),
+		    CHANGE("1", "consider", "1"), PASSED);
+	stage(ITEM_FINDING, "1", VERB_ACCEPT, "");
+	stage(ITEM_CHANGE, "1", VERB_PARTIAL, "less");
+	make(1);
+	play();
+	assert_verdict(ITEM_FINDING, "1", VERDICT_ACCEPTED);
+	assert_verdict(ITEM_CHANGE, "1", VERDICT_PARTIAL);
+}
+END_TEST
+
+/* Without a correlation the reply alone tells which task is meant. */
+START_TEST(replies_find_their_task_without_a_correlation)
+{
+	correlated = false;
+	review_task("changes_requested", PASSED);
+	assign("task-2");
+	complete("task-2", "completed", "");
+	stage(ITEM_FINDING, "find-1", VERB_ACCEPT, "");
+	make(1);
+	play();
+	assert_verdict(ITEM_FINDING, "find-1", VERDICT_ACCEPTED);
+	assert_str(model_str(&model, model.tasks.v[model.tasks.v[model.tasks.n - 1].root].id),
+		   "task-1");
+}
+END_TEST
+
+/* A file of replies is read after its log: what they reply to is long overtaken by then, and the same
+ * ids may ask again. */
+START_TEST(replies_read_late_decide_what_they_replied_to)
+{
+	uint32_t first, second, word, blocked;
+
+	review_task("rejected", PASSED);
+	first = find(ITEM_FINDING, "find-1");
+	second = find(ITEM_FINDING, "find-2");
+	word = find(ITEM_VERDICT, "review-1");
+	stage(ITEM_FINDING, "find-1", VERB_ACCEPT, "");
+	stage(ITEM_FINDING, "find-2", VERB_REJECT, "no");
+	stage(ITEM_VERDICT, "review-1", VERB_PARTIAL, "not that bad");
+	make(3);
+	assign("task-3");
+	complete("task-3", "failed", ",\"blockers\":[\"no network\"]");
+	blocked = find(ITEM_BLOCKED, "task-3");
+	ask_review("review-2", "task-1");
+	give_review("review-2", "task-1", "changes_requested",
+		    FINDING("find-1", "minor") "," FINDING("find-2", "minor"), "", PASSED);
+	ck_assert_int_eq(verdict_at(first), VERDICT_SUPERSEDED);
+	for (uint32_t i = 0; i < plan.list.n; i++)
+		assert_valid(apply(plan.list.v[i].letter.bytes));
+	ck_assert_int_eq(verdict_at(first), VERDICT_ACCEPTED);
+	ck_assert_int_eq(verdict_at(second), VERDICT_REJECTED);
+	ck_assert_int_eq(verdict_at(word), VERDICT_PARTIAL);
+	ck_assert_int_eq(verdict_at(blocked), VERDICT_NONE);
+	assert_verdict(ITEM_FINDING, "find-1", VERDICT_NONE);
+	assert_verdict(ITEM_FINDING, "find-2", VERDICT_NONE);
+}
+END_TEST
+
+/* The same, when the review goes on under its own id. */
+START_TEST(late_replies_leave_a_later_round_alone)
+{
+	review_task("rejected", PASSED);
+	stage(ITEM_FINDING, "find-1", VERB_ACCEPT, "");
+	stage(ITEM_VERDICT, "review-1", VERB_ACCEPT, "");
+	make(2);
+	ask_review("review-1", "task-1");
+	give_review("review-1", "task-1", "rejected", FINDING("find-1", "minor"), "", PASSED);
+	for (uint32_t i = 0; i < plan.list.n; i++)
+		assert_valid(apply(plan.list.v[i].letter.bytes));
+	assert_verdict(ITEM_FINDING, "find-1", VERDICT_NONE);
+	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_NONE);
+	ck_assert_uint_eq(model.reviews.v[0].steps.v[model.reviews.v[0].steps.n - 1].iteration, 2);
+}
+END_TEST
+
+START_TEST(a_later_word_corrects_an_earlier_one)
+{
+	review_task("rejected", PASSED);
+	stage(ITEM_VERDICT, "review-1", VERB_REJECT, "no");
+	make(1);
+	apply(plan.list.v[0].letter.bytes);
+	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_REJECTED);
+	give_review("review-9", "task-9", "rejected", FINDING("f", "minor"), "", PASSED);
+	SAY("joe", "rev", "feedback", "\"reply_to\":\"00000000-0000-4000-8000-000000000004\",",
+	    "{\"feedback_type\":\"question\",\"subject\":\"s\",\"content\":"
+	    "\"[review-1 escalated] after all\",\"action_required\":true}");
+	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_ESCALATED);
+}
+END_TEST
+
+/* Others may speak for a person too, and name no message. */
+START_TEST(a_persons_result_is_the_last_word_without_a_reply_to)
+{
+	review_task("rejected", PASSED);
+	SAY("joe", "arch", "review_result", "",
+	    "{\"review_id\":\"review-1\",\"task_id\":\"task-1\",\"verdict\":\"approved\","
+	    "\"findings\":[" FINDING("find-7", "minor") "],\"verification\":{" PASSED "},"
+	    "\"summary\":\"Fine\"}");
+	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_ACCEPTED);
+	assert_verdict(ITEM_FINDING, "find-1", VERDICT_NONE);
+	assert_verdict(ITEM_FINDING, "find-7", VERDICT_NONE);
+	ck_assert_uint_eq(model.reviews.v[0].round, 1);
+}
+END_TEST
+
+START_TEST(agents_decide_nothing_by_markers_in_feedback)
+{
+	review_task("changes_requested", PASSED);
+	SAY("arch", "rev", "feedback", "\"reply_to\":\"00000000-0000-4000-8000-000000000004\",",
+	    "{\"feedback_type\":\"correction\",\"subject\":\"s\",\"content\":\"[find-1 rejected] no\","
+	    "\"action_required\":false}");
+	assert_verdict(ITEM_FINDING, "find-1", VERDICT_NONE);
+}
+END_TEST
+
+/* Agents may count a person's messages, or not know of them. */
+START_TEST(numbers_of_a_person_disturb_nobody)
+{
+	assign("task-1");
+	ask_question();
+	stage(ITEM_QUESTION, QUESTION, VERB_ANSWER, "Three");
+	make(1);
+	assert_str(told(0, "/sequence_number"), "3");
+	apply(plan.list.v[0].letter.bytes);
+	sequence += _i;
+	complete("task-1", "completed", "");
+	ck_assert_int_eq(model_sequence(&model, 0), 3 + _i);
+	sequence += 7;
+	ck_assert_uint_eq(say("dev", "arch", "status_response", "", "{}"), 1);
+}
+END_TEST
+
+static uint32_t agent_number(const char *name)
+{
+	for (uint32_t i = 0; i < model.agents.n; i++)
+		if (str_is(agent_name(&model, i), name))
+			return i;
+	return NONE;
+}
+
+START_TEST(commands_are_valid_messages)
+{
+	static const char *const payloads[] = {
+		[COMMAND_ABORT_TASK] = "\"payload\":{\"scope\":\"task\",\"target_id\":\"task-1\","
+				       "\"reason\":\"late\",\"cleanup_required\":true}}",
+		[COMMAND_STATUS] = "\"message_type\":\"status_query\",\"payload\":"
+				   "{\"task_id\":\"task-1\"}}",
+		[COMMAND_ACKNOWLEDGE] = "\"message_type\":\"acknowledgment\",\"reply_to\":"
+					"\"task-1\",\"payload\":{}}",
+	};
+	struct order c = { .type = (enum command_type)_i, .target = STR("task-1"),
+			     .reason = STR("late") };
+	struct buf b = { 0 };
+	struct err err;
+
+	assign("task-1");
+	c.agent = agent_number("dev");
+	if (c.type == COMMAND_ABORT_SESSION) {
+		/* the log names no session */
+		ck_assert_int_eq(command_write(&c, &model, &desk, &terms, &b, &err), -1);
+		return;
+	}
+	ck_assert_int_eq(command_write(&c, &model, &desk, &terms, &b, &err), 0);
+	ck_assert_msg(str_find(buf_str(&b), str_of(payloads[_i]), 0) > 0, "%s", b.p);
+	assert_valid(apply(buf_str(&b)));
+	ck_assert_int_eq(message.sequence, 2);
+	c.agent = NONE;
+	ck_assert_int_eq(command_write(&c, &model, &desk, &terms, &b, &err), -1);
+	buf_release(&b);
+}
+END_TEST
+
+/* Sessions in one log are told apart by an id that replies carry too. */
+START_TEST(replies_stay_in_their_session)
+{
+	struct order c = { .type = COMMAND_ABORT_SESSION, .reason = STR("late") };
+	struct buf b = { 0 };
+	struct err err;
+
+	SAY("dev", "arch", "feedback", "\"session_id\":\"s-1\",",
+	    "{\"feedback_type\":\"question\",\"subject\":\"Lanes\",\"content\":\"How many?\","
+	    "\"action_required\":true}");
+	stage(ITEM_QUESTION, "00000000-0000-4000-8000-000000000001", VERB_ANSWER, "Three");
+	make(1);
+	assert_str(told(0, "/session_id"), "s-1");
+	play();
+	assert_verdict(ITEM_QUESTION, "00000000-0000-4000-8000-000000000001", VERDICT_ANSWERED);
+	ck_assert_uint_eq(model.sessions.n, 1);
+	c.agent = agent_number("dev");
+	ck_assert_int_eq(command_write(&c, &model, &desk, &terms, &b, &err), 0);
+	assert_valid(apply(buf_str(&b)));
+	ck_assert_uint_eq(model.sessions.n, 1);
+	buf_release(&b);
+}
+END_TEST
+
+/* A review may be as long as its sender likes. */
+START_TEST(many_findings_take_no_long_time)
+{
+	enum { MANY = 20000 };
+	struct buf raised = { 0 }, fixed = { 0 }, criteria = { 0 };
+
+	for (unsigned i = 0; i < MANY; i++) {
+		buf_printf(&raised, "%s{\"finding_id\":\"f%u\",\"severity\":\"minor\",\"category\":"
+				    "\"bug\",\"location\":{\"file\":\"a\"},\"description\":\"x\","
+				    "\"rationale\":\"y\"}", i ? "," : "", i);
+		buf_printf(&fixed, "%s{\"finding_id\":\"f%u\",\"severity\":\"minor\",\"category\":"
+				   "\"bug\",\"location\":{\"file\":\"a\"},\"description\":\"x\","
+				   "\"rationale\":\"y\",\"fixed_in_iteration\":1}", i ? "," : "", i);
+		buf_printf(&criteria, "%s\"[f%u accepted]\"", i ? "," : "", i);
+	}
+	assign("task-1");
+	complete("task-1", "completed", "");
+	for (unsigned i = 0; i < 3; i++) {
+		give_review("review-1", "task-1", "changes_requested", raised.p, "", PASSED);
+		if (i == 1)
+			give_review("review-2", "task-1", "changes_requested", fixed.p, "", PASSED);
+		if (i == 2)
+			say("arch", "dev", "task_assignment", "",
+			    "{\"task\":{\"task_id\":\"task-2\",\"task_description\":\"x\",\"context\":"
+			    "{\"specs\":[],\"reference_files\":[],\"previous_attempts\":[{}]},"
+			    "\"acceptance_criteria\":[%s]},\"priority\":\"low\"}", criteria.p);
+	}
+	assert_verdict(ITEM_FINDING, "f19999", VERDICT_ACCEPTED);
+	buf_release(&raised);
+	buf_release(&fixed);
+	buf_release(&criteria);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("encode_collaboration");
+	TCase *t = tcase_create("collaboration");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 20);
+	suite_add_tcase(suite, t);
+	tcase_add_test(t, accepted_of_one_review_are_one_revision);
+	tcase_add_test(t, a_revision_decides_only_what_it_names);
+	tcase_add_test(t, a_rejected_finding_goes_to_its_reviewer);
+	tcase_add_test(t, one_plan_says_everything_about_a_review);
+	tcase_add_loop_test(t, a_verdict_is_a_reviewers_last_word, 0, 3);
+	tcase_add_test(t, a_verdict_is_valid_where_the_review_was_sloppy);
+	tcase_add_loop_test(t, no_approval_without_passing_verification, 0, 5);
+	tcase_add_test(t, no_changes_without_findings);
+	tcase_add_test(t, an_answer_goes_to_whoever_asked);
+	tcase_add_test(t, an_answer_may_begin_with_brackets);
+	tcase_add_loop_test(t, a_blocked_task_goes_on, 0, 2);
+	tcase_add_loop_test(t, a_blocked_task_is_aborted_everywhere, 0, 2);
+	tcase_add_loop_test(t, every_kind_is_passed_on_to_the_architect, 0, 5);
+	tcase_add_test(t, without_an_architect_the_queue_takes_it);
+	tcase_add_test(t, an_escalation_goes_to_the_queue_too);
+	tcase_add_test(t, no_revision_without_an_assignment);
+	tcase_add_test(t, what_was_assigned_from_here_counts_as_seen);
+	tcase_add_test(t, a_second_revision_has_a_new_id);
+	tcase_add_test(t, nobody_speaks_under_an_agents_name);
+	tcase_add_loop_test(t, an_id_cannot_pass_for_a_marker, 0, 3);
+	tcase_add_test(t, ids_may_have_spaces);
+	tcase_add_test(t, a_finding_and_a_change_may_share_an_id);
+	tcase_add_test(t, replies_find_their_task_without_a_correlation);
+	tcase_add_test(t, replies_read_late_decide_what_they_replied_to);
+	tcase_add_test(t, late_replies_leave_a_later_round_alone);
+	tcase_add_test(t, a_later_word_corrects_an_earlier_one);
+	tcase_add_test(t, a_persons_result_is_the_last_word_without_a_reply_to);
+	tcase_add_test(t, agents_decide_nothing_by_markers_in_feedback);
+	tcase_add_loop_test(t, numbers_of_a_person_disturb_nobody, 0, 2);
+	tcase_add_loop_test(t, commands_are_valid_messages, 0, 4);
+	tcase_add_test(t, replies_stay_in_their_session);
+	tcase_add_test(t, many_findings_take_no_long_time);
+	return unit_run(suite);
+}
