@@ -1,0 +1,265 @@
+# Scenes in a real terminal: deciding, from the verb to what is sent, held and recovered.
+. "$srcdir/tests/scenes.sh"
+
+# ---- deciding ----
+
+# decides SIZE [OPTION...]: the UI on a copy of the demo that nothing was decided about; $log, $replies
+logs=0
+decides() {
+	logs=$((logs + 1))
+	log=decide$logs.ndjson
+	replies=$log.replies.ndjson
+	cp demo.ndjson $log
+	size=$1
+	shift
+	watch "$size" "$GAVEL" $log "$@"
+}
+
+again() {
+	watch 80x24 "$GAVEL" $log "$@"
+}
+
+all_sent() {
+	title_lacks staged && ! says sending
+}
+
+sent() {
+	all_sent && [ "$(wc -l <$replies)" -eq "$1" ]
+}
+
+# The page is deaf at first, so y is pressed until it has gone; in the inbox y only shows an id.
+page_goes() {
+	says 'q back, nothing is sent' || return 0
+	press y
+	return 1
+}
+
+page_is_left() {
+	says 'q back, nothing is sent' || return 0
+	press q
+	return 1
+}
+
+# on the item of this id
+select_item() {
+	press ":$("$GAVEL" show inbox --format=json $log | grep -nF "{\"id\":\"$1" | head -n 1 | cut -d: -f1)<Enter>"
+}
+
+decides 80x24
+"$GAVEL" show inbox --format=json $log | sed 's/^{"id":"\([^"]*\)","dialect":"\([^"]*\)","kind":"\([^"]*\)".*"deadline":\([^,]*\),.*/\2 \3 \4 \1/' >items
+n=0
+while read -r dialect kind deadline id; do
+	n=$((n + 1))
+	case $kind in
+	question) keys='=1<Enter>' ;;
+	error) keys=D ;;
+	improvement | retry | blocked) keys='xNot in this round.<Enter>' ;;
+	change) keys='pOnly the first half.<Enter>' ;;
+	*) keys=a ;;
+	esac
+	press ":$n<Enter>$keys"
+	if [ "$deadline" != null ]; then
+		ok "$dialect $kind $id: one that will answer itself is looked at, at once" soon says 'This will be written. y sends it'
+		soon page_is_left
+	fi
+	ok "$dialect $kind $id: staged" soon title_says " $n staged "
+done <items
+is 'every item was decided' 18 $n
+ok 'nothing is written yet' [ ! -e $replies ]
+press '$'
+ok 'the page lists what will be written' soon says "1/"
+press G
+soon says 'end  ? help'
+ok 'and was seen to its end' soon page_goes
+ok 'all is sent' soon all_sent
+ok 'nothing is held' title_lacks held
+ok 'two things were only recorded' soon title_says ' 0 open '
+"$GAVEL" check $log $log.*replies.ndjson >checked
+is 'all is right by its protocol' '' "$(grep -E '^[^:]*replies[^:]*:[0-9]+: (error|warning)' checked)"
+is 'nothing is left' 0 "$("$GAVEL" show inbox --format=json $log | wc -l)"
+press 6
+ok 'the decisions are listed' soon says '1/37'
+
+# marks, undoing, corrections
+decides 80x24
+select_item review-PK-3/F-1
+press mm
+ok 'two are marked' soon says '2 marked; the key ; and a verb decide them all'
+press '<Up>m'
+soon says '1 marked'
+press '<Up>m'
+ok 'one was not to be' soon says '2 marked'
+press ';'
+ok 'a verb is asked for' soon says '2 marked: which verb?'
+press ka
+ok 'another key leaves them' soon title_says ' 1 staged '
+press u
+ok 'undone' soon title_lacks staged
+press ';a'
+ok 'both are decided' soon title_says ' 2 staged '
+press u
+ok 'undone one by one' soon title_says ' 1 staged '
+press u
+ok 'the other one' soon title_lacks staged
+press u
+ok 'and no more' soon says 'nothing is staged'
+press M
+ok 'all are marked' soon says '18 marked'
+press ';a'
+ok 'not all can be accepted: none is' soon says 'nothing was staged; '
+press M
+ok 'the second time none is marked' soon says '0 marked'
+press ';'
+ok 'then there is nothing to decide' soon says 'nothing is marked; m marks'
+select_item review-PK-3/F-2
+press 'x<Enter>'
+ok 'a rejection without a reason is refused' soon says 'a rejection needs a reason code or an explanation: nothing was staged'
+press 'z'
+ok 'put off' soon says 'put off until it is nearly due or changes'
+ok 'it is hidden' soon says '/17  '
+press 'A'
+ok 'but not gone' soon says '/38  '
+press 'A'
+soon says '/17  '
+is 'of all this nothing is written' 'no file' "$(ls $replies 2>/dev/null || echo no file)"
+
+# words
+printf '#!/bin/sh\nshift $(($# - 1))\nprintf "First line of why.\\n\\nSecond paragraph.\\n" >"$1"\n' >editor
+chmod +x editor
+logs=$((logs + 1))
+log=decide$logs.ndjson
+replies=$log.replies.ndjson
+cp demo.ndjson $log
+watch 80x24 env EDITOR="$tmp/editor" "$GAVEL" $log
+press c
+ok 'an explanation comes after a verb' soon says 'nothing is staged on this; a verb comes first'
+select_item review-PK-3/F-1
+press 'xNo.<Enter>c'
+ok 'it is written in an editor' soon says 'First line of why.'
+ok 'all of it' soon says 'Second paragraph.'
+press 'C'
+ok 'a reason code: what there is' soon says 'Tab completes: out_of_scope'
+press 'ou<Tab><Enter>'
+ok 'it is taken' soon says 'reason  out_of_scope'
+press '$'
+soon page_goes
+ok 'sent' soon sent 1
+ok 'with both' grep -q 'out_of_scope.*First line of why\.\\n\\nSecond paragraph\.' $replies
+press 6
+soon says '[6 Decisions]'
+press ga
+ok 'what was sent is not taken back, but corrected' soon says 'reject was recorded already (sent)'
+press j
+ok 'only y does' soon title_lacks staged
+press ga
+soon says 'y sends a correction'
+press y
+ok 'corrected' soon title_says ' 1 staged '
+press '$'
+soon page_goes
+ok 'by a second message' soon sent 2
+
+# what must not confirm
+decides 80x24
+select_item review-PK-3/F-1
+press a
+soon title_says staged
+press '$y'
+ok 'y typed ahead: the page is there' soon says 'q back, nothing is sent'
+printf 'y' | paste
+press y
+at_end() {
+	says 'end  ? help' || { press G; false; }
+}
+ok 'y pasted: keys work again' soon at_end
+ok 'y typed ahead, pasted and at once: the page is there still' says 'q back, nothing is sent'
+ok 'nothing was written' [ ! -e $replies ]
+resize 100x30
+ok 'a page that changes its size is not confirmed' soon says 'the screen has changed; $ looks again'
+ok 'it is staged' title_says ' 1 staged '
+press y
+soon says review-PK-3/F-1
+ok 'nothing was written then either' [ ! -e $replies ]
+press '$'
+soon says 'q back, nothing is sent'
+ok 'q goes back' soon page_is_left
+ok 'it is staged still' title_says ' 1 staged '
+
+# quitting
+press Q
+ok 'quitting asks' soon says '1 staged, not sent; they are kept. y quits, $ looks at them'
+press j
+ok 'another key stays' soon title_says ' 1 staged '
+press Q
+soon says 'y quits'
+press y
+ok 'y quits' soon says 'exit code 0'
+again
+ok 'it is staged after a restart' soon title_says ' 1 staged '
+
+# a second one
+t new-session -d -s other -x 100 -y 24 env GATE= sh -c 'sh -c "echo \$\$ >>pids; exec \"\$GAVEL\" \"\$1\"" sh "$1"; cat' sh $log
+other_says() { t capture-pane -p -t other | grep -qF -- "$1"; }
+ok 'a second gavel only reads' soon other_says "read-only: another gavel decides here: process $(cat pid) "
+t send-keys -t other a
+ok 'it does not decide' soon other_says 'read-only: another gavel decides here'
+ok 'its title says so' soon other_says '  read-only  '
+t send-keys -t other '$'
+ok 'nor send' soon other_says 'read-only: another gavel decides here'
+t kill-session -t other
+press '$'
+soon page_goes
+ok 'the first one does, once' soon sent 1
+
+# a FIFO without a reader, and the recovery page
+mkfifo -m 600 replies1 replies2
+decides 80x24 --reply=replies1
+select_item review-PK-3/F-2
+press a
+soon title_says staged
+press '$'
+soon page_goes
+ok 'nobody reads: held' soon title_says ' 1 held '
+press 6
+ok 'it says why' soon says 'nobody reads '
+kill -KILL "$(cat pid)"
+ok 'killed' soon [ -s code ]
+again --reply=replies1
+ok 'the next run shows what is unfinished' soon says 'These messages are recorded and have not gone out'
+ok 'and what it will do' soon says 'was not delivered; it will be sent'
+press q
+ok 'q leaves it' soon title_says ' 1 held '
+press ':recover<Enter>'
+ok 'it can be looked at again' soon says 'These messages are recorded and have not gone out'
+cat replies1 >received &
+reader=$!
+soon says 'y finish them'
+press y
+ok 'y finishes it' soon title_lacks held
+wait $reader
+is 'once' '1 1' "$(wc -l <received) $(grep -c '"message_type":"task_assignment"' received)"
+press Q
+soon says 'exit code 0'
+again --reply=replies1
+ok 'then nothing is unfinished' soon says '[1 Inbox]'
+
+# a reader that does not read
+decides 80x24 --reply=replies2
+exec 5<>replies2
+select_item review-PK-3/F-2
+press a
+soon title_says staged
+press '$'
+is_sending() {
+	says 'sending' || { press y; false; }
+}
+ok 'it is sending' soon is_sending
+press 4
+ok 'it is waited for, and keys are answered' soon says '[4 Messages]'
+ok 'while it is' title_lacks held
+ok 'then it is held' soon title_says ' 1 held '
+press 6
+ok 'it says why, too' soon says 'replies2: written, but its reader has not taken'
+exec 5>&-
+
+scenes_end
