@@ -99,6 +99,16 @@ sed 's/ a / one /g; s/ the / that /g' other.ndjson >log.ndjson
 is 'of another log under the same name nothing is decided' 0 "$("$GAVEL" show inbox --all --format=json log.ndjson | grep -c '"by":"ann"')"
 cp other.ndjson log.ndjson
 
+# The state of a log is the same wherever it lies, and whatever was decided on it here.
+state() { "$GAVEL" show state "$@"; }
+is 'a hash of the state' 64 "$(state "$demo" | tr -d '\n' | wc -c)"
+is 'the same under another name, where things were decided' "$(state "$demo")" "$(state log.ndjson)"
+is 'the same through a pipe' "$(state "$demo")" "$(state <"$demo")"
+is 'as of a message it is that of a log which ends there' "$(head -n 70 "$demo" | state)" "$(state --at='#70' "$demo")"
+ok 'one message more makes a difference' [ "$(state --at='#70' "$demo")" != "$(state --at='#71' "$demo")" ]
+ok 'one byte makes a difference' [ "$(state "$demo")" != "$(sed 's/ the / teh /' "$demo" | state)" ]
+is 'as json' "{\"state\":\"$(state --at='#70' "$demo")\",\"messages\":70}" "$(state --at='#70' --format=json "$demo" | sed 's/,"now":[0-9]*//')"
+
 # Replies are read with the log that they reply to.
 session_of() { "$GAVEL" show messages --format=json "$@" | tail -n 1 | grep -o '"session":"[^"]*"'; }
 mkdir logs

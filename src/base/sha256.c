@@ -50,26 +50,71 @@ static void block(uint32_t h[8], const unsigned char *p)
 		h[i] += v[i];
 }
 
-void sha256(struct str bytes, unsigned char out[32])
+void sha256_begin(struct sha256 *s)
 {
-	uint32_t h[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-			  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
-	unsigned char tail[128] = { 0 };
-	size_t whole = bytes.n / 64 * 64, rest = bytes.n - whole;
-	size_t tail_bytes = rest + 9 <= 64 ? 64 : 128;
+	static const uint32_t start[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+					   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
 
-	for (size_t i = 0; i < whole; i += 64)
-		block(h, (const unsigned char *)bytes.p + i);
-	if (rest)
-		memcpy(tail, bytes.p + whole, rest);
+	memcpy(s->h, start, sizeof(start));
+	s->bytes = 0;
+}
+
+void sha256_add(struct sha256 *s, struct str bytes)
+{
+	size_t held = s->bytes % 64, room = 64 - held;
+
+	if (!bytes.n)
+		return;
+	s->bytes += bytes.n;
+	if (held && bytes.n >= room) {
+		memcpy(s->rest + held, bytes.p, room);
+		block(s->h, s->rest);
+		bytes = str_from(bytes, room);
+		held = 0;
+	}
+	for (; !held && bytes.n >= 64; bytes = str_from(bytes, 64))
+		block(s->h, (const unsigned char *)bytes.p);
+	if (bytes.n)
+		memcpy(s->rest + held, bytes.p, bytes.n);
+}
+
+void sha256_end(struct sha256 *s, unsigned char out[32])
+{
+	size_t rest = s->bytes % 64, tail_bytes = rest + 9 <= 64 ? 64 : 128;
+	unsigned char tail[128] = { 0 };
+
+	memcpy(tail, s->rest, rest);
 	tail[rest] = 0x80;
 	for (int i = 0; i < 8; i++)
-		tail[tail_bytes - 1 - (size_t)i] = (unsigned char)((uint64_t)bytes.n * 8 >> 8 * i);
+		tail[tail_bytes - 1 - (size_t)i] = (unsigned char)(s->bytes * 8 >> 8 * i);
 	for (size_t i = 0; i < tail_bytes; i += 64)
-		block(h, tail + i);
+		block(s->h, tail + i);
 	for (int i = 0; i < 8; i++)
 		for (int b = 0; b < 4; b++)
-			out[4 * i + b] = (unsigned char)(h[i] >> (24 - 8 * b));
+			out[4 * i + b] = (unsigned char)(s->h[i] >> (24 - 8 * b));
+}
+
+void sha256(struct str bytes, unsigned char out[32])
+{
+	struct sha256 s;
+
+	sha256_begin(&s);
+	sha256_add(&s, bytes);
+	sha256_end(&s, out);
+}
+
+static void write_hex(const unsigned char raw[32], char out[65])
+{
+	for (int i = 0; i < 32; i++)
+		snprintf(out + 2 * i, 3, "%02x", raw[i]);
+}
+
+void sha256_end_hex(struct sha256 *s, char out[65])
+{
+	unsigned char raw[32];
+
+	sha256_end(s, raw);
+	write_hex(raw, out);
 }
 
 void sha256_hex(struct str bytes, char out[65])
@@ -77,6 +122,5 @@ void sha256_hex(struct str bytes, char out[65])
 	unsigned char raw[32];
 
 	sha256(bytes, raw);
-	for (int i = 0; i < 32; i++)
-		snprintf(out + 2 * i, 3, "%02x", raw[i]);
+	write_hex(raw, out);
 }

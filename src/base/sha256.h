@@ -8,4 +8,16 @@ void sha256(struct str bytes, unsigned char out[32]);
 /* 64 lower-case digits and a NUL */
 void sha256_hex(struct str bytes, char out[65]);
 
+/* Of bytes that come in pieces: begin, add as often as wanted, end once. */
+struct sha256 {
+	uint32_t h[8];
+	uint64_t bytes;
+	unsigned char rest[64]; /* the last bytes % 64 */
+};
+
+void sha256_begin(struct sha256 *s);
+void sha256_add(struct sha256 *s, struct str bytes);
+void sha256_end(struct sha256 *s, unsigned char out[32]);
+void sha256_end_hex(struct sha256 *s, char out[65]);
+
 #endif

@@ -28,6 +28,14 @@ struct load_desks {
 	const struct idle *idle;
 };
 
+/* How views leave as JSON lines; all zero = they gather in one buffer. */
+struct sheet {
+	/* Takes what is in the buffer, now and then, and empties it; NULL: nobody does */
+	void (*turn)(void *ctx, struct buf *lines);
+	void *ctx;
+	bool nameless; /* files are told by their numbers, so their names make no difference */
+};
+
 struct load;
 /* Called for each message after the model has taken it; its diagnostics are complete. */
 typedef void (*load_fn)(void *ctx, struct load *l, const struct message *msg, const struct record *r);
@@ -52,6 +60,7 @@ struct load {
 	struct decoder decoder; /* of messages as they come */
 	struct message message;
 	bool trouble; /* some source could not be read; it was said */
+	struct sheet sheet;
 	struct buf *hold; /* sentences go here while the screen is not ours to print on; NULL = stderr */
 
 	/* looking at a message again */

@@ -22,7 +22,8 @@ enum {
 static const struct command commands[] = {
 	{ "", "[SOURCE...]", "Open the terminal UI; where the output is no terminal, print the inbox.", WATCH, cmd_watch },
 	{ "show", "VIEW [SOURCE...]",
-	  "Print a view: inbox, item ID, timeline, ledger, messages, agents, decisions or summary.",
+	  "Print a view: inbox, item ID, timeline, ledger, messages, agents, decisions or summary; or "
+	  "state, a hash of them all.",
 	  SHOW, cmd_show },
 	{ "check", "[SOURCE...]", "Check messages against their protocols.", CHECK, cmd_check },
 	{ "decide", "SOURCE [ITEM VERB]",

@@ -30,6 +30,7 @@ static const struct shown views[] = {
 	{ "messages", &view_messages, json_messages },
 	{ "agents", &view_agents, json_agents },
 	{ "decisions", &view_decisions, json_decisions },
+	{ "state", NULL, json_state },
 	{ "summary", &view_summary, json_summary },
 };
 enum { VIEWS = sizeof(views) / sizeof(views[0]) };
@@ -131,20 +132,31 @@ static int set_cursor(struct scene *s, const struct options *o)
 	return 0;
 }
 
-static int print_shown(struct load *l, const struct shown *shown, struct scene *s,
-		       const struct options *o)
+static void print_lines(void *ctx, struct buf *lines)
+{
+	(void)ctx;
+	if (lines->n)
+		fwrite(lines->p, 1, lines->n, stdout);
+	buf_clear(lines);
+}
+
+static void print_shown(struct load *l, const struct shown *shown, struct scene *s,
+			const struct options *o)
 {
 	struct buf out = { 0 };
+	char hex[65];
 
-	if (o->format == OUTPUT_TEXT) {
+	if (o->format == OUTPUT_JSON) {
+		l->sheet.turn = print_lines;
+		shown->json(l, s, &out);
+		print_lines(NULL, &out);
+		buf_release(&out);
+	} else if (shown->view) {
 		print_view(shown->view, s, o);
-		return 0;
+	} else {
+		state_hash(l, s, hex);
+		printf("%s\n", hex);
 	}
-	shown->json(l, s, &out);
-	if (out.n)
-		fwrite(out.p, 1, out.n, stdout);
-	buf_release(&out);
-	return 0;
 }
 
 static int show(struct options *o, const struct shown *shown, const char *item, uint32_t skip)
@@ -155,7 +167,8 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 	struct filter *filter = NULL;
 	int code = EXIT_TROUBLE;
 
-	l.desk = (struct load_desks){ .open = true, .journal = o->journal };
+	/* the state is the log's alone */
+	l.desk = (struct load_desks){ .open = shown->view != NULL, .journal = o->journal };
 	if (load_open(&l, skip ? o->words.v + skip : o->words.v, o->words.n - skip,
 		      o->max_line_bytes))
 		goto out;
@@ -190,7 +203,7 @@ int cmd_show(struct options *o)
 		return show(o, &views[i], o->words.v[1], 2);
 	}
 	fprintf(stderr, "gavel: %s%s; the views are inbox, item ID, timeline, ledger, messages, "
-			"agents, decisions, summary\n",
+			"agents, decisions, summary, state\n",
 		name ? "no view " : "show needs a view", name ? name : "");
 	return EXIT_TROUBLE;
 }

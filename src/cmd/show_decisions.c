@@ -45,8 +45,8 @@ static void put_letter(struct buf *b, const struct letter *l)
 	json_put_bool(b, "uncertain", held && l->uncertain);
 }
 
-static void put_draft(const struct desk *d, const struct draft *draft, const struct item_state *st,
-		      struct buf *b)
+static void put_draft(struct load *load, const struct desk *d, const struct draft *draft,
+		      const struct item_state *st, struct buf *b)
 {
 	const struct letter *l = draft->letter == NONE ? NULL : &d->letters.v[draft->letter];
 
@@ -68,7 +68,7 @@ static void put_draft(const struct desk *d, const struct draft *draft, const str
 	put_text(b, "answer", draft->answer);
 	put_text(b, "corrects", draft->corrects);
 	json_put_name(b, "line", NULL);
-	buf_adds(b, "}\n");
+	json_end(load, b);
 }
 
 static bool was_decided(const struct scene *s, const struct draft *draft)
@@ -80,7 +80,7 @@ static bool was_decided(const struct scene *s, const struct draft *draft)
 
 /* Undone ones only with --all; one whose item the log does not have (any more) only where all is
  * shown. */
-static void put_desk(const struct scene *s, const struct desk *d, struct buf *b)
+static void put_desk(struct load *l, const struct scene *s, const struct desk *d, struct buf *b)
 {
 	for (uint32_t i = 0; i < d->drafts.n; i++) {
 		const struct draft *draft = &d->drafts.v[i];
@@ -90,9 +90,9 @@ static void put_desk(const struct scene *s, const struct desk *d, struct buf *b)
 			continue;
 		if (draft->number == NONE) {
 			if (!s->filter && s->k == s->model->records.n)
-				put_draft(d, draft, NULL, b);
+				put_draft(l, d, draft, NULL, b);
 		} else if (was_decided(s, draft) && item_is_shown(s, draft->number, &st)) {
-			put_draft(d, draft, &st, b);
+			put_draft(l, d, draft, &st, b);
 		}
 	}
 }
@@ -112,7 +112,7 @@ static int by_message(const void *left, const void *right)
 	return a->step < b->step ? -1 : a->step > b->step;
 }
 
-static void put_told(const struct scene *s, const struct told *told, struct buf *b)
+static void put_told(struct load *l, const struct scene *s, const struct told *told, struct buf *b)
 {
 	const struct model *m = s->model;
 	const struct item *item = &m->items.v[told->item];
@@ -124,7 +124,7 @@ static void put_told(const struct scene *s, const struct told *told, struct buf 
 	buf_addc(b, '{');
 	json_put_name(b, "id", NULL);
 	json_put_str(b, "item", buf_str(&name));
-	json_put_str(b, "session", session_name(m, item->session));
+	json_session(l, b, item->session);
 	json_put_name(b, "kind", item_kind_name(item->kind));
 	json_put_name(b, "dialect", dialect_name((enum dialect_id)r->dialect));
 	json_put_name(b, "verb", NULL);
@@ -134,18 +134,16 @@ static void put_told(const struct scene *s, const struct told *told, struct buf 
 	json_put_name(b, "rev", NULL);
 	json_put_name(b, "delivery", NULL);
 	json_put_number(b, "line", r->line);
-	json_put_str(b, "source", s->reader->source(s->reader->ctx, told->message));
-	buf_adds(b, "}\n");
+	json_source(l, b, told->message);
+	json_end(l, b);
 	buf_release(&name);
 }
 
-void json_decisions(struct load *l, const struct scene *s, struct buf *out)
+void json_told(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
 	VEC(struct told) list = { 0 };
 
-	for (uint32_t i = 0; i < l->desks.list.n; i++)
-		put_desk(s, &l->desks.list.v[i], out);
 	for (uint32_t i = 0; i < m->items.n; i++) {
 		const struct item *item = &m->items.v[i];
 		struct item_state st;
@@ -159,6 +157,13 @@ void json_decisions(struct load *l, const struct scene *s, struct buf *out)
 	if (list.n)
 		qsort(list.v, list.n, sizeof(*list.v), by_message);
 	for (uint32_t i = 0; i < list.n; i++)
-		put_told(s, &list.v[i], out);
+		put_told(l, s, &list.v[i], out);
 	vec_release(&list);
+}
+
+void json_decisions(struct load *l, const struct scene *s, struct buf *out)
+{
+	for (uint32_t i = 0; i < l->desks.list.n; i++)
+		put_desk(l, s, &l->desks.list.v[i], out);
+	json_told(l, s, out);
 }

@@ -7,6 +7,40 @@
 
 #include <stdlib.h>
 
+enum { SHEET_BYTES = 64 * 1024 };
+
+void json_end(struct load *l, struct buf *out)
+{
+	buf_adds(out, "}\n");
+	if (l->sheet.turn && out->n > SHEET_BYTES)
+		l->sheet.turn(l->sheet.ctx, out);
+}
+
+static void put_file_number(struct buf *b, const char *name, const struct model *m, uint32_t message)
+{
+	json_key(b, name);
+	buf_printf(b, "\"#%u\"", message == NONE ? 0 : m->records.v[message].source + 1u);
+}
+
+void json_session(struct load *l, struct buf *out, uint32_t session)
+{
+	const struct model *m = &l->model;
+	const struct session *s = &m->sessions.v[session];
+
+	if (l->sheet.nameless && s->name == s->group)
+		put_file_number(out, "session", m, s->first);
+	else
+		json_put_str(out, "session", session_name(m, session));
+}
+
+void json_source(struct load *l, struct buf *out, uint32_t message)
+{
+	if (l->sheet.nameless)
+		put_file_number(out, "source", &l->model, message);
+	else
+		json_put_str(out, "source", l->reader.source(l->reader.ctx, message));
+}
+
 static void put_message(struct buf *b, const char *name, const struct model *m, uint32_t message)
 {
 	json_key(b, name);
@@ -129,7 +163,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	json_put_str(b, "id", buf_str(&name));
 	json_put_name(b, "dialect", dialect_name((enum dialect_id)r->dialect));
 	json_put_name(b, "kind", item_kind_name(item->kind));
-	json_put_str(b, "session", session_name(m, item->session));
+	json_session(l, b, item->session);
 	json_put_str(b, "task", task_id(m, item->task));
 	json_put_str(b, "agent", agent_name(m, r->from));
 	json_key(b, "iteration");
@@ -146,7 +180,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	json_put_name(b, "delivery", delivery_name(st->delivery));
 	put_verbs(b, m, item, st);
 	json_put_str(b, "rev", rev.n ? buf_str(&rev) : STR_NONE);
-	json_put_str(b, "source", s->reader->source(s->reader->ctx, st->message));
+	json_source(l, b, st->message);
 	json_put_number(b, "times", st->times);
 	json_put_number(b, "revision", st->revision + 1u);
 	json_put_bool(b, "came_back", st->came_back);
@@ -157,7 +191,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 			put_fields(b, &d);
 		put_history(b, m, item, s->k);
 	}
-	buf_adds(b, "}\n");
+	json_end(l, b);
 	buf_release(&name);
 	buf_release(&rev);
 }
@@ -244,7 +278,8 @@ static void put_reviews(const struct scene *s, const struct review_lists *lists,
 }
 
 /* A loop or a review of a task that nobody has given out has a lane of its own. */
-static void put_lone_reviews(const struct scene *s, const struct review_lists *lists, struct buf *b)
+static void put_lone_reviews(struct load *l, const struct scene *s,
+			     const struct review_lists *lists, struct buf *b)
 {
 	const struct model *m = s->model;
 
@@ -256,12 +291,13 @@ static void put_lone_reviews(const struct scene *s, const struct review_lists *l
 			continue;
 		buf_addc(b, '{');
 		json_put_str(b, "task", task_id(m, r->task));
-		json_put_str(b, "session", session_name(m, r->session));
+		json_session(l, b, r->session);
 		json_put_name(b, "dialect", dialect_name((enum dialect_id)m->records.v[st.first].dialect));
 		json_key(b, "reviews");
 		buf_addc(b, '[');
 		put_review(s, i, &st, b);
-		buf_adds(b, "]}\n");
+		buf_addc(b, ']');
+		json_end(l, b);
 	}
 }
 
@@ -289,7 +325,6 @@ void json_timeline(struct load *l, const struct scene *s, struct buf *out)
 	const struct model *m = s->model;
 	struct review_lists lists = list_reviews(s);
 
-	(void)l;
 	for (uint32_t i = 0; i < m->tasks.n; i++) {
 		const struct task *task = &m->tasks.v[i];
 		struct task_state_at st;
@@ -299,7 +334,7 @@ void json_timeline(struct load *l, const struct scene *s, struct buf *out)
 			continue;
 		buf_addc(out, '{');
 		json_put_str(out, "task", model_str(m, task->id));
-		json_put_str(out, "session", session_name(m, task->session));
+		json_session(l, out, task->session);
 		json_put_name(out, "dialect",
 			 dialect_name((enum dialect_id)m->records.v[st.first].dialect));
 		json_put_str(out, "agent", agent_name(m, st.agent));
@@ -325,9 +360,9 @@ void json_timeline(struct load *l, const struct scene *s, struct buf *out)
 		buf_addc(out, ']');
 		put_spans(s, task, out);
 		put_reviews(s, &lists, i, out);
-		buf_adds(out, "}\n");
+		json_end(l, out);
 	}
-	put_lone_reviews(s, &lists, out);
+	put_lone_reviews(l, s, &lists, out);
 	free(lists.first);
 	free(lists.next);
 }
@@ -336,7 +371,6 @@ void json_ledger(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
 
-	(void)l;
 	for (uint32_t i = 0; i < m->items.n; i++) {
 		const struct item *item = &m->items.v[i];
 		struct item_state st;
@@ -351,7 +385,7 @@ void json_ledger(struct load *l, const struct scene *s, struct buf *out)
 		buf_addc(out, '{');
 		json_put_str(out, "id", buf_str(&name));
 		json_put_name(out, "kind", item_kind_name(item->kind));
-		json_put_str(out, "session", session_name(m, item->session));
+		json_session(l, out, item->session);
 		json_put_str(out, "task", item->task == NONE
 					     ? STR_NONE
 					     : task_id(m, root_at(m, item->task, s->k)));
@@ -365,7 +399,7 @@ void json_ledger(struct load *l, const struct scene *s, struct buf *out)
 		else
 			buf_adds(out, "null");
 		put_history(out, m, item, s->k);
-		buf_adds(out, "}\n");
+		json_end(l, out);
 		buf_release(&name);
 	}
 }
@@ -374,7 +408,6 @@ void json_messages(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
 
-	(void)l;
 	for (uint32_t i = 0; i < s->k; i++) {
 		const struct record *r = &m->records.v[i];
 
@@ -383,11 +416,11 @@ void json_messages(struct load *l, const struct scene *s, struct buf *out)
 		buf_addc(out, '{');
 		json_put_number(out, "number", i + 1u);
 		json_put_number(out, "line", r->line);
-		json_put_str(out, "source", s->reader->source(s->reader->ctx, i));
+		json_source(l, out, i);
 		json_put_time(out, "time", r->time_ms);
 		json_put_name(out, "dialect", dialect_name((enum dialect_id)r->dialect));
 		json_put_str(out, "kind", model_kind(m, r));
-		json_put_str(out, "session", session_name(m, r->session));
+		json_session(l, out, r->session);
 		json_put_str(out, "from", agent_name(m, r->from));
 		json_put_str(out, "to", agent_name(m, r->to));
 		json_put_number(out, "errors", r->errors);
@@ -395,7 +428,7 @@ void json_messages(struct load *l, const struct scene *s, struct buf *out)
 		json_put_number(out, "notes", r->notes);
 		json_put_number(out, "bytes", r->length);
 		json_put_str(out, "summary", s->reader->summary(s->reader->ctx, i));
-		buf_adds(out, "}\n");
+		json_end(l, out);
 	}
 }
 
@@ -404,7 +437,6 @@ void json_agents(struct load *l, const struct scene *s, struct buf *out)
 	const struct model *m = s->model;
 	struct agent_stats *stats = model_agent_stats(m, s->k, NULL);
 
-	(void)l;
 	for (uint32_t i = 0; i < m->agents.n; i++) {
 		const struct agent *a = &m->agents.v[i];
 		const struct agent_stats *st = &stats[i];
@@ -414,7 +446,7 @@ void json_agents(struct load *l, const struct scene *s, struct buf *out)
 		buf_addc(out, '{');
 		json_put_str(out, "agent", model_str(m, a->name));
 		json_put_str(out, "type", model_str(m, a->type));
-		json_put_str(out, "session", session_name(m, a->session));
+		json_session(l, out, a->session);
 		json_put_str(out, "state", model_str(m, st->state));
 		json_put_str(out, "task", task_id(m, st->task));
 		json_put_number(out, "messages", st->messages);
@@ -426,7 +458,7 @@ void json_agents(struct load *l, const struct scene *s, struct buf *out)
 		json_put_number(out, "tokens_cached", st->tokens_cached);
 		json_key(out, "cost");
 		buf_printf(out, "%.6f", st->cost);
-		buf_adds(out, "}\n");
+		json_end(l, out);
 	}
 	free(stats);
 }
@@ -537,7 +569,6 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out)
 	uint64_t in = 0, tokens_out = 0, cached = 0;
 	double cost = 0;
 
-	(void)l;
 	sessions = count_sessions(s);
 	for (uint32_t i = 0; i < m->agents.n; i++)
 		agents += m->agents.v[i].first < s->k && filter_agent(s->filter, m, i);
@@ -569,5 +600,5 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out)
 	json_put_number(out, "tokens_cached", cached);
 	json_key(out, "cost");
 	buf_printf(out, "%.6f", cost);
-	buf_adds(out, "}\n");
+	json_end(l, out);
 }

@@ -4,13 +4,25 @@
 
 #include "cmd/load.h"
 
+/* A line is complete. */
+void json_end(struct load *l, struct buf *out);
+void json_session(struct load *l, struct buf *out, uint32_t session);
+void json_source(struct load *l, struct buf *out, uint32_t message);
+
 void json_inbox(struct load *l, const struct scene *s, struct buf *out);
 void json_item(struct load *l, const struct scene *s, uint32_t item, struct buf *out);
 void json_timeline(struct load *l, const struct scene *s, struct buf *out);
 void json_ledger(struct load *l, const struct scene *s, struct buf *out);
 void json_messages(struct load *l, const struct scene *s, struct buf *out);
 void json_agents(struct load *l, const struct scene *s, struct buf *out);
+/* Those that agents made in the log. */
+void json_told(struct load *l, const struct scene *s, struct buf *out);
+/* And before these, those made here. */
 void json_decisions(struct load *l, const struct scene *s, struct buf *out);
 void json_summary(struct load *l, const struct scene *s, struct buf *out);
+
+/* SHA-256 over the views, `all` of each, as of the scene's k; its filter is not used. */
+void state_hash(struct load *l, const struct scene *s, char hex[65]);
+void json_state(struct load *l, const struct scene *s, struct buf *out);
 
 #endif

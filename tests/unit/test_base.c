@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "base/utf8.h"
 #include "base/when.h"
 
@@ -664,6 +665,33 @@ START_TEST(glob_gives_up_on_hostile_patterns)
 }
 END_TEST
 
+/* However the bytes are cut, the hash is that of the whole. */
+START_TEST(sha256_comes_in_pieces)
+{
+	char bytes[200], whole[65], pieces[65];
+	struct sha256 s;
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)(i * 7);
+	for (size_t n = 0; n <= sizeof(bytes); n += 5) {
+		sha256_hex(str_make(bytes, n), whole);
+		for (size_t a = 0; a <= n; a += 3) {
+			size_t b = (n - a) / 2;
+
+			sha256_begin(&s);
+			sha256_add(&s, str_make(bytes, a));
+			sha256_add(&s, str_make(bytes + a, b));
+			sha256_add(&s, str_make(bytes + a + b, n - a - b));
+			sha256_end_hex(&s, pieces);
+			ck_assert_str_eq(pieces, whole);
+		}
+	}
+	sha256_hex(STR("abc"), whole);
+	ck_assert_str_eq(whole,
+			 "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("base");
@@ -697,6 +725,9 @@ int main(void)
 	tcase_add_test(t, map_finds_each_of_many);
 	tcase_add_test(t, map_keeps_the_order_of_equal_hashes);
 	tcase_add_test(t, map_holds_many_values_under_one_hash);
+
+	t = cases(suite, "sha256");
+	tcase_add_test(t, sha256_comes_in_pieces);
 
 	t = cases(suite, "glob");
 	tcase_add_test(t, glob_knows_folders_classes_and_braces);

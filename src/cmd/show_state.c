@@ -1,0 +1,48 @@
+/* gavel show state: one hash of all that the views say of the log as of k. The same log has the same
+ * hash wherever it lies, however it was read and whatever was decided on it here. */
+#include "cmd/show_json.h"
+
+#include "base/sha256.h"
+#include "json/compose.h"
+
+static void add_lines(void *ctx, struct buf *lines)
+{
+	sha256_add(ctx, buf_str(lines));
+	buf_clear(lines);
+}
+
+void state_hash(struct load *l, const struct scene *s, char hex[65])
+{
+	static void (*const views[])(struct load *, const struct scene *, struct buf *) = {
+		json_inbox,  json_timeline, json_ledger,  json_messages,
+		json_agents, json_told,     json_summary,
+	};
+	struct sheet before = l->sheet;
+	struct scene scene = *s;
+	struct sha256 hash;
+	struct buf lines = { 0 };
+
+	scene.all = true;
+	scene.filter = NULL;
+	sha256_begin(&hash);
+	l->sheet = (struct sheet){ add_lines, &hash, true };
+	for (unsigned i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		views[i](l, &scene, &lines);
+		add_lines(&hash, &lines);
+	}
+	l->sheet = before;
+	buf_release(&lines);
+	sha256_end_hex(&hash, hex);
+}
+
+void json_state(struct load *l, const struct scene *s, struct buf *out)
+{
+	char hex[65];
+
+	state_hash(l, s, hex);
+	buf_addc(out, '{');
+	json_put_name(out, "state", hex);
+	json_put_number(out, "messages", s->k);
+	json_put_time(out, "now", s->now_ms);
+	json_end(l, out);
+}
