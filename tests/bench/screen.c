@@ -1,0 +1,398 @@
+/*
+ * screen - runs a terminal program on a terminal of its own and measures what a person waits for.
+ *
+ *	screen [-s COLSxROWS] [-a KEYS=TEXT]... COMMAND [ARGUMENT...]
+ *
+ * prints NAME VALUE lines, times in milliseconds:
+ *	first      until a view was on the screen
+ *	complete   until the title no longer said "reading"
+ *	keys       how many keys were pressed meanwhile, one every PAUSE_MS, each changing the view
+ *	key_median, key_p99, key_max   from such a key to the view it asked for
+ *	after_TEXT for each -a, in order: from KEYS to TEXT on the screen, once all is read; nothing
+ *	           after = KEYS are pressed and not measured
+ *	peak_kib   the most memory it had
+ *
+ * What is on the screen is known from the bytes the program writes, read as a terminal reads them:
+ * cursor, erasing, inserting and scrolling, as far as curses uses them. Asking tmux instead would
+ * add more than what is measured.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	COLS_MAX = 400,
+	ROWS_MAX = 200,
+	PAUSE_MS = 50,
+	PATIENCE_MS = 120000,
+	KEYS_MAX = 100000,
+	AFTER_MAX = 32,
+};
+
+/* One byte a cell is enough for what is looked for; others are a dot. */
+struct screen {
+	char cell[ROWS_MAX][COLS_MAX];
+	int rows, cols, row, col, top, bottom;
+	bool escaped, in_csi, in_osc;
+	char parameters[64];
+	size_t n_parameters;
+	char last;
+};
+
+struct probe {
+	struct screen screen;
+	int fd;
+	pid_t child;
+	double start;
+};
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "screen: %s: %s\n", what, strerror(errno));
+	exit(2);
+}
+
+/* ---- the terminal ---- */
+
+static void blank(struct screen *s, int row, int from, int to)
+{
+	if (to > from)
+		memset(&s->cell[row][from], ' ', (size_t)(to - from));
+}
+
+/* Lines from `from` to the bottom margin move by n: down if n > 0. */
+static void move_lines(struct screen *s, int from, int n)
+{
+	for (; n > 0; n--) {
+		for (int r = s->bottom; r > from; r--)
+			memcpy(s->cell[r], s->cell[r - 1], COLS_MAX);
+		blank(s, from, 0, s->cols);
+	}
+	for (; n < 0; n++) {
+		for (int r = from; r < s->bottom; r++)
+			memcpy(s->cell[r], s->cell[r + 1], COLS_MAX);
+		blank(s, s->bottom, 0, s->cols);
+	}
+}
+
+static void put(struct screen *s, char c)
+{
+	if (s->col >= s->cols)
+		s->col = s->cols - 1;
+	s->cell[s->row][s->col++] = s->last = c;
+}
+
+static int clamp(int n, int max)
+{
+	return n < 0 ? 0 : n > max ? max : n;
+}
+
+static void shift_cells(struct screen *s, int n)
+{
+	char *row = s->cell[s->row];
+	int width = s->cols - s->col, by = clamp(n < 0 ? -n : n, width);
+
+	if (n > 0) {
+		memmove(row + s->col + by, row + s->col, (size_t)(width - by));
+		blank(s, s->row, s->col, s->col + by);
+	} else {
+		memmove(row + s->col, row + s->col + by, (size_t)(width - by));
+		blank(s, s->row, s->cols - by, s->cols);
+	}
+}
+
+static void erase_line(struct screen *s, int how)
+{
+	blank(s, s->row, how == 0 ? s->col : 0, how == 1 ? s->col + 1 : s->cols);
+}
+
+static void erase_screen(struct screen *s, int how)
+{
+	erase_line(s, how);
+	for (int r = 0; r < s->rows; r++) {
+		if (how == 2 || (how == 0 ? r > s->row : r < s->row))
+			blank(s, r, 0, s->cols);
+	}
+}
+
+static void set_margins(struct screen *s, int top, int bottom)
+{
+	s->top = clamp(top - 1, s->rows - 1);
+	s->bottom = bottom ? clamp(bottom - 1, s->rows - 1) : s->rows - 1;
+	s->row = s->col = 0;
+}
+
+static void csi(struct screen *s, char final)
+{
+	int a = 0, b = 0, n;
+
+	if (s->parameters[0] < '0' && s->parameters[0])
+		return;
+	if (s->parameters[0] == '?' || s->parameters[0] == '>' || s->parameters[0] == '=')
+		return;
+	sscanf(s->parameters, "%d;%d", &a, &b);
+	if (s->parameters[0] == ';')
+		sscanf(s->parameters + 1, "%d", &b);
+	n = a ? a : 1;
+	switch (final) {
+	case 'A': s->row = clamp(s->row - n, s->rows - 1); break;
+	case 'B': s->row = clamp(s->row + n, s->rows - 1); break;
+	case 'C': s->col = clamp(s->col + n, s->cols - 1); break;
+	case 'D': s->col = clamp(s->col - n, s->cols - 1); break;
+	case 'G': s->col = clamp(n - 1, s->cols - 1); break;
+	case 'd': s->row = clamp(n - 1, s->rows - 1); break;
+	case 'H':
+		s->row = clamp(n - 1, s->rows - 1);
+		s->col = clamp(b - 1, s->cols - 1);
+		break;
+	case 'J': erase_screen(s, a); break;
+	case 'K': erase_line(s, a); break;
+	case 'X': blank(s, s->row, s->col, s->col + clamp(n, s->cols - s->col)); break;
+	case '@': shift_cells(s, n); break;
+	case 'P': shift_cells(s, -n); break;
+	case 'L': move_lines(s, s->row, n); break;
+	case 'M': move_lines(s, s->row, -n); break;
+	case 'S': move_lines(s, s->top, -n); break;
+	case 'T': move_lines(s, s->top, n); break;
+	case 'r': set_margins(s, n, b); break;
+	case 'b':
+		while (n-- > 0)
+			put(s, s->last);
+		break;
+	default: break; /* colours and modes show nothing */
+	}
+}
+
+static void control(struct screen *s, char c)
+{
+	if (c == '\033')
+		s->escaped = true;
+	else if (c == '\r')
+		s->col = 0;
+	else if (c == '\b')
+		s->col = clamp(s->col - 1, s->cols - 1);
+	else if (c == '\n' && s->row == s->bottom)
+		move_lines(s, s->top, -1);
+	else if (c == '\n')
+		s->row = clamp(s->row + 1, s->rows - 1);
+}
+
+static void feed(struct screen *s, char c)
+{
+	if (s->in_osc) {
+		s->in_osc = c != '\a' && c != '\033';
+		s->escaped = c == '\033';
+	} else if (s->in_csi) {
+		if (c >= '@' && c <= '~') {
+			s->in_csi = false;
+			s->parameters[s->n_parameters] = '\0';
+			csi(s, c);
+		} else if (s->n_parameters + 1 < sizeof(s->parameters)) {
+			s->parameters[s->n_parameters++] = c;
+		}
+	} else if (s->escaped) {
+		s->escaped = c == '(' || c == ')'; /* one more byte follows */
+		s->in_csi = c == '[';
+		s->in_osc = c == ']';
+		s->n_parameters = 0;
+		if (c == 'M' && s->row == s->top)
+			move_lines(s, s->top, 1);
+		else if (c == 'M')
+			s->row = clamp(s->row - 1, s->rows - 1);
+	} else if ((unsigned char)c < ' ') {
+		control(s, c);
+	} else if (((unsigned char)c & 0xc0) != 0x80) {
+		put(s, (unsigned char)c < 0x80 ? c : '.');
+	}
+}
+
+static bool shows(const struct screen *s, const char *text, int rows)
+{
+	char line[COLS_MAX + 1];
+
+	for (int r = 0; r < rows; r++) {
+		memcpy(line, s->cell[r], (size_t)s->cols);
+		line[s->cols] = '\0';
+		if (strstr(line, text))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the program ---- */
+
+static void run(struct probe *p, char **argv)
+{
+	struct winsize size = { .ws_row = (unsigned short)p->screen.rows,
+				.ws_col = (unsigned short)p->screen.cols };
+
+	p->start = now_ms();
+	p->child = forkpty(&p->fd, NULL, NULL, &size);
+	if (p->child < 0)
+		die("forkpty");
+	if (p->child == 0) {
+		setenv("TERM", "xterm-256color", 1);
+		setenv("LC_ALL", "C.UTF-8", 1);
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	set_margins(&p->screen, 1, 0);
+	for (int r = 0; r < ROWS_MAX; r++)
+		memset(p->screen.cell[r], ' ', COLS_MAX);
+}
+
+/* Takes what comes within wait_ms; false = the program has ended. */
+static bool take(struct probe *p, int wait_ms)
+{
+	struct pollfd ready = { .fd = p->fd, .events = POLLIN };
+	char bytes[1 << 16];
+	ssize_t n;
+
+	if (poll(&ready, 1, wait_ms) <= 0)
+		return true;
+	n = read(p->fd, bytes, sizeof(bytes));
+	if (n <= 0)
+		return n < 0 && errno == EINTR;
+	for (ssize_t i = 0; i < n; i++)
+		feed(&p->screen, bytes[i]);
+	return true;
+}
+
+static void press(struct probe *p, const char *keys)
+{
+	if (write(p->fd, keys, strlen(keys)) < 0)
+		die("keys");
+}
+
+static void complain(struct probe *p, const char *text)
+{
+	fprintf(stderr, "screen: \"%s\" did not come; the screen was:\n", text);
+	for (int r = 0; r < p->screen.rows; r++)
+		fprintf(stderr, "%.*s\n", p->screen.cols, p->screen.cell[r]);
+	kill(p->child, SIGKILL);
+	exit(1);
+}
+
+/* Until text is (or is not) in the first rows; the time that took from `since`. */
+static double until(struct probe *p, const char *text, int rows, bool there, double since)
+{
+	while (shows(&p->screen, text, rows) != there) {
+		if (!take(p, 100) || now_ms() - since > PATIENCE_MS)
+			complain(p, text);
+	}
+	return now_ms() - since;
+}
+
+static long peak_kib(pid_t pid)
+{
+	char name[64], line[256];
+	long kib = 0;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/status", (int)pid);
+	f = fopen(name, "r");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "VmHWM: %ld", &kib);
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Presses keys until all is read, and at least a few. */
+static void measure_keys(struct probe *p)
+{
+	static const char *const keys[] = { "4", "5", "1" };
+	static const char *const views[] = { "[4 Messages]", "[5 Agents]", "[1 Inbox]" };
+	static double took[KEYS_MAX];
+	double complete = 0;
+	size_t n = 0;
+
+	while (n < KEYS_MAX && (!complete || n < 30)) {
+		double since = now_ms();
+
+		press(p, keys[n % 3]);
+		took[n] = until(p, views[n % 3], p->screen.rows, true, since);
+		n++;
+		while (now_ms() - since < PAUSE_MS)
+			take(p, 1);
+		if (!complete && !shows(&p->screen, " reading ", 1))
+			complete = now_ms() - p->start;
+	}
+	qsort(took, n, sizeof(*took), by_size);
+	printf("complete %.1f\nkeys %zu\nkey_median %.1f\nkey_p99 %.1f\nkey_max %.1f\n", complete, n,
+	       took[n / 2], took[n * 99 / 100], took[n - 1]);
+}
+
+static void measure_after(struct probe *p, char *step)
+{
+	char *text = strchr(step, '=');
+	double since = now_ms();
+
+	if (!text) {
+		press(p, step);
+		return;
+	}
+	*text++ = '\0';
+	press(p, step);
+	printf("after_%s %.1f\n", text, until(p, text, p->screen.rows, true, since));
+}
+
+int main(int argc, char **argv)
+{
+	static struct probe p = { .screen = { .rows = 36, .cols = 120 } };
+	char *after[AFTER_MAX];
+	int c, n_after = 0;
+
+	while ((c = getopt(argc, argv, "+s:a:")) >= 0) {
+		if (c == 's' && sscanf(optarg, "%dx%d", &p.screen.cols, &p.screen.rows) == 2 &&
+		    p.screen.cols > 0 && p.screen.cols <= COLS_MAX && p.screen.rows > 0 &&
+		    p.screen.rows <= ROWS_MAX)
+			continue;
+		if (c == 'a' && n_after < AFTER_MAX) {
+			after[n_after++] = optarg;
+			continue;
+		}
+		optind = argc;
+		break;
+	}
+	if (optind >= argc) {
+		fputs("usage: screen [-s COLSxROWS] [-a KEYS=TEXT]... COMMAND [ARGUMENT...]\n", stderr);
+		return 2;
+	}
+	run(&p, argv + optind);
+	printf("first %.1f\n", until(&p, "[1 Inbox]", p.screen.rows, true, p.start));
+	measure_keys(&p);
+	for (int i = 0; i < n_after; i++)
+		measure_after(&p, after[i]);
+	printf("peak_kib %ld\n", peak_kib(p.child));
+	kill(p.child, SIGTERM);
+	while (take(&p, 1000))
+		;
+	waitpid(p.child, NULL, 0);
+	return 0;
+}
