@@ -1,6 +1,8 @@
 /* Following, as the person sees it. */
 #include "cmd/live.h"
 
+#include "cmd/crew.h"
+
 #include <stdio.h>
 #include <time.h>
 
@@ -30,13 +32,13 @@ void live_begin(struct live *l, int64_t now_ms)
 {
 	int64_t newest = model_now(&l->load->model, l->load->model.records.n);
 
-	l->on = l->load->live != NULL;
+	l->on = l->load->live || l->crew;
 	l->items = l->load->model.items.n;
 	l->told_ms = l->ticked_ms = now_ms;
 	if (!l->on)
 		return;
 	l->app->live = LIVE_ON;
-	if (is_recent(newest))
+	if (l->crew || is_recent(newest))
 		app_clock(l->app, wall_ms());
 }
 
@@ -45,13 +47,21 @@ static int sooner(int a, int b)
 	return a < 0 ? b : b < 0 ? a : a < b ? a : b;
 }
 
+/* How long nothing need be taken. */
+static int quiet_ms(const struct live *l, int64_t now_ms)
+{
+	int wait = load_wait_ms(l->load, now_ms);
+
+	return l->crew ? sooner(wait, crew_wait_ms(l->crew, now_ms)) : wait;
+}
+
 int live_wait_ms(const struct live *l, int64_t now_ms)
 {
 	int wait;
 
 	if (!l->on)
 		return -1;
-	wait = load_wait_ms(l->load, now_ms);
+	wait = quiet_ms(l, now_ms);
 	if (l->load->model.records.n != l->app->scene.k && l->app->live != LIVE_PAUSED)
 		wait = sooner(wait, l->told_ms + TOLD_MS > now_ms ? (int)(l->told_ms + TOLD_MS - now_ms)
 								   : 0);
@@ -143,10 +153,13 @@ void live_take(struct live *l, int64_t now_ms)
 	if (load_follow(l->load, now_ms, NULL, NULL) && a->wall_ms == WHEN_NONE &&
 	    is_recent(vec_last(&l->load->model.records)->time_ms))
 		app_clock(a, wall_ms());
+	if (l->crew)
+		crew_take(l->crew, now_ms, l->each, l->ctx);
 	buf_clear(&a->banner);
-	follow_banner(l->load->live, now_ms, &a->banner);
+	if (l->load->live)
+		follow_banner(l->load->live, now_ms, &a->banner);
 	if (a->live != LIVE_PAUSED)
-		a->live = load_wait_ms(l->load, now_ms) == 0 ? LIVE_BEHIND : LIVE_ON;
+		a->live = quiet_ms(l, now_ms) == 0 ? LIVE_BEHIND : LIVE_ON;
 	if (a->live != LIVE_PAUSED && l->load->model.records.n != a->scene.k &&
 	    now_ms - l->told_ms >= TOLD_MS) {
 		l->told_ms = now_ms;

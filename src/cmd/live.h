@@ -15,6 +15,9 @@ struct live {
 	struct app *app;
 	const struct config *config;
 	void (*notice)(unsigned kinds); /* bell and the like; NULL = none */
+	struct crew *crew; /* agents that run; NULL = none */
+	load_fn each;      /* for each message of theirs; NULL = nothing */
+	void *ctx;
 
 	bool on;            /* there is something to follow */
 	uint32_t items;     /* told of so far */

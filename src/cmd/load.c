@@ -14,6 +14,7 @@ void load_take(void *reading, const struct frame *frame)
 
 	if (file->whole)
 		info.file_name = file->base;
+	info.text = r->text;
 	place.length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
 	dialect_decode(&l->decoder, frame->bytes, &info, &l->message);
 	if (!l->message.session.n)
@@ -31,6 +32,8 @@ void load_take(void *reading, const struct frame *frame)
 	if (!l->message.session.n && file->answers.n && l->message.dialect == DIALECT_FEEDBACK)
 		l->message.session = file->answers;
 	place.aside = file->joined;
+	if (r->before)
+		r->before(r->before_ctx, l, &l->message, r->file);
 	model_apply(&l->model, &l->message, &place);
 	r->messages++;
 	r->binary += (l->message.flags & RECORD_BINARY) != 0;
@@ -146,6 +149,8 @@ static struct str read_summary(void *ctx, uint32_t message)
 	buf_clear(&l->text);
 	if (r->flags & RECORD_OVERSIZE)
 		buf_printf(&l->text, "oversize, %u bytes", r->length);
+	else if (r->dialect == DIALECT_TEXT)
+		buf_add_str(&l->text, str_trim(read_bytes(l, message)));
 	else
 		dialect_summarize(&l->again, read_bytes(l, message), &l->text);
 	return buf_str(&l->text);
@@ -164,7 +169,8 @@ static const struct diags *read_diags(void *ctx, uint32_t message)
 	const struct record *r = &l->model.records.v[message];
 	const struct wire_file *file = &l->wire.files.v[r->source];
 	struct frame_info info = { .flags = r->flags & (RECORD_TRUNCATED | RECORD_OVERSIZE),
-				   .full_length = r->length };
+				   .full_length = r->length,
+				   .text = r->dialect == DIALECT_TEXT };
 	const struct model *m = &l->model;
 	uint32_t low = 0, high = m->findings.n;
 
@@ -222,15 +228,35 @@ static void open_desks(struct load *l)
 			load_say(l, str_of(l->desks.list.v[i].why.text));
 }
 
-int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max_line_bytes)
+void load_init(struct load *l, size_t max_line_bytes)
 {
-	struct err err;
-
 	model_init(&l->model);
 	l->looked_at = NONE;
 	l->reader = (struct reader){ l, read_detail, read_summary, read_bytes, read_diags,
 				     read_source };
 	l->wire.max_bytes = max_line_bytes;
+}
+
+struct desk *load_add_desk(struct load *l, struct str group, const char *source)
+{
+	struct buf base = { 0 };
+	struct desk *d = desks_find(&l->desks, group);
+
+	if (d || !(l->desk.open || l->desk.write))
+		return d;
+	desk_base(l->desk.journal, &base);
+	open_desk(l, base.p, source);
+	buf_release(&base);
+	d = vec_last(&l->desks.list);
+	d->group = group;
+	return d;
+}
+
+int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max_line_bytes)
+{
+	struct err err;
+
+	load_init(l, max_line_bytes);
 	l->wire.follow = l->follow;
 	for (uint32_t i = 0; i < (n ? n : 1); i++)
 		if (wire_add(&l->wire, n ? sources[i] : "-", &err)) {

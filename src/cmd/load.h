@@ -39,15 +39,20 @@ struct sheet {
 struct load;
 /* Called for each message after the model has taken it; its diagnostics are complete. */
 typedef void (*load_fn)(void *ctx, struct load *l, const struct message *msg, const struct record *r);
+/* Called before the model takes it; may change it. */
+typedef void (*load_before_fn)(void *ctx, struct load *l, struct message *msg, uint32_t file);
 
 /* One file on its way into the model. */
 struct load_reading {
 	struct load *l;
 	uint32_t file;
 	bool may_join; /* its first message tells whether it belongs to another source */
+	bool text;     /* lines are text, whatever they look like */
 	uint32_t messages, binary;
 	load_fn each;
 	void *ctx;
+	load_before_fn before; /* NULL = nothing */
+	void *before_ctx;
 };
 
 struct load {
@@ -76,6 +81,11 @@ struct load {
 	uint32_t items_to_keep, tasks_to_keep;
 };
 
+/* For whoever has sources of another kind (crew.h); in place of load_open. */
+void load_init(struct load *l, size_t max_line_bytes);
+/* The desk of a group, opened if there is none, on the journal that belongs to source (a path, or "-");
+ * NULL = no desks were asked for. group lives as long as the load; pointers to other desks do not. */
+struct desk *load_add_desk(struct load *l, struct str group, const char *source);
 /* Adds the sources (none: standard input) and opens their desks. -1 when nothing can be read at all. A
  * journal that cannot be read is told in a sentence, unless it was to be written: then the desk says
  * it (access, why). */

@@ -2,22 +2,16 @@
  * messages the loop takes a breath, answers what was typed and draws. So it does while it makes a
  * list too long to be made at once; reading waits for that, so the list sees a model that stands
  * still. With --headless the same program runs on a key file and a grid. */
-#include "cmd/config.h"
-#include "cmd/live.h"
-#include "cmd/load.h"
-#include "cmd/seat.h"
+#include "cmd/watch.h"
+
+#include "cmd/crew.h"
 #include "loop/loop.h"
 #include "term/headless.h"
-#include "term/keys.h"
 #include "term/term.h"
-#include "ui/app.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum {
 	BREATH_MS = 10,   /* reading goes on for that long before keys are looked at */
@@ -25,28 +19,7 @@ enum {
 	ARRIVED_MAX_MS = 20000,
 	PATIENCE_MS = 8,  /* a list that takes longer is made between breaths */
 	FRAME_MS = 33,
-};
-
-struct watch {
-	struct load load;
-	struct app app;
-	struct keys keys;
-	struct grid *grid;
-	struct config config;
-	struct live live;
-	struct seat seat; /* from which the person decides */
-	VEC(struct effect) sending; /* wishes that wait until the keys are handed out */
-	struct idle idle;
-	struct buf said; /* while the screen was ours; printed afterwards */
-	bool headless, quit;
-	bool painted; /* saved screens have colours in place of role letters */
-	int code;
-	int64_t test_ms; /* the clock of a headless run: only <wait:MS> moves it */
-	bool settling; /* a long list is being made */
-	struct breath breath;
-	int64_t began_ms; /* answering a key, or drawing */
-	int64_t breathed_ms, drawn_ms;
-	int64_t arrive_ms; /* when the views are next told what has come */
+	UNTIL_MS = 30000, /* <until:TEXT> does not wait longer */
 };
 
 static void draw(struct watch *w)
@@ -65,151 +38,6 @@ static void draw(struct watch *w)
 	w->drawn_ms = loop_now_ms();
 }
 
-static int save_screen(struct watch *w, const char *file, struct err *err)
-{
-	struct buf text = { 0 };
-	struct theme theme;
-	FILE *f = fopen(file, "w");
-	int row, col, rc = 0;
-
-	app_draw(&w->app, w->grid, &row, &col);
-	if (w->painted) {
-		config_theme(&w->config, 16, &theme);
-		paint_grid(w->grid, &theme, w->app.scene.ascii, &text);
-	} else {
-		grid_save(w->grid, &text);
-	}
-	if (!f || fwrite(text.p, 1, text.n, f) != text.n)
-		rc = err_set(err, "%s: %s", file, strerror(errno));
-	if (f && fclose(f) && !rc)
-		rc = err_set(err, "%s: %s", file, strerror(errno));
-	buf_release(&text);
-	return rc;
-}
-
-/* The terminal cannot be had any more. */
-static void give_up(struct watch *w, const struct err *err)
-{
-	fprintf(stderr, "gavel: %s\n", err->text);
-	w->quit = true;
-	w->code = EXIT_TROUBLE;
-}
-
-static void suspend(struct watch *w)
-{
-	struct err err;
-
-	if (!w->headless && term_suspend(&err) < 0)
-		give_up(w, &err);
-}
-
-/* The file's name is an argument, never part of the shell's text. false: no editor ran. */
-static bool edit(struct watch *w, const char *file, uint32_t line)
-{
-	struct err err;
-	char at[24];
-	pid_t child;
-	int status;
-
-	if (w->headless)
-		return false;
-	snprintf(at, sizeof(at), "+%u", line ? line : 1);
-	term_leave();
-	child = fork();
-	if (child == 0) {
-		execl("/bin/sh", "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$@\"", "gavel", at, file,
-		      (char *)NULL);
-		_exit(127);
-	}
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	if (term_enter(&err) < 0)
-		give_up(w, &err);
-	if (child < 0)
-		app_say(&w->app, ROLE_ERROR, "no editor could be started: %s", strerror(errno));
-	return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/* The explanation as a file of the person's own, gone when the editor is. */
-static void explain(struct watch *w, struct effect *e)
-{
-	struct buf text = { 0 };
-	char *file = seat_text_file(e->draft.explanation);
-
-	if (!file) {
-		app_say(&w->app, ROLE_ERROR, "no file for the editor: %s", strerror(errno));
-		return;
-	}
-	if (!edit(w, file, 1))
-		app_say(&w->app, ROLE_WARN, "the editor ended without saving; nothing was changed");
-	else if (seat_read_text(file, &text) < 0)
-		app_say(&w->app, ROLE_ERROR, "the text cannot be read: %s", strerror(errno));
-	else {
-		e->draft.explanation = str_trim(buf_str(&text));
-		seat_stage(&w->seat, e);
-	}
-	unlink(file);
-	free(file);
-	buf_release(&text);
-}
-
-static void carry_out(struct watch *w)
-{
-	struct err err;
-
-	for (uint32_t i = 0; i < w->app.effects.n; i++) {
-		struct effect e = w->app.effects.v[i];
-
-		switch (e.type) {
-		case EFFECT_QUIT: w->quit = true; break;
-		case EFFECT_SUSPEND: suspend(w); break;
-		case EFFECT_REDRAW:
-			if (!w->headless)
-				term_redraw();
-			break;
-		case EFFECT_SAVE_SCREEN:
-			if (save_screen(w, e.text, &err) < 0)
-				app_say(&w->app, ROLE_ERROR, "%s", err.text);
-			else
-				app_say(&w->app, ROLE_DIM, "saved %s", e.text);
-			break;
-		case EFFECT_EDIT: edit(w, e.text, e.number); break;
-		case EFFECT_EXPLAIN: explain(w, &e); break;
-		case EFFECT_STAGE: seat_stage(&w->seat, &e); break;
-		case EFFECT_UNDO: seat_undo(&w->seat, &e); break;
-		case EFFECT_PLAN: seat_plan(&w->seat, NULL, NONE); break;
-		case EFFECT_DELIVER:
-			seat_confirm(&w->seat);
-			vec_push(&w->sending, e);
-			break;
-		case EFFECT_RECOVER:
-		case EFFECT_RESEND: vec_push(&w->sending, e); break;
-		case EFFECT_TELL: seat_tell(&w->seat, &e); break;
-		case EFFECT_GIVE_UP: seat_give_up(&w->seat, &e); break;
-		}
-		free(e.text);
-	}
-	w->app.effects.n = 0;
-	arena_reset(&w->app.deciding.words);
-	w->load.wire.stop = w->quit;
-}
-
-/* Sending may have to wait for a reader. Not while keys are handed out: meanwhile others are. */
-static void send_wishes(struct watch *w)
-{
-	for (uint32_t i = 0; i < w->sending.n && !w->quit; i++) {
-		struct effect e = w->sending.v[i];
-
-		if (e.type == EFFECT_DELIVER)
-			seat_deliver(&w->seat, e.number);
-		else if (e.type == EFFECT_RECOVER)
-			seat_recover(&w->seat);
-		else
-			seat_resend(&w->seat, &e);
-	}
-	w->sending.n = 0;
-}
-
 static void on_key(void *ctx, const struct key *key)
 {
 	struct watch *w = ctx;
@@ -217,9 +45,9 @@ static void on_key(void *ctx, const struct key *key)
 	if (w->quit)
 		return;
 	w->began_ms = loop_now_ms();
-	w->app.clock_ms = w->headless ? w->test_ms : w->began_ms;
+	w->app.clock_ms = w->headless && !w->crew ? w->test_ms : w->began_ms;
 	app_key(&w->app, key);
-	carry_out(w);
+	watch_effects(w);
 }
 
 static void handle_signals(struct watch *w)
@@ -228,9 +56,10 @@ static void handle_signals(struct watch *w)
 
 	while ((number = loop_signal())) {
 		if (number == SIGWINCH || number == SIGCONT) {
-			term_redraw();
+			if (!w->headless)
+				term_redraw();
 		} else if (number == SIGTSTP) {
-			suspend(w);
+			watch_suspend(w);
 		} else {
 			w->quit = true;
 			w->code = 128 + number;
@@ -239,10 +68,18 @@ static void handle_signals(struct watch *w)
 	w->load.wire.stop = w->quit;
 }
 
+/* Input, and what comes; not that, where there is no time to take it. */
+static int wait_for_any(const struct watch *w, int input, int timeout_ms)
+{
+	const int others[] = { load_fd(&w->load), w->crew ? crew_fd(w->crew) : -1 };
+
+	return loop_wait(input, others, timeout_ms ? 2 : 0, timeout_ms);
+}
+
 /* Takes what was typed and draws; waits for at most timeout_ms. */
 static void pump(struct watch *w, int timeout_ms)
 {
-	int ready = loop_wait(term_fd(), timeout_ms ? load_fd(&w->load) : -1, timeout_ms), n;
+	int ready = wait_for_any(w, term_fd(), timeout_ms), n;
 	char bytes[4096];
 
 	if (ready & LOOP_SIGNAL)
@@ -321,16 +158,76 @@ static bool idle(void *ctx)
 	return !w->quit;
 }
 
-static bool on_headless(void *ctx, const struct key *key, int64_t wait_ms)
+static int sooner(int a, int b)
+{
+	return a < 0 ? b : b < 0 ? a : a < b ? a : b;
+}
+
+static int wait_ms(struct watch *w)
+{
+	int64_t now = loop_now_ms();
+	int wait = sooner(keys_wait(&w->keys, now), live_wait_ms(&w->live, now));
+
+	if (!app_is_settled(&w->app))
+		return 0;
+	return w->ops && w->ops->wait_ms ? sooner(wait, w->ops->wait_ms(w->ops_ctx, now)) : wait;
+}
+
+/* What has come and what was wished. */
+static void take_turn(struct watch *w)
+{
+	live_take(&w->live, loop_now_ms());
+	if (w->ops && w->ops->turn && !w->quit)
+		w->ops->turn(w->ops_ctx, loop_now_ms());
+	watch_send(w);
+}
+
+/* ---- without a terminal ---- */
+
+static bool is_shown(const struct watch *w, struct str text)
+{
+	struct buf screen = { 0 };
+	bool found;
+
+	grid_save(w->grid, &screen);
+	found = str_find(buf_str(&screen), text, 0) >= 0;
+	buf_release(&screen);
+	return found;
+}
+
+/* Goes on until the text (if there is one) is on the screen or the time has come. */
+static void go_on(struct watch *w, struct str until, int64_t deadline_ms)
+{
+	while (!w->quit) {
+		int64_t left = deadline_ms - loop_now_ms();
+
+		draw(w);
+		if ((until.n && is_shown(w, until)) || left <= 0 || !w->crew)
+			return;
+		if (wait_for_any(w, -1, sooner(wait_ms(w), (int)left)) & LOOP_SIGNAL)
+			handle_signals(w);
+		take_turn(w);
+	}
+}
+
+static bool on_headless(void *ctx, const struct headless_step *step)
 {
 	struct watch *w = ctx;
+	int64_t now = loop_now_ms();
 
-	w->test_ms += wait_ms;
-	if (key)
-		on_key(w, key);
-	send_wishes(w);
-	if (!w->quit)
-		draw(w);
+	w->test_ms += step->wait_ms;
+	if (step->key) {
+		on_key(w, step->key);
+		watch_send(w);
+	}
+	if (w->quit)
+		return false;
+	go_on(w, step->until, now + (step->until.n ? UNTIL_MS : step->wait_ms));
+	if (!w->quit && step->until.n && !is_shown(w, step->until)) {
+		fprintf(stderr, "gavel: not on the screen: %.*s\n", STR_ARG(step->until));
+		w->code = EXIT_TROUBLE;
+		return false;
+	}
 	return !w->quit;
 }
 
@@ -339,27 +236,31 @@ static int run_headless(struct watch *w, const struct options *o)
 	struct err err;
 
 	w->grid = grid_new(o->rows ? o->rows : 24, o->cols ? o->cols : 80, w->app.scene.ascii);
-	load_run(&w->load, breathe, w);
-	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
-	seat_open(&w->seat);
-	draw(w);
-	if ((o->keys && headless_run(o->keys, on_headless, w, &err) < 0) ||
-	    (o->screen && save_screen(w, o->screen, &err) < 0)) {
+	if (w->crew && loop_open(&err) < 0) {
 		fprintf(stderr, "gavel: %s\n", err.text);
 		return EXIT_TROUBLE;
 	}
+	if (!w->crew)
+		load_run(&w->load, breathe, w);
+	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
+	seat_open(&w->seat);
+	live_begin(&w->live, loop_now_ms());
+	draw(w);
+	if (o->keys && headless_run(o->keys, on_headless, w, &err) < 0) {
+		fprintf(stderr, "gavel: %s\n", err.text);
+		w->code = EXIT_TROUBLE;
+	}
+	while (w->crew && !w->quit && (w->leaving || (!o->keys && crew_running(w->crew))))
+		go_on(w, STR_NONE, loop_now_ms() + FRAME_MS);
+	if (o->screen && watch_save_screen(w, o->screen, &err) < 0) {
+		fprintf(stderr, "gavel: %s\n", err.text);
+		w->code = EXIT_TROUBLE;
+	}
+	loop_close();
 	return w->code;
 }
 
-static int wait_ms(struct watch *w)
-{
-	int64_t now = loop_now_ms();
-	int keys = keys_wait(&w->keys, now), live = live_wait_ms(&w->live, now);
-
-	if (!app_is_settled(&w->app))
-		return 0;
-	return keys < 0 ? live : live < 0 ? keys : keys < live ? keys : live;
-}
+/* ---- on a terminal ---- */
 
 static int run_terminal(struct watch *w, const struct options *o)
 {
@@ -388,7 +289,8 @@ static int run_terminal(struct watch *w, const struct options *o)
 	for (uint32_t i = 0; i < w->load.desks.list.n; i++)
 		w->load.desks.list.v[i].idle = &w->idle;
 	draw(w);
-	load_run(&w->load, breathe, w);
+	if (!w->crew)
+		load_run(&w->load, breathe, w);
 	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
 	seat_open(&w->seat);
 	live_begin(&w->live, loop_now_ms());
@@ -398,8 +300,7 @@ static int run_terminal(struct watch *w, const struct options *o)
 		draw(w);
 		settle(w);
 		pump(w, wait_ms(w));
-		live_take(&w->live, loop_now_ms());
-		send_wishes(w);
+		take_turn(w);
 	}
 	term_close();
 	loop_close();
@@ -428,47 +329,77 @@ static void configure(struct watch *w)
 			c->problems.n > 1 ? " (and more)" : "");
 }
 
+/* ---- from the beginning to the end ---- */
+
+void watch_init(struct watch *w, struct options *o)
+{
+	w->options = o;
+	w->headless = o->headless;
+	w->painted = o->color == COLOR_ALWAYS;
+	config_load(&w->config, o->config);
+	w->load.desk = (struct load_desks){ .open = true, .write = !o->read_only && !o->at,
+					    .journal = o->journal, .sole_writer = o->sole_writer };
+}
+
+void watch_begin(struct watch *w, struct str title)
+{
+	const struct options *o = w->options;
+
+	if (w->began)
+		return;
+	w->began = true;
+	w->load.model.approve_from = w->config.approve;
+	w->load.model.human_from = w->config.human;
+	app_init(&w->app, &w->load.model, &w->load.reader, title, o->ascii || w->config.ascii);
+	configure(w);
+	w->live = (struct live){ .load = &w->load, .app = &w->app, .config = &w->config,
+				 .crew = w->crew, .notice = o->headless ? NULL : term_notice };
+	w->seat = (struct seat){ .options = o, .config = &w->config, .load = &w->load,
+				 .app = &w->app };
+	seat_take(&w->seat);
+	w->app.scene.all = o->all;
+}
+
+int watch_go(struct watch *w, struct str title)
+{
+	const struct options *o = w->options;
+
+	watch_begin(w, title);
+	if (o->filter && !app_set_filter(&w->app, str_of(o->filter))) {
+		fprintf(stderr, "gavel: %.*s\n", STR_ARG(buf_str(&w->app.notice)));
+		return EXIT_TROUBLE;
+	}
+	return o->headless ? run_headless(w, o) : run_terminal(w, o);
+}
+
+void watch_release(struct watch *w)
+{
+	grid_free(w->grid);
+	if (w->began) {
+		seat_leave(&w->seat);
+		app_release(&w->app);
+	}
+	keys_release(&w->keys);
+	vec_release(&w->sending);
+	config_release(&w->config);
+	buf_release(&w->said);
+	load_release(&w->load);
+}
+
 int watch_run(struct options *o)
 {
 	struct watch w = { 0 };
 	struct buf title = { 0 };
 	int code = EXIT_TROUBLE;
 
-	config_load(&w.config, o->config);
-	w.load.desk = (struct load_desks){ .open = true, .write = !o->read_only && !o->at,
-					   .journal = o->journal, .sole_writer = o->sole_writer };
+	watch_init(&w, o);
 	w.load.follow = !o->headless && !o->no_follow;
-	if (load_open(&w.load, o->words.v, o->words.n,
-		      o->max_line_bytes ? o->max_line_bytes : w.config.max_line_bytes))
-		goto out;
-	w.load.model.approve_from = w.config.approve;
-	w.load.model.human_from = w.config.human;
 	for (uint32_t i = 0; i < o->words.n; i++)
 		buf_printf(&title, "%s%s", i ? " " : "", o->words.v[i]);
-	app_init(&w.app, &w.load.model, &w.load.reader,
-		 o->words.n ? buf_str(&title) : STR("stdin"), o->ascii || w.config.ascii);
-	configure(&w);
-	w.live = (struct live){ .load = &w.load, .app = &w.app, .config = &w.config,
-				.notice = term_notice };
-	w.seat = (struct seat){ .options = o, .config = &w.config, .load = &w.load, .app = &w.app };
-	seat_take(&w.seat);
-	w.headless = o->headless;
-	w.painted = o->color == COLOR_ALWAYS;
-	w.app.scene.all = o->all;
-	if (o->filter && !app_set_filter(&w.app, str_of(o->filter))) {
-		fprintf(stderr, "gavel: %.*s\n", STR_ARG(buf_str(&w.app.notice)));
-	} else {
-		code = o->headless ? run_headless(&w, o) : run_terminal(&w, o);
-	}
-	grid_free(w.grid);
-	seat_leave(&w.seat);
-	app_release(&w.app);
-	keys_release(&w.keys);
-	vec_release(&w.sending);
-out:
-	config_release(&w.config);
-	buf_release(&w.said);
+	if (load_open(&w.load, o->words.v, o->words.n,
+		      o->max_line_bytes ? o->max_line_bytes : w.config.max_line_bytes) == 0)
+		code = watch_go(&w, o->words.n ? buf_str(&title) : STR("stdin"));
+	watch_release(&w);
 	buf_release(&title);
-	load_release(&w.load);
 	return code;
 }

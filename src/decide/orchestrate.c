@@ -76,7 +76,7 @@ static struct str answerable_id(yyjson_val *root, const char **why)
 }
 
 /* Whether this incarnation asks under that id for the first time; remembers it. */
-static bool is_new_id(struct crew *c, struct str id)
+static bool is_new_id(struct crew_member *c, struct str id)
 {
 	uint64_t h = str_hash(id);
 
@@ -144,7 +144,7 @@ static bool passes(yyjson_val *filter, struct str value)
 	return !filter || str_eq(json_str(filter), value);
 }
 
-static const char *status_of(const struct crew *c, const struct duty *now)
+static const char *status_of(const struct crew_member *c, const struct duty *now)
 {
 	switch (c->life) {
 	case CREW_RUNS: return now ? "busy" : "idle";
@@ -155,7 +155,7 @@ static const char *status_of(const struct crew *c, const struct duty *now)
 	return "unhealthy";
 }
 
-static bool is_capable(const struct crew *c, yyjson_val *wanted)
+static bool is_capable(const struct crew_member *c, yyjson_val *wanted)
 {
 	size_t i, n;
 	yyjson_val *v;
@@ -174,7 +174,7 @@ static bool is_capable(const struct crew *c, yyjson_val *wanted)
 }
 
 /* What others are busy with is theirs: currentTask is told only to whom the task belongs. */
-static void put_agent(const struct asking *q, const struct crew *c, const struct duty *now)
+static void put_agent(const struct asking *q, const struct crew_member *c, const struct duty *now)
 {
 	json_comma(q->out);
 	buf_addc(q->out, '{');
@@ -201,7 +201,7 @@ static struct ruling query_agents(const struct asking *q)
 	begin_success(q, "agents");
 	buf_addc(q->out, '[');
 	for (uint32_t i = 0; i < q->o->crew.n; i++) {
-		const struct crew *c = &q->o->crew.v[i];
+		const struct crew_member *c = &q->o->crew.v[i];
 		const struct duty *now = c->life == CREW_RUNS ? duty_now(q->o, i) : NULL;
 
 		if (passes(role, c->role) && passes(status, str_of(status_of(c, now))) &&
@@ -216,7 +216,7 @@ static struct ruling query_tasks(const struct asking *q)
 {
 	yyjson_val *status = json_get(q->payload, "status");
 	yyjson_val *role = json_get(q->payload, "requiredRole");
-	const struct crew *c = &q->o->crew.v[q->a->agent];
+	const struct crew_member *c = &q->o->crew.v[q->a->agent];
 	int64_t left = INT64_MAX;
 
 	json_int(json_get(q->payload, "limit"), &left);
@@ -397,7 +397,7 @@ struct ruling orchestrator_take(struct orchestrator *o, const struct model *m,
 {
 	struct asking q = { .o = o, .m = m, .a = a, .out = out };
 	struct ruling nothing = { RULING_NOTHING, CODE_NONE, NULL };
-	struct crew *c = &o->crew.v[a->agent];
+	struct crew_member *c = &o->crew.v[a->agent];
 	bool beyond;
 
 	if (a->msg->dialect != DIALECT_ORCHESTRATOR)

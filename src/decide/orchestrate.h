@@ -69,7 +69,7 @@ struct duty {
 };
 
 /* An agent that gavel runs. */
-struct crew {
+struct crew_member {
 	struct str name, role; /* role: worker, planner, reviewer; empty = not told */
 	VEC(struct str) capabilities;
 	enum crew_life life; /* for the caller to set */
@@ -89,7 +89,7 @@ struct crew {
 /* Zero it; release it. */
 struct orchestrator {
 	void (*uuid)(char out[37]); /* NULL = uuid_make; a test puts its own */
-	VEC(struct crew) crew;
+	VEC(struct crew_member) crew;
 	VEC(struct duty) duties;
 	struct map duty_map;
 	struct arena arena;

@@ -9,7 +9,7 @@
 uint32_t orchestrator_add(struct orchestrator *o, struct str name, struct str role,
 			  const struct str *capabilities, uint32_t n)
 {
-	struct crew c = { .name = arena_str(&o->arena, name),
+	struct crew_member c = { .name = arena_str(&o->arena, name),
 			  .role = arena_str(&o->arena, role),
 			  .refused_since_ms = WHEN_NONE };
 
@@ -21,7 +21,7 @@ uint32_t orchestrator_add(struct orchestrator *o, struct str name, struct str ro
 
 void orchestrator_gone(struct orchestrator *o, uint32_t agent)
 {
-	struct crew *c = &o->crew.v[agent];
+	struct crew_member *c = &o->crew.v[agent];
 
 	for (uint32_t i = 0; i < c->waiting.n; i++)
 		free(c->waiting.v[i].id);
@@ -109,7 +109,7 @@ bool orchestrator_attribute(const struct orchestrator *o, struct model *m, struc
 
 /* ---- the rate ---- */
 
-bool crew_admit(struct crew *c, int64_t now_ms)
+bool crew_admit(struct crew_member *c, int64_t now_ms)
 {
 	int64_t oldest = c->recent_ms[c->recent_n % ORCHESTRATOR_RATE_MAX];
 
@@ -125,7 +125,7 @@ bool crew_admit(struct crew *c, int64_t now_ms)
 	return true;
 }
 
-bool crew_may_refuse(struct crew *c, int64_t now_ms)
+bool crew_may_refuse(struct crew_member *c, int64_t now_ms)
 {
 	if (c->refused_since_ms == WHEN_NONE || now_ms < c->refused_since_ms ||
 	    now_ms - c->refused_since_ms >= ORCHESTRATOR_WINDOW_MS) {

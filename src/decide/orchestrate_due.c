@@ -39,7 +39,7 @@ static void write_timeout(const struct orchestrator *o, const struct waiting *w,
 }
 
 /* Whether it is overdue; drops those that turn out to be answered. */
-static bool take_due(struct orchestrator *o, const struct model *m, struct crew *c, int64_t now_ms,
+static bool take_due(struct orchestrator *o, const struct model *m, struct crew_member *c, int64_t now_ms,
 		     struct buf *out)
 {
 	for (uint32_t i = 0; i < c->waiting.n;) {

@@ -63,7 +63,7 @@ const struct duty *orchestrator_task(const struct orchestrator *o, struct str id
 
 const struct duty *duty_now(const struct orchestrator *o, uint32_t agent)
 {
-	const struct crew *c = &o->crew.v[agent];
+	const struct crew_member *c = &o->crew.v[agent];
 
 	for (uint32_t i = c->duties.n; i-- > 0;) {
 		const struct duty *d = &o->duties.v[c->duties.v[i]];
@@ -135,7 +135,7 @@ static void let_in(struct orchestrator *o, uint32_t agent, struct str id, struct
 }
 
 /* It may have had it before. */
-static void list_once(struct crew *c, uint32_t duty)
+static void list_once(struct crew_member *c, uint32_t duty)
 {
 	for (uint32_t i = 0; i < c->duties.n; i++)
 		if (c->duties.v[i] == duty)
@@ -170,7 +170,7 @@ static void cancel(struct orchestrator *o, uint32_t agent, struct str id)
 static void advance(struct orchestrator *o, uint32_t agent, const struct event *e)
 {
 	struct duty *d = duty_find(o, e->id, NONE);
-	struct crew *c = &o->crew.v[agent];
+	struct crew_member *c = &o->crew.v[agent];
 
 	if (d) {
 		if (d->holder != NONE ? d->holder != agent : d->submitter != agent)
@@ -190,7 +190,7 @@ static void advance(struct orchestrator *o, uint32_t agent, const struct event *
 	d->done = e->number >= 1;
 }
 
-static void forget_waiting(struct crew *c, struct str request)
+static void forget_waiting(struct crew_member *c, struct str request)
 {
 	for (uint32_t i = 0; i < c->waiting.n; i++) {
 		struct waiting *w = &c->waiting.v[i];

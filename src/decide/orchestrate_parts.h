@@ -16,9 +16,9 @@ uint32_t crew_other(const struct orchestrator *o, uint32_t agent, struct str nam
 /* Only an orchestrator says this. */
 bool is_from_orchestrator(struct str kind);
 /* One of the hundred of the last second? */
-bool crew_admit(struct crew *c, int64_t now_ms);
+bool crew_admit(struct crew_member *c, int64_t now_ms);
 /* Even errors are not written without end. */
-bool crew_may_refuse(struct crew *c, int64_t now_ms);
+bool crew_may_refuse(struct crew_member *c, int64_t now_ms);
 
 /* {"type":…,"id":…[,"correlationId":…],"timestamp":… ; request empty = it answers none. */
 void write_head(const struct orchestrator *o, const char *type, struct str request, int64_t now_ms,

@@ -82,7 +82,7 @@ static void decode_text(struct decoder *d, struct str bytes, struct message *m,
 	else if (d->info.flags & RECORD_TRUNCATED)
 		diag_add(&m->diags, SEVERITY_WARNING, "text/truncated", STR(""),
 			 "the input ends inside this line");
-	else if (t.n && t.p[0] == '{')
+	else if (outcome == JSON_NOT && t.n && t.p[0] == '{')
 		diag_add(&m->diags, SEVERITY_WARNING, "json/syntax", STR(""),
 			 "begins like JSON but is none: %s at byte %zu", d->outer.why,
 			 d->outer.where + 1);
@@ -121,7 +121,7 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 	d->check.depth = 0;
 	m->flags = (uint16_t)d->info.flags;
 	outcome = read_outer(d, bytes, &root);
-	if (!root) {
+	if (!root || d->info.text) {
 		decode_text(d, bytes, m, outcome);
 		return;
 	}

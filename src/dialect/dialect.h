@@ -18,6 +18,7 @@ struct frame_info {
 	unsigned flags;       /* RECORD_TRUNCATED, RECORD_OVERSIZE */
 	uint64_t full_length; /* of an oversize line */
 	struct str file_name; /* without folders, when the file is one message; else empty */
+	bool text;            /* it is no message, whatever it looks like */
 };
 
 /* Working memory of decoding, one for each thread. Zero it; release it. */

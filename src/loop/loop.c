@@ -46,14 +46,21 @@ void loop_close(void)
 	pipe_fd[0] = pipe_fd[1] = -1;
 }
 
-int loop_wait(int fd, int other, int timeout_ms)
+int loop_wait(int fd, const int *others, unsigned n, int timeout_ms)
 {
-	struct pollfd fds[3] = { { pipe_fd[0], POLLIN, 0 }, { fd, POLLIN, 0 }, { other, POLLIN, 0 } };
+	struct pollfd fds[2 + LOOP_OTHERS_MAX] = { { pipe_fd[0], POLLIN, 0 }, { fd, POLLIN, 0 } };
+	int bits;
 
-	if (poll(fds, 3, timeout_ms) <= 0)
+	if (n > LOOP_OTHERS_MAX)
+		BUG("%u descriptors to wait for", n);
+	for (unsigned i = 0; i < n; i++)
+		fds[2 + i] = (struct pollfd){ others[i], POLLIN, 0 };
+	if (poll(fds, 2 + n, timeout_ms) <= 0)
 		return 0; /* interrupted by a signal: the pipe tells next time */
-	return (fds[0].revents ? LOOP_SIGNAL : 0) | (fds[1].revents ? LOOP_INPUT : 0) |
-	       (fds[2].revents ? LOOP_OTHER : 0);
+	bits = (fds[0].revents ? LOOP_SIGNAL : 0) | (fds[1].revents ? LOOP_INPUT : 0);
+	for (unsigned i = 0; i < n; i++)
+		bits |= fds[2 + i].revents ? LOOP_OTHER : 0;
+	return bits;
 }
 
 int loop_signal(void)

@@ -10,13 +10,14 @@
 #include <stdint.h>
 
 enum { LOOP_INPUT = 1 << 0, LOOP_SIGNAL = 1 << 1, LOOP_OTHER = 1 << 2 };
+enum { LOOP_OTHERS_MAX = 6 };
 
 /* Catches SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGCONT and SIGTSTP from now on. */
 int loop_open(struct err *err);
 void loop_close(void);
-/* Waits at most timeout_ms (-1 = for ever); fd (LOOP_INPUT) and other (LOOP_OTHER) may be -1. Returns
- * LOOP_ bits, 0 when time is up. */
-int loop_wait(int fd, int other, int timeout_ms);
+/* Waits at most timeout_ms (-1 = for ever) for fd (LOOP_INPUT) and up to LOOP_OTHERS_MAX others
+ * (LOOP_OTHER); each may be -1. Returns LOOP_ bits, 0 when time is up. */
+int loop_wait(int fd, const int *others, unsigned n, int timeout_ms);
 /* The next signal that came, 0 = none. */
 int loop_signal(void);
 /* Milliseconds of a clock that does not jump. */

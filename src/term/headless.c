@@ -39,10 +39,15 @@ static struct str keys_of_line(struct str line)
 	return trim_blanks(line);
 }
 
-static void play(struct player *p, const struct key *key, int64_t wait_ms)
+static void play(struct player *p, const struct headless_step *step)
 {
 	if (p->step && !p->stopped)
-		p->stopped = !p->step(p->ctx, key, wait_ms);
+		p->stopped = !p->step(p->ctx, step);
+}
+
+static void play_key(struct player *p, const struct key *key)
+{
+	play(p, &(struct headless_step){ .key = key });
 }
 
 /* "ROW,COL" */
@@ -68,13 +73,19 @@ static bool play_special(struct player *p, struct str word, struct str value)
 	if (str_is(word, "wait")) {
 		if (!str_to_u64(value, &ms) || ms > WAIT_MAX_MS)
 			return false;
-		play(p, NULL, (int64_t)ms);
+		play(p, &(struct headless_step){ .wait_ms = (int64_t)ms });
+		return true;
+	}
+	if (str_is(word, "until")) {
+		if (!value.n)
+			return false;
+		play(p, &(struct headless_step){ .until = value });
 		return true;
 	}
 	if (str_is(word, "paste")) {
 		key.code = KEY_PASTE;
 		key.text = value;
-		play(p, &key, 0);
+		play_key(p, &key);
 		return true;
 	}
 	if (!parse_place(value, &key))
@@ -82,7 +93,7 @@ static bool play_special(struct player *p, struct str word, struct str value)
 	if (str_is(word, "click")) {
 		key.button = 1;
 		key.mouse = MOUSE_PRESS;
-		play(p, &key, 0);
+		play_key(p, &key);
 		key.mouse = MOUSE_RELEASE;
 	} else if (str_is(word, "wheel-up")) {
 		key.mouse = MOUSE_WHEEL_UP;
@@ -91,7 +102,7 @@ static bool play_special(struct player *p, struct str word, struct str value)
 	} else {
 		return false;
 	}
-	play(p, &key, 0);
+	play_key(p, &key);
 	return true;
 }
 
@@ -104,11 +115,11 @@ static bool play_one(struct player *p, struct str *s)
 	if (s->p[0] == '\t') {
 		key.code = KEY_TAB;
 		*s = str_from(*s, 1);
-		play(p, &key, 0);
+		play_key(p, &key);
 		return true;
 	}
 	if (key_parse(s, &key.code)) {
-		play(p, &key, 0);
+		play_key(p, &key);
 		return true;
 	}
 	close = str_find(*s, STR(">"), 0);

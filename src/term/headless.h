@@ -2,7 +2,8 @@
  * scripts.
  *
  * A key file holds keys as typed, names in brackets for the others (ui/key.h), and
- *     <wait:300>          300 ms of the test clock pass
+ *     <wait:300>          300 ms of the test clock pass; where agents run, of the world's
+ *     <until:some text>   until the screen shows it; where nothing runs it must already
  *     <paste:some text>   bracketed paste, up to the >
  *     <click:ROW,COL>  <wheel-up:ROW,COL>  <wheel-down:ROW,COL>     the mouse, counted from 0
  * Line ends, and blanks at either end of a line, are not keys; blanks inside a line are. A comment
@@ -15,8 +16,15 @@
 
 enum { KEY_FILE_MAX_BYTES = 1 << 24, WAIT_MAX_MS = 1 << 30 };
 
-/* One step: a key, or, with key NULL, wait_ms of the clock. Return false to stop here. */
-typedef bool (*headless_fn)(void *ctx, const struct key *key, int64_t wait_ms);
+/* One of key, wait_ms and until. */
+struct headless_step {
+	const struct key *key;
+	int64_t wait_ms;
+	struct str until;
+};
+
+/* Return false to stop here. */
+typedef bool (*headless_fn)(void *ctx, const struct headless_step *step);
 
 /* Reads the file, "-" for standard input, checks all of it, and only then hands out its steps.
  * -1: err says where and what. 0 also when step stopped early. */

@@ -32,6 +32,7 @@ enum effect_type {
 	EFFECT_RECOVER, /* finishes what an earlier run left */
 	EFFECT_RESEND,  /* number: of the letter */
 	EFFECT_GIVE_UP, /* number: of the letter */
+	EFFECT_AGENT,   /* text: "stop AGENT", "restart AGENT", "cancel TASK REASON" */
 	EFFECT_TELL,    /* text: "abort TASK REASON", "query AGENT"; "acknowledge", number: message */
 };
 

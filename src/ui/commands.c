@@ -515,6 +515,20 @@ static void tell(struct app *a, const char *what, struct str argument, uint32_t 
 	buf_release(&line);
 }
 
+/* What is done to an agent that gavel runs, without a page to look at first. */
+static void order(struct app *a, const char *what, struct str argument)
+{
+	struct buf line = { 0 };
+
+	buf_printf(&line, "%s ", what);
+	buf_add_str(&line, str_trim(argument));
+	app_effect(a, EFFECT_AGENT, buf_str(&line), 0);
+	buf_release(&line);
+}
+
+RUN(stop) { order(a, "stop", argument); }
+RUN(restart) { order(a, "restart", argument); }
+RUN(cancel) { order(a, "cancel", argument); }
 RUN(abort) { tell(a, "abort", argument, NONE); }
 RUN(query) { tell(a, "query", argument, NONE); }
 RUN(acknowledge) { tell(a, "acknowledge", argument, message_here(a)); }
@@ -614,6 +628,11 @@ const struct app_command app_commands[] = {
 	{ "decide", "recover", "", "what an earlier run left unfinished", ANYWHERE, run_recover },
 
 	{ "live", "follow", "f", "the list of messages stays at its end, or not", ANYWHERE, run_follow },
+	{ "live", "stop", "", "stop AGENT: end an agent that gavel runs, in order", ANYWHERE, run_stop },
+	{ "live", "restart", "", "restart AGENT: end it if it runs, and begin anew", ANYWHERE,
+	  run_restart },
+	{ "live", "cancel", "", "cancel TASK REASON: take a task away from the agent that has it",
+	  ANYWHERE, run_cancel },
 	{ "live", "abort", "", "abort TASK REASON: tell whoever has it to stop", ANYWHERE, run_abort },
 	{ "live", "query", "", "query AGENT: ask how it stands", ANYWHERE, run_query },
 	{ "live", "acknowledge", "", "tell its sender that this message has come", ANYWHERE,

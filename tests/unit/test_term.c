@@ -532,13 +532,15 @@ struct script {
 	int left; /* steps until it stops */
 };
 
-static bool write_step(void *ctx, const struct key *key, int64_t wait_ms)
+static bool write_step(void *ctx, const struct headless_step *step)
 {
 	struct script *s = ctx;
 
-	s->clock += wait_ms;
-	if (key)
-		write_key(&s->out, key);
+	s->clock += step->wait_ms;
+	if (step->key)
+		write_key(&s->out, step->key);
+	else if (step->until.n)
+		buf_printf(&s->out, "(until %.*s)", STR_ARG(step->until));
 	else
 		buf_printf(&s->out, "(%lld)", (long long)s->clock);
 	return --s->left != 0;
@@ -570,6 +572,8 @@ START_TEST(key_files)
 	CHECK_FILE("a<wait:300>b<wait:50>c<wait:0>", "a(300)b(350)c(350)");
 	CHECK_FILE("<paste:quit q><click:3,14><wheel-up:0,0><wheel-down:9,9>",
 		   "<Paste quit q><press1 3,14><release1 3,14><up0 0,0><down0 9,9>");
+	CHECK_FILE("a<until:2 open>b", "a(until 2 open)b");
+	CHECK_FILE("<until:>", "keys:1: no key is called that: <until:>; write < as <lt>");
 	CHECK_FILE("a\tb", "a<Tab>b");
 	CHECK_FILE("\xe6\xbc\xa2", "\xe6\xbc\xa2");
 	CHECK_FILE("j\nk<nobody>j", "keys:2: no key is called that: <nobody>j; write < as <lt>");

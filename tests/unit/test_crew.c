@@ -1,0 +1,244 @@
+/* Running agents as sources: what they say is in the model, in order and whole, whatever they do. */
+#include "cmd/crew.h"
+
+#include "loop/loop.h"
+
+#include "unit.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { WAIT_MS = 20000 };
+
+static struct load load;
+static struct crew crew;
+static char folder[64];
+
+static void set_up(void)
+{
+	struct err err;
+
+	strcpy(folder, "/tmp/gavel-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	load = (struct load){ .desk = { .open = true, .write = true, .journal = folder } };
+	crew = (struct crew){ 0 };
+	load_init(&load, 0);
+	ck_assert_msg(crew_open(&crew, &load, folder, &err) == 0, "%s", err.text);
+}
+
+static void tear_down(void)
+{
+	char command[128];
+
+	crew_close(&crew);
+	load_release(&load);
+	snprintf(command, sizeof(command), "/bin/rm -rf '%s'", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* An agent with up to four lines of script. */
+static uint32_t start(const char *name, const char *group, const char *a, const char *b,
+		      const char *c, const char *d)
+{
+	const char *argv[] = { getenv("FAKE_AGENT"), a, b, c, d, NULL };
+	struct child_spec spec = { .name = name, .argv = argv };
+	struct err err;
+	uint32_t n;
+
+	ck_assert_msg(argv[0] != NULL, "FAKE_AGENT must name tests/tools/fake_agent");
+	n = crew_start(&crew, &spec, str_of(group), loop_now_ms(), &err);
+	ck_assert_msg(n != NONE, "%s", err.text);
+	return n;
+}
+
+/* One turn of a loop; false when it was too long. */
+static bool turn(int64_t deadline)
+{
+	int64_t now = loop_now_ms();
+	int wait = crew_wait_ms(&crew, now);
+	struct pollfd fd = { crew_fd(&crew), POLLIN, 0 };
+
+	if (wait < 0 || wait > 100)
+		wait = 100;
+	poll(&fd, 1, wait);
+	crew_take(&crew, loop_now_ms(), NULL, NULL);
+	return now < deadline;
+}
+
+static void run_all(void)
+{
+	int64_t deadline = loop_now_ms() + WAIT_MS;
+
+	while (crew_running(&crew))
+		ck_assert_msg(turn(deadline), "agents still run");
+}
+
+static void until_messages(uint32_t n)
+{
+	int64_t deadline = loop_now_ms() + WAIT_MS;
+
+	while (load.model.records.n < n)
+		ck_assert_msg(turn(deadline), "%u of %u messages", load.model.records.n, n);
+}
+
+static struct str said(uint32_t message)
+{
+	return load.reader.bytes(&load, message);
+}
+
+static const struct record *record(uint32_t message)
+{
+	ck_assert_uint_lt(message, load.model.records.n);
+	return &load.model.records.v[message];
+}
+
+START_TEST(says_and_ends)
+{
+	uint32_t dev = start("dev", "", "say one", "say {\"type\":\"event:log\"}", "partial three", NULL);
+
+	run_all();
+	ck_assert_uint_eq(load.model.records.n, 3);
+	assert_str(said(0), "one");
+	ck_assert_int_eq(record(1)->dialect, DIALECT_ORCHESTRATOR);
+	assert_str(said(2), "three");
+	ck_assert(record(2)->flags & RECORD_TRUNCATED);
+	assert_str(session_name(&load.model, record(0)->session), "dev");
+	assert_str(load_source_name(&load, record(0)->source), "dev");
+	ck_assert(crew_is_over(&crew, dev));
+	ck_assert_int_eq(crew_behind(&crew), 0);
+}
+END_TEST
+
+START_TEST(stderr_is_text)
+{
+	enum crew_stream stream;
+
+	start("dev", "", "stderr {\"type\":\"request:submit-task\",\"id\":\"x\"}", NULL, NULL, NULL);
+	run_all();
+	ck_assert_uint_eq(load.model.records.n, 1);
+	ck_assert_int_eq(record(0)->dialect, DIALECT_TEXT);
+	ck_assert_uint_eq(load.model.items.n, 0);
+	ck_assert_uint_eq(crew_of_file(&crew, record(0)->source, &stream), 0);
+	ck_assert_int_eq(stream, CREW_ERR);
+	assert_str(load.reader.summary(&load, 0), "{\"type\":\"request:submit-task\",\"id\":\"x\"}");
+	ck_assert_uint_eq(load.reader.diags(&load, 0)->list.n, 0);
+}
+END_TEST
+
+START_TEST(several_at_once)
+{
+	uint32_t counts[3] = { 0 };
+	enum crew_stream stream;
+
+	start("a", "", "flood 200000", NULL, NULL, NULL);
+	start("b", "", "say hello", "stall", NULL, NULL);
+	start("c", "", "flood 200000", "stderr done", NULL, NULL);
+	ck_assert_uint_eq(crew_named(&crew, STR("b")), 1);
+	ck_assert_uint_eq(crew_named(&crew, STR("d")), NONE);
+	while (!crew_is_over(&crew, 0) || !crew_is_over(&crew, 2) || !load.model.records.n)
+		turn(INT64_MAX);
+	for (uint32_t i = 0; i < load.model.records.n; i++)
+		counts[crew_of_file(&crew, record(i)->source, &stream)]++;
+	ck_assert_uint_eq(counts[1], 1);
+	ck_assert_uint_gt(counts[0], 100);
+	ck_assert_uint_eq(counts[0] + 1, counts[2]);
+	ck_assert_uint_eq(crew_running(&crew), 1);
+}
+END_TEST
+
+/* Each incarnation's words are told apart, and the half line that one leaves is one of its own. */
+START_TEST(incarnations)
+{
+	uint32_t dev = start("dev", "", "say first", "partial half", "wait-for-line", NULL);
+	struct crew_agent *a = crew.agents.v[dev];
+	struct err err;
+
+	until_messages(1);
+	while (a->child->out.source.end < 10)
+		turn(INT64_MAX);
+	ck_assert_int_eq(child_restart(a->child, loop_now_ms(), 0, &err), 0);
+	until_messages(3);
+	child_stop(a->child, loop_now_ms(), 0);
+	run_all();
+	ck_assert_uint_eq(load.model.records.n, 4);
+	assert_str(said(0), "first");
+	assert_str(said(1), "half");
+	ck_assert(record(1)->flags & RECORD_TRUNCATED);
+	assert_str(said(2), "first");
+	assert_str(said(3), "half");
+	ck_assert(record(3)->flags & RECORD_TRUNCATED);
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(crew_incarnation(a, CREW_OUT, record(i)->offset), i < 2 ? 1 : 2);
+}
+END_TEST
+
+/* Turns of one session: programs of their own, one group. */
+START_TEST(one_group)
+{
+	start("turn-1", "loop", "say one", NULL, NULL, NULL);
+	run_all();
+	start("turn-2", "loop", "say two", NULL, NULL, NULL);
+	run_all();
+	ck_assert_uint_eq(load.model.records.n, 2);
+	ck_assert_uint_eq(record(0)->session, record(1)->session);
+	assert_str(session_name(&load.model, record(0)->session), "loop");
+	ck_assert_uint_eq(crew_named(&crew, STR("loop")), 1);
+	ck_assert_uint_eq(load.desks.list.n, 1);
+	assert_str(load.desks.list.v[0].group, "loop");
+}
+END_TEST
+
+START_TEST(start_that_fails)
+{
+	const char *argv[] = { "/nonexistent/agent", NULL };
+	struct child_spec spec = { .name = "dev", .argv = argv };
+	struct err err = { { 0 } };
+
+	ck_assert_uint_eq(crew_start(&crew, &spec, STR_NONE, loop_now_ms(), &err), NONE);
+	ck_assert_msg(strstr(err.text, "/nonexistent/agent"), "%s", err.text);
+	ck_assert_uint_eq(crew.agents.n, 0);
+	ck_assert_uint_eq(load.wire.files.n, 0);
+}
+END_TEST
+
+static void rename_sender(void *ctx, struct load *l, struct message *msg, uint32_t file)
+{
+	(void)l;
+	(void)file;
+	++*(uint32_t *)ctx;
+	msg->from.id = STR("by-channel");
+}
+
+START_TEST(before_the_model)
+{
+	uint32_t calls = 0;
+
+	crew.before = rename_sender;
+	crew.before_ctx = &calls;
+	start("dev", "", "say {\"type\":\"event:log\",\"id\":\"1\",\"agentId\":\"boss\"}", NULL, NULL,
+	      NULL);
+	run_all();
+	ck_assert_uint_eq(calls, 1);
+	assert_str(agent_name(&load.model, record(0)->from), "by-channel");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("crew");
+	TCase *t = tcase_create("crew");
+
+	tcase_add_checked_fixture(t, set_up, tear_down);
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, says_and_ends);
+	tcase_add_test(t, stderr_is_text);
+	tcase_add_test(t, several_at_once);
+	tcase_add_test(t, incarnations);
+	tcase_add_test(t, one_group);
+	tcase_add_test(t, start_that_fails);
+	tcase_add_test(t, before_the_model);
+	suite_add_tcase(suite, t);
+	return unit_run(suite);
+}
