@@ -2,6 +2,7 @@
 #include "cmd/live.h"
 
 #include "cmd/crew.h"
+#include "ui/view_parts.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -109,26 +110,36 @@ static void tell_new(struct live *l)
 			quoted(d.title, q));
 }
 
-/* What ran out between two ticks: it will not wait any longer. */
-static void tell_expired(struct live *l, int64_t before_ms)
+/* What is about to run out, and what has: between the last tick and this one. */
+static void tell_deadlines(struct live *l, int64_t before_ms)
 {
 	const struct app *a = l->app;
 	const struct model *m = &l->load->model;
+	int64_t now = a->scene.now_ms;
 
 	for (uint32_t i = 0; before_ms != WHEN_NONE && i < m->dated.n; i++) {
 		const struct item *item = &m->items.v[m->dated.v[i]];
+		int64_t near = item_near_ms(m, item);
 		struct item_state at;
 		struct buf name = { 0 };
+		char span[32];
 
-		if (item->deadline_ms < before_ms || item->deadline_ms >= a->scene.now_ms ||
-		    !item_at(m, item, a->scene.k, a->scene.now_ms, &at) ||
-		    at.verdict != VERDICT_EXPIRED)
+		if ((near < before_ms || near >= now) &&
+		    (item->deadline_ms < before_ms || item->deadline_ms >= now))
+			continue;
+		if (!item_at(m, item, a->scene.k, now, &at) ||
+		    (!at.open && at.verdict != VERDICT_EXPIRED))
 			continue;
 		item_name(m, item, &name);
 		notify(l);
-		app_say(l->app, ROLE_WARN,
-			"%.*s expired unanswered: whoever asked goes on without an answer",
-			STR_ARG(buf_str(&name)));
+		if (at.open)
+			app_say(l->app, ROLE_DUE, "%.*s expires in %s: then %s",
+				STR_ARG(buf_str(&name)),
+				short_span(time_between(item->deadline_ms, now), span),
+				item_default(m, item));
+		else
+			app_say(l->app, ROLE_WARN, "%.*s expired: %s", STR_ARG(buf_str(&name)),
+				item_default(m, item));
 		buf_release(&name);
 	}
 }
@@ -141,20 +152,39 @@ static void tick(struct live *l, int64_t now_ms)
 		return;
 	l->ticked_ms = now_ms;
 	app_clock(l->app, wall_ms());
-	tell_expired(l, before);
+	tell_deadlines(l, before);
+}
+
+/* Whether the messages from `first` on are of now. Where none tells a time, that it comes does. */
+static bool comes_now(const struct live *l, uint32_t first)
+{
+	const struct model *m = &l->load->model;
+	int64_t newest = WHEN_NONE;
+
+	for (uint32_t i = first; i < m->records.n; i++)
+		if (m->records.v[i].time_ms > newest)
+			newest = m->records.v[i].time_ms;
+	return is_recent(newest) ||
+	       (newest == WHEN_NONE && l->app->scene.now_ms == WHEN_NONE);
 }
 
 void live_take(struct live *l, int64_t now_ms)
 {
 	struct app *a = l->app;
+	struct model *m = &l->load->model;
+	uint32_t first = m->records.n;
 
 	if (!l->on)
 		return;
-	if (load_follow(l->load, now_ms, NULL, NULL) && a->wall_ms == WHEN_NONE &&
-	    is_recent(vec_last(&l->load->model.records)->time_ms))
-		app_clock(a, wall_ms());
+	load_follow(l->load, now_ms, NULL, NULL);
 	if (l->crew)
 		crew_take(l->crew, now_ms, l->each, l->ctx);
+	if (m->records.n > first) {
+		if (a->wall_ms == WHEN_NONE && comes_now(l, first))
+			app_clock(a, wall_ms());
+		if (a->wall_ms != WHEN_NONE)
+			model_arrived(m, first, wall_ms());
+	}
 	buf_clear(&a->banner);
 	if (l->load->live)
 		follow_banner(l->load->live, now_ms, &a->banner);

@@ -435,7 +435,7 @@ void json_messages(struct load *l, const struct scene *s, struct buf *out)
 void json_agents(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
-	struct agent_stats *stats = model_agent_stats(m, s->k, NULL);
+	struct agent_stats *stats = model_agent_stats(m, s->k, s->now_ms, NULL);
 
 	for (uint32_t i = 0; i < m->agents.n; i++) {
 		const struct agent *a = &m->agents.v[i];
@@ -458,6 +458,10 @@ void json_agents(struct load *l, const struct scene *s, struct buf *out)
 		json_put_number(out, "tokens_cached", st->tokens_cached);
 		json_key(out, "cost");
 		buf_printf(out, "%.6f", st->cost);
+		json_put_name(out, "health",
+			      agent_health_word(st, life_of_agent(s, i, st->messages > 0)));
+		json_key(out, "rate");
+		buf_printf(out, "%.3f", st->minute / (RATE_SPAN_MS / 1000.0));
 		json_end(l, out);
 	}
 	free(stats);

@@ -57,6 +57,7 @@ void model_release(struct model *m)
 	vec_release(&m->expected);
 	vec_release(&m->replies);
 	vec_release(&m->stretches);
+	vec_release(&m->arrivals);
 	ids_release(&m->ids);
 	map_release(&m->string_map);
 	map_release(&m->session_map);

@@ -78,6 +78,12 @@ struct stretch {
 	uint32_t group; /* interned, NONE */
 };
 
+/* Messages from `first` on came at that time, as far as anybody watched them come. */
+struct arrival {
+	uint32_t first;
+	int64_t time_ms;
+};
+
 struct task_step {
 	uint32_t message;
 	uint32_t agent;   /* who has it */
@@ -171,6 +177,7 @@ struct model {
 	VEC(uint32_t) expected; /* interned ids of messages */
 	VEC(struct reply) replies;
 	VEC(struct stretch) stretches;
+	VEC(struct arrival) arrivals;
 	struct ids ids;
 	struct map string_map, session_map, agent_map, task_map, review_map, item_map, expected_map;
 	/* the judge's thresholds (handoff): from approve_from on a result passes, from human_from on a
@@ -205,6 +212,8 @@ uint32_t model_when_seen(const struct model *m, uint32_t session, uint32_t seen)
 /* From now on a message that replies to this id is noted in replies; what has come already is not
  * looked at again. Expecting the same id twice gives the same number. */
 uint32_t model_expect(struct model *m, struct str message_id);
+/* The messages from `first` on have come just now, live. */
+void model_arrived(struct model *m, uint32_t first, int64_t time_ms);
 uint32_t model_intern(struct model *m, struct str s);
 /* The group whose session knows what this message answers (a file of replies belongs to the log it
  * replies to), or STR_NONE; also where several groups know it. Looks at every session. */
@@ -221,6 +230,9 @@ uint32_t message_with_id(const struct model *m, uint32_t session, struct str id)
 int64_t model_sequence(const struct model *m, uint32_t session);
 
 /* ---- looking at it as of the first k messages ---- */
+
+/* When a message was sent as it says, else when it came, else WHEN_NONE. */
+int64_t model_time(const struct model *m, uint32_t message);
 
 /* The newest time among the first k messages: "now" when nothing is live. */
 int64_t model_now(const struct model *m, uint32_t k);
@@ -282,6 +294,22 @@ struct turn_state {
 };
 void feedback_turn(const struct model *m, uint32_t session, struct turn_state *out);
 
+enum {
+	STALL_MS = 30000,       /* a running task without progress, an agent at work without a word */
+	AGENT_PARTS = 12,
+	RATE_SPAN_MS = 60000,
+	FLOOD_MESSAGES = 100,   /* a second, more than that is a flood */
+	FLOOD_SHOWN_MS = 10000, /* how long after it */
+};
+
+enum agent_health { /* the worst last */
+	AGENT_IDLE,
+	AGENT_WORKING,
+	AGENT_SILENT,  /* at work, but not heard of for STALL_MS */
+	AGENT_STALLED, /* its task has made no progress for STALL_MS */
+	AGENT_FLOODING,
+};
+
 struct agent_stats {
 	uint32_t messages, errors, warnings;
 	int64_t last_seen_ms;
@@ -290,10 +318,14 @@ struct agent_stats {
 	double cost;
 	uint32_t task;   /* current, NONE */
 	uint32_t state;  /* interned, or NONE: told by the orchestrator */
-	uint16_t rate[12]; /* messages in each twelfth of the session */
+	enum agent_health health;
+	uint32_t minute; /* messages in the last RATE_SPAN_MS */
+	uint32_t recent[AGENT_PARTS];   /* in each part of these, the newest last */
+	uint16_t activity[AGENT_PARTS]; /* in each part of the session's time */
 };
-/* One for every agent, in one pass. Free the result. */
-struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, struct breath *breath);
+/* One for every agent. Free the result. */
+struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, int64_t now_ms,
+				      struct breath *breath);
 
 struct session_rules;
 

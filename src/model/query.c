@@ -1,8 +1,6 @@
 /* Questions about the session as of the first k messages. */
 #include "model/model.h"
 
-#include <stdlib.h>
-
 int64_t model_now(const struct model *m, uint32_t k)
 {
 	int64_t now = WHEN_NONE;
@@ -20,6 +18,29 @@ uint32_t model_cut_at(const struct model *m, int64_t time_ms)
 	while (k < m->records.n && m->records.v[k].time_ms <= time_ms)
 		k++;
 	return k;
+}
+
+void model_arrived(struct model *m, uint32_t first, int64_t time_ms)
+{
+	if (first < m->records.n)
+		vec_push(&m->arrivals, (struct arrival){ first, time_ms });
+}
+
+int64_t model_time(const struct model *m, uint32_t message)
+{
+	uint32_t low = 0, high = m->arrivals.n;
+
+	if (m->records.v[message].time_ms != WHEN_NONE)
+		return m->records.v[message].time_ms;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (m->arrivals.v[middle].first <= message)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? m->arrivals.v[low - 1].time_ms : WHEN_NONE;
 }
 
 static uint32_t stretch_end(const struct model *m, uint32_t i)
@@ -54,82 +75,4 @@ uint32_t model_when_seen(const struct model *m, uint32_t session, uint32_t seen)
 		seen -= n;
 	}
 	return seen ? m->records.n : 0;
-}
-
-static void add_rates(const struct model *m, uint32_t k, struct agent_stats *stats,
-		      struct breath *breath)
-{
-	int64_t first = INT64_MAX, last = WHEN_NONE, span;
-
-	for (uint32_t i = 0; i < k && breath_on(breath); i++) {
-		int64_t t = m->records.v[i].time_ms;
-
-		if (t == WHEN_NONE)
-			continue;
-		first = t < first ? t : first;
-		last = t > last ? t : last;
-	}
-	if (last == WHEN_NONE)
-		return;
-	span = last - first + 1;
-	for (uint32_t i = 0; i < k && breath_on(breath); i++) {
-		const struct record *r = &m->records.v[i];
-		uint16_t *slot;
-
-		if (r->time_ms == WHEN_NONE || r->from == NONE)
-			continue;
-		slot = &stats[r->from].rate[(int)((double)(r->time_ms - first) / (double)span * 12)];
-		*slot += *slot < UINT16_MAX;
-	}
-}
-
-struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, struct breath *breath)
-{
-	struct agent_stats *stats = xcalloc(m->agents.n, sizeof(*stats));
-
-	for (uint32_t i = 0; i < m->agents.n && breath_on(breath); i++) {
-		const struct agent *g = &m->agents.v[i];
-
-		stats[i].task = stats[i].state = NONE;
-		stats[i].last_seen_ms = WHEN_NONE;
-		stats[i].last_message = g->first;
-		for (uint32_t s = 0; s < g->states.n && g->states.v[s].message < k; s++)
-			stats[i].state = g->states.v[s].state;
-	}
-	for (uint32_t i = 0; i < k && breath_on(breath); i++) {
-		const struct record *r = &m->records.v[i];
-		struct agent_stats *s;
-
-		if (r->from == NONE)
-			continue;
-		s = &stats[r->from];
-		s->messages++;
-		s->errors += r->errors;
-		s->warnings += r->warnings;
-		s->last_message = i;
-		if (r->time_ms != WHEN_NONE)
-			s->last_seen_ms = r->time_ms;
-	}
-	for (uint32_t i = 0; i < m->usage.n && breath_on(breath); i++) {
-		const struct usage *u = &m->usage.v[i];
-
-		if (u->message >= k)
-			break;
-		if (u->agent == NONE)
-			continue;
-		stats[u->agent].tokens_in += u->tokens_in;
-		stats[u->agent].tokens_out += u->tokens_out;
-		stats[u->agent].tokens_cached += u->tokens_cached;
-		stats[u->agent].cost += u->cost;
-	}
-	for (uint32_t i = 0; i < m->tasks.n && breath_on(breath); i++) {
-		struct task_state_at t;
-
-		if (task_at(m, &m->tasks.v[i], k, &t) && t.agent != NONE &&
-		    (t.state == TASK_ASSIGNED || t.state == TASK_RUNNING ||
-		     t.state == TASK_RETRYING))
-			stats[t.agent].task = i;
-	}
-	add_rates(m, k, stats, breath);
-	return stats;
 }

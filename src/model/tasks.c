@@ -1,8 +1,6 @@
 /* Tasks and reviews: lanes of the timeline. */
 #include "model/rules.h"
 
-enum { STALL_MS = 30000 };
-
 static uint32_t task_lookup(struct model *m, uint32_t session, uint32_t id, uint64_t *h)
 {
 	*h = hash_mix(session, id);
@@ -119,7 +117,7 @@ bool task_at(const struct model *m, const struct task *task, uint32_t k, struct 
 
 bool task_is_stalled(const struct model *m, const struct task_state_at *t, int64_t now_ms)
 {
-	int64_t last = m->records.v[t->last].time_ms;
+	int64_t last = model_time(m, t->last);
 
 	return (t->state == TASK_RUNNING || t->state == TASK_ASSIGNED) && t->percent != 100 &&
 	       last != WHEN_NONE &&

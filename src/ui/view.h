@@ -14,6 +14,13 @@
 struct app;
 struct deciding;
 
+/* A process that gavel runs, as of now. Its agents are those of its group that have spoken. */
+struct life {
+	struct str group; /* of its messages, as the model has it */
+	bool ended, flooding;
+	const char *words; /* "exit 1", "SIGKILL"; NULL = nothing to say */
+};
+
 struct scene {
 	const struct model *model;
 	uint32_t k;     /* the first k messages */
@@ -33,6 +40,8 @@ struct scene {
 	uint32_t read_n;
 	const struct deciding *deciding; /* what is marked and put off; NULL = nothing */
 	uint32_t mark; /* timeline: the chosen mark's message + 1; 0 = none */
+	const struct life *lives; /* life_n of them; they hold for the end of the session only */
+	uint32_t life_n;
 	int64_t from_ms, to_ms; /* timeline: the part of the axis to show; to_ms 0 = all of it */
 };
 

@@ -1,12 +1,13 @@
-/* The agents: who takes part, what each does now, when it was last heard of, what it has cost and
- * what it got wrong. The sparkline cuts the session into twelve parts of equal time; all agents
- * share one scale. */
+/* The agents: who takes part, what each does now and whether it is well, when it was last heard of,
+ * what it has cost and what it got wrong. One sparkline is the last minute in parts of five seconds,
+ * the other the whole session in twelve; all agents share their scales. Processes that gavel runs and
+ * that have said nothing yet follow at the end. */
 #include "ui/view_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FLOOD_SHOWN_MS = 60000 };
+enum { LINE_AGENT, LINE_LIFE };
 
 enum col {
 	COL_NAME,
@@ -15,6 +16,7 @@ enum col {
 	COL_TASK,
 	COL_SEEN,
 	COL_RATE,
+	COL_MINUTE,
 	COL_MESSAGES,
 	COL_IN,
 	COL_OUT,
@@ -22,6 +24,7 @@ enum col {
 	COL_ERRORS,
 	COL_WARNINGS,
 	COL_SESSION,
+	COL_ACTIVITY,
 	COL_COUNT
 };
 
@@ -31,7 +34,8 @@ static const struct column table[COL_COUNT] = {
 	[COL_STATE] = { "state", 9, 11, 1 },
 	[COL_TASK] = { "task", 8, 12, 2 },
 	[COL_SEEN] = { "seen", 5, 5, 3, .right = true },
-	[COL_RATE] = { "rate", 12, 12, 7 },
+	[COL_RATE] = { "/s", 4, 4, 3, .right = true },
+	[COL_MINUTE] = { "minute", 8, 12, 7 },
 	[COL_MESSAGES] = { "msgs", 4, 5, 5, .right = true },
 	[COL_IN] = { "in", 4, 5, 8, .right = true },
 	[COL_OUT] = { "out", 4, 5, 8, .right = true },
@@ -39,12 +43,12 @@ static const struct column table[COL_COUNT] = {
 	[COL_ERRORS] = { "err", 3, 4, 4, .right = true },
 	[COL_WARNINGS] = { "warn", 4, 4, 10, .right = true },
 	[COL_SESSION] = { "session", 12, 30, 11, .grows = true },
+	[COL_ACTIVITY] = { "activity", 12, 12, 12 },
 };
 
 struct own {
 	struct columns fit;
-	bool *flooding;   /* more messages lately than the protocol allows */
-	uint16_t busiest; /* largest twelfth of any agent */
+	uint32_t most_recent, most_active; /* in any part of any agent */
 	struct agent_stats stats[];
 };
 
@@ -55,43 +59,39 @@ static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], 
 	columns_fit(c, COL_COUNT, cols, fit);
 }
 
-/* Who was told off for its rate within the last while. */
-static bool *find_flooding(const struct scene *s, struct arena *arena)
+/* Whether anybody speaks for it in a line of its own. */
+static bool life_has_agent(const struct scene *s, const struct agent_stats *stats, uint32_t life)
 {
-	const struct model *m = s->model;
-	bool *flooding = arena_zalloc(arena, m->agents.n + 1);
-
-	for (uint32_t i = 0; i < m->findings.n && m->findings.v[i].message < s->k &&
-			     breath_on(s->breath); i++) {
-		const struct record *r = &m->records.v[m->findings.v[i].message];
-
-		if (r->from != NONE && r->time_ms != WHEN_NONE && s->now_ms != WHEN_NONE &&
-		    time_between(s->now_ms, r->time_ms) < FLOOD_SHOWN_MS &&
-		    strcmp(m->findings.v[i].rule, "orchestrator/security-rate") == 0)
-			flooding[r->from] = true;
-	}
-	return flooding;
+	for (uint32_t i = 0; i < s->model->agents.n; i++)
+		if (life_of_agent(s, i, stats[i].messages > 0) == &s->lives[life])
+			return true;
+	return false;
 }
 
 static void agents_make(const struct scene *s, int cols, struct lines *out)
 {
 	uint32_t n = s->model->agents.n;
-	struct agent_stats *stats = model_agent_stats(s->model, s->k, s->breath);
+	struct agent_stats *stats = model_agent_stats(s->model, s->k, s->now_ms, s->breath);
 	struct own *own = arena_zalloc(&out->arena, sizeof(*own) + n * sizeof(*stats));
 	struct column c[COL_COUNT];
 
 	out->own = own;
 	out->cols = cols;
-	own->flooding = find_flooding(s, &out->arena);
 	layout(s, cols, c, &own->fit);
 	for (uint32_t i = 0; i < n && breath_on(s->breath); i++) {
 		own->stats[i] = stats[i];
-		for (unsigned t = 0; t < 12; t++)
-			if (stats[i].rate[t] > own->busiest)
-				own->busiest = stats[i].rate[t];
+		for (unsigned t = 0; t < AGENT_PARTS; t++) {
+			if (stats[i].recent[t] > own->most_recent)
+				own->most_recent = stats[i].recent[t];
+			if (stats[i].activity[t] > own->most_active)
+				own->most_active = stats[i].activity[t];
+		}
 		if (s->model->agents.v[i].first < s->k && filter_agent(s->filter, s->model, i))
-			line_add(out, 0, i, 0);
+			line_add(out, LINE_AGENT, i, 0);
 	}
+	for (uint32_t i = 0; i < s->life_n && !s->filter && s->k >= s->model->records.n; i++)
+		if (!life_has_agent(s, stats, i))
+			line_add(out, LINE_LIFE, i, 0);
 	free(stats);
 }
 
@@ -115,30 +115,40 @@ static void put_told(struct pen *p, struct str state)
 	pen_id(p, str_is(state, "idle") ? ROLE_DIM : ROLE_NORMAL, state);
 }
 
-/* What others told of it; else what its task tells. */
-static void put_state(const struct scene *s, struct pen p, const struct agent_stats *stats,
-		      bool flooding)
+static void put_dead(struct pen *p, const struct life *life)
 {
-	struct task_state_at at;
-	bool has_task = stats->task != NONE &&
-			task_at(s->model, &s->model->tasks.v[stats->task], s->k, &at);
-
-	if (flooding)
-		pen_put(&p, ROLE_WARN, "⚠ flooding");
-	else if (has_task && task_is_stalled(s->model, &at, s->now_ms))
-		pen_put(&p, ROLE_STALLED, "⚠ stalled");
-	else if (stats->state != NONE)
-		put_told(&p, model_str(s->model, stats->state));
-	else if (has_task)
-		pen_put(&p, ROLE_OK, "▶ working");
-	else
-		pen_put(&p, ROLE_DIM, "· idle");
+	pen_printf(p, ROLE_ERROR, "✗ %s", life->words ? life->words : "dead");
 }
 
-static void put_rate(struct pen p, const struct own *own, const struct agent_stats *stats)
+/* What is wrong with it; else what others told of it; else what its work tells. */
+static void put_state(const struct scene *s, struct pen p, const struct agent_stats *stats,
+		      const struct life *life)
 {
-	for (unsigned t = 0; t < 12; t++)
-		pen_put(&p, ROLE_INFO, level_glyph(stats->rate[t], own->busiest));
+	bool waits = life && !life->ended && stats->state == NONE && stats->health == AGENT_IDLE;
+
+	if (life && life->ended)
+		put_dead(&p, life);
+	else if (stats->health == AGENT_FLOODING || (life && life->flooding))
+		pen_put(&p, ROLE_WARN, "⚠ flooding");
+	else if (stats->health == AGENT_STALLED)
+		pen_put(&p, ROLE_STALLED, "⚠ stalled");
+	else if (stats->health == AGENT_SILENT)
+		pen_put(&p, ROLE_STALLED, "⚠ silent");
+	else if (stats->state != NONE)
+		put_told(&p, model_str(s->model, stats->state));
+	else if (stats->health == AGENT_WORKING)
+		pen_put(&p, ROLE_OK, "▶ working");
+	else
+		pen_put(&p, ROLE_DIM, waits ? "· waits" : "· idle");
+}
+
+static void put_levels(struct pen p, const struct own *own, const struct agent_stats *stats,
+		       bool recent)
+{
+	/* where there is little room, the newest */
+	for (int t = p.rest.cols < AGENT_PARTS ? AGENT_PARTS - p.rest.cols : 0; t < AGENT_PARTS; t++)
+		pen_put(&p, ROLE_INFO, recent ? level_glyph(stats->recent[t], own->most_recent)
+					      : level_glyph(stats->activity[t], own->most_active));
 }
 
 static void put_count(struct grid *g, struct rect where, enum role role, uint64_t n)
@@ -148,23 +158,45 @@ static void put_count(struct grid *g, struct rect where, enum role role, uint64_
 	put_right(g, where, n ? role : ROLE_DIM, n ? short_number(n, text) : "·");
 }
 
+static void draw_life(const struct scene *s, const struct life *life, const struct columns *fit,
+		      struct grid *g, struct rect row)
+{
+	struct pen p = column_pen(g, row, fit, COL_NAME);
+
+	(void)s;
+	pen_path(&p, ROLE_AGENT, life->group);
+	p = column_pen(g, row, fit, COL_STATE);
+	if (life->ended)
+		put_dead(&p, life);
+	else
+		pen_put(&p, ROLE_DIM, "· started");
+	put_right(g, column_rect(row, fit, COL_MESSAGES), ROLE_DIM, "·");
+}
+
 static void agents_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
 	const struct own *own = lines->own;
 	uint32_t number = lines->list.v[i].a;
-	const struct agent *agent = &m->agents.v[number];
-	const struct agent_stats *stats = &own->stats[number];
 	const struct columns *fit = &own->fit;
+	const struct agent *agent;
+	const struct agent_stats *stats;
 	struct pen p;
 	char text[32];
 
+	if (lines->list.v[i].what == LINE_LIFE) {
+		draw_life(s, &s->lives[number], fit, g, row);
+		return;
+	}
+	agent = &m->agents.v[number];
+	stats = &own->stats[number];
 	p = column_pen(g, row, fit, COL_NAME);
 	pen_agent(&p, m, number);
 	p = column_pen(g, row, fit, COL_TYPE);
 	pen_id(&p, ROLE_DIM, agent->human ? STR("person") : model_str(m, agent->type));
-	put_state(s, column_pen(g, row, fit, COL_STATE), stats, own->flooding[number]);
+	put_state(s, column_pen(g, row, fit, COL_STATE), stats,
+		  life_of_agent(s, number, stats->messages > 0));
 	p = column_pen(g, row, fit, COL_TASK);
 	if (stats->task != NONE)
 		pen_id(&p, ROLE_ID, model_str(m, m->tasks.v[stats->task].id));
@@ -175,7 +207,10 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 				     ? WHEN_NONE
 				     : time_between(s->now_ms, stats->last_seen_ms),
 			     text));
-	put_rate(column_pen(g, row, fit, COL_RATE), own, stats);
+	put_right(g, column_rect(row, fit, COL_RATE), stats->minute ? ROLE_NORMAL : ROLE_DIM,
+		  short_rate(stats->minute / (RATE_SPAN_MS / 1000.0), text));
+	put_levels(column_pen(g, row, fit, COL_MINUTE), own, stats, true);
+	put_levels(column_pen(g, row, fit, COL_ACTIVITY), own, stats, false);
 	put_count(g, column_rect(row, fit, COL_MESSAGES), ROLE_NORMAL, stats->messages);
 	put_count(g, column_rect(row, fit, COL_IN), ROLE_NORMAL, stats->tokens_in);
 	put_count(g, column_rect(row, fit, COL_OUT), ROLE_NORMAL, stats->tokens_out);
@@ -195,6 +230,8 @@ static struct target agents_target(const struct scene *s, const struct lines *li
 	const struct own *own = lines->own;
 
 	(void)s;
+	if (lines->list.v[i].what == LINE_LIFE)
+		return target_none;
 	return target_message(own->stats[lines->list.v[i].a].last_message);
 }
 

@@ -1,6 +1,7 @@
 /* The inbox: what waits for a person, most urgent first. The clock at the left counts down to a
- * deadline (with a !) or tells how long an item has waited. With `all`, decided items follow the
- * open ones and a column says what became of each. */
+ * deadline (with a !) or tells how long an item has waited. What has just expired stays for a while,
+ * after the open ones, and says what that means. With `all`, decided items follow the open ones and a
+ * column says what became of each. */
 #include "ui/deciding.h"
 #include "ui/view_parts.h"
 
@@ -86,6 +87,11 @@ static void inbox_make(const struct scene *s, int cols, struct lines *out)
 		if (item_is_shown(s, numbers[i], &at) && (s->all || !item_is_put_off(s, numbers[i], &at)))
 			line_add(out, 0, numbers[i], 0);
 	free(numbers);
+	for (uint32_t i = 0; !s->all && i < s->model->dated.n && breath_on(s->breath); i++)
+		if (item_at(s->model, &s->model->items.v[s->model->dated.v[i]], s->k, s->now_ms, &at) &&
+		    item_just_expired(s, &s->model->items.v[s->model->dated.v[i]], &at) &&
+		    item_is_shown(s, s->model->dated.v[i], &at))
+			line_add(out, 0, s->model->dated.v[i], 0);
 }
 
 static void inbox_heading(const struct scene *s, const struct lines *lines, struct grid *g,
@@ -120,6 +126,8 @@ static void put_title(const struct scene *s, struct pen p, const struct item *it
 	struct detail d;
 
 	put_badges(&p, at);
+	if (item_just_expired(s, item, at))
+		pen_printf(&p, ROLE_WARN, "⚠ expired: %s · ", item_default(s->model, item));
 	if (!s->reader->detail(s->reader->ctx, item, at, &d) || !d.title.n)
 		d.title = s->reader->summary(s->reader->ctx, at->message);
 	pen_hidden(&p, d.title);

@@ -10,6 +10,7 @@ enum what {
 	ROW_NAME = LINE_OWN, /* the id and the verdict */
 	ROW_FACTS,           /* what kind of thing it is */
 	ROW_ORIGIN,          /* who, where */
+	ROW_DEADLINE,        /* what happens if nothing happens */
 	ROW_STANDING,        /* what the person has decided here */
 	ROW_STEP,            /* a: number of the step */
 	ROW_EXPIRED,
@@ -110,6 +111,8 @@ static void item_make(const struct scene *s, int cols, struct lines *out)
 	line_add(out, ROW_NAME, 0, 0);
 	line_add(out, ROW_FACTS, 0, 0);
 	line_add(out, ROW_ORIGIN, 0, 0);
+	if (own->at.open && item->deadline_ms != WHEN_NONE)
+		line_add(out, ROW_DEADLINE, 0, 0);
 	add_standing(s, out);
 	line_add(out, LINE_BLANK, 0, 0);
 	add_fields(s, out, item);
@@ -176,9 +179,7 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 	if (at->undecidable)
 		pen_put(&p, ROLE_ERROR, " · ⚠ broken: cannot be decided");
 	item_clock(s, item, at, clock, &role);
-	if (at->open && item->deadline_ms != WHEN_NONE)
-		pen_printf(&p, role, " · %s left", clock + (clock[0] == '!'));
-	else if (at->open && clock[0] != '-')
+	if (at->open && item->deadline_ms == WHEN_NONE && clock[0] != '-')
 		pen_printf(&p, role, " · waits %s", clock);
 }
 
@@ -199,6 +200,19 @@ static void draw_origin(const struct scene *s, const struct item *item, const st
 	}
 	pen_put(&p, ROLE_DIM, "  session ");
 	pen_id(&p, ROLE_DIM, session_name(m, item->session));
+}
+
+static void draw_deadline(const struct scene *s, const struct item *item, const struct own *own,
+			  struct pen p)
+{
+	enum role role;
+	char clock[32];
+
+	item_clock(s, item, &own->at, clock, &role);
+	pen_put(&p, role, clock);
+	pen_printf(&p, ROLE_DIM, " until it expires at %s; then ",
+		   when_clock(item->deadline_ms, clock));
+	pen_put(&p, ROLE_NORMAL, item_default(s->model, item));
 }
 
 static void draw_standing(const struct scene *s, const struct item_state *at, struct pen p)
@@ -274,15 +288,15 @@ static void draw_step(const struct scene *s, const struct item *item, uint32_t n
 	}
 }
 
-static void draw_expired(const struct item *item, struct pen p)
+static void draw_expired(const struct scene *s, const struct item *item, struct pen p)
 {
 	struct rect row = p.rest;
 	char text[32];
 
 	pen_put(&p, ROLE_TIME, when_clock(item->deadline_ms, text));
 	p.rest = rect_in(row, 0, 21, 1, row.cols - 21);
-	pen_printf(&p, ROLE_WARN, "%s %s: the deadline passed without an answer",
-		   mark_of_verdict(VERDICT_EXPIRED)->glyph, mark_of_verdict(VERDICT_EXPIRED)->word);
+	pen_printf(&p, ROLE_WARN, "%s %s: %s", mark_of_verdict(VERDICT_EXPIRED)->glyph,
+		   mark_of_verdict(VERDICT_EXPIRED)->word, item_default(s->model, item));
 }
 
 static void item_draw(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
@@ -301,7 +315,8 @@ static void item_draw(const struct scene *s, const struct lines *lines, uint32_t
 	case ROW_ORIGIN: draw_origin(s, item, &own->at, p); break;
 	case ROW_STANDING: draw_standing(s, &own->at, p); break;
 	case ROW_STEP: draw_step(s, item, line->a, p); break;
-	case ROW_EXPIRED: draw_expired(item, p); break;
+	case ROW_EXPIRED: draw_expired(s, item, p); break;
+	case ROW_DEADLINE: draw_deadline(s, item, own, p); break;
 	}
 }
 

@@ -11,6 +11,8 @@ enum {
 	WIDE_COLS = 100,    /* from here on columns stand two apart */
 	TIME_LOOKBACK = 64, /* messages */
 	DUE_SOON_MS = 60000,
+	NEAR_MS = 60000,
+	EXPIRED_SHOWN_MS = 60000,
 	MARK_WORD_MIN = 5, /* columns, below which a mark is its glyph alone */
 };
 
@@ -277,7 +279,7 @@ int64_t time_between(int64_t a, int64_t b)
 int64_t message_time(const struct model *m, uint32_t message)
 {
 	for (uint32_t back = 0; back <= TIME_LOOKBACK && back <= message; back++) {
-		int64_t t = m->records.v[message - back].time_ms;
+		int64_t t = model_time(m, message - back);
 
 		if (t != WHEN_NONE)
 			return t;
@@ -322,9 +324,39 @@ const char *item_clock(const struct scene *s, const struct item *item, const str
 			snprintf(out, 32, "!%s", short_span(left, span));
 		return out;
 	}
+	if (item_just_expired(s, item, at)) {
+		*role = ROLE_WARN;
+		snprintf(out, 32, "over");
+		return out;
+	}
 	if (opened == WHEN_NONE)
 		return short_span(WHEN_NONE, out);
 	return short_span(time_between(s->now_ms, opened), out);
+}
+
+const char *item_default(const struct model *m, const struct item *item)
+{
+	if (m->runs_agents &&
+	    m->records.v[item->steps[0].message].dialect == DIALECT_ORCHESTRATOR)
+		return "whoever asked is told TIMEOUT";
+	return "whoever asked goes on without an answer";
+}
+
+int64_t item_near_ms(const struct model *m, const struct item *item)
+{
+	int64_t opened = message_time(m, item->steps[0].message), near = NEAR_MS;
+
+	if (item->deadline_ms == WHEN_NONE)
+		return WHEN_NONE;
+	if (opened != WHEN_NONE && time_between(item->deadline_ms, opened) / 3 < near)
+		near = time_between(item->deadline_ms, opened) / 3;
+	return time_between(item->deadline_ms, near < 0 ? 0 : near);
+}
+
+bool item_just_expired(const struct scene *s, const struct item *item, const struct item_state *at)
+{
+	return at->verdict == VERDICT_EXPIRED && s->now_ms != WHEN_NONE &&
+	       time_between(s->now_ms, item->deadline_ms) < EXPIRED_SHOWN_MS;
 }
 
 const char *short_number(uint64_t n, char out[16])
@@ -341,6 +373,19 @@ const char *short_number(uint64_t n, char out[16])
 		snprintf(out, 16, "%u", (unsigned)n);
 	else
 		snprintf(out, 16, value < 9.95 ? "%.1f%c" : "%.0f%c", value, unit[power]);
+	return out;
+}
+
+const char *short_rate(double a_second, char out[16])
+{
+	if (a_second <= 0)
+		snprintf(out, 16, "·");
+	else if (a_second < 0.095)
+		snprintf(out, 16, "<0.1");
+	else if (a_second < 9.95)
+		snprintf(out, 16, "%.1f", a_second);
+	else
+		return short_number((uint64_t)(a_second + 0.5), out);
 	return out;
 }
 
@@ -424,6 +469,32 @@ uint32_t root_at(const struct model *m, uint32_t task, uint32_t k)
 	struct task_state_at at;
 
 	return task_at(m, &m->tasks.v[task], k, &at) ? m->tasks.v[task].root : task;
+}
+
+const struct life *life_of_agent(const struct scene *s, uint32_t agent, bool has_spoken)
+{
+	const struct agent *g = &s->model->agents.v[agent];
+	struct str group;
+
+	if (!has_spoken || g->human || s->k < s->model->records.n ||
+	    s->model->sessions.v[g->session].group == NONE)
+		return NULL;
+	group = model_str(s->model, s->model->sessions.v[g->session].group);
+	for (uint32_t i = 0; i < s->life_n; i++)
+		if (str_eq(s->lives[i].group, group))
+			return &s->lives[i];
+	return NULL;
+}
+
+const char *agent_health_word(const struct agent_stats *stats, const struct life *life)
+{
+	static const char *const words[] = { [AGENT_IDLE] = "idle", [AGENT_WORKING] = "working",
+					     [AGENT_SILENT] = "silent", [AGENT_STALLED] = "stalled",
+					     [AGENT_FLOODING] = "flooding" };
+
+	if (life && life->ended)
+		return "dead";
+	return words[life && life->flooding ? AGENT_FLOODING : stats->health];
 }
 
 /* ---- how states look ---- */

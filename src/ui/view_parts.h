@@ -63,7 +63,7 @@ struct column {
 	bool grows;
 };
 
-enum { COLUMNS_MAX = 14 };
+enum { COLUMNS_MAX = 16 };
 
 struct columns {
 	int at[COLUMNS_MAX], cols[COLUMNS_MAX]; /* cols 0 = dropped */
@@ -86,8 +86,17 @@ const char *short_span(int64_t ms, char out[32]);
 /* Time left to a deadline ("!0:40"), else the item's age; *role tells how urgent. */
 const char *item_clock(const struct scene *s, const struct item *item, const struct item_state *at,
 		       char out[32], enum role *role);
+/* What becomes of whoever asked when the deadline passes, as the end of a sentence. */
+const char *item_default(const struct model *m, const struct item *item);
+/* When it is time to say that a deadline is near: a minute before it, later where the whole time is
+ * short. WHEN_NONE: it has no deadline. */
+int64_t item_near_ms(const struct model *m, const struct item *item);
+/* Whether it has expired so lately that it ought to be seen. */
+bool item_just_expired(const struct scene *s, const struct item *item, const struct item_state *at);
 /* 1234 → "1.2k"; out has room for 16. */
 const char *short_number(uint64_t n, char out[16]);
+/* Messages a second: "0.2", "12", "1.3k"; "·" for none. */
+const char *short_rate(double a_second, char out[16]);
 /* One of ▁…█; a blank for 0. */
 const char *level_glyph(uint64_t n, uint64_t max);
 
@@ -173,6 +182,10 @@ bool target_has(const struct scene *s, struct target t, struct str word);
 bool message_is_shown(const struct scene *s, uint32_t message);
 /* The first task of the chain a task revises, as of k. */
 uint32_t root_at(const struct model *m, uint32_t task, uint32_t k);
+/* The process behind an agent, where gavel runs it; NULL = it does not, or not as of the scene. */
+const struct life *life_of_agent(const struct scene *s, uint32_t agent, bool has_spoken);
+/* The word for how an agent is: the worst that is known. */
+const char *agent_health_word(const struct agent_stats *stats, const struct life *life);
 /* Targets of lines. */
 struct target target_item(uint32_t item);
 struct target target_message(uint32_t message);

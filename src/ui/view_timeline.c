@@ -10,10 +10,6 @@
 
 #include <stdio.h>
 
-enum {
-	STALL_MS = 30000,
-};
-
 enum what {
 	LANE_BLANK,
 	LANE_SESSION, /* a: session, b: tasks */
