@@ -36,6 +36,11 @@ void child_path(const struct child *c, struct buf *out)
 	buf_printf(out, "agent:%s#%u-%s", c->name, c->incarnation, c->pool->tag);
 }
 
+void child_next_path(const struct child *c, struct buf *out)
+{
+	buf_printf(out, "agent:%s#%u-%s", c->name, c->incarnation + 1, c->pool->tag);
+}
+
 /* ---- its end ---- */
 
 bool child_notice_exit(struct child *c)
@@ -180,13 +185,26 @@ static int open_pidfd(pid_t pid)
 #endif
 }
 
-static int start(struct child *c, int64_t now_ms, struct err *err)
+/* The main thread writes: the other one does not know of this incarnation yet, or any more. */
+static void put_lines(struct child *c, struct str lines)
+{
+	struct drain_capture *d = &kept_of(c)->captures[DRAIN_OUT];
+
+	d->skips = false;
+	d->cut = true;
+	capture_keep(d, lines.p, lines.n);
+	capture_look(&c->out, d);
+}
+
+static int start(struct child *c, struct str lead, int64_t now_ms, struct err *err)
 {
 	struct kept *k = kept_of(c);
 	struct spawned s;
 
 	if (spawn(c, &s, err) < 0)
 		return -1;
+	if (lead.n)
+		put_lines(c, lead);
 	for (int i = 0; i < DRAIN_STREAMS; i++) {
 		k->captures[i].skips = false;
 		k->captures[i].cut = true;
@@ -218,7 +236,7 @@ static int start_again(struct child *c, int64_t now_ms, struct err *err)
 {
 	c->again = false;
 	c->trouble.text[0] = '\0';
-	return start(c, now_ms, err);
+	return start(c, STR_NONE, now_ms, err);
 }
 
 static bool is_good_name(const char *name)
@@ -299,8 +317,7 @@ static struct kept *kept_new(struct children *pool, const struct child_spec *spe
 	return k;
 }
 
-struct child *child_start(struct children *pool, const struct child_spec *spec, int64_t now_ms,
-			  struct err *err)
+struct child *child_add(struct children *pool, const struct child_spec *spec, struct err *err)
 {
 	struct kept *k;
 
@@ -309,12 +326,49 @@ struct child *child_start(struct children *pool, const struct child_spec *spec, 
 	k = kept_new(pool, spec);
 	k->c.program = spawn_find(k->c.name, k->c.argv[0], k->c.withheld, err);
 	if (!k->c.program || capture_open(&k->c, DRAIN_OUT, err) < 0 ||
-	    capture_open(&k->c, DRAIN_ERR, err) < 0 || start(&k->c, now_ms, err) < 0) {
+	    capture_open(&k->c, DRAIN_ERR, err) < 0) {
 		child_free(&k->c);
 		return NULL;
 	}
 	vec_push(&pool->list, k);
 	return &k->c;
+}
+
+struct child *child_start(struct children *pool, const struct child_spec *spec, int64_t now_ms,
+			  struct err *err)
+{
+	struct child *c = child_add(pool, spec, err);
+
+	if (c && start(c, STR_NONE, now_ms, err) < 0) {
+		child_free(c);
+		pool->list.n--; /* it was the last one */
+		return NULL;
+	}
+	return c;
+}
+
+int child_turn(struct child *c, const char *const *argv, struct str lead, int64_t now_ms,
+	       struct err *err)
+{
+	if (c->life != CHILD_OVER)
+		return err_set(err, "%s: the turn before is not over; wait for it, or stop it",
+			       c->name);
+	free_words(c->argv);
+	c->argv = copy_words(argv);
+	return start(c, lead, now_ms, err);
+}
+
+int child_note(struct child *c, struct str lines, struct err *err)
+{
+	uint64_t lost = c->out.lost;
+
+	if (c->life != CHILD_OVER)
+		return err_set(err, "%s: still writes there; wait for its end", c->name);
+	put_lines(c, lines);
+	if (c->out.lost == lost)
+		return 0;
+	return err_set(err, "%s: what was to be noted is lost: %s; make room", c->name,
+		       strerror(c->out.trouble));
 }
 
 void child_stop(struct child *c, int64_t now_ms, int64_t grace_ms)

@@ -3,6 +3,7 @@
  *
  *   children_open     begins the thread that empties all pipes
  *   child_start       runs a program; its incarnation is 1
+ *   child_add         the same, but nothing runs yet: child_turn begins each incarnation
  *   children_tick     when children_fd is readable or children_wait_ms has passed
  *   child_stop        ends it, in order; child_restart begins the next incarnation
  *   children_close    kills what is left, ends the thread, frees everything
@@ -132,6 +133,17 @@ struct child *children_find(const struct children *pool, const char *name);
 /* The spec is copied. NULL: it does not run, and err says why and what it would not have seen. */
 struct child *child_start(struct children *pool, const struct child_spec *spec, int64_t now_ms,
 			  struct err *err);
+/* An agent of which each incarnation is one turn: its program is found and its captures are open, but
+ * nothing runs, its incarnation is 0 and its life OVER. */
+struct child *child_add(struct children *pool, const struct child_spec *spec, struct err *err);
+/* The next incarnation of one that is over, with other words after argv[0]. The capture gets `lead`
+ * before the first byte that it writes: whole lines, what it is told. -1: nothing was started and
+ * nothing written. */
+int child_turn(struct child *c, const char *const *argv, struct str lead, int64_t now_ms,
+	       struct err *err);
+/* Puts whole lines of ours into the capture of one that is over. -1: err says why it has not got
+ * them. */
+int child_note(struct child *c, struct str lines, struct err *err);
 /* Ends it: grace_ms from now TERM, CHILD_TERM_MS later KILL, to the whole group. The caller has
  * asked it before, in the words of its protocol; 0 = TERM at once. A second call can only shorten
  * the grace. A restart that waits for its end is called off. */
@@ -143,8 +155,9 @@ int child_restart(struct child *c, int64_t now_ms, int64_t grace_ms, struct err 
 void child_end_input(struct child *c);
 /* "runs", "exit code 3", "signal 11 (Segmentation fault), core dumped". */
 void child_words(const struct child *c, struct buf *out);
-/* The channel's path to this incarnation. */
+/* The channel's path to this incarnation, and to the one that will be next. */
 void child_path(const struct child *c, struct buf *out);
+void child_next_path(const struct child *c, struct buf *out);
 /* The input that a path leads to; NULL: err says why not (restarted, ended, unknown). Looks whether
  * the agent still lives. pool is a struct children: the form is that of struct channel_agents. */
 struct child_input *children_input(void *pool, const char *path, struct err *err);

@@ -890,6 +890,60 @@ START_TEST(a_restart_is_another_incarnation)
 }
 END_TEST
 
+START_TEST(each_turn_has_its_own_words_and_begins_with_what_it_is_told)
+{
+	const char *first[] = { fake_agent(), "show-args", "partial cut", "--", "one", NULL };
+	const char *second[] = { fake_agent(), "show-args", "exit 3", "--", "two", "words", NULL };
+	struct child_spec spec = { .name = "reviewer", .argv = first };
+	struct buf path = { 0 };
+	struct child *c;
+	struct err err;
+
+	c = child_add(pool, &spec, &err);
+	ck_assert_msg(c != NULL, "%s", err.text);
+	ck_assert_int_eq(c->life, CHILD_OVER);
+	ck_assert_uint_eq(c->incarnation, 0);
+	child_next_path(c, &path);
+	ck_assert_int_eq(child_turn(c, first, STR("told 1\n"), now_ms(), &err), 0);
+	ck_assert_str_eq(path.p, path_to(c));
+	ck_assert_int_eq(child_turn(c, second, STR("no\n"), now_ms(), &err), -1);
+	assert_says(err, "is not over");
+	ck_assert_int_eq(child_note(c, STR("no\n"), &err), -1);
+	wait_until(c->life == CHILD_OVER);
+	ck_assert_int_eq(child_note(c, STR("noted\n"), &err), 0);
+	ck_assert_int_eq(child_turn(c, second, STR("told 2\n"), now_ms(), &err), 0);
+	ck_assert_uint_eq(c->incarnation, 2);
+	ck_assert_uint_eq(c->out.began, strlen("told 1\none\ncut\nnoted\ntold 2\n"));
+	wait_until(c->life == CHILD_OVER);
+	ck_assert_int_eq(c->number, 3);
+	ck_assert_str_eq(read_capture(&c->out),
+			 "told 1\none\ncut\nnoted\ntold 2\ntwo\nwords\n");
+	buf_release(&path);
+}
+END_TEST
+
+START_TEST(a_turn_that_cannot_start_is_told_nothing)
+{
+	const char *argv[] = { path_of("gone"), NULL };
+	struct child_spec spec = { .name = "reviewer", .argv = argv };
+	struct child *c;
+	struct err err;
+
+	write_file(argv[0], "#!/bin/sh\n", 0700);
+	c = child_add(pool, &spec, &err);
+	ck_assert_msg(c != NULL, "%s", err.text);
+	ck_assert_int_eq(unlink(argv[0]), 0);
+	ck_assert_int_eq(child_turn(c, argv, STR("told\n"), now_ms(), &err), -1);
+	assert_says(err, "cannot run");
+	ck_assert_uint_eq(c->incarnation, 0);
+	ck_assert_str_eq(read_capture(&c->out), "");
+	write_file(argv[0], "#!/bin/sh\necho here\n", 0700);
+	ck_assert_int_eq(child_turn(c, argv, STR("told\n"), now_ms(), &err), 0);
+	wait_until(c->life == CHILD_OVER);
+	ck_assert_str_eq(read_capture(&c->out), "told\nhere\n");
+}
+END_TEST
+
 START_TEST(the_same_number_in_another_run_is_another_incarnation)
 {
 	struct children *mine = pool, *other;
@@ -1049,6 +1103,8 @@ int main(void)
 	tcase_add_test(t, a_restart_ends_what_runs_first);
 	tcase_add_test(t, a_restart_that_fails_says_so);
 	tcase_add_test(t, restarts_leak_nothing);
+	tcase_add_test(t, each_turn_has_its_own_words_and_begins_with_what_it_is_told);
+	tcase_add_test(t, a_turn_that_cannot_start_is_told_nothing);
 
 	return unit_run(suite);
 }
