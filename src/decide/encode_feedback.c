@@ -1,16 +1,8 @@
-/* Feedback: what the person decided on a turn's items becomes the next Request, one a turn.
- *
- * A Request names no session, so the session's newest Request is what the model and the desk
- * remember of it: the model has those in the log, the desk those it has written itself. The artifact
- * is the attached file, else the object of that Request, byte for byte. */
-#include "decide/attach.h"
-#include "decide/plan.h"
+/* Feedback: what the person decided on a turn's items becomes the next Request, one a turn. */
+#include "decide/encode_request.h"
 #include "json/compose.h"
-#include "wire/frame.h"
 
 #include <stdlib.h>
-
-#define ITERATION_MAX INT64_C(1000000000000000) /* as far as numbers are exact everywhere */
 
 static bool is_decision(const struct draft *d)
 {
@@ -22,189 +14,6 @@ static bool together(const struct encoding *e, const struct draft *a, const stru
 {
 	(void)e;
 	return is_decision(a) && is_decision(b) && str_eq(a->session, b->session);
-}
-
-/* ---- the text of a member, as it was written ---- */
-
-static size_t skip_space(struct str s, size_t i)
-{
-	while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t' || s.p[i] == '\n' || s.p[i] == '\r'))
-		i++;
-	return i;
-}
-
-/* The offset behind the value at i. s is known to be JSON. */
-static size_t skip_value(struct str s, size_t i)
-{
-	unsigned depth = 0;
-	bool in_string = false;
-
-	for (; i < s.n; i++) {
-		char c = s.p[i];
-
-		if (in_string) {
-			if (c == '\\')
-				i++;
-			else if (c == '"')
-				in_string = false;
-		} else if (c == '"') {
-			in_string = true;
-		} else if (c == '{' || c == '[') {
-			depth++;
-		} else if (c == '}' || c == ']') {
-			if (depth == 0)
-				break;
-			depth--;
-		} else if (depth == 0 && (c == ',' || c == ':')) {
-			break;
-		}
-	}
-	return i;
-}
-
-/* The text of an object's member; none where its name is written with escapes. */
-static struct str member_text(struct str object, const char *name)
-{
-	size_t i = skip_space(object, 0) + 1;
-
-	while (i < object.n && object.p[skip_space(object, i)] != '}') {
-		size_t end = skip_value(object, i);
-		struct str key = str_trim(str_make(object.p + i, end - i));
-
-		i = end + 1;
-		end = skip_value(object, i);
-		if (key.n >= 2 && str_is(str_make(key.p + 1, key.n - 2), name))
-			return str_trim(str_make(object.p + i, end - i));
-		i = end + 1;
-	}
-	return STR_NONE;
-}
-
-/* On one line: newlines outside of strings are space. */
-static void add_on_one_line(struct buf *b, struct str text)
-{
-	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] != '\n' && text.p[i] != '\r')
-			buf_addc(b, text.p[i]);
-}
-
-/* ,"name": and the member as it was written, where that can be found. */
-static void put_member(struct buf *b, struct str object, yyjson_val *parsed, const char *name)
-{
-	struct str text = member_text(object, name);
-
-	json_key(b, name);
-	if (text.n)
-		add_on_one_line(b, text);
-	else
-		json_write(b, json_get(parsed, name));
-}
-
-/* ---- the session's newest Request ---- */
-
-struct request {
-	struct str bytes; /* n 0 = none was seen */
-	int64_t iteration;
-	bool broken; /* it was read with repairs, or says a thing twice */
-};
-
-/* Fills in the iteration; false when the bytes are no Request. */
-static bool read_request(struct encoding *e, struct str bytes, struct request *out)
-{
-	yyjson_val *root;
-	enum json_outcome outcome = json_read(&e->json, bytes, &root);
-
-	if (outcome == JSON_NOT || outcome == JSON_TOO_DEEP || !json_get(root, "artifact"))
-		return false;
-	*out = (struct request){ .bytes = arena_str(&e->plan->arena, bytes),
-				 .broken = outcome == JSON_REPAIRED };
-	json_int(json_get(root, "iteration"), &out->iteration);
-	return true;
-}
-
-/* Whether a letter is a Request of this session that was not given up. */
-static bool is_our_request(struct encoding *e, const struct letter *l, struct str session,
-			   struct request *out)
-{
-	return l->dialect == DIALECT_FEEDBACK && l->state != LETTER_VOID &&
-	       l->channel != CHANNEL_NONE && l->drafts.n &&
-	       str_eq(e->desk->drafts.v[l->drafts.v[0]].session, session) &&
-	       read_request(e, str_trim(l->bytes), out);
-}
-
-/* iteration: the one that is wanted, 0 = the newest. Where log and desk both have it, the log's. */
-static struct request find_request(struct encoding *e, const struct turn_state *turn,
-				   int64_t iteration)
-{
-	struct request found = { 0 }, ours;
-
-	if (turn->request != NONE && !turn->unsure &&
-	    read_request(e, e->reader->bytes(e->reader->ctx, turn->request), &found)) {
-		const struct record *r = &e->model->records.v[turn->request];
-
-		found.broken |= (r->flags & (RECORD_REPAIRED | RECORD_AMBIGUOUS)) != 0;
-		if (iteration && found.iteration != iteration)
-			found = (struct request){ 0 };
-	}
-	for (uint32_t i = 0; i < e->desk->letters.n; i++)
-		if (is_our_request(e, &e->desk->letters.v[i], draft_of(e, 0)->session, &ours) &&
-		    ours.iteration > found.iteration && (!iteration || ours.iteration == iteration))
-			found = ours;
-	return found;
-}
-
-/* ---- the artifact ---- */
-
-struct artifact {
-	struct str json;       /* the object; n 0 = none */
-	struct str media_type; /* n 0 = none that is valid */
-	struct str text;       /* content, where it is a text */
-};
-
-/* Nothing in it that a Request must not hold. */
-static bool is_clean(yyjson_val *artifact)
-{
-	static const char *const known[] = { "media_type", "content", "artifact_ref", NULL };
-	yyjson_val *ref = json_get(artifact, "artifact_ref"), *key, *value;
-	size_t i, n;
-
-	yyjson_obj_foreach(artifact, i, n, key, value)
-		if (value_index(known, json_str(key)) < 0 && !str_starts(json_str(key), STR("x-")))
-			return false;
-	return is_mime(json_get_str(artifact, "media_type")) && (!ref || yyjson_is_str(ref));
-}
-
-static struct artifact last_artifact(struct encoding *e, const struct request *request)
-{
-	struct artifact a = { 0 };
-	struct buf b = { 0 };
-	struct str text;
-	yyjson_val *root, *v;
-
-	if (!request->bytes.n || request->broken)
-		return a;
-	json_read(&e->json, request->bytes, &root);
-	v = json_get(root, "artifact");
-	if (!json_get(v, "content"))
-		return a;
-	if (is_mime(json_get_str(v, "media_type")))
-		a.media_type = arena_str(&e->plan->arena, json_get_str(v, "media_type"));
-	if (yyjson_is_str(json_get(v, "content")))
-		a.text = arena_str(&e->plan->arena, json_get_str(v, "content"));
-	text = member_text(request->bytes, "artifact");
-	if (is_clean(v) && text.n) {
-		add_on_one_line(&b, text);
-	} else {
-		buf_addc(&b, '{');
-		json_put_str(&b, "media_type", a.media_type.n ? a.media_type : STR("text/plain"));
-		put_member(&b, text, v, "content");
-		if (yyjson_is_str(json_get(v, "artifact_ref")))
-			json_put_str(&b, "artifact_ref", json_get_str(v, "artifact_ref"));
-		buf_addc(&b, '}');
-	}
-	a.json = arena_str(&e->plan->arena, buf_str(&b));
-	buf_release(&b);
-	return a;
 }
 
 /* The file attached last; NULL where there is none. */
@@ -227,47 +36,6 @@ static const char *attached_path(struct encoding *e, struct proposal *p)
 	if (newest)
 		return arena_str(&e->plan->arena, newest->artifact).p;
 	return e->terms->artifact;
-}
-
-/* The artifact object, or nothing and an entry in missing. */
-static struct str compose_artifact(struct encoding *e, struct proposal *p,
-				   const struct turn_state *turn, bool *attached)
-{
-	struct request request = find_request(e, turn, 0);
-	struct artifact last = last_artifact(e, &request);
-	const char *path = attached_path(e, p);
-	struct attachment file;
-	struct buf b = { 0 };
-	struct err err;
-	struct str out;
-
-	*attached = path != NULL;
-	if (!path) {
-		if (last.json.n)
-			return last.json;
-		propose_missing(e, p, "%s; attach one: --artifact FILE or :attach FILE",
-				request.bytes.n ? "the artifact last seen is damaged" :
-				turn->unsure	? "which artifact is this session's is not certain" :
-						  "no artifact has been seen");
-		return STR_NONE;
-	}
-	if (attach_read(&e->plan->arena, path, &file, &err) != 0) {
-		propose_missing(e, p, "%s", err.text);
-		return STR_NONE;
-	}
-	if (last.text.p && str_eq(last.text, file.content))
-		propose_caution(e, p, "%s says the same as the artifact of the last turn", path);
-	buf_addc(&b, '{');
-	json_put_str(&b, "media_type",
-		     file.media_type	 ? str_of(file.media_type) :
-		     last.media_type.n ? last.media_type :
-					   STR("text/plain"));
-	json_put_str(&b, "content", file.content);
-	json_put_str(&b, "artifact_ref", file.ref);
-	buf_addc(&b, '}');
-	out = arena_str(&e->plan->arena, buf_str(&b));
-	buf_release(&b);
-	return out;
 }
 
 /* ---- a turn's decisions ---- */
@@ -329,51 +97,61 @@ static void put_decision(struct encoding *e, struct proposal *p, struct buf *b, 
 }
 
 /* One Request a turn: whether the log or the desk has one already. */
-static void check_turn(struct encoding *e, struct proposal *p, const struct turn_state *turn)
+static void check_turn(struct encoding *e, struct proposal *p, const struct turn_state *turn,
+		       struct str session)
 {
 	struct request ours;
 
-	if (turn->answered < 1 || turn->answered >= ITERATION_MAX) {
+	if (turn->done < 1 || turn->done >= ITERATION_MAX) {
 		propose_missing(e, p, "the response has no valid iteration, so none can follow it");
 		return;
 	}
-	if (turn->asked > turn->answered) {
+	if (turn->waits) {
 		propose_missing(e, p,
 				"the Request after turn %lld is in the log already; the next turn "
 				"can carry this",
-				(long long)turn->answered);
+				(long long)turn->done);
 		return;
 	}
 	for (uint32_t i = 0; i < e->desk->letters.n; i++)
-		if (is_our_request(e, &e->desk->letters.v[i], draft_of(e, 0)->session, &ours) &&
-		    ours.iteration > turn->answered) {
+		if (is_our_request(e, &e->desk->letters.v[i], session, &ours) &&
+		    ours.iteration > turn->done) {
 			propose_missing(e, p,
 					"the Request after turn %lld is written already; the next "
 					"turn can carry this",
-					(long long)turn->answered);
+					(long long)turn->done);
 			return;
 		}
 }
 
-/* Items of the turn that stay behind. */
-static void tell_undecided(struct encoding *e, struct proposal *p)
+/* Items of the turn that stay behind; `decided` of those that are open do not. */
+static void tell_open(struct encoding *e, struct proposal *p, uint32_t session, uint32_t decided)
 {
 	const struct model *m = e->model;
-	uint32_t session = item_of(e, 0)->session, open = 0;
+	uint32_t open = 0;
 	struct item_state at;
 
 	for (uint32_t i = 0; i < m->items.n; i++)
 		open += m->items.v[i].session == session &&
 			m->items.v[i].kind == ITEM_IMPROVEMENT &&
 			item_at(m, &m->items.v[i], m->records.n, WHEN_NONE, &at) && at.open;
-	for (uint32_t i = 0; i < e->n; i++) {
-		state_of(e, i, &at);
-		open -= at.open;
-	}
+	open -= decided;
 	if (open)
 		propose_caution(e, p,
 				"%u other item%s of this turn %s open; the Request ends the turn",
 				open, open == 1 ? "" : "s", open == 1 ? "is" : "are");
+}
+
+static void tell_undecided(struct encoding *e, struct proposal *p)
+{
+	struct item_state at;
+	uint32_t decided = 0;
+
+	for (uint32_t i = 0; i < e->n; i++) {
+		state_of(e, i, &at);
+		decided += at.open;
+	}
+	tell_open(e, p, item_of(e, 0)->session, decided);
 }
 
 /* `accepted` says that the artifact now reflects the change. */
@@ -385,32 +163,48 @@ static bool claims_change(const struct encoding *e)
 	return false;
 }
 
-static struct str addressee(struct encoding *e)
+static struct str addressee(struct encoding *e, struct str session)
 {
-	return str_of(arena_printf(&e->plan->arena, "provider of %.*s",
-				   STR_ARG(draft_of(e, 0)->session)));
+	if (e->terms->turn)
+		return e->terms->turn->to;
+	return str_of(arena_printf(&e->plan->arena, "provider of %.*s", STR_ARG(session)));
 }
 
-static void set_request(struct encoding *e, struct proposal *p, struct buf *b)
+/* The artifact of the Request after that turn; nothing, and what is missing. */
+static struct next_artifact artifact_after(struct encoding *e, struct proposal *p,
+					   struct str session, const struct turn_state *turn)
 {
-	if (b->n > FRAME_MAX_BYTES)
-		propose_missing(e, p,
-				"the Request would have %zu bytes, over %d; attach a smaller file",
-				b->n, FRAME_MAX_BYTES);
-	else
-		proposal_set_bytes(e, p, b);
+	struct request last = find_request(e, session, turn, 0);
+	struct next_artifact a = compose_artifact(e, p, &last, attached_path(e, p));
+
+	if (!a.json.n && !a.attached)
+		propose_missing(e, p, "%s; attach one: --artifact FILE or :attach FILE",
+				last.bytes.n ? "the artifact last seen is damaged" :
+				turn->unsure ? "which artifact is this session's is not certain" :
+					       "no artifact has been seen");
+	return a;
+}
+
+/* {"protocol_version":…,"iteration":…,"artifact":… */
+static void begin_request(struct buf *b, int64_t iteration, struct str artifact)
+{
+	buf_addc(b, '{');
+	json_put_name(b, "protocol_version", "1.2");
+	json_put_int(b, "iteration", iteration);
+	json_key(b, "artifact");
+	buf_add_str(b, artifact);
 }
 
 static void encode_turn(struct encoding *e)
 {
 	struct place_in_response *order = xmalloc((e->n + 1) * sizeof(*order));
 	uint32_t *drafts = xmalloc((e->n + 1) * sizeof(*drafts));
+	struct str session = draft_of(e, 0)->session;
+	struct next_artifact artifact;
 	struct turn_state turn;
 	struct item_state at;
 	struct proposal *p;
 	struct buf b = { 0 };
-	struct str artifact;
-	bool attached;
 
 	for (uint32_t i = 0; i < e->n; i++) {
 		state_of(e, i, &at);
@@ -420,56 +214,111 @@ static void encode_turn(struct encoding *e)
 	for (uint32_t i = 0; i < e->n; i++)
 		drafts[i] = e->drafts[order[i].draft];
 	p = propose(e, drafts, e->n);
-	p->letter.to = addressee(e);
+	p->letter.to = addressee(e, session);
 	feedback_turn(e->model, item_of(e, 0)->session, &turn);
-	check_turn(e, p, &turn);
-	artifact = compose_artifact(e, p, &turn, &attached);
-	p->needs_sure = !attached && claims_change(e);
+	check_turn(e, p, &turn, session);
+	artifact = artifact_after(e, p, session, &turn);
+	/* a file that is attached to every turn says nothing of whether it was edited */
+	p->needs_sure = claims_change(e) &&
+			(e->terms->turn ? artifact.same : !artifact.attached);
 	tell_undecided(e, p);
-	buf_addc(&b, '{');
-	json_put_name(&b, "protocol_version", "1.2");
-	json_put_int(&b, "iteration",
-		     turn.answered < ITERATION_MAX ? turn.answered + 1 : ITERATION_MAX);
-	json_key(&b, "artifact");
-	buf_add_str(&b, artifact);
+	begin_request(&b, turn.done < ITERATION_MAX ? turn.done + 1 : ITERATION_MAX, artifact.json);
 	json_key(&b, "applied_feedback");
 	buf_adds(&b, "{\"items\":[");
 	for (uint32_t i = 0; i < e->n; i++)
 		put_decision(e, p, &b, order[i].draft);
 	buf_adds(&b, "]}}");
-	if (artifact.n)
+	if (artifact.json.n)
 		set_request(e, p, &b);
 	buf_release(&b);
 	free(drafts);
 	free(order);
 }
 
+/* ---- a turn that decides nothing ---- */
+
+void plan_turn(struct plan *plan, struct desk *desk, const struct model *m, const struct reader *r,
+	       const struct terms *t, uint32_t session)
+{
+	struct encoding e = { .plan = plan, .desk = desk, .model = m, .reader = r, .terms = t };
+	struct str name = session == NONE ? STR_NONE : session_name(m, session);
+	struct turn_state turn = { .request = NONE };
+	struct next_artifact artifact;
+	struct buf b = { 0 };
+	struct proposal *p;
+
+	p = propose(&e, NULL, 0);
+	p->letter.dialect = DIALECT_FEEDBACK;
+	p->letter.to = addressee(&e, name);
+	if (session != NONE) {
+		feedback_turn(m, session, &turn);
+		check_turn(&e, p, &turn, name);
+	}
+	artifact = artifact_after(&e, p, name, &turn);
+	begin_request(&b, turn.done < ITERATION_MAX ? turn.done + 1 : ITERATION_MAX, artifact.json);
+	if (turn.done)
+		buf_adds(&b, ",\"applied_feedback\":{\"items\":[]}");
+	buf_addc(&b, '}');
+	if (session != NONE)
+		tell_open(&e, p, session, 0);
+	if (artifact.json.n)
+		set_request(&e, p, &b);
+	json_reader_release(&e.json);
+	buf_release(&b);
+}
+
 /* ---- an error ---- */
 
-/* The Request that failed, once more. */
+/* The same Request with the artifact as it now is. */
+static void put_edited(struct buf *b, struct str request, int64_t iteration, struct str artifact)
+{
+	struct str applied = member_text(request, "applied_feedback");
+
+	begin_request(b, iteration, artifact);
+	if (applied.n) {
+		json_key(b, "applied_feedback");
+		add_on_one_line(b, applied);
+	}
+	buf_addc(b, '}');
+}
+
+/* The Request that failed, once more. Where each turn takes the file along, an edited one goes. */
+static void compose_again(struct encoding *e, struct proposal *p, const struct request *request,
+			  int64_t iteration)
+{
+	struct next_artifact artifact = { .same = true };
+	struct buf b = { 0 };
+
+	if (e->terms->turn)
+		artifact = compose_artifact(e, p, request, attached_path(e, p));
+	if (artifact.same)
+		add_on_one_line(&b, request->bytes);
+	else
+		put_edited(&b, request->bytes, iteration, artifact.json);
+	if (artifact.same || artifact.json.n)
+		set_request(e, p, &b);
+	buf_release(&b);
+}
+
 static void encode_again(struct encoding *e)
 {
 	struct proposal *p = propose(e, e->drafts, 1);
 	struct turn_state turn;
 	struct request request;
-	struct buf b = { 0 };
 
-	p->letter.to = addressee(e);
+	p->letter.to = addressee(e, draft_of(e, 0)->session);
 	feedback_turn(e->model, item_of(e, 0)->session, &turn);
-	request = find_request(e, &turn, turn.answered);
-	if (turn.asked > turn.answered) {
+	request = find_request(e, draft_of(e, 0)->session, &turn, turn.done);
+	if (turn.waits)
 		propose_missing(e, p, "a later Request is in the log already");
-	} else if (!request.bytes.n) {
+	else if (!request.bytes.n)
 		propose_missing(e, p,
 				"the Request that failed has not been seen; dismiss the error, or let "
 				"the requester send it again");
-	} else if (request.broken) {
+	else if (request.broken)
 		propose_missing(e, p, "the Request that failed is damaged and cannot be sent again");
-	} else {
-		add_on_one_line(&b, request.bytes);
-		set_request(e, p, &b);
-	}
-	buf_release(&b);
+	else
+		compose_again(e, p, &request, turn.done);
 }
 
 static void encode(struct encoding *e)

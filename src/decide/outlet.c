@@ -79,8 +79,10 @@ static bool is_regular(const char *path)
 enum channel_type reply_path(const struct desk *d, const struct terms *t, const struct model *m,
 			     const struct item *item, enum dialect_id dialect, struct buf *out)
 {
-	const struct session *session = &m->sessions.v[item->session];
-
+	if (t->turn) {
+		buf_adds(out, t->turn->path);
+		return CHANNEL_CHILD;
+	}
 	if (t->reply) {
 		add_absolute(out, t->reply);
 		return channel_type_of(t->reply);
@@ -96,7 +98,7 @@ enum channel_type reply_path(const struct desk *d, const struct terms *t, const 
 	if (!is_regular(d->source.p))
 		return CHANNEL_NONE; /* a stream says nothing of where its writer listens */
 	buf_add_str(out, d->source);
-	if (dialect == DIALECT_FEEDBACK && has_several_sessions(m, session->group)) {
+	if (dialect == DIALECT_FEEDBACK && has_several_sessions(m, m->sessions.v[item->session].group)) {
 		buf_addc(out, '.');
 		add_file_part(out, session_name(m, item->session));
 	}

@@ -57,6 +57,8 @@ static bool is_log(const struct encoding *e, struct str path)
 /* Why replies cannot go there, or NULL. */
 static const char *place_problem(const struct encoding *e, const struct letter *l)
 {
+	if (e->terms->turn && l->channel == CHANNEL_CHILD)
+		return e->terms->turn->blocked;
 	if (l->channel == CHANNEL_NONE)
 		return "nothing says where replies go; give --reply PATH";
 	if (l->channel == CHANNEL_DIR && l->dialect != DIALECT_HANDOFF)
@@ -74,8 +76,8 @@ struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n)
 	const char *problem;
 
 	p.letter.dialect = e->n ? draft_of(e, 0)->dialect : DIALECT_UNKNOWN;
-	p.letter.channel = reply_path(e->desk, e->terms, e->model, item_of(e, 0), p.letter.dialect,
-				      &path);
+	p.letter.channel = reply_path(e->desk, e->terms, e->model, e->n ? item_of(e, 0) : NULL,
+				      p.letter.dialect, &path);
 	p.letter.path = arena_str(&e->plan->arena, buf_str(&path));
 	buf_release(&path);
 	for (uint32_t i = 0; i < n; i++)

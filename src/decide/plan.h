@@ -23,6 +23,13 @@ struct proposal {
 	bool needs_sure; /* accepted or partial, but the artifact has not changed: confirm twice */
 };
 
+/* Where every message is a turn of a process of its own (gavel review). */
+struct turn_terms {
+	const char *path;    /* the incarnation to come (child_next_path) */
+	const char *blocked; /* why none can begin now; NULL = one can */
+	struct str to;       /* what would be run, for the person */
+};
+
 /* Where things go and who speaks; the same for the whole plan. */
 struct terms {
 	struct str as;          /* the person's name */
@@ -32,6 +39,7 @@ struct terms {
 	const char *artifact;   /* --artifact for drafts that have none of their own; NULL */
 	bool sole_writer;
 	int64_t now_ms;         /* the time messages carry (see HACKING: a recording's clock) */
+	const struct turn_terms *turn; /* replies go there, with `artifact` as it then is; NULL = not */
 	bool reply_confirmed;   /* a queue's reply path was shown and confirmed, or given by --reply */
 	void (*uuid)(char out[37]); /* uuid_make; a test puts its own */
 };
@@ -45,6 +53,10 @@ struct plan {
 /* All staged drafts of the desk, or only one (only = its number). */
 void plan_make(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
 	       const struct terms *t, uint32_t only);
+/* The next Request of a feedback session without a decision in it; session NONE: the first of all. For
+ * terms with `turn`. */
+void plan_turn(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
+	       const struct terms *t, uint32_t session);
 /* Whether every message of a group is complete; sure: also those that needed a second yes. */
 bool plan_group_is_ready(const struct plan *p, const struct desk *desk, uint32_t group, bool sure);
 /* Sends the messages of a group, which are held or sent then. -1: "NOT recorded…". */
@@ -67,7 +79,7 @@ struct encoding {
 };
 
 /* Adds a proposal for the given drafts (numbers), with the channel and path where replies to the item
- * go; the encoder fills bytes, to, expect. */
+ * go; the encoder fills bytes, to, expect. Where each message is a turn there need be no draft. */
 struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n);
 void propose_missing(struct encoding *e, struct proposal *p, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -110,8 +122,8 @@ struct proposal *propose_to_queue(struct encoding *e, const uint32_t *drafts, ui
 
 /* A path as typed, whole: the journal outlives the current folder. */
 void add_absolute(struct buf *out, const char *path);
-/* Replies for a source: --reply, else beside it. `session` only where several feedback sessions share
- * a log. Into out; the type of channel is returned. */
+/* Replies for a source: the turn to come, --reply, else beside it. `session` only where several feedback
+ * sessions share a log. Into out; the type of channel is returned. */
 enum channel_type reply_path(const struct desk *d, const struct terms *t, const struct model *m,
 			     const struct item *item, enum dialect_id dialect, struct buf *out);
 

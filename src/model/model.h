@@ -291,6 +291,10 @@ struct turn_state {
 	uint32_t request; /* message, NONE */
 	bool unsure;      /* several first Requests were waiting: it may be another session's */
 	int64_t asked, answered; /* last iterations, 0 = none */
+	int64_t done; /* the turn that the newest Response ended: its own iteration, but where that does
+			 not echo the Request's, the Request's; 0 = none */
+	bool waits;   /* a Request has no Response yet */
+	bool failed;  /* the newest Response is an error */
 };
 void feedback_turn(const struct model *m, uint32_t session, struct turn_state *out);
 

@@ -30,6 +30,7 @@ struct session_rules {
 	VEC(struct turn) waiting; /* first requests whose session is not known yet */
 	struct turn turn;         /* the newest request of this session */
 	int64_t asked, answered;  /* last iterations, 0 = none */
+	int64_t done;             /* as in struct turn_state */
 	bool answer_failed;
 	uint32_t request;      /* number + 1 of its newest request, 0 = none */
 	uint64_t request_hash; /* of that request's bytes */

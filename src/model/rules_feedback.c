@@ -440,6 +440,7 @@ static void apply_answer(struct applying *a, const struct event *answer)
 		    items && !answer->failed ? REVIEW_CHANGES : REVIEW_APPROVED, items,
 		    answer->failed);
 	r->answered = answer->iteration;
+	r->done = asked && turn.iteration && answer->iteration ? turn.iteration : answer->iteration;
 	r->answer_failed = answer->failed;
 }
 
@@ -449,7 +450,8 @@ void feedback_turn(const struct model *m, uint32_t session, struct turn_state *o
 
 	*out = (struct turn_state){ .request = r->request ? r->request - 1 : NONE,
 				    .unsure = r->request_unsure, .asked = r->asked,
-				    .answered = r->answered };
+				    .answered = r->answered, .done = r->done, .failed = r->answer_failed,
+				    .waits = r->turn.open || (r->waiting.n && r->asked > r->answered) };
 }
 
 void apply_feedback(struct applying *a)
