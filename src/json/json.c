@@ -6,25 +6,6 @@
 
 #include <stdlib.h>
 
-/* How many [ and { there are. The two differ in one bit, so eight bytes at a time are compared: a
- * byte of x that is zero keeps its high bit clear in the sum. */
-static size_t count_openers(struct str s)
-{
-	const uint64_t low7 = 0x7f7f7f7f7f7f7f7fu;
-	size_t n = 0, i = 0;
-
-	for (; i + 8 <= s.n; i += 8) {
-		uint64_t x;
-
-		memcpy(&x, s.p + i, 8);
-		x = (x & 0xdfdfdfdfdfdfdfdfu) ^ 0x5b5b5b5b5b5b5b5bu;
-		n += (size_t)__builtin_popcountll(~(((x & low7) + low7) | x) & ~low7);
-	}
-	for (; i < s.n; i++)
-		n += s.p[i] == '[' || s.p[i] == '{';
-	return n;
-}
-
 /* The offset behind the comment at i, or i where there is none. */
 static size_t skip_comment(struct str s, size_t i)
 {
@@ -42,14 +23,12 @@ static size_t skip_comment(struct str s, size_t i)
 	return i;
 }
 
-/* Most lines have fewer brackets than the limit has levels; only the others are walked. */
-static bool too_deep(struct str s, bool comments)
+/* Of a text that no tree could be built from. */
+static bool text_too_deep(struct str s, bool comments)
 {
 	unsigned depth = 0;
 	bool in_string = false;
 
-	if (count_openers(s) <= JSON_DEPTH_MAX)
-		return false;
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 		size_t behind = comments && !in_string ? skip_comment(s, i) : i;
@@ -69,6 +48,27 @@ static bool too_deep(struct str s, bool comments)
 		} else if ((c == ']' || c == '}') && depth) {
 			depth--;
 		}
+	}
+	return false;
+}
+
+/* Values stand in one row, containers before what they hold; most messages have fewer of them than the
+ * limit has levels. */
+static bool tree_too_deep(const yyjson_doc *doc)
+{
+	const yyjson_val *v = doc->root, *end = v + doc->val_read, *ends[JSON_DEPTH_MAX];
+	unsigned depth = 0;
+
+	if (doc->val_read <= JSON_DEPTH_MAX)
+		return false;
+	for (; v < end; v++) {
+		if (!unsafe_yyjson_is_ctn((void *)(uintptr_t)v))
+			continue;
+		while (depth && ends[depth - 1] <= v)
+			depth--;
+		if (depth == JSON_DEPTH_MAX)
+			return true;
+		ends[depth++] = (const void *)((const char *)v + v->uni.ofs);
 	}
 	return false;
 }
@@ -160,57 +160,50 @@ static yyjson_doc *parse(struct json_reader *r, struct str s, yyjson_read_flag m
 	return r->doc;
 }
 
-/* What needs no parser to be refused. */
-static enum json_outcome look(struct json_reader *r, struct str s, bool comments)
+/* Parses, and refuses what is nested too deep for those who walk the tree. */
+static enum json_outcome read_once(struct json_reader *r, struct str s, yyjson_read_flag more)
 {
 	r->why = "empty";
 	r->where = 0;
 	if (s.n == 0)
 		return JSON_NOT;
-	if (too_deep(s, comments)) {
+	if (parse(r, s, more) ? tree_too_deep(r->doc)
+			      : text_too_deep(s, more & YYJSON_READ_ALLOW_COMMENTS)) {
 		r->why = "nested deeper than 128 levels";
+		r->where = 0;
 		return JSON_TOO_DEEP;
 	}
-	return JSON_OK;
+	return r->doc ? JSON_OK : JSON_NOT;
 }
 
 enum json_outcome json_read(struct json_reader *r, struct str s, yyjson_val **root)
 {
-	struct buf mended = { 0 };
-	enum json_outcome outcome = look(r, s, false);
+	enum json_outcome outcome = read_once(r, s, 0);
 
 	*root = NULL;
-	if (outcome != JSON_OK)
-		return outcome;
-	outcome = JSON_NOT;
-	if (parse(r, s, 0)) {
-		outcome = JSON_OK;
-	} else {
+	if (outcome == JSON_NOT && s.n) {
 		const char *why = r->why;
 		size_t where = r->where;
+		struct buf mended = { 0 };
 
-		if (repair(s, &mended) && parse(r, buf_str(&mended), 0))
+		if (repair(s, &mended) && read_once(r, buf_str(&mended), 0) == JSON_OK)
 			outcome = JSON_REPAIRED;
 		else
 			r->why = why, r->where = where;
 		buf_release(&mended);
 	}
-	if (outcome != JSON_NOT)
+	if (outcome == JSON_OK || outcome == JSON_REPAIRED)
 		*root = yyjson_doc_get_root(r->doc);
 	return outcome;
 }
 
 enum json_outcome json_read_relaxed(struct json_reader *r, struct str s, yyjson_val **root)
 {
-	enum json_outcome outcome = look(r, s, true);
+	enum json_outcome outcome = read_once(
+		r, s, YYJSON_READ_ALLOW_COMMENTS | YYJSON_READ_ALLOW_TRAILING_COMMAS);
 
-	*root = NULL;
-	if (outcome != JSON_OK)
-		return outcome;
-	if (!parse(r, s, YYJSON_READ_ALLOW_COMMENTS | YYJSON_READ_ALLOW_TRAILING_COMMAS))
-		return JSON_NOT;
-	*root = yyjson_doc_get_root(r->doc);
-	return JSON_OK;
+	*root = outcome == JSON_OK ? yyjson_doc_get_root(r->doc) : NULL;
+	return outcome;
 }
 
 void json_reader_release(struct json_reader *r)

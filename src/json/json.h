@@ -5,9 +5,9 @@
  * length and may hold NUL. Numbers that fit no double or 64-bit integer stay as raw text and have no
  * JSON type here (json_is_number is true, json_int and json_number are not to be had of them).
  *
- * Limits: nesting deeper than JSON_DEPTH_MAX is refused before a tree is built. Bytes that are not
- * UTF-8 and escapes of half a surrogate pair refuse the line at first; it is then read once more
- * with U+FFFD in their place, and *repaired says so. */
+ * Limits: what is nested deeper than JSON_DEPTH_MAX is refused, since others walk the tree. Bytes that
+ * are not UTF-8 and escapes of half a surrogate pair refuse the line at first; it is then read once
+ * more with U+FFFD in their place, and *repaired says so. */
 #ifndef GAVEL_JSON_JSON_H
 #define GAVEL_JSON_JSON_H
 
