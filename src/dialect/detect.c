@@ -1,8 +1,10 @@
 /* The registry of dialects, and from a line's bytes to the dialect that reads them. */
 #include "dialect/dialect.h"
 
+#include "base/err.h"
 #include "base/utf8.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 static const struct dialect *const registry[] = {
@@ -19,18 +21,69 @@ const struct dialect *dialect_of(enum dialect_id id)
 	return NULL;
 }
 
-static int tell_weight(const struct tell *t, struct str name)
+/* The tells of all dialects by name, so that each member of a message is looked up once. */
+enum { TELLS_MAX = 64, TELL_SLOTS = 256 };
+struct told {
+	struct str name;
+	int weight[REGISTERED];
+	int glance; /* which member of struct glance it is, -1 = none */
+};
+static struct told told[TELLS_MAX];
+static uint8_t told_slots[TELL_SLOTS]; /* number + 1 */
+static unsigned told_n;
+static pthread_once_t told_once = PTHREAD_ONCE_INIT;
+
+static unsigned tell_slot(struct str name)
 {
-	for (; t->name; t++)
-		if (t->name[0] == name.p[0] && str_is(name, t->name))
-			return t->weight;
-	return 0;
+	unsigned first = (unsigned char)name.p[0], last = (unsigned char)name.p[name.n - 1];
+
+	return ((unsigned)name.n * 11 + first * 5 + last * 37) % TELL_SLOTS;
+}
+
+static struct told *find_told(struct str name)
+{
+	for (unsigned slot = tell_slot(name); told_slots[slot]; slot = (slot + 1) % TELL_SLOTS)
+		if (str_eq(told[told_slots[slot] - 1].name, name))
+			return &told[told_slots[slot] - 1];
+	return NULL;
+}
+
+static struct told *add_told(struct str name)
+{
+	struct told *known = find_told(name);
+	unsigned slot = tell_slot(name);
+
+	if (known)
+		return known;
+	if (told_n == TELLS_MAX)
+		BUG("more than %d telling names", TELLS_MAX);
+	while (told_slots[slot])
+		slot = (slot + 1) % TELL_SLOTS;
+	told[told_n] = (struct told){ .name = name, .glance = -1 };
+	told_slots[slot] = (uint8_t)++told_n;
+	return &told[told_n - 1];
+}
+
+static void collect_tells(void)
+{
+	static const char *const glances[GLANCES] = {
+		[GLANCE_TYPE] = "type",	    [GLANCE_ID] = "id",
+		[GLANCE_STATUS] = "status", [GLANCE_TIMESTAMP] = "timestamp",
+		[GLANCE_PAYLOAD] = "payload",
+	};
+
+	for (unsigned k = 0; k < REGISTERED; k++)
+		for (const struct tell *t = registry[k]->tells; t->name; t++)
+			add_told(str_of(t->name))->weight[k] = t->weight;
+	for (int i = 0; i < GLANCES; i++)
+		add_told(str_of(glances[i]))->glance = i;
 }
 
 enum dialect_id dialect_detect(yyjson_val *root, int *scores)
 {
 	int sum[REGISTERED] = { 0 }, best = DETECT_MIN - 1;
 	enum dialect_id winner = DIALECT_UNKNOWN;
+	yyjson_val *glance[GLANCES] = { 0 };
 	size_t i, n;
 	yyjson_val *key, *v;
 
@@ -38,18 +91,23 @@ enum dialect_id dialect_detect(yyjson_val *root, int *scores)
 		memset(scores, 0, DIALECT_COUNT * sizeof(*scores));
 	if (!yyjson_is_obj(root))
 		return DIALECT_UNKNOWN;
+	pthread_once(&told_once, collect_tells);
 	yyjson_obj_foreach(root, i, n, key, v) {
 		struct str name = json_str(key);
+		const struct told *t = name.n ? find_told(name) : NULL;
 
-		(void)v;
 		if (i >= 64) /* no message has that many members at its top */
 			break;
+		if (!t)
+			continue;
 		for (unsigned k = 0; k < REGISTERED; k++)
-			sum[k] += tell_weight(registry[k]->tells, name);
+			sum[k] += t->weight[k];
+		if (t->glance >= 0 && !glance[t->glance])
+			glance[t->glance] = v;
 	}
 	for (unsigned k = 0; k < REGISTERED; k++) {
 		if (sum[k] && registry[k]->probe)
-			sum[k] += registry[k]->probe(root, sum[k]);
+			sum[k] += registry[k]->probe(glance);
 		if (scores)
 			scores[registry[k]->id] = sum[k];
 		if (sum[k] > best) {

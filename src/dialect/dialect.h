@@ -57,11 +57,14 @@ struct tell {
 	int weight;
 };
 
+/* Members of a message that probes look at, whatever dialect it is. */
+enum { GLANCE_TYPE, GLANCE_ID, GLANCE_STATUS, GLANCE_TIMESTAMP, GLANCE_PAYLOAD, GLANCES };
+
 struct dialect {
 	enum dialect_id id;
 	const struct tell *tells; /* ends with a NULL name */
 	/* Looks at values; returns what to add to the sum of the tells. May be NULL. */
-	int (*probe)(yyjson_val *root, int sum);
+	int (*probe)(yyjson_val *const glance[GLANCES]);
 	void (*decode)(struct decoder *d, yyjson_val *root, struct message *m);
 	/* One line for the list of messages. */
 	void (*summarize)(struct decoder *d, yyjson_val *root, struct buf *out);

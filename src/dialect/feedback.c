@@ -539,15 +539,14 @@ static void feedback_decode(struct decoder *d, yyjson_val *root, struct message 
 	}
 }
 
-static int feedback_probe(yyjson_val *root, int sum)
+static int feedback_probe(yyjson_val *const glance[GLANCES])
 {
-	struct str type = json_get_str(root, "type"), status = json_get_str(root, "status");
+	struct str type = json_str(glance[GLANCE_TYPE]), status = json_str(glance[GLANCE_STATUS]);
 	int more = 0;
 
-	(void)sum;
 	if (type.p && value_index(wrapper_types, type) >= 0)
 		more += 20;
-	if (json_is_number(json_get(root, "timestamp")))
+	if (json_is_number(glance[GLANCE_TIMESTAMP]))
 		more += 10;
 	if (status.p && value_index(status_values, status) >= 0)
 		more += 10;

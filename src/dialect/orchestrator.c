@@ -404,16 +404,15 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 }
 
 /* The type decides; without it the rest of the shape must. */
-static int orchestrator_probe(yyjson_val *root, int sum)
+static int orchestrator_probe(yyjson_val *const glance[GLANCES])
 {
 	static const char *const known[] = { "taskId",	"question",    "role",	    "requiredRole",
 					     "level",	"gracePeriod", "recoverable", "progress",
 					     "limit",	"status",      "capabilities", NULL };
-	struct str type = json_get_str(root, "type"), id = json_get_str(root, "id");
-	yyjson_val *payload = json_get(root, "payload");
+	struct str type = json_str(glance[GLANCE_TYPE]), id = json_str(glance[GLANCE_ID]);
+	yyjson_val *payload = glance[GLANCE_PAYLOAD];
 	int more = 0;
 
-	(void)sum;
 	for (int i = 0; type.p && prefixes[i]; i++)
 		if (str_starts(type, str_of(prefixes[i])))
 			return 100;
