@@ -8,8 +8,8 @@ static uint64_t item_hash(uint32_t session, enum item_kind kind, uint32_t id, ui
 	return hash_mix(hash_mix(session, kind), hash_mix(id, review));
 }
 
-static uint32_t item_lookup(struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
-			    uint32_t review)
+uint32_t item_numbered(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
+		       uint32_t review)
 {
 	uint64_t h = item_hash(session, kind, id, review);
 
@@ -25,7 +25,7 @@ static uint32_t item_lookup(struct model *m, uint32_t session, enum item_kind ki
 uint32_t find_item(struct model *m, uint32_t session, enum item_kind kind, struct str id,
 		   uint32_t review)
 {
-	return id.n ? item_lookup(m, session, kind, model_intern(m, id), review) : NONE;
+	return id.n ? item_numbered(m, session, kind, model_intern(m, id), review) : NONE;
 }
 
 static bool step_leaves_open(bool open, enum step_kind what)
@@ -77,7 +77,7 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 {
 	struct model *m = a->m;
 	uint32_t id = e->id.n ? model_intern(m, e->id) : NONE;
-	uint32_t found = id == NONE ? NONE : item_lookup(m, a->session, e->item, id, review);
+	uint32_t found = id == NONE ? NONE : item_numbered(m, a->session, e->item, id, review);
 	bool broken = e->undecidable || (a->msg->flags & RECORD_AMBIGUOUS) ||
 		      id_is_broken(e->id) || id_is_broken(e->other);
 	struct item_step step = { .message = a->message, .by = a->from, .index = e->index,

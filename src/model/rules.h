@@ -107,6 +107,9 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 		    uint32_t iteration);
 uint32_t find_item(struct model *m, uint32_t session, enum item_kind kind, struct str id,
 		   uint32_t review);
+/* The same by an interned id. */
+uint32_t item_numbered(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
+		       uint32_t review);
 void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verdict verdict,
 	       uint32_t iteration);
 bool item_is_open(const struct item *item);

@@ -34,27 +34,86 @@ static bool add_id(struct id_set *s, uint64_t h)
 	return true;
 }
 
-static int fit_of(struct applying *a, uint32_t session, int64_t iteration)
+/* A request that looks for its session: what it decides, looked up once for all of them. */
+struct seeking {
+	struct applying *a;
+	int64_t iteration;
+	uint32_t *ids; /* interned, NONE where it names none */
+	uint32_t n;
+	int best;
+	uint32_t at;   /* the session that fits best */
+	int place;     /* of it among the recent ones, -1 = the file's own */
+};
+
+enum { FIT_ALL = 5, FIT_ONE = 4, FIT_TURN = 2, FIT_SAME_TURN = 1 };
+
+/* How well the iteration goes on with a session's last one. */
+static int turn_fit(const struct seeking *s, uint32_t session)
 {
-	const struct session_rules *r = a->m->sessions.v[session].rules;
+	const struct session_rules *r = s->a->m->sessions.v[session].rules;
 	int64_t last = r->asked > r->answered ? r->asked : r->answered;
-	int fit = last == iteration - 1 ? 2 : r->turn.open && r->asked == iteration ? 1 : 0;
-	bool one = false, all = true;
 
 	/* requests of the file's own session that were answered elsewhere do not go on here */
 	if (r->home == session && !r->answered && !r->waiting.n)
-		fit = 0;
-	for (uint32_t i = 0; i < a->msg->events.n && (all || !one); i++) {
-		const struct event *e = &a->msg->events.v[i];
+		return 0;
+	return last == s->iteration - 1				? FIT_TURN
+	       : r->turn.open && r->asked == s->iteration ? FIT_SAME_TURN
+							  : 0;
+}
 
-		if (e->type != EV_DECIDE)
-			continue;
-		if (find_item(a->m, session, ITEM_IMPROVEMENT, e->id, NONE) != NONE)
+/* Whether the session has raised what is decided: all of it, some, nothing. */
+static int items_fit(const struct seeking *s, uint32_t session)
+{
+	bool one = false, all = true;
+
+	for (uint32_t i = 0; i < s->n && (all || !one); i++)
+		if (s->ids[i] != NONE &&
+		    item_numbered(s->a->m, session, ITEM_IMPROVEMENT, s->ids[i], NONE) != NONE)
 			one = true;
 		else
 			all = false;
+	return !one ? 0 : all ? FIT_ALL : FIT_ONE;
+}
+
+/* The newest of the recent sessions that fit best; the items of those that cannot are not looked at. */
+static void seek_recent(struct seeking *s, const struct session_rules *home)
+{
+	uint32_t own = s->a->session;
+
+	for (int turn = FIT_TURN; turn >= 0; turn--)
+		for (int i = (int)home->recent_n; i-- > 0;) {
+			/* a first request that was answered elsewhere does not go on here */
+			bool tie_wins = s->at == own ? !home->answered : i > s->place;
+			int least = s->best + !tie_wins, fit;
+
+			if (turn + FIT_ALL < least || turn_fit(s, home->recent[i]) != turn)
+				continue;
+			fit = turn + items_fit(s, home->recent[i]);
+			if (fit >= least) {
+				s->best = fit;
+				s->at = home->recent[i];
+				s->place = i;
+			}
+		}
+}
+
+static uint32_t seek_session(struct applying *a, const struct session_rules *home, int64_t iteration)
+{
+	uint32_t few[32], count = a->msg->events.n;
+	struct seeking s = { .a = a, .iteration = iteration, .at = a->session, .place = -1,
+			     .ids = count > 32 ? xmalloc(count * sizeof(*s.ids)) : few };
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct event *e = &a->msg->events.v[i];
+
+		if (e->type == EV_DECIDE)
+			s.ids[s.n++] = e->id.n ? model_intern(a->m, e->id) : NONE;
 	}
-	return one ? fit + (all ? 5 : 4) : fit;
+	s.best = turn_fit(&s, a->session) + items_fit(&s, a->session);
+	seek_recent(&s, home);
+	if (s.ids != few)
+		free(s.ids);
+	return s.at;
 }
 
 /* The session's failed request once more, byte for byte. */
@@ -71,8 +130,6 @@ void feedback_find_session(struct applying *a, struct str group)
 	struct model *m = a->m;
 	struct session_rules *home;
 	const struct event *ask = a->msg->events.n ? &a->msg->events.v[0] : NULL;
-	uint32_t at;
-	int best = 0;
 
 	if (a->msg->session.n) {
 		uint32_t number = model_session(m, group, STR_NONE, a->message), i;
@@ -101,18 +158,7 @@ void feedback_find_session(struct applying *a, struct str group)
 		}
 	if (ask->iteration < 2)
 		return;
-	at = a->session;
-	best = fit_of(a, at, ask->iteration);
-	for (uint32_t i = home->recent_n; i-- > 0;) {
-		int fit = fit_of(a, home->recent[i], ask->iteration);
-
-		/* a first request that was answered elsewhere does not go on here */
-		if (fit > best || (fit == best && at == a->session && !home->answered)) {
-			best = fit;
-			at = home->recent[i];
-		}
-	}
-	a->session = at;
+	a->session = seek_session(a, home, ask->iteration);
 }
 
 static void supersede_open(struct applying *a, bool resend)
