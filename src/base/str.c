@@ -65,33 +65,72 @@ struct str str_trim(struct str s)
 	return s;
 }
 
-uint64_t hash_mix(uint64_t a, uint64_t b)
-{
-	uint64_t h = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccdu;
-
-	return h ^ (h >> 32);
-}
-
 uint64_t hash_seed = 0x2545f4914f6cdd1du;
 
+/* Both halves of the product, so that every bit of a and b reaches every bit of the result. */
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+	uint64_t low = (a & 0xffffffffu) * (b & 0xffffffffu), high = (a >> 32) * (b >> 32);
+	uint64_t left = (a >> 32) * (b & 0xffffffffu), right = (a & 0xffffffffu) * (b >> 32);
+	uint64_t middle = (low >> 32) + (left & 0xffffffffu) + right;
+
+	return ((middle << 32) | (low & 0xffffffffu)) ^ (high + (left >> 32) + (middle >> 32));
+#endif
+}
+
+static uint64_t word8(const char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, 8);
+	return word;
+}
+
+static uint64_t word4(const char *p)
+{
+	uint32_t word;
+
+	memcpy(&word, p, 4);
+	return word;
+}
+
+/* Long text goes through three lanes, which do not wait for each other. */
 uint64_t str_hash(struct str s)
 {
-	uint64_t h = hash_seed ^ s.n, word;
-	size_t i = 0;
+	const uint64_t k1 = 0xa0761d6478bd642fu, k2 = 0xe7037ed1a0b428dbu, k3 = 0x8ebc6af09c88c6e3u,
+		       k4 = 0x589965cc75374cc3u;
+	uint64_t h = hash_seed, a = 0, b = 0;
+	const char *p = s.p;
+	size_t left = s.n;
 
-	for (; i + 8 <= s.n; i += 8) {
-		memcpy(&word, s.p + i, 8);
-		h = (h ^ word) * 0x9fb21c651e98df25u;
-		h ^= h >> 35;
+	if (left > 48) {
+		uint64_t h2 = h, h3 = h;
+
+		for (; left > 48; left -= 48, p += 48) {
+			h = fold(word8(p) ^ k1, word8(p + 8) ^ h);
+			h2 = fold(word8(p + 16) ^ k2, word8(p + 24) ^ h2);
+			h3 = fold(word8(p + 32) ^ k3, word8(p + 40) ^ h3);
+		}
+		h ^= h2 ^ h3;
 	}
-	if (i < s.n) {
-		word = 0;
-		memcpy(&word, s.p + i, s.n - i);
-		h = (h ^ word) * 0x9fb21c651e98df25u;
-		h ^= h >> 35;
+	for (; left > 16; left -= 16, p += 16)
+		h = fold(word8(p) ^ k1, word8(p + 8) ^ h);
+	if (left >= 8) {
+		a = word8(p);
+		b = word8(p + left - 8);
+	} else if (left >= 4) {
+		a = word4(p);
+		b = word4(p + left - 4);
+	} else if (left) {
+		a = (uint64_t)(unsigned char)p[0] << 16 |
+		    (uint64_t)(unsigned char)p[left / 2] << 8 | (unsigned char)p[left - 1];
 	}
-	h *= 0xc4ceb9fe1a85ec53u;
-	return h ^ (h >> 33);
+	return fold(k4 ^ s.n, fold(a ^ k2, b ^ h));
 }
 
 bool str_to_u64(struct str s, uint64_t *out)

@@ -65,7 +65,12 @@ struct str str_trim(struct str s);
  * not know which of them collide. */
 extern uint64_t hash_seed;
 uint64_t str_hash(struct str s);
-uint64_t hash_mix(uint64_t a, uint64_t b);
+static inline uint64_t hash_mix(uint64_t a, uint64_t b)
+{
+	uint64_t h = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccdu;
+
+	return h ^ (h >> 32);
+}
 /* Whole decimal number without sign; false on anything else or overflow. */
 bool str_to_u64(struct str s, uint64_t *out);
 
