@@ -171,25 +171,18 @@ static const struct diags *read_diags(void *ctx, uint32_t message)
 	struct frame_info info = { .flags = r->flags & (RECORD_TRUNCATED | RECORD_OVERSIZE),
 				   .full_length = r->length,
 				   .text = r->dialect == DIALECT_TEXT };
-	const struct model *m = &l->model;
-	uint32_t low = 0, high = m->findings.n;
+	struct finding_walk w;
 
 	if (file->whole)
 		info.file_name = file->base;
 	l->looked_at = NONE;
 	dialect_decode(&l->again, read_bytes(l, message), &info, &l->again_message);
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (m->findings.v[middle].message < message)
-			low = middle + 1;
-		else
-			high = middle;
+	finding_start(&w, &l->model, message);
+	while (finding_next(&w) && w.message == message) {
+		finding_read(&w);
+		diag_add(&l->again_message.diags, w.severity, w.rule, w.pointer, "%.*s",
+			 STR_ARG(w.text));
 	}
-	for (; low < m->findings.n && m->findings.v[low].message == message; low++)
-		diag_add(&l->again_message.diags, m->findings.v[low].severity,
-			 m->findings.v[low].rule, m->findings.v[low].pointer, "%.*s",
-			 STR_ARG(m->findings.v[low].text));
 	return &l->again_message.diags;
 }
 

@@ -66,13 +66,8 @@ bool is_from_orchestrator(struct str kind)
 static void report(struct model *m, struct message *msg, enum severity s, const char *rule,
 		   const char *at, const char *text)
 {
-	const struct diag *d;
-
 	diag_add(&msg->diags, s, rule, str_of(at), "%s", text);
-	d = vec_last(&msg->diags.list);
-	vec_push(&m->findings,
-		 (struct finding){ m->records.n, s, rule, arena_str(&m->arena, d->pointer),
-				   arena_str(&m->arena, d->text) });
+	finding_add(m, m->records.n, s, rule, "", at, 0, "%s", text);
 }
 
 bool orchestrator_attribute(const struct orchestrator *o, struct model *m, struct message *msg,

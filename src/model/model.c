@@ -2,7 +2,6 @@
 #include "model/rules.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 void model_init(struct model *m)
@@ -51,7 +50,7 @@ void model_release(struct model *m)
 	vec_release(&m->items);
 	vec_release(&m->dated);
 	vec_release(&m->usage);
-	vec_release(&m->findings);
+	findings_release(&m->findings);
 	vec_release(&m->strings);
 	vec_release(&m->standings);
 	vec_release(&m->expected);
@@ -160,29 +159,19 @@ uint32_t model_agent(struct model *m, uint32_t session, const struct actor *acto
 void report(struct applying *a, enum severity s, const char *rule, const char *at, uint32_t index,
 	    const char *format, ...)
 {
-	char pointer[160], text[360];
-	const char *head = a->msg->inside, *percent;
-	const struct diag *d;
+	const char *head = a->msg->inside;
+	struct finding_walk w;
 	va_list ap;
 
 	if (a->msg->payload_is_content && strncmp(at, "/payload", 8) == 0) {
 		head = "/content";
 		at += 8;
 	}
-	percent = strstr(at, "%u");
-	if (percent)
-		snprintf(pointer, sizeof(pointer), "%s%.*s%u%s", head, (int)(percent - at), at, index,
-			 percent + 2);
-	else
-		snprintf(pointer, sizeof(pointer), "%s%s", head, at);
 	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
+	finding_vadd(a->m, a->message, s, rule, head, at, index, format, ap);
 	va_end(ap);
-	diag_add(&a->msg->diags, s, rule, str_of(pointer), "%s", text);
-	d = vec_last(&a->msg->diags.list);
-	vec_push(&a->m->findings, (struct finding){ a->message, s, rule,
-						    arena_str(&a->m->arena, d->pointer),
-						    arena_str(&a->m->arena, d->text) });
+	finding_newest(&w, a->m);
+	diag_add(&a->msg->diags, s, rule, w.pointer, "%.*s", STR_ARG(w.text));
 }
 
 /* Kinds are few; what an agent makes up beyond 255 of them is filed under one name. */

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "event/event.h"
+#include "model/findings.h"
 #include "model/ids.h"
 
 enum step_kind {
@@ -152,14 +153,6 @@ struct usage {
 	double cost;
 };
 
-/* A finding about several messages, on the one that completes it. */
-struct finding {
-	uint32_t message;
-	enum severity severity;
-	const char *rule;
-	struct str pointer, text;
-};
-
 struct model {
 	struct arena arena;
 	VEC(struct record) records;
@@ -171,7 +164,7 @@ struct model {
 	uint32_t open_count;  /* of items */
 	VEC(uint32_t) dated;  /* items that have a deadline */
 	VEC(struct usage) usage;
-	VEC(struct finding) findings;
+	struct findings findings; /* about several messages, each on the one that completes it */
 	VEC(struct str) strings;
 	VEC(struct standing) standings;
 	VEC(uint32_t) expected; /* interned ids of messages */

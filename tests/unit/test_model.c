@@ -1,9 +1,11 @@
 /* What the model remembers of messages by their ids: the same message again is a note and changes
- * nothing, another one under the same id is an error, and nothing else is taken for either. */
+ * nothing, another one under the same id is an error, and nothing else is taken for either. Findings:
+ * what is kept in a few bytes comes out as it was told. */
 #include "model/model.h"
 
 #include "unit.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 enum { MANY = 200000 };
@@ -36,6 +38,14 @@ static struct record add(const char *session, const char *id, uint64_t content, 
 	return *vec_last(&model.records);
 }
 
+static struct str newest_text(void)
+{
+	static struct finding_walk w;
+
+	finding_newest(&w, &model);
+	return w.text;
+}
+
 /* An assertion of libcheck costs more than a message: the tests of many count for themselves. */
 static bool is_new(struct record r)
 {
@@ -57,7 +67,7 @@ START_TEST(the_same_again_is_a_note)
 	ck_assert(is_new(add("", "a", 7, 1)));
 	ck_assert(is_repeat(add("", "a", 7, 1)));
 	ck_assert(is_repeat(add("", "a", 7, 1)));
-	assert_str(vec_last(&model.findings)->text,
+	assert_str(newest_text(),
 		   "the same message as in line 1; it changes nothing");
 }
 END_TEST
@@ -66,7 +76,7 @@ START_TEST(another_under_the_id_is_an_error)
 {
 	ck_assert(is_new(add("", "a", 7, 1)));
 	ck_assert(is_clash(add("", "a", 8, 1)));
-	assert_str(vec_last(&model.findings)->text, "the id of another message, in line 1");
+	assert_str(newest_text(), "the id of another message, in line 1");
 	/* the first one stays the one that later ones are held against */
 	ck_assert(is_repeat(add("", "a", 7, 1)));
 	ck_assert(is_clash(add("", "a", 8, 1)));
@@ -147,6 +157,89 @@ START_TEST(ids_cost_14_bytes_a_message)
 }
 END_TEST
 
+/* ---- findings ---- */
+
+static const char long_text[] = "a text of 64 bytes, which is what a quoted name may have, or so";
+
+/* As report does it: one on every third message, three at once now and then. */
+static void add_findings(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		for (unsigned k = 0; k < (i % 50 ? 1 : 3); k++)
+			finding_add(&model, i * 3, i % 2 ? SEVERITY_ERROR : SEVERITY_NOTE, "test/a", "/in",
+				    "/list/%u/id", i, "%s, %u and %d: %lld, %.2f, 100%%", long_text, i,
+				    -(int)i, i % 2 ? LLONG_MIN : LLONG_MAX, i / 4.0);
+		if (i % 5 == 0)
+			finding_add(&model, i * 3, SEVERITY_WARNING, "test/b", "", "/x", 0, "plain");
+	}
+}
+
+START_TEST(a_finding_says_what_it_was_told)
+{
+	struct finding_walk w;
+
+	add_findings(8);
+	finding_start(&w, &model, 21);
+	ck_assert(finding_next(&w));
+	finding_read(&w);
+	ck_assert_uint_eq(w.message, 21);
+	ck_assert_int_eq(w.severity, SEVERITY_ERROR);
+	ck_assert_str_eq(w.rule, "test/a");
+	assert_str(w.pointer, "/in/list/7/id");
+	assert_str(w.text, "a text of 64 bytes, which is what a quoted name may have, or so, 7 and -7: "
+			   "-9223372036854775808, 1.75, 100%");
+	ck_assert(!finding_next(&w));
+	finding_start(&w, &model, 22);
+	ck_assert(!finding_next(&w));
+}
+END_TEST
+
+START_TEST(findings_are_found_by_their_message)
+{
+	enum { N = 2000 };
+	struct finding_walk w;
+
+	add_findings(N);
+	for (unsigned message = 0; message <= 3 * N; message++) {
+		unsigned i = message / 3, n = 0;
+		unsigned expected = message % 3 || i >= N ? 0 : (i % 50 ? 1 : 3) + (i % 5 == 0);
+
+		finding_start(&w, &model, message);
+		for (; finding_next(&w) && w.message == message; n++)
+			if (strcmp(w.rule, "test/b") == 0) {
+				finding_read(&w);
+				assert_str(w.text, "plain");
+				assert_str(w.pointer, "/x");
+			}
+		if (n != expected)
+			ck_abort_msg("%u findings on message %u", n, message);
+	}
+	ck_assert_uint_eq(model.findings.complaints.n, 3);
+}
+END_TEST
+
+/* Longer than any sentence may be: cut, as it is where it is told. */
+START_TEST(a_long_finding_is_cut)
+{
+	char text[2000];
+	struct finding_walk w;
+
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	finding_add(&model, 0, SEVERITY_NOTE, "test/a", "", "/x", 0, "%s%s%s %u %.1f", text, text, text,
+		    7u, 0.5);
+	finding_add(&model, 0, SEVERITY_NOTE, "test/a", "", "/x", 0, "%s", "y");
+	finding_start(&w, &model, 0);
+	ck_assert(finding_next(&w));
+	finding_read(&w);
+	ck_assert_uint_eq(w.text.n, FINDING_TEXT_MAX - 1);
+	ck_assert(memcmp(w.text.p, text, w.text.n) == 0);
+	ck_assert(finding_next(&w));
+	finding_read(&w);
+	assert_str(w.text, "y");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("model");
@@ -161,5 +254,11 @@ int main(void)
 	tcase_add_test(t, messages_without_an_id_are_never_the_same);
 	tcase_add_test(t, many_ids_are_all_found_and_none_is_mistaken);
 	tcase_add_test(t, ids_cost_14_bytes_a_message);
+	t = tcase_create("findings");
+	tcase_add_checked_fixture(t, setup, teardown);
+	suite_add_tcase(suite, t);
+	tcase_add_test(t, a_finding_says_what_it_was_told);
+	tcase_add_test(t, findings_are_found_by_their_message);
+	tcase_add_test(t, a_long_finding_is_cut);
 	return unit_run(suite);
 }

@@ -767,10 +767,11 @@ END_TEST
 
 static bool has_finding(const char *rule, enum severity severity)
 {
-	for (uint32_t i = 0; i < b.model.findings.n; i++)
-		if (b.model.findings.v[i].message == b.model.records.n - 1 &&
-		    strcmp(b.model.findings.v[i].rule, rule) == 0 &&
-		    b.model.findings.v[i].severity == severity)
+	struct finding_walk w;
+
+	finding_start(&w, &b.model, b.model.records.n - 1);
+	while (finding_next(&w))
+		if (strcmp(w.rule, rule) == 0 && w.severity == severity)
 			return true;
 	return false;
 }

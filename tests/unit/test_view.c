@@ -80,14 +80,15 @@ static struct str give_source(void *ctx, uint32_t message)
 static const struct diags *give_diags(void *ctx, uint32_t message)
 {
 	struct session_text *t = ctx;
-	const struct model *m = &t->model;
+	struct finding_walk w;
 
 	dialect_decode(&t->again, give_bytes(t, message), NULL, &t->again_message);
-	for (uint32_t i = 0; i < m->findings.n; i++)
-		if (m->findings.v[i].message == message)
-			diag_add(&t->again_message.diags, m->findings.v[i].severity,
-				 m->findings.v[i].rule, m->findings.v[i].pointer, "%.*s",
-				 STR_ARG(m->findings.v[i].text));
+	finding_start(&w, &t->model, message);
+	while (finding_next(&w) && w.message == message) {
+		finding_read(&w);
+		diag_add(&t->again_message.diags, w.severity, w.rule, w.pointer, "%.*s",
+			 STR_ARG(w.text));
+	}
 	return &t->again_message.diags;
 }
 

@@ -1,0 +1,330 @@
+/* Findings as bytes: each is the distance of its message from the one before, its complaint, the
+ * index, the length of its words and the words, all numbers seven bits a byte, lowest first. Signed
+ * numbers lose their sign to the lowest bit; a text is its length and its bytes; a fraction is the
+ * eight bytes of its double. */
+#include "model/findings.h"
+
+#include "base/err.h"
+#include "model/model.h"
+
+#include <stdio.h>
+
+enum { MARK_EVERY = 32, WORDS_MAX = 1024 };
+
+struct words {
+	uint8_t bytes[WORDS_MAX];
+	uint32_t n;
+};
+
+static void put_number(struct words *w, uint64_t v)
+{
+	while (v >= 0x80 && w->n < WORDS_MAX) {
+		w->bytes[w->n++] = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	if (w->n < WORDS_MAX)
+		w->bytes[w->n++] = (uint8_t)v;
+}
+
+static uint64_t get_number(const struct findings *f, uint32_t *at)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; *at < f->bytes.n && shift < 64; shift += 7) {
+		uint8_t byte = f->bytes.v[(*at)++];
+
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			break;
+	}
+	return v;
+}
+
+static uint64_t without_sign(int64_t v)
+{
+	return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
+}
+
+static int64_t with_sign(uint64_t v)
+{
+	return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
+}
+
+/* A text that does not fit any more would not fit into the sentence either. */
+static void put_text(struct words *w, const char *s)
+{
+	size_t n = strlen(s), room = WORDS_MAX - w->n;
+
+	n = n < FINDING_TEXT_MAX ? n : FINDING_TEXT_MAX;
+	n = n + 2 < room ? n : room > 2 ? room - 2 : 0;
+	put_number(w, n);
+	memcpy(w->bytes + w->n, s, n);
+	w->n += (uint32_t)n;
+}
+
+/* What stands between % and the end of a conversion. */
+struct conversion {
+	char kind; /* u, d, s, f; 0 = %% */
+	bool is_long;
+	int digits;
+	size_t length; /* with the % */
+};
+
+static struct conversion conversion_at(const char *p)
+{
+	struct conversion c = { .length = 1 };
+
+	if (p[1] == '.' && p[2]) {
+		c.digits = p[2] - '0';
+		c.length += 2;
+	}
+	while (p[c.length] == 'l') {
+		c.is_long = true;
+		c.length++;
+	}
+	c.kind = p[c.length];
+	c.length++;
+	if (!c.kind || !strchr("udsf%", c.kind))
+		BUG("a finding cannot be told with %s", p);
+	return c;
+}
+
+static void put_words(struct words *w, const char *format, va_list ap)
+{
+	for (const char *p = format; (p = strchr(p, '%'));) {
+		struct conversion c = conversion_at(p);
+		double number;
+
+		p += c.length;
+		switch (c.kind) {
+		case 'u':
+			put_number(w, c.is_long ? va_arg(ap, unsigned long long) : va_arg(ap, unsigned));
+			break;
+		case 'd':
+			put_number(w, without_sign(c.is_long ? va_arg(ap, long long) : va_arg(ap, int)));
+			break;
+		case 's':
+			put_text(w, va_arg(ap, const char *));
+			break;
+		case 'f':
+			number = va_arg(ap, double);
+			if (w->n + sizeof(number) <= WORDS_MAX) {
+				memcpy(w->bytes + w->n, &number, sizeof(number));
+				w->n += sizeof(number);
+			}
+			break;
+		}
+	}
+}
+
+static uint32_t complaint_of(struct model *m, enum severity s, const char *const texts[4])
+{
+	struct findings *f = &m->findings;
+	uint64_t h = s;
+	struct complaint c = { .severity = s };
+	uint32_t number;
+
+	for (int i = 0; i < 4; i++)
+		h = hash_mix(h, (uintptr_t)texts[i]);
+	for (uint32_t it = 0, v; map_next(&f->by_address, h, &it, &v);)
+		if (f->complaints.v[v].severity == s && f->addresses.v[4 * v] == texts[0] &&
+		    f->addresses.v[4 * v + 1] == texts[1] && f->addresses.v[4 * v + 2] == texts[2] &&
+		    f->addresses.v[4 * v + 3] == texts[3])
+			return v;
+	c.rule = model_intern(m, str_of(texts[0]));
+	c.head = model_intern(m, str_of(texts[1]));
+	c.at = model_intern(m, str_of(texts[2]));
+	c.format = model_intern(m, str_of(texts[3]));
+	for (number = 0; number < f->complaints.n; number++)
+		if (memcmp(&f->complaints.v[number], &c, sizeof(c)) == 0)
+			break;
+	if (number == f->complaints.n)
+		vec_push(&f->complaints, c);
+	while (f->addresses.n < 4 * f->complaints.n)
+		vec_push(&f->addresses, NULL);
+	/* the same words at two addresses: the newer are known, the older found again by comparing */
+	for (int i = 0; i < 4; i++)
+		f->addresses.v[4 * number + i] = texts[i];
+	map_add(&f->by_address, h, number);
+	return number;
+}
+
+static void append(struct findings *f, const struct words *w)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		vec_push(&f->bytes, w->bytes[i]);
+}
+
+void finding_vadd(struct model *m, uint32_t message, enum severity s, const char *rule,
+		  const char *head, const char *at, uint32_t index, const char *format, va_list ap)
+{
+	struct findings *f = &m->findings;
+	uint32_t complaint = complaint_of(m, s, (const char *const[4]){ rule, head, at, format });
+	struct words first = { .n = 0 }, words = { .n = 0 };
+
+	put_words(&words, format, ap);
+	put_number(&first, message - f->last);
+	put_number(&first, complaint);
+	put_number(&first, index);
+	put_number(&first, words.n);
+	if (f->n % MARK_EVERY == 0)
+		vec_push(&f->marks, (struct finding_mark){ f->last, f->bytes.n });
+	f->newest = (struct finding_mark){ f->last, f->bytes.n };
+	append(f, &first);
+	append(f, &words);
+	f->last = message;
+	f->n++;
+}
+
+void finding_add(struct model *m, uint32_t message, enum severity s, const char *rule,
+		 const char *head, const char *at, uint32_t index, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	finding_vadd(m, message, s, rule, head, at, index, format, ap);
+	va_end(ap);
+}
+
+bool finding_next(struct finding_walk *w)
+{
+	const struct model *m = w->m;
+	const struct findings *f = &m->findings;
+	const struct complaint *c;
+	uint32_t length;
+
+	if (w->next >= f->n)
+		return false;
+	w->next++;
+	w->message += (uint32_t)get_number(f, &w->offset);
+	w->complaint = (uint32_t)get_number(f, &w->offset);
+	w->index = (uint32_t)get_number(f, &w->offset);
+	length = (uint32_t)get_number(f, &w->offset);
+	w->words = w->offset;
+	w->offset += length;
+	c = &f->complaints.v[w->complaint];
+	w->severity = (enum severity)c->severity;
+	w->rule = model_str(m, c->rule).p;
+	return true;
+}
+
+void finding_start(struct finding_walk *w, const struct model *m, uint32_t message)
+{
+	const struct findings *f = &m->findings;
+	uint32_t low = 0, high = f->marks.n;
+	struct finding_walk before;
+
+	/* the last mark whose findings before it are all on earlier messages */
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (f->marks.v[middle].message < message)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	w->m = m;
+	w->next = low ? (low - 1) * MARK_EVERY : 0;
+	w->offset = low ? f->marks.v[low - 1].offset : 0;
+	w->message = low ? f->marks.v[low - 1].message : 0;
+	do {
+		before = (struct finding_walk){ .next = w->next, .offset = w->offset,
+						.message = w->message };
+	} while (finding_next(w) && w->message < message);
+	w->next = before.next;
+	w->offset = before.offset;
+	w->message = before.message;
+}
+
+static void read_pointer(struct finding_walk *w)
+{
+	const struct complaint *c = &w->m->findings.complaints.v[w->complaint];
+	const char *head = model_str(w->m, c->head).p, *at = model_str(w->m, c->at).p;
+	const char *percent = strstr(at, "%u");
+	char *room = w->pointer_room;
+
+	if (percent)
+		snprintf(room, FINDING_POINTER_MAX, "%s%.*s%u%s", head, (int)(percent - at), at,
+			 w->index, percent + 2);
+	else
+		snprintf(room, FINDING_POINTER_MAX, "%s%s", head, at);
+	w->pointer = str_of(room);
+}
+
+/* One word of the sentence; *at moves behind it. */
+static void read_word(struct finding_walk *w, struct conversion c, uint32_t *at, struct buf *out)
+{
+	const struct findings *f = &w->m->findings;
+	double number;
+	uint64_t v;
+
+	switch (c.kind) {
+	case 'u':
+		buf_printf(out, "%llu", (unsigned long long)get_number(f, at));
+		break;
+	case 'd':
+		buf_printf(out, "%lld", (long long)with_sign(get_number(f, at)));
+		break;
+	case 's':
+		v = get_number(f, at);
+		if (v <= w->offset - *at)
+			buf_add(out, (const char *)f->bytes.v + *at, (size_t)v);
+		*at += (uint32_t)v;
+		break;
+	case 'f':
+		if (w->offset - *at < sizeof(number))
+			break;
+		memcpy(&number, f->bytes.v + *at, sizeof(number));
+		*at += sizeof(number);
+		buf_printf(out, "%.*f", c.digits, number);
+		break;
+	default: buf_addc(out, '%');
+	}
+}
+
+void finding_read(struct finding_walk *w)
+{
+	const struct complaint *complaint = &w->m->findings.complaints.v[w->complaint];
+	const char *p = model_str(w->m, complaint->format).p, *percent;
+	struct buf text = { 0 };
+	uint32_t at = w->words;
+
+	read_pointer(w);
+	while ((percent = strchr(p, '%'))) {
+		struct conversion c = conversion_at(percent);
+
+		buf_add(&text, p, (size_t)(percent - p));
+		read_word(w, c, &at, &text);
+		p = percent + c.length;
+	}
+	buf_adds(&text, p);
+	if (text.n >= FINDING_TEXT_MAX)
+		text.n = FINDING_TEXT_MAX - 1;
+	if (text.n)
+		memcpy(w->text_room, text.p, text.n);
+	w->text_room[text.n] = '\0';
+	w->text = str_make(w->text_room, text.n);
+	buf_release(&text);
+}
+
+void finding_newest(struct finding_walk *w, const struct model *m)
+{
+	const struct findings *f = &m->findings;
+
+	w->m = m;
+	w->next = f->n - 1;
+	w->offset = f->newest.offset;
+	w->message = f->newest.message;
+	finding_next(w);
+	finding_read(w);
+}
+
+void findings_release(struct findings *f)
+{
+	vec_release(&f->bytes);
+	vec_release(&f->marks);
+	vec_release(&f->complaints);
+	vec_release(&f->addresses);
+	map_release(&f->by_address);
+	*f = (struct findings){ 0 };
+}
