@@ -193,6 +193,24 @@ static void open_desk(struct load *l, const char *base, const char *source)
 	desk_open(vec_last(&l->desks.list), base, source, l->desk.write);
 }
 
+void load_reopen_desk(struct load *l, uint32_t number)
+{
+	struct desk *d = &l->desks.list.v[number];
+	struct desk again = { .sole_writer = d->sole_writer, .idle = d->idle, .reader = d->reader };
+	struct buf base = { 0 };
+
+	desk_base(l->desk.journal, &base);
+	desk_open(&again, base.p, d->group.p, l->desk.write);
+	buf_release(&base);
+	/* what was taken back stands no more; what still stands, load_settle says anew */
+	for (uint32_t i = 0; i < d->drafts.n; i++)
+		if (d->drafts.v[i].number != NONE)
+			model_stand(&l->model, &(struct standing){ .item = d->drafts.v[i].number,
+								   .delivery = DELIVERY_NONE });
+	desk_close(d);
+	*d = again;
+}
+
 /* One for each group, also for a folder that has no file yet. */
 static void open_desks(struct load *l)
 {

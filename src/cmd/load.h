@@ -86,6 +86,8 @@ void load_init(struct load *l, size_t max_line_bytes);
 /* The desk of a group, opened if there is none, on the journal that belongs to source (a path, or "-");
  * NULL = no desks were asked for. group lives as long as the load; pointers to other desks do not. */
 struct desk *load_add_desk(struct load *l, struct str group, const char *source);
+/* Reads a desk's journal again: somebody else has written it. */
+void load_reopen_desk(struct load *l, uint32_t desk);
 /* Adds the sources (none: standard input) and opens their desks. -1 when nothing can be read at all. A
  * journal that cannot be read is told in a sentence, unless it was to be written: then the desk says
  * it (access, why). */

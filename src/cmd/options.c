@@ -146,6 +146,7 @@ SET_TEXT(artifact)
 SET_TEXT(rev)
 SET_FLAG(read_only)
 SET_FLAG(no_follow)
+SET_FLAG(follow)
 SET_FLAG(sole_writer)
 SET_FLAG(deliver)
 SET_FLAG(correct)
@@ -199,6 +200,10 @@ static const struct option options[] = {
 	{ "recover", "WHEN",
 	  "What an earlier run left unfinished: ask shows it first, send finishes it at once.",
 	  DECIDERS, set_recover },
+	{ "follow", NULL,
+	  "show: go on, and print records as they come: messages; items of the inbox when they open or "
+	  "change; decisions when they are made or get on.",
+	  SHOW, set_follow },
 	{ "no-follow", NULL, "Read what is there, and do not wait for more.", WATCH, set_no_follow },
 	{ "read-only", NULL, "Look, but decide nothing.", WATCH | DEMO, set_read_only },
 	{ "sole-writer", NULL,

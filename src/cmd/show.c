@@ -1,14 +1,12 @@
 /* gavel show, gavel SOURCE, gavel demo: views printed as text or JSON lines. */
 #include "cmd/find.h"
 #include "cmd/load.h"
+#include "cmd/print.h"
+#include "cmd/show_follow.h"
 #include "cmd/show_json.h"
 
-#include "ui/paint.h"
-
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 struct shown {
@@ -35,69 +33,33 @@ static const struct shown views[] = {
 };
 enum { VIEWS = sizeof(views) / sizeof(views[0]) };
 
-static bool use_color(const struct options *o)
-{
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	if (o->color != COLOR_AUTO)
-		return o->color == COLOR_ALWAYS;
-	return isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
-	       !(term && strcmp(term, "dumb") == 0);
-}
-
-static int width_of(const struct options *o)
-{
-	struct winsize size;
-	const char *columns = getenv("COLUMNS");
-	uint64_t n;
-
-	if (o->cols)
-		return o->cols;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
-		return size.ws_col;
-	if (columns && str_to_u64(str_of(columns), &n) && n > 0 && n <= GRID_MAX_COLS)
-		return (int)n;
-	return 100;
-}
-
-/* One row at a time: a view of a million lines takes no more memory than one of ten. */
 static void print_view(const struct view_ops *view, const struct scene *s, const struct options *o)
 {
-	int cols = width_of(o);
-	struct grid *g = grid_new(1, cols, o->ascii);
-	const struct theme *theme = use_color(o) ? &theme_dark : NULL;
-	struct lines lines = { .cols = cols };
-	struct buf out = { 0 };
+	struct paper paper;
+	struct lines lines = { 0 };
 	uint32_t most = o->rows ? (uint32_t)o->rows : UINT32_MAX, n;
+	char more[32];
 
-	view->make(s, cols, &lines);
+	paper_open(&paper, o);
+	lines.cols = paper.cols;
+	view->make(s, paper.cols, &lines);
 	n = lines.list.n;
 	if (view->heading && n && most) {
-		view->heading(s, &lines, g, grid_rect(g));
-		paint_grid(g, theme, o->ascii, &out);
+		paper_heading(&paper, view, s, &lines);
 		most--;
 	}
 	for (uint32_t i = 0; i < n && i < most; i++) {
-		grid_clear(g);
-		if (i + 1 == most && n > most)
-			grid_printf(g, grid_rect(g), ROLE_DIM, "… %u more", n - i);
-		else
-			view->draw(s, &lines, i, g, grid_rect(g));
-		paint_grid(g, theme, o->ascii, &out);
-		if (out.n > 64 * 1024) {
-			fwrite(out.p, 1, out.n, stdout);
-			buf_clear(&out);
+		if (i + 1 == most && n > most) {
+			snprintf(more, sizeof(more), "… %u more", n - i);
+			paper_say(&paper, more);
+		} else {
+			paper_row(&paper, view, s, &lines, i);
 		}
 	}
-	if (!n && view->empty && most) {
-		grid_clear(g);
-		grid_put(g, grid_rect(g), ROLE_DIM, view->empty);
-		paint_grid(g, theme, o->ascii, &out);
-	}
-	fwrite(out.p, 1, out.n, stdout);
-	buf_release(&out);
+	if (!n && view->empty && most)
+		paper_say(&paper, view->empty);
 	lines_release(&lines);
-	grid_free(g);
+	paper_close(&paper);
 }
 
 /* --at: #N or a time. */
@@ -169,6 +131,7 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 
 	/* the state is the log's alone */
 	l.desk = (struct load_desks){ .open = shown->view != NULL, .journal = o->journal };
+	l.follow = o->follow;
 	if (load_open(&l, skip ? o->words.v + skip : o->words.v, o->words.n - skip,
 		      o->max_line_bytes))
 		goto out;
@@ -177,7 +140,9 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 		goto out;
 	s.filter = filter;
 	code = l.trouble ? EXIT_TROUBLE : EXIT_FINE;
-	if (item && find_item_named(&s, item, o->rev, &s.item))
+	if (o->follow)
+		code = show_follow(&l, shown->view, &s, o);
+	else if (item && find_item_named(&s, item, o->rev, &s.item))
 		code = EXIT_FOUND;
 	else
 		print_shown(&l, shown, &s, o);
@@ -194,6 +159,8 @@ int cmd_show(struct options *o)
 	for (int i = 0; name && i < VIEWS; i++) {
 		if (strcmp(views[i].name, name) != 0)
 			continue;
+		if (o->follow && show_follow_refuses(views[i].view, o))
+			return EXIT_TROUBLE;
 		if (views[i].view != &view_item)
 			return show(o, &views[i], NULL, 1);
 		if (o->words.n < 2) {

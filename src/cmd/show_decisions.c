@@ -167,3 +167,18 @@ void json_decisions(struct load *l, const struct scene *s, struct buf *out)
 		put_desk(l, s, &l->desks.list.v[i], out);
 	json_told(l, s, out);
 }
+
+void json_decision(struct load *l, const struct scene *s, const struct line *line, struct buf *out)
+{
+	struct item_state st;
+
+	if (line->what == DECISION_MADE_HERE) {
+		const struct desk *d = &l->desks.list.v[line->a];
+		const struct draft *draft = &d->drafts.v[line->b];
+		bool known = draft->number != NONE && item_is_shown(s, draft->number, &st);
+
+		put_draft(l, d, draft, known ? &st : NULL, out);
+	} else {
+		put_told(l, s, &(struct told){ line->a, line->b, line->what }, out);
+	}
+}

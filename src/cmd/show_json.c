@@ -209,6 +209,14 @@ void json_inbox(struct load *l, const struct scene *s, struct buf *out)
 	free(list);
 }
 
+void json_inbox_item(struct load *l, const struct scene *s, uint32_t item, struct buf *out)
+{
+	struct item_state st;
+
+	if (item_at(s->model, &s->model->items.v[item], s->k, s->now_ms, &st))
+		put_item(l, s, item, &st, false, out);
+}
+
 void json_item(struct load *l, const struct scene *s, uint32_t item, struct buf *out)
 {
 	struct item_state st;
@@ -408,7 +416,7 @@ void json_messages(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
 
-	for (uint32_t i = 0; i < s->k; i++) {
+	for (uint32_t i = s->first; i < s->k; i++) {
 		const struct record *r = &m->records.v[i];
 
 		if (!message_is_shown(s, i))

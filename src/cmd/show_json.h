@@ -10,6 +10,8 @@ void json_session(struct load *l, struct buf *out, uint32_t session);
 void json_source(struct load *l, struct buf *out, uint32_t message);
 
 void json_inbox(struct load *l, const struct scene *s, struct buf *out);
+/* One line of it. */
+void json_inbox_item(struct load *l, const struct scene *s, uint32_t item, struct buf *out);
 void json_item(struct load *l, const struct scene *s, uint32_t item, struct buf *out);
 void json_timeline(struct load *l, const struct scene *s, struct buf *out);
 void json_ledger(struct load *l, const struct scene *s, struct buf *out);
@@ -19,6 +21,9 @@ void json_agents(struct load *l, const struct scene *s, struct buf *out);
 void json_told(struct load *l, const struct scene *s, struct buf *out);
 /* And before these, those made here. */
 void json_decisions(struct load *l, const struct scene *s, struct buf *out);
+/* One line of them, as the view has it. */
+void json_decision(struct load *l, const struct scene *s, const struct line *line,
+		   struct buf *out);
 void json_summary(struct load *l, const struct scene *s, struct buf *out);
 
 /* SHA-256 over the views, `all` of each, as of the scene's k; its filter is not used. */

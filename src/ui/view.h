@@ -24,6 +24,7 @@ struct life {
 struct scene {
 	const struct model *model;
 	uint32_t k;     /* the first k messages */
+	uint32_t first; /* messages: from this one on */
 	int64_t now_ms; /* WHEN_NONE when no message has a time */
 	const struct filter *filter; /* NULL = all */
 	const struct reader *reader;
@@ -88,6 +89,10 @@ struct view_ops {
 			      int direction);
 	const char *empty; /* what to say when there is no line */
 };
+
+/* A line of the decisions is one of the log: the message that decided, the item, the number of the
+ * step; or one of the journal: this, the desk, the draft. */
+#define DECISION_MADE_HERE UINT32_MAX
 
 extern const struct view_ops view_inbox, view_item, view_timeline, view_ledger, view_messages,
 	view_agents, view_summary, view_message, view_decisions, view_diff, view_preflight,

@@ -40,10 +40,6 @@ static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], 
 	columns_fit(c, COL_COUNT, cols, fit);
 }
 
-/* A line of the log is: the message that decided, the item, the number of the step. One of the journal:
- * JOURNAL, the desk, the draft. */
-enum { JOURNAL = -1 };
-
 static int newest_first(const void *left, const void *right)
 {
 	const struct line *a = left, *b = right;
@@ -75,7 +71,7 @@ static void decisions_make(const struct scene *s, int cols, struct lines *out)
 	for (uint32_t d = 0; s->desks && d < s->desks->list.n; d++)
 		for (uint32_t i = 0; i < s->desks->list.v[d].drafts.n; i++)
 			if (journal_line_is_shown(s, &s->desks->list.v[d].drafts.v[i]))
-				line_add(out, (uint32_t)JOURNAL, d, i);
+				line_add(out, DECISION_MADE_HERE, d, i);
 	for (uint32_t i = 0; i < m->items.n && breath_on(s->breath); i++) {
 		const struct item *item = &m->items.v[i];
 		struct item_state at;
@@ -185,7 +181,7 @@ static void decisions_draw(const struct scene *s, const struct lines *lines, uin
 	struct pen p;
 	char text[32];
 
-	if (line->what == (uint32_t)JOURNAL) {
+	if (line->what == DECISION_MADE_HERE) {
 		draw_journal(s, line, fit, g, row);
 		return;
 	}
@@ -210,7 +206,7 @@ static struct target decisions_target(const struct scene *s, const struct lines 
 	const struct line *line = &lines->list.v[i];
 	uint32_t item = line->a;
 
-	if (line->what == (uint32_t)JOURNAL)
+	if (line->what == DECISION_MADE_HERE)
 		item = s->desks->list.v[line->a].drafts.v[line->b].number;
 	return item == NONE ? target_none : target_item(item);
 }

@@ -62,7 +62,7 @@ static void messages_make(const struct scene *s, int cols, struct lines *out)
 	out->own = arena_alloc(&out->arena, sizeof(struct columns));
 	out->cols = cols;
 	layout(s, cols, c, out->own);
-	for (uint32_t i = 0; i < s->k && breath_on(s->breath); i++)
+	for (uint32_t i = s->first; i < s->k && breath_on(s->breath); i++)
 		if (message_is_shown(s, i))
 			line_add(out, 0, i, 0);
 }

@@ -1,0 +1,85 @@
+/* Rows of a view as lines of standard output. */
+#include "cmd/print.h"
+
+#include "ui/paint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { WRITE_BYTES = 64 * 1024 };
+
+static bool use_color(const struct options *o)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (o->color != COLOR_AUTO)
+		return o->color == COLOR_ALWAYS;
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
+	       !(term && strcmp(term, "dumb") == 0);
+}
+
+static int width_of(const struct options *o)
+{
+	struct winsize size;
+	const char *columns = getenv("COLUMNS");
+	uint64_t n;
+
+	if (o->cols)
+		return o->cols;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		return size.ws_col;
+	if (columns && str_to_u64(str_of(columns), &n) && n > 0 && n <= GRID_MAX_COLS)
+		return (int)n;
+	return 100;
+}
+
+void paper_open(struct paper *p, const struct options *o)
+{
+	*p = (struct paper){ .theme = use_color(o) ? &theme_dark : NULL, .ascii = o->ascii,
+			     .cols = width_of(o) };
+	p->g = grid_new(1, p->cols, o->ascii);
+}
+
+void paper_write(struct paper *p)
+{
+	if (p->out.n)
+		fwrite(p->out.p, 1, p->out.n, stdout);
+	buf_clear(&p->out);
+}
+
+void paper_close(struct paper *p)
+{
+	paper_write(p);
+	buf_release(&p->out);
+	grid_free(p->g);
+}
+
+static void paint(struct paper *p)
+{
+	paint_grid(p->g, p->theme, p->ascii, &p->out);
+	grid_clear(p->g);
+	if (p->out.n > WRITE_BYTES)
+		paper_write(p);
+}
+
+void paper_heading(struct paper *p, const struct view_ops *view, const struct scene *s,
+		   const struct lines *lines)
+{
+	view->heading(s, lines, p->g, grid_rect(p->g));
+	paint(p);
+}
+
+void paper_row(struct paper *p, const struct view_ops *view, const struct scene *s,
+	       const struct lines *lines, uint32_t i)
+{
+	view->draw(s, lines, i, p->g, grid_rect(p->g));
+	paint(p);
+}
+
+void paper_say(struct paper *p, const char *words)
+{
+	grid_put(p->g, grid_rect(p->g), ROLE_DIM, words);
+	paint(p);
+}

@@ -1,0 +1,148 @@
+# gavel show --follow: records as they come, from logs, FIFOs, pipes and folders; each once, at once; and
+# when it ends. Nothing here sleeps: reading a line waits for it, and `timeout` ends what hangs.
+. "$srcdir/tests/tap.sh"
+
+demo=$GAVEL_DATADIR/demo.ndjson
+cd "$tmp" || exit 99
+
+# follow ARGUMENT...: its output is read with next, on descriptor 4
+follow() {
+	rm -f output
+	mkfifo output
+	timeout 20 "$GAVEL" show "$@" --follow >output 2>errors &
+	follower=$!
+	exec 4<output
+}
+
+next() {
+	line=
+	IFS= read -r line <&4 || line="(end of output) $(cat errors)"
+}
+
+# The next COUNT lines, away.
+skip_lines() {
+	n=0
+	while [ $n -lt "$1" ]; do
+		next
+		n=$((n + 1))
+	done
+}
+
+done_following() {
+	exec 4<&-
+	kill "$follower"
+	wait "$follower" 2>waited
+}
+
+ask() { # ID [TIME]
+	printf '{"type":"request:ask-user","id":"00000000-0000-4000-8000-%012d","timestamp":"%s","agentId":"agent-1","payload":{"question":"Which %s?","options":[],"timeout":600000}}\n' "$1" "${2-2026-02-04T14:30:00Z}" "$1"
+}
+
+answer() { # ID OF
+	printf '{"type":"response:success","id":"00000000-0000-4000-8000-%012d","timestamp":"2026-02-04T14:30:05Z","correlationId":"00000000-0000-4000-8000-%012d","payload":{"answer":"yes"}}\n' "$1" "$2"
+}
+
+field() { # NAME: of the line
+	printf '%s\n' "$line" | grep -o "\"$1\":[^,}]*" | head -n 1
+}
+
+# Messages of a log.
+ask 1 >log
+follow messages --format=json log
+next
+is 'what is there comes first' '"number":1' "$(field number)"
+ask 2 >>log
+next
+is 'then what comes' '"number":2' "$(field number)"
+printf '%s' "$(ask 3)" >>log
+ask 4 >beside
+printf '\n' >>log
+next
+is 'a line in two writes is one record' '"number":3 "errors":0' "$(field number) $(field errors)"
+mv log log.1
+ask 5 >log
+next
+is 'from the next file under the name, too' '"number":4' "$(field number)"
+done_following
+
+# The inbox.
+ask 1 >log
+follow inbox --format=json log
+next
+is 'an open item' '"verdict":"none"' "$(field verdict)"
+ask 2 >>log
+next
+is 'one that opens' '"id":"00000000-0000-4000-8000-000000000002" "verdict":"none"' "$(field id) $(field verdict)"
+answer 3 1 >>log
+next
+is 'one that is answered' '"id":"00000000-0000-4000-8000-000000000001" "verdict":"answered"' "$(field id) $(field verdict)"
+ok 'a decision made elsewhere' "$GAVEL" decide --as=ann --answer=no log 00000000-0000-4000-8000-000000000002 answer
+next
+is 'is told' '"verdict":"answered" "by":"ann" "delivery":"staged"' "$(field verdict) $(field by) $(field delivery)"
+id=$("$GAVEL" show decisions --format=json log | sed -n 's/^{"id":"\([^"]*\)".*"by":"ann".*/\1/p')
+ok 'it is taken back' "$GAVEL" journal void "$id"
+next
+is 'and is open again' '"verdict":"none" "delivery":"none"' "$(field verdict) $(field delivery)"
+ask 4 '2020-01-01T00:00:00Z' >>log
+next
+done_following
+is 'what expired before it came is told as that' '"verdict":"expired"' "$(field verdict)"
+
+# Decisions, as text.
+rm -rf "$XDG_STATE_HOME"
+{ ask 1; answer 2 1; ask 3; } >log
+follow decisions --size=100 log
+skip_lines 2
+ok 'the decisions there are' [ "${line#*answered}" != "$line" ]
+ok 'one is made' "$GAVEL" decide --as=ann --answer=no log 00000000-0000-4000-8000-000000000003 answer
+next
+ok 'it is printed' [ "${line#* ann *staged}" != "$line" ]
+ok 'and delivered' "$GAVEL" decide --as=ann log --deliver
+next
+while [ "${line#*recorded}" != "$line" ]; do next; done # seen or not
+ok 'which is printed too' [ "${line#* ann *sent}" != "$line" ]
+done_following
+
+# FIFOs, pipes, folders.
+mkfifo fifo
+follow messages --format=json fifo
+exec 5>fifo
+ask 1 >&5
+next
+is 'a FIFO' '"number":1' "$(field number)"
+exec 5>&-
+exec 5>fifo
+ask 2 >&5
+next
+is 'waits for the next writer' '"number":2' "$(field number)"
+exec 5>&-
+done_following
+mkdir queue
+follow inbox --format=json queue
+printf '{"status":"success","confidence_score":0.75,"output":{"type":"text","payload":{"text":"Half."}},"traces":"Half of it.","created_at":"2026-02-04T14:30:00Z"}\n' >queue/.new
+mv queue/.new queue/result-8b0f8a3e-6a4b-4c43-9a53-8f8b37a3a1c1.json
+next
+is 'a folder' '"dialect":"handoff" "kind":"escalation"' "$(field dialect) $(field kind)"
+done_following
+is 'a pipe ends' "$(wc -l <"$demo")" "$(cat "$demo" | timeout 20 "$GAVEL" show messages --follow --format=json - | wc -l)"
+is 'a pipe that ends in a line: TRUNCATED' 2 "$({ ask 1; ask 2 | tr -d '\n}'; } | timeout 20 "$GAVEL" show messages --follow --format=json - | wc -l)"
+
+# The end.
+is 'with head it ends' 0 "$(timeout 20 "$GAVEL" show messages --follow log 2>&1 | head -n 1 | grep -c gavel:)"
+rm -f output
+mkfifo output
+env --default-signal=INT "$GAVEL" show messages --follow --format=json log >output 2>errors &
+follower=$!
+exec 4<output
+next
+kill -INT "$follower"
+wait "$follower"
+is 'SIGINT ends it' 130 $?
+is 'quietly' '' "$(cat errors)"
+exec 4<&-
+for refused in agents summary timeline ledger; do
+	ok "no --follow for $refused" sh -c '! "$GAVEL" show "$1" --follow log 2>err && grep -q "^gavel: --follow" err' sh $refused
+done
+ok 'nor with --at' sh -c '! "$GAVEL" show messages --follow --at="#1" log 2>err && grep -q "^gavel: --follow" err'
+
+tap_end
