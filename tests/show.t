@@ -105,6 +105,8 @@ is 'a hash of the state' 64 "$(state "$demo" | tr -d '\n' | wc -c)"
 is 'the same under another name, where things were decided' "$(state "$demo")" "$(state log.ndjson)"
 is 'the same through a pipe' "$(state "$demo")" "$(state <"$demo")"
 is 'as of a message it is that of a log which ends there' "$(head -n 70 "$demo" | state)" "$(state --at='#70' "$demo")"
+for i in $(seq 40); do cat "$demo"; done >big.ndjson
+is 'the same with one thread and with several' "$(state --threads=1 big.ndjson)" "$(state --threads=3 big.ndjson)"
 ok 'one message more makes a difference' [ "$(state --at='#70' "$demo")" != "$(state --at='#71' "$demo")" ]
 ok 'one byte makes a difference' [ "$(state "$demo")" != "$(sed 's/ the / teh /' "$demo" | state)" ]
 is 'as json' "{\"state\":\"$(state --at='#70' "$demo")\",\"messages\":70}" "$(state --at='#70' --format=json "$demo" | sed 's/,"now":[0-9]*//')"

@@ -163,7 +163,7 @@ static void print_closing(struct checking *c)
 
 int cmd_check(struct options *o)
 {
-	struct load l = { 0 };
+	struct load l = { .threads = o->threads };
 	struct checking c = { .o = o };
 	int code = EXIT_TROUBLE;
 

@@ -425,6 +425,7 @@ int cmd_decide(struct options *o)
 	config_load(&d.config, o->config);
 	for (uint32_t i = 0; i < d.config.problems.n; i++)
 		load_say(&d.load, str_of(d.config.problems.v[i]));
+	d.load.threads = o->threads;
 	d.load.desk = (struct load_desks){ .open = true, .write = true, .journal = o->journal,
 					   .sole_writer = o->sole_writer };
 	if (load_open(&d.load, o->words.v, 1,

@@ -4,23 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void load_take(void *reading, const struct frame *frame)
+void load_apply(struct load_reading *r, struct message *m, const struct frame *frame)
 {
-	struct load_reading *r = reading;
 	struct load *l = r->l;
 	struct wire_file *file = &l->wire.files.v[r->file];
-	struct frame_info info = { .flags = frame->flags, .full_length = frame->full_length };
 	struct place place = { .source = r->file, .line = frame->line, .offset = frame->offset };
 
-	if (file->whole)
-		info.file_name = file->base;
-	info.text = r->text;
 	place.length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
-	dialect_decode(&l->decoder, frame->bytes, &info, &l->message);
-	if (!l->message.session.n)
-		l->message.session = file->session;
-	if (r->may_join && l->message.dialect > DIALECT_TEXT) {
-		struct str group = model_group_of(&l->model, &l->message);
+	if (!m->session.n)
+		m->session = file->session;
+	if (r->may_join && m->dialect > DIALECT_TEXT) {
+		struct str group = model_group_of(&l->model, m);
 
 		r->may_join = false;
 		if (group.n) {
@@ -29,16 +23,30 @@ void load_take(void *reading, const struct frame *frame)
 		}
 	}
 	place.group = file->group;
-	if (!l->message.session.n && file->answers.n && l->message.dialect == DIALECT_FEEDBACK)
-		l->message.session = file->answers;
+	if (!m->session.n && file->answers.n && m->dialect == DIALECT_FEEDBACK)
+		m->session = file->answers;
 	place.aside = file->joined;
 	if (r->before)
-		r->before(r->before_ctx, l, &l->message, r->file);
-	model_apply(&l->model, &l->message, &place);
+		r->before(r->before_ctx, l, m, r->file);
+	model_apply(&l->model, m, &place);
 	r->messages++;
-	r->binary += (l->message.flags & RECORD_BINARY) != 0;
+	r->binary += (m->flags & RECORD_BINARY) != 0;
 	if (r->each)
-		r->each(r->ctx, l, &l->message, vec_last(&l->model.records));
+		r->each(r->ctx, l, m, vec_last(&l->model.records));
+}
+
+void load_take(void *reading, const struct frame *frame)
+{
+	struct load_reading *r = reading;
+	struct load *l = r->l;
+	const struct wire_file *file = &l->wire.files.v[r->file];
+	struct frame_info info = { .flags = frame->flags, .full_length = frame->full_length };
+
+	if (file->whole)
+		info.file_name = file->base;
+	info.text = r->text;
+	dialect_decode(&l->decoder, frame->bytes, &info, &l->message);
+	load_apply(r, &l->message, frame);
 }
 
 void add_clean(struct buf *out, struct str s, enum text_mode mode)
@@ -85,10 +93,12 @@ static void read_file(struct load *l, uint32_t file, load_fn each, void *ctx)
 	struct err err;
 
 	r.may_join = l->model.records.n && !f->listed && !f->joined;
+	l->wire.ahead = load_ahead;
 	if (wire_read(&l->wire, file, load_take, &r, &err)) {
 		load_say(l, str_of(err.text));
 		l->trouble = true;
 	}
+	l->wire.ahead = NULL;
 	load_judge_binary(&r);
 }
 

@@ -57,6 +57,8 @@ struct load_reading {
 
 struct load {
 	struct load_desks desk;
+	unsigned threads;    /* that read; 0 = as many as there are processors, up to 8 */
+	size_t part_bytes;   /* of a log that threads share; 0 = PART_BYTES */
 	bool follow;         /* wanted */
 	struct follow *live; /* after load_run, if wanted: health of sources, incomplete lines */
 	struct desks desks; /* one for each source, in their order; none unless asked for */
@@ -117,6 +119,10 @@ int load_filter(const struct options *o, int64_t day, struct filter **out);
 struct str load_source_name(const struct load *l, uint32_t source);
 
 /* Within load: */
+/* A decoded message into the model, and to whoever wants each; of the frame all but its bytes counts. */
+void load_apply(struct load_reading *r, struct message *m, const struct frame *frame);
+/* wire.ahead of a load_reading: reads a big log with several threads. */
+void load_ahead(void *reading, struct wire_ahead *a);
 /* The frame_fn of a load_reading. */
 void load_take(void *reading, const struct frame *frame);
 /* Says once that a file seems to be no text. */

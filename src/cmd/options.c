@@ -111,6 +111,16 @@ static int set_max_line(struct options *o, const char *value, struct err *err)
 	return 0;
 }
 
+static int set_threads(struct options *o, const char *value, struct err *err)
+{
+	uint64_t n;
+
+	if (!str_to_u64(str_of(value), &n) || n > 64)
+		return err_set(err, "--threads=%s: must be a number up to 64", value);
+	o->threads = (unsigned)n;
+	return 0;
+}
+
 #define SET_TEXT(field) \
 	static int set_##field(struct options *o, const char *value, struct err *err) \
 	{ \
@@ -187,6 +197,9 @@ static const struct option options[] = {
 	  "Longest message that is read, 16M unless given; longer ones are counted and shown as "
 	  "oversize.",
 	  READERS | DECIDE, set_max_line },
+	{ "threads", "N",
+	  "How many threads read a big log; unless given, as many as there are processors, at most 8.",
+	  READERS | DECIDE, set_threads },
 	{ "as", "NAME", "Who decides; the login's name unless given.", DECIDERS, set_as },
 	{ "reply", "PATH",
 	  "Where replies go: a file, a FIFO or a folder. Unless given, a log's replies go to "

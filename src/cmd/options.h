@@ -27,6 +27,7 @@ struct options {
 	bool help, version, strict, all, ascii, headless;
 	int cols, rows; /* --size; 0 = not given */
 	size_t max_line_bytes;
+	unsigned threads; /* 0 = not given */
 	const char *filter, *since, *until, *at;
 	const char *config; /* file, in place of the usual one */
 	/* deciding: who, where replies and escalations go, where the journal is */

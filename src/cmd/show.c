@@ -130,6 +130,7 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 	int code = EXIT_TROUBLE;
 
 	/* the state is the log's alone */
+	l.threads = o->threads;
 	l.desk = (struct load_desks){ .open = shown->view != NULL, .journal = o->journal };
 	l.follow = o->follow;
 	if (load_open(&l, skip ? o->words.v + skip : o->words.v, o->words.n - skip,

@@ -393,6 +393,7 @@ int watch_run(struct options *o)
 	int code = EXIT_TROUBLE;
 
 	watch_init(&w, o);
+	w.load.threads = o->threads;
 	w.load.follow = !o->headless && !o->no_follow;
 	for (uint32_t i = 0; i < o->words.n; i++)
 		buf_printf(&title, "%s%s", i ? " " : "", o->words.v[i]);

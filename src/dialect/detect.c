@@ -168,7 +168,8 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 	enum json_outcome outcome;
 	yyjson_val *root;
 
-	arena_reset(&d->arena);
+	if (!d->keeps)
+		arena_reset(&d->arena);
 	message_clear(m);
 	m->diags.arena = &d->arena;
 	d->info = info ? *info : (struct frame_info){ 0 };
@@ -195,6 +196,17 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 		dialect->decode(d, root, m);
 	/* a whole JSON value is whole, newline or not */
 	m->flags &= (uint16_t)~RECORD_TRUNCATED;
+	if (d->keeps) {
+		json_reader_keep(&d->outer);
+		json_reader_keep(&d->inner);
+	}
+}
+
+void decoder_forget(struct decoder *d)
+{
+	arena_reset(&d->arena);
+	json_reader_forget(&d->outer);
+	json_reader_forget(&d->inner);
 }
 
 void dialect_look(struct decoder *d, struct str bytes)

@@ -27,6 +27,7 @@ struct decoder {
 	struct json_reader original;     /* what an entry of an escalation queue carries */
 	struct checker check;
 	struct arena arena; /* diagnostics and made-up text of the current message */
+	bool keeps; /* messages live until decoder_forget, not only until the next one */
 	struct frame_info info;
 	struct str bytes; /* of the current message */
 	/* the message that dialect_look has parsed, and the response that was found inside it */
@@ -78,7 +79,8 @@ extern const struct dialect dialect_feedback, dialect_envelope, dialect_collabor
 
 /* NULL for those that are not in the registry. */
 const struct dialect *dialect_of(enum dialect_id id);
-/* Reads one frame into m (cleared first). Everything in m lives until the next call. */
+/* Reads one frame into m (cleared first). Everything in m lives until the next call, or with `keeps` set
+ * until decoder_forget; its lists are m's own. */
 void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
 		    struct message *m);
 /* The dialect of a parsed value; all scores into scores[DIALECT_COUNT] when not NULL. */
@@ -88,6 +90,7 @@ void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out);
 /* Parses a message to look at it; dialect_detail then asks for its items, as often as one likes. */
 void dialect_look(struct decoder *d, struct str bytes);
 bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, struct detail *out);
+void decoder_forget(struct decoder *d);
 void decoder_release(struct decoder *d);
 
 /* For the dialects: */

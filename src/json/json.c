@@ -131,20 +131,58 @@ static bool repair(struct str s, struct buf *out)
 	return changed;
 }
 
+enum { ROOM_KEPT_BYTES = 4 << 20 }; /* a bigger one is given back by json_reader_forget */
+
+/* Where a text of n bytes can be parsed. */
+static char *room_for(struct json_reader *r, size_t n)
+{
+	if (r->text_cap - r->kept < n + YYJSON_PADDING_SIZE) {
+		size_t cap = n + n / 2 + 4096;
+
+		if (r->kept) {
+			vec_push(&r->full, r->text);
+			/* so that a few rooms are enough, and soon one */
+			cap = cap < 2 * r->text_cap ? 2 * r->text_cap : cap;
+		} else {
+			free(r->text);
+		}
+		r->kept = 0;
+		r->text_cap = cap;
+		r->text = xmalloc(cap);
+	}
+	r->current = n + YYJSON_PADDING_SIZE;
+	return r->text + r->kept;
+}
+
+void json_reader_keep(struct json_reader *r)
+{
+	r->kept += r->current;
+	r->current = 0;
+}
+
+void json_reader_forget(struct json_reader *r)
+{
+	for (uint32_t i = 0; i < r->full.n; i++)
+		free(r->full.v[i]);
+	r->full.n = 0;
+	r->kept = r->current = 0;
+	if (r->text_cap > ROOM_KEPT_BYTES) {
+		free(r->text);
+		r->text = NULL;
+		r->text_cap = 0;
+	}
+}
+
 static yyjson_doc *parse(struct json_reader *r, struct str s, yyjson_read_flag more)
 {
 	const yyjson_read_flag flags = YYJSON_READ_INSITU | YYJSON_READ_BIGNUM_AS_RAW | more;
+	char *text = room_for(r, s.n);
 	yyjson_read_err e;
 	yyjson_alc alc;
 	size_t need;
 
-	if (r->text_cap < s.n + YYJSON_PADDING_SIZE) {
-		r->text_cap = s.n + s.n / 2 + 4096;
-		free(r->text);
-		r->text = xmalloc(r->text_cap);
-	}
-	memcpy(r->text, s.p, s.n);
-	memset(r->text + s.n, 0, YYJSON_PADDING_SIZE);
+	memcpy(text, s.p, s.n);
+	memset(text + s.n, 0, YYJSON_PADDING_SIZE);
 	need = yyjson_read_max_memory_usage(s.n, flags);
 	if (r->pool_cap < need) {
 		r->pool_cap = need + need / 2;
@@ -152,10 +190,11 @@ static yyjson_doc *parse(struct json_reader *r, struct str s, yyjson_read_flag m
 		r->pool = xmalloc(r->pool_cap);
 	}
 	yyjson_alc_pool_init(&alc, r->pool, r->pool_cap);
-	r->doc = yyjson_read_opts(r->text, s.n, flags, &alc, &e);
+	r->doc = yyjson_read_opts(text, s.n, flags, &alc, &e);
 	if (!r->doc) {
 		r->why = e.msg;
 		r->where = e.pos;
+		r->current = 0;
 	}
 	return r->doc;
 }
@@ -208,6 +247,8 @@ enum json_outcome json_read_relaxed(struct json_reader *r, struct str s, yyjson_
 
 void json_reader_release(struct json_reader *r)
 {
+	json_reader_forget(r);
+	vec_release(&r->full);
 	free(r->text);
 	free(r->pool);
 	*r = (struct json_reader){ 0 };

@@ -12,7 +12,7 @@
 #define GAVEL_JSON_JSON_H
 
 #include "base/buf.h"
-#include "base/str.h"
+#include "base/mem.h"
 
 #include <yyjson.h>
 
@@ -26,8 +26,9 @@ enum json_outcome {
 };
 
 struct json_reader {
-	char *text;
-	size_t text_cap;
+	char *text; /* room for texts: what is kept, then the current one */
+	size_t text_cap, kept, current;
+	VEC(char *) full; /* rooms that are full of what is kept */
 	char *pool;
 	size_t pool_cap;
 	yyjson_doc *doc;
@@ -39,6 +40,9 @@ enum json_outcome json_read(struct json_reader *r, struct str bytes, yyjson_val 
 /* For what people write: comments and trailing commas are allowed, and nothing is repaired. */
 enum json_outcome json_read_relaxed(struct json_reader *r, struct str bytes, yyjson_val **root);
 void json_reader_release(struct json_reader *r);
+/* The strings of the current document live on, until json_reader_forget; its values do not. */
+void json_reader_keep(struct json_reader *r);
+void json_reader_forget(struct json_reader *r);
 
 static inline struct str json_str(yyjson_val *v)
 {

@@ -4,7 +4,10 @@
 #include "wire/scan.h"
 #include "wire/wire.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct reading {
 	struct wire *w;
@@ -82,15 +85,52 @@ void wire_lines_feed(struct wire_lines *l, struct str seen, size_t fresh, frame_
 		wire_remember(&l->complete, str_make(seen.p, (size_t)(start - first)));
 }
 
+/* Goes on behind lines that were read ahead. */
+static void go_on_behind(const struct wire_ahead *a, struct wire_lines *l)
+{
+	uint64_t n = a->at - a->start < WIRE_MARK_BYTES ? a->at - a->start : WIRE_MARK_BYTES;
+	ssize_t got;
+
+	framer_init(&l->framer, a->max_bytes, a->at);
+	l->framer.line = a->line;
+	l->framer.bom = BOM_BYTES;
+	l->at = a->at;
+	do
+		got = pread(a->fd, l->mark.bytes, (size_t)n, (off_t)(a->at - n));
+	while (got < 0 && errno == EINTR);
+	l->mark.n = got == (ssize_t)n ? (unsigned)n : 0;
+	l->complete = l->mark;
+}
+
+/* Lets others take lines off the front, with a descriptor that stays open whatever is looked at
+ * meanwhile. */
+static void read_ahead(struct reading *r, struct wire_lines *l)
+{
+	const struct source *s = r->source;
+	struct wire_ahead a = { .file = r->number, .start = s->start, .end = s->end, .at = s->start,
+				.line = 1, .max_bytes = wire_max_bytes(r->w) };
+
+	if (!r->w->ahead || s->fd < 0 || s->only_kept || s->kept.list.n)
+		return;
+	a.fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
+	if (a.fd < 0)
+		return;
+	r->w->ahead(r->ctx, &a);
+	if (a.at > a.start)
+		go_on_behind(&a, l);
+	close(a.fd);
+}
+
 static int read_lines(struct reading *r, bool followed)
 {
 	const struct block *b = &r->w->block;
 	struct wire_lines *l = xcalloc(1, sizeof(*l));
-	int rc;
+	int rc = 0;
 
 	l->at = r->source->start;
 	framer_init(&l->framer, wire_max_bytes(r->w), l->at);
-	while ((rc = read_block(r, l->at)) == 0 && b->bytes.n) {
+	read_ahead(r, l);
+	while (!r->w->stop && (rc = read_block(r, l->at)) == 0 && b->bytes.n) {
 		r->w->bytes_done += b->bytes.n;
 		wire_lines_feed(l, b->bytes, b->bytes.n, r->emit, r->ctx);
 		if (r->w->stop)

@@ -67,6 +67,17 @@ struct wire_file {
 	uint64_t hash;            /* of what it held, blanks at its end aside; 0 = not known */
 };
 
+/* Lines that are read in another way than one after the other. */
+struct wire_ahead {
+	uint32_t file;
+	int fd; /* of the file, its own */
+	uint64_t start, end;
+	size_t max_bytes;
+	/* told by whoever reads them: */
+	uint64_t at;   /* where it stopped, at the beginning of a line */
+	uint32_t line; /* that line's number */
+};
+
 struct wire {
 	size_t max_bytes; /* limit of a message, below 4 GiB; 0: FRAME_MAX_BYTES */
 	bool follow;      /* following comes after reading */
@@ -77,6 +88,9 @@ struct wire {
 	VEC(struct str) warnings;
 	uint64_t bytes_done, bytes_total; /* progress; a stream counts once it is read */
 	bool stop; /* set while frames come: reading ends with the block */
+	/* Takes complete lines off the front of a file, as many as it likes; the rest comes as frames.
+	 * ctx is that of wire_read. NULL: nobody does. */
+	void (*ahead)(void *ctx, struct wire_ahead *a);
 	struct idle idle; /* while a stream is waited for; go_on NULL = just wait */
 
 	/* the rest is the wire's own */

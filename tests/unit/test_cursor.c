@@ -106,6 +106,56 @@ START_TEST(test_prefix)
 }
 END_TEST
 
+/* All that is said of each message, while it is read. */
+static void note_diags(void *ctx, struct load *l, const struct message *msg, const struct record *r)
+{
+	(void)l;
+	buf_add(ctx, r, sizeof(*r));
+	for (uint32_t i = 0; i < msg->diags.list.n; i++) {
+		buf_printf(ctx, "%s ", msg->diags.list.v[i].rule);
+		buf_add_str(ctx, msg->diags.list.v[i].pointer);
+		buf_add_str(ctx, msg->diags.list.v[i].text);
+	}
+}
+
+/* Threads that share a log in parts of any size read the same as one thread does. */
+START_TEST(test_threads)
+{
+	static const size_t sizes[] = { 1, 100, 2000 };
+	const char *path = logs[_i];
+	struct buf one[VIEWS + 1] = { { 0 } }, several[VIEWS + 1] = { { 0 } };
+	struct buf said = { 0 }, also_said = { 0 };
+	struct load alone = { .threads = 1 };
+
+	ck_assert_int_eq(load_open(&alone, &path, 1, 0), 0);
+	load_run(&alone, note_diags, &said);
+	print_all(&alone, alone.model.records.n, one);
+	for (int n = 0; n < 3; n++) {
+		struct load l = { .threads = 3, .part_bytes = sizes[n] };
+
+		buf_clear(&also_said);
+		ck_assert_int_eq(load_open(&l, &path, 1, 0), 0);
+		load_run(&l, note_diags, &also_said);
+		ck_assert_msg(str_eq(buf_str(&said), buf_str(&also_said)), "%s in parts of %zu", path,
+			      sizes[n]);
+		ck_assert_uint_eq(l.wire.bytes_done, l.wire.bytes_total);
+		print_all(&l, l.model.records.n, several);
+		for (int i = 0; i <= VIEWS; i++)
+			ck_assert_msg(str_eq(buf_str(&one[i]), buf_str(&several[i])),
+				      "%s of %s in parts of %zu", i < VIEWS ? views[i].name : "item",
+				      path, sizes[n]);
+		load_release(&l);
+	}
+	for (int i = 0; i <= VIEWS; i++) {
+		buf_release(&one[i]);
+		buf_release(&several[i]);
+	}
+	buf_release(&said);
+	buf_release(&also_said);
+	load_release(&alone);
+}
+END_TEST
+
 static void add_log(const char *dir, const char *name)
 {
 	struct buf path = { 0 };
@@ -155,6 +205,7 @@ int main(void)
 	add_folder(fixtures, "examples");
 	add_folder(fixtures, "streams");
 	tcase_add_loop_test(prefix, test_prefix, 0, log_count);
+	tcase_add_loop_test(prefix, test_threads, 0, log_count);
 	suite_add_tcase(suite, prefix);
 	failed = unit_run(suite);
 	rmdir(folder);

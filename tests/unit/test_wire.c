@@ -4,6 +4,7 @@
  * place; the notes must agree. Files are made in a folder of the test's own. */
 #include "event/record.h"
 #include "wire/framer.h"
+#include "wire/part.h"
 #include "wire/scan.h"
 #include "wire/wire.h"
 
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,8 +58,73 @@ static void frame_pieces(struct str input, size_t max_bytes, size_t first, size_
 	framer_release(&f);
 }
 
+struct part_note {
+	struct buf *out;
+	uint32_t lines; /* before the part */
+};
+
+static void note_in_part(void *ctx, const struct frame *frame)
+{
+	struct part_note *n = ctx;
+	struct frame f = *frame;
+
+	f.line += n->lines;
+	note(n->out, &f);
+}
+
+/* In parts of one size, the rest behind the last complete line as one piece. */
+static void frame_parts(int fd, struct str input, size_t max_bytes, size_t size, struct buf *out)
+{
+	struct part p = { .fd = fd, .end = input.n, .max_bytes = max_bytes };
+	struct part_note n = { .out = out };
+	struct framer rest;
+	struct buf room = { 0 };
+	uint64_t at = 0;
+
+	for (; p.from < p.end; p.from += size) {
+		struct part_lines got;
+
+		p.to = p.from + size;
+		ck_assert_int_eq(part_read(&p, &room, note_in_part, &n, &got), 0);
+		n.lines += got.lines;
+		at = got.lines ? got.next : at;
+	}
+	framer_init(&rest, max_bytes, at);
+	rest.line += n.lines;
+	rest.bom = at ? BOM_BYTES : 0;
+	framer_feed(&rest, str_from(input, at), note, out);
+	framer_end(&rest, note, out);
+	framer_release(&rest);
+	buf_release(&room);
+}
+
+static int file_of(struct str input)
+{
+	int fd = memfd_create("parts", MFD_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, input.p, input.n), (ssize_t)input.n);
+	return fd;
+}
+
+static void check_parts(struct str input, size_t max_bytes, struct str want)
+{
+	int fd = file_of(input);
+
+	for (size_t size = 1; size <= input.n + 1; size++) {
+		struct buf got = { 0 };
+
+		frame_parts(fd, input, max_bytes, size, &got);
+		ck_assert_msg(str_eq(buf_str(&got), want), "parts of %zu: got\n%.*swant\n%.*s", size,
+			      STR_ARG(buf_str(&got)), STR_ARG(want));
+		buf_release(&got);
+	}
+	close(fd);
+}
+
 static void check_frames(struct str input, size_t max_bytes, struct str want)
 {
+	check_parts(input, max_bytes, want);
 	for (size_t cut = 0; cut < 2 * input.n + 1; cut++) {
 		struct buf got = { 0 };
 
@@ -159,6 +226,53 @@ static uint32_t random_below(uint32_t n)
 }
 
 /* All bytes are in frames, line ends, blanks or a BOM, and at the place the frame names. */
+/* Lines that go on behind their parts, over others. */
+START_TEST(parts_and_long_lines)
+{
+	static const size_t lengths[] = { 3, 9000, 0, 80000, 1, 300000, 20, 131071, 5000 };
+	static const size_t sizes[] = { 1000, 4096, 65536, 100000, 1 << 20 };
+	struct buf input = { 0 }, want = { 0 }, got = { 0 };
+	int fd;
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		for (size_t k = 0; k < lengths[i]; k++)
+			buf_addc(&input, (char)('a' + k % 23));
+		buf_adds(&input, i % 2 ? "\n" : "\r\n");
+	}
+	input.n--; /* the last line has no end */
+	frame_pieces(buf_str(&input), 200000, 0, input.n, &want);
+	fd = file_of(buf_str(&input));
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		buf_clear(&got);
+		frame_parts(fd, buf_str(&input), 200000, sizes[i], &got);
+		ck_assert_msg(str_eq(buf_str(&got), buf_str(&want)), "parts of %zu", sizes[i]);
+	}
+	close(fd);
+	buf_release(&input);
+	buf_release(&want);
+	buf_release(&got);
+}
+END_TEST
+
+/* What is not there any more, and what would take too long, is left to others. */
+START_TEST(parts_that_fail)
+{
+	struct buf input = { 0 }, out = { 0 }, room = { 0 };
+	struct part p = { .to = 1000, .end = 40 << 20, .max_bytes = 99 };
+	struct part_lines got;
+
+	buf_adds(&input, "short\n");
+	p.fd = file_of(buf_str(&input));
+	ck_assert_int_eq(part_read(&p, &room, note, &out, &got), -1);
+	ck_assert_int_eq(ftruncate(p.fd, 40 << 20), 0); /* one line of 40 MB */
+	ck_assert_int_eq(part_read(&p, &room, note, &out, &got), -1);
+	close(p.fd);
+	buf_release(&input);
+	buf_release(&out);
+	buf_release(&room);
+}
+END_TEST
+
 START_TEST(random_lines)
 {
 	static const char *const bits[] = { "\n",  "\n",   "\r\n", "\r",   " ", "\t", "a",
@@ -915,6 +1029,8 @@ int main(void)
 	tcase_add_test(t, byte_order_mark);
 	tcase_add_test(t, oversize);
 	tcase_add_test(t, endless_line_in_little_memory);
+	tcase_add_test(t, parts_and_long_lines);
+	tcase_add_test(t, parts_that_fail);
 	tcase_add_test(t, random_lines);
 	tcase_add_test(t, scanning_any_pieces);
 
