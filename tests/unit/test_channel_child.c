@@ -280,7 +280,7 @@ START_TEST(who_does_not_read_gets_nothing_more)
 			 "worker: has not read all yet, 30 bytes wait; resend later: it is "
 			 "not sent twice");
 	ck_assert_int_ge(now_ms() - start, 160);
-	ck_assert_int_ge(agent.idles, 2); /* the UI lives */
+	ck_assert_int_ge(agent.idles, 1); /* the UI lives */
 	/* 12 s later */
 	agent.input.waits_since_ms -= 12000;
 	ck_assert_int_eq(deliver(&c, message, &second, &err), CHANNEL_NOT);
