@@ -5,6 +5,7 @@
 #ifndef GAVEL_BASE_MAP_H
 #define GAVEL_BASE_MAP_H
 
+#include "base/heap.h"
 #include "base/str.h"
 
 #define MAP_NONE UINT32_MAX
@@ -12,10 +13,12 @@
 struct map {
 	uint32_t *hash_high; /* upper half of the hash */
 	uint32_t *value;
-	uint32_t n, mask;
+	uint32_t n, size;
 };
 
 void map_add(struct map *m, uint64_t hash, uint32_t value);
+/* For a map that lives in the heap, and is not released by itself. */
+void map_put(struct heap *h, struct map *m, uint64_t hash, uint32_t value);
 /* Steps through the values filed under hash (and, rarely, a stranger's). *it starts at 0. */
 bool map_next(const struct map *m, uint64_t hash, uint32_t *it, uint32_t *value);
 /* The first value filed under the upper half of hash, or MAP_NONE. */

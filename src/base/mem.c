@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static _Noreturn void out_of_memory(size_t n)
+_Noreturn void mem_out(size_t n)
 {
 	if (bug_last_words)
 		bug_last_words();
@@ -20,7 +20,7 @@ void *xmalloc(size_t n)
 	void *p = malloc(n ? n : 1);
 
 	if (!p)
-		out_of_memory(n);
+		mem_out(n);
 	return p;
 }
 
@@ -29,7 +29,7 @@ void *xcalloc(size_t count, size_t size)
 	void *p = calloc(count ? count : 1, size ? size : 1);
 
 	if (!p)
-		out_of_memory(count * size);
+		mem_out(count * size);
 	return p;
 }
 
@@ -38,7 +38,7 @@ void *xrealloc(void *p, size_t n)
 	void *q = realloc(p, n ? n : 1);
 
 	if (!q)
-		out_of_memory(n);
+		mem_out(n);
 	return q;
 }
 

@@ -12,6 +12,8 @@ void *xmalloc(size_t n);
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
+/* How they end the program. */
+_Noreturn void mem_out(size_t n);
 
 struct arena_chunk;
 struct arena {

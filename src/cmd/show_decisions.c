@@ -129,7 +129,7 @@ static void put_told(struct load *l, const struct scene *s, const struct told *t
 	json_put_name(b, "dialect", dialect_name((enum dialect_id)r->dialect));
 	json_put_name(b, "verb", NULL);
 	json_put_name(b, "verdict", verdict_name(step->verdict));
-	json_put_str(b, "by", agent_name(m, step->by));
+	json_put_str(b, "by", agent_name(m, step_by(m, step)));
 	json_put_time(b, "time", r->time_ms);
 	json_put_name(b, "rev", NULL);
 	json_put_name(b, "delivery", NULL);

@@ -108,7 +108,7 @@ static void put_step(struct buf *b, const struct model *m, const struct item_ste
 	buf_addc(b, '{');
 	json_put_name(b, "what", names[s->what]);
 	put_message(b, "at", m, s->message);
-	json_put_str(b, "by", agent_name(m, s->by));
+	json_put_str(b, "by", agent_name(m, step_by(m, s)));
 	if (s->what == STEP_DECIDED)
 		json_put_name(b, "verdict", verdict_name(s->verdict));
 	if (s->iteration)

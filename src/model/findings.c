@@ -139,7 +139,7 @@ static uint32_t complaint_of(struct model *m, enum severity s, const char *const
 		if (memcmp(&f->complaints.v[number], &c, sizeof(c)) == 0)
 			break;
 	if (number == f->complaints.n)
-		vec_push(&f->complaints, c);
+		heap_push(m->heap, &f->complaints, c);
 	while (f->addresses.n < 4 * f->complaints.n)
 		vec_push(&f->addresses, NULL);
 	/* the same words at two addresses: the newer are known, the older found again by comparing */
@@ -149,10 +149,10 @@ static uint32_t complaint_of(struct model *m, enum severity s, const char *const
 	return number;
 }
 
-static void append(struct findings *f, const struct words *w)
+static void append(struct model *m, const struct words *w)
 {
 	for (uint32_t i = 0; i < w->n; i++)
-		vec_push(&f->bytes, w->bytes[i]);
+		heap_push(m->heap, &m->findings.bytes, w->bytes[i]);
 }
 
 void finding_vadd(struct model *m, uint32_t message, enum severity s, const char *rule,
@@ -168,10 +168,10 @@ void finding_vadd(struct model *m, uint32_t message, enum severity s, const char
 	put_number(&first, index);
 	put_number(&first, words.n);
 	if (f->n % MARK_EVERY == 0)
-		vec_push(&f->marks, (struct finding_mark){ f->last, f->bytes.n });
+		heap_push(m->heap, &f->marks, (struct finding_mark){ f->last, f->bytes.n });
 	f->newest = (struct finding_mark){ f->last, f->bytes.n };
-	append(f, &first);
-	append(f, &words);
+	append(m, &first);
+	append(m, &words);
 	f->last = message;
 	f->n++;
 }
@@ -321,10 +321,6 @@ void finding_newest(struct finding_walk *w, const struct model *m)
 
 void findings_release(struct findings *f)
 {
-	vec_release(&f->bytes);
-	vec_release(&f->marks);
-	vec_release(&f->complaints);
 	vec_release(&f->addresses);
 	map_release(&f->by_address);
-	*f = (struct findings){ 0 };
 }

@@ -32,9 +32,9 @@ struct findings {
 	uint32_t n;
 	uint32_t last; /* message of the newest */
 	struct finding_mark newest; /* where it begins */
-	VEC(uint8_t) bytes;
-	VEC(struct finding_mark) marks;
-	VEC(struct complaint) complaints;
+	HVEC(uint8_t) bytes;
+	HVEC(struct finding_mark) marks;
+	HVEC(struct complaint) complaints;
 	/* complaints by the addresses of their texts: for this run of the program only */
 	struct map by_address;
 	VEC(const void *) addresses; /* four a complaint, NULL: not met in this run */
@@ -73,6 +73,7 @@ bool finding_next(struct finding_walk *w);
 void finding_read(struct finding_walk *w);
 /* Reads the newest; there is one. */
 void finding_newest(struct finding_walk *w, const struct model *m);
+/* What is not in the model's heap. */
 void findings_release(struct findings *f);
 
 #endif

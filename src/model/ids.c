@@ -16,20 +16,20 @@ static uint32_t bucket_of(const struct ids *t, uint64_t hash)
 	return bucket < t->buckets.n ? bucket : bucket - t->half;
 }
 
-static void begin(struct ids *t)
+static void begin(struct heap *h, struct ids *t)
 {
 	while (t->buckets.n < BUCKETS_MIN)
-		vec_push(&t->buckets, NONE);
+		heap_push(h, &t->buckets, NONE);
 	t->half = BUCKETS_MIN;
 }
 
 /* Adds a bucket, and moves there what belongs to it from the one that had it so far. */
-static void split_next(struct ids *t)
+static void split_next(struct heap *h, struct ids *t)
 {
 	uint32_t from = t->buckets.n - t->half, bit = t->half >> KNOWN_BITS;
 	uint32_t *stay, *move, message;
 
-	vec_push(&t->buckets, NONE);
+	heap_push(h, &t->buckets, NONE);
 	stay = &t->buckets.v[from];
 	move = vec_last(&t->buckets);
 	message = *stay;
@@ -63,20 +63,20 @@ uint32_t ids_find(const struct ids *t, uint64_t hash)
 	return message;
 }
 
-void ids_add(struct ids *t, uint64_t hash, uint64_t content, uint32_t message)
+void ids_add(struct heap *h, struct ids *t, uint64_t hash, uint64_t content, uint32_t message)
 {
 	uint64_t kept = hash >> KNOWN_BITS;
 	uint32_t *bucket;
 
 	if (!t->n)
-		begin(t);
+		begin(h, t);
 	if (t->n / IDS_PER_BUCKET >= t->buckets.n)
-		split_next(t);
+		split_next(h, t);
 	/* messages without an id have an entry too: numbering them apart would take more */
 	while (t->of.n < message)
-		vec_push(&t->of, (struct id_entry){ 0 });
+		heap_push(h, &t->of, (struct id_entry){ 0 });
 	bucket = &t->buckets.v[bucket_of(t, hash)];
-	vec_push(&t->of, (struct id_entry){ .next = *bucket, .hash_low = (uint32_t)kept,
+	heap_push(h, &t->of, (struct id_entry){ .next = *bucket, .hash_low = (uint32_t)kept,
 					    .hash_high = (uint16_t)(kept >> 32),
 					    .content = (uint16_t)content });
 	*bucket = message;
@@ -86,11 +86,4 @@ void ids_add(struct ids *t, uint64_t hash, uint64_t content, uint32_t message)
 bool ids_same_content(const struct ids *t, uint32_t message, uint64_t content)
 {
 	return t->of.v[message].content == (uint16_t)content;
-}
-
-void ids_release(struct ids *t)
-{
-	vec_release(&t->of);
-	vec_release(&t->buckets);
-	*t = (struct ids){ 0 };
 }

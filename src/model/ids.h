@@ -8,7 +8,7 @@
 #ifndef GAVEL_MODEL_IDS_H
 #define GAVEL_MODEL_IDS_H
 
-#include "base/mem.h"
+#include "base/heap.h"
 
 struct id_entry {
 	uint32_t next;     /* message in the same bucket, or NONE */
@@ -20,8 +20,8 @@ struct id_entry {
 _Static_assert(sizeof(struct id_entry) == 12, "memory is counted by the message");
 
 struct ids {
-	VEC(struct id_entry) of; /* by message; empty where no message has an id */
-	VEC(uint32_t) buckets;   /* the newest message of each, or NONE */
+	HVEC(struct id_entry) of; /* by message; empty where no message has an id */
+	HVEC(uint32_t) buckets;   /* the newest message of each, or NONE */
 	uint32_t half;           /* the largest power of two up to buckets.n */
 	uint32_t n;              /* ids filed */
 };
@@ -29,9 +29,8 @@ struct ids {
 /* The message filed under this hash of an id, or NONE. */
 uint32_t ids_find(const struct ids *t, uint64_t hash);
 /* message is greater than all before it, hash not filed yet. */
-void ids_add(struct ids *t, uint64_t hash, uint64_t content, uint32_t message);
+void ids_add(struct heap *h, struct ids *t, uint64_t hash, uint64_t content, uint32_t message);
 /* message is filed. */
 bool ids_same_content(const struct ids *t, uint32_t message, uint64_t content);
-void ids_release(struct ids *t);
 
 #endif

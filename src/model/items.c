@@ -22,10 +22,12 @@ uint32_t item_numbered(const struct model *m, uint32_t session, enum item_kind k
 	return NONE;
 }
 
-uint32_t find_item(struct model *m, uint32_t session, enum item_kind kind, struct str id,
+uint32_t find_item(const struct model *m, uint32_t session, enum item_kind kind, struct str id,
 		   uint32_t review)
 {
-	return id.n ? item_numbered(m, session, kind, model_intern(m, id), review) : NONE;
+	uint32_t name = id.n ? model_known(m, id) : NONE;
+
+	return name != NONE ? item_numbered(m, session, kind, name, review) : NONE;
 }
 
 static bool step_leaves_open(bool open, enum step_kind what)
@@ -41,15 +43,28 @@ static bool step_leaves_open(bool open, enum step_kind what)
 	return open;
 }
 
-/* Steps double in place; what they outgrow stays in the arena until the end. */
+/* How many steps there is room for once n have filled theirs: 1, 2, 3, 4, 6, 8, 12, 16 … */
+static uint32_t room_after(uint32_t n)
+{
+	return n < 4 ? n + 1 : n & (n - 1) ? n / 3 * 4 : n / 2 * 3;
+}
+
+static bool is_room(uint32_t n)
+{
+	uint32_t odd = n ? n >> __builtin_ctz(n) : 1;
+
+	return odd == 1 || odd == 3;
+}
+
 static void push_step(struct model *m, struct item *item, struct item_step step)
 {
-	if ((item->n & (item->n - 1)) == 0) {
+	if (is_room(item->n)) {
 		struct item_step *grown =
-			arena_alloc(&m->arena, (item->n ? item->n * 2 : 1) * sizeof(step));
+			heap_alloc(m->heap, room_after(item->n) * sizeof(step));
 
 		if (item->n)
 			memcpy(grown, item->steps, item->n * sizeof(step));
+		heap_give(m->heap, item->steps, item->n * sizeof(step));
 		item->steps = grown;
 	}
 	item->steps[item->n++] = step;
@@ -62,7 +77,7 @@ void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verd
 	       uint32_t iteration)
 {
 	push_step(a->m, &a->m->items.v[item],
-		  (struct item_step){ .message = a->message, .by = a->from, .what = what,
+		  (struct item_step){ .message = a->message, .what = what,
 				      .verdict = verdict, .iteration = (uint16_t)iteration });
 }
 
@@ -80,28 +95,28 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 	uint32_t found = id == NONE ? NONE : item_numbered(m, a->session, e->item, id, review);
 	bool broken = e->undecidable || (a->msg->flags & RECORD_AMBIGUOUS) ||
 		      id_is_broken(e->id) || id_is_broken(e->other);
-	struct item_step step = { .message = a->message, .by = a->from, .index = e->index,
+	struct item_step step = { .message = a->message, .index = e->index,
 				  .hash = (uint32_t)e->content_hash, .what = STEP_RAISED,
 				  .iteration = iteration > 65535 ? 65535 : (uint16_t)iteration,
 				  .grade = e->grade & 7, .undecidable = broken };
 	bool was_open;
 
 	if (found == NONE) {
-		vec_push(&m->items, (struct item){ .id = id, .review = review, .session = a->session,
+		heap_push(m->heap, &m->items, (struct item){ .id = id, .review = review, .session = a->session,
 						   .task = task, .deadline_ms = e->deadline_ms,
 						   .kind = e->item,
 						   .origin_dialect = e->origin_dialect,
 						   .origin_kind = e->origin_kind });
 		found = m->items.n - 1;
 		if (id != NONE) /* nobody looks for the others by name */
-			map_add(&m->item_map, item_hash(a->session, e->item, id, review), found);
+			map_put(m->heap, &m->item_map, item_hash(a->session, e->item, id, review), found);
 		if (e->deadline_ms != WHEN_NONE)
-			vec_push(&m->dated, found);
+			heap_push(m->heap, &m->dated, found);
 	}
 	was_open = item_is_open(&m->items.v[found]);
 	push_step(m, &m->items.v[found], step);
 	if (task != NONE && !was_open)
-		vec_push(&m->tasks.v[task_root(m, task)].open_items, found);
+		heap_push(m->heap, &m->tasks.v[task_root(m, task)].open_items, found);
 	return found;
 }
 
@@ -148,7 +163,7 @@ void model_stand(struct model *m, const struct standing *s)
 		return;
 	}
 	if (!item->standing) {
-		vec_push(&m->standings, *s);
+		heap_push(m->heap, &m->standings, *s);
 		item->standing = m->standings.n;
 	}
 	kept = &m->standings.v[item->standing - 1];
@@ -239,7 +254,7 @@ bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t
 		case STEP_FIXED:
 			out->open = false;
 			out->verdict = s->verdict;
-			out->by = s->by;
+			out->by = step_by(m, s);
 			out->decided = s->message;
 			out->acked = out->bounced = false;
 			if (s->what == STEP_FIXED)
@@ -256,7 +271,7 @@ bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t
 		case STEP_SUPERSEDED:
 			out->open = false;
 			out->verdict = VERDICT_SUPERSEDED;
-			out->by = s->by;
+			out->by = step_by(m, s);
 			out->decided = s->message;
 			break;
 		}

@@ -2,81 +2,49 @@
 #include "model/rules.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 
 void model_init(struct model *m)
 {
+	model_init_in(m, heap_new(HEAP_USUAL));
+}
+
+void model_init_in(struct model *m, struct heap *heap)
+{
 	memset(m, 0, sizeof(*m));
+	m->heap = heap;
 	m->approve_from = 0.90;
 	m->human_from = 0.70;
 }
 
-static void session_release(struct session *s)
-{
-	struct session_rules *r = s->rules;
-
-	for (uint32_t i = 0; i < r->waiting.n; i++)
-		free(r->waiting.v[i].decided);
-	vec_release(&r->waiting);
-	vec_release(&r->open_items);
-	free(r->turn.decided);
-	vec_release(&r->requests);
-	map_release(&r->request_map);
-	vec_release(&r->due);
-	free(r);
-}
-
 void model_release(struct model *m)
 {
-	for (uint32_t i = 0; i < m->sessions.n; i++)
-		session_release(&m->sessions.v[i]);
-	for (uint32_t i = 0; i < m->agents.n; i++) {
-		vec_release(&m->agents.v[i].states);
-		free(m->agents.v[i].recent_ms);
-	}
-	for (uint32_t i = 0; i < m->tasks.n; i++) {
-		vec_release(&m->tasks.v[i].steps);
-		vec_release(&m->tasks.v[i].needs);
-		vec_release(&m->tasks.v[i].scope);
-		vec_release(&m->tasks.v[i].open_items);
-	}
-	for (uint32_t i = 0; i < m->reviews.n; i++)
-		vec_release(&m->reviews.v[i].steps);
-	vec_release(&m->records);
-	vec_release(&m->sessions);
-	vec_release(&m->agents);
-	vec_release(&m->tasks);
-	vec_release(&m->reviews);
-	vec_release(&m->items);
-	vec_release(&m->dated);
-	vec_release(&m->usage);
 	findings_release(&m->findings);
-	vec_release(&m->strings);
-	vec_release(&m->standings);
-	vec_release(&m->expected);
-	vec_release(&m->replies);
-	vec_release(&m->stretches);
-	vec_release(&m->arrivals);
-	ids_release(&m->ids);
-	map_release(&m->string_map);
-	map_release(&m->session_map);
-	map_release(&m->agent_map);
-	map_release(&m->task_map);
-	map_release(&m->review_map);
-	map_release(&m->item_map);
-	map_release(&m->expected_map);
-	arena_release(&m->arena);
+	heap_free(m->heap);
+	m->heap = NULL;
+}
+
+static uint32_t string_lookup(const struct model *m, struct str s, uint64_t h)
+{
+	for (uint32_t it = 0, v; map_next(&m->string_map, h, &it, &v);)
+		if (str_eq(m->strings.v[v], s))
+			return v;
+	return NONE;
+}
+
+uint32_t model_known(const struct model *m, struct str s)
+{
+	return string_lookup(m, s, str_hash(s));
 }
 
 uint32_t model_intern(struct model *m, struct str s)
 {
 	uint64_t h = str_hash(s);
+	uint32_t known = string_lookup(m, s, h);
 
-	for (uint32_t it = 0, v; map_next(&m->string_map, h, &it, &v);)
-		if (str_eq(m->strings.v[v], s))
-			return v;
-	vec_push(&m->strings, arena_str(&m->arena, s));
-	map_add(&m->string_map, h, m->strings.n - 1);
+	if (known != NONE)
+		return known;
+	heap_push(m->heap, &m->strings, heap_str(m->heap, s));
+	map_put(m->heap, &m->string_map, h, m->strings.n - 1);
 	return m->strings.n - 1;
 }
 
@@ -113,16 +81,16 @@ uint32_t model_session(struct model *m, struct str group, struct str id, uint32_
 	for (uint32_t it = 0, v; map_next(&m->session_map, h, &it, &v);)
 		if (m->sessions.v[v].group == g && m->sessions.v[v].name == name)
 			return v;
-	vec_push(&m->sessions, (struct session){ .name = name, .group = g, .first = message,
+	heap_push(m->heap, &m->sessions, (struct session){ .name = name, .group = g, .first = message,
 						 .loop = NONE });
-	vec_last(&m->sessions)->rules = xcalloc(1, sizeof(struct session_rules));
+	vec_last(&m->sessions)->rules = heap_zalloc(m->heap, sizeof(struct session_rules));
 	vec_last(&m->sessions)->rules->sequence = -1;
 	vec_last(&m->sessions)->rules->lane = NONE;
-	map_add(&m->session_map, h, m->sessions.n - 1);
+	map_put(m->heap, &m->session_map, h, m->sessions.n - 1);
 	return m->sessions.n - 1;
 }
 
-static uint32_t agent_lookup(struct model *m, uint32_t session, uint32_t name, uint64_t *h)
+static uint32_t agent_lookup(const struct model *m, uint32_t session, uint32_t name, uint64_t *h)
 {
 	*h = hash_mix(session, name);
 	for (uint32_t it = 0, v; map_next(&m->agent_map, *h, &it, &v);)
@@ -131,11 +99,12 @@ static uint32_t agent_lookup(struct model *m, uint32_t session, uint32_t name, u
 	return NONE;
 }
 
-uint32_t find_agent(struct model *m, uint32_t session, struct str name)
+uint32_t find_agent(const struct model *m, uint32_t session, struct str name)
 {
+	uint32_t known = name.n ? model_known(m, name) : NONE;
 	uint64_t h;
 
-	return name.n ? agent_lookup(m, session, model_intern(m, name), &h) : NONE;
+	return known != NONE ? agent_lookup(m, session, known, &h) : NONE;
 }
 
 uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor, uint32_t message)
@@ -149,10 +118,10 @@ uint32_t model_agent(struct model *m, uint32_t session, const struct actor *acto
 	found = agent_lookup(m, session, name, &h);
 	if (found != NONE)
 		return found;
-	vec_push(&m->agents, (struct agent){ .name = name, .session = session, .first = message,
+	heap_push(m->heap, &m->agents, (struct agent){ .name = name, .session = session, .first = message,
 					     .type = model_intern(m, actor->type),
 					     .human = actor->human });
-	map_add(&m->agent_map, h, m->agents.n - 1);
+	map_put(m->heap, &m->agent_map, h, m->agents.n - 1);
 	return m->agents.n - 1;
 }
 
@@ -183,10 +152,10 @@ static uint8_t kind_number(struct model *m, struct str kind)
 		if (str_eq(m->kinds[i], kind))
 			return (uint8_t)i;
 	if (m->kind_count == 255) {
-		m->kinds[255] = STR("other");
+		m->kinds[255] = heap_str(m->heap, STR("other"));
 		return 255;
 	}
-	m->kinds[m->kind_count] = arena_str(&m->arena, kind);
+	m->kinds[m->kind_count] = heap_str(m->heap, kind);
 	return (uint8_t)m->kind_count++;
 }
 
@@ -208,8 +177,8 @@ uint32_t model_expect(struct model *m, struct str message_id)
 	for (uint32_t it = 0, v; map_next(&m->expected_map, h, &it, &v);)
 		if (m->expected.v[v] == id)
 			return v;
-	vec_push(&m->expected, id);
-	map_add(&m->expected_map, h, m->expected.n - 1);
+	heap_push(m->heap, &m->expected, id);
+	map_put(m->heap, &m->expected_map, h, m->expected.n - 1);
 	return m->expected.n - 1;
 }
 
@@ -235,7 +204,7 @@ static void note_reply(struct applying *a)
 	id = model_intern(m, to);
 	for (uint32_t it = 0, v; map_next(&m->expected_map, hash_mix(id, 0), &it, &v);)
 		if (m->expected.v[v] == id)
-			vec_push(&m->replies, (struct reply){ v, a->message });
+			heap_push(m->heap, &m->replies, (struct reply){ v, a->message });
 }
 
 /* A message sent twice changes nothing the second time. */
@@ -250,7 +219,7 @@ static bool is_repeat(struct applying *a)
 	if (!msg->id.n)
 		return false;
 	if (first == NONE) {
-		ids_add(&m->ids, id_hash(a->session, msg->id), msg->content_hash, a->message);
+		ids_add(m->heap, &m->ids, id_hash(a->session, msg->id), msg->content_hash, a->message);
 		return false;
 	}
 	if (ids_same_content(&m->ids, first, msg->content_hash) &&
@@ -272,7 +241,7 @@ static void note_group(struct applying *a, const struct place *place)
 	uint32_t group = place->aside ? NONE : m->sessions.v[a->session].group;
 
 	if (!m->stretches.n || vec_last(&m->stretches)->group != group)
-		vec_push(&m->stretches, (struct stretch){ a->message, group });
+		heap_push(m->heap, &m->stretches, (struct stretch){ a->message, group });
 }
 
 static uint8_t capped(unsigned n)
@@ -300,7 +269,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	r.to = a.to;
 	r.kind = kind_number(m, msg->kind);
 	r.chain = chain_of(msg->correlation);
-	vec_push(&m->records, r);
+	heap_push(m->heap, &m->records, r);
 	if (is_repeat(&a)) {
 		msg->flags |= RECORD_REPEATED;
 	} else {

@@ -27,8 +27,7 @@ enum step_kind {
 };
 
 struct item_step {
-	uint32_t message;
-	uint32_t by;    /* agent */
+	uint32_t message; /* also tells who: step_by */
 	uint32_t index; /* RAISED: which element of the message */
 	uint32_t hash;  /* RAISED: of what it says */
 	uint16_t iteration;
@@ -93,6 +92,13 @@ struct task_step {
 	bool assigned;    /* the message gives the task out: its text is there */
 };
 
+/* What the envelopes of a lane said last to be missing. */
+struct gaps {
+	uint64_t hash, in_hash;
+	int64_t in_iteration;
+	uint32_t line;
+};
+
 struct task_need {
 	uint32_t message;
 	uint32_t task_id; /* interned */
@@ -102,19 +108,18 @@ struct task {
 	uint32_t id, session;
 	uint32_t root; /* the first of a chain of revisions; itself otherwise */
 	int64_t deadline_ms;
-	VEC(struct task_step) steps;
-	VEC(struct task_need) needs;
-	VEC(uint32_t) scope; /* globs, interned */
+	HVEC(struct task_step) steps;
+	HVEC(struct task_need) needs;
+	HVEC(uint32_t) scope; /* globs, interned */
 	/* for rules while messages are applied */
 	uint32_t limit;      /* review iterations */
 	uint32_t rounds;     /* of a root: reviews so far */
-	uint32_t failures, gaps_line;
-	uint64_t gaps_hash, gaps_in_hash;
-	int64_t gaps_iteration, gaps_in_iteration;
+	uint32_t failures;
+	struct gaps *gaps; /* of a lane of envelopes, else NULL */
 	int64_t given_ms, told_ms;
 	double confidence;
 	bool given, active, escalated, has_result, sensitive;
-	VEC(uint32_t) open_items; /* of a root: may be open; pruned as they close */
+	HVEC(uint32_t) open_items; /* of a root: may be open; pruned as they close */
 };
 
 struct review_step {
@@ -128,7 +133,7 @@ struct review_step {
 /* A review of a task, or a feedback loop (task NONE): rounds of asking and answering. */
 struct review {
 	uint32_t id, session, task, reviewer;
-	VEC(struct review_step) steps;
+	HVEC(struct review_step) steps;
 	bool asked; /* a request is waiting for its result */
 	uint32_t round;
 };
@@ -140,7 +145,7 @@ struct agent_step {
 struct agent {
 	uint32_t name, type, session;
 	uint32_t first; /* message */
-	VEC(struct agent_step) states; /* told by others */
+	HVEC(struct agent_step) states; /* told by others */
 	bool known, human, sent;
 	int64_t *recent_ms; /* times of the last messages, for the rate rule */
 	uint32_t recent_n;
@@ -154,23 +159,23 @@ struct usage {
 };
 
 struct model {
-	struct arena arena;
-	VEC(struct record) records;
-	VEC(struct session) sessions;
-	VEC(struct agent) agents;
-	VEC(struct task) tasks;
-	VEC(struct review) reviews;
-	VEC(struct item) items;
+	struct heap *heap; /* where all of it is, but for this struct */
+	HVEC(struct record) records;
+	HVEC(struct session) sessions;
+	HVEC(struct agent) agents;
+	HVEC(struct task) tasks;
+	HVEC(struct review) reviews;
+	HVEC(struct item) items;
 	uint32_t open_count;  /* of items */
-	VEC(uint32_t) dated;  /* items that have a deadline */
-	VEC(struct usage) usage;
+	HVEC(uint32_t) dated;  /* items that have a deadline */
+	HVEC(struct usage) usage;
 	struct findings findings; /* about several messages, each on the one that completes it */
-	VEC(struct str) strings;
-	VEC(struct standing) standings;
-	VEC(uint32_t) expected; /* interned ids of messages */
-	VEC(struct reply) replies;
-	VEC(struct stretch) stretches;
-	VEC(struct arrival) arrivals;
+	HVEC(struct str) strings;
+	HVEC(struct standing) standings;
+	HVEC(uint32_t) expected; /* interned ids of messages */
+	HVEC(struct reply) replies;
+	HVEC(struct stretch) stretches;
+	HVEC(struct arrival) arrivals;
 	struct ids ids;
 	struct map string_map, session_map, agent_map, task_map, review_map, item_map, expected_map;
 	/* the judge's thresholds (handoff): from approve_from on a result passes, from human_from on a
@@ -190,6 +195,8 @@ struct place {
 };
 
 void model_init(struct model *m);
+/* In a heap of the caller's making, which is the model's from then on. */
+void model_init_in(struct model *m, struct heap *heap);
 void model_release(struct model *m);
 /* Applies one message. Diagnostics of cross-message rules are added to msg->diags and kept. */
 void model_apply(struct model *m, struct message *msg, const struct place *place);
@@ -208,6 +215,8 @@ uint32_t model_expect(struct model *m, struct str message_id);
 /* The messages from `first` on have come just now, live. */
 void model_arrived(struct model *m, uint32_t first, int64_t time_ms);
 uint32_t model_intern(struct model *m, struct str s);
+/* The same for names that may be new to the model, and are then not kept: NONE. */
+uint32_t model_known(const struct model *m, struct str s);
 /* The group whose session knows what this message answers (a file of replies belongs to the log it
  * replies to), or STR_NONE; also where several groups know it. Looks at every session. */
 struct str model_group_of(struct model *m, const struct message *msg);
@@ -246,6 +255,12 @@ struct item_state {
 	uint32_t person;        /* interned name of who decided here, NONE */
 	int64_t stood_ms;       /* when */
 };
+
+/* The agent, or NONE: whoever sent the message. */
+static inline uint32_t step_by(const struct model *m, const struct item_step *step)
+{
+	return m->records.v[step->message].from;
+}
 
 /* false when the item does not exist yet. */
 bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,

@@ -23,7 +23,7 @@ uint32_t model_cut_at(const struct model *m, int64_t time_ms)
 void model_arrived(struct model *m, uint32_t first, int64_t time_ms)
 {
 	if (first < m->records.n)
-		vec_push(&m->arrivals, (struct arrival){ first, time_ms });
+		heap_push(m->heap, &m->arrivals, (struct arrival){ first, time_ms });
 }
 
 int64_t model_time(const struct model *m, uint32_t message)

@@ -25,9 +25,11 @@ struct request {
 	bool answered, late_told, is_event;
 };
 
+enum { RECENT_MAX = 64 };
+
 struct session_rules {
 	/* feedback */
-	VEC(struct turn) waiting; /* first requests whose session is not known yet */
+	HVEC(struct turn) waiting; /* first requests whose session is not known yet */
 	struct turn turn;         /* the newest request of this session */
 	int64_t asked, answered;  /* last iterations, 0 = none */
 	int64_t done;             /* as in struct turn_state */
@@ -36,18 +38,18 @@ struct session_rules {
 	uint64_t request_hash; /* of that request's bytes */
 	bool request_unsure;   /* it may be another session's */
 	uint32_t home;       /* the session of the file: where bare messages are */
-	uint32_t recent[64]; /* of a home: sessions lately active, newest last */
+	uint32_t *recent; /* of a home: sessions lately active, newest last; at most RECENT_MAX */
 	uint32_t recent_n;
-	VEC(uint32_t) open_items; /* may be open; pruned as they close */
+	HVEC(uint32_t) open_items; /* may be open; pruned as they close */
 	/* collaboration */
 	int64_t sequence;    /* highest of agents so far, -1 */
 	int64_t person_next; /* after the highest of a person's seat, 0 = none spoke */
 	uint32_t sequence_complaints;
 	bool saw_assignment, saw_review_request, saw_agents;
 	/* orchestrator */
-	VEC(struct request) requests;
+	HVEC(struct request) requests;
 	struct map request_map;
-	VEC(uint32_t) due; /* heap of requests, earliest deadline first */
+	HVEC(uint32_t) due; /* heap of requests, earliest deadline first */
 	/* envelope */
 	uint32_t lane;
 	/* handoff */
@@ -92,8 +94,8 @@ static inline uint32_t chain_of(struct str correlation)
 uint32_t model_session(struct model *m, struct str group, struct str id, uint32_t message);
 uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor, uint32_t message);
 /* Existing only, or NONE. */
-uint32_t find_agent(struct model *m, uint32_t session, struct str name);
-uint32_t find_task(struct model *m, uint32_t session, struct str id);
+uint32_t find_agent(const struct model *m, uint32_t session, struct str name);
+uint32_t find_task(const struct model *m, uint32_t session, struct str id);
 uint32_t task_get(struct applying *a, struct str id); /* finds or adds */
 uint32_t task_root(const struct model *m, uint32_t task);
 void task_step(struct applying *a, uint32_t task, enum task_state state, double progress,
@@ -105,7 +107,7 @@ void review_step(struct applying *a, uint32_t review, uint32_t iteration, enum r
 /* Raises e's item (or raises it again) and returns its number. task may be NONE. */
 uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, uint32_t review,
 		    uint32_t iteration);
-uint32_t find_item(struct model *m, uint32_t session, enum item_kind kind, struct str id,
+uint32_t find_item(const struct model *m, uint32_t session, enum item_kind kind, struct str id,
 		   uint32_t review);
 /* The same by an interned id. */
 uint32_t item_numbered(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,

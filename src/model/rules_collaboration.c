@@ -455,7 +455,7 @@ static void apply_needs(struct applying *a, const struct event *e)
 	uint32_t other = model_intern(a->m, e->other);
 
 	if (number != NONE)
-		vec_push(&a->m->tasks.v[number].needs, (struct task_need){ a->message, other });
+		heap_push(a->m->heap, &a->m->tasks.v[number].needs, (struct task_need){ a->message, other });
 }
 
 /* The task that the message with that id gave out. */
@@ -506,7 +506,7 @@ void apply_collaboration(struct applying *a)
 			task = find_task(a->m, a->session, e->id);
 			item = model_intern(a->m, e->other);
 			if (task != NONE)
-				vec_push(&a->m->tasks.v[task].scope, item);
+				heap_push(a->m->heap, &a->m->tasks.v[task].scope, item);
 			break;
 		case EV_TASK_STATE:
 			apply_task_state(a, e);
@@ -540,7 +540,7 @@ void apply_collaboration(struct applying *a)
 			/* going on about one's own question is no answer */
 			if (item != NONE && e->item == ITEM_QUESTION &&
 			    (a->msg->from.human || item_is_open(&a->m->items.v[item])) &&
-			    a->m->items.v[item].steps[0].by != a->from)
+			    step_by(a->m, &a->m->items.v[item].steps[0]) != a->from)
 				item_step(a, item, STEP_DECIDED, e->verdict, 0);
 			break;
 		default: /* events of other dialects */

@@ -42,6 +42,15 @@ static uint32_t lane_meant(struct applying *a, const struct event *e, bool *know
 	return NONE;
 }
 
+static struct gaps *gaps_of(struct applying *a, uint32_t lane)
+{
+	struct task *t = &a->m->tasks.v[lane];
+
+	if (!t->gaps)
+		t->gaps = heap_zalloc(a->m->heap, sizeof(*t->gaps));
+	return t->gaps;
+}
+
 /* A review's line. False when it decides nothing here: no item waits, or the line is the agent's own,
  * handed on among its notes. */
 static bool apply_review(struct applying *a, const struct event *e, uint32_t *of)
@@ -49,11 +58,11 @@ static bool apply_review(struct applying *a, const struct event *e, uint32_t *of
 	bool known;
 	uint32_t lane = *of = lane_meant(a, e, &known);
 	uint32_t item = known ? newest_item(a, lane) : NONE;
-	struct task *t = lane == NONE ? NULL : &a->m->tasks.v[lane];
+	struct gaps *gaps = lane == NONE ? NULL : gaps_of(a, lane);
 	const struct item *it;
 	bool escalated;
 
-	if (item == NONE || (t && e->content_hash == t->gaps_hash))
+	if (item == NONE || (gaps && e->content_hash == gaps->hash))
 		return false;
 	it = &a->m->items.v[item];
 	escalated = it->steps[it->n - 1].what == STEP_DECIDED &&
@@ -62,50 +71,51 @@ static bool apply_review(struct applying *a, const struct event *e, uint32_t *of
 		return false;
 	report(a, SEVERITY_NOTE, RULE("review"), e->at, e->index, "says that a person decided");
 	item_step(a, item, STEP_DECIDED, e->verdict, it->steps[it->n - 1].iteration);
-	if (!t)
+	if (!gaps)
 		return true;
 	close_items(a, lane, ENVELOPE_KINDS, STEP_DECIDED, e->verdict);
 	/* a person has looked: what follows is counted anew */
-	t = &a->m->tasks.v[lane];
-	t->gaps_line = t->failures = 0;
-	t->gaps_in_hash = 0;
+	gaps->line = a->m->tasks.v[lane].failures = 0;
+	gaps->in_hash = 0;
 	return true;
 }
 
 static void apply_input(struct applying *a, const struct event *e)
 {
 	uint32_t lane = task_get(a, e->id);
-	struct task *t;
+	struct gaps *gaps;
 
 	if (lane == NONE)
 		return;
 	rules_of(a)->lane = lane;
 	close_items(a, lane, ENVELOPE_KINDS, STEP_SUPERSEDED, VERDICT_SUPERSEDED);
-	t = &a->m->tasks.v[lane];
-	if (e->content_hash && t->gaps_in_hash == e->content_hash &&
-	    t->gaps_in_iteration != e->iteration)
+	gaps = gaps_of(a, lane);
+	if (e->content_hash && gaps->in_hash == e->content_hash &&
+	    gaps->in_iteration != e->iteration)
 		report(a, SEVERITY_WARNING, RULE("retry-same-gaps"), "/task/params/gaps", 0,
 		       "the same gaps as in iteration %lld: escalate",
-		       (long long)t->gaps_in_iteration);
+		       (long long)gaps->in_iteration);
 	if (e->iteration == 1)
-		t->failures = 0;
-	t->gaps_in_hash = e->content_hash;
-	t->gaps_in_iteration = e->iteration;
+		a->m->tasks.v[lane].failures = 0;
+	gaps->in_hash = e->content_hash;
+	gaps->in_iteration = e->iteration;
 	task_step(a, lane, TASK_RUNNING, -1, true);
 }
 
 static void apply_output(struct applying *a, const struct event *e, uint32_t lane)
 {
+	struct gaps *gaps;
 	struct task *t;
 
 	if (lane == NONE) /* outputs without their inputs are one lane */
 		lane = task_get(a, STR("envelope"));
+	gaps = gaps_of(a, lane);
 	t = &a->m->tasks.v[lane];
-	if (e->failed && !e->severe && t->gaps_line && t->gaps_hash == e->content_hash)
+	if (e->failed && !e->severe && gaps->line && gaps->hash == e->content_hash)
 		report(a, SEVERITY_WARNING, RULE("retry-same-gaps"), e->at, 0,
-		       "the same gaps as in line %u: escalate", t->gaps_line);
-	t->gaps_line = e->failed ? line_of(a->m, a->message) : 0;
-	t->gaps_hash = e->content_hash;
+		       "the same gaps as in line %u: escalate", gaps->line);
+	gaps->line = e->failed ? line_of(a->m, a->message) : 0;
+	gaps->hash = e->content_hash;
 	if (e->again)
 		t->failures++;
 	else if (!e->failed)

@@ -138,7 +138,9 @@ void feedback_find_session(struct applying *a, struct str group)
 		home = m->sessions.v[number].rules;
 		for (i = 0; i < home->recent_n && home->recent[i] != a->session;)
 			i++;
-		if (i == 64)
+		if (!home->recent)
+			home->recent = heap_alloc(m->heap, RECENT_MAX * sizeof(uint32_t));
+		if (i == RECENT_MAX)
 			i = 0; /* the oldest makes room */
 		memmove(home->recent + i, home->recent + i + 1,
 			(home->recent_n > i ? home->recent_n - i - 1 : 0) * sizeof(uint32_t));
@@ -261,6 +263,13 @@ static void keep_request(struct session_rules *r, const struct turn *turn, bool 
 	r->request_unsure = unsure;
 }
 
+static void turn_forget(struct model *m, struct turn *turn)
+{
+	heap_give(m->heap, turn->decided, turn->decided_n * sizeof(uint64_t));
+	turn->decided = NULL;
+	turn->decided_n = 0;
+}
+
 static void apply_ask(struct applying *a, const struct event *ask)
 {
 	struct session_rules *r = rules_of(a);
@@ -282,23 +291,27 @@ static void apply_ask(struct applying *a, const struct event *ask)
 			report(a, SEVERITY_WARNING, RULE("3.2.1-id"), e->at, e->index,
 			       "decided twice in one request; the first counts");
 	}
-	turn.decided = decided.list;
 	turn.decided_n = decided.n;
+	if (decided.n) {
+		turn.decided = heap_alloc(a->m->heap, decided.n * sizeof(uint64_t));
+		memcpy(turn.decided, decided.list, decided.n * sizeof(uint64_t));
+	}
 	map_release(&decided.map);
+	free(decided.list);
 	supersede_open(a, ask->iteration && ask->iteration == r->answered);
 	if (a->m->sessions.v[a->session].loop != NONE)
 		review_step(a, a->m->sessions.v[a->session].loop, small(ask->iteration),
 			    REVIEW_NONE, turn.decided_n, false);
 	if (ask->iteration <= 1 && r->home == a->session) {
 		if (r->waiting.n == 256) { /* never answered: the oldest is given up */
-			free(r->waiting.v[0].decided);
+			turn_forget(a->m, &r->waiting.v[0]);
 			memmove(r->waiting.v, r->waiting.v + 1, 255 * sizeof(turn));
 			r->waiting.n--;
 		}
-		vec_push(&r->waiting, turn);
+		heap_push(a->m->heap, &r->waiting, turn);
 		return;
 	}
-	free(r->turn.decided);
+	turn_forget(a->m, &r->turn);
 	r->turn = turn;
 	keep_request(r, &turn, false);
 }
@@ -408,7 +421,7 @@ static void apply_ack(struct applying *a, const struct event *e)
 	report(a, SEVERITY_WARNING, RULE("4.3.1-processing_status"), at, e->index,
 	       "the provider does not know %s, which it raised itself", quoted(e->id, q));
 	if (!item_is_open(&a->m->items.v[item]))
-		vec_push(&rules_of(a)->open_items, item);
+		heap_push(a->m->heap, &rules_of(a)->open_items, item);
 	item_step(a, item, STEP_BOUNCED, VERDICT_NONE, 0);
 }
 
@@ -445,7 +458,7 @@ static void apply_answer(struct applying *a, const struct event *answer)
 		check_acks(a, answer, &turn);
 		r->asked = turn.iteration;
 		keep_request(r, &turn, unsure);
-		free(turn.decided);
+		turn_forget(a->m, &turn);
 	}
 	supersede_open(a, false);
 	if (session->loop == NONE)
@@ -479,7 +492,7 @@ static void apply_answer(struct applying *a, const struct event *answer)
 		was_open = item != NONE && item_is_open(&a->m->items.v[item]);
 		item = item_raise(a, e, NONE, NONE, small(answer->iteration));
 		if (!was_open)
-			vec_push(&r->open_items, item);
+			heap_push(a->m->heap, &r->open_items, item);
 		items++;
 	}
 	review_step(a, session->loop, small(answer->iteration),
@@ -510,7 +523,7 @@ void apply_feedback(struct applying *a)
 		else if (e->type == EV_TURN_ANSWER)
 			apply_answer(a, e);
 		else if (e->type == EV_USAGE)
-			vec_push(&a->m->usage, (struct usage){ a->message, a->from, e->tokens_in,
+			heap_push(a->m->heap, &a->m->usage, (struct usage){ a->message, a->from, e->tokens_in,
 							       e->tokens_out, e->tokens_cached,
 							       e->cost });
 	}

@@ -1,8 +1,6 @@
 /* Orchestrator: every request one response, in time; agents keep to their own types and rate. */
 #include "model/rules.h"
 
-#include <stdlib.h>
-
 #define RULE(id) "orchestrator/" id
 
 enum { RATE_MAX = 100, RATE_WINDOW_MS = 1000 };
@@ -30,9 +28,9 @@ static void swap_due(struct session_rules *r, uint32_t i, uint32_t k)
 	r->due.v[k] = kept;
 }
 
-static void push_due(struct session_rules *r, uint32_t request)
+static void push_due(struct heap *h, struct session_rules *r, uint32_t request)
 {
-	vec_push(&r->due, request);
+	heap_push(h, &r->due, request);
 	for (uint32_t i = r->due.n - 1; i && due_at(r, i) < due_at(r, (i - 1) / 2); i = (i - 1) / 2)
 		swap_due(r, i, (i - 1) / 2);
 }
@@ -61,11 +59,12 @@ static void add_request(struct applying *a, struct str id, int64_t deadline_ms, 
 
 	if (!id.n || find_request(r, id))
 		return;
-	map_add(&r->request_map, str_hash(id), r->requests.n);
-	vec_push(&r->requests, (struct request){ .hash = str_hash(id), .message = a->message,
-						 .deadline_ms = deadline_ms, .is_event = is_event });
+	map_put(a->m->heap, &r->request_map, str_hash(id), r->requests.n);
+	heap_push(a->m->heap, &r->requests,
+		  (struct request){ .hash = str_hash(id), .message = a->message,
+				    .deadline_ms = deadline_ms, .is_event = is_event });
 	if (deadline_ms != WHEN_NONE)
-		push_due(r, r->requests.n - 1);
+		push_due(a->m->heap, r, r->requests.n - 1);
 }
 
 static void apply_response(struct applying *a, const struct event *e)
@@ -137,7 +136,7 @@ static void check_rate(struct applying *a)
 		return;
 	g = &a->m->agents.v[a->from];
 	if (!g->recent_ms)
-		g->recent_ms = xmalloc(RATE_MAX * sizeof(*g->recent_ms));
+		g->recent_ms = heap_zalloc(a->m->heap, RATE_MAX * sizeof(*g->recent_ms));
 	oldest = g->recent_ms[g->recent_n % RATE_MAX];
 	if (g->recent_n >= RATE_MAX && now - oldest < RATE_WINDOW_MS && now >= oldest) {
 		if (!g->flooding)
@@ -168,7 +167,7 @@ static void apply_agent(struct applying *a, const struct event *e)
 	if (agent != NONE && e->other.n) {
 		uint32_t state = model_intern(a->m, e->other);
 
-		vec_push(&a->m->agents.v[agent].states, (struct agent_step){ a->message, state });
+		heap_push(a->m->heap, &a->m->agents.v[agent].states, (struct agent_step){ a->message, state });
 	}
 }
 
@@ -213,7 +212,7 @@ void apply_orchestrator(struct applying *a)
 			task = task_get(a, e->id);
 			other = model_intern(a->m, e->other);
 			if (task != NONE)
-				vec_push(&a->m->tasks.v[task].needs,
+				heap_push(a->m->heap, &a->m->tasks.v[task].needs,
 					 (struct task_need){ a->message, other });
 			break;
 		case EV_ITEM:

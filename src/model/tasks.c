@@ -1,7 +1,7 @@
 /* Tasks and reviews: lanes of the timeline. */
 #include "model/rules.h"
 
-static uint32_t task_lookup(struct model *m, uint32_t session, uint32_t id, uint64_t *h)
+static uint32_t task_lookup(const struct model *m, uint32_t session, uint32_t id, uint64_t *h)
 {
 	*h = hash_mix(session, id);
 	for (uint32_t it = 0, v; map_next(&m->task_map, *h, &it, &v);)
@@ -10,11 +10,12 @@ static uint32_t task_lookup(struct model *m, uint32_t session, uint32_t id, uint
 	return NONE;
 }
 
-uint32_t find_task(struct model *m, uint32_t session, struct str id)
+uint32_t find_task(const struct model *m, uint32_t session, struct str id)
 {
+	uint32_t name = id.n ? model_known(m, id) : NONE;
 	uint64_t h;
 
-	return id.n ? task_lookup(m, session, model_intern(m, id), &h) : NONE;
+	return name != NONE ? task_lookup(m, session, name, &h) : NONE;
 }
 
 uint32_t task_get(struct applying *a, struct str id)
@@ -29,10 +30,10 @@ uint32_t task_get(struct applying *a, struct str id)
 	found = task_lookup(m, a->session, name, &h);
 	if (found != NONE)
 		return found;
-	vec_push(&m->tasks, (struct task){ .id = name, .session = a->session, .root = m->tasks.n,
+	heap_push(m->heap, &m->tasks, (struct task){ .id = name, .session = a->session, .root = m->tasks.n,
 					   .deadline_ms = WHEN_NONE, .given_ms = WHEN_NONE,
 					   .told_ms = WHEN_NONE, .confidence = -1 });
-	map_add(&m->task_map, h, m->tasks.n - 1);
+	map_put(m->heap, &m->task_map, h, m->tasks.n - 1);
 	return m->tasks.n - 1;
 }
 
@@ -52,7 +53,7 @@ void task_step(struct applying *a, uint32_t task, enum task_state state, double 
 		agent = vec_last(&t->steps)->agent;
 	else if (!assigned && str_is(a->msg->from.type, "orchestrator"))
 		agent = NONE;
-	vec_push(&t->steps, (struct task_step){
+	heap_push(a->m->heap, &t->steps, (struct task_step){
 				    .message = a->message, .agent = agent, .state = state,
 				    .percent = progress < 0 ? 255 : (uint8_t)(progress * 100 + 0.5),
 				    .assigned = assigned });
@@ -71,16 +72,16 @@ uint32_t review_get(struct applying *a, struct str id, uint32_t task)
 	for (uint32_t it = 0, v; map_next(&m->review_map, h, &it, &v);)
 		if (m->reviews.v[v].session == a->session && m->reviews.v[v].id == name)
 			return v;
-	vec_push(&m->reviews, (struct review){ .id = name, .session = a->session, .task = task,
+	heap_push(m->heap, &m->reviews, (struct review){ .id = name, .session = a->session, .task = task,
 					       .reviewer = NONE });
-	map_add(&m->review_map, h, m->reviews.n - 1);
+	map_put(m->heap, &m->review_map, h, m->reviews.n - 1);
 	return m->reviews.n - 1;
 }
 
 void review_step(struct applying *a, uint32_t review, uint32_t iteration, enum review_verdict v,
 		 uint32_t findings, bool failed)
 {
-	vec_push(&a->m->reviews.v[review].steps,
+	heap_push(a->m->heap, &a->m->reviews.v[review].steps,
 		 (struct review_step){ .message = a->message, .iteration = (uint16_t)iteration,
 				       .verdict = v, .failed = failed,
 				       .findings = findings > 65535 ? 65535 : (uint16_t)findings });

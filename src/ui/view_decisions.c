@@ -193,7 +193,7 @@ static void decisions_draw(const struct scene *s, const struct lines *lines, uin
 	snprintf(text, sizeof(text), "%u", m->records.v[line->what].line);
 	put_right(g, column_rect(row, fit, COL_LINE), ROLE_DIM, text);
 	p = column_pen(g, row, fit, COL_AGENT);
-	pen_agent(&p, m, step->by);
+	pen_agent(&p, m, step_by(m, step));
 	p = column_pen(g, row, fit, COL_VERDICT);
 	pen_mark(&p, mark_of_verdict(step->verdict));
 	put_told(s, column_pen(g, row, fit, COL_TOLD), item, line->b);

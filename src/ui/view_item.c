@@ -282,9 +282,9 @@ static void draw_step(const struct scene *s, const struct item *item, uint32_t n
 	put_step(item, number, &p);
 	if (step->what == STEP_RAISED && step->iteration)
 		pen_printf(&p, ROLE_DIM, " in iteration %u", step->iteration);
-	if (step->by != NONE) {
+	if (step_by(s->model, step) != NONE) {
 		pen_put(&p, ROLE_DIM, " by ");
-		pen_agent(&p, s->model, step->by);
+		pen_agent(&p, s->model, step_by(s->model, step));
 	}
 }
 

@@ -1,0 +1,387 @@
+/* Layout of a reserved heap: its own books, then small blocks side by side up to the middle, then
+ * spans. Small blocks come in sizes that are at most a quarter apart; a block given back waits in
+ * the list of its size. What is over SMALL_MAX has a span of its own, 16 times as long as it needs to
+ * be at most; a vector moves to a longer one when that is full, so a copy is made at 1 MB, 16 MB,
+ * 256 MB. Pages of a span cost nothing until they are used. */
+#include "base/heap.h"
+
+#include "base/err.h"
+
+#include <sys/mman.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CHECKED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CHECKED 1
+#endif
+#endif
+#ifndef CHECKED
+#define CHECKED 0
+#endif
+
+#define HEAP_ADDRESS ((uintptr_t)0x3a0000000000) /* far from what systems and checkers use */
+#define HEAP_BYTES ((uint64_t)1 << 40)
+#define SMALL_START ((uint64_t)4 << 20)
+#define SPANS_START (HEAP_BYTES / 2)
+
+enum {
+	SMALL_MAX = 64 << 10,
+	FINE_MAX = 128, /* up to here sizes are 8 apart */
+	CLASSES = FINE_MAX / 8 + 4 * 9,
+	SPAN_CLASSES = 5, /* 1 MB, 16 MB … 64 GB */
+	SPANS_MAX = 65536,
+	SPAN_STEP = 64 << 10,
+	TEXT_MAX = 4096,
+};
+
+struct span {
+	uint64_t offset;
+	uint64_t used; /* 0: it is free */
+	uint32_t class;
+	uint32_t next; /* of the free ones, plus one */
+};
+
+/* Before a block of malloc's. */
+struct plain {
+	struct plain *prev, *next;
+};
+
+struct heap {
+	bool plain;
+	struct plain blocks; /* a ring */
+	uint64_t small_next, span_next; /* offsets */
+	char *text_next, *text_end;
+	void *free_small[CLASSES]; /* each begins with the address of the next */
+	uint32_t free_span[SPAN_CLASSES]; /* number plus one */
+	uint32_t span_n;
+	struct span spans[SPANS_MAX]; /* by offset */
+};
+
+_Static_assert(sizeof(struct heap) <= ((uint64_t)4 << 20), "the books end where small blocks begin");
+
+/* ---- one at a time ---- */
+
+static struct heap *new_plain(void)
+{
+	struct heap *h = xcalloc(1, offsetof(struct heap, spans));
+
+	h->plain = true;
+	h->blocks.prev = h->blocks.next = &h->blocks;
+	return h;
+}
+
+static void *plain_alloc(struct heap *h, size_t n)
+{
+	struct plain *p = xmalloc(sizeof(*p) + n);
+
+	p->prev = &h->blocks;
+	p->next = h->blocks.next;
+	p->next->prev = p->prev->next = p;
+	return p + 1;
+}
+
+static void plain_give(void *block)
+{
+	struct plain *p = (struct plain *)block - 1;
+
+	p->prev->next = p->next;
+	p->next->prev = p->prev;
+	free(p);
+}
+
+static void *plain_grow(struct heap *h, void *v, size_t n)
+{
+	struct plain *p;
+
+	if (!v)
+		return plain_alloc(h, n);
+	p = xrealloc((struct plain *)v - 1, sizeof(*p) + n);
+	p->prev->next = p->next->prev = p;
+	return p + 1;
+}
+
+/* ---- reserved ---- */
+
+static void begin(struct heap *h)
+{
+	h->small_next = SMALL_START;
+	h->span_next = SPANS_START;
+}
+
+static struct heap *reserve(void)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	void *p;
+
+	if (sizeof(size_t) < 8)
+		return NULL;
+#ifdef MAP_FIXED_NOREPLACE
+	p = mmap((void *)HEAP_ADDRESS, (size_t)HEAP_BYTES, PROT_READ | PROT_WRITE,
+		 flags | MAP_FIXED_NOREPLACE, -1, 0);
+	if (p != MAP_FAILED)
+		return p; /* old systems take the address as a hint */
+#endif
+	p = mmap(NULL, (size_t)HEAP_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+struct heap *heap_new(enum heap_kind kind)
+{
+	struct heap *h = NULL;
+
+	if (kind == HEAP_FIXED || (kind == HEAP_USUAL && !CHECKED))
+		h = reserve();
+	if (!h)
+		return new_plain();
+	begin(h);
+	return h;
+}
+
+void heap_free(struct heap *h)
+{
+	if (!h)
+		return;
+	if (!h->plain) {
+		munmap(h, (size_t)HEAP_BYTES);
+		return;
+	}
+	while (h->blocks.next != &h->blocks)
+		plain_give(h->blocks.next + 1);
+	free(h);
+}
+
+void heap_reset(struct heap *h)
+{
+	if (h->plain)
+		BUG("only a reserved heap is emptied");
+	madvise(h, (size_t)HEAP_BYTES, MADV_DONTNEED);
+	begin(h);
+}
+
+/* The size of a small block, and the list that it belongs to. */
+static size_t round_up(size_t n, unsigned *class)
+{
+	unsigned bits;
+	size_t step;
+
+	if (n <= FINE_MAX) {
+		n = n ? (n + 7) & ~(size_t)7 : 8;
+		*class = (unsigned)(n / 8 - 1);
+		return n;
+	}
+	bits = 63 - (unsigned)__builtin_clzll(n - 1); /* 2^bits < n <= 2^(bits + 1) */
+	step = (size_t)1 << (bits - 2);
+	n = (n + step - 1) & ~(step - 1);
+	*class = FINE_MAX / 8 + 4 * (bits - 7) + (unsigned)((n - ((size_t)1 << bits)) / step) - 1;
+	return n;
+}
+
+static void *small_alloc(struct heap *h, size_t n)
+{
+	unsigned class;
+	void *p;
+
+	n = round_up(n, &class);
+	p = h->free_small[class];
+	if (p) {
+		memcpy(&h->free_small[class], p, sizeof(void *));
+		return p;
+	}
+	if (h->small_next + n > SPANS_START)
+		mem_out(n);
+	p = (char *)h + h->small_next;
+	h->small_next += n;
+	return p;
+}
+
+static void small_give(struct heap *h, void *p, size_t n)
+{
+	unsigned class;
+
+	round_up(n, &class);
+	memcpy(p, &h->free_small[class], sizeof(void *));
+	h->free_small[class] = p;
+}
+
+static uint64_t span_bytes(unsigned class)
+{
+	return (uint64_t)1 << (20 + 4 * class);
+}
+
+static struct span *span_of(struct heap *h, const void *p)
+{
+	uint64_t offset = (uint64_t)((const char *)p - (const char *)h);
+	uint32_t low = 0, high = h->span_n;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (h->spans[middle].offset <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (!h->span_n || h->spans[low].offset != offset || !h->spans[low].used)
+		BUG("no span at %p", p);
+	return &h->spans[low];
+}
+
+static void *span_alloc(struct heap *h, size_t n)
+{
+	unsigned class = 0;
+	struct span *s;
+
+	while (class < SPAN_CLASSES && span_bytes(class) < n)
+		class++;
+	if (class == SPAN_CLASSES)
+		mem_out(n);
+	if (h->free_span[class]) {
+		s = &h->spans[h->free_span[class] - 1];
+		h->free_span[class] = s->next;
+	} else {
+		if (h->span_n == SPANS_MAX || h->span_next + span_bytes(class) > HEAP_BYTES)
+			mem_out(n);
+		s = &h->spans[h->span_n++];
+		*s = (struct span){ .offset = h->span_next, .class = class };
+		h->span_next += span_bytes(class);
+	}
+	s->used = n;
+	return (char *)h + s->offset;
+}
+
+static void span_give(struct heap *h, void *p)
+{
+	struct span *s = span_of(h, p);
+
+	madvise(p, (size_t)span_bytes(s->class), MADV_DONTNEED);
+	s->used = 0;
+	s->next = h->free_span[s->class];
+	h->free_span[s->class] = (uint32_t)(s - h->spans) + 1;
+}
+
+/* ---- both ---- */
+
+void *heap_alloc(struct heap *h, size_t n)
+{
+	n = n ? n : 1;
+	if (h->plain)
+		return plain_alloc(h, n);
+	return n <= SMALL_MAX ? small_alloc(h, n) : span_alloc(h, n);
+}
+
+void *heap_zalloc(struct heap *h, size_t n)
+{
+	return memset(heap_alloc(h, n), 0, n);
+}
+
+void heap_give(struct heap *h, void *p, size_t n)
+{
+	if (!p)
+		return;
+	if (h->plain)
+		plain_give(p);
+	else if (n <= SMALL_MAX)
+		small_give(h, p, n);
+	else
+		span_give(h, p);
+}
+
+struct str heap_str(struct heap *h, struct str s)
+{
+	char *p;
+
+	if (s.n >= TEXT_MAX || h->plain) {
+		p = heap_alloc(h, s.n + 1);
+	} else {
+		if ((size_t)(h->text_end - h->text_next) <= s.n) {
+			h->text_next = heap_alloc(h, SMALL_MAX);
+			h->text_end = h->text_next + SMALL_MAX;
+		}
+		p = h->text_next;
+		h->text_next += s.n + 1;
+	}
+	if (s.n)
+		memcpy(p, s.p, s.n);
+	p[s.n] = '\0';
+	return str_make(p, s.n);
+}
+
+/* A vector that has a span: longer by a step, where it is if there is room. */
+static void *span_grow(struct heap *h, void *v, uint32_t *room, size_t size)
+{
+	struct span *s = span_of(h, v);
+	uint64_t want = s->used + (size > SPAN_STEP ? size : SPAN_STEP);
+	void *grown = v;
+
+	if (want <= span_bytes(s->class)) {
+		s->used = want;
+	} else {
+		uint64_t n = (uint64_t)*room * size;
+
+		grown = span_alloc(h, (size_t)want);
+		memcpy(grown, v, (size_t)n);
+		span_give(h, v);
+	}
+	*room = want / size < UINT32_MAX ? (uint32_t)(want / size) : UINT32_MAX;
+	return grown;
+}
+
+void *heap_grow_(struct heap *h, void *v, uint32_t *room, size_t size)
+{
+	uint32_t n = *room < 4 ? *room + 1 : *room + *room / 2;
+	size_t bytes, old = (size_t)*room * size;
+	unsigned class;
+	void *grown;
+
+	if (n <= *room)
+		BUG("vector over %u elements", *room);
+	if (h->plain) {
+		*room = n;
+		return plain_grow(h, v, (size_t)n * size);
+	}
+	if (v && old > SMALL_MAX)
+		return span_grow(h, v, room, size);
+	bytes = (size_t)n * size;
+	if (bytes <= SMALL_MAX)
+		bytes = round_up(bytes, &class);
+	*room = (uint32_t)(bytes / size);
+	grown = heap_alloc(h, bytes);
+	if (old)
+		memcpy(grown, v, old);
+	heap_give(h, v, old);
+	return grown;
+}
+
+/* ---- saving it ---- */
+
+bool heap_is_fixed(const struct heap *h)
+{
+	return !h->plain && (uintptr_t)h == HEAP_ADDRESS;
+}
+
+static void list_part(struct heap_parts *out, uint64_t offset, uint64_t n)
+{
+	vec_push(&out->list, (struct heap_part){ offset, n });
+	out->bytes += n;
+}
+
+void heap_list(const struct heap *h, struct heap_parts *out)
+{
+	*out = (struct heap_parts){ 0 };
+	list_part(out, 0, offsetof(struct heap, spans) + h->span_n * sizeof(struct span));
+	list_part(out, SMALL_START, h->small_next - SMALL_START);
+	for (uint32_t i = 0; i < h->span_n; i++)
+		if (h->spans[i].used)
+			list_part(out, h->spans[i].offset, h->spans[i].used);
+}
+
+char *heap_at(struct heap *h, struct heap_part part)
+{
+	bool books = part.offset == 0 && part.n <= sizeof(struct heap);
+	bool small = part.offset == SMALL_START && part.n <= SPANS_START - SMALL_START;
+	bool span = part.offset >= SPANS_START && part.offset < HEAP_BYTES &&
+		    part.n <= HEAP_BYTES - part.offset;
+
+	return books || small || span ? (char *)h + part.offset : NULL;
+}
