@@ -76,9 +76,12 @@ press '4f'
 sed -n '6,9p' demo.ndjson >>grows.ndjson
 ok 'f stays at the end of the messages' soon says '201/201'
 printf '{"type":"event:log","id":"1' >>grows.ndjson
+ok 'half a line is shown after a while' soon says incomplete
 press g
 printf '2","timestamp":"2026-03-17T09:48:00Z","payload":{"level":"info","message":"whole"}}\n' >>grows.ndjson
 ok 'half a line waits for its end' soon title_says '202 messages'
+press G
+ok 'and is then one message' soon says '202/202'
 press Q
 ok 'Q ends it' soon says 'exit code 0'
 mkdir -p queue

@@ -11,6 +11,7 @@ enum {
 	TOLD_MS = 100,   /* the views are told of arrivals at most that often */
 	TICK_MS = 1000,  /* countdowns move that often */
 	RECENT_MS = 600000,
+	INCOMPLETE_BYTES = 1000,
 };
 
 static int64_t wall_ms(void)
@@ -168,6 +169,27 @@ static bool comes_now(const struct live *l, uint32_t first)
 	       (newest == WHEN_NONE && l->app->scene.now_ms == WHEN_NONE);
 }
 
+/* A line without its end is shown once it has waited for a while. */
+static void look_incomplete(struct live *l, int64_t now_ms)
+{
+	struct follow *live = l->load->live;
+	uint32_t i = follow_incomplete(live);
+	struct follow_status status;
+
+	buf_clear(&l->incomplete);
+	if (i != UINT32_MAX) {
+		follow_status(live, i, &status);
+		if (now_ms - status.incomplete_since_ms >= FOLLOW_SHOWN_MS)
+			follow_incomplete_text(live, i, INCOMPLETE_BYTES, &l->incomplete);
+	}
+	app_incomplete(l->app, buf_str(&l->incomplete));
+}
+
+void live_end(struct live *l)
+{
+	buf_release(&l->incomplete);
+}
+
 void live_take(struct live *l, int64_t now_ms)
 {
 	struct app *a = l->app;
@@ -188,6 +210,8 @@ void live_take(struct live *l, int64_t now_ms)
 	buf_clear(&a->banner);
 	if (l->load->live)
 		follow_banner(l->load->live, now_ms, &a->banner);
+	if (l->load->live && a->live != LIVE_PAUSED)
+		look_incomplete(l, now_ms);
 	if (a->live != LIVE_PAUSED)
 		a->live = quiet_ms(l, now_ms) == 0 ? LIVE_BEHIND : LIVE_ON;
 	if (a->live != LIVE_PAUSED && l->load->model.records.n != a->scene.k &&

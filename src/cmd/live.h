@@ -23,6 +23,7 @@ struct live {
 	uint32_t items;     /* told of so far */
 	int64_t told_ms;    /* when the app was last told what has come */
 	int64_t ticked_ms;  /* when its clock was last set */
+	struct buf incomplete; /* a line whose end has not come */
 };
 
 /* After everything was read once. */
@@ -31,5 +32,6 @@ void live_begin(struct live *l, int64_t now_ms);
 int live_wait_ms(const struct live *l, int64_t now_ms);
 /* Takes what has come. now_ms is loop_now_ms. */
 void live_take(struct live *l, int64_t now_ms);
+void live_end(struct live *l);
 
 #endif

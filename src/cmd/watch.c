@@ -377,6 +377,7 @@ void watch_release(struct watch *w)
 	grid_free(w->grid);
 	if (w->began) {
 		seat_leave(&w->seat);
+		live_end(&w->live);
 		app_release(&w->app);
 	}
 	keys_release(&w->keys);

@@ -68,6 +68,7 @@ void app_release(struct app *a)
 	buf_release(&a->filter_text);
 	buf_release(&a->notice);
 	buf_release(&a->banner);
+	buf_release(&a->incomplete);
 	free(a->confirm_edit);
 }
 
@@ -134,6 +135,20 @@ void app_clock(struct app *a, int64_t wall_ms)
 	a->preview_stale = true;
 	for (unsigned i = 0; i < a->screen_count; i++)
 		a->screens[i].stale = a->screens[i].pane.view == &view_item;
+}
+
+void app_incomplete(struct app *a, struct str text)
+{
+	if (str_eq(text, buf_str(&a->incomplete)))
+		return;
+	/* lines that are being made still have the old one */
+	if (a->making)
+		return;
+	buf_clear(&a->incomplete);
+	buf_add_str(&a->incomplete, text);
+	a->scene.incomplete = buf_str(&a->incomplete);
+	a->jump = a->follows;
+	a->stale[TAB_MESSAGES] = true;
 }
 
 void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool loading)

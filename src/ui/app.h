@@ -112,6 +112,7 @@ struct app {
 	int64_t wall_ms;   /* now, where the session is live; WHEN_NONE: the newest message's time is */
 	bool follows;      /* the list of messages stays at its end when more come */
 	bool jump;         /* and has to go there */
+	struct buf incomplete; /* the beginning of a line whose end has not come; the scene's */
 	struct buf banner; /* what is wrong with a source; empty = nothing */
 	int rows, cols;
 	struct rect list_rect, preview_rect; /* where they were drawn, for the mouse */
@@ -151,6 +152,8 @@ void app_release(struct app *a);
 void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool loading);
 /* The session is live, and so late it is. */
 void app_clock(struct app *a, int64_t wall_ms);
+/* The beginning of a line that has been waiting for its end; empty = there is none. */
+void app_incomplete(struct app *a, struct str text);
 void app_resize(struct app *a, int rows, int cols);
 void app_key(struct app *a, const struct key *key);
 /* Runs a line as if typed after ':'. */

@@ -25,6 +25,7 @@ struct scene {
 	const struct model *model;
 	uint32_t k;     /* the first k messages */
 	uint32_t first; /* messages: from this one on */
+	struct str incomplete; /* messages: the beginning of a line that has been waiting for its end */
 	int64_t now_ms; /* WHEN_NONE when no message has a time */
 	const struct filter *filter; /* NULL = all */
 	const struct reader *reader;

@@ -1,8 +1,11 @@
 /* The messages: one line each, in the order they came, with what is wrong with them. Only what is
- * drawn is read again from the log. */
+ * drawn is read again from the log. A line that has come only in part follows at the end, dimmed: it is
+ * no message yet. */
 #include "ui/view_parts.h"
 
 #include <stdio.h>
+
+enum { LINE_MESSAGE, LINE_INCOMPLETE };
 
 enum col {
 	COL_LINE,
@@ -64,7 +67,9 @@ static void messages_make(const struct scene *s, int cols, struct lines *out)
 	layout(s, cols, c, out->own);
 	for (uint32_t i = s->first; i < s->k && breath_on(s->breath); i++)
 		if (message_is_shown(s, i))
-			line_add(out, 0, i, 0);
+			line_add(out, LINE_MESSAGE, i, 0);
+	if (s->incomplete.n && !s->filter)
+		line_add(out, LINE_INCOMPLETE, 0, 0);
 }
 
 static void messages_heading(const struct scene *s, const struct lines *lines, struct grid *g,
@@ -119,18 +124,35 @@ static void put_agents(struct pen p, const struct model *m, const struct record 
 	pen_agent(&p, m, r->to);
 }
 
+static void draw_incomplete(const struct scene *s, const struct columns *fit, struct grid *g,
+			    struct rect row)
+{
+	struct pen p = column_pen(g, row, fit, COL_KIND);
+
+	pen_put(&p, ROLE_DIM, "incomplete");
+	p = column_pen(g, row, fit, COL_SUMMARY);
+	pen_hidden(&p, s->incomplete);
+	pen_text(&p, ROLE_DIM, s->incomplete);
+}
+
 static void messages_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			  struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
 	uint32_t message = lines->list.v[i].a;
-	const struct record *r = &m->records.v[message];
-	bool prose = r->dialect == DIALECT_TEXT || r->dialect == DIALECT_UNKNOWN;
 	const struct columns *fit = lines->own;
+	const struct record *r;
 	struct str summary;
 	struct pen p;
+	bool prose;
 	char text[32];
 
+	if (lines->list.v[i].what == LINE_INCOMPLETE) {
+		draw_incomplete(s, fit, g, row);
+		return;
+	}
+	r = &m->records.v[message];
+	prose = r->dialect == DIALECT_TEXT || r->dialect == DIALECT_UNKNOWN;
 	snprintf(text, sizeof(text), "%u", r->line);
 	put_right(g, column_rect(row, fit, COL_LINE), ROLE_DIM, text);
 	put_problems(column_pen(g, row, fit, COL_PROBLEMS), r);
@@ -152,7 +174,8 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 static struct target messages_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
 	(void)s;
-	return target_message(lines->list.v[i].a);
+	return lines->list.v[i].what == LINE_INCOMPLETE ? target_none
+							: target_message(lines->list.v[i].a);
 }
 
 const struct view_ops view_messages = {

@@ -66,6 +66,19 @@ uint32_t follow_incomplete(const struct follow *f)
 	return found;
 }
 
+void follow_incomplete_text(struct follow *f, uint32_t i, size_t most, struct buf *out)
+{
+	const struct tail *t = incomplete_tail(f, &f->names.v[i]);
+	uint64_t n = t ? tail_incomplete(f->w, t) : 0, start;
+
+	buf_clear(out);
+	if (!n)
+		return;
+	start = t->state == TAIL_LINES ? t->lines.framer.start : f->w->files.v[t->file].source.start;
+	if (wire_fetch(f->w, t->file, start, n < most ? n : most, out, NULL) < 0)
+		buf_clear(out);
+}
+
 static bool any_unkept(const struct follow *f)
 {
 	for (uint32_t i = 0; i < f->names.n; i++)

@@ -266,6 +266,7 @@ START_TEST(byte_by_byte)
 {
 	static const char text[] = "{\"a\":1}\n\r\nzwei\r\n\n  {}\nlast";
 	struct live l = { 0 };
+	struct buf begun = { 0 };
 
 	write_file(path_of("log"), "first\nnot com");
 	begin_with(&l, path_of("log"));
@@ -285,6 +286,15 @@ START_TEST(byte_by_byte)
 	check_notes(&l, "0: 19+7 #3 <{\"a\":1}>\n0: 29+4 #5 <zwei>\n0: 36+4 #7 <  {}>\n");
 	ck_assert_uint_eq(status_of(&l, 0).incomplete, 4);
 	ck_assert_uint_eq(follow_incomplete(l.f), 0);
+	follow_incomplete_text(l.f, 0, 100, &begun);
+	assert_str(buf_str(&begun), "last");
+	follow_incomplete_text(l.f, 0, 2, &begun);
+	assert_str(buf_str(&begun), "la");
+	append(path_of("log"), "\n");
+	read_all(&l);
+	follow_incomplete_text(l.f, 0, 2, &begun);
+	ck_assert_uint_eq(begun.n, 0);
+	buf_release(&begun);
 	check_fetch(&l);
 	end(&l);
 }

@@ -276,6 +276,25 @@ START_TEST(a_deadline_counts_down_and_passes_visibly)
 }
 END_TEST
 
+START_TEST(a_line_without_its_end_is_no_message_yet)
+{
+	struct lines lines = { 0 };
+
+	log_at(0);
+	scene.incomplete = STR("{\"type\":\"ev");
+	draw(&view_messages, 100, at(0));
+	SHOWS("incomplete        {\"type\":\"ev");
+	view_messages.make(&scene, 100, &lines);
+	ck_assert_uint_eq(lines.list.n, 2);
+	ck_assert_int_eq(view_messages.target(&scene, &lines, 0).type, TARGET_MESSAGE);
+	ck_assert_int_eq(view_messages.target(&scene, &lines, 1).type, TARGET_NONE);
+	lines_release(&lines);
+	scene.incomplete = STR_NONE;
+	draw(&view_messages, 100, at(0));
+	HIDES("incomplete");
+}
+END_TEST
+
 START_TEST(near_is_a_minute_or_a_third)
 {
 	say_at(0, "request:ask-user", question);
@@ -303,6 +322,7 @@ int main(void)
 	tcase_add_test(t, where_messages_tell_no_time_their_coming_does);
 	tcase_add_test(t, the_process_behind_an_agent_may_be_dead);
 	tcase_add_test(t, a_deadline_counts_down_and_passes_visibly);
+	tcase_add_test(t, a_line_without_its_end_is_no_message_yet);
 	tcase_add_test(t, near_is_a_minute_or_a_third);
 	return unit_run(suite);
 }
