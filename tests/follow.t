@@ -117,13 +117,33 @@ next
 is 'waits for the next writer' '"number":2' "$(field number)"
 exec 5>&-
 done_following
+
+# A hand-off folder: results as they appear, whole or in pieces; decisions go back as files.
+result() { # SCORE
+	printf '{"status":"success","confidence_score":%s,"output":{"type":"text","payload":{"text":"Half."}},"traces":"Half of it.","created_at":"2026-02-04T14:30:00Z"}\n' "$1"
+}
+id=8b0f8a3e-6a4b-4c43-9a53-8f8b37a3a1c
 mkdir queue
 follow inbox --format=json queue
-printf '{"status":"success","confidence_score":0.75,"output":{"type":"text","payload":{"text":"Half."}},"traces":"Half of it.","created_at":"2026-02-04T14:30:00Z"}\n' >queue/.new
-mv queue/.new queue/result-8b0f8a3e-6a4b-4c43-9a53-8f8b37a3a1c1.json
+result 0.75 >queue/.new
+mv queue/.new "queue/result-${id}1.json"
 next
-is 'a folder' '"dialect":"handoff" "kind":"escalation"' "$(field dialect) $(field kind)"
+is 'a result in a folder' '"dialect":"handoff" "kind":"escalation" "severity":null' "$(field dialect) $(field kind) $(field severity)"
+result 0.71 | cut -c 1-40 | tr -d '\n' >"queue/result-${id}2.json"
+result 0.72 >queue/.new
+mv queue/.new "queue/result-${id}3.json"
+next
+is 'one that is half written is waited for, not the others' "\"source\":\"queue/result-${id}3.json\"" "$(field source)"
+result 0.71 | cut -c 41- >>"queue/result-${id}2.json"
+next
+is 'and read when it is whole' "\"source\":\"queue/result-${id}2.json\" \"verdict\":\"none\"" "$(field source) $(field verdict)"
+item=$(field id | cut -d '"' -f 4)
+ok 'a decision on it' "$GAVEL" decide --as=ann --explain=Fine. --deliver queue "$item" accept
+next
+is 'is told' '"verdict":"accepted" "by":"ann"' "$(field verdict) $(field by)"
 done_following
+is 'it is one file, and nothing is left beside it' 1 "$(find queue -type f ! -name 'result-*' ! -name 'review-*' | grep -c 'queue/decision-[0-9a-f-]*\.json$')"
+is 'no other' 0 "$(find queue -type f ! -name 'result-*' ! -name 'review-*' ! -name 'decision-*' | wc -l)"
 is 'a pipe ends' "$(wc -l <"$demo")" "$(cat "$demo" | timeout 20 "$GAVEL" show messages --follow --format=json - | wc -l)"
 is 'a pipe that ends in a line: TRUNCATED' 2 "$({ ask 1; ask 2 | tr -d '\n}'; } | timeout 20 "$GAVEL" show messages --follow --format=json - | wc -l)"
 
