@@ -13,10 +13,11 @@ enum {
 	HELP = 1 << 4,
 	DECIDE = 1 << 5,
 	JOURNAL = 1 << 6,
+	PURGE = 1 << 8,
 	READERS = WATCH | SHOW | CHECK,
 	PRINTERS = WATCH | SHOW | DEMO,
 	DECIDERS = WATCH | DECIDE | DEMO,
-	ANY = WATCH | SHOW | CHECK | DEMO | HELP | DECIDE | JOURNAL,
+	ANY = WATCH | SHOW | CHECK | DEMO | HELP | DECIDE | JOURNAL | PURGE,
 };
 
 static const struct command commands[] = {
@@ -35,6 +36,10 @@ static const struct command commands[] = {
 	  "Look at what was decided and what became of it: list it, check the hash chain, send a held "
 	  "message again, take back what is staged or was not delivered, or mend a damaged journal.",
 	  JOURNAL, cmd_journal },
+	{ "purge", "",
+	  "Remove old captures of agents' output, caches, and journals whose source is no more. Nothing "
+	  "that is in use, and never a journal in which something is unfinished.",
+	  PURGE, cmd_purge },
 	{ "demo", "",
 	  "Open a built-in session to try everything on; where the output is no terminal, print its "
 	  "inbox and summary.",
@@ -144,6 +149,26 @@ static int set_recover(struct options *o, const char *value, struct err *err)
 	return 0;
 }
 
+static int set_older_than(struct options *o, const char *value, struct err *err)
+{
+	static const struct {
+		char letter;
+		unsigned seconds;
+	} units[] = { { 'd', 86400 }, { 'w', 7 * 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
+	struct str s = str_of(value);
+	uint64_t n;
+
+	for (unsigned i = 0; s.n && i < sizeof(units) / sizeof(units[0]); i++)
+		if (s.p[s.n - 1] == units[i].letter && str_to_u64(str_make(s.p, s.n - 1), &n) &&
+		    n <= 36500) {
+			o->older_than_s = n * units[i].seconds;
+			o->has_age = true;
+			return 0;
+		}
+	return err_set(err, "--older-than=%s: must be a number of days, weeks or hours, such as 30d, 4w "
+			    "or 12h", value);
+}
+
 SET_TEXT(filter)
 SET_TEXT(as)
 SET_TEXT(reply)
@@ -157,6 +182,7 @@ SET_TEXT(rev)
 SET_FLAG(read_only)
 SET_FLAG(no_follow)
 SET_FLAG(follow)
+SET_FLAG(dry_run)
 SET_FLAG(sole_writer)
 SET_FLAG(deliver)
 SET_FLAG(correct)
@@ -236,6 +262,8 @@ static const struct option options[] = {
 	{ "deliver", NULL, "decide: send it, do not only stage it.", DECIDE, set_deliver },
 	{ "correct", NULL, "decide: a later word on what was delivered already.", DECIDE,
 	  set_correct },
+	{ "older-than", "AGE", "purge: what is old: 30d unless given; 4w, 12h.", PURGE, set_older_than },
+	{ "dry-run", NULL, "purge: only say what would be removed.", PURGE, set_dry_run },
 	{ "size", "WxH", "Columns and, when given, most rows of the output.", PRINTERS, set_size },
 	{ "color", "WHEN", "auto, always or never. NO_COLOR in the environment means never.",
 	  PRINTERS, set_color },

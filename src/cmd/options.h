@@ -36,6 +36,9 @@ struct options {
 	/* of one decision */
 	const char *reason_code, *explain, *answer, *artifact, *rev;
 	bool deliver, correct;
+	/* purge */
+	uint64_t older_than_s;
+	bool has_age, dry_run;
 	const char *keys, *screen; /* with headless: key file, where the last screen goes */
 };
 
@@ -71,6 +74,7 @@ int cmd_check(struct options *o);
 int cmd_show(struct options *o);
 int cmd_decide(struct options *o);
 int cmd_journal(struct options *o);
+int cmd_purge(struct options *o);
 int cmd_demo(struct options *o);
 int cmd_help(struct options *o);
 /* No command word: looks at the sources; on a terminal with the UI (watch_run). */
