@@ -1,5 +1,6 @@
 /* gavel help: what the tables of options, commands, keys and settings say, for the terminal and for
  * the manual. */
+#include "cmd/complete.h"
 #include "cmd/config.h"
 #include "cmd/options.h"
 #include "ui/app.h"
@@ -74,6 +75,8 @@ int cmd_help(struct options *o)
 		man_settings(&out);
 	} else if (word && strcmp(word, "config") == 0) {
 		config_help(&out);
+	} else if (word && complete_script(word, &out)) {
+		; /* that was it */
 	} else if (word && !command) {
 		fprintf(stderr, "gavel: no command %s; see gavel --help\n", word);
 		return EXIT_TROUBLE;

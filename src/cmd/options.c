@@ -44,19 +44,11 @@ static const struct command commands[] = {
 	  "Open a built-in session to try everything on; where the output is no terminal, print its "
 	  "inbox and summary.",
 	  DEMO, cmd_demo },
-	{ "help", "[COMMAND|config]", "Explain a command, or print a configuration file with every setting.",
+	{ "help", "[COMMAND|config|bash|zsh|fish]",
+	  "Explain a command, print a configuration file with every setting, or completion for a shell.",
 	  HELP, cmd_help },
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
-
-struct option {
-	const char *name;
-	const char *argument; /* NULL = takes none */
-	const char *help;
-	unsigned commands;
-	/* Stores the value; -1 and err when it is wrong. */
-	int (*set)(struct options *o, const char *value, struct err *err);
-};
 
 static int set_format(struct options *o, const char *value, struct err *err)
 {
@@ -203,7 +195,7 @@ static const struct option options[] = {
 	{ "format", "FORMAT",
 	  "text, json (one object a line) or, for check, sarif. Scripts use json: its fields only "
 	  "ever grow.",
-	  READERS | DECIDE | JOURNAL, set_format },
+	  READERS | DECIDE | JOURNAL, set_format, "text json sarif" },
 	{ "filter", "EXPR",
 	  "Only what matches: words match any text; kind:finding severity:>=major dialect:feedback "
 	  "agent:dev-01 task:T1 session:S id:X is:open is:error after:10:15 before:T; - negates.",
@@ -238,7 +230,7 @@ static const struct option options[] = {
 	  DECIDERS | SHOW | JOURNAL, set_journal },
 	{ "recover", "WHEN",
 	  "What an earlier run left unfinished: ask shows it first, send finishes it at once.",
-	  DECIDERS, set_recover },
+	  DECIDERS, set_recover, "ask send" },
 	{ "follow", NULL,
 	  "show: go on, and print records as they come: messages; items of the inbox when they open or "
 	  "change; decisions when they are made or get on.",
@@ -266,7 +258,7 @@ static const struct option options[] = {
 	{ "dry-run", NULL, "purge: only say what would be removed.", PURGE, set_dry_run },
 	{ "size", "WxH", "Columns and, when given, most rows of the output.", PRINTERS, set_size },
 	{ "color", "WHEN", "auto, always or never. NO_COLOR in the environment means never.",
-	  PRINTERS, set_color },
+	  PRINTERS, set_color, "auto always never" },
 	{ "ascii", NULL, "Print nothing but ASCII.", PRINTERS, set_ascii },
 	{ "config", "FILE",
 	  "Configuration, in place of ~/.config/gavel/config.json.", WATCH | DEMO | DECIDE,
@@ -285,6 +277,16 @@ static const struct option options[] = {
 	{ "version", NULL, "Print the version and end.", ANY, set_version },
 };
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
+
+const struct command *command_at(unsigned i)
+{
+	return i < COMMANDS ? &commands[i] : NULL;
+}
+
+const struct option *option_at(unsigned i)
+{
+	return i < OPTIONS ? &options[i] : NULL;
+}
 
 const struct command *command_find(const char *name)
 {

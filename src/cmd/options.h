@@ -57,6 +57,20 @@ struct command {
 	int (*run)(struct options *o);
 };
 
+struct option {
+	const char *name;
+	const char *argument; /* NULL = takes none */
+	const char *help;
+	unsigned commands; /* their bits */
+	/* Stores the value; -1 and err when it is wrong. */
+	int (*set)(struct options *o, const char *value, struct err *err);
+	const char *values; /* all there are, space separated; NULL = too many */
+};
+
+/* The tables' rows, NULL after the last. The first command has no word: it is the default. */
+const struct command *command_at(unsigned i);
+const struct option *option_at(unsigned i);
+
 /* argv without the program's name. -1: err says what is wrong with it. */
 int options_parse(struct options *o, int argc, char **argv, struct err *err);
 void options_release(struct options *o);
@@ -72,6 +86,8 @@ void roff_add(struct buf *out, const char *text);
 
 int cmd_check(struct options *o);
 int cmd_show(struct options *o);
+/* The views that show knows, NULL after the last. */
+const char *show_view_name(unsigned i);
 int cmd_decide(struct options *o);
 int cmd_journal(struct options *o);
 int cmd_purge(struct options *o);

@@ -33,6 +33,11 @@ static const struct shown views[] = {
 };
 enum { VIEWS = sizeof(views) / sizeof(views[0]) };
 
+const char *show_view_name(unsigned i)
+{
+	return i < VIEWS ? views[i].name : NULL;
+}
+
 static void print_view(const struct view_ops *view, const struct scene *s, const struct options *o)
 {
 	struct paper paper;
