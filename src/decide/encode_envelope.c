@@ -2,7 +2,8 @@
  * and task, one iteration later, with the output's notes and the review as its last note. The texts
  * must name nobody, so a decision is told by how its line begins (dialect/envelope.c reads it). An
  * output has no context, so that an escalation says in its summary which feature and workflow it is
- * about: replies are read after the log, when another one may be the newest. */
+ * about, or which output where no input was seen: replies are read after the log, when another one
+ * may be the newest. */
 #include "decide/plan.h"
 
 #include "json/compose.h"
@@ -27,17 +28,17 @@ static uint32_t input_of(const struct encoding *e, uint32_t i, uint32_t *newest)
 	return found;
 }
 
-/* lane: what it is about, where the envelope itself does not tell; NONE = it does */
+/* about: where the envelope itself does not tell; empty = it does */
 static void put_review(struct encoding *e, struct buf *b, const struct draft *d, const char *what,
-		       uint32_t lane, const char *otherwise)
+		       struct str about, const char *otherwise)
 {
 	struct str words = encode_words(e, d);
 	struct buf line = { 0 };
 
 	buf_printf(&line, "Review %s", what);
-	if (lane != NONE) {
+	if (about.n) {
 		buf_adds(&line, " (");
-		buf_add_str(&line, model_str(e->model, e->model->tasks.v[lane].id));
+		buf_add_str(&line, about);
 		buf_addc(&line, ')');
 	}
 	buf_adds(&line, ": ");
@@ -89,7 +90,8 @@ static void put_notes(struct encoding *e, uint32_t i, struct buf *b)
 				json_write_str(b, json_str(v));
 			}
 	json_comma(b);
-	put_review(e, b, d, d->verb == VERB_ACCEPT ? "accepted" : "rejected", NONE, "as it is");
+	put_review(e, b, d, d->verb == VERB_ACCEPT ? "accepted" : "rejected", STR_NONE,
+		   "as it is");
 	buf_addc(b, ']');
 }
 
@@ -99,11 +101,11 @@ static bool last_iteration(struct encoding *e, uint32_t input, uint32_t newest, 
 	int64_t later;
 
 	if (!json_int(json_get(json_get(parse_message(e, input), "context"), "iteration"), out) ||
-	    *out < 1 || *out > 1000000000000)
+	    *out < 1 || *out >= COUNT_MAX)
 		return false;
 	if (newest != input &&
 	    json_int(json_get(json_get(parse_message(e, newest), "context"), "iteration"), &later) &&
-	    later > *out && later <= 1000000000000)
+	    later > *out && later < COUNT_MAX)
 		*out = later;
 	return true;
 }
@@ -170,6 +172,8 @@ static void encode_review(struct encoding *e, uint32_t i)
 
 static void encode_output(struct encoding *e, uint32_t i)
 {
+	const struct model *m = e->model;
+	uint32_t lane = item_of(e, i)->task;
 	struct proposal *p;
 	struct buf b = { 0 };
 
@@ -177,7 +181,8 @@ static void encode_output(struct encoding *e, uint32_t i)
 	p = propose(e, &e->drafts[i], 1);
 	p->letter.to = STR("workflow");
 	buf_adds(&b, "{\"success\":false,\"summary\":");
-	put_review(e, &b, draft_of(e, i), "escalated", item_of(e, i)->task,
+	put_review(e, &b, draft_of(e, i), "escalated",
+		   lane == NONE ? draft_of(e, i)->item : model_str(m, m->tasks.v[lane].id),
 		   "somebody else must decide");
 	buf_adds(&b, ",\"artifacts\":[],\"recommendation\":\"escalate\"}");
 	proposal_set_bytes(e, p, &b);

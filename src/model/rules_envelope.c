@@ -4,7 +4,10 @@
 
 #define RULE(id) "envelope/" id
 
-enum { RETRIES_MAX = 3 };
+enum {
+	RETRIES_MAX = 3,
+	SEARCH_MAX = 512, /* items back */
+};
 
 #define ENVELOPE_KINDS (1u << ITEM_ESCALATION | 1u << ITEM_RETRY)
 
@@ -13,15 +16,44 @@ static uint32_t newest_item(struct applying *a, uint32_t lane)
 {
 	const struct model *m = a->m;
 
-	for (uint32_t i = m->items.n; i-- > 0 && m->items.n - i < 512;)
+	for (uint32_t i = m->items.n; i-- > 0 && m->items.n - i < SEARCH_MAX;)
 		if (m->items.v[i].session == a->session && m->items.v[i].task == lane &&
 		    (ENVELOPE_KINDS & 1u << m->items.v[i].kind))
 			return i;
 	return NONE;
 }
 
-/* Which lane a review is about: an input tells it by its context, an escalation in words, " (LANE): ";
- * one that does not is about the newest. *known false: it names one that there is not. */
+/* " (NAME): " at the start of what follows "Review escalated" */
+static bool names(struct str text, struct str name)
+{
+	return str_starts(text, STR(" (")) && str_starts(str_from(text, 2), name) &&
+	       str_starts(str_from(text, 2 + name.n), STR("): "));
+}
+
+/* Outputs whose input was not seen have no lane; their escalation names the item itself. */
+static uint32_t item_meant(struct applying *a, struct str text)
+{
+	const struct model *m = a->m;
+	struct buf name = { 0 };
+	uint32_t found = NONE;
+
+	for (uint32_t i = m->items.n; i-- > 0 && m->items.n - i < SEARCH_MAX && found == NONE;) {
+		const struct item *item = &m->items.v[i];
+
+		if (item->session != a->session || item->task != NONE ||
+		    !(ENVELOPE_KINDS & 1u << item->kind))
+			continue;
+		buf_clear(&name);
+		item_name(m, item, &name);
+		if (names(text, buf_str(&name)))
+			found = i;
+	}
+	buf_release(&name);
+	return found;
+}
+
+/* Which lane a review is about: an input tells it by its context, an escalation in words, " (LANE):
+ * "; one that does not is about the newest. *known false: it names one that there is not. */
 static uint32_t lane_meant(struct applying *a, const struct event *e, bool *known)
 {
 	const struct model *m = a->m;
@@ -32,10 +64,8 @@ static uint32_t lane_meant(struct applying *a, const struct event *e, bool *know
 	if (!str_starts(e->other, STR(" (")))
 		return rules_of(a)->lane;
 	for (uint32_t i = m->tasks.n; i-- > 0;) {
-		struct str id = model_str(m, m->tasks.v[i].id), rest = str_from(e->other, 2);
-
-		if (m->tasks.v[i].session == a->session && str_starts(rest, id) &&
-		    str_starts(str_from(rest, id.n), STR("): ")))
+		if (m->tasks.v[i].session == a->session &&
+		    names(e->other, model_str(m, m->tasks.v[i].id)))
 			return i;
 	}
 	*known = false;
@@ -57,7 +87,7 @@ static bool apply_review(struct applying *a, const struct event *e, uint32_t *of
 {
 	bool known;
 	uint32_t lane = *of = lane_meant(a, e, &known);
-	uint32_t item = known ? newest_item(a, lane) : NONE;
+	uint32_t item = known ? newest_item(a, lane) : item_meant(a, e->other);
 	struct gaps *gaps = lane == NONE ? NULL : gaps_of(a, lane);
 	const struct item *it;
 	bool escalated;

@@ -307,6 +307,34 @@ START_TEST(second_reviewer_decides)
 }
 END_TEST
 
+/* Without inputs nothing but its name tells which output a person has passed on. */
+START_TEST(outputs_without_input_are_told_apart)
+{
+	static const char *const names[] = { "escalation@1", "escalation@2" };
+	struct terms terms = usual_terms("/nonexistent/replies.ndjson");
+	struct memory_log l;
+	struct plan p;
+
+	log_init(&l, "log");
+	log_add(&l, OUT("false", "escalate", "\"a\""));
+	log_add(&l, OUT("false", "escalate", "\"b\""));
+	terms.escalate_to = "/nonexistent/queue.ndjson";
+	log_decide(&l, log_item(&l, ITEM_ESCALATION, names[_i]), VERB_ESCALATE, "Ask", "ann");
+	log_plan(&l, &terms, &p);
+	assert_ready(&p);
+	for (uint32_t i = 0; i < p.list.n; i++)
+		if (str_is(p.list.v[i].letter.to, "workflow"))
+			log_add_file(&l, p.list.v[i].letter.bytes, NULL);
+	ck_assert_uint_eq(l.lines.n, 3);
+	ck_assert_int_eq(log_state(&l, log_item(&l, ITEM_ESCALATION, names[_i])).verdict,
+			 VERDICT_ESCALATED);
+	ck_assert_int_eq(log_state(&l, log_item(&l, ITEM_ESCALATION, names[!_i])).verdict,
+			 VERDICT_NONE);
+	plan_release(&p);
+	log_release(&l);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("encode_envelope");
@@ -322,5 +350,6 @@ int main(void)
 	tcase_add_test(t, agents_notes_are_no_review);
 	tcase_add_test(t, same_gaps_after_a_review);
 	tcase_add_test(t, second_reviewer_decides);
+	tcase_add_loop_test(t, outputs_without_input_are_told_apart, 0, 2);
 	return unit_run(suite);
 }
