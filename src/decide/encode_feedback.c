@@ -102,7 +102,7 @@ static void check_turn(struct encoding *e, struct proposal *p, const struct turn
 {
 	struct request ours;
 
-	if (turn->done < 1 || turn->done >= ITERATION_MAX) {
+	if (turn->done < 1 || turn->done >= COUNT_MAX) {
 		propose_missing(e, p, "the response has no valid iteration, so none can follow it");
 		return;
 	}
@@ -113,15 +113,11 @@ static void check_turn(struct encoding *e, struct proposal *p, const struct turn
 				(long long)turn->done);
 		return;
 	}
-	for (uint32_t i = 0; i < e->desk->letters.n; i++)
-		if (is_our_request(e, &e->desk->letters.v[i], session, &ours) &&
-		    ours.iteration > turn->done) {
-			propose_missing(e, p,
-					"the Request after turn %lld is written already; the next "
-					"turn can carry this",
-					(long long)turn->done);
-			return;
-		}
+	if (find_ours(e, session, e->desk->letters.n, &ours) && ours.iteration > turn->done)
+		propose_missing(e, p,
+				"the Request after turn %lld is written already; the next turn can "
+				"carry this",
+				(long long)turn->done);
 }
 
 /* Items of the turn that stay behind; `decided` of those that are open do not. */
@@ -185,16 +181,6 @@ static struct next_artifact artifact_after(struct encoding *e, struct proposal *
 	return a;
 }
 
-/* {"protocol_version":…,"iteration":…,"artifact":… */
-static void begin_request(struct buf *b, int64_t iteration, struct str artifact)
-{
-	buf_addc(b, '{');
-	json_put_name(b, "protocol_version", "1.2");
-	json_put_int(b, "iteration", iteration);
-	json_key(b, "artifact");
-	buf_add_str(b, artifact);
-}
-
 static void encode_turn(struct encoding *e)
 {
 	struct place_in_response *order = xmalloc((e->n + 1) * sizeof(*order));
@@ -215,14 +201,14 @@ static void encode_turn(struct encoding *e)
 		drafts[i] = e->drafts[order[i].draft];
 	p = propose(e, drafts, e->n);
 	p->letter.to = addressee(e, session);
-	feedback_turn(e->model, item_of(e, 0)->session, &turn);
+	find_turn(e, item_of(e, 0)->session, session, &turn);
 	check_turn(e, p, &turn, session);
 	artifact = artifact_after(e, p, session, &turn);
 	/* a file that is attached to every turn says nothing of whether it was edited */
 	p->needs_sure = claims_change(e) &&
 			(e->terms->turn ? artifact.same : !artifact.attached);
 	tell_undecided(e, p);
-	begin_request(&b, turn.done < ITERATION_MAX ? turn.done + 1 : ITERATION_MAX, artifact.json);
+	begin_request(&b, turn.done < COUNT_MAX ? turn.done + 1 : COUNT_MAX, artifact.json);
 	json_key(&b, "applied_feedback");
 	buf_adds(&b, "{\"items\":[");
 	for (uint32_t i = 0; i < e->n; i++)
@@ -251,11 +237,11 @@ void plan_turn(struct plan *plan, struct desk *desk, const struct model *m, cons
 	p->letter.dialect = DIALECT_FEEDBACK;
 	p->letter.to = addressee(&e, name);
 	if (session != NONE) {
-		feedback_turn(m, session, &turn);
+		find_turn(&e, session, name, &turn);
 		check_turn(&e, p, &turn, name);
 	}
 	artifact = artifact_after(&e, p, name, &turn);
-	begin_request(&b, turn.done < ITERATION_MAX ? turn.done + 1 : ITERATION_MAX, artifact.json);
+	begin_request(&b, turn.done < COUNT_MAX ? turn.done + 1 : COUNT_MAX, artifact.json);
 	if (turn.done)
 		buf_adds(&b, ",\"applied_feedback\":{\"items\":[]}");
 	buf_addc(&b, '}');
@@ -269,46 +255,18 @@ void plan_turn(struct plan *plan, struct desk *desk, const struct model *m, cons
 
 /* ---- an error ---- */
 
-/* The same Request with the artifact as it now is. */
-static void put_edited(struct buf *b, struct str request, int64_t iteration, struct str artifact)
-{
-	struct str applied = member_text(request, "applied_feedback");
-
-	begin_request(b, iteration, artifact);
-	if (applied.n) {
-		json_key(b, "applied_feedback");
-		add_on_one_line(b, applied);
-	}
-	buf_addc(b, '}');
-}
-
 /* The Request that failed, once more. Where each turn takes the file along, an edited one goes. */
-static void compose_again(struct encoding *e, struct proposal *p, const struct request *request,
-			  int64_t iteration)
-{
-	struct next_artifact artifact = { .same = true };
-	struct buf b = { 0 };
-
-	if (e->terms->turn)
-		artifact = compose_artifact(e, p, request, attached_path(e, p));
-	if (artifact.same)
-		add_on_one_line(&b, request->bytes);
-	else
-		put_edited(&b, request->bytes, iteration, artifact.json);
-	if (artifact.same || artifact.json.n)
-		set_request(e, p, &b);
-	buf_release(&b);
-}
-
 static void encode_again(struct encoding *e)
 {
 	struct proposal *p = propose(e, e->drafts, 1);
+	struct str session = draft_of(e, 0)->session;
+	struct next_artifact artifact = { .same = true };
 	struct turn_state turn;
 	struct request request;
 
-	p->letter.to = addressee(e, draft_of(e, 0)->session);
-	feedback_turn(e->model, item_of(e, 0)->session, &turn);
-	request = find_request(e, draft_of(e, 0)->session, &turn, turn.done);
+	p->letter.to = addressee(e, session);
+	find_turn(e, item_of(e, 0)->session, session, &turn);
+	request = find_request(e, session, &turn, turn.done);
 	if (turn.waits)
 		propose_missing(e, p, "a later Request is in the log already");
 	else if (!request.bytes.n)
@@ -317,8 +275,10 @@ static void encode_again(struct encoding *e)
 				"the requester send it again");
 	else if (request.broken)
 		propose_missing(e, p, "the Request that failed is damaged and cannot be sent again");
-	else
-		compose_again(e, p, &request, turn.done);
+	else if (e->terms->turn)
+		artifact = compose_artifact(e, p, &request, attached_path(e, p));
+	if (!p->missing.n)
+		compose_again(e, p, &request, artifact.same ? STR_NONE : artifact.json);
 }
 
 static void encode(struct encoding *e)

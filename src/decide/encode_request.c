@@ -47,7 +47,7 @@ static size_t skip_value(struct str s, size_t i)
 	return i;
 }
 
-struct str member_text(struct str object, const char *name)
+static struct str member_text(struct str object, const char *name)
 {
 	size_t i = skip_space(object, 0) + 1;
 
@@ -64,7 +64,7 @@ struct str member_text(struct str object, const char *name)
 	return STR_NONE;
 }
 
-void add_on_one_line(struct buf *b, struct str text)
+static void add_on_one_line(struct buf *b, struct str text)
 {
 	for (size_t i = 0; i < text.n; i++)
 		if (text.p[i] != '\n' && text.p[i] != '\r')
@@ -99,19 +99,54 @@ static bool read_request(struct encoding *e, struct str bytes, struct request *o
 	return true;
 }
 
-bool is_our_request(struct encoding *e, const struct letter *l, struct str session,
-		    struct request *out)
+const struct letter *find_ours(struct encoding *e, struct str session, uint32_t n,
+			       struct request *out)
 {
-	return l->dialect == DIALECT_FEEDBACK && l->state != LETTER_VOID &&
-	       l->channel != CHANNEL_NONE && l->drafts.n &&
-	       str_eq(e->desk->drafts.v[l->drafts.v[0]].session, session) &&
-	       read_request(e, str_trim(l->bytes), out);
+	while (n-- > 0) {
+		const struct letter *l = &e->desk->letters.v[n];
+
+		if (l->dialect == DIALECT_FEEDBACK && l->state != LETTER_VOID &&
+		    l->channel != CHANNEL_NONE && l->drafts.n &&
+		    str_eq(e->desk->drafts.v[l->drafts.v[0]].session, session) &&
+		    read_request(e, str_trim(l->bytes), out))
+			return l;
+	}
+	return NULL;
+}
+
+static const struct letter *find_older(struct encoding *e, struct str session,
+				       const struct letter *l, struct request *out)
+{
+	return find_ours(e, session, (uint32_t)(l - e->desk->letters.v), out);
+}
+
+/* Requests that gavel wrote need not be in the log, so a response to one is told by when it came. */
+static bool is_answered(const struct encoding *e, uint32_t session, const struct letter *l,
+			const struct turn_state *turn)
+{
+	const struct draft *d = &e->desk->drafts.v[l->drafts.v[0]];
+
+	return turn->done && model_when_seen(e->model, session, d->seen) <= turn->response;
+}
+
+void find_turn(struct encoding *e, uint32_t session, struct str name, struct turn_state *turn)
+{
+	const struct letter *l;
+	struct request ours;
+
+	feedback_turn(e->model, session, turn);
+	l = turn->matched ? NULL : find_ours(e, name, e->desk->letters.n, &ours);
+	while (l && !is_answered(e, session, l, turn))
+		l = find_older(e, name, l, &ours);
+	if (l && ours.iteration > turn->asked && (turn->asked || ours.iteration > turn->done))
+		turn->done = ours.iteration;
 }
 
 struct request find_request(struct encoding *e, struct str session, const struct turn_state *turn,
 			    int64_t iteration)
 {
 	struct request found = { 0 }, ours;
+	const struct letter *l;
 
 	if (turn->request != NONE && !turn->unsure &&
 	    read_request(e, e->reader->bytes(e->reader->ctx, turn->request), &found)) {
@@ -121,10 +156,11 @@ struct request find_request(struct encoding *e, struct str session, const struct
 		if (iteration && found.iteration != iteration)
 			found = (struct request){ 0 };
 	}
-	for (uint32_t i = 0; i < e->desk->letters.n; i++)
-		if (is_our_request(e, &e->desk->letters.v[i], session, &ours) &&
-		    ours.iteration > found.iteration && (!iteration || ours.iteration == iteration))
-			found = ours;
+	l = find_ours(e, session, e->desk->letters.n, &ours);
+	while (l && iteration && ours.iteration > iteration)
+		l = find_older(e, session, l, &ours);
+	if (l && ours.iteration > found.iteration && (!iteration || ours.iteration == iteration))
+		found = ours;
 	return found;
 }
 
@@ -136,17 +172,31 @@ struct artifact {
 	struct str text;       /* content, where it is a text */
 };
 
+static bool is_extension(yyjson_val *key)
+{
+	return str_starts(json_str(key), STR("x-"));
+}
+
+/* No member that the protocol does not have. */
+static bool has_only(yyjson_val *object, const char *const *known)
+{
+	yyjson_val *key, *value;
+	size_t i, n;
+
+	yyjson_obj_foreach(object, i, n, key, value)
+		if (value_index(known, json_str(key)) < 0 && !is_extension(key))
+			return false;
+	return true;
+}
+
 /* Nothing in it that a Request must not hold. */
 static bool is_clean(yyjson_val *artifact)
 {
 	static const char *const known[] = { "media_type", "content", "artifact_ref", NULL };
-	yyjson_val *ref = json_get(artifact, "artifact_ref"), *key, *value;
-	size_t i, n;
+	yyjson_val *ref = json_get(artifact, "artifact_ref");
 
-	yyjson_obj_foreach(artifact, i, n, key, value)
-		if (value_index(known, json_str(key)) < 0 && !str_starts(json_str(key), STR("x-")))
-			return false;
-	return is_mime(json_get_str(artifact, "media_type")) && (!ref || yyjson_is_str(ref));
+	return has_only(artifact, known) &&
+	       is_mime(json_get_str(artifact, "media_type")) && (!ref || yyjson_is_str(ref));
 }
 
 static struct artifact last_artifact(struct encoding *e, const struct request *request)
@@ -214,6 +264,74 @@ struct next_artifact compose_artifact(struct encoding *e, struct proposal *p,
 	out.json = arena_str(&e->plan->arena, buf_str(&b));
 	buf_release(&b);
 	return out;
+}
+
+/* Whether it can go out as it is: with all that a Request needs, and nothing else. */
+static bool is_whole(yyjson_val *root, int64_t iteration)
+{
+	static const char *const known[] = { "protocol_version", "iteration", "artifact",
+					     "applied_feedback", NULL };
+
+	return str_is(json_get_str(root, "protocol_version"), "1.2") && has_only(root, known) &&
+	       is_clean(json_get(root, "artifact")) &&
+	       (iteration < 2 || yyjson_is_obj(json_get(root, "applied_feedback")));
+}
+
+void begin_request(struct buf *b, int64_t iteration, struct str artifact)
+{
+	buf_addc(b, '{');
+	json_put_name(b, "protocol_version", "1.2");
+	json_put_int(b, "iteration", iteration);
+	json_key(b, "artifact");
+	buf_add_str(b, artifact);
+}
+
+static void put_again(struct encoding *e, const struct request *request, struct str artifact,
+		      struct buf *b)
+{
+	yyjson_val *root, *key, *value;
+	size_t i, n;
+
+	json_read(&e->json, request->bytes, &root);
+	begin_request(b, request->iteration, artifact);
+	if (yyjson_is_obj(json_get(root, "applied_feedback")))
+		put_member(b, request->bytes, root, "applied_feedback");
+	else if (request->iteration > 1)
+		buf_adds(b, ",\"applied_feedback\":{\"items\":[]}");
+	yyjson_obj_foreach(root, i, n, key, value)
+		if (is_extension(key)) {
+			json_comma(b);
+			json_write_str(b, json_str(key));
+			buf_addc(b, ':');
+			json_write(b, value);
+		}
+	buf_addc(b, '}');
+}
+
+void compose_again(struct encoding *e, struct proposal *p, const struct request *request,
+		   struct str artifact)
+{
+	bool edited = artifact.n > 0, whole;
+	struct buf b = { 0 };
+	yyjson_val *root;
+
+	json_read(&e->json, request->bytes, &root);
+	whole = is_whole(root, request->iteration);
+	if (!edited)
+		artifact = last_artifact(e, request).json;
+	if (!whole)
+		propose_caution(e, p, "the Request that failed did not keep to the protocol; what it "
+				      "lacked is supplied");
+	if (!artifact.n)
+		propose_missing(e, p, "the Request that failed has no content to send again; dismiss "
+				      "the error, or let the requester send it anew");
+	else if (whole && !edited)
+		add_on_one_line(&b, request->bytes);
+	else
+		put_again(e, request, artifact, &b);
+	if (b.n)
+		set_request(e, p, &b);
+	buf_release(&b);
 }
 
 void set_request(struct encoding *e, struct proposal *p, struct buf *b)

@@ -5,8 +5,6 @@
 
 #include "decide/plan.h"
 
-#define ITERATION_MAX INT64_C(1000000000000000) /* as far as numbers are exact everywhere */
-
 struct request {
 	struct str bytes; /* n 0 = none was seen */
 	int64_t iteration;
@@ -16,9 +14,13 @@ struct request {
 /* iteration: the one that is wanted, 0 = the newest. Where log and desk both have it, the log's. */
 struct request find_request(struct encoding *e, struct str session, const struct turn_state *turn,
 			    int64_t iteration);
-/* Whether a letter is a Request of this session that was not given up. */
-bool is_our_request(struct encoding *e, const struct letter *l, struct str session,
-		    struct request *out);
+/* The newest of the desk's first n letters that is a Request of this session and was not given up;
+ * NULL. A later one has a higher iteration, or the same once more. */
+const struct letter *find_ours(struct encoding *e, struct str session, uint32_t n,
+			       struct request *out);
+/* The session's turn, by the log and by what was written here: where the log shows Requests, one
+ * that it does not show is ours, whatever iteration its response says. */
+void find_turn(struct encoding *e, uint32_t session, struct str name, struct turn_state *turn);
 
 /* The artifact of the next Request. */
 struct next_artifact {
@@ -30,10 +32,11 @@ struct next_artifact {
 struct next_artifact compose_artifact(struct encoding *e, struct proposal *p,
 				      const struct request *last, const char *path);
 
-/* The text of an object's member as it was written; none where its name is written with escapes. */
-struct str member_text(struct str object, const char *name);
-/* On one line: newlines outside of strings are space. */
-void add_on_one_line(struct buf *b, struct str text);
+/* {"protocol_version":…,"iteration":…,"artifact":… */
+void begin_request(struct buf *b, int64_t iteration, struct str artifact);
+/* The same Request once more, with what it lacks by the protocol; artifact empty = its own. */
+void compose_again(struct encoding *e, struct proposal *p, const struct request *request,
+		   struct str artifact);
 /* The bytes of a Request, or "too big" as missing. */
 void set_request(struct encoding *e, struct proposal *p, struct buf *b);
 

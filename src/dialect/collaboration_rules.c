@@ -3,8 +3,8 @@
 #include "dialect/collaboration.h"
 
 #define OPEN_SHAPE .stranger = STRANGER_NOTE, .stranger_rule = RULE("2-unlisted-field")
-#define POSITIVE .ranged = true, .min = 1, .max = 1e15
-#define NOT_NEGATIVE .ranged = true, .min = 0, .max = 1e15
+#define POSITIVE .ranged = true, .min = 1, .max = (double)COUNT_MAX
+#define NOT_NEGATIVE .ranged = true, .min = 0, .max = (double)COUNT_MAX
 
 /* 2.1 */
 static const char *const agent_types[] = { "architect", "developer", "reviewer", NULL };

@@ -11,7 +11,7 @@ static const struct field context_fields[] = {
 	{ "feature_id", RULE("input-context.feature_id"), REQUIRED, T_STR | T_NULL },
 	{ "workflow", RULE("input-context.workflow"), REQUIRED, T_STR },
 	{ "iteration", RULE("input-context.iteration"), REQUIRED, T_INT, .ranged = true, .min = 1,
-	  .max = 1e15 },
+	  .max = (double)COUNT_MAX },
 };
 static const struct shape context_shape = { SHAPE_FIELDS(context_fields), OPEN_SHAPE };
 static const struct field path_field = { "", RULE("input-paths"), REQUIRED, T_STR };

@@ -58,7 +58,7 @@ static const struct field request_fields[] = {
 	[REQ_VERSION] = { "protocol_version", RULE("3-protocol_version"), RECOMMENDED, T_STR,
 			  .values = version_values },
 	[REQ_ITERATION] = { "iteration", RULE("3-iteration"), REQUIRED, T_INT, .ranged = true,
-			    .min = 1, .max = 1e15 },
+			    .min = 1, .max = (double)COUNT_MAX },
 	[REQ_ARTIFACT] = { "artifact", RULE("3-artifact"), REQUIRED, T_OBJ,
 			   .inside = &artifact_shape },
 	[REQ_APPLIED] = { "applied_feedback", RULE("3-applied_feedback"), OPTIONAL, T_OBJ,
@@ -124,7 +124,7 @@ static const struct field response_fields[] = {
 	[RES_VERSION] = { "protocol_version", RULE("4-protocol_version"), REQUIRED, T_STR,
 			  .values = version_values },
 	[RES_ITERATION] = { "iteration", RULE("4-iteration"), REQUIRED, T_INT, .ranged = true,
-			    .min = 1, .max = 1e15 },
+			    .min = 1, .max = (double)COUNT_MAX },
 	[RES_STATUS] = { "status", RULE("4-status"), REQUIRED, T_STR, .values = status_values },
 	[RES_FEEDBACK] = { "feedback", RULE("4-feedback"), OPTIONAL, T_OBJ,
 			   .inside = &feedback_shape },
@@ -326,6 +326,15 @@ static void check_reasons(struct decoder *d, yyjson_val *items)
 	path_pop(c);
 }
 
+/* What makes it this request: turn, content and decisions, however they are written. */
+static uint64_t request_hash(yyjson_val *artifact, yyjson_val *items, int64_t iteration)
+{
+	yyjson_val *content = json_get(artifact, "content");
+	uint64_t h = hash_mix((uint64_t)iteration, content ? value_hash(content) : 0);
+
+	return yyjson_arr_size(items) ? hash_mix(h, value_hash(items)) : h;
+}
+
 static void decode_request(struct decoder *d, yyjson_val *root, struct message *m)
 {
 	static const enum verdict verdicts[] = { VERDICT_ACCEPTED, VERDICT_REJECTED,
@@ -348,7 +357,7 @@ static void decode_request(struct decoder *d, yyjson_val *root, struct message *
 	e = event_add(m, EV_TURN_ASK, STR_NONE, "/iteration");
 	e->iteration = iteration;
 	e->acked = yyjson_is_obj(got[REQ_APPLIED]);
-	e->content_hash = str_hash(d->bytes);
+	e->content_hash = request_hash(got[REQ_ARTIFACT], items, iteration);
 	if (!yyjson_is_arr(items))
 		return;
 	check_reasons(d, items);

@@ -63,7 +63,7 @@ static const struct field query_tasks_fields[] = {
 	{ "status", RULE("query-tasks-status"), OPTIONAL, T_STR, .values = task_states },
 	{ "requiredRole", RULE("query-tasks-requiredRole"), OPTIONAL, T_STR, .values = roles },
 	{ "limit", RULE("query-tasks-limit"), OPTIONAL, T_INT, .ranged = true, .min = 0,
-	  .max = 1e15 },
+	  .max = (double)COUNT_MAX },
 };
 static const struct field submit_task_fields[] = {
 	{ "type", RULE("submit-task-type"), REQUIRED, T_STR },
@@ -90,7 +90,7 @@ static const struct field ask_user_fields[] = {
 	{ "question", RULE("ask-user-question"), REQUIRED, T_STR },
 	{ "options", RULE("ask-user-options"), OPTIONAL, T_ARR, T_OBJ, &option_shape },
 	{ "timeout", RULE("ask-user-timeout"), OPTIONAL, T_NUM, .ranged = true, .min = 0,
-	  .max = 1e15 },
+	  .max = (double)COUNT_MAX },
 };
 static const struct field progress_fields[] = {
 	{ "taskId", RULE("progress-taskId"), REQUIRED, T_STR },
@@ -124,7 +124,7 @@ static const struct field cancelled_fields[] = {
 };
 static const struct field shutdown_fields[] = {
 	{ "gracePeriod", RULE("shutdown-gracePeriod"), REQUIRED, T_NUM, .ranged = true, .min = 0,
-	  .max = 1e15 },
+	  .max = (double)COUNT_MAX },
 	{ "reason", RULE("shutdown-reason"), RECOMMENDED, T_STR },
 };
 

@@ -240,7 +240,10 @@ static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
 
 	if (!json_number(v, &number) || (number >= f->min && number <= f->max))
 		return;
-	if (f->max >= 1e15)
+	if (f->max == (double)COUNT_MAX && number > f->max)
+		complain(c, SEVERITY_ERROR, f->rule, NULL,
+			 "is too large to be exact for every reader; at most 2^53 - 1");
+	else if (f->max == (double)COUNT_MAX)
 		complain(c, SEVERITY_ERROR, f->rule, NULL, "must be at least %g", f->min);
 	else
 		complain(c, SEVERITY_ERROR, f->rule, NULL, "must be between %g and %g", f->min,

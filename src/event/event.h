@@ -20,6 +20,9 @@ struct actor {
 	bool human;      /* a person's seat (instance_id "human") */
 };
 
+/* As far as whole numbers are exact for every reader of JSON: 2^53 - 1. */
+#define COUNT_MAX INT64_C(9007199254740991)
+
 enum item_kind {
 	ITEM_IMPROVEMENT,
 	ITEM_FINDING,
@@ -148,6 +151,7 @@ struct event {
 	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack object;
 			  EV_TURN_ASK: has applied_feedback */
 	bool undecidable; /* EV_ITEM: its id or a field the reply needs is broken */
+	bool bare;        /* of a verdict: its review has no findings */
 	bool person;      /* EV_JUDGEMENT: it says that a person decided */
 	/* EV_JUDGEMENT from an escalation queue: what was escalated; dialect 0 = not from a queue */
 	uint8_t origin_dialect, origin_kind;

@@ -66,8 +66,10 @@ static void offer_chain(struct search *s)
 static int feedback_fit(const struct search *s, uint32_t session, const struct event *ask)
 {
 	const struct session_rules *r = s->m->sessions.v[session].rules;
-	bool goes_on = ask->iteration > 1 && r->answered == ask->iteration - 1, decides = false;
+	bool goes_on = ask->iteration > 1 && r->done == ask->iteration - 1, decides = false;
 
+	if (feedback_is_resent(s->m, session, ask))
+		return 3;
 	for (uint32_t i = 0; i < s->events; i++) {
 		const struct event *e = &s->msg->events.v[i];
 

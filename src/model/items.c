@@ -98,7 +98,7 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 	struct item_step step = { .message = a->message, .index = e->index,
 				  .hash = (uint32_t)e->content_hash, .what = STEP_RAISED,
 				  .iteration = iteration > 65535 ? 65535 : (uint16_t)iteration,
-				  .grade = e->grade & 7, .undecidable = broken };
+				  .grade = e->grade & 7, .undecidable = broken, .bare = e->bare };
 	bool was_open;
 
 	if (found == NONE) {
@@ -248,6 +248,7 @@ bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t
 			out->index = s->index;
 			out->grade = s->grade;
 			out->undecidable = s->undecidable;
+			out->bare = s->bare;
 			hash = s->hash;
 			break;
 		case STEP_DECIDED:

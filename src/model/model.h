@@ -35,6 +35,7 @@ struct item_step {
 	uint8_t what : 3;        /* enum step_kind */
 	uint8_t grade : 3;       /* RAISED: enum item_severity */
 	uint8_t undecidable : 1; /* RAISED: its id, or a field the reply needs, is broken */
+	uint8_t bare : 1;        /* RAISED: a verdict whose review has no findings */
 };
 
 struct item {
@@ -250,6 +251,7 @@ struct item_state {
 	uint32_t decided;     /* message, NONE */
 	uint16_t iteration, times, revision;
 	bool open, came_back, acked, bounced, undecidable;
+	bool bare; /* a verdict whose review has no findings */
 	uint16_t fixed_in; /* iteration, 0 = not */
 	enum delivery delivery; /* of a person's decision, see struct standing; NONE = nobody's here */
 	uint32_t person;        /* interned name of who decided here, NONE */
@@ -303,6 +305,8 @@ struct turn_state {
 			 not echo the Request's, the Request's; 0 = none */
 	bool waits;   /* a Request has no Response yet */
 	bool failed;  /* the newest Response is an error */
+	bool matched; /* the Request that it answers was seen */
+	uint32_t response; /* its message */
 };
 void feedback_turn(const struct model *m, uint32_t session, struct turn_state *out);
 

@@ -33,9 +33,11 @@ struct session_rules {
 	struct turn turn;         /* the newest request of this session */
 	int64_t asked, answered;  /* last iterations, 0 = none */
 	int64_t done;             /* as in struct turn_state */
+	uint32_t answer;          /* the newest response */
 	bool answer_failed;
+	bool answer_matched; /* its request was seen */
 	uint32_t request;      /* number + 1 of its newest request, 0 = none */
-	uint64_t request_hash; /* of that request's bytes */
+	uint64_t request_hash; /* of what it asks */
 	bool request_unsure;   /* it may be another session's */
 	uint32_t home;       /* the session of the file: where bare messages are */
 	uint32_t *recent; /* of a home: sessions lately active, newest last; at most RECENT_MAX */
@@ -137,6 +139,8 @@ void apply_last_word(struct applying *a, const struct event *e);
 
 /* A bare request names no session: finds the one it goes on with, and sets a->session. */
 void feedback_find_session(struct applying *a, struct str group);
+/* Whether it is the session's failed request once more. */
+bool feedback_is_resent(const struct model *m, uint32_t session, const struct event *ask);
 void apply_feedback(struct applying *a);
 void apply_collaboration(struct applying *a);
 void apply_orchestrator(struct applying *a);

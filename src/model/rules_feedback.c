@@ -51,7 +51,7 @@ enum { FIT_ALL = 5, FIT_ONE = 4, FIT_TURN = 2, FIT_SAME_TURN = 1 };
 static int turn_fit(const struct seeking *s, uint32_t session)
 {
 	const struct session_rules *r = s->a->m->sessions.v[session].rules;
-	int64_t last = r->asked > r->answered ? r->asked : r->answered;
+	int64_t last = r->asked > r->done ? r->asked : r->done;
 
 	/* requests of the file's own session that were answered elsewhere do not go on here */
 	if (r->home == session && !r->answered && !r->waiting.n)
@@ -116,12 +116,11 @@ static uint32_t seek_session(struct applying *a, const struct session_rules *hom
 	return s.at;
 }
 
-/* The session's failed request once more, byte for byte. */
-static bool is_resent(const struct applying *a, uint32_t session, const struct event *ask)
+bool feedback_is_resent(const struct model *m, uint32_t session, const struct event *ask)
 {
-	const struct session_rules *r = a->m->sessions.v[session].rules;
+	const struct session_rules *r = m->sessions.v[session].rules;
 
-	return r->request && r->answer_failed && r->answered == ask->iteration &&
+	return r->request && r->answer_failed && r->done == ask->iteration &&
 	       r->request_hash == ask->content_hash;
 }
 
@@ -154,7 +153,7 @@ void feedback_find_session(struct applying *a, struct str group)
 	if (!ask || ask->type != EV_TURN_ASK)
 		return;
 	for (uint32_t i = home->recent_n; i-- > 0;)
-		if (is_resent(a, home->recent[i], ask)) {
+		if (feedback_is_resent(m, home->recent[i], ask)) {
 			a->session = home->recent[i];
 			return;
 		}
@@ -188,7 +187,7 @@ static void supersede_open(struct applying *a, bool resend)
 static void check_ask_iteration(struct applying *a, const struct event *e)
 {
 	struct session_rules *r = rules_of(a);
-	int64_t last = r->asked ? r->asked : r->answered;
+	int64_t last = r->asked ? r->asked : r->done;
 
 	if (!e->iteration)
 		return;
@@ -201,7 +200,9 @@ static void check_ask_iteration(struct applying *a, const struct event *e)
 	}
 	if (e->iteration == last + 1)
 		return;
-	if (e->iteration == last && r->answer_failed && r->answered == last)
+	if (!r->answer_matched && r->done > last && e->iteration == r->done + 1)
+		return; /* goes on after requests that are not in this log */
+	if (e->iteration == last && r->answer_failed && r->done == last)
 		return; /* sent again after an error */
 	if (e->iteration == last && r->turn.content_hash == e->content_hash) {
 		report(a, SEVERITY_NOTE, RULE("3-iteration"), e->at, 0,
@@ -247,7 +248,7 @@ static void check_decided(struct applying *a, const struct event *e)
 		for (uint32_t i = it->n; !raised && i-- > 0;)
 			if (it->steps[i].what == STEP_RAISED)
 				raised = it->steps[i].iteration;
-		if (raised && raised < r->answered)
+		if (raised && raised < r->done)
 			report(a, SEVERITY_NOTE, RULE("3.2.1-id"), e->at, e->index,
 			       "%s is of iteration %lld, not of the previous turn", quoted(e->id, q),
 			       (long long)raised);
@@ -298,7 +299,7 @@ static void apply_ask(struct applying *a, const struct event *ask)
 	}
 	map_release(&decided.map);
 	free(decided.list);
-	supersede_open(a, ask->iteration && ask->iteration == r->answered);
+	supersede_open(a, ask->iteration && ask->iteration == r->done);
 	if (a->m->sessions.v[a->session].loop != NONE)
 		review_step(a, a->m->sessions.v[a->session].loop, small(ask->iteration),
 			    REVIEW_NONE, turn.decided_n, false);
@@ -451,6 +452,8 @@ static void apply_answer(struct applying *a, const struct event *answer)
 	struct session *session = &a->m->sessions.v[a->session];
 	struct turn turn = { 0 };
 	bool unsure, asked = take_turn(a, answer->iteration, &turn, &unsure);
+	int64_t done = asked && turn.iteration && answer->iteration ? turn.iteration
+								      : answer->iteration;
 	uint32_t items = 0;
 
 	check_answer_iteration(a, answer, asked ? &turn : NULL);
@@ -490,16 +493,18 @@ static void apply_answer(struct applying *a, const struct event *answer)
 			}
 		}
 		was_open = item != NONE && item_is_open(&a->m->items.v[item]);
-		item = item_raise(a, e, NONE, NONE, small(answer->iteration));
+		item = item_raise(a, e, NONE, NONE, small(done));
 		if (!was_open)
 			heap_push(a->m->heap, &r->open_items, item);
 		items++;
 	}
-	review_step(a, session->loop, small(answer->iteration),
+	review_step(a, session->loop, small(done),
 		    items && !answer->failed ? REVIEW_CHANGES : REVIEW_APPROVED, items,
 		    answer->failed);
 	r->answered = answer->iteration;
-	r->done = asked && turn.iteration && answer->iteration ? turn.iteration : answer->iteration;
+	r->done = done;
+	r->answer = a->message;
+	r->answer_matched = asked;
 	r->answer_failed = answer->failed;
 }
 
@@ -510,6 +515,7 @@ void feedback_turn(const struct model *m, uint32_t session, struct turn_state *o
 	*out = (struct turn_state){ .request = r->request ? r->request - 1 : NONE,
 				    .unsure = r->request_unsure, .asked = r->asked,
 				    .answered = r->answered, .done = r->done, .failed = r->answer_failed,
+				    .matched = r->answer_matched, .response = r->answer,
 				    .waits = r->turn.open || (r->waiting.n && r->asked > r->answered) };
 }
 

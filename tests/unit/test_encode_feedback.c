@@ -58,7 +58,8 @@ static void add_response(const char *session, const char *response)
 	buf_release(&line);
 }
 
-static void add_areas(const char *session, int iteration, const char *ack, const char *one,
+/* A response that may break a rule. */
+static void put_areas(const char *session, int iteration, const char *ack, const char *one,
 		      const char *two, const char *three)
 {
 	const char *ids[] = { one, two, three };
@@ -74,8 +75,14 @@ static void add_areas(const char *session, int iteration, const char *ack, const
 			   i ? "," : "", ids[i]);
 	buf_adds(&line, "],\"general_summary\":\"Good.\"}}");
 	add_response(session, line.p);
-	ck_assert_msg(b.worse.n == 0, "%s", b.worse.p);
 	buf_release(&line);
+}
+
+static void add_areas(const char *session, int iteration, const char *ack, const char *one,
+		      const char *two, const char *three)
+{
+	put_areas(session, iteration, ack, one, two, three);
+	ck_assert_msg(b.worse.n == 0, "%s", b.worse.p);
 }
 
 static void add_error(const char *session, int iteration)
@@ -439,6 +446,113 @@ START_TEST(a_request_that_gavel_sent_is_sent_again_after_an_error)
 }
 END_TEST
 
+/* The iteration that the only proposal carries. */
+static int64_t planned_iteration(void)
+{
+	struct json_reader json = { 0 };
+	yyjson_val *root;
+	int64_t n = 0;
+
+	ck_assert(json_read(&json, bench_ready(&b)->letter.bytes, &root) == JSON_OK);
+	ck_assert(json_int(json_get(root, "iteration"), &n));
+	json_reader_release(&json);
+	return n;
+}
+
+/* Requests are counted by who makes them, whatever a response echoes. */
+START_TEST(a_wrong_echo_does_not_count)
+{
+	static const int echoes[] = { 2, 7 };
+	const char *session = _i / 2 ? "ses_1" : NULL;
+
+	add_request(1, ARTIFACT, "");
+	put_areas(session, echoes[_i % 2], "", ONE, NULL, NULL);
+	ck_assert(b.worse.n > 0);
+	bench_stage(&b, ITEM_IMPROVEMENT, ONE, VERB_ACCEPT)->sure = true;
+	ck_assert_int_eq(planned_iteration(), 2);
+	bench_apply(&b, bench_ready(&b));
+	bench_verdict(&b, ITEM_IMPROVEMENT, ONE, VERDICT_ACCEPTED);
+}
+END_TEST
+
+/* The Request that gavel sent is not in the log; its response echoes another number. */
+START_TEST(a_wrong_echo_of_our_own_request_does_not_count)
+{
+	static const int echoes[] = { 1, 2, 5 };
+
+	add_turn("ses_1");
+	bench_stage(&b, ITEM_IMPROVEMENT, ONE, VERB_ACCEPT)->sure = true;
+	ck_assert_int_eq(planned_iteration(), 2);
+	bench_send(&b, bench_ready(&b));
+	put_areas("ses_1", echoes[_i], "", "another-one-04", NULL, NULL);
+	bench_stage(&b, ITEM_IMPROVEMENT, "another-one-04", VERB_ACCEPT)->sure = true;
+	ck_assert_int_eq(planned_iteration(), 3);
+}
+END_TEST
+
+/* What a log without requests shows is all there is to count from. */
+START_TEST(requests_that_are_not_in_the_log_are_counted_by_their_echo)
+{
+	add_turn("ses_1");
+	put_areas("ses_1", 3, "", "another-one-04", NULL, NULL);
+	bench_stage(&b, ITEM_IMPROVEMENT, "another-one-04", VERB_ACCEPT)->sure = true;
+	ck_assert_int_eq(planned_iteration(), 4);
+	bench_apply(&b, bench_ready(&b));
+}
+END_TEST
+
+/* What a failed Request lacked is supplied, or the second one would break the rules too. */
+START_TEST(a_request_is_completed_when_it_is_sent_again)
+{
+	static const char *const requests[] = {
+		"{\"iteration\":1,\"artifact\":" ARTIFACT "}",
+		"{\"protocol_version\":\"1.0\",\"iteration\":1,\"artifact\":" ARTIFACT "}",
+		"{\"protocol_version\":\"1.2\",\"iteration\":2,\"artifact\":" ARTIFACT "}",
+		"{\"protocol_version\":\"1.2\",\"iteration\":1,\"session_id\":\"s\",\"x-a\":1,"
+		"\"artifact\":" ARTIFACT "}",
+		"{\"protocol_version\":\"1.2\",\"iteration\":1,\"artifact\":{\"content\":\"x\","
+		"\"media_type\":\"md\"}}",
+	};
+	struct proposal *p;
+
+	if (_i == 2)
+		add_turn("ses_1");
+	bench_add(&b, requests[_i]);
+	add_error("ses_1", _i == 2 ? 2 : 1);
+	bench_stage(&b, ITEM_ERROR, NULL, VERB_ACCEPT);
+	p = bench_ready(&b);
+	ck_assert(bench_cautions(p, "supplied"));
+	bench_apply(&b, p);
+	bench_verdict(&b, ITEM_ERROR, NULL, VERDICT_ACCEPTED);
+}
+END_TEST
+
+/* Decisions of the failed Request cannot be made up. */
+START_TEST(a_request_that_cannot_be_mended_is_not_sent_again)
+{
+	bench_add(&b, "{\"protocol_version\":\"1.2\",\"iteration\":1,\"artifact\":" ARTIFACT
+		      ",\"applied_feedback\":{\"items\":[{\"id\":\"x\"}]}}");
+	add_error("ses_1", 1);
+	bench_stage(&b, ITEM_ERROR, NULL, VERB_ACCEPT);
+	bench_lacks(&b, "breaks the protocol");
+}
+END_TEST
+
+/* Replies may be in a file of any name; they are known by what they answer. */
+START_TEST(a_request_sent_again_is_known_in_any_file)
+{
+	struct frame_info info = { 0 };
+	struct proposal *p;
+
+	add_request(1, ARTIFACT, "");
+	add_error(_i ? "ses_1" : NULL, 1);
+	bench_stage(&b, ITEM_ERROR, NULL, VERB_ACCEPT);
+	p = bench_ready(&b);
+	dialect_decode(&b.decoder, str_trim(p->letter.bytes), &info, &b.message);
+	ck_assert(str_eq(model_group_of(&b.model, &b.message), b.desk.group));
+}
+END_TEST
+
 START_TEST(a_request_that_was_never_seen_cannot_be_sent_again)
 {
 	add_error("ses_1", 1);
@@ -622,6 +736,12 @@ int main(void)
 	tcase_add_test(t, the_artifact_that_gavel_sent_itself_is_the_last_one);
 	tcase_add_loop_test(t, an_error_is_answered_by_the_same_request, 0, 4);
 	tcase_add_test(t, a_request_that_gavel_sent_is_sent_again_after_an_error);
+	tcase_add_loop_test(t, a_wrong_echo_does_not_count, 0, 4);
+	tcase_add_loop_test(t, a_wrong_echo_of_our_own_request_does_not_count, 0, 3);
+	tcase_add_test(t, requests_that_are_not_in_the_log_are_counted_by_their_echo);
+	tcase_add_loop_test(t, a_request_is_completed_when_it_is_sent_again, 0, 5);
+	tcase_add_test(t, a_request_that_cannot_be_mended_is_not_sent_again);
+	tcase_add_loop_test(t, a_request_sent_again_is_known_in_any_file, 0, 2);
 	tcase_add_test(t, a_request_that_was_never_seen_cannot_be_sent_again);
 	tcase_add_test(t, an_error_is_dismissed_and_nothing_is_written);
 	tcase_add_test(t, an_escalation_is_not_in_the_request);
