@@ -182,7 +182,7 @@ ok 'it says what defer is' said 'defer only hides an item in the terminal UI'
 ok 'no such log: exit code 2' exit_of 2 "$GAVEL" decide nowhere.ndjson "$finding" accept
 refuses 'no such item' 'gavel: no item nobody; gavel show inbox --all lists them' "$log" nobody accept
 refuses 'an id that begins two' 'items are named review-PK; write more of it' "$log" review-PK accept
-refuses 'a verb the protocol has not' "$finding: its protocol cannot say answer; it can say accept partial reject escalate" --answer=yes "$log" "$finding" answer
+refuses 'a verb the protocol has not' "$finding: its protocol cannot say answer here; it can say accept partial reject escalate" --answer=yes "$log" "$finding" answer
 refuses 'a rejection without a reason' 'a rejection needs a reason code or an explanation' "$log" "$finding" reject
 refuses 'a rejection with a blank one' 'a rejection needs a reason code or an explanation' --explain='  ' "$log" "$finding" reject
 refuses 'in part without an explanation' 'accepting in part needs an explanation' --reason-code=out_of_scope "$log" "$finding" partial

@@ -66,7 +66,7 @@ answer =
 reason :8<Enter>xNo.<Enter>C
 preflight jja:7<Enter>xToo early.<Enter>:6<Enter>D$
 preflight-end jja:7<Enter>xToo early.<Enter>:6<Enter>D$<wait:400>G
-preflight-incomplete :5<Enter>pHalf of it.<Enter>$
+preflight-incomplete :6<Enter>eNot mine.<Enter>$
 preflight-sure :15<Enter>a$<wait:400>y
 quit jjaQ
 bulk-refused M;a

@@ -139,7 +139,7 @@ static const char *verb_problem(const struct deciding *d, enum verb verb, const 
 				const struct item_state *at, char out[256])
 {
 	unsigned verbs = verbs_of_item(&d->load.model, item, at);
-	int n = 0;
+	struct buf why = { 0 };
 
 	if (at->undecidable)
 		return "its message is ambiguous or damaged; it cannot be decided";
@@ -148,10 +148,9 @@ static const char *verb_problem(const struct deciding *d, enum verb verb, const 
 		return out;
 	}
 	if (!(verbs & 1u << verb)) {
-		n = snprintf(out, 256, "its protocol cannot say %s; it can say", verb_name(verb));
-		for (int v = 0; v < VERB_COUNT; v++)
-			if (verbs & 1u << v)
-				n += snprintf(out + n, 256 - (size_t)n, " %s", verb_name((enum verb)v));
+		verb_refusal(verb, verbs, at, &why);
+		snprintf(out, 256, "%s", why.p);
+		buf_release(&why);
 		return out;
 	}
 	return verb_lacks(verb, str_of(d->o->reason_code), str_of(d->o->explain),

@@ -56,8 +56,11 @@ int command_write(const struct order *c, const struct model *m, const struct des
 	(t->uuid ? t->uuid : uuid_make)(id);
 	head.id = str_make(id, 36);
 	head.sequence = seat_sequence(m, c->session, d, NULL);
-	type = model_str(m, m->agents.v[c->agent].type);
-	head.to = (struct address){ agent_name(m, c->agent), type.n ? type : STR("developer"),
+	if (head.sequence < 0)
+		return err_set(err, "this session's sequence numbers have come to their end, 2^53 - 1; "
+			       "nothing can follow");
+	type = seat_type(model_str(m, m->agents.v[c->agent].type), "developer");
+	head.to = (struct address){ agent_name(m, c->agent), type,
 				    m->agents.v[c->agent].human ? STR("human") : STR_NONE };
 	head.session_id = session_id(m, c->session);
 	if (c->type == COMMAND_ACKNOWLEDGE)

@@ -28,11 +28,22 @@ yyjson_val *payload_of(yyjson_val *root)
 
 struct address read_address(struct encoding *e, yyjson_val *agent, const char *usual_type)
 {
-	struct str type = json_get_str(agent, "agent_type");
+	return (struct address){
+		keep_str(e, json_get_str(agent, "agent_id")),
+		keep_str(e, seat_type(json_get_str(agent, "agent_type"), usual_type)),
+		keep_str(e, json_get_str(agent, "instance_id"))
+	};
+}
 
-	return (struct address){ keep_str(e, json_get_str(agent, "agent_id")),
-				 type.n ? keep_str(e, type) : str_of(usual_type),
-				 keep_str(e, json_get_str(agent, "instance_id")) };
+/* Who sends such messages, and to whom: tells what an agent is whose type the protocol has not. */
+static void usual_types(struct str type, const char **from, const char **to)
+{
+	bool work = str_is(type, "task_assignment"), review = str_is(type, "review_request");
+
+	*from = work || review			 ? "architect"
+		: str_is(type, "review_result") ? "reviewer"
+						: "developer";
+	*to = work ? "developer" : review ? "reviewer" : "architect";
 }
 
 /* The session's id where the messages do not tell it: a document with messages[] may. */
@@ -45,6 +56,7 @@ static struct str told_session(const struct encoding *e, uint32_t session)
 
 yyjson_val *read_origin(struct encoding *e, uint32_t i, struct proposal *p, struct origin *out)
 {
+	const char *from, *to;
 	struct item_state state;
 	yyjson_val *root;
 
@@ -61,8 +73,9 @@ yyjson_val *read_origin(struct encoding *e, uint32_t i, struct proposal *p, stru
 	if (!out->session_id.n)
 		out->session_id = keep_str(e, told_session(e, out->session));
 	out->correlation = keep_str(e, json_get_str(root, "correlation_id"));
-	out->from = read_address(e, json_get(root, "from_agent"), "developer");
-	out->to = read_address(e, json_get(root, "to_agent"), "architect");
+	usual_types(json_get_str(root, "message_type"), &from, &to);
+	out->from = read_address(e, json_get(root, "from_agent"), from);
+	out->to = read_address(e, json_get(root, "to_agent"), to);
 	return payload_of(root);
 }
 
@@ -106,6 +119,9 @@ void begin_reply(struct encoding *e, struct proposal *p, struct buf *b, const ch
 				  .reply_to = o->id };
 
 	m.sequence = seat_sequence(e->model, o->session, e->desk, e->plan);
+	if (m.sequence < 0)
+		propose_missing(e, p, "the session's sequence numbers have come to their end, 2^53 - 1; "
+				      "only an escalation queue can take it, with --escalate-to");
 	check_seat(e, p, o->session, reviewer);
 	if (!to->id.n)
 		propose_missing(e, p, "the message it answers does not say from whom it is");
@@ -123,10 +139,10 @@ void end_reply(struct encoding *e, struct proposal *p, struct buf *b)
 
 bool check_marker(struct encoding *e, uint32_t i, struct proposal *p)
 {
-	if (marker_can_name(model_str(e->model, item_of(e, i)->id)))
+	if (item_of(e, i)->id != NONE)
 		return true;
-	propose_missing(e, p, "its id has brackets or control characters and cannot be named in a "
-			      "reply; only its sender can change that");
+	propose_missing(e, p, "its message does not name it, so a reply cannot either; its sender must "
+			      "send it again");
 	return false;
 }
 
@@ -240,12 +256,14 @@ static struct address find_address(struct encoding *e, uint32_t agent)
 	const struct agent *a = &e->model->agents.v[agent];
 	struct str name = agent_name(e->model, agent), type = model_str(e->model, a->type);
 	yyjson_val *root = parse_message(e, a->first);
-	struct address out = { name, type.n ? type : STR("developer"), STR_NONE };
+	struct address out = { name, seat_type(type, "developer"), STR_NONE };
+	const char *from, *to;
 
+	usual_types(json_get_str(root, "message_type"), &from, &to);
 	if (str_eq(json_get_str(json_get(root, "from_agent"), "agent_id"), name))
-		out = read_address(e, json_get(root, "from_agent"), "developer");
+		out = read_address(e, json_get(root, "from_agent"), from);
 	else if (str_eq(json_get_str(json_get(root, "to_agent"), "agent_id"), name))
-		out = read_address(e, json_get(root, "to_agent"), "developer");
+		out = read_address(e, json_get(root, "to_agent"), to);
 	return out;
 }
 
@@ -324,11 +342,12 @@ static void encode_abort(struct encoding *e)
 	vec_release(&to.list);
 }
 
-/* The architect that takes part in the message, else the first one of the session; a person's seat
- * is none. */
-static uint32_t find_architect(const struct model *m, uint32_t session, uint32_t message)
+/* The architect that takes part in the message, else the first one of the session, else whoever
+ * gave the task out and is nothing else; a person's seat is none. */
+static uint32_t find_architect(const struct model *m, const struct item *item, uint32_t message)
 {
 	uint32_t sides[] = { m->records.v[message].to, m->records.v[message].from };
+	uint32_t session = item->session, given = find_assignment(m, item), giver;
 
 	for (uint32_t i = 0; i < 2 + m->agents.n; i++) {
 		uint32_t agent = i < 2 ? sides[i] : i - 2;
@@ -338,7 +357,11 @@ static uint32_t find_architect(const struct model *m, uint32_t session, uint32_t
 		    str_is(model_str(m, a->type), "architect"))
 			return agent;
 	}
-	return NONE;
+	giver = given == NONE ? NONE : m->records.v[given].from;
+	if (giver == NONE || m->agents.v[giver].human ||
+	    !str_is(seat_type(model_str(m, m->agents.v[giver].type), "architect"), "architect"))
+		return NONE;
+	return giver;
 }
 
 static void ask_architect(struct encoding *e, uint32_t i, uint32_t architect)
@@ -374,18 +397,30 @@ static void ask_architect(struct encoding *e, uint32_t i, uint32_t architect)
 	buf_release(&content);
 }
 
-/* Without an architect the queue alone can take it. */
+static void retract(struct plan *p)
+{
+	proposal_release(vec_last(&p->list));
+	p->list.n--;
+}
+
+/* What cannot be said to an architect, or without one, the queue alone can take. */
 static void encode_passing_on(struct encoding *e)
 {
 	for (uint32_t i = 0; i < e->n; i++) {
 		struct item_state state;
 		uint32_t architect;
+		bool said;
 
 		state_of(e, i, &state);
-		architect = find_architect(e->model, item_of(e, i)->session, state.message);
-		if (architect != NONE || !e->terms->escalate_to)
+		architect = find_architect(e->model, item_of(e, i), state.message);
+		said = architect != NONE || !e->terms->escalate_to;
+		if (said)
 			ask_architect(e, i, architect);
-		encode_escalation(e, i, architect != NONE || !e->terms->escalate_to);
+		if (said && vec_last(&e->plan->list)->missing.n && e->terms->escalate_to) {
+			retract(e->plan);
+			said = false;
+		}
+		encode_escalation(e, i, said);
 	}
 }
 

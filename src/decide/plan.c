@@ -129,9 +129,36 @@ yyjson_val *parse_message(struct encoding *e, uint32_t message)
 	return NULL;
 }
 
+/* A reply copies words of the log. Where these break the protocol, so would the reply. */
+static void check_bytes(struct encoding *e, struct proposal *p, struct str line)
+{
+	struct frame_info info = { .full_length = line.n };
+	struct decoder decoder = { 0 };
+	struct message message = { 0 };
+
+	if (p->missing.n)
+		return; /* what is said already may be the reason */
+	dialect_decode(&decoder, line, &info, &message);
+	for (uint32_t i = 0; i < message.diags.list.n; i++) {
+		const struct diag *d = &message.diags.list.v[i];
+
+		if (d->severity != SEVERITY_NOTE) {
+			propose_missing(e, p,
+					"what it copies from the log breaks the protocol (%s, %.*s: "
+					"%.*s); escalate it, or let its sender correct that",
+					d->rule, STR_ARG(d->pointer), STR_ARG(d->text));
+			break;
+		}
+	}
+	message_release(&message);
+	decoder_release(&decoder);
+}
+
 void proposal_set_bytes(struct encoding *e, struct proposal *p, const struct buf *json)
 {
 	struct buf line = { 0 };
+
+	check_bytes(e, p, buf_str(json));
 
 	buf_add_str(&line, buf_str(json));
 	buf_addc(&line, '\n');
@@ -301,13 +328,17 @@ bool plan_is_ready(const struct plan *p)
 	return p->list.n > 0;
 }
 
+void proposal_release(struct proposal *p)
+{
+	vec_release(&p->letter.drafts);
+	vec_release(&p->missing);
+	vec_release(&p->cautions);
+}
+
 void plan_release(struct plan *p)
 {
-	for (uint32_t i = 0; i < p->list.n; i++) {
-		vec_release(&p->list.v[i].letter.drafts);
-		vec_release(&p->list.v[i].missing);
-		vec_release(&p->list.v[i].cautions);
-	}
+	for (uint32_t i = 0; i < p->list.n; i++)
+		proposal_release(&p->list.v[i]);
 	vec_release(&p->list);
 	vec_release(&p->refused);
 	arena_release(&p->arena);

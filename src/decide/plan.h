@@ -81,6 +81,7 @@ struct encoding {
 /* Adds a proposal for the given drafts (numbers), with the channel and path where replies to the item
  * go; the encoder fills bytes, to, expect. Where each message is a turn there need be no draft. */
 struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n);
+void proposal_release(struct proposal *p);
 void propose_missing(struct encoding *e, struct proposal *p, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void propose_caution(struct encoding *e, struct proposal *p, const char *format, ...)
@@ -91,7 +92,8 @@ const struct item *item_of(const struct encoding *e, uint32_t i);
 void state_of(const struct encoding *e, uint32_t i, struct item_state *out);
 /* Parses a message's bytes anew; NULL when they cannot be read. Lives until the next call. */
 yyjson_val *parse_message(struct encoding *e, uint32_t message);
-/* The bytes as one line, into the plan's arena, newline added. */
+/* The bytes as one line, into the plan's arena, newline added; missing where gavel's own rules have
+ * something against it. */
 void proposal_set_bytes(struct encoding *e, struct proposal *p, const struct buf *json);
 /* ISO 8601 of terms->now_ms, in the plan's arena. */
 struct str encode_time(struct encoding *e);

@@ -3,7 +3,12 @@
 
 #include "json/compose.h"
 
-#define SEQUENCE_MAX INT64_C(1000000000000000) /* as far as numbers are exact everywhere */
+struct str seat_type(struct str type, const char *usual)
+{
+	static const char *const types[] = { "architect", "developer", "reviewer", NULL };
+
+	return value_index(types, type) < 0 ? str_of(usual) : type;
+}
 
 void seat_begin(struct buf *b, const struct seat_message *m)
 {
@@ -73,5 +78,5 @@ int64_t seat_sequence(const struct model *m, uint32_t session, const struct desk
 		n = sequence_of(&json, &d->letters.v[i]);
 	json_reader_release(&json);
 	highest = n > highest ? n : highest;
-	return highest < SEQUENCE_MAX ? highest + 1 : SEQUENCE_MAX;
+	return highest < COUNT_MAX ? highest + 1 : -1;
 }

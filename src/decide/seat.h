@@ -21,11 +21,13 @@ struct seat_message {
 	struct str session_id, correlation, reply_to; /* empty = left out */
 };
 
+/* The type to address an agent by: its own where the protocol has it, else `usual`. */
+struct str seat_type(struct str type, const char *usual);
 /* The message up to its payload's opening brace; put members, then seat_end. */
 void seat_begin(struct buf *b, const struct seat_message *m);
 void seat_end(struct buf *b);
 /* The number for the next message of a person: after all that the session has shown, and after what
- * was written here already. p may be NULL. */
+ * was written here already; -1: there is none that all could read. p may be NULL. */
 int64_t seat_sequence(const struct model *m, uint32_t session, const struct desk *d,
 		      const struct plan *p);
 

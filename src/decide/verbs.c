@@ -53,14 +53,29 @@ unsigned verbs_of_item(const struct model *m, const struct item *item,
 {
 	/* a queue's entry carries the deadline of a question that has one */
 	bool never_expires = item->deadline_ms == WHEN_NONE;
+	unsigned verbs;
 
 	if (state->undecidable)
 		return 0;
 	if (item->origin_dialect)
-		return verbs_of((enum dialect_id)item->origin_dialect,
-				(enum item_kind)item->origin_kind, never_expires);
-	return verbs_of((enum dialect_id)m->records.v[state->message].dialect,
-			(enum item_kind)item->kind, never_expires);
+		verbs = verbs_of((enum dialect_id)item->origin_dialect,
+				 (enum item_kind)item->origin_kind, never_expires);
+	else
+		verbs = verbs_of((enum dialect_id)m->records.v[state->message].dialect,
+				 (enum item_kind)item->kind, never_expires);
+	return state->bare ? verbs & ~PARTIAL : verbs;
+}
+
+void verb_refusal(enum verb v, unsigned verbs, const struct item_state *state, struct buf *out)
+{
+	if (state->bare && v == VERB_PARTIAL)
+		buf_adds(out, "changes are requested by findings, and this review has none");
+	else
+		buf_printf(out, "its protocol cannot say %s here", verb_name(v));
+	buf_adds(out, "; it can say");
+	for (int i = 0; i < VERB_COUNT; i++)
+		if (verbs & 1u << i)
+			buf_printf(out, " %s", verb_name((enum verb)i));
 }
 
 const char *verb_lacks(enum verb v, struct str reason_code, struct str explanation, struct str answer)

@@ -22,6 +22,9 @@ unsigned verbs_of(enum dialect_id dialect, enum item_kind kind, bool never_expir
 unsigned verbs_of_item(const struct model *m, const struct item *item,
 		       const struct item_state *state);
 
+/* Why the item does not take a verb that is not among `verbs`, and which it takes: a sentence. */
+void verb_refusal(enum verb v, unsigned verbs, const struct item_state *state, struct buf *out);
+
 /* What else a verb needs: reject a reason code or an explanation, partial an explanation, answer an
  * answer. A sentence, or NULL when nothing is lacking. */
 const char *verb_lacks(enum verb v, struct str reason_code, struct str explanation, struct str answer);

@@ -206,6 +206,17 @@ static void decode_result(struct decoder *d, yyjson_val *root, struct message *m
 	e->content_hash = value_hash(root);
 }
 
+/* Whether a review that was escalated has no findings. */
+static bool is_bare(struct decoder *d, struct str review)
+{
+	yyjson_val *root, *payload;
+
+	if (json_read(&d->original, review, &root) == JSON_NOT)
+		return false;
+	payload = json_get(root, "payload");
+	return !yyjson_arr_size(json_get(payload ? payload : json_get(root, "content"), "findings"));
+}
+
 /* A person decided, or passes on something that was escalated: so it says. */
 static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m, struct event *e)
 {
@@ -225,6 +236,7 @@ static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m,
 	e->deadline_ms = q.deadline_ms;
 	e->content_hash = hash_mix(str_hash(q.rev), str_hash(q.original));
 	e->undecidable = q.missing != NULL;
+	e->bare = q.kind == ITEM_VERDICT && is_bare(d, q.original);
 	path_push(&d->check, "x-gavel");
 	if (q.missing)
 		complain(&d->check, SEVERITY_WARNING, RULE("x-gavel"), q.missing,

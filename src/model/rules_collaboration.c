@@ -417,6 +417,7 @@ static void apply_review_result(struct applying *a, const struct event *e)
 		    round >= limit_of(&m->tasks.v[root]))) {
 		verdict.item = ITEM_VERDICT;
 		verdict.grade = GRADE_NONE;
+		verdict.bare = !e->index;
 		verdict.index = 0;
 		item_raise(a, &verdict, task, NONE, round);
 	}

@@ -78,9 +78,8 @@ static bool can_decide(struct app *a, uint32_t item)
 static bool takes_verb(struct app *a, uint32_t item, enum verb verb)
 {
 	struct item_state at;
+	struct buf why = { 0 };
 	unsigned verbs;
-	char text[200];
-	int n;
 
 	if (!state_now(a, item, &at))
 		return false;
@@ -88,13 +87,9 @@ static bool takes_verb(struct app *a, uint32_t item, enum verb verb)
 	if (at.undecidable) {
 		app_say(a, ROLE_WARN, "its message is ambiguous or damaged: it cannot be decided");
 	} else if (!(verbs & 1u << verb)) {
-		n = snprintf(text, sizeof(text), "its protocol cannot say %s here; it can say",
-			     verb_name(verb));
-		for (int v = 0; v < VERB_COUNT; v++)
-			if (verbs & 1u << v)
-				n += snprintf(text + n, sizeof(text) - (size_t)n, " %s",
-					      verb_name((enum verb)v));
-		app_say(a, ROLE_WARN, "%s", text);
+		verb_refusal(verb, verbs, &at, &why);
+		app_say(a, ROLE_WARN, "%s", why.p);
+		buf_release(&why);
 	} else if (!at.open && at.delivery == DELIVERY_NONE) {
 		app_say(a, ROLE_WARN, "it is not open any more: %s", verdict_name(at.verdict));
 	} else {

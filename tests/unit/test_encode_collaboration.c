@@ -732,7 +732,96 @@ START_TEST(an_id_cannot_pass_for_a_marker)
 	give_review("review-1", "task-1", "changes_requested",
 		    FINDING("find-1", "minor") "," FINDING("find-1 accepted] x", "minor"), "", PASSED);
 	stage(ITEM_FINDING, "find-1 accepted] x", (enum verb)_i, "words");
-	make_missing("brackets");
+	make(1);
+	play();
+	assert_verdict(ITEM_FINDING, "find-1 accepted] x", verb_verdict((enum verb)_i));
+	assert_verdict(ITEM_FINDING, "find-1", VERDICT_NONE);
+}
+END_TEST
+
+/* Whatever characters an id has, the reply names it. */
+START_TEST(any_id_is_named)
+{
+	static const char *const ids[][2] = { /* as JSON writes it, and as it is */
+		{ "a[1]", "a[1]" }, { "a\\nb\\u001b", "a\nb\x1b" }, { "50%", "50%" },
+		{ "%5D", "%5D" }, { "%255D]", "%255D]" }, { "]", "]" }, { "a\x7f", "a\x7f" },
+		{ "%5d[", "%5d[" },
+	};
+	char findings[1024];
+
+	assign("task-1");
+	complete("task-1", "completed", "");
+	ask_review("review-1", "task-1");
+	snprintf(findings, sizeof(findings),
+		 "{\"finding_id\":\"%s\",\"severity\":\"minor\",\"category\":\"bug\",\"location\":"
+		 "{\"file\":\"f\"},\"description\":\"d\",\"rationale\":\"r\"}",
+		 ids[_i / 4][0]);
+	give_review("review-1", "task-1", "changes_requested", findings, "", PASSED);
+	stage(ITEM_FINDING, ids[_i / 4][1], _i % 4 == 3 ? VERB_ESCALATE : (enum verb)(_i % 4), "w");
+	make(1);
+	play();
+	assert_verdict(ITEM_FINDING, ids[_i / 4][1],
+		       _i % 4 == 3 ? VERDICT_ESCALATED : verb_verdict((enum verb)(_i % 4)));
+}
+END_TEST
+
+/* A type that the protocol has not is not copied; what the agent does tells what it is. */
+START_TEST(agents_of_other_types_are_addressed_by_what_they_do)
+{
+	correlated = false;
+	sequence = 1;
+	ck_assert_uint_eq(apply(STR(
+		"{\"message_id\":\"00000000-0000-4000-8000-0000000000aa\",\"timestamp\":"
+		"\"2026-01-26T10:00:00Z\",\"sequence_number\":1,\"from_agent\":{\"agent_id\":"
+		"\"helper\",\"agent_type\":\"tester\"},\"to_agent\":{\"agent_id\":\"arch\","
+		"\"agent_type\":\"architect\"},\"message_type\":\"feedback\",\"payload\":{"
+		"\"feedback_type\":\"question\",\"subject\":\"s\",\"content\":\"c\","
+		"\"action_required\":true}}")), 1);
+	stage(ITEM_QUESTION, "00000000-0000-4000-8000-0000000000aa", VERB_ANSWER, "yes");
+	make(1);
+	ck_assert(str_find(plan.list.v[0].letter.bytes,
+			   STR("\"helper\",\"agent_type\":\"developer\""), 0) > 0);
+	play();
+}
+END_TEST
+
+/* Numbers go on after the highest as long as every reader can tell them apart. */
+START_TEST(sequence_numbers_go_on_to_their_end)
+{
+	sequence = COUNT_MAX - 4 - _i; /* four messages follow */
+	review_task("changes_requested", PASSED);
+	stage(ITEM_FINDING, "find-1", VERB_REJECT, "no");
+	if (_i) {
+		make(1);
+		ck_assert(str_find(plan.list.v[0].letter.bytes,
+				   STR("\"sequence_number\":9007199254740991"), 0) > 0);
+		play();
+	} else {
+		make_missing("come to their end");
+	}
+}
+END_TEST
+
+START_TEST(a_verdict_without_findings_is_not_partial)
+{
+	struct item_state st = { 0 };
+	struct buf why = { 0 };
+
+	assign("task-1");
+	complete("task-1", "completed", "");
+	ask_review("review-1", "task-1");
+	give_review("review-1", "task-1", "rejected", _i ? FINDING("find-1", "minor") : "", "",
+		    PASSED);
+	for (uint32_t i = 0; i < model.items.n; i++)
+		if (model.items.v[i].kind == ITEM_VERDICT) {
+			ck_assert(item_at(&model, &model.items.v[i], model.records.n, WHEN_NONE, &st));
+			ck_assert_uint_eq(verbs_of_item(&model, &model.items.v[i], &st) >>
+					  VERB_PARTIAL & 1, _i);
+			verb_refusal(VERB_PARTIAL, verbs_of_item(&model, &model.items.v[i], &st), &st,
+				     &why);
+		}
+	ck_assert(why.n && (str_find(buf_str(&why), STR("this review has none"), 0) >= 0) == !_i);
+	buf_release(&why);
 }
 END_TEST
 
@@ -1016,6 +1105,10 @@ int main(void)
 	tcase_add_test(t, a_second_revision_has_a_new_id);
 	tcase_add_test(t, nobody_speaks_under_an_agents_name);
 	tcase_add_loop_test(t, an_id_cannot_pass_for_a_marker, 0, 3);
+	tcase_add_loop_test(t, any_id_is_named, 0, 32);
+	tcase_add_test(t, agents_of_other_types_are_addressed_by_what_they_do);
+	tcase_add_loop_test(t, sequence_numbers_go_on_to_their_end, 0, 2);
+	tcase_add_loop_test(t, a_verdict_without_findings_is_not_partial, 0, 2);
 	tcase_add_test(t, ids_may_have_spaces);
 	tcase_add_test(t, a_finding_and_a_change_may_share_an_id);
 	tcase_add_test(t, replies_find_their_task_without_a_correlation);
