@@ -31,7 +31,7 @@ void begin_reply(struct encoding *e, struct proposal *p, struct buf *b, const ch
 /* Closes it and makes it the proposal's bytes. */
 void end_reply(struct encoding *e, struct proposal *p, struct buf *b);
 
-/* Says that the item's id cannot be written as a marker, and returns false. */
+/* false, and says so, where the item has no id to write as a marker. */
 bool check_marker(struct encoding *e, uint32_t i, struct proposal *p);
 
 /* ,"name":["…",…]: the strings of an array, [] where there is none */

@@ -204,7 +204,8 @@ static void put_constraints(struct buf *b, yyjson_val *constraints)
 }
 
 /* What was asked before still holds, but what was decided then is not decided again. */
-static void put_criteria(struct buf *b, yyjson_val *criteria, const struct revision *r)
+static void put_criteria(struct encoding *e, struct buf *b, yyjson_val *criteria,
+			 const struct revision *r)
 {
 	size_t i, n;
 	yyjson_val *v;
@@ -217,9 +218,9 @@ static void put_criteria(struct buf *b, yyjson_val *criteria, const struct revis
 			struct str text = json_str(v);
 			struct marker marker;
 
-			while (marker_read(text, &marker))
+			while (marker_read(text, &e->plan->arena, &marker))
 				text = marker.rest;
-			if (!text.n)
+			if (!str_trim(text).n)
 				continue;
 			json_comma(b);
 			json_write_str(b, text);
@@ -275,7 +276,7 @@ static void assign_again(struct encoding *e, struct proposal *p, const struct or
 	put_text(&b, "task_description", task, NOT_GIVEN);
 	put_context(&b, json_get(task, "context"), r);
 	put_constraints(&b, json_get(task, "constraints"));
-	put_criteria(&b, json_get(task, "acceptance_criteria"), r);
+	put_criteria(e, &b, json_get(task, "acceptance_criteria"), r);
 	buf_addc(&b, '}');
 	json_put_str(&b, "priority", priority_of(payload, r));
 	if (iso_time(json_get(payload, "deadline")) != WHEN_NONE)

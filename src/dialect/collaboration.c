@@ -60,7 +60,7 @@ static void add_depends(struct message *m, struct str task, yyjson_val *array, c
 }
 
 /* "[finding-7 accepted] …" in a criterion: a revision that says what it takes up. */
-static void add_criteria_decisions(struct message *m, yyjson_val *criteria)
+static void add_criteria_decisions(struct decoder *d, struct message *m, yyjson_val *criteria)
 {
 	size_t i, n;
 	yyjson_val *v;
@@ -71,7 +71,7 @@ static void add_criteria_decisions(struct message *m, yyjson_val *criteria)
 		struct marker marker;
 		struct event *e;
 
-		if (!marker_read(json_str(v), &marker) ||
+		if (!marker_read(json_str(v), &d->arena, &marker) ||
 		    (marker.verdict != VERDICT_ACCEPTED && marker.verdict != VERDICT_PARTIAL))
 			continue;
 		/* agents may put prose into brackets */
@@ -84,7 +84,7 @@ static void add_criteria_decisions(struct message *m, yyjson_val *criteria)
 	}
 }
 
-static void decode_assignment(struct message *m, yyjson_val *payload)
+static void decode_assignment(struct decoder *d, struct message *m, yyjson_val *payload)
 {
 	yyjson_val *task = json_get(payload, "task"), *scope, *v;
 	struct str id = json_get_str(task, "task_id");
@@ -105,7 +105,7 @@ static void decode_assignment(struct message *m, yyjson_val *payload)
 	add_depends(m, id, json_get(task, "depends_on"), "/payload/task/depends_on/%u");
 	add_depends(m, id, json_get(task, "dependencies"), "/payload/task/dependencies/%u");
 	add_depends(m, id, json_get(payload, "dependencies"), "/payload/dependencies/%u");
-	add_criteria_decisions(m, json_get(task, "acceptance_criteria"));
+	add_criteria_decisions(d, m, json_get(task, "acceptance_criteria"));
 }
 
 static void decode_progress(struct message *m, yyjson_val *payload)
@@ -380,12 +380,13 @@ static void decode_review_result(struct decoder *d, struct message *m, yyjson_va
 }
 
 /* A person's feedback may say which item it decides; what a person asks is for agents to answer. */
-static void decode_feedback(struct message *m, yyjson_val *payload)
+static void decode_feedback(struct decoder *d, struct message *m, yyjson_val *payload)
 {
 	struct marker marker = { 0 };
 	struct event *e;
 
-	if (m->from.human && marker_read(json_get_str(payload, "content"), &marker) &&
+	if (m->from.human &&
+	    marker_read(json_get_str(payload, "content"), &d->arena, &marker) &&
 	    (marker.verdict == VERDICT_REJECTED || marker.verdict == VERDICT_ESCALATED)) {
 		e = event_add(m, EV_DECIDE, marker.id, "/payload/content");
 		e->item = ITEM_FINDING;
@@ -413,7 +414,7 @@ static void decode_payload(struct decoder *d, struct message *m, int type, yyjso
 
 	switch ((enum message_type)type) {
 	case MT_ASSIGNMENT:
-		decode_assignment(m, payload);
+		decode_assignment(d, m, payload);
 		break;
 	case MT_PROGRESS:
 		decode_progress(m, payload);
@@ -430,7 +431,7 @@ static void decode_payload(struct decoder *d, struct message *m, int type, yyjso
 		decode_review_result(d, m, payload, payload_name);
 		break;
 	case MT_FEEDBACK:
-		decode_feedback(m, payload);
+		decode_feedback(d, m, payload);
 		break;
 	case MT_STATUS_QUERY:
 	case MT_STATUS_RESPONSE:

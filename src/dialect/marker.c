@@ -4,7 +4,53 @@
 static const enum verdict verdicts[] = { VERDICT_ACCEPTED, VERDICT_PARTIAL, VERDICT_REJECTED,
 					 VERDICT_ESCALATED };
 
-bool marker_read(struct str text, struct marker *out)
+static int hex_value(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The byte that %XX at i stands for, or -1. */
+static int coded(struct str s, size_t i)
+{
+	int high, low;
+
+	if (i + 2 >= s.n || s.p[i] != '%')
+		return -1;
+	high = hex_value(s.p[i + 1]);
+	low = hex_value(s.p[i + 2]);
+	return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+/* What could end a marker, begin another or break its line. */
+static bool is_special(int c)
+{
+	return c == '[' || c == ']' || c < 0x20 || c == 0x7f;
+}
+
+static struct str decode_id(struct str id, struct arena *arena)
+{
+	struct buf b = { 0 };
+	struct str out;
+
+	if (!memchr(id.p, '%', id.n))
+		return id;
+	for (size_t i = 0; i < id.n; i++) {
+		int c = coded(id, i);
+
+		/* others may write % as it is */
+		if (c >= 0 && (c == '%' || is_special(c))) {
+			buf_addc(&b, (char)c);
+			i += 2;
+		} else {
+			buf_addc(&b, id.p[i]);
+		}
+	}
+	out = arena_str(arena, buf_str(&b));
+	buf_release(&b);
+	return out;
+}
+
+bool marker_read(struct str text, struct arena *arena, struct marker *out)
 {
 	ptrdiff_t close = str_find(text, STR("]"), 0);
 	size_t space;
@@ -15,11 +61,11 @@ bool marker_read(struct str text, struct marker *out)
 		space--;
 	if (space < 3) /* no space, or nothing before it */
 		return false;
-	out->id = str_make(text.p + 1, space - 2);
-	out->rest = str_trim(str_from(text, (size_t)close + 1));
 	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
 		if (str_is(str_make(text.p + space, (size_t)close - space),
 			   verdict_name(verdicts[i]))) {
+			out->id = decode_id(str_make(text.p + 1, space - 2), arena);
+			out->rest = str_trim(str_from(text, (size_t)close + 1));
 			out->verdict = verdicts[i];
 			return true;
 		}
@@ -29,14 +75,13 @@ bool marker_read(struct str text, struct marker *out)
 void marker_write(struct buf *b, struct str id, enum verdict verdict)
 {
 	buf_addc(b, '[');
-	buf_add_str(b, id);
-	buf_printf(b, " %s] ", verdict_name(verdict));
-}
+	for (size_t i = 0; i < id.n; i++) {
+		unsigned char c = (unsigned char)id.p[i];
 
-bool marker_can_name(struct str id)
-{
-	for (size_t i = 0; i < id.n; i++)
-		if (id.p[i] == '[' || id.p[i] == ']' || (unsigned char)id.p[i] < 0x20)
-			return false;
-	return id.n > 0;
+		if (is_special(c) || coded(id, i) >= 0)
+			buf_printf(b, "%%%02X", c);
+		else
+			buf_addc(b, (char)c);
+	}
+	buf_printf(b, " %s] ", verdict_name(verdict));
 }

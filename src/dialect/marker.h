@@ -4,6 +4,7 @@
 #define GAVEL_DIALECT_MARKER_H
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "event/event.h"
 
 struct marker {
@@ -12,11 +13,11 @@ struct marker {
 	struct str rest;      /* the text behind it */
 };
 
-/* false where the text begins with none. */
-bool marker_read(struct str text, struct marker *out);
-/* With the space behind it. Only ids that marker_can_name are read back as they were. */
+/* false where the text begins with none. The arena is for an id that was written coded. */
+bool marker_read(struct str text, struct arena *arena, struct marker *out);
+/* With the space behind it. Ids are their senders' words, and one that holds a bracket could pass
+ * itself off as a marker of another: brackets and control characters are written as %5B, and so is
+ * a % that could be taken for such. */
 void marker_write(struct buf *b, struct str id, enum verdict verdict);
-/* Ids are their senders' words: one that holds a bracket could pass itself off as a marker of another. */
-bool marker_can_name(struct str id);
 
 #endif
