@@ -361,14 +361,31 @@ ok 'a reader that leaves half-way: exit code 1' exit_of 1 "$GAVEL" journal resen
 wait $!
 ok 'says so' said 'bytes were written: its reader has gone'
 is 'it may have arrived' 1 "$("$GAVEL" journal list --format=json | grep -F "\"$letter\"" | grep -c '"delivery":"held".*"uncertain":true')"
-ok 'so it cannot be given up: exit code 1' exit_of 1 "$GAVEL" journal void "$letter"
-ok 'it says why' said 'may have arrived; it can be sent again, not taken back'
+ok 'so it is not given up just so: exit code 1' exit_of 1 "$GAVEL" journal void "$letter"
+ok 'it says why' said 'may have arrived, and then somebody may act on it; send it again, or give --sure'
 cat $fifo >received &
 ok 'sent again' exit_of 0 "$GAVEL" journal resend --sole-writer "$letter"
 wait $!
 is 'it starts on a line of its own' '2 0' "$(wc -l <received) $(head -n 1 received | wc -w)"
 "$GAVEL" journal list --format=json | grep -F "\"$letter\"" >listed
 is 'and is whole' "$(sed 's/.*"bytes":\([0-9]*\).*/\1/' listed)" "$(sed 1d received | wc -c | tr -d ' ')"
+
+fifo_starts
+fresh
+(head -c 1000 >received) <$fifo &
+"$GAVEL" decide --deliver --sole-writer --artifact=long.md --reply=$fifo "$log" "$improvement" accept >/dev/null 2>&1
+wait $!
+letter=$(letter_of)
+rm $fifo
+ok 'its FIFO is gone for good: exit code 1' exit_of 1 "$GAVEL" journal resend --sole-writer "$letter"
+ok 'not given up just so' exit_of 1 "$GAVEL" journal void "$letter"
+ok 'given up by who is sure' exit_of 0 "$GAVEL" journal void --sure "$letter"
+ok 'the item is open again' sh -c '"$GAVEL" show inbox --format=json "$1" | grep -qF "{\"id\":\"$2\""' sh "$log" "$improvement"
+mkfifo $fifo
+cat $fifo >received &
+ok 'the next one to that place' exit_of 0 "$GAVEL" decide --deliver --reply=$fifo "$log" "$finding" accept
+wait $!
+is 'begins on a line of its own, for half of the other may be there' '' "$(head -n 1 received)"
 
 # ---- one writer ----
 

@@ -230,10 +230,11 @@ static int find_named(const struct folders *folders, const char *id, struct name
 	return hits == 1 ? 0 : -1;
 }
 
-static int act(struct desk *d, const struct named *what, bool resend, struct err *err)
+static int act(struct desk *d, const struct named *what, bool resend, bool sure, struct err *err)
 {
 	if (what->letter != NONE)
-		return resend ? desk_resend(d, what->letter, err) : desk_give_up(d, what->letter, err);
+		return resend ? desk_resend(d, what->letter, err)
+			      : desk_give_up(d, what->letter, sure, err);
 	if (resend)
 		return err_set(err, "%s is staged, not held; gavel decide SOURCE --deliver sends it",
 			       d->drafts.v[what->draft].id);
@@ -254,7 +255,7 @@ static int act_on(const struct options *o, const struct folders *folders, bool r
 	if (d.access != DESK_WRITES) {
 		fprintf(stderr, "gavel: %s\n", d.why.text);
 		code = EXIT_JOURNAL;
-	} else if (act(&d, &what, resend, &err)) {
+	} else if (act(&d, &what, resend, o->sure, &err)) {
 		fprintf(stderr, "gavel: %s\n", err.text);
 	} else if (what.letter == NONE) {
 		printf("%s: undone\n", d.drafts.v[what.draft].id);

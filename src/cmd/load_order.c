@@ -133,6 +133,8 @@ static void take_session(struct load *l, uint32_t file, uint32_t log)
 
 	f->group = l->wire.files.v[log].group;
 	f->joined = true;
+	if (from < to && reply_part_is_cut(str_make(f->name.p + from, to - from)))
+		return; /* what they decide tells */
 	for (size_t i = from; i < to; i++) {
 		bool coded = f->name.p[i] == '%' && i + 2 < to && hex_digit(f->name.p[i + 1]) >= 0 &&
 			     hex_digit(f->name.p[i + 2]) >= 0;

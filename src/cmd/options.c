@@ -176,6 +176,7 @@ SET_FLAG(no_follow)
 SET_FLAG(follow)
 SET_FLAG(dry_run)
 SET_FLAG(sole_writer)
+SET_FLAG(sure)
 SET_FLAG(deliver)
 SET_FLAG(correct)
 SET_TEXT(since)
@@ -240,6 +241,9 @@ static const struct option options[] = {
 	{ "sole-writer", NULL,
 	  "Nobody else writes to the reply FIFO, so messages over 4096 bytes may go there.",
 	  DECIDERS | JOURNAL, set_sole_writer },
+	{ "sure", NULL,
+	  "journal void: give up a message even though it may have arrived and been acted on.",
+	  JOURNAL, set_sure },
 	{ "reason-code", "CODE", "decide: a word for the reason, such as out_of_scope.", DECIDE,
 	  set_reason_code },
 	{ "explain", "TEXT", "decide: the explanation; reject and partial need one.", DECIDE,

@@ -32,7 +32,7 @@ struct options {
 	const char *config; /* file, in place of the usual one */
 	/* deciding: who, where replies and escalations go, where the journal is */
 	const char *as, *reply, *escalate_to, *journal;
-	bool read_only, sole_writer, recover_send, no_follow, follow;
+	bool read_only, sole_writer, recover_send, no_follow, follow, sure;
 	/* of one decision */
 	const char *reason_code, *explain, *answer, *artifact, *rev;
 	bool deliver, correct;

@@ -318,10 +318,12 @@ void seat_give_up(struct seat *s, const struct effect *e)
 
 	if (is_sending(s))
 		return; /* it may be the one that is on its way */
-	rc = desk_give_up(e->desk, e->number, &err);
+	rc = desk_give_up(e->desk, e->number, e->text && e->text[0], &err);
 	settle(s);
 	if (rc)
 		app_say(s->app, ROLE_ERROR, "%s", err.text);
+	else if (e->desk->letters.v[e->number].state == LETTER_SENT)
+		app_say(s->app, ROLE_OK, "it did arrive, so it is not given up");
 	else
 		app_say(s->app, ROLE_DIM, "given up; the item is open again");
 }

@@ -86,7 +86,7 @@ enum channel_type channel_type_of(const char *path);
 /* Zero the struct first, except sole_writer, wait_ms and idle. NOT and err when it is unsafe or cannot be. */
 enum channel_result channel_open(struct channel *c, enum channel_type type, const char *path,
 				 struct err *err);
-/* after_torn: the try before this one may have left half a message in a FIFO. */
+/* after_torn: a try before this one may have left half a message in a FIFO. */
 enum channel_result channel_prepare(struct channel *c, struct str bytes, bool after_torn,
 				    struct attempt *out, struct err *err);
 enum channel_result channel_send(struct channel *c, struct str bytes, const struct attempt *at,

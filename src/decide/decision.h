@@ -37,7 +37,7 @@ struct draft {
 	uint32_t number; /* of the item in the model; NONE while the log does not show it */
 	/* the desk's: messages of the model that had come then, 0 = none says what was decided on */
 	uint32_t when, from;
-	bool compared;
+	bool compared, placed; /* placed: when will not change any more */
 };
 
 enum letter_state {
@@ -62,11 +62,12 @@ struct letter {
 	uint32_t batch; /* the first of those that were recorded together with it */
 	struct attempt attempt;
 	bool tried;      /* attempt means something */
-	bool uncertain;  /* of ATTEMPT and HELD: it may have arrived */
+	bool uncertain;  /* its last try: it may have arrived, whole or in part */
 	unsigned tries;
 	struct str why;  /* of HELD */
-	uint32_t stray;  /* a message, plus one, that claims to acknowledge it but is not from whom it
-			    went to; 0 = none. Not in the journal: it proves nothing */
+	uint32_t stray;  /* a message, plus one, that claims to acknowledge it but is not from
+			    whom it went to; 0 = none. Not in the journal: it proves nothing */
+	uint32_t proof;  /* a message, plus one, that acknowledges it; 0 = none. ACKED records it */
 	int64_t time_ms; /* of its last step */
 };
 

@@ -7,6 +7,7 @@
 #include "decide/records.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { TRIES_MAX = 3 };
@@ -69,6 +70,22 @@ static uint32_t find_before(const struct desk *d, uint32_t number)
 	return NONE;
 }
 
+/* Whether the letter before it on the same channel may have left half a line, whatever became of it
+ * since: the log may have proven it, or the person given it up. */
+static bool is_after_torn(const struct desk *d, uint32_t number)
+{
+	const struct letter *l = &d->letters.v[number];
+
+	for (uint32_t i = number; i-- > 0;) {
+		const struct letter *old = &d->letters.v[i];
+
+		if (old->tried && old->channel == l->channel &&
+		    str_eq(channel_name(old), channel_name(l)))
+			return old->uncertain;
+	}
+	return false;
+}
+
 /* Where the try begins; recorded before a byte leaves. */
 static enum channel_result begin(struct desk *d, uint32_t number, struct channel *c,
 				 struct attempt *at, struct err *err)
@@ -79,7 +96,7 @@ static enum channel_result begin(struct desk *d, uint32_t number, struct channel
 	enum channel_result r;
 	int rc;
 
-	r = channel_prepare(c, l->bytes, l->tried, at, err);
+	r = channel_prepare(c, l->bytes, l->tried || is_after_torn(d, number), at, err);
 	if (r != CHANNEL_SENT)
 		return r;
 	told.attempt = *at;
@@ -237,7 +254,23 @@ int desk_resend(struct desk *d, uint32_t letter, struct err *err)
 	return transmit(d, letter, true, err);
 }
 
-int desk_give_up(struct desk *d, uint32_t letter, struct err *err)
+/* Whether it is known after all that it arrived. A place that is gone is not made anew to look. */
+static bool has_arrived(struct desk *d, const struct letter *l)
+{
+	struct channel c = { .fd = -1, .sole_writer = d->sole_writer };
+	struct stat st;
+	struct err ignored;
+	bool arrived = false;
+
+	if ((l->channel != CHANNEL_FILE && l->channel != CHANNEL_DIR) || stat(l->path.p, &st))
+		return false;
+	if (channel_open(&c, l->channel, l->path.p, &ignored) == CHANNEL_SENT)
+		arrived = channel_probe(&c, l->bytes, &l->attempt, &ignored) == FOUND_WHOLE;
+	channel_close(&c);
+	return arrived;
+}
+
+int desk_give_up(struct desk *d, uint32_t letter, bool sure, struct err *err)
 {
 	struct letter *l = &d->letters.v[letter];
 	struct buf line = { 0 };
@@ -245,8 +278,15 @@ int desk_give_up(struct desk *d, uint32_t letter, struct err *err)
 	if (!letter_is_unfinished(l))
 		return err_set(err, "%s is %s; there is nothing to give up", l->id,
 			       letter_state_name(l->state));
-	if (l->tried && l->uncertain)
-		return err_set(err, "%s may have arrived; it can be sent again, not taken back", l->id);
+	if (l->tried && l->uncertain) {
+		if (!sure)
+			return err_set(err,
+				       "%s may have arrived, and then somebody may act on it; send it "
+				       "again, or give --sure",
+				       l->id);
+		if (has_arrived(d, l))
+			return mark_sent(d, letter, err);
+	}
 	record_step("VOID", l->id, &line);
 	buf_addc(&line, '}');
 	return write_step(d, &line, err);

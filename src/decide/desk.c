@@ -1,17 +1,14 @@
-/* What is on the desk: the journal's records as drafts and letters, staging and undoing, and how it all
- * stands in the model. Sending is in deliver.c. */
+/* What is on the desk: the journal's records as drafts and letters, staging and undoing. Sending is
+ * in deliver.c, how it all stands in the model in settle.c. */
 #include "decide/desk.h"
 
 #include "base/sha256.h"
-#include "decide/reader.h"
 #include "decide/records.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-enum { RAISED_MAX = 64 }; /* how often an item is read again to find the words that were decided on */
 
 void desk_base(const char *given, struct buf *out)
 {
@@ -179,6 +176,7 @@ void desk_close(struct desk *d)
 		vec_release(&d->letters.v[i].drafts);
 	vec_release(&d->drafts);
 	vec_release(&d->letters);
+	vec_release(&d->expecting);
 	map_release(&d->draft_ids);
 	map_release(&d->letter_ids);
 	map_release(&d->item_drafts);
@@ -206,22 +204,31 @@ int desk_append(struct desk *d, struct str json, bool sync, struct err *err)
 
 /* ---- staging ---- */
 
-static bool same_item(const struct draft *a, struct str session, enum item_kind kind, struct str item)
+bool is_on_item(const struct draft *a, struct str session, enum item_kind kind, struct str item)
 {
 	return a->kind == kind && str_eq(a->item, item) && str_eq(a->session, session);
+}
+
+/* The newest draft on an item that is in one of these states (bits 1 << DRAFT_…), or NONE. */
+static uint32_t find_newest(const struct desk *d, unsigned states, struct str session,
+			    enum item_kind kind, struct str item, struct str rev)
+{
+	uint32_t found = NONE;
+
+	for (uint32_t it = 0, i; map_next(&d->item_drafts, record_item_key(kind, item), &it, &i);) {
+		const struct draft *draft = &d->drafts.v[i];
+
+		if ((states & 1u << draft->state) && is_on_item(draft, session, kind, item) &&
+		    (!rev.n || str_eq(draft->rev, rev)) && (found == NONE || i > found))
+			found = i;
+	}
+	return found;
 }
 
 uint32_t desk_find(const struct desk *d, struct str session, enum item_kind kind, struct str item,
 		   struct str rev)
 {
-	for (uint32_t i = d->drafts.n; i-- > 0;) {
-		const struct draft *draft = &d->drafts.v[i];
-
-		if (draft->state != DRAFT_VOID && same_item(draft, session, kind, item) &&
-		    (!rev.n || str_eq(draft->rev, rev)))
-			return i;
-	}
-	return NONE;
+	return find_newest(d, 1u << DRAFT_STAGED | 1u << DRAFT_WRITTEN, session, kind, item, rev);
 }
 
 uint32_t desk_staged(const struct desk *d)
@@ -231,19 +238,6 @@ uint32_t desk_staged(const struct desk *d)
 	for (uint32_t i = 0; i < d->drafts.n; i++)
 		n += d->drafts.v[i].state == DRAFT_STAGED;
 	return n;
-}
-
-/* The delivered decision that another one would contradict. */
-static uint32_t find_written(const struct desk *d, const struct draft *draft)
-{
-	for (uint32_t i = d->drafts.n; i-- > 0;) {
-		const struct draft *old = &d->drafts.v[i];
-
-		if (old->state == DRAFT_WRITTEN && str_eq(old->rev, draft->rev) &&
-		    same_item(old, draft->session, draft->kind, draft->item))
-			return i;
-	}
-	return NONE;
 }
 
 /* A path as typed means another file elsewhere. */
@@ -264,7 +258,8 @@ int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, stru
 	int rc;
 
 	make_journal(d); /* before it is asked what was decided */
-	written = find_written(d, draft);
+	written = find_newest(d, 1u << DRAFT_WRITTEN, draft->session, draft->kind, draft->item,
+			      draft->rev); /* which another decision would contradict */
 	if (written != NONE && !str_is(draft->corrects, d->drafts.v[written].id))
 		return err_set(err,
 			       "this was decided already (%s, %s); a correction has to say that it "
@@ -301,233 +296,6 @@ int desk_undo(struct desk *d, uint32_t draft, struct err *err)
 		record_take(d, buf_str(&line));
 	buf_release(&line);
 	return rc;
-}
-
-/* ---- how it stands ---- */
-
-enum verdict verb_verdict(enum verb v)
-{
-	static const enum verdict verdicts[] = {
-		[VERB_ACCEPT] = VERDICT_ACCEPTED,   [VERB_PARTIAL] = VERDICT_PARTIAL,
-		[VERB_REJECT] = VERDICT_REJECTED,   [VERB_ANSWER] = VERDICT_ANSWERED,
-		[VERB_DISMISS] = VERDICT_DISMISSED, [VERB_ESCALATE] = VERDICT_ESCALATED,
-	};
-
-	return verdicts[v];
-}
-
-enum delivery draft_delivery(const struct desk *d, const struct draft *draft)
-{
-	static const enum delivery deliveries[] = {
-		[LETTER_INTENT] = DELIVERY_RECORDED, [LETTER_ATTEMPT] = DELIVERY_RECORDED,
-		[LETTER_SENT] = DELIVERY_SENT,	     [LETTER_ACKED] = DELIVERY_ACKNOWLEDGED,
-		[LETTER_HELD] = DELIVERY_HELD,	     [LETTER_VOID] = DELIVERY_NONE,
-	};
-
-	switch (draft->state) {
-	case DRAFT_STAGED: return DELIVERY_STAGED;
-	case DRAFT_VOID: return DELIVERY_NONE;
-	case DRAFT_WRITTEN: return deliveries[d->letters.v[draft->letter].state];
-	}
-	return DELIVERY_NONE;
-}
-
-/* Whether the item says, as of the first k messages, what was decided on. What cannot be read any more
- * is taken for it. */
-static bool says(const struct desk *d, const struct model *m, const struct draft *draft, uint32_t k)
-{
-	const struct item *item = &m->items.v[draft->number];
-	struct buf rev = { 0 };
-	struct item_state at;
-	bool same;
-
-	if (!item_at(m, item, k, WHEN_NONE, &at))
-		return false;
-	item_rev(d->reader, item, &at, &rev);
-	same = !rev.n || str_eq(buf_str(&rev), draft->rev);
-	buf_release(&rev);
-	return same;
-}
-
-/* Names that gavel makes up are not always unique; then the words tell. */
-static void tie_to(const struct desk *d, const struct model *m, struct draft *draft, uint32_t item)
-{
-	uint32_t other = draft->number;
-
-	draft->number = item;
-	if (other != NONE && (!d->reader || !says(d, m, draft, m->records.n)))
-		draft->number = other;
-}
-
-/* Finds the items of drafts that came from the journal. */
-static void tie(struct desk *d, struct model *m)
-{
-	struct map untied = { 0 };
-	struct buf name = { 0 };
-
-	for (uint32_t i = 0; i < d->drafts.n; i++)
-		if (d->drafts.v[i].number == NONE && d->drafts.v[i].state != DRAFT_VOID)
-			map_add(&untied, record_item_key(d->drafts.v[i].kind, d->drafts.v[i].item), i);
-	for (uint32_t i = 0; untied.n && i < m->items.n; i++) {
-		const struct item *item = &m->items.v[i];
-		struct str group = model_str(m, m->sessions.v[item->session].group);
-		uint64_t key;
-
-		if (d->group.n && !str_eq(group, d->group))
-			continue;
-		buf_clear(&name);
-		item_name(m, item, &name);
-		key = record_item_key(item->kind, buf_str(&name));
-		for (uint32_t it = 0, v; map_next(&untied, key, &it, &v);)
-			if (same_item(&d->drafts.v[v], session_name(m, item->session), item->kind,
-				      buf_str(&name)))
-				tie_to(d, m, &d->drafts.v[v], i);
-	}
-	map_release(&untied);
-	buf_release(&name);
-}
-
-/* How many messages had come when it was decided; 0 where this log never says what was decided on: it
- * may be another one that has got the name. */
-static uint32_t find_from(const struct desk *d, const struct model *m, const struct draft *draft,
-			  uint32_t seen)
-{
-	const struct item *item = &m->items.v[draft->number];
-
-	if (seen <= item->steps[0].message)
-		seen = item->steps[0].message + 1;
-	if (!d->reader || says(d, m, draft, seen))
-		return seen;
-	for (uint32_t i = 0, raised = 0; i < item->n && raised < RAISED_MAX; i++) {
-		if (item->steps[i].what != STEP_RAISED)
-			continue;
-		raised++;
-		if (says(d, m, draft, item->steps[i].message + 1))
-			return item->steps[i].message + 1;
-	}
-	return 0;
-}
-
-/* How a draft stands in the model; DELIVERY_NONE where it says nothing of the item that is there. */
-static struct standing standing_of(const struct desk *d, const struct model *m, struct draft *draft)
-{
-	uint32_t seen = model_when_seen(m, m->items.v[draft->number].session, draft->seen);
-	struct standing s = { .item = draft->number, .verdict = verb_verdict(draft->verb),
-			      .delivery = draft_delivery(d, draft), .time_ms = draft->time_ms };
-
-	if (s.delivery != DELIVERY_NONE && (!draft->compared || draft->when != seen)) {
-		draft->compared = true;
-		draft->when = seen;
-		draft->from = find_from(d, m, draft, seen);
-	}
-	s.from = draft->from;
-	if (!draft->from)
-		s.delivery = DELIVERY_NONE;
-	return s;
-}
-
-/* A void one takes its standing away; one that is live, though older, puts its own. */
-static void stand(struct desk *d, struct model *m)
-{
-	for (int live = 0; live < 2; live++)
-		for (uint32_t i = 0; i < d->drafts.n; i++) {
-			struct draft *draft = &d->drafts.v[i];
-			struct standing s;
-
-			if (draft->number == NONE)
-				continue;
-			s = standing_of(d, m, draft);
-			s.by = model_intern(m, draft->by);
-			if ((s.delivery != DELIVERY_NONE) == live)
-				model_stand(m, &s);
-		}
-}
-
-/* Only whom the letter was for can acknowledge it; others' claims change nothing. */
-static uint32_t find_proof(struct letter *l, uint32_t expected, const struct model *m)
-{
-	for (uint32_t i = 0; i < m->replies.n; i++) {
-		const struct reply *r = &m->replies.v[i];
-		const struct record *record = &m->records.v[r->message];
-
-		if (r->expected != expected)
-			continue;
-		if (l->dialect != DIALECT_COLLABORATION || str_eq(agent_name(m, record->from), l->to))
-			return r->message;
-		l->stray = r->message + 1;
-	}
-	return NONE;
-}
-
-/* The first word of the log on a decision, if it acknowledges it. */
-static uint32_t find_ack(const struct draft *draft, const struct model *m)
-{
-	const struct item *item = draft->number == NONE ? NULL : &m->items.v[draft->number];
-
-	for (uint32_t i = 0; item && draft->from && i < item->n; i++) {
-		const struct item_step *step = &item->steps[i];
-
-		if (step->message < draft->from)
-			continue;
-		if (step->what == STEP_ACKED)
-			return step->message;
-		if (step->what == STEP_BOUNCED)
-			return NONE;
-	}
-	return NONE;
-}
-
-/* Feedback acknowledges items one by one. */
-static uint32_t find_acks(const struct desk *d, const struct letter *l, const struct model *m)
-{
-	uint32_t last = NONE;
-
-	for (uint32_t i = 0; i < l->drafts.n; i++) {
-		last = find_ack(&d->drafts.v[l->drafts.v[i]], m);
-		if (last == NONE)
-			break;
-	}
-	return last;
-}
-
-/* What went out, or may have, can be acknowledged. */
-static bool awaits_proof(const struct letter *l)
-{
-	return l->state == LETTER_SENT || l->state == LETTER_ATTEMPT ||
-	       (l->state == LETTER_HELD && l->uncertain);
-}
-
-static void prove(struct desk *d, struct model *m)
-{
-	for (uint32_t i = 0; i < d->letters.n; i++) {
-		struct letter *l = &d->letters.v[i];
-		uint32_t expected = l->expect.n ? model_expect(m, l->expect) : NONE, proof = NONE;
-		struct buf line = { 0 };
-		struct err err;
-
-		if (!awaits_proof(l))
-			continue;
-		if (expected != NONE)
-			proof = find_proof(l, expected, m);
-		else if (l->dialect == DIALECT_FEEDBACK)
-			proof = find_acks(d, l, m);
-		if (proof == NONE || d->access != DESK_WRITES)
-			continue;
-		record_step("ACKED", l->id, &line);
-		json_put_number(&line, "line", m->records.v[proof].line);
-		buf_addc(&line, '}');
-		if (desk_append(d, buf_str(&line), true, &err) == 0)
-			record_take(d, buf_str(&line));
-		buf_release(&line);
-	}
-}
-
-void desk_settle(struct desk *d, struct model *m)
-{
-	tie(d, m);
-	stand(d, m);
-	prove(d, m);
-	stand(d, m);
 }
 
 struct desk *desks_find(struct desks *all, struct str group)

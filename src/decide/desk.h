@@ -48,6 +48,10 @@ struct desk {
 	VEC(struct letter) letters;
 	struct map draft_ids, letter_ids, item_drafts; /* their numbers: by id; by record_item_key */
 	bool recovered; /* the person has seen what was unfinished */
+	/* settle.c: how much of the model and of the desk was looked at; letters by the number that
+	 * model_expect gave, NONE = another desk's */
+	uint32_t items_seen, drafts_seen, letters_seen, replies_seen;
+	VEC(uint32_t) expecting;
 	/* set by the opener */
 	bool sole_writer;
 	const struct idle *idle;
@@ -72,8 +76,8 @@ void desk_open_dir(struct desk *d, const char *dir, bool write);
 void desk_close(struct desk *d);
 
 /* Finds the items of drafts that are not yet tied to the model, and tells the model how each stands
- * (model_stand), what replies to expect (model_expect), and records the proofs it has meanwhile found.
- * Call after messages were applied and after each change here. */
+ * (model_stand), what replies to expect (model_expect), and records the proofs it has meanwhile
+ * found. Call after messages were applied and after each change here, always with the same model. */
 void desk_settle(struct desk *d, struct model *m);
 
 /* Records a decision. The draft's strings are copied, id and state filled in; an older staged draft of
@@ -97,8 +101,10 @@ int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint
 		  struct err *err);
 /* Sends a held letter again, byte by byte the same. */
 int desk_resend(struct desk *d, uint32_t letter, struct err *err);
-/* Gives up a held letter that certainly was not delivered: its drafts are void. */
-int desk_give_up(struct desk *d, uint32_t letter, struct err *err);
+/* Gives up a held letter: its drafts are void, and the items open again. What may have arrived only
+ * when sure, which is for a place that is gone for good: where it can be looked at, what did arrive
+ * is sent instead (the letter's state tells). */
+int desk_give_up(struct desk *d, uint32_t letter, bool sure, struct err *err);
 /* Letters whose end is not known or that were held: what the recovery page lists. */
 uint32_t desk_unfinished(const struct desk *d);
 /* Finishes them: completes what is torn, sends what certainly was not sent, and where it is uncertain

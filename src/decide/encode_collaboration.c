@@ -397,13 +397,7 @@ static void ask_architect(struct encoding *e, uint32_t i, uint32_t architect)
 	buf_release(&content);
 }
 
-static void retract(struct plan *p)
-{
-	proposal_release(vec_last(&p->list));
-	p->list.n--;
-}
-
-/* What cannot be said to an architect, or without one, the queue alone can take. */
+/* Without an architect, or a number for the message, the queue alone can take it. */
 static void encode_passing_on(struct encoding *e)
 {
 	for (uint32_t i = 0; i < e->n; i++) {
@@ -413,13 +407,11 @@ static void encode_passing_on(struct encoding *e)
 
 		state_of(e, i, &state);
 		architect = find_architect(e->model, item_of(e, i), state.message);
-		said = architect != NONE || !e->terms->escalate_to;
+		said = !e->terms->escalate_to ||
+		       (architect != NONE && seat_sequence(e->model, item_of(e, i)->session, e->desk,
+							   e->plan) >= 0);
 		if (said)
 			ask_architect(e, i, architect);
-		if (said && vec_last(&e->plan->list)->missing.n && e->terms->escalate_to) {
-			retract(e->plan);
-			said = false;
-		}
 		encode_escalation(e, i, said);
 	}
 }

@@ -5,6 +5,8 @@
 
 enum { READ_TRIES = 3 };
 
+uint64_t segment_max_bytes = SEGMENT_READ_MAX;
+
 static int fail(const struct journal *j, const char *what, struct err *err)
 {
 	return err_set(err, "%.300s: %s: %s; check the disk, then start gavel again", j->dir, what,
@@ -294,6 +296,33 @@ static int write_record(struct journal *j, struct str line, bool sync, struct er
 		       j->dir, strerror(number));
 }
 
+/* A segment that is full is continued in a new one, as after a failed sync; the old one is safe on
+ * the disk before. */
+static int turn_over(struct journal *j, struct err *err)
+{
+	struct journal old = *j;
+	struct err why;
+	int rc;
+
+	IO_AGAIN(rc, io.fdatasync(j->fd));
+	if (rc < 0) {
+		poison(j);
+		return err_set(err, "NOT recorded: %.300s: %s; check the disk, then start gavel again",
+			       j->dir, strerror(errno));
+	}
+	if (begin_segment(j, &why) < 0) {
+		if (j->fd >= 0)
+			io.close(j->fd);
+		j->fd = old.fd;
+		j->segment = old.segment;
+		return err_set(err, "NOT recorded: %.450s", why.text);
+	}
+	io.close(old.fd);
+	j->good = j->synced = 0;
+	memcpy(j->synced_hash, j->hash, sizeof(j->hash));
+	return 0;
+}
+
 int journal_append(struct journal *j, struct str json, bool sync, struct err *err)
 {
 	struct buf line = { 0 };
@@ -309,11 +338,11 @@ int journal_append(struct journal *j, struct str json, bool sync, struct err *er
 			       "gavel again");
 	if (check_place(j, err) < 0)
 		return -1;
-	if (j->good + RECORD_JSON + json.n + 1 > SEGMENT_MAX_BYTES)
-		return err_set(err,
-			       "NOT recorded: the journal in %.300s is full; move the folder away "
-			       "to begin a new one",
-			       j->dir);
+	if (RECORD_JSON + json.n + 1 > segment_max_bytes)
+		return err_set(err, "NOT recorded: a record of %zu bytes is more than the journal takes",
+			       json.n);
+	if (j->good + RECORD_JSON + json.n + 1 > segment_max_bytes && turn_over(j, err) < 0)
+		return -1;
 	journal_line(j->hash, json, &line, hash);
 	rc = write_record(j, buf_str(&line), sync, err);
 	if (rc == 0) {

@@ -12,9 +12,12 @@
 
 enum {
 	HASH_DIGITS = 64,
+	SEGMENT_READ_MAX = 1 << 30,
 	RECORD_JSON = HASH_DIGITS + 1, /* where the JSON begins in a line */
-	SEGMENT_MAX_BYTES = 1 << 30,
 };
+
+/* A segment that would grow beyond this is continued in a new one; a test makes it small. */
+extern uint64_t segment_max_bytes;
 
 #define FIRST_HASH "0000000000000000000000000000000000000000000000000000000000000000"
 

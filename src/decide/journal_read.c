@@ -232,7 +232,7 @@ static int load_segment(struct segments *s, const char *dir, unsigned number, st
 	rc = fd < 0 && errno == ENOENT ? 0 : -1;
 	if (fd < 0)
 		goto out;
-	rc = read_file(path.p, fd, SEGMENT_MAX_BYTES, &next.bytes, err);
+	rc = read_file(path.p, fd, SEGMENT_READ_MAX, &next.bytes, err);
 	if (rc < 0) {
 		buf_release(&next.bytes);
 		goto out;

@@ -44,6 +44,16 @@ static void add_file_part(struct buf *out, struct str name)
 	}
 }
 
+bool reply_part_is_cut(struct str part)
+{
+	if (part.n != NAME_PART_MAX || part.p[part.n - 17] != '-')
+		return false;
+	for (size_t i = part.n - 16; i < part.n; i++)
+		if (!strchr("0123456789abcdef", part.p[i]))
+			return false;
+	return true;
+}
+
 void add_absolute(struct buf *out, const char *path)
 {
 	char folder[PATH_MAX], real[PATH_MAX];

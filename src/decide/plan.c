@@ -328,17 +328,13 @@ bool plan_is_ready(const struct plan *p)
 	return p->list.n > 0;
 }
 
-void proposal_release(struct proposal *p)
-{
-	vec_release(&p->letter.drafts);
-	vec_release(&p->missing);
-	vec_release(&p->cautions);
-}
-
 void plan_release(struct plan *p)
 {
-	for (uint32_t i = 0; i < p->list.n; i++)
-		proposal_release(&p->list.v[i]);
+	for (uint32_t i = 0; i < p->list.n; i++) {
+		vec_release(&p->list.v[i].letter.drafts);
+		vec_release(&p->list.v[i].missing);
+		vec_release(&p->list.v[i].cautions);
+	}
 	vec_release(&p->list);
 	vec_release(&p->refused);
 	arena_release(&p->arena);

@@ -81,7 +81,6 @@ struct encoding {
 /* Adds a proposal for the given drafts (numbers), with the channel and path where replies to the item
  * go; the encoder fills bytes, to, expect. Where each message is a turn there need be no draft. */
 struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n);
-void proposal_release(struct proposal *p);
 void propose_missing(struct encoding *e, struct proposal *p, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void propose_caution(struct encoding *e, struct proposal *p, const char *format, ...)
@@ -128,5 +127,7 @@ void add_absolute(struct buf *out, const char *path);
  * sessions share a log. Into out; the type of channel is returned. */
 enum channel_type reply_path(const struct desk *d, const struct terms *t, const struct model *m,
 			     const struct item *item, enum dialect_id dialect, struct buf *out);
+/* Whether SESSION in LOG.SESSION.replies.ndjson was cut, and does not name its session. */
+bool reply_part_is_cut(struct str part);
 
 #endif

@@ -367,6 +367,7 @@ static void take_step(struct desk *d, struct str state, yyjson_val *v)
 		return; /* the log knew before the channel did */
 	} else if (str_is(state, "SENT")) {
 		l->state = LETTER_SENT;
+		l->uncertain = false;
 	} else if (str_is(state, "HELD")) {
 		l->state = LETTER_HELD;
 		l->why = keep(d, v, "why");

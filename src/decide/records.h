@@ -16,6 +16,7 @@ void record_held(const struct letter *l, struct str why, bool certain, struct bu
 /* {"state":…,"ref":…,"time":…  without the closing brace */
 void record_step(const char *state, const char *ref, struct buf *out);
 int64_t record_now_ms(void);
+bool is_on_item(const struct draft *draft, struct str session, enum item_kind kind, struct str item);
 uint64_t record_item_key(enum item_kind kind, struct str name);
 
 bool letter_is_unfinished(const struct letter *l);

@@ -31,7 +31,7 @@ enum effect_type {
 	EFFECT_DELIVER, /* sends what the page showed; number 1: also what needed a second yes */
 	EFFECT_RECOVER, /* finishes what an earlier run left */
 	EFFECT_RESEND,  /* number: of the letter */
-	EFFECT_GIVE_UP, /* number: of the letter */
+	EFFECT_GIVE_UP, /* number: of the letter; text "sure": it may have arrived */
 	EFFECT_AGENT,   /* text: "stop AGENT", "restart AGENT", "cancel TASK REASON" */
 	EFFECT_TELL,    /* text: "abort TASK REASON", "query AGENT"; "acknowledge", number: message */
 };

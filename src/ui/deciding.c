@@ -421,17 +421,57 @@ void decide_defer(struct app *a)
 				     : "it is nearly due; it stays here");
 }
 
+/* Whether to give up a held message; where it may have arrived, that is said and asked twice. */
+static void ask_give_up(struct app *a, struct desk *desk, uint32_t letter)
+{
+	const struct letter *l = &desk->letters.v[letter];
+	bool doubt = l->tried && l->uncertain;
+
+	a->deciding.confirm = doubt ? CONFIRM_DOUBT : CONFIRM_GIVE_UP;
+	a->deciding.letter = letter;
+	a->deciding.desk = desk;
+	a->deciding.sure = doubt;
+	if (doubt)
+		app_say(a, ROLE_KEY, "%s may have arrived, nobody knows; y gives it up all the same",
+			l->id);
+	else
+		app_say(a, ROLE_KEY, "%s is held; y gives it up, and the item is open again", l->id);
+}
+
+static bool on_recovery(struct app *a)
+{
+	const struct screen *s = app_screen(a);
+
+	return s && s->pane.view == &view_recovery;
+}
+
+/* The page has no selection: one after the other, each named in the question. */
+static void give_up_first(struct app *a)
+{
+	for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++) {
+		struct desk *d = &a->scene.desks->list.v[i];
+
+		for (uint32_t k = 0; k < d->letters.n; k++)
+			if (d->letters.v[k].state == LETTER_HELD && d->access == DESK_WRITES) {
+				ask_give_up(a, d, k);
+				return;
+			}
+	}
+	app_say(a, ROLE_DIM, "nothing is held; y finishes what is listed");
+}
+
 void decide_undo(struct app *a)
 {
 	uint32_t here = item_here(a);
 	const struct draft *old = here == NONE ? NULL : draft_on(a, here);
 	struct desk *desk = old ? desk_of(a, here) : NULL;
 
+	if (on_recovery(a)) {
+		give_up_first(a);
+		return;
+	}
 	if (old && old->state == DRAFT_WRITTEN && desk->letters.v[old->letter].state == LETTER_HELD) {
-		a->deciding.confirm = CONFIRM_GIVE_UP;
-		a->deciding.letter = old->letter;
-		a->deciding.desk = desk;
-		app_say(a, ROLE_KEY, "it is held; y gives the message up, and the item is open again");
+		ask_give_up(a, desk, old->letter);
 		return;
 	}
 	if (!old || old->state != DRAFT_STAGED) {
@@ -561,8 +601,13 @@ static void confirmed(struct app *a, enum confirm what)
 		break;
 	case CONFIRM_SURE: app_effect(a, EFFECT_DELIVER, STR_NONE, 1); break;
 	case CONFIRM_QUIT: app_effect(a, EFFECT_QUIT, STR_NONE, 0); break;
+	case CONFIRM_DOUBT:
+		d->confirm = CONFIRM_GIVE_UP;
+		app_say(a, ROLE_KEY, "if it did arrive, somebody may act on it and on what you decide "
+				     "anew; y once more");
+		break;
 	case CONFIRM_GIVE_UP:
-		app_effect(a, EFFECT_GIVE_UP, STR_NONE, d->letter);
+		app_effect(a, EFFECT_GIVE_UP, d->sure ? STR("sure") : STR_NONE, d->letter);
 		vec_last(&a->effects)->desk = d->desk;
 		break;
 	case CONFIRM_NONE: break;

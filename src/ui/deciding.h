@@ -16,6 +16,7 @@ enum confirm {
 	CONFIRM_SURE,    /* accepted, but the artifact is the same */
 	CONFIRM_QUIT,    /* with decisions staged */
 	CONFIRM_GIVE_UP, /* a held message */
+	CONFIRM_DOUBT,   /* one that may have arrived; CONFIRM_GIVE_UP asks once more */
 };
 
 /* An item that is hidden until it changes or is nearly due. */
@@ -31,6 +32,7 @@ struct deciding {
 	bool correcting;
 	enum confirm confirm;
 	uint32_t letter;      /* CONFIRM_GIVE_UP: which of whose desk */
+	bool sure;            /* and that it is given up in spite of doubt */
 	struct desk *desk;
 	VEC(uint32_t) marked; /* items */
 	VEC(struct deferral) deferred;

@@ -150,7 +150,7 @@ static void screen_keys(struct app *a, struct buf *out)
 	if (view == &view_preflight)
 		buf_adds(out, "y send  q back, nothing is sent");
 	else if (view == &view_recovery)
-		buf_adds(out, "y finish them  q leave them");
+		buf_adds(out, "y finish them  u give up what is held  q leave them");
 	else if (view == &view_item && decide_keys(a, false, verbs))
 		buf_printf(out, "%s decide  $ deliver  q back  d diff  [ ] iteration  r raw  J K items",
 			   verbs);

@@ -8,7 +8,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/sha256.h"
-#include "decide/journal.h"
+#include "decide/journal_parts.h"
 
 #include "unit.h"
 
@@ -256,6 +256,45 @@ START_TEST(big_records)
 END_TEST
 
 /* Reading sees what is whole, also between the halves of a line. */
+/* A segment that is full is no end: the chain goes on in the next one. */
+START_TEST(full_segments_go_on_in_the_next)
+{
+	struct journal j;
+	struct err err = { "" };
+	char json[64], taken[160];
+
+	segment_max_bytes = 300;
+	open_to_write(&j);
+	for (int i = 0; i < 20; i++) {
+		snprintf(json, sizeof(json), "{\"n\":%d,\"text\":\"twenty of these\"}", i);
+		if (i == 10) { /* one that cannot go on says so and leaves all as it is */
+			snprintf(taken, sizeof(taken), "%s/journal-%06u", dir, j.segment + 1);
+			spill(taken, STR(""));
+			while (journal_append(&j, str_of(json), true, &err) == 0)
+				;
+			ck_assert_str_eq(strtok(err.text, ":"), "NOT recorded");
+			unlink(taken);
+		}
+		append(&j, json);
+	}
+	ck_assert_uint_gt(j.segment, 5);
+	journal_close(&j);
+	open_to_write(&j); /* and again later */
+	append(&j, "{\"n\":20}");
+	journal_close(&j);
+	ck_assert(is_there("journal-000002"));
+	{
+		struct buf problems = { 0 };
+		uint64_t n;
+
+		ck_assert_msg(journal_verify(dir, &problems, &n) == 0, "%s", problems.p);
+		ck_assert_uint_ge(n, 22);
+		buf_release(&problems);
+	}
+	segment_max_bytes = 1 << 30;
+}
+END_TEST
+
 START_TEST(read_while_written)
 {
 	struct buf bytes = { 0 };
@@ -1520,6 +1559,7 @@ int main(void)
 	tcase_add_test(t, opened_again);
 	tcase_add_test(t, nothing_to_read);
 	tcase_add_test(t, big_records);
+	tcase_add_test(t, full_segments_go_on_in_the_next);
 	tcase_add_test(t, read_while_written);
 
 	t = cases(suite, "lock");

@@ -211,6 +211,72 @@ START_TEST(what_is_undone_uncovers_what_was_before)
 }
 END_TEST
 
+/* A correction is a second live decision on the item: the newer one stands, now and later. */
+START_TEST(of_two_decisions_the_newer_stands)
+{
+	uint32_t answer = stage(VERB_ANSWER, "");
+
+	record(answer);
+	record(stage(VERB_DISMISS, desk.drafts.v[answer].id));
+	assert_stands(VERDICT_DISMISSED, DELIVERY_RECORDED);
+	finish();
+	start("log");
+	apply("log", first);
+	desk_settle(&desk, &model);
+	assert_stands(VERDICT_DISMISSED, DELIVERY_RECORDED);
+	ck_assert_uint_eq(desk_find(&desk, session_name(&model, 0), ITEM_QUESTION, STR("q1"),
+				    STR("")), 1);
+}
+END_TEST
+
+#define RESPONSE(session) \
+	"{\"type\":\"text\",\"timestamp\":1761021546835,\"sessionID\":\"" session "\",\"part\":{" \
+	"\"id\":\"p\",\"type\":\"text\",\"text\":\"{\\\"protocol_version\\\":\\\"1.2\\\"," \
+	"\\\"iteration\\\":1,\\\"status\\\":\\\"success\\\",\\\"feedback\\\":{" \
+	"\\\"confidence\\\":{\\\"level\\\":\\\"high\\\",\\\"justification\\\":\\\"j\\\"}," \
+	"\\\"positive_points\\\":[],\\\"areas_for_improvement\\\":[{\\\"id\\\":\\\"item-one-1\\\"," \
+	"\\\"aspect\\\":\\\"a\\\",\\\"description\\\":\\\"d\\\",\\\"recommendation\\\":" \
+	"\\\"r\\\"}],\\\"general_summary\\\":\\\"s\\\"}}\"}}"
+
+/* The same id, and even the same words, in two sessions of a log. */
+START_TEST(items_of_two_sessions_are_not_mixed_up)
+{
+	struct draft draft = { .item = STR("item-one-1"), .kind = ITEM_IMPROVEMENT,
+			       .dialect = DIALECT_FEEDBACK, .verb = VERB_REJECT, .by = STR("ann"),
+			       .session = STR("ses_b"), .number = NONE };
+	struct buf rev = { 0 };
+	struct item_state at;
+	struct err err = { { 0 } };
+	uint32_t number;
+
+	for (int run = 0; run < 2; run++) {
+		apply("log", RESPONSE("ses_a"));
+		apply("log", RESPONSE("ses_b"));
+		ck_assert_uint_eq(model.items.n, 3 - (uint32_t)run);
+		for (uint32_t i = model.items.n - 2; i < model.items.n; i++) {
+			bool decided = str_is(session_name(&model, model.items.v[i].session), "ses_b");
+
+			ck_assert(item_at(&model, &model.items.v[i], model.records.n, WHEN_NONE, &at));
+			if (!run && decided) {
+				item_rev(&reader, &model.items.v[i], &at, &rev);
+				draft.rev = buf_str(&rev);
+				draft.seen = model_seen(&model, model.items.v[i].session,
+							model.records.n);
+				ck_assert_int_eq(desk_stage(&desk, &draft, &number, &err), 0);
+			}
+			desk_settle(&desk, &model);
+			ck_assert(item_at(&model, &model.items.v[i], model.records.n, WHEN_NONE, &at));
+			ck_assert_int_eq(at.delivery, decided ? DELIVERY_STAGED : DELIVERY_NONE);
+		}
+		if (!run) {
+			finish();
+			start("log");
+		}
+	}
+	buf_release(&rev);
+}
+END_TEST
+
 START_TEST(undone_nothing_stands)
 {
 	struct err err;
@@ -234,5 +300,7 @@ int main(void)
 	tcase_add_test(t, another_log_under_the_name_is_not_decided);
 	tcase_add_test(t, what_is_undone_uncovers_what_was_before);
 	tcase_add_test(t, undone_nothing_stands);
+	tcase_add_test(t, of_two_decisions_the_newer_stands);
+	tcase_add_test(t, items_of_two_sessions_are_not_mixed_up);
 	return unit_run(suite);
 }

@@ -1,0 +1,273 @@
+/* How what is on the desk stands in the model: which item a draft is about, what the person decided
+ * laid over what the log says, and what the log proves of the letters.
+ *
+ * This happens whenever messages have come, so each looks only at what is new: the desk remembers
+ * how much of the model it has seen. */
+#include "decide/reader.h"
+#include "decide/records.h"
+
+/* how often an item is read again to find the words that were decided on */
+enum { RAISED_MAX = 64 };
+
+enum verdict verb_verdict(enum verb v)
+{
+	static const enum verdict verdicts[] = {
+		[VERB_ACCEPT] = VERDICT_ACCEPTED,   [VERB_PARTIAL] = VERDICT_PARTIAL,
+		[VERB_REJECT] = VERDICT_REJECTED,   [VERB_ANSWER] = VERDICT_ANSWERED,
+		[VERB_DISMISS] = VERDICT_DISMISSED, [VERB_ESCALATE] = VERDICT_ESCALATED,
+	};
+
+	return verdicts[v];
+}
+
+enum delivery draft_delivery(const struct desk *d, const struct draft *draft)
+{
+	static const enum delivery deliveries[] = {
+		[LETTER_INTENT] = DELIVERY_RECORDED, [LETTER_ATTEMPT] = DELIVERY_RECORDED,
+		[LETTER_SENT] = DELIVERY_SENT,	     [LETTER_ACKED] = DELIVERY_ACKNOWLEDGED,
+		[LETTER_HELD] = DELIVERY_HELD,	     [LETTER_VOID] = DELIVERY_NONE,
+	};
+
+	switch (draft->state) {
+	case DRAFT_STAGED: return DELIVERY_STAGED;
+	case DRAFT_VOID: return DELIVERY_NONE;
+	case DRAFT_WRITTEN: return deliveries[d->letters.v[draft->letter].state];
+	}
+	return DELIVERY_NONE;
+}
+
+/* Whether the item says, as of the first k messages, what was decided on. What cannot be read any
+ * more is taken for it. */
+static bool says(const struct desk *d, const struct model *m, const struct draft *draft, uint32_t k)
+{
+	const struct item *item = &m->items.v[draft->number];
+	struct buf rev = { 0 };
+	struct item_state at;
+	bool same;
+
+	if (!item_at(m, item, k, WHEN_NONE, &at))
+		return false;
+	item_rev(d->reader, item, &at, &rev);
+	same = !rev.n || str_eq(buf_str(&rev), draft->rev);
+	buf_release(&rev);
+	return same;
+}
+
+/* Names that gavel makes up are not always unique; then the words tell. */
+static void tie_to(const struct desk *d, const struct model *m, struct draft *draft, uint32_t item)
+{
+	uint32_t other = draft->number;
+
+	draft->number = item;
+	if (other != NONE && (!d->reader || !says(d, m, draft, m->records.n)))
+		draft->number = other;
+}
+
+/* Finds the items of drafts that came from the journal. Each item is looked at once, and again only
+ * where drafts have come since that belong to none. */
+static void tie(struct desk *d, struct model *m)
+{
+	struct map untied = { 0 };
+	struct buf name = { 0 };
+	uint32_t from = d->items_seen;
+
+	for (uint32_t i = 0; i < d->drafts.n; i++) {
+		const struct draft *draft = &d->drafts.v[i];
+
+		if (draft->number != NONE || draft->state == DRAFT_VOID)
+			continue;
+		map_add(&untied, record_item_key(draft->kind, draft->item), i);
+		if (i >= d->drafts_seen)
+			from = 0;
+	}
+	for (uint32_t i = from; untied.n && i < m->items.n; i++) {
+		const struct item *item = &m->items.v[i];
+		struct str group = model_str(m, m->sessions.v[item->session].group);
+		uint64_t key;
+
+		if (d->group.n && !str_eq(group, d->group))
+			continue;
+		buf_clear(&name);
+		item_name(m, item, &name);
+		key = record_item_key(item->kind, buf_str(&name));
+		for (uint32_t it = 0, v; map_next(&untied, key, &it, &v);)
+			if (is_on_item(&d->drafts.v[v], session_name(m, item->session), item->kind,
+				       buf_str(&name)))
+				tie_to(d, m, &d->drafts.v[v], i);
+	}
+	d->items_seen = m->items.n;
+	d->drafts_seen = d->drafts.n;
+	map_release(&untied);
+	buf_release(&name);
+}
+
+/* How many messages had come when it was decided; 0 where this log never says what was decided on:
+ * it may be another one that has got the name. */
+static uint32_t find_from(const struct desk *d, const struct model *m, const struct draft *draft,
+			  uint32_t seen)
+{
+	const struct item *item = &m->items.v[draft->number];
+
+	if (seen <= item->steps[0].message)
+		seen = item->steps[0].message + 1;
+	if (!d->reader || says(d, m, draft, seen))
+		return seen;
+	for (uint32_t i = 0, raised = 0; i < item->n && raised < RAISED_MAX; i++) {
+		if (item->steps[i].what != STEP_RAISED)
+			continue;
+		raised++;
+		if (says(d, m, draft, item->steps[i].message + 1))
+			return item->steps[i].message + 1;
+	}
+	return 0;
+}
+
+/* Finds out when it was decided. Messages come only at the end, so what has come after it is where
+ * it stays. */
+static void place(const struct desk *d, const struct model *m, struct draft *draft)
+{
+	uint32_t seen = model_when_seen(m, m->items.v[draft->number].session, draft->seen);
+
+	if (!draft->compared || draft->when != seen) {
+		draft->compared = true;
+		draft->when = seen;
+		draft->from = find_from(d, m, draft, seen);
+	}
+	draft->placed = seen < m->records.n;
+}
+
+/* How a draft stands in the model; DELIVERY_NONE where it says nothing of the item that is
+ * there. */
+static struct standing standing_of(const struct desk *d, const struct model *m, struct draft *draft)
+{
+	struct standing s = { .item = draft->number, .verdict = verb_verdict(draft->verb),
+			      .delivery = draft_delivery(d, draft), .time_ms = draft->time_ms };
+
+	if (s.delivery != DELIVERY_NONE && !draft->placed)
+		place(d, m, draft);
+	s.from = draft->from;
+	if (!draft->from)
+		s.delivery = DELIVERY_NONE;
+	return s;
+}
+
+/* A void one takes its standing away; one that is live, though older, puts its own. */
+static void stand(struct desk *d, struct model *m)
+{
+	for (int live = 0; live < 2; live++)
+		for (uint32_t i = 0; i < d->drafts.n; i++) {
+			struct draft *draft = &d->drafts.v[i];
+			struct standing s;
+
+			if (draft->number == NONE)
+				continue;
+			s = standing_of(d, m, draft);
+			s.by = model_intern(m, draft->by);
+			if ((s.delivery != DELIVERY_NONE) == live)
+				model_stand(m, &s);
+		}
+}
+
+/* Tells the model which replies to note, for letters that are new. */
+static void expect(struct desk *d, struct model *m)
+{
+	for (; d->letters_seen < d->letters.n; d->letters_seen++) {
+		const struct letter *l = &d->letters.v[d->letters_seen];
+		uint32_t expected = l->expect.n ? model_expect(m, l->expect) : NONE;
+
+		while (expected != NONE && d->expecting.n <= expected)
+			vec_push(&d->expecting, NONE);
+		if (expected != NONE)
+			d->expecting.v[expected] = d->letters_seen;
+	}
+}
+
+/* Takes the replies that have come. Only whom a letter was for can acknowledge it; others' claims
+ * change nothing. */
+static void take_replies(struct desk *d, const struct model *m)
+{
+	for (; d->replies_seen < m->replies.n; d->replies_seen++) {
+		const struct reply *r = &m->replies.v[d->replies_seen];
+		struct str from = agent_name(m, m->records.v[r->message].from);
+		struct letter *l;
+
+		if (r->expected >= d->expecting.n || d->expecting.v[r->expected] == NONE)
+			continue; /* another desk's */
+		l = &d->letters.v[d->expecting.v[r->expected]];
+		if (l->dialect == DIALECT_COLLABORATION && !str_eq(from, l->to))
+			l->stray = r->message + 1;
+		else if (!l->proof)
+			l->proof = r->message + 1;
+	}
+}
+
+/* The first word of the log on a decision, if it acknowledges it. */
+static uint32_t find_ack(const struct draft *draft, const struct model *m)
+{
+	const struct item *item = draft->number == NONE ? NULL : &m->items.v[draft->number];
+
+	for (uint32_t i = 0; item && draft->from && i < item->n; i++) {
+		const struct item_step *step = &item->steps[i];
+
+		if (step->message < draft->from)
+			continue;
+		if (step->what == STEP_ACKED)
+			return step->message;
+		if (step->what == STEP_BOUNCED)
+			return NONE;
+	}
+	return NONE;
+}
+
+/* Feedback acknowledges items one by one. */
+static uint32_t find_acks(const struct desk *d, const struct letter *l, const struct model *m)
+{
+	uint32_t last = NONE;
+
+	for (uint32_t i = 0; i < l->drafts.n; i++) {
+		last = find_ack(&d->drafts.v[l->drafts.v[i]], m);
+		if (last == NONE)
+			break;
+	}
+	return last;
+}
+
+/* What went out, or may have, can be acknowledged. */
+static bool awaits_proof(const struct letter *l)
+{
+	return l->state == LETTER_SENT || l->state == LETTER_ATTEMPT ||
+	       (l->state == LETTER_HELD && l->uncertain);
+}
+
+static void prove(struct desk *d, const struct model *m)
+{
+	for (uint32_t i = 0; i < d->letters.n && d->access == DESK_WRITES; i++) {
+		const struct letter *l = &d->letters.v[i];
+		uint32_t proof = l->proof ? l->proof - 1 : NONE;
+		struct buf line = { 0 };
+		struct err err;
+
+		if (!awaits_proof(l))
+			continue;
+		if (!l->expect.n && l->dialect == DIALECT_FEEDBACK)
+			proof = find_acks(d, l, m);
+		if (proof == NONE)
+			continue;
+		record_step("ACKED", l->id, &line);
+		json_put_number(&line, "line", m->records.v[proof].line);
+		buf_addc(&line, '}');
+		if (desk_append(d, buf_str(&line), true, &err) == 0)
+			record_take(d, buf_str(&line));
+		buf_release(&line);
+	}
+}
+
+void desk_settle(struct desk *d, struct model *m)
+{
+	tie(d, m);
+	expect(d, m);
+	take_replies(d, m);
+	stand(d, m); /* an acknowledgement counts from what was decided on */
+	prove(d, m);
+	stand(d, m);
+}

@@ -1,0 +1,310 @@
+/* What the desk keeps when something goes wrong between two records: a letter whose end was never
+ * told, one whose text was lost, a record that could not be written, a disk that failed. */
+#include "decide/reader.h"
+#include "decide/records.h"
+
+#include "base/io.h"
+#include "unit.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/gavel-desk-XXXXXX", base[64], log_path[64], out_path[64];
+static struct model model;
+static struct decoder decoder;
+static struct message message;
+static struct desk desk;
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static void start(void)
+{
+	desk = (struct desk){ 0 };
+	model_init(&model);
+	desk_open(&desk, base, log_path, true);
+}
+
+static void finish(void)
+{
+	desk_close(&desk);
+	model_release(&model);
+}
+
+static void again(void)
+{
+	finish();
+	start();
+}
+
+static void setup(void)
+{
+	FILE *f;
+
+	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(base, sizeof(base), "%s/state", folder);
+	snprintf(log_path, sizeof(log_path), "%s/log", folder);
+	snprintf(out_path, sizeof(out_path), "%s/out", folder);
+	f = fopen(log_path, "w");
+	ck_assert_ptr_nonnull(f);
+	fclose(f);
+	start();
+}
+
+static void teardown(void)
+{
+	io_reset();
+	finish();
+	message_release(&message);
+	decoder_release(&decoder);
+	nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static void apply(const char *json)
+{
+	struct place place = { .line = model.records.n + 1, .group = desk.group };
+
+	dialect_decode(&decoder, str_of(json), NULL, &message);
+	model_apply(&model, &message, &place);
+}
+
+static uint32_t stage(const char *item)
+{
+	struct draft draft = { .session = desk.group, .item = str_of(item), .kind = ITEM_FINDING,
+			       .dialect = DIALECT_COLLABORATION, .rev = STR("abc"),
+			       .verb = VERB_REJECT, .by = STR("ann"), .explanation = STR("no"),
+			       .number = NONE };
+	struct err err = { { 0 } };
+	uint32_t number = NONE;
+
+	ck_assert_msg(desk_stage(&desk, &draft, &number, &err) == 0, "%s", err.text);
+	return number;
+}
+
+/* To a place that is not there unless somebody makes it. */
+static struct letter letter_of(uint32_t draft, const char *id)
+{
+	struct letter l = { .dialect = DIALECT_COLLABORATION, .channel = CHANNEL_FIFO,
+			    .path = str_of(out_path), .to = STR("rev"), .bytes = STR("{}\n"),
+			    .expect = str_of(id) };
+
+	if (draft != NONE)
+		vec_push(&l.drafts, draft);
+	return l;
+}
+
+static void put(void (*record)(const struct desk *, const struct letter *, struct buf *),
+		const struct letter *l)
+{
+	struct buf line = { 0 };
+	struct err err = { { 0 } };
+
+	record(&desk, l, &line);
+	ck_assert_msg(desk_append(&desk, buf_str(&line), true, &err) == 0, "%s", err.text);
+	record_take(&desk, buf_str(&line));
+	buf_release(&line);
+}
+
+#define ACK(from) \
+	"{\"message_id\":\"00000000-0000-4000-8000-0000000000aa\",\"timestamp\":" \
+	"\"2026-01-26T10:00:00Z\",\"sequence_number\":1,\"from_agent\":{\"agent_id\":\"" from "\"," \
+	"\"agent_type\":\"reviewer\"},\"to_agent\":{\"agent_id\":\"ann\",\"agent_type\":" \
+	"\"architect\"},\"message_type\":\"acknowledgment\",\"reply_to\":\"m-1\",\"payload\":{}}"
+
+/* The process ended between the try and the record of its end; the log knows. */
+START_TEST(an_attempt_is_proven_by_the_log)
+{
+	struct letter l = letter_of(stage("find-1"), "m-1");
+
+	memcpy(l.id, "0123456789ab", sizeof(l.id));
+	put(record_intent, &l);
+	put(record_attempt, &l);
+	again();
+	ck_assert_int_eq(desk.letters.v[0].state, LETTER_ATTEMPT);
+	desk_settle(&desk, &model);
+	apply(ACK("mallory"));
+	desk_settle(&desk, &model);
+	ck_assert_int_eq(desk.letters.v[0].state, LETTER_ATTEMPT);
+	ck_assert_uint_eq(desk.letters.v[0].stray, 1);
+	apply(ACK("rev"));
+	desk_settle(&desk, &model);
+	ck_assert_int_eq(desk.letters.v[0].state, LETTER_ACKED);
+	again();
+	ck_assert_int_eq(desk.letters.v[0].state, LETTER_ACKED);
+	ck_assert_uint_eq(desk_unfinished(&desk), 0);
+	vec_release(&l.drafts);
+}
+END_TEST
+
+/* A damaged journal has lost the text of a letter, not that there was one. */
+START_TEST(a_lost_intent_is_not_decided_anew)
+{
+	struct letter l = letter_of(stage("find-1"), "");
+	struct draft twice;
+	struct err err = { { 0 } };
+	uint32_t number;
+
+	memcpy(l.id, "0123456789ab", sizeof(l.id));
+	put(_i ? record_sent : record_attempt, &l);
+	again();
+	ck_assert_uint_eq(desk.letters.n, 1);
+	ck_assert_int_eq(desk.drafts.v[0].state, DRAFT_WRITTEN);
+	ck_assert_uint_eq(desk_unfinished(&desk), !_i);
+	twice = desk.drafts.v[0];
+	ck_assert_int_eq(desk_stage(&desk, &twice, &number, &err), -1);
+	if (!_i) {
+		ck_assert_uint_eq(desk_recover(&desk, true, &err), 1);
+		ck_assert(str_find(desk.letters.v[0].why, STR("its text was lost"), 0) >= 0);
+		ck_assert_int_eq(desk_give_up(&desk, 0, false, &err), -1);
+		ck_assert_int_eq(desk_give_up(&desk, 0, true, &err), 0);
+		ck_assert_int_eq(desk.drafts.v[0].state, DRAFT_VOID);
+	}
+	vec_release(&l.drafts);
+}
+END_TEST
+
+/* With a decision go the letters that only accompany it; the others stay. */
+START_TEST(one_of_a_batch_is_given_up)
+{
+	struct letter letters[] = { letter_of(stage("find-1"), "m-1"), letter_of(NONE, "m-2"),
+				    letter_of(stage("find-2"), "m-3") };
+	struct err err = { { 0 } };
+	uint32_t first;
+
+	ck_assert_int_eq(desk_send_all(&desk, letters, 3, &first, &err), 0);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(desk.letters.v[i].state, LETTER_HELD);
+	ck_assert_int_eq(desk_give_up(&desk, 0, false, &err), 0);
+	again();
+	ck_assert_int_eq(desk.letters.v[0].state, LETTER_VOID);
+	ck_assert_int_eq(desk.letters.v[1].state, LETTER_VOID);
+	ck_assert_int_eq(desk.letters.v[2].state, LETTER_HELD);
+	ck_assert_int_eq(desk.drafts.v[0].state, DRAFT_VOID);
+	ck_assert_int_eq(desk.drafts.v[1].state, DRAFT_WRITTEN);
+	for (int i = 0; i < 3; i++)
+		vec_release(&letters[i].drafts);
+}
+END_TEST
+
+/* Where it can still be seen that it arrived, it is not given up. */
+START_TEST(what_did_arrive_is_not_given_up)
+{
+	struct letter l = letter_of(stage("find-1"), "m-1");
+	struct channel c = { .fd = -1 };
+	struct err err = { { 0 } };
+
+	l.channel = CHANNEL_FILE;
+	memcpy(l.id, "0123456789ab", sizeof(l.id));
+	put(record_intent, &l);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, out_path, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_prepare(&c, l.bytes, false, &l.attempt, &err), CHANNEL_SENT);
+	put(record_attempt, &l);
+	if (_i)
+		ck_assert_int_eq(channel_send(&c, l.bytes, &l.attempt, &err), CHANNEL_SENT);
+	channel_close(&c);
+	ck_assert_int_eq(desk_give_up(&desk, 0, true, &err), 0);
+	ck_assert_int_eq(desk.letters.v[0].state, _i ? LETTER_SENT : LETTER_VOID);
+	vec_release(&l.drafts);
+}
+END_TEST
+
+static int writes_left;
+
+static ssize_t fail_write(int fd, const void *from, size_t n)
+{
+	if (writes_left-- > 0)
+		return write(fd, from, n);
+	errno = ENOSPC;
+	return -1;
+}
+
+/* It was not sent, and nobody could write that down: the next start has it to send. */
+START_TEST(a_held_record_that_fails)
+{
+	struct letter l = letter_of(stage("find-1"), "m-1");
+	struct err err = { { 0 } };
+	uint32_t number;
+
+	writes_left = 1; /* the INTENT */
+	io.write = fail_write;
+	ck_assert_int_eq(desk_send(&desk, &l, &number, &err), -1);
+	ck_assert(strstr(err.text, "the message was not sent, and that was NOT recorded"));
+	io_reset();
+	ck_assert_int_eq(desk.letters.v[number].state, LETTER_INTENT);
+	again();
+	ck_assert_uint_eq(desk_unfinished(&desk), 1);
+	ck_assert_uint_eq(desk_recover(&desk, false, &err), 1);
+	ck_assert_int_eq(desk.letters.v[0].state, LETTER_HELD);
+	vec_release(&l.drafts);
+}
+END_TEST
+
+static int fail_sync(int fd)
+{
+	(void)fd;
+	errno = EIO;
+	return -1;
+}
+
+/* After a failed sync the next start says once more what is unfinished, and says it once. */
+START_TEST(restated_after_a_failed_sync)
+{
+	struct letter l = letter_of(stage("find-1"), "m-1");
+	struct draft lost = { .session = desk.group, .item = STR("find-3"), .kind = ITEM_FINDING,
+			      .dialect = DIALECT_COLLABORATION, .rev = STR("abc"),
+			      .verb = VERB_ACCEPT, .by = STR("ann"), .number = NONE };
+	struct err err = { { 0 } };
+	struct buf problems = { 0 };
+	uint32_t number;
+	uint64_t records;
+
+	ck_assert_int_eq(desk_send(&desk, &l, &number, &err), 0);
+	stage("find-2");
+	io.fdatasync = fail_sync;
+	ck_assert_int_eq(desk_stage(&desk, &lost, &number, &err), -1);
+	io_reset();
+	ck_assert_int_eq(desk.access, DESK_READS);
+	for (int run = 0; run < 3; run++) {
+		again();
+		ck_assert_msg(desk.access == DESK_WRITES, "%s", desk.why.text);
+		ck_assert_uint_eq(desk.journal.segment, 2);
+		ck_assert_uint_eq(desk.drafts.n, 2);
+		ck_assert_uint_eq(desk.letters.n, 1);
+		ck_assert_int_eq(desk.letters.v[0].state, LETTER_HELD);
+		ck_assert(desk.letters.v[0].why.n > 0);
+		ck_assert(!desk.letters.v[0].uncertain);
+		ck_assert_int_eq(desk.drafts.v[0].state, DRAFT_WRITTEN);
+		ck_assert_int_eq(desk.drafts.v[1].state, DRAFT_STAGED);
+		ck_assert_uint_eq(journal_verify(desk.dir, &problems, &records), 0);
+		/* OPEN, DRAFT, INTENT, HELD, DRAFT; then two DRAFTs, INTENT and HELD again */
+		ck_assert_uint_eq(records, 9);
+	}
+	buf_release(&problems);
+	vec_release(&l.drafts);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("desk");
+	TCase *t = tcase_create("desk");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	suite_add_tcase(suite, t);
+	tcase_add_test(t, an_attempt_is_proven_by_the_log);
+	tcase_add_loop_test(t, a_lost_intent_is_not_decided_anew, 0, 2);
+	tcase_add_test(t, one_of_a_batch_is_given_up);
+	tcase_add_loop_test(t, what_did_arrive_is_not_given_up, 0, 2);
+	tcase_add_test(t, a_held_record_that_fails);
+	tcase_add_test(t, restated_after_a_failed_sync);
+	return unit_run(suite);
+}
