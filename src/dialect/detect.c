@@ -22,10 +22,12 @@ const struct dialect *dialect_of(enum dialect_id id)
 }
 
 /* The tells of all dialects by name, so that each member of a message is looked up once. */
-enum { TELLS_MAX = 64, TELL_SLOTS = 256 };
+enum { TELLS_MAX = 64, TELL_SLOTS = 256, MEMBERS_MAX = 64, WEIGHT_BITS = 12 };
+_Static_assert(REGISTERED * WEIGHT_BITS <= 64 && MEMBERS_MAX * 60 < 1 << WEIGHT_BITS, "sums have room");
+
 struct told {
 	struct str name;
-	int weight[REGISTERED];
+	uint64_t weights; /* of all dialects, WEIGHT_BITS each */
 	int glance; /* which member of struct glance it is, -1 = none */
 };
 static struct told told[TELLS_MAX];
@@ -74,14 +76,16 @@ static void collect_tells(void)
 
 	for (unsigned k = 0; k < REGISTERED; k++)
 		for (const struct tell *t = registry[k]->tells; t->name; t++)
-			add_told(str_of(t->name))->weight[k] = t->weight;
+			add_told(str_of(t->name))->weights += (uint64_t)t->weight
+							      << k * WEIGHT_BITS;
 	for (int i = 0; i < GLANCES; i++)
 		add_told(str_of(glances[i]))->glance = i;
 }
 
 enum dialect_id dialect_detect(yyjson_val *root, int *scores)
 {
-	int sum[REGISTERED] = { 0 }, best = DETECT_MIN - 1;
+	int sum[REGISTERED], most = 0, best = DETECT_MIN - 1;
+	uint64_t sums = 0;
 	enum dialect_id winner = DIALECT_UNKNOWN;
 	yyjson_val *glance[GLANCES] = { 0 };
 	size_t i, n;
@@ -96,17 +100,22 @@ enum dialect_id dialect_detect(yyjson_val *root, int *scores)
 		struct str name = json_str(key);
 		const struct told *t = name.n ? find_told(name) : NULL;
 
-		if (i >= 64) /* no message has that many members at its top */
+		if (i >= MEMBERS_MAX) /* no message has that many at its top */
 			break;
 		if (!t)
 			continue;
-		for (unsigned k = 0; k < REGISTERED; k++)
-			sum[k] += t->weight[k];
+		sums += t->weights;
 		if (t->glance >= 0 && !glance[t->glance])
 			glance[t->glance] = v;
 	}
 	for (unsigned k = 0; k < REGISTERED; k++) {
-		if (sum[k] && registry[k]->probe)
+		sum[k] = (int)(sums >> k * WEIGHT_BITS & ((1 << WEIGHT_BITS) - 1));
+		most = sum[k] > most ? sum[k] : most;
+	}
+	for (unsigned k = 0; k < REGISTERED; k++) {
+		/* whoever cannot win is not asked */
+		if (sum[k] && registry[k]->probe &&
+		    (scores || (sum[k] + PROBE_MAX >= most && sum[k] + PROBE_MAX > best)))
 			sum[k] += registry[k]->probe(glance);
 		if (scores)
 			scores[registry[k]->id] = sum[k];
@@ -241,7 +250,7 @@ void decoder_release(struct decoder *d)
 	json_reader_release(&d->outer);
 	json_reader_release(&d->inner);
 	json_reader_release(&d->original);
-	buf_release(&d->check.scratch);
+	checker_release(&d->check);
 	arena_release(&d->arena);
 }
 

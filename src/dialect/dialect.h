@@ -11,7 +11,7 @@
 
 #include "dialect/rules.h"
 
-enum { DETECT_MIN = 50 };
+enum { DETECT_MIN = 50, PROBE_MAX = 100 };
 
 /* What the wire knows of the bytes besides themselves. */
 struct frame_info {
@@ -64,7 +64,7 @@ enum { GLANCE_TYPE, GLANCE_ID, GLANCE_STATUS, GLANCE_TIMESTAMP, GLANCE_PAYLOAD, 
 struct dialect {
 	enum dialect_id id;
 	const struct tell *tells; /* ends with a NULL name */
-	/* Looks at values; returns what to add to the sum of the tells. May be NULL. */
+	/* Looks at values; returns what to add to the sum of the tells, 0 to PROBE_MAX. May be NULL. */
 	int (*probe)(yyjson_val *const glance[GLANCES]);
 	void (*decode)(struct decoder *d, yyjson_val *root, struct message *m);
 	/* One line for the list of messages. */

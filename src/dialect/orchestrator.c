@@ -413,11 +413,12 @@ static int orchestrator_probe(yyjson_val *const glance[GLANCES])
 	yyjson_val *payload = glance[GLANCE_PAYLOAD];
 	int more = 0;
 
-	for (int i = 0; type.p && prefixes[i]; i++)
-		if (str_starts(type, str_of(prefixes[i])))
-			return 100;
-	if (type.p && str_find(type, STR(":"), 0) > 0)
+	if (type.n && type.p[0] != ':' && memchr(type.p + 1, ':', type.n - 1)) {
+		for (int i = 0; prefixes[i]; i++)
+			if (str_starts(type, str_of(prefixes[i])))
+				return PROBE_MAX;
 		more += 30;
+	}
 	if (is_uuid(id, false) || (id.n > 37 && is_uuid(str_from(id, id.n - 36), false)))
 		more += 10;
 	for (int i = 0; payload && known[i]; i++)

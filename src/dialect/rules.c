@@ -1,10 +1,12 @@
 /* The walker behind the tables. */
 #include "dialect/rules.h"
 
+#include "base/err.h"
 #include "base/map.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 void path_push(struct checker *c, const char *name)
 {
@@ -69,35 +71,38 @@ static void complain_member(struct checker *c, enum severity s, const char *rule
 	va_end(ap);
 }
 
+/* 1 for the digits of a UUID, 2 for what else an item's id may hold. */
+static const uint8_t id_chars[256] = {
+	['0'] = 3, ['1'] = 3, ['2'] = 3, ['3'] = 3, ['4'] = 3, ['5'] = 3, ['6'] = 3, ['7'] = 3,
+	['8'] = 3, ['9'] = 3, ['a'] = 3, ['b'] = 3, ['c'] = 3, ['d'] = 3, ['e'] = 3, ['f'] = 3,
+	['A'] = 1, ['B'] = 1, ['C'] = 1, ['D'] = 1, ['E'] = 1, ['F'] = 1, ['g'] = 2, ['h'] = 2,
+	['i'] = 2, ['j'] = 2, ['k'] = 2, ['l'] = 2, ['m'] = 2, ['n'] = 2, ['o'] = 2, ['p'] = 2,
+	['q'] = 2, ['r'] = 2, ['s'] = 2, ['t'] = 2, ['u'] = 2, ['v'] = 2, ['w'] = 2, ['x'] = 2,
+	['y'] = 2, ['z'] = 2, ['.'] = 2, ['_'] = 2, ['-'] = 2,
+};
+
+static uint8_t all_are(const char *p, size_t n)
+{
+	uint8_t common = 3;
+
+	for (size_t i = 0; i < n; i++)
+		common &= id_chars[(unsigned char)p[i]];
+	return common;
+}
+
 bool is_uuid(struct str s, bool version4)
 {
-	if (s.n != 36)
+	if (s.n != 36 || s.p[8] != '-' || s.p[13] != '-' || s.p[18] != '-' || s.p[23] != '-')
 		return false;
-	for (size_t i = 0; i < 36; i++) {
-		char c = s.p[i];
-
-		if (i == 8 || i == 13 || i == 18 || i == 23) {
-			if (c != '-')
-				return false;
-		} else if (!((c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f'))) {
-			return false;
-		}
-	}
+	if (!(all_are(s.p, 8) & all_are(s.p + 9, 4) & all_are(s.p + 14, 4) & all_are(s.p + 19, 4) &
+	      all_are(s.p + 24, 12) & 1))
+		return false;
 	return !version4 || (s.p[14] == '4' && strchr("89abAB", s.p[19]));
 }
 
 bool is_item_id(struct str s)
 {
-	if (s.n < 8 || s.n > 128)
-		return false;
-	for (size_t i = 0; i < s.n; i++) {
-		char c = s.p[i];
-
-		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-		      c == '-'))
-			return false;
-	}
-	return true;
+	return s.n >= 8 && s.n <= 128 && (all_are(s.p, s.n) & 2);
 }
 
 static bool is_mime_token(struct str s)
@@ -127,8 +132,8 @@ bool is_mime(struct str s)
 
 int value_index(const char *const *values, struct str s)
 {
-	for (int i = 0; values[i]; i++)
-		if (str_is(s, values[i]))
+	for (int i = 0; s.n && values[i]; i++)
+		if (values[i][0] == s.p[0] && str_is(s, values[i]))
 			return i;
 	return -1;
 }
@@ -250,13 +255,47 @@ static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
 			 f->max);
 }
 
+/* ---- what needs no further look, by a value's tag ---- */
+
+#define TAG(type, subtype) (1u << ((type) | (subtype)))
+#define TAGS(type) (TAG(type, 0) | TAG(type, 1 << 3) | TAG(type, 2 << 3) | TAG(type, 3 << 3))
+
+static unsigned tag_of(yyjson_val *v)
+{
+	return 1u << (v->tag & 31);
+}
+
+static uint32_t fine_tags(unsigned types, const struct field *f, bool arrays)
+{
+	uint32_t fine = types == T_ANY ? TAGS(YYJSON_TYPE_RAW) : 0;
+
+	if ((types & T_STR) && !f->values && f->format == FORMAT_ANY)
+		fine |= TAGS(YYJSON_TYPE_STR);
+	if ((types & T_NUM) && !f->ranged)
+		fine |= TAGS(YYJSON_TYPE_NUM);
+	if ((types & T_INT) && !f->ranged)
+		fine |= TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_SINT);
+	if (types & T_BOOL)
+		fine |= TAGS(YYJSON_TYPE_BOOL);
+	if (types & T_NULL)
+		fine |= TAGS(YYJSON_TYPE_NULL);
+	if ((types & T_OBJ) && !f->inside)
+		fine |= TAGS(YYJSON_TYPE_OBJ);
+	if ((types & T_ARR) && arrays)
+		fine |= TAGS(YYJSON_TYPE_ARR);
+	return fine;
+}
+
 static void check_elements(struct checker *c, yyjson_val *array, const struct field *f)
 {
+	uint32_t fine = fine_tags(f->elements, f, true);
 	size_t i, n;
 	yyjson_val *v;
 	char want[96];
 
 	yyjson_arr_foreach(array, i, n, v) {
+		if (tag_of(v) & fine)
+			continue;
 		path_push_index(c, (uint32_t)i);
 		if (!(type_of(v) & f->elements))
 			complain(c, SEVERITY_ERROR, f->rule, NULL, "must be %s, is %s",
@@ -306,19 +345,83 @@ static void check_stranger(struct checker *c, const struct shape *shape, struct 
 	}
 }
 
-/* Members usually come in the order of the table, so the search starts behind the last hit. */
-static unsigned find_field(const struct shape *shape, struct str name, unsigned start)
-{
-	for (unsigned k = 0, i = start; k < shape->n; k++, i++) {
-		if (i >= shape->n)
-			i = 0;
-		const char *known = shape->fields[i].name;
+/* ---- shapes, as they are looked through ---- */
 
-		if (known[0] == name.p[0] && strlen(known) == name.n &&
-		    memcmp(known, name.p, name.n) == 0)
-			return i;
+/* What of a shape is asked for at every member, close together. */
+struct shape_index {
+	const struct shape *shape;
+	uint32_t needed, aliased;   /* bits of fields */
+	uint32_t sign[FIELDS_MAX];  /* of names */
+	uint32_t fine[FIELDS_MAX];  /* tags that need no further look */
+	uint8_t length[FIELDS_MAX]; /* of names */
+};
+
+/* Names that differ mostly differ here. */
+static uint32_t sign_of(struct str name)
+{
+	if (!name.n)
+		return 0;
+	return (uint32_t)(uint8_t)name.n << 24 | (uint32_t)(uint8_t)name.p[0] << 16 |
+	       (uint32_t)(uint8_t)name.p[name.n / 2] << 8 | (uint8_t)name.p[name.n - 1];
+}
+
+static struct shape_index *index_new(const struct shape *shape)
+{
+	struct shape_index *x = xcalloc(1, sizeof(*x));
+
+	x->shape = shape;
+	for (unsigned i = 0; i < shape->n; i++) {
+		const struct field *f = &shape->fields[i];
+
+		x->sign[i] = sign_of(str_of(f->name));
+		x->length[i] = (uint8_t)strlen(f->name);
+		x->fine[i] = fine_tags(f->types, f, !f->elements);
+		x->needed |= (uint32_t)(f->need != OPTIONAL) << i;
+		x->aliased |= (uint32_t)(f->alias != NULL) << i;
 	}
-	return shape->n;
+	return x;
+}
+
+static const struct shape_index *index_of(struct checker *c, const struct shape *shape)
+{
+	unsigned slot = (unsigned)((uintptr_t)shape / sizeof(void *) * 2654435761u >> 8) % SHAPES_MAX;
+
+	while (c->indexes[slot] && c->indexes[slot]->shape != shape)
+		slot = (slot + 1) % SHAPES_MAX;
+	if (!c->indexes[slot]) {
+		if (++c->index_n == SHAPES_MAX)
+			BUG("more than %d shapes", SHAPES_MAX);
+		c->indexes[slot] = index_new(shape);
+	}
+	return c->indexes[slot];
+}
+
+void checker_release(struct checker *c)
+{
+	for (unsigned i = 0; i < SHAPES_MAX; i++)
+		free(c->indexes[i]);
+	memset(c->indexes, 0, sizeof(c->indexes));
+	c->index_n = 0;
+	buf_release(&c->scratch);
+}
+
+static bool is_field(const struct shape_index *x, unsigned i, struct str name, uint32_t sign)
+{
+	return x->sign[i] == sign && x->length[i] == name.n &&
+	       memcmp(x->shape->fields[i].name, name.p, name.n) == 0;
+}
+
+/* Members usually come in the order of the table, so the search starts behind the last hit. */
+static unsigned find_field(const struct shape_index *x, struct str name, unsigned start)
+{
+	uint32_t sign = sign_of(name);
+
+	if (start < x->shape->n && is_field(x, start, name, sign))
+		return start;
+	for (unsigned i = 0; i < x->shape->n; i++)
+		if (is_field(x, i, name, sign))
+			return i;
+	return x->shape->n;
 }
 
 static void note_duplicate(struct checker *c, struct str name)
@@ -328,30 +431,92 @@ static void note_duplicate(struct checker *c, struct str name)
 			"stands twice; readers disagree on which one counts");
 }
 
+enum { FEW = 16 };
+
+/* Every member by one rule. Few names are compared with each other, many are hashed. */
 static void check_each(struct checker *c, yyjson_val *obj, const struct field *each)
 {
+	uint32_t fine = fine_tags(each->types, each, !each->elements);
+	bool few = yyjson_obj_size(obj) <= FEW;
+	struct str names[FEW];
 	struct map seen = { 0 };
 	size_t i, n;
 	yyjson_val *key, *v;
 
 	yyjson_obj_foreach(obj, i, n, key, v) {
-		uint64_t h = str_hash(json_str(key));
+		struct str name = json_str(key);
+		bool twice = false;
 
-		if (map_get(&seen, h) != MAP_NONE)
-			note_duplicate(c, json_str(key));
-		else
-			map_add(&seen, h, (uint32_t)i);
-		path_push_str(c, json_str(key));
+		if (few) {
+			for (size_t k = 0; k < i && !twice; k++)
+				twice = str_eq(names[k], name);
+			names[i] = name;
+		} else {
+			uint64_t h = str_hash(name);
+
+			twice = map_get(&seen, h) != MAP_NONE;
+			if (!twice)
+				map_add(&seen, h, (uint32_t)i);
+		}
+		if (twice)
+			note_duplicate(c, name);
+		if (tag_of(v) & fine)
+			continue;
+		path_push_str(c, name);
 		check_value(c, v, each);
 		path_pop(c);
 	}
 	map_release(&seen);
 }
 
+/* A member that no field has the name of. */
+static void check_other(struct checker *c, const struct shape_index *x, struct str name)
+{
+	const struct shape *shape = x->shape;
+
+	if (shape->forbidden && shape->forbidden(name)) {
+		complain_member(c, SEVERITY_ERROR, shape->forbidden_rule, name,
+				"session fields belong to the tool, not to the agents' messages");
+		return;
+	}
+	for (uint32_t left = x->aliased; left; left &= left - 1)
+		if (str_is(name, shape->fields[__builtin_ctz(left)].alias))
+			return;
+	check_stranger(c, shape, name);
+}
+
+/* A field whose value has to be looked at, that has another name too, or that is not there. Returns its
+ * value. */
+static yyjson_val *check_field(struct checker *c, yyjson_val *obj, const struct field *f, yyjson_val *v)
+{
+	yyjson_val *other = f->alias ? json_get(obj, f->alias) : NULL;
+	const char *name = f->name;
+
+	if (!v && other) {
+		complain(c, SEVERITY_WARNING, f->rule, f->name,
+			 "missing; a related text's \"%s\" is read in its place", f->alias);
+		v = other;
+		name = f->alias;
+	} else if (v && other) {
+		note_duplicate(c, str_of(f->alias));
+	}
+	if (v) {
+		path_push(c, name);
+		check_value(c, v, f);
+		path_pop(c);
+	} else if (f->need == REQUIRED) {
+		complain(c, SEVERITY_ERROR, f->rule, f->name, "missing; it is required");
+	} else if (f->need == RECOMMENDED) {
+		complain(c, SEVERITY_WARNING, f->rule, f->name, "missing; it should be here");
+	}
+	return v;
+}
+
 void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got)
 {
-	yyjson_val *here[FIELDS_MAX] = { 0 }, **vals = got ? got : here;
-	const char *name_of[FIELDS_MAX];
+	const struct shape_index *x;
+	yyjson_val *here[FIELDS_MAX], **vals = got ? got : here;
+	uint32_t seen = 0, look = 0;
 	size_t i, n;
 	yyjson_val *key, *v;
 	unsigned next = 0;
@@ -360,52 +525,30 @@ void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape,
 		check_each(c, obj, shape->each);
 		return;
 	}
-	for (i = 0; i < shape->n; i++) {
+	x = index_of(c, shape);
+	for (i = 0; i < shape->n; i++)
 		vals[i] = NULL;
-		name_of[i] = shape->fields[i].name;
-	}
 	yyjson_obj_foreach(obj, i, n, key, v) {
-		struct str name = json_str(key);
-		unsigned f = find_field(shape, name, next);
+		struct str name = str_make(unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key));
+		unsigned f = find_field(x, name, next);
 
-		if (f < shape->n) {
-			if (vals[f]) {
-				note_duplicate(c, name);
-			} else {
-				vals[f] = v;
-			}
-			next = f + 1;
-		} else if (shape->forbidden && shape->forbidden(name)) {
-			complain_member(c, SEVERITY_ERROR, shape->forbidden_rule, name,
-					"session fields belong to the tool, not to the agents' messages");
+		if (f == shape->n) {
+			check_other(c, x, name);
+			continue;
+		}
+		if (seen & 1u << f) {
+			note_duplicate(c, name);
 		} else {
-			bool is_alias = false;
-
-			for (unsigned k = 0; k < shape->n && !is_alias; k++)
-				is_alias = shape->fields[k].alias && str_is(name, shape->fields[k].alias);
-			if (!is_alias)
-				check_stranger(c, shape, name);
+			vals[f] = v;
+			seen |= 1u << f;
+			look |= (uint32_t)!(tag_of(v) & x->fine[f]) << f;
 		}
+		next = f + 1;
 	}
-	for (i = 0; i < shape->n; i++) {
-		const struct field *f = &shape->fields[i];
+	/* what is wrong is told in the order of the table */
+	for (look |= (x->needed & ~seen) | x->aliased; look; look &= look - 1) {
+		unsigned f = (unsigned)__builtin_ctz(look);
 
-		if (!vals[i] && f->alias && (v = json_get(obj, f->alias))) {
-			complain(c, SEVERITY_WARNING, f->rule, f->name,
-				 "missing; a related text's \"%s\" is read in its place", f->alias);
-			vals[i] = v;
-			name_of[i] = f->alias;
-		}
-		else if (vals[i] && f->alias && json_get(obj, f->alias))
-			note_duplicate(c, str_of(f->alias));
-		if (vals[i]) {
-			path_push(c, name_of[i]);
-			check_value(c, vals[i], f);
-			path_pop(c);
-		} else if (f->need == REQUIRED) {
-			complain(c, SEVERITY_ERROR, f->rule, f->name, "missing; it is required");
-		} else if (f->need == RECOMMENDED) {
-			complain(c, SEVERITY_WARNING, f->rule, f->name, "missing; it should be here");
-		}
+		vals[f] = check_field(c, obj, &shape->fields[f], vals[f]);
 	}
 }

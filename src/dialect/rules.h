@@ -81,12 +81,20 @@ struct path_step {
 	uint32_t index;
 };
 
+struct shape_index;
+enum { SHAPES_MAX = 256 };
+
+/* Zero it; checker_release frees what it has learnt of shapes. */
 struct checker {
 	struct message *m;
 	unsigned depth;
 	struct path_step path[24];
 	struct buf scratch;
+	struct shape_index *indexes[SHAPES_MAX]; /* by the shape's address */
+	unsigned index_n;
 };
+
+void checker_release(struct checker *c);
 
 /* Checks obj and fills got[i] with the value of shape->fields[i], or NULL. got may be NULL. */
 void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got);
