@@ -26,7 +26,16 @@ search 4/passkey<Enter>
 filter \kind:question<Enter>
 no-match \nosuchword<Enter>
 refused a
-prompt :fil<Tab>'
+prompt :fil<Tab>
+replay-start R<Home>
+replay-inbox R:seek #90<Enter>
+replay-timeline R:seek #90<Enter>2
+replay-ledger R:seek #90<Enter>3
+replay-messages R:seek 09:20<Enter>4
+replay-agents R:seek 09:20<Enter>5
+replay-refused R:seek 30%<Enter>a
+replay-playing R<Home>>>:skip 20s<Enter><Space><wait:30000>
+replay-loop R:seek #31<Enter>L:seek #90<Enter>L}'
 
 # draw NAME KEYS SIZE FILE [OPTION...]
 draw() {

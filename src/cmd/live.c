@@ -64,7 +64,7 @@ int live_wait_ms(const struct live *l, int64_t now_ms)
 	if (!l->on)
 		return -1;
 	wait = quiet_ms(l, now_ms);
-	if (l->load->model.records.n != l->app->scene.k && l->app->live != LIVE_PAUSED)
+	if (l->load->model.records.n != l->app->told && l->app->live != LIVE_PAUSED)
 		wait = sooner(wait, l->told_ms + TOLD_MS > now_ms ? (int)(l->told_ms + TOLD_MS - now_ms)
 								   : 0);
 	if (l->app->wall_ms != WHEN_NONE)
@@ -214,7 +214,7 @@ void live_take(struct live *l, int64_t now_ms)
 		look_incomplete(l, now_ms);
 	if (a->live != LIVE_PAUSED)
 		a->live = quiet_ms(l, now_ms) == 0 ? LIVE_BEHIND : LIVE_ON;
-	if (a->live != LIVE_PAUSED && l->load->model.records.n != a->scene.k &&
+	if (a->live != LIVE_PAUSED && l->load->model.records.n != a->told &&
 	    now_ms - l->told_ms >= TOLD_MS) {
 		l->told_ms = now_ms;
 		app_arrived(a, l->load->wire.bytes_done, l->load->wire.bytes_total, false);

@@ -13,11 +13,13 @@ enum {
 	HELP = 1 << 4,
 	DECIDE = 1 << 5,
 	JOURNAL = 1 << 6,
+	REPLAY = 1 << 7,
 	PURGE = 1 << 8,
 	READERS = WATCH | SHOW | CHECK,
-	PRINTERS = WATCH | SHOW | DEMO,
+	PRINTERS = WATCH | SHOW | DEMO | REPLAY,
+	SCREENS = WATCH | DEMO | REPLAY,
 	DECIDERS = WATCH | DECIDE | DEMO,
-	ANY = WATCH | SHOW | CHECK | DEMO | HELP | DECIDE | JOURNAL | PURGE,
+	ANY = WATCH | SHOW | CHECK | DEMO | HELP | DECIDE | JOURNAL | PURGE | REPLAY,
 };
 
 static const struct command commands[] = {
@@ -26,6 +28,10 @@ static const struct command commands[] = {
 	  "Print a view: inbox, item ID, timeline, ledger, messages, agents, decisions or summary; or "
 	  "state, a hash of them all.",
 	  SHOW, cmd_show },
+	{ "replay", "LOG...",
+	  "Open the terminal UI on a recording and play it: its clock drives what every view shows. "
+	  "Nothing is decided, nothing is sent.",
+	  REPLAY, cmd_replay },
 	{ "check", "[SOURCE...]", "Check messages against their protocols.", CHECK, cmd_check },
 	{ "decide", "SOURCE [ITEM VERB]",
 	  "Decide an item: accept, partial, reject, answer, dismiss or escalate. ITEM is an id, or "
@@ -184,6 +190,7 @@ SET_TEXT(until)
 SET_TEXT(at)
 SET_TEXT(config)
 SET_TEXT(keys)
+SET_TEXT(speed)
 SET_TEXT(screen)
 SET_FLAG(strict)
 SET_FLAG(all)
@@ -200,25 +207,26 @@ static const struct option options[] = {
 	{ "filter", "EXPR",
 	  "Only what matches: words match any text; kind:finding severity:>=major dialect:feedback "
 	  "agent:dev-01 task:T1 session:S id:X is:open is:error after:10:15 before:T; - negates.",
-	  READERS, set_filter },
+	  READERS | REPLAY, set_filter },
 	{ "since", "TIME", "Only what is not before TIME: ISO 8601, HH:MM[:SS], or ms since 1970.",
 	  READERS, set_since },
 	{ "until", "TIME", "Only what is before TIME.", READERS, set_until },
 	{ "at", "TIME|#N",
 	  "Look at the session as it was: after its first N messages, or before the first message "
-	  "later than TIME.",
-	  WATCH | SHOW, set_at },
+	  "later than TIME. replay begins there.",
+	  WATCH | SHOW | REPLAY, set_at },
+	{ "speed", "N", "replay: times as fast as it was, 0.1 to 1000.", REPLAY, set_speed },
 	{ "all", NULL,
 	  "check: a json record for every message; inbox: every item, not only the open ones.",
-	  READERS, set_all },
+	  READERS | REPLAY, set_all },
 	{ "strict", NULL, "check: warnings fail as errors do.", CHECK, set_strict },
 	{ "max-line", "BYTES",
 	  "Longest message that is read, 16M unless given; longer ones are counted and shown as "
 	  "oversize.",
-	  READERS | DECIDE, set_max_line },
+	  READERS | DECIDE | REPLAY, set_max_line },
 	{ "threads", "N",
 	  "How many threads read a big log; unless given, as many as there are processors, at most 8.",
-	  READERS | DECIDE, set_threads },
+	  READERS | DECIDE | REPLAY, set_threads },
 	{ "as", "NAME", "Who decides; the login's name unless given.", DECIDERS, set_as },
 	{ "reply", "PATH",
 	  "Where replies go: a file, a FIFO or a folder. Unless given, a log's replies go to "
@@ -228,7 +236,7 @@ static const struct option options[] = {
 	  set_escalate_to },
 	{ "journal", "DIR",
 	  "Where decisions are recorded, in place of ~/.local/state/gavel.",
-	  DECIDERS | SHOW | JOURNAL, set_journal },
+	  DECIDERS | SHOW | JOURNAL | REPLAY, set_journal },
 	{ "recover", "WHEN",
 	  "What an earlier run left unfinished: ask shows it first, send finishes it at once.",
 	  DECIDERS, set_recover, "ask send" },
@@ -265,18 +273,18 @@ static const struct option options[] = {
 	  PRINTERS, set_color, "auto always never" },
 	{ "ascii", NULL, "Print nothing but ASCII.", PRINTERS, set_ascii },
 	{ "config", "FILE",
-	  "Configuration, in place of ~/.config/gavel/config.json.", WATCH | DEMO | DECIDE,
+	  "Configuration, in place of ~/.config/gavel/config.json.", SCREENS | DECIDE,
 	  set_config },
 	{ "headless", NULL, "For tests and scripts: run the terminal UI without a terminal.",
-	  WATCH | DEMO, set_headless },
+	  SCREENS, set_headless },
 	{ "keys", "FILE",
 	  "With --headless: type what FILE says: keys as they are, <Enter> <Esc> <C-d> <Up> for "
 	  "others, <wait:MS>, # comments.",
-	  WATCH | DEMO, set_keys },
+	  SCREENS, set_keys },
 	{ "screen", "FILE",
 	  "With --headless: write the last screen to FILE: rows of text, ---, rows of role letters; "
 	  "with --color=always as a terminal of 16 colours would get it.",
-	  WATCH | DEMO, set_screen },
+	  SCREENS, set_screen },
 	{ "help", NULL, "Explain the command and end.", ANY, set_help },
 	{ "version", NULL, "Print the version and end.", ANY, set_version },
 };

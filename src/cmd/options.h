@@ -39,6 +39,7 @@ struct options {
 	/* purge */
 	uint64_t older_than_s;
 	bool has_age, dry_run;
+	const char *speed;         /* of a replay */
 	const char *keys, *screen; /* with headless: key file, where the last screen goes */
 };
 
@@ -91,6 +92,7 @@ const char *show_view_name(unsigned i);
 int cmd_decide(struct options *o);
 int cmd_journal(struct options *o);
 int cmd_purge(struct options *o);
+int cmd_replay(struct options *o);
 int cmd_demo(struct options *o);
 int cmd_help(struct options *o);
 /* No command word: looks at the sources; on a terminal with the UI (watch_run). */

@@ -38,6 +38,12 @@ static void draw(struct watch *w)
 	w->drawn_ms = loop_now_ms();
 }
 
+/* A clock that does not go back; without a terminal only <wait:MS> moves it. */
+static int64_t clock_of(const struct watch *w)
+{
+	return w->headless && !w->crew ? w->test_ms : loop_now_ms();
+}
+
 static void on_key(void *ctx, const struct key *key)
 {
 	struct watch *w = ctx;
@@ -45,7 +51,7 @@ static void on_key(void *ctx, const struct key *key)
 	if (w->quit)
 		return;
 	w->began_ms = loop_now_ms();
-	w->app.clock_ms = w->headless && !w->crew ? w->test_ms : w->began_ms;
+	w->app.clock_ms = clock_of(w);
 	app_key(&w->app, key);
 	watch_effects(w);
 }
@@ -168,6 +174,7 @@ static int wait_ms(struct watch *w)
 	int64_t now = loop_now_ms();
 	int wait = sooner(keys_wait(&w->keys, now), live_wait_ms(&w->live, now));
 
+	wait = sooner(wait, replay_wait_ms(&w->app));
 	if (!app_is_settled(&w->app))
 		return 0;
 	return w->ops && w->ops->wait_ms ? sooner(wait, w->ops->wait_ms(w->ops_ctx, now)) : wait;
@@ -177,6 +184,7 @@ static int wait_ms(struct watch *w)
 static void take_turn(struct watch *w)
 {
 	live_take(&w->live, loop_now_ms());
+	replay_tick(&w->app, clock_of(w));
 	if (w->ops && w->ops->turn && !w->quit)
 		w->ops->turn(w->ops_ctx, loop_now_ms());
 	watch_send(w);
@@ -216,6 +224,7 @@ static bool on_headless(void *ctx, const struct headless_step *step)
 	int64_t now = loop_now_ms();
 
 	w->test_ms += step->wait_ms;
+	replay_tick(&w->app, clock_of(w));
 	if (step->key) {
 		on_key(w, step->key);
 		watch_send(w);
@@ -245,6 +254,8 @@ static int run_headless(struct watch *w, const struct options *o)
 	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
 	seat_open(&w->seat);
 	live_begin(&w->live, loop_now_ms());
+	if (w->ops && w->ops->loaded && !w->quit)
+		w->ops->loaded(w->ops_ctx, clock_of(w));
 	draw(w);
 	if (o->keys && headless_run(o->keys, on_headless, w, &err) < 0) {
 		fprintf(stderr, "gavel: %s\n", err.text);
@@ -294,6 +305,8 @@ static int run_terminal(struct watch *w, const struct options *o)
 	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
 	seat_open(&w->seat);
 	live_begin(&w->live, loop_now_ms());
+	if (w->ops && w->ops->loaded && !w->quit)
+		w->ops->loaded(w->ops_ctx, clock_of(w));
 	if (w->said.n)
 		app_say(&w->app, ROLE_WARN, "%.*s", (int)strcspn(w->said.p, "\n"), w->said.p);
 	while (!w->quit) {

@@ -28,8 +28,8 @@
 /* what terminfo has no name for; see term.h */
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
-#define MOUSE_ON "\033[?1000h\033[?1006h"
-#define MOUSE_OFF "\033[?1006l\033[?1000l"
+#define MOUSE_ON "\033[?1002h\033[?1006h" /* 1002: drags too */
+#define MOUSE_OFF "\033[?1006l\033[?1002l"
 
 static struct {
 	bool open, away, ansi, anew;

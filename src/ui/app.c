@@ -61,6 +61,7 @@ void app_release(struct app *a)
 	vec_release(&a->keymap);
 	vec_release(&a->trail);
 	vec_release(&a->dropped);
+	film_close(&a->film);
 	deciding_release(&a->deciding);
 	prompt_release(&a->prompt);
 	filter_free(a->filter);
@@ -112,6 +113,16 @@ static void count(struct app *a)
 {
 	const struct model *m = a->scene.model;
 
+	if (a->film.model) {
+		a->errors = film_errors(&a->film, a->scene.k);
+		a->open = model_open(m, a->scene.k, a->scene.now_ms, &a->due);
+		a->counted = 0; /* from the start, once the film is closed */
+		return;
+	}
+	if (!a->counted) {
+		a->errors = 0;
+		a->scene.now_ms = WHEN_NONE;
+	}
 	for (; a->counted < a->scene.k; a->counted++) {
 		const struct record *r = &m->records.v[a->counted];
 
@@ -127,7 +138,7 @@ static void count(struct app *a)
 void app_clock(struct app *a, int64_t wall_ms)
 {
 	a->wall_ms = wall_ms;
-	if (a->live == LIVE_PAUSED)
+	if (a->live == LIVE_PAUSED || a->film.model)
 		return;
 	count(a);
 	/* what counts down or is drawn against now */
@@ -160,19 +171,25 @@ void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool 
 	a->bytes_done = bytes_done;
 	a->bytes_total = bytes_total;
 	a->loading = loading;
-	if (a->scene.k == a->scene.model->records.n)
+	a->told = a->scene.model->records.n;
+	if (a->scene.k == a->told || a->film.model)
 		return;
-	a->scene.k = a->scene.model->records.n;
-	count(a);
 	a->jump = a->follows;
-	for (int i = 0; i < TAB_COUNT; i++)
-		a->stale[i] = true;
-	for (unsigned i = 0; i < a->screen_count; i++)
-		a->screens[i].stale = true;
-	a->preview_stale = true;
+	app_to_end(a);
+}
+
+void app_to_end(struct app *a)
+{
+	a->scene.k = a->scene.model->records.n;
+	app_moved(a);
 }
 
 void app_decided(struct app *a)
+{
+	app_moved(a);
+}
+
+void app_moved(struct app *a)
 {
 	count(a);
 	for (int i = 0; i < TAB_COUNT; i++)
@@ -473,15 +490,22 @@ static const struct app_command *find_command(struct str name)
 
 static unsigned where_now(const struct app *a)
 {
+	unsigned replay = a->film.model ? IN_REPLAY : 0;
+
 	if (a->screen_count)
-		return IN_SCREEN;
-	return IN_LIST | (a->tab == TAB_TIMELINE ? (unsigned)IN_TIMELINE : 0);
+		return IN_SCREEN | replay;
+	return IN_LIST | replay | (a->tab == TAB_TIMELINE ? (unsigned)IN_TIMELINE : 0);
 }
 
 static void run_command(struct app *a, const struct app_command *c, struct str argument)
 {
 	if (!(c->where & where_now(a))) {
 		app_say(a, ROLE_WARN, "%s does nothing here; ? tells what does", c->name);
+		return;
+	}
+	if (a->film.model &&
+	    (strcmp(c->section, "decide") == 0 || strcmp(c->section, "live") == 0)) {
+		app_say(a, ROLE_WARN, "%s", replay_refusal);
 		return;
 	}
 	app_refresh(a);
@@ -627,6 +651,8 @@ static void key_mouse(struct app *a, const struct key *key)
 	struct pane *p = app_pane(a);
 	int by = key->mouse == MOUSE_WHEEL_UP ? -3 : 3;
 
+	if (replay_mouse(a, key))
+		return;
 	if (!a->screen_count && inside(a->preview_rect, key) && a->preview.view)
 		p = &a->preview;
 	else if (!a->screen_count)
@@ -654,8 +680,26 @@ static void key_mouse(struct app *a, const struct key *key)
 	}
 }
 
+static const struct binding *find_binding(const struct app *a, uint32_t key)
+{
+	const struct binding *found = NULL;
+
+	for (uint32_t i = 0; i < a->keymap.n; i++) {
+		unsigned where = a->keymap.v[i].command->where & where_now(a);
+
+		if (a->keymap.v[i].key != key || !where)
+			continue;
+		if (where & IN_REPLAY)
+			return &a->keymap.v[i];
+		if (!found)
+			found = &a->keymap.v[i];
+	}
+	return found;
+}
+
 void app_key(struct app *a, const struct key *key)
 {
+	const struct binding *bound;
 	bool on_marked;
 
 	if (a->confirm_edit) {
@@ -681,15 +725,15 @@ void app_key(struct app *a, const struct key *key)
 		key_mouse(a, key);
 		return;
 	}
-	for (uint32_t i = 0; i < a->keymap.n; i++)
-		if (a->keymap.v[i].key == key->code && (a->keymap.v[i].command->where & where_now(a))) {
-			on_marked = a->deciding.on_marked;
-			run_command(a, a->keymap.v[i].command, str_of(a->keymap.v[i].argument));
-			/* ; holds for one key, and for what that key asks */
-			if (on_marked && a->prompt.kind == PROMPT_NONE)
-				a->deciding.on_marked = false;
-			return;
-		}
+	bound = find_binding(a, key->code);
+	if (bound) {
+		on_marked = a->deciding.on_marked;
+		run_command(a, bound->command, str_of(bound->argument));
+		/* ; holds for one key, and for what that key asks */
+		if (on_marked && a->prompt.kind == PROMPT_NONE)
+			a->deciding.on_marked = false;
+		return;
+	}
 	a->deciding.on_marked = false;
 	app_say(a, ROLE_DIM, key->code == KEY_CTRL('C') ? "Q quits" : "? tells what the keys do");
 }

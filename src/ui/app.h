@@ -14,6 +14,7 @@
 #include "ui/key.h"
 #include "ui/pane.h"
 #include "ui/prompt.h"
+#include "ui/replaying.h"
 
 enum { SMALLEST_COLS = 60, SMALLEST_ROWS = 15, BESIDE_COLS = 120, SCREENS_MAX = 16 };
 
@@ -108,6 +109,11 @@ struct app {
 	uint32_t counted;           /* messages in errors and in the scene's now */
 	uint64_t bytes_done, bytes_total;
 	bool loading;
+	uint32_t told; /* messages that app_arrived has told of */
+	struct film film;      /* open: the scene is its cursor's (replaying.h) */
+	bool replays;          /* for good: this is gavel replay */
+	struct rect bar_rect;  /* where its bar was drawn */
+	bool dragging;         /* the mouse, on the bar */
 	enum liveness live;
 	int64_t wall_ms;   /* now, where the session is live; WHEN_NONE: the newest message's time is */
 	bool follows;      /* the list of messages stays at its end when more come */
@@ -129,6 +135,7 @@ enum where { /* where a command makes sense */
 	IN_LIST = 1 << 0,
 	IN_SCREEN = 1 << 1,
 	IN_TIMELINE = 1 << 2,
+	IN_REPLAY = 1 << 3, /* its keys come before the others */
 	ANYWHERE = IN_LIST | IN_SCREEN,
 };
 
@@ -171,6 +178,10 @@ void app_say(struct app *a, enum role role, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* For the commands: */
+/* The scene's k or now has changed: counts, and what is shown. */
+void app_moved(struct app *a);
+/* As of everything that has come. */
+void app_to_end(struct app *a);
 struct screen *app_screen(struct app *a); /* the topmost, or NULL */
 struct pane *app_pane(struct app *a);     /* what moving moves */
 struct pane *app_list(struct app *a);

@@ -515,7 +515,7 @@ bool decide_is_read_only(const struct app *a)
 {
 	uint32_t n = a->scene.desks ? a->scene.desks->list.n : 0;
 
-	for (uint32_t i = 0; i < n && !a->read_only; i++)
+	for (uint32_t i = 0; i < n && !a->read_only && !a->film.model; i++)
 		if (a->scene.desks->list.v[i].access == DESK_WRITES)
 			return false;
 	return true;

@@ -92,7 +92,8 @@ static void draw_title(struct app *a, struct grid *g)
 	p.rest.cols -= (int)counts.n + 1;
 	pen_put(&p, ROLE_TITLE, " gavel  ");
 	pen_path(&p, ROLE_TITLE, a->title);
-	pen_put(&p, ROLE_TITLE, a->loading ? "  reading" : modes[a->live]);
+	pen_put(&p, ROLE_TITLE,
+		a->loading ? "  reading" : a->film.model ? "  replay" : modes[a->live]);
 	buf_release(&counts);
 }
 
@@ -136,7 +137,10 @@ static void list_keys(struct app *a, struct buf *out)
 {
 	char verbs[KEYS_MAX];
 
-	if (a->tab == TAB_INBOX && decide_keys(a, true, verbs))
+	if (a->film.model)
+		buf_printf(out, "Space %s  , . step  < > speed  { } event  ( ) minute  s idle  L loop%s",
+			   a->film.playing ? "pause" : "play", a->replays ? "" : "  R leave");
+	else if (a->tab == TAB_INBOX && decide_keys(a, true, verbs))
 		buf_printf(out, "%s  u undo  $ deliver", verbs);
 	else
 		buf_adds(out, tabs[a->tab].keys);
@@ -286,6 +290,7 @@ static void draw_screen(struct app *a, struct grid *g, struct rect body)
 void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col)
 {
 	struct rect all = grid_rect(g), body;
+	int bar;
 
 	app_resize(a, g->rows, g->cols);
 	*cursor_row = *cursor_col = -1;
@@ -297,7 +302,10 @@ void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col)
 	}
 	draw_title(a, g);
 	draw_tabs(a, g);
-	body = rect_in(all, 2, 0, a->rows - 4, a->cols);
+	bar = replay_bar_rows(a);
+	body = rect_in(all, 2, 0, a->rows - 4 - bar, a->cols);
+	if (bar)
+		replay_draw(a, g, rect_in(all, a->rows - 2 - bar, 0, bar, a->cols));
 	if (a->screen_count)
 		draw_screen(a, g, body);
 	else

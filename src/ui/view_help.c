@@ -8,9 +8,11 @@ enum what { ROW_BLANK, ROW_SECTION, ROW_COMMAND, ROW_OWN };
 /* What was on the screen before the help. */
 static unsigned where_below(const struct app *a)
 {
+	unsigned replay = a->film.model ? IN_REPLAY : 0;
+
 	if (a->screen_count > 1)
-		return IN_SCREEN;
-	return IN_LIST | (a->tab == TAB_TIMELINE ? (unsigned)IN_TIMELINE : 0);
+		return IN_SCREEN | replay;
+	return IN_LIST | replay | (a->tab == TAB_TIMELINE ? (unsigned)IN_TIMELINE : 0);
 }
 
 static void help_make(const struct scene *s, int cols, struct lines *out)

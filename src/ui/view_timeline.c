@@ -3,6 +3,9 @@
  * lanes share one axis, from the first step of any of them to now, or the part of it that the scene
  * asks for.
  *
+ * In a replay lanes and axis are those of the whole film, whatever the cursor; what lies beyond it is
+ * drawn first, and dimmed.
+ *
  * A lane is drawn in layers: ticks of the axis and the line at now, the stretches between steps,
  * stalls over these, signs of what lies outside, then marks; where marks meet, progress gives way to
  * the others and the later one stays. */
@@ -149,12 +152,25 @@ static void add_chain(struct making *k, uint32_t root, uint32_t *count)
 		add_review(k, i, true);
 }
 
-static void timeline_make(const struct scene *s, int cols, struct lines *out)
+/* The scene as it will be at the end of the film; itself where there is none. */
+static struct scene scene_until(const struct scene *s)
 {
+	struct scene later = *s;
+
+	if (s->until > s->k)
+		later.k = s->until;
+	return later;
+}
+
+static void timeline_make(const struct scene *scene, int cols, struct lines *out)
+{
+	struct scene later = scene_until(scene), *s = &later;
 	struct making k = { .s = s, .out = out };
 	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
 	struct column c[COL_COUNT];
 
+	if (later.k != scene->k)
+		later.now_ms = model_now(s->model, later.k);
 	out->own = own;
 	out->cols = cols;
 	layout(s, cols, c, &own->fit);
@@ -290,6 +306,17 @@ static void draw_task_axis(const struct scene *s, const struct axis *a, const st
 	}
 }
 
+/* Ticks and the line at now stay as they are. */
+static void dim(struct grid *g, struct rect where)
+{
+	for (int c = 0; c < where.cols; c++) {
+		enum role role = grid_at(g, where.row, where.col + c)->role;
+
+		if (role != ROLE_BORDER && role != ROLE_CURSOR)
+			grid_role(g, rect_in(where, 0, c, 1, 1), ROLE_DIM);
+	}
+}
+
 static void draw_bar(struct grid *g, struct rect where, int percent)
 {
 	int done = (where.cols * percent + 50) / 100;
@@ -304,15 +331,24 @@ static void draw_task(const struct scene *s, const struct own *own, uint32_t num
 	const struct model *m = s->model;
 	const struct task *t = &m->tasks.v[number];
 	const struct columns *fit = &own->fit;
+	struct scene later = scene_until(s);
 	struct task_state_at at;
 	struct pen p = column_pen(g, row, fit, COL_ID);
+	bool there = task_at(m, t, s->k, &at);
 	char text[16];
 
-	if (!task_at(m, t, s->k, &at))
+	if (!there && later.k == s->k)
 		return;
-	if (root_at(m, number, s->k) != number)
+	if (root_at(m, number, later.k) != number)
 		pen_put(&p, ROLE_DIM, "  ");
-	pen_path(&p, ROLE_ID, model_str(m, t->id));
+	pen_path(&p, there ? ROLE_ID : ROLE_DIM, model_str(m, t->id));
+	if (later.k != s->k) {
+		later.now_ms = own->axis.to_ms;
+		draw_task_axis(&later, &own->axis, t, g, column_rect(row, fit, COL_AXIS));
+		dim(g, column_rect(row, fit, COL_AXIS));
+	}
+	if (!there)
+		return;
 	p = column_pen(g, row, fit, COL_AGENT);
 	pen_agent(&p, m, at.agent);
 	p = column_pen(g, row, fit, COL_STATE);
@@ -359,7 +395,8 @@ static void draw_needs(const struct scene *s, const struct own *own, uint32_t nu
 	const struct task *t = &s->model->tasks.v[number];
 	struct pen p = { g, rect_in(row, 0, 0, 1, own->fit.at[COL_AXIS] - 1) };
 
-	pen_put(&p, ROLE_DIM, root_at(s->model, number, s->k) == number ? "  needs" : "    needs");
+	pen_put(&p, ROLE_DIM,
+		root_at(s->model, number, scene_until(s).k) == number ? "  needs" : "    needs");
 	for (uint32_t i = 0; i < t->needs.n && i < 64 && t->needs.v[i].message < s->k; i++) {
 		const struct mark *mark = state_of_needed(s, t->session, t->needs.v[i].task_id);
 
@@ -423,19 +460,29 @@ static void draw_review(const struct scene *s, const struct own *own, const stru
 	const struct model *m = s->model;
 	const struct review *r = &m->reviews.v[line->a];
 	const struct columns *fit = &own->fit;
+	struct scene later = scene_until(s);
 	struct review_state at;
 	struct pen p = column_pen(g, row, fit, COL_ID);
 	struct rect axis = column_rect(row, fit, COL_AXIS);
+	bool there = review_at(m, r, s->k, &at);
 	char text[16];
 
-	if (!review_at(m, r, s->k, &at))
+	if (!there && later.k == s->k)
 		return;
 	if (line->b)
 		pen_put(&p, ROLE_DIM, "  ↳ ");
 	if (m->sessions.v[r->session].loop == line->a)
-		pen_put(&p, ROLE_NORMAL, "feedback loop");
+		pen_put(&p, there ? ROLE_NORMAL : ROLE_DIM, "feedback loop");
 	else
-		pen_id(&p, ROLE_NORMAL, model_str(m, r->id));
+		pen_id(&p, there ? ROLE_NORMAL : ROLE_DIM, model_str(m, r->id));
+	if (later.k != s->k) {
+		later.now_ms = own->axis.to_ms;
+		draw_review_axis(&later, &own->axis, r, g, axis);
+		draw_review_marks(&later, &own->axis, r, g, axis);
+		dim(g, axis);
+	}
+	if (!there)
+		return;
 	p = column_pen(g, row, fit, COL_AGENT);
 	pen_agent(&p, m, r->reviewer == NONE ? m->records.v[at.last].from : r->reviewer);
 	p = column_pen(g, row, fit, COL_STATE);
@@ -481,7 +528,6 @@ static void draw_legend(struct pen p)
 	}
 }
 
-/* A task leads to the message that gave it out, a review to its newest step. */
 /* The n-th message that left a mark on a lane, or NONE behind the last one before k. */
 static uint32_t mark_message(const struct scene *s, const struct line *line, uint32_t n)
 {
@@ -556,6 +602,7 @@ static void timeline_draw(const struct scene *s, const struct lines *lines, uint
 	draw_chosen_mark(s, own, line, g, row);
 }
 
+/* A task leads to the message that gave it out, a review to its newest step. */
 static struct target timeline_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
 	const struct model *m = s->model;

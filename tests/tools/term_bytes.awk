@@ -7,7 +7,7 @@
 # Exit code 1 and a list when there is such a byte, or no bytes at all.
 
 BEGIN {
-	split("[?2004h [?2004l [?1000h [?1000l [?1006h [?1006l", own, " ")
+	split("[?2004h [?2004l [?1002h [?1002l [?1006h [?1006l", own, " ")
 	for (i in own)
 		known[own[i]] = 1
 }

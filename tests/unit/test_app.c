@@ -46,7 +46,8 @@ static void type(const char *keys)
 }
 
 static const char *const places[] = { "1", "2", "3", "4", "5", "6", "1<Enter>", "4<Enter>", "3jjd",
-				      "?", "1O", "1O<Tab>", "2++", ":fil", "4/pass" };
+				      "?", "1O", "1O<Tab>", "2++", ":fil", "4/pass", "R,,",
+				      "R<Home>i2" };
 
 START_TEST(every_screen_at_every_size)
 {
@@ -393,6 +394,10 @@ START_TEST(every_command_has_its_own_keys)
 			for (unsigned k = i + 1; k < app_command_count; k++) {
 				struct str b = str_of(app_commands[k].keys);
 
+				/* a film's keys come before the others, while it is open */
+				if ((app_commands[i].where == IN_REPLAY) !=
+				    (app_commands[k].where == IN_REPLAY))
+					continue;
 				while (b.n && key_parse(&b, &other))
 					ck_assert_msg(key != other, "%s and %s share a key",
 						      app_commands[i].name, app_commands[k].name);

@@ -3,15 +3,10 @@
  * for every view, for every k (every few of a long log). */
 #include "cmd/load.h"
 #include "cmd/show_json.h"
-#include "unit.h"
+#include "logs.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-static char **logs;
-static int log_count;
 static char folder[] = "/tmp/gavel-cursor-XXXXXX";
 
 static const struct {
@@ -35,22 +30,6 @@ static void print_all(struct load *l, uint32_t k, struct buf out[VIEWS + 1])
 	buf_clear(&out[VIEWS]);
 	for (uint32_t i = 0; i < l->model.items.n; i++)
 		json_item(l, &s, i, &out[VIEWS]);
-}
-
-/* The first `bytes` of a log under the log's own name, since names are part of what is shown. */
-static void write_prefix(const char *path, const char *to, size_t bytes, bool newline)
-{
-	FILE *in = fopen(path, "rb"), *out = fopen(to, "wb");
-	int c;
-
-	ck_assert_ptr_nonnull(in);
-	ck_assert_ptr_nonnull(out);
-	while (bytes-- && (c = getc(in)) != EOF)
-		putc(c, out);
-	if (newline)
-		putc('\n', out);
-	fclose(in);
-	ck_assert_int_eq(fclose(out), 0);
 }
 
 /* What is counted while messages come, and what is counted by looking at every item. */
@@ -155,40 +134,6 @@ START_TEST(test_threads)
 	load_release(&alone);
 }
 END_TEST
-
-static void add_log(const char *dir, const char *name)
-{
-	struct buf path = { 0 };
-	char *real;
-
-	buf_printf(&path, "%s/%s", dir, name);
-	real = realpath(path.p, NULL);
-	if (real) {
-		logs = xrealloc(logs, (size_t)(log_count + 1) * sizeof(*logs));
-		logs[log_count++] = real;
-	}
-	buf_release(&path);
-}
-
-/* Every log below a folder. */
-static void add_folder(const char *base, const char *name)
-{
-	struct buf path = { 0 };
-	struct dirent *entry;
-	DIR *dir;
-
-	buf_printf(&path, "%s/%s", base, name);
-	dir = opendir(path.p);
-	while (dir && (entry = readdir(dir))) {
-		if (str_ends(str_of(entry->d_name), STR(".ndjson")))
-			add_log(path.p, entry->d_name);
-		else if (!strchr(entry->d_name, '.'))
-			add_folder(path.p, entry->d_name);
-	}
-	if (dir)
-		closedir(dir);
-	buf_release(&path);
-}
 
 int main(void)
 {

@@ -837,7 +837,7 @@ START_TEST(terminal_comes_back)
 		check_heard(buf_str(&l.heard));
 		ck_assert_msg(last_of(&l, "\033[?1049l") > last_of(&l, "\033[?1049h") &&
 			      last_of(&l, "\033[?2004l") > last_of(&l, "\033[?2004h") &&
-			      last_of(&l, "\033[?1000l") > last_of(&l, "\033[?1000h"), "%s", ways[i].how);
+			      last_of(&l, "\033[?1002l") > last_of(&l, "\033[?1002h"), "%s", ways[i].how);
 		buf_release(&l.heard);
 	}
 }
