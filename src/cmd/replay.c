@@ -49,6 +49,7 @@ int cmd_replay(struct options *o)
 	if (!options_are_fine(o))
 		return EXIT_TROUBLE;
 	watch_init(&w, o);
+	w.load.threads = o->threads;
 	w.load.desk.write = false;
 	w.ops = &replay_ops;
 	w.ops_ctx = &w;

@@ -301,11 +301,10 @@ void item_name(const struct model *m, const struct item *item, struct buf *out)
 	buf_add_str(out, model_str(m, item->id));
 }
 
-/* How much a kind weighs when nobody graded the item. */
-static unsigned weight_of(const struct item *item, const struct item_state *s)
+unsigned item_weight(const struct item *item, enum item_severity grade)
 {
-	if (s->grade != GRADE_NONE)
-		return s->grade;
+	if (grade != GRADE_NONE)
+		return grade;
 	switch ((enum item_kind)item->kind) {
 	case ITEM_VERDICT:
 	case ITEM_BLOCKED:
@@ -387,7 +386,7 @@ uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool al
 			continue;
 		list[(*n)++] = (struct ranked){
 			i, s.open, item->deadline_ms == WHEN_NONE ? INT64_MAX : item->deadline_ms,
-			weight_of(item, &s), s.opened
+			item_weight(item, s.grade), s.opened
 		};
 	}
 	breath_sort(list, *n, sizeof(*list), by_urgency, breath);

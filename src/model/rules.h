@@ -117,6 +117,8 @@ uint32_t item_numbered(const struct model *m, uint32_t session, enum item_kind k
 void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verdict verdict,
 	       uint32_t iteration);
 bool item_is_open(const struct item *item);
+/* For the order of the inbox; that of its kind where nobody graded it. */
+unsigned item_weight(const struct item *item, enum item_severity grade);
 /* Closes every open item of a task's chain raised before this message. kinds: bits of item kinds */
 void close_items(struct applying *a, uint32_t task, unsigned kinds, enum step_kind what,
 		 enum verdict verdict);

@@ -62,6 +62,7 @@ void app_release(struct app *a)
 	vec_release(&a->trail);
 	vec_release(&a->dropped);
 	film_close(&a->film);
+	asof_free(a->scene.asof);
 	deciding_release(&a->deciding);
 	prompt_release(&a->prompt);
 	filter_free(a->filter);
@@ -115,7 +116,7 @@ static void count(struct app *a)
 
 	if (a->film.model) {
 		a->errors = film_errors(&a->film, a->scene.k);
-		a->open = model_open(m, a->scene.k, a->scene.now_ms, &a->due);
+		a->open = asof_open(a->scene.asof, a->scene.k, a->scene.now_ms, &a->due);
 		a->counted = 0; /* from the start, once the film is closed */
 		return;
 	}

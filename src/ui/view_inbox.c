@@ -76,7 +76,9 @@ bool item_is_put_off(const struct scene *s, uint32_t item, const struct item_sta
 
 static void inbox_make(const struct scene *s, int cols, struct lines *out)
 {
-	uint32_t n, *numbers = model_inbox(s->model, s->k, s->now_ms, s->all, &n, s->breath);
+	uint32_t n, *numbers = s->asof ? asof_inbox(s->asof, s->k, s->now_ms, s->all, &n)
+				       : model_inbox(s->model, s->k, s->now_ms, s->all, &n, s->breath);
+	bool every = !s->filter && (s->all || !s->deciding || !s->deciding->deferred.n);
 	struct item_state at;
 	struct column c[COL_COUNT];
 
@@ -84,7 +86,8 @@ static void inbox_make(const struct scene *s, int cols, struct lines *out)
 	out->cols = cols;
 	layout(s, cols, c, out->own);
 	for (uint32_t i = 0; i < n && breath_on(s->breath); i++)
-		if (item_is_shown(s, numbers[i], &at) && (s->all || !item_is_put_off(s, numbers[i], &at)))
+		if (every || (item_is_shown(s, numbers[i], &at) &&
+			      (s->all || !item_is_put_off(s, numbers[i], &at))))
 			line_add(out, 0, numbers[i], 0);
 	free(numbers);
 	for (uint32_t i = 0; !s->all && i < s->model->dated.n && breath_on(s->breath); i++)

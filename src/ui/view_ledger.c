@@ -41,6 +41,8 @@ static bool entry_is_shown(const struct scene *s, const struct loops *all, const
 {
 	struct item_state at;
 
+	if (!s->filter)
+		return true;
 	for (uint32_t i = e->first_item; i != NONE; i = all->next_item[i])
 		if (item_is_shown(s, i, &at))
 			return true;
@@ -49,8 +51,8 @@ static bool entry_is_shown(const struct scene *s, const struct loops *all, const
 
 static void add_loop(const struct scene *s, struct lines *out, uint32_t number)
 {
-	const struct loops *all = out->own;
-	const struct loop *loop = &all->list[number];
+	struct loops *all = out->own;
+	struct loop *loop = &all->list[number];
 	const struct turn *before, *after;
 	uint32_t start = out->list.n;
 	bool any = false;
@@ -74,7 +76,7 @@ static void add_loop(const struct scene *s, struct lines *out, uint32_t number)
 		line_add(out, ROW_NEW, number, 0);
 		line_add(out, ROW_AGAIN, number, 0);
 	}
-	if (loop_diverges(loop, &before, &after))
+	if (loop_diverges(all, loop, &before, &after))
 		line_add(out, ROW_WARNING, number, 0);
 }
 
@@ -233,11 +235,11 @@ static void draw_counts(const struct loop *l, enum what what, struct grid *g, st
 	}
 }
 
-static void draw_warning(const struct loop *l, struct pen p)
+static void draw_warning(struct loops *all, struct loop *l, struct pen p)
 {
 	const struct turn *before, *after;
 
-	if (loop_diverges(l, &before, &after))
+	if (loop_diverges(all, l, &before, &after))
 		pen_printf(
 			&p, ROLE_WARN,
 			" ⚠ does not converge: %u open after iteration %u, %u after iteration %u",
@@ -274,10 +276,14 @@ static void ledger_heading(const struct scene *s, const struct lines *lines, str
 static void ledger_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			struct grid *g, struct rect row)
 {
-	const struct loops *all = lines->own;
+	struct loops *all = lines->own;
 	const struct line *line = &lines->list.v[i];
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
 
+	if (line->what == ROW_ITEM)
+		loop_fill(all, &all->list[all->entries[line->a].loop]);
+	else if (line->what != ROW_BLANK)
+		loop_fill(all, &all->list[line->a]);
 	switch ((enum what)line->what) {
 	case ROW_BLANK: break;
 	case ROW_LOOP: draw_loop(s, &all->list[line->a], g, row); break;
@@ -285,7 +291,7 @@ static void ledger_draw(const struct scene *s, const struct lines *lines, uint32
 	case ROW_OPEN:
 	case ROW_NEW:
 	case ROW_AGAIN: draw_counts(&all->list[line->a], line->what, g, row); break;
-	case ROW_WARNING: draw_warning(&all->list[line->a], p); break;
+	case ROW_WARNING: draw_warning(all, &all->list[line->a], p); break;
 	}
 }
 

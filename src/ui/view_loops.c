@@ -4,7 +4,10 @@
 
 #include <stdlib.h>
 
-enum { TURN_LOOKBACK = 256 };
+enum {
+	TURN_LOOKBACK = 256,
+	ENTRIES_MANY = 256, /* filled when loops are made, with breaths, not when they are drawn */
+};
 
 /* ---- loops and their turns ---- */
 
@@ -50,6 +53,7 @@ static void find_loops(const struct scene *s, struct loops *all)
 			};
 		}
 		all->of_review[i] = found;
+		all->list[found].reviews++;
 		all->list[found].moment_count += n;
 	}
 	map_release(&known);
@@ -166,6 +170,7 @@ static uint32_t entry_add(struct loops *all, uint32_t loop)
 	else
 		all->entries[l->last_entry].next = number;
 	l->last_entry = number;
+	l->entry_count++;
 	return number;
 }
 
@@ -180,6 +185,28 @@ static void entry_take(struct loops *all, uint32_t entry, uint32_t item)
 	else
 		all->next_item[e->item] = item;
 	e->item = item;
+	all->pool_used += all->model->items.v[item].n;
+}
+
+static bool is_entry_of(const struct loops *all, uint32_t entry, uint32_t loop, const struct item *item)
+{
+	const struct item *other = &all->model->items.v[all->entries[entry].item];
+
+	return all->entries[entry].loop == loop && other->kind == item->kind && other->id == item->id;
+}
+
+static uint64_t entry_key(uint32_t loop, const struct item *item)
+{
+	return hash_mix(hash_mix(loop, item->kind), item->id);
+}
+
+static uint32_t find_entry(const struct loops *all, struct map *known, uint32_t loop,
+			   const struct item *item)
+{
+	for (uint32_t it = 0, v; map_next(known, entry_key(loop, item), &it, &v);)
+		if (is_entry_of(all, v, loop, item))
+			return v;
+	return NONE;
 }
 
 static void find_entries(const struct scene *s, struct loops *all)
@@ -190,26 +217,21 @@ static void find_entries(const struct scene *s, struct loops *all)
 	for (uint32_t i = 0; i < m->items.n && breath_on(s->breath); i++) {
 		const struct item *item = &m->items.v[i];
 		uint32_t loop, found = NONE;
-		uint64_t key;
+		bool shares;
 
 		if (!item->n || item->steps[0].message >= s->k)
 			continue;
 		loop = loop_of_item(s, all, item);
 		if (loop == NONE)
 			continue;
-		key = hash_mix(hash_mix(loop, item->kind), item->id);
-		for (uint32_t it = 0, v;
-		     item->id != NONE && found == NONE && map_next(&known, key, &it, &v);) {
-			const struct item *other = &m->items.v[all->entries[v].item];
-
-			if (all->entries[v].loop == loop && other->kind == item->kind &&
-			    other->id == item->id)
-				found = v;
-		}
+		/* within one review an id is one item already */
+		shares = item->id != NONE && all->list[loop].reviews > 1;
+		if (shares)
+			found = find_entry(all, &known, loop, item);
 		if (found == NONE) {
 			found = entry_add(all, loop);
-			if (item->id != NONE)
-				map_add(&known, key, found);
+			if (shares)
+				map_add(&known, entry_key(loop, item), found);
 		}
 		entry_take(all, found, i);
 	}
@@ -275,20 +297,20 @@ static void tell_came_back(struct entry *e)
 	e->n = kept;
 }
 
-static void find_happenings(const struct scene *s, struct arena *arena, struct loops *all,
-			    struct entry *e)
+static void find_happenings(struct loops *all, struct entry *e)
 {
-	const struct model *m = s->model;
+	const struct model *m = all->model;
 	const struct loop *loop = &all->list[e->loop];
 	uint32_t total = 0;
 
 	for (uint32_t i = e->first_item; i != NONE; i = all->next_item[i])
 		total += m->items.v[i].n;
-	e->list = arena_alloc(arena, total * sizeof(*e->list));
+	e->list = all->pool + all->pool_used;
+	all->pool_used += total;
 	for (uint32_t i = e->first_item; i != NONE; i = all->next_item[i]) {
 		const struct item *item = &m->items.v[i];
 
-		for (uint32_t n = 0; n < item->n && item->steps[n].message < s->k; n++, e->n++)
+		for (uint32_t n = 0; n < item->n && item->steps[n].message < all->k; n++, e->n++)
 			e->list[e->n] = (struct happening){
 				.message = item->steps[n].message,
 				.turn = turn_at(loop, item->steps[n].message),
@@ -296,7 +318,8 @@ static void find_happenings(const struct scene *s, struct arena *arena, struct l
 				.kind = (uint8_t)kind_of(&item->steps[n]),
 			};
 	}
-	qsort(e->list, e->n, sizeof(*e->list), by_time);
+	if (e->first_item != e->item)
+		qsort(e->list, e->n, sizeof(*e->list), by_time);
 	tell_came_back(e);
 }
 
@@ -329,7 +352,17 @@ static void count_entry(struct loop *l, const struct entry *e)
 	}
 }
 
-bool loop_diverges(const struct loop *l, const struct turn **before, const struct turn **after)
+void loop_fill(struct loops *all, struct loop *l)
+{
+	for (uint32_t i = l->first_entry; i != NONE && !l->filled; i = all->entries[i].next) {
+		find_happenings(all, &all->entries[i]);
+		count_entry(l, &all->entries[i]);
+	}
+	l->filled = true;
+}
+
+bool loop_diverges(struct loops *all, struct loop *l, const struct turn **before,
+		   const struct turn **after)
 {
 	*before = *after = NULL;
 	for (uint32_t i = 0; i < l->turn_count; i++) {
@@ -338,7 +371,20 @@ bool loop_diverges(const struct loop *l, const struct turn **before, const struc
 		*before = *after;
 		*after = &l->turns[i];
 	}
-	return *before && (*after)->open && (*after)->open >= (*before)->open;
+	if (!*before)
+		return false;
+	loop_fill(all, l);
+	return (*after)->open && (*after)->open >= (*before)->open;
+}
+
+/* As loop_fill, with breaths; a loop that was not finished is not looked at. */
+static void fill_large(const struct scene *s, struct loops *all, struct loop *l)
+{
+	for (uint32_t i = l->first_entry; i != NONE && breath_on(s->breath); i = all->entries[i].next) {
+		find_happenings(all, &all->entries[i]);
+		count_entry(l, &all->entries[i]);
+	}
+	l->filled = true;
 }
 
 struct loops *loops_make(const struct scene *s, struct arena *arena)
@@ -346,6 +392,8 @@ struct loops *loops_make(const struct scene *s, struct arena *arena)
 	const struct model *m = s->model;
 	struct loops *all = arena_zalloc(arena, sizeof(*all));
 
+	all->model = m;
+	all->k = s->k;
 	all->list = arena_alloc(arena, (m->reviews.n + 1) * sizeof(*all->list));
 	all->entries = arena_alloc(arena, (m->items.n + 1) * sizeof(*all->entries));
 	all->of_review = arena_alloc(arena, (m->reviews.n + 1) * sizeof(uint32_t));
@@ -353,9 +401,10 @@ struct loops *loops_make(const struct scene *s, struct arena *arena)
 	find_loops(s, all);
 	find_turns(s, arena, all);
 	find_entries(s, all);
-	for (uint32_t i = 0; i < all->entry_count && breath_on(s->breath); i++) {
-		find_happenings(s, arena, all, &all->entries[i]);
-		count_entry(&all->list[all->entries[i].loop], &all->entries[i]);
-	}
+	all->pool = arena_alloc(arena, (all->pool_used + 1) * sizeof(*all->pool));
+	all->pool_used = 0;
+	for (uint32_t i = 0; i < all->n; i++)
+		if (all->list[i].entry_count > ENTRIES_MANY)
+			fill_large(s, all, &all->list[i]);
 	return all;
 }

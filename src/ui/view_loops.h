@@ -55,12 +55,13 @@ struct moment {
 };
 
 struct loop {
-	uint32_t review; /* the first of them */
+	uint32_t review, reviews; /* the first of them, and how many */
 	uint32_t task;   /* the root, NONE for a feedback loop */
 	struct moment *moments;
 	struct turn *turns;
 	uint32_t moment_count, turn_count;
-	uint32_t first_entry, last_entry;
+	uint32_t first_entry, last_entry, entry_count;
+	bool filled; /* what happened to its entries is known, and its turns are counted */
 	enum review_verdict verdict; /* the newest word */
 	bool failed;
 };
@@ -70,11 +71,19 @@ struct loops {
 	struct entry *entries;
 	uint32_t n, entry_count;
 	uint32_t *of_review, *next_item;
+	const struct model *model;
+	uint32_t k;
+	struct happening *pool; /* of all entries' lists */
+	size_t pool_used;
 };
 
-/* Everything lives in the arena. */
+/* Everything lives in the arena. What happened is left open for most loops: a
+ * session may have tens of thousands, and a screen shows a few. */
 struct loops *loops_make(const struct scene *s, struct arena *arena);
+/* Before looking at entries' lists and turns' counts. */
+void loop_fill(struct loops *all, struct loop *l);
 /* The last two answers left something open, and the later one not less than the one before. */
-bool loop_diverges(const struct loop *l, const struct turn **before, const struct turn **after);
+bool loop_diverges(struct loops *all, struct loop *l, const struct turn **before,
+		   const struct turn **after);
 
 #endif

@@ -50,7 +50,7 @@ static void open_times(const int64_t *times)
 {
 	model_init(&model);
 	for (; *times != -1; times++)
-		vec_push(&model.records, (struct record){ .time_ms = *times });
+		heap_push(model.heap, &model.records, (struct record){ .time_ms = *times });
 	memset(&film, 0, sizeof(film));
 	film_open(&film, &model, model.records.n);
 }
@@ -107,7 +107,7 @@ static void open_random(void)
 		case 2: break;
 		default: t += chance(3000); break;
 		}
-		vec_push(&model.records,
+		heap_push(model.heap, &model.records,
 			 (struct record){ .time_ms = chance(6) ? t : WHEN_NONE,
 					  .errors = chance(50) == 0 });
 	}
@@ -245,6 +245,66 @@ START_TEST(the_bar_leads_where_it_shows)
 		ck_assert_uint_eq(errors, film_errors(&film, film.end));
 	}
 	close_times();
+}
+END_TEST
+
+/* ---- what is open as of any message ---- */
+
+static void add_random_item(uint32_t message, uint32_t end)
+{
+	struct item item = { .id = NONE, .review = NONE, .task = NONE, .deadline_ms = WHEN_NONE,
+			     .kind = (uint8_t)chance(ITEM_KIND_COUNT), .n = 1 + chance(6) };
+
+	item.steps = heap_alloc(model.heap, item.n * sizeof(*item.steps));
+	for (uint32_t i = 0; i < item.n; i++) {
+		item.steps[i] = (struct item_step){ .message = message,
+						    .hash = chance(2), .iteration = (uint16_t)chance(3),
+						    .what = i ? chance(6) & 7 : STEP_RAISED,
+						    .grade = chance(5) & 7 };
+		message += chance(end / 4);
+	}
+	if (chance(4) == 0) {
+		item.deadline_ms = chance(end);
+		heap_push(model.heap, &model.dated, model.items.n);
+	}
+	heap_push(model.heap, &model.items, item);
+}
+
+START_TEST(what_is_open_is_known_at_once)
+{
+	uint32_t end = _i ? 30000 : 300;
+	struct asof *asof;
+
+	sow(_i);
+	model_init(&model);
+	for (uint32_t i = 0; i < end; i++) {
+		heap_push(model.heap, &model.records, (struct record){ .time_ms = i });
+		if (chance(3))
+			add_random_item(i, end);
+	}
+	for (uint32_t i = 0; i < 40; i++)
+		model_stand(&model, &(struct standing){
+					    .item = chance(model.items.n), .from = chance(end),
+					    .verdict = VERDICT_ACCEPTED,
+					    .delivery = (uint8_t)(DELIVERY_STAGED + chance(6)) });
+	asof = asof_new(&model, end);
+	for (int n = 0; n < 60; n++) {
+		uint32_t k = chance(end), due, want_due, count, want_count;
+		int64_t now = chance(5) ? (int64_t)chance(end) : WHEN_NONE;
+		bool all = chance(2);
+		uint32_t *list = asof_inbox(asof, k, now, all, &count);
+		uint32_t *want = model_inbox(&model, k, now, all, &want_count, NULL);
+
+		ck_assert_msg(count == want_count && !memcmp(list, want, count * sizeof(*list)),
+			      "as of %u: %u items, not %u; " TOLD, k, count, want_count, SEED);
+		ck_assert_uint_eq(asof_open(asof, k, now, &due),
+				  model_open(&model, k, now, &want_due));
+		ck_assert_msg(due == want_due, TOLD, SEED);
+		free(list);
+		free(want);
+	}
+	asof_free(asof);
+	model_release(&model);
 }
 END_TEST
 
@@ -398,6 +458,7 @@ static void assert_true(const char *path, const char *how)
 	const struct record *last = app.scene.k ? &load.model.records.v[app.scene.k - 1] : NULL;
 	const char *prefix = "prefix.ndjson";
 	struct load part = { 0 };
+	uint32_t due;
 	char seen[65], fresh[65];
 
 	write_prefix(path, prefix, last ? last->offset + last->length : 0,
@@ -405,6 +466,8 @@ static void assert_true(const char *path, const char *how)
 	ck_assert_int_eq(load_open(&part, &prefix, 1, 0), 0);
 	load_run(&part, NULL, NULL);
 	ck_assert_uint_eq(part.model.records.n, app.scene.k);
+	ck_assert_uint_eq(app.open, model_open(&part.model, app.scene.k, app.scene.now_ms, &due));
+	ck_assert_uint_eq(app.due, due);
 	hash_of(&load, app.scene.k, app.scene.now_ms, seen);
 	hash_of(&part, app.scene.k, app.scene.now_ms, fresh);
 	ck_assert_msg(strcmp(seen, fresh) == 0, "%s: as of #%u of %s %s is %s, loaded %s; " TOLD, how,
@@ -465,6 +528,7 @@ int main(void)
 	tcase_add_test(t, between_two_messages_time_goes_on);
 	tcase_add_test(t, a_loop_goes_round);
 	tcase_add_loop_test(t, the_bar_leads_where_it_shows, 0, 3);
+	tcase_add_loop_test(t, what_is_open_is_known_at_once, 0, 4);
 	tcase_add_test(t, keys_move_the_cursor);
 	tcase_add_test(t, nothing_is_decided_in_a_replay);
 	tcase_add_test(t, the_mouse_drags_on_the_bar);
