@@ -9,8 +9,8 @@
 #include <sys/random.h>
 #include <time.h>
 
-/* A file that may not grow is an error like a full disk, not the end. A handler, since what is ignored
- * would be so in an editor, too. */
+/* A file that may not grow is an error like a full disk, not the end. A handler, since what is
+ * ignored would be so in an editor, too. */
 static void on_file_limit(int number)
 {
 	(void)number;

@@ -6,7 +6,8 @@
 #include "base/str.h"
 
 bool glob_match(struct str pattern, struct str path);
-/* The same, paid for from a budget of steps that several calls share: once it is spent (0), false. */
+/* The same, paid for from a budget of steps that several calls share: once it is spent (0),
+ * false. */
 bool glob_match_within(struct str pattern, struct str path, unsigned *budget);
 
 #endif

@@ -1,8 +1,8 @@
 /* Layout of a reserved heap: its own books, then small blocks side by side up to the middle, then
  * spans. Small blocks come in sizes that are at most a quarter apart; a block given back waits in
- * the list of its size. What is over SMALL_MAX has a span of its own, 16 times as long as it needs to
- * be at most; a vector moves to a longer one when that is full, so a copy is made at 1 MB, 16 MB,
- * 256 MB. Pages of a span cost nothing until they are used. */
+ * the list of its size. What is over SMALL_MAX has a span of its own, 16 times as long as it needs
+ * to be at most; a vector moves to a longer one when that is full, so a copy is made at 1 MB, 16
+ * MB, 256 MB. Pages of a span cost nothing until they are used. */
 #include "base/heap.h"
 
 #include "base/err.h"

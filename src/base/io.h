@@ -1,5 +1,5 @@
-/* The system calls of the durable part, in a table: journal and delivery reach the disk only through
- * `io`, so that a test can fail, cut short or end the process at any one of them.
+/* The system calls of the durable part, in a table: journal and delivery reach the disk only
+ * through `io`, so that a test can fail, cut short or end the process at any one of them.
  *
  * Entries behave as the calls they are named after. io_reset puts the real ones back. */
 #ifndef GAVEL_BASE_IO_H
@@ -43,7 +43,8 @@ void io_reset(void);
 		(rc) = (call); \
 	while ((rc) < 0 && errno == EINTR)
 
-/* Writes all of it, over interruptions and short writes. -1 and errno; *done says how far it came. */
+/* Writes all of it, over interruptions and short writes. -1 and errno; *done says how far it
+ * came. */
 int io_write_all(int fd, struct str bytes, size_t *done);
 /* What is left to read, added to out. -1 and errno, EFBIG when it is more than max bytes. */
 int io_read_rest(int fd, size_t max, struct buf *out);

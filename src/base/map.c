@@ -1,8 +1,9 @@
 /* Linear probing over two parallel arrays; never more than 3/4 full; nothing is ever removed.
  *
- * A hash starts probing at its share of the table (hash / 2^32 * size), so a table may have any size
- * and the order of the slots is that of the hashes, whatever the size: a bigger table is filled from
- * front to back. Big ones grow by a quarter only: memory counts for more than the copying. */
+ * A hash starts probing at its share of the table (hash / 2^32 * size), so a table may have any
+ * size and the order of the slots is that of the hashes, whatever the size: a bigger table is
+ * filled from front to back. Big ones grow by a quarter only: memory counts for more than the
+ * copying. */
 #include "base/map.h"
 
 #include "base/err.h"

@@ -7,8 +7,8 @@
 #define WHEN_NONE INT64_MIN
 
 /* ISO 8601 as RFC 3339 narrows it: YYYY-MM-DDTHH:MM[:SS[.fraction]] and Z or ±HH[:]MM; a bare date,
- * a time without zone (taken as UTC) and the form without dashes and colons are ISO 8601 too and are
- * accepted. */
+ * a time without zone (taken as UTC) and the form without dashes and colons are ISO 8601 too and
+ * are accepted. */
 bool when_parse_iso(struct str s, int64_t *ms);
 /* What a person types after --at, --since: ISO as above, HH:MM[:SS] on the day of `day`, or
  * milliseconds since 1970 (11 to 15 digits). */

@@ -1,5 +1,5 @@
-/* gavel help bash, zsh, fish: completion for the shells, made from the tables of commands, options and
- * views, so that it cannot disagree with them. */
+/* gavel help bash, zsh, fish: completion for the shells, made from the tables of commands, options
+ * and views, so that it cannot disagree with them. */
 #include "cmd/complete.h"
 
 #include "decide/verbs.h"

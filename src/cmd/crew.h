@@ -6,11 +6,12 @@
  *   crew_take     when crew_fd is readable or crew_wait_ms has passed
  *   crew_close    before load_release; kills what is left. Whoever wants order stops each before
  *
- * Each group of agents has a desk, whose journal belongs to the first one's capture: opened later like
- * any log, that shows what was said and what was decided.
+ * Each group of agents has a desk, whose journal belongs to the first one's capture: opened later
+ * like any log, that shows what was said and what was decided.
  *
- * Lines on standard error are text whatever they look like: nothing an agent says there is a message.
- * All incarnations of an agent write to the same file; crew_incarnation tells whose a message is. */
+ * Lines on standard error are text whatever they look like: nothing an agent says there is a
+ * message. All incarnations of an agent write to the same file; crew_incarnation tells whose a
+ * message is. */
 #ifndef GAVEL_CMD_CREW_H
 #define GAVEL_CMD_CREW_H
 
@@ -56,14 +57,14 @@ struct crew {
 int crew_open(struct crew *c, struct load *l, const char *captures, struct err *err);
 /* Kills at once. */
 void crew_close(struct crew *c);
-/* group names the session of messages that name none; empty = the agent's name. Several agents of one
- * group are one session: the turns of a review. Returns its number, NONE: err says why it does not
- * run. */
+/* group names the session of messages that name none; empty = the agent's name. Several agents of
+ * one group are one session: the turns of a review. Returns its number, NONE: err says why it does
+ * not run. */
 uint32_t crew_start(struct crew *c, const struct child_spec *spec, struct str group, int64_t now_ms,
 		    struct err *err);
-/* Looks after the processes and takes what they have said, for a few milliseconds. Settles the desks if
- * there was something. Returns how many messages; crew_wait_ms then says 0 if there is more. now_ms
- * is loop_now_ms; each may be NULL. */
+/* Looks after the processes and takes what they have said, for a few milliseconds. Settles the
+ * desks if there was something. Returns how many messages; crew_wait_ms then says 0 if there is
+ * more. now_ms is loop_now_ms; each may be NULL. */
 uint32_t crew_take(struct crew *c, int64_t now_ms, load_fn each, void *ctx);
 /* Readable when something came or ended. */
 int crew_fd(const struct crew *c);

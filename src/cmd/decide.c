@@ -1,5 +1,5 @@
-/* gavel decide: one decision from a script, or the delivery of all that is staged. Says in one line, or
- * one JSON object, what became of it. */
+/* gavel decide: one decision from a script, or the delivery of all that is staged. Says in one
+ * line, or one JSON object, what became of it. */
 #include "cmd/find.h"
 #include "cmd/load.h"
 #include "cmd/terms.h"

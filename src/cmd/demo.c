@@ -1,5 +1,5 @@
-/* gavel demo on a terminal: the built-in session, with a desk that is thrown away. What is decided there
- * is recorded and sent like everything else, into a folder that is gone when the demo is. */
+/* gavel demo on a terminal: the built-in session, with a desk that is thrown away. What is decided
+ * there is recorded and sent like everything else, into a folder that is gone when the demo is. */
 #include "cmd/options.h"
 
 #include <errno.h>

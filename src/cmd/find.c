@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-/* Whether an item answers to a name: its id, SESSION/ID, or with `prefix` the beginning of its id. */
+/* Whether an item answers to a name: its id, SESSION/ID, or with `prefix` the beginning of its
+ * id. */
 static bool item_answers(const struct scene *s, uint32_t number, struct str wanted, bool prefix)
 {
 	const struct item *item = &s->model->items.v[number];

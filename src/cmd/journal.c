@@ -1,4 +1,5 @@
-/* gavel journal: what was decided for all sources, and what became of it; mending what went wrong. */
+/* gavel journal: what was decided for all sources, and what became of it; mending what went
+ * wrong. */
 #include "cmd/load.h"
 #include "json/compose.h"
 

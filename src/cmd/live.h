@@ -1,8 +1,8 @@
-/* Sources that go on, for the UI: takes what has come, moves the clock, tells what is new and what has
- * run out.
+/* Sources that go on, for the UI: takes what has come, moves the clock, tells what is new and what
+ * has run out.
  *
- * Time. Once a message says that it was written just now, now is the wall clock's. A recording keeps its
- * own time, also one that is being copied while gavel looks. */
+ * Time. Once a message says that it was written just now, now is the wall clock's. A recording
+ * keeps its own time, also one that is being copied while gavel looks. */
 #ifndef GAVEL_CMD_LIVE_H
 #define GAVEL_CMD_LIVE_H
 

@@ -1,14 +1,14 @@
 /* From SOURCE arguments to a model, and back to the bytes: what every command that reads uses.
- * Zero it, say in `desk` what is wanted, load_open, then load_run; load_release ends all, also after
- * errors.
+ * Zero it, say in `desk` what is wanted, load_open, then load_run; load_release ends all, also
+ * after errors.
  *
  * A file of replies is read as part of the log it replies to, and after it: by its name,
- * LOG.replies.ndjson or LOG.SESSION.replies.ndjson, where LOG is read too, or because its first message
- * answers one of a source before it.
+ * LOG.replies.ndjson or LOG.SESSION.replies.ndjson, where LOG is read too, or because its first
+ * message answers one of a source before it.
  *
- * With `follow` set before load_open, load_run is only the beginning: load_follow then takes what comes,
- * as often as load_fd is readable or load_wait_ms has passed. Streams are not waited for, their messages
- * come that way too. */
+ * With `follow` set before load_open, load_run is only the beginning: load_follow then takes what
+ * comes, as often as load_fd is readable or load_wait_ms has passed. Streams are not waited for,
+ * their messages come that way too. */
 #ifndef GAVEL_CMD_LOAD_H
 #define GAVEL_CMD_LOAD_H
 
@@ -68,7 +68,7 @@ struct load {
 	struct message message;
 	bool trouble; /* some source could not be read; it was said */
 	struct sheet sheet;
-	struct buf *hold; /* sentences go here while the screen is not ours to print on; NULL = stderr */
+	struct buf *hold; /* for sentences while the screen is not ours; NULL = stderr */
 
 	/* looking at a message again */
 	struct decoder again;
@@ -79,20 +79,21 @@ struct load {
 
 	/* for following: */
 	VEC(struct load_reading) readings; /* one a file */
-	uint32_t items_kept, tasks_kept;   /* whose messages are kept already, and how many there were */
+	uint32_t items_kept, tasks_kept; /* whose messages are kept already, how many there were */
 	uint32_t items_to_keep, tasks_to_keep;
 };
 
 /* For whoever has sources of another kind (crew.h); in place of load_open. */
 void load_init(struct load *l, size_t max_line_bytes);
-/* The desk of a group, opened if there is none, on the journal that belongs to source (a path, or "-");
- * NULL = no desks were asked for. group lives as long as the load; pointers to other desks do not. */
+/* The desk of a group, opened if there is none, on the journal that belongs to source (a path, or
+ * "-"); NULL = no desks were asked for. group lives as long as the load; pointers to other desks do
+ * not. */
 struct desk *load_add_desk(struct load *l, struct str group, const char *source);
 /* Reads a desk's journal again: somebody else has written it. */
 void load_reopen_desk(struct load *l, uint32_t desk);
-/* Adds the sources (none: standard input) and opens their desks. -1 when nothing can be read at all. A
- * journal that cannot be read is told in a sentence, unless it was to be written: then the desk says
- * it (access, why). */
+/* Adds the sources (none: standard input) and opens their desks. -1 when nothing can be read at
+ * all. A journal that cannot be read is told in a sentence, unless it was to be written: then the
+ * desk says it (access, why). */
 int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max_line_bytes);
 /* Reads everything, and settles the desks at the end. */
 void load_run(struct load *l, load_fn each, void *ctx);
@@ -100,8 +101,8 @@ void load_run(struct load *l, load_fn each, void *ctx);
 void load_settle(struct load *l);
 void load_release(struct load *l);
 
-/* Takes messages that have come since, a few milliseconds' worth, and settles the desks if there were any.
- * Returns how many; load_wait_ms then says 0 if there are more. now_ms is loop_now_ms. */
+/* Takes messages that have come since, a few milliseconds' worth, and settles the desks if there
+ * were any. Returns how many; load_wait_ms then says 0 if there are more. now_ms is loop_now_ms. */
 uint32_t load_follow(struct load *l, int64_t now_ms, load_fn each, void *ctx);
 /* What to wait for: readable when something may have come, -1 = nothing to wait for. */
 int load_fd(const struct load *l);
@@ -119,7 +120,8 @@ int load_filter(const struct options *o, int64_t day, struct filter **out);
 struct str load_source_name(const struct load *l, uint32_t source);
 
 /* Within load: */
-/* A decoded message into the model, and to whoever wants each; of the frame all but its bytes counts. */
+/* A decoded message into the model, and to whoever wants each; of the frame all but its bytes
+ * counts. */
 void load_apply(struct load_reading *r, struct message *m, const struct frame *frame);
 /* wire.ahead of a load_reading: reads a big log with several threads. */
 void load_ahead(void *reading, struct wire_ahead *a);

@@ -1,10 +1,10 @@
-/* Threads that read ahead. A big log is cut into parts; whoever is free takes the next part, cuts it into
- * lines and decodes them, and the main thread applies the parts to the model in the log's order. While
- * there is no part to apply, the main thread decodes one too: so nobody waits for long, and one thread
- * alone does the same work.
+/* Threads that read ahead. A big log is cut into parts; whoever is free takes the next part, cuts
+ * it into lines and decodes them, and the main thread applies the parts to the model in the log's
+ * order. While there is no part to apply, the main thread decodes one too: so nobody waits for
+ * long, and one thread alone does the same work.
  *
- * Only complete lines are read here. The end of the log, and whatever goes wrong, is left to wire_read,
- * which goes on behind the last part that was applied. */
+ * Only complete lines are read here. The end of the log, and whatever goes wrong, is left to
+ * wire_read, which goes on behind the last part that was applied. */
 #include "cmd/load.h"
 #include "wire/part.h"
 
@@ -43,7 +43,8 @@ struct ahead {
 	unsigned threads, slots_n;
 	bool ending;
 
-	/* under the lock: parts up to taken are decoded or being decoded, up to applied are in the model */
+	/* under the lock: parts up to taken are decoded or being decoded, up to applied are in the
+	 * model */
 	pthread_mutex_t lock;
 	pthread_cond_t room, news;
 	uint64_t taken, applied;

@@ -1,4 +1,5 @@
-/* Commands and options: one table of each. The parser, --help and the man page read the same rows. */
+/* Commands and options: one table of each. The parser, --help and the man page read the same
+ * rows. */
 #ifndef GAVEL_CMD_OPTIONS_H
 #define GAVEL_CMD_OPTIONS_H
 

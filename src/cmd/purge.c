@@ -6,8 +6,9 @@
  *              on its way. A journal whose log is still there is what keeps decided items decided
  *   caches     CACHE: every file
  *
- * What is old is told by the newest file of a folder. A folder is first given a name that nobody looks
- * for, and then emptied, so that no half of it is ever found. Links are not followed and not removed. */
+ * What is old is told by the newest file of a folder. A folder is first given a name that nobody
+ * looks for, and then emptied, so that no half of it is ever found. Links are not followed and not
+ * removed. */
 #include "cmd/load.h"
 #include "ui/view_parts.h"
 

@@ -1,4 +1,5 @@
-/* Staging, planning and sending for the UI; every outcome becomes one sentence on the message line. */
+/* Staging, planning and sending for the UI; every outcome becomes one sentence on the message
+ * line. */
 #include "cmd/seat.h"
 
 #include "base/io.h"

@@ -1,5 +1,5 @@
-/* The person's seat: carries out what the app wishes about decisions, on the desks of the sources. One
- * for a run of the UI. */
+/* The person's seat: carries out what the app wishes about decisions, on the desks of the sources.
+ * One for a run of the UI. */
 #ifndef GAVEL_CMD_SEAT_H
 #define GAVEL_CMD_SEAT_H
 

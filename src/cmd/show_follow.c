@@ -1,5 +1,5 @@
-/* Printing records as they come. What was printed of a line is remembered by the state it was in; when
- * that is another one, the line is printed again. */
+/* Printing records as they come. What was printed of a line is remembered by the state it was in;
+ * when that is another one, the line is printed again. */
 #include "cmd/show_follow.h"
 
 #include "cmd/print.h"

@@ -5,8 +5,8 @@
  *   decisions   each decision when it is made and whenever its delivery gets on; also those that
  *               another gavel makes meanwhile
  *
- * Every line leaves at once. It ends with the last source that can end, with a signal, or when nobody
- * reads the output any more. */
+ * Every line leaves at once. It ends with the last source that can end, with a signal, or when
+ * nobody reads the output any more. */
 #ifndef GAVEL_CMD_SHOW_FOLLOW_H
 #define GAVEL_CMD_SHOW_FOLLOW_H
 

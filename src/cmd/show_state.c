@@ -1,5 +1,5 @@
-/* gavel show state: one hash of all that the views say of the log as of k. The same log has the same
- * hash wherever it lies, however it was read and whatever was decided on it here. */
+/* gavel show state: one hash of all that the views say of the log as of k. The same log has the
+ * same hash wherever it lies, however it was read and whatever was decided on it here. */
 #include "cmd/show_json.h"
 
 #include "base/sha256.h"

@@ -6,8 +6,8 @@
 #include "cmd/options.h"
 #include "decide/plan.h"
 
-/* Lends strings of o and c. In a recording the time is the newest message's; where messages have none,
- * the wall clock's. */
+/* Lends strings of o and c. In a recording the time is the newest message's; where messages have
+ * none, the wall clock's. */
 void terms_fill(struct terms *t, const struct options *o, const struct config *c,
 		const struct model *m);
 /* --as, the configuration, the login, in this order. */

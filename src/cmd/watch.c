@@ -322,8 +322,8 @@ static int run_terminal(struct watch *w, const struct options *o)
 	return w->code;
 }
 
-/* The person's keys, and what is wrong with the configuration: all of it on stderr, where it is found
- * afterwards, and the first on the message line. */
+/* The person's keys, and what is wrong with the configuration: all of it on stderr, where it is
+ * found afterwards, and the first on the message line. */
 static void configure(struct watch *w)
 {
 	struct config *c = &w->config;

@@ -1,5 +1,5 @@
-/* The terminal UI as a loop: keys, what comes, what was wished, a frame. gavel SOURCE is nothing else;
- * commands that run agents put theirs into it.
+/* The terminal UI as a loop: keys, what comes, what was wished, a frame. gavel SOURCE is nothing
+ * else; commands that run agents put theirs into it.
  *
  *   watch_init     reads the configuration; then the caller opens w->load (and runs it and starts a
  *                  crew, if he has one)
@@ -59,8 +59,8 @@ struct watch {
 };
 
 void watch_init(struct watch *w, struct options *o);
-/* The desks' idle, the app on the model, the person's keys: after load_open. For whoever has something
- * to say to the app before watch_go, which does it otherwise. */
+/* The desks' idle, the app on the model, the person's keys: after load_open. For whoever has
+ * something to say to the app before watch_go, which does it otherwise. */
 void watch_begin(struct watch *w, struct str title);
 int watch_go(struct watch *w, struct str title);
 void watch_release(struct watch *w);
@@ -68,7 +68,8 @@ void watch_release(struct watch *w);
 /* Within the loop: */
 /* Carries out what the app wishes. */
 void watch_effects(struct watch *w);
-/* Sends what was wished. Not while keys are handed out: it may have to wait, and then others are. */
+/* Sends what was wished. Not while keys are handed out: it may have to wait, and then others
+ * are. */
 void watch_send(struct watch *w);
 void watch_suspend(struct watch *w);
 int watch_save_screen(struct watch *w, const char *file, struct err *err);

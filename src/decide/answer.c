@@ -1,7 +1,7 @@
 /* Answering what an escalation queue passes on: the item is built again from the messages that the
- * entry carries, in a model of its own, and its own dialect's encoder writes the answer, as if the log
- * were here. Everything in an entry is a claim: the item must be there, in the revision that is named,
- * and where the answer goes is for the person to confirm. */
+ * entry carries, in a model of its own, and its own dialect's encoder writes the answer, as if the
+ * log were here. Everything in an entry is a claim: the item must be there, in the revision that is
+ * named, and where the answer goes is for the person to confirm. */
 #include "decide/plan.h"
 
 #include "dialect/queue.h"
@@ -224,7 +224,8 @@ static bool is_usable_path(struct str path)
 	return path.n > 1 && path.n < PATH_MAX && path.p[0] == '/' && !memchr(path.p, 0, path.n);
 }
 
-/* Where the answer goes, or NULL with a reason in a proposal. *unconfirmed: only the queue says so. */
+/* Where the answer goes, or NULL with a reason in a proposal. *unconfirmed: only the queue says
+ * so. */
 static const char *answer_path(struct encoding *e, uint32_t i, const struct queue_entry *q,
 			       bool *unconfirmed)
 {

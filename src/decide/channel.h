@@ -2,24 +2,24 @@
  * files, or the standard input of an agent that gavel runs. It knows nothing of decisions; the desk
  * writes its journal between the calls:
  *
- *   channel_open      looks at the path, refuses what is not safe (links, other owners, world-writable)
- *   channel_prepare   locks; finds out where the message will begin        → journal ATTEMPT, synced
+ *   channel_open      refuses a path that is not safe (links, other owners, world-writable)
+ *   channel_prepare   locks; finds out where the message will begin       → journal ATTEMPT, synced
  *   channel_send      writes, and makes it durable where that is possible  → journal SENT or HELD
  *   channel_probe     after a crash: how much of the message is there?
  *   channel_close     unlocks
  *
- * File: appended under a lock in one write; a torn prefix of the same message is completed, never cut
- * off, never written a second time; fdatasync before it counts as sent. If the last byte of the file is
- * not a newline and not ours, the message begins with one (attempt.lead).
- * FIFO: opened without blocking; nobody reads: not delivered, certainly. One message in flight: it is
- * written only once the pipe is empty and counts as sent once it is empty again. A message over
+ * File: appended under a lock in one write; a torn prefix of the same message is completed, never
+ * cut off, never written a second time; fdatasync before it counts as sent. If the last byte of the
+ * file is not a newline and not ours, the message begins with one (attempt.lead).
+ * FIFO: opened without blocking; nobody reads: not delivered, certainly. One message in flight: it
+ * is written only once the pipe is empty and counts as sent once it is empty again. A message over
  * PIPE_BUF needs sole_writer. After half a message the next connection begins with a newline.
- * Directory: the path names the final file. Temporary name beside it, fsync, link, fsync the folder; a
- * file of that name with the same bytes is the same message, with others it is refused.
- * Agent: the path names one incarnation (source/child.h), and no other ever gets the message. One in
- * flight, as for a FIFO, of any length. As long as that incarnation lives, it is known how much of a
- * message was written and taken: a second try completes it or waits for it, and never repeats it.
- * Until a half-written message is completed, no other begins. */
+ * Directory: the path names the final file. Temporary name beside it, fsync, link, fsync the
+ * folder; a file of that name with the same bytes is the same message, with others it is refused.
+ * Agent: the path names one incarnation (source/child.h), and no other ever gets the message. One
+ * in flight, as for a FIFO, of any length. As long as that incarnation lives, it is known how much
+ * of a message was written and taken: a second try completes it or waits for it, and never repeats
+ * it. Until a half-written message is completed, no other begins. */
 #ifndef GAVEL_DECIDE_CHANNEL_H
 #define GAVEL_DECIDE_CHANNEL_H
 
@@ -33,7 +33,8 @@ enum channel_type {
 	CHANNEL_CHILD,
 };
 
-const char *channel_type_name(enum channel_type t); /* "none", "file", "fifo", "directory", "agent" */
+/* "none", "file", "fifo", "directory", "agent" */
+const char *channel_type_name(enum channel_type t);
 bool channel_type_parse(struct str name, enum channel_type *out);
 
 /* Where one try began; the journal keeps it. */
@@ -42,7 +43,7 @@ struct attempt {
 			      Agent: bytes written before */
 	uint64_t dev, ino; /* of the file, FIFO or pipe */
 	bool lead;         /* a newline goes before it */
-	uint32_t print;    /* file: of the bytes before the offset, to notice one that was emptied */
+	uint32_t print;    /* file: of the bytes before the offset, to notice an emptied one */
 };
 
 struct channel {
@@ -58,8 +59,8 @@ struct channel {
 
 enum { CHANNEL_WAIT_MS = 3000 };
 
-/* How an agent's path leads to its input: set by the program that runs agents (children_input fits),
- * by tests to their own. `find` is asked anew after each wait. NULL: err says why not. */
+/* How an agent's path leads to its input: set by the program that runs agents (children_input
+ * fits), by tests to their own. `find` is asked anew after each wait. NULL: err says why not. */
 struct channel_agents {
 	struct child_input *(*find)(void *ctx, const char *path, struct err *err);
 	void *ctx;
@@ -83,7 +84,8 @@ enum channel_found {
 
 /* What a path is: an existing FIFO or folder, else a file to be. */
 enum channel_type channel_type_of(const char *path);
-/* Zero the struct first, except sole_writer, wait_ms and idle. NOT and err when it is unsafe or cannot be. */
+/* Zero the struct first, except sole_writer, wait_ms and idle. NOT and err when it is unsafe or
+ * cannot be. */
 enum channel_result channel_open(struct channel *c, enum channel_type type, const char *path,
 				 struct err *err);
 /* after_torn: a try before this one may have left half a message in a FIFO. */

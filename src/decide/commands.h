@@ -1,5 +1,5 @@
-/* What a person can say in a collaboration session without deciding an item: stop a task or the whole
- * session, ask an agent how it stands, confirm that a message has come. */
+/* What a person can say in a collaboration session without deciding an item: stop a task or the
+ * whole session, ask an agent how it stands, confirm that a message has come. */
 #ifndef GAVEL_DECIDE_COMMANDS_H
 #define GAVEL_DECIDE_COMMANDS_H
 

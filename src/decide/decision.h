@@ -1,6 +1,6 @@
 /* A draft is what the person decided on one item; a letter is one message made of drafts, with the
- * exact bytes that go out. Both are named by 12 random hex digits and live in the journal. Data only;
- * strings belong to whoever made them (the desk's arena, the plan's arena). */
+ * exact bytes that go out. Both are named by 12 random hex digits and live in the journal. Data
+ * only; strings belong to whoever made them (the desk's arena, the plan's arena). */
 #ifndef GAVEL_DECIDE_DECISION_H
 #define GAVEL_DECIDE_DECISION_H
 
@@ -35,7 +35,8 @@ struct draft {
 	int64_t time_ms; /* the wall clock's */
 	struct str corrects; /* id of the delivered draft that this one corrects; empty = none */
 	uint32_t number; /* of the item in the model; NONE while the log does not show it */
-	/* the desk's: messages of the model that had come then, 0 = none says what was decided on */
+	/* the desk's: messages of the model that had come then, 0 = none says what was decided
+	 * on */
 	uint32_t when, from;
 	bool compared, placed; /* placed: when will not change any more */
 };

@@ -1,9 +1,9 @@
 /* Sending: the record first, then the channel, then the record of how it ended.
  *
- * Letters to one channel go out in the order of the journal: behind one that is held, the next is held
- * too. What may have arrived is not sent again without a reason: the channel is probed where that is
- * possible; where it is not, native ids and file names make a second copy harmless (collaboration,
- * handoff), other protocols ask the person. */
+ * Letters to one channel go out in the order of the journal: behind one that is held, the next is
+ * held too. What may have arrived is not sent again without a reason: the channel is probed where
+ * that is possible; where it is not, native ids and file names make a second copy harmless
+ * (collaboration, handoff), other protocols ask the person. */
 #include "decide/records.h"
 
 #include <fcntl.h>
@@ -108,8 +108,8 @@ static enum channel_result begin(struct desk *d, uint32_t number, struct channel
 	return rc ? CHANNEL_NOT : CHANNEL_SENT;
 }
 
-/* One try on an open channel. *doubt: an earlier one may have arrived, as far as is known. anew: it is
- * to be sent again all the same. */
+/* One try on an open channel. *doubt: an earlier one may have arrived, as far as is known. anew: it
+ * is to be sent again all the same. */
 static enum channel_result try_send(struct desk *d, uint32_t number, struct channel *c, bool anew,
 				    bool *doubt, struct err *err)
 {

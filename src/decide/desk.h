@@ -1,12 +1,13 @@
-/* The desk of one source: the decisions staged, written and sent for it, kept in its journal. Whoever
- * decides (the UI, gavel decide) works through a desk; nothing else writes to journal or channel.
+/* The desk of one source: the decisions staged, written and sent for it, kept in its journal.
+ * Whoever decides (the UI, gavel decide) works through a desk; nothing else writes to journal or
+ * channel.
  *
- * The order that everything depends on: DRAFT recorded → shown as staged; INTENT with the exact bytes
- * synced → ATTEMPT synced → bytes leave → SENT synced → shown as sent. What is on the screen is never
- * more than what is on the disk.
+ * The order that everything depends on: DRAFT recorded → shown as staged; INTENT with the exact
+ * bytes synced → ATTEMPT synced → bytes leave → SENT synced → shown as sent. What is on the screen
+ * is never more than what is on the disk.
  *
- * After a start nothing is sent by itself: unfinished letters are listed (desk_unfinished), probed and
- * finished only by desk_recover, which the person asks for.
+ * After a start nothing is sent by itself: unfinished letters are listed (desk_unfinished), probed
+ * and finished only by desk_recover, which the person asks for.
  *
  * Journal records (JSON; `state` first):
  *   OPEN    gavel, source, time                         head of a journal
@@ -18,8 +19,8 @@
  *   SENT    ref, time, drafts [ids]                     so that a lost INTENT is not written anew
  *   ACKED   ref, time, line                             the log's proof
  *   HELD    ref, time, why, certain
- *   VOID    ref, time                                   a draft or letter given up; with a decision's
- *                                                       letter those that accompany it (INTENTS) */
+ *   VOID    ref, time                                   a draft or letter given up; with a letter
+ *                                                       those that accompany it (INTENTS) */
 #ifndef GAVEL_DECIDE_DESK_H
 #define GAVEL_DECIDE_DESK_H
 
@@ -41,12 +42,12 @@ struct desk {
 	struct str source; /* its real path; "stdin" for a stream */
 	bool is_dir;
 	enum desk_access access;
-	enum journal_result trouble; /* why it only reads: LOCKED, DAMAGED, TROUBLE; FINE = was not asked to */
+	enum journal_result trouble; /* why it only reads; FINE = more was not asked for */
 	struct err why;
 	struct journal journal;
 	VEC(struct draft) drafts; /* oldest first; never removed */
 	VEC(struct letter) letters;
-	struct map draft_ids, letter_ids, item_drafts; /* their numbers: by id; by record_item_key */
+	struct map draft_ids, letter_ids, item_drafts; /* their numbers: by id, by item_key */
 	bool recovered; /* the person has seen what was unfinished */
 	/* settle.c: how much of the model and of the desk was looked at; letters by the number that
 	 * model_expect gave, NONE = another desk's */
@@ -56,7 +57,7 @@ struct desk {
 	bool sole_writer;
 	const struct idle *idle;
 	int hand; /* descriptor + 1 that keeps a FIFO open between messages; 0 = none */
-	const struct reader *reader; /* tells whether an item still says what was decided on; NULL = it does */
+	const struct reader *reader; /* what an item says now; NULL = what was decided on */
 	/* a test's planted bugs, see tests/unit/test_fault.c; 0 in the program */
 	unsigned faults;
 	struct arena arena;
@@ -65,11 +66,12 @@ struct desk {
 
 enum desk_fault { FAULT_SYNC_AFTER = 1, FAULT_NO_PROBE = 2, FAULT_SENT_EARLY = 4 };
 
-/* $XDG_STATE_HOME/gavel, or ~/.local/state/gavel; `given` (--journal) in its place when not NULL. */
+/* $XDG_STATE_HOME/gavel, or ~/.local/state/gavel; `given` (--journal) in its place when not
+ * NULL. */
 void desk_base(const char *given, struct buf *out);
-/* Finds the journal's folder (base/<hash of the real path>) and reads it if it is there. write: takes
- * the lock if the journal exists; a new journal is made by the first decision. Never fails as a whole:
- * access, trouble and why say what can be done. */
+/* Finds the journal's folder (base/<hash of the real path>) and reads it if it is there. write:
+ * takes the lock if the journal exists; a new journal is made by the first decision. Never fails as
+ * a whole: access, trouble and why say what can be done. */
 void desk_open(struct desk *d, const char *base, const char *source, bool write);
 /* Opens a journal by its folder, whatever its source (gavel journal). */
 void desk_open_dir(struct desk *d, const char *dir, bool write);
@@ -77,26 +79,28 @@ void desk_close(struct desk *d);
 
 /* Finds the items of drafts that are not yet tied to the model, and tells the model how each stands
  * (model_stand), what replies to expect (model_expect), and records the proofs it has meanwhile
- * found. Call after messages were applied and after each change here, always with the same model. */
+ * found. Call after messages were applied and after each change here, always with the same
+ * model. */
 void desk_settle(struct desk *d, struct model *m);
 
-/* Records a decision. The draft's strings are copied, id and state filled in; an older staged draft of
- * the same item is voided by it. -1: "NOT recorded…". Refuses a second live decision on the same
+/* Records a decision. The draft's strings are copied, id and state filled in; an older staged draft
+ * of the same item is voided by it. -1: "NOT recorded…". Refuses a second live decision on the same
  * revision, unless `corrects` names the delivered one. Returns the draft's number in *number. */
 int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, struct err *err);
 /* Undoes a staged draft. */
 int desk_undo(struct desk *d, uint32_t draft, struct err *err);
-/* The live draft (staged or written) on an item in that revision (rev empty: any), or NONE. Newest. */
+/* The live draft (staged or written) on an item in that revision (rev empty: any), or NONE.
+ * Newest. */
 uint32_t desk_find(const struct desk *d, struct str session, enum item_kind kind, struct str item,
 		   struct str rev);
 uint32_t desk_staged(const struct desk *d); /* how many */
 
-/* Writes INTENT for a letter and sends it. The letter's strings are copied; its drafts are numbers of
- * this desk. How it ended: the letter's state is in d->letters.v[*number]. -1: a record could not be
- * written, err says which; without INTENT nothing was sent. */
+/* Writes INTENT for a letter and sends it. The letter's strings are copied; its drafts are numbers
+ * of this desk. How it ended: the letter's state is in d->letters.v[*number]. -1: a record could
+ * not be written, err says which; without INTENT nothing was sent. */
 int desk_send(struct desk *d, const struct letter *letter, uint32_t *number, struct err *err);
-/* The same for letters that belong together: one record holds them all before the first is sent, so that
- * a crash leaves none unlisted. Their numbers start at *first. */
+/* The same for letters that belong together: one record holds them all before the first is sent, so
+ * that a crash leaves none unlisted. Their numbers start at *first. */
 int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint32_t *first,
 		  struct err *err);
 /* Sends a held letter again, byte by byte the same. */
@@ -107,13 +111,13 @@ int desk_resend(struct desk *d, uint32_t letter, struct err *err);
 int desk_give_up(struct desk *d, uint32_t letter, bool sure, struct err *err);
 /* Letters whose end is not known or that were held: what the recovery page lists. */
 uint32_t desk_unfinished(const struct desk *d);
-/* Finishes them: completes what is torn, sends what certainly was not sent, and where it is uncertain
- * resends by itself for collaboration and handoff (at most 3 tries), feedback and orchestrator when
- * `uncertain` is true, envelopes never. Returns how many are still held. */
+/* Finishes them: completes what is torn, sends what certainly was not sent, and where it is
+ * uncertain resends by itself for collaboration and handoff (at most 3 tries), feedback and
+ * orchestrator when `uncertain` is true, envelopes never. Returns how many are still held. */
 uint32_t desk_recover(struct desk *d, bool uncertain, struct err *err);
 
-/* A FIFO is kept open from one message to the next, because its reader takes the last close for the end;
- * this is the end. */
+/* A FIFO is kept open from one message to the next, because its reader takes the last close for the
+ * end; this is the end. */
 void desk_let_go(struct desk *d);
 
 /* How a draft stands, for views and JSON. */

@@ -54,7 +54,8 @@ static int by_place(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* A Request recommends both with a rejection; what the person left out is derived from the other. */
+/* A Request recommends both with a rejection; what the person left out is derived from the
+ * other. */
 static void put_reasons(struct encoding *e, struct proposal *p, struct buf *b,
 			const struct draft *d)
 {

@@ -1,6 +1,6 @@
-/* A person's decision on a task, as a Decision: {task_id, decision, rationale, state_version, created_at}
- * and who decided. In a directory it is a file of its own, and the person's words are a second one
- * beside it, for people. */
+/* A person's decision on a task, as a Decision: {task_id, decision, rationale, state_version,
+ * created_at} and who decided. In a directory it is a file of its own, and the person's words are a
+ * second one beside it, for people. */
 #include "decide/plan.h"
 
 #include "json/compose.h"
@@ -9,7 +9,8 @@
 
 enum { FILE_ID_MAX = 100 };
 
-/* The newest state_version that the log tells for the item's task, or the revision that was shown. */
+/* The newest state_version that the log tells for the item's task, or the revision that was
+ * shown. */
 static struct str state_version(struct encoding *e, uint32_t i)
 {
 	const struct model *m = e->model;
@@ -100,7 +101,8 @@ static struct str path_for(struct encoding *e, struct str dir, const char *head,
 	return s;
 }
 
-/* The id for decision-{id}.json and review-{id}.md: the task's, where it can be and both are free. */
+/* The id for decision-{id}.json and review-{id}.md: the task's, where it can be and both are
+ * free. */
 static struct str file_id(struct encoding *e, uint32_t i, struct str dir, struct str task)
 {
 	if (is_file_part(task) && !is_taken(e, i, path_for(e, dir, "decision-", task, ".json")) &&

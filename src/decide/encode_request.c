@@ -1,8 +1,8 @@
 /* Which Request came last in a feedback session, and the artifact for the next one.
  *
  * A Request names no session, so the session's newest Request is what the model and the desk
- * remember of it: the model has those in the log, the desk those it has written itself. The artifact
- * is the attached file, else the object of that Request, byte for byte. */
+ * remember of it: the model has those in the log, the desk those it has written itself. The
+ * artifact is the attached file, else the object of that Request, byte for byte. */
 #include "decide/encode_request.h"
 
 #include "decide/attach.h"
@@ -120,7 +120,8 @@ static const struct letter *find_older(struct encoding *e, struct str session,
 	return find_ours(e, session, (uint32_t)(l - e->desk->letters.v), out);
 }
 
-/* Requests that gavel wrote need not be in the log, so a response to one is told by when it came. */
+/* Requests that gavel wrote need not be in the log, so a response to one is told by when it
+ * came. */
 static bool is_answered(const struct encoding *e, uint32_t session, const struct letter *l,
 			const struct turn_state *turn)
 {

@@ -24,7 +24,7 @@ void find_turn(struct encoding *e, uint32_t session, struct str name, struct tur
 
 /* The artifact of the next Request. */
 struct next_artifact {
-	struct str json; /* the object; n 0 = there is none, and the proposal says what is missing */
+	struct str json; /* the object; n 0 = none, and the proposal says what is missing */
 	bool attached;   /* a file as it now is */
 	bool same;       /* it says what the last Request's said */
 };

@@ -1,6 +1,6 @@
-/* Writing to an escalation queue: a Decision "escalate" whose x-gavel object (dialect/queue.h) carries
- * the item so completely that another person can decide it elsewhere, without the log: the message
- * itself, and those others that an answer in its dialect has to look at. */
+/* Writing to an escalation queue: a Decision "escalate" whose x-gavel object (dialect/queue.h)
+ * carries the item so completely that another person can decide it elsewhere, without the log: the
+ * message itself, and those others that an answer in its dialect has to look at. */
 #include "decide/plan.h"
 
 #include "json/compose.h"
@@ -32,7 +32,8 @@ static void add_message(struct context *c, uint32_t message)
 	c->list[c->n++] = message;
 }
 
-/* The Request that the item's Response answers: of its session, or a first one, which names none. */
+/* The Request that the item's Response answers: of its session, or a first one, which names
+ * none. */
 static void add_request(struct encoding *e, const struct item *item, const struct item_state *state,
 			struct context *out)
 {
@@ -90,8 +91,8 @@ static void add_rounds(const struct review *r, struct context *out)
 			add_message(out, r->steps.v[k].message);
 }
 
-/* Assignments of the task's chain and how it ended, the rounds of its reviews, and the last words of
- * every agent: who is whom, and how far the numbering has come. */
+/* Assignments of the task's chain and how it ended, the rounds of its reviews, and the last words
+ * of every agent: who is whom, and how far the numbering has come. */
 static void add_collaboration(const struct model *m, const struct item *item, struct context *out)
 {
 	uint32_t root = item->task == NONE ? NONE : m->tasks.v[item->task].root;
@@ -195,7 +196,8 @@ static void put_reply(struct encoding *e, uint32_t i, struct buf *b)
 
 	json_key(b, "reply");
 	buf_addc(b, '{');
-	if (type == CHANNEL_NONE || !path.n) { /* only the gavel that runs the agent can hand it over */
+	/* only the gavel that runs the agent can hand it over */
+	if (type == CHANNEL_NONE || !path.n) {
 		buf_adds(b, "\"channel\":\"stdin\"");
 	} else {
 		add_absolute(&whole, path.p);
@@ -248,8 +250,8 @@ static void put_file(struct encoding *e, uint32_t message, struct buf *b)
 		json_put_str(b, "file", name);
 }
 
-/* A session that its messages do not name is named after the source: in full, for elsewhere there are
- * others of that name. */
+/* A session that its messages do not name is named after the source: in full, for elsewhere there
+ * are others of that name. */
 static struct str session_of(const struct encoding *e, const struct item *item)
 {
 	const struct session *s = &e->model->sessions.v[item->session];

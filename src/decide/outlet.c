@@ -20,8 +20,8 @@ static bool has_several_sessions(const struct model *m, uint32_t group)
 	return n > 1;
 }
 
-/* A session's name is its sender's choice; a file's name must not be. A long one is cut, and then its
- * hash tells it from others that begin alike. */
+/* A session's name is its sender's choice; a file's name must not be. A long one is cut, and then
+ * its hash tells it from others that begin alike. */
 static void add_file_part(struct buf *out, struct str name)
 {
 	size_t start = out->n;

@@ -2,12 +2,12 @@
  * delivery then sends. Making a plan writes nothing.
  *
  * Drafts are grouped by what the protocol says in one message (all of a feedback turn; the accepted
- * findings of one review), and each group is encoded by encode_<dialect>.c. A letter with a `missing`
- * entry cannot be sent: each says what is missing and how to supply it. `cautions` are told before the
- * person confirms.
+ * findings of one review), and each group is encoded by encode_<dialect>.c. A letter with a
+ * `missing` entry cannot be sent: each says what is missing and how to supply it. `cautions` are
+ * told before the person confirms.
  *
- * A plan owns its strings; it refers to drafts by number and to desks by pointer, so it is made anew
- * when either changes. */
+ * A plan owns its strings; it refers to drafts by number and to desks by pointer, so it is made
+ * anew when either changes. */
 #ifndef GAVEL_DECIDE_PLAN_H
 #define GAVEL_DECIDE_PLAN_H
 
@@ -34,13 +34,13 @@ struct turn_terms {
 struct terms {
 	struct str as;          /* the person's name */
 	const char *reply;      /* --reply; NULL = beside the source */
-	const struct desks *desks; /* of all sources: replies go into none of them; NULL = only one */
+	const struct desks *desks; /* of all sources, which replies never go into; NULL = one */
 	const char *escalate_to; /* --escalate-to; NULL = no queue */
 	const char *artifact;   /* --artifact for drafts that have none of their own; NULL */
 	bool sole_writer;
 	int64_t now_ms;         /* the time messages carry (see HACKING: a recording's clock) */
-	const struct turn_terms *turn; /* replies go there, with `artifact` as it then is; NULL = not */
-	bool reply_confirmed;   /* a queue's reply path was shown and confirmed, or given by --reply */
+	const struct turn_terms *turn; /* replies go there, `artifact` as it is then; NULL = no */
+	bool reply_confirmed;   /* a queue's reply path was shown and confirmed, or is --reply */
 	void (*uuid)(char out[37]); /* uuid_make; a test puts its own */
 };
 
@@ -53,8 +53,8 @@ struct plan {
 /* All staged drafts of the desk, or only one (only = its number). */
 void plan_make(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
 	       const struct terms *t, uint32_t only);
-/* The next Request of a feedback session without a decision in it; session NONE: the first of all. For
- * terms with `turn`. */
+/* The next Request of a feedback session without a decision in it; session NONE: the first of all.
+ * For terms with `turn`. */
 void plan_turn(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
 	       const struct terms *t, uint32_t session);
 /* Whether every message of a group is complete; sure: also those that needed a second yes. */
@@ -75,11 +75,12 @@ struct encoding {
 	const struct terms *terms;
 	const uint32_t *drafts; /* numbers in desk->drafts */
 	uint32_t n;
-	struct json_reader json; /* for looking into messages: one at a time, so copy what must last */
+	struct json_reader json; /* for looking into messages, one at a time: copy what must last */
 };
 
-/* Adds a proposal for the given drafts (numbers), with the channel and path where replies to the item
- * go; the encoder fills bytes, to, expect. Where each message is a turn there need be no draft. */
+/* Adds a proposal for the given drafts (numbers), with the channel and path where replies to the
+ * item go; the encoder fills bytes, to, expect. Where each message is a turn there need be no
+ * draft. */
 struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n);
 void propose_missing(struct encoding *e, struct proposal *p, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -115,7 +116,8 @@ struct str encode_words(struct encoding *e, const struct draft *d);
  * dialect cannot say it itself). Where the dialect says it too, call this first: the entry is then
  * housekeeping, and the draft is done only when both are written. */
 void encode_escalation(struct encoding *e, uint32_t i, bool said_in_dialect);
-/* An item of an escalation queue: answers in the original's dialect to the original's reply path. */
+/* An item of an escalation queue: answers in the original's dialect to the original's reply
+ * path. */
 bool is_from_queue(const struct item *item);
 void encode_queue_answer(struct encoding *e);
 /* A proposal that goes to the queue --escalate-to names, or says what is wrong with that queue. */
@@ -123,8 +125,8 @@ struct proposal *propose_to_queue(struct encoding *e, const uint32_t *drafts, ui
 
 /* A path as typed, whole: the journal outlives the current folder. */
 void add_absolute(struct buf *out, const char *path);
-/* Replies for a source: the turn to come, --reply, else beside it. `session` only where several feedback
- * sessions share a log. Into out; the type of channel is returned. */
+/* Replies for a source: the turn to come, --reply, else beside it. `session` only where several
+ * feedback sessions share a log. Into out; the type of channel is returned. */
 enum channel_type reply_path(const struct desk *d, const struct terms *t, const struct model *m,
 			     const struct item *item, enum dialect_id dialect, struct buf *out);
 /* Whether SESSION in LOG.SESSION.replies.ndjson was cut, and does not name its session. */

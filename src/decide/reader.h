@@ -1,5 +1,5 @@
-/* Looking at messages again: texts are not in the model, they are read from the bytes whenever someone
- * wants to see or answer them. */
+/* Looking at messages again: texts are not in the model, they are read from the bytes whenever
+ * someone wants to see or answer them. */
 #ifndef GAVEL_DECIDE_READER_H
 #define GAVEL_DECIDE_READER_H
 

@@ -33,8 +33,8 @@ static void put_if(struct buf *out, const char *name, struct str s)
 		json_put_str(out, name, s);
 }
 
-/* The source's own session is named after the source as it was given; the journal names it by "", for
- * it may be given by another name tomorrow. */
+/* The source's own session is named after the source as it was given; the journal names it by "",
+ * for it may be given by another name tomorrow. */
 void record_draft(const struct desk *d, const struct draft *draft, struct buf *out)
 {
 	buf_adds(out, "{\"state\":\"DRAFT\"");

@@ -1,15 +1,15 @@
-/* The turns of a review: each is a process of its own, which gets one message on its standard input,
- * answers on its standard output and ends (feedback protocol 2.2). Here is what a turn is told on its
- * command line, what it has come to so far, what it amounted to, and what can be done about it. No
- * processes, no clock: times are the caller's.
+/* The turns of a review: each is a process of its own, which gets one message on its standard
+ * input, answers on its standard output and ends (feedback protocol 2.2). Here is what a turn is
+ * told on its command line, what it has come to so far, what it amounted to, and what can be done
+ * about it. No processes, no clock: times are the caller's.
  *
  *   turn_begin   a message goes out
  *   turn_look    after the model has taken messages: what they say of the turn
  *   turn_end     the process is gone and all that it said is in the model
  *
- * A turn that was not answered is written down in the log as the failure that its protocol has a form
- * for (turn_note): so it waits in the inbox as an item, is part of the ledger, and `accept` on it sends
- * the message again. */
+ * A turn that was not answered is written down in the log as the failure that its protocol has a
+ * form for (turn_note): so it waits in the inbox as an item, is part of the ledger, and `accept` on
+ * it sends the message again. */
 #ifndef GAVEL_DECIDE_TURNS_H
 #define GAVEL_DECIDE_TURNS_H
 
@@ -20,13 +20,13 @@ enum {
 	TURN_SESSION_MAX = 128,
 };
 
-/* The words of a command, NULL last, with {session} in them replaced by the session's id. While there
- * is none, a word that holds it is left out, and with a word that is not an option itself the lone
- * option before it: "--session {session}", but neither "--format=json {session}" nor "-- {session}".
- * The first word stays. Strings and the list are the arena's. */
+/* The words of a command, NULL last, with {session} in them replaced by the session's id. While
+ * there is none, a word that holds it is left out, and with a word that is not an option itself the
+ * lone option before it: "--session {session}", but neither "--format=json {session}" nor "--
+ * {session}". The first word stays. Strings and the list are the arena's. */
 const char **turn_command(struct arena *arena, const char *const *command, struct str session);
-/* Whether a session's id can be a word of a command line: what a stream tells must not be taken for an
- * option, or for anything else but a name. */
+/* Whether a session's id can be a word of a command line: what a stream tells must not be taken for
+ * an option, or for anything else but a name. */
 bool turn_session_is_safe(struct str id);
 
 enum turn_state_name {
@@ -77,7 +77,8 @@ void turn_release(struct turn *t);
 /* Forgets the turn before, but not its session. */
 void turn_begin(struct turn *t, enum dialect_id dialect, int64_t iteration, uint32_t messages,
 		int64_t now_ms);
-/* Looks at the messages that have come since; those of other files than `file` only say that it lives. */
+/* Looks at the messages that have come since; those of other files than `file` only say that it
+ * lives. */
 void turn_look(struct turn *t, const struct model *m, const struct reader *r, uint32_t file,
 	       int64_t now_ms);
 void turn_end(struct turn *t, const struct turn_exit *e, int64_t now_ms);
@@ -87,8 +88,8 @@ bool turn_has_failed(const struct turn *t);
 bool turn_is_silent(const struct turn *t, int64_t now_ms);
 /* One line for the person: what it does, or what became of it and what to do now. */
 void turn_words(const struct turn *t, int64_t now_ms, struct buf *out);
-/* The failure as a message of the protocol, with its newline: the Response with an error, or the output
- * envelope, that nobody sent. time_ms is the wall clock's. */
+/* The failure as a message of the protocol, with its newline: the Response with an error, or the
+ * output envelope, that nobody sent. time_ms is the wall clock's. */
 void turn_note(const struct turn *t, int64_t time_ms, struct buf *out);
 
 #endif

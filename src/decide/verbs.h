@@ -17,8 +17,8 @@ enum verb {
 const char *verb_name(enum verb v);
 /* Bits 1 << VERB_…. never_expires tells a question that is an event from one that is a request. */
 unsigned verbs_of(enum dialect_id dialect, enum item_kind kind, bool never_expires);
-/* Those of an item as it stands, open or not; none for one that cannot be decided. What an escalation
- * queue passes on takes the verbs of its own dialect. */
+/* Those of an item as it stands, open or not; none for one that cannot be decided. What an
+ * escalation queue passes on takes the verbs of its own dialect. */
 unsigned verbs_of_item(const struct model *m, const struct item *item,
 		       const struct item_state *state);
 

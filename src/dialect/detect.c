@@ -127,7 +127,8 @@ enum dialect_id dialect_detect(yyjson_val *root, int *scores)
 	return winner;
 }
 
-/* A line that is not JSON is a log line, by the orchestrator's text. If it began like JSON, say so. */
+/* A line that is not JSON is a log line, by the orchestrator's text. If it began like JSON, say
+ * so. */
 static void decode_text(struct decoder *d, struct str bytes, struct message *m,
 			enum json_outcome outcome)
 {

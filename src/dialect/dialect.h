@@ -79,8 +79,8 @@ extern const struct dialect dialect_feedback, dialect_envelope, dialect_collabor
 
 /* NULL for those that are not in the registry. */
 const struct dialect *dialect_of(enum dialect_id id);
-/* Reads one frame into m (cleared first). Everything in m lives until the next call, or with `keeps` set
- * until decoder_forget; its lists are m's own. */
+/* Reads one frame into m (cleared first). Everything in m lives until the next call, or with
+ * `keeps` set until decoder_forget; its lists are m's own. */
 void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
 		    struct message *m);
 /* The dialect of a parsed value; all scores into scores[DIALECT_COUNT] when not NULL. */

@@ -88,7 +88,7 @@ static void decode_review(struct message *m, struct str lane, yyjson_val *prior)
 	e = event_add(m, EV_DECIDE, lane, "/prior_context/%u");
 	e->index = (uint32_t)yyjson_arr_size(prior) - 1;
 	e->verdict = accepted ? VERDICT_ACCEPTED : VERDICT_REJECTED;
-	e->content_hash = value_hash(prior); /* the same as the output's notes: none of a person's */
+	e->content_hash = value_hash(prior); /* as the output's notes: none of a person's */
 }
 
 static void decode_input(struct decoder *d, yyjson_val *root, struct message *m)

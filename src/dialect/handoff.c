@@ -1,6 +1,6 @@
-/* Planner → Worker → Judge: Task, Result, Decision, often one file each. The text gives the Result's
- * fields; those of Task and Decision come from the documents it cites. Rules are named after the
- * object. */
+/* Planner → Worker → Judge: Task, Result, Decision, often one file each. The text gives the
+ * Result's fields; those of Task and Decision come from the documents it cites. Rules are named
+ * after the object. */
 #include "dialect/dialect.h"
 #include "dialect/queue.h"
 

@@ -1,11 +1,11 @@
 /* The x-gavel object of a Decision: who decided, and in an escalation queue what was escalated.
  *
  *   by        the person's name; alone: a person's Decision
- *   dialect, kind, session, item, rev, title, source, line    the item, as the first reviewer saw it
- *   original  its message, exactly, as a string; index: which element of it, where there are several;
- *             file: the message's file name, where the file is the message
- *   context   further messages (strings, in the log's order) that an answer needs to look at, `before`
- *             of them from before the original
+ *   dialect, kind, session, item, rev, title, source, line   the item, as the first reviewer saw it
+ *   original  its message, exactly, as a string; index: which element of it, where there are
+ *             several; file: the message's file name, where the file is the message
+ *   context   further messages (strings, in the log's order) that an answer needs to look at,
+ *             `before` of them from before the original
  *   deadline  ISO 8601, where the item has one
  *   reply     {channel, path}: where the first reviewer's gavel sends replies to the original
  *

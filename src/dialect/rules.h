@@ -1,7 +1,7 @@
 /* Field rules as tables. A shape lists the fields an object may have; a field says whether it must
- * be there, its types, and what its value must look like. check_object walks an object once, reports
- * every broken rule with its place, and hands the values to the decoder by field number, so that a
- * decoder never looks a name up twice. Nothing here knows a protocol. */
+ * be there, its types, and what its value must look like. check_object walks an object once,
+ * reports every broken rule with its place, and hands the values to the decoder by field number, so
+ * that a decoder never looks a name up twice. Nothing here knows a protocol. */
 #ifndef GAVEL_DIALECT_RULES_H
 #define GAVEL_DIALECT_RULES_H
 
@@ -22,7 +22,7 @@ enum {
 enum need {
 	OPTIONAL,
 	REQUIRED,    /* absent is an error */
-	RECOMMENDED, /* absent is a warning: a SHOULD, or a field the text's own examples leave out */
+	RECOMMENDED, /* absent is a warning: a SHOULD, or a field that the text's examples lack */
 };
 
 enum value_format {

@@ -144,16 +144,18 @@ struct event {
 	enum task_state state;        /* EV_TASK_STATE */
 	enum review_verdict review;   /* EV_REVIEW_RESULT */
 	bool again;    /* EV_TASK: a revision or retry (previous_attempts) */
-	bool failed;   /* EV_REVIEW_RESULT: a verification failed; EV_TURN_ANSWER, EV_RESPONSE: error;
-			  EV_RESULT: failure or retry; EV_ENVELOPE_OUT: wants another attempt */
+	bool failed;   /* EV_REVIEW_RESULT: a verification failed; EV_TURN_ANSWER, EV_RESPONSE:
+			  error; EV_RESULT: failure or retry; EV_ENVELOPE_OUT: wants another
+			  attempt */
 	bool severe;   /* EV_REVIEW_RESULT: critical or major findings that are not fixed;
 			  EV_RESULT: sensitive */
-	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack object;
-			  EV_TURN_ASK: has applied_feedback */
+	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack
+			  object; EV_TURN_ASK: has applied_feedback */
 	bool undecidable; /* EV_ITEM: its id or a field the reply needs is broken */
 	bool bare;        /* of a verdict: its review has no findings */
 	bool person;      /* EV_JUDGEMENT: it says that a person decided */
-	/* EV_JUDGEMENT from an escalation queue: what was escalated; dialect 0 = not from a queue */
+	/* EV_JUDGEMENT from an escalation queue: what was escalated; dialect 0 = not from a
+	 * queue */
 	uint8_t origin_dialect, origin_kind;
 };
 

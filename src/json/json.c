@@ -52,8 +52,8 @@ static bool text_too_deep(struct str s, bool comments)
 	return false;
 }
 
-/* Values stand in one row, containers before what they hold; most messages have fewer of them than the
- * limit has levels. */
+/* Values stand in one row, containers before what they hold; most messages have fewer of them than
+ * the limit has levels. */
 static bool tree_too_deep(const yyjson_doc *doc)
 {
 	const yyjson_val *v = doc->root, *end = v + doc->val_read, *ends[JSON_DEPTH_MAX];

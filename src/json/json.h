@@ -2,12 +2,12 @@
  *
  * A json_reader owns the memory of one parsed document at a time: what json_read returns, and every
  * value and string inside, lives until the next json_read or json_reader_release. Strings have a
- * length and may hold NUL. Numbers that fit no double or 64-bit integer stay as raw text and have no
- * JSON type here (json_is_number is true, json_int and json_number are not to be had of them).
+ * length and may hold NUL. Numbers that fit no double or 64-bit integer stay as raw text and have
+ * no JSON type here (json_is_number is true, json_int and json_number are not to be had of them).
  *
- * Limits: what is nested deeper than JSON_DEPTH_MAX is refused, since others walk the tree. Bytes that
- * are not UTF-8 and escapes of half a surrogate pair refuse the line at first; it is then read once
- * more with U+FFFD in their place, and *repaired says so. */
+ * Limits: what is nested deeper than JSON_DEPTH_MAX is refused, since others walk the tree. Bytes
+ * that are not UTF-8 and escapes of half a surrogate pair refuse the line at first; it is then read
+ * once more with U+FFFD in their place, and *repaired says so. */
 #ifndef GAVEL_JSON_JSON_H
 #define GAVEL_JSON_JSON_H
 

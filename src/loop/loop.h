@@ -1,6 +1,6 @@
-/* Waiting for whatever comes first: bytes on a descriptor, a signal, the end of a time span. Signals
- * arrive through a pipe of the process's own, so that they are handled like input, not in between.
- * One loop a process. */
+/* Waiting for whatever comes first: bytes on a descriptor, a signal, the end of a time span.
+ * Signals arrive through a pipe of the process's own, so that they are handled like input, not in
+ * between. One loop a process. */
 #ifndef GAVEL_LOOP_LOOP_H
 #define GAVEL_LOOP_LOOP_H
 

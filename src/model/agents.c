@@ -1,5 +1,5 @@
-/* What each agent does, as of the first k messages: how much it says, when it was last heard of, what
- * it works on and costs, and whether anything is wrong with it. */
+/* What each agent does, as of the first k messages: how much it says, when it was last heard of,
+ * what it works on and costs, and whether anything is wrong with it. */
 #include "model/model.h"
 
 #include <stdlib.h>

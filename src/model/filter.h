@@ -1,5 +1,6 @@
 /* The filter language: words that must all match. A plain word matches any text of the subject,
- * without case; key:value looks at one property; a leading - negates; "two words" in quotes are one.
+ * without case; key:value looks at one property; a leading - negates; "two words" in quotes are
+ * one.
  *   kind:finding dialect:feedback agent:dev-01 task:T1 session:ses_1 severity:>=major id:scope
  *   is:open is:error is:warning is:due is:decided is:expired after:10:15 before:2026-01-26T10:00Z
  * severity takes = < <= > >= and the names critical major minor suggestion (critical is highest) */
@@ -11,8 +12,8 @@
 
 struct filter;
 
-/* NULL and an error that says which word is wrong and what is allowed. `day` is the session's newest
- * time, for clock times without a date. An empty text gives a filter that matches all. */
+/* NULL and an error that says which word is wrong and what is allowed. `day` is the session's
+ * newest time, for clock times without a date. An empty text gives a filter that matches all. */
 struct filter *filter_new(struct str text, int64_t day, struct err *err);
 void filter_free(struct filter *f);
 

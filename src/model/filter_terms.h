@@ -1,5 +1,5 @@
-/* Between the two files of the filter: terms as filter_parse.c reads them and filter.c applies them.
- * Nobody else includes this. */
+/* Between the two files of the filter: terms as filter_parse.c reads them and filter.c applies
+ * them. Nobody else includes this. */
 #ifndef GAVEL_MODEL_FILTER_TERMS_H
 #define GAVEL_MODEL_FILTER_TERMS_H
 

@@ -142,7 +142,8 @@ static uint32_t complaint_of(struct model *m, enum severity s, const char *const
 		heap_push(m->heap, &f->complaints, c);
 	while (f->addresses.n < 4 * f->complaints.n)
 		vec_push(&f->addresses, NULL);
-	/* the same words at two addresses: the newer are known, the older found again by comparing */
+	/* the same words at two addresses: the newer are known, the older found again by
+	 * comparing */
 	for (int i = 0; i < 4; i++)
 		f->addresses.v[4 * number + i] = texts[i];
 	map_add(&f->by_address, h, number);

@@ -1,9 +1,9 @@
 /* What rules about several messages found, kept in a few bytes each: logs that break a rule tend to
  * break it in every other message, and sentences would take more room than all the rest.
  *
- * A finding is kept as which rule said it (a complaint: severity, rule, place, sentence with %…), the
- * element's number and the words that fill the sentence in; sentence and pointer are put together
- * when somebody wants to read them. Findings are in the order of their messages. */
+ * A finding is kept as which rule said it (a complaint: severity, rule, place, sentence with %…),
+ * the element's number and the words that fill the sentence in; sentence and pointer are put
+ * together when somebody wants to read them. Findings are in the order of their messages. */
 #ifndef GAVEL_MODEL_FINDINGS_H
 #define GAVEL_MODEL_FINDINGS_H
 
@@ -48,8 +48,8 @@ void finding_add(struct model *m, uint32_t message, enum severity s, const char 
 void finding_vadd(struct model *m, uint32_t message, enum severity s, const char *rule,
 		  const char *head, const char *at, uint32_t index, const char *format, va_list ap);
 
-/* Looking at them. The strings are lent until the next call with the same walk, which is meant to be
- * short: the model must not change meanwhile. */
+/* Looking at them. The strings are lent until the next call with the same walk, which is meant to
+ * be short: the model must not change meanwhile. */
 struct finding_walk {
 	const struct model *m;
 	uint32_t next;   /* number */

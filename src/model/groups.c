@@ -1,5 +1,5 @@
-/* Whom a message of another file answers. Replies are written to a file of their own; what they mean
- * is known only together with the log they reply to.
+/* Whom a message of another file answers. Replies are written to a file of their own; what they
+ * mean is known only together with the log they reply to.
  *
  * Ids such as task-1 stand in many logs, so an answer has to look like one: it names a message, or
  * comes from a person's seat, or goes on with an iteration. */

@@ -1,9 +1,9 @@
 /* The model: events in, entities with histories out. No I/O, no clock, no terminal.
  *
- * Messages are applied in order and numbered from 0. Every entity keeps what happened to it as steps,
- * each with the number of the message that caused it; nothing that a view can see is ever changed,
- * only added. So the session as of the first k messages is what one gets by looking at steps with
- * message < k, and equals what loading only those k messages gives. A cursor is that k.
+ * Messages are applied in order and numbered from 0. Every entity keeps what happened to it as
+ * steps, each with the number of the message that caused it; nothing that a view can see is ever
+ * changed, only added. So the session as of the first k messages is what one gets by looking at
+ * steps with message < k, and equals what loading only those k messages gives. A cursor is that k.
  *
  * Entities refer to each other by number; NONE means none. Names are interned: model_str(m, id).
  * Texts of items are not kept; a view reads the message again (record) and asks its dialect. */
@@ -47,20 +47,21 @@ struct item {
 	uint32_t n;
 	uint8_t kind; /* enum item_kind */
 	bool open;    /* after all its steps; deadline and standing aside */
-	uint8_t origin_dialect, origin_kind; /* of what an escalation queue passes on; dialect 0 = none */
+	uint8_t origin_dialect, origin_kind; /* of what a queue passes on; dialect 0 = none */
 	uint32_t standing; /* number + 1 of the person's decision on it, 0 = none */
 };
 
 /* What a person has decided here, laid over what the log says.
  *
- * It holds for the text that was shown: seen from `from` on, until a message raises the item anew (other
- * words, a later iteration, after it was closed). Meanwhile the verdict is the person's and the item is
- * not open, whatever the log says of it; it does not expire either. Two have not happened, and leave
- * the item as the log has it: a staged one, whose verdict is shown as long as the item is open, and one
- * that bounced. The log's acknowledgement of one that was sent or held counts at once. */
+ * It holds for the text that was shown: seen from `from` on, until a message raises the item anew
+ * (other words, a later iteration, after it was closed). Meanwhile the verdict is the person's and
+ * the item is not open, whatever the log says of it; it does not expire either. Two have not
+ * happened, and leave the item as the log has it: a staged one, whose verdict is shown as long as
+ * the item is open, and one that bounced. The log's acknowledgement of one that was sent or held
+ * counts at once. */
 struct standing {
 	uint32_t item;
-	uint32_t from; /* messages that had come when it was decided; at least the one that raised it */
+	uint32_t from; /* messages that had come by then; at least the one that raised it */
 	uint32_t by;   /* interned name */
 	int64_t time_ms;
 	uint8_t verdict;  /* enum verdict */
@@ -179,8 +180,8 @@ struct model {
 	HVEC(struct arrival) arrivals;
 	struct ids ids;
 	struct map string_map, session_map, agent_map, task_map, review_map, item_map, expected_map;
-	/* the judge's thresholds (handoff): from approve_from on a result passes, from human_from on a
-	 * person decides */
+	/* the judge's thresholds (handoff): from approve_from on a result passes, from human_from
+	 * on a person decides */
 	double approve_from, human_from;
 	bool runs_agents; /* gavel is the orchestrator: a submitted task needs a person */
 	struct str kinds[256];
@@ -205,8 +206,8 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 /* How a person's decision stands; takes the place of an older one on the same item. delivery
  * DELIVERY_NONE takes it away. */
 void model_stand(struct model *m, const struct standing *s);
-/* How many of the first k messages came from the group of that session, files of replies not counted: a
- * number that still means the same when the group is read together with others. */
+/* How many of the first k messages came from the group of that session, files of replies not
+ * counted: a number that still means the same when the group is read together with others. */
 uint32_t model_seen(const struct model *m, uint32_t session, uint32_t k);
 /* The other way round: how many messages had come when the group had that many; at most all. */
 uint32_t model_when_seen(const struct model *m, uint32_t session, uint32_t seen);
@@ -253,7 +254,7 @@ struct item_state {
 	bool open, came_back, acked, bounced, undecidable;
 	bool bare; /* a verdict whose review has no findings */
 	uint16_t fixed_in; /* iteration, 0 = not */
-	enum delivery delivery; /* of a person's decision, see struct standing; NONE = nobody's here */
+	enum delivery delivery; /* of a person's decision (struct standing); NONE = nobody's */
 	uint32_t person;        /* interned name of who decided here, NONE */
 	int64_t stood_ms;       /* when */
 };
@@ -301,8 +302,8 @@ struct turn_state {
 	uint32_t request; /* message, NONE */
 	bool unsure;      /* several first Requests were waiting: it may be another session's */
 	int64_t asked, answered; /* last iterations, 0 = none */
-	int64_t done; /* the turn that the newest Response ended: its own iteration, but where that does
-			 not echo the Request's, the Request's; 0 = none */
+	int64_t done; /* the turn that the newest Response ended: its own iteration, but where that
+			 does not echo the Request's, the Request's; 0 = none */
 	bool waits;   /* a Request has no Response yet */
 	bool failed;  /* the newest Response is an error */
 	bool matched; /* the Request that it answers was seen */
@@ -311,7 +312,7 @@ struct turn_state {
 void feedback_turn(const struct model *m, uint32_t session, struct turn_state *out);
 
 enum {
-	STALL_MS = 30000,       /* a running task without progress, an agent at work without a word */
+	STALL_MS = 30000,       /* a task without progress, an agent at work without a word */
 	AGENT_PARTS = 12,
 	RATE_SPAN_MS = 60000,
 	FLOOD_MESSAGES = 100,   /* a second, more than that is a flood */

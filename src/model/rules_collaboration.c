@@ -1,4 +1,5 @@
-/* Collaboration: tasks given, reported on and completed; reviews asked for and given; who may speak.
+/* Collaboration: tasks given, reported on and completed; reviews asked for and given; who may
+ * speak.
  *
  * A revision is a new task that continues an older one; the first of such a chain is its root, and
  * review rounds, findings and blockers are counted there. */
@@ -20,8 +21,8 @@ enum {
 #define KIND(k) (1u << (k))
 #define REVIEW_KINDS (KIND(ITEM_FINDING) | KIND(ITEM_CHANGE) | KIND(ITEM_VERDICT))
 
-/* An agent is known once an architect has spoken to it, or it is an architect; whoever takes part in
- * the first message seen is known too. */
+/* An agent is known once an architect has spoken to it, or it is an architect; whoever takes part
+ * in the first message seen is known too. */
 static void check_known(struct applying *a)
 {
 	struct model *m = a->m;

@@ -81,8 +81,8 @@ static struct gaps *gaps_of(struct applying *a, uint32_t lane)
 	return t->gaps;
 }
 
-/* A review's line. False when it decides nothing here: no item waits, or the line is the agent's own,
- * handed on among its notes. */
+/* A review's line. False when it decides nothing here: no item waits, or the line is the agent's
+ * own, handed on among its notes. */
 static bool apply_review(struct applying *a, const struct event *e, uint32_t *of)
 {
 	bool known;
@@ -175,7 +175,8 @@ void apply_envelope(struct applying *a)
 			apply_output(a, e, escalated ? of : rules_of(a)->lane);
 		else if (e->type == EV_DECIDE)
 			escalated = apply_review(a, e, &of) && e->verdict == VERDICT_ESCALATED;
-		else if (e->type == EV_ITEM && !escalated) /* else it is the older item, passed on */
+		/* an escalation is the older item, passed on */
+		else if (e->type == EV_ITEM && !escalated)
 			item_raise(a, e, rules_of(a)->lane, NONE, 0);
 	}
 }

@@ -1,7 +1,7 @@
 /* Feedback loops: requests and responses, one iteration a turn, and what each says about the other.
  *
- * A bare request names no session; the tool's wrapper lines do. The first request of a loop waits in
- * the file's own session until a response comes; later ones find their session by the items they
+ * A bare request names no session; the tool's wrapper lines do. The first request of a loop waits
+ * in the file's own session until a response comes; later ones find their session by the items they
  * decide and by the iteration they continue. */
 #include "model/rules.h"
 
@@ -75,7 +75,8 @@ static int items_fit(const struct seeking *s, uint32_t session)
 	return !one ? 0 : all ? FIT_ALL : FIT_ONE;
 }
 
-/* The newest of the recent sessions that fit best; the items of those that cannot are not looked at. */
+/* The newest of the recent sessions that fit best; the items of those that cannot are not looked
+ * at. */
 static void seek_recent(struct seeking *s, const struct session_rules *home)
 {
 	uint32_t own = s->a->session;
@@ -317,8 +318,8 @@ static void apply_ask(struct applying *a, const struct event *ask)
 	keep_request(r, &turn, false);
 }
 
-/* The request that a response answers: the session's own, or one that waits in the file. Unsure when
- * another one waits that could be meant as well. */
+/* The request that a response answers: the session's own, or one that waits in the file. Unsure
+ * when another one waits that could be meant as well. */
 static bool take_turn(struct applying *a, int64_t iteration, struct turn *out, bool *unsure)
 {
 	struct session_rules *r = rules_of(a), *home = a->m->sessions.v[r->home].rules;

@@ -96,8 +96,8 @@ static void decide(struct applying *a, const struct event *e, uint32_t task, enu
 	close_items(a, task, ESCALATIONS, STEP_DECIDED, verdict);
 }
 
-/* What an escalation queue passes on waits for a person; an escalation by a person in the log of its
- * own protocol has left it. */
+/* What an escalation queue passes on waits for a person; an escalation by a person in the log of
+ * its own protocol has left it. */
 static bool passes_on(const struct event *e)
 {
 	return e->origin_dialect || e->undecidable;

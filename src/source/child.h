@@ -45,7 +45,7 @@ enum {
 
 struct child_spec {
 	const char *name;        /* letters, digits, . _ -, not a dot first */
-	const char *const *argv; /* NULL last; a bare name is looked for in PATH's absolute folders */
+	const char *const *argv; /* NULL last; a bare name is looked for in PATH, absolute parts */
 	const char *folder;      /* it works there; NULL = here. argv[0] is not looked for there */
 	const char *const *env;  /* further names to let through, NULL last; NULL = none */
 	bool no_input;           /* its standard input is at its end from the beginning */
@@ -133,8 +133,8 @@ struct child *children_find(const struct children *pool, const char *name);
 /* The spec is copied. NULL: it does not run, and err says why and what it would not have seen. */
 struct child *child_start(struct children *pool, const struct child_spec *spec, int64_t now_ms,
 			  struct err *err);
-/* An agent of which each incarnation is one turn: its program is found and its captures are open, but
- * nothing runs, its incarnation is 0 and its life OVER. */
+/* An agent of which each incarnation is one turn: its program is found and its captures are open,
+ * but nothing runs, its incarnation is 0 and its life OVER. */
 struct child *child_add(struct children *pool, const struct child_spec *spec, struct err *err);
 /* The next incarnation of one that is over, with other words after argv[0]. The capture gets `lead`
  * before the first byte that it writes: whole lines, what it is told. -1: nothing was started and

@@ -66,8 +66,8 @@ struct block {
 	struct str bytes;
 };
 
-/* What to do while a stream has nothing to say: called every few milliseconds; false = wait no more,
- * what has come is all. */
+/* What to do while a stream has nothing to say: called every few milliseconds; false = wait no
+ * more, what has come is all. */
 struct idle {
 	bool (*go_on)(void *ctx);
 	void *ctx;
@@ -84,7 +84,8 @@ void source_close(struct source *s);
 /* Looks without opening: at a name, or with name NULL at an open file. -1 and errno. */
 int source_look(const char *name, int fd, struct source_look *out);
 bool source_is(const struct source *s, const struct source_look *look);
-/* Makes start and end true: looks at a file's size, or reads a stream to its end. idle may be NULL. */
+/* Makes start and end true: looks at a file's size, or reads a stream to its end. idle may be
+ * NULL. */
 int source_gather(struct source *s, struct block *block, const struct idle *idle, struct err *err);
 /* At most a block from offset on, into block->bytes; none at the end, if it has moved too. */
 int source_read(const struct source *s, uint64_t offset, struct block *block, struct err *err);

@@ -1,7 +1,7 @@
 /* Bytes from the terminal → keys. Terminal replies (device attributes, cursor reports, titles, OSC
- * answers, focus, kitty) and pastes must never become keys: after an introducer only the final byte,
- * or two seconds of silence, ends a sequence, and what is not known is swallowed whole. A lone Esc
- * counts after 100 ms of silence. Bracketed paste arrives as one KEY_PASTE.
+ * answers, focus, kitty) and pastes must never become keys: after an introducer only the final
+ * byte, or two seconds of silence, ends a sequence, and what is not known is swallowed whole. A
+ * lone Esc counts after 100 ms of silence. Bracketed paste arrives as one KEY_PASTE.
  *
  * Esc and a character within 100 ms is how terminals send Alt with that key: it is no command of
  * ours and swallowed whole, neither Esc nor the character. So are keys with Shift, Ctrl or Alt that

@@ -165,7 +165,8 @@ void app_incomplete(struct app *a, struct str text)
 
 void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool loading)
 {
-	/* until the log is read for the first time, a list where nobody has moved stays at its top */
+	/* until the log is read for the first time, a list where nobody has moved stays at its
+	 * top */
 	for (int i = 0; a->loading && i < TAB_COUNT; i++)
 		if (!a->lists[i].touched)
 			a->lists[i].made = false;

@@ -1,12 +1,12 @@
-/* The program as the person sees it: which view, where in it, what is being typed. Keys and commands
- * change it, app_draw pictures it; it touches neither files nor terminal. What it wants done outside
- * it says as effects, which the caller takes and carries out.
+/* The program as the person sees it: which view, where in it, what is being typed. Keys and
+ * commands change it, app_draw pictures it; it touches neither files nor terminal. What it wants
+ * done outside it says as effects, which the caller takes and carries out.
  *
  * The caller owns the model and the reader; app_arrived tells that messages have come.
  *
  * The lists of a big log take longer to make than a key may wait. A caller with a clock sets
- * `breath`: it stops app_refresh where that takes too long, and the old list stays; app_settle makes
- * the new one. */
+ * `breath`: it stops app_refresh where that takes too long, and the old list stays; app_settle
+ * makes the new one. */
 #ifndef GAVEL_UI_APP_H
 #define GAVEL_UI_APP_H
 
@@ -34,7 +34,7 @@ enum effect_type {
 	EFFECT_RESEND,  /* number: of the letter */
 	EFFECT_GIVE_UP, /* number: of the letter; text "sure": it may have arrived */
 	EFFECT_AGENT,   /* text: "stop AGENT", "restart AGENT", "cancel TASK REASON" */
-	EFFECT_TELL,    /* text: "abort TASK REASON", "query AGENT"; "acknowledge", number: message */
+	EFFECT_TELL,    /* text: "abort TASK REASON", "query AGENT"; "acknowledge", number: which */
 };
 
 struct effect {
@@ -115,7 +115,7 @@ struct app {
 	struct rect bar_rect;  /* where its bar was drawn */
 	bool dragging;         /* the mouse, on the bar */
 	enum liveness live;
-	int64_t wall_ms;   /* now, where the session is live; WHEN_NONE: the newest message's time is */
+	int64_t wall_ms;   /* now, where the session is live; WHEN_NONE: of the newest message */
 	bool follows;      /* the list of messages stays at its end when more come */
 	bool jump;         /* and has to go there */
 	struct buf incomplete; /* the beginning of a line whose end has not come; the scene's */

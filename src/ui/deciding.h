@@ -1,6 +1,7 @@
-/* The person's decisions in the making: which verb on which items, the words that are asked for, marks,
- * what is put off, what was read. Part of the app, so it touches neither files nor terminal: staging and
- * sending are effects, whose drafts lend their strings from `words` until the effects are carried out. */
+/* The person's decisions in the making: which verb on which items, the words that are asked for,
+ * marks, what is put off, what was read. Part of the app, so it touches neither files nor terminal:
+ * staging and sending are effects, whose drafts lend their strings from `words` until the effects
+ * are carried out. */
 #ifndef GAVEL_UI_DECIDING_H
 #define GAVEL_UI_DECIDING_H
 

@@ -1,5 +1,5 @@
-/* A key as the person pressed it, whatever bytes the terminal made of it. Plain characters are their
- * code point; keys without one are numbers beyond Unicode. */
+/* A key as the person pressed it, whatever bytes the terminal made of it. Plain characters are
+ * their code point; keys without one are numbers beyond Unicode. */
 #ifndef GAVEL_UI_KEY_H
 #define GAVEL_UI_KEY_H
 
@@ -49,7 +49,8 @@ struct key {
 	struct str text;
 };
 
-/* The name as configuration, help and key files write it: "a", "<Enter>", "<C-d>", "<Up>", "<lt>". */
+/* The name as configuration, help and key files write it: "a", "<Enter>", "<C-d>", "<Up>",
+ * "<lt>". */
 void key_name(uint32_t code, struct buf *out);
 /* Takes one key off the front of s, as above; false, and nothing taken, at its end, on a control
  * character, and on a name nobody knows. Names are taken in any case, <x> means x for any one

@@ -32,7 +32,8 @@ static uint32_t first_target(const struct pane *p, const struct scene *s)
 
 enum { FOLLOWERS_MAX = 16 };
 
-/* Selects a line wherever it is now. The view moves with it: on the screen it stays where it was. */
+/* Selects a line wherever it is now. The view moves with it: on the screen it stays where it
+ * was. */
 static bool select_again(struct pane *p, struct line at)
 {
 	for (uint32_t i = 0; i < p->lines.list.n; i++)

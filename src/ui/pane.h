@@ -1,7 +1,8 @@
 /* A pane shows the lines of one view in a rectangle and remembers where the person is in them.
  *
  * Lines are made again when the scene has changed; the selection stays on the same thing (same line
- * content), not on the same row, so that arrivals and re-sorting never move it to something else. */
+ * content), not on the same row, so that arrivals and re-sorting never move it to something
+ * else. */
 #ifndef GAVEL_UI_PANE_H
 #define GAVEL_UI_PANE_H
 

@@ -1,5 +1,5 @@
-/* One line of typing at the bottom of the screen: command, search, filter, the words of a decision. Keeps a history and
- * completes commands. */
+/* One line of typing at the bottom of the screen: command, search, filter, the words of a decision.
+ * Keeps a history and completes commands. */
 #ifndef GAVEL_UI_PROMPT_H
 #define GAVEL_UI_PROMPT_H
 

@@ -78,8 +78,8 @@ struct lines {
 
 struct view_ops {
 	const char *name;
-	/* Fills lines for a scene and a width. Loops over what grows with the log ask breath_on, and
-	 * once that says no the lines need not be right, only safe to release. */
+	/* Fills lines for a scene and a width. Loops over what grows with the log ask breath_on,
+	 * and once that says no the lines need not be right, only safe to release. */
 	void (*make)(const struct scene *s, int cols, struct lines *out);
 	/* Draws the heading above the lines, one row; NULL = none. */
 	void (*heading)(const struct scene *s, const struct lines *lines, struct grid *g,
@@ -88,7 +88,8 @@ struct view_ops {
 		     struct rect row);
 	/* What line i leads to; NULL = nothing. */
 	struct target (*target)(const struct scene *s, const struct lines *lines, uint32_t i);
-	/* The message of the mark on line i next to `mark` (as in the scene), or NONE; NULL = no marks. */
+	/* The message of the mark on line i next to `mark` (as in the scene), or NONE; NULL = no
+	 * marks. */
 	uint32_t (*next_mark)(const struct scene *s, const struct lines *lines, uint32_t i,
 			      int direction);
 	const char *empty; /* what to say when there is no line */

@@ -1,7 +1,7 @@
 /* The agents: who takes part, what each does now and whether it is well, when it was last heard of,
- * what it has cost and what it got wrong. One sparkline is the last minute in parts of five seconds,
- * the other the whole session in twelve; all agents share their scales. Processes that gavel runs and
- * that have said nothing yet follow at the end. */
+ * what it has cost and what it got wrong. One sparkline is the last minute in parts of five
+ * seconds, the other the whole session in twelve; all agents share their scales. Processes that
+ * gavel runs and that have said nothing yet follow at the end. */
 #include "ui/view_parts.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The time axis that lanes share: from the first step of any task or review to now, or a part of
- * that, with ticks at round times as dense as their labels allow. Times come from senders, so nothing here may overflow
- * and no loop may run longer than the axis is wide. */
+ * that, with ticks at round times as dense as their labels allow. Times come from senders, so
+ * nothing here may overflow and no loop may run longer than the axis is wide. */
 #include "ui/view_parts.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* The decisions: who decided which item and how, newest first, and what became of it. The person's own
- * stand first, from the journal: staged, recorded, sent, acknowledged, held and why. Those of the log
- * follow; an item that came back and was decided again has a line for each. */
+/* The decisions: who decided which item and how, newest first, and what became of it. The person's
+ * own stand first, from the journal: staged, recorded, sent, acknowledged, held and why. Those of
+ * the log follow; an item that came back and was decided again has a line for each. */
 #include "ui/view_parts.h"
 
 #include <stdio.h>

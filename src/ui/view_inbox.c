@@ -1,7 +1,7 @@
 /* The inbox: what waits for a person, most urgent first. The clock at the left counts down to a
- * deadline (with a !) or tells how long an item has waited. What has just expired stays for a while,
- * after the open ones, and says what that means. With `all`, decided items follow the open ones and a
- * column says what became of each. */
+ * deadline (with a !) or tells how long an item has waited. What has just expired stays for a
+ * while, after the open ones, and says what that means. With `all`, decided items follow the open
+ * ones and a column says what became of each. */
 #include "ui/deciding.h"
 #include "ui/view_parts.h"
 

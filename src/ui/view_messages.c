@@ -1,6 +1,6 @@
 /* The messages: one line each, in the order they came, with what is wrong with them. Only what is
- * drawn is read again from the log. A line that has come only in part follows at the end, dimmed: it is
- * no message yet. */
+ * drawn is read again from the log. A line that has come only in part follows at the end, dimmed:
+ * it is no message yet. */
 #include "ui/view_parts.h"
 
 #include <stdio.h>

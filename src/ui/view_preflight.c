@@ -1,5 +1,6 @@
-/* The pre-flight page: each message that would be written, to whom, where, its size, what it decides,
- * what is missing and what to think of, and the message itself. Nothing has been written yet. */
+/* The pre-flight page: each message that would be written, to whom, where, its size, what it
+ * decides, what is missing and what to think of, and the message itself. Nothing has been written
+ * yet. */
 #include "ui/view_parts.h"
 
 #include <stdio.h>

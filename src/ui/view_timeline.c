@@ -7,8 +7,8 @@
  * drawn first, and dimmed.
  *
  * A lane is drawn in layers: ticks of the axis and the line at now, the stretches between steps,
- * stalls over these, signs of what lies outside, then marks; where marks meet, progress gives way to
- * the others and the later one stays. */
+ * stalls over these, signs of what lies outside, then marks; where marks meet, progress gives way
+ * to the others and the later one stays. */
 #include "ui/view_parts.h"
 
 #include <stdio.h>

@@ -77,8 +77,8 @@ bool follow_banner(const struct follow *f, int64_t now_ms, struct buf *out);
 /* The name with the oldest incomplete line, UINT32_MAX: none. follow_wait_ms does not go past the
  * moment when it becomes worth showing. */
 uint32_t follow_incomplete(const struct follow *f);
-/* The beginning of that name's oldest incomplete line, at most so many bytes, into out, which is cleared
- * first. */
+/* The beginning of that name's oldest incomplete line, at most so many bytes, into out, which is
+ * cleared first. */
 void follow_incomplete_text(struct follow *f, uint32_t i, size_t most, struct buf *out);
 
 #endif

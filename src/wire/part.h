@@ -1,9 +1,9 @@
-/* Complete lines of one part of a file, for whoever reads parts side by side. Nothing of the wire is
- * touched, so each thread may have a part of its own.
+/* Complete lines of one part of a file, for whoever reads parts side by side. Nothing of the wire
+ * is touched, so each thread may have a part of its own.
  *
- * A part from..to has the lines that begin behind its first newline, up to the one that begins at `to`;
- * the first part of a file has the line at the file's start too. So each line is in one part, wherever
- * parts end. */
+ * A part from..to has the lines that begin behind its first newline, up to the one that begins at
+ * `to`; the first part of a file has the line at the file's start too. So each line is in one part,
+ * wherever parts end. */
 #ifndef GAVEL_WIRE_PART_H
 #define GAVEL_WIRE_PART_H
 
@@ -25,12 +25,12 @@ struct part {
 /* What was in it. */
 struct part_lines {
 	uint32_t lines; /* complete ones, blank ones too */
-	uint64_t next;  /* behind the last of them; if there is none, and it is the first part, start */
+	uint64_t next;  /* behind the last of them; if there is none in the first part, start */
 };
 
-/* Hands over the frames, whose line numbers count from 1 at the part's first line. room is for the bytes,
- * and may be used again. -1: the file cannot be read, or has become shorter, or a line is too long to
- * be waited for; what was handed over is not all of the part. */
+/* Hands over the frames, whose line numbers count from 1 at the part's first line. room is for the
+ * bytes, and may be used again. -1: the file cannot be read, or has become shorter, or a line is
+ * too long to be waited for; what was handed over is not all of the part. */
 int part_read(const struct part *p, struct buf *room, frame_fn emit, void *ctx, struct part_lines *out);
 
 #endif

@@ -88,8 +88,8 @@ struct wire {
 	VEC(struct str) warnings;
 	uint64_t bytes_done, bytes_total; /* progress; a stream counts once it is read */
 	bool stop; /* set while frames come: reading ends with the block */
-	/* Takes complete lines off the front of a file, as many as it likes; the rest comes as frames.
-	 * ctx is that of wire_read. NULL: nobody does. */
+	/* Takes complete lines off the front of a file, as many as it likes; the rest comes as
+	 * frames. ctx is that of wire_read. NULL: nobody does. */
 	void (*ahead)(void *ctx, struct wire_ahead *a);
 	struct idle idle; /* while a stream is waited for; go_on NULL = just wait */
 

@@ -1,5 +1,5 @@
-/* A log in memory, for tests of what is written in answer to it: messages in, drafts on a desk that is
- * filled by hand, a plan, and the plan's letters read back as messages of the same log. */
+/* A log in memory, for tests of what is written in answer to it: messages in, drafts on a desk that
+ * is filled by hand, a plan, and the plan's letters read back as messages of the same log. */
 #ifndef GAVEL_TESTS_MEMORY_LOG_H
 #define GAVEL_TESTS_MEMORY_LOG_H
 

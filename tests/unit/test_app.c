@@ -1,5 +1,5 @@
-/* The program without a terminal: every screen at every size, any keys in any order, and a selection
- * that stays on its item whatever arrives. */
+/* The program without a terminal: every screen at every size, any keys in any order, and a
+ * selection that stays on its item whatever arrives. */
 #include "cmd/load.h"
 #include "ui/app.h"
 #include "unit.h"

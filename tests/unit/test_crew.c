@@ -1,4 +1,5 @@
-/* Running agents as sources: what they say is in the model, in order and whole, whatever they do. */
+/* Running agents as sources: what they say is in the model, in order and whole, whatever they
+ * do. */
 #include "cmd/crew.h"
 
 #include "loop/loop.h"

@@ -1,8 +1,8 @@
 /* Detection and the walker behind the rule tables.
  *
  * The examples of the five texts and recorded streams (tests/fixtures/examples, streams; the folder
- * names the dialect) each have a file NAME.expect: `LINE is DIALECT KIND` for every message and below
- * it what it deserves, `LINE SEVERITY POINTER RULE` (- for the message as a whole). With
+ * names the dialect) each have a file NAME.expect: `LINE is DIALECT KIND` for every message and
+ * below it what it deserves, `LINE SEVERITY POINTER RULE` (- for the message as a whole). With
  * GAVEL_REGENERATE=1 in the environment those files are written anew: read the difference. The same
  * messages, and those of the rule cases, feed the matrix of probes. Bad input comes after that. */
 #include "dialect/dialect.h"

@@ -1,5 +1,5 @@
-/* Every verb on every kind of collaboration item: what is written is valid, and read back it says the
- * same decision. */
+/* Every verb on every kind of collaboration item: what is written is valid, and read back it says
+ * the same decision. */
 #include "decide/commands.h"
 
 #include "unit.h"
@@ -873,8 +873,8 @@ START_TEST(replies_find_their_task_without_a_correlation)
 }
 END_TEST
 
-/* A file of replies is read after its log: what they reply to is long overtaken by then, and the same
- * ids may ask again. */
+/* A file of replies is read after its log: what they reply to is long overtaken by then, and the
+ * same ids may ask again. */
 START_TEST(replies_read_late_decide_what_they_replied_to)
 {
 	uint32_t first, second, word, blocked;

@@ -1,4 +1,5 @@
-/* A person's review of an output becomes the next input, and says the same when it is read again. */
+/* A person's review of an output becomes the next input, and says the same when it is read
+ * again. */
 #include "memory_log.h"
 
 #define IN(iteration, params) \

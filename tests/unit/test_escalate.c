@@ -1,6 +1,6 @@
 /* Three people, one item, every dialect: the first passes it to a queue, the second to another, the
- * third decides, and the answer is one that the first log understands, where the first would have sent
- * it. And queues that lie. */
+ * third decides, and the answer is one that the first log understands, where the first would have
+ * sent it. And queues that lie. */
 #include "memory_log.h"
 
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* Every system call of two decisions fails or ends the process in turn; then gavel starts again,
  * and what was promised is looked at: nothing lost, nothing doubled, nothing shown that is not so.
  *
- * A run stages and sends two decisions with one fault (faulty_io.h), in a child where the fault ends
- * the process; what the loss of power would take is cut off; then a fresh desk recovers, and the
- * checker counts violations. With a bug planted in the desk the same checker must count some. */
+ * A run stages and sends two decisions with one fault (faulty_io.h), in a child where the fault
+ * ends the process; what the loss of power would take is cut off; then a fresh desk recovers, and
+ * the checker counts violations. With a bug planted in the desk the same checker must count
+ * some. */
 #include "faulty_io.h"
 #include "unit.h"
 

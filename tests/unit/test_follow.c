@@ -709,8 +709,8 @@ static void forget(int *old)
 	*old = -1;
 }
 
-/* Anything in any order, with looks in between or not. A file is cut only after it was read: what it
- * held is gone for everyone. */
+/* Anything in any order, with looks in between or not. A file is cut only after it was read: what
+ * it held is gone for everyone. */
 static void act(struct live *l, struct writer *w, int *old, uint32_t what, int time)
 {
 	char other[600];

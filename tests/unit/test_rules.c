@@ -1,6 +1,6 @@
-/* Every rule of every protocol, each with messages that break it alone and messages that keep it: the
- * text files of tests/fixtures/rules, whose heads explain their form. One test is one rule, named
- * after it in the report. That no rule is left out is tests/rules.t's business. */
+/* Every rule of every protocol, each with messages that break it alone and messages that keep it:
+ * the text files of tests/fixtures/rules, whose heads explain their form. One test is one rule,
+ * named after it in the report. That no rule is left out is tests/rules.t's business. */
 #include "dialect/dialect.h"
 #include "model/model.h"
 

@@ -1,5 +1,6 @@
 /* Keys, key files, looks, and the terminal on a pseudo-terminal. Keys are written down by their
- * names, so a test reads as what a person would have pressed; mouse and paste tell their details. */
+ * names, so a test reads as what a person would have pressed; mouse and paste tell their
+ * details. */
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "term/headless.h"
