@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "json/quick.h"
 
 #include <stdlib.h>
 
@@ -131,12 +132,15 @@ static bool repair(struct str s, struct buf *out)
 	return changed;
 }
 
-enum { ROOM_KEPT_BYTES = 4 << 20 }; /* a bigger one is given back by json_reader_forget */
+enum {
+	ROOM_KEPT_BYTES = 4 << 20, /* a bigger one is given back by json_reader_forget */
+	PADDING = QUICK_PADDING > YYJSON_PADDING_SIZE ? QUICK_PADDING : YYJSON_PADDING_SIZE,
+};
 
 /* Where a text of n bytes can be parsed. */
 static char *room_for(struct json_reader *r, size_t n)
 {
-	if (r->text_cap - r->kept < n + YYJSON_PADDING_SIZE) {
+	if (r->text_cap - r->kept < n + PADDING) {
 		size_t cap = n + n / 2 + 4096;
 
 		if (r->kept) {
@@ -150,7 +154,7 @@ static char *room_for(struct json_reader *r, size_t n)
 		r->text_cap = cap;
 		r->text = xmalloc(cap);
 	}
-	r->current = n + YYJSON_PADDING_SIZE;
+	r->current = n + PADDING;
 	return r->text + r->kept;
 }
 
@@ -182,13 +186,18 @@ static yyjson_doc *parse(struct json_reader *r, struct str s, yyjson_read_flag m
 	size_t need;
 
 	memcpy(text, s.p, s.n);
-	memset(text + s.n, 0, YYJSON_PADDING_SIZE);
+	memset(text + s.n, 0, PADDING);
 	need = yyjson_read_max_memory_usage(s.n, flags);
 	if (r->pool_cap < need) {
 		r->pool_cap = need + need / 2;
 		free(r->pool);
 		r->pool = xmalloc(r->pool_cap);
 	}
+	r->doc = more ? NULL : quick_read(text, s.n, r->pool, r->pool_cap);
+	if (r->doc)
+		return r->doc;
+	memcpy(text, s.p, s.n);
+	memset(text + s.n, 0, PADDING);
 	yyjson_alc_pool_init(&alc, r->pool, r->pool_cap);
 	r->doc = yyjson_read_opts(text, s.n, flags, &alc, &e);
 	if (!r->doc) {
