@@ -1,4 +1,5 @@
 /* Options → command. */
+#include "cmd/cache.h"
 #include "cmd/options.h"
 
 #include <errno.h>
@@ -28,6 +29,7 @@ int main(int argc, char **argv)
 	setlocale(LC_NUMERIC, "C"); /* JSON has no decimal commas */
 	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
 		hash_seed ^= (uint64_t)time(NULL);
+	cache_seed();
 	if (options_parse(&o, argc - 1, argv + 1, &err)) {
 		fprintf(stderr, "gavel: %s\n", err.text);
 		code = EXIT_TROUBLE;

@@ -5,13 +5,14 @@
 #   skip NAME WHY            counts as skipped
 #   tap_end                  the last line of every test: a script that dies early must not pass
 #
-# $tmp is a folder of the test's own, gone afterwards, with the journals in it; $GAVEL is the program.
+# $tmp is a folder of the test's own, gone afterwards, with journals and cache in it; $GAVEL is the program.
 
 set -u
 tap_count=0
 tmp=$(mktemp -d) || exit 99
 XDG_STATE_HOME=$tmp/state
-export XDG_STATE_HOME
+XDG_CACHE_HOME=$tmp/cache
+export XDG_STATE_HOME XDG_CACHE_HOME
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 99' HUP INT TERM
 

@@ -3,6 +3,7 @@
 #include "cmd/config.h"
 
 #include "base/err.h"
+#include "cmd/cache.h"
 #include "cmd/config_reading.h"
 #include "cmd/config_theme.h"
 #include "ui/key.h"
@@ -45,6 +46,16 @@ static void set_max_line(struct config_reading *r, const struct setting *s, yyjs
 
 	if (json_int(v, &n) && n >= 1 && n <= 1 << 30)
 		r->c->max_line_bytes = (size_t)n;
+	else
+		config_wrong(r, v, s->name, s->takes);
+}
+
+static void set_cache(struct config_reading *r, const struct setting *s, yyjson_val *v)
+{
+	int64_t n;
+
+	if (json_int(v, &n) && n >= 0 && n <= 1 << 20)
+		r->c->cache_mb = (uint32_t)n;
 	else
 		config_wrong(r, v, s->name, s->takes);
 }
@@ -247,6 +258,10 @@ static const struct setting settings[] = {
 	{ "max_line", "a number of bytes from 1 to 1073741824", "16777216", NULL,
 	  "The longest message that is read; longer ones are counted and shown as oversize.",
 	  set_max_line },
+	{ "cache", "a number of megabytes from 0 to 1048576", "2048", NULL,
+	  "How much may be kept of big logs that were read, so that they open at once the next time. 0: "
+	  "nothing is kept, as with --no-cache.",
+	  set_cache },
 };
 enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
 
@@ -309,6 +324,7 @@ void config_help(struct buf *out)
 void config_init(struct config *c, const char *file)
 {
 	*c = (struct config){ .theme = "dark", .mouse = true, .approve = 0.9, .human = 0.7,
+			      .cache_mb = CACHE_MAX_MB,
 			      .max_line_bytes = FRAME_MAX_BYTES,
 			      .file = file ? xstrdup(file) : NULL };
 	vec_push(&c->reason_codes, xstrdup("out_of_scope"));

@@ -40,6 +40,7 @@ struct config {
 	VEC(struct config_key) keys; /* each code once */
 	bool mouse, ascii;
 	double approve, human; /* thresholds, human <= approve */
+	uint32_t cache_mb; /* 0 = none */
 	size_t max_line_bytes;
 	unsigned notices;       /* enum term_notice bits: how new items are told */
 	char *as, *escalate_to; /* NULL = not told */

@@ -425,6 +425,8 @@ int cmd_decide(struct options *o)
 	for (uint32_t i = 0; i < d.config.problems.n; i++)
 		load_say(&d.load, str_of(d.config.problems.v[i]));
 	d.load.threads = o->threads;
+	d.load.cache.use = !o->no_cache && d.config.cache_mb;
+	d.load.cache.max_mb = d.config.cache_mb;
 	d.load.desk = (struct load_desks){ .open = true, .write = true, .journal = o->journal,
 					   .sole_writer = o->sole_writer };
 	if (load_open(&d.load, o->words.v, 1,

@@ -30,6 +30,7 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 		r->before(r->before_ctx, l, m, r->file);
 	model_apply(&l->model, m, &place);
 	r->messages++;
+	r->truncated |= (frame->flags & FRAME_TRUNCATED) != 0;
 	r->binary += (m->flags & RECORD_BINARY) != 0;
 	if (r->each)
 		r->each(r->ctx, l, m, vec_last(&l->model.records));
@@ -89,10 +90,15 @@ void load_judge_binary(struct load_reading *r)
 static void read_file(struct load *l, uint32_t file, load_fn each, void *ctx)
 {
 	const struct wire_file *f = &l->wire.files.v[file];
+	const struct cache_file *known = cache_file(l, file);
 	struct load_reading r = { .l = l, .file = file, .each = each, .ctx = ctx };
 	struct err err;
 
-	r.may_join = l->model.records.n && !f->listed && !f->joined;
+	r.may_join = l->model.records.n && !f->listed && !f->joined && !known;
+	if (known) {
+		r.messages = known->messages;
+		r.binary = known->binary;
+	}
 	l->wire.ahead = load_ahead;
 	if (wire_read(&l->wire, file, load_take, &r, &err)) {
 		load_say(l, str_of(err.text));
@@ -100,12 +106,14 @@ static void read_file(struct load *l, uint32_t file, load_fn each, void *ctx)
 	}
 	l->wire.ahead = NULL;
 	load_judge_binary(&r);
+	cache_note(l, &r, r.lines && !r.truncated && l->wire.files.v[file].is_lines);
 }
 
 void load_run(struct load *l, load_fn each, void *ctx)
 {
 	uint32_t *order = load_order(l);
 
+	cache_open(l, order);
 	for (uint32_t i = 0; i < l->wire.files.n && !l->wire.stop; i++)
 		read_file(l, order[i], each, ctx);
 	free(order);
@@ -251,7 +259,7 @@ static void open_desks(struct load *l)
 
 void load_init(struct load *l, size_t max_line_bytes)
 {
-	model_init(&l->model);
+	model_init_in(&l->model, heap_new(cache_heap(&l->cache)));
 	l->looked_at = NONE;
 	l->reader = (struct reader){ l, read_detail, read_summary, read_bytes, read_diags,
 				     read_source };
@@ -320,6 +328,7 @@ void load_release(struct load *l)
 		desk_close(&l->desks.list.v[i]);
 	vec_release(&l->desks.list);
 	vec_release(&l->readings);
+	cache_release(&l->cache);
 	follow_free(l->live);
 	wire_release(&l->wire);
 	model_release(&l->model);

@@ -12,6 +12,7 @@
 #ifndef GAVEL_CMD_LOAD_H
 #define GAVEL_CMD_LOAD_H
 
+#include "cmd/cache.h"
 #include "cmd/options.h"
 #include "dialect/dialect.h"
 #include "model/model.h"
@@ -48,6 +49,7 @@ struct load_reading {
 	uint32_t file;
 	bool may_join; /* its first message tells whether it belongs to another source */
 	bool text;     /* lines are text, whatever they look like */
+	bool lines, truncated;      /* it is read line by line; its last one is not complete */
 	uint32_t messages, binary;
 	load_fn each;
 	void *ctx;
@@ -57,6 +59,7 @@ struct load_reading {
 
 struct load {
 	struct load_desks desk;
+	struct cache cache;
 	unsigned threads;    /* that read; 0 = as many as there are processors, up to 8 */
 	size_t part_bytes;   /* of a log that threads share; 0 = PART_BYTES */
 	bool follow;         /* wanted */

@@ -39,7 +39,8 @@ struct slot {
 struct ahead {
 	struct load_reading *r;
 	struct wire_ahead *a;
-	uint64_t part_bytes, parts; /* of the file */
+	uint64_t start; /* where reading begins */
+	uint64_t part_bytes, parts; /* from there on */
 	unsigned threads, slots_n;
 	bool ending;
 
@@ -75,8 +76,8 @@ static void decode_frame(void *ctx, const struct frame *frame)
 static void decode_part(struct ahead *x, uint64_t number)
 {
 	struct slot *s = &x->slots[number % x->slots_n];
-	uint64_t first = x->a->start / x->part_bytes;
-	struct part p = { .fd = x->a->fd, .start = x->a->start, .end = x->a->end,
+	uint64_t first = x->start / x->part_bytes;
+	struct part p = { .fd = x->a->fd, .start = x->start, .end = x->a->end,
 			  .from = (first + number) * x->part_bytes,
 			  .to = (first + number + 1) * x->part_bytes,
 			  .max_bytes = x->a->max_bytes };
@@ -212,6 +213,18 @@ static unsigned processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
+/* Lines that the model has from its image. */
+static void skip_known(struct load_reading *r, struct wire_ahead *a)
+{
+	const struct cache_file *known = cache_file(r->l, r->file);
+
+	if (!known || known->at <= a->start || known->at > a->end)
+		return;
+	a->at = known->at;
+	a->line = known->line;
+	r->l->wire.bytes_done += a->at - a->start;
+}
+
 void load_ahead(void *reading, struct wire_ahead *a)
 {
 	struct load_reading *r = reading;
@@ -221,14 +234,17 @@ void load_ahead(void *reading, struct wire_ahead *a)
 	struct ahead *x;
 	unsigned n;
 
+	r->lines = true;
+	skip_known(r, a);
 	threads = threads > THREADS_MAX ? THREADS_MAX : threads;
-	if (threads < 2 || r->text || a->end - a->start <= 2 * part_bytes)
+	if (threads < 2 || r->text || a->end - a->at <= 2 * part_bytes)
 		return;
 	x = xcalloc(1, sizeof(*x));
 	x->r = r;
 	x->a = a;
+	x->start = a->at;
 	x->part_bytes = part_bytes;
-	x->parts = (a->end - 1) / part_bytes - a->start / part_bytes + 1;
+	x->parts = (a->end - 1) / part_bytes - a->at / part_bytes + 1;
 	x->threads = threads;
 	x->slots_n = 2 * threads + 2;
 	pthread_mutex_init(&x->lock, NULL);

@@ -179,6 +179,7 @@ SET_TEXT(artifact)
 SET_TEXT(rev)
 SET_FLAG(read_only)
 SET_FLAG(no_follow)
+SET_FLAG(no_cache)
 SET_FLAG(follow)
 SET_FLAG(dry_run)
 SET_FLAG(sole_writer)
@@ -245,6 +246,9 @@ static const struct option options[] = {
 	  "change; decisions when they are made or get on.",
 	  SHOW, set_follow },
 	{ "no-follow", NULL, "Read what is there, and do not wait for more.", WATCH, set_no_follow },
+	{ "no-cache", NULL,
+	  "Read big logs as if for the first time, and keep nothing for the next.",
+	  WATCH | SHOW | DECIDE, set_no_cache },
 	{ "read-only", NULL, "Look, but decide nothing.", WATCH | DEMO, set_read_only },
 	{ "sole-writer", NULL,
 	  "Nobody else writes to the reply FIFO, so messages over 4096 bytes may go there.",

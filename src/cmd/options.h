@@ -34,6 +34,7 @@ struct options {
 	/* deciding: who, where replies and escalations go, where the journal is */
 	const char *as, *reply, *escalate_to, *journal;
 	bool read_only, sole_writer, recover_send, no_follow, follow, sure;
+	bool no_cache;
 	/* of one decision */
 	const char *reason_code, *explain, *answer, *artifact, *rev;
 	bool deliver, correct;

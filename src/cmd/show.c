@@ -3,6 +3,7 @@
 #include "cmd/load.h"
 #include "cmd/print.h"
 #include "cmd/show_follow.h"
+#include "cmd/config.h"
 #include "cmd/show_json.h"
 
 #include <stdio.h>
@@ -126,6 +127,16 @@ static void print_shown(struct load *l, const struct shown *shown, struct scene 
 	}
 }
 
+static void want_cache(struct load *l, const struct options *o)
+{
+	struct config c;
+
+	config_load(&c, NULL);
+	l->cache.max_mb = c.cache_mb;
+	l->cache.use = !o->no_cache && c.cache_mb;
+	config_release(&c);
+}
+
 static int show(struct options *o, const struct shown *shown, const char *item, uint32_t skip)
 {
 	struct load l = { 0 };
@@ -138,6 +149,7 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 	l.threads = o->threads;
 	l.desk = (struct load_desks){ .open = shown->view != NULL, .journal = o->journal };
 	l.follow = o->follow;
+	want_cache(&l, o);
 	if (load_open(&l, skip ? o->words.v + skip : o->words.v, o->words.n - skip,
 		      o->max_line_bytes))
 		goto out;
@@ -152,6 +164,10 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 		code = EXIT_FOUND;
 	else
 		print_shown(&l, shown, &s, o);
+	if (!o->follow) { /* who reads the output need not wait for this */
+		fflush(stdout);
+		cache_save(&l);
+	}
 out:
 	filter_free(filter);
 	load_release(&l);

@@ -251,6 +251,7 @@ static int run_headless(struct watch *w, const struct options *o)
 	}
 	if (!w->crew)
 		load_run(&w->load, breathe, w);
+	cache_save_apart(&w->load);
 	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
 	seat_open(&w->seat);
 	live_begin(&w->live, loop_now_ms());
@@ -302,6 +303,7 @@ static int run_terminal(struct watch *w, const struct options *o)
 	draw(w);
 	if (!w->crew)
 		load_run(&w->load, breathe, w);
+	cache_save_apart(&w->load);
 	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
 	seat_open(&w->seat);
 	live_begin(&w->live, loop_now_ms());
@@ -409,6 +411,8 @@ int watch_run(struct options *o)
 	watch_init(&w, o);
 	w.load.threads = o->threads;
 	w.load.follow = !o->headless && !o->no_follow;
+	w.load.cache.use = !o->no_cache && w.config.cache_mb;
+	w.load.cache.max_mb = w.config.cache_mb;
 	for (uint32_t i = 0; i < o->words.n; i++)
 		buf_printf(&title, "%s%s", i ? " " : "", o->words.v[i]);
 	if (load_open(&w.load, o->words.v, o->words.n,

@@ -72,7 +72,7 @@ int part_read(const struct part *p, struct buf *room, frame_fn emit, void *ctx, 
 		first++;
 	}
 	framer_init(&f, p->max_bytes, p->from + (uint64_t)(first - bytes));
-	if (p->from > p->start)
+	if (p->from)
 		f.bom = BOM_BYTES;
 	last = n > inside ? memchr(bytes + inside, '\n', n - inside) : NULL;
 	framer_feed(&f, str_make(first, (size_t)((last ? last + 1 : bytes + n) - first)), emit, ctx);

@@ -17,7 +17,7 @@ enum {
 
 struct part {
 	int fd;
-	uint64_t start, end; /* of the file; no byte from end on is looked at */
+	uint64_t start, end; /* of the file, or lines of it; no byte from end on is looked at */
 	uint64_t from, to;
 	size_t max_bytes; /* of a message */
 };

@@ -136,6 +136,8 @@ static int read_lines(struct reading *r, bool followed)
 		if (r->w->stop)
 			break;
 	}
+	r->file->cut_at = l->framer.start;
+	r->file->cut_line = l->framer.line;
 	if (followed) {
 		r->file->lines = l;
 		return rc;
@@ -284,6 +286,7 @@ static int read_file(struct reading *r, bool follow)
 	if (look(r, &scan, NULL) < 0)
 		return -1;
 	cut = wire_cut_of(r->file->base, &scan);
+	r->file->is_lines = cut == CUT_LINES && scan.state == SCAN_NOT;
 	follow = follow && cut == CUT_LINES && is_log(r, &scan);
 	if (cut == CUT_ELEMENTS)
 		keep_session(r, &scan);

@@ -62,6 +62,9 @@ struct wire_file {
 	struct str session; /* a document's own session id, or none */
 	/* for following, after wire_read: */
 	struct wire_lines *lines; /* NULL: it is not followed line by line */
+	uint64_t cut_at;          /* of lines: behind the last complete one */
+	uint32_t cut_line;        /* the number of the next */
+	bool is_lines;            /* and will be, whatever is added to it */
 	bool read;                /* some reading has begun to hand over frames */
 	bool tailed;              /* somebody follows it (tail.h) */
 	uint64_t hash;            /* of what it held, blanks at its end aside; 0 = not known */

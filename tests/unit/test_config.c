@@ -52,6 +52,7 @@ static void assert_defaults(const struct config *c)
 	ck_assert(c->mouse && !c->ascii);
 	ck_assert(c->approve == 0.9 && c->human == 0.7);
 	ck_assert_uint_eq(c->max_line_bytes, FRAME_MAX_BYTES);
+	ck_assert_uint_eq(c->cache_mb, 2048);
 }
 
 static const char *fixture(const char *name)
@@ -261,6 +262,9 @@ END_TEST
 START_TEST(number_and_text_limits)
 {
 	assert_problems("{\"max_line\": 1073741824}", "");
+	assert_problems("{\"cache\": 0}", "");
+	assert_problems("{\"cache\": -1}", "c.json:1:11: cache must be a number of megabytes from 0 to "
+					  "1048576, not -1");
 	assert_problems("{\"max_line\": 1073741825}",
 			"c.json:1:14: max_line must be a number of bytes from 1 to 1073741824, not "
 			"1073741825");
@@ -276,7 +280,8 @@ START_TEST(number_and_text_limits)
 	/* nothing that steers a terminal, and not the whole novel */
 	assert_problems("{\"\\u001b]0;\\u202e\\\"\\\\\": 1}",
 			"c.json:1:2: no setting \"\\u001b]0;\\u202e\\\"\\\\\"; there are theme, "
-			"keys, mouse, ascii, thresholds, as, escalate_to, reason_codes, notices, max_line");
+			"keys, mouse, ascii, thresholds, as, escalate_to, reason_codes, notices, max_line, "
+			"cache");
 	assert_problems("{\"ascii\": \"0123456789012345678901234567890123456789\"}",
 			"c.json:1:11: ascii must be true or false, not "
 			"\"0123456789012345678901234567890123456789\"");
