@@ -91,20 +91,13 @@ static void open_desk(struct crew *c, const struct crew_agent *a, struct str gro
 	buf_release(&path);
 }
 
-uint32_t crew_start(struct crew *c, const struct child_spec *spec, struct str group, int64_t now_ms,
-		    struct err *err)
+static uint32_t take_in(struct crew *c, struct child *child, struct str group, int64_t now_ms,
+			struct err *err)
 {
-	struct crew_agent *a;
-	struct child *child;
+	struct crew_agent *a = xcalloc(1, sizeof(*a));
 
-	if (c->load->wire.files.n + CREW_STREAMS > WIRE_FILES_MAX)
-		return err_set(err, "%s: one file too many; run fewer agents", spec->name), NONE;
-	child = child_start(c->children, spec, now_ms, err);
-	if (!child)
-		return NONE;
-	a = xcalloc(1, sizeof(*a));
 	a->child = child;
-	group = arena_str(&c->load->wire.arena, group.n ? group : str_of(spec->name));
+	group = arena_str(&c->load->wire.arena, group.n ? group : str_of(child->name));
 	begin_life(a);
 	for (int i = 0; i < CREW_STREAMS; i++)
 		if (open_reading(c, a, i, group, err) < 0) {
@@ -115,6 +108,30 @@ uint32_t crew_start(struct crew *c, const struct child_spec *spec, struct str gr
 	open_desk(c, a, group);
 	vec_push(&c->agents, a);
 	return c->agents.n - 1;
+}
+
+static bool has_room(const struct crew *c, const struct child_spec *spec, struct err *err)
+{
+	if (c->load->wire.files.n + CREW_STREAMS <= WIRE_FILES_MAX)
+		return true;
+	err_set(err, "%s: one file too many; run fewer agents", spec->name);
+	return false;
+}
+
+uint32_t crew_start(struct crew *c, const struct child_spec *spec, struct str group, int64_t now_ms,
+		    struct err *err)
+{
+	struct child *child =
+		has_room(c, spec, err) ? child_start(c->children, spec, now_ms, err) : NULL;
+
+	return child ? take_in(c, child, group, now_ms, err) : NONE;
+}
+
+uint32_t crew_add(struct crew *c, const struct child_spec *spec, struct str group, struct err *err)
+{
+	struct child *child = has_room(c, spec, err) ? child_add(c->children, spec, err) : NULL;
+
+	return child ? take_in(c, child, group, 0, err) : NONE;
 }
 
 /* ---- reading ---- */

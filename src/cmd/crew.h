@@ -3,6 +3,7 @@
  *
  *   crew_open     after load_run of the load
  *   crew_start    runs an agent; its output and its standard error become files of the load's wire
+ *   crew_add      the same, but nothing runs until child_turn
  *   crew_take     when crew_fd is readable or crew_wait_ms has passed
  *   crew_close    before load_release; kills what is left. Whoever wants order stops each before
  *
@@ -62,6 +63,8 @@ void crew_close(struct crew *c);
  * not run. */
 uint32_t crew_start(struct crew *c, const struct child_spec *spec, struct str group, int64_t now_ms,
 		    struct err *err);
+/* An agent of which each incarnation is a turn (child_add). */
+uint32_t crew_add(struct crew *c, const struct child_spec *spec, struct str group, struct err *err);
 /* Looks after the processes and takes what they have said, for a few milliseconds. Settles the
  * desks if there was something. Returns how many messages; crew_wait_ms then says 0 if there is
  * more. now_ms is loop_now_ms; each may be NULL. */

@@ -15,15 +15,23 @@ enum {
 	JOURNAL = 1 << 6,
 	REPLAY = 1 << 7,
 	PURGE = 1 << 8,
+	REVIEW = 1 << 9,
 	READERS = WATCH | SHOW | CHECK,
-	PRINTERS = WATCH | SHOW | DEMO | REPLAY,
-	SCREENS = WATCH | DEMO | REPLAY,
-	DECIDERS = WATCH | DECIDE | DEMO,
-	ANY = WATCH | SHOW | CHECK | DEMO | HELP | DECIDE | JOURNAL | PURGE | REPLAY,
+	PRINTERS = WATCH | SHOW | DEMO | REPLAY | REVIEW,
+	SCREENS = WATCH | DEMO | REPLAY | REVIEW,
+	DECIDERS = WATCH | DECIDE | DEMO | REVIEW,
+	ANY = WATCH | SHOW | CHECK | DEMO | HELP | DECIDE | JOURNAL | PURGE | REPLAY | REVIEW,
 };
 
 static const struct command commands[] = {
 	{ "", "[SOURCE...]", "Open the terminal UI; where the output is no terminal, print the inbox.", WATCH, cmd_watch },
+	{ "review", "--artifact=FILE [--] COMMAND...",
+	  "Let COMMAND review a file, one process a turn: a feedback request on its standard input, the "
+	  "stream of what it does and answers on its standard output. Decide its items, edit the file, "
+	  "and $ begins the next turn. {session} in COMMAND becomes the id of the session; in the first "
+	  "turn that word is left out, and a lone option before it. What is asked and said is kept below "
+	  "~/.local/state/gavel/reviews; the same file and COMMAND again go on there.",
+	  REVIEW, cmd_review },
 	{ "show", "VIEW [SOURCE...]",
 	  "Print a view: inbox, item ID, timeline, ledger, messages, agents, decisions or summary; or "
 	  "state, a hash of them all.",
@@ -167,6 +175,15 @@ static int set_older_than(struct options *o, const char *value, struct err *err)
 			    "or 12h", value);
 }
 
+static int set_env(struct options *o, const char *value, struct err *err)
+{
+	if (!*value || strchr(value, '='))
+		return err_set(err, "--env=%s: must be the name of a variable; its value is this one's",
+			       value);
+	vec_push(&o->env, value);
+	return 0;
+}
+
 SET_TEXT(filter)
 SET_TEXT(as)
 SET_TEXT(reply)
@@ -177,6 +194,8 @@ SET_TEXT(explain)
 SET_TEXT(answer)
 SET_TEXT(artifact)
 SET_TEXT(rev)
+SET_TEXT(envelope)
+SET_FLAG(fresh)
 SET_FLAG(read_only)
 SET_FLAG(no_follow)
 SET_FLAG(no_cache)
@@ -224,7 +243,7 @@ static const struct option options[] = {
 	{ "max-line", "BYTES",
 	  "Longest message that is read, 16M unless given; longer ones are counted and shown as "
 	  "oversize.",
-	  READERS | DECIDE | REPLAY, set_max_line },
+	  READERS | DECIDE | REPLAY | REVIEW, set_max_line },
 	{ "threads", "N",
 	  "How many threads read a big log; unless given, as many as there are processors, at most 8.",
 	  READERS | DECIDE | REPLAY, set_threads },
@@ -262,8 +281,18 @@ static const struct option options[] = {
 	  set_explain },
 	{ "answer", "TEXT", "decide: the answer to a question, or one of its options.", DECIDE,
 	  set_answer },
-	{ "artifact", "FILE", "decide: the artifact as it now is, for a feedback request.", DECIDERS,
+	{ "artifact", "FILE",
+	  "decide: the artifact as it now is, for a feedback request; review: the file.", DECIDERS,
 	  set_artifact },
+	{ "envelope", "FILE",
+	  "review: speak envelopes; FILE holds the input envelope of the first turn.", REVIEW,
+	  set_envelope },
+	{ "fresh", NULL,
+	  "review: begin a new review, where one of this file and command could go on.", REVIEW,
+	  set_fresh },
+	{ "env", "NAME",
+	  "Let a variable of the environment through to the agents (may be repeated).", REVIEW,
+	  set_env },
 	{ "rev", "HASH",
 	  "decide: refuse unless the item still has this rev. It also tells items of one name apart.",
 	  DECIDE | SHOW, set_rev },
@@ -372,6 +401,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
 			return err_set(err, "no option %s; see gavel --help", word);
 		} else {
 			vec_push(&o->words, word);
+			only_words |= o->command->bit == REVIEW; /* the rest is the command's */
 		}
 	}
 	return 0;
@@ -380,6 +410,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
 void options_release(struct options *o)
 {
 	vec_release(&o->words);
+	vec_release(&o->env);
 }
 
 /* Wraps at 79 columns with a hanging indent. */

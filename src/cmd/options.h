@@ -42,6 +42,10 @@ struct options {
 	uint64_t older_than_s;
 	bool has_age, dry_run;
 	const char *speed;         /* of a replay */
+	/* of a review */
+	const char *envelope;
+	bool fresh;
+	VEC(const char *) env; /* variables that agents see */
 	const char *keys, *screen; /* with headless: key file, where the last screen goes */
 };
 
@@ -95,6 +99,7 @@ int cmd_decide(struct options *o);
 int cmd_journal(struct options *o);
 int cmd_purge(struct options *o);
 int cmd_replay(struct options *o);
+int cmd_review(struct options *o);
 int cmd_demo(struct options *o);
 int cmd_help(struct options *o);
 /* No command word: looks at the sources; on a terminal with the UI (watch_run). */

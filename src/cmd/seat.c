@@ -146,6 +146,7 @@ void seat_clear_plan(struct seat *s, struct terms *terms)
 		terms->now_ms = s->app->wall_ms;
 	if (s->app->deciding.artifact)
 		terms->artifact = s->app->deciding.artifact;
+	terms->turn = s->turn;
 	terms->reply_confirmed = true; /* the page shows the path in full, and y confirms it */
 }
 
@@ -154,6 +155,8 @@ static void make_plan(struct seat *s)
 	struct terms terms;
 
 	seat_clear_plan(s, &terms);
+	if (s->propose && s->only == NONE && s->propose(s->ctx, &terms))
+		return;
 	for (uint32_t i = 0; i < s->load->desks.list.n; i++) {
 		struct desk *d = &s->load->desks.list.v[i];
 

@@ -18,6 +18,10 @@ struct seat {
 	bool confirmed;   /* with y; a plan that was made since is another one */
 	struct desk *only_desk; /* it was made for this one alone, NULL = all */
 	uint32_t only;          /* and for this draft, NONE = all */
+	/* of a review; NULL = this is none */
+	const struct turn_terms *turn;
+	bool (*propose)(void *ctx, const struct terms *t); /* makes the plan; false = as usual */
+	void *ctx;
 };
 
 /* Before reading: tells the app who decides and what it cannot decide. */

@@ -223,7 +223,7 @@ static bool on_headless(void *ctx, const struct headless_step *step)
 	struct watch *w = ctx;
 	int64_t now = loop_now_ms();
 
-	w->test_ms += step->wait_ms;
+	w->test_ms += step->until.n ? 0 : step->wait_ms;
 	replay_tick(&w->app, clock_of(w));
 	if (step->key) {
 		on_key(w, step->key);
@@ -231,7 +231,7 @@ static bool on_headless(void *ctx, const struct headless_step *step)
 	}
 	if (w->quit)
 		return false;
-	go_on(w, step->until, now + (step->until.n ? UNTIL_MS : step->wait_ms));
+	go_on(w, step->until, now + (step->until.n && !step->wait_ms ? UNTIL_MS : step->wait_ms));
 	if (!w->quit && step->until.n && !is_shown(w, step->until)) {
 		fprintf(stderr, "gavel: not on the screen: %.*s\n", STR_ARG(step->until));
 		w->code = EXIT_TROUBLE;

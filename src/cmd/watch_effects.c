@@ -144,6 +144,9 @@ void watch_effects(struct watch *w)
 		case EFFECT_AGENT:
 			app_say(&w->app, ROLE_ERROR, "no agents run here; gavel run starts some");
 			break;
+		case EFFECT_TURN:
+			app_say(&w->app, ROLE_ERROR, "nothing is under review here; gavel review does");
+			break;
 		case EFFECT_TELL: seat_tell(&w->seat, &e); break;
 		case EFFECT_GIVE_UP: seat_give_up(&w->seat, &e); break;
 		}

@@ -158,7 +158,8 @@ void desk_let_go(struct desk *d)
 static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 {
 	struct letter *l = &d->letters.v[number];
-	struct channel c = { .fd = -1, .sole_writer = d->sole_writer, .idle = d->idle };
+	struct channel c = { .fd = -1, .sole_writer = d->sole_writer, .wait_ms = d->wait_ms,
+			     .idle = d->idle };
 	struct err why = { { 0 } };
 	enum channel_result r;
 	bool doubt = l->tried && l->uncertain;

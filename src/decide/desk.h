@@ -19,6 +19,7 @@
  *   SENT    ref, time, drafts [ids]                     so that a lost INTENT is not written anew
  *   ACKED   ref, time, line                             the log's proof
  *   HELD    ref, time, why, certain
+ *   MOVED   ref, time, path                             from now on it goes there
  *   VOID    ref, time                                   a draft or letter given up; with a letter
  *                                                       those that accompany it (INTENTS) */
 #ifndef GAVEL_DECIDE_DESK_H
@@ -55,6 +56,7 @@ struct desk {
 	VEC(uint32_t) expecting;
 	/* set by the opener */
 	bool sole_writer;
+	int wait_ms; /* how long whoever reads may take, as in struct channel */
 	const struct idle *idle;
 	int hand; /* descriptor + 1 that keeps a FIFO open between messages; 0 = none */
 	const struct reader *reader; /* what an item says now; NULL = what was decided on */
@@ -109,6 +111,12 @@ int desk_resend(struct desk *d, uint32_t letter, struct err *err);
  * when sure, which is for a place that is gone for good: where it can be looked at, what did arrive
  * is sent instead (the letter's state tells). */
 int desk_give_up(struct desk *d, uint32_t letter, bool sure, struct err *err);
+/* A letter for one turn of a review goes to the process of another: that of its own never had it.
+ * Then it can be sent again. */
+int desk_move(struct desk *d, uint32_t letter, struct str path, struct err *err);
+/* The process that a letter was for has ended, so that no more can become of it: it has arrived, as
+ * an answer tells, or the turn failed and whoever retries it writes another one. */
+int desk_conclude(struct desk *d, uint32_t letter, bool arrived, struct err *err);
 /* Letters whose end is not known or that were held: what the recovery page lists. */
 uint32_t desk_unfinished(const struct desk *d);
 /* Finishes them: completes what is torn, sends what certainly was not sent, and where it is

@@ -4,6 +4,7 @@
  * output has no context, so that an escalation says in its summary which feature and workflow it is
  * about, or which output where no input was seen: replies are read after the log, when another one
  * may be the newest. */
+#include "decide/attach.h"
 #include "decide/plan.h"
 
 #include "json/compose.h"
@@ -129,6 +130,11 @@ static bool is_whole(struct encoding *e, uint32_t input)
 	return true;
 }
 
+static struct str addressee(const struct encoding *e)
+{
+	return e->terms->turn ? e->terms->turn->to : STR("workflow");
+}
+
 static void encode_review(struct encoding *e, uint32_t i)
 {
 	struct proposal *p = propose(e, &e->drafts[i], 1);
@@ -137,7 +143,7 @@ static void encode_review(struct encoding *e, uint32_t i)
 	yyjson_val *root;
 	int64_t iteration;
 
-	p->letter.to = STR("workflow");
+	p->letter.to = addressee(e);
 	if (input == NONE) {
 		propose_missing(e, p, "the input envelope of this output was not seen; give the "
 				      "log that "
@@ -177,7 +183,10 @@ static void encode_output(struct encoding *e, uint32_t i)
 	struct proposal *p;
 	struct buf b = { 0 };
 
-	encode_escalation(e, i, true);
+	/* where each message is a turn of the agent's, gavel is the workflow itself */
+	encode_escalation(e, i, !e->terms->turn);
+	if (e->terms->turn)
+		return;
 	p = propose(e, &e->drafts[i], 1);
 	p->letter.to = STR("workflow");
 	buf_adds(&b, "{\"success\":false,\"summary\":");
@@ -196,6 +205,57 @@ static void encode_envelope(struct encoding *e)
 			encode_output(e, i);
 		else
 			encode_review(e, i);
+}
+
+/* ---- the first input ---- */
+
+/* An input as its protocol wants it, with nothing wrong in it. */
+static bool is_input(struct str bytes, struct buf *why)
+{
+	struct decoder d = { 0 };
+	struct message msg = { 0 };
+	struct frame_info info = { .full_length = bytes.n };
+	bool fine;
+
+	dialect_decode(&d, bytes, &info, &msg);
+	fine = msg.dialect == DIALECT_ENVELOPE && str_is(msg.kind, "input");
+	for (uint32_t i = 0; fine && i < msg.diags.list.n; i++)
+		if (msg.diags.list.v[i].severity == SEVERITY_ERROR) {
+			buf_printf(why, "%.*s: %.*s", STR_ARG(msg.diags.list.v[i].pointer),
+				   STR_ARG(msg.diags.list.v[i].text));
+			fine = false;
+		}
+	message_release(&msg);
+	decoder_release(&d);
+	return fine;
+}
+
+void plan_envelope(struct plan *plan, struct desk *desk, const struct model *m,
+		   const struct reader *r, const struct terms *t, const char *path)
+{
+	struct encoding e = { .plan = plan, .desk = desk, .model = m, .reader = r, .terms = t };
+	struct proposal *p = propose(&e, NULL, 0);
+	struct buf line = { 0 }, why = { 0 };
+	struct attachment file;
+	yyjson_val *root;
+	struct err err;
+
+	p->letter.dialect = DIALECT_ENVELOPE;
+	p->letter.to = addressee(&e);
+	if (attach_read(&plan->arena, path, &file, &err) != 0) {
+		propose_missing(&e, p, "%s", err.text);
+		return;
+	}
+	if (json_read(&e.json, file.content, &root) == JSON_OK)
+		json_write(&line, root);
+	if (!line.n || !is_input(buf_str(&line), &why))
+		propose_missing(&e, p, "%s is no input envelope; give one (context, paths, task)%s%s",
+				path, why.n ? ": " : "", why.n ? why.p : "");
+	else
+		proposal_set_bytes(&e, p, &line);
+	json_reader_release(&e.json);
+	buf_release(&line);
+	buf_release(&why);
 }
 
 const struct encoder encoder_envelope = {

@@ -222,53 +222,16 @@ static void encode_turn(struct encoding *e)
 	free(order);
 }
 
-/* ---- a turn that decides nothing ---- */
-
-void plan_turn(struct plan *plan, struct desk *desk, const struct model *m, const struct reader *r,
-	       const struct terms *t, uint32_t session)
-{
-	struct encoding e = { .plan = plan, .desk = desk, .model = m, .reader = r, .terms = t };
-	struct str name = session == NONE ? STR_NONE : session_name(m, session);
-	struct turn_state turn = { .request = NONE };
-	struct next_artifact artifact;
-	struct buf b = { 0 };
-	struct proposal *p;
-
-	p = propose(&e, NULL, 0);
-	p->letter.dialect = DIALECT_FEEDBACK;
-	p->letter.to = addressee(&e, name);
-	if (session != NONE) {
-		find_turn(&e, session, name, &turn);
-		check_turn(&e, p, &turn, name);
-	}
-	artifact = artifact_after(&e, p, name, &turn);
-	begin_request(&b, turn.done < COUNT_MAX ? turn.done + 1 : COUNT_MAX, artifact.json);
-	if (turn.done)
-		buf_adds(&b, ",\"applied_feedback\":{\"items\":[]}");
-	buf_addc(&b, '}');
-	if (session != NONE)
-		tell_open(&e, p, session, 0);
-	if (artifact.json.n)
-		set_request(&e, p, &b);
-	json_reader_release(&e.json);
-	buf_release(&b);
-}
-
 /* ---- an error ---- */
 
 /* The Request that failed, once more. Where each turn takes the file along, an edited one goes. */
-static void encode_again(struct encoding *e)
+static void send_again(struct encoding *e, struct proposal *p, struct str session,
+		       const struct turn_state *turn)
 {
-	struct proposal *p = propose(e, e->drafts, 1);
-	struct str session = draft_of(e, 0)->session;
 	struct next_artifact artifact = { .same = true };
-	struct turn_state turn;
-	struct request request;
+	struct request request = find_request(e, session, turn, turn->done);
 
-	p->letter.to = addressee(e, session);
-	find_turn(e, item_of(e, 0)->session, session, &turn);
-	request = find_request(e, session, &turn, turn.done);
-	if (turn.waits)
+	if (turn->waits)
 		propose_missing(e, p, "a later Request is in the log already");
 	else if (!request.bytes.n)
 		propose_missing(e, p,
@@ -280,6 +243,58 @@ static void encode_again(struct encoding *e)
 		artifact = compose_artifact(e, p, &request, attached_path(e, p));
 	if (!p->missing.n)
 		compose_again(e, p, &request, artifact.same ? STR_NONE : artifact.json);
+}
+
+static void encode_again(struct encoding *e)
+{
+	struct proposal *p = propose(e, e->drafts, 1);
+	struct str session = draft_of(e, 0)->session;
+	struct turn_state turn;
+
+	p->letter.to = addressee(e, session);
+	find_turn(e, item_of(e, 0)->session, session, &turn);
+	send_again(e, p, session, &turn);
+}
+
+/* ---- a turn that decides nothing ---- */
+
+static void encode_plain(struct encoding *e, struct proposal *p, struct str session,
+			 const struct turn_state *turn)
+{
+	struct next_artifact artifact = artifact_after(e, p, session, turn);
+	struct buf b = { 0 };
+
+	begin_request(&b, turn->done < COUNT_MAX ? turn->done + 1 : COUNT_MAX, artifact.json);
+	if (turn->done)
+		buf_adds(&b, ",\"applied_feedback\":{\"items\":[]}");
+	buf_addc(&b, '}');
+	if (artifact.json.n)
+		set_request(e, p, &b);
+	buf_release(&b);
+}
+
+void plan_turn(struct plan *plan, struct desk *desk, const struct model *m, const struct reader *r,
+	       const struct terms *t, uint32_t session, enum turn_which which)
+{
+	struct encoding e = { .plan = plan, .desk = desk, .model = m, .reader = r, .terms = t };
+	struct str name = session == NONE ? STR_NONE : session_name(m, session);
+	struct turn_state turn = { .request = NONE };
+	struct proposal *p = propose(&e, NULL, 0);
+
+	p->letter.dialect = DIALECT_FEEDBACK;
+	p->letter.to = addressee(&e, name);
+	if (session != NONE)
+		find_turn(&e, session, name, &turn);
+	if (which == TURN_AGAIN) {
+		send_again(&e, p, name, &turn);
+	} else {
+		if (session != NONE) {
+			check_turn(&e, p, &turn, name);
+			tell_open(&e, p, session, 0);
+		}
+		encode_plain(&e, p, name, &turn);
+	}
+	json_reader_release(&e.json);
 }
 
 static void encode(struct encoding *e)

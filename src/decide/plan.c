@@ -71,7 +71,8 @@ static const char *place_problem(const struct encoding *e, const struct letter *
 
 struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n)
 {
-	struct proposal p = { .desk = e->desk };
+	struct proposal p = { .desk = e->desk,
+			      .runs = e->terms->turn ? e->terms->turn->to : STR_NONE };
 	struct buf path = { 0 };
 	const char *problem;
 

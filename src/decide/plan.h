@@ -20,6 +20,7 @@ struct proposal {
 	VEC(struct str) missing;
 	VEC(struct str) cautions;
 	uint32_t group;  /* proposals of one group go out together: number of its first draft */
+	struct str runs; /* the command that it begins; empty = none */
 	bool needs_sure; /* accepted or partial, but the artifact has not changed: confirm twice */
 };
 
@@ -53,10 +54,14 @@ struct plan {
 /* All staged drafts of the desk, or only one (only = its number). */
 void plan_make(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
 	       const struct terms *t, uint32_t only);
-/* The next Request of a feedback session without a decision in it; session NONE: the first of all.
- * For terms with `turn`. */
+/* For terms with `turn`: a message that decides nothing. Of a feedback session the next Request, or
+ * once more the one that was answered last; session NONE: the first Request of all. */
+enum turn_which { TURN_NEXT, TURN_AGAIN };
 void plan_turn(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
-	       const struct terms *t, uint32_t session);
+	       const struct terms *t, uint32_t session, enum turn_which which);
+/* The first input envelope, which a file holds. */
+void plan_envelope(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
+		   const struct terms *t, const char *path);
 /* Whether every message of a group is complete; sure: also those that needed a second yes. */
 bool plan_group_is_ready(const struct plan *p, const struct desk *desk, uint32_t group, bool sure);
 /* Sends the messages of a group, which are held or sent then. -1: "NOT recorded…". */

@@ -372,6 +372,8 @@ static void take_step(struct desk *d, struct str state, yyjson_val *v)
 		l->state = LETTER_HELD;
 		l->why = keep(d, v, "why");
 		l->uncertain = !yyjson_is_true(json_get(v, "certain"));
+	} else if (str_is(state, "MOVED")) {
+		l->path = keep(d, v, "path");
 	} else if (str_is(state, "VOID")) {
 		take_void(d, l);
 	}

@@ -184,7 +184,7 @@ void turn_look(struct turn *t, const struct model *m, const struct reader *r, ui
 
 static enum turn_state_name judge(const struct turn *t, const struct turn_exit *e)
 {
-	if (t->answers) {
+	if (t->answers && !e->unread) {
 		if (t->dialect == DIALECT_FEEDBACK && t->echoed != t->iteration)
 			return TURN_OTHER;
 		return t->refused ? TURN_REFUSED : TURN_ANSWERED;

@@ -435,6 +435,8 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	e->iteration = iteration;
 	e->failed = str_is(status, "error");
 	e->acked = yyjson_is_obj(got[RES_ACK]);
+	/* the note on a turn that nobody has answered (decide/turns.h) acknowledges nothing */
+	e->again = e->failed && json_get(json_get(root, "x-gavel"), "turn");
 	acks = json_get(got[RES_ACK], "items");
 	if (yyjson_is_arr(acks))
 		yyjson_arr_foreach(acks, i, n, v) {

@@ -373,7 +373,7 @@ static void check_acks(struct applying *a, const struct event *answer, const str
 			       "%s was not decided in the request of line %u", quoted(e->id, q),
 			       line);
 	}
-	if (turn->has_applied && !answer->acked)
+	if (turn->has_applied && !answer->acked && !answer->again)
 		report(a, answer->failed ? SEVERITY_WARNING : SEVERITY_ERROR,
 		       RULE("4-applied_feedback_ack"), "/applied_feedback_ack", 0,
 		       "missing; the request in line %u has applied_feedback", line);

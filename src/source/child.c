@@ -312,7 +312,8 @@ static struct kept *kept_new(struct children *pool, const struct child_spec *spe
 			       .pool = pool,
 			       .folder = spec->folder ? xstrdup(spec->folder) : NULL,
 			       .argv = copy_words(spec->argv),
-			       .no_input = spec->no_input };
+			       .no_input = spec->no_input,
+			       .whole = spec->whole };
 	k->c.env = spawn_environment(spec->env, &k->c.withheld);
 	return k;
 }

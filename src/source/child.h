@@ -49,6 +49,7 @@ struct child_spec {
 	const char *folder;      /* it works there; NULL = here. argv[0] is not looked for there */
 	const char *const *env;  /* further names to let through, NULL last; NULL = none */
 	bool no_input;           /* its standard input is at its end from the beginning */
+	bool whole;              /* what its capture has of earlier runs belongs to it */
 };
 
 enum child_life { CHILD_RUNS, CHILD_EXITED, CHILD_OVER };
@@ -108,7 +109,7 @@ struct child {
 	struct child_run *run; /* NULL once it is over */
 	char *program, *folder;
 	char **argv, **env;
-	bool no_input;
+	bool no_input, whole;
 	bool again;          /* restart when it is over */
 	int64_t deadline_ms; /* of the stop, or of the pipes of one that exited */
 	bool swept;          /* what is left of the group was told to end */

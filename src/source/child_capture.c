@@ -77,7 +77,7 @@ int capture_open(struct child *c, int stream, struct err *err)
 			      .fd = d->fd,
 			      .dev = st.st_dev,
 			      .ino = st.st_ino,
-			      .start = (uint64_t)st.st_size,
+			      .start = c->whole && stream == DRAIN_OUT ? 0 : (uint64_t)st.st_size,
 			      .end = (uint64_t)st.st_size };
 	return 0;
 }

@@ -194,6 +194,8 @@ char *spawn_find(const char *name, const char *program, const char *withheld, st
 		buf_printf(&path, "%s/%s", here, program);
 	else
 		number = errno;
+	if (!number && strchr(program, '/'))
+		number = look_at(path.p);
 	if (!number)
 		return path.p;
 	fail(name, program, number, withheld, err);

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+enum { UNTIL_MAX_S = 3600 };
+
 struct player {
 	headless_fn step; /* NULL: only look for mistakes */
 	void *ctx;
@@ -76,10 +78,13 @@ static bool play_special(struct player *p, struct str word, struct str value)
 		play(p, &(struct headless_step){ .wait_ms = (int64_t)ms });
 		return true;
 	}
-	if (str_is(word, "until")) {
-		if (!value.n)
+	if (str_starts(word, STR("until"))) {
+		struct str seconds = str_from(word, 5);
+
+		ms = 0;
+		if (!value.n || (seconds.n && (!str_to_u64(seconds, &ms) || ms > UNTIL_MAX_S)))
 			return false;
-		play(p, &(struct headless_step){ .until = value });
+		play(p, &(struct headless_step){ .until = value, .wait_ms = (int64_t)ms * 1000 });
 		return true;
 	}
 	if (str_is(word, "paste")) {

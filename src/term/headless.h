@@ -4,6 +4,7 @@
  * A key file holds keys as typed, names in brackets for the others (ui/key.h), and
  *     <wait:300>          300 ms of the test clock pass; where agents run, of the world's
  *     <until:some text>   until the screen shows it; where nothing runs it must already
+ *     <until600:text>     the same, but for up to 600 seconds and not only 30
  *     <paste:some text>   bracketed paste, up to the >
  *     <click:ROW,COL>  <wheel-up:ROW,COL>  <wheel-down:ROW,COL>     the mouse, counted from 0
  * Line ends, and blanks at either end of a line, are not keys; blanks inside a line are. A comment
@@ -20,7 +21,7 @@ enum { KEY_FILE_MAX_BYTES = 1 << 24, WAIT_MAX_MS = 1 << 30 };
 struct headless_step {
 	const struct key *key;
 	int64_t wait_ms;
-	struct str until;
+	struct str until; /* wait_ms is how long at most, 0 = the usual time */
 };
 
 /* Return false to stop here. */

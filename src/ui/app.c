@@ -69,6 +69,7 @@ void app_release(struct app *a)
 	buf_release(&a->word);
 	buf_release(&a->filter_text);
 	buf_release(&a->notice);
+	buf_release(&a->strip);
 	buf_release(&a->banner);
 	buf_release(&a->incomplete);
 	free(a->confirm_edit);

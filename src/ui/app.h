@@ -34,6 +34,7 @@ enum effect_type {
 	EFFECT_RESEND,  /* number: of the letter */
 	EFFECT_GIVE_UP, /* number: of the letter; text "sure": it may have arrived */
 	EFFECT_AGENT,   /* text: "stop AGENT", "restart AGENT", "cancel TASK REASON" */
+	EFFECT_TURN,    /* of a review; text: "retry", "give-up", "edit" */
 	EFFECT_TELL,    /* text: "abort TASK REASON", "query AGENT"; "acknowledge", number: which */
 };
 
@@ -119,6 +120,8 @@ struct app {
 	bool follows;      /* the list of messages stays at its end when more come */
 	bool jump;         /* and has to go there */
 	struct buf incomplete; /* the beginning of a line whose end has not come; the scene's */
+	struct buf strip;  /* how the turn of a review stands, above the keys; empty = there is none */
+	enum role strip_role;
 	struct buf banner; /* what is wrong with a source; empty = nothing */
 	int rows, cols;
 	struct rect list_rect, preview_rect; /* where they were drawn, for the mouse */

@@ -279,6 +279,15 @@ RUN(diff)
 		app_open_view(a, &view_diff, item, 0);
 }
 
+RUN(changes)
+{
+	UNUSED;
+	if (!a->scene.artifact)
+		app_say(a, ROLE_DIM, "no artifact is under review here; gavel review has one");
+	else
+		app_open_view(a, &view_changes, 0, 0);
+}
+
 /* The item as it was raised in the iteration before or after the one shown. */
 static void step_iteration(struct app *a, int direction)
 {
@@ -533,6 +542,15 @@ RUN(abort) { tell(a, "abort", argument, NONE); }
 RUN(query) { tell(a, "query", argument, NONE); }
 RUN(acknowledge) { tell(a, "acknowledge", argument, message_here(a)); }
 
+static void turn(struct app *a, const char *what)
+{
+	app_effect(a, EFFECT_TURN, str_of(what), 0);
+}
+
+RUN(retry) { UNUSED; turn(a, "retry"); }
+RUN(give_up) { UNUSED; turn(a, "give-up"); }
+RUN(edit) { UNUSED; turn(a, "edit"); }
+
 RUN(pause)
 {
 	UNUSED;
@@ -595,6 +613,9 @@ const struct app_command app_commands[] = {
 	{ "find", "along-back", "<C-o>", "back to where o came from", ANYWHERE, run_along_back },
 
 	{ "look", "diff", "d", "the artifact against its previous iteration", ANYWHERE, run_diff },
+	{ "look", "changes", "w", "review: what changed in the artifact since it was sent", ANYWHERE,
+	  run_changes },
+	{ "look", "edit", "E", "review: the artifact in $EDITOR", ANYWHERE, run_edit },
 	{ "look", "iteration-back", "[", "the item one iteration earlier", IN_SCREEN,
 	  run_iteration_back },
 	{ "look", "iteration-forward", "]", "the item one iteration later", IN_SCREEN,
@@ -633,6 +654,8 @@ const struct app_command app_commands[] = {
 	  run_restart },
 	{ "live", "cancel", "", "cancel TASK REASON: take a task away from the agent that has it",
 	  ANYWHERE, run_cancel },
+	{ "live", "retry", "", "review: the turn that failed once more", ANYWHERE, run_retry },
+	{ "live", "give-up", "", "review: leave the turn that failed as it is", ANYWHERE, run_give_up },
 	{ "live", "abort", "", "abort TASK REASON: tell whoever has it to stop", ANYWHERE, run_abort },
 	{ "live", "query", "", "query AGENT: ask how it stands", ANYWHERE, run_query },
 	{ "live", "acknowledge", "", "tell its sender that this message has come", ANYWHERE,

@@ -267,6 +267,20 @@ void decide_verb(struct app *a, enum verb verb, struct str words)
 		ask_words(a, words);
 }
 
+void decide_item(struct app *a, uint32_t item, enum verb verb)
+{
+	struct deciding *d = &a->deciding;
+
+	if (!can_decide(a, item) || !takes_verb(a, item, verb))
+		return;
+	d->on_marked = d->correcting = false;
+	d->verb = verb;
+	d->targets.n = 0;
+	vec_push(&d->targets, item);
+	stage(a, (struct draft){ 0 });
+	app_effect(a, EFFECT_PLAN, STR_NONE, NONE);
+}
+
 void decide_answered(struct app *a, int kind, struct str text)
 {
 	struct deciding *d = &a->deciding;

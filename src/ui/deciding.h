@@ -54,6 +54,8 @@ void deciding_release(struct deciding *d);
 
 /* The commands. */
 void decide_verb(struct app *a, enum verb verb, struct str words);
+/* On an item that need not be selected; then the pre-flight page. */
+void decide_item(struct app *a, uint32_t item, enum verb verb);
 void decide_defer(struct app *a);
 void decide_mark(struct app *a);
 void decide_mark_all(struct app *a);

@@ -197,6 +197,14 @@ static void draw_status(struct app *a, struct grid *g, struct rect row)
 	buf_release(&keys);
 }
 
+/* How the turn of a review stands, marked off from the list above it. */
+static void draw_strip(const struct app *a, struct grid *g, struct rect row)
+{
+	grid_fill(g, row, ROLE_BORDER, "─");
+	grid_text(g, rect_in(row, 0, 1, 1, row.cols - 2), a->strip_role, raw_of(buf_str(&a->strip)),
+		  TEXT_LINE);
+}
+
 static void draw_bottom(struct app *a, struct grid *g, struct rect row, int *cursor_col)
 {
 	if (a->prompt.kind != PROMPT_NONE) {
@@ -290,7 +298,7 @@ static void draw_screen(struct app *a, struct grid *g, struct rect body)
 void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col)
 {
 	struct rect all = grid_rect(g), body;
-	int bar;
+	int bar, strip;
 
 	app_resize(a, g->rows, g->cols);
 	*cursor_row = *cursor_col = -1;
@@ -303,13 +311,16 @@ void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col)
 	draw_title(a, g);
 	draw_tabs(a, g);
 	bar = replay_bar_rows(a);
-	body = rect_in(all, 2, 0, a->rows - 4 - bar, a->cols);
+	strip = a->strip.n ? 1 : 0;
+	body = rect_in(all, 2, 0, a->rows - 4 - bar - strip, a->cols);
 	if (bar)
 		replay_draw(a, g, rect_in(all, a->rows - 2 - bar, 0, bar, a->cols));
 	if (a->screen_count)
 		draw_screen(a, g, body);
 	else
 		draw_views(a, g, body);
+	if (a->strip.n)
+		draw_strip(a, g, rect_in(all, a->rows - 3, 0, 1, a->cols));
 	draw_status(a, g, rect_in(all, a->rows - 2, 0, 1, a->cols));
 	draw_bottom(a, g, rect_in(all, a->rows - 1, 0, 1, a->cols), cursor_col);
 	if (*cursor_col >= 0)

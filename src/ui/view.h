@@ -15,6 +15,14 @@
 struct app;
 struct deciding;
 
+/* The file under review: as it was sent, and as it is on the disk. */
+struct artifact_now {
+	struct str path;
+	struct str seen, now;
+	int64_t iteration;   /* of the turn that it was sent in */
+	const char *trouble; /* why it cannot be read; NULL = it can */
+};
+
 /* A process that gavel runs, as of now. Its agents are those of its group that have spoken. */
 struct life {
 	struct str group; /* of its messages, as the model has it */
@@ -43,6 +51,7 @@ struct scene {
 	const struct plan *plan; /* pre-flight: what would be sent */
 	const uint8_t *read;     /* by item: shown to its end; read_n of them */
 	uint32_t read_n;
+	const struct artifact_now *artifact; /* of a review; NULL = this is none */
 	const struct deciding *deciding; /* what is marked and put off; NULL = nothing */
 	uint32_t mark; /* timeline: the chosen mark's message + 1; 0 = none */
 	const struct life *lives; /* life_n of them; they hold for the end of the session only */
@@ -100,8 +109,8 @@ struct view_ops {
 #define DECISION_MADE_HERE UINT32_MAX
 
 extern const struct view_ops view_inbox, view_item, view_timeline, view_ledger, view_messages,
-	view_agents, view_summary, view_message, view_decisions, view_diff, view_preflight,
-	view_recovery;
+	view_agents, view_summary, view_message, view_decisions, view_diff, view_changes,
+	view_preflight, view_recovery;
 
 void lines_release(struct lines *lines);
 

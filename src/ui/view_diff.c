@@ -382,6 +382,31 @@ static void diff_view_make(const struct scene *s, int cols, struct lines *out)
 	prose_end(&k.own->prose);
 }
 
+static void changes_make(const struct scene *s, int cols, struct lines *out)
+{
+	const struct artifact_now *a = s->artifact;
+	struct making k = { .s = s, .out = out };
+	struct arena *arena = &out->arena;
+	struct version before, after;
+
+	out->cols = cols < 1 ? 1 : cols;
+	if (!a)
+		return;
+	out->own = k.own = arena_zalloc(arena, sizeof(*k.own));
+	prose_start(&k.own->prose, s, out);
+	before = (struct version){ .message = NONE, .iteration = a->iteration,
+				   .text = arena_str(arena, a->seen) };
+	after = (struct version){ .message = NONE, .path = arena_str(arena, a->path),
+				  .text = arena_str(arena, a->now) };
+	if (a->trouble)
+		prose_add(&k.own->prose, NULL, 0, ROLE_ERROR, str_of(a->trouble), TEXT_LINE);
+	else if (!a->iteration)
+		say(&k, "Nothing has been sent yet: there is nothing to compare.");
+	else
+		add_pair(&k, before, after);
+	prose_end(&k.own->prose);
+}
+
 /* ---- drawing ---- */
 
 static void draw_title(const struct own *own, const struct pair *pair, struct pen p)
@@ -401,7 +426,10 @@ static void draw_title(const struct own *own, const struct pair *pair, struct pe
 		pen_path(&p, ROLE_ID, pair->after.path);
 	else
 		pen_put(&p, ROLE_ACCENT, "artifact");
-	if (pair->after.iteration)
+	if (pair->after.message == NONE)
+		pen_printf(&p, ROLE_NORMAL, " · turn %lld → on the disk",
+			   (long long)pair->before.iteration);
+	else if (pair->after.iteration)
 		pen_printf(&p, ROLE_NORMAL, " · iteration %lld → %lld",
 			   (long long)pair->before.iteration, (long long)pair->after.iteration);
 	if (!pair->after.media.n)
@@ -418,6 +446,10 @@ static void draw_place(const struct scene *s, const struct pair *pair, struct pe
 {
 	const struct record *r = s->model->records.v;
 
+	if (pair->after.message == NONE) {
+		pen_printf(&p, ROLE_DIM, "%u → %u lines", pair->lines_before, pair->lines_after);
+		return;
+	}
 	pen_printf(&p, ROLE_DIM, "%u → %u lines · message in line %u → %u of ", pair->lines_before,
 		   pair->lines_after, r[pair->before.message].line, r[pair->after.message].line);
 	pen_path(&p, ROLE_DIM, s->reader->source(s->reader->ctx, pair->after.message));
@@ -518,8 +550,18 @@ static struct target diff_view_target(const struct scene *s, const struct lines 
 	(void)s;
 	if (line->what != ROW_TITLE && line->what != ROW_PLACE)
 		return target_none;
+	if (own->pairs[line->a].after.message == NONE)
+		return target_none;
 	return target_message(own->pairs[line->a].after.message);
 }
+
+const struct view_ops view_changes = {
+	.name = "changes",
+	.make = changes_make,
+	.draw = diff_view_draw,
+	.target = diff_view_target,
+	.empty = "No artifact is under review here.",
+};
 
 const struct view_ops view_diff = {
 	.name = "diff",

@@ -41,7 +41,9 @@ static void add_bytes(struct prose *p, const struct letter *l)
 static void add_proposal(struct prose *prose, struct lines *out, const struct proposal *p, uint32_t i)
 {
 	line_add(out, ROW_HEAD, i, 0);
-	if (p->letter.channel != CHANNEL_NONE)
+	if (p->runs.n)
+		prose_add(prose, "runs", 10, ROLE_ID, p->runs, TEXT_ID);
+	else if (p->letter.channel != CHANNEL_NONE)
 		prose_add(prose, "where", 10, ROLE_ID, p->letter.path, TEXT_ID);
 	for (uint32_t k = 0; k < p->letter.drafts.n; k++) {
 		const struct draft *draft = &p->desk->drafts.v[p->letter.drafts.v[k]];
@@ -53,8 +55,11 @@ static void add_proposal(struct prose *prose, struct lines *out, const struct pr
 	add_list(prose, "think of", ROLE_WARN, p->cautions.v, p->cautions.n);
 	if (p->needs_sure)
 		prose_add(prose, "think of", 10, ROLE_WARN,
-			  STR("accepted says that the artifact now reflects the change, but it is the "
-			      "same as in the last turn; :attach FILE, or confirm twice"),
+			  p->letter.channel == CHANNEL_CHILD
+				  ? STR("accepted says that the artifact now reflects the change, but it "
+					"is the same as in the last turn; edit it (E), or confirm twice")
+				  : STR("accepted says that the artifact now reflects the change, but it "
+					"is the same as in the last turn; :attach FILE, or confirm twice"),
 			  TEXT_LINE);
 	if (!p->missing.n && p->letter.bytes.n)
 		add_bytes(prose, &p->letter);
@@ -94,7 +99,10 @@ static void draw_head(const struct proposal *p, uint32_t i, uint32_t n, struct p
 	}
 	pen_put(&pen, ROLE_DIALECT, dialect_name(l->dialect));
 	pen_put(&pen, ROLE_DIM, " to ");
-	pen_id(&pen, ROLE_AGENT, l->to);
+	if (p->runs.n)
+		pen_put(&pen, ROLE_AGENT, "a new process");
+	else
+		pen_id(&pen, ROLE_AGENT, l->to);
 	if (l->bytes.n && !p->missing.n)
 		pen_printf(&pen, ROLE_DIM, "  %zu bytes", l->bytes.n);
 	pen_printf(&pen, ROLE_DIM, "  %s", channel_type_name(l->channel));

@@ -12,6 +12,15 @@
  *   wait-for-line [TEXT] reads lines until one contains TEXT; at the end of input: exit 0
  *   echo-back [N]        says each line that it reads, N of them or all
  *   read-slow [N]        reads a byte every 10 ms, N of them or all
+ *   read-input           reads to the end of input; without one it is refused
+ *   expect TEXT          what was read must hold TEXT, else: says so on standard error, exit 65
+ *   refuse TEXT          it must not
+ *   expect-args TEXT     the WORDs, with a space between each two, must be TEXT
+ *   echo-input           says what was read
+ *   append FILE TEXT     adds a line to a file
+ *   remove FILE          deletes it
+ *   turns FILE           counts in FILE how often it was run, and goes on behind the line "turn N"; the
+ *                        next such line is the end
  *   close-stdin
  *   delay MS
  *   stall                does nothing for ever
@@ -27,7 +36,7 @@
  *   again                from the first line
  *   exit N, crash        the end of the script is exit 0
  *
- * In texts: {now} is the time, {uuid} an id that no other call gives, {last:NAME} the string after
+ * In texts: {now} is the time, {bytes} how many were read, {uuid} an id that no other call gives, {last:NAME} the string after
  * "NAME": in the line read last. */
 #include <dirent.h>
 #include <errno.h>
@@ -43,7 +52,7 @@
 
 extern char **environ;
 
-enum { LINES_MAX = 1000, EXIT_WRONG = 64 };
+enum { LINES_MAX = 1000, EXIT_WRONG = 64, EXIT_UNEXPECTED = 65 };
 
 static char *lines[LINES_MAX];
 static int lines_n, line_at;
@@ -130,6 +139,8 @@ static void say(int fd, const char *text, const char *ending)
 
 		if (strncmp(text, "{now}", 5) == 0)
 			put_now(out);
+		else if (strncmp(text, "{bytes}", 7) == 0)
+			fprintf(out, "%zu", last_n);
 		else if (strncmp(text, "{uuid}", 6) == 0)
 			put_uuid(out);
 		else if (end && strncmp(text, "{last:", 6) == 0)
@@ -219,6 +230,101 @@ static void wait_for_line(const char *text)
 		if (!read_line())
 			_exit(0);
 	while (!strstr(last, text));
+}
+
+static _Noreturn void unexpected(const char *what, const char *which)
+{
+	dprintf(STDERR_FILENO, "fake_agent: error: %s: %s\n", what, which);
+	_exit(EXIT_UNEXPECTED);
+}
+
+/* All of it must be one line. */
+static void read_input(void)
+{
+	ssize_t n;
+
+	last_n = 0;
+	do {
+		if (last_n + 65536 >= last_cap)
+			last = realloc(last, last_cap = last_cap * 2 + 131072);
+		if (!last)
+			wrong("memory", "none left");
+		n = read(STDIN_FILENO, last + last_n, 65536);
+		last_n += n > 0 ? (size_t)n : 0;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (last_n < 2 || memchr(last, '\n', last_n) != last + last_n - 1)
+		unexpected("input", "not one line");
+	last[--last_n] = '\0';
+}
+
+static void expect(const char *text)
+{
+	if (!last || !strstr(last, text))
+		unexpected("input without", text);
+}
+
+static void refuse(const char *text)
+{
+	if (last && strstr(last, text))
+		unexpected("input with", text);
+}
+
+static void expect_args(const char *text)
+{
+	char all[4096] = "";
+	size_t n = 0;
+
+	for (char **w = words; w && *w && n < sizeof(all); w++)
+		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s", n ? " " : "", *w);
+	if (strcmp(all, text) != 0)
+		unexpected("arguments", all);
+}
+
+static void append(const char *words_of)
+{
+	char name[4096];
+	size_t n = strcspn(words_of, " ");
+	int fd;
+
+	snprintf(name, sizeof(name), "%.*s", (int)n, words_of);
+	fd = open(name, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	if (fd < 0 || !words_of[n])
+		wrong("append", words_of);
+	say(fd, words_of + n + 1, "\n");
+	close(fd);
+}
+
+static void echo_input(void)
+{
+	put(STDOUT_FILENO, last, last_n);
+	put(STDOUT_FILENO, "\n", 1);
+}
+
+static void remove_file(const char *name)
+{
+	if (unlink(name) < 0)
+		wrong(name, strerror(errno));
+}
+
+static void find_turn(const char *count)
+{
+	int fd = open(count, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	char want[40];
+
+	if (fd < 0 || write(fd, ".", 1) != 1)
+		wrong(count, strerror(errno));
+	snprintf(want, sizeof(want), "turn %ld", (long)lseek(fd, 0, SEEK_END));
+	close(fd);
+	while (line_at < lines_n && strcmp(lines[line_at], want) != 0)
+		line_at++;
+	if (line_at++ == lines_n)
+		unexpected("no such turn", want);
+}
+
+static _Noreturn void end_turn(const char *next)
+{
+	(void)next;
+	_exit(0);
 }
 
 static void echo_back(long n)
@@ -378,6 +484,15 @@ static const struct command {
 	{ "stderr", .fd = STDERR_FILENO, .ending = "\n" },
 	{ "say-file", .text = say_file },
 	{ "wait-for-line", .text = wait_for_line },
+	{ "expect", .text = expect },
+	{ "refuse", .text = refuse },
+	{ "expect-args", .text = expect_args },
+	{ "echo-input", .alone = echo_input },
+	{ "append", .text = append },
+	{ "remove", .text = remove_file },
+	{ "turns", .text = find_turn },
+	{ "turn", .text = end_turn },
+	{ "read-input", .alone = read_input },
 	{ "garbage", .number = garbage },
 	{ "flood", .number = flood },
 	{ "echo-back", .number = echo_back },

@@ -707,6 +707,135 @@ START_TEST(a_real_repository)
 }
 END_TEST
 
+/* ---- turns of a review ---- */
+
+static const struct turn_terms turns = { .path = "agent:plan#1-0", .to = { "reviewer", 8 } };
+
+static struct proposal *plan_one(uint32_t session, enum turn_which which)
+{
+	plan_release(&b.plan);
+	memset(&b.plan, 0, sizeof(b.plan));
+	plan_turn(&b.plan, &b.desk, &b.model, &b.reader, &b.terms, session, which);
+	ck_assert_uint_eq(b.plan.list.n, 1);
+	return &b.plan.list.v[0];
+}
+
+static uint32_t session_of_newest(void)
+{
+	return vec_last(&b.model.records)->session;
+}
+
+START_TEST(the_first_turn_has_the_file_and_nothing_else)
+{
+	struct proposal *p;
+
+	b.terms.turn = &turns;
+	b.terms.artifact = write_file("plan.md", STR("# Plan\n"));
+	p = plan_one(NONE, TURN_NEXT);
+	ck_assert_uint_eq(p->missing.n, 0);
+	ck_assert_int_eq(p->letter.channel, CHANNEL_CHILD);
+	assert_str(p->letter.path, "agent:plan#1-0");
+	assert_str(p->letter.to, "reviewer");
+	ck_assert(str_starts(p->letter.bytes, STR("{\"protocol_version\":\"1.2\",\"iteration\":1,"
+						  "\"artifact\":{\"media_type\":\"text/markdown\","
+						  "\"content\":\"# Plan\\n\",\"artifact_ref\":"
+						  "\"sha256:")));
+	ck_assert(!says(p, "applied_feedback"));
+	bench_apply(&b, p);
+}
+END_TEST
+
+START_TEST(a_turn_waits_for_the_one_before)
+{
+	struct turn_terms busy = turns;
+
+	busy.blocked = "turn 1 runs";
+	b.terms.turn = &busy;
+	b.terms.artifact = write_file("plan.md", STR("# Plan\n"));
+	ck_assert_uint_eq(plan_one(NONE, TURN_NEXT)->missing.n, 1);
+	assert_str(b.plan.list.v[0].missing.v[0], "turn 1 runs");
+}
+END_TEST
+
+START_TEST(the_next_turn_can_decide_nothing)
+{
+	struct proposal *p;
+
+	add_turn("ses_1");
+	b.terms.turn = &turns;
+	b.terms.artifact = write_file("plan.md", STR("# Plan\n"));
+	p = plan_one(session_of_newest(), TURN_NEXT);
+	ck_assert_uint_eq(p->missing.n, 0);
+	ck_assert(says(p, "\"iteration\":2,") && says(p, "\"applied_feedback\":{\"items\":[]}"));
+	ck_assert(bench_cautions(p, "3 other items of this turn are open"));
+	bench_apply(&b, p);
+	/* and none follows while it waits */
+	ck_assert_uint_eq(plan_one(session_of_newest(), TURN_NEXT)->missing.n, 1);
+}
+END_TEST
+
+START_TEST(a_file_that_goes_with_each_turn_does_not_tell_that_it_changed)
+{
+	struct proposal *p;
+
+	add_turn("ses_1");
+	b.terms.turn = &turns;
+	b.terms.artifact = write_file("plan.md", STR("# Dark mode\n"));
+	bench_stage(&b, ITEM_IMPROVEMENT, ONE, VERB_ACCEPT);
+	p = bench_ready(&b);
+	ck_assert(p->needs_sure);
+	write_file("plan.md", STR("# Dark mode, all of it\n"));
+	p = bench_ready(&b);
+	ck_assert(!p->needs_sure);
+}
+END_TEST
+
+/* Turns are counted by who asks, not by what a Response claims to answer. */
+START_TEST(another_iteration_does_not_move_the_count)
+{
+	struct proposal *p;
+
+	add_request(1, ARTIFACT, "");
+	add_response("ses_1", "{\"protocol_version\":\"1.2\",\"iteration\":7,\"status\":\"success\","
+			      "\"feedback\":{\"confidence\":{\"level\":\"high\",\"justification\":"
+			      "\"j\"},\"positive_points\":[],\"areas_for_improvement\":[{\"id\":\"" ONE
+			      "\",\"aspect\":\"a\",\"description\":\"d\",\"recommendation\":\"r\"}],"
+			      "\"general_summary\":\"Good.\"}}");
+	ck_assert(b.worse.n > 0);
+	bench_stage(&b, ITEM_IMPROVEMENT, ONE, VERB_REJECT)->explanation = STR("No.");
+	p = bench_ready(&b);
+	ck_assert(says(p, "\"iteration\":2,"));
+	/* once more what was asked */
+	b.terms.turn = &turns;
+	p = plan_one(session_of_newest(), TURN_AGAIN);
+	ck_assert_uint_eq(p->missing.n, 0);
+	ck_assert(says(p, "{\"protocol_version\":\"1.2\",\"iteration\":1,\"artifact\":" ARTIFACT "}"));
+}
+END_TEST
+
+START_TEST(a_failed_turn_is_sent_again_with_the_file_as_it_now_is)
+{
+	struct proposal *p;
+
+	add_turn("ses_1");
+	add_request(2, ARTIFACT, ",\"applied_feedback\":{\"items\":[{\"id\":\"" ONE
+				 "\",\"status\":\"accepted\"}]}");
+	add_error("ses_1", 2);
+	b.terms.turn = &turns;
+	b.terms.artifact = write_file("plan.md", STR("# Dark mode\n"));
+	bench_stage(&b, ITEM_ERROR, NULL, VERB_ACCEPT);
+	p = bench_ready(&b);
+	ck_assert(says(p, ARTIFACT));
+	write_file("plan.md", STR("# Edited\n"));
+	p = bench_ready(&b);
+	ck_assert(says(p, "\"iteration\":2,\"artifact\":{\"media_type\":\"text/markdown\",\"content\":"
+			  "\"# Edited\\n\""));
+	ck_assert(says(p, "\"applied_feedback\":{\"items\":[{\"id\":\"" ONE
+			  "\",\"status\":\"accepted\"}]}}"));
+	bench_apply(&b, p);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("encode_feedback");
@@ -754,6 +883,12 @@ int main(void)
 	tcase_add_loop_test(files, the_commit_counts_only_where_it_holds_these_bytes, 0,
 			    sizeof(gits) / sizeof(gits[0]));
 	tcase_add_test(files, a_real_repository);
+	tcase_add_test(files, the_first_turn_has_the_file_and_nothing_else);
+	tcase_add_test(files, a_turn_waits_for_the_one_before);
+	tcase_add_test(files, the_next_turn_can_decide_nothing);
+	tcase_add_test(files, a_file_that_goes_with_each_turn_does_not_tell_that_it_changed);
+	tcase_add_test(files, another_iteration_does_not_move_the_count);
+	tcase_add_test(files, a_failed_turn_is_sent_again_with_the_file_as_it_now_is);
 	suite_add_tcase(suite, files);
 	failed = unit_run(suite);
 	buf_printf(&command, "rm -rf %s", folder);
