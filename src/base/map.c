@@ -1,4 +1,4 @@
-/* Linear probing over two parallel arrays; never more than 3/4 full; nothing is ever removed.
+/* Linear probing; never more than 3/4 full; nothing is ever removed.
  *
  * A hash starts probing at its share of the table (hash / 2^32 * size), so a table may have any
  * size and the order of the slots is that of the hashes, whatever the size: a bigger table is
@@ -19,15 +19,17 @@ static uint32_t start_of(uint32_t high, uint32_t size)
 	return (uint32_t)((uint64_t)(high * 2654435769u) * size >> 32);
 }
 
-static uint32_t *slots_new(struct heap *h, uint32_t size)
+static struct map_slot *slots_new(struct heap *h, uint32_t size)
 {
-	return h ? heap_alloc(h, size * sizeof(uint32_t)) : xmalloc(size * sizeof(uint32_t));
+	size_t bytes = size * sizeof(struct map_slot);
+
+	return memset(h ? heap_alloc(h, bytes) : xmalloc(bytes), 0xff, bytes);
 }
 
-static void slots_free(struct heap *h, uint32_t *slots, uint32_t size)
+static void slots_free(struct heap *h, struct map_slot *slots, uint32_t size)
 {
 	if (h)
-		heap_give(h, slots, size * sizeof(uint32_t));
+		heap_give(h, slots, size * sizeof(*slots));
 	else
 		free(slots);
 }
@@ -47,26 +49,22 @@ static void grow(struct heap *h, struct map *m)
 					     : old.size + old.size / 4;
 	if (m->size <= old.size)
 		BUG("map over %u slots", old.size);
-	m->value = slots_new(h, m->size);
-	m->hash_high = slots_new(h, m->size);
-	memset(m->value, 0xff, m->size * sizeof(*m->value));
+	m->slots = slots_new(h, m->size);
 	/* starting behind a gap, values under one hash keep their order also where a run of them
 	 * goes round the end of the table */
-	while (old.value && old.value[gap] != MAP_NONE)
+	while (old.size && old.slots[gap].value != MAP_NONE)
 		gap++;
 	for (uint32_t n = 1, i = gap; n < old.size; n++) {
 		uint32_t at;
 
 		i = after(i, old.size);
-		if (old.value[i] == MAP_NONE)
+		if (old.slots[i].value == MAP_NONE)
 			continue;
-		for (at = start_of(old.hash_high[i], m->size); m->value[at] != MAP_NONE;)
+		for (at = start_of(old.slots[i].high, m->size); m->slots[at].value != MAP_NONE;)
 			at = after(at, m->size);
-		m->value[at] = old.value[i];
-		m->hash_high[at] = old.hash_high[i];
+		m->slots[at] = old.slots[i];
 	}
-	slots_free(h, old.value, old.size);
-	slots_free(h, old.hash_high, old.size);
+	slots_free(h, old.slots, old.size);
 }
 
 void map_put(struct heap *h, struct map *m, uint64_t hash, uint32_t value)
@@ -75,10 +73,9 @@ void map_put(struct heap *h, struct map *m, uint64_t hash, uint32_t value)
 
 	if (m->n >= m->size / 4 * 3)
 		grow(h, m);
-	for (at = start_of(high, m->size); m->value[at] != MAP_NONE;)
+	for (at = start_of(high, m->size); m->slots[at].value != MAP_NONE;)
 		at = after(at, m->size);
-	m->value[at] = value;
-	m->hash_high[at] = high;
+	m->slots[at] = (struct map_slot){ high, value };
 	m->n++;
 }
 
@@ -89,18 +86,20 @@ void map_add(struct map *m, uint64_t hash, uint32_t value)
 
 bool map_next(const struct map *m, uint64_t hash, uint32_t *it, uint32_t *value)
 {
-	uint32_t high = (uint32_t)(hash >> 32), at;
+	uint32_t high = (uint32_t)(hash >> 32), start;
+	uint64_t at;
 
 	if (*it >= m->size)
 		return false;
 	/* it counts the slots looked at so far */
-	at = (uint32_t)(((uint64_t)start_of(high, m->size) + *it) % m->size);
-	for (; *it < m->size; at = after(at, m->size)) {
+	start = start_of(high, m->size);
+	at = (uint64_t)start + *it;
+	for (at -= at < m->size ? 0 : m->size; *it < m->size; at = after((uint32_t)at, m->size)) {
 		++*it;
-		if (m->value[at] == MAP_NONE)
+		if (m->slots[at].value == MAP_NONE)
 			return false;
-		if (m->hash_high[at] == high) {
-			*value = m->value[at];
+		if (m->slots[at].high == high) {
+			*value = m->slots[at].value;
 			return true;
 		}
 	}
@@ -116,7 +115,6 @@ uint32_t map_get(const struct map *m, uint64_t hash)
 
 void map_release(struct map *m)
 {
-	free(m->value);
-	free(m->hash_high);
+	free(m->slots);
 	*m = (struct map){ 0 };
 }

@@ -10,9 +10,13 @@
 
 #define MAP_NONE UINT32_MAX
 
+struct map_slot {
+	uint32_t high; /* upper half of the hash */
+	uint32_t value;
+};
+
 struct map {
-	uint32_t *hash_high; /* upper half of the hash */
-	uint32_t *value;
+	struct map_slot *slots;
 	uint32_t n, size;
 };
 

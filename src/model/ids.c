@@ -46,6 +46,20 @@ static void split_next(struct heap *h, struct ids *t)
 		t->half *= 2;
 }
 
+void ids_fetch(const struct ids *t, uint64_t hash)
+{
+	if (t->n)
+		__builtin_prefetch(&t->buckets.v[bucket_of(t, hash)]);
+}
+
+void ids_fetch_more(const struct ids *t, uint64_t hash)
+{
+	uint32_t message = t->n ? t->buckets.v[bucket_of(t, hash)] : NONE;
+
+	if (message != NONE)
+		__builtin_prefetch(&t->of.v[message]);
+}
+
 uint32_t ids_find(const struct ids *t, uint64_t hash)
 {
 	uint64_t kept = hash >> KNOWN_BITS;

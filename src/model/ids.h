@@ -26,6 +26,9 @@ struct ids {
 	uint32_t n;              /* ids filed */
 };
 
+/* Has memory brought near that ids_find will look at; fetch_more some time after fetch. */
+void ids_fetch(const struct ids *t, uint64_t hash);
+void ids_fetch_more(const struct ids *t, uint64_t hash);
 /* The message filed under this hash of an id, or NONE. */
 uint32_t ids_find(const struct ids *t, uint64_t hash);
 /* message is greater than all before it, hash not filed yet. */

@@ -23,8 +23,18 @@ void model_release(struct model *m)
 	m->heap = NULL;
 }
 
+/* Names come again soon: a small table knows the number of the last one of each hash. */
+static uint32_t *recent_name(struct model *m, uint64_t h)
+{
+	return &m->recent_names[h % MODEL_RECENT_NAMES];
+}
+
 static uint32_t string_lookup(const struct model *m, struct str s, uint64_t h)
 {
+	uint32_t recent = m->recent_names[h % MODEL_RECENT_NAMES];
+
+	if (recent < m->strings.n && str_eq(m->strings.v[recent], s))
+		return recent;
 	for (uint32_t it = 0, v; map_next(&m->string_map, h, &it, &v);)
 		if (str_eq(m->strings.v[v], s))
 			return v;
@@ -41,11 +51,13 @@ uint32_t model_intern(struct model *m, struct str s)
 	uint64_t h = str_hash(s);
 	uint32_t known = string_lookup(m, s, h);
 
-	if (known != NONE)
-		return known;
-	heap_push(m->heap, &m->strings, heap_str(m->heap, s));
-	map_put(m->heap, &m->string_map, h, m->strings.n - 1);
-	return m->strings.n - 1;
+	if (known == NONE) {
+		heap_push(m->heap, &m->strings, heap_str(m->heap, s));
+		known = m->strings.n - 1;
+		map_put(m->heap, &m->string_map, h, known);
+	}
+	*recent_name(m, h) = known;
+	return known;
 }
 
 struct str model_str(const struct model *m, uint32_t id)
@@ -208,18 +220,19 @@ static void note_reply(struct applying *a)
 }
 
 /* A message sent twice changes nothing the second time. */
-static bool is_repeat(struct applying *a)
+static bool is_repeat(struct applying *a, uint64_t id)
 {
 	struct model *m = a->m;
 	struct message *msg = a->msg;
 	bool collaboration = msg->dialect == DIALECT_COLLABORATION;
 	const char *at = collaboration ? "/message_id" : "/id";
-	uint32_t first = message_with_id(m, a->session, msg->id);
+	uint32_t first;
 
 	if (!msg->id.n)
 		return false;
+	first = ids_find(&m->ids, id);
 	if (first == NONE) {
-		ids_add(m->heap, &m->ids, id_hash(a->session, msg->id), msg->content_hash, a->message);
+		ids_add(m->heap, &m->ids, id, msg->content_hash, a->message);
 		return false;
 	}
 	if (ids_same_content(&m->ids, first, msg->content_hash) &&
@@ -257,12 +270,19 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 			    .length = place->length, .line = place->line,
 			    .source = place->source, .dialect = msg->dialect };
 	struct record *kept;
+	uint64_t id;
 
 	a.session = model_session(m, place->group, msg->session, a.message);
 	note_group(&a, place);
 	if (msg->dialect == DIALECT_FEEDBACK)
 		feedback_find_session(&a, place->group);
+	/* where its id belongs is far away in memory: it comes while the agents are looked up */
+	id = msg->id.n ? id_hash(a.session, msg->id) : 0;
+	if (id)
+		ids_fetch(&m->ids, id);
 	a.from = model_agent(m, a.session, &msg->from, a.message);
+	if (id)
+		ids_fetch_more(&m->ids, id);
 	a.to = model_agent(m, a.session, &msg->to, a.message);
 	r.session = a.session;
 	r.from = a.from;
@@ -270,7 +290,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	r.kind = kind_number(m, msg->kind);
 	r.chain = chain_of(msg->correlation);
 	heap_push(m->heap, &m->records, r);
-	if (is_repeat(&a)) {
+	if (is_repeat(&a, id)) {
 		msg->flags |= RECORD_REPEATED;
 	} else {
 		note_reply(&a);

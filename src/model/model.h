@@ -160,6 +160,8 @@ struct usage {
 	double cost;
 };
 
+enum { MODEL_RECENT_NAMES = 1024 };
+
 struct model {
 	struct heap *heap; /* where all of it is, but for this struct */
 	HVEC(struct record) records;
@@ -179,6 +181,7 @@ struct model {
 	HVEC(struct stretch) stretches;
 	HVEC(struct arrival) arrivals;
 	struct ids ids;
+	uint32_t recent_names[MODEL_RECENT_NAMES]; /* interned, by their hashes */
 	struct map string_map, session_map, agent_map, task_map, review_map, item_map, expected_map;
 	/* the judge's thresholds (handoff): from approve_from on a result passes, from human_from
 	 * on a person decides */
