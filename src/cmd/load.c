@@ -257,12 +257,20 @@ static void open_desks(struct load *l)
 			load_say(l, str_of(l->desks.list.v[i].why.text));
 }
 
+static bool read_hunt(void *ctx, struct hunt *h)
+{
+	struct load *l = ctx;
+
+	l->looked_at = NONE;
+	return search_some(&l->search, &l->model, &l->wire, &l->reader, h);
+}
+
 void load_init(struct load *l, size_t max_line_bytes)
 {
 	model_init_in(&l->model, heap_new(cache_heap(&l->cache)));
 	l->looked_at = NONE;
 	l->reader = (struct reader){ l, read_detail, read_summary, read_bytes, read_diags,
-				     read_source };
+				     read_source, read_hunt };
 	l->wire.max_bytes = max_line_bytes;
 }
 
@@ -338,4 +346,5 @@ void load_release(struct load *l)
 	message_release(&l->again_message);
 	buf_release(&l->bytes);
 	buf_release(&l->text);
+	search_release(&l->search);
 }

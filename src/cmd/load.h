@@ -14,6 +14,7 @@
 
 #include "cmd/cache.h"
 #include "cmd/options.h"
+#include "cmd/search.h"
 #include "dialect/dialect.h"
 #include "model/model.h"
 #include "decide/desk.h"
@@ -79,6 +80,7 @@ struct load {
 	struct message again_message;
 	struct buf bytes, text;
 	struct reader reader;
+	struct search search;
 
 	/* for following: */
 	VEC(struct load_reading) readings; /* one a file */

@@ -100,6 +100,8 @@ static void pump(struct watch *w, int timeout_ms)
 		keys_feed(&w->keys, str_make(bytes, (size_t)n), loop_now_ms(), on_key, w);
 	}
 	keys_tick(&w->keys, loop_now_ms(), on_key, w);
+	if (!w->settling)
+		app_hunt(&w->app);
 	if (!w->quit && (ready || loop_now_ms() - w->drawn_ms >= FRAME_MS))
 		draw(w);
 	w->breathed_ms = loop_now_ms();
@@ -175,7 +177,7 @@ static int wait_ms(struct watch *w)
 	int wait = sooner(keys_wait(&w->keys, now), live_wait_ms(&w->live, now));
 
 	wait = sooner(wait, replay_wait_ms(&w->app));
-	if (!app_is_settled(&w->app))
+	if (!app_is_settled(&w->app) || w->app.hunting)
 		return 0;
 	return w->ops && w->ops->wait_ms ? sooner(wait, w->ops->wait_ms(w->ops_ctx, now)) : wait;
 }
@@ -227,6 +229,8 @@ static bool on_headless(void *ctx, const struct headless_step *step)
 	replay_tick(&w->app, clock_of(w));
 	if (step->key) {
 		on_key(w, step->key);
+		while (w->app.hunting)
+			app_hunt(&w->app);
 		watch_send(w);
 	}
 	if (w->quit)

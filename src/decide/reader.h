@@ -6,6 +6,16 @@
 #include "dialect/dialect.h"
 #include "model/model.h"
 
+/* A search through the first k messages, a slice at a time. It goes from message to message in one
+ * direction, from the last to the first and the other way round, for `left` messages. */
+struct hunt {
+	struct str word;
+	int direction;
+	uint32_t k;
+	uint32_t at, left; /* the next one to look at, and how many are left */
+	uint32_t found;    /* NONE: not in this slice */
+};
+
 /* Lends texts until the next call of any of these. */
 struct reader {
 	void *ctx;
@@ -20,6 +30,8 @@ struct reader {
 	const struct diags *(*diags)(void *ctx, uint32_t message);
 	/* The file a message came from. */
 	struct str (*source)(void *ctx, uint32_t message);
+	/* Goes on with a hunt for a few milliseconds or to the next find; false: it is over. NULL: cannot. */
+	bool (*hunt)(void *ctx, struct hunt *h);
 };
 
 /* "sha256:" and 64 digits: SHA-256 of the item, written compactly. Empty when it cannot be read. */

@@ -415,6 +415,67 @@ void app_refresh(struct app *a)
 	refresh_preview(a);
 }
 
+/* The line of the list of messages that shows a message, or NONE. */
+static uint32_t line_of_message(const struct app *a, uint32_t message)
+{
+	const struct pane *p = &a->lists[TAB_MESSAGES];
+	uint32_t low = 0, high = p->lines.list.n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		struct target t = pane_line_target(p, &a->scene, middle);
+
+		if (t.type == TARGET_MESSAGE && t.number < message)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low >= p->lines.list.n || pane_line_target(p, &a->scene, low).type != TARGET_MESSAGE ||
+	    pane_line_target(p, &a->scene, low).number != message)
+		return NONE;
+	return low;
+}
+
+/* From the message of a line on, once round. */
+static void begin_hunt(struct app *a, uint32_t line, int direction, bool again)
+{
+	struct target t = pane_line_target(app_list(a), &a->scene, line);
+	uint32_t at = t.type == TARGET_MESSAGE ? t.number : 0, k = a->scene.k;
+
+	a->hunting = true;
+	if (again && a->hunt_stopped && a->hunt_line == line && a->hunt.direction == direction &&
+	    a->hunt.left && a->hunt.k <= k) {
+		a->hunt.word = buf_str(&a->word);
+		return;
+	}
+	if (again)
+		at = direction > 0 ? (at + 1) % k : (at + k - 1) % k;
+	a->hunt = (struct hunt){ .word = buf_str(&a->word), .direction = direction, .k = k, .at = at,
+				 .left = k,
+				 .found = NONE };
+}
+
+void app_hunt(struct app *a)
+{
+	bool more;
+	uint32_t line = NONE;
+
+	if (!a->hunting)
+		return;
+	more = a->scene.reader->hunt(a->scene.reader->ctx, &a->hunt);
+	/* a find that came after the scene, or that the filter hides, is none */
+	if (a->hunt.found < a->scene.k)
+		line = line_of_message(a, a->hunt.found);
+	if (line != NONE) {
+		a->hunting = false;
+		if (a->tab == TAB_MESSAGES && !a->screen_count)
+			pane_select(app_list(a), line);
+	} else if (!more || !a->hunt.left) {
+		a->hunting = false;
+		app_say(a, ROLE_WARN, "not found");
+	}
+}
+
 bool app_search(struct app *a, uint32_t from, int direction, bool again)
 {
 	struct pane *p = app_pane(a);
@@ -426,8 +487,15 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 		scene.item = scene.message = a->previewed.number;
 	app_refresh(a);
 	n = p->lines.list.n;
+	a->hunting = false;
 	if (!n || !a->word.n)
 		return false;
+	if (p == &a->lists[TAB_MESSAGES] && a->scene.reader->hunt && a->scene.k) {
+		begin_hunt(a, from < n ? from : 0, direction, again);
+		a->hunt_stopped = false;
+		app_hunt(a);
+		return !a->hunting;
+	}
 	if (again && a->search_stop && direction > 0)
 		at = a->search_stop - 1;
 	a->search_stop = 0;
@@ -700,11 +768,23 @@ static const struct binding *find_binding(const struct app *a, uint32_t key)
 	return found;
 }
 
+/* Whatever is typed next, the person does not wait for the end of a search; other letters of the word
+ * begin another one. */
+static void stop_hunt(struct app *a, const struct key *key)
+{
+	if (!a->hunting || (a->prompt.kind == PROMPT_SEARCH && key->code == KEY_ENTER))
+		return;
+	a->hunting = false;
+	a->hunt_stopped = a->prompt.kind == PROMPT_NONE;
+	a->hunt_line = a->lists[TAB_MESSAGES].selected;
+}
+
 void app_key(struct app *a, const struct key *key)
 {
 	const struct binding *bound;
 	bool on_marked;
 
+	stop_hunt(a, key);
 	if (a->confirm_edit) {
 		char *file = a->confirm_edit;
 

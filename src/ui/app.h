@@ -97,6 +97,10 @@ struct app {
 	struct prompt prompt;
 	struct buf word;        /* searched for */
 	uint32_t search_from;   /* where the incremental search began, and Esc goes back to */
+	bool hunting;           /* a search through all messages goes on: app_hunt */
+	struct hunt hunt;
+	bool hunt_stopped;      /* by a key; n goes on where it was, */
+	uint32_t hunt_line;     /* unless the person has moved from here */
 	uint32_t search_stop;   /* where a search of a long list paused; n goes on there */
 	struct filter *filter;
 	struct buf filter_text;
@@ -202,7 +206,11 @@ void app_refresh(struct app *a);
 void app_settle(struct app *a);
 bool app_is_settled(const struct app *a);
 bool app_wants_list(const struct app *a);
+/* Searches what is moved in from line `from` on. true: found. Through the messages it only begins, where
+ * the reader can hunt: while `hunting`, app_hunt is to be called between keys. */
 bool app_search(struct app *a, uint32_t from, int direction, bool again);
+/* Searches on for a few milliseconds. */
+void app_hunt(struct app *a);
 bool app_set_filter(struct app *a, struct str text);
 /* The tab whose label is at that column of the tab line, or -1. */
 int app_tab_at(const struct app *a, int col);

@@ -176,6 +176,13 @@ static void draw_status(struct app *a, struct grid *g, struct rect row)
 		draw_progress(a, g, row);
 		return;
 	}
+	if (a->hunting) {
+		struct pen p = { g, rect_in(row, 0, 1, 1, row.cols - 2) };
+
+		pen_printf(&p, ROLE_DIM, "searching, %u%%; any key stops it",
+			   (unsigned)(100 - 100.0 * a->hunt.left / (a->scene.k ? a->scene.k : 1)));
+		return;
+	}
 	/* while something is typed, what there is to say about it */
 	if (a->prompt.kind != PROMPT_NONE && a->notice.n) {
 		grid_text(g, rect_in(row, 0, 1, 1, row.cols - 2), a->notice_role,

@@ -236,8 +236,12 @@ static size_t of_use(const struct wire *w, uint64_t length)
 int wire_fetch(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct buf *out,
 	       struct err *err)
 {
-	size_t n = of_use(w, length);
+	return wire_fetch_block(w, file, offset, of_use(w, length), out, err);
+}
 
+int wire_fetch_block(struct wire *w, uint32_t file, uint64_t offset, size_t n, struct buf *out,
+		     struct err *err)
+{
 	buf_clear(out);
 	if (file >= w->files.n)
 		BUG("file %u of %u", file, w->files.n);
