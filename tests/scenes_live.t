@@ -84,6 +84,20 @@ press G
 ok 'and is then one message' soon says '202/202'
 press Q
 ok 'Q ends it' soon says 'exit code 0'
+
+# A question that waits for three seconds: it opens, nears its end, and is over.
+: >asks.ndjson
+start 120x24 "$FOLLOWING" asks.ndjson
+ok 'an empty log is followed' soon title_says ' live '
+printf '{"type":"request:ask-user","id":"00000000-0000-4000-8000-000000000001","timestamp":"%s","agentId":"agent-1","payload":{"question":"Now or never?","options":[],"timeout":3000}}\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >>asks.ndjson
+ok 'a question opens' soon says 'until it expires at'
+ok 'its end is near' soon says '00000000-0000-4000-8000-000000000001 expires in'
+ok 'it expires, and that is told' soon says '00000000-0000-4000-8000-000000000001 expired: whoever asked goes on without an answer'
+ok 'and is seen in the inbox' soon says 'over '
+press 5
+ok 'who asked was seen a moment ago' soon says 'agent-1'
+press Q
+ok 'Q ends that, too' soon says 'exit code 0'
 mkdir -p queue
 start 80x24 "$FOLLOWING" queue
 ok 'an empty folder is followed' soon title_says ' live '
