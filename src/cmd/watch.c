@@ -229,8 +229,10 @@ static bool on_headless(void *ctx, const struct headless_step *step)
 	replay_tick(&w->app, clock_of(w));
 	if (step->key) {
 		on_key(w, step->key);
-		while (w->app.hunting)
+		while (w->app.hunting && !w->quit) {
+			draw(w); /* makes the list, if there is none yet */
 			app_hunt(&w->app);
+		}
 		watch_send(w);
 	}
 	if (w->quit)

@@ -439,9 +439,12 @@ static uint32_t line_of_message(const struct app *a, uint32_t message)
 /* From the message of a line on, once round. */
 static void begin_hunt(struct app *a, uint32_t line, int direction, bool again)
 {
-	struct target t = pane_line_target(app_list(a), &a->scene, line);
-	uint32_t at = t.type == TARGET_MESSAGE ? t.number : 0, k = a->scene.k;
+	struct target t = target_none;
+	uint32_t at, k = a->scene.k;
 
+	if (line < app_list(a)->lines.list.n)
+		t = pane_line_target(app_list(a), &a->scene, line);
+	at = t.type == TARGET_MESSAGE ? t.number : 0;
 	a->hunting = true;
 	if (again && a->hunt_stopped && a->hunt_line == line && a->hunt.direction == direction &&
 	    a->hunt.left && a->hunt.k <= k) {
@@ -460,7 +463,8 @@ void app_hunt(struct app *a)
 	bool more;
 	uint32_t line = NONE;
 
-	if (!a->hunting)
+	/* where it is found is told by the list, which may have to be made first */
+	if (!a->hunting || !app_is_settled(a))
 		return;
 	more = a->scene.reader->hunt(a->scene.reader->ctx, &a->hunt);
 	/* a find that came after the scene, or that the filter hides, is none */
@@ -488,14 +492,13 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 	app_refresh(a);
 	n = p->lines.list.n;
 	a->hunting = false;
+	if (a->word.n && p == &a->lists[TAB_MESSAGES] && a->scene.reader->hunt && a->scene.k) {
+		begin_hunt(a, from, direction, again);
+		a->hunt_stopped = false;
+		return true;
+	}
 	if (!n || !a->word.n)
 		return false;
-	if (p == &a->lists[TAB_MESSAGES] && a->scene.reader->hunt && a->scene.k) {
-		begin_hunt(a, from < n ? from : 0, direction, again);
-		a->hunt_stopped = false;
-		app_hunt(a);
-		return !a->hunting;
-	}
 	if (again && a->search_stop && direction > 0)
 		at = a->search_stop - 1;
 	a->search_stop = 0;

@@ -206,8 +206,8 @@ void app_refresh(struct app *a);
 void app_settle(struct app *a);
 bool app_is_settled(const struct app *a);
 bool app_wants_list(const struct app *a);
-/* Searches what is moved in from line `from` on. true: found. Through the messages it only begins, where
- * the reader can hunt: while `hunting`, app_hunt is to be called between keys. */
+/* Searches what is moved in from line `from` on. false: not found. Through the messages it only begins,
+ * where the reader can hunt: while `hunting`, app_hunt is to be called between keys. */
 bool app_search(struct app *a, uint32_t from, int direction, bool again);
 /* Searches on for a few milliseconds. */
 void app_hunt(struct app *a);

@@ -225,6 +225,8 @@ START_TEST(in_the_program)
 	type(&a, "<Enter>n");
 	ck_assert(a.hunting);
 	ck_assert_uint_eq(selected(&a), 20);
+	app_hunt(&a);
+	ck_assert(a.hunting);
 	type(&a, "u"); /* any key stops it */
 	ck_assert(!a.hunting);
 	ck_assert(a.hunt.left < 120000 && a.hunt.at > 40000);
