@@ -188,6 +188,8 @@ static yyjson_doc *parse(struct json_reader *r, struct str s, yyjson_read_flag m
 	memcpy(text, s.p, s.n);
 	memset(text + s.n, 0, PADDING);
 	need = yyjson_read_max_memory_usage(s.n, flags);
+	if (need < quick_pool_bytes(s.n))
+		need = quick_pool_bytes(s.n);
 	if (r->pool_cap < need) {
 		r->pool_cap = need + need / 2;
 		free(r->pool);

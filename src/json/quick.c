@@ -315,14 +315,19 @@ name:
 	goto value;
 }
 
+size_t quick_pool_bytes(size_t n)
+{
+	/* each value takes two bytes of the text at least, but containers without an end only one */
+	return 64 + ((n + JSON_DEPTH_MAX) / 2 + 2) * sizeof(yyjson_val);
+}
+
 yyjson_doc *quick_read(char *text, size_t n, void *pool, size_t pool_bytes)
 {
 	yyjson_val *root = (yyjson_val *)(void *)((char *)pool + 64), *next = root;
 	yyjson_doc *doc = pool;
 
 	_Static_assert(sizeof(yyjson_doc) <= 64, "the tree follows");
-	/* each value takes two bytes of the text at least */
-	if (pool_bytes < 64 + (n / 2 + 2) * sizeof(yyjson_val) || values(text, &next) != text + n)
+	if (pool_bytes < quick_pool_bytes(n) || values(text, &next) != text + n)
 		return NULL;
 	*doc = (yyjson_doc){ .root = root, .dat_read = n, .val_read = (size_t)(next - root) };
 	return doc;

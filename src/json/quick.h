@@ -9,7 +9,9 @@
 
 enum { QUICK_PADDING = 32 }; /* zeros that must stand behind the text */
 
-/* text is written to, also when it is given up. pool holds the tree. */
+/* What the tree of a text of n bytes may need while it is made. */
+size_t quick_pool_bytes(size_t n);
+/* text is written to, also when it is given up. pool holds the tree; NULL also where it is too small. */
 yyjson_doc *quick_read(char *text, size_t n, void *pool, size_t pool_bytes);
 
 #endif
