@@ -137,6 +137,7 @@ static void check_message(void *ctx, struct load *l, const struct message *msg,
 	case OUTPUT_TEXT: print_text(c, source, msg, r); break;
 	case OUTPUT_JSON: print_json(c, source, msg, r); break;
 	case OUTPUT_SARIF: print_sarif(c, source, msg, r); break;
+	case OUTPUT_MD: break; /* no check's */
 	}
 	flush(c, 64 * 1024);
 }

@@ -33,8 +33,8 @@ static const struct command commands[] = {
 	  "~/.local/state/gavel/reviews; the same file and COMMAND again go on there.",
 	  REVIEW, cmd_review },
 	{ "show", "VIEW [SOURCE...]",
-	  "Print a view: inbox, item ID, timeline, ledger, messages, agents, decisions or summary; or "
-	  "state, a hash of them all.",
+	  "Print a view: inbox, item ID, timeline, ledger, messages, agents, decisions or summary; "
+	  "report, all of it as Markdown; or state, a hash of them all.",
 	  SHOW, cmd_show },
 	{ "replay", "LOG...",
 	  "Open the terminal UI on a recording and play it: its clock drives what every view shows. "
@@ -66,17 +66,20 @@ enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 static int set_format(struct options *o, const char *value, struct err *err)
 {
-	static const char *const names[] = { "text", "json", "sarif" };
+	static const char *const names[] = { "text", "json", "sarif", "md" };
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		if (strcmp(value, names[i]) == 0) {
 			o->format = (enum format)i;
-			if (i == OUTPUT_SARIF && o->command->run != cmd_check)
+			if ((i == OUTPUT_SARIF && o->command->run != cmd_check) ||
+			    (i == OUTPUT_MD && o->command->run != cmd_show))
 				break;
 			return 0;
 		}
 	return err_set(err, "--format=%s: must be text%s", value,
-		       o->command->run == cmd_check ? ", json or sarif" : " or json");
+		       o->command->run == cmd_check  ? ", json or sarif"
+		       : o->command->run == cmd_show ? " or json; md for a report"
+						     : " or json");
 }
 
 static int set_color(struct options *o, const char *value, struct err *err)
@@ -211,6 +214,7 @@ SET_TEXT(at)
 SET_TEXT(config)
 SET_TEXT(keys)
 SET_TEXT(speed)
+SET_TEXT(export_to)
 SET_TEXT(screen)
 SET_FLAG(strict)
 SET_FLAG(all)
@@ -221,9 +225,10 @@ SET_FLAG(version)
 
 static const struct option options[] = {
 	{ "format", "FORMAT",
-	  "text, json (one object a line) or, for check, sarif. Scripts use json: its fields only "
-	  "ever grow.",
-	  READERS | DECIDE | JOURNAL, set_format, "text json sarif" },
+	  "text, json (one object a line); for check also sarif, for show report md. Scripts use json: "
+	  "its fields only ever grow.",
+	  READERS | DECIDE | JOURNAL, set_format,
+	  "text json sarif md" },
 	{ "filter", "EXPR",
 	  "Only what matches: words match any text; kind:finding severity:>=major dialect:feedback "
 	  "agent:dev-01 task:T1 session:S id:X is:open is:error after:10:15 before:T; - negates.",
@@ -236,6 +241,10 @@ static const struct option options[] = {
 	  "later than TIME. replay begins there.",
 	  WATCH | SHOW | REPLAY, set_at },
 	{ "speed", "N", "replay: times as fast as it was, 0.1 to 1000.", REPLAY, set_speed },
+	{ "export", "FILE.cast",
+	  "replay: write it as an asciicast, for asciinema, at --size and --speed. --keys are typed "
+	  "first, and <wait:MS> plays.",
+	  REPLAY, set_export_to },
 	{ "all", NULL,
 	  "check: a json record for every message; inbox: every item, not only the open ones.",
 	  READERS | REPLAY, set_all },

@@ -11,6 +11,7 @@ enum format {
 	OUTPUT_TEXT,
 	OUTPUT_JSON,
 	OUTPUT_SARIF,
+	OUTPUT_MD,
 };
 
 enum color_mode {
@@ -41,7 +42,7 @@ struct options {
 	/* purge */
 	uint64_t older_than_s;
 	bool has_age, dry_run;
-	const char *speed;         /* of a replay */
+	const char *speed, *export_to; /* of a replay */
 	/* of a review */
 	const char *envelope;
 	bool fresh;

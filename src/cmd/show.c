@@ -30,6 +30,7 @@ static const struct shown views[] = {
 	{ "agents", &view_agents, json_agents },
 	{ "decisions", &view_decisions, json_decisions },
 	{ "state", NULL, json_state },
+	{ "report", NULL, NULL },
 	{ "summary", &view_summary, json_summary },
 };
 enum { VIEWS = sizeof(views) / sizeof(views[0]) };
@@ -114,9 +115,9 @@ static void print_shown(struct load *l, const struct shown *shown, struct scene 
 	struct buf out = { 0 };
 	char hex[65];
 
-	if (o->format == OUTPUT_JSON) {
-		l->sheet.turn = print_lines;
-		shown->json(l, s, &out);
+	l->sheet.turn = print_lines;
+	if (o->format == OUTPUT_JSON || !shown->json) {
+		(shown->json ? shown->json : markdown_report)(l, s, &out);
 		print_lines(NULL, &out);
 		buf_release(&out);
 	} else if (shown->view) {
@@ -145,9 +146,9 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 	struct filter *filter = NULL;
 	int code = EXIT_TROUBLE;
 
-	/* the state is the log's alone */
 	l.threads = o->threads;
-	l.desk = (struct load_desks){ .open = shown->view != NULL, .journal = o->journal };
+	/* the state is the log's alone */
+	l.desk = (struct load_desks){ .open = shown->json != json_state, .journal = o->journal };
 	l.follow = o->follow;
 	want_cache(&l, o);
 	if (load_open(&l, skip ? o->words.v + skip : o->words.v, o->words.n - skip,
@@ -181,6 +182,12 @@ int cmd_show(struct options *o)
 	for (int i = 0; name && i < VIEWS; i++) {
 		if (strcmp(views[i].name, name) != 0)
 			continue;
+		if ((o->format == OUTPUT_MD && views[i].json) ||
+		    (o->format == OUTPUT_JSON && !views[i].json)) {
+			fprintf(stderr, "gavel: Markdown is what show report prints, and only that; "
+					"the other views print text or json\n");
+			return EXIT_TROUBLE;
+		}
 		if (o->follow && show_follow_refuses(views[i].view, o))
 			return EXIT_TROUBLE;
 		if (views[i].view != &view_item)
@@ -192,7 +199,7 @@ int cmd_show(struct options *o)
 		return show(o, &views[i], o->words.v[1], 2);
 	}
 	fprintf(stderr, "gavel: %s%s; the views are inbox, item ID, timeline, ledger, messages, "
-			"agents, decisions, summary, state\n",
+			"agents, decisions, summary, report, state\n",
 		name ? "no view " : "show needs a view", name ? name : "");
 	return EXIT_TROUBLE;
 }

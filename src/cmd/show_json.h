@@ -30,4 +30,9 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out);
 void state_hash(struct load *l, const struct scene *s, char hex[65]);
 void json_state(struct load *l, const struct scene *s, struct buf *out);
 
+/* The whole session as Markdown. */
+void markdown_report(struct load *l, const struct scene *s, struct buf *out);
+/* A text that a message says, as a code span that fits into a table's cell. */
+void markdown_code(struct buf *out, struct str text);
+
 #endif

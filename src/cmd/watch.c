@@ -22,6 +22,12 @@ enum {
 	UNTIL_MS = 30000, /* <until:TEXT> does not wait longer */
 };
 
+/* A clock that does not go back; without a terminal only <wait:MS> moves it. */
+static int64_t clock_of(const struct watch *w)
+{
+	return w->headless && !w->crew ? w->test_ms : loop_now_ms();
+}
+
 static void draw(struct watch *w)
 {
 	int row, col, rows, cols;
@@ -35,13 +41,9 @@ static void draw(struct watch *w)
 	app_draw(&w->app, w->grid, &row, &col);
 	if (!w->headless)
 		term_show(w->grid, row, col);
+	if (w->ops && w->ops->drawn)
+		w->ops->drawn(w->ops_ctx, w->grid, clock_of(w));
 	w->drawn_ms = loop_now_ms();
-}
-
-/* A clock that does not go back; without a terminal only <wait:MS> moves it. */
-static int64_t clock_of(const struct watch *w)
-{
-	return w->headless && !w->crew ? w->test_ms : loop_now_ms();
 }
 
 static void on_key(void *ctx, const struct key *key)
@@ -220,13 +222,28 @@ static void go_on(struct watch *w, struct str until, int64_t deadline_ms)
 	}
 }
 
+/* On the test clock, with what is to be seen meanwhile where somebody looks. */
+static void pass_time(struct watch *w, int64_t ms)
+{
+	int pace = w->ops && w->ops->pace_ms ? w->ops->pace_ms(w->ops_ctx) : 0;
+
+	for (; pace && ms > pace; ms -= pace, pace = w->ops->pace_ms(w->ops_ctx)) {
+		w->test_ms += pace;
+		replay_tick(&w->app, clock_of(w));
+		draw(w);
+		if (!w->app.film.playing)
+			break;
+	}
+	w->test_ms += ms;
+	replay_tick(&w->app, clock_of(w));
+}
+
 static bool on_headless(void *ctx, const struct headless_step *step)
 {
 	struct watch *w = ctx;
 	int64_t now = loop_now_ms();
 
-	w->test_ms += step->until.n ? 0 : step->wait_ms;
-	replay_tick(&w->app, clock_of(w));
+	pass_time(w, step->until.n ? 0 : step->wait_ms);
 	if (step->key) {
 		on_key(w, step->key);
 		while (w->app.hunting && !w->quit) {
@@ -267,6 +284,11 @@ static int run_headless(struct watch *w, const struct options *o)
 	if (o->keys && headless_run(o->keys, on_headless, w, &err) < 0) {
 		fprintf(stderr, "gavel: %s\n", err.text);
 		w->code = EXIT_TROUBLE;
+	}
+	for (int pace; !w->crew && !w->quit && w->ops && w->ops->pace_ms &&
+		       (pace = w->ops->pace_ms(w->ops_ctx)) > 0;) {
+		pass_time(w, pace);
+		draw(w);
 	}
 	while (w->crew && !w->quit && (w->leaving || (!o->keys && crew_running(w->crew))))
 		go_on(w, STR_NONE, loop_now_ms() + FRAME_MS);

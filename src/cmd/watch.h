@@ -22,6 +22,9 @@
 /* What a command adds to the loop. Each may be NULL. now_ms is loop_now_ms. */
 struct watch_ops {
 	void (*loaded)(void *ctx, int64_t now_ms);  /* everything was read for the first time */
+	void (*drawn)(void *ctx, const struct grid *g, int64_t clock_ms);
+	/* Without a terminal: how far the test clock goes at a time, 0 = not after the key file. */
+	int (*pace_ms)(void *ctx);
 	void (*turn)(void *ctx, int64_t now_ms);    /* what has come was taken */
 	int (*wait_ms)(void *ctx, int64_t now_ms);  /* how long until the next turn at most; -1 */
 	bool (*effect)(void *ctx, struct effect *e); /* a wish of the app's: true = it was mine */

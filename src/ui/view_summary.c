@@ -1,5 +1,6 @@
 /* The summary: the session in counts. Lists of counts flow over as many rows as they need; a row
  * keeps where its share of the list begins and ends. */
+#include "ui/figures.h"
 #include "ui/view_parts.h"
 
 #include <stdio.h>
@@ -24,6 +25,7 @@ enum what {
 	ROW_BLANK,
 	ROW_TIME,
 	ROW_USAGE,
+	ROW_TOOK, /* how long decisions took */
 	ROW_LIST, /* a: first entry, b: how many; its title is that of the list or none */
 };
 
@@ -48,7 +50,8 @@ struct counts {
 
 struct own {
 	struct counts counts;
-	struct list lists[DIALECT_COUNT + 12];
+	struct figures figures;
+	struct list lists[DIALECT_COUNT + 15];
 	uint32_t list_count;
 	struct entry *entries;
 	uint32_t entry_count, entry_cap;
@@ -288,6 +291,50 @@ static void list_states(const struct scene *s, struct lines *out)
 	list_flow(s, out);
 }
 
+static void list_figures(const struct scene *s, struct lines *out)
+{
+	static const struct mark diverges = { "⚠", "W", "not converging", ROLE_WARN };
+	const struct figures *f = &((const struct own *)out->own)->figures;
+
+	list_add(out, "decisions", ROLE_KEY, f->decided);
+	for (int v = VERDICT_NONE + 1; v <= VERDICT_SUPERSEDED; v++)
+		own_word(out, mark_of_verdict(v), f->by_agents[v] + f->by_persons[v]);
+	list_flow(s, out);
+	if (f->timed)
+		line_add(out, ROW_TOOK, 0, 0);
+	list_add(out, "loops", ROLE_KEY, f->loops);
+	own_word(out, &diverges, f->diverging);
+	list_flow(s, out);
+}
+
+enum { SPENDERS_MAX = 12 };
+
+/* Who used most. */
+static void list_spenders(const struct scene *s, struct lines *out)
+{
+	struct agent_stats *stats = model_agent_stats(s->model, s->k, s->now_ms, NULL);
+	struct own *own = out->own;
+	struct list *list;
+
+	list_add(out, "  by agent", ROLE_KEY, 0);
+	for (uint32_t i = 0; i < s->model->agents.n; i++)
+		if (stats[i].tokens_in + stats[i].tokens_out && filter_agent(s->filter, s->model, i))
+			entry_add(out, (struct entry){ .name = model_str(s->model, s->model->agents.v[i].name),
+						       .n = stats[i].tokens_in + stats[i].tokens_out,
+						       .role = ROLE_AGENT });
+	list = &own->lists[own->list_count - 1];
+	list->total = list->n;
+	if (list->n) {
+		qsort(own->entries + list->first, list->n, sizeof(struct entry), by_count);
+		list->n = list->n > SPENDERS_MAX ? SPENDERS_MAX : list->n;
+		own->entry_count = list->first + list->n;
+		list_flow(s, out);
+	} else {
+		own->list_count--;
+	}
+	free(stats);
+}
+
 static void summary_make(const struct scene *s, int cols, struct lines *out)
 {
 	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
@@ -298,10 +345,13 @@ static void summary_make(const struct scene *s, int cols, struct lines *out)
 	count_entities(s, &own->counts);
 	if (!own->counts.messages)
 		return;
+	figures_make(s, &own->figures);
 	line_add(out, ROW_TIME, 0, 0);
 	list_states(s, out);
+	list_figures(s, out);
 	list_total(s, out, "agents", own->counts.agents);
 	line_add(out, ROW_USAGE, 0, 0);
+	list_spenders(s, out);
 	line_add(out, ROW_BLANK, 0, 0);
 	list_total(s, out, "sources", own->counts.sources);
 	list_total(s, out, "sessions", own->counts.sessions);
@@ -340,6 +390,18 @@ static void draw_usage(const struct counts *c, struct pen p)
 	pen_printf(&p, ROLE_NORMAL, "$%.4f   %s in   %s out   %s cached", c->cost,
 		   short_number(c->tokens_in, in), short_number(c->tokens_out, out),
 		   short_number(c->tokens_cached, cached));
+}
+
+static void draw_took(const struct figures *f, struct pen p)
+{
+	char median[32], longest[32];
+
+	grid_put(p.g, p.rest, ROLE_KEY, "  took");
+	pen_skip(&p, p.rest.cols < 50 ? 8 : LABEL_COLS + NUMBER_COLS + 2);
+	pen_printf(&p, ROLE_NORMAL, "half of them up to %s, at most %s",
+		   when_span(f->median_ms, median), when_span(f->longest_ms, longest));
+	if (f->timed < f->decided)
+		pen_printf(&p, ROLE_DIM, "   (%u have no time)", f->decided - f->timed);
 }
 
 static void draw_list(const struct own *own, const struct line *line, struct pen p)
@@ -383,6 +445,8 @@ static void summary_draw(const struct scene *s, const struct lines *lines, uint3
 		draw_time(&own->counts, p);
 	else if (line->what == ROW_USAGE)
 		draw_usage(&own->counts, p);
+	else if (line->what == ROW_TOOK)
+		draw_took(&own->figures, p);
 	else
 		draw_list(own, line, p);
 }

@@ -1,0 +1,380 @@
+/* gavel show report: the session as Markdown, with tables, for issue trackers. What messages say stands
+ * in code spans, one line each, made of the cells that a screen would show: there it cannot be a
+ * heading, a link, a mention or a piece of HTML, nor end its cell. */
+#include "cmd/show_json.h"
+
+#include "ui/figures.h"
+#include "ui/view_loops.h"
+
+#include <stdlib.h>
+
+enum { ROWS_MAX = 100, TEXT_CELLS = 120 };
+
+struct report {
+	struct load *l;
+	const struct scene *s;
+	struct buf *out;
+	uint32_t rows; /* of the table so far */
+};
+
+/* ---- what messages say ---- */
+
+static void take_cells(struct str text, struct buf *out)
+{
+	struct cells it = cells_start(raw_of(text), TEXT_LINE, false);
+	struct cell cell;
+
+	for (int n = 0; cells_next(&it, &cell) == CELLS_CELL; n++) {
+		char bytes[12];
+
+		if (n == TEXT_CELLS) {
+			buf_adds(out, "…");
+			return;
+		}
+		buf_add(out, bytes, cell_bytes(&cell, bytes));
+	}
+}
+
+static size_t longest_run(struct str s, char c)
+{
+	size_t longest = 0, run = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		run = s.p[i] == c ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	return longest;
+}
+
+void markdown_code(struct buf *out, struct str text)
+{
+	struct buf cells = { 0 };
+	struct str s;
+	size_t fence;
+	bool pad;
+
+	take_cells(text, &cells);
+	s = str_trim(buf_str(&cells));
+	fence = longest_run(s, '`') + 1;
+	pad = s.n && (s.p[0] == '`' || s.p[s.n - 1] == '`');
+	for (size_t i = 0; s.n && i < fence; i++)
+		buf_addc(out, '`');
+	buf_adds(out, pad ? " " : "");
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '|') /* a table's, also in code; \\| would be a backslash and the cell's end */
+			buf_adds(out, i && s.p[i - 1] == '\\' ? " \\" : "\\");
+		buf_addc(out, s.p[i]);
+	}
+	buf_adds(out, pad ? " " : "");
+	for (size_t i = 0; s.n && i < fence; i++)
+		buf_addc(out, '`');
+	buf_release(&cells);
+}
+
+/* ---- tables ---- */
+
+/* heads: "waits|kind|what" */
+static void table(struct report *r, const char *title, const char *heads)
+{
+	buf_printf(r->out, "\n## %s\n\n| ", title);
+	for (const char *p = heads; *p; p++)
+		if (*p == '|')
+			buf_adds(r->out, " | ");
+		else
+			buf_addc(r->out, *p);
+	buf_adds(r->out, " |\n|");
+	for (const char *p = heads; p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+		buf_adds(r->out, " --- |");
+	buf_addc(r->out, '\n');
+	r->rows = 0;
+}
+
+/* Whether there is room for one row more. */
+static bool row(struct report *r)
+{
+	if (r->rows++ >= ROWS_MAX)
+		return false;
+	if (r->l->sheet.turn)
+		r->l->sheet.turn(r->l->sheet.ctx, r->out);
+	buf_adds(r->out, "|");
+	return true;
+}
+
+static void table_end(struct report *r)
+{
+	if (r->rows > ROWS_MAX)
+		buf_printf(r->out, "\n… and %u more.\n", r->rows - ROWS_MAX);
+}
+
+static void cell_text(struct report *r, struct str text)
+{
+	buf_addc(r->out, ' ');
+	markdown_code(r->out, text);
+	buf_adds(r->out, " |");
+}
+
+static void cell_word(struct report *r, const char *word)
+{
+	buf_printf(r->out, " %s |", word ? word : "");
+}
+
+static void cell_number(struct report *r, uint64_t n)
+{
+	buf_printf(r->out, " %llu |", (unsigned long long)n);
+}
+
+static void cell_span(struct report *r, int64_t ms)
+{
+	char span[32];
+
+	cell_word(r, ms == WHEN_NONE ? "" : when_span(ms, span));
+}
+
+static void row_end(struct report *r)
+{
+	buf_addc(r->out, '\n');
+}
+
+/* ---- sections ---- */
+
+static int64_t time_of(const struct report *r, uint32_t message)
+{
+	return message == NONE ? WHEN_NONE : r->s->model->records.v[message].time_ms;
+}
+
+static int64_t span_between(int64_t from, int64_t to)
+{
+	return from == WHEN_NONE || to == WHEN_NONE || to < from ? WHEN_NONE : time_between(to, from);
+}
+
+static void cell_item(struct report *r, const struct item *item, const struct item_state *at)
+{
+	struct buf name = { 0 };
+	struct detail d = { 0 };
+
+	if (!r->s->reader->detail(r->s->reader->ctx, item, at, &d) || !d.title.n)
+		d.title = r->s->reader->summary(r->s->reader->ctx, at->message);
+	cell_text(r, d.title);
+	item_name(r->s->model, item, &name);
+	cell_text(r, buf_str(&name));
+	buf_release(&name);
+}
+
+static void tell_head(struct report *r)
+{
+	const struct model *m = r->s->model;
+	struct figures f;
+	uint64_t errors = 0, warnings = 0;
+	uint32_t open, due, expired = 0;
+	int64_t first = INT64_MAX;
+	char text[32];
+
+	figures_make(r->s, &f);
+	open = model_open(m, r->s->k, r->s->now_ms, &due);
+	for (uint32_t i = 0; i < r->s->k; i++) {
+		errors += m->records.v[i].errors;
+		warnings += m->records.v[i].warnings;
+		if (m->records.v[i].time_ms != WHEN_NONE && m->records.v[i].time_ms < first)
+			first = m->records.v[i].time_ms;
+	}
+	for (uint32_t i = 0; i < m->dated.n; i++) {
+		struct item_state at;
+
+		expired += item_at(m, &m->items.v[m->dated.v[i]], r->s->k, r->s->now_ms, &at) &&
+			   at.verdict == VERDICT_EXPIRED;
+	}
+	buf_adds(r->out, "# Session report\n\n| | |\n| --- | --- |\n");
+	if (first != INT64_MAX) {
+		buf_printf(r->out, "| from | %s |\n", when_iso(first, text));
+		buf_printf(r->out, "| to | %s |\n", when_iso(r->s->now_ms, text));
+	}
+	buf_printf(r->out, "| messages | %u |\n| errors, warnings | %llu, %llu |\n", r->s->k,
+		   (unsigned long long)errors, (unsigned long long)warnings);
+	buf_printf(r->out, "| items open | %u (%u with a deadline) |\n| items expired | %u |\n", open, due,
+		   expired);
+	buf_printf(r->out, "| decisions | %u |\n", f.decided);
+	if (f.timed) {
+		buf_printf(r->out, "| time to decision, median | %s |\n", when_span(f.median_ms, text));
+		buf_printf(r->out, "| time to decision, longest | %s |\n", when_span(f.longest_ms, text));
+	}
+	buf_printf(r->out, "| loops, not converging | %u, %u |\n", f.loops, f.diverging);
+}
+
+static void tell_open(struct report *r)
+{
+	const struct model *m = r->s->model;
+	uint32_t n, *list = model_inbox(m, r->s->k, r->s->now_ms, false, &n, NULL);
+	struct item_state at;
+
+	if (n)
+		table(r, "Waiting for a decision", "waits|severity|kind|from|what|id");
+	for (uint32_t i = 0; i < n; i++) {
+		const struct item *item = &m->items.v[list[i]];
+
+		if (!item_is_shown(r->s, list[i], &at) || !row(r))
+			continue;
+		cell_span(r, span_between(time_of(r, at.opened), r->s->now_ms));
+		cell_word(r, at.grade == GRADE_NONE ? "" : item_severity_name(at.grade));
+		cell_word(r, item_kind_name(item->kind));
+		cell_text(r, agent_name(m, m->records.v[at.message].from));
+		cell_item(r, item, &at);
+		row_end(r);
+	}
+	table_end(r);
+	free(list);
+}
+
+static void tell_decided(struct report *r)
+{
+	const struct model *m = r->s->model;
+	struct item_state at;
+	bool any = false;
+	char clock[32];
+
+	for (uint32_t i = 0; i < m->items.n; i++) {
+		const struct item *item = &m->items.v[i];
+		int64_t decided;
+
+		if (!item_is_shown(r->s, i, &at) || at.open || at.verdict == VERDICT_SUPERSEDED ||
+		    at.verdict == VERDICT_EXPIRED)
+			continue;
+		if (!any)
+			table(r, "Decided", "when|took|verdict|by|kind|what|id");
+		any = true;
+		if (!row(r))
+			continue;
+		decided = at.delivery != DELIVERY_NONE ? at.stood_ms : time_of(r, at.decided);
+		cell_word(r, decided == WHEN_NONE ? "" : when_iso(decided, clock));
+		cell_span(r, at.delivery != DELIVERY_NONE
+				     ? WHEN_NONE
+				     : span_between(time_of(r, at.message), decided));
+		cell_word(r, verdict_name(at.verdict));
+		cell_text(r, at.person != NONE ? model_str(m, at.person) : agent_name(m, at.by));
+		cell_word(r, item_kind_name(item->kind));
+		cell_item(r, item, &at);
+		row_end(r);
+	}
+	table_end(r);
+}
+
+static void tell_loops(struct report *r)
+{
+	const struct model *m = r->s->model;
+	struct arena arena = { 0 };
+	struct loops *all = loops_make(r->s, &arena);
+
+	if (all->n)
+		table(r, "Review loops", "loop|iterations|items|newest word|converges");
+	for (uint32_t i = 0; i < all->n; i++) {
+		struct loop *l = &all->list[i];
+		const struct turn *before, *after;
+
+		if (!row(r))
+			continue;
+		cell_text(r, l->task == NONE ? session_name(m, m->reviews.v[l->review].session)
+					     : model_str(m, m->tasks.v[l->task].id));
+		cell_number(r, l->turn_count);
+		cell_number(r, l->entry_count);
+		cell_word(r, l->failed ? "error" : review_verdict_name(l->verdict));
+		if (loop_diverges(all, l, &before, &after))
+			buf_printf(r->out, " **no**: %u open, then %u |", before->open, after->open);
+		else
+			cell_word(r, before ? "yes" : "");
+		row_end(r);
+	}
+	table_end(r);
+	arena_release(&arena);
+}
+
+static void tell_tasks(struct report *r)
+{
+	const struct model *m = r->s->model;
+	struct task_state_at at;
+	bool any = false;
+
+	for (uint32_t i = 0; i < m->tasks.n; i++) {
+		if (!task_at(m, &m->tasks.v[i], r->s->k, &at) ||
+		    !filter_task(r->s->filter, m, i, r->s->k))
+			continue;
+		if (!any)
+			table(r, "Tasks", "task|agent|state|done|attempts");
+		any = true;
+		if (!row(r))
+			continue;
+		cell_text(r, model_str(m, m->tasks.v[i].id));
+		cell_text(r, agent_name(m, at.agent));
+		cell_word(r, task_is_stalled(m, &at, r->s->now_ms) ? "stalled" : task_state_name(at.state));
+		if (at.percent >= 0)
+			buf_printf(r->out, " %d%% |", at.percent);
+		else
+			cell_word(r, "");
+		cell_number(r, at.attempts);
+		row_end(r);
+	}
+	table_end(r);
+}
+
+static void tell_agents(struct report *r)
+{
+	const struct model *m = r->s->model;
+	struct agent_stats *stats = model_agent_stats(m, r->s->k, r->s->now_ms, NULL);
+
+	if (m->agents.n)
+		table(r, "Agents", "agent|messages|errors|tokens in|tokens out|cost");
+	for (uint32_t i = 0; i < m->agents.n; i++) {
+		if (m->agents.v[i].first >= r->s->k || !filter_agent(r->s->filter, m, i) || !row(r))
+			continue;
+		cell_text(r, model_str(m, m->agents.v[i].name));
+		cell_number(r, stats[i].messages);
+		cell_number(r, stats[i].errors);
+		cell_number(r, stats[i].tokens_in);
+		cell_number(r, stats[i].tokens_out);
+		buf_printf(r->out, " $%.4f |", stats[i].cost);
+		row_end(r);
+	}
+	table_end(r);
+	free(stats);
+}
+
+static void tell_problems(struct report *r)
+{
+	const struct model *m = r->s->model;
+	bool any = false;
+
+	for (uint32_t i = 0; i < r->s->k; i++) {
+		const struct diags *diags;
+
+		if (!m->records.v[i].errors || !message_is_shown(r->s, i))
+			continue;
+		if (!any)
+			table(r, "Broken rules", "line|rule|what is wrong");
+		any = true;
+		if (r->rows >= ROWS_MAX) { /* counted, not read again */
+			r->rows++;
+			continue;
+		}
+		diags = r->s->reader->diags(r->s->reader->ctx, i);
+		for (uint32_t d = 0; d < diags->list.n; d++) {
+			if (diags->list.v[d].severity != SEVERITY_ERROR || !row(r))
+				continue;
+			cell_number(r, m->records.v[i].line);
+			cell_text(r, str_of(diags->list.v[d].rule));
+			cell_text(r, diags->list.v[d].text);
+			row_end(r);
+		}
+	}
+	table_end(r);
+}
+
+void markdown_report(struct load *l, const struct scene *s, struct buf *out)
+{
+	struct report r = { .l = l, .s = s, .out = out };
+
+	tell_head(&r);
+	tell_open(&r);
+	tell_decided(&r);
+	tell_loops(&r);
+	tell_tasks(&r);
+	tell_agents(&r);
+	tell_problems(&r);
+}

@@ -1,0 +1,203 @@
+/* The summary as one JSON line. */
+#include "cmd/show_json.h"
+
+#include "json/compose.h"
+#include "ui/figures.h"
+#include "ui/view_parts.h"
+
+#include <stdlib.h>
+
+static void put_item_counts(const struct scene *s, struct buf *b)
+{
+	uint32_t open = 0, due = 0, verdicts[VERDICT_SUPERSEDED + 1] = { 0 };
+
+	for (uint32_t i = 0; i < s->model->items.n; i++) {
+		const struct item *item = &s->model->items.v[i];
+		struct item_state st;
+
+		if (!item_is_shown(s, i, &st))
+			continue;
+		if (!st.open) /* staged is not decided */
+			verdicts[st.verdict]++;
+		open += st.open;
+		due += st.open && item->deadline_ms != WHEN_NONE;
+	}
+	json_key(b, "items");
+	buf_addc(b, '{');
+	json_put_number(b, "open", open);
+	json_put_number(b, "due", due);
+	for (int v = 1; v <= VERDICT_SUPERSEDED; v++)
+		json_put_number(b, verdict_name((enum verdict)v), verdicts[v]);
+	buf_addc(b, '}');
+}
+
+/* What was decided here, and how far it has come. */
+static void put_decision_counts(const struct scene *s, struct buf *b)
+{
+	const struct model *m = s->model;
+	uint32_t verdicts[VERDICT_SUPERSEDED + 1] = { 0 }, deliveries[DELIVERY_HELD + 1] = { 0 };
+
+	for (uint32_t i = 0; i < m->standings.n; i++) {
+		const struct standing *standing = &m->standings.v[i];
+		struct item_state st;
+
+		if (!item_is_shown(s, standing->item, &st) || st.delivery == DELIVERY_NONE)
+			continue;
+		verdicts[standing->verdict]++;
+		deliveries[st.delivery]++;
+	}
+	json_key(b, "decisions");
+	buf_addc(b, '{');
+	for (int v = VERDICT_ACCEPTED; v <= VERDICT_DISMISSED; v++)
+		json_put_number(b, verdict_name((enum verdict)v), verdicts[v]);
+	for (int d = DELIVERY_STAGED; d <= DELIVERY_HELD; d++)
+		json_put_number(b, delivery_name((enum delivery)d), deliveries[d]);
+	buf_addc(b, '}');
+}
+
+static void put_record_counts(const struct scene *s, struct buf *b)
+{
+	uint64_t by_dialect[DIALECT_COUNT] = { 0 }, counts[3] = { 0 }, shown = 0;
+	int64_t first = INT64_MAX;
+
+	for (uint32_t i = 0; i < s->k; i++) {
+		const struct record *r = &s->model->records.v[i];
+
+		if (!message_is_shown(s, i))
+			continue;
+		shown++;
+		by_dialect[r->dialect]++;
+		counts[SEVERITY_NOTE] += r->notes;
+		counts[SEVERITY_WARNING] += r->warnings;
+		counts[SEVERITY_ERROR] += r->errors;
+		if (r->time_ms != WHEN_NONE && r->time_ms < first)
+			first = r->time_ms;
+	}
+	json_put_number(b, "messages", shown);
+	json_key(b, "dialects");
+	buf_addc(b, '{');
+	for (int i = 0; i < DIALECT_COUNT; i++)
+		json_put_number(b, dialect_name((enum dialect_id)i), by_dialect[i]);
+	buf_addc(b, '}');
+	json_key(b, "diagnostics");
+	buf_addc(b, '{');
+	for (int i = 2; i >= 0; i--)
+		json_put_number(b, severity_name((enum severity)i), counts[i]);
+	buf_addc(b, '}');
+	json_put_time(b, "first", first == INT64_MAX ? WHEN_NONE : first);
+	json_put_time(b, "last", s->now_ms);
+}
+
+/* Sessions that have a message: a file of wrapper lines only has none of its own. */
+static uint32_t count_sessions(const struct scene *s)
+{
+	bool *seen = xcalloc(s->model->sessions.n, sizeof(*seen));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->k; i++) {
+		uint32_t session = s->model->records.v[i].session;
+
+		if (!seen[session] && message_is_shown(s, i)) {
+			seen[session] = true;
+			n++;
+		}
+	}
+	free(seen);
+	return n;
+}
+
+/* How the deciding went. */
+static void put_figures(const struct scene *s, struct buf *b)
+{
+	struct figures f;
+
+	figures_make(s, &f);
+	json_key(b, "agent_decisions");
+	buf_addc(b, '{');
+	for (int v = VERDICT_ACCEPTED; v <= VERDICT_DISMISSED; v++)
+		json_put_number(b, verdict_name((enum verdict)v), f.by_agents[v]);
+	buf_addc(b, '}');
+	json_key(b, "time_to_decision");
+	buf_addc(b, '{');
+	json_put_number(b, "decisions", f.timed);
+	json_put_time(b, "median", f.median_ms);
+	json_put_time(b, "longest", f.longest_ms);
+	buf_addc(b, '}');
+	json_key(b, "loops");
+	buf_addc(b, '{');
+	json_put_number(b, "count", f.loops);
+	json_put_number(b, "not_converging", f.diverging);
+	buf_addc(b, '}');
+}
+
+/* Those that used something. */
+static void put_agents(struct load *l, const struct scene *s, struct buf *b)
+{
+	const struct model *m = s->model;
+	struct agent_stats *stats = model_agent_stats(m, s->k, s->now_ms, NULL);
+
+	json_key(b, "by_agent");
+	buf_addc(b, '[');
+	for (uint32_t i = 0; i < m->agents.n; i++) {
+		const struct agent_stats *st = &stats[i];
+
+		if (m->agents.v[i].first >= s->k || !filter_agent(s->filter, m, i) ||
+		    !(st->tokens_in || st->tokens_out || st->tokens_cached || st->cost > 0))
+			continue;
+		json_comma(b);
+		buf_addc(b, '{');
+		json_put_str(b, "agent", model_str(m, m->agents.v[i].name));
+		json_session(l, b, m->agents.v[i].session);
+		json_put_number(b, "tokens_in", st->tokens_in);
+		json_put_number(b, "tokens_out", st->tokens_out);
+		json_put_number(b, "tokens_cached", st->tokens_cached);
+		json_key(b, "cost");
+		buf_printf(b, "%.6f", st->cost);
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+	free(stats);
+}
+
+void json_summary(struct load *l, const struct scene *s, struct buf *out)
+{
+	const struct model *m = s->model;
+	uint32_t sessions, agents = 0, states[TASK_STATE_COUNT] = { 0 };
+	uint64_t in = 0, tokens_out = 0, cached = 0;
+	double cost = 0;
+
+	sessions = count_sessions(s);
+	for (uint32_t i = 0; i < m->agents.n; i++)
+		agents += m->agents.v[i].first < s->k && filter_agent(s->filter, m, i);
+	for (uint32_t i = 0; i < m->tasks.n; i++) {
+		struct task_state_at st;
+
+		if (task_at(m, &m->tasks.v[i], s->k, &st) && filter_task(s->filter, m, i, s->k))
+			states[st.state]++;
+	}
+	for (uint32_t i = 0; i < m->usage.n && m->usage.v[i].message < s->k; i++) {
+		in += m->usage.v[i].tokens_in;
+		tokens_out += m->usage.v[i].tokens_out;
+		cached += m->usage.v[i].tokens_cached;
+		cost += m->usage.v[i].cost;
+	}
+	buf_addc(out, '{');
+	put_record_counts(s, out);
+	json_put_number(out, "sessions", sessions);
+	json_put_number(out, "agents", agents);
+	json_key(out, "tasks");
+	buf_addc(out, '{');
+	for (int i = 0; i < TASK_STATE_COUNT; i++)
+		json_put_number(out, task_state_name((enum task_state)i), states[i]);
+	buf_addc(out, '}');
+	put_item_counts(s, out);
+	put_decision_counts(s, out);
+	put_figures(s, out);
+	json_put_number(out, "tokens_in", in);
+	json_put_number(out, "tokens_out", tokens_out);
+	json_put_number(out, "tokens_cached", cached);
+	json_key(out, "cost");
+	buf_printf(out, "%.6f", cost);
+	put_agents(l, s, out);
+	json_end(l, out);
+}

@@ -1,0 +1,135 @@
+# gavel replay from the outside: what it refuses, films written as asciicasts, the report, the figures of
+# the summary; logs whose clocks are wrong.
+. "$srcdir/tests/tap.sh"
+
+demo=$GAVEL_DATADIR/demo.ndjson
+cd "$tmp" || exit 99
+cp "$demo" demo.ndjson
+esc=$(printf '\033')
+
+exit_of() {
+	wanted=$1
+	shift
+	"$@" >out 2>err
+	got=$?
+	[ "$got" = "$wanted" ] || { echo "exit code $got, not $wanted"; cat err; return 1; }
+}
+
+ok 'without a terminal: exit 2' exit_of 2 "$GAVEL" replay demo.ndjson
+ok 'it says what else there is' grep -q -e --export err
+ok 'without a log: exit 2' exit_of 2 "$GAVEL" replay --headless
+ok 'too fast: exit 2' exit_of 2 "$GAVEL" replay --headless --speed=1001 demo.ndjson
+ok 'too slow: exit 2' exit_of 2 "$GAVEL" replay --headless --speed=0.05 demo.ndjson
+ok 'no such log: exit 2' exit_of 2 "$GAVEL" replay --headless nowhere
+
+# screen KEYS [OPTION...]: the text of the last screen
+screen() {
+	printf '%s' "$1" >keys
+	shift
+	"$GAVEL" replay --headless --size=100x30 --keys=keys --screen=screen "$@" demo.ndjson 2>&1
+	sed '/^---$/,$d' screen
+}
+
+is 'it plays from the beginning' 1 "$(screen '' | grep -c '▶ 1x  0:00/.*#0/192')"
+is 'and at the end it stops' 1 "$(screen '<wait:3000000>' | grep -c 'paused .*#192/192')"
+is '--speed and --at' 1 "$(screen '' --speed=50 --at='#90' | grep -c '▶ 50x .*#90/192')"
+is 'at the end it is what it is without a replay' "$(printf '' >keys; "$GAVEL" --headless --size=100x27 --keys=keys --screen=screen demo.ndjson; sed -n '3,20p' screen)" "$(screen '<End>' | sed -n '3,20p')"
+is 'nothing is decided' 1 "$(screen '<End><Space>a' | grep -c 'this is a replay, nothing is sent')"
+ok 'no journal was made' [ ! -e "$XDG_STATE_HOME/gavel" ]
+ok 'nor a reply' [ ! -e demo.ndjson.replies.ndjson ]
+
+# What was decided is part of the film.
+"$GAVEL" decide --as=ann --explain='Too much.' demo.ndjson review-PK-3/F-1 reject --deliver >out 2>err
+is 'it is there at the end' 1 "$(screen '<End>6' | grep -c ' ann .*rejected')"
+is 'and not before' 0 "$(screen '<Home>6' | grep -c ' ann ')"
+
+# ---- films as asciicasts ----
+
+# What is on the screen in the end: the last of what was written to each row.
+last_screen() {
+	sed "s/$esc\[\([0-9]*\);1H/\n@\1 /g" | sed "s/$esc\[[0-9;?]*[a-zA-Z]//g" | tr -d '\r' |
+		awk '/^@[0-9]+ / { n = substr($1, 2) + 0; sub(/^@[0-9]+ /, ""); row[n] = $0; if (n > most) most = n }
+			END { for (i = 1; i <= most; i++) { sub(/ +$/, "", row[i]); print row[i] } }'
+}
+# What a cast writes, without asciinema.
+unpack() {
+	sed -n '2,$s/^\[[0-9.]*, "o", "\(.*\)"\]$/\1/p' "$1" |
+		sed "s/\\\\u001b/$esc/g; s/\\\\r//g; s/\\\\n//g; s/\\\\\"/\"/g; s/\\\\\\\\/\\\\/g" | tr -d '\n'
+}
+
+printf 4 >keys
+ok 'a film is written' exit_of 0 "$GAVEL" replay --export=film.cast --size=90x28 --speed=100 --keys=keys demo.ndjson
+is 'how long it is' 1 "$(grep -c '^film.cast: [0-9]* frames, 0:0[67]$' out)"
+is 'its header' 1 "$(sed -n 1p film.cast | grep -c '^{"version":2,"width":90,"height":28,')"
+is 'every other line is an event' 0 "$(sed 1d film.cast | grep -vcE '^\[[0-9]+\.[0-9]{3}, "o", ".*"\]$')"
+is 'in the order of time' '' "$(sed 1d film.cast | sed 's/^\[\([0-9.]*\),.*/\1/' | sort -nc 2>&1)"
+screen '4<wait:20000>' --size=90x28 --speed=100 | sed 's/ *$//' >wanted
+unpack film.cast | last_screen >got
+is 'it ends with the screen at the end' '' "$(diff wanted got)"
+ok 'twice as slow, twice as long' sh -c '"$GAVEL" replay --export=slow.cast --size=90x28 --speed=50 demo.ndjson | grep -qE "0:1[34]$"'
+printf '2<wait:2000>' >keys
+"$GAVEL" replay --export=keys.cast --size=90x28 --speed=100 --keys=keys demo.ndjson >out
+is 'with keys typed first' 1 "$(unpack keys.cast | last_screen | grep -c '\[2 Timeline\]')"
+ok 'into no folder: exit 2' exit_of 2 "$GAVEL" replay --export=no/where.cast demo.ndjson
+# it wants a terminal, which script(1) makes
+if command -v asciinema >/dev/null && command -v script >/dev/null; then
+	HOME=$tmp TERM=xterm-256color script -qec 'asciinema cat film.cast' /dev/null </dev/null >cat.out 2>err
+	last_screen <cat.out >got
+	is 'asciinema plays it as it is' '' "$(diff wanted got)$(cat err)"
+else
+	skip 'asciinema plays it as it is' 'there is no asciinema, or no script, here'
+fi
+
+# ---- clocks ----
+
+# log NAME TIME...: questions at these times; - = none
+log() {
+	name=$1 n=0
+	shift
+	for time; do
+		n=$((n + 1))
+		[ "$time" = - ] && stamp= || stamp="\"timestamp\":\"$time\","
+		echo "{\"id\":\"q$n\",\"type\":\"event:question\",$stamp\"source\":\"w\",\"payload\":{\"question\":\"Q$n?\"}}"
+	done >"$name"
+}
+# length LOG: of the film
+length() { "$GAVEL" replay --headless --size=100x30 --screen=screen "$@" 2>&1; sed -n 's/.* 0:00\/\([^ ]*\).*/\1/p' screen; }
+
+log back 2026-01-01T10:00:00Z 2026-01-01T09:00:00Z 2026-01-01T10:00:04Z
+is 'a clock that goes back: time stands still' 0:04 "$(length back)"
+log still 2026-01-01T10:00:00Z 2026-01-01T10:00:00Z 2026-01-01T10:00:00Z
+is 'one that stands still: a second each' 0:02 "$(length still)"
+log years 2026-01-01T10:00:00Z 2055-01-01T10:00:00Z 2026-01-01T10:00:05Z
+is 'one that jumps by years: one gap, left out' 0:05 "$(length years)"
+is 'and marked' 1 "$(printf '.' >keys; length years --keys=keys >/dev/null; grep -c '┆ .* left out' screen)"
+log none - - - -
+is 'none at all: a second each' 0:03 "$(length none)"
+for name in back still years none; do
+	for k in 0 1 2 3; do
+		head -n "$k" "$name" >part
+		is "$name as of #$k is a log that ends there" "$("$GAVEL" show state part)" "$("$GAVEL" show state --at="#$k" "$name")"
+	done
+done
+
+# ---- the report, and the figures ----
+
+ok 'a report' exit_of 0 "$GAVEL" show report --format=md "$demo"
+is 'has a table of what waits' 1 "$(grep -c '^## Waiting for a decision$' out)"
+is 'a row for each' "$("$GAVEL" show inbox --format=json "$demo" | wc -l)" "$(sed -n '/^## Waiting/,/^## Decided/p' out | grep -c '^| .*`')"
+is 'every row of a table has the cells of its heading' '' "$(awk -F'[^\\\\][|]' '/^\|/ { if (!n) n = NF; if (NF != n) print NR": "$0 } !/^\|/ { n = 0 }' out)"
+ok 'json is not one: exit 2' exit_of 2 "$GAVEL" show report --format=json "$demo"
+ok 'other views are no Markdown: exit 2' exit_of 2 "$GAVEL" show inbox --format=md "$demo"
+cat >hostile <<'X'
+{"id":"q|1","type":"event:question","timestamp":"2026-01-01T00:00:00Z","source":"a","payload":{"question":"x | ``<img src=x>`` @all\n# head [l](http://x) \\| end `"}}
+X
+row=$("$GAVEL" show report hostile | grep 'question' | tail -n 1)
+is 'what messages say stays in its cell, and in code' '| 0:00 |  | question | `agent` | ``` x \| ``<img src=x>`` @all^J# head [l](http://x) \ \| end ` ``` | `q\|1` |' "$row"
+
+"$GAVEL" show summary --format=json "$demo" >summary
+ok 'time to decision' grep -q '"time_to_decision":{"decisions":12,"median":20423,"longest":97113}' summary
+ok 'decisions of agents by verdict' grep -q '"agent_decisions":{"accepted":8,"rejected":4,' summary
+ok 'loops' grep -q '"loops":{"count":6,"not_converging":0}' summary
+ok 'tokens and cost by agent' grep -q '"by_agent":\[{"agent":"provider","session":"ses_371f36fae7b7cimvWIXBy83raL","tokens_in":9920,' summary
+is 'a person has decided one of these' 1 "$("$GAVEL" show summary --format=json demo.ndjson | grep -c '"decisions":{"accepted":0,"rejected":1,')"
+
+tap_end
