@@ -111,6 +111,46 @@ for name in back still years none; do
 	done
 done
 
+# ---- what if ----
+
+mkdir what-if && cd what-if || exit 99
+cp "$demo" log.ndjson
+finding=review-PK-3/F-1
+question=d7c0df31-ad91-457f-92cf-c4fc845e3ea4
+decide() { "$GAVEL" decide --deliver "$@" >out 2>err || cat err; }
+fork() { # WHERE FOLDER
+	printf ':seek %s<Enter>:fork %s<Enter>' "$1" "$2" >keys
+	"$GAVEL" replay --headless --keys=keys --screen=screen log.ndjson
+	sed -n '24p' screen
+}
+decide --as=ann --explain='Too much.' log.ndjson "$finding" reject
+decide --as=ann --answer=wait log.ndjson "$question" answer
+cp log.ndjson.replies.ndjson replies.before
+is 'a fork is told' 1 "$(fork 100% all | grep -c 'the fork is all; gavel show decisions --against=all')"
+ok 'it is the log' cmp log.ndjson all/log.ndjson
+fork '#90' part >/dev/null
+is 'or its beginning' "$(head -n 90 log.ndjson | cksum)" "$(cksum <part/log.ndjson)"
+is 'never into a folder that is there' 1 "$(fork '#90' part | grep -c 'a fork needs a folder of its own')"
+decide --as=bob --journal=all/journal all/log.ndjson "$finding" accept
+decide --as=ann --journal=all/journal --answer=wait all/log.ndjson "$question" answer
+ok 'comparing' exit_of 0 "$GAVEL" show decisions --against=all log.ndjson
+is 'what was decided otherwise' '≠ review-PK-3/F-1 (finding)
+  - rejected by ann, sent
+  + accepted by bob, sent' "$(grep -A2 '≠' out)"
+ok 'which fields of the messages differ' grep -q '^  +   /message_type = "task_assignment"$' out
+is 'what was decided alike' "= $question (question)" "$(grep '^=' out)"
+"$GAVEL" show decisions --against=all/journal --format=json log.ndjson >out
+is 'as json' 2 "$(grep -c '^{"item":.*"differences":\[.*\]}$' out)"
+ok 'with both messages' grep -q '"same":false,"here":{"verdict":"rejected".*"there":{"verdict":"accepted"' out
+decide --as=bob --journal=part/journal part/log.ndjson "$("$GAVEL" show inbox --format=json part/log.ndjson | sed -n 's/^{"id":"\([^"]*\)".*"kind":"escalation".*/\1/p' | head -n 1)" accept
+"$GAVEL" show decisions --against=part log.ndjson >out
+is 'an agent decided it here' 1 "$(grep -c '^  - rejected by judge, line [0-9]*$' out)"
+is 'decided here only' 2 "$(grep -c '^  + not decided$' out)"
+ok 'no journal: exit 2' exit_of 2 "$GAVEL" show decisions --against=nowhere log.ndjson
+ok 'other views cannot: exit 2' exit_of 2 "$GAVEL" show inbox --against=all log.ndjson
+ok 'nothing of it reached anybody' cmp replies.before log.ndjson.replies.ndjson
+cd ..
+
 # ---- the report, and the figures ----
 
 ok 'a report' exit_of 0 "$GAVEL" show report --format=md "$demo"

@@ -1,54 +1,12 @@
 /* gavel journal: what was decided for all sources, and what became of it; mending what went
  * wrong. */
+#include "cmd/folders.h"
 #include "cmd/load.h"
 #include "json/compose.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-/* The folders below the base that hold a journal, sorted; each from malloc. */
-struct folders {
-	VEC(char *) list;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void find_folders(const char *given, struct folders *out)
-{
-	struct buf base = { 0 };
-	struct dirent *entry;
-	DIR *dir;
-
-	desk_base(given, &base);
-	if (journal_is_there(base.p)) /* one journal's own folder was given */
-		vec_push(&out->list, xstrdup(base.p));
-	dir = opendir(base.p);
-	while (dir && (entry = readdir(dir))) {
-		struct buf path = { 0 };
-
-		buf_printf(&path, "%s/%s", base.p, entry->d_name);
-		if (entry->d_name[0] != '.' && journal_is_there(path.p))
-			vec_push(&out->list, xstrdup(path.p));
-		buf_release(&path);
-	}
-	if (dir)
-		closedir(dir);
-	if (out->list.n)
-		qsort(out->list.v, out->list.n, sizeof(char *), by_name);
-	buf_release(&base);
-}
-
-static void folders_release(struct folders *f)
-{
-	for (uint32_t i = 0; i < f->list.n; i++)
-		free(f->list.v[i]);
-	vec_release(&f->list);
-}
 
 /* ---- list ---- */
 
@@ -283,7 +241,7 @@ int cmd_journal(struct options *o)
 	struct folders folders = { 0 };
 	int code = EXIT_TROUBLE;
 
-	find_folders(o->journal, &folders);
+	folders_find(o->journal, &folders);
 	if (strcmp(word, "list") == 0)
 		code = list(o, &folders);
 	else if (strcmp(word, "verify") == 0)

@@ -214,6 +214,7 @@ SET_TEXT(at)
 SET_TEXT(config)
 SET_TEXT(keys)
 SET_TEXT(speed)
+SET_TEXT(against)
 SET_TEXT(export_to)
 SET_TEXT(screen)
 SET_FLAG(strict)
@@ -241,6 +242,10 @@ static const struct option options[] = {
 	  "later than TIME. replay begins there.",
 	  WATCH | SHOW | REPLAY, set_at },
 	{ "speed", "N", "replay: times as fast as it was, 0.1 to 1000.", REPLAY, set_speed },
+	{ "against", "JOURNAL",
+	  "show decisions: compare with another journal, such as a fork's folder: what was decided "
+	  "otherwise, and which fields of the messages differ.",
+	  SHOW, set_against },
 	{ "export", "FILE.cast",
 	  "replay: write it as an asciicast, for asciinema, at --size and --speed. --keys are typed "
 	  "first, and <wait:MS> plays.",

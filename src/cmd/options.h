@@ -47,6 +47,7 @@ struct options {
 	const char *envelope;
 	bool fresh;
 	VEC(const char *) env; /* variables that agents see */
+	const char *against; /* another journal, to compare with */
 	const char *keys, *screen; /* with headless: key file, where the last screen goes */
 };
 

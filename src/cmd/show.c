@@ -138,6 +138,18 @@ static void want_cache(struct load *l, const struct options *o)
 	config_release(&c);
 }
 
+static int print_against(struct load *l, const struct scene *s, const struct options *o)
+{
+	struct buf out = { 0 };
+	int code;
+
+	l->sheet.turn = print_lines;
+	code = show_against(l, s, o->against, o->format == OUTPUT_JSON, &out);
+	print_lines(NULL, &out);
+	buf_release(&out);
+	return code;
+}
+
 static int show(struct options *o, const struct shown *shown, const char *item, uint32_t skip)
 {
 	struct load l = { 0 };
@@ -159,7 +171,9 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 		goto out;
 	s.filter = filter;
 	code = l.trouble ? EXIT_TROUBLE : EXIT_FINE;
-	if (o->follow)
+	if (o->against)
+		code = print_against(&l, &s, o);
+	else if (o->follow)
 		code = show_follow(&l, shown->view, &s, o);
 	else if (item && find_item_named(&s, item, o->rev, &s.item))
 		code = EXIT_FOUND;
@@ -186,6 +200,11 @@ int cmd_show(struct options *o)
 		    (o->format == OUTPUT_JSON && !views[i].json)) {
 			fprintf(stderr, "gavel: Markdown is what show report prints, and only that; "
 					"the other views print text or json\n");
+			return EXIT_TROUBLE;
+		}
+		if (o->against && views[i].view != &view_decisions) {
+			fprintf(stderr, "gavel: --against compares decisions: gavel show decisions "
+					"--against=JOURNAL LOG\n");
 			return EXIT_TROUBLE;
 		}
 		if (o->follow && show_follow_refuses(views[i].view, o))

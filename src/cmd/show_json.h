@@ -30,6 +30,9 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out);
 void state_hash(struct load *l, const struct scene *s, char hex[65]);
 void json_state(struct load *l, const struct scene *s, struct buf *out);
 
+/* The decisions beside those of another journal, as text or JSON lines; the exit code. */
+int show_against(struct load *l, const struct scene *s, const char *journal, bool json,
+		 struct buf *out);
 /* The whole session as Markdown. */
 void markdown_report(struct load *l, const struct scene *s, struct buf *out);
 /* A text that a message says, as a code span that fits into a table's cell. */

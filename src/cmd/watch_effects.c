@@ -1,6 +1,7 @@
 /* What the app wishes, carried out: screens saved, editors run, decisions handed to the seat. */
 #include "cmd/watch.h"
 
+#include "cmd/fork.h"
 #include "loop/loop.h"
 #include "term/term.h"
 
@@ -106,6 +107,27 @@ static void leave(struct watch *w)
 		w->leaving = true;
 }
 
+/* Decisions on a copy, in a gavel of its own; nothing of it comes back but what it says. */
+static void what_if(struct watch *w, const struct effect *e)
+{
+	struct fork_copy f = { 0 };
+	struct err err;
+	int rc = fork_write(&f, &w->load, e->number, e->text, &err);
+
+	if (rc == 0 && !w->headless) {
+		term_leave();
+		rc = fork_run(&f, w->options->as, &err);
+		if (term_enter(&err) < 0)
+			give_up(w, &err);
+	}
+	if (rc < 0)
+		app_say(&w->app, ROLE_ERROR, "%s", err.text);
+	else
+		app_say(&w->app, ROLE_INFO, "the fork is %s; gavel show decisions --against=%s LOG compares",
+			f.dir.p, f.dir.p);
+	fork_release(&f);
+}
+
 void watch_effects(struct watch *w)
 {
 	struct err err;
@@ -147,6 +169,7 @@ void watch_effects(struct watch *w)
 		case EFFECT_TURN:
 			app_say(&w->app, ROLE_ERROR, "nothing is under review here; gavel review does");
 			break;
+		case EFFECT_FORK: what_if(w, &e); break;
 		case EFFECT_TELL: seat_tell(&w->seat, &e); break;
 		case EFFECT_GIVE_UP: seat_give_up(&w->seat, &e); break;
 		}

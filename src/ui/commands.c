@@ -693,6 +693,8 @@ const struct app_command app_commands[] = {
 	{ "replay", "seek", "S", "seek 10:15, #340, 40%, +30s or -2m", IN_REPLAY, replay_run_seek },
 	{ "replay", "loop", "L", "play from here to there, again and again", IN_REPLAY,
 	  replay_run_loop },
+	{ "replay", "fork", "", "fork [FOLDER]: decide otherwise from here on, on a copy", IN_REPLAY,
+	  replay_run_fork },
 	{ "replay", "skip", "s", "idle time: left out or not; skip 5s", IN_REPLAY, replay_run_skip },
 
 	{ "else", "command", ":", "type a command", ANYWHERE, run_command },

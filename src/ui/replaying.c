@@ -300,3 +300,9 @@ RUN(run_seek)
 	else
 		prompt_open(&a->prompt, PROMPT_COMMAND, STR("seek "));
 }
+
+RUN(run_fork)
+{
+	a->film.playing = false;
+	app_effect(a, EFFECT_FORK, argument, a->film.k);
+}

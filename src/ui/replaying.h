@@ -53,5 +53,6 @@ void replay_run_end(struct app *a, struct str argument);
 void replay_run_loop(struct app *a, struct str argument);
 void replay_run_skip(struct app *a, struct str argument);
 void replay_run_seek(struct app *a, struct str argument);
+void replay_run_fork(struct app *a, struct str argument);
 
 #endif

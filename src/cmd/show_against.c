@@ -1,0 +1,425 @@
+/* gavel show decisions --against=JOURNAL: what was decided here beside what another journal has, a
+ * fork's as a rule: item by item, and which fields of the protocol messages differ. Ids, times and
+ * counters are others in every message; they are no difference. */
+#include "cmd/folders.h"
+#include "cmd/show_json.h"
+
+#include "json/compose.h"
+#include "ui/view_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { VALUE_CELLS = 60, DIFFERENCES_MAX = 64 };
+
+/* A decision on an item: a person's, from a journal, or an agent's, from the log. */
+struct side {
+	bool there;
+	enum verdict verdict;
+	enum delivery delivery; /* of a person's */
+	struct str by;
+	struct str message; /* protocol bytes; empty = none was written */
+	uint32_t line;      /* of the log, 0 = none */
+	struct buf bytes;
+};
+
+struct difference {
+	char *pointer, *left, *right; /* a side that lacks it: NULL */
+};
+
+struct comparison {
+	struct str session, item;
+	enum item_kind kind;
+	struct side here, there;
+	VEC(struct difference) list;
+	bool more; /* than are listed */
+};
+
+/* ---- fields that differ ---- */
+
+static bool is_volatile(struct str key)
+{
+	static const char *const keys[] = { "id", "message_id", "timestamp", "created_at", "answeredAt",
+					    "sequence_number", "state_version" };
+
+	for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (str_is(key, keys[i]))
+			return true;
+	return false;
+}
+
+static char *value_text(yyjson_val *v)
+{
+	struct buf text = { 0 };
+
+	if (!v)
+		return NULL;
+	json_write(&text, v);
+	buf_addc(&text, '\0');
+	return text.p;
+}
+
+static void add_difference(struct comparison *c, struct buf *at, yyjson_val *left, yyjson_val *right)
+{
+	if (c->list.n == DIFFERENCES_MAX) {
+		c->more = true;
+		return;
+	}
+	vec_push(&c->list, (struct difference){ xstrdup(at->n ? at->p : ""), value_text(left),
+						value_text(right) });
+}
+
+static void compare(struct comparison *c, struct buf *at, yyjson_val *left, yyjson_val *right,
+		    unsigned depth);
+
+static void compare_member(struct comparison *c, struct buf *at, struct str key, yyjson_val *left,
+			   yyjson_val *right, unsigned depth)
+{
+	size_t before = at->n;
+
+	json_pointer_add(at, key);
+	compare(c, at, left, right, depth);
+	at->n = before;
+	if (at->p)
+		at->p[at->n] = '\0';
+}
+
+static void compare_objects(struct comparison *c, struct buf *at, yyjson_val *left,
+			    yyjson_val *right, unsigned depth)
+{
+	yyjson_obj_iter it = yyjson_obj_iter_with(left);
+	yyjson_val *key;
+
+	while ((key = yyjson_obj_iter_next(&it)))
+		if (!is_volatile(json_str(key)))
+			compare_member(c, at, json_str(key), yyjson_obj_iter_get_val(key),
+				       yyjson_obj_getn(right, yyjson_get_str(key), yyjson_get_len(key)),
+				       depth);
+	it = yyjson_obj_iter_with(right);
+	while ((key = yyjson_obj_iter_next(&it)))
+		if (!is_volatile(json_str(key)) &&
+		    !yyjson_obj_getn(left, yyjson_get_str(key), yyjson_get_len(key)))
+			compare_member(c, at, json_str(key), NULL, yyjson_obj_iter_get_val(key), depth);
+}
+
+static void compare_arrays(struct comparison *c, struct buf *at, yyjson_val *left, yyjson_val *right,
+			   unsigned depth)
+{
+	size_t n = yyjson_arr_size(left), m = yyjson_arr_size(right);
+	yyjson_arr_iter a = yyjson_arr_iter_with(left), b = yyjson_arr_iter_with(right);
+
+	for (size_t i = 0; i < n || i < m; i++) {
+		char key[24];
+
+		snprintf(key, sizeof(key), "%zu", i);
+		compare_member(c, at, str_of(key), i < n ? yyjson_arr_iter_next(&a) : NULL,
+			       i < m ? yyjson_arr_iter_next(&b) : NULL, depth);
+	}
+}
+
+static void compare(struct comparison *c, struct buf *at, yyjson_val *left, yyjson_val *right,
+		    unsigned depth)
+{
+	if (left && right && depth < JSON_DEPTH_MAX && yyjson_is_obj(left) && yyjson_is_obj(right))
+		compare_objects(c, at, left, right, depth + 1);
+	else if (left && right && depth < JSON_DEPTH_MAX && yyjson_is_arr(left) && yyjson_is_arr(right))
+		compare_arrays(c, at, left, right, depth + 1);
+	else if (!left || !right || !yyjson_equals(left, right))
+		add_difference(c, at, left, right);
+}
+
+static void compare_messages(struct comparison *c)
+{
+	struct json_reader a = { 0 }, b = { 0 };
+	yyjson_val *left, *right;
+	struct buf at = { 0 };
+
+	if (c->here.message.n && c->there.message.n &&
+	    json_read(&a, str_trim(c->here.message), &left) <= JSON_REPAIRED &&
+	    json_read(&b, str_trim(c->there.message), &right) <= JSON_REPAIRED)
+		compare(c, &at, left, right, 0);
+	json_reader_release(&a);
+	json_reader_release(&b);
+	buf_release(&at);
+}
+
+/* ---- the two sides ---- */
+
+/* The source's own session has no name that lasts. */
+static struct str session_of(const struct desk *d, struct str session)
+{
+	return str_eq(session, d->group) || str_eq(session, d->source) ? STR("") : session;
+}
+
+static struct side side_of_draft(const struct desk *d, const struct draft *draft)
+{
+	const struct letter *l = draft->letter == NONE ? NULL : &d->letters.v[draft->letter];
+
+	return (struct side){ .there = true, .verdict = verb_verdict(draft->verb),
+			      .delivery = draft_delivery(d, draft), .by = draft->by,
+			      .message = l ? l->bytes : STR_NONE };
+}
+
+static const struct draft *find_draft(const struct desk *d, struct str session, enum item_kind kind,
+				      struct str item)
+{
+	for (uint32_t i = d->drafts.n; i-- > 0;) {
+		const struct draft *draft = &d->drafts.v[i];
+
+		if (draft->state != DRAFT_VOID && draft->kind == kind && str_eq(draft->item, item) &&
+		    str_eq(session_of(d, draft->session), session))
+			return draft;
+	}
+	return NULL;
+}
+
+/* What the log itself says of the item: the last decision of an agent. */
+static void side_of_log(struct load *l, const struct scene *s, struct comparison *c)
+{
+	const struct model *m = s->model;
+	struct buf name = { 0 };
+
+	for (uint32_t i = 0; i < m->items.n && !c->here.there; i++) {
+		const struct item *item = &m->items.v[i];
+		const struct session *session = &m->sessions.v[item->session];
+		struct str own = session->name == session->group ? STR("") : model_str(m, session->name);
+		struct item_state at;
+
+		if (item->kind != c->kind || !str_eq(own, c->session))
+			continue;
+		buf_clear(&name);
+		item_name(m, item, &name);
+		if (!str_eq(buf_str(&name), c->item) || !item_at(m, item, s->k, s->now_ms, &at) ||
+		    at.decided == NONE)
+			continue;
+		c->here.there = true;
+		c->here.verdict = at.verdict;
+		c->here.by = agent_name(m, at.by);
+		c->here.line = m->records.v[at.decided].line;
+		buf_add_str(&c->here.bytes, l->reader.bytes(l->reader.ctx, at.decided));
+		c->here.message = buf_str(&c->here.bytes);
+	}
+	buf_release(&name);
+}
+
+static bool is_same(const struct comparison *c)
+{
+	return c->here.there && c->there.there && c->here.verdict == c->there.verdict && !c->list.n;
+}
+
+/* ---- telling ---- */
+
+static void put_side(struct buf *b, const char *name, const struct side *s)
+{
+	json_key(b, name);
+	if (!s->there) {
+		buf_adds(b, "null");
+		return;
+	}
+	buf_addc(b, '{');
+	json_put_name(b, "verdict", verdict_name(s->verdict));
+	json_put_str(b, "by", s->by);
+	json_put_name(b, "delivery", s->line ? NULL : delivery_name(s->delivery));
+	json_key(b, "line");
+	if (s->line)
+		buf_printf(b, "%u", s->line);
+	else
+		buf_adds(b, "null");
+	json_put_str(b, "message", s->message.n ? str_trim(s->message) : STR_NONE);
+	buf_addc(b, '}');
+}
+
+static void put_raw(struct buf *b, const char *name, const char *json)
+{
+	json_key(b, name);
+	buf_adds(b, json ? json : "null");
+}
+
+static void put_comparison(struct load *l, const struct comparison *c, struct buf *b)
+{
+	buf_addc(b, '{');
+	json_put_str(b, "item", c->item);
+	json_put_str(b, "session", c->session);
+	json_put_name(b, "kind", item_kind_name(c->kind));
+	json_put_bool(b, "same", is_same(c));
+	put_side(b, "here", &c->here);
+	put_side(b, "there", &c->there);
+	json_key(b, "differences");
+	buf_addc(b, '[');
+	for (uint32_t i = 0; i < c->list.n; i++) {
+		json_comma(b);
+		buf_addc(b, '{');
+		json_put_name(b, "pointer", c->list.v[i].pointer);
+		put_raw(b, "here", c->list.v[i].left);
+		put_raw(b, "there", c->list.v[i].right);
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+	json_end(l, b);
+}
+
+static void tell_cut(struct buf *b, struct str text)
+{
+	struct cells it = cells_start(raw_of(text), TEXT_LINE, false);
+	struct cell cell;
+
+	for (int n = 0; cells_next(&it, &cell) == CELLS_CELL; n++) {
+		char bytes[12];
+
+		if (n == VALUE_CELLS) {
+			buf_adds(b, "…");
+			return;
+		}
+		buf_add(b, bytes, cell_bytes(&cell, bytes));
+	}
+}
+
+static void tell_side(struct buf *b, const char *sign, const struct side *s)
+{
+	if (!s->there) {
+		buf_printf(b, "  %s not decided\n", sign);
+		return;
+	}
+	buf_printf(b, "  %s %s by ", sign, verdict_name(s->verdict));
+	add_clean(b, s->by, TEXT_ID);
+	if (s->line)
+		buf_printf(b, ", line %u", s->line);
+	else
+		buf_printf(b, ", %s", delivery_name(s->delivery));
+	buf_addc(b, '\n');
+}
+
+static void tell_value(struct buf *b, const char *sign, const char *pointer, const char *value)
+{
+	if (!value)
+		return;
+	buf_printf(b, "  %s   ", sign);
+	add_clean(b, str_of(pointer), TEXT_LINE);
+	buf_adds(b, " = ");
+	tell_cut(b, str_of(value));
+	buf_addc(b, '\n');
+}
+
+static void tell_comparison(struct load *l, const struct comparison *c, struct buf *b)
+{
+	buf_adds(b, is_same(c) ? "= " : "≠ ");
+	add_clean(b, c->item, TEXT_ID);
+	buf_printf(b, " (%s)\n", item_kind_name(c->kind));
+	if (!is_same(c)) {
+		tell_side(b, "-", &c->here);
+		tell_side(b, "+", &c->there);
+	}
+	for (uint32_t i = 0; i < c->list.n; i++) {
+		tell_value(b, "-", c->list.v[i].pointer, c->list.v[i].left);
+		tell_value(b, "+", c->list.v[i].pointer, c->list.v[i].right);
+	}
+	if (c->more)
+		buf_adds(b, "    … and more\n");
+	if (l->sheet.turn)
+		l->sheet.turn(l->sheet.ctx, b);
+}
+
+/* ---- all of it ---- */
+
+static void comparison_release(struct comparison *c)
+{
+	for (uint32_t i = 0; i < c->list.n; i++) {
+		free(c->list.v[i].pointer);
+		free(c->list.v[i].left);
+		free(c->list.v[i].right);
+	}
+	vec_release(&c->list);
+	buf_release(&c->here.bytes);
+}
+
+static void finish(struct load *l, const struct scene *s, struct comparison *c, bool json,
+		   struct buf *out)
+{
+	if (!c->here.there)
+		side_of_log(l, s, c);
+	compare_messages(c);
+	(json ? put_comparison : tell_comparison)(l, c, out);
+	comparison_release(c);
+}
+
+/* What the other journal has decided, and what it is here. */
+static void compare_desk(struct load *l, const struct scene *s, const struct desk *other, bool json,
+			 struct buf *out)
+{
+	for (uint32_t i = 0; i < other->drafts.n; i++) {
+		const struct draft *draft = &other->drafts.v[i];
+		struct comparison c = { .session = session_of(other, draft->session),
+					.item = draft->item, .kind = draft->kind };
+
+		if (find_draft(other, c.session, c.kind, c.item) != draft)
+			continue; /* undone, or decided anew */
+		c.there = side_of_draft(other, draft);
+		for (uint32_t d = 0; d < l->desks.list.n && !c.here.there; d++) {
+			const struct desk *desk = &l->desks.list.v[d];
+			const struct draft *here = find_draft(desk, c.session, c.kind, c.item);
+
+			if (here)
+				c.here = side_of_draft(desk, here);
+		}
+		finish(l, s, &c, json, out);
+	}
+}
+
+/* What was decided here only. */
+static void tell_missing(struct load *l, const struct scene *s, const struct desk *others, uint32_t n,
+			 bool json, struct buf *out)
+{
+	for (uint32_t d = 0; d < l->desks.list.n; d++)
+		for (uint32_t i = 0; i < l->desks.list.v[d].drafts.n; i++) {
+			const struct desk *desk = &l->desks.list.v[d];
+			const struct draft *draft = &desk->drafts.v[i];
+			struct comparison c = { .session = session_of(desk, draft->session),
+						.item = draft->item, .kind = draft->kind };
+			bool found = find_draft(desk, c.session, c.kind, c.item) != draft;
+
+			for (uint32_t o = 0; o < n && !found; o++)
+				found = find_draft(&others[o], c.session, c.kind, c.item) != NULL;
+			if (found)
+				continue;
+			c.here = side_of_draft(desk, draft);
+			finish(l, s, &c, json, out);
+		}
+}
+
+int show_against(struct load *l, const struct scene *s, const char *journal, bool json,
+		 struct buf *out)
+{
+	struct folders folders = { 0 };
+	VEC(struct desk) others = { 0 };
+	struct buf inside = { 0 };
+	struct stat st;
+	int code = EXIT_FINE;
+
+	/* a fork's folder has its journal in it */
+	buf_printf(&inside, "%s/journal", journal);
+	folders_find(stat(inside.p, &st) == 0 && S_ISDIR(st.st_mode) ? inside.p : journal, &folders);
+	buf_release(&inside);
+	if (!folders.list.n) {
+		fprintf(stderr, "gavel: --against=%s: there is no journal; give a fork's folder, or one "
+				"that --journal named\n", journal);
+		code = EXIT_TROUBLE;
+	}
+	for (uint32_t i = 0; i < folders.list.n; i++) {
+		vec_push(&others, (struct desk){ 0 });
+		desk_open_dir(vec_last(&others), folders.list.v[i], false);
+		if (vec_last(&others)->trouble != JOURNAL_FINE) {
+			fprintf(stderr, "gavel: %s\n", vec_last(&others)->why.text);
+			code = EXIT_JOURNAL;
+		}
+	}
+	for (uint32_t i = 0; i < others.n; i++)
+		compare_desk(l, s, &others.v[i], json, out);
+	if (others.n)
+		tell_missing(l, s, others.v, others.n, json, out);
+	for (uint32_t i = 0; i < others.n; i++)
+		desk_close(&others.v[i]);
+	vec_release(&others);
+	folders_release(&folders);
+	return code;
+}
