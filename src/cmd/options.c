@@ -261,7 +261,7 @@ static const struct option options[] = {
 	{ "threads", "N",
 	  "How many threads read a big log; unless given, as many as there are processors, at most 8.",
 	  READERS | DECIDE | REPLAY, set_threads },
-	{ "as", "NAME", "Who decides; the login's name unless given.", DECIDERS, set_as },
+	{ "as", "NAME", "Who decides; the login's name unless given.", DECIDERS | REPLAY, set_as },
 	{ "reply", "PATH",
 	  "Where replies go: a file, a FIFO or a folder. Unless given, a log's replies go to "
 	  "LOG.replies.ndjson beside it, a hand-off folder's into the folder.",

@@ -114,6 +114,8 @@ static void draw_words(const struct app *a, struct grid *g, struct rect row)
 	}
 	pen_printf(&p, ROLE_NORMAL, "#%u", f->k);
 	pen_printf(&p, ROLE_DIM, "/%u", f->end);
+	if (more)
+		pen_printf(&p, ROLE_INFO, "  %u more have come", more);
 	if (left_out)
 		pen_printf(&p, ROLE_WARN, "  ┆ %s left out", when_span(left_out, now));
 	else if (f->skips)
@@ -121,8 +123,6 @@ static void draw_words(const struct app *a, struct grid *g, struct rect row)
 			   f->skips, f->skips > 1 ? "s" : "");
 	if (f->loop != LOOP_NONE)
 		pen_put(&p, ROLE_KEY, f->loop == LOOP_ON ? "  [loop]" : "  [loop…");
-	if (more)
-		pen_printf(&p, ROLE_INFO, "  %u more have come", more);
 }
 
 void replay_draw(struct app *a, struct grid *g, struct rect where)
