@@ -281,7 +281,7 @@ static const struct option options[] = {
 	{ "no-follow", NULL, "Read what is there, and do not wait for more.", WATCH, set_no_follow },
 	{ "no-cache", NULL,
 	  "Read big logs as if for the first time, and keep nothing for the next.",
-	  WATCH | SHOW | DECIDE, set_no_cache },
+	  WATCH | SHOW | DECIDE | REPLAY, set_no_cache },
 	{ "read-only", NULL, "Look, but decide nothing.", WATCH | DEMO, set_read_only },
 	{ "sole-writer", NULL,
 	  "Nobody else writes to the reply FIFO, so messages over 4096 bytes may go there.",

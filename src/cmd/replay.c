@@ -111,6 +111,8 @@ int cmd_replay(struct options *o)
 		return EXIT_TROUBLE;
 	watch_init(w, o);
 	w->load.threads = o->threads;
+	w->load.cache.use = !o->no_cache && w->config.cache_mb;
+	w->load.cache.max_mb = w->config.cache_mb;
 	w->load.desk.write = false;
 	w->ops = &replay_ops;
 	w->ops_ctx = &p;
