@@ -476,7 +476,7 @@ void app_hunt(struct app *a)
 			pane_select(app_list(a), line);
 	} else if (!more || !a->hunt.left) {
 		a->hunting = false;
-		app_say(a, ROLE_WARN, "not found");
+		app_say(a, ROLE_WARN, a->loading ? "not found in what was read so far" : "not found");
 	}
 }
 
