@@ -58,7 +58,7 @@ shows() { # screen, text
 	}
 }
 log() {
-	set -- state/gavel/reviews/*.ndjson
+	set -- state/gavel/captures/*/*.ndjson
 	echo "$1"
 }
 runs() {
@@ -135,7 +135,7 @@ ok 'three processes' runs 3
 ok 'nothing is wrong with the log' "$GAVEL" check --strict "$(log)"
 is 'everything went out once' 'OPEN INTENT ATTEMPT SENT DRAFT DRAFT INTENT ATTEMPT SENT ACKED DRAFT INTENT ATTEMPT SENT ACKED ' "$(states)"
 ok 'the log can be looked at later' sh -c '"$GAVEL" show ledger "$1" >ledger && grep -q "#3" ledger' - "$(log)"
-ok 'where it is was told' grep -q "this review is kept in $tmp/state/gavel/reviews/plan.md-" three.err
+ok 'where it is was told' grep -q "this review is kept in $tmp/state/gavel/captures/plan.md-" three.err
 
 # ---- what can go wrong ----
 
@@ -149,7 +149,7 @@ $(answer ses_2 1 '')
 END
 	ok "$1: is told with what to do" review failed <<END
 <until:$3>
-<until::retry, edit and :retry, or :give-up>
+<until:(:retry, E edits, :give-up)>
 <until:1 open>
 :save-screen before<Enter>
 ${5-}
@@ -165,17 +165,19 @@ y
 <until:turn 1 answered>'
 
 failed 'an error line' "say-file $streams/opencode-err401.ndjson
-exit 1" 'failed: APIError: Incorrect API key provided: dummy (exit code 1)' error "$again"
+exit 1" 'failed (:retry, E edits, :give-up): APIError: Incorrect API key provided: dummy (exit code 1)' error "$again"
 ok 'two processes' runs 2
+failed 'an upstream that is gone' "say-file $streams/opencode-unreachable.ndjson
+exit 1" 'failed (:retry, E edits, :give-up): APIError: Cannot connect to API: Unable to connect.' error
 failed 'an exit code' "stderr plain
 stderr Error: no such agent
 stderr   at main.js
-exit 3" 'failed: exit code 3; it said: Error: no such agent' exit "$again"
-failed 'a crash' crash 'failed: signal 11 (Segmentation fault)' exit
-failed 'no word' 'exit 0' 'failed: ended without a word' silent
+exit 3" 'failed (:retry, E edits, :give-up): exit code 3; it said: Error: no such agent' exit "$again"
+failed 'a crash' crash 'failed (:retry, E edits, :give-up): signal 11 (Segmentation fault)' exit
+failed 'no word' 'exit 0' 'failed (:retry, E edits, :give-up): ended without a word' silent
 failed 'no Response' "say-file $streams/opencode-toolerr.ndjson" 'no answer in what it said' silent
 failed 'a cut line' "say-file $streams/opencode-big-slowreader.ndjson" 'its last line was cut off' silent
-failed 'an empty turn' "say-file $streams/opencode-empty.ndjson" 'failed: ended without a word' silent
+failed 'an empty turn' "say-file $streams/opencode-empty.ndjson" 'failed (:retry, E edits, :give-up): ended without a word' silent
 
 script <<END
 turn 1
@@ -269,6 +271,15 @@ END
 ok 'nothing is wrong with that' "$GAVEL" check "$(log)"
 printf '# Plan\nDark mode.\n' >plan.md
 
+script <<END
+turn 1
+stderr ! agent "nobody" not found. Falling back to default agent
+$(answer ses_1 1 '')
+END
+ok 'what it said beside its answer is told' review beside <<'END'
+<until:(it said: ! agent "nobody" not found. Falling back to default agent)>
+END
+
 # ---- turns that go on, and those that are cut short ----
 
 script <<END
@@ -289,7 +300,7 @@ $
 <wait:350>
 q
 :stop<Enter>
-<until:turn 1 failed: stopped>
+<until:turn 1 failed (:retry, E edits, :give-up): stopped>
 :retry<Enter>
 <until:This will be written>
 <wait:350>
@@ -309,7 +320,7 @@ ok 'leaving stops it' review left <<'END'
 QQ
 END
 ok 'and later it can go on' review later <<'END'
-<until:turn 1 ended in an error: :retry>
+<until:turn 1 ended in an error (:retry>
 :retry<Enter>
 <until:This will be written>
 <wait:350>
@@ -356,7 +367,7 @@ turn 1
 $(answer ses_1 1 '')
 exit 0"
 ok 'what it says without having listened is no answer' review unread <<'END'
-<until:turn 1 failed: ended without reading what it was told (exit code 0)>
+<until:turn 1 failed (:retry, E edits, :give-up): ended without reading what it was told (exit code 0)>
 <until:1 open>
 END
 
@@ -378,7 +389,7 @@ until [ -s begun ]; do kill -0 $pid || break; done
 kill -9 $pid
 wait $pid 2>/dev/null
 ok 'after a crash nothing is sent by itself' review crashed <<'END'
-<until:turn 1 was cut short, gavel ended: it may have been answered; :retry>
+<until:turn 1 was cut short (:retry, E edits, :give-up): gavel ended, it may have been answered>
 <until:1 open>
 END
 ok 'one process' runs 1
@@ -412,8 +423,7 @@ xno<Enter>
 $
 <wait:350>
 y
-<until:a turn could not begin: >
-<until::retry, or :give-up>
+<until:a turn could not begin (:retry, :give-up): >
 <until:1 held>
 END
 ok 'it goes out when the person has seen it' command_review <<'END'
@@ -513,7 +523,7 @@ ok 'envelopes: retries, failures and success' review envelope --envelope input.j
 $
 <wait:350>
 y
-<until:turn 2 failed: exit code 4; :retry>
+<until:turn 2 failed (:retry, E edits, :give-up): exit code 4>
 :retry<Enter>
 <until:This will be written>
 <wait:350>

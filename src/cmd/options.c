@@ -30,7 +30,7 @@ static const struct command commands[] = {
 	  "stream of what it does and answers on its standard output. Decide its items, edit the file, "
 	  "and $ begins the next turn. {session} in COMMAND becomes the id of the session; in the first "
 	  "turn that word is left out, and a lone option before it. What is asked and said is kept below "
-	  "~/.local/state/gavel/reviews; the same file and COMMAND again go on there.",
+	  "~/.local/state/gavel/captures; the same file and COMMAND again go on there.",
 	  REVIEW, cmd_review },
 	{ "show", "VIEW [SOURCE...]",
 	  "Print a view: inbox, item ID, timeline, ledger, messages, agents, decisions or summary; "

@@ -2,8 +2,8 @@
  * on the review's log, which holds what was asked and all that came back; between turns the person
  * decides the items and edits the artifact, and `$` begins the next one.
  *
- * The log is a capture of source/child.h, below the folder of the journals, and named after the artifact
- * and the command: the same two again go on with the same review.
+ * The log is a capture of source/child.h in a folder that is named after the artifact and the command:
+ * the same two again go on with the same review.
  *
  * A turn begins when its message has been recorded (INTENT) and the desk looks for the process that it
  * names (review_input); nothing else starts one. When the process has ended, its letter is concluded:
@@ -51,6 +51,8 @@ struct reviewing {
 
 /* The loop's part (watch_ops, ctx is the review). */
 extern const struct watch_ops review_ops;
+/* The seat's: a turn that decides nothing, where nothing is staged. */
+bool review_propose(void *review, const struct terms *t);
 
 /* Within the review: */
 struct desk *review_desk(struct reviewing *r);

@@ -205,7 +205,7 @@ static void add_complaint(struct buf *out, struct str complaint)
 
 	keep_words(&words, STR_NONE, complaint);
 	if (words.n)
-		buf_printf(out, "; it said: %s", words.p);
+		buf_printf(out, "%sit said: %s", out->n ? "; " : "", words.p);
 	buf_release(&words);
 }
 
@@ -221,10 +221,10 @@ void turn_end(struct turn *t, const struct turn_exit *e, int64_t now_ms)
 	case TURN_RUNS:
 	case TURN_LOST:
 	case TURN_REFUSED:
-	case TURN_ANSWERED:
+	case TURN_ANSWERED: /* that another agent has answered is told on standard error only */
 		if (!e->well && e->words.n)
 			buf_printf(out, "%.*s", STR_ARG(e->words));
-		return;
+		break;
 	case TURN_OTHER:
 		buf_printf(out, "answered for iteration %lld, not %lld", (long long)t->echoed,
 			   (long long)t->iteration);
@@ -324,6 +324,9 @@ static void add_over(struct buf *out, const struct turn *t, const char *what)
 		buf_printf(out, "  (%s)", t->why.p);
 }
 
+/* Before the reason, which may be longer than the line. */
+#define REMEDIES "(:retry, E edits, :give-up)"
+
 void turn_words(const struct turn *t, int64_t now_ms, struct buf *out)
 {
 	if (t->state == TURN_NONE)
@@ -339,21 +342,20 @@ void turn_words(const struct turn *t, int64_t now_ms, struct buf *out)
 			buf_adds(out, " was answered");
 		break;
 	case TURN_REFUSED:
-		buf_adds(out, " ended in an error: :retry, edit and :retry, or :give-up");
+		buf_adds(out, " ended in an error " REMEDIES);
 		break;
 	case TURN_OTHER:
 		buf_printf(out, " %s: decide its items all the same, or :retry", t->why.p);
 		break;
 	case TURN_LOST:
-		buf_adds(out, " was cut short, gavel ended: it may have been answered; :retry, edit "
-			      "and :retry, or :give-up");
+		buf_adds(out, " was cut short " REMEDIES ": gavel ended, it may have been answered");
 		break;
 	case TURN_UNREAD:
 	case TURN_ERROR:
 	case TURN_STOPPED:
 	case TURN_EXIT:
 	case TURN_SILENT:
-		buf_printf(out, " failed: %s; :retry, edit and :retry, or :give-up", t->why.p);
+		buf_printf(out, " failed " REMEDIES ": %s", t->why.p);
 		break;
 	}
 	if (t->unsafe)

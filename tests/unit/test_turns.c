@@ -180,7 +180,8 @@ START_TEST(an_answer_is_an_answer)
 	/* how it ended is told all the same */
 	ask(2);
 	bench_add(&bench, ANSWER("2"));
-	ck_assert_str_eq(end(&badly, 5000), "turn 2 answered in 0:04  (exit code 3)");
+	ck_assert_str_eq(end(&badly, 5000), "turn 2 answered in 0:04  (exit code 3; it said: no such "
+						 "agent…)");
 }
 END_TEST
 
