@@ -26,17 +26,25 @@ static void flush(struct checking *c, size_t limit)
 static void print_text(struct checking *c, struct str source, const struct message *msg,
 		       const struct record *r)
 {
+	char line[16];
+
+	if (msg->diags.list.n)
+		snprintf(line, sizeof(line), ":%u: ", r->line);
 	for (uint32_t i = 0; i < msg->diags.list.n; i++) {
 		const struct diag *d = &msg->diags.list.v[i];
 
 		add_clean(&c->out, source, TEXT_ID);
-		buf_printf(&c->out, ":%u: %s: ", r->line, severity_name(d->severity));
+		buf_adds(&c->out, line);
+		buf_adds(&c->out, severity_name(d->severity));
+		buf_adds(&c->out, ": ");
 		if (d->pointer.n) {
 			add_clean(&c->out, d->pointer, TEXT_ID);
 			buf_adds(&c->out, ": ");
 		}
 		add_clean(&c->out, d->text, TEXT_LINE);
-		buf_printf(&c->out, " [%s]\n", d->rule);
+		buf_adds(&c->out, " [");
+		buf_adds(&c->out, d->rule);
+		buf_adds(&c->out, "]\n");
 	}
 }
 
@@ -164,7 +172,7 @@ static void print_closing(struct checking *c)
 
 int cmd_check(struct options *o)
 {
-	struct load l = { .threads = o->threads };
+	struct load l = { .threads = o->threads, .tells = true };
 	struct checking c = { .o = o };
 	int code = EXIT_TROUBLE;
 

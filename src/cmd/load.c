@@ -46,14 +46,29 @@ void load_take(void *reading, const struct frame *frame)
 	if (file->whole)
 		info.file_name = file->base;
 	info.text = r->text;
+	l->decoder.quiet = !l->tells;
 	dialect_decode(&l->decoder, frame->bytes, &info, &l->message);
 	load_apply(r, &l->message, frame);
 }
 
+static bool is_plain(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)(s.p[i] - ' ') > '~' - ' ')
+			return false;
+	return true;
+}
+
 void add_clean(struct buf *out, struct str s, enum text_mode mode)
 {
-	struct cells it = cells_start(raw_of(s), mode, false);
+	struct cells it;
 	struct cell cell;
+
+	if (is_plain(s)) { /* as it is in every mode */
+		buf_add_str(out, s);
+		return;
+	}
+	it = cells_start(raw_of(s), mode, false);
 
 	while (cells_next(&it, &cell) == CELLS_CELL) {
 		char bytes[12];

@@ -61,6 +61,7 @@ struct load_reading {
 struct load {
 	struct load_desks desk;
 	struct cache cache;
+	bool tells;          /* diagnostics come with each message, they are not only counted */
 	unsigned threads;    /* that read; 0 = as many as there are processors, up to 8 */
 	size_t part_bytes;   /* of a log that threads share; 0 = PART_BYTES */
 	bool follow;         /* wanted */

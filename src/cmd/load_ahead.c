@@ -88,6 +88,7 @@ static void decode_part(struct ahead *x, uint64_t number)
 	arena_reset(&s->arena);
 	decoder_forget(&s->decoder);
 	s->decoder.keeps = true;
+	s->decoder.quiet = !x->r->l->tells;
 	s->failed = part_read(&p, &s->room, decode_frame, s, &s->lines) < 0;
 	if (s->room.cap > ROOM_KEPT_BYTES)
 		buf_release(&s->room);

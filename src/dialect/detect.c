@@ -182,6 +182,7 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 		arena_reset(&d->arena);
 	message_clear(m);
 	m->diags.arena = &d->arena;
+	m->diags.quiet = d->quiet;
 	d->info = info ? *info : (struct frame_info){ 0 };
 	d->bytes = bytes;
 	d->looked = NULL;

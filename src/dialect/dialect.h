@@ -27,6 +27,7 @@ struct decoder {
 	struct json_reader original;     /* what an entry of an escalation queue carries */
 	struct checker check;
 	struct arena arena; /* diagnostics and made-up text of the current message */
+	bool quiet; /* diagnostics are only counted */
 	bool keeps; /* messages live until decoder_forget, not only until the next one */
 	struct frame_info info;
 	struct str bytes; /* of the current message */

@@ -34,7 +34,12 @@ static void report(struct checker *c, enum severity s, const char *rule, struct 
 		   const char *format, va_list ap)
 {
 	char text[360];
+	int n;
 
+	if (c->m->diags.quiet) {
+		diag_add_str(&c->m->diags, s, rule, STR_NONE, STR_NONE);
+		return;
+	}
 	buf_clear(&c->scratch);
 	buf_adds(&c->scratch, c->m->inside);
 	for (unsigned i = 0; i < c->depth; i++) {
@@ -45,8 +50,9 @@ static void report(struct checker *c, enum severity s, const char *rule, struct 
 	}
 	if (member.p)
 		json_pointer_add(&c->scratch, member);
-	vsnprintf(text, sizeof(text), format, ap);
-	diag_add(&c->m->diags, s, rule, buf_str(&c->scratch), "%s", text);
+	n = vsnprintf(text, sizeof(text), format, ap);
+	diag_add_str(&c->m->diags, s, rule, buf_str(&c->scratch),
+		     str_make(text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1));
 }
 
 void complain(struct checker *c, enum severity s, const char *rule, const char *name,

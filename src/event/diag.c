@@ -17,15 +17,23 @@ const char *severity_name(enum severity s)
 void diag_add(struct diags *d, enum severity s, const char *rule, struct str pointer,
 	      const char *format, ...)
 {
-	char text[400];
+	char text[400] = "";
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
+	if (!d->quiet)
+		vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	vec_push(&d->list, (struct diag){ s, rule, arena_str(d->arena, pointer),
-					  arena_str(d->arena, str_of(text)) });
+	diag_add_str(d, s, rule, pointer, str_of(text));
+}
+
+void diag_add_str(struct diags *d, enum severity s, const char *rule, struct str pointer,
+		  struct str text)
+{
 	d->count[s]++;
+	if (!d->quiet)
+		vec_push(&d->list, (struct diag){ s, rule, arena_str(d->arena, pointer),
+						  arena_str(d->arena, text) });
 }
 
 void diags_clear(struct diags *d)

@@ -23,12 +23,16 @@ struct diags {
 	struct arena *arena;
 	VEC(struct diag) list;
 	unsigned count[3];
+	bool quiet; /* only counted: nobody wants the list */
 };
 
 const char *severity_name(enum severity s);
 /* pointer is copied. */
 void diag_add(struct diags *d, enum severity s, const char *rule, struct str pointer,
 	      const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The same with a text that is complete; it is copied too. */
+void diag_add_str(struct diags *d, enum severity s, const char *rule, struct str pointer,
+		  struct str text);
 /* Forgets the diagnostics; the arena is its owner's to reset. */
 void diags_clear(struct diags *d);
 

@@ -151,8 +151,10 @@ void report(struct applying *a, enum severity s, const char *rule, const char *a
 	va_start(ap, format);
 	finding_vadd(a->m, a->message, s, rule, head, at, index, format, ap);
 	va_end(ap);
-	finding_newest(&w, a->m);
-	diag_add(&a->msg->diags, s, rule, w.pointer, "%.*s", STR_ARG(w.text));
+	w = (struct finding_walk){ 0 };
+	if (!a->msg->diags.quiet)
+		finding_newest(&w, a->m);
+	diag_add_str(&a->msg->diags, s, rule, w.pointer, w.text);
 }
 
 /* Kinds are few; what an agent makes up beyond 255 of them is filed under one name. */

@@ -104,13 +104,13 @@ START_TEST(test_threads)
 	const char *path = logs[_i];
 	struct buf one[VIEWS + 1] = { { 0 } }, several[VIEWS + 1] = { { 0 } };
 	struct buf said = { 0 }, also_said = { 0 };
-	struct load alone = { .threads = 1 };
+	struct load alone = { .threads = 1, .tells = true };
 
 	ck_assert_int_eq(load_open(&alone, &path, 1, 0), 0);
 	load_run(&alone, note_diags, &said);
 	print_all(&alone, alone.model.records.n, one);
 	for (int n = 0; n < 3; n++) {
-		struct load l = { .threads = 3, .part_bytes = sizes[n] };
+		struct load l = { .tells = true, .threads = 3, .part_bytes = sizes[n] };
 
 		buf_clear(&also_said);
 		ck_assert_int_eq(load_open(&l, &path, 1, 0), 0);
