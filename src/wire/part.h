@@ -11,7 +11,7 @@
 #include "wire/frame.h"
 
 enum {
-	PART_BYTES = 256 << 10, /* as good as any between 128 kB and 1 MB: caches hold it */
+	PART_BYTES = 128 << 10, /* what becomes of it still fits a processor's own cache */
 	PART_BEHIND_MAX = 32 << 20, /* a last line that goes on longer is not waited for */
 };
 
