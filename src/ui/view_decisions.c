@@ -76,7 +76,8 @@ static void decisions_make(const struct scene *s, int cols, struct lines *out)
 		const struct item *item = &m->items.v[i];
 		struct item_state at;
 
-		if (!item->n || item->steps[0].message >= s->k || !item_is_shown(s, i, &at))
+		if (!item->n || item->steps[0].message >= s->k ||
+		    (s->filter && !item_is_shown(s, i, &at)))
 			continue;
 		for (uint32_t n = 0; n < item->n && item->steps[n].message < s->k; n++)
 			if (item->steps[n].what == STEP_DECIDED)
