@@ -3,6 +3,7 @@
 #include "cmd/show_json.h"
 
 #include "json/compose.h"
+#include "ui/figures.h"
 #include "ui/view_parts.h"
 
 #include <stdlib.h>
@@ -45,6 +46,18 @@ static void put_letter(struct buf *b, const struct letter *l)
 	json_put_bool(b, "uncertain", held && l->uncertain);
 }
 
+static int64_t draft_took(const struct model *m, const struct draft *draft,
+			  const struct item_state *st)
+{
+	const struct item *item = draft->number == NONE ? NULL : &m->items.v[draft->number];
+	const struct standing *standing = item && item->standing ? &m->standings.v[item->standing - 1]
+								 : NULL;
+
+	return st && standing && standing->time_ms == draft->time_ms
+		       ? standing_took(m, standing, st->message)
+		       : WHEN_NONE;
+}
+
 static void put_draft(struct load *load, const struct desk *d, const struct draft *draft,
 		      const struct item_state *st, struct buf *b)
 {
@@ -68,6 +81,7 @@ static void put_draft(struct load *load, const struct desk *d, const struct draf
 	put_text(b, "answer", draft->answer);
 	put_text(b, "corrects", draft->corrects);
 	json_put_name(b, "line", NULL);
+	json_put_time(b, "took", draft_took(&load->model, draft, st));
 	json_end(load, b);
 }
 
@@ -135,6 +149,7 @@ static void put_told(struct load *l, const struct scene *s, const struct told *t
 	json_put_name(b, "delivery", NULL);
 	json_put_number(b, "line", r->line);
 	json_source(l, b, told->message);
+	json_put_time(b, "took", step_took(m, item, told->step));
 	json_end(l, b);
 	buf_release(&name);
 }

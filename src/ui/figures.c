@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-enum { LIVE_MS = 600000 }; /* a person who decides this long after the newest message watches a recording */
+enum {
+	LIVE_MS = 600000, /* who decides that long after the newest message watches a recording */
+	LOOKBACK = 256,   /* steps of an item that are looked through for its opening */
+};
 
 struct counting {
 	const struct scene *s;
@@ -20,51 +23,67 @@ static int by_length(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-static void add_span(struct counting *c, uint32_t opened, int64_t decided_ms)
+static int64_t span(const struct model *m, uint32_t opened, int64_t decided_ms)
 {
-	int64_t from = c->s->model->records.v[opened].time_ms;
+	int64_t from = opened == NONE ? WHEN_NONE : m->records.v[opened].time_ms;
 
-	if (from != WHEN_NONE && decided_ms != WHEN_NONE && decided_ms >= from)
-		vec_push(&c->took, time_between(decided_ms, from));
+	return from == WHEN_NONE || decided_ms == WHEN_NONE || decided_ms < from
+		       ? WHEN_NONE
+		       : time_between(decided_ms, from);
+}
+
+int64_t step_took(const struct model *m, const struct item *item, uint32_t step)
+{
+	uint32_t opened = NONE;
+
+	for (uint32_t i = step; i-- > 0 && step - i < LOOKBACK;) {
+		enum step_kind what = item->steps[i].what;
+
+		if (what == STEP_DECIDED || what == STEP_FIXED || what == STEP_SUPERSEDED)
+			break;
+		if (what == STEP_RAISED)
+			opened = item->steps[i].message;
+	}
+	return span(m, opened, m->records.v[item->steps[step].message].time_ms);
+}
+
+int64_t standing_took(const struct model *m, const struct standing *standing, uint32_t opened)
+{
+	int64_t last = standing->from ? message_time(m, standing->from - 1) : WHEN_NONE;
+
+	if (last == WHEN_NONE || time_between(standing->time_ms, last) >= LIVE_MS)
+		return WHEN_NONE;
+	return span(m, opened, standing->time_ms);
+}
+
+static void add_took(struct counting *c, int64_t ms)
+{
+	if (ms != WHEN_NONE)
+		vec_push(&c->took, ms);
 }
 
 static void count_item(struct counting *c, const struct item *item)
 {
-	const struct model *m = c->s->model;
-	uint32_t opened = NONE;
-
 	for (uint32_t i = 0; i < item->n && item->steps[i].message < c->s->k; i++) {
-		const struct item_step *step = &item->steps[i];
-
-		if (step->what == STEP_RAISED && opened == NONE)
-			opened = step->message;
-		if (step->what == STEP_DECIDED) {
-			c->out->decided++;
-			c->out->by_agents[step->verdict]++;
-			if (opened != NONE)
-				add_span(c, opened, m->records.v[step->message].time_ms);
-		}
-		if (step->what == STEP_DECIDED || step->what == STEP_FIXED ||
-		    step->what == STEP_SUPERSEDED)
-			opened = NONE;
+		if (item->steps[i].what != STEP_DECIDED)
+			continue;
+		c->out->decided++;
+		c->out->by_agents[item->steps[i].verdict]++;
+		add_took(c, step_took(c->s->model, item, i));
 	}
 }
 
 /* What a person has decided here and not only staged. */
 static void count_standing(struct counting *c, const struct standing *standing)
 {
-	const struct model *m = c->s->model;
 	struct item_state at;
-	int64_t last;
 
 	if (!item_is_shown(c->s, standing->item, &at) || at.delivery == DELIVERY_NONE ||
 	    at.delivery == DELIVERY_STAGED)
 		return;
 	c->out->decided++;
 	c->out->by_persons[standing->verdict]++;
-	last = standing->from ? message_time(m, standing->from - 1) : WHEN_NONE;
-	if (last != WHEN_NONE && time_between(standing->time_ms, last) < LIVE_MS)
-		add_span(c, at.message, standing->time_ms);
+	add_took(c, standing_took(c->s->model, standing, at.message));
 }
 
 static void count_loops(const struct scene *s, struct figures *out)

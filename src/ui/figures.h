@@ -16,6 +16,11 @@ struct figures {
 	uint32_t loops, diverging;
 };
 
+/* From the item's opening to the decision that is its step number `step`, and to a person's; WHEN_NONE
+ * where that is not known. */
+int64_t step_took(const struct model *m, const struct item *item, uint32_t step);
+int64_t standing_took(const struct model *m, const struct standing *standing, uint32_t opened);
+
 void figures_make(const struct scene *s, struct figures *out);
 
 #endif
