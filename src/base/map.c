@@ -113,6 +113,13 @@ uint32_t map_get(const struct map *m, uint64_t hash)
 	return map_next(m, hash, &it, &value) ? value : MAP_NONE;
 }
 
+void map_give(struct heap *h, struct map *m)
+{
+	slots_free(h, m->value, m->size);
+	slots_free(h, m->hash_high, m->size);
+	*m = (struct map){ 0 };
+}
+
 void map_release(struct map *m)
 {
 	free(m->slots);

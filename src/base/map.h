@@ -28,5 +28,7 @@ bool map_next(const struct map *m, uint64_t hash, uint32_t *it, uint32_t *value)
 /* The first value filed under the upper half of hash, or MAP_NONE. */
 uint32_t map_get(const struct map *m, uint64_t hash);
 void map_release(struct map *m);
+/* The same for a map in the heap. */
+void map_give(struct heap *h, struct map *m);
 
 #endif

@@ -281,9 +281,7 @@ bool image_read(struct load *l, const uint32_t *order)
  * messages came from those who watched. */
 static void strip(struct model *m)
 {
-	for (uint32_t i = 0; i < m->standings.n; i++)
-		m->items.v[m->standings.v[i].item].standing = 0;
-	m->standings.n = 0;
+	model_unstand(m);
 	m->arrivals.n = 0;
 	findings_release(&m->findings);
 }

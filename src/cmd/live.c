@@ -119,14 +119,14 @@ static void tell_deadlines(struct live *l, int64_t before_ms)
 	int64_t now = a->scene.now_ms;
 
 	for (uint32_t i = 0; before_ms != WHEN_NONE && i < m->dated.n; i++) {
-		const struct item *item = &m->items.v[m->dated.v[i]];
+		const struct item *item = &m->items.v[m->dated.v[i].item];
 		int64_t near = item_near_ms(m, item);
 		struct item_state at;
 		struct buf name = { 0 };
 		char span[32];
 
 		if ((near < before_ms || near >= now) &&
-		    (item->deadline_ms < before_ms || item->deadline_ms >= now))
+		    (item_deadline(m, item) < before_ms || item_deadline(m, item) >= now))
 			continue;
 		if (!item_at(m, item, a->scene.k, now, &at) ||
 		    (!at.open && at.verdict != VERDICT_EXPIRED))
@@ -136,7 +136,7 @@ static void tell_deadlines(struct live *l, int64_t before_ms)
 		if (at.open)
 			app_say(l->app, ROLE_DUE, "%.*s expires in %s: then %s",
 				STR_ARG(buf_str(&name)),
-				short_span(time_between(item->deadline_ms, now), span),
+				short_span(time_between(item_deadline(m, item), now), span),
 				item_default(m, item));
 		else
 			app_say(l->app, ROLE_WARN, "%.*s expired: %s", STR_ARG(buf_str(&name)),

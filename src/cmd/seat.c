@@ -113,7 +113,7 @@ void seat_stage(struct seat *s, const struct effect *e)
 		return;
 	}
 	settle(s);
-	if (e->draft.verb != VERB_ANSWER || item->deadline_ms == WHEN_NONE)
+	if (e->draft.verb != VERB_ANSWER || item_deadline(m, item) == WHEN_NONE)
 		say_staged(s, e->draft.verb);
 	else if (is_on_top(s, &view_preflight))
 		seat_plan(s, NULL, NONE); /* one of several that were answered at once */

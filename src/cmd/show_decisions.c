@@ -50,8 +50,7 @@ static int64_t draft_took(const struct model *m, const struct draft *draft,
 			  const struct item_state *st)
 {
 	const struct item *item = draft->number == NONE ? NULL : &m->items.v[draft->number];
-	const struct standing *standing = item && item->standing ? &m->standings.v[item->standing - 1]
-								 : NULL;
+	const struct standing *standing = item ? item_standing(m, item) : NULL;
 
 	return st && standing && standing->time_ms == draft->time_ms
 		       ? standing_took(m, standing, st->message)

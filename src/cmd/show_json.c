@@ -79,7 +79,7 @@ static void put_by(struct buf *b, const struct model *m, const struct item *item
 		   const struct item_state *st)
 {
 	bool here = st->person != NONE && st->delivery != DELIVERY_BOUNCED &&
-		    st->verdict == m->standings.v[item->standing - 1].verdict;
+		    st->verdict == item_standing(m, item)->verdict;
 
 	json_put_str(b, "by", here ? model_str(m, st->person) : agent_name(m, st->by));
 }
@@ -119,7 +119,7 @@ static void put_step(struct buf *b, const struct model *m, const struct item_ste
 static void put_history(struct buf *b, const struct model *m, const struct item *item, uint32_t k)
 {
 	const struct standing *standing =
-		item->standing ? &m->standings.v[item->standing - 1] : NULL;
+		item_standing(m, item);
 
 	if (standing && standing->from > k)
 		standing = NULL;
@@ -174,7 +174,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	json_put_str(b, "title", told && d.title.p ? d.title : STR(""));
 	json_put_name(b, "severity", item_severity_name(st->grade));
 	put_message(b, "opened", m, st->opened);
-	json_put_time(b, "deadline", item->deadline_ms);
+	json_put_time(b, "deadline", item_deadline(m, item));
 	json_put_name(b, "verdict", verdict_name(st->verdict));
 	put_by(b, m, item, st);
 	json_put_name(b, "delivery", delivery_name(st->delivery));

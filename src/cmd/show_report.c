@@ -180,7 +180,7 @@ static void tell_head(struct report *r)
 	for (uint32_t i = 0; i < m->dated.n; i++) {
 		struct item_state at;
 
-		expired += item_at(m, &m->items.v[m->dated.v[i]], r->s->k, r->s->now_ms, &at) &&
+		expired += item_at(m, &m->items.v[m->dated.v[i].item], r->s->k, r->s->now_ms, &at) &&
 			   at.verdict == VERDICT_EXPIRED;
 	}
 	buf_adds(r->out, "# Session report\n\n| | |\n| --- | --- |\n");

@@ -20,7 +20,7 @@ static void put_item_counts(const struct scene *s, struct buf *b)
 		if (!st.open) /* staged is not decided */
 			verdicts[st.verdict]++;
 		open += st.open;
-		due += st.open && item->deadline_ms != WHEN_NONE;
+		due += st.open && item->dated;
 	}
 	json_key(b, "items");
 	buf_addc(b, '{');

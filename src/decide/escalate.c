@@ -300,8 +300,8 @@ static void put_entry(struct encoding *e, uint32_t i, struct buf *b)
 	json_put_number(b, "index", state.index);
 	put_file(e, state.message, b);
 	put_context(e, state.message, &context, b);
-	if (item->deadline_ms != WHEN_NONE)
-		json_put_name(b, "deadline", when_iso(item->deadline_ms, deadline));
+	if (item_deadline(m, item) != WHEN_NONE)
+		json_put_name(b, "deadline", when_iso(item_deadline(m, item), deadline));
 	put_reply(e, i, b);
 }
 

@@ -271,7 +271,7 @@ static struct ruling ask_person(const struct asking *q)
 	/* it repeats what was asked before, or tasks are not for a person here */
 	if (w.item == NONE)
 		return refuse(q, CODE_INTERNAL_ERROR, STR("There is nobody to be asked"), STR_NONE);
-	w.deadline_ms = q->m->items.v[w.item].deadline_ms;
+	w.deadline_ms = item_deadline(q->m, &q->m->items.v[w.item]);
 	for (uint32_t i = 0; i < q->a->msg->events.n; i++)
 		if (q->a->msg->events.v[i].type == EV_REQUEST)
 			w.deadline_ms = q->a->msg->events.v[i].deadline_ms;

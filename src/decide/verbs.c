@@ -52,7 +52,7 @@ unsigned verbs_of_item(const struct model *m, const struct item *item,
 		       const struct item_state *state)
 {
 	/* a queue's entry carries the deadline of a question that has one */
-	bool never_expires = item->deadline_ms == WHEN_NONE;
+	bool never_expires = !item->dated;
 	unsigned verbs;
 
 	if (state->undecidable)

@@ -152,9 +152,9 @@ static void order_slots(struct making *k)
 	k->a->items = xmalloc((wanted + 1) * sizeof(uint32_t));
 	for (uint32_t d = 0; d < m->dated.n; d++)
 		for (int w = 0; w < WEIGHTS; w++)
-			if (*slot_place(k, m->dated.v[d], w) != NONE)
-				vec_push(&dated, (struct dated){ m->items.v[m->dated.v[d]].deadline_ms,
-								 (uint32_t)w, m->dated.v[d] });
+			if (*slot_place(k, m->dated.v[d].item, w) != NONE)
+				vec_push(&dated, (struct dated){ m->dated.v[d].deadline_ms,
+								 (uint32_t)w, m->dated.v[d].item });
 	if (dated.n)
 		qsort(dated.v, dated.n, sizeof(*dated.v), by_deadline);
 	for (uint32_t i = 0; i < dated.n; i++)
@@ -162,7 +162,7 @@ static void order_slots(struct making *k)
 	k->a->dated = k->a->slots;
 	for (int w = 0; w < WEIGHTS; w++)
 		for (uint32_t i = 0; i < m->items.n; i++)
-			if (m->items.v[i].deadline_ms == WHEN_NONE && *slot_place(k, i, w) != NONE)
+			if (!m->items.v[i].dated && *slot_place(k, i, w) != NONE)
 				add_slot(k, i, w);
 	vec_release(&dated);
 }
@@ -259,7 +259,7 @@ static uint32_t first_slot(const struct asof *a, int64_t now_ms)
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (a->m->items.v[a->items[middle]].deadline_ms < now_ms)
+		if (item_deadline(a->m, &a->m->items.v[a->items[middle]]) < now_ms)
 			low = middle + 1;
 		else
 			high = middle;
@@ -284,11 +284,9 @@ static uint32_t count(const struct asof *a, uint32_t from, uint32_t to)
 /* Open for the log, but a person has decided. */
 static bool is_decided_here(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms)
 {
-	struct item alone = *item;
 	struct item_state at;
 
-	alone.standing = 0;
-	return item->standing && item_at(m, &alone, k, now_ms, &at) && at.open &&
+	return item->stood && item_in_log(m, item, k, now_ms, &at) && at.open &&
 	       item_at(m, item, k, now_ms, &at) && !at.open;
 }
 
@@ -305,7 +303,7 @@ uint32_t asof_open(struct asof *a, uint32_t k, int64_t now_ms, uint32_t *due)
 		if (!is_decided_here(a->m, item, k, now_ms))
 			continue;
 		open--;
-		*due -= item->deadline_ms != WHEN_NONE;
+		*due -= item->dated;
 	}
 	return open;
 }

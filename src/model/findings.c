@@ -1,7 +1,7 @@
 /* Findings as bytes: each is the distance of its message from the one before, its complaint, the
  * index, the length of its words and the words, all numbers seven bits a byte, lowest first. Signed
- * numbers lose their sign to the lowest bit; a text is its length and its bytes; a fraction is the
- * eight bytes of its double. */
+ * numbers lose their sign to the lowest bit; a text is the number of a name, or 0, its length and its bytes;
+ * a fraction is the eight bytes of its double. */
 #include "model/findings.h"
 
 #include "base/err.h"
@@ -50,11 +50,36 @@ static int64_t with_sign(uint64_t v)
 	return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
 }
 
-/* A text that does not fit any more would not fit into the sentence either. */
-static void put_text(struct words *w, const char *s)
+/* The number of a quoted name that the model knows, or knows from now on because it keeps coming. */
+static uint32_t name_of(struct model *m, const char *s, size_t n)
 {
-	size_t n = strlen(s), room = WORDS_MAX - w->n;
+	struct str name;
+	uint32_t known;
+	uint64_t h;
 
+	if (n < 3 || s[0] != '"' || s[n - 1] != '"')
+		return NONE;
+	name = str_make(s + 1, n - 2);
+	known = model_known(m, name);
+	if (known != NONE)
+		return known;
+	h = str_hash(name);
+	if (m->findings.lately[h % FINDING_LATELY] == h)
+		return model_intern(m, name);
+	m->findings.lately[h % FINDING_LATELY] = h;
+	return NONE;
+}
+
+/* A text that does not fit any more would not fit into the sentence either. */
+static void put_text(struct model *m, struct words *w, const char *s)
+{
+	size_t n = strlen(s), room;
+	uint32_t known = name_of(m, s, n);
+
+	put_number(w, known == NONE ? 0 : (uint64_t)known + 1);
+	if (known != NONE)
+		return;
+	room = WORDS_MAX - w->n;
 	n = n < FINDING_TEXT_MAX ? n : FINDING_TEXT_MAX;
 	n = n + 2 < room ? n : room > 2 ? room - 2 : 0;
 	put_number(w, n);
@@ -89,7 +114,7 @@ static struct conversion conversion_at(const char *p)
 	return c;
 }
 
-static void put_words(struct words *w, const char *format, va_list ap)
+static void put_words(struct model *m, struct words *w, const char *format, va_list ap)
 {
 	for (const char *p = format; (p = strchr(p, '%'));) {
 		struct conversion c = conversion_at(p);
@@ -104,7 +129,7 @@ static void put_words(struct words *w, const char *format, va_list ap)
 			put_number(w, without_sign(c.is_long ? va_arg(ap, long long) : va_arg(ap, int)));
 			break;
 		case 's':
-			put_text(w, va_arg(ap, const char *));
+			put_text(m, w, va_arg(ap, const char *));
 			break;
 		case 'f':
 			number = va_arg(ap, double);
@@ -163,7 +188,7 @@ void finding_vadd(struct model *m, uint32_t message, enum severity s, const char
 	uint32_t complaint = complaint_of(m, s, (const char *const[4]){ rule, head, at, format });
 	struct words first = { .n = 0 }, words = { .n = 0 };
 
-	put_words(&words, format, ap);
+	put_words(m, &words, format, ap);
 	put_number(&first, message - f->last);
 	put_number(&first, complaint);
 	put_number(&first, index);
@@ -267,6 +292,13 @@ static void read_word(struct finding_walk *w, struct conversion c, uint32_t *at,
 		buf_printf(out, "%lld", (long long)with_sign(get_number(f, at)));
 		break;
 	case 's':
+		v = get_number(f, at);
+		if (v) {
+			buf_addc(out, '"');
+			buf_add_str(out, model_str(w->m, (uint32_t)(v - 1)));
+			buf_addc(out, '"');
+			break;
+		}
 		v = get_number(f, at);
 		if (v <= w->offset - *at)
 			buf_add(out, (const char *)f->bytes.v + *at, (size_t)v);

@@ -14,7 +14,7 @@
 
 struct model;
 
-enum { FINDING_POINTER_MAX = 160, FINDING_TEXT_MAX = 360 };
+enum { FINDING_POINTER_MAX = 160, FINDING_TEXT_MAX = 360, FINDING_LATELY = 256 };
 
 /* All interned in the model. */
 struct complaint {
@@ -35,6 +35,7 @@ struct findings {
 	HVEC(uint8_t) bytes;
 	HVEC(struct finding_mark) marks;
 	HVEC(struct complaint) complaints;
+	uint64_t lately[FINDING_LATELY]; /* hashes of texts that stood in findings */
 	/* complaints by the addresses of their texts: for this run of the program only */
 	struct map by_address;
 	VEC(const void *) addresses; /* four a complaint, NULL: not met in this run */

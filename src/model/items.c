@@ -103,15 +103,15 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 
 	if (found == NONE) {
 		heap_push(m->heap, &m->items, (struct item){ .id = id, .review = review, .session = a->session,
-						   .task = task, .deadline_ms = e->deadline_ms,
-						   .kind = e->item,
+						   .task = task, .kind = e->item,
+						   .dated = e->deadline_ms != WHEN_NONE,
 						   .origin_dialect = e->origin_dialect,
 						   .origin_kind = e->origin_kind });
 		found = m->items.n - 1;
 		if (id != NONE) /* nobody looks for the others by name */
 			map_put(m->heap, &m->item_map, item_hash(a->session, e->item, id, review), found);
 		if (e->deadline_ms != WHEN_NONE)
-			heap_push(m->heap, &m->dated, found);
+			heap_push(m->heap, &m->dated, (struct dated_item){ e->deadline_ms, found });
 	}
 	was_open = item_is_open(&m->items.v[found]);
 	push_step(m, &m->items.v[found], step);
@@ -146,30 +146,80 @@ void close_items(struct applying *a, uint32_t task, unsigned kinds, enum step_ki
 	root->open_items.n = kept;
 }
 
+int64_t item_deadline(const struct model *m, const struct item *item)
+{
+	uint32_t number = (uint32_t)(item - m->items.v), low = 0, high = m->dated.n;
+
+	if (!item->dated)
+		return WHEN_NONE;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (m->dated.v[middle].item <= number)
+			low = middle;
+		else
+			high = middle;
+	}
+	return m->dated.v[low].deadline_ms;
+}
+
+/* ---- what a person decided ---- */
+
+/* Which place a standing has; there may be old places of the same item under its hash. */
+static uint32_t standing_place(const struct model *m, uint32_t item)
+{
+	for (uint32_t it = 0, v; map_next(&m->standing_map, hash_mix(item, 0), &it, &v);)
+		if (v < m->standings.n && m->standings.v[v].item == item)
+			return v;
+	return NONE;
+}
+
+const struct standing *item_standing(const struct model *m, const struct item *item)
+{
+	return item->stood ? &m->standings.v[standing_place(m, (uint32_t)(item - m->items.v))] : NULL;
+}
+
+/* The last one takes the free place. */
+static void take_away(struct model *m, uint32_t item)
+{
+	uint32_t place = standing_place(m, item);
+	struct standing last = *vec_last(&m->standings);
+
+	m->items.v[item].stood = false;
+	m->standings.n--;
+	if (last.item == item)
+		return;
+	m->standings.v[place] = last;
+	map_put(m->heap, &m->standing_map, hash_mix(last.item, 0), place);
+}
+
 void model_stand(struct model *m, const struct standing *s)
 {
 	struct item *item = &m->items.v[s->item];
 	struct standing *kept;
 
 	if (s->delivery == DELIVERY_NONE) {
-		if (!item->standing)
-			return;
-		/* the last one takes the free place */
-		kept = &m->standings.v[item->standing - 1];
-		*kept = *vec_last(&m->standings);
-		m->items.v[kept->item].standing = item->standing;
-		m->standings.n--;
-		item->standing = 0;
+		if (item->stood)
+			take_away(m, s->item);
 		return;
 	}
-	if (!item->standing) {
+	if (!item->stood) {
 		heap_push(m->heap, &m->standings, *s);
-		item->standing = m->standings.n;
+		map_put(m->heap, &m->standing_map, hash_mix(s->item, 0), m->standings.n - 1);
+		item->stood = true;
 	}
-	kept = &m->standings.v[item->standing - 1];
+	kept = &m->standings.v[standing_place(m, s->item)];
 	*kept = *s;
 	if (kept->from <= item->steps[0].message)
 		kept->from = item->steps[0].message + 1;
+}
+
+void model_unstand(struct model *m)
+{
+	for (uint32_t i = 0; i < m->standings.n; i++)
+		m->items.v[m->standings.v[i].item].stood = false;
+	m->standings.n = 0;
+	map_give(m->heap, &m->standing_map);
 }
 
 /* Lays the person's decision over what the log says. anew: the last message that opened it. */
@@ -210,8 +260,9 @@ static bool is_same_turn(const struct item *item, const struct item_step *s,
 	       s->iteration == before->iteration && s->hash == hash;
 }
 
-bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
-	     struct item_state *out)
+/* here: with what a person has decided */
+static bool state_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
+		     bool here, struct item_state *out)
 {
 	uint32_t hash = 0, anew = 0;
 
@@ -277,14 +328,25 @@ bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t
 			break;
 		}
 	}
-	if (item->standing)
-		lay_standing(&m->standings.v[item->standing - 1], item, k, anew, out);
-	if (out->open && item->deadline_ms != WHEN_NONE && now_ms != WHEN_NONE &&
-	    now_ms > item->deadline_ms) {
+	if (item->stood && here)
+		lay_standing(item_standing(m, item), item, k, anew, out);
+	if (out->open && item->dated && now_ms != WHEN_NONE && now_ms > item_deadline(m, item)) {
 		out->open = false;
 		out->verdict = VERDICT_EXPIRED;
 	}
 	return true;
+}
+
+bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
+	     struct item_state *out)
+{
+	return state_at(m, item, k, now_ms, true, out);
+}
+
+bool item_in_log(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
+		 struct item_state *out)
+{
+	return state_at(m, item, k, now_ms, false, out);
 }
 
 void item_name(const struct model *m, const struct item *item, struct buf *out)
@@ -352,19 +414,19 @@ uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t 
 
 	*due = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct item *item = &m->items.v[whole ? m->dated.v[i] : i];
+		const struct item *item = &m->items.v[whole ? m->dated.v[i].item : i];
 		bool is_open = item_at(m, item, k, now_ms, &s) && s.open;
 
 		if (!whole)
 			open += is_open;
 		else if (item->open && !is_open)
 			open--; /* its deadline is over, or a person has decided */
-		*due += is_open && item->deadline_ms != WHEN_NONE;
+		*due += is_open && item->dated;
 	}
 	for (uint32_t i = 0; whole && i < m->standings.n; i++) {
 		const struct item *item = &m->items.v[m->standings.v[i].item];
 
-		if (item->open && item->deadline_ms == WHEN_NONE && item_at(m, item, k, now_ms, &s) &&
+		if (item->open && !item->dated && item_at(m, item, k, now_ms, &s) &&
 		    !s.open)
 			open--;
 	}
@@ -385,7 +447,7 @@ uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool al
 		if (!item_at(m, item, k, now_ms, &s) || !(all || s.open))
 			continue;
 		list[(*n)++] = (struct ranked){
-			i, s.open, item->deadline_ms == WHEN_NONE ? INT64_MAX : item->deadline_ms,
+			i, s.open, item->dated ? item_deadline(m, item) : INT64_MAX,
 			item_weight(item, s.grade), s.opened
 		};
 	}

@@ -42,13 +42,20 @@ struct item {
 	uint32_t id;     /* interned; NONE = named after kind and line */
 	uint32_t review; /* review whose finding or change it is */
 	uint32_t session, task;
-	int64_t deadline_ms;
 	struct item_step *steps;
 	uint32_t n;
-	uint8_t kind; /* enum item_kind */
-	bool open;    /* after all its steps; deadline and standing aside */
+	uint8_t kind;   /* enum item_kind */
+	bool open : 1;  /* after all its steps; deadline and standing aside */
+	bool dated : 1; /* item_deadline tells */
+	bool stood : 1; /* a person has decided on it: item_standing */
 	uint8_t origin_dialect, origin_kind; /* of what a queue passes on; dialect 0 = none */
-	uint32_t standing; /* number + 1 of the person's decision on it, 0 = none */
+};
+
+_Static_assert(sizeof(struct item) <= 32, "there may be millions");
+
+struct dated_item {
+	int64_t deadline_ms;
+	uint32_t item;
 };
 
 /* What a person has decided here, laid over what the log says.
@@ -171,7 +178,7 @@ struct model {
 	HVEC(struct review) reviews;
 	HVEC(struct item) items;
 	uint32_t open_count;  /* of items */
-	HVEC(uint32_t) dated;  /* items that have a deadline */
+	HVEC(struct dated_item) dated; /* by number */
 	HVEC(struct usage) usage;
 	struct findings findings; /* about several messages, each on the one that completes it */
 	HVEC(struct str) strings;
@@ -182,7 +189,8 @@ struct model {
 	HVEC(struct arrival) arrivals;
 	struct ids ids;
 	uint32_t recent_names[MODEL_RECENT_NAMES]; /* interned, by their hashes */
-	struct map string_map, session_map, agent_map, task_map, review_map, item_map, expected_map;
+	struct map string_map, session_map, agent_map, task_map, review_map, item_map, expected_map,
+		standing_map;
 	/* the judge's thresholds (handoff): from approve_from on a result passes, from human_from
 	 * on a person decides */
 	double approve_from, human_from;
@@ -262,6 +270,13 @@ struct item_state {
 	int64_t stood_ms;       /* when */
 };
 
+/* WHEN_NONE = it has none. These three are for an item of the model, not for a copy. */
+int64_t item_deadline(const struct model *m, const struct item *item);
+/* What a person has decided on it; NULL = nothing. */
+const struct standing *item_standing(const struct model *m, const struct item *item);
+/* As if nobody had decided anything. */
+void model_unstand(struct model *m);
+
 /* The agent, or NONE: whoever sent the message. */
 static inline uint32_t step_by(const struct model *m, const struct item_step *step)
 {
@@ -271,6 +286,9 @@ static inline uint32_t step_by(const struct model *m, const struct item_step *st
 /* false when the item does not exist yet. */
 bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
 	     struct item_state *out);
+/* The same without what a person has decided here. */
+bool item_in_log(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
+		 struct item_state *out);
 /* "scope-01", "review-7/find-2", "escalation@12" */
 void item_name(const struct model *m, const struct item *item, struct buf *out);
 /* Open items (or all), most urgent first: numbers into items. Free the result. */

@@ -62,7 +62,7 @@ static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], 
 
 bool item_is_put_off(const struct scene *s, uint32_t item, const struct item_state *at)
 {
-	int64_t deadline = s->model->items.v[item].deadline_ms;
+	int64_t deadline = item_deadline(s->model, &s->model->items.v[item]);
 
 	if (!s->deciding || (deadline != WHEN_NONE && s->now_ms != WHEN_NONE &&
 			     time_between(deadline, s->now_ms) < NEARLY_DUE_MS))
@@ -91,10 +91,10 @@ static void inbox_make(const struct scene *s, int cols, struct lines *out)
 			line_add(out, 0, numbers[i], 0);
 	free(numbers);
 	for (uint32_t i = 0; !s->all && i < s->model->dated.n && breath_on(s->breath); i++)
-		if (item_at(s->model, &s->model->items.v[s->model->dated.v[i]], s->k, s->now_ms, &at) &&
-		    item_just_expired(s, &s->model->items.v[s->model->dated.v[i]], &at) &&
-		    item_is_shown(s, s->model->dated.v[i], &at))
-			line_add(out, 0, s->model->dated.v[i], 0);
+		if (item_at(s->model, &s->model->items.v[s->model->dated.v[i].item], s->k, s->now_ms, &at) &&
+		    item_just_expired(s, &s->model->items.v[s->model->dated.v[i].item], &at) &&
+		    item_is_shown(s, s->model->dated.v[i].item, &at))
+			line_add(out, 0, s->model->dated.v[i].item, 0);
 }
 
 static void inbox_heading(const struct scene *s, const struct lines *lines, struct grid *g,

@@ -111,7 +111,7 @@ static void item_make(const struct scene *s, int cols, struct lines *out)
 	line_add(out, ROW_NAME, 0, 0);
 	line_add(out, ROW_FACTS, 0, 0);
 	line_add(out, ROW_ORIGIN, 0, 0);
-	if (own->at.open && item->deadline_ms != WHEN_NONE)
+	if (own->at.open && item_deadline(s->model, item) != WHEN_NONE)
 		line_add(out, ROW_DEADLINE, 0, 0);
 	add_standing(s, out);
 	line_add(out, LINE_BLANK, 0, 0);
@@ -179,7 +179,7 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 	if (at->undecidable)
 		pen_put(&p, ROLE_ERROR, " · ⚠ broken: cannot be decided");
 	item_clock(s, item, at, clock, &role);
-	if (at->open && item->deadline_ms == WHEN_NONE && clock[0] != '-')
+	if (at->open && item_deadline(s->model, item) == WHEN_NONE && clock[0] != '-')
 		pen_printf(&p, role, " · waits %s", clock);
 }
 
@@ -211,7 +211,7 @@ static void draw_deadline(const struct scene *s, const struct item *item, const 
 	item_clock(s, item, &own->at, clock, &role);
 	pen_put(&p, role, clock);
 	pen_printf(&p, ROLE_DIM, " until it expires at %s; then ",
-		   when_clock(item->deadline_ms, clock));
+		   when_clock(item_deadline(s->model, item), clock));
 	pen_put(&p, ROLE_NORMAL, item_default(s->model, item));
 }
 
@@ -293,7 +293,7 @@ static void draw_expired(const struct scene *s, const struct item *item, struct 
 	struct rect row = p.rest;
 	char text[32];
 
-	pen_put(&p, ROLE_TIME, when_clock(item->deadline_ms, text));
+	pen_put(&p, ROLE_TIME, when_clock(item_deadline(s->model, item), text));
 	p.rest = rect_in(row, 0, 21, 1, row.cols - 21);
 	pen_printf(&p, ROLE_WARN, "%s %s: %s", mark_of_verdict(VERDICT_EXPIRED)->glyph,
 		   mark_of_verdict(VERDICT_EXPIRED)->word, item_default(s->model, item));

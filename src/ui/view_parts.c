@@ -315,8 +315,8 @@ const char *item_clock(const struct scene *s, const struct item *item, const str
 	*role = ROLE_TIME;
 	if (s->now_ms == WHEN_NONE)
 		return short_span(WHEN_NONE, out);
-	if (at->open && item->deadline_ms != WHEN_NONE) {
-		left = time_between(item->deadline_ms, s->now_ms);
+	if (at->open && item_deadline(s->model, item) != WHEN_NONE) {
+		left = time_between(item_deadline(s->model, item), s->now_ms);
 		*role = left <= DUE_SOON_MS ? ROLE_DUE : ROLE_WARN;
 		if (left < 3600000)
 			snprintf(out, 32, "!%s", when_span(left, span));
@@ -345,18 +345,19 @@ const char *item_default(const struct model *m, const struct item *item)
 int64_t item_near_ms(const struct model *m, const struct item *item)
 {
 	int64_t opened = message_time(m, item->steps[0].message), near = NEAR_MS;
+	int64_t deadline = item_deadline(m, item);
 
-	if (item->deadline_ms == WHEN_NONE)
+	if (deadline == WHEN_NONE)
 		return WHEN_NONE;
-	if (opened != WHEN_NONE && time_between(item->deadline_ms, opened) / 3 < near)
-		near = time_between(item->deadline_ms, opened) / 3;
-	return time_between(item->deadline_ms, near < 0 ? 0 : near);
+	if (opened != WHEN_NONE && time_between(deadline, opened) / 3 < near)
+		near = time_between(deadline, opened) / 3;
+	return time_between(deadline, near < 0 ? 0 : near);
 }
 
 bool item_just_expired(const struct scene *s, const struct item *item, const struct item_state *at)
 {
 	return at->verdict == VERDICT_EXPIRED && s->now_ms != WHEN_NONE &&
-	       time_between(s->now_ms, item->deadline_ms) < EXPIRED_SHOWN_MS;
+	       time_between(s->now_ms, item_deadline(s->model, item)) < EXPIRED_SHOWN_MS;
 }
 
 const char *short_number(uint64_t n, char out[16])

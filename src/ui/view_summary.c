@@ -125,7 +125,7 @@ static void count_entities(const struct scene *s, struct counts *c)
 			continue;
 		c->items++;
 		c->verdict[item.verdict]++;
-		c->due += item.open && m->items.v[i].deadline_ms != WHEN_NONE;
+		c->due += item.open && m->items.v[i].dated;
 		c->undecidable += item.open && item.undecidable;
 		c->came_back += item.open && item.came_back;
 	}

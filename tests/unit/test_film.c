@@ -252,7 +252,7 @@ END_TEST
 
 static void add_random_item(uint32_t message, uint32_t end)
 {
-	struct item item = { .id = NONE, .review = NONE, .task = NONE, .deadline_ms = WHEN_NONE,
+	struct item item = { .id = NONE, .review = NONE, .task = NONE,
 			     .kind = (uint8_t)chance(ITEM_KIND_COUNT), .n = 1 + chance(6) };
 
 	item.steps = heap_alloc(model.heap, item.n * sizeof(*item.steps));
@@ -264,8 +264,9 @@ static void add_random_item(uint32_t message, uint32_t end)
 		message += chance(end / 4);
 	}
 	if (chance(4) == 0) {
-		item.deadline_ms = chance(end);
-		heap_push(model.heap, &model.dated, model.items.n);
+		item.dated = true;
+		heap_push(model.heap, &model.dated,
+			  (struct dated_item){ chance(end), model.items.n });
 	}
 	heap_push(model.heap, &model.items, item);
 }

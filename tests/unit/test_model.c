@@ -218,6 +218,39 @@ START_TEST(findings_are_found_by_their_message)
 }
 END_TEST
 
+/* A name that the model knows is kept by its number. */
+START_TEST(a_finding_names_what_is_known)
+{
+	static const char *const names[] = { "\"known name\"", "\"unknown name\"", "\"\"", "\"", "" };
+	struct finding_walk w;
+	uint32_t before;
+
+	model_intern(&model, STR("known name"));
+	model_intern(&model, STR(""));
+	for (unsigned i = 0; i < 5; i++) {
+		before = model.findings.bytes.n;
+		finding_add(&model, i, SEVERITY_NOTE, "test/a", "", "/x", 0, "<%s> %u", names[i], i);
+		if (i == 0)
+			ck_assert_uint_le(model.findings.bytes.n - before, 6);
+	}
+	/* the third time, it is short too */
+	for (unsigned i = 5; i < 7; i++) {
+		before = model.findings.bytes.n;
+		finding_add(&model, i, SEVERITY_NOTE, "test/a", "", "/x", 0, "<%s> %u", names[1], i);
+	}
+	ck_assert_uint_le(model.findings.bytes.n - before, 6);
+	finding_start(&w, &model, 0);
+	for (unsigned i = 0; i < 7; i++) {
+		char wanted[64];
+
+		snprintf(wanted, sizeof(wanted), "<%s> %u", names[i < 5 ? i : 1], i);
+		ck_assert(finding_next(&w));
+		finding_read(&w);
+		ck_assert(str_is(w.text, wanted));
+	}
+}
+END_TEST
+
 /* Longer than any sentence may be: cut, as it is where it is told. */
 START_TEST(a_long_finding_is_cut)
 {
@@ -259,6 +292,7 @@ int main(void)
 	suite_add_tcase(suite, t);
 	tcase_add_test(t, a_finding_says_what_it_was_told);
 	tcase_add_test(t, findings_are_found_by_their_message);
+	tcase_add_test(t, a_finding_names_what_is_known);
 	tcase_add_test(t, a_long_finding_is_cut);
 	return unit_run(suite);
 }

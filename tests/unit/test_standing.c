@@ -188,9 +188,9 @@ START_TEST(taken_away_the_log_is_as_before)
 		ck_assert(item_at(&model, &model.items.v[i], 3, WHEN_NONE, &st));
 		assert_state(st, i == 0, i ? VERDICT_ANSWERED : VERDICT_NONE,
 			     i ? DELIVERY_SENT : DELIVERY_NONE);
-		ck_assert_uint_le(model.items.v[i].standing, model.standings.n);
+		ck_assert(model.items.v[i].stood == (i > 0));
 		if (i)
-			ck_assert_uint_eq(model.standings.v[model.items.v[i].standing - 1].item, i);
+			ck_assert_uint_eq(item_standing(&model, &model.items.v[i])->item, i);
 	}
 	model_stand(&model, &(struct standing){ .item = 2, .delivery = DELIVERY_NONE });
 	model_stand(&model, &(struct standing){ .item = 1, .delivery = DELIVERY_NONE });
@@ -306,7 +306,7 @@ START_TEST(only_what_is_staged_expires)
 	int64_t deadline;
 
 	apply(question("q1", ",\"timeout\":1000"));
-	deadline = model.items.v[0].deadline_ms;
+	deadline = item_deadline(&model, &model.items.v[0]);
 	ck_assert(deadline != WHEN_NONE);
 	stand(VERDICT_ANSWERED, DELIVERY_STAGED);
 	assert_state(at_k(&model, 1, deadline), true, VERDICT_ANSWERED, DELIVERY_STAGED);
