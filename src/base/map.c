@@ -115,8 +115,7 @@ uint32_t map_get(const struct map *m, uint64_t hash)
 
 void map_give(struct heap *h, struct map *m)
 {
-	slots_free(h, m->value, m->size);
-	slots_free(h, m->hash_high, m->size);
+	slots_free(h, m->slots, m->size);
 	*m = (struct map){ 0 };
 }
 

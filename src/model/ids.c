@@ -16,6 +16,13 @@ static uint32_t bucket_of(const struct ids *t, uint64_t hash)
 	return bucket < t->buckets.n ? bucket : bucket - t->half;
 }
 
+static struct id_entry *entry_of(const struct ids *t, uint32_t message)
+{
+	uint64_t earlier = t->has.v[message / 64] & ((UINT64_C(1) << message % 64) - 1);
+
+	return &t->of.v[t->before.v[message / 64] + (uint32_t)__builtin_popcountll(earlier)];
+}
+
 static void begin(struct heap *h, struct ids *t)
 {
 	while (t->buckets.n < BUCKETS_MIN)
@@ -34,7 +41,7 @@ static void split_next(struct heap *h, struct ids *t)
 	move = vec_last(&t->buckets);
 	message = *stay;
 	while (message != NONE) {
-		struct id_entry *e = &t->of.v[message];
+		struct id_entry *e = entry_of(t, message);
 		uint32_t **end = e->hash_low & bit ? &move : &stay;
 
 		**end = message;
@@ -57,7 +64,7 @@ void ids_fetch_more(const struct ids *t, uint64_t hash)
 	uint32_t message = t->n ? t->buckets.v[bucket_of(t, hash)] : NONE;
 
 	if (message != NONE)
-		__builtin_prefetch(&t->of.v[message]);
+		__builtin_prefetch(entry_of(t, message));
 }
 
 uint32_t ids_find(const struct ids *t, uint64_t hash)
@@ -68,7 +75,7 @@ uint32_t ids_find(const struct ids *t, uint64_t hash)
 	if (!t->n)
 		return NONE;
 	for (message = t->buckets.v[bucket_of(t, hash)]; message != NONE;) {
-		const struct id_entry *e = &t->of.v[message];
+		const struct id_entry *e = entry_of(t, message);
 
 		if (e->hash_low == (uint32_t)kept && e->hash_high == (uint16_t)(kept >> 32))
 			break;
@@ -86,9 +93,11 @@ void ids_add(struct heap *h, struct ids *t, uint64_t hash, uint64_t content, uin
 		begin(h, t);
 	if (t->n / IDS_PER_BUCKET >= t->buckets.n)
 		split_next(h, t);
-	/* messages without an id have an entry too: numbering them apart would take more */
-	while (t->of.n < message)
-		heap_push(h, &t->of, (struct id_entry){ 0 });
+	while (t->has.n <= message / 64) {
+		heap_push(h, &t->has, 0);
+		heap_push(h, &t->before, t->of.n);
+	}
+	t->has.v[message / 64] |= UINT64_C(1) << message % 64;
 	bucket = &t->buckets.v[bucket_of(t, hash)];
 	heap_push(h, &t->of, (struct id_entry){ .next = *bucket, .hash_low = (uint32_t)kept,
 					    .hash_high = (uint16_t)(kept >> 32),
@@ -99,5 +108,5 @@ void ids_add(struct heap *h, struct ids *t, uint64_t hash, uint64_t content, uin
 
 bool ids_same_content(const struct ids *t, uint32_t message, uint64_t content)
 {
-	return t->of.v[message].content == (uint16_t)content;
+	return entry_of(t, message)->content == (uint16_t)content;
 }

@@ -1,7 +1,8 @@
 /* Ids of messages: which message had one first, and whether another with that id says the same.
  *
- * Memory is counted by the message, so neither ids nor whole hashes are kept: 12 bytes a message
- * and 2 for the buckets, whatever the size, with no old table beside a new one. Of an id's hash 60
+ * Memory is counted by the message, so neither ids nor whole hashes are kept: 12 bytes an id and 2 for
+ * the buckets, a fifth of a byte for every message, whatever the size, with no old table beside a new
+ * one. Of an id's hash 60
  * bits tell (among ten million ids, two are taken for one with a chance of 1 in 20 000), of the
  * content's 16: it is asked for only where ids are equal, and the caller compares what else it
  * knows. */
@@ -20,7 +21,9 @@ struct id_entry {
 _Static_assert(sizeof(struct id_entry) == 12, "memory is counted by the message");
 
 struct ids {
-	HVEC(struct id_entry) of; /* by message; empty where no message has an id */
+	HVEC(struct id_entry) of; /* the messages that have an id, in their order */
+	HVEC(uint64_t) has;       /* a bit a message: it has one */
+	HVEC(uint32_t) before;    /* ids before every 64 messages */
 	HVEC(uint32_t) buckets;   /* the newest message of each, or NONE */
 	uint32_t half;           /* the largest power of two up to buckets.n */
 	uint32_t n;              /* ids filed */

@@ -115,13 +115,13 @@ struct task_need {
 
 struct task {
 	uint32_t id, session;
-	uint32_t root; /* the first of a chain of revisions; itself otherwise */
+	uint32_t root;  /* the first of a chain of revisions; itself otherwise */
+	uint32_t limit; /* review iterations */
 	int64_t deadline_ms;
 	HVEC(struct task_step) steps;
 	HVEC(struct task_need) needs;
 	HVEC(uint32_t) scope; /* globs, interned */
 	/* for rules while messages are applied */
-	uint32_t limit;      /* review iterations */
 	uint32_t rounds;     /* of a root: reviews so far */
 	uint32_t failures;
 	struct gaps *gaps; /* of a lane of envelopes, else NULL */
