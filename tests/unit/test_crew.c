@@ -161,6 +161,8 @@ START_TEST(incarnations)
 		turn(INT64_MAX);
 	ck_assert_int_eq(child_restart(a->child, loop_now_ms(), 0, &err), 0);
 	until_messages(3);
+	while (a->child->out.source.end < 20)
+		turn(INT64_MAX);
 	child_stop(a->child, loop_now_ms(), 0);
 	run_all();
 	ck_assert_uint_eq(load.model.records.n, 4);
