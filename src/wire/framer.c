@@ -77,8 +77,11 @@ static void held_line(struct framer *f, frame_fn emit, void *ctx)
 
 void framer_feed(struct framer *f, struct str piece, frame_fn emit, void *ctx)
 {
-	const char *p = piece.p, *end = piece.p + piece.n;
+	const char *p = piece.p, *end;
 
+	if (!piece.n)
+		return;
+	end = p + piece.n;
 	while (f->bom < BOM_BYTES && p < end) {
 		if (*p == BOM[f->bom]) {
 			p++;

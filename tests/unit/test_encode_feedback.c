@@ -501,6 +501,8 @@ START_TEST(requests_that_are_not_in_the_log_are_counted_by_their_echo)
 }
 END_TEST
 
+#define BAD_ARTIFACT "{\"content\":\"x\",\"media_type\":\"md\"}"
+
 /* What a failed Request lacked is supplied, or the second one would break the rules too. */
 START_TEST(a_request_is_completed_when_it_is_sent_again)
 {
@@ -508,10 +510,8 @@ START_TEST(a_request_is_completed_when_it_is_sent_again)
 		"{\"iteration\":1,\"artifact\":" ARTIFACT "}",
 		"{\"protocol_version\":\"1.0\",\"iteration\":1,\"artifact\":" ARTIFACT "}",
 		"{\"protocol_version\":\"1.2\",\"iteration\":2,\"artifact\":" ARTIFACT "}",
-		"{\"protocol_version\":\"1.2\",\"iteration\":1,\"session_id\":\"s\",\"x-a\":1,"
-		"\"artifact\":" ARTIFACT "}",
-		"{\"protocol_version\":\"1.2\",\"iteration\":1,\"artifact\":{\"content\":\"x\","
-		"\"media_type\":\"md\"}}",
+		"{\"protocol_version\":\"1.2\",\"iteration\":1,\"x-a\":1,\"session_id\":\"s\",\"artifact\":" ARTIFACT "}",
+		"{\"protocol_version\":\"1.2\",\"iteration\":1,\"artifact\":" BAD_ARTIFACT "}",
 	};
 	struct proposal *p;
 

@@ -29,8 +29,8 @@ static const char *const plain_texts[] = {
 	"\"plain text before, of sixteen\\nand more\\nlines\\nof it\\n\\n\\n, and \\\"quotes\\\" in it\"",
 	"\"a\\\\\\\\\\\\b\xc3\xa9\\n\xc3\xa9 0123456789abcdef0123456789abcdef\\n0123456789abcdef\"",
 	"{ \"key with \\\"escapes\\\"\" : [ 1 , 2 ] , \"x\" : null }",
-	"{\"type\":\"text\",\"timestamp\":1769421600000,\"sessionID\":\"ses_1\",\"part\":{\"text\":"
-	"\"{\\\"protocol_version\\\":\\\"1.2\\\",\\\"iteration\\\":1}\",\"time\":{\"start\":1}}}",
+	("{\"type\":\"text\",\"timestamp\":1769421600000,\"sessionID\":\"ses_1\",\"part\":{\"text\":"
+	"\"{\\\"protocol_version\\\":\\\"1.2\\\",\\\"iteration\\\":1}\",\"time\":{\"start\":1}}}"),
 };
 
 /* Left to yyjson, whatever it says. */
