@@ -2,6 +2,7 @@
 #include "base/when.h"
 
 #include <stdio.h>
+#include <time.h>
 
 static int64_t days_from_civil(int64_t y, unsigned m, unsigned d)
 {
@@ -214,4 +215,12 @@ const char *when_span(int64_t ms, char out[32])
 		snprintf(out, 32, "%s%llud%02uh", sign, (unsigned long long)(s / 86400),
 			 (unsigned)(s / 3600 % 24));
 	return out;
+}
+
+int64_t when_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }

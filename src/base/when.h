@@ -20,4 +20,7 @@ const char *when_clock(int64_t ms, char out[32]);
 /* A span for people: "0:42", "12:05", "3h04", "2d05h"; negative spans with a minus. */
 const char *when_span(int64_t ms, char out[32]);
 
+/* The wall clock, in ms since 1970. */
+int64_t when_now_ms(void);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "cmd/cache.h"
+#include "cmd/config_agents.h"
 #include "cmd/config_reading.h"
 #include "cmd/config_theme.h"
 #include "ui/key.h"
@@ -255,6 +256,13 @@ static const struct setting settings[] = {
 	  "bell, or a notice as terminals with OSC 9 or 777 show it. The text is always the same; "
 	  "nothing of a message is in it.",
 	  set_notices },
+	{ "agents", "an array of objects", "[]",
+	  "[{ \"name\": \"dev\", \"command\": [\"my-agent\", \"--json\"], \"folder\": \"/srv/work\", "
+	  "\"env\": [\"MY_API_KEY\"] }]",
+	  "The agents that gavel run starts. name and command are needed; the command is a program and "
+	  "its arguments, which no shell reads. folder is where it works, env the variables that it "
+	  "sees besides the usual ones; role and capabilities are told to agents that ask who there is.",
+	  config_set_agents },
 	{ "max_line", "a number of bytes from 1 to 1073741824", "16777216", NULL,
 	  "The longest message that is read; longer ones are counted and shown as oversize.",
 	  set_max_line },
@@ -459,6 +467,7 @@ void config_release(struct config *c)
 	for (uint32_t i = 0; i < c->problems.n; i++)
 		free(c->problems.v[i]);
 	drop_codes(c);
+	config_drop_agents(c);
 	vec_release(&c->keys);
 	vec_release(&c->problems);
 	free(c->as);

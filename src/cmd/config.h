@@ -34,6 +34,13 @@ struct config_key {
 	uint32_t line, column; /* of the command, for config_problem */
 };
 
+/* An agent to run. */
+struct config_agent {
+	char *name, *folder, *role; /* folder, role: may be NULL */
+	VEC(char *) command, env, capabilities;
+	uint32_t line, column;
+};
+
 struct config {
 	const char *theme; /* "dark", "light", "mono"; not owned */
 	struct config_look looks[ROLE_COUNT];
@@ -45,6 +52,7 @@ struct config {
 	unsigned notices;       /* enum term_notice bits: how new items are told */
 	char *as, *escalate_to; /* NULL = not told */
 	VEC(char *) reason_codes;
+	VEC(struct config_agent) agents; /* names differ */
 
 	char *file; /* its path, also when there is none; NULL: nowhere to look */
 	VEC(char *) problems;

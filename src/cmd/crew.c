@@ -76,7 +76,7 @@ static void begin_life(struct crew_agent *a)
 {
 	const struct child *child = a->child;
 
-	vec_push(&a->lives, (struct crew_life){ { child->out.began, child->err.began },
+	vec_push(&a->lives, (struct crew_beginning){ { child->out.began, child->err.began },
 						child->incarnation });
 	for (int i = 0; i < CREW_STREAMS; i++)
 		a->streams[i].ended = false;

@@ -31,7 +31,7 @@ struct crew_reading {
 };
 
 /* Where the bytes of an incarnation begin. */
-struct crew_life {
+struct crew_beginning {
 	uint64_t began[CREW_STREAMS];
 	unsigned incarnation;
 };
@@ -39,7 +39,7 @@ struct crew_life {
 struct crew_agent {
 	struct child *child;
 	struct crew_reading streams[CREW_STREAMS];
-	VEC(struct crew_life) lives; /* oldest first */
+	VEC(struct crew_beginning) lives; /* oldest first */
 };
 
 struct crew {

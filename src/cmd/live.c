@@ -5,7 +5,6 @@
 #include "ui/view_parts.h"
 
 #include <stdio.h>
-#include <time.h>
 
 enum {
 	TOLD_MS = 100,   /* the views are told of arrivals at most that often */
@@ -14,18 +13,10 @@ enum {
 	INCOMPLETE_BYTES = 1000,
 };
 
-static int64_t wall_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Whether a message with that time was written just now. */
 static bool is_recent(int64_t time_ms)
 {
-	int64_t now = wall_ms();
+	int64_t now = when_now_ms();
 
 	return time_ms != WHEN_NONE && time_ms > now - RECENT_MS && time_ms < now + RECENT_MS;
 }
@@ -41,7 +32,7 @@ void live_begin(struct live *l, int64_t now_ms)
 		return;
 	l->app->live = LIVE_ON;
 	if (l->crew || is_recent(newest))
-		app_clock(l->app, wall_ms());
+		app_clock(l->app, when_now_ms());
 }
 
 static int sooner(int a, int b)
@@ -152,7 +143,7 @@ static void tick(struct live *l, int64_t now_ms)
 	if (l->app->wall_ms == WHEN_NONE || now_ms - l->ticked_ms < TICK_MS)
 		return;
 	l->ticked_ms = now_ms;
-	app_clock(l->app, wall_ms());
+	app_clock(l->app, when_now_ms());
 	tell_deadlines(l, before);
 }
 
@@ -203,9 +194,9 @@ void live_take(struct live *l, int64_t now_ms)
 		crew_take(l->crew, now_ms, l->each, l->ctx);
 	if (m->records.n > first) {
 		if (a->wall_ms == WHEN_NONE && comes_now(l, first))
-			app_clock(a, wall_ms());
+			app_clock(a, when_now_ms());
 		if (a->wall_ms != WHEN_NONE)
-			model_arrived(m, first, wall_ms());
+			model_arrived(m, first, when_now_ms());
 	}
 	buf_clear(&a->banner);
 	if (l->load->live)

@@ -16,15 +16,22 @@ enum {
 	REPLAY = 1 << 7,
 	PURGE = 1 << 8,
 	REVIEW = 1 << 9,
+	RUN = 1 << 10,
 	READERS = WATCH | SHOW | CHECK,
-	PRINTERS = WATCH | SHOW | DEMO | REPLAY | REVIEW,
-	SCREENS = WATCH | DEMO | REPLAY | REVIEW,
-	DECIDERS = WATCH | DECIDE | DEMO | REVIEW,
-	ANY = WATCH | SHOW | CHECK | DEMO | HELP | DECIDE | JOURNAL | PURGE | REPLAY | REVIEW,
+	RUNNERS = REVIEW | RUN,
+	PRINTERS = WATCH | SHOW | DEMO | REPLAY | RUNNERS,
+	SCREENS = WATCH | DEMO | REPLAY | RUNNERS,
+	DECIDERS = WATCH | DECIDE | DEMO | RUNNERS,
+	ANY = WATCH | SHOW | CHECK | DEMO | HELP | DECIDE | JOURNAL | PURGE | REPLAY | RUNNERS,
 };
 
 static const struct command commands[] = {
 	{ "", "[SOURCE...]", "Open the terminal UI; where the output is no terminal, print the inbox.", WATCH, cmd_watch },
+	{ "run", "[OPTION...] [--] [COMMAND...]",
+	  "Start an agent and supervise it over its pipes; without COMMAND, those of the configuration. "
+	  "Its environment is a short list of harmless variables; --env lets others through. What it "
+	  "writes is kept below ~/.local/state/gavel/captures.",
+	  RUN, cmd_run },
 	{ "review", "--artifact=FILE [--] COMMAND...",
 	  "Let COMMAND review a file, one process a turn: a feedback request on its standard input, the "
 	  "stream of what it does and answers on its standard output. Decide its items, edit the file, "
@@ -178,6 +185,13 @@ static int set_older_than(struct options *o, const char *value, struct err *err)
 			    "or 12h", value);
 }
 
+static int set_agent(struct options *o, const char *value, struct err *err)
+{
+	(void)err;
+	vec_push(&o->agents, value);
+	return 0;
+}
+
 static int set_env(struct options *o, const char *value, struct err *err)
 {
 	if (!*value || strchr(value, '='))
@@ -233,7 +247,7 @@ static const struct option options[] = {
 	{ "filter", "EXPR",
 	  "Only what matches: words match any text; kind:finding severity:>=major dialect:feedback "
 	  "agent:dev-01 task:T1 session:S id:X is:open is:error after:10:15 before:T; - negates.",
-	  READERS | REPLAY, set_filter },
+	  READERS | REPLAY | RUN, set_filter },
 	{ "since", "TIME", "Only what is not before TIME: ISO 8601, HH:MM[:SS], or ms since 1970.",
 	  READERS, set_since },
 	{ "until", "TIME", "Only what is before TIME.", READERS, set_until },
@@ -257,7 +271,7 @@ static const struct option options[] = {
 	{ "max-line", "BYTES",
 	  "Longest message that is read, 16M unless given; longer ones are counted and shown as "
 	  "oversize.",
-	  READERS | DECIDE | REPLAY | REVIEW, set_max_line },
+	  READERS | DECIDE | REPLAY | RUNNERS, set_max_line },
 	{ "threads", "N",
 	  "How many threads read a big log; unless given, as many as there are processors, at most 8.",
 	  READERS | DECIDE | REPLAY, set_threads },
@@ -265,7 +279,14 @@ static const struct option options[] = {
 	{ "reply", "PATH",
 	  "Where replies go: a file, a FIFO or a folder. Unless given, a log's replies go to "
 	  "LOG.replies.ndjson beside it, a hand-off folder's into the folder.",
-	  DECIDERS, set_reply },
+	  WATCH | DECIDE | DEMO | REVIEW, set_reply },
+	{ "agent", "NAME",
+	  "run: what the agent is called, if not after its command; without COMMAND, only this one of "
+	  "the configuration (may be repeated).",
+	  RUN, set_agent },
+	{ "env", "NAME",
+	  "Let a variable of the environment through to the agents (may be repeated).", RUNNERS,
+	  set_env },
 	{ "escalate-to", "PATH", "The queue that escalations are written to.", DECIDERS,
 	  set_escalate_to },
 	{ "journal", "DIR",
@@ -285,7 +306,7 @@ static const struct option options[] = {
 	{ "read-only", NULL, "Look, but decide nothing.", WATCH | DEMO, set_read_only },
 	{ "sole-writer", NULL,
 	  "Nobody else writes to the reply FIFO, so messages over 4096 bytes may go there.",
-	  DECIDERS | JOURNAL, set_sole_writer },
+	  WATCH | DECIDE | DEMO | REVIEW | JOURNAL, set_sole_writer },
 	{ "sure", NULL,
 	  "journal void: give up a message even though it may have arrived and been acted on.",
 	  JOURNAL, set_sure },
@@ -304,9 +325,6 @@ static const struct option options[] = {
 	{ "fresh", NULL,
 	  "review: begin a new review, where one of this file and command could go on.", REVIEW,
 	  set_fresh },
-	{ "env", "NAME",
-	  "Let a variable of the environment through to the agents (may be repeated).", REVIEW,
-	  set_env },
 	{ "rev", "HASH",
 	  "decide: refuse unless the item still has this rev. It also tells items of one name apart.",
 	  DECIDE | SHOW, set_rev },
@@ -326,7 +344,7 @@ static const struct option options[] = {
 	  SCREENS, set_headless },
 	{ "keys", "FILE",
 	  "With --headless: type what FILE says: keys as they are, <Enter> <Esc> <C-d> <Up> for "
-	  "others, <wait:MS>, # comments.",
+	  "others, <wait:MS>, <until:TEXT> (waits until the screen shows it), # comments.",
 	  SCREENS, set_keys },
 	{ "screen", "FILE",
 	  "With --headless: write the last screen to FILE: rows of text, ---, rows of role letters; "
@@ -415,7 +433,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
 			return err_set(err, "no option %s; see gavel --help", word);
 		} else {
 			vec_push(&o->words, word);
-			only_words |= o->command->bit == REVIEW; /* the rest is the command's */
+			only_words |= (o->command->bit & RUNNERS) != 0; /* the rest is the command's */
 		}
 	}
 	return 0;
@@ -424,6 +442,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
 void options_release(struct options *o)
 {
 	vec_release(&o->words);
+	vec_release(&o->agents);
 	vec_release(&o->env);
 }
 

@@ -46,8 +46,9 @@ struct options {
 	/* of a review */
 	const char *envelope;
 	bool fresh;
-	VEC(const char *) env; /* variables that agents see */
 	const char *against; /* another journal, to compare with */
+	/* agents to run, and variables that they see */
+	VEC(const char *) agents, env;
 	const char *keys, *screen; /* with headless: key file, where the last screen goes */
 };
 
@@ -94,6 +95,7 @@ void options_man(struct buf *out);
 void roff_add(struct buf *out, const char *text);
 
 int cmd_check(struct options *o);
+int cmd_run(struct options *o);
 int cmd_show(struct options *o);
 /* The views that show knows, NULL after the last. */
 const char *show_view_name(unsigned i);

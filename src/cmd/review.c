@@ -156,7 +156,7 @@ static void go(struct reviewing *r)
 	buf_printf(&title, "review %s", r->envelope ? r->envelope : r->artifact.path);
 	r->child = r->crew.agents.v[r->agent]->child;
 	r->file = r->crew.agents.v[r->agent]->streams[CREW_OUT].load.file;
-	channel_agents = (struct channel_agents){ review_input, r };
+	channel_agents = (struct channel_agents){ review_input, r, .starts = true };
 	review_desk(r)->wait_ms = READING_MS;
 	w->crew = &r->crew;
 	w->ops = &review_ops;

@@ -143,7 +143,7 @@ void seat_clear_plan(struct seat *s, struct terms *terms)
 	terms_fill(terms, s->options, s->config, &s->load->model);
 	terms->desks = &s->load->desks;
 	if (s->app->wall_ms != WHEN_NONE)
-		terms->now_ms = s->app->wall_ms;
+		terms->now_ms = when_now_ms(); /* the app's moves by the second */
 	if (s->app->deciding.artifact)
 		terms->artifact = s->app->deciding.artifact;
 	terms->turn = s->turn;
@@ -163,6 +163,8 @@ static void make_plan(struct seat *s)
 		if (d->access == DESK_WRITES && (!s->only_desk || d == s->only_desk))
 			plan_make(&s->plan, d, &s->load->model, &s->load->reader, &terms, s->only);
 	}
+	if (s->more && !s->only_desk)
+		s->more(s->more_ctx, &s->plan);
 }
 
 void seat_plan(struct seat *s, struct desk *desk, uint32_t only)
@@ -180,7 +182,7 @@ void seat_plan(struct seat *s, struct desk *desk, uint32_t only)
 
 /* How the letters of a delivery ended. */
 struct tally {
-	uint32_t sent, recorded, held, left;
+	uint32_t sent, recorded, going, held, left;
 };
 
 static void say_result(struct seat *s, const struct tally *t, const struct err *err)
@@ -191,8 +193,10 @@ static void say_result(struct seat *s, const struct tally *t, const struct err *
 		app_say(s->app, ROLE_ERROR, "%s", err->text);
 		return;
 	}
-	if (t->sent || !t->recorded)
+	if (t->sent || (!t->recorded && !t->going))
 		buf_printf(&line, "%u sent", t->sent);
+	if (t->going)
+		buf_printf(&line, "%s%u on the way", line.n ? ", " : "", t->going);
 	if (t->recorded)
 		buf_printf(&line, "%s%u recorded", line.n ? ", " : "", t->recorded);
 	if (t->held)
@@ -219,6 +223,9 @@ static void count_letters(const struct desk *d, uint32_t from, struct tally *t)
 			t->held++;
 		else if (d->letters.v[i].channel == CHANNEL_NONE)
 			t->recorded++; /* nobody is told of it */
+		else if (d->letters.v[i].state == LETTER_INTENT ||
+			 d->letters.v[i].state == LETTER_ATTEMPT)
+			t->going++; /* the agent has not taken it yet */
 		else
 			t->sent++;
 	}
@@ -237,9 +244,11 @@ void seat_deliver(struct seat *s, bool sure)
 
 	if (is_sending(s) || !s->app->scene.plan || !s->confirmed)
 		return;
-	if (s->planned != s->load->model.records.n) {
+	/* others may talk on; what was decided on must not have changed */
+	if (s->planned != s->load->model.records.n &&
+	    !plan_is_current(&s->plan, &s->load->model, &s->load->reader, s->app->scene.now_ms)) {
 		seat_plan(s, s->only_desk, s->only);
-		app_say(s->app, ROLE_WARN, "messages have come meanwhile; look again");
+		app_say(s->app, ROLE_WARN, "what was decided on has changed meanwhile; look again");
 		return;
 	}
 	begin_sending(s);

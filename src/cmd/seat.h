@@ -13,6 +13,9 @@ struct seat {
 	const struct config *config;
 	struct load *load;
 	struct app *app;
+	/* Adds what is to be sent besides what was decided here; NULL = nothing. */
+	void (*more)(void *ctx, struct plan *plan);
+	void *more_ctx;
 	struct plan plan;
 	uint32_t planned; /* messages there were when it was made */
 	bool confirmed;   /* with y; a plan that was made since is another one */

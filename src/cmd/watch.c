@@ -19,7 +19,7 @@ enum {
 	ARRIVED_MAX_MS = 20000,
 	PATIENCE_MS = 8,  /* a list that takes longer is made between breaths */
 	FRAME_MS = 33,
-	UNTIL_MS = 30000, /* <until:TEXT> does not wait longer */
+	UNTIL_MS = 20000, /* <until:TEXT> does not wait longer */
 };
 
 /* A clock that does not go back; without a terminal only <wait:MS> moves it. */
@@ -256,7 +256,11 @@ static bool on_headless(void *ctx, const struct headless_step *step)
 		return false;
 	go_on(w, step->until, now + (step->until.n && !step->wait_ms ? UNTIL_MS : step->wait_ms));
 	if (!w->quit && step->until.n && !is_shown(w, step->until)) {
-		fprintf(stderr, "gavel: not on the screen: %.*s\n", STR_ARG(step->until));
+		struct buf screen = { 0 };
+
+		grid_save(w->grid, &screen);
+		fprintf(stderr, "%sgavel: not on the screen: %.*s\n", screen.p, STR_ARG(step->until));
+		buf_release(&screen);
 		w->code = EXIT_TROUBLE;
 		return false;
 	}
@@ -396,7 +400,8 @@ void watch_begin(struct watch *w, struct str title)
 	app_init(&w->app, &w->load.model, &w->load.reader, title, o->ascii || w->config.ascii);
 	configure(w);
 	w->live = (struct live){ .load = &w->load, .app = &w->app, .config = &w->config,
-				 .crew = w->crew, .notice = o->headless ? NULL : term_notice };
+				 .crew = w->crew, .each = w->each, .ctx = w->each_ctx,
+				 .notice = o->headless ? NULL : term_notice };
 	w->seat = (struct seat){ .options = o, .config = &w->config, .load = &w->load,
 				 .app = &w->app };
 	seat_take(&w->seat);

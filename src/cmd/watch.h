@@ -42,6 +42,8 @@ struct watch {
 	struct crew *crew; /* agents that run; NULL = none */
 	const struct watch_ops *ops;
 	void *ops_ctx;
+	load_fn each; /* for each message of theirs; NULL = nothing */
+	void *each_ctx;
 	bool quit;
 	int code;
 	/* the rest is its own */

@@ -155,6 +155,8 @@ bool channel_wait(const struct channel *c, struct patience *p, short events, sho
 	int64_t now = channel_now_ms(), left;
 
 	*ready = 0;
+	if (c->wait_ms < 0)
+		return false;
 	if (!p->start_ms)
 		patience_renew(p);
 	if (!p->idle_ms)
@@ -212,6 +214,7 @@ enum channel_result channel_open(struct channel *c, enum channel_type type, cons
 	c->path = path;
 	c->fd = -1;
 	c->torn = c->created = false;
+	c->put = 0;
 	if (type == CHANNEL_NONE)
 		return CHANNEL_SENT;
 	r = tables[type]->open(c, err);

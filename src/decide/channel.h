@@ -52,9 +52,11 @@ struct channel {
 	int fd;
 	bool sole_writer;
 	bool torn;       /* FIFO, agent: the last message was not written whole */
-	int wait_ms;     /* FIFO, agent: how long a reader may take; 0 = CHANNEL_WAIT_MS */
+	int wait_ms;     /* FIFO, agent: how long a reader may take; 0 = CHANNEL_WAIT_MS, below: no time,
+			    and channel_send may be called again to go on */
 	const struct idle *idle; /* called every 50 ms of waiting (FIFO, agent); NULL = just wait */
 	bool created;
+	size_t put;      /* agent: bytes of the message that were written through this channel */
 };
 
 enum { CHANNEL_WAIT_MS = 3000 };
@@ -64,6 +66,7 @@ enum { CHANNEL_WAIT_MS = 3000 };
 struct channel_agents {
 	struct child_input *(*find)(void *ctx, const char *path, struct err *err);
 	void *ctx;
+	bool starts; /* find may begin the incarnation that a path names */
 };
 extern struct channel_agents channel_agents;
 

@@ -122,7 +122,7 @@ static bool is_same_pipe(const struct channel *c, const struct attempt *at)
 
 /* ---- the calls ---- */
 
-static enum channel_result begin(const struct channel *c, struct attempt *out, struct err *err)
+static enum channel_result begin(struct channel *c, struct attempt *out, struct err *err)
 {
 	struct child_input *in = find(c, err);
 	struct stat st;
@@ -131,6 +131,7 @@ static enum channel_result begin(const struct channel *c, struct attempt *out, s
 		return CHANNEL_NOT;
 	if (channel_fstat(c->fd, &st) < 0)
 		return child_fail(c, err);
+	c->put = 0;
 	*out = (struct attempt){ .offset = in->sent,
 				 .dev = (uint64_t)st.st_dev,
 				 .ino = (uint64_t)st.st_ino };
@@ -244,6 +245,17 @@ static enum channel_result fail_write(struct channel *c, int number, size_t done
 			   number == EAGAIN ? idle_words(c, words) : strerror(number));
 }
 
+/* It is not there any more, in the middle of a message or at its end. */
+static enum channel_result end_of_agent(struct channel *c, size_t n, struct err *err)
+{
+	int left = 0, rc;
+
+	IO_AGAIN(rc, io.unread(c->fd, &left));
+	if (rc == 0 && left == 0 && c->put == n)
+		return CHANNEL_SENT;
+	return judge_gone(c, c->put, rc == 0 ? (size_t)left : 0, n, err);
+}
+
 static enum channel_result child_send(struct channel *c, struct str bytes, const struct attempt *at,
 				      struct err *err)
 {
@@ -254,7 +266,7 @@ static enum channel_result child_send(struct channel *c, struct str bytes, const
 	size_t done;
 
 	if (!in)
-		return not_begun;
+		return c->put ? end_of_agent(c, bytes.n, err) : not_begun;
 	if (!is_same_pipe(c, at) || in->sent < at->offset)
 		return channel_say(not_begun, err,
 				   "%.*s: its pipe is not the one that the message was begun on; "
@@ -264,6 +276,7 @@ static enum channel_result child_send(struct channel *c, struct str bytes, const
 	if (done < bytes.n)
 		in->due = at->offset + bytes.n;
 	number = write_rest(c, bytes, &done);
+	c->put = done;
 	if (number)
 		return fail_write(c, number, done, bytes.n, err);
 	switch (wait_taken(c, &left, err)) {

@@ -66,6 +66,8 @@ struct letter {
 	bool uncertain;  /* its last try: it may have arrived, whole or in part */
 	unsigned tries;
 	struct str why;  /* of HELD */
+	bool lost;       /* its agent has ended and nothing can be done about it any more. Not in the
+			    journal: every agent of an earlier run has ended */
 	uint32_t stray;  /* a message, plus one, that claims to acknowledge it but is not from
 			    whom it went to; 0 = none. Not in the journal: it proves nothing */
 	uint32_t proof;  /* a message, plus one, that acknowledges it; 0 = none. ACKED records it */

@@ -4,6 +4,8 @@
  * held too. What may have arrived is not sent again without a reason: the channel is probed where
  * that is possible; where it is not, native ids and file names make a second copy harmless
  * (collaboration, handoff), other protocols ask the person. */
+#include "decide/channel_ops.h"
+#include "decide/post.h"
 #include "decide/records.h"
 
 #include <fcntl.h>
@@ -23,7 +25,7 @@ static int write_step(struct desk *d, struct buf *line, struct err *err)
 	return rc;
 }
 
-static int mark_sent(struct desk *d, uint32_t number, struct err *err)
+int desk_mark_sent(struct desk *d, uint32_t number, struct err *err)
 {
 	struct buf line = { 0 };
 	struct err why;
@@ -34,8 +36,7 @@ static int mark_sent(struct desk *d, uint32_t number, struct err *err)
 	return err_set(err, "the message went out, but that was %.450s", why.text);
 }
 
-static int hold(struct desk *d, uint32_t number, bool certain, const struct err *why,
-		struct err *err)
+int desk_hold(struct desk *d, uint32_t number, bool certain, const struct err *why, struct err *err)
 {
 	struct buf line = { 0 };
 	struct err failed;
@@ -86,26 +87,31 @@ static bool is_after_torn(const struct desk *d, uint32_t number)
 	return false;
 }
 
-/* Where the try begins; recorded before a byte leaves. */
-static enum channel_result begin(struct desk *d, uint32_t number, struct channel *c,
-				 struct attempt *at, struct err *err)
+int desk_mark_attempt(struct desk *d, uint32_t number, const struct attempt *at, struct err *err)
 {
-	struct letter *l = &d->letters.v[number];
-	struct letter told = *l;
+	struct letter told = d->letters.v[number];
 	struct buf line = { 0 };
-	enum channel_result r;
 	int rc;
 
-	r = channel_prepare(c, l->bytes, l->tried || is_after_torn(d, number), at, err);
-	if (r != CHANNEL_SENT)
-		return r;
 	told.attempt = *at;
 	record_attempt(d, &told, &line);
 	rc = desk_append(d, buf_str(&line), !(d->faults & FAULT_SYNC_AFTER), err);
 	if (rc == 0)
 		record_take(d, buf_str(&line));
 	buf_release(&line);
-	return rc ? CHANNEL_NOT : CHANNEL_SENT;
+	return rc;
+}
+
+/* Where the try begins; recorded before a byte leaves. */
+static enum channel_result begin(struct desk *d, uint32_t number, struct channel *c,
+				 struct attempt *at, struct err *err)
+{
+	const struct letter *l = &d->letters.v[number];
+	enum channel_result r = channel_prepare(c, l->bytes, l->tried || is_after_torn(d, number), at, err);
+
+	if (r != CHANNEL_SENT)
+		return r;
+	return desk_mark_attempt(d, number, at, err) ? CHANNEL_NOT : CHANNEL_SENT;
 }
 
 /* One try on an open channel. *doubt: an earlier one may have arrived, as far as is known. anew: it
@@ -133,7 +139,7 @@ static enum channel_result try_send(struct desk *d, uint32_t number, struct chan
 	if (r != CHANNEL_SENT)
 		return r;
 	if (d->faults & FAULT_SENT_EARLY)
-		mark_sent(d, number, err);
+		desk_mark_sent(d, number, err);
 	return channel_send(c, l->bytes, &at, err);
 }
 
@@ -167,17 +173,21 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 
 	if (!letter_is_unfinished(l))
 		return 0; /* nothing is sent: the record is all */
+	if (l->channel == CHANNEL_CHILD && d->way) {
+		desk_tick(d, channel_now_ms());
+		return 0;
+	}
 	if (l->channel == CHANNEL_NONE) {
 		err_set(&why,
 			"its text was lost with a damaged record; look whether it arrived, then "
 			"decide once more");
-		return hold(d, number, !doubt, &why, err);
+		return desk_hold(d, number, !doubt, &why, err);
 	}
 	before = find_before(d, number);
 	if (before != NONE) {
 		err_set(&why, "waits behind %s, which has not gone out; send or give up that one first",
 			d->letters.v[before].id);
-		return hold(d, number, !doubt, &why, err);
+		return desk_hold(d, number, !doubt, &why, err);
 	}
 	r = channel_open(&c, l->channel, l->path.p, &why);
 	if (r == CHANNEL_SENT) {
@@ -186,9 +196,9 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 	}
 	channel_close(&c);
 	switch (r) {
-	case CHANNEL_SENT: return mark_sent(d, number, err);
-	case CHANNEL_NOT: return hold(d, number, !doubt, &why, err);
-	case CHANNEL_UNCERTAIN: return hold(d, number, false, &why, err);
+	case CHANNEL_SENT: return desk_mark_sent(d, number, err);
+	case CHANNEL_NOT: return desk_hold(d, number, !doubt, &why, err);
+	case CHANNEL_UNCERTAIN: return desk_hold(d, number, false, &why, err);
 	}
 	return 0;
 }
@@ -280,13 +290,13 @@ int desk_give_up(struct desk *d, uint32_t letter, bool sure, struct err *err)
 		return err_set(err, "%s is %s; there is nothing to give up", l->id,
 			       letter_state_name(l->state));
 	if (l->tried && l->uncertain) {
-		if (!sure)
+		if (!sure && !letter_is_lost(l))
 			return err_set(err,
 				       "%s may have arrived, and then somebody may act on it; send it "
 				       "again, or give --sure",
 				       l->id);
 		if (has_arrived(d, l))
-			return mark_sent(d, letter, err);
+			return desk_mark_sent(d, letter, err);
 	}
 	record_step("VOID", l->id, &line);
 	buf_addc(&line, '}');
@@ -322,7 +332,11 @@ uint32_t desk_recover(struct desk *d, bool uncertain, struct err *err)
 {
 	d->recovered = true;
 	for (uint32_t i = 0; i < d->letters.n && d->access == DESK_WRITES; i++)
-		if (letter_is_unfinished(&d->letters.v[i]))
+		if (!letter_is_unfinished(&d->letters.v[i]))
+			continue;
+		else if (letter_is_lost(&d->letters.v[i]))
+			desk_give_up(d, i, true, err);
+		else
 			transmit(d, i, may_repeat(&d->letters.v[i], uncertain), err);
 	return desk_unfinished(d);
 }

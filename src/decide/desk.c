@@ -3,6 +3,7 @@
 #include "decide/desk.h"
 
 #include "base/sha256.h"
+#include "decide/post.h"
 #include "decide/records.h"
 
 #include <errno.h>
@@ -171,6 +172,7 @@ void desk_open_dir(struct desk *d, const char *dir, bool write)
 void desk_close(struct desk *d)
 {
 	desk_let_go(d);
+	post_free(d);
 	journal_close(&d->journal);
 	for (uint32_t i = 0; i < d->letters.n; i++)
 		vec_release(&d->letters.v[i].drafts);

@@ -21,7 +21,12 @@
  *   HELD    ref, time, why, certain
  *   MOVED   ref, time, path                             from now on it goes there
  *   VOID    ref, time                                   a draft or letter given up; with a letter
- *                                                       those that accompany it (INTENTS) */
+ *                                                       those that accompany it (INTENTS)
+ * and of agents that gavel runs, without consequence for the next start:
+ *   RUN     time, agent, path, command                  an incarnation has begun
+ *   ASKED   time, agent, path, type, id, ruling [, code, why, bytes]
+ *                                                       a request, and how gavel answered by itself
+ *   TOLD    time, agent, path, bytes                    what it said unasked: TIMEOUT, notify:… */
 #ifndef GAVEL_DECIDE_DESK_H
 #define GAVEL_DECIDE_DESK_H
 
@@ -37,6 +42,18 @@ enum desk_access {
 	DESK_READS, /* shows what is recorded; cannot decide, `why` says why */
 	DESK_WRITES,
 };
+
+/* An agent that gavel runs, as the desk of its group sees it. */
+struct desk_way {
+	/* Appends the path to the incarnation that has written a message of the model; NONE: to the
+	 * one that runs now. Nothing = there is none. */
+	void (*path)(void *ctx, uint32_t message, struct buf *out);
+	/* The agent has taken a line, whole. */
+	void (*sent)(void *ctx, struct str path, struct str line);
+	void *ctx;
+};
+
+struct post;
 
 struct desk {
 	struct str group;  /* the source as given: the model's group of its sessions */
@@ -58,6 +75,8 @@ struct desk {
 	bool sole_writer;
 	int wait_ms; /* how long whoever reads may take, as in struct channel */
 	const struct idle *idle;
+	const struct desk_way *way; /* its replies go to an agent (post.h); NULL = they do not */
+	struct post *post;          /* what is on its way there */
 	int hand; /* descriptor + 1 that keeps a FIFO open between messages; 0 = none */
 	const struct reader *reader; /* what an item says now; NULL = what was decided on */
 	/* a test's planted bugs, see tests/unit/test_fault.c; 0 in the program */

@@ -197,7 +197,7 @@ static void put_reply(struct encoding *e, uint32_t i, struct buf *b)
 	json_key(b, "reply");
 	buf_addc(b, '{');
 	/* only the gavel that runs the agent can hand it over */
-	if (type == CHANNEL_NONE || !path.n) {
+	if (type == CHANNEL_NONE || type == CHANNEL_CHILD || !path.n) {
 		buf_adds(b, "\"channel\":\"stdin\"");
 	} else {
 		add_absolute(&whole, path.p);

@@ -84,6 +84,7 @@ struct crew_member {
 	VEC(struct waiting) waiting;
 	VEC(uint32_t) duties;
 	uint32_t own; /* how many of them it made up */
+	uint64_t claimed; /* hash of the name that it last gave itself, if that is another one */
 };
 
 /* Zero it; release it. */
@@ -106,9 +107,10 @@ void orchestrator_gone(struct orchestrator *o, uint32_t agent);
 
 /* Puts the channel's agent in the place of what the message says. What only an orchestrator says
  * (response:…, notify:…) and an agent has printed loses its events, so that it decides nothing, and
- * becomes an error; a claim to be somebody else becomes a warning, or an error where that is
- * another agent of the crew. These findings are kept in the model. true = there was one. */
-bool orchestrator_attribute(const struct orchestrator *o, struct model *m, struct message *msg,
+ * becomes an error; a claim to be somebody else becomes a warning, once, or an error where that is
+ * another agent of the crew. Messages of other protocols keep their sender; that it is another agent of
+ * the crew is an error. These findings are kept in the model. true = there was one. */
+bool orchestrator_attribute(struct orchestrator *o, struct model *m, struct message *msg,
 			    uint32_t agent, bool sent);
 
 /* Learns what the message says of tasks and, of a response that was sent, which request it answers.

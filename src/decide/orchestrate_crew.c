@@ -5,6 +5,7 @@
 
 #define DIRECTION_RULE "orchestrator/base-direction"
 #define CLAIM_RULE "orchestrator/base-agentId"
+#define SPEAKER_RULE "run/speaker"
 
 uint32_t orchestrator_add(struct orchestrator *o, struct str name, struct str role,
 			  const struct str *capabilities, uint32_t n)
@@ -30,6 +31,7 @@ void orchestrator_gone(struct orchestrator *o, uint32_t agent)
 	map_release(&c->id_map);
 	c->recent_n = 0;
 	c->refused = 0;
+	c->claimed = 0;
 }
 
 void orchestrator_release(struct orchestrator *o)
@@ -70,7 +72,33 @@ static void report(struct model *m, struct message *msg, enum severity s, const 
 	finding_add(m, m->records.n, s, rule, "", at, 0, "%s", text);
 }
 
-bool orchestrator_attribute(const struct orchestrator *o, struct model *m, struct message *msg,
+/* In protocols whose messages say themselves who sends them, that stands; but not that one of ours
+ * speaks for another. */
+static bool check_speaker(const struct orchestrator *o, struct model *m, struct message *msg,
+			  uint32_t agent)
+{
+	char q[QUOTED_MAX], name[QUOTED_MAX], text[200];
+
+	if (!msg->from.id.n || crew_other(o, agent, msg->from.id) == NONE ||
+	    str_eq(msg->from.id, o->crew.v[agent].name))
+		return false;
+	snprintf(text, sizeof(text), "says that it is from %s, but it came from %s",
+		 quoted(msg->from.id, q), quoted(o->crew.v[agent].name, name));
+	report(m, msg, SEVERITY_ERROR, SPEAKER_RULE, "", text);
+	return true;
+}
+
+/* Who calls itself otherwise than gavel does need not be told so with every message. */
+static bool is_new_claim(struct crew_member *c, struct str claim)
+{
+	uint64_t h = str_hash(claim);
+	bool is_new = c->claimed != h;
+
+	c->claimed = h;
+	return is_new;
+}
+
+bool orchestrator_attribute(struct orchestrator *o, struct model *m, struct message *msg,
 			    uint32_t agent, bool sent)
 {
 	const struct actor real = { o->crew.v[agent].name, STR("agent"), false };
@@ -78,7 +106,7 @@ bool orchestrator_attribute(const struct orchestrator *o, struct model *m, struc
 	char q[QUOTED_MAX], name[QUOTED_MAX], text[200];
 
 	if (msg->dialect != DIALECT_ORCHESTRATOR)
-		return false;
+		return !sent && check_speaker(o, m, msg, agent);
 	if (sent) {
 		msg->to = real;
 		return false;
@@ -94,6 +122,8 @@ bool orchestrator_attribute(const struct orchestrator *o, struct model *m, struc
 		return true;
 	}
 	if (str_eq(claim, real.id) || str_is(claim, "agent")) /* the latter: it names none */
+		return false;
+	if (!is_new_claim(&o->crew.v[agent], claim) && crew_other(o, agent, claim) == NONE)
 		return false;
 	snprintf(text, sizeof(text), "says that it is from %s, but it came from %s",
 		 quoted(claim, q), quoted(real.id, name));

@@ -12,6 +12,8 @@ static enum standing_of how_it_stands(const struct model *m, const struct waitin
 		return STANDS_OPEN;
 	if (s.decided != NONE)
 		return STANDS_ANSWERED;
+	if (s.verdict == VERDICT_ESCALATED)
+		return STANDS_OPEN; /* somebody else was asked, which the agent does not wait for longer */
 	switch (s.delivery) {
 	case DELIVERY_NONE:
 	case DELIVERY_STAGED: /* has not happened */

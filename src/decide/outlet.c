@@ -93,6 +93,13 @@ enum channel_type reply_path(const struct desk *d, const struct terms *t, const 
 		buf_adds(out, t->turn->path);
 		return CHANNEL_CHILD;
 	}
+	if (d->way) { /* an agent that gavel runs: whoever asked, and nobody else */
+		struct item_state at;
+		bool asked = item->n && item_at(m, item, m->records.n, WHEN_NONE, &at);
+
+		d->way->path(d->way->ctx, asked ? at.message : NONE, out);
+		return out->n ? CHANNEL_CHILD : CHANNEL_NONE;
+	}
 	if (t->reply) {
 		add_absolute(out, t->reply);
 		return channel_type_of(t->reply);

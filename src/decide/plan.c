@@ -60,7 +60,8 @@ static const char *place_problem(const struct encoding *e, const struct letter *
 	if (e->terms->turn && l->channel == CHANNEL_CHILD)
 		return e->terms->turn->blocked;
 	if (l->channel == CHANNEL_NONE)
-		return "nothing says where replies go; give --reply PATH";
+		return e->desk->way ? "the agent does not run; restart it, then decide again"
+				    : "nothing says where replies go; give --reply PATH";
 	if (l->channel == CHANNEL_DIR && l->dialect != DIALECT_HANDOFF)
 		return "its replies are lines, and a folder takes none; give a file or FIFO with "
 		       "--reply";
@@ -75,6 +76,7 @@ struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n)
 			      .runs = e->terms->turn ? e->terms->turn->to : STR_NONE };
 	struct buf path = { 0 };
 	const char *problem;
+	struct err err;
 
 	p.letter.dialect = e->n ? draft_of(e, 0)->dialect : DIALECT_UNKNOWN;
 	p.letter.channel = reply_path(e->desk, e->terms, e->model, e->n ? item_of(e, 0) : NULL,
@@ -87,6 +89,9 @@ struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n)
 	problem = place_problem(e, &p.letter);
 	if (problem)
 		propose_missing(e, vec_last(&e->plan->list), "%s", problem);
+	else if (p.letter.channel == CHANNEL_CHILD && e->desk->way && channel_agents.find &&
+		 !channel_agents.find(channel_agents.ctx, p.letter.path.p, &err))
+		propose_missing(e, vec_last(&e->plan->list), "%s", err.text);
 	return vec_last(&e->plan->list);
 }
 
@@ -202,30 +207,55 @@ static void refuse(struct plan *p, const struct draft *draft, const char *format
 	buf_release(&line);
 }
 
-/* What a person decided holds for the text that was shown, while somebody still waits for it. */
-static bool is_current(struct plan *p, const struct draft *draft, const struct model *m,
-		       const struct reader *r, int64_t now_ms)
+/* Why a draft cannot be sent as it was decided, or NULL: it holds for the text that was shown, while
+ * somebody still waits for it. */
+static const char *outdated(const struct draft *draft, const struct model *m, const struct reader *r,
+			    int64_t now_ms, struct item_state *at)
 {
-	struct item_state at;
 	struct buf rev = { 0 };
 	bool same;
 
-	if (draft->number == NONE) {
-		refuse(p, draft, "the log does not show it any more");
-		return false;
-	}
-	if (!item_at(m, &m->items.v[draft->number], m->records.n, now_ms, &at))
-		return false;
-	item_rev(r, &m->items.v[draft->number], &at, &rev);
+	if (draft->number == NONE ||
+	    !item_at(m, &m->items.v[draft->number], m->records.n, now_ms, at))
+		return "the log does not show it any more";
+	item_rev(r, &m->items.v[draft->number], at, &rev);
 	same = str_eq(buf_str(&rev), draft->rev);
 	buf_release(&rev);
 	if (!same)
-		refuse(p, draft, "it has changed since it was shown; look at it again and decide anew");
-	else if (at.undecidable)
-		refuse(p, draft, "its message is ambiguous or damaged; it cannot be decided");
-	else if (!at.open)
-		refuse(p, draft, "it is not open any more (%s)", verdict_name(at.verdict));
-	return same && !at.undecidable && at.open;
+		return "it has changed since it was shown; look at it again and decide anew";
+	if (at->undecidable)
+		return "its message is ambiguous or damaged; it cannot be decided";
+	return at->open ? NULL : "it is not open any more";
+}
+
+static bool is_current(struct plan *p, const struct draft *draft, const struct model *m,
+		       const struct reader *r, int64_t now_ms)
+{
+	struct item_state at = { .open = true };
+	const char *why = outdated(draft, m, r, now_ms, &at);
+
+	if (why && !at.open)
+		refuse(p, draft, "%s (%s)", why, verdict_name(at.verdict));
+	else if (why)
+		refuse(p, draft, "%s", why);
+	return !why;
+}
+
+bool plan_is_current(const struct plan *p, const struct model *m, const struct reader *r,
+		     int64_t now_ms)
+{
+	for (uint32_t i = 0; i < p->list.n; i++) {
+		const struct proposal *one = &p->list.v[i];
+
+		for (uint32_t k = 0; k < one->letter.drafts.n; k++) {
+			const struct draft *d = &one->desk->drafts.v[one->letter.drafts.v[k]];
+			struct item_state at;
+
+			if (d->state == DRAFT_STAGED && outdated(d, m, r, now_ms, &at))
+				return false;
+		}
+	}
+	return true;
 }
 
 static bool belong_together(const struct encoding *e, const struct encoder *encoder,

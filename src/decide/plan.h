@@ -66,6 +66,9 @@ void plan_envelope(struct plan *p, struct desk *desk, const struct model *m, con
 bool plan_group_is_ready(const struct plan *p, const struct desk *desk, uint32_t group, bool sure);
 /* Sends the messages of a group, which are held or sent then. -1: "NOT recorded…". */
 int plan_send_group(struct plan *p, struct desk *desk, uint32_t group, struct err *err);
+/* Whether what it says still is what was decided, after messages have come. */
+bool plan_is_current(const struct plan *p, const struct model *m, const struct reader *r,
+		     int64_t now_ms);
 bool plan_is_ready(const struct plan *p); /* something to send and nothing missing */
 void plan_release(struct plan *p);
 

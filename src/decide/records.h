@@ -19,6 +19,12 @@ int64_t record_now_ms(void);
 bool is_on_item(const struct draft *draft, struct str session, enum item_kind kind, struct str item);
 uint64_t record_item_key(enum item_kind kind, struct str name);
 
+/* The end of a try, recorded. */
+int desk_mark_sent(struct desk *d, uint32_t number, struct err *err);
+int desk_hold(struct desk *d, uint32_t number, bool certain, const struct err *why, struct err *err);
+/* Where a try begins, recorded and synced. */
+int desk_mark_attempt(struct desk *d, uint32_t number, const struct attempt *at, struct err *err);
+
 bool letter_is_unfinished(const struct letter *l);
 /* Appends; the first one makes the journal. Sets the desk to reading when it is poisoned. */
 int desk_append(struct desk *d, struct str json, bool sync, struct err *err);

@@ -318,6 +318,14 @@ static struct kept *kept_new(struct children *pool, const struct child_spec *spe
 	return k;
 }
 
+/* One that has never run leaves nothing behind. */
+static void discard(struct child *c)
+{
+	capture_discard(c, DRAIN_OUT);
+	capture_discard(c, DRAIN_ERR);
+	child_free(c);
+}
+
 struct child *child_add(struct children *pool, const struct child_spec *spec, struct err *err)
 {
 	struct kept *k;
@@ -328,7 +336,7 @@ struct child *child_add(struct children *pool, const struct child_spec *spec, st
 	k->c.program = spawn_find(k->c.name, k->c.argv[0], k->c.withheld, err);
 	if (!k->c.program || capture_open(&k->c, DRAIN_OUT, err) < 0 ||
 	    capture_open(&k->c, DRAIN_ERR, err) < 0) {
-		child_free(&k->c);
+		discard(&k->c);
 		return NULL;
 	}
 	vec_push(&pool->list, k);
@@ -341,7 +349,7 @@ struct child *child_start(struct children *pool, const struct child_spec *spec, 
 	struct child *c = child_add(pool, spec, err);
 
 	if (c && start(c, STR_NONE, now_ms, err) < 0) {
-		child_free(c);
+		discard(c);
 		pool->list.n--; /* it was the last one */
 		return NULL;
 	}

@@ -82,6 +82,20 @@ int capture_open(struct child *c, int stream, struct err *err)
 	return 0;
 }
 
+void capture_discard(struct child *c, int stream)
+{
+	const struct drain_capture *d = &kept_of(c)->captures[stream];
+	struct buf path = { 0 };
+	struct stat st;
+
+	if (d->fd < 0 || !c->pool->folder || fstat(d->fd, &st) < 0 || st.st_size)
+		return;
+	buf_printf(&path, "%s/%s.%s", c->pool->folder, c->name,
+		   stream == DRAIN_OUT ? "ndjson" : "stderr");
+	unlink(path.p);
+	buf_release(&path);
+}
+
 bool capture_look(struct child_capture *to, struct drain_capture *from)
 {
 	uint64_t end = atomic_load(&from->kept), lost = atomic_load(&from->lost);

@@ -50,6 +50,8 @@ static inline struct kept *kept_of(struct child *c)
 }
 
 int capture_open(struct child *c, int stream, struct err *err);
+/* Of an agent that could not be started: removes it if nothing is in it. */
+void capture_discard(struct child *c, int stream);
 /* Keeps bytes, or counts them as lost. */
 void capture_keep(struct drain_capture *c, const char *p, size_t n);
 /* True: there is more than before. */

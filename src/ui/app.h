@@ -33,7 +33,8 @@ enum effect_type {
 	EFFECT_RECOVER, /* finishes what an earlier run left */
 	EFFECT_RESEND,  /* number: of the letter */
 	EFFECT_GIVE_UP, /* number: of the letter; text "sure": it may have arrived */
-	EFFECT_AGENT,   /* text: "stop AGENT", "restart AGENT", "cancel TASK REASON" */
+	EFFECT_AGENT,   /* text: "stop AGENT", "restart AGENT", "cancel TASK REASON",
+			   "assign TASK AGENT" */
 	EFFECT_TURN,    /* of a review; text: "retry", "give-up", "edit" */
 	EFFECT_FORK,    /* text: folder or none, number: messages to decide on a copy of */
 	EFFECT_TELL,    /* text: "abort TASK REASON", "query AGENT"; "acknowledge", number: which */

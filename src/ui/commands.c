@@ -538,6 +538,7 @@ static void order(struct app *a, const char *what, struct str argument)
 RUN(stop) { order(a, "stop", argument); }
 RUN(restart) { order(a, "restart", argument); }
 RUN(cancel) { order(a, "cancel", argument); }
+RUN(assign) { order(a, "assign", argument); }
 RUN(abort) { tell(a, "abort", argument, NONE); }
 RUN(query) { tell(a, "query", argument, NONE); }
 RUN(acknowledge) { tell(a, "acknowledge", argument, message_here(a)); }
@@ -654,6 +655,8 @@ const struct app_command app_commands[] = {
 	  run_restart },
 	{ "live", "cancel", "", "cancel TASK REASON: take a task away from the agent that has it",
 	  ANYWHERE, run_cancel },
+	{ "live", "assign", "", "assign TASK AGENT: give a task that was let in to an agent", ANYWHERE,
+	  run_assign },
 	{ "live", "retry", "", "review: the turn that failed once more", ANYWHERE, run_retry },
 	{ "live", "give-up", "", "review: leave the turn that failed as it is", ANYWHERE, run_give_up },
 	{ "live", "abort", "", "abort TASK REASON: tell whoever has it to stop", ANYWHERE, run_abort },

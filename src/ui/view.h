@@ -28,6 +28,10 @@ struct life {
 	struct str group; /* of its messages, as the model has it */
 	bool ended, flooding;
 	const char *words; /* "exit 1", "SIGKILL"; NULL = nothing to say */
+	bool fine;         /* it has ended as it should */
+	bool ending;       /* it was told to */
+	int64_t unread_ms; /* for so long it has not read what waits for it; 0 = nothing does */
+	uint32_t last;     /* message of its group, plus one; 0 = none, or nobody has looked */
 };
 
 struct scene {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 enum { LINE_AGENT, LINE_LIFE };
+enum { UNREAD_SHOWN_MS = 3000 };
 
 enum col {
 	COL_NAME,
@@ -117,7 +118,22 @@ static void put_told(struct pen *p, struct str state)
 
 static void put_dead(struct pen *p, const struct life *life)
 {
-	pen_printf(p, ROLE_ERROR, "✗ %s", life->words ? life->words : "dead");
+	const char *words = life->words ? life->words : "dead";
+
+	pen_printf(p, life->fine ? ROLE_DIM : ROLE_ERROR, life->fine ? "○ %s" : "✗ %s", words);
+}
+
+/* What is the matter with a process that runs; false: nothing. */
+static bool put_trouble(struct pen *p, const struct life *life)
+{
+	if (life->ended)
+		put_dead(p, life);
+	else if (life->ending)
+		pen_put(p, ROLE_WARN, "○ ending");
+	else if (life->unread_ms >= UNREAD_SHOWN_MS)
+		pen_printf(p, ROLE_HELD, "⚠ unread %lld:%02d", (long long)(life->unread_ms / 60000),
+			   (int)(life->unread_ms / 1000 % 60));
+	return life->ended || life->ending || life->unread_ms >= UNREAD_SHOWN_MS;
 }
 
 /* What is wrong with it; else what others told of it; else what its work tells. */
@@ -126,9 +142,9 @@ static void put_state(const struct scene *s, struct pen p, const struct agent_st
 {
 	bool waits = life && !life->ended && stats->state == NONE && stats->health == AGENT_IDLE;
 
-	if (life && life->ended)
-		put_dead(&p, life);
-	else if (stats->health == AGENT_FLOODING || (life && life->flooding))
+	if (life && put_trouble(&p, life))
+		return;
+	if (stats->health == AGENT_FLOODING || (life && life->flooding))
 		pen_put(&p, ROLE_WARN, "⚠ flooding");
 	else if (stats->health == AGENT_STALLED)
 		pen_put(&p, ROLE_STALLED, "⚠ stalled");
@@ -166,9 +182,7 @@ static void draw_life(const struct scene *s, const struct life *life, const stru
 	(void)s;
 	pen_path(&p, ROLE_AGENT, life->group);
 	p = column_pen(g, row, fit, COL_STATE);
-	if (life->ended)
-		put_dead(&p, life);
-	else
+	if (!put_trouble(&p, life))
 		pen_put(&p, ROLE_DIM, "· started");
 	put_right(g, column_rect(row, fit, COL_MESSAGES), ROLE_DIM, "·");
 }
@@ -229,9 +243,11 @@ static struct target agents_target(const struct scene *s, const struct lines *li
 {
 	const struct own *own = lines->own;
 
-	(void)s;
-	if (lines->list.v[i].what == LINE_LIFE)
-		return target_none;
+	if (lines->list.v[i].what == LINE_LIFE) {
+		uint32_t last = s->lives[lines->list.v[i].a].last;
+
+		return last ? target_message(last - 1) : target_none;
+	}
 	return target_message(own->stats[lines->list.v[i].a].last_message);
 }
 

@@ -477,7 +477,9 @@ const struct life *life_of_agent(const struct scene *s, uint32_t agent, bool has
 	const struct agent *g = &s->model->agents.v[agent];
 	struct str group;
 
-	if (!has_spoken || g->human || s->k < s->model->records.n ||
+	/* a person, and gavel itself in the orchestrator's place, are no process of the group */
+	if (!has_spoken || g->human || str_is(model_str(s->model, g->type), "orchestrator") ||
+	    s->k < s->model->records.n ||
 	    s->model->sessions.v[g->session].group == NONE)
 		return NULL;
 	group = model_str(s->model, s->model->sessions.v[g->session].group);

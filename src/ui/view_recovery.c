@@ -1,5 +1,6 @@
 /* The recovery page: messages that an earlier run recorded and whose end is not known, or that were
  * held. Nothing is sent before the person has seen it. */
+#include "decide/post.h"
 #include "ui/view_parts.h"
 
 #include <stdio.h>
@@ -23,6 +24,12 @@ static struct str prospect(const struct letter *l)
 {
 	bool known = l->channel == CHANNEL_FILE || l->channel == CHANNEL_DIR;
 
+	if (letter_is_lost(l))
+		return !l->tried || !l->uncertain
+			       ? STR("was not delivered, and the agent that it was for has ended; it is "
+				     "taken back")
+			       : STR("may have been read, and the agent that it was for has ended; it "
+				     "cannot be sent again and is taken back");
 	if (l->channel == CHANNEL_NONE)
 		return STR("its text was lost with a damaged record; it stays held");
 	if (!l->tried || !l->uncertain)

@@ -1,16 +1,18 @@
 /*
  * screen - runs a terminal program on a terminal of its own and measures what a person waits for.
  *
- *	screen [-s COLSxROWS] [-a KEYS=TEXT]... COMMAND [ARGUMENT...]
+ *	screen [-s COLSxROWS] [-t SECONDS] [-a KEYS=TEXT]... COMMAND [ARGUMENT...]
  *
  * prints NAME VALUE lines, times in milliseconds:
  *	first      until a view was on the screen
  *	complete   until the title no longer said "reading"
- *	keys       how many keys were pressed meanwhile, one every PAUSE_MS, each changing the view
+ *	keys       how many keys were pressed meanwhile (and for SECONDS at least), one every PAUSE_MS,
+ *	           each changing the view
  *	key_median, key_p99, key_max   from such a key to the view it asked for
  *	after_TEXT for each -a, in order: from KEYS to TEXT on the screen, once all is read; nothing
  *	           after = KEYS are pressed and not measured
  *	peak_kib   the most memory it had
+ *	cpu        seconds that it has computed
  *
  * What is on the screen is known from the bytes the program writes, read as a terminal reads them:
  * cursor, erasing, inserting and scrolling, as far as curses uses them. Asking tmux instead would
@@ -316,6 +318,22 @@ static long peak_kib(pid_t pid)
 	return kib;
 }
 
+static double cpu_seconds(pid_t pid)
+{
+	unsigned long user = 0, system = 0;
+	char name[64], text[1024] = "";
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
+	f = fopen(name, "r");
+	if (f && fgets(text, sizeof(text), f) && strrchr(text, ')'))
+		sscanf(strrchr(text, ')') + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+		       &user, &system);
+	if (f)
+		fclose(f);
+	return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}
+
 static int by_size(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -324,7 +342,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Presses keys until all is read, and at least a few. */
-static void measure_keys(struct probe *p)
+static void measure_keys(struct probe *p, double seconds)
 {
 	static const char *const keys[] = { "4", "5", "1" };
 	static const char *const views[] = { "[4 Messages]", "[5 Agents]", "[1 Inbox]" };
@@ -332,7 +350,8 @@ static void measure_keys(struct probe *p)
 	double complete = 0;
 	size_t n = 0;
 
-	while (n < KEYS_MAX && (!complete || n < 30)) {
+	while (n < KEYS_MAX && 
+	       (!complete || n < 30 || now_ms() - p->start < seconds * 1e3)) {
 		double since = now_ms();
 
 		press(p, keys[n % 3]);
@@ -366,12 +385,15 @@ int main(int argc, char **argv)
 {
 	static struct probe p = { .screen = { .rows = 36, .cols = 120 } };
 	char *after[AFTER_MAX];
+	double seconds = 0;
 	int c, n_after = 0;
 
-	while ((c = getopt(argc, argv, "+s:a:")) >= 0) {
+	while ((c = getopt(argc, argv, "+s:a:t:")) >= 0) {
 		if (c == 's' && sscanf(optarg, "%dx%d", &p.screen.cols, &p.screen.rows) == 2 &&
 		    p.screen.cols > 0 && p.screen.cols <= COLS_MAX && p.screen.rows > 0 &&
 		    p.screen.rows <= ROWS_MAX)
+			continue;
+		if (c == 't' && sscanf(optarg, "%lf", &seconds) == 1)
 			continue;
 		if (c == 'a' && n_after < AFTER_MAX) {
 			after[n_after++] = optarg;
@@ -381,15 +403,15 @@ int main(int argc, char **argv)
 		break;
 	}
 	if (optind >= argc) {
-		fputs("usage: screen [-s COLSxROWS] [-a KEYS=TEXT]... COMMAND [ARGUMENT...]\n", stderr);
+		fputs("usage: screen [-s COLSxROWS] [-t SECONDS] [-a KEYS=TEXT]... COMMAND [ARGUMENT...]\n", stderr);
 		return 2;
 	}
 	run(&p, argv + optind);
 	printf("first %.1f\n", until(&p, "[1 Inbox]", p.screen.rows, true, p.start));
-	measure_keys(&p);
+	measure_keys(&p, seconds);
 	for (int i = 0; i < n_after; i++)
 		measure_after(&p, after[i]);
-	printf("peak_kib %ld\n", peak_kib(p.child));
+	printf("peak_kib %ld\ncpu %.2f\n", peak_kib(p.child), cpu_seconds(p.child));
 	kill(p.child, SIGTERM);
 	while (take(&p, 1000))
 		;

@@ -9,6 +9,7 @@
  *   stderr TEXT          TEXT and a newline on standard error
  *   garbage N            N bytes of all kinds
  *   flood N              N bytes of JSON lines, as fast as they are taken
+ *   pace N RATE          N messages, RATE of them a second: logs, with an id and the time
  *   wait-for-line [TEXT] reads lines until one contains TEXT; at the end of input: exit 0
  *   echo-back [N]        says each line that it reads, N of them or all
  *   read-slow [N]        reads a byte every 10 ms, N of them or all
@@ -198,6 +199,44 @@ static void flood(long n)
 	}
 	for (; n > 0; n -= (long)fill)
 		put(STDOUT_FILENO, block, (size_t)n < fill ? (size_t)n : fill);
+}
+
+/* In bursts of PACE_MS; what comes late because nobody took it is not dropped. */
+static void pace(const char *text)
+{
+	enum { PACE_MS = 20, LINE_MAX_BYTES = 256 };
+	long n = 0, rate = 0, done = 0;
+	struct timespec start, now;
+	char *burst;
+
+	if (sscanf(text, "%ld %ld", &n, &rate) != 2 || n < 1 || rate < 1)
+		wrong("pace needs two numbers", text);
+	burst = malloc((size_t)n * LINE_MAX_BYTES);
+	if (!burst)
+		wrong("memory", "none left");
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (done < n) {
+		long due, ms;
+		char *at = burst, *time;
+		size_t time_n;
+		FILE *out = open_memstream(&time, &time_n);
+
+		put_now(out);
+		fclose(out);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		ms = (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000;
+		due = (ms + PACE_MS) * rate / 1000;
+		for (due = due < n ? due : n; done < due; done++)
+			at += snprintf(at, LINE_MAX_BYTES,
+				       "{\"type\":\"event:log\",\"id\":\"%08x-0000-4000-8000-%012lx\","
+				       "\"timestamp\":\"%s\",\"payload\":{\"level\":\"info\",\"message\":"
+				       "\"step %ld of %ld is done\"}}\n",
+				       (unsigned)getpid(), (unsigned long)done, time, done + 1, n);
+		free(time);
+		put(STDOUT_FILENO, burst, (size_t)(at - burst));
+		nap(PACE_MS);
+	}
+	free(burst);
 }
 
 /* ---- input ---- */
@@ -495,6 +534,7 @@ static const struct command {
 	{ "read-input", .alone = read_input },
 	{ "garbage", .number = garbage },
 	{ "flood", .number = flood },
+	{ "pace", .text = pace },
 	{ "echo-back", .number = echo_back },
 	{ "read-slow", .number = read_slow },
 	{ "delay", .number = nap },

@@ -259,6 +259,48 @@ START_TEST(threshold_mistakes)
 }
 END_TEST
 
+START_TEST(agents_to_run)
+{
+	struct config c;
+
+	parse(&c, STR("{\"agents\": [{\"name\": \"dev\", \"command\": [\"my-agent\", \"\", \"-x\"], "
+		      "\"folder\": \"/srv\", \"env\": [\"KEY\"], \"role\": \"worker\", "
+		      "\"capabilities\": [\"c\"]}, {\"name\": \"b\", \"command\": [\"x\"]}]}"));
+	assert_problems_of(&c, "");
+	ck_assert_uint_eq(c.agents.n, 2);
+	ck_assert_str_eq(c.agents.v[0].name, "dev");
+	ck_assert_uint_eq(c.agents.v[0].command.n, 3);
+	ck_assert_str_eq(c.agents.v[0].command.v[1], "");
+	ck_assert_str_eq(c.agents.v[0].folder, "/srv");
+	ck_assert_str_eq(c.agents.v[0].env.v[0], "KEY");
+	ck_assert_str_eq(c.agents.v[0].role, "worker");
+	ck_assert_str_eq(c.agents.v[0].capabilities.v[0], "c");
+	ck_assert_ptr_null(c.agents.v[1].folder);
+	config_release(&c);
+	/* one that is wrong is left out, the others run */
+	parse(&c, STR("{\"agents\": [{\"name\": \"a\"}, {\"name\": \"b\", \"command\": [\"x\"]}]}"));
+	assert_problems_of(&c, "c.json:1:13: an agent needs a name and a command");
+	ck_assert_uint_eq(c.agents.n, 1);
+	config_release(&c);
+	assert_problems("{\"agents\": {}}", "c.json:1:12: agents must be an array of objects, not an object");
+	assert_problems("{\"agents\": [{\"name\": \"../x\", \"command\": [\"x\"]}]}",
+			"c.json:1:22: agents.name must be up to 64 letters, digits, . _ and -, not a dot "
+			"first, not \"../x\"");
+	assert_problems("{\"agents\": [{\"name\": \"a\", \"command\": \"rm -rf\"}]}",
+			"c.json:1:38: agents.command must be an array of a program and its arguments; no "
+			"shell reads it, not \"rm -rf\"");
+	assert_problems("{\"agents\": [{\"name\": \"a\", \"command\": []}]}",
+			"c.json:1:38: agents.command must be an array of a program and its arguments; no "
+			"shell reads it, not an array");
+	assert_problems("{\"agents\": [{\"name\": \"a\", \"command\": [\"x\"], \"environment\": 1}]}",
+			"c.json:1:45: no part of an agent \"environment\"; there are name, command, folder, "
+			"env, role, capabilities");
+	assert_problems("{\"agents\": [{\"name\": \"a\", \"command\": [\"x\"]}, {\"name\": \"a\", "
+			"\"command\": [\"y\"]}]}",
+			"c.json:1:46: two agents are called \"a\"; the first one counts");
+}
+END_TEST
+
 START_TEST(number_and_text_limits)
 {
 	assert_problems("{\"max_line\": 1073741824}", "");
@@ -280,7 +322,7 @@ START_TEST(number_and_text_limits)
 	/* nothing that steers a terminal, and not the whole novel */
 	assert_problems("{\"\\u001b]0;\\u202e\\\"\\\\\": 1}",
 			"c.json:1:2: no setting \"\\u001b]0;\\u202e\\\"\\\\\"; there are theme, "
-			"keys, mouse, ascii, thresholds, as, escalate_to, reason_codes, notices, max_line, "
+			"keys, mouse, ascii, thresholds, as, escalate_to, reason_codes, notices, agents, max_line, "
 			"cache");
 	assert_problems("{\"ascii\": \"0123456789012345678901234567890123456789\"}",
 			"c.json:1:11: ascii must be true or false, not "
@@ -630,6 +672,7 @@ int main(void)
 	tcase_add_test(t, the_whole_must_be_an_object);
 	tcase_add_test(t, theme_mistakes);
 	tcase_add_test(t, threshold_mistakes);
+	tcase_add_test(t, agents_to_run);
 	tcase_add_test(t, number_and_text_limits);
 	tcase_add_test(t, very_many_members);
 	tcase_add_test(t, others_may_add_problems);

@@ -161,7 +161,7 @@ START_TEST(incarnations)
 		turn(INT64_MAX);
 	ck_assert_int_eq(child_restart(a->child, loop_now_ms(), 0, &err), 0);
 	until_messages(3);
-	while (a->child->out.source.end < 20)
+	while (a->child->out.source.end < 21) /* with the newline between the two */
 		turn(INT64_MAX);
 	child_stop(a->child, loop_now_ms(), 0);
 	run_all();

@@ -850,6 +850,40 @@ START_TEST(the_channel_says_who_it_is)
 		  "\"2026-02-04T14:30:00Z\",\"payload\":{},\"agentId\":\"ann\"}");
 	ck_assert(!odd);
 	ck_assert_int_eq(ruled.code, CODE_NONE);
+	/* its own affair is told once, and again when it is another name */
+	take(ann, "{\"type\":\"event:log\",\"id\":\"e1\",\"timestamp\":\"2026-02-04T14:30:00Z\","
+		  "\"payload\":{\"level\":\"info\",\"message\":\"x\"},\"agentId\":\"4a982218\"}");
+	ck_assert(!odd);
+	take(ann, "{\"type\":\"event:log\",\"id\":\"e2\",\"timestamp\":\"2026-02-04T14:30:00Z\","
+		  "\"payload\":{\"level\":\"info\",\"message\":\"x\"},\"agentId\":\"other\"}");
+	ck_assert(odd);
+	orchestrator_gone(&o, ann);
+	take(ann, "{\"type\":\"event:log\",\"id\":\"e3\",\"timestamp\":\"2026-02-04T14:30:00Z\","
+		  "\"payload\":{\"level\":\"info\",\"message\":\"x\"},\"agentId\":\"other\"}");
+	ck_assert(odd);
+}
+END_TEST
+
+/* Other protocols name their senders themselves; not that one of ours speaks for another. */
+START_TEST(nobody_speaks_for_another)
+{
+	static const char form[] =
+		"{\"message_id\":\"m\",\"timestamp\":\"2026-02-04T14:30:00Z\",\"sequence_number\":1,"
+		"\"from_agent\":{\"agent_id\":\"%s\",\"agent_type\":\"developer\"},\"to_agent\":"
+		"{\"agent_id\":\"x\",\"agent_type\":\"architect\"},\"message_type\":\"acknowledgment\","
+		"\"payload\":{}}";
+	char line[512];
+
+	snprintf(line, sizeof(line), form, "developer-01");
+	pass(bob, false, str_of(line));
+	ck_assert_int_eq(b.message.dialect, DIALECT_COLLABORATION);
+	ck_assert(!odd);
+	snprintf(line, sizeof(line), form, "ann");
+	pass(bob, false, str_of(line));
+	ck_assert(odd);
+	ck_assert(has_finding("run/speaker", SEVERITY_ERROR));
+	pass(ann, false, str_of(line));
+	ck_assert(!odd);
 }
 END_TEST
 
@@ -1059,6 +1093,7 @@ int main(void)
 	tcase_add_loop_test(t, nothing_that_an_agent_prints_answers_a_question, 0, 3);
 	tcase_add_test(t, nobody_gives_himself_a_task);
 	tcase_add_test(t, the_channel_says_who_it_is);
+	tcase_add_test(t, nobody_speaks_for_another);
 	suite_add_tcase(suite, t);
 
 	t = tcase_create("floods");
