@@ -449,13 +449,24 @@ static void begin_hunt(struct app *a, uint32_t line, int direction, bool again)
 	if (again && a->hunt_stopped && a->hunt_line == line && a->hunt.direction == direction &&
 	    a->hunt.left && a->hunt.k <= k) {
 		a->hunt.word = buf_str(&a->word);
+		a->hunt_more += a->hunt_cut;
 		return;
 	}
+	a->hunt_more = 0;
 	if (again)
 		at = direction > 0 ? (at + 1) % k : (at + k - 1) % k;
 	a->hunt = (struct hunt){ .word = buf_str(&a->word), .direction = direction, .k = k, .at = at,
 				 .left = k,
 				 .found = NONE };
+}
+
+/* To the match after the one that was found: n was typed meanwhile. */
+static void hunt_on(struct app *a, uint32_t line)
+{
+	uint32_t more = a->hunt_more - 1;
+
+	begin_hunt(a, line, a->hunt.direction, true);
+	a->hunt_more = more;
 }
 
 void app_hunt(struct app *a)
@@ -474,6 +485,8 @@ void app_hunt(struct app *a)
 		a->hunting = false;
 		if (a->tab == TAB_MESSAGES && !a->screen_count)
 			pane_select(app_list(a), line);
+		if (a->hunt_more)
+			hunt_on(a, line);
 	} else if (!more || !a->hunt.left) {
 		a->hunting = false;
 		app_say(a, ROLE_WARN, a->loading ? "not found in what was read so far" : "not found");
@@ -652,10 +665,24 @@ bool app_bind(struct app *a, uint32_t key, const char *line)
 	return true;
 }
 
+/* Where the person was before the search. */
+static void leave_match(struct app *a)
+{
+	struct pane *p = app_pane(a);
+
+	if (p == app_list(a) && !a->screen_count)
+		pane_select(p, a->search_from);
+	else
+		p->top = a->search_from;
+}
+
+/* Each word is looked for from there, so that what is found for the letters before does not matter, and
+ * neither does how fast they were typed. */
 static void prompt_changed(struct app *a)
 {
 	if (a->prompt.kind != PROMPT_SEARCH)
 		return;
+	leave_match(a);
 	buf_clear(&a->word);
 	buf_add_str(&a->word, buf_str(&a->prompt.text));
 	buf_clear(&a->notice);
@@ -698,13 +725,8 @@ static void key_to_prompt(struct app *a, const struct key *key)
 		break;
 	case PROMPT_CANCELLED:
 		if (a->prompt.kind == PROMPT_SEARCH) {
-			struct pane *p = app_pane(a);
-
 			buf_clear(&a->word);
-			if (p == app_list(a) && !a->screen_count)
-				pane_select(p, a->search_from);
-			else
-				p->top = a->search_from;
+			leave_match(a);
 		}
 		a->prompt.kind = PROMPT_NONE;
 		a->deciding.on_marked = false;
@@ -775,8 +797,10 @@ static const struct binding *find_binding(const struct app *a, uint32_t key)
  * begin another one. */
 static void stop_hunt(struct app *a, const struct key *key)
 {
+	a->hunt_cut = false;
 	if (!a->hunting || (a->prompt.kind == PROMPT_SEARCH && key->code == KEY_ENTER))
 		return;
+	a->hunt_cut = true;
 	a->hunting = false;
 	a->hunt_stopped = a->prompt.kind == PROMPT_NONE;
 	a->hunt_line = a->lists[TAB_MESSAGES].selected;

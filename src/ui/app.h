@@ -103,6 +103,8 @@ struct app {
 	struct hunt hunt;
 	bool hunt_stopped;      /* by a key; n goes on where it was, */
 	uint32_t hunt_line;     /* unless the person has moved from here */
+	bool hunt_cut;          /* by the key that is being answered: if that is n, it */
+	uint32_t hunt_more;     /* asks for a later match, of which so many are wanted */
 	uint32_t search_stop;   /* where a search of a long list paused; n goes on there */
 	struct filter *filter;
 	struct buf filter_text;

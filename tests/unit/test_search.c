@@ -242,6 +242,10 @@ START_TEST(in_the_program)
 	while (a.hunting)
 		app_hunt(&a);
 	ck_assert_uint_eq(selected(&a), 110000);
+	type(&a, "g/needle<Enter>n"); /* typed ahead: the second match, not the first */
+	while (a.hunting)
+		app_hunt(&a);
+	ck_assert_uint_eq(selected(&a), 110000);
 	type(&a, "g/line 119999");
 	ck_assert(a.hunting);
 	type(&a, "<Enter>"); /* does not stop it */
