@@ -27,7 +27,7 @@ enum {
 
 static const struct command commands[] = {
 	{ "", "[SOURCE...]", "Open the terminal UI; where the output is no terminal, print the inbox.", WATCH, cmd_watch },
-	{ "run", "[OPTION...] [--] [COMMAND...]",
+	{ "run", "[--] [COMMAND...]",
 	  "Start an agent and supervise it over its pipes; without COMMAND, those of the configuration. "
 	  "Its environment is a short list of harmless variables; --env lets others through. What it "
 	  "writes is kept below ~/.local/state/gavel/captures.",
@@ -279,7 +279,7 @@ static const struct option options[] = {
 	{ "reply", "PATH",
 	  "Where replies go: a file, a FIFO or a folder. Unless given, a log's replies go to "
 	  "LOG.replies.ndjson beside it, a hand-off folder's into the folder.",
-	  WATCH | DECIDE | DEMO | REVIEW, set_reply },
+	  WATCH | DECIDE | DEMO, set_reply },
 	{ "agent", "NAME",
 	  "run: what the agent is called, if not after its command; without COMMAND, only this one of "
 	  "the configuration (may be repeated).",
@@ -306,7 +306,7 @@ static const struct option options[] = {
 	{ "read-only", NULL, "Look, but decide nothing.", WATCH | DEMO, set_read_only },
 	{ "sole-writer", NULL,
 	  "Nobody else writes to the reply FIFO, so messages over 4096 bytes may go there.",
-	  WATCH | DECIDE | DEMO | REVIEW | JOURNAL, set_sole_writer },
+	  WATCH | DECIDE | DEMO | JOURNAL, set_sole_writer },
 	{ "sure", NULL,
 	  "journal void: give up a message even though it may have arrived and been acted on.",
 	  JOURNAL, set_sure },
