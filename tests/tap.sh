@@ -9,6 +9,7 @@
 
 set -u
 tap_count=0
+srcdir=$(cd "$srcdir" && pwd) || exit 99 # tests go elsewhere
 tmp=$(mktemp -d) || exit 99
 XDG_STATE_HOME=$tmp/state
 XDG_CACHE_HOME=$tmp/cache
