@@ -215,6 +215,11 @@ bool app_wants_list(const struct app *a);
 bool app_search(struct app *a, uint32_t from, int direction, bool again);
 /* Searches on for a few milliseconds. */
 void app_hunt(struct app *a);
+/* Before each key: whatever is typed next, the person does not wait for the end of a search; other letters
+ * of the word begin another one. */
+void app_stop_hunt(struct app *a, const struct key *key);
+/* Back to where the person was before the search. */
+void app_leave_match(struct app *a);
 bool app_set_filter(struct app *a, struct str text);
 /* The tab whose label is at that column of the tab line, or -1. */
 int app_tab_at(const struct app *a, int col);
