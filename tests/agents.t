@@ -1,6 +1,7 @@
 # The scripts of the fake agent speak their protocols: what they say passes check, before they are
 # answered and, where the answer is not part of what they say next, after it.
 . "$srcdir/tests/tap.sh"
+slow 'the scripted agent'
 
 scripts=$srcdir/tests/fixtures/agents
 

@@ -1,6 +1,7 @@
 # The cache of big logs, here also of small ones: what comes out of it is what reading gives, whatever
 # happened to the log or to the image meanwhile.
 . "$srcdir/tests/tap.sh"
+slow 'the cache of big logs'
 
 GAVEL_CACHE_MIN=1 GAVEL_CACHE_TELL=1
 export GAVEL_CACHE_MIN GAVEL_CACHE_TELL

@@ -2,6 +2,7 @@
 # and why, files, folders and FIFOs, held and resent messages, escalation over two queues, journals that
 # are locked, damaged, linked or full.
 . "$srcdir/tests/tap.sh"
+slow 'decisions from scripts'
 
 demo=$GAVEL_DATADIR/demo.ndjson
 unset VISUAL EDITOR

@@ -1,6 +1,7 @@
 # gavel show --follow: records as they come, from logs, FIFOs, pipes and folders; each once, at once; and
 # when it ends. Nothing here sleeps: reading a line waits for it, and `timeout` ends what hangs.
 . "$srcdir/tests/tap.sh"
+slow 'what comes while it is shown'
 
 demo=$GAVEL_DATADIR/demo.ndjson
 cd "$tmp" || exit 99

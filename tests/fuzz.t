@@ -1,5 +1,6 @@
 # Any bytes: the corpus of every fuzz target, and small changes of it that are the same in every run.
 . "$srcdir/tests/tap.sh"
+slow 'corpora'
 
 for corpus in "$srcdir"/tests/fuzz/corpus/*; do
 	target=${corpus##*/}

@@ -1,6 +1,7 @@
 # gavel replay from the outside: what it refuses, films written as asciicasts, the report, the figures of
 # the summary; logs whose clocks are wrong.
 . "$srcdir/tests/tap.sh"
+slow 'films'
 
 demo=$GAVEL_DATADIR/demo.ndjson
 cd "$tmp" || exit 99

@@ -1,6 +1,7 @@
 # gavel review: turns of a scripted reviewer, one process each. Every turn looks at what it is told, as a
 # real one would; what a real tool has written is played as it was recorded.
 . "$srcdir/tests/tap.sh"
+slow 'reviews in turns'
 
 streams=$srcdir/tests/fixtures/streams/feedback
 cd "$tmp" || exit 99

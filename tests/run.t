@@ -1,6 +1,7 @@
 # gavel run from the outside, without a terminal: agents of every protocol and of every bad habit
 # (tests/tools/fake_agent.c), several at once, decided on, stopped, restarted, killed, lied by.
 . "$srcdir/tests/tap.sh"
+slow 'agents that gavel runs'
 
 scripts=$srcdir/tests/fixtures/agents
 HOME=$tmp

@@ -3,6 +3,7 @@
 #   ok NAME COMMAND...       passes if the command succeeds; its output is shown when it fails
 #   is NAME WANTED ACTUAL    passes if the two texts are equal
 #   skip NAME WHY            counts as skipped
+#   slow WHAT                ends a test of many seconds at once where GAVEL_BRIEF is set
 #   tap_end                  the last line of every test: a script that dies early must not pass
 #
 # $tmp is a folder of the test's own, gone afterwards, with journals and cache in it; $GAVEL is the program.
@@ -51,4 +52,11 @@ skip() {
 
 tap_end() {
 	echo "1..$tap_count"
+}
+
+slow() {
+	[ -n "${GAVEL_BRIEF-}" ] || return 0
+	skip "$1" 'GAVEL_BRIEF is set'
+	tap_end
+	exit 0
 }
