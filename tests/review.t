@@ -115,7 +115,7 @@ y
 END
 ok 'what changed on the disk is shown' shows changes '+ Dark mode for the toolbar.'
 ok 'and against what' shows changes 'plan.md · turn 1 → on the disk'
-ok 'the page says what will be run' shows preflight 'run --session ses_e1e6140efffeVUrUeaAbXj2e42'
+ok 'the page says what will be run' shows preflight ses_e1e6140efffeVUrUeaAbXj2e42
 ok 'and what stays behind' shows preflight '1 other item of this turn is open'
 ok 'the ledger has both turns' shows two '#1 ───#2'
 ok 'an item that came back' shows two '▲SB'
