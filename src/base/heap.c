@@ -1,8 +1,8 @@
 /* Layout of a reserved heap: its own books, then small blocks side by side up to the middle, then
  * spans. Small blocks come in sizes that are at most a quarter apart; a block given back waits in
  * the list of its size. What is over SMALL_MAX has a span of its own, 16 times as long as it needs
- * to be at most; a vector moves to a longer one when that is full, so a copy is made at 1 MB, 16
- * MB, 256 MB. Pages of a span cost nothing until they are used. */
+ * to be at most; a vector moves to a longer one when that is full, at 1 MB, 16 MB, 256 MB, and takes
+ * its pages along. Pages of a span cost nothing until they are used. */
 #include "base/heap.h"
 
 #include "base/err.h"
@@ -32,6 +32,7 @@ enum {
 	SPAN_CLASSES = 5, /* 1 MB, 16 MB … 64 GB */
 	SPANS_MAX = 65536,
 	SPAN_STEP = 64 << 10,
+	PAGE_BYTES = 64 << 10, /* or less: spans begin at multiples of it */
 	TEXT_MAX = 4096,
 };
 
@@ -307,6 +308,19 @@ struct str heap_str(struct heap *h, struct str s)
 	return str_make(p, s.n);
 }
 
+/* What was at `from` is at `to`: the pages move, where the system can do that, and are not copied, or for a
+ * moment twice the memory would be needed. */
+static void move_pages(void *to, void *from, size_t n)
+{
+#ifdef MREMAP_DONTUNMAP
+	size_t pages = (n + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+
+	if (mremap(from, pages, pages, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) == to)
+		return;
+#endif
+	memcpy(to, from, n);
+}
+
 /* A vector that has a span: longer by a step, where it is if there is room. */
 static void *span_grow(struct heap *h, void *v, uint32_t *room, size_t size)
 {
@@ -320,7 +334,7 @@ static void *span_grow(struct heap *h, void *v, uint32_t *room, size_t size)
 		uint64_t n = (uint64_t)*room * size;
 
 		grown = span_alloc(h, (size_t)want);
-		memcpy(grown, v, (size_t)n);
+		move_pages(grown, v, (size_t)n);
 		span_give(h, v);
 	}
 	*room = want / size < UINT32_MAX ? (uint32_t)(want / size) : UINT32_MAX;
