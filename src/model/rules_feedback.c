@@ -229,7 +229,8 @@ static void check_ask_iteration(struct applying *a, const struct event *e)
 	       (long long)last);
 }
 
-static void check_decided(struct applying *a, const struct event *e)
+/* resent: what is wrong with it was told when it was sent first */
+static void check_decided(struct applying *a, const struct event *e, bool resent)
 {
 	struct session_rules *r = rules_of(a);
 	uint32_t item = find_item(a->m, a->session, ITEM_IMPROVEMENT, e->id, NONE);
@@ -238,8 +239,8 @@ static void check_decided(struct applying *a, const struct event *e)
 	if (!e->id.n)
 		return;
 	if (item == NONE) {
-		report(a, r->answered ? SEVERITY_WARNING : SEVERITY_NOTE, RULE("3.2.1-id"), e->at,
-		       e->index, "%s was never raised", quoted(e->id, q));
+		report(a, r->answered && !resent ? SEVERITY_WARNING : SEVERITY_NOTE,
+		       RULE("3.2.1-id"), e->at, e->index, "%s was never raised", quoted(e->id, q));
 		return;
 	}
 	if (a->m->items.v[item].n) {
@@ -279,6 +280,7 @@ static void apply_ask(struct applying *a, const struct event *ask)
 			     .iteration = ask->iteration, .content_hash = ask->content_hash };
 	uint32_t count = a->msg->events.n;
 	struct id_set decided = { .list = xmalloc((count + 1) * sizeof(uint64_t)) };
+	bool resent = feedback_is_resent(a->m, a->session, ask);
 
 	check_ask_iteration(a, ask);
 	r->asked = ask->iteration;
@@ -288,7 +290,7 @@ static void apply_ask(struct applying *a, const struct event *ask)
 		if (e->type != EV_DECIDE)
 			continue;
 		if (add_id(&decided, str_hash(e->id)))
-			check_decided(a, e);
+			check_decided(a, e, resent);
 		else if (e->id.n)
 			report(a, SEVERITY_WARNING, RULE("3.2.1-id"), e->at, e->index,
 			       "decided twice in one request; the first counts");

@@ -527,6 +527,18 @@ START_TEST(a_request_is_completed_when_it_is_sent_again)
 }
 END_TEST
 
+START_TEST(a_request_that_is_sent_again_is_not_blamed_again)
+{
+	add_turn("ses_1");
+	bench_add(&b, "{\"protocol_version\":\"1.2\",\"iteration\":2,\"artifact\":" ARTIFACT
+		      ",\"applied_feedback\":{\"items\":[{\"id\":\"never-raised-1\","
+		      "\"status\":\"accepted\"}]}}");
+	add_error("ses_1", 2);
+	bench_stage(&b, ITEM_ERROR, NULL, VERB_ACCEPT);
+	bench_apply(&b, bench_ready(&b));
+}
+END_TEST
+
 /* Decisions of the failed Request cannot be made up. */
 START_TEST(a_request_that_cannot_be_mended_is_not_sent_again)
 {
@@ -869,6 +881,7 @@ int main(void)
 	tcase_add_loop_test(t, a_wrong_echo_of_our_own_request_does_not_count, 0, 3);
 	tcase_add_test(t, requests_that_are_not_in_the_log_are_counted_by_their_echo);
 	tcase_add_loop_test(t, a_request_is_completed_when_it_is_sent_again, 0, 5);
+	tcase_add_test(t, a_request_that_is_sent_again_is_not_blamed_again);
 	tcase_add_test(t, a_request_that_cannot_be_mended_is_not_sent_again);
 	tcase_add_loop_test(t, a_request_sent_again_is_known_in_any_file, 0, 2);
 	tcase_add_test(t, a_request_that_was_never_seen_cannot_be_sent_again);
