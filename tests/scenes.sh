@@ -51,6 +51,11 @@ esac
 END
 chmod +x gavel
 
+# The agents that are run, by a name that is as long in every build folder: screens show it.
+ln -s "$FAKE_AGENT" agent
+FAKE_AGENT=./agent
+export FAKE_AGENT
+
 # What a pane runs. $GATE: waits for Enter first. Afterwards cat, to show what still arrives.
 cat >run <<'END'
 ulimit -c 0
