@@ -29,7 +29,7 @@ enum { RECENT_MAX = 64 };
 
 struct session_rules {
 	/* feedback */
-	HVEC(struct turn) waiting; /* first requests whose session is not known yet */
+	HVEC(struct turn) waiting; /* first ones seen, whose session is not known yet */
 	struct turn turn;         /* the newest request of this session */
 	int64_t asked, answered;  /* last iterations, 0 = none */
 	int64_t done;             /* as in struct turn_state */

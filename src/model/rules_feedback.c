@@ -306,7 +306,8 @@ static void apply_ask(struct applying *a, const struct event *ask)
 	if (a->m->sessions.v[a->session].loop != NONE)
 		review_step(a, a->m->sessions.v[a->session].loop, small(ask->iteration),
 			    REVIEW_NONE, turn.decided_n, false);
-	if (ask->iteration <= 1 && r->home == a->session) {
+	/* where the log begins in the middle, the first one seen is a later one */
+	if (r->home == a->session && (ask->iteration <= 1 || !r->answered)) {
 		if (r->waiting.n == 256) { /* never answered: the oldest is given up */
 			turn_forget(a->m, &r->waiting.v[0]);
 			memmove(r->waiting.v, r->waiting.v + 1, 255 * sizeof(turn));
@@ -341,7 +342,7 @@ static bool take_turn(struct applying *a, int64_t iteration, struct turn *out, b
 	while (pick < home->waiting.n && home->waiting.v[pick].iteration != iteration)
 		pick++;
 	if (pick == home->waiting.n) {
-		if (home->waiting.n > 1)
+		if (home->waiting.n > 1 || (r != home && home->waiting.v[0].iteration > 1))
 			return false;
 		pick = 0;
 	}

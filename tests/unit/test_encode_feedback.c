@@ -539,6 +539,42 @@ START_TEST(a_request_that_is_sent_again_is_not_blamed_again)
 }
 END_TEST
 
+/* Where the log begins in the middle, the first Request has a later iteration; its session is that
+ * of its response all the same. */
+START_TEST(a_request_in_the_middle_is_sent_again)
+{
+	const char *session = _i ? "ses_1" : NULL;
+
+	add_request(8, ARTIFACT, "");
+	add_error(session, 8);
+	bench_stage(&b, ITEM_ERROR, NULL, VERB_ACCEPT);
+	bench_apply(&b, bench_ready(&b));
+	bench_verdict(&b, ITEM_ERROR, NULL, VERDICT_ACCEPTED);
+}
+END_TEST
+
+START_TEST(the_artifact_of_a_request_in_the_middle_is_known)
+{
+	add_request(8, ARTIFACT, ",\"applied_feedback\":{\"items\":[]}");
+	add_areas("ses_1", 8, ",\"applied_feedback_ack\":{\"items\":[]}", ONE, NULL, NULL);
+	bench_stage(&b, ITEM_IMPROVEMENT, ONE, VERB_ACCEPT)->sure = true;
+	bench_apply(&b, bench_ready(&b));
+	bench_verdict(&b, ITEM_IMPROVEMENT, ONE, VERDICT_ACCEPTED);
+}
+END_TEST
+
+/* Whose it is cannot be told: of two that differ, or of one that has another iteration. */
+START_TEST(a_request_in_the_middle_that_may_be_anothers_is_not_sent_again)
+{
+	add_request(8, ARTIFACT, "");
+	if (_i == 0)
+		add_request(8, "{\"media_type\":\"text/plain\",\"content\":\"other\"}", "");
+	add_error("ses_1", _i == 0 ? 8 : 9);
+	bench_stage(&b, ITEM_ERROR, NULL, VERB_ACCEPT);
+	bench_lacks(&b, "has not been seen");
+}
+END_TEST
+
 /* Decisions of the failed Request cannot be made up. */
 START_TEST(a_request_that_cannot_be_mended_is_not_sent_again)
 {
@@ -882,6 +918,9 @@ int main(void)
 	tcase_add_test(t, requests_that_are_not_in_the_log_are_counted_by_their_echo);
 	tcase_add_loop_test(t, a_request_is_completed_when_it_is_sent_again, 0, 5);
 	tcase_add_test(t, a_request_that_is_sent_again_is_not_blamed_again);
+	tcase_add_loop_test(t, a_request_in_the_middle_is_sent_again, 0, 2);
+	tcase_add_test(t, the_artifact_of_a_request_in_the_middle_is_known);
+	tcase_add_loop_test(t, a_request_in_the_middle_that_may_be_anothers_is_not_sent_again, 0, 2);
 	tcase_add_test(t, a_request_that_cannot_be_mended_is_not_sent_again);
 	tcase_add_loop_test(t, a_request_sent_again_is_known_in_any_file, 0, 2);
 	tcase_add_test(t, a_request_that_was_never_seen_cannot_be_sent_again);
