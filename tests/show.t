@@ -141,6 +141,9 @@ ok '--version' exit_of 0 "$GAVEL" --version
 "$GAVEL" --help >help
 "$GAVEL" help man >man
 is 'the manual lists the options of --help' "$(grep -o '^  --[a-z-]*' help | tr -d ' ')" "$(sed -n '/^\.SH OPTIONS/,/^\.SH KEYS/s/^\.BI //p' man | sed 's/\\//g; s/ =.*//')"
+is 'and the commands' "$(sed -n 's/^       gavel \([a-z]*\) .*/\1/p' help | sort)" "$(sed -n '/^\.SH SYNOPSIS/,/^\.SH COMMANDS/s/^\.B gavel \([a-z]*\)$/\1/p' man | sort)"
+ok 'a backslash is one on the page too' grep -qF '.B "\e  :filter"' man
+is 'nothing on the page waits to be filled in' '' "$(grep '@[A-Z]*@' "${GAVEL%/*}/man/gavel.1")"
 ok 'help fits 80 columns' [ "$(wc -L <help)" -le 80 ]
 
 tap_end

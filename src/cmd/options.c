@@ -521,21 +521,35 @@ void options_help(const struct command *command, struct buf *out)
 void roff_add(struct buf *out, const char *text)
 {
 	for (; *text; text++) {
-		if (*text == '-' || *text == '\\')
-			buf_addc(out, '\\');
-		buf_addc(out, *text);
+		if (*text == '\\')
+			buf_adds(out, "\\e");
+		else if (*text == '-')
+			buf_adds(out, "\\-");
+		else
+			buf_addc(out, *text);
 	}
+}
+
+static void man_command(const struct command *c, struct buf *out)
+{
+	buf_printf(out, ".B gavel%s%s\n.RI [ OPTION... ] \" ", c->name[0] ? " " : "", c->name);
+	roff_add(out, c->synopsis);
+	buf_adds(out, "\"\n");
 }
 
 void options_man(struct buf *out)
 {
+	buf_adds(out, ".SH SYNOPSIS\n");
+	for (int i = 0; i < COMMANDS; i++) {
+		buf_adds(out, i ? ".br\n" : "");
+		man_command(&commands[i], out);
+	}
 	buf_adds(out, ".SH COMMANDS\n");
 	for (int i = 0; i < COMMANDS; i++) {
-		buf_printf(out, ".TP\n.B gavel %s\n.RI [ OPTION... ] \" ", commands[i].name);
-		roff_add(out, commands[i].synopsis);
-		buf_adds(out, "\"\n.br\n");
+		man_command(&commands[i], out);
+		buf_adds(out, ".RS\n");
 		roff_add(out, commands[i].help);
-		buf_addc(out, '\n');
+		buf_adds(out, "\n.RE\n.PP\n");
 	}
 	buf_adds(out, ".SH OPTIONS\n");
 	for (int i = 0; i < OPTIONS; i++) {
