@@ -12,7 +12,7 @@
  *	after_TEXT for each -a, in order: from KEYS to TEXT on the screen, once all is read; nothing
  *	           after = KEYS are pressed and not measured
  *	peak_kib   the most memory it had
- *	cpu        seconds that it has computed
+ *	cpu, cpu_user, cpu_sys   seconds that it has computed; what it runs is not in them
  *
  * What is on the screen is known from the bytes the program writes, read as a terminal reads them:
  * cursor, erasing, inserting and scrolling, as far as curses uses them. Asking tmux instead would
@@ -318,7 +318,8 @@ static long peak_kib(pid_t pid)
 	return kib;
 }
 
-static double cpu_seconds(pid_t pid)
+/* Of the process and its threads alone. */
+static void cpu_seconds(pid_t pid, double *in_user, double *in_system)
 {
 	unsigned long user = 0, system = 0;
 	char name[64], text[1024] = "";
@@ -331,7 +332,8 @@ static double cpu_seconds(pid_t pid)
 		       &user, &system);
 	if (f)
 		fclose(f);
-	return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+	*in_user = (double)user / (double)sysconf(_SC_CLK_TCK);
+	*in_system = (double)system / (double)sysconf(_SC_CLK_TCK);
 }
 
 static int by_size(const void *a, const void *b)
@@ -385,7 +387,7 @@ int main(int argc, char **argv)
 {
 	static struct probe p = { .screen = { .rows = 36, .cols = 120 } };
 	char *after[AFTER_MAX];
-	double seconds = 0;
+	double seconds = 0, user, system;
 	int c, n_after = 0;
 
 	while ((c = getopt(argc, argv, "+s:a:t:")) >= 0) {
@@ -411,7 +413,9 @@ int main(int argc, char **argv)
 	measure_keys(&p, seconds);
 	for (int i = 0; i < n_after; i++)
 		measure_after(&p, after[i]);
-	printf("peak_kib %ld\ncpu %.2f\n", peak_kib(p.child), cpu_seconds(p.child));
+	cpu_seconds(p.child, &user, &system);
+	printf("peak_kib %ld\ncpu %.2f\ncpu_user %.2f\ncpu_sys %.2f\n", peak_kib(p.child), user + system,
+	       user, system);
 	kill(p.child, SIGTERM);
 	while (take(&p, 1000))
 		;
