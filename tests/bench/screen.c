@@ -1,7 +1,7 @@
 /*
  * screen - runs a terminal program on a terminal of its own and measures what a person waits for.
  *
- *	screen [-s COLSxROWS] [-t SECONDS] [-a KEYS=TEXT]... COMMAND [ARGUMENT...]
+ *	screen [-s COLSxROWS] [-t SECONDS] [-a KEYS=TEXT]... [-q NAME=KEYS]... COMMAND [ARGUMENT...]
  *
  * prints NAME VALUE lines, times in milliseconds:
  *	first      until a view was on the screen
@@ -11,6 +11,9 @@
  *	key_median, key_p99, key_max   from such a key to the view it asked for
  *	after_TEXT for each -a, in order: from KEYS to TEXT on the screen, once all is read; nothing
  *	           after = KEYS are pressed and not measured
+ *	NAME       for each -q, in one order with -a: from KEYS to the last change of the screen that
+ *	           they cause. The program has to change it, and is done when it waits and has
+ *	           written nothing for QUIET_MS
  *	peak_kib   the most memory it had
  *	cpu, cpu_user, cpu_sys   seconds that it has computed; what it runs is not in them
  *
@@ -36,9 +39,10 @@ enum {
 	COLS_MAX = 400,
 	ROWS_MAX = 200,
 	PAUSE_MS = 50,
+	QUIET_MS = 100,
 	PATIENCE_MS = 120000,
 	KEYS_MAX = 100000,
-	AFTER_MAX = 32,
+	STEPS_MAX = 200,
 };
 
 /* One byte a cell is enough for what is looked for; others are a dot. */
@@ -56,6 +60,7 @@ struct probe {
 	int fd;
 	pid_t child;
 	double start;
+	double written; /* when it last wrote anything */
 };
 
 static double now_ms(void)
@@ -273,6 +278,7 @@ static bool take(struct probe *p, int wait_ms)
 	n = read(p->fd, bytes, sizeof(bytes));
 	if (n <= 0)
 		return n < 0 && errno == EINTR;
+	p->written = now_ms();
 	for (ssize_t i = 0; i < n; i++)
 		feed(&p->screen, bytes[i]);
 	return true;
@@ -318,22 +324,23 @@ static long peak_kib(pid_t pid)
 	return kib;
 }
 
-/* Of the process and its threads alone. */
-static void cpu_seconds(pid_t pid, double *in_user, double *in_system)
+/* Whether it waits for something, and how long it and its threads have computed. */
+static bool waits(pid_t pid, double *in_user, double *in_system)
 {
 	unsigned long user = 0, system = 0;
-	char name[64], text[1024] = "";
+	char name[64], text[1024] = "", state = '?';
 	FILE *f;
 
 	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
 	f = fopen(name, "r");
 	if (f && fgets(text, sizeof(text), f) && strrchr(text, ')'))
-		sscanf(strrchr(text, ')') + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-		       &user, &system);
+		sscanf(strrchr(text, ')') + 2, "%c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+		       &state, &user, &system);
 	if (f)
 		fclose(f);
 	*in_user = (double)user / (double)sysconf(_SC_CLK_TCK);
 	*in_system = (double)system / (double)sysconf(_SC_CLK_TCK);
+	return state == 'S';
 }
 
 static int by_size(const void *a, const void *b)
@@ -352,7 +359,7 @@ static void measure_keys(struct probe *p, double seconds)
 	double complete = 0;
 	size_t n = 0;
 
-	while (n < KEYS_MAX && 
+	while (n < KEYS_MAX &&
 	       (!complete || n < 30 || now_ms() - p->start < seconds * 1e3)) {
 		double since = now_ms();
 
@@ -383,37 +390,71 @@ static void measure_after(struct probe *p, char *step)
 	printf("after_%s %.1f\n", text, until(p, text, p->screen.rows, true, since));
 }
 
+/* Until the program has nothing more to do for what was pressed. */
+static void until_quiet(struct probe *p, double since)
+{
+	double user, system;
+
+	while (p->written < since || now_ms() - p->written < QUIET_MS ||
+	       !waits(p->child, &user, &system)) {
+		if (!take(p, QUIET_MS / 10) || now_ms() - since > PATIENCE_MS)
+			complain(p, "a change of the screen, then quiet");
+	}
+}
+
+static void measure_quiet(struct probe *p, char *step)
+{
+	char *keys = strchr(step, '=');
+	double since;
+
+	if (!keys)
+		die("-q NAME=KEYS");
+	*keys++ = '\0';
+	until_quiet(p, p->written); /* what was pressed before */
+	since = now_ms();
+	press(p, keys);
+	until_quiet(p, since);
+	printf("%s %.1f\n", step, p->written - since);
+}
+
+static int usage(void)
+{
+	fputs("usage: screen [-s COLSxROWS] [-t SECONDS] [-a KEYS=TEXT]... [-q NAME=KEYS]... "
+	      "COMMAND [ARGUMENT...]\n",
+	      stderr);
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
 	static struct probe p = { .screen = { .rows = 36, .cols = 120 } };
-	char *after[AFTER_MAX];
+	struct {
+		char *text;
+		bool quiet;
+	} steps[STEPS_MAX];
 	double seconds = 0, user, system;
-	int c, n_after = 0;
+	int c, n = 0;
 
-	while ((c = getopt(argc, argv, "+s:a:t:")) >= 0) {
+	while ((c = getopt(argc, argv, "+s:a:q:t:")) >= 0) {
 		if (c == 's' && sscanf(optarg, "%dx%d", &p.screen.cols, &p.screen.rows) == 2 &&
 		    p.screen.cols > 0 && p.screen.cols <= COLS_MAX && p.screen.rows > 0 &&
 		    p.screen.rows <= ROWS_MAX)
 			continue;
 		if (c == 't' && sscanf(optarg, "%lf", &seconds) == 1)
 			continue;
-		if (c == 'a' && n_after < AFTER_MAX) {
-			after[n_after++] = optarg;
-			continue;
-		}
-		optind = argc;
-		break;
+		if ((c != 'a' && c != 'q') || n == STEPS_MAX)
+			return usage();
+		steps[n].text = optarg;
+		steps[n++].quiet = c == 'q';
 	}
-	if (optind >= argc) {
-		fputs("usage: screen [-s COLSxROWS] [-t SECONDS] [-a KEYS=TEXT]... COMMAND [ARGUMENT...]\n", stderr);
-		return 2;
-	}
+	if (optind >= argc)
+		return usage();
 	run(&p, argv + optind);
 	printf("first %.1f\n", until(&p, "[1 Inbox]", p.screen.rows, true, p.start));
 	measure_keys(&p, seconds);
-	for (int i = 0; i < n_after; i++)
-		measure_after(&p, after[i]);
-	cpu_seconds(p.child, &user, &system);
+	for (int i = 0; i < n; i++)
+		(steps[i].quiet ? measure_quiet : measure_after)(&p, steps[i].text);
+	waits(p.child, &user, &system);
 	printf("peak_kib %ld\ncpu %.2f\ncpu_user %.2f\ncpu_sys %.2f\n", peak_kib(p.child), user + system,
 	       user, system);
 	kill(p.child, SIGTERM);
