@@ -32,7 +32,6 @@ enum {
 	SPAN_CLASSES = 5, /* 1 MB, 16 MB … 64 GB */
 	SPANS_MAX = 65536,
 	SPAN_STEP = 64 << 10,
-	PAGE_BYTES = 64 << 10, /* or less: spans begin at multiples of it */
 	TEXT_MAX = 4096,
 };
 
@@ -154,9 +153,10 @@ void heap_free(struct heap *h)
 
 void heap_reset(struct heap *h)
 {
-	if (h->plain)
-		BUG("only a reserved heap is emptied");
-	madvise(h, (size_t)HEAP_BYTES, MADV_DONTNEED);
+	/* over what was mapped, too */
+	if (h->plain || mmap(h, (size_t)HEAP_BYTES, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != h)
+		BUG("this heap cannot be emptied");
 	begin(h);
 }
 
@@ -313,7 +313,7 @@ struct str heap_str(struct heap *h, struct str s)
 static void move_pages(void *to, void *from, size_t n)
 {
 #ifdef MREMAP_DONTUNMAP
-	size_t pages = (n + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+	size_t pages = (n + HEAP_PAGE - 1) & ~(size_t)(HEAP_PAGE - 1);
 
 	if (mremap(from, pages, pages, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) == to)
 		return;
@@ -376,6 +376,7 @@ bool heap_is_fixed(const struct heap *h)
 
 static void list_part(struct heap_parts *out, uint64_t offset, uint64_t n)
 {
+	n = (n + HEAP_PAGE - 1) & ~(uint64_t)(HEAP_PAGE - 1);
 	vec_push(&out->list, (struct heap_part){ offset, n });
 	out->bytes += n;
 }
@@ -392,10 +393,21 @@ void heap_list(const struct heap *h, struct heap_parts *out)
 
 char *heap_at(struct heap *h, struct heap_part part)
 {
-	bool books = part.offset == 0 && part.n <= sizeof(struct heap);
+	bool books = part.offset == 0 && part.n <= SMALL_START;
 	bool small = part.offset == SMALL_START && part.n <= SPANS_START - SMALL_START;
 	bool span = part.offset >= SPANS_START && part.offset < HEAP_BYTES &&
 		    part.n <= HEAP_BYTES - part.offset;
 
-	return books || small || span ? (char *)h + part.offset : NULL;
+	return (books || small || span) && part.n % HEAP_PAGE == 0 ? (char *)h + part.offset : NULL;
+}
+
+char *heap_map(struct heap *h, struct heap_part part, int fd, uint64_t offset)
+{
+	char *to = heap_at(h, part);
+	int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+
+	if (!to || !part.n || offset % HEAP_PAGE ||
+	    mmap(to, (size_t)part.n, PROT_READ | PROT_WRITE, flags, fd, (off_t)offset) != to)
+		return NULL;
+	return to;
 }

@@ -45,7 +45,9 @@ void *heap_grow_(struct heap *h, void *v, uint32_t *room, size_t size);
 /* At the address that it would have in another run. */
 bool heap_is_fixed(const struct heap *h);
 
-/* A piece of it that is in use. The first piece is the heap's own books. */
+enum { HEAP_PAGE = 64 << 10 }; /* the system's pages are that big, or parts of it */
+
+/* Pages of it that are in use. The first piece is the heap's own books. */
 struct heap_part {
 	uint64_t offset; /* in the heap */
 	uint64_t n;
@@ -59,6 +61,10 @@ struct heap_parts {
 void heap_list(const struct heap *h, struct heap_parts *out); /* vec_release(&out->list) */
 /* Where a part is. For one that is to be put back into a new heap: NULL if it cannot be one. */
 char *heap_at(struct heap *h, struct heap_part part);
+/* Puts a part back: its bytes are those of the file from offset on, read when they are looked at and
+ * copied when they are changed, so the file must stay as it is. offset: a multiple of HEAP_PAGE. NULL:
+ * it cannot be. */
+char *heap_map(struct heap *h, struct heap_part part, int fd, uint64_t offset);
 /* Empties a heap of which parts were put back that turn out to be no good. */
 void heap_reset(struct heap *h);
 

@@ -5,10 +5,11 @@
  *   parts    where each part of the heap belongs, and its sum
  *   names    of the files
  *   model    the struct, whose pointers lead into the heap
- *   …        the parts
+ *   …        zeros up to the next page, then the parts, which are whole pages
  *
- * Numbers are the machine's own: nobody else reads it. The bytes that are checked are those in memory,
- * which nothing can change afterwards; the file is read, not mapped. */
+ * Numbers are the machine's own: nobody else reads it. The parts are mapped, not read: nobody waits for
+ * a copy, and several gavels share the pages. So an image is never written to once it has its name, only
+ * replaced or deleted, which whoever has it mapped does not notice. */
 #include "base/io.h"
 #include "cmd/cache.h"
 #include "cmd/load.h"
@@ -17,7 +18,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { FILES_MAX = 4096, PARTS_MAX = 1 << 17, NAMES_MAX = 16 << 20 };
+enum {
+	FILES_MAX = 4096,
+	PARTS_MAX = 1 << 14, /* a system maps some 65000 pieces for a program */
+	NAMES_MAX = 16 << 20,
+};
 
 struct head {
 	char magic[8];
@@ -33,7 +38,7 @@ struct part {
 	uint64_t sum;
 };
 
-static const char magic[8] = "gvlimg01";
+static const char magic[8] = "gvlimg02";
 
 /* Other builds have other structs, and other opinions. 0 = not known. */
 static uint64_t build_sum(void)
@@ -95,14 +100,19 @@ static bool is_ours(int fd, uint64_t *size)
 	return true;
 }
 
+static uint64_t whole_pages(uint64_t n)
+{
+	return (n + HEAP_PAGE - 1) & ~(uint64_t)(HEAP_PAGE - 1);
+}
+
 /* Sizes that fit together, before anything is made of them. */
 static bool head_is_sane(const struct head *h, uint64_t size)
 {
 	return memcmp(h->magic, magic, sizeof(magic)) == 0 && h->files_n && h->files_n <= FILES_MAX &&
 	       h->parts_n <= PARTS_MAX && h->names_n <= NAMES_MAX &&
 	       h->model_n == sizeof(struct model) &&
-	       h->head_n == sizeof(*h) + h->files_n * sizeof(struct cache_file) +
-				    h->parts_n * sizeof(struct part) + h->names_n + h->model_n &&
+	       h->head_n == whole_pages(sizeof(*h) + h->files_n * sizeof(struct cache_file) +
+					h->parts_n * sizeof(struct part) + h->names_n + h->model_n) &&
 	       h->total_n == size && h->head_n <= size;
 }
 
@@ -184,16 +194,15 @@ static bool same_files(struct load *l, const struct image *image, const uint32_t
 	return true;
 }
 
-static bool read_parts(const struct image *image, struct heap *heap)
+static bool map_parts(const struct image *image, struct heap *heap)
 {
 	uint64_t offset = image->head.head_n;
 
 	for (uint32_t i = 0; i < image->head.parts_n; i++) {
 		const struct part *p = &image->parts[i];
-		char *to = heap_at(heap, p->where);
+		const char *at = heap_map(heap, p->where, image->fd, offset);
 
-		if (!to || read_all(image->fd, to, p->where.n, offset) < 0 ||
-		    str_hash(str_make(to, (size_t)p->where.n)) != p->sum)
+		if (!at || str_hash(str_make(at, (size_t)p->where.n)) != p->sum)
 			return cache_tell("not used", "the image is damaged");
 		offset += p->where.n;
 	}
@@ -230,7 +239,7 @@ static bool take_model(struct model *m, const struct image *image)
 	expected_of(m, &arena, expected);
 	findings_release(&m->findings);
 	heap_reset(m->heap);
-	good = read_parts(image, m->heap);
+	good = map_parts(image, m->heap);
 	if (good) {
 		memcpy(m, image->model, sizeof(*m));
 		good = m->heap == before.heap;
@@ -313,7 +322,8 @@ static void add_head(const struct load *l, const struct heap_parts *parts, const
 			  .files_n = l->cache.files.n, .parts_n = parts->list.n };
 
 	memcpy(h.magic, magic, sizeof(magic));
-	h.head_n = sizeof(h) + files->n + h.parts_n * sizeof(struct part) + names->n + h.model_n;
+	h.head_n = whole_pages(sizeof(h) + files->n + h.parts_n * sizeof(struct part) + names->n +
+			       h.model_n);
 	h.total_n = h.head_n + parts->bytes;
 	buf_add(out, &h, sizeof(h));
 	buf_add_str(out, buf_str(files));
@@ -327,6 +337,9 @@ static void add_head(const struct load *l, const struct heap_parts *parts, const
 	}
 	buf_add_str(out, buf_str(names));
 	buf_add(out, &l->model, sizeof(l->model));
+	buf_reserve(out, (size_t)h.head_n - out->n);
+	memset(out->p + out->n, 0, (size_t)h.head_n - out->n);
+	out->n = (size_t)h.head_n;
 	h.sum = head_sum(out->p, h.head_n);
 	memcpy(out->p, &h, sizeof(h));
 }
@@ -365,6 +378,9 @@ bool image_write(struct load *l)
 	good = good && add_files(l, &files, &names) && names.n <= NAMES_MAX;
 	if (good) {
 		heap_list(l->model.heap, &parts);
+		good = parts.list.n <= PARTS_MAX || cache_tell("not written", "too many parts");
+	}
+	if (good) {
 		add_head(l, &parts, &files, &names, &head);
 		buf_printf(&path, "%s.%ld.part", l->cache.path, (long)getpid());
 		good = write_file(l, path.p, &parts, buf_str(&head));

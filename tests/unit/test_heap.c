@@ -125,11 +125,14 @@ START_TEST(what_was_saved_comes_back)
 	struct heap_parts parts;
 	struct linked *list = NULL, *one;
 	struct map map = { 0 };
-	char *saved, *p;
+	FILE *saved = tmpfile();
+	uint64_t at = 0;
 	unsigned n = 0;
 
+	ck_assert(saved);
 	if (!heap_is_fixed(h)) { /* the address is not to be had here */
 		heap_free(h);
+		fclose(saved);
 		return;
 	}
 	for (unsigned i = 0; i < MANY; i++) {
@@ -142,19 +145,17 @@ START_TEST(what_was_saved_comes_back)
 		map_put(h, &map, str_hash(one->name), i);
 	}
 	heap_list(h, &parts);
-	p = saved = xmalloc(parts.bytes);
-	for (uint32_t i = 0; i < parts.list.n; i++) {
-		memcpy(p, heap_at(h, parts.list.v[i]), parts.list.v[i].n);
-		p += parts.list.v[i].n;
-	}
+	for (uint32_t i = 0; i < parts.list.n; i++)
+		ck_assert_uint_eq(fwrite(heap_at(h, parts.list.v[i]), 1, parts.list.v[i].n, saved),
+				  parts.list.v[i].n);
+	ck_assert_int_eq(fflush(saved), 0);
 	heap_free(h);
 
 	h = heap_new(HEAP_FIXED);
 	ck_assert(heap_is_fixed(h));
-	p = saved;
 	for (uint32_t i = 0; i < parts.list.n; i++) {
-		memcpy(heap_at(h, parts.list.v[i]), p, parts.list.v[i].n);
-		p += parts.list.v[i].n;
+		ck_assert(heap_map(h, parts.list.v[i], fileno(saved), at));
+		at += parts.list.v[i].n;
 	}
 	for (one = list; one; one = one->next, n++) {
 		char wanted[32];
@@ -167,7 +168,7 @@ START_TEST(what_was_saved_comes_back)
 	churn(h); /* and it goes on */
 	heap_reset(h);
 	churn(h);
-	free(saved);
+	fclose(saved);
 	vec_release(&parts.list);
 	heap_free(h);
 }
@@ -177,12 +178,15 @@ START_TEST(parts_outside_are_refused)
 {
 	struct heap *h = heap_new(HEAP_FIXED);
 
-	ck_assert(heap_at(h, (struct heap_part){ 0, 64 }) == (char *)h);
-	ck_assert(!heap_at(h, (struct heap_part){ 8, 64 }));
+	const uint64_t page = HEAP_PAGE;
+
+	ck_assert(heap_at(h, (struct heap_part){ 0, page }) == (char *)h);
+	ck_assert(!heap_at(h, (struct heap_part){ 0, page + 64 }));
+	ck_assert(!heap_at(h, (struct heap_part){ 8, page }));
 	ck_assert(!heap_at(h, (struct heap_part){ 0, 16 << 20 }));
-	ck_assert(!heap_at(h, (struct heap_part){ UINT64_MAX, 1 }));
-	ck_assert(!heap_at(h, (struct heap_part){ (uint64_t)1 << 39, UINT64_MAX }));
-	ck_assert(!heap_at(h, (struct heap_part){ ((uint64_t)1 << 40) - 8, 16 }));
+	ck_assert(!heap_at(h, (struct heap_part){ UINT64_MAX, page }));
+	ck_assert(!heap_at(h, (struct heap_part){ (uint64_t)1 << 39, UINT64_MAX - page + 1 }));
+	ck_assert(!heap_at(h, (struct heap_part){ ((uint64_t)1 << 40) - page, 2 * page }));
 	heap_free(h);
 }
 END_TEST
