@@ -582,6 +582,43 @@ tiers envelope accept "$envelope"
 tiers collaboration accept "$finding"
 tiers feedback accept "$improvement" --artifact=plan.md
 
+# ---- a finding and a change that share an id ----
+
+# twins: a log with both
+twins() {
+	rev='"from_agent":{"agent_id":"rev","agent_type":"reviewer"},"to_agent":{"agent_id":"arch","agent_type":"architect"}'
+	dev='"from_agent":{"agent_id":"arch","agent_type":"architect"},"to_agent":{"agent_id":"dev","agent_type":"developer"}'
+	i=0
+	while IFS='|' read -r who type payload; do
+		i=$((i + 1))
+		[ "$who" = rev ] && who=$rev || who=$dev
+		echo "{\"message_id\":\"00000000-0000-4000-8000-00000000000$i\",\"timestamp\":\"2026-01-26T10:00:0${i}Z\",\"sequence_number\":$i,$who,\"message_type\":\"$type\",\"payload\":$payload}"
+	done <<-'END'
+	dev|task_assignment|{"task":{"task_id":"T1","task_description":"d","context":{"specs":[],"reference_files":[]},"constraints":{"scope":["**"],"testing_required":true,"must_not_break":[]},"acceptance_criteria":[]},"priority":"low"}
+	rev|review_result|{"review_id":"R1","task_id":"T1","verdict":"changes_requested","findings":[{"finding_id":"c-1","severity":"minor","category":"bug","location":{"file":"a.c"},"description":"d","rationale":"r"}],"verification":{"tests":{"passed":true},"type_check":{"passed":true},"custom":{}},"summary":"s","required_changes":[{"change_id":"c-1","priority":"consider","related_findings":["c-1"],"description":"d"}]}
+	END
+}
+# verdicts FILE...: of the finding, then of the change, as others read them
+verdicts() {
+	"$GAVEL" show inbox --all --format=json --journal=nobodys "$@" |
+		sed -n 's/.*"kind":"\([a-z]*\)".*"verdict":"\([a-z]*\)".*/\1 \2/p' | sort -r | tr '\n' ' '
+}
+twins >twins.ndjson
+refuses 'two of one id' 'gavel: 2 items are named R1/c-1; write more of it, SESSION/ID, KIND:ID, or choose with --rev' twins.ndjson R1/c-1 accept
+refuses 'neither kind' 'gavel: no item verdict:R1/c-1' twins.ndjson verdict:R1/c-1 accept
+ok 'one by its kind' exit_of 0 "$GAVEL" decide --deliver --explain='Half of it.' twins.ndjson change:R1/c-1 partial
+ok 'the other by kind and session' exit_of 0 "$GAVEL" decide --deliver --explain=No. twins.ndjson finding:twins.ndjson/R1/c-1 reject
+is 'they are told apart' 'finding rejected change partial ' "$(verdicts twins.ndjson twins.ndjson.replies.ndjson)"
+is 'and checked' '' "$(check_replies twins.ndjson)"
+twins >apart.ndjson
+for kind in finding change; do
+	ok "passed on: the $kind" exit_of 0 "$GAVEL" decide --deliver --reply=aside.ndjson --escalate-to=both.ndjson apart.ndjson "$kind:R1/c-1" escalate
+done
+ok 'answered from above: the change' exit_of 0 "$GAVEL" decide --deliver --as=bob --reply=above.ndjson both.ndjson change:R1/c-1 accept
+is 'only that one' 'finding none change accepted ' "$(verdicts apart.ndjson above.ndjson)"
+ok 'answered from above: the finding' exit_of 0 "$GAVEL" decide --deliver --as=bob --reply=above.ndjson --explain=No. both.ndjson finding:R1/c-1 reject
+is 'each its own' 'finding rejected change accepted ' "$(verdicts apart.ndjson above.ndjson)"
+
 # ---- what is said to agents without deciding an item ----
 
 cp "$demo" told.ndjson

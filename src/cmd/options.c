@@ -49,9 +49,10 @@ static const struct command commands[] = {
 	  REPLAY, cmd_replay },
 	{ "check", "[SOURCE...]", "Check messages against their protocols.", CHECK, cmd_check },
 	{ "decide", "SOURCE [ITEM VERB]",
-	  "Decide an item: accept, partial, reject, answer, dismiss or escalate. ITEM is an id, or "
-	  "SESSION/ID where the id alone is not unique. The decision is staged; --deliver sends it, "
-	  "and without ITEM everything that is staged.",
+	  "Decide an item: accept, partial, reject, answer, dismiss or escalate. ITEM is an id; "
+	  "SESSION/ID where the id alone is not unique, KIND:ID where a finding and a change "
+	  "share it. The decision is staged; --deliver sends it, and without ITEM everything that is "
+	  "staged.",
 	  DECIDE, cmd_decide },
 	{ "journal", "list | verify | resend ID | void ID | repair",
 	  "Look at what was decided and what became of it: list it, check the hash chain, send a held "

@@ -51,11 +51,12 @@ static uint32_t find_question(const struct returns *r, uint32_t agent)
 {
 	const struct model *m = &r->crew->load->model;
 	struct str group = group_of(r, agent);
+	struct str id = r->message.reply_to.n ? r->message.reply_to : r->message.correlation;
 	enum crew_stream stream;
 
-	for (uint32_t i = 0; i < m->sessions.n && r->message.correlation.n; i++) {
+	for (uint32_t i = 0; i < m->sessions.n && id.n; i++) {
 		uint32_t found = str_eq(model_str(m, m->sessions.v[i].group), group)
-					 ? message_with_id(m, i, r->message.correlation)
+					 ? message_with_id(m, i, id)
 					 : NONE;
 
 		if (found != NONE && crew_of_file(r->crew, m->records.v[found].source, &stream) == agent &&
@@ -69,14 +70,30 @@ static uint32_t find_question(const struct returns *r, uint32_t agent)
 	return NONE;
 }
 
+/* The item that it names; the only one of the message that it answers. */
 static uint32_t find_item(const struct returns *r, uint32_t message)
 {
 	const struct model *m = &r->crew->load->model;
+	uint32_t only = NONE, named = NONE, decisions = 0, raised = 0;
 
-	for (uint32_t i = m->items.n; i-- > 0;)
-		if (m->items.v[i].n && m->items.v[i].steps[0].message == message)
-			return i;
-	return NONE;
+	bool names = r->message.dialect == DIALECT_COLLABORATION;
+
+	for (uint32_t i = 0; names && i < r->message.events.n; i++) {
+		const struct event *e = &r->message.events.v[i];
+
+		if (e->type != EV_DECIDE || e->item == ITEM_QUESTION)
+			continue;
+		decisions++;
+		named = item_replied_to(m, message, e->id);
+	}
+	if (decisions)
+		return decisions == 1 ? named : NONE;
+	for (uint32_t i = m->items.n; i-- > 0 && raised < 2;)
+		if (m->items.v[i].n && m->items.v[i].steps[0].message == message) {
+			raised++;
+			only = i;
+		}
+	return raised == 1 ? only : NONE;
 }
 
 static void on_line(void *ctx, const struct frame *frame)

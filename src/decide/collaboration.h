@@ -33,6 +33,8 @@ void end_reply(struct encoding *e, struct proposal *p, struct buf *b);
 
 /* false, and says so, where the item has no id to write as a marker. */
 bool check_marker(struct encoding *e, uint32_t i, struct proposal *p);
+/* "[find-7 accepted] ": the name of the draft's item. */
+void put_marker(struct encoding *e, uint32_t i, enum verdict verdict, struct buf *b);
 
 /* ,"name":["…",…]: the strings of an array, [] where there is none */
 void put_strings(struct buf *b, const char *name, yyjson_val *array);

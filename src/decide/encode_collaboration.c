@@ -146,6 +146,15 @@ bool check_marker(struct encoding *e, uint32_t i, struct proposal *p)
 	return false;
 }
 
+void put_marker(struct encoding *e, uint32_t i, enum verdict verdict, struct buf *b)
+{
+	struct buf name = { 0 };
+
+	item_reply_name(e->model, item_of(e, i), &name);
+	marker_write(b, buf_str(&name), verdict);
+	buf_release(&name);
+}
+
 void put_strings(struct buf *b, const char *name, yyjson_val *array)
 {
 	size_t i, n;
@@ -223,7 +232,7 @@ static void encode_objection(struct encoding *e)
 
 	if (!read_origin(e, 0, p, &o) || !check_marker(e, 0, p))
 		return;
-	marker_write(&content, model_str(e->model, item->id), VERDICT_REJECTED);
+	put_marker(e, 0, VERDICT_REJECTED, &content);
 	buf_add_str(&content, words_of(e, 0));
 	begin_reply(e, p, &b, "feedback", &o, &o.from, false);
 	put_feedback(&b, "correction", subject_of(e, 0, "rejected: "), buf_str(&content), false,
@@ -384,7 +393,7 @@ static void ask_architect(struct encoding *e, uint32_t i, uint32_t architect)
 	if (!read_origin(e, i, p, &o) || !check_marker(e, i, p))
 		return;
 	state_of(e, i, &state);
-	marker_write(&content, model_str(e->model, item->id), VERDICT_ESCALATED);
+	put_marker(e, i, VERDICT_ESCALATED, &content);
 	buf_add_str(&content, words);
 	if (e->reader->detail(e->reader->ctx, item, &state, &detail) && detail.title.n) {
 		buf_adds(&content, words.n ? "\nIt says: " : "It says: ");

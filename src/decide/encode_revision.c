@@ -314,8 +314,7 @@ static void add_criterion(struct encoding *e, uint32_t i, yyjson_val *v, struct 
 	struct str words = words_of(e, i);
 	struct buf text = { 0 };
 
-	marker_write(&text, model_str(e->model, item_of(e, i)->id),
-		     d->verb == VERB_PARTIAL ? VERDICT_PARTIAL : VERDICT_ACCEPTED);
+	put_marker(e, i, d->verb == VERB_PARTIAL ? VERDICT_PARTIAL : VERDICT_ACCEPTED, &text);
 	if (d->verb != VERB_PARTIAL) {
 		if (d->kind == ITEM_FINDING)
 			describe_finding(&text, v);
@@ -394,7 +393,7 @@ void encode_retry(struct encoding *e)
 
 	if (!payload || !check_marker(e, 0, p))
 		return;
-	marker_write(&text, model_str(e->model, item_of(e, 0)->id), VERDICT_ACCEPTED);
+	put_marker(e, 0, VERDICT_ACCEPTED, &text);
 	if (words.n) {
 		buf_add_str(&text, words);
 	} else {

@@ -260,13 +260,16 @@ static struct str session_of(const struct encoding *e, const struct item *item)
 							: session_name(e->model, item->session);
 }
 
-/* What the item is called in the queue: items without an id are told apart by what they say. */
+/* What the item is called in the queue: those of one id are told apart by their kinds, those without
+ * an id by what they say. */
 static void put_task_id(struct encoding *e, uint32_t i, struct buf *b)
 {
 	const struct draft *d = draft_of(e, i);
 	struct str digits = str_from(d->rev, sizeof("sha256:") - 1);
 	struct buf name = { 0 };
 
+	if (item_has_twin(e->model, item_of(e, i)))
+		buf_printf(&name, "%s:", item_kind_name(d->kind));
 	buf_add_str(&name, d->item);
 	if (item_of(e, i)->id == NONE) {
 		buf_addc(&name, '#');

@@ -11,16 +11,6 @@ static enum dialect_id dialect_named(struct str name)
 	return DIALECT_UNKNOWN;
 }
 
-static bool kind_named(struct str name, enum item_kind *out)
-{
-	for (int k = 0; k < ITEM_KIND_COUNT; k++)
-		if (str_is(name, item_kind_name((enum item_kind)k))) {
-			*out = (enum item_kind)k;
-			return true;
-		}
-	return false;
-}
-
 static int64_t count_of(yyjson_val *object, const char *name)
 {
 	int64_t n;
@@ -42,7 +32,7 @@ bool queue_entry_read(yyjson_val *decision, struct queue_entry *out)
 	if (!out->passes_on)
 		return true;
 	out->dialect = dialect_named(json_get_str(object, "dialect"));
-	has_kind = kind_named(json_get_str(object, "kind"), &out->kind);
+	has_kind = item_kind_named(json_get_str(object, "kind"), &out->kind);
 	out->session = json_get_str(object, "session");
 	out->item = json_get_str(object, "item");
 	out->rev = json_get_str(object, "rev");

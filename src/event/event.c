@@ -55,6 +55,27 @@ const char *item_kind_name(enum item_kind k)
 	return item_kind_names[k];
 }
 
+bool item_kind_named(struct str name, enum item_kind *out)
+{
+	for (int k = 0; k < ITEM_KIND_COUNT; k++)
+		if (str_is(name, item_kind_names[k])) {
+			*out = (enum item_kind)k;
+			return true;
+		}
+	return false;
+}
+
+bool item_kind_split(struct str name, enum item_kind *kind, struct str *id)
+{
+	const char *colon = name.n ? memchr(name.p, ':', name.n) : NULL;
+	size_t n = colon ? (size_t)(colon - name.p) : 0;
+
+	if (!colon || n + 1 == name.n || !item_kind_named(str_make(name.p, n), kind))
+		return false;
+	*id = str_from(name, n + 1);
+	return true;
+}
+
 const char *item_severity_name(enum item_severity s)
 {
 	return severity_names[s];

@@ -179,6 +179,10 @@ struct message {
 
 const char *dialect_name(enum dialect_id d);
 const char *item_kind_name(enum item_kind k);
+bool item_kind_named(struct str name, enum item_kind *out);
+/* "change:c-1" is the change, not the finding, that is called c-1: how those are told apart that
+ * have one id. false where the name begins with no kind. */
+bool item_kind_split(struct str name, enum item_kind *kind, struct str *id);
 const char *item_severity_name(enum item_severity s); /* NULL for GRADE_NONE */
 const char *verdict_name(enum verdict v);
 const char *delivery_name(enum delivery d);

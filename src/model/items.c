@@ -363,6 +363,15 @@ void item_name(const struct model *m, const struct item *item, struct buf *out)
 	buf_add_str(out, model_str(m, item->id));
 }
 
+bool item_has_twin(const struct model *m, const struct item *item)
+{
+	for (int k = 0; item->id != NONE && k < ITEM_KIND_COUNT; k++)
+		if (k != item->kind && item_numbered(m, item->session, (enum item_kind)k, item->id,
+						     item->review) != NONE)
+			return true;
+	return false;
+}
+
 unsigned item_weight(const struct item *item, enum item_severity grade)
 {
 	if (grade != GRADE_NONE)

@@ -291,6 +291,13 @@ bool item_in_log(const struct model *m, const struct item *item, uint32_t k, int
 		 struct item_state *out);
 /* "scope-01", "review-7/find-2", "escalation@12" */
 void item_name(const struct model *m, const struct item *item, struct buf *out);
+/* Its id, as a reply to the message that raised it names it: "c-1", or "change:c-1" where that
+ * message has a finding of this id, too. */
+void item_reply_name(const struct model *m, const struct item *item, struct buf *out);
+/* The item that a reply to that message means by a name, or NONE. */
+uint32_t item_replied_to(const struct model *m, uint32_t message, struct str name);
+/* Whether its session has an item of another kind that item_name gives the same name. */
+bool item_has_twin(const struct model *m, const struct item *item);
 /* Open items (or all), most urgent first: numbers into items. Free the result. */
 uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n,
 		      struct breath *breath);

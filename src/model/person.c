@@ -97,21 +97,90 @@ bool names_items(const struct applying *a)
 	return false;
 }
 
+/* ---- names in replies ---- */
+
+static const enum item_kind kinds[] = { ITEM_FINDING, ITEM_CHANGE, ITEM_VERDICT, ITEM_BLOCKED,
+					ITEM_QUESTION };
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+/* A message that was answered: what it raised is what an answer can name. */
+struct raising {
+	const struct model *m;
+	uint32_t session, message, review;
+};
+
+static struct raising raising_of(const struct model *m, uint32_t session, uint32_t message)
+{
+	return (struct raising){ m, session, message, find_review_of(m, session, message) };
+}
+
+static uint32_t raised_in(const struct raising *r, enum item_kind kind, struct str id)
+{
+	bool of_review = kind == ITEM_FINDING || kind == ITEM_CHANGE;
+	uint32_t item = find_item(r->m, r->session, kind, id, of_review ? r->review : NONE);
+
+	return item != NONE && raised_by(&r->m->items.v[item]) == r->message ? item : NONE;
+}
+
+static uint32_t item_called(const struct raising *r, struct str name);
+
+/* Whether its id alone does not say that it is meant. */
+static bool needs_kind(const struct raising *r, uint32_t item)
+{
+	struct str id = model_str(r->m, r->m->items.v[item].id);
+	unsigned found = 0;
+
+	for (unsigned k = 0; k < N_KINDS; k++)
+		found += raised_in(r, kinds[k], id) != NONE;
+	return found > 1 || item_called(r, id) != item;
+}
+
+/* What a name means: KIND:ID where the id alone does not say it, else the id, whatever it begins
+ * with. */
+static uint32_t item_called(const struct raising *r, struct str name)
+{
+	uint32_t of_kind = NONE, plain = NONE;
+	enum item_kind kind;
+	struct str id;
+
+	if (item_kind_split(name, &kind, &id))
+		of_kind = raised_in(r, kind, id);
+	if (of_kind != NONE && needs_kind(r, of_kind))
+		return of_kind;
+	for (unsigned k = 0; k < N_KINDS && plain == NONE; k++)
+		plain = raised_in(r, kinds[k], name);
+	return plain != NONE ? plain : of_kind;
+}
+
+void item_reply_name(const struct model *m, const struct item *item, struct buf *out)
+{
+	struct raising r = raising_of(m, item->session, raised_by(item));
+
+	if (needs_kind(&r, (uint32_t)(item - m->items.v)))
+		buf_printf(out, "%s:", item_kind_name(item->kind));
+	buf_add_str(out, model_str(m, item->id));
+}
+
+uint32_t item_replied_to(const struct model *m, uint32_t message, struct str name)
+{
+	struct raising r = raising_of(m, m->records.v[message].session, message);
+
+	return item_called(&r, name);
+}
+
 void apply_named(struct applying *a)
 {
-	static const enum item_kind kinds[] = { ITEM_FINDING, ITEM_CHANGE, ITEM_VERDICT,
-						ITEM_BLOCKED, ITEM_QUESTION };
-	uint32_t review = find_review_of(a->m, a->session, answered_by_person(a));
+	struct raising r = raising_of(a->m, a->session, answered_by_person(a));
 
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
 		const struct event *e = &a->msg->events.v[i];
 
-		if (e->type != EV_DECIDE || e->item == ITEM_QUESTION)
+		if (e->type != EV_DECIDE || e->item == ITEM_QUESTION ||
+		    person_decides(a, item_called(&r, e->id), e->verdict))
 			continue;
-		for (unsigned k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
-			if (person_decides(a, find_item(a->m, a->session, kinds[k], e->id,
-							k < 2 ? review : NONE),
-					   e->verdict))
+		/* named twice: those who do not say the kind mean one after the other */
+		for (unsigned k = 0; k < N_KINDS; k++)
+			if (person_decides(a, raised_in(&r, kinds[k], e->id), e->verdict))
 				break;
 	}
 }

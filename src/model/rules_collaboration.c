@@ -137,11 +137,25 @@ static uint32_t next_open(struct applying *a, const struct map *open, struct str
 	return NONE;
 }
 
+static bool decide_open(struct applying *a, const struct map *open, struct str id, unsigned kinds,
+			enum verdict verdict)
+{
+	bool found = false;
+
+	for (uint32_t it = 0, item; (item = next_open(a, open, id, kinds, &it)) != NONE;) {
+		item_step(a, item, STEP_DECIDED, verdict, 0);
+		found = true;
+	}
+	return found;
+}
+
 /* A revision takes up what was open: the findings it names, or all of them. */
 static void take_up(struct applying *a, uint32_t root)
 {
 	struct map open = { 0 };
 	bool named = false;
+	enum item_kind kind;
+	struct str id;
 
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
 		const struct event *e = &a->msg->events.v[i];
@@ -151,8 +165,9 @@ static void take_up(struct applying *a, uint32_t root)
 		if (!named)
 			map_open(a, root, &open);
 		named = true;
-		for (uint32_t it = 0, item; (item = next_open(a, &open, e->id, ~0u, &it)) != NONE;)
-			item_step(a, item, STEP_DECIDED, e->verdict, 0);
+		if (!decide_open(a, &open, e->id, ~0u, e->verdict) &&
+		    item_kind_split(e->id, &kind, &id))
+			decide_open(a, &open, id, KIND(kind), e->verdict);
 	}
 	map_release(&open);
 	close_items(a, root, KIND(ITEM_BLOCKED), STEP_DECIDED, VERDICT_ACCEPTED);

@@ -857,6 +857,71 @@ START_TEST(a_finding_and_a_change_may_share_an_id)
 }
 END_TEST
 
+/* Each of them alone, also where other ids look like the names that tell them apart. */
+START_TEST(what_shares_an_id_is_named_by_its_kind)
+{
+	static const struct {
+		enum item_kind kind;
+		const char *id, *marker;
+	} items[] = {
+		{ ITEM_FINDING, "1", "[finding:1 " },
+		{ ITEM_CHANGE, "1", "[change:1 " },
+		{ ITEM_FINDING, "change:1", "[finding:change:1 " },
+		{ ITEM_FINDING, "finding:change:1", "[finding:finding:change:1 " },
+		{ ITEM_CHANGE, "verdict:2", "[verdict:2 " },
+		{ ITEM_CHANGE, "task:", "[task: " },
+		{ ITEM_FINDING, "review-1", "[finding:review-1 " },
+		{ ITEM_VERDICT, "review-1", "[verdict:review-1 " },
+	};
+	enum { N = sizeof(items) / sizeof(items[0]) };
+	enum verb verb = _i % 2 ? VERB_ESCALATE : VERB_REJECT;
+	uint32_t at = (uint32_t)_i / 2;
+
+	ck_assert_uint_eq(N, 8);
+	if (items[at].kind == ITEM_VERDICT && verb == VERB_REJECT)
+		return; /* says so by what it is */
+	assign("task-1");
+	complete("task-1", "completed", "");
+	ask_review("review-1", "task-1");
+	give_review("review-1", "task-1", "rejected",
+		    FINDING("1", "minor") "," FINDING("change:1", "minor") ","
+		    FINDING("finding:change:1", "minor") "," FINDING("review-1", "minor"),
+		    CHANGE("1", "consider", "1") "," CHANGE("verdict:2", "consider", "1") ","
+		    CHANGE("task:", "consider", "1"),
+		    PASSED);
+	stage(items[at].kind, items[at].id, verb, "words");
+	make(1);
+	ck_assert_msg(str_starts(told(0, "/payload/content"), str_of(items[at].marker)), "%.*s",
+		      STR_ARG(told(0, "/payload/content")));
+	play();
+	for (uint32_t i = 0; i < N; i++)
+		assert_verdict(items[i].kind, items[i].id,
+			       i == at ? verb_verdict(verb) : VERDICT_NONE);
+}
+END_TEST
+
+/* Where it is not known what a revision replies to, the open items are looked at. */
+START_TEST(a_revision_names_kinds_without_a_reply_to)
+{
+	static const char *const names[] = { "finding:1", "change:1", "1" };
+
+	assign("task-1");
+	complete("task-1", "completed", "");
+	ask_review("review-1", "task-1");
+	give_review("review-1", "task-1", "changes_requested", FINDING("1", "minor"),
+		    CHANGE("1", "consider", "1"), PASSED);
+	SAY("arch", "dev", "task_assignment", "",
+	    "{\"task\":{\"task_id\":\"task-1-rev-1\",\"task_description\":\"Draw lanes\",\"context\":"
+	    "{\"specs\":[],\"reference_files\":[],\"previous_attempts\":[{\"attempt_number\":1,"
+	    "\"outcome\":\"o\",\"feedback\":\"f\"}]},\"constraints\":{\"scope\":[\"src/**\"],"
+	    "\"testing_required\":true,\"must_not_break\":[]},\"acceptance_criteria\":"
+	    "[\"[%s accepted] x\"]},\"priority\":\"low\"}",
+	    names[_i]);
+	assert_verdict(ITEM_FINDING, "1", _i == 1 ? VERDICT_NONE : VERDICT_ACCEPTED);
+	assert_verdict(ITEM_CHANGE, "1", _i == 0 ? VERDICT_NONE : VERDICT_ACCEPTED);
+}
+END_TEST
+
 /* Without a correlation the reply alone tells which task is meant. */
 START_TEST(replies_find_their_task_without_a_correlation)
 {
@@ -1111,6 +1176,8 @@ int main(void)
 	tcase_add_loop_test(t, a_verdict_without_findings_is_not_partial, 0, 2);
 	tcase_add_test(t, ids_may_have_spaces);
 	tcase_add_test(t, a_finding_and_a_change_may_share_an_id);
+	tcase_add_loop_test(t, what_shares_an_id_is_named_by_its_kind, 0, 16);
+	tcase_add_loop_test(t, a_revision_names_kinds_without_a_reply_to, 0, 3);
 	tcase_add_test(t, replies_find_their_task_without_a_correlation);
 	tcase_add_test(t, replies_read_late_decide_what_they_replied_to);
 	tcase_add_test(t, late_replies_leave_a_later_round_alone);
