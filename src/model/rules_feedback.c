@@ -321,6 +321,15 @@ static void apply_ask(struct applying *a, const struct event *ask)
 	keep_request(r, &turn, false);
 }
 
+static bool take_own(struct session_rules *r, struct turn *out)
+{
+	*out = r->turn;
+	r->turn.open = false;
+	r->turn.decided = NULL;
+	r->turn.decided_n = 0;
+	return true;
+}
+
 /* The request that a response answers: the session's own, or one that waits in the file. Unsure
  * when another one waits that could be meant as well. */
 static bool take_turn(struct applying *a, int64_t iteration, struct turn *out, bool *unsure)
@@ -329,24 +338,24 @@ static bool take_turn(struct applying *a, int64_t iteration, struct turn *out, b
 	uint32_t pick = 0;
 
 	*unsure = false;
-	if (r->turn.open) {
-		*out = r->turn;
-		r->turn.open = false;
-		r->turn.decided = NULL;
-		r->turn.decided_n = 0;
-		return true;
-	}
+	if (r->turn.open)
+		return take_own(r, out);
 	/* a session that has been answered before has its own turns */
-	if (!home->waiting.n || (r != home && r->answered))
+	if (r != home && r->answered)
 		return false;
 	while (pick < home->waiting.n && home->waiting.v[pick].iteration != iteration)
 		pick++;
 	if (pick == home->waiting.n) {
-		if (home->waiting.n > 1 || (r != home && home->waiting.v[0].iteration > 1))
+		/* a loop of bare messages whose answers are wrapped from now on */
+		if (home->turn.open && home->turn.iteration == iteration)
+			return take_own(home, out);
+		if (home->waiting.n != 1 || (r != home && home->waiting.v[0].iteration > 1))
 			return false;
 		pick = 0;
 	}
 	*out = home->waiting.v[pick];
+	*unsure = home->turn.open && home->turn.iteration == out->iteration &&
+		  home->turn.content_hash != out->content_hash;
 	for (uint32_t i = 0; i < home->waiting.n; i++)
 		*unsure |= home->waiting.v[i].iteration == out->iteration &&
 			   home->waiting.v[i].content_hash != out->content_hash;

@@ -563,6 +563,18 @@ START_TEST(the_artifact_of_a_request_in_the_middle_is_known)
 }
 END_TEST
 
+/* One tool writes the answers bare, another one wraps them. */
+START_TEST(a_request_of_a_bare_loop_that_a_session_answers_is_sent_again)
+{
+	add_turn(NULL);
+	add_request(2, ARTIFACT, ",\"applied_feedback\":{\"items\":[]}");
+	add_error("ses_1", 2);
+	bench_stage(&b, ITEM_ERROR, NULL, VERB_ACCEPT);
+	bench_apply(&b, bench_ready(&b));
+	bench_verdict(&b, ITEM_ERROR, NULL, VERDICT_ACCEPTED);
+}
+END_TEST
+
 /* Whose it is cannot be told: of two that differ, or of one that has another iteration. */
 START_TEST(a_request_in_the_middle_that_may_be_anothers_is_not_sent_again)
 {
@@ -919,6 +931,7 @@ int main(void)
 	tcase_add_loop_test(t, a_request_is_completed_when_it_is_sent_again, 0, 5);
 	tcase_add_test(t, a_request_that_is_sent_again_is_not_blamed_again);
 	tcase_add_loop_test(t, a_request_in_the_middle_is_sent_again, 0, 2);
+	tcase_add_test(t, a_request_of_a_bare_loop_that_a_session_answers_is_sent_again);
 	tcase_add_test(t, the_artifact_of_a_request_in_the_middle_is_known);
 	tcase_add_loop_test(t, a_request_in_the_middle_that_may_be_anothers_is_not_sent_again, 0, 2);
 	tcase_add_test(t, a_request_that_cannot_be_mended_is_not_sent_again);
