@@ -86,6 +86,15 @@ ok 'a letter tells where it went' grep -q '"channel":"file","path":"/.*/log.ndjs
 ok 'the text has them too' sh -c '"$GAVEL" show decisions log.ndjson | grep -q " ann .*answered"'
 is 'the summary counts them' '"staged":1,"recorded":0,"sent":1' "$("$GAVEL" show summary --format=json log.ndjson | grep -o '"staged":1,"recorded":0,"sent":1')"
 
+# What was sent may be among the messages, too; another's word of the same kind is another decision.
+"$GAVEL" show decisions --format=json log.ndjson log.ndjson.replies.ndjson >both
+is 'a decision that is read again is listed once' "$(wc -l <decisions)" "$(wc -l <both)"
+is '... in the text, too' 1 "$("$GAVEL" show decisions --size=200 log.ndjson log.ndjson.replies.ndjson | grep -c "$(echo "$item" | cut -c 1-20)")"
+deciders() { "$GAVEL" show summary --format=json "$@" | grep -o '"agent_decisions":{[^}]*}'; }
+is '... and counted once' "$(deciders log.ndjson)" "$(deciders log.ndjson log.ndjson.replies.ndjson)"
+sed 's/answeredAt":"2/answeredAt":"3/' log.ndjson.replies.ndjson >not-mine.ndjson
+is "another's is listed" 2 "$("$GAVEL" show decisions --format=json log.ndjson not-mine.ndjson | grep -c "\"item\":\"$item\"")"
+
 # The same log, however it is named and whatever is read with it.
 cp log.ndjson other.ndjson
 for names in ./log.ndjson "$tmp/log.ndjson" 'other.ndjson log.ndjson' 'log.ndjson other.ndjson' 'log.ndjson log.ndjson.replies.ndjson'; do

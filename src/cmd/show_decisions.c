@@ -1,8 +1,9 @@
 /* The decisions as JSON lines: those made here, as the journals have them, oldest first; then those
- * that agents made in the log. */
+ * that agents made in the log, and not those that are in the log because they were sent. */
 #include "cmd/show_json.h"
 
 #include "json/compose.h"
+#include "ui/echoes.h"
 #include "ui/figures.h"
 #include "ui/view_parts.h"
 
@@ -157,7 +158,9 @@ void json_told(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
 	VEC(struct told) list = { 0 };
+	struct echoes own = { 0 };
 
+	echoes_find(s, &own);
 	for (uint32_t i = 0; i < m->items.n; i++) {
 		const struct item *item = &m->items.v[i];
 		struct item_state st;
@@ -165,13 +168,14 @@ void json_told(struct load *l, const struct scene *s, struct buf *out)
 		if (!item_is_shown(s, i, &st))
 			continue;
 		for (uint32_t n = 0; n < item->n && item->steps[n].message < s->k; n++)
-			if (item->steps[n].what == STEP_DECIDED)
+			if (item->steps[n].what == STEP_DECIDED && !echoes_have(&own, i, n))
 				vec_push(&list, (struct told){ i, n, item->steps[n].message });
 	}
 	if (list.n)
 		qsort(list.v, list.n, sizeof(*list.v), by_message);
 	for (uint32_t i = 0; i < list.n; i++)
 		put_told(l, s, &list.v[i], out);
+	echoes_release(&own);
 	vec_release(&list);
 }
 

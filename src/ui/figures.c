@@ -1,6 +1,7 @@
 /* Counting decisions and loops. */
 #include "ui/figures.h"
 
+#include "ui/echoes.h"
 #include "ui/view_loops.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@ enum {
 struct counting {
 	const struct scene *s;
 	struct figures *out;
+	struct echoes own; /* counted as the person's */
 	VEC(int64_t) took;
 };
 
@@ -62,10 +64,12 @@ static void add_took(struct counting *c, int64_t ms)
 		vec_push(&c->took, ms);
 }
 
-static void count_item(struct counting *c, const struct item *item)
+static void count_item(struct counting *c, uint32_t number)
 {
+	const struct item *item = &c->s->model->items.v[number];
+
 	for (uint32_t i = 0; i < item->n && item->steps[i].message < c->s->k; i++) {
-		if (item->steps[i].what != STEP_DECIDED)
+		if (item->steps[i].what != STEP_DECIDED || echoes_have(&c->own, number, i))
 			continue;
 		c->out->decided++;
 		c->out->by_agents[item->steps[i].verdict]++;
@@ -107,9 +111,10 @@ void figures_make(const struct scene *s, struct figures *out)
 	struct item_state at;
 
 	*out = (struct figures){ .median_ms = WHEN_NONE, .longest_ms = WHEN_NONE };
+	echoes_find(s, &c.own);
 	for (uint32_t i = 0; i < s->model->items.n; i++)
 		if (item_is_shown(s, i, &at))
-			count_item(&c, &s->model->items.v[i]);
+			count_item(&c, i);
 	for (uint32_t i = 0; i < s->model->standings.n; i++)
 		count_standing(&c, &s->model->standings.v[i]);
 	out->timed = c.took.n;
@@ -119,5 +124,6 @@ void figures_make(const struct scene *s, struct figures *out)
 		out->longest_ms = *vec_last(&c.took);
 	}
 	vec_release(&c.took);
+	echoes_release(&c.own);
 	count_loops(s, out);
 }

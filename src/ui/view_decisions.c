@@ -1,6 +1,8 @@
 /* The decisions: who decided which item and how, newest first, and what became of it. The person's
  * own stand first, from the journal: staged, recorded, sent, acknowledged, held and why. Those of
- * the log follow; an item that came back and was decided again has a line for each. */
+ * the log follow; an item that came back and was decided again has a line for each. What was decided
+ * here and is in the log as well is not listed twice. */
+#include "ui/echoes.h"
 #include "ui/view_parts.h"
 
 #include <stdio.h>
@@ -63,6 +65,7 @@ static bool journal_line_is_shown(const struct scene *s, const struct draft *dra
 static void decisions_make(const struct scene *s, int cols, struct lines *out)
 {
 	const struct model *m = s->model;
+	struct echoes own = { 0 };
 	struct column c[COL_COUNT];
 
 	out->own = arena_alloc(&out->arena, sizeof(struct columns));
@@ -72,6 +75,7 @@ static void decisions_make(const struct scene *s, int cols, struct lines *out)
 		for (uint32_t i = 0; i < s->desks->list.v[d].drafts.n; i++)
 			if (journal_line_is_shown(s, &s->desks->list.v[d].drafts.v[i]))
 				line_add(out, DECISION_MADE_HERE, d, i);
+	echoes_find(s, &own);
 	for (uint32_t i = 0; i < m->items.n && breath_on(s->breath); i++) {
 		const struct item *item = &m->items.v[i];
 		struct item_state at;
@@ -80,9 +84,10 @@ static void decisions_make(const struct scene *s, int cols, struct lines *out)
 		    (s->filter && !item_is_shown(s, i, &at)))
 			continue;
 		for (uint32_t n = 0; n < item->n && item->steps[n].message < s->k; n++)
-			if (item->steps[n].what == STEP_DECIDED)
+			if (item->steps[n].what == STEP_DECIDED && !echoes_have(&own, i, n))
 				line_add(out, item->steps[n].message, i, n);
 	}
+	echoes_release(&own);
 	breath_sort(out->list.v, out->list.n, sizeof(*out->list.v), newest_first, s->breath);
 }
 
