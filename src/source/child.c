@@ -23,12 +23,13 @@ void child_end_input(struct child *c)
 	c->input.waits_since_ms = 0;
 }
 
+/* Of what was written since nothing waited, some may wait; of nothing, nothing does. */
 static bool look_at_input(struct child_input *in, int64_t now_ms)
 {
 	int unread = 0;
 
-	return in->fd >= 0 && ioctl(in->fd, FIONREAD, &unread) == 0 &&
-	       child_input_note(in, unread, now_ms);
+	return in->fd >= 0 && (in->unread || in->sent != in->read) &&
+	       ioctl(in->fd, FIONREAD, &unread) == 0 && child_input_note(in, unread, now_ms);
 }
 
 void child_path(const struct child *c, struct buf *out)
@@ -165,7 +166,9 @@ bool child_tick(struct child *c, int64_t now_ms)
 
 	changed |= capture_look(&c->err, &k->captures[DRAIN_ERR]);
 	changed |= look_at_input(&c->input, now_ms);
-	changed |= child_notice_exit(c);
+	/* a call for each agent and turn would be many; where there is a pidfd it tells */
+	if (c->run->pidfd < 0 || atomic_load(&c->run->exit_seen))
+		changed |= child_notice_exit(c);
 	if (c->life == CHILD_RUNS)
 		changed |= advance_stop(c, now_ms);
 	if (c->life == CHILD_EXITED)

@@ -60,6 +60,7 @@ enum child_stop { CHILD_GOES_ON, CHILD_ASKED, CHILD_TERMED, CHILD_KILLED };
 struct child_input {
 	int fd;                 /* does not block; -1 = closed */
 	uint64_t sent;          /* bytes written so far */
+	uint64_t read;          /* sent, when the pipe was last seen empty */
 	uint64_t due;           /* where the newest message ends; beyond sent: it is half written */
 	int unread;             /* bytes that wait in the pipe */
 	int64_t waits_since_ms; /* since when none was taken; 0 = none waits */
@@ -70,10 +71,12 @@ static inline bool child_input_note(struct child_input *in, int unread, int64_t 
 {
 	bool changed = unread != in->unread;
 
-	if (!unread)
+	if (!unread) {
 		in->waits_since_ms = 0;
-	else if (changed || !in->waits_since_ms)
+		in->read = in->sent;
+	} else if (changed || !in->waits_since_ms) {
 		in->waits_since_ms = now_ms;
+	}
 	in->unread = unread;
 	return changed;
 }

@@ -2,19 +2,29 @@
  * waits for the main thread, which learns of news through an eventfd and of numbers through
  * atomics.
  *
+ * What comes alone is taken at once. Where news follows news, pipes are left to gather some: many
+ * agents that talk at once then cost one round, here and in the main thread, and not one each. A
+ * pipe that fills up in that time ends it.
+ *
  * Signals are none of its business: all are blocked, also SIGXFSZ, so that a capture at its limit
  * is an error of write like a full disk. */
 #include "source/child_parts.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
 	DRAIN_BLOCK_BYTES = 256 << 10,
+	DRAIN_GATHER_MS = 20,
+	DRAIN_SOON_MS = 5,  /* so many rounds, each with news that soon, are a crowd */
+	DRAIN_CROWD = 8,
 	DRAIN_ASK_MS = 100, /* a kernel without pidfd: the main thread looks so often */
 	DRAIN_LAST_BLOCKS =
 		16, /* more than a pipe holds: who keeps writing does not keep it open */
@@ -30,6 +40,8 @@ struct drain {
 	VEC(struct child_run *) polled;
 	VEC(struct pollfd) fds;
 	char *block;
+	unsigned crowd; /* rounds that had not to wait long for news */
+	bool brimming;  /* in the last one a pipe was filling up */
 };
 
 static void ring(int fd)
@@ -56,6 +68,7 @@ static bool drain_once(struct drain *d, struct child_run *run, int stream)
 		got = read(run->fds[stream], d->block, DRAIN_BLOCK_BYTES);
 	while (got < 0 && errno == EINTR);
 	if (got > 0) {
+		d->brimming |= got >= run->room[stream] / 4;
 		capture_keep(run->captures[stream], d->block, (size_t)got);
 		return true;
 	}
@@ -90,8 +103,8 @@ static void forget(struct drain *d, struct child_run *run)
 	atomic_store(&run->dropped, true); /* the main thread may free it now */
 }
 
-/* fds: of its streams and its process. */
-static void serve(struct drain *d, struct child_run *run, const struct pollfd *fds)
+/* fds: of its streams and its process. True: there was something to tell. */
+static bool serve(struct drain *d, struct child_run *run, const struct pollfd *fds)
 {
 	bool news = false;
 
@@ -101,7 +114,7 @@ static void serve(struct drain *d, struct child_run *run, const struct pollfd *f
 			news = true;
 		}
 	if (fds[DRAIN_STREAMS].revents) {
-		run->exit_seen = true;
+		atomic_store(&run->exit_seen, true);
 		news = true;
 	}
 	if (run->pidfd < 0)
@@ -113,8 +126,7 @@ static void serve(struct drain *d, struct child_run *run, const struct pollfd *f
 		forget(d, run);
 		news = true;
 	}
-	if (news)
-		tell(d);
+	return news;
 }
 
 /* What to wait for; the timeout of poll. */
@@ -132,7 +144,8 @@ static int collect(struct drain *d)
 		vec_push(&d->polled, run);
 		for (int s = 0; s < DRAIN_STREAMS; s++)
 			vec_push(&d->fds, (struct pollfd){ .fd = run->fds[s], .events = POLLIN });
-		vec_push(&d->fds, (struct pollfd){ .fd = run->exit_seen ? -1 : run->pidfd,
+		vec_push(&d->fds, (struct pollfd){ .fd = atomic_load(&run->exit_seen) ? -1
+											: run->pidfd,
 						   .events = POLLIN });
 		if (run->pidfd < 0)
 			timeout = DRAIN_ASK_MS;
@@ -141,20 +154,53 @@ static int collect(struct drain *d)
 	return timeout;
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* One look at all pipes, which were waited for since then. */
+static void take_round(struct drain *d, int64_t since_ms)
+{
+	bool news = false;
+
+	d->crowd = now_ms() - since_ms < DRAIN_SOON_MS ? d->crowd + 1 : 0;
+	d->brimming = false;
+	for (uint32_t i = 0; i < d->polled.n; i++)
+		news |= serve(d, d->polled.v[i], &d->fds.v[1 + i * (DRAIN_STREAMS + 1)]);
+	if (news)
+		tell(d);
+}
+
+/* Lets pipes gather while there is a crowd; only the main thread can end that. */
+static void gather(struct drain *d)
+{
+	struct pollfd wake = { .fd = d->wake, .events = POLLIN };
+
+	if (d->crowd >= DRAIN_CROWD && !d->brimming)
+		poll(&wake, 1, DRAIN_GATHER_MS);
+}
+
 static void *drain_main(void *arg)
 {
 	struct drain *d = arg;
 
 	while (!atomic_load(&d->quit)) {
-		int timeout = collect(d);
+		int64_t since_ms;
 		uint64_t count;
+		int timeout;
 
+		gather(d);
+		since_ms = now_ms();
+		timeout = collect(d);
 		if (poll(d->fds.v, d->fds.n, timeout) < 0)
 			continue;
 		if (d->fds.v[0].revents)
 			(void)!read(d->wake, &count, sizeof(count));
-		for (uint32_t i = 0; i < d->polled.n; i++)
-			serve(d, d->polled.v[i], &d->fds.v[1 + i * (DRAIN_STREAMS + 1)]);
+		take_round(d, since_ms);
 	}
 	for (uint32_t i = 0; i < d->runs.n; i++) /* nobody adds any more */
 		drain_last(d, d->runs.v[i]);
@@ -215,8 +261,21 @@ int drain_fd(const struct drain *d)
 	return d->news;
 }
 
+/* How much a pipe holds: some were not allowed to be large. */
+static int room_of(int fd)
+{
+	int bytes = -1;
+
+#ifdef F_GETPIPE_SZ
+	bytes = fcntl(fd, F_GETPIPE_SZ);
+#endif
+	return bytes > 0 ? bytes : PIPE_BUF;
+}
+
 void drain_add(struct drain *d, struct child_run *run)
 {
+	for (int s = 0; s < DRAIN_STREAMS; s++)
+		run->room[s] = room_of(run->fds[s]);
 	pthread_mutex_lock(&d->lock);
 	vec_push(&d->runs, run);
 	pthread_mutex_unlock(&d->lock);

@@ -64,7 +64,8 @@ struct child_run {
 	int fds[DRAIN_STREAMS]; /* the thread's; -1 = at its end */
 	struct drain_capture *captures[DRAIN_STREAMS];
 	int pidfd;               /* the main thread's; -1 = the kernel has none */
-	bool exit_seen;          /* the thread's: no need to ask again */
+	int room[DRAIN_STREAMS]; /* what the pipes hold, bytes */
+	atomic_bool exit_seen;   /* the thread has seen its process end */
 	atomic_bool pipes_ended; /* all has come */
 	atomic_bool drop;        /* the main thread's wish: take what is there and close */
 	atomic_bool dropped;     /* the thread has forgotten it */

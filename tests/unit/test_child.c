@@ -152,9 +152,11 @@ static void write_file(const char *path, const char *bytes, mode_t mode)
 	close(fd);
 }
 
+/* As a channel does. */
 static void tell(struct child *c, const char *line)
 {
 	ck_assert_int_eq(write(c->input.fd, line, strlen(line)), (ssize_t)strlen(line));
+	c->input.sent += strlen(line);
 }
 
 /* Stands still when this returns. */
