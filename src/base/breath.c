@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { ASKED_OFTEN = 16, RUN_LENGTH = 1024 };
+enum { ASKED_OFTEN = 64, RUN_LENGTH = 1024 };
 
 bool breath_on(struct breath *b)
 {

@@ -8,6 +8,8 @@
 
 enum {
 	TOLD_MS = 100,   /* the views are told of arrivals at most that often */
+	TOLD_PART = 12,  /* and showing is at most that part of the time, */
+	TOLD_MAX_MS = 2000, /* if that is not longer */
 	TICK_MS = 1000,  /* countdowns move that often */
 	RECENT_MS = 600000,
 	INCOMPLETE_BYTES = 1000,
@@ -48,6 +50,19 @@ static int quiet_ms(const struct live *l, int64_t now_ms)
 	return l->crew ? sooner(wait, crew_wait_ms(l->crew, now_ms)) : wait;
 }
 
+void live_showed(struct live *l, int64_t ms)
+{
+	l->spent_ms += ms;
+}
+
+/* When the views are to be told; of items that wait for a person, soon. */
+static int64_t told_due(const struct live *l)
+{
+	int64_t pause = l->load->model.items.n > l->items ? 0 : TOLD_PART * l->spent_ms;
+
+	return l->told_ms + (pause < TOLD_MS ? TOLD_MS : pause > TOLD_MAX_MS ? TOLD_MAX_MS : pause);
+}
+
 int live_wait_ms(const struct live *l, int64_t now_ms)
 {
 	int wait;
@@ -56,8 +71,7 @@ int live_wait_ms(const struct live *l, int64_t now_ms)
 		return -1;
 	wait = quiet_ms(l, now_ms);
 	if (l->load->model.records.n != l->app->told && l->app->live != LIVE_PAUSED)
-		wait = sooner(wait, l->told_ms + TOLD_MS > now_ms ? (int)(l->told_ms + TOLD_MS - now_ms)
-								   : 0);
+		wait = sooner(wait, told_due(l) > now_ms ? (int)(told_due(l) - now_ms) : 0);
 	if (l->app->wall_ms != WHEN_NONE)
 		wait = sooner(wait, l->ticked_ms + TICK_MS > now_ms
 					    ? (int)(l->ticked_ms + TICK_MS - now_ms)
@@ -206,8 +220,9 @@ void live_take(struct live *l, int64_t now_ms)
 	if (a->live != LIVE_PAUSED)
 		a->live = quiet_ms(l, now_ms) == 0 ? LIVE_BEHIND : LIVE_ON;
 	if (a->live != LIVE_PAUSED && l->load->model.records.n != a->told &&
-	    now_ms - l->told_ms >= TOLD_MS) {
+	    now_ms >= told_due(l)) {
 		l->told_ms = now_ms;
+		l->spent_ms = 0;
 		app_arrived(a, l->load->wire.bytes_done, l->load->wire.bytes_total, false);
 		tell_new(l);
 	}

@@ -52,6 +52,7 @@ static void on_key(void *ctx, const struct key *key)
 
 	if (w->quit)
 		return;
+	w->pressed = true;
 	w->began_ms = loop_now_ms();
 	w->app.clock_ms = clock_of(w);
 	app_key(&w->app, key);
@@ -84,12 +85,14 @@ static int wait_for_any(const struct watch *w, int input, int timeout_ms)
 	return loop_wait(input, others, timeout_ms ? 2 : 0, timeout_ms);
 }
 
-/* Takes what was typed and draws; waits for at most timeout_ms. */
-static void pump(struct watch *w, int timeout_ms)
+/* Takes what was typed; waits for at most timeout_ms. Returns LOOP_ bits as loop_wait; LOOP_INPUT also
+ * where a search has come to its end. */
+static int listen(struct watch *w, int timeout_ms)
 {
 	int ready = wait_for_any(w, term_fd(), timeout_ms), n;
 	char bytes[4096];
 
+	w->pressed = false;
 	if (ready & LOOP_SIGNAL)
 		handle_signals(w);
 	if (ready & LOOP_INPUT) {
@@ -97,13 +100,23 @@ static void pump(struct watch *w, int timeout_ms)
 		if (n < 0) {
 			w->quit = true;
 			w->load.wire.stop = true;
-			return;
+			return ready;
 		}
 		keys_feed(&w->keys, str_make(bytes, (size_t)n), loop_now_ms(), on_key, w);
 	}
 	keys_tick(&w->keys, loop_now_ms(), on_key, w);
-	if (!w->settling)
+	if (w->app.hunting && !w->settling) {
 		app_hunt(&w->app);
+		w->pressed |= !w->app.hunting;
+	}
+	return ready | (w->pressed ? LOOP_INPUT : 0);
+}
+
+/* Takes what was typed, while something else goes on, and draws. */
+static void pump(struct watch *w)
+{
+	int ready = listen(w, 0);
+
 	if (!w->quit && (ready || loop_now_ms() - w->drawn_ms >= FRAME_MS))
 		draw(w);
 	w->breathed_ms = loop_now_ms();
@@ -117,7 +130,7 @@ static bool take_breath(void *ctx)
 	if (!w->settling)
 		return now - w->began_ms < PATIENCE_MS;
 	if (now - w->breathed_ms >= BREATH_MS)
-		pump(w, 0);
+		pump(w);
 	return !w->quit && app_wants_list(&w->app);
 }
 
@@ -154,7 +167,7 @@ static void breathe(void *ctx, struct load *l, const struct message *msg, const 
 		w->arrive_ms = loop_now_ms() + (cost < ARRIVED_MAX_MS ? cost : ARRIVED_MAX_MS);
 	}
 	w->app.bytes_done = l->wire.bytes_done;
-	pump(w, 0);
+	pump(w);
 	settle(w);
 }
 
@@ -163,7 +176,7 @@ static bool idle(void *ctx)
 {
 	struct watch *w = ctx;
 
-	pump(w, 0);
+	pump(w);
 	settle(w);
 	return !w->quit;
 }
@@ -306,6 +319,42 @@ static int run_headless(struct watch *w, const struct options *o)
 
 /* ---- on a terminal ---- */
 
+/* A frame, with its list, and what that costs. */
+static void show(struct watch *w)
+{
+	int64_t since = loop_now_ms();
+
+	draw(w);
+	settle(w);
+	w->undrawn = false;
+	live_showed(&w->live, loop_now_ms() - since);
+}
+
+/* What was typed is answered at once. What comes is shown at once, too, if nothing was just before:
+ * frames have their distance, and many turns may go by between two of them. */
+static void go_round(struct watch *w)
+{
+	int wait = wait_ms(w), frame = -1, ready;
+
+	if (w->undrawn) {
+		int64_t left = w->drawn_ms + FRAME_MS - loop_now_ms();
+
+		frame = left < 0 || !app_is_settled(&w->app) ? 0 : (int)left;
+	}
+	if (frame == 0) {
+		show(w);
+		return;
+	}
+	ready = listen(w, sooner(wait, frame));
+	w->breathed_ms = loop_now_ms();
+	if (w->quit || (!ready && frame > 0 && frame == sooner(wait, frame)))
+		return;
+	if (ready & (LOOP_INPUT | LOOP_SIGNAL))
+		show(w);
+	take_turn(w);
+	w->undrawn = true;
+}
+
 static int run_terminal(struct watch *w, const struct options *o)
 {
 	struct theme theme;
@@ -343,12 +392,9 @@ static int run_terminal(struct watch *w, const struct options *o)
 		w->ops->loaded(w->ops_ctx, clock_of(w));
 	if (w->said.n)
 		app_say(&w->app, ROLE_WARN, "%.*s", (int)strcspn(w->said.p, "\n"), w->said.p);
-	while (!w->quit) {
-		draw(w);
-		settle(w);
-		pump(w, wait_ms(w));
-		take_turn(w);
-	}
+	show(w);
+	while (!w->quit)
+		go_round(w);
 	term_close();
 	loop_close();
 	if (w->said.n)

@@ -60,6 +60,8 @@ struct watch {
 	struct breath breath;
 	int64_t began_ms; /* answering a key, or drawing */
 	int64_t breathed_ms, drawn_ms;
+	bool undrawn; /* something may have changed since */
+	bool pressed; /* a key was handed out, or a search has ended */
 	int64_t arrive_ms; /* when the views are next told what has come */
 };
 
