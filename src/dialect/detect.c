@@ -82,7 +82,26 @@ static void collect_tells(void)
 		add_told(str_of(glances[i]))->glance = i;
 }
 
-enum dialect_id dialect_detect(yyjson_val *root, int *scores)
+/* All telling names come first among a decoder's, in their order: so told[i] is name number i + 1. */
+static void name_tells(struct names *names)
+{
+	pthread_once(&told_once, collect_tells);
+	for (unsigned i = 0; i < told_n; i++)
+		if (name_number(names, names_add(names, told[i].name)) != i + 1)
+			BUG("%.*s is not the name number %u", STR_ARG(told[i].name), i + 1);
+}
+
+static const struct told *told_of(const struct names *names, struct str name)
+{
+	unsigned number = names ? name_number(names, name.p) : 0;
+
+	if (number)
+		return number <= told_n ? &told[number - 1] : NULL;
+	return name.n ? find_told(name) : NULL;
+}
+
+/* names: those that the message was read with, or NULL. */
+static enum dialect_id detect(yyjson_val *root, const struct names *names, int *scores)
 {
 	int sum[REGISTERED], most = 0, best = DETECT_MIN - 1;
 	uint64_t sums = 0;
@@ -97,8 +116,7 @@ enum dialect_id dialect_detect(yyjson_val *root, int *scores)
 		return DIALECT_UNKNOWN;
 	pthread_once(&told_once, collect_tells);
 	yyjson_obj_foreach(root, i, n, key, v) {
-		struct str name = json_str(key);
-		const struct told *t = name.n ? find_told(name) : NULL;
+		const struct told *t = told_of(names, json_str(key));
 
 		if (i >= MEMBERS_MAX) /* no message has that many at its top */
 			break;
@@ -125,6 +143,11 @@ enum dialect_id dialect_detect(yyjson_val *root, int *scores)
 		}
 	}
 	return winner;
+}
+
+enum dialect_id dialect_detect(yyjson_val *root, int *scores)
+{
+	return detect(root, NULL, scores);
 }
 
 /* A line that is not JSON is a log line, by the orchestrator's text. If it began like JSON, say
@@ -156,6 +179,14 @@ static void decode_text(struct decoder *d, struct str bytes, struct message *m,
 			 d->outer.where + 1);
 }
 
+enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes, yyjson_val **root)
+{
+	if (!d->check.names)
+		name_tells(checker_names(&d->check));
+	r->names = d->check.names;
+	return d->lazily ? json_read_lazily(r, bytes, root) : json_read(r, bytes, root);
+}
+
 static enum json_outcome read_outer(struct decoder *d, struct str bytes, yyjson_val **root)
 {
 	struct str t = str_trim(bytes);
@@ -168,7 +199,7 @@ static enum json_outcome read_outer(struct decoder *d, struct str bytes, yyjson_
 	/* most log lines are told from JSON by their first byte */
 	if (t.n == 0 || !strchr("{[\"-0123456789tfn", t.p[0]))
 		return JSON_NOT;
-	return json_read(&d->outer, bytes, root);
+	return decoder_read(d, &d->outer, bytes, root);
 }
 
 void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
@@ -189,13 +220,14 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 	d->looked_dialect = NULL;
 	d->check.m = m;
 	d->check.depth = 0;
+	d->lazily = true;
 	m->flags = (uint16_t)d->info.flags;
 	outcome = read_outer(d, bytes, &root);
 	if (!root || d->info.text) {
 		decode_text(d, bytes, m, outcome);
 		return;
 	}
-	m->dialect = dialect_detect(root, NULL);
+	m->dialect = detect(root, d->check.names, NULL);
 	m->kind = STR("json");
 	if (outcome == JSON_REPAIRED) {
 		m->flags |= RECORD_REPAIRED;
@@ -224,6 +256,7 @@ void dialect_look(struct decoder *d, struct str bytes)
 {
 	arena_reset(&d->arena);
 	d->info = (struct frame_info){ 0 };
+	d->lazily = false;
 	read_outer(d, bytes, &d->looked);
 	d->looked_dialect = d->looked ? dialect_of(dialect_detect(d->looked, NULL)) : NULL;
 	d->looked_response = NULL;
@@ -313,10 +346,10 @@ uint64_t value_hash(yyjson_val *v)
 	if (!v)
 		return 0;
 	h = yyjson_get_type(v);
-	if (yyjson_is_str(v) || yyjson_is_raw(v))
-		return hash_mix(h, str_hash(str_make(yyjson_get_raw(v) ? yyjson_get_raw(v)
-								       : yyjson_get_str(v),
-						     yyjson_get_len(v))));
+	if (yyjson_is_str(v))
+		return hash_mix(h, str_hash(json_str(v)));
+	if (yyjson_is_raw(v))
+		return hash_mix(h, str_hash(str_make(yyjson_get_raw(v), yyjson_get_len(v))));
 	if (yyjson_is_num(v)) {
 		double number = yyjson_get_num(v);
 

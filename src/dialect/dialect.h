@@ -29,6 +29,7 @@ struct decoder {
 	struct arena arena; /* diagnostics and made-up text of the current message */
 	bool quiet; /* diagnostics are only counted */
 	bool keeps; /* messages live until decoder_forget, not only until the next one */
+	bool lazily; /* nobody asks for strings but by json_str: the message is only decoded */
 	struct frame_info info;
 	struct str bytes; /* of the current message */
 	/* the message that dialect_look has parsed, and the response that was found inside it */
@@ -95,6 +96,8 @@ void decoder_forget(struct decoder *d);
 void decoder_release(struct decoder *d);
 
 /* For the dialects: */
+/* A message inside another, into one of the decoder's readers. */
+enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes, yyjson_val **root);
 void detail_add(struct detail *out, const char *label, struct str text, bool id_like);
 /* The same for a list of strings, joined by newlines; nothing for an empty list. */
 void detail_add_list(struct decoder *d, struct detail *out, const char *label, yyjson_val *array);

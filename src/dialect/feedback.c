@@ -274,7 +274,7 @@ static yyjson_val *find_response(struct decoder *d, struct str text, bool *repai
 
 	*repaired = *broken = false;
 	if (body.n && body.p[0] == '{') {
-		outcome = json_read(&d->inner, body, &v);
+		outcome = decoder_read(d, &d->inner, body, &v);
 		*repaired = outcome == JSON_REPAIRED;
 		if (v)
 			return response_score(v) >= 2 ? v : NULL;
@@ -283,7 +283,7 @@ static yyjson_val *find_response(struct decoder *d, struct str text, bool *repai
 	for (int tries = 0; tries < 64 && json_next_object(text, &at, &span, &budget); tries++) {
 		if (span.p < text.p + end) /* inside one that was taken or was no Response */
 			continue;
-		json_read(&d->inner, span, &v);
+		decoder_read(d, &d->inner, span, &v);
 		if (v) {
 			end = (size_t)(span.p - text.p) + span.n;
 			if (response_score(v) >= 3)
@@ -291,7 +291,7 @@ static yyjson_val *find_response(struct decoder *d, struct str text, bool *repai
 		}
 	}
 	if (best.p) {
-		outcome = json_read(&d->inner, best, &v);
+		outcome = decoder_read(d, &d->inner, best, &v);
 		*repaired = outcome == JSON_REPAIRED;
 		return v;
 	}

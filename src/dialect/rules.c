@@ -356,30 +356,24 @@ static void check_stranger(struct checker *c, const struct shape *shape, struct 
 /* What of a shape is asked for at every member, close together. */
 struct shape_index {
 	const struct shape *shape;
-	uint32_t needed, aliased;   /* bits of fields */
-	uint32_t sign[FIELDS_MAX];  /* of names */
-	uint32_t fine[FIELDS_MAX];  /* tags that need no further look */
-	uint8_t length[FIELDS_MAX]; /* of names */
+	uint32_t needed, aliased; /* bits of fields */
+	bool addressed;           /* all names have addresses */
+	const char *name[FIELDS_MAX]; /* their addresses (json/names.h) */
+	uint32_t fine[FIELDS_MAX];    /* tags that need no further look */
+	uint8_t length[FIELDS_MAX];   /* of names */
 };
 
-/* Names that differ mostly differ here. */
-static uint32_t sign_of(struct str name)
-{
-	if (!name.n)
-		return 0;
-	return (uint32_t)(uint8_t)name.n << 24 | (uint32_t)(uint8_t)name.p[0] << 16 |
-	       (uint32_t)(uint8_t)name.p[name.n / 2] << 8 | (uint8_t)name.p[name.n - 1];
-}
-
-static struct shape_index *index_new(const struct shape *shape)
+static struct shape_index *index_new(struct checker *c, const struct shape *shape)
 {
 	struct shape_index *x = xcalloc(1, sizeof(*x));
 
 	x->shape = shape;
+	x->addressed = true;
 	for (unsigned i = 0; i < shape->n; i++) {
 		const struct field *f = &shape->fields[i];
 
-		x->sign[i] = sign_of(str_of(f->name));
+		x->name[i] = names_add(checker_names(c), str_of(f->name));
+		x->addressed = x->addressed && x->name[i];
 		x->length[i] = (uint8_t)strlen(f->name);
 		x->fine[i] = fine_tags(f->types, f, !f->elements);
 		x->needed |= (uint32_t)(f->need != OPTIONAL) << i;
@@ -397,9 +391,16 @@ static const struct shape_index *index_of(struct checker *c, const struct shape 
 	if (!c->indexes[slot]) {
 		if (++c->index_n == SHAPES_MAX)
 			BUG("more than %d shapes", SHAPES_MAX);
-		c->indexes[slot] = index_new(shape);
+		c->indexes[slot] = index_new(c, shape);
 	}
 	return c->indexes[slot];
+}
+
+struct names *checker_names(struct checker *c)
+{
+	if (!c->names)
+		c->names = xcalloc(1, sizeof(*c->names));
+	return c->names;
 }
 
 void checker_release(struct checker *c)
@@ -408,26 +409,36 @@ void checker_release(struct checker *c)
 		free(c->indexes[i]);
 	memset(c->indexes, 0, sizeof(c->indexes));
 	c->index_n = 0;
+	free(c->names);
+	c->names = NULL;
 	buf_release(&c->scratch);
 }
 
-static bool is_field(const struct shape_index *x, unsigned i, struct str name, uint32_t sign)
+/* Names of trees that another parser made, or that were read before this shape was met. */
+static unsigned find_text(const struct shape_index *x, struct str name)
 {
-	return x->sign[i] == sign && x->length[i] == name.n &&
-	       memcmp(x->shape->fields[i].name, name.p, name.n) == 0;
+	unsigned i = 0;
+
+	while (i < x->shape->n &&
+	       (x->length[i] != name.n || memcmp(x->shape->fields[i].name, name.p, name.n) != 0))
+		i++;
+	return i;
 }
 
-/* Members usually come in the order of the table, so the search starts behind the last hit. */
-static unsigned find_field(const struct shape_index *x, struct str name, unsigned start)
+/* The number of the field of that name, the shape's n if there is none. Members usually come in the order of the
+ * table, so the search starts behind the last hit. */
+static inline unsigned find_field(const struct checker *c, const struct shape_index *x, struct str name,
+				  unsigned start)
 {
-	uint32_t sign = sign_of(name);
-
-	if (start < x->shape->n && is_field(x, start, name, sign))
-		return start;
-	for (unsigned i = 0; i < x->shape->n; i++)
-		if (is_field(x, i, name, sign))
+	for (unsigned i = start; i < x->shape->n; i++)
+		if (x->name[i] == name.p)
 			return i;
-	return x->shape->n;
+	for (unsigned i = 0; i < start; i++)
+		if (x->name[i] == name.p)
+			return i;
+	if (x->addressed && name_number(c->names, name.p))
+		return x->shape->n;
+	return find_text(x, name);
 }
 
 static void note_duplicate(struct checker *c, struct str name)
@@ -536,7 +547,7 @@ void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape,
 		vals[i] = NULL;
 	yyjson_obj_foreach(obj, i, n, key, v) {
 		struct str name = str_make(unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key));
-		unsigned f = find_field(x, name, next);
+		unsigned f = find_field(c, x, name, next);
 
 		if (f == shape->n) {
 			check_other(c, x, name);

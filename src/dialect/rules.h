@@ -90,11 +90,14 @@ struct checker {
 	unsigned depth;
 	struct path_step path[24];
 	struct buf scratch;
+	struct names *names; /* of all fields of the shapes met so far */
 	struct shape_index *indexes[SHAPES_MAX]; /* by the shape's address */
 	unsigned index_n;
 };
 
 void checker_release(struct checker *c);
+/* Its names; made when they are first asked for. */
+struct names *checker_names(struct checker *c);
 
 /* Checks obj and fills got[i] with the value of shape->fields[i], or NULL. got may be NULL. */
 void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got);

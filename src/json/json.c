@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "json/escapes.h"
 #include "json/quick.h"
 
 #include <stdlib.h>
@@ -177,17 +178,14 @@ void json_reader_forget(struct json_reader *r)
 	}
 }
 
-static yyjson_doc *parse(struct json_reader *r, struct str s, yyjson_read_flag more)
+/* Makes room for the text and its tree, and puts it there. */
+static char *take_in(struct json_reader *r, struct str s, yyjson_read_flag flags)
 {
-	const yyjson_read_flag flags = YYJSON_READ_INSITU | YYJSON_READ_BIGNUM_AS_RAW | more;
 	char *text = room_for(r, s.n);
-	yyjson_read_err e;
-	yyjson_alc alc;
-	size_t need;
+	size_t need = yyjson_read_max_memory_usage(s.n, flags);
 
 	memcpy(text, s.p, s.n);
 	memset(text + s.n, 0, PADDING);
-	need = yyjson_read_max_memory_usage(s.n, flags);
 	if (need < quick_pool_bytes(s.n))
 		need = quick_pool_bytes(s.n);
 	if (r->pool_cap < need) {
@@ -195,40 +193,46 @@ static yyjson_doc *parse(struct json_reader *r, struct str s, yyjson_read_flag m
 		free(r->pool);
 		r->pool = xmalloc(r->pool_cap);
 	}
-	r->doc = more ? NULL : quick_read(text, s.n, r->pool, r->pool_cap);
-	if (r->doc)
-		return r->doc;
-	memcpy(text, s.p, s.n);
-	memset(text + s.n, 0, PADDING);
-	yyjson_alc_pool_init(&alc, r->pool, r->pool_cap);
-	r->doc = yyjson_read_opts(text, s.n, flags, &alc, &e);
-	if (!r->doc) {
-		r->why = e.msg;
-		r->where = e.pos;
-		r->current = 0;
-	}
-	return r->doc;
+	return text;
 }
 
 /* Parses, and refuses what is nested too deep for those who walk the tree. */
-static enum json_outcome read_once(struct json_reader *r, struct str s, yyjson_read_flag more)
+static enum json_outcome read_once(struct json_reader *r, struct str s, yyjson_read_flag more, bool lazily)
 {
+	const yyjson_read_flag flags = YYJSON_READ_INSITU | YYJSON_READ_BIGNUM_AS_RAW | more;
+	yyjson_read_err e = { 0 };
+	yyjson_alc alc;
+	char *text;
+
 	r->why = "empty";
 	r->where = 0;
 	if (s.n == 0)
 		return JSON_NOT;
-	if (parse(r, s, more) ? tree_too_deep(r->doc)
-			      : text_too_deep(s, more & YYJSON_READ_ALLOW_COMMENTS)) {
+	text = take_in(r, s, flags);
+	r->doc = more ? NULL : quick_read(text, s.n, lazily ? r->names : NULL, r->pool, r->pool_cap);
+	if (r->doc) {
+		if (!lazily)
+			tree_unescape(r->doc);
+		return JSON_OK;
+	}
+	yyjson_alc_pool_init(&alc, r->pool, r->pool_cap);
+	r->doc = yyjson_read_opts(text, s.n, flags, &alc, &e);
+	if (!r->doc)
+		r->current = 0;
+	if (r->doc ? tree_too_deep(r->doc) : text_too_deep(s, more & YYJSON_READ_ALLOW_COMMENTS)) {
 		r->why = "nested deeper than 128 levels";
-		r->where = 0;
 		return JSON_TOO_DEEP;
 	}
-	return r->doc ? JSON_OK : JSON_NOT;
+	if (r->doc)
+		return JSON_OK;
+	r->why = e.msg;
+	r->where = e.pos;
+	return JSON_NOT;
 }
 
-enum json_outcome json_read(struct json_reader *r, struct str s, yyjson_val **root)
+static enum json_outcome read_repaired(struct json_reader *r, struct str s, bool lazily, yyjson_val **root)
 {
-	enum json_outcome outcome = read_once(r, s, 0);
+	enum json_outcome outcome = read_once(r, s, 0, lazily);
 
 	*root = NULL;
 	if (outcome == JSON_NOT && s.n) {
@@ -236,7 +240,7 @@ enum json_outcome json_read(struct json_reader *r, struct str s, yyjson_val **ro
 		size_t where = r->where;
 		struct buf mended = { 0 };
 
-		if (repair(s, &mended) && read_once(r, buf_str(&mended), 0) == JSON_OK)
+		if (repair(s, &mended) && read_once(r, buf_str(&mended), 0, lazily) == JSON_OK)
 			outcome = JSON_REPAIRED;
 		else
 			r->why = why, r->where = where;
@@ -247,10 +251,20 @@ enum json_outcome json_read(struct json_reader *r, struct str s, yyjson_val **ro
 	return outcome;
 }
 
+enum json_outcome json_read(struct json_reader *r, struct str s, yyjson_val **root)
+{
+	return read_repaired(r, s, false, root);
+}
+
+enum json_outcome json_read_lazily(struct json_reader *r, struct str s, yyjson_val **root)
+{
+	return read_repaired(r, s, true, root);
+}
+
 enum json_outcome json_read_relaxed(struct json_reader *r, struct str s, yyjson_val **root)
 {
 	enum json_outcome outcome = read_once(
-		r, s, YYJSON_READ_ALLOW_COMMENTS | YYJSON_READ_ALLOW_TRAILING_COMMAS);
+		r, s, YYJSON_READ_ALLOW_COMMENTS | YYJSON_READ_ALLOW_TRAILING_COMMAS, false);
 
 	*root = outcome == JSON_OK ? yyjson_doc_get_root(r->doc) : NULL;
 	return outcome;

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "json/names.h"
 
 #include <yyjson.h>
 
@@ -32,11 +33,15 @@ struct json_reader {
 	char *pool;
 	size_t pool_cap;
 	yyjson_doc *doc;
+	struct names *names; /* for json_read_lazily; NULL = none */
 	const char *why; /* after JSON_NOT */
 	size_t where;    /* byte offset of the trouble */
 };
 
 enum json_outcome json_read(struct json_reader *r, struct str bytes, yyjson_val **root);
+/* The same for whoever asks for few of the strings, and only by json_str: those with escapes may still have them.
+ * Members are told by the reader's names. */
+enum json_outcome json_read_lazily(struct json_reader *r, struct str bytes, yyjson_val **root);
 /* For what people write: comments and trailing commas are allowed, and nothing is repaired. */
 enum json_outcome json_read_relaxed(struct json_reader *r, struct str bytes, yyjson_val **root);
 void json_reader_release(struct json_reader *r);
@@ -44,9 +49,17 @@ void json_reader_release(struct json_reader *r);
 void json_reader_keep(struct json_reader *r);
 void json_reader_forget(struct json_reader *r);
 
+/* In the tag of a string whose escapes are not yet what they mean. */
+#define JSON_ESCAPED (UINT64_C(1) << 5)
+void json_unescape(yyjson_val *v);
+
 static inline struct str json_str(yyjson_val *v)
 {
-	return yyjson_is_str(v) ? str_make(yyjson_get_str(v), yyjson_get_len(v)) : STR_NONE;
+	if (!yyjson_is_str(v))
+		return STR_NONE;
+	if (v->tag & JSON_ESCAPED)
+		json_unescape(v);
+	return str_make(v->uni.str, v->tag >> YYJSON_TAG_BIT);
 }
 
 /* First member of that name, NULL if none or if obj is no object. */

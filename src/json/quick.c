@@ -2,187 +2,88 @@
 #include "json/quick.h"
 
 #include "base/utf8.h"
+#include "json/escapes.h"
 #include "json/json.h"
+#include "json/step.h"
 
-#if defined(__SSE2__) && !defined(QUICK_PORTABLE)
-#include <emmintrin.h>
-#endif
-
-/* How many of the next bytes are plain: no quote, no backslash, ASCII and no control. At most STEP. */
-#if defined(__SSE2__) && !defined(QUICK_PORTABLE)
-enum { STEP = 16 };
-static unsigned plain(const char *p)
+/* The bytes of the character at p, which is not ASCII; 0 = not UTF-8. The usual ones are told by a few bits of the
+ * word they stand in. */
+static inline size_t character_length(const char *p)
 {
-	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-	/* as signed bytes, what is not ASCII is below the controls */
-	__m128i odd = _mm_or_si128(_mm_cmplt_epi8(x, _mm_set1_epi8(0x20)),
-				   _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
-						_mm_cmpeq_epi8(x, _mm_set1_epi8('\\'))));
-	unsigned mask = (unsigned)_mm_movemask_epi8(odd);
+	const unsigned char *u = (const unsigned char *)p;
+	uint32_t c;
 
-	return mask ? (unsigned)__builtin_ctz(mask) : STEP;
-}
-#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-enum { STEP = 8 };
-static unsigned plain(const char *p)
-{
-	const uint64_t ones = 0x0101010101010101u;
-	uint64_t x, odd;
-
-	memcpy(&x, p, 8);
-	/* a borrow can only flag bytes behind one that is flagged itself */
-	odd = ((x - ones * 0x20) | ((x ^ ones * '"') - ones) | ((x ^ ones * '\\') - ones) | x) &
-	      ones * 0x80;
-	return odd ? (unsigned)__builtin_ctzll(odd) / 8 : STEP;
-}
-#else
-enum { STEP = 1 };
-static unsigned plain(const char *p)
-{
-	unsigned char c = (unsigned char)*p;
-
-	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-}
-#endif
-
-static int hex4(const char *p)
-{
-	int v = 0;
-
-	for (int i = 0; i < 4; i++) {
-		unsigned char c = (unsigned char)p[i], low = c | 32;
-
-		if (c >= '0' && c <= '9')
-			v = v << 4 | (c - '0');
-		else if (low >= 'a' && low <= 'f')
-			v = v << 4 | (low - 'a' + 10);
-		else
-			return -1;
-	}
-	return v;
+	if (u[0] >= 0xc2 && u[0] <= 0xdf && (u[1] & 0xc0) == 0x80)
+		return 2;
+	if (u[0] >= 0xe1 && u[0] <= 0xec && (u[1] & 0xc0) == 0x80 && (u[2] & 0xc0) == 0x80)
+		return 3;
+	return utf8_decode(str_make(p, 4), &c);
 }
 
-/* One escape at *from, which may be a pair of them; the number of bytes written to `to`, 0 = not plain. */
-static size_t unescape(const char **from, char *to)
+/* A string whose bytes before p are plain, and some of the next step are not: those of `odd`. NULL = not plain JSON,
+ * else behind its quote. */
+static __attribute__((noinline)) const char *odd_string(const char *start, const char *p, step_mask odd,
+							yyjson_val *v)
 {
-	const char *p = *from;
-	int unit, low;
+	uint64_t escaped = 0;
 
-	*from += 2;
-	switch (p[1]) {
-	case '"':
-	case '\\':
-	case '/': *to = p[1]; return 1;
-	case 'n': *to = '\n'; return 1;
-	case 't': *to = '\t'; return 1;
-	case 'r': *to = '\r'; return 1;
-	case 'b': *to = '\b'; return 1;
-	case 'f': *to = '\f'; return 1;
-	case 'u': break;
-	default: return 0;
-	}
-	unit = hex4(p + 2);
-	*from += 4;
-	if (unit >= 0xd800 && unit <= 0xdbff && p[6] == '\\' && p[7] == 'u') {
-		low = hex4(p + 8);
-		*from += 6;
-		if (low < 0xdc00 || low > 0xdfff)
-			return 0;
-		unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-	} else if (unit < 0 || (unit >= 0xd800 && unit <= 0xdfff)) {
-		return 0;
-	}
-	return utf8_encode((uint32_t)unit, to);
-}
-
-/* Copies the first and the last bytes of n, which may overlap each other and what they are copied to. */
-#define MOVE_ENDS(type, to, from, n) \
-	do { \
-		type first_, last_; \
-\
-		memcpy(&first_, (from), sizeof(type)); \
-		memcpy(&last_, (from) + (n) - sizeof(type), sizeof(type)); \
-		memcpy((to), &first_, sizeof(type)); \
-		memcpy((to) + (n) - sizeof(type), &last_, sizeof(type)); \
-	} while (0)
-
-/* Moves n bytes to the front, at most 16, and writes no other. */
-static inline void move_few(char *to, const char *from, unsigned n)
-{
-	if (n >= 8) {
-		MOVE_ENDS(uint64_t, to, from, n);
-	} else if (n >= 4) {
-		MOVE_ENDS(uint32_t, to, from, n);
-	} else if (n >= 2) {
-		MOVE_ENDS(uint16_t, to, from, n);
-	} else if (n) {
-		*to = *from;
-	}
-}
-
-/* A string whose bytes before `from` are plain, and that one is not. What has no escapes stays where it
- * is; the rest moves to the front. NULL = not plain JSON, else behind its quote. */
-static __attribute__((noinline)) char *odd_string(char *start, char *at, yyjson_val *v)
-{
-	const char *from = at;
-	char *to = at;
-
-	while (*from != '"') {
+	for (;;) {
 		unsigned n;
+		size_t bytes;
 
-		if (*from == '\\') {
-			size_t bytes = unescape(&from, to);
-
-			if (!bytes)
-				return NULL;
-			to += bytes;
-		} else {
-			uint32_t c;
-			size_t bytes = (unsigned char)*from < 0x80 ? 0 : utf8_decode(str_make(from, 4), &c);
-
-			if (!bytes)
-				return NULL; /* a control */
-			move_few(to, from, (unsigned)bytes);
-			from += bytes;
-			to += bytes;
+		if (!odd) {
+			p += STEP;
+			odd = step_odd(step_load(p));
+			continue;
 		}
-		do {
-			n = plain(from);
-			move_few(to, from, n);
-			from += n;
-			to += n;
-		} while (n == STEP);
+		n = step_at(odd);
+		if (p[n] == '"') {
+			p += n;
+			break;
+		}
+		if (p[n] == '\\') {
+			bytes = escape_length(p + n);
+			escaped = JSON_ESCAPED;
+		} else {
+			bytes = (unsigned char)p[n] < 0x80 ? 0 : character_length(p + n);
+		}
+		if (!bytes)
+			return NULL; /* a control, or broken */
+		if (n + bytes < STEP) {
+			odd = step_from(odd, n + (unsigned)bytes);
+		} else {
+			p += n + bytes;
+			odd = step_odd(step_load(p));
+		}
 	}
-	*to = '\0';
-	v->tag = (uint64_t)(to - start) << YYJSON_TAG_BIT | YYJSON_TYPE_STR |
-		 (to == from ? YYJSON_SUBTYPE_NOESC : YYJSON_SUBTYPE_NONE);
+	v->tag = (uint64_t)(p - start) << YYJSON_TAG_BIT | YYJSON_TYPE_STR |
+		 (escaped ? escaped : YYJSON_SUBTYPE_NOESC);
 	v->uni.str = start;
-	return at + (from - at) + 1;
+	return p + 1;
 }
 
 /* From a quote on. */
-static inline char *string(char *p, yyjson_val *v)
+static inline const char *string(const char *p, yyjson_val *v)
 {
-	char *start = ++p;
-	unsigned n;
+	const char *start = ++p;
+	step_mask odd;
 
-	while ((n = plain(p)) == STEP)
+	while (!(odd = step_odd(step_load(p))))
 		p += STEP;
-	p += n;
-	if (*p != '"')
-		return odd_string(start, p, v);
-	*p = '\0';
+	if (p[step_at(odd)] != '"')
+		return odd_string(start, p, odd, v);
+	p += step_at(odd);
 	v->tag = (uint64_t)(p - start) << YYJSON_TAG_BIT | YYJSON_TYPE_STR | YYJSON_SUBTYPE_NOESC;
 	v->uni.str = start;
 	return p + 1;
 }
 
 /* A whole number, or one with a fraction that a double division gives exactly as it should be. */
-static char *number(char *start, yyjson_val *out)
+static const char *number(const char *start, yyjson_val *out)
 {
 	static const double powers[] = { 1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 					 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
-	char *p = start;
+	const char *p = start;
 	bool minus = *p == '-';
 	uint64_t v = 0;
 	unsigned digits = 0, fraction = 0;
@@ -218,14 +119,14 @@ static char *number(char *start, yyjson_val *out)
 	return p;
 }
 
-static char *word(char *p, const char *name, size_t n, uint64_t tag, yyjson_val *out)
+static const char *word(const char *p, const char *name, size_t n, uint64_t tag, yyjson_val *out)
 {
 	out->tag = tag;
 	out->uni.u64 = 0;
 	return memcmp(p, name, n) == 0 ? p + n : NULL;
 }
 
-static char *scalar(char *p, yyjson_val *out)
+static const char *scalar(const char *p, yyjson_val *out)
 {
 	switch (*p) {
 	case 't': return word(p, "true", 4, YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_TRUE, out);
@@ -235,9 +136,12 @@ static char *scalar(char *p, yyjson_val *out)
 	}
 }
 
-static inline char *skip_blanks(char *p)
+/* Not beyond the text's end, behind which there may be another. */
+static inline const char *skip_blanks(const char *p, const char *end)
 {
-	while (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r')
+	if ((unsigned char)*p > ' ')
+		return p;
+	while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
 		p++;
 	return p;
 }
@@ -245,6 +149,7 @@ static inline char *skip_blanks(char *p)
 struct open {
 	yyjson_val *value;
 	uint64_t n;
+	unsigned place; /* index of struct names' guesses */
 };
 
 static void close_container(const struct open *c, yyjson_val *next)
@@ -253,14 +158,49 @@ static void close_container(const struct open *c, yyjson_val *next)
 	c->value->uni.ofs = (size_t)((char *)next - (char *)c->value);
 }
 
-/* All values up to the end of the outermost; NULL = not plain JSON. `next` is moved behind the tree. */
-static char *values(char *p, yyjson_val **tree)
+/* A name that the table has, at its quote; place is where the next one is guessed. */
+static inline const char *known_name(const struct names *names, unsigned number, const char *p, unsigned *place,
+				     yyjson_val *v)
+{
+	const struct name *name = &names->list[number];
+
+	*place = 2 * number;
+	v->tag = (uint64_t)name->length << YYJSON_TAG_BIT | YYJSON_TYPE_STR | YYJSON_SUBTYPE_NOESC;
+	v->uni.str = name_text(name);
+	return p + name->length + 3;
+}
+
+/* A name that is not the one that stood here the last time, up to behind its colon. */
+static __attribute__((noinline)) const char *other_name(const char *p, const char *end, struct names *names,
+							unsigned *place, yyjson_val *v)
+{
+	if (names) {
+		uint8_t *guess = names->guess[*place];
+		unsigned number = guess[1];
+
+		if (!name_stands_at(&names->list[number], p))
+			number = name_find(names, p);
+		if (number) {
+			guess[1] = guess[0];
+			guess[0] = (uint8_t)number;
+			return known_name(names, number, p, place, v);
+		}
+	}
+	if (*p != '"' || !(p = string(p, v)) || (v->tag & JSON_ESCAPED))
+		return NULL; /* names are compared as they are */
+	p = skip_blanks(p, end);
+	return *p == ':' ? p + 1 : NULL;
+}
+
+/* All values up to the end of the outermost; NULL = not plain JSON. `tree` is moved behind the last. */
+static const char *values(const char *p, const char *end, struct names *names, yyjson_val **tree)
 {
 	struct open open[JSON_DEPTH_MAX + 1], *in = open; /* the first is no container */
 	yyjson_val *next = *tree;
 
+	in->place = 0;
 value:
-	p = skip_blanks(p);
+	p = skip_blanks(p, end);
 	if (*p == '"') {
 		if (!(p = string(p, next)))
 			return NULL;
@@ -269,10 +209,10 @@ value:
 		if (in == open + JSON_DEPTH_MAX)
 			return NULL;
 		in++;
-		*in = (struct open){ next, 0 };
+		*in = (struct open){ next, 0, in[-1].place | 1 };
 		next->tag = *p == '{' ? YYJSON_TYPE_OBJ : YYJSON_TYPE_ARR;
 		next++;
-		p = skip_blanks(p + 1);
+		p = skip_blanks(p + 1, end);
 		if (*p != (in->value->tag == YYJSON_TYPE_OBJ ? '}' : ']')) {
 			if (in->value->tag == YYJSON_TYPE_OBJ)
 				goto name;
@@ -286,7 +226,7 @@ value:
 		next++;
 	}
 	for (;;) { /* behind a value, which may be the last of its container */
-		p = skip_blanks(p);
+		p = skip_blanks(p, end);
 		if (in == open)
 			break;
 		in->n++;
@@ -294,7 +234,7 @@ value:
 			p++;
 			if (in->value->tag == YYJSON_TYPE_ARR)
 				goto value;
-			p = skip_blanks(p);
+			p = skip_blanks(p, end);
 			goto name;
 		}
 		if (*p != (in->value->tag == YYJSON_TYPE_OBJ ? '}' : ']'))
@@ -306,12 +246,12 @@ value:
 	return p;
 
 name:
-	if (*p != '"' || !(p = string(p, next)))
+	if (names && name_stands_at(&names->list[names->guess[in->place][0]], p)) {
+		p = known_name(names, names->guess[in->place][0], p, &in->place, next);
+	} else if (!(p = other_name(p, end, names, &in->place, next))) {
 		return NULL;
+	}
 	next++;
-	p = skip_blanks(p);
-	if (*p++ != ':')
-		return NULL;
 	goto value;
 }
 
@@ -321,13 +261,14 @@ size_t quick_pool_bytes(size_t n)
 	return 64 + ((n + JSON_DEPTH_MAX) / 2 + 2) * sizeof(yyjson_val);
 }
 
-yyjson_doc *quick_read(char *text, size_t n, void *pool, size_t pool_bytes)
+yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *pool, size_t pool_bytes)
 {
 	yyjson_val *root = (yyjson_val *)(void *)((char *)pool + 64), *next = root;
 	yyjson_doc *doc = pool;
 
 	_Static_assert(sizeof(yyjson_doc) <= 64, "the tree follows");
-	if (pool_bytes < quick_pool_bytes(n) || values(text, &next) != text + n)
+	if (pool_bytes < quick_pool_bytes(n) ||
+	    values(text, text + n, names && names->n ? names : NULL, &next) != text + n)
 		return NULL;
 	*doc = (yyjson_doc){ .root = root, .dat_read = n, .val_read = (size_t)(next - root) };
 	return doc;

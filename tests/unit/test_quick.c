@@ -1,6 +1,7 @@
 /* The quick parser against yyjson: whatever it takes, yyjson takes too and makes the same tree of. Both of
  * its ways through a string are held against it, on texts of all kinds and on what is left of them when
  * bytes are changed at random. */
+#include "json/escapes.h"
 #include "json/json.h"
 #include "json/quick.h"
 #include "unit.h"
@@ -8,14 +9,24 @@
 #include <stdlib.h>
 
 /* the same file once more, as it is where there is no SSE2 */
-yyjson_doc *quick_read_portable(char *text, size_t n, void *pool, size_t pool_bytes);
 #define QUICK_PORTABLE
 #define quick_read quick_read_portable
 #define quick_pool_bytes quick_pool_bytes_portable
+#define escape_length escape_length_portable
+#define tree_unescape tree_unescape_portable
+#define json_unescape json_unescape_portable
+yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *pool, size_t pool_bytes);
 size_t quick_pool_bytes(size_t n);
+size_t escape_length(const char *p);
+void tree_unescape(yyjson_doc *doc);
+void json_unescape(yyjson_val *v);
+#include "../../src/json/escapes.c"
 #include "../../src/json/quick.c"
 #undef quick_read
 #undef quick_pool_bytes
+#undef escape_length
+#undef tree_unescape
+#undef json_unescape
 
 static const char *const plain_texts[] = {
 	"{}", "[]", " [ ] ", "\t{\r\n}\n", "\"\"", "\"a\"", "0", "7", "-1", "42", "true", "false", "null",
@@ -28,14 +39,14 @@ static const char *const plain_texts[] = {
 	"\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 and plain text behind it, long enough\"",
 	"\"plain text before, of sixteen\\nand more\\nlines\\nof it\\n\\n\\n, and \\\"quotes\\\" in it\"",
 	"\"a\\\\\\\\\\\\b\xc3\xa9\\n\xc3\xa9 0123456789abcdef0123456789abcdef\\n0123456789abcdef\"",
-	"{ \"key with \\\"escapes\\\"\" : [ 1 , 2 ] , \"x\" : null }",
+	"{ \"key with blanks\" : [ 1 , 2 ] , \"type\" : null }", "{\"type\":{\"type\":[{\"a\":1,\"text\":2},{\"a\":3}]}}",
 	("{\"type\":\"text\",\"timestamp\":1769421600000,\"sessionID\":\"ses_1\",\"part\":{\"text\":"
 	"\"{\\\"protocol_version\\\":\\\"1.2\\\",\\\"iteration\\\":1}\",\"time\":{\"start\":1}}}"),
 };
 
 /* Left to yyjson, whatever it says. */
 static const char *const odd_texts[] = {
-	"", " ", "{", "}", "[", "]", "[1", "[1,", "[1,]", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":1,}",
+	"", " ", "{", "}", "{\"t\\u0079pe\":1}", "{\"type\"", "{\"type\":", "{type\":1}", "{\"type\",1}", "[", "]", "[1", "[1,", "[1,]", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":1,}",
 	"{a:1}", "{\"a\" 1}", "[1 2]", "1 2", "[]]", "{}{}", "\"", "\"a", "\"\\\"", "\"\\u12\"", "\"\\u123g\"",
 	"\"\\x\"", "\"\\ud83d\"", "\"\\ud83d\\u0041\"", "\"\\ude00\"", "\"\t\"", "\"\xff\"", "\"\xc3\"",
 	"\"\xc0\xaf\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"", "01", "-", "-0", "1.", ".5", "+1", "1e5",
@@ -45,16 +56,24 @@ static const char *const odd_texts[] = {
 
 enum { PLAIN = sizeof(plain_texts) / sizeof(plain_texts[0]), ODD = sizeof(odd_texts) / sizeof(odd_texts[0]) };
 
-typedef yyjson_doc *(*read_fn)(char *text, size_t n, void *pool, size_t pool_bytes);
-static const read_fn readers[] = { quick_read, quick_read_portable };
+/* One way to read: by steps of this machine or by portable ones. */
+static const struct way {
+	yyjson_doc *(*read)(const char *text, size_t n, struct names *names, void *pool, size_t pool_bytes);
+	void (*unescape)(yyjson_doc *doc);
+	void (*unescape_one)(yyjson_val *v);
+} ways[] = {
+	{ quick_read, tree_unescape, json_unescape },
+	{ quick_read_portable, tree_unescape_portable, json_unescape_portable },
+};
 
-static void assert_same(yyjson_val *a, yyjson_val *b, const char *text)
+/* extra: bytes to compare behind a string, where yyjson puts its NUL */
+static void assert_same(yyjson_val *a, yyjson_val *b, size_t extra, const char *text)
 {
 	ck_assert_msg(a->tag == b->tag, "%s: %llx, not %llx", text, (unsigned long long)a->tag,
 		      (unsigned long long)b->tag);
 	switch (yyjson_get_type(a)) {
 	case YYJSON_TYPE_STR:
-		ck_assert_msg(memcmp(a->uni.str, b->uni.str, yyjson_get_len(a) + 1) == 0, "%s", text);
+		ck_assert_msg(memcmp(a->uni.str, b->uni.str, yyjson_get_len(a) + extra) == 0, "%s", text);
 		break;
 	case YYJSON_TYPE_NUM:
 		ck_assert_msg(a->uni.u64 == b->uni.u64, "%s", text);
@@ -68,8 +87,49 @@ static void assert_same(yyjson_val *a, yyjson_val *b, const char *text)
 	}
 }
 
+/* Names as the dialects have them; what was guessed of the texts before may be wrong of the next. */
+static struct names *some_names(void)
+{
+	static const char *const list[] = { "a", "b", "c", "type", "timestamp", "sessionID", "part", "text", "time",
+					    "type_of_more_than_eight_bytes", "text_too_long_to_have_an_address" };
+	static struct names names;
+
+	if (names.n)
+		return &names;
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		ck_assert((names_add(&names, str_of(list[i])) != NULL) == (i < 10));
+	return &names;
+}
+
+/* Lazily, with names, and with another message behind it, as in a log. */
+static bool check_lazily(const struct way *way, const char *text, size_t n, yyjson_doc *want)
+{
+	static const char behind[QUICK_PADDING] = "\n1,\"text\":[1,2],\"type\":{}}]]";
+	size_t pool_bytes = quick_pool_bytes(n);
+	char *copy = malloc(n + QUICK_PADDING);
+	void *pool = malloc(pool_bytes);
+	struct names *names = some_names();
+	yyjson_doc *quick;
+
+	memcpy(copy, text, n);
+	memcpy(copy + n, behind, QUICK_PADDING);
+	quick = way->read(copy, n, names, pool, pool_bytes);
+	if (quick) {
+		ck_assert_uint_eq(quick->val_read, want->val_read);
+		for (size_t i = want->val_read; i-- > 0;) {
+			if (quick->root[i].tag & JSON_ESCAPED)
+				way->unescape_one(quick->root + i);
+			assert_same(quick->root + i, want->root + i, 0, text);
+		}
+		ck_assert_int_eq(memcmp(copy + n, behind, QUICK_PADDING), 0);
+	}
+	free(copy);
+	free(pool);
+	return quick != NULL;
+}
+
 /* Whether the quick parser takes it. */
-static bool check(read_fn read, const char *text, size_t n)
+static bool check(const struct way *way, const char *text, size_t n)
 {
 	size_t pool_bytes = quick_pool_bytes(n);
 	char *copy = calloc(1, n + QUICK_PADDING); /* so that a look too far is seen */
@@ -77,13 +137,16 @@ static bool check(read_fn read, const char *text, size_t n)
 	yyjson_doc *quick, *want = yyjson_read(text, n, YYJSON_READ_BIGNUM_AS_RAW);
 
 	memcpy(copy, text, n);
-	quick = read(copy, n, pool, pool_bytes);
+	quick = way->read(copy, n, NULL, pool, pool_bytes);
+	ck_assert_msg(memcmp(copy, text, n) == 0, "%.*s was written to", (int)n, text);
 	if (quick) {
 		ck_assert_msg(want != NULL, "%.*s is not JSON", (int)n, text);
 		ck_assert_uint_eq(quick->val_read, want->val_read);
+		way->unescape(quick);
 		for (size_t i = 0; i < want->val_read; i++)
-			assert_same(quick->root + i, want->root + i, text);
+			assert_same(quick->root + i, want->root + i, 1, text);
 	}
+	ck_assert_msg(check_lazily(way, text, n, want) == (quick != NULL), "%.*s", (int)n, text);
 	yyjson_doc_free(want);
 	free(copy);
 	free(pool);
@@ -93,7 +156,7 @@ static bool check(read_fn read, const char *text, size_t n)
 START_TEST(plain_json)
 {
 	for (int i = 0; i < PLAIN; i++)
-		ck_assert_msg(check(readers[_i], plain_texts[i], strlen(plain_texts[i])), "%s",
+		ck_assert_msg(check(&ways[_i], plain_texts[i], strlen(plain_texts[i])), "%s",
 			      plain_texts[i]);
 }
 END_TEST
@@ -101,10 +164,10 @@ END_TEST
 START_TEST(odd_json)
 {
 	for (int i = 0; i < ODD; i++)
-		ck_assert_msg(!check(readers[_i], odd_texts[i], strlen(odd_texts[i])), "%s",
+		ck_assert_msg(!check(&ways[_i], odd_texts[i], strlen(odd_texts[i])), "%s",
 			      odd_texts[i]);
-	ck_assert(!check(readers[_i], "[1]\0", 4));
-	ck_assert(!check(readers[_i], "\"a\0b\"", 5));
+	ck_assert(!check(&ways[_i], "[1]\0", 4));
+	ck_assert(!check(&ways[_i], "\"a\0b\"", 5));
 }
 END_TEST
 
@@ -114,8 +177,8 @@ START_TEST(nesting)
 
 	memset(text, '[', JSON_DEPTH_MAX + 1);
 	memset(text + JSON_DEPTH_MAX + 1, ']', JSON_DEPTH_MAX + 1);
-	ck_assert(!check(readers[_i], text, 2 * JSON_DEPTH_MAX + 2));
-	ck_assert(check(readers[_i], text + 1, 2 * JSON_DEPTH_MAX));
+	ck_assert(!check(&ways[_i], text, 2 * JSON_DEPTH_MAX + 2));
+	ck_assert(check(&ways[_i], text + 1, 2 * JSON_DEPTH_MAX));
 }
 END_TEST
 
@@ -150,7 +213,7 @@ START_TEST(changed_bytes)
 				text[at] = likely[chance(sizeof(likely) - 1)];
 			}
 		}
-		taken += check(readers[_i], text, n);
+		taken += check(&ways[_i], text, n);
 	}
 	ck_assert_uint_gt(taken, 4000);
 }
