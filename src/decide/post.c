@@ -84,8 +84,12 @@ static void drop_told(struct post *p)
 	p->told_bytes -= t->line.n;
 	free(t->path);
 	buf_release(&t->line);
-	if (p->told_first == p->told.n)
-		p->told.n = p->told_first = 0;
+	/* an agent that never catches up must not let the list grow for ever */
+	if (p->told_first == p->told.n || p->told_first >= POST_TOLD_MAX) {
+		p->told.n -= p->told_first;
+		memmove(p->told.v, p->told.v + p->told_first, p->told.n * sizeof(*p->told.v));
+		p->told_first = 0;
+	}
 }
 
 /* ---- in flight ---- */
@@ -146,8 +150,10 @@ static enum progress fly(struct desk *d, int64_t now_ms)
 	enum channel_result r = channel_send(&p->c, line, &p->at, &why);
 
 	if (r == CHANNEL_SENT) {
-		if (p->letter != NONE)
-			desk_mark_sent(d, p->letter, &unused); /* a failure closes the journal */
+		/* a full disk: it stays in flight, and the next look finds it there and tries again */
+		if (p->letter != NONE && desk_mark_sent(d, p->letter, &unused) < 0 &&
+		    d->access == DESK_WRITES)
+			return WAITS;
 		d->way->sent(d->way->ctx, str_of(p->c.path), line);
 		land(d);
 		return DONE;

@@ -382,6 +382,37 @@ START_TEST(every_call_fails_once)
 }
 END_TEST
 
+static ssize_t full_write(int fd, const void *p, size_t n)
+{
+	struct stat st;
+
+	if (real.fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return real.write(fd, p, n);
+	errno = ENOSPC;
+	return -1;
+}
+
+/* What was taken is taken once, also where nobody can write that down yet. */
+START_TEST(the_disk_stays_full)
+{
+	uint32_t n = send_letter("one\n");
+
+	real = io;
+	io.write = full_write;
+	agent_read(100);
+	for (int i = 0; i < 3; i++)
+		ck_assert(!desk_tick(&desk, now));
+	ck_assert_int_eq(letter(n)->state, LETTER_ATTEMPT);
+	ck_assert_int_ge(desk_post_wait_ms(&desk, now), 0);
+	io_reset();
+	ck_assert(desk_tick(&desk, now));
+	ck_assert_int_eq(letter(n)->state, LETTER_SENT);
+	agent_read(100);
+	assert_str(buf_str(&got), "one\n");
+	assert_str(buf_str(&taken), "one\n");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("post");
@@ -399,6 +430,7 @@ int main(void)
 	tcase_add_test(t, only_so_much_waits);
 	tcase_add_test(t, recovery_takes_back);
 	tcase_add_test(t, every_call_fails_once);
+	tcase_add_test(t, the_disk_stays_full);
 	suite_add_tcase(suite, t);
 	return unit_run(suite);
 }
