@@ -65,10 +65,11 @@ static bool is_file_part(struct str s)
 	return true;
 }
 
-/* Whether a file of that name is on the disk, was read, or is planned. */
+/* Whether a file of that name is on the disk, was read, is planned, or waits to be written. */
 static bool is_taken(struct encoding *e, uint32_t i, struct str path)
 {
 	const struct model *m = e->model;
+	const struct desk *d = e->desk;
 	struct str slash_name = path;
 	struct stat st;
 
@@ -76,6 +77,9 @@ static bool is_taken(struct encoding *e, uint32_t i, struct str path)
 		return true;
 	for (uint32_t k = 0; k < e->plan->list.n; k++)
 		if (str_eq(e->plan->list.v[k].letter.path, path))
+			return true;
+	for (uint32_t k = 0; k < d->letters.n; k++)
+		if (d->letters.v[k].state != LETTER_VOID && str_eq(d->letters.v[k].path, path))
 			return true;
 	while (slash_name.n && memchr(slash_name.p + 1, '/', slash_name.n - 1))
 		slash_name = str_from(slash_name, 1);

@@ -236,6 +236,7 @@ END_TEST
 START_TEST(folder_names_are_free_and_safe)
 {
 	struct memory_log l;
+	struct terms terms;
 	struct plan p;
 
 	make_folder();
@@ -263,6 +264,21 @@ START_TEST(folder_names_are_free_and_safe)
 	plan_in_folder(&l, ESCALATE, "decision-T1.json", "", &p);
 	ck_assert(str_find(p.list.v[0].letter.path, STR("/decision-00000000-"), 0) > 0);
 	plan_release(&p);
+	log_release(&l);
+
+	/* written by nobody yet, but a letter that is held will be */
+	plan_in_folder(&l, RESULT("0.8", "success", ""), "result-T1.json", "", &p);
+	ck_assert(path_is(&p, 0, "decision-T1.json"));
+	vec_push(&l.desk.letters, (struct letter){ .state = LETTER_HELD, .channel = CHANNEL_DIR,
+						   .path = arena_str(&l.arena,
+								     p.list.v[0].letter.path) });
+	plan_release(&p);
+	terms = usual_terms(NULL);
+	log_plan(&l, &terms, &p);
+	ck_assert_uint_eq(p.list.n, 1);
+	ck_assert(!path_is(&p, 0, "decision-T1.json"));
+	plan_release(&p);
+	vec_release(&l.desk.letters);
 	log_release(&l);
 
 	/* an id that would leave the folder */
