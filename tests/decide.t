@@ -632,5 +632,40 @@ is 'and they are sound' '' "$(grep -v ': note: ' complaints)"
 printf '%s\n' ':abort PK-5<Enter><wait:400>y' >told.keys
 ok 'an abort without a reason is refused' exit_of 0 "$GAVEL" told.ndjson --headless --keys=told.keys --as=ann
 is 'and nothing is written' 3 "$(wc -l <told.ndjson.replies.ndjson | tr -d ' ')"
+printf '%s\n' ':abort PK-5 It is gone.<Enter><wait:400>y' >told.keys
+cp "$demo" ours.ndjson
+ok 'nothing is said into the log itself' exit_of 0 "$GAVEL" ours.ndjson --reply=ours.ndjson --headless --keys=told.keys
+ok '... which is as it was' cmp ours.ndjson "$demo"
+
+# ---- what a second word means ----
+
+fresh
+echo first >first.md
+echo second >second.md
+ok 'a file is attached' exit_of 0 "$GAVEL" decide "$log" "$improvement" accept --artifact=first.md
+ok '... then another one' exit_of 0 "$GAVEL" decide "$log" "$improvement" accept --artifact=second.md --deliver
+ok '... which is what goes out' grep -q '"content":"second' "$log".*replies.ndjson
+
+fresh
+"$GAVEL" decide "$log" "$finding" accept >/dev/null
+"$GAVEL" decide "$log" "$handoff" accept >/dev/null
+head -n 3 "$demo" >"$log"
+ok 'what the log does not show is not sent' exit_of 1 "$GAVEL" decide "$log" --deliver
+is '... and each item is told about once' 2 "$(wc -l <err | tr -d ' ')"
+ok '... by its name' said "gavel: $handoff: the log does not show it any more"
+
+# the journal is JSON: it could not keep the name, and the reply would go elsewhere
+odd=$(printf 'caf\351.ndjson')
+if cp "$demo" "$odd" 2>/dev/null; then
+	refuses 'a name that is not UTF-8' 'give another --reply' "$odd" "$question" answer --answer=5 --deliver
+	ok '... another place will do' exit_of 0 "$GAVEL" decide "$odd" "$question" answer --answer=5 --deliver --reply=odd.replies
+	is '... and nothing else came into being' 1 "$(ls caf* | wc -l | tr -d ' ')"
+fi
+
+mkdir -m 700 aside aside/old
+: >aside/old/journal-000001.damaged
+ok 'what was put aside is no journal' exit_of 0 "$GAVEL" journal repair --journal=aside
+ok '... and not listed as one' exit_of 0 "$GAVEL" journal list --journal=aside
+ok '... and says so' said 'nothing has been decided yet'
 
 tap_end

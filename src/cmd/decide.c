@@ -252,6 +252,15 @@ static void tell_held_beside(const struct deciding *d, uint32_t from, uint32_t o
 	}
 }
 
+/* Why the plan has no message for it; the sentence begins with the item's name, which is told anyway. */
+static void add_refusals(const struct deciding *d, uint32_t draft, struct outcome *r)
+{
+	for (uint32_t i = 0; i < d->plan.refused.n; i++)
+		if (d->plan.refused_drafts.v[i] == draft)
+			vec_push(&r->missing, str_from(d->plan.refused.v[i],
+						       d->desk->drafts.v[draft].item.n + strlen(": ")));
+}
+
 /* Fills the outcome of a draft; sends its group when that is asked for. */
 static void finish(struct deciding *d, uint32_t draft, bool deliver, struct outcome *r)
 {
@@ -263,8 +272,7 @@ static void finish(struct deciding *d, uint32_t draft, bool deliver, struct outc
 	if (p)
 		add_missing(d, p->group, r);
 	else
-		for (uint32_t i = 0; i < d->plan.refused.n; i++)
-			vec_push(&r->missing, d->plan.refused.v[i]);
+		add_refusals(d, draft, r);
 	if (p && deliver && !r->missing.n && refuse_unfinished(d, r) == 0 &&
 	    plan_send_group(&d->plan, d->desk, p->group, &err))
 		vec_push(&r->missing, arena_str(&d->plan.arena, str_of(err.text)));
@@ -295,11 +303,21 @@ static int repeat(struct deciding *d, uint32_t draft, struct outcome *r)
 	return tell(d, r);
 }
 
+/* Whether the file given now is the one that the draft has; the journal has whole paths. */
+static bool same_file(const struct options *o, const struct draft *old)
+{
+	char *real = o->artifact ? realpath(o->artifact, NULL) : NULL;
+	bool same = !o->artifact || str_is(old->artifact, real ? real : o->artifact);
+
+	free(real);
+	return same;
+}
+
 static bool same_words(const struct options *o, const struct draft *old, enum verb verb)
 {
 	return old->verb == verb && str_eq(old->reason_code, str_of(o->reason_code)) &&
 	       str_eq(old->explanation, str_of(o->explain)) &&
-	       str_eq(old->answer, str_of(o->answer));
+	       str_eq(old->answer, str_of(o->answer)) && same_file(o, old);
 }
 
 static int decide_item(struct deciding *d, uint32_t number, enum verb verb)

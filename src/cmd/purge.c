@@ -169,7 +169,9 @@ static bool is_gone(struct str source)
 {
 	struct stat st;
 
-	return source.n && source.p[0] == '/' && lstat(source.p, &st) < 0 && errno == ENOENT;
+	/* a name that was not UTF-8 could not be kept: whether it is there cannot be told */
+	return source.n && source.p[0] == '/' && str_find(source, STR("\xef\xbf\xbd"), 0) < 0 &&
+	       lstat(source.p, &st) < 0 && errno == ENOENT;
 }
 
 /* With the lock of the journal, so that nobody else is just going to use it. */

@@ -83,6 +83,7 @@ void seat_tell(struct seat *s, const struct effect *e)
 	struct proposal p = { .group = NONE };
 	struct buf bytes = { 0 }, path = { 0 };
 	struct terms terms;
+	const char *problem;
 	struct err err;
 
 	if (s->app->deciding.sending || parse(s, e, &command))
@@ -100,9 +101,9 @@ void seat_tell(struct seat *s, const struct effect *e)
 	p.letter.bytes = arena_str(&s->plan.arena, buf_str(&bytes));
 	p.letter.to = arena_str(&s->plan.arena, agent_name(m, command.agent));
 	vec_push(&s->plan.list, p);
-	if (p.letter.channel == CHANNEL_NONE)
-		vec_push(&vec_last(&s->plan.list)->missing,
-			 STR("nothing says where replies go; give --reply PATH"));
+	problem = reply_problem(p.desk, &terms, &p.letter);
+	if (problem)
+		vec_push(&vec_last(&s->plan.list)->missing, str_of(problem));
 	app_show_plan(s->app, &s->plan);
 	buf_release(&bytes);
 	buf_release(&path);

@@ -3,6 +3,7 @@
  * message itself, and those others that an answer in its dialect has to look at. */
 #include "decide/plan.h"
 
+#include "base/utf8.h"
 #include "json/compose.h"
 #include "wire/frame.h"
 
@@ -347,6 +348,9 @@ struct proposal *propose_to_queue(struct encoding *e, const uint32_t *drafts, ui
 	if (p->letter.channel == CHANNEL_DIR)
 		propose_missing(e, p, "%s is a folder; the escalation queue is a file or a FIFO",
 				e->terms->escalate_to);
+	else if (!utf8_valid(p->letter.path))
+		propose_missing(e, p, "the name of the queue is not UTF-8, and the journal could not keep "
+				      "it; give another queue");
 	else if (realpath(e->terms->escalate_to, real) && str_is(e->desk->source, real))
 		propose_missing(e, p, "%s is what is decided on here; give another queue",
 				e->terms->escalate_to);

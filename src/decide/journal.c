@@ -302,13 +302,14 @@ static int turn_over(struct journal *j, struct err *err)
 {
 	struct journal old = *j;
 	struct err why;
-	int rc;
+	int rc, number;
 
 	IO_AGAIN(rc, io.fdatasync(j->fd));
 	if (rc < 0) {
+		number = errno;
 		poison(j);
 		return err_set(err, "NOT recorded: %.300s: %s; check the disk, then start gavel again",
-			       j->dir, strerror(errno));
+			       j->dir, strerror(number));
 	}
 	if (begin_segment(j, &why) < 0) {
 		if (j->fd >= 0)

@@ -167,6 +167,13 @@ static int read_file(const char *path, int fd, size_t max, struct buf *out, stru
 	return 0;
 }
 
+/* Not what was put aside: that is nobody's any more. */
+static bool is_segment(struct str name)
+{
+	return str_starts(name, STR("journal-")) &&
+	       (!memchr(name.p, '.', name.n) || str_ends(name, STR(".repaired")));
+}
+
 bool journal_is_there(const char *dir)
 {
 	DIR *folder = opendir(dir);
@@ -175,7 +182,7 @@ bool journal_is_there(const char *dir)
 	bool there = !folder && errno != ENOENT && errno != ENOTDIR;
 
 	while (folder && !there && (entry = readdir(folder)))
-		there = str_starts(str_of(entry->d_name), STR("journal-"));
+		there = is_segment(str_of(entry->d_name));
 	if (folder)
 		closedir(folder);
 	return there;

@@ -440,8 +440,10 @@ enum journal_result journal_repair(const char *dir, struct buf *out, struct err 
 	int lock, rc;
 
 	IO_AGAIN(rc, io.lstat(dir, &st));
-	if (rc < 0 && errno == ENOENT)
+	if (rc < 0 && errno == ENOENT) {
+		err_set(err, "%.300s: there is no journal to mend", dir);
 		return JOURNAL_NONE;
+	}
 	if (io_check_folder(dir, err) < 0)
 		return JOURNAL_TROUBLE;
 	result = lock_take(dir, &lock, err);
@@ -461,6 +463,8 @@ enum journal_result journal_repair(const char *dir, struct buf *out, struct err 
 		else if (all.repaired)
 			buf_adds(out, "the repair that was interrupted is finished\n");
 	}
+	if (result == JOURNAL_NONE)
+		err_set(err, "%.300s: there is no journal to mend", dir);
 	segments_release(&all);
 	lock_drop(lock);
 	return result;

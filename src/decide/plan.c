@@ -1,6 +1,7 @@
 /* Grouping drafts into letters, and what every encoder needs. */
 #include "decide/plan.h"
 
+#include "base/utf8.h"
 #include "base/when.h"
 
 #include <stdarg.h>
@@ -44,28 +45,28 @@ static bool is_in_source(const struct desk *d, struct str path)
 	       (d->is_dir && str_starts(path, d->source) && path.p[d->source.n] == '/');
 }
 
-static bool is_log(const struct encoding *e, struct str path)
+static bool is_log(const struct desk *d, const struct terms *t, struct str path)
 {
-	const struct desks *all = e->terms->desks;
-
-	for (uint32_t i = 0; all && i < all->list.n; i++)
-		if (is_in_source(&all->list.v[i], path))
+	for (uint32_t i = 0; t->desks && i < t->desks->list.n; i++)
+		if (is_in_source(&t->desks->list.v[i], path))
 			return true;
-	return is_in_source(e->desk, path);
+	return is_in_source(d, path);
 }
 
-/* Why replies cannot go there, or NULL. */
-static const char *place_problem(const struct encoding *e, const struct letter *l)
+const char *reply_problem(const struct desk *d, const struct terms *t, const struct letter *l)
 {
-	if (e->terms->turn && l->channel == CHANNEL_CHILD)
-		return e->terms->turn->blocked;
+	if (t->turn && l->channel == CHANNEL_CHILD)
+		return t->turn->blocked;
 	if (l->channel == CHANNEL_NONE)
-		return e->desk->way ? "the agent does not run; restart it, then decide again"
-				    : "nothing says where replies go; give --reply PATH";
+		return d->way ? "the agent does not run; restart it, then decide again"
+			      : "nothing says where replies go; give --reply PATH";
+	if (!utf8_valid(l->path))
+		return "the name of the place is not UTF-8, and the journal could not keep it; give "
+		       "another --reply";
 	if (l->channel == CHANNEL_DIR && l->dialect != DIALECT_HANDOFF)
 		return "its replies are lines, and a folder takes none; give a file or FIFO with "
 		       "--reply";
-	if (l->channel == CHANNEL_FILE && is_log(e, l->path))
+	if (l->channel == CHANNEL_FILE && is_log(d, t, l->path))
 		return "replies never go into the log that the agents write; give another --reply";
 	return NULL;
 }
@@ -86,7 +87,7 @@ struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&p.letter.drafts, drafts[i]);
 	vec_push(&e->plan->list, p);
-	problem = place_problem(e, &p.letter);
+	problem = reply_problem(e->desk, e->terms, &p.letter);
 	if (problem)
 		propose_missing(e, vec_last(&e->plan->list), "%s", problem);
 	else if (p.letter.channel == CHANNEL_CHILD && e->desk->way && channel_agents.find &&
@@ -189,10 +190,10 @@ struct str encode_uuid(struct encoding *e)
 
 /* ---- grouping ---- */
 
-static void refuse(struct plan *p, const struct draft *draft, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+static void refuse(struct plan *p, const struct desk *d, uint32_t draft, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
-static void refuse(struct plan *p, const struct draft *draft, const char *format, ...)
+static void refuse(struct plan *p, const struct desk *d, uint32_t draft, const char *format, ...)
 {
 	struct buf line = { 0 };
 	char text[512];
@@ -201,9 +202,10 @@ static void refuse(struct plan *p, const struct draft *draft, const char *format
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	buf_add_str(&line, draft->item);
+	buf_add_str(&line, d->drafts.v[draft].item);
 	buf_printf(&line, ": %s", text);
 	vec_push(&p->refused, arena_str(&p->arena, buf_str(&line)));
+	vec_push(&p->refused_drafts, draft);
 	buf_release(&line);
 }
 
@@ -228,16 +230,16 @@ static const char *outdated(const struct draft *draft, const struct model *m, co
 	return at->open ? NULL : "it is not open any more";
 }
 
-static bool is_current(struct plan *p, const struct draft *draft, const struct model *m,
+static bool is_current(struct plan *p, const struct desk *d, uint32_t draft, const struct model *m,
 		       const struct reader *r, int64_t now_ms)
 {
 	struct item_state at = { .open = true };
-	const char *why = outdated(draft, m, r, now_ms, &at);
+	const char *why = outdated(&d->drafts.v[draft], m, r, now_ms, &at);
 
 	if (why && !at.open)
-		refuse(p, draft, "%s (%s)", why, verdict_name(at.verdict));
+		refuse(p, d, draft, "%s (%s)", why, verdict_name(at.verdict));
 	else if (why)
-		refuse(p, draft, "%s", why);
+		refuse(p, d, draft, "%s", why);
 	return !why;
 }
 
@@ -288,7 +290,7 @@ static void encode_group(struct encoding *e)
 	else if (encoder)
 		encoder->encode(e);
 	else
-		refuse(e->plan, draft_of(e, 0), "nothing can be said to its sender");
+		refuse(e->plan, e->desk, e->drafts[0], "nothing can be said to its sender");
 }
 
 void plan_make(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
@@ -300,7 +302,7 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 
 	for (uint32_t i = 0; i < n; i++)
 		done[i] = desk->drafts.v[i].state != DRAFT_STAGED || (only != NONE && i != only) ||
-			  !is_current(p, &desk->drafts.v[i], m, r, t->now_ms);
+			  !is_current(p, desk, i, m, r, t->now_ms);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct draft *first = &desk->drafts.v[i];
 		const struct encoder *encoder = encoder_of(first->dialect);
@@ -368,5 +370,6 @@ void plan_release(struct plan *p)
 	}
 	vec_release(&p->list);
 	vec_release(&p->refused);
+	vec_release(&p->refused_drafts);
 	arena_release(&p->arena);
 }

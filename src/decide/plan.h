@@ -49,6 +49,7 @@ struct plan {
 	struct arena arena;
 	VEC(struct proposal) list; /* in the order they will be sent */
 	VEC(struct str) refused;   /* drafts that are in no letter: "ITEM: why" */
+	VEC(uint32_t) refused_drafts; /* whose each of them is: a number in its desk's drafts */
 };
 
 /* All staged drafts of the desk, or only one (only = its number). */
@@ -137,6 +138,8 @@ void add_absolute(struct buf *out, const char *path);
  * feedback sessions share a log. Into out; the type of channel is returned. */
 enum channel_type reply_path(const struct desk *d, const struct terms *t, const struct model *m,
 			     const struct item *item, enum dialect_id dialect, struct buf *out);
+/* Why replies cannot go where the letter's channel and path say, or NULL. */
+const char *reply_problem(const struct desk *d, const struct terms *t, const struct letter *l);
 /* Whether SESSION in LOG.SESSION.replies.ndjson was cut, and does not name its session. */
 bool reply_part_is_cut(struct str part);
 
