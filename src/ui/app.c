@@ -1,5 +1,5 @@
-/* The state of the program and how keys reach commands. Drawing is in frame.c, commands in
- * commands.c. */
+/* The state of the program and how keys reach commands. Making lists is in making.c, drawing in
+ * frame.c, commands in commands.c. */
 #include "ui/app.h"
 
 #include "ui/view_parts.h"
@@ -58,9 +58,10 @@ void app_release(struct app *a)
 	vec_release(&a->effects);
 	vec_release(&a->keymap);
 	vec_release(&a->trail);
-	vec_release(&a->dropped);
 	film_close(&a->film);
-	asof_free(a->scene.asof);
+	app_drop_asof(a);
+	vec_release(&a->dropped);
+	vec_release(&a->dropped_asofs);
 	deciding_release(&a->deciding);
 	prompt_release(&a->prompt);
 	filter_free(a->filter);
@@ -313,104 +314,13 @@ bool app_set_filter(struct app *a, struct str text)
 		app_say(a, ROLE_ERROR, "%s", err.text);
 		return false;
 	}
-	if (a->making)
-		vec_push(&a->dropped, a->filter);
-	else
-		filter_free(a->filter);
+	app_drop_filter(a);
 	a->filter = f;
 	a->scene.filter = f;
 	buf_clear(&a->filter_text);
 	buf_add_str(&a->filter_text, text);
 	app_stale(a);
 	return true;
-}
-
-static void refresh_preview(struct app *a)
-{
-	struct target t = pane_target(app_list(a), &a->scene);
-	struct scene scene = a->scene;
-	const struct view_ops *view = t.type == TARGET_ITEM ? &view_item : &view_message;
-
-	if (a->preview_rect.rows <= 0 || t.type == TARGET_NONE) {
-		a->previewed.type = TARGET_NONE;
-		return;
-	}
-	if (a->previewed.type == t.type && a->previewed.number == t.number &&
-	    a->preview.lines.cols == a->preview_rect.cols && !a->preview_stale)
-		return;
-	a->preview_stale = false;
-	if (a->previewed.type != t.type || a->previewed.number != t.number) {
-		if (a->preview.view)
-			pane_release(&a->preview);
-		a->preview = (struct pane){ .view = view, .text = true };
-	}
-	a->previewed = t;
-	scene.item = scene.message = t.number;
-	pane_make(&a->preview, &scene, a->preview_rect.cols);
-}
-
-/* ---- making lists ---- */
-
-bool app_is_settled(const struct app *a)
-{
-	return a->list_rect.cols <= 0 ||
-	       (!a->stale[a->tab] &&
-		a->lists[a->tab].lines.cols == a->list_rect.cols - GUTTER_COLS);
-}
-
-bool app_wants_list(const struct app *a)
-{
-	return a->tab == a->making_tab && !a->stale[a->tab] &&
-	       a->list_rect.cols - GUTTER_COLS == a->making_cols;
-}
-
-/* Keys that come in meanwhile change the app's scene; the list is made for the one it began
- * with. */
-static bool make_list(struct app *a)
-{
-	struct scene scene = a->scene;
-	enum tab tab = a->tab;
-	bool made;
-
-	scene.breath = a->breath;
-	if (a->breath)
-		a->breath->stopped = false;
-	a->making = true;
-	a->making_tab = tab;
-	a->making_cols = a->list_rect.cols - GUTTER_COLS;
-	a->stale[tab] = false;
-	made = pane_make(&a->lists[tab], &scene, a->making_cols);
-	if (!made)
-		a->stale[tab] = true;
-	a->making = false;
-	for (uint32_t i = 0; i < a->dropped.n; i++)
-		filter_free(a->dropped.v[i]);
-	a->dropped.n = 0;
-	return made;
-}
-
-void app_settle(struct app *a)
-{
-	if (!app_is_settled(a))
-		make_list(a);
-}
-
-void app_refresh(struct app *a)
-{
-	struct screen *s = app_screen(a);
-
-	if (a->list_rect.cols <= 0)
-		return;
-	if (!app_is_settled(a) && !a->making && !a->slow[a->tab])
-		a->slow[a->tab] = !make_list(a);
-	if (s && (!s->pane.made || s->stale || s->pane.lines.cols != a->cols)) {
-		struct scene scene = app_scene_of(a, s);
-
-		pane_make(&s->pane, &scene, a->cols);
-		s->pane.made = true;
-		s->stale = false;
-	}
-	refresh_preview(a);
 }
 
 /* ---- keys ---- */

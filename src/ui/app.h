@@ -86,7 +86,9 @@ struct app {
 	bool making;
 	enum tab making_tab;
 	int making_cols;
-	VEC(struct filter *) dropped; /* while a list is being made, which may still use them */
+	/* while a list is being made, which may still use them */
+	VEC(struct filter *) dropped;
+	VEC(struct asof *) dropped_asofs;
 	struct pane preview;
 	struct target previewed;
 	bool preview_stale;
@@ -210,6 +212,9 @@ void app_refresh(struct app *a);
 void app_settle(struct app *a);
 bool app_is_settled(const struct app *a);
 bool app_wants_list(const struct app *a);
+/* Without the filter, or what a film knows of the session, from now on. */
+void app_drop_filter(struct app *a);
+void app_drop_asof(struct app *a);
 /* Searches what is moved in from line `from` on. false: not found. Through the messages it only begins,
  * where the reader can hunt: while `hunting`, app_hunt is to be called between keys. */
 bool app_search(struct app *a, uint32_t from, int direction, bool again);

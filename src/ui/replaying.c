@@ -33,7 +33,7 @@ void replay_open(struct app *a, bool from_start)
 	a->deciding.confirm = CONFIRM_NONE;
 	a->deciding.on_marked = false;
 	film_open(f, a->scene.model, a->scene.model->records.n);
-	asof_free(a->scene.asof);
+	app_drop_asof(a);
 	a->scene.asof = asof_new(a->scene.model, f->end);
 	a->scene.until = f->end;
 	a->stale[TAB_TIMELINE] = true;
@@ -45,8 +45,7 @@ void replay_open(struct app *a, bool from_start)
 void replay_close(struct app *a)
 {
 	film_close(&a->film);
-	asof_free(a->scene.asof);
-	a->scene.asof = NULL;
+	app_drop_asof(a);
 	a->scene.until = 0;
 	app_to_end(a);
 }
