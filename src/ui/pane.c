@@ -32,28 +32,50 @@ static uint32_t first_target(const struct pane *p, const struct scene *s)
 
 enum { FOLLOWERS_MAX = 16 };
 
-/* Selects a line wherever it is now. The view moves with it: on the screen it stays where it
- * was. */
-static bool select_again(struct pane *p, struct line at)
+static unsigned bit_of(struct line line)
 {
-	for (uint32_t i = 0; i < p->lines.list.n; i++)
-		if (same_line(p->lines.list.v[i], at)) {
-			p->top = p->top + i >= p->selected ? p->top + i - p->selected : 0;
-			p->selected = i;
-			return true;
-		}
-	return false;
+	return (line.what * 31 + line.a * 7 + line.b) % 64;
 }
 
-/* The selected line is gone: the next one that is still there takes its place. */
-static bool select_follower(struct pane *p, const struct lines *old)
+/* Selects the first of the wanted lines that is still there, wherever it is now. The view moves with it:
+ * on the screen it stays where it was. One walk, since lists may be long. The number of the wanted one,
+ * or n. */
+static uint32_t select_any(struct pane *p, const struct line *wanted, uint32_t n)
 {
-	uint32_t from = p->selected;
+	uint64_t bits = 0;
+	uint32_t best = n, place = 0;
 
-	for (uint32_t i = 1; i <= FOLLOWERS_MAX && from + i < old->list.n; i++)
-		if (select_again(p, old->list.v[from + i]))
-			return true;
-	return false;
+	for (uint32_t w = 0; w < n; w++)
+		bits |= UINT64_C(1) << bit_of(wanted[w]);
+	for (uint32_t i = 0; i < p->lines.list.n && best; i++) {
+		if (!(bits >> bit_of(p->lines.list.v[i]) & 1))
+			continue;
+		for (uint32_t w = 0; w < best; w++)
+			if (same_line(p->lines.list.v[i], wanted[w])) {
+				best = w;
+				place = i;
+			}
+	}
+	if (best < n) {
+		p->top = p->top + place >= p->selected ? p->top + place - p->selected : 0;
+		p->selected = place;
+	}
+	return best;
+}
+
+/* What was selected; where that is gone, the next one that is still there takes its place. false: that
+ * is not so. */
+static bool select_again(struct pane *p, const struct lines *old)
+{
+	struct line wanted[FOLLOWERS_MAX + 1] = { p->at };
+	uint32_t n = 1, found;
+
+	for (; n <= FOLLOWERS_MAX && p->selected + n < old->list.n; n++)
+		wanted[n] = old->list.v[p->selected + n];
+	found = select_any(p, wanted, n);
+	if (found && found < n)
+		remember(p);
+	return found == 0;
 }
 
 bool pane_make(struct pane *p, const struct scene *s, int cols)
@@ -77,9 +99,7 @@ bool pane_make(struct pane *p, const struct scene *s, int cols)
 		return true;
 	}
 	found = p->made && p->selected < n && same_line(p->lines.list.v[p->selected], p->at);
-	found = found || (p->made && select_again(p, p->at));
-	if (!found && p->made && select_follower(p, &old))
-		remember(p);
+	found = found || (p->made && select_again(p, &old));
 	lines_release(&old);
 	if (found)
 		return true;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 enum { LINE_MESSAGE, LINE_INCOMPLETE };
+enum { BREATH_EVERY = 256 };
 
 enum col {
 	COL_LINE,
@@ -58,6 +59,13 @@ static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], 
 	columns_fit(c, COL_COUNT, cols, fit);
 }
 
+static void add_all(const struct scene *s, struct lines *out)
+{
+	lines_want(out, s->first < s->k ? s->k - s->first : 0);
+	for (uint32_t i = s->first; i < s->k && (i % BREATH_EVERY || breath_on(s->breath)); i++)
+		line_add(out, LINE_MESSAGE, i, 0);
+}
+
 static void messages_make(const struct scene *s, int cols, struct lines *out)
 {
 	struct column c[COL_COUNT];
@@ -65,9 +73,12 @@ static void messages_make(const struct scene *s, int cols, struct lines *out)
 	out->own = arena_alloc(&out->arena, sizeof(struct columns));
 	out->cols = cols;
 	layout(s, cols, c, out->own);
-	for (uint32_t i = s->first; i < s->k && breath_on(s->breath); i++)
-		if (message_is_shown(s, i))
-			line_add(out, LINE_MESSAGE, i, 0);
+	if (!s->filter)
+		add_all(s, out);
+	else
+		for (uint32_t i = s->first; i < s->k && breath_on(s->breath); i++)
+			if (message_is_shown(s, i))
+				line_add(out, LINE_MESSAGE, i, 0);
 	if (s->incomplete.n && !s->filter)
 		line_add(out, LINE_INCOMPLETE, 0, 0);
 }

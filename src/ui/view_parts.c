@@ -23,6 +23,16 @@ void lines_release(struct lines *lines)
 	lines->own = NULL;
 }
 
+void lines_want(struct lines *lines, uint32_t more)
+{
+	uint32_t n = lines->list.n + more;
+
+	if (n <= lines->list.cap)
+		return;
+	lines->list.v = xrealloc(lines->list.v, n * sizeof(*lines->list.v));
+	lines->list.cap = n;
+}
+
 void line_add(struct lines *lines, uint32_t what, uint32_t a, uint32_t b)
 {
 	vec_push(&lines->list, (struct line){ what, a, b });

@@ -191,6 +191,8 @@ struct target target_item(uint32_t item);
 struct target target_message(uint32_t message);
 extern const struct target target_none;
 /* Adds a line. */
+/* Room for so many more, where that is known. */
+void lines_want(struct lines *lines, uint32_t more);
 void line_add(struct lines *lines, uint32_t what, uint32_t a, uint32_t b);
 
 #endif
