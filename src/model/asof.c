@@ -25,6 +25,8 @@ struct asof {
 	size_t words;   /* of a set */
 	uint64_t *open; /* after the first `at` toggles */
 	uint32_t at;
+	uint32_t end; /* messages */
+	struct decided_list *decided; /* NULL = nobody has asked */
 };
 
 /* ---- making ---- */
@@ -194,6 +196,7 @@ struct asof *asof_new(const struct model *m, uint32_t n)
 	size_t places = (size_t)WEIGHTS * m->items.n;
 
 	a->m = m;
+	a->end = n;
 	k.slot_of = xmalloc((places + 1) * sizeof(uint32_t));
 	memset(k.slot_of, 0xff, places * sizeof(uint32_t));
 	k.starts = xcalloc((size_t)n + 2, sizeof(uint32_t));
@@ -221,6 +224,7 @@ void asof_free(struct asof *a)
 	free(a->toggles);
 	free(a->kept);
 	free(a->open);
+	decided_free(a->decided);
 	free(a);
 }
 
@@ -353,4 +357,11 @@ uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint3
 			list[(*n)++] = i;
 	free(listed);
 	return list;
+}
+
+const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, struct breath *breath)
+{
+	if (!a->decided)
+		a->decided = decided_new(a->m, a->end, breath);
+	return a->decided ? decided_before(a->decided, k, n) : NULL;
 }

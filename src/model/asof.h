@@ -1,5 +1,6 @@
-/* Which items are open as of any message, without walking them all: what a replay asks thirty times a
- * second, at any place of a long session.
+/* The session as of any message, without walking it: what a replay asks thirty times a second, at any
+ * place of a long session. Which items are open is known from the start; what else there is to know is
+ * worked out when it is asked for first.
  *
  * An item has a slot for each weight that it ever has while it is open (one, as a rule); slots stand in
  * the order of the inbox, which never changes: those with a deadline first, the nearest one before the
@@ -9,7 +10,7 @@
 #ifndef GAVEL_MODEL_ASOF_H
 #define GAVEL_MODEL_ASOF_H
 
-#include "model/model.h"
+#include "model/decided.h"
 
 struct asof;
 
@@ -20,5 +21,8 @@ void asof_free(struct asof *a);
 /* As model_open and model_inbox; k is at most n. */
 uint32_t asof_open(struct asof *a, uint32_t k, int64_t now_ms, uint32_t *due);
 uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint32_t *n);
+
+/* The log's decisions of the first k messages, the newest first. NULL: the breath has stopped it. */
+const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, struct breath *breath);
 
 #endif

@@ -62,9 +62,39 @@ static bool journal_line_is_shown(const struct scene *s, const struct draft *dra
 	return !s->filter || (draft->number != NONE && item_is_shown(s, draft->number, &at));
 }
 
-static void decisions_make(const struct scene *s, int cols, struct lines *out)
+static void add_walking(const struct scene *s, const struct echoes *own, struct lines *out)
 {
 	const struct model *m = s->model;
+
+	for (uint32_t i = 0; i < m->items.n && breath_on(s->breath); i++) {
+		const struct item *item = &m->items.v[i];
+		struct item_state at;
+
+		if (!item->n || item->steps[0].message >= s->k ||
+		    (s->filter && !item_is_shown(s, i, &at)))
+			continue;
+		for (uint32_t n = 0; n < item->n && item->steps[n].message < s->k; n++)
+			if (item->steps[n].what == STEP_DECIDED && !echoes_have(own, i, n))
+				line_add(out, item->steps[n].message, i, n);
+	}
+	breath_sort(out->list.v, out->list.n, sizeof(*out->list.v), newest_first, s->breath);
+}
+
+static void add_listed(const struct scene *s, const struct echoes *own, struct lines *out)
+{
+	uint32_t n;
+	const struct decided *d = asof_decided(s->asof, s->k, &n, s->breath);
+
+	if (!d)
+		return;
+	lines_want(out, n);
+	for (uint32_t i = 0; i < n; i++)
+		if (!own->list.n || !echoes_have(own, d[i].item, d[i].step))
+			line_add(out, d[i].message, d[i].item, d[i].step);
+}
+
+static void decisions_make(const struct scene *s, int cols, struct lines *out)
+{
 	struct echoes own = { 0 };
 	struct column c[COL_COUNT];
 
@@ -76,19 +106,14 @@ static void decisions_make(const struct scene *s, int cols, struct lines *out)
 			if (journal_line_is_shown(s, &s->desks->list.v[d].drafts.v[i]))
 				line_add(out, DECISION_MADE_HERE, d, i);
 	echoes_find(s, &own);
-	for (uint32_t i = 0; i < m->items.n && breath_on(s->breath); i++) {
-		const struct item *item = &m->items.v[i];
-		struct item_state at;
-
-		if (!item->n || item->steps[0].message >= s->k ||
-		    (s->filter && !item_is_shown(s, i, &at)))
-			continue;
-		for (uint32_t n = 0; n < item->n && item->steps[n].message < s->k; n++)
-			if (item->steps[n].what == STEP_DECIDED && !echoes_have(&own, i, n))
-				line_add(out, item->steps[n].message, i, n);
+	if (s->asof && !s->filter) {
+		if (out->list.n)
+			qsort(out->list.v, out->list.n, sizeof(*out->list.v), newest_first);
+		add_listed(s, &own, out);
+	} else {
+		add_walking(s, &own, out);
 	}
 	echoes_release(&own);
-	breath_sort(out->list.v, out->list.n, sizeof(*out->list.v), newest_first, s->breath);
 }
 
 static void decisions_heading(const struct scene *s, const struct lines *lines, struct grid *g,

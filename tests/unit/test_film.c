@@ -508,6 +508,58 @@ START_TEST(the_state_is_the_same_by_any_way)
 }
 END_TEST
 
+/* What a view shows, made at one go. */
+static void picture(const struct view_ops *view, const struct scene *s, struct buf *out)
+{
+	struct lines lines = { .cols = 100 };
+	struct grid *g = grid_new(1, 100, false);
+
+	view->make(s, 100, &lines);
+	for (uint32_t i = 0; i < lines.list.n; i++) {
+		struct target to = view->target ? view->target(s, &lines, i)
+						: (struct target){ TARGET_NONE, 0 };
+
+		grid_clear(g);
+		view->draw(s, &lines, i, g, grid_rect(g));
+		grid_save(g, out);
+		buf_printf(out, "%u: %u %u %u\n", i, lines.list.v[i].what, to.type, to.number);
+	}
+	lines_release(&lines);
+	grid_free(g);
+}
+
+/* What a film knows of the session changes nothing but the time that takes. */
+START_TEST(views_are_those_of_a_walk)
+{
+	static const struct view_ops *const views[] = { &view_inbox, &view_ledger, &view_agents,
+							&view_decisions };
+	struct buf quick = { 0 }, walked = { 0 };
+
+	sow(_i);
+	open_log(logs[_i]);
+	replay_open(&app, true);
+	for (int n = 0; n < 12; n++) {
+		struct scene s = app.scene;
+		unsigned v = chance(sizeof(views) / sizeof(views[0]));
+
+		s.k = chance(app.film.end + 1);
+		s.now_ms = model_now(&load.model, s.k);
+		s.all = chance(2);
+		buf_clear(&quick);
+		buf_clear(&walked);
+		picture(views[v], &s, &quick);
+		s.asof = NULL;
+		picture(views[v], &s, &walked);
+		ck_assert_msg(str_eq(buf_str(&quick), buf_str(&walked)),
+			      "%s as of #%u of %s:\n%.*s\nby walking:\n%.*s\n" TOLD, views[v]->name, s.k,
+			      logs[_i], STR_ARG(buf_str(&quick)), STR_ARG(buf_str(&walked)), SEED);
+	}
+	buf_release(&quick);
+	buf_release(&walked);
+	close_log();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("film");
@@ -534,6 +586,7 @@ int main(void)
 	tcase_add_test(t, nothing_is_decided_in_a_replay);
 	tcase_add_test(t, the_mouse_drags_on_the_bar);
 	tcase_add_loop_test(truth, the_state_is_the_same_by_any_way, 0, log_count);
+	tcase_add_loop_test(truth, views_are_those_of_a_walk, 0, log_count);
 	suite_add_tcase(suite, t);
 	suite_add_tcase(suite, truth);
 	failed = unit_run(suite);

@@ -1,0 +1,87 @@
+/* Counting decisions by message, then putting each where it belongs. */
+#include "model/decided.h"
+
+#include <stdlib.h>
+
+struct decided_list {
+	uint32_t n;
+	struct decided list[];
+};
+
+typedef void (*decided_fn)(void *ctx, const struct decided *d);
+
+/* Steps go backwards: as they are listed. */
+static void each_decided(const struct model *m, uint32_t end, struct breath *breath, decided_fn tell,
+			 void *ctx)
+{
+	for (uint32_t i = 0; i < m->items.n && breath_on(breath); i++) {
+		const struct item *item = &m->items.v[i];
+
+		for (uint32_t n = item->n; n-- > 0;)
+			if (item->steps[n].what == STEP_DECIDED && item->steps[n].message < end)
+				tell(ctx, &(struct decided){ item->steps[n].message, i, n });
+	}
+}
+
+static void count(void *ctx, const struct decided *d)
+{
+	uint32_t *by_message = ctx;
+
+	by_message[d->message]++;
+}
+
+struct placing {
+	struct decided_list *out;
+	uint32_t *place; /* by message: of its next decision */
+};
+
+static void put(void *ctx, const struct decided *d)
+{
+	struct placing *p = ctx;
+
+	p->out->list[p->place[d->message]++] = *d;
+}
+
+struct decided_list *decided_new(const struct model *m, uint32_t n, struct breath *breath)
+{
+	struct placing p = { .place = xcalloc((size_t)n + 1, sizeof(uint32_t)) };
+	uint32_t total = 0;
+
+	each_decided(m, n, breath, count, p.place);
+	for (uint32_t i = n; i-- > 0;) {
+		uint32_t here = p.place[i];
+
+		p.place[i] = total;
+		total += here;
+	}
+	p.out = xmalloc(sizeof(*p.out) + total * sizeof(struct decided));
+	p.out->n = total;
+	if (breath_on(breath))
+		each_decided(m, n, breath, put, &p);
+	free(p.place);
+	if (breath_on(breath))
+		return p.out;
+	free(p.out);
+	return NULL;
+}
+
+void decided_free(struct decided_list *d)
+{
+	free(d);
+}
+
+const struct decided *decided_before(const struct decided_list *d, uint32_t k, uint32_t *n)
+{
+	uint32_t low = 0, high = d->n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (d->list[middle].message >= k)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*n = d->n - low;
+	return d->list + low;
+}
