@@ -13,7 +13,8 @@
  *	           after = KEYS are pressed and not measured
  *	NAME       for each -q, in one order with -a: from KEYS to the last change of the screen that
  *	           they cause. The program has to change it, and is done when it waits and has
- *	           written nothing for QUIET_MS
+ *	           written nothing for QUIET_MS. A third word on the line: what its main thread has
+ *	           computed for that, which a busy machine does not change much
  *	peak_kib   the most memory it had
  *	cpu, cpu_user, cpu_sys   seconds that it has computed; what it runs is not in them
  *
@@ -402,19 +403,36 @@ static void until_quiet(struct probe *p, double since)
 	}
 }
 
+/* Of the main thread; 0 where the kernel does not tell. */
+static double computed_ms(pid_t pid)
+{
+	unsigned long long ns = 0;
+	char name[64];
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/schedstat", (int)pid);
+	f = fopen(name, "r");
+	if (f && fscanf(f, "%llu", &ns) != 1)
+		ns = 0;
+	if (f)
+		fclose(f);
+	return (double)ns / 1e6;
+}
+
 static void measure_quiet(struct probe *p, char *step)
 {
 	char *keys = strchr(step, '=');
-	double since;
+	double since, computed;
 
 	if (!keys)
 		die("-q NAME=KEYS");
 	*keys++ = '\0';
 	until_quiet(p, p->written); /* what was pressed before */
+	computed = computed_ms(p->child);
 	since = now_ms();
 	press(p, keys);
 	until_quiet(p, since);
-	printf("%s %.1f\n", step, p->written - since);
+	printf("%s %.1f %.1f\n", step, p->written - since, computed_ms(p->child) - computed);
 }
 
 static int usage(void)
