@@ -294,11 +294,20 @@ ok 'a folder: nothing is written' cmp before after
 # ---- FIFOs ----
 
 # fifo_starts: a new FIFO, $fifo
+# is_read: waits until the reader that was started in the background has opened it
+# ends: its reader, too
 fifos=0
 fifo_starts() {
 	fifos=$((fifos + 1))
 	fifo=fifo$fifos
 	mkfifo -m 600 $fifo
+}
+is_read() {
+	exec 6>$fifo
+}
+ends() {
+	exec 6>&-
+	wait $!
 }
 letter_of() { # of the only held one of $log
 	"$GAVEL" journal list --format=json | grep -F "/$log\"" | sed -n 's/.*"delivery":"held","letter":"\([^"]*\)".*/\1/p' | head -n 1
@@ -317,8 +326,9 @@ ok 'it is held still' said 'HELD: nobody reads'
 refuses 'something else is not sent before it' 'an earlier run left messages unfinished; see gavel journal list, then give --recover=send' --deliver --reply=$fifo "$log" "$handoff" accept
 refuses 'nor with --recover=ask' 'an earlier run left messages unfinished' --recover=ask --deliver --reply=$fifo "$log" "$handoff" accept
 cat $fifo >received &
+is_read
 ok 'with a reader it is delivered' exit_of 0 "$GAVEL" journal resend "$letter"
-wait $!
+ends
 ok 'it says so' said "$letter: SENT"
 is 'once' '1 1' "$(wc -l <received) $(grep -c '"message_type":"task_assignment"' received)"
 "$GAVEL" check --strict "$log" received >checked
@@ -326,17 +336,19 @@ ok 'as it should be' sh -c '! grep -q "^received:.*\(error\|warning\)" checked'
 ok 'it is not sent again: exit code 1' exit_of 1 "$GAVEL" journal resend "$letter"
 ok 'it says why' said 'only what is held is sent again'
 cat $fifo >received &
+is_read
 ok 'then the other one goes out' exit_of 0 "$GAVEL" decide --format=json --deliver --reply=$fifo "$log" "$handoff" accept
-wait $!
+ends
 is 'once, too' '1 1' "$(wc -l <received) $(grep -c '"decision":"approve"' received)"
 
 fifo_starts
 fresh
 "$GAVEL" decide --deliver --reply=$fifo "$log" "$finding" accept >/dev/null 2>&1
 "$GAVEL" decide --reply=$fifo "$log" "$handoff" accept >/dev/null
-head -n 2 <>$fifo >received & # one that stays open between two messages
+head -n 2 <$fifo >received &
+is_read
 ok '--recover=send sends what is held, then what is staged' exit_of 0 "$GAVEL" decide --format=json --recover=send --deliver --reply=$fifo "$log"
-wait $!
+ends
 is 'in this order' 'task_assignment approve' "$(sed 's/.*"message_type":"\([^"]*\)".*/\1/; s/.*"decision":"\([^"]*\)".*/\1/' received | paste -sd ' ')"
 
 fifo_starts
@@ -358,15 +370,17 @@ ok 'it says how' said 'give --sole-writer if gavel alone writes there'
 exec 5>&-
 letter=$(letter_of)
 (head -c 1000 >received) <$fifo &
+is_read
 ok 'a reader that leaves half-way: exit code 1' exit_of 1 "$GAVEL" journal resend --sole-writer "$letter"
-wait $!
+ends
 ok 'says so' said 'bytes were written: its reader has gone'
 is 'it may have arrived' 1 "$("$GAVEL" journal list --format=json | grep -F "\"$letter\"" | grep -c '"delivery":"held".*"uncertain":true')"
 ok 'so it is not given up just so: exit code 1' exit_of 1 "$GAVEL" journal void "$letter"
 ok 'it says why' said 'may have arrived, and then somebody may act on it; send it again, or give --sure'
 cat $fifo >received &
+is_read
 ok 'sent again' exit_of 0 "$GAVEL" journal resend --sole-writer "$letter"
-wait $!
+ends
 is 'it starts on a line of its own' '2 0' "$(wc -l <received) $(head -n 1 received | wc -w)"
 "$GAVEL" journal list --format=json | grep -F "\"$letter\"" >listed
 is 'and is whole' "$(sed 's/.*"bytes":\([0-9]*\).*/\1/' listed)" "$(sed 1d received | wc -c | tr -d ' ')"
@@ -374,8 +388,9 @@ is 'and is whole' "$(sed 's/.*"bytes":\([0-9]*\).*/\1/' listed)" "$(sed 1d recei
 fifo_starts
 fresh
 (head -c 1000 >received) <$fifo &
+is_read
 "$GAVEL" decide --deliver --sole-writer --artifact=long.md --reply=$fifo "$log" "$improvement" accept >/dev/null 2>&1
-wait $!
+ends
 letter=$(letter_of)
 rm $fifo
 ok 'its FIFO is gone for good: exit code 1' exit_of 1 "$GAVEL" journal resend --sole-writer "$letter"
@@ -384,8 +399,9 @@ ok 'given up by who is sure' exit_of 0 "$GAVEL" journal void --sure "$letter"
 ok 'the item is open again' sh -c '"$GAVEL" show inbox --format=json "$1" | grep -qF "{\"id\":\"$2\""' sh "$log" "$improvement"
 mkfifo $fifo
 cat $fifo >received &
+is_read
 ok 'the next one to that place' exit_of 0 "$GAVEL" decide --deliver --reply=$fifo "$log" "$finding" accept
-wait $!
+ends
 is 'begins on a line of its own, for half of the other may be there' '' "$(head -n 1 received)"
 
 # ---- one writer ----

@@ -1,7 +1,7 @@
 # Read by the scenes (`. "$srcdir/tests/scenes.sh"`): a real terminal. tmux runs the program, types,
 # pastes, resizes, suspends and kills it, and tells what is on the screen. What must be there is drawn
 # by the same program without a terminal (--headless), so the two are also shown to be the same.
-# Nothing sleeps for a while and hopes: each step is looked for every 50 ms, for ten seconds.
+# Nothing sleeps for a while and hopes: each step is looked for every 50 ms, for half a minute.
 . "$srcdir/tests/tap.sh"
 
 if ! command -v tmux >/dev/null 2>&1; then
@@ -77,7 +77,7 @@ serve >server 2>&1 || { echo "Bail out! tmux does not start: $(cat server)"; exi
 # ---- what one does with a pane ----
 
 soon() {
-	tries=200
+	tries=600
 	until "$@" >/dev/null 2>&1; do
 		tries=$((tries - 1))
 		[ "$tries" -gt 0 ] || return 1
@@ -153,6 +153,11 @@ modes_are() {
 
 says() {
 	screen | grep -qF -- "$1"
+}
+
+# reads TEXT: says it, wherever its lines may break
+reads() {
+	screen | tr -s ' \n' ' ' | grep -qF -- "$1"
 }
 
 # ---- what should be there ----

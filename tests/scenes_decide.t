@@ -34,6 +34,10 @@ page_goes() {
 	return 1
 }
 
+confirm() {
+	soon says 'q back, nothing is sent' && soon page_goes
+}
+
 page_is_left() {
 	says 'q back, nothing is sent' || return 0
 	press q
@@ -70,7 +74,7 @@ press '$'
 ok 'the page lists what will be written' soon says "1/"
 press G
 soon says 'end  ? help'
-ok 'and was seen to its end' soon page_goes
+ok 'and was seen to its end' confirm
 ok 'all is sent' soon all_sent
 ok 'nothing is held' title_lacks held
 ok 'two things were only recorded' soon title_says ' 0 open '
@@ -142,7 +146,7 @@ ok 'a reason code: what there is' soon says 'Tab completes: out_of_scope'
 press 'ou<Tab><Enter>'
 ok 'it is taken' soon says 'reason  out_of_scope'
 press '$'
-soon page_goes
+confirm
 ok 'sent' soon sent 1
 ok 'with both' grep -q 'out_of_scope.*First line of why\.\\n\\nSecond paragraph\.' $replies
 press 6
@@ -156,7 +160,7 @@ soon says 'y sends a correction'
 press y
 ok 'corrected' soon title_says ' 1 staged '
 press '$'
-soon page_goes
+confirm
 ok 'by a second message' soon sent 2
 
 # what must not confirm
@@ -208,7 +212,7 @@ t send-keys -t other '$'
 ok 'nor send' soon other_says 'read-only: another gavel decides here'
 t kill-session -t other
 press '$'
-soon page_goes
+confirm
 ok 'the first one does, once' soon sent 1
 
 # a FIFO without a reader, and the recovery page
@@ -218,10 +222,10 @@ select_item review-PK-3/F-2
 press a
 soon title_says staged
 press '$'
-soon page_goes
+confirm
 ok 'nobody reads: held' soon title_says ' 1 held '
 press 6
-ok 'it says why' soon says 'nobody reads '
+ok 'it says why' soon reads 'nobody reads '
 kill -KILL "$(cat pid)"
 ok 'killed' soon [ -s code ]
 again --reply=replies1
@@ -259,7 +263,7 @@ ok 'it is waited for, and keys are answered' soon says '[4 Messages]'
 ok 'while it is' title_lacks held
 ok 'then it is held' soon title_says ' 1 held '
 press 6
-ok 'it says why, too' soon says 'replies2: written, but its reader has not taken'
+ok 'it says why, too' soon reads 'replies2: written, but its reader has not taken'
 exec 5>&-
 
 scenes_end
