@@ -24,12 +24,12 @@ static void flush(struct checking *c, size_t limit)
 }
 
 static void print_text(struct checking *c, struct str source, const struct message *msg,
-		       const struct record *r)
+		       uint32_t number)
 {
 	char line[16];
 
 	if (msg->diags.list.n)
-		snprintf(line, sizeof(line), ":%u: ", r->line);
+		snprintf(line, sizeof(line), ":%u: ", number);
 	for (uint32_t i = 0; i < msg->diags.list.n; i++) {
 		const struct diag *d = &msg->diags.list.v[i];
 
@@ -49,13 +49,13 @@ static void print_text(struct checking *c, struct str source, const struct messa
 }
 
 static void print_json(struct checking *c, struct str source, const struct message *msg,
-		       const struct record *r)
+		       uint32_t line)
 {
 	struct buf *b = &c->out;
 
 	if (!msg->diags.list.n && !c->o->all)
 		return;
-	buf_printf(b, "{\"line\":%u", r->line);
+	buf_printf(b, "{\"line\":%u", line);
 	if (c->several) {
 		buf_adds(b, ",\"source\":");
 		json_write_str(b, source);
@@ -95,7 +95,7 @@ static void add_uri(struct buf *b, struct str name)
 }
 
 static void print_sarif(struct checking *c, struct str source, const struct message *msg,
-			const struct record *r)
+			uint32_t line)
 {
 	struct buf *b = &c->out;
 
@@ -109,7 +109,7 @@ static void print_sarif(struct checking *c, struct str source, const struct mess
 		add_uri(b, source);
 		buf_printf(b, "},\"region\":{\"startLine\":%u}},\"logicalLocations\":[{"
 			      "\"fullyQualifiedName\":",
-			   r->line);
+			   line);
 		json_write_str(b, d->pointer);
 		buf_adds(b, "}]}]}");
 	}
@@ -131,8 +131,8 @@ static void check_message(void *ctx, struct load *l, const struct message *msg,
 			  const struct record *r)
 {
 	struct checking *c = ctx;
-	struct str source = load_source_name(l, r->source);
-	uint32_t number = l->model.records.n - 1;
+	struct str source = load_source_name(l, route_of(&l->model, r)->source);
+	uint32_t number = l->model.records.n - 1, line = message_line(&l->model, number);
 
 	if (c->filter && !c->dated && r->time_ms != WHEN_NONE)
 		date_filter(c, r->time_ms);
@@ -142,9 +142,9 @@ static void check_message(void *ctx, struct load *l, const struct message *msg,
 	for (int i = 0; i < 3; i++)
 		c->count[i] += msg->diags.count[i];
 	switch (c->o->format) {
-	case OUTPUT_TEXT: print_text(c, source, msg, r); break;
-	case OUTPUT_JSON: print_json(c, source, msg, r); break;
-	case OUTPUT_SARIF: print_sarif(c, source, msg, r); break;
+	case OUTPUT_TEXT: print_text(c, source, msg, line); break;
+	case OUTPUT_JSON: print_json(c, source, msg, line); break;
+	case OUTPUT_SARIF: print_sarif(c, source, msg, line); break;
 	case OUTPUT_MD: break; /* no check's */
 	}
 	flush(c, 64 * 1024);

@@ -166,7 +166,7 @@ static void fill_draft(const struct deciding *d, struct draft *draft, uint32_t n
 	*draft = (struct draft){ .session = session_name(m, item->session), .item = name,
 				 .kind = item->kind, .rev = rev, .verb = verb,
 				 .seen = model_seen(m, item->session, m->records.n),
-				 .dialect = m->records.v[at->message].dialect,
+				 .dialect = message_route(m, at->message)->dialect,
 				 .reason_code = str_of(d->o->reason_code),
 				 .explanation = str_of(d->o->explain),
 				 .answer = str_of(d->o->answer), .artifact = str_of(d->o->artifact),

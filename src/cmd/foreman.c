@@ -128,10 +128,10 @@ static void way_path(void *ctx, uint32_t message, struct buf *out)
 		return;
 	}
 	/* what is not from this agent's output is not answered to it */
-	if (crew_of_file(&c->f->crew, m->records.v[message].source, &stream) != c->number)
+	if (crew_of_file(&c->f->crew, message_route(m, message)->source, &stream) != c->number)
 		incarnation = 0;
 	else
-		incarnation = crew_incarnation(a, stream, m->records.v[message].offset);
+		incarnation = crew_incarnation(a, stream, message_offset(m, message));
 	if (incarnation != a->child->incarnation) {
 		struct buf path = { 0 };
 		const char *tag = strrchr(out->p + start, '-');
@@ -172,7 +172,7 @@ static void hear(void *ctx, struct load *l, const struct message *msg, const str
 	struct foreman *f = ctx;
 	enum crew_stream stream;
 	struct buf answer = { 0 };
-	struct heard heard = { .agent = crew_of_file(&f->crew, r->source, &stream),
+	struct heard heard = { .agent = crew_of_file(&f->crew, route_of(&l->model, r)->source, &stream),
 			       .msg = msg,
 			       .bytes = l->decoder.bytes,
 			       .message = l->model.records.n - 1,
@@ -184,7 +184,7 @@ static void hear(void *ctx, struct load *l, const struct message *msg, const str
 		return;
 	a = f->crew.agents.v[heard.agent];
 	/* what an earlier incarnation asked is answered to nobody */
-	if (crew_incarnation(a, stream, r->offset) != a->child->incarnation) {
+	if (crew_incarnation(a, stream, message_offset(&l->model, heard.message)) != a->child->incarnation) {
 		orchestrator_note(&f->orchestrator, heard.agent, false, msg, heard.bytes);
 		return;
 	}

@@ -234,7 +234,7 @@ void foreman_show(struct foreman *f, int64_t now_ms)
 	while (f->lives.n < f->charges.n)
 		vec_push(&f->lives, (struct life){ 0 });
 	for (; f->looked < m->records.n; f->looked++) {
-		uint32_t agent = crew_of_file(&f->crew, m->records.v[f->looked].source, NULL);
+		uint32_t agent = crew_of_file(&f->crew, message_route(m, f->looked)->source, NULL);
 
 		if (agent == NONE)
 			continue;

@@ -61,21 +61,24 @@ static int open_copy(struct fork_copy *f, const struct wire_file *file, struct c
 	return rc;
 }
 
-static int copy_message(struct load *l, const struct record *r, struct copying *c, struct buf *bytes,
+static int copy_message(struct load *l, uint32_t message, struct copying *c, struct buf *bytes,
 			struct err *err)
 {
-	bool whole = l->wire.files.v[r->source].whole;
+	const struct route *route = message_route(&l->model, message);
+	uint32_t line = message_line(&l->model, message);
+	bool whole = l->wire.files.v[route->source].whole;
 
-	if (wire_fetch(&l->wire, r->source, r->offset, r->length, bytes, err))
+	if (wire_fetch(&l->wire, route->source, message_offset(&l->model, message),
+		       l->model.records.v[message].length, bytes, err))
 		return -1;
 	/* lines that were blank, or elements that lay elsewhere in a document */
-	for (; !whole && c->lines + 1 < r->line; c->lines++)
+	for (; !whole && c->lines + 1 < line; c->lines++)
 		putc('\n', c->f);
 	for (size_t i = 0; i < bytes->n; i++)
 		putc(!whole && (bytes->p[i] == '\n' || bytes->p[i] == '\r') ? ' ' : bytes->p[i], c->f);
-	if (!(r->flags & RECORD_TRUNCATED))
+	if (!(route->flags & RECORD_TRUNCATED))
 		putc('\n', c->f);
-	c->lines = r->line;
+	c->lines = line;
 	return 0;
 }
 
@@ -103,13 +106,13 @@ int fork_write(struct fork_copy *f, struct load *l, uint32_t k, const char *dir,
 	int rc = make_dir(f, dir, err);
 
 	for (uint32_t i = 0; i < k && rc == 0; i++) {
-		const struct record *r = &l->model.records.v[i];
-		struct copying *c = &copies[r->source];
+		uint32_t source = message_route(&l->model, i)->source;
+		struct copying *c = &copies[source];
 
 		if (!c->f)
-			rc = open_copy(f, &l->wire.files.v[r->source], c, err);
+			rc = open_copy(f, &l->wire.files.v[source], c, err);
 		if (rc == 0)
-			rc = copy_message(l, r, c, &bytes, err);
+			rc = copy_message(l, i, c, &bytes, err);
 	}
 	for (uint32_t i = 0; i < l->wire.files.n; i++)
 		if (copies[i].f && (ferror(copies[i].f) | fclose(copies[i].f)) && rc == 0)

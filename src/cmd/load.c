@@ -151,10 +151,11 @@ struct str load_source_name(const struct load *l, uint32_t source)
 static struct str read_bytes(void *ctx, uint32_t message)
 {
 	struct load *l = ctx;
-	const struct record *r = &l->model.records.v[message];
 	struct err err;
 
-	if (wire_fetch(&l->wire, r->source, r->offset, r->length, &l->bytes, &err)) {
+	if (wire_fetch(&l->wire, message_route(&l->model, message)->source,
+		       message_offset(&l->model, message), l->model.records.v[message].length,
+		       &l->bytes, &err)) {
 		buf_clear(&l->bytes);
 		buf_printf(&l->bytes, "(cannot be read any more: %s)", err.text);
 	}
@@ -176,13 +177,13 @@ static bool read_detail(void *ctx, const struct item *item, const struct item_st
 static struct str read_summary(void *ctx, uint32_t message)
 {
 	struct load *l = ctx;
-	const struct record *r = &l->model.records.v[message];
+	const struct route *route = message_route(&l->model, message);
 
 	l->looked_at = NONE;
 	buf_clear(&l->text);
-	if (r->flags & RECORD_OVERSIZE)
-		buf_printf(&l->text, "oversize, %u bytes", r->length);
-	else if (r->dialect == DIALECT_TEXT)
+	if (route->flags & RECORD_OVERSIZE)
+		buf_printf(&l->text, "oversize, %u bytes", l->model.records.v[message].length);
+	else if (route->dialect == DIALECT_TEXT)
 		buf_add_str(&l->text, str_trim(read_bytes(l, message)));
 	else
 		dialect_summarize(&l->again, read_bytes(l, message), &l->text);
@@ -193,17 +194,17 @@ static struct str read_source(void *ctx, uint32_t message)
 {
 	struct load *l = ctx;
 
-	return load_source_name(l, l->model.records.v[message].source);
+	return load_source_name(l, message_route(&l->model, message)->source);
 }
 
 static const struct diags *read_diags(void *ctx, uint32_t message)
 {
 	struct load *l = ctx;
-	const struct record *r = &l->model.records.v[message];
-	const struct wire_file *file = &l->wire.files.v[r->source];
-	struct frame_info info = { .flags = r->flags & (RECORD_TRUNCATED | RECORD_OVERSIZE),
-				   .full_length = r->length,
-				   .text = r->dialect == DIALECT_TEXT };
+	const struct route *route = message_route(&l->model, message);
+	const struct wire_file *file = &l->wire.files.v[route->source];
+	struct frame_info info = { .flags = route->flags & (RECORD_TRUNCATED | RECORD_OVERSIZE),
+				   .full_length = l->model.records.v[message].length,
+				   .text = route->dialect == DIALECT_TEXT };
 	struct finding_walk w;
 
 	if (file->whole)

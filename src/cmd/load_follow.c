@@ -27,10 +27,11 @@ void load_follow_begin(struct load *l)
 
 static void keep_message(struct load *l, uint32_t message)
 {
-	const struct record *r = &l->model.records.v[message];
+	const struct model *m = &l->model;
 
 	/* where there is no room, what the log still has can be shown */
-	wire_keep(&l->wire, r->source, r->offset, r->length, NULL);
+	wire_keep(&l->wire, message_route(m, message)->source, message_offset(m, message),
+		  m->records.v[message].length, NULL);
 }
 
 /* A log that is cut takes its messages along, but not those that somebody still has to decide on.

@@ -59,12 +59,12 @@ static uint32_t find_question(const struct returns *r, uint32_t agent)
 					 ? message_with_id(m, i, id)
 					 : NONE;
 
-		if (found != NONE && crew_of_file(r->crew, m->records.v[found].source, &stream) == agent &&
+		if (found != NONE && crew_of_file(r->crew, message_route(m, found)->source, &stream) == agent &&
 		    stream == CREW_OUT)
 			return found;
 	}
 	for (uint32_t i = m->records.n; i-- > 0;)
-		if (crew_of_file(r->crew, m->records.v[i].source, &stream) == agent &&
+		if (crew_of_file(r->crew, message_route(m, i)->source, &stream) == agent &&
 		    stream == CREW_OUT)
 			return i;
 	return NONE;

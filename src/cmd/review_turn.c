@@ -118,9 +118,10 @@ void review_read(struct reviewing *r)
 static bool is_asking(const struct model *m, const struct record *record)
 {
 	struct str kind = model_kind(m, record);
+	unsigned dialect = route_of(m, record)->dialect;
 
-	return (record->dialect == DIALECT_FEEDBACK && str_is(kind, "request")) ||
-	       (record->dialect == DIALECT_ENVELOPE && str_is(kind, "input"));
+	return (dialect == DIALECT_FEEDBACK && str_is(kind, "request")) ||
+	       (dialect == DIALECT_ENVELOPE && str_is(kind, "input"));
 }
 
 /* The newest message of the log that asks, or NONE. */
@@ -129,7 +130,7 @@ static uint32_t last_asked(const struct reviewing *r)
 	const struct model *m = &r->watch.load.model;
 
 	for (uint32_t i = m->records.n; i-- > 0;)
-		if (m->records.v[i].source == r->file && is_asking(m, &m->records.v[i]))
+		if (message_route(m, i)->source == r->file && is_asking(m, &m->records.v[i]))
 			return i;
 	return NONE;
 }
@@ -139,10 +140,10 @@ uint32_t review_session(const struct reviewing *r)
 	const struct model *m = &r->watch.load.model;
 
 	for (uint32_t i = m->records.n; i-- > 0;)
-		if (m->records.v[i].source == r->file &&
-		    m->records.v[i].dialect == DIALECT_FEEDBACK &&
+		if (message_route(m, i)->source == r->file &&
+		    message_route(m, i)->dialect == DIALECT_FEEDBACK &&
 		    str_is(model_kind(m, &m->records.v[i]), "response"))
-			return m->records.v[i].session;
+			return message_route(m, i)->session;
 	return NONE;
 }
 
@@ -314,7 +315,7 @@ void review_resume(struct reviewing *r)
 	turn_begin(&r->turn, r->envelope ? DIALECT_ENVELOPE : DIALECT_FEEDBACK, 0, 0, 0);
 	turn_look(&r->turn, &l->model, &l->reader, r->file, 0);
 	line = l->reader.bytes(l->reader.ctx, asked);
-	turn_begin(&r->turn, l->model.records.v[asked].dialect, iteration_in(line), asked, 0);
+	turn_begin(&r->turn, message_route(&l->model, asked)->dialect, iteration_in(line), asked, 0);
 	review_file_look(&r->artifact);
 	review_file_sent(&r->artifact, line, r->turn.iteration);
 	r->letter = letter_of_line(r, line);

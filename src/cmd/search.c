@@ -74,13 +74,15 @@ static void prepare(struct search *s, const struct model *m, struct str word)
 static bool columns_have(const struct search *s, const struct model *m, uint32_t message)
 {
 	const struct record *r = &m->records.v[message];
+	const struct route *route = route_of(m, r);
 	char text[32];
 
-	if ((r->from != NONE && s->agent_has.v[r->from]) || (r->to != NONE && s->agent_has.v[r->to]) ||
-	    s->kind_has[r->kind] || s->dialect_has[r->dialect])
+	if ((route->from != NONE && s->agent_has.v[route->from]) ||
+	    (route->to != NONE && s->agent_has.v[route->to]) || s->kind_has[r->kind] ||
+	    s->dialect_has[route->dialect])
 		return true;
 	if (s->is_number) {
-		snprintf(text, sizeof(text), "%u", r->line);
+		snprintf(text, sizeof(text), "%u", message_line(m, message));
 		if (strstr(text, s->word.p))
 			return true;
 	}
@@ -185,33 +187,38 @@ struct stretch_of {
 	uint64_t offset, bytes;
 };
 
-static bool follows(const struct record *a, const struct record *b)
+/* Where a message begins and ends. */
+struct extent {
+	uint32_t source;
+	uint64_t from, to;
+};
+
+static struct extent extent_of(const struct model *m, uint32_t message)
 {
-	return a->source == b->source && b->offset >= a->offset + a->length;
+	uint64_t from = message_offset(m, message);
+
+	return (struct extent){ message_route(m, message)->source, from,
+				from + m->records.v[message].length };
 }
 
 /* As many messages as fit into a block, from `at` on in that direction; at least one. */
 static struct stretch_of stretch_from(const struct model *m, uint32_t at, uint32_t most,
 				      uint64_t room, int direction)
 {
-	const struct record *v = m->records.v;
-	uint32_t first = at, last = at;
+	struct extent all = extent_of(m, at);
+	uint32_t n = 1;
 
-	while (last - first + 1 < most) {
-		uint32_t next = direction > 0 ? last + 1 : first - 1;
-		const struct record *low, *high;
+	for (; n < most; n++) {
+		struct extent next = extent_of(m, direction > 0 ? at + n : at - n);
 
-		if (direction > 0 ? !follows(&v[last], &v[next]) : !follows(&v[next], &v[first]))
+		if (next.source != all.source ||
+		    (direction > 0 ? next.from < all.to : next.to > all.from) ||
+		    (direction > 0 ? next.to - all.from : all.to - next.from) > room)
 			break;
-		low = &v[direction > 0 ? first : next];
-		high = &v[direction > 0 ? next : last];
-		if (high->offset + high->length - low->offset > room)
-			break;
-		first = direction > 0 ? first : next;
-		last = direction > 0 ? next : last;
+		all.from = direction > 0 ? all.from : next.from;
+		all.to = direction > 0 ? next.to : all.to;
 	}
-	return (struct stretch_of){ first, last - first + 1, v[first].offset,
-				    v[last].offset + v[last].length - v[first].offset };
+	return (struct stretch_of){ direction > 0 ? at : at - n + 1, n, all.from, all.to - all.from };
 }
 
 /* The message of a stretch that has the byte, or NONE. */
@@ -222,12 +229,12 @@ static uint32_t message_at(const struct model *m, const struct stretch_of *t, ui
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (m->records.v[middle].offset <= offset)
+		if (message_offset(m, middle) <= offset)
 			low = middle;
 		else
 			high = middle;
 	}
-	return offset - m->records.v[low].offset < m->records.v[low].length ? low : NONE;
+	return offset - message_offset(m, low) < m->records.v[low].length ? low : NONE;
 }
 
 /* Whether an escape at p can stand for a byte of the word. */
@@ -315,17 +322,18 @@ static void look_behind_escapes(struct block_search *b)
 
 	while ((hit = next_escape(b->s, b->text, at)) >= 0) {
 		uint32_t message = message_at(b->m, b->t, b->t->offset + (uint64_t)hit);
-		const struct record *r;
+		struct extent where;
 
 		at = (size_t)hit + 1;
 		if (message == NONE)
 			continue;
 		if (b->direction > 0 && !is_better(b, message))
 			return; /* they only get worse */
-		r = &b->m->records.v[message];
-		at = (size_t)(r->offset + r->length - b->t->offset);
+		where = extent_of(b->m, message);
+		at = (size_t)(where.to - b->t->offset);
 		if (is_better(b, message) &&
-		    text_has(b->s, str_make(b->text.p + (r->offset - b->t->offset), r->length)))
+		    text_has(b->s, str_make(b->text.p + (where.from - b->t->offset),
+					    (size_t)(where.to - where.from))))
 			b->best = message;
 	}
 }
@@ -361,8 +369,8 @@ static uint32_t search_stretch(struct search *s, const struct model *m, struct w
 	struct block_search b = { .s = s, .m = m, .t = t, .direction = direction, .best = NONE };
 
 	/* one that is longer than the limit is known by its beginning only */
-	if ((t->n == 1 && m->records.v[t->first].flags & RECORD_OVERSIZE) ||
-	    wire_fetch_block(w, m->records.v[t->first].source, t->offset, (size_t)t->bytes, &s->block,
+	if ((t->n == 1 && message_route(m, t->first)->flags & RECORD_OVERSIZE) ||
+	    wire_fetch_block(w, message_route(m, t->first)->source, t->offset, (size_t)t->bytes, &s->block,
 			     NULL) < 0) {
 		look_one_by_one(&b, r);
 	} else {

@@ -5,7 +5,7 @@
 
 static bool is_collaboration(const struct model *m, uint32_t message)
 {
-	return m->records.v[message].dialect == DIALECT_COLLABORATION;
+	return message_route(m, message)->dialect == DIALECT_COLLABORATION;
 }
 
 /* The newest task of that id that somebody works on. */
@@ -63,8 +63,8 @@ static int parse(struct seat *s, const struct effect *e, struct order *out)
 			struct json_reader reader = { 0 };
 			yyjson_val *root;
 
-			out->session = m->records.v[e->number].session;
-			out->agent = m->records.v[e->number].from;
+			out->session = message_route(m, e->number)->session;
+			out->agent = message_route(m, e->number)->from;
 			json_read(&reader, s->load->reader.bytes(s->load, e->number), &root);
 			out->target = arena_str(&s->app->deciding.words,
 						json_get_str(root, "message_id"));

@@ -196,7 +196,7 @@ static void side_of_log(struct load *l, const struct scene *s, struct comparison
 		c->here.there = true;
 		c->here.verdict = at.verdict;
 		c->here.by = agent_name(m, at.by);
-		c->here.line = m->records.v[at.decided].line;
+		c->here.line = message_line(m, at.decided);
 		buf_add_str(&c->here.bytes, l->reader.bytes(l->reader.ctx, at.decided));
 		c->here.message = buf_str(&c->here.bytes);
 	}

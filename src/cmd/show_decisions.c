@@ -140,14 +140,14 @@ static void put_told(struct load *l, const struct scene *s, const struct told *t
 	json_put_str(b, "item", buf_str(&name));
 	json_session(l, b, item->session);
 	json_put_name(b, "kind", item_kind_name(item->kind));
-	json_put_name(b, "dialect", dialect_name((enum dialect_id)r->dialect));
+	json_put_name(b, "dialect", dialect_name((enum dialect_id)route_of(m, r)->dialect));
 	json_put_name(b, "verb", NULL);
 	json_put_name(b, "verdict", verdict_name(step->verdict));
 	json_put_str(b, "by", agent_name(m, step_by(m, step)));
 	json_put_time(b, "time", r->time_ms);
 	json_put_name(b, "rev", NULL);
 	json_put_name(b, "delivery", NULL);
-	json_put_number(b, "line", r->line);
+	json_put_number(b, "line", message_line(m, told->message));
 	json_source(l, b, told->message);
 	json_put_time(b, "took", step_took(m, item, told->step));
 	json_end(l, b);

@@ -19,7 +19,7 @@ void json_end(struct load *l, struct buf *out)
 static void put_file_number(struct buf *b, const char *name, const struct model *m, uint32_t message)
 {
 	json_key(b, name);
-	buf_printf(b, "\"#%u\"", message == NONE ? 0 : m->records.v[message].source + 1u);
+	buf_printf(b, "\"#%u\"", message == NONE ? 0 : message_route(m, message)->source + 1u);
 }
 
 void json_session(struct load *l, struct buf *out, uint32_t session)
@@ -49,7 +49,7 @@ static void put_message(struct buf *b, const char *name, const struct model *m, 
 		return;
 	}
 	buf_adds(b, "{");
-	json_put_number(b, "line", m->records.v[message].line);
+	json_put_number(b, "line", message_line(m, message));
 	json_put_time(b, "time", m->records.v[message].time_ms);
 	buf_adds(b, "}");
 }
@@ -151,7 +151,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 {
 	const struct model *m = s->model;
 	const struct item *item = &m->items.v[number];
-	const struct record *r = &m->records.v[st->message];
+	const struct route *route = message_route(m, st->message);
 	struct detail d = { 0 };
 	struct buf name = { 0 }, rev = { 0 };
 	bool told;
@@ -161,11 +161,11 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	told = s->reader->detail(s->reader->ctx, item, st, &d);
 	buf_addc(b, '{');
 	json_put_str(b, "id", buf_str(&name));
-	json_put_name(b, "dialect", dialect_name((enum dialect_id)r->dialect));
+	json_put_name(b, "dialect", dialect_name((enum dialect_id)route->dialect));
 	json_put_name(b, "kind", item_kind_name(item->kind));
 	json_session(l, b, item->session);
 	json_put_str(b, "task", task_id(m, item->task));
-	json_put_str(b, "agent", agent_name(m, r->from));
+	json_put_str(b, "agent", agent_name(m, route->from));
 	json_key(b, "iteration");
 	if (st->iteration)
 		buf_printf(b, "%u", st->iteration);
@@ -300,7 +300,7 @@ static void put_lone_reviews(struct load *l, const struct scene *s,
 		buf_addc(b, '{');
 		json_put_str(b, "task", task_id(m, r->task));
 		json_session(l, b, r->session);
-		json_put_name(b, "dialect", dialect_name((enum dialect_id)m->records.v[st.first].dialect));
+		json_put_name(b, "dialect", dialect_name((enum dialect_id)message_route(m, st.first)->dialect));
 		json_key(b, "reviews");
 		buf_addc(b, '[');
 		put_review(s, i, &st, b);
@@ -344,7 +344,7 @@ void json_timeline(struct load *l, const struct scene *s, struct buf *out)
 		json_put_str(out, "task", model_str(m, task->id));
 		json_session(l, out, task->session);
 		json_put_name(out, "dialect",
-			 dialect_name((enum dialect_id)m->records.v[st.first].dialect));
+			 dialect_name((enum dialect_id)message_route(m, st.first)->dialect));
 		json_put_str(out, "agent", agent_name(m, st.agent));
 		json_put_name(out, "state", task_state_name(st.state));
 		json_key(out, "percent");
@@ -418,19 +418,20 @@ void json_messages(struct load *l, const struct scene *s, struct buf *out)
 
 	for (uint32_t i = s->first; i < s->k; i++) {
 		const struct record *r = &m->records.v[i];
+		const struct route *route = route_of(m, r);
 
 		if (!message_is_shown(s, i))
 			continue;
 		buf_addc(out, '{');
 		json_put_number(out, "number", i + 1u);
-		json_put_number(out, "line", r->line);
+		json_put_number(out, "line", message_line(m, i));
 		json_source(l, out, i);
 		json_put_time(out, "time", r->time_ms);
-		json_put_name(out, "dialect", dialect_name((enum dialect_id)r->dialect));
+		json_put_name(out, "dialect", dialect_name((enum dialect_id)route->dialect));
 		json_put_str(out, "kind", model_kind(m, r));
-		json_session(l, out, r->session);
-		json_put_str(out, "from", agent_name(m, r->from));
-		json_put_str(out, "to", agent_name(m, r->to));
+		json_session(l, out, route->session);
+		json_put_str(out, "from", agent_name(m, route->from));
+		json_put_str(out, "to", agent_name(m, route->to));
 		json_put_number(out, "errors", r->errors);
 		json_put_number(out, "warnings", r->warnings);
 		json_put_number(out, "notes", r->notes);

@@ -216,7 +216,7 @@ static void tell_open(struct report *r)
 		cell_span(r, span_between(time_of(r, at.opened), r->s->now_ms));
 		cell_word(r, at.grade == GRADE_NONE ? "" : item_severity_name(at.grade));
 		cell_word(r, item_kind_name(item->kind));
-		cell_text(r, agent_name(m, m->records.v[at.message].from));
+		cell_text(r, agent_name(m, message_route(m, at.message)->from));
 		cell_item(r, item, &at);
 		row_end(r);
 	}
@@ -357,7 +357,7 @@ static void tell_problems(struct report *r)
 		for (uint32_t d = 0; d < diags->list.n; d++) {
 			if (diags->list.v[d].severity != SEVERITY_ERROR || !row(r))
 				continue;
-			cell_number(r, m->records.v[i].line);
+			cell_number(r, message_line(m, i));
 			cell_text(r, str_of(diags->list.v[d].rule));
 			cell_text(r, diags->list.v[d].text);
 			row_end(r);

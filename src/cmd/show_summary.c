@@ -66,7 +66,7 @@ static void put_record_counts(const struct scene *s, struct buf *b)
 		if (!message_is_shown(s, i))
 			continue;
 		shown++;
-		by_dialect[r->dialect]++;
+		by_dialect[route_of(s->model, r)->dialect]++;
 		counts[SEVERITY_NOTE] += r->notes;
 		counts[SEVERITY_WARNING] += r->warnings;
 		counts[SEVERITY_ERROR] += r->errors;
@@ -95,7 +95,7 @@ static uint32_t count_sessions(const struct scene *s)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->k; i++) {
-		uint32_t session = s->model->records.v[i].session;
+		uint32_t session = message_route(s->model, i)->session;
 
 		if (!seen[session] && message_is_shown(s, i)) {
 			seen[session] = true;

@@ -292,8 +292,8 @@ static void add_agent(const struct model *m, struct agents *to, uint32_t agent)
 
 static void add_pair(const struct model *m, struct agents *to, uint32_t message)
 {
-	add_agent(m, to, m->records.v[message].from);
-	add_agent(m, to, m->records.v[message].to);
+	add_agent(m, to, message_route(m, message)->from);
+	add_agent(m, to, message_route(m, message)->to);
 }
 
 /* Whoever has had a message on the task, its developer first. */
@@ -304,9 +304,9 @@ static void add_concerned(const struct encoding *e, const struct item *item, uin
 	uint32_t root = item->task == NONE ? NONE : m->tasks.v[item->task].root;
 	uint32_t given = find_assignment(m, item);
 
-	add_agent(m, to, m->records.v[message].from);
+	add_agent(m, to, message_route(m, message)->from);
 	if (given != NONE)
-		add_agent(m, to, m->records.v[given].to);
+		add_agent(m, to, message_route(m, given)->to);
 	add_pair(m, to, message);
 	for (uint32_t i = 0; root != NONE && i < m->tasks.n; i++)
 		for (uint32_t k = 0; m->tasks.v[i].root == root && k < m->tasks.v[i].steps.n; k++)
@@ -355,7 +355,7 @@ static void encode_abort(struct encoding *e)
  * gave the task out and is nothing else; a person's seat is none. */
 static uint32_t find_architect(const struct model *m, const struct item *item, uint32_t message)
 {
-	uint32_t sides[] = { m->records.v[message].to, m->records.v[message].from };
+	uint32_t sides[] = { message_route(m, message)->to, message_route(m, message)->from };
 	uint32_t session = item->session, given = find_assignment(m, item), giver;
 
 	for (uint32_t i = 0; i < 2 + m->agents.n; i++) {
@@ -366,7 +366,7 @@ static uint32_t find_architect(const struct model *m, const struct item *item, u
 		    str_is(model_str(m, a->type), "architect"))
 			return agent;
 	}
-	giver = given == NONE ? NONE : m->records.v[given].from;
+	giver = given == NONE ? NONE : message_route(m, given)->from;
 	if (giver == NONE || m->agents.v[giver].human ||
 	    !str_is(seat_type(model_str(m, m->agents.v[giver].type), "architect"), "architect"))
 		return NONE;

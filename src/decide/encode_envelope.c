@@ -119,7 +119,7 @@ static bool is_whole(struct encoding *e, uint32_t input)
 	yyjson_val *feature = json_get(context, "feature_id"), *key, *v;
 	size_t i, n;
 
-	if (e->model->records.v[input].flags & (RECORD_REPAIRED | RECORD_AMBIGUOUS) ||
+	if (message_route(e->model, input)->flags & (RECORD_REPAIRED | RECORD_AMBIGUOUS) ||
 	    !(yyjson_is_str(feature) || yyjson_is_null(feature)) ||
 	    !json_get_str(context, "workflow").p || !yyjson_is_obj(paths) ||
 	    !json_get_str(task, "action").p || !yyjson_is_obj(json_get(task, "params")))
@@ -155,14 +155,14 @@ static void encode_review(struct encoding *e, uint32_t i)
 				"the input in line %u has no valid context.iteration to count on "
 				"from; "
 				"only escalate can be said",
-				e->model->records.v[input].line);
+				message_line(e->model, input));
 		return;
 	}
 	if (!is_whole(e, input)) {
 		propose_missing(e, p,
 				"the input in line %u is incomplete or damaged and cannot be "
 				"handed on; only escalate can be said",
-				e->model->records.v[input].line);
+				message_line(e->model, input));
 		return;
 	}
 	root = parse_message(e, input);

@@ -24,8 +24,8 @@ static struct str state_version(struct encoding *e, uint32_t i)
 		yyjson_val *root;
 		struct str version, id;
 
-		if (r->session != item->session || r->chain != chain ||
-		    r->dialect != DIALECT_HANDOFF || !(root = parse_message(e, k)))
+		if (r->chain != chain || route_of(m, r)->session != item->session ||
+		    route_of(m, r)->dialect != DIALECT_HANDOFF || !(root = parse_message(e, k)))
 			continue;
 		version = json_get_str(root, "state_version");
 		id = json_get_str(root, "task_id"); /* none: it is in the file's name */
@@ -84,7 +84,7 @@ static bool is_taken(struct encoding *e, uint32_t i, struct str path)
 	while (slash_name.n && memchr(slash_name.p + 1, '/', slash_name.n - 1))
 		slash_name = str_from(slash_name, 1);
 	for (uint32_t k = 0; k < m->records.n; k++)
-		if (m->records.v[k].session == item_of(e, i)->session &&
+		if (message_route(m, k)->session == item_of(e, i)->session &&
 		    str_ends(e->reader->source(e->reader->ctx, k), slash_name))
 			return true;
 	return false;

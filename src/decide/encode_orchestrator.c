@@ -212,10 +212,10 @@ static void encode(struct encoding *e)
 	state_of(e, 0, &at);
 	p = propose(e, e->drafts, 1);
 	p->letter.to = arena_str(&e->plan->arena,
-				 agent_name(e->model, e->model->records.v[at.message].from));
+				 agent_name(e->model, message_route(e->model, at.message)->from));
 	if (at.decided != NONE)
 		propose_missing(e, p, "line %u has answered it already",
-				e->model->records.v[at.decided].line);
+				message_line(e->model, at.decided));
 	else if (d->kind == ITEM_QUESTION && d->verb == VERB_ANSWER)
 		encode_answer(e, p);
 	else if (d->kind == ITEM_TASK && d->verb == VERB_ACCEPT)

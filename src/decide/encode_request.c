@@ -151,9 +151,9 @@ struct request find_request(struct encoding *e, struct str session, const struct
 
 	if (turn->request != NONE && !turn->unsure &&
 	    read_request(e, e->reader->bytes(e->reader->ctx, turn->request), &found)) {
-		const struct record *r = &e->model->records.v[turn->request];
+		unsigned flags = message_route(e->model, turn->request)->flags;
 
-		found.broken |= (r->flags & (RECORD_REPAIRED | RECORD_AMBIGUOUS)) != 0;
+		found.broken |= (flags & (RECORD_REPAIRED | RECORD_AMBIGUOUS)) != 0;
 		if (iteration && found.iteration != iteration)
 			found = (struct request){ 0 };
 	}

@@ -240,7 +240,7 @@ static struct str priority_of(yyjson_val *payload, const struct revision *r)
 static bool is_damaged(const struct model *m, uint32_t message)
 {
 	return message != NONE &&
-	       (m->records.v[message].flags & (RECORD_REPAIRED | RECORD_AMBIGUOUS));
+	       (message_route(m, message)->flags & (RECORD_REPAIRED | RECORD_AMBIGUOUS));
 }
 
 /* Copies the assignment. `o` is the message that made it necessary. */

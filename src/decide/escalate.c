@@ -44,15 +44,16 @@ static void add_request(struct encoding *e, const struct item *item, const struc
 
 	for (uint32_t k = state->message; k-- > 0 && looked < LOOK_BACK_MAX;) {
 		const struct record *r = &m->records.v[k];
-		const struct session *s = &m->sessions.v[r->session];
+		const struct route *route = route_of(m, r);
+		const struct session *s = &m->sessions.v[route->session];
 		int64_t iteration;
 
-		if (r->dialect != DIALECT_FEEDBACK || s->group != own->group ||
-		    (r->session != item->session && s->name != s->group) ||
+		if (route->dialect != DIALECT_FEEDBACK || s->group != own->group ||
+		    (route->session != item->session && s->name != s->group) ||
 		    !str_is(model_kind(m, r), "request"))
 			continue;
 		looked++;
-		if (fallback == NONE || m->records.v[fallback].session != item->session)
+		if (fallback == NONE || message_route(m, fallback)->session != item->session)
 			fallback = k;
 		if (json_int(json_get(parse_message(e, k), "iteration"), &iteration) &&
 		    iteration == state->iteration) {
@@ -116,16 +117,16 @@ static void add_collaboration(const struct model *m, const struct item *item, st
 					  m->tasks.v[m->reviews.v[i].task].root == root))
 			add_rounds(&m->reviews.v[i], out);
 	for (uint32_t k = m->records.n; k-- > 0 && n_agents < 16 && m->records.n - k < 65536;) {
-		const struct record *r = &m->records.v[k];
+		const struct route *route = message_route(m, k);
 		uint32_t a = 0;
 
-		if (r->session != item->session || r->dialect != DIALECT_COLLABORATION)
+		if (route->session != item->session || route->dialect != DIALECT_COLLABORATION)
 			continue;
-		while (a < n_agents && agents[a] != r->from)
+		while (a < n_agents && agents[a] != route->from)
 			a++;
 		if (a < n_agents)
 			continue;
-		agents[n_agents++] = r->from;
+		agents[n_agents++] = route->from;
 		add_message(out, k);
 	}
 }
@@ -140,8 +141,8 @@ static void add_handoff(const struct model *m, const struct item *item,
 	for (uint32_t k = m->records.n; chain && k-- > 0;) {
 		const struct record *r = &m->records.v[k];
 
-		if (r->session != item->session || r->chain != chain ||
-		    r->dialect != DIALECT_HANDOFF || seen[r->kind] || k == state->message)
+		if (r->chain != chain || route_of(m, r)->session != item->session ||
+		    route_of(m, r)->dialect != DIALECT_HANDOFF || seen[r->kind] || k == state->message)
 			continue;
 		seen[r->kind] = true;
 		add_message(out, k);
@@ -173,7 +174,7 @@ static void gather(struct encoding *e, uint32_t i, const struct item_state *stat
 	const struct item *item = item_of(e, i);
 
 	out->n = 0;
-	switch ((enum dialect_id)e->model->records.v[state->message].dialect) {
+	switch ((enum dialect_id)message_route(e->model, state->message)->dialect) {
 	case DIALECT_FEEDBACK:
 		add_request(e, item, state, out);
 		add_newest_turn(e->model, item, state, out);
@@ -247,7 +248,7 @@ static void put_file(struct encoding *e, uint32_t message, struct buf *b)
 
 	for (const char *slash; name.n && (slash = memchr(name.p, '/', name.n)) != NULL;)
 		name = str_from(name, (size_t)(slash - name.p) + 1);
-	if (e->model->records.v[message].dialect == DIALECT_HANDOFF && str_ends(name, STR(".json")))
+	if (message_route(e->model, message)->dialect == DIALECT_HANDOFF && str_ends(name, STR(".json")))
 		json_put_str(b, "file", name);
 }
 
@@ -299,7 +300,7 @@ static void put_entry(struct encoding *e, uint32_t i, struct buf *b)
 	json_put_str(b, "rev", d->rev);
 	put_title(e, i, &state, b);
 	json_put_str(b, "source", e->reader->source(e->reader->ctx, state.message));
-	json_put_number(b, "line", m->records.v[state.message].line);
+	json_put_number(b, "line", message_line(m, state.message));
 	json_put_str(b, "original", e->reader->bytes(e->reader->ctx, state.message));
 	json_put_number(b, "index", state.index);
 	put_file(e, state.message, b);

@@ -188,7 +188,7 @@ static void take_replies(struct desk *d, const struct model *m)
 {
 	for (; d->replies_seen < m->replies.n; d->replies_seen++) {
 		const struct reply *r = &m->replies.v[d->replies_seen];
-		struct str from = agent_name(m, m->records.v[r->message].from);
+		struct str from = agent_name(m, message_route(m, r->message)->from);
 		struct letter *l;
 
 		if (r->expected >= d->expecting.n || d->expecting.v[r->expected] == NONE)
@@ -254,7 +254,7 @@ static void prove(struct desk *d, const struct model *m)
 		if (proof == NONE)
 			continue;
 		record_step("ACKED", l->id, &line);
-		json_put_number(&line, "line", m->records.v[proof].line);
+		json_put_number(&line, "line", message_line(m, proof));
 		buf_addc(&line, '}');
 		if (desk_append(d, buf_str(&line), true, &err) == 0)
 			record_take(d, buf_str(&line));

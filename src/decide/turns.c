@@ -114,14 +114,14 @@ static void keep_words(struct buf *to, struct str kind, struct str words)
 		buf_adds(to, "…");
 }
 
-static void take_answer(struct turn *t, const struct model *m, const struct record *r)
+static void take_answer(struct turn *t, const struct model *m, uint32_t session)
 {
 	struct turn_state loop;
 
 	t->answers++;
 	if (t->dialect != DIALECT_FEEDBACK)
 		return;
-	feedback_turn(m, r->session, &loop);
+	feedback_turn(m, session, &loop);
 	t->echoed = loop.answered;
 	t->refused = loop.failed;
 }
@@ -141,16 +141,17 @@ static void take_message(struct turn *t, const struct model *m, const struct rea
 {
 	const struct record *record = &m->records.v[message];
 	struct str kind = model_kind(m, record);
-	struct str id = session_name(m, record->session);
-	bool feedback = record->dialect == DIALECT_FEEDBACK;
+	const struct route *route = route_of(m, record);
+	struct str id = session_name(m, route->session);
+	bool feedback = route->dialect == DIALECT_FEEDBACK;
 
-	t->cut = (record->flags & RECORD_TRUNCATED) != 0;
-	if (feedback && !str_eq(id, model_str(m, m->sessions.v[record->session].group)))
+	t->cut = (route->flags & RECORD_TRUNCATED) != 0;
+	if (feedback && !str_eq(id, model_str(m, m->sessions.v[route->session].group)))
 		take_session(t, id);
-	if (record->dialect == t->dialect &&
+	if (route->dialect == t->dialect &&
 	    (str_is(kind, "response") || str_is(kind, "output")))
-		take_answer(t, m, record);
-	else if (record->dialect == t->dialect &&
+		take_answer(t, m, route->session);
+	else if (route->dialect == t->dialect &&
 		 (str_is(kind, "request") || str_is(kind, "input")))
 		return;
 	take_wrapper(t, feedback ? kind : STR_NONE, r->summary(r->ctx, message));
@@ -174,7 +175,7 @@ void turn_look(struct turn *t, const struct model *m, const struct reader *r, ui
 	if (t->seen == m->records.n)
 		return;
 	for (; t->seen < m->records.n; t->seen++)
-		if (m->records.v[t->seen].source == file)
+		if (message_route(m, t->seen)->source == file)
 			take_message(t, m, r, t->seen);
 	add_usage(t, m);
 	t->heard_ms = now_ms;

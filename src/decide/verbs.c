@@ -61,7 +61,7 @@ unsigned verbs_of_item(const struct model *m, const struct item *item,
 		verbs = verbs_of((enum dialect_id)item->origin_dialect,
 				 (enum item_kind)item->origin_kind, never_expires);
 	else
-		verbs = verbs_of((enum dialect_id)m->records.v[state->message].dialect,
+		verbs = verbs_of((enum dialect_id)message_route(m, state->message)->dialect,
 				 (enum item_kind)item->kind, never_expires);
 	return state->bare ? verbs & ~PARTIAL : verbs;
 }

@@ -1,5 +1,6 @@
-/* One record a message, for as long as the session is open: where its bytes are and the little that
- * lists, filters and jumps need. The bytes themselves stay where they were read from. 48 bytes. */
+/* One record a message, for as long as the session is open: the little that lists, filters and jumps
+ * need. The bytes themselves stay where they were read from; where that is, the model tells
+ * (model/whence.h). 24 bytes. */
 #ifndef GAVEL_EVENT_RECORD_H
 #define GAVEL_EVENT_RECORD_H
 
@@ -30,22 +31,25 @@ enum record_flag {
 };
 
 struct record {
-	uint64_t offset;
 	int64_t time_ms; /* WHEN_NONE where the message has none */
 	uint32_t length; /* bytes, without the line's end */
-	uint32_t line;   /* from 1; the element's number in a document */
-	uint32_t session;
-	uint32_t from, to; /* agents, or NONE */
-	uint32_t chain;    /* hash shared by messages of one correlation, 0 = none */
-	unsigned source : 22; /* which file */
-	unsigned dialect : 3; /* enum dialect_id */
-	unsigned flags : 7;   /* enum record_flag */
+	uint32_t chain;  /* hash shared by messages of one correlation, 0 = none */
+	uint32_t route;
 	uint8_t kind;
 	uint8_t errors, warnings, notes; /* diagnostics, counted up to 255 */
 };
 
+/* What messages that go the same way have in common, kept once for all of them. */
+struct route {
+	unsigned source : 22; /* which file */
+	unsigned dialect : 3; /* enum dialect_id */
+	unsigned flags : 7;   /* enum record_flag */
+	uint32_t session;
+	uint32_t from, to; /* agents, or NONE */
+};
+
 enum { SOURCES_MAX = 1 << 22 };
 
-_Static_assert(sizeof(struct record) == 48, "memory is counted by the message");
+_Static_assert(sizeof(struct record) == 24, "memory is counted by the message");
 
 #endif

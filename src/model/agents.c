@@ -24,12 +24,13 @@ static void add_messages(const struct model *m, uint32_t k, struct agent_stats *
 {
 	for (uint32_t i = 0; i < k && breath_on(breath); i++) {
 		const struct record *r = &m->records.v[i];
+		uint32_t from = route_of(m, r)->from;
 		struct agent_stats *s;
 		int64_t t;
 
-		if (r->from == NONE)
+		if (from == NONE)
 			continue;
-		s = &stats[r->from];
+		s = &stats[from];
 		s->messages++;
 		s->errors += r->errors;
 		s->warnings += r->warnings;
@@ -73,13 +74,14 @@ static void add_activity(const struct model *m, uint32_t k, struct agent_stats *
 		return;
 	for (uint32_t i = 0; i < k && breath_on(breath); i++) {
 		const struct record *r = &m->records.v[i];
+		uint32_t from = route_of(m, r)->from;
 		double part;
 		uint16_t *slot;
 
-		if (r->time_ms == WHEN_NONE || r->from == NONE)
+		if (r->time_ms == WHEN_NONE || from == NONE)
 			continue;
 		part = ((double)r->time_ms - (double)first) / ((double)last - (double)first + 1);
-		slot = &stats[r->from].activity[(int)(part * AGENT_PARTS)];
+		slot = &stats[from].activity[(int)(part * AGENT_PARTS)];
 		*slot += *slot < UINT16_MAX;
 	}
 }
@@ -109,7 +111,7 @@ static void find_floods(const struct model *m, uint32_t first, uint32_t k, int64
 	struct ring **rings = xcalloc(m->agents.n, sizeof(*rings));
 
 	for (uint32_t i = first; i < k && breath_on(breath); i++) {
-		uint32_t from = m->records.v[i].from;
+		uint32_t from = message_route(m, i)->from;
 		int64_t t;
 
 		if (from == NONE || late[from] <= FLOOD_MESSAGES ||
@@ -135,7 +137,7 @@ static void add_rates(const struct model *m, uint32_t k, int64_t now_ms, struct 
 	uint32_t *late = xcalloc(m->agents.n, sizeof(*late)), first = k, most = 0;
 
 	for (uint32_t i = 0; i < k && now_ms != WHEN_NONE && breath_on(breath); i++) {
-		uint32_t from = m->records.v[i].from;
+		uint32_t from = message_route(m, i)->from;
 		int64_t t = time_of(m, i), old;
 
 		if (from == NONE || t == WHEN_NONE || t > now_ms ||

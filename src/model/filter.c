@@ -139,7 +139,7 @@ static bool match_kind(const struct term *t, const struct subject *s)
 
 static bool match_dialect(const struct term *t, const struct subject *s)
 {
-	return value_matches(t, str_of(dialect_name(s->last->dialect)));
+	return value_matches(t, str_of(dialect_name(route_of(s->m, s->last)->dialect)));
 }
 
 static bool match_session(const struct term *t, const struct subject *s)
@@ -247,11 +247,13 @@ static bool subject_passes(const struct filter *f, const struct subject *s)
 
 _Static_assert((int)RECORD_BINARY < (int)TRAIT_OPEN, "flags and traits share a word");
 
-static unsigned record_traits(const struct record *r)
+static unsigned record_traits(const struct model *m, const struct record *r)
 {
-	return r->flags | (r->errors ? TRAIT_ERROR : 0u) | (r->warnings ? TRAIT_WARNING : 0u) |
-	       (r->notes ? TRAIT_NOTE : 0u) | (r->dialect == DIALECT_TEXT ? TRAIT_TEXT : 0u) |
-	       (r->dialect == DIALECT_UNKNOWN ? TRAIT_UNKNOWN : 0u);
+	const struct route *route = route_of(m, r);
+
+	return route->flags | (r->errors ? TRAIT_ERROR : 0u) | (r->warnings ? TRAIT_WARNING : 0u) |
+	       (r->notes ? TRAIT_NOTE : 0u) | (route->dialect == DIALECT_TEXT ? TRAIT_TEXT : 0u) |
+	       (route->dialect == DIALECT_UNKNOWN ? TRAIT_UNKNOWN : 0u);
 }
 
 static unsigned severity_trait(unsigned severity)
@@ -286,14 +288,16 @@ bool filter_message(const struct filter *f, const struct model *m, uint32_t mess
 		    filter_text_fn text, void *ctx)
 {
 	const struct record *r;
+	const struct route *route;
 
 	if (!f)
 		return true;
 	r = &m->records.v[message];
+	route = route_of(m, r);
 	return subject_passes(f, &(struct subject){
 		.m = m, .is = { ENTITY_MESSAGE, message }, .first = r, .last = r,
-		.session = r->session, .task = NONE, .agents = { r->from, r->to, NONE },
-		.kind = model_kind(m, r), .traits = record_traits(r) | worst_trait(r),
+		.session = route->session, .task = NONE, .agents = { route->from, route->to, NONE },
+		.kind = model_kind(m, r), .traits = record_traits(m, r) | worst_trait(r),
 		.text = text, .ctx = ctx });
 }
 
@@ -301,22 +305,21 @@ bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
 		 const struct item_state *state, int64_t now_ms, filter_text_fn text, void *ctx)
 {
 	const struct item *it;
-	const struct record *r, *opened;
+	const struct record *r;
 
 	if (!f)
 		return true;
 	it = &m->items.v[item];
 	r = &m->records.v[state->message];
-	opened = &m->records.v[state->opened];
 	return subject_passes(f, &(struct subject){
 		.m = m, .is = { ENTITY_ITEM, item }, .first = r, .last = r,
 		.session = it->session, .task = it->task,
-		.agents = { opened->from, r->from, state->by },
+		.agents = { message_route(m, state->opened)->from, route_of(m, r)->from, state->by },
 		.kind = str_of(item_kind_name(it->kind)),
 		.state = state->verdict == VERDICT_NONE ? STR_NONE
 							: str_of(verdict_name(state->verdict)),
 		.grade = str_of(item_severity_name(state->grade)),
-		.traits = record_traits(r) | item_traits(m, it, state, now_ms) |
+		.traits = record_traits(m, r) | item_traits(m, it, state, now_ms) |
 			  (state->grade == GRADE_NONE ? 0 : severity_trait(state->grade)),
 		.text = text, .ctx = ctx });
 }
@@ -336,7 +339,7 @@ bool filter_task(const struct filter *f, const struct model *m, uint32_t task, u
 		.first = &m->records.v[at.first], .last = &m->records.v[at.last],
 		.session = t->session, .task = task, .agents = { at.agent, NONE, NONE },
 		.kind = STR("task"), .state = str_of(task_state_name(at.state)),
-		.traits = record_traits(&m->records.v[at.last]) |
+		.traits = record_traits(m, &m->records.v[at.last]) |
 			  (task_state_is_final(at.state) ? TRAIT_DECIDED : TRAIT_OPEN) });
 }
 

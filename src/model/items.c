@@ -353,7 +353,7 @@ void item_name(const struct model *m, const struct item *item, struct buf *out)
 {
 	if (item->id == NONE) {
 		buf_printf(out, "%s@%u", item_kind_name(item->kind),
-			   line_of(m, item->steps[0].message));
+			   message_line(m, item->steps[0].message));
 		return;
 	}
 	if (item->review != NONE && (item->kind == ITEM_FINDING || item->kind == ITEM_CHANGE)) {

@@ -80,11 +80,6 @@ struct str agent_name(const struct model *m, uint32_t agent)
 	return agent == NONE ? STR_NONE : model_str(m, m->agents.v[agent].name);
 }
 
-uint32_t line_of(const struct model *m, uint32_t message)
-{
-	return m->records.v[message].line;
-}
-
 uint32_t model_session(struct model *m, struct str group, struct str id, uint32_t message)
 {
 	uint32_t g = model_intern(m, group), name = id.n ? model_intern(m, id) : g;
@@ -241,12 +236,12 @@ static bool is_repeat(struct applying *a, uint64_t id)
 	    m->records.v[first].time_ms == msg->time_ms) {
 		report(a, SEVERITY_NOTE,
 		       collaboration ? "collaboration/1.1-idempotent" : "orchestrator/correlation-id",
-		       at, 0, "the same message as in line %u; it changes nothing", line_of(m, first));
+		       at, 0, "the same message as in line %u; it changes nothing", message_line(m, first));
 		return true;
 	}
 	report(a, SEVERITY_ERROR,
 	       collaboration ? "collaboration/2.1-message_id" : "orchestrator/correlation-id", at, 0,
-	       "the id of another message, in line %u", line_of(m, first));
+	       "the id of another message, in line %u", message_line(m, first));
 	return false;
 }
 
@@ -264,13 +259,53 @@ static uint8_t capped(unsigned n)
 	return n > 255 ? 255 : (uint8_t)n;
 }
 
+static bool same_route(const struct route *a, const struct route *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+/* Finds or adds. What an agent says mostly goes the way of what it said before. */
+static uint32_t route_number(struct model *m, struct route route)
+{
+	struct agent *from = route.from == NONE ? NULL : &m->agents.v[route.from];
+	uint64_t h;
+
+	if (from && from->route < m->routes.n && same_route(&m->routes.v[from->route], &route))
+		return from->route;
+	h = str_hash(str_make((const char *)&route, sizeof(route)));
+	for (uint32_t it = 0, v; map_next(&m->route_map, h, &it, &v);)
+		if (same_route(&m->routes.v[v], &route)) {
+			if (from)
+				from->route = v;
+			return v;
+		}
+	heap_push(m->heap, &m->routes, route);
+	map_put(m->heap, &m->route_map, h, m->routes.n - 1);
+	if (from)
+		from->route = m->routes.n - 1;
+	return m->routes.n - 1;
+}
+
+static void apply_events(struct applying *a)
+{
+	switch (a->msg->dialect) {
+	case DIALECT_FEEDBACK: apply_feedback(a); break;
+	case DIALECT_COLLABORATION: apply_collaboration(a); break;
+	case DIALECT_ORCHESTRATOR: apply_orchestrator(a); break;
+	case DIALECT_HANDOFF: apply_handoff(a); break;
+	case DIALECT_ENVELOPE: apply_envelope(a); break;
+	case DIALECT_UNKNOWN:
+	case DIALECT_TEXT:
+	case DIALECT_COUNT: break;
+	}
+}
+
 void model_apply(struct model *m, struct message *msg, const struct place *place)
 {
 	struct applying a = { .m = m, .msg = msg, .message = m->records.n,
 			      .glob_budget = 1000000 };
-	struct record r = { .offset = place->offset, .time_ms = msg->time_ms,
-			    .length = place->length, .line = place->line,
-			    .source = place->source, .dialect = msg->dialect };
+	struct record r = { .time_ms = msg->time_ms, .length = place->length };
+	struct route route = { .source = place->source, .dialect = msg->dialect };
 	struct record *kept;
 	uint64_t id;
 
@@ -286,35 +321,30 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	if (id)
 		ids_fetch_more(&m->ids, id);
 	a.to = model_agent(m, a.session, &msg->to, a.message);
-	r.session = a.session;
-	r.from = a.from;
-	r.to = a.to;
+	/* who speaks is told by the way a message came; what it says of its sender is a claim */
+	if (msg->from.human && !place->aside)
+		msg->flags |= RECORD_CLAIM;
+	route.session = a.session;
+	route.from = a.from;
+	route.to = a.to;
+	route.flags = msg->flags & 0x7f;
+	r.route = route_number(m, route);
 	r.kind = kind_number(m, msg->kind);
 	r.chain = chain_of(msg->correlation);
 	heap_push(m->heap, &m->records, r);
+	whence_add(m->heap, &m->whence, a.message, place->source, place->line, place->offset,
+		   place->length);
 	if (is_repeat(&a, id)) {
 		msg->flags |= RECORD_REPEATED;
+		route.flags = msg->flags & 0x7f;
+		m->records.v[a.message].route = route_number(m, route);
 	} else {
 		note_reply(&a);
-		switch (msg->dialect) {
-		case DIALECT_FEEDBACK: apply_feedback(&a); break;
-		case DIALECT_COLLABORATION: apply_collaboration(&a); break;
-		case DIALECT_ORCHESTRATOR: apply_orchestrator(&a); break;
-		case DIALECT_HANDOFF: apply_handoff(&a); break;
-		case DIALECT_ENVELOPE: apply_envelope(&a); break;
-		case DIALECT_UNKNOWN:
-		case DIALECT_TEXT:
-		case DIALECT_COUNT: break;
-		}
+		apply_events(&a);
 	}
 	if (a.from != NONE)
 		m->agents.v[a.from].sent = true;
 	kept = &m->records.v[a.message];
-	kept->session = a.session;
-	/* who speaks is told by the way a message came; what it says of its sender is a claim */
-	if (msg->from.human && !place->aside)
-		msg->flags |= RECORD_CLAIM;
-	kept->flags = msg->flags & 0x7f;
 	kept->errors = capped(msg->diags.count[SEVERITY_ERROR]);
 	kept->warnings = capped(msg->diags.count[SEVERITY_WARNING]);
 	kept->notes = capped(msg->diags.count[SEVERITY_NOTE]);

@@ -16,6 +16,7 @@
 #include "event/event.h"
 #include "model/findings.h"
 #include "model/ids.h"
+#include "model/whence.h"
 
 enum step_kind {
 	STEP_RAISED,
@@ -156,6 +157,7 @@ struct agent {
 	uint32_t first; /* message */
 	HVEC(struct agent_step) states; /* told by others */
 	bool known, human, sent;
+	uint32_t route; /* of its newest message */
 	int64_t *recent_ms; /* times of the last messages, for the rate rule */
 	uint32_t recent_n;
 	bool flooding;
@@ -172,6 +174,8 @@ enum { MODEL_RECENT_NAMES = 1024 };
 struct model {
 	struct heap *heap; /* where all of it is, but for this struct */
 	HVEC(struct record) records;
+	HVEC(struct route) routes;
+	struct whence whence;
 	HVEC(struct session) sessions;
 	HVEC(struct agent) agents;
 	HVEC(struct task) tasks;
@@ -189,7 +193,7 @@ struct model {
 	HVEC(struct arrival) arrivals;
 	struct ids ids;
 	uint32_t recent_names[MODEL_RECENT_NAMES]; /* interned, by their hashes */
-	struct map string_map, session_map, agent_map, task_map, review_map, item_map, expected_map,
+	struct map route_map, string_map, session_map, agent_map, task_map, review_map, item_map, expected_map,
 		standing_map;
 	/* the judge's thresholds (handoff): from approve_from on a result passes, from human_from
 	 * on a person decides */
@@ -235,6 +239,27 @@ uint32_t model_known(const struct model *m, struct str s);
 struct str model_group_of(struct model *m, const struct message *msg);
 
 struct str model_str(const struct model *m, uint32_t id);
+/* What way a message went, and where its bytes are. */
+static inline const struct route *route_of(const struct model *m, const struct record *r)
+{
+	return &m->routes.v[r->route];
+}
+
+static inline const struct route *message_route(const struct model *m, uint32_t message)
+{
+	return route_of(m, &m->records.v[message]);
+}
+
+static inline uint32_t message_line(const struct model *m, uint32_t message)
+{
+	return whence_line(&m->whence, message);
+}
+
+static inline uint64_t message_offset(const struct model *m, uint32_t message)
+{
+	return whence_offset(&m->whence, m->records.v, message);
+}
+
 struct str model_kind(const struct model *m, const struct record *r);
 struct str session_name(const struct model *m, uint32_t session);
 /* Empty for NONE. */
@@ -280,7 +305,7 @@ void model_unstand(struct model *m);
 /* The agent, or NONE: whoever sent the message. */
 static inline uint32_t step_by(const struct model *m, const struct item_step *step)
 {
-	return m->records.v[step->message].from;
+	return message_route(m, step->message)->from;
 }
 
 /* false when the item does not exist yet. */

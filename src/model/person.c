@@ -163,7 +163,7 @@ void item_reply_name(const struct model *m, const struct item *item, struct buf 
 
 uint32_t item_replied_to(const struct model *m, uint32_t message, struct str name)
 {
-	struct raising r = raising_of(m, m->records.v[message].session, message);
+	struct raising r = raising_of(m, message_route(m, message)->session, message);
 
 	return item_called(&r, name);
 }

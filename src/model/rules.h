@@ -76,7 +76,6 @@ static inline struct session_rules *rules_of(struct applying *a)
 /* Reports at `at` (with index in place of %u), inside part.text where the message is. */
 void report(struct applying *a, enum severity s, const char *rule, const char *at, uint32_t index,
 	    const char *format, ...) __attribute__((format(printf, 6, 7)));
-uint32_t line_of(const struct model *m, uint32_t message);
 
 /* Counts of senders, kept to what a step can hold. */
 static inline uint32_t small(int64_t n)

@@ -190,7 +190,7 @@ static void apply_task(struct applying *a, const struct event *e)
 	if (t->given)
 		report(a, SEVERITY_ERROR, RULE("6.3-task_id"), e->at, 0,
 		       "%s was already given out in line %u; task ids are unique", quoted(e->id, q),
-		       line_of(m, t->steps.v[0].message));
+		       message_line(m, t->steps.v[0].message));
 	else if (e->again && !t->steps.n && (before = find_predecessor(a, number)) != NONE)
 		t->root = task_root(m, before);
 	task_step(a, number, TASK_ASSIGNED, -1, true);
@@ -242,7 +242,7 @@ static void apply_task_state(struct applying *a, const struct event *e)
 		report(a, final ? SEVERITY_ERROR : SEVERITY_WARNING,
 		       final ? RULE("6.3-task_id") : RULE("3.1-assignment"), e->at, 0,
 		       "%s is not active any more (line %u)", quoted(e->id, q),
-		       line_of(m, vec_last(&m->tasks.v[number].steps)->message));
+		       message_line(m, vec_last(&m->tasks.v[number].steps)->message));
 	}
 	check_progress_rate(a, &m->tasks.v[number]);
 	task_step(a, number, e->state, e->number, false);
@@ -493,13 +493,13 @@ static uint32_t find_given(struct applying *a, struct str message_id)
 static bool is_addressee(struct applying *a, const struct event *e)
 {
 	uint32_t message = message_with_id(a->m, a->session, e->id);
-	uint32_t to = message == NONE ? NONE : a->m->records.v[message].to;
+	uint32_t to = message == NONE ? NONE : message_route(a->m, message)->to;
 	char q[QUOTED_MAX];
 
 	if (to == NONE || a->from == NONE || to == a->from)
 		return true;
 	report(a, SEVERITY_NOTE, RULE("2.1-reply_to"), e->at, 0,
-	       "the message of line %u went to %s; this acknowledges nothing", line_of(a->m, message),
+	       "the message of line %u went to %s; this acknowledges nothing", message_line(a->m, message),
 	       quoted(agent_name(a->m, to), q));
 	return false;
 }

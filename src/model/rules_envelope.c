@@ -144,7 +144,7 @@ static void apply_output(struct applying *a, const struct event *e, uint32_t lan
 	if (e->failed && !e->severe && gaps->line && gaps->hash == e->content_hash)
 		report(a, SEVERITY_WARNING, RULE("retry-same-gaps"), e->at, 0,
 		       "the same gaps as in line %u: escalate", gaps->line);
-	gaps->line = e->failed ? line_of(a->m, a->message) : 0;
+	gaps->line = e->failed ? message_line(a->m, a->message) : 0;
 	gaps->hash = e->content_hash;
 	if (e->again)
 		t->failures++;

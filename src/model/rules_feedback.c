@@ -207,14 +207,14 @@ static void check_ask_iteration(struct applying *a, const struct event *e)
 		return; /* sent again after an error */
 	if (e->iteration == last && r->turn.content_hash == e->content_hash) {
 		report(a, SEVERITY_NOTE, RULE("3-iteration"), e->at, 0,
-		       "the same request as in line %u", line_of(a->m, r->turn.message));
+		       "the same request as in line %u", message_line(a->m, r->turn.message));
 		return;
 	}
 	for (uint32_t i = 0; i < r->waiting.n; i++)
 		if (r->waiting.v[i].content_hash == e->content_hash) {
 			report(a, SEVERITY_NOTE, RULE("3-iteration"), e->at, 0,
 			       "the same request as in line %u",
-			       line_of(a->m, r->waiting.v[i].message));
+			       message_line(a->m, r->waiting.v[i].message));
 			return;
 		}
 	if (e->iteration == 1 && r->home == a->session) {
@@ -369,7 +369,7 @@ static void check_acks(struct applying *a, const struct event *answer, const str
 {
 	struct id_set acked = { .list = xmalloc((a->msg->events.n + 1) * sizeof(uint64_t)) };
 	struct id_set decided = { .list = xmalloc((turn->decided_n + 1) * sizeof(uint64_t)) };
-	uint32_t line = line_of(a->m, turn->message);
+	uint32_t line = message_line(a->m, turn->message);
 	char q[QUOTED_MAX];
 
 	for (uint32_t i = 0; i < turn->decided_n; i++)
@@ -451,7 +451,7 @@ static void check_answer_iteration(struct applying *a, const struct event *e,
 			report(a, SEVERITY_ERROR, RULE("4-iteration"), e->at, 0,
 			       "iteration %lld does not echo the request's %lld (line %u)",
 			       (long long)e->iteration, (long long)turn->iteration,
-			       line_of(a->m, turn->message));
+			       message_line(a->m, turn->message));
 	} else if (r->answered && e->iteration != r->answered && e->iteration != r->answered + 1) {
 		report(a, SEVERITY_WARNING, RULE("4-iteration"), e->at, 0,
 		       "iteration %lld after %lld", (long long)e->iteration,

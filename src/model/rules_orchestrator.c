@@ -90,17 +90,17 @@ static void apply_response(struct applying *a, const struct event *e)
 	if (q->is_event)
 		report(a, SEVERITY_NOTE, RULE("event-pattern"), e->at, 0,
 		       "answers the event of line %u; events expect no response",
-		       line_of(a->m, q->message));
+		       message_line(a->m, q->message));
 	else if (q->answered)
 		report(a, SEVERITY_ERROR, RULE("correlation-correlationId"), e->at, 0,
-		       "a second response to the request of line %u", line_of(a->m, q->message));
+		       "a second response to the request of line %u", message_line(a->m, q->message));
 	else if (q->deadline_ms != WHEN_NONE && a->msg->time_ms != WHEN_NONE &&
 		 a->msg->time_ms > q->deadline_ms && !q->late_told &&
 		 !(e->failed && str_is(e->other, "TIMEOUT"))) /* this is the time to say so */
 		report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
 		       "%.1f s after the request of line %u had timed out",
 		       (double)(a->msg->time_ms - q->deadline_ms) / 1000,
-		       line_of(a->m, q->message));
+		       message_line(a->m, q->message));
 	q->late_told = true;
 	if (item != NONE && item_is_open(&a->m->items.v[item]) && !q->answered)
 		item_step(a, item, STEP_DECIDED,
@@ -122,7 +122,7 @@ static void check_timeouts(struct applying *a)
 		if (!q->answered)
 			report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
 			       "the request of line %u has had no response in time",
-			       line_of(a->m, q->message));
+			       message_line(a->m, q->message));
 		q->late_told = true;
 	}
 }

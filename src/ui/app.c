@@ -397,7 +397,7 @@ static void go_line(struct app *a, uint64_t number)
 		return;
 	}
 	while (at + 1 < p->lines.list.n &&
-	       a->scene.model->records.v[pane_line_target(p, &a->scene, at).number].line < number)
+	       message_line(a->scene.model, pane_line_target(p, &a->scene, at).number) < number)
 		at++;
 	pane_select(p, at);
 }

@@ -236,7 +236,7 @@ RUN(along)
 		uint32_t i = (here + n) % a->scene.k;
 
 		if (m->records.v[i].chain == m->records.v[here].chain &&
-		    m->records.v[i].session == m->records.v[here].session) {
+		    message_route(m, i)->session == message_route(m, here)->session) {
 			vec_push(&a->trail, here);
 			go_message(a, i);
 			return;
@@ -435,8 +435,8 @@ static void step_mark(struct app *a, int direction)
 	}
 	a->scene.mark = message + 1;
 	r = &a->scene.model->records.v[message];
-	app_say(a, ROLE_NORMAL, "%s  line %u  %s", when_clock(r->time_ms, clock), r->line,
-		quoted(model_kind(a->scene.model, r), q));
+	app_say(a, ROLE_NORMAL, "%s  line %u  %s", when_clock(r->time_ms, clock),
+		message_line(a->scene.model, message), quoted(model_kind(a->scene.model, r), q));
 }
 
 RUN(mark_left) { UNUSED; step_mark(a, -1); }

@@ -116,7 +116,7 @@ static void wish_draft(struct app *a, enum effect_type type, uint32_t item, stru
 	draft.session = words_keep(a, session_name(m, item_number(a, item)->session));
 	draft.item = words_keep(a, buf_str(&name));
 	draft.kind = item_number(a, item)->kind;
-	draft.dialect = m->records.v[at.message].dialect;
+	draft.dialect = message_route(m, at.message)->dialect;
 	draft.rev = words_keep(a, buf_str(&rev));
 	draft.seen = model_seen(m, item_number(a, item)->session, a->scene.k);
 	draft.by = a->deciding.as;

@@ -190,8 +190,8 @@ static void draw_journal(const struct scene *s, const struct line *line, const s
 		pen_text(&p, ROLE_HELD, l->why);
 	} else if (l && l->stray && l->state == LETTER_SENT) {
 		pen_printf(&p, ROLE_WARN, "line %u claims to acknowledge it, from ",
-			   s->model->records.v[l->stray - 1].line);
-		pen_agent(&p, s->model, s->model->records.v[l->stray - 1].from);
+			   message_line(s->model, l->stray - 1));
+		pen_agent(&p, s->model, message_route(s->model, l->stray - 1)->from);
 	} else if (draft->explanation.n || draft->answer.n) {
 		pen_text(&p, ROLE_NORMAL, draft->answer.n ? draft->answer : draft->explanation);
 	} else if (l && l->path.n) {
@@ -221,7 +221,7 @@ static void decisions_draw(const struct scene *s, const struct lines *lines, uin
 	time_ms = message_time(m, line->what);
 	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
 		 time_ms == WHEN_NONE ? "" : when_clock(time_ms, text));
-	snprintf(text, sizeof(text), "%u", m->records.v[line->what].line);
+	snprintf(text, sizeof(text), "%u", message_line(m, line->what));
 	put_right(g, column_rect(row, fit, COL_LINE), ROLE_DIM, text);
 	p = column_pen(g, row, fit, COL_AGENT);
 	pen_agent(&p, m, step_by(m, step));

@@ -81,7 +81,7 @@ static bool is_of(const struct scene *s, uint32_t message, enum dialect_id diale
 {
 	const struct record *r = &s->model->records.v[message];
 
-	return r->dialect == dialect && r->session == session &&
+	return route_of(s->model, r)->dialect == dialect && route_of(s->model, r)->session == session &&
 	       str_is(model_kind(s->model, r), kind);
 }
 
@@ -367,7 +367,7 @@ static void diff_view_make(const struct scene *s, int cols, struct lines *out)
 		return;
 	out->own = k.own = arena_zalloc(&out->arena, sizeof(*k.own));
 	prose_start(&k.own->prose, s, out);
-	switch ((enum dialect_id)s->model->records.v[k.at.message].dialect) {
+	switch ((enum dialect_id)message_route(s->model, k.at.message)->dialect) {
 	case DIALECT_FEEDBACK: compare_requests(&k); break;
 	case DIALECT_ENVELOPE: compare_outputs(&k); break;
 	case DIALECT_HANDOFF:
@@ -444,14 +444,15 @@ static void draw_title(const struct own *own, const struct pair *pair, struct pe
 
 static void draw_place(const struct scene *s, const struct pair *pair, struct pen p)
 {
-	const struct record *r = s->model->records.v;
+	const struct model *m = s->model;
 
 	if (pair->after.message == NONE) {
 		pen_printf(&p, ROLE_DIM, "%u → %u lines", pair->lines_before, pair->lines_after);
 		return;
 	}
 	pen_printf(&p, ROLE_DIM, "%u → %u lines · message in line %u → %u of ", pair->lines_before,
-		   pair->lines_after, r[pair->before.message].line, r[pair->after.message].line);
+		   pair->lines_after, message_line(m, pair->before.message),
+		   message_line(m, pair->after.message));
 	pen_path(&p, ROLE_DIM, s->reader->source(s->reader->ctx, pair->after.message));
 }
 

@@ -165,7 +165,7 @@ static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_
 	pen_mark(&p, mark_of_verdict(at.verdict));
 	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(item->kind));
 	p = column_pen(g, row, fit, COL_AGENT);
-	pen_agent(&p, m, m->records.v[at.message].from);
+	pen_agent(&p, m, message_route(m, at.message)->from);
 	put_title(s, column_pen(g, row, fit, COL_TITLE), item, &at);
 	item_name(m, item, &name);
 	p = column_pen(g, row, fit, COL_ID);

@@ -152,13 +152,13 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 		       struct pen p)
 {
 	const struct item_state *at = &own->at;
-	enum dialect_id dialect = s->model->records.v[at->message].dialect;
+	enum dialect_id dialect = message_route(s->model, at->message)->dialect;
 	char clock[32];
 	enum role role;
 
 	if (own->prose.hidden)
 		pen_hidden_badge(&p);
-	pen_flags(&p, s->model->records.v[at->message].flags & RECORD_CLAIM);
+	pen_flags(&p, message_route(s->model, at->message)->flags & RECORD_CLAIM);
 	pen_put(&p, ROLE_NORMAL, item_kind_name(item->kind));
 	pen_put(&p, ROLE_DIM, " · ");
 	pen_put(&p, ROLE_DIALECT, dialect_name(dialect));
@@ -189,7 +189,7 @@ static void draw_origin(const struct scene *s, const struct item *item, const st
 	const struct model *m = s->model;
 
 	pen_put(&p, ROLE_DIM, "from ");
-	pen_agent(&p, m, m->records.v[at->message].from);
+	pen_agent(&p, m, message_route(m, at->message)->from);
 	if (item->task != NONE) {
 		pen_put(&p, ROLE_DIM, "  task ");
 		pen_id(&p, ROLE_ID, model_str(m, m->tasks.v[item->task].id));
@@ -276,7 +276,7 @@ static void draw_step(const struct scene *s, const struct item *item, uint32_t n
 	char text[32];
 
 	pen_put(&p, ROLE_TIME, r->time_ms == WHEN_NONE ? "-" : when_clock(r->time_ms, text));
-	snprintf(text, sizeof(text), "line %u", r->line);
+	snprintf(text, sizeof(text), "line %u", message_line(s->model, step->message));
 	put_right(p.g, rect_in(row, 0, 9, 1, 10), ROLE_DIM, text);
 	p.rest = rect_in(row, 0, 21, 1, row.cols - 21);
 	put_step(item, number, &p);

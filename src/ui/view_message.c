@@ -40,23 +40,25 @@ static void draw_place(const struct scene *s, const struct record *r, struct pen
 		p.rest = row;
 	else
 		put_right(p.g, row, ROLE_TIME, time);
-	pen_printf(&p, ROLE_KEY, "line %u", r->line);
+	pen_printf(&p, ROLE_KEY, "line %u", message_line(s->model, s->message));
 	pen_put(&p, ROLE_DIM, " of ");
 	pen_path(&p, ROLE_ID, s->reader->source(s->reader->ctx, s->message));
 }
 
 static void draw_facts(const struct scene *s, const struct record *r, bool hidden, struct pen p)
 {
+	const struct route *route = route_of(s->model, r);
+
 	if (hidden)
 		pen_hidden_badge(&p);
-	pen_flags(&p, r->flags);
-	pen_put(&p, ROLE_DIALECT, dialect_name(r->dialect));
+	pen_flags(&p, route->flags);
+	pen_put(&p, ROLE_DIALECT, dialect_name(route->dialect));
 	pen_put(&p, ROLE_DIM, " · ");
 	pen_id(&p, ROLE_ACCENT, model_kind(s->model, r));
 	pen_printf(&p, ROLE_DIM, " · %u %s", r->length, r->length == 1 ? "byte" : "bytes");
 }
 
-static void draw_agents(const struct model *m, const struct record *r, struct pen p)
+static void draw_agents(const struct model *m, const struct route *r, struct pen p)
 {
 	if (r->from != NONE || r->to != NONE) {
 		pen_put(&p, ROLE_DIM, "from ");
@@ -84,7 +86,7 @@ static void message_draw(const struct scene *s, const struct lines *lines, uint3
 	switch ((enum what)line->what) {
 	case ROW_PLACE: draw_place(s, r, p); break;
 	case ROW_FACTS: draw_facts(s, r, prose->hidden, p); break;
-	case ROW_AGENTS: draw_agents(s->model, r, p); break;
+	case ROW_AGENTS: draw_agents(s->model, route_of(s->model, r), p); break;
 	}
 }
 

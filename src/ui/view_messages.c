@@ -32,7 +32,7 @@ static const struct column table[COL_COUNT] = {
 static int line_digits(const struct scene *s)
 {
 	char text[16];
-	uint32_t last = s->k ? s->model->records.v[s->k - 1].line : 0;
+	uint32_t last = s->k ? message_line(s->model, s->k - 1) : 0;
 	int digits = snprintf(text, sizeof(text), "%u", last > s->k ? last : s->k);
 
 	return digits < 4 ? 4 : digits;
@@ -113,7 +113,7 @@ static void put_problems(struct pen p, const struct record *r)
 	}
 }
 
-static void put_agents(struct pen p, const struct model *m, const struct record *r)
+static void put_agents(struct pen p, const struct model *m, const struct route *r)
 {
 	int half = (p.rest.cols - 3) / 2, whole = p.rest.cols, width;
 	struct pen from = p;
@@ -153,6 +153,7 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 	uint32_t message = lines->list.v[i].a;
 	const struct columns *fit = lines->own;
 	const struct record *r;
+	const struct route *route;
 	struct str summary;
 	struct pen p;
 	bool prose;
@@ -163,20 +164,21 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 		return;
 	}
 	r = &m->records.v[message];
-	prose = r->dialect == DIALECT_TEXT || r->dialect == DIALECT_UNKNOWN;
-	snprintf(text, sizeof(text), "%u", r->line);
+	route = route_of(m, r);
+	prose = route->dialect == DIALECT_TEXT || route->dialect == DIALECT_UNKNOWN;
+	snprintf(text, sizeof(text), "%u", message_line(m, message));
 	put_right(g, column_rect(row, fit, COL_LINE), ROLE_DIM, text);
 	put_problems(column_pen(g, row, fit, COL_PROBLEMS), r);
 	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
 		 r->time_ms == WHEN_NONE ? "" : when_clock(r->time_ms, text));
-	put_agents(column_pen(g, row, fit, COL_AGENTS), m, r);
+	put_agents(column_pen(g, row, fit, COL_AGENTS), m, route);
 	grid_put(g, column_rect(row, fit, COL_DIALECT), ROLE_DIALECT,
-		 fit->cols[COL_DIALECT] < 13 ? dialect_short(r->dialect)
-					     : dialect_name(r->dialect));
+		 fit->cols[COL_DIALECT] < 13 ? dialect_short(route->dialect)
+					     : dialect_name(route->dialect));
 	p = column_pen(g, row, fit, COL_KIND);
 	pen_id(&p, ROLE_ACCENT, model_kind(m, r));
 	p = column_pen(g, row, fit, COL_SUMMARY);
-	pen_flags(&p, r->flags);
+	pen_flags(&p, route->flags);
 	summary = s->reader->summary(s->reader->ctx, message);
 	pen_hidden(&p, summary);
 	pen_text(&p, prose ? ROLE_DIM : ROLE_NORMAL, summary);

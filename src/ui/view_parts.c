@@ -347,7 +347,7 @@ const char *item_clock(const struct scene *s, const struct item *item, const str
 const char *item_default(const struct model *m, const struct item *item)
 {
 	if (m->runs_agents &&
-	    m->records.v[item->steps[0].message].dialect == DIALECT_ORCHESTRATOR)
+	    message_route(m, item->steps[0].message)->dialect == DIALECT_ORCHESTRATOR)
 		return "whoever asked is told TIMEOUT";
 	return "whoever asked goes on without an answer";
 }

@@ -202,7 +202,7 @@ static void draw_section(const struct scene *s, const struct line *line, struct 
 
 	pen_put(&p, ROLE_ACCENT, title[line->a]);
 	if (line->b != NONE) {
-		pen_printf(&p, ROLE_DIM, " line %u of ", s->model->records.v[line->b].line);
+		pen_printf(&p, ROLE_DIM, " line %u of ", message_line(s->model, line->b));
 		pen_id(&p, ROLE_DIM, s->reader->source(s->reader->ctx, line->b));
 	}
 	pen_put(&p, ROLE_BORDER, " ");

@@ -69,22 +69,26 @@ static void count_messages(const struct scene *s, struct counts *c)
 {
 	const struct model *m = s->model;
 	struct map sources = { 0 };
+	uint32_t last = NONE;
 
 	c->from_ms = c->to_ms = WHEN_NONE;
 	for (uint32_t i = 0; i < s->k; i++) {
 		const struct record *r = &m->records.v[i];
+		const struct route *route = route_of(m, r);
 
 		if (!message_is_shown(s, i))
 			continue;
 		c->messages++;
-		c->dialect[r->dialect]++;
-		c->kind[r->dialect][r->kind]++;
+		c->dialect[route->dialect]++;
+		c->kind[route->dialect][r->kind]++;
 		c->problem[SEVERITY_ERROR] += r->errors;
 		c->problem[SEVERITY_WARNING] += r->warnings;
 		c->problem[SEVERITY_NOTE] += r->notes;
 		c->flagged += r->errors > 0;
-		if (map_get(&sources, source_hash(r->source)) == MAP_NONE)
-			map_add(&sources, source_hash(r->source), (uint32_t)c->sources++);
+		if (route->source != last &&
+		    map_get(&sources, source_hash(route->source)) == MAP_NONE)
+			map_add(&sources, source_hash(route->source), (uint32_t)c->sources++);
+		last = route->source;
 		if (r->time_ms == WHEN_NONE)
 			continue;
 		if (c->from_ms == WHEN_NONE || r->time_ms < c->from_ms)

@@ -484,7 +484,7 @@ static void draw_review(const struct scene *s, const struct own *own, const stru
 	if (!there)
 		return;
 	p = column_pen(g, row, fit, COL_AGENT);
-	pen_agent(&p, m, r->reviewer == NONE ? m->records.v[at.last].from : r->reviewer);
+	pen_agent(&p, m, r->reviewer == NONE ? message_route(m, at.last)->from : r->reviewer);
 	p = column_pen(g, row, fit, COL_STATE);
 	if (at.failed)
 		pen_mark(&p, &(struct mark){ "⚠", "!", "error", ROLE_ERROR });

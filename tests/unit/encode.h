@@ -113,7 +113,7 @@ static inline struct draft *bench_stage(struct bench *b, enum item_kind kind, co
 	bench_state(b, number, &at);
 	snprintf(d.id, sizeof(d.id), "%012u", b->desk.drafts.n);
 	d.session = session_name(&b->model, item->session);
-	d.dialect = b->model.records.v[at.message].dialect;
+	d.dialect = message_route(&b->model, at.message)->dialect;
 	item_name(&b->model, item, &text);
 	d.item = arena_str(&b->arena, buf_str(&text));
 	item_rev(&b->reader, item, &at, &rev);

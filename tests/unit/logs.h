@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "model/model.h"
 #include "unit.h"
 
 #include <dirent.h>
@@ -27,6 +28,12 @@ static void write_prefix(const char *path, const char *to, size_t bytes, bool ne
 		putc('\n', out);
 	fclose(in);
 	ck_assert_int_eq(fclose(out), 0);
+}
+
+/* How much of a log the first k messages are. */
+static inline size_t bytes_up_to(const struct model *m, uint32_t k)
+{
+	return k ? message_offset(m, k - 1) + m->records.v[k - 1].length : 0;
 }
 
 static void add_log(const char *dir, const char *name)

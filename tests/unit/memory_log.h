@@ -145,7 +145,7 @@ static inline struct draft *log_decide(struct memory_log *l, uint32_t number, en
 	d.session = session_name(&l->model, item->session);
 	d.item = arena_str(&l->arena, buf_str(&name));
 	d.rev = arena_str(&l->arena, buf_str(&rev));
-	d.dialect = (enum dialect_id)l->model.records.v[st.message].dialect;
+	d.dialect = (enum dialect_id)message_route(&l->model, st.message)->dialect;
 	d.explanation = str_of(explanation);
 	d.by = str_of(by);
 	vec_push(&l->desk.drafts, d);

@@ -89,10 +89,10 @@ static struct str said(uint32_t message)
 	return load.reader.bytes(&load, message);
 }
 
-static const struct record *record(uint32_t message)
+static const struct route *route(uint32_t message)
 {
 	ck_assert_uint_lt(message, load.model.records.n);
-	return &load.model.records.v[message];
+	return message_route(&load.model, message);
 }
 
 START_TEST(says_and_ends)
@@ -102,11 +102,11 @@ START_TEST(says_and_ends)
 	run_all();
 	ck_assert_uint_eq(load.model.records.n, 3);
 	assert_str(said(0), "one");
-	ck_assert_int_eq(record(1)->dialect, DIALECT_ORCHESTRATOR);
+	ck_assert_int_eq(route(1)->dialect, DIALECT_ORCHESTRATOR);
 	assert_str(said(2), "three");
-	ck_assert(record(2)->flags & RECORD_TRUNCATED);
-	assert_str(session_name(&load.model, record(0)->session), "dev");
-	assert_str(load_source_name(&load, record(0)->source), "dev");
+	ck_assert(route(2)->flags & RECORD_TRUNCATED);
+	assert_str(session_name(&load.model, route(0)->session), "dev");
+	assert_str(load_source_name(&load, route(0)->source), "dev");
 	ck_assert(crew_is_over(&crew, dev));
 	ck_assert_int_eq(crew_behind(&crew), 0);
 }
@@ -119,9 +119,9 @@ START_TEST(stderr_is_text)
 	start("dev", "", "stderr {\"type\":\"request:submit-task\",\"id\":\"x\"}", NULL, NULL, NULL);
 	run_all();
 	ck_assert_uint_eq(load.model.records.n, 1);
-	ck_assert_int_eq(record(0)->dialect, DIALECT_TEXT);
+	ck_assert_int_eq(route(0)->dialect, DIALECT_TEXT);
 	ck_assert_uint_eq(load.model.items.n, 0);
-	ck_assert_uint_eq(crew_of_file(&crew, record(0)->source, &stream), 0);
+	ck_assert_uint_eq(crew_of_file(&crew, route(0)->source, &stream), 0);
 	ck_assert_int_eq(stream, CREW_ERR);
 	assert_str(load.reader.summary(&load, 0), "{\"type\":\"request:submit-task\",\"id\":\"x\"}");
 	ck_assert_uint_eq(load.reader.diags(&load, 0)->list.n, 0);
@@ -141,7 +141,7 @@ START_TEST(several_at_once)
 	while (!crew_is_over(&crew, 0) || !crew_is_over(&crew, 2) || !load.model.records.n)
 		turn(INT64_MAX);
 	for (uint32_t i = 0; i < load.model.records.n; i++)
-		counts[crew_of_file(&crew, record(i)->source, &stream)]++;
+		counts[crew_of_file(&crew, route(i)->source, &stream)]++;
 	ck_assert_uint_eq(counts[1], 1);
 	ck_assert_uint_gt(counts[0], 100);
 	ck_assert_uint_eq(counts[0] + 1, counts[2]);
@@ -168,12 +168,12 @@ START_TEST(incarnations)
 	ck_assert_uint_eq(load.model.records.n, 4);
 	assert_str(said(0), "first");
 	assert_str(said(1), "half");
-	ck_assert(record(1)->flags & RECORD_TRUNCATED);
+	ck_assert(route(1)->flags & RECORD_TRUNCATED);
 	assert_str(said(2), "first");
 	assert_str(said(3), "half");
-	ck_assert(record(3)->flags & RECORD_TRUNCATED);
+	ck_assert(route(3)->flags & RECORD_TRUNCATED);
 	for (uint32_t i = 0; i < 4; i++)
-		ck_assert_uint_eq(crew_incarnation(a, CREW_OUT, record(i)->offset), i < 2 ? 1 : 2);
+		ck_assert_uint_eq(crew_incarnation(a, CREW_OUT, message_offset(&load.model, i)), i < 2 ? 1 : 2);
 }
 END_TEST
 
@@ -185,8 +185,8 @@ START_TEST(one_group)
 	start("turn-2", "loop", "say two", NULL, NULL, NULL);
 	run_all();
 	ck_assert_uint_eq(load.model.records.n, 2);
-	ck_assert_uint_eq(record(0)->session, record(1)->session);
-	assert_str(session_name(&load.model, record(0)->session), "loop");
+	ck_assert_uint_eq(route(0)->session, route(1)->session);
+	assert_str(session_name(&load.model, route(0)->session), "loop");
 	ck_assert_uint_eq(crew_named(&crew, STR("loop")), 1);
 	ck_assert_uint_eq(load.desks.list.n, 1);
 	assert_str(load.desks.list.v[0].group, "loop");
@@ -224,7 +224,7 @@ START_TEST(before_the_model)
 	      NULL);
 	run_all();
 	ck_assert_uint_eq(calls, 1);
-	assert_str(agent_name(&load.model, record(0)->from), "by-channel");
+	assert_str(agent_name(&load.model, route(0)->from), "by-channel");
 }
 END_TEST
 

@@ -56,14 +56,13 @@ START_TEST(test_prefix)
 	load_run(&whole, NULL, NULL);
 	step = whole.model.records.n / 60 + 1;
 	for (uint32_t k = 0; k <= whole.model.records.n; k += step) {
-		const struct record *last = k ? &whole.model.records.v[k - 1] : NULL;
 		struct load part = { 0 };
 
 		print_all(&whole, k, seen);
 		/* the open file stays as it was; only the name is used again */
 		ck_assert_int_eq(unlink(prefix), 0);
-		write_prefix(path, prefix, last ? last->offset + last->length : 0,
-			     last && !(last->flags & RECORD_TRUNCATED));
+		write_prefix(path, prefix, bytes_up_to(&whole.model, k),
+			     k && !(message_route(&whole.model, k - 1)->flags & RECORD_TRUNCATED));
 		ck_assert_int_eq(load_open(&part, &prefix, 1, 0), 0);
 		load_run(&part, NULL, NULL);
 		ck_assert_uint_eq(part.model.records.n, k);

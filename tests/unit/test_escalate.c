@@ -257,7 +257,7 @@ START_TEST(three_people)
 
 	open_queue(&q1, queue_1, letter_to(&p1, queue_1)->letter.bytes);
 	check_entry(&q1, t);
-	assert_str(agent_name(&q1.model, q1.model.records.v[0].from), "alice");
+	assert_str(agent_name(&q1.model, message_route(&q1.model, 0)->from), "alice");
 	terms.escalate_to = queue_2;
 	log_decide(&q1, 0, VERB_ESCALATE, "Nor mine", "bob");
 	log_plan(&q1, &terms, &p2);
@@ -268,7 +268,7 @@ START_TEST(three_people)
 
 	open_queue(&q2, queue_2, p2.list.v[0].letter.bytes);
 	check_entry(&q2, t);
-	assert_str(agent_name(&q2.model, q2.model.records.v[0].from), "bob");
+	assert_str(agent_name(&q2.model, message_route(&q2.model, 0)->from), "bob");
 	log_decide(&q2, 0, VERB_ESCALATE, "Hm", "carol")->state = DRAFT_VOID; /* she thought again */
 	d = log_decide(&q2, 0, t->verb, t->explanation, "carol");
 	d->answer = str_of(t->answer);

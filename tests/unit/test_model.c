@@ -1,6 +1,6 @@
 /* What the model remembers of messages by their ids: the same message again is a note and changes
  * nothing, another one under the same id is an error, and nothing else is taken for either.
- * Findings: what is kept in a few bytes comes out as it was told. */
+ * Findings: what is kept in a few bytes comes out as it was told. So does where a message came from. */
 #include "model/model.h"
 
 #include "unit.h"
@@ -49,17 +49,17 @@ static struct str newest_text(void)
 /* An assertion of libcheck costs more than a message: the tests of many count for themselves. */
 static bool is_new(struct record r)
 {
-	return !r.errors && !r.notes && !(r.flags & RECORD_REPEATED);
+	return !r.errors && !r.notes && !(route_of(&model, &r)->flags & RECORD_REPEATED);
 }
 
 static bool is_repeat(struct record r)
 {
-	return !r.errors && r.notes == 1 && r.flags & RECORD_REPEATED;
+	return !r.errors && r.notes == 1 && route_of(&model, &r)->flags & RECORD_REPEATED;
 }
 
 static bool is_clash(struct record r)
 {
-	return r.errors == 1 && !r.notes && !(r.flags & RECORD_REPEATED);
+	return r.errors == 1 && !r.notes && !(route_of(&model, &r)->flags & RECORD_REPEATED);
 }
 
 START_TEST(the_same_again_is_a_note)
@@ -175,6 +175,39 @@ static void add_findings(unsigned n)
 			finding_add(&model, i * 3, SEVERITY_WARNING, "test/b", "", "/x", 0, "plain");
 	}
 }
+
+/* Lines one after the other, blank ones and other ends between them, several files in turns. */
+START_TEST(every_message_is_found_where_it_was)
+{
+	enum { FILES = 3, MESSAGES = 5000 };
+	static struct place places[MESSAGES];
+	uint64_t end[FILES] = { 0, 7, UINT64_C(5) << 40 };
+	uint32_t line[FILES] = { 0 }, state = 1, source = 0;
+
+	for (uint32_t i = 0; i < MESSAGES; i++) {
+		struct place *p = &places[i];
+		struct message m = { .dialect = DIALECT_TEXT, .kind = STR("log"),
+				     .flags = i % 1000 ? 0 : RECORD_BINARY, .time_ms = WHEN_NONE,
+				     .sequence = -1, .inside = "", .diags = { .arena = &arena } };
+
+		state = state * 1664525 + 1013904223;
+		source = state >> 24 ? source : (state >> 16) % FILES;
+		line[source] += i > 4000 && !(state >> 8 & 3) ? 2 : 1;
+		*p = (struct place){ .source = source, .line = line[source],
+				     .length = state >> 8 & 0x3ff, .offset = end[source],
+				     .group = STR("log.ndjson") };
+		end[source] += p->length + (i < 3000 ? 1 : i > 4000 ? state >> 20 & 3 : 2);
+		model_apply(&model, &m, p);
+	}
+	for (uint32_t i = 0; i < MESSAGES; i++)
+		if (message_line(&model, i) != places[i].line ||
+		    message_offset(&model, i) != places[i].offset ||
+		    message_route(&model, i)->source != places[i].source ||
+		    message_route(&model, i)->flags != (i % 1000 ? 0 : RECORD_BINARY))
+			ck_abort_msg("message %u", i);
+	ck_assert_uint_le(model.routes.n, 2 * FILES);
+}
+END_TEST
 
 START_TEST(a_finding_says_what_it_was_told)
 {
@@ -292,6 +325,7 @@ int main(void)
 	t = tcase_create("findings");
 	tcase_add_checked_fixture(t, setup, teardown);
 	suite_add_tcase(suite, t);
+	tcase_add_test(t, every_message_is_found_where_it_was);
 	tcase_add_test(t, a_finding_says_what_it_was_told);
 	tcase_add_test(t, findings_are_found_by_their_message);
 	tcase_add_test(t, a_finding_names_what_is_known);

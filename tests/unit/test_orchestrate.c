@@ -798,7 +798,7 @@ START_TEST(nothing_that_an_agent_prints_answers_a_question)
 	ck_assert(odd);
 	ck_assert(has_finding("orchestrator/base-direction", SEVERITY_ERROR));
 	ck_assert_uint_eq(b.model.records.v[b.model.records.n - 1].errors, 1);
-	ck_assert(str_is(agent_name(&b.model, vec_last(&b.model.records)->from), "bob"));
+	ck_assert(str_is(agent_name(&b.model, message_route(&b.model, b.model.records.n - 1)->from), "bob"));
 	ck_assert_uint_eq(b.model.replies.n, 0);
 	bench_state(&b, bench_item(&b, ITEM_QUESTION, asked_id), &at);
 	ck_assert(at.open);
@@ -835,7 +835,7 @@ START_TEST(the_channel_says_who_it_is)
 		  "\"2026-02-04T14:30:00Z\",\"payload\":{},\"agentId\":\"4a982218\"}");
 	ck_assert(odd);
 	ck_assert(has_finding("orchestrator/base-agentId", SEVERITY_WARNING));
-	ck_assert(str_is(agent_name(&b.model, vec_last(&b.model.records)->from), "ann"));
+	ck_assert(str_is(agent_name(&b.model, message_route(&b.model, b.model.records.n - 1)->from), "ann"));
 	strcpy(asked_id, "r1");
 	ck_assert_uint_eq(yyjson_arr_size(json_get(payload_told(ann), "tasks")), 1);
 	/* but not another's */
@@ -843,7 +843,7 @@ START_TEST(the_channel_says_who_it_is)
 		  "\"2026-02-04T14:30:00Z\",\"payload\":{},\"agentId\":\"ann\"}");
 	ck_assert(odd);
 	ck_assert(has_finding("orchestrator/base-agentId", SEVERITY_ERROR));
-	ck_assert(str_is(agent_name(&b.model, vec_last(&b.model.records)->from), "bob"));
+	ck_assert(str_is(agent_name(&b.model, message_route(&b.model, b.model.records.n - 1)->from), "bob"));
 	strcpy(asked_id, "r2");
 	refused(bob, CODE_UNAUTHORIZED);
 	take(ann, "{\"type\":\"request:query-tasks\",\"id\":\"r3\",\"timestamp\":"
@@ -981,7 +981,7 @@ START_TEST(notifications_are_those_of_the_text)
 	assert_json(json_get(root, "payload"),
 		    "{\"taskId\":\"task-\\\"1\\\"\\n\",\"message\":"
 		    "\"Task assigned. Use TaskGet to view details.\"}");
-	ck_assert(str_is(agent_name(&b.model, vec_last(&b.model.records)->to), "bob"));
+	ck_assert(str_is(agent_name(&b.model, message_route(&b.model, b.model.records.n - 1)->to), "bob"));
 	ck_assert_ptr_nonnull(orchestrator_task(&o, STR("task-\"1\"\n")));
 	ck_assert_uint_eq(orchestrator_task(&o, STR("task-\"1\"\n"))->holder, bob);
 	ck_assert_ptr_null(orchestrator_task(&o, STR("task-1")));

@@ -675,7 +675,7 @@ START_TEST(test_diff_of_demo)
 		enum dialect_id dialect;
 
 		MUST(item_at(&t.model, &t.model.items.v[s.item], s.k, s.now_ms, &at));
-		dialect = t.model.records.v[at.message].dialect;
+		dialect = message_route(&t.model, at.message)->dialect;
 		buf_clear(&out);
 		picture(&view_diff, &s, 100, UINT32_MAX, &out);
 		MUST(dialect == DIALECT_FEEDBACK || dialect == DIALECT_ENVELOPE ||
