@@ -81,8 +81,8 @@ int find_item_named(const struct scene *s, const char *wanted, const char *rev, 
 		fprintf(stderr, "gavel: no item %s; gavel show inbox --all lists them\n", wanted);
 	else if (hits > 1)
 		fprintf(stderr,
-			"gavel: %u items are named %s; write more of it, SESSION/ID, KIND:ID, or choose "
-			"with --rev\n",
+			"gavel: %u items are named %s; write more of it, SESSION/ID, KIND:ID, or "
+			"choose with --rev\n",
 			hits, wanted);
 	return hits == 1 ? 0 : -1;
 }

@@ -1,5 +1,5 @@
-/* Items as the person names them on the command line: the id, SESSION/ID where it is not unique, either
- * of them as KIND:… where a session has two kinds of that id, or the beginning of the id. */
+/* Items as the person names them on the command line: the id, SESSION/ID where it is not unique,
+ * either of them as KIND:… where a session has two kinds of that id, or the beginning of the id. */
 #ifndef GAVEL_CMD_FIND_H
 #define GAVEL_CMD_FIND_H
 

@@ -40,8 +40,9 @@ void echoes_find(const struct scene *s, struct echoes *out)
 		for (uint32_t i = 0; i < desk->drafts.n; i++) {
 			const struct draft *draft = &desk->drafts.v[i];
 
-			if (draft->state == DRAFT_WRITTEN && draft->number != NONE)
-				find_in(s, draft->number, desk->letters.v[draft->letter].bytes, out);
+			if (draft->state != DRAFT_WRITTEN || draft->number == NONE)
+				continue;
+			find_in(s, draft->number, desk->letters.v[draft->letter].bytes, out);
 		}
 	}
 	if (out->list.n)

@@ -16,11 +16,15 @@ struct bench {
 	struct message message;
 	struct arena arena;
 	VEC(struct str) lines; /* of all messages, those that were written too */
+	VEC(struct str) names; /* of the files they are from */
 	struct reader reader;
 	struct desk desk;
 	struct plan plan;
 	struct terms terms;
 	struct buf worse; /* warnings and errors of the message applied last */
+	unsigned bad;     /* how many they are */
+	struct buf told;  /* of all of them */
+	struct buf text;
 };
 
 static inline struct str bench_bytes(void *ctx, uint32_t message)
@@ -37,91 +41,166 @@ static inline bool bench_detail(void *ctx, const struct item *item, const struct
 	return dialect_detail(&b->again, item->kind, state->index, out);
 }
 
+static inline struct str bench_summary(void *ctx, uint32_t message)
+{
+	struct bench *b = ctx;
+
+	buf_clear(&b->text);
+	dialect_summarize(&b->again, b->lines.v[message], &b->text);
+	return buf_str(&b->text);
+}
+
+static inline const struct diags *bench_diags(void *ctx, uint32_t message)
+{
+	(void)message;
+	return &((struct bench *)ctx)->message.diags;
+}
+
+static inline struct str bench_source(void *ctx, uint32_t message)
+{
+	return ((struct bench *)ctx)->names.v[message];
+}
+
+/* UUIDs that count up, and are none of those that tests write by hand. */
 static inline void bench_uuid(char out[37])
 {
 	static unsigned n;
 
-	snprintf(out, 37, "00000000-0000-4000-8000-%012u", ++n);
+	snprintf(out, 37, "%08x-0000-4000-8000-00000000000b", n++ & 0xfffffff);
 }
 
-static inline void bench_init(struct bench *b)
+/* name: of the log, and so of its session where messages name none. */
+static inline void bench_open(struct bench *b, const char *name)
 {
 	memset(b, 0, sizeof(*b));
 	model_init(&b->model);
-	b->reader = (struct reader){ .ctx = b, .detail = bench_detail, .bytes = bench_bytes };
-	b->desk.group = b->desk.source = STR("log.ndjson");
+	b->reader = (struct reader){ b,		    bench_detail, bench_summary, bench_bytes,
+				     bench_diags, bench_source };
+	b->desk.group = b->desk.source = str_of(name);
 	b->terms = (struct terms){ .as = STR("ann"), .reply = "/tmp/gavel-unit-replies.ndjson",
 				   .now_ms = WHEN_NONE, .uuid = bench_uuid };
 }
 
-/* Applies a message as loading a file does; b->worse tells what the rules say against it. */
-static inline void bench_add_str(struct bench *b, struct str line)
+static inline void bench_init(struct bench *b)
 {
-	struct str kept = arena_str(&b->arena, line);
-	struct frame_info info = { .full_length = kept.n };
-	struct place place = { .line = b->lines.n + 1, .length = (uint32_t)kept.n,
-			       .group = b->desk.group };
+	bench_open(b, "log.ndjson");
+}
+
+/* The next message of the log, decoded; file: the name of a file that is this message alone, or
+ * NULL. */
+static inline struct place bench_decode(struct bench *b, struct str bytes, const char *file)
+{
+	struct str kept = arena_str(&b->arena, str_trim(bytes));
+	struct frame_info info = { .full_length = kept.n, .file_name = str_of(file) };
 
 	vec_push(&b->lines, kept);
+	vec_push(&b->names, file ? str_of(arena_printf(&b->arena, "%s/%s", b->desk.group.p, file))
+				 : b->desk.group);
 	dialect_decode(&b->decoder, kept, &info, &b->message);
-	model_apply(&b->model, &b->message, &place);
+	return (struct place){ .line = b->lines.n, .length = (uint32_t)kept.n,
+			       .group = b->desk.group };
+}
+
+/* Applies it as loading a file does; b->worse tells what the rules say against it. */
+static inline void bench_take(struct bench *b, const struct place *place)
+{
+	model_apply(&b->model, &b->message, place);
 	buf_clear(&b->worse);
+	b->bad = 0;
 	for (uint32_t i = 0; i < b->message.diags.list.n; i++) {
 		const struct diag *d = &b->message.diags.list.v[i];
 
-		if (d->severity != SEVERITY_NOTE)
-			buf_printf(&b->worse, "%s %s %.*s: %.*s\n", severity_name(d->severity),
-				   d->rule, STR_ARG(d->pointer), STR_ARG(d->text));
+		if (d->severity == SEVERITY_NOTE)
+			continue;
+		b->bad++;
+		buf_printf(&b->worse, "\n  line %u %s %.*s %s: %.*s", place->line,
+			   severity_name(d->severity), STR_ARG(d->pointer), d->rule,
+			   STR_ARG(d->text));
 	}
+	buf_add_str(&b->told, buf_str(&b->worse));
+}
+
+static inline void bench_add_file(struct bench *b, struct str bytes, const char *file)
+{
+	struct place place = bench_decode(b, bytes, file);
+
+	bench_take(b, &place);
 	if (b->message.time_ms > b->terms.now_ms)
 		b->terms.now_ms = b->message.time_ms;
 }
 
+static inline void bench_add_str(struct bench *b, struct str line)
+{
+	bench_add_file(b, line, NULL);
+}
+
 static inline void bench_add(struct bench *b, const char *line)
 {
-	bench_add_str(b, str_of(line));
+	bench_add_file(b, str_of(line), NULL);
 }
 
-/* The item of that kind and name; name NULL = the newest of the kind. */
+#define assert_clean(b) \
+	ck_assert_msg((b)->told.n == 0, "complaints:%s", (b)->told.n ? (b)->told.p : "")
+
+/* The newest item of that kind that is called so, with its review or without; name NULL = the
+ * newest of the kind. */
 static inline uint32_t bench_item(struct bench *b, enum item_kind kind, const char *name)
 {
-	for (uint32_t i = b->model.items.n; i-- > 0;)
-		if (b->model.items.v[i].kind == kind &&
-		    (!name || str_is(model_str(&b->model, b->model.items.v[i].id), name)))
-			return i;
-	ck_abort_msg("no item %s", name ? name : item_kind_name(kind));
-	return NONE;
+	struct buf whole = { 0 };
+	uint32_t found = NONE;
+
+	for (uint32_t i = b->model.items.n; i-- > 0 && found == NONE;) {
+		const struct item *item = &b->model.items.v[i];
+
+		buf_clear(&whole);
+		item_name(&b->model, item, &whole);
+		if (item->kind == kind && (!name || str_is(buf_str(&whole), name) ||
+					   str_is(model_str(&b->model, item->id), name)))
+			found = i;
+	}
+	buf_release(&whole);
+	ck_assert_msg(found != NONE, "there is no %s %s", item_kind_name(kind), name ? name : "");
+	return found;
 }
 
-static inline void bench_state(struct bench *b, uint32_t item, struct item_state *out)
+/* Whatever time it is. */
+static inline struct item_state bench_state(struct bench *b, uint32_t item)
 {
-	ck_assert(item_at(&b->model, &b->model.items.v[item], b->model.records.n, b->terms.now_ms,
-			  out));
-}
-
-/* Stages a decision; the pointer is good until the next one. */
-static inline struct draft *bench_stage(struct bench *b, enum item_kind kind, const char *name,
-					enum verb verb)
-{
-	uint32_t number = bench_item(b, kind, name);
-	const struct item *item = &b->model.items.v[number];
-	struct draft d = { .letter = NONE, .kind = kind, .verb = verb, .by = STR("ann"),
-			   .seen = b->model.records.n, .number = number };
-	struct buf text = { 0 }, rev = { 0 };
 	struct item_state at;
 
-	bench_state(b, number, &at);
+	ck_assert(item_at(&b->model, &b->model.items.v[item], b->model.records.n, WHEN_NONE, &at));
+	return at;
+}
+
+/* Stages a decision; the draft may be made more precise afterwards, until the next one. */
+static inline struct draft *bench_decide(struct bench *b, uint32_t number, enum verb verb,
+					 const char *explanation, const char *by)
+{
+	const struct item *item = &b->model.items.v[number];
+	struct item_state at = bench_state(b, number);
+	struct draft d = { .state = DRAFT_STAGED, .letter = NONE, .kind = (enum item_kind)item->kind,
+			   .verb = verb, .by = str_of(by), .seen = b->model.records.n,
+			   .number = number, .explanation = str_of(explanation) };
+	struct buf name = { 0 }, rev = { 0 };
+
 	snprintf(d.id, sizeof(d.id), "%012u", b->desk.drafts.n);
-	d.session = session_name(&b->model, item->session);
-	d.dialect = message_route(&b->model, at.message)->dialect;
-	item_name(&b->model, item, &text);
-	d.item = arena_str(&b->arena, buf_str(&text));
+	item_name(&b->model, item, &name);
 	item_rev(&b->reader, item, &at, &rev);
+	ck_assert_msg(rev.n > 0, "the item has no revision");
+	d.session = session_name(&b->model, item->session);
+	d.dialect = (enum dialect_id)message_route(&b->model, at.message)->dialect;
+	d.item = arena_str(&b->arena, buf_str(&name));
 	d.rev = arena_str(&b->arena, buf_str(&rev));
-	buf_release(&text);
+	buf_release(&name);
 	buf_release(&rev);
 	vec_push(&b->desk.drafts, d);
 	return vec_last(&b->desk.drafts);
+}
+
+static inline struct draft *bench_stage(struct bench *b, enum item_kind kind, const char *name,
+					enum verb verb)
+{
+	return bench_decide(b, bench_item(b, kind, name), verb, "", "ann");
 }
 
 /* Plans all that is staged. */
@@ -131,6 +210,31 @@ static inline void bench_plan(struct bench *b)
 	memset(&b->plan, 0, sizeof(b->plan));
 	plan_make(&b->plan, &b->desk, &b->model, &b->reader, &b->terms, NONE);
 }
+
+/* The terms of a person called alice, at noon of 2026-02-06. */
+static inline struct terms usual_terms(const char *reply)
+{
+	return (struct terms){ .as = STR("alice"), .reply = reply, .uuid = bench_uuid,
+			       .now_ms = INT64_C(1770379200000) };
+}
+
+/* The same with other terms, for a plan of its own. */
+static inline void bench_plan_by(struct bench *b, const struct terms *t, struct plan *p)
+{
+	*p = (struct plan){ 0 };
+	plan_make(p, &b->desk, &b->model, &b->reader, t, NONE);
+}
+
+static inline const char *first_missing(const struct plan *p)
+{
+	for (uint32_t i = 0; i < p->list.n; i++)
+		if (p->list.v[i].missing.n)
+			return p->list.v[i].missing.v[0].p;
+	return p->refused.n ? p->refused.v[0].p : "";
+}
+
+#define assert_ready(p) \
+	ck_assert_msg(plan_is_ready(p) && (p)->refused.n == 0, "not ready: %s", first_missing(p))
 
 /* The plan's only proposal. */
 static inline struct proposal *bench_only(struct bench *b)
@@ -201,9 +305,8 @@ static inline void bench_apply(struct bench *b, const struct proposal *p)
 static inline void bench_verdict(struct bench *b, enum item_kind kind, const char *name,
 				 enum verdict verdict)
 {
-	struct item_state at;
+	struct item_state at = bench_state(b, bench_item(b, kind, name));
 
-	bench_state(b, bench_item(b, kind, name), &at);
 	ck_assert_msg(at.verdict == verdict, "%s is %s, not %s", name ? name : item_kind_name(kind),
 		      verdict_name(at.verdict), verdict_name(verdict));
 }
@@ -215,12 +318,15 @@ static inline void bench_release(struct bench *b)
 	vec_release(&b->desk.letters);
 	vec_release(&b->desk.drafts);
 	vec_release(&b->lines);
+	vec_release(&b->names);
 	plan_release(&b->plan);
 	model_release(&b->model);
 	message_release(&b->message);
 	decoder_release(&b->decoder);
 	decoder_release(&b->again);
 	buf_release(&b->worse);
+	buf_release(&b->told);
+	buf_release(&b->text);
 	arena_release(&b->arena);
 }
 

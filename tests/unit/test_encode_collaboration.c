@@ -2,112 +2,35 @@
  * the same decision. */
 #include "decide/commands.h"
 
-#include "unit.h"
+#include "encode.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
 
-static struct model model;
-static struct decoder decoder, again;
-static struct message message;
-static struct desk desk;
-static struct plan plan;
-static struct terms terms;
-static struct arena arena;
-static VEC(struct str) lines;
-static struct buf text, wrong; /* wrong: what the last line applied breaks */
+static struct bench bench;
 static int64_t sequence;
 static bool correlated;
-static unsigned uuids;
-
-static bool look_detail(void *ctx, const struct item *item, const struct item_state *state,
-			struct detail *out)
-{
-	(void)ctx;
-	dialect_look(&again, lines.v[state->message]);
-	return dialect_detail(&again, (enum item_kind)item->kind, state->index, out);
-}
-
-static struct str look_summary(void *ctx, uint32_t number)
-{
-	(void)ctx;
-	buf_clear(&text);
-	dialect_summarize(&again, lines.v[number], &text);
-	return buf_str(&text);
-}
-
-static struct str look_bytes(void *ctx, uint32_t number)
-{
-	(void)ctx;
-	return lines.v[number];
-}
-
-static struct str look_source(void *ctx, uint32_t number)
-{
-	(void)ctx;
-	(void)number;
-	return STR("log.ndjson");
-}
-
-static const struct reader reader = { .detail = look_detail, .summary = look_summary,
-				      .bytes = look_bytes, .source = look_source };
-
-static void count_uuid(char out[37])
-{
-	snprintf(out, 37, "%08x-0000-4000-8000-00000000000b", uuids++ & 0xfffffff);
-}
 
 static void setup(void)
 {
-	model_init(&model);
-	desk.group = desk.source = STR("log.ndjson");
-	terms = (struct terms){ .as = STR("pat"), .reply = "no-such-folder/replies.ndjson",
-				.now_ms = INT64_C(1769421600000), .uuid = count_uuid };
+	bench_init(&bench);
+	bench.terms.as = STR("pat");
+	bench.terms.reply = "no-such-folder/replies.ndjson";
+	bench.terms.now_ms = INT64_C(1769421600000);
 	sequence = 0;
 	correlated = true;
 }
 
 static void teardown(void)
 {
-	plan_release(&plan);
-	model_release(&model);
-	message_release(&message);
-	decoder_release(&decoder);
-	decoder_release(&again);
-	arena_release(&arena);
-	buf_release(&text);
-	buf_release(&wrong);
-	for (uint32_t i = 0; i < desk.letters.n; i++)
-		vec_release(&desk.letters.v[i].drafts);
-	vec_release(&desk.letters);
-	vec_release(&desk.drafts);
-	vec_release(&lines);
+	bench_release(&bench);
 }
 
 /* Applies a line and returns how many warnings and errors it has. */
 static unsigned apply(struct str line)
 {
-	struct place place = { .line = lines.n + 1, .length = (uint32_t)line.n,
-			       .group = STR("log.ndjson") };
-	unsigned bad = 0;
-
-	buf_clear(&wrong);
-	if (line.n && line.p[line.n - 1] == '\n')
-		line.n--;
-	line = arena_str(&arena, line);
-	vec_push(&lines, line);
-	dialect_decode(&decoder, line, NULL, &message);
-	model_apply(&model, &message, &place);
-	for (uint32_t i = 0; i < message.diags.list.n; i++) {
-		const struct diag *d = &message.diags.list.v[i];
-
-		if (d->severity == SEVERITY_NOTE)
-			continue;
-		bad++;
-		buf_printf(&wrong, "%s %.*s: %.*s\n", d->rule, STR_ARG(d->pointer),
-			   STR_ARG(d->text));
-	}
-	return bad;
+	bench_add_str(&bench, line);
+	return bench.bad;
 }
 
 static const char *agent(const char *id)
@@ -146,7 +69,7 @@ static unsigned say(const char *from, const char *to, const char *type, const ch
 	buf_printf(&b, "{\"message_id\":\"00000000-0000-4000-8000-%012u\",\"timestamp\":"
 		       "\"2026-01-26T10:00:00Z\",\"sequence_number\":%lld,\"from_agent\":%s,"
 		       "\"to_agent\":%s,\"message_type\":\"%s\",%s%s\"payload\":%s}",
-		   lines.n + 1, (long long)++sequence, agent(from), agent(to), type,
+		   bench.lines.n + 1, (long long)++sequence, agent(from), agent(to), type,
 		   correlated ? "\"correlation_id\":\"corr-1\"," : "", extra, payload);
 	bad = apply(buf_str(&b));
 	buf_release(&b);
@@ -154,7 +77,7 @@ static unsigned say(const char *from, const char *to, const char *type, const ch
 	return bad;
 }
 
-#define assert_valid(bad) ck_assert_msg((bad) == 0, "line %u: %.*s", lines.n, STR_ARG(buf_str(&wrong)))
+#define assert_valid(bad) ck_assert_msg((bad) == 0, "%.*s", STR_ARG(buf_str(&bench.worse)))
 #define SAY(...) assert_valid(say(__VA_ARGS__))
 
 static void assign(const char *task)
@@ -223,74 +146,44 @@ static void ask_question(void)
 
 #define QUESTION "00000000-0000-4000-8000-000000000002"
 
-/* The newest item of that kind and id. */
 static uint32_t find(enum item_kind kind, const char *id)
 {
-	for (uint32_t i = model.items.n; i-- > 0;)
-		if (model.items.v[i].kind == kind && str_is(model_str(&model, model.items.v[i].id), id))
-			return i;
-	ck_abort_msg("no %s %s", item_kind_name(kind), id);
-	return NONE;
+	return bench_item(&bench, kind, id);
 }
 
-static enum verdict verdict_at(uint32_t item)
-{
-	struct item_state s;
-
-	ck_assert(item_at(&model, &model.items.v[item], model.records.n, WHEN_NONE, &s));
-	return s.verdict;
-}
-
-#define assert_verdict(kind, id, verdict) \
-	ck_assert_str_eq(verdict_name(verdict_at(find(kind, id))), verdict_name(verdict))
+#define assert_verdict(kind, id, verdict) bench_verdict(&bench, kind, id, verdict)
 
 static void stage(enum item_kind kind, const char *id, enum verb verb, const char *words)
 {
-	uint32_t number = find(kind, id);
-	const struct item *item = &model.items.v[number];
-	struct draft d = { .dialect = DIALECT_COLLABORATION, .kind = kind, .verb = verb,
-			   .number = number, .session = session_name(&model, item->session),
-			   .by = STR("pat"), .letter = NONE };
-	struct item_state state;
-	struct buf b = { 0 };
+	bool answers = verb == VERB_ANSWER;
+	struct draft *d = bench_decide(&bench, find(kind, id), verb, answers ? "" : words, "pat");
 
-	ck_assert(item_at(&model, item, model.records.n, WHEN_NONE, &state));
-	item_name(&model, item, &b);
-	d.item = arena_str(&arena, buf_str(&b));
-	buf_clear(&b);
-	item_rev(&reader, item, &state, &b);
-	d.rev = arena_str(&arena, buf_str(&b));
-	buf_release(&b);
-	if (verb == VERB_ANSWER)
-		d.answer = str_of(words);
-	else
-		d.explanation = str_of(words);
-	vec_push(&desk.drafts, d);
+	if (answers)
+		d->answer = str_of(words);
 }
 
 static void make(uint32_t letters)
 {
-	plan_release(&plan);
-	memset(&plan, 0, sizeof(plan));
-	plan_make(&plan, &desk, &model, &reader, &terms, NONE);
-	ck_assert_msg(plan.refused.n == 0, "refused: %.*s", STR_ARG(plan.refused.v[0]));
-	ck_assert_uint_eq(plan.list.n, letters);
+	bench_plan(&bench);
+	ck_assert_msg(bench.plan.refused.n == 0, "refused: %.*s",
+		      STR_ARG(bench.plan.refused.v[0]));
+	ck_assert_uint_eq(bench.plan.list.n, letters);
 }
 
 static void make_missing(const char *why)
 {
 	make(1);
-	ck_assert_msg(plan.list.v[0].missing.n, "nothing is missing");
-	ck_assert_msg(str_find(plan.list.v[0].missing.v[0], str_of(why), 0) >= 0, "missing: %.*s",
-		      STR_ARG(plan.list.v[0].missing.v[0]));
-	ck_assert(!plan_is_ready(&plan));
+	ck_assert_msg(bench.plan.list.v[0].missing.n, "nothing is missing");
+	ck_assert_msg(str_find(bench.plan.list.v[0].missing.v[0], str_of(why), 0) >= 0, "missing: %.*s",
+		      STR_ARG(bench.plan.list.v[0].missing.v[0]));
+	ck_assert(!plan_is_ready(&bench.plan));
 }
 
 static yyjson_val *parsed(struct json_reader *json, uint32_t letter)
 {
 	yyjson_val *root = NULL;
 
-	ck_assert_int_eq(json_read(json, plan.list.v[letter].letter.bytes, &root), JSON_OK);
+	ck_assert_int_eq(json_read(json, bench.plan.list.v[letter].letter.bytes, &root), JSON_OK);
 	return root;
 }
 
@@ -300,20 +193,20 @@ static struct str told(uint32_t letter, const char *pointer)
 	struct json_reader json = { 0 };
 	yyjson_val *v = yyjson_ptr_get(parsed(&json, letter), pointer);
 
-	buf_clear(&text);
+	buf_clear(&bench.text);
 	if (yyjson_is_str(v))
-		buf_add_str(&text, json_str(v));
+		buf_add_str(&bench.text, json_str(v));
 	else if (v)
-		json_write(&text, v);
+		json_write(&bench.text, v);
 	json_reader_release(&json);
-	return buf_str(&text);
+	return buf_str(&bench.text);
 }
 
 /* What every letter has, then all of them read as if they were in the log. */
 static void play(void)
 {
-	for (uint32_t i = 0; i < plan.list.n; i++) {
-		const struct proposal *p = &plan.list.v[i];
+	for (uint32_t i = 0; i < bench.plan.list.n; i++) {
+		const struct proposal *p = &bench.plan.list.v[i];
 
 		ck_assert_msg(p->missing.n == 0, "missing: %.*s", STR_ARG(p->missing.v[0]));
 		ck_assert(p->letter.bytes.n && p->letter.bytes.p[p->letter.bytes.n - 1] == '\n');
@@ -322,10 +215,10 @@ static void play(void)
 		assert_str(told(i, "/from_agent/instance_id"), "human");
 		ck_assert(str_eq(told(i, "/correlation_id"), correlated ? STR("corr-1") : STR("")));
 		assert_valid(apply(p->letter.bytes));
-		ck_assert_int_eq(message.sequence, sequence + (int64_t)i + 1);
+		ck_assert_int_eq(bench.message.sequence, sequence + (int64_t)i + 1);
 	}
-	for (uint32_t i = 0; i < desk.drafts.n; i++)
-		desk.drafts.v[i].state = DRAFT_WRITTEN;
+	for (uint32_t i = 0; i < bench.desk.drafts.n; i++)
+		bench.desk.drafts.v[i].state = DRAFT_WRITTEN;
 }
 
 START_TEST(accepted_of_one_review_are_one_revision)
@@ -335,7 +228,7 @@ START_TEST(accepted_of_one_review_are_one_revision)
 	stage(ITEM_FINDING, "find-2", VERB_PARTIAL, "only for empty lists");
 	stage(ITEM_CHANGE, "change-1", VERB_ACCEPT, "soon");
 	make(1);
-	ck_assert_uint_eq(plan.list.v[0].letter.drafts.n, 3);
+	ck_assert_uint_eq(bench.plan.list.v[0].letter.drafts.n, 3);
 	assert_str(told(0, "/message_type"), "task_assignment");
 	assert_str(told(0, "/from_agent"), "{\"agent_id\":\"pat\",\"agent_type\":\"architect\","
 					   "\"instance_id\":\"human\"}");
@@ -359,7 +252,7 @@ START_TEST(accepted_of_one_review_are_one_revision)
 	assert_verdict(ITEM_FINDING, "find-1", VERDICT_ACCEPTED);
 	assert_verdict(ITEM_FINDING, "find-2", VERDICT_PARTIAL);
 	assert_verdict(ITEM_CHANGE, "change-1", VERDICT_ACCEPTED);
-	ck_assert_uint_eq(model.tasks.v[model.tasks.n - 1].root, 0);
+	ck_assert_uint_eq(bench.model.tasks.v[bench.model.tasks.n - 1].root, 0);
 }
 END_TEST
 
@@ -380,7 +273,7 @@ START_TEST(a_rejected_finding_goes_to_its_reviewer)
 {
 	review_task("changes_requested", PASSED);
 	stage(ITEM_FINDING, "find-1", VERB_REJECT, "cannot be empty");
-	desk.drafts.v[0].reason_code = STR("infeasible");
+	bench.desk.drafts.v[0].reason_code = STR("infeasible");
 	stage(ITEM_CHANGE, "change-1", VERB_REJECT, "no");
 	make(2);
 	assert_str(told(0, "/message_type"), "feedback");
@@ -443,7 +336,7 @@ START_TEST(a_verdict_is_a_reviewers_last_word)
 		assert_str(told(0, "/payload/findings/1"), "");
 		assert_str(told(0, "/payload/required_changes"), "");
 		assert_str(told(0, "/payload/summary"), "My word. Waived: find-1 (critical)");
-		ck_assert_uint_eq(plan.list.v[0].cautions.n, 1);
+		ck_assert_uint_eq(bench.plan.list.v[0].cautions.n, 1);
 	} else {
 		assert_str(told(0, "/payload/findings/1/finding_id"), "find-2");
 		assert_str(told(0, "/payload/required_changes"),
@@ -452,11 +345,11 @@ START_TEST(a_verdict_is_a_reviewers_last_word)
 		assert_str(told(0, "/payload/summary"), "My word.");
 	}
 	play();
-	ck_assert_str_eq(verdict_name(verdict_at(find(ITEM_VERDICT, "review-1"))),
+	ck_assert_str_eq(verdict_name(bench_state(&bench, find(ITEM_VERDICT, "review-1")).verdict),
 			 verdict_name(cases[_i].verdict));
 	/* its findings stay as they were */
 	assert_verdict(ITEM_FINDING, "find-1", VERDICT_NONE);
-	ck_assert_uint_eq(model.items.n, 4);
+	ck_assert_uint_eq(bench.model.items.n, 4);
 }
 END_TEST
 
@@ -499,7 +392,7 @@ START_TEST(no_approval_without_passing_verification)
 	review_task("rejected", verifications[_i]);
 	stage(ITEM_VERDICT, "review-1", VERB_ACCEPT, "");
 	make_missing("only when all verifications pass");
-	desk.drafts.v[0].verb = VERB_REJECT;
+	bench.desk.drafts.v[0].verb = VERB_REJECT;
 	make(1);
 	play();
 	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_REJECTED);
@@ -584,9 +477,9 @@ START_TEST(a_blocked_task_is_aborted_everywhere)
 		ask_review("review-2", "task-2");
 	stage(ITEM_BLOCKED, "task-2", VERB_REJECT, "too late");
 	make(_i ? 3 : 2);
-	for (uint32_t i = 0; i < plan.list.n; i++) {
-		ck_assert(str_is(plan.list.v[i].letter.to, agents[i]));
-		ck_assert_uint_eq(plan.list.v[i].letter.drafts.n, i ? 0 : 1);
+	for (uint32_t i = 0; i < bench.plan.list.n; i++) {
+		ck_assert(str_is(bench.plan.list.v[i].letter.to, agents[i]));
+		ck_assert_uint_eq(bench.plan.list.v[i].letter.drafts.n, i ? 0 : 1);
 		assert_str(told(i, "/message_type"), "abort");
 		assert_str(told(i, "/payload"),
 			   "{\"scope\":\"task\",\"target_id\":\"task-2\",\"reason\":"
@@ -628,10 +521,10 @@ START_TEST(every_kind_is_passed_on_to_the_architect)
 	ck_assert(str_starts(told(0, "/payload/content"), buf_str(&start)));
 	buf_release(&start);
 	play();
-	ck_assert_str_eq(verdict_name(verdict_at(find(cases[_i].kind, cases[_i].id))), "escalated");
+	assert_verdict(cases[_i].kind, cases[_i].id, VERDICT_ESCALATED);
 	/* what a person asks is no item here */
-	for (uint32_t i = 0; i < model.items.n; i++)
-		ck_assert_uint_lt(model.items.v[i].steps[0].message, model.records.n - 1);
+	for (uint32_t i = 0; i < bench.model.items.n; i++)
+		ck_assert_uint_lt(bench.model.items.v[i].steps[0].message, bench.model.records.n - 1);
 }
 END_TEST
 
@@ -642,7 +535,7 @@ START_TEST(without_an_architect_the_queue_takes_it)
 	    "\"action_required\":true}");
 	stage(ITEM_QUESTION, "00000000-0000-4000-8000-000000000001", VERB_ESCALATE, "who knows?");
 	make_missing("no architect is known");
-	terms.escalate_to = "no-such-folder/queue.ndjson";
+	bench.terms.escalate_to = "no-such-folder/queue.ndjson";
 	make(1);
 	assert_str(told(0, "/decision"), "escalate");
 }
@@ -651,7 +544,7 @@ END_TEST
 START_TEST(an_escalation_goes_to_the_queue_too)
 {
 	review_task("rejected", PASSED);
-	terms.escalate_to = "no-such-folder/queue.ndjson";
+	bench.terms.escalate_to = "no-such-folder/queue.ndjson";
 	stage(ITEM_FINDING, "find-1", VERB_ESCALATE, "who pays?");
 	stage(ITEM_FINDING, "find-2", VERB_REJECT, "no");
 	make(3);
@@ -676,9 +569,9 @@ START_TEST(what_was_assigned_from_here_counts_as_seen)
 	review_task("changes_requested", PASSED);
 	stage(ITEM_FINDING, "find-1", VERB_ACCEPT, "");
 	make(1);
-	letter.bytes = arena_str(&arena, plan.list.v[0].letter.bytes);
-	vec_push(&desk.letters, letter);
-	desk.drafts.v[0].state = DRAFT_WRITTEN;
+	letter.bytes = arena_str(&bench.arena, bench.plan.list.v[0].letter.bytes);
+	vec_push(&bench.desk.letters, letter);
+	bench.desk.drafts.v[0].state = DRAFT_WRITTEN;
 	/* the log shows only what the agents say about it */
 	give_review("review-2", "task-1-rev-1", "changes_requested", FINDING("find-9", "minor"), "",
 		    PASSED);
@@ -715,10 +608,10 @@ END_TEST
 START_TEST(nobody_speaks_under_an_agents_name)
 {
 	review_task("rejected", PASSED);
-	terms.as = STR("dev");
+	bench.terms.as = STR("dev");
 	stage(ITEM_FINDING, "find-1", VERB_REJECT, "no");
 	make_missing("an agent of this session has your name");
-	terms.as = STR("");
+	bench.terms.as = STR("");
 	make_missing("give your name");
 }
 END_TEST
@@ -779,7 +672,7 @@ START_TEST(agents_of_other_types_are_addressed_by_what_they_do)
 		"\"action_required\":true}}")), 1);
 	stage(ITEM_QUESTION, "00000000-0000-4000-8000-0000000000aa", VERB_ANSWER, "yes");
 	make(1);
-	ck_assert(str_find(plan.list.v[0].letter.bytes,
+	ck_assert(str_find(bench.plan.list.v[0].letter.bytes,
 			   STR("\"helper\",\"agent_type\":\"developer\""), 0) > 0);
 	play();
 }
@@ -793,7 +686,7 @@ START_TEST(sequence_numbers_go_on_to_their_end)
 	stage(ITEM_FINDING, "find-1", VERB_REJECT, "no");
 	if (_i) {
 		make(1);
-		ck_assert(str_find(plan.list.v[0].letter.bytes,
+		ck_assert(str_find(bench.plan.list.v[0].letter.bytes,
 				   STR("\"sequence_number\":9007199254740991"), 0) > 0);
 		play();
 	} else {
@@ -804,22 +697,21 @@ END_TEST
 
 START_TEST(a_verdict_without_findings_is_not_partial)
 {
-	struct item_state st = { 0 };
+	struct item_state st;
 	struct buf why = { 0 };
+	uint32_t verdict;
+	unsigned verbs;
 
 	assign("task-1");
 	complete("task-1", "completed", "");
 	ask_review("review-1", "task-1");
 	give_review("review-1", "task-1", "rejected", _i ? FINDING("find-1", "minor") : "", "",
 		    PASSED);
-	for (uint32_t i = 0; i < model.items.n; i++)
-		if (model.items.v[i].kind == ITEM_VERDICT) {
-			ck_assert(item_at(&model, &model.items.v[i], model.records.n, WHEN_NONE, &st));
-			ck_assert_uint_eq(verbs_of_item(&model, &model.items.v[i], &st) >>
-					  VERB_PARTIAL & 1, _i);
-			verb_refusal(VERB_PARTIAL, verbs_of_item(&model, &model.items.v[i], &st), &st,
-				     &why);
-		}
+	verdict = find(ITEM_VERDICT, "review-1");
+	st = bench_state(&bench, verdict);
+	verbs = verbs_of_item(&bench.model, &bench.model.items.v[verdict], &st);
+	ck_assert_uint_eq(verbs >> VERB_PARTIAL & 1, _i);
+	verb_refusal(VERB_PARTIAL, verbs, &st, &why);
 	ck_assert(why.n && (str_find(buf_str(&why), STR("this review has none"), 0) >= 0) == !_i);
 	buf_release(&why);
 }
@@ -925,6 +817,8 @@ END_TEST
 /* Without a correlation the reply alone tells which task is meant. */
 START_TEST(replies_find_their_task_without_a_correlation)
 {
+	uint32_t root;
+
 	correlated = false;
 	review_task("changes_requested", PASSED);
 	assign("task-2");
@@ -933,8 +827,8 @@ START_TEST(replies_find_their_task_without_a_correlation)
 	make(1);
 	play();
 	assert_verdict(ITEM_FINDING, "find-1", VERDICT_ACCEPTED);
-	assert_str(model_str(&model, model.tasks.v[model.tasks.v[model.tasks.n - 1].root].id),
-		   "task-1");
+	root = vec_last(&bench.model.tasks)->root;
+	assert_str(model_str(&bench.model, bench.model.tasks.v[root].id), "task-1");
 }
 END_TEST
 
@@ -958,13 +852,13 @@ START_TEST(replies_read_late_decide_what_they_replied_to)
 	ask_review("review-2", "task-1");
 	give_review("review-2", "task-1", "changes_requested",
 		    FINDING("find-1", "minor") "," FINDING("find-2", "minor"), "", PASSED);
-	ck_assert_int_eq(verdict_at(first), VERDICT_SUPERSEDED);
-	for (uint32_t i = 0; i < plan.list.n; i++)
-		assert_valid(apply(plan.list.v[i].letter.bytes));
-	ck_assert_int_eq(verdict_at(first), VERDICT_ACCEPTED);
-	ck_assert_int_eq(verdict_at(second), VERDICT_REJECTED);
-	ck_assert_int_eq(verdict_at(word), VERDICT_PARTIAL);
-	ck_assert_int_eq(verdict_at(blocked), VERDICT_NONE);
+	ck_assert_int_eq(bench_state(&bench, first).verdict, VERDICT_SUPERSEDED);
+	for (uint32_t i = 0; i < bench.plan.list.n; i++)
+		assert_valid(apply(bench.plan.list.v[i].letter.bytes));
+	ck_assert_int_eq(bench_state(&bench, first).verdict, VERDICT_ACCEPTED);
+	ck_assert_int_eq(bench_state(&bench, second).verdict, VERDICT_REJECTED);
+	ck_assert_int_eq(bench_state(&bench, word).verdict, VERDICT_PARTIAL);
+	ck_assert_int_eq(bench_state(&bench, blocked).verdict, VERDICT_NONE);
 	assert_verdict(ITEM_FINDING, "find-1", VERDICT_NONE);
 	assert_verdict(ITEM_FINDING, "find-2", VERDICT_NONE);
 }
@@ -979,11 +873,11 @@ START_TEST(late_replies_leave_a_later_round_alone)
 	make(2);
 	ask_review("review-1", "task-1");
 	give_review("review-1", "task-1", "rejected", FINDING("find-1", "minor"), "", PASSED);
-	for (uint32_t i = 0; i < plan.list.n; i++)
-		assert_valid(apply(plan.list.v[i].letter.bytes));
+	for (uint32_t i = 0; i < bench.plan.list.n; i++)
+		assert_valid(apply(bench.plan.list.v[i].letter.bytes));
 	assert_verdict(ITEM_FINDING, "find-1", VERDICT_NONE);
 	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_NONE);
-	ck_assert_uint_eq(model.reviews.v[0].steps.v[model.reviews.v[0].steps.n - 1].iteration, 2);
+	ck_assert_uint_eq(vec_last(&bench.model.reviews.v[0].steps)->iteration, 2);
 }
 END_TEST
 
@@ -992,7 +886,7 @@ START_TEST(a_later_word_corrects_an_earlier_one)
 	review_task("rejected", PASSED);
 	stage(ITEM_VERDICT, "review-1", VERB_REJECT, "no");
 	make(1);
-	apply(plan.list.v[0].letter.bytes);
+	apply(bench.plan.list.v[0].letter.bytes);
 	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_REJECTED);
 	give_review("review-9", "task-9", "rejected", FINDING("f", "minor"), "", PASSED);
 	SAY("joe", "rev", "feedback", "\"reply_to\":\"00000000-0000-4000-8000-000000000004\",",
@@ -1013,7 +907,7 @@ START_TEST(a_persons_result_is_the_last_word_without_a_reply_to)
 	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_ACCEPTED);
 	assert_verdict(ITEM_FINDING, "find-1", VERDICT_NONE);
 	assert_verdict(ITEM_FINDING, "find-7", VERDICT_NONE);
-	ck_assert_uint_eq(model.reviews.v[0].round, 1);
+	ck_assert_uint_eq(bench.model.reviews.v[0].round, 1);
 }
 END_TEST
 
@@ -1035,10 +929,10 @@ START_TEST(numbers_of_a_person_disturb_nobody)
 	stage(ITEM_QUESTION, QUESTION, VERB_ANSWER, "Three");
 	make(1);
 	assert_str(told(0, "/sequence_number"), "3");
-	apply(plan.list.v[0].letter.bytes);
+	apply(bench.plan.list.v[0].letter.bytes);
 	sequence += _i;
 	complete("task-1", "completed", "");
-	ck_assert_int_eq(model_sequence(&model, 0), 3 + _i);
+	ck_assert_int_eq(model_sequence(&bench.model, 0), 3 + _i);
 	sequence += 7;
 	ck_assert_uint_eq(say("dev", "arch", "status_response", "", "{}"), 1);
 }
@@ -1046,8 +940,8 @@ END_TEST
 
 static uint32_t agent_number(const char *name)
 {
-	for (uint32_t i = 0; i < model.agents.n; i++)
-		if (str_is(agent_name(&model, i), name))
+	for (uint32_t i = 0; i < bench.model.agents.n; i++)
+		if (str_is(agent_name(&bench.model, i), name))
 			return i;
 	return NONE;
 }
@@ -1071,15 +965,15 @@ START_TEST(commands_are_valid_messages)
 	c.agent = agent_number("dev");
 	if (c.type == COMMAND_ABORT_SESSION) {
 		/* the log names no session */
-		ck_assert_int_eq(command_write(&c, &model, &desk, &terms, &b, &err), -1);
+		ck_assert_int_eq(command_write(&c, &bench.model, &bench.desk, &bench.terms, &b, &err), -1);
 		return;
 	}
-	ck_assert_int_eq(command_write(&c, &model, &desk, &terms, &b, &err), 0);
+	ck_assert_int_eq(command_write(&c, &bench.model, &bench.desk, &bench.terms, &b, &err), 0);
 	ck_assert_msg(str_find(buf_str(&b), str_of(payloads[_i]), 0) > 0, "%s", b.p);
 	assert_valid(apply(buf_str(&b)));
-	ck_assert_int_eq(message.sequence, 2);
+	ck_assert_int_eq(bench.message.sequence, 2);
 	c.agent = NONE;
-	ck_assert_int_eq(command_write(&c, &model, &desk, &terms, &b, &err), -1);
+	ck_assert_int_eq(command_write(&c, &bench.model, &bench.desk, &bench.terms, &b, &err), -1);
 	buf_release(&b);
 }
 END_TEST
@@ -1099,11 +993,11 @@ START_TEST(replies_stay_in_their_session)
 	assert_str(told(0, "/session_id"), "s-1");
 	play();
 	assert_verdict(ITEM_QUESTION, "00000000-0000-4000-8000-000000000001", VERDICT_ANSWERED);
-	ck_assert_uint_eq(model.sessions.n, 1);
+	ck_assert_uint_eq(bench.model.sessions.n, 1);
 	c.agent = agent_number("dev");
-	ck_assert_int_eq(command_write(&c, &model, &desk, &terms, &b, &err), 0);
+	ck_assert_int_eq(command_write(&c, &bench.model, &bench.desk, &bench.terms, &b, &err), 0);
 	assert_valid(apply(buf_str(&b)));
-	ck_assert_uint_eq(model.sessions.n, 1);
+	ck_assert_uint_eq(bench.model.sessions.n, 1);
 	buf_release(&b);
 }
 END_TEST

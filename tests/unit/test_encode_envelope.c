@@ -1,6 +1,6 @@
 /* A person's review of an output becomes the next input, and says the same when it is read
  * again. */
-#include "memory_log.h"
+#include "encode.h"
 
 #define IN(iteration, params) \
 	"{\"context\":{\"feature_id\":\"005-auth\",\"workflow\":\"specify\",\"iteration\":" iteration \
@@ -76,18 +76,18 @@ START_TEST(says_what_was_decided)
 	int log = _i / VERBS, v = _i % VERBS;
 	struct terms terms = usual_terms("/nonexistent/replies.ndjson");
 	struct json_reader json = { 0 }, out_json = { 0 };
-	struct memory_log l;
+	struct bench l;
 	struct item_state st;
 	struct plan p;
 	yyjson_val *root, *out;
 	uint32_t item;
 
-	log_init(&l, "log");
-	log_add(&l, logs[log].in);
-	log_add(&l, logs[log].out);
-	item = log_item(&l, logs[log].kind, logs[log].name);
-	log_decide(&l, item, verbs[v].verb, verbs[v].explanation, "alice");
-	log_plan(&l, &terms, &p);
+	bench_open(&l, "log");
+	bench_add(&l, logs[log].in);
+	bench_add(&l, logs[log].out);
+	item = bench_item(&l, logs[log].kind, logs[log].name);
+	bench_decide(&l, item, verbs[v].verb, verbs[v].explanation, "alice");
+	bench_plan_by(&l, &terms, &p);
 	assert_ready(&p);
 	ck_assert_uint_eq(p.list.n, 1);
 	ck_assert(str_find(p.list.v[0].letter.bytes, STR("alice"), 0) < 0);
@@ -98,60 +98,60 @@ START_TEST(says_what_was_decided)
 	else
 		check_input(root, logs[log].in, out, verbs[v].line);
 
-	log_add_file(&l, p.list.v[0].letter.bytes, NULL);
+	bench_add_file(&l, p.list.v[0].letter.bytes, NULL);
 	assert_clean(&l);
-	st = log_state(&l, item);
+	st = bench_state(&l, item);
 	ck_assert(!st.open);
 	ck_assert_int_eq(st.verdict, verbs[v].verdict);
 	ck_assert_uint_eq(l.model.items.n, 1); /* passing it on is not asked for again */
 	json_reader_release(&json);
 	json_reader_release(&out_json);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 }
 END_TEST
 
 START_TEST(needs_its_input)
 {
 	struct terms terms = usual_terms("/nonexistent/replies.ndjson");
-	struct memory_log l;
+	struct bench l;
 	struct plan p;
 
-	log_init(&l, "log");
-	log_add(&l, logs[0].out);
-	log_decide(&l, 0, VERB_ACCEPT, "", "alice");
-	log_plan(&l, &terms, &p);
+	bench_open(&l, "log");
+	bench_add(&l, logs[0].out);
+	bench_decide(&l, 0, VERB_ACCEPT, "", "alice");
+	bench_plan_by(&l, &terms, &p);
 	ck_assert(!plan_is_ready(&p));
 	ck_assert(strstr(first_missing(&p), "the input envelope of this output was not seen"));
 	plan_release(&p);
 
 	/* escalating needs none */
 	l.desk.drafts.v[0].verb = VERB_ESCALATE;
-	log_plan(&l, &terms, &p);
+	bench_plan_by(&l, &terms, &p);
 	assert_ready(&p);
-	log_add_file(&l, p.list.v[0].letter.bytes, NULL);
-	ck_assert_int_eq(log_state(&l, 0).verdict, VERDICT_ESCALATED);
+	bench_add_file(&l, p.list.v[0].letter.bytes, NULL);
+	ck_assert_int_eq(bench_state(&l, 0).verdict, VERDICT_ESCALATED);
 	ck_assert_uint_eq(l.model.items.n, 1);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 }
 END_TEST
 
 START_TEST(needs_a_count_to_go_on_from)
 {
 	struct terms terms = usual_terms("/nonexistent/replies.ndjson");
-	struct memory_log l;
+	struct bench l;
 	struct plan p;
 
-	log_init(&l, "log");
-	log_add(&l, IN("\"one\"", ""));
-	log_add(&l, logs[0].out);
-	log_decide(&l, 0, VERB_ACCEPT, "", "alice");
-	log_plan(&l, &terms, &p);
+	bench_open(&l, "log");
+	bench_add(&l, IN("\"one\"", ""));
+	bench_add(&l, logs[0].out);
+	bench_decide(&l, 0, VERB_ACCEPT, "", "alice");
+	bench_plan_by(&l, &terms, &p);
 	ck_assert(!plan_is_ready(&p));
 	ck_assert(strstr(first_missing(&p), "iteration"));
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 }
 END_TEST
 
@@ -172,18 +172,18 @@ START_TEST(needs_a_whole_input)
 		"\"paths\":{\"a\":\"\xff\"},\"task\":{\"action\":\"x\",\"params\":{}}}",
 	};
 	struct terms terms = usual_terms("/nonexistent/replies.ndjson");
-	struct memory_log l;
+	struct bench l;
 	struct plan p;
 
-	log_init(&l, "log");
-	log_add(&l, inputs[_i]);
-	log_add(&l, logs[0].out);
-	log_decide(&l, 0, VERB_ACCEPT, "", "alice");
-	log_plan(&l, &terms, &p);
+	bench_open(&l, "log");
+	bench_add(&l, inputs[_i]);
+	bench_add(&l, logs[0].out);
+	bench_decide(&l, 0, VERB_ACCEPT, "", "alice");
+	bench_plan_by(&l, &terms, &p);
 	ck_assert(!plan_is_ready(&p));
 	ck_assert(strstr(first_missing(&p), "incomplete or damaged"));
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 }
 END_TEST
 
@@ -191,28 +191,28 @@ END_TEST
 START_TEST(escalates_in_its_own_lane)
 {
 	struct terms terms = usual_terms("/nonexistent/replies.ndjson");
-	struct memory_log l;
+	struct bench l;
 	struct plan p;
 	uint32_t item, other;
 
-	log_init(&l, "log");
-	log_add(&l, IN("1", GAPS));
-	log_add(&l, OUT("true", "escalate", ""));
-	log_add(&l, "{\"context\":{\"feature_id\":\"006\",\"workflow\":\"plan\",\"iteration\":1},\"paths\":{},"
+	bench_open(&l, "log");
+	bench_add(&l, IN("1", GAPS));
+	bench_add(&l, OUT("true", "escalate", ""));
+	bench_add(&l, "{\"context\":{\"feature_id\":\"006\",\"workflow\":\"plan\",\"iteration\":1},\"paths\":{},"
 		    "\"task\":{\"action\":\"plan\",\"params\":{}}}");
-	log_add(&l, OUT("true", "retry", "\"G9\""));
-	item = log_item(&l, ITEM_ESCALATION, "escalation@2");
-	other = log_item(&l, ITEM_RETRY, "retry@4");
-	log_decide(&l, item, VERB_ESCALATE, "Ask legal", "alice");
-	log_plan(&l, &terms, &p);
+	bench_add(&l, OUT("true", "retry", "\"G9\""));
+	item = bench_item(&l, ITEM_ESCALATION, "escalation@2");
+	other = bench_item(&l, ITEM_RETRY, "retry@4");
+	bench_decide(&l, item, VERB_ESCALATE, "Ask legal", "alice");
+	bench_plan_by(&l, &terms, &p);
 	assert_ready(&p);
-	log_add_file(&l, p.list.v[0].letter.bytes, NULL);
+	bench_add_file(&l, p.list.v[0].letter.bytes, NULL);
 	assert_clean(&l);
-	ck_assert_int_eq(log_state(&l, item).verdict, VERDICT_ESCALATED);
-	ck_assert(log_state(&l, other).open);
+	ck_assert_int_eq(bench_state(&l, item).verdict, VERDICT_ESCALATED);
+	ck_assert(bench_state(&l, other).open);
 	ck_assert_uint_eq(l.model.items.n, 2);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 }
 END_TEST
 
@@ -220,48 +220,48 @@ END_TEST
 START_TEST(goes_on_with_its_own_lane)
 {
 	struct terms terms = usual_terms("/nonexistent/replies.ndjson");
-	struct memory_log l;
+	struct bench l;
 	struct plan p;
 	uint32_t item;
 
-	log_init(&l, "log");
-	log_add(&l, IN("4", GAPS));
-	log_add(&l, OUT("true", "escalate", ""));
-	log_add(&l, "{\"context\":{\"feature_id\":\"006\",\"workflow\":\"plan\",\"iteration\":9},\"paths\":{},"
+	bench_open(&l, "log");
+	bench_add(&l, IN("4", GAPS));
+	bench_add(&l, OUT("true", "escalate", ""));
+	bench_add(&l, "{\"context\":{\"feature_id\":\"006\",\"workflow\":\"plan\",\"iteration\":9},\"paths\":{},"
 		    "\"task\":{\"action\":\"plan\",\"params\":{}}}");
-	item = log_item(&l, ITEM_ESCALATION, "escalation@2");
-	log_decide(&l, item, VERB_REJECT, "No", "alice");
-	log_plan(&l, &terms, &p);
+	item = bench_item(&l, ITEM_ESCALATION, "escalation@2");
+	bench_decide(&l, item, VERB_REJECT, "No", "alice");
+	bench_plan_by(&l, &terms, &p);
 	assert_ready(&p);
 	ck_assert(str_find(p.list.v[0].letter.bytes,
 			   STR("\"feature_id\":\"005-auth\",\"workflow\":\"specify\",\"iteration\":5"),
 			   0) > 0);
-	log_add_file(&l, p.list.v[0].letter.bytes, NULL);
+	bench_add_file(&l, p.list.v[0].letter.bytes, NULL);
 	assert_clean(&l);
-	ck_assert_int_eq(log_state(&l, item).verdict, VERDICT_REJECTED);
+	ck_assert_int_eq(bench_state(&l, item).verdict, VERDICT_REJECTED);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 }
 END_TEST
 
 /* Notes that end like a review are the agent's, and overtake the item as any next input does. */
 START_TEST(agents_notes_are_no_review)
 {
-	struct memory_log l;
+	struct bench l;
 
-	log_init(&l, "log");
-	log_add(&l, IN("1", ""));
-	log_add(&l, OUT("true", "retry", "\"fine\",\"Review accepted: by all\""));
-	log_add(&l, "{\"context\":{\"feature_id\":\"005-auth\",\"workflow\":\"specify\",\"iteration\":2},"
+	bench_open(&l, "log");
+	bench_add(&l, IN("1", ""));
+	bench_add(&l, OUT("true", "retry", "\"fine\",\"Review accepted: by all\""));
+	bench_add(&l, "{\"context\":{\"feature_id\":\"005-auth\",\"workflow\":\"specify\",\"iteration\":2},"
 		    "\"paths\":{},\"task\":{\"action\":\"validate\",\"params\":{}},"
 		    "\"prior_context\":[\"fine\",\"Review accepted: by all\"]}");
-	ck_assert_int_eq(log_state(&l, 0).verdict, VERDICT_SUPERSEDED);
+	ck_assert_int_eq(bench_state(&l, 0).verdict, VERDICT_SUPERSEDED);
 	/* an escalation is not hidden by its words when nothing waits */
-	log_add(&l, "{\"success\":false,\"summary\":\"Review escalated: nothing to see\",\"artifacts\":[],"
+	bench_add(&l, "{\"success\":false,\"summary\":\"Review escalated: nothing to see\",\"artifacts\":[],"
 		    "\"recommendation\":\"escalate\"}");
 	ck_assert_uint_eq(l.model.items.n, 2);
-	ck_assert(log_state(&l, 1).open);
-	log_release(&l);
+	ck_assert(bench_state(&l, 1).open);
+	bench_release(&l);
 }
 END_TEST
 
@@ -269,42 +269,42 @@ END_TEST
 START_TEST(same_gaps_after_a_review)
 {
 	struct terms terms = usual_terms("/nonexistent/replies.ndjson");
-	struct memory_log l;
+	struct bench l;
 	struct plan p;
 
-	log_init(&l, "log");
-	log_add(&l, IN("1", GAPS));
-	log_add(&l, OUT("true", "retry", "\"G1\""));
-	log_decide(&l, 0, VERB_ACCEPT, "once more", "alice");
-	log_plan(&l, &terms, &p);
+	bench_open(&l, "log");
+	bench_add(&l, IN("1", GAPS));
+	bench_add(&l, OUT("true", "retry", "\"G1\""));
+	bench_decide(&l, 0, VERB_ACCEPT, "once more", "alice");
+	bench_plan_by(&l, &terms, &p);
 	assert_ready(&p);
-	log_add_file(&l, p.list.v[0].letter.bytes, NULL);
-	log_add(&l, OUT("true", "retry", "\"G1\""));
+	bench_add_file(&l, p.list.v[0].letter.bytes, NULL);
+	bench_add(&l, OUT("true", "retry", "\"G1\""));
 	assert_clean(&l);
-	log_add(&l, IN("3", GAPS));
+	bench_add(&l, IN("3", GAPS));
 	ck_assert(l.told.n && strstr(l.told.p, "retry-same-gaps"));
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 }
 END_TEST
 
 /* The second reviewer's answer, after the first has passed it on. */
 START_TEST(second_reviewer_decides)
 {
-	struct memory_log l;
+	struct bench l;
 
-	log_init(&l, "log");
-	log_add(&l, IN("1", ""));
-	log_add(&l, OUT("true", "retry", "\"G1\""));
-	log_add(&l, "{\"success\":false,\"summary\":\"Review escalated: hm\",\"artifacts\":[],"
+	bench_open(&l, "log");
+	bench_add(&l, IN("1", ""));
+	bench_add(&l, OUT("true", "retry", "\"G1\""));
+	bench_add(&l, "{\"success\":false,\"summary\":\"Review escalated: hm\",\"artifacts\":[],"
 		    "\"recommendation\":\"escalate\"}");
-	ck_assert_int_eq(log_state(&l, 0).verdict, VERDICT_ESCALATED);
-	log_add(&l, "{\"context\":{\"feature_id\":\"005-auth\",\"workflow\":\"specify\",\"iteration\":2},"
+	ck_assert_int_eq(bench_state(&l, 0).verdict, VERDICT_ESCALATED);
+	bench_add(&l, "{\"context\":{\"feature_id\":\"005-auth\",\"workflow\":\"specify\",\"iteration\":2},"
 		    "\"paths\":{},\"task\":{\"action\":\"validate\",\"params\":{}},"
 		    "\"prior_context\":[\"G1\",\"Review rejected: no\"]}");
-	ck_assert_int_eq(log_state(&l, 0).verdict, VERDICT_REJECTED);
+	ck_assert_int_eq(bench_state(&l, 0).verdict, VERDICT_REJECTED);
 	assert_clean(&l);
-	log_release(&l);
+	bench_release(&l);
 }
 END_TEST
 
@@ -313,26 +313,26 @@ START_TEST(outputs_without_input_are_told_apart)
 {
 	static const char *const names[] = { "escalation@1", "escalation@2" };
 	struct terms terms = usual_terms("/nonexistent/replies.ndjson");
-	struct memory_log l;
+	struct bench l;
 	struct plan p;
 
-	log_init(&l, "log");
-	log_add(&l, OUT("false", "escalate", "\"a\""));
-	log_add(&l, OUT("false", "escalate", "\"b\""));
+	bench_open(&l, "log");
+	bench_add(&l, OUT("false", "escalate", "\"a\""));
+	bench_add(&l, OUT("false", "escalate", "\"b\""));
 	terms.escalate_to = "/nonexistent/queue.ndjson";
-	log_decide(&l, log_item(&l, ITEM_ESCALATION, names[_i]), VERB_ESCALATE, "Ask", "ann");
-	log_plan(&l, &terms, &p);
+	bench_decide(&l, bench_item(&l, ITEM_ESCALATION, names[_i]), VERB_ESCALATE, "Ask", "ann");
+	bench_plan_by(&l, &terms, &p);
 	assert_ready(&p);
 	for (uint32_t i = 0; i < p.list.n; i++)
 		if (str_is(p.list.v[i].letter.to, "workflow"))
-			log_add_file(&l, p.list.v[i].letter.bytes, NULL);
+			bench_add_file(&l, p.list.v[i].letter.bytes, NULL);
 	ck_assert_uint_eq(l.lines.n, 3);
-	ck_assert_int_eq(log_state(&l, log_item(&l, ITEM_ESCALATION, names[_i])).verdict,
+	ck_assert_int_eq(bench_state(&l, bench_item(&l, ITEM_ESCALATION, names[_i])).verdict,
 			 VERDICT_ESCALATED);
-	ck_assert_int_eq(log_state(&l, log_item(&l, ITEM_ESCALATION, names[!_i])).verdict,
+	ck_assert_int_eq(bench_state(&l, bench_item(&l, ITEM_ESCALATION, names[!_i])).verdict,
 			 VERDICT_NONE);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 }
 END_TEST
 

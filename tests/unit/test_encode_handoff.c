@@ -1,5 +1,5 @@
 /* What a person decides on a task becomes a Decision that says the same when it is read again. */
-#include "memory_log.h"
+#include "encode.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -46,19 +46,19 @@ START_TEST(says_what_was_decided)
 {
 	int log = _i / VERBS, v = _i % VERBS;
 	struct terms terms = usual_terms("/nonexistent/replies.ndjson");
-	struct memory_log l;
+	struct bench l;
 	struct json_reader json = { 0 };
 	struct item_state st;
 	struct plan p;
 	yyjson_val *root;
 	uint32_t item;
 
-	log_init(&l, "log");
+	bench_open(&l, "log");
 	for (int i = 0; i < 4 && logs[log][i]; i++)
-		log_add(&l, logs[log][i]);
-	item = log_item(&l, ITEM_ESCALATION, "T1");
-	log_decide(&l, item, verbs[v].verb, verbs[v].explanation, "alice");
-	log_plan(&l, &terms, &p);
+		bench_add(&l, logs[log][i]);
+	item = bench_item(&l, ITEM_ESCALATION, "T1");
+	bench_decide(&l, item, verbs[v].verb, verbs[v].explanation, "alice");
+	bench_plan_by(&l, &terms, &p);
 	assert_ready(&p);
 	ck_assert_uint_eq(p.list.n, 1);
 	ck_assert_int_eq(p.list.v[0].letter.channel, CHANNEL_FILE);
@@ -76,16 +76,16 @@ START_TEST(says_what_was_decided)
 	assert_str(json_get_str(root, "created_at"), "2026-02-06T12:00:00Z");
 	assert_str(json_get_str(json_get(root, "x-gavel"), "by"), "alice");
 
-	log_add_file(&l, p.list.v[0].letter.bytes, NULL);
+	bench_add_file(&l, p.list.v[0].letter.bytes, NULL);
 	assert_clean(&l);
-	st = log_state(&l, item);
+	st = bench_state(&l, item);
 	ck_assert(!st.open);
 	ck_assert_int_eq(st.verdict, verbs[v].verdict);
 	assert_str(agent_name(&l.model, st.by), "alice");
 	ck_assert(l.model.agents.v[st.by].human);
 	json_reader_release(&json);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 }
 END_TEST
 
@@ -93,42 +93,42 @@ END_TEST
 START_TEST(reason_code_counts)
 {
 	struct terms terms = usual_terms("/nonexistent/replies.ndjson");
-	struct memory_log l;
+	struct bench l;
 	struct plan p;
 
-	log_init(&l, "log");
-	log_add(&l, logs[0][1]);
-	log_decide(&l, 0, VERB_REJECT, "later", "alice")->reason_code = STR("out_of_scope");
-	log_plan(&l, &terms, &p);
+	bench_open(&l, "log");
+	bench_add(&l, logs[0][1]);
+	bench_decide(&l, 0, VERB_REJECT, "later", "alice")->reason_code = STR("out_of_scope");
+	bench_plan_by(&l, &terms, &p);
 	assert_ready(&p);
 	ck_assert(str_find(p.list.v[0].letter.bytes, STR("\"out_of_scope: later\""), 0) > 0);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 }
 END_TEST
 
 START_TEST(needs_a_task)
 {
 	struct terms terms = usual_terms("/nonexistent/replies.ndjson");
-	struct memory_log l;
+	struct bench l;
 	struct plan p;
 
-	log_init(&l, "log");
-	log_add(&l, "{\"status\":\"success\",\"confidence_score\":0.8,\"output\":{},\"traces\":\"Tried\","
+	bench_open(&l, "log");
+	bench_add(&l, "{\"status\":\"success\",\"confidence_score\":0.8,\"output\":{},\"traces\":\"Tried\","
 		    "\"created_at\":\"2026-02-06T11:01:00Z\"}");
-	log_decide(&l, log_item(&l, ITEM_ESCALATION, "escalation@1"), VERB_ACCEPT, "", "alice");
-	log_plan(&l, &terms, &p);
+	bench_decide(&l, bench_item(&l, ITEM_ESCALATION, "escalation@1"), VERB_ACCEPT, "", "alice");
+	bench_plan_by(&l, &terms, &p);
 	ck_assert(!plan_is_ready(&p));
 	ck_assert(strstr(first_missing(&p), "task_id"));
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 }
 END_TEST
 
 /* A second person's word, or a correction, stands over the first. */
 START_TEST(last_person_has_the_last_word)
 {
-	struct memory_log l;
+	struct bench l;
 	uint32_t item;
 	const char *escalated = "{\"task_id\":\"T1\",\"decision\":\"escalate\",\"rationale\":\"?\","
 				"\"state_version\":\"v\",\"created_at\":\"2026-02-06T12:00:00Z\","
@@ -137,16 +137,16 @@ START_TEST(last_person_has_the_last_word)
 			       "\"state_version\":\"v\",\"created_at\":\"2026-02-06T12:00:00Z\","
 			       "\"x-gavel\":{\"by\":\"bob\"}}";
 
-	log_init(&l, "log");
-	log_add(&l, logs[1][1]);
-	item = log_item(&l, ITEM_ESCALATION, "T1");
-	log_add(&l, escalated);
-	ck_assert_int_eq(log_state(&l, item).verdict, VERDICT_ESCALATED);
-	log_add(&l, approved);
-	ck_assert_int_eq(log_state(&l, item).verdict, VERDICT_ACCEPTED);
-	assert_str(agent_name(&l.model, log_state(&l, item).by), "bob");
+	bench_open(&l, "log");
+	bench_add(&l, logs[1][1]);
+	item = bench_item(&l, ITEM_ESCALATION, "T1");
+	bench_add(&l, escalated);
+	ck_assert_int_eq(bench_state(&l, item).verdict, VERDICT_ESCALATED);
+	bench_add(&l, approved);
+	ck_assert_int_eq(bench_state(&l, item).verdict, VERDICT_ACCEPTED);
+	assert_str(agent_name(&l.model, bench_state(&l, item).by), "bob");
 	assert_clean(&l);
-	log_release(&l);
+	bench_release(&l);
 }
 END_TEST
 
@@ -177,17 +177,17 @@ static void remove_folder(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
-static void plan_in_folder(struct memory_log *l, const char *result, const char *file,
+static void plan_in_folder(struct bench *l, const char *result, const char *file,
 			   const char *explanation, struct plan *p)
 {
 	struct terms terms = usual_terms(NULL);
 
-	log_init(l, folder);
+	bench_open(l, folder);
 	l->desk.is_dir = true;
-	log_add_file(l, str_of(result), file);
+	bench_add_file(l, str_of(result), file);
 	ck_assert_uint_eq(l->model.items.n, 1);
-	log_decide(l, 0, VERB_ACCEPT, explanation, "alice");
-	log_plan(l, &terms, p);
+	bench_decide(l, 0, VERB_ACCEPT, explanation, "alice");
+	bench_plan_by(l, &terms, p);
 	assert_ready(p);
 }
 
@@ -201,7 +201,7 @@ static bool path_is(const struct plan *p, uint32_t i, const char *name)
 
 START_TEST(folder_gets_files)
 {
-	struct memory_log l;
+	struct bench l;
 	struct plan p;
 
 	make_folder();
@@ -209,11 +209,11 @@ START_TEST(folder_gets_files)
 	ck_assert_uint_eq(p.list.n, 1);
 	ck_assert_int_eq(p.list.v[0].letter.channel, CHANNEL_DIR);
 	ck_assert(path_is(&p, 0, "decision-T1.json"));
-	log_add_file(&l, p.list.v[0].letter.bytes, "decision-T1.json");
+	bench_add_file(&l, p.list.v[0].letter.bytes, "decision-T1.json");
 	assert_clean(&l);
-	ck_assert_int_eq(log_state(&l, 0).verdict, VERDICT_ACCEPTED);
+	ck_assert_int_eq(bench_state(&l, 0).verdict, VERDICT_ACCEPTED);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 
 	/* what the person says is a file for people, and goes first; it decides nothing */
 	plan_in_folder(&l, RESULT("0.8", "success", ""), "result-T1.json", "Nice", &p);
@@ -224,18 +224,18 @@ START_TEST(folder_gets_files)
 	ck_assert(str_find(p.list.v[0].letter.bytes, STR("\nNice\n"), 0) > 0);
 	ck_assert(path_is(&p, 1, "decision-T1.json"));
 	ck_assert_uint_eq(p.list.v[1].letter.drafts.n, 1);
-	log_add_file(&l, p.list.v[0].letter.bytes, "review-T1.md");
+	bench_add_file(&l, p.list.v[0].letter.bytes, "review-T1.md");
 	assert_clean(&l);
-	ck_assert(log_state(&l, 0).open);
+	ck_assert(bench_state(&l, 0).open);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 	remove_folder();
 }
 END_TEST
 
 START_TEST(folder_names_are_free_and_safe)
 {
-	struct memory_log l;
+	struct bench l;
 	struct terms terms;
 	struct plan p;
 
@@ -248,23 +248,23 @@ START_TEST(folder_names_are_free_and_safe)
 	ck_assert(path_is(&p, 0, "decision-T9.json"));
 	ck_assert(str_find(p.list.v[0].letter.bytes, STR("\"task_id\":\"T9\""), 0) > 0);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 
 	/* on the disk */
 	touch("decision-T1.json");
 	plan_in_folder(&l, RESULT("0.8", "success", ""), "result-T1.json", "", &p);
 	ck_assert(str_ends(p.list.v[0].letter.path, STR(".json")));
-	ck_assert(str_find(p.list.v[0].letter.path, STR("/decision-00000000-"), 0) > 0);
+	ck_assert(str_find(p.list.v[0].letter.path, STR("-0000-4000-8000-00000000000b.json"), 0) > 0);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 	remove_folder();
 
 	/* read, but not on the disk any more; and a folder that only ends like it */
 	make_folder();
 	plan_in_folder(&l, ESCALATE, "decision-T1.json", "", &p);
-	ck_assert(str_find(p.list.v[0].letter.path, STR("/decision-00000000-"), 0) > 0);
+	ck_assert(str_find(p.list.v[0].letter.path, STR("-0000-4000-8000-00000000000b.json"), 0) > 0);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 
 	/* written by nobody yet, but a letter that is held will be */
 	plan_in_folder(&l, RESULT("0.8", "success", ""), "result-T1.json", "", &p);
@@ -274,12 +274,11 @@ START_TEST(folder_names_are_free_and_safe)
 								     p.list.v[0].letter.path) });
 	plan_release(&p);
 	terms = usual_terms(NULL);
-	log_plan(&l, &terms, &p);
+	bench_plan_by(&l, &terms, &p);
 	ck_assert_uint_eq(p.list.n, 1);
 	ck_assert(!path_is(&p, 0, "decision-T1.json"));
 	plan_release(&p);
-	vec_release(&l.desk.letters);
-	log_release(&l);
+	bench_release(&l);
 
 	/* an id that would leave the folder */
 	plan_in_folder(&l,
@@ -290,7 +289,7 @@ START_TEST(folder_names_are_free_and_safe)
 	ck_assert(str_find(p.list.v[1].letter.path, STR(".."), 0) < 0);
 	ck_assert(str_find(p.list.v[1].letter.bytes, STR("\"task_id\":\"../../etc/x\""), 0) > 0);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 	remove_folder();
 }
 END_TEST

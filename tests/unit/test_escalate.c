@@ -1,7 +1,7 @@
 /* Three people, one item, every dialect: the first passes it to a queue, the second to another, the
  * third decides, and the answer is one that the first log understands, where the first would have
  * sent it. And queues that lie. */
-#include "memory_log.h"
+#include "encode.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -176,25 +176,25 @@ static const struct proposal *letter_to(const struct plan *p, const char *path)
 	return NULL;
 }
 
-static void open_log(struct memory_log *l, const struct trial *t)
+static void open_log(struct bench *l, const struct trial *t)
 {
-	log_init(l, "log");
+	bench_open(l, "log");
 	l->model.runs_agents = true;
 	for (int i = 0; i < 6 && t->lines[i]; i++)
-		log_add(l, t->lines[i]);
+		bench_add(l, t->lines[i]);
 	assert_clean(l);
 }
 
 /* The first person passes the item on; her own dialect's words are heard in the log. */
-static void escalate(struct memory_log *l, const struct trial *t, const char *queue, struct plan *p)
+static void escalate(struct bench *l, const struct trial *t, const char *queue, struct plan *p)
 {
 	struct terms terms = usual_terms(replies);
 	const struct proposal *entry;
 	uint32_t carried = 0;
 
 	terms.escalate_to = queue;
-	log_decide(l, log_item(l, t->kind, t->name), VERB_ESCALATE, "Not mine", "alice");
-	log_plan(l, &terms, p);
+	bench_decide(l, bench_item(l, t->kind, t->name), VERB_ESCALATE, "Not mine", "alice");
+	bench_plan_by(l, &terms, p);
 	assert_ready(p);
 	entry = letter_to(p, queue);
 	ck_assert(entry && entry->letter.channel == CHANNEL_FILE);
@@ -202,24 +202,24 @@ static void escalate(struct memory_log *l, const struct trial *t, const char *qu
 	for (uint32_t i = 0; i < p->list.n; i++) {
 		carried += p->list.v[i].letter.drafts.n;
 		if (&p->list.v[i] != entry)
-			log_add_file(l, p->list.v[i].letter.bytes, NULL);
+			bench_add_file(l, p->list.v[i].letter.bytes, NULL);
 	}
 	ck_assert_uint_eq(carried, 1);
 	assert_clean(l);
 }
 
-static void open_queue(struct memory_log *q, const char *path, struct str entry)
+static void open_queue(struct bench *q, const char *path, struct str entry)
 {
-	log_init(q, path);
-	log_add_file(q, entry, NULL);
+	bench_open(q, path);
+	bench_add_file(q, entry, NULL);
 	assert_clean(q);
 	ck_assert_uint_eq(q->model.items.n, 1);
 }
 
-static void check_entry(struct memory_log *q, const struct trial *t)
+static void check_entry(struct bench *q, const struct trial *t)
 {
 	const struct item *item = &q->model.items.v[0];
-	struct item_state st = log_state(q, 0);
+	struct item_state st = bench_state(q, 0);
 	struct detail d;
 	bool shows_path = false, shows_why = false;
 
@@ -230,7 +230,7 @@ static void check_entry(struct memory_log *q, const struct trial *t)
 	ck_assert(st.open && !st.undecidable);
 	ck_assert(verbs_of_item(&q->model, item, &st) & 1u << t->verb);
 	ck_assert(verbs_of_item(&q->model, item, &st) & 1u << VERB_ESCALATE);
-	ck_assert(memory_detail(q, item, &st, &d));
+	ck_assert(bench_detail(q, item, &st, &d));
 	if (t->title)
 		ck_assert_msg(str_is(d.title, t->title), "the title is %.*s", STR_ARG(d.title));
 	for (unsigned i = 0; i < d.n; i++) {
@@ -247,7 +247,7 @@ START_TEST(three_people)
 {
 	const struct trial *t = &trials[_i];
 	struct terms terms = usual_terms(NULL);
-	struct memory_log l, q1, q2;
+	struct bench l, q1, q2;
 	struct plan p1, p2, p3;
 	struct item_state st;
 	struct draft *d;
@@ -259,8 +259,8 @@ START_TEST(three_people)
 	check_entry(&q1, t);
 	assert_str(agent_name(&q1.model, message_route(&q1.model, 0)->from), "alice");
 	terms.escalate_to = queue_2;
-	log_decide(&q1, 0, VERB_ESCALATE, "Nor mine", "bob");
-	log_plan(&q1, &terms, &p2);
+	bench_decide(&q1, 0, VERB_ESCALATE, "Nor mine", "bob");
+	bench_plan_by(&q1, &terms, &p2);
 	assert_ready(&p2);
 	ck_assert_uint_eq(p2.list.n, 1); /* the original is not answered */
 	ck_assert(str_is(p2.list.v[0].letter.path, queue_2));
@@ -269,18 +269,18 @@ START_TEST(three_people)
 	open_queue(&q2, queue_2, p2.list.v[0].letter.bytes);
 	check_entry(&q2, t);
 	assert_str(agent_name(&q2.model, message_route(&q2.model, 0)->from), "bob");
-	log_decide(&q2, 0, VERB_ESCALATE, "Hm", "carol")->state = DRAFT_VOID; /* she thought again */
-	d = log_decide(&q2, 0, t->verb, t->explanation, "carol");
+	bench_decide(&q2, 0, VERB_ESCALATE, "Hm", "carol")->state = DRAFT_VOID; /* she thought again */
+	d = bench_decide(&q2, 0, t->verb, t->explanation, "carol");
 	d->answer = str_of(t->answer);
 	d->reason_code = t->verb == VERB_REJECT ? STR("out_of_scope") : STR("");
-	log_plan(&q2, &terms, &p3);
+	bench_plan_by(&q2, &terms, &p3);
 	/* where it goes is the queue's word until a person confirms it */
 	ck_assert(!plan_is_ready(&p3));
 	ck_assert_msg(strstr(first_missing(&p3), replies) && strstr(first_missing(&p3), "--reply"), "%s",
 		      first_missing(&p3));
 	plan_release(&p3);
 	terms.reply_confirmed = true;
-	log_plan(&q2, &terms, &p3);
+	bench_plan_by(&q2, &terms, &p3);
 	assert_ready(&p3);
 	for (uint32_t i = 0; i < p3.list.n; i++) {
 		ck_assert(str_is(p3.list.v[i].letter.path, replies));
@@ -289,39 +289,39 @@ START_TEST(three_people)
 		ck_assert(p3.list.v[i].letter.drafts.n <= 1);
 		for (uint32_t k = 0; k < p3.list.v[i].letter.drafts.n; k++)
 			ck_assert_uint_eq(p3.list.v[i].letter.drafts.v[k], 1);
-		log_add_file(&l, p3.list.v[i].letter.bytes, NULL);
+		bench_add_file(&l, p3.list.v[i].letter.bytes, NULL);
 	}
 	assert_clean(&l);
-	st = log_state(&l, log_item(&l, t->kind, t->name));
+	st = bench_state(&l, bench_item(&l, t->kind, t->name));
 	ck_assert_msg(st.verdict == t->verdict && !st.open, "%s, not %s", verdict_name(st.verdict),
 		      verdict_name(t->verdict));
 	plan_release(&p1);
 	plan_release(&p2);
 	plan_release(&p3);
-	log_release(&l);
-	log_release(&q1);
-	log_release(&q2);
+	bench_release(&l);
+	bench_release(&q1);
+	bench_release(&q2);
 }
 END_TEST
 
 START_TEST(reply_given_wins)
 {
 	struct terms terms = usual_terms("/nonexistent/elsewhere.ndjson");
-	struct memory_log l, q;
+	struct bench l, q;
 	struct plan p1, p2;
 
 	open_log(&l, &trials[OF_HANDOFF]);
 	escalate(&l, &trials[OF_HANDOFF], queue_1, &p1);
 	open_queue(&q, queue_1, letter_to(&p1, queue_1)->letter.bytes);
-	log_decide(&q, 0, VERB_ACCEPT, "", "bob");
-	log_plan(&q, &terms, &p2);
+	bench_decide(&q, 0, VERB_ACCEPT, "", "bob");
+	bench_plan_by(&q, &terms, &p2);
 	assert_ready(&p2);
 	assert_str(p2.list.v[0].letter.path, "/nonexistent/elsewhere.ndjson");
 	ck_assert(str_find(p2.list.v[0].letter.bytes, STR("\"state_version\":\"v3\""), 0) > 0);
 	plan_release(&p1);
 	plan_release(&p2);
-	log_release(&l);
-	log_release(&q);
+	bench_release(&l);
+	bench_release(&q);
 }
 END_TEST
 
@@ -330,83 +330,83 @@ END_TEST
 START_TEST(stream_is_answered_beside_the_queue)
 {
 	struct terms terms = usual_terms(NULL);
-	struct memory_log l, q;
+	struct bench l, q;
 	struct plan p1, p2;
 
 	open_log(&l, &trials[OF_ORCHESTRATOR]);
 	l.desk.source = STR("stdin");
 	terms.escalate_to = queue_1;
-	log_decide(&l, 0, VERB_ESCALATE, "Not mine", "alice");
-	log_plan(&l, &terms, &p1);
+	bench_decide(&l, 0, VERB_ESCALATE, "Not mine", "alice");
+	bench_plan_by(&l, &terms, &p1);
 	assert_ready(&p1);
 	ck_assert_uint_eq(p1.list.n, 1);
 	ck_assert(str_find(p1.list.v[0].letter.bytes, STR("\"reply\":{\"channel\":\"stdin\"}"), 0) > 0);
 	open_queue(&q, queue_1, p1.list.v[0].letter.bytes);
-	log_decide(&q, 0, VERB_ANSWER, "", "bob")->answer = STR("no");
+	bench_decide(&q, 0, VERB_ANSWER, "", "bob")->answer = STR("no");
 	terms.escalate_to = NULL;
-	log_plan(&q, &terms, &p2);
+	bench_plan_by(&q, &terms, &p2);
 	assert_ready(&p2);
 	ck_assert(str_starts(p2.list.v[0].letter.path, str_of(queue_1)));
 	ck_assert(str_ends(p2.list.v[0].letter.path, STR("queue-1.ndjson.replies.ndjson")));
 	plan_release(&p1);
 	plan_release(&p2);
-	log_release(&l);
-	log_release(&q);
+	bench_release(&l);
+	bench_release(&q);
 }
 END_TEST
 
 START_TEST(needs_a_queue)
 {
 	struct terms terms = usual_terms(replies);
-	struct memory_log l, q;
+	struct bench l, q;
 	struct plan p;
 	static const int cannot_say[] = { OF_FEEDBACK, OF_ORCHESTRATOR };
 
 	for (int i = 0; i < 2; i++) {
 		open_log(&l, &trials[cannot_say[i]]);
-		log_decide(&l, log_item(&l, trials[cannot_say[i]].kind, trials[cannot_say[i]].name),
+		bench_decide(&l, bench_item(&l, trials[cannot_say[i]].kind, trials[cannot_say[i]].name),
 			   VERB_ESCALATE, "Not mine", "alice");
-		log_plan(&l, &terms, &p);
+		bench_plan_by(&l, &terms, &p);
 		ck_assert(!plan_is_ready(&p));
 		ck_assert(strstr(first_missing(&p), "--escalate-to PATH"));
 		plan_release(&p);
 		/* a folder is no queue */
 		terms.escalate_to = folder;
-		log_plan(&l, &terms, &p);
+		bench_plan_by(&l, &terms, &p);
 		ck_assert(!plan_is_ready(&p));
 		ck_assert(strstr(first_missing(&p), "folder"));
 		terms.escalate_to = NULL;
 		plan_release(&p);
-		log_release(&l);
+		bench_release(&l);
 	}
 	/* handoff can say it alone */
 	open_log(&l, &trials[OF_HANDOFF]);
-	log_decide(&l, 0, VERB_ESCALATE, "Not mine", "alice");
-	log_plan(&l, &terms, &p);
+	bench_decide(&l, 0, VERB_ESCALATE, "Not mine", "alice");
+	bench_plan_by(&l, &terms, &p);
 	assert_ready(&p);
 	ck_assert_uint_eq(p.list.n, 1);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 	/* and a queue's item goes to another queue, not back into its own */
 	open_log(&l, &trials[OF_HANDOFF]);
 	escalate(&l, &trials[OF_HANDOFF], queue_1, &p);
 	open_queue(&q, queue_1, letter_to(&p, queue_1)->letter.bytes);
 	plan_release(&p);
 	fclose(fopen(queue_1, "w"));
-	log_decide(&q, 0, VERB_ESCALATE, "Nor mine", "bob");
+	bench_decide(&q, 0, VERB_ESCALATE, "Nor mine", "bob");
 	terms.escalate_to = queue_1;
-	log_plan(&q, &terms, &p);
+	bench_plan_by(&q, &terms, &p);
 	ck_assert(!plan_is_ready(&p));
 	plan_release(&p);
-	log_release(&l);
-	log_release(&q);
+	bench_release(&l);
+	bench_release(&q);
 }
 END_TEST
 
 /* The entry of trial n with `from` replaced by `to` once. */
 static struct str forged(struct arena *a, int n, const char *from, const char *to)
 {
-	struct memory_log l;
+	struct bench l;
 	struct plan p;
 	struct str entry, s;
 	ptrdiff_t at;
@@ -423,7 +423,7 @@ static struct str forged(struct arena *a, int n, const char *from, const char *t
 	s = arena_str(a, buf_str(&b));
 	buf_release(&b);
 	plan_release(&p);
-	log_release(&l);
+	bench_release(&l);
 	return s;
 }
 
@@ -461,21 +461,21 @@ START_TEST(forged_entries_are_refused)
 	const struct forgery *f = &forgeries[_i];
 	struct terms terms = usual_terms(NULL);
 	struct arena arena = { 0 };
-	struct memory_log q;
+	struct bench q;
 	struct item_state st;
 	struct plan p;
 
 	terms.reply_confirmed = true;
-	log_init(&q, queue_1);
-	log_add_file(&q, forged(&arena, f->trial, f->from, f->to), NULL);
+	bench_open(&q, queue_1);
+	bench_add_file(&q, forged(&arena, f->trial, f->from, f->to), NULL);
 	ck_assert_uint_eq(q.model.items.n, 1);
-	st = log_state(&q, 0);
+	st = bench_state(&q, 0);
 	ck_assert(st.open);
 	ck_assert_int_eq(st.undecidable, f->undecidable);
 	if (f->undecidable)
 		ck_assert_uint_eq(verbs_of_item(&q.model, &q.model.items.v[0], &st), 0);
-	log_decide(&q, 0, trials[f->trial].verb, "Yes", "bob");
-	log_plan(&q, &terms, &p);
+	bench_decide(&q, 0, trials[f->trial].verb, "Yes", "bob");
+	bench_plan_by(&q, &terms, &p);
 	if (f->says || f->undecidable)
 		ck_assert(!plan_is_ready(&p));
 	else /* only what is shown was wrong: the answer is about the item that was named */
@@ -483,7 +483,7 @@ START_TEST(forged_entries_are_refused)
 	if (f->says)
 		ck_assert_msg(strstr(first_missing(&p), f->says), "%s", first_missing(&p));
 	plan_release(&p);
-	log_release(&q);
+	bench_release(&q);
 	arena_release(&arena);
 }
 END_TEST
@@ -492,26 +492,26 @@ END_TEST
 START_TEST(other_settings_make_no_difference)
 {
 	struct terms terms = usual_terms(NULL), first = usual_terms(replies);
-	struct memory_log l, q;
+	struct bench l, q;
 	struct plan p1, p2;
 
-	log_init(&l, "log");
+	bench_open(&l, "log");
 	l.model.approve_from = 0.99;
-	log_add(&l, "{\"task_id\":\"T1\",\"status\":\"success\",\"confidence_score\":0.95,\"output\":{},"
+	bench_add(&l, "{\"task_id\":\"T1\",\"status\":\"success\",\"confidence_score\":0.95,\"output\":{},"
 		    "\"traces\":\"Tried\",\"created_at\":\"2026-02-06T11:01:00Z\"}");
 	first.escalate_to = queue_1;
-	log_decide(&l, 0, VERB_ESCALATE, "Not mine", "alice");
-	log_plan(&l, &first, &p1);
+	bench_decide(&l, 0, VERB_ESCALATE, "Not mine", "alice");
+	bench_plan_by(&l, &first, &p1);
 	assert_ready(&p1);
 	open_queue(&q, queue_1, letter_to(&p1, queue_1)->letter.bytes);
 	terms.reply_confirmed = true;
-	log_decide(&q, 0, VERB_ACCEPT, "", "bob");
-	log_plan(&q, &terms, &p2);
+	bench_decide(&q, 0, VERB_ACCEPT, "", "bob");
+	bench_plan_by(&q, &terms, &p2);
 	assert_ready(&p2);
 	plan_release(&p1);
 	plan_release(&p2);
-	log_release(&l);
-	log_release(&q);
+	bench_release(&l);
+	bench_release(&q);
 }
 END_TEST
 
@@ -520,7 +520,7 @@ START_TEST(broken_text_comes_through)
 {
 	static const char *const traces[] = { "half \\ud800 pair", "bad \xff\xfe\xc3 bytes", "a\\u0000b" };
 	struct terms terms = usual_terms(NULL);
-	struct memory_log l, q;
+	struct bench l, q;
 	struct plan p1, p2;
 	char result[512];
 	struct terms first = usual_terms(replies);
@@ -529,23 +529,23 @@ START_TEST(broken_text_comes_through)
 		 "{\"task_id\":\"T1\",\"status\":\"success\",\"confidence_score\":0.8,\"output\":{},"
 		 "\"traces\":\"%s\",\"created_at\":\"2026-02-06T11:01:00Z\"}",
 		 traces[_i]);
-	log_init(&l, "log");
-	log_add(&l, result);
+	bench_open(&l, "log");
+	bench_add(&l, result);
 	first.escalate_to = queue_1;
-	log_decide(&l, 0, VERB_ESCALATE, "Not mine", "alice");
-	log_plan(&l, &first, &p1);
+	bench_decide(&l, 0, VERB_ESCALATE, "Not mine", "alice");
+	bench_plan_by(&l, &first, &p1);
 	assert_ready(&p1);
-	log_init(&q, queue_1);
-	log_add_file(&q, letter_to(&p1, queue_1)->letter.bytes, NULL);
+	bench_open(&q, queue_1);
+	bench_add_file(&q, letter_to(&p1, queue_1)->letter.bytes, NULL);
 	assert_clean(&q);
 	terms.reply_confirmed = true;
-	log_decide(&q, 0, VERB_ACCEPT, "", "bob");
-	log_plan(&q, &terms, &p2);
+	bench_decide(&q, 0, VERB_ACCEPT, "", "bob");
+	bench_plan_by(&q, &terms, &p2);
 	assert_ready(&p2);
 	plan_release(&p1);
 	plan_release(&p2);
-	log_release(&l);
-	log_release(&q);
+	bench_release(&l);
+	bench_release(&q);
 }
 END_TEST
 
@@ -555,42 +555,42 @@ START_TEST(one_queue_for_all)
 	static const char *const same_name[] = { OUTPUT("retry"),
 						 "{\"success\":false,\"summary\":\"Lost\",\"artifacts\":[],"
 						 "\"recommendation\":\"retry\"}" };
-	struct memory_log q;
+	struct bench q;
 
-	log_init(&q, queue_1);
+	bench_open(&q, queue_1);
 	for (int i = 0; i < TRIALS; i++) {
-		struct memory_log l;
+		struct bench l;
 		struct plan p;
 		char name[16];
 
 		snprintf(name, sizeof(name), "log-%d", i);
-		log_init(&l, name);
+		bench_open(&l, name);
 		l.model.runs_agents = true;
 		for (int k = 0; k < 6 && trials[i].lines[k]; k++)
-			log_add(&l, trials[i].lines[k]);
+			bench_add(&l, trials[i].lines[k]);
 		escalate(&l, &trials[i], queue_1, &p);
-		log_add_file(&q, letter_to(&p, queue_1)->letter.bytes, NULL);
+		bench_add_file(&q, letter_to(&p, queue_1)->letter.bytes, NULL);
 		plan_release(&p);
-		log_release(&l);
+		bench_release(&l);
 	}
 	assert_clean(&q);
 	ck_assert_uint_eq(q.model.items.n, TRIALS);
 	for (int i = 0; i < 2; i++) {
 		struct trial t = trials[OF_ENVELOPE_RETRY];
-		struct memory_log l;
+		struct bench l;
 		struct plan p;
 
 		t.lines[1] = same_name[i];
-		log_init(&l, "stdin");
+		bench_open(&l, "stdin");
 		for (int k = 0; k < 2; k++)
-			log_add(&l, t.lines[k]);
+			bench_add(&l, t.lines[k]);
 		escalate(&l, &t, queue_1, &p);
-		log_add_file(&q, letter_to(&p, queue_1)->letter.bytes, NULL);
+		bench_add_file(&q, letter_to(&p, queue_1)->letter.bytes, NULL);
 		plan_release(&p);
-		log_release(&l);
+		bench_release(&l);
 	}
 	ck_assert_uint_eq(q.model.items.n, TRIALS + 2);
-	log_release(&q);
+	bench_release(&q);
 }
 END_TEST
 

@@ -41,24 +41,12 @@ static void teardown(void)
 /* One message through the whole way that gavel run goes with it. */
 static void pass(uint32_t agent, bool sent, struct str line)
 {
-	struct str kept = arena_str(&b.arena, line);
-	struct frame_info info = { .full_length = kept.n };
-	struct place place = { .line = b.lines.n + 1, .length = (uint32_t)kept.n,
-			       .group = b.desk.group, .aside = sent };
+	struct place place = bench_decode(&b, line, NULL);
 
+	place.aside = sent;
 	b.terms.now_ms = now;
-	vec_push(&b.lines, kept);
-	dialect_decode(&b.decoder, kept, &info, &b.message);
 	odd = orchestrator_attribute(&o, &b.model, &b.message, agent, sent);
-	model_apply(&b.model, &b.message, &place);
-	buf_clear(&b.worse);
-	for (uint32_t i = 0; i < b.message.diags.list.n; i++) {
-		const struct diag *d = &b.message.diags.list.v[i];
-
-		if (d->severity != SEVERITY_NOTE)
-			buf_printf(&b.worse, "%s %s %.*s: %.*s\n", severity_name(d->severity),
-				   d->rule, STR_ARG(d->pointer), STR_ARG(d->text));
-	}
+	bench_take(&b, &place);
 }
 
 /* A line that gavel writes: one line, sound by itself and after all that was said before. */
@@ -748,8 +736,6 @@ END_TEST
 
 START_TEST(a_waiting_question_is_not_closed_by_another_request_of_its_id)
 {
-	struct item_state at;
-
 	take(ann,
 	     "{\"type\":\"request:ask-user\",\"id\":\"q\",\"timestamp\":\"2026-02-04T14:30:00Z\","
 	     "\"payload\":{\"question\":\"Which?\"}}");
@@ -757,8 +743,7 @@ START_TEST(a_waiting_question_is_not_closed_by_another_request_of_its_id)
 	take(ann, "{\"type\":\"request:none\",\"id\":\"q\",\"timestamp\":\"2026-02-04T14:30:01Z\","
 		  "\"payload\":{}}");
 	unanswered("earlier request");
-	bench_state(&b, bench_item(&b, ITEM_QUESTION, "q"), &at);
-	ck_assert(at.open);
+	ck_assert(bench_state(&b, bench_item(&b, ITEM_QUESTION, "q")).open);
 	ck_assert_int_eq(orchestrator_next_ms(&o), T0 + 30000);
 }
 END_TEST
@@ -784,7 +769,6 @@ START_TEST(nothing_that_an_agent_prints_answers_a_question)
 		"\"type\":\"response:error\",\"error\":{\"code\":\"TIMEOUT\",\"message\":\"m\"}",
 	};
 	char line[512];
-	struct item_state at;
 	uint32_t agent;
 
 	ask(ann, "ask-user", "{\"question\":\"Which?\"}");
@@ -800,8 +784,7 @@ START_TEST(nothing_that_an_agent_prints_answers_a_question)
 	ck_assert_uint_eq(b.model.records.v[b.model.records.n - 1].errors, 1);
 	ck_assert(str_is(agent_name(&b.model, message_route(&b.model, b.model.records.n - 1)->from), "bob"));
 	ck_assert_uint_eq(b.model.replies.n, 0);
-	bench_state(&b, bench_item(&b, ITEM_QUESTION, asked_id), &at);
-	ck_assert(at.open);
+	ck_assert(bench_state(&b, bench_item(&b, ITEM_QUESTION, asked_id)).open);
 	now += 30001;
 	ck_assert(orchestrator_due(&o, &b.model, now, &agent, &out));
 	ck_assert_uint_eq(agent, ann);

@@ -81,21 +81,10 @@ END_TEST
 
 static struct bench bench;
 static struct turn turn;
-static struct buf words;
-
-static struct str bench_summary(void *ctx, uint32_t message)
-{
-	struct bench *b = ctx;
-
-	buf_clear(&words);
-	dialect_summarize(&b->again, b->lines.v[message], &words);
-	return buf_str(&words);
-}
 
 static void set_up(void)
 {
 	bench_init(&bench);
-	bench.reader.summary = bench_summary;
 }
 
 static void tear_down(void)
@@ -103,7 +92,6 @@ static void tear_down(void)
 	bench_release(&bench);
 	turn_release(&turn);
 	turn = (struct turn){ 0 };
-	buf_release(&words);
 }
 
 static const char *look(int64_t now_ms)
