@@ -1,7 +1,8 @@
-# Completion for shells agrees with what the program takes, and works in bash.
+# Completion for shells agrees with what the program takes, and works in those that are here.
 . "$srcdir/tests/tap.sh"
 
 cd "$tmp" || exit 99
+: >log.ndjson
 for shell in bash zsh fish; do
 	ok "a script for $shell" sh -c '"$GAVEL" help "$1" >"script.$1"' sh $shell
 	if command -v $shell >/dev/null; then
@@ -46,12 +47,48 @@ resend' "$(bash offers journal re)"
 	is 'all of them' 'always
 auto
 never' "$(bash offers show --color =)"
-	: >log.ndjson
 	is 'files' 'log.ndjson' "$(bash offers --reply = log)"
 	is 'what is offered is bound to gavel' 0 "$(bash -c '. ./script.bash && complete -p gavel >/dev/null; echo $?')"
 else
 	skip 'bash completes' 'there is no bash'
 fi
+
+# What the other two offer, each asked in its own way; names only.
+fish_offers() { HOME=$tmp fish -c 'source script.fish; complete -C $argv[1]' "$1" | cut -f1 | sort; }
+# zsh completes on a terminal only. It lists what it offers between two prints of the line.
+cat >offers.zsh <<'END'
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z 'PS1=; PS2=; stty -echo columns 200 rows 500; fpath=($PWD/functions $fpath); autoload -Uz compinit; compinit -u -D; zstyle ":completion:*" verbose no; bindkey "^T" list-choices; bindkey -s "^Y" "^Uprint DO\"\"NE\n"; print REA""DY'
+zpty -r z out '*READY*'
+zpty -w -n z "$1"$'\x14\x19'
+zpty -r z out '*DONE*'
+print -r -- "$out"
+zpty -d z
+END
+mkdir functions
+cp script.zsh functions/_gavel
+zsh_offers() {
+	HOME=$tmp timeout 60 zsh -f offers.zsh "$1" | tr '\r' '\n' | sed 's/\x1b\[[0-9;?]*[A-Za-z]/ /g' |
+		grep -v 'gavel\|DO\|#' | tr -s ' ' '\n' | grep . | sort
+}
+for shell in zsh fish; do
+	if ! command -v $shell >/dev/null; then
+		skip "$shell completes" "there is no $shell"
+		continue
+	fi
+	is "$shell: the beginning of a command" show "$(${shell}_offers 'gavel sh')"
+	is "$shell: views" 'inbox
+item' "$(${shell}_offers 'gavel show --since=1 i')"
+	is "$shell: not twice" '' "$(${shell}_offers 'gavel show inbox inb')"
+	is "$shell: verbs" 'accept
+answer' "$(${shell}_offers 'gavel decide log item a')"
+	is "$shell: options" "$(options_of check | tr -d =)" "$(${shell}_offers 'gavel check --')"
+	is "$shell: values" 'always
+auto
+never' "$(${shell}_offers 'gavel show --color=' | sed 's/.*=//')"
+	is "$shell: files" 'log.ndjson' "$(${shell}_offers 'gavel --reply=log' | sed 's/.*=//')"
+done
 for command in $commands; do
 	for option in $(options_of "$command" | tr -d =); do
 		awk -v c="$command" -v o="$option" '

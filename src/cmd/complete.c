@@ -15,7 +15,7 @@ static void add_first_words(const struct command *c, struct buf *out)
 	} else if (c->run == cmd_help) {
 		for (unsigned i = 1; command_at(i); i++)
 			buf_printf(out, "%s ", command_at(i)->name);
-		buf_adds(out, "config");
+		buf_adds(out, "config bash zsh fish");
 	} else if (rest.n && rest.p[0] != '[' && str_find(rest, STR("|"), 0) > 0) {
 		/* list | verify | resend ID */
 		while (rest.n) {
@@ -199,17 +199,30 @@ static void complete_zsh(struct buf *out)
 
 /* ---- fish ---- */
 
-/* The condition under which a command's completions hold. */
-static void fish_when(const struct command *c, struct buf *out)
+/* The condition under which a command's completions hold: none of these words was given, either. */
+static void fish_when(const struct command *c, struct str not, struct buf *out)
 {
 	if (c->name[0]) {
-		buf_printf(out, "-n '__fish_seen_subcommand_from %s'", c->name);
+		buf_printf(out, "-n '__fish_seen_subcommand_from %s", c->name);
+		if (not.n)
+			buf_printf(out, "; and not __fish_seen_subcommand_from %.*s", STR_ARG(not));
+		buf_addc(out, '\'');
 		return;
 	}
 	buf_adds(out, "-n 'not __fish_seen_subcommand_from");
 	for (unsigned i = 1; command_at(i); i++)
 		buf_printf(out, " %s", command_at(i)->name);
 	buf_addc(out, '\'');
+}
+
+/* One of them may follow, and once. */
+static void fish_words(const struct command *c, struct str words, struct buf *out)
+{
+	if (!words.n)
+		return;
+	buf_adds(out, "complete -c gavel ");
+	fish_when(c, words, out);
+	buf_printf(out, " -a '%.*s'\n", STR_ARG(words));
 }
 
 static void fish_command(const struct command *c, struct buf *out)
@@ -223,23 +236,17 @@ static void fish_command(const struct command *c, struct buf *out)
 		buf_adds(out, "'\n");
 	}
 	add_first_words(c, &words);
-	if (words.n) {
-		buf_adds(out, "complete -c gavel ");
-		fish_when(c, out);
-		buf_printf(out, " -a '%s'\n", words.p);
-	}
+	fish_words(c, buf_str(&words), out);
 	if (c->run == cmd_decide) {
-		buf_adds(out, "complete -c gavel ");
-		fish_when(c, out);
-		buf_adds(out, " -a '");
-		add_verbs(out);
-		buf_adds(out, "'\n");
+		buf_clear(&words);
+		add_verbs(&words);
+		fish_words(c, buf_str(&words), out);
 	}
 	for (unsigned i = 0; (o = option_at(i)); i++) {
 		if (!(o->commands & c->bit))
 			continue;
 		buf_adds(out, "complete -c gavel ");
-		fish_when(c, out);
+		fish_when(c, STR_NONE, out);
 		buf_printf(out, " -l %s", o->name);
 		if (o->values)
 			buf_printf(out, " -x -a '%s'", o->values);
