@@ -68,6 +68,9 @@ ok '... is said' says 'is no name for an agent'
 ok 'a value for --env' fails 2 "$GAVEL" run --headless --env A=b -- true
 is 'nothing is left of those' '' "$(find "$XDG_STATE_HOME" -type f 2>/dev/null)"
 
+ok 'a line without its end is shown after a while' \
+	agent '4<until:half a li>:<until:incomplete><Esc>Q' 'say up' 'partial half a li' 'wait-for-line'
+
 ok 'words and environment' agent '<until:ended>Q' show-args show-env -- 'a b' '; rm -rf /' '$(id)' --headless
 ok '... no shell reads them' wrote '$(id)'
 ok '... and gavel takes none of them' wrote '--headless'

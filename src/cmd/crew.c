@@ -68,6 +68,7 @@ static int open_reading(struct crew *c, struct crew_agent *a, int stream, struct
 					 .before_ctx = c->before_ctx };
 	w->files.v[r->load.file].group = group;
 	r->at = s.start;
+	r->line_ms = CREW_NO_LINE;
 	framer_init(&r->framer, wire_max_bytes(w), r->at);
 	return 0;
 }
@@ -203,13 +204,23 @@ uint64_t crew_behind(const struct crew *c)
 	return n;
 }
 
-static bool read_turn(struct crew *c, struct crew_agent *a)
+static void note_line(struct crew_reading *r, int64_t now_ms)
+{
+	if (!r->framer.length || r->framer.blank)
+		r->line_ms = CREW_NO_LINE;
+	else if (r->line_ms == CREW_NO_LINE || r->line_start != r->framer.start)
+		r->line_ms = now_ms;
+	r->line_start = r->framer.start;
+}
+
+static bool read_turn(struct crew *c, struct crew_agent *a, int64_t now_ms)
 {
 	bool more = false;
 
 	for (int k = 0; k < CREW_STREAMS; k++)
 		if (has_more(a, k)) {
 			read_piece(c, a, k);
+			note_line(&a->streams[k], now_ms);
 			more = true;
 		}
 	return more;
@@ -233,7 +244,7 @@ uint32_t crew_take(struct crew *c, int64_t now_ms, load_fn each, void *ctx)
 	while (idle < c->agents.n) {
 		if (c->next >= c->agents.n)
 			c->next = 0;
-		idle = read_turn(c, c->agents.v[c->next++]) ? 0 : idle + 1;
+		idle = read_turn(c, c->agents.v[c->next++], now_ms) ? 0 : idle + 1;
 		if (!idle && loop_now_ms() - now_ms >= TURN_MS)
 			break;
 	}
@@ -250,11 +261,36 @@ int crew_fd(const struct crew *c)
 
 int crew_wait_ms(const struct crew *c, int64_t now_ms)
 {
+	int wait = children_wait_ms(c->children, now_ms);
+
 	for (uint32_t i = 0; i < c->agents.n; i++)
-		for (int k = 0; k < CREW_STREAMS; k++)
+		for (int k = 0; k < CREW_STREAMS; k++) {
+			int64_t line = c->agents.v[i]->streams[k].line_ms;
+
 			if (has_more(c->agents.v[i], k))
 				return 0;
-	return children_wait_ms(c->children, now_ms);
+			if (line == CREW_NO_LINE || line + FOLLOW_SHOWN_MS <= now_ms)
+				continue;
+			line += FOLLOW_SHOWN_MS - now_ms;
+			if (wait < 0 || line < wait)
+				wait = (int)line;
+		}
+	return wait;
+}
+
+struct str crew_incomplete(const struct crew *c, int64_t now_ms)
+{
+	const struct crew_reading *oldest = NULL;
+
+	for (uint32_t i = 0; i < c->agents.n; i++)
+		for (int k = 0; k < CREW_STREAMS; k++) {
+			const struct crew_reading *r = &c->agents.v[i]->streams[k];
+
+			if (r->line_ms != CREW_NO_LINE && r->line_ms + FOLLOW_SHOWN_MS <= now_ms &&
+			    (!oldest || r->line_ms < oldest->line_ms))
+				oldest = r;
+		}
+	return oldest ? buf_str(&oldest->framer.held) : STR_NONE;
 }
 
 /* ---- looking ---- */

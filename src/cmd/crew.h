@@ -28,7 +28,11 @@ struct crew_reading {
 	uint64_t at;     /* the bytes before it were read */
 	bool ended;      /* and no more will come from this incarnation: the last line was told */
 	uint32_t lives;  /* incarnations whose beginning was passed */
+	uint64_t line_start; /* of the line that has not ended yet */
+	int64_t line_ms;     /* when its first bytes were read; CREW_NO_LINE */
 };
+
+#define CREW_NO_LINE INT64_MAX
 
 /* Where the bytes of an incarnation begin. */
 struct crew_beginning {
@@ -73,6 +77,9 @@ uint32_t crew_take(struct crew *c, int64_t now_ms, load_fn each, void *ctx);
 int crew_fd(const struct crew *c);
 /* How long crew_take may be put off; -1 = until crew_fd is readable. */
 int crew_wait_ms(const struct crew *c, int64_t now_ms);
+/* The beginning of the oldest line that has not ended and has waited for FOLLOW_SHOWN_MS, empty:
+ * there is none. Lent until the next crew_take. crew_wait_ms does not go past that moment. */
+struct str crew_incomplete(const struct crew *c, int64_t now_ms);
 /* Bytes that were written by agents and not read yet. */
 uint64_t crew_behind(const struct crew *c);
 /* All that an agent has said is in the model, and it does not run any more. */

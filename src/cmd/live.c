@@ -178,11 +178,13 @@ static bool comes_now(const struct live *l, uint32_t first)
 static void look_incomplete(struct live *l, int64_t now_ms)
 {
 	struct follow *live = l->load->live;
-	uint32_t i = follow_incomplete(live);
+	uint32_t i = live ? follow_incomplete(live) : UINT32_MAX;
+	struct str said = l->crew ? crew_incomplete(l->crew, now_ms) : STR_NONE;
 	struct follow_status status;
 
 	buf_clear(&l->incomplete);
-	if (i != UINT32_MAX) {
+	buf_add(&l->incomplete, said.p, said.n < INCOMPLETE_BYTES ? said.n : INCOMPLETE_BYTES);
+	if (i != UINT32_MAX && !said.n) {
 		follow_status(live, i, &status);
 		if (now_ms - status.incomplete_since_ms >= FOLLOW_SHOWN_MS)
 			follow_incomplete_text(live, i, INCOMPLETE_BYTES, &l->incomplete);
@@ -215,7 +217,7 @@ void live_take(struct live *l, int64_t now_ms)
 	buf_clear(&a->banner);
 	if (l->load->live)
 		follow_banner(l->load->live, now_ms, &a->banner);
-	if (l->load->live && a->live != LIVE_PAUSED)
+	if (a->live != LIVE_PAUSED)
 		look_incomplete(l, now_ms);
 	if (a->live != LIVE_PAUSED)
 		a->live = quiet_ms(l, now_ms) == 0 ? LIVE_BEHIND : LIVE_ON;

@@ -112,6 +112,27 @@ START_TEST(says_and_ends)
 }
 END_TEST
 
+/* Looked at with clocks of our own: nobody waits. */
+START_TEST(half_a_line_is_told)
+{
+	int64_t deadline = loop_now_ms() + WAIT_MS, since;
+
+	start("dev", "", "say one", "partial two", "wait-for-line", NULL);
+	until_messages(1);
+	while (crew.agents.v[0]->streams[CREW_OUT].line_ms == CREW_NO_LINE)
+		ck_assert_msg(turn(deadline), "no half line");
+	since = crew.agents.v[0]->streams[CREW_OUT].line_ms;
+	assert_str(crew_incomplete(&crew, since), "");
+	ck_assert_int_eq(crew_wait_ms(&crew, since), FOLLOW_SHOWN_MS);
+	assert_str(crew_incomplete(&crew, since + FOLLOW_SHOWN_MS), "two");
+	ck_assert_int_eq(crew_wait_ms(&crew, since + FOLLOW_SHOWN_MS), -1);
+	child_end_input(crew.agents.v[0]->child);
+	run_all();
+	assert_str(said(1), "two");
+	assert_str(crew_incomplete(&crew, since + FOLLOW_SHOWN_MS), "");
+}
+END_TEST
+
 START_TEST(stderr_is_text)
 {
 	enum crew_stream stream;
@@ -236,6 +257,7 @@ int main(void)
 	tcase_add_checked_fixture(t, set_up, tear_down);
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, says_and_ends);
+	tcase_add_test(t, half_a_line_is_told);
 	tcase_add_test(t, stderr_is_text);
 	tcase_add_test(t, several_at_once);
 	tcase_add_test(t, incarnations);
