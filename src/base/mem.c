@@ -49,6 +49,16 @@ char *xstrdup(const char *s)
 	return memcpy(xmalloc(n), s, n);
 }
 
+char *str_dup(struct str s)
+{
+	char *p = xmalloc(s.n + 1);
+
+	if (s.n)
+		memcpy(p, s.p, s.n);
+	p[s.n] = '\0';
+	return p;
+}
+
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t size;

@@ -12,6 +12,7 @@ void *xmalloc(size_t n);
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
+char *str_dup(struct str s); /* NUL after the end */
 /* How they end the program. */
 _Noreturn void mem_out(size_t n);
 

@@ -24,15 +24,6 @@ static bool is_clean(struct str s)
 	return s.n > 0;
 }
 
-static char *dup_str(struct str s)
-{
-	char *p = xmalloc(s.n + 1);
-
-	memcpy(p, s.p, s.n);
-	p[s.n] = '\0';
-	return p;
-}
-
 #define SET_FLAG(field) \
 	static void set_##field(struct config_reading *r, const struct setting *s, yyjson_val *v) \
 	{ \
@@ -143,7 +134,7 @@ static void set_keys(struct config_reading *r, const struct setting *s, yyjson_v
 			config_wrong(r, v, name, "a command line, or null to unbind the key");
 			continue;
 		}
-		bound.command = yyjson_is_null(v) ? NULL : dup_str(command);
+		bound.command = yyjson_is_null(v) ? NULL : str_dup(command);
 		vec_push(&r->c->keys, bound);
 	}
 }
@@ -154,7 +145,7 @@ static void set_text(struct config_reading *r, const struct setting *s, yyjson_v
 
 	if (yyjson_is_null(v) || is_clean(text)) {
 		free(*out);
-		*out = yyjson_is_null(v) ? NULL : dup_str(text);
+		*out = yyjson_is_null(v) ? NULL : str_dup(text);
 	} else {
 		config_wrong(r, v, s->name, s->takes);
 	}
@@ -216,7 +207,7 @@ static void set_reason_codes(struct config_reading *r, const struct setting *s, 
 	}
 	drop_codes(r->c);
 	yyjson_arr_foreach(array, i, n, v)
-		vec_push(&r->c->reason_codes, dup_str(json_str(v)));
+		vec_push(&r->c->reason_codes, str_dup(json_str(v)));
 }
 
 static const struct setting settings[] = {

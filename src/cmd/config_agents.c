@@ -32,15 +32,6 @@ void config_drop_agents(struct config *c)
 	vec_release(&c->agents);
 }
 
-static char *dup_str(struct str s)
-{
-	char *p = xmalloc(s.n + 1);
-
-	memcpy(p, s.p, s.n);
-	p[s.n] = '\0';
-	return p;
-}
-
 static bool is_text(struct str s)
 {
 	return s.n && !memchr(s.p, 0, s.n);
@@ -62,7 +53,7 @@ static bool take_text(struct config_reading *r, yyjson_val *v, const char *name,
 		return false;
 	}
 	free(*out);
-	*out = dup_str(json_str(v));
+	*out = str_dup(json_str(v));
 	return true;
 }
 
@@ -85,7 +76,7 @@ static bool take_list(struct config_reading *r, yyjson_val *array, const char *n
 		return false;
 	}
 	yyjson_arr_foreach(array, i, n, v)
-		vec_push(&words, dup_str(json_str(v)));
+		vec_push(&words, str_dup(json_str(v)));
 	*list = words.v;
 	*count = words.n;
 	return true;
