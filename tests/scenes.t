@@ -154,6 +154,34 @@ press 'stty -g >four; echo ov""er<Enter>'
 ok 'and the shell goes on' soon says over
 is 'as before' "$(cat one)" "$(cat four)"
 
+# ---- another program has the terminal ----
+
+mkdir -p web/src/signin
+: >web/src/signin/SignInForm.tsx
+printf '#!/bin/sh\necho in the editor\nread -r line\n' >editor
+chmod +x editor
+press 'clear; EDITOR=./editor "$GAVEL" demo.ndjson<Enter>'
+look 'the program with an editor' 100x30 '' "$GAVEL" demo.ndjson
+press ':8<Enter>v'
+soon says 'y opens'
+press y
+ok 'an editor runs' soon says 'in the editor'
+press '<C-z>'
+soon says Stopped
+press 'echo wi""thout<Enter>'
+ok '^Z in it stops both' soon says without
+press 'fg<Enter>'
+press '<Enter>'
+look 'both go on' 100x30 ':8<Enter>' "$GAVEL" demo.ndjson
+press v
+soon says 'y opens'
+press y
+soon says 'in the editor'
+printf '\003' | send
+look '^C ends the editor alone' 100x30 ':8<Enter>' "$GAVEL" demo.ndjson
+press Q
+soon modes_are "$outside"
+
 # ---- however it ends, the terminal is as before ----
 
 for how in Q TERM HUP INT QUIT ABRT SEGV KILL; do

@@ -1,11 +1,12 @@
 /* Writing the copy, and running gavel on it. */
 #include "cmd/fork.h"
 
+#include "loop/loop.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* A file of the copy on its way. */
@@ -128,8 +129,7 @@ int fork_run(const struct fork_copy *f, const char *as, struct err *err)
 {
 	VEC(const char *) args = { 0 };
 	struct buf journal = { 0 }, queue = { 0 }, name = { 0 };
-	pid_t child;
-	int status = 0;
+	int code;
 
 	buf_printf(&journal, "--journal=%s/journal", f->dir.p);
 	buf_printf(&queue, "--escalate-to=%s/escalations.ndjson", f->dir.p);
@@ -145,22 +145,16 @@ int fork_run(const struct fork_copy *f, const char *as, struct err *err)
 	for (uint32_t i = 0; i < f->sources.n; i++)
 		vec_push(&args, f->sources.v[i]);
 	vec_push(&args, NULL);
-	child = fork();
-	if (child == 0) {
-		execv("/proc/self/exe", (char *const *)(uintptr_t)args.v);
-		_exit(127);
-	}
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+	code = loop_run("/proc/self/exe", args.v);
+	if (code < 0)
+		err_set(err, "gavel could not be started on the copy: %s", strerror(errno));
+	else if (code > 0)
+		err_set(err, "gavel on the copy ended with trouble");
 	vec_release(&args);
 	buf_release(&journal);
 	buf_release(&queue);
 	buf_release(&name);
-	if (child < 0)
-		return err_set(err, "gavel could not be started on the copy: %s", strerror(errno));
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return err_set(err, "gavel on the copy ended with trouble");
-	return 0;
+	return code ? -1 : 0;
 }
 
 void fork_release(struct fork_copy *f)

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 int watch_save_screen(struct watch *w, const char *file, struct err *err)
@@ -54,26 +53,30 @@ static bool edit(struct watch *w, const char *file, uint32_t line)
 {
 	struct err err;
 	char at[24];
-	pid_t child;
-	int status;
+	const char *argv[] = { "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$@\"", "gavel", at, file,
+			       NULL };
+	int code, why;
 
 	if (w->headless)
 		return false;
 	snprintf(at, sizeof(at), "+%u", line ? line : 1);
 	term_leave();
-	child = fork();
-	if (child == 0) {
-		execl("/bin/sh", "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$@\"", "gavel", at, file,
-		      (char *)NULL);
-		_exit(127);
-	}
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+	code = loop_run("/bin/sh", argv);
+	why = errno;
 	if (term_enter(&err) < 0)
 		give_up(w, &err);
-	if (child < 0)
-		app_say(&w->app, ROLE_ERROR, "no editor could be started: %s", strerror(errno));
-	return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	if (code < 0)
+		app_say(&w->app, ROLE_ERROR, "no editor could be started: %s", strerror(why));
+	return code == 0;
+}
+
+/* A file that a finding names may be on another machine, or gone: an editor would make it. */
+static void edit_named(struct watch *w, const char *file, uint32_t line)
+{
+	if (access(file, F_OK) < 0)
+		app_say(&w->app, ROLE_WARN, "%s: %s; there is nothing to open", file, strerror(errno));
+	else
+		edit(w, file, line);
 }
 
 /* The explanation as a file of the person's own, gone when the editor is. */
@@ -152,7 +155,7 @@ void watch_effects(struct watch *w)
 			else
 				app_say(&w->app, ROLE_DIM, "saved %s", e.text);
 			break;
-		case EFFECT_EDIT: edit(w, e.text, e.number); break;
+		case EFFECT_EDIT: edit_named(w, e.text, e.number); break;
 		case EFFECT_EXPLAIN: explain(w, &e); break;
 		case EFFECT_STAGE: seat_stage(&w->seat, &e); break;
 		case EFFECT_UNDO: seat_undo(&w->seat, &e); break;

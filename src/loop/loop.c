@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -68,6 +69,40 @@ int loop_signal(void)
 	unsigned char byte;
 
 	return read(pipe_fd[0], &byte, 1) == 1 ? byte : 0;
+}
+
+/* Of those that the terminal sends to all its processes, as long as another one has it. */
+static const struct {
+	int number;
+	void (*handler)(int);
+} lent[] = { { SIGTSTP, SIG_DFL }, { SIGINT, SIG_IGN }, { SIGQUIT, SIG_IGN } };
+
+enum { LENT = sizeof(lent) / sizeof(lent[0]) };
+
+int loop_run(const char *file, const char *const argv[])
+{
+	struct sigaction kept[LENT];
+	int code = -1, status, saved;
+	pid_t child, ended = -1;
+
+	for (unsigned i = 0; i < LENT; i++)
+		sigaction(lent[i].number, &(struct sigaction){ .sa_handler = lent[i].handler }, &kept[i]);
+	child = fork();
+	if (child == 0) {
+		for (unsigned i = 0; i < LENT; i++)
+			signal(lent[i].number, SIG_DFL);
+		execv(file, (char *const *)(uintptr_t)argv);
+		_exit(127);
+	}
+	while (child > 0 && (ended = waitpid(child, &status, 0)) < 0 && errno == EINTR)
+		;
+	if (ended > 0)
+		code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	saved = errno;
+	for (unsigned i = 0; i < LENT; i++)
+		sigaction(lent[i].number, &kept[i], NULL);
+	errno = saved;
+	return code;
 }
 
 int64_t loop_now_ms(void)

@@ -20,6 +20,10 @@ void loop_close(void);
 int loop_wait(int fd, const int *others, unsigned n, int timeout_ms);
 /* The next signal that came, 0 = none. */
 int loop_signal(void);
+/* Runs a program that has the terminal meanwhile (an editor), and waits for its end: ^Z stops both,
+ * ^C is meant for it alone. Returns its exit code, 128 and more where a signal ended it, -1 with
+ * errno where it could not be started. */
+int loop_run(const char *file, const char *const argv[]);
 /* Milliseconds of a clock that does not jump. */
 int64_t loop_now_ms(void);
 

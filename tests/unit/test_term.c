@@ -3,6 +3,7 @@
  * details. */
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "loop/loop.h"
 #include "term/headless.h"
 #include "term/keys.h"
 #include "term/look.h"
@@ -892,6 +893,29 @@ START_TEST(no_terminal)
 }
 END_TEST
 
+static int run_shell(const char *text)
+{
+	return loop_run("/bin/sh", (const char *const[]){ "sh", "-c", text, NULL });
+}
+
+/* How it ends, and that ^C in it is no signal for us, before and afterwards one. */
+START_TEST(another_program_has_the_terminal)
+{
+	struct err err;
+
+	ck_assert_int_eq(loop_open(&err), 0);
+	ck_assert_int_eq(run_shell("exit 3"), 3);
+	ck_assert_int_eq(run_shell("kill -TERM $$"), 128 + SIGTERM);
+	ck_assert_int_eq(loop_run("/no/such/program", (const char *const[]){ "x", NULL }), 127);
+	ck_assert_int_eq(run_shell("kill -INT $PPID; kill -QUIT $PPID; kill -INT $$; exit 1"),
+			 128 + SIGINT);
+	ck_assert_int_eq(loop_signal(), 0);
+	ck_assert_int_eq(raise(SIGINT), 0);
+	ck_assert_int_eq(loop_signal(), SIGINT);
+	loop_close();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("term");
@@ -921,6 +945,7 @@ int main(void)
 	tcase_add_test(terminal, terminal_comes_back);
 	tcase_add_test(terminal, a_child_ends);
 	tcase_add_test(terminal, no_terminal);
+	tcase_add_test(terminal, another_program_has_the_terminal);
 	tcase_set_timeout(terminal, 120);
 	suite_add_tcase(suite, terminal);
 	return unit_run(suite);
