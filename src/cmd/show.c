@@ -6,6 +6,7 @@
 #include "cmd/config.h"
 #include "cmd/show_json.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -248,6 +249,12 @@ int cmd_demo(struct options *o)
 
 	buf_printf(&path, "%s/demo.ndjson", dir && *dir ? dir : PKGDATADIR);
 	source = path.p;
+	if (access(source, R_OK) < 0) {
+		fprintf(stderr, "gavel: %s: %s; make install puts the demo there, or GAVEL_DATADIR names "
+				"the folder that has it\n", source, strerror(errno));
+		buf_release(&path);
+		return code;
+	}
 	if (o->headless || isatty(STDOUT_FILENO)) {
 		code = demo_run(o, source);
 		buf_release(&path);

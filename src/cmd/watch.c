@@ -355,6 +355,16 @@ static void go_round(struct watch *w)
 	w->undrawn = true;
 }
 
+/* The first of the sentences that were held back, without the name that stderr wants. */
+static void say_first(struct watch *w)
+{
+	struct str line = str_make(w->said.p, strcspn(w->said.p, "\n"));
+
+	if (str_starts(line, STR("gavel: ")))
+		line = str_from(line, 7);
+	app_say(&w->app, ROLE_WARN, "%.*s", STR_ARG(line));
+}
+
 static int run_terminal(struct watch *w, const struct options *o)
 {
 	struct theme theme;
@@ -391,7 +401,7 @@ static int run_terminal(struct watch *w, const struct options *o)
 	if (w->ops && w->ops->loaded && !w->quit)
 		w->ops->loaded(w->ops_ctx, clock_of(w));
 	if (w->said.n)
-		app_say(&w->app, ROLE_WARN, "%.*s", (int)strcspn(w->said.p, "\n"), w->said.p);
+		say_first(w);
 	show(w);
 	while (!w->quit)
 		go_round(w);

@@ -87,6 +87,20 @@ static bool any_unkept(const struct follow *f)
 	return false;
 }
 
+/* A folder that was given and in which nothing has been found so far. */
+static const struct folder *empty_folder(const struct follow *f)
+{
+	for (uint32_t i = 0; i < f->folders.n; i++) {
+		uint32_t n = 0;
+
+		while (n < f->names.n && f->names.v[n].folder != i)
+			n++;
+		if (f->folders.v[i].given && n == f->names.n)
+			return &f->folders.v[i];
+	}
+	return NULL;
+}
+
 bool follow_banner(const struct follow *f, int64_t now_ms, struct buf *out)
 {
 	const struct name *worst = NULL;
@@ -112,6 +126,11 @@ bool follow_banner(const struct follow *f, int64_t now_ms, struct buf *out)
 	if (!worst && any_unkept(f)) {
 		buf_adds(out, "no room in $TMPDIR to keep what comes; "
 			      "it is lost when the log is cut");
+		return true;
+	}
+	if (!worst && empty_folder(f)) {
+		buf_add_str(out, empty_folder(f)->path);
+		buf_adds(out, ": no " WIRE_WANTS " in it yet");
 		return true;
 	}
 	if (!worst)

@@ -167,8 +167,7 @@ static int add_dir(struct wire *w, const struct source *dir, struct str name, st
 	}
 	vec_push(&w->dirs, *dir);
 	if (!list.names.n && !w->follow)
-		warn(w, dir->name,
-		     "no *.json, *.ndjson, *.jsonl, *.log or review-*.md in it; nothing to read");
+		warn(w, dir->name, "no " WIRE_WANTS " in it; nothing to read");
 	for (uint32_t i = 0; i < list.names.n; i++) {
 		const char *slash = name.p[name.n - 1] == '/' ? "" : "/";
 		char *path = arena_printf(&w->arena, "%s%s%s", name.p, slash, list.names.v[i]);

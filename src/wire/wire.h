@@ -138,8 +138,9 @@ uint32_t wire_adopt(struct wire *w, struct source *s, struct str name);
 uint32_t wire_again(struct wire *w, uint32_t file);
 /* Closes a file whose bytes are kept, or not needed. */
 void wire_let_go(struct wire *w, uint32_t file);
-/* What a directory is looked through for. */
+/* What a directory is looked through for; and in words. */
 bool wire_wants(struct str name);
+#define WIRE_WANTS "*.json, *.ndjson, *.jsonl, *.log or review-*.md"
 /* How a file of that name is cut, as far as it was looked at. */
 enum wire_cut wire_cut_of(struct str base, const struct scan *scan);
 /* review-*.md; task-*.json and the like. */

@@ -1227,6 +1227,7 @@ START_TEST(files_appear_unseen)
 
 	begin_with(&l, folder);
 	read_all(&l);
+	check_banner(&l, ": no *.json, ");
 	for (int i = 0; i < 3; i++) {
 		char name[32];
 
@@ -1240,6 +1241,7 @@ START_TEST(files_appear_unseen)
 	}
 	ck_assert_int_le(follow_wait_ms(l.f, now_ms(&l)), FOLLOW_BLIND_MS);
 	pass(&l, FOLLOW_BLIND_MS);
+	check_banner(&l, NULL);
 	check_notes(&l, "0: 0+1 #1 <1>\n1: 0+1 #1 <1>\n2: 0+1 #1 <1>\n");
 	ck_assert(str_is(l.w.files.v[0].base, "c.log"));
 	ck_assert(str_is(l.w.files.v[2].base, "a.log"));
