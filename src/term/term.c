@@ -556,9 +556,3 @@ void term_notice(unsigned kinds)
 		fputs(osc777, t.out_file);
 	fflush(t.out_file);
 }
-
-void term_bell(void)
-{
-	if (t.open && !t.away)
-		beep();
-}

@@ -9,7 +9,7 @@
  * stop that was not term_suspend's (SIGSTOP), call term_redraw.
  *
  * Besides cells and what terminfo describes, the terminal is sent bracketed paste on and off
- * (ESC [ ? 2004 h and l) and, if asked for, mouse reports (1000 and 1006), only where terminfo says
+ * (ESC [ ? 2004 h and l) and, if asked for, mouse reports (1002 and 1006), only where terminfo says
  * that it speaks ANSI. */
 #ifndef GAVEL_TERM_TERM_H
 #define GAVEL_TERM_TERM_H
@@ -48,10 +48,9 @@ void term_redraw(void);
  * caller's handler for SIGTSTP is kept. -1: the terminal could not be taken over again. */
 int term_suspend(struct err *err);
 /* Gives the terminal to another program ($EDITOR) and takes it back. In between there are no keys,
- * and term_show and term_bell do nothing. -1: still left; close, or try again. */
+ * and term_show and term_notice do nothing. -1: still left; close, or try again. */
 void term_leave(void);
 int term_enter(struct err *err);
-void term_bell(void);
 /* Tells the person that something waits; bits of the ways to do so. The text is fixed: no word of a
  * message reaches the terminal this way. */
 enum { NOTICE_BELL = 1 << 0, NOTICE_OSC9 = 1 << 1, NOTICE_OSC777 = 1 << 2 };
