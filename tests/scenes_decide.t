@@ -112,7 +112,7 @@ ok 'all are marked' soon says '18 marked'
 press ';a'
 ok 'not all can be accepted: none is' soon says 'nothing was staged; '
 press M
-ok 'the second time none is marked' soon says '0 marked'
+ok 'the second time none is marked' soon says 'nothing is marked now'
 press ';'
 ok 'then there is nothing to decide' soon says 'nothing is marked; m marks'
 select_item review-PK-3/F-2

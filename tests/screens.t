@@ -27,6 +27,9 @@ filter \kind:question<Enter>
 no-match \nosuchword<Enter>
 refused a
 prompt :fil<Tab>
+prompt-command :re
+wrapped 4/passkey<Enter>N
+no-file :8<Enter>vy
 replay-start R<Home>
 replay-inbox R:seek #90<Enter>
 replay-timeline R:seek #90<Enter>2
@@ -72,6 +75,8 @@ decided='inbox-staged jjajmm
 inbox-all-marked M
 item-staged jja<Enter>
 answer =
+why :8<Enter>x
+why-code :8<Enter>xou<Tab>: Later.<Enter>
 reason :8<Enter>xNo.<Enter>C
 preflight jja:7<Enter>xToo early.<Enter>:6<Enter>D$
 preflight-end jja:7<Enter>xToo early.<Enter>:6<Enter>D$<wait:400>G

@@ -123,14 +123,17 @@ void seat_stage(struct seat *s, const struct effect *e)
 
 void seat_undo(struct seat *s, const struct effect *e)
 {
+	const struct draft undone = e->desk->drafts.v[e->number];
 	struct err err;
+	char q[QUOTED_MAX];
 	int rc = desk_undo(e->desk, e->number, &err);
 
 	settle(s);
 	if (rc)
 		app_say(s->app, ROLE_ERROR, "%s", err.text);
 	else
-		app_say(s->app, ROLE_DIM, "undone");
+		app_say(s->app, ROLE_DIM, "undone: %s of %s", verb_name(undone.verb),
+			quoted(undone.item, q));
 }
 
 void seat_clear_plan(struct seat *s, struct terms *terms)

@@ -89,14 +89,8 @@ void app_say(struct app *a, enum role role, const char *format, ...)
 
 void app_effect(struct app *a, enum effect_type type, struct str text, uint32_t number)
 {
-	char *copy = NULL;
-
-	if (text.n) {
-		copy = xmalloc(text.n + 1);
-		memcpy(copy, text.p, text.n);
-		copy[text.n] = '\0';
-	}
-	vec_push(&a->effects, (struct effect){ .type = type, .text = copy, .number = number });
+	vec_push(&a->effects, (struct effect){ .type = type, .text = text.n ? str_dup(text) : NULL,
+					       .number = number });
 }
 
 void app_stale(struct app *a)
@@ -219,7 +213,11 @@ void app_resize(struct app *a, int rows, int cols)
 		app_back(a);
 		app_say(a, ROLE_WARN, "the screen has changed; $ looks again");
 	}
+	if (a->deciding.confirm != CONFIRM_NONE || a->confirm_edit)
+		buf_clear(&a->notice);
 	a->deciding.confirm = CONFIRM_NONE;
+	free(a->confirm_edit);
+	a->confirm_edit = NULL;
 	a->rows = rows;
 	a->cols = cols;
 	app_stale(a);
@@ -259,8 +257,10 @@ struct scene app_scene_of(const struct app *a, const struct screen *s)
 
 void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message)
 {
-	struct screen *s;
+	struct screen *s = app_screen(a);
 
+	if (s && s->pane.view == view && s->item == item && s->message == message && !s->k)
+		return; /* it is what one looks at */
 	if (a->screen_count == SCREENS_MAX) {
 		app_say(a, ROLE_WARN, "too many screens are open; q closes one");
 		return;
@@ -344,21 +344,49 @@ static const char *complete_reason(const void *ctx, struct str start, unsigned i
 	return NULL;
 }
 
-static const struct app_command *find_command(struct str name)
+/* The command of that name, or the only one that begins so; *n: how many do. */
+static const struct app_command *find_command(struct str name, unsigned *n)
 {
 	const struct app_command *found = NULL;
 
-	for (unsigned i = 0; i < app_command_count; i++) {
-		if (str_is(name, app_commands[i].name))
-			return &app_commands[i];
-		if (str_starts(str_of(app_commands[i].name), name)) {
-			if (found)
-				found = NULL; /* not unique; an exact one may still come */
-			else
-				found = &app_commands[i];
-		}
+	if (str_is(name, "q")) /* as fingers know it; query begins so, too */
+		name = STR("quit");
+	*n = 0;
+	for (unsigned i = 0; name.n && i < app_command_count; i++) {
+		if (!str_starts(str_of(app_commands[i].name), name))
+			continue;
+		found = &app_commands[i];
+		++*n;
+		if (str_is(name, found->name))
+			break;
 	}
-	return name.n ? found : NULL;
+	return found && (*n == 1 || str_is(name, found->name)) ? found : NULL;
+}
+
+/* The first word of a command line, and what follows it. */
+static struct str split_line(struct str line, struct str *argument)
+{
+	ptrdiff_t space;
+
+	line = str_trim(line);
+	space = str_find(line, STR(" "), 0);
+	*argument = space < 0 ? STR_NONE : str_trim(str_from(line, (size_t)space));
+	return space < 0 ? line : str_make(line.p, (size_t)space);
+}
+
+void app_command_hint(struct str line, struct buf *out)
+{
+	struct str argument, name = split_line(line, &argument);
+	unsigned n;
+	const struct app_command *c = find_command(name, &n);
+	const char *word;
+
+	if (c) {
+		buf_adds(out, c->help);
+		return;
+	}
+	for (unsigned i = 0; name.n && (word = complete_command(NULL, name, i)); i++)
+		buf_printf(out, "%s%s", i ? "  " : "", word);
 }
 
 static unsigned where_now(const struct app *a)
@@ -393,7 +421,7 @@ static void go_line(struct app *a, uint64_t number)
 
 	app_refresh(a);
 	if (a->tab != TAB_MESSAGES) {
-		pane_select(p, number ? (uint32_t)(number - 1) : 0);
+		pane_select(p, number > UINT32_MAX ? UINT32_MAX : number ? (uint32_t)number - 1 : 0);
 		return;
 	}
 	while (at + 1 < p->lines.list.n &&
@@ -404,50 +432,42 @@ static void go_line(struct app *a, uint64_t number)
 
 void app_run(struct app *a, struct str line)
 {
-	struct str name, argument = STR_NONE;
-	ptrdiff_t space;
+	struct str argument, name = split_line(line, &argument);
 	const struct app_command *c;
-	uint64_t number;
 	char q[QUOTED_MAX];
+	uint64_t number;
+	unsigned n;
 
-	line = str_trim(line);
-	space = str_find(line, STR(" "), 0);
-	name = space < 0 ? line : str_make(line.p, (size_t)space);
-	if (space >= 0)
-		argument = str_trim(str_from(line, (size_t)space));
 	if (!name.n)
 		return;
 	if (str_to_u64(name, &number)) {
 		go_line(a, number);
 		return;
 	}
-	c = find_command(name);
-	if (!c)
-		app_say(a, ROLE_ERROR, "no command %s; Tab completes, ? lists them", quoted(name, q));
-	else
+	c = find_command(name, &n);
+	if (c)
 		run_command(a, c, argument);
+	else if (n)
+		app_say(a, ROLE_ERROR, "%u commands begin with %s; Tab completes", n, quoted(name, q));
+	else
+		app_say(a, ROLE_ERROR, "no command %s; Tab completes, ? lists them", quoted(name, q));
 }
 
 bool app_bind(struct app *a, uint32_t key, const char *line)
 {
-	struct str s = line ? str_trim(str_of(line)) : STR_NONE, name = s, argument;
-	ptrdiff_t space = str_find(s, STR(" "), 0);
+	struct str argument, name = split_line(str_of(line), &argument);
 	const struct app_command *c = NULL;
+	unsigned n;
 
-	if (space >= 0)
-		name.n = (size_t)space;
-	if (line && !(c = find_command(name)))
+	if (line && !(c = find_command(name, &n)))
 		return false;
 	for (uint32_t i = a->keymap.n; i-- > 0;)
 		if (a->keymap.v[i].key == key) {
 			free(a->keymap.v[i].argument);
 			a->keymap.v[i] = a->keymap.v[--a->keymap.n];
 		}
-	if (c) {
-		argument = space < 0 ? STR_NONE : str_trim(str_from(s, (size_t)space));
-		vec_push(&a->keymap,
-			 (struct binding){ key, c, argument.n ? xstrdup(argument.p) : NULL });
-	}
+	if (c)
+		vec_push(&a->keymap, (struct binding){ key, c, argument.n ? str_dup(argument) : NULL });
 	return true;
 }
 
@@ -479,6 +499,8 @@ static void prompt_done(struct app *a)
 					       : "filter off");
 	else if (kind == PROMPT_FILTER)
 		prompt_open(&a->prompt, kind, buf_str(&text)); /* to be mended, not typed again */
+	else if (kind == PROMPT_SEARCH && !text.n && a->word.n)
+		app_search(a, app_search_line(a), 1, true); /* the same again */
 	else
 		decide_answered(a, kind, buf_str(&text));
 	buf_release(&text);
@@ -486,10 +508,14 @@ static void prompt_done(struct app *a)
 
 static void key_to_prompt(struct app *a, const struct key *key)
 {
-	bool reason = a->prompt.kind == PROMPT_REASON;
+	enum prompt_kind kind = a->prompt.kind;
+	bool reason = kind == PROMPT_REASON ||
+		      (kind == PROMPT_EXPLAIN && a->deciding.verb == VERB_REJECT);
+	complete_fn complete = kind == PROMPT_COMMAND ? complete_command
+			       : reason		      ? complete_reason
+						      : NULL;
 
-	switch (prompt_key(&a->prompt, key, reason ? complete_reason : complete_command,
-			   &a->deciding)) {
+	switch (prompt_key(&a->prompt, key, complete, &a->deciding)) {
 	case PROMPT_GOES_ON:
 		break;
 	case PROMPT_CHANGED:
@@ -506,6 +532,8 @@ static void key_to_prompt(struct app *a, const struct key *key)
 		a->prompt.kind = PROMPT_NONE;
 		a->deciding.on_marked = false;
 		buf_clear(&a->notice);
+		if (kind == PROMPT_EXPLAIN || kind == PROMPT_ANSWER)
+			app_say(a, ROLE_DIM, "nothing was staged");
 		break;
 	}
 }

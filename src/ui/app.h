@@ -107,7 +107,10 @@ struct app {
 	uint32_t hunt_line;     /* unless the person has moved from here */
 	bool hunt_cut;          /* by the key that is being answered: if that is n, it */
 	uint32_t hunt_more;     /* asks for a later match, of which so many are wanted */
+	uint32_t hunt_from;     /* the message that it began at, */
+	bool hunt_again;        /* looking for another match than that */
 	uint32_t search_stop;   /* where a search of a long list paused; n goes on there */
+	bool preview_seeks;     /* something was found: the preview is to show it */
 	struct filter *filter;
 	struct buf filter_text;
 	struct buf notice;      /* the message line */
@@ -199,6 +202,8 @@ struct screen *app_screen(struct app *a); /* the topmost, or NULL */
 struct pane *app_pane(struct app *a);     /* what moving moves */
 struct pane *app_list(struct app *a);
 struct scene app_scene_of(const struct app *a, const struct screen *s);
+/* The item that the person looks at, or NONE: a key acts only where it is seen which one it is. */
+uint32_t app_item_here(struct app *a);
 void app_open(struct app *a, struct target target);
 void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message);
 bool app_back(struct app *a);
@@ -218,6 +223,10 @@ void app_drop_asof(struct app *a);
 /* Searches what is moved in from line `from` on. false: not found. Through the messages it only begins,
  * where the reader can hunt: while `hunting`, app_hunt is to be called between keys. */
 bool app_search(struct app *a, uint32_t from, int direction, bool again);
+/* What is looked for goes round; it is told where it did, and where there is nothing else. */
+void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction);
+/* Where the next search begins: the line selected, or that of the last match as long as it is seen. */
+uint32_t app_search_line(struct app *a);
 /* Searches on for a few milliseconds. */
 void app_hunt(struct app *a);
 /* Before each key: whatever is typed next, the person does not wait for the end of a search; other letters
@@ -228,6 +237,10 @@ void app_leave_match(struct app *a);
 bool app_set_filter(struct app *a, struct str text);
 /* The tab whose label is at that column of the tab line, or -1. */
 int app_tab_at(const struct app *a, int col);
+/* The line above the last (status.c). */
+void app_draw_status(struct app *a, struct grid *g, struct rect row);
+/* What the command line that is being typed may become: what its command does, or which there are. */
+void app_command_hint(struct str line, struct buf *out);
 
 extern const struct view_ops view_help;
 

@@ -90,9 +90,8 @@ RUN(all)
 
 RUN(search)
 {
-	struct pane *p = app_pane(a);
-
-	a->search_from = p == app_list(a) && !a->screen_count ? p->selected : p->top;
+	app_pane(a)->found = 0;
+	a->search_from = app_search_line(a);
 	if (!argument.n) {
 		prompt_open(&a->prompt, PROMPT_SEARCH, STR_NONE);
 		return;
@@ -104,13 +103,10 @@ RUN(search)
 
 static void search_again(struct app *a, int direction)
 {
-	struct pane *p = app_pane(a);
-
 	if (!a->word.n)
 		app_say(a, ROLE_DIM, "nothing was searched for; / does");
 	else
-		app_search(a, p == app_list(a) && !a->screen_count ? p->selected : p->top, direction,
-			   true);
+		app_search(a, app_search_line(a), direction, true);
 }
 
 RUN(next) { UNUSED; search_again(a, 1); }
@@ -208,15 +204,19 @@ static void go_message(struct app *a, uint32_t message)
 static void go_problem(struct app *a, int direction)
 {
 	const struct model *m = a->scene.model;
-	uint32_t here = message_here(a);
-	int64_t i = here == NONE ? (direction > 0 ? -1 : (int64_t)a->scene.k) : (int64_t)here;
+	uint32_t k = a->scene.k, here = message_here(a), at;
 
-	for (i += direction; i >= 0 && i < a->scene.k; i += direction)
-		if (m->records.v[i].errors || m->records.v[i].warnings) {
-			go_message(a, (uint32_t)i);
-			return;
-		}
-	app_say(a, ROLE_DIM, "no more problems");
+	if (here == NONE)
+		here = direction > 0 && k ? k - 1 : 0;
+	for (uint32_t n = 1; n <= k; n++) {
+		at = direction > 0 ? (here + n) % k : (here + k - n) % k;
+		if (!m->records.v[at].errors && !m->records.v[at].warnings)
+			continue;
+		go_message(a, at);
+		app_say_wrapped(a, here, at, direction);
+		return;
+	}
+	app_say(a, ROLE_DIM, "no message has a problem");
 }
 
 RUN(next_problem) { UNUSED; go_problem(a, 1); }
@@ -254,8 +254,7 @@ RUN(along_back)
 		go_message(a, a->trail.v[--a->trail.n]);
 }
 
-/* The item that the person looks at, or NONE. */
-static uint32_t item_here(struct app *a)
+uint32_t app_item_here(struct app *a)
 {
 	struct screen *s = app_screen(a);
 	struct target t;
@@ -270,7 +269,7 @@ static uint32_t item_here(struct app *a)
 
 RUN(diff)
 {
-	uint32_t item = item_here(a);
+	uint32_t item = app_item_here(a);
 
 	UNUSED;
 	if (item == NONE)
@@ -330,7 +329,7 @@ RUN(iteration_forward) { UNUSED; step_iteration(a, 1); }
 
 RUN(copy_id)
 {
-	uint32_t item = item_here(a);
+	uint32_t item = app_item_here(a);
 	struct buf name = { 0 };
 
 	UNUSED;
@@ -356,7 +355,7 @@ static bool path_is_below(struct str path)
 
 RUN(edit_file)
 {
-	uint32_t item = item_here(a);
+	uint32_t item = app_item_here(a);
 	struct detail d;
 	struct item_state at;
 	struct str file = STR_NONE;
@@ -380,9 +379,7 @@ RUN(edit_file)
 		app_say(a, ROLE_WARN, "%s is not below the current folder: not opened",
 			quoted(file, q));
 	} else {
-		a->confirm_edit = xmalloc(file.n + 1);
-		memcpy(a->confirm_edit, file.p, file.n);
-		a->confirm_edit[file.n] = '\0';
+		a->confirm_edit = str_dup(file);
 		a->confirm_line = line < 10000000 ? (uint32_t)line : 0;
 		app_say(a, ROLE_KEY, "open %s in $EDITOR? y opens, any other key does not",
 			quoted(file, q));
@@ -400,7 +397,8 @@ RUN(raw)
 /* The part of the time axis that is shown: [from, to), all of it when to is 0. */
 static void set_axis(struct app *a, int64_t from, int64_t to, int64_t first, int64_t last)
 {
-	if (to - from >= last - first || to <= from)
+	/* zoomed in and out again, a few milliseconds are lost */
+	if (to - from >= (last - first) / 100 * 99 || to <= from)
 		from = to = 0;
 	a->scene.from_ms = from;
 	a->scene.to_ms = to;
@@ -435,7 +433,8 @@ static void step_mark(struct app *a, int direction)
 	}
 	a->scene.mark = message + 1;
 	r = &a->scene.model->records.v[message];
-	app_say(a, ROLE_NORMAL, "%s  line %u  %s", when_clock(r->time_ms, clock),
+	app_say(a, ROLE_NORMAL, "%s  line %u  %s; Enter opens it",
+		r->time_ms == WHEN_NONE ? "no time" : when_clock(r->time_ms, clock),
 		message_line(a->scene.model, message), quoted(model_kind(a->scene.model, r), q));
 }
 
@@ -507,7 +506,8 @@ RUN(follow)
 	UNUSED;
 	a->follows = !a->follows;
 	a->jump = a->follows;
-	app_say(a, ROLE_DIM, a->follows ? "the list of messages stays at its end" : "it stays where it is");
+	app_say(a, ROLE_DIM, "the list of messages stays %s",
+		a->follows ? "at its end" : "where you leave it");
 }
 
 /* What a person says in a session without deciding an item; it is looked at like a decision. */

@@ -31,20 +31,6 @@ static struct desk *desk_of(const struct app *a, uint32_t item)
 			      : NULL;
 }
 
-/* The item that the person looks at, or NONE: a key acts only where it is seen which one it is. */
-static uint32_t item_here(struct app *a)
-{
-	struct screen *s = app_screen(a);
-	struct target t;
-
-	if (s && (s->pane.view == &view_item || s->pane.view == &view_diff))
-		return s->item;
-	if (s)
-		return NONE;
-	t = pane_target(app_list(a), &a->scene);
-	return t.type == TARGET_ITEM ? t.number : NONE;
-}
-
 /* The newest live draft on an item, NULL = none. */
 static const struct draft *draft_on(const struct app *a, uint32_t item)
 {
@@ -180,6 +166,32 @@ static void show_options(struct app *a, uint32_t item)
 		}
 }
 
+/* The reason codes, for the line above what is typed. */
+static void offer_reasons(struct app *a, const char *words)
+{
+	struct buf codes = { 0 };
+
+	for (uint32_t i = 0; i < a->deciding.reason_code_count; i++)
+		buf_printf(&codes, "%s%s", i ? "  " : words, a->deciding.reason_codes[i]);
+	if (codes.n)
+		app_say(a, ROLE_DIM, "%s", codes.p);
+	buf_release(&codes);
+}
+
+/* "out_of_scope" or "out_of_scope: words": a code that is offered is taken as one. */
+static void split_reason(const struct deciding *d, struct draft *draft)
+{
+	for (uint32_t i = 0; i < d->reason_code_count; i++) {
+		struct str code = str_of(d->reason_codes[i]), rest = draft->explanation;
+
+		if (!str_starts(rest, code) || (rest.n > code.n && rest.p[code.n] != ':'))
+			continue;
+		draft->reason_code = code;
+		draft->explanation = str_trim(str_from(rest, code.n + 1));
+		return;
+	}
+}
+
 /* Asks for what the verb needs, or stages at once. */
 static void ask_words(struct app *a, struct str words)
 {
@@ -197,6 +209,9 @@ static void ask_words(struct app *a, struct str words)
 	}
 	switch (d->verb) {
 	case VERB_REJECT:
+		prompt_open(&a->prompt, PROMPT_EXPLAIN, STR_NONE);
+		offer_reasons(a, "words, or a code (Tab): ");
+		break;
 	case VERB_PARTIAL:
 	case VERB_ESCALATE:
 		prompt_open(&a->prompt, PROMPT_EXPLAIN, STR_NONE);
@@ -230,7 +245,7 @@ static void name_refused(struct app *a, uint32_t item)
 void decide_verb(struct app *a, enum verb verb, struct str words)
 {
 	struct deciding *d = &a->deciding;
-	uint32_t here = item_here(a);
+	uint32_t here = app_item_here(a);
 	const struct draft *old;
 
 	d->targets.n = 0;
@@ -290,7 +305,11 @@ void decide_answered(struct app *a, int kind, struct str text)
 	buf_clear(&a->notice);
 	text = str_trim(text);
 	switch (kind) {
-	case PROMPT_EXPLAIN: draft.explanation = text; break;
+	case PROMPT_EXPLAIN:
+		draft.explanation = text;
+		if (d->verb == VERB_REJECT)
+			split_reason(d, &draft);
+		break;
 	case PROMPT_ANSWER: draft.answer = text; break;
 	case PROMPT_REASON:
 		old = d->targets.n ? draft_on(a, d->targets.v[0]) : NULL;
@@ -316,7 +335,7 @@ static const struct draft *staged_here(struct app *a, uint32_t *item)
 {
 	const struct draft *old;
 
-	*item = item_here(a);
+	*item = app_item_here(a);
 	old = *item == NONE ? NULL : draft_on(a, *item);
 	if (old && old->state == DRAFT_STAGED)
 		return old;
@@ -335,7 +354,6 @@ void decide_explain(struct app *a)
 
 void decide_reason(struct app *a, struct str code)
 {
-	struct buf codes = { 0 };
 	uint32_t item;
 	const struct draft *old = staged_here(a, &item);
 
@@ -348,11 +366,7 @@ void decide_reason(struct app *a, struct str code)
 		return;
 	}
 	prompt_open(&a->prompt, PROMPT_REASON, old->reason_code);
-	for (uint32_t i = 0; i < a->deciding.reason_code_count; i++)
-		buf_printf(&codes, "%s%s", i ? "  " : "Tab completes: ", a->deciding.reason_codes[i]);
-	if (codes.n)
-		app_say(a, ROLE_DIM, "%s", codes.p);
-	buf_release(&codes);
+	offer_reasons(a, "Tab completes: ");
 }
 
 /* ---- marks, putting off, undoing ---- */
@@ -365,10 +379,19 @@ bool decide_is_marked(const struct deciding *d, uint32_t item)
 	return false;
 }
 
+static void say_marked(struct app *a)
+{
+	if (a->deciding.marked.n)
+		app_say(a, ROLE_DIM, "%u marked; the key ; and a verb decide them all",
+			a->deciding.marked.n);
+	else
+		app_say(a, ROLE_DIM, "nothing is marked now");
+}
+
 void decide_mark(struct app *a)
 {
 	struct deciding *d = &a->deciding;
-	uint32_t item = item_here(a);
+	uint32_t item = app_item_here(a);
 
 	if (item == NONE) {
 		app_say(a, ROLE_DIM, "no item is selected");
@@ -381,7 +404,7 @@ void decide_mark(struct app *a)
 			if (d->marked.v[i] == item)
 				d->marked.v[i] = d->marked.v[--d->marked.n];
 	}
-	app_say(a, ROLE_DIM, "%u marked; the key ; and a verb decide them all", d->marked.n);
+	say_marked(a);
 	if (!a->screen_count)
 		pane_move(app_list(a), 1);
 }
@@ -406,7 +429,7 @@ void decide_mark_all(struct app *a)
 	}
 	if (d->marked.n == before) /* all were: the second time takes them away */
 		d->marked.n = 0;
-	app_say(a, ROLE_DIM, "%u marked; the key ; and a verb decide them all", d->marked.n);
+	say_marked(a);
 }
 
 void decide_on_marked(struct app *a)
@@ -419,19 +442,32 @@ void decide_on_marked(struct app *a)
 	app_say(a, ROLE_KEY, "%u marked: which verb? any other key leaves them", a->deciding.marked.n);
 }
 
+static void bring_back(struct deciding *d, uint32_t item)
+{
+	for (uint32_t i = d->deferred.n; i-- > 0;)
+		if (d->deferred.v[i].item == item)
+			d->deferred.v[i] = d->deferred.v[--d->deferred.n];
+}
+
 void decide_defer(struct app *a)
 {
-	uint32_t item = item_here(a);
+	uint32_t item = app_item_here(a);
 	struct item_state at;
 
 	if (item == NONE || !state_now(a, item, &at) || !at.open) {
 		app_say(a, ROLE_DIM, "no open item is selected");
 		return;
 	}
-	vec_push(&a->deciding.deferred, (struct deferral){ item, at.message });
 	app_stale(a);
+	if (item_is_put_off(&a->scene, item, &at)) {
+		bring_back(&a->deciding, item);
+		app_say(a, ROLE_DIM, "back in the inbox");
+		return;
+	}
+	vec_push(&a->deciding.deferred, (struct deferral){ item, at.message });
 	app_say(a, ROLE_DIM, item_is_put_off(&a->scene, item, &at)
-				     ? "put off until it is nearly due or changes; A shows every item"
+				     ? "put off until it is nearly due or changes; A lists it, z "
+				       "brings it back"
 				     : "it is nearly due; it stays here");
 }
 
@@ -476,7 +512,7 @@ static void give_up_first(struct app *a)
 
 void decide_undo(struct app *a)
 {
-	uint32_t here = item_here(a);
+	uint32_t here = app_item_here(a);
 	const struct draft *old = here == NONE ? NULL : draft_on(a, here);
 	struct desk *desk = old ? desk_of(a, here) : NULL;
 
@@ -519,9 +555,7 @@ void decide_attach(struct app *a, struct str file)
 		app_say(a, ROLE_DIM, "no artifact is attached; attach FILE does");
 		return;
 	}
-	a->deciding.artifact = xmalloc(file.n + 1);
-	memcpy(a->deciding.artifact, file.p, file.n);
-	a->deciding.artifact[file.n] = '\0';
+	a->deciding.artifact = str_dup(file);
 	app_say(a, ROLE_DIM, "%s goes with the next feedback request", a->deciding.artifact);
 }
 
@@ -553,7 +587,7 @@ bool decide_keys(struct app *a, bool words, char out[KEYS_MAX])
 		char key;
 	} verbs[] = { { VERB_ACCEPT, 'a' },  { VERB_REJECT, 'x' },   { VERB_PARTIAL, 'p' },
 		      { VERB_ANSWER, '=' },  { VERB_ESCALATE, 'e' }, { VERB_DISMISS, 'D' } };
-	uint32_t item = item_here(a);
+	uint32_t item = app_item_here(a);
 	const struct draft *old = item == NONE ? NULL : draft_on(a, item);
 	struct item_state at;
 	unsigned takes;
@@ -572,7 +606,7 @@ bool decide_keys(struct app *a, bool words, char out[KEYS_MAX])
 
 void decide_resend(struct app *a)
 {
-	uint32_t here = item_here(a);
+	uint32_t here = app_item_here(a);
 	const struct draft *old = here == NONE ? NULL : draft_on(a, here);
 
 	if (!old || old->state != DRAFT_WRITTEN) {
@@ -637,7 +671,7 @@ static void confirm_plan(struct app *a)
 		if (plan->list.v[i].needs_sure && !plan->list.v[i].missing.n) {
 			a->deciding.confirm = CONFIRM_SURE;
 			app_say(a, ROLE_KEY, "the artifact is the same as in the last turn; y once more "
-					     "sends it all the same");
+					     "sends it anyway");
 			return;
 		}
 	app_effect(a, EFFECT_DELIVER, STR_NONE, 0);

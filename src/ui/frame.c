@@ -6,34 +6,33 @@
 
 enum {
 	PREVIEW_LEAST_ROWS = 14, /* body rows below which the list has them all */
-	TITLE_LEAST_COLS = 30,   /* of the title for the sources and the number of messages */
+	TITLE_LEAST_COLS = 22,   /* of the title for the sources */
+	NOTICE_MOST_ROWS = 5,
+	FILTER_LEAST_COLS = 9,   /* behind the tabs; with less it goes to the message line */
 };
 
 static const struct {
 	const char *label;
-	const char *keys; /* that matter in this view */
 	bool preview;
 } tabs[TAB_COUNT] = {
-	[TAB_INBOX] = { "Inbox", "Enter open  J K open item", true },
-	[TAB_TIMELINE] = { "Timeline", "h l marks  Enter open  + - zoom  ← → pan", false },
-	[TAB_LEDGER] = { "Ledger", "Enter open  d diff  J K open item", true },
-	[TAB_MESSAGES] = { "Messages", "Enter open  ! ~ problem  o ^O correlation  r raw", true },
-	[TAB_AGENTS] = { "Agents", "Enter last message", false },
-	[TAB_DECISIONS] = { "Decisions", "Enter open  u undo or give up  $ deliver  :resend", true },
+	[TAB_INBOX] = { "Inbox", true },	 [TAB_TIMELINE] = { "Timeline", false },
+	[TAB_LEDGER] = { "Ledger", true },	 [TAB_MESSAGES] = { "Messages", true },
+	[TAB_AGENTS] = { "Agents", false },	 [TAB_DECISIONS] = { "Decisions", true },
 };
 
-/* Where tab i's label starts, and how long it is; labels are cut where the line is short. */
+enum { TABS_COLS = 70 }; /* below this, two labels share the blank between them */
+
+/* Where tab i's label starts, with the bracket before it, and how long it is with both. */
 static int tab_col(const struct app *a, int i, int *cols)
 {
-	int at = 1, room = (a->cols - 2) / TAB_COUNT;
+	bool close = a->cols < TABS_COLS;
+	int at = !close;
 
 	for (int t = 0;; t++) {
-		int want = (int)strlen(tabs[t].label) + 4;
-
-		*cols = want < room ? want : room;
+		*cols = (int)strlen(tabs[t].label) + 4;
 		if (t == i)
 			return at;
-		at += *cols;
+		at += *cols - close;
 	}
 }
 
@@ -59,6 +58,7 @@ static void count_title(const struct app *a, struct buf *out)
 {
 	bool sending = a->deciding.sending; /* what is on its way is not held yet */
 	uint32_t staged = 0, held = 0;
+	char messages[32];
 
 	for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++) {
 		staged += desk_staged(&a->scene.desks->list.v[i]);
@@ -70,11 +70,12 @@ static void count_title(const struct app *a, struct buf *out)
 	add_count(out, "", held, "held");
 	if (sending)
 		buf_adds(out, "  sending");
-	if (decide_is_read_only(a))
+	if (!a->film.model && decide_is_read_only(a))
 		buf_adds(out, "  read-only");
 	add_count(out, "✗", a->errors, "wrong");
-	if ((int)out->n + TITLE_LEAST_COLS < a->cols)
-		buf_printf(out, "  %u messages", a->scene.k);
+	snprintf(messages, sizeof(messages), "  %u message%s", a->scene.k, a->scene.k == 1 ? "" : "s");
+	if ((int)(out->n + strlen(messages)) + TITLE_LEAST_COLS < a->cols)
+		buf_adds(out, messages);
 	buf_addc(out, ' ');
 }
 
@@ -83,125 +84,61 @@ static void draw_title(struct app *a, struct grid *g)
 	static const char *const modes[] = { [LIVE_NOT] = "", [LIVE_ON] = "  live",
 					     [LIVE_PAUSED] = "  paused", [LIVE_BEHIND] = "  behind" };
 	struct rect row = rect_in(grid_rect(g), 0, 0, 1, a->cols);
+	const char *mode = a->loading ? "  reading" : a->film.model ? "  replay" : modes[a->live];
 	struct pen p = { g, row };
 	struct buf counts = { 0 };
 
 	grid_fill(g, row, ROLE_TITLE, " ");
 	count_title(a, &counts);
 	put_right(g, row, ROLE_TITLE, counts.p);
-	p.rest.cols -= (int)counts.n + 1;
+	/* a name may be cut, but not whether this is live or a replay */
+	p.rest.cols -= (int)(counts.n + 1 + strlen(mode));
 	pen_put(&p, ROLE_TITLE, " gavel  ");
 	pen_path(&p, ROLE_TITLE, a->title);
-	pen_put(&p, ROLE_TITLE,
-		a->loading ? "  reading" : a->film.model ? "  replay" : modes[a->live]);
+	p.rest.cols += (int)strlen(mode);
+	pen_put(&p, ROLE_TITLE, mode);
 	buf_release(&counts);
+}
+
+/* Columns behind the tabs, from *at on. */
+static int filter_room(const struct app *a, int *at)
+{
+	int cols;
+
+	*at = tab_col(a, TAB_COUNT - 1, &cols);
+	*at += cols + 1;
+	return a->cols - *at;
+}
+
+static void draw_filter(const struct app *a, struct grid *g, struct rect row)
+{
+	struct pen p = { g, row };
+
+	pen_put(&p, ROLE_KEY, "\\");
+	pen_text(&p, ROLE_MATCH, buf_str(&a->filter_text));
+}
+
+static void draw_tab(const struct app *a, int i, struct grid *g, struct rect line)
+{
+	bool current = i == (int)a->tab;
+	int cols, at = tab_col(a, i, &cols);
+
+	/* where the line is a column short, the last label goes without its end */
+	grid_printf(g, rect_in(line, 0, at, 1, cols), current ? ROLE_ACCENT : ROLE_DIM, "%s%d %s%s",
+		    current ? "[" : " ", i + 1, tabs[i].label,
+		    at + cols > a->cols ? "" : current ? "]" : " ");
 }
 
 static void draw_tabs(struct app *a, struct grid *g)
 {
 	struct rect line = rect_in(grid_rect(g), 1, 0, 1, a->cols);
+	int at;
 
-	for (int i = 0; i < TAB_COUNT; i++) {
-		int cols, at = tab_col(a, i, &cols);
-		bool current = (enum tab)i == a->tab;
-		char label[32];
-
-		snprintf(label, sizeof(label), "%s%d %s%s", current ? "[" : " ", i + 1,
-			 tabs[i].label, current ? "]" : " ");
-		grid_put(g, rect_in(line, 0, at, 1, cols), current ? ROLE_ACCENT : ROLE_DIM, label);
-	}
-	if (a->filter) {
-		int cols, at = tab_col(a, TAB_COUNT - 1, &cols) + cols + 1;
-		struct pen p = { g, rect_in(line, 0, at, 1, a->cols - at) };
-
-		pen_put(&p, ROLE_KEY, "\\");
-		pen_text(&p, ROLE_MATCH, buf_str(&a->filter_text));
-	}
-}
-
-/* A bar that fills while the sources are read. */
-static void draw_progress(struct app *a, struct grid *g, struct rect row)
-{
-	double part = a->bytes_total ? (double)a->bytes_done / (double)a->bytes_total : 0;
-	int room = row.cols - 18, full = (int)(part * room);
-	struct pen p = { g, row };
-
-	if (room < 4)
-		return;
-	pen_printf(&p, ROLE_DIM, " reading %3d%% ", (int)(part * 100));
-	grid_fill(g, rect_in(row, 0, 14, 1, full), ROLE_BAR, "█");
-	grid_fill(g, rect_in(row, 0, 14 + full, 1, room - full), ROLE_BAR_REST, "░");
-}
-
-static void list_keys(struct app *a, struct buf *out)
-{
-	char verbs[KEYS_MAX];
-
-	if (a->film.model)
-		buf_printf(out, "Space %s  , . step  < > speed  { } event  ( ) minute  s idle  L loop%s",
-			   a->film.playing ? "pause" : "play", a->replays ? "" : "  R leave");
-	else if (a->tab == TAB_INBOX && decide_keys(a, true, verbs))
-		buf_printf(out, "%s  u undo  $ deliver", verbs);
-	else
-		buf_adds(out, tabs[a->tab].keys);
-}
-
-static void screen_keys(struct app *a, struct buf *out)
-{
-	const struct view_ops *view = app_screen(a)->pane.view;
-	char verbs[KEYS_MAX];
-
-	if (view == &view_preflight)
-		buf_adds(out, "y send  q back, nothing is sent");
-	else if (view == &view_recovery)
-		buf_adds(out, "y finish them  u give up what is held  q leave them");
-	else if (view == &view_item && decide_keys(a, false, verbs))
-		buf_printf(out, "%s decide  $ deliver  q back  d diff  [ ] iteration  r raw  J K items",
-			   verbs);
-	else if (view == &view_item)
-		buf_adds(out, "q back  d diff  [ ] iteration  r raw  J K items");
-	else if (view == &view_message)
-		buf_adds(out, "q back  r raw  o ^O correlation  ! ~ problem");
-	else
-		buf_adds(out, "q back  j k scroll  / search");
-}
-
-static void draw_status(struct app *a, struct grid *g, struct rect row)
-{
-	const struct screen *s = app_screen(a);
-	char position[24], part[24], right[72];
-	struct buf keys = { 0 };
-
-	if (a->loading) {
-		draw_progress(a, g, row);
-		return;
-	}
-	if (a->hunting) {
-		struct pen p = { g, rect_in(row, 0, 1, 1, row.cols - 2) };
-
-		pen_printf(&p, ROLE_DIM, "searching, %u%%; any key stops it",
-			   (unsigned)(100 - 100.0 * a->hunt.left / (a->scene.k ? a->scene.k : 1)));
-		return;
-	}
-	/* while something is typed, what there is to say about it */
-	if (a->prompt.kind != PROMPT_NONE && a->notice.n) {
-		grid_text(g, rect_in(row, 0, 1, 1, row.cols - 2), a->notice_role,
-			  raw_of(buf_str(&a->notice)), TEXT_LINE);
-		return;
-	}
-	if (s)
-		snprintf(right, sizeof(right), "%s  ? help ", pane_position(&s->pane, false, position));
-	else if (a->preview.view && a->preview_rect.rows > 0 && a->previewed.type != TARGET_NONE)
-		snprintf(right, sizeof(right), "%s  preview %s  ? help ",
-			 pane_position(app_list(a), true, position),
-			 pane_position(&a->preview, false, part));
-	else
-		snprintf(right, sizeof(right), "%s  ? help ",
-			 pane_position(app_list(a), true, position));
-	(s ? screen_keys : list_keys)(a, &keys);
-	grid_put(g, rect_in(row, 0, 1, 1, row.cols - (int)strlen(right) - 2), ROLE_DIM, keys.p);
-	put_right(g, row, ROLE_DIM, right);
-	buf_release(&keys);
+	for (int i = 0; i < TAB_COUNT; i++)
+		draw_tab(a, i, g, line);
+	draw_tab(a, (int)a->tab, g, line); /* its brackets stand where its neighbours' blanks are */
+	if (a->filter && filter_room(a, &at) >= FILTER_LEAST_COLS)
+		draw_filter(a, g, rect_in(line, 0, at, 1, a->cols - at));
 }
 
 /* How the turn of a review stands, marked off from the list above it. */
@@ -212,18 +149,28 @@ static void draw_strip(const struct app *a, struct grid *g, struct rect row)
 		  TEXT_LINE);
 }
 
+/* What there is to say. What is too long for the last line has those above it, too. */
+static void draw_notice(struct grid *g, struct rect row, enum role role, struct str text)
+{
+	int rows = grid_prose_rows(g, row.cols - 2, raw_of(text), TEXT_LINE, NOTICE_MOST_ROWS);
+	struct rect where = { row.row - rows + 1, row.col, rows, row.cols };
+
+	grid_fill(g, where, ROLE_NORMAL, " ");
+	grid_prose(g, rect_in(where, 0, 1, rows, row.cols - 2), role, raw_of(text), TEXT_LINE, 0);
+}
+
 static void draw_bottom(struct app *a, struct grid *g, struct rect row, int *cursor_col)
 {
-	if (a->prompt.kind != PROMPT_NONE) {
+	int at;
+
+	if (a->prompt.kind != PROMPT_NONE)
 		*cursor_col = prompt_draw(&a->prompt, g, row);
-		return;
-	}
-	if (a->notice.n)
-		grid_text(g, rect_in(row, 0, 1, 1, row.cols - 2), a->notice_role,
-			  raw_of(buf_str(&a->notice)), TEXT_LINE);
+	else if (a->notice.n)
+		draw_notice(g, row, a->notice_role, buf_str(&a->notice));
 	else if (a->banner.n)
-		grid_text(g, rect_in(row, 0, 1, 1, row.cols - 2), ROLE_WARN,
-			  raw_of(buf_str(&a->banner)), TEXT_LINE);
+		draw_notice(g, row, ROLE_WARN, buf_str(&a->banner));
+	else if (a->filter && filter_room(a, &at) < FILTER_LEAST_COLS)
+		draw_filter(a, g, rect_in(row, 0, 1, 1, row.cols - 2));
 }
 
 /* How the body is shared between list and preview. */
@@ -285,7 +232,7 @@ static void draw_views(struct app *a, struct grid *g, struct rect body)
 		return;
 	scene.item = scene.message = a->previewed.number;
 	pane_draw(&a->preview, &scene, g, a->preview_rect, false, a->preview_focused,
-		  a->preview_focused ? buf_str(&a->word) : STR_NONE);
+		  buf_str(&a->word));
 	if (a->previewed.type == TARGET_ITEM)
 		decide_saw(a, a->previewed.number, &a->preview);
 }
@@ -328,7 +275,7 @@ void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col)
 		draw_views(a, g, body);
 	if (a->strip.n)
 		draw_strip(a, g, rect_in(all, a->rows - 3, 0, 1, a->cols));
-	draw_status(a, g, rect_in(all, a->rows - 2, 0, 1, a->cols));
+	app_draw_status(a, g, rect_in(all, a->rows - 2, 0, 1, a->cols));
 	draw_bottom(a, g, rect_in(all, a->rows - 1, 0, 1, a->cols), cursor_col);
 	if (*cursor_col >= 0)
 		*cursor_row = a->rows - 1;

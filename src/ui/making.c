@@ -13,7 +13,7 @@ static void refresh_preview(struct app *a)
 		return;
 	}
 	if (a->previewed.type == t.type && a->previewed.number == t.number &&
-	    a->preview.lines.cols == a->preview_rect.cols && !a->preview_stale)
+	    a->preview.lines.cols == a->preview_rect.cols && !a->preview_stale && !a->preview_seeks)
 		return;
 	a->preview_stale = false;
 	if (a->previewed.type != t.type || a->previewed.number != t.number) {
@@ -24,6 +24,9 @@ static void refresh_preview(struct app *a)
 	a->previewed = t;
 	scene.item = scene.message = t.number;
 	pane_make(&a->preview, &scene, a->preview_rect.cols);
+	if (a->preview_seeks)
+		pane_show_word(&a->preview, &scene, a->preview_rect.rows, buf_str(&a->word));
+	a->preview_seeks = false;
 }
 
 /* ---- making lists ---- */

@@ -30,7 +30,7 @@ static uint32_t first_target(const struct pane *p, const struct scene *s)
 	return 0;
 }
 
-enum { FOLLOWERS_MAX = 16 };
+enum { FOLLOWERS_MAX = 16, SHOW_LINES_MAX = 2000 };
 
 static unsigned bit_of(struct line line)
 {
@@ -251,20 +251,39 @@ static void mark_matches(struct grid *g, struct rect row, struct str word)
 	buf_release(&text);
 }
 
-bool pane_line_has(const struct pane *p, const struct scene *s, uint32_t i, struct str word)
+/* The first line of [from, to) that is drawn with the word in it, else `to`. */
+static uint32_t find_drawn(const struct pane *p, const struct scene *s, uint32_t from, uint32_t to,
+			   struct str word)
 {
-	struct grid *g;
+	struct grid *g = grid_new(1, p->lines.cols, s->ascii);
 	struct buf text = { 0 };
-	bool has;
 
-	if (p->view->target && target_has(s, p->view->target(s, &p->lines, i), word))
-		return true;
-	g = grid_new(1, p->lines.cols, s->ascii);
-	p->view->draw(s, &p->lines, i, g, grid_rect(g));
-	has = str_contains_nocase(row_text(g, grid_rect(g), &text), word);
+	for (; from < to; from++) {
+		grid_clear(g);
+		p->view->draw(s, &p->lines, from, g, grid_rect(g));
+		if (str_contains_nocase(row_text(g, grid_rect(g), &text), word))
+			break;
+	}
 	buf_release(&text);
 	grid_free(g);
-	return has;
+	return from;
+}
+
+bool pane_line_has(const struct pane *p, const struct scene *s, uint32_t i, struct str word)
+{
+	return (!p->text && p->view->target && target_has(s, p->view->target(s, &p->lines, i), word)) ||
+	       find_drawn(p, s, i, i + 1, word) == i;
+}
+
+void pane_show_word(struct pane *p, const struct scene *s, int rows, struct str word)
+{
+	uint32_t n = p->lines.list.n < SHOW_LINES_MAX ? p->lines.list.n : SHOW_LINES_MAX;
+	uint32_t at = word.n ? find_drawn(p, s, 0, n, word) : n;
+
+	if (at == n || rows < 1)
+		return;
+	if (at < p->top || at >= p->top + (uint32_t)rows)
+		p->top = at > (uint32_t)rows / 3 ? at - (uint32_t)rows / 3 : 0;
 }
 
 /* What a view has marked as the place of its own cursor stays marked. */
@@ -285,6 +304,23 @@ static bool line_is_marked(const struct pane *p, const struct scene *s, uint32_t
 	return t.type == TARGET_ITEM && decide_is_marked(s->deciding, t.number);
 }
 
+/* Why nothing is there, and what one can do. */
+static void draw_empty(const struct pane *p, const struct scene *s, struct grid *g, struct rect where,
+		       bool list)
+{
+	struct buf text = { 0 };
+
+	if (!p->lines.cols)
+		buf_adds(&text, "The list is being made.");
+	else if (list && s->filter)
+		buf_adds(&text, "Nothing here matches the filter. Esc shows all again.");
+	else if (p->view->empty)
+		buf_printf(&text, "%s%s%s", p->view->empty, p->view->then ? "\n" : "",
+			   p->view->then ? p->view->then : "");
+	grid_prose(g, where, ROLE_DIM, raw_of(buf_str(&text)), TEXT_LINES, 0);
+	buf_release(&text);
+}
+
 void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where, bool list,
 	       bool focused, struct str word)
 {
@@ -303,14 +339,8 @@ void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rec
 	keep_top(p);
 	if (list)
 		show_selected(p);
-	if (!p->lines.cols)
-		grid_put(g, rect_in(body, 0, 1, 1, body.cols - 2), ROLE_DIM,
-			 "The list is being made.");
-	else if (!p->lines.list.n && (p->view->empty || s->filter))
-		grid_prose(g, rect_in(body, 0, 1, body.rows, body.cols - 2), ROLE_DIM,
-			   raw_of(s->filter && list ? STR("Nothing matches the filter. Esc shows all again.")
-						    : str_of(p->view->empty)),
-			   TEXT_LINES, 0);
+	if (!p->lines.list.n)
+		draw_empty(p, s, g, rect_in(body, 0, 1, body.rows, body.cols - 2), list);
 	for (int i = 0; i < body.rows && p->top + (uint32_t)i < p->lines.list.n; i++) {
 		uint32_t line = p->top + (uint32_t)i;
 		struct rect row = rect_in(body, i, 0, 1, body.cols);

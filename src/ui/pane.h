@@ -20,6 +20,7 @@ struct pane {
 	struct line at;    /* what it shows */
 	uint32_t top;      /* first visible line */
 	int rows;          /* visible lines when last drawn */
+	uint32_t found;    /* in a text: the line of the last match + 1; 0 = none */
 };
 
 /* Makes the lines for the scene; keeps the selection on what it was on. cols: of the lines, without
@@ -40,7 +41,9 @@ void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rec
 	       bool focused, struct str word);
 /* Where one is: "3/18" in a list; "top", "40%", "end", "all" in a text. */
 const char *pane_position(const struct pane *p, bool list, char out[24]);
-/* Whether line i, or what it leads to, says the word (without case). */
+/* Whether line i says the word (without case), or in a list what it leads to. */
 bool pane_line_has(const struct pane *p, const struct scene *s, uint32_t i, struct str word);
+/* Scrolls a text of that many rows so that the first line with the word is seen. */
+void pane_show_word(struct pane *p, const struct scene *s, int rows, struct str word);
 
 #endif

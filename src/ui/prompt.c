@@ -196,9 +196,7 @@ enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_
 		recall(p, -1);
 		return PROMPT_CHANGED;
 	case KEY_TAB:
-		complete_word(p,
-			      p->kind == PROMPT_COMMAND || p->kind == PROMPT_REASON ? complete : NULL,
-			      ctx);
+		complete_word(p, complete, ctx);
 		return PROMPT_CHANGED;
 	default:
 		return type(p, key);

@@ -35,7 +35,7 @@ struct prompt {
 	struct buf kept; /* that line, while looking at older ones */
 };
 
-/* The i-th word that `start` may become, or NULL after the last. */
+/* The i-th word that `start` may become, or NULL after the last. NULL: nothing is completed. */
 typedef const char *(*complete_fn)(const void *ctx, struct str start, unsigned i);
 
 void prompt_open(struct prompt *p, enum prompt_kind kind, struct str text);

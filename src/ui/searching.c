@@ -43,11 +43,21 @@ static void begin_hunt(struct app *a, uint32_t line, int direction, bool again)
 		return;
 	}
 	a->hunt_more = 0;
+	a->hunt_from = at;
 	if (again)
 		at = direction > 0 ? (at + 1) % k : (at + k - 1) % k;
 	a->hunt = (struct hunt){ .word = buf_str(&a->word), .direction = direction, .k = k, .at = at,
 				 .left = k,
 				 .found = NONE };
+}
+
+void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction)
+{
+	if (found == from)
+		app_say(a, ROLE_DIM, "the only one");
+	else if (direction > 0 ? found < from : found > from)
+		app_say(a, ROLE_DIM, direction > 0 ? "past the end; on from the top"
+						   : "past the top; on from the end");
 }
 
 /* To the match after the one that was found: n was typed meanwhile. */
@@ -73,13 +83,40 @@ void app_hunt(struct app *a)
 		line = line_of_message(a, a->hunt.found);
 	if (line != NONE) {
 		a->hunting = false;
-		if (a->tab == TAB_MESSAGES && !a->screen_count)
+		if (!a->hunt_more && (a->hunt.found != a->hunt_from || a->hunt_again))
+			app_say_wrapped(a, a->hunt_from, a->hunt.found, a->hunt.direction);
+		if (a->tab == TAB_MESSAGES && !a->screen_count) {
 			pane_select(app_list(a), line);
+			a->preview_seeks = true;
+		}
 		if (a->hunt_more)
 			hunt_on(a, line);
 	} else if (!more || !a->hunt.left) {
 		a->hunting = false;
 		app_say(a, ROLE_WARN, a->loading ? "not found in what was read so far" : "not found");
+	}
+}
+
+uint32_t app_search_line(struct app *a)
+{
+	const struct pane *p = app_pane(a);
+
+	if (p == app_list(a) && !a->screen_count)
+		return p->selected;
+	if (p->found > p->top && p->found <= p->top + (uint32_t)(p->rows > 0 ? p->rows : 0))
+		return p->found - 1;
+	return p->top;
+}
+
+/* Goes to a line where the word is. */
+static void show_match(struct app *a, struct pane *p, uint32_t line)
+{
+	if (p == app_list(a) && !a->screen_count) {
+		pane_select(p, line);
+		a->preview_seeks = true;
+	} else {
+		p->top = line;
+		p->found = line + 1;
 	}
 }
 
@@ -97,6 +134,7 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 	a->hunting = false;
 	if (a->word.n && p == &a->lists[TAB_MESSAGES] && a->scene.reader->hunt && a->scene.k) {
 		begin_hunt(a, from, direction, again);
+		a->hunt_again = again;
 		a->hunt_stopped = false;
 		return true;
 	}
@@ -111,10 +149,9 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 		if (at >= n)
 			at = 0;
 		if (pane_line_has(p, &scene, at, buf_str(&a->word))) {
-			if (p == app_list(a) && !s)
-				pane_select(p, at);
-			else
-				p->top = at;
+			if (at != from || again)
+				app_say_wrapped(a, from, at, direction);
+			show_match(a, p, at);
 			return true;
 		}
 	}
@@ -131,10 +168,12 @@ void app_leave_match(struct app *a)
 {
 	struct pane *p = app_pane(a);
 
-	if (p == app_list(a) && !a->screen_count)
+	if (p == app_list(a) && !a->screen_count) {
 		pane_select(p, a->search_from);
-	else
+	} else {
 		p->top = a->search_from;
+		p->found = 0;
+	}
 }
 
 void app_stop_hunt(struct app *a, const struct key *key)

@@ -105,7 +105,8 @@ struct view_ops {
 	 * marks. */
 	uint32_t (*next_mark)(const struct scene *s, const struct lines *lines, uint32_t i,
 			      int direction);
-	const char *empty; /* what to say when there is no line */
+	const char *empty; /* what to say when there is no line, */
+	const char *then;  /* and, on the screen, what to do; may be NULL */
 };
 
 /* A line of the decisions is one of the log: the message that decided, the item, the number of the

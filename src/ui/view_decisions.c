@@ -249,4 +249,5 @@ const struct view_ops view_decisions = {
 	.draw = decisions_draw,
 	.target = decisions_target,
 	.empty = "Nobody has decided anything yet.",
+	.then = "a accepts, x rejects, = answers what is selected in the inbox (1).",
 };

@@ -7,6 +7,7 @@ enum {
 	LANE_LABEL_COLS = 11, /* " decisions " */
 	ROWS_FOR_LANES = 34,  /* of the screen, for a lane each */
 	ROWS_FOR_MARKS = 20,
+	GAPS_COLS = 36, /* for "  ┆ 12:34:56 left out in 12345 gaps" */
 };
 
 static const struct {
@@ -116,13 +117,15 @@ static void draw_words(const struct app *a, struct grid *g, struct rect row)
 	pen_printf(&p, ROLE_DIM, "/%u", f->end);
 	if (more)
 		pen_printf(&p, ROLE_INFO, "  %u more have come", more);
+	if (f->loop != LOOP_NONE)
+		pen_put(&p, ROLE_KEY, f->loop == LOOP_ON ? "  [loop]" : "  [loop…");
 	if (left_out)
 		pen_printf(&p, ROLE_WARN, "  ┆ %s left out", when_span(left_out, now));
+	else if (f->skips && p.rest.cols < GAPS_COLS)
+		pen_printf(&p, ROLE_DIM, "  ┆ %s left out", when_span(f->skipped_ms, now));
 	else if (f->skips)
 		pen_printf(&p, ROLE_DIM, "  ┆ %s left out in %u gap%s", when_span(f->skipped_ms, now),
 			   f->skips, f->skips > 1 ? "s" : "");
-	if (f->loop != LOOP_NONE)
-		pen_put(&p, ROLE_KEY, f->loop == LOOP_ON ? "  [loop]" : "  [loop…");
 }
 
 void replay_draw(struct app *a, struct grid *g, struct rect where)

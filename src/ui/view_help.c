@@ -3,6 +3,7 @@
 #include "ui/app.h"
 #include "ui/view_parts.h"
 
+enum { NAMES_COLS = 76 };
 enum what { ROW_BLANK, ROW_SECTION, ROW_COMMAND, ROW_OWN };
 
 /* What was on the screen before the help. */
@@ -15,8 +16,22 @@ static unsigned where_below(const struct app *a)
 	return IN_LIST | replay | (a->tab == TAB_TIMELINE ? (unsigned)IN_TIMELINE : 0);
 }
 
+/* Where there is little room, the names of commands that have keys give way. */
+static int help_col(int cols)
+{
+	return cols < NAMES_COLS ? 20 : 38;
+}
+
+static int help_rows(struct grid *g, int cols, const char *help)
+{
+	int rows = grid_prose_rows(g, cols - help_col(cols), raw_of(str_of(help)), TEXT_LABEL, 8);
+
+	return rows > 1 ? rows : 1;
+}
+
 static void help_make(const struct scene *s, int cols, struct lines *out)
 {
+	struct grid *g = grid_new(1, cols > 0 ? cols : 1, s->ascii);
 	const char *section = NULL;
 	bool own = false;
 
@@ -30,8 +45,10 @@ static void help_make(const struct scene *s, int cols, struct lines *out)
 			line_add(out, ROW_SECTION, i, 0);
 		}
 		section = app_commands[i].section;
-		line_add(out, ROW_COMMAND, i, 0);
+		for (int row = 0; row < help_rows(g, cols, app_commands[i].help); row++)
+			line_add(out, ROW_COMMAND, i, (uint32_t)row);
 	}
+	grid_free(g);
 	for (uint32_t i = 0; i < s->app->keymap.n; i++) {
 		if (!s->app->keymap.v[i].argument)
 			continue;
@@ -54,12 +71,20 @@ static void keys_text(const struct app *a, const struct app_command *c, struct b
 	}
 }
 
+/* The help is wrapped; row b of it. */
 static void draw_columns(struct grid *g, struct rect row, struct str keys, const char *name,
-			 const char *help)
+			 const char *help, uint32_t b)
 {
-	grid_text(g, rect_in(row, 0, 2, 1, 17), ROLE_KEY, raw_of(keys), TEXT_LABEL);
-	grid_put(g, rect_in(row, 0, 20, 1, 17), ROLE_ID, name);
-	grid_put(g, rect_in(row, 0, 38, 1, row.cols - 38), ROLE_NORMAL, help);
+	int at = help_col(row.cols);
+
+	if (!b && (keys.n || at > 20))
+		grid_text(g, rect_in(row, 0, 2, 1, 17), ROLE_KEY, raw_of(keys), TEXT_LABEL);
+	else if (!b)
+		grid_printf(g, rect_in(row, 0, 2, 1, 17), ROLE_ID, ":%s", name);
+	if (!b && at > 20)
+		grid_put(g, rect_in(row, 0, 20, 1, 17), ROLE_ID, name);
+	grid_prose(g, rect_in(row, 0, at, 1, row.cols - at), ROLE_NORMAL, raw_of(str_of(help)),
+		   TEXT_LABEL, (int)b);
 }
 
 static void help_draw(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
@@ -79,12 +104,12 @@ static void help_draw(const struct scene *s, const struct lines *lines, uint32_t
 	case ROW_COMMAND:
 		keys_text(s->app, &app_commands[line->a], &keys);
 		draw_columns(g, row, buf_str(&keys), app_commands[line->a].name,
-			     app_commands[line->a].help);
+			     app_commands[line->a].help, line->b);
 		break;
 	case ROW_OWN:
 		b = &s->app->keymap.v[line->a];
 		key_name(b->key, &keys);
-		draw_columns(g, row, buf_str(&keys), b->command->name, b->argument);
+		draw_columns(g, row, buf_str(&keys), b->command->name, b->argument, 0);
 		break;
 	}
 	buf_release(&keys);

@@ -53,8 +53,8 @@ static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], 
 	}
 	if (cols >= 150)
 		c[COL_ID].want = 36;
-	if (!s->all)
-		c[COL_VERDICT].min = c[COL_VERDICT].want = 0;
+	/* a word or a sign, no half of a word */
+	c[COL_VERDICT].min = c[COL_VERDICT].want = !s->all ? 0 : cols < 56 ? 1 : table[COL_VERDICT].want;
 	if (!has_many_sessions(s) || cols < 160)
 		c[COL_SESSION].min = c[COL_SESSION].want = 0;
 	columns_fit(c, COL_COUNT, cols, fit);
@@ -188,4 +188,5 @@ const struct view_ops view_inbox = {
 	.draw = inbox_draw,
 	.target = inbox_target,
 	.empty = "Nothing waits for a decision.",
+	.then = "A shows every item, 4 every message.",
 };

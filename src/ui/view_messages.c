@@ -197,5 +197,6 @@ const struct view_ops view_messages = {
 	.heading = messages_heading,
 	.draw = messages_draw,
 	.target = messages_target,
-	.empty = "No messages.",
+	.empty = "Nothing has come yet.",
+	.then = "It appears here as it comes.",
 };

@@ -132,6 +132,7 @@ void prose_problems(struct prose *p, uint32_t message)
 	const struct reader *reader = p->s->reader;
 	const struct diags *diags = reader->diags(reader->ctx, message);
 	struct buf text = { 0 };
+	bool narrow = p->out->cols < 40;
 
 	if (!diags || !diags->list.n)
 		return;
@@ -147,8 +148,8 @@ void prose_problems(struct prose *p, uint32_t message)
 		}
 		buf_add_str(&text, d->text);
 		buf_printf(&text, " [%s]", d->rule);
-		prose_add(p, mark->word, p->out->cols < 60 ? 2 : 9, mark->role, buf_str(&text),
-			  TEXT_LINE);
+		prose_add(p, narrow ? mark->letter : mark->word, narrow ? 2 : 9, mark->role,
+			  buf_str(&text), TEXT_LINE);
 	}
 	buf_release(&text);
 }

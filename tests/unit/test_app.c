@@ -384,6 +384,171 @@ START_TEST(keys_can_be_bound_anew)
 }
 END_TEST
 
+static void says(const char *want)
+{
+	ck_assert_msg(str_find(buf_str(&app.notice), str_of(want), 0) >= 0, "%s: %.*s", want,
+		      STR_ARG(buf_str(&app.notice)));
+}
+
+/* The beginning of a name is enough where only one begins so; which one is never guessed. */
+START_TEST(commands_by_their_beginning)
+{
+	struct grid *g = grid_new(24, 80, false);
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, g, &row, &col);
+	app_run(&app, STR("timel"));
+	ck_assert_int_eq(app.tab, TAB_TIMELINE);
+	app_run(&app, STR("mark"));
+	ck_assert_int_eq(app.tab, TAB_TIMELINE);
+	for (char c = 'a'; c <= 'z'; c++) {
+		unsigned n = 0;
+
+		for (unsigned i = 0; i < app_command_count; i++)
+			n += app_commands[i].name[0] == c;
+		if (n < 2 || c == 'q')
+			continue;
+		buf_clear(&app.notice);
+		app_run(&app, str_make(&c, 1));
+		says("commands begin with");
+		ck_assert_uint_eq(app.effects.n, 0);
+	}
+	app_run(&app, STR("xyzzy"));
+	says("no command \"xyzzy\"");
+	app_run(&app, STR("99999999999"));
+	ck_assert_uint_eq(app_list(&app)->selected, app_list(&app)->lines.list.n - 1);
+	app_run(&app, STR("q"));
+	ck_assert_uint_eq(app.effects.n, 1);
+	ck_assert_int_eq(app.effects.v[0].type, EFFECT_QUIT);
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
+/* n goes round and says so; in a text it also goes on among matches that are all on its last page. */
+START_TEST(searches_go_round)
+{
+	struct grid *g = grid_new(24, 80, false);
+	uint32_t first;
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, g, &row, &col);
+	type("/pk-4<Enter>");
+	ck_assert_uint_eq(app.notice.n, 0);
+	type("n");
+	says("the only one");
+	type("/question<Enter>G");
+	app_draw(&app, g, &row, &col);
+	type("n");
+	says("past the end");
+	type("N");
+	says("past the top");
+	type("1g<Enter>");
+	app_draw(&app, g, &row, &col);
+	type("/\"label<Enter>");
+	app_draw(&app, g, &row, &col);
+	first = app_screen(&app)->pane.found;
+	ck_assert_uint_gt(first, 0);
+	type("n");
+	app_draw(&app, g, &row, &col);
+	ck_assert_uint_gt(app_screen(&app)->pane.found, first);
+	type("n");
+	says("past the end");
+	ck_assert_uint_eq(app_screen(&app)->pane.found, first);
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
+/* What was found in the message is seen, too. */
+START_TEST(the_preview_shows_what_was_found)
+{
+	struct grid *g = grid_new(24, 80, false);
+	struct buf screen = { 0 };
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, g, &row, &col);
+	type("1gj/try again at noon<Enter>");
+	app_draw(&app, g, &row, &col);
+	ck_assert_uint_eq(app_list(&app)->selected, 0);
+	grid_save(g, &screen);
+	ck_assert_int_ge(str_find(buf_str(&screen), STR("try again at noon"), 0), 0);
+	buf_release(&screen);
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
+START_TEST(what_is_open_is_not_opened_again)
+{
+	struct grid *g = grid_new(24, 80, false);
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, g, &row, &col);
+	type("<Enter>dd??");
+	ck_assert_uint_eq(app.screen_count, 3);
+	type("qqqj2++--");
+	ck_assert_int_eq(app.scene.to_ms, 0); /* all of the time axis again */
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
+/* A question that a resize took away is no more to be read. */
+START_TEST(a_resize_takes_a_question_with_its_words)
+{
+	struct grid *g = grid_new(24, 80, false);
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, g, &row, &col);
+	type(":8<Enter>v");
+	says("open \"web/src/signin/SignInForm.tsx\" in $EDITOR?");
+	app_resize(&app, 30, 100);
+	ck_assert_uint_eq(app.notice.n, 0);
+	type("y");
+	ck_assert_uint_eq(app.effects.n, 0);
+	says("review-PK-3/F-1");
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
+START_TEST(what_is_put_off_can_be_had_back)
+{
+	struct grid *g = grid_new(24, 80, false);
+	struct line at;
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, g, &row, &col);
+	type(":8<Enter>");
+	at = app_list(&app)->at;
+	type("z");
+	says("put off");
+	app_draw(&app, g, &row, &col);
+	ck_assert_uint_eq(app_list(&app)->lines.list.n, 17);
+	type("AK"); /* the one before is the one that was put off */
+	app_draw(&app, g, &row, &col);
+	ck_assert_uint_eq(app_list(&app)->at.a, at.a);
+	type("zA");
+	app_draw(&app, g, &row, &col);
+	ck_assert_uint_eq(app_list(&app)->lines.list.n, 18);
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
 START_TEST(every_command_has_its_own_keys)
 {
 	for (unsigned i = 0; i < app_command_count; i++) {
@@ -425,6 +590,12 @@ int main(void)
 	tcase_add_test(keys, pastes_and_unknown_keys_are_no_commands);
 	tcase_add_test(keys, keys_can_be_bound_anew);
 	tcase_add_test(keys, every_command_has_its_own_keys);
+	tcase_add_test(keys, commands_by_their_beginning);
+	tcase_add_test(keys, searches_go_round);
+	tcase_add_test(keys, the_preview_shows_what_was_found);
+	tcase_add_test(keys, what_is_open_is_not_opened_again);
+	tcase_add_test(keys, a_resize_takes_a_question_with_its_words);
+	tcase_add_test(keys, what_is_put_off_can_be_had_back);
 	suite_add_tcase(suite, screens);
 	suite_add_tcase(suite, keys);
 	return unit_run(suite);
