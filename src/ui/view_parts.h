@@ -148,6 +148,8 @@ void prose_add(struct prose *p, const char *label, int indent, enum role role, s
 	       enum text_mode mode);
 /* One line of a text, which must last as long as the lines, wrapped: at least one row. */
 void prose_line(struct prose *p, enum role role, int indent, int hang, struct str text);
+/* JSON with one member a line; what is too long to be shown whole says so. */
+void prose_json(struct prose *p, int indent, yyjson_val *root);
 /* The diagnostics of a message, if it has any. */
 void prose_problems(struct prose *p, uint32_t message);
 /* A message as JSON with one member a line, and before it what its text holds; as it came when it

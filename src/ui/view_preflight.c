@@ -21,21 +21,17 @@ static void add_list(struct prose *p, const char *label, enum role role, const s
 		prose_add(p, label, 10, role, list[i], TEXT_LINE);
 }
 
-/* What will be written, one member a line; notes as they are. */
+/* What will be written; notes as they are. */
 static void add_bytes(struct prose *p, const struct letter *l)
 {
 	struct json_reader reader = { 0 };
-	struct buf text = { 0 };
 	yyjson_val *root;
 
-	if (json_read(&reader, l->bytes, &root) == JSON_OK) {
-		json_write_pretty(&text, root, 400);
-		prose_add(p, NULL, 4, ROLE_NORMAL, buf_str(&text), TEXT_LINES);
-	} else {
+	if (json_read(&reader, l->bytes, &root) == JSON_OK)
+		prose_json(p, 4, root);
+	else
 		prose_add(p, NULL, 4, ROLE_NORMAL, l->bytes, TEXT_LINES);
-	}
 	json_reader_release(&reader);
-	buf_release(&text);
 }
 
 static void add_proposal(struct prose *prose, struct lines *out, const struct proposal *p, uint32_t i)

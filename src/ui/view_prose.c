@@ -95,14 +95,14 @@ void prose_line(struct prose *p, enum role role, int indent, int hang, struct st
 }
 
 /* Lines that keep their indentation when they are wrapped. */
-static void add_lines(struct prose *p, struct str text, int hang)
+static void add_lines(struct prose *p, struct str text, int from, int hang)
 {
 	struct str rest = arena_str(&p->out->arena, text);
 
 	while (rest.n && p->n < PROSE_LINES_MAX) {
 		ptrdiff_t end = str_find(rest, STR("\n"), 0);
 		struct str line = end < 0 ? rest : str_make(rest.p, (size_t)end);
-		int indent = 0;
+		int indent = from;
 
 		rest = end < 0 ? STR_NONE : str_from(rest, (size_t)end + 1);
 		while (line.n && line.p[0] == ' ' && indent < p->out->cols / 2) {
@@ -113,13 +113,13 @@ static void add_lines(struct prose *p, struct str text, int hang)
 	}
 }
 
-static void add_json(struct prose *p, yyjson_val *root)
+void prose_json(struct prose *p, int indent, yyjson_val *root)
 {
 	struct buf text = { 0 };
 	unsigned lines = 0;
 
 	json_write_pretty(&text, root, PRETTY_LINES_MAX);
-	add_lines(p, buf_str(&text), p->out->cols < 40 ? 0 : HANG_COLS);
+	add_lines(p, buf_str(&text), indent, p->out->cols < 40 ? 0 : HANG_COLS);
 	for (size_t i = 0; i < text.n; i++)
 		lines += text.p[i] == '\n';
 	if (lines + 1 >= PRETTY_LINES_MAX)
@@ -168,7 +168,7 @@ static void add_inside(struct prose *p, uint32_t message, struct str text)
 		json_read(&reader, span, &root);
 	if (root) {
 		prose_section(p, SECTION_INSIDE, message);
-		add_json(p, root);
+		prose_json(p, 0, root);
 	}
 	json_reader_release(&reader);
 }
@@ -185,9 +185,9 @@ void prose_message(struct prose *p, uint32_t message)
 		add_inside(p, message, json_get_str(json_get(root, "part"), "text"));
 	prose_section(p, p->s->raw ? SECTION_RAW : SECTION_MESSAGE, message);
 	if (root)
-		add_json(p, root);
+		prose_json(p, 0, root);
 	else
-		add_lines(p, bytes, 0);
+		add_lines(p, bytes, 0, 0);
 	json_reader_release(&reader);
 }
 
