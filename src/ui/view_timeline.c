@@ -13,6 +13,8 @@
 
 #include <stdio.h>
 
+enum { NEEDS_MAX = 64 };
+
 enum what {
 	LANE_BLANK,
 	LANE_SESSION, /* a: session, b: tasks */
@@ -257,19 +259,26 @@ static bool is_progress(const struct task_step *step)
 	return step->state == TASK_RUNNING && !step->assigned;
 }
 
+/* Whether step n gives out a task that was given out before, or one that revises another. */
+static bool is_given_again(const struct model *m, const struct task *t, uint32_t n)
+{
+	bool again = &m->tasks.v[t->root] != t;
+
+	while (!again && n-- > 0)
+		again = t->steps.v[n].assigned;
+	return again;
+}
+
 static void draw_task_mark(const struct scene *s, const struct task *t, uint32_t n, struct grid *g,
 			   struct rect where)
 {
 	const struct task_step *step = &t->steps.v[n];
 	const struct mark *mark = mark_of_task(step->state);
-	bool again = &s->model->tasks.v[t->root] != t;
 
-	for (uint32_t i = 0; i < n; i++)
-		again |= t->steps.v[i].assigned;
 	if (is_progress(step))
 		grid_put(g, where, ROLE_BAR, step->percent == 255 ? "▸" : "•");
 	else if (step->assigned && step->state != TASK_PENDING)
-		grid_put(g, where, ROLE_INFO, again ? "V" : "A");
+		grid_put(g, where, ROLE_INFO, is_given_again(s->model, t, n) ? "V" : "A");
 	else if (step->state == TASK_REVIEW)
 		grid_put(g, where, mark->role, "R");
 	else
@@ -397,11 +406,12 @@ static void draw_needs(const struct scene *s, const struct own *own, uint32_t nu
 
 	pen_put(&p, ROLE_DIM,
 		root_at(s->model, number, scene_until(s).k) == number ? "  needs" : "    needs");
-	for (uint32_t i = 0; i < t->needs.n && i < 64 && t->needs.v[i].message < s->k; i++) {
-		const struct mark *mark = state_of_needed(s, t->session, t->needs.v[i].task_id);
+	for (uint32_t i = 0; i < t->needs.n && i < NEEDS_MAX && p.rest.cols > 0; i++) {
+		const struct mark *mark;
 
-		if (needed_before(t, i))
+		if (t->needs.v[i].message >= s->k || needed_before(t, i))
 			continue;
+		mark = state_of_needed(s, t->session, t->needs.v[i].task_id);
 		pen_skip(&p, 1);
 		pen_id(&p, ROLE_ID, model_str(s->model, t->needs.v[i].task_id));
 		pen_skip(&p, 1);
