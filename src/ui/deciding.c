@@ -10,6 +10,7 @@ void deciding_release(struct deciding *d)
 	arena_release(&d->words);
 	vec_release(&d->targets);
 	vec_release(&d->marked);
+	vec_release(&d->is_marked);
 	vec_release(&d->deferred);
 	vec_release(&d->read);
 	free(d->artifact);
@@ -20,7 +21,7 @@ static const struct item *item_number(const struct app *a, uint32_t item)
 	return &a->scene.model->items.v[item];
 }
 
-static bool state_now(const struct app *a, uint32_t item, struct item_state *at)
+bool decide_state(const struct app *a, uint32_t item, struct item_state *at)
 {
 	return item_at(a->scene.model, item_number(a, item), a->scene.k, a->scene.now_ms, at);
 }
@@ -34,12 +35,9 @@ static struct desk *desk_of(const struct app *a, uint32_t item)
 /* The newest live draft on an item, NULL = none. */
 static const struct draft *draft_on(const struct app *a, uint32_t item)
 {
-	const struct desk *d = desk_of(a, item);
+	const struct desk *desk;
 
-	for (uint32_t i = d ? d->drafts.n : 0; i-- > 0;)
-		if (d->drafts.v[i].number == item && d->drafts.v[i].state != DRAFT_VOID)
-			return &d->drafts.v[i];
-	return NULL;
+	return draft_on_item(&a->scene, item, &desk);
 }
 
 /* ---- staging ---- */
@@ -67,7 +65,7 @@ static bool takes_verb(struct app *a, uint32_t item, enum verb verb)
 	struct buf why = { 0 };
 	unsigned verbs;
 
-	if (!state_now(a, item, &at))
+	if (!decide_state(a, item, &at))
 		return false;
 	verbs = verbs_of_item(a->scene.model, item_number(a, item), &at);
 	if (at.undecidable) {
@@ -95,7 +93,7 @@ static void wish_draft(struct app *a, enum effect_type type, uint32_t item, stru
 	struct buf name = { 0 }, rev = { 0 };
 	struct item_state at;
 
-	if (!state_now(a, item, &at))
+	if (!decide_state(a, item, &at))
 		return;
 	item_name(m, item_number(a, item), &name);
 	item_rev(a->scene.reader, item_number(a, item), &at, &rev);
@@ -133,7 +131,7 @@ static void stage(struct app *a, struct draft draft)
 		wish_draft(a, EFFECT_STAGE, d->targets.v[i], draft);
 	}
 	if (d->on_marked)
-		d->marked.n = 0;
+		decide_unmark(d);
 	d->on_marked = d->correcting = false;
 }
 
@@ -143,7 +141,7 @@ static void show_options(struct app *a, uint32_t item)
 	struct item_state at;
 	struct detail detail;
 
-	if (!state_now(a, item, &at) ||
+	if (!decide_state(a, item, &at) ||
 	    !a->scene.reader->detail(a->scene.reader->ctx, item_number(a, item), &at, &detail))
 		return;
 	for (unsigned i = 0; i < detail.n; i++)
@@ -369,107 +367,7 @@ void decide_reason(struct app *a, struct str code)
 	offer_reasons(a, "Tab completes: ");
 }
 
-/* ---- marks, putting off, undoing ---- */
-
-bool decide_is_marked(const struct deciding *d, uint32_t item)
-{
-	for (uint32_t i = 0; i < d->marked.n; i++)
-		if (d->marked.v[i] == item)
-			return true;
-	return false;
-}
-
-static void say_marked(struct app *a)
-{
-	if (a->deciding.marked.n)
-		app_say(a, ROLE_DIM, "%u marked; the key ; and a verb decide them all",
-			a->deciding.marked.n);
-	else
-		app_say(a, ROLE_DIM, "nothing is marked now");
-}
-
-void decide_mark(struct app *a)
-{
-	struct deciding *d = &a->deciding;
-	uint32_t item = app_item_here(a);
-
-	if (item == NONE) {
-		app_say(a, ROLE_DIM, "no item is selected");
-		return;
-	}
-	if (!decide_is_marked(d, item)) {
-		vec_push(&d->marked, item);
-	} else {
-		for (uint32_t i = d->marked.n; i-- > 0;)
-			if (d->marked.v[i] == item)
-				d->marked.v[i] = d->marked.v[--d->marked.n];
-	}
-	say_marked(a);
-	if (!a->screen_count)
-		pane_move(app_list(a), 1);
-}
-
-void decide_mark_all(struct app *a)
-{
-	struct deciding *d = &a->deciding;
-	struct pane *p = app_list(a);
-	uint32_t before = d->marked.n;
-
-	if (a->screen_count) {
-		decide_mark(a);
-		return;
-	}
-	for (uint32_t i = 0; i < p->lines.list.n; i++) {
-		struct target t = pane_line_target(p, &a->scene, i);
-		struct item_state at;
-
-		if (t.type == TARGET_ITEM && state_now(a, t.number, &at) && at.open &&
-		    !decide_is_marked(d, t.number))
-			vec_push(&d->marked, t.number);
-	}
-	if (d->marked.n == before) /* all were: the second time takes them away */
-		d->marked.n = 0;
-	say_marked(a);
-}
-
-void decide_on_marked(struct app *a)
-{
-	if (!a->deciding.marked.n) {
-		app_say(a, ROLE_DIM, "nothing is marked; m marks");
-		return;
-	}
-	a->deciding.on_marked = true;
-	app_say(a, ROLE_KEY, "%u marked: which verb? any other key leaves them", a->deciding.marked.n);
-}
-
-static void bring_back(struct deciding *d, uint32_t item)
-{
-	for (uint32_t i = d->deferred.n; i-- > 0;)
-		if (d->deferred.v[i].item == item)
-			d->deferred.v[i] = d->deferred.v[--d->deferred.n];
-}
-
-void decide_defer(struct app *a)
-{
-	uint32_t item = app_item_here(a);
-	struct item_state at;
-
-	if (item == NONE || !state_now(a, item, &at) || !at.open) {
-		app_say(a, ROLE_DIM, "no open item is selected");
-		return;
-	}
-	app_stale(a);
-	if (item_is_put_off(&a->scene, item, &at)) {
-		bring_back(&a->deciding, item);
-		app_say(a, ROLE_DIM, "back in the inbox");
-		return;
-	}
-	vec_push(&a->deciding.deferred, (struct deferral){ item, at.message });
-	app_say(a, ROLE_DIM, item_is_put_off(&a->scene, item, &at)
-				     ? "put off until it is nearly due or changes; A lists it, z "
-				       "brings it back"
-				     : "it is nearly due; it stays here");
-}
+/* ---- undoing ---- */
 
 /* Whether to give up a held message; where it may have arrived, that is said and asked twice. */
 static void ask_give_up(struct app *a, struct desk *desk, uint32_t letter)
@@ -593,7 +491,7 @@ bool decide_keys(struct app *a, bool words, char out[KEYS_MAX])
 	unsigned takes;
 	int n = 0;
 
-	if (item == NONE || decide_is_read_only(a) || !state_now(a, item, &at))
+	if (item == NONE || decide_is_read_only(a) || !decide_state(a, item, &at))
 		return false;
 	takes = at.open || old ? verbs_of_item(a->scene.model, item_number(a, item), &at) : 0;
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)

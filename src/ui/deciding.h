@@ -35,7 +35,8 @@ struct deciding {
 	uint32_t letter;      /* CONFIRM_GIVE_UP: which of whose desk */
 	bool sure;            /* and that it is given up in spite of doubt */
 	struct desk *desk;
-	VEC(uint32_t) marked; /* items */
+	VEC(uint32_t) marked; /* items, */
+	VEC(bool) is_marked;  /* and the same by item */
 	VEC(struct deferral) deferred;
 	VEC(uint8_t) read; /* by item: shown to its end */
 	int64_t opened_ms; /* when the pre-flight page was opened */
@@ -75,6 +76,10 @@ bool decide_key(struct app *a, const struct key *key);
 /* The pane has shown this item; its end may have been among it. */
 void decide_saw(struct app *a, uint32_t item, const struct pane *p);
 bool decide_is_marked(const struct deciding *d, uint32_t item);
+/* All of them. */
+void decide_unmark(struct deciding *d);
+/* The item as of the scene; false: there is no such item yet. */
+bool decide_state(const struct app *a, uint32_t item, struct item_state *at);
 /* Nothing at all can be decided here. */
 bool decide_is_read_only(const struct app *a);
 enum { KEYS_MAX = 96 };
