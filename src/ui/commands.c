@@ -637,7 +637,7 @@ const struct app_command app_commands[] = {
 	{ "decide", "escalate", "e", "ask someone above", ANYWHERE, run_escalate },
 	{ "decide", "answer", "=", "answer the question", ANYWHERE, run_answer },
 	{ "decide", "dismiss", "D", "dismiss it", ANYWHERE, run_dismiss },
-	{ "decide", "defer", "z", "hide it until it is due", ANYWHERE, run_defer },
+	{ "decide", "defer", "z", "put it off until it is nearly due; bring it back", ANYWHERE, run_defer },
 	{ "decide", "explain", "c", "an explanation, in $EDITOR", ANYWHERE, run_explain },
 	{ "decide", "reason", "C", "a reason code", ANYWHERE, run_reason },
 	{ "decide", "mark", "m", "mark it", ANYWHERE, run_mark },
@@ -706,7 +706,7 @@ const struct app_command app_commands[] = {
 	{ "else", "suspend", "<C-z>", "stop for a while; fg comes back", ANYWHERE, run_suspend },
 	{ "else", "save-screen", "", "save-screen FILE: the screen as text and roles", ANYWHERE,
 	  run_save_screen },
-	{ "else", "quit", "Q", "quit", ANYWHERE, run_quit },
+	{ "else", "quit", "Q", "quit; :q too", ANYWHERE, run_quit },
 };
 
 const unsigned app_command_count = sizeof(app_commands) / sizeof(app_commands[0]);

@@ -18,7 +18,7 @@ static const struct {
 	const char *hint, *keys;
 } prompts[PROMPT_KINDS] = {
 	[PROMPT_COMMAND] = { "Tab completes  ↑ earlier ones", "Enter runs  Esc leaves " },
-	[PROMPT_SEARCH] = { "afterwards n N go to the next and the previous one",
+	[PROMPT_SEARCH] = { "afterwards n next  N previous",
 			    "Enter stays  Esc goes back " },
 	[PROMPT_FILTER] = { "words  kind:finding  severity:>=major  is:open  agent:dev-01  -not",
 			    "Enter  Esc leaves " },
@@ -115,7 +115,7 @@ static void put_line(struct grid *g, struct rect row, enum role role, struct str
 /* What there is to say about what is typed; else what the keys do. */
 static void draw_typing(const struct app *a, struct grid *g, struct rect row)
 {
-	const char *keys = prompts[a->prompt.kind].keys;
+	const char *keys = prompts[a->prompt.kind].keys, *leave = "Esc leaves ";
 	struct buf hint = { 0 };
 
 	if (a->notice.n)
@@ -126,7 +126,7 @@ static void draw_typing(const struct app *a, struct grid *g, struct rect row)
 		buf_adds(&hint, prompts[a->prompt.kind].hint);
 	/* what one has to choose from is not cut for them */
 	if (a->notice.n && (int)(hint.n + strlen(keys)) + 2 > row.cols)
-		keys = "";
+		keys = (int)(hint.n + strlen(leave)) + 4 > row.cols ? "" : leave;
 	put_line(g, row, a->notice.n ? a->notice_role : ROLE_DIM, buf_str(&hint), keys);
 	buf_release(&hint);
 }

@@ -7,7 +7,8 @@ enum {
 	LANE_LABEL_COLS = 11, /* " decisions " */
 	ROWS_FOR_LANES = 34,  /* of the screen, for a lane each */
 	ROWS_FOR_MARKS = 20,
-	GAPS_COLS = 36, /* for "  ┆ 12:34:56 left out in 12345 gaps" */
+	LEFT_OUT_COLS = 18, /* for "  ┆ 12:34 left out" */
+	GAPS_COLS = 36,     /* for "  ┆ 12:34:56 left out in 12345 gaps" */
 };
 
 static const struct {
@@ -119,6 +120,8 @@ static void draw_words(const struct app *a, struct grid *g, struct rect row)
 		pen_printf(&p, ROLE_INFO, "  %u more have come", more);
 	if (f->loop != LOOP_NONE)
 		pen_put(&p, ROLE_KEY, f->loop == LOOP_ON ? "  [loop]" : "  [loop…");
+	if (p.rest.cols < LEFT_OUT_COLS)
+		return;
 	if (left_out)
 		pen_printf(&p, ROLE_WARN, "  ┆ %s left out", when_span(left_out, now));
 	else if (f->skips && p.rest.cols < GAPS_COLS)
