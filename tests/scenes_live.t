@@ -102,7 +102,7 @@ mkdir -p queue
 start 80x24 "$FOLLOWING" queue
 ok 'an empty folder is followed' soon title_says ' live '
 sed -n '/"confidence_score"/{p;q;}' demo.ndjson >queue/result-1.json
-ok 'a file that appears is read' soon title_says '1 messages'
+ok 'a file that appears is read' soon title_says '1 message'
 press Q
 rm -f fifo
 mkfifo fifo
