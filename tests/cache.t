@@ -64,7 +64,7 @@ flip() { # FILE OFFSET
 
 # head, files, parts, names, the model, and everywhere in its memory
 size=$(wc -c <"$(image)")
-for at in 0 8 16 24 32 40 48 56 60 64 68 80 130 150 200 250 400 600 1000 2000 4000 6000 8000 \
+for at in 0 8 16 24 32 40 48 56 60 64 68 80 130 150 200 250 400 600 1000 2000 4000 6000 8000 65536 65544 \
 	$((size / 7)) $((size / 5)) $((size / 3)) $((size / 2)) $((size - 70000)) $((size - 1)); do
 	flip "$(image)" $at
 	got=$(state log)

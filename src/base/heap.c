@@ -153,9 +153,10 @@ void heap_free(struct heap *h)
 
 void heap_reset(struct heap *h)
 {
-	/* over what was mapped, too */
-	if (h->plain || mmap(h, (size_t)HEAP_BYTES, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != h)
+	/* what its books say may be among what is no good */
+	if ((uintptr_t)h != HEAP_ADDRESS ||
+	    mmap(h, (size_t)HEAP_BYTES, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != h)
 		BUG("this heap cannot be emptied");
 	begin(h);
 }

@@ -65,7 +65,7 @@ char *heap_at(struct heap *h, struct heap_part part);
  * copied when they are changed, so the file must stay as it is. offset: a multiple of HEAP_PAGE. NULL:
  * it cannot be. */
 char *heap_map(struct heap *h, struct heap_part part, int fd, uint64_t offset);
-/* Empties a heap of which parts were put back that turn out to be no good. */
+/* Empties a fixed heap, of which parts were put back that turn out to be no good. */
 void heap_reset(struct heap *h);
 
 #endif
