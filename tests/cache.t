@@ -196,6 +196,30 @@ ok 'the cache keeps to its size' [ "$(cat cache/gavel/*.image | wc -c)" -le 1048
 XDG_CONFIG_HOME=$PWD/conf state many.4 >/dev/null
 is 'the newest is kept' used "$(told | sed 's/:.*//')"
 
+# ---- figures, which are kept with it ----
+
+cp old log
+rm -rf cache
+same_summary() { # WHAT ARGUMENTS…
+	what=$1
+	shift
+	"$GAVEL" show summary "$@" log >cached 2>/dev/null
+	"$GAVEL" show summary "$@" --no-cache log >read
+	ok "$what" cmp cached read
+}
+same_summary 'a summary, the first time'
+same_summary 'a summary, the second time'
+same_summary 'the same of a beginning' '--at=#100'
+same_summary 'the same with a filter' '--filter=dialect:feedback'
+"$GAVEL" show summary log >before 2>/dev/null
+item=$("$GAVEL" show inbox --format=json --filter=kind:improvement log 2>/dev/null |
+	sed -n '1s/^{"id":"\([^"]*\)".*/\1/p')
+ok 'a decision' "$GAVEL" decide log "$item" reject --explain=no
+same_summary 'the same with a decision made here'
+ok 'of which it tells' sh -c '! cmp -s before cached'
+cat more >>log
+same_summary 'the same of a log that has grown'
+
 # ---- every fixture, and what a journal expects of a log ----
 
 for file in $(find "$GAVEL_FIXTURES" -name '*.ndjson' -o -name '*.json' -o -name '*.log' | sort); do

@@ -1,4 +1,5 @@
-/* What reading a big log has come to, kept for the next time: the model's memory as it is.
+/* What reading a big log has come to, kept for the next time: the model's memory as it is, and the
+ * figures that take a walk through all of it.
  *
  * $XDG_CACHE_HOME/gavel (~/.cache/gavel) has an image for each list of sources that was read, made
  * after reading and used before it: the heap of the model is put back at the address that it had, and
@@ -18,6 +19,7 @@
 
 #include "base/buf.h"
 #include "base/heap.h"
+#include "ui/figures.h"
 
 struct load;
 struct load_reading;
@@ -49,6 +51,7 @@ struct cache {
 	bool known; /* an image was used */
 	uint64_t known_bytes; /* of logs, that need not be read */
 	VEC(struct cache_file) files; /* that are in the model, in the order of reading */
+	struct figures figures; /* of the whole log, if they are known: scene.kept */
 	bool incomplete; /* something is in the model that an image cannot have */
 };
 

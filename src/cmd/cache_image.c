@@ -5,6 +5,7 @@
  *   parts    where each part of the heap belongs, and its sum
  *   names    of the files
  *   model    the struct, whose pointers lead into the heap
+ *   figures  of the whole log
  *   …        zeros up to the next page, then the parts, which are whole pages
  *
  * Numbers are the machine's own: nobody else reads it. The parts are mapped, not read: nobody waits for
@@ -38,7 +39,7 @@ struct part {
 	uint64_t sum;
 };
 
-static const char magic[8] = "gvlimg02";
+static const char magic[8] = "gvlimg03";
 
 /* Other builds have other structs, and other opinions. 0 = not known. */
 static uint64_t build_sum(void)
@@ -86,7 +87,7 @@ struct image {
 	char *bytes; /* the head and what follows it up to the parts */
 	const struct cache_file *files;
 	const struct part *parts;
-	const char *names, *model;
+	const char *names, *model, *figures;
 };
 
 static bool is_ours(int fd, uint64_t *size)
@@ -112,7 +113,8 @@ static bool head_is_sane(const struct head *h, uint64_t size)
 	       h->parts_n <= PARTS_MAX && h->names_n <= NAMES_MAX &&
 	       h->model_n == sizeof(struct model) &&
 	       h->head_n == whole_pages(sizeof(*h) + h->files_n * sizeof(struct cache_file) +
-					h->parts_n * sizeof(struct part) + h->names_n + h->model_n) &&
+					h->parts_n * sizeof(struct part) + h->names_n + h->model_n +
+					sizeof(struct figures)) &&
 	       h->total_n == size && h->head_n <= size;
 }
 
@@ -149,6 +151,7 @@ static bool open_image(const struct load *l, struct image *image)
 	image->parts = (const void *)(image->files + h->files_n);
 	image->names = (const char *)(image->parts + h->parts_n);
 	image->model = image->names + h->names_n;
+	image->figures = image->model + h->model_n;
 	for (uint32_t i = 0; i < h->parts_n; i++)
 		sum += image->parts[i].where.n;
 	if (sum != h->total_n - h->head_n)
@@ -276,8 +279,10 @@ bool image_read(struct load *l, const uint32_t *order)
 			l->wire.files.v[k->number].group = model_str(&l->model, k->group);
 		}
 	}
-	if (good)
+	if (good) {
+		memcpy(&l->cache.figures, image.figures, sizeof(l->cache.figures));
 		futimens(image.fd, NULL); /* used just now */
+	}
 	if (image.fd >= 0)
 		close(image.fd);
 	free(image.bytes);
@@ -293,6 +298,15 @@ static void strip(struct model *m)
 	model_unstand(m);
 	m->arrivals.n = 0;
 	findings_release(&m->findings);
+}
+
+static void count(struct load *l)
+{
+	struct scene s = { .model = &l->model, .k = l->model.records.n, .kept = &l->cache.figures };
+	struct figures figures;
+
+	s.now_ms = model_now(s.model, s.k);
+	figures_make(&s, &figures); /* which also keeps them */
 }
 
 static bool add_files(struct load *l, struct buf *out, struct buf *names)
@@ -323,7 +337,7 @@ static void add_head(const struct load *l, const struct heap_parts *parts, const
 
 	memcpy(h.magic, magic, sizeof(magic));
 	h.head_n = whole_pages(sizeof(h) + files->n + h.parts_n * sizeof(struct part) + names->n +
-			       h.model_n);
+			       h.model_n + sizeof(struct figures));
 	h.total_n = h.head_n + parts->bytes;
 	buf_add(out, &h, sizeof(h));
 	buf_add_str(out, buf_str(files));
@@ -337,6 +351,7 @@ static void add_head(const struct load *l, const struct heap_parts *parts, const
 	}
 	buf_add_str(out, buf_str(names));
 	buf_add(out, &l->model, sizeof(l->model));
+	buf_add(out, &l->cache.figures, sizeof(l->cache.figures));
 	buf_reserve(out, (size_t)h.head_n - out->n);
 	memset(out->p + out->n, 0, (size_t)h.head_n - out->n);
 	out->n = (size_t)h.head_n;
@@ -375,6 +390,7 @@ bool image_write(struct load *l)
 	bool good = build_sum() && l->cache.files.n <= FILES_MAX;
 
 	strip(&l->model);
+	count(l);
 	good = good && add_files(l, &files, &names) && names.n <= NAMES_MAX;
 	if (good) {
 		heap_list(l->model.heap, &parts);

@@ -155,7 +155,7 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 {
 	struct load l = { 0 };
 	struct scene s = { .model = &l.model, .reader = &l.reader, .all = o->all,
-			   .ascii = o->ascii, .desks = &l.desks };
+			   .ascii = o->ascii, .desks = &l.desks, .kept = &l.cache.figures };
 	struct filter *filter = NULL;
 	int code = EXIT_TROUBLE;
 

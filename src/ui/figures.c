@@ -1,8 +1,9 @@
-/* Counting decisions and loops. */
+/* Counting. */
 #include "ui/figures.h"
 
 #include "ui/echoes.h"
 #include "ui/view_loops.h"
+#include "ui/view_parts.h"
 
 #include <stdlib.h>
 
@@ -58,13 +59,102 @@ int64_t standing_took(const struct model *m, const struct standing *standing, ui
 	return span(m, opened, standing->time_ms);
 }
 
+/* ---- how much there is ---- */
+
+/* Different for each source in the half that the map keeps. */
+static uint64_t source_hash(uint32_t source)
+{
+	return (uint64_t)(source + 1) << 32;
+}
+
+static void count_messages(const struct scene *s, struct counts *c)
+{
+	const struct model *m = s->model;
+	struct map sources = { 0 };
+	uint32_t last = NONE;
+
+	c->from_ms = c->to_ms = WHEN_NONE;
+	for (uint32_t i = 0; i < s->k; i++) {
+		const struct record *r = &m->records.v[i];
+		const struct route *route = route_of(m, r);
+
+		if (!message_is_shown(s, i))
+			continue;
+		c->messages++;
+		c->dialect[route->dialect]++;
+		c->kind[route->dialect][r->kind]++;
+		c->problem[SEVERITY_ERROR] += r->errors;
+		c->problem[SEVERITY_WARNING] += r->warnings;
+		c->problem[SEVERITY_NOTE] += r->notes;
+		c->flagged += r->errors > 0;
+		if (route->source != last &&
+		    map_get(&sources, source_hash(route->source)) == MAP_NONE)
+			map_add(&sources, source_hash(route->source), (uint32_t)c->sources++);
+		last = route->source;
+		if (r->time_ms == WHEN_NONE)
+			continue;
+		if (c->from_ms == WHEN_NONE || r->time_ms < c->from_ms)
+			c->from_ms = r->time_ms;
+		if (r->time_ms > c->to_ms)
+			c->to_ms = r->time_ms;
+	}
+	map_release(&sources);
+}
+
+static void count_entities(const struct scene *s, struct counts *c)
+{
+	const struct model *m = s->model;
+	struct task_state_at task;
+	struct review_state review;
+
+	for (uint32_t i = 0; i < m->sessions.n; i++)
+		c->sessions += m->sessions.v[i].first < s->k;
+	for (uint32_t i = 0; i < m->agents.n; i++)
+		c->agents += m->agents.v[i].first < s->k && filter_agent(s->filter, m, i);
+	for (uint32_t i = 0; i < m->tasks.n; i++) {
+		if (!task_at(m, &m->tasks.v[i], s->k, &task) || !filter_task(s->filter, m, i, s->k))
+			continue;
+		c->tasks++;
+		c->task[task.state]++;
+		c->stalled += task_is_stalled(m, &task, s->now_ms);
+	}
+	for (uint32_t i = 0; i < m->reviews.n; i++) {
+		if (!review_at(m, &m->reviews.v[i], s->k, &review) ||
+		    !message_is_shown(s, review.last))
+			continue;
+		c->reviews++;
+		c->review[review.verdict]++;
+	}
+	for (uint32_t i = 0; i < m->usage.n && m->usage.v[i].message < s->k; i++) {
+		const struct usage *u = &m->usage.v[i];
+
+		if (!message_is_shown(s, u->message))
+			continue;
+		c->tokens_in += u->tokens_in;
+		c->tokens_out += u->tokens_out;
+		c->tokens_cached += u->tokens_cached;
+		c->cost += u->cost;
+	}
+}
+
+/* ---- how the deciding went ---- */
+
 static void add_took(struct counting *c, int64_t ms)
 {
 	if (ms != WHEN_NONE)
 		vec_push(&c->took, ms);
 }
 
-static void count_item(struct counting *c, uint32_t number)
+static void count_state(struct counts *c, const struct item *item, const struct item_state *at)
+{
+	c->items++;
+	c->verdict[at->verdict]++;
+	c->due += at->open && item->dated;
+	c->undecidable += at->open && at->undecidable;
+	c->came_back += at->open && at->came_back;
+}
+
+static void count_decisions(struct counting *c, uint32_t number)
 {
 	const struct item *item = &c->s->model->items.v[number];
 
@@ -105,16 +195,62 @@ static void count_loops(const struct scene *s, struct figures *out)
 	arena_release(&arena);
 }
 
-void figures_make(const struct scene *s, struct figures *out)
+/* ---- who used most ---- */
+
+static bool spent_more(const struct model *m, const struct figures *f, uint32_t place, uint32_t agent,
+		       uint64_t tokens)
+{
+	if (tokens != f->spender[place].tokens)
+		return tokens > f->spender[place].tokens;
+	return str_cmp(agent_name(m, agent), agent_name(m, f->spender[place].agent)) < 0;
+}
+
+static void rank_spender(const struct model *m, struct figures *f, uint32_t agent, uint64_t tokens)
+{
+	uint32_t place = f->spenders < SPENDERS_MAX ? f->spenders : SPENDERS_MAX;
+
+	f->spenders++;
+	for (; place && spent_more(m, f, place - 1, agent, tokens); place--)
+		if (place < SPENDERS_MAX)
+			f->spender[place] = f->spender[place - 1];
+	if (place < SPENDERS_MAX) {
+		f->spender[place].agent = agent;
+		f->spender[place].tokens = tokens;
+	}
+}
+
+static void find_spenders(const struct scene *s, struct figures *out)
+{
+	const struct model *m = s->model;
+	uint64_t *tokens = xcalloc(m->agents.n + 1u, sizeof(*tokens));
+
+	for (uint32_t i = 0; i < m->usage.n && m->usage.v[i].message < s->k; i++)
+		if (m->usage.v[i].agent != NONE)
+			tokens[m->usage.v[i].agent] += m->usage.v[i].tokens_in + m->usage.v[i].tokens_out;
+	for (uint32_t i = 0; i < m->agents.n; i++)
+		if (tokens[i] && filter_agent(s->filter, m, i))
+			rank_spender(m, out, i, tokens[i]);
+	free(tokens);
+}
+
+static void count_all(const struct scene *s, struct figures *out)
 {
 	struct counting c = { .s = s, .out = out };
 	struct item_state at;
 
-	*out = (struct figures){ .median_ms = WHEN_NONE, .longest_ms = WHEN_NONE };
+	memset(out, 0, sizeof(*out));
+	out->k = s->k;
+	out->now_ms = s->now_ms;
+	out->median_ms = out->longest_ms = WHEN_NONE;
+	count_messages(s, &out->counts);
+	count_entities(s, &out->counts);
 	echoes_find(s, &c.own);
-	for (uint32_t i = 0; i < s->model->items.n; i++)
-		if (item_is_shown(s, i, &at))
-			count_item(&c, i);
+	for (uint32_t i = 0; i < s->model->items.n; i++) {
+		if (!item_is_shown(s, i, &at))
+			continue;
+		count_state(&out->counts, &s->model->items.v[i], &at);
+		count_decisions(&c, i);
+	}
 	for (uint32_t i = 0; i < s->model->standings.n; i++)
 		count_standing(&c, &s->model->standings.v[i]);
 	out->timed = c.took.n;
@@ -126,4 +262,27 @@ void figures_make(const struct scene *s, struct figures *out)
 	vec_release(&c.took);
 	echoes_release(&c.own);
 	count_loops(s, out);
+	find_spenders(s, out);
+}
+
+/* All of the log, and nothing that was decided here. */
+static bool is_log_alone(const struct scene *s)
+{
+	for (uint32_t i = 0; s->desks && i < s->desks->list.n; i++)
+		if (s->desks->list.v[i].drafts.n)
+			return false;
+	return s->k && s->k == s->model->records.n && !s->filter && !s->model->standings.n;
+}
+
+void figures_make(const struct scene *s, struct figures *out)
+{
+	bool keeps = s->kept && is_log_alone(s);
+
+	if (keeps && s->kept->k == s->k && s->kept->now_ms == s->now_ms) {
+		*out = *s->kept;
+		return;
+	}
+	count_all(s, out);
+	if (keeps)
+		*s->kept = *out;
 }

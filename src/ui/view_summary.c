@@ -1,4 +1,4 @@
-/* The summary: the session in counts. Lists of counts flow over as many rows as they need; a row
+/* The summary: the session in figures. Lists of counts flow over as many rows as they need; a row
  * keeps where its share of the list begins and ends. */
 #include "ui/figures.h"
 #include "ui/view_parts.h"
@@ -36,114 +36,13 @@ struct list {
 	uint32_t first, n;
 };
 
-struct counts {
-	uint64_t dialect[DIALECT_COUNT], kind[DIALECT_COUNT][256];
-	uint64_t problem[3], flagged; /* messages with errors */
-	uint64_t sources, sessions, messages, agents;
-	uint64_t task[TASK_STATE_COUNT], tasks, stalled;
-	uint64_t review[4], reviews;
-	uint64_t verdict[VERDICT_SUPERSEDED + 1], items, due, undecidable, came_back;
-	uint64_t tokens_in, tokens_out, tokens_cached;
-	double cost;
-	int64_t from_ms, to_ms;
-};
-
 struct own {
-	struct counts counts;
 	struct figures figures;
 	struct list lists[DIALECT_COUNT + 15];
 	uint32_t list_count;
 	struct entry *entries;
 	uint32_t entry_count, entry_cap;
 };
-
-/* ---- counting ---- */
-
-/* Different for each source in the half that the map keeps. */
-static uint64_t source_hash(uint32_t source)
-{
-	return (uint64_t)(source + 1) << 32;
-}
-
-static void count_messages(const struct scene *s, struct counts *c)
-{
-	const struct model *m = s->model;
-	struct map sources = { 0 };
-	uint32_t last = NONE;
-
-	c->from_ms = c->to_ms = WHEN_NONE;
-	for (uint32_t i = 0; i < s->k; i++) {
-		const struct record *r = &m->records.v[i];
-		const struct route *route = route_of(m, r);
-
-		if (!message_is_shown(s, i))
-			continue;
-		c->messages++;
-		c->dialect[route->dialect]++;
-		c->kind[route->dialect][r->kind]++;
-		c->problem[SEVERITY_ERROR] += r->errors;
-		c->problem[SEVERITY_WARNING] += r->warnings;
-		c->problem[SEVERITY_NOTE] += r->notes;
-		c->flagged += r->errors > 0;
-		if (route->source != last &&
-		    map_get(&sources, source_hash(route->source)) == MAP_NONE)
-			map_add(&sources, source_hash(route->source), (uint32_t)c->sources++);
-		last = route->source;
-		if (r->time_ms == WHEN_NONE)
-			continue;
-		if (c->from_ms == WHEN_NONE || r->time_ms < c->from_ms)
-			c->from_ms = r->time_ms;
-		if (r->time_ms > c->to_ms)
-			c->to_ms = r->time_ms;
-	}
-	map_release(&sources);
-}
-
-static void count_entities(const struct scene *s, struct counts *c)
-{
-	const struct model *m = s->model;
-	struct task_state_at task;
-	struct review_state review;
-	struct item_state item;
-
-	for (uint32_t i = 0; i < m->sessions.n; i++)
-		c->sessions += m->sessions.v[i].first < s->k;
-	for (uint32_t i = 0; i < m->agents.n; i++)
-		c->agents += m->agents.v[i].first < s->k && filter_agent(s->filter, m, i);
-	for (uint32_t i = 0; i < m->tasks.n; i++) {
-		if (!task_at(m, &m->tasks.v[i], s->k, &task) || !filter_task(s->filter, m, i, s->k))
-			continue;
-		c->tasks++;
-		c->task[task.state]++;
-		c->stalled += task_is_stalled(m, &task, s->now_ms);
-	}
-	for (uint32_t i = 0; i < m->reviews.n; i++) {
-		if (!review_at(m, &m->reviews.v[i], s->k, &review) ||
-		    !message_is_shown(s, review.last))
-			continue;
-		c->reviews++;
-		c->review[review.verdict]++;
-	}
-	for (uint32_t i = 0; i < m->items.n; i++) {
-		if (!item_is_shown(s, i, &item))
-			continue;
-		c->items++;
-		c->verdict[item.verdict]++;
-		c->due += item.open && m->items.v[i].dated;
-		c->undecidable += item.open && item.undecidable;
-		c->came_back += item.open && item.came_back;
-	}
-	for (uint32_t i = 0; i < m->usage.n && m->usage.v[i].message < s->k; i++) {
-		const struct usage *u = &m->usage.v[i];
-
-		if (!message_is_shown(s, u->message))
-			continue;
-		c->tokens_in += u->tokens_in;
-		c->tokens_out += u->tokens_out;
-		c->tokens_cached += u->tokens_cached;
-		c->cost += u->cost;
-	}
-}
 
 /* ---- lists ---- */
 
@@ -236,7 +135,7 @@ static int by_count(const void *left, const void *right)
 static void list_dialects(const struct scene *s, struct lines *out)
 {
 	struct own *own = out->own;
-	const struct counts *c = &own->counts;
+	const struct counts *c = &own->figures.counts;
 
 	for (int d = DIALECT_COUNT - 1; d >= 0; d--) {
 		struct list *list;
@@ -264,7 +163,7 @@ static void list_total(const struct scene *s, struct lines *out, const char *tit
 static void list_states(const struct scene *s, struct lines *out)
 {
 	struct own *own = out->own;
-	const struct counts *c = &own->counts;
+	const struct counts *c = &own->figures.counts;
 	static const struct mark stalled = { "⚠", "S", "stalled", ROLE_STALLED };
 	static const struct mark due = { "!", "D", "with a deadline", ROLE_DUE };
 	static const struct mark back = { "▲", "B", "came back", ROLE_WARN };
@@ -311,32 +210,19 @@ static void list_figures(const struct scene *s, struct lines *out)
 	list_flow(s, out);
 }
 
-enum { SPENDERS_MAX = 12 };
-
 /* Who used most. */
 static void list_spenders(const struct scene *s, struct lines *out)
 {
-	struct agent_stats *stats = model_agent_stats(s->model, s->k, s->now_ms, NULL);
-	struct own *own = out->own;
-	struct list *list;
+	const struct figures *f = &((const struct own *)out->own)->figures;
 
-	list_add(out, "  by agent", ROLE_KEY, 0);
-	for (uint32_t i = 0; i < s->model->agents.n; i++)
-		if (stats[i].tokens_in + stats[i].tokens_out && filter_agent(s->filter, s->model, i))
-			entry_add(out, (struct entry){ .name = model_str(s->model, s->model->agents.v[i].name),
-						       .n = stats[i].tokens_in + stats[i].tokens_out,
-						       .role = ROLE_AGENT });
-	list = &own->lists[own->list_count - 1];
-	list->total = list->n;
-	if (list->n) {
-		qsort(own->entries + list->first, list->n, sizeof(struct entry), by_count);
-		list->n = list->n > SPENDERS_MAX ? SPENDERS_MAX : list->n;
-		own->entry_count = list->first + list->n;
-		list_flow(s, out);
-	} else {
-		own->list_count--;
-	}
-	free(stats);
+	if (!f->spenders)
+		return;
+	list_add(out, "  by agent", ROLE_KEY, f->spenders);
+	for (uint32_t i = 0; i < f->spenders && i < SPENDERS_MAX; i++)
+		entry_add(out, (struct entry){ .name = agent_name(s->model, f->spender[i].agent),
+					       .n = f->spender[i].tokens,
+					       .role = ROLE_AGENT });
+	list_flow(s, out);
 }
 
 static void summary_make(const struct scene *s, int cols, struct lines *out)
@@ -345,21 +231,19 @@ static void summary_make(const struct scene *s, int cols, struct lines *out)
 
 	out->own = own;
 	out->cols = cols;
-	count_messages(s, &own->counts);
-	count_entities(s, &own->counts);
-	if (!own->counts.messages)
-		return;
 	figures_make(s, &own->figures);
+	if (!own->figures.counts.messages)
+		return;
 	line_add(out, ROW_TIME, 0, 0);
 	list_states(s, out);
 	list_figures(s, out);
-	list_total(s, out, "agents", own->counts.agents);
+	list_total(s, out, "agents", own->figures.counts.agents);
 	line_add(out, ROW_USAGE, 0, 0);
 	list_spenders(s, out);
 	line_add(out, ROW_BLANK, 0, 0);
-	list_total(s, out, "sources", own->counts.sources);
-	list_total(s, out, "sessions", own->counts.sessions);
-	list_total(s, out, "messages", own->counts.messages);
+	list_total(s, out, "sources", own->figures.counts.sources);
+	list_total(s, out, "sessions", own->figures.counts.sessions);
+	list_total(s, out, "messages", own->figures.counts.messages);
 	list_dialects(s, out);
 }
 
@@ -446,9 +330,9 @@ static void summary_draw(const struct scene *s, const struct lines *lines, uint3
 	if (line->what == ROW_BLANK)
 		return;
 	if (line->what == ROW_TIME)
-		draw_time(&own->counts, p);
+		draw_time(&own->figures.counts, p);
 	else if (line->what == ROW_USAGE)
-		draw_usage(&own->counts, p);
+		draw_usage(&own->figures.counts, p);
 	else if (line->what == ROW_TOOK)
 		draw_took(&own->figures, p);
 	else
