@@ -1,4 +1,4 @@
-/* Linear hashing: one bucket is split in two for every two ids added, so that the table grows by a
+/* Linear hashing: one bucket is split in two for every four ids added, so that the table grows by a
  * few bytes at a time; doubling it would need half as much again as it may have. */
 #include "model/ids.h"
 
@@ -6,7 +6,9 @@
 
 /* There are never fewer buckets than this, so all in a bucket agree in as many low bits of their
  * hash, which need not be kept. */
-enum { KNOWN_BITS = 12, BUCKETS_MIN = 1 << KNOWN_BITS, IDS_PER_BUCKET = 2 };
+enum { KNOWN_BITS = 12, BUCKETS_MIN = 1 << KNOWN_BITS, IDS_PER_BUCKET = 4 };
+
+static const struct id_bucket no_ids = { NONE, 0 };
 
 /* Buckets below buckets.n - half are split already, and so tell one more bit. */
 static uint32_t bucket_of(const struct ids *t, uint64_t hash)
@@ -23,34 +25,57 @@ static struct id_entry *entry_of(const struct ids *t, uint32_t message)
 	return &t->of.v[t->before.v[message / 64] + (uint32_t)__builtin_popcountll(earlier)];
 }
 
+/* What an id leaves in the marks of its bucket; all of it there: the bucket may have the id. */
+static uint32_t mark_of(uint16_t hash_high)
+{
+	return UINT32_C(1) << (hash_high & 31) | UINT32_C(1) << (hash_high >> 5 & 31);
+}
+
 static void begin(struct heap *h, struct ids *t)
 {
 	while (t->buckets.n < BUCKETS_MIN)
-		heap_push(h, &t->buckets, NONE);
+		heap_push(h, &t->buckets, no_ids);
 	t->half = BUCKETS_MIN;
+	t->ahead = NONE;
+}
+
+/* The ids of a bucket are far apart in memory. So that nobody waits for them when it is split, each id
+ * that is added before has one of them brought near. */
+static void look_ahead(struct ids *t, uint32_t message)
+{
+	t->ahead = message;
+	if (message != NONE)
+		__builtin_prefetch(entry_of(t, message));
 }
 
 /* Adds a bucket, and moves there what belongs to it from the one that had it so far. */
 static void split_next(struct heap *h, struct ids *t)
 {
-	uint32_t from = t->buckets.n - t->half, bit = t->half >> KNOWN_BITS;
-	uint32_t *stay, *move, message;
+	uint32_t from = t->buckets.n - t->half, bit = t->half >> KNOWN_BITS, message;
+	struct id_bucket *parts[2];
+	uint32_t *ends[2];
 
-	heap_push(h, &t->buckets, NONE);
-	stay = &t->buckets.v[from];
-	move = vec_last(&t->buckets);
-	message = *stay;
+	heap_push(h, &t->buckets, no_ids);
+	parts[0] = &t->buckets.v[from];
+	parts[1] = vec_last(&t->buckets);
+	message = parts[0]->newest;
+	for (int i = 0; i < 2; i++) {
+		ends[i] = &parts[i]->newest;
+		parts[i]->marks = 0;
+	}
 	while (message != NONE) {
 		struct id_entry *e = entry_of(t, message);
-		uint32_t **end = e->hash_low & bit ? &move : &stay;
+		bool moves = (e->hash_low & bit) != 0;
 
-		**end = message;
-		*end = &e->next;
+		*ends[moves] = message;
+		ends[moves] = &e->next;
+		parts[moves]->marks |= mark_of(e->hash_high);
 		message = e->next;
 	}
-	*stay = *move = NONE;
+	*ends[0] = *ends[1] = NONE;
 	if (t->buckets.n == 2 * t->half)
 		t->half *= 2;
+	look_ahead(t, t->buckets.v[t->buckets.n - t->half].newest);
 }
 
 void ids_fetch(const struct ids *t, uint64_t hash)
@@ -59,22 +84,18 @@ void ids_fetch(const struct ids *t, uint64_t hash)
 		__builtin_prefetch(&t->buckets.v[bucket_of(t, hash)]);
 }
 
-void ids_fetch_more(const struct ids *t, uint64_t hash)
-{
-	uint32_t message = t->n ? t->buckets.v[bucket_of(t, hash)] : NONE;
-
-	if (message != NONE)
-		__builtin_prefetch(entry_of(t, message));
-}
-
 uint32_t ids_find(const struct ids *t, uint64_t hash)
 {
 	uint64_t kept = hash >> KNOWN_BITS;
-	uint32_t message;
+	uint32_t message, mark = mark_of((uint16_t)(kept >> 32));
+	const struct id_bucket *bucket;
 
 	if (!t->n)
 		return NONE;
-	for (message = t->buckets.v[bucket_of(t, hash)]; message != NONE;) {
+	bucket = &t->buckets.v[bucket_of(t, hash)];
+	if ((bucket->marks & mark) != mark)
+		return NONE;
+	for (message = bucket->newest; message != NONE;) {
 		const struct id_entry *e = entry_of(t, message);
 
 		if (e->hash_low == (uint32_t)kept && e->hash_high == (uint16_t)(kept >> 32))
@@ -87,22 +108,25 @@ uint32_t ids_find(const struct ids *t, uint64_t hash)
 void ids_add(struct heap *h, struct ids *t, uint64_t hash, uint64_t content, uint32_t message)
 {
 	uint64_t kept = hash >> KNOWN_BITS;
-	uint32_t *bucket;
+	struct id_bucket *bucket;
 
 	if (!t->n)
 		begin(h, t);
 	if (t->n / IDS_PER_BUCKET >= t->buckets.n)
 		split_next(h, t);
+	else if (t->ahead != NONE)
+		look_ahead(t, entry_of(t, t->ahead)->next);
 	while (t->has.n <= message / 64) {
 		heap_push(h, &t->has, 0);
 		heap_push(h, &t->before, t->of.n);
 	}
 	t->has.v[message / 64] |= UINT64_C(1) << message % 64;
 	bucket = &t->buckets.v[bucket_of(t, hash)];
-	heap_push(h, &t->of, (struct id_entry){ .next = *bucket, .hash_low = (uint32_t)kept,
+	heap_push(h, &t->of, (struct id_entry){ .next = bucket->newest, .hash_low = (uint32_t)kept,
 					    .hash_high = (uint16_t)(kept >> 32),
 					    .content = (uint16_t)content });
-	*bucket = message;
+	bucket->newest = message;
+	bucket->marks |= mark_of((uint16_t)(kept >> 32));
 	t->n++;
 }
 

@@ -2,8 +2,8 @@
  *
  * Memory is counted by the message, so neither ids nor whole hashes are kept: 12 bytes an id and 2 for
  * the buckets, a fifth of a byte for every message, whatever the size, with no old table beside a new
- * one. Of an id's hash 60
- * bits tell (among ten million ids, two are taken for one with a chance of 1 in 20 000), of the
+ * one. Nearly every id is new: its bucket alone mostly tells so, and the ids in it are not looked at,
+ * which would be far away in memory. Of an id's hash 60 bits tell (among ten million ids, two are taken for one with a chance of 1 in 20 000), of the
  * content's 16: it is asked for only where ids are equal, and the caller compares what else it
  * knows. */
 #ifndef GAVEL_MODEL_IDS_H
@@ -20,18 +20,23 @@ struct id_entry {
 
 _Static_assert(sizeof(struct id_entry) == 12, "memory is counted by the message");
 
+struct id_bucket {
+	uint32_t newest; /* message, or NONE */
+	uint32_t marks;  /* two bits for each id in it */
+};
+
 struct ids {
 	HVEC(struct id_entry) of; /* the messages that have an id, in their order */
 	HVEC(uint64_t) has;       /* a bit a message: it has one */
 	HVEC(uint32_t) before;    /* ids before every 64 messages */
-	HVEC(uint32_t) buckets;   /* the newest message of each, or NONE */
-	uint32_t half;           /* the largest power of two up to buckets.n */
-	uint32_t n;              /* ids filed */
+	HVEC(struct id_bucket) buckets;
+	uint32_t half;            /* the largest power of two up to buckets.n */
+	uint32_t n;               /* ids filed */
+	uint32_t ahead;           /* message in the bucket that is split next, or NONE */
 };
 
-/* Has memory brought near that ids_find will look at; fetch_more some time after fetch. */
+/* Has memory brought near that ids_find will look at. */
 void ids_fetch(const struct ids *t, uint64_t hash);
-void ids_fetch_more(const struct ids *t, uint64_t hash);
 /* The message filed under this hash of an id, or NONE. */
 uint32_t ids_find(const struct ids *t, uint64_t hash);
 /* message is greater than all before it, hash not filed yet. */

@@ -108,6 +108,8 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 						   .origin_dialect = e->origin_dialect,
 						   .origin_kind = e->origin_kind });
 		found = m->items.n - 1;
+		if (id != NONE && e->item == ITEM_IMPROVEMENT)
+			note_raised(rules_of(a), id);
 		if (id != NONE) /* nobody looks for the others by name */
 			map_put(m->heap, &m->item_map, item_hash(a->session, e->item, id, review), found);
 		if (e->deadline_ms != WHEN_NONE)

@@ -23,20 +23,21 @@ void model_release(struct model *m)
 	m->heap = NULL;
 }
 
-/* Names come again soon: a small table knows the number of the last one of each hash. */
-static uint32_t *recent_name(struct model *m, uint64_t h)
+static bool is_name(const struct model *m, uint32_t number, struct str s)
 {
-	return &m->recent_names[h % MODEL_RECENT_NAMES];
+	return str_eq(model_str(m, number), s);
 }
 
+/* Names come again soon: a small table knows the number of the last one of each hash. */
 static uint32_t string_lookup(const struct model *m, struct str s, uint64_t h)
 {
-	uint32_t recent = m->recent_names[h % MODEL_RECENT_NAMES];
+	const struct map_slot *recent = &m->recent_names[h % MODEL_RECENT_NAMES];
 
-	if (recent < m->strings.n && str_eq(m->strings.v[recent], s))
-		return recent;
+	if (recent->high == (uint32_t)(h >> 32) && recent->value < m->strings.n &&
+	    is_name(m, recent->value, s))
+		return recent->value;
 	for (uint32_t it = 0, v; map_next(&m->string_map, h, &it, &v);)
-		if (str_eq(m->strings.v[v], s))
+		if (is_name(m, v, s))
 			return v;
 	return NONE;
 }
@@ -52,17 +53,19 @@ uint32_t model_intern(struct model *m, struct str s)
 	uint32_t known = string_lookup(m, s, h);
 
 	if (known == NONE) {
-		heap_push(m->heap, &m->strings, heap_str(m->heap, s));
+		struct str kept = heap_str(m->heap, s);
+
+		heap_push(m->heap, &m->strings, (struct interned){ kept.p, (uint32_t)kept.n, NONE });
 		known = m->strings.n - 1;
 		map_put(m->heap, &m->string_map, h, known);
 	}
-	*recent_name(m, h) = known;
+	m->recent_names[h % MODEL_RECENT_NAMES] = (struct map_slot){ (uint32_t)(h >> 32), known };
 	return known;
 }
 
 struct str model_str(const struct model *m, uint32_t id)
 {
-	return id == NONE ? STR_NONE : m->strings.v[id];
+	return id == NONE ? STR_NONE : str_make(m->strings.v[id].p, m->strings.v[id].n);
 }
 
 struct str model_kind(const struct model *m, const struct record *r)
@@ -318,8 +321,6 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	if (id)
 		ids_fetch(&m->ids, id);
 	a.from = model_agent(m, a.session, &msg->from, a.message);
-	if (id)
-		ids_fetch_more(&m->ids, id);
 	a.to = model_agent(m, a.session, &msg->to, a.message);
 	/* who speaks is told by the way a message came; what it says of its sender is a claim */
 	if (msg->from.human && !place->aside)

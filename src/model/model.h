@@ -169,7 +169,14 @@ struct usage {
 	double cost;
 };
 
-enum { MODEL_RECENT_NAMES = 1024 };
+enum { MODEL_RECENT_NAMES = 2048 };
+
+/* An interned text. */
+struct interned {
+	const char *p;
+	uint32_t n;
+	uint32_t last; /* the task or review that had it last, for who asks next; may be anything */
+};
 
 struct model {
 	struct heap *heap; /* where all of it is, but for this struct */
@@ -185,14 +192,14 @@ struct model {
 	HVEC(struct dated_item) dated; /* by number */
 	HVEC(struct usage) usage;
 	struct findings findings; /* about several messages, each on the one that completes it */
-	HVEC(struct str) strings;
+	HVEC(struct interned) strings;
 	HVEC(struct standing) standings;
 	HVEC(uint32_t) expected; /* interned ids of messages */
 	HVEC(struct reply) replies;
 	HVEC(struct stretch) stretches;
 	HVEC(struct arrival) arrivals;
 	struct ids ids;
-	uint32_t recent_names[MODEL_RECENT_NAMES]; /* interned, by their hashes */
+	struct map_slot recent_names[MODEL_RECENT_NAMES]; /* the last one of each hash */
 	struct map route_map, string_map, session_map, agent_map, task_map, review_map, item_map, expected_map,
 		standing_map;
 	/* the judge's thresholds (handoff): from approve_from on a result passes, from human_from

@@ -42,6 +42,7 @@ struct session_rules {
 	uint32_t home;       /* the session of the file: where bare messages are */
 	uint32_t *recent; /* of a home: sessions lately active, newest last; at most RECENT_MAX */
 	uint32_t recent_n;
+	uint64_t raised[4]; /* a bit for each improvement, see may_have_raised */
 	HVEC(uint32_t) open_items; /* may be open; pruned as they close */
 	/* collaboration */
 	int64_t sequence;    /* highest of agents so far, -1 */
@@ -71,6 +72,21 @@ struct applying {
 static inline struct session_rules *rules_of(struct applying *a)
 {
 	return a->m->sessions.v[a->session].rules;
+}
+
+/* A quick no to the question whether an improvement of that (interned) id was raised in a session. */
+static inline void note_raised(struct session_rules *r, uint32_t id)
+{
+	uint64_t h = hash_mix(id, 0);
+
+	r->raised[h % 4] |= UINT64_C(1) << (h >> 58);
+}
+
+static inline bool may_have_raised(const struct session_rules *r, uint32_t id)
+{
+	uint64_t h = hash_mix(id, 0);
+
+	return r->raised[h % 4] >> (h >> 58) & 1;
 }
 
 /* Reports at `at` (with index in place of %u), inside part.text where the message is. */

@@ -9,15 +9,20 @@
 
 #define RULE(id) "feedback/" id
 
-/* A set of ids by their hashes: the list has them whole, the map finds them. */
+/* A set of ids by their hashes: the list has them whole, the map finds them once they are many. */
 struct id_set {
 	uint64_t *list;
 	uint32_t n;
 	struct map map;
 };
 
+enum { FEW_IDS = 16 };
+
 static bool has_id(const struct id_set *s, uint64_t h)
 {
+	for (uint32_t i = 0; i < s->n && s->n <= FEW_IDS; i++)
+		if (s->list[i] == h)
+			return true;
 	for (uint32_t it = 0, v; map_next(&s->map, h, &it, &v);)
 		if (s->list[v] == h)
 			return true;
@@ -29,8 +34,9 @@ static bool add_id(struct id_set *s, uint64_t h)
 {
 	if (has_id(s, h))
 		return false;
-	map_add(&s->map, h, s->n);
 	s->list[s->n++] = h;
+	while (s->n > FEW_IDS && s->map.n < s->n)
+		map_add(&s->map, s->list[s->map.n], s->map.n);
 	return true;
 }
 
@@ -64,10 +70,11 @@ static int turn_fit(const struct seeking *s, uint32_t session)
 /* Whether the session has raised what is decided: all of it, some, nothing. */
 static int items_fit(const struct seeking *s, uint32_t session)
 {
+	const struct session_rules *r = s->a->m->sessions.v[session].rules;
 	bool one = false, all = true;
 
 	for (uint32_t i = 0; i < s->n && (all || !one); i++)
-		if (s->ids[i] != NONE &&
+		if (s->ids[i] != NONE && may_have_raised(r, s->ids[i]) &&
 		    item_numbered(s->a->m, session, ITEM_IMPROVEMENT, s->ids[i], NONE) != NONE)
 			one = true;
 		else
@@ -136,6 +143,8 @@ void feedback_find_session(struct applying *a, struct str group)
 
 		m->sessions.v[a->session].rules->home = number;
 		home = m->sessions.v[number].rules;
+		if (home->recent_n && home->recent[home->recent_n - 1] == a->session)
+			return;
 		for (i = 0; i < home->recent_n && home->recent[i] != a->session;)
 			i++;
 		if (!home->recent)

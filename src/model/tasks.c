@@ -1,11 +1,19 @@
 /* Tasks and reviews: lanes of the timeline. */
 #include "model/rules.h"
 
-static uint32_t task_lookup(const struct model *m, uint32_t session, uint32_t id, uint64_t *h)
+static bool is_task(const struct model *m, uint32_t task, uint32_t session, uint32_t id)
 {
-	*h = hash_mix(session, id);
-	for (uint32_t it = 0, v; map_next(&m->task_map, *h, &it, &v);)
-		if (m->tasks.v[v].session == session && m->tasks.v[v].id == id)
+	return task < m->tasks.n && m->tasks.v[task].id == id && m->tasks.v[task].session == session;
+}
+
+static uint32_t task_lookup(const struct model *m, uint32_t session, uint32_t id)
+{
+	uint32_t last = m->strings.v[id].last;
+
+	if (is_task(m, last, session, id))
+		return last;
+	for (uint32_t it = 0, v; map_next(&m->task_map, hash_mix(session, id), &it, &v);)
+		if (is_task(m, v, session, id))
 			return v;
 	return NONE;
 }
@@ -13,28 +21,29 @@ static uint32_t task_lookup(const struct model *m, uint32_t session, uint32_t id
 uint32_t find_task(const struct model *m, uint32_t session, struct str id)
 {
 	uint32_t name = id.n ? model_known(m, id) : NONE;
-	uint64_t h;
 
-	return name != NONE ? task_lookup(m, session, name, &h) : NONE;
+	return name != NONE ? task_lookup(m, session, name) : NONE;
 }
 
 uint32_t task_get(struct applying *a, struct str id)
 {
 	struct model *m = a->m;
-	uint64_t h;
 	uint32_t name, found;
 
 	if (!id.n)
 		return NONE;
 	name = model_intern(m, id);
-	found = task_lookup(m, a->session, name, &h);
-	if (found != NONE)
-		return found;
-	heap_push(m->heap, &m->tasks, (struct task){ .id = name, .session = a->session, .root = m->tasks.n,
-					   .deadline_ms = WHEN_NONE, .given_ms = WHEN_NONE,
-					   .told_ms = WHEN_NONE, .confidence = -1 });
-	map_put(m->heap, &m->task_map, h, m->tasks.n - 1);
-	return m->tasks.n - 1;
+	found = task_lookup(m, a->session, name);
+	if (found == NONE) {
+		found = m->tasks.n;
+		heap_push(m->heap, &m->tasks, (struct task){ .id = name, .session = a->session, .root = found,
+							     .deadline_ms = WHEN_NONE,
+							     .given_ms = WHEN_NONE,
+							     .told_ms = WHEN_NONE, .confidence = -1 });
+		map_put(m->heap, &m->task_map, hash_mix(a->session, name), found);
+	}
+	m->strings.v[name].last = found;
+	return found;
 }
 
 uint32_t task_root(const struct model *m, uint32_t task)
@@ -59,23 +68,41 @@ void task_step(struct applying *a, uint32_t task, enum task_state state, double 
 				    .assigned = assigned });
 }
 
+static bool is_review(const struct model *m, uint32_t review, uint32_t session, uint32_t id)
+{
+	return review < m->reviews.n && m->reviews.v[review].id == id &&
+	       m->reviews.v[review].session == session;
+}
+
+static uint32_t review_lookup(const struct model *m, uint32_t session, uint32_t id)
+{
+	uint32_t last = m->strings.v[id].last;
+
+	if (is_review(m, last, session, id))
+		return last;
+	for (uint32_t it = 0, v; map_next(&m->review_map, hash_mix(session, id), &it, &v);)
+		if (is_review(m, v, session, id))
+			return v;
+	return NONE;
+}
+
 uint32_t review_get(struct applying *a, struct str id, uint32_t task)
 {
 	struct model *m = a->m;
-	uint32_t name;
-	uint64_t h;
+	uint32_t name, found;
 
 	if (!id.n)
 		return NONE;
 	name = model_intern(m, id);
-	h = hash_mix(a->session, name);
-	for (uint32_t it = 0, v; map_next(&m->review_map, h, &it, &v);)
-		if (m->reviews.v[v].session == a->session && m->reviews.v[v].id == name)
-			return v;
-	heap_push(m->heap, &m->reviews, (struct review){ .id = name, .session = a->session, .task = task,
-					       .reviewer = NONE });
-	map_put(m->heap, &m->review_map, h, m->reviews.n - 1);
-	return m->reviews.n - 1;
+	found = review_lookup(m, a->session, name);
+	if (found == NONE) {
+		found = m->reviews.n;
+		heap_push(m->heap, &m->reviews, (struct review){ .id = name, .session = a->session,
+								 .task = task, .reviewer = NONE });
+		map_put(m->heap, &m->review_map, hash_mix(a->session, name), found);
+	}
+	m->strings.v[name].last = found;
+	return found;
 }
 
 void review_step(struct applying *a, uint32_t review, uint32_t iteration, enum review_verdict v,
