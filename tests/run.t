@@ -69,7 +69,7 @@ ok 'a value for --env' fails 2 "$GAVEL" run --headless --env A=b -- true
 is 'nothing is left of those' '' "$(find "$XDG_STATE_HOME" -type f 2>/dev/null)"
 
 ok 'a line without its end is shown after a while' \
-	agent '4<until:half a li>:<until:incomplete><Esc>Q' 'say up' 'partial half a li' 'wait-for-line'
+	agent '4<until:half a li><until:incomplete>Q' 'say up' 'partial half a li' 'wait-for-line'
 
 ok 'words and environment' agent '<until:ended>Q' show-args show-env -- 'a b' '; rm -rf /' '$(id)' --headless
 ok '... no shell reads them' wrote '$(id)'

@@ -26,6 +26,7 @@ static void date_frame(void *ctx, const struct frame *frame)
 		return;
 	dialect_decode(&d->l->decoder, frame->bytes, NULL, &d->l->message);
 	d->dated->time_ms = d->l->message.time_ms;
+	d->l->wire.enough = d->dated->time_ms != WHEN_NONE;
 }
 
 static int by_date(const void *left, const void *right)
@@ -53,6 +54,7 @@ static int rank_of(struct str base)
 static uint32_t order_directory(struct load *l, uint32_t first, struct dated *out)
 {
 	const struct wire_file *f = l->wire.files.v;
+	uint64_t done = l->wire.bytes_done;
 	uint32_t n = 0;
 
 	while (first + n < l->wire.files.n && f[first + n].listed &&
@@ -71,6 +73,7 @@ static uint32_t order_directory(struct load *l, uint32_t first, struct dated *ou
 		/* an error will be said when it is read in earnest */
 		wire_read(&l->wire, first + i, date_frame, &d, &err);
 	}
+	l->wire.bytes_done = done;
 	qsort(out, n, sizeof(*out), by_date);
 	return n;
 }

@@ -20,6 +20,11 @@ struct reading {
 	int failed; /* -1 once an element could not be read */
 };
 
+static bool is_done(const struct wire *w)
+{
+	return w->stop || w->enough;
+}
+
 /* Bytes from start on, limited to one message: those of the block if it has them, else read. */
 static int lend(struct reading *r, uint64_t start, uint64_t length, struct str *out)
 {
@@ -130,11 +135,9 @@ static int read_lines(struct reading *r, bool followed)
 	l->at = r->source->start;
 	framer_init(&l->framer, wire_max_bytes(r->w), l->at);
 	read_ahead(r, l);
-	while (!r->w->stop && (rc = read_block(r, l->at)) == 0 && b->bytes.n) {
+	while (!is_done(r->w) && (rc = read_block(r, l->at)) == 0 && b->bytes.n) {
 		r->w->bytes_done += b->bytes.n;
 		wire_lines_feed(l, b->bytes, b->bytes.n, r->emit, r->ctx);
-		if (r->w->stop)
-			break;
 	}
 	r->file->cut_at = l->framer.start;
 	r->file->cut_line = l->framer.line;
@@ -161,7 +164,7 @@ static int look(struct reading *r, struct scan *scan, element_fn element)
 		at += b->bytes.n;
 		if (element)
 			r->w->bytes_done += b->bytes.n;
-		if (scan->state == SCAN_NOT || r->failed || (element && r->w->stop))
+		if (scan->state == SCAN_NOT || r->failed || (element && is_done(r->w)))
 			break;
 	}
 	return r->failed ? -1 : rc;
@@ -171,7 +174,7 @@ static int read_elements(struct reading *r, struct scan *scan)
 {
 	if (look(r, scan, element_out) < 0)
 		return -1;
-	if (scan->state != SCAN_AFTER && !r->w->stop)
+	if (scan->state != SCAN_AFTER && !is_done(r->w))
 		return err_set(r->err, "%.300s: changed while gavel was reading; run gavel again",
 			       r->source->name);
 	return 0;
@@ -333,6 +336,7 @@ int wire_read(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct er
 		return 0;
 	}
 	before = s->end;
+	w->enough = false;
 	w->block.source = NULL;
 	if (source_gather(s, &w->block, w->idle.go_on ? &w->idle : NULL, err) < 0)
 		return -1;
@@ -352,6 +356,7 @@ int wire_cut_whole(struct wire *w, uint32_t file, frame_fn emit, void *ctx, stru
 	r.file = &w->files.v[file];
 	r.source = &r.file->source;
 	forget_reading(r.file);
+	w->enough = false;
 	w->block.source = NULL;
 	r.file->read = true;
 	return read_file(&r, false);

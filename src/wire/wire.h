@@ -91,6 +91,7 @@ struct wire {
 	VEC(struct str) warnings;
 	uint64_t bytes_done, bytes_total; /* progress; a stream counts once it is read */
 	bool stop; /* set while frames come: reading ends with the block */
+	bool enough; /* the same, for this call of wire_read alone */
 	/* Takes complete lines off the front of a file, as many as it likes; the rest comes as
 	 * frames. ctx is that of wire_read. NULL: nobody does. */
 	void (*ahead)(void *ctx, struct wire_ahead *a);

@@ -678,6 +678,48 @@ static bool warned(const struct wire *w, const char *text)
 	return false;
 }
 
+struct first_ones {
+	struct wire *w;
+	uint32_t n;
+};
+
+static void take_first(void *ctx, const struct frame *f)
+{
+	struct first_ones *t = ctx;
+
+	(void)f;
+	t->n++;
+	t->w->enough = true;
+}
+
+/* Whoever wants only the beginning gets the first block; the next reading is a whole one. */
+START_TEST(as_much_as_is_enough)
+{
+	for (int document = 0; document < 2; document++) {
+		struct buf text = { 0 };
+		struct wire w = { 0 };
+		struct first_ones first = { &w, 0 };
+		uint64_t all[2] = { 0 };
+		uint32_t n = 0;
+		struct err err;
+
+		buf_adds(&text, document ? "[\n" : "");
+		for (; text.n < 3 * SOURCE_BLOCK_BYTES; n++)
+			buf_adds(&text, document && n ? ",{\"x\":1}\n" : "{\"x\":1}\n");
+		buf_adds(&text, document ? "]" : "");
+		write_file(path_of("big"), buf_str(&text));
+		add(&w, path_of("big"));
+		ck_assert_int_eq(wire_read(&w, 0, take_first, &first, &err), 0);
+		ck_assert_uint_gt(first.n, 0);
+		ck_assert_uint_lt(first.n, n / 2);
+		ck_assert_int_eq(wire_read(&w, 0, count_frame, all, &err), 0);
+		ck_assert_uint_eq(all[0], n);
+		wire_release(&w);
+		buf_release(&text);
+	}
+}
+END_TEST
+
 START_TEST(directory)
 {
 	static const char *const names[] = { "task-2.json", "task-1.json", "review-1.md",
@@ -1044,6 +1086,7 @@ int main(void)
 	tcase_add_test(t, handoff_files);
 	tcase_add_test(t, brackets_without_end);
 	tcase_add_test(t, bigger_than_a_block);
+	tcase_add_test(t, as_much_as_is_enough);
 	tcase_add_test(t, directory);
 	tcase_add_test(t, more_files_than_descriptors);
 	tcase_add_test(t, errors_say_what_to_do);
