@@ -6,6 +6,7 @@
 #include "base/sha256.h"
 #include "decide/channel.h"
 
+#include "folder.h"
 #include "unit.h"
 
 #include <errno.h>
@@ -92,42 +93,17 @@ static void plant(void)
 
 /* ---- files ---- */
 
-static char folder[64];
-
-static char *path_of(const char *name)
+static void set_up(void)
 {
-	static char path[8][512];
-	static int turn;
-
-	turn = (turn + 1) % 8;
-	snprintf(path[turn], sizeof(path[turn]), "%s/%s", folder, name);
-	return path[turn];
-}
-
-static void make_folder(void)
-{
-	strcpy(folder, "/tmp/gavel-test-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	make_folder();
 	umask(022);
 	plant();
 }
 
-static void remove_folder(void)
+static void tear_down(void)
 {
-	char command[128];
-
 	io_reset();
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	ck_assert_int_eq(system(command), 0);
-}
-
-static void write_file(const char *path, struct str bytes)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, bytes.p, bytes.n), (ssize_t)bytes.n);
-	close(fd);
+	remove_folder();
 }
 
 static void write_three(const char *path, struct str a, struct str b, struct str c)
@@ -157,10 +133,6 @@ static bool file_is(const char *path, struct str a, struct str b)
 	buf_release(&want);
 	return same;
 }
-
-#define assert_says(err, word) \
-	ck_assert_msg(strstr((err).text, word) != NULL, "\"%s\" does not say \"%s\"", (err).text, \
-		      word)
 
 static const char words[] = "{\"id\":\"m-1\",\"text\":\"take it\"}\n";
 static const struct str message = { words, sizeof(words) - 1 };
@@ -1410,27 +1382,18 @@ START_TEST(an_interrupted_call_begins_again)
 }
 END_TEST
 
-static TCase *cases(Suite *suite, const char *name)
-{
-	TCase *t = tcase_create(name);
-
-	tcase_add_checked_fixture(t, make_folder, remove_folder);
-	suite_add_tcase(suite, t);
-	return t;
-}
-
 int main(void)
 {
 	Suite *suite = suite_create("channel");
 	TCase *t;
 
-	t = cases(suite, "types");
+	t = unit_cases(suite, "types", set_up, tear_down);
 	tcase_add_test(t, types_have_names);
 	tcase_add_test(t, type_of_a_path);
 	tcase_add_test(t, none_sends_nothing);
 	tcase_add_loop_test(t, an_interrupted_call_begins_again, 0, 3);
 
-	t = cases(suite, "file");
+	t = unit_cases(suite, "file", set_up, tear_down);
 	tcase_add_test(t, file_is_made_and_appended_to);
 	tcase_add_test(t, file_without_last_newline_gets_one);
 	tcase_add_test(t, file_emptied_and_filled_anew_is_another);
@@ -1447,7 +1410,7 @@ int main(void)
 	tcase_add_test(t, lines_only);
 	tcase_add_test(t, file_unsafe_paths_are_refused);
 
-	t = cases(suite, "fifo");
+	t = unit_cases(suite, "fifo", set_up, tear_down);
 	tcase_add_test(t, fifo_without_reader_is_not_waited_for);
 	tcase_add_test(t, fifo_message_counts_once_it_was_read);
 	tcase_add_test(t, fifo_reader_in_its_own_process);
@@ -1464,7 +1427,7 @@ int main(void)
 	tcase_add_test(t, fifo_cannot_be_probed);
 	tcase_add_test(t, fifo_unsafe_paths_are_refused);
 
-	t = cases(suite, "directory");
+	t = unit_cases(suite, "directory", set_up, tear_down);
 	tcase_add_test(t, dir_gets_a_file);
 	tcase_add_test(t, dir_in_the_working_directory);
 	tcase_add_test(t, dir_other_bytes_are_refused);

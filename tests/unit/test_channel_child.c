@@ -16,10 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define assert_says(err, word) \
-	ck_assert_msg(strstr((err).text, word) != NULL, "\"%s\" does not say \"%s\"", (err).text, \
-		      word)
-
 static const char words[] = "{\"id\":\"m-1\",\"text\":\"take it\"}\n";
 static const struct str message = { words, sizeof(words) - 1 };
 static const char path[] = "agent:worker#2-0000cafe";
@@ -35,14 +31,6 @@ static struct agent {
 	bool reads, ends, restarts;
 	size_t stop_at; /* ends once it has that much */
 } agent;
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static struct child_input *find(void *ctx, const char *wanted, struct err *err)
 {
@@ -273,13 +261,13 @@ START_TEST(who_does_not_read_gets_nothing_more)
 	struct channel c = { .idle = &idle, .wait_ms = 160 };
 	struct attempt first, second;
 	struct err err;
-	int64_t start = now_ms();
+	int64_t start = unit_now_ms();
 
 	ck_assert_int_eq(deliver(&c, message, &first, &err), CHANNEL_UNCERTAIN);
 	ck_assert_str_eq(err.text,
 			 "worker: has not read all yet, 30 bytes wait; resend later: it is "
 			 "not sent twice");
-	ck_assert_int_ge(now_ms() - start, 160);
+	ck_assert_int_ge(unit_now_ms() - start, 160);
 	ck_assert_int_ge(agent.idles, 1); /* the UI lives */
 	/* 12 s later */
 	agent.input.waits_since_ms -= 12000;
@@ -699,7 +687,7 @@ static struct child *child;
 static bool pool_idle(void *ctx)
 {
 	(void)ctx;
-	children_tick(pool, now_ms());
+	children_tick(pool, unit_now_ms());
 	return true;
 }
 
@@ -714,19 +702,19 @@ static void start(const char *first, const char *second)
 	ck_assert_ptr_nonnull(argv[0]);
 	pool = children_open(NULL, &err);
 	ck_assert_ptr_nonnull(pool);
-	child = child_start(pool, &spec, now_ms(), &err);
+	child = child_start(pool, &spec, unit_now_ms(), &err);
 	ck_assert_msg(child != NULL, "%s", err.text);
 	channel_agents = (struct channel_agents){ children_input, pool };
 }
 
 static void wait_over(void)
 {
-	for (int64_t until = now_ms() + 60000; child->life != CHILD_OVER;) {
+	for (int64_t until = unit_now_ms() + 60000; child->life != CHILD_OVER;) {
 		struct pollfd fd = { .fd = children_fd(pool), .events = POLLIN };
 
-		ck_assert_int_lt(now_ms(), until);
+		ck_assert_int_lt(unit_now_ms(), until);
 		poll(&fd, 1, 50);
-		children_tick(pool, now_ms());
+		children_tick(pool, unit_now_ms());
 	}
 }
 
@@ -778,7 +766,7 @@ START_TEST(a_slow_agent_is_waited_for_in_steps)
 	start("read-slow 30", "exit 0");
 	child_path(child, &name);
 	r = say(&c, message, &at, &err);
-	for (int64_t until = now_ms() + 60000; r != CHANNEL_SENT && now_ms() < until;) {
+	for (int64_t until = unit_now_ms() + 60000; r != CHANNEL_SENT && unit_now_ms() < until;) {
 		ck_assert_int_eq(r, CHANNEL_UNCERTAIN);
 		if (channel_open(&c, CHANNEL_CHILD, name.p, &err) != CHANNEL_SENT)
 			break;
@@ -822,34 +810,25 @@ START_TEST(an_agent_closes_its_input)
 }
 END_TEST
 
-static TCase *cases(Suite *suite, const char *name)
-{
-	TCase *t = tcase_create(name);
-
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	suite_add_tcase(suite, t);
-	return t;
-}
-
 int main(void)
 {
 	Suite *suite = suite_create("channel_child");
 	TCase *t;
 
-	t = cases(suite, "delivery");
+	t = unit_cases(suite, "delivery", set_up, tear_down);
 	tcase_add_test(t, it_has_a_name);
 	tcase_add_test(t, a_message_counts_once_it_was_read);
 	tcase_add_test(t, a_large_message_needs_no_sole_writer);
 	tcase_add_test(t, lines_only);
 	tcase_add_test(t, without_agents_nothing_is_sent);
 
-	t = cases(suite, "not reading");
+	t = unit_cases(suite, "not reading", set_up, tear_down);
 	tcase_add_test(t, the_next_waits_until_the_pipe_is_empty);
 	tcase_add_test(t, who_does_not_read_gets_nothing_more);
 	tcase_add_test(t, a_second_try_waits_and_does_not_repeat);
 	tcase_add_test(t, half_a_message_is_completed);
 
-	t = cases(suite, "ends");
+	t = unit_cases(suite, "ends", set_up, tear_down);
 	tcase_add_test(t, an_agent_that_has_ended_gets_nothing);
 	tcase_add_test(t, an_agent_that_ends_before_the_first_byte);
 	tcase_add_test(t, an_agent_that_ends_with_the_message_unread);
@@ -858,18 +837,18 @@ int main(void)
 	tcase_add_test(t, an_agent_that_takes_it_and_ends);
 	tcase_add_test(t, what_it_left_behind_could_still_read_it);
 
-	t = cases(suite, "restarts");
+	t = unit_cases(suite, "restarts", set_up, tear_down);
 	tcase_add_test(t, another_incarnation_gets_nothing);
 	tcase_add_test(t, a_restart_while_it_waits);
 	tcase_add_test(t, a_restart_between_the_calls);
 	tcase_add_test(t, after_a_crash_nobody_knows);
 	tcase_add_test(t, a_probe_knows_what_has_not_begun);
 
-	t = cases(suite, "faults");
+	t = unit_cases(suite, "faults", set_up, tear_down);
 	tcase_add_test(t, interrupted_calls_begin_again);
 	tcase_add_test(t, no_error_doubles_or_loses_a_message);
 
-	t = cases(suite, "agents");
+	t = unit_cases(suite, "agents", set_up, tear_down);
 	tcase_add_test(t, an_agent_answers);
 	tcase_add_test(t, a_slow_agent_is_waited_for_in_steps);
 	tcase_add_test(t, an_agent_dies_half_way);

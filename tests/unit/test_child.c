@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "source/child.h"
 
+#include "folder.h"
 #include "unit.h"
 
 #include <dirent.h>
@@ -20,13 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define assert_says(err, word) \
-	ck_assert_msg(strstr((err).text, word) != NULL, "\"%s\" does not say \"%s\"", (err).text, \
-		      word)
-
 static struct children *pool;
 static int fds_before;
-static char folder[64];
 
 static int count_fds(void)
 {
@@ -44,8 +40,7 @@ static void set_up(void)
 {
 	struct err err;
 
-	strcpy(folder, "/tmp/gavel-test-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	make_folder();
 	fds_before = count_fds();
 	pool = children_open(NULL, &err);
 	ck_assert_msg(pool != NULL, "%s", err.text);
@@ -54,32 +49,11 @@ static void set_up(void)
 /* Whatever a test did: nothing is left of it. */
 static void tear_down(void)
 {
-	char command[128];
-
 	children_close(pool);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
 	ck_assert_int_eq(errno, ECHILD);
 	ck_assert_int_eq(count_fds(), fds_before);
-	snprintf(command, sizeof(command), "/bin/rm -rf '%s'", folder);
-	ck_assert_int_eq(system(command), 0);
-}
-
-static const char *path_of(const char *name)
-{
-	static char path[4][256];
-	static int turn;
-
-	turn = (turn + 1) % 4;
-	snprintf(path[turn], sizeof(path[turn]), "%s/%s", folder, name);
-	return path[turn];
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	remove_folder();
 }
 
 static const char *fake_agent(void)
@@ -103,7 +77,7 @@ static struct child *start(const char *name, ...)
 	for (int i = 1; (argv[i] = va_arg(args, const char *)); i++)
 		ck_assert_int_lt(i, 18);
 	va_end(args);
-	c = child_start(pool, &spec, now_ms(), &err);
+	c = child_start(pool, &spec, unit_now_ms(), &err);
 	ck_assert_msg(c != NULL, "%s", err.text);
 	return c;
 }
@@ -114,15 +88,15 @@ enum { PATIENCE_MS = 60000 };
 static void turn(int64_t until_ms)
 {
 	struct pollfd fd = { .fd = children_fd(pool), .events = POLLIN };
-	int wait = children_wait_ms(pool, now_ms());
+	int wait = children_wait_ms(pool, unit_now_ms());
 
-	ck_assert_msg(now_ms() < until_ms, "it took too long");
+	ck_assert_msg(unit_now_ms() < until_ms, "it took too long");
 	poll(&fd, 1, wait < 0 ? PATIENCE_MS : wait);
-	children_tick(pool, now_ms());
+	children_tick(pool, unit_now_ms());
 }
 
 #define wait_until(condition) \
-	for (int64_t until_ = now_ms() + PATIENCE_MS; !(condition);) \
+	for (int64_t until_ = unit_now_ms() + PATIENCE_MS; !(condition);) \
 	turn(until_)
 
 static struct buf text; /* of the last read_capture */
@@ -143,13 +117,9 @@ static const char *read_capture(const struct child_capture *from)
 
 #define has_line(capture, line) (strstr(read_capture(capture), line "\n") != NULL)
 
-static void write_file(const char *path, const char *bytes, mode_t mode)
+static void write_text(const char *path, const char *bytes, mode_t mode)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, bytes, strlen(bytes)), (ssize_t)strlen(bytes));
-	close(fd);
+	write_with(path, O_TRUNC, mode, str_of(bytes));
 }
 
 /* As a channel does. */
@@ -223,14 +193,14 @@ START_TEST(what_cannot_run_says_why)
 		 "worker: cannot run %s: Permission denied; check who may run it (chmod +x)",
 		 folder);
 	refused(folder, want);
-	write_file(path_of("script"), "touch ran\n", 0700);
+	write_text(path_of("script"), "touch ran\n", 0700);
 	snprintf(want, sizeof(want),
 		 "worker: cannot run %s: Exec format error; it is no program; a script begins with "
 		 "#! "
 		 "and its interpreter",
 		 path_of("script"));
 	refused(path_of("script"), want);
-	write_file(path_of("lost"), "#!/no/such/interpreter\n", 0700);
+	write_text(path_of("lost"), "#!/no/such/interpreter\n", 0700);
 	snprintf(want, sizeof(want),
 		 "worker: cannot run %s: No such file or directory; check the name, and its first "
 		 "line "
@@ -334,7 +304,7 @@ START_TEST(a_script_gets_its_words_too)
 	struct child *c;
 	struct err err;
 
-	write_file(path_of("agent"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n", 0700);
+	write_text(path_of("agent"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n", 0700);
 	ck_assert_int_eq(chdir(folder), 0);
 	/* taken from here, though it works elsewhere */
 	argv[0] = "./agent";
@@ -494,7 +464,7 @@ START_TEST(low_descriptors_may_be_free)
 		saved[i] = fcntl(i, F_DUPFD_CLOEXEC, 100);
 	for (int i = 0; i < 3; i++)
 		close(i);
-	ck_assert_int_eq(child_restart(c, now_ms(), 0, &err), 0);
+	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), 0);
 	for (int i = 0; i < 3; i++)
 		if (fcntl(i, F_GETFD) < 0)
 			dup2(saved[i], i);
@@ -601,7 +571,7 @@ START_TEST(captures_can_have_names)
 	struct stat st;
 
 	children_close(pool);
-	write_file(path_of("worker.ndjson"), "old, cut o", 0600);
+	write_text(path_of("worker.ndjson"), "old, cut o", 0600);
 	pool = children_open(folder, &err);
 	ck_assert_ptr_nonnull(pool);
 	c = child_start(pool, &spec, 0, &err);
@@ -619,7 +589,7 @@ START_TEST(captures_can_have_names)
 	ck_assert_int_eq(stat(path_of("worker.stderr"), &st), 0);
 	ck_assert_int_eq(st.st_mode & 0777, 0600);
 	/* nothing is written through a link */
-	write_file(path_of("target"), "", 0600);
+	write_text(path_of("target"), "", 0600);
 	ck_assert_int_eq(symlink(path_of("target"), path_of("linked.ndjson")), 0);
 	spec.name = "linked";
 	ck_assert_ptr_null(child_start(pool, &spec, 0, &err));
@@ -658,7 +628,7 @@ END_TEST
 START_TEST(not_reading_is_seen)
 {
 	struct child *c = start("worker", "say up", "wait-for-line", NULL);
-	int64_t t = now_ms();
+	int64_t t = unit_now_ms();
 
 	wait_until(has_line(&c->out, "up"));
 	freeze(c);
@@ -698,7 +668,7 @@ START_TEST(how_it_ended_is_told)
 	crash->dumped = false; /* as the machine is set up */
 	assert_words(crash, "signal 11 (Segmentation fault)");
 	assert_words(stays, "runs");
-	ck_assert_int_eq(children_wait_ms(pool, now_ms()), -1);
+	ck_assert_int_eq(children_wait_ms(pool, unit_now_ms()), -1);
 }
 END_TEST
 
@@ -724,9 +694,9 @@ START_TEST(asked_it_ends_in_time)
 
 	wait_until(has_line(&c->out, "up"));
 	tell(c, "{\"type\":\"notify:shutdown\"}\n");
-	child_stop(c, now_ms(), PATIENCE_MS);
+	child_stop(c, unit_now_ms(), PATIENCE_MS);
 	ck_assert_int_eq(c->stop, CHILD_ASKED);
-	ck_assert_int_gt(children_wait_ms(pool, now_ms()), 0);
+	ck_assert_int_gt(children_wait_ms(pool, unit_now_ms()), 0);
 	wait_until(c->life == CHILD_OVER);
 	assert_words(c, "exit code 0");
 	ck_assert_int_eq(c->stop, CHILD_ASKED);
@@ -740,7 +710,7 @@ START_TEST(who_ignores_term_is_killed)
 	int64_t t;
 
 	wait_until(has_line(&c->out, "up"));
-	t = now_ms();
+	t = unit_now_ms();
 	child_stop(c, t, 1000);
 	children_tick(pool, t + 999);
 	ck_assert_int_eq(c->stop, CHILD_ASKED);
@@ -765,7 +735,7 @@ START_TEST(without_grace_it_is_termed_at_once_even_when_stopped)
 
 	wait_until(has_line(&c->out, "up"));
 	freeze(c);
-	child_stop(c, now_ms(), 0);
+	child_stop(c, unit_now_ms(), 0);
 	ck_assert_int_eq(c->stop, CHILD_TERMED);
 	wait_until(c->life == CHILD_OVER);
 	assert_words(c, "signal 15 (Terminated)");
@@ -778,7 +748,7 @@ START_TEST(its_processes_end_with_it)
 	pid_t pid = pid_told(c);
 
 	ck_assert(lives(pid));
-	child_stop(c, now_ms(), 0);
+	child_stop(c, unit_now_ms(), 0);
 	wait_until(c->life == CHILD_OVER);
 	ck_assert(!lives(pid));
 }
@@ -801,7 +771,7 @@ START_TEST(processes_it_left_behind_that_ignore_term_are_killed)
 {
 	struct child *c = start("worker", "ignore-term", "fork-child", "exit 0", NULL);
 	pid_t pid = pid_told(c);
-	int64_t t = now_ms();
+	int64_t t = unit_now_ms();
 
 	wait_until(c->life == CHILD_EXITED);
 	t += 100000; /* our clock may run ahead */
@@ -812,7 +782,7 @@ START_TEST(processes_it_left_behind_that_ignore_term_are_killed)
 	ck_assert_int_eq(c->stop, CHILD_TERMED);
 	children_tick(pool, t + CHILD_TERM_MS + 100);
 	ck_assert_int_eq(c->stop, CHILD_KILLED);
-	for (int64_t until = now_ms() + PATIENCE_MS; c->life != CHILD_OVER && now_ms() < until;)
+	for (int64_t until = unit_now_ms() + PATIENCE_MS; c->life != CHILD_OVER && unit_now_ms() < until;)
 		children_tick(pool, t += 1000);
 	ck_assert_int_eq(c->life, CHILD_OVER);
 	ck_assert(!lives(pid));
@@ -842,7 +812,7 @@ START_TEST(closing_kills_what_runs)
 	wait_until(c->out.source.end > 1000000);
 	children_close(pool);
 	ck_assert(!lives(pid));
-	for (int64_t until = now_ms() + PATIENCE_MS; lives(grandchild) && now_ms() < until;)
+	for (int64_t until = unit_now_ms() + PATIENCE_MS; lives(grandchild) && unit_now_ms() < until;)
 		;
 	ck_assert(!lives(grandchild));
 	pool = children_open(NULL, &err);
@@ -874,7 +844,7 @@ START_TEST(a_restart_is_another_incarnation)
 	ck_assert_str_eq(
 		err.text,
 		"worker: the agent has ended (exit code 4); restart it, then decide again");
-	ck_assert_int_eq(child_restart(c, now_ms(), 0, &err), 0);
+	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), 0);
 	ck_assert_uint_eq(c->incarnation, 2);
 	ck_assert_int_eq(c->life, CHILD_RUNS);
 	ck_assert_ptr_null(children_input(pool, first, &err));
@@ -906,14 +876,14 @@ START_TEST(each_turn_has_its_own_words_and_begins_with_what_it_is_told)
 	ck_assert_int_eq(c->life, CHILD_OVER);
 	ck_assert_uint_eq(c->incarnation, 0);
 	child_next_path(c, &path);
-	ck_assert_int_eq(child_turn(c, first, STR("told 1\n"), now_ms(), &err), 0);
+	ck_assert_int_eq(child_turn(c, first, STR("told 1\n"), unit_now_ms(), &err), 0);
 	ck_assert_str_eq(path.p, path_to(c));
-	ck_assert_int_eq(child_turn(c, second, STR("no\n"), now_ms(), &err), -1);
+	ck_assert_int_eq(child_turn(c, second, STR("no\n"), unit_now_ms(), &err), -1);
 	assert_says(err, "is not over");
 	ck_assert_int_eq(child_note(c, STR("no\n"), &err), -1);
 	wait_until(c->life == CHILD_OVER);
 	ck_assert_int_eq(child_note(c, STR("noted\n"), &err), 0);
-	ck_assert_int_eq(child_turn(c, second, STR("told 2\n"), now_ms(), &err), 0);
+	ck_assert_int_eq(child_turn(c, second, STR("told 2\n"), unit_now_ms(), &err), 0);
 	ck_assert_uint_eq(c->incarnation, 2);
 	ck_assert_uint_eq(c->out.began, strlen("told 1\none\ncut\nnoted\ntold 2\n"));
 	wait_until(c->life == CHILD_OVER);
@@ -931,16 +901,16 @@ START_TEST(a_turn_that_cannot_start_is_told_nothing)
 	struct child *c;
 	struct err err;
 
-	write_file(argv[0], "#!/bin/sh\n", 0700);
+	write_text(argv[0], "#!/bin/sh\n", 0700);
 	c = child_add(pool, &spec, &err);
 	ck_assert_msg(c != NULL, "%s", err.text);
 	ck_assert_int_eq(unlink(argv[0]), 0);
-	ck_assert_int_eq(child_turn(c, argv, STR("told\n"), now_ms(), &err), -1);
+	ck_assert_int_eq(child_turn(c, argv, STR("told\n"), unit_now_ms(), &err), -1);
 	assert_says(err, "cannot run");
 	ck_assert_uint_eq(c->incarnation, 0);
 	ck_assert_str_eq(read_capture(&c->out), "");
-	write_file(argv[0], "#!/bin/sh\necho here\n", 0700);
-	ck_assert_int_eq(child_turn(c, argv, STR("told\n"), now_ms(), &err), 0);
+	write_text(argv[0], "#!/bin/sh\necho here\n", 0700);
+	ck_assert_int_eq(child_turn(c, argv, STR("told\n"), unit_now_ms(), &err), 0);
 	wait_until(c->life == CHILD_OVER);
 	ck_assert_str_eq(read_capture(&c->out), "told\nhere\n");
 }
@@ -994,14 +964,14 @@ START_TEST(a_restart_ends_what_runs_first)
 	struct err err;
 
 	wait_until(has_line(&c->out, "up"));
-	ck_assert_int_eq(child_restart(c, now_ms(), 0, &err), 0);
+	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), 0);
 	ck_assert_uint_eq(c->incarnation, 1);
 	wait_until(c->incarnation == 2);
 	ck_assert(!lives(first));
 	wait_until(has_line(&c->out, "up\nup"));
 	/* stopping calls a restart off */
-	ck_assert_int_eq(child_restart(c, now_ms(), PATIENCE_MS, &err), 0);
-	child_stop(c, now_ms(), 0);
+	ck_assert_int_eq(child_restart(c, unit_now_ms(), PATIENCE_MS, &err), 0);
+	child_stop(c, unit_now_ms(), 0);
 	wait_until(c->life == CHILD_OVER);
 	ck_assert_uint_eq(c->incarnation, 2);
 }
@@ -1014,15 +984,15 @@ START_TEST(a_restart_that_fails_says_so)
 	struct child *c;
 	struct err err;
 
-	write_file(path_of("agent"), "#!/bin/sh\nread line\n", 0700);
+	write_text(path_of("agent"), "#!/bin/sh\nread line\n", 0700);
 	c = child_start(pool, &spec, 0, &err);
 	ck_assert_msg(c != NULL, "%s", err.text);
 	unlink(path_of("agent"));
-	ck_assert_int_eq(child_restart(c, now_ms(), 0, &err), 0);
+	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), 0);
 	wait_until(c->life == CHILD_OVER);
 	assert_says(c->trouble, "worker: cannot run");
 	ck_assert_uint_eq(c->incarnation, 1);
-	ck_assert_int_eq(child_restart(c, now_ms(), 0, &err), -1);
+	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), -1);
 	assert_says(err, "worker: cannot run");
 }
 END_TEST
@@ -1036,7 +1006,7 @@ START_TEST(restarts_leak_nothing)
 	wait_until(c->life == CHILD_OVER);
 	before = count_fds();
 	for (unsigned i = 2; i <= 20; i++) {
-		ck_assert_int_eq(child_restart(c, now_ms(), 0, &err), 0);
+		ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), 0);
 		ck_assert_uint_eq(c->incarnation, i);
 		wait_until(c->life == CHILD_OVER);
 	}
@@ -1046,21 +1016,12 @@ START_TEST(restarts_leak_nothing)
 }
 END_TEST
 
-static TCase *cases(Suite *suite, const char *name)
-{
-	TCase *t = tcase_create(name);
-
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	suite_add_tcase(suite, t);
-	return t;
-}
-
 int main(void)
 {
 	Suite *suite = suite_create("child");
 	TCase *t;
 
-	t = cases(suite, "start");
+	t = unit_cases(suite, "start", set_up, tear_down);
 	tcase_add_test(t, what_cannot_run_says_why);
 	tcase_add_test(t, many_withheld_names_are_counted);
 	tcase_add_test(t, folders_and_names_are_looked_at);
@@ -1073,19 +1034,19 @@ int main(void)
 	tcase_add_test(t, it_has_no_terminal);
 	tcase_add_test(t, low_descriptors_may_be_free);
 
-	t = cases(suite, "output");
+	t = unit_cases(suite, "output", set_up, tear_down);
 	tcase_add_test(t, a_flood_is_taken_while_nobody_looks);
 	tcase_add_test(t, both_streams_are_kept_apart);
 	tcase_add_test(t, fifty_agents_at_once);
 	tcase_add_test(t, what_cannot_be_kept_is_counted_and_draining_goes_on);
 	tcase_add_test(t, captures_can_have_names);
 
-	t = cases(suite, "input");
+	t = unit_cases(suite, "input", set_up, tear_down);
 	tcase_add_test(t, it_hears_what_it_is_told);
 	tcase_add_test(t, input_can_be_at_its_end_from_the_start);
 	tcase_add_test(t, not_reading_is_seen);
 
-	t = cases(suite, "end");
+	t = unit_cases(suite, "end", set_up, tear_down);
 	tcase_add_test(t, how_it_ended_is_told);
 	tcase_add_test(t, a_parent_that_ignored_sigchld_does_not_matter);
 	tcase_add_test(t, asked_it_ends_in_time);
@@ -1097,7 +1058,7 @@ int main(void)
 	tcase_add_test(t, a_process_that_went_away_does_not_hold_it_up);
 	tcase_add_test(t, closing_kills_what_runs);
 
-	t = cases(suite, "again");
+	t = unit_cases(suite, "again", set_up, tear_down);
 	tcase_add_test(t, a_restart_is_another_incarnation);
 	tcase_add_test(t, the_same_number_in_another_run_is_another_incarnation);
 	tcase_add_test(t, a_path_leads_to_the_input);

@@ -4,6 +4,7 @@
 
 #include "loop/loop.h"
 
+#include "folder.h"
 #include "unit.h"
 
 #include <poll.h>
@@ -15,14 +16,12 @@ enum { WAIT_MS = 20000 };
 
 static struct load load;
 static struct crew crew;
-static char folder[64];
 
 static void set_up(void)
 {
 	struct err err;
 
-	strcpy(folder, "/tmp/gavel-test-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	make_folder();
 	load = (struct load){ .desk = { .open = true, .write = true, .journal = folder } };
 	crew = (struct crew){ 0 };
 	load_init(&load, 0);
@@ -31,12 +30,9 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-	char command[128];
-
 	crew_close(&crew);
 	load_release(&load);
-	snprintf(command, sizeof(command), "/bin/rm -rf '%s'", folder);
-	ck_assert_int_eq(system(command), 0);
+	remove_folder();
 }
 
 /* An agent with up to four lines of script. */
@@ -252,10 +248,8 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("crew");
-	TCase *t = tcase_create("crew");
+	TCase *t = unit_cases(suite, "crew", set_up, tear_down);
 
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	tcase_set_timeout(t, 60);
 	tcase_add_test(t, says_and_ends);
 	tcase_add_test(t, half_a_line_is_told);
 	tcase_add_test(t, stderr_is_text);
@@ -264,6 +258,5 @@ int main(void)
 	tcase_add_test(t, one_group);
 	tcase_add_test(t, start_that_fails);
 	tcase_add_test(t, before_the_model);
-	suite_add_tcase(suite, t);
 	return unit_run(suite);
 }

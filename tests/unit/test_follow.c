@@ -7,6 +7,7 @@
 #include "cmd/load.h"
 #include "wire/follow.h"
 
+#include "folder.h"
 #include "unit.h"
 
 #include <errno.h>
@@ -23,32 +24,6 @@
 
 enum { DEADLINE_MS = 50000 };
 
-static char folder[64];
-
-static char *path_of(const char *name)
-{
-	static char path[8][512];
-	static int turn;
-
-	turn = (turn + 1) % 8;
-	snprintf(path[turn], sizeof(path[turn]), "%s/%s", folder, name);
-	return path[turn];
-}
-
-static void make_folder(void)
-{
-	strcpy(folder, "/tmp/gavel-test-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void remove_folder(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	ck_assert_int_eq(system(command), 0);
-}
-
 static void put(int fd, struct str bytes)
 {
 	while (bytes.n) {
@@ -60,23 +35,14 @@ static void put(int fd, struct str bytes)
 	}
 }
 
-static void write_with(const char *path, int flags, struct str bytes)
+static void write_text(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | flags, 0600);
-
-	ck_assert_int_ge(fd, 0);
-	put(fd, bytes);
-	close(fd);
-}
-
-static void write_file(const char *path, const char *text)
-{
-	write_with(path, O_TRUNC, str_of(text));
+	write_with(path, O_TRUNC, 0600, str_of(text));
 }
 
 static void append(const char *path, const char *text)
 {
-	write_with(path, O_APPEND, str_of(text));
+	write_with(path, O_APPEND, 0600, str_of(text));
 }
 
 /* ---- a wire that is followed ---- */
@@ -93,17 +59,9 @@ struct live {
 	uint64_t numbers; /* lines of writers, see below */
 };
 
-static int64_t real_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static int64_t now_ms(const struct live *l)
 {
-	return real_ms() + l->ahead_ms;
+	return unit_now_ms() + l->ahead_ms;
 }
 
 static void note(void *ctx, uint32_t file, const struct frame *f)
@@ -195,10 +153,10 @@ static void wait_a_little(struct live *l)
 
 #define WAIT_UNTIL(l, condition) \
 	do { \
-		int64_t deadline_ = real_ms() + DEADLINE_MS; \
+		int64_t deadline_ = unit_now_ms() + DEADLINE_MS; \
 		while (!(condition)) { \
 			wait_a_little(l); \
-			ck_assert_msg(real_ms() < deadline_, "waited in vain for %s", #condition); \
+			ck_assert_msg(unit_now_ms() < deadline_, "waited in vain for %s", #condition); \
 		} \
 	} while (0)
 
@@ -268,7 +226,7 @@ START_TEST(byte_by_byte)
 	struct live l = { 0 };
 	struct buf begun = { 0 };
 
-	write_file(path_of("log"), "first\nnot com");
+	write_text(path_of("log"), "first\nnot com");
 	begin_with(&l, path_of("log"));
 	check_notes(&l, "0: 0+5 #1 <first>\n");
 	read_all(&l);
@@ -305,8 +263,8 @@ START_TEST(from_nothing)
 {
 	struct live l = { 0 };
 
-	write_file(path_of("empty"), "");
-	write_file(path_of("mark"), "\xef\xbb");
+	write_text(path_of("empty"), "");
+	write_text(path_of("mark"), "\xef\xbb");
 	add(&l, path_of("empty"));
 	add(&l, path_of("mark"));
 	begin(&l);
@@ -331,7 +289,7 @@ START_TEST(told_when_incomplete_lines_are_old)
 	int64_t began;
 	int wait_ms;
 
-	write_file(path_of("log"), "");
+	write_text(path_of("log"), "");
 	begin_with(&l, path_of("log"));
 	read_all(&l);
 	began = now_ms(&l);
@@ -354,7 +312,7 @@ START_TEST(oversize_lines)
 {
 	struct live l = { .w.max_bytes = 8 };
 
-	write_file(path_of("log"), "123456789");
+	write_text(path_of("log"), "123456789");
 	begin_with(&l, path_of("log"));
 	append(path_of("log"), "0\nshort\nlonger than that\n");
 	read_all(&l);
@@ -372,14 +330,14 @@ START_TEST(little_by_little)
 	uint64_t seen = 0;
 	int rounds = 0;
 
-	write_file(path_of("log"), "0\n");
+	write_text(path_of("log"), "0\n");
 	begin_with(&l, path_of("log"));
 	for (int i = 1; i < 300000; i++)
 		buf_printf(&text, "%d\n", i);
-	write_with(path_of("log"), O_APPEND, buf_str(&text));
+	write_with(path_of("log"), O_APPEND, 0600, buf_str(&text));
 	read_all(&l);
 	ck_assert_uint_eq(l.frames.n, 300000);
-	write_with(path_of("log"), O_APPEND, buf_str(&text));
+	write_with(path_of("log"), O_APPEND, 0600, buf_str(&text));
 	while (l.frames.n < 599999) {
 		seen = l.w.bytes_done;
 		follow_read(l.f, now_ms(&l), 1000, note, &l);
@@ -402,7 +360,7 @@ START_TEST(many_files)
 
 	for (int i = 0; i < 40; i++) {
 		snprintf(name, sizeof(name), "%02d.log", i);
-		write_file(path_of(name), "a\n");
+		write_text(path_of(name), "a\n");
 	}
 	begin_with(&l, folder);
 	ck_assert_uint_eq(l.frames.n, 40);
@@ -641,7 +599,7 @@ static void check_rotation(struct live *l, const char *given, enum rotation rota
 	int status = -1;
 	pid_t pid;
 
-	write_file(path_of("app.log"), "");
+	write_text(path_of("app.log"), "");
 	begin_with(l, given);
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
@@ -696,7 +654,7 @@ START_TEST(rotations_of_files_that_are_not_kept_open)
 {
 	struct live l = { .w.open_max = 1 };
 
-	write_file(path_of("0"), "");
+	write_text(path_of("0"), "");
 	add(&l, path_of("0"));
 	check_rotation(&l, path_of("app.log"), RECREATE, TIMES, true);
 	end(&l);
@@ -765,7 +723,7 @@ START_TEST(anything_in_any_order)
 	int old = -1;
 
 	if (l.w.open_max) {
-		write_file(path_of("0"), "");
+		write_text(path_of("0"), "");
 		add(&l, path_of("0"));
 	}
 	w.fd = create(w.log);
@@ -800,9 +758,9 @@ START_TEST(the_same_inode_and_the_same_bytes)
 	uint32_t lines = 1;
 	bool same = false;
 
-	write_file(path_of("0"), "");
-	write_file(path_of("1"), "");
-	write_file(path_of("log"), "same\n");
+	write_text(path_of("0"), "");
+	write_text(path_of("1"), "");
+	write_text(path_of("log"), "same\n");
 	add(&l, path_of("0"));
 	add(&l, path_of("1"));
 	add(&l, path_of("log"));
@@ -816,7 +774,7 @@ START_TEST(the_same_inode_and_the_same_bytes)
 		look(&l);
 		ck_assert_int_eq(stat(path_of("log"), &before), 0);
 		ck_assert_int_eq(unlink(path_of("log")), 0);
-		write_file(path_of("log"), "same\nsame\n");
+		write_text(path_of("log"), "same\nsame\n");
 		ck_assert_int_eq(stat(path_of("log"), &after), 0);
 		same |= before.st_ino == after.st_ino;
 		lines += 2;
@@ -836,7 +794,7 @@ START_TEST(renamed_and_written_to)
 	struct live l = { 0 };
 	int old;
 
-	write_file(path_of("log"), "1\n");
+	write_text(path_of("log"), "1\n");
 	begin_with(&l, path_of("log"));
 	old = open(path_of("log"), O_WRONLY | O_APPEND);
 	put(old, STR("2\nha"));
@@ -845,7 +803,7 @@ START_TEST(renamed_and_written_to)
 	check_notes(&l, "0: 0+1 #1 <1>\n0: 2+1 #2 <2>\n");
 	ck_assert_int_eq(status_of(&l, 0).health, FOLLOW_GONE);
 	check_banner(&l, "log: gone for 0:00; looked for once a second");
-	write_file(path_of("log"), "a\nb");
+	write_text(path_of("log"), "a\nb");
 	put(old, STR("lf\n3"));
 	read_all(&l);
 	check_notes(&l, "0: 4+4 #3 <half>\n1: 0+1 #1 <a>\n");
@@ -872,11 +830,11 @@ START_TEST(renamed_and_back)
 {
 	struct live l = { 0 };
 
-	write_file(path_of("log"), "1\n");
+	write_text(path_of("log"), "1\n");
 	begin_with(&l, path_of("log"));
 	ck_assert_int_eq(rename(path_of("log"), path_of("aside")), 0);
 	read_all(&l);
-	write_file(path_of("log"), "other\n");
+	write_text(path_of("log"), "other\n");
 	read_all(&l);
 	append(path_of("aside"), "2\n");
 	ck_assert_int_eq(rename(path_of("aside"), path_of("log")), 0);
@@ -895,15 +853,15 @@ START_TEST(two_at_once)
 {
 	struct live l = { 0 };
 
-	write_file(path_of("log"), "1\n");
+	write_text(path_of("log"), "1\n");
 	begin_with(&l, path_of("log"));
 	read_all(&l);
 	append(path_of("log"), "2\n");
 	ck_assert_int_eq(rename(path_of("log"), path_of("log.1")), 0);
-	write_file(path_of("log"), "3\n");
+	write_text(path_of("log"), "3\n");
 	ck_assert_int_eq(rename(path_of("log.1"), path_of("log.2")), 0);
 	ck_assert_int_eq(rename(path_of("log"), path_of("log.1")), 0);
-	write_file(path_of("log"), "4\n");
+	write_text(path_of("log"), "4\n");
 	ck_assert_int_eq(rename(path_of("log.2"), path_of("log.3")), 0);
 	ck_assert_int_eq(rename(path_of("log.1"), path_of("log.2")), 0);
 	look(&l);
@@ -920,7 +878,7 @@ START_TEST(truncated)
 	struct buf out = { 0 };
 	struct err err;
 
-	write_file(path_of("log"), "first\nkept\nha");
+	write_text(path_of("log"), "first\nkept\nha");
 	begin_with(&l, path_of("log"));
 	read_all(&l);
 	ck_assert_int_eq(wire_keep(&l.w, 0, 6, 4, &err), 0);
@@ -928,13 +886,13 @@ START_TEST(truncated)
 	read_all(&l);
 	check_notes(&l, "0: 0+5 #1 <first>\n0: 6+4 #2 <kept>\n0: 11+4 #3 <half>\n"
 			"0: 16+4 #4 <live>\n");
-	write_file(path_of("log"), "new\n");
+	write_text(path_of("log"), "new\n");
 	read_all(&l);
 	check_notes(&l, "0: 21+4 #5 T<torn>\n1: 0+3 #1 <new>\n");
 	ck_assert(str_eq(l.w.files.v[1].name, l.w.files.v[0].name));
 	ck_assert(str_eq(l.w.files.v[1].group, l.w.files.v[0].group));
 	/* grown again past where it was: not taken for what it was */
-	write_file(path_of("log"), "nothing of this is known\nat all\n");
+	write_text(path_of("log"), "nothing of this is known\nat all\n");
 	look(&l);
 	check_notes(&l, "2: 0+24 #1 <nothing of this is known>\n2: 25+6 #2 <at all>\n");
 	for (uint32_t i = 1; i < l.frames.n; i++)
@@ -952,7 +910,7 @@ START_TEST(taken_back)
 {
 	struct live l = { 0 };
 
-	write_file(path_of("log"), "1\n2\nto");
+	write_text(path_of("log"), "1\n2\nto");
 	begin_with(&l, path_of("log"));
 	append(path_of("log"), "rn");
 	read_all(&l);
@@ -978,7 +936,7 @@ START_TEST(vanishes_and_returns)
 	struct live l = { 0 };
 	int old;
 
-	write_file(path_of("log"), "1\n");
+	write_text(path_of("log"), "1\n");
 	begin_with(&l, path_of("log"));
 	append(path_of("log"), "2\n");
 	old = open(path_of("log"), O_WRONLY | O_APPEND);
@@ -988,7 +946,7 @@ START_TEST(vanishes_and_returns)
 	pass(&l, 72000);
 	check_banner(&l, "log: gone for 1:12; looked for once a second");
 	ck_assert_int_gt(follow_wait_ms(l.f, now_ms(&l)), 0);
-	write_file(path_of("log"), "3\n");
+	write_text(path_of("log"), "3\n");
 	read_all(&l);
 	check_notes(&l, "0: 0+1 #1 <1>\n0: 2+1 #2 <2>\n1: 0+1 #1 <3>\n");
 	check_banner(&l, NULL);
@@ -1007,20 +965,20 @@ START_TEST(its_folder_vanishes_and_returns)
 	struct live l = { 0 };
 
 	ck_assert_int_eq(mkdir(path_of("sub"), 0700), 0);
-	write_file(path_of("sub/log"), "1\n");
+	write_text(path_of("sub/log"), "1\n");
 	begin_with(&l, path_of("sub/log"));
 	ck_assert_int_eq(rename(path_of("sub"), path_of("old")), 0);
 	append(path_of("old/log"), "2\n");
 	look(&l);
 	ck_assert_int_eq(status_of(&l, 0).health, FOLLOW_GONE);
 	ck_assert_int_eq(mkdir(path_of("sub"), 0700), 0);
-	write_file(path_of("sub/log"), "3\n");
+	write_text(path_of("sub/log"), "3\n");
 	look(&l);
 	look(&l);
 	check_notes(&l, "0: 0+1 #1 <1>\n0: 2+1 #2 <2>\n1: 0+1 #1 <3>\n");
 	/* and the new folder is watched: no time passes */
 	ck_assert_int_eq(rename(path_of("sub/log"), path_of("sub/log.1")), 0);
-	write_file(path_of("sub/log"), "4\n");
+	write_text(path_of("sub/log"), "4\n");
 	read_all(&l);
 	check_notes(&l, "2: 0+1 #1 <4>\n");
 	end(&l);
@@ -1029,7 +987,7 @@ END_TEST
 
 static void check_turned_into(struct live *l, const char *banner)
 {
-	int64_t began = real_ms();
+	int64_t began = unit_now_ms();
 	struct follow_status s;
 
 	look(l);
@@ -1037,14 +995,14 @@ static void check_turned_into(struct live *l, const char *banner)
 	ck_assert_int_eq(s.health, FOLLOW_UNREADABLE);
 	check_banner(l, banner);
 	ck_assert_int_gt(follow_wait_ms(l->f, now_ms(l)), 0);
-	ck_assert_int_lt(real_ms() - began, 10000); /* did not wait for a writer */
+	ck_assert_int_lt(unit_now_ms() - began, 10000); /* did not wait for a writer */
 }
 
 START_TEST(turns_into_something_else)
 {
 	struct live l = { 0 };
 
-	write_file(path_of("log"), "1\n");
+	write_text(path_of("log"), "1\n");
 	begin_with(&l, path_of("log"));
 	ck_assert_int_eq(unlink(path_of("log")), 0);
 	ck_assert_int_eq(mkfifo(path_of("log"), 0600), 0);
@@ -1057,7 +1015,7 @@ START_TEST(turns_into_something_else)
 	look(&l);
 	ck_assert_int_eq(status_of(&l, 0).health, FOLLOW_GONE);
 	ck_assert_int_eq(unlink(path_of("log")), 0);
-	write_file(path_of("log"), "2\n");
+	write_text(path_of("log"), "2\n");
 	look(&l);
 	check_notes(&l, "0: 0+1 #1 <1>\n1: 0+1 #1 <2>\n");
 	check_banner(&l, NULL);
@@ -1069,10 +1027,10 @@ START_TEST(may_not_be_read)
 {
 	struct live l = { 0 };
 
-	write_file(path_of("log"), "1\n");
+	write_text(path_of("log"), "1\n");
 	begin_with(&l, path_of("log"));
 	ck_assert_int_eq(rename(path_of("log"), path_of("log.1")), 0);
-	write_file(path_of("log"), "2\n");
+	write_text(path_of("log"), "2\n");
 	ck_assert_int_eq(chmod(path_of("log"), 0), 0);
 	look(&l);
 	if (geteuid() != 0) { /* to root everything is readable */
@@ -1094,7 +1052,7 @@ START_TEST(no_descriptors_left)
 	struct rlimit limit, low;
 	int next;
 
-	write_file(path_of("log"), "1\n");
+	write_text(path_of("log"), "1\n");
 	begin_with(&l, path_of("log"));
 	look(&l);
 	next = dup(0);
@@ -1102,7 +1060,7 @@ START_TEST(no_descriptors_left)
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	low = (struct rlimit){ (rlim_t)next, limit.rlim_max };
 	ck_assert_int_eq(unlink(path_of("log")), 0);
-	write_file(path_of("log"), "2\n");
+	write_text(path_of("log"), "2\n");
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &low), 0);
 	look(&l);
 	ck_assert_int_eq(status_of(&l, 0).health, FOLLOW_UNREADABLE);
@@ -1119,8 +1077,8 @@ START_TEST(each_message_once)
 {
 	struct live l = { 0 };
 
-	write_file(path_of("a.log"), "1\n");
-	write_file(path_of("b.log"), "x\n");
+	write_text(path_of("a.log"), "1\n");
+	write_text(path_of("b.log"), "x\n");
 	ck_assert_int_eq(symlink("a.log", path_of("link.log")), 0);
 	add(&l, path_of("a.log"));
 	add(&l, path_of("link.log"));
@@ -1146,7 +1104,7 @@ START_TEST(each_message_once)
 	look(&l);
 	check_notes(&l, "0: 6+1 #4 <4>\n");
 	/* a new one gets the name that is free now */
-	write_file(path_of("a.log"), "new\n");
+	write_text(path_of("a.log"), "new\n");
 	look(&l);
 	check_notes(&l, "2: 0+3 #1 <new>\n");
 	check_banner(&l, NULL);
@@ -1160,7 +1118,7 @@ START_TEST(no_room_to_keep)
 	struct live l = { 0 };
 
 	setenv("TMPDIR", path_of("none"), 1);
-	write_file(path_of("log"), "1\nha");
+	write_text(path_of("log"), "1\nha");
 	begin_with(&l, path_of("log"));
 	append(path_of("log"), "lf\n3\n");
 	read_all(&l);
@@ -1168,7 +1126,7 @@ START_TEST(no_room_to_keep)
 	check_banner(&l, "no room in $TMPDIR");
 	check_fetch(&l);
 	/* they are in the file, as long as that is what it was */
-	write_file(path_of("log"), "n\n");
+	write_text(path_of("log"), "n\n");
 	read_all(&l);
 	check_notes(&l, "1: 0+1 #1 <n>\n");
 	end(&l);
@@ -1181,19 +1139,19 @@ START_TEST(files_appear)
 {
 	struct live l = { 0 };
 
-	write_file(path_of("a.log"), "1\n");
+	write_text(path_of("a.log"), "1\n");
 	begin_with(&l, folder);
 	check_notes(&l, "0: 0+1 #1 <1>\n");
 	read_all(&l);
-	write_file(path_of(".tmp.json"), "{}");
-	write_file(path_of("x.txt"), "no");
-	write_file(path_of("b.ndjson"), "2\n3");
+	write_text(path_of(".tmp.json"), "{}");
+	write_text(path_of("x.txt"), "no");
+	write_text(path_of("b.ndjson"), "2\n3");
 	read_all(&l);
 	check_notes(&l, "1: 0+1 #1 <2>\n");
 	ck_assert(str_is(l.w.files.v[1].group, folder));
 	ck_assert(l.w.files.v[1].listed);
 	/* a hand-off file, written under another name and renamed into place */
-	write_file(path_of(".t"), "{\n\"task_id\":1\n}\n");
+	write_text(path_of(".t"), "{\n\"task_id\":1\n}\n");
 	ck_assert_int_eq(rename(path_of(".t"), path_of("task-1.json")), 0);
 	append(path_of("b.ndjson"), "\n");
 	append(path_of("a.log"), "4\n");
@@ -1210,8 +1168,8 @@ START_TEST(files_appear)
 	check_banner(&l, NULL);
 	check_fetch(&l);
 	/* a single line without an end, as many tools write it */
-	write_file(path_of("result-1.json"), "{\"task_id\":1}");
-	write_file(path_of("notes.json"), "{\"a\":1}");
+	write_text(path_of("result-1.json"), "{\"task_id\":1}");
+	write_text(path_of("notes.json"), "{\"a\":1}");
 	read_all(&l);
 	check_notes(&l, "3: 0+13 #1 T<{\"task_id\":1}>\n");
 	pass(&l, TAIL_SETTLE_MS);
@@ -1232,7 +1190,7 @@ START_TEST(files_appear_unseen)
 		char name[32];
 
 		snprintf(name, sizeof(name), "%c.log", 'c' - i);
-		write_file(path_of(name), "1\n");
+		write_text(path_of(name), "1\n");
 		/* a second apart, so that their times tell the order */
 		ck_assert_int_eq(utimensat(AT_FDCWD, path_of(name),
 					   (struct timespec[2]){ { 1000 + i, 0 }, { 1000 + i, 0 } },
@@ -1254,17 +1212,17 @@ START_TEST(the_directory_vanishes_and_returns)
 	struct live l = { 0 };
 
 	ck_assert_int_eq(mkdir(path_of("q"), 0700), 0);
-	write_file(path_of("q/a.log"), "1\n");
+	write_text(path_of("q/a.log"), "1\n");
 	begin_with(&l, path_of("q"));
 	look(&l);
 	ck_assert_int_eq(rename(path_of("q"), path_of("p")), 0);
 	look(&l);
 	check_banner(&l, "q: gone for 0:00; ");
 	ck_assert_int_eq(mkdir(path_of("q"), 0700), 0);
-	write_file(path_of("q/b.log"), "2\n");
+	write_text(path_of("q/b.log"), "2\n");
 	look(&l);
 	check_banner(&l, NULL);
-	write_file(path_of("q/c.log"), "3\n");
+	write_text(path_of("q/c.log"), "3\n");
 	read_all(&l);
 	check_notes(&l, "0: 0+1 #1 <1>\n1: 0+1 #1 <2>\n2: 0+1 #1 <3>\n");
 	end(&l);
@@ -1302,28 +1260,28 @@ START_TEST(documents_are_replaced)
 {
 	struct live l = { 0 };
 
-	write_file(path_of("task-1.json"), "{\n\"v\":1\n}\n");
+	write_text(path_of("task-1.json"), "{\n\"v\":1\n}\n");
 	begin_with(&l, folder);
 	check_notes(&l, "0: 0+9 #1 <{\n\"v\":1\n}>\n");
 	read_all(&l);
 	/* the same bytes say nothing new */
-	write_file(path_of("task-1.json"), "{\n\"v\":1\n}\n");
+	write_text(path_of("task-1.json"), "{\n\"v\":1\n}\n");
 	pass(&l, 3000);
-	write_file(path_of(".new"), "{\n\"v\":1\n}\n");
+	write_text(path_of(".new"), "{\n\"v\":1\n}\n");
 	ck_assert_int_eq(rename(path_of(".new"), path_of("task-1.json")), 0);
 	pass(&l, 3000);
 	check_notes(&l, "");
 	check_fetch(&l);
-	write_file(path_of("task-1.json"), "{\n\"v\":2\n}\n");
+	write_text(path_of("task-1.json"), "{\n\"v\":2\n}\n");
 	pass(&l, 3000);
 	ck_assert_uint_eq(l.frames.n, 2);
 	ck_assert(str_is(l.frames.v[1].bytes, "{\n\"v\":2\n}"));
-	write_file(path_of(".new"), "{\n\"v\":3,\n\"w\":[]}\n");
+	write_text(path_of(".new"), "{\n\"v\":3,\n\"w\":[]}\n");
 	ck_assert_int_eq(rename(path_of(".new"), path_of("task-1.json")), 0);
 	pass(&l, 3000);
 	ck_assert_uint_eq(l.frames.n, 3);
 	/* torn: shown as it is once nobody goes on writing, and anew when somebody does */
-	write_file(path_of("task-1.json"), "{\n\"v\":4");
+	write_text(path_of("task-1.json"), "{\n\"v\":4");
 	read_all(&l);
 	ck_assert_uint_eq(l.frames.n, 3);
 	pass(&l, TAIL_TORN_MS);
@@ -1340,12 +1298,12 @@ START_TEST(documents_are_replaced)
 	append(path_of("task-2.json"), "\n");
 	pass(&l, 3000);
 	ck_assert_uint_eq(l.frames.n, 5);
-	write_file(path_of("task-2.json"), "{\n\"v\":5\n}\n");
+	write_text(path_of("task-2.json"), "{\n\"v\":5\n}\n");
 	pass(&l, 3000);
 	ck_assert_uint_eq(l.frames.n, 6);
 	ck_assert(str_is(l.w.files.v[l.files.v[5]].base, "task-2.json"));
 	check_fetch(&l);
-	write_file(path_of("review-1.md"), "# Notes\n");
+	write_text(path_of("review-1.md"), "# Notes\n");
 	read_all(&l);
 	append(path_of("review-1.md"), "- a\n");
 	read_all(&l);
@@ -1454,7 +1412,7 @@ START_TEST(a_fifo_and_its_writers)
 	ck_assert_int_eq(mkfifo(path_of("fifo"), 0600), 0);
 	look(&l);
 	buf_clear(&l.notes);
-	write_with(path_of("fifo"), 0, STR("again\n"));
+	write_with(path_of("fifo"), 0, 0600, STR("again\n"));
 	WAIT_UNTIL(&l, l.frames.n == 41);
 	check_notes(&l, "1: 0+5 #1 <again>\n");
 	check_fetch(&l);
@@ -1516,7 +1474,7 @@ START_TEST(standard_input_from_a_file)
 	struct live l = { 0 };
 	int fd;
 
-	write_file(path_of("log"), "before\n1\n");
+	write_text(path_of("log"), "before\n1\n");
 	fd = open(path_of("log"), O_RDONLY);
 	ck_assert_int_ge(dup2(fd, 0), 0);
 	ck_assert_int_eq(lseek(fd, 7, SEEK_SET), 7);
@@ -1563,7 +1521,7 @@ START_TEST(into_the_model)
 	struct load l = { .follow = true };
 	struct buf text = { 0 };
 
-	write_file(log, "plain\n" ASK("1"));
+	write_text(log, "plain\n" ASK("1"));
 	ck_assert_int_eq(load_open(&l, &log, 1, 0), 0);
 	load_run(&l, NULL, NULL);
 	ck_assert_uint_eq(l.model.records.n, 2);
@@ -1572,7 +1530,7 @@ START_TEST(into_the_model)
 	append(log, ASK("2"));
 	ck_assert_uint_eq(follow_load(&l, 1100), 1);
 	ck_assert_uint_eq(l.model.open_count, 2);
-	write_file(log, ASK("3"));
+	write_text(log, ASK("3"));
 	ck_assert_uint_eq(follow_load(&l, 1200), 1);
 	ck_assert_uint_eq(l.model.records.n, 4);
 	ck_assert_uint_eq(l.model.sessions.n, 1);
@@ -1591,11 +1549,11 @@ START_TEST(replies_appear_beside_their_log)
 	const char *given = folder;
 	struct load l = { .follow = true };
 
-	write_file(path_of("app.log"), ASK("1"));
+	write_text(path_of("app.log"), ASK("1"));
 	ck_assert_int_eq(load_open(&l, &given, 1, 0), 0);
 	load_run(&l, NULL, NULL);
 	follow_load(&l, 1000);
-	write_file(path_of("app.log.replies.ndjson"),
+	write_text(path_of("app.log.replies.ndjson"),
 		   "{\"type\":\"response:success\",\"id\":\"123e4567-e89b-42d3-a456-426614174011\","
 		   "\"correlationId\":\"123e4567-e89b-42d3-a456-426614174001\","
 		   "\"timestamp\":\"2026-02-04T14:31:00Z\",\"payload\":{\"answer\":\"a\"}}\n");
@@ -1612,7 +1570,7 @@ START_TEST(without_following)
 	const char *log = path_of("app.log");
 	struct load l = { 0 };
 
-	write_file(log, ASK("1") "torn");
+	write_text(log, ASK("1") "torn");
 	ck_assert_int_eq(load_open(&l, &log, 1, 0), 0);
 	load_run(&l, NULL, NULL);
 	ck_assert_uint_eq(l.model.records.n, 2);
@@ -1624,21 +1582,10 @@ START_TEST(without_following)
 }
 END_TEST
 
-static TCase *cases(Suite *suite, const char *name)
-{
-	TCase *t = tcase_create(name);
-
-	tcase_add_checked_fixture(t, make_folder, remove_folder);
-	/* sanitizers and loaded machines are slow; a test that hangs still ends */
-	tcase_set_timeout(t, 120);
-	suite_add_tcase(suite, t);
-	return t;
-}
-
 int main(void)
 {
 	Suite *suite = suite_create("follow");
-	TCase *t = cases(suite, "growing");
+	TCase *t = unit_cases(suite, "growing", make_folder, remove_folder);
 
 	tcase_add_test(t, byte_by_byte);
 	tcase_add_test(t, from_nothing);
@@ -1647,7 +1594,7 @@ int main(void)
 	tcase_add_test(t, little_by_little);
 	tcase_add_test(t, many_files);
 
-	t = cases(suite, "rotations");
+	t = unit_cases(suite, "rotations", make_folder, remove_folder);
 	tcase_add_loop_test(t, rotations, 0, ROTATIONS);
 	tcase_add_loop_test(t, rotations_in_a_directory, 0, ROTATIONS);
 	tcase_add_loop_test(t, rotations_without_notices, 0, ROTATIONS);
@@ -1655,7 +1602,7 @@ int main(void)
 	tcase_add_loop_test(t, anything_in_any_order, 0, 60);
 	tcase_add_test(t, the_same_inode_and_the_same_bytes);
 
-	t = cases(suite, "events");
+	t = unit_cases(suite, "events", make_folder, remove_folder);
 	tcase_add_test(t, renamed_and_written_to);
 	tcase_add_test(t, renamed_and_back);
 	tcase_add_test(t, two_at_once);
@@ -1669,14 +1616,14 @@ int main(void)
 	tcase_add_test(t, each_message_once);
 	tcase_add_test(t, no_room_to_keep);
 
-	t = cases(suite, "directories");
+	t = unit_cases(suite, "directories", make_folder, remove_folder);
 	tcase_add_test(t, files_appear);
 	tcase_add_test(t, files_appear_unseen);
 	tcase_add_test(t, the_directory_vanishes_and_returns);
 	tcase_add_test(t, documents_grow);
 	tcase_add_test(t, documents_are_replaced);
 
-	t = cases(suite, "streams");
+	t = unit_cases(suite, "streams", make_folder, remove_folder);
 	tcase_add_test(t, a_pipe_with_a_torn_end);
 	tcase_add_test(t, a_document_through_a_pipe);
 	tcase_add_test(t, a_fifo_and_its_writers);
@@ -1684,7 +1631,7 @@ int main(void)
 	tcase_add_test(t, a_pipe_that_cannot_be_kept);
 	tcase_add_test(t, standard_input_from_a_file);
 
-	t = cases(suite, "model");
+	t = unit_cases(suite, "model", make_folder, remove_folder);
 	tcase_add_test(t, into_the_model);
 	tcase_add_test(t, replies_appear_beside_their_log);
 	tcase_add_test(t, without_following);

@@ -8,6 +8,7 @@
 #include "wire/scan.h"
 #include "wire/wire.h"
 
+#include "folder.h"
 #include "unit.h"
 
 #include <fcntl.h>
@@ -298,46 +299,6 @@ START_TEST(random_lines)
 END_TEST
 
 /* Files, from here on. */
-
-static char folder[64];
-
-static char *path_of(const char *name)
-{
-	static char path[8][512];
-	static int turn;
-
-	turn = (turn + 1) % 8;
-	snprintf(path[turn], sizeof(path[turn]), "%s/%s", folder, name);
-	return path[turn];
-}
-
-static void make_folder(void)
-{
-	strcpy(folder, "/tmp/gavel-test-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void remove_folder(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	ck_assert_int_eq(system(command), 0);
-}
-
-static void write_file(const char *path, struct str bytes)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	ck_assert_int_ge(fd, 0);
-	while (bytes.n) {
-		ssize_t put = write(fd, bytes.p, bytes.n);
-
-		ck_assert_int_gt(put, 0);
-		bytes = str_from(bytes, (size_t)put);
-	}
-	close(fd);
-}
 
 static void add(struct wire *w, const char *path)
 {
@@ -1052,20 +1013,10 @@ START_TEST(standard_input_from_a_file)
 }
 END_TEST
 
-static TCase *cases(Suite *suite, const char *name)
-{
-	TCase *t = tcase_create(name);
-
-	/* sanitizers and loaded machines are slow; a test that hangs still ends */
-	tcase_set_timeout(t, 60);
-	suite_add_tcase(suite, t);
-	return t;
-}
-
 int main(void)
 {
 	Suite *suite = suite_create("wire");
-	TCase *t = cases(suite, "framer");
+	TCase *t = unit_cases(suite, "framer", NULL, NULL);
 
 	tcase_add_test(t, lines);
 	tcase_add_test(t, byte_order_mark);
@@ -1076,8 +1027,7 @@ int main(void)
 	tcase_add_test(t, random_lines);
 	tcase_add_test(t, scanning_any_pieces);
 
-	t = cases(suite, "files");
-	tcase_add_checked_fixture(t, make_folder, remove_folder);
+	t = unit_cases(suite, "files", make_folder, remove_folder);
 	tcase_add_test(t, files_of_lines);
 	tcase_add_test(t, torn_first_line);
 	tcase_add_test(t, one_object);
@@ -1093,8 +1043,7 @@ int main(void)
 	tcase_add_test(t, same_file_twice);
 	tcase_add_test(t, changing_while_read);
 
-	t = cases(suite, "streams");
-	tcase_add_checked_fixture(t, make_folder, remove_folder);
+	t = unit_cases(suite, "streams", make_folder, remove_folder);
 	tcase_add_test(t, streams);
 	tcase_add_test(t, documents_from_streams);
 	tcase_add_test(t, a_capture_needs_room);
