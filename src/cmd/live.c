@@ -8,7 +8,7 @@
 
 enum {
 	TOLD_MS = 100,   /* the views are told of arrivals at most that often */
-	TOLD_PART = 12,  /* and showing is at most that part of the time, */
+	TOLD_PART = 20,  /* and showing is at most that part of the time, */
 	TOLD_MAX_MS = 2000, /* if that is not longer */
 	TICK_MS = 1000,  /* countdowns move that often */
 	RECENT_MS = 600000,

@@ -19,6 +19,9 @@ enum {
 	ARRIVED_MAX_MS = 20000,
 	PATIENCE_MS = 8,  /* a list that takes longer is made between breaths */
 	FRAME_MS = 33,
+	GATHER_MS = 10,   /* what comes in a crowd is left to gather for that long: */
+	SOON_MS = 5,      /* so many times, something came that soon */
+	CROWD = 8,
 	UNTIL_MS = 20000, /* <until:TEXT> does not wait longer */
 };
 
@@ -85,11 +88,11 @@ static int wait_for_any(const struct watch *w, int input, int timeout_ms)
 	return loop_wait(input, others, timeout_ms ? 2 : 0, timeout_ms);
 }
 
-/* Takes what was typed; waits for at most timeout_ms. Returns LOOP_ bits as loop_wait; LOOP_INPUT also
- * where a search has come to its end. */
-static int listen(struct watch *w, int timeout_ms)
+/* Takes what was typed, after waiting (LOOP_ bits). Returns them; LOOP_INPUT also where a search has
+ * come to its end. */
+static int listen(struct watch *w, int ready)
 {
-	int ready = wait_for_any(w, term_fd(), timeout_ms), n;
+	int n;
 	char bytes[4096];
 
 	w->pressed = false;
@@ -115,7 +118,7 @@ static int listen(struct watch *w, int timeout_ms)
 /* Takes what was typed, while something else goes on, and draws. */
 static void pump(struct watch *w)
 {
-	int ready = listen(w, 0);
+	int ready = listen(w, wait_for_any(w, term_fd(), 0));
 
 	if (!w->quit && (ready || loop_now_ms() - w->drawn_ms >= FRAME_MS))
 		draw(w);
@@ -330,6 +333,19 @@ static void show(struct watch *w)
 	live_showed(&w->live, loop_now_ms() - since);
 }
 
+/* Waits for what comes first. Sources that talk all the time are heard together, a few milliseconds
+ * later, not line by line; keys are not kept waiting. */
+static int wait_for_some(struct watch *w, int timeout_ms)
+{
+	int64_t since = loop_now_ms();
+	int ready = wait_for_any(w, term_fd(), timeout_ms);
+
+	w->crowd = ready & LOOP_OTHER && loop_now_ms() - since < SOON_MS ? w->crowd + 1 : 0;
+	if (w->crowd >= CROWD && ready == LOOP_OTHER)
+		ready |= loop_wait(term_fd(), NULL, 0, GATHER_MS);
+	return ready;
+}
+
 /* What was typed is answered at once. What comes is shown at once, too, if nothing was just before:
  * frames have their distance, and many turns may go by between two of them. */
 static void go_round(struct watch *w)
@@ -345,7 +361,7 @@ static void go_round(struct watch *w)
 		show(w);
 		return;
 	}
-	ready = listen(w, sooner(wait, frame));
+	ready = listen(w, wait_for_some(w, sooner(wait, frame)));
 	w->breathed_ms = loop_now_ms();
 	if (w->quit || (!ready && frame > 0 && frame == sooner(wait, frame)))
 		return;

@@ -61,6 +61,7 @@ struct watch {
 	int64_t began_ms; /* answering a key, or drawing */
 	int64_t breathed_ms, drawn_ms;
 	bool undrawn; /* something may have changed since */
+	unsigned crowd; /* how often something came soon after the last time */
 	bool pressed; /* a key was handed out, or a search has ended */
 	int64_t arrive_ms; /* when the views are next told what has come */
 };
