@@ -263,7 +263,7 @@ ok 'it is waited for, and keys are answered' soon says '[4 Messages]'
 ok 'while it is' title_lacks held
 ok 'then it is held' soon title_says ' 1 held '
 press 6
-ok 'it says why, too' soon reads 'replies2: written, but its reader has not taken'
+ok 'it says why, too' soon reads 'written, but its reader has not taken'
 exec 5>&-
 
 scenes_end
