@@ -223,7 +223,7 @@ ok '... stderr asks for nothing' sh -c '! grep -q x-4 "$1"/*/journal-000001' sh 
 
 rm -f held
 printf '%s' "<until:question>=1<Enter><wait:400>y6<until:not reading>$save held<Enter><wait:60000>" >keys
-"$GAVEL" run --headless --size 100x24 --keys keys --agent dev -- "$FAKE_AGENT" "say $ask" stall >out 2>err &
+"$GAVEL" run --headless --size 100x24 --keys keys --agent dev -- "$FAKE_AGENT" show-ids "say $ask" stall >out 2>err &
 pid=$!
 i=0
 while [ ! -s held ] || ! shows held "not reading" >/dev/null; do
@@ -234,6 +234,16 @@ done
 kill -9 $pid
 wait $pid 2>/dev/null
 capture=$(ls -d "$XDG_STATE_HOME"/gavel/captures/*-"$pid")/dev.ndjson
+# gone NUMBER: no such process, or nobody has asked how it ended
+gone() {
+	i=0
+	while [ -e "/proc/$1" ] && ! grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null; do
+		i=$((i + 1))
+		[ $i -lt 300 ] || return 1
+		sleep 0.1
+	done
+}
+ok 'its agent is told to end' gone "$(sed -n 's/^pid \([0-9]*\) .*/\1/p' "$capture")"
 printf '%s' "<until:has ended>$save recovery<Enter>y<until:1 finished>" >keys
 ok 'the capture of a killed run' timeout 60 "$GAVEL" --headless --size 100x24 --keys keys "$capture"
 ok '... what was for its agent is taken back' shows recovery 'taken back'

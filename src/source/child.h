@@ -18,7 +18,8 @@
  * Life. RUNS until it exits, which children_tick notices without SIGCHLD; EXITED while its pipes
  * are emptied and what it left in its group is ended; then OVER. Pipes that others keep open are
  * closed after CHILD_DRAIN_MS, and processes of its group do not outlive it: TERM, CHILD_TERM_MS,
- * KILL. Who leaves the group (setsid) is not followed.
+ * KILL. Who leaves the group (setsid) is not followed. When gavel itself is killed, the agent gets
+ * TERM.
  *
  * Input. Messages go through a channel (decide/channel.h), which counts its bytes in `input`. A
  * path ("agent:NAME#2-TAG") names one incarnation in one run of gavel; it never leads to another

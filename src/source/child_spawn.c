@@ -10,6 +10,9 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -275,7 +278,20 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static _Noreturn void become(const struct child *c, const struct ends *e)
+/* Nobody runs unsupervised: when gavel is killed, the agent is told to end, and not only finds its
+ * pipes closed. */
+static void die_with(pid_t parent)
+{
+#ifdef __linux__
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(127); /* it was too late for that */
+#else
+	(void)parent;
+#endif
+}
+
+static _Noreturn void become(const struct child *c, const struct ends *e, pid_t parent)
 {
 	int report = arrange_descriptors(e);
 
@@ -285,6 +301,7 @@ static _Noreturn void become(const struct child *c, const struct ends *e)
 	if (c->folder && chdir(c->folder) < 0)
 		give_up(report, STEP_FOLDER);
 	reset_signals();
+	die_with(parent);
 	execve(c->program, c->argv, c->env);
 	give_up(report, STEP_PROGRAM);
 }
@@ -336,13 +353,13 @@ static pid_t fork_quietly(const struct child *c, const struct ends *e)
 {
 	sigset_t all, before;
 	int saved;
-	pid_t pid;
+	pid_t pid, parent = getpid();
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pid = fork();
 	if (pid == 0)
-		become(c, e);
+		become(c, e, parent);
 	saved = errno;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = saved;
