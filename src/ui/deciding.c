@@ -515,7 +515,7 @@ void decide_resend(struct app *a)
 	vec_last(&a->effects)->desk = desk_of(a, here);
 }
 
-static uint32_t count_staged(const struct app *a)
+uint32_t decide_staged(const struct app *a)
 {
 	uint32_t n = 0;
 
@@ -526,7 +526,7 @@ static uint32_t count_staged(const struct app *a)
 
 void decide_quit(struct app *a)
 {
-	uint32_t n = count_staged(a);
+	uint32_t n = decide_staged(a);
 
 	if (!n) {
 		app_effect(a, EFFECT_QUIT, STR_NONE, 0);

@@ -80,6 +80,8 @@ bool decide_is_marked(const struct deciding *d, uint32_t item);
 void decide_unmark(struct deciding *d);
 /* The item as of the scene; false: there is no such item yet. */
 bool decide_state(const struct app *a, uint32_t item, struct item_state *at);
+/* How many decisions are staged. */
+uint32_t decide_staged(const struct app *a);
 /* Nothing at all can be decided here. */
 bool decide_is_read_only(const struct app *a);
 enum { KEYS_MAX = 96 };

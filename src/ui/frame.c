@@ -57,16 +57,14 @@ static void add_count(struct buf *out, const char *sign, uint32_t n, const char 
 static void count_title(const struct app *a, struct buf *out)
 {
 	bool sending = a->deciding.sending; /* what is on its way is not held yet */
-	uint32_t staged = 0, held = 0;
+	uint32_t held = 0;
 	char messages[32];
 
-	for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++) {
-		staged += desk_staged(&a->scene.desks->list.v[i]);
+	for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++)
 		held += sending ? 0 : desk_unfinished(&a->scene.desks->list.v[i]);
-	}
 	buf_printf(out, "%u open", a->open);
 	add_count(out, "!", a->due, "due");
-	add_count(out, "", staged, "staged");
+	add_count(out, "", decide_staged(a), "staged");
 	add_count(out, "", held, "held");
 	if (sending)
 		buf_adds(out, "  sending");

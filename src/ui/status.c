@@ -49,6 +49,14 @@ static void draw_hunt(const struct app *a, struct grid *g, struct rect row)
 		   (unsigned)(100 - 100.0 * a->hunt.left / (a->scene.k ? a->scene.k : 1)));
 }
 
+/* What is staged and not sent is what one should not forget. */
+static const char *staged_keys(const struct app *a)
+{
+	if (decide_staged(a))
+		return "$ deliver  u undo  ";
+	return a->scene.artifact ? "$ next turn  " : ""; /* of a review, also without a decision */
+}
+
 static void list_keys(struct app *a, struct buf *out)
 {
 	char verbs[KEYS_MAX];
@@ -57,7 +65,7 @@ static void list_keys(struct app *a, struct buf *out)
 		buf_printf(out, "Space %s  %s, . step  < > speed  { } event  ( ) minute  s idle  L loop",
 			   a->film.playing ? "pause" : "play", a->replays ? "" : "R leave  ");
 	else if (a->tab == TAB_INBOX && decide_keys(a, true, verbs))
-		buf_printf(out, "%s  u undo  $ deliver", verbs);
+		buf_printf(out, "%s%s  m mark  z put off", staged_keys(a), verbs);
 	else
 		buf_adds(out, tab_keys[a->tab]);
 }
@@ -72,8 +80,8 @@ static void screen_keys(struct app *a, struct buf *out)
 	else if (view == &view_recovery)
 		buf_adds(out, "y finish them  u give up what is held  q leave them");
 	else if (view == &view_item && decide_keys(a, false, verbs))
-		buf_printf(out, "%s decide  $ deliver  q back  d diff  [ ] iteration  r raw  J K items",
-			   verbs);
+		buf_printf(out, "%s%s decide  q back  d diff  [ ] iteration  r raw  J K items",
+			   staged_keys(a), verbs);
 	else if (view == &view_item)
 		buf_adds(out, "q back  d diff  [ ] iteration  r raw  J K items");
 	else if (view == &view_message)
