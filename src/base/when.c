@@ -96,20 +96,59 @@ static bool take_clock(struct str *s, int64_t *ms)
 	return true;
 }
 
-bool when_parse_iso(struct str s, int64_t *ms)
+static bool is_day(unsigned y, unsigned m, unsigned d)
 {
 	static const unsigned char days[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+
+	return m >= 1 && m <= 12 && d >= 1 && d <= days[m - 1] &&
+	       !(m == 2 && d == 29 && (y % 4 || (y % 100 == 0 && y % 400)));
+}
+
+/* Two digits; *wrong is set if one is none. */
+static inline unsigned pair(const char *p, unsigned *wrong)
+{
+	unsigned tens = (unsigned char)p[0] - (unsigned)'0', ones = (unsigned char)p[1] - (unsigned)'0';
+
+	*wrong |= (tens > 9) | (ones > 9);
+	return tens * 10 + ones;
+}
+
+/* The form that most programs write, YYYY-MM-DDTHH:MM:SS[.mmm]Z. false = another form, or wrong. */
+static bool parse_usual(struct str s, int64_t *ms)
+{
+	unsigned wrong = 0, y, m, d, h, min, sec, frac = 0;
+
+	if ((s.n != 20 && s.n != 24) || s.p[4] != '-' || s.p[7] != '-' || s.p[10] != 'T' || s.p[13] != ':' ||
+	    s.p[16] != ':' || s.p[19] != (s.n == 20 ? 'Z' : '.') || s.p[s.n - 1] != 'Z')
+		return false;
+	y = pair(s.p, &wrong) * 100 + pair(s.p + 2, &wrong);
+	m = pair(s.p + 5, &wrong);
+	d = pair(s.p + 8, &wrong);
+	h = pair(s.p + 11, &wrong);
+	min = pair(s.p + 14, &wrong);
+	sec = pair(s.p + 17, &wrong);
+	if (s.n == 24)
+		frac = pair(s.p + 20, &wrong) * 10 + pair(s.p + 21, &wrong) % 10;
+	if (wrong || !is_day(y, m, d) || h > 23 || min > 59 || sec > 60)
+		return false;
+	*ms = days_from_civil(y, m, d) * 86400000 + ((h * 60 + min) * 60 + sec) * (int64_t)1000 + frac;
+	return true;
+}
+
+bool when_parse_iso(struct str s, int64_t *ms)
+{
 	unsigned y, m, d, zh, zm = 0;
 	int64_t clock = 0, t;
 	bool dashes;
 
+	if (parse_usual(s, ms))
+		return true;
 	if (!take(&s, 4, &y))
 		return false;
 	dashes = take_char(&s, '-');
 	if (!take(&s, 2, &m) || take_char(&s, '-') != dashes || !take(&s, 2, &d))
 		return false;
-	if (m < 1 || m > 12 || d < 1 || d > days[m - 1] ||
-	    (m == 2 && d == 29 && (y % 4 || (y % 100 == 0 && y % 400))))
+	if (!is_day(y, m, d))
 		return false;
 	t = days_from_civil(y, m, d) * 86400000;
 	if (s.n == 0) {

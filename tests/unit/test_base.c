@@ -509,6 +509,31 @@ static void assert_no_time(struct str s)
 	ck_assert_int_eq(ms, 42);
 }
 
+/* The form that is read at once, against the same time in a form that is not. */
+START_TEST(when_reads_the_usual_form)
+{
+	static const char digits[] = "0123456789:/a ";
+	const char *const forms[] = { "2026-02-28T19:59:58.987Z", "2024-02-29T23:00:00Z" };
+
+	for (int f = 0; f < 2; f++)
+		for (size_t i = 0; i < strlen(forms[f]) * (sizeof(digits) - 1); i++) {
+			char usual[40], other[40];
+			size_t n = strlen(forms[f]);
+			int64_t a = 42, b = 42;
+			bool taken;
+
+			memcpy(usual, forms[f], n + 1);
+			usual[i / (sizeof(digits) - 1)] = digits[i % (sizeof(digits) - 1)];
+			memcpy(other, usual, n);
+			if (other[n - 1] == 'Z')
+				memcpy(other + n - 1, "+00:00", 6), n += 5;
+			taken = when_parse_iso(str_of(usual), &a);
+			ck_assert_msg(taken == when_parse_iso(str_make(other, n), &b), "%s", usual);
+			ck_assert_msg(a == b, "%s", usual);
+		}
+}
+END_TEST
+
 START_TEST(when_reads_iso_8601)
 {
 	ck_assert_int_eq(iso(STR("1970-01-01T00:00:00Z")), 0);
@@ -744,6 +769,7 @@ int main(void)
 
 	t = cases(suite, "when");
 	tcase_add_test(t, when_reads_iso_8601);
+	tcase_add_test(t, when_reads_the_usual_form);
 	tcase_add_test(t, when_refuses_what_is_no_time);
 	tcase_add_test(t, when_reads_what_people_type);
 	tcase_add_test(t, when_writes_what_it_reads);
