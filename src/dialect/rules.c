@@ -8,24 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void path_push(struct checker *c, const char *name)
-{
-	c->path[c->depth++] = (struct path_step){ str_of(name), 0 };
-}
-
-void path_push_index(struct checker *c, uint32_t index)
-{
-	c->path[c->depth++] = (struct path_step){ STR_NONE, index };
-}
-
 static void path_push_str(struct checker *c, struct str name)
 {
 	c->path[c->depth++] = (struct path_step){ name, 0 };
-}
-
-void path_pop(struct checker *c)
-{
-	c->depth--;
 }
 
 static void report(struct checker *c, enum severity s, const char *rule, struct str member,
@@ -148,7 +133,7 @@ static unsigned type_of(yyjson_val *v)
 {
 	int64_t whole;
 
-	switch (yyjson_get_type(v)) {
+	switch (unsafe_yyjson_get_type(v)) {
 	case YYJSON_TYPE_STR: return T_STR;
 	case YYJSON_TYPE_NUM: return T_NUM | (json_int(v, &whole) ? (unsigned)T_INT : 0);
 	case YYJSON_TYPE_BOOL: return T_BOOL;
@@ -179,11 +164,30 @@ static const char *types_text(unsigned types, char out[96])
 	return out;
 }
 
-static void check_string(struct checker *c, struct str s, const struct field *f)
+/* A date, and with `clock` a time of the day behind a T. */
+static bool is_iso(struct str s, bool clock)
 {
+	size_t at = s.n > 4 && s.p[4] == '-' ? 10 : 8; /* of what is between them */
+	char between = s.n > at ? s.p[at] : '\0';
+	int64_t ms;
+
+	return when_parse_iso(s, &ms) && between != ' ' && (!clock || between == 'T');
+}
+
+/* Whether U+0000 is in it, which can only be written as an escape. */
+static bool holds_zero(yyjson_val *v, struct str s)
+{
+	return !(v->tag & YYJSON_SUBTYPE_NOESC) && memchr(s.p, 0, s.n);
+}
+
+/* What is only counted needs no words. */
+#define quoted(s, q) (c->m->diags.quiet ? "" : quoted(s, q))
+
+static void check_string(struct checker *c, yyjson_val *v, const struct field *f)
+{
+	struct str s = json_str(v);
 	char q[QUOTED_MAX], list[256];
 	size_t n = 0;
-	int64_t ms;
 
 	if (f->values && value_index(f->values, s) < 0) {
 		if (f->siblings && value_index(f->siblings, s) >= 0) {
@@ -202,14 +206,13 @@ static void check_string(struct checker *c, struct str s, const struct field *f)
 	case FORMAT_ANY:
 		return;
 	case FORMAT_NOT_EMPTY:
-		if (s.n == 0 || memchr(s.p, 0, s.n))
+		if (s.n == 0 || holds_zero(v, s))
 			complain(c, SEVERITY_ERROR, f->rule, NULL,
 				 s.n ? "must not hold U+0000" : "must not be empty");
 		return;
 	case FORMAT_TIMESTAMP:
 	case FORMAT_DATE:
-		if (!when_parse_iso(s, &ms) || memchr(s.p, ' ', s.n) ||
-		    (f->format == FORMAT_TIMESTAMP && !memchr(s.p, 'T', s.n)))
+		if (!is_iso(s, f->format == FORMAT_TIMESTAMP))
 			complain(c, SEVERITY_ERROR, f->rule, NULL,
 				 "%s is not an ISO 8601 time such as 2026-01-26T10:00:00Z",
 				 quoted(s, q));
@@ -226,7 +229,7 @@ static void check_string(struct checker *c, struct str s, const struct field *f)
 		return;
 	case FORMAT_UUID4_SOFT:
 	case FORMAT_UUID_SOFT:
-		if (s.n == 0 || memchr(s.p, 0, s.n))
+		if (s.n == 0 || holds_zero(v, s))
 			complain(c, SEVERITY_ERROR, f->rule, NULL, "%s is no id", quoted(s, q));
 		else if (!is_uuid(s, f->format == FORMAT_UUID4_SOFT))
 			complain(c, SEVERITY_WARNING, f->rule, NULL, "%s is not a UUID%s",
@@ -244,6 +247,8 @@ static void check_string(struct checker *c, struct str s, const struct field *f)
 		return;
 	}
 }
+
+#undef quoted
 
 static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
 {
@@ -309,7 +314,7 @@ static void check_elements(struct checker *c, yyjson_val *array, const struct fi
 		else if (f->inside && yyjson_is_obj(v))
 			check_object(c, v, f->inside, NULL);
 		else if (yyjson_is_str(v))
-			check_string(c, json_str(v), f);
+			check_string(c, v, f);
 		path_pop(c);
 	}
 }
@@ -330,7 +335,7 @@ void check_value(struct checker *c, yyjson_val *v, const struct field *f)
 		return;
 	}
 	if (type & T_STR)
-		check_string(c, json_str(v), f);
+		check_string(c, v, f);
 	else if ((type & T_NUM) && f->ranged)
 		check_range(c, v, f);
 	else if ((type & T_OBJ) && f->inside)
@@ -357,23 +362,24 @@ static void check_stranger(struct checker *c, const struct shape *shape, struct 
 struct shape_index {
 	const struct shape *shape;
 	uint32_t needed, aliased; /* bits of fields */
-	bool addressed;           /* all names have addresses */
-	const char *name[FIELDS_MAX]; /* their addresses (json/names.h) */
-	uint32_t fine[FIELDS_MAX];    /* tags that need no further look */
-	uint8_t length[FIELDS_MAX];   /* of names */
+	uint32_t fine[FIELDS_MAX]; /* tags that need no further look */
+	uint8_t name[FIELDS_MAX];  /* numbers (json/names.h) */
+	uint8_t length[FIELDS_MAX]; /* of names */
+	bool numbered; /* all names have numbers */
 };
 
 static struct shape_index *index_new(struct checker *c, const struct shape *shape)
 {
 	struct shape_index *x = xcalloc(1, sizeof(*x));
+	struct names *names = checker_names(c);
 
 	x->shape = shape;
-	x->addressed = true;
+	x->numbered = true;
 	for (unsigned i = 0; i < shape->n; i++) {
 		const struct field *f = &shape->fields[i];
 
-		x->name[i] = names_add(checker_names(c), str_of(f->name));
-		x->addressed = x->addressed && x->name[i];
+		x->name[i] = (uint8_t)name_number(names, names_add(names, str_of(f->name)));
+		x->numbered = x->numbered && x->name[i];
 		x->length[i] = (uint8_t)strlen(f->name);
 		x->fine[i] = fine_tags(f->types, f, !f->elements);
 		x->needed |= (uint32_t)(f->need != OPTIONAL) << i;
@@ -430,15 +436,15 @@ static unsigned find_text(const struct shape_index *x, struct str name)
 static inline unsigned find_field(const struct checker *c, const struct shape_index *x, struct str name,
 				  unsigned start)
 {
-	for (unsigned i = start; i < x->shape->n; i++)
-		if (x->name[i] == name.p)
+	unsigned number = name_number(c->names, name.p);
+
+	for (unsigned i = start; i < x->shape->n && number; i++)
+		if (x->name[i] == number)
 			return i;
-	for (unsigned i = 0; i < start; i++)
-		if (x->name[i] == name.p)
+	for (unsigned i = 0; i < start && number; i++)
+		if (x->name[i] == number)
 			return i;
-	if (x->addressed && name_number(c->names, name.p))
-		return x->shape->n;
-	return find_text(x, name);
+	return number && x->numbered ? x->shape->n : find_text(x, name);
 }
 
 static void note_duplicate(struct checker *c, struct str name)
@@ -504,21 +510,23 @@ static void check_other(struct checker *c, const struct shape_index *x, struct s
 
 /* A field whose value has to be looked at, that has another name too, or that is not there. Returns its
  * value. */
-static yyjson_val *check_field(struct checker *c, yyjson_val *obj, const struct field *f, yyjson_val *v)
+static yyjson_val *check_field(struct checker *c, yyjson_val *obj, const struct shape_index *x, unsigned number,
+			       yyjson_val *v)
 {
+	const struct field *f = &x->shape->fields[number];
 	yyjson_val *other = f->alias ? json_get(obj, f->alias) : NULL;
-	const char *name = f->name;
+	struct str name = str_make(f->name, x->length[number]);
 
 	if (!v && other) {
 		complain(c, SEVERITY_WARNING, f->rule, f->name,
 			 "missing; a related text's \"%s\" is read in its place", f->alias);
 		v = other;
-		name = f->alias;
+		name = str_of(f->alias);
 	} else if (v && other) {
 		note_duplicate(c, str_of(f->alias));
 	}
 	if (v) {
-		path_push(c, name);
+		path_push_str(c, name);
 		check_value(c, v, f);
 		path_pop(c);
 	} else if (f->need == REQUIRED) {
@@ -566,6 +574,6 @@ void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape,
 	for (look |= (x->needed & ~seen) | x->aliased; look; look &= look - 1) {
 		unsigned f = (unsigned)__builtin_ctz(look);
 
-		vals[f] = check_field(c, obj, &shape->fields[f], vals[f]);
+		vals[f] = check_field(c, obj, x, f, vals[f]);
 	}
 }

@@ -104,9 +104,20 @@ void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape,
 /* Checks one value as if it stood in that field at the current path. */
 void check_value(struct checker *c, yyjson_val *v, const struct field *field);
 
-void path_push(struct checker *c, const char *name);
-void path_push_index(struct checker *c, uint32_t index);
-void path_pop(struct checker *c);
+static inline void path_push(struct checker *c, const char *name)
+{
+	c->path[c->depth++] = (struct path_step){ str_of(name), 0 };
+}
+
+static inline void path_push_index(struct checker *c, uint32_t index)
+{
+	c->path[c->depth++] = (struct path_step){ STR_NONE, index };
+}
+
+static inline void path_pop(struct checker *c)
+{
+	c->depth--;
+}
 
 /* Reports at the current path, or at a member `name` of it. */
 void complain(struct checker *c, enum severity s, const char *rule, const char *name,

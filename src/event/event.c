@@ -106,22 +106,30 @@ const char *review_verdict_name(enum review_verdict v)
 
 struct event *event_add(struct message *m, enum event_type type, struct str id, const char *at)
 {
-	vec_push(&m->events, (struct event){ .type = type, .id = id, .at = at,
-					     .grade = GRADE_NONE, .deadline_ms = WHEN_NONE,
-					     .number = -1 });
-	return vec_last(&m->events);
+	struct event *e;
+
+	if (m->events.n == m->events.cap)
+		m->events.v = vec_grow_(m->events.v, &m->events.cap, sizeof(*e));
+	e = &m->events.v[m->events.n++];
+	memset(e, 0, sizeof(*e));
+	e->type = type;
+	e->id = id;
+	e->at = at;
+	e->grade = GRADE_NONE;
+	e->deadline_ms = WHEN_NONE;
+	e->number = -1;
+	return e;
 }
 
 void message_clear(struct message *m)
 {
-	struct message fresh = { .time_ms = WHEN_NONE, .sequence = -1, .inside = "" };
-
-	diags_clear(&m->diags);
+	/* what comes before is set anew, the lists keep their memory */
+	memset(m, 0, offsetof(struct message, events));
+	m->time_ms = WHEN_NONE;
+	m->sequence = -1;
+	m->inside = "";
 	m->events.n = 0;
-	fresh.events.v = m->events.v;
-	fresh.events.cap = m->events.cap;
-	memcpy(&fresh.diags, &m->diags, sizeof(m->diags));
-	*m = fresh;
+	diags_clear(&m->diags);
 }
 
 void message_release(struct message *m)
