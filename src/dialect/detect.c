@@ -347,7 +347,7 @@ uint64_t value_hash(yyjson_val *v)
 		return 0;
 	h = yyjson_get_type(v);
 	if (yyjson_is_str(v))
-		return hash_mix(h, str_hash(json_str(v)));
+		return hash_mix(h, json_str_hash(v));
 	if (yyjson_is_raw(v))
 		return hash_mix(h, str_hash(str_make(yyjson_get_raw(v), yyjson_get_len(v))));
 	if (yyjson_is_num(v)) {
@@ -363,6 +363,6 @@ uint64_t value_hash(yyjson_val *v)
 			h = hash_mix(h, value_hash(item));
 	else if (yyjson_is_obj(v))
 		yyjson_obj_foreach(v, i, n, key, item)
-			h += hash_mix(str_hash(json_str(key)), value_hash(item));
+			h += hash_mix(json_str_hash(key), value_hash(item));
 	return hash_mix(h, 2);
 }

@@ -2,12 +2,12 @@
  * never asked for; those that are become text where they stand. */
 #include "json/escapes.h"
 
+#include "base/buf.h"
 #include "base/utf8.h"
 #include "json/json.h"
 #include "json/step.h"
 
-/* What stands for the byte behind a backslash; 0 = no such escape, or \u. */
-static const char meant[256] = {
+const char escape_meant[256] = {
 	['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['n'] = '\n', ['t'] = '\t', ['r'] = '\r', ['b'] = '\b', ['f'] = '\f',
 };
 
@@ -29,7 +29,7 @@ static int hex4(const char *p)
 }
 
 /* The character of a \u escape or of a pair of them, and its length; 0 = it is none. */
-static size_t code_point(const char *p, uint32_t *out)
+static unsigned code_point(const char *p, uint32_t *out)
 {
 	int unit = hex4(p + 2), low;
 
@@ -44,19 +44,19 @@ static size_t code_point(const char *p, uint32_t *out)
 	return 12;
 }
 
-size_t escape_length(const char *p)
+unsigned escape_length(const char *p)
 {
 	uint32_t c;
 
-	if (meant[(unsigned char)p[1]])
+	if (escape_meant[(unsigned char)p[1]])
 		return 2;
 	return p[1] == 'u' ? code_point(p, &c) : 0;
 }
 
 /* The escape at p, which is right: its length, and what it means as a byte or, where *byte is 0, as a character. */
-static inline size_t read_escape(const char *p, char *byte, uint32_t *c)
+static inline unsigned read_escape(const char *p, char *byte, uint32_t *c)
 {
-	*byte = meant[(unsigned char)p[1]];
+	*byte = escape_meant[(unsigned char)p[1]];
 	return *byte ? 2 : code_point(p, c);
 }
 
@@ -78,8 +78,7 @@ static char *unescape(char *at, const char *end)
 
 	while (end - from >= STEP) {
 		step_bytes here = step_load(from), next;
-		step_mask found = step_backslashes(here);
-		unsigned n;
+		unsigned found = step_equal(here, '\\'), n;
 
 		if (!found) {
 			step_store(to, here);
@@ -87,7 +86,7 @@ static char *unescape(char *at, const char *end)
 			to += STEP;
 			continue;
 		}
-		n = step_at(found);
+		n = (unsigned)__builtin_ctz(found);
 		from += n;
 		from += read_escape(from, &byte, &c);
 		next = step_load(from);
@@ -125,4 +124,38 @@ void tree_unescape(yyjson_doc *doc)
 		else
 			((char *)(uintptr_t)v->uni.str)[v->tag >> YYJSON_TAG_BIT] = '\0';
 	}
+}
+
+/* With those escapes, and only those, that a string must have, in their usual spelling. */
+static void add_spelled(struct buf *b, struct str s)
+{
+	static const char letters[0x20] = { ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r' };
+
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (c == '"' || c == '\\' || (c < 0x20 && letters[c])) {
+			buf_addc(b, '\\');
+			buf_addc(b, c < 0x20 ? letters[c] : (char)c);
+		} else if (c < 0x20) {
+			buf_printf(b, "\\u%04x", c);
+		} else {
+			buf_addc(b, (char)c);
+		}
+	}
+}
+
+/* Most strings with escapes have the usual ones, and nobody has asked for the text: so it is hashed as it stands, and
+ * others as if they stood like that. */
+uint64_t json_str_hash(yyjson_val *v)
+{
+	struct buf spelled = { 0 };
+	uint64_t hash;
+
+	if ((v->tag & YYJSON_SUBTYPE_NOESC) || (v->tag & (JSON_ESCAPED | JSON_RESPELLED)) == JSON_ESCAPED)
+		return str_hash(str_make(v->uni.str, v->tag >> YYJSON_TAG_BIT));
+	add_spelled(&spelled, json_str(v));
+	hash = str_hash(buf_str(&spelled));
+	buf_release(&spelled);
+	return hash;
 }

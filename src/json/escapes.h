@@ -2,11 +2,19 @@
 #ifndef GAVEL_JSON_ESCAPES_H
 #define GAVEL_JSON_ESCAPES_H
 
+#include <stdbool.h>
 #include <yyjson.h>
 
 /* The bytes of the escape at p, a pair of surrogates counting as one; 0 = it is none, or half a pair. Looks no
  * further than the first byte that does not fit. */
-size_t escape_length(const char *p);
+unsigned escape_length(const char *p);
+/* What stands for the byte behind a backslash; 0 = no such escape, or \u. */
+extern const char escape_meant[256];
+/* By the byte behind the backslash: whether no other escape can stand for the same. */
+static inline bool escape_is_usual(char c)
+{
+	return escape_meant[(unsigned char)c] && c != '/';
+}
 /* All strings of a tree, and a NUL behind each, as yyjson leaves them. */
 void tree_unescape(yyjson_doc *doc);
 

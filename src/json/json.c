@@ -279,6 +279,21 @@ void json_reader_release(struct json_reader *r)
 	*r = (struct json_reader){ 0 };
 }
 
+yyjson_val *json_getn(yyjson_val *obj, const char *key, size_t n)
+{
+	yyjson_val *name;
+
+	if (!yyjson_is_obj(obj))
+		return NULL;
+	name = unsafe_yyjson_get_first(obj);
+	for (size_t left = unsafe_yyjson_get_len(obj); left; left--) {
+		if (unsafe_yyjson_get_len(name) == n && memcmp(name->uni.str, key, n) == 0)
+			return name + 1;
+		name = unsafe_yyjson_get_next(name + 1);
+	}
+	return NULL;
+}
+
 bool json_int(yyjson_val *v, int64_t *out)
 {
 	double d;

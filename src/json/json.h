@@ -51,6 +51,8 @@ void json_reader_forget(struct json_reader *r);
 
 /* In the tag of a string whose escapes are not yet what they mean. */
 #define JSON_ESCAPED (UINT64_C(1) << 5)
+/* And some of them could be spelled otherwise: \/ and \u. */
+#define JSON_RESPELLED (UINT64_C(1) << 6)
 void json_unescape(yyjson_val *v);
 
 static inline struct str json_str(yyjson_val *v)
@@ -62,10 +64,14 @@ static inline struct str json_str(yyjson_val *v)
 	return str_make(v->uni.str, v->tag >> YYJSON_TAG_BIT);
 }
 
+/* The hash of what a string says, whatever its escapes, which stay. */
+uint64_t json_str_hash(yyjson_val *v);
+
 /* First member of that name, NULL if none or if obj is no object. */
+yyjson_val *json_getn(yyjson_val *obj, const char *key, size_t n);
 static inline yyjson_val *json_get(yyjson_val *obj, const char *key)
 {
-	return yyjson_obj_get(obj, key);
+	return json_getn(obj, key, strlen(key));
 }
 
 static inline struct str json_get_str(yyjson_val *obj, const char *key)

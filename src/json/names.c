@@ -1,16 +1,22 @@
 /* The table of names. */
 #include "json/names.h"
 
+_Static_assert(sizeof(struct name) == NAME_WINDOW, "compared as it is");
+
 static void set_name(struct name *out, struct str name)
 {
-	char *text = (char *)out->word;
-
-	*out = (struct name){ .length = (uint16_t)name.n };
-	text[0] = '"';
+	*out = (struct name){ .text = { '"' }, .length = (uint8_t)name.n };
 	if (name.n)
-		memcpy(text + 1, name.p, name.n);
-	memcpy(text + 1 + name.n, "\":", 2);
-	memset(out->mask, 0xff, name.n + 3);
+		memcpy(out->text + 1, name.p, name.n);
+	memcpy(out->text + 1 + name.n, "\":", 2);
+}
+
+static void begin(struct names *t)
+{
+	for (size_t length = 0; length <= NAME_BYTES; length++)
+		memset(t->mask[length], 0xff, length + 3);
+	set_name(&t->list[0], STR(""));
+	t->n = 1;
 }
 
 const char *names_add(struct names *t, struct str name)
@@ -19,17 +25,17 @@ const char *names_add(struct names *t, struct str name)
 	unsigned number;
 	uint8_t *slot;
 
-	if (name.n == 0 || name.n + 3 > NAME_WINDOW)
+	if (name.n == 0 || name.n > NAME_BYTES)
 		return NULL;
 	if (!t->n)
-		set_name(&t->list[t->n++], STR(""));
+		begin(t);
 	set_name(&made, name);
-	number = name_find(t, (const char *)made.word);
+	number = name_find(t, made.text);
 	if (number)
 		return name_text(&t->list[number]);
 	if (t->n == NAME_COUNT_MAX)
 		return NULL;
-	slot = &t->slots[name_slot((const char *)made.word)];
+	slot = &t->slots[name_slot(made.text)];
 	made.other = *slot;
 	*slot = (uint8_t)t->n;
 	t->list[t->n] = made;

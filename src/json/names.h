@@ -10,31 +10,38 @@
 
 #include "base/str.h"
 
-enum { NAME_COUNT_MAX = 256, NAME_WORDS = 4, NAME_WINDOW = NAME_WORDS * 8, NAME_SLOTS = 512 };
+enum { NAME_COUNT_MAX = 256, NAME_WORDS = 4, NAME_WINDOW = NAME_WORDS * 8, NAME_BYTES = NAME_WINDOW - 5,
+       NAME_SLOTS = 512, NAME_PLACES = 2048 };
 
+/* As it stands in a message: a quote, the name, a quote, a colon. Half a cache line, since a message has many. */
 struct name {
-	uint64_t word[NAME_WORDS]; /* as it stands in a message: a quote, the name, a quote, a colon; zeros */
-	uint64_t mask[NAME_WORDS]; /* of these bytes */
-	uint16_t length;
-	uint8_t other; /* name in the same slot, 0 = none */
+	char text[NAME_WINDOW - 2];
+	uint8_t length;
+	uint8_t other; /* number of a name in the same slot, 0 = none */
 };
 
 /* Zero it, and leave it where it is; the first name that is added is number 1. Number 0 is the empty name. */
 struct names {
 	struct name list[NAME_COUNT_MAX];
+	uint64_t mask[NAME_BYTES + 1][NAME_WORDS]; /* of the bytes that count, by length */
 	uint8_t slots[NAME_SLOTS]; /* numbers by how names begin */
 	unsigned n;
-	/* What came behind a name the last two times: [2 * number] in the same object, [2 * number + 1] first in
-	 * the objects it names */
-	uint8_t guess[2 * NAME_COUNT_MAX][2];
+	uint8_t guess[NAME_PLACES][2]; /* names that stood at a place the last two times */
 };
+
+/* A place is all names from the outermost object up to there, as a hash: behind `number` at `place`. Inside a container
+ * it begins with another bit. */
+static inline unsigned name_place(unsigned place, unsigned number)
+{
+	return ((place + 1) * 0x9e3779b1u ^ number * 0x85ebca6bu) >> 21;
+}
 
 /* The name's own address, NULL if it has none. */
 const char *names_add(struct names *t, struct str name);
 
 static inline const char *name_text(const struct name *name)
 {
-	return (const char *)name->word + 1;
+	return name->text + 1;
 }
 
 /* The number of a name by its address, 0 = it has none here. */
@@ -46,13 +53,16 @@ static inline unsigned name_number(const struct names *t, const char *text)
 }
 
 /* Whether the name stands there, between quotes and with a colon behind it. NAME_WINDOW bytes are looked at. */
-static inline bool name_stands_at(const struct name *name, const char *quote)
+static inline bool name_stands_at(const struct names *t, unsigned number, const char *quote)
 {
-	uint64_t word[NAME_WORDS], differ = 0;
+	const struct name *name = &t->list[number];
+	const uint64_t *mask = t->mask[name->length];
+	uint64_t here[NAME_WORDS], there[NAME_WORDS], differ = 0;
 
-	memcpy(word, quote, sizeof(word));
+	memcpy(here, quote, sizeof(here));
+	memcpy(there, name, sizeof(there));
 	for (int i = 0; i < NAME_WORDS; i++)
-		differ |= (word[i] ^ name->word[i]) & name->mask[i];
+		differ |= (here[i] ^ there[i]) & mask[i];
 	return !differ;
 }
 
@@ -70,7 +80,7 @@ static inline unsigned name_find(const struct names *t, const char *quote)
 {
 	unsigned number = t->slots[name_slot(quote)];
 
-	while (number && !name_stands_at(&t->list[number], quote))
+	while (number && !name_stands_at(t, number, quote))
 		number = t->list[number].other;
 	return number;
 }

@@ -6,9 +6,8 @@
 #include "json/json.h"
 #include "json/step.h"
 
-/* The bytes of the character at p, which is not ASCII; 0 = not UTF-8. The usual ones are told by a few bits of the
- * word they stand in. */
-static inline size_t character_length(const char *p)
+/* The bytes of the character at p, which is not ASCII; 0 = it is a control, or not UTF-8. */
+static inline unsigned character_length(const char *p)
 {
 	const unsigned char *u = (const unsigned char *)p;
 	uint32_t c;
@@ -17,65 +16,76 @@ static inline size_t character_length(const char *p)
 		return 2;
 	if (u[0] >= 0xe1 && u[0] <= 0xec && (u[1] & 0xc0) == 0x80 && (u[2] & 0xc0) == 0x80)
 		return 3;
-	return utf8_decode(str_make(p, 4), &c);
+	return u[0] < 0x80 ? 0 : (unsigned)utf8_decode(str_make(p, 4), &c);
 }
 
-/* A string whose bytes before p are plain, and some of the next step are not: those of `odd`. NULL = not plain JSON,
- * else behind its quote. */
-static __attribute__((noinline)) const char *odd_string(const char *start, const char *p, step_mask odd,
-							yyjson_val *v)
+static inline const char *end_string(const char *start, const char *quote, uint64_t escapes, yyjson_val *v)
 {
-	uint64_t escaped = 0;
+	v->tag = (uint64_t)(quote - start) << YYJSON_TAG_BIT | YYJSON_TYPE_STR |
+		 (escapes ? escapes : YYJSON_SUBTYPE_NOESC);
+	v->uni.str = start;
+	return quote + 1;
+}
+
+/* A string whose bytes before p are plain, one odd byte after the other. NULL = not plain JSON, else behind its
+ * quote. */
+static const char *odd_string(const char *start, const char *p, yyjson_val *v)
+{
+	uint64_t escapes = 0;
 
 	for (;;) {
-		unsigned n;
-		size_t bytes;
+		unsigned odd, n;
 
-		if (!odd) {
+		while (!(odd = step_odd(step_load(p))))
 			p += STEP;
-			odd = step_odd(step_load(p));
-			continue;
-		}
-		n = step_at(odd);
-		if (p[n] == '"') {
-			p += n;
-			break;
-		}
-		if (p[n] == '\\') {
-			bytes = escape_length(p + n);
-			escaped = JSON_ESCAPED;
+		p += __builtin_ctz(odd);
+		if (*p == '"')
+			return end_string(start, p, escapes, v);
+		if (*p == '\\') {
+			n = escape_length(p);
+			escapes |= JSON_ESCAPED | (escape_is_usual(p[1]) ? 0 : JSON_RESPELLED);
 		} else {
-			bytes = (unsigned char)p[n] < 0x80 ? 0 : character_length(p + n);
+			n = character_length(p);
 		}
-		if (!bytes)
-			return NULL; /* a control, or broken */
-		if (n + bytes < STEP) {
-			odd = step_from(odd, n + (unsigned)bytes);
-		} else {
-			p += n + bytes;
-			odd = step_odd(step_load(p));
-		}
+		if (!n)
+			return NULL;
+		p += n;
 	}
-	v->tag = (uint64_t)(p - start) << YYJSON_TAG_BIT | YYJSON_TYPE_STR |
-		 (escaped ? escaped : YYJSON_SUBTYPE_NOESC);
-	v->uni.str = start;
-	return p + 1;
+}
+
+/* The same, a block at a time, so that nothing is decided for each odd byte: which are those that it may have. What is
+ * rare, and what is wrong, is left to odd_string. */
+static __attribute__((noinline)) const char *block_string(const char *start, const char *first, yyjson_val *v)
+{
+	uint64_t carry = 0, any = 0, due = 0;
+
+	for (const char *p = first;; p += BLOCK) {
+		struct block b = block_load(p);
+		uint64_t escaped = block_escaped(b.backslashes, &carry), quotes = b.quotes & ~escaped;
+		uint64_t inside = (quotes & -quotes) - 1, strange = b.strange & inside;
+
+		escaped &= inside;
+		any |= escaped;
+		if (escaped & ~b.usual)
+			return odd_string(start, first, v);
+		if ((strange | due) && !block_is_usual_utf8(p, inside, strange, &due))
+			return odd_string(start, first, v);
+		if (quotes)
+			return end_string(start, p + __builtin_ctzll(quotes), any ? JSON_ESCAPED : 0, v);
+	}
 }
 
 /* From a quote on. */
 static inline const char *string(const char *p, yyjson_val *v)
 {
 	const char *start = ++p;
-	step_mask odd;
+	unsigned odd;
 
 	while (!(odd = step_odd(step_load(p))))
 		p += STEP;
-	if (p[step_at(odd)] != '"')
-		return odd_string(start, p, odd, v);
-	p += step_at(odd);
-	v->tag = (uint64_t)(p - start) << YYJSON_TAG_BIT | YYJSON_TYPE_STR | YYJSON_SUBTYPE_NOESC;
-	v->uni.str = start;
-	return p + 1;
+	if (p[__builtin_ctz(odd)] != '"')
+		return block_string(start, p, v);
+	return end_string(start, p + __builtin_ctz(odd), 0, v);
 }
 
 /* A whole number, or one with a fraction that a double division gives exactly as it should be. */
@@ -146,17 +156,12 @@ static inline const char *skip_blanks(const char *p, const char *end)
 	return p;
 }
 
+/* A container that is not yet closed, while another inside it is read. */
 struct open {
 	yyjson_val *value;
-	uint64_t n;
-	unsigned place; /* index of struct names' guesses */
+	uint64_t n;     /* of its members so far */
+	unsigned place; /* of the next name (json/names.h) */
 };
-
-static void close_container(const struct open *c, yyjson_val *next)
-{
-	c->value->tag |= c->n << YYJSON_TAG_BIT;
-	c->value->uni.ofs = (size_t)((char *)next - (char *)c->value);
-}
 
 /* A name that the table has, at its quote; place is where the next one is guessed. */
 static inline const char *known_name(const struct names *names, unsigned number, const char *p, unsigned *place,
@@ -164,7 +169,7 @@ static inline const char *known_name(const struct names *names, unsigned number,
 {
 	const struct name *name = &names->list[number];
 
-	*place = 2 * number;
+	*place = name_place(*place, number);
 	v->tag = (uint64_t)name->length << YYJSON_TAG_BIT | YYJSON_TYPE_STR | YYJSON_SUBTYPE_NOESC;
 	v->uni.str = name_text(name);
 	return p + name->length + 3;
@@ -178,7 +183,7 @@ static __attribute__((noinline)) const char *other_name(const char *p, const cha
 		uint8_t *guess = names->guess[*place];
 		unsigned number = guess[1];
 
-		if (!name_stands_at(&names->list[number], p))
+		if (!name_stands_at(names, number, p))
 			number = name_find(names, p);
 		if (number) {
 			guess[1] = guess[0];
@@ -195,60 +200,62 @@ static __attribute__((noinline)) const char *other_name(const char *p, const cha
 /* All values up to the end of the outermost; NULL = not plain JSON. `tree` is moved behind the last. */
 static const char *values(const char *p, const char *end, struct names *names, yyjson_val **tree)
 {
-	struct open open[JSON_DEPTH_MAX + 1], *in = open; /* the first is no container */
+	struct open outside[JSON_DEPTH_MAX + 1], *parent = outside;
+	struct open in = { .place = 0 }; /* the outermost is no container */
 	yyjson_val *next = *tree;
+	bool object = false;
 
-	in->place = 0;
 value:
 	p = skip_blanks(p, end);
 	if (*p == '"') {
-		if (!(p = string(p, next)))
+		if (!(p = string(p, next++)))
 			return NULL;
-		next++;
 	} else if (*p == '{' || *p == '[') {
-		if (in == open + JSON_DEPTH_MAX)
+		if (parent == outside + JSON_DEPTH_MAX)
 			return NULL;
-		in++;
-		*in = (struct open){ next, 0, in[-1].place | 1 };
-		next->tag = *p == '{' ? YYJSON_TYPE_OBJ : YYJSON_TYPE_ARR;
-		next++;
+		*parent++ = in;
+		object = *p == '{';
+		in.value = next++;
+		in.value->tag = object ? YYJSON_TYPE_OBJ : YYJSON_TYPE_ARR;
+		in.n = 0;
+		in.place ^= 1;
 		p = skip_blanks(p + 1, end);
-		if (*p != (in->value->tag == YYJSON_TYPE_OBJ ? '}' : ']')) {
-			if (in->value->tag == YYJSON_TYPE_OBJ)
-				goto name;
-			goto value;
-		}
-		p++;
-		close_container(in--, next);
-	} else {
-		if (!(p = scalar(p, next)))
-			return NULL;
-		next++;
-	}
-	for (;;) { /* behind a value, which may be the last of its container */
-		p = skip_blanks(p, end);
-		if (in == open)
-			break;
-		in->n++;
-		if (*p == ',') {
-			p++;
-			if (in->value->tag == YYJSON_TYPE_ARR)
-				goto value;
-			p = skip_blanks(p, end);
+		if (*p == (object ? '}' : ']'))
+			goto close;
+		if (object)
 			goto name;
-		}
-		if (*p != (in->value->tag == YYJSON_TYPE_OBJ ? '}' : ']'))
-			return NULL;
-		p++;
-		close_container(in--, next);
+		goto value;
+	} else if (!(p = scalar(p, next++))) {
+		return NULL;
 	}
-	*tree = next;
-	return p;
+behind: /* a value, which may be the last of its container */
+	p = skip_blanks(p, end);
+	if (parent == outside) {
+		*tree = next;
+		return p;
+	}
+	in.n++;
+	if (*p == ',') {
+		p++;
+		if (!object)
+			goto value;
+		p = skip_blanks(p, end);
+		goto name;
+	}
+	if (*p != (object ? '}' : ']'))
+		return NULL;
+close:
+	p++;
+	in.value->tag |= in.n << YYJSON_TAG_BIT;
+	in.value->uni.ofs = (size_t)((char *)next - (char *)in.value);
+	in = *--parent;
+	object = parent > outside && in.value->tag == YYJSON_TYPE_OBJ;
+	goto behind;
 
 name:
-	if (names && name_stands_at(&names->list[names->guess[in->place][0]], p)) {
-		p = known_name(names, names->guess[in->place][0], p, &in->place, next);
-	} else if (!(p = other_name(p, end, names, &in->place, next))) {
+	if (names && name_stands_at(names, names->guess[in.place][0], p)) {
+		p = known_name(names, names->guess[in.place][0], p, &in.place, next);
+	} else if (!(p = other_name(p, end, names, &in.place, next))) {
 		return NULL;
 	}
 	next++;

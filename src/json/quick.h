@@ -12,7 +12,7 @@
 
 /* So many bytes behind the text must be readable, and the first of them a control (the newline of a line will do,
  * or a zero), at which everything stops. */
-enum { QUICK_PADDING = NAME_WINDOW };
+enum { QUICK_PADDING = 64 };
 
 /* What the tree of a text of n bytes may need while it is made. */
 size_t quick_pool_bytes(size_t n);

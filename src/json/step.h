@@ -1,89 +1,86 @@
-/* Inside this folder: text by STEP bytes at a time, which is 16 where there is SSE2, 8 where words are little
- * endian, and 1 elsewhere. What is looked for is told as a mask, a bit for each byte of the step; step_at says which
- * byte the lowest is, step_from leaves those from a byte on. Whoever looks at a step may look at STEP - 1 bytes behind
- * the text's last. */
+/* Inside this folder: text by STEP bytes at a time, which is 16 where there is SSE2 and 8 elsewhere, and by blocks
+ * of 64. What is looked for is told as a mask, the lowest bit for the first byte. */
 #ifndef GAVEL_JSON_STEP_H
 #define GAVEL_JSON_STEP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #if defined(__SSE2__) && !defined(QUICK_PORTABLE)
 #include <emmintrin.h>
 
-enum { STEP = 16, STEP_BITS = 1 };
+enum { STEP = 16 };
 typedef __m128i step_bytes;
-typedef uint32_t step_mask;
-#define step_lowest(mask) __builtin_ctz(mask)
 
-/* Bytes that are not plain: quotes, backslashes, controls, and all that is not ASCII. */
-static inline step_mask step_odd(step_bytes x)
+static inline unsigned step_equal(step_bytes x, char c)
+{
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8(c)));
+}
+
+/* Bytes from low to high, which are not ASCII. */
+static inline unsigned step_range(step_bytes x, unsigned char low, unsigned char high)
+{
+	x = _mm_sub_epi8(x, _mm_set1_epi8((char)low));
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8((char)(high - low))), x));
+}
+
+/* Controls, and all that is not ASCII. */
+static inline unsigned step_strange(step_bytes x)
 {
 	/* as signed bytes, what is not ASCII is below the controls */
-	return (step_mask)_mm_movemask_epi8(
+	return (unsigned)_mm_movemask_epi8(_mm_cmplt_epi8(x, _mm_set1_epi8(0x20)));
+}
+
+/* Bytes that are not plain: quotes, backslashes, and what is strange. */
+static inline unsigned step_odd(step_bytes x)
+{
+	return (unsigned)_mm_movemask_epi8(
 		_mm_or_si128(_mm_cmplt_epi8(x, _mm_set1_epi8(0x20)),
 			     _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
 					  _mm_cmpeq_epi8(x, _mm_set1_epi8('\\')))));
 }
-
-static inline step_mask step_backslashes(step_bytes x)
-{
-	return (step_mask)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
-}
-#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-
-enum { STEP = 8, STEP_BITS = 8 };
-typedef uint64_t step_bytes;
-typedef uint64_t step_mask;
-#define STEP_ALL(byte) (UINT64_C(0x0101010101010101) * (byte))
-#define step_lowest(mask) __builtin_ctzll(mask)
-
-/* The highest bit of each byte that is zero; no carry crosses bytes. */
-static inline uint64_t step_zeros(uint64_t x)
-{
-	return ~(((x & STEP_ALL(0x7f)) + STEP_ALL(0x7f)) | x) & STEP_ALL(0x80);
-}
-
-static inline step_mask step_backslashes(step_bytes x)
-{
-	return step_zeros(x ^ STEP_ALL('\\'));
-}
-
-static inline step_mask step_odd(step_bytes x)
-{
-	uint64_t controls = ~((x & STEP_ALL(0x7f)) + STEP_ALL(0x60));
-
-	return ((controls | x) & STEP_ALL(0x80)) | step_zeros(x ^ STEP_ALL('"')) | step_backslashes(x);
-}
 #else
 
-enum { STEP = 1, STEP_BITS = 1 };
-typedef unsigned char step_bytes;
-typedef unsigned step_mask;
-#define step_lowest(mask) __builtin_ctz(mask)
+enum { STEP = 8 };
+typedef uint64_t step_bytes;
+#define STEP_ALL(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-static inline step_mask step_backslashes(step_bytes c)
+/* From the highest bits of the bytes, in the order of memory. */
+static inline unsigned step_mask(uint64_t high)
 {
-	return c == '\\';
+	high = high >> 7 & STEP_ALL(1);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (unsigned)(high * UINT64_C(0x0102040810204080) >> 56);
+#else
+	return (unsigned)(high * UINT64_C(0x8040201008040201) >> 56);
+#endif
 }
 
-static inline step_mask step_odd(step_bytes c)
+/* No carry crosses bytes here, and none in step_strange. */
+static inline unsigned step_equal(step_bytes x, char c)
 {
-	return c < 0x20 || c >= 0x80 || c == '"' || c == '\\';
+	x ^= STEP_ALL((unsigned char)c);
+	return step_mask(~(((x & STEP_ALL(0x7f)) + STEP_ALL(0x7f)) | x));
+}
+
+static inline unsigned step_strange(step_bytes x)
+{
+	return step_mask(~((x & STEP_ALL(0x7f)) + STEP_ALL(0x60)) | x);
+}
+
+static inline unsigned step_range(step_bytes x, unsigned char low, unsigned char high)
+{
+	uint64_t bits = x & STEP_ALL(0x7f);
+
+	return step_mask((bits + STEP_ALL(0x80 - (low & 0x7f))) & ~(bits + STEP_ALL(0x7f - (high & 0x7f))) & x);
+}
+
+static inline unsigned step_odd(step_bytes x)
+{
+	return step_strange(x) | step_equal(x, '"') | step_equal(x, '\\');
 }
 #endif
-
-/* mask is not 0. */
-static inline unsigned step_at(step_mask mask)
-{
-	return (unsigned)step_lowest(mask) / STEP_BITS;
-}
-
-/* n is less than STEP. */
-static inline step_mask step_from(step_mask mask, unsigned n)
-{
-	return mask & (step_mask)(~(step_mask)0 << n * STEP_BITS);
-}
 
 static inline step_bytes step_load(const char *p)
 {
@@ -96,6 +93,74 @@ static inline step_bytes step_load(const char *p)
 static inline void step_store(char *p, step_bytes x)
 {
 	memcpy(p, &x, sizeof(x));
+}
+
+enum { BLOCK = 64 };
+#ifdef __clang__
+#define ALL_STEPS /* of a block; it sees that itself */
+#else
+#define ALL_STEPS _Pragma("GCC unroll 8")
+#endif
+
+struct block {
+	uint64_t quotes, backslashes;
+	uint64_t strange;
+	uint64_t usual; /* what mostly stands behind a backslash: another, a quote, n or t */
+};
+
+static inline struct block block_load(const char *p)
+{
+	struct block b = { 0 };
+
+	ALL_STEPS
+	for (unsigned i = 0; i < BLOCK; i += STEP) {
+		step_bytes x = step_load(p + i);
+
+		b.quotes |= (uint64_t)step_equal(x, '"') << i;
+		b.backslashes |= (uint64_t)step_equal(x, '\\') << i;
+		b.strange |= (uint64_t)step_strange(x) << i;
+		b.usual |= (uint64_t)(step_equal(x, 'n') | step_equal(x, 't')) << i;
+	}
+	b.usual |= b.quotes | b.backslashes;
+	return b;
+}
+
+/* The bytes that stand behind a backslash which is not itself behind one. *carry is 1 if the first byte does, and is
+ * set for the next block. Backslashes in a row are told by an addition that runs through those that begin at odd
+ * places. */
+static inline uint64_t block_escaped(uint64_t backslashes, uint64_t *carry)
+{
+	const uint64_t even = 0x5555555555555555u;
+	uint64_t behind, odd_starts, runs;
+
+	backslashes &= ~*carry;
+	behind = backslashes << 1 | *carry;
+	odd_starts = backslashes & ~even & ~behind;
+	runs = odd_starts + backslashes;
+	*carry = runs < backslashes;
+	return (even ^ runs << 1) & behind;
+}
+
+/* Whether all that is not ASCII is UTF-8 of two or three bytes, of the kinds that need no look at more than the highest
+ * bits; false also for others. *due has the bytes that belong to a character of the block before, and is set for the
+ * next. */
+static inline bool block_is_usual_utf8(const char *p, uint64_t inside, uint64_t strange, uint64_t *due)
+{
+	uint64_t two = 0, three = 0, more = 0, wanted;
+
+	ALL_STEPS
+	for (unsigned i = 0; i < BLOCK; i += STEP) {
+		step_bytes x = step_load(p + i);
+
+		two |= (uint64_t)step_range(x, 0xc2, 0xdf) << i;
+		three |= (uint64_t)step_range(x, 0xe1, 0xec) << i;
+		more |= (uint64_t)step_range(x, 0x80, 0xbf) << i;
+	}
+	two &= inside;
+	three &= inside;
+	wanted = two << 1 | three << 1 | three << 2 | *due;
+	*due = two >> 63 | three >> 63 | three >> 62;
+	return (more & inside) == wanted && strange == (two | three | (more & inside));
 }
 
 #endif

@@ -13,20 +13,25 @@
 #define quick_read quick_read_portable
 #define quick_pool_bytes quick_pool_bytes_portable
 #define escape_length escape_length_portable
+#define escape_meant escape_meant_portable
 #define tree_unescape tree_unescape_portable
 #define json_unescape json_unescape_portable
+#define json_str_hash json_str_hash_portable
 yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *pool, size_t pool_bytes);
 size_t quick_pool_bytes(size_t n);
-size_t escape_length(const char *p);
+unsigned escape_length(const char *p);
 void tree_unescape(yyjson_doc *doc);
 void json_unescape(yyjson_val *v);
+uint64_t json_str_hash(yyjson_val *v);
 #include "../../src/json/escapes.c"
 #include "../../src/json/quick.c"
 #undef quick_read
 #undef quick_pool_bytes
 #undef escape_length
+#undef escape_meant
 #undef tree_unescape
 #undef json_unescape
+#undef json_str_hash
 
 static const char *const plain_texts[] = {
 	"{}", "[]", " [ ] ", "\t{\r\n}\n", "\"\"", "\"a\"", "0", "7", "-1", "42", "true", "false", "null",
@@ -91,7 +96,7 @@ static void assert_same(yyjson_val *a, yyjson_val *b, size_t extra, const char *
 static struct names *some_names(void)
 {
 	static const char *const list[] = { "a", "b", "c", "type", "timestamp", "sessionID", "part", "text", "time",
-					    "type_of_more_than_eight_bytes", "text_too_long_to_have_an_address" };
+					    "type_of_27_bytes_is_the_end", "type_of_28_bytes_is_too_much" };
 	static struct names names;
 
 	if (names.n)
@@ -182,6 +187,36 @@ START_TEST(nesting)
 }
 END_TEST
 
+/* What is odd at every place of a long string: steps and blocks end everywhere. */
+START_TEST(every_place)
+{
+	static const char *const odd[] = { "\\n", "\\\\", "\\\"", "\\/", "\\u0041", "\\ud83d\\ude00", "\xc3\xa9",
+					   "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\\\\\\\\\\\\\\n", "\xe0\x80\x80", "\x01",
+					   "\xc3", "\\u00", "\\ud83d", "\\x", "\"", "\\" };
+	enum { ODDS = sizeof(odd) / sizeof(odd[0]), LONG = 150 };
+	char text[LONG + 64];
+
+	for (int i = 0; i < ODDS * ODDS; i++)
+		for (size_t at = 0; at <= LONG; at += 1 + (i % ODDS != 0)) {
+			size_t n = 0;
+
+			text[n++] = '"';
+			memset(text + n, 'x', at);
+			n += at;
+			for (int k = 0; k < 2; k++) {
+				const char *piece = odd[k ? i % ODDS : i / ODDS];
+
+				memcpy(text + n, piece, strlen(piece));
+				n += strlen(piece);
+			}
+			memset(text + n, 'y', LONG - at);
+			n += LONG - at;
+			text[n++] = '"';
+			check(&ways[_i], text, n);
+		}
+}
+END_TEST
+
 static uint32_t chance(uint32_t below)
 {
 	static uint64_t state = 0x9e3779b97f4a7c15u;
@@ -219,6 +254,39 @@ START_TEST(changed_bytes)
 }
 END_TEST
 
+/* The hash of a text as a string that is read lazily, and again once its text was asked for. */
+static uint64_t hash_of(const char *json)
+{
+	struct json_reader r = { 0 };
+	yyjson_val *v;
+	uint64_t lazily, after;
+
+	ck_assert_int_eq(json_read_lazily(&r, str_of(json), &v), JSON_OK);
+	lazily = json_str_hash(v);
+	json_str(v);
+	after = json_str_hash(v);
+	ck_assert_msg(lazily == after, "%s", json);
+	json_reader_release(&r);
+	return lazily;
+}
+
+START_TEST(hashes_of_spellings)
+{
+	static const char *const same[][2] = {
+		{ "\"a\\/b\"", "\"a/b\"" }, { "\"\\u0041\\n\"", "\"A\\u000a\"" },
+		{ "\"\\u00e9 \\\\ \\\"\"", "\"\xc3\xa9 \\u005c \\u0022\"" },
+		{ "\"\\t\\r\\b\\f\"", "\"\\u0009\\u000D\\u0008\\u000c\"" }, { "\"\\u001f\"", "\"\\u001F\"" },
+	};
+	static const char *const different[] = { "\"n\"", "\"\\n\"", "\"\\\\n\"", "\"\\\\\\n\"", "\"\\u0000\"", "\"u0000\"", "\"\"" };
+
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		ck_assert_msg(hash_of(same[i][0]) == hash_of(same[i][1]), "%s", same[i][0]);
+	for (size_t i = 0; i < sizeof(different) / sizeof(different[0]); i++)
+		for (size_t k = 0; k < i; k++)
+			ck_assert_msg(hash_of(different[i]) != hash_of(different[k]), "%s", different[i]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("quick");
@@ -227,7 +295,9 @@ int main(void)
 	tcase_add_loop_test(t, plain_json, 0, 2);
 	tcase_add_loop_test(t, odd_json, 0, 2);
 	tcase_add_loop_test(t, nesting, 0, 2);
+	tcase_add_loop_test(t, every_place, 0, 2);
 	tcase_add_loop_test(t, changed_bytes, 0, 2);
+	tcase_add_test(t, hashes_of_spellings);
 	suite_add_tcase(suite, t);
 	return unit_run(suite);
 }
