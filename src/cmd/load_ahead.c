@@ -15,7 +15,7 @@
 enum {
 	THREADS_MAX = 8,
 	PARTS_MAX = 2 * THREADS_MAX + 2,
-	ROOM_KEPT_BYTES = 1 << 20, /* a bigger one is given back after its part */
+	ROOM_KEPT_BYTES = 1 << 20, /* a bigger one is given back before the next part */
 };
 
 /* A message that waits to be applied; its lists are in the slot's arena. */
@@ -52,25 +52,35 @@ struct ahead {
 	struct slot slots[PARTS_MAX];
 };
 
+static bool is_in(const struct buf *room, const char *p)
+{
+	return (uintptr_t)p - (uintptr_t)room->p < room->cap;
+}
+
+static void *copy_list(struct arena *arena, const void *list, size_t bytes)
+{
+	return bytes ? memcpy(arena_alloc(arena, bytes), list, bytes) : NULL;
+}
+
 static void decode_frame(void *ctx, const struct frame *frame)
 {
 	struct slot *s = ctx;
-	struct frame_info info = { .flags = frame->flags, .full_length = frame->full_length };
+	struct frame_info info = { .flags = frame->flags, .full_length = frame->full_length,
+				   .lent = is_in(&s->room, frame->bytes.p) };
 	struct message *m = &s->message;
-	struct decoded d = { .offset = frame->offset, .line = frame->line };
-	size_t events, diags;
+	struct decoded *d;
 
 	dialect_decode(&s->decoder, frame->bytes, &info, m);
-	d.length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
-	d.message = *m;
-	events = m->events.n * sizeof(*m->events.v);
-	diags = m->diags.list.n * sizeof(*m->diags.list.v);
-	if (events)
-		d.message.events.v = memcpy(arena_alloc(&s->arena, events), m->events.v, events);
-	if (diags)
-		d.message.diags.list.v =
-			memcpy(arena_alloc(&s->arena, diags), m->diags.list.v, diags);
-	vec_push(&s->messages, d);
+	if (s->messages.n == s->messages.cap)
+		s->messages.v = vec_grow_(s->messages.v, &s->messages.cap, sizeof(*d));
+	d = &s->messages.v[s->messages.n++];
+	d->offset = frame->offset;
+	d->line = frame->line;
+	d->length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
+	d->message = *m;
+	d->message.events.v = copy_list(&s->arena, m->events.v, m->events.n * sizeof(*m->events.v));
+	d->message.diags.list.v = copy_list(&s->arena, m->diags.list.v,
+					    m->diags.list.n * sizeof(*m->diags.list.v));
 }
 
 static void decode_part(struct ahead *x, uint64_t number)
@@ -89,9 +99,9 @@ static void decode_part(struct ahead *x, uint64_t number)
 	decoder_forget(&s->decoder);
 	s->decoder.keeps = true;
 	s->decoder.quiet = !x->r->l->tells;
-	s->failed = part_read(&p, &s->room, decode_frame, s, &s->lines) < 0;
 	if (s->room.cap > ROOM_KEPT_BYTES)
 		buf_release(&s->room);
+	s->failed = part_read(&p, &s->room, decode_frame, s, &s->lines) < 0;
 }
 
 /* With the lock held. */
@@ -129,26 +139,23 @@ static void *work(void *ctx)
 
 static void apply_part(struct ahead *x, struct slot *s)
 {
-	struct load *l = x->r->l;
-	struct message *m = &l->message;
+	struct diags *own = &x->r->l->message.diags;
 
 	for (uint32_t i = 0; i < s->messages.n; i++) {
 		struct decoded *d = &s->messages.v[i];
-		struct frame frame = { STR_NONE, d->offset, d->length, d->line, d->message.flags };
-		struct message own = *m;
+		struct message *m = &d->message;
+		struct frame frame = { STR_NONE, d->offset, d->length, x->a->line - 1 + d->line,
+				       m->flags };
+		const struct diag *found = m->diags.list.v;
+		uint32_t found_n = m->diags.list.n;
 
 		/* the model adds to diagnostics: they need a list that grows */
-		*m = d->message;
-		m->diags.list.v = own.diags.list.v;
-		m->diags.list.cap = own.diags.list.cap;
+		memcpy(&m->diags.list, &own->list, sizeof(own->list));
 		m->diags.list.n = 0;
-		for (uint32_t k = 0; k < d->message.diags.list.n; k++)
-			vec_push(&m->diags.list, d->message.diags.list.v[k]);
-		frame.line = x->a->line - 1 + d->line;
+		for (uint32_t k = 0; k < found_n; k++)
+			vec_push(&m->diags.list, found[k]);
 		load_apply(x->r, m, &frame);
-		m->events.v = own.events.v;
-		m->events.n = 0;
-		m->events.cap = own.events.cap;
+		memcpy(&own->list, &m->diags.list, sizeof(own->list));
 	}
 }
 

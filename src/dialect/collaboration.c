@@ -475,12 +475,12 @@ static void collaboration_decode(struct decoder *d, yyjson_val *root, struct mes
 	const char *payload_name;
 	int type;
 
+	m->content_hash = str_hash(d->bytes); /* before any of them is unescaped */
 	check_object(c, root, &collab_base_shape, got);
 	m->kind = json_str(got[B_TYPE]);
 	if (!m->kind.n)
 		m->kind = STR("unknown");
 	m->id = json_str(got[B_ID]);
-	m->content_hash = str_hash(d->bytes);
 	m->time_ms = iso_time(got[B_TIME]);
 	m->reply_to = json_str(got[B_REPLY]);
 	m->correlation = json_str(got[B_CORRELATION]);

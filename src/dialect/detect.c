@@ -100,9 +100,24 @@ static const struct told *told_of(const struct names *names, struct str name)
 	return name.n ? find_told(name) : NULL;
 }
 
-/* names: those that the message was read with, or NULL. */
-static enum dialect_id detect(yyjson_val *root, const struct names *names, int *scores)
+/* A member for probes to ask for its text: one with escapes is copied, since the bytes of the message
+ * are still to be hashed as they came. */
+static yyjson_val *glance_at(yyjson_val *v, struct decoder *d)
 {
+	yyjson_val *copy = v;
+
+	if (d && yyjson_is_str(v) && (v->tag & JSON_ESCAPED)) {
+		copy = arena_alloc(&d->arena, sizeof(*copy) + yyjson_get_len(v) + JSON_PADDING);
+		copy->tag = v->tag;
+		copy->uni.str = memcpy(copy + 1, v->uni.str, yyjson_get_len(v));
+	}
+	return copy;
+}
+
+/* d: the decoder that has read the message, or NULL. */
+static enum dialect_id detect(yyjson_val *root, struct decoder *d, int *scores)
+{
+	const struct names *names = d ? d->check.names : NULL;
 	int sum[REGISTERED], most = 0, best = DETECT_MIN - 1;
 	uint64_t sums = 0;
 	enum dialect_id winner = DIALECT_UNKNOWN;
@@ -124,7 +139,7 @@ static enum dialect_id detect(yyjson_val *root, const struct names *names, int *
 			continue;
 		sums += t->weights;
 		if (t->glance >= 0 && !glance[t->glance])
-			glance[t->glance] = v;
+			glance[t->glance] = glance_at(v, d);
 	}
 	for (unsigned k = 0; k < REGISTERED; k++) {
 		sum[k] = (int)(sums >> k * WEIGHT_BITS & ((1 << WEIGHT_BITS) - 1));
@@ -199,6 +214,7 @@ static enum json_outcome read_outer(struct decoder *d, struct str bytes, yyjson_
 	/* most log lines are told from JSON by their first byte */
 	if (t.n == 0 || !strchr("{[\"-0123456789tfn", t.p[0]))
 		return JSON_NOT;
+	d->outer.in_place = d->info.lent;
 	return decoder_read(d, &d->outer, bytes, root);
 }
 
@@ -227,7 +243,7 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 		decode_text(d, bytes, m, outcome);
 		return;
 	}
-	m->dialect = detect(root, d->check.names, NULL);
+	m->dialect = detect(root, d, NULL);
 	m->kind = STR("json");
 	if (outcome == JSON_REPAIRED) {
 		m->flags |= RECORD_REPAIRED;

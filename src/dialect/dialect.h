@@ -19,6 +19,9 @@ struct frame_info {
 	uint64_t full_length; /* of an oversize line */
 	struct str file_name; /* without folders, when the file is one message; else empty */
 	bool text;            /* it is no message, whatever it looks like */
+	/* The bytes are the decoder's until decoder_forget, which may write to them; the end of a
+	 * line and JSON_PADDING bytes that can be read are behind them. */
+	bool lent;
 };
 
 /* Working memory of decoding, one for each thread. Zero it; release it. */

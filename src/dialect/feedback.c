@@ -265,16 +265,19 @@ static int response_score(yyjson_val *v)
 }
 
 /* The Response inside a text, or NULL. *broken: the text was meant to be one but is not JSON. */
-static yyjson_val *find_response(struct decoder *d, struct str text, bool *repaired, bool *broken)
+static yyjson_val *find_response(struct decoder *d, yyjson_val *part_text, bool *repaired, bool *broken)
 {
-	struct str body = str_trim(text), span, best = STR_NONE;
+	struct str text = json_str(part_text), body = str_trim(text), span, best = STR_NONE;
 	yyjson_val *v;
 	enum json_outcome outcome;
 	size_t at = 0, end = 0, budget = text.n * 4 + 4096;
 
 	*repaired = *broken = false;
 	if (body.n && body.p[0] == '{') {
+		/* escapes became less text, with a NUL behind it */
+		d->inner.in_place = !(part_text->tag & YYJSON_SUBTYPE_NOESC);
 		outcome = decoder_read(d, &d->inner, body, &v);
+		d->inner.in_place = false;
 		*repaired = outcome == JSON_REPAIRED;
 		if (v)
 			return response_score(v) >= 2 ? v : NULL;
@@ -474,7 +477,7 @@ static void decode_usage(struct message *m, yyjson_val *part)
 }
 
 /* A text line: prose, or a Response with or without prose around it. */
-static void decode_text_part(struct decoder *d, struct str text, struct message *m)
+static void decode_text_part(struct decoder *d, yyjson_val *text, struct message *m)
 {
 	bool repaired, broken;
 	yyjson_val *response = find_response(d, text, &repaired, &broken);
@@ -536,7 +539,7 @@ static void decode_wrapper(struct decoder *d, yyjson_val *root, struct message *
 		path_pop(c);
 	}
 	if (wt == WT_TEXT && yyjson_is_str(json_get(got[WRAP_PART], "text")))
-		decode_text_part(d, json_get_str(got[WRAP_PART], "text"), m);
+		decode_text_part(d, json_get(got[WRAP_PART], "text"), m);
 	else if (wt == WT_FINISH)
 		decode_usage(m, got[WRAP_PART]);
 }
@@ -576,7 +579,7 @@ static yyjson_val *response_of(struct decoder *d, yyjson_val *root)
 	}
 	if (!d->response_sought)
 		d->looked_response = find_response(
-			d, json_get_str(json_get(root, "part"), "text"), &repaired, &broken);
+			d, json_get(json_get(root, "part"), "text"), &repaired, &broken);
 	d->response_sought = true;
 	return d->looked_response;
 }

@@ -347,6 +347,7 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 	struct checker *c = &d->check;
 	int type;
 
+	m->content_hash = str_hash(d->bytes); /* before any of them is unescaped */
 	check_object(c, root, &base_shape, got);
 	m->kind = json_str(got[B_TYPE]);
 	type = m->kind.p ? value_index(types, m->kind) : -1;
@@ -354,7 +355,6 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 	if (!m->kind.n)
 		m->kind = STR("unknown");
 	m->id = json_str(got[B_ID]);
-	m->content_hash = str_hash(d->bytes);
 	m->time_ms = iso_time(got[B_TIME]);
 	m->correlation = json_str(got[B_CORRELATION]);
 	if (!m->correlation.n)

@@ -178,22 +178,31 @@ void json_reader_forget(struct json_reader *r)
 	}
 }
 
-/* Makes room for the text and its tree, and puts it there. */
-static char *take_in(struct json_reader *r, struct str s, yyjson_read_flag flags)
+static void reserve_tree(struct json_reader *r, size_t need)
 {
-	char *text = room_for(r, s.n);
-	size_t need = yyjson_read_max_memory_usage(s.n, flags);
-
-	memcpy(text, s.p, s.n);
-	memset(text + s.n, 0, PADDING);
-	if (need < quick_pool_bytes(s.n))
-		need = quick_pool_bytes(s.n);
 	if (r->pool_cap < need) {
 		r->pool_cap = need + need / 2;
 		free(r->pool);
 		r->pool = xmalloc(r->pool_cap);
 	}
+}
+
+static char *take_in(struct json_reader *r, struct str s)
+{
+	char *text = room_for(r, s.n);
+
+	memcpy(text, s.p, s.n);
+	memset(text + s.n, 0, PADDING);
 	return text;
+}
+
+static bool read_quickly(struct json_reader *r, const char *text, size_t n, bool lazily)
+{
+	reserve_tree(r, quick_pool_bytes(n));
+	r->doc = quick_read(text, n, lazily ? r->names : NULL, r->pool, r->pool_cap);
+	if (r->doc && !lazily)
+		tree_unescape(r->doc);
+	return r->doc;
 }
 
 /* Parses, and refuses what is nested too deep for those who walk the tree. */
@@ -208,13 +217,13 @@ static enum json_outcome read_once(struct json_reader *r, struct str s, yyjson_r
 	r->where = 0;
 	if (s.n == 0)
 		return JSON_NOT;
-	text = take_in(r, s, flags);
-	r->doc = more ? NULL : quick_read(text, s.n, lazily ? r->names : NULL, r->pool, r->pool_cap);
-	if (r->doc) {
-		if (!lazily)
-			tree_unescape(r->doc);
+	r->current = 0;
+	if (lazily && r->in_place && read_quickly(r, s.p, s.n, true))
 		return JSON_OK;
-	}
+	text = take_in(r, s);
+	if (!more && read_quickly(r, text, s.n, lazily))
+		return JSON_OK;
+	reserve_tree(r, yyjson_read_max_memory_usage(s.n, flags));
 	yyjson_alc_pool_init(&alc, r->pool, r->pool_cap);
 	r->doc = yyjson_read_opts(text, s.n, flags, &alc, &e);
 	if (!r->doc)
@@ -237,14 +246,17 @@ static enum json_outcome read_repaired(struct json_reader *r, struct str s, bool
 	*root = NULL;
 	if (outcome == JSON_NOT && s.n) {
 		const char *why = r->why;
+		bool in_place = r->in_place;
 		size_t where = r->where;
 		struct buf mended = { 0 };
 
+		r->in_place = false; /* what is mended does not last */
 		if (repair(s, &mended) && read_once(r, buf_str(&mended), 0, lazily) == JSON_OK)
 			outcome = JSON_REPAIRED;
 		else
 			r->why = why, r->where = where;
 		buf_release(&mended);
+		r->in_place = in_place;
 	}
 	if (outcome == JSON_OK || outcome == JSON_REPAIRED)
 		*root = yyjson_doc_get_root(r->doc);

@@ -17,7 +17,10 @@
 
 #include <yyjson.h>
 
-enum { JSON_DEPTH_MAX = 128 };
+enum {
+	JSON_DEPTH_MAX = 128,
+	JSON_PADDING = 64, /* what is looked at behind a text */
+};
 
 enum json_outcome {
 	JSON_OK,
@@ -33,7 +36,10 @@ struct json_reader {
 	char *pool;
 	size_t pool_cap;
 	yyjson_doc *doc;
-	struct names *names; /* for json_read_lazily; NULL = none */
+	/* for json_read_lazily: */
+	struct names *names; /* NULL = none */
+	bool in_place; /* bytes need not be copied: they live as long as what is read, may be
+			  written to, and a control and JSON_PADDING bytes are behind them */
 	const char *why; /* after JSON_NOT */
 	size_t where;    /* byte offset of the trouble */
 };

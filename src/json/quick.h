@@ -6,13 +6,11 @@
 #ifndef GAVEL_JSON_QUICK_H
 #define GAVEL_JSON_QUICK_H
 
-#include "json/names.h"
-
-#include <yyjson.h>
+#include "json/json.h"
 
 /* So many bytes behind the text must be readable, and the first of them a control (the newline of a line will do,
  * or a zero), at which everything stops. */
-enum { QUICK_PADDING = 64 };
+enum { QUICK_PADDING = JSON_PADDING };
 
 /* What the tree of a text of n bytes may need while it is made. */
 size_t quick_pool_bytes(size_t n);

@@ -16,7 +16,7 @@ static char *read_to(const struct part *p, struct buf *room, uint64_t offset, si
 	char *at;
 
 	buf_clear(room);
-	buf_reserve(room, n + 2 * SOURCE_PAGE_BYTES);
+	buf_reserve(room, n + 3 * SOURCE_PAGE_BYTES);
 	at = room->p + (SOURCE_PAGE_BYTES - (uintptr_t)room->p % SOURCE_PAGE_BYTES) + skew;
 	while (got < n) {
 		ssize_t more = pread(p->fd, at + got, n - got, (off_t)(offset + got));
@@ -36,22 +36,28 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /* Reads on from `at` until the framer's line is complete; at the file's end it stays incomplete. */
-static int read_behind(const struct part *p, struct buf *room, struct framer *f, uint64_t at,
-		       frame_fn emit, void *ctx)
+static int read_behind(const struct part *p, struct framer *f, uint64_t at, frame_fn emit, void *ctx)
 {
+	struct buf room = { 0 };
+	int rc = 0;
+
 	while (at < p->end) {
 		size_t n = (size_t)least(p->end - at, MORE_BYTES);
 		const char *bytes, *newline;
 
-		if (at - p->to > PART_BEHIND_MAX || !(bytes = read_to(p, room, at, n)))
-			return -1;
+		if (at - p->to > PART_BEHIND_MAX || !(bytes = read_to(p, &room, at, n))) {
+			rc = -1;
+			break;
+		}
 		newline = memchr(bytes, '\n', n);
-		framer_feed(f, str_make(bytes, newline ? (size_t)(newline - bytes) + 1 : n), emit, ctx);
+		framer_feed(f, str_make(bytes, newline ? (size_t)(newline - bytes) + 1 : n), emit,
+			    ctx);
 		if (newline)
 			break;
 		at += n;
 	}
-	return 0;
+	buf_release(&room);
+	return rc;
 }
 
 int part_read(const struct part *p, struct buf *room, frame_fn emit, void *ctx, struct part_lines *out)
@@ -77,7 +83,7 @@ int part_read(const struct part *p, struct buf *room, frame_fn emit, void *ctx, 
 	last = n > inside ? memchr(bytes + inside, '\n', n - inside) : NULL;
 	framer_feed(&f, str_make(first, (size_t)((last ? last + 1 : bytes + n) - first)), emit, ctx);
 	if (!last)
-		rc = read_behind(p, room, &f, behind, emit, ctx);
+		rc = read_behind(p, &f, behind, emit, ctx);
 	out->lines = f.line - 1;
 	out->next = f.start;
 	framer_release(&f);
