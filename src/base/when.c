@@ -107,7 +107,8 @@ static bool is_day(unsigned y, unsigned m, unsigned d)
 /* Two digits; *wrong is set if one is none. */
 static inline unsigned pair(const char *p, unsigned *wrong)
 {
-	unsigned tens = (unsigned char)p[0] - (unsigned)'0', ones = (unsigned char)p[1] - (unsigned)'0';
+	unsigned tens = (unsigned char)p[0] - (unsigned)'0',
+		 ones = (unsigned char)p[1] - (unsigned)'0';
 
 	*wrong |= (tens > 9) | (ones > 9);
 	return tens * 10 + ones;
@@ -118,8 +119,9 @@ static bool parse_usual(struct str s, int64_t *ms)
 {
 	unsigned wrong = 0, y, m, d, h, min, sec, frac = 0;
 
-	if ((s.n != 20 && s.n != 24) || s.p[4] != '-' || s.p[7] != '-' || s.p[10] != 'T' || s.p[13] != ':' ||
-	    s.p[16] != ':' || s.p[19] != (s.n == 20 ? 'Z' : '.') || s.p[s.n - 1] != 'Z')
+	if ((s.n != 20 && s.n != 24) || s.p[4] != '-' || s.p[7] != '-' || s.p[10] != 'T' ||
+	    s.p[13] != ':' || s.p[16] != ':' || s.p[19] != (s.n == 20 ? 'Z' : '.') ||
+	    s.p[s.n - 1] != 'Z')
 		return false;
 	y = pair(s.p, &wrong) * 100 + pair(s.p + 2, &wrong);
 	m = pair(s.p + 5, &wrong);
@@ -131,7 +133,8 @@ static bool parse_usual(struct str s, int64_t *ms)
 		frac = pair(s.p + 20, &wrong) * 10 + pair(s.p + 21, &wrong) % 10;
 	if (wrong || !is_day(y, m, d) || h > 23 || min > 59 || sec > 60)
 		return false;
-	*ms = days_from_civil(y, m, d) * 86400000 + ((h * 60 + min) * 60 + sec) * (int64_t)1000 + frac;
+	*ms = days_from_civil(y, m, d) * 86400000 + ((h * 60 + min) * 60 + sec) * (int64_t)1000 +
+	      frac;
 	return true;
 }
 

@@ -65,7 +65,8 @@ static void *copy_list(struct arena *arena, const void *list, size_t bytes)
 static void decode_frame(void *ctx, const struct frame *frame)
 {
 	struct slot *s = ctx;
-	struct frame_info info = { .flags = frame->flags, .full_length = frame->full_length,
+	struct frame_info info = { .flags = frame->flags,
+				   .full_length = frame->full_length,
 				   .lent = is_in(&s->room, frame->bytes.p) };
 	struct message *m = &s->message;
 	struct decoded *d;
@@ -79,8 +80,8 @@ static void decode_frame(void *ctx, const struct frame *frame)
 	d->length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
 	d->message = *m;
 	d->message.events.v = copy_list(&s->arena, m->events.v, m->events.n * sizeof(*m->events.v));
-	d->message.diags.list.v = copy_list(&s->arena, m->diags.list.v,
-					    m->diags.list.n * sizeof(*m->diags.list.v));
+	d->message.diags.list.v =
+		copy_list(&s->arena, m->diags.list.v, m->diags.list.n * sizeof(*m->diags.list.v));
 }
 
 static void decode_part(struct ahead *x, uint64_t number)

@@ -82,7 +82,8 @@ static void collect_tells(void)
 		add_told(str_of(glances[i]))->glance = i;
 }
 
-/* All telling names come first among a decoder's, in their order: so told[i] is name number i + 1. */
+/* All telling names come first among a decoder's, in their order: so told[i] is name number i +
+ * 1. */
 static void name_tells(struct names *names)
 {
 	pthread_once(&told_once, collect_tells);
@@ -100,8 +101,8 @@ static const struct told *told_of(const struct names *names, struct str name)
 	return name.n ? find_told(name) : NULL;
 }
 
-/* A member for probes to ask for its text: one with escapes is copied, since the bytes of the message
- * are still to be hashed as they came. */
+/* A member for probes to ask for its text: one with escapes is copied, since the bytes of the
+ * message are still to be hashed as they came. */
 static yyjson_val *glance_at(yyjson_val *v, struct decoder *d)
 {
 	yyjson_val *copy = v;
@@ -194,7 +195,8 @@ static void decode_text(struct decoder *d, struct str bytes, struct message *m,
 			 d->outer.where + 1);
 }
 
-enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes, yyjson_val **root)
+enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes,
+			       yyjson_val **root)
 {
 	if (!d->check.names)
 		name_tells(checker_names(&d->check));

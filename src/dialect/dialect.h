@@ -69,7 +69,8 @@ enum { GLANCE_TYPE, GLANCE_ID, GLANCE_STATUS, GLANCE_TIMESTAMP, GLANCE_PAYLOAD, 
 struct dialect {
 	enum dialect_id id;
 	const struct tell *tells; /* ends with a NULL name */
-	/* Looks at values; returns what to add to the sum of the tells, 0 to PROBE_MAX. May be NULL. */
+	/* Looks at values; returns what to add to the sum of the tells, 0 to PROBE_MAX. May be
+	 * NULL. */
 	int (*probe)(yyjson_val *const glance[GLANCES]);
 	void (*decode)(struct decoder *d, yyjson_val *root, struct message *m);
 	/* One line for the list of messages. */
@@ -100,7 +101,8 @@ void decoder_release(struct decoder *d);
 
 /* For the dialects: */
 /* A message inside another, into one of the decoder's readers. */
-enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes, yyjson_val **root);
+enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes,
+			       yyjson_val **root);
 void detail_add(struct detail *out, const char *label, struct str text, bool id_like);
 /* The same for a list of strings, joined by newlines; nothing for an empty list. */
 void detail_add_list(struct decoder *d, struct detail *out, const char *label, yyjson_val *array);

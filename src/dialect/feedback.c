@@ -265,7 +265,8 @@ static int response_score(yyjson_val *v)
 }
 
 /* The Response inside a text, or NULL. *broken: the text was meant to be one but is not JSON. */
-static yyjson_val *find_response(struct decoder *d, yyjson_val *part_text, bool *repaired, bool *broken)
+static yyjson_val *find_response(struct decoder *d, yyjson_val *part_text, bool *repaired,
+				 bool *broken)
 {
 	struct str text = json_str(part_text), body = str_trim(text), span, best = STR_NONE;
 	yyjson_val *v;
@@ -578,8 +579,8 @@ static yyjson_val *response_of(struct decoder *d, yyjson_val *root)
 	case FORM_WRAPPER: break;
 	}
 	if (!d->response_sought)
-		d->looked_response = find_response(
-			d, json_get(json_get(root, "part"), "text"), &repaired, &broken);
+		d->looked_response = find_response(d, json_get(json_get(root, "part"), "text"),
+						   &repaired, &broken);
 	d->response_sought = true;
 	return d->looked_response;
 }

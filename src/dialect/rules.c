@@ -362,10 +362,10 @@ static void check_stranger(struct checker *c, const struct shape *shape, struct 
 struct shape_index {
 	const struct shape *shape;
 	uint32_t needed, aliased; /* bits of fields */
-	uint32_t fine[FIELDS_MAX]; /* tags that need no further look */
-	uint8_t name[FIELDS_MAX];  /* numbers (json/names.h) */
+	uint32_t fine[FIELDS_MAX];  /* tags that need no further look */
+	uint8_t name[FIELDS_MAX];   /* numbers (json/names.h) */
 	uint8_t length[FIELDS_MAX]; /* of names */
-	bool numbered; /* all names have numbers */
+	bool numbered;              /* all names have numbers */
 };
 
 static struct shape_index *index_new(struct checker *c, const struct shape *shape)
@@ -431,10 +431,10 @@ static unsigned find_text(const struct shape_index *x, struct str name)
 	return i;
 }
 
-/* The number of the field of that name, the shape's n if there is none. Members usually come in the order of the
- * table, so the search starts behind the last hit. */
-static inline unsigned find_field(const struct checker *c, const struct shape_index *x, struct str name,
-				  unsigned start)
+/* The number of the field of that name, the shape's n if there is none. Members usually come in
+ * the order of the table, so the search starts behind the last hit. */
+static inline unsigned find_field(const struct checker *c, const struct shape_index *x,
+				  struct str name, unsigned start)
 {
 	unsigned number = name_number(c->names, name.p);
 
@@ -508,10 +508,10 @@ static void check_other(struct checker *c, const struct shape_index *x, struct s
 	check_stranger(c, shape, name);
 }
 
-/* A field whose value has to be looked at, that has another name too, or that is not there. Returns its
- * value. */
-static yyjson_val *check_field(struct checker *c, yyjson_val *obj, const struct shape_index *x, unsigned number,
-			       yyjson_val *v)
+/* A field whose value has to be looked at, that has another name too, or that is not there.
+ * Returns its value. */
+static yyjson_val *check_field(struct checker *c, yyjson_val *obj, const struct shape_index *x,
+			       unsigned number, yyjson_val *v)
 {
 	const struct field *f = &x->shape->fields[number];
 	yyjson_val *other = f->alias ? json_get(obj, f->alias) : NULL;

@@ -1,5 +1,5 @@
-/* Escapes in two steps: the parser only looks whether they are right (escape_length), and most strings are
- * never asked for; those that are become text where they stand. */
+/* Escapes in two steps: the parser only looks whether they are right (escape_length), and most
+ * strings are never asked for; those that are become text where they stand. */
 #include "json/escapes.h"
 
 #include "base/buf.h"
@@ -8,7 +8,8 @@
 #include "json/step.h"
 
 const char escape_meant[256] = {
-	['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['n'] = '\n', ['t'] = '\t', ['r'] = '\r', ['b'] = '\b', ['f'] = '\f',
+	['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['n'] = '\n',
+	['t'] = '\t', ['r'] = '\r',  ['b'] = '\b', ['f'] = '\f',
 };
 
 static int hex4(const char *p)
@@ -53,7 +54,8 @@ unsigned escape_length(const char *p)
 	return p[1] == 'u' ? code_point(p, &c) : 0;
 }
 
-/* The escape at p, which is right: its length, and what it means as a byte or, where *byte is 0, as a character. */
+/* The escape at p, which is right: its length, and what it means as a byte or, where *byte is 0,
+ * as a character. */
 static inline unsigned read_escape(const char *p, char *byte, uint32_t *c)
 {
 	*byte = escape_meant[(unsigned char)p[1]];
@@ -69,8 +71,8 @@ static inline char *put_meant(char *to, char byte, uint32_t c)
 	return to + 1;
 }
 
-/* The text moves to the front, mostly by less than a step: a whole step that is written there may cover what
- * comes next, which is put back then. */
+/* The text moves to the front, mostly by less than a step: a whole step that is written there
+ * may cover what comes next, which is put back then. */
 static char *unescape(char *at, const char *end)
 {
 	char *to = at, *from = at, byte;
@@ -129,7 +131,9 @@ void tree_unescape(yyjson_doc *doc)
 /* With those escapes, and only those, that a string must have, in their usual spelling. */
 static void add_spelled(struct buf *b, struct str s)
 {
-	static const char letters[0x20] = { ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r' };
+	static const char letters[0x20] = {
+		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'
+	};
 
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
@@ -145,14 +149,15 @@ static void add_spelled(struct buf *b, struct str s)
 	}
 }
 
-/* Most strings with escapes have the usual ones, and nobody has asked for the text: so it is hashed as it stands, and
- * others as if they stood like that. */
+/* Most strings with escapes have the usual ones, and nobody has asked for the text: so it is
+ * hashed as it stands, and others as if they stood like that. */
 uint64_t json_str_hash(yyjson_val *v)
 {
 	struct buf spelled = { 0 };
 	uint64_t hash;
 
-	if ((v->tag & YYJSON_SUBTYPE_NOESC) || (v->tag & (JSON_ESCAPED | JSON_RESPELLED)) == JSON_ESCAPED)
+	if ((v->tag & YYJSON_SUBTYPE_NOESC) ||
+	    (v->tag & (JSON_ESCAPED | JSON_RESPELLED)) == JSON_ESCAPED)
 		return str_hash(str_make(v->uni.str, v->tag >> YYJSON_TAG_BIT));
 	add_spelled(&spelled, json_str(v));
 	hash = str_hash(buf_str(&spelled));

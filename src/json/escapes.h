@@ -1,12 +1,13 @@
-/* Inside this folder: the escapes of JSON strings, told from what is none and put as the bytes they mean. */
+/* Inside this folder: the escapes of JSON strings, told from what is none and put as the bytes
+ * they mean. */
 #ifndef GAVEL_JSON_ESCAPES_H
 #define GAVEL_JSON_ESCAPES_H
 
 #include <stdbool.h>
 #include <yyjson.h>
 
-/* The bytes of the escape at p, a pair of surrogates counting as one; 0 = it is none, or half a pair. Looks no
- * further than the first byte that does not fit. */
+/* The bytes of the escape at p, a pair of surrogates counting as one; 0 = it is none, or half a
+ * pair. Looks no further than the first byte that does not fit. */
 unsigned escape_length(const char *p);
 /* What stands for the byte behind a backslash; 0 = no such escape, or \u. */
 extern const char escape_meant[256];

@@ -206,7 +206,8 @@ static bool read_quickly(struct json_reader *r, const char *text, size_t n, bool
 }
 
 /* Parses, and refuses what is nested too deep for those who walk the tree. */
-static enum json_outcome read_once(struct json_reader *r, struct str s, yyjson_read_flag more, bool lazily)
+static enum json_outcome read_once(struct json_reader *r, struct str s, yyjson_read_flag more,
+				   bool lazily)
 {
 	const yyjson_read_flag flags = YYJSON_READ_INSITU | YYJSON_READ_BIGNUM_AS_RAW | more;
 	yyjson_read_err e = { 0 };
@@ -239,7 +240,8 @@ static enum json_outcome read_once(struct json_reader *r, struct str s, yyjson_r
 	return JSON_NOT;
 }
 
-static enum json_outcome read_repaired(struct json_reader *r, struct str s, bool lazily, yyjson_val **root)
+static enum json_outcome read_repaired(struct json_reader *r, struct str s, bool lazily,
+				       yyjson_val **root)
 {
 	enum json_outcome outcome = read_once(r, s, 0, lazily);
 

@@ -38,15 +38,15 @@ struct json_reader {
 	yyjson_doc *doc;
 	/* for json_read_lazily: */
 	struct names *names; /* NULL = none */
-	bool in_place; /* bytes need not be copied: they live as long as what is read, may be
+	bool in_place;       /* bytes need not be copied: they live as long as what is read, may be
 			  written to, and a control and JSON_PADDING bytes are behind them */
 	const char *why; /* after JSON_NOT */
 	size_t where;    /* byte offset of the trouble */
 };
 
 enum json_outcome json_read(struct json_reader *r, struct str bytes, yyjson_val **root);
-/* The same for whoever asks for few of the strings, and only by json_str: those with escapes may still have them.
- * Members are told by the reader's names. */
+/* The same for whoever asks for few of the strings, and only by json_str: those with escapes may
+ * still have them. Members are told by the reader's names. */
 enum json_outcome json_read_lazily(struct json_reader *r, struct str bytes, yyjson_val **root);
 /* For what people write: comments and trailing commas are allowed, and nothing is repaired. */
 enum json_outcome json_read_relaxed(struct json_reader *r, struct str bytes, yyjson_val **root);

@@ -1,36 +1,45 @@
-/* Names that members of messages are known to have. A parser that has them recognizes a name without looking
- * for its end, since it is mostly the one that stood there in a message before; and whoever asks for a member
- * compares addresses: names_add tells the one that the name has in every tree read with these names.
+/* Names that members of messages are known to have. A parser that has them recognizes a name
+ * without looking for its end, since it is mostly the one that stood there in a message before;
+ * and whoever asks for a member compares addresses: names_add tells the one that the name has in
+ * every tree read with these names.
  *
- * Only names that the program knows are added, never those of messages, so nobody can fill the table. One that
- * is too long for it, or one too many, simply has no such address: names that are not found here have to be
- * compared as text. */
+ * Only names that the program knows are added, never those of messages, so nobody can fill the
+ * table. One that is too long for it, or one too many, simply has no such address: names that
+ * are not found here have to be compared as text. */
 #ifndef GAVEL_JSON_NAMES_H
 #define GAVEL_JSON_NAMES_H
 
 #include "base/str.h"
 
-enum { NAME_COUNT_MAX = 256, NAME_WORDS = 4, NAME_WINDOW = NAME_WORDS * 8, NAME_BYTES = NAME_WINDOW - 5,
-       NAME_SLOTS = 512, NAME_PLACES = 2048 };
+enum {
+	NAME_COUNT_MAX = 256,
+	NAME_WORDS = 4,
+	NAME_WINDOW = NAME_WORDS * 8,
+	NAME_BYTES = NAME_WINDOW - 5,
+	NAME_SLOTS = 512,
+	NAME_PLACES = 2048
+};
 
-/* As it stands in a message: a quote, the name, a quote, a colon. Half a cache line, since a message has many. */
+/* As it stands in a message: a quote, the name, a quote, a colon. Half a cache line, since a
+ * message has many. */
 struct name {
 	char text[NAME_WINDOW - 2];
 	uint8_t length;
 	uint8_t other; /* number of a name in the same slot, 0 = none */
 };
 
-/* Zero it, and leave it where it is; the first name that is added is number 1. Number 0 is the empty name. */
+/* Zero it, and leave it where it is; the first name that is added is number 1. Number 0 is the
+ * empty name. */
 struct names {
 	struct name list[NAME_COUNT_MAX];
 	uint64_t mask[NAME_BYTES + 1][NAME_WORDS]; /* of the bytes that count, by length */
-	uint8_t slots[NAME_SLOTS]; /* numbers by how names begin */
+	uint8_t slots[NAME_SLOTS];                 /* numbers by how names begin */
 	unsigned n;
 	uint8_t guess[NAME_PLACES][2]; /* names that stood at a place the last two times */
 };
 
-/* A place is all names from the outermost object up to there, as a hash: behind `number` at `place`. Inside a container
- * it begins with another bit. */
+/* A place is all names from the outermost object up to there, as a hash: behind `number` at
+ * `place`. Inside a container it begins with another bit. */
 static inline unsigned name_place(unsigned place, unsigned number)
 {
 	return ((place + 1) * 0x9e3779b1u ^ number * 0x85ebca6bu) >> 21;
@@ -52,7 +61,8 @@ static inline unsigned name_number(const struct names *t, const char *text)
 	return offset < sizeof(t->list) ? (unsigned)(offset / sizeof(t->list[0])) : 0;
 }
 
-/* Whether the name stands there, between quotes and with a colon behind it. NAME_WINDOW bytes are looked at. */
+/* Whether the name stands there, between quotes and with a colon behind it. NAME_WINDOW bytes
+ * are looked at. */
 static inline bool name_stands_at(const struct names *t, unsigned number, const char *quote)
 {
 	const struct name *name = &t->list[number];

@@ -1,4 +1,5 @@
-/* Values are written one behind the other, a container before what it holds, as yyjson_val wants it. */
+/* Values are written one behind the other, a container before what it holds, as yyjson_val wants
+ * it. */
 #include "json/quick.h"
 
 #include "base/utf8.h"
@@ -19,7 +20,8 @@ static inline unsigned character_length(const char *p)
 	return u[0] < 0x80 ? 0 : (unsigned)utf8_decode(str_make(p, 4), &c);
 }
 
-static inline const char *end_string(const char *start, const char *quote, uint64_t escapes, yyjson_val *v)
+static inline const char *end_string(const char *start, const char *quote, uint64_t escapes,
+				     yyjson_val *v)
 {
 	v->tag = (uint64_t)(quote - start) << YYJSON_TAG_BIT | YYJSON_TYPE_STR |
 		 (escapes ? escapes : YYJSON_SUBTYPE_NOESC);
@@ -27,8 +29,8 @@ static inline const char *end_string(const char *start, const char *quote, uint6
 	return quote + 1;
 }
 
-/* A string whose bytes before p are plain, one odd byte after the other. NULL = not plain JSON, else behind its
- * quote. */
+/* A string whose bytes before p are plain, one odd byte after the other. NULL = not plain JSON,
+ * else behind its quote. */
 static const char *odd_string(const char *start, const char *p, yyjson_val *v)
 {
 	uint64_t escapes = 0;
@@ -53,15 +55,17 @@ static const char *odd_string(const char *start, const char *p, yyjson_val *v)
 	}
 }
 
-/* The same, a block at a time, so that nothing is decided for each odd byte: which are those that it may have. What is
- * rare, and what is wrong, is left to odd_string. */
-static __attribute__((noinline)) const char *block_string(const char *start, const char *first, yyjson_val *v)
+/* The same, a block at a time, so that nothing is decided for each odd byte: which are those
+ * that it may have. What is rare, and what is wrong, is left to odd_string. */
+static __attribute__((noinline)) const char *block_string(const char *start, const char *first,
+							  yyjson_val *v)
 {
 	uint64_t carry = 0, any = 0, due = 0;
 
 	for (const char *p = first;; p += BLOCK) {
 		struct block b = block_load(p);
-		uint64_t escaped = block_escaped(b.backslashes, &carry), quotes = b.quotes & ~escaped;
+		uint64_t escaped = block_escaped(b.backslashes, &carry),
+			 quotes = b.quotes & ~escaped;
 		uint64_t inside = (quotes & -quotes) - 1, strange = b.strange & inside;
 
 		escaped &= inside;
@@ -71,7 +75,8 @@ static __attribute__((noinline)) const char *block_string(const char *start, con
 		if ((strange | due) && !block_is_usual_utf8(p, inside, strange, &due))
 			return odd_string(start, first, v);
 		if (quotes)
-			return end_string(start, p + __builtin_ctzll(quotes), any ? JSON_ESCAPED : 0, v);
+			return end_string(start, p + __builtin_ctzll(quotes),
+					  any ? JSON_ESCAPED : 0, v);
 	}
 }
 
@@ -164,8 +169,8 @@ struct open {
 };
 
 /* A name that the table has, at its quote; place is where the next one is guessed. */
-static inline const char *known_name(const struct names *names, unsigned number, const char *p, unsigned *place,
-				     yyjson_val *v)
+static inline const char *known_name(const struct names *names, unsigned number, const char *p,
+				     unsigned *place, yyjson_val *v)
 {
 	const struct name *name = &names->list[number];
 
@@ -176,8 +181,8 @@ static inline const char *known_name(const struct names *names, unsigned number,
 }
 
 /* A name that is not the one that stood here the last time, up to behind its colon. */
-static __attribute__((noinline)) const char *other_name(const char *p, const char *end, struct names *names,
-							unsigned *place, yyjson_val *v)
+static __attribute__((noinline)) const char *
+other_name(const char *p, const char *end, struct names *names, unsigned *place, yyjson_val *v)
 {
 	if (names) {
 		uint8_t *guess = names->guess[*place];
@@ -197,7 +202,8 @@ static __attribute__((noinline)) const char *other_name(const char *p, const cha
 	return *p == ':' ? p + 1 : NULL;
 }
 
-/* All values up to the end of the outermost; NULL = not plain JSON. `tree` is moved behind the last. */
+/* All values up to the end of the outermost; NULL = not plain JSON. `tree` is moved behind the
+ * last. */
 static const char *values(const char *p, const char *end, struct names *names, yyjson_val **tree)
 {
 	struct open outside[JSON_DEPTH_MAX + 1], *parent = outside;
@@ -264,11 +270,13 @@ name:
 
 size_t quick_pool_bytes(size_t n)
 {
-	/* each value takes two bytes of the text at least, but containers without an end only one */
+	/* each value takes two bytes of the text at least, but containers without an end only
+	 * one */
 	return 64 + ((n + JSON_DEPTH_MAX) / 2 + 2) * sizeof(yyjson_val);
 }
 
-yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *pool, size_t pool_bytes)
+yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *pool,
+		       size_t pool_bytes)
 {
 	yyjson_val *root = (yyjson_val *)(void *)((char *)pool + 64), *next = root;
 	yyjson_doc *doc = pool;

@@ -1,5 +1,6 @@
-/* Inside this folder: text by STEP bytes at a time, which is 16 where there is SSE2 and 8 elsewhere, and by blocks
- * of 64. What is looked for is told as a mask, the lowest bit for the first byte. */
+/* Inside this folder: text by STEP bytes at a time, which is 16 where there is SSE2 and 8
+ * elsewhere, and by blocks of 64. What is looked for is told as a mask, the lowest bit for the
+ * first byte. */
 #ifndef GAVEL_JSON_STEP_H
 #define GAVEL_JSON_STEP_H
 
@@ -22,7 +23,8 @@ static inline unsigned step_equal(step_bytes x, char c)
 static inline unsigned step_range(step_bytes x, unsigned char low, unsigned char high)
 {
 	x = _mm_sub_epi8(x, _mm_set1_epi8((char)low));
-	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8((char)(high - low))), x));
+	return (unsigned)_mm_movemask_epi8(
+		_mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8((char)(high - low))), x));
 }
 
 /* Controls, and all that is not ASCII. */
@@ -73,7 +75,8 @@ static inline unsigned step_range(step_bytes x, unsigned char low, unsigned char
 {
 	uint64_t bits = x & STEP_ALL(0x7f);
 
-	return step_mask((bits + STEP_ALL(0x80 - (low & 0x7f))) & ~(bits + STEP_ALL(0x7f - (high & 0x7f))) & x);
+	return step_mask((bits + STEP_ALL(0x80 - (low & 0x7f))) &
+			 ~(bits + STEP_ALL(0x7f - (high & 0x7f))) & x);
 }
 
 static inline unsigned step_odd(step_bytes x)
@@ -125,9 +128,9 @@ static inline struct block block_load(const char *p)
 	return b;
 }
 
-/* The bytes that stand behind a backslash which is not itself behind one. *carry is 1 if the first byte does, and is
- * set for the next block. Backslashes in a row are told by an addition that runs through those that begin at odd
- * places. */
+/* The bytes that stand behind a backslash which is not itself behind one. *carry is 1 if the
+ * first byte does, and is set for the next block. Backslashes in a row are told by an addition
+ * that runs through those that begin at odd places. */
 static inline uint64_t block_escaped(uint64_t backslashes, uint64_t *carry)
 {
 	const uint64_t even = 0x5555555555555555u;
@@ -141,10 +144,11 @@ static inline uint64_t block_escaped(uint64_t backslashes, uint64_t *carry)
 	return (even ^ runs << 1) & behind;
 }
 
-/* Whether all that is not ASCII is UTF-8 of two or three bytes, of the kinds that need no look at more than the highest
- * bits; false also for others. *due has the bytes that belong to a character of the block before, and is set for the
- * next. */
-static inline bool block_is_usual_utf8(const char *p, uint64_t inside, uint64_t strange, uint64_t *due)
+/* Whether all that is not ASCII is UTF-8 of two or three bytes, of the kinds that need no look
+ * at more than the highest bits; false also for others. *due has the bytes that belong to a
+ * character of the block before, and is set for the next. */
+static inline bool block_is_usual_utf8(const char *p, uint64_t inside, uint64_t strange,
+				       uint64_t *due)
 {
 	uint64_t two = 0, three = 0, more = 0, wanted;
 

@@ -36,7 +36,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /* Reads on from `at` until the framer's line is complete; at the file's end it stays incomplete. */
-static int read_behind(const struct part *p, struct framer *f, uint64_t at, frame_fn emit, void *ctx)
+static int read_behind(const struct part *p, struct framer *f, uint64_t at, frame_fn emit,
+		       void *ctx)
 {
 	struct buf room = { 0 };
 	int rc = 0;

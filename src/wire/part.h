@@ -28,10 +28,11 @@ struct part_lines {
 	uint64_t next;  /* behind the last of them; if there is none in the first part, start */
 };
 
-/* Hands over the frames, whose line numbers count from 1 at the part's first line. room is for the
- * bytes, and may be used again; most frames are in it and stay there, each with the end of its line
- * behind it, and then a page at least that can be read. -1: the file cannot be read, or has become shorter, or a line is
- * too long to be waited for; what was handed over is not all of the part. */
+/* Hands over the frames, whose line numbers count from 1 at the part's first line. room is for
+ * the bytes, and may be used again; most frames are in it and stay there, each with the end of
+ * its line behind it, and then a page at least that can be read. -1: the file cannot be read, or
+ * has become shorter, or a line is too long to be waited for; what was handed over is not all of
+ * the part. */
 int part_read(const struct part *p, struct buf *room, frame_fn emit, void *ctx, struct part_lines *out);
 
 #endif

@@ -95,8 +95,17 @@ static void assert_same(yyjson_val *a, yyjson_val *b, size_t extra, const char *
 /* Names as the dialects have them; what was guessed of the texts before may be wrong of the next. */
 static struct names *some_names(void)
 {
-	static const char *const list[] = { "a", "b", "c", "type", "timestamp", "sessionID", "part", "text", "time",
-					    "type_of_27_bytes_is_the_end", "type_of_28_bytes_is_too_much" };
+	static const char *const list[] = { "a",
+					    "b",
+					    "c",
+					    "type",
+					    "timestamp",
+					    "sessionID",
+					    "part",
+					    "text",
+					    "time",
+					    "type_of_27_bytes_is_the_end",
+					    "type_of_28_bytes_is_too_much" };
 	static struct names names;
 
 	if (names.n)
@@ -190,9 +199,24 @@ END_TEST
 /* What is odd at every place of a long string: steps and blocks end everywhere. */
 START_TEST(every_place)
 {
-	static const char *const odd[] = { "\\n", "\\\\", "\\\"", "\\/", "\\u0041", "\\ud83d\\ude00", "\xc3\xa9",
-					   "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\\\\\\\\\\\\\\n", "\xe0\x80\x80", "\x01",
-					   "\xc3", "\\u00", "\\ud83d", "\\x", "\"", "\\" };
+	static const char *const odd[] = { "\\n",
+					   "\\\\",
+					   "\\\"",
+					   "\\/",
+					   "\\u0041",
+					   "\\ud83d\\ude00",
+					   "\xc3\xa9",
+					   "\xe2\x82\xac",
+					   "\xf0\x9f\x98\x80",
+					   "\\\\\\\\\\\\\\n",
+					   "\xe0\x80\x80",
+					   "\x01",
+					   "\xc3",
+					   "\\u00",
+					   "\\ud83d",
+					   "\\x",
+					   "\"",
+					   "\\" };
 	enum { ODDS = sizeof(odd) / sizeof(odd[0]), LONG = 150 };
 	char text[LONG + 64];
 
@@ -273,17 +297,22 @@ static uint64_t hash_of(const char *json)
 START_TEST(hashes_of_spellings)
 {
 	static const char *const same[][2] = {
-		{ "\"a\\/b\"", "\"a/b\"" }, { "\"\\u0041\\n\"", "\"A\\u000a\"" },
+		{ "\"a\\/b\"", "\"a/b\"" },
+		{ "\"\\u0041\\n\"", "\"A\\u000a\"" },
 		{ "\"\\u00e9 \\\\ \\\"\"", "\"\xc3\xa9 \\u005c \\u0022\"" },
-		{ "\"\\t\\r\\b\\f\"", "\"\\u0009\\u000D\\u0008\\u000c\"" }, { "\"\\u001f\"", "\"\\u001F\"" },
+		{ "\"\\t\\r\\b\\f\"", "\"\\u0009\\u000D\\u0008\\u000c\"" },
+		{ "\"\\u001f\"", "\"\\u001F\"" },
 	};
-	static const char *const different[] = { "\"n\"", "\"\\n\"", "\"\\\\n\"", "\"\\\\\\n\"", "\"\\u0000\"", "\"u0000\"", "\"\"" };
+	static const char *const different[] = { "\"n\"",       "\"\\n\"",     "\"\\\\n\"",
+						 "\"\\\\\\n\"", "\"\\u0000\"", "\"u0000\"",
+						 "\"\"" };
 
 	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
 		ck_assert_msg(hash_of(same[i][0]) == hash_of(same[i][1]), "%s", same[i][0]);
 	for (size_t i = 0; i < sizeof(different) / sizeof(different[0]); i++)
 		for (size_t k = 0; k < i; k++)
-			ck_assert_msg(hash_of(different[i]) != hash_of(different[k]), "%s", different[i]);
+			ck_assert_msg(hash_of(different[i]) != hash_of(different[k]), "%s",
+				      different[i]);
 }
 END_TEST
 
