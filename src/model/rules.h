@@ -12,6 +12,7 @@
 /* A feedback request that waits for its response. */
 struct turn {
 	bool open, has_applied;
+	bool unsure; /* one that could have been taken for it has been answered */
 	int64_t iteration;
 	uint32_t message, decided_n;
 	uint64_t content_hash;

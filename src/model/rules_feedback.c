@@ -365,9 +365,11 @@ static bool take_turn(struct applying *a, int64_t iteration, struct turn *out, b
 	*out = home->waiting.v[pick];
 	*unsure = home->turn.open && home->turn.iteration == out->iteration &&
 		  home->turn.content_hash != out->content_hash;
+	*unsure |= out->unsure;
 	for (uint32_t i = 0; i < home->waiting.n; i++)
-		*unsure |= home->waiting.v[i].iteration == out->iteration &&
-			   home->waiting.v[i].content_hash != out->content_hash;
+		if (home->waiting.v[i].iteration == out->iteration &&
+		    home->waiting.v[i].content_hash != out->content_hash)
+			*unsure = home->waiting.v[i].unsure = true;
 	memmove(home->waiting.v + pick, home->waiting.v + pick + 1,
 		(home->waiting.n - pick - 1) * sizeof(*out));
 	home->waiting.n--;

@@ -320,6 +320,18 @@ START_TEST(a_damaged_artifact_is_not_sent_on)
 }
 END_TEST
 
+/* Which of two was answered first is not known, so it is not known of the second either. */
+START_TEST(what_is_left_of_two_artifacts_is_not_certain)
+{
+	add_request(1, ARTIFACT, "");
+	add_request(1, "{\"media_type\":\"text/plain\",\"content\":\"Another.\"}", "");
+	add_areas("ses_1", 1, "", ONE, NULL, NULL);
+	add_areas("ses_2", 1, "", TWO, NULL, NULL);
+	bench_stage(&b, ITEM_IMPROVEMENT, TWO, VERB_ACCEPT)->sure = true;
+	bench_lacks(&b, "which artifact is this session's is not certain; attach one");
+}
+END_TEST
+
 START_TEST(an_artifact_of_another_session_is_never_taken)
 {
 	add_request(1, ARTIFACT, "");
@@ -919,6 +931,7 @@ int main(void)
 	tcase_add_test(t, faults_of_the_last_artifact_are_not_repeated);
 	tcase_add_loop_test(t, a_damaged_artifact_is_not_sent_on, 0, 3);
 	tcase_add_test(t, an_artifact_of_another_session_is_never_taken);
+	tcase_add_test(t, what_is_left_of_two_artifacts_is_not_certain);
 	tcase_add_test(t, sessions_do_not_mix);
 	tcase_add_test(t, a_pretty_printed_request_becomes_one_line);
 	tcase_add_test(t, one_request_a_turn);
