@@ -298,33 +298,45 @@ static void adopt(struct encoding *e, uint32_t i, uint32_t first, const struct q
 	}
 }
 
+/* What was answered from here before counts there, too, after all that the entry tells. */
+static void lend_desk(const struct encoding *e, struct desk *out)
+{
+	for (uint32_t i = 0; i < e->desk->drafts.n; i++) {
+		vec_push(&out->drafts, e->desk->drafts.v[i]);
+		vec_last(&out->drafts)->seen = UINT32_MAX;
+	}
+	out->letters = e->desk->letters;
+}
+
 static void answer(struct encoding *e, uint32_t i, struct copy *c, const struct queue_entry *q,
 		   uint32_t number)
 {
-	static const uint32_t only[] = { 0 };
 	const struct encoder *encoder = encoder_of(q->dialect);
 	struct desk desk = { .group = q->session, .source = c->source, .access = DESK_READS };
 	struct terms terms = *e->terms;
-	struct draft draft = *draft_of(e, i);
 	struct encoding inner = { .plan = e->plan, .desk = &desk, .model = &c->model,
-				  .reader = &c->reader, .terms = &terms, .drafts = only, .n = 1 };
+				  .reader = &c->reader, .terms = &terms, .drafts = &e->drafts[i],
+				  .n = 1, .elsewhere = true };
 	uint32_t first = e->plan->list.n;
+	struct draft *draft;
 	bool unconfirmed;
 
 	terms.reply = answer_path(e, i, q, &unconfirmed);
 	terms.escalate_to = NULL;
 	if (!terms.reply || !encoder)
 		return;
-	draft.number = number;
-	draft.dialect = q->dialect;
-	draft.kind = q->kind;
-	draft.session = q->session;
-	draft.item = q->item;
-	draft.rev = q->rev;
-	desk.drafts.v = &draft;
-	desk.drafts.n = desk.drafts.cap = 1;
+	lend_desk(e, &desk);
+	draft = &desk.drafts.v[e->drafts[i]];
+	draft->seen = c->model.records.n;
+	draft->number = number;
+	draft->dialect = q->dialect;
+	draft->kind = q->kind;
+	draft->session = q->session;
+	draft->item = q->item;
+	draft->rev = q->rev;
 	encoder->encode(&inner);
 	json_reader_release(&inner.json);
+	vec_release(&desk.drafts);
 	adopt(e, i, first, q, terms.reply, unconfirmed);
 }
 

@@ -1,6 +1,6 @@
 /* Between the files that write collaboration messages: encode_collaboration.c (which one, feedback,
  * aborts), encode_revision.c (task assignments) and encode_verdict.c (review results). Nobody else
- * includes this. Strings live in the plan's arena. */
+ * includes this but escalate.c. Strings live in the plan's arena. */
 #ifndef GAVEL_DECIDE_COLLABORATION_H
 #define GAVEL_DECIDE_COLLABORATION_H
 
@@ -48,5 +48,7 @@ void encode_verdict(struct encoding *e);
 
 /* The newest message that gives out the task of an item or one of its chain, NONE. */
 uint32_t find_assignment(const struct model *m, const struct item *item);
+/* The letter that has assigned the item's task from here, which need not be in the log; NULL. */
+const struct letter *find_own_assignment(struct encoding *e, const struct item *item);
 
 #endif

@@ -39,27 +39,55 @@ static struct str task_of_letter(struct json_reader *json, const struct letter *
 	return json_get_str(json_get(payload_of(*root), "task"), "task_id");
 }
 
-/* What was assigned from here need not be in the log. */
-static yyjson_val *read_assignment(struct encoding *e, const struct item *item)
+const struct letter *find_own_assignment(struct encoding *e, const struct item *item)
 {
 	const struct model *m = e->model;
-	uint32_t message = find_assignment(m, item);
 	yyjson_val *root;
 
-	if (message != NONE)
-		return parse_message(e, message);
 	for (uint32_t i = e->desk->letters.n; item->task != NONE && i-- > 0;)
 		if (str_eq(task_of_letter(&e->json, &e->desk->letters.v[i], &root),
 			   model_str(m, m->tasks.v[item->task].id)))
-			return root;
+			return &e->desk->letters.v[i];
 	return NULL;
 }
 
-/* Whether the id is base, "-rev-" and a number. */
+static yyjson_val *read_assignment(struct encoding *e, const struct item *item)
+{
+	uint32_t message = find_assignment(e->model, item);
+	const struct letter *own = message == NONE ? find_own_assignment(e, item) : NULL;
+	yyjson_val *root = NULL;
+
+	if (message != NONE)
+		return parse_message(e, message);
+	if (own)
+		task_of_letter(&e->json, own, &root);
+	return root;
+}
+
+enum { APART_DIGITS = 8 };
+
+/* "-1a2b3c4d": of an id that was made where the log's others are not known */
+static bool is_apart(struct str s)
+{
+	if (s.n != 1 + APART_DIGITS || s.p[0] != '-')
+		return false;
+	for (size_t i = 1; i < s.n; i++)
+		if (!memchr("0123456789abcdef", s.p[i], 16))
+			return false;
+	return true;
+}
+
+/* Whether the id is base, "-rev-" and a number, and perhaps what keeps it apart. */
 static bool is_revision(struct str id, struct str base, uint64_t *number)
 {
-	return str_starts(id, base) && str_starts(str_from(id, base.n), STR("-rev-")) &&
-	       str_to_u64(str_from(id, base.n + 5), number) && *number < 1000000000;
+	struct str rest = str_starts(id, base) ? str_from(id, base.n) : STR("");
+
+	if (!str_starts(rest, STR("-rev-")))
+		return false;
+	rest = str_from(rest, 5);
+	if (rest.n > 1 + APART_DIGITS && is_apart(str_from(rest, rest.n - 1 - APART_DIGITS)))
+		rest.n -= 1 + APART_DIGITS;
+	return str_to_u64(rest, number) && *number < 1000000000;
 }
 
 /* "task-3" of "task-3-rev-2" */
@@ -99,6 +127,12 @@ static struct str new_task_id(struct encoding *e, const struct item *item)
 	json_reader_release(&json);
 	buf_add_str(&id, base);
 	buf_printf(&id, "-rev-%llu", (unsigned long long)highest + 1);
+	if (e->elsewhere) { /* the same number may be given out there */
+		char uuid[37];
+
+		e->terms->uuid(uuid);
+		buf_printf(&id, "-%.*s", APART_DIGITS, uuid);
+	}
 	return keep_buf(e, &id);
 }
 

@@ -1,7 +1,8 @@
 /* Writing to an escalation queue: a Decision "escalate" whose x-gavel object (dialect/queue.h)
  * carries the item so completely that another person can decide it elsewhere, without the log: the
  * message itself, and those others that an answer in its dialect has to look at. */
-#include "decide/plan.h"
+#include "decide/collaboration.h"
+#include "decide/encode_request.h"
 
 #include "base/utf8.h"
 #include "json/compose.h"
@@ -12,14 +13,20 @@
 #include <unistd.h>
 
 enum {
-	CONTEXT_MAX = 48,   /* messages that go with an item */
-	TITLE_MAX = 500,    /* bytes */
-	LOOK_BACK_MAX = 64, /* requests that are parsed to find the right one */
+	CONTEXT_MAX = 48, /* messages that go with an item */
+	TITLE_MAX = 500,  /* bytes */
 };
 
-/* Numbers of messages, in the log's order once they are sorted. */
+/* A message of the log; or a letter from here, which need not be in it, and was written when `at`
+ * messages had come. */
+struct companion {
+	uint32_t at;
+	struct str letter; /* n 0 = the message with the number at */
+};
+
+/* In the log's order once they are sorted. */
 struct context {
-	uint32_t list[CONTEXT_MAX];
+	struct companion list[CONTEXT_MAX];
 	uint32_t n;
 };
 
@@ -28,40 +35,25 @@ static void add_message(struct context *c, uint32_t message)
 	if (message == NONE || c->n == CONTEXT_MAX)
 		return;
 	for (uint32_t i = 0; i < c->n; i++)
-		if (c->list[i] == message)
+		if (c->list[i].at == message && !c->list[i].letter.n)
 			return;
-	c->list[c->n++] = message;
+	c->list[c->n++] = (struct companion){ .at = message };
 }
 
-/* The Request that the item's Response answers: of its session, or a first one, which names
- * none. */
-static void add_request(struct encoding *e, const struct item *item, const struct item_state *state,
-			struct context *out)
+/* What was written here, unless it is in the log as well. */
+static void add_letter(struct encoding *e, uint32_t session, const struct letter *l,
+		       struct context *c)
 {
-	const struct model *m = e->model;
-	const struct session *own = &m->sessions.v[item->session];
-	uint32_t fallback = NONE, looked = 0;
+	struct str bytes = str_trim(l->bytes);
+	uint32_t seen = l->drafts.n ? e->desk->drafts.v[l->drafts.v[0]].seen : UINT32_MAX;
 
-	for (uint32_t k = state->message; k-- > 0 && looked < LOOK_BACK_MAX;) {
-		const struct record *r = &m->records.v[k];
-		const struct route *route = route_of(m, r);
-		const struct session *s = &m->sessions.v[route->session];
-		int64_t iteration;
-
-		if (route->dialect != DIALECT_FEEDBACK || s->group != own->group ||
-		    (route->session != item->session && s->name != s->group) ||
-		    !str_is(model_kind(m, r), "request"))
-			continue;
-		looked++;
-		if (fallback == NONE || message_route(m, fallback)->session != item->session)
-			fallback = k;
-		if (json_int(json_get(parse_message(e, k), "iteration"), &iteration) &&
-		    iteration == state->iteration) {
-			fallback = k;
-			break;
-		}
-	}
-	add_message(out, fallback);
+	for (uint32_t i = 0; i < c->n; i++)
+		if (!c->list[i].letter.n &&
+		    str_eq(str_trim(e->reader->bytes(e->reader->ctx, c->list[i].at)), bytes))
+			return;
+	if (c->n < CONTEXT_MAX)
+		c->list[c->n++] =
+			(struct companion){ model_when_seen(e->model, session, seen), bytes };
 }
 
 /* Where the item is of an older turn, also the newest Request and Response: an answer goes on from
@@ -81,6 +73,53 @@ static void add_newest_turn(const struct model *m, const struct item *item,
 		if (!*seen)
 			add_message(out, s->message);
 		*seen = true;
+	}
+}
+
+/* The Request that the item's Response answers, as far as that is certain, and what came since. */
+static void add_turn(const struct model *m, const struct item *item, const struct item_state *state,
+		     const struct turn_state *turn, struct context *out)
+{
+	uint32_t loop = m->sessions.v[item->session].loop;
+
+	if (turn->response != state->message) {
+		add_newest_turn(m, item, state, out);
+		return;
+	}
+	if (turn->request == NONE || turn->unsure)
+		return;
+	add_message(out, turn->request);
+	for (uint32_t k = loop == NONE ? 0 : m->reviews.v[loop].steps.n; k-- > 0;) {
+		uint32_t message = m->reviews.v[loop].steps.v[k].message;
+
+		if (message <= turn->request || out->n == CONTEXT_MAX / 2)
+			break;
+		add_message(out, message);
+	}
+}
+
+/* Also Requests that were written here and the log does not show: the newest one, and where that
+ * has no Response yet, the one before it. */
+static void add_feedback(struct encoding *e, uint32_t i, const struct item_state *state,
+			 struct context *out)
+{
+	struct str session = draft_of(e, i)->session;
+	uint32_t number = item_of(e, i)->session;
+	struct request ours;
+	struct turn_state turn;
+	const struct letter *l;
+	int64_t seen = 0;
+
+	feedback_turn(e->model, number, &turn);
+	add_turn(e->model, item_of(e, i), state, &turn, out);
+	if (turn.request != NONE && !turn.unsure)
+		json_int(json_get(parse_message(e, turn.request), "iteration"), &seen);
+	l = find_ours(e, session, e->desk->letters.n, &ours);
+	for (int k = 0; k < 2 && l && ours.iteration > seen; k++) {
+		add_letter(e, number, l, out);
+		if (ours.iteration <= turn.done)
+			break;
+		l = find_ours(e, session, (uint32_t)(l - e->desk->letters.v), &ours);
 	}
 }
 
@@ -161,25 +200,31 @@ static void add_input(const struct model *m, const struct item *item, const stru
 		}
 }
 
-static int by_number(const void *left, const void *right)
+/* A letter comes before the message that came next. */
+static int by_place(const void *left, const void *right)
 {
-	const uint32_t *a = left, *b = right;
+	const struct companion *a = left, *b = right;
 
-	return *a < *b ? -1 : *a > *b;
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	return (a->letter.n == 0) - (b->letter.n == 0);
 }
 
 static void gather(struct encoding *e, uint32_t i, const struct item_state *state,
 		   struct context *out)
 {
 	const struct item *item = item_of(e, i);
+	const struct letter *own;
 
 	out->n = 0;
 	switch ((enum dialect_id)message_route(e->model, state->message)->dialect) {
-	case DIALECT_FEEDBACK:
-		add_request(e, item, state, out);
-		add_newest_turn(e->model, item, state, out);
+	case DIALECT_FEEDBACK: add_feedback(e, i, state, out); break;
+	case DIALECT_COLLABORATION:
+		add_collaboration(e->model, item, out);
+		own = find_assignment(e->model, item) == NONE ? find_own_assignment(e, item) : NULL;
+		if (own)
+			add_letter(e, item->session, own, out);
 		break;
-	case DIALECT_COLLABORATION: add_collaboration(e->model, item, out); break;
 	case DIALECT_HANDOFF: add_handoff(e->model, item, state, out); break;
 	case DIALECT_ENVELOPE: add_input(e->model, item, state, out); break;
 	case DIALECT_ORCHESTRATOR: /* a request says all itself */
@@ -187,7 +232,7 @@ static void gather(struct encoding *e, uint32_t i, const struct item_state *stat
 	case DIALECT_TEXT:
 	case DIALECT_COUNT: break;
 	}
-	qsort(out->list, out->n, sizeof(out->list[0]), by_number);
+	qsort(out->list, out->n, sizeof(out->list[0]), by_place);
 }
 
 static void put_reply(struct encoding *e, uint32_t i, struct buf *b)
@@ -218,11 +263,14 @@ static void put_context(struct encoding *e, uint32_t original, const struct cont
 	json_key(b, "context");
 	buf_addc(b, '[');
 	for (uint32_t i = 0; i < c->n; i++) {
-		if (c->list[i] == original)
+		uint32_t at = c->list[i].at;
+		struct str letter = c->list[i].letter;
+
+		if (at == original && !letter.n)
 			continue;
-		before += c->list[i] < original;
+		before += letter.n ? at <= original : at < original;
 		json_comma(b);
-		json_write_str(b, e->reader->bytes(e->reader->ctx, c->list[i]));
+		json_write_str(b, letter.n ? letter : e->reader->bytes(e->reader->ctx, at));
 	}
 	buf_addc(b, ']');
 	json_put_number(b, "before", before);

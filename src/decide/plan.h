@@ -84,6 +84,7 @@ struct encoding {
 	const struct terms *terms;
 	const uint32_t *drafts; /* numbers in desk->drafts */
 	uint32_t n;
+	bool elsewhere; /* it answers what a queue passed on: what else is said there is not known */
 	struct json_reader json; /* for looking into messages, one at a time: copy what must last */
 };
 

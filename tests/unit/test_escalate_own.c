@@ -1,0 +1,312 @@
+/* What was written here, and is in no log, goes with an item to the escalation queue; and what was
+ * answered from a queue before counts when the next answer is written. */
+#include "encode.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define REPLIES "/tmp/gavel-unit-replies.ndjson"
+#define QUEUE "/tmp/gavel-unit-queue.ndjson"
+
+static struct bench first, second;
+
+static void setup(void)
+{
+	bench_init(&first);
+	bench_open(&second, QUEUE);
+	second.terms.as = STR("bob");
+	second.terms.reply = REPLIES;
+}
+
+static void teardown(void)
+{
+	bench_release(&first);
+	bench_release(&second);
+}
+
+/* Sends all that is staged, as if it had gone to a file that nobody reads again. */
+static void send_all(struct bench *b)
+{
+	bench_plan(b);
+	assert_ready(&b->plan);
+	for (uint32_t i = 0; i < b->plan.list.n; i++)
+		bench_send(b, &b->plan.list.v[i]);
+}
+
+static void decide(struct bench *b, enum item_kind kind, const char *name, enum verb verb)
+{
+	bench_decide(b, bench_item(b, kind, name), verb, "words", "ann")->sure = true;
+}
+
+/* The first person passes it on, the second has it in the queue. */
+static void pass_on(enum item_kind kind, const char *name)
+{
+	first.terms.escalate_to = QUEUE;
+	decide(&first, kind, name, VERB_ESCALATE);
+	send_all(&first);
+	first.terms.escalate_to = NULL;
+	for (uint32_t i = 0; i < first.plan.list.n; i++)
+		if (str_is(first.plan.list.v[i].letter.path, QUEUE))
+			bench_add_str(&second, first.plan.list.v[i].letter.bytes);
+	assert_clean(&second);
+}
+
+static void answer(const char *name, enum verb verb)
+{
+	decide(&second, ITEM_ESCALATION, name, verb);
+	send_all(&second);
+}
+
+/* When the letter was written; NONE for those to the queue. */
+static uint32_t seen_at(const struct letter *l)
+{
+	return str_is(l->path, QUEUE) ? NONE : first.desk.drafts.v[l->drafts.v[0]].seen;
+}
+
+/* Everything together: what the first wrote stands where it was written. */
+static void check_all(void)
+{
+	struct bench all;
+
+	bench_init(&all);
+	for (uint32_t i = 0; i < first.lines.n; i++) {
+		bench_add_str(&all, first.lines.v[i]);
+		for (uint32_t k = 0; k < first.desk.letters.n; k++)
+			if (seen_at(&first.desk.letters.v[k]) == i + 1)
+				bench_add_str(&all, first.desk.letters.v[k].bytes);
+	}
+	for (uint32_t i = 0; i < second.desk.letters.n; i++)
+		bench_add_str(&all, second.desk.letters.v[i].bytes);
+	assert_clean(&all);
+	bench_release(&all);
+}
+
+/* ---- feedback ---- */
+
+#define REQUEST(content) \
+	"{\"protocol_version\":\"1.2\",\"iteration\":1,\"artifact\":{\"media_type\":\"text/plain\"," \
+	"\"content\":\"" content "\"}}"
+#define AREA(id) "{\"id\":\"" id "\",\"aspect\":\"a\",\"description\":\"d\",\"recommendation\":\"r\"}"
+
+static void respond(const char *session, int iteration, const char *ack, const char *areas)
+{
+	struct buf line = { 0 }, inner = { 0 };
+
+	buf_printf(&inner,
+		   "{\"protocol_version\":\"1.2\",\"iteration\":%d,\"status\":\"success\"%s,"
+		   "\"feedback\":{\"confidence\":{\"level\":\"high\",\"justification\":\"j\"},"
+		   "\"positive_points\":[],\"areas_for_improvement\":[%s],\"general_summary\":\"s\"}}",
+		   iteration, ack, areas);
+	buf_printf(&line,
+		   "{\"type\":\"text\",\"timestamp\":1761021546835,\"sessionID\":\"%s\",\"part\":{"
+		   "\"type\":\"text\",\"text\":",
+		   session);
+	json_write_str(&line, buf_str(&inner));
+	buf_adds(&line, "}}");
+	bench_add_str(&first, buf_str(&line));
+	buf_release(&inner);
+	buf_release(&line);
+}
+
+#define ACK(id) \
+	",\"applied_feedback_ack\":{\"items\":[{\"id\":\"" id \
+	"\",\"processing_status\":\"acknowledged\"}]}"
+
+static struct str last_letter(const struct bench *b)
+{
+	return vec_last(&b->desk.letters)->bytes;
+}
+
+static bool has(struct str s, const char *part)
+{
+	return str_find(s, str_of(part), 0) >= 0;
+}
+
+/* The Request of turn 2 is in no log; the answer from above is that of turn 3. */
+START_TEST(an_answer_goes_on_from_a_request_that_was_written_here)
+{
+	char path[] = "/tmp/gavel-own-XXXXXX";
+	int fd = mkstemp(path);
+
+	ck_assert_int_eq(write(fd, "two\n", 4), 4);
+	close(fd);
+	first.terms.artifact = path;
+	bench_add(&first, REQUEST("one"));
+	respond("ses_1", 1, "", AREA("item-one-1"));
+	decide(&first, ITEM_IMPROVEMENT, "item-one-1", VERB_ACCEPT);
+	send_all(&first);
+	first.terms.artifact = NULL;
+	unlink(path);
+	respond("ses_1", 2, ACK("item-one-1"), AREA("item-two-2"));
+	pass_on(ITEM_IMPROVEMENT, "item-two-2");
+	answer("item-two-2", VERB_REJECT);
+	ck_assert(has(last_letter(&second), "\"iteration\":3"));
+	ck_assert(has(last_letter(&second), "\"content\":\"two\\n\",\"artifact_ref\":\"sha256:"));
+	check_all();
+}
+END_TEST
+
+/* This turn's Request is written: the next turn can carry what was passed on. */
+START_TEST(a_turn_that_was_ended_here_is_not_ended_again)
+{
+	bench_add(&first, REQUEST("one"));
+	respond("ses_1", 1, "", AREA("item-one-1") "," AREA("item-two-2"));
+	decide(&first, ITEM_IMPROVEMENT, "item-one-1", VERB_REJECT);
+	send_all(&first);
+	pass_on(ITEM_IMPROVEMENT, "item-two-2");
+	decide(&second, ITEM_ESCALATION, "item-two-2", VERB_REJECT);
+	bench_lacks(&second, "the next turn can carry this");
+}
+END_TEST
+
+START_TEST(one_turn_is_answered_once_from_a_queue)
+{
+	bench_add(&first, REQUEST("one"));
+	respond("ses_1", 1, "", AREA("item-one-1") "," AREA("item-two-2"));
+	pass_on(ITEM_IMPROVEMENT, "item-one-1");
+	pass_on(ITEM_IMPROVEMENT, "item-two-2");
+	answer("item-one-1", VERB_REJECT);
+	decide(&second, ITEM_ESCALATION, "item-two-2", VERB_REJECT);
+	bench_lacks(&second, "the next turn can carry this");
+	check_all();
+}
+END_TEST
+
+/* What is not certain here is not certain there. */
+START_TEST(an_artifact_that_may_be_anothers_is_not_passed_on)
+{
+	bench_add(&first, REQUEST("one"));
+	bench_add(&first, REQUEST("two"));
+	respond("ses_1", 1, "", AREA("item-one-1"));
+	respond("ses_2", 1, "", AREA("item-two-2"));
+	pass_on(ITEM_IMPROVEMENT, _i ? "item-two-2" : "item-one-1");
+	decide(&second, ITEM_ESCALATION, _i ? "item-two-2" : "item-one-1", VERB_REJECT);
+	bench_lacks(&second, "attach one");
+}
+END_TEST
+
+/* ---- collaboration ---- */
+
+#define ARCH "{\"agent_id\":\"arch\",\"agent_type\":\"architect\"}"
+#define DEV "{\"agent_id\":\"dev\",\"agent_type\":\"developer\"}"
+#define REV "{\"agent_id\":\"rev\",\"agent_type\":\"reviewer\"}"
+#define FINDING(id) \
+	"{\"finding_id\":\"" id "\",\"severity\":\"minor\",\"category\":\"bug\",\"location\":{\"file\":" \
+	"\"a.c\"},\"description\":\"d\",\"rationale\":\"r\"}"
+
+static void say(const char *from, const char *to, const char *type, const char *payload)
+{
+	struct buf b = { 0 };
+	uint32_t n = first.lines.n + 1;
+
+	buf_printf(&b,
+		   "{\"message_id\":\"00000000-0000-4000-8000-%012u\",\"timestamp\":"
+		   "\"2026-02-06T11:00:%02uZ\",\"sequence_number\":%u,\"from_agent\":%s,\"to_agent\":%s,"
+		   "\"message_type\":\"%s\",\"correlation_id\":\"c1\",\"payload\":%s}",
+		   n, n, n, from, to, type, payload);
+	bench_add_str(&first, buf_str(&b));
+	buf_release(&b);
+}
+
+static void review(const char *review, const char *task)
+{
+	char payload[2048];
+
+	snprintf(payload, sizeof(payload),
+		 "{\"review_id\":\"%s\",\"task_id\":\"%s\",\"scope\":{\"files\":[],\"focus_areas\":[]},"
+		 "\"criteria\":{\"must_pass_tests\":true,\"must_pass_type_check\":true},\"context\":{"
+		 "\"task_description\":\"Draw\",\"acceptance_criteria\":[]}}",
+		 review, task);
+	say(ARCH, REV, "review_request", payload);
+	snprintf(payload, sizeof(payload),
+		 "{\"review_id\":\"%s\",\"task_id\":\"%s\",\"verdict\":\"changes_requested\","
+		 "\"findings\":[" FINDING("f-1") "," FINDING("f-2") "," FINDING("f-3")
+		 "],\"verification\":{\"tests\":{\"passed\":true},\"type_check\":{\"passed\":true},"
+		 "\"custom\":{}},\"summary\":\"s\"}",
+		 review, task);
+	say(REV, ARCH, "review_result", payload);
+}
+
+static void complete(const char *task)
+{
+	char payload[1024];
+
+	snprintf(payload, sizeof(payload),
+		 "{\"task_id\":\"%s\",\"status\":\"completed\",\"summary\":\"s\",\"changes\":{"
+		 "\"files_created\":[],\"files_modified\":[],\"files_deleted\":[]},\"self_review\":{"
+		 "\"tests_run\":true,\"tests_passed\":true,\"type_check_passed\":true}}",
+		 task);
+	say(DEV, ARCH, "task_completion", payload);
+}
+
+static void reviewed_task(void)
+{
+	say(ARCH, DEV, "task_assignment",
+	    "{\"task\":{\"task_id\":\"T1\",\"task_description\":\"Draw\",\"context\":{\"specs\":[],"
+	    "\"reference_files\":[]},\"constraints\":{\"scope\":[\"**\"],\"testing_required\":true,"
+	    "\"must_not_break\":[]},\"acceptance_criteria\":[]},\"priority\":\"low\"}");
+	complete("T1");
+	review("R1", "T1");
+}
+
+/* Both give the task out again, and neither sees what the other writes. */
+START_TEST(ids_of_tasks_differ_from_those_given_out_elsewhere)
+{
+	reviewed_task();
+	decide(&first, ITEM_FINDING, "R1/f-1", VERB_ACCEPT);
+	send_all(&first);
+	ck_assert(has(last_letter(&first), "\"task_id\":\"T1-rev-1\""));
+	pass_on(ITEM_FINDING, "R1/f-2");
+	pass_on(ITEM_FINDING, "R1/f-3");
+	answer("R1/f-2", VERB_ACCEPT);
+	ck_assert(has(last_letter(&second), "\"task_id\":\"T1-rev-1-"));
+	answer("R1/f-3", VERB_ACCEPT);
+	ck_assert(has(last_letter(&second), "\"task_id\":\"T1-rev-2-"));
+	check_all();
+}
+END_TEST
+
+/* The next revision of such a task is one of the first task, not of that name. */
+START_TEST(ids_that_were_kept_apart_are_counted)
+{
+	reviewed_task();
+	pass_on(ITEM_FINDING, "R1/f-1");
+	answer("R1/f-1", VERB_ACCEPT);
+	bench_add_str(&first, last_letter(&second));
+	decide(&first, ITEM_FINDING, "R1/f-2", VERB_ACCEPT);
+	send_all(&first);
+	ck_assert(has(last_letter(&first), "\"task_id\":\"T1-rev-2\""));
+}
+END_TEST
+
+/* The assignment of T1-rev-1 is in no log; the second person copies it all the same. */
+START_TEST(a_task_that_was_assigned_here_is_assigned_again_from_above)
+{
+	reviewed_task();
+	decide(&first, ITEM_FINDING, "R1/f-1", VERB_ACCEPT);
+	send_all(&first);
+	complete("T1-rev-1");
+	review("R2", "T1-rev-1");
+	pass_on(ITEM_FINDING, "R2/f-1");
+	answer("R2/f-1", VERB_ACCEPT);
+	ck_assert(has(last_letter(&second), "\"task_id\":\"T1-rev-2-"));
+	ck_assert(has(last_letter(&second), "\"task_description\":\"Draw\""));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("escalate_own");
+	TCase *t = tcase_create("own");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, an_answer_goes_on_from_a_request_that_was_written_here);
+	tcase_add_test(t, a_turn_that_was_ended_here_is_not_ended_again);
+	tcase_add_test(t, one_turn_is_answered_once_from_a_queue);
+	tcase_add_loop_test(t, an_artifact_that_may_be_anothers_is_not_passed_on, 0, 2);
+	tcase_add_test(t, ids_of_tasks_differ_from_those_given_out_elsewhere);
+	tcase_add_test(t, ids_that_were_kept_apart_are_counted);
+	tcase_add_test(t, a_task_that_was_assigned_here_is_assigned_again_from_above);
+	suite_add_tcase(s, t);
+	return unit_run(s);
+}
