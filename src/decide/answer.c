@@ -304,6 +304,7 @@ static void lend_desk(const struct encoding *e, struct desk *out)
 	for (uint32_t i = 0; i < e->desk->drafts.n; i++) {
 		vec_push(&out->drafts, e->desk->drafts.v[i]);
 		vec_last(&out->drafts)->seen = UINT32_MAX;
+		vec_last(&out->drafts)->number = NONE; /* none of the copy's items */
 	}
 	out->letters = e->desk->letters;
 }

@@ -29,6 +29,29 @@ static uint32_t input_of(const struct encoding *e, uint32_t i, uint32_t *newest)
 	return found;
 }
 
+static bool iteration_of(yyjson_val *input, int64_t *out)
+{
+	return json_int(json_get(json_get(input, "context"), "iteration"), out) && *out >= 1 &&
+	       *out < COUNT_MAX;
+}
+
+const struct letter *find_own_input(struct encoding *e, const struct item *item, int64_t *iteration)
+{
+	const struct desk *d = e->desk;
+	yyjson_val *root;
+
+	for (uint32_t i = d->letters.n; item->task != NONE && i-- > 0;) {
+		const struct letter *l = &d->letters.v[i];
+		uint32_t on = l->drafts.n ? d->drafts.v[l->drafts.v[0]].number : NONE;
+
+		if (l->dialect == DIALECT_ENVELOPE && l->state != LETTER_VOID && on != NONE &&
+		    e->model->items.v[on].task == item->task &&
+		    json_read(&e->json, l->bytes, &root) == JSON_OK && iteration_of(root, iteration))
+			return l;
+	}
+	return NULL;
+}
+
 /* about: where the envelope itself does not tell; empty = it does */
 static void put_review(struct encoding *e, struct buf *b, const struct draft *d, const char *what,
 		       struct str about, const char *otherwise)
@@ -96,17 +119,18 @@ static void put_notes(struct encoding *e, uint32_t i, struct buf *b)
 	buf_addc(b, ']');
 }
 
-/* The highest iteration that the two inputs tell: a correction comes after what it corrects. */
-static bool last_iteration(struct encoding *e, uint32_t input, uint32_t newest, int64_t *out)
+/* The highest iteration that the two inputs tell, and what was written here, which need not be in
+ * the log: a correction comes after what it corrects. */
+static bool last_iteration(struct encoding *e, const struct item *item, uint32_t input,
+			   uint32_t newest, int64_t *out)
 {
 	int64_t later;
 
-	if (!json_int(json_get(json_get(parse_message(e, input), "context"), "iteration"), out) ||
-	    *out < 1 || *out >= COUNT_MAX)
+	if (!iteration_of(parse_message(e, input), out))
 		return false;
-	if (newest != input &&
-	    json_int(json_get(json_get(parse_message(e, newest), "context"), "iteration"), &later) &&
-	    later > *out && later < COUNT_MAX)
+	if (newest != input && iteration_of(parse_message(e, newest), &later) && later > *out)
+		*out = later;
+	if (find_own_input(e, item, &later) && later > *out)
 		*out = later;
 	return true;
 }
@@ -150,7 +174,7 @@ static void encode_review(struct encoding *e, uint32_t i)
 				      "holds it as a source too, before this one");
 		return;
 	}
-	if (!last_iteration(e, input, newest, &iteration)) {
+	if (!last_iteration(e, item_of(e, i), input, newest, &iteration)) {
 		propose_missing(e, p,
 				"the input in line %u has no valid context.iteration to count on "
 				"from; "

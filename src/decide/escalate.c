@@ -215,6 +215,7 @@ static void gather(struct encoding *e, uint32_t i, const struct item_state *stat
 {
 	const struct item *item = item_of(e, i);
 	const struct letter *own;
+	int64_t iteration;
 
 	out->n = 0;
 	switch ((enum dialect_id)message_route(e->model, state->message)->dialect) {
@@ -226,7 +227,12 @@ static void gather(struct encoding *e, uint32_t i, const struct item_state *stat
 			add_letter(e, item->session, own, out);
 		break;
 	case DIALECT_HANDOFF: add_handoff(e->model, item, state, out); break;
-	case DIALECT_ENVELOPE: add_input(e->model, item, state, out); break;
+	case DIALECT_ENVELOPE:
+		add_input(e->model, item, state, out);
+		own = find_own_input(e, item, &iteration);
+		if (own)
+			add_letter(e, item->session, own, out);
+		break;
 	case DIALECT_ORCHESTRATOR: /* a request says all itself */
 	case DIALECT_UNKNOWN:
 	case DIALECT_TEXT:

@@ -88,6 +88,9 @@ struct encoding {
 	struct json_reader json; /* for looking into messages, one at a time: copy what must last */
 };
 
+/* The newest input envelope that was written here for the item's lane; NULL. */
+const struct letter *find_own_input(struct encoding *e, const struct item *item, int64_t *iteration);
+
 /* Adds a proposal for the given drafts (numbers), with the channel and path where replies to the
  * item go; the encoder fills bytes, to, expect. Where each message is a turn there need be no
  * draft. */

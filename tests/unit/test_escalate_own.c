@@ -14,6 +14,7 @@ static void setup(void)
 {
 	bench_init(&first);
 	bench_open(&second, QUEUE);
+	first.terms.now_ms = second.terms.now_ms = INT64_C(1770379200000);
 	second.terms.as = STR("bob");
 	second.terms.reply = REPLIES;
 }
@@ -294,6 +295,33 @@ START_TEST(a_task_that_was_assigned_here_is_assigned_again_from_above)
 }
 END_TEST
 
+/* ---- envelopes ---- */
+
+#define OUTPUT(summary) \
+	"{\"success\":false,\"summary\":\"" summary \
+	"\",\"artifacts\":[],\"recommendation\":\"retry\",\"notes\":[\"n\"]}"
+
+/* The second input is in no log; what comes after the second output is the third. */
+START_TEST(an_input_that_was_written_here_is_counted)
+{
+	bench_add(&first, "{\"context\":{\"feature_id\":\"f\",\"workflow\":\"plan\",\"iteration\":1},"
+			  "\"paths\":{},\"task\":{\"action\":\"plan\",\"params\":{}}}");
+	bench_add(&first, OUTPUT("one"));
+	decide(&first, ITEM_RETRY, NULL, VERB_ACCEPT);
+	send_all(&first);
+	ck_assert(has(last_letter(&first), "\"iteration\":2"));
+	bench_add(&first, OUTPUT("two"));
+	if (_i) {
+		pass_on(ITEM_RETRY, NULL);
+		answer(NULL, VERB_REJECT);
+	} else {
+		decide(&first, ITEM_RETRY, NULL, VERB_REJECT);
+		send_all(&first);
+	}
+	ck_assert(has(last_letter(_i ? &second : &first), "\"iteration\":3"));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("escalate_own");
@@ -307,6 +335,7 @@ int main(void)
 	tcase_add_test(t, ids_of_tasks_differ_from_those_given_out_elsewhere);
 	tcase_add_test(t, ids_that_were_kept_apart_are_counted);
 	tcase_add_test(t, a_task_that_was_assigned_here_is_assigned_again_from_above);
+	tcase_add_loop_test(t, an_input_that_was_written_here_is_counted, 0, 2);
 	suite_add_tcase(s, t);
 	return unit_run(s);
 }
