@@ -5,6 +5,7 @@
  * about, or which output where no input was seen: replies are read after the log, when another one
  * may be the newest. */
 #include "decide/attach.h"
+#include "decide/others.h"
 #include "decide/plan.h"
 
 #include "json/compose.h"
@@ -119,8 +120,33 @@ static void put_notes(struct encoding *e, uint32_t i, struct buf *b)
 	buf_addc(b, ']');
 }
 
-/* The highest iteration that the two inputs tell, and what was written here, which need not be in
- * the log: a correction comes after what it corrects. */
+/* Whether both are about one feature and workflow. */
+static bool is_same_lane(struct str feature, struct str workflow, yyjson_val *input)
+{
+	yyjson_val *context = json_get(input, "context");
+
+	return str_eq(json_get_str(context, "feature_id"), feature) &&
+	       str_eq(json_get_str(context, "workflow"), workflow);
+}
+
+/* The highest iteration that somebody else has given the lane of that input. */
+static int64_t others_iteration(struct encoding *e, const struct item *item, uint32_t input)
+{
+	struct others others = others_read(e, item, DIALECT_ENVELOPE);
+	yyjson_val *context = json_get(parse_message(e, input), "context"), *root;
+	struct str feature = arena_str(&e->plan->arena, json_get_str(context, "feature_id"));
+	struct str workflow = arena_str(&e->plan->arena, json_get_str(context, "workflow"));
+	int64_t highest = 0, one;
+
+	for (uint32_t i = 0; i < others.n; i++)
+		if (json_read(&e->json, others.lines[i], &root) == JSON_OK &&
+		    is_same_lane(feature, workflow, root) && iteration_of(root, &one) && one > highest)
+			highest = one;
+	return highest;
+}
+
+/* The highest iteration that the two inputs tell, and what was written here or by somebody else,
+ * which need not be in the log: a correction comes after what it corrects. */
 static bool last_iteration(struct encoding *e, const struct item *item, uint32_t input,
 			   uint32_t newest, int64_t *out)
 {
@@ -131,6 +157,9 @@ static bool last_iteration(struct encoding *e, const struct item *item, uint32_t
 	if (newest != input && iteration_of(parse_message(e, newest), &later) && later > *out)
 		*out = later;
 	if (find_own_input(e, item, &later) && later > *out)
+		*out = later;
+	later = others_iteration(e, item, input);
+	if (later > *out)
 		*out = later;
 	return true;
 }

@@ -99,7 +99,7 @@ static void put_decision(struct encoding *e, struct proposal *p, struct buf *b, 
 
 /* One Request a turn: whether the log or the desk has one already. */
 static void check_turn(struct encoding *e, struct proposal *p, const struct turn_state *turn,
-		       struct str session)
+		       const struct item *item, struct str session)
 {
 	struct request ours;
 
@@ -118,6 +118,11 @@ static void check_turn(struct encoding *e, struct proposal *p, const struct turn
 		propose_missing(e, p,
 				"the Request after turn %lld is written already; the next turn can "
 				"carry this",
+				(long long)turn->done);
+	else if (find_others(e, item, COUNT_MAX).iteration > turn->done)
+		propose_missing(e, p,
+				"somebody else has written the Request after turn %lld; the next turn "
+				"can carry this",
 				(long long)turn->done);
 }
 
@@ -169,9 +174,10 @@ static struct str addressee(struct encoding *e, struct str session)
 
 /* The artifact of the Request after that turn; nothing, and what is missing. */
 static struct next_artifact artifact_after(struct encoding *e, struct proposal *p,
-					   struct str session, const struct turn_state *turn)
+					   const struct item *item, struct str session,
+					   const struct turn_state *turn)
 {
-	struct request last = find_request(e, session, turn, 0);
+	struct request last = find_request(e, item, session, turn, 0);
 	struct next_artifact a = compose_artifact(e, p, &last, attached_path(e, p));
 
 	if (!a.json.n && !a.attached)
@@ -202,9 +208,9 @@ static void encode_turn(struct encoding *e)
 		drafts[i] = e->drafts[order[i].draft];
 	p = propose(e, drafts, e->n);
 	p->letter.to = addressee(e, session);
-	find_turn(e, item_of(e, 0)->session, session, &turn);
-	check_turn(e, p, &turn, session);
-	artifact = artifact_after(e, p, session, &turn);
+	find_turn(e, item_of(e, 0), item_of(e, 0)->session, session, &turn);
+	check_turn(e, p, &turn, item_of(e, 0), session);
+	artifact = artifact_after(e, p, item_of(e, 0), session, &turn);
 	/* a file that is attached to every turn says nothing of whether it was edited */
 	p->needs_sure = claims_change(e) &&
 			(e->terms->turn ? artifact.same : !artifact.attached);
@@ -225,11 +231,11 @@ static void encode_turn(struct encoding *e)
 /* ---- an error ---- */
 
 /* The Request that failed, once more. Where each turn takes the file along, an edited one goes. */
-static void send_again(struct encoding *e, struct proposal *p, struct str session,
-		       const struct turn_state *turn)
+static void send_again(struct encoding *e, struct proposal *p, const struct item *item,
+		       struct str session, const struct turn_state *turn)
 {
 	struct next_artifact artifact = { .same = true };
-	struct request request = find_request(e, session, turn, turn->done);
+	struct request request = find_request(e, item, session, turn, turn->done);
 
 	if (turn->waits)
 		propose_missing(e, p, "a later Request is in the log already");
@@ -252,8 +258,8 @@ static void encode_again(struct encoding *e)
 	struct turn_state turn;
 
 	p->letter.to = addressee(e, session);
-	find_turn(e, item_of(e, 0)->session, session, &turn);
-	send_again(e, p, session, &turn);
+	find_turn(e, item_of(e, 0), item_of(e, 0)->session, session, &turn);
+	send_again(e, p, item_of(e, 0), session, &turn);
 }
 
 /* ---- a turn that decides nothing ---- */
@@ -261,7 +267,7 @@ static void encode_again(struct encoding *e)
 static void encode_plain(struct encoding *e, struct proposal *p, struct str session,
 			 const struct turn_state *turn)
 {
-	struct next_artifact artifact = artifact_after(e, p, session, turn);
+	struct next_artifact artifact = artifact_after(e, p, NULL, session, turn);
 	struct buf b = { 0 };
 
 	begin_request(&b, turn->done < COUNT_MAX ? turn->done + 1 : COUNT_MAX, artifact.json);
@@ -284,12 +290,12 @@ void plan_turn(struct plan *plan, struct desk *desk, const struct model *m, cons
 	p->letter.dialect = DIALECT_FEEDBACK;
 	p->letter.to = addressee(&e, name);
 	if (session != NONE)
-		find_turn(&e, session, name, &turn);
+		find_turn(&e, NULL, session, name, &turn);
 	if (which == TURN_AGAIN) {
-		send_again(&e, p, name, &turn);
+		send_again(&e, p, NULL, name, &turn);
 	} else {
 		if (session != NONE) {
-			check_turn(&e, p, &turn, name);
+			check_turn(&e, p, &turn, NULL, name);
 			tell_open(&e, p, session, 0);
 		}
 		encode_plain(&e, p, name, &turn);

@@ -6,6 +6,7 @@
 #include "decide/encode_request.h"
 
 #include "decide/attach.h"
+#include "decide/others.h"
 #include "json/compose.h"
 #include "wire/frame.h"
 
@@ -130,21 +131,39 @@ static bool is_answered(const struct encoding *e, uint32_t session, const struct
 	return turn->done && model_when_seen(e->model, session, d->seen) <= turn->response;
 }
 
-void find_turn(struct encoding *e, uint32_t session, struct str name, struct turn_state *turn)
+struct request find_others(struct encoding *e, const struct item *item, int64_t at_most)
+{
+	struct others others = { 0 };
+	struct request newest = { 0 }, r;
+
+	if (item)
+		others = others_read(e, item, DIALECT_FEEDBACK);
+	for (uint32_t i = 0; i < others.n; i++)
+		if (read_request(e, others.lines[i], &r) && r.iteration >= newest.iteration &&
+		    r.iteration <= at_most)
+			newest = r;
+	return newest;
+}
+
+void find_turn(struct encoding *e, const struct item *item, uint32_t session, struct str name,
+	       struct turn_state *turn)
 {
 	const struct letter *l;
 	struct request ours;
+	int64_t theirs;
 
 	feedback_turn(e->model, session, turn);
 	l = turn->matched ? NULL : find_ours(e, name, e->desk->letters.n, &ours);
 	while (l && !is_answered(e, session, l, turn))
 		l = find_older(e, name, l, &ours);
-	if (l && ours.iteration > turn->asked && (turn->asked || ours.iteration > turn->done))
+	theirs = find_others(e, item, turn->answered).iteration;
+	if (l && ours.iteration > turn->asked && ours.iteration >= theirs &&
+	    (turn->asked || ours.iteration > turn->done))
 		turn->done = ours.iteration;
 }
 
-struct request find_request(struct encoding *e, struct str session, const struct turn_state *turn,
-			    int64_t iteration)
+struct request find_request(struct encoding *e, const struct item *item, struct str session,
+			    const struct turn_state *turn, int64_t iteration)
 {
 	struct request found = { 0 }, ours;
 	const struct letter *l;
@@ -161,6 +180,9 @@ struct request find_request(struct encoding *e, struct str session, const struct
 	while (l && iteration && ours.iteration > iteration)
 		l = find_older(e, session, l, &ours);
 	if (l && ours.iteration > found.iteration && (!iteration || ours.iteration == iteration))
+		found = ours;
+	ours = find_others(e, item, iteration ? iteration : COUNT_MAX);
+	if (ours.iteration > found.iteration && (!iteration || ours.iteration == iteration))
 		found = ours;
 	return found;
 }

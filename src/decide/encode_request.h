@@ -12,15 +12,19 @@ struct request {
 };
 
 /* iteration: the one that is wanted, 0 = the newest. Where log and desk both have it, the log's. */
-struct request find_request(struct encoding *e, struct str session, const struct turn_state *turn,
-			    int64_t iteration);
+struct request find_request(struct encoding *e, const struct item *item, struct str session,
+			    const struct turn_state *turn, int64_t iteration);
+/* The newest Request that somebody else wrote to the file that replies go to; iteration 0 = none. at
+ * most: with no higher iteration. */
+struct request find_others(struct encoding *e, const struct item *item, int64_t at_most);
 /* The newest of the desk's first n letters that is a Request of this session and was not given up;
  * NULL. A later one has a higher iteration, or the same once more. */
 const struct letter *find_ours(struct encoding *e, struct str session, uint32_t n,
 			       struct request *out);
 /* The session's turn, by the log and by what was written here: where the log shows Requests, one
  * that it does not show is ours, whatever iteration its response says. */
-void find_turn(struct encoding *e, uint32_t session, struct str name, struct turn_state *turn);
+void find_turn(struct encoding *e, const struct item *item, uint32_t session, struct str name,
+	       struct turn_state *turn);
 
 /* The artifact of the next Request. */
 struct next_artifact {

@@ -3,6 +3,7 @@
  * task id; what happened since is its last attempt; what was decided comes first among its
  * acceptance criteria. */
 #include "decide/collaboration.h"
+#include "decide/others.h"
 
 #include "dialect/marker.h"
 #include "json/compose.h"
@@ -51,6 +52,28 @@ const struct letter *find_own_assignment(struct encoding *e, const struct item *
 	return NULL;
 }
 
+static struct str task_of_line(struct json_reader *json, struct str line, yyjson_val **root)
+{
+	struct letter l = { .dialect = DIALECT_COLLABORATION, .bytes = line };
+
+	return task_of_letter(json, &l, root);
+}
+
+/* The same where somebody else has assigned it. */
+static yyjson_val *read_others_assignment(struct encoding *e, const struct item *item)
+{
+	struct others others = { 0 };
+	yyjson_val *root;
+
+	if (item->task != NONE)
+		others = others_read(e, item, DIALECT_COLLABORATION);
+	for (uint32_t i = others.n; i-- > 0;)
+		if (str_eq(task_of_line(&e->json, others.lines[i], &root),
+			   model_str(e->model, e->model->tasks.v[item->task].id)))
+			return root;
+	return NULL;
+}
+
 static yyjson_val *read_assignment(struct encoding *e, const struct item *item)
 {
 	uint32_t message = find_assignment(e->model, item);
@@ -59,8 +82,9 @@ static yyjson_val *read_assignment(struct encoding *e, const struct item *item)
 
 	if (message != NONE)
 		return parse_message(e, message);
-	if (own)
-		task_of_letter(&e->json, own, &root);
+	if (!own)
+		return read_others_assignment(e, item);
+	task_of_letter(&e->json, own, &root);
 	return root;
 }
 
@@ -102,11 +126,12 @@ static struct str base_of(struct str id)
 	return id;
 }
 
-/* A task id that neither the log nor what was written here has used. */
+/* A task id that neither the log nor what was written here, or to the same file, has used. */
 static struct str new_task_id(struct encoding *e, const struct item *item)
 {
 	const struct model *m = e->model;
 	struct str base = base_of(model_str(m, m->tasks.v[m->tasks.v[item->task].root].id));
+	struct others others = others_read(e, item, DIALECT_COLLABORATION);
 	uint64_t highest = 0, number;
 	struct json_reader json = { 0 };
 	struct buf id = { 0 };
@@ -124,6 +149,10 @@ static struct str new_task_id(struct encoding *e, const struct item *item)
 		if (is_revision(task_of_letter(&json, l, &root), base, &number) && number > highest)
 			highest = number;
 	}
+	for (uint32_t i = 0; i < others.n; i++)
+		if (is_revision(task_of_line(&json, others.lines[i], &root), base, &number) &&
+		    number > highest)
+			highest = number;
 	json_reader_release(&json);
 	buf_add_str(&id, base);
 	buf_printf(&id, "-rev-%llu", (unsigned long long)highest + 1);

@@ -10,8 +10,7 @@
 
 enum { NAME_PART_MAX = 80 };
 
-/* How many feedback sessions the source holds: a Request names none, so each has its own file. */
-static bool has_several_sessions(const struct model *m, uint32_t group)
+bool has_several_sessions(const struct model *m, uint32_t group)
 {
 	uint32_t n = 0;
 

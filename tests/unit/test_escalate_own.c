@@ -1,5 +1,5 @@
-/* What was written here, and is in no log, goes with an item to the escalation queue; and what was
- * answered from a queue before counts when the next answer is written. */
+/* What was written here, and is in no log, goes with an item to the escalation queue; what was
+ * answered from a queue counts when the next answer is written, there and here. */
 #include "encode.h"
 
 #include <stdlib.h>
@@ -37,6 +37,26 @@ static void send_all(struct bench *b)
 static void decide(struct bench *b, enum item_kind kind, const char *name, enum verb verb)
 {
 	bench_decide(b, bench_item(b, kind, name), verb, "words", "ann")->sure = true;
+}
+
+enum { PATH_SIZE = 32 };
+static char shared[PATH_SIZE];
+
+static void make_file(char path[PATH_SIZE], struct str text)
+{
+	int fd;
+
+	strcpy(path, "/tmp/gavel-own-XXXXXX");
+	fd = mkstemp(path);
+	ck_assert_int_eq(write(fd, text.p, text.n), (ssize_t)text.n);
+	close(fd);
+}
+
+/* The file that replies go to now has what the second wrote last. */
+static void share_last(void)
+{
+	make_file(shared, vec_last(&second.desk.letters)->bytes);
+	first.terms.reply = shared;
 }
 
 /* The first person passes it on, the second has it in the queue. */
@@ -126,11 +146,9 @@ static bool has(struct str s, const char *part)
 /* The Request of turn 2 is in no log; the answer from above is that of turn 3. */
 START_TEST(an_answer_goes_on_from_a_request_that_was_written_here)
 {
-	char path[] = "/tmp/gavel-own-XXXXXX";
-	int fd = mkstemp(path);
+	char path[PATH_SIZE];
 
-	ck_assert_int_eq(write(fd, "two\n", 4), 4);
-	close(fd);
+	make_file(path, STR("two\n"));
 	first.terms.artifact = path;
 	bench_add(&first, REQUEST("one"));
 	respond("ses_1", 1, "", AREA("item-one-1"));
@@ -183,6 +201,31 @@ START_TEST(an_artifact_that_may_be_anothers_is_not_passed_on)
 	pass_on(ITEM_IMPROVEMENT, _i ? "item-two-2" : "item-one-1");
 	decide(&second, ITEM_ESCALATION, _i ? "item-two-2" : "item-one-1", VERB_REJECT);
 	bench_lacks(&second, "attach one");
+}
+END_TEST
+
+/* Somebody else's Request is in the file that replies go to, not in the log. */
+START_TEST(a_turn_goes_on_from_somebody_elses_request)
+{
+	char path[PATH_SIZE];
+
+	make_file(path, STR("theirs\n"));
+	bench_add(&first, REQUEST("one"));
+	respond("ses_1", 1, "", AREA("item-one-1") "," AREA("item-two-2"));
+	pass_on(ITEM_IMPROVEMENT, "item-one-1");
+	second.terms.artifact = path;
+	answer("item-one-1", VERB_ACCEPT);
+	unlink(path);
+	share_last();
+	decide(&first, ITEM_IMPROVEMENT, "item-two-2", VERB_REJECT);
+	bench_lacks(&first, "somebody else has written the Request after turn 1");
+	vec_last(&first.desk.drafts)->state = DRAFT_VOID;
+	respond("ses_1", 2, ACK("item-one-1"), AREA("item-three-3"));
+	decide(&first, ITEM_IMPROVEMENT, "item-three-3", VERB_REJECT);
+	send_all(&first);
+	unlink(shared);
+	ck_assert(has(last_letter(&first), "\"iteration\":3"));
+	ck_assert(has(last_letter(&first), "\"content\":\"theirs\\n\""));
 }
 END_TEST
 
@@ -295,6 +338,28 @@ START_TEST(a_task_that_was_assigned_here_is_assigned_again_from_above)
 }
 END_TEST
 
+START_TEST(a_task_that_somebody_else_assigned_is_assigned_again)
+{
+	char task[64];
+	ptrdiff_t at;
+
+	reviewed_task();
+	pass_on(ITEM_FINDING, "R1/f-1");
+	answer("R1/f-1", VERB_ACCEPT);
+	share_last();
+	at = str_find(last_letter(&second), STR("T1-rev-1-"), 0);
+	ck_assert_int_gt(at, 0);
+	snprintf(task, sizeof(task), "%.17s", last_letter(&second).p + at);
+	complete(task);
+	review("R2", task);
+	decide(&first, ITEM_FINDING, "R2/f-1", VERB_ACCEPT);
+	send_all(&first);
+	unlink(shared);
+	ck_assert(has(last_letter(&first), "\"task_id\":\"T1-rev-2\""));
+	ck_assert(has(last_letter(&first), "\"task_description\":\"Draw\""));
+}
+END_TEST
+
 /* ---- envelopes ---- */
 
 #define OUTPUT(summary) \
@@ -311,14 +376,21 @@ START_TEST(an_input_that_was_written_here_is_counted)
 	send_all(&first);
 	ck_assert(has(last_letter(&first), "\"iteration\":2"));
 	bench_add(&first, OUTPUT("two"));
-	if (_i) {
-		pass_on(ITEM_RETRY, NULL);
-		answer(NULL, VERB_REJECT);
-	} else {
+	if (!_i) {
 		decide(&first, ITEM_RETRY, NULL, VERB_REJECT);
 		send_all(&first);
+		ck_assert(has(last_letter(&first), "\"iteration\":3"));
+		return;
 	}
-	ck_assert(has(last_letter(_i ? &second : &first), "\"iteration\":3"));
+	pass_on(ITEM_RETRY, NULL);
+	answer(NULL, VERB_REJECT);
+	ck_assert(has(last_letter(&second), "\"iteration\":3"));
+	share_last();
+	bench_add(&first, OUTPUT("three"));
+	decide(&first, ITEM_RETRY, NULL, VERB_REJECT);
+	send_all(&first);
+	unlink(shared);
+	ck_assert(has(last_letter(&first), "\"iteration\":4"));
 }
 END_TEST
 
@@ -331,10 +403,12 @@ int main(void)
 	tcase_add_test(t, an_answer_goes_on_from_a_request_that_was_written_here);
 	tcase_add_test(t, a_turn_that_was_ended_here_is_not_ended_again);
 	tcase_add_test(t, one_turn_is_answered_once_from_a_queue);
+	tcase_add_test(t, a_turn_goes_on_from_somebody_elses_request);
 	tcase_add_loop_test(t, an_artifact_that_may_be_anothers_is_not_passed_on, 0, 2);
 	tcase_add_test(t, ids_of_tasks_differ_from_those_given_out_elsewhere);
 	tcase_add_test(t, ids_that_were_kept_apart_are_counted);
 	tcase_add_test(t, a_task_that_was_assigned_here_is_assigned_again_from_above);
+	tcase_add_test(t, a_task_that_somebody_else_assigned_is_assigned_again);
 	tcase_add_loop_test(t, an_input_that_was_written_here_is_counted, 0, 2);
 	suite_add_tcase(s, t);
 	return unit_run(s);
