@@ -119,20 +119,29 @@ uint32_t find_agent(const struct model *m, uint32_t session, struct str name)
 
 uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor, uint32_t message)
 {
+	struct str id = actor->id;
 	uint64_t h;
-	uint32_t name, found;
+	uint32_t name, found, *lately;
 
-	if (!actor->id.n)
+	if (!id.n)
 		return NONE;
-	name = model_intern(m, actor->id);
+	/* the few of a session mostly differ in how their names end */
+	lately = &m->sessions.v[session].agents[(id.n + (unsigned char)id.p[id.n - 1]) % 4];
+	if (*lately < m->agents.n && m->agents.v[*lately].session == session &&
+	    is_name(m, m->agents.v[*lately].name, id))
+		return *lately;
+	name = model_intern(m, id);
 	found = agent_lookup(m, session, name, &h);
-	if (found != NONE)
-		return found;
-	heap_push(m->heap, &m->agents, (struct agent){ .name = name, .session = session, .first = message,
-					     .type = model_intern(m, actor->type),
-					     .human = actor->human });
-	map_put(m->heap, &m->agent_map, h, m->agents.n - 1);
-	return m->agents.n - 1;
+	if (found == NONE) {
+		found = m->agents.n;
+		heap_push(m->heap, &m->agents, (struct agent){ .name = name, .session = session,
+							       .first = message,
+							       .type = model_intern(m, actor->type),
+							       .human = actor->human });
+		map_put(m->heap, &m->agent_map, h, found);
+	}
+	*lately = found;
+	return found;
 }
 
 void report(struct applying *a, enum severity s, const char *rule, const char *at, uint32_t index,

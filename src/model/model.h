@@ -410,6 +410,7 @@ struct session {
 	uint32_t name, group;
 	uint32_t first; /* message */
 	uint32_t loop;  /* review that is its feedback loop, NONE */
+	uint32_t agents[4]; /* that took part lately, by a look at their names; may be anything */
 	struct session_rules *rules;
 };
 
