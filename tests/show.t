@@ -155,4 +155,17 @@ ok 'a backslash is one on the page too' grep -qF '.B "\e  :filter"' man
 is 'nothing on the page waits to be filled in' '' "$(grep '@[A-Z]*@' "${GAVEL%/*}/man/gavel.1")"
 ok 'help fits 80 columns' [ "$(wc -L <help)" -le 80 ]
 
+# what is shown is what can be decided: by the same thresholds, and as far as the same lines are read
+echo '{"task_id":"T1","status":"success","confidence_score":0.8,"output":{},"traces":"Tried","created_at":"2026-02-06T11:01:00Z"}' >result.ndjson
+echo '{ "thresholds": { "approve": 0.75, "human": 0.7 } }' >bold.json
+echo '{ "max_line": 20 }' >short.json
+is 'a result that a person judges' 1 "$("$GAVEL" show inbox --format=json result.ndjson | wc -l)"
+is '... is none with other thresholds' 0 "$("$GAVEL" show inbox --config=bold.json --format=json result.ndjson | wc -l)"
+ok 'the longest line is as configured' sh -c '"$GAVEL" show messages --config=short.json result.ndjson | grep -q oversize'
+ok '... for check, too' sh -c '"$GAVEL" check --config=short.json result.ndjson | grep -q oversize'
+ok '... unless the command line says another' sh -c '! "$GAVEL" check --config=short.json --max-line=1M result.ndjson | grep -q oversize'
+echo '{ "max_lin": 20 }' >wrong.json
+ok 'what is wrong in the configuration is told' exit_of 0 "$GAVEL" show inbox --config=wrong.json result.ndjson
+ok '... with its place' grep -q 'wrong.json:1:3: no setting "max_lin"' err
+
 tap_end

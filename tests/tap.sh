@@ -6,7 +6,7 @@
 #   slow WHAT                ends a test of many seconds at once where GAVEL_BRIEF is set
 #   tap_end                  the last line of every test: a script that dies early must not pass
 #
-# $tmp is a folder of the test's own, gone afterwards, with journals and cache in it; $GAVEL is the program.
+# $tmp is a folder of the test's own, gone afterwards, with journals, cache and configuration in it; $GAVEL is the program.
 
 set -u
 tap_count=0
@@ -14,7 +14,8 @@ srcdir=$(cd "$srcdir" && pwd) || exit 99 # tests go elsewhere
 tmp=$(mktemp -d) || exit 99
 XDG_STATE_HOME=$tmp/state
 XDG_CACHE_HOME=$tmp/cache
-export XDG_STATE_HOME XDG_CACHE_HOME
+XDG_CONFIG_HOME=$tmp/config
+export XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 99' HUP INT TERM
 

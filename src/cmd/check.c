@@ -172,12 +172,15 @@ static void print_closing(struct checking *c)
 
 int cmd_check(struct options *o)
 {
-	struct load l = { .threads = o->threads, .tells = true };
+	struct load l = { .tells = true };
 	struct checking c = { .o = o };
+	struct config config;
 	int code = EXIT_TROUBLE;
 
 	if (load_filter(o, WHEN_NONE, &c.filter))
 		return EXIT_TROUBLE;
+	load_read_config(&l, o, &config);
+	l.cache.use = false; /* each message is looked at */
 	if (load_open(&l, o->words.v, o->words.n, o->max_line_bytes))
 		goto out;
 	c.several = l.wire.files.n > 1 || o->words.n > 1;
@@ -199,5 +202,6 @@ out:
 	filter_free(c.filter);
 	buf_release(&c.out);
 	load_release(&l);
+	config_release(&config);
 	return code;
 }

@@ -439,19 +439,11 @@ int cmd_decide(struct options *o)
 				"staged; see gavel decide --help\n");
 		return EXIT_TROUBLE;
 	}
-	config_load(&d.config, o->config);
-	for (uint32_t i = 0; i < d.config.problems.n; i++)
-		load_say(&d.load, str_of(d.config.problems.v[i]));
-	d.load.threads = o->threads;
-	d.load.cache.use = !o->no_cache && d.config.cache_mb;
-	d.load.cache.max_mb = d.config.cache_mb;
+	load_read_config(&d.load, o, &d.config);
 	d.load.desk = (struct load_desks){ .open = true, .write = true, .journal = o->journal,
 					   .sole_writer = o->sole_writer };
-	if (load_open(&d.load, o->words.v, 1,
-		      o->max_line_bytes ? o->max_line_bytes : d.config.max_line_bytes))
+	if (load_open(&d.load, o->words.v, 1, o->max_line_bytes))
 		goto out;
-	d.load.model.approve_from = d.config.approve;
-	d.load.model.human_from = d.config.human;
 	d.desk = &d.load.desks.list.v[0];
 	if (d.desk->access != DESK_WRITES) {
 		fprintf(stderr, "gavel: %s\n", d.desk->why.text);

@@ -281,6 +281,22 @@ static bool read_hunt(void *ctx, struct hunt *h)
 	return search_some(&l->search, &l->model, &l->wire, &l->reader, h);
 }
 
+void load_configure(struct load *l, const struct options *o, const struct config *c)
+{
+	l->config = c;
+	l->threads = o->threads;
+	l->cache.use = !o->no_cache && c->cache_mb;
+	l->cache.max_mb = c->cache_mb;
+}
+
+void load_read_config(struct load *l, const struct options *o, struct config *c)
+{
+	config_load(c, o->config);
+	for (uint32_t i = 0; i < c->problems.n; i++)
+		load_say(l, str_of(c->problems.v[i]));
+	load_configure(l, o, c);
+}
+
 void load_init(struct load *l, size_t max_line_bytes)
 {
 	model_init_in(&l->model, heap_new(cache_heap(&l->cache)));
@@ -288,6 +304,12 @@ void load_init(struct load *l, size_t max_line_bytes)
 	l->reader = (struct reader){ l, read_detail, read_summary, read_bytes, read_diags,
 				     read_source, read_hunt };
 	l->wire.max_bytes = max_line_bytes;
+	if (!l->config)
+		return;
+	if (!max_line_bytes)
+		l->wire.max_bytes = l->config->max_line_bytes;
+	l->model.approve_from = l->config->approve;
+	l->model.human_from = l->config->human;
 }
 
 struct desk *load_add_desk(struct load *l, struct str group, const char *source)

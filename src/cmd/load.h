@@ -1,6 +1,6 @@
 /* From SOURCE arguments to a model, and back to the bytes: what every command that reads uses.
- * Zero it, say in `desk` what is wanted, load_open, then load_run; load_release ends all, also
- * after errors.
+ * Zero it, load_configure, say in `desk` what is wanted, load_open, then load_run; load_release ends
+ * all, also after errors.
  *
  * A file of replies is read as part of the log it replies to, and after it: by its name,
  * LOG.replies.ndjson or LOG.SESSION.replies.ndjson, where LOG is read too, or because its first
@@ -13,6 +13,7 @@
 #define GAVEL_CMD_LOAD_H
 
 #include "cmd/cache.h"
+#include "cmd/config.h"
 #include "cmd/options.h"
 #include "cmd/search.h"
 #include "dialect/dialect.h"
@@ -59,6 +60,7 @@ struct load_reading {
 };
 
 struct load {
+	const struct config *config; /* thresholds and the longest line; NULL = the usual ones */
 	struct load_desks desk;
 	struct cache cache;
 	bool tells;          /* diagnostics come with each message, they are not only counted */
@@ -89,7 +91,12 @@ struct load {
 	uint32_t items_to_keep, tasks_to_keep;
 };
 
-/* For whoever has sources of another kind (crew.h); in place of load_open. */
+/* What the command line and the configuration say about reading. First of all; lends c. */
+void load_configure(struct load *l, const struct options *o, const struct config *c);
+/* The same with the configuration read first, and what is wrong with it said. */
+void load_read_config(struct load *l, const struct options *o, struct config *c);
+/* For whoever has sources of another kind (crew.h); in place of load_open. max_line_bytes: 0 = as
+ * configured. */
 void load_init(struct load *l, size_t max_line_bytes);
 /* The desk of a group, opened if there is none, on the journal that belongs to source (a path, or
  * "-"); NULL = no desks were asked for. group lives as long as the load; pointers to other desks do

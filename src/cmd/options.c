@@ -339,7 +339,7 @@ static const struct option options[] = {
 	  PRINTERS, set_color, "auto always never" },
 	{ "ascii", NULL, "Print nothing but ASCII.", PRINTERS, set_ascii },
 	{ "config", "FILE",
-	  "Configuration, in place of ~/.config/gavel/config.json.", SCREENS | DECIDE,
+	  "Configuration, in place of ~/.config/gavel/config.json.", SCREENS | READERS | DECIDE,
 	  set_config },
 	{ "headless", NULL, "For tests and scripts: run the terminal UI without a terminal.",
 	  SCREENS, set_headless },

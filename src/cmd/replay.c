@@ -110,16 +110,12 @@ int cmd_replay(struct options *o)
 	if (!options_are_fine(o))
 		return EXIT_TROUBLE;
 	watch_init(w, o);
-	w->load.threads = o->threads;
-	w->load.cache.use = !o->no_cache && w->config.cache_mb;
-	w->load.cache.max_mb = w->config.cache_mb;
 	w->load.desk.write = false;
 	w->ops = &replay_ops;
 	w->ops_ctx = &p;
 	for (uint32_t i = 0; i < o->words.n; i++)
 		buf_printf(&title, "%s%s", i ? " " : "", o->words.v[i]);
-	if (load_open(&w->load, o->words.v, o->words.n,
-		      o->max_line_bytes ? o->max_line_bytes : w->config.max_line_bytes) == 0 &&
+	if (load_open(&w->load, o->words.v, o->words.n, o->max_line_bytes) == 0 &&
 	    !(o->export_to && begin_export(&p, o, buf_str(&title)))) {
 		watch_begin(w, buf_str(&title));
 		w->app.read_only = replay_refusal;

@@ -204,7 +204,7 @@ int cmd_review(struct options *o)
 	vec_push(&o->env, NULL);
 	r.command = o->words.v;
 	watch_init(&r.watch, o);
-	load_init(&r.watch.load, o->max_line_bytes ? o->max_line_bytes : r.watch.config.max_line_bytes);
+	load_init(&r.watch.load, o->max_line_bytes);
 	if (check_files(&r, &err) < 0 || open_log(&r, o, &err) < 0) {
 		fprintf(stderr, "gavel: %s\n", err.text);
 	} else {

@@ -192,7 +192,7 @@ int cmd_run(struct options *o)
 		return EXIT_TROUBLE;
 	}
 	watch_init(&w, o);
-	load_init(&w.load, o->max_line_bytes ? o->max_line_bytes : w.config.max_line_bytes);
+	load_init(&w.load, o->max_line_bytes);
 	if (make_captures(&captures, &err) < 0 || foreman_open(&f, &w, captures.p, &err) < 0 ||
 	    (o->words.n ? start_command(&f, &arena, o, &err) : start_all(&f, &arena, o, &err)) < 0) {
 		load_say(&w.load, str_of(err.text));

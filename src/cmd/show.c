@@ -129,16 +129,6 @@ static void print_shown(struct load *l, const struct shown *shown, struct scene 
 	}
 }
 
-static void want_cache(struct load *l, const struct options *o)
-{
-	struct config c;
-
-	config_load(&c, NULL);
-	l->cache.max_mb = c.cache_mb;
-	l->cache.use = !o->no_cache && c.cache_mb;
-	config_release(&c);
-}
-
 static int print_against(struct load *l, const struct scene *s, const struct options *o)
 {
 	struct buf out = { 0 };
@@ -155,15 +145,16 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 {
 	struct load l = { 0 };
 	struct scene s = { .model = &l.model, .reader = &l.reader, .all = o->all,
-			   .ascii = o->ascii, .desks = &l.desks, .kept = &l.cache.figures };
+			   .desks = &l.desks, .kept = &l.cache.figures };
 	struct filter *filter = NULL;
+	struct config config;
 	int code = EXIT_TROUBLE;
 
-	l.threads = o->threads;
+	load_read_config(&l, o, &config);
+	s.ascii = o->ascii |= config.ascii;
 	/* the state is the log's alone */
 	l.desk = (struct load_desks){ .open = shown->json != json_state, .journal = o->journal };
 	l.follow = o->follow;
-	want_cache(&l, o);
 	if (load_open(&l, skip ? o->words.v + skip : o->words.v, o->words.n - skip,
 		      o->max_line_bytes))
 		goto out;
@@ -187,6 +178,7 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 out:
 	filter_free(filter);
 	load_release(&l);
+	config_release(&config);
 	return code;
 }
 

@@ -456,6 +456,7 @@ void watch_init(struct watch *w, struct options *o)
 	w->headless = o->headless;
 	w->painted = o->color == COLOR_ALWAYS;
 	config_load(&w->config, o->config);
+	load_configure(&w->load, o, &w->config);
 	w->load.desk = (struct load_desks){ .open = true, .write = !o->read_only && !o->at,
 					    .journal = o->journal, .sole_writer = o->sole_writer };
 }
@@ -467,8 +468,6 @@ void watch_begin(struct watch *w, struct str title)
 	if (w->began)
 		return;
 	w->began = true;
-	w->load.model.approve_from = w->config.approve;
-	w->load.model.human_from = w->config.human;
 	app_init(&w->app, &w->load.model, &w->load.reader, title, o->ascii || w->config.ascii);
 	configure(w);
 	w->live = (struct live){ .load = &w->load, .app = &w->app, .config = &w->config,
@@ -514,14 +513,10 @@ int watch_run(struct options *o)
 	int code = EXIT_TROUBLE;
 
 	watch_init(&w, o);
-	w.load.threads = o->threads;
 	w.load.follow = !o->headless && !o->no_follow;
-	w.load.cache.use = !o->no_cache && w.config.cache_mb;
-	w.load.cache.max_mb = w.config.cache_mb;
 	for (uint32_t i = 0; i < o->words.n; i++)
 		buf_printf(&title, "%s%s", i ? " " : "", o->words.v[i]);
-	if (load_open(&w.load, o->words.v, o->words.n,
-		      o->max_line_bytes ? o->max_line_bytes : w.config.max_line_bytes) == 0)
+	if (load_open(&w.load, o->words.v, o->words.n, o->max_line_bytes) == 0)
 		code = watch_go(&w, o->words.n ? buf_str(&title) : STR("stdin"));
 	watch_release(&w);
 	buf_release(&title);
