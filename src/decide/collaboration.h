@@ -10,7 +10,6 @@
 /* The head of the message that is answered. */
 struct origin {
 	uint32_t message, session;
-	uint32_t index; /* of the item in it */
 	struct str id, session_id, correlation;
 	struct address from, to;
 };

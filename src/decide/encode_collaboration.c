@@ -62,8 +62,7 @@ yyjson_val *read_origin(struct encoding *e, uint32_t i, struct proposal *p, stru
 
 	state_of(e, i, &state);
 	root = parse_message(e, state.message);
-	*out = (struct origin){ .message = state.message, .session = item_of(e, i)->session,
-				.index = state.index };
+	*out = (struct origin){ .message = state.message, .session = item_of(e, i)->session };
 	if (!yyjson_is_obj(payload_of(root))) {
 		propose_missing(e, p, "the message it answers cannot be read any more");
 		return NULL;
@@ -81,14 +80,7 @@ yyjson_val *read_origin(struct encoding *e, uint32_t i, struct proposal *p, stru
 
 struct str words_of(struct encoding *e, uint32_t i)
 {
-	const struct draft *d = draft_of(e, i);
-	struct buf b = { 0 };
-
-	buf_add_str(&b, d->reason_code);
-	if (d->reason_code.n && d->explanation.n)
-		buf_adds(&b, ": ");
-	buf_add_str(&b, d->explanation);
-	return keep_buf(e, &b);
+	return encode_words(e, draft_of(e, i));
 }
 
 /* Two speakers under one name would be one to everybody who reads along. */
@@ -172,26 +164,43 @@ void put_strings(struct buf *b, const char *name, yyjson_val *array)
 	buf_addc(b, ']');
 }
 
+struct seen_names {
+	VEC(struct str) list;
+	struct map map;
+};
+
+/* Whether it is the first of that name. */
+static bool add_name(struct seen_names *names, struct str name)
+{
+	uint64_t hash = str_hash(name);
+
+	for (uint32_t it = 0, v; map_next(&names->map, hash, &it, &v);)
+		if (str_eq(names->list.v[v], name))
+			return false;
+	map_add(&names->map, hash, names->list.n);
+	vec_push(&names->list, name);
+	return true;
+}
+
 void put_others(struct buf *b, yyjson_val *object, const char *const *listed)
 {
+	struct seen_names names = { 0 };
 	size_t i, n;
 	yyjson_val *key, *v;
 
 	if (!yyjson_is_obj(object))
 		return;
 	yyjson_obj_foreach(object, i, n, key, v) {
-		const char *const *name = listed;
-
-		while (*name && !str_is(json_str(key), *name))
-			name++;
 		/* of a name that stands twice, the first one is what others read here */
-		if (*name || yyjson_obj_getn(object, yyjson_get_str(key), yyjson_get_len(key)) != v)
+		if (value_index(listed, json_str(key)) >= 0 || !add_name(&names, json_str(key)))
 			continue;
 		json_comma(b);
 		json_write_str(b, json_str(key));
 		buf_addc(b, ':');
 		json_write(b, v);
 	}
+	vec_release(&names.list);
+	map_release(&names.map);
 }
 
 static struct str task_name(const struct encoding *e, const struct item *item)

@@ -117,13 +117,16 @@ static bool is_revision(struct str id, struct str base, uint64_t *number)
 /* "task-3" of "task-3-rev-2" */
 static struct str base_of(struct str id)
 {
-	for (size_t n = id.n; n-- > 1;) {
-		uint64_t number;
+	const struct str between = STR("-rev-");
+	struct str stem = id;
+	uint64_t number;
 
-		if (id.p[n] == '-' && is_revision(id, str_make(id.p, n), &number))
-			return str_make(id.p, n);
-	}
-	return id;
+	while (stem.n && stem.p[stem.n - 1] >= '0' && stem.p[stem.n - 1] <= '9')
+		stem.n--;
+	if (stem.n <= between.n || !str_ends(stem, between))
+		return id;
+	stem.n -= between.n;
+	return is_revision(id, stem, &number) ? stem : id;
 }
 
 /* A task id that neither the log nor what was written here, or to the same file, has used. */
@@ -409,22 +412,30 @@ void encode_revision(struct encoding *e)
 {
 	struct proposal *p = propose(e, e->drafts, e->n);
 	struct revision r = { 0 };
+	yyjson_val *payload = NULL;
+	struct item_state at;
 	struct origin o;
 
 	for (uint32_t i = 0; i < e->n; i++) {
-		yyjson_val *payload = read_origin(e, i, p, &o), *v;
 		bool finding = draft_of(e, i)->kind == ITEM_FINDING;
 
+		state_of(e, i, &at);
+		/* a review may have thousands: it is not read again for each */
+		if (!payload || at.message != o.message) {
+			payload = read_origin(e, i, p, &o);
+			r.outcome = outcome_of(e, json_get_str(payload, "review_id"),
+					       json_get_str(payload, "verdict"));
+			r.feedback = keep_str(e, json_get_str(payload, "summary"));
+		}
 		if (!payload || !check_marker(e, i, p)) {
 			buf_release(&r.criteria);
 			return;
 		}
-		v = yyjson_arr_get(json_get(payload, finding ? "findings" : "required_changes"),
-				   o.index);
-		add_criterion(e, i, v, &r);
-		r.outcome = outcome_of(e, json_get_str(payload, "review_id"),
-				       json_get_str(payload, "verdict"));
-		r.feedback = keep_str(e, json_get_str(payload, "summary"));
+		add_criterion(e, i,
+			      yyjson_arr_get(json_get(payload, finding ? "findings"
+								       : "required_changes"),
+					     at.index),
+			      &r);
 	}
 	assign_again(e, p, &o, &r);
 	buf_release(&r.criteria);

@@ -1036,6 +1036,37 @@ START_TEST(many_findings_take_no_long_time)
 }
 END_TEST
 
+/* What a sender repeats without end must not choose how long the person waits: names of members, and
+ * dashes of an id. */
+START_TEST(what_is_copied_may_be_long)
+{
+	enum { NAMES = 100000, DASHES = 2000000 };
+	struct buf id = { 0 }, names = { 0 };
+
+	buf_adds(&id, "task");
+	for (unsigned i = 0; i < DASHES; i++)
+		buf_addc(&id, '-');
+	buf_adds(&id, "rev-7");
+	for (unsigned i = 0; i < NAMES; i++)
+		buf_printf(&names, ",\"name-%u\":%u", i, i);
+	SAY("arch", "dev", "task_assignment", "",
+	    "{\"task\":{\"task_id\":\"%s\",\"task_description\":\"Draw lanes\",\"context\":{\"specs\":"
+	    "[],\"reference_files\":[]%s},\"constraints\":{\"scope\":[],\"testing_required\":true,"
+	    "\"must_not_break\":[]},\"acceptance_criteria\":[\"Lanes show\"]},\"priority\":\"low\"}",
+	    id.p, names.p);
+	complete(id.p, "completed", "");
+	ask_review("review-1", id.p);
+	give_review("review-1", id.p, "changes_requested", FINDING("find-1", "minor"), "", PASSED);
+	stage(ITEM_FINDING, "find-1", VERB_ACCEPT, "");
+	make(1);
+	assert_str(told(0, "/payload/task/context/name-99999"), "99999");
+	ck_assert(str_ends(told(0, "/payload/task/task_id"), STR("---rev-8")));
+	ck_assert_uint_eq(told(0, "/payload/task/task_id").n, id.n);
+	buf_release(&id);
+	buf_release(&names);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("encode_collaboration");
@@ -1065,6 +1096,7 @@ int main(void)
 	tcase_add_test(t, nobody_speaks_under_an_agents_name);
 	tcase_add_loop_test(t, an_id_cannot_pass_for_a_marker, 0, 3);
 	tcase_add_loop_test(t, any_id_is_named, 0, 32);
+	tcase_add_test(t, what_is_copied_may_be_long);
 	tcase_add_test(t, agents_of_other_types_are_addressed_by_what_they_do);
 	tcase_add_loop_test(t, sequence_numbers_go_on_to_their_end, 0, 2);
 	tcase_add_loop_test(t, a_verdict_without_findings_is_not_partial, 0, 2);
