@@ -151,21 +151,60 @@ static struct standing standing_of(const struct desk *d, const struct model *m, 
 	return s;
 }
 
-/* A void one takes its standing away; one that is live, though older, puts its own. */
+/* Whether the model knows it otherwise; from now on as it is. */
+static bool stands_anew(struct draft *draft, const struct standing *s)
+{
+	bool anew = !draft->stood || draft->stood_delivery != s->delivery ||
+		    draft->stood_from != s->from;
+
+	draft->stood = true;
+	draft->stood_delivery = s->delivery;
+	draft->stood_from = s->from;
+	return anew;
+}
+
+static uint64_t item_hash(uint32_t item)
+{
+	return hash_mix(hash_seed, item);
+}
+
+static bool is_among(const struct map *items, uint32_t item)
+{
+	for (uint32_t it = 0, v; map_next(items, item_hash(item), &it, &v);)
+		if (v == item)
+			return true;
+	return false;
+}
+
+/* Of the items where something has changed, all drafts are told: a void one takes its standing away;
+ * one that is live, though older, puts its own. */
 static void stand(struct desk *d, struct model *m)
 {
-	for (int live = 0; live < 2; live++)
+	struct map changed = { 0 };
+
+	for (uint32_t i = 0; i < d->drafts.n; i++) {
+		struct draft *draft = &d->drafts.v[i];
+		struct standing s;
+
+		if (draft->number == NONE)
+			continue;
+		s = standing_of(d, m, draft);
+		if (stands_anew(draft, &s) && !is_among(&changed, draft->number))
+			map_add(&changed, item_hash(draft->number), draft->number);
+	}
+	for (int live = 0; changed.n && live < 2; live++)
 		for (uint32_t i = 0; i < d->drafts.n; i++) {
 			struct draft *draft = &d->drafts.v[i];
 			struct standing s;
 
-			if (draft->number == NONE)
+			if (draft->number == NONE || !is_among(&changed, draft->number))
 				continue;
 			s = standing_of(d, m, draft);
 			s.by = model_intern(m, draft->by);
 			if ((s.delivery != DELIVERY_NONE) == live)
 				model_stand(m, &s);
 		}
+	map_release(&changed);
 }
 
 /* Tells the model which replies to note, for letters that are new. */
