@@ -454,20 +454,20 @@ refused() {
 	echo $?
 }
 rm -rf state
-is 'a missing artifact' 'gavel: none.md: No such file or directory
+is 'a missing artifact' 'gavel: none.md: No such file or directory; check the name and who may read it
 2' "$(refused none.md)"
-is 'a folder' "gavel: $tmp is not a regular file; attach one
+is 'a folder' "gavel: $tmp: is a folder, not a file; name a file
 2" "$(refused "$tmp")"
 printf 'a\0b' >binary
 is 'no text' 'gavel: binary is not UTF-8 text; a Request can carry only text
 2' "$(refused binary)"
 dd if=/dev/zero bs=1048576 count=9 2>/dev/null | tr '\0' x >huge
-is 'too big' 'gavel: huge is too big; an artifact may have 8388608 bytes
+is 'too big' 'gavel: huge: is longer than 8388608 bytes; name a shorter file
 2' "$(refused huge)"
 if [ "$(id -u)" -ne 0 ]; then
 	cp plan.md secret
 	chmod 0 secret
-	is 'unreadable' 'gavel: secret: Permission denied
+	is 'unreadable' 'gavel: secret: Permission denied; check the name and who may read it
 2' "$(refused secret)"
 fi
 ok 'nothing was made for them' test ! -e state

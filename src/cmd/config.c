@@ -2,7 +2,7 @@
  * table, and the row's setter takes the value or complains about it. */
 #include "cmd/config.h"
 
-#include "base/err.h"
+#include "base/io.h"
 #include "cmd/cache.h"
 #include "cmd/config_agents.h"
 #include "cmd/config_reading.h"
@@ -10,10 +10,8 @@
 #include "ui/key.h"
 #include "wire/frame.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static bool is_clean(struct str s)
@@ -396,40 +394,22 @@ static char *usual_path(void)
  * blocks: whatever is neither file nor device is refused. */
 static int read_file(const char *path, struct buf *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), saved;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), rc, saved;
 	struct stat st;
-	ssize_t n;
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st))
-		goto fail;
-	if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode)) {
+	rc = fstat(fd, &st);
+	if (rc == 0 && !S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode)) {
 		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-		goto fail;
+		rc = -1;
 	}
-	for (;;) {
-		buf_reserve(out, 65536);
-		n = read(fd, out->p + out->n, 65536);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			goto fail;
-		if (n == 0)
-			break;
-		out->n += (size_t)n;
-		if (out->n > CONFIG_MAX_BYTES) {
-			errno = EFBIG;
-			goto fail;
-		}
-	}
-	close(fd);
-	return 0;
-fail:
+	if (rc == 0)
+		rc = io_read_rest(fd, CONFIG_MAX_BYTES, out);
 	saved = errno;
 	close(fd);
 	errno = saved;
-	return -1;
+	return rc;
 }
 
 void config_load(struct config *c, const char *path)

@@ -1,6 +1,7 @@
 /* Reading sources into a model, and a message's bytes again for whoever wants to look. */
 #include "cmd/load.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -59,22 +60,28 @@ static bool is_plain(struct str s)
 	return true;
 }
 
-void add_clean(struct buf *out, struct str s, enum text_mode mode)
+void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, int most)
 {
-	struct cells it;
+	struct cells it = cells_start(raw_of(s), mode, false);
 	struct cell cell;
 
-	if (is_plain(s)) { /* as it is in every mode */
-		buf_add_str(out, s);
-		return;
-	}
-	it = cells_start(raw_of(s), mode, false);
-
-	while (cells_next(&it, &cell) == CELLS_CELL) {
+	for (int n = 0; cells_next(&it, &cell) == CELLS_CELL; n++) {
 		char bytes[12];
 
+		if (n == most) {
+			buf_adds(out, "…");
+			return;
+		}
 		buf_add(out, bytes, cell_bytes(&cell, bytes));
 	}
+}
+
+void add_clean(struct buf *out, struct str s, enum text_mode mode)
+{
+	if (is_plain(s)) /* as it is in every mode */
+		buf_add_str(out, s);
+	else
+		add_clean_cut(out, s, mode, INT_MAX);
 }
 
 void load_say(struct load *l, struct str sentence)

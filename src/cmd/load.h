@@ -126,6 +126,8 @@ int load_wait_ms(const struct load *l, int64_t now_ms);
 void load_say(struct load *l, struct str sentence);
 /* Appends text as the cells that would be shown, without colours. */
 void add_clean(struct buf *out, struct str s, enum text_mode mode);
+/* The same, but of more than so many cells only the first, and "…". */
+void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, int most);
 /* --filter, --since and --until as one filter; NULL when none is given. -1: said on stderr. */
 int load_filter(const struct options *o, int64_t day, struct filter **out);
 

@@ -34,7 +34,7 @@ struct purge {
 };
 
 /* What is known of a folder's files. */
-struct heap {
+struct pile {
 	uint64_t bytes;
 	time_t newest;
 	bool odd;    /* holds something that is no plain file */
@@ -70,13 +70,13 @@ static bool is_locked(int folder, const char *name)
 	return locked;
 }
 
-static int look_at_folder(const char *path, struct heap *out)
+static int look_at_folder(const char *path, struct pile *out)
 {
 	DIR *dir = open_folder(path);
 	struct dirent *entry;
 	struct stat st;
 
-	*out = (struct heap){ 0 };
+	*out = (struct pile){ 0 };
 	if (!dir)
 		return -1;
 	if (fstat(dirfd(dir), &st) == 0)
@@ -178,15 +178,15 @@ static bool is_gone(struct str source)
 static void purge_journal(struct purge *p, const char *base, const char *name, const char *path)
 {
 	struct desk d = { 0 };
-	struct heap heap;
+	struct pile pile;
 
-	if (look_at_folder(path, &heap) < 0 || heap.odd || heap.newest > p->before)
+	if (look_at_folder(path, &pile) < 0 || pile.odd || pile.newest > p->before)
 		return;
 	desk_open_dir(&d, path, !p->dry);
 	if (d.trouble == JOURNAL_LOCKED)
 		p->in_use++;
 	else if (is_finished(&d) && is_gone(d.source))
-		purge_folder(p, JOURNALS, base, name, heap.bytes);
+		purge_folder(p, JOURNALS, base, name, pile.bytes);
 	desk_close(&d);
 }
 
@@ -247,15 +247,15 @@ static void purge_captures(struct purge *p, const char *state)
 	dir = open_folder(base.p);
 	while (dir && (entry = readdir(dir))) {
 		struct buf path = { 0 };
-		struct heap heap;
+		struct pile pile;
 
 		buf_printf(&path, "%s/%s", base.p, entry->d_name);
-		if (is_dots(entry->d_name) || look_at_folder(path.p, &heap) < 0 || heap.odd)
+		if (is_dots(entry->d_name) || look_at_folder(path.p, &pile) < 0 || pile.odd)
 			; /* not ours */
-		else if (heap.locked || is_needed(p, path.p))
-			p->in_use += heap.newest <= p->before;
-		else if (heap.newest <= p->before)
-			purge_folder(p, CAPTURES, base.p, entry->d_name, heap.bytes);
+		else if (pile.locked || is_needed(p, path.p))
+			p->in_use += pile.newest <= p->before;
+		else if (pile.newest <= p->before)
+			purge_folder(p, CAPTURES, base.p, entry->d_name, pile.bytes);
 		buf_release(&path);
 	}
 	if (dir)

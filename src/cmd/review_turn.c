@@ -5,7 +5,6 @@
 #include "loop/loop.h"
 
 #include <stdio.h>
-#include <time.h>
 
 enum { COMPLAINT_BYTES = 4096 };
 
@@ -161,14 +160,6 @@ uint32_t review_failure(const struct reviewing *r)
 
 /* ---- its end ---- */
 
-static int64_t wall_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Without what colours terminals. */
 static void strip_colours(struct str text, struct buf *out)
 {
@@ -218,7 +209,7 @@ static void note(struct reviewing *r)
 	struct buf line = { 0 };
 	struct err err;
 
-	turn_note(&r->turn, wall_ms(), &line);
+	turn_note(&r->turn, when_now_ms(), &line);
 	if (child_note(r->child, buf_str(&line), &err) < 0)
 		app_say(&r->watch.app, ROLE_ERROR, "%s", err.text);
 	buf_release(&line);

@@ -259,22 +259,6 @@ static void put_comparison(struct load *l, const struct comparison *c, struct bu
 	json_end(l, b);
 }
 
-static void tell_cut(struct buf *b, struct str text)
-{
-	struct cells it = cells_start(raw_of(text), TEXT_LINE, false);
-	struct cell cell;
-
-	for (int n = 0; cells_next(&it, &cell) == CELLS_CELL; n++) {
-		char bytes[12];
-
-		if (n == VALUE_CELLS) {
-			buf_adds(b, "…");
-			return;
-		}
-		buf_add(b, bytes, cell_bytes(&cell, bytes));
-	}
-}
-
 static void tell_side(struct buf *b, const char *sign, const struct side *s)
 {
 	if (!s->there) {
@@ -297,7 +281,7 @@ static void tell_value(struct buf *b, const char *sign, const char *pointer, con
 	buf_printf(b, "  %s   ", sign);
 	add_clean(b, str_of(pointer), TEXT_LINE);
 	buf_adds(b, " = ");
-	tell_cut(b, str_of(value));
+	add_clean_cut(b, str_of(value), TEXT_LINE, VALUE_CELLS);
 	buf_addc(b, '\n');
 }
 

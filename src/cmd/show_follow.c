@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -182,19 +181,11 @@ static void print_new(struct following *f)
 
 /* ---- time, journals, the end ---- */
 
-static int64_t wall_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* The wall clock once some message is of now (cmd/live.h has the same rule). */
 static void set_now(struct following *f)
 {
 	struct scene *s = f->s;
-	int64_t wall = wall_ms();
+	int64_t wall = when_now_ms();
 
 	for (; s->k < s->model->records.n; s->k++)
 		if (s->model->records.v[s->k].time_ms > s->now_ms)

@@ -19,22 +19,6 @@ struct report {
 
 /* ---- what messages say ---- */
 
-static void take_cells(struct str text, struct buf *out)
-{
-	struct cells it = cells_start(raw_of(text), TEXT_LINE, false);
-	struct cell cell;
-
-	for (int n = 0; cells_next(&it, &cell) == CELLS_CELL; n++) {
-		char bytes[12];
-
-		if (n == TEXT_CELLS) {
-			buf_adds(out, "…");
-			return;
-		}
-		buf_add(out, bytes, cell_bytes(&cell, bytes));
-	}
-}
-
 static size_t longest_run(struct str s, char c)
 {
 	size_t longest = 0, run = 0;
@@ -53,7 +37,7 @@ void markdown_code(struct buf *out, struct str text)
 	size_t fence;
 	bool pad;
 
-	take_cells(text, &cells);
+	add_clean_cut(&cells, text, TEXT_LINE, TEXT_CELLS);
 	s = str_trim(buf_str(&cells));
 	fence = longest_run(s, '`') + 1;
 	pad = s.n && (s.p[0] == '`' || s.p[s.n - 1] == '`');

@@ -5,18 +5,15 @@
  * compared with the bytes that were read, which is also the better proof. */
 #include "decide/attach.h"
 
-#include "base/buf.h"
+#include "base/io.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
+#include "loop/loop.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { GIT_TIMEOUT_MS = 2000, GIT_POLL_MS = 5, GIT_WORDS_MAX = 8 };
@@ -73,41 +70,7 @@ const char *attach_media_type(struct str path)
 	return NULL;
 }
 
-static int read_whole(int fd, const char *path, struct buf *out, struct err *err)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) != 0)
-		return err_set(err, "%s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return err_set(err, "%s is not a regular file; attach one", path);
-	for (;;) {
-		ssize_t n;
-
-		buf_reserve(out, 65536);
-		n = read(fd, out->p + out->n, 65536);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_set(err, "%s: %s", path, strerror(errno));
-		if (n == 0)
-			return 0;
-		out->n += (size_t)n;
-		if (out->n > ATTACH_MAX_BYTES)
-			return err_set(err, "%s is too big; an artifact may have %d bytes", path,
-				       ATTACH_MAX_BYTES);
-	}
-}
-
 /* ---- git ---- */
-
-static int64_t clock_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* What git gets to know of this process: where programs and the person's configuration are. */
 static char **git_environment(struct arena *arena)
@@ -146,7 +109,7 @@ _Noreturn static void become_git(char **argv, char **env, int out)
 static bool drain(int fd, size_t max, int64_t deadline, struct buf *out)
 {
 	for (;;) {
-		int64_t left = deadline - clock_ms();
+		int64_t left = deadline - loop_now_ms();
 		struct pollfd p = { .fd = fd, .events = POLLIN };
 		char part[8192];
 		ssize_t n;
@@ -175,7 +138,7 @@ static bool reap(pid_t pid, bool kill_now, int64_t deadline)
 	pid_t got;
 
 	for (;;) {
-		if (kill_now || clock_ms() >= deadline) {
+		if (kill_now || loop_now_ms() >= deadline) {
 			kill(-pid, SIGKILL);
 			kill(pid, SIGKILL);
 			kill_now = true;
@@ -194,7 +157,7 @@ static bool reap(pid_t pid, bool kill_now, int64_t deadline)
 static bool run_git(struct arena *arena, const char *const *words, size_t max, struct buf *out)
 {
 	char **env = git_environment(arena), *argv[GIT_WORDS_MAX + 1] = { 0 };
-	int64_t deadline = clock_ms() + GIT_TIMEOUT_MS;
+	int64_t deadline = loop_now_ms() + GIT_TIMEOUT_MS;
 	int ends[2];
 	pid_t pid;
 	bool whole;
@@ -257,29 +220,23 @@ static bool is_text(struct str s)
 
 int attach_read(struct arena *arena, const char *path, struct attachment *out, struct err *err)
 {
-	struct buf bytes = { 0 }, commit = { 0 };
-	char hex[65];
-	int fd, result;
+	struct buf commit = { 0 };
+	char hex[65], *bytes;
+	size_t n;
 
 	*out = (struct attachment){ .media_type = attach_media_type(str_of(path)) };
-	/* a FIFO must not hold us up; it is refused below */
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return err_set(err, "%s: %s", path, strerror(errno));
-	result = read_whole(fd, path, &bytes, err);
-	close(fd);
-	if (result == 0 && !is_text(buf_str(&bytes)))
-		result = err_set(err, "%s is not UTF-8 text; a Request can carry only text", path);
-	if (result == 0) {
-		out->content = arena_str(arena, buf_str(&bytes));
-		if (find_commit(arena, path, out->content, &commit)) {
-			out->ref = arena_str(arena, buf_str(&commit));
-		} else {
-			sha256_hex(out->content, hex);
-			out->ref = str_of(arena_printf(arena, "sha256:%s", hex));
-		}
+	if (io_read_file(path, ATTACH_MAX_BYTES, &bytes, &n, err))
+		return -1;
+	out->content = arena_str(arena, str_make(bytes, n));
+	free(bytes);
+	if (!is_text(out->content))
+		return err_set(err, "%s is not UTF-8 text; a Request can carry only text", path);
+	if (find_commit(arena, path, out->content, &commit)) {
+		out->ref = arena_str(arena, buf_str(&commit));
+	} else {
+		sha256_hex(out->content, hex);
+		out->ref = str_of(arena_printf(arena, "sha256:%s", hex));
 	}
-	buf_release(&bytes);
 	buf_release(&commit);
-	return result;
+	return 0;
 }

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char *const type_names[] = {
@@ -135,24 +134,16 @@ bool channel_is_line(struct str bytes, struct err *err)
 
 enum { IDLE_EVERY_MS = 50 };
 
-int64_t channel_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 void patience_renew(struct patience *p)
 {
-	p->start_ms = channel_now_ms();
+	p->start_ms = loop_now_ms();
 	p->step_ms = 1;
 }
 
 bool channel_wait(const struct channel *c, struct patience *p, short events, short *ready)
 {
 	struct pollfd fd = { .fd = c->fd, .events = events };
-	int64_t now = channel_now_ms(), left;
+	int64_t now = loop_now_ms(), left;
 
 	*ready = 0;
 	if (c->wait_ms < 0)
@@ -176,6 +167,13 @@ bool channel_wait(const struct channel *c, struct patience *p, short events, sho
 	/* nothing tells that a pipe is empty or a lock free: ask often at first, then less */
 	p->step_ms = p->step_ms * 2 < IDLE_EVERY_MS ? p->step_ms * 2 : IDLE_EVERY_MS;
 	return true;
+}
+
+bool channel_has_reader(const struct channel *c)
+{
+	struct pollfd fd = { .fd = c->fd };
+
+	return io.poll(&fd, 1, 0) <= 0 || !(fd.revents & (POLLERR | POLLHUP));
 }
 
 enum channel_result channel_lock(struct channel *c, struct err *err)

@@ -69,7 +69,7 @@ static enum taking wait_taken(const struct channel *c, int *left, struct err *er
 		if (rc < 0)
 			return FAILED;
 		if (in)
-			child_input_note(in, *left, channel_now_ms());
+			child_input_note(in, *left, loop_now_ms());
 		if (*left == 0)
 			return TAKEN;
 		if (!in || ready & (POLLERR | POLLHUP))
@@ -77,13 +77,6 @@ static enum taking wait_taken(const struct channel *c, int *left, struct err *er
 		if (!channel_wait(c, &p, 0, &ready))
 			return SLOW;
 	}
-}
-
-static bool has_reader(const struct channel *c)
-{
-	struct pollfd fd = { .fd = c->fd };
-
-	return io.poll(&fd, 1, 0) <= 0 || !(fd.revents & (POLLERR | POLLHUP));
 }
 
 /* Nobody is there to take anything, and nothing was written. */
@@ -102,7 +95,7 @@ static const char *idle_words(const struct channel *c, char out[WORDS_SIZE])
 {
 	struct err unused;
 	const struct child_input *in = find(c, &unused);
-	int64_t s = in && in->waits_since_ms ? (channel_now_ms() - in->waits_since_ms) / 1000 : 0;
+	int64_t s = in && in->waits_since_ms ? (loop_now_ms() - in->waits_since_ms) / 1000 : 0;
 
 	if (s)
 		snprintf(out, WORDS_SIZE, "not reading for %lld:%02d", (long long)(s / 60),
@@ -163,7 +156,7 @@ static enum channel_result child_prepare(struct channel *c, struct str bytes, bo
 	case GONE: return nobody_reads(c, err);
 	case FAILED: return child_fail(c, err);
 	}
-	if (!has_reader(c))
+	if (!channel_has_reader(c))
 		return nobody_reads(c, err);
 	return begin(c, out, err);
 }
@@ -174,7 +167,7 @@ static enum channel_result judge_gone(struct channel *c, size_t done, size_t lef
 {
 	c->torn = true;
 	/* a process that it left behind could still take them */
-	if (left >= done && !has_reader(c))
+	if (left >= done && !channel_has_reader(c))
 		return channel_say(
 			CHANNEL_NOT, err,
 			"%.*s: the agent ended without reading a byte of it; restart it, "
@@ -213,7 +206,7 @@ static int write_rest(const struct channel *c, struct str bytes, size_t *done)
 			int left = 0;
 
 			if (io.unread(c->fd, &left) == 0)
-				child_input_note(in, left, channel_now_ms());
+				child_input_note(in, left, loop_now_ms());
 			if (!channel_wait(c, &p, POLLOUT, &ready))
 				return EAGAIN;
 		}

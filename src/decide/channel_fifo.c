@@ -69,13 +69,6 @@ static enum drain wait_empty(const struct channel *c, int *left)
 	}
 }
 
-static bool has_reader(const struct channel *c)
-{
-	struct pollfd fd = { .fd = c->fd };
-
-	return io.poll(&fd, 1, 0) <= 0 || !(fd.revents & (POLLERR | POLLHUP));
-}
-
 static enum channel_result fifo_prepare(struct channel *c, struct str bytes, bool after_torn,
 					struct attempt *out, struct err *err)
 {
@@ -105,7 +98,7 @@ static enum channel_result fifo_prepare(struct channel *c, struct str bytes, boo
 	case DRAIN_DESERTED: return nobody_reads(c, err);
 	case DRAIN_FAILED: return fifo_fail(c, err);
 	}
-	if (!has_reader(c))
+	if (!channel_has_reader(c))
 		return nobody_reads(c, err);
 	if (channel_fstat(c->fd, &st) < 0)
 		return fifo_fail(c, err);

@@ -4,6 +4,7 @@
 
 #include "base/io.h"
 #include "decide/channel.h"
+#include "loop/loop.h"
 
 /* As the functions of channel.h. `open` may leave a descriptor behind when it fails: channel_open
  * closes it. */
@@ -32,6 +33,8 @@ int channel_open_path(const char *path, int flags, mode_t mode);
 int channel_fstat(int fd, struct stat *st);
 /* A whole line: ends with its newline and holds no other. */
 bool channel_is_line(struct str bytes, struct err *err);
+/* Whether somebody has the other end of a pipe open; not to be told apart from trouble: yes. */
+bool channel_has_reader(const struct channel *c);
 /* Waits for the lock as long as patience lasts. */
 enum channel_result channel_lock(struct channel *c, struct err *err);
 
@@ -45,7 +48,6 @@ struct patience {
  * was long enough, or the one who idles has had enough. */
 bool channel_wait(const struct channel *c, struct patience *p, short events, short *ready);
 void patience_renew(struct patience *p);
-int64_t channel_now_ms(void);
 /* write(2) that answers EPIPE and raises no signal. */
 ssize_t channel_write(int fd, const char *p, size_t n);
 

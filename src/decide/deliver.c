@@ -14,24 +14,13 @@
 
 enum { TRIES_MAX = 3 };
 
-/* Releases the line. */
-static int write_step(struct desk *d, struct buf *line, struct err *err)
-{
-	int rc = desk_append(d, buf_str(line), true, err);
-
-	if (rc == 0)
-		record_take(d, buf_str(line));
-	buf_release(line);
-	return rc;
-}
-
 int desk_mark_sent(struct desk *d, uint32_t number, struct err *err)
 {
 	struct buf line = { 0 };
 	struct err why;
 
 	record_sent(d, &d->letters.v[number], &line);
-	if (write_step(d, &line, &why) == 0)
+	if (desk_step(d, &line, true, &why) == 0)
 		return 0;
 	return err_set(err, "the message went out, but that was %.450s", why.text);
 }
@@ -42,7 +31,7 @@ int desk_hold(struct desk *d, uint32_t number, bool certain, const struct err *w
 	struct err failed;
 
 	record_held(&d->letters.v[number], str_of(why->text), certain, &line);
-	if (write_step(d, &line, &failed) == 0)
+	if (desk_step(d, &line, true, &failed) == 0)
 		return 0;
 	return err_set(err, "the message was %s sent, and that was %.450s",
 		       certain ? "not" : "perhaps", failed.text);
@@ -91,15 +80,10 @@ int desk_mark_attempt(struct desk *d, uint32_t number, const struct attempt *at,
 {
 	struct letter told = d->letters.v[number];
 	struct buf line = { 0 };
-	int rc;
 
 	told.attempt = *at;
 	record_attempt(d, &told, &line);
-	rc = desk_append(d, buf_str(&line), !(d->faults & FAULT_SYNC_AFTER), err);
-	if (rc == 0)
-		record_take(d, buf_str(&line));
-	buf_release(&line);
-	return rc;
+	return desk_step(d, &line, !(d->faults & FAULT_SYNC_AFTER), err);
 }
 
 /* Where the try begins; recorded before a byte leaves. */
@@ -174,7 +158,7 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 	if (!letter_is_unfinished(l))
 		return 0; /* nothing is sent: the record is all */
 	if (l->channel == CHANNEL_CHILD && d->way) {
-		desk_tick(d, channel_now_ms());
+		desk_tick(d, loop_now_ms());
 		return 0;
 	}
 	if (l->channel == CHANNEL_NONE) {
@@ -227,7 +211,7 @@ int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint
 			return -1;
 		}
 		decision_id(fresh.id);
-		fresh.time_ms = record_now_ms();
+		fresh.time_ms = when_now_ms();
 		if (n > 1)
 			json_comma(&line);
 		record_intent(d, &fresh, &line);
@@ -281,10 +265,18 @@ static bool has_arrived(struct desk *d, const struct letter *l)
 	return arrived;
 }
 
+static int give_up(struct desk *d, const struct letter *l, struct err *err)
+{
+	struct buf line = { 0 };
+
+	record_step("VOID", l->id, &line);
+	buf_addc(&line, '}');
+	return desk_step(d, &line, true, err);
+}
+
 int desk_give_up(struct desk *d, uint32_t letter, bool sure, struct err *err)
 {
-	struct letter *l = &d->letters.v[letter];
-	struct buf line = { 0 };
+	const struct letter *l = &d->letters.v[letter];
 
 	if (!letter_is_unfinished(l))
 		return err_set(err, "%s is %s; there is nothing to give up", l->id,
@@ -298,10 +290,39 @@ int desk_give_up(struct desk *d, uint32_t letter, bool sure, struct err *err)
 		if (has_arrived(d, l))
 			return desk_mark_sent(d, letter, err);
 	}
-	record_step("VOID", l->id, &line);
-	buf_addc(&line, '}');
-	return write_step(d, &line, err);
+	return give_up(d, l, err);
 }
+
+/* ---- turns of a review ---- */
+
+int desk_move(struct desk *d, uint32_t letter, struct str path, struct err *err)
+{
+	const struct letter *l = &d->letters.v[letter];
+	struct buf line = { 0 };
+
+	if (!letter_is_unfinished(l) || l->channel != CHANNEL_CHILD)
+		return err_set(err, "%s is %s; only what is held is sent again", l->id,
+			       letter_state_name(l->state));
+	record_step("MOVED", l->id, &line);
+	json_put_str(&line, "path", path);
+	buf_addc(&line, '}');
+	return desk_step(d, &line, true, err);
+}
+
+int desk_conclude(struct desk *d, uint32_t letter, bool arrived, struct err *err)
+{
+	const struct letter *l = &d->letters.v[letter];
+	struct buf line = { 0 };
+
+	if (!letter_is_unfinished(l))
+		return 0;
+	if (!arrived)
+		return give_up(d, l, err);
+	record_sent(d, l, &line);
+	return desk_step(d, &line, true, err);
+}
+
+/* ---- after a start ---- */
 
 uint32_t desk_unfinished(const struct desk *d)
 {

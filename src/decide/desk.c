@@ -35,7 +35,7 @@ static void add_head(const struct desk *d, struct buf *out)
 {
 	buf_adds(out, "{\"state\":\"OPEN\",\"gavel\":1");
 	json_put_str(out, "source", d->source);
-	json_put_int(out, "time", record_now_ms());
+	json_put_int(out, "time", when_now_ms());
 	buf_addc(out, '}');
 }
 
@@ -204,6 +204,16 @@ int desk_append(struct desk *d, struct str json, bool sync, struct err *err)
 	return 0;
 }
 
+int desk_step(struct desk *d, struct buf *line, bool sync, struct err *err)
+{
+	int rc = desk_append(d, buf_str(line), sync, err);
+
+	if (rc == 0)
+		record_take(d, buf_str(line));
+	buf_release(line);
+	return rc;
+}
+
 /* ---- staging ---- */
 
 bool is_on_item(const struct draft *a, struct str session, enum item_kind kind, struct str item)
@@ -257,7 +267,6 @@ int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, stru
 	struct draft fresh = *draft;
 	struct buf line = { 0 };
 	uint32_t written;
-	int rc;
 
 	make_journal(d); /* before it is asked what was decided */
 	written = find_newest(d, 1u << DRAFT_WRITTEN, draft->session, draft->kind, draft->item,
@@ -271,33 +280,25 @@ int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, stru
 	decision_id(fresh.id);
 	fresh.state = DRAFT_STAGED;
 	fresh.letter = NONE;
-	fresh.time_ms = record_now_ms();
+	fresh.time_ms = when_now_ms();
 	fresh.artifact = whole_path(d, draft->artifact);
 	record_draft(d, &fresh, &line);
-	rc = desk_append(d, buf_str(&line), true, err);
-	if (rc == 0) {
-		record_take(d, buf_str(&line));
-		*number = d->drafts.n - 1;
-		d->drafts.v[*number].number = draft->number;
-	}
-	buf_release(&line);
-	return rc;
+	if (desk_step(d, &line, true, err) < 0)
+		return -1;
+	*number = d->drafts.n - 1;
+	d->drafts.v[*number].number = draft->number;
+	return 0;
 }
 
 int desk_undo(struct desk *d, uint32_t draft, struct err *err)
 {
 	struct buf line = { 0 };
-	int rc;
 
 	if (d->drafts.v[draft].state != DRAFT_STAGED)
 		return err_set(err, "only what is staged can be undone; this was recorded to be sent");
 	record_step("VOID", d->drafts.v[draft].id, &line);
 	buf_addc(&line, '}');
-	rc = desk_append(d, buf_str(&line), true, err);
-	if (rc == 0)
-		record_take(d, buf_str(&line));
-	buf_release(&line);
-	return rc;
+	return desk_step(d, &line, true, err);
 }
 
 struct desk *desks_find(struct desks *all, struct str group)

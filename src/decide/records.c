@@ -1,17 +1,6 @@
 /* The journal's records: what each looks like, and what it does to the desk. */
 #include "decide/records.h"
 
-#include <stdio.h>
-#include <time.h>
-
-int64_t record_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 bool letter_is_unfinished(const struct letter *l)
 {
 	switch (l->state) {
@@ -87,7 +76,7 @@ void record_intent(const struct desk *d, const struct letter *l, struct buf *out
 void record_step(const char *state, const char *ref, struct buf *out)
 {
 	buf_printf(out, "{\"state\":\"%s\",\"ref\":\"%s\",\"time\":%lld", state, ref,
-		   (long long)record_now_ms());
+		   (long long)when_now_ms());
 }
 
 void record_attempt(const struct desk *d, const struct letter *l, struct buf *out)

@@ -15,7 +15,6 @@ void record_sent(const struct desk *d, const struct letter *l, struct buf *out);
 void record_held(const struct letter *l, struct str why, bool certain, struct buf *out);
 /* {"state":…,"ref":…,"time":…  without the closing brace */
 void record_step(const char *state, const char *ref, struct buf *out);
-int64_t record_now_ms(void);
 bool is_on_item(const struct draft *draft, struct str session, enum item_kind kind, struct str item);
 uint64_t record_item_key(enum item_kind kind, struct str name);
 
@@ -26,6 +25,8 @@ int desk_hold(struct desk *d, uint32_t number, bool certain, const struct err *w
 int desk_mark_attempt(struct desk *d, uint32_t number, const struct attempt *at, struct err *err);
 
 bool letter_is_unfinished(const struct letter *l);
+/* Records a step and takes it, in this order. Releases the line. */
+int desk_step(struct desk *d, struct buf *line, bool sync, struct err *err);
 /* Appends; the first one makes the journal. Sets the desk to reading when it is poisoned. */
 int desk_append(struct desk *d, struct str json, bool sync, struct err *err);
 
