@@ -678,6 +678,12 @@ if cp "$demo" "$odd" 2>/dev/null; then
 	is '... and nothing else came into being' 1 "$(ls caf* | wc -l | tr -d ' ')"
 fi
 
+mkdir piped
+cp "$demo" piped/stdin
+ok 'a pipe is not the file that is called stdin' exit_of 1 sh -c 'cd piped && "$GAVEL" decide - "$1" answer --answer=5 --deliver <stdin' sh "$question"
+ok '... and says so' said 'nothing says where replies go'
+is '... nothing came into being' stdin "$(ls piped)"
+
 mkdir -m 700 aside aside/old
 : >aside/old/journal-000001.damaged
 ok 'what was put aside is no journal' exit_of 0 "$GAVEL" journal repair --journal=aside

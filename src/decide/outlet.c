@@ -111,8 +111,9 @@ enum channel_type reply_path(const struct desk *d, const struct terms *t, const 
 		buf_adds(out, ".replies.ndjson");
 		return CHANNEL_FILE;
 	}
-	if (!is_regular(d->source.p))
-		return CHANNEL_NONE; /* a stream says nothing of where its writer listens */
+	/* a stream says nothing of where its writer listens, whatever else is called "stdin" */
+	if (d->source.p[0] != '/' || !is_regular(d->source.p))
+		return CHANNEL_NONE;
 	buf_add_str(out, d->source);
 	if (dialect == DIALECT_FEEDBACK && has_several_sessions(m, m->sessions.v[item->session].group)) {
 		buf_addc(out, '.');
