@@ -131,6 +131,14 @@ is 'a fork is told' 1 "$(fork 100% all | grep -c 'the fork is all; gavel show de
 ok 'it is the log' cmp log.ndjson all/log.ndjson
 fork '#90' part >/dev/null
 is 'or its beginning' "$(head -n 90 log.ndjson | cksum)" "$(cksum <part/log.ndjson)"
+mkdir folder
+i=0
+while [ $((i += 1)) -le 200 ]; do
+	echo "{\"task_id\":\"T$i\",\"status\":\"success\",\"confidence_score\":0.8,\"output\":{},\"traces\":\"\",\"created_at\":\"2026-02-06T11:01:00Z\"}" >folder/result-T$i.json
+done
+printf ':seek 100%%<Enter>:fork wide<Enter>' >keys
+(ulimit -n 160; "$GAVEL" replay folder --headless --keys=keys --screen=screen)
+is 'a folder of more files than can be open' 200 "$(ls wide/folder | wc -l | tr -d ' ')"
 is 'never into a folder that is there' 1 "$(fork '#90' part | grep -c 'a fork needs a folder of its own')"
 decide --as=bob --journal=all/journal all/log.ndjson "$finding" accept
 decide --as=ann --journal=all/journal --answer=wait all/log.ndjson "$question" answer

@@ -13,6 +13,7 @@
 struct copying {
 	FILE *f;
 	uint32_t lines;
+	bool failed;
 };
 
 static const char *base_of(struct str path)
@@ -83,6 +84,15 @@ static int copy_message(struct load *l, uint32_t message, struct copying *c, str
 	return 0;
 }
 
+static void close_copy(struct copying *c)
+{
+	if (!c->f)
+		return;
+	c->failed = ferror(c->f);
+	c->failed |= fclose(c->f) != 0;
+	c->f = NULL;
+}
+
 static int make_dir(struct fork_copy *f, const char *dir, struct err *err)
 {
 	const char *base = getenv("TMPDIR");
@@ -114,10 +124,15 @@ int fork_write(struct fork_copy *f, struct load *l, uint32_t k, const char *dir,
 			rc = open_copy(f, &l->wire.files.v[source], c, err);
 		if (rc == 0)
 			rc = copy_message(l, i, c, &bytes, err);
+		if (l->wire.files.v[source].whole) /* a folder may have more than can be open */
+			close_copy(c);
 	}
-	for (uint32_t i = 0; i < l->wire.files.n; i++)
-		if (copies[i].f && (ferror(copies[i].f) | fclose(copies[i].f)) && rc == 0)
-			rc = err_set(err, "%s: %s", f->dir.p, strerror(errno));
+	for (uint32_t i = 0; i < l->wire.files.n; i++) {
+		close_copy(&copies[i]);
+		if (copies[i].failed && rc == 0)
+			rc = err_set(err, "%s: %s; make room, or name another folder", f->dir.p,
+				     strerror(errno));
+	}
 	free(copies);
 	buf_release(&bytes);
 	if (rc == 0 && !f->sources.n)
