@@ -141,7 +141,6 @@ void seat_clear_plan(struct seat *s, struct terms *terms)
 	s->app->scene.plan = NULL;
 	plan_release(&s->plan);
 	s->plan = (struct plan){ 0 };
-	s->planned = s->load->model.records.n;
 	s->confirmed = false;
 	terms_fill(terms, s->options, s->config, &s->load->model);
 	terms->desks = &s->load->desks;
@@ -247,9 +246,8 @@ void seat_deliver(struct seat *s, bool sure)
 
 	if (is_sending(s) || !s->app->scene.plan || !s->confirmed)
 		return;
-	/* others may talk on; what was decided on must not have changed */
-	if (s->planned != s->load->model.records.n &&
-	    !plan_is_current(&s->plan, &s->load->model, &s->load->reader, s->app->scene.now_ms)) {
+	/* others may talk on; what was decided on must not have changed, nor its time be over */
+	if (!plan_is_current(&s->plan, &s->load->model, &s->load->reader, s->app->scene.now_ms)) {
 		seat_plan(s, s->only_desk, s->only);
 		app_say(s->app, ROLE_WARN, "what was decided on has changed meanwhile; look again");
 		return;

@@ -17,7 +17,6 @@ struct seat {
 	void (*more)(void *ctx, struct plan *plan);
 	void *more_ctx;
 	struct plan plan;
-	uint32_t planned; /* messages there were when it was made */
 	bool confirmed;   /* with y; a plan that was made since is another one */
 	struct desk *only_desk; /* it was made for this one alone, NULL = all */
 	uint32_t only;          /* and for this draft, NONE = all */

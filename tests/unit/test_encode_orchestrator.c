@@ -287,6 +287,21 @@ START_TEST(an_escalation_without_a_queue_lacks_one)
 }
 END_TEST
 
+/* The page may stand open for a while before y is pressed. */
+START_TEST(a_plan_is_over_with_its_question)
+{
+	const int64_t timeout_ms = 300000;
+	int64_t asked_ms;
+
+	add_question("");
+	asked_ms = b.terms.now_ms;
+	bench_stage(&b, ITEM_QUESTION, ASK, VERB_ANSWER)->answer = STR("yes");
+	bench_ready(&b);
+	ck_assert(plan_is_current(&b.plan, &b.model, &b.reader, asked_ms + timeout_ms - 1));
+	ck_assert(!plan_is_current(&b.plan, &b.model, &b.reader, asked_ms + timeout_ms + 1));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("encode_orchestrator");
@@ -297,6 +312,7 @@ int main(void)
 			    sizeof(answers) / sizeof(answers[0]));
 	tcase_add_test(t, a_label_that_two_options_have_is_not_guessed);
 	tcase_add_test(t, an_answer_needs_a_text);
+	tcase_add_test(t, a_plan_is_over_with_its_question);
 	tcase_add_loop_test(t, a_question_is_rejected_with_the_reason, 0, 3);
 	tcase_add_test(t, a_rejection_needs_a_reason);
 	tcase_add_test(t, an_event_can_be_answered_but_nobody_promises_to_read_it);
