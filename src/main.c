@@ -3,18 +3,31 @@
 #include "cmd/options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 /* A file that may not grow is an error like a full disk, not the end. A handler, since what is
  * ignored would be so in an editor, too. */
 static void on_file_limit(int number)
 {
 	(void)number;
+}
+
+/* A standard descriptor that is closed would be the next file's that is opened: what is printed would go
+ * into the journal. Something must be there; what is there can be written to, or read, as little as
+ * before, so that it does not pass for success. */
+static void hold_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(EXIT_TROUBLE);
 }
 
 int main(int argc, char **argv)
@@ -24,6 +37,7 @@ int main(int argc, char **argv)
 	struct buf help = { 0 };
 	int code;
 
+	hold_descriptors();
 	signal(SIGXFSZ, on_file_limit);
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C"); /* JSON has no decimal commas */

@@ -684,6 +684,17 @@ ok 'a pipe is not the file that is called stdin' exit_of 1 sh -c 'cd piped && "$
 ok '... and says so' said 'nothing says where replies go'
 is '... nothing came into being' stdin "$(ls piped)"
 
+# what would be printed must not go into the file that is opened in its place
+fresh
+"$GAVEL" decide "$log" "$question" answer --answer=5 --format=json >/dev/null
+folder=$(journal_of "$log")
+staged=$("$GAVEL" journal list --journal="$folder" | sed -n '2s/ .*//p')
+ok 'what is staged is not sent again' exit_of 1 "$GAVEL" journal resend "$staged" --journal="$folder"
+for closed in '>&-' '2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+	sh -c "\"\$GAVEL\" journal resend $staged --journal=\"$folder\" $closed" 2>/dev/null
+	ok "$closed: the journal is as it was" exit_of 0 "$GAVEL" journal verify --journal="$folder"
+done
+
 mkdir -m 700 aside aside/old
 : >aside/old/journal-000001.damaged
 ok 'what was put aside is no journal' exit_of 0 "$GAVEL" journal repair --journal=aside

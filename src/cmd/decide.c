@@ -320,6 +320,17 @@ static bool same_words(const struct options *o, const struct draft *old, enum ve
 	       str_eq(old->answer, str_of(o->answer)) && same_file(o, old);
 }
 
+/* Whether this is what was decided before. What was written is the same by its verb, whatever words
+ * come with it now; what is staged can still be said in other words. */
+static bool stands_already(const struct deciding *d, uint32_t old, enum verb verb)
+{
+	const struct draft *draft = old == NONE ? NULL : &d->desk->drafts.v[old];
+
+	if (!draft || d->o->correct)
+		return false;
+	return draft->state == DRAFT_WRITTEN ? draft->verb == verb : same_words(d->o, draft, verb);
+}
+
 static int decide_item(struct deciding *d, uint32_t number, enum verb verb)
 {
 	struct model *m = &d->load.model;
@@ -344,11 +355,7 @@ static int decide_item(struct deciding *d, uint32_t number, enum verb verb)
 		code = refuse(d, &r, "it has changed since it was shown; look at it again");
 		goto out;
 	}
-	/* written before: the same verb again is the same decision, whatever words come with it */
-	if (old != NONE && !d->o->correct &&
-	    (d->desk->drafts.v[old].state == DRAFT_WRITTEN ? d->desk->drafts.v[old].verb == verb
-							    : same_words(d->o, &d->desk->drafts.v[old],
-									 verb))) {
+	if (stands_already(d, old, verb)) {
 		code = repeat(d, old, &r);
 		goto out;
 	}
