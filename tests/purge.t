@@ -95,6 +95,14 @@ ok '--older-than' purge --older-than=0s
 ok 'what was new is old then' [ ! -e "$state/captures/new" ]
 ok 'what is unfinished is not' [ -e "$state/captures/undecided/agent.ndjson" ]
 ok 'nor what a link leads to' [ -e outside/run/mine.ndjson ]
+# a purge that was ended in the middle
+mkdir -m 700 "$state/.purged-half" "$state/captures/.purged-half"
+: >"$state/.purged-half/journal-000001"
+: >"$state/captures/.purged-half/agent.ndjson"
+ok 'what an earlier one has begun' purge --dry-run
+ok '... stays with --dry-run' [ -e "$state/.purged-half/journal-000001" ]
+ok '... and is finished' purge
+is '... in both places' '' "$(find "$state" -name '.purged-*')"
 for age in '' 30 d -1d 3x; do
 	ok "--older-than=$age is refused" sh -c '! "$GAVEL" purge --older-than="$1" 2>err && grep -q "^gavel: --older-than" err' sh "$age"
 done

@@ -143,13 +143,25 @@ static int remove_folder(const char *path)
 	return rc < 0 ? -1 : rmdir(path);
 }
 
+#define ASIDE ".purged-"
+
+/* What a purge that was ended left behind. */
+static bool finish_purge(struct purge *p, const char *name, const char *path)
+{
+	if (!str_starts(str_of(name), STR(ASIDE)))
+		return false;
+	if (!p->dry && remove_folder(path) < 0)
+		fail(p, path);
+	return true;
+}
+
 static void purge_folder(struct purge *p, enum kind kind, const char *base, const char *name,
 			 uint64_t bytes)
 {
 	struct buf path = { 0 }, aside = { 0 };
 
 	buf_printf(&path, "%s/%s", base, name);
-	buf_printf(&aside, "%s/.purged-%s", base, name);
+	buf_printf(&aside, "%s/" ASIDE "%s", base, name);
 	if (!p->dry && (rename(path.p, aside.p) < 0 || remove_folder(aside.p) < 0))
 		fail(p, path.p);
 	else
@@ -201,8 +213,10 @@ static void each_journal(struct purge *p, const char *base, bool removing)
 		struct stat st;
 
 		buf_printf(&path, "%s/%s", base, entry->d_name);
-		if (entry->d_name[0] != '.' && lstat(path.p, &st) == 0 && S_ISDIR(st.st_mode) &&
-		    journal_is_there(path.p)) {
+		if (removing && finish_purge(p, entry->d_name, path.p)) {
+			; /* that was it */
+		} else if (entry->d_name[0] != '.' && lstat(path.p, &st) == 0 &&
+			   S_ISDIR(st.st_mode) && journal_is_there(path.p)) {
 			if (removing) {
 				purge_journal(p, base, entry->d_name, path.p);
 			} else {
@@ -250,7 +264,8 @@ static void purge_captures(struct purge *p, const char *state)
 		struct pile pile;
 
 		buf_printf(&path, "%s/%s", base.p, entry->d_name);
-		if (is_dots(entry->d_name) || look_at_folder(path.p, &pile) < 0 || pile.odd)
+		if (is_dots(entry->d_name) || finish_purge(p, entry->d_name, path.p) ||
+		    look_at_folder(path.p, &pile) < 0 || pile.odd)
 			; /* not ours */
 		else if (pile.locked || is_needed(p, path.p))
 			p->in_use += pile.newest <= p->before;
