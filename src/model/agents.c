@@ -1,6 +1,6 @@
 /* What each agent does, as of the first k messages: how much it says, when it was last heard of,
  * what it works on and costs, and whether anything is wrong with it. */
-#include "model/model.h"
+#include "model/chapters.h"
 
 #include <stdlib.h>
 
@@ -19,26 +19,65 @@ static int64_t time_of(const struct model *m, uint32_t message)
 	return m->arrivals.n ? model_time(m, message) : m->records.v[message].time_ms;
 }
 
-static void add_messages(const struct model *m, uint32_t k, struct agent_stats *stats,
-			 struct breath *breath)
+/* Adding up: chapters where there are some, c may be NULL, and messages from there on. */
+struct adding {
+	const struct model *m;
+	const struct chapters *c;
+	uint32_t k;
+	int64_t now_ms;
+	struct agent_stats *stats;
+	struct breath *breath;
+};
+
+/* How many chapters are whole as of k. */
+static uint32_t chapters_of(const struct adding *a)
 {
-	for (uint32_t i = 0; i < k && breath_on(breath); i++) {
+	return a->c ? (a->k < a->c->n * CHAPTER ? a->k / CHAPTER : a->c->n) : 0;
+}
+
+static void add_told(const struct adding *a, uint32_t *timed)
+{
+	uint32_t chapters = chapters_of(a);
+
+	for (uint32_t i = 0; i < chapters && breath_on(a->breath); i++)
+		for (uint32_t n = a->c->list[i].told; n < a->c->list[i + 1].told; n++) {
+			const struct told *t = &a->c->told.v[n];
+			struct agent_stats *s = &a->stats[t->agent];
+
+			s->messages += t->messages;
+			s->errors += t->errors;
+			s->warnings += t->warnings;
+			s->last_message = i * CHAPTER + t->last;
+			if (t->last_timed)
+				timed[t->agent] = i * CHAPTER + t->last_timed;
+		}
+}
+
+static void add_messages(const struct adding *a)
+{
+	const struct model *m = a->m;
+	uint32_t *timed = xcalloc(m->agents.n, sizeof(*timed)); /* each one's last with a time, plus one */
+
+	add_told(a, timed);
+	for (uint32_t i = chapters_of(a) * CHAPTER; i < a->k && breath_on(a->breath); i++) {
 		const struct record *r = &m->records.v[i];
 		uint32_t from = route_of(m, r)->from;
 		struct agent_stats *s;
-		int64_t t;
 
 		if (from == NONE)
 			continue;
-		s = &stats[from];
+		s = &a->stats[from];
 		s->messages++;
 		s->errors += r->errors;
 		s->warnings += r->warnings;
 		s->last_message = i;
-		t = time_of(m, i);
-		if (t != WHEN_NONE)
-			s->last_seen_ms = t;
+		if (time_of(m, i) != WHEN_NONE)
+			timed[from] = i + 1;
 	}
+	for (uint32_t i = 0; i < m->agents.n && breath_on(a->breath); i++)
+		if (timed[i])
+			a->stats[i].last_seen_ms = time_of(m, timed[i] - 1);
+	free(timed);
 }
 
 static void add_usage(const struct model *m, uint32_t k, struct agent_stats *stats,
@@ -56,34 +95,65 @@ static void add_usage(const struct model *m, uint32_t k, struct agent_stats *sta
 	}
 }
 
-/* The parts of the whole session's time in which each agent spoke. */
-static void add_activity(const struct model *m, uint32_t k, struct agent_stats *stats,
-			 struct breath *breath)
+/* Which part of the session's time that is. */
+static int part_of(struct between whole, int64_t time_ms)
 {
-	int64_t first = INT64_MAX, last = WHEN_NONE;
+	double part = ((double)time_ms - (double)whole.from_ms) /
+		      ((double)whole.to_ms - (double)whole.from_ms + 1);
 
-	for (uint32_t i = 0; i < k && breath_on(breath); i++) {
-		int64_t t = m->records.v[i].time_ms;
+	return (int)(part * AGENT_PARTS);
+}
 
-		if (t == WHEN_NONE)
-			continue;
-		first = t < first ? t : first;
-		last = t > last ? t : last;
+static void add_active(struct agent_stats *s, int part, unsigned messages)
+{
+	unsigned n = s->activity[part] + messages;
+
+	s->activity[part] = n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
+}
+
+static void walk_activity(const struct adding *a, struct between whole, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to && breath_on(a->breath); i++) {
+		const struct record *r = &a->m->records.v[i];
+		uint32_t agent = route_of(a->m, r)->from;
+
+		if (r->time_ms != WHEN_NONE && agent != NONE)
+			add_active(&a->stats[agent], part_of(whole, r->time_ms), 1);
 	}
-	if (last == WHEN_NONE)
+}
+
+/* The parts of the whole session's time in which each agent spoke. */
+static void add_activity(const struct adding *a)
+{
+	struct between whole = BETWEEN_NONE;
+	uint32_t chapters = chapters_of(a);
+
+	for (uint32_t i = 0; i < chapters; i++) {
+		struct between sent = a->c->list[i].sent;
+
+		if (sent.to_ms != WHEN_NONE)
+			between_add(&whole, sent.from_ms);
+		between_add(&whole, sent.to_ms);
+	}
+	for (uint32_t i = chapters * CHAPTER; i < a->k && breath_on(a->breath); i++)
+		between_add(&whole, a->m->records.v[i].time_ms);
+	if (whole.to_ms == WHEN_NONE)
 		return;
-	for (uint32_t i = 0; i < k && breath_on(breath); i++) {
-		const struct record *r = &m->records.v[i];
-		uint32_t from = route_of(m, r)->from;
-		double part;
-		uint16_t *slot;
+	for (uint32_t i = 0; i < chapters && breath_on(a->breath); i++) {
+		const struct chapter *c = &a->c->list[i];
+		int part;
 
-		if (r->time_ms == WHEN_NONE || from == NONE)
+		if (c->sent.to_ms == WHEN_NONE)
 			continue;
-		part = ((double)r->time_ms - (double)first) / ((double)last - (double)first + 1);
-		slot = &stats[from].activity[(int)(part * AGENT_PARTS)];
-		*slot += *slot < UINT16_MAX;
+		part = part_of(whole, c->sent.from_ms);
+		if (part_of(whole, c->sent.to_ms) != part) {
+			walk_activity(a, whole, i * CHAPTER, (i + 1) * CHAPTER);
+			continue;
+		}
+		for (uint32_t n = c->told; n < c[1].told; n++)
+			add_active(&a->stats[a->c->told.v[n].agent], part, a->c->told.v[n].dated);
 	}
+	walk_activity(a, whole, chapters * CHAPTER, a->k);
 }
 
 /* The times of an agent's last messages, as many as may come in a second. */
@@ -103,27 +173,44 @@ static bool ring_overflows(struct ring *r, int64_t t)
 	return full && t >= oldest && ago(t, oldest) < 1000;
 }
 
+/* The first message from i on that may have been sent within the last span before now; whole chapters
+ * that were not are passed over. */
+static uint32_t next_late(const struct adding *a, uint32_t i, int64_t span_ms)
+{
+	uint32_t end = chapters_of(a) * CHAPTER;
+
+	while (i < end && i % CHAPTER == 0) {
+		struct between b = a->c->list[i / CHAPTER].timed;
+
+		if (b.to_ms != WHEN_NONE && b.from_ms <= a->now_ms && ago(a->now_ms, b.to_ms) < span_ms)
+			break;
+		i += CHAPTER;
+	}
+	return i;
+}
+
 /* Who has sent more than is allowed within some second of late: from message `first` on. late: how
  * many each has sent in that time. */
-static void find_floods(const struct model *m, uint32_t first, uint32_t k, int64_t now_ms,
-			const uint32_t *late, struct agent_stats *stats, struct breath *breath)
+static void find_floods(const struct adding *a, uint32_t first, const uint32_t *late)
 {
+	const struct model *m = a->m;
 	struct ring **rings = xcalloc(m->agents.n, sizeof(*rings));
 
-	for (uint32_t i = first; i < k && breath_on(breath); i++) {
+	for (uint32_t i = first; (i = next_late(a, i, FLOOD_SHOWN_MS)) < a->k && breath_on(a->breath);
+	     i++) {
 		uint32_t from = message_route(m, i)->from;
 		int64_t t;
 
 		if (from == NONE || late[from] <= FLOOD_MESSAGES ||
-		    stats[from].health == AGENT_FLOODING)
+		    a->stats[from].health == AGENT_FLOODING)
 			continue;
 		t = time_of(m, i);
-		if (t == WHEN_NONE || t > now_ms || ago(now_ms, t) >= FLOOD_SHOWN_MS)
+		if (t == WHEN_NONE || t > a->now_ms || ago(a->now_ms, t) >= FLOOD_SHOWN_MS)
 			continue;
 		if (!rings[from])
 			rings[from] = xcalloc(1, sizeof(*rings[from]));
 		if (ring_overflows(rings[from], t))
-			stats[from].health = AGENT_FLOODING;
+			a->stats[from].health = AGENT_FLOODING;
 	}
 	for (uint32_t i = 0; i < m->agents.n; i++)
 		free(rings[i]);
@@ -131,20 +218,22 @@ static void find_floods(const struct model *m, uint32_t first, uint32_t k, int64
 }
 
 /* The last minute before now. */
-static void add_rates(const struct model *m, uint32_t k, int64_t now_ms, struct agent_stats *stats,
-		      struct breath *breath)
+static void add_rates(const struct adding *a)
 {
-	uint32_t *late = xcalloc(m->agents.n, sizeof(*late)), first = k, most = 0;
+	const struct model *m = a->m;
+	uint32_t *late = xcalloc(m->agents.n, sizeof(*late)), first = a->k, most = 0;
 
-	for (uint32_t i = 0; i < k && now_ms != WHEN_NONE && breath_on(breath); i++) {
+	for (uint32_t i = 0; a->now_ms != WHEN_NONE && (i = next_late(a, i, RATE_SPAN_MS)) < a->k &&
+			     breath_on(a->breath);
+	     i++) {
 		uint32_t from = message_route(m, i)->from;
 		int64_t t = time_of(m, i), old;
 
-		if (from == NONE || t == WHEN_NONE || t > now_ms ||
-		    (old = ago(now_ms, t)) >= RATE_SPAN_MS)
+		if (from == NONE || t == WHEN_NONE || t > a->now_ms ||
+		    (old = ago(a->now_ms, t)) >= RATE_SPAN_MS)
 			continue;
-		stats[from].recent[AGENT_PARTS - 1 - old / (RATE_SPAN_MS / AGENT_PARTS)]++;
-		stats[from].minute++;
+		a->stats[from].recent[AGENT_PARTS - 1 - old / (RATE_SPAN_MS / AGENT_PARTS)]++;
+		a->stats[from].minute++;
 		if (old >= FLOOD_SHOWN_MS)
 			continue;
 		first = i < first ? i : first;
@@ -152,34 +241,70 @@ static void add_rates(const struct model *m, uint32_t k, int64_t now_ms, struct 
 			most = late[from];
 	}
 	if (most > FLOOD_MESSAGES)
-		find_floods(m, first, k, now_ms, late, stats, breath);
+		find_floods(a, first, late);
 	free(late);
 }
 
-/* What it works on, and whether that gets on. */
-static void add_work(const struct model *m, uint32_t k, int64_t now_ms, struct agent_stats *stats,
-		     struct breath *breath)
+/* An agent works on that, and that gets on or does not. */
+static void has_task(const struct adding *a, uint32_t task, const struct task_state_at *t)
 {
-	for (uint32_t i = 0; i < m->tasks.n && breath_on(breath); i++) {
+	struct agent_stats *s = &a->stats[t->agent];
+
+	s->task = task;
+	if (s->health < AGENT_FLOODING)
+		s->health = task_is_stalled(a->m, t, a->now_ms) ? AGENT_STALLED : AGENT_WORKING;
+}
+
+static void has_review(const struct adding *a, uint32_t agent)
+{
+	if (a->stats[agent].health == AGENT_IDLE)
+		a->stats[agent].health = AGENT_WORKING;
+}
+
+static void walk_work(const struct adding *a)
+{
+	const struct model *m = a->m;
+
+	for (uint32_t i = 0; i < m->tasks.n && breath_on(a->breath); i++) {
 		struct task_state_at t;
 
-		if (!task_at(m, &m->tasks.v[i], k, &t) || t.agent == NONE ||
-		    (t.state != TASK_ASSIGNED && t.state != TASK_RUNNING &&
-		     t.state != TASK_RETRYING))
-			continue;
-		stats[t.agent].task = i;
-		if (stats[t.agent].health < AGENT_FLOODING)
-			stats[t.agent].health =
-				task_is_stalled(m, &t, now_ms) ? AGENT_STALLED : AGENT_WORKING;
+		if (task_at(m, &m->tasks.v[i], a->k, &t) && t.agent != NONE &&
+		    task_state_is_work(t.state))
+			has_task(a, i, &t);
 	}
-	for (uint32_t i = 0; i < m->reviews.n && breath_on(breath); i++) {
+	for (uint32_t i = 0; i < m->reviews.n && breath_on(a->breath); i++) {
 		uint32_t agent = m->reviews.v[i].reviewer;
 		struct review_state r;
 
-		if (agent != NONE && review_at(m, &m->reviews.v[i], k, &r) &&
-		    r.verdict == REVIEW_NONE && !r.failed && stats[agent].health == AGENT_IDLE)
-			stats[agent].health = AGENT_WORKING;
+		if (agent != NONE && review_at(m, &m->reviews.v[i], a->k, &r) &&
+		    r.verdict == REVIEW_NONE && !r.failed)
+			has_review(a, agent);
 	}
+}
+
+static bool goes_on(const struct work *w, uint32_t k)
+{
+	return w->from < k && k <= w->to;
+}
+
+/* Of an agent's tasks the last one counts. */
+static void add_work(const struct adding *a)
+{
+	const struct chapters *c = a->c;
+
+	for (uint32_t i = 0; i < c->tasks.n; i++)
+		if (goes_on(&c->tasks.v[i], a->k))
+			a->stats[c->tasks.v[i].agent].task = c->tasks.v[i].number;
+	for (uint32_t i = 0; i < a->m->agents.n && breath_on(a->breath); i++) {
+		uint32_t task = a->stats[i].task;
+		struct task_state_at t;
+
+		if (task != NONE && task_at(a->m, &a->m->tasks.v[task], a->k, &t))
+			has_task(a, task, &t);
+	}
+	for (uint32_t i = 0; i < c->reviews.n; i++)
+		if (goes_on(&c->reviews.v[i], a->k))
+			has_review(a, c->reviews.v[i].agent);
 }
 
 /* Whoever is at work ought to be heard of. */
@@ -203,21 +328,31 @@ static void find_silent(const struct model *m, uint32_t k, int64_t now_ms, struc
 	}
 }
 
-struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, int64_t now_ms,
-				      struct breath *breath)
+struct agent_stats *chapters_agent_stats(const struct chapters *c, const struct model *m, uint32_t k,
+					 int64_t now_ms, struct breath *breath)
 {
 	struct agent_stats *stats = xcalloc(m->agents.n, sizeof(*stats));
+	struct adding a = { m, c, k, now_ms, stats, breath };
 
 	for (uint32_t i = 0; i < m->agents.n && breath_on(breath); i++) {
 		stats[i].task = stats[i].state = NONE;
 		stats[i].last_seen_ms = WHEN_NONE;
 		stats[i].last_message = m->agents.v[i].first;
 	}
-	add_messages(m, k, stats, breath);
+	add_messages(&a);
 	add_usage(m, k, stats, breath);
-	add_activity(m, k, stats, breath);
-	add_rates(m, k, now_ms, stats, breath);
-	add_work(m, k, now_ms, stats, breath);
+	add_activity(&a);
+	add_rates(&a);
+	if (c)
+		add_work(&a);
+	else
+		walk_work(&a);
 	find_silent(m, k, now_ms, stats);
 	return stats;
+}
+
+struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, int64_t now_ms,
+				      struct breath *breath)
+{
+	return chapters_agent_stats(NULL, m, k, now_ms, breath);
 }

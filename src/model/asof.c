@@ -1,6 +1,7 @@
 /* Slots, toggles, and sets of slots. */
 #include "model/asof.h"
 
+#include "model/chapters.h"
 #include "model/rules.h"
 
 #include <stdlib.h>
@@ -26,7 +27,9 @@ struct asof {
 	uint64_t *open; /* after the first `at` toggles */
 	uint32_t at;
 	uint32_t end; /* messages */
-	struct decided_list *decided; /* NULL = nobody has asked */
+	/* NULL = nobody has asked */
+	struct decided_list *decided;
+	struct chapters *chapters;
 };
 
 /* ---- making ---- */
@@ -225,6 +228,7 @@ void asof_free(struct asof *a)
 	free(a->kept);
 	free(a->open);
 	decided_free(a->decided);
+	chapters_free(a->chapters);
 	free(a);
 }
 
@@ -364,4 +368,11 @@ const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, stru
 	if (!a->decided)
 		a->decided = decided_new(a->m, a->end, breath);
 	return a->decided ? decided_before(a->decided, k, n) : NULL;
+}
+
+struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms, struct breath *breath)
+{
+	if (!a->chapters)
+		a->chapters = chapters_new(a->m, a->end, breath);
+	return chapters_agent_stats(a->chapters, a->m, k, now_ms, breath);
 }

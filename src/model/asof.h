@@ -24,5 +24,7 @@ uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint3
 
 /* The log's decisions of the first k messages, the newest first. NULL: the breath has stopped it. */
 const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, struct breath *breath);
+/* As model_agent_stats. */
+struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms, struct breath *breath);
 
 #endif

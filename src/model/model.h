@@ -346,6 +346,8 @@ struct task_state_at {
 };
 bool task_at(const struct model *m, const struct task *task, uint32_t k, struct task_state_at *out);
 bool task_state_is_final(enum task_state s);
+/* Whoever has it is at work. */
+bool task_state_is_work(enum task_state s);
 /* No progress for 30 s on a running task. */
 bool task_is_stalled(const struct model *m, const struct task_state_at *t, int64_t now_ms);
 

@@ -119,6 +119,11 @@ bool task_state_is_final(enum task_state s)
 	return s == TASK_COMPLETED || s == TASK_PARTIAL || s == TASK_FAILED || s == TASK_CANCELLED;
 }
 
+bool task_state_is_work(enum task_state s)
+{
+	return s == TASK_ASSIGNED || s == TASK_RUNNING || s == TASK_RETRYING;
+}
+
 bool task_at(const struct model *m, const struct task *task, uint32_t k, struct task_state_at *out)
 {
 	(void)m;

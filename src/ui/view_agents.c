@@ -72,7 +72,9 @@ static bool life_has_agent(const struct scene *s, const struct agent_stats *stat
 static void agents_make(const struct scene *s, int cols, struct lines *out)
 {
 	uint32_t n = s->model->agents.n;
-	struct agent_stats *stats = model_agent_stats(s->model, s->k, s->now_ms, s->breath);
+	struct agent_stats *stats =
+		s->asof ? asof_agent_stats(s->asof, s->k, s->now_ms, s->breath)
+			: model_agent_stats(s->model, s->k, s->now_ms, s->breath);
 	struct own *own = arena_zalloc(&out->arena, sizeof(*own) + n * sizeof(*stats));
 	struct column c[COL_COUNT];
 

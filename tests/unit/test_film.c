@@ -2,6 +2,7 @@
  * the state is the same by playing, by seeking, by asking for it, and by loading only k messages. */
 #include "cmd/load.h"
 #include "cmd/show_json.h"
+#include "model/chapters.h"
 #include "ui/app.h"
 #include "logs.h"
 
@@ -310,6 +311,77 @@ START_TEST(what_is_open_is_known_at_once)
 }
 END_TEST
 
+/* Clocks that mostly go on, sometimes jump, and sometimes are missing. */
+static void add_random_message(uint32_t agents, int64_t *clock)
+{
+	struct record r = { .route = chance(10) ? chance(agents) : agents, .time_ms = *clock,
+			    .errors = (uint8_t)chance(3), .warnings = (uint8_t)chance(300) };
+
+	*clock += chance(chance(50) ? 40 : 90000);
+	if (chance(9) == 0)
+		r.time_ms = WHEN_NONE;
+	else if (chance(400) == 0)
+		r.time_ms -= chance(900000);
+	heap_push(model.heap, &model.records, r);
+}
+
+static void add_random_work(uint32_t agents, uint32_t end)
+{
+	struct task task = { .id = NONE };
+	struct review review = { .id = NONE, .task = NONE,
+				 .reviewer = chance(5) ? chance(agents) : NONE };
+
+	for (uint32_t message = chance(end), n = chance(6); n--; message += chance(end / 8)) {
+		struct task_step step = { .message = message, .agent = chance(6) ? chance(agents) : NONE,
+					  .state = (uint8_t)chance(TASK_CANCELLED + 1), .percent = 255 };
+		struct review_step word = { .message = message, .verdict = (uint8_t)chance(3),
+					    .failed = chance(4) == 0 };
+
+		heap_push(model.heap, &task.steps, step);
+		heap_push(model.heap, &review.steps, word);
+	}
+	heap_push(model.heap, &model.tasks, task);
+	heap_push(model.heap, &model.reviews, review);
+}
+
+START_TEST(what_agents_do_is_known_at_once)
+{
+	uint32_t end = 3 * CHAPTER + 700, agents = _i ? 300 : 5;
+	struct asof *asof;
+	int64_t clock = 1000000;
+
+	sow(_i);
+	model_init(&model);
+	for (uint32_t i = 0; i < agents; i++) {
+		heap_push(model.heap, &model.agents, (struct agent){ .name = NONE, .type = NONE });
+		heap_push(model.heap, &model.routes, (struct route){ .from = i, .to = NONE });
+	}
+	heap_push(model.heap, &model.routes, (struct route){ .from = NONE, .to = NONE });
+	for (uint32_t i = 0; i < end; i++) {
+		add_random_message(agents, &clock);
+		if (i == 2 * CHAPTER + 100) /* seen from behind, chapters before lie in one part */
+			clock += YEAR;
+	}
+	for (uint32_t i = 0; i < 1000; i++)
+		add_random_work(agents, end);
+	asof = asof_new(&model, end);
+	for (int n = 0; n < 40; n++) {
+		uint32_t k = n ? chance(end + 1) : CHAPTER;
+		int64_t now = chance(9) ? model_now(&model, k) - (int64_t)chance(60000) : WHEN_NONE;
+		struct agent_stats *quick = asof_agent_stats(asof, k, now, NULL);
+		struct agent_stats *walked = model_agent_stats(&model, k, now, NULL);
+
+		for (uint32_t i = 0; i < agents; i++)
+			ck_assert_msg(memcmp(&quick[i], &walked[i], sizeof(*quick)) == 0,
+				      "agent %u as of %u; " TOLD, i, k, SEED);
+		free(quick);
+		free(walked);
+	}
+	asof_free(asof);
+	model_release(&model);
+}
+END_TEST
+
 /* ---- with the app ---- */
 
 static struct load load;
@@ -583,6 +655,7 @@ int main(void)
 	tcase_add_test(t, a_loop_goes_round);
 	tcase_add_loop_test(t, the_bar_leads_where_it_shows, 0, 3);
 	tcase_add_loop_test(t, what_is_open_is_known_at_once, 0, 4);
+	tcase_add_loop_test(t, what_agents_do_is_known_at_once, 0, 4);
 	tcase_add_test(t, keys_move_the_cursor);
 	tcase_add_test(t, nothing_is_decided_in_a_replay);
 	tcase_add_test(t, the_mouse_drags_on_the_bar);
