@@ -4,7 +4,8 @@
 #include "cmd/show_json.h"
 
 #include "ui/figures.h"
-#include "ui/view_loops.h"
+#include "model/loops.h"
+#include "ui/view_parts.h"
 
 #include <stdlib.h>
 
@@ -241,33 +242,51 @@ static void tell_decided(struct report *r)
 	table_end(r);
 }
 
-static void tell_loops(struct report *r)
+static uint32_t count_entries(const struct loops *all, uint32_t loop, uint32_t items)
+{
+	uint32_t n = 0;
+
+	for (uint32_t p = loop_first_place(all, loop, items); p != NONE;
+	     p = loop_next_place(all, loop, p, items))
+		n++;
+	return n;
+}
+
+static void tell_loop(struct report *r, const struct loops *all, uint32_t loop, struct arena *arena)
 {
 	const struct model *m = r->s->model;
+	const struct loop_at *l = loop_look(all, loop, r->s->k, arena);
+	const struct loop_turn *before, *after;
+	uint32_t task = all->list[loop].task;
+	bool two = loop_last_two(l, &before, &after);
+
+	cell_text(r, task == NONE ? session_name(m, m->reviews.v[l->review].session)
+				  : model_str(m, m->tasks.v[task].id));
+	cell_number(r, l->turn_count);
+	cell_number(r, count_entries(all, loop, model_item_count(m, r->s->k)));
+	cell_word(r, l->failed ? "error" : review_verdict_name(l->verdict));
+	if (loop_diverges(all, loop, r->s->k))
+		buf_printf(r->out, " **no**: %u open, then %u |", before->open, after->open);
+	else
+		cell_word(r, two ? "yes" : "");
+	row_end(r);
+}
+
+static void tell_loops(struct report *r)
+{
 	struct arena arena = { 0 };
-	struct loops *all = loops_make(r->s, &arena);
+	struct loops *all = loops_new(r->s->model, r->s->k, r->s->k, NULL);
 
 	if (all->n)
 		table(r, "Review loops", "loop|iterations|items|newest word|converges");
 	for (uint32_t i = 0; i < all->n; i++) {
-		struct loop *l = &all->list[i];
-		const struct turn *before, *after;
-
-		if (!row(r))
-			continue;
-		cell_text(r, l->task == NONE ? session_name(m, m->reviews.v[l->review].session)
-					     : model_str(m, m->tasks.v[l->task].id));
-		cell_number(r, l->turn_count);
-		cell_number(r, l->entry_count);
-		cell_word(r, l->failed ? "error" : review_verdict_name(l->verdict));
-		if (loop_diverges(all, l, &before, &after))
-			buf_printf(r->out, " **no**: %u open, then %u |", before->open, after->open);
-		else
-			cell_word(r, before ? "yes" : "");
-		row_end(r);
+		arena_reset(&arena);
+		if (loop_has_begun(all, i, r->s->k) && row(r))
+			tell_loop(r, all, i, &arena);
 	}
 	table_end(r);
 	arena_release(&arena);
+	loops_release(all);
 }
 
 static void tell_tasks(struct report *r)

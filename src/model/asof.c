@@ -2,6 +2,7 @@
 #include "model/asof.h"
 
 #include "model/chapters.h"
+#include "model/loops.h"
 #include "model/rules.h"
 
 #include <stdlib.h>
@@ -30,6 +31,7 @@ struct asof {
 	/* NULL = nobody has asked */
 	struct decided_list *decided;
 	struct chapters *chapters;
+	struct loops *loops;
 };
 
 /* ---- making ---- */
@@ -229,6 +231,7 @@ void asof_free(struct asof *a)
 	free(a->open);
 	decided_free(a->decided);
 	chapters_free(a->chapters);
+	loops_release(a->loops);
 	free(a);
 }
 
@@ -316,26 +319,10 @@ uint32_t asof_open(struct asof *a, uint32_t k, int64_t now_ms, uint32_t *due)
 	return open;
 }
 
-/* How many items there are as of k. */
-static uint32_t items_by(const struct model *m, uint32_t k)
-{
-	uint32_t low = 0, high = m->items.n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (m->items.v[middle].steps[0].message < k)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint32_t *n)
 {
 	const struct model *m = a->m;
-	uint32_t whole = items_by(m, k), from = first_slot(a, now_ms);
+	uint32_t whole = model_item_count(m, k), from = first_slot(a, now_ms);
 	uint32_t *list = xmalloc(((size_t)whole + 1) * sizeof(*list));
 	uint64_t *listed = all ? xcalloc(whole / WORD + 1, sizeof(*listed)) : NULL;
 
@@ -375,4 +362,13 @@ struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms,
 	if (!a->chapters)
 		a->chapters = chapters_new(a->m, a->end, breath);
 	return chapters_agent_stats(a->chapters, a->m, k, now_ms, breath);
+}
+
+struct loops *asof_loops(struct asof *a, uint32_t k, struct breath *breath)
+{
+	if (!a->loops || k < a->loops->from || k > a->loops->to) {
+		loops_release(a->loops);
+		a->loops = loops_new(a->m, k, a->end, breath);
+	}
+	return loops_hold(a->loops);
 }

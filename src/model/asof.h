@@ -13,6 +13,7 @@
 #include "model/decided.h"
 
 struct asof;
+struct loops;
 
 /* Of the first n messages, 0 to all of them; the model may grow meanwhile. */
 struct asof *asof_new(const struct model *m, uint32_t n);
@@ -26,5 +27,7 @@ uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint3
 const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, struct breath *breath);
 /* As model_agent_stats. */
 struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms, struct breath *breath);
+/* To be released. NULL: the breath has stopped it. */
+struct loops *asof_loops(struct asof *a, uint32_t k, struct breath *breath);
 
 #endif

@@ -330,6 +330,8 @@ void item_reply_name(const struct model *m, const struct item *item, struct buf 
 uint32_t item_replied_to(const struct model *m, uint32_t message, struct str name);
 /* Whether its session has an item of another kind that item_name gives the same name. */
 bool item_has_twin(const struct model *m, const struct item *item);
+/* How many items there are as of k: they are numbered in the order they were raised first. */
+uint32_t model_item_count(const struct model *m, uint32_t k);
 /* Open items (or all), most urgent first: numbers into items. Free the result. */
 uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n,
 		      struct breath *breath);

@@ -76,3 +76,18 @@ uint32_t model_when_seen(const struct model *m, uint32_t session, uint32_t seen)
 	}
 	return seen ? m->records.n : 0;
 }
+
+uint32_t model_item_count(const struct model *m, uint32_t k)
+{
+	uint32_t low = 0, high = m->items.n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (m->items.v[middle].steps[0].message < k)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -1,8 +1,8 @@
 /* Counting. */
 #include "ui/figures.h"
 
+#include "model/loops.h"
 #include "ui/echoes.h"
-#include "ui/view_loops.h"
 #include "ui/view_parts.h"
 
 #include <stdlib.h>
@@ -182,17 +182,16 @@ static void count_standing(struct counting *c, const struct standing *standing)
 
 static void count_loops(const struct scene *s, struct figures *out)
 {
-	struct arena arena = { 0 };
-	struct loops *all = loops_make(s, &arena);
-	const struct turn *before, *after;
+	struct loops *all = loops_new(s->model, s->k, s->k, NULL);
 
 	for (uint32_t i = 0; i < all->n; i++) {
-		if (s->filter && !message_is_shown(s, all->list[i].moments[0].message))
+		if (!loop_has_begun(all, i, s->k) ||
+		    (s->filter && !message_is_shown(s, all->list[i].first)))
 			continue;
 		out->loops++;
-		out->diverging += loop_diverges(all, &all->list[i], &before, &after);
+		out->diverging += loop_diverges(all, i, s->k);
 	}
-	arena_release(&arena);
+	loops_release(all);
 }
 
 /* ---- who used most ---- */

@@ -87,6 +87,7 @@ struct lines {
 	VEC(struct line) list;
 	struct arena arena; /* of own, and of the texts it keeps */
 	void *own; /* whatever else the view worked out */
+	void (*release)(void *own); /* what of it is not in the arena; NULL = all is */
 	int cols;  /* the width they were made for (texts are wrapped to it) */
 };
 

@@ -1,7 +1,8 @@
 /* The ledger: for each loop, its items down and its iterations across, with what happened to each
  * item in each. Below the rows the open, new and recurring items right after each answer tell
  * whether the loop converges. */
-#include "ui/view_loops.h"
+#include "model/loops.h"
+#include "ui/view_parts.h"
 
 #include <stdio.h>
 
@@ -9,12 +10,14 @@ enum {
 	CELL_COLS = 6, /* glyph, up to four letters, gap */
 	CELL_LETTERS = 4,
 	GRADE_COLS = 6,
+	BREATH_EVERY = 64,
+	ROWS_A_LOOP = 6, /* besides its items */
 };
 
 enum what {
 	ROW_BLANK,
 	ROW_LOOP, /* a: loop */
-	ROW_ITEM, /* a: entry */
+	ROW_ITEM, /* a: its entry's first item, b: loop */
 	ROW_OPEN, /* a: loop */
 	ROW_NEW,
 	ROW_AGAIN,
@@ -37,57 +40,91 @@ static const struct mark marks[HAPPENED_COUNT] = {
 
 /* ---- lines ---- */
 
-static bool entry_is_shown(const struct scene *s, const struct loops *all, const struct entry *e)
+struct own {
+	struct loops *all;
+	uint32_t k, items;       /* as of which the lines are, and how many items there are then */
+	struct loop_at **looked; /* by loop: once it was drawn */
+	struct arena arena;      /* of these */
+	struct arena scratch;    /* of the line that is drawn */
+};
+
+static void ledger_release(void *own_)
+{
+	struct own *own = own_;
+
+	loops_release(own->all);
+	arena_release(&own->arena);
+	arena_release(&own->scratch);
+}
+
+static bool entry_is_shown(const struct scene *s, const struct own *own, uint32_t place)
 {
 	struct item_state at;
 
 	if (!s->filter)
 		return true;
-	for (uint32_t i = e->first_item; i != NONE; i = all->next_item[i])
-		if (item_is_shown(s, i, &at))
+	for (; place != NONE; place = entry_next_place(own->all, place, own->items))
+		if (item_is_shown(s, loop_item(own->all, place), &at))
 			return true;
 	return false;
 }
 
 static void add_loop(const struct scene *s, struct lines *out, uint32_t number)
 {
-	struct loops *all = out->own;
-	struct loop *loop = &all->list[number];
-	const struct turn *before, *after;
-	uint32_t start = out->list.n;
+	const struct own *own = out->own;
+	uint32_t start = out->list.n, first = loop_first_place(own->all, number, own->items);
 	bool any = false;
 
 	if (start)
 		line_add(out, ROW_BLANK, 0, 0);
 	line_add(out, ROW_LOOP, number, 0);
-	for (uint32_t i = loop->first_entry; i != NONE && breath_on(s->breath);
-	     i = all->entries[i].next) {
-		if (!entry_is_shown(s, all, &all->entries[i]))
+	for (uint32_t p = first; p != NONE && (p % BREATH_EVERY || breath_on(s->breath));
+	     p = loop_next_place(own->all, number, p, own->items)) {
+		if (!entry_is_shown(s, own, p))
 			continue;
-		line_add(out, ROW_ITEM, i, 0);
+		line_add(out, ROW_ITEM, loop_item(own->all, p), number);
 		any = true;
 	}
 	if (!any && s->filter) {
 		out->list.n = start;
 		return;
 	}
-	if (loop->first_entry != NONE) {
+	if (first != NONE) {
 		line_add(out, ROW_OPEN, number, 0);
 		line_add(out, ROW_NEW, number, 0);
 		line_add(out, ROW_AGAIN, number, 0);
 	}
-	if (loop_diverges(all, loop, &before, &after))
+	if (loop_diverges(own->all, number, own->k))
 		line_add(out, ROW_WARNING, number, 0);
 }
 
 static void ledger_make(const struct scene *s, int cols, struct lines *out)
 {
-	struct loops *all = loops_make(s, &out->arena);
+	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
+	uint32_t most;
 
-	out->own = all;
+	out->own = own;
 	out->cols = cols;
-	for (uint32_t i = 0; i < all->n && breath_on(s->breath); i++)
-		add_loop(s, out, i);
+	out->release = ledger_release;
+	own->k = s->k;
+	own->items = model_item_count(s->model, s->k);
+	own->all = s->asof ? asof_loops(s->asof, s->k, s->breath)
+			   : loops_new(s->model, s->k, s->k, s->breath);
+	if (!own->all)
+		return;
+	own->looked = arena_zalloc(&own->arena, own->all->n * sizeof(*own->looked));
+	most = own->all->list[own->all->n].items;
+	lines_want(out, (most < own->items ? most : own->items) + ROWS_A_LOOP * own->all->n);
+	for (uint32_t i = 0; i < own->all->n && breath_on(s->breath); i++)
+		if (loop_has_begun(own->all, i, s->k))
+			add_loop(s, out, i);
+}
+
+static const struct loop_at *look(struct own *own, uint32_t loop)
+{
+	if (!own->looked[loop])
+		own->looked[loop] = loop_look(own->all, loop, own->k, &own->arena);
+	return own->looked[loop];
 }
 
 /* ---- drawing ---- */
@@ -98,7 +135,7 @@ struct places {
 	uint32_t from, turns; /* shown turns: [from, from + turns) */
 };
 
-static struct places places_of(const struct loop *l, int cols)
+static struct places places_of(const struct loop_at *l, int cols)
 {
 	struct places p = { .id_cols = cols < 50 ? cols / 3 : cols < 100 ? 24 : 34 };
 	int room, title = cols < 70 ? 0 : cols / 4;
@@ -120,19 +157,21 @@ static struct rect turn_rect(const struct places *p, struct rect row, uint32_t t
 	return rect_in(row, 0, p->turns_at + (int)(turn - p->from) * CELL_COLS, 1, CELL_COLS - 1);
 }
 
-static void draw_loop(const struct scene *s, const struct loop *l, struct grid *g, struct rect row)
+static void draw_loop(const struct scene *s, struct own *own, const struct loop_at *l, struct grid *g,
+		      struct rect row)
 {
 	const struct model *m = s->model;
 	const struct review *r = &m->reviews.v[l->review];
+	uint32_t task = own->all->list[l->number].task;
 	struct places at = places_of(l, row.cols);
 	struct pen p = { g, rect_in(row, 0, 0, 1, at.turns_at - 2) };
 	char text[16];
 
 	grid_fill(g, rect_in(row, 0, 0, 1, row.cols), ROLE_BORDER, "─");
-	if (l->task == NONE)
+	if (task == NONE)
 		pen_id(&p, ROLE_ACCENT, session_name(m, r->session));
 	else
-		pen_id(&p, ROLE_ACCENT, model_str(m, m->tasks.v[l->task].id));
+		pen_id(&p, ROLE_ACCENT, model_str(m, m->tasks.v[task].id));
 	grid_put(g, rect_in(row, 0, p.rest.col - row.col, 1, 1), ROLE_BORDER, " ");
 	for (uint32_t i = at.from; i < at.from + at.turns; i++) {
 		snprintf(text, sizeof(text), i == at.from && at.from ? "…%u " : "#%u ",
@@ -172,17 +211,21 @@ static void draw_cell(const struct entry *e, uint32_t turn, struct pen p)
 		pen_put(&glyph, ROLE_BORDER, "·");
 }
 
-static void draw_item(const struct scene *s, const struct loops *all, const struct entry *e,
+static void draw_item(const struct scene *s, struct own *own, const struct loop_at *l, uint32_t first,
 		      struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
-	const struct item *item = &m->items.v[e->item];
-	struct places at = places_of(&all->list[e->loop], row.cols);
+	const struct item *item;
+	struct places at = places_of(l, row.cols);
 	struct pen p = { g, rect_in(row, 0, 1, 1, at.id_cols - 1) };
+	struct entry e;
 	const struct mark *grade;
 	struct item_state state;
 	struct detail d;
 
+	arena_reset(&own->scratch);
+	loop_entry(own->all, l, first, &own->scratch, &e);
+	item = &m->items.v[e.item];
 	if (!item_at(m, item, s->k, s->now_ms, &state))
 		return;
 	grade = mark_of_grade(state.grade);
@@ -193,18 +236,18 @@ static void draw_item(const struct scene *s, const struct loops *all, const stru
 	if (state.grade != GRADE_NONE)
 		pen_put(&p, grade->role, p.rest.cols < 5 ? grade->letter : grade->word);
 	for (uint32_t i = at.from; i < at.from + at.turns; i++)
-		draw_cell(e, i, (struct pen){ g, turn_rect(&at, row, i) });
+		draw_cell(&e, i, (struct pen){ g, turn_rect(&at, row, i) });
 	p.rest = rect_in(row, 0, at.title_at, 1, row.cols - at.title_at);
 	if (p.rest.cols >= 16 && s->reader->detail(s->reader->ctx, item, &state, &d))
 		pen_text(&p, state.open ? ROLE_NORMAL : ROLE_DIM, d.title);
 }
 
-static uint32_t count_of(const struct turn *t, enum what what)
+static uint32_t count_of(const struct loop_turn *t, enum what what)
 {
 	return what == ROW_OPEN ? t->open : what == ROW_NEW ? t->fresh : t->again;
 }
 
-static void draw_counts(const struct loop *l, enum what what, struct grid *g, struct rect row)
+static void draw_counts(const struct loop_at *l, enum what what, struct grid *g, struct rect row)
 {
 	static const struct {
 		const char *label;
@@ -235,11 +278,11 @@ static void draw_counts(const struct loop *l, enum what what, struct grid *g, st
 	}
 }
 
-static void draw_warning(struct loops *all, struct loop *l, struct pen p)
+static void draw_warning(const struct loop_at *l, struct pen p)
 {
-	const struct turn *before, *after;
+	const struct loop_turn *before, *after;
 
-	if (loop_diverges(all, l, &before, &after))
+	if (loop_last_two(l, &before, &after))
 		pen_printf(
 			&p, ROLE_WARN,
 			" ⚠ does not converge: %u open after iteration %u, %u after iteration %u",
@@ -276,32 +319,38 @@ static void ledger_heading(const struct scene *s, const struct lines *lines, str
 static void ledger_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			struct grid *g, struct rect row)
 {
-	struct loops *all = lines->own;
+	struct own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
+	const struct loop_at *l = NULL;
 
-	if (line->what == ROW_ITEM)
-		loop_fill(all, &all->list[all->entries[line->a].loop]);
-	else if (line->what != ROW_BLANK)
-		loop_fill(all, &all->list[line->a]);
+	if (line->what != ROW_BLANK)
+		l = look(own, line->what == ROW_ITEM ? line->b : line->a);
 	switch ((enum what)line->what) {
 	case ROW_BLANK: break;
-	case ROW_LOOP: draw_loop(s, &all->list[line->a], g, row); break;
-	case ROW_ITEM: draw_item(s, all, &all->entries[line->a], g, row); break;
+	case ROW_LOOP: draw_loop(s, own, l, g, row); break;
+	case ROW_ITEM: draw_item(s, own, l, line->a, g, row); break;
 	case ROW_OPEN:
 	case ROW_NEW:
-	case ROW_AGAIN: draw_counts(&all->list[line->a], line->what, g, row); break;
-	case ROW_WARNING: draw_warning(all, &all->list[line->a], p); break;
+	case ROW_AGAIN: draw_counts(l, line->what, g, row); break;
+	case ROW_WARNING: draw_warning(l, p); break;
 	}
 }
 
+/* The newest of the items that share the line. */
 static struct target ledger_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
-	const struct loops *all = lines->own;
+	const struct own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
+	uint32_t place, next;
 
 	(void)s;
-	return line->what == ROW_ITEM ? target_item(all->entries[line->a].item) : target_none;
+	if (line->what != ROW_ITEM)
+		return target_none;
+	place = loop_place_of(own->all, line->b, line->a);
+	while ((next = entry_next_place(own->all, place, own->items)) != NONE)
+		place = next;
+	return target_item(loop_item(own->all, place));
 }
 
 const struct view_ops view_ledger = {

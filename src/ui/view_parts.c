@@ -18,6 +18,9 @@ enum {
 
 void lines_release(struct lines *lines)
 {
+	if (lines->release)
+		lines->release(lines->own);
+	lines->release = NULL;
 	vec_release(&lines->list);
 	arena_release(&lines->arena);
 	lines->own = NULL;
