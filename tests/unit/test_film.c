@@ -2,8 +2,8 @@
  * the state is the same by playing, by seeking, by asking for it, and by loading only k messages. */
 #include "cmd/load.h"
 #include "cmd/show_json.h"
-#include "model/chapters.h"
 #include "ui/app.h"
+#include "chance.h"
 #include "logs.h"
 
 #include <time.h>
@@ -72,29 +72,6 @@ START_TEST(the_clock_is_defined_whatever_the_times)
 	close_times();
 }
 END_TEST
-
-static uint64_t seed;
-
-static uint32_t chance(uint32_t below)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((seed >> 33) % below);
-}
-
-static uint64_t sown;
-
-/* From the clock, or given to repeat a failure; either way it is told. */
-static void sow(int salt)
-{
-	const char *given = getenv("GAVEL_SEED");
-
-	sown = seed = given ? strtoull(given, NULL, 10)
-			    : (uint64_t)time(NULL) * 1000003u + (uint64_t)salt;
-	chance(2);
-}
-
-#define TOLD "GAVEL_SEED=%llu"
-#define SEED ((unsigned long long)sown)
 
 static void open_random(void)
 {
@@ -246,139 +223,6 @@ START_TEST(the_bar_leads_where_it_shows)
 		ck_assert_uint_eq(errors, film_errors(&film, film.end));
 	}
 	close_times();
-}
-END_TEST
-
-/* ---- what is open as of any message ---- */
-
-static void add_random_item(uint32_t message, uint32_t end)
-{
-	struct item item = { .id = NONE, .review = NONE, .task = NONE,
-			     .kind = (uint8_t)chance(ITEM_KIND_COUNT), .n = 1 + chance(6) };
-
-	item.steps = heap_alloc(model.heap, item.n * sizeof(*item.steps));
-	for (uint32_t i = 0; i < item.n; i++) {
-		item.steps[i] = (struct item_step){ .message = message,
-						    .hash = chance(2), .iteration = (uint16_t)chance(3),
-						    .what = i ? chance(6) & 7 : STEP_RAISED,
-						    .grade = chance(5) & 7 };
-		message += chance(end / 4);
-	}
-	if (chance(4) == 0) {
-		item.dated = true;
-		heap_push(model.heap, &model.dated,
-			  (struct dated_item){ chance(end), model.items.n });
-	}
-	heap_push(model.heap, &model.items, item);
-}
-
-START_TEST(what_is_open_is_known_at_once)
-{
-	uint32_t end = _i ? 30000 : 300;
-	struct asof *asof;
-
-	sow(_i);
-	model_init(&model);
-	heap_push(model.heap, &model.routes, (struct route){ .from = NONE, .to = NONE });
-	for (uint32_t i = 0; i < end; i++) {
-		heap_push(model.heap, &model.records, (struct record){ .time_ms = i });
-		if (chance(3))
-			add_random_item(i, end);
-	}
-	for (uint32_t i = 0; i < 40; i++)
-		model_stand(&model, &(struct standing){
-					    .item = chance(model.items.n), .from = chance(end),
-					    .verdict = VERDICT_ACCEPTED,
-					    .delivery = (uint8_t)(DELIVERY_STAGED + chance(6)) });
-	asof = asof_new(&model, end);
-	for (int n = 0; n < 60; n++) {
-		uint32_t k = chance(end), due, want_due, count, want_count;
-		int64_t now = chance(5) ? (int64_t)chance(end) : WHEN_NONE;
-		bool all = chance(2);
-		uint32_t *list = asof_inbox(asof, k, now, all, &count);
-		uint32_t *want = model_inbox(&model, k, now, all, &want_count, NULL);
-
-		ck_assert_msg(count == want_count && !memcmp(list, want, count * sizeof(*list)),
-			      "as of %u: %u items, not %u; " TOLD, k, count, want_count, SEED);
-		ck_assert_uint_eq(asof_open(asof, k, now, &due),
-				  model_open(&model, k, now, &want_due));
-		ck_assert_msg(due == want_due, TOLD, SEED);
-		free(list);
-		free(want);
-	}
-	asof_free(asof);
-	model_release(&model);
-}
-END_TEST
-
-/* Clocks that mostly go on, sometimes jump, and sometimes are missing. */
-static void add_random_message(uint32_t agents, int64_t *clock)
-{
-	struct record r = { .route = chance(10) ? chance(agents) : agents, .time_ms = *clock,
-			    .errors = (uint8_t)chance(3), .warnings = (uint8_t)chance(300) };
-
-	*clock += chance(chance(50) ? 40 : 90000);
-	if (chance(9) == 0)
-		r.time_ms = WHEN_NONE;
-	else if (chance(400) == 0)
-		r.time_ms -= chance(900000);
-	heap_push(model.heap, &model.records, r);
-}
-
-static void add_random_work(uint32_t agents, uint32_t end)
-{
-	struct task task = { .id = NONE };
-	struct review review = { .id = NONE, .task = NONE,
-				 .reviewer = chance(5) ? chance(agents) : NONE };
-
-	for (uint32_t message = chance(end), n = chance(6); n--; message += chance(end / 8)) {
-		struct task_step step = { .message = message, .agent = chance(6) ? chance(agents) : NONE,
-					  .state = (uint8_t)chance(TASK_CANCELLED + 1), .percent = 255 };
-		struct review_step word = { .message = message, .verdict = (uint8_t)chance(3),
-					    .failed = chance(4) == 0 };
-
-		heap_push(model.heap, &task.steps, step);
-		heap_push(model.heap, &review.steps, word);
-	}
-	heap_push(model.heap, &model.tasks, task);
-	heap_push(model.heap, &model.reviews, review);
-}
-
-START_TEST(what_agents_do_is_known_at_once)
-{
-	uint32_t end = 3 * CHAPTER + 700, agents = _i ? 300 : 5;
-	struct asof *asof;
-	int64_t clock = 1000000;
-
-	sow(_i);
-	model_init(&model);
-	for (uint32_t i = 0; i < agents; i++) {
-		heap_push(model.heap, &model.agents, (struct agent){ .name = NONE, .type = NONE });
-		heap_push(model.heap, &model.routes, (struct route){ .from = i, .to = NONE });
-	}
-	heap_push(model.heap, &model.routes, (struct route){ .from = NONE, .to = NONE });
-	for (uint32_t i = 0; i < end; i++) {
-		add_random_message(agents, &clock);
-		if (i == 2 * CHAPTER + 100) /* seen from behind, chapters before lie in one part */
-			clock += YEAR;
-	}
-	for (uint32_t i = 0; i < 1000; i++)
-		add_random_work(agents, end);
-	asof = asof_new(&model, end);
-	for (int n = 0; n < 40; n++) {
-		uint32_t k = n ? chance(end + 1) : CHAPTER;
-		int64_t now = chance(9) ? model_now(&model, k) - (int64_t)chance(60000) : WHEN_NONE;
-		struct agent_stats *quick = asof_agent_stats(asof, k, now, NULL);
-		struct agent_stats *walked = model_agent_stats(&model, k, now, NULL);
-
-		for (uint32_t i = 0; i < agents; i++)
-			ck_assert_msg(memcmp(&quick[i], &walked[i], sizeof(*quick)) == 0,
-				      "agent %u as of %u; " TOLD, i, k, SEED);
-		free(quick);
-		free(walked);
-	}
-	asof_free(asof);
-	model_release(&model);
 }
 END_TEST
 
@@ -654,8 +498,6 @@ int main(void)
 	tcase_add_test(t, between_two_messages_time_goes_on);
 	tcase_add_test(t, a_loop_goes_round);
 	tcase_add_loop_test(t, the_bar_leads_where_it_shows, 0, 3);
-	tcase_add_loop_test(t, what_is_open_is_known_at_once, 0, 4);
-	tcase_add_loop_test(t, what_agents_do_is_known_at_once, 0, 4);
 	tcase_add_test(t, keys_move_the_cursor);
 	tcase_add_test(t, nothing_is_decided_in_a_replay);
 	tcase_add_test(t, the_mouse_drags_on_the_bar);
