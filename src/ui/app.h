@@ -242,6 +242,14 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row);
 /* What the command line that is being typed may become: what its command does, or which there are. */
 void app_command_hint(struct str line, struct buf *out);
 
+/* Commands of the timeline. */
+void axis_mark_left(struct app *a, struct str argument);
+void axis_mark_right(struct app *a, struct str argument);
+void axis_zoom_in(struct app *a, struct str argument);
+void axis_zoom_out(struct app *a, struct str argument);
+void axis_pan_left(struct app *a, struct str argument);
+void axis_pan_right(struct app *a, struct str argument);
+
 extern const struct view_ops view_help;
 
 #endif

@@ -394,95 +394,6 @@ RUN(raw)
 	app_say(a, ROLE_DIM, a->scene.raw ? "bytes as they came" : "pretty");
 }
 
-/* The part of the time axis that is shown: [from, to), all of it when to is 0. */
-static void set_axis(struct app *a, int64_t from, int64_t to, int64_t first, int64_t last)
-{
-	/* zoomed in and out again, a few milliseconds are lost */
-	if (to - from >= (last - first) / 100 * 99 || to <= from)
-		from = to = 0;
-	a->scene.from_ms = from;
-	a->scene.to_ms = to;
-	a->stale[TAB_TIMELINE] = true;
-}
-
-static bool axis_range(struct app *a, int64_t *first, int64_t *last)
-{
-	const struct model *m = a->scene.model;
-
-	*first = INT64_MAX;
-	*last = a->scene.now_ms;
-	for (uint32_t i = 0; i < a->scene.k; i++)
-		if (m->records.v[i].time_ms != WHEN_NONE && m->records.v[i].time_ms < *first)
-			*first = m->records.v[i].time_ms;
-	return *last != WHEN_NONE && *first < *last;
-}
-
-/* From mark to mark along the selected lane; Enter then opens that message. */
-static void step_mark(struct app *a, int direction)
-{
-	struct pane *p = app_list(a);
-	const struct record *r;
-	uint32_t message = NONE;
-	char clock[32], q[QUOTED_MAX];
-
-	if (p->view->next_mark && p->selected < p->lines.list.n)
-		message = p->view->next_mark(&a->scene, &p->lines, p->selected, direction);
-	if (message == NONE) {
-		app_say(a, ROLE_DIM, "no mark that way");
-		return;
-	}
-	a->scene.mark = message + 1;
-	r = &a->scene.model->records.v[message];
-	app_say(a, ROLE_NORMAL, "%s  line %u  %s; Enter opens it",
-		r->time_ms == WHEN_NONE ? "no time" : when_clock(r->time_ms, clock),
-		message_line(a->scene.model, message), quoted(model_kind(a->scene.model, r), q));
-}
-
-RUN(mark_left) { UNUSED; step_mark(a, -1); }
-RUN(mark_right) { UNUSED; step_mark(a, 1); }
-
-static void zoom(struct app *a, double factor)
-{
-	int64_t first, last, from, to, middle, half;
-
-	if (!axis_range(a, &first, &last))
-		return;
-	from = a->scene.to_ms ? a->scene.from_ms : first;
-	to = a->scene.to_ms ? a->scene.to_ms : last;
-	/* around the chosen mark; without one, the newest is what one zooms in on first */
-	middle = a->scene.to_ms ? from + (to - from) / 2 : to;
-	if (a->scene.mark && a->scene.model->records.v[a->scene.mark - 1].time_ms != WHEN_NONE)
-		middle = a->scene.model->records.v[a->scene.mark - 1].time_ms;
-	half = (int64_t)((double)(to - from) / 2 * factor);
-	if (half < 500)
-		half = 500;
-	if (middle + half > last)
-		middle = last - half;
-	set_axis(a, middle - half, middle + half, first, last);
-}
-
-RUN(zoom_in) { UNUSED; zoom(a, 0.5); }
-RUN(zoom_out) { UNUSED; zoom(a, 2); }
-
-static void pan(struct app *a, int direction)
-{
-	int64_t first, last, by;
-
-	if (!a->scene.to_ms || !axis_range(a, &first, &last)) {
-		app_say(a, ROLE_DIM, "all of it is shown; + zooms in");
-		return;
-	}
-	by = (a->scene.to_ms - a->scene.from_ms) / 4 * direction;
-	if (a->scene.from_ms + by < first)
-		by = first - a->scene.from_ms;
-	if (a->scene.to_ms + by > last)
-		by = last - a->scene.to_ms;
-	set_axis(a, a->scene.from_ms + by, a->scene.to_ms + by, first, last);
-}
-
-RUN(pan_left) { UNUSED; pan(a, -1); }
-RUN(pan_right) { UNUSED; pan(a, 1); }
-
 RUN(accept) { decide_verb(a, VERB_ACCEPT, argument); }
 RUN(partial) { decide_verb(a, VERB_PARTIAL, argument); }
 RUN(reject) { decide_verb(a, VERB_REJECT, argument); }
@@ -624,12 +535,12 @@ const struct app_command app_commands[] = {
 	{ "look", "copy-id", "y", "the item's id on the message line", ANYWHERE, run_copy_id },
 	{ "look", "edit-file", "v", "the file a finding names, in $EDITOR", ANYWHERE, run_edit_file },
 	{ "look", "raw", "r", "messages as they came, or pretty", ANYWHERE, run_raw },
-	{ "look", "mark-right", "l", "next mark of the lane", IN_TIMELINE, run_mark_right },
-	{ "look", "mark-left", "h", "previous mark of the lane", IN_TIMELINE, run_mark_left },
-	{ "look", "zoom-in", "+", "a shorter stretch of time", IN_TIMELINE, run_zoom_in },
-	{ "look", "zoom-out", "-", "a longer stretch of time", IN_TIMELINE, run_zoom_out },
-	{ "look", "pan-left", "<Left>", "earlier", IN_TIMELINE, run_pan_left },
-	{ "look", "pan-right", "<Right>", "later", IN_TIMELINE, run_pan_right },
+	{ "look", "mark-right", "l", "next mark of the lane", IN_TIMELINE, axis_mark_right },
+	{ "look", "mark-left", "h", "previous mark of the lane", IN_TIMELINE, axis_mark_left },
+	{ "look", "zoom-in", "+", "a shorter stretch of time", IN_TIMELINE, axis_zoom_in },
+	{ "look", "zoom-out", "-", "a longer stretch of time", IN_TIMELINE, axis_zoom_out },
+	{ "look", "pan-left", "<Left>", "earlier", IN_TIMELINE, axis_pan_left },
+	{ "look", "pan-right", "<Right>", "later", IN_TIMELINE, axis_pan_right },
 
 	{ "decide", "accept", "a", "accept the item", ANYWHERE, run_accept },
 	{ "decide", "reject", "x", "reject the item", ANYWHERE, run_reject },
