@@ -1,9 +1,9 @@
-/* Two bytes of the word, the rarest ones, are compared at sixteen places at once; what is left is
- * compared byte by byte. */
+/* Two bytes of the word, the rarest ones, are compared at sixteen places at once, or at sixty-four where
+ * the processor can; what is left is compared byte by byte. */
 #include "base/needle.h"
 
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 static char lower(char c)
@@ -58,31 +58,80 @@ static char case_bit(char c)
 	return c >= 'a' && c <= 'z' ? 0x20 : 0;
 }
 
-ptrdiff_t needle_find(const struct needle *n, struct str text, size_t start)
+/* Where the word is, of the places from `at` on that `hits` has bits for; -1 = nowhere. */
+static ptrdiff_t find_among(const struct needle *n, struct str text, size_t at, uint64_t hits)
+{
+	for (; hits; hits &= hits - 1) {
+		size_t here = at + (size_t)__builtin_ctzll(hits);
+
+		if (is_here(n, text.p + here))
+			return (ptrdiff_t)here;
+	}
+	return -1;
+}
+
+static ptrdiff_t find_narrow(const struct needle *n, struct str text, size_t at)
 {
 	const __m128i rare = _mm_set1_epi8(n->word[n->rare]), other = _mm_set1_epi8(n->word[n->other]);
 	const __m128i rare_bit = _mm_set1_epi8(case_bit(n->word[n->rare]));
 	const __m128i other_bit = _mm_set1_epi8(case_bit(n->word[n->other]));
-	size_t at = start;
+	ptrdiff_t found;
 
-	if (!n->n)
-		return start <= text.n ? (ptrdiff_t)start : -1;
 	for (; at + n->n + 16 <= text.n; at += 16) {
-		const char *p = text.p + at;
-		__m128i a = _mm_loadu_si128((const void *)(p + n->rare));
-		__m128i b = _mm_loadu_si128((const void *)(p + n->other));
+		__m128i a = _mm_loadu_si128((const void *)(text.p + at + n->rare));
+		__m128i b = _mm_loadu_si128((const void *)(text.p + at + n->other));
 		unsigned hits = (unsigned)_mm_movemask_epi8(
 			_mm_and_si128(_mm_cmpeq_epi8(_mm_or_si128(a, rare_bit), rare),
 				      _mm_cmpeq_epi8(_mm_or_si128(b, other_bit), other)));
 
-		for (; hits; hits &= hits - 1) {
-			unsigned i = (unsigned)__builtin_ctz(hits);
-
-			if (is_here(n, p + i))
-				return (ptrdiff_t)(at + i);
-		}
+		if (hits && (found = find_among(n, text, at, hits)) >= 0)
+			return found;
 	}
 	return find_slowly(n, text, at);
+}
+
+struct wide {
+	__m256i rare, other, rare_bit, other_bit;
+};
+
+__attribute__((target("avx2"))) static inline __m256i match_wide(const struct needle *n,
+								 const struct wide *w, const char *p)
+{
+	__m256i a = _mm256_loadu_si256((const void *)(p + n->rare));
+	__m256i b = _mm256_loadu_si256((const void *)(p + n->other));
+
+	return _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_or_si256(a, w->rare_bit), w->rare),
+				_mm256_cmpeq_epi8(_mm256_or_si256(b, w->other_bit), w->other));
+}
+
+__attribute__((target("avx2"))) static ptrdiff_t find_wide(const struct needle *n, struct str text,
+							   size_t at)
+{
+	const struct wide w = { _mm256_set1_epi8(n->word[n->rare]), _mm256_set1_epi8(n->word[n->other]),
+				_mm256_set1_epi8(case_bit(n->word[n->rare])),
+				_mm256_set1_epi8(case_bit(n->word[n->other])) };
+	ptrdiff_t found;
+
+	for (; at + n->n + 64 <= text.n; at += 64) {
+		__m256i low = match_wide(n, &w, text.p + at), high = match_wide(n, &w, text.p + at + 32);
+		__m256i any = _mm256_or_si256(low, high);
+		uint64_t hits;
+
+		if (_mm256_testz_si256(any, any))
+			continue;
+		hits = (uint32_t)_mm256_movemask_epi8(low) |
+		       (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32;
+		if ((found = find_among(n, text, at, hits)) >= 0)
+			return found;
+	}
+	return find_narrow(n, text, at);
+}
+
+ptrdiff_t needle_find(const struct needle *n, struct str text, size_t start)
+{
+	if (!n->n)
+		return start <= text.n ? (ptrdiff_t)start : -1;
+	return __builtin_cpu_supports("avx2") ? find_wide(n, text, start) : find_narrow(n, text, start);
 }
 #else
 ptrdiff_t needle_find(const struct needle *n, struct str text, size_t start)

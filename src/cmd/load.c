@@ -285,6 +285,7 @@ static bool read_hunt(void *ctx, struct hunt *h)
 	struct load *l = ctx;
 
 	l->looked_at = NONE;
+	l->search.alone = l->threads == 1;
 	return search_some(&l->search, &l->model, &l->wire, &l->reader, h);
 }
 

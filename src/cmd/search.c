@@ -4,12 +4,17 @@
 #include "base/utf8.h"
 #include "base/when.h"
 
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 enum {
 	FIRST_BYTES = 32 << 10,  /* the next find may be near */
 	BLOCK_BYTES = 512 << 10, /* stays in the processor's cache for all that is looked for */
 	SLICE_BYTES = 8 << 20,
+	BATCH_MAX = SLICE_BYTES / BLOCK_BYTES + 8, /* stretches may be shorter than a block */
+	TOGETHER_FROM = 4, /* blocks that are worth a thread */
 	SLICE_MESSAGES = 50000,
 	ESCAPES_DEEP = 3, /* JSON within JSON within JSON */
 };
@@ -162,17 +167,17 @@ static bool unescape(struct str text, struct buf *out)
 	return any;
 }
 
-static bool text_has(struct search *s, struct str text)
+static bool text_has(const struct search *s, struct str text, struct buf *plain)
 {
 	struct buf again = { 0 };
 	bool found = has(text, buf_str(&s->word));
 
 	for (int deep = 0; deep < ESCAPES_DEEP && !found && unescape(text, &again); deep++) {
-		struct buf swapped = s->plain;
+		struct buf swapped = *plain;
 
-		s->plain = again;
+		*plain = again;
 		again = swapped;
-		text = buf_str(&s->plain);
+		text = buf_str(plain);
 		found = has(text, buf_str(&s->word));
 	}
 	buf_release(&again);
@@ -277,7 +282,8 @@ static ptrdiff_t next_escape(const struct search *s, struct str text, size_t at)
 }
 
 struct block_search {
-	struct search *s;
+	const struct search *s;
+	struct search_hands *hands;
 	const struct model *m;
 	const struct stretch_of *t;
 	struct str text;
@@ -333,7 +339,8 @@ static void look_behind_escapes(struct block_search *b)
 		at = (size_t)(where.to - b->t->offset);
 		if (is_better(b, message) &&
 		    text_has(b->s, str_make(b->text.p + (where.from - b->t->offset),
-					    (size_t)(where.to - where.from))))
+					    (size_t)(where.to - where.from)),
+			     &b->hands->plain))
 			b->best = message;
 	}
 }
@@ -358,64 +365,187 @@ static void look_one_by_one(struct block_search *b, const struct reader *r)
 	for (uint32_t i = 0; i < b->t->n; i++) {
 		uint32_t message = b->t->first + i;
 
-		if (is_better(b, message) && text_has(b->s, r->bytes(r->ctx, message)))
+		if (is_better(b, message) && text_has(b->s, r->bytes(r->ctx, message), &b->hands->plain))
 			b->best = message;
 	}
 }
 
-static uint32_t search_stretch(struct search *s, const struct model *m, struct wire *w,
-			       const struct reader *r, const struct stretch_of *t, int direction)
+/* false: it cannot be read as a block. One that is longer than the limit is known by its beginning
+ * only. */
+static bool look_at_block(struct block_search *b, struct wire *w)
 {
-	struct block_search b = { .s = s, .m = m, .t = t, .direction = direction, .best = NONE };
+	const struct route *route = message_route(b->m, b->t->first);
 
-	/* one that is longer than the limit is known by its beginning only */
-	if ((t->n == 1 && message_route(m, t->first)->flags & RECORD_OVERSIZE) ||
-	    wire_fetch_block(w, message_route(m, t->first)->source, t->offset, (size_t)t->bytes, &s->block,
-			     NULL) < 0) {
-		look_one_by_one(&b, r);
-	} else {
-		b.text = buf_str(&s->block);
-		look_for_word(&b);
-		look_behind_escapes(&b);
+	if ((b->t->n == 1 && route->flags & RECORD_OVERSIZE) ||
+	    wire_fetch_block(w, route->source, b->t->offset, (size_t)b->t->bytes, &b->hands->block,
+			     NULL) < 0)
+		return false;
+	b->text = buf_str(&b->hands->block);
+	look_for_word(b);
+	look_behind_escapes(b);
+	look_at_columns(b);
+	return true;
+}
+
+/* ---- many blocks ---- */
+
+/* What a hunt looks through at one go; `best` by stretch: a message, NONE, or NOT_YET. */
+struct batch {
+	struct search *s;
+	const struct model *m;
+	struct wire *wire;
+	int direction;
+	struct stretch_of list[BATCH_MAX];
+	uint32_t best[BATCH_MAX];
+	uint32_t n;
+	uint64_t bytes; /* of this and the batches before it */
+	uint32_t messages;
+	atomic_uint next;  /* stretch that nobody has taken */
+	atomic_uint found; /* the first one with a find: those behind it do not matter */
+};
+
+#define NOT_YET (NONE - 1)
+
+static void note_find(struct batch *b, unsigned i)
+{
+	unsigned first = atomic_load(&b->found);
+
+	while (i < first && !atomic_compare_exchange_weak(&b->found, &first, i))
+		;
+}
+
+static void take_blocks(struct batch *b, struct search_hands *hands)
+{
+	unsigned i;
+
+	while ((i = atomic_fetch_add(&b->next, 1)) < b->n && i < atomic_load(&b->found)) {
+		struct block_search one = { .s = b->s, .hands = hands, .m = b->m, .t = &b->list[i],
+					    .direction = b->direction, .best = NONE };
+
+		if (!look_at_block(&one, b->wire))
+			continue;
+		b->best[i] = one.best;
+		if (one.best != NONE)
+			note_find(b, i);
 	}
-	look_at_columns(&b);
-	return b.best;
+}
+
+static void *take_others(void *batch)
+{
+	struct batch *b = batch;
+
+	take_blocks(b, &b->s->other);
+	return NULL;
+}
+
+/* Both threads read one file, which is open: that is all that they share and does not stand still. */
+static void search_together(struct batch *b)
+{
+	uint32_t file = message_route(b->m, b->list[0].first)->source;
+	sigset_t all, before;
+	pthread_t helper;
+	bool helped = false;
+
+	if (b->n >= TOGETHER_FROM && !b->s->alone && wire_hold(b->wire, file, NULL) == 0) {
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+		helped = pthread_create(&helper, NULL, take_others, b) == 0;
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
+	take_blocks(b, &b->s->own);
+	if (helped)
+		pthread_join(helper, NULL);
+}
+
+/* The best find in stretch i, wherever it comes from. */
+static uint32_t find_of(struct batch *b, uint32_t i, const struct reader *r)
+{
+	struct block_search one = { .s = b->s, .hands = &b->s->own, .m = b->m, .t = &b->list[i],
+				    .direction = b->direction, .best = NONE };
+
+	if (b->best[i] != NOT_YET)
+		return b->best[i];
+	if (!look_at_block(&one, b->wire)) {
+		look_one_by_one(&one, r);
+		look_at_columns(&one);
+	}
+	return one.best;
+}
+
+/* ---- the hunt ---- */
+
+static void move_on(struct hunt *h, uint32_t n)
+{
+	h->left -= n;
+	if (h->direction > 0)
+		h->at = h->at + n < h->k ? h->at + n : 0;
+	else
+		h->at = h->at >= n ? h->at - n : h->k - 1;
+}
+
+static bool is_slice(const struct batch *b)
+{
+	return b->bytes >= SLICE_BYTES || b->messages >= SLICE_MESSAGES;
+}
+
+/* The next stretches of one file, without moving on; the first ones of a hunt are short, since the next
+ * find may be near. */
+static void gather(struct batch *b, const struct hunt *h, uint64_t *room)
+{
+	struct hunt ahead = *h;
+
+	for (b->n = 0; ahead.left && b->n < BATCH_MAX && !is_slice(b); b->n++) {
+		uint32_t most = h->direction > 0 ? h->k - ahead.at : ahead.at + 1; /* to the end */
+		struct stretch_of t = stretch_from(b->m, ahead.at, most < ahead.left ? most : ahead.left,
+						   *room, h->direction);
+
+		if (b->n && message_route(b->m, t.first)->source !=
+				    message_route(b->m, b->list[0].first)->source)
+			break;
+		b->list[b->n] = t;
+		b->best[b->n] = NOT_YET;
+		b->bytes += t.bytes;
+		b->messages += t.n;
+		move_on(&ahead, t.n);
+		if (*room < BLOCK_BYTES) {
+			*room *= 2;
+			b->n++;
+			break;
+		}
+	}
+	atomic_init(&b->next, 0);
+	atomic_init(&b->found, b->n);
 }
 
 bool search_some(struct search *s, const struct model *m, struct wire *w, const struct reader *r,
 		 struct hunt *h)
 {
-	uint64_t bytes = 0, room = FIRST_BYTES;
-	uint32_t messages = 0;
+	struct batch b = { .s = s, .m = m, .wire = w, .direction = h->direction };
+	uint64_t room = h->left == h->k ? FIRST_BYTES : BLOCK_BYTES;
 
 	prepare(s, m, h->word);
 	h->found = NONE;
-	while (h->left && bytes < SLICE_BYTES && messages < SLICE_MESSAGES) {
-		uint32_t most = h->direction > 0 ? h->k - h->at : h->at + 1; /* to the end */
-		struct stretch_of t = stretch_from(m, h->at, most < h->left ? most : h->left, room,
-						   h->direction);
+	while (h->left && h->found == NONE && !is_slice(&b)) {
+		gather(&b, h, &room);
+		search_together(&b);
+		for (uint32_t i = 0; i < b.n && h->found == NONE; i++) {
+			uint32_t n = b.list[i].n;
 
-		room = room < BLOCK_BYTES ? 2 * room : room;
-		bytes += t.bytes;
-		messages += t.n;
-		h->found = search_stretch(s, m, w, r, &t, h->direction);
-		if (h->found != NONE)
-			t.n = (h->found > h->at ? h->found - h->at : h->at - h->found) + 1;
-		h->left -= t.n;
-		if (h->direction > 0)
-			h->at = h->at + t.n < h->k ? h->at + t.n : 0;
-		else
-			h->at = h->at >= t.n ? h->at - t.n : h->k - 1;
-		if (h->found != NONE)
-			return true;
+			h->found = find_of(&b, i, r);
+			if (h->found != NONE)
+				n = (h->found > h->at ? h->found - h->at : h->at - h->found) + 1;
+			move_on(h, n);
+		}
 	}
-	return h->left > 0;
+	return h->found != NONE || h->left > 0;
 }
 
 void search_release(struct search *s)
 {
 	buf_release(&s->word);
-	buf_release(&s->block);
-	buf_release(&s->plain);
+	buf_release(&s->own.block);
+	buf_release(&s->own.plain);
+	buf_release(&s->other.block);
+	buf_release(&s->other.plain);
 	vec_release(&s->agent_has);
 }

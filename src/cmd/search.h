@@ -5,7 +5,8 @@
  * dialect, when, which line of its file. Upper and lower case of ASCII letters are the same.
  *
  * Bytes are looked through in blocks, without regard to messages; only where something is found, or an
- * escape might hide something, is a message looked at. */
+ * escape might hide something, is a message looked at. Where there are many blocks to look through, a
+ * second thread takes every other one. */
 #ifndef GAVEL_CMD_SEARCH_H
 #define GAVEL_CMD_SEARCH_H
 
@@ -13,7 +14,13 @@
 #include "decide/reader.h"
 #include "wire/wire.h"
 
+/* What one thread needs to look through a block. */
+struct search_hands {
+	struct buf block, plain;
+};
+
 struct search {
+	bool alone; /* in one thread */
 	struct buf word;
 	struct needle needle, escape;
 	uint8_t escaped[256]; /* bytes of the word for which an escape may stand */
@@ -22,7 +29,7 @@ struct search {
 	bool kind_has[256], dialect_has[DIALECT_COUNT];
 	unsigned kinds; /* of which kind_has tells */
 	VEC(uint8_t) agent_has;
-	struct buf block, plain;
+	struct search_hands own, other;
 };
 
 /* Looks through some messages, for a few milliseconds: see struct hunt. bytes is the reader's, for
