@@ -177,7 +177,7 @@ same() {
 
 matches() {
 	soon same && return 0
-	echo 'not on the screen within ten seconds (< wanted, > there):'
+	echo 'not on the screen within half a minute (< wanted, > there):'
 	diff want got
 	return 1
 }
