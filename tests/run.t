@@ -93,6 +93,10 @@ ok '... both sides pass check' sh -c '"$GAVEL" check "$1" "$1.replies.ndjson"' s
 ok '... and so does the journal' "$GAVEL" journal verify
 ok '... which knows who asked for what' grep -q '"state":"ASKED".*"agent":"worker-1".*"type":"request:query-tasks".*"ruling":"answer"' "$XDG_STATE_HOME"/gavel/*/journal-000001
 
+query='say {"type":"request:query-tasks","id":"twice","timestamp":"{now}","payload":{}}'
+ok 'an id is answered once' agent '4<until:said twice>Q' "$query" 'wait-for-line twice' "$query" 'say said twice' 'wait-for-line'
+ok '... and why not again is recorded' sh -c 'grep -h "\"ruling\":\"nothing\"" "$XDG_STATE_HOME"/gavel/*/journal-000001 | grep -q "its id is that of an earlier request"'
+
 ok 'collaboration' run '<until:blocked>a<until:staged>$<wait:400>y6<until:, sent>Q' \
 	--agent col -- "$FAKE_AGENT" -f "$scripts/collaboration.script"
 ok '... is assigned again' told '"message_type":"task_assignment"' col

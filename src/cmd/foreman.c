@@ -190,7 +190,7 @@ static void hear(void *ctx, struct load *l, const struct message *msg, const str
 	}
 	f->charges.v[heard.agent]->orchestrated = true;
 	ruling = orchestrator_take(&f->orchestrator, &l->model, &heard, &answer);
-	if (ruling.type != RULING_NOTHING || (ruling.why && ruling.code != CODE_NONE)) {
+	if (ruling.type != RULING_NOTHING || ruling.why) {
 		if (record_asked(f, heard.agent, msg, &ruling, buf_str(&answer)) && answer.n)
 			hand_over(f, heard.agent, buf_str(&answer));
 	}

@@ -406,10 +406,8 @@ struct ruling orchestrator_take(struct orchestrator *o, const struct model *m,
 	orchestrator_note(o, a->agent, false, a->msg, a->bytes);
 	if (!wants_answer(a->msg->kind))
 		return nothing;
-	if (beyond && !crew_may_refuse(c, a->now_ms)) {
-		nothing.why = "the agent floods; it is not even told so any more";
-		return nothing;
-	}
+	if (beyond && !crew_may_refuse(c, a->now_ms))
+		return nothing; /* nor is it recorded: a flood must not fill the disk */
 	dialect_decode(&o->decoder, a->bytes, NULL, &o->message);
 	if (o->message.dialect != DIALECT_ORCHESTRATOR)
 		BUG("these are not the bytes of that message");

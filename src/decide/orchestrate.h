@@ -135,7 +135,7 @@ enum ruling_type {
 struct ruling {
 	enum ruling_type type;
 	enum orchestrator_code code;
-	const char *why; /* a request that stays without a response; NULL otherwise */
+	const char *why; /* a request stays without a response, which is recorded; NULL otherwise */
 };
 
 /* Answers a message that has just come; also notes it. An id gets one response in the life of a
