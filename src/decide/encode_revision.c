@@ -101,6 +101,13 @@ static bool is_apart(struct str s)
 	return true;
 }
 
+static struct str without_apart(struct str s)
+{
+	if (s.n > 1 + APART_DIGITS && is_apart(str_from(s, s.n - 1 - APART_DIGITS)))
+		s.n -= 1 + APART_DIGITS;
+	return s;
+}
+
 /* Whether the id is base, "-rev-" and a number, and perhaps what keeps it apart. */
 static bool is_revision(struct str id, struct str base, uint64_t *number)
 {
@@ -108,17 +115,15 @@ static bool is_revision(struct str id, struct str base, uint64_t *number)
 
 	if (!str_starts(rest, STR("-rev-")))
 		return false;
-	rest = str_from(rest, 5);
-	if (rest.n > 1 + APART_DIGITS && is_apart(str_from(rest, rest.n - 1 - APART_DIGITS)))
-		rest.n -= 1 + APART_DIGITS;
+	rest = without_apart(str_from(rest, 5));
 	return str_to_u64(rest, number) && *number < 1000000000;
 }
 
-/* "task-3" of "task-3-rev-2" */
+/* "task-3" of "task-3-rev-2", also where that is kept apart */
 static struct str base_of(struct str id)
 {
 	const struct str between = STR("-rev-");
-	struct str stem = id;
+	struct str stem = without_apart(id);
 	uint64_t number;
 
 	while (stem.n && stem.p[stem.n - 1] >= '0' && stem.p[stem.n - 1] <= '9')
