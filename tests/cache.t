@@ -47,6 +47,14 @@ for keys in '' 2 3 4 5; do
 	"$GAVEL" log --headless --keys=keys --screen=read --no-cache >/dev/null
 	ok "its screen is the same ($keys)" cmp cached read
 done
+rm "$(image)"
+"$GAVEL" log --headless --keys=keys --screen=cached >/dev/null 2>&1
+i=0
+while [ $i -lt 100 ] && ! image >/dev/null 2>&1; do # another process writes it
+	i=$((i + 1))
+	sleep 0.1
+done
+ok 'the UI makes one' image
 state log >/dev/null
 
 # ---- images that are no good ----

@@ -302,7 +302,8 @@ static void strip(struct model *m)
 
 static void count(struct load *l)
 {
-	struct scene s = { .model = &l->model, .k = l->model.records.n, .kept = &l->cache.figures };
+	struct scene s = { .model = &l->model, .k = l->model.records.n, .reader = &l->reader,
+			   .kept = &l->cache.figures };
 	struct figures figures;
 
 	s.now_ms = model_now(s.model, s.k);
