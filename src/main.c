@@ -19,9 +19,9 @@ static void on_file_limit(int number)
 	(void)number;
 }
 
-/* A standard descriptor that is closed would be the next file's that is opened: what is printed would go
- * into the journal. Something must be there; what is there can be written to, or read, as little as
- * before, so that it does not pass for success. */
+/* A standard descriptor that is closed would be the next file's that is opened: what is printed
+ * would go into the journal. Something must be there; what is there can be written to, or read, as
+ * little as before, so that it does not pass for success. */
 static void hold_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -1,8 +1,8 @@
 /* Layout of a reserved heap: its own books, then small blocks side by side up to the middle, then
  * spans. Small blocks come in sizes that are at most a quarter apart; a block given back waits in
  * the list of its size. What is over SMALL_MAX has a span of its own, 16 times as long as it needs
- * to be at most; a vector moves to a longer one when that is full, at 1 MB, 16 MB, 256 MB, and takes
- * its pages along. Pages of a span cost nothing until they are used. */
+ * to be at most; a vector moves to a longer one when that is full, at 1 MB, 16 MB, 256 MB, and
+ * takes its pages along. Pages of a span cost nothing until they are used. */
 #include "base/heap.h"
 
 #include "base/err.h"
@@ -309,8 +309,8 @@ struct str heap_str(struct heap *h, struct str s)
 	return str_make(p, s.n);
 }
 
-/* What was at `from` is at `to`: the pages move, where the system can do that, and are not copied, or for a
- * moment twice the memory would be needed. */
+/* What was at `from` is at `to`: the pages move, where the system can do that, and are not copied,
+ * or for a moment twice the memory would be needed. */
 static void move_pages(void *to, void *from, size_t n)
 {
 #ifdef MREMAP_DONTUNMAP

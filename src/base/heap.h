@@ -61,9 +61,9 @@ struct heap_parts {
 void heap_list(const struct heap *h, struct heap_parts *out); /* vec_release(&out->list) */
 /* Where a part is. For one that is to be put back into a new heap: NULL if it cannot be one. */
 char *heap_at(struct heap *h, struct heap_part part);
-/* Puts a part back: its bytes are those of the file from offset on, read when they are looked at and
- * copied when they are changed, so the file must stay as it is. offset: a multiple of HEAP_PAGE. NULL:
- * it cannot be. */
+/* Puts a part back: its bytes are those of the file from offset on, read when they are looked at
+ * and copied when they are changed, so the file must stay as it is. offset: a multiple of
+ * HEAP_PAGE. NULL: it cannot be. */
 char *heap_map(struct heap *h, struct heap_part part, int fd, uint64_t offset);
 /* Empties a fixed heap, of which parts were put back that turn out to be no good. */
 void heap_reset(struct heap *h);

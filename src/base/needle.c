@@ -1,5 +1,5 @@
-/* Two bytes of the word, the rarest ones, are compared at sixteen places at once, or at sixty-four where
- * the processor can; what is left is compared byte by byte. */
+/* Two bytes of the word, the rarest ones, are compared at sixteen places at once, or at sixty-four
+ * where the processor can; what is left is compared byte by byte. */
 #include "base/needle.h"
 
 #ifdef __SSE2__

@@ -2,8 +2,9 @@
  * figures that take a walk through all of it.
  *
  * $XDG_CACHE_HOME/gavel (~/.cache/gavel) has an image for each list of sources that was read, made
- * after reading and used before it: the heap of the model is put back at the address that it had, and
- * only what the last log has got since is read. Everything in the folder may be deleted at any time.
+ * after reading and used before it: the heap of the model is put back at the address that it had,
+ * and only what the last log has got since is read. Everything in the folder may be deleted at any
+ * time.
  *
  * An image is used only if it is whole (sums over all of it), of this very program (a sum of the
  * executable), made with the same settings and the same hash seed, and ours (owner, mode). Of each
@@ -12,8 +13,8 @@
  * samples in between. So a log that was changed in its middle and has grown besides passes if the
  * samples are not touched. Anything else is as if there was no image: it is made anew.
  *
- * Only logs of lines have images. The seed of the hash is kept beside the images, in `seed`; without it
- * none is of use. */
+ * Only logs of lines have images. The seed of the hash is kept beside the images, in `seed`;
+ * without it none is of use. */
 #ifndef GAVEL_CMD_CACHE_H
 #define GAVEL_CMD_CACHE_H
 

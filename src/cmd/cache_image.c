@@ -8,9 +8,9 @@
  *   figures  of the whole log
  *   …        zeros up to the next page, then the parts, which are whole pages
  *
- * Numbers are the machine's own: nobody else reads it. The parts are mapped, not read: nobody waits for
- * a copy, and several gavels share the pages. So an image is never written to once it has its name, only
- * replaced or deleted, which whoever has it mapped does not notice. */
+ * Numbers are the machine's own: nobody else reads it. The parts are mapped, not read: nobody waits
+ * for a copy, and several gavels share the pages. So an image is never written to once it has its
+ * name, only replaced or deleted, which whoever has it mapped does not notice. */
 #include "base/io.h"
 #include "cmd/cache.h"
 #include "cmd/load.h"
@@ -291,8 +291,8 @@ bool image_read(struct load *l, const uint32_t *order)
 
 /* ---- writing ---- */
 
-/* What belongs to this run alone is left out: what a person has decided comes from the journal, when
- * messages came from those who watched. */
+/* What belongs to this run alone is left out: what a person has decided comes from the journal,
+ * when messages came from those who watched. */
 static void strip(struct model *m)
 {
 	model_unstand(m);

@@ -1,6 +1,6 @@
-/* A film as an asciicast, version 2: a header line, then one line for each moment at which the screen
- * changed, with the rows that did, as a terminal with 256 colours would get them. asciinema plays it
- * as it is. */
+/* A film as an asciicast, version 2: a header line, then one line for each moment at which the
+ * screen changed, with the rows that did, as a terminal with 256 colours would get them. asciinema
+ * plays it as it is. */
 #ifndef GAVEL_CMD_CAST_H
 #define GAVEL_CMD_CAST_H
 

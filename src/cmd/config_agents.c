@@ -1,5 +1,5 @@
-/* Agents of the configuration. One that is wrong in any part is left out: half an agent would run with
- * less, or more, than was meant. */
+/* Agents of the configuration. One that is wrong in any part is left out: half an agent would run
+ * with less, or more, than was meant. */
 #include "cmd/config_agents.h"
 
 #include <ctype.h>

@@ -252,7 +252,8 @@ static void tell_held_beside(const struct deciding *d, uint32_t from, uint32_t o
 	}
 }
 
-/* Why the plan has no message for it; the sentence begins with the item's name, which is told anyway. */
+/* Why the plan has no message for it; the sentence begins with the item's name, which is told
+ * anyway. */
 static void add_refusals(const struct deciding *d, uint32_t draft, struct outcome *r)
 {
 	for (uint32_t i = 0; i < d->plan.refused.n; i++)

@@ -2,10 +2,10 @@
  * carries lines to them, ends and restarts them, and says how they stand. Everything that gavel run
  * adds to the loop of watch.h.
  *
- * Who spoke is told by the channel. Answers, TIMEOUTs and notifications that gavel gives by itself go
- * the same way as decisions, one line in flight at a time, and are journalled; none of them decides
- * anything. What an agent has taken is kept in NAME.ndjson.replies.ndjson beside its capture and read
- * like any other message, so that the model knows both sides. */
+ * Who spoke is told by the channel. Answers, TIMEOUTs and notifications that gavel gives by itself
+ * go the same way as decisions, one line in flight at a time, and are journalled; none of them
+ * decides anything. What an agent has taken is kept in NAME.ndjson.replies.ndjson beside its
+ * capture and read like any other message, so that the model knows both sides. */
 #ifndef GAVEL_CMD_FOREMAN_H
 #define GAVEL_CMD_FOREMAN_H
 

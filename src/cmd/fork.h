@@ -1,7 +1,7 @@
-/* What if: a copy of the session as it was, to decide otherwise on. The first k messages of each source
- * are written, byte by byte, to files in a folder of their own, with the names they have; lines keep
- * their numbers, so that items keep their names. Journal, replies and escalations of whoever works on
- * the copy go into that folder too: nothing of it reaches anybody. */
+/* What if: a copy of the session as it was, to decide otherwise on. The first k messages of each
+ * source are written, byte by byte, to files in a folder of their own, with the names they have;
+ * lines keep their numbers, so that items keep their names. Journal, replies and escalations of
+ * whoever works on the copy go into that folder too: nothing of it reaches anybody. */
 #ifndef GAVEL_CMD_FORK_H
 #define GAVEL_CMD_FORK_H
 

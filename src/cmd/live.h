@@ -33,8 +33,8 @@ void live_begin(struct live *l, int64_t now_ms);
 int live_wait_ms(const struct live *l, int64_t now_ms);
 /* Takes what has come. now_ms is loop_now_ms. */
 void live_take(struct live *l, int64_t now_ms);
-/* A frame took that long. The more showing costs, the less often the views are told what has come, so
- * that it stays a small part of all that is done, however much there is to list. */
+/* A frame took that long. The more showing costs, the less often the views are told what has come,
+ * so that it stays a small part of all that is done, however much there is to list. */
 void live_showed(struct live *l, int64_t ms);
 void live_end(struct live *l);
 

@@ -1,6 +1,6 @@
 /* From SOURCE arguments to a model, and back to the bytes: what every command that reads uses.
- * Zero it, load_configure, say in `desk` what is wanted, load_open, then load_run; load_release ends
- * all, also after errors.
+ * Zero it, load_configure, say in `desk` what is wanted, load_open, then load_run; load_release
+ * ends all, also after errors.
  *
  * A file of replies is read as part of the log it replies to, and after it: by its name,
  * LOG.replies.ndjson or LOG.SESSION.replies.ndjson, where LOG is read too, or because its first

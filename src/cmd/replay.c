@@ -1,5 +1,5 @@
-/* gavel replay: the terminal UI on a recording, with the recording's clock. The journals are read, so
- * what was decided is part of the film, and never written. */
+/* gavel replay: the terminal UI on a recording, with the recording's clock. The journals are read,
+ * so what was decided is part of the film, and never written. */
 #include "cmd/cast.h"
 #include "cmd/watch.h"
 

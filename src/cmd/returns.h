@@ -1,6 +1,6 @@
 /* Answers that come back from the escalation queue. What an agent asked and a person passed on is
- * answered in QUEUE.replies.ndjson, in the agent's own dialect; only the gavel that runs the agent can
- * hand it over, and its person confirms that: what came back is on the next pre-flight page.
+ * answered in QUEUE.replies.ndjson, in the agent's own dialect; only the gavel that runs the agent
+ * can hand it over, and its person confirms that: what came back is on the next pre-flight page.
  *
  * Whom a line answers is found out by what it answers; lines that answer nothing that was asked in
  * this run are left alone. The line goes to the incarnation that asked, as it is. */

@@ -82,7 +82,8 @@ static void add_key(const struct reviewing *r, const char *path, struct buf *out
 	free(real);
 }
 
-/* Several reviews of one file by one command are numbered; the newest goes on, or another begins. */
+/* Several reviews of one file by one command are numbered; the newest goes on, or another
+ * begins. */
 static void find_number(struct buf *folder, bool fresh)
 {
 	struct buf path = { 0 };

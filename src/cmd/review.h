@@ -1,14 +1,15 @@
-/* gavel review: an artifact, and a reviewer that is one process a turn (decide/turns.h). The terminal UI
- * on the review's log, which holds what was asked and all that came back; between turns the person
- * decides the items and edits the artifact, and `$` begins the next one.
+/* gavel review: an artifact, and a reviewer that is one process a turn (decide/turns.h). The
+ * terminal UI on the review's log, which holds what was asked and all that came back; between turns
+ * the person decides the items and edits the artifact, and `$` begins the next one.
  *
- * The log is a capture of source/child.h in a folder that is named after the artifact and the command:
- * the same two again go on with the same review.
+ * The log is a capture of source/child.h in a folder that is named after the artifact and the
+ * command: the same two again go on with the same review.
  *
- * A turn begins when its message has been recorded (INTENT) and the desk looks for the process that it
- * names (review_input); nothing else starts one. When the process has ended, its letter is concluded:
- * an answer proves that it arrived; without one the failure is noted in the log, where it is an item.
- * Whatever a crash leaves behind is found by review_resume in the log and in the journal. */
+ * A turn begins when its message has been recorded (INTENT) and the desk looks for the process that
+ * it names (review_input); nothing else starts one. When the process has ended, its letter is
+ * concluded: an answer proves that it arrived; without one the failure is noted in the log, where
+ * it is an item. Whatever a crash leaves behind is found by review_resume in the log and in the
+ * journal. */
 #ifndef GAVEL_CMD_REVIEW_H
 #define GAVEL_CMD_REVIEW_H
 

@@ -1,5 +1,5 @@
-/* What the person sees of a review and can do in it: the line about the turn, plans of turns that decide
- * nothing, retrying, giving up, stopping. */
+/* What the person sees of a review and can do in it: the line about the turn, plans of turns that
+ * decide nothing, retrying, giving up, stopping. */
 #include "cmd/review.h"
 
 #include "loop/loop.h"

@@ -1,4 +1,5 @@
-/* One turn of a review after the other: beginning, looking, ending; what the last run left behind. */
+/* One turn of a review after the other: beginning, looking, ending; what the last run left
+ * behind. */
 #include "cmd/review.h"
 
 #include "json/compose.h"
@@ -174,7 +175,8 @@ static void strip_colours(struct str text, struct buf *out)
 	}
 }
 
-/* What it complained of last on standard error: the last line with an error in it, else the last. */
+/* What it complained of last on standard error: the last line with an error in it, else the
+ * last. */
 static void last_words(const struct child *c, struct buf *out)
 {
 	uint64_t from = c->err.began, end = c->err.source.end;

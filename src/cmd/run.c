@@ -125,7 +125,8 @@ static const char *find_unknown(const struct options *o, const struct config *c)
 	return NULL;
 }
 
-/* Those that start are supervised, and the others told of, the last one also in err; -1: none does. */
+/* Those that start are supervised, and the others told of, the last one also in err; -1: none
+ * does. */
 static int start_all(struct foreman *f, struct arena *arena, const struct options *o, struct err *err)
 {
 	const struct config *c = &f->watch->config;

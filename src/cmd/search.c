@@ -438,7 +438,8 @@ static void *take_others(void *batch)
 	return NULL;
 }
 
-/* Both threads read one file, which is open: that is all that they share and does not stand still. */
+/* Both threads read one file, which is open: that is all that they share and does not stand
+ * still. */
 static void search_together(struct batch *b)
 {
 	uint32_t file = message_route(b->m, b->list[0].first)->source;
@@ -488,8 +489,8 @@ static bool is_slice(const struct batch *b)
 	return b->bytes >= SLICE_BYTES || b->messages >= SLICE_MESSAGES;
 }
 
-/* The next stretches of one file, without moving on; the first ones of a hunt are short, since the next
- * find may be near. */
+/* The next stretches of one file, without moving on; the first ones of a hunt are short, since the
+ * next find may be near. */
 static void gather(struct batch *b, const struct hunt *h, uint64_t *room)
 {
 	struct hunt ahead = *h;

@@ -1,12 +1,12 @@
 /* Searching all messages for a word.
  *
- * A message has the word if its bytes have it, as they came or with the escapes of JSON undone (also
- * those of JSON within JSON), or if its line in the list has it: who, to whom, what kind, which
- * dialect, when, which line of its file. Upper and lower case of ASCII letters are the same.
+ * A message has the word if its bytes have it, as they came or with the escapes of JSON undone
+ * (also those of JSON within JSON), or if its line in the list has it: who, to whom, what kind,
+ * which dialect, when, which line of its file. Upper and lower case of ASCII letters are the same.
  *
- * Bytes are looked through in blocks, without regard to messages; only where something is found, or an
- * escape might hide something, is a message looked at. Where there are many blocks to look through, a
- * second thread takes every other one. */
+ * Bytes are looked through in blocks, without regard to messages; only where something is found, or
+ * an escape might hide something, is a message looked at. Where there are many blocks to look
+ * through, a second thread takes every other one. */
 #ifndef GAVEL_CMD_SEARCH_H
 #define GAVEL_CMD_SEARCH_H
 

@@ -1,6 +1,6 @@
-/* gavel show report: the session as Markdown, with tables, for issue trackers. What messages say stands
- * in code spans, one line each, made of the cells that a screen would show: there it cannot be a
- * heading, a link, a mention or a piece of HTML, nor end its cell. */
+/* gavel show report: the session as Markdown, with tables, for issue trackers. What messages say
+ * stands in code spans, one line each, made of the cells that a screen would show: there it cannot
+ * be a heading, a link, a mention or a piece of HTML, nor end its cell. */
 #include "cmd/show_json.h"
 
 #include "ui/figures.h"

@@ -88,8 +88,8 @@ static int wait_for_any(const struct watch *w, int input, int timeout_ms)
 	return loop_wait(input, others, timeout_ms ? 2 : 0, timeout_ms);
 }
 
-/* Takes what was typed, after waiting (LOOP_ bits). Returns them; LOOP_INPUT also where a search has
- * come to its end. */
+/* Takes what was typed, after waiting (LOOP_ bits). Returns them; LOOP_INPUT also where a search
+ * has come to its end. */
 static int listen(struct watch *w, int ready)
 {
 	int n;

@@ -14,8 +14,8 @@ struct request {
 /* iteration: the one that is wanted, 0 = the newest. Where log and desk both have it, the log's. */
 struct request find_request(struct encoding *e, const struct item *item, struct str session,
 			    const struct turn_state *turn, int64_t iteration);
-/* The newest Request that somebody else wrote to the file that replies go to; iteration 0 = none. at
- * most: with no higher iteration. */
+/* The newest Request that somebody else wrote to the file that replies go to; iteration 0 = none.
+ * at most: with no higher iteration. */
 struct request find_others(struct encoding *e, const struct item *item, int64_t at_most);
 /* The newest of the desk's first n letters that is a Request of this session and was not given up;
  * NULL. A later one has a higher iteration, or the same once more. */

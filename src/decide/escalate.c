@@ -316,8 +316,8 @@ static struct str session_of(const struct encoding *e, const struct item *item)
 							: session_name(e->model, item->session);
 }
 
-/* What the item is called in the queue: those of one id are told apart by their kinds, those without
- * an id by what they say. */
+/* What the item is called in the queue: those of one id are told apart by their kinds, those
+ * without an id by what they say. */
 static void put_task_id(struct encoding *e, uint32_t i, struct buf *b)
 {
 	const struct draft *d = draft_of(e, i);

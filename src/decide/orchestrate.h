@@ -108,8 +108,8 @@ void orchestrator_gone(struct orchestrator *o, uint32_t agent);
 /* Puts the channel's agent in the place of what the message says. What only an orchestrator says
  * (response:…, notify:…) and an agent has printed loses its events, so that it decides nothing, and
  * becomes an error; a claim to be somebody else becomes a warning, once, or an error where that is
- * another agent of the crew. Messages of other protocols keep their sender; that it is another agent of
- * the crew is an error. These findings are kept in the model. true = there was one. */
+ * another agent of the crew. Messages of other protocols keep their sender; that it is another
+ * agent of the crew is an error. These findings are kept in the model. true = there was one. */
 bool orchestrator_attribute(struct orchestrator *o, struct model *m, struct message *msg,
 			    uint32_t agent, bool sent);
 

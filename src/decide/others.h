@@ -1,6 +1,6 @@
-/* Inside decide only: what somebody else has written to the file that replies go to. An item that was
- * passed on is answered there by whoever decides it, and the log need not show that either; who goes
- * on from it here must know. */
+/* Inside decide only: what somebody else has written to the file that replies go to. An item that
+ * was passed on is answered there by whoever decides it, and the log need not show that either; who
+ * goes on from it here must know. */
 #ifndef GAVEL_DECIDE_OTHERS_H
 #define GAVEL_DECIDE_OTHERS_H
 

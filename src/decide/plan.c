@@ -209,8 +209,8 @@ static void refuse(struct plan *p, const struct desk *d, uint32_t draft, const c
 	buf_release(&line);
 }
 
-/* Why a draft cannot be sent as it was decided, or NULL: it holds for the text that was shown, while
- * somebody still waits for it. */
+/* Why a draft cannot be sent as it was decided, or NULL: it holds for the text that was shown,
+ * while somebody still waits for it. */
 static const char *outdated(const struct draft *draft, const struct model *m, const struct reader *r,
 			    int64_t now_ms, struct item_state *at)
 {

@@ -140,8 +140,8 @@ struct proposal *propose_to_queue(struct encoding *e, const uint32_t *drafts, ui
 void add_absolute(struct buf *out, const char *path);
 /* Replies for a source: the turn to come, --reply, else beside it. `session` only where several
  * feedback sessions share a log. Into out; the type of channel is returned. */
-/* Whether the source holds more than one feedback session: a Request names none, so each has its own
- * file. */
+/* Whether the source holds more than one feedback session: a Request names none, so each has its
+ * own file. */
 bool has_several_sessions(const struct model *m, uint32_t group);
 enum channel_type reply_path(const struct desk *d, const struct terms *t, const struct model *m,
 			     const struct item *item, enum dialect_id dialect, struct buf *out);

@@ -150,7 +150,8 @@ static enum progress fly(struct desk *d, int64_t now_ms)
 	enum channel_result r = channel_send(&p->c, line, &p->at, &why);
 
 	if (r == CHANNEL_SENT) {
-		/* a full disk: it stays in flight, and the next look finds it there and tries again */
+		/* a full disk: it stays in flight, and the next look finds it there and tries
+		 * again */
 		if (p->letter != NONE && desk_mark_sent(d, p->letter, &unused) < 0 &&
 		    d->access == DESK_WRITES)
 			return WAITS;

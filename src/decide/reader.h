@@ -30,7 +30,8 @@ struct reader {
 	const struct diags *(*diags)(void *ctx, uint32_t message);
 	/* The file a message came from. */
 	struct str (*source)(void *ctx, uint32_t message);
-	/* Goes on with a hunt for a few milliseconds or to the next find; false: it is over. NULL: cannot. */
+	/* Goes on with a hunt for a few milliseconds or to the next find; false: it is over. NULL:
+	 * cannot. */
 	bool (*hunt)(void *ctx, struct hunt *h);
 };
 

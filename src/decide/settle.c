@@ -176,8 +176,8 @@ static bool is_among(const struct map *items, uint32_t item)
 	return false;
 }
 
-/* Of the items where something has changed, all drafts are told: a void one takes its standing away;
- * one that is live, though older, puts its own. */
+/* Of the items where something has changed, all drafts are told: a void one takes its standing
+ * away; one that is live, though older, puts its own. */
 static void stand(struct desk *d, struct model *m)
 {
 	struct map changed = { 0 };

@@ -173,8 +173,8 @@ static bool ring_overflows(struct ring *r, int64_t t)
 	return full && t >= oldest && ago(t, oldest) < 1000;
 }
 
-/* The first message from i on that may have been sent within the last span before now; whole chapters
- * that were not are passed over. */
+/* The first message from i on that may have been sent within the last span before now; whole
+ * chapters that were not are passed over. */
 static uint32_t next_late(const struct adding *a, uint32_t i, int64_t span_ms)
 {
 	uint32_t end = chapters_of(a) * CHAPTER;

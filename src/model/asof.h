@@ -1,12 +1,12 @@
-/* The session as of any message, without walking it: what a replay asks thirty times a second, at any
- * place of a long session. Which items are open is known from the start; what else there is to know is
- * worked out when it is asked for first.
+/* The session as of any message, without walking it: what a replay asks thirty times a second, at
+ * any place of a long session. Which items are open is known from the start; what else there is to
+ * know is worked out when it is asked for first.
  *
- * An item has a slot for each weight that it ever has while it is open (one, as a rule); slots stand in
- * the order of the inbox, which never changes: those with a deadline first, the nearest one before the
- * others, so that what has expired is a head of them. A message toggles slots. Toggling goes forward
- * and back alike, so the set as of k comes from the last one asked for, or from one of those kept every
- * few thousand toggles. */
+ * An item has a slot for each weight that it ever has while it is open (one, as a rule); slots
+ * stand in the order of the inbox, which never changes: those with a deadline first, the nearest
+ * one before the others, so that what has expired is a head of them. A message toggles slots.
+ * Toggling goes forward and back alike, so the set as of k comes from the last one asked for, or
+ * from one of those kept every few thousand toggles. */
 #ifndef GAVEL_MODEL_ASOF_H
 #define GAVEL_MODEL_ASOF_H
 
@@ -23,7 +23,8 @@ void asof_free(struct asof *a);
 uint32_t asof_open(struct asof *a, uint32_t k, int64_t now_ms, uint32_t *due);
 uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint32_t *n);
 
-/* The log's decisions of the first k messages, the newest first. NULL: the breath has stopped it. */
+/* The log's decisions of the first k messages, the newest first. NULL: the breath has stopped
+ * it. */
 const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, struct breath *breath);
 /* As model_agent_stats. */
 struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms, struct breath *breath);

@@ -1,7 +1,7 @@
-/* What agents have said and worked on, by chapters of some thousand messages: so that as of any message
- * the whole chapters before it are added up, and only the rest is walked. A chapter lists the agents that
- * speak in it and knows between which times it lies; where clocks go mad that does not help, and its
- * messages are walked. */
+/* What agents have said and worked on, by chapters of some thousand messages: so that as of any
+ * message the whole chapters before it are added up, and only the rest is walked. A chapter lists
+ * the agents that speak in it and knows between which times it lies; where clocks go mad that does
+ * not help, and its messages are walked. */
 #ifndef GAVEL_MODEL_CHAPTERS_H
 #define GAVEL_MODEL_CHAPTERS_H
 

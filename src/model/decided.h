@@ -1,11 +1,12 @@
-/* The log's decisions in the order they are listed, the newest first: so those before any message are
- * the tail of one list. */
+/* The log's decisions in the order they are listed, the newest first: so those before any message
+ * are the tail of one list. */
 #ifndef GAVEL_MODEL_DECIDED_H
 #define GAVEL_MODEL_DECIDED_H
 
 #include "model/model.h"
 
-/* Step `step` of an item. Of one message, items in their order, of one item, the later step first. */
+/* Step `step` of an item. Of one message, items in their order, of one item, the later step
+ * first. */
 struct decided {
 	uint32_t message, item, step;
 };

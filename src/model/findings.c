@@ -1,7 +1,7 @@
 /* Findings as bytes: each is the distance of its message from the one before, its complaint, the
  * index, the length of its words and the words, all numbers seven bits a byte, lowest first. Signed
- * numbers lose their sign to the lowest bit; a text is the number of a name, or 0, its length and its bytes;
- * a fraction is the eight bytes of its double. */
+ * numbers lose their sign to the lowest bit; a text is the number of a name, or 0, its length and
+ * its bytes; a fraction is the eight bytes of its double. */
 #include "model/findings.h"
 
 #include "base/err.h"
@@ -50,7 +50,8 @@ static int64_t with_sign(uint64_t v)
 	return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
 }
 
-/* The number of a quoted name that the model knows, or knows from now on because it keeps coming. */
+/* The number of a quoted name that the model knows, or knows from now on because it keeps
+ * coming. */
 static uint32_t name_of(struct model *m, const char *s, size_t n)
 {
 	struct str name;

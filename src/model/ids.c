@@ -39,8 +39,8 @@ static void begin(struct heap *h, struct ids *t)
 	t->ahead = NONE;
 }
 
-/* The ids of a bucket are far apart in memory. So that nobody waits for them when it is split, each id
- * that is added before has one of them brought near. */
+/* The ids of a bucket are far apart in memory. So that nobody waits for them when it is split, each
+ * id that is added before has one of them brought near. */
 static void look_ahead(struct ids *t, uint32_t message)
 {
 	t->ahead = message;

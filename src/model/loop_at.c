@@ -270,8 +270,8 @@ static uint32_t answer_from(const struct answer *list, uint32_t n, uint32_t mess
 	return low;
 }
 
-/* `open` is how many more are open than after the answer before, until all entries are counted: below
- * zero it wraps, and comes back. */
+/* `open` is how many more are open than after the answer before, until all entries are counted:
+ * below zero it wraps, and comes back. */
 static void count_entry(const struct entry *e, struct answer *list, uint32_t n)
 {
 	bool open = false;

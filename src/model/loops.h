@@ -6,10 +6,10 @@
  * review's findings and the revision that takes them up belong to one turn, an applied feedback to
  * the turn of the request that carries it.
  *
- * Which loops there are and what belongs to them is worked out once for a session. As of a message k
- * there are those that have begun by then, with the items raised by then, in the same order; of a loop
- * that is looked at, turns and happenings are worked out as of k. So a session may have tens of
- * thousands, and a screen that shows a few costs a few. */
+ * Which loops there are and what belongs to them is worked out once for a session. As of a message
+ * k there are those that have begun by then, with the items raised by then, in the same order; of a
+ * loop that is looked at, turns and happenings are worked out as of k. So a session may have tens
+ * of thousands, and a screen that shows a few costs a few. */
 #ifndef GAVEL_MODEL_LOOPS_H
 #define GAVEL_MODEL_LOOPS_H
 
@@ -25,7 +25,8 @@ struct loop {
 /* An item that shares its id with an earlier one of the loop, and so its entry, has this bit. */
 #define LOOP_SHARES (UINT32_C(1) << 31)
 
-/* How many entries are open right after an answer, and which of these it raised, or raised again. */
+/* How many entries are open right after an answer, and which of these it raised, or raised
+ * again. */
 struct answer {
 	uint32_t message, open, fresh, again;
 };
@@ -42,8 +43,8 @@ struct loops {
 	VEC(struct answer) answers; /* of loops that have two */
 };
 
-/* As of k, at most n; what it says holds as of any other k up to n, too, but for logs in which a task
- * that was reviewed already turns out to be a revision. NULL: the breath has stopped it. */
+/* As of k, at most n; what it says holds as of any other k up to n, too, but for logs in which a
+ * task that was reviewed already turns out to be a revision. NULL: the breath has stopped it. */
 struct loops *loops_new(const struct model *m, uint32_t k, uint32_t n, struct breath *breath);
 /* Whoever keeps it holds it; the last one that lets it go frees it. NULL is allowed. */
 struct loops *loops_hold(struct loops *all);
@@ -56,7 +57,8 @@ static inline bool loop_has_begun(const struct loops *all, uint32_t loop, uint32
 	return all->list[loop].first < k;
 }
 
-/* Whether its last two answers left something open, and the later one not less than the one before. */
+/* Whether its last two answers left something open, and the later one not less than the one
+ * before. */
 bool loop_diverges(const struct loops *all, uint32_t loop, uint32_t k);
 
 enum happening_kind {
@@ -118,8 +120,8 @@ void loop_entry(const struct loops *all, const struct loop_at *l, uint32_t item,
 /* The last two turns with an answer that is no error; false: there are not two. */
 bool loop_last_two(const struct loop_at *l, const struct loop_turn **before, const struct loop_turn **after);
 
-/* Walks the first items of a loop's entries, and an entry's items: places, and the next ones; NONE ends
- * both. limit: model_item_count(m, k). */
+/* Walks the first items of a loop's entries, and an entry's items: places, and the next ones; NONE
+ * ends both. limit: model_item_count(m, k). */
 uint32_t loop_first_place(const struct loops *all, uint32_t loop, uint32_t limit);
 uint32_t loop_next_place(const struct loops *all, uint32_t loop, uint32_t place, uint32_t limit);
 uint32_t entry_next_place(const struct loops *all, uint32_t place, uint32_t limit);

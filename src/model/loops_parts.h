@@ -4,8 +4,8 @@
 
 #include "model/loops.h"
 
-/* What is open after each answer, and when each loop begins and ceases to diverge, up to message `end`.
- * false: the breath has stopped it. */
+/* What is open after each answer, and when each loop begins and ceases to diverge, up to message
+ * `end`. false: the breath has stopped it. */
 bool loops_count(struct loops *all, uint32_t end, struct breath *breath);
 
 #endif

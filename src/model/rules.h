@@ -75,7 +75,8 @@ static inline struct session_rules *rules_of(struct applying *a)
 	return a->m->sessions.v[a->session].rules;
 }
 
-/* A quick no to the question whether an improvement of that (interned) id was raised in a session. */
+/* A quick no to the question whether an improvement of that (interned) id was raised in a
+ * session. */
 static inline void note_raised(struct session_rules *r, uint32_t id)
 {
 	uint64_t h = hash_mix(id, 0);

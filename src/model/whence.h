@@ -1,8 +1,9 @@
 /* Where the bytes of messages came from: the line and the offset of each in its file.
  *
- * Messages mostly stand one after the other, a line each, so this can be told from a few of them: a run
- * begins where that is not so, and within one lines count up and offsets follow from the lengths in
- * between. A message costs a quarter of a byte; one that stands apart from its neighbours, 24. */
+ * Messages mostly stand one after the other, a line each, so this can be told from a few of them: a
+ * run begins where that is not so, and within one lines count up and offsets follow from the
+ * lengths in between. A message costs a quarter of a byte; one that stands apart from its
+ * neighbours, 24. */
 #ifndef GAVEL_MODEL_WHENCE_H
 #define GAVEL_MODEL_WHENCE_H
 

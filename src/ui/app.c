@@ -471,8 +471,8 @@ bool app_bind(struct app *a, uint32_t key, const char *line)
 	return true;
 }
 
-/* Each word is looked for from there, so that what is found for the letters before does not matter, and
- * neither does how fast they were typed. */
+/* Each word is looked for from there, so that what is found for the letters before does not matter,
+ * and neither does how fast they were typed. */
 static void prompt_changed(struct app *a)
 {
 	if (a->prompt.kind != PROMPT_SEARCH)

@@ -220,17 +220,18 @@ bool app_wants_list(const struct app *a);
 /* Without the filter, or what a film knows of the session, from now on. */
 void app_drop_filter(struct app *a);
 void app_drop_asof(struct app *a);
-/* Searches what is moved in from line `from` on. false: not found. Through the messages it only begins,
- * where the reader can hunt: while `hunting`, app_hunt is to be called between keys. */
+/* Searches what is moved in from line `from` on. false: not found. Through the messages it only
+ * begins, where the reader can hunt: while `hunting`, app_hunt is to be called between keys. */
 bool app_search(struct app *a, uint32_t from, int direction, bool again);
 /* What is looked for goes round; it is told where it did, and where there is nothing else. */
 void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction);
-/* Where the next search begins: the line selected, or that of the last match as long as it is seen. */
+/* Where the next search begins: the line selected, or that of the last match as long as it is
+ * seen. */
 uint32_t app_search_line(struct app *a);
 /* Searches on for a few milliseconds. */
 void app_hunt(struct app *a);
-/* Before each key: whatever is typed next, the person does not wait for the end of a search; other letters
- * of the word begin another one. */
+/* Before each key: whatever is typed next, the person does not wait for the end of a search; other
+ * letters of the word begin another one. */
 void app_stop_hunt(struct app *a, const struct key *key);
 /* Back to where the person was before the search. */
 void app_leave_match(struct app *a);
@@ -239,7 +240,8 @@ bool app_set_filter(struct app *a, struct str text);
 int app_tab_at(const struct app *a, int col);
 /* The line above the last (status.c). */
 void app_draw_status(struct app *a, struct grid *g, struct rect row);
-/* What the command line that is being typed may become: what its command does, or which there are. */
+/* What the command line that is being typed may become: what its command does, or which there
+ * are. */
 void app_command_hint(struct str line, struct buf *out);
 
 /* Commands of the timeline. */

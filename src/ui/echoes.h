@@ -1,5 +1,6 @@
-/* Decisions that gavel wrote and reads again: in `run` and `review`, or where the file of replies is
- * opened with its log, a person's decision is a message too. It is one decision, the person's. */
+/* Decisions that gavel wrote and reads again: in `run` and `review`, or where the file of replies
+ * is opened with its log, a person's decision is a message too. It is one decision, the
+ * person's. */
 #ifndef GAVEL_UI_ECHOES_H
 #define GAVEL_UI_ECHOES_H
 

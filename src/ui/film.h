@@ -1,20 +1,20 @@
-/* The film: a session played again. It knows where in the session one is and how that moves; what is
- * seen there is the views' business, who look through the first k messages as ever.
+/* The film: a session played again. It knows where in the session one is and how that moves; what
+ * is seen there is the views' business, who look through the first k messages as ever.
  *
  * Time. A recording's clocks cannot be trusted: they go back, stand still, jump by years, or are
- * missing. The film has a clock of its own, which never goes back. It moves on by what a message's time
- * is ahead of the latest one before it. A clock that was set back is followed again after
- * FILM_BACK_MESSAGES messages that are all behind; until then, and where senders disagree, time stands
- * still. Messages without a time are spread over the gap they lie in, at most a second apart; before
- * the first time and after the last, and in a session where time does not move at all, messages are a
- * second apart. So one wrong time costs one gap, and every film can be watched.
+ * missing. The film has a clock of its own, which never goes back. It moves on by what a message's
+ * time is ahead of the latest one before it. A clock that was set back is followed again after
+ * FILM_BACK_MESSAGES messages that are all behind; until then, and where senders disagree, time
+ * stands still. Messages without a time are spread over the gap they lie in, at most a second
+ * apart; before the first time and after the last, and in a session where time does not move at
+ * all, messages are a second apart. So one wrong time costs one gap, and every film can be watched.
  *
- * With `skip`, gaps longer than idle_ms are shortened to that: `play` is the clock one watches, `clock`
- * the recording's.
+ * With `skip`, gaps longer than idle_ms are shortened to that: `play` is the clock one watches,
+ * `clock` the recording's.
  *
- * Where one is: after the first k messages, at now_ms. Between two messages now goes on from the one's
- * time to the other's, so countdowns run; on a message it is the newest time up to there, which is
- * what --at=#k shows. */
+ * Where one is: after the first k messages, at now_ms. Between two messages now goes on from the
+ * one's time to the other's, so countdowns run; on a message it is the newest time up to there,
+ * which is what --at=#k shows. */
 #ifndef GAVEL_UI_FILM_H
 #define GAVEL_UI_FILM_H
 
@@ -75,8 +75,8 @@ struct film {
 	double loop_from_ms, loop_to_ms;
 };
 
-/* On the first n messages, standing at the last; speed and skip are kept if they were set. The model
- * may grow meanwhile, the film does not. */
+/* On the first n messages, standing at the last; speed and skip are kept if they were set. The
+ * model may grow meanwhile, the film does not. */
 void film_open(struct film *f, const struct model *m, uint32_t n);
 void film_close(struct film *f);
 void film_set_skip(struct film *f, bool skip, int64_t idle_ms);

@@ -1,5 +1,5 @@
-/* Making what is shown: the list, which may take longer than a key may wait, the screen over it, and the
- * preview. */
+/* Making what is shown: the list, which may take longer than a key may wait, the screen over it,
+ * and the preview. */
 #include "ui/app.h"
 
 static void refresh_preview(struct app *a)

@@ -37,9 +37,9 @@ static unsigned bit_of(struct line line)
 	return (line.what * 31 + line.a * 7 + line.b) % 64;
 }
 
-/* Selects the first of the wanted lines that is still there, wherever it is now. The view moves with it:
- * on the screen it stays where it was. One walk, since lists may be long. The number of the wanted one,
- * or n. */
+/* Selects the first of the wanted lines that is still there, wherever it is now. The view moves
+ * with it: on the screen it stays where it was. One walk, since lists may be long. The number of
+ * the wanted one, or n. */
 static uint32_t select_any(struct pane *p, const struct line *wanted, uint32_t n)
 {
 	uint64_t bits = 0;
@@ -63,8 +63,8 @@ static uint32_t select_any(struct pane *p, const struct line *wanted, uint32_t n
 	return best;
 }
 
-/* What was selected; where that is gone, the next one that is still there takes its place. false: that
- * is not so. */
+/* What was selected; where that is gone, the next one that is still there takes its place. false:
+ * that is not so. */
 static bool select_again(struct pane *p, const struct lines *old)
 {
 	struct line wanted[FOLLOWERS_MAX + 1] = { p->at };

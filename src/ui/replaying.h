@@ -1,5 +1,5 @@
-/* The app as a player: what the transport's commands do to film and scene. While the film is open every
- * view looks through its cursor, and nothing can be decided. */
+/* The app as a player: what the transport's commands do to film and scene. While the film is open
+ * every view looks through its cursor, and nothing can be decided. */
 #ifndef GAVEL_UI_REPLAYING_H
 #define GAVEL_UI_REPLAYING_H
 
@@ -19,7 +19,8 @@ void replay_close(struct app *a);
 bool replay_tick(struct app *a, int64_t clock_ms);
 /* How long nothing moves, -1 = for ever. */
 int replay_wait_ms(const struct app *a);
-/* "10:15", "2026-01-26T10:15:00Z", "#340", "40%", "+30s", "-2m"; false: said on the message line. */
+/* "10:15", "2026-01-26T10:15:00Z", "#340", "40%", "+30s", "-2m"; false: said on the message
+ * line. */
 bool replay_seek(struct app *a, struct str where);
 /* A press or a drag on the bar; true: it was there. */
 bool replay_mouse(struct app *a, const struct key *key);

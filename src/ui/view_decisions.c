@@ -1,7 +1,7 @@
 /* The decisions: who decided which item and how, newest first, and what became of it. The person's
  * own stand first, from the journal: staged, recorded, sent, acknowledged, held and why. Those of
- * the log follow; an item that came back and was decided again has a line for each. What was decided
- * here and is in the log as well is not listed twice. */
+ * the log follow; an item that came back and was decided again has a line for each. What was
+ * decided here and is in the log as well is not listed twice. */
 #include "ui/echoes.h"
 #include "ui/view_parts.h"
 

@@ -1,5 +1,5 @@
-/* The transport's bar: the whole session from left to right, how dense messages, items, decisions and
- * errors are in it, where one is; below it the clock, the speed, and what is left out. */
+/* The transport's bar: the whole session from left to right, how dense messages, items, decisions
+ * and errors are in it, where one is; below it the clock, the speed, and what is left out. */
 #include "ui/app.h"
 #include "ui/view_parts.h"
 

@@ -3,8 +3,8 @@
  * lanes share one axis, from the first step of any of them to now, or the part of it that the scene
  * asks for.
  *
- * In a replay lanes and axis are those of the whole film, whatever the cursor; what lies beyond it is
- * drawn first, and dimmed.
+ * In a replay lanes and axis are those of the whole film, whatever the cursor; what lies beyond it
+ * is drawn first, and dimmed.
  *
  * A lane is drawn in layers: ticks of the axis and the line at now, the stretches between steps,
  * stalls over these, signs of what lies outside, then marks; where marks meet, progress gives way

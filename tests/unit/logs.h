@@ -1,4 +1,5 @@
-/* The logs that tests go through: every one among the fixtures, and the demo; and beginnings of them. */
+/* The logs that tests go through: every one among the fixtures, and the demo; and beginnings of
+ * them. */
 #ifndef GAVEL_TESTS_LOGS_H
 #define GAVEL_TESTS_LOGS_H
 

@@ -199,7 +199,8 @@ static bool never_wait(void *ctx)
 	return false;
 }
 
-/* Every message passes, but is looked at: without a filter they are listed too fast for a breath. */
+/* Every message passes, but is looked at: without a filter they are listed too fast for a
+ * breath. */
 static void look_at_each(void)
 {
 	app_run(&app, STR("filter -nosuchword"));
@@ -436,7 +437,8 @@ START_TEST(commands_by_their_beginning)
 }
 END_TEST
 
-/* n goes round and says so; in a text it also goes on among matches that are all on its last page. */
+/* n goes round and says so; in a text it also goes on among matches that are all on its last
+ * page. */
 START_TEST(searches_go_round)
 {
 	struct grid *g = grid_new(24, 80, false);

@@ -1036,8 +1036,8 @@ START_TEST(many_findings_take_no_long_time)
 }
 END_TEST
 
-/* What a sender repeats without end must not choose how long the person waits: names of members, and
- * dashes of an id. */
+/* What a sender repeats without end must not choose how long the person waits: names of members,
+ * and dashes of an id. */
 START_TEST(what_is_copied_may_be_long)
 {
 	enum { NAMES = 100000, DASHES = 2000000 };

@@ -1,5 +1,5 @@
-/* Lines to a running agent: one in flight, never twice, never to another incarnation, and nobody waits.
- * The test plays the agent and the clock. */
+/* Lines to a running agent: one in flight, never twice, never to another incarnation, and nobody
+ * waits. The test plays the agent and the clock. */
 #include "base/io.h"
 #include "decide/post.h"
 #include "decide/records.h"

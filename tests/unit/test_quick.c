@@ -1,6 +1,6 @@
-/* The quick parser against yyjson: whatever it takes, yyjson takes too and makes the same tree of. Both of
- * its ways through a string are held against it, on texts of all kinds and on what is left of them when
- * bytes are changed at random. */
+/* The quick parser against yyjson: whatever it takes, yyjson takes too and makes the same tree of.
+ * Both of its ways through a string are held against it, on texts of all kinds and on what is left
+ * of them when bytes are changed at random. */
 #include "json/escapes.h"
 #include "json/json.h"
 #include "json/quick.h"
@@ -92,7 +92,8 @@ static void assert_same(yyjson_val *a, yyjson_val *b, size_t extra, const char *
 	}
 }
 
-/* Names as the dialects have them; what was guessed of the texts before may be wrong of the next. */
+/* Names as the dialects have them; what was guessed of the texts before may be wrong of the
+ * next. */
 static struct names *some_names(void)
 {
 	static const char *const list[] = { "a",

@@ -33,7 +33,8 @@ static void done(void)
 	unlink(path);
 }
 
-/* The numbers of all messages that have the word, each once, in the order in which they are found. */
+/* The numbers of all messages that have the word, each once, in the order in which they are
+ * found. */
 static struct buf found(const char *word, uint32_t from, int direction)
 {
 	uint32_t k = load.model.records.n;
