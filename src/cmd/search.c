@@ -378,9 +378,8 @@ static bool look_at_block(struct block_search *b, struct wire *w)
 
 	if ((b->t->n == 1 && route->flags & RECORD_OVERSIZE) ||
 	    wire_fetch_block(w, route->source, b->t->offset, (size_t)b->t->bytes, &b->hands->block,
-			     NULL) < 0)
+			     &b->text, NULL) < 0)
 		return false;
-	b->text = buf_str(&b->hands->block);
 	look_for_word(b);
 	look_behind_escapes(b);
 	look_at_columns(b);

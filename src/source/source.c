@@ -163,6 +163,14 @@ int source_gather(struct source *s, struct block *block, const struct idle *idle
 	return 0;
 }
 
+char *source_room(struct buf *room, uint64_t offset, size_t n)
+{
+	buf_clear(room);
+	buf_reserve(room, n + 3 * SOURCE_PAGE_BYTES);
+	return room->p + (SOURCE_PAGE_BYTES - (uintptr_t)room->p % SOURCE_PAGE_BYTES) +
+	       offset % SOURCE_PAGE_BYTES;
+}
+
 char *block_room(struct block *block, uint64_t offset, size_t *room)
 {
 	size_t skew = (size_t)(offset % SOURCE_PAGE_BYTES);
@@ -247,6 +255,23 @@ int source_fetch(const struct source *s, uint64_t offset, size_t n, char *out, s
 		n -= (size_t)got;
 	}
 	return 0;
+}
+
+int source_fetch_block(const struct source *s, uint64_t offset, size_t n, char *out,
+		       struct err *err)
+{
+	size_t got = 0;
+
+	while (got < n && !s->only_kept) {
+		ssize_t more = pread(s->fd, out + got, n - got, (off_t)(offset + got));
+
+		if (more < 0 && errno == EINTR)
+			continue;
+		if (more <= 0)
+			break;
+		got += (size_t)more;
+	}
+	return got == n ? 0 : source_fetch(s, offset, n, out, err);
 }
 
 void block_release(struct block *block)

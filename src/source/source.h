@@ -18,6 +18,7 @@
 #ifndef GAVEL_SOURCE_SOURCE_H
 #define GAVEL_SOURCE_SOURCE_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "source/keep.h"
@@ -101,12 +102,18 @@ bool stream_comes_back(const struct source *s);
 void stream_widen(const struct source *s);
 /* Exactly n bytes, or an error. */
 int source_fetch(const struct source *s, uint64_t offset, size_t n, char *out, struct err *err);
+/* The same from the file itself, as long as it has them: one read, however many pieces are kept. */
+int source_fetch_block(const struct source *s, uint64_t offset, size_t n, char *out,
+		       struct err *err);
 /* The entries of directory s that `wanted` wants, sorted by bytes. Those with a dot first are not
  * even asked about. */
 int source_list(const struct source *s, bool (*wanted)(struct str name), struct source_names *out,
 		struct err *err);
 void source_names_release(struct source_names *list);
 void block_release(struct block *block);
+/* Where n bytes from that offset go in room, which is made big enough, for the same reason; up to
+ * a page behind them is room, too. */
+char *source_room(struct buf *room, uint64_t offset, size_t n);
 
 /* Within this folder: */
 /* "NAME: what is wrong; what to do" for an errno. */

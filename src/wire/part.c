@@ -9,15 +9,12 @@
 
 enum { BEHIND_BYTES = 8 << 10, MORE_BYTES = 64 << 10 };
 
-/* Exactly n bytes; offset and address are equal modulo the page size (see struct block). */
+/* Exactly n bytes. */
 static char *read_to(const struct part *p, struct buf *room, uint64_t offset, size_t n)
 {
-	size_t skew = (size_t)(offset % SOURCE_PAGE_BYTES), got = 0;
-	char *at;
+	char *at = source_room(room, offset, n);
+	size_t got = 0;
 
-	buf_clear(room);
-	buf_reserve(room, n + 3 * SOURCE_PAGE_BYTES);
-	at = room->p + (SOURCE_PAGE_BYTES - (uintptr_t)room->p % SOURCE_PAGE_BYTES) + skew;
 	while (got < n) {
 		ssize_t more = pread(p->fd, at + got, n - got, (off_t)(offset + got));
 

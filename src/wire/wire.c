@@ -232,25 +232,42 @@ static size_t of_use(const struct wire *w, uint64_t length)
 	return length < WIRE_PEEK_BYTES ? (size_t)length : WIRE_PEEK_BYTES;
 }
 
+/* Opens the file if it is needed for these bytes. */
+static int reach(struct wire *w, uint32_t file, uint64_t offset, size_t n, struct err *err)
+{
+	if (file >= w->files.n)
+		BUG("file %u of %u", file, w->files.n);
+	return kept_from(&w->files.v[file].source.kept, offset) < n ? wire_hold(w, file, err) : 0;
+}
+
 int wire_fetch(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct buf *out,
 	       struct err *err)
 {
-	return wire_fetch_block(w, file, offset, of_use(w, length), out, err);
-}
+	size_t n = of_use(w, length);
 
-int wire_fetch_block(struct wire *w, uint32_t file, uint64_t offset, size_t n, struct buf *out,
-		     struct err *err)
-{
 	buf_clear(out);
-	if (file >= w->files.n)
-		BUG("file %u of %u", file, w->files.n);
-	if (kept_from(&w->files.v[file].source.kept, offset) < n && wire_hold(w, file, err) < 0)
+	if (reach(w, file, offset, n, err) < 0)
 		return -1;
 	buf_reserve(out, n);
 	if (source_fetch(&w->files.v[file].source, offset, n, out->p, err) < 0)
 		return -1;
 	out->n = n;
 	out->p[n] = '\0';
+	return 0;
+}
+
+int wire_fetch_block(struct wire *w, uint32_t file, uint64_t offset, size_t n, struct buf *room,
+		     struct str *out, struct err *err)
+{
+	char *bytes;
+
+	if (reach(w, file, offset, n, err) < 0)
+		return -1;
+	bytes = source_room(room, offset, n);
+	if (source_fetch_block(&w->files.v[file].source, offset, n, bytes, err) < 0)
+		return -1;
+	bytes[n] = '\0';
+	*out = str_make(bytes, n);
 	return 0;
 }
 

@@ -117,9 +117,10 @@ int wire_read(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct er
  * the first WIRE_PEEK_BYTES at most. Only after wire_read of that file. */
 int wire_fetch(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct buf *out,
 	       struct err *err);
-/* Bytes from anywhere in what was read of a file, whatever the frames in them. */
-int wire_fetch_block(struct wire *w, uint32_t file, uint64_t offset, size_t n, struct buf *out,
-		     struct err *err);
+/* Bytes from anywhere in what was read of a file, whatever the frames in them; they are in room
+ * afterwards. */
+int wire_fetch_block(struct wire *w, uint32_t file, uint64_t offset, size_t n, struct buf *room,
+		     struct str *out, struct err *err);
 /* Keeps the bytes of a frame, so that they can be fetched also after the file was cut or rewritten.
  * What comes while following is kept anyway. */
 int wire_keep(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct err *err);

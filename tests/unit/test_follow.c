@@ -876,6 +876,7 @@ START_TEST(truncated)
 {
 	struct live l = { 0 };
 	struct buf out = { 0 };
+	struct str block;
 	struct err err;
 
 	write_text(path_of("log"), "first\nkept\nha");
@@ -886,6 +887,8 @@ START_TEST(truncated)
 	read_all(&l);
 	check_notes(&l, "0: 0+5 #1 <first>\n0: 6+4 #2 <kept>\n0: 11+4 #3 <half>\n"
 			"0: 16+4 #4 <live>\n");
+	ck_assert_int_eq(wire_fetch_block(&l.w, 0, 3, 15, &out, &block, &err), 0);
+	ck_assert(str_is(block, "st\nkept\nhalf\nli"));
 	write_text(path_of("log"), "new\n");
 	read_all(&l);
 	check_notes(&l, "0: 21+4 #5 T<torn>\n1: 0+3 #1 <new>\n");
@@ -900,6 +903,9 @@ START_TEST(truncated)
 	/* nobody asked for the first line to be kept: it is gone, and not something else */
 	ck_assert_int_eq(wire_fetch(&l.w, 0, 0, 5, &out, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "cannot be read any more"));
+	ck_assert_int_eq(wire_fetch_block(&l.w, 0, 0, 10, &out, &block, &err), -1);
+	ck_assert_int_eq(wire_fetch_block(&l.w, 0, 6, 4, &out, &block, &err), 0);
+	ck_assert(str_is(block, "kept"));
 	buf_release(&out);
 	end(&l);
 }
