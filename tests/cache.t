@@ -8,8 +8,13 @@ export GAVEL_CACHE_MIN GAVEL_CACHE_TELL
 cd "$tmp" || exit 99
 umask 022
 
+# A process that outlives the one which prints writes the image: the end of what it tells is waited for.
+run() { # ARGUMENTS…
+	{ "${gavel-$GAVEL}" "$@" 2>&1 >&3 | cat >"${told-told}"; } 3>&1
+}
+
 state() { # FILE…
-	"$GAVEL" show state "$@" 2>told
+	run show state "$@"
 }
 
 fresh() {
@@ -48,12 +53,7 @@ for keys in '' 2 3 4 5; do
 	ok "its screen is the same ($keys)" cmp cached read
 done
 rm "$(image)"
-"$GAVEL" log --headless --keys=keys --screen=cached >/dev/null 2>&1
-i=0
-while [ $i -lt 100 ] && ! image >/dev/null 2>&1; do # another process writes it
-	i=$((i + 1))
-	sleep 0.1
-done
+run log --headless --keys=keys --screen=cached >/dev/null
 ok 'the UI makes one' image
 state log >/dev/null
 
@@ -98,7 +98,7 @@ ln -s "$PWD/away" "$name"
 spoiled 'a link' 'there is no image'
 cp "$GAVEL" other
 printf x >>other
-is 'another build' "$wanted" "$(./other show state log 2>told)"
+is 'another build' "$wanted" "$(gavel=./other state log)"
 is 'another build does not use it' 'not used: the image is of another gavel' "$(told 2)"
 state log >/dev/null
 rm cache/gavel/seed
@@ -181,7 +181,7 @@ cp old log
 wanted=$(fresh log)
 rm -rf cache
 for n in 1 2 3 4; do
-	"$GAVEL" show state log >state.$n 2>told.$n &
+	told=told.$n state log >state.$n &
 done
 wait
 for n in 1 2 3 4; do
@@ -211,7 +211,7 @@ rm -rf cache
 same_summary() { # WHAT ARGUMENTS…
 	what=$1
 	shift
-	"$GAVEL" show summary "$@" log >cached 2>/dev/null
+	run show summary "$@" log >cached
 	"$GAVEL" show summary "$@" --no-cache log >read
 	ok "$what" cmp cached read
 }
@@ -219,7 +219,7 @@ same_summary 'a summary, the first time'
 same_summary 'a summary, the second time'
 same_summary 'the same of a beginning' '--at=#100'
 same_summary 'the same with a filter' '--filter=dialect:feedback'
-"$GAVEL" show summary log >before 2>/dev/null
+run show summary log >before
 item=$("$GAVEL" show inbox --format=json --filter=kind:improvement log 2>/dev/null |
 	sed -n '1s/^{"id":"\([^"]*\)".*/\1/p')
 ok 'a decision' "$GAVEL" decide log "$item" reject --explain=no

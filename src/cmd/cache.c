@@ -22,11 +22,16 @@ enum {
 	OLD_PART_S = 3600, /* a writer that old has given up */
 };
 
-bool cache_tell(const char *what, const char *why)
+static bool is_told(void)
 {
 	const char *tell = getenv("GAVEL_CACHE_TELL");
 
-	if (tell && *tell)
+	return tell && *tell;
+}
+
+bool cache_tell(const char *what, const char *why)
+{
+	if (is_told())
 		fprintf(stderr, "gavel: cache: %s%s%s\n", what, *why ? ": " : "", why);
 	return false;
 }
@@ -296,14 +301,20 @@ static void save(struct load *l)
 	free(folder);
 }
 
-void cache_save(struct load *l)
+/* Nobody who reads what this program prints shall wait for the one that writes an image. */
+static void let_go_of_output(void)
 {
-	if (is_wanted(l))
-		save(l);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	if (!is_told())
+		dup2(null, STDERR_FILENO);
 }
 
 /* Twice, so that nobody has to wait for it. */
-void cache_save_apart(struct load *l)
+void cache_save(struct load *l)
 {
 	pid_t child;
 
@@ -315,7 +326,7 @@ void cache_save_apart(struct load *l)
 		return;
 	if (child == 0) {
 		if (fork() == 0) {
-			setsid();
+			let_go_of_output();
 			save(l);
 		}
 		_exit(0);

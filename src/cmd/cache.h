@@ -68,10 +68,9 @@ void cache_open(struct load *l, const uint32_t *order);
 const struct cache_file *cache_file(const struct load *l, uint32_t file);
 /* A file was read; lines: as lines, all of them complete. */
 void cache_note(struct load *l, const struct load_reading *r, bool lines);
-/* Writes the image if there is reason to. The model is not to be used any more. */
+/* Writes the image if there is reason to, in a process of its own, so that nobody waits: who runs
+ * gavel again at once may find none yet, and then reads the log once more. */
 void cache_save(struct load *l);
-/* The same in a process of its own, so that nobody waits; the model can be used on. */
-void cache_save_apart(struct load *l);
 void cache_release(struct cache *c);
 
 /* Within cache: */

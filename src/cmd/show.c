@@ -171,10 +171,8 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 		code = EXIT_FOUND;
 	else
 		print_shown(&l, shown, &s, o);
-	if (!o->follow) { /* who reads the output need not wait for this */
-		fflush(stdout);
+	if (!o->follow)
 		cache_save(&l);
-	}
 out:
 	filter_free(filter);
 	load_release(&l);

@@ -4,6 +4,9 @@
  * Wall time and peak resident memory, from wait4(2). The command reads nothing and writes to
  * /dev/null. Linux counts the memory of a process from before its exec too, which is why this is
  * a small program and not a shell or an interpreter. A signal N gives the status 128 + N.
+ *
+ * Processes that the command leaves behind are not counted, but waited for, so that they do not
+ * meddle with what is measured next.
  */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
@@ -13,6 +16,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -50,6 +54,7 @@ main(int argc, char **argv)
 		fputs("usage: measure COMMAND [ARGUMENT...]\n", stderr);
 		return 2;
 	}
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	start = seconds_now();
 	child = fork();
 	if (child == 0)
@@ -60,5 +65,7 @@ main(int argc, char **argv)
 	}
 	printf("%.6f %ld %d\n", seconds_now() - start, usage.ru_maxrss,
 	       WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+	while (wait(NULL) > 0)
+		;
 	return 0;
 }
