@@ -116,6 +116,12 @@ is 'the same through a pipe' "$(state "$demo")" "$(state <"$demo")"
 is 'as of a message it is that of a log which ends there' "$(head -n 70 "$demo" | state)" "$(state --at='#70' "$demo")"
 for i in $(seq 40); do cat "$demo"; done >big.ndjson
 is 'the same with one thread and with several' "$(state --threads=1 big.ndjson)" "$(state --threads=3 big.ndjson)"
+{
+	cat "$demo"
+	seq 1000 2200 | sed 's/.*/{"type":"request:ask-user","id":"&","agentId":"a","timestamp":"2026-01-26T10:00:00Z","payload":{"question":"&?"}}/'
+} >many.ndjson
+is 'many items are counted as few are' "$("$GAVEL" show summary --filter=-zqxz many.ndjson)" \
+	"$("$GAVEL" show summary many.ndjson)"
 ok 'one message more makes a difference' [ "$(state --at='#70' "$demo")" != "$(state --at='#71' "$demo")" ]
 ok 'one byte makes a difference' [ "$(state "$demo")" != "$(sed 's/ the / teh /' "$demo" | state)" ]
 is 'as json' "{\"state\":\"$(state --at='#70' "$demo")\",\"messages\":70}" "$(state --at='#70' --format=json "$demo" | sed 's/,"now":[0-9]*//')"

@@ -1,6 +1,7 @@
 /* Counting. */
 #include "ui/figures.h"
 
+#include "base/side.h"
 #include "model/loops.h"
 #include "ui/echoes.h"
 #include "ui/view_parts.h"
@@ -10,6 +11,8 @@
 enum {
 	LIVE_MS = 600000, /* who decides that long after the newest message watches a recording */
 	LOOKBACK = 256,   /* steps of an item that are looked through for its opening */
+	AHEAD = 8,        /* items: what is far away in memory is asked for in time */
+	MANY_ITEMS = 1000, /* worth a thread */
 };
 
 struct counting {
@@ -180,8 +183,11 @@ static void count_standing(struct counting *c, const struct standing *standing)
 	add_took(c, standing_took(c->s->model, standing, at.message));
 }
 
-static void count_loops(const struct scene *s, struct figures *out)
+static void count_loops(void *counting)
 {
+	struct counting *c = counting;
+	const struct scene *s = c->s;
+	struct figures *out = c->out;
 	struct loops *all = loops_new(s->model, s->k, s->k, NULL);
 
 	for (uint32_t i = 0; i < all->n; i++) {
@@ -232,36 +238,58 @@ static void find_spenders(const struct scene *s, struct figures *out)
 	free(tokens);
 }
 
+static void count_items(struct counting *c)
+{
+	const struct model *m = c->s->model;
+	struct item_state at;
+
+	echoes_find(c->s, &c->own);
+	for (uint32_t i = 0; i < m->items.n; i++) {
+		if (i + AHEAD < m->items.n)
+			__builtin_prefetch(m->items.v[i + AHEAD].steps);
+		if (!item_is_shown(c->s, i, &at))
+			continue;
+		count_state(&c->out->counts, &m->items.v[i], &at);
+		count_decisions(c, i);
+	}
+	for (uint32_t i = 0; i < m->standings.n; i++)
+		count_standing(c, &m->standings.v[i]);
+	c->out->timed = c->took.n;
+	if (c->took.n) {
+		qsort(c->took.v, c->took.n, sizeof(*c->took.v), by_length);
+		c->out->median_ms = c->took.v[(c->took.n - 1) / 2];
+		c->out->longest_ms = *vec_last(&c->took);
+	}
+	vec_release(&c->took);
+	echoes_release(&c->own);
+}
+
+/* All but loops. */
+static void count_others(void *counting)
+{
+	struct counting *c = counting;
+
+	count_messages(c->s, &c->out->counts);
+	count_entities(c->s, &c->out->counts);
+	count_items(c);
+	find_spenders(c->s, c->out);
+}
+
 static void count_all(const struct scene *s, struct figures *out)
 {
 	struct counting c = { .s = s, .out = out };
-	struct item_state at;
 
 	memset(out, 0, sizeof(*out));
 	out->k = s->k;
 	out->now_ms = s->now_ms;
 	out->median_ms = out->longest_ms = WHEN_NONE;
-	count_messages(s, &out->counts);
-	count_entities(s, &out->counts);
-	echoes_find(s, &c.own);
-	for (uint32_t i = 0; i < s->model->items.n; i++) {
-		if (!item_is_shown(s, i, &at))
-			continue;
-		count_state(&out->counts, &s->model->items.v[i], &at);
-		count_decisions(&c, i);
+	/* filters read messages, which only one can do at a time */
+	if (s->model->items.n >= MANY_ITEMS && !s->filter) {
+		side_by_side(count_others, &c, count_loops, &c);
+	} else {
+		count_others(&c);
+		count_loops(&c);
 	}
-	for (uint32_t i = 0; i < s->model->standings.n; i++)
-		count_standing(&c, &s->model->standings.v[i]);
-	out->timed = c.took.n;
-	if (c.took.n) {
-		qsort(c.took.v, c.took.n, sizeof(*c.took.v), by_length);
-		out->median_ms = c.took.v[(c.took.n - 1) / 2];
-		out->longest_ms = *vec_last(&c.took);
-	}
-	vec_release(&c.took);
-	echoes_release(&c.own);
-	count_loops(s, out);
-	find_spenders(s, out);
 }
 
 /* All of the log, and nothing that was decided here. */
