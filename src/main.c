@@ -5,12 +5,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { BIG_BLOCK_BYTES = 512 << 10 };
 
 /* A file that may not grow is an error like a full disk, not the end. A handler, since what is
  * ignored would be so in an editor, too. */
@@ -30,6 +35,16 @@ static void hold_descriptors(void)
 			_exit(EXIT_TROUBLE);
 }
 
+/* Lists as long as the log come and go. Left alone, glibc learns from the first of them to keep such
+ * memory for the next one, between other blocks, from where it does not go back to the system. */
+static void give_memory_back(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, BIG_BLOCK_BYTES);
+	mallopt(M_TRIM_THRESHOLD, 2 * BIG_BLOCK_BYTES);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
@@ -38,6 +53,7 @@ int main(int argc, char **argv)
 	int code;
 
 	hold_descriptors();
+	give_memory_back();
 	signal(SIGXFSZ, on_file_limit);
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C"); /* JSON has no decimal commas */
