@@ -612,7 +612,7 @@ void decide_saw(struct app *a, uint32_t item, const struct pane *p)
 	uint32_t shown = p->top + (uint32_t)(p->rows > 0 ? p->rows : 0), end = 0;
 
 	/* what it says ends where its history begins */
-	while (end < p->lines.list.n && p->lines.list.v[end].what != LINE_SECTION)
+	while (end < p->lines.list.n && line_at(&p->lines, end).what != LINE_SECTION)
 		end++;
 	if (shown < end)
 		return;

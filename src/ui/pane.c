@@ -16,7 +16,7 @@ static void remember(struct pane *p)
 {
 	if (p->selected >= p->lines.list.n)
 		return;
-	p->at = p->lines.list.v[p->selected];
+	p->at = line_at(&p->lines, p->selected);
 	if (!p->text)
 		p->made = true; /* also where the old lines stand in for new ones: it is kept */
 }
@@ -48,10 +48,12 @@ static uint32_t select_any(struct pane *p, const struct line *wanted, uint32_t n
 	for (uint32_t w = 0; w < n; w++)
 		bits |= UINT64_C(1) << bit_of(wanted[w]);
 	for (uint32_t i = 0; i < p->lines.list.n && best; i++) {
-		if (!(bits >> bit_of(p->lines.list.v[i]) & 1))
+		struct line line = line_at(&p->lines, i);
+
+		if (!(bits >> bit_of(line) & 1))
 			continue;
 		for (uint32_t w = 0; w < best; w++)
-			if (same_line(p->lines.list.v[i], wanted[w])) {
+			if (same_line(line, wanted[w])) {
 				best = w;
 				place = i;
 			}
@@ -71,7 +73,7 @@ static bool select_again(struct pane *p, const struct lines *old)
 	uint32_t n = 1, found;
 
 	for (; n <= FOLLOWERS_MAX && p->selected + n < old->list.n; n++)
-		wanted[n] = old->list.v[p->selected + n];
+		wanted[n] = line_at(old, p->selected + n);
 	found = select_any(p, wanted, n);
 	if (found && found < n)
 		remember(p);
@@ -98,7 +100,7 @@ bool pane_make(struct pane *p, const struct scene *s, int cols)
 		p->made = true;
 		return true;
 	}
-	found = p->made && p->selected < n && same_line(p->lines.list.v[p->selected], p->at);
+	found = p->made && p->selected < n && same_line(line_at(&p->lines, p->selected), p->at);
 	found = found || (p->made && select_again(p, &old));
 	lines_release(&old);
 	if (found)

@@ -82,14 +82,21 @@ struct line {
 	uint32_t a, b;
 };
 
-/* The lines of a view, made once for a scene. */
+/* The lines of a view, made once for a scene; line_at tells what one of them shows. */
 struct lines {
 	VEC(struct line) list;
+	bool counted;  /* list.n of them and no list: they show 0 with a = first, first + 1 … */
+	uint32_t first;
 	struct arena arena; /* of own, and of the texts it keeps */
 	void *own; /* whatever else the view worked out */
 	void (*release)(void *own); /* what of it is not in the arena; NULL = all is */
 	int cols;  /* the width they were made for (texts are wrapped to it) */
 };
+
+static inline struct line line_at(const struct lines *lines, uint32_t i)
+{
+	return lines->counted ? (struct line){ 0, lines->first + i, 0 } : lines->list.v[i];
+}
 
 struct view_ops {
 	const char *name;

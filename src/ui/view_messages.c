@@ -5,9 +5,6 @@
 
 #include <stdio.h>
 
-enum { LINE_MESSAGE, LINE_INCOMPLETE };
-enum { BREATH_EVERY = 256 };
-
 enum col {
 	COL_LINE,
 	COL_PROBLEMS,
@@ -27,6 +24,12 @@ static const struct column table[COL_COUNT] = {
 	[COL_DIALECT] = { "dialect", 4, 13, 5 },
 	[COL_KIND] = { "kind", 8, 20, 2 },
 	[COL_SUMMARY] = { "summary", 24, 24, 0, .grows = true },
+};
+
+/* A line's a is its message; k of the scene that it was made for: what is no message yet. */
+struct own {
+	struct columns fit;
+	uint32_t k;
 };
 
 static int line_digits(const struct scene *s)
@@ -59,40 +62,42 @@ static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], 
 	columns_fit(c, COL_COUNT, cols, fit);
 }
 
-static void add_all(const struct scene *s, struct lines *out)
+/* All messages need no list, however many they are. */
+static void count_all(const struct scene *s, struct lines *out)
 {
-	lines_want(out, s->first < s->k ? s->k - s->first : 0);
-	for (uint32_t i = s->first; i < s->k && (i % BREATH_EVERY || breath_on(s->breath)); i++)
-		line_add(out, LINE_MESSAGE, i, 0);
+	out->counted = true;
+	out->first = s->first < s->k ? s->first : s->k;
+	out->list.n = s->k - out->first + (s->incomplete.n > 0);
 }
 
 static void messages_make(const struct scene *s, int cols, struct lines *out)
 {
+	struct own *own = arena_alloc(&out->arena, sizeof(*own));
 	struct column c[COL_COUNT];
 
-	out->own = arena_alloc(&out->arena, sizeof(struct columns));
+	own->k = s->k;
+	out->own = own;
 	out->cols = cols;
-	layout(s, cols, c, out->own);
+	layout(s, cols, c, &own->fit);
 	if (!s->filter)
-		add_all(s, out);
+		count_all(s, out);
 	else
 		for (uint32_t i = s->first; i < s->k && breath_on(s->breath); i++)
 			if (message_is_shown(s, i))
-				line_add(out, LINE_MESSAGE, i, 0);
-	if (s->incomplete.n && !s->filter)
-		line_add(out, LINE_INCOMPLETE, 0, 0);
+				line_add(out, 0, i, 0);
 }
 
 static void messages_heading(const struct scene *s, const struct lines *lines, struct grid *g,
 			     struct rect row)
 {
+	const struct own *own = lines->own;
 	struct column c[COL_COUNT];
 
 	(void)s;
 	memcpy(c, table, sizeof(table));
 	if (lines->cols < 120)
 		c[COL_DIALECT].title = "dial";
-	columns_heading(c, COL_COUNT, lines->own, g, row);
+	columns_heading(c, COL_COUNT, &own->fit, g, row);
 }
 
 /* Errors, warnings, notes: "E1W2N1"; the worst alone where there is no room. */
@@ -150,8 +155,9 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 			  struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
-	uint32_t message = lines->list.v[i].a;
-	const struct columns *fit = lines->own;
+	const struct own *own = lines->own;
+	const struct columns *fit = &own->fit;
+	uint32_t message = line_at(lines, i).a;
 	const struct record *r;
 	const struct route *route;
 	struct str summary;
@@ -159,7 +165,7 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 	bool prose;
 	char text[32];
 
-	if (lines->list.v[i].what == LINE_INCOMPLETE) {
+	if (message == own->k) {
 		draw_incomplete(s, fit, g, row);
 		return;
 	}
@@ -186,9 +192,11 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 
 static struct target messages_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
+	const struct own *own = lines->own;
+	uint32_t message = line_at(lines, i).a;
+
 	(void)s;
-	return lines->list.v[i].what == LINE_INCOMPLETE ? target_none
-							: target_message(lines->list.v[i].a);
+	return message == own->k ? target_none : target_message(message);
 }
 
 const struct view_ops view_messages = {

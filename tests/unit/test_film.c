@@ -440,7 +440,7 @@ static void picture(const struct view_ops *view, const struct scene *s, struct b
 		grid_clear(g);
 		view->draw(s, &lines, i, g, grid_rect(g));
 		grid_save(g, out);
-		buf_printf(out, "%u: %u %u %u\n", i, lines.list.v[i].what, to.type, to.number);
+		buf_printf(out, "%u: %u %u %u\n", i, line_at(&lines, i).what, to.type, to.number);
 	}
 	lines_release(&lines);
 	grid_free(g);
