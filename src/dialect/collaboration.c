@@ -481,7 +481,7 @@ static void collaboration_decode(struct decoder *d, yyjson_val *root, struct mes
 	if (!m->kind.n)
 		m->kind = STR("unknown");
 	m->id = json_str(got[B_ID]);
-	m->time_ms = iso_time(got[B_TIME]);
+	m->time_ms = checked_time(c, got[B_TIME]);
 	m->reply_to = json_str(got[B_REPLY]);
 	m->correlation = json_str(got[B_CORRELATION]);
 	m->session = json_str(got[B_SESSION]);
@@ -648,6 +648,7 @@ static const struct tell tells[] = {
 const struct dialect dialect_collaboration = {
 	.id = DIALECT_COLLABORATION,
 	.tells = tells,
+	.shapes = collab_shapes,
 	.decode = collaboration_decode,
 	.summarize = collaboration_summarize,
 	.detail = collaboration_detail,

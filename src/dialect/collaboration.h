@@ -18,6 +18,7 @@ enum { B_ID, B_TIME, B_SEQUENCE, B_FROM, B_TO, B_TYPE, B_PAYLOAD, B_CORRELATION,
 
 extern const struct shape collab_base_shape;
 extern const struct shape *const collab_payload_shapes[]; /* by enum message_type */
+extern const struct shape *const collab_shapes[];
 
 /* allowed values, in the order of the enums they stand for */
 extern const char *const collab_message_types[], *const collab_completion_states[],

@@ -245,7 +245,7 @@ static const struct shape verification_result_shape = { SHAPE_FIELDS(verificatio
 							OPEN_SHAPE };
 static const struct field custom_result = { "custom", RULE("2.2.5-custom"), REQUIRED, T_OBJ,
 					    .inside = &verification_result_shape };
-static const struct shape custom_shape = { .each = &custom_result };
+static const struct shape custom_shape = { SHAPE_INDEX, .each = &custom_result };
 static const struct field verification_fields[] = {
 	/* related texts: tests_passed as a boolean; checked by flat_verification */
 	{ "tests", RULE("2.2.5-tests"), OPTIONAL, T_OBJ, .inside = &verification_result_shape },
@@ -306,7 +306,7 @@ static const struct field abort_fields[] = {
 };
 static const struct shape abort_shape = { SHAPE_FIELDS(abort_fields), OPEN_SHAPE };
 /* the text defines no payload for the other three types */
-static const struct shape free_shape = { .stranger = STRANGER_FINE };
+static const struct shape free_shape = { SHAPE_INDEX, .stranger = STRANGER_FINE };
 
 const struct shape *const collab_payload_shapes[] = {
 	[MT_ASSIGNMENT] = &assignment_shape,
@@ -319,4 +319,8 @@ const struct shape *const collab_payload_shapes[] = {
 	[MT_STATUS_RESPONSE] = &free_shape,
 	[MT_ABORT] = &abort_shape,
 	[MT_ACKNOWLEDGMENT] = &free_shape,
+};
+const struct shape *const collab_shapes[] = {
+	&collab_base_shape, &assignment_shape, &progress_shape, &completion_shape,
+	&review_request_shape, &review_result_shape, &feedback_shape, &abort_shape, &free_shape, NULL
 };

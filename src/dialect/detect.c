@@ -33,7 +33,7 @@ struct told {
 static struct told told[TELLS_MAX];
 static uint8_t told_slots[TELL_SLOTS]; /* number + 1 */
 static unsigned told_n;
-static pthread_once_t told_once = PTHREAD_ONCE_INIT;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static unsigned tell_slot(struct str name)
 {
@@ -82,14 +82,28 @@ static void collect_tells(void)
 		add_told(str_of(glances[i]))->glance = i;
 }
 
-/* All telling names come first among a decoder's, in their order: so told[i] is name number i +
- * 1. */
-static void name_tells(struct names *names)
+/* Names have the same numbers in all decoders: those that tell come first, in their order, so
+ * told[i] is name number i + 1; then all that shapes have. */
+static struct names all_names;
+
+static void number_names(void)
 {
-	pthread_once(&told_once, collect_tells);
+	collect_tells();
 	for (unsigned i = 0; i < told_n; i++)
-		if (name_number(names, names_add(names, told[i].name)) != i + 1)
+		if (name_number(&all_names, names_add(&all_names, told[i].name)) != i + 1)
 			BUG("%.*s is not the name number %u", STR_ARG(told[i].name), i + 1);
+	for (unsigned k = 0; k < REGISTERED; k++)
+		for (const struct shape *const *shape = registry[k]->shapes; *shape; shape++)
+			shapes_compile(*shape, &all_names);
+}
+
+static struct names *names_new(void)
+{
+	struct names *names = xmalloc(sizeof(*names));
+
+	pthread_once(&once, number_names);
+	*names = all_names;
+	return names;
 }
 
 static const struct told *told_of(const struct names *names, struct str name)
@@ -130,7 +144,8 @@ static enum dialect_id detect(yyjson_val *root, struct decoder *d, int *scores)
 		memset(scores, 0, DIALECT_COUNT * sizeof(*scores));
 	if (!yyjson_is_obj(root))
 		return DIALECT_UNKNOWN;
-	pthread_once(&told_once, collect_tells);
+	if (!names)
+		pthread_once(&once, number_names);
 	yyjson_obj_foreach(root, i, n, key, v) {
 		const struct told *t = told_of(names, json_str(key));
 
@@ -199,7 +214,7 @@ enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct 
 			       yyjson_val **root)
 {
 	if (!d->check.names)
-		name_tells(checker_names(&d->check));
+		d->check.names = names_new();
 	r->names = d->check.names;
 	return d->lazily ? json_read_lazily(r, bytes, root) : json_read(r, bytes, root);
 }
@@ -238,6 +253,7 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 	d->looked_dialect = NULL;
 	d->check.m = m;
 	d->check.depth = 0;
+	d->check.timed = NULL;
 	d->lazily = true;
 	m->flags = (uint16_t)d->info.flags;
 	outcome = read_outer(d, bytes, &root);

@@ -69,6 +69,8 @@ enum { GLANCE_TYPE, GLANCE_ID, GLANCE_STATUS, GLANCE_TIMESTAMP, GLANCE_PAYLOAD, 
 struct dialect {
 	enum dialect_id id;
 	const struct tell *tells; /* ends with a NULL name */
+	const struct shape *const *shapes; /* that it checks with, but for those inside; ends with
+					      NULL */
 	/* Looks at values; returns what to add to the sum of the tells, 0 to PROBE_MAX. May be
 	 * NULL. */
 	int (*probe)(yyjson_val *const glance[GLANCES]);
@@ -108,7 +110,7 @@ void detail_add(struct detail *out, const char *label, struct str text, bool id_
 void detail_add_list(struct decoder *d, struct detail *out, const char *label, yyjson_val *array);
 /* A number or boolean as text in the decoder's arena. */
 struct str scalar_text(struct decoder *d, yyjson_val *v);
-/* Time of an ISO 8601 string, or WHEN_NONE. */
+/* Time of an ISO 8601 string, or WHEN_NONE; checked_time for one that was checked. */
 int64_t iso_time(yyjson_val *v);
 /* Hash of what a value says, whatever the order of its bytes' layout. */
 uint64_t value_hash(yyjson_val *v);

@@ -15,7 +15,7 @@ static const struct field context_fields[] = {
 };
 static const struct shape context_shape = { SHAPE_FIELDS(context_fields), OPEN_SHAPE };
 static const struct field path_field = { "", RULE("input-paths"), REQUIRED, T_STR };
-static const struct shape paths_shape = { .each = &path_field };
+static const struct shape paths_shape = { SHAPE_INDEX, .each = &path_field };
 static const struct field task_fields[] = {
 	{ "action", RULE("input-task.action"), REQUIRED, T_STR },
 	{ "params", RULE("input-task.params"), REQUIRED, T_OBJ },
@@ -220,9 +220,12 @@ static const struct tell tells[] = {
 	{ "notes", 10 },   { NULL, 0 },
 };
 
+static const struct shape *const shapes[] = { &input_shape, &output_shape, NULL };
+
 const struct dialect dialect_envelope = {
 	.id = DIALECT_ENVELOPE,
 	.tells = tells,
+	.shapes = shapes,
 	.decode = envelope_decode,
 	.summarize = envelope_summarize,
 	.detail = envelope_detail,

@@ -689,9 +689,15 @@ static const struct tell tells[] = {
 	{ NULL, 0 },
 };
 
+static const struct shape *const shapes[] = {
+	&request_shape, &response_shape, &wrapper_shape, &start_shape,
+	&text_shape,	&finish_shape,	 &tool_shape,	 NULL
+};
+
 const struct dialect dialect_feedback = {
 	.id = DIALECT_FEEDBACK,
 	.tells = tells,
+	.shapes = shapes,
 	.probe = feedback_probe,
 	.decode = feedback_decode,
 	.summarize = feedback_summarize,

@@ -158,7 +158,7 @@ static void decode_task(struct decoder *d, yyjson_val *root, struct message *m)
 	m->to = (struct actor){ STR("worker"), STR("worker"), false };
 	check_object(&d->check, root, &task_shape, got);
 	check_file_name(d, json_str(got[TK_ID]));
-	m->time_ms = iso_time(got[TK_CREATED]);
+	m->time_ms = checked_time(&d->check, got[TK_CREATED]);
 	m->correlation = id = id_or_file(d, json_str(got[TK_ID]));
 	e = event_add(m, EV_TASK, id, "/task_id");
 	e->agent = m->to;
@@ -196,7 +196,7 @@ static void decode_result(struct decoder *d, yyjson_val *root, struct message *m
 	    str_trim(json_str(got[RS_TRACES])).n == 0)
 		complain(&d->check, SEVERITY_WARNING, RULE("error-handling-traces"), "traces",
 			 "empty; a failure tells what happened");
-	m->time_ms = iso_time(got[RS_CREATED]);
+	m->time_ms = checked_time(&d->check, got[RS_CREATED]);
 	m->correlation = id_or_file(d, json_str(got[RS_ID]));
 	e = event_add(m, EV_RESULT, m->correlation, "/task_id");
 	e->failed = str_is(status, "failure") || str_is(status, "retry");
@@ -258,7 +258,7 @@ static void decode_decision(struct decoder *d, yyjson_val *root, struct message 
 	check_object(&d->check, root, &decision_shape, got);
 	check_file_name(d, json_str(got[DC_ID]));
 	decision = value_index(decisions, json_str(got[DC_DECISION]));
-	m->time_ms = iso_time(got[DC_CREATED]);
+	m->time_ms = checked_time(&d->check, got[DC_CREATED]);
 	m->correlation = id_or_file(d, json_str(got[DC_ID]));
 	e = event_add(m, EV_JUDGEMENT, m->correlation, "/decision");
 	e->verdict = decision < 0 ? VERDICT_NONE : verdicts[decision];
@@ -401,9 +401,12 @@ static const struct tell tells[] = {
 	{ "rationale", 25 },   { "state_version", 25 },	      { NULL, 0 },
 };
 
+static const struct shape *const shapes[] = { &task_shape, &result_shape, &decision_shape, NULL };
+
 const struct dialect dialect_handoff = {
 	.id = DIALECT_HANDOFF,
 	.tells = tells,
+	.shapes = shapes,
 	.decode = handoff_decode,
 	.summarize = handoff_summarize,
 	.detail = handoff_detail,

@@ -355,7 +355,7 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 	if (!m->kind.n)
 		m->kind = STR("unknown");
 	m->id = json_str(got[B_ID]);
-	m->time_ms = iso_time(got[B_TIME]);
+	m->time_ms = checked_time(c, got[B_TIME]);
 	m->correlation = json_str(got[B_CORRELATION]);
 	if (!m->correlation.n)
 		m->correlation = m->id;
@@ -539,9 +539,17 @@ static const struct tell tells[] = {
 	{ "agentId", 15 }, { "correlationId", 40 }, { NULL, 0 },
 };
 
+#define TYPE(type) &payload_shapes[OT_##type]
+static const struct shape *const shapes[] = {
+	&base_shape,	TYPE(QUERY_AGENTS), TYPE(QUERY_TASKS), TYPE(SUBMIT_TASK), TYPE(GET_TASK),
+	TYPE(ASK_USER), TYPE(PROGRESS),	    TYPE(LOG),	       TYPE(ERROR),	  TYPE(QUESTION),
+	TYPE(SUCCESS),	TYPE(ASSIGNED),	    TYPE(CANCELLED),   TYPE(SHUTDOWN),	  NULL
+};
+
 const struct dialect dialect_orchestrator = {
 	.id = DIALECT_ORCHESTRATOR,
 	.tells = tells,
+	.shapes = shapes,
 	.probe = orchestrator_probe,
 	.decode = orchestrator_decode,
 	.summarize = orchestrator_summarize,

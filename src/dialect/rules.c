@@ -62,73 +62,6 @@ static void complain_member(struct checker *c, enum severity s, const char *rule
 	va_end(ap);
 }
 
-/* 1 for the digits of a UUID, 2 for what else an item's id may hold. */
-static const uint8_t id_chars[256] = {
-	['0'] = 3, ['1'] = 3, ['2'] = 3, ['3'] = 3, ['4'] = 3, ['5'] = 3, ['6'] = 3, ['7'] = 3,
-	['8'] = 3, ['9'] = 3, ['a'] = 3, ['b'] = 3, ['c'] = 3, ['d'] = 3, ['e'] = 3, ['f'] = 3,
-	['A'] = 1, ['B'] = 1, ['C'] = 1, ['D'] = 1, ['E'] = 1, ['F'] = 1, ['g'] = 2, ['h'] = 2,
-	['i'] = 2, ['j'] = 2, ['k'] = 2, ['l'] = 2, ['m'] = 2, ['n'] = 2, ['o'] = 2, ['p'] = 2,
-	['q'] = 2, ['r'] = 2, ['s'] = 2, ['t'] = 2, ['u'] = 2, ['v'] = 2, ['w'] = 2, ['x'] = 2,
-	['y'] = 2, ['z'] = 2, ['.'] = 2, ['_'] = 2, ['-'] = 2,
-};
-
-static uint8_t all_are(const char *p, size_t n)
-{
-	uint8_t common = 3;
-
-	for (size_t i = 0; i < n; i++)
-		common &= id_chars[(unsigned char)p[i]];
-	return common;
-}
-
-bool is_uuid(struct str s, bool version4)
-{
-	if (s.n != 36 || s.p[8] != '-' || s.p[13] != '-' || s.p[18] != '-' || s.p[23] != '-')
-		return false;
-	if (!(all_are(s.p, 8) & all_are(s.p + 9, 4) & all_are(s.p + 14, 4) & all_are(s.p + 19, 4) &
-	      all_are(s.p + 24, 12) & 1))
-		return false;
-	return !version4 || (s.p[14] == '4' && strchr("89abAB", s.p[19]));
-}
-
-bool is_item_id(struct str s)
-{
-	return s.n >= 8 && s.n <= 128 && (all_are(s.p, s.n) & 2);
-}
-
-static bool is_mime_token(struct str s)
-{
-	if (s.n == 0)
-		return false;
-	for (size_t i = 0; i < s.n; i++) {
-		char c = s.p[i];
-		bool letter = ((c | 32) >= 'a' && (c | 32) <= 'z') || (c >= '0' && c <= '9');
-
-		if (!letter && (c == 0 || !strchr("!#$&^_.+-", c)))
-			return false;
-	}
-	return true;
-}
-
-/* type/subtype, with or without parameters */
-bool is_mime(struct str s)
-{
-	ptrdiff_t semicolon = str_find(s, STR(";"), 0);
-	struct str essence = str_trim(semicolon < 0 ? s : str_make(s.p, (size_t)semicolon));
-	ptrdiff_t slash = str_find(essence, STR("/"), 0);
-
-	return slash > 0 && is_mime_token(str_make(essence.p, (size_t)slash)) &&
-	       is_mime_token(str_from(essence, (size_t)slash + 1));
-}
-
-int value_index(const char *const *values, struct str s)
-{
-	for (int i = 0; s.n && values[i]; i++)
-		if (values[i][0] == s.p[0] && str_is(s, values[i]))
-			return i;
-	return -1;
-}
-
 static unsigned type_of(yyjson_val *v)
 {
 	int64_t whole;
@@ -164,16 +97,6 @@ static const char *types_text(unsigned types, char out[96])
 	return out;
 }
 
-/* A date, and with `clock` a time of the day behind a T. */
-static bool is_iso(struct str s, bool clock)
-{
-	size_t at = s.n > 4 && s.p[4] == '-' ? 10 : 8; /* of what is between them */
-	char between = s.n > at ? s.p[at] : '\0';
-	int64_t ms;
-
-	return when_parse_iso(s, &ms) && between != ' ' && (!clock || between == 'T');
-}
-
 /* Whether U+0000 is in it, which can only be written as an escape. */
 static bool holds_zero(yyjson_val *v, struct str s)
 {
@@ -187,6 +110,7 @@ static void check_string(struct checker *c, yyjson_val *v, const struct field *f
 {
 	struct str s = json_str(v);
 	char q[QUOTED_MAX], list[256];
+	int64_t ms;
 	size_t n = 0;
 
 	if (f->values && value_index(f->values, s) < 0) {
@@ -212,7 +136,7 @@ static void check_string(struct checker *c, yyjson_val *v, const struct field *f
 		return;
 	case FORMAT_TIMESTAMP:
 	case FORMAT_DATE:
-		if (!is_iso(s, f->format == FORMAT_TIMESTAMP))
+		if (!is_iso(s, f->format == FORMAT_TIMESTAMP, &ms))
 			complain(c, SEVERITY_ERROR, f->rule, NULL,
 				 "%s is not an ISO 8601 time such as 2026-01-26T10:00:00Z",
 				 quoted(s, q));
@@ -236,12 +160,10 @@ static void check_string(struct checker *c, yyjson_val *v, const struct field *f
 				 quoted(s, q), f->format == FORMAT_UUID4_SOFT ? " of version 4" : "");
 		return;
 	case FORMAT_RELATIVE_PATH:
-		if (s.n == 0 || s.p[0] == '/' || s.p[0] == '~' ||
-		    (s.n > 2 && s.p[1] == ':' && (s.p[2] == '\\' || s.p[2] == '/')))
+		if (!is_relative_path(s))
 			complain(c, SEVERITY_ERROR, f->rule, NULL,
 				 "%s is not a path relative to the repository root", quoted(s, q));
-		else if (str_is(s, "..") || str_starts(s, STR("../")) ||
-			 str_find(s, STR("/../"), 0) >= 0 || str_ends(s, STR("/..")))
+		else if (path_leaves(s))
 			complain(c, SEVERITY_WARNING, f->rule, NULL,
 				 "%s leads out of the repository", quoted(s, q));
 		return;
@@ -266,60 +188,30 @@ static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
 			 f->max);
 }
 
-/* ---- what needs no further look, by a value's tag ---- */
-
-#define TAG(type, subtype) (1u << ((type) | (subtype)))
-#define TAGS(type) (TAG(type, 0) | TAG(type, 1 << 3) | TAG(type, 2 << 3) | TAG(type, 3 << 3))
-
-static unsigned tag_of(yyjson_val *v)
+static void check_elements(struct checker *c, yyjson_val *array, const struct field *f,
+			   const struct field_index *fi)
 {
-	return 1u << (v->tag & 31);
-}
-
-static uint32_t fine_tags(unsigned types, const struct field *f, bool arrays)
-{
-	uint32_t fine = types == T_ANY ? TAGS(YYJSON_TYPE_RAW) : 0;
-
-	if ((types & T_STR) && !f->values && f->format == FORMAT_ANY)
-		fine |= TAGS(YYJSON_TYPE_STR);
-	if ((types & T_NUM) && !f->ranged)
-		fine |= TAGS(YYJSON_TYPE_NUM);
-	if ((types & T_INT) && !f->ranged)
-		fine |= TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_SINT);
-	if (types & T_BOOL)
-		fine |= TAGS(YYJSON_TYPE_BOOL);
-	if (types & T_NULL)
-		fine |= TAGS(YYJSON_TYPE_NULL);
-	if ((types & T_OBJ) && !f->inside)
-		fine |= TAGS(YYJSON_TYPE_OBJ);
-	if ((types & T_ARR) && arrays)
-		fine |= TAGS(YYJSON_TYPE_ARR);
-	return fine;
-}
-
-static void check_elements(struct checker *c, yyjson_val *array, const struct field *f)
-{
-	uint32_t fine = fine_tags(f->elements, f, true);
 	size_t i, n;
 	yyjson_val *v;
 	char want[96];
 
 	yyjson_arr_foreach(array, i, n, v) {
-		if (tag_of(v) & fine)
+		if (tag_of(v) & fi->fine_elements)
 			continue;
 		path_push_index(c, (uint32_t)i);
-		if (!(type_of(v) & f->elements))
+		if (f->inside && yyjson_is_obj(v) && (f->elements & T_OBJ))
+			check_object(c, v, f->inside, NULL);
+		else if (!(type_of(v) & f->elements))
 			complain(c, SEVERITY_ERROR, f->rule, NULL, "must be %s, is %s",
 				 types_text(f->elements, want), json_type_name(v));
-		else if (f->inside && yyjson_is_obj(v))
-			check_object(c, v, f->inside, NULL);
 		else if (yyjson_is_str(v))
 			check_string(c, v, f);
 		path_pop(c);
 	}
 }
 
-void check_value(struct checker *c, yyjson_val *v, const struct field *f)
+static void check_value(struct checker *c, yyjson_val *v, const struct field *f,
+			const struct field_index *fi)
 {
 	unsigned type = type_of(v);
 	char want[96];
@@ -341,7 +233,7 @@ void check_value(struct checker *c, yyjson_val *v, const struct field *f)
 	else if ((type & T_OBJ) && f->inside)
 		check_object(c, v, f->inside, NULL);
 	else if ((type & T_ARR) && f->elements)
-		check_elements(c, v, f);
+		check_elements(c, v, f, fi);
 }
 
 static void check_stranger(struct checker *c, const struct shape *shape, struct str name)
@@ -356,95 +248,21 @@ static void check_stranger(struct checker *c, const struct shape *shape, struct 
 	}
 }
 
-/* ---- shapes, as they are looked through ---- */
-
-/* What of a shape is asked for at every member, close together. */
-struct shape_index {
-	const struct shape *shape;
-	uint32_t needed, aliased; /* bits of fields */
-	uint32_t fine[FIELDS_MAX];  /* tags that need no further look */
-	uint8_t name[FIELDS_MAX];   /* numbers (json/names.h) */
-	uint8_t length[FIELDS_MAX]; /* of names */
-	bool numbered;              /* all names have numbers */
-};
-
-static struct shape_index *index_new(struct checker *c, const struct shape *shape)
-{
-	struct shape_index *x = xcalloc(1, sizeof(*x));
-	struct names *names = checker_names(c);
-
-	x->shape = shape;
-	x->numbered = true;
-	for (unsigned i = 0; i < shape->n; i++) {
-		const struct field *f = &shape->fields[i];
-
-		x->name[i] = (uint8_t)name_number(names, names_add(names, str_of(f->name)));
-		x->numbered = x->numbered && x->name[i];
-		x->length[i] = (uint8_t)strlen(f->name);
-		x->fine[i] = fine_tags(f->types, f, !f->elements);
-		x->needed |= (uint32_t)(f->need != OPTIONAL) << i;
-		x->aliased |= (uint32_t)(f->alias != NULL) << i;
-	}
-	return x;
-}
-
-static const struct shape_index *index_of(struct checker *c, const struct shape *shape)
-{
-	unsigned slot = (unsigned)((uintptr_t)shape / sizeof(void *) * 2654435761u >> 8) % SHAPES_MAX;
-
-	while (c->indexes[slot] && c->indexes[slot]->shape != shape)
-		slot = (slot + 1) % SHAPES_MAX;
-	if (!c->indexes[slot]) {
-		if (++c->index_n == SHAPES_MAX)
-			BUG("more than %d shapes", SHAPES_MAX);
-		c->indexes[slot] = index_new(c, shape);
-	}
-	return c->indexes[slot];
-}
-
-struct names *checker_names(struct checker *c)
-{
-	if (!c->names)
-		c->names = xcalloc(1, sizeof(*c->names));
-	return c->names;
-}
-
 void checker_release(struct checker *c)
 {
-	for (unsigned i = 0; i < SHAPES_MAX; i++)
-		free(c->indexes[i]);
-	memset(c->indexes, 0, sizeof(c->indexes));
-	c->index_n = 0;
 	free(c->names);
 	c->names = NULL;
 	buf_release(&c->scratch);
 }
 
-/* Names of trees that another parser made, or that were read before this shape was met. */
-static unsigned find_text(const struct shape_index *x, struct str name)
+/* Names of trees that another parser made. */
+static unsigned find_text(const struct shape *shape, struct str name)
 {
-	unsigned i = 0;
-
-	while (i < x->shape->n &&
-	       (x->length[i] != name.n || memcmp(x->shape->fields[i].name, name.p, name.n) != 0))
-		i++;
-	return i;
-}
-
-/* The number of the field of that name, the shape's n if there is none. Members usually come in
- * the order of the table, so the search starts behind the last hit. */
-static inline unsigned find_field(const struct checker *c, const struct shape_index *x,
-				  struct str name, unsigned start)
-{
-	unsigned number = name_number(c->names, name.p);
-
-	for (unsigned i = start; i < x->shape->n && number; i++)
-		if (x->name[i] == number)
+	for (unsigned i = 0; i < shape->n; i++)
+		if (shape->index->field[i].length == name.n &&
+		    memcmp(shape->fields[i].name, name.p, name.n) == 0)
 			return i;
-	for (unsigned i = 0; i < start && number; i++)
-		if (x->name[i] == number)
-			return i;
-	return number && x->numbered ? x->shape->n : find_text(x, name);
+	return NO_FIELD;
 }
 
 static void note_duplicate(struct checker *c, struct str name)
@@ -457,9 +275,9 @@ static void note_duplicate(struct checker *c, struct str name)
 enum { FEW = 16 };
 
 /* Every member by one rule. Few names are compared with each other, many are hashed. */
-static void check_each(struct checker *c, yyjson_val *obj, const struct field *each)
+static void check_each(struct checker *c, yyjson_val *obj, const struct shape *shape)
 {
-	uint32_t fine = fine_tags(each->types, each, !each->elements);
+	const struct field_index *fi = shape->index->field;
 	bool few = yyjson_obj_size(obj) <= FEW;
 	struct str names[FEW];
 	struct map seen = { 0 };
@@ -483,39 +301,38 @@ static void check_each(struct checker *c, yyjson_val *obj, const struct field *e
 		}
 		if (twice)
 			note_duplicate(c, name);
-		if (tag_of(v) & fine)
+		if (tag_of(v) & fi->fine)
 			continue;
 		path_push_str(c, name);
-		check_value(c, v, each);
+		check_value(c, v, shape->each, fi);
 		path_pop(c);
 	}
 	map_release(&seen);
 }
 
-/* A member that no field has the name of. */
-static void check_other(struct checker *c, const struct shape_index *x, struct str name)
+/* A member that no field has the name of. Returns the fields, as bits, that it is another name
+ * for. */
+static uint32_t check_other(struct checker *c, const struct shape *shape, struct str name)
 {
-	const struct shape *shape = x->shape;
-
 	if (shape->forbidden && shape->forbidden(name)) {
 		complain_member(c, SEVERITY_ERROR, shape->forbidden_rule, name,
 				"session fields belong to the tool, not to the agents' messages");
-		return;
+		return 0;
 	}
-	for (uint32_t left = x->aliased; left; left &= left - 1)
+	for (uint32_t left = shape->index->aliased; left; left &= left - 1)
 		if (str_is(name, shape->fields[__builtin_ctz(left)].alias))
-			return;
+			return left & -left;
 	check_stranger(c, shape, name);
+	return 0;
 }
 
-/* A field whose value has to be looked at, that has another name too, or that is not there.
- * Returns its value. */
-static yyjson_val *check_field(struct checker *c, yyjson_val *obj, const struct shape_index *x,
-			       unsigned number, yyjson_val *v)
+/* A field whose value has to be looked at, that stands under another name too, or that is not
+ * there. Returns its value. */
+static yyjson_val *check_field(struct checker *c, yyjson_val *obj, const struct field *f,
+			       const struct field_index *fi, yyjson_val *v)
 {
-	const struct field *f = &x->shape->fields[number];
 	yyjson_val *other = f->alias ? json_get(obj, f->alias) : NULL;
-	struct str name = str_make(f->name, x->length[number]);
+	struct str name = str_make(f->name, fi->length);
 
 	if (!v && other) {
 		complain(c, SEVERITY_WARNING, f->rule, f->name,
@@ -527,7 +344,7 @@ static yyjson_val *check_field(struct checker *c, yyjson_val *obj, const struct 
 	}
 	if (v) {
 		path_push_str(c, name);
-		check_value(c, v, f);
+		check_value(c, v, f, fi);
 		path_pop(c);
 	} else if (f->need == REQUIRED) {
 		complain(c, SEVERITY_ERROR, f->rule, f->name, "missing; it is required");
@@ -537,43 +354,127 @@ static yyjson_val *check_field(struct checker *c, yyjson_val *obj, const struct 
 	return v;
 }
 
+/* ---- what is right, without words ---- */
+
+static bool is_allowed(const struct field_index *fi, struct str s)
+{
+	struct allowed has = allowed_of(s);
+
+	for (unsigned i = 0; i < fi->allowed_n; i++) {
+		const struct allowed *a = &fi->allowed[i];
+
+		if (a->text.n == s.n && a->first == has.first && a->last == has.last)
+			return s.n <= 16 || memcmp(a->text.p, s.p, s.n) == 0;
+	}
+	return false;
+}
+
+static bool is_in_range(yyjson_val *v, const struct field *f)
+{
+	double number = yyjson_is_real(v)   ? v->uni.f64
+			: yyjson_is_sint(v) ? (double)v->uni.i64
+					    : (double)v->uni.u64;
+
+	return number >= f->min && number <= f->max;
+}
+
+static bool is_time(struct checker *c, yyjson_val *v, bool clock)
+{
+	int64_t ms;
+
+	if (!is_iso(json_str(v), clock, &ms))
+		return false;
+	c->timed = v;
+	c->time_ms = ms;
+	return true;
+}
+
+int64_t checked_time(const struct checker *c, yyjson_val *v)
+{
+	int64_t ms;
+
+	if (v && v == c->timed)
+		return c->time_ms;
+	return yyjson_is_str(v) && when_parse_iso(json_str(v), &ms) ? ms : WHEN_NONE;
+}
+
+/* Whether a value with a tag that its field can prove is right; false = perhaps not. Of
+ * containers, whose rules speak for themselves, it is always true. */
+static inline bool prove(struct checker *c, yyjson_val *v, const struct field *f,
+			 const struct field_index *fi)
+{
+	switch ((enum proof)fi->proof) {
+	case PROOF_NONE: return false;
+	case PROOF_VALUE: return is_allowed(fi, json_str(v));
+	case PROOF_NOT_EMPTY: return v->tag >> YYJSON_TAG_BIT && (v->tag & YYJSON_SUBTYPE_NOESC);
+	case PROOF_TIMESTAMP: return is_time(c, v, true);
+	case PROOF_DATE: return is_time(c, v, false);
+	case PROOF_MIME: return is_mime(json_str(v));
+	case PROOF_ITEM_ID: return is_item_id(json_str(v));
+	case PROOF_UUID4: return is_uuid(json_str(v), true);
+	case PROOF_UUID: return is_uuid(json_str(v), false);
+	case PROOF_RANGE: return is_in_range(v, f);
+	case PROOF_OBJECT:
+		path_push_str(c, str_make(f->name, fi->length));
+		check_object(c, v, f->inside, NULL);
+		path_pop(c);
+		return true;
+	case PROOF_ELEMENTS:
+		path_push_str(c, str_make(f->name, fi->length));
+		check_elements(c, v, f, fi);
+		path_pop(c);
+		return true;
+	}
+	return false;
+}
+
 void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got)
 {
-	const struct shape_index *x;
+	const struct shape_index *x = shape->index;
 	yyjson_val *here[FIELDS_MAX], **vals = got ? got : here;
+	yyjson_val *key = unsafe_yyjson_get_first(obj), *v;
 	uint32_t seen = 0, look = 0;
-	size_t i, n;
-	yyjson_val *key, *v;
-	unsigned next = 0;
 
+	if (!x->made)
+		BUG("a shape that no dialect has listed");
 	if (shape->each) {
-		check_each(c, obj, shape->each);
+		check_each(c, obj, shape);
 		return;
 	}
-	x = index_of(c, shape);
-	for (i = 0; i < shape->n; i++)
-		vals[i] = NULL;
-	yyjson_obj_foreach(obj, i, n, key, v) {
-		struct str name = str_make(unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key));
-		unsigned f = find_field(c, x, name, next);
+	for (size_t left = unsafe_yyjson_get_len(obj); left; left--) {
+		unsigned number = name_number(c->names, key->uni.str), f = x->field_of[number];
 
-		if (f == shape->n) {
-			check_other(c, x, name);
-			continue;
+		v = key + 1;
+		if (f == NO_FIELD) {
+			struct str name = str_make(key->uni.str, unsafe_yyjson_get_len(key));
+
+			if (!number || !x->numbered)
+				f = find_text(shape, name);
+			if (f == NO_FIELD)
+				look |= check_other(c, shape, name);
 		}
-		if (seen & 1u << f) {
-			note_duplicate(c, name);
-		} else {
-			vals[f] = v;
-			seen |= 1u << f;
-			look |= (uint32_t)!(tag_of(v) & x->fine[f]) << f;
+		if (f != NO_FIELD) {
+			uint32_t bit = 1u << f;
+
+			if (seen & bit) {
+				note_duplicate(c, str_make(key->uni.str, unsafe_yyjson_get_len(key)));
+			} else {
+				vals[f] = v;
+				seen |= bit;
+				look |= tag_of(v) & x->field[f].fine ? 0 : bit;
+			}
 		}
-		next = f + 1;
+		key = unsafe_yyjson_get_next(v);
 	}
+	for (uint32_t missing = got ? x->fields & ~seen : 0; missing; missing &= missing - 1)
+		vals[__builtin_ctz(missing)] = NULL;
 	/* what is wrong is told in the order of the table */
-	for (look |= (x->needed & ~seen) | x->aliased; look; look &= look - 1) {
+	for (look |= x->needed & ~seen; look; look &= look - 1) {
 		unsigned f = (unsigned)__builtin_ctz(look);
+		const struct field_index *fi = &x->field[f];
 
-		vals[f] = check_field(c, obj, x, f, vals[f]);
+		v = seen & 1u << f ? vals[f] : NULL;
+		if (!v || !(tag_of(v) & fi->provable) || !prove(c, v, &shape->fields[f], fi))
+			vals[f] = check_field(c, obj, &shape->fields[f], fi, v);
 	}
 }

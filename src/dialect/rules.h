@@ -1,10 +1,15 @@
 /* Field rules as tables. A shape lists the fields an object may have; a field says whether it must
  * be there, its types, and what its value must look like. check_object walks an object once,
  * reports every broken rule with its place, and hands the values to the decoder by field number, so
- * that a decoder never looks a name up twice. Nothing here knows a protocol. */
+ * that a decoder never looks a name up twice. Nothing here knows a protocol.
+ *
+ * Most objects are as they should be. So before the first one, shapes_compile makes of each table
+ * what answers "is this right?" fastest; only what is not surely right is looked at by the rules as
+ * they stand here, which have the words for what is wrong. */
 #ifndef GAVEL_DIALECT_RULES_H
 #define GAVEL_DIALECT_RULES_H
 
+#include "dialect/formats.h"
 #include "event/event.h"
 #include "json/json.h"
 
@@ -63,6 +68,74 @@ enum stranger { /* what a field that no table lists is */
 
 enum { FIELDS_MAX = 20 };
 
+/* How a value that could be wrong is shown to be right. */
+enum proof {
+	PROOF_NONE, /* by the rules themselves */
+	PROOF_VALUE,
+	PROOF_NOT_EMPTY,
+	PROOF_TIMESTAMP,
+	PROOF_DATE,
+	PROOF_MIME,
+	PROOF_ITEM_ID,
+	PROOF_UUID4,
+	PROOF_UUID,
+	PROOF_RANGE,
+	PROOF_OBJECT,
+	PROOF_ELEMENTS,
+};
+
+/* A string that may stand in a field: of its length, its first and its last eight bytes are
+ * compared, which may overlap. */
+struct allowed {
+	uint64_t first, last;
+	struct str text;
+};
+
+static inline struct allowed allowed_of(struct str s)
+{
+	struct allowed a = { .text = s };
+	uint32_t first = 0, last = 0;
+
+	if (s.n >= 8) {
+		memcpy(&a.first, s.p, 8);
+		memcpy(&a.last, s.p + s.n - 8, 8);
+	} else if (s.n >= 4) {
+		memcpy(&first, s.p, 4);
+		memcpy(&last, s.p + s.n - 4, 4);
+		a.first = first;
+		a.last = last;
+	} else if (s.n) {
+		a.first = (unsigned char)s.p[0];
+		a.last = (uint64_t)(unsigned char)s.p[s.n / 2] << 8 | (unsigned char)s.p[s.n - 1];
+	}
+	return a;
+}
+
+/* Types and subtypes of values as bits. */
+static inline uint32_t tag_of(yyjson_val *v)
+{
+	return 1u << (v->tag & 31);
+}
+
+struct field_index {
+	uint32_t fine;     /* tags that need no further look */
+	uint32_t provable; /* tags that the proof is for */
+	uint32_t fine_elements;
+	uint8_t proof;
+	uint8_t length; /* of the name */
+	uint8_t allowed_n;
+	const struct allowed *allowed;
+};
+
+struct shape_index {
+	uint32_t fields, needed, aliased; /* bits of fields */
+	bool made;
+	bool numbered; /* all names have numbers (json/names.h) */
+	uint8_t field_of[NAME_COUNT_MAX]; /* by a name's number, NO_FIELD where it is none */
+	struct field_index field[FIELDS_MAX];
+};
+enum { NO_FIELD = 255 };
+
 struct shape {
 	const struct field *fields;
 	unsigned n;
@@ -72,37 +145,39 @@ struct shape {
 	/* A name that must not stand here whatever else does (feedback: session fields). */
 	bool (*forbidden)(struct str name);
 	const char *forbidden_rule;
+	struct shape_index *index;
 };
 
-#define SHAPE_FIELDS(table) .fields = (table), .n = sizeof(table) / sizeof((table)[0])
+/* Shapes are constants, and so is where their index will be. */
+#define SHAPE_INDEX .index = &(struct shape_index){ 0 }
+#define SHAPE_FIELDS(table) \
+	SHAPE_INDEX, .fields = (table), .n = sizeof(table) / sizeof((table)[0])
+
+/* Gives numbers to all names of the shape and of those inside, and makes their indexes. Before
+ * anybody reads with these names; not while others do. */
+void shapes_compile(const struct shape *shape, struct names *names);
 
 struct path_step {
 	struct str name; /* p NULL: an index */
 	uint32_t index;
 };
 
-struct shape_index;
-enum { SHAPES_MAX = 256 };
-
-/* Zero it; checker_release frees what it has learnt of shapes. */
+/* Zero it, and release it. */
 struct checker {
 	struct message *m;
 	unsigned depth;
 	struct path_step path[24];
 	struct buf scratch;
-	struct names *names; /* of all fields of the shapes met so far */
-	struct shape_index *indexes[SHAPES_MAX]; /* by the shape's address */
-	unsigned index_n;
+	struct names *names; /* its own, of all shapes; NULL = trees have none of them */
+	/* The time that was read last, and of which value: whoever wants it need not read again. */
+	yyjson_val *timed;
+	int64_t time_ms;
 };
 
 void checker_release(struct checker *c);
-/* Its names; made when they are first asked for. */
-struct names *checker_names(struct checker *c);
 
 /* Checks obj and fills got[i] with the value of shape->fields[i], or NULL. got may be NULL. */
 void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got);
-/* Checks one value as if it stood in that field at the current path. */
-void check_value(struct checker *c, yyjson_val *v, const struct field *field);
 
 static inline void path_push(struct checker *c, const char *name)
 {
@@ -123,10 +198,7 @@ static inline void path_pop(struct checker *c)
 void complain(struct checker *c, enum severity s, const char *rule, const char *name,
 	      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-bool is_uuid(struct str s, bool version4);
-bool is_item_id(struct str s);
-bool is_mime(struct str s); /* type/subtype, with or without parameters */
-/* Index of s in a NULL-terminated list, or -1. */
-int value_index(const char *const *values, struct str s);
+/* Time of an ISO 8601 string, or WHEN_NONE. */
+int64_t checked_time(const struct checker *c, yyjson_val *v);
 
 #endif

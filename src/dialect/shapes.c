@@ -1,0 +1,121 @@
+/* From tables of rules to what is asked of every value. */
+#include "dialect/rules.h"
+
+#include "base/err.h"
+
+#define TAG(type, subtype) (1u << ((type) | (subtype)))
+#define TAGS(type) (TAG(type, 0) | TAG(type, 1 << 3) | TAG(type, 2 << 3) | TAG(type, 3 << 3))
+
+/* Tags that cannot be wrong. */
+static uint32_t fine_tags(unsigned types, const struct field *f, bool arrays)
+{
+	uint32_t fine = types == T_ANY ? TAGS(YYJSON_TYPE_RAW) : 0;
+
+	if ((types & T_STR) && !f->values && f->format == FORMAT_ANY)
+		fine |= TAGS(YYJSON_TYPE_STR);
+	if ((types & T_NUM) && !f->ranged)
+		fine |= TAGS(YYJSON_TYPE_NUM);
+	if ((types & T_INT) && !f->ranged)
+		fine |= TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_SINT);
+	if (types & T_BOOL)
+		fine |= TAGS(YYJSON_TYPE_BOOL);
+	if (types & T_NULL)
+		fine |= TAGS(YYJSON_TYPE_NULL);
+	if ((types & T_OBJ) && !f->inside)
+		fine |= TAGS(YYJSON_TYPE_OBJ);
+	if ((types & T_ARR) && arrays)
+		fine |= TAGS(YYJSON_TYPE_ARR);
+	return fine;
+}
+
+static enum proof string_proof(const struct field *f)
+{
+	if (f->values)
+		return f->format == FORMAT_ANY ? PROOF_VALUE : PROOF_NONE;
+	switch (f->format) {
+	case FORMAT_NOT_EMPTY: return PROOF_NOT_EMPTY;
+	case FORMAT_TIMESTAMP: return PROOF_TIMESTAMP;
+	case FORMAT_DATE: return PROOF_DATE;
+	case FORMAT_MIME: return PROOF_MIME;
+	case FORMAT_ITEM_ID: return PROOF_ITEM_ID;
+	case FORMAT_UUID4_SOFT: return PROOF_UUID4;
+	case FORMAT_UUID_SOFT: return PROOF_UUID;
+	case FORMAT_ANY:
+	case FORMAT_RELATIVE_PATH: break;
+	}
+	return PROOF_NONE;
+}
+
+/* A field has one proof: of its container if it may be one, else of its number or its string. */
+static void set_proof(struct field_index *fi, const struct field *f)
+{
+	if ((f->types & T_ARR) && f->elements) {
+		fi->proof = PROOF_ELEMENTS;
+		fi->provable = TAGS(YYJSON_TYPE_ARR);
+	} else if ((f->types & T_OBJ) && f->inside) {
+		fi->proof = PROOF_OBJECT;
+		fi->provable = TAGS(YYJSON_TYPE_OBJ);
+	} else if ((f->types & (T_NUM | T_INT)) && f->ranged) {
+		fi->proof = PROOF_RANGE;
+		fi->provable = TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_SINT) |
+			       TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_UINT);
+		if (f->types & T_NUM)
+			fi->provable |= TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_REAL);
+	} else if (f->types & T_STR) {
+		fi->proof = (uint8_t)string_proof(f);
+		fi->provable = TAGS(YYJSON_TYPE_STR);
+	}
+}
+
+static void set_allowed(struct field_index *fi, const char *const *values)
+{
+	struct allowed *list;
+	unsigned n = 0;
+
+	while (values[n])
+		n++;
+	if (n > UINT8_MAX)
+		BUG("more than %d values", UINT8_MAX);
+	list = xmalloc(n * sizeof(*list));
+	for (unsigned i = 0; i < n; i++)
+		list[i] = allowed_of(str_of(values[i]));
+	fi->allowed = list;
+	fi->allowed_n = (uint8_t)n;
+}
+
+static void index_field(struct field_index *fi, const struct field *f, struct names *names)
+{
+	fi->length = (uint8_t)strlen(f->name);
+	fi->fine = fine_tags(f->types, f, !f->elements);
+	fi->fine_elements = fine_tags(f->elements, f, true);
+	set_proof(fi, f);
+	if (f->values)
+		set_allowed(fi, f->values);
+	if (f->inside)
+		shapes_compile(f->inside, names);
+}
+
+void shapes_compile(const struct shape *shape, struct names *names)
+{
+	struct shape_index *x = shape->index;
+
+	if (x->made)
+		return;
+	x->made = x->numbered = true;
+	memset(x->field_of, NO_FIELD, sizeof(x->field_of));
+	if (shape->each)
+		index_field(&x->field[0], shape->each, names);
+	for (unsigned i = 0; i < shape->n; i++) {
+		const struct field *f = &shape->fields[i];
+		const char *name = names_add(names, str_of(f->name));
+
+		if (name)
+			x->field_of[name_number(names, name)] = (uint8_t)i;
+		else
+			x->numbered = false;
+		x->fields |= 1u << i;
+		x->needed |= (uint32_t)(f->need != OPTIONAL) << i;
+		x->aliased |= (uint32_t)(f->alias != NULL) << i;
+		index_field(&x->field[i], f, names);
+	}
+}
