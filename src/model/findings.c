@@ -5,15 +5,16 @@
 #include "model/findings.h"
 
 #include "base/err.h"
-#include "model/model.h"
+#include "model/rules.h"
 
 #include <stdio.h>
 
 enum { MARK_EVERY = 32, WORDS_MAX = 1024 };
 
+/* Only the first n bytes are anything: findings are too many to clear the rest each time. */
 struct words {
-	uint8_t bytes[WORDS_MAX];
 	uint32_t n;
+	uint8_t bytes[WORDS_MAX];
 };
 
 static void put_number(struct words *w, uint64_t v)
@@ -61,10 +62,10 @@ static uint32_t name_of(struct model *m, const char *s, size_t n)
 	if (n < 3 || s[0] != '"' || s[n - 1] != '"')
 		return NONE;
 	name = str_make(s + 1, n - 2);
-	known = model_known(m, name);
+	h = str_hash(name);
+	known = name_lookup(m, name, h);
 	if (known != NONE)
 		return known;
-	h = str_hash(name);
 	if (m->findings.lately[h % FINDING_LATELY] == h)
 		return model_intern(m, name);
 	m->findings.lately[h % FINDING_LATELY] = h;
@@ -115,23 +116,35 @@ static struct conversion conversion_at(const char *p)
 	return c;
 }
 
-static void put_words(struct model *m, struct words *w, const char *format, va_list ap)
+/* The kinds of a sentence's conversions, one letter each, a capital for a long one. */
+static void list_words(struct complaint_site *site, const char *format)
 {
+	size_t n = 0;
+
 	for (const char *p = format; (p = strchr(p, '%'));) {
 		struct conversion c = conversion_at(p);
-		double number;
 
 		p += c.length;
-		switch (c.kind) {
-		case 'u':
-			put_number(w, c.is_long ? va_arg(ap, unsigned long long) : va_arg(ap, unsigned));
-			break;
-		case 'd':
-			put_number(w, without_sign(c.is_long ? va_arg(ap, long long) : va_arg(ap, int)));
-			break;
-		case 's':
-			put_text(m, w, va_arg(ap, const char *));
-			break;
+		if (c.kind == '%')
+			continue;
+		if (n + 1 == sizeof(site->words))
+			BUG("a finding of too many words: %s", format);
+		site->words[n++] = c.is_long ? (char)(c.kind - 'a' + 'A') : c.kind;
+	}
+	site->words[n] = '\0';
+}
+
+static void put_words(struct model *m, struct words *w, const char *kinds, va_list ap)
+{
+	for (; *kinds; kinds++) {
+		double number;
+
+		switch (*kinds) {
+		case 'u': put_number(w, va_arg(ap, unsigned)); break;
+		case 'U': put_number(w, va_arg(ap, unsigned long long)); break;
+		case 'd': put_number(w, without_sign(va_arg(ap, int))); break;
+		case 'D': put_number(w, without_sign(va_arg(ap, long long))); break;
+		case 's': put_text(m, w, va_arg(ap, const char *)); break;
 		case 'f':
 			number = va_arg(ap, double);
 			if (w->n + sizeof(number) <= WORDS_MAX) {
@@ -143,62 +156,78 @@ static void put_words(struct model *m, struct words *w, const char *format, va_l
 	}
 }
 
-static uint32_t complaint_of(struct model *m, enum severity s, const char *const texts[4])
+static bool is_site(const struct complaint_site *site, enum severity s, const char *const texts[4])
+{
+	return site->severity == s && site->texts[3] == texts[3] && site->texts[2] == texts[2] &&
+	       site->texts[1] == texts[1] && site->texts[0] == texts[0];
+}
+
+/* A site that is met for the first time; the same words at two addresses are one complaint. */
+static struct complaint_site *add_site(struct model *m, enum severity s, const char *const texts[4],
+				       uint64_t h)
 {
 	struct findings *f = &m->findings;
-	uint64_t h = s;
+	struct complaint_site site = { .severity = s };
 	struct complaint c = { .severity = s };
-	uint32_t number;
 
-	for (int i = 0; i < 4; i++)
-		h = hash_mix(h, (uintptr_t)texts[i]);
-	for (uint32_t it = 0, v; map_next(&f->by_address, h, &it, &v);)
-		if (f->complaints.v[v].severity == s && f->addresses.v[4 * v] == texts[0] &&
-		    f->addresses.v[4 * v + 1] == texts[1] && f->addresses.v[4 * v + 2] == texts[2] &&
-		    f->addresses.v[4 * v + 3] == texts[3])
-			return v;
+	memcpy(site.texts, texts, sizeof(site.texts));
+	list_words(&site, texts[3]);
 	c.rule = model_intern(m, str_of(texts[0]));
 	c.head = model_intern(m, str_of(texts[1]));
 	c.at = model_intern(m, str_of(texts[2]));
 	c.format = model_intern(m, str_of(texts[3]));
-	for (number = 0; number < f->complaints.n; number++)
-		if (memcmp(&f->complaints.v[number], &c, sizeof(c)) == 0)
-			break;
-	if (number == f->complaints.n)
+	while (site.complaint < f->complaints.n &&
+	       memcmp(&f->complaints.v[site.complaint], &c, sizeof(c)) != 0)
+		site.complaint++;
+	if (site.complaint == f->complaints.n)
 		heap_push(m->heap, &f->complaints, c);
-	while (f->addresses.n < 4 * f->complaints.n)
-		vec_push(&f->addresses, NULL);
-	/* the same words at two addresses: the newer are known, the older found again by
-	 * comparing */
-	for (int i = 0; i < 4; i++)
-		f->addresses.v[4 * number + i] = texts[i];
-	map_add(&f->by_address, h, number);
-	return number;
+	vec_push(&f->sites, site);
+	map_add(&f->by_address, h, f->sites.n - 1);
+	return vec_last(&f->sites);
 }
 
-static void append(struct model *m, const struct words *w)
+static const struct complaint_site *site_of(struct model *m, enum severity s,
+					    const char *const texts[4])
 {
-	for (uint32_t i = 0; i < w->n; i++)
-		heap_push(m->heap, &m->findings.bytes, w->bytes[i]);
+	struct findings *f = &m->findings;
+	uint64_t h = hash_mix(hash_mix((uintptr_t)texts[3], (uintptr_t)texts[2]),
+			      (uintptr_t)texts[0] + (uintptr_t)texts[1] + s);
+
+	for (uint32_t it = 0, v; map_next(&f->by_address, h, &it, &v);)
+		if (is_site(&f->sites.v[v], s, texts))
+			return &f->sites.v[v];
+	return add_site(m, s, texts, h);
+}
+
+static void append(struct model *m, const struct words *head, const struct words *words)
+{
+	struct findings *f = &m->findings;
+
+	while (f->bytes.room - f->bytes.n < head->n + words->n)
+		f->bytes.v = heap_grow_(m->heap, f->bytes.v, &f->bytes.room, 1);
+	memcpy(f->bytes.v + f->bytes.n, head->bytes, head->n);
+	memcpy(f->bytes.v + f->bytes.n + head->n, words->bytes, words->n);
+	f->bytes.n += head->n + words->n;
 }
 
 void finding_vadd(struct model *m, uint32_t message, enum severity s, const char *rule,
 		  const char *head, const char *at, uint32_t index, const char *format, va_list ap)
 {
 	struct findings *f = &m->findings;
-	uint32_t complaint = complaint_of(m, s, (const char *const[4]){ rule, head, at, format });
-	struct words first = { .n = 0 }, words = { .n = 0 };
+	const struct complaint_site *site =
+		site_of(m, s, (const char *const[4]){ rule, head, at, format });
+	struct words first, words;
 
-	put_words(m, &words, format, ap);
+	first.n = words.n = 0;
+	put_words(m, &words, site->words, ap);
 	put_number(&first, message - f->last);
-	put_number(&first, complaint);
+	put_number(&first, site->complaint);
 	put_number(&first, index);
 	put_number(&first, words.n);
 	if (f->n % MARK_EVERY == 0)
 		heap_push(m->heap, &f->marks, (struct finding_mark){ f->last, f->bytes.n });
 	f->newest = (struct finding_mark){ f->last, f->bytes.n };
-	append(m, &first);
-	append(m, &words);
+	append(m, &first, &words);
 	f->last = message;
 	f->n++;
 }
@@ -355,6 +384,6 @@ void finding_newest(struct finding_walk *w, const struct model *m)
 
 void findings_release(struct findings *f)
 {
-	vec_release(&f->addresses);
+	vec_release(&f->sites);
 	map_release(&f->by_address);
 }

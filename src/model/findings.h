@@ -28,6 +28,15 @@ struct finding_mark {
 	uint32_t offset;
 };
 
+/* A place in the program that complains, known by the addresses of its texts: rule, head, at and
+ * format. */
+struct complaint_site {
+	const char *texts[4];
+	uint32_t severity;
+	uint32_t complaint;
+	char words[8]; /* kinds of what stands in the sentence, in order */
+};
+
 struct findings {
 	uint32_t n;
 	uint32_t last; /* message of the newest */
@@ -36,9 +45,9 @@ struct findings {
 	HVEC(struct finding_mark) marks;
 	HVEC(struct complaint) complaints;
 	uint64_t lately[FINDING_LATELY]; /* hashes of texts that stood in findings */
-	/* complaints by the addresses of their texts: for this run of the program only */
+	/* for this run of the program only */
 	struct map by_address;
-	VEC(const void *) addresses; /* four a complaint, NULL: not met in this run */
+	VEC(struct complaint_site) sites;
 };
 
 /* rule, head, at and format are static: their addresses are what they are known by. at may hold one

@@ -29,7 +29,7 @@ static bool is_name(const struct model *m, uint32_t number, struct str s)
 }
 
 /* Names come again soon: a small table knows the number of the last one of each hash. */
-static uint32_t string_lookup(const struct model *m, struct str s, uint64_t h)
+uint32_t name_lookup(const struct model *m, struct str s, uint64_t h)
 {
 	const struct map_slot *recent = &m->recent_names[h % MODEL_RECENT_NAMES];
 
@@ -44,13 +44,13 @@ static uint32_t string_lookup(const struct model *m, struct str s, uint64_t h)
 
 uint32_t model_known(const struct model *m, struct str s)
 {
-	return string_lookup(m, s, str_hash(s));
+	return name_lookup(m, s, str_hash(s));
 }
 
 uint32_t model_intern(struct model *m, struct str s)
 {
 	uint64_t h = str_hash(s);
-	uint32_t known = string_lookup(m, s, h);
+	uint32_t known = name_lookup(m, s, h);
 
 	if (known == NONE) {
 		struct str kept = heap_str(m->heap, s);
@@ -148,7 +148,6 @@ void report(struct applying *a, enum severity s, const char *rule, const char *a
 	    const char *format, ...)
 {
 	const char *head = a->msg->inside;
-	struct finding_walk w;
 	va_list ap;
 
 	if (a->msg->payload_is_content && strncmp(at, "/payload", 8) == 0) {
@@ -158,10 +157,14 @@ void report(struct applying *a, enum severity s, const char *rule, const char *a
 	va_start(ap, format);
 	finding_vadd(a->m, a->message, s, rule, head, at, index, format, ap);
 	va_end(ap);
-	w = (struct finding_walk){ 0 };
-	if (!a->msg->diags.quiet)
+	if (a->msg->diags.quiet) {
+		diag_add_str(&a->msg->diags, s, rule, STR_NONE, STR_NONE);
+	} else {
+		struct finding_walk w;
+
 		finding_newest(&w, a->m);
-	diag_add_str(&a->msg->diags, s, rule, w.pointer, w.text);
+		diag_add_str(&a->msg->diags, s, rule, w.pointer, w.text);
+	}
 }
 
 /* Kinds are few; what an agent makes up beyond 255 of them is filed under one name. */

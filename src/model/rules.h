@@ -109,6 +109,8 @@ static inline uint32_t chain_of(struct str correlation)
 	return h || !correlation.n ? h : 1;
 }
 
+/* The number of a name whose str_hash is h, or NONE. */
+uint32_t name_lookup(const struct model *m, struct str s, uint64_t h);
 /* Finds or adds; NONE for an empty name. */
 uint32_t model_session(struct model *m, struct str group, struct str id, uint32_t message);
 uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor, uint32_t message);

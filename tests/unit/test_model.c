@@ -230,6 +230,36 @@ START_TEST(a_finding_says_what_it_was_told)
 }
 END_TEST
 
+/* Eight bytes are quoted at a time where none needs an escape. */
+START_TEST(a_quoted_text_is_escaped_byte_by_byte)
+{
+	static const char odd[] = { '\x1f', '\x7f', '\x80', '\xff', ' ', '~' };
+	char text[80], out[QUOTED_MAX], expected[QUOTED_MAX * 4];
+
+	for (size_t n = 0; n < sizeof(text); n++)
+		for (size_t at = 0; at <= n; at++)
+			for (size_t k = 0; k < sizeof(odd); k++) {
+				size_t e = 1;
+
+				memset(text, 'a', sizeof(text));
+				if (at < n)
+					text[at] = odd[k];
+				strcpy(expected, "\"");
+				for (size_t i = 0; i < n; i++) {
+					if (e > QUOTED_MAX - 12) {
+						strcpy(expected + e, "...");
+						break;
+					}
+					e += (size_t)sprintf(expected + e,
+							     text[i] >= ' ' && text[i] <= '~' ? "%c" : "\\x%02x",
+							     (unsigned char)text[i]);
+				}
+				strcat(expected, "\"");
+				ck_assert_str_eq(quoted(str_make(text, n), out), expected);
+			}
+}
+END_TEST
+
 START_TEST(findings_are_found_by_their_message)
 {
 	enum { N = 2000 };
@@ -328,6 +358,7 @@ int main(void)
 	suite_add_tcase(suite, t);
 	tcase_add_test(t, every_message_is_found_where_it_was);
 	tcase_add_test(t, a_finding_says_what_it_was_told);
+	tcase_add_test(t, a_quoted_text_is_escaped_byte_by_byte);
 	tcase_add_test(t, findings_are_found_by_their_message);
 	tcase_add_test(t, a_finding_names_what_is_known);
 	tcase_add_test(t, a_long_finding_is_cut);
