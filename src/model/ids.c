@@ -18,11 +18,32 @@ static uint32_t bucket_of(const struct ids *t, uint64_t hash)
 	return bucket < t->buckets.n ? bucket : bucket - t->half;
 }
 
-static struct id_entry *entry_of(const struct ids *t, uint32_t message)
+/* Which of the ids a message's is; it has one. */
+static uint32_t number_of(const struct ids *t, uint32_t message)
 {
 	uint64_t earlier = t->has.v[message / 64] & ((UINT64_C(1) << message % 64) - 1);
 
-	return &t->of.v[t->before.v[message / 64] + (uint32_t)__builtin_popcountll(earlier)];
+	return t->before.v[message / 64] + (uint32_t)__builtin_popcountll(earlier);
+}
+
+/* The other way round. */
+static uint32_t message_of(const struct ids *t, uint32_t number)
+{
+	uint32_t low = 0, high = t->before.n;
+	uint64_t bits;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (t->before.v[middle] <= number)
+			low = middle;
+		else
+			high = middle;
+	}
+	bits = t->has.v[low];
+	for (uint32_t i = t->before.v[low]; i < number; i++)
+		bits &= bits - 1;
+	return low * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
 /* What an id leaves in the marks of its bucket; all of it there: the bucket may have the id. */
@@ -36,46 +57,61 @@ static void begin(struct heap *h, struct ids *t)
 	while (t->buckets.n < BUCKETS_MIN)
 		heap_push(h, &t->buckets, no_ids);
 	t->half = BUCKETS_MIN;
-	t->ahead = NONE;
+	t->ahead[0] = t->ahead[1] = NONE;
 }
 
 /* The ids of a bucket are far apart in memory. So that nobody waits for them when it is split, each
- * id that is added before has one of them brought near. */
-static void look_ahead(struct ids *t, uint32_t message)
+ * id that is added before has one of them brought near, and one of those that are split then. */
+static void look_ahead(struct ids *t)
 {
-	t->ahead = message;
-	if (message != NONE)
-		__builtin_prefetch(entry_of(t, message));
+	for (int i = 0; i < 2; i++) {
+		if (t->ahead[i] == NONE)
+			continue;
+		t->ahead[i] = t->of.v[t->ahead[i]].next;
+		if (t->ahead[i] != NONE)
+			__builtin_prefetch(&t->of.v[t->ahead[i]]);
+	}
+}
+
+/* What the split after next will need is looked for from here on. */
+static void look_farther(struct ids *t)
+{
+	uint32_t next = t->buckets.n - t->half + 1;
+
+	t->ahead[0] = t->ahead[1];
+	t->ahead[1] = next < t->half ? t->buckets.v[next].newest : NONE;
+	if (t->ahead[1] != NONE)
+		__builtin_prefetch(&t->of.v[t->ahead[1]]);
 }
 
 /* Adds a bucket, and moves there what belongs to it from the one that had it so far. */
 static void split_next(struct heap *h, struct ids *t)
 {
-	uint32_t from = t->buckets.n - t->half, bit = t->half >> KNOWN_BITS, message;
+	uint32_t from = t->buckets.n - t->half, bit = t->half >> KNOWN_BITS, number;
 	struct id_bucket *parts[2];
 	uint32_t *ends[2];
 
 	heap_push(h, &t->buckets, no_ids);
 	parts[0] = &t->buckets.v[from];
 	parts[1] = vec_last(&t->buckets);
-	message = parts[0]->newest;
+	number = parts[0]->newest;
 	for (int i = 0; i < 2; i++) {
 		ends[i] = &parts[i]->newest;
 		parts[i]->marks = 0;
 	}
-	while (message != NONE) {
-		struct id_entry *e = entry_of(t, message);
+	while (number != NONE) {
+		struct id_entry *e = &t->of.v[number];
 		bool moves = (e->hash_low & bit) != 0;
 
-		*ends[moves] = message;
+		*ends[moves] = number;
 		ends[moves] = &e->next;
 		parts[moves]->marks |= mark_of(e->hash_high);
-		message = e->next;
+		number = e->next;
 	}
 	*ends[0] = *ends[1] = NONE;
 	if (t->buckets.n == 2 * t->half)
 		t->half *= 2;
-	look_ahead(t, t->buckets.v[t->buckets.n - t->half].newest);
+	look_farther(t);
 }
 
 void ids_fetch(const struct ids *t, uint64_t hash)
@@ -87,7 +123,7 @@ void ids_fetch(const struct ids *t, uint64_t hash)
 uint32_t ids_find(const struct ids *t, uint64_t hash)
 {
 	uint64_t kept = hash >> KNOWN_BITS;
-	uint32_t message, mark = mark_of((uint16_t)(kept >> 32));
+	uint32_t number, mark = mark_of((uint16_t)(kept >> 32));
 	const struct id_bucket *bucket;
 
 	if (!t->n)
@@ -95,14 +131,13 @@ uint32_t ids_find(const struct ids *t, uint64_t hash)
 	bucket = &t->buckets.v[bucket_of(t, hash)];
 	if ((bucket->marks & mark) != mark)
 		return NONE;
-	for (message = bucket->newest; message != NONE;) {
-		const struct id_entry *e = entry_of(t, message);
+	for (number = bucket->newest; number != NONE; number = t->of.v[number].next) {
+		const struct id_entry *e = &t->of.v[number];
 
 		if (e->hash_low == (uint32_t)kept && e->hash_high == (uint16_t)(kept >> 32))
-			break;
-		message = e->next;
+			return message_of(t, number);
 	}
-	return message;
+	return NONE;
 }
 
 void ids_add(struct heap *h, struct ids *t, uint64_t hash, uint64_t content, uint32_t message)
@@ -114,8 +149,8 @@ void ids_add(struct heap *h, struct ids *t, uint64_t hash, uint64_t content, uin
 		begin(h, t);
 	if (t->n / IDS_PER_BUCKET >= t->buckets.n)
 		split_next(h, t);
-	else if (t->ahead != NONE)
-		look_ahead(t, entry_of(t, t->ahead)->next);
+	else
+		look_ahead(t);
 	while (t->has.n <= message / 64) {
 		heap_push(h, &t->has, 0);
 		heap_push(h, &t->before, t->of.n);
@@ -125,12 +160,11 @@ void ids_add(struct heap *h, struct ids *t, uint64_t hash, uint64_t content, uin
 	heap_push(h, &t->of, (struct id_entry){ .next = bucket->newest, .hash_low = (uint32_t)kept,
 					    .hash_high = (uint16_t)(kept >> 32),
 					    .content = (uint16_t)content });
-	bucket->newest = message;
+	bucket->newest = t->n++;
 	bucket->marks |= mark_of((uint16_t)(kept >> 32));
-	t->n++;
 }
 
 bool ids_same_content(const struct ids *t, uint32_t message, uint64_t content)
 {
-	return entry_of(t, message)->content == (uint16_t)content;
+	return t->of.v[number_of(t, message)].content == (uint16_t)content;
 }

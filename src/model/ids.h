@@ -12,7 +12,7 @@
 #include "base/heap.h"
 
 struct id_entry {
-	uint32_t next;     /* message in the same bucket, or NONE */
+	uint32_t next;     /* id in the same bucket, or NONE */
 	uint32_t hash_low; /* 48 bits of the id's hash; 12 more are the bucket's */
 	uint16_t hash_high;
 	uint16_t content;
@@ -21,7 +21,7 @@ struct id_entry {
 _Static_assert(sizeof(struct id_entry) == 12, "memory is counted by the message");
 
 struct id_bucket {
-	uint32_t newest; /* message, or NONE */
+	uint32_t newest; /* id, or NONE */
 	uint32_t marks;  /* two bits for each id in it */
 };
 
@@ -32,7 +32,7 @@ struct ids {
 	HVEC(struct id_bucket) buckets;
 	uint32_t half;            /* the largest power of two up to buckets.n */
 	uint32_t n;               /* ids filed */
-	uint32_t ahead;           /* message in the bucket that is split next, or NONE */
+	uint32_t ahead[2];        /* an id of the bucket that is split next, and then; or NONE */
 };
 
 /* Has memory brought near that ids_find will look at. */
