@@ -1,6 +1,8 @@
 /* The table of names. */
 #include "json/names.h"
 
+#include "json/name_at.h"
+
 _Static_assert(sizeof(struct name) == NAME_WINDOW, "compared as it is");
 
 static void set_name(struct name *out, struct str name)

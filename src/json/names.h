@@ -13,8 +13,7 @@
 
 enum {
 	NAME_COUNT_MAX = 256,
-	NAME_WORDS = 4,
-	NAME_WINDOW = NAME_WORDS * 8,
+	NAME_WINDOW = 32,
 	NAME_BYTES = NAME_WINDOW - 5,
 	NAME_SLOTS = 512,
 	NAME_PLACES = 2048
@@ -32,7 +31,7 @@ struct name {
  * empty name. */
 struct names {
 	struct name list[NAME_COUNT_MAX];
-	uint64_t mask[NAME_BYTES + 1][NAME_WORDS]; /* of the bytes that count, by length */
+	char mask[NAME_BYTES + 1][NAME_WINDOW]; /* of the bytes that count, by length */
 	uint8_t slots[NAME_SLOTS];                 /* numbers by how names begin */
 	unsigned n;
 	uint8_t guess[NAME_PLACES][2]; /* names that stood at a place the last two times */
@@ -59,40 +58,6 @@ static inline unsigned name_number(const struct names *t, const char *text)
 	uintptr_t offset = (uintptr_t)text - (uintptr_t)t->list;
 
 	return offset < sizeof(t->list) ? (unsigned)(offset / sizeof(t->list[0])) : 0;
-}
-
-/* Whether the name stands there, between quotes and with a colon behind it. NAME_WINDOW bytes
- * are looked at. */
-static inline bool name_stands_at(const struct names *t, unsigned number, const char *quote)
-{
-	const struct name *name = &t->list[number];
-	const uint64_t *mask = t->mask[name->length];
-	uint64_t here[NAME_WORDS], there[NAME_WORDS], differ = 0;
-
-	memcpy(here, quote, sizeof(here));
-	memcpy(there, name, sizeof(there));
-	for (int i = 0; i < NAME_WORDS; i++)
-		differ |= (here[i] ^ there[i]) & mask[i];
-	return !differ;
-}
-
-/* By the first four bytes from the quote on; a shorter name has its own quote among them. */
-static inline unsigned name_slot(const char *quote)
-{
-	uint32_t first;
-
-	memcpy(&first, quote, sizeof(first));
-	return first * 0x9e3779b1u >> 23;
-}
-
-/* The number of the name that stands there, 0 = none that is known, or the empty one. */
-static inline unsigned name_find(const struct names *t, const char *quote)
-{
-	unsigned number = t->slots[name_slot(quote)];
-
-	while (number && !name_stands_at(t, number, quote))
-		number = t->list[number].other;
-	return number;
 }
 
 #endif

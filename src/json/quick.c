@@ -1,271 +1,11 @@
-/* Values are written one behind the other, a container before what it holds, as yyjson_val wants
- * it. */
+/* The quick parser for any machine, and which one is taken. */
 #include "json/quick.h"
 
-#include "base/utf8.h"
-#include "json/escapes.h"
-#include "json/json.h"
-#include "json/step.h"
+#include "json/values.h"
 
-/* The bytes of the character at p, which is not ASCII; 0 = it is a control, or not UTF-8. */
-static inline unsigned character_length(const char *p)
+const char *quick_values(const char *text, const char *end, struct names *names, yyjson_val **tree)
 {
-	const unsigned char *u = (const unsigned char *)p;
-	uint32_t c;
-
-	if (u[0] >= 0xc2 && u[0] <= 0xdf && (u[1] & 0xc0) == 0x80)
-		return 2;
-	if (u[0] >= 0xe1 && u[0] <= 0xec && (u[1] & 0xc0) == 0x80 && (u[2] & 0xc0) == 0x80)
-		return 3;
-	return u[0] < 0x80 ? 0 : (unsigned)utf8_decode(str_make(p, 4), &c);
-}
-
-static inline const char *end_string(const char *start, const char *quote, uint64_t escapes,
-				     yyjson_val *v)
-{
-	v->tag = (uint64_t)(quote - start) << YYJSON_TAG_BIT | YYJSON_TYPE_STR |
-		 (escapes ? escapes : YYJSON_SUBTYPE_NOESC);
-	v->uni.str = start;
-	return quote + 1;
-}
-
-/* A string whose bytes before p are plain, one odd byte after the other. NULL = not plain JSON,
- * else behind its quote. */
-static const char *odd_string(const char *start, const char *p, yyjson_val *v)
-{
-	uint64_t escapes = 0;
-
-	for (;;) {
-		unsigned odd, n;
-
-		while (!(odd = step_odd(step_load(p))))
-			p += STEP;
-		p += __builtin_ctz(odd);
-		if (*p == '"')
-			return end_string(start, p, escapes, v);
-		if (*p == '\\') {
-			n = escape_length(p);
-			escapes |= JSON_ESCAPED | (escape_is_usual(p[1]) ? 0 : JSON_RESPELLED);
-		} else {
-			n = character_length(p);
-		}
-		if (!n)
-			return NULL;
-		p += n;
-	}
-}
-
-/* The same, a block at a time, so that nothing is decided for each odd byte: which are those
- * that it may have. What is rare, and what is wrong, is left to odd_string. */
-static __attribute__((noinline)) const char *block_string(const char *start, const char *first,
-							  yyjson_val *v)
-{
-	uint64_t carry = 0, any = 0, due = 0;
-
-	for (const char *p = first;; p += BLOCK) {
-		struct block b = block_load(p);
-		uint64_t escaped = block_escaped(b.backslashes, &carry),
-			 quotes = b.quotes & ~escaped;
-		uint64_t inside = (quotes & -quotes) - 1, strange = b.strange & inside;
-
-		escaped &= inside;
-		any |= escaped;
-		if (escaped & ~b.usual)
-			return odd_string(start, first, v);
-		if ((strange | due) && !block_is_usual_utf8(p, inside, strange, &due))
-			return odd_string(start, first, v);
-		if (quotes)
-			return end_string(start, p + __builtin_ctzll(quotes),
-					  any ? JSON_ESCAPED : 0, v);
-	}
-}
-
-/* From a quote on. */
-static inline const char *string(const char *p, yyjson_val *v)
-{
-	const char *start = ++p;
-	unsigned odd;
-
-	while (!(odd = step_odd(step_load(p))))
-		p += STEP;
-	if (p[__builtin_ctz(odd)] != '"')
-		return block_string(start, p, v);
-	return end_string(start, p + __builtin_ctz(odd), 0, v);
-}
-
-/* A whole number, or one with a fraction that a double division gives exactly as it should be. */
-static const char *number(const char *start, yyjson_val *out)
-{
-	static const double powers[] = { 1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-					 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
-	const char *p = start;
-	bool minus = *p == '-';
-	uint64_t v = 0;
-	unsigned digits = 0, fraction = 0;
-
-	p += minus;
-	if (*p == '0' && ((minus && p[1] != '.') || (p[1] >= '0' && p[1] <= '9')))
-		return NULL;
-	for (; *p >= '0' && *p <= '9' && digits <= 15; p++, digits++)
-		v = v * 10 + (uint64_t)(*p - '0');
-	if (!digits || digits > 15)
-		return NULL;
-	if (*p == '.') {
-		for (p++; *p >= '0' && *p <= '9' && digits <= 15; p++, digits++, fraction++)
-			v = v * 10 + (uint64_t)(*p - '0');
-		/* where doubles are wider than they say, a division rounds twice */
-		if (!fraction || digits > 15 || __FLT_EVAL_METHOD__ != 0)
-			return NULL;
-	}
-	if (*p == 'e' || *p == 'E')
-		return NULL;
-	if (fraction) {
-		double d = (double)v / powers[fraction];
-
-		out->tag = YYJSON_TYPE_NUM | YYJSON_SUBTYPE_REAL;
-		out->uni.f64 = minus ? -d : d;
-	} else if (minus) {
-		out->tag = YYJSON_TYPE_NUM | YYJSON_SUBTYPE_SINT;
-		out->uni.i64 = -(int64_t)v;
-	} else {
-		out->tag = YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT;
-		out->uni.u64 = v;
-	}
-	return p;
-}
-
-static const char *word(const char *p, const char *name, size_t n, uint64_t tag, yyjson_val *out)
-{
-	out->tag = tag;
-	out->uni.u64 = 0;
-	return memcmp(p, name, n) == 0 ? p + n : NULL;
-}
-
-static const char *scalar(const char *p, yyjson_val *out)
-{
-	switch (*p) {
-	case 't': return word(p, "true", 4, YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_TRUE, out);
-	case 'f': return word(p, "false", 5, YYJSON_TYPE_BOOL | YYJSON_SUBTYPE_FALSE, out);
-	case 'n': return word(p, "null", 4, YYJSON_TYPE_NULL, out);
-	default: return number(p, out);
-	}
-}
-
-/* Not beyond the text's end, behind which there may be another. */
-static inline const char *skip_blanks(const char *p, const char *end)
-{
-	if ((unsigned char)*p > ' ')
-		return p;
-	while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
-		p++;
-	return p;
-}
-
-/* A container that is not yet closed, while another inside it is read. */
-struct open {
-	yyjson_val *value;
-	uint64_t n;     /* of its members so far */
-	unsigned place; /* of the next name (json/names.h) */
-};
-
-/* A name that the table has, at its quote; place is where the next one is guessed. */
-static inline const char *known_name(const struct names *names, unsigned number, const char *p,
-				     unsigned *place, yyjson_val *v)
-{
-	const struct name *name = &names->list[number];
-
-	*place = name_place(*place, number);
-	v->tag = (uint64_t)name->length << YYJSON_TAG_BIT | YYJSON_TYPE_STR | YYJSON_SUBTYPE_NOESC;
-	v->uni.str = name_text(name);
-	return p + name->length + 3;
-}
-
-/* A name that is not the one that stood here the last time, up to behind its colon. */
-static __attribute__((noinline)) const char *
-other_name(const char *p, const char *end, struct names *names, unsigned *place, yyjson_val *v)
-{
-	if (names) {
-		uint8_t *guess = names->guess[*place];
-		unsigned number = guess[1];
-
-		if (!name_stands_at(names, number, p))
-			number = name_find(names, p);
-		if (number) {
-			guess[1] = guess[0];
-			guess[0] = (uint8_t)number;
-			return known_name(names, number, p, place, v);
-		}
-	}
-	if (*p != '"' || !(p = string(p, v)) || (v->tag & JSON_ESCAPED))
-		return NULL; /* names are compared as they are */
-	p = skip_blanks(p, end);
-	return *p == ':' ? p + 1 : NULL;
-}
-
-/* All values up to the end of the outermost; NULL = not plain JSON. `tree` is moved behind the
- * last. */
-static const char *values(const char *p, const char *end, struct names *names, yyjson_val **tree)
-{
-	struct open outside[JSON_DEPTH_MAX + 1], *parent = outside;
-	struct open in = { .place = 0 }; /* the outermost is no container */
-	yyjson_val *next = *tree;
-	bool object = false;
-
-value:
-	p = skip_blanks(p, end);
-	if (*p == '"') {
-		if (!(p = string(p, next++)))
-			return NULL;
-	} else if (*p == '{' || *p == '[') {
-		if (parent == outside + JSON_DEPTH_MAX)
-			return NULL;
-		*parent++ = in;
-		object = *p == '{';
-		in.value = next++;
-		in.value->tag = object ? YYJSON_TYPE_OBJ : YYJSON_TYPE_ARR;
-		in.n = 0;
-		in.place ^= 1;
-		p = skip_blanks(p + 1, end);
-		if (*p == (object ? '}' : ']'))
-			goto close;
-		if (object)
-			goto name;
-		goto value;
-	} else if (!(p = scalar(p, next++))) {
-		return NULL;
-	}
-behind: /* a value, which may be the last of its container */
-	p = skip_blanks(p, end);
-	if (parent == outside) {
-		*tree = next;
-		return p;
-	}
-	in.n++;
-	if (*p == ',') {
-		p++;
-		if (!object)
-			goto value;
-		p = skip_blanks(p, end);
-		goto name;
-	}
-	if (*p != (object ? '}' : ']'))
-		return NULL;
-close:
-	p++;
-	in.value->tag |= in.n << YYJSON_TAG_BIT;
-	in.value->uni.ofs = (size_t)((char *)next - (char *)in.value);
-	in = *--parent;
-	object = parent > outside && in.value->tag == YYJSON_TYPE_OBJ;
-	goto behind;
-
-name:
-	if (names && name_stands_at(names, names->guess[in.place][0], p)) {
-		p = known_name(names, names->guess[in.place][0], p, &in.place, next);
-	} else if (!(p = other_name(p, end, names, &in.place, next))) {
-		return NULL;
-	}
-	next++;
-	goto value;
+	return values(text, end, names, tree);
 }
 
 size_t quick_pool_bytes(size_t n)
@@ -275,16 +15,23 @@ size_t quick_pool_bytes(size_t n)
 	return 64 + ((n + JSON_DEPTH_MAX) / 2 + 2) * sizeof(yyjson_val);
 }
 
-yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *pool,
-		       size_t pool_bytes)
+yyjson_doc *quick_read_by(quick_parser *parser, const char *text, size_t n, struct names *names,
+			  void *pool, size_t pool_bytes)
 {
 	yyjson_val *root = (yyjson_val *)(void *)((char *)pool + 64), *next = root;
 	yyjson_doc *doc = pool;
 
 	_Static_assert(sizeof(yyjson_doc) <= 64, "the tree follows");
 	if (pool_bytes < quick_pool_bytes(n) ||
-	    values(text, text + n, names && names->n ? names : NULL, &next) != text + n)
+	    parser(text, text + n, names && names->n ? names : NULL, &next) != text + n)
 		return NULL;
 	*doc = (yyjson_doc){ .root = root, .dat_read = n, .val_read = (size_t)(next - root) };
 	return doc;
+}
+
+yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *pool,
+		       size_t pool_bytes)
+{
+	return quick_read_by(quick_has_wide() ? quick_values_wide : quick_values, text, n, names,
+			     pool, pool_bytes);
 }

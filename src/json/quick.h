@@ -1,6 +1,6 @@
 /* Inside this folder: a parser for the JSON that messages are made of. It builds the tree that
- * yyjson would build, looking at sixteen bytes of a string at a time, but leaves the escapes in
- * its strings, which have JSON_ESCAPED in their tags then. Whatever is not plain (an error, a
+ * yyjson would build, looking at many bytes of a string at a time, but leaves the escapes in its
+ * strings, which have JSON_ESCAPED in their tags then. Whatever is not plain (an error, a
  * number with an exponent or more than fifteen digits, broken UTF-8, a name with an escape,
  * nesting beyond the limit) it leaves to yyjson: NULL. tests/unit/test_quick.c holds the two
  * against each other. */
@@ -19,5 +19,15 @@ size_t quick_pool_bytes(size_t n);
  * also where it is too small. */
 yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *pool,
 		       size_t pool_bytes);
+
+/* The same by one of the parsers, from any blanks at the text to behind those at its end, or
+ * NULL; quick_read takes the wide one where the processor has what it needs. `tree` is moved
+ * behind the last value. */
+typedef const char *quick_parser(const char *text, const char *end, struct names *names,
+				 yyjson_val **tree);
+quick_parser quick_values, quick_values_wide;
+bool quick_has_wide(void);
+yyjson_doc *quick_read_by(quick_parser *parser, const char *text, size_t n, struct names *names,
+			  void *pool, size_t pool_bytes);
 
 #endif

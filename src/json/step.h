@@ -1,6 +1,6 @@
-/* Inside this folder: text by STEP bytes at a time, which is 16 where there is SSE2 and 8
- * elsewhere, and by blocks of 64. What is looked for is told as a mask, the lowest bit for the
- * first byte. */
+/* Inside this folder: text by STEP bytes at a time, which is 32 if STEP_WIDE is defined (for AVX2),
+ * else 16 where there is SSE2 and 8 elsewhere, and by blocks of 64. What is looked for is told as
+ * a mask, the lowest bit for the first byte. */
 #ifndef GAVEL_JSON_STEP_H
 #define GAVEL_JSON_STEP_H
 
@@ -8,7 +8,61 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__SSE2__) && !defined(QUICK_PORTABLE)
+#if defined(STEP_WIDE)
+#include <immintrin.h>
+
+enum { STEP = 32 };
+typedef __m256i step_bytes;
+
+static inline unsigned step_mask(step_bytes x)
+{
+	return (unsigned)_mm256_movemask_epi8(x);
+}
+
+static inline unsigned step_equal(step_bytes x, char c)
+{
+	return step_mask(_mm256_cmpeq_epi8(x, _mm256_set1_epi8(c)));
+}
+
+static inline bool step_is_zero(step_bytes x)
+{
+	return _mm256_testz_si256(x, x);
+}
+
+/* Bytes from low to high, which are not ASCII. */
+static inline unsigned step_range(step_bytes x, unsigned char low, unsigned char high)
+{
+	x = _mm256_sub_epi8(x, _mm256_set1_epi8((char)low));
+	return step_mask(_mm256_cmpeq_epi8(
+		_mm256_min_epu8(x, _mm256_set1_epi8((char)(high - low))), x));
+}
+
+/* Controls, and all that is not ASCII. */
+static inline unsigned step_strange(step_bytes x)
+{
+	/* as signed bytes, what is not ASCII is below the controls */
+	return step_mask(_mm256_cmpgt_epi8(_mm256_set1_epi8(0x20), x));
+}
+
+/* Bytes that are not plain: quotes, backslashes, and what is strange. */
+static inline unsigned step_odd(step_bytes x)
+{
+	return step_mask(_mm256_or_si256(
+		_mm256_cmpgt_epi8(_mm256_set1_epi8(0x20), x),
+		_mm256_or_si256(_mm256_cmpeq_epi8(x, _mm256_set1_epi8('"')),
+				_mm256_cmpeq_epi8(x, _mm256_set1_epi8('\\')))));
+}
+
+/* What mostly stands behind a backslash: another, a quote, n or t. They differ in their lowest
+ * four bits, by which one is looked up to be compared. */
+static inline unsigned step_usual(step_bytes x)
+{
+	const __m256i by_low = _mm256_broadcastsi128_si256(
+		_mm_setr_epi8(1, 0, '"', 0, 't', 0, 0, 0, 0, 0, 0, 0, '\\', 0, 'n', 0));
+
+	return step_mask(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(by_low, x), x));
+}
+#elif defined(__SSE2__) && !defined(QUICK_PORTABLE)
 #include <emmintrin.h>
 
 enum { STEP = 16 };
@@ -17,6 +71,11 @@ typedef __m128i step_bytes;
 static inline unsigned step_equal(step_bytes x, char c)
 {
 	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8(c)));
+}
+
+static inline bool step_is_zero(step_bytes x)
+{
+	return step_equal(x, 0) == 0xffff;
 }
 
 /* Bytes from low to high, which are not ASCII. */
@@ -66,6 +125,11 @@ static inline unsigned step_equal(step_bytes x, char c)
 	return step_mask(~(((x & STEP_ALL(0x7f)) + STEP_ALL(0x7f)) | x));
 }
 
+static inline bool step_is_zero(step_bytes x)
+{
+	return !x;
+}
+
 static inline unsigned step_strange(step_bytes x)
 {
 	return step_mask(~((x & STEP_ALL(0x7f)) + STEP_ALL(0x60)) | x);
@@ -85,6 +149,13 @@ static inline unsigned step_odd(step_bytes x)
 }
 #endif
 
+#ifndef STEP_WIDE
+static inline unsigned step_usual(step_bytes x)
+{
+	return step_equal(x, '"') | step_equal(x, '\\') | step_equal(x, 'n') | step_equal(x, 't');
+}
+#endif
+
 static inline step_bytes step_load(const char *p)
 {
 	step_bytes x;
@@ -100,7 +171,7 @@ static inline void step_store(char *p, step_bytes x)
 
 enum { BLOCK = 64 };
 #ifdef __clang__
-#define ALL_STEPS /* of a block; it sees that itself */
+#define ALL_STEPS /* of a block, say; it sees that itself */
 #else
 #define ALL_STEPS _Pragma("GCC unroll 8")
 #endif
@@ -108,7 +179,7 @@ enum { BLOCK = 64 };
 struct block {
 	uint64_t quotes, backslashes;
 	uint64_t strange;
-	uint64_t usual; /* what mostly stands behind a backslash: another, a quote, n or t */
+	uint64_t usual;
 };
 
 static inline struct block block_load(const char *p)
@@ -122,9 +193,8 @@ static inline struct block block_load(const char *p)
 		b.quotes |= (uint64_t)step_equal(x, '"') << i;
 		b.backslashes |= (uint64_t)step_equal(x, '\\') << i;
 		b.strange |= (uint64_t)step_strange(x) << i;
-		b.usual |= (uint64_t)(step_equal(x, 'n') | step_equal(x, 't')) << i;
+		b.usual |= (uint64_t)step_usual(x) << i;
 	}
-	b.usual |= b.quotes | b.backslashes;
 	return b;
 }
 

@@ -1,5 +1,5 @@
 /* The quick parser against yyjson: whatever it takes, yyjson takes too and makes the same tree of.
- * Both of its ways through a string are held against it, on texts of all kinds and on what is left
+ * All its ways through a string are held against it, on texts of all kinds and on what is left
  * of them when bytes are changed at random. */
 #include "json/escapes.h"
 #include "json/json.h"
@@ -8,25 +8,19 @@
 
 #include <stdlib.h>
 
-/* the same file once more, as it is where there is no SSE2 */
+/* the parser and the escapes once more, as they are where there is no SSE2 */
 #define QUICK_PORTABLE
-#define quick_read quick_read_portable
-#define quick_pool_bytes quick_pool_bytes_portable
 #define escape_length escape_length_portable
 #define escape_meant escape_meant_portable
 #define tree_unescape tree_unescape_portable
 #define json_unescape json_unescape_portable
 #define json_str_hash json_str_hash_portable
-yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *pool, size_t pool_bytes);
-size_t quick_pool_bytes(size_t n);
 unsigned escape_length(const char *p);
 void tree_unescape(yyjson_doc *doc);
 void json_unescape(yyjson_val *v);
 uint64_t json_str_hash(yyjson_val *v);
 #include "../../src/json/escapes.c"
-#include "../../src/json/quick.c"
-#undef quick_read
-#undef quick_pool_bytes
+#include "../../src/json/values.h"
 #undef escape_length
 #undef escape_meant
 #undef tree_unescape
@@ -61,15 +55,18 @@ static const char *const odd_texts[] = {
 
 enum { PLAIN = sizeof(plain_texts) / sizeof(plain_texts[0]), ODD = sizeof(odd_texts) / sizeof(odd_texts[0]) };
 
-/* One way to read: by steps of this machine or by portable ones. */
+/* One way to read: by wide steps if the processor has them, by those of this machine or by portable
+ * ones. */
 static const struct way {
-	yyjson_doc *(*read)(const char *text, size_t n, struct names *names, void *pool, size_t pool_bytes);
+	quick_parser *parser;
 	void (*unescape)(yyjson_doc *doc);
 	void (*unescape_one)(yyjson_val *v);
 } ways[] = {
-	{ quick_read, tree_unescape, json_unescape },
-	{ quick_read_portable, tree_unescape_portable, json_unescape_portable },
+	{ quick_values_wide, tree_unescape, json_unescape },
+	{ quick_values, tree_unescape, json_unescape },
+	{ values, tree_unescape_portable, json_unescape_portable },
 };
+enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
 /* extra: bytes to compare behind a string, where yyjson puts its NUL */
 static void assert_same(yyjson_val *a, yyjson_val *b, size_t extra, const char *text)
@@ -128,7 +125,7 @@ static bool check_lazily(const struct way *way, const char *text, size_t n, yyjs
 
 	memcpy(copy, text, n);
 	memcpy(copy + n, behind, QUICK_PADDING);
-	quick = way->read(copy, n, names, pool, pool_bytes);
+	quick = quick_read_by(way->parser, copy, n, names, pool, pool_bytes);
 	if (quick) {
 		ck_assert_uint_eq(quick->val_read, want->val_read);
 		for (size_t i = want->val_read; i-- > 0;) {
@@ -152,7 +149,7 @@ static bool check(const struct way *way, const char *text, size_t n)
 	yyjson_doc *quick, *want = yyjson_read(text, n, YYJSON_READ_BIGNUM_AS_RAW);
 
 	memcpy(copy, text, n);
-	quick = way->read(copy, n, NULL, pool, pool_bytes);
+	quick = quick_read_by(way->parser, copy, n, NULL, pool, pool_bytes);
 	ck_assert_msg(memcmp(copy, text, n) == 0, "%.*s was written to", (int)n, text);
 	if (quick) {
 		ck_assert_msg(want != NULL, "%.*s is not JSON", (int)n, text);
@@ -321,12 +318,13 @@ int main(void)
 {
 	Suite *suite = suite_create("quick");
 	TCase *t = tcase_create("beside yyjson");
+	int from = quick_has_wide() ? 0 : 1;
 
-	tcase_add_loop_test(t, plain_json, 0, 2);
-	tcase_add_loop_test(t, odd_json, 0, 2);
-	tcase_add_loop_test(t, nesting, 0, 2);
-	tcase_add_loop_test(t, every_place, 0, 2);
-	tcase_add_loop_test(t, changed_bytes, 0, 2);
+	tcase_add_loop_test(t, plain_json, from, WAYS);
+	tcase_add_loop_test(t, odd_json, from, WAYS);
+	tcase_add_loop_test(t, nesting, from, WAYS);
+	tcase_add_loop_test(t, every_place, from, WAYS);
+	tcase_add_loop_test(t, changed_bytes, from, WAYS);
 	tcase_add_test(t, hashes_of_spellings);
 	suite_add_tcase(suite, t);
 	return unit_run(suite);
