@@ -163,9 +163,9 @@ static void fill_draft(const struct deciding *d, struct draft *draft, uint32_t n
 	const struct model *m = &d->load.model;
 	const struct item *item = &m->items.v[number];
 
-	*draft = (struct draft){ .session = session_name(m, item->session), .item = name,
+	*draft = (struct draft){ .session = session_name(m, item_session(m, item)), .item = name,
 				 .kind = item->kind, .rev = rev, .verb = verb,
-				 .seen = model_seen(m, item->session, m->records.n),
+				 .seen = model_seen(m, item_session(m, item), m->records.n),
 				 .dialect = message_route(m, at->message)->dialect,
 				 .reason_code = str_of(d->o->reason_code),
 				 .explanation = str_of(d->o->explain),
@@ -351,7 +351,8 @@ static int decide_item(struct deciding *d, uint32_t number, enum verb verb)
 	item_rev(&d->load.reader, item, &at, &rev);
 	r.item = buf_str(&name);
 	r.delivery = at.delivery;
-	old = desk_find(d->desk, session_name(m, item->session), item->kind, r.item, buf_str(&rev));
+	old = desk_find(d->desk, session_name(m, item_session(m, item)), item->kind, r.item,
+			buf_str(&rev));
 	if (d->o->rev && !str_is(buf_str(&rev), d->o->rev)) {
 		code = refuse(d, &r, "it has changed since it was shown; look at it again");
 		goto out;

@@ -17,7 +17,7 @@ static bool is_name(struct str wanted, struct str session, struct str id)
 static bool item_answers(const struct scene *s, uint32_t number, struct str wanted, enum way way)
 {
 	const struct item *item = &s->model->items.v[number];
-	struct str session = session_name(s->model, item->session), rest;
+	struct str session = session_name(s->model, item_session(s->model, item)), rest;
 	struct buf name = { 0 };
 	struct item_state st;
 	enum item_kind kind;

@@ -95,7 +95,7 @@ void seat_tell(struct seat *s, const struct effect *e)
 		return;
 	}
 	p.letter.dialect = DIALECT_COLLABORATION;
-	p.letter.channel = reply_path(p.desk, &terms, m, &(struct item){ .session = command.session },
+	p.letter.channel = reply_path(p.desk, &terms, m, &(struct item){ .owner = command.session },
 				      DIALECT_COLLABORATION, &path);
 	p.letter.path = arena_str(&s->plan.arena, buf_str(&path));
 	p.letter.bytes = arena_str(&s->plan.arena, buf_str(&bytes));

@@ -182,7 +182,7 @@ static void side_of_log(struct load *l, const struct scene *s, struct comparison
 
 	for (uint32_t i = 0; i < m->items.n && !c->here.there; i++) {
 		const struct item *item = &m->items.v[i];
-		const struct session *session = &m->sessions.v[item->session];
+		const struct session *session = &m->sessions.v[item_session(m, item)];
 		struct str own = session->name == session->group ? STR("") : model_str(m, session->name);
 		struct item_state at;
 

@@ -87,7 +87,7 @@ static void put_draft(struct load *load, const struct desk *d, const struct draf
 
 static bool was_decided(const struct scene *s, const struct draft *draft)
 {
-	uint32_t session = s->model->items.v[draft->number].session;
+	uint32_t session = item_session(s->model, &s->model->items.v[draft->number]);
 
 	return model_when_seen(s->model, session, draft->seen) <= s->k;
 }
@@ -138,7 +138,7 @@ static void put_told(struct load *l, const struct scene *s, const struct told *t
 	buf_addc(b, '{');
 	json_put_name(b, "id", NULL);
 	json_put_str(b, "item", buf_str(&name));
-	json_session(l, b, item->session);
+	json_session(l, b, item_session(m, item));
 	json_put_name(b, "kind", item_kind_name(item->kind));
 	json_put_name(b, "dialect", dialect_name((enum dialect_id)route_of(m, r)->dialect));
 	json_put_name(b, "verb", NULL);

@@ -163,8 +163,8 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	json_put_str(b, "id", buf_str(&name));
 	json_put_name(b, "dialect", dialect_name((enum dialect_id)route->dialect));
 	json_put_name(b, "kind", item_kind_name(item->kind));
-	json_session(l, b, item->session);
-	json_put_str(b, "task", task_id(m, item->task));
+	json_session(l, b, item_session(m, item));
+	json_put_str(b, "task", task_id(m, item_task(m, item)));
 	json_put_str(b, "agent", agent_name(m, route->from));
 	json_key(b, "iteration");
 	if (st->iteration)
@@ -393,10 +393,10 @@ void json_ledger(struct load *l, const struct scene *s, struct buf *out)
 		buf_addc(out, '{');
 		json_put_str(out, "id", buf_str(&name));
 		json_put_name(out, "kind", item_kind_name(item->kind));
-		json_session(l, out, item->session);
-		json_put_str(out, "task", item->task == NONE
+		json_session(l, out, item_session(m, item));
+		json_put_str(out, "task", item_task(m, item) == NONE
 					     ? STR_NONE
-					     : task_id(m, root_at(m, item->task, s->k)));
+					     : task_id(m, root_at(m, item_task(m, item), s->k)));
 		json_put_name(out, "severity", item_severity_name(st.grade));
 		json_put_name(out, "verdict", verdict_name(st.verdict));
 		put_by(out, m, item, &st);

@@ -311,5 +311,5 @@ struct desk *desks_find(struct desks *all, struct str group)
 
 struct desk *desks_of_item(struct desks *all, const struct model *m, const struct item *item)
 {
-	return desks_find(all, model_str(m, m->sessions.v[item->session].group));
+	return desks_find(all, model_str(m, m->sessions.v[item_session(m, item)].group));
 }

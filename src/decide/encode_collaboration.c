@@ -62,7 +62,8 @@ yyjson_val *read_origin(struct encoding *e, uint32_t i, struct proposal *p, stru
 
 	state_of(e, i, &state);
 	root = parse_message(e, state.message);
-	*out = (struct origin){ .message = state.message, .session = item_of(e, i)->session };
+	*out = (struct origin){ .message = state.message,
+				.session = item_session(e->model, item_of(e, i)) };
 	if (!yyjson_is_obj(payload_of(root))) {
 		propose_missing(e, p, "the message it answers cannot be read any more");
 		return NULL;
@@ -207,7 +208,9 @@ static struct str task_name(const struct encoding *e, const struct item *item)
 {
 	const struct model *m = e->model;
 
-	return item->task == NONE ? STR_NONE : model_str(m, m->tasks.v[item->task].id);
+	uint32_t task = item_task(m, item);
+
+	return task == NONE ? STR_NONE : model_str(m, m->tasks.v[task].id);
 }
 
 static void put_feedback(struct buf *b, const char *type, struct str subject, struct str content,
@@ -310,7 +313,7 @@ static void add_concerned(const struct encoding *e, const struct item *item, uin
 			  struct agents *to)
 {
 	const struct model *m = e->model;
-	uint32_t root = item->task == NONE ? NONE : m->tasks.v[item->task].root;
+	uint32_t task = item_task(m, item), root = task == NONE ? NONE : m->tasks.v[task].root;
 	uint32_t given = find_assignment(m, item);
 
 	add_agent(m, to, message_route(m, message)->from);
@@ -365,7 +368,7 @@ static void encode_abort(struct encoding *e)
 static uint32_t find_architect(const struct model *m, const struct item *item, uint32_t message)
 {
 	uint32_t sides[] = { message_route(m, message)->to, message_route(m, message)->from };
-	uint32_t session = item->session, given = find_assignment(m, item), giver;
+	uint32_t session = item_session(m, item), given = find_assignment(m, item), giver;
 
 	for (uint32_t i = 0; i < 2 + m->agents.n; i++) {
 		uint32_t agent = i < 2 ? sides[i] : i - 2;
@@ -426,8 +429,8 @@ static void encode_passing_on(struct encoding *e)
 		state_of(e, i, &state);
 		architect = find_architect(e->model, item_of(e, i), state.message);
 		said = !e->terms->escalate_to ||
-		       (architect != NONE && seat_sequence(e->model, item_of(e, i)->session, e->desk,
-							   e->plan) >= 0);
+		       (architect != NONE &&
+			seat_sequence(e->model, item_session(e->model, item_of(e, i)), e->desk, e->plan) >= 0);
 		if (said)
 			ask_architect(e, i, architect);
 		encode_escalation(e, i, said);
@@ -443,14 +446,14 @@ static bool is_taken_up(const struct draft *d)
 /* What one review asks for and the person wants is one revision. */
 static bool together(const struct encoding *e, const struct draft *a, const struct draft *b)
 {
-	const struct item *left, *right;
+	struct owner left, right;
 
 	if (!is_taken_up(a) || !is_taken_up(b) || a->number == NONE || b->number == NONE)
 		return false;
-	left = &e->model->items.v[a->number];
-	right = &e->model->items.v[b->number];
-	return left->session == right->session && left->review == right->review &&
-	       left->review != NONE && left->task == right->task;
+	left = item_owner(e->model, &e->model->items.v[a->number]);
+	right = item_owner(e->model, &e->model->items.v[b->number]);
+	return left.session == right.session && left.review == right.review &&
+	       left.review != NONE && left.task == right.task;
 }
 
 static void encode(struct encoding *e)

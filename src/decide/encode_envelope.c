@@ -13,8 +13,8 @@
 /* The input that the item's output answers: the lane's last one before it. NONE: never seen. */
 static uint32_t input_of(const struct encoding *e, uint32_t i, uint32_t *newest)
 {
-	const struct item *item = item_of(e, i);
-	const struct task *lane = item->task == NONE ? NULL : &e->model->tasks.v[item->task];
+	uint32_t task = item_task(e->model, item_of(e, i));
+	const struct task *lane = task == NONE ? NULL : &e->model->tasks.v[task];
 	struct item_state state;
 	uint32_t found = NONE;
 
@@ -39,14 +39,15 @@ static bool iteration_of(yyjson_val *input, int64_t *out)
 const struct letter *find_own_input(struct encoding *e, const struct item *item, int64_t *iteration)
 {
 	const struct desk *d = e->desk;
+	uint32_t task = item_task(e->model, item);
 	yyjson_val *root;
 
-	for (uint32_t i = d->letters.n; item->task != NONE && i-- > 0;) {
+	for (uint32_t i = d->letters.n; task != NONE && i-- > 0;) {
 		const struct letter *l = &d->letters.v[i];
 		uint32_t on = l->drafts.n ? d->drafts.v[l->drafts.v[0]].number : NONE;
 
 		if (l->dialect == DIALECT_ENVELOPE && l->state != LETTER_VOID && on != NONE &&
-		    e->model->items.v[on].task == item->task &&
+		    item_task(e->model, &e->model->items.v[on]) == task &&
 		    json_read(&e->json, l->bytes, &root) == JSON_OK && iteration_of(root, iteration))
 			return l;
 	}
@@ -232,7 +233,7 @@ static void encode_review(struct encoding *e, uint32_t i)
 static void encode_output(struct encoding *e, uint32_t i)
 {
 	const struct model *m = e->model;
-	uint32_t lane = item_of(e, i)->task;
+	uint32_t lane = item_task(m, item_of(e, i));
 	struct proposal *p;
 	struct buf b = { 0 };
 

@@ -134,7 +134,7 @@ static void tell_open(struct encoding *e, struct proposal *p, uint32_t session, 
 	struct item_state at;
 
 	for (uint32_t i = 0; i < m->items.n; i++)
-		open += m->items.v[i].session == session &&
+		open += item_session(m, &m->items.v[i]) == session &&
 			m->items.v[i].kind == ITEM_IMPROVEMENT &&
 			item_at(m, &m->items.v[i], m->records.n, WHEN_NONE, &at) && at.open;
 	open -= decided;
@@ -153,7 +153,7 @@ static void tell_undecided(struct encoding *e, struct proposal *p)
 		state_of(e, i, &at);
 		decided += at.open;
 	}
-	tell_open(e, p, item_of(e, 0)->session, decided);
+	tell_open(e, p, item_session(e->model, item_of(e, 0)), decided);
 }
 
 /* `accepted` says that the artifact now reflects the change. */
@@ -208,7 +208,7 @@ static void encode_turn(struct encoding *e)
 		drafts[i] = e->drafts[order[i].draft];
 	p = propose(e, drafts, e->n);
 	p->letter.to = addressee(e, session);
-	find_turn(e, item_of(e, 0), item_of(e, 0)->session, session, &turn);
+	find_turn(e, item_of(e, 0), item_session(e->model, item_of(e, 0)), session, &turn);
 	check_turn(e, p, &turn, item_of(e, 0), session);
 	artifact = artifact_after(e, p, item_of(e, 0), session, &turn);
 	/* a file that is attached to every turn says nothing of whether it was edited */
@@ -258,7 +258,7 @@ static void encode_again(struct encoding *e)
 	struct turn_state turn;
 
 	p->letter.to = addressee(e, session);
-	find_turn(e, item_of(e, 0), item_of(e, 0)->session, session, &turn);
+	find_turn(e, item_of(e, 0), item_session(e->model, item_of(e, 0)), session, &turn);
 	send_again(e, p, item_of(e, 0), session, &turn);
 }
 

@@ -15,7 +15,7 @@ static struct str state_version(struct encoding *e, uint32_t i)
 {
 	const struct model *m = e->model;
 	const struct item *item = item_of(e, i);
-	struct str task = model_str(m, m->tasks.v[item->task].id);
+	struct str task = model_str(m, m->tasks.v[item_task(m, item)].id);
 	uint32_t chain = (uint32_t)str_hash(task);
 
 	chain += chain == 0;
@@ -24,7 +24,7 @@ static struct str state_version(struct encoding *e, uint32_t i)
 		yyjson_val *root;
 		struct str version, id;
 
-		if (r->chain != chain || route_of(m, r)->session != item->session ||
+		if (r->chain != chain || route_of(m, r)->session != item_session(m, item) ||
 		    route_of(m, r)->dialect != DIALECT_HANDOFF || !(root = parse_message(e, k)))
 			continue;
 		version = json_get_str(root, "state_version");
@@ -84,7 +84,7 @@ static bool is_taken(struct encoding *e, uint32_t i, struct str path)
 	while (slash_name.n && memchr(slash_name.p + 1, '/', slash_name.n - 1))
 		slash_name = str_from(slash_name, 1);
 	for (uint32_t k = 0; k < m->records.n; k++)
-		if (message_route(m, k)->session == item_of(e, i)->session &&
+		if (message_route(m, k)->session == item_session(e->model, item_of(e, i)) &&
 		    str_ends(e->reader->source(e->reader->ctx, k), slash_name))
 			return true;
 	return false;
@@ -154,7 +154,7 @@ static void encode_one(struct encoding *e, uint32_t i)
 {
 	const struct model *m = e->model;
 	const struct draft *d = draft_of(e, i);
-	uint32_t number = item_of(e, i)->task;
+	uint32_t number = item_task(e->model, item_of(e, i));
 	struct str task = number == NONE ? STR_NONE : model_str(m, m->tasks.v[number].id), dir, id;
 	struct proposal *p;
 

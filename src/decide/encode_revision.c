@@ -18,7 +18,8 @@ struct revision {
 
 uint32_t find_assignment(const struct model *m, const struct item *item)
 {
-	uint32_t root = item->task == NONE ? NONE : m->tasks.v[item->task].root, newest = NONE;
+	uint32_t task = item_task(m, item), root = task == NONE ? NONE : m->tasks.v[task].root;
+	uint32_t newest = NONE;
 
 	for (uint32_t i = 0; root != NONE && i < m->tasks.n; i++) {
 		const struct task *t = &m->tasks.v[i];
@@ -45,9 +46,9 @@ const struct letter *find_own_assignment(struct encoding *e, const struct item *
 	const struct model *m = e->model;
 	yyjson_val *root;
 
-	for (uint32_t i = e->desk->letters.n; item->task != NONE && i-- > 0;)
+	for (uint32_t i = e->desk->letters.n; item_task(m, item) != NONE && i-- > 0;)
 		if (str_eq(task_of_letter(&e->json, &e->desk->letters.v[i], &root),
-			   model_str(m, m->tasks.v[item->task].id)))
+			   model_str(m, m->tasks.v[item_task(m, item)].id)))
 			return &e->desk->letters.v[i];
 	return NULL;
 }
@@ -65,11 +66,11 @@ static yyjson_val *read_others_assignment(struct encoding *e, const struct item 
 	struct others others = { 0 };
 	yyjson_val *root;
 
-	if (item->task != NONE)
+	if (item_task(e->model, item) != NONE)
 		others = others_read(e, item, DIALECT_COLLABORATION);
 	for (uint32_t i = others.n; i-- > 0;)
 		if (str_eq(task_of_line(&e->json, others.lines[i], &root),
-			   model_str(e->model, e->model->tasks.v[item->task].id)))
+			   model_str(e->model, e->model->tasks.v[item_task(e->model, item)].id)))
 			return root;
 	return NULL;
 }
@@ -138,7 +139,7 @@ static struct str base_of(struct str id)
 static struct str new_task_id(struct encoding *e, const struct item *item)
 {
 	const struct model *m = e->model;
-	struct str base = base_of(model_str(m, m->tasks.v[m->tasks.v[item->task].root].id));
+	struct str base = base_of(model_str(m, m->tasks.v[m->tasks.v[item_task(m, item)].root].id));
 	struct others others = others_read(e, item, DIALECT_COLLABORATION);
 	uint64_t highest = 0, number;
 	struct json_reader json = { 0 };
@@ -146,7 +147,7 @@ static struct str new_task_id(struct encoding *e, const struct item *item)
 	yyjson_val *root;
 
 	for (uint32_t i = 0; i < m->tasks.n; i++)
-		if (m->tasks.v[i].session == item->session &&
+		if (m->tasks.v[i].session == item_session(m, item) &&
 		    is_revision(model_str(m, m->tasks.v[i].id), base, &number) && number > highest)
 			highest = number;
 	for (uint32_t i = 0; i < e->desk->letters.n + e->plan->list.n; i++) {

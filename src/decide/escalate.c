@@ -61,7 +61,7 @@ static void add_letter(struct encoding *e, uint32_t session, const struct letter
 static void add_newest_turn(const struct model *m, const struct item *item,
 			    const struct item_state *state, struct context *out)
 {
-	uint32_t loop = m->sessions.v[item->session].loop;
+	uint32_t loop = m->sessions.v[item_session(m, item)].loop;
 	bool asked = false, answered = false;
 
 	for (uint32_t k = loop == NONE ? 0 : m->reviews.v[loop].steps.n; k-- > 0;) {
@@ -80,7 +80,7 @@ static void add_newest_turn(const struct model *m, const struct item *item,
 static void add_turn(const struct model *m, const struct item *item, const struct item_state *state,
 		     const struct turn_state *turn, struct context *out)
 {
-	uint32_t loop = m->sessions.v[item->session].loop;
+	uint32_t loop = m->sessions.v[item_session(m, item)].loop;
 
 	if (turn->response != state->message) {
 		add_newest_turn(m, item, state, out);
@@ -104,7 +104,7 @@ static void add_feedback(struct encoding *e, uint32_t i, const struct item_state
 			 struct context *out)
 {
 	struct str session = draft_of(e, i)->session;
-	uint32_t number = item_of(e, i)->session;
+	uint32_t number = item_session(e->model, item_of(e, i));
 	struct request ours;
 	struct turn_state turn;
 	const struct letter *l;
@@ -136,7 +136,7 @@ static void add_rounds(const struct review *r, struct context *out)
  * of every agent: who is whom, and how far the numbering has come. */
 static void add_collaboration(const struct model *m, const struct item *item, struct context *out)
 {
-	uint32_t root = item->task == NONE ? NONE : m->tasks.v[item->task].root;
+	uint32_t root = item_task(m, item) == NONE ? NONE : m->tasks.v[item_task(m, item)].root;
 	uint32_t agents[16], n_agents = 0;
 
 	for (uint32_t i = m->tasks.n; root != NONE && i-- > root;) {
@@ -152,14 +152,14 @@ static void add_collaboration(const struct model *m, const struct item *item, st
 			break;
 	}
 	for (uint32_t i = m->reviews.n; i-- > 0 && out->n < CONTEXT_MAX - 16;)
-		if (i == item->review || (root != NONE && m->reviews.v[i].task != NONE &&
+		if (i == item_review(m, item) || (root != NONE && m->reviews.v[i].task != NONE &&
 					  m->tasks.v[m->reviews.v[i].task].root == root))
 			add_rounds(&m->reviews.v[i], out);
 	for (uint32_t k = m->records.n; k-- > 0 && n_agents < 16 && m->records.n - k < 65536;) {
 		const struct route *route = message_route(m, k);
 		uint32_t a = 0;
 
-		if (route->session != item->session || route->dialect != DIALECT_COLLABORATION)
+		if (route->session != item_session(m, item) || route->dialect != DIALECT_COLLABORATION)
 			continue;
 		while (a < n_agents && agents[a] != route->from)
 			a++;
@@ -180,7 +180,7 @@ static void add_handoff(const struct model *m, const struct item *item,
 	for (uint32_t k = m->records.n; chain && k-- > 0;) {
 		const struct record *r = &m->records.v[k];
 
-		if (r->chain != chain || route_of(m, r)->session != item->session ||
+		if (r->chain != chain || route_of(m, r)->session != item_session(m, item) ||
 		    route_of(m, r)->dialect != DIALECT_HANDOFF || seen[r->kind] || k == state->message)
 			continue;
 		seen[r->kind] = true;
@@ -191,7 +191,7 @@ static void add_handoff(const struct model *m, const struct item *item,
 static void add_input(const struct model *m, const struct item *item, const struct item_state *state,
 		      struct context *out)
 {
-	const struct task *lane = item->task == NONE ? NULL : &m->tasks.v[item->task];
+	const struct task *lane = item_task(m, item) == NONE ? NULL : &m->tasks.v[item_task(m, item)];
 
 	for (uint32_t k = lane ? lane->steps.n : 0; k-- > 0;)
 		if (lane->steps.v[k].assigned && lane->steps.v[k].message < state->message) {
@@ -224,14 +224,14 @@ static void gather(struct encoding *e, uint32_t i, const struct item_state *stat
 		add_collaboration(e->model, item, out);
 		own = find_assignment(e->model, item) == NONE ? find_own_assignment(e, item) : NULL;
 		if (own)
-			add_letter(e, item->session, own, out);
+			add_letter(e, item_session(e->model, item), own, out);
 		break;
 	case DIALECT_HANDOFF: add_handoff(e->model, item, state, out); break;
 	case DIALECT_ENVELOPE:
 		add_input(e->model, item, state, out);
 		own = find_own_input(e, item, &iteration);
 		if (own)
-			add_letter(e, item->session, own, out);
+			add_letter(e, item_session(e->model, item), own, out);
 		break;
 	case DIALECT_ORCHESTRATOR: /* a request says all itself */
 	case DIALECT_UNKNOWN:
@@ -310,10 +310,10 @@ static void put_file(struct encoding *e, uint32_t message, struct buf *b)
  * are others of that name. */
 static struct str session_of(const struct encoding *e, const struct item *item)
 {
-	const struct session *s = &e->model->sessions.v[item->session];
+	const struct session *s = &e->model->sessions.v[item_session(e->model, item)];
 
 	return s->name == s->group && e->desk->source.n ? e->desk->source
-							: session_name(e->model, item->session);
+							: session_name(e->model, item_session(e->model, item));
 }
 
 /* What the item is called in the queue: those of one id are told apart by their kinds, those

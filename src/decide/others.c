@@ -54,7 +54,7 @@ static void keep(struct encoding *e, struct str line, struct others *out, uint32
 static bool is_shared(const struct encoding *e, const struct item *item, enum dialect_id dialect)
 {
 	return dialect == DIALECT_FEEDBACK && e->terms->reply &&
-	       has_several_sessions(e->model, e->model->sessions.v[item->session].group);
+	       has_several_sessions(e->model, e->model->sessions.v[item_session(e->model, item)].group);
 }
 
 struct others others_read(struct encoding *e, const struct item *item, enum dialect_id dialect)

@@ -115,9 +115,10 @@ enum channel_type reply_path(const struct desk *d, const struct terms *t, const 
 	if (d->source.p[0] != '/' || !is_regular(d->source.p))
 		return CHANNEL_NONE;
 	buf_add_str(out, d->source);
-	if (dialect == DIALECT_FEEDBACK && has_several_sessions(m, m->sessions.v[item->session].group)) {
+	if (dialect == DIALECT_FEEDBACK &&
+	    has_several_sessions(m, m->sessions.v[item_session(m, item)].group)) {
 		buf_addc(out, '.');
-		add_file_part(out, session_name(m, item->session));
+		add_file_part(out, session_name(m, item_session(m, item)));
 	}
 	buf_adds(out, ".replies.ndjson");
 	return channel_type_of(out->p);

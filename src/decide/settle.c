@@ -82,7 +82,7 @@ static void tie(struct desk *d, struct model *m)
 	}
 	for (uint32_t i = from; untied.n && i < m->items.n; i++) {
 		const struct item *item = &m->items.v[i];
-		struct str group = model_str(m, m->sessions.v[item->session].group);
+		struct str group = model_str(m, m->sessions.v[item_session(m, item)].group);
 		uint64_t key;
 
 		if (d->group.n && !str_eq(group, d->group))
@@ -91,7 +91,7 @@ static void tie(struct desk *d, struct model *m)
 		item_name(m, item, &name);
 		key = record_item_key(item->kind, buf_str(&name));
 		for (uint32_t it = 0, v; map_next(&untied, key, &it, &v);)
-			if (is_on_item(&d->drafts.v[v], session_name(m, item->session), item->kind,
+			if (is_on_item(&d->drafts.v[v], session_name(m, item_session(m, item)), item->kind,
 				       buf_str(&name)))
 				tie_to(d, m, &d->drafts.v[v], i);
 	}
@@ -126,7 +126,7 @@ static uint32_t find_from(const struct desk *d, const struct model *m, const str
  * it stays. */
 static void place(const struct desk *d, const struct model *m, struct draft *draft)
 {
-	uint32_t seen = model_when_seen(m, m->items.v[draft->number].session, draft->seen);
+	uint32_t seen = model_when_seen(m, item_session(m, &m->items.v[draft->number]), draft->seen);
 
 	if (!draft->compared || draft->when != seen) {
 		draft->compared = true;

@@ -70,7 +70,7 @@ static void concern_find(const struct term *t, const struct model *m)
 		if (task_matches(t, m, *i))
 			vec_push(&c->named, (struct entity){ ENTITY_TASK, *i });
 	for (uint32_t *i = &c->items_seen; *i < m->items.n; (*i)++)
-		if (by_task ? task_matches(t, m, m->items.v[*i].task)
+		if (by_task ? task_matches(t, m, item_task(m, &m->items.v[*i]))
 			    : item_id_matches(t, m, &m->items.v[*i]))
 			vec_push(&c->named, (struct entity){ ENTITY_ITEM, *i });
 	for (uint32_t *i = &c->reviews_seen; *i < m->reviews.n; (*i)++)
@@ -313,7 +313,7 @@ bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
 	r = &m->records.v[state->message];
 	return subject_passes(f, &(struct subject){
 		.m = m, .is = { ENTITY_ITEM, item }, .first = r, .last = r,
-		.session = it->session, .task = it->task,
+		.session = item_session(m, it), .task = item_task(m, it),
 		.agents = { message_route(m, state->opened)->from, route_of(m, r)->from, state->by },
 		.kind = str_of(item_kind_name(it->kind)),
 		.state = state->verdict == VERDICT_NONE ? STR_NONE

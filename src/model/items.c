@@ -15,8 +15,12 @@ uint32_t item_numbered(const struct model *m, uint32_t session, enum item_kind k
 
 	for (uint32_t it = 0, v; map_next(&m->item_map, h, &it, &v);) {
 		const struct item *i = &m->items.v[v];
+		struct owner owner;
 
-		if (i->session == session && i->kind == kind && i->id == id && i->review == review)
+		if (i->kind != kind || i->id != id)
+			continue;
+		owner = item_owner(m, i);
+		if (owner.session == session && owner.review == review)
 			return v;
 	}
 	return NONE;
@@ -102,12 +106,12 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 	bool was_open;
 
 	if (found == NONE) {
-		heap_push(m->heap, &m->items, (struct item){ .id = id, .review = review, .session = a->session,
-						   .task = task, .kind = e->item,
+		heap_push(m->heap, &m->items, (struct item){ .id = id, .kind = e->item,
 						   .dated = e->deadline_ms != WHEN_NONE,
 						   .origin_dialect = e->origin_dialect,
 						   .origin_kind = e->origin_kind });
 		found = m->items.n - 1;
+		item_give(m, &m->items.v[found], (struct owner){ a->session, task, review });
 		if (id != NONE && e->item == ITEM_IMPROVEMENT)
 			note_raised(rules_of(a), id);
 		if (id != NONE) /* nobody looks for the others by name */
@@ -353,13 +357,15 @@ bool item_in_log(const struct model *m, const struct item *item, uint32_t k, int
 
 void item_name(const struct model *m, const struct item *item, struct buf *out)
 {
+	uint32_t review = item_review(m, item);
+
 	if (item->id == NONE) {
 		buf_printf(out, "%s@%u", item_kind_name(item->kind),
 			   message_line(m, item->steps[0].message));
 		return;
 	}
-	if (item->review != NONE && (item->kind == ITEM_FINDING || item->kind == ITEM_CHANGE)) {
-		buf_add_str(out, model_str(m, m->reviews.v[item->review].id));
+	if (review != NONE && (item->kind == ITEM_FINDING || item->kind == ITEM_CHANGE)) {
+		buf_add_str(out, model_str(m, m->reviews.v[review].id));
 		buf_addc(out, '/');
 	}
 	buf_add_str(out, model_str(m, item->id));
@@ -367,9 +373,11 @@ void item_name(const struct model *m, const struct item *item, struct buf *out)
 
 bool item_has_twin(const struct model *m, const struct item *item)
 {
+	struct owner owner = item_owner(m, item);
+
 	for (int k = 0; item->id != NONE && k < ITEM_KIND_COUNT; k++)
-		if (k != item->kind && item_numbered(m, item->session, (enum item_kind)k, item->id,
-						     item->review) != NONE)
+		if (k != item->kind && item_numbered(m, owner.session, (enum item_kind)k, item->id,
+						     owner.review) != NONE)
 			return true;
 	return false;
 }

@@ -75,13 +75,13 @@ static void find_loops(struct making *k)
 
 static uint32_t loop_of_item(const struct making *k, const struct item *item)
 {
-	uint32_t review = item->review;
+	uint32_t review = item_review(k->m, item);
 
 	if (item->kind != ITEM_IMPROVEMENT && item->kind != ITEM_FINDING &&
 	    item->kind != ITEM_CHANGE)
 		return NONE;
 	if (review == NONE)
-		review = k->m->sessions.v[item->session].loop;
+		review = k->m->sessions.v[item_session(k->m, item)].loop;
 	return review == NONE ? NONE : k->of_review[review];
 }
 

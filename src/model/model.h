@@ -39,20 +39,33 @@ struct item_step {
 	uint8_t bare : 1;        /* RAISED: a verdict whose review has no findings */
 };
 
+/* What an item belongs to, and through that to the rest: a review is of a task, a task of a
+ * session. */
+enum item_owner {
+	OWNER_SESSION,
+	OWNER_TASK,
+	OWNER_REVIEW, /* it is its finding or change */
+	OWNER_OWN,    /* number in item_owners: what it named together belongs apart elsewhere */
+};
+
 struct item {
-	uint32_t id;     /* interned; NONE = named after kind and line */
-	uint32_t review; /* review whose finding or change it is */
-	uint32_t session, task;
+	uint32_t id;    /* interned; NONE = named after kind and line */
+	uint32_t owner; /* number; item_session, item_task and item_review tell */
 	struct item_step *steps;
 	uint32_t n;
 	uint8_t kind;   /* enum item_kind */
 	bool open : 1;  /* after all its steps; deadline and standing aside */
 	bool dated : 1; /* item_deadline tells */
 	bool stood : 1; /* a person has decided on it: item_standing */
+	uint8_t owned : 2; /* enum item_owner */
 	uint8_t origin_dialect, origin_kind; /* of what a queue passes on; dialect 0 = none */
 };
 
-_Static_assert(sizeof(struct item) <= 32, "there may be millions");
+_Static_assert(sizeof(struct item) <= 24, "there may be millions");
+
+struct owner {
+	uint32_t session, task, review;
+};
 
 struct dated_item {
 	int64_t deadline_ms;
@@ -188,6 +201,7 @@ struct model {
 	HVEC(struct task) tasks;
 	HVEC(struct review) reviews;
 	HVEC(struct item) items;
+	HVEC(struct owner) item_owners;
 	uint32_t open_count;  /* of items */
 	HVEC(struct dated_item) dated; /* by number */
 	HVEC(struct usage) usage;
@@ -301,6 +315,12 @@ struct item_state {
 	uint32_t person;        /* interned name of who decided here, NONE */
 	int64_t stood_ms;       /* when */
 };
+
+/* task, review: NONE = of none. */
+struct owner item_owner(const struct model *m, const struct item *item);
+uint32_t item_session(const struct model *m, const struct item *item);
+uint32_t item_task(const struct model *m, const struct item *item);
+uint32_t item_review(const struct model *m, const struct item *item);
 
 /* WHEN_NONE = it has none. These three are for an item of the model, not for a copy. */
 int64_t item_deadline(const struct model *m, const struct item *item);

@@ -154,7 +154,7 @@ static uint32_t item_called(const struct raising *r, struct str name)
 
 void item_reply_name(const struct model *m, const struct item *item, struct buf *out)
 {
-	struct raising r = raising_of(m, item->session, raised_by(item));
+	struct raising r = raising_of(m, item_session(m, item), raised_by(item));
 
 	if (needs_kind(&r, (uint32_t)(item - m->items.v)))
 		buf_printf(out, "%s:", item_kind_name(item->kind));

@@ -125,6 +125,7 @@ uint32_t review_get(struct applying *a, struct str id, uint32_t task);
 void review_step(struct applying *a, uint32_t review, uint32_t iteration, enum review_verdict v,
 		 uint32_t findings, bool failed);
 
+void item_give(struct model *m, struct item *item, struct owner owner);
 /* Raises e's item (or raises it again) and returns its number. task may be NONE. */
 uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, uint32_t review,
 		    uint32_t iteration);

@@ -17,8 +17,9 @@ static uint32_t newest_item(struct applying *a, uint32_t lane)
 	const struct model *m = a->m;
 
 	for (uint32_t i = m->items.n; i-- > 0 && m->items.n - i < SEARCH_MAX;)
-		if (m->items.v[i].session == a->session && m->items.v[i].task == lane &&
-		    (ENVELOPE_KINDS & 1u << m->items.v[i].kind))
+		if ((ENVELOPE_KINDS & 1u << m->items.v[i].kind) &&
+		    item_task(m, &m->items.v[i]) == lane &&
+		    item_session(m, &m->items.v[i]) == a->session)
 			return i;
 	return NONE;
 }
@@ -40,8 +41,8 @@ static uint32_t item_meant(struct applying *a, struct str text)
 	for (uint32_t i = m->items.n; i-- > 0 && m->items.n - i < SEARCH_MAX && found == NONE;) {
 		const struct item *item = &m->items.v[i];
 
-		if (item->session != a->session || item->task != NONE ||
-		    !(ENVELOPE_KINDS & 1u << item->kind))
+		if (!(ENVELOPE_KINDS & 1u << item->kind) || item_task(m, item) != NONE ||
+		    item_session(m, item) != a->session)
 			continue;
 		buf_clear(&name);
 		item_name(m, item, &name);

@@ -97,12 +97,12 @@ static void wish_draft(struct app *a, enum effect_type type, uint32_t item, stru
 		return;
 	item_name(m, item_number(a, item), &name);
 	item_rev(a->scene.reader, item_number(a, item), &at, &rev);
-	draft.session = words_keep(a, session_name(m, item_number(a, item)->session));
+	draft.session = words_keep(a, session_name(m, item_session(m, item_number(a, item))));
 	draft.item = words_keep(a, buf_str(&name));
 	draft.kind = item_number(a, item)->kind;
 	draft.dialect = message_route(m, at.message)->dialect;
 	draft.rev = words_keep(a, buf_str(&rev));
-	draft.seen = model_seen(m, item_number(a, item)->session, a->scene.k);
+	draft.seen = model_seen(m, item_session(m, item_number(a, item)), a->scene.k);
 	draft.by = a->deciding.as;
 	draft.number = item;
 	draft.reason_code = words_keep(a, draft.reason_code);

@@ -139,12 +139,12 @@ static bool request_of(const struct making *k, int64_t iteration, uint32_t messa
 		       struct version *out)
 {
 	const struct model *m = k->s->model;
-	uint32_t group = m->sessions.v[k->item->session].group;
-	uint32_t answer = first_answer(m, k->item->session);
+	uint32_t group = m->sessions.v[item_session(k->s->model, k->item)].group;
+	uint32_t answer = first_answer(m, item_session(k->s->model, k->item));
 
 	if (iteration < 1)
 		return false;
-	if (request_before(k, k->item->session, message, iteration, iteration, out))
+	if (request_before(k, item_session(k->s->model, k->item), message, iteration, iteration, out))
 		return true;
 	if (iteration == 1 && answer < message)
 		message = answer;
@@ -299,7 +299,7 @@ static void compare_requests(struct making *k)
 	struct version before, after;
 
 	if (!request_of(k, k->at.iteration, k->at.message, &after) &&
-	    !request_before(k, k->item->session, k->at.message, 0, INT64_MAX, &after))
+	    !request_before(k, item_session(k->s->model, k->item), k->at.message, 0, INT64_MAX, &after))
 		say(k, "The request that carries the artifact is not in the log.");
 	else if (after.iteration < 2)
 		say(k,
@@ -343,7 +343,7 @@ static void compare_outputs(struct making *k)
 	unsigned tries = 0;
 
 	while (n && !k->own->pair_count && message-- > 0 && tries < LOOKBACK_MAX) {
-		if (!is_of(k->s, message, DIALECT_ENVELOPE, "output", k->item->session))
+		if (!is_of(k->s, message, DIALECT_ENVELOPE, "output", item_session(k->s->model, k->item)))
 			continue;
 		tries++;
 		earlier = read_output(k, message, &earlier_n);

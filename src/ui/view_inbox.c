@@ -172,7 +172,7 @@ static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_
 	pen_id(&p, ROLE_ID, buf_str(&name));
 	buf_release(&name);
 	p = column_pen(g, row, fit, COL_SESSION);
-	pen_id(&p, ROLE_DIM, session_name(m, item->session));
+	pen_id(&p, ROLE_DIM, session_name(m, item_session(m, item)));
 }
 
 static struct target inbox_target(const struct scene *s, const struct lines *lines, uint32_t i)

@@ -190,16 +190,16 @@ static void draw_origin(const struct scene *s, const struct item *item, const st
 
 	pen_put(&p, ROLE_DIM, "from ");
 	pen_agent(&p, m, message_route(m, at->message)->from);
-	if (item->task != NONE) {
+	if (item_task(m, item) != NONE) {
 		pen_put(&p, ROLE_DIM, "  task ");
-		pen_id(&p, ROLE_ID, model_str(m, m->tasks.v[item->task].id));
+		pen_id(&p, ROLE_ID, model_str(m, m->tasks.v[item_task(m, item)].id));
 	}
 	if (at->by != NONE) {
 		pen_put(&p, ROLE_DIM, "  decided by ");
 		pen_agent(&p, m, at->by);
 	}
 	pen_put(&p, ROLE_DIM, "  session ");
-	pen_id(&p, ROLE_DIM, session_name(m, item->session));
+	pen_id(&p, ROLE_DIM, session_name(m, item_session(m, item)));
 }
 
 static void draw_deadline(const struct scene *s, const struct item *item, const struct own *own,

@@ -187,7 +187,7 @@ static inline struct draft *bench_decide(struct bench *b, uint32_t number, enum 
 	item_name(&b->model, item, &name);
 	item_rev(&b->reader, item, &at, &rev);
 	ck_assert_msg(rev.n > 0, "the item has no revision");
-	d.session = session_name(&b->model, item->session);
+	d.session = session_name(&b->model, item_session(&b->model, item));
 	d.dialect = (enum dialect_id)message_route(&b->model, at.message)->dialect;
 	d.item = arena_str(&b->arena, buf_str(&name));
 	d.rev = arena_str(&b->arena, buf_str(&rev));

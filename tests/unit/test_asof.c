@@ -15,7 +15,7 @@ static struct model model;
 
 static void add_random_item(uint32_t message, uint32_t end)
 {
-	struct item item = { .id = NONE, .review = NONE, .task = NONE,
+	struct item item = { .id = NONE,
 			     .kind = (uint8_t)chance(ITEM_KIND_COUNT), .n = 1 + chance(6) };
 
 	item.steps = heap_alloc(model.heap, item.n * sizeof(*item.steps));
@@ -166,7 +166,8 @@ static void add_random_review(uint32_t message, uint32_t tasks, uint32_t end)
 		add_random_item(message, end);
 		item = vec_last(&model.items);
 		item->kind = ITEM_FINDING;
-		item->review = number;
+		item->owned = OWNER_REVIEW;
+		item->owner = number;
 		item->id = id++; /* within one review an id is one item */
 	}
 }

@@ -2,7 +2,7 @@
  * nothing, another one under the same id is an error, and nothing else is taken for either.
  * Findings: what is kept in a few bytes comes out as it was told. So does where a message came
  * from. */
-#include "model/model.h"
+#include "model/rules.h"
 
 #include "unit.h"
 
@@ -339,6 +339,33 @@ START_TEST(a_long_finding_is_cut)
 }
 END_TEST
 
+/* ---- items ---- */
+
+START_TEST(an_item_belongs_to_what_it_was_raised_in)
+{
+	uint32_t own = 0;
+
+	heap_push(model.heap, &model.tasks, (struct task){ .session = 3 });
+	heap_push(model.heap, &model.tasks, (struct task){ .session = 4 });
+	heap_push(model.heap, &model.reviews, (struct review){ .session = 3, .task = 0 });
+	heap_push(model.heap, &model.reviews, (struct review){ .session = 4, .task = NONE });
+	for (uint32_t i = 0; i < 2 * 3 * 3; i++) {
+		struct owner want = { 3 + i % 2, i / 2 % 3 - 1, i / 6 - 1 }, got;
+		struct item item = { 0 };
+
+		item_give(&model, &item, want);
+		own += item.owned == OWNER_OWN;
+		got = item_owner(&model, &item);
+		ck_assert_uint_eq(got.session, want.session);
+		ck_assert_uint_eq(got.task, want.task);
+		ck_assert_uint_eq(got.review, want.review);
+	}
+	/* of no task and review two, of a task two, of a review two */
+	ck_assert_uint_eq(own, 18 - 6);
+	ck_assert_uint_eq(model.item_owners.n, own);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("model");
@@ -357,6 +384,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	suite_add_tcase(suite, t);
 	tcase_add_test(t, every_message_is_found_where_it_was);
+	tcase_add_test(t, an_item_belongs_to_what_it_was_raised_in);
 	tcase_add_test(t, a_finding_says_what_it_was_told);
 	tcase_add_test(t, a_quoted_text_is_escaped_byte_by_byte);
 	tcase_add_test(t, findings_are_found_by_their_message);

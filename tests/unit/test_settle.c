@@ -254,13 +254,14 @@ START_TEST(items_of_two_sessions_are_not_mixed_up)
 		apply("log", RESPONSE("ses_b"));
 		ck_assert_uint_eq(model.items.n, 3 - (uint32_t)run);
 		for (uint32_t i = model.items.n - 2; i < model.items.n; i++) {
-			bool decided = str_is(session_name(&model, model.items.v[i].session), "ses_b");
+			uint32_t session = item_session(&model, &model.items.v[i]);
+			bool decided = str_is(session_name(&model, session), "ses_b");
 
 			ck_assert(item_at(&model, &model.items.v[i], model.records.n, WHEN_NONE, &at));
 			if (!run && decided) {
 				item_rev(&reader, &model.items.v[i], &at, &rev);
 				draft.rev = buf_str(&rev);
-				draft.seen = model_seen(&model, model.items.v[i].session,
+				draft.seen = model_seen(&model, session,
 							model.records.n);
 				ck_assert_int_eq(desk_stage(&desk, &draft, &number, &err), 0);
 			}
