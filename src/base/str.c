@@ -67,22 +67,6 @@ struct str str_trim(struct str s)
 
 uint64_t hash_seed = 0x2545f4914f6cdd1du;
 
-/* Both halves of the product, so that every bit of a and b reaches every bit of the result. */
-static uint64_t fold(uint64_t a, uint64_t b)
-{
-#ifdef __SIZEOF_INT128__
-	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-#else
-	uint64_t low = (a & 0xffffffffu) * (b & 0xffffffffu), high = (a >> 32) * (b >> 32);
-	uint64_t left = (a >> 32) * (b & 0xffffffffu), right = (a & 0xffffffffu) * (b >> 32);
-	uint64_t middle = (low >> 32) + (left & 0xffffffffu) + right;
-
-	return ((middle << 32) | (low & 0xffffffffu)) ^ (high + (left >> 32) + (middle >> 32));
-#endif
-}
-
 static uint64_t word8(const char *p)
 {
 	uint64_t word;
@@ -112,14 +96,14 @@ uint64_t str_hash(struct str s)
 		uint64_t h2 = h, h3 = h;
 
 		for (; left > 48; left -= 48, p += 48) {
-			h = fold(word8(p) ^ k1, word8(p + 8) ^ h);
-			h2 = fold(word8(p + 16) ^ k2, word8(p + 24) ^ h2);
-			h3 = fold(word8(p + 32) ^ k3, word8(p + 40) ^ h3);
+			h = hash_fold(word8(p) ^ k1, word8(p + 8) ^ h);
+			h2 = hash_fold(word8(p + 16) ^ k2, word8(p + 24) ^ h2);
+			h3 = hash_fold(word8(p + 32) ^ k3, word8(p + 40) ^ h3);
 		}
 		h ^= h2 ^ h3;
 	}
 	for (; left > 16; left -= 16, p += 16)
-		h = fold(word8(p) ^ k1, word8(p + 8) ^ h);
+		h = hash_fold(word8(p) ^ k1, word8(p + 8) ^ h);
 	if (left >= 8) {
 		a = word8(p);
 		b = word8(p + left - 8);
@@ -130,7 +114,7 @@ uint64_t str_hash(struct str s)
 		a = (uint64_t)(unsigned char)p[0] << 16 |
 		    (uint64_t)(unsigned char)p[left / 2] << 8 | (unsigned char)p[left - 1];
 	}
-	return fold(k4 ^ s.n, fold(a ^ k2, b ^ h));
+	return hash_fold(k4 ^ s.n, hash_fold(a ^ k2, b ^ h));
 }
 
 bool str_to_u64(struct str s, uint64_t *out)

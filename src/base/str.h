@@ -71,6 +71,22 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 
 	return h ^ (h >> 32);
 }
+/* Both halves of the product, so that every bit of a and b reaches every bit of the result; 0 if one
+ * of them is. */
+static inline uint64_t hash_fold(uint64_t a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+	uint64_t low = (a & 0xffffffffu) * (b & 0xffffffffu), high = (a >> 32) * (b >> 32);
+	uint64_t left = (a >> 32) * (b & 0xffffffffu), right = (a & 0xffffffffu) * (b >> 32);
+	uint64_t middle = (low >> 32) + (left & 0xffffffffu) + right;
+
+	return ((middle << 32) | (low & 0xffffffffu)) ^ (high + (left >> 32) + (middle >> 32));
+#endif
+}
 /* Whole decimal number without sign; false on anything else or overflow. */
 bool str_to_u64(struct str s, uint64_t *out);
 

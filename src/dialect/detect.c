@@ -370,33 +370,3 @@ int64_t iso_time(yyjson_val *v)
 
 	return yyjson_is_str(v) && when_parse_iso(json_str(v), &ms) ? ms : WHEN_NONE;
 }
-
-uint64_t value_hash(yyjson_val *v)
-{
-	size_t i, n;
-	yyjson_val *key, *item;
-	uint64_t h;
-
-	if (!v)
-		return 0;
-	h = yyjson_get_type(v);
-	if (yyjson_is_str(v))
-		return hash_mix(h, json_str_hash(v));
-	if (yyjson_is_raw(v))
-		return hash_mix(h, str_hash(str_make(yyjson_get_raw(v), yyjson_get_len(v))));
-	if (yyjson_is_num(v)) {
-		double number = yyjson_get_num(v);
-
-		memcpy(&h, &number, sizeof(h));
-		return hash_mix(h, 1);
-	}
-	if (yyjson_is_bool(v))
-		return hash_mix(h, yyjson_get_bool(v));
-	if (yyjson_is_arr(v))
-		yyjson_arr_foreach(v, i, n, item)
-			h = hash_mix(h, value_hash(item));
-	else if (yyjson_is_obj(v))
-		yyjson_obj_foreach(v, i, n, key, item)
-			h += hash_mix(json_str_hash(key), value_hash(item));
-	return hash_mix(h, 2);
-}

@@ -112,7 +112,5 @@ void detail_add_list(struct decoder *d, struct detail *out, const char *label, y
 struct str scalar_text(struct decoder *d, yyjson_val *v);
 /* Time of an ISO 8601 string, or WHEN_NONE; checked_time for one that was checked. */
 int64_t iso_time(yyjson_val *v);
-/* Hash of what a value says, whatever the order of its bytes' layout. */
-uint64_t value_hash(yyjson_val *v);
 
 #endif

@@ -262,8 +262,8 @@ static void decode_decision(struct decoder *d, yyjson_val *root, struct message 
 	m->correlation = id_or_file(d, json_str(got[DC_ID]));
 	e = event_add(m, EV_JUDGEMENT, m->correlation, "/decision");
 	e->verdict = decision < 0 ? VERDICT_NONE : verdicts[decision];
+	e->content_hash = value_hash(root); /* before its text is asked for */
 	e->other = json_str(got[DC_RATIONALE]);
-	e->content_hash = value_hash(root);
 	decode_gavel(d, root, m, e);
 }
 

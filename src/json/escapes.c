@@ -128,8 +128,7 @@ void tree_unescape(yyjson_doc *doc)
 	}
 }
 
-/* With those escapes, and only those, that a string must have, in their usual spelling. */
-static void add_spelled(struct buf *b, struct str s)
+void add_spelled(struct buf *b, struct str s)
 {
 	static const char letters[0x20] = {
 		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'
@@ -147,20 +146,4 @@ static void add_spelled(struct buf *b, struct str s)
 			buf_addc(b, (char)c);
 		}
 	}
-}
-
-/* Most strings with escapes have the usual ones, and nobody has asked for the text: so it is
- * hashed as it stands, and others as if they stood like that. */
-uint64_t json_str_hash(yyjson_val *v)
-{
-	struct buf spelled = { 0 };
-	uint64_t hash;
-
-	if ((v->tag & YYJSON_SUBTYPE_NOESC) ||
-	    (v->tag & (JSON_ESCAPED | JSON_RESPELLED)) == JSON_ESCAPED)
-		return str_hash(str_make(v->uni.str, v->tag >> YYJSON_TAG_BIT));
-	add_spelled(&spelled, json_str(v));
-	hash = str_hash(buf_str(&spelled));
-	buf_release(&spelled);
-	return hash;
 }

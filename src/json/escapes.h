@@ -3,6 +3,8 @@
 #ifndef GAVEL_JSON_ESCAPES_H
 #define GAVEL_JSON_ESCAPES_H
 
+#include "base/buf.h"
+
 #include <stdbool.h>
 #include <yyjson.h>
 
@@ -18,5 +20,7 @@ static inline bool escape_is_usual(char c)
 }
 /* All strings of a tree, and a NUL behind each, as yyjson leaves them. */
 void tree_unescape(yyjson_doc *doc);
+/* A text with those escapes, and only those, that a string must have, in their usual spelling. */
+void add_spelled(struct buf *b, struct str s);
 
 #endif

@@ -70,8 +70,9 @@ static inline struct str json_str(yyjson_val *v)
 	return str_make(v->uni.str, v->tag >> YYJSON_TAG_BIT);
 }
 
-/* The hash of what a string says, whatever its escapes, which stay. */
-uint64_t json_str_hash(yyjson_val *v);
+/* The hash of what a value of a reader's tree says, 0 for NULL, whatever the order of its members
+ * and the escapes of its strings; those that have the usual ones keep them. */
+uint64_t value_hash(yyjson_val *v);
 
 /* First member of that name, NULL if none or if obj is no object. */
 yyjson_val *json_getn(yyjson_val *obj, const char *key, size_t n);

@@ -1,6 +1,6 @@
 /* The quick parser against yyjson: whatever it takes, yyjson takes too and makes the same tree of.
  * All its ways through a string are held against it, on texts of all kinds and on what is left
- * of them when bytes are changed at random. */
+ * of them when bytes are changed at random. And what the hash of a value depends on. */
 #include "json/escapes.h"
 #include "json/json.h"
 #include "json/quick.h"
@@ -14,18 +14,18 @@
 #define escape_meant escape_meant_portable
 #define tree_unescape tree_unescape_portable
 #define json_unescape json_unescape_portable
-#define json_str_hash json_str_hash_portable
+#define add_spelled add_spelled_portable
 unsigned escape_length(const char *p);
 void tree_unescape(yyjson_doc *doc);
 void json_unescape(yyjson_val *v);
-uint64_t json_str_hash(yyjson_val *v);
+void add_spelled(struct buf *b, struct str s);
 #include "../../src/json/escapes.c"
 #include "../../src/json/values.h"
 #undef escape_length
 #undef escape_meant
 #undef tree_unescape
 #undef json_unescape
-#undef json_str_hash
+#undef add_spelled
 
 static const char *const plain_texts[] = {
 	"{}", "[]", " [ ] ", "\t{\r\n}\n", "\"\"", "\"a\"", "0", "7", "-1", "42", "true", "false", "null",
@@ -276,7 +276,7 @@ START_TEST(changed_bytes)
 }
 END_TEST
 
-/* The hash of a text as a string that is read lazily, and again once its text was asked for. */
+/* The hash of a text that is read lazily, and again once all its strings were asked for. */
 static uint64_t hash_of(const char *json)
 {
 	struct json_reader r = { 0 };
@@ -284,9 +284,10 @@ static uint64_t hash_of(const char *json)
 	uint64_t lazily, after;
 
 	ck_assert_int_eq(json_read_lazily(&r, str_of(json), &v), JSON_OK);
-	lazily = json_str_hash(v);
-	json_str(v);
-	after = json_str_hash(v);
+	lazily = value_hash(v);
+	for (size_t i = 0; i < r.doc->val_read; i++)
+		json_str(v + i);
+	after = value_hash(v);
 	ck_assert_msg(lazily == after, "%s", json);
 	json_reader_release(&r);
 	return lazily;
@@ -300,10 +301,17 @@ START_TEST(hashes_of_spellings)
 		{ "\"\\u00e9 \\\\ \\\"\"", "\"\xc3\xa9 \\u005c \\u0022\"" },
 		{ "\"\\t\\r\\b\\f\"", "\"\\u0009\\u000D\\u0008\\u000c\"" },
 		{ "\"\\u001f\"", "\"\\u001F\"" },
+		{ "{\"a\":1,\"b\":[true,{\"c\":\"\\n\"}]}", "{ \"b\":[true, {\"c\":\"\\u000a\"}], \"\\u0061\":1.0}" },
+		{ "[12345678901234567890123, 0.5]", "[ 12345678901234567890123,5e-1 ]" },
 	};
-	static const char *const different[] = { "\"n\"",       "\"\\n\"",     "\"\\\\n\"",
-						 "\"\\\\\\n\"", "\"\\u0000\"", "\"u0000\"",
-						 "\"\"" };
+	static const char *const different[] = {
+		"\"n\"", "\"\\n\"", "\"\\\\n\"", "\"\\\\\\n\"", "\"\\u0000\"", "\"u0000\"", "\"\"",
+		"1", "\"1\"", "[1]", "[[1]]", "{\"1\":1}", "true", "false", "null", "0", "-1", "1.5",
+		"[]", "{}", "[null]", "[[]]", "[{}]", "[1,2]", "[2,1]", "[1,[2]]", "[[1],2]",
+		"{\"a\":\"b\"}", "{\"b\":\"a\"}", "{\"a\":\"a\"}", "{\"a\":1,\"b\":2}",
+		"{\"a\":2,\"b\":1}", "{\"a\":{\"b\":2}}", "{\"a\":1,\"a\":1}", "{\"a\":1}",
+		"12345678901234567890123", "12345678901234567890124", "\"12345678901234567890123\"",
+	};
 
 	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
 		ck_assert_msg(hash_of(same[i][0]) == hash_of(same[i][1]), "%s", same[i][0]);
@@ -311,6 +319,39 @@ START_TEST(hashes_of_spellings)
 		for (size_t k = 0; k < i; k++)
 			ck_assert_msg(hash_of(different[i]) != hash_of(different[k]), "%s",
 				      different[i]);
+}
+END_TEST
+
+/* Every byte of a string counts, and nothing behind it. */
+START_TEST(hashes_of_lengths)
+{
+	enum { LONGEST = 120 };
+	struct json_reader r = { 0 };
+	char text[LONGEST + 64];
+	uint64_t plain[LONGEST + 1];
+	yyjson_val *v;
+
+	for (size_t n = 0; n <= LONGEST; n++) {
+		memset(text, 'x', sizeof(text));
+		text[0] = text[n + 1] = '"';
+		ck_assert_int_eq(json_read_lazily(&r, str_make(text, n + 2), &v), JSON_OK);
+		plain[n] = value_hash(v);
+		for (size_t k = 0; k < n; k++)
+			ck_assert(plain[k] != plain[n]);
+		for (size_t at = 1; at <= n; at++) {
+			text[at] = 'y';
+			ck_assert_int_eq(json_read_lazily(&r, str_make(text, n + 2), &v), JSON_OK);
+			ck_assert_msg(value_hash(v) != plain[n], "byte %zu of %zu", at, n);
+			text[at] = 'x';
+		}
+		memset(text + n + 2, 'z', sizeof(text) - n - 2);
+		r.in_place = true;
+		text[n + 2] = '\n';
+		ck_assert_int_eq(json_read_lazily(&r, str_make(text, n + 2), &v), JSON_OK);
+		ck_assert(value_hash(v) == plain[n]);
+		r.in_place = false;
+	}
+	json_reader_release(&r);
 }
 END_TEST
 
@@ -326,6 +367,7 @@ int main(void)
 	tcase_add_loop_test(t, every_place, from, WAYS);
 	tcase_add_loop_test(t, changed_bytes, from, WAYS);
 	tcase_add_test(t, hashes_of_spellings);
+	tcase_add_test(t, hashes_of_lengths);
 	suite_add_tcase(suite, t);
 	return unit_run(suite);
 }

@@ -1,0 +1,100 @@
+/* Hashes of what values say. Nearly all strings are hashed as they stand: few are longer than
+ * sixteen bytes, and those are taken in two words without a look at their length. */
+#include "json/escapes.h"
+#include "json/json.h"
+
+static inline uint64_t word8(const void *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+/* Of n bytes, behind whose first at least sixteen can be read. */
+static inline uint64_t text_hash(const char *p, size_t n)
+{
+	static const unsigned char ones[32] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+						0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	const uint64_t k1 = hash_seed ^ 0xa0761d6478bd642fu, k2 = hash_seed ^ 0xe7037ed1a0b428dbu;
+	uint64_t h = k2 ^ n, h2 = k1 ^ n;
+	const char *last = p + n - 16;
+
+	if (n <= 16)
+		return hash_fold((word8(p) & word8(ones + 16 - n)) ^ k1,
+				 (word8(p + 8) & word8(ones + 24 - n)) ^ h);
+	for (; last - p > 16; p += 32) {
+		h = hash_fold(word8(p) ^ k1, word8(p + 8) ^ h);
+		h2 = hash_fold(word8(p + 16) ^ k2, word8(p + 24) ^ h2);
+	}
+	if (last > p)
+		h = hash_fold(word8(p) ^ k1, word8(p + 8) ^ h);
+	return hash_fold(word8(last) ^ h2, word8(last + 8) ^ h);
+}
+
+/* With its escapes as they are usually spelled. */
+static __attribute__((noinline)) uint64_t respelled_hash(yyjson_val *v)
+{
+	struct buf spelled = { 0 };
+	uint64_t hash;
+	size_t n;
+
+	add_spelled(&spelled, json_str(v));
+	n = spelled.n;
+	buf_add(&spelled, "0123456789abcdef", 16); /* may be looked at */
+	hash = text_hash(spelled.p, n);
+	buf_release(&spelled);
+	return hash;
+}
+
+/* Most strings with escapes have the usual ones, and nobody has asked for the text: so it is
+ * hashed as it stands, and others as if they stood like that. */
+static inline uint64_t string_hash(yyjson_val *v)
+{
+	if ((v->tag & YYJSON_SUBTYPE_NOESC) ||
+	    (v->tag & (JSON_ESCAPED | JSON_RESPELLED)) == JSON_ESCAPED)
+		return text_hash(v->uni.str, v->tag >> YYJSON_TAG_BIT);
+	return respelled_hash(v);
+}
+
+/* Most are strings. */
+static inline uint64_t member_hash(yyjson_val *v)
+{
+	return unsafe_yyjson_is_str(v) ? string_hash(v) : value_hash(v);
+}
+
+uint64_t value_hash(yyjson_val *v)
+{
+	const uint64_t k = hash_seed ^ 0x8ebc6af09c88c6e3u;
+	uint64_t h = yyjson_get_type(v);
+	size_t left;
+	double number;
+
+	switch (h) {
+	case YYJSON_TYPE_NONE:
+		return 0;
+	case YYJSON_TYPE_STR:
+		return string_hash(v);
+	case YYJSON_TYPE_RAW:
+		return k + text_hash(v->uni.str, v->tag >> YYJSON_TAG_BIT);
+	case YYJSON_TYPE_NUM:
+		number = yyjson_get_num(v);
+		return hash_fold(k, k ^ word8(&number));
+	case YYJSON_TYPE_ARR:
+		left = unsafe_yyjson_get_len(v);
+		for (v++; left; left--, v = unsafe_yyjson_get_next(v))
+			h = hash_fold(h ^ k, member_hash(v) + left);
+		break;
+	case YYJSON_TYPE_OBJ:
+		left = unsafe_yyjson_get_len(v);
+		for (v++; left; left--, v = unsafe_yyjson_get_next(v)) {
+			uint64_t name = string_hash(v++);
+
+			h += hash_fold(name ^ k, member_hash(v));
+		}
+		break;
+	default: /* true, false, null */
+		h = v->tag;
+	}
+	return hash_fold(h ^ k, k);
+}
