@@ -8,6 +8,7 @@
 #include "base/err.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define CHECKED 1
@@ -32,6 +33,7 @@ enum {
 	SPAN_CLASSES = 5, /* 1 MB, 16 MB … 64 GB */
 	SPANS_MAX = 65536,
 	SPAN_STEP = 64 << 10,
+	DROP_MIN = 16 << 10, /* a free block may wait long for somebody who needs so much */
 	TEXT_MAX = 4096,
 };
 
@@ -197,13 +199,25 @@ static void *small_alloc(struct heap *h, size_t n)
 	return p;
 }
 
+/* The whole pages of it. */
+static void drop(char *p, size_t n)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1), to = ((uintptr_t)p + n) & ~(page - 1);
+
+	if (from < to)
+		madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 static void small_give(struct heap *h, void *p, size_t n)
 {
 	unsigned class;
 
-	round_up(n, &class);
+	n = round_up(n, &class);
 	memcpy(p, &h->free_small[class], sizeof(void *));
 	h->free_small[class] = p;
+	if (n >= DROP_MIN)
+		drop((char *)p + sizeof(void *), n - sizeof(void *));
 }
 
 static uint64_t span_bytes(unsigned class)
@@ -287,6 +301,12 @@ void heap_give(struct heap *h, void *p, size_t n)
 		small_give(h, p, n);
 	else
 		span_give(h, p);
+}
+
+void heap_drop(struct heap *h, void *p, size_t n)
+{
+	if (!h->plain)
+		drop(p, n);
 }
 
 struct str heap_str(struct heap *h, struct str s)

@@ -10,7 +10,11 @@
 
 #include <stdlib.h>
 
-enum { SIZE_MIN = 64, DOUBLED_UP_TO = 4096 };
+enum {
+	SIZE_MIN = 64,
+	DOUBLED_UP_TO = 4096,
+	DROPPED_AT_ONCE = 32 << 10, /* slots of an old table, once they are in the new one */
+};
 
 /* Where a hash starts probing must be known again when the table grows, so it comes from the
  * stored half alone. */
@@ -58,6 +62,10 @@ static void grow(struct heap *h, struct map *m)
 		uint32_t at;
 
 		i = after(i, old.size);
+		/* slots up to the gap come last */
+		if (h && i % DROPPED_AT_ONCE == 0 && i > DROPPED_AT_ONCE + gap)
+			heap_drop(h, &old.slots[i - DROPPED_AT_ONCE],
+				  DROPPED_AT_ONCE * sizeof(*old.slots));
 		if (old.slots[i].value == MAP_NONE)
 			continue;
 		for (at = start_of(old.slots[i].high, m->size); m->slots[at].value != MAP_NONE;)

@@ -206,6 +206,24 @@ START_TEST(a_second_one_is_elsewhere)
 }
 END_TEST
 
+/* A table that grows gives the memory of its old one back on the way. Some hashes are at its very
+ * end, and go on at its start. */
+START_TEST(a_map_grows_whole)
+{
+	struct heap *h = heap_new(HEAP_FIXED);
+	struct map map = { 0 };
+
+	for (uint32_t i = 0; i < 10 * MANY; i++)
+		map_put(h, &map, i % 1000 ? hash_mix(1, i) : UINT64_MAX, i);
+	for (uint32_t i = 0; i < 10 * MANY; i++)
+		if (i % 1000 && map_get(&map, hash_mix(1, i)) != i)
+			ck_abort_msg("value %u", i);
+	for (uint32_t it = 0, v, want = 0; want < 10 * MANY; want += 1000)
+		ck_assert(map_next(&map, UINT64_MAX, &it, &v) && v == want);
+	heap_free(h);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("heap");
@@ -215,6 +233,7 @@ int main(void)
 	tcase_add_loop_test(t, blocks_are_apart, 0, 2);
 	tcase_add_loop_test(t, vectors_grow_whole, 0, 2);
 	tcase_add_test(t, room_is_used_again);
+	tcase_add_test(t, a_map_grows_whole);
 	tcase_add_test(t, what_was_saved_comes_back);
 	tcase_add_test(t, parts_outside_are_refused);
 	tcase_add_test(t, a_second_one_is_elsewhere);
