@@ -131,17 +131,16 @@ struct task {
 	uint32_t id, session;
 	uint32_t root;  /* the first of a chain of revisions; itself otherwise */
 	uint32_t limit; /* review iterations */
-	int64_t deadline_ms;
 	HVEC(struct task_step) steps;
 	HVEC(struct task_need) needs;
 	HVEC(uint32_t) scope; /* globs, interned */
 	/* for rules while messages are applied */
 	uint32_t rounds;     /* of a root: reviews so far */
-	uint32_t failures;
+	uint32_t failures : 27;
+	bool given : 1, active : 1, escalated : 1, has_result : 1, sensitive : 1;
 	struct gaps *gaps; /* of a lane of envelopes, else NULL */
 	int64_t given_ms, told_ms;
 	double confidence;
-	bool given, active, escalated, has_result, sensitive;
 	HVEC(uint32_t) open_items; /* of a root: may be open; pruned as they close */
 };
 

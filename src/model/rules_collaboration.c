@@ -196,7 +196,6 @@ static void apply_task(struct applying *a, const struct event *e)
 	task_step(a, number, TASK_ASSIGNED, -1, true);
 	t->given = t->active = true;
 	t->given_ms = t->told_ms = a->msg->time_ms;
-	t->deadline_ms = e->deadline_ms;
 	t->scope.n = 0;
 	t->limit = e->limit ? small(e->limit) : t->limit;
 	if (t->root != number && e->limit)

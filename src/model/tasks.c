@@ -37,7 +37,6 @@ uint32_t task_get(struct applying *a, struct str id)
 	if (found == NONE) {
 		found = m->tasks.n;
 		heap_push(m->heap, &m->tasks, (struct task){ .id = name, .session = a->session, .root = found,
-							     .deadline_ms = WHEN_NONE,
 							     .given_ms = WHEN_NONE,
 							     .told_ms = WHEN_NONE, .confidence = -1 });
 		map_put(m->heap, &m->task_map, hash_mix(a->session, name), found);
