@@ -5,13 +5,13 @@
  * message that lacks one of its telling keys is still that message, with an error to report.
  *
  * decode never fails on content: whatever is wrong becomes a diagnostic. To add a dialect: one new
- * file with its table, one line in the registry (detect.c), one fixture folder. */
+ * file with its table, one line in the registry (tells.c), one fixture folder. */
 #ifndef GAVEL_DIALECT_DIALECT_H
 #define GAVEL_DIALECT_DIALECT_H
 
 #include "dialect/rules.h"
 
-enum { DETECT_MIN = 50, PROBE_MAX = 100 };
+enum { DETECT_MIN = 50 };
 
 /* What the wire knows of the bytes besides themselves. */
 struct frame_info {
@@ -35,6 +35,7 @@ struct decoder {
 	bool lazily; /* nobody asks for strings but by json_str: the message is only decoded */
 	struct frame_info info;
 	struct str bytes; /* of the current message */
+	unsigned has; /* which of its dialect's tells it has, as bits */
 	/* the message that dialect_look has parsed, and the response that was found inside it */
 	const struct dialect *looked_dialect;
 	yyjson_val *looked, *looked_response;
@@ -71,9 +72,10 @@ struct dialect {
 	const struct tell *tells; /* ends with a NULL name */
 	const struct shape *const *shapes; /* that it checks with, but for those inside; ends with
 					      NULL */
-	/* Looks at values; returns what to add to the sum of the tells, 0 to PROBE_MAX. May be
+	/* Looks at values; returns what to add to the sum of the tells, 0 to probe_max. May be
 	 * NULL. */
-	int (*probe)(yyjson_val *const glance[GLANCES]);
+	int (*probe)(yyjson_val *const *glance);
+	int probe_max;
 	void (*decode)(struct decoder *d, yyjson_val *root, struct message *m);
 	/* One line for the list of messages. */
 	void (*summarize)(struct decoder *d, yyjson_val *root, struct buf *out);
@@ -101,7 +103,14 @@ bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, stru
 void decoder_forget(struct decoder *d);
 void decoder_release(struct decoder *d);
 
+/* The dialect of a message that d has read, NULL if it has none; d->has is set. */
+const struct dialect *dialect_tell(struct decoder *d, yyjson_val *root);
+/* All names that dialects know, for a decoder; free it. */
+struct names *names_of_dialects(void);
+
 /* For the dialects: */
+/* Which of the dialect's tells an object has, as bits; names: those it was read with, or NULL. */
+unsigned dialect_has(const struct dialect *dialect, yyjson_val *root, const struct names *names);
 /* A message inside another, into one of the decoder's readers. */
 enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes,
 			       yyjson_val **root);

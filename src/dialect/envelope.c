@@ -51,15 +51,31 @@ static const struct field output_fields[] = {
 };
 static const struct shape output_shape = { SHAPE_FIELDS(output_fields), OPEN_SHAPE };
 
-static bool is_input(yyjson_val *root)
-{
-	int in = (json_get(root, "context") != NULL) + (json_get(root, "paths") != NULL) +
-		 (json_get(root, "task") != NULL) + (json_get(root, "prior_context") != NULL);
-	int out = (json_get(root, "success") != NULL) + (json_get(root, "summary") != NULL) +
-		  (json_get(root, "artifacts") != NULL) +
-		  (json_get(root, "recommendation") != NULL);
+enum { HAS_CONTEXT, HAS_PATHS, HAS_TASK, HAS_PRIOR, HAS_SUCCESS, HAS_SUMMARY, HAS_ARTIFACTS,
+       HAS_RECOMMENDATION, HAS_NOTES };
+static const struct tell tells[] = {
+	[HAS_CONTEXT] = { "context", 30 },
+	[HAS_PATHS] = { "paths", 30 },
+	[HAS_TASK] = { "task", 30 },
+	[HAS_PRIOR] = { "prior_context", 20 },
+	[HAS_SUCCESS] = { "success", 20 },
+	[HAS_SUMMARY] = { "summary", 20 },
+	[HAS_ARTIFACTS] = { "artifacts", 20 },
+	[HAS_RECOMMENDATION] = { "recommendation", 30 },
+	[HAS_NOTES] = { "notes", 10 },
+	{ NULL, 0 },
+};
+#define HAS(name) (has >> HAS_##name & 1)
 
-	return in >= out;
+static bool is_input(unsigned has)
+{
+	return HAS(CONTEXT) + HAS(PATHS) + HAS(TASK) + HAS(PRIOR) >=
+	       HAS(SUCCESS) + HAS(SUMMARY) + HAS(ARTIFACTS) + HAS(RECOMMENDATION);
+}
+
+static bool looked_is_input(yyjson_val *root)
+{
+	return is_input(dialect_has(&dialect_envelope, root, NULL));
 }
 
 /* feature/workflow: what iterations are counted in */
@@ -161,7 +177,7 @@ static void decode_output(struct decoder *d, yyjson_val *root, struct message *m
 
 static void envelope_decode(struct decoder *d, yyjson_val *root, struct message *m)
 {
-	if (is_input(root))
+	if (is_input(d->has))
 		decode_input(d, root, m);
 	else
 		decode_output(d, root, m);
@@ -171,7 +187,7 @@ static void envelope_summarize(struct decoder *d, yyjson_val *root, struct buf *
 {
 	yyjson_val *context = json_get(root, "context");
 
-	if (!is_input(root)) {
+	if (!looked_is_input(root)) {
 		buf_add_str(out, json_get_str(root, "recommendation"));
 		buf_adds(out, ": ");
 		buf_add_str(out, json_get_str(root, "summary"));
@@ -194,7 +210,7 @@ static bool envelope_detail(struct decoder *d, yyjson_val *root, enum item_kind 
 	size_t i, n;
 
 	(void)index;
-	if ((kind != ITEM_ESCALATION && kind != ITEM_RETRY) || is_input(root))
+	if ((kind != ITEM_ESCALATION && kind != ITEM_RETRY) || looked_is_input(root))
 		return false;
 	out->value = root;
 	out->title = json_get_str(root, "summary");
@@ -213,12 +229,6 @@ static bool envelope_detail(struct decoder *d, yyjson_val *root, enum item_kind 
 	buf_release(&paths);
 	return true;
 }
-
-static const struct tell tells[] = {
-	{ "context", 30 }, { "paths", 30 },	{ "task", 30 },	 { "prior_context", 20 },
-	{ "success", 20 }, { "summary", 20 },	{ "artifacts", 20 }, { "recommendation", 30 },
-	{ "notes", 10 },   { NULL, 0 },
-};
 
 static const struct shape *const shapes[] = { &input_shape, &output_shape, NULL };
 

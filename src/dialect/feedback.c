@@ -231,37 +231,50 @@ static const struct shape *const part_shapes[] = {
 	[WT_DONE] = NULL,
 };
 
+enum { HAS_SESSION, HAS_PART, HAS_TYPE, HAS_TIMESTAMP, HAS_ITERATION, HAS_ARTIFACT, HAS_APPLIED,
+       HAS_VERSION, HAS_STATUS, HAS_FEEDBACK, HAS_ACK, HAS_ERROR };
+static const struct tell tells[] = {
+	[HAS_SESSION] = { "sessionID", 40 },
+	[HAS_PART] = { "part", 30 },
+	[HAS_TYPE] = { "type", 5 },
+	[HAS_TIMESTAMP] = { "timestamp", 5 },
+	[HAS_ITERATION] = { "iteration", 25 },
+	[HAS_ARTIFACT] = { "artifact", 50 },
+	[HAS_APPLIED] = { "applied_feedback", 35 },
+	[HAS_VERSION] = { "protocol_version", 25 },
+	[HAS_STATUS] = { "status", 15 },
+	[HAS_FEEDBACK] = { "feedback", 35 },
+	[HAS_ACK] = { "applied_feedback_ack", 35 },
+	[HAS_ERROR] = { "error", 10 },
+	{ NULL, 0 },
+};
+#define HAS(name) (has >> HAS_##name & 1)
+
 enum form { FORM_WRAPPER, FORM_REQUEST, FORM_RESPONSE };
 
-static enum form form_of(yyjson_val *root)
+static enum form form_of(yyjson_val *root, unsigned has)
 {
-	struct str type = json_get_str(root, "type");
-
-	if (json_get(root, "sessionID") || json_get(root, "part"))
-		return json_get(root, "artifact") || json_get(root, "protocol_version") ?
-			       (json_get(root, "artifact") ? FORM_REQUEST : FORM_RESPONSE) :
-			       FORM_WRAPPER;
-	if (json_get(root, "artifact") || json_get(root, "applied_feedback"))
+	if (HAS(SESSION) || HAS(PART))
+		return HAS(ARTIFACT) ? FORM_REQUEST : HAS(VERSION) ? FORM_RESPONSE : FORM_WRAPPER;
+	if (HAS(ARTIFACT) || HAS(APPLIED))
 		return FORM_REQUEST;
-	if (type.p && value_index(wrapper_types, type) >= 0 && !json_get(root, "iteration"))
+	if (HAS(TYPE) && !HAS(ITERATION) &&
+	    value_index(wrapper_types, json_get_str(root, "type")) >= 0)
 		return FORM_WRAPPER;
-	if (json_get(root, "feedback") || json_get(root, "status") || json_get(root, "error") ||
-	    json_get(root, "applied_feedback_ack"))
-		return FORM_RESPONSE;
-	return FORM_REQUEST;
+	return HAS(FEEDBACK) || HAS(STATUS) || HAS(ERROR) || HAS(ACK) ? FORM_RESPONSE : FORM_REQUEST;
 }
 
 /* How much an object found in a text looks like a Response. */
-static int response_score(yyjson_val *v)
+static unsigned response_score(yyjson_val *v, const struct names *names)
 {
-	struct str status = json_get_str(v, "status");
+	unsigned has = dialect_has(&dialect_feedback, v, names);
 
-	if (json_get(v, "artifact"))
+	if (HAS(ARTIFACT))
 		return 0; /* a Request that is talked about */
-	return (json_get(v, "protocol_version") != NULL) + (json_get(v, "iteration") != NULL) +
-	       (status.p != NULL) + 2 * yyjson_is_obj(json_get(v, "feedback")) +
-	       2 * (json_get(v, "applied_feedback_ack") != NULL) +
-	       (json_get(v, "error") != NULL);
+	return HAS(VERSION) + HAS(ITERATION) +
+	       (HAS(STATUS) && yyjson_is_str(json_get(v, "status"))) +
+	       2u * (HAS(FEEDBACK) && yyjson_is_obj(json_get(v, "feedback"))) + 2 * HAS(ACK) +
+	       HAS(ERROR);
 }
 
 /* The Response inside a text, or NULL. *broken: the text was meant to be one but is not JSON. */
@@ -281,7 +294,7 @@ static yyjson_val *find_response(struct decoder *d, yyjson_val *part_text, bool 
 		d->inner.in_place = false;
 		*repaired = outcome == JSON_REPAIRED;
 		if (v)
-			return response_score(v) >= 2 ? v : NULL;
+			return response_score(v, d->inner.names) >= 2 ? v : NULL;
 	}
 	/* prose around it: the last object that looks like a Response is the answer */
 	for (int tries = 0; tries < 64 && json_next_object(text, &at, &span, &budget); tries++) {
@@ -290,7 +303,7 @@ static yyjson_val *find_response(struct decoder *d, yyjson_val *part_text, bool 
 		decoder_read(d, &d->inner, span, &v);
 		if (v) {
 			end = (size_t)(span.p - text.p) + span.n;
-			if (response_score(v) >= 3)
+			if (response_score(v, d->inner.names) >= 3)
 				best = span;
 		}
 	}
@@ -547,14 +560,14 @@ static void decode_wrapper(struct decoder *d, yyjson_val *root, struct message *
 
 static void feedback_decode(struct decoder *d, yyjson_val *root, struct message *m)
 {
-	switch (form_of(root)) {
+	switch (form_of(root, d->has)) {
 	case FORM_WRAPPER: decode_wrapper(d, root, m); break;
 	case FORM_REQUEST: decode_request(d, root, m); break;
 	case FORM_RESPONSE: decode_response(d, root, m); break;
 	}
 }
 
-static int feedback_probe(yyjson_val *const glance[GLANCES])
+static int feedback_probe(yyjson_val *const *glance)
 {
 	struct str type = json_str(glance[GLANCE_TYPE]), status = json_str(glance[GLANCE_STATUS]);
 	int more = 0;
@@ -568,12 +581,17 @@ static int feedback_probe(yyjson_val *const glance[GLANCES])
 	return more;
 }
 
+static enum form looked_form(yyjson_val *root)
+{
+	return form_of(root, dialect_has(&dialect_feedback, root, NULL));
+}
+
 /* The Response of a message: itself, or what its text holds. */
 static yyjson_val *response_of(struct decoder *d, yyjson_val *root)
 {
 	bool repaired, broken;
 
-	switch (form_of(root)) {
+	switch (looked_form(root)) {
 	case FORM_RESPONSE: return root;
 	case FORM_REQUEST: return NULL;
 	case FORM_WRAPPER: break;
@@ -613,7 +631,7 @@ static void feedback_summarize(struct decoder *d, yyjson_val *root, struct buf *
 		summarize_response(response, out);
 		return;
 	}
-	if (form_of(root) == FORM_REQUEST) {
+	if (looked_form(root) == FORM_REQUEST) {
 		artifact = json_get(root, "artifact");
 		if (json_int(json_get(root, "iteration"), &iteration))
 			buf_printf(out, "iteration %lld, ", (long long)iteration);
@@ -681,14 +699,6 @@ static bool feedback_detail(struct decoder *d, yyjson_val *root, enum item_kind 
 	return true;
 }
 
-static const struct tell tells[] = {
-	{ "sessionID", 40 }, { "part", 30 },	 { "type", 5 },
-	{ "timestamp", 5 },  { "iteration", 25 }, { "artifact", 50 },
-	{ "applied_feedback", 35 }, { "protocol_version", 25 }, { "status", 15 },
-	{ "feedback", 35 },  { "applied_feedback_ack", 35 }, { "error", 10 },
-	{ NULL, 0 },
-};
-
 static const struct shape *const shapes[] = {
 	&request_shape, &response_shape, &wrapper_shape, &start_shape,
 	&text_shape,	&finish_shape,	 &tool_shape,	 NULL
@@ -699,6 +709,7 @@ const struct dialect dialect_feedback = {
 	.tells = tells,
 	.shapes = shapes,
 	.probe = feedback_probe,
+	.probe_max = 40,
 	.decode = feedback_decode,
 	.summarize = feedback_summarize,
 	.detail = feedback_detail,

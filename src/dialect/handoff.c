@@ -84,23 +84,46 @@ static const struct field decision_fields[] = {
 };
 static const struct shape decision_shape = { SHAPE_FIELDS(decision_fields), OPEN_SHAPE };
 
+enum { HAS_ID, HAS_CRITERIA, HAS_TYPE, HAS_PRIORITY, HAS_CONTEXT, HAS_CREATED, HAS_STATUS,
+       HAS_SCORE, HAS_OUTPUT, HAS_TRACES, HAS_ARTIFACTS, HAS_DECISION, HAS_RATIONALE,
+       HAS_VERSION };
+static const struct tell tells[] = {
+	[HAS_ID] = { "task_id", 15 },
+	[HAS_CRITERIA] = { "acceptance_criteria", 35 },
+	[HAS_TYPE] = { "task_type", 25 },
+	[HAS_PRIORITY] = { "priority", 10 },
+	[HAS_CONTEXT] = { "context", 10 },
+	[HAS_CREATED] = { "created_at", 10 },
+	[HAS_STATUS] = { "status", 10 },
+	[HAS_SCORE] = { "confidence_score", 40 },
+	[HAS_OUTPUT] = { "output", 20 },
+	[HAS_TRACES] = { "traces", 25 },
+	[HAS_ARTIFACTS] = { "artifacts", 5 },
+	[HAS_DECISION] = { "decision", 40 },
+	[HAS_RATIONALE] = { "rationale", 25 },
+	[HAS_VERSION] = { "state_version", 25 },
+	{ NULL, 0 },
+};
+#define HAS(name) (has >> HAS_##name & 1)
+
 enum form { FORM_TASK, FORM_RESULT, FORM_DECISION };
 
-static enum form form_of(yyjson_val *root)
+static enum form form_of(yyjson_val *root, unsigned has)
 {
-	int task = 0, result = 0, decision = 0;
+	unsigned decision = 3 * HAS(DECISION) + 2 * HAS(RATIONALE) + 2 * HAS(VERSION);
+	unsigned result = 3 * HAS(SCORE) + 2 * HAS(OUTPUT) + 2 * HAS(TRACES);
+	unsigned task = 3 * HAS(CRITERIA) + 2 * HAS(TYPE) + HAS(CONTEXT) + HAS(PRIORITY);
 
-	decision = 3 * (json_get(root, "decision") != NULL) + 2 * (json_get(root, "rationale") != NULL) +
-		   2 * (json_get(root, "state_version") != NULL);
-	result = 3 * (json_get(root, "confidence_score") != NULL) +
-		 2 * (json_get(root, "output") != NULL) + 2 * (json_get(root, "traces") != NULL) +
-		 (value_index(result_statuses, json_get_str(root, "status")) >= 0);
-	task = 3 * (json_get(root, "acceptance_criteria") != NULL) +
-	       2 * (json_get(root, "task_type") != NULL) + (json_get(root, "context") != NULL) +
-	       (json_get(root, "priority") != NULL);
+	if (HAS(STATUS) && value_index(result_statuses, json_get_str(root, "status")) >= 0)
+		result++;
 	if (decision >= result && decision >= task && decision)
 		return FORM_DECISION;
 	return result >= task ? FORM_RESULT : FORM_TASK;
+}
+
+static enum form looked_form(yyjson_val *root)
+{
+	return form_of(root, dialect_has(&dialect_handoff, root, NULL));
 }
 
 /* The uuid of task-{uuid}.json, result-{uuid}.json, decision-{uuid}.json */
@@ -269,7 +292,7 @@ static void decode_decision(struct decoder *d, yyjson_val *root, struct message 
 
 static void handoff_decode(struct decoder *d, yyjson_val *root, struct message *m)
 {
-	switch (form_of(root)) {
+	switch (form_of(root, d->has)) {
 	case FORM_TASK: decode_task(d, root, m); break;
 	case FORM_RESULT: decode_result(d, root, m); break;
 	case FORM_DECISION: decode_decision(d, root, m); break;
@@ -295,7 +318,7 @@ static struct str task_title(struct decoder *d, yyjson_val *root)
 
 static void handoff_summarize(struct decoder *d, yyjson_val *root, struct buf *out)
 {
-	switch (form_of(root)) {
+	switch (looked_form(root)) {
 	case FORM_TASK:
 		buf_add_str(out, task_title(d, root));
 		break;
@@ -335,7 +358,7 @@ static void original_detail(struct decoder *d, const struct queue_entry *q, stru
 	    dialect_detect(original, NULL) == q->dialect &&
 	    dialect->detail(d, original, q->kind, (uint32_t)q->index, out))
 		return;
-	if (original && q->dialect == DIALECT_HANDOFF && form_of(original) == FORM_RESULT) {
+	if (original && q->dialect == DIALECT_HANDOFF && looked_form(original) == FORM_RESULT) {
 		detail_result(d, original, out);
 		return;
 	}
@@ -370,13 +393,13 @@ static bool handoff_detail(struct decoder *d, yyjson_val *root, enum item_kind k
 	(void)index;
 	if (kind != ITEM_ESCALATION)
 		return false;
-	if (form_of(root) == FORM_DECISION && queue_entry_read(root, &q) && q.passes_on) {
+	if (looked_form(root) == FORM_DECISION && queue_entry_read(root, &q) && q.passes_on) {
 		entry_detail(d, root, &q, out);
 		return true;
 	}
 	out->value = root;
 	detail_add(out, "task", json_get_str(root, "task_id"), true);
-	switch (form_of(root)) {
+	switch (looked_form(root)) {
 	case FORM_TASK:
 		return false;
 	case FORM_RESULT:
@@ -392,14 +415,6 @@ static bool handoff_detail(struct decoder *d, yyjson_val *root, enum item_kind k
 	}
 	return true;
 }
-
-static const struct tell tells[] = {
-	{ "task_id", 15 },     { "acceptance_criteria", 35 }, { "task_type", 25 },
-	{ "priority", 10 },    { "context", 10 },	      { "created_at", 10 },
-	{ "status", 10 },      { "confidence_score", 40 },    { "output", 20 },
-	{ "traces", 25 },      { "artifacts", 5 },	      { "decision", 40 },
-	{ "rationale", 25 },   { "state_version", 25 },	      { NULL, 0 },
-};
 
 static const struct shape *const shapes[] = { &task_shape, &result_shape, &decision_shape, NULL };
 

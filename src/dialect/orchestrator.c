@@ -403,8 +403,10 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 	decode_payload(m, type, got[B_PAYLOAD]);
 }
 
+enum { TYPE_WEIGHT = 100 };
+
 /* The type decides; without it the rest of the shape must. */
-static int orchestrator_probe(yyjson_val *const glance[GLANCES])
+static int orchestrator_probe(yyjson_val *const *glance)
 {
 	static const char *const known[] = { "taskId",	"question",    "role",	    "requiredRole",
 					     "level",	"gracePeriod", "recoverable", "progress",
@@ -416,7 +418,7 @@ static int orchestrator_probe(yyjson_val *const glance[GLANCES])
 	if (type.n && type.p[0] != ':' && memchr(type.p + 1, ':', type.n - 1)) {
 		for (int i = 0; prefixes[i]; i++)
 			if (str_starts(type, str_of(prefixes[i])))
-				return PROBE_MAX;
+				return TYPE_WEIGHT;
 		more += 30;
 	}
 	if (is_uuid(id, false) || (id.n > 37 && is_uuid(str_from(id, id.n - 36), false)))
@@ -551,6 +553,7 @@ const struct dialect dialect_orchestrator = {
 	.tells = tells,
 	.shapes = shapes,
 	.probe = orchestrator_probe,
+	.probe_max = TYPE_WEIGHT,
 	.decode = orchestrator_decode,
 	.summarize = orchestrator_summarize,
 	.detail = orchestrator_detail,

@@ -21,6 +21,16 @@ static void begin(struct names *t)
 	t->n = 1;
 }
 
+unsigned names_find(const struct names *t, struct str name)
+{
+	struct name made;
+
+	if (name.n == 0 || name.n > NAME_BYTES)
+		return 0;
+	set_name(&made, name);
+	return name_find(t, made.text);
+}
+
 const char *names_add(struct names *t, struct str name)
 {
 	struct name made;

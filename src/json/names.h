@@ -46,6 +46,8 @@ static inline unsigned name_place(unsigned place, unsigned number)
 
 /* The name's own address, NULL if it has none. */
 const char *names_add(struct names *t, struct str name);
+/* The number of a name that stands elsewhere, 0 = it has none here. */
+unsigned names_find(const struct names *t, struct str name);
 
 static inline const char *name_text(const struct name *name)
 {
