@@ -13,10 +13,21 @@ static yyjson_val *payload_of(yyjson_val *root)
 	return payload ? payload : json_get(root, "content");
 }
 
-static struct actor actor_of(yyjson_val *agent)
+static struct actor actor_of(yyjson_val *const *agent)
 {
-	return (struct actor){ json_get_str(agent, "agent_id"), json_get_str(agent, "agent_type"),
-			       str_is(json_get_str(agent, "instance_id"), "human") };
+	return (struct actor){ json_str(agent[AG_ID]), json_str(agent[AG_TYPE]),
+			       str_is(json_str(agent[AG_INSTANCE]), "human") };
+}
+
+static void add_path(struct message *m, struct str task, struct str path, const char *at, size_t i)
+{
+	struct event *e;
+
+	if (!path.n)
+		return;
+	e = event_add(m, EV_TASK_FILE, task, at);
+	e->index = (uint32_t)i;
+	e->other = path;
 }
 
 static void add_paths(struct message *m, struct str task, yyjson_val *array, const char *at)
@@ -26,16 +37,20 @@ static void add_paths(struct message *m, struct str task, yyjson_val *array, con
 
 	if (!yyjson_is_arr(array))
 		return;
-	yyjson_arr_foreach(array, i, n, v) {
-		struct str path = yyjson_is_obj(v) ? json_get_str(v, "path") : json_str(v);
-		struct event *e;
+	yyjson_arr_foreach(array, i, n, v)
+		add_path(m, task, json_str(yyjson_is_obj(v) ? json_get(v, "path") : v), at, i);
+}
 
-		if (!path.n)
-			continue;
-		e = event_add(m, EV_TASK_FILE, task, at);
-		e->index = (uint32_t)i;
-		e->other = path;
-	}
+/* Files with what was done to them. */
+static void add_files(struct checker *c, struct message *m, struct str task, unsigned keep,
+		      const char *at)
+{
+	yyjson_val *const *file;
+	uint32_t i;
+
+	kept_foreach(c, keep, i, file)
+		add_path(m, task, json_str(yyjson_is_obj(file[SELF]) ? file[FL_PATH] : file[SELF]),
+			 at, i);
 }
 
 static void add_depends(struct message *m, struct str task, yyjson_val *array, const char *at)
@@ -84,80 +99,77 @@ static void add_criteria_decisions(struct decoder *d, struct message *m, yyjson_
 	}
 }
 
-static void decode_assignment(struct decoder *d, struct message *m, yyjson_val *payload)
+static void decode_assignment(struct decoder *d, struct message *m, yyjson_val *const *payload)
 {
-	yyjson_val *task = json_get(payload, "task"), *scope, *v;
-	struct str id = json_get_str(task, "task_id");
+	struct checker *c = &d->check;
+	yyjson_val *const *task = kept(c, KEEP_TASK), *v;
+	yyjson_val *scope = kept(c, KEEP_CONSTRAINTS)[CN_SCOPE];
+	struct str id = json_str(task[TK_ID]);
 	struct event *e = event_add(m, EV_TASK, id, "/payload/task/task_id");
 	size_t i, n;
 
 	e->agent = m->to;
-	e->again = yyjson_arr_size(json_get(json_get(task, "context"), "previous_attempts")) > 0;
-	if (!json_int(json_get(payload, "max_iterations"), &e->limit) || e->limit < 1)
+	e->again = yyjson_arr_size(kept(c, KEEP_CONTEXT)[CX_ATTEMPTS]) > 0;
+	if (!json_int(payload[AS_MAX_ITERATIONS], &e->limit) || e->limit < 1)
 		e->limit = 0;
-	e->deadline_ms = iso_time(json_get(payload, "deadline"));
-	scope = json_get(json_get(task, "constraints"), "scope");
+	e->deadline_ms = checked_time(c, payload[AS_DEADLINE]);
 	if (yyjson_is_arr(scope))
 		yyjson_arr_foreach(scope, i, n, v)
 			if (json_str(v).n)
 				event_add(m, EV_TASK_SCOPE, id, "/payload/task/constraints/scope/%u")
 					->other = json_str(v);
-	add_depends(m, id, json_get(task, "depends_on"), "/payload/task/depends_on/%u");
-	add_depends(m, id, json_get(task, "dependencies"), "/payload/task/dependencies/%u");
-	add_depends(m, id, json_get(payload, "dependencies"), "/payload/dependencies/%u");
-	add_criteria_decisions(d, m, json_get(task, "acceptance_criteria"));
+	add_depends(m, id, task[TK_DEPENDS], "/payload/task/depends_on/%u");
+	add_depends(m, id, task[TK_DEPENDENCIES], "/payload/task/dependencies/%u");
+	add_depends(m, id, payload[AS_DEPENDENCIES], "/payload/dependencies/%u");
+	add_criteria_decisions(d, m, task[TK_CRITERIA]);
 }
 
-static void decode_progress(struct message *m, yyjson_val *payload)
+static void decode_progress(struct message *m, yyjson_val *const *payload)
 {
-	struct str id = json_get_str(payload, "task_id");
+	struct str id = json_str(payload[PG_TASK]);
 	struct event *e = event_add(m, EV_TASK_STATE, id, "/payload/task_id");
 	double percent;
 
 	e->state = TASK_RUNNING;
-	if (json_number(json_get(payload, "progress_percent"), &percent) && percent >= 0 &&
-	    percent <= 100)
+	if (json_number(payload[PG_PERCENT], &percent) && percent >= 0 && percent <= 100)
 		e->number = percent / 100;
-	add_paths(m, id, json_get(payload, "files_modified_so_far"),
-		  "/payload/files_modified_so_far/%u");
+	add_paths(m, id, payload[PG_FILES], "/payload/files_modified_so_far/%u");
 }
 
-static void decode_completion(struct message *m, yyjson_val *payload)
+static void decode_completion(struct checker *c, struct message *m, yyjson_val *const *payload)
 {
 	static const enum task_state states[] = { TASK_COMPLETED, TASK_PARTIAL, TASK_FAILED };
-	struct str id = json_get_str(payload, "task_id");
-	int status = value_index(collab_completion_states, json_get_str(payload, "status"));
-	yyjson_val *changes = json_get(payload, "changes"), *blockers = json_get(payload, "blockers");
+	struct str id = json_str(payload[CP_TASK]);
+	int status = value_index(collab_completion_states, json_str(payload[CP_STATUS]));
 	struct event *e = event_add(m, EV_TASK_STATE, id, "/payload/task_id");
 
 	e->state = status < 0 ? TASK_RUNNING : states[status];
 	e->number = status == 0 ? 1 : -1;
-	add_paths(m, id, json_get(changes, "files_created"), "/payload/changes/files_created/%u/path");
-	add_paths(m, id, json_get(changes, "files_modified"),
-		  "/payload/changes/files_modified/%u/path");
-	add_paths(m, id, json_get(changes, "files_deleted"), "/payload/changes/files_deleted/%u");
-	if (status > 0 && yyjson_arr_size(blockers)) {
+	add_files(c, m, id, KEEP_CREATED, "/payload/changes/files_created/%u/path");
+	add_files(c, m, id, KEEP_MODIFIED, "/payload/changes/files_modified/%u/path");
+	add_paths(m, id, kept(c, KEEP_FILES)[CH_DELETED], "/payload/changes/files_deleted/%u");
+	if (status > 0 && yyjson_arr_size(payload[CP_BLOCKERS])) {
 		e = event_add(m, EV_ITEM, id, "/payload/blockers");
 		e->item = ITEM_BLOCKED;
 		e->task = id;
-		e->content_hash = value_hash(payload);
+		e->content_hash = value_hash(payload[SELF]);
 	}
 }
 
-static void flat_location(struct checker *c, yyjson_val *findings)
+static void flat_location(struct checker *c)
 {
-	size_t i, n;
-	yyjson_val *v;
+	yyjson_val *const *finding;
+	uint32_t i;
 
 	path_push(c, "findings");
-	yyjson_arr_foreach(findings, i, n, v) {
+	kept_foreach(c, KEEP_FINDINGS, i, finding) {
 		int64_t first, last;
-		yyjson_val *location = json_get(v, "location");
+		yyjson_val *location = finding[FD_LOCATION];
 
-		if (!yyjson_is_obj(v))
+		if (!yyjson_is_obj(finding[SELF]))
 			continue;
-		path_push_index(c, (uint32_t)i);
-		if (!location && yyjson_is_str(json_get(v, "file")))
+		path_push_index(c, i);
+		if (!location && yyjson_is_str(finding[FD_FILE]))
 			complain(c, SEVERITY_WARNING, RULE("2.2.5-location"), "location",
 				 "missing; a related text's flat \"file\" is read in its place");
 		else if (!location)
@@ -175,44 +187,44 @@ static void flat_location(struct checker *c, yyjson_val *findings)
 	path_pop(c);
 }
 
-static void flat_verification(struct checker *c, yyjson_val *verification)
-{
-	static const struct {
-		const char *name, *flat, *rule;
-	} pairs[] = {
-		{ "tests", "tests_passed", RULE("2.2.5-tests") },
-		{ "type_check", "type_check_passed", RULE("2.2.5-type_check") },
-	};
+/* What was verified, and the flat form of it that related texts use. */
+static const struct {
+	unsigned field, flat;
+	const char *name, *flat_name, *rule;
+} verified[] = {
+	{ VF_TESTS, VF_TESTS_PASSED, "tests", "tests_passed", RULE("2.2.5-tests") },
+	{ VF_TYPE_CHECK, VF_TYPE_CHECK_PASSED, "type_check", "type_check_passed",
+	  RULE("2.2.5-type_check") },
+	{ VF_LINT, VF_LINT_PASSED, NULL, NULL, NULL }, /* it may be missing */
+};
 
+static void flat_verification(struct checker *c, yyjson_val *const *verification)
+{
 	path_push(c, "verification");
-	for (int i = 0; i < 2; i++) {
-		if (json_get(verification, pairs[i].name))
+	for (int i = 0; verified[i].rule; i++) {
+		if (verification[verified[i].field])
 			continue;
-		if (yyjson_is_bool(json_get(verification, pairs[i].flat)))
-			complain(c, SEVERITY_WARNING, pairs[i].rule, pairs[i].name,
+		if (yyjson_is_bool(verification[verified[i].flat]))
+			complain(c, SEVERITY_WARNING, verified[i].rule, verified[i].name,
 				 "missing; a related text's \"%s\" is read in its place",
-				 pairs[i].flat);
+				 verified[i].flat_name);
 		else
-			complain(c, SEVERITY_ERROR, pairs[i].rule, pairs[i].name,
+			complain(c, SEVERITY_ERROR, verified[i].rule, verified[i].name,
 				 "missing; it is required");
 	}
 	path_pop(c);
 }
 
 /* false only where something is said to have failed */
-static bool verification_passed(yyjson_val *verification)
+static bool verification_passed(yyjson_val *const *verification)
 {
-	static const char *const names[] = { "tests", "type_check", "lint" };
-	static const char *const flat[] = { "tests_passed", "type_check_passed", "lint_passed" };
-	yyjson_val *custom = json_get(verification, "custom"), *key, *v;
+	yyjson_val *custom = verification[VF_CUSTOM], *key, *v;
 	size_t i, n;
 
-	for (int k = 0; k < 3; k++) {
-		yyjson_val *passed = json_get(json_get(verification, names[k]), "passed");
-
-		if (yyjson_is_false(passed) || yyjson_is_false(json_get(verification, flat[k])))
+	for (size_t k = 0; k < sizeof(verified) / sizeof(verified[0]); k++)
+		if (yyjson_is_false(json_get(verification[verified[k].field], "passed")) ||
+		    yyjson_is_false(verification[verified[k].flat]))
 			return false;
-	}
 	if (yyjson_is_obj(custom))
 		yyjson_obj_foreach(custom, i, n, key, v)
 			if (yyjson_is_false(json_get(v, "passed")))
@@ -229,76 +241,75 @@ static bool id_is_listed(const struct map *seen, const struct str *ids, struct s
 }
 
 /* related_findings must name findings of this review; a finding stands once. */
-static void check_review_ids(struct checker *c, yyjson_val *findings, yyjson_val *changes)
+static void check_review_ids(struct checker *c)
 {
-	size_t i, n, k, kn;
-	yyjson_val *v, *name;
+	size_t k, n;
+	uint32_t i;
+	yyjson_val *name, *const *row;
 	struct map seen = { 0 };
 	VEC(struct str) ids = { 0 };
 	char q[QUOTED_MAX];
 #define IS_FINDING(id) id_is_listed(&seen, ids.v, id)
 
 	path_push(c, "findings");
-	if (yyjson_is_arr(findings))
-		yyjson_arr_foreach(findings, i, n, v) {
-			struct str id = json_get_str(v, "finding_id");
+	kept_foreach(c, KEEP_FINDINGS, i, row) {
+		struct str id = json_str(row[FD_ID]);
 
-			if (!id.p)
-				continue;
-			if (!IS_FINDING(id)) {
-				map_add(&seen, str_hash(id), ids.n);
-				vec_push(&ids, id);
-				continue;
-			}
-			path_push_index(c, (uint32_t)i);
-			complain(c, SEVERITY_WARNING, RULE("2.2.5-finding_id"), "finding_id",
-				 "%s stands twice in one review", quoted(id, q));
-			path_pop(c);
+		if (!id.p)
+			continue;
+		if (!IS_FINDING(id)) {
+			map_add(&seen, str_hash(id), ids.n);
+			vec_push(&ids, id);
+			continue;
 		}
+		path_push_index(c, i);
+		complain(c, SEVERITY_WARNING, RULE("2.2.5-finding_id"), "finding_id",
+			 "%s stands twice in one review", quoted(id, q));
+		path_pop(c);
+	}
 	path_pop(c);
 	path_push(c, "required_changes");
-	if (yyjson_is_arr(changes))
-		yyjson_arr_foreach(changes, i, n, v) {
-			yyjson_val *related = json_get(v, "related_findings");
+	kept_foreach(c, KEEP_CHANGES, i, row) {
+		yyjson_val *related = row[RC_RELATED];
 
-			if (!yyjson_is_arr(related))
-				continue;
-			path_push_index(c, (uint32_t)i);
-			path_push(c, "related_findings");
-			yyjson_arr_foreach(related, k, kn, name)
-				if (yyjson_is_str(name) && !IS_FINDING(json_str(name))) {
-					path_push_index(c, (uint32_t)k);
-					complain(c, SEVERITY_WARNING, RULE("2.2.5-related_findings"),
-						 NULL, "%s is no finding of this review",
-						 quoted(json_str(name), q));
-					path_pop(c);
-				}
-			path_pop(c);
-			path_pop(c);
-		}
+		if (!yyjson_is_arr(related))
+			continue;
+		path_push_index(c, i);
+		path_push(c, "related_findings");
+		yyjson_arr_foreach(related, k, n, name)
+			if (yyjson_is_str(name) && !IS_FINDING(json_str(name))) {
+				path_push_index(c, (uint32_t)k);
+				complain(c, SEVERITY_WARNING, RULE("2.2.5-related_findings"), NULL,
+					 "%s is no finding of this review",
+					 quoted(json_str(name), q));
+				path_pop(c);
+			}
+		path_pop(c);
+		path_pop(c);
+	}
 	path_pop(c);
 #undef IS_FINDING
 	map_release(&seen);
 	vec_release(&ids);
 }
 
-static void add_findings(struct message *m, yyjson_val *findings, struct str review,
-			 struct str task, bool *severe)
+static void add_findings(struct checker *c, struct message *m, struct str review, struct str task,
+			 bool *severe)
 {
-	size_t i, n;
-	yyjson_val *v;
+	yyjson_val *const *finding;
+	uint32_t i;
 
-	yyjson_arr_foreach(findings, i, n, v) {
-		struct str id = json_get_str(v, "finding_id");
-		int grade = value_index(collab_severities, json_get_str(v, "severity"));
+	kept_foreach(c, KEEP_FINDINGS, i, finding) {
+		struct str id = json_str(finding[FD_ID]);
+		int grade = value_index(collab_severities, json_str(finding[FD_SEVERITY]));
 		int64_t fixed;
 		struct event *e;
 
-		if (!yyjson_is_obj(v))
+		if (!yyjson_is_obj(finding[SELF]))
 			continue;
-		if (json_int(json_get(v, "fixed_in_iteration"), &fixed) && fixed > 0) {
+		if (json_int(finding[FD_FIXED], &fixed) && fixed > 0) {
 			e = event_add(m, EV_FIXED, id, "/payload/findings/%u/finding_id");
-			e->index = (uint32_t)i;
+			e->index = i;
 			e->other = review;
 			e->task = task;
 			e->item = ITEM_FINDING;
@@ -309,84 +320,78 @@ static void add_findings(struct message *m, yyjson_val *findings, struct str rev
 		if (grade == GRADE_CRITICAL || grade == GRADE_MAJOR)
 			*severe = true;
 		e = event_add(m, EV_ITEM, id, "/payload/findings/%u/finding_id");
-		e->index = (uint32_t)i;
+		e->index = i;
 		e->other = review;
 		e->task = task;
 		e->item = ITEM_FINDING;
 		e->grade = grade < 0 ? GRADE_NONE : (enum item_severity)grade;
 		e->undecidable = !id.n || !review.n;
-		e->content_hash = value_hash(v);
+		e->content_hash = value_hash(finding[SELF]);
 	}
 }
 
-static void add_changes(struct message *m, yyjson_val *changes, struct str review, struct str task)
+static void add_changes(struct checker *c, struct message *m, struct str review, struct str task)
 {
 	static const enum item_severity grades[] = { GRADE_MAJOR, GRADE_MINOR, GRADE_SUGGESTION };
-	size_t i, n;
-	yyjson_val *v;
+	yyjson_val *const *change;
+	uint32_t i;
 
-	yyjson_arr_foreach(changes, i, n, v) {
-		struct str id = json_get_str(v, "change_id");
-		int priority = value_index(collab_change_priorities, json_get_str(v, "priority"));
+	kept_foreach(c, KEEP_CHANGES, i, change) {
+		struct str id = json_str(change[RC_ID]);
+		int priority = value_index(collab_change_priorities, json_str(change[RC_PRIORITY]));
 		struct event *e;
 
-		if (!yyjson_is_obj(v))
+		if (!yyjson_is_obj(change[SELF]))
 			continue;
 		e = event_add(m, EV_ITEM, id, "/payload/required_changes/%u/change_id");
-		e->index = (uint32_t)i;
+		e->index = i;
 		e->other = review;
 		e->task = task;
 		e->item = ITEM_CHANGE;
 		e->grade = priority < 0 ? GRADE_NONE : grades[priority];
 		e->undecidable = !id.n || !review.n;
-		e->content_hash = value_hash(v);
+		e->content_hash = value_hash(change[SELF]);
 	}
 }
 
-static void decode_review_result(struct decoder *d, struct message *m, yyjson_val *payload,
+static void decode_review_result(struct checker *c, struct message *m, yyjson_val *const *payload,
 				 const char *payload_name)
 {
 	static const enum review_verdict verdicts[] = { REVIEW_APPROVED, REVIEW_CHANGES,
 							REVIEW_REJECTED };
-	yyjson_val *findings = json_get(payload, "findings");
-	yyjson_val *changes = json_get(payload, "required_changes");
-	yyjson_val *verification = json_get(payload, "verification");
-	struct str review = json_get_str(payload, "review_id");
-	struct str task = json_get_str(payload, "task_id");
-	int verdict = value_index(collab_review_verdicts, json_get_str(payload, "verdict"));
+	yyjson_val *const *verification = kept(c, KEEP_VERIFICATION);
+	struct str review = json_str(payload[RV_ID]), task = json_str(payload[RV_TASK]);
+	int verdict = value_index(collab_review_verdicts, json_str(payload[RV_VERDICT]));
 	uint32_t at = m->events.n;
 	struct event *e;
 	bool severe = false;
 
-	path_push(&d->check, payload_name);
-	if (yyjson_is_arr(findings))
-		flat_location(&d->check, findings);
-	if (yyjson_is_obj(verification))
-		flat_verification(&d->check, verification);
-	check_review_ids(&d->check, findings, changes);
-	path_pop(&d->check);
+	path_push(c, payload_name);
+	flat_location(c);
+	if (yyjson_is_obj(payload[RV_VERIFICATION]))
+		flat_verification(c, verification);
+	check_review_ids(c);
+	path_pop(c);
 
 	e = event_add(m, EV_REVIEW_RESULT, review, "/payload/review_id");
 	e->task = task;
 	e->review = verdict < 0 ? REVIEW_NONE : verdicts[verdict];
 	e->failed = !verification_passed(verification);
-	e->content_hash = value_hash(payload);
-	if (yyjson_is_arr(findings))
-		add_findings(m, findings, review, task, &severe);
-	if (yyjson_is_arr(changes))
-		add_changes(m, changes, review, task);
+	e->content_hash = value_hash(payload[SELF]);
+	add_findings(c, m, review, task, &severe);
+	add_changes(c, m, review, task);
 	m->events.v[at].severe = severe;
-	m->events.v[at].index = (uint32_t)yyjson_arr_size(findings);
+	m->events.v[at].index = c->kept[KEEP_FINDINGS].n;
 }
 
 /* A person's feedback may say which item it decides; what a person asks is for agents to answer. */
-static void decode_feedback(struct decoder *d, struct message *m, yyjson_val *payload)
+static void decode_feedback(struct decoder *d, struct message *m, yyjson_val *const *payload)
 {
 	struct marker marker = { 0 };
 	struct event *e;
 
 	if (m->from.human &&
-	    marker_read(json_get_str(payload, "content"), &d->arena, &marker) &&
+	    marker_read(json_str(payload[FB_CONTENT]), &d->arena, &marker) &&
 	    (marker.verdict == VERDICT_REJECTED || marker.verdict == VERDICT_ESCALATED)) {
 		e = event_add(m, EV_DECIDE, marker.id, "/payload/content");
 		e->item = ITEM_FINDING;
@@ -398,17 +403,17 @@ static void decode_feedback(struct decoder *d, struct message *m, yyjson_val *pa
 		e->item = ITEM_QUESTION;
 		e->verdict = VERDICT_ANSWERED;
 	}
-	if (!m->from.human && yyjson_is_true(json_get(payload, "action_required"))) {
+	if (!m->from.human && yyjson_is_true(payload[FB_ACTION])) {
 		e = event_add(m, EV_ITEM, m->id, "/message_id");
 		e->item = ITEM_QUESTION;
-		e->task = json_get_str(payload, "related_task_id");
+		e->task = json_str(payload[FB_TASK]);
 		e->undecidable = !m->id.n;
-		e->content_hash = value_hash(payload);
+		e->content_hash = value_hash(payload[SELF]);
 	}
 }
 
-static void decode_payload(struct decoder *d, struct message *m, int type, yyjson_val *payload,
-			   const char *payload_name)
+static void decode_payload(struct decoder *d, struct message *m, int type,
+			   yyjson_val *const *payload, const char *payload_name)
 {
 	struct event *e;
 
@@ -420,15 +425,14 @@ static void decode_payload(struct decoder *d, struct message *m, int type, yyjso
 		decode_progress(m, payload);
 		break;
 	case MT_COMPLETION:
-		decode_completion(m, payload);
+		decode_completion(&d->check, m, payload);
 		break;
 	case MT_REVIEW_REQUEST:
-		e = event_add(m, EV_REVIEW_ASK, json_get_str(payload, "review_id"),
-			      "/payload/review_id");
-		e->task = json_get_str(payload, "task_id");
+		e = event_add(m, EV_REVIEW_ASK, json_str(payload[RQ_ID]), "/payload/review_id");
+		e->task = json_str(payload[RQ_TASK]);
 		break;
 	case MT_REVIEW_RESULT:
-		decode_review_result(d, m, payload, payload_name);
+		decode_review_result(&d->check, m, payload, payload_name);
 		break;
 	case MT_FEEDBACK:
 		decode_feedback(d, m, payload);
@@ -437,12 +441,12 @@ static void decode_payload(struct decoder *d, struct message *m, int type, yyjso
 	case MT_STATUS_RESPONSE:
 		break;
 	case MT_ABORT:
-		e = event_add(m, EV_ABORT, json_get_str(payload, "target_id"), "/payload/target_id");
-		e->again = str_is(json_get_str(payload, "scope"), "session");
+		e = event_add(m, EV_ABORT, json_str(payload[AB_TARGET]), "/payload/target_id");
+		e->again = str_is(json_str(payload[AB_SCOPE]), "session");
 		break;
 	case MT_ACKNOWLEDGMENT:
 		e = event_add(m, EV_ACKNOWLEDGE, m->reply_to, "/reply_to");
-		e->task = json_get_str(payload, "task_id");
+		e->task = json_get_str(payload[SELF], "task_id");
 		break;
 	}
 }
@@ -468,9 +472,24 @@ static void check_direction(struct checker *c, int type, struct message *m)
 			 "this message goes from %s to %s", expected[type].from, expected[type].to);
 }
 
+enum { HAS_ID, HAS_TYPE, HAS_FROM, HAS_TO, HAS_SEQUENCE, HAS_PAYLOAD, HAS_TIME, HAS_CORRELATION,
+       HAS_REPLY };
+static const struct tell tells[] = {
+	[HAS_ID] = { "message_id", 30 },
+	[HAS_TYPE] = { "message_type", 40 },
+	[HAS_FROM] = { "from_agent", 30 },
+	[HAS_TO] = { "to_agent", 30 },
+	[HAS_SEQUENCE] = { "sequence_number", 20 },
+	[HAS_PAYLOAD] = { "payload", 10 },
+	[HAS_TIME] = { "timestamp", 5 },
+	[HAS_CORRELATION] = { "correlation_id", 10 },
+	[HAS_REPLY] = { "reply_to", 10 },
+	{ NULL, 0 },
+};
+
 static void collaboration_decode(struct decoder *d, yyjson_val *root, struct message *m)
 {
-	yyjson_val *got[B_N], *payload;
+	yyjson_val *got[B_N], *row[1 + FIELDS_MAX], **payload = row + 1;
 	struct checker *c = &d->check;
 	const char *payload_name;
 	int type;
@@ -485,18 +504,18 @@ static void collaboration_decode(struct decoder *d, yyjson_val *root, struct mes
 	m->reply_to = json_str(got[B_REPLY]);
 	m->correlation = json_str(got[B_CORRELATION]);
 	m->session = json_str(got[B_SESSION]);
-	m->from = actor_of(got[B_FROM]);
-	m->to = actor_of(got[B_TO]);
+	m->from = actor_of(kept(c, KEEP_FROM));
+	m->to = actor_of(kept(c, KEEP_TO));
 	if (!json_int(got[B_SEQUENCE], &m->sequence) || m->sequence < 0)
 		m->sequence = -1;
 	type = value_index(collab_message_types, m->kind);
-	payload = got[B_PAYLOAD];
-	if (type < 0 || !yyjson_is_obj(payload))
+	payload[SELF] = got[B_PAYLOAD];
+	if (type < 0 || !yyjson_is_obj(payload[SELF]))
 		return;
-	m->payload_is_content = !json_get(root, "payload");
+	m->payload_is_content = !(d->has & 1 << HAS_PAYLOAD);
 	payload_name = m->payload_is_content ? "content" : "payload";
 	path_push(c, payload_name);
-	check_object(c, payload, collab_payload_shapes[type], NULL);
+	check_object(c, payload[SELF], collab_payload_shapes[type], payload);
 	path_pop(c);
 	check_direction(c, type, m);
 	decode_payload(d, m, type, payload, payload_name);
@@ -637,13 +656,6 @@ static bool collaboration_detail(struct decoder *d, yyjson_val *root, enum item_
 		return false;
 	}
 }
-
-static const struct tell tells[] = {
-	{ "message_id", 30 },	   { "message_type", 40 }, { "from_agent", 30 },
-	{ "to_agent", 30 },	   { "sequence_number", 20 }, { "payload", 10 },
-	{ "timestamp", 5 },	   { "correlation_id", 10 }, { "reply_to", 10 },
-	{ NULL, 0 },
-};
 
 const struct dialect dialect_collaboration = {
 	.id = DIALECT_COLLABORATION,

@@ -10,10 +10,10 @@
 static const char *const agent_types[] = { "architect", "developer", "reviewer", NULL };
 static const char *const sibling_agent_types[] = { "product_owner", "challenger", NULL };
 static const struct field agent_fields[] = {
-	{ "agent_id", RULE("2.1-agent_id"), REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY },
-	{ "agent_type", RULE("2.1-agent_type"), REQUIRED, T_STR, .values = agent_types,
-	  .siblings = sibling_agent_types },
-	{ "instance_id", RULE("2.1-instance_id"), OPTIONAL, T_STR },
+	[AG_ID] = { "agent_id", RULE("2.1-agent_id"), REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY },
+	[AG_TYPE] = { "agent_type", RULE("2.1-agent_type"), REQUIRED, T_STR, .values = agent_types,
+		      .siblings = sibling_agent_types },
+	[AG_INSTANCE] = { "instance_id", RULE("2.1-instance_id"), OPTIONAL, T_STR },
 };
 static const struct shape agent_shape = { SHAPE_FIELDS(agent_fields), OPEN_SHAPE };
 
@@ -30,8 +30,9 @@ static const struct field base_fields[] = {
 	[B_SEQUENCE] = { "sequence_number", RULE("2.1-sequence_number"), REQUIRED, T_INT,
 			 NOT_NEGATIVE },
 	[B_FROM] = { "from_agent", RULE("6.2-from_agent"), REQUIRED, T_OBJ,
-		     .inside = &agent_shape },
-	[B_TO] = { "to_agent", RULE("6.2-to_agent"), REQUIRED, T_OBJ, .inside = &agent_shape },
+		     .inside = &agent_shape, .keep = KEEP_FROM },
+	[B_TO] = { "to_agent", RULE("6.2-to_agent"), REQUIRED, T_OBJ, .inside = &agent_shape,
+		   .keep = KEEP_TO },
 	[B_TYPE] = { "message_type", RULE("6.2-message_type"), REQUIRED, T_STR,
 		     .values = collab_message_types },
 	[B_PAYLOAD] = { "payload", RULE("6.2-payload"), REQUIRED, T_OBJ, .alias = "content" },
@@ -61,18 +62,19 @@ static const struct field attempt_fields[] = {
 };
 static const struct shape attempt_shape = { SHAPE_FIELDS(attempt_fields), OPEN_SHAPE };
 static const struct field task_context_fields[] = {
-	{ "specs", RULE("2.2.1-specs"), REQUIRED, T_ARR, T_OBJ, &context_file_shape },
-	{ "reference_files", RULE("2.2.1-reference_files"), REQUIRED, T_ARR, T_OBJ,
-	  &context_file_shape },
-	{ "previous_attempts", RULE("2.2.1-previous_attempts"), OPTIONAL, T_ARR, T_OBJ,
-	  &attempt_shape },
+	[CX_SPECS] = { "specs", RULE("2.2.1-specs"), REQUIRED, T_ARR, T_OBJ, &context_file_shape },
+	[CX_FILES] = { "reference_files", RULE("2.2.1-reference_files"), REQUIRED, T_ARR, T_OBJ,
+		       &context_file_shape },
+	[CX_ATTEMPTS] = { "previous_attempts", RULE("2.2.1-previous_attempts"), OPTIONAL, T_ARR,
+			  T_OBJ, &attempt_shape },
 };
 static const struct shape task_context_shape = { SHAPE_FIELDS(task_context_fields), OPEN_SHAPE };
 static const struct field constraint_fields[] = {
-	{ "scope", RULE("2.2.1-scope"), REQUIRED, T_ARR, T_STR },
-	{ "testing_required", RULE("2.2.1-testing_required"), REQUIRED, T_BOOL },
-	{ "must_not_break", RULE("2.2.1-must_not_break"), RECOMMENDED, T_ARR, T_STR },
-	{ "style_guide", RULE("2.2.1-style_guide"), OPTIONAL, T_STR },
+	[CN_SCOPE] = { "scope", RULE("2.2.1-scope"), REQUIRED, T_ARR, T_STR },
+	[CN_TESTING] = { "testing_required", RULE("2.2.1-testing_required"), REQUIRED, T_BOOL },
+	[CN_UNBROKEN] = { "must_not_break", RULE("2.2.1-must_not_break"), RECOMMENDED, T_ARR,
+			  T_STR },
+	[CN_STYLE] = { "style_guide", RULE("2.2.1-style_guide"), OPTIONAL, T_STR },
 };
 static const struct shape constraint_shape = { SHAPE_FIELDS(constraint_fields), OPEN_SHAPE };
 
@@ -87,57 +89,69 @@ static const struct field dependency_fields[] = {
 static const struct shape dependency_shape = { SHAPE_FIELDS(dependency_fields), OPEN_SHAPE };
 
 static const struct field task_fields[] = {
-	{ "task_id", RULE("2.2.1-task_id"), REQUIRED, T_STR,
-	  .format = FORMAT_NOT_EMPTY },
-	{ "task_description", RULE("2.2.1-task_description"), REQUIRED, T_STR },
-	{ "context", RULE("2.2.1-context"), REQUIRED, T_OBJ, .inside = &task_context_shape },
-	{ "constraints", RULE("2.2.1-constraints"), REQUIRED, T_OBJ, .inside = &constraint_shape },
-	{ "acceptance_criteria", RULE("2.2.1-acceptance_criteria"), REQUIRED, T_ARR, T_STR },
-	{ "depends_on", RULE("3.4-depends_on"), OPTIONAL, T_ARR, T_STR },
-	{ "dependency_type", RULE("3.4-dependency_type"), OPTIONAL, T_STR,
-	  .values = dependency_types },
-	{ "dependencies", RULE("3.4-dependencies"), OPTIONAL, T_ARR, T_OBJ | T_STR,
-	  &dependency_shape },
+	[TK_ID] = { "task_id", RULE("2.2.1-task_id"), REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY },
+	[TK_DESCRIPTION] = { "task_description", RULE("2.2.1-task_description"), REQUIRED, T_STR },
+	[TK_CONTEXT] = { "context", RULE("2.2.1-context"), REQUIRED, T_OBJ,
+			 .inside = &task_context_shape, .keep = KEEP_CONTEXT },
+	[TK_CONSTRAINTS] = { "constraints", RULE("2.2.1-constraints"), REQUIRED, T_OBJ,
+			     .inside = &constraint_shape, .keep = KEEP_CONSTRAINTS },
+	[TK_CRITERIA] = { "acceptance_criteria", RULE("2.2.1-acceptance_criteria"), REQUIRED, T_ARR,
+			  T_STR },
+	[TK_DEPENDS] = { "depends_on", RULE("3.4-depends_on"), OPTIONAL, T_ARR, T_STR },
+	[TK_DEPENDENCY_TYPE] = { "dependency_type", RULE("3.4-dependency_type"), OPTIONAL, T_STR,
+				 .values = dependency_types },
+	[TK_DEPENDENCIES] = { "dependencies", RULE("3.4-dependencies"), OPTIONAL, T_ARR,
+			      T_OBJ | T_STR, &dependency_shape },
 };
 static const struct shape task_shape = { SHAPE_FIELDS(task_fields), OPEN_SHAPE };
 static const char *const priorities[] = { "high", "medium", "low", NULL };
 static const struct field assignment_fields[] = {
-	{ "task", RULE("2.2.1-task"), REQUIRED, T_OBJ, .inside = &task_shape },
-	{ "priority", RULE("2.2.1-priority"), REQUIRED, T_STR, .values = priorities },
-	{ "deadline", RULE("2.2.1-deadline"), OPTIONAL, T_STR, .format = FORMAT_DATE },
-	{ "max_iterations", RULE("2.2.1-max_iterations"), OPTIONAL, T_INT, POSITIVE },
-	{ "dependencies", RULE("3.4-dependencies"), OPTIONAL, T_ARR, T_OBJ | T_STR,
-	  &dependency_shape },
+	[AS_TASK] = { "task", RULE("2.2.1-task"), REQUIRED, T_OBJ, .inside = &task_shape,
+		      .keep = KEEP_TASK },
+	[AS_PRIORITY] = { "priority", RULE("2.2.1-priority"), REQUIRED, T_STR,
+			  .values = priorities },
+	[AS_DEADLINE] = { "deadline", RULE("2.2.1-deadline"), OPTIONAL, T_STR,
+			  .format = FORMAT_DATE },
+	[AS_MAX_ITERATIONS] = { "max_iterations", RULE("2.2.1-max_iterations"), OPTIONAL, T_INT,
+				POSITIVE },
+	[AS_DEPENDENCIES] = { "dependencies", RULE("3.4-dependencies"), OPTIONAL, T_ARR,
+			      T_OBJ | T_STR, &dependency_shape },
 };
 static const struct shape assignment_shape = { SHAPE_FIELDS(assignment_fields), OPEN_SHAPE };
 
 /* 2.2.2 */
 static const struct field progress_fields[] = {
-	{ "task_id", RULE("2.2.2-task_id"), REQUIRED, T_STR,
-	  .format = FORMAT_NOT_EMPTY },
-	{ "progress_percent", RULE("2.2.2-progress_percent"), REQUIRED, T_NUM, .ranged = true,
-	  .min = 0, .max = 100 },
-	{ "current_step", RULE("2.2.2-current_step"), REQUIRED, T_STR },
-	{ "files_modified_so_far", RULE("2.2.2-files_modified_so_far"), REQUIRED, T_ARR, T_STR },
-	{ "estimated_remaining", RULE("2.2.2-estimated_remaining"), OPTIONAL, T_STR },
-	{ "blockers", RULE("2.2.2-blockers"), OPTIONAL, T_ARR, T_STR },
+	[PG_TASK] = { "task_id", RULE("2.2.2-task_id"), REQUIRED, T_STR,
+		      .format = FORMAT_NOT_EMPTY },
+	[PG_PERCENT] = { "progress_percent", RULE("2.2.2-progress_percent"), REQUIRED, T_NUM,
+			 .ranged = true, .min = 0, .max = 100 },
+	[PG_STEP] = { "current_step", RULE("2.2.2-current_step"), REQUIRED, T_STR },
+	[PG_FILES] = { "files_modified_so_far", RULE("2.2.2-files_modified_so_far"), REQUIRED,
+		       T_ARR, T_STR },
+	[PG_REMAINING] = { "estimated_remaining", RULE("2.2.2-estimated_remaining"), OPTIONAL,
+			   T_STR },
+	[PG_BLOCKERS] = { "blockers", RULE("2.2.2-blockers"), OPTIONAL, T_ARR, T_STR },
 };
 static const struct shape progress_shape = { SHAPE_FIELDS(progress_fields), OPEN_SHAPE };
 
 /* 2.2.3 */
 static const char *const change_types[] = { "created", "modified", "deleted", NULL };
 static const struct field file_fields[] = {
-	{ "path", RULE("2.2.3-path"), REQUIRED, T_STR },
-	{ "change_type", RULE("2.2.3-change_type"), REQUIRED, T_STR, .values = change_types },
-	{ "lines_added", RULE("2.2.3-lines_added"), OPTIONAL, T_INT, NOT_NEGATIVE },
-	{ "lines_removed", RULE("2.2.3-lines_removed"), OPTIONAL, T_INT, NOT_NEGATIVE },
-	{ "description", RULE("2.2.3-description"), OPTIONAL, T_STR },
+	[FL_PATH] = { "path", RULE("2.2.3-path"), REQUIRED, T_STR },
+	[FL_TYPE] = { "change_type", RULE("2.2.3-change_type"), REQUIRED, T_STR,
+		      .values = change_types },
+	[FL_ADDED] = { "lines_added", RULE("2.2.3-lines_added"), OPTIONAL, T_INT, NOT_NEGATIVE },
+	[FL_REMOVED] = { "lines_removed", RULE("2.2.3-lines_removed"), OPTIONAL, T_INT,
+			 NOT_NEGATIVE },
+	[FL_DESCRIPTION] = { "description", RULE("2.2.3-description"), OPTIONAL, T_STR },
 };
 static const struct shape file_shape = { SHAPE_FIELDS(file_fields), OPEN_SHAPE };
 static const struct field changes_fields[] = {
-	{ "files_created", RULE("2.2.3-files_created"), REQUIRED, T_ARR, T_OBJ, &file_shape },
-	{ "files_modified", RULE("2.2.3-files_modified"), REQUIRED, T_ARR, T_OBJ, &file_shape },
-	{ "files_deleted", RULE("2.2.3-files_deleted"), REQUIRED, T_ARR, T_STR },
+	[CH_CREATED] = { "files_created", RULE("2.2.3-files_created"), REQUIRED, T_ARR, T_OBJ,
+			 &file_shape, .keep = KEEP_CREATED },
+	[CH_MODIFIED] = { "files_modified", RULE("2.2.3-files_modified"), REQUIRED, T_ARR, T_OBJ,
+			  &file_shape, .keep = KEEP_MODIFIED },
+	[CH_DELETED] = { "files_deleted", RULE("2.2.3-files_deleted"), REQUIRED, T_ARR, T_STR },
 };
 static const struct shape changes_shape = { SHAPE_FIELDS(changes_fields), OPEN_SHAPE };
 static const struct field self_review_fields[] = {
@@ -149,15 +163,19 @@ static const struct field self_review_fields[] = {
 static const struct shape self_review_shape = { SHAPE_FIELDS(self_review_fields), OPEN_SHAPE };
 const char *const collab_completion_states[] = { "completed", "partial", "failed", NULL };
 static const struct field completion_fields[] = {
-	{ "task_id", RULE("2.2.3-task_id"), REQUIRED, T_STR,
-	  .format = FORMAT_NOT_EMPTY },
-	{ "status", RULE("2.2.3-status"), REQUIRED, T_STR, .values = collab_completion_states },
-	{ "changes", RULE("2.2.3-changes"), REQUIRED, T_OBJ, .inside = &changes_shape },
-	{ "summary", RULE("2.2.3-summary"), REQUIRED, T_STR },
-	{ "implementation_notes", RULE("2.2.3-implementation_notes"), OPTIONAL, T_STR },
-	{ "self_review", RULE("2.2.3-self_review"), REQUIRED, T_OBJ, .inside = &self_review_shape },
-	{ "blockers", RULE("2.2.3-blockers"), OPTIONAL, T_ARR, T_STR },
-	{ "suggestions", RULE("2.2.3-suggestions"), OPTIONAL, T_ARR, T_STR },
+	[CP_TASK] = { "task_id", RULE("2.2.3-task_id"), REQUIRED, T_STR,
+		      .format = FORMAT_NOT_EMPTY },
+	[CP_STATUS] = { "status", RULE("2.2.3-status"), REQUIRED, T_STR,
+			.values = collab_completion_states },
+	[CP_CHANGES] = { "changes", RULE("2.2.3-changes"), REQUIRED, T_OBJ,
+			 .inside = &changes_shape, .keep = KEEP_FILES },
+	[CP_SUMMARY] = { "summary", RULE("2.2.3-summary"), REQUIRED, T_STR },
+	[CP_NOTES] = { "implementation_notes", RULE("2.2.3-implementation_notes"), OPTIONAL,
+		       T_STR },
+	[CP_REVIEW] = { "self_review", RULE("2.2.3-self_review"), REQUIRED, T_OBJ,
+			.inside = &self_review_shape },
+	[CP_BLOCKERS] = { "blockers", RULE("2.2.3-blockers"), OPTIONAL, T_ARR, T_STR },
+	[CP_SUGGESTIONS] = { "suggestions", RULE("2.2.3-suggestions"), OPTIONAL, T_ARR, T_STR },
 };
 static const struct shape completion_shape = { SHAPE_FIELDS(completion_fields), OPEN_SHAPE };
 
@@ -199,13 +217,16 @@ static const struct field review_context_fields[] = {
 static const struct shape review_context_shape = { SHAPE_FIELDS(review_context_fields),
 						   OPEN_SHAPE };
 static const struct field review_request_fields[] = {
-	{ "review_id", RULE("2.2.4-review_id"), REQUIRED, T_STR,
-	  .format = FORMAT_NOT_EMPTY },
-	{ "task_id", RULE("2.2.4-task_id"), REQUIRED, T_STR,
-	  .format = FORMAT_NOT_EMPTY },
-	{ "scope", RULE("2.2.4-scope"), REQUIRED, T_OBJ, .inside = &review_scope_shape },
-	{ "criteria", RULE("2.2.4-criteria"), REQUIRED, T_OBJ, .inside = &criteria_shape },
-	{ "context", RULE("2.2.4-context"), REQUIRED, T_OBJ, .inside = &review_context_shape },
+	[RQ_ID] = { "review_id", RULE("2.2.4-review_id"), REQUIRED, T_STR,
+		    .format = FORMAT_NOT_EMPTY },
+	[RQ_TASK] = { "task_id", RULE("2.2.4-task_id"), REQUIRED, T_STR,
+		      .format = FORMAT_NOT_EMPTY },
+	[RQ_SCOPE] = { "scope", RULE("2.2.4-scope"), REQUIRED, T_OBJ,
+		       .inside = &review_scope_shape },
+	[RQ_CRITERIA] = { "criteria", RULE("2.2.4-criteria"), REQUIRED, T_OBJ,
+			  .inside = &criteria_shape },
+	[RQ_CONTEXT] = { "context", RULE("2.2.4-context"), REQUIRED, T_OBJ,
+			 .inside = &review_context_shape },
 };
 static const struct shape review_request_shape = { SHAPE_FIELDS(review_request_fields),
 						   OPEN_SHAPE };
@@ -222,18 +243,22 @@ const char *const collab_severities[] = { "critical", "major", "minor", "suggest
 static const char *const categories[] = { "bug",   "security", "performance", "style",
 					  "logic", "test",     NULL };
 static const struct field finding_fields[] = {
-	{ "finding_id", RULE("2.2.5-finding_id"), REQUIRED, T_STR,
-	  .format = FORMAT_NOT_EMPTY },
-	{ "severity", RULE("2.2.5-severity"), REQUIRED, T_STR, .values = collab_severities },
-	{ "category", RULE("2.2.5-category"), REQUIRED, T_STR, .values = categories },
+	[FD_ID] = { "finding_id", RULE("2.2.5-finding_id"), REQUIRED, T_STR,
+		    .format = FORMAT_NOT_EMPTY },
+	[FD_SEVERITY] = { "severity", RULE("2.2.5-severity"), REQUIRED, T_STR,
+			  .values = collab_severities },
+	[FD_CATEGORY] = { "category", RULE("2.2.5-category"), REQUIRED, T_STR,
+			  .values = categories },
 	/* a flat "file" is what related texts write; it is checked by flat_location */
-	{ "location", RULE("2.2.5-location"), OPTIONAL, T_OBJ, .inside = &location_shape },
-	{ "description", RULE("2.2.5-description"), REQUIRED, T_STR },
-	{ "rationale", RULE("2.2.5-rationale"), RECOMMENDED, T_STR },
-	{ "suggestion", RULE("2.2.5-suggestion"), OPTIONAL, T_STR },
-	{ "fixed_in_iteration", RULE("2.2.5-fixed_in_iteration"), OPTIONAL, T_INT, NOT_NEGATIVE },
-	{ "file", RULE("2.2.5-location"), OPTIONAL, T_STR },
-	{ "line", RULE("2.2.5-location"), OPTIONAL, T_NUM },
+	[FD_LOCATION] = { "location", RULE("2.2.5-location"), OPTIONAL, T_OBJ,
+			  .inside = &location_shape },
+	[FD_DESCRIPTION] = { "description", RULE("2.2.5-description"), REQUIRED, T_STR },
+	[FD_RATIONALE] = { "rationale", RULE("2.2.5-rationale"), RECOMMENDED, T_STR },
+	[FD_SUGGESTION] = { "suggestion", RULE("2.2.5-suggestion"), OPTIONAL, T_STR },
+	[FD_FIXED] = { "fixed_in_iteration", RULE("2.2.5-fixed_in_iteration"), OPTIONAL, T_INT,
+		       NOT_NEGATIVE },
+	[FD_FILE] = { "file", RULE("2.2.5-location"), OPTIONAL, T_STR },
+	[FD_LINE] = { "line", RULE("2.2.5-location"), OPTIONAL, T_NUM },
 };
 static const struct shape finding_shape = { SHAPE_FIELDS(finding_fields), OPEN_SHAPE };
 static const struct field verification_result_fields[] = {
@@ -248,39 +273,48 @@ static const struct field custom_result = { "custom", RULE("2.2.5-custom"), REQU
 static const struct shape custom_shape = { SHAPE_INDEX, .each = &custom_result };
 static const struct field verification_fields[] = {
 	/* related texts: tests_passed as a boolean; checked by flat_verification */
-	{ "tests", RULE("2.2.5-tests"), OPTIONAL, T_OBJ, .inside = &verification_result_shape },
-	{ "type_check", RULE("2.2.5-type_check"), OPTIONAL, T_OBJ,
-	  .inside = &verification_result_shape },
-	{ "lint", RULE("2.2.5-lint"), OPTIONAL, T_OBJ, .inside = &verification_result_shape },
-	{ "custom", RULE("2.2.5-custom"), RECOMMENDED, T_OBJ, .inside = &custom_shape },
-	{ "tests_passed", RULE("2.2.5-tests"), OPTIONAL, T_BOOL },
-	{ "type_check_passed", RULE("2.2.5-type_check"), OPTIONAL, T_BOOL },
-	{ "lint_passed", RULE("2.2.5-lint"), OPTIONAL, T_BOOL },
+	[VF_TESTS] = { "tests", RULE("2.2.5-tests"), OPTIONAL, T_OBJ,
+		       .inside = &verification_result_shape },
+	[VF_TYPE_CHECK] = { "type_check", RULE("2.2.5-type_check"), OPTIONAL, T_OBJ,
+			    .inside = &verification_result_shape },
+	[VF_LINT] = { "lint", RULE("2.2.5-lint"), OPTIONAL, T_OBJ,
+		      .inside = &verification_result_shape },
+	[VF_CUSTOM] = { "custom", RULE("2.2.5-custom"), RECOMMENDED, T_OBJ,
+			.inside = &custom_shape },
+	[VF_TESTS_PASSED] = { "tests_passed", RULE("2.2.5-tests"), OPTIONAL, T_BOOL },
+	[VF_TYPE_CHECK_PASSED] = { "type_check_passed", RULE("2.2.5-type_check"), OPTIONAL,
+				   T_BOOL },
+	[VF_LINT_PASSED] = { "lint_passed", RULE("2.2.5-lint"), OPTIONAL, T_BOOL },
 };
 static const struct shape verification_shape = { SHAPE_FIELDS(verification_fields), OPEN_SHAPE };
 const char *const collab_change_priorities[] = { "must_fix", "should_fix", "consider", NULL };
 static const struct field change_fields[] = {
-	{ "change_id", RULE("2.2.5-change_id"), REQUIRED, T_STR,
-	  .format = FORMAT_NOT_EMPTY },
-	{ "priority", RULE("2.2.5-priority"), REQUIRED, T_STR, .values = collab_change_priorities },
-	{ "related_findings", RULE("2.2.5-related_findings"), REQUIRED, T_ARR, T_STR },
-	{ "description", RULE("2.2.5-change-description"), REQUIRED, T_STR },
+	[RC_ID] = { "change_id", RULE("2.2.5-change_id"), REQUIRED, T_STR,
+		    .format = FORMAT_NOT_EMPTY },
+	[RC_PRIORITY] = { "priority", RULE("2.2.5-priority"), REQUIRED, T_STR,
+			  .values = collab_change_priorities },
+	[RC_RELATED] = { "related_findings", RULE("2.2.5-related_findings"), REQUIRED, T_ARR,
+			 T_STR },
+	[RC_DESCRIPTION] = { "description", RULE("2.2.5-change-description"), REQUIRED, T_STR },
 };
 static const struct shape change_shape = { SHAPE_FIELDS(change_fields), OPEN_SHAPE };
 const char *const collab_review_verdicts[] = { "approved", "changes_requested", "rejected", NULL };
 static const struct field review_result_fields[] = {
-	{ "review_id", RULE("2.2.5-review_id"), REQUIRED, T_STR,
-	  .format = FORMAT_NOT_EMPTY },
-	{ "task_id", RULE("2.2.5-task_id"), REQUIRED, T_STR,
-	  .format = FORMAT_NOT_EMPTY },
-	{ "verdict", RULE("2.2.5-verdict"), REQUIRED, T_STR, .values = collab_review_verdicts },
-	{ "findings", RULE("2.2.5-findings"), REQUIRED, T_ARR, T_OBJ, &finding_shape },
-	{ "verification", RULE("2.2.5-verification"), REQUIRED, T_OBJ,
-	  .inside = &verification_shape },
-	{ "summary", RULE("2.2.5-summary"), REQUIRED, T_STR },
-	{ "required_changes", RULE("2.2.5-required_changes"), OPTIONAL, T_ARR, T_OBJ,
-	  &change_shape },
-	{ "commendations", RULE("2.2.5-commendations"), OPTIONAL, T_ARR, T_STR },
+	[RV_ID] = { "review_id", RULE("2.2.5-review_id"), REQUIRED, T_STR,
+		    .format = FORMAT_NOT_EMPTY },
+	[RV_TASK] = { "task_id", RULE("2.2.5-task_id"), REQUIRED, T_STR,
+		      .format = FORMAT_NOT_EMPTY },
+	[RV_VERDICT] = { "verdict", RULE("2.2.5-verdict"), REQUIRED, T_STR,
+			 .values = collab_review_verdicts },
+	[RV_FINDINGS] = { "findings", RULE("2.2.5-findings"), REQUIRED, T_ARR, T_OBJ,
+			  &finding_shape, .keep = KEEP_FINDINGS },
+	[RV_VERIFICATION] = { "verification", RULE("2.2.5-verification"), REQUIRED, T_OBJ,
+			      .inside = &verification_shape, .keep = KEEP_VERIFICATION },
+	[RV_SUMMARY] = { "summary", RULE("2.2.5-summary"), REQUIRED, T_STR },
+	[RV_CHANGES] = { "required_changes", RULE("2.2.5-required_changes"), OPTIONAL, T_ARR, T_OBJ,
+			 &change_shape, .keep = KEEP_CHANGES },
+	[RV_COMMENDATIONS] = { "commendations", RULE("2.2.5-commendations"), OPTIONAL, T_ARR,
+			       T_STR },
 };
 static const struct shape review_result_shape = { SHAPE_FIELDS(review_result_fields), OPEN_SHAPE };
 
@@ -288,21 +322,21 @@ static const struct shape review_result_shape = { SHAPE_FIELDS(review_result_fie
 static const char *const feedback_types[] = { "clarification", "correction", "guidance", "question",
 					      NULL };
 static const struct field feedback_fields[] = {
-	{ "feedback_type", RULE("2.2.6-feedback_type"), REQUIRED, T_STR,
-	  .values = feedback_types },
-	{ "subject", RULE("2.2.6-subject"), REQUIRED, T_STR },
-	{ "content", RULE("2.2.6-content"), REQUIRED, T_STR },
-	{ "action_required", RULE("2.2.6-action_required"), REQUIRED, T_BOOL },
-	{ "related_task_id", RULE("2.2.6-related_task_id"), OPTIONAL, T_STR },
+	[FB_TYPE] = { "feedback_type", RULE("2.2.6-feedback_type"), REQUIRED, T_STR,
+		      .values = feedback_types },
+	[FB_SUBJECT] = { "subject", RULE("2.2.6-subject"), REQUIRED, T_STR },
+	[FB_CONTENT] = { "content", RULE("2.2.6-content"), REQUIRED, T_STR },
+	[FB_ACTION] = { "action_required", RULE("2.2.6-action_required"), REQUIRED, T_BOOL },
+	[FB_TASK] = { "related_task_id", RULE("2.2.6-related_task_id"), OPTIONAL, T_STR },
 };
 static const struct shape feedback_shape = { SHAPE_FIELDS(feedback_fields), OPEN_SHAPE };
 static const char *const abort_scopes[] = { "task", "session", NULL };
 static const struct field abort_fields[] = {
-	{ "scope", RULE("2.2.7-scope"), REQUIRED, T_STR, .values = abort_scopes },
-	{ "target_id", RULE("2.2.7-target_id"), REQUIRED, T_STR,
-	  .format = FORMAT_NOT_EMPTY },
-	{ "reason", RULE("2.2.7-reason"), REQUIRED, T_STR },
-	{ "cleanup_required", RULE("2.2.7-cleanup_required"), REQUIRED, T_BOOL },
+	[AB_SCOPE] = { "scope", RULE("2.2.7-scope"), REQUIRED, T_STR, .values = abort_scopes },
+	[AB_TARGET] = { "target_id", RULE("2.2.7-target_id"), REQUIRED, T_STR,
+			.format = FORMAT_NOT_EMPTY },
+	[AB_REASON] = { "reason", RULE("2.2.7-reason"), REQUIRED, T_STR },
+	[AB_CLEANUP] = { "cleanup_required", RULE("2.2.7-cleanup_required"), REQUIRED, T_BOOL },
 };
 static const struct shape abort_shape = { SHAPE_FIELDS(abort_fields), OPEN_SHAPE };
 /* the text defines no payload for the other three types */

@@ -73,9 +73,7 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 	d->bytes = bytes;
 	d->looked = NULL;
 	d->looked_dialect = NULL;
-	d->check.m = m;
-	d->check.depth = 0;
-	d->check.timed = NULL;
+	checker_begin(&d->check, m);
 	d->lazily = true;
 	m->flags = (uint16_t)d->info.flags;
 	outcome = read_outer(d, bytes, &root);

@@ -5,28 +5,34 @@
 #define RULE(id) "envelope/" id
 #define OPEN_SHAPE .stranger = STRANGER_NOTE, .stranger_rule = RULE("mapping-unlisted-field")
 
+enum { KEEP_CONTEXT = 1, KEEP_TASK }; /* what the decoder asks for of the objects inside */
+
 /* null: the agent that makes the feature's folder has none yet */
 static const char *const workflows[] = { "specify", "plan", "tasks", NULL };
+enum { CTX_FEATURE, CTX_WORKFLOW, CTX_ITERATION };
 static const struct field context_fields[] = {
-	{ "feature_id", RULE("input-context.feature_id"), REQUIRED, T_STR | T_NULL },
-	{ "workflow", RULE("input-context.workflow"), REQUIRED, T_STR },
-	{ "iteration", RULE("input-context.iteration"), REQUIRED, T_INT, .ranged = true, .min = 1,
-	  .max = (double)COUNT_MAX },
+	[CTX_FEATURE] = { "feature_id", RULE("input-context.feature_id"), REQUIRED,
+			  T_STR | T_NULL },
+	[CTX_WORKFLOW] = { "workflow", RULE("input-context.workflow"), REQUIRED, T_STR },
+	[CTX_ITERATION] = { "iteration", RULE("input-context.iteration"), REQUIRED, T_INT,
+			    .ranged = true, .min = 1, .max = (double)COUNT_MAX },
 };
 static const struct shape context_shape = { SHAPE_FIELDS(context_fields), OPEN_SHAPE };
 static const struct field path_field = { "", RULE("input-paths"), REQUIRED, T_STR };
 static const struct shape paths_shape = { SHAPE_INDEX, .each = &path_field };
+enum { DO_ACTION, DO_PARAMS };
 static const struct field task_fields[] = {
-	{ "action", RULE("input-task.action"), REQUIRED, T_STR },
-	{ "params", RULE("input-task.params"), REQUIRED, T_OBJ },
+	[DO_ACTION] = { "action", RULE("input-task.action"), REQUIRED, T_STR },
+	[DO_PARAMS] = { "params", RULE("input-task.params"), REQUIRED, T_OBJ },
 };
 static const struct shape task_shape = { SHAPE_FIELDS(task_fields), OPEN_SHAPE };
 enum { IN_CONTEXT, IN_PATHS, IN_TASK, IN_PRIOR, IN_N };
 static const struct field input_fields[] = {
 	[IN_CONTEXT] = { "context", RULE("input-context"), REQUIRED, T_OBJ,
-			 .inside = &context_shape },
+			 .inside = &context_shape, .keep = KEEP_CONTEXT },
 	[IN_PATHS] = { "paths", RULE("input-paths"), REQUIRED, T_OBJ, .inside = &paths_shape },
-	[IN_TASK] = { "task", RULE("input-task"), REQUIRED, T_OBJ, .inside = &task_shape },
+	[IN_TASK] = { "task", RULE("input-task"), REQUIRED, T_OBJ, .inside = &task_shape,
+		      .keep = KEEP_TASK },
 	[IN_PRIOR] = { "prior_context", RULE("input-prior_context"), OPTIONAL, T_ARR, T_STR },
 };
 static const struct shape input_shape = { SHAPE_FIELDS(input_fields), OPEN_SHAPE };
@@ -79,17 +85,17 @@ static bool looked_is_input(yyjson_val *root)
 }
 
 /* feature/workflow: what iterations are counted in */
-static struct str lane_id(struct decoder *d, yyjson_val *context)
+static struct str lane_id(struct decoder *d, struct str feature, struct str workflow)
 {
-	struct buf id = { 0 };
-	struct str s;
+	size_t n = feature.n + 1 + workflow.n;
+	char *id = arena_alloc(&d->arena, n);
 
-	buf_add_str(&id, json_get_str(context, "feature_id"));
-	buf_addc(&id, '/');
-	buf_add_str(&id, json_get_str(context, "workflow"));
-	s = arena_str(&d->arena, buf_str(&id));
-	buf_release(&id);
-	return s;
+	if (feature.n)
+		memcpy(id, feature.p, feature.n);
+	id[feature.n] = '/';
+	if (workflow.n)
+		memcpy(id + feature.n + 1, workflow.p, workflow.n);
+	return str_make(id, n);
 }
 
 /* A person's review of an output is the last note of the next input: "Review accepted: TEXT". */
@@ -109,7 +115,7 @@ static void decode_review(struct message *m, struct str lane, yyjson_val *prior)
 
 static void decode_input(struct decoder *d, yyjson_val *root, struct message *m)
 {
-	yyjson_val *got[IN_N], *params;
+	yyjson_val *got[IN_N], *const *context, *const *task, *gaps;
 	struct checker *c = &d->check;
 	struct event *e;
 	struct str workflow, lane;
@@ -119,20 +125,22 @@ static void decode_input(struct decoder *d, yyjson_val *root, struct message *m)
 	m->from = (struct actor){ STR("workflow"), STR("workflow"), false };
 	m->to = (struct actor){ STR("agent"), STR("agent"), false };
 	check_object(c, root, &input_shape, got);
-	workflow = json_get_str(got[IN_CONTEXT], "workflow");
+	context = kept(c, KEEP_CONTEXT);
+	task = kept(c, KEEP_TASK);
+	workflow = json_str(context[CTX_WORKFLOW]);
 	path_push(c, "context");
 	if (workflow.p && value_index(workflows, workflow) < 0)
 		complain(c, SEVERITY_NOTE, RULE("input-context.workflow"), "workflow",
 			 "not specify, plan or tasks");
 	path_pop(c);
-	json_int(json_get(got[IN_CONTEXT], "iteration"), &iteration);
-	lane = lane_id(d, got[IN_CONTEXT]);
+	json_int(context[CTX_ITERATION], &iteration);
+	lane = lane_id(d, json_str(context[CTX_FEATURE]), workflow);
 	decode_review(m, lane, got[IN_PRIOR]);
 	e = event_add(m, EV_ENVELOPE_IN, lane, "/context/iteration");
 	e->iteration = iteration > 0 ? iteration : 0;
-	e->other = json_get_str(got[IN_TASK], "action");
-	params = json_get(got[IN_TASK], "params");
-	e->content_hash = json_get(params, "gaps") ? value_hash(json_get(params, "gaps")) : 0;
+	e->other = json_str(task[DO_ACTION]);
+	gaps = json_get(task[DO_PARAMS], "gaps");
+	e->content_hash = gaps ? value_hash(gaps) : 0;
 }
 
 static void decode_output(struct decoder *d, yyjson_val *root, struct message *m)

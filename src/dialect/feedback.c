@@ -29,26 +29,36 @@ static bool is_session_field(struct str name)
 
 static const char *const version_values[] = { "1.2", NULL };
 
+/* what decoders ask for of the objects inside */
+enum { KEEP_ARTIFACT = 1, KEEP_APPLIED, KEEP_ITEMS, KEEP_ERROR, KEEP_AREAS, KEEP_TOKENS,
+       KEEP_CACHE };
+
 /* 3: the Request */
 static const char *const applied_status_values[] = { "accepted", "rejected", "partial", NULL };
+enum { APPLIED_ID, APPLIED_STATUS, APPLIED_REASON, APPLIED_EXPLANATION };
 static const struct field applied_item_fields[] = {
 	/* an item's id; what does not look like one cannot name one */
-	{ "id", RULE("3.2.1-id"), REQUIRED, T_STR, .format = FORMAT_ITEM_ID },
-	{ "status", RULE("3.2.1-status"), REQUIRED, T_STR, .values = applied_status_values },
-	{ "reason_code", RULE("3.2.1-reason_code"), OPTIONAL, T_STR },
-	{ "explanation", RULE("3.2.1-explanation"), OPTIONAL, T_STR },
+	[APPLIED_ID] = { "id", RULE("3.2.1-id"), REQUIRED, T_STR, .format = FORMAT_ITEM_ID },
+	[APPLIED_STATUS] = { "status", RULE("3.2.1-status"), REQUIRED, T_STR,
+			     .values = applied_status_values },
+	[APPLIED_REASON] = { "reason_code", RULE("3.2.1-reason_code"), OPTIONAL, T_STR },
+	[APPLIED_EXPLANATION] = { "explanation", RULE("3.2.1-explanation"), OPTIONAL, T_STR },
 };
 static const struct shape applied_item_shape = { SHAPE_FIELDS(applied_item_fields), PAYLOAD_SHAPE };
 
+enum { APPLIED_ITEMS };
 static const struct field applied_fields[] = {
-	{ "items", RULE("3.2-items"), REQUIRED, T_ARR, T_OBJ, &applied_item_shape },
+	{ "items", RULE("3.2-items"), REQUIRED, T_ARR, T_OBJ, &applied_item_shape,
+	  .keep = KEEP_ITEMS },
 };
 static const struct shape applied_shape = { SHAPE_FIELDS(applied_fields), PAYLOAD_SHAPE };
 
+enum { ART_TYPE, ART_CONTENT, ART_REF };
 static const struct field artifact_fields[] = {
-	{ "media_type", RULE("3.1-media_type"), REQUIRED, T_STR, .format = FORMAT_MIME },
-	{ "content", RULE("3.1-content"), REQUIRED, T_ANY },
-	{ "artifact_ref", RULE("3.1-artifact_ref"), OPTIONAL, T_STR },
+	[ART_TYPE] = { "media_type", RULE("3.1-media_type"), REQUIRED, T_STR,
+		       .format = FORMAT_MIME },
+	[ART_CONTENT] = { "content", RULE("3.1-content"), REQUIRED, T_ANY },
+	[ART_REF] = { "artifact_ref", RULE("3.1-artifact_ref"), OPTIONAL, T_STR },
 };
 static const struct shape artifact_shape = { SHAPE_FIELDS(artifact_fields), PAYLOAD_SHAPE };
 
@@ -60,9 +70,9 @@ static const struct field request_fields[] = {
 	[REQ_ITERATION] = { "iteration", RULE("3-iteration"), REQUIRED, T_INT, .ranged = true,
 			    .min = 1, .max = (double)COUNT_MAX },
 	[REQ_ARTIFACT] = { "artifact", RULE("3-artifact"), REQUIRED, T_OBJ,
-			   .inside = &artifact_shape },
+			   .inside = &artifact_shape, .keep = KEEP_ARTIFACT },
 	[REQ_APPLIED] = { "applied_feedback", RULE("3-applied_feedback"), OPTIONAL, T_OBJ,
-			  .inside = &applied_shape },
+			  .inside = &applied_shape, .keep = KEEP_APPLIED },
 };
 static const struct shape request_shape = { SHAPE_FIELDS(request_fields), PAYLOAD_SHAPE };
 
@@ -80,11 +90,12 @@ static const struct field positive_fields[] = {
 };
 static const struct shape positive_shape = { SHAPE_FIELDS(positive_fields), PAYLOAD_SHAPE };
 
+enum { AREA_ID, AREA_ASPECT, AREA_DESCRIPTION, AREA_RECOMMENDATION };
 static const struct field area_fields[] = {
-	{ "id", RULE("4.1.3-id"), REQUIRED, T_STR, .format = FORMAT_ITEM_ID },
-	{ "aspect", RULE("4.1.3-aspect"), REQUIRED, T_STR },
-	{ "description", RULE("4.1.3-description"), REQUIRED, T_STR },
-	{ "recommendation", RULE("4.1.3-recommendation"), REQUIRED, T_STR },
+	[AREA_ID] = { "id", RULE("4.1.3-id"), REQUIRED, T_STR, .format = FORMAT_ITEM_ID },
+	[AREA_ASPECT] = { "aspect", RULE("4.1.3-aspect"), REQUIRED, T_STR },
+	[AREA_DESCRIPTION] = { "description", RULE("4.1.3-description"), REQUIRED, T_STR },
+	[AREA_RECOMMENDATION] = { "recommendation", RULE("4.1.3-recommendation"), REQUIRED, T_STR },
 };
 static const struct shape area_shape = { SHAPE_FIELDS(area_fields), PAYLOAD_SHAPE };
 
@@ -92,7 +103,7 @@ static const struct field feedback_fields[] = {
 	{ "confidence", RULE("4.1-confidence"), REQUIRED, T_OBJ, .inside = &confidence_shape },
 	{ "positive_points", RULE("4.1-positive_points"), REQUIRED, T_ARR, T_OBJ, &positive_shape },
 	{ "areas_for_improvement", RULE("4.1-areas_for_improvement"), REQUIRED, T_ARR, T_OBJ,
-	  &area_shape },
+	  &area_shape, .keep = KEEP_AREAS },
 	{ "general_summary", RULE("4.1-general_summary"), REQUIRED, T_STR },
 };
 static const struct shape feedback_shape = { SHAPE_FIELDS(feedback_fields), PAYLOAD_SHAPE };
@@ -100,21 +111,23 @@ static const struct shape feedback_shape = { SHAPE_FIELDS(feedback_fields), PAYL
 /* further codes are allowed */
 static const char *const code_values[] = { "INVALID_REQUEST", "UNSUPPORTED_MEDIA_TYPE",
 					   "INTERNAL_ERROR", NULL };
+enum { ERR_CODE, ERR_MESSAGE };
 static const struct field error_fields[] = {
-	{ "code", RULE("4.2-code"), REQUIRED, T_STR },
-	{ "message", RULE("4.2-message"), REQUIRED, T_STR },
+	[ERR_CODE] = { "code", RULE("4.2-code"), REQUIRED, T_STR },
+	[ERR_MESSAGE] = { "message", RULE("4.2-message"), REQUIRED, T_STR },
 };
 static const struct shape error_shape = { SHAPE_FIELDS(error_fields), PAYLOAD_SHAPE };
 
 static const char *const processing_values[] = { "acknowledged", "unknown_id", NULL };
+enum { ACK_ID, ACK_STATUS };
 static const struct field ack_item_fields[] = {
-	{ "id", RULE("4.3.1-id"), REQUIRED, T_STR, .format = FORMAT_ITEM_ID },
-	{ "processing_status", RULE("4.3.1-processing_status"), REQUIRED, T_STR,
-	  .values = processing_values },
+	[ACK_ID] = { "id", RULE("4.3.1-id"), REQUIRED, T_STR, .format = FORMAT_ITEM_ID },
+	[ACK_STATUS] = { "processing_status", RULE("4.3.1-processing_status"), REQUIRED, T_STR,
+			 .values = processing_values },
 };
 static const struct shape ack_item_shape = { SHAPE_FIELDS(ack_item_fields), PAYLOAD_SHAPE };
 static const struct field ack_fields[] = {
-	{ "items", RULE("4.3-items"), REQUIRED, T_ARR, T_OBJ, &ack_item_shape },
+	{ "items", RULE("4.3-items"), REQUIRED, T_ARR, T_OBJ, &ack_item_shape, .keep = KEEP_ITEMS },
 };
 static const struct shape ack_shape = { SHAPE_FIELDS(ack_fields), PAYLOAD_SHAPE };
 
@@ -130,22 +143,32 @@ static const struct field response_fields[] = {
 			   .inside = &feedback_shape },
 	[RES_ACK] = { "applied_feedback_ack", RULE("4-applied_feedback_ack"), OPTIONAL, T_OBJ,
 		      .inside = &ack_shape },
-	[RES_ERROR] = { "error", RULE("4-error"), OPTIONAL, T_OBJ, .inside = &error_shape },
+	[RES_ERROR] = { "error", RULE("4-error"), OPTIONAL, T_OBJ, .inside = &error_shape,
+			.keep = KEEP_ERROR },
 };
 static const struct shape response_shape = { SHAPE_FIELDS(response_fields), PAYLOAD_SHAPE };
 
 /* 2.2.1: the wrapper, and what tools really put into it */
+enum { CACHE_READ, CACHE_WRITE };
 static const struct field cache_fields[] = {
-	{ "read", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18 },
-	{ "write", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18 },
+	[CACHE_READ] = { "read", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
+			 .max = 1e18 },
+	[CACHE_WRITE] = { "write", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
+			  .max = 1e18 },
 };
 static const struct shape cache_shape = { SHAPE_FIELDS(cache_fields), STRANGER_FINE };
+enum { TOKENS_IN, TOKENS_OUT, TOKENS_REASONING, TOKENS_TOTAL, TOKENS_CACHE };
 static const struct field token_fields[] = {
-	{ "input", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18 },
-	{ "output", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18 },
-	{ "reasoning", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18 },
-	{ "total", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18 },
-	{ "cache", RULE("2.2.1-tokens"), OPTIONAL, T_OBJ, .inside = &cache_shape },
+	[TOKENS_IN] = { "input", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
+			.max = 1e18 },
+	[TOKENS_OUT] = { "output", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
+			 .max = 1e18 },
+	[TOKENS_REASONING] = { "reasoning", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
+			       .max = 1e18 },
+	[TOKENS_TOTAL] = { "total", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
+			   .max = 1e18 },
+	[TOKENS_CACHE] = { "cache", RULE("2.2.1-tokens"), OPTIONAL, T_OBJ, .inside = &cache_shape,
+			   .keep = KEEP_CACHE },
 };
 static const struct shape token_shape = { SHAPE_FIELDS(token_fields), STRANGER_FINE };
 
@@ -155,6 +178,7 @@ static const struct field time_fields[] = {
 	{ "end", RULE("2.2.1-part.time"), OPTIONAL, T_NUM },
 };
 static const struct shape time_shape = { SHAPE_FIELDS(time_fields), STRANGER_FINE };
+enum { PART_N = 6 };
 #define PART_FIELDS \
 	{ "id", RULE("2.2.1-part.id"), OPTIONAL, T_STR }, \
 	{ "sessionID", RULE("2.2.1-part.sessionID"), OPTIONAL, T_STR }, \
@@ -166,14 +190,17 @@ static const struct shape time_shape = { SHAPE_FIELDS(time_fields), STRANGER_FIN
 static const struct field start_fields[] = { PART_FIELDS };
 static const struct shape start_shape = { SHAPE_FIELDS(start_fields), STRANGER_FINE };
 
+enum { FINISH_COST = PART_N, FINISH_TOKENS, FINISH_REASON };
 static const struct field finish_fields[] = {
 	PART_FIELDS,
 	{ "cost", RULE("2.2.1-cost"), RECOMMENDED, T_NUM },
-	{ "tokens", RULE("2.2.1-tokens"), RECOMMENDED, T_OBJ, .inside = &token_shape },
+	{ "tokens", RULE("2.2.1-tokens"), RECOMMENDED, T_OBJ, .inside = &token_shape,
+	  .keep = KEEP_TOKENS },
 	{ "reason", RULE("2.2.1-reason"), OPTIONAL, T_STR },
 };
 static const struct shape finish_shape = { SHAPE_FIELDS(finish_fields), STRANGER_FINE };
 
+enum { TEXT_TEXT = PART_N };
 static const struct field text_fields[] = {
 	PART_FIELDS,
 	{ "text", RULE("2.2.1-part.text"), REQUIRED, T_STR },
@@ -318,23 +345,30 @@ static yyjson_val *find_response(struct decoder *d, yyjson_val *part_text, bool 
 	return NULL;
 }
 
-static void check_reasons(struct decoder *d, yyjson_val *items)
+static void decode_decisions(struct checker *c, struct message *m)
 {
-	struct checker *c = &d->check;
-	size_t i, n;
-	yyjson_val *v;
+	static const enum verdict verdicts[] = { VERDICT_ACCEPTED, VERDICT_REJECTED,
+						 VERDICT_PARTIAL };
+	yyjson_val *const *item;
+	uint32_t i;
 
 	path_push(c, "applied_feedback");
 	path_push(c, "items");
-	yyjson_arr_foreach(items, i, n, v) {
-		struct str status = json_get_str(v, "status");
-		bool rejected = str_is(status, "rejected");
+	kept_foreach(c, KEEP_ITEMS, i, item) {
+		int status = value_index(applied_status_values, json_str(item[APPLIED_STATUS]));
+		enum verdict verdict = status < 0 ? VERDICT_NONE : verdicts[status];
+		struct event *e = event_add(m, EV_DECIDE, json_str(item[APPLIED_ID]),
+					    "/applied_feedback/items/%u/id");
 
-		path_push_index(c, (uint32_t)i);
-		if (rejected && !json_get(v, "reason_code"))
+		e->index = i;
+		e->item = ITEM_IMPROVEMENT;
+		e->verdict = verdict;
+		path_push_index(c, i);
+		if (verdict == VERDICT_REJECTED && !item[APPLIED_REASON])
 			complain(c, SEVERITY_WARNING, RULE("3.2.1-reason_code"), "reason_code",
 				 "missing; recommended for rejected items");
-		if ((rejected || str_is(status, "partial")) && !json_get(v, "explanation"))
+		if ((verdict == VERDICT_REJECTED || verdict == VERDICT_PARTIAL) &&
+		    !item[APPLIED_EXPLANATION])
 			complain(c, SEVERITY_WARNING, RULE("3.2.1-explanation"), "explanation",
 				 "missing; recommended for rejected and partial items");
 		path_pop(c);
@@ -344,9 +378,8 @@ static void check_reasons(struct decoder *d, yyjson_val *items)
 }
 
 /* What makes it this request: turn, content and decisions, however they are written. */
-static uint64_t request_hash(yyjson_val *artifact, yyjson_val *items, int64_t iteration)
+static uint64_t request_hash(yyjson_val *content, yyjson_val *items, int64_t iteration)
 {
-	yyjson_val *content = json_get(artifact, "content");
 	uint64_t h = hash_mix((uint64_t)iteration, content ? value_hash(content) : 0);
 
 	return yyjson_arr_size(items) ? hash_mix(h, value_hash(items)) : h;
@@ -354,12 +387,9 @@ static uint64_t request_hash(yyjson_val *artifact, yyjson_val *items, int64_t it
 
 static void decode_request(struct decoder *d, yyjson_val *root, struct message *m)
 {
-	static const enum verdict verdicts[] = { VERDICT_ACCEPTED, VERDICT_REJECTED,
-						 VERDICT_PARTIAL };
-	yyjson_val *got[REQ_N], *items, *v;
+	yyjson_val *got[REQ_N];
 	struct event *e;
 	int64_t iteration = 0;
-	size_t i, n;
 
 	m->kind = STR("request");
 	m->from = (struct actor){ STR("requester"), STR("requester"), false };
@@ -370,55 +400,43 @@ static void decode_request(struct decoder *d, yyjson_val *root, struct message *
 	if (iteration > 1 && !got[REQ_APPLIED])
 		complain(&d->check, SEVERITY_WARNING, RULE("3-applied_feedback"), "applied_feedback",
 			 "missing; it should be here from the second iteration on");
-	items = json_get(got[REQ_APPLIED], "items");
 	e = event_add(m, EV_TURN_ASK, STR_NONE, "/iteration");
 	e->iteration = iteration;
 	e->acked = yyjson_is_obj(got[REQ_APPLIED]);
-	e->content_hash = request_hash(got[REQ_ARTIFACT], items, iteration);
-	if (!yyjson_is_arr(items))
-		return;
-	check_reasons(d, items);
-	yyjson_arr_foreach(items, i, n, v) {
-		int status = value_index(applied_status_values, json_get_str(v, "status"));
-
-		e = event_add(m, EV_DECIDE, json_get_str(v, "id"), "/applied_feedback/items/%u/id");
-		e->index = (uint32_t)i;
-		e->item = ITEM_IMPROVEMENT;
-		e->verdict = status < 0 ? VERDICT_NONE : verdicts[status];
-	}
+	e->content_hash = request_hash(kept(&d->check, KEEP_ARTIFACT)[ART_CONTENT],
+				       kept(&d->check, KEEP_APPLIED)[APPLIED_ITEMS], iteration);
+	decode_decisions(&d->check, m);
 }
 
-static void decode_items(struct message *m, yyjson_val *areas, int64_t iteration)
+static void decode_items(struct checker *c, struct message *m, int64_t iteration)
 {
-	size_t i, n;
-	yyjson_val *v;
+	yyjson_val *const *area;
+	uint32_t i;
 
-	if (!yyjson_is_arr(areas))
-		return;
-	yyjson_arr_foreach(areas, i, n, v) {
-		struct str id = json_get_str(v, "id");
+	kept_foreach(c, KEEP_AREAS, i, area) {
+		struct str id = json_str(area[AREA_ID]);
 		struct event *e;
 
-		if (!yyjson_is_obj(v))
+		if (!yyjson_is_obj(area[SELF]))
 			continue;
 		e = event_add(m, EV_ITEM, id, "/feedback/areas_for_improvement/%u/id");
-		e->index = (uint32_t)i;
+		e->index = i;
 		e->item = ITEM_IMPROVEMENT;
 		e->iteration = iteration;
 		/* the reply needs both */
 		e->undecidable = !is_item_id(id) || !iteration;
-		e->content_hash = value_hash(v);
+		e->content_hash = value_hash(area[SELF]);
 	}
 }
 
 static void decode_response(struct decoder *d, yyjson_val *root, struct message *m)
 {
-	yyjson_val *got[RES_N], *acks, *v;
+	yyjson_val *got[RES_N], *code, *const *ack;
 	struct checker *c = &d->check;
 	struct event *e;
 	struct str status;
 	int64_t iteration = 0;
-	size_t i, n;
+	uint32_t i;
 
 	m->kind = STR("response");
 	m->from = (struct actor){ STR("provider"), STR("provider"), false };
@@ -442,8 +460,8 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 			complain(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
 				 "only present if status is success");
 	}
-	v = json_get(got[RES_ERROR], "code");
-	if (yyjson_is_str(v) && value_index(code_values, json_str(v)) < 0) {
+	code = kept(c, KEEP_ERROR)[ERR_CODE];
+	if (yyjson_is_str(code) && value_index(code_values, json_str(code)) < 0) {
 		path_push(c, "error");
 		complain(c, SEVERITY_NOTE, RULE("4.2-code"), "code", "not one of the baseline codes");
 		path_pop(c);
@@ -454,15 +472,13 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	e->acked = yyjson_is_obj(got[RES_ACK]);
 	/* the note on a turn that nobody has answered (decide/turns.h) acknowledges nothing */
 	e->again = e->failed && json_get(json_get(root, "x-gavel"), "turn");
-	acks = json_get(got[RES_ACK], "items");
-	if (yyjson_is_arr(acks))
-		yyjson_arr_foreach(acks, i, n, v) {
-			e = event_add(m, EV_ACK, json_get_str(v, "id"),
-				      "/applied_feedback_ack/items/%u/id");
-			e->index = (uint32_t)i;
-			e->acked = !str_is(json_get_str(v, "processing_status"), "unknown_id");
-		}
-	decode_items(m, json_get(got[RES_FEEDBACK], "areas_for_improvement"), iteration);
+	kept_foreach(c, KEEP_ITEMS, i, ack) {
+		e = event_add(m, EV_ACK, json_str(ack[ACK_ID]),
+			      "/applied_feedback_ack/items/%u/id");
+		e->index = i;
+		e->acked = !str_is(json_str(ack[ACK_STATUS]), "unknown_id");
+	}
+	decode_items(c, m, iteration);
 	if (str_is(status, "error")) {
 		e = event_add(m, EV_ITEM, STR_NONE, "/error");
 		e->item = ITEM_ERROR;
@@ -471,23 +487,23 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	}
 }
 
-static uint64_t token_count(yyjson_val *tokens, const char *name)
+static uint64_t token_count(yyjson_val *v)
 {
 	double n;
 
-	return json_number(json_get(tokens, name), &n) && n > 0 && n < 1e18 ? (uint64_t)n : 0;
+	return json_number(v, &n) && n > 0 && n < 1e18 ? (uint64_t)n : 0;
 }
 
-static void decode_usage(struct message *m, yyjson_val *part)
+static void decode_usage(struct checker *c, struct message *m, yyjson_val *cost)
 {
-	yyjson_val *tokens = json_get(part, "tokens");
+	yyjson_val *const *tokens = kept(c, KEEP_TOKENS);
 	struct event *e = event_add(m, EV_USAGE, STR_NONE, "/part");
-	double cost;
+	double n;
 
-	e->tokens_in = token_count(tokens, "input");
-	e->tokens_out = token_count(tokens, "output") + token_count(tokens, "reasoning");
-	e->tokens_cached = token_count(json_get(tokens, "cache"), "read");
-	e->cost = json_number(json_get(part, "cost"), &cost) && cost > 0 && cost < 1e12 ? cost : 0;
+	e->tokens_in = token_count(tokens[TOKENS_IN]);
+	e->tokens_out = token_count(tokens[TOKENS_OUT]) + token_count(tokens[TOKENS_REASONING]);
+	e->tokens_cached = token_count(kept(c, KEEP_CACHE)[CACHE_READ]);
+	e->cost = json_number(cost, &n) && n > 0 && n < 1e12 ? n : 0;
 }
 
 /* A text line: prose, or a Response with or without prose around it. */
@@ -517,7 +533,7 @@ static void decode_text_part(struct decoder *d, yyjson_val *text, struct message
 
 static void decode_wrapper(struct decoder *d, yyjson_val *root, struct message *m)
 {
-	yyjson_val *got[WRAP_N];
+	yyjson_val *got[WRAP_N], *part[FIELDS_MAX];
 	struct checker *c = &d->check;
 	struct str type;
 	double ms;
@@ -545,17 +561,15 @@ static void decode_wrapper(struct decoder *d, yyjson_val *root, struct message *
 			 "missing; an error message carries it");
 	if (wt != WT_ERROR && wt != WT_DONE && !got[WRAP_PART])
 		complain(c, SEVERITY_ERROR, RULE("2.2.1-part"), "part", "missing; it is required");
-	if (!yyjson_is_obj(got[WRAP_PART]))
+	if (!yyjson_is_obj(got[WRAP_PART]) || !part_shapes[wt])
 		return;
-	if (part_shapes[wt]) {
-		path_push(c, "part");
-		check_object(c, got[WRAP_PART], part_shapes[wt], NULL);
-		path_pop(c);
-	}
-	if (wt == WT_TEXT && yyjson_is_str(json_get(got[WRAP_PART], "text")))
-		decode_text_part(d, json_get(got[WRAP_PART], "text"), m);
+	path_push(c, "part");
+	check_object(c, got[WRAP_PART], part_shapes[wt], part);
+	path_pop(c);
+	if (wt == WT_TEXT && yyjson_is_str(part[TEXT_TEXT]))
+		decode_text_part(d, part[TEXT_TEXT], m);
 	else if (wt == WT_FINISH)
-		decode_usage(m, got[WRAP_PART]);
+		decode_usage(c, m, part[FINISH_COST]);
 }
 
 static void feedback_decode(struct decoder *d, yyjson_val *root, struct message *m)
@@ -647,8 +661,8 @@ static void feedback_summarize(struct decoder *d, yyjson_val *root, struct buf *
 
 		buf_add_str(out, json_get_str(part, "reason"));
 		buf_printf(out, " %llu in, %llu out",
-			   (unsigned long long)token_count(tokens, "input"),
-			   (unsigned long long)token_count(tokens, "output"));
+			   (unsigned long long)token_count(json_get(tokens, "input")),
+			   (unsigned long long)token_count(json_get(tokens, "output")));
 	} else if (str_is(type, "tool_use")) {
 		yyjson_val *state = json_get(part, "state");
 

@@ -194,14 +194,6 @@ static void decode_task(struct decoder *d, yyjson_val *root, struct message *m)
 	}
 }
 
-static bool is_sensitive(yyjson_val *root)
-{
-	yyjson_val *output = json_get(root, "output");
-
-	return yyjson_is_true(json_get(root, "sensitive")) ||
-	       yyjson_is_true(json_get(output, "sensitive"));
-}
-
 static void decode_result(struct decoder *d, yyjson_val *root, struct message *m)
 {
 	yyjson_val *got[RS_N];
@@ -223,7 +215,8 @@ static void decode_result(struct decoder *d, yyjson_val *root, struct message *m
 	m->correlation = id_or_file(d, json_str(got[RS_ID]));
 	e = event_add(m, EV_RESULT, m->correlation, "/task_id");
 	e->failed = str_is(status, "failure") || str_is(status, "retry");
-	e->severe = is_sensitive(root);
+	e->severe = yyjson_is_true(got[RS_SENSITIVE]) ||
+		    yyjson_is_true(json_get(got[RS_OUTPUT], "sensitive"));
 	if (json_number(got[RS_SCORE], &score) && score >= 0 && score <= 1)
 		e->number = score;
 	e->content_hash = value_hash(root);
@@ -287,7 +280,8 @@ static void decode_decision(struct decoder *d, yyjson_val *root, struct message 
 	e->verdict = decision < 0 ? VERDICT_NONE : verdicts[decision];
 	e->content_hash = value_hash(root); /* before its text is asked for */
 	e->other = json_str(got[DC_RATIONALE]);
-	decode_gavel(d, root, m, e);
+	if (got[DC_GAVEL])
+		decode_gavel(d, root, m, e);
 }
 
 static void handoff_decode(struct decoder *d, yyjson_val *root, struct message *m)

@@ -23,15 +23,18 @@ static const char *const prefixes[] = { "request:", "event:", "response:", "noti
 /* a request that names no timeout */
 enum { REQUEST_TIMEOUT_MS = 30000 };
 
+enum { KEEP_ERROR = 1, KEEP_AGENTS, KEEP_TASKS, KEEP_TASK }; /* what decoders ask for inside */
+
 enum { B_TYPE, B_ID, B_TIME, B_AGENT, B_CORRELATION, B_PAYLOAD, B_ERROR, B_N };
 static const char *const roles[] = { "worker", "planner", "reviewer", NULL };
 static const char *const codes[] = { "INVALID_REQUEST", "INVALID_MESSAGE_TYPE", "UNAUTHORIZED",
 				     "NOT_FOUND",	"TIMEOUT",		"INTERNAL_ERROR",
 				     NULL };
+enum { ERR_CODE, ERR_MESSAGE, ERR_DETAILS };
 static const struct field error_fields[] = {
-	{ "code", RULE("error-code"), REQUIRED, T_STR, .values = codes },
-	{ "message", RULE("error-message"), REQUIRED, T_STR },
-	{ "details", RULE("error-details"), OPTIONAL, T_OBJ },
+	[ERR_CODE] = { "code", RULE("error-code"), REQUIRED, T_STR, .values = codes },
+	[ERR_MESSAGE] = { "message", RULE("error-message"), REQUIRED, T_STR },
+	[ERR_DETAILS] = { "details", RULE("error-details"), OPTIONAL, T_OBJ },
 };
 static const struct shape error_shape = { SHAPE_FIELDS(error_fields), OPEN_SHAPE };
 
@@ -43,7 +46,8 @@ static const struct field base_fields[] = {
 	[B_AGENT] = { "agentId", RULE("base-agentId"), OPTIONAL, T_STR },
 	[B_CORRELATION] = { "correlationId", RULE("correlation-correlationId"), OPTIONAL, T_STR },
 	[B_PAYLOAD] = { "payload", RULE("base-payload"), OPTIONAL, T_OBJ },
-	[B_ERROR] = { "error", RULE("error-error"), OPTIONAL, T_OBJ, .inside = &error_shape },
+	[B_ERROR] = { "error", RULE("error-error"), OPTIONAL, T_OBJ, .inside = &error_shape,
+		      .keep = KEEP_ERROR },
 };
 static const struct shape base_shape = { SHAPE_FIELDS(base_fields), OPEN_SHAPE };
 
@@ -86,17 +90,20 @@ static const struct field option_fields[] = {
 	{ "value", RULE("ask-user-value"), REQUIRED, T_STR },
 };
 static const struct shape option_shape = { SHAPE_FIELDS(option_fields), OPEN_SHAPE };
+enum { ASK_QUESTION, ASK_OPTIONS, ASK_TIMEOUT };
 static const struct field ask_user_fields[] = {
-	{ "question", RULE("ask-user-question"), REQUIRED, T_STR },
-	{ "options", RULE("ask-user-options"), OPTIONAL, T_ARR, T_OBJ, &option_shape },
-	{ "timeout", RULE("ask-user-timeout"), OPTIONAL, T_NUM, .ranged = true, .min = 0,
-	  .max = (double)COUNT_MAX },
+	[ASK_QUESTION] = { "question", RULE("ask-user-question"), REQUIRED, T_STR },
+	[ASK_OPTIONS] = { "options", RULE("ask-user-options"), OPTIONAL, T_ARR, T_OBJ,
+			  &option_shape },
+	[ASK_TIMEOUT] = { "timeout", RULE("ask-user-timeout"), OPTIONAL, T_NUM, .ranged = true,
+			  .min = 0, .max = (double)COUNT_MAX },
 };
+enum { PG_TASK, PG_PROGRESS, PG_MESSAGE };
 static const struct field progress_fields[] = {
-	{ "taskId", RULE("progress-taskId"), REQUIRED, T_STR },
-	{ "progress", RULE("progress-progress"), REQUIRED, T_NUM, .ranged = true, .min = 0,
-	  .max = 1 },
-	{ "message", RULE("progress-message"), RECOMMENDED, T_STR },
+	[PG_TASK] = { "taskId", RULE("progress-taskId"), REQUIRED, T_STR },
+	[PG_PROGRESS] = { "progress", RULE("progress-progress"), REQUIRED, T_NUM,
+				.ranged = true, .min = 0, .max = 1 },
+	[PG_MESSAGE] = { "message", RULE("progress-message"), RECOMMENDED, T_STR },
 };
 static const char *const levels[] = { "info", "warn", "error", NULL };
 static const struct field log_fields[] = {
@@ -104,23 +111,26 @@ static const struct field log_fields[] = {
 	{ "message", RULE("log-message"), REQUIRED, T_STR },
 	{ "context", RULE("log-context"), OPTIONAL, T_OBJ },
 };
+enum { ERROR_TASK, ERROR_ERROR, ERROR_STACK, ERROR_RECOVERABLE };
 static const struct field event_error_fields[] = {
-	{ "taskId", RULE("event-error-taskId"), OPTIONAL, T_STR },
-	{ "error", RULE("event-error-error"), REQUIRED, T_STR },
-	{ "stack", RULE("event-error-stack"), OPTIONAL, T_STR },
-	{ "recoverable", RULE("event-error-recoverable"), REQUIRED, T_BOOL },
+	[ERROR_TASK] = { "taskId", RULE("event-error-taskId"), OPTIONAL, T_STR },
+	[ERROR_ERROR] = { "error", RULE("event-error-error"), REQUIRED, T_STR },
+	[ERROR_STACK] = { "stack", RULE("event-error-stack"), OPTIONAL, T_STR },
+	[ERROR_RECOVERABLE] = { "recoverable", RULE("event-error-recoverable"), REQUIRED, T_BOOL },
 };
 static const struct field question_fields[] = {
 	{ "question", RULE("event-question-question"), REQUIRED, T_STR },
 	{ "context", RULE("event-question-context"), OPTIONAL, T_OBJ },
 };
+enum { ASSIGNED_TASK, ASSIGNED_MESSAGE };
 static const struct field assigned_fields[] = {
-	{ "taskId", RULE("task-assigned-taskId"), REQUIRED, T_STR },
-	{ "message", RULE("task-assigned-message"), RECOMMENDED, T_STR },
+	[ASSIGNED_TASK] = { "taskId", RULE("task-assigned-taskId"), REQUIRED, T_STR },
+	[ASSIGNED_MESSAGE] = { "message", RULE("task-assigned-message"), RECOMMENDED, T_STR },
 };
+enum { CANCELLED_TASK, CANCELLED_REASON };
 static const struct field cancelled_fields[] = {
-	{ "taskId", RULE("task-cancelled-taskId"), REQUIRED, T_STR },
-	{ "reason", RULE("task-cancelled-reason"), RECOMMENDED, T_STR },
+	[CANCELLED_TASK] = { "taskId", RULE("task-cancelled-taskId"), REQUIRED, T_STR },
+	[CANCELLED_REASON] = { "reason", RULE("task-cancelled-reason"), RECOMMENDED, T_STR },
 };
 static const struct field shutdown_fields[] = {
 	{ "gracePeriod", RULE("shutdown-gracePeriod"), REQUIRED, T_NUM, .ranged = true, .min = 0,
@@ -129,25 +139,32 @@ static const struct field shutdown_fields[] = {
 };
 
 /* what the five kinds of success carry; only one of them is there */
+enum { AG_ID, AG_ROLE, AG_STATUS, AG_CAPABILITIES };
 static const struct field agent_fields[] = {
-	{ "id", RULE("query-agents-id"), REQUIRED, T_STR },
-	{ "role", RULE("query-agents-role"), OPTIONAL, T_STR },
-	{ "status", RULE("query-agents-status"), OPTIONAL, T_STR },
-	{ "capabilities", RULE("query-agents-capabilities"), OPTIONAL, T_ARR, T_STR },
+	[AG_ID] = { "id", RULE("query-agents-id"), REQUIRED, T_STR },
+	[AG_ROLE] = { "role", RULE("query-agents-role"), OPTIONAL, T_STR },
+	[AG_STATUS] = { "status", RULE("query-agents-status"), OPTIONAL, T_STR },
+	[AG_CAPABILITIES] = { "capabilities", RULE("query-agents-capabilities"), OPTIONAL, T_ARR,
+				 T_STR },
 };
 static const struct shape agent_shape = { SHAPE_FIELDS(agent_fields), STRANGER_FINE };
+enum { TK_ID, TK_NAME, TK_STATUS, TK_ROLE, TK_DEPENDENCIES };
 static const struct field task_fields[] = {
-	{ "id", RULE("query-tasks-id"), REQUIRED, T_STR },
-	{ "name", RULE("query-tasks-name"), OPTIONAL, T_STR },
-	{ "status", RULE("query-tasks-status"), OPTIONAL, T_STR },
-	{ "requiredRole", RULE("query-tasks-requiredRole"), OPTIONAL, T_STR },
-	{ "dependencies", RULE("query-tasks-dependencies"), OPTIONAL, T_ARR, T_STR },
+	[TK_ID] = { "id", RULE("query-tasks-id"), REQUIRED, T_STR },
+	[TK_NAME] = { "name", RULE("query-tasks-name"), OPTIONAL, T_STR },
+	[TK_STATUS] = { "status", RULE("query-tasks-status"), OPTIONAL, T_STR },
+	[TK_ROLE] = { "requiredRole", RULE("query-tasks-requiredRole"), OPTIONAL, T_STR },
+	[TK_DEPENDENCIES] = { "dependencies", RULE("query-tasks-dependencies"), OPTIONAL, T_ARR,
+				T_STR },
 };
 static const struct shape task_shape = { SHAPE_FIELDS(task_fields), STRANGER_FINE };
 static const struct field success_fields[] = {
-	{ "agents", RULE("query-agents-agents"), OPTIONAL, T_ARR, T_OBJ, &agent_shape },
-	{ "tasks", RULE("query-tasks-tasks"), OPTIONAL, T_ARR, T_OBJ, &task_shape },
-	{ "task", RULE("get-task-task"), OPTIONAL, T_OBJ, .inside = &task_shape },
+	{ "agents", RULE("query-agents-agents"), OPTIONAL, T_ARR, T_OBJ, &agent_shape,
+	  .keep = KEEP_AGENTS },
+	{ "tasks", RULE("query-tasks-tasks"), OPTIONAL, T_ARR, T_OBJ, &task_shape,
+	  .keep = KEEP_TASKS },
+	{ "task", RULE("get-task-task"), OPTIONAL, T_OBJ, .inside = &task_shape,
+	  .keep = KEEP_TASK },
 	{ "answer", RULE("ask-user-answer"), OPTIONAL, T_STR },
 	{ "metadata", RULE("ask-user-metadata"), OPTIONAL, T_OBJ },
 };
@@ -185,11 +202,11 @@ static int state_index(struct str status)
 }
 
 /* A task as a response tells it. */
-static void add_task(struct message *m, yyjson_val *task, const char *at, uint32_t index)
+static void add_task(struct message *m, yyjson_val *const *task, const char *at, uint32_t index)
 {
-	struct str id = json_get_str(task, "id");
-	int state = state_index(json_get_str(task, "status"));
-	yyjson_val *needs = json_get(task, "dependencies"), *v;
+	struct str id = json_str(task[TK_ID]);
+	int state = state_index(json_str(task[TK_STATUS]));
+	yyjson_val *needs = task[TK_DEPENDENCIES], *v;
 	struct event *e;
 	size_t i, n;
 
@@ -208,46 +225,43 @@ static void add_task(struct message *m, yyjson_val *task, const char *at, uint32
 			}
 }
 
-static void decode_success(struct message *m, yyjson_val *payload)
+static void decode_success(struct checker *c, struct message *m)
 {
-	yyjson_val *agents = json_get(payload, "agents"), *tasks = json_get(payload, "tasks"), *v;
+	yyjson_val *const *row;
 	struct event *e;
-	size_t i, n;
+	uint32_t i;
 
-	if (yyjson_is_arr(agents))
-		yyjson_arr_foreach(agents, i, n, v) {
-			e = event_add(m, EV_AGENT, json_get_str(v, "id"), "/payload/agents/%u/id");
-			e->index = (uint32_t)i;
-			e->agent = (struct actor){ json_get_str(v, "id"), json_get_str(v, "role"),
-						   false };
-			e->other = json_get_str(v, "status");
-		}
-	if (yyjson_is_arr(tasks))
-		yyjson_arr_foreach(tasks, i, n, v)
-			add_task(m, v, "/payload/tasks/%u/id", (uint32_t)i);
-	if (yyjson_is_obj(json_get(payload, "task")))
-		add_task(m, json_get(payload, "task"), "/payload/task/id", 0);
+	kept_foreach(c, KEEP_AGENTS, i, row) {
+		e = event_add(m, EV_AGENT, json_str(row[AG_ID]), "/payload/agents/%u/id");
+		e->index = i;
+		e->agent = (struct actor){ json_str(row[AG_ID]), json_str(row[AG_ROLE]), false };
+		e->other = json_str(row[AG_STATUS]);
+	}
+	kept_foreach(c, KEEP_TASKS, i, row)
+		add_task(m, row, "/payload/tasks/%u/id", i);
+	add_task(m, kept(c, KEEP_TASK), "/payload/task/id", 0);
 }
 
-static void add_request(struct message *m, yyjson_val *payload, int type)
+/* payload: NULL where it has none. */
+static void add_request(struct message *m, yyjson_val *const *payload, int type)
 {
 	struct event *e = event_add(m, EV_REQUEST, m->id, "/id");
-	double timeout = REQUEST_TIMEOUT_MS;
+	yyjson_val *wanted = payload && type == OT_ASK_USER ? payload[ASK_TIMEOUT] : NULL;
+	double timeout;
 
-	if (type == OT_ASK_USER && json_get(payload, "timeout") &&
-	    (!json_number(json_get(payload, "timeout"), &timeout) || timeout < 0 || timeout > 1e15))
+	if (!json_number(wanted, &timeout) || timeout < 0 || timeout > 1e15)
 		timeout = REQUEST_TIMEOUT_MS;
 	e->other = m->kind;
 	e->deadline_ms = m->time_ms == WHEN_NONE ? WHEN_NONE : m->time_ms + (int64_t)timeout;
 	if (type == OT_SUBMIT_TASK)
-		e->content_hash = value_hash(payload);
+		e->content_hash = payload ? value_hash(payload[SELF]) : 0;
 	if (type != OT_ASK_USER)
 		return;
 	e = event_add(m, EV_ITEM, m->id, "/id");
 	e->item = ITEM_QUESTION;
 	e->deadline_ms = m->time_ms == WHEN_NONE ? WHEN_NONE : m->time_ms + (int64_t)timeout;
 	e->undecidable = !m->id.n;
-	e->content_hash = value_hash(payload);
+	e->content_hash = payload ? value_hash(payload[SELF]) : 0;
 }
 
 /* What is answered with INVALID_MESSAGE_TYPE; only of a request one knows that somebody waits. */
@@ -260,9 +274,9 @@ static void add_unknown(struct message *m, struct str type)
 		vec_last(&m->events)->deadline_ms = WHEN_NONE;
 }
 
-static void decode_payload(struct message *m, int type, yyjson_val *payload)
+static void decode_payload(struct checker *c, struct message *m, int type,
+			   yyjson_val *const *payload)
 {
-	struct str task = json_get_str(payload, "taskId");
 	struct event *e;
 	double progress;
 
@@ -275,37 +289,38 @@ static void decode_payload(struct message *m, int type, yyjson_val *payload)
 		add_request(m, payload, type);
 		break;
 	case OT_PROGRESS:
-		e = event_add(m, EV_TASK_STATE, task, "/payload/taskId");
+		e = event_add(m, EV_TASK_STATE, json_str(payload[PG_TASK]), "/payload/taskId");
 		e->state = TASK_RUNNING;
 		e->again = true;
-		if (json_number(json_get(payload, "progress"), &progress) && progress >= 0 &&
-		    progress <= 1)
+		if (json_number(payload[PG_PROGRESS], &progress) && progress >= 0 && progress <= 1)
 			e->number = progress;
 		break;
 	case OT_ERROR:
-		if (yyjson_is_false(json_get(payload, "recoverable"))) {
+		if (yyjson_is_false(payload[ERROR_RECOVERABLE])) {
 			e = event_add(m, EV_ITEM, m->id, "/id");
 			e->item = ITEM_ERROR;
-			e->task = task;
-			e->content_hash = value_hash(payload);
+			e->task = json_str(payload[ERROR_TASK]);
+			e->content_hash = value_hash(payload[SELF]);
 		}
 		break;
 	case OT_QUESTION:
 		e = event_add(m, EV_ITEM, m->id, "/id");
 		e->item = ITEM_QUESTION;
 		e->undecidable = !m->id.n;
-		e->content_hash = value_hash(payload);
+		e->content_hash = value_hash(payload[SELF]);
 		break;
 	case OT_SUCCESS:
-		decode_success(m, payload);
+		decode_success(c, m);
 		break;
 	case OT_ASSIGNED:
-		e = event_add(m, EV_TASK_STATE, task, "/payload/taskId");
+		e = event_add(m, EV_TASK_STATE, json_str(payload[ASSIGNED_TASK]),
+			      "/payload/taskId");
 		e->state = TASK_ASSIGNED;
 		e->again = true;
 		break;
 	case OT_CANCELLED:
-		e = event_add(m, EV_TASK_STATE, task, "/payload/taskId");
+		e = event_add(m, EV_TASK_STATE, json_str(payload[CANCELLED_TASK]),
+			      "/payload/taskId");
 		e->state = TASK_CANCELLED;
 		e->again = true;
 		break;
@@ -343,7 +358,7 @@ static void check_response(struct checker *c, int type, yyjson_val **got)
 
 static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct message *m)
 {
-	yyjson_val *got[B_N];
+	yyjson_val *got[B_N], *row[1 + FIELDS_MAX], **payload = row + 1;
 	struct checker *c = &d->check;
 	int type;
 
@@ -374,7 +389,7 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 					    "/correlationId");
 
 		e->failed = type == OT_FAILURE;
-		e->other = json_get_str(got[B_ERROR], "code");
+		e->other = json_str(kept(c, KEEP_ERROR)[ERR_CODE]);
 		check_response(c, type, got);
 	}
 	if (from_orchestrator(m->kind) && json_str(got[B_AGENT]).n) {
@@ -398,9 +413,10 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 		return;
 	}
 	path_push(c, "payload");
-	check_object(c, got[B_PAYLOAD], &payload_shapes[type], NULL);
+	payload[SELF] = got[B_PAYLOAD];
+	check_object(c, payload[SELF], &payload_shapes[type], payload);
 	path_pop(c);
-	decode_payload(m, type, got[B_PAYLOAD]);
+	decode_payload(c, m, type, payload);
 }
 
 enum { TYPE_WEIGHT = 100 };

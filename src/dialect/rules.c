@@ -188,19 +188,49 @@ static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
 			 f->max);
 }
 
+/* Room for n rows that the decoder finds at `keep`; NULL where it does not ask. */
+static yyjson_val **rows_new(struct checker *c, const struct field *f, size_t n)
+{
+	size_t width = 1 + f->inside->n;
+	yyjson_val **row;
+
+	if (!f->keep || !n || n > UINT32_MAX)
+		return NULL;
+	row = (yyjson_val **)arena_alloc(&c->rows, n * width * sizeof(*row)) + 1;
+	c->kept[f->keep] = (struct rows){ row, (uint32_t)n, (uint32_t)width };
+	return row;
+}
+
+static void check_inside(struct checker *c, yyjson_val *v, const struct field *f)
+{
+	yyjson_val **row = rows_new(c, f, 1);
+
+	if (row)
+		row[SELF] = v;
+	check_object(c, v, f->inside, row);
+}
+
 static void check_elements(struct checker *c, yyjson_val *array, const struct field *f,
 			   const struct field_index *fi)
 {
 	size_t i, n;
-	yyjson_val *v;
+	yyjson_val *v, **row = f->inside ? rows_new(c, f, yyjson_arr_size(array)) : NULL;
 	char want[96];
 
 	yyjson_arr_foreach(array, i, n, v) {
+		yyjson_val **here = row;
+
+		if (row) {
+			row[SELF] = v;
+			if (!yyjson_is_obj(v))
+				memset(row, 0, f->inside->n * sizeof(*row));
+			row += 1 + f->inside->n;
+		}
 		if (tag_of(v) & fi->fine_elements)
 			continue;
 		path_push_index(c, (uint32_t)i);
 		if (f->inside && yyjson_is_obj(v) && (f->elements & T_OBJ))
-			check_object(c, v, f->inside, NULL);
+			check_object(c, v, f->inside, here);
 		else if (!(type_of(v) & f->elements))
 			complain(c, SEVERITY_ERROR, f->rule, NULL, "must be %s, is %s",
 				 types_text(f->elements, want), json_type_name(v));
@@ -231,7 +261,7 @@ static void check_value(struct checker *c, yyjson_val *v, const struct field *f,
 	else if ((type & T_NUM) && f->ranged)
 		check_range(c, v, f);
 	else if ((type & T_OBJ) && f->inside)
-		check_object(c, v, f->inside, NULL);
+		check_inside(c, v, f);
 	else if ((type & T_ARR) && f->elements)
 		check_elements(c, v, f, fi);
 }
@@ -248,8 +278,19 @@ static void check_stranger(struct checker *c, const struct shape *shape, struct 
 	}
 }
 
+void checker_begin(struct checker *c, struct message *m)
+{
+	c->m = m;
+	c->depth = 0;
+	c->timed = NULL;
+	memset(c->kept, 0, sizeof(c->kept));
+	if (c->rows.next)
+		arena_reset(&c->rows);
+}
+
 void checker_release(struct checker *c)
 {
+	arena_release(&c->rows);
 	free(c->names);
 	c->names = NULL;
 	buf_release(&c->scratch);
@@ -416,7 +457,7 @@ static inline bool prove(struct checker *c, yyjson_val *v, const struct field *f
 	case PROOF_RANGE: return is_in_range(v, f);
 	case PROOF_OBJECT:
 		path_push_str(c, str_make(f->name, fi->length));
-		check_object(c, v, f->inside, NULL);
+		check_inside(c, v, f);
 		path_pop(c);
 		return true;
 	case PROOF_ELEMENTS:

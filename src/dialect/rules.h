@@ -56,6 +56,7 @@ struct field {
 	enum severity wrong_value;  /* of a string not in values; zero means SEVERITY_ERROR */
 	enum value_format format;         /* of a string, or of an array's string elements */
 	const char *alias;          /* a related text's name for the field: read, with a warning */
+	uint8_t keep; /* where decoders find what is inside (struct rows); 0 = they do not ask */
 	bool ranged;
 	double min, max;
 };
@@ -157,6 +158,16 @@ struct shape {
  * anybody reads with these names; not while others do. */
 void shapes_compile(const struct shape *shape, struct names *names);
 
+/* What check_object has found inside a field: a row of an object, or one of each element of an
+ * array, with the values of the inner shape's fields by their numbers, NULL where there is none or
+ * the element is no object. SELF is the object or the element itself. */
+struct rows {
+	yyjson_val *const *row;
+	uint32_t n;
+	uint32_t width; /* from one row to the next */
+};
+enum { SELF = -1, KEPT_MAX = 12 };
+
 struct path_step {
 	struct str name; /* p NULL: an index */
 	uint32_t index;
@@ -169,12 +180,28 @@ struct checker {
 	struct path_step path[24];
 	struct buf scratch;
 	struct names *names; /* its own, of all shapes; NULL = trees have none of them */
+	struct rows kept[KEPT_MAX]; /* by the field's `keep`, of this message */
+	struct arena rows;
 	/* The time that was read last, and of which value: whoever wants it need not read again. */
 	yyjson_val *timed;
 	int64_t time_ms;
 };
 
+/* Before each message. */
+void checker_begin(struct checker *c, struct message *m);
 void checker_release(struct checker *c);
+
+/* The row of a field that is an object; all NULL where it was not. */
+static inline yyjson_val *const *kept(const struct checker *c, unsigned keep)
+{
+	static yyjson_val *const nothing[1 + FIELDS_MAX];
+
+	return c->kept[keep].n ? c->kept[keep].row : nothing + 1;
+}
+
+/* Goes through the rows of a field that is an array. */
+#define kept_foreach(c, keep, i, r) \
+	for (i = 0, r = (c)->kept[keep].row; i < (c)->kept[keep].n; i++, r += (c)->kept[keep].width)
 
 /* Checks obj and fills got[i] with the value of shape->fields[i], or NULL. got may be NULL. */
 void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got);

@@ -93,6 +93,8 @@ static void index_field(struct field_index *fi, const struct field *f, struct na
 		set_allowed(fi, f->values);
 	if (f->inside)
 		shapes_compile(f->inside, names);
+	if (f->keep >= KEPT_MAX)
+		BUG("%s is kept too far away", f->rule);
 }
 
 void shapes_compile(const struct shape *shape, struct names *names)
