@@ -382,6 +382,7 @@ void load_release(struct load *l)
 		desk_close(&l->desks.list.v[i]);
 	vec_release(&l->desks.list);
 	vec_release(&l->readings);
+	free(l->keeping.wanted);
 	cache_release(&l->cache);
 	follow_free(l->live);
 	wire_release(&l->wire);

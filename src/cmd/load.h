@@ -87,8 +87,11 @@ struct load {
 
 	/* for following: */
 	VEC(struct load_reading) readings; /* one a file */
-	uint32_t items_kept, tasks_kept; /* whose messages are kept already, how many there were */
-	uint32_t items_to_keep, tasks_to_keep;
+	struct load_keeping {
+		uint64_t *wanted; /* a bit for each message that was read first; NULL = all done */
+		uint32_t items, tasks, messages;                /* how many were looked at, */
+		uint32_t items_end, tasks_end, messages_end; /* of how many */
+	} keeping;
 };
 
 /* What the command line and the configuration say about reading. First of all; lends c. */

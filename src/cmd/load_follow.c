@@ -3,6 +3,7 @@
 
 enum {
 	TURN_BYTES = 256 << 10, /* read at a time, so that keys do not wait */
+	WANTED_A_TURN = 50000,  /* items and tasks looked at */
 	KEPT_A_TURN = 500,      /* messages */
 	BINARY_AFTER = 20,      /* lines that are enough to judge by */
 };
@@ -19,11 +20,42 @@ void load_follow_begin(struct load *l)
 							    !f->joined });
 	}
 	l->live = follow_new(&l->wire);
-	l->items_to_keep = l->model.items.n;
-	l->tasks_to_keep = l->model.tasks.n;
+	l->keeping = (struct load_keeping){
+		.wanted = xcalloc(l->model.records.n / 64 + 1, sizeof(uint64_t)),
+		.items_end = l->model.items.n, .tasks_end = l->model.tasks.n,
+		.messages_end = l->model.records.n,
+	};
 }
 
 /* ---- bytes that may be wanted when the log is cut ---- */
+
+static void want(struct load_keeping *k, uint32_t message)
+{
+	if (message < k->messages_end)
+		k->wanted[message / 64] |= UINT64_C(1) << message % 64;
+}
+
+/* A log that is cut takes its messages along, but not those that somebody still has to decide on.
+ * What comes while following is kept anyway. */
+static void want_some(struct load *l)
+{
+	struct load_keeping *k = &l->keeping;
+	uint32_t left = WANTED_A_TURN;
+
+	for (; k->items < k->items_end && left; k->items++, left--) {
+		const struct item *item = &l->model.items.v[k->items];
+
+		for (uint32_t i = 0; i < item->n && item->open; i++)
+			want(k, item->steps[i].message);
+	}
+	for (; k->tasks < k->tasks_end && left; k->tasks++, left--) {
+		const struct task *task = &l->model.tasks.v[k->tasks];
+
+		for (uint32_t i = 0; i < task->steps.n; i++)
+			if (task->steps.v[i].assigned)
+				want(k, task->steps.v[i].message);
+	}
+}
 
 static void keep_message(struct load *l, uint32_t message)
 {
@@ -34,27 +66,25 @@ static void keep_message(struct load *l, uint32_t message)
 		  m->records.v[message].length, NULL);
 }
 
-/* A log that is cut takes its messages along, but not those that somebody still has to decide on.
- * What comes while following is kept anyway. */
-static void keep_open_items(struct load *l)
+/* In the order of the log: what is kept is a list in the order of the files, and grows at its end. */
+static void keep_some(struct load *l)
 {
-	const struct model *m = &l->model;
+	struct load_keeping *k = &l->keeping;
 	uint32_t left = KEPT_A_TURN;
 
-	for (; l->items_kept < l->items_to_keep && left; l->items_kept++) {
-		const struct item *item = &m->items.v[l->items_kept];
-
-		for (uint32_t i = 0; i < item->n && item->open; i++, left -= left > 0)
-			keep_message(l, item->steps[i].message);
-	}
-	for (; l->tasks_kept < l->tasks_to_keep && left; l->tasks_kept++) {
-		const struct task *task = &m->tasks.v[l->tasks_kept];
-
-		for (uint32_t i = 0; i < task->steps.n; i++) {
-			if (task->steps.v[i].assigned)
-				keep_message(l, task->steps.v[i].message);
-			left -= left > 0;
+	if (!k->wanted)
+		return;
+	want_some(l);
+	if (k->tasks < k->tasks_end)
+		return;
+	for (; k->messages < k->messages_end && left; k->messages++)
+		if (k->wanted[k->messages / 64] >> k->messages % 64 & 1) {
+			keep_message(l, k->messages);
+			left--;
 		}
+	if (k->messages == k->messages_end) {
+		free(k->wanted);
+		k->wanted = NULL;
 	}
 }
 
@@ -94,7 +124,7 @@ uint32_t load_follow(struct load *l, int64_t now_ms, load_fn each, void *ctx)
 
 	if (!l->live)
 		return 0;
-	keep_open_items(l);
+	keep_some(l);
 	follow_read(l->live, now_ms, TURN_BYTES, take, &t);
 	if (t.n)
 		load_settle(l);
@@ -110,7 +140,7 @@ int load_wait_ms(const struct load *l, int64_t now_ms)
 {
 	if (!l->live)
 		return -1;
-	if (l->items_kept < l->items_to_keep || l->tasks_kept < l->tasks_to_keep)
+	if (l->keeping.wanted)
 		return 0;
 	return follow_wait_ms(l->live, now_ms);
 }

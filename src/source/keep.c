@@ -80,29 +80,29 @@ static struct piece *grows(struct keep *k, struct pieces *kept, uint32_t i, uint
 	if (!i)
 		return NULL;
 	p = &kept->list.v[i - 1];
-	if (p->offset + p->n != offset)
+	if (p->offset + p->n != offset || n > KEEP_PIECE_MAX - p->n)
 		return NULL;
 	if (p->at + p->room == k->end && p->room - p->n < n) {
 		/* the last one given out: nothing stands behind it */
 		k->end += n - (p->room - p->n);
-		p->room = p->n + n;
+		p->room = p->n + (uint32_t)n;
 	}
 	return p->room - p->n >= n ? p : NULL;
 }
 
-/* All of the bytes are new. */
+/* All of the bytes are new; KEEP_PIECE_MAX at most. */
 static int add_piece(struct keep *k, struct pieces *kept, uint64_t offset, struct str bytes,
 		     struct err *err)
 {
 	uint32_t i = piece_at(kept, offset);
 	struct piece *p = grows(k, kept, i, offset, bytes.n);
 	bool goes_on = i && kept->list.v[i - 1].offset + kept->list.v[i - 1].n == offset;
-	struct piece fresh = { offset, k->end, bytes.n, bytes.n };
+	struct piece fresh = { offset, k->end, (uint32_t)bytes.n, (uint32_t)bytes.n };
 
 	if (put(k->fd_plus_one - 1, p ? p->at + p->n : fresh.at, bytes, err) < 0)
 		return -1;
 	if (p) {
-		p->n += bytes.n;
+		p->n += (uint32_t)bytes.n;
 		return 0;
 	}
 	if (goes_on)
@@ -128,6 +128,7 @@ int keep_add(struct keep *k, struct pieces *kept, uint64_t offset, struct str by
 		if (!n) {
 			n = kept_gap(kept, offset);
 			n = n < bytes.n ? n : bytes.n;
+			n = n < KEEP_PIECE_MAX ? n : KEEP_PIECE_MAX;
 			if (add_piece(k, kept, offset, str_make(bytes.p, (size_t)n), err) < 0)
 				return -1;
 		}
@@ -186,7 +187,7 @@ void kept_cut(struct pieces *kept, uint64_t offset)
 	uint32_t i = piece_at(kept, offset);
 
 	if (holds(kept, i, offset)) {
-		kept->list.v[i].n = offset - kept->list.v[i].offset;
+		kept->list.v[i].n = (uint32_t)(offset - kept->list.v[i].offset);
 		i += kept->list.v[i].n != 0;
 	}
 	kept->list.n = i;

@@ -13,7 +13,7 @@
 
 #include <sys/types.h>
 
-enum { KEEP_ROOM_BYTES = 256 << 10 };
+enum { KEEP_ROOM_BYTES = 256 << 10, KEEP_PIECE_MAX = 1 << 30 };
 
 /* Zero it; opened when the first byte comes. */
 struct keep {
@@ -24,7 +24,7 @@ struct keep {
 struct piece {
 	uint64_t offset; /* in the source */
 	uint64_t at;     /* in the keep */
-	uint64_t n, room;
+	uint32_t n, room; /* KEEP_PIECE_MAX and a little at most */
 };
 
 struct pieces {
