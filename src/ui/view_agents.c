@@ -50,8 +50,15 @@ static const struct column table[COL_COUNT] = {
 struct own {
 	struct columns fit;
 	uint32_t most_recent, most_active; /* in any part of any agent */
-	struct agent_stats stats[];
+	struct agent_stats *stats;
 };
+
+static void agents_release(void *own_)
+{
+	struct own *own = own_;
+
+	free(own->stats);
+}
 
 static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], struct columns *fit)
 {
@@ -75,14 +82,15 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 	struct agent_stats *stats =
 		s->asof ? asof_agent_stats(s->asof, s->k, s->now_ms, s->breath)
 			: model_agent_stats(s->model, s->k, s->now_ms, s->breath);
-	struct own *own = arena_zalloc(&out->arena, sizeof(*own) + n * sizeof(*stats));
+	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
 	struct column c[COL_COUNT];
 
 	out->own = own;
+	out->release = agents_release;
 	out->cols = cols;
+	own->stats = stats;
 	layout(s, cols, c, &own->fit);
 	for (uint32_t i = 0; i < n && breath_on(s->breath); i++) {
-		own->stats[i] = stats[i];
 		for (unsigned t = 0; t < AGENT_PARTS; t++) {
 			if (stats[i].recent[t] > own->most_recent)
 				own->most_recent = stats[i].recent[t];
@@ -95,7 +103,6 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 	for (uint32_t i = 0; i < s->life_n && !s->filter && s->k >= s->model->records.n; i++)
 		if (!life_has_agent(s, stats, i))
 			line_add(out, LINE_LIFE, i, 0);
-	free(stats);
 }
 
 static void agents_heading(const struct scene *s, const struct lines *lines, struct grid *g,
