@@ -56,11 +56,16 @@ ptrdiff_t str_find(struct str text, struct str word, size_t start)
 	return -1;
 }
 
+static inline bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 struct str str_trim(struct str s)
 {
-	while (s.n && strchr(" \t\r\n", s.p[0]) && s.p[0])
+	while (s.n && is_blank(s.p[0]))
 		s.p++, s.n--;
-	while (s.n && strchr(" \t\r\n", s.p[s.n - 1]) && s.p[s.n - 1])
+	while (s.n && is_blank(s.p[s.n - 1]))
 		s.n--;
 	return s;
 }

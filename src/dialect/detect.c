@@ -41,6 +41,13 @@ enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct 
 	return d->lazily ? json_read_lazily(r, bytes, root) : json_read(r, bytes, root);
 }
 
+/* A number, a string, a container, true, false or null. */
+static bool begins_json(char c)
+{
+	return c == '{' || c == '[' || c == '"' || c == '-' || (c >= '0' && c <= '9') || c == 't' ||
+	       c == 'f' || c == 'n';
+}
+
 static enum json_outcome read_outer(struct decoder *d, struct str bytes, yyjson_val **root)
 {
 	struct str t = str_trim(bytes);
@@ -51,7 +58,7 @@ static enum json_outcome read_outer(struct decoder *d, struct str bytes, yyjson_
 	if (d->info.flags & RECORD_OVERSIZE)
 		return JSON_NOT;
 	/* most log lines are told from JSON by their first byte */
-	if (t.n == 0 || !strchr("{[\"-0123456789tfn", t.p[0]))
+	if (t.n == 0 || !begins_json(t.p[0]))
 		return JSON_NOT;
 	d->outer.in_place = d->info.lent;
 	return decoder_read(d, &d->outer, bytes, root);
