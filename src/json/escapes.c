@@ -54,55 +54,68 @@ unsigned escape_length(const char *p)
 	return p[1] == 'u' ? code_point(p, &c) : 0;
 }
 
-/* The escape at p, which is right: its length, and what it means as a byte or, where *byte is 0,
- * as a character. */
-static inline unsigned read_escape(const char *p, char *byte, uint32_t *c)
+/* n bytes, and some more: one step at least, which mostly is enough. */
+static inline void put_steps(char *to, const char *from, size_t n)
 {
-	*byte = escape_meant[(unsigned char)p[1]];
-	return *byte ? 2 : code_point(p, c);
+	size_t i = 0;
+
+	do {
+		step_store(to + i, step_load(from + i));
+		i += STEP;
+	} while (i < n);
 }
 
-/* Less than the escape took. */
-static inline char *put_meant(char *to, char byte, uint32_t c)
+/* Puts the text of a block at `from` behind *put, where two blocks have room, and returns where the
+ * next one begins: behind the block, or behind an escape that ends there. */
+static inline const char *unescape_block(const char *from, const char *end, char **put)
 {
-	if (!byte)
-		return to + utf8_encode(c, to);
-	*to = byte;
-	return to + 1;
-}
+	uint64_t carry = 0, backslashes = block_load(from).backslashes;
+	uint64_t escapes = backslashes & ~block_escaped(backslashes, &carry);
+	size_t n = end - from < BLOCK ? (size_t)(end - from) : BLOCK, at = 0;
+	char *to = *put;
 
-/* The text moves to the front, mostly by less than a step: a whole step that is written there
- * may cover what comes next, which is put back then. */
-static char *unescape(char *at, const char *end)
-{
-	char *to = at, *from = at, byte;
-	uint32_t c = 0;
+	if (n < BLOCK)
+		escapes &= (UINT64_C(1) << n) - 1;
+	while (escapes) {
+		size_t next = (size_t)__builtin_ctzll(escapes);
+		char byte = escape_meant[(unsigned char)from[next + 1]];
+		uint32_t c = 0;
 
-	while (end - from >= STEP) {
-		step_bytes here = step_load(from), next;
-		unsigned found = step_equal(here, '\\'), n;
-
-		if (!found) {
-			step_store(to, here);
-			from += STEP;
-			to += STEP;
-			continue;
-		}
-		n = (unsigned)__builtin_ctz(found);
-		from += n;
-		from += read_escape(from, &byte, &c);
-		next = step_load(from);
-		step_store(to, here);
-		step_store(from, next);
-		to = put_meant(to + n, byte, c);
-	}
-	while (from < end) {
-		if (*from == '\\') {
-			from += read_escape(from, &byte, &c);
-			to = put_meant(to, byte, c);
+		put_steps(to, from + at, next - at);
+		to += next - at;
+		escapes &= escapes - 1;
+		if (byte) {
+			*to++ = byte;
+			at = next + 2;
 		} else {
-			*to++ = *from++;
+			at = next + code_point(from + next, &c);
+			to += utf8_encode(c, to);
+			escapes &= at < BLOCK ? ~UINT64_C(0) << at : 0; /* of a pair */
 		}
+	}
+	if (at < n) {
+		put_steps(to, from + at, n - at);
+		to += n - at;
+		at = n;
+	}
+	*put = to;
+	return from + at;
+}
+
+/* The text moves to the front by way of a room of its own: what was just written is not read. */
+static char *unescape(char *start, const char *end)
+{
+	enum { ROOM = 1024 };
+	char room[ROOM + 2 * BLOCK], *to = start;
+	const char *from = start;
+
+	while (from < end) {
+		char *put = room;
+
+		while (from < end && put < room + ROOM)
+			from = unescape_block(from, end, &put);
+		memcpy(to, room, (size_t)(put - room));
+		to += put - room;
 	}
 	return to;
 }
