@@ -1,4 +1,5 @@
-/* A part is read at once, with some bytes behind it for the end of its last line. */
+/* A part is read at once, with some bytes behind it for the end of its last line. Where that is
+ * further away it is read on for, into the same room if that is not too much. */
 #include "wire/part.h"
 
 #include "source/source.h"
@@ -7,12 +8,11 @@
 #include <errno.h>
 #include <unistd.h>
 
-enum { BEHIND_BYTES = 8 << 10, MORE_BYTES = 64 << 10 };
+enum { BEHIND_BYTES = 8 << 10, MORE_BYTES = 64 << 10, BEHIND_ROOM = BEHIND_BYTES + 4 * MORE_BYTES };
 
 /* Exactly n bytes. */
-static char *read_to(const struct part *p, struct buf *room, uint64_t offset, size_t n)
+static bool read_to(const struct part *p, char *at, uint64_t offset, size_t n)
 {
-	char *at = source_room(room, offset, n);
 	size_t got = 0;
 
 	while (got < n) {
@@ -21,10 +21,10 @@ static char *read_to(const struct part *p, struct buf *room, uint64_t offset, si
 		if (more < 0 && errno == EINTR)
 			continue;
 		if (more <= 0)
-			return NULL;
+			return false;
 		got += (size_t)more;
 	}
-	return at;
+	return true;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -41,9 +41,10 @@ static int read_behind(const struct part *p, struct framer *f, uint64_t at, fram
 
 	while (at < p->end) {
 		size_t n = (size_t)least(p->end - at, MORE_BYTES);
-		const char *bytes, *newline;
+		char *bytes = source_room(&room, at, n);
+		const char *newline;
 
-		if (at - p->to > PART_BEHIND_MAX || !(bytes = read_to(p, &room, at, n))) {
+		if (at - p->to > PART_BEHIND_MAX || !read_to(p, bytes, at, n)) {
 			rc = -1;
 			break;
 		}
@@ -58,16 +59,34 @@ static int read_behind(const struct part *p, struct framer *f, uint64_t at, fram
 	return rc;
 }
 
+/* Finds the end of a line from `inside` on, reading on behind the *n bytes as far as there is room. */
+static const char *find_end(const struct part *p, char *bytes, size_t inside, size_t *n, size_t most)
+{
+	const char *end = memchr(bytes + inside, '\n', *n - inside);
+
+	while (!end && *n < most) {
+		size_t more = most - *n < MORE_BYTES ? most - *n : MORE_BYTES;
+
+		if (!read_to(p, bytes + *n, p->from + *n, more))
+			break;
+		end = memchr(bytes + *n, '\n', more);
+		*n += more;
+	}
+	return end;
+}
+
 int part_read(const struct part *p, struct buf *room, frame_fn emit, void *ctx, struct part_lines *out)
 {
-	uint64_t behind = least(p->end, p->to + BEHIND_BYTES);
-	size_t n = (size_t)(behind - p->from), inside = (size_t)(least(p->to, p->end) - p->from);
-	const char *bytes = read_to(p, room, p->from, n), *first = bytes, *last;
+	size_t inside = (size_t)(least(p->to, p->end) - p->from);
+	size_t n = (size_t)(least(p->to + BEHIND_BYTES, p->end) - p->from);
+	size_t most = (size_t)(least(p->to + BEHIND_ROOM, p->end) - p->from);
+	char *bytes = source_room(room, p->from, most);
+	const char *first = bytes, *last;
 	struct framer f;
 	int rc = 0;
 
 	*out = (struct part_lines){ .next = p->from };
-	if (!bytes)
+	if (!read_to(p, bytes, p->from, n))
 		return -1;
 	if (p->from > p->start) {
 		first = memchr(bytes, '\n', inside);
@@ -78,10 +97,10 @@ int part_read(const struct part *p, struct buf *room, frame_fn emit, void *ctx, 
 	framer_init(&f, p->max_bytes, p->from + (uint64_t)(first - bytes));
 	if (p->from)
 		f.bom = BOM_BYTES;
-	last = n > inside ? memchr(bytes + inside, '\n', n - inside) : NULL;
+	last = find_end(p, bytes, inside, &n, most);
 	framer_feed(&f, str_make(first, (size_t)((last ? last + 1 : bytes + n) - first)), emit, ctx);
 	if (!last)
-		rc = read_behind(p, &f, behind, emit, ctx);
+		rc = read_behind(p, &f, p->from + n, emit, ctx);
 	out->lines = f.line - 1;
 	out->next = f.start;
 	framer_release(&f);
