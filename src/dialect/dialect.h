@@ -36,6 +36,10 @@ struct decoder {
 	struct frame_info info;
 	struct str bytes; /* of the current message */
 	unsigned has; /* which of its dialect's tells it has, as bits */
+	struct {
+		uint64_t sums;
+		unsigned winner;
+	} usual[16]; /* which dialects messages were, by what their names told */
 	/* the message that dialect_look has parsed, and the response that was found inside it */
 	const struct dialect *looked_dialect;
 	yyjson_val *looked, *looked_response;

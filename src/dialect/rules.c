@@ -188,33 +188,38 @@ static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
 			 f->max);
 }
 
-/* Room for n rows that the decoder finds at `keep`; NULL where it does not ask. */
+/* Room for n rows that the decoder finds at the field's `keep`. */
 static yyjson_val **rows_new(struct checker *c, const struct field *f, size_t n)
 {
 	size_t width = 1 + f->inside->n;
 	yyjson_val **row;
 
-	if (!f->keep || !n || n > UINT32_MAX)
-		return NULL;
-	row = (yyjson_val **)arena_alloc(&c->rows, n * width * sizeof(*row)) + 1;
+	if (n <= (ROOM_MAX - c->room_n) / width) {
+		row = c->room + c->room_n + 1;
+		c->room_n += (unsigned)(n * width);
+	} else {
+		row = (yyjson_val **)arena_alloc(&c->rows, n * width * sizeof(*row)) + 1;
+	}
 	c->kept[f->keep] = (struct rows){ row, (uint32_t)n, (uint32_t)width };
 	return row;
 }
 
-static void check_inside(struct checker *c, yyjson_val *v, const struct field *f)
+static inline void check_inside(struct checker *c, yyjson_val *v, const struct field *f)
 {
-	yyjson_val **row = rows_new(c, f, 1);
+	yyjson_val **row = c->here[c->depth];
 
-	if (row)
+	if (f->keep) {
+		row = rows_new(c, f, 1);
 		row[SELF] = v;
+	}
 	check_object(c, v, f->inside, row);
 }
 
-static void check_elements(struct checker *c, yyjson_val *array, const struct field *f,
-			   const struct field_index *fi)
+static void check_elements(struct checker *c, yyjson_val *array, const struct field_index *fi)
 {
+	const struct field *f = fi->field;
 	size_t i, n;
-	yyjson_val *v, **row = f->inside ? rows_new(c, f, yyjson_arr_size(array)) : NULL;
+	yyjson_val *v, **row = f->keep ? rows_new(c, f, yyjson_arr_size(array)) : NULL;
 	char want[96];
 
 	yyjson_arr_foreach(array, i, n, v) {
@@ -230,7 +235,7 @@ static void check_elements(struct checker *c, yyjson_val *array, const struct fi
 			continue;
 		path_push_index(c, (uint32_t)i);
 		if (f->inside && yyjson_is_obj(v) && (f->elements & T_OBJ))
-			check_object(c, v, f->inside, here);
+			check_object(c, v, f->inside, here ? here : c->here[c->depth]);
 		else if (!(type_of(v) & f->elements))
 			complain(c, SEVERITY_ERROR, f->rule, NULL, "must be %s, is %s",
 				 types_text(f->elements, want), json_type_name(v));
@@ -240,9 +245,9 @@ static void check_elements(struct checker *c, yyjson_val *array, const struct fi
 	}
 }
 
-static void check_value(struct checker *c, yyjson_val *v, const struct field *f,
-			const struct field_index *fi)
+static void check_value(struct checker *c, yyjson_val *v, const struct field_index *fi)
 {
+	const struct field *f = fi->field;
 	unsigned type = type_of(v);
 	char want[96];
 
@@ -263,7 +268,7 @@ static void check_value(struct checker *c, yyjson_val *v, const struct field *f,
 	else if ((type & T_OBJ) && f->inside)
 		check_inside(c, v, f);
 	else if ((type & T_ARR) && f->elements)
-		check_elements(c, v, f, fi);
+		check_elements(c, v, fi);
 }
 
 static void check_stranger(struct checker *c, const struct shape *shape, struct str name)
@@ -284,8 +289,9 @@ void checker_begin(struct checker *c, struct message *m)
 	c->depth = 0;
 	c->timed = NULL;
 	memset(c->kept, 0, sizeof(c->kept));
-	if (c->rows.next)
-		arena_reset(&c->rows);
+	c->room_n = 0;
+	if (c->rows.head)
+		arena_release(&c->rows);
 }
 
 void checker_release(struct checker *c)
@@ -316,7 +322,7 @@ static void note_duplicate(struct checker *c, struct str name)
 enum { FEW = 16 };
 
 /* Every member by one rule. Few names are compared with each other, many are hashed. */
-static void check_each(struct checker *c, yyjson_val *obj, const struct shape *shape)
+static __attribute__((noinline)) void check_each(struct checker *c, yyjson_val *obj, const struct shape *shape)
 {
 	const struct field_index *fi = shape->index->field;
 	bool few = yyjson_obj_size(obj) <= FEW;
@@ -325,6 +331,8 @@ static void check_each(struct checker *c, yyjson_val *obj, const struct shape *s
 	size_t i, n;
 	yyjson_val *key, *v;
 
+	if (!shape->index->made)
+		BUG("a shape that no dialect has listed");
 	yyjson_obj_foreach(obj, i, n, key, v) {
 		struct str name = json_str(key);
 		bool twice = false;
@@ -345,7 +353,7 @@ static void check_each(struct checker *c, yyjson_val *obj, const struct shape *s
 		if (tag_of(v) & fi->fine)
 			continue;
 		path_push_str(c, name);
-		check_value(c, v, shape->each, fi);
+		check_value(c, v, fi);
 		path_pop(c);
 	}
 	map_release(&seen);
@@ -369,9 +377,11 @@ static uint32_t check_other(struct checker *c, const struct shape *shape, struct
 
 /* A field whose value has to be looked at, that stands under another name too, or that is not
  * there. Returns its value. */
-static yyjson_val *check_field(struct checker *c, yyjson_val *obj, const struct field *f,
-			       const struct field_index *fi, yyjson_val *v)
+static __attribute__((noinline)) yyjson_val *check_field(struct checker *c, yyjson_val *obj,
+							 const struct field_index *fi,
+							 yyjson_val *v)
 {
+	const struct field *f = fi->field;
 	yyjson_val *other = f->alias ? json_get(obj, f->alias) : NULL;
 	struct str name = str_make(f->name, fi->length);
 
@@ -385,7 +395,7 @@ static yyjson_val *check_field(struct checker *c, yyjson_val *obj, const struct 
 	}
 	if (v) {
 		path_push_str(c, name);
-		check_value(c, v, f, fi);
+		check_value(c, v, fi);
 		path_pop(c);
 	} else if (f->need == REQUIRED) {
 		complain(c, SEVERITY_ERROR, f->rule, f->name, "missing; it is required");
@@ -421,13 +431,8 @@ static bool is_in_range(yyjson_val *v, const struct field *f)
 
 static bool is_time(struct checker *c, yyjson_val *v, bool clock)
 {
-	int64_t ms;
-
-	if (!is_iso(json_str(v), clock, &ms))
-		return false;
-	c->timed = v;
-	c->time_ms = ms;
-	return true;
+	c->timed = is_iso(json_str(v), clock, &c->time_ms) ? v : NULL;
+	return c->timed;
 }
 
 int64_t checked_time(const struct checker *c, yyjson_val *v)
@@ -441,8 +446,7 @@ int64_t checked_time(const struct checker *c, yyjson_val *v)
 
 /* Whether a value with a tag that its field can prove is right; false = perhaps not. Of
  * containers, whose rules speak for themselves, it is always true. */
-static inline bool prove(struct checker *c, yyjson_val *v, const struct field *f,
-			 const struct field_index *fi)
+static inline bool prove(struct checker *c, yyjson_val *v, const struct field_index *fi)
 {
 	switch ((enum proof)fi->proof) {
 	case PROOF_NONE: return false;
@@ -454,68 +458,85 @@ static inline bool prove(struct checker *c, yyjson_val *v, const struct field *f
 	case PROOF_ITEM_ID: return is_item_id(json_str(v));
 	case PROOF_UUID4: return is_uuid(json_str(v), true);
 	case PROOF_UUID: return is_uuid(json_str(v), false);
-	case PROOF_RANGE: return is_in_range(v, f);
+	case PROOF_RANGE: return is_in_range(v, fi->field);
 	case PROOF_OBJECT:
-		path_push_str(c, str_make(f->name, fi->length));
-		check_inside(c, v, f);
+		path_push_str(c, str_make(fi->field->name, fi->length));
+		check_inside(c, v, fi->field);
 		path_pop(c);
 		return true;
 	case PROOF_ELEMENTS:
-		path_push_str(c, str_make(f->name, fi->length));
-		check_elements(c, v, f, fi);
+		path_push_str(c, str_make(fi->field->name, fi->length));
+		check_elements(c, v, fi);
 		path_pop(c);
 		return true;
 	}
 	return false;
 }
 
+/* The fields that are not right at first sight, or not there. What is wrong is told in the order of
+ * the table. */
+static __attribute__((noinline)) void look_closer(struct checker *c, yyjson_val *obj,
+						  const struct field_index *fields,
+						  yyjson_val **got, uint32_t look)
+{
+	for (; look; look &= look - 1) {
+		unsigned f = (unsigned)__builtin_ctz(look);
+		const struct field_index *fi = &fields[f];
+		yyjson_val *v = got[f];
+
+		if (!v || !(fi->provable >> (v->tag & 31) & 1) || !prove(c, v, fi))
+			got[f] = check_field(c, obj, fi, v);
+	}
+}
+
+/* A member that the shape's table of numbers does not know, or knows but has met. Returns the field
+ * that it is after all, or NO_FIELD; *others gets the fields that it is another name for. */
+static __attribute__((noinline)) unsigned odd_member(struct checker *c, const struct shape *shape,
+						     yyjson_val *key, uint32_t seen,
+						     uint32_t *others)
+{
+	struct str name = str_make(key->uni.str, unsafe_yyjson_get_len(key));
+	unsigned number = name_number(c->names, name.p), f = shape->index->field_of[number];
+
+	if (f == NO_FIELD && (!number || !shape->index->numbered))
+		f = find_text(shape, name);
+	if (f == NO_FIELD) {
+		*others |= check_other(c, shape, name);
+		return NO_FIELD;
+	}
+	if (!(seen >> f & 1))
+		return f;
+	note_duplicate(c, name);
+	return NO_FIELD;
+}
+
 void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got)
 {
 	const struct shape_index *x = shape->index;
-	yyjson_val *here[FIELDS_MAX], **vals = got ? got : here;
-	yyjson_val *key = unsafe_yyjson_get_first(obj), *v;
-	uint32_t seen = 0, look = 0;
+	yyjson_val *key = unsafe_yyjson_get_first(obj);
+	uint32_t seen = 1u << NO_FIELD, look = 0, others = 0; /* what is no field is odd, too */
 
-	if (!x->made)
-		BUG("a shape that no dialect has listed");
-	if (shape->each) {
+	if (!x->plain) {
 		check_each(c, obj, shape);
 		return;
 	}
 	for (size_t left = unsafe_yyjson_get_len(obj); left; left--) {
-		unsigned number = name_number(c->names, key->uni.str), f = x->field_of[number];
+		unsigned f = x->field_of[name_number(c->names, key->uni.str)];
+		yyjson_val *v = key + 1;
 
-		v = key + 1;
-		if (f == NO_FIELD) {
-			struct str name = str_make(key->uni.str, unsafe_yyjson_get_len(key));
-
-			if (!number || !x->numbered)
-				f = find_text(shape, name);
-			if (f == NO_FIELD)
-				look |= check_other(c, shape, name);
-		}
-		if (f != NO_FIELD) {
-			uint32_t bit = 1u << f;
-
-			if (seen & bit) {
-				note_duplicate(c, str_make(key->uni.str, unsafe_yyjson_get_len(key)));
-			} else {
-				vals[f] = v;
-				seen |= bit;
-				look |= tag_of(v) & x->field[f].fine ? 0 : bit;
-			}
-		}
 		key = unsafe_yyjson_get_next(v);
+		if (seen >> f & 1) {
+			f = odd_member(c, shape, v - 1, seen, &others);
+			if (f == NO_FIELD)
+				continue;
+		}
+		got[f] = v;
+		seen |= 1u << f;
+		look |= x->suspect[v->tag & 31] & 1u << f;
 	}
-	for (uint32_t missing = got ? x->fields & ~seen : 0; missing; missing &= missing - 1)
-		vals[__builtin_ctz(missing)] = NULL;
-	/* what is wrong is told in the order of the table */
-	for (look |= x->needed & ~seen; look; look &= look - 1) {
-		unsigned f = (unsigned)__builtin_ctz(look);
-		const struct field_index *fi = &x->field[f];
-
-		v = seen & 1u << f ? vals[f] : NULL;
-		if (!v || !(tag_of(v) & fi->provable) || !prove(c, v, &shape->fields[f], fi))
-			vals[f] = check_field(c, obj, &shape->fields[f], fi, v);
-	}
+	for (uint32_t missing = x->fields & ~seen; missing; missing &= missing - 1)
+		got[__builtin_ctz(missing)] = NULL;
+	look |= others | (x->needed & ~seen);
+	if (look)
+		look_closer(c, obj, x->field, got, look);
 }

@@ -126,16 +126,19 @@ struct field_index {
 	uint8_t length; /* of the name */
 	uint8_t allowed_n;
 	const struct allowed *allowed;
+	const struct field *field; /* what it was made of */
 };
 
 struct shape_index {
 	uint32_t fields, needed, aliased; /* bits of fields */
 	bool made;
+	bool plain;    /* and members are told by their names */
 	bool numbered; /* all names have numbers (json/names.h) */
 	uint8_t field_of[NAME_COUNT_MAX]; /* by a name's number, NO_FIELD where it is none */
+	uint32_t suspect[32]; /* fields by a value's tag: those in which it could be wrong */
 	struct field_index field[FIELDS_MAX];
 };
-enum { NO_FIELD = 255 };
+enum { NO_FIELD = 31 };
 
 struct shape {
 	const struct field *fields;
@@ -166,8 +169,9 @@ struct rows {
 	uint32_t n;
 	uint32_t width; /* from one row to the next */
 };
-enum { SELF = -1, KEPT_MAX = 12 };
+enum { SELF = -1, KEPT_MAX = 12, ROOM_MAX = 512 };
 
+enum { PATH_MAX_DEPTH = 24 }; /* of shapes in shapes */
 struct path_step {
 	struct str name; /* p NULL: an index */
 	uint32_t index;
@@ -177,11 +181,14 @@ struct path_step {
 struct checker {
 	struct message *m;
 	unsigned depth;
-	struct path_step path[24];
+	struct path_step path[PATH_MAX_DEPTH];
 	struct buf scratch;
 	struct names *names; /* its own, of all shapes; NULL = trees have none of them */
 	struct rows kept[KEPT_MAX]; /* by the field's `keep`, of this message */
-	struct arena rows;
+	yyjson_val *here[PATH_MAX_DEPTH][FIELDS_MAX]; /* what is not kept, while it is checked */
+	yyjson_val *room[ROOM_MAX]; /* for the rows of most messages */
+	unsigned room_n;
+	struct arena rows; /* for those of the others */
 	/* The time that was read last, and of which value: whoever wants it need not read again. */
 	yyjson_val *timed;
 	int64_t time_ms;
@@ -203,7 +210,7 @@ static inline yyjson_val *const *kept(const struct checker *c, unsigned keep)
 #define kept_foreach(c, keep, i, r) \
 	for (i = 0, r = (c)->kept[keep].row; i < (c)->kept[keep].n; i++, r += (c)->kept[keep].width)
 
-/* Checks obj and fills got[i] with the value of shape->fields[i], or NULL. got may be NULL. */
+/* Checks obj and fills got[i] with the value of shape->fields[i], or NULL. */
 void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got);
 
 static inline void path_push(struct checker *c, const char *name)

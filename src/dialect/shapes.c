@@ -85,6 +85,7 @@ static void set_allowed(struct field_index *fi, const char *const *values)
 
 static void index_field(struct field_index *fi, const struct field *f, struct names *names)
 {
+	fi->field = f;
 	fi->length = (uint8_t)strlen(f->name);
 	fi->fine = fine_tags(f->types, f, !f->elements);
 	fi->fine_elements = fine_tags(f->elements, f, true);
@@ -93,8 +94,8 @@ static void index_field(struct field_index *fi, const struct field *f, struct na
 		set_allowed(fi, f->values);
 	if (f->inside)
 		shapes_compile(f->inside, names);
-	if (f->keep >= KEPT_MAX)
-		BUG("%s is kept too far away", f->rule);
+	if (f->keep >= KEPT_MAX || (f->keep && !f->inside))
+		BUG("%s cannot be kept", f->rule);
 }
 
 void shapes_compile(const struct shape *shape, struct names *names)
@@ -104,6 +105,7 @@ void shapes_compile(const struct shape *shape, struct names *names)
 	if (x->made)
 		return;
 	x->made = x->numbered = true;
+	x->plain = !shape->each;
 	memset(x->field_of, NO_FIELD, sizeof(x->field_of));
 	if (shape->each)
 		index_field(&x->field[0], shape->each, names);
@@ -119,5 +121,7 @@ void shapes_compile(const struct shape *shape, struct names *names)
 		x->needed |= (uint32_t)(f->need != OPTIONAL) << i;
 		x->aliased |= (uint32_t)(f->alias != NULL) << i;
 		index_field(&x->field[i], f, names);
+		for (unsigned tag = 0; tag < 32; tag++)
+			x->suspect[tag] |= (~x->field[i].fine >> tag & 1) << i;
 	}
 }

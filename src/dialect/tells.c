@@ -87,35 +87,35 @@ struct names *names_of_dialects(void)
 	return names;
 }
 
+static inline unsigned number_of(yyjson_val *key, const struct names *names)
+{
+	unsigned number = names ? name_number(names, key->uni.str) : 0;
+
+	if (number)
+		return number;
+	/* read without names, or by another parser */
+	return names_find(&all_names, str_make(key->uni.str, unsafe_yyjson_get_len(key)));
+}
+
 /* What the members of a message tell. */
 struct telling {
 	uint64_t sums, marks[MARK_WORDS];
-	yyjson_val *glance[GLANCES + 1]; /* the last is for what no probe looks at */
 };
 
-static inline void look_through(yyjson_val *root, const struct names *names, struct telling *out)
+static inline struct telling look_through(yyjson_val *root, const struct names *names)
 {
 	yyjson_val *key = unsafe_yyjson_get_first(root);
 	size_t n = unsafe_yyjson_get_len(root);
-	uint64_t sums = 0, marks[MARK_WORDS] = { 0 };
+	struct telling out = { 0 };
 
-	memset(out->glance, 0, sizeof(out->glance));
 	for (size_t i = 0; i < n; i++, key = unsafe_yyjson_get_next(key + 1)) {
-		unsigned number = names ? name_number(names, key->uni.str) : 0;
-		const struct told *t;
+		const struct told *t = &told[number_of(key, names)];
 
-		if (!number) /* read without names, or by another parser */
-			number = names_find(&all_names, str_make(key->uni.str,
-								 unsafe_yyjson_get_len(key)));
-		t = &told[number];
-		sums += i < MEMBERS_MAX ? t->weights : 0;
+		out.sums += i < MEMBERS_MAX ? t->weights : 0;
 		for (int k = 0; k < MARK_WORDS; k++)
-			marks[k] |= t->marks[k];
-		if (!out->glance[t->glance])
-			out->glance[t->glance] = key + 1;
+			out.marks[k] |= t->marks[k];
 	}
-	out->sums = sums;
-	memcpy(out->marks, marks, sizeof(marks));
+	return out;
 }
 
 static unsigned marks_of(const struct telling *t, unsigned k)
@@ -123,19 +123,27 @@ static unsigned marks_of(const struct telling *t, unsigned k)
 	return (unsigned)(t->marks[k / MARKED] >> k % MARKED * MARK_BITS) & ((1u << MARK_BITS) - 1);
 }
 
-/* For probes to ask for their text, those with escapes are copied, since the bytes of the message
- * are still to be hashed as they came. */
-static void spare_glances(struct telling *t, struct arena *arena)
+/* The members that probes look at. For them to ask for its text, one with escapes is copied if
+ * there is an arena: the bytes of the message may still have to be hashed as they came. */
+static void find_glances(yyjson_val *root, const struct names *names, struct arena *arena,
+			 yyjson_val *glance[GLANCES + 1])
 {
-	for (int i = 0; i < GLANCES; i++) {
-		yyjson_val *v = t->glance[i], *copy;
+	size_t i, n;
+	yyjson_val *key, *v, *copy;
 
-		if (!yyjson_is_str(v) || !(v->tag & JSON_ESCAPED))
+	memset(glance, 0, (GLANCES + 1) * sizeof(*glance));
+	yyjson_obj_foreach(root, i, n, key, v) {
+		unsigned g = told[number_of(key, names)].glance;
+
+		if (glance[g] || i >= MEMBERS_MAX)
+			continue;
+		glance[g] = v;
+		if (g == GLANCES || !arena || !yyjson_is_str(v) || !(v->tag & JSON_ESCAPED))
 			continue;
 		copy = arena_alloc(arena, sizeof(*copy) + yyjson_get_len(v) + JSON_PADDING);
 		copy->tag = v->tag;
 		copy->uni.str = memcpy(copy + 1, v->uni.str, yyjson_get_len(v));
-		t->glance[i] = copy;
+		glance[g] = copy;
 	}
 }
 
@@ -160,21 +168,35 @@ static unsigned plain_winner(uint64_t sums)
 	return reach < best ? winner : (unsigned)REGISTERED;
 }
 
+/* The same, for sums that are mostly those of a message before. */
+static unsigned usual_winner(struct decoder *d, uint64_t sums)
+{
+	unsigned slot = (unsigned)(sums * 0x9e3779b97f4a7c15u >> 60);
+
+	_Static_assert(sizeof(d->usual) / sizeof(d->usual[0]) == 16, "a slot is four bits");
+	if (d->usual[slot].sums != sums || !sums) {
+		d->usual[slot].sums = sums;
+		d->usual[slot].winner = plain_winner(sums);
+	}
+	return d->usual[slot].winner;
+}
+
 /* The same with probes of all that could win. */
-static unsigned probed_winner(const struct telling *t, bool all, int sum[REGISTERED])
+static unsigned probed_winner(uint64_t sums, yyjson_val *const *glance, bool all,
+			      int sum[REGISTERED])
 {
 	unsigned winner = REGISTERED;
 	int most = 0, best = DETECT_MIN - 1;
 
 	for (unsigned k = 0; k < REGISTERED; k++) {
-		sum[k] = (int)(t->sums >> k * WEIGHT_BITS & WEIGHT_MASK);
+		sum[k] = (int)(sums >> k * WEIGHT_BITS & WEIGHT_MASK);
 		most = sum[k] > most ? sum[k] : most;
 	}
 	for (unsigned k = 0; k < REGISTERED; k++) {
 		int reach = sum[k] + registry[k]->probe_max;
 
 		if (sum[k] && registry[k]->probe && (all || (reach >= most && reach > best)))
-			sum[k] += registry[k]->probe(t->glance);
+			sum[k] += registry[k]->probe(glance);
 		if (sum[k] > best) {
 			best = sum[k];
 			winner = k;
@@ -185,17 +207,18 @@ static unsigned probed_winner(const struct telling *t, bool all, int sum[REGISTE
 
 const struct dialect *dialect_tell(struct decoder *d, yyjson_val *root)
 {
+	yyjson_val *glance[GLANCES + 1];
 	struct telling t;
 	int sum[REGISTERED];
 	unsigned winner;
 
 	if (!yyjson_is_obj(root))
 		return NULL;
-	look_through(root, d->check.names, &t);
-	winner = plain_winner(t.sums);
+	t = look_through(root, d->check.names);
+	winner = usual_winner(d, t.sums);
 	if (winner == REGISTERED) {
-		spare_glances(&t, &d->arena);
-		winner = probed_winner(&t, false, sum);
+		find_glances(root, d->check.names, &d->arena, glance);
+		winner = probed_winner(t.sums, glance, false, sum);
 	}
 	if (winner == REGISTERED)
 		return NULL;
@@ -205,7 +228,7 @@ const struct dialect *dialect_tell(struct decoder *d, yyjson_val *root)
 
 enum dialect_id dialect_detect(yyjson_val *root, int *scores)
 {
-	struct telling t;
+	yyjson_val *glance[GLANCES + 1];
 	int sum[REGISTERED];
 	unsigned winner;
 
@@ -214,8 +237,8 @@ enum dialect_id dialect_detect(yyjson_val *root, int *scores)
 	if (!yyjson_is_obj(root))
 		return DIALECT_UNKNOWN;
 	pthread_once(&once, number_names);
-	look_through(root, NULL, &t);
-	winner = probed_winner(&t, scores, sum);
+	find_glances(root, NULL, NULL, glance);
+	winner = probed_winner(look_through(root, NULL).sums, glance, scores, sum);
 	for (unsigned k = 0; scores && k < REGISTERED; k++)
 		scores[registry[k]->id] = sum[k];
 	return winner == REGISTERED ? DIALECT_UNKNOWN : registry[winner]->id;
@@ -231,6 +254,6 @@ unsigned dialect_has(const struct dialect *dialect, yyjson_val *root, const stru
 	pthread_once(&once, number_names);
 	while (registry[k] != dialect)
 		k++;
-	look_through(root, names, &t);
+	t = look_through(root, names);
 	return marks_of(&t, k);
 }

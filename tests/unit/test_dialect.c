@@ -289,6 +289,124 @@ START_TEST(right_dialect_wins)
 }
 END_TEST
 
+/* ---- names that have numbers, and names that have none ---- */
+
+static bool same_diags(const struct diags *a, const struct diags *b)
+{
+	if (a->list.n != b->list.n)
+		return false;
+	for (uint32_t i = 0; i < a->list.n; i++) {
+		const struct diag *x = &a->list.v[i], *y = &b->list.v[i];
+
+		if (x->severity != y->severity || strcmp(x->rule, y->rule) != 0 ||
+		    !str_eq(x->pointer, y->pointer) || !str_eq(x->text, y->text))
+			return false;
+	}
+	return true;
+}
+
+/* A name with an escape makes another parser read the message: it must be the same to everybody. */
+START_TEST(names_without_numbers_are_told_as_well)
+{
+	const struct fixture *f = &fixtures.v[_i];
+	struct str rest = read_file(f->path), line;
+	struct decoder decoder = { 0 }, other_decoder = { 0 };
+	struct message message = { 0 }, other = { 0 };
+	struct buf escaped = { 0 };
+	unsigned number = 0;
+	bool cut;
+
+	while (next_line(&rest, &line, &cut)) {
+		number++;
+		if (f->whole) {
+			line = str_make(line.p, line.n + (rest.n ? 1 + rest.n : 0));
+			rest = STR_NONE;
+		}
+		if (line.n < 3 || line.p[0] != '{')
+			continue;
+		buf_clear(&escaped);
+		buf_adds(&escaped, "{\"\\u0078-escaped\":0,");
+		buf_add_str(&escaped, str_from(line, 1));
+		dialect_decode(&decoder, line, NULL, &message);
+		dialect_decode(&other_decoder, buf_str(&escaped), NULL, &other);
+		if (message.dialect == DIALECT_TEXT)
+			continue;
+		ck_assert_msg(message.dialect == other.dialect && str_eq(message.kind, other.kind) &&
+				      message.time_ms == other.time_ms &&
+				      message.sequence == other.sequence &&
+				      str_eq(message.from.id, other.from.id) &&
+				      str_eq(message.to.type, other.to.type),
+			      "%s:%u: another message", f->path, number);
+		ck_assert_msg(message.events.n == other.events.n, "%s:%u: other events", f->path,
+			      number);
+		for (uint32_t i = 0; i < message.events.n; i++) {
+			const struct event *x = &message.events.v[i], *y = &other.events.v[i];
+
+			ck_assert_msg(x->type == y->type && str_eq(x->id, y->id) &&
+					      str_eq(x->other, y->other) && x->index == y->index,
+				      "%s:%u: event %u is another", f->path, number, i);
+		}
+		ck_assert_msg(same_diags(&message.diags, &other.diags), "%s:%u: other diagnostics",
+			      f->path, number);
+	}
+	buf_release(&escaped);
+	message_release(&message);
+	message_release(&other);
+	decoder_release(&decoder);
+	decoder_release(&other_decoder);
+}
+END_TEST
+
+/* ---- formats, which are looked at by eight bytes ---- */
+
+static bool is_hex(unsigned char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+START_TEST(uuid_is_one_in_every_byte)
+{
+	const char good[] = "00988e56-4F65-409b-b6f0-ff8fbf4b1e9b";
+	char text[sizeof(good)];
+
+	for (size_t i = 0; i < sizeof(good) - 1; i++)
+		for (unsigned c = 0; c < 256; c++) {
+			bool right = good[i] == '-' ? c == '-' : is_hex((unsigned char)c);
+			bool fourth = (i != 14 || c == '4') && (i != 19 || (c && strchr("89abAB", (int)c)));
+
+			memcpy(text, good, sizeof(good));
+			text[i] = (char)c;
+			ck_assert_msg(is_uuid(str_make(text, 36), false) == right, "%u at %zu", c, i);
+			ck_assert_msg(is_uuid(str_make(text, 36), true) == (right && fourth), "%u at %zu", c, i);
+		}
+	ck_assert(!is_uuid(str_make(good, 35), false));
+	ck_assert(!is_uuid(STR("00988e56-4F65-409b-b6f0-ff8fbf4b1e9b0"), false));
+}
+END_TEST
+
+START_TEST(item_id_is_one_in_every_byte)
+{
+	char text[200];
+
+	for (size_t n = 0; n <= 130; n++) {
+		bool fits = n >= 8 && n <= 128;
+
+		memset(text, 'a', sizeof(text));
+		ck_assert_msg(is_item_id(str_make(text, n)) == fits, "%zu bytes", n);
+		for (size_t i = 0; fits && n < 20 && i < n; i++)
+			for (unsigned c = 0; c < 256; c++) {
+				bool right = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+					     c == '.' || c == '_' || c == '-';
+
+				text[i] = (char)c;
+				ck_assert_msg(is_item_id(str_make(text, n)) == right,
+					      "%u at %zu of %zu", c, i, n);
+				text[i] = 'a';
+			}
+	}
+}
+END_TEST
+
 START_TEST(fixtures_are_there)
 {
 	unsigned examples = 0, streams = 0, of[DIALECT_COUNT] = { 0 };
@@ -1258,6 +1376,7 @@ static void add_fixture_cases(Suite *suite)
 
 		tcase_add_checked_fixture(t, set_up, tear_down);
 		tcase_add_loop_test(t, right_dialect_wins, (int)i, (int)i + 1);
+		tcase_add_loop_test(t, names_without_numbers_are_told_as_well, (int)i, (int)i + 1);
 		if (i >= cases_from)
 			tcase_add_loop_test(t, value_of_another_type_is_an_error, (int)i,
 					    (int)i + 1);
@@ -1289,6 +1408,10 @@ int main(void)
 
 	t = cases(suite, "detect");
 	tcase_add_test(t, what_is_no_message_is_unknown);
+
+	t = cases(suite, "formats");
+	tcase_add_test(t, uuid_is_one_in_every_byte);
+	tcase_add_test(t, item_id_is_one_in_every_byte);
 
 	t = cases(suite, "walker");
 	tcase_add_checked_fixture(t, set_up, tear_down);
