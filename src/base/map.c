@@ -16,13 +16,6 @@ enum {
 	DROPPED_AT_ONCE = 32 << 10, /* slots of an old table, once they are in the new one */
 };
 
-/* Where a hash starts probing must be known again when the table grows, so it comes from the
- * stored half alone. */
-static uint32_t start_of(uint32_t high, uint32_t size)
-{
-	return (uint32_t)((uint64_t)(high * 2654435769u) * size >> 32);
-}
-
 static struct map_slot *slots_new(struct heap *h, uint32_t size)
 {
 	size_t bytes = size * sizeof(struct map_slot);
@@ -68,7 +61,7 @@ static void grow(struct heap *h, struct map *m)
 				  DROPPED_AT_ONCE * sizeof(*old.slots));
 		if (old.slots[i].value == MAP_NONE)
 			continue;
-		for (at = start_of(old.slots[i].high, m->size); m->slots[at].value != MAP_NONE;)
+		for (at = map_start(m, old.slots[i].high); m->slots[at].value != MAP_NONE;)
 			at = after(at, m->size);
 		m->slots[at] = old.slots[i];
 	}
@@ -81,7 +74,7 @@ void map_put(struct heap *h, struct map *m, uint64_t hash, uint32_t value)
 
 	if (m->n >= m->size / 4 * 3)
 		grow(h, m);
-	for (at = start_of(high, m->size); m->slots[at].value != MAP_NONE;)
+	for (at = map_start(m, high); m->slots[at].value != MAP_NONE;)
 		at = after(at, m->size);
 	m->slots[at] = (struct map_slot){ high, value };
 	m->n++;
@@ -90,28 +83,6 @@ void map_put(struct heap *h, struct map *m, uint64_t hash, uint32_t value)
 void map_add(struct map *m, uint64_t hash, uint32_t value)
 {
 	map_put(NULL, m, hash, value);
-}
-
-bool map_next(const struct map *m, uint64_t hash, uint32_t *it, uint32_t *value)
-{
-	uint32_t high = (uint32_t)(hash >> 32), start;
-	uint64_t at;
-
-	if (*it >= m->size)
-		return false;
-	/* it counts the slots looked at so far */
-	start = start_of(high, m->size);
-	at = (uint64_t)start + *it;
-	for (at -= at < m->size ? 0 : m->size; *it < m->size; at = after((uint32_t)at, m->size)) {
-		++*it;
-		if (m->slots[at].value == MAP_NONE)
-			return false;
-		if (m->slots[at].high == high) {
-			*value = m->slots[at].value;
-			return true;
-		}
-	}
-	return false;
 }
 
 uint32_t map_get(const struct map *m, uint64_t hash)

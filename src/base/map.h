@@ -23,8 +23,42 @@ struct map {
 void map_add(struct map *m, uint64_t hash, uint32_t value);
 /* For a map that lives in the heap, and is not released by itself. */
 void map_put(struct heap *h, struct map *m, uint64_t hash, uint32_t value);
+
+/* Where a hash starts probing, its share of the table. It must be known again when the table grows,
+ * so it comes from the stored half alone. */
+static inline uint32_t map_start(const struct map *m, uint32_t high)
+{
+	return (uint32_t)((uint64_t)(high * 2654435769u) * m->size >> 32);
+}
+
+/* Has the memory brought near where the values under hash are. */
+static inline void map_fetch(const struct map *m, uint64_t hash)
+{
+	if (m->size)
+		mem_fetch(&m->slots[map_start(m, (uint32_t)(hash >> 32))]);
+}
+
 /* Steps through the values filed under hash (and, rarely, a stranger's). *it starts at 0. */
-bool map_next(const struct map *m, uint64_t hash, uint32_t *it, uint32_t *value);
+static inline bool map_next(const struct map *m, uint64_t hash, uint32_t *it, uint32_t *value)
+{
+	uint32_t high = (uint32_t)(hash >> 32), at;
+
+	if (!m->size)
+		return false;
+	/* it is the next slot to look at, plus one; there always is a free one, where all ends */
+	for (at = *it ? *it - 1 : map_start(m, high); m->slots[at].value != MAP_NONE;) {
+		struct map_slot slot = m->slots[at];
+
+		at = at + 1 < m->size ? at + 1 : 0;
+		if (slot.high == high) {
+			*it = at + 1;
+			*value = slot.value;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* The first value filed under the upper half of hash, or MAP_NONE. */
 uint32_t map_get(const struct map *m, uint64_t hash);
 void map_release(struct map *m);

@@ -16,6 +16,15 @@ char *str_dup(struct str s); /* NUL after the end */
 /* How they end the program. */
 _Noreturn void mem_out(size_t n);
 
+/* Has the memory at p brought near, for whoever looks there soon; p may be anything. The empty
+ * instruction is an effect: gcc leaves out calls of functions that have none, and does not count
+ * this for one. */
+static inline void mem_fetch(const void *p)
+{
+	__asm__ volatile("");
+	__builtin_prefetch(p);
+}
+
 struct arena_chunk;
 struct arena {
 	struct arena_chunk *head; /* newest first */

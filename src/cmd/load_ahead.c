@@ -6,6 +6,7 @@
  * Only complete lines are read here. The end of the log, and whatever goes wrong, is left to
  * wire_read, which goes on behind the last part that was applied. */
 #include "cmd/load.h"
+#include "model/ahead.h"
 #include "wire/part.h"
 
 #include <pthread.h>
@@ -72,6 +73,7 @@ static void decode_frame(void *ctx, const struct frame *frame)
 	struct decoded *d;
 
 	dialect_decode(&s->decoder, frame->bytes, &info, m);
+	message_hash(m);
 	if (s->messages.n == s->messages.cap)
 		s->messages.v = vec_grow_(s->messages.v, &s->messages.cap, sizeof(*d));
 	d = &s->messages.v[s->messages.n++];
@@ -138,25 +140,37 @@ static void *work(void *ctx)
 	return NULL;
 }
 
-static void apply_part(struct ahead *x, struct slot *s)
+static void apply_one(struct ahead *x, struct decoded *d)
 {
 	struct diags *own = &x->r->l->message.diags;
+	struct message *m = &d->message;
+	struct frame frame = { STR_NONE, d->offset, d->length, x->a->line - 1 + d->line, m->flags };
+	const struct diag *found = m->diags.list.v;
+	uint32_t found_n = m->diags.list.n;
 
-	for (uint32_t i = 0; i < s->messages.n; i++) {
-		struct decoded *d = &s->messages.v[i];
-		struct message *m = &d->message;
-		struct frame frame = { STR_NONE, d->offset, d->length, x->a->line - 1 + d->line,
-				       m->flags };
-		const struct diag *found = m->diags.list.v;
-		uint32_t found_n = m->diags.list.n;
+	/* the model adds to diagnostics: they need a list that grows */
+	memcpy(&m->diags.list, &own->list, sizeof(own->list));
+	m->diags.list.n = 0;
+	for (uint32_t k = 0; k < found_n; k++)
+		vec_push(&m->diags.list, found[k]);
+	load_apply(x->r, m, &frame);
+	memcpy(&own->list, &m->diags.list, sizeof(own->list));
+}
 
-		/* the model adds to diagnostics: they need a list that grows */
-		memcpy(&m->diags.list, &own->list, sizeof(own->list));
-		m->diags.list.n = 0;
-		for (uint32_t k = 0; k < found_n; k++)
-			vec_push(&m->diags.list, found[k]);
-		load_apply(x->r, m, &frame);
-		memcpy(&own->list, &m->diags.list, sizeof(own->list));
+/* The model hears of each message twice before it gets it. */
+static void apply_part(struct ahead *x, struct slot *s)
+{
+	const struct model *model = &x->r->l->model;
+
+	for (uint32_t i = 0; i < s->messages.n + AHEAD_FAR; i++) {
+		uint32_t near = i - (AHEAD_FAR - AHEAD_NEAR), now = i - AHEAD_FAR;
+
+		if (i < s->messages.n)
+			ahead_far(model, &s->messages.v[i].message);
+		if (i >= AHEAD_FAR - AHEAD_NEAR && near < s->messages.n)
+			ahead_near(model, &s->messages.v[near].message);
+		if (i >= AHEAD_FAR)
+			apply_one(x, &s->messages.v[now]);
 	}
 }
 

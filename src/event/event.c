@@ -121,6 +121,24 @@ struct event *event_add(struct message *m, enum event_type type, struct str id, 
 	return e;
 }
 
+static struct name_key key_of(struct str name)
+{
+	return (struct name_key){ .hash = name.n ? str_hash(name) : 0 };
+}
+
+void message_hash(struct message *m)
+{
+	m->session_key = key_of(m->session);
+	m->from_key = key_of(m->from.id);
+	m->to_key = key_of(m->to.id);
+	m->id_key = key_of(m->id);
+	m->correlation_key = key_of(m->correlation);
+	for (uint32_t i = 0; i < m->events.n; i++) {
+		m->events.v[i].id_key = key_of(m->events.v[i].id);
+		m->events.v[i].task_key = key_of(m->events.v[i].task);
+	}
+}
+
 void message_clear(struct message *m)
 {
 	/* what comes before is set anew, the lists keep their memory */

@@ -20,6 +20,12 @@ struct actor {
 	bool human;      /* a person's seat (instance_id "human") */
 };
 
+/* What is known of a name before it is looked up; all zero = nothing. */
+struct name_key {
+	uint64_t hash;   /* str_hash */
+	uint32_t number; /* the model's number for it plus one, once that is known */
+};
+
 /* As far as whole numbers are exact for every reader of JSON: 2^53 - 1. */
 #define COUNT_MAX INT64_C(9007199254740991)
 
@@ -158,6 +164,7 @@ struct event {
 	/* EV_JUDGEMENT from an escalation queue: what was escalated; dialect 0 = not from a
 	 * queue */
 	uint8_t origin_dialect, origin_kind;
+	struct name_key id_key, task_key; /* message_hash */
 };
 
 /* The head of a message and its events. */
@@ -173,6 +180,7 @@ struct message {
 	const char *inside; /* "/part/text", or "" */
 	bool payload_is_content; /* "/payload" of an event's `at` stands for "/content" here */
 	uint64_t content_hash; /* of the whole message, where it has an id */
+	struct name_key session_key, from_key, to_key, id_key, correlation_key; /* message_hash */
 	VEC(struct event) events;
 	struct diags diags;
 };
@@ -191,6 +199,9 @@ const char *review_verdict_name(enum review_verdict v);
 
 /* Adds a zeroed event of that type; the pointer is good until the next is added. */
 struct event *event_add(struct message *m, enum event_type type, struct str id, const char *at);
+/* Hashes the names that the model will look up. It does so itself where nobody has: but who decodes
+ * has them at hand, and need not be the one who applies. */
+void message_hash(struct message *m);
 void message_clear(struct message *m);
 void message_release(struct message *m);
 

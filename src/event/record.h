@@ -48,6 +48,8 @@ struct route {
 	uint32_t from, to; /* agents, or NONE */
 };
 
+_Static_assert(sizeof(struct route) == 16, "hashed as two words");
+
 enum { SOURCES_MAX = 1 << 22 };
 
 _Static_assert(sizeof(struct record) == 24, "memory is counted by the message");

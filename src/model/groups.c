@@ -53,7 +53,7 @@ static int collaboration_fit(const struct search *s, uint32_t session)
 static void offer_chain(struct search *s)
 {
 	const struct model *m = s->m;
-	uint32_t chain = chain_of(s->msg->correlation);
+	uint32_t chain = chain_of(s->msg);
 
 	for (uint32_t i = 0; chain && i < m->tasks.n; i++) {
 		const struct task *t = &m->tasks.v[i];

@@ -69,7 +69,7 @@ static void look_ahead(struct ids *t)
 			continue;
 		t->ahead[i] = t->of.v[t->ahead[i]].next;
 		if (t->ahead[i] != NONE)
-			__builtin_prefetch(&t->of.v[t->ahead[i]]);
+			mem_fetch(&t->of.v[t->ahead[i]]);
 	}
 }
 
@@ -81,7 +81,7 @@ static void look_farther(struct ids *t)
 	t->ahead[0] = t->ahead[1];
 	t->ahead[1] = next < t->half ? t->buckets.v[next].newest : NONE;
 	if (t->ahead[1] != NONE)
-		__builtin_prefetch(&t->of.v[t->ahead[1]]);
+		mem_fetch(&t->of.v[t->ahead[1]]);
 }
 
 /* Adds a bucket, and moves there what belongs to it from the one that had it so far. */
@@ -117,7 +117,7 @@ static void split_next(struct heap *h, struct ids *t)
 void ids_fetch(const struct ids *t, uint64_t hash)
 {
 	if (t->n)
-		__builtin_prefetch(&t->buckets.v[bucket_of(t, hash)]);
+		mem_fetch(&t->buckets.v[bucket_of(t, hash)]);
 }
 
 uint32_t ids_find(const struct ids *t, uint64_t hash)

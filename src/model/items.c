@@ -3,16 +3,13 @@
 
 #include <stdlib.h>
 
-static uint64_t item_hash(uint32_t session, enum item_kind kind, uint32_t id, uint32_t review)
-{
-	return hash_mix(hash_mix(session, kind), hash_mix(id, review));
-}
-
-uint32_t item_numbered(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
-		       uint32_t review)
+uint32_t item_named(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
+		    uint32_t review)
 {
 	uint64_t h = item_hash(session, kind, id, review);
 
+	if (id == NONE)
+		return NONE;
 	for (uint32_t it = 0, v; map_next(&m->item_map, h, &it, &v);) {
 		const struct item *i = &m->items.v[v];
 		struct owner owner;
@@ -29,9 +26,7 @@ uint32_t item_numbered(const struct model *m, uint32_t session, enum item_kind k
 uint32_t find_item(const struct model *m, uint32_t session, enum item_kind kind, struct str id,
 		   uint32_t review)
 {
-	uint32_t name = id.n ? model_known(m, id) : NONE;
-
-	return name != NONE ? item_numbered(m, session, kind, name, review) : NONE;
+	return item_named(m, session, kind, name_known(m, id, (struct name_key){ 0 }), review);
 }
 
 static bool step_leaves_open(bool open, enum step_kind what)
@@ -95,8 +90,7 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 		    uint32_t iteration)
 {
 	struct model *m = a->m;
-	uint32_t id = e->id.n ? model_intern(m, e->id) : NONE;
-	uint32_t found = id == NONE ? NONE : item_numbered(m, a->session, e->item, id, review);
+	uint32_t id = id_kept(a, e), found = item_named(m, a->session, e->item, id, review);
 	bool broken = e->undecidable || (a->msg->flags & RECORD_AMBIGUOUS) ||
 		      id_is_broken(e->id) || id_is_broken(e->other);
 	struct item_step step = { .message = a->message, .index = e->index,
@@ -376,8 +370,8 @@ bool item_has_twin(const struct model *m, const struct item *item)
 	struct owner owner = item_owner(m, item);
 
 	for (int k = 0; item->id != NONE && k < ITEM_KIND_COUNT; k++)
-		if (k != item->kind && item_numbered(m, owner.session, (enum item_kind)k, item->id,
-						     owner.review) != NONE)
+		if (k != item->kind && item_named(m, owner.session, (enum item_kind)k, item->id,
+						  owner.review) != NONE)
 			return true;
 	return false;
 }

@@ -47,9 +47,8 @@ uint32_t model_known(const struct model *m, struct str s)
 	return name_lookup(m, s, str_hash(s));
 }
 
-uint32_t model_intern(struct model *m, struct str s)
+static uint32_t intern(struct model *m, struct str s, uint64_t h)
 {
-	uint64_t h = str_hash(s);
 	uint32_t known = name_lookup(m, s, h);
 
 	if (known == NONE) {
@@ -61,6 +60,21 @@ uint32_t model_intern(struct model *m, struct str s)
 	}
 	m->recent_names[h % MODEL_RECENT_NAMES] = (struct map_slot){ (uint32_t)(h >> 32), known };
 	return known;
+}
+
+uint32_t model_intern(struct model *m, struct str s)
+{
+	return intern(m, s, str_hash(s));
+}
+
+uint32_t name_known(const struct model *m, struct str s, struct name_key key)
+{
+	return key.number ? key.number - 1 : s.n ? name_lookup(m, s, key_hash(s, key)) : NONE;
+}
+
+uint32_t name_kept(struct model *m, struct str s, struct name_key key)
+{
+	return key.number ? key.number - 1 : s.n ? intern(m, s, key_hash(s, key)) : NONE;
 }
 
 struct str model_str(const struct model *m, uint32_t id)
@@ -83,14 +97,49 @@ struct str agent_name(const struct model *m, uint32_t agent)
 	return agent == NONE ? STR_NONE : model_str(m, m->agents.v[agent].name);
 }
 
-uint32_t model_session(struct model *m, struct str group, struct str id, uint32_t message)
+/* Groups are few, and mostly the one before. */
+static uint32_t group_kept(struct model *m, struct str group)
 {
-	uint32_t g = model_intern(m, group), name = id.n ? model_intern(m, id) : g;
-	uint64_t h = hash_mix(g, name);
+	if (m->group_before >= m->strings.n || !is_name(m, m->group_before, group))
+		m->group_before = model_intern(m, group);
+	return m->group_before;
+}
 
+static bool is_session(const struct model *m, uint32_t session, uint32_t group, uint32_t name)
+{
+	return session < m->sessions.n && m->sessions.v[session].group == group &&
+	       m->sessions.v[session].name == name;
+}
+
+static uint32_t session_lookup(const struct model *m, uint32_t group, uint32_t name, uint64_t h)
+{
+	uint32_t recent = m->recent_sessions[h % MODEL_RECENT];
+
+	if (is_session(m, recent, group, name))
+		return recent;
 	for (uint32_t it = 0, v; map_next(&m->session_map, h, &it, &v);)
-		if (m->sessions.v[v].group == g && m->sessions.v[v].name == name)
+		if (is_session(m, v, group, name))
 			return v;
+	return NONE;
+}
+
+uint32_t session_known(const struct model *m, struct name_key key)
+{
+	uint32_t group = m->group_before, name = key.hash ? key.number - 1 : group;
+
+	return name == NONE ? NONE : session_lookup(m, group, name, hash_mix(group, name));
+}
+
+uint32_t model_session(struct model *m, struct str group, struct str id, struct name_key key,
+		       uint32_t message)
+{
+	uint32_t g = group_kept(m, group), name = id.n ? name_kept(m, id, key) : g;
+	uint64_t h = hash_mix(g, name);
+	uint32_t found = session_lookup(m, g, name, h);
+
+	m->recent_sessions[h % MODEL_RECENT] = found == NONE ? m->sessions.n : found;
+	if (found != NONE)
+		return found;
 	heap_push(m->heap, &m->sessions, (struct session){ .name = name, .group = g, .first = message,
 						 .loop = NONE });
 	vec_last(&m->sessions)->rules = heap_zalloc(m->heap, sizeof(struct session_rules));
@@ -100,11 +149,20 @@ uint32_t model_session(struct model *m, struct str group, struct str id, uint32_
 	return m->sessions.n - 1;
 }
 
-static uint32_t agent_lookup(const struct model *m, uint32_t session, uint32_t name, uint64_t *h)
+static bool is_agent(const struct model *m, uint32_t agent, uint32_t session, uint32_t name)
 {
-	*h = hash_mix(session, name);
-	for (uint32_t it = 0, v; map_next(&m->agent_map, *h, &it, &v);)
-		if (m->agents.v[v].session == session && m->agents.v[v].name == name)
+	return agent < m->agents.n && m->agents.v[agent].session == session &&
+	       m->agents.v[agent].name == name;
+}
+
+static uint32_t agent_lookup(const struct model *m, uint32_t session, uint32_t name, uint64_t h)
+{
+	uint32_t recent = m->recent_agents[h % MODEL_RECENT];
+
+	if (is_agent(m, recent, session, name))
+		return recent;
+	for (uint32_t it = 0, v; map_next(&m->agent_map, h, &it, &v);)
+		if (is_agent(m, v, session, name))
 			return v;
 	return NONE;
 }
@@ -112,26 +170,19 @@ static uint32_t agent_lookup(const struct model *m, uint32_t session, uint32_t n
 uint32_t find_agent(const struct model *m, uint32_t session, struct str name)
 {
 	uint32_t known = name.n ? model_known(m, name) : NONE;
-	uint64_t h;
 
-	return known != NONE ? agent_lookup(m, session, known, &h) : NONE;
+	return known != NONE ? agent_lookup(m, session, known, hash_mix(session, known)) : NONE;
 }
 
-uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor, uint32_t message)
+uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor,
+		     struct name_key key, uint32_t message)
 {
-	struct str id = actor->id;
-	uint64_t h;
-	uint32_t name, found, *lately;
+	uint32_t name = name_kept(m, actor->id, key), found;
+	uint64_t h = hash_mix(session, name);
 
-	if (!id.n)
+	if (name == NONE)
 		return NONE;
-	/* the few of a session mostly differ in how their names end */
-	lately = &m->sessions.v[session].agents[(id.n + (unsigned char)id.p[id.n - 1]) % 4];
-	if (*lately < m->agents.n && m->agents.v[*lately].session == session &&
-	    is_name(m, m->agents.v[*lately].name, id))
-		return *lately;
-	name = model_intern(m, id);
-	found = agent_lookup(m, session, name, &h);
+	found = agent_lookup(m, session, name, h);
 	if (found == NONE) {
 		found = m->agents.n;
 		heap_push(m->heap, &m->agents, (struct agent){ .name = name, .session = session,
@@ -140,7 +191,7 @@ uint32_t model_agent(struct model *m, uint32_t session, const struct actor *acto
 							       .human = actor->human });
 		map_put(m->heap, &m->agent_map, h, found);
 	}
-	*lately = found;
+	m->recent_agents[h % MODEL_RECENT] = found;
 	return found;
 }
 
@@ -183,14 +234,14 @@ static uint8_t kind_number(struct model *m, struct str kind)
 	return (uint8_t)m->kind_count++;
 }
 
-static uint64_t id_hash(uint32_t session, struct str id)
+static uint64_t id_hash(uint32_t session, uint64_t id)
 {
-	return hash_mix(str_hash(id), session);
+	return hash_mix(id, session);
 }
 
 uint32_t message_with_id(const struct model *m, uint32_t session, struct str id)
 {
-	return id.n ? ids_find(&m->ids, id_hash(session, id)) : NONE;
+	return id.n ? ids_find(&m->ids, id_hash(session, str_hash(id))) : NONE;
 }
 
 uint32_t model_expect(struct model *m, struct str message_id)
@@ -274,31 +325,31 @@ static uint8_t capped(unsigned n)
 	return n > 255 ? 255 : (uint8_t)n;
 }
 
-static bool same_route(const struct route *a, const struct route *b)
+static bool is_route(const struct model *m, uint32_t number, const struct route *route)
 {
-	return memcmp(a, b, sizeof(*a)) == 0;
+	return number < m->routes.n && memcmp(&m->routes.v[number], route, sizeof(*route)) == 0;
 }
 
-/* Finds or adds. What an agent says mostly goes the way of what it said before. */
+/* Finds or adds. */
 static uint32_t route_number(struct model *m, struct route route)
 {
-	struct agent *from = route.from == NONE ? NULL : &m->agents.v[route.from];
-	uint64_t h;
+	uint64_t words[2], h;
+	uint32_t *recent, found = NONE;
 
-	if (from && from->route < m->routes.n && same_route(&m->routes.v[from->route], &route))
-		return from->route;
-	h = str_hash(str_make((const char *)&route, sizeof(route)));
-	for (uint32_t it = 0, v; map_next(&m->route_map, h, &it, &v);)
-		if (same_route(&m->routes.v[v], &route)) {
-			if (from)
-				from->route = v;
-			return v;
-		}
-	heap_push(m->heap, &m->routes, route);
-	map_put(m->heap, &m->route_map, h, m->routes.n - 1);
-	if (from)
-		from->route = m->routes.n - 1;
-	return m->routes.n - 1;
+	memcpy(words, &route, sizeof(words));
+	h = hash_mix(words[0], words[1]);
+	recent = &m->recent_routes[h % MODEL_RECENT];
+	if (is_route(m, *recent, &route))
+		return *recent;
+	for (uint32_t it = 0, v; found == NONE && map_next(&m->route_map, h, &it, &v);)
+		if (is_route(m, v, &route))
+			found = v;
+	if (found == NONE) {
+		found = m->routes.n;
+		heap_push(m->heap, &m->routes, route);
+		map_put(m->heap, &m->route_map, h, found);
+	}
+	return *recent = found;
 }
 
 static void apply_events(struct applying *a)
@@ -324,16 +375,16 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	struct record *kept;
 	uint64_t id;
 
-	a.session = model_session(m, place->group, msg->session, a.message);
+	a.session = model_session(m, place->group, msg->session, msg->session_key, a.message);
 	note_group(&a, place);
 	if (msg->dialect == DIALECT_FEEDBACK)
 		feedback_find_session(&a, place->group);
 	/* where its id belongs is far away in memory: it comes while the agents are looked up */
-	id = msg->id.n ? id_hash(a.session, msg->id) : 0;
+	id = msg->id.n ? id_hash(a.session, key_hash(msg->id, msg->id_key)) : 0;
 	if (id)
 		ids_fetch(&m->ids, id);
-	a.from = model_agent(m, a.session, &msg->from, a.message);
-	a.to = model_agent(m, a.session, &msg->to, a.message);
+	a.from = model_agent(m, a.session, &msg->from, msg->from_key, a.message);
+	a.to = model_agent(m, a.session, &msg->to, msg->to_key, a.message);
 	/* who speaks is told by the way a message came; what it says of its sender is a claim */
 	if (msg->from.human && !place->aside)
 		msg->flags |= RECORD_CLAIM;
@@ -343,7 +394,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	route.flags = msg->flags & 0x7f;
 	r.route = route_number(m, route);
 	r.kind = kind_number(m, msg->kind);
-	r.chain = chain_of(msg->correlation);
+	r.chain = chain_of(msg);
 	heap_push(m->heap, &m->records, r);
 	whence_add(m->heap, &m->whence, a.message, place->source, place->line, place->offset,
 		   place->length);

@@ -169,7 +169,6 @@ struct agent {
 	uint32_t first; /* message */
 	HVEC(struct agent_step) states; /* told by others */
 	bool known, human, sent;
-	uint32_t route; /* of its newest message */
 	int64_t *recent_ms; /* times of the last messages, for the rate rule */
 	uint32_t recent_n;
 	bool flooding;
@@ -181,7 +180,7 @@ struct usage {
 	double cost;
 };
 
-enum { MODEL_RECENT_NAMES = 2048 };
+enum { MODEL_RECENT_NAMES = 2048, MODEL_RECENT = 1024 };
 
 /* An interned text. */
 struct interned {
@@ -212,6 +211,10 @@ struct model {
 	HVEC(struct stretch) stretches;
 	HVEC(struct arrival) arrivals;
 	struct ids ids;
+	uint32_t group_before; /* name of the newest message's; may be anything */
+	/* those met last, by a hash: few speak at a time, and big maps are slow; may be anything */
+	uint32_t recent_sessions[MODEL_RECENT], recent_agents[MODEL_RECENT],
+		recent_routes[MODEL_RECENT];
 	struct map_slot recent_names[MODEL_RECENT_NAMES]; /* the last one of each hash */
 	struct map route_map, string_map, session_map, agent_map, task_map, review_map, item_map, expected_map,
 		standing_map;
@@ -433,7 +436,6 @@ struct session {
 	uint32_t name, group;
 	uint32_t first; /* message */
 	uint32_t loop;  /* review that is its feedback loop, NONE */
-	uint32_t agents[4]; /* that took part lately, by a look at their names; may be anything */
 	struct session_rules *rules;
 };
 

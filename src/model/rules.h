@@ -101,39 +101,80 @@ static inline uint32_t small(int64_t n)
 	return n < 0 ? 0 : n > UINT16_MAX ? UINT16_MAX : (uint32_t)n;
 }
 
-/* What records keep of a correlation; 0 = none. */
-static inline uint32_t chain_of(struct str correlation)
+static inline uint64_t key_hash(struct str s, struct name_key key)
 {
-	uint32_t h = correlation.n ? (uint32_t)str_hash(correlation) : 0;
+	return key.hash ? key.hash : str_hash(s);
+}
 
-	return h || !correlation.n ? h : 1;
+/* What records keep of a correlation; 0 = none. */
+static inline uint32_t chain_of(const struct message *msg)
+{
+	struct str s = msg->correlation;
+	uint32_t h = s.n ? (uint32_t)key_hash(s, msg->correlation_key) : 0;
+
+	return h || !s.n ? h : 1;
 }
 
 /* The number of a name whose str_hash is h, or NONE. */
 uint32_t name_lookup(const struct model *m, struct str s, uint64_t h);
+/* The number of a name, NONE for an empty one; name_known: also for one that is new. */
+uint32_t name_known(const struct model *m, struct str s, struct name_key key);
+uint32_t name_kept(struct model *m, struct str s, struct name_key key);
+
+static inline uint32_t id_known(const struct applying *a, const struct event *e)
+{
+	return name_known(a->m, e->id, e->id_key);
+}
+
+static inline uint32_t id_kept(struct applying *a, const struct event *e)
+{
+	return name_kept(a->m, e->id, e->id_key);
+}
+
+static inline uint32_t task_name_known(const struct applying *a, const struct event *e)
+{
+	return name_known(a->m, e->task, e->task_key);
+}
+
+static inline uint32_t task_name_kept(struct applying *a, const struct event *e)
+{
+	return name_kept(a->m, e->task, e->task_key);
+}
+
 /* Finds or adds; NONE for an empty name. */
-uint32_t model_session(struct model *m, struct str group, struct str id, uint32_t message);
-uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor, uint32_t message);
+/* The session of that name in the group that spoke last, or NONE; without a name, the group's own. */
+uint32_t session_known(const struct model *m, struct name_key key);
+uint32_t model_session(struct model *m, struct str group, struct str id, struct name_key key,
+		       uint32_t message);
+uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor,
+		     struct name_key key, uint32_t message);
 /* Existing only, or NONE. */
 uint32_t find_agent(const struct model *m, uint32_t session, struct str name);
 uint32_t find_task(const struct model *m, uint32_t session, struct str id);
-uint32_t task_get(struct applying *a, struct str id); /* finds or adds */
+uint32_t task_named(const struct model *m, uint32_t session, uint32_t name);
+uint32_t task_get(struct applying *a, uint32_t name); /* finds or adds */
 uint32_t task_root(const struct model *m, uint32_t task);
 void task_step(struct applying *a, uint32_t task, enum task_state state, double progress,
 	       bool assigned);
-uint32_t review_get(struct applying *a, struct str id, uint32_t task);
+uint32_t review_get(struct applying *a, uint32_t name, uint32_t task);
 void review_step(struct applying *a, uint32_t review, uint32_t iteration, enum review_verdict v,
 		 uint32_t findings, bool failed);
 
 void item_give(struct model *m, struct item *item, struct owner owner);
+
+static inline uint64_t item_hash(uint32_t session, enum item_kind kind, uint32_t id, uint32_t review)
+{
+	return hash_mix(hash_mix(session, kind), hash_mix(id, review));
+}
+
 /* Raises e's item (or raises it again) and returns its number. task may be NONE. */
 uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, uint32_t review,
 		    uint32_t iteration);
 uint32_t find_item(const struct model *m, uint32_t session, enum item_kind kind, struct str id,
 		   uint32_t review);
-/* The same by an interned id. */
-uint32_t item_numbered(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
-		       uint32_t review);
+/* The same by an interned id; NONE for NONE. */
+uint32_t item_named(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
+		    uint32_t review);
 void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verdict verdict,
 	       uint32_t iteration);
 bool item_is_open(const struct item *item);

@@ -179,7 +179,7 @@ static void take_up(struct applying *a, uint32_t root)
 static void apply_task(struct applying *a, const struct event *e)
 {
 	struct model *m = a->m;
-	uint32_t number = task_get(a, e->id), before;
+	uint32_t number = task_get(a, id_kept(a, e)), before;
 	struct task *t;
 	char q[QUOTED_MAX];
 
@@ -222,7 +222,7 @@ static void check_progress_rate(struct applying *a, struct task *t)
 static void apply_task_state(struct applying *a, const struct event *e)
 {
 	struct model *m = a->m;
-	uint32_t number = find_task(m, a->session, e->id);
+	uint32_t number = task_named(m, a->session, id_known(a, e));
 	bool final = task_state_is_final(e->state);
 	bool strict = rules_of(a)->saw_assignment;
 	char q[QUOTED_MAX];
@@ -236,7 +236,7 @@ static void apply_task_state(struct applying *a, const struct event *e)
 		else
 			report(a, SEVERITY_WARNING, RULE("3.1-assignment"), e->at, 0,
 			       "%s was never assigned", quoted(e->id, q));
-		number = task_get(a, e->id);
+		number = task_get(a, id_kept(a, e));
 	} else if (!m->tasks.v[number].active) {
 		report(a, final ? SEVERITY_ERROR : SEVERITY_WARNING,
 		       final ? RULE("6.3-task_id") : RULE("3.1-assignment"), e->at, 0,
@@ -255,7 +255,7 @@ static void apply_task_state(struct applying *a, const struct event *e)
 
 static void check_scope(struct applying *a, const struct event *e)
 {
-	uint32_t number = find_task(a->m, a->session, e->id);
+	uint32_t number = task_named(a->m, a->session, id_known(a, e));
 	const struct task *t = number == NONE ? NULL : &a->m->tasks.v[number];
 	char q[QUOTED_MAX];
 
@@ -287,10 +287,10 @@ static void check_rounds(struct applying *a, uint32_t root, const char *at)
 static void apply_review_ask(struct applying *a, const struct event *e)
 {
 	struct model *m = a->m;
-	uint32_t task = e->task.n ? task_get(a, e->task) : NONE, review, root;
+	uint32_t task = task_get(a, task_name_kept(a, e)), review, root;
 
 	rules_of(a)->saw_review_request = true;
-	review = review_get(a, e->id, task);
+	review = review_get(a, id_kept(a, e), task);
 	if (review == NONE)
 		return;
 	if (!m->reviews.v[review].steps.n)
@@ -360,10 +360,10 @@ static void apply_review_items(struct applying *a, uint32_t task, uint32_t revie
 		uint32_t item;
 
 		if (e->type == EV_ITEM) {
-			if (!repeats || find_item(a->m, a->session, e->item, e->id, review) == NONE)
+			if (!repeats || item_named(a->m, a->session, e->item, id_known(a, e), review) == NONE)
 				item_raise(a, e, task, review, round);
 		} else if (e->type == EV_FIXED) {
-			item = find_item(a->m, a->session, ITEM_FINDING, e->id, review);
+			item = item_named(a->m, a->session, ITEM_FINDING, id_known(a, e), review);
 			if (item == NONE)
 				item = item_raise(a, e, task, review, round);
 			else if (repeats && !item_is_open(&a->m->items.v[item]))
@@ -398,9 +398,9 @@ static void fix_older(struct applying *a, uint32_t root)
 static void apply_review_result(struct applying *a, const struct event *e)
 {
 	struct model *m = a->m;
-	uint32_t task = e->task.n ? task_get(a, e->task) : NONE;
+	uint32_t task = task_get(a, task_name_kept(a, e));
 	uint32_t root = task == NONE ? NONE : task_root(m, task);
-	uint32_t review = review_get(a, e->id, task), round;
+	uint32_t review = review_get(a, id_kept(a, e), task), round;
 	struct event verdict = *e;
 	bool last_word;
 
@@ -441,10 +441,10 @@ static void apply_review_result(struct applying *a, const struct event *e)
 static void apply_abort(struct applying *a, const struct event *e)
 {
 	struct model *m = a->m;
-	uint32_t one = e->again ? NONE : find_task(m, a->session, e->id);
+	uint32_t one = e->again ? NONE : task_named(m, a->session, id_known(a, e));
 
 	if (!e->again)
-		person_decides(a, find_item(m, a->session, ITEM_BLOCKED, e->id, NONE),
+		person_decides(a, item_named(m, a->session, ITEM_BLOCKED, id_known(a, e), NONE),
 			       VERDICT_REJECTED);
 	if (!e->again && one == NONE) {
 		if (e->id.n && rules_of(a)->saw_assignment)
@@ -467,7 +467,7 @@ static void apply_abort(struct applying *a, const struct event *e)
 
 static void apply_needs(struct applying *a, const struct event *e)
 {
-	uint32_t number = task_get(a, e->id);
+	uint32_t number = task_get(a, id_kept(a, e));
 	uint32_t other = model_intern(a->m, e->other);
 
 	if (number != NONE)
@@ -519,7 +519,7 @@ void apply_collaboration(struct applying *a)
 			apply_needs(a, e);
 			break;
 		case EV_TASK_SCOPE:
-			task = find_task(a->m, a->session, e->id);
+			task = task_named(a->m, a->session, id_known(a, e));
 			item = model_intern(a->m, e->other);
 			if (task != NONE)
 				heap_push(a->m->heap, &a->m->tasks.v[task].scope, item);
@@ -536,7 +536,7 @@ void apply_collaboration(struct applying *a)
 		case EV_ACKNOWLEDGE:
 			if (!is_addressee(a, e))
 				break;
-			task = e->task.n ? find_task(a->m, a->session, e->task)
+			task = e->task.n ? task_named(a->m, a->session, task_name_known(a, e))
 					 : find_given(a, e->id);
 			if (task != NONE && a->m->tasks.v[task].active)
 				task_step(a, task, TASK_RUNNING, -1, false);
@@ -548,11 +548,11 @@ void apply_collaboration(struct applying *a)
 			apply_review_result(a, e);
 			return; /* with its items */
 		case EV_ITEM:
-			task = e->task.n ? find_task(a->m, a->session, e->task) : NONE;
+			task = task_named(a->m, a->session, task_name_known(a, e));
 			item_raise(a, e, task, NONE, 0);
 			break;
 		case EV_DECIDE:
-			item = find_item(a->m, a->session, e->item, e->id, NONE);
+			item = item_named(a->m, a->session, e->item, id_known(a, e), NONE);
 			/* going on about one's own question is no answer */
 			if (item != NONE && e->item == ITEM_QUESTION &&
 			    (a->msg->from.human || item_is_open(&a->m->items.v[item])) &&

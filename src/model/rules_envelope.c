@@ -61,7 +61,7 @@ static uint32_t lane_meant(struct applying *a, const struct event *e, bool *know
 
 	*known = true;
 	if (e->id.n)
-		return task_get(a, e->id);
+		return task_get(a, id_kept(a, e));
 	if (!str_starts(e->other, STR(" (")))
 		return rules_of(a)->lane;
 	for (uint32_t i = m->tasks.n; i-- > 0;) {
@@ -113,7 +113,7 @@ static bool apply_review(struct applying *a, const struct event *e, uint32_t *of
 
 static void apply_input(struct applying *a, const struct event *e)
 {
-	uint32_t lane = task_get(a, e->id);
+	uint32_t lane = task_get(a, id_kept(a, e));
 	struct gaps *gaps;
 
 	if (lane == NONE)
@@ -139,7 +139,7 @@ static void apply_output(struct applying *a, const struct event *e, uint32_t lan
 	struct task *t;
 
 	if (lane == NONE) /* outputs without their inputs are one lane */
-		lane = task_get(a, STR("envelope"));
+		lane = task_get(a, model_intern(a->m, STR("envelope")));
 	gaps = gaps_of(a, lane);
 	t = &a->m->tasks.v[lane];
 	if (e->failed && !e->severe && gaps->line && gaps->hash == e->content_hash)

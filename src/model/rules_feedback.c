@@ -75,7 +75,7 @@ static int items_fit(const struct seeking *s, uint32_t session)
 
 	for (uint32_t i = 0; i < s->n && (all || !one); i++)
 		if (s->ids[i] != NONE && may_have_raised(r, s->ids[i]) &&
-		    item_numbered(s->a->m, session, ITEM_IMPROVEMENT, s->ids[i], NONE) != NONE)
+		    item_named(s->a->m, session, ITEM_IMPROVEMENT, s->ids[i], NONE) != NONE)
 			one = true;
 		else
 			all = false;
@@ -115,7 +115,7 @@ static uint32_t seek_session(struct applying *a, const struct session_rules *hom
 		const struct event *e = &a->msg->events.v[i];
 
 		if (e->type == EV_DECIDE)
-			s.ids[s.n++] = e->id.n ? model_intern(a->m, e->id) : NONE;
+			s.ids[s.n++] = id_kept(a, e);
 	}
 	s.best = turn_fit(&s, a->session) + items_fit(&s, a->session);
 	seek_recent(&s, home);
@@ -139,7 +139,7 @@ void feedback_find_session(struct applying *a, struct str group)
 	const struct event *ask = a->msg->events.n ? &a->msg->events.v[0] : NULL;
 
 	if (a->msg->session.n) {
-		uint32_t number = model_session(m, group, STR_NONE, a->message), i;
+		uint32_t number = model_session(m, group, STR_NONE, (struct name_key){ 0 }, a->message), i;
 
 		m->sessions.v[a->session].rules->home = number;
 		home = m->sessions.v[number].rules;
@@ -242,7 +242,7 @@ static void check_ask_iteration(struct applying *a, const struct event *e)
 static void check_decided(struct applying *a, const struct event *e, bool resent)
 {
 	struct session_rules *r = rules_of(a);
-	uint32_t item = find_item(a->m, a->session, ITEM_IMPROVEMENT, e->id, NONE);
+	uint32_t item = item_named(a->m, a->session, ITEM_IMPROVEMENT, id_known(a, e), NONE);
 	char q[QUOTED_MAX];
 
 	if (!e->id.n)
@@ -298,7 +298,7 @@ static void apply_ask(struct applying *a, const struct event *ask)
 
 		if (e->type != EV_DECIDE)
 			continue;
-		if (add_id(&decided, str_hash(e->id)))
+		if (add_id(&decided, key_hash(e->id, e->id_key)))
 			check_decided(a, e, resent);
 		else if (e->id.n)
 			report(a, SEVERITY_WARNING, RULE("3.2.1-id"), e->at, e->index,
@@ -390,8 +390,8 @@ static void check_acks(struct applying *a, const struct event *answer, const str
 
 		if (e->type != EV_ACK)
 			continue;
-		add_id(&acked, str_hash(e->id));
-		if (turn->has_applied && e->id.n && !has_id(&decided, str_hash(e->id)))
+		add_id(&acked, key_hash(e->id, e->id_key));
+		if (turn->has_applied && e->id.n && !has_id(&decided, key_hash(e->id, e->id_key)))
 			report(a, SEVERITY_ERROR, RULE("4.3-items"), e->at, e->index,
 			       "%s was not decided in the request of line %u", quoted(e->id, q),
 			       line);
@@ -425,7 +425,7 @@ static bool was_decided(const struct item *item, uint32_t message)
 static void apply_ack(struct applying *a, const struct event *e)
 {
 	const char *at = "/applied_feedback_ack/items/%u/processing_status";
-	uint32_t item = find_item(a->m, a->session, ITEM_IMPROVEMENT, e->id, NONE);
+	uint32_t item = item_named(a->m, a->session, ITEM_IMPROVEMENT, id_known(a, e), NONE);
 	char q[QUOTED_MAX];
 
 	if (e->acked) {
@@ -489,7 +489,7 @@ static void apply_answer(struct applying *a, const struct event *answer)
 	}
 	supersede_open(a, false);
 	if (session->loop == NONE)
-		session->loop = review_get(a, session_name(a->m, a->session), NONE);
+		session->loop = review_get(a, session->name, NONE);
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
 		const struct event *e = &a->msg->events.v[i];
 		uint32_t item;
@@ -502,7 +502,7 @@ static void apply_answer(struct applying *a, const struct event *answer)
 		}
 		if (e->type != EV_ITEM)
 			continue;
-		item = find_item(a->m, a->session, e->item, e->id, NONE);
+		item = item_named(a->m, a->session, e->item, id_known(a, e), NONE);
 		if (item != NONE) {
 			const struct item *it = &a->m->items.v[item];
 			bool twice = false;

@@ -21,7 +21,7 @@ static void raise(struct applying *a, const struct event *e, uint32_t task)
 
 static void apply_result(struct applying *a, const struct event *e)
 {
-	uint32_t task = task_get(a, e->id);
+	uint32_t task = task_get(a, id_kept(a, e));
 	struct task *t;
 
 	rules_of(a)->saw_result = true;
@@ -89,7 +89,7 @@ static void check_judgement(struct applying *a, const struct event *e, const str
 /* A person's Decision is final, whatever was decided before, and may correct an earlier one. */
 static void decide(struct applying *a, const struct event *e, uint32_t task, enum verdict verdict)
 {
-	uint32_t item = find_item(a->m, a->session, ITEM_ESCALATION, e->id, NONE);
+	uint32_t item = item_named(a->m, a->session, ITEM_ESCALATION, id_known(a, e), NONE);
 
 	if (e->person && item != NONE && !item_is_open(&a->m->items.v[item]))
 		item_step(a, item, STEP_DECIDED, verdict, 0);
@@ -105,7 +105,7 @@ static bool passes_on(const struct event *e)
 
 static void apply_judgement(struct applying *a, const struct event *e)
 {
-	uint32_t task = task_get(a, e->id);
+	uint32_t task = task_get(a, id_kept(a, e));
 	struct task *t;
 
 	if (task == NONE) {
@@ -150,12 +150,12 @@ void apply_handoff(struct applying *a)
 		switch (e->type) {
 		case EV_TASK:
 			rules_of(a)->saw_task = true;
-			task = task_get(a, e->id);
+			task = task_get(a, id_kept(a, e));
 			if (task != NONE)
 				task_step(a, task, TASK_PENDING, -1, true);
 			break;
 		case EV_TASK_STATE:
-			task = task_get(a, e->id);
+			task = task_get(a, id_kept(a, e));
 			if (task != NONE)
 				task_step(a, task, e->state, e->number, false);
 			break;

@@ -5,10 +5,8 @@
 
 enum { RATE_MAX = 100, RATE_WINDOW_MS = 1000 };
 
-static struct request *find_request(struct session_rules *r, struct str id)
+static struct request *find_request(struct session_rules *r, uint64_t h)
 {
-	uint64_t h = str_hash(id);
-
 	for (uint32_t it = 0, v; map_next(&r->request_map, h, &it, &v);)
 		if (r->requests.v[v].hash == h)
 			return &r->requests.v[v];
@@ -53,15 +51,16 @@ static uint32_t pop_due(struct session_rules *r)
 	}
 }
 
-static void add_request(struct applying *a, struct str id, int64_t deadline_ms, bool is_event)
+static void add_request(struct applying *a, const struct event *e, int64_t deadline_ms, bool is_event)
 {
 	struct session_rules *r = rules_of(a);
+	uint64_t h = key_hash(e->id, e->id_key);
 
-	if (!id.n || find_request(r, id))
+	if (!e->id.n || find_request(r, h))
 		return;
-	map_put(a->m->heap, &r->request_map, str_hash(id), r->requests.n);
+	map_put(a->m->heap, &r->request_map, h, r->requests.n);
 	heap_push(a->m->heap, &r->requests,
-		  (struct request){ .hash = str_hash(id), .message = a->message,
+		  (struct request){ .hash = h, .message = a->message,
 				    .deadline_ms = deadline_ms, .is_event = is_event });
 	if (deadline_ms != WHEN_NONE)
 		push_due(a->m->heap, r, r->requests.n - 1);
@@ -70,15 +69,15 @@ static void add_request(struct applying *a, struct str id, int64_t deadline_ms, 
 static void apply_response(struct applying *a, const struct event *e)
 {
 	struct session_rules *r = rules_of(a);
-	struct request *q = e->id.n ? find_request(r, e->id) : NULL;
-	uint32_t item = find_item(a->m, a->session, ITEM_QUESTION, e->id, NONE);
+	struct request *q = e->id.n ? find_request(r, key_hash(e->id, e->id_key)) : NULL;
+	uint32_t item = item_named(a->m, a->session, ITEM_QUESTION, id_known(a, e), NONE);
 	enum verdict yes = VERDICT_ANSWERED;
 	char text[QUOTED_MAX];
 
 	if (!e->id.n)
 		return;
 	if (item == NONE) {
-		item = find_item(a->m, a->session, ITEM_TASK, e->id, NONE);
+		item = item_named(a->m, a->session, ITEM_TASK, id_known(a, e), NONE);
 		yes = VERDICT_ACCEPTED;
 	}
 	if (!q) {
@@ -163,7 +162,7 @@ static void apply_agent(struct applying *a, const struct event *e)
 			       "only the orchestrator sends this; %s is an agent", quoted(e->id, q));
 		return;
 	}
-	agent = model_agent(a->m, a->session, &e->agent, a->message);
+	agent = model_agent(a->m, a->session, &e->agent, (struct name_key){ 0 }, a->message);
 	if (agent != NONE && e->other.n) {
 		uint32_t state = model_intern(a->m, e->other);
 
@@ -193,7 +192,7 @@ void apply_orchestrator(struct applying *a)
 
 		switch (e->type) {
 		case EV_REQUEST:
-			add_request(a, e->id, e->deadline_ms, false);
+			add_request(a, e, e->deadline_ms, false);
 			if (a->m->runs_agents && str_is(e->other, "request:submit-task"))
 				raise_task(a, e);
 			break;
@@ -204,22 +203,22 @@ void apply_orchestrator(struct applying *a)
 			apply_agent(a, e);
 			break;
 		case EV_TASK_STATE:
-			task = task_get(a, e->id);
+			task = task_get(a, id_kept(a, e));
 			if (task != NONE)
 				task_step(a, task, e->state, e->number, e->state == TASK_ASSIGNED);
 			break;
 		case EV_TASK_DEPENDS:
-			task = task_get(a, e->id);
+			task = task_get(a, id_kept(a, e));
 			other = model_intern(a->m, e->other);
 			if (task != NONE)
 				heap_push(a->m->heap, &a->m->tasks.v[task].needs,
 					 (struct task_need){ a->message, other });
 			break;
 		case EV_ITEM:
-			task = e->task.n ? task_get(a, e->task) : NONE;
+			task = task_get(a, task_name_kept(a, e));
 			item_raise(a, e, task, NONE, 0);
 			if (e->item == ITEM_QUESTION && e->deadline_ms == WHEN_NONE)
-				add_request(a, e->id, WHEN_NONE, true);
+				add_request(a, e, WHEN_NONE, true);
 			break;
 		default: /* events of other dialects */
 			break;

@@ -6,10 +6,13 @@ static bool is_task(const struct model *m, uint32_t task, uint32_t session, uint
 	return task < m->tasks.n && m->tasks.v[task].id == id && m->tasks.v[task].session == session;
 }
 
-static uint32_t task_lookup(const struct model *m, uint32_t session, uint32_t id)
+uint32_t task_named(const struct model *m, uint32_t session, uint32_t id)
 {
-	uint32_t last = m->strings.v[id].last;
+	uint32_t last;
 
+	if (id == NONE)
+		return NONE;
+	last = m->strings.v[id].last;
 	if (is_task(m, last, session, id))
 		return last;
 	for (uint32_t it = 0, v; map_next(&m->task_map, hash_mix(session, id), &it, &v);)
@@ -20,20 +23,17 @@ static uint32_t task_lookup(const struct model *m, uint32_t session, uint32_t id
 
 uint32_t find_task(const struct model *m, uint32_t session, struct str id)
 {
-	uint32_t name = id.n ? model_known(m, id) : NONE;
-
-	return name != NONE ? task_lookup(m, session, name) : NONE;
+	return task_named(m, session, name_known(m, id, (struct name_key){ 0 }));
 }
 
-uint32_t task_get(struct applying *a, struct str id)
+uint32_t task_get(struct applying *a, uint32_t name)
 {
 	struct model *m = a->m;
-	uint32_t name, found;
+	uint32_t found;
 
-	if (!id.n)
+	if (name == NONE)
 		return NONE;
-	name = model_intern(m, id);
-	found = task_lookup(m, a->session, name);
+	found = task_named(m, a->session, name);
 	if (found == NONE) {
 		found = m->tasks.n;
 		heap_push(m->heap, &m->tasks, (struct task){ .id = name, .session = a->session, .root = found,
@@ -85,14 +85,13 @@ static uint32_t review_lookup(const struct model *m, uint32_t session, uint32_t 
 	return NONE;
 }
 
-uint32_t review_get(struct applying *a, struct str id, uint32_t task)
+uint32_t review_get(struct applying *a, uint32_t name, uint32_t task)
 {
 	struct model *m = a->m;
-	uint32_t name, found;
+	uint32_t found;
 
-	if (!id.n)
+	if (name == NONE)
 		return NONE;
-	name = model_intern(m, id);
 	found = review_lookup(m, a->session, name);
 	if (found == NONE) {
 		found = m->reviews.n;
