@@ -9,19 +9,16 @@
 
 enum {
 	WEIGHTS = GRADE_NONE + 1,
-	KEPT_EVERY = 8192, /* toggles */
+	KEPT_EVERY = 65536, /* toggles */
 	WORD = 64,
-};
-
-struct toggle {
-	uint32_t message, slot;
 };
 
 struct asof {
 	const struct model *m;
 	uint32_t *items; /* by slot */
 	uint32_t slots, dated;
-	struct toggle *toggles; /* by message */
+	uint32_t *toggles; /* slots, by message */
+	uint32_t *ends;    /* by message: how many toggles there are up to it */
 	uint32_t n;
 	uint64_t *kept; /* sets, one every KEPT_EVERY toggles */
 	size_t words;   /* of a set */
@@ -78,18 +75,52 @@ static void fold(const struct model *m, uint32_t number, uint32_t end, open_fn t
 	}
 }
 
+/* Slots are wanted for an item and a weight: a bit for each. In their order they are numbered, so
+ * that a slot is told by how many bits stand before. Those with deadlines are few, and have an
+ * order of their own. */
 struct making {
 	struct asof *a;
-	uint32_t end;
-	uint32_t *slot_of; /* by weight and item; NONE = it never has it */
-	uint32_t *starts;  /* by message: its first toggle */
-	uint32_t item;     /* whose toggles come */
+	uint64_t *wanted; /* by weight and item */
+	uint32_t *before; /* by word of these: slots before it */
+	size_t words;     /* of one weight */
+	uint32_t *dated;  /* slots, by place among the dated items and weight */
+	uint32_t item;    /* whose toggles come */
 	int weight;
 };
 
-static uint32_t *slot_place(struct making *k, uint32_t item, int weight)
+static size_t word_of(const struct making *k, uint32_t item, int weight)
 {
-	return &k->slot_of[(size_t)weight * k->a->m->items.n + item];
+	return (size_t)weight * k->words + item / WORD;
+}
+
+static bool is_wanted(const struct making *k, uint32_t item, int weight)
+{
+	return k->wanted[word_of(k, item, weight)] >> item % WORD & 1;
+}
+
+static uint32_t dated_place(const struct model *m, uint32_t item)
+{
+	uint32_t low = 0, high = m->dated.n;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (m->dated.v[middle].item <= item)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint32_t slot_of(const struct making *k, uint32_t item, int weight)
+{
+	size_t word = word_of(k, item, weight);
+	uint64_t below = (UINT64_C(1) << item % WORD) - 1;
+
+	if (k->a->m->items.v[item].dated)
+		return k->dated[dated_place(k->a->m, item) * WEIGHTS + (uint32_t)weight];
+	return k->before[word] + (uint32_t)__builtin_popcountll(k->wanted[word] & below);
 }
 
 static void want_slot(void *ctx, uint32_t item, uint32_t message, int weight)
@@ -100,17 +131,16 @@ static void want_slot(void *ctx, uint32_t item, uint32_t message, int weight)
 		k->weight = -1;
 	k->item = item;
 	/* from one slot to another are two toggles */
-	k->starts[message + 1] += (k->weight >= 0) + (weight >= 0);
+	k->a->ends[message + 1] += (k->weight >= 0) + (weight >= 0);
 	k->weight = weight;
 	if (weight >= 0)
-		*slot_place(k, item, weight) = 0;
+		k->wanted[word_of(k, item, weight)] |= UINT64_C(1) << item % WORD;
 }
 
 static void add_toggle(struct making *k, uint32_t message, uint32_t item, int weight)
 {
 	if (weight >= 0)
-		k->a->toggles[k->starts[message]++] =
-			(struct toggle){ message, *slot_place(k, item, weight) };
+		k->a->toggles[k->a->ends[message]++] = slot_of(k, item, weight);
 }
 
 static void toggle_slot(void *ctx, uint32_t item, uint32_t message, int weight)
@@ -142,36 +172,48 @@ static int by_deadline(const void *left, const void *right)
 	return a->item < b->item ? -1 : a->item > b->item;
 }
 
-static void add_slot(struct making *k, uint32_t item, int weight)
+/* Their bits go, so that those of the others are numbered by themselves. */
+static void order_dated(struct making *k)
 {
-	*slot_place(k, item, weight) = k->a->slots;
-	k->a->items[k->a->slots++] = item;
+	const struct model *m = k->a->m;
+	VEC(struct dated) dated = { 0 };
+
+	for (uint32_t d = 0; d < m->dated.n; d++)
+		for (int w = 0; w < WEIGHTS; w++) {
+			uint32_t item = m->dated.v[d].item;
+
+			if (!is_wanted(k, item, w))
+				continue;
+			vec_push(&dated,
+				 (struct dated){ m->dated.v[d].deadline_ms, (uint32_t)w, item });
+			k->wanted[word_of(k, item, w)] &= ~(UINT64_C(1) << item % WORD);
+		}
+	if (dated.n)
+		qsort(dated.v, dated.n, sizeof(*dated.v), by_deadline);
+	k->dated = xmalloc((m->dated.n * WEIGHTS + 1) * sizeof(*k->dated));
+	for (uint32_t i = 0; i < dated.n; i++) {
+		k->dated[dated_place(m, dated.v[i].item) * WEIGHTS + dated.v[i].weight] = i;
+		k->a->items[i] = dated.v[i].item;
+	}
+	k->a->dated = k->a->slots = dated.n;
+	vec_release(&dated);
 }
 
 static void order_slots(struct making *k)
 {
-	const struct model *m = k->a->m;
-	VEC(struct dated) dated = { 0 };
-	size_t wanted = 0;
+	size_t wanted = 0, words = k->words * WEIGHTS;
 
-	for (size_t i = 0; i < (size_t)WEIGHTS * m->items.n; i++)
-		wanted += k->slot_of[i] != NONE;
+	for (size_t i = 0; i < words; i++)
+		wanted += (size_t)__builtin_popcountll(k->wanted[i]);
 	k->a->items = xmalloc((wanted + 1) * sizeof(uint32_t));
-	for (uint32_t d = 0; d < m->dated.n; d++)
-		for (int w = 0; w < WEIGHTS; w++)
-			if (*slot_place(k, m->dated.v[d].item, w) != NONE)
-				vec_push(&dated, (struct dated){ m->dated.v[d].deadline_ms,
-								 (uint32_t)w, m->dated.v[d].item });
-	if (dated.n)
-		qsort(dated.v, dated.n, sizeof(*dated.v), by_deadline);
-	for (uint32_t i = 0; i < dated.n; i++)
-		add_slot(k, dated.v[i].item, (int)dated.v[i].weight);
-	k->a->dated = k->a->slots;
-	for (int w = 0; w < WEIGHTS; w++)
-		for (uint32_t i = 0; i < m->items.n; i++)
-			if (!m->items.v[i].dated && *slot_place(k, i, w) != NONE)
-				add_slot(k, i, w);
-	vec_release(&dated);
+	k->before = xmalloc(words * sizeof(*k->before));
+	order_dated(k);
+	for (size_t i = 0; i < words; i++) {
+		k->before[i] = k->a->slots;
+		for (uint64_t bits = k->wanted[i]; bits; bits &= bits - 1)
+			k->a->items[k->a->slots++] = (uint32_t)(i % k->words * WORD) +
+						     (uint32_t)__builtin_ctzll(bits);
+	}
 }
 
 static void flip(uint64_t *set, uint32_t slot)
@@ -189,7 +231,7 @@ static void keep_sets(struct asof *a)
 			memcpy(a->kept + i / KEPT_EVERY * a->words, a->open,
 			       a->words * sizeof(uint64_t));
 		if (i < a->n)
-			flip(a->open, a->toggles[i].slot);
+			flip(a->open, a->toggles[i]);
 	}
 	a->at = a->n;
 }
@@ -197,27 +239,27 @@ static void keep_sets(struct asof *a)
 struct asof *asof_new(const struct model *m, uint32_t n)
 {
 	struct asof *a = xcalloc(1, sizeof(*a));
-	struct making k = { .a = a, .end = n, .item = NONE };
-	size_t places = (size_t)WEIGHTS * m->items.n;
+	struct making k = { .a = a, .item = NONE, .words = m->items.n / WORD + 1 };
 
 	a->m = m;
 	a->end = n;
-	k.slot_of = xmalloc((places + 1) * sizeof(uint32_t));
-	memset(k.slot_of, 0xff, places * sizeof(uint32_t));
-	k.starts = xcalloc((size_t)n + 2, sizeof(uint32_t));
+	a->ends = xcalloc((size_t)n + 2, sizeof(uint32_t));
+	k.wanted = xcalloc(k.words * WEIGHTS, sizeof(*k.wanted));
 	for (uint32_t i = 0; i < m->items.n; i++)
 		fold(m, i, n, want_slot, &k);
 	order_slots(&k);
 	for (uint32_t i = 0; i <= n; i++)
-		k.starts[i + 1] += k.starts[i];
-	a->n = k.starts[n + 1];
+		a->ends[i + 1] += a->ends[i];
+	a->n = a->ends[n + 1];
 	a->toggles = xmalloc(((size_t)a->n + 1) * sizeof(*a->toggles));
 	k.item = NONE;
+	/* where a message's begin becomes where they end */
 	for (uint32_t i = 0; i < m->items.n; i++)
 		fold(m, i, n, toggle_slot, &k);
 	keep_sets(a);
-	free(k.slot_of);
-	free(k.starts);
+	free(k.wanted);
+	free(k.before);
+	free(k.dated);
 	return a;
 }
 
@@ -227,6 +269,7 @@ void asof_free(struct asof *a)
 		return;
 	free(a->items);
 	free(a->toggles);
+	free(a->ends);
 	free(a->kept);
 	free(a->open);
 	decided_free(a->decided);
@@ -239,27 +282,19 @@ void asof_free(struct asof *a)
 
 static void seek(struct asof *a, uint32_t k)
 {
-	uint32_t low = 0, high = a->n, near;
+	uint32_t wanted = k ? a->ends[(k < a->end ? k : a->end) - 1] : 0;
+	uint32_t near = (wanted + KEPT_EVERY / 2) / KEPT_EVERY * KEPT_EVERY;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (a->toggles[middle].message < k)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	near = (low + KEPT_EVERY / 2) / KEPT_EVERY * KEPT_EVERY;
 	if (near > a->n)
 		near -= KEPT_EVERY;
-	if ((low > a->at ? low - a->at : a->at - low) > KEPT_EVERY / 2) {
+	if ((wanted > a->at ? wanted - a->at : a->at - wanted) > KEPT_EVERY / 2) {
 		memcpy(a->open, a->kept + near / KEPT_EVERY * a->words, a->words * sizeof(uint64_t));
 		a->at = near;
 	}
-	while (a->at < low)
-		flip(a->open, a->toggles[a->at++].slot);
-	while (a->at > low)
-		flip(a->open, a->toggles[--a->at].slot);
+	while (a->at < wanted)
+		flip(a->open, a->toggles[a->at++]);
+	while (a->at > wanted)
+		flip(a->open, a->toggles[--a->at]);
 }
 
 /* The first slot that has not expired. */

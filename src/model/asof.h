@@ -6,7 +6,7 @@
  * stand in the order of the inbox, which never changes: those with a deadline first, the nearest
  * one before the others, so that what has expired is a head of them. A message toggles slots.
  * Toggling goes forward and back alike, so the set as of k comes from the last one asked for, or
- * from one of those kept every few thousand toggles. */
+ * from one of those kept every 65536 toggles. */
 #ifndef GAVEL_MODEL_ASOF_H
 #define GAVEL_MODEL_ASOF_H
 

@@ -36,7 +36,7 @@ static void add_random_item(uint32_t message, uint32_t end)
 
 START_TEST(what_is_open_is_known_at_once)
 {
-	uint32_t end = _i ? 30000 : 300;
+	uint32_t end = _i ? 90000 : 300;
 	struct asof *asof;
 
 	sow(_i);
