@@ -1,113 +1,8 @@
-/* The film's clock, and moving in it. */
-#include "ui/film.h"
+/* What happens in a film, moving in it, and its bar. */
+#include "ui/film_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-/* no gap is longer, so that sums cannot overflow whatever senders say */
-#define GAP_MAX_MS (INT64_C(1) << 31 << 11) /* 139 years */
-
-/* ---- the clock ---- */
-
-/* Follows the times of messages; see the header. */
-struct follower {
-	int64_t latest; /* WHEN_NONE before the first */
-	unsigned behind;
-};
-
-static int64_t follow(struct follower *f, int64_t t)
-{
-	int64_t gap;
-
-	if (f->latest == WHEN_NONE) {
-		f->latest = t;
-		return 0;
-	}
-	if (t < f->latest) {
-		if (++f->behind >= FILM_BACK_MESSAGES) {
-			f->latest = t;
-			f->behind = 0;
-		}
-		return 0;
-	}
-	f->behind = 0;
-	/* the difference may not fit */
-	gap = f->latest < 0 && t > INT64_MAX + f->latest ? GAP_MAX_MS : t - f->latest;
-	f->latest = t;
-	return gap < GAP_MAX_MS ? gap : GAP_MAX_MS;
-}
-
-static int64_t add(int64_t a, int64_t b)
-{
-	return a > INT64_MAX / 4 - b ? INT64_MAX / 4 : a + b;
-}
-
-/* Messages [from, to) have no time; the gap they lie in ends at message `to`. */
-static void spread(struct film *f, uint32_t from, uint32_t to, int64_t at, int64_t gap)
-{
-	int64_t step = gap / (int64_t)(to - from + 1);
-
-	step = step < FILM_STEP_MS ? step : FILM_STEP_MS;
-	for (uint32_t i = from; i < to; i++)
-		f->clock[i] = at = add(at, step);
-}
-
-/* Messages [from, to), a second apart. */
-static int64_t tell_steps(struct film *f, uint32_t from, uint32_t to, int64_t at)
-{
-	for (uint32_t i = from; i < to; i++)
-		f->clock[i] = at = add(at, i ? FILM_STEP_MS : 0);
-	return at;
-}
-
-static void tell_clock(struct film *f)
-{
-	const struct record *records = f->model->records.v;
-	struct follower follower = { WHEN_NONE, 0 };
-	uint32_t told = 0; /* messages whose place is known */
-	int64_t at = 0;
-
-	for (uint32_t i = 0; i < f->end; i++) {
-		int64_t gap, end;
-		bool first;
-
-		if (records[i].time_ms == WHEN_NONE)
-			continue;
-		first = follower.latest == WHEN_NONE;
-		if (first && i) /* nothing tells what came before apart */
-			at = tell_steps(f, 0, i, 0) + FILM_STEP_MS;
-		gap = follow(&follower, records[i].time_ms);
-		end = add(at, gap);
-		if (!first && told < i)
-			spread(f, told, i, at, gap);
-		f->clock[i] = at = end;
-		told = i + 1;
-	}
-	if (!at) /* time does not move at all */
-		tell_steps(f, 0, f->end, 0);
-	else
-		tell_steps(f, told, f->end, at);
-}
-
-static void shorten(struct film *f)
-{
-	int64_t at = 0, before = 0;
-
-	f->skipped_ms = 0;
-	f->skips = 0;
-	for (uint32_t i = 0; i < f->end; i++) {
-		int64_t gap = f->clock[i] - before;
-
-		before = f->clock[i];
-		if (f->skip && gap > f->idle_ms) {
-			f->skipped_ms = add(f->skipped_ms, gap - f->idle_ms);
-			f->skips++;
-			gap = f->idle_ms;
-		}
-		f->play[i] = at += gap;
-	}
-	f->bar.cols = 0;
-}
 
 /* ---- what happens in it ---- */
 
@@ -155,7 +50,7 @@ static void mark_reviews(struct film *f)
 
 static void mark_records(struct film *f)
 {
-	struct film_stone stone = { WHEN_NONE, 0 };
+	struct film_stone stone = { .now_ms = WHEN_NONE };
 
 	for (uint32_t i = 0; i < f->end; i++) {
 		const struct record *r = &f->model->records.v[i];
@@ -200,8 +95,7 @@ void film_open(struct film *f, const struct model *m, uint32_t n)
 	f->model = m;
 	f->end = n;
 	f->marks = xcalloc(n + 1, sizeof(*f->marks));
-	f->clock = xmalloc((n + 1) * sizeof(*f->clock));
-	f->play = xmalloc((n + 1) * sizeof(*f->play));
+	f->gaps = xmalloc((n + 1) * sizeof(*f->gaps));
 	f->stones = xmalloc((n / FILM_STONE + 1) * sizeof(*f->stones));
 	f->speed = before.speed > 0 ? before.speed : 1;
 	f->skip = before.idle_ms ? before.skip : true;
@@ -209,8 +103,8 @@ void film_open(struct film *f, const struct model *m, uint32_t n)
 	mark_records(f);
 	mark_items(f);
 	mark_reviews(f);
-	tell_clock(f);
-	shorten(f);
+	film_tell_clock(f);
+	film_shorten(f);
 	film_seek(f, n);
 }
 
@@ -219,8 +113,8 @@ void film_close(struct film *f)
 	struct film kept = { .speed = f->speed, .skip = f->skip, .idle_ms = f->idle_ms };
 
 	free(f->marks);
-	free(f->clock);
-	free(f->play);
+	free(f->gaps);
+	vec_release(&f->wide);
 	free(f->stones);
 	for (int i = 0; i < FILM_MARKS; i++)
 		free(f->bar.n[i]);
@@ -232,35 +126,42 @@ void film_close(struct film *f)
 
 double film_length_ms(const struct film *f)
 {
-	return f->end ? (double)f->play[f->end - 1] : 0;
+	return (double)f->length_ms;
 }
 
 /* How many messages have come by then. */
-static uint32_t come_by(const int64_t *clock, uint32_t n, double at_ms)
+static uint32_t come_by(const struct film *f, enum film_clock clock, double at_ms)
 {
-	uint32_t low = 0, high = n;
+	uint32_t low = 0, high = f->end / FILM_STONE + (f->end % FILM_STONE > 0), k;
+	int64_t at;
 
-	while (low < high) {
+	while (low + 1 < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if ((double)clock[middle] <= at_ms)
-			low = middle + 1;
+		if ((double)film_stone_at(f, clock, middle) <= at_ms)
+			low = middle;
 		else
 			high = middle;
 	}
-	return low;
+	k = low * FILM_STONE;
+	for (at = high ? film_stone_at(f, clock, low) : 0; k < f->end; k++) {
+		at += film_step(f, clock, k);
+		if ((double)at > at_ms)
+			break;
+	}
+	return k;
 }
 
 /* Between two messages now goes on from the one's time to the other's. */
 static void tell_now(struct film *f)
 {
-	double from = f->k ? (double)f->play[f->k - 1] : 0, gap;
+	double from = film_time_after(f, FILM_PLAY, f->k), gap;
 	int64_t next;
 
 	f->now_ms = film_now(f, f->k);
 	if (f->k >= f->end || f->now_ms == WHEN_NONE || f->at_ms <= from)
 		return;
-	gap = (double)f->play[f->k] - from;
+	gap = (double)film_step(f, FILM_PLAY, f->k);
 	next = f->model->records.v[f->k].time_ms;
 	if (gap > 0 && next > f->now_ms)
 		f->now_ms += (int64_t)(((double)next - (double)f->now_ms) * (f->at_ms - from) / gap);
@@ -269,7 +170,7 @@ static void tell_now(struct film *f)
 void film_seek(struct film *f, uint32_t k)
 {
 	f->k = k < f->end ? k : f->end;
-	f->at_ms = f->k ? (double)f->play[f->k - 1] : 0;
+	f->at_ms = film_time_after(f, FILM_PLAY, f->k);
 	f->now_ms = film_now(f, f->k);
 }
 
@@ -278,31 +179,32 @@ void film_seek_play(struct film *f, double at_ms)
 	double length = film_length_ms(f);
 
 	f->at_ms = at_ms < 0 ? 0 : at_ms > length ? length : at_ms;
-	f->k = come_by(f->play, f->end, f->at_ms);
+	f->k = come_by(f, FILM_PLAY, f->at_ms);
 	tell_now(f);
 }
 
 /* From one clock to the other, within the gap too. */
-static double other_clock(const int64_t *from, const int64_t *to, uint32_t n, double at_ms)
+static double other_clock(const struct film *f, enum film_clock from, double at_ms)
 {
-	uint32_t k = come_by(from, n, at_ms);
-	double start = k ? (double)from[k - 1] : 0, gap;
+	enum film_clock to = from == FILM_CLOCK ? FILM_PLAY : FILM_CLOCK;
+	uint32_t k = come_by(f, from, at_ms);
+	double gap;
 
-	if (k >= n)
-		return n ? (double)to[n - 1] : 0;
-	gap = (double)from[k] - start;
-	return (k ? (double)to[k - 1] : 0) +
-	       (gap > 0 ? ((double)to[k] - (k ? (double)to[k - 1] : 0)) * (at_ms - start) / gap : 0);
+	if (k >= f->end)
+		return film_time_after(f, to, f->end);
+	gap = (double)film_step(f, from, k);
+	return film_time_after(f, to, k) +
+	       (gap > 0 ? (double)film_step(f, to, k) * (at_ms - film_time_after(f, from, k)) / gap : 0);
 }
 
 void film_seek_by(struct film *f, int64_t ms)
 {
-	double at = other_clock(f->play, f->clock, f->end, f->at_ms) + (double)ms;
+	double at = other_clock(f, FILM_PLAY, f->at_ms) + (double)ms;
 
 	if (at < 0)
 		film_seek(f, 0);
 	else
-		film_seek_play(f, other_clock(f->clock, f->play, f->end, at));
+		film_seek_play(f, other_clock(f, FILM_CLOCK, at));
 }
 
 void film_seek_time(struct film *f, int64_t time_ms)
@@ -330,19 +232,19 @@ void film_set_skip(struct film *f, bool skip, int64_t idle_ms)
 	double at = 0, from = 0, to = 0;
 
 	if (f->model) {
-		at = other_clock(f->play, f->clock, f->end, f->at_ms);
-		from = other_clock(f->play, f->clock, f->end, f->loop_from_ms);
-		to = other_clock(f->play, f->clock, f->end, f->loop_to_ms);
+		at = other_clock(f, FILM_PLAY, f->at_ms);
+		from = other_clock(f, FILM_PLAY, f->loop_from_ms);
+		to = other_clock(f, FILM_PLAY, f->loop_to_ms);
 	}
 	f->skip = skip;
 	f->idle_ms = idle_ms > 0 ? idle_ms : FILM_IDLE_MS;
 	if (!f->model)
 		return;
-	shorten(f);
+	film_shorten(f);
 	/* where one is stays what it is, only its place on the bar moves */
-	f->at_ms = other_clock(f->clock, f->play, f->end, at);
-	f->loop_from_ms = other_clock(f->clock, f->play, f->end, from);
-	f->loop_to_ms = other_clock(f->clock, f->play, f->end, to);
+	f->at_ms = other_clock(f, FILM_CLOCK, at);
+	f->loop_from_ms = other_clock(f, FILM_CLOCK, from);
+	f->loop_to_ms = other_clock(f, FILM_CLOCK, to);
 }
 
 void film_loop_here(struct film *f)
@@ -394,7 +296,7 @@ int film_wait_ms(const struct film *f)
 	if (f->k >= f->end)
 		return FILM_FRAME_MS;
 	/* clocks are shown in seconds */
-	next = (double)f->play[f->k] - f->at_ms;
+	next = (double)film_time_at(f, FILM_PLAY, f->k) - f->at_ms;
 	wait = (next < 1000 ? next : 1000) / f->speed;
 	return wait < FILM_FRAME_MS ? FILM_FRAME_MS : wait > 1000 ? 1000 : (int)wait;
 }
@@ -434,12 +336,13 @@ int64_t film_left_out(const struct film *f, uint32_t k)
 {
 	if (!k || k >= f->end)
 		return 0;
-	return f->clock[k] - f->clock[k - 1] - (f->play[k] - f->play[k - 1]);
+	return film_gap_of(f, k) - film_shortened(f, film_gap_of(f, k));
 }
 
 const struct film_bar *film_bar(struct film *f, int cols)
 {
 	struct film_bar *b = &f->bar;
+	int64_t at = 0;
 
 	if (b->cols == cols || cols < 1)
 		return b;
@@ -452,12 +355,13 @@ const struct film_bar *film_bar(struct film *f, int cols)
 	b->skipped = xcalloc((size_t)cols, sizeof(*b->skipped));
 	b->cols = cols;
 	for (uint32_t i = 0; i < f->end; i++) {
-		int col = film_col(f, (double)f->play[i], cols);
+		int64_t gap = film_gap_of(f, i);
+		int col = film_col(f, (double)(at += film_shortened(f, gap)), cols);
 
 		for (int m = 0; m < FILM_MARKS; m++)
 			if (f->marks[i] & 1u << m && ++b->n[m][col] > b->most[m])
 				b->most[m] = b->n[m][col];
-		b->skipped[col] |= film_left_out(f, i) > 0;
+		b->skipped[col] |= i && gap > film_shortened(f, gap);
 	}
 	return b;
 }

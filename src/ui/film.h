@@ -28,6 +28,8 @@ enum {
 	FILM_STONE = 1024,
 };
 
+#define FILM_WIDE UINT32_MAX
+
 enum film_mark {
 	FILM_MESSAGE, /* every one */
 	FILM_ITEM,
@@ -48,7 +50,14 @@ struct film_bar {
 /* What holds as of every FILM_STONE messages, so that no question walks the whole log. */
 struct film_stone {
 	int64_t now_ms;
+	int64_t clock_ms, play_ms; /* of the message before */
 	uint32_t errors;
+};
+
+/* A gap too long for the list of all of them. */
+struct film_gap {
+	uint32_t message;
+	int64_t ms;
 };
 
 enum film_loop { LOOP_NONE, LOOP_HALF, LOOP_ON }; /* LOOP_HALF: its start is chosen */
@@ -57,11 +66,12 @@ struct film {
 	const struct model *model; /* NULL = not open */
 	uint32_t end;     /* messages in it */
 	uint8_t *marks;   /* by message: 1 << enum film_mark */
-	int64_t *clock;   /* by message: ms from the first one */
-	int64_t *play;    /* the same, idle time shortened */
+	uint32_t *gaps;   /* by message: ms since the one before; FILM_WIDE: among these */
+	VEC(struct film_gap) wide; /* by message */
 	struct film_stone *stones;
 	bool skip;
 	int64_t idle_ms, skipped_ms;
+	int64_t length_ms; /* in `play` */
 	uint32_t skips; /* gaps shortened */
 	struct film_bar bar;
 
@@ -82,6 +92,9 @@ void film_close(struct film *f);
 void film_set_skip(struct film *f, bool skip, int64_t idle_ms);
 
 double film_length_ms(const struct film *f);
+/* Where a message is: ms from the first one, by the recording's clock and by the one one watches. */
+int64_t film_clock_at(const struct film *f, uint32_t message);
+int64_t film_play_at(const struct film *f, uint32_t message);
 /* The newest time among the first k messages, and how many of these have errors. */
 int64_t film_now(const struct film *f, uint32_t k);
 uint32_t film_errors(const struct film *f, uint32_t k);
