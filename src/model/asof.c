@@ -245,8 +245,10 @@ struct asof *asof_new(const struct model *m, uint32_t n)
 	a->end = n;
 	a->ends = xcalloc((size_t)n + 2, sizeof(uint32_t));
 	k.wanted = xcalloc(k.words * WEIGHTS, sizeof(*k.wanted));
-	for (uint32_t i = 0; i < m->items.n; i++)
+	for (uint32_t i = 0; i < m->items.n; i++) {
+		items_fetch(m, i);
 		fold(m, i, n, want_slot, &k);
+	}
 	order_slots(&k);
 	for (uint32_t i = 0; i <= n; i++)
 		a->ends[i + 1] += a->ends[i];
@@ -254,8 +256,10 @@ struct asof *asof_new(const struct model *m, uint32_t n)
 	a->toggles = xmalloc(((size_t)a->n + 1) * sizeof(*a->toggles));
 	k.item = NONE;
 	/* where a message's begin becomes where they end */
-	for (uint32_t i = 0; i < m->items.n; i++)
+	for (uint32_t i = 0; i < m->items.n; i++) {
+		items_fetch(m, i);
 		fold(m, i, n, toggle_slot, &k);
+	}
 	keep_sets(a);
 	free(k.wanted);
 	free(k.before);

@@ -450,6 +450,7 @@ uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool al
 		      struct breath *breath)
 {
 	struct ranked *list = xmalloc((m->items.n + 1) * sizeof(*list));
+	bool only_open = !all && k >= m->records.n;
 	uint32_t *numbers;
 
 	*n = 0;
@@ -457,6 +458,8 @@ uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool al
 		const struct item *item = &m->items.v[i];
 		struct item_state s;
 
+		if (only_open && !item->open) /* nor does a person's decision open it */
+			continue;
 		if (!item_at(m, item, k, now_ms, &s) || !(all || s.open))
 			continue;
 		list[(*n)++] = (struct ranked){

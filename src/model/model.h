@@ -331,6 +331,16 @@ const struct standing *item_standing(const struct model *m, const struct item *i
 /* As if nobody had decided anything. */
 void model_unstand(struct model *m);
 
+/* For whoever walks all items and looks at their steps, which lie anywhere: called with the number
+ * of each, it has the steps of a later one brought near. */
+static inline void items_fetch(const struct model *m, uint32_t number)
+{
+	enum { AHEAD = 16 };
+
+	if (number + AHEAD < m->items.n)
+		__builtin_prefetch(m->items.v[number + AHEAD].steps);
+}
+
 /* The agent, or NONE: whoever sent the message. */
 static inline uint32_t step_by(const struct model *m, const struct item_step *step)
 {

@@ -19,6 +19,7 @@ static void mark_items(struct film *f)
 	for (uint32_t i = 0; i < m->items.n; i++) {
 		const struct item *item = &m->items.v[i];
 
+		items_fetch(m, i);
 		for (uint32_t n = 0; n < item->n && item->steps[n].message < f->end; n++)
 			if (item->steps[n].what == STEP_RAISED)
 				mark(f, item->steps[n].message, FILM_ITEM);
