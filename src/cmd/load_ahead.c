@@ -17,6 +17,8 @@ enum {
 	THREADS_MAX = 8,
 	PARTS_MAX = THREADS_MAX + 2,
 	ROOM_KEPT_BYTES = 1 << 20, /* a bigger one is given back before the next part */
+	EVENTS_TAKEN = 64, /* room for events at a time */
+	EVENTS_USUAL = 16, /* of a message, at most */
 };
 
 /* A message that waits to be applied; its lists are in the slot's arena. */
@@ -32,8 +34,10 @@ struct slot {
 	struct part_lines lines;
 	VEC(struct decoded) messages;
 	struct arena arena;
+	struct event *events; /* room in the arena for those of the next messages */
+	uint32_t events_left;
+	VEC(struct diag) found; /* of the message that is being decoded */
 	struct decoder decoder;
-	struct message message; /* being decoded */
 	struct buf room;
 };
 
@@ -63,27 +67,53 @@ static void *copy_list(struct arena *arena, const void *list, size_t bytes)
 	return bytes ? memcpy(arena_alloc(arena, bytes), list, bytes) : NULL;
 }
 
+/* Lists of a message that is decoded where it will wait. */
+static void lend_lists(struct slot *s, struct message *m)
+{
+	if (s->events_left < EVENTS_USUAL) {
+		s->events = arena_alloc(&s->arena, EVENTS_TAKEN * sizeof(*s->events));
+		s->events_left = EVENTS_TAKEN;
+	}
+	m->events.v = s->events;
+	m->events.cap = s->events_left;
+	m->events_lent = true;
+	memcpy(&m->diags.list, &s->found, sizeof(s->found));
+}
+
+static void take_lists(struct slot *s, struct message *m)
+{
+	struct event *own = m->events.v;
+
+	if (m->events_lent) {
+		s->events += m->events.n;
+		s->events_left -= m->events.n;
+	} else {
+		m->events.v = copy_list(&s->arena, own, m->events.n * sizeof(*own));
+		m->events_lent = true;
+		free(own);
+	}
+	memcpy(&s->found, &m->diags.list, sizeof(s->found));
+	m->diags.list.v = copy_list(&s->arena, s->found.v, s->found.n * sizeof(*s->found.v));
+}
+
 static void decode_frame(void *ctx, const struct frame *frame)
 {
 	struct slot *s = ctx;
 	struct frame_info info = { .flags = frame->flags,
 				   .full_length = frame->full_length,
 				   .lent = is_in(&s->room, frame->bytes.p) };
-	struct message *m = &s->message;
 	struct decoded *d;
 
-	dialect_decode(&s->decoder, frame->bytes, &info, m);
-	message_hash(m);
 	if (s->messages.n == s->messages.cap)
 		s->messages.v = vec_grow_(s->messages.v, &s->messages.cap, sizeof(*d));
 	d = &s->messages.v[s->messages.n++];
 	d->offset = frame->offset;
 	d->line = frame->line;
 	d->length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
-	d->message = *m;
-	d->message.events.v = copy_list(&s->arena, m->events.v, m->events.n * sizeof(*m->events.v));
-	d->message.diags.list.v =
-		copy_list(&s->arena, m->diags.list.v, m->diags.list.n * sizeof(*m->diags.list.v));
+	lend_lists(s, &d->message);
+	dialect_decode(&s->decoder, frame->bytes, &info, &d->message);
+	message_hash(&d->message);
+	take_lists(s, &d->message);
 }
 
 static void decode_part(struct ahead *x, uint64_t number)
@@ -98,6 +128,7 @@ static void decode_part(struct ahead *x, uint64_t number)
 	if (p.from < p.start)
 		p.from = p.start;
 	s->messages.n = 0;
+	s->events_left = 0;
 	arena_reset(&s->arena);
 	decoder_forget(&s->decoder);
 	s->decoder.keeps = true;
@@ -225,7 +256,7 @@ static void slot_release(struct slot *s)
 	vec_release(&s->messages);
 	arena_release(&s->arena);
 	decoder_release(&s->decoder);
-	message_release(&s->message);
+	vec_release(&s->found);
 	buf_release(&s->room);
 }
 

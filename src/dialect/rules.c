@@ -288,7 +288,7 @@ void checker_begin(struct checker *c, struct message *m)
 	c->m = m;
 	c->depth = 0;
 	c->timed = NULL;
-	memset(c->kept, 0, sizeof(c->kept));
+	mem_zero(c->kept, sizeof(c->kept));
 	c->room_n = 0;
 	if (c->rows.head)
 		arena_release(&c->rows);

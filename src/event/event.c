@@ -104,14 +104,27 @@ const char *review_verdict_name(enum review_verdict v)
 	return review_verdict_names[v];
 }
 
+static __attribute__((noinline)) void grow_events(struct message *m)
+{
+	const struct event *lent = m->events_lent ? m->events.v : NULL;
+
+	if (lent) {
+		m->events.v = NULL;
+		m->events_lent = false;
+	}
+	m->events.v = vec_grow_(m->events.v, &m->events.cap, sizeof(*m->events.v));
+	if (lent && m->events.n)
+		memcpy(m->events.v, lent, m->events.n * sizeof(*lent));
+}
+
 struct event *event_add(struct message *m, enum event_type type, struct str id, const char *at)
 {
 	struct event *e;
 
 	if (m->events.n == m->events.cap)
-		m->events.v = vec_grow_(m->events.v, &m->events.cap, sizeof(*e));
+		grow_events(m);
 	e = &m->events.v[m->events.n++];
-	memset(e, 0, sizeof(*e));
+	mem_zero(e, sizeof(*e));
 	e->type = type;
 	e->id = id;
 	e->at = at;
@@ -126,23 +139,33 @@ static struct name_key key_of(struct str name)
 	return (struct name_key){ .hash = name.n ? str_hash(name) : 0 };
 }
 
+/* The same, of a name that often is one that was hashed just now. */
+static struct name_key key_like(struct str name, struct str other, struct name_key key)
+{
+	return name.p == other.p && name.n == other.n ? key : key_of(name);
+}
+
 void message_hash(struct message *m)
 {
 	m->session_key = key_of(m->session);
 	m->from_key = key_of(m->from.id);
 	m->to_key = key_of(m->to.id);
 	m->id_key = key_of(m->id);
-	m->correlation_key = key_of(m->correlation);
+	m->correlation_key = key_like(m->correlation, m->id, m->id_key);
 	for (uint32_t i = 0; i < m->events.n; i++) {
-		m->events.v[i].id_key = key_of(m->events.v[i].id);
-		m->events.v[i].task_key = key_of(m->events.v[i].task);
+		struct event *e = &m->events.v[i], *before = i ? e - 1 : NULL;
+
+		e->id_key = before ? key_like(e->id, before->id, before->id_key) :
+				     key_like(e->id, m->correlation, m->correlation_key);
+		e->task_key = before ? key_like(e->task, before->task, before->task_key) :
+				       key_of(e->task);
 	}
 }
 
 void message_clear(struct message *m)
 {
 	/* what comes before is set anew, the lists keep their memory */
-	memset(m, 0, offsetof(struct message, events));
+	mem_zero(m, offsetof(struct message, events));
 	m->time_ms = WHEN_NONE;
 	m->sequence = -1;
 	m->inside = "";
@@ -152,6 +175,7 @@ void message_clear(struct message *m)
 
 void message_release(struct message *m)
 {
-	vec_release(&m->events);
+	if (!m->events_lent)
+		vec_release(&m->events);
 	vec_release(&m->diags.list);
 }

@@ -13,6 +13,9 @@
 #include "event/diag.h"
 #include "event/record.h"
 
+/* An enum of one byte: many events wait to be applied. */
+#define SMALL __attribute__((packed))
+
 /* Who an agent says it is. */
 struct actor {
 	struct str id;
@@ -29,7 +32,7 @@ struct name_key {
 /* As far as whole numbers are exact for every reader of JSON: 2^53 - 1. */
 #define COUNT_MAX INT64_C(9007199254740991)
 
-enum item_kind {
+enum SMALL item_kind {
 	ITEM_IMPROVEMENT,
 	ITEM_FINDING,
 	ITEM_CHANGE,
@@ -44,7 +47,7 @@ enum item_kind {
 };
 
 /* Worst first, as lists sort them. */
-enum item_severity {
+enum SMALL item_severity {
 	GRADE_CRITICAL,
 	GRADE_MAJOR,
 	GRADE_MINOR,
@@ -52,7 +55,7 @@ enum item_severity {
 	GRADE_NONE
 };
 
-enum verdict {
+enum SMALL verdict {
 	VERDICT_NONE,
 	VERDICT_ACCEPTED,
 	VERDICT_REJECTED,
@@ -75,7 +78,7 @@ enum delivery {
 	DELIVERY_HELD,
 };
 
-enum task_state {
+enum SMALL task_state {
 	TASK_PENDING,
 	TASK_QUEUED,
 	TASK_ASSIGNED,
@@ -89,14 +92,14 @@ enum task_state {
 	TASK_STATE_COUNT
 };
 
-enum review_verdict {
+enum SMALL review_verdict {
 	REVIEW_NONE, /* asked for, not given */
 	REVIEW_APPROVED,
 	REVIEW_CHANGES,
 	REVIEW_REJECTED,
 };
 
-enum event_type {
+enum SMALL event_type {
 	EV_TASK,         /* a task is given: id, who, priority, limits */
 	EV_TASK_DEPENDS, /* id depends on other */
 	EV_TASK_SCOPE,   /* one glob of the files a task may touch */
@@ -126,29 +129,11 @@ enum event_type {
 /* One flat struct: which members mean something is said at the type. Unset members are zero. */
 struct event {
 	enum event_type type;
-	const char *at; /* JSON pointer pattern of what `id` came from */
-	uint32_t index; /* element number, for %u in `at` and to find the item again */
-	struct str id;  /* of the task, review, item, request, agent … */
-
-	struct str other;       /* EV_TASK_DEPENDS: needed task; EV_TASK_SCOPE, _FILE: path or glob;
-				   EV_ITEM, EV_DECIDE of a review: review id; EV_REQUEST: type;
-				   EV_AGENT: state */
-	struct str task;        /* EV_REVIEW_*, EV_ITEM, EV_RESPONSE …: the task concerned */
-	struct actor agent;     /* EV_AGENT; EV_TASK: who shall do it */
-	int64_t iteration;      /* EV_TURN_*, EV_ENVELOPE_IN, EV_FIXED; 0 = none or invalid */
-	int64_t limit;          /* EV_TASK: max_iterations, 0 = default */
-	int64_t deadline_ms;    /* EV_ITEM, EV_REQUEST; WHEN_NONE = never */
-	double number;          /* EV_TASK_STATE: progress 0..1, <0 none; EV_RESULT: confidence */
-	uint64_t content_hash;  /* EV_ITEM: of what it says; EV_ENVELOPE_*: of the gaps it names;
-				   EV_DECIDE of an envelope: of the notes it stands among */
-	uint64_t tokens_in, tokens_out, tokens_cached; /* EV_USAGE */
-	double cost;
-
 	enum item_kind item;
 	enum item_severity grade;
-	enum verdict verdict;         /* EV_DECIDE, EV_JUDGEMENT */
-	enum task_state state;        /* EV_TASK_STATE */
-	enum review_verdict review;   /* EV_REVIEW_RESULT */
+	enum verdict verdict;       /* EV_DECIDE, EV_JUDGEMENT */
+	enum task_state state;      /* EV_TASK_STATE */
+	enum review_verdict review; /* EV_REVIEW_RESULT */
 	bool again;    /* EV_TASK: a revision or retry (previous_attempts); EV_TURN_ANSWER:
 			  nobody's, a note */
 	bool failed;   /* EV_REVIEW_RESULT: a verification failed; EV_TURN_ANSWER, EV_RESPONSE:
@@ -164,8 +149,30 @@ struct event {
 	/* EV_JUDGEMENT from an escalation queue: what was escalated; dialect 0 = not from a
 	 * queue */
 	uint8_t origin_dialect, origin_kind;
+	uint32_t index; /* element number, for %u in `at` and to find the item again */
+	const char *at; /* JSON pointer pattern of what `id` came from */
+	struct str id;  /* of the task, review, item, request, agent … */
+	struct str other;       /* EV_TASK_DEPENDS: needed task; EV_TASK_SCOPE, _FILE: path or glob;
+				   EV_ITEM, EV_DECIDE of a review: review id; EV_REQUEST: type;
+				   EV_AGENT: state */
+	struct str task;        /* EV_REVIEW_*, EV_ITEM, EV_RESPONSE …: the task concerned */
 	struct name_key id_key, task_key; /* message_hash */
+	int64_t iteration;      /* EV_TURN_*, EV_ENVELOPE_IN, EV_FIXED; 0 = none or invalid */
+	int64_t limit;          /* EV_TASK: max_iterations, 0 = default */
+	int64_t deadline_ms;    /* EV_ITEM, EV_REQUEST; WHEN_NONE = never */
+	double number;          /* EV_TASK_STATE: progress 0..1, <0 none; EV_RESULT: confidence */
+	uint64_t content_hash;  /* EV_ITEM: of what it says; EV_ENVELOPE_*: of the gaps it names;
+				   EV_DECIDE of an envelope: of the notes it stands among */
+	union {
+		struct actor agent; /* EV_AGENT; EV_TASK: who shall do it */
+		struct {            /* EV_USAGE */
+			uint64_t tokens_in, tokens_out, tokens_cached;
+			double cost;
+		};
+	};
 };
+
+_Static_assert(sizeof(struct event) <= 192, "three lines of a cache");
 
 /* The head of a message and its events. */
 struct message {
@@ -182,6 +189,7 @@ struct message {
 	uint64_t content_hash; /* of the whole message, where it has an id */
 	struct name_key session_key, from_key, to_key, id_key, correlation_key; /* message_hash */
 	VEC(struct event) events;
+	bool events_lent; /* their memory is another's, and left when the list grows */
 	struct diags diags;
 };
 
