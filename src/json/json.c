@@ -218,9 +218,6 @@ static enum json_outcome read_once(struct json_reader *r, struct str s, yyjson_r
 	r->where = 0;
 	if (s.n == 0)
 		return JSON_NOT;
-	r->current = 0;
-	if (lazily && r->in_place && read_quickly(r, s.p, s.n, true))
-		return JSON_OK;
 	text = take_in(r, s);
 	if (!more && read_quickly(r, text, s.n, lazily))
 		return JSON_OK;
@@ -248,17 +245,14 @@ static enum json_outcome read_repaired(struct json_reader *r, struct str s, bool
 	*root = NULL;
 	if (outcome == JSON_NOT && s.n) {
 		const char *why = r->why;
-		bool in_place = r->in_place;
 		size_t where = r->where;
 		struct buf mended = { 0 };
 
-		r->in_place = false; /* what is mended does not last */
 		if (repair(s, &mended) && read_once(r, buf_str(&mended), 0, lazily) == JSON_OK)
 			outcome = JSON_REPAIRED;
 		else
 			r->why = why, r->where = where;
 		buf_release(&mended);
-		r->in_place = in_place;
 	}
 	if (outcome == JSON_OK || outcome == JSON_REPAIRED)
 		*root = yyjson_doc_get_root(r->doc);
@@ -272,6 +266,11 @@ enum json_outcome json_read(struct json_reader *r, struct str s, yyjson_val **ro
 
 enum json_outcome json_read_lazily(struct json_reader *r, struct str s, yyjson_val **root)
 {
+	if (r->in_place && s.n && read_quickly(r, s.p, s.n, true)) {
+		r->current = 0;
+		*root = yyjson_doc_get_root(r->doc);
+		return JSON_OK;
+	}
 	return read_repaired(r, s, true, root);
 }
 

@@ -26,8 +26,22 @@ yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *po
 typedef const char *quick_parser(const char *text, const char *end, struct names *names,
 				 yyjson_val **tree);
 quick_parser quick_values, quick_values_wide;
-bool quick_has_wide(void);
 yyjson_doc *quick_read_by(quick_parser *parser, const char *text, size_t n, struct names *names,
 			  void *pool, size_t pool_bytes);
+
+/* Whether the wide one can be compiled, and whether it can run. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define QUICK_WIDE
+static inline bool quick_has_wide(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+	       __builtin_cpu_supports("bmi2");
+}
+#else
+static inline bool quick_has_wide(void)
+{
+	return false;
+}
+#endif
 
 #endif

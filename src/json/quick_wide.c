@@ -1,8 +1,7 @@
-/* The quick parser once more, for processors with AVX2, which quick_has_wide looks for when it
- * runs. */
+/* The quick parser once more, for processors with AVX2. */
 #include "json/quick.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef QUICK_WIDE
 #include "base/utf8.h"
 #include "json/escapes.h"
 #include "json/json.h"
@@ -30,18 +29,7 @@ const char *quick_values_wide(const char *text, const char *end, struct names *n
 #pragma GCC pop_options
 #endif
 
-bool quick_has_wide(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-	       __builtin_cpu_supports("bmi2");
-}
-
 #else
-
-bool quick_has_wide(void)
-{
-	return false;
-}
 
 const char *quick_values_wide(const char *text, const char *end, struct names *names,
 			      yyjson_val **tree)
