@@ -28,7 +28,7 @@ enum {
 	FILM_STONE = 1024,
 };
 
-#define FILM_WIDE UINT32_MAX
+#define FILM_WIDE UINT16_MAX
 
 enum film_mark {
 	FILM_MESSAGE, /* every one */
@@ -66,7 +66,7 @@ struct film {
 	const struct model *model; /* NULL = not open */
 	uint32_t end;     /* messages in it */
 	uint8_t *marks;   /* by message: 1 << enum film_mark */
-	uint32_t *gaps;   /* by message: ms since the one before; FILM_WIDE: among these */
+	uint16_t *gaps;   /* by message: ms since the one before; FILM_WIDE: among these */
 	VEC(struct film_gap) wide; /* by message */
 	struct film_stone *stones;
 	bool skip;

@@ -43,7 +43,7 @@ static int64_t tell(struct film *f, uint32_t i, int64_t before, int64_t at)
 {
 	int64_t gap = at - before;
 
-	f->gaps[i] = gap < FILM_WIDE ? (uint32_t)gap : FILM_WIDE;
+	f->gaps[i] = gap < FILM_WIDE ? (uint16_t)gap : FILM_WIDE;
 	if (gap >= FILM_WIDE)
 		vec_push(&f->wide, (struct film_gap){ i, gap });
 	return at;
