@@ -1,6 +1,7 @@
 /* Moving the film, and with it what every view looks through. */
 #include "ui/replaying.h"
 
+#include "base/side.h"
 #include "ui/app.h"
 
 const char *const replay_refusal = "this is a replay, nothing is sent; :fork decides on a copy";
@@ -23,6 +24,21 @@ static void follow_film(struct app *a)
 	a->stale[TAB_TIMELINE] = timeline_is_stale;
 }
 
+/* What a replay needs to know of the session, each by itself. */
+static void open_film(void *app)
+{
+	struct app *a = app;
+
+	film_open(&a->film, a->scene.model, a->scene.model->records.n);
+}
+
+static void make_asof(void *app)
+{
+	struct app *a = app;
+
+	a->scene.asof = asof_new(a->scene.model, a->scene.model->records.n);
+}
+
 void replay_open(struct app *a, bool from_start)
 {
 	struct film *f = &a->film;
@@ -32,9 +48,8 @@ void replay_open(struct app *a, bool from_start)
 		app_back(a);
 	a->deciding.confirm = CONFIRM_NONE;
 	a->deciding.on_marked = false;
-	film_open(f, a->scene.model, a->scene.model->records.n);
 	app_drop_asof(a);
-	a->scene.asof = asof_new(a->scene.model, f->end);
+	side_by_side(open_film, a, make_asof, a);
 	a->scene.until = f->end;
 	a->stale[TAB_TIMELINE] = true;
 	if (from_start)
