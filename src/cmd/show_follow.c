@@ -154,11 +154,12 @@ static void print_changes(struct following *f)
 	f->view->make(f->s, f->paper.cols, &lines);
 	for (uint32_t n = 0; n < lines.list.n; n++) {
 		uint32_t i = newest_first ? lines.list.n - 1 - n : n;
+		struct line line = line_at(&lines, i);
 
-		if (!has_changed(f, &lines.list.v[i]))
+		if (!has_changed(f, &line))
 			continue;
 		if (f->o->format == OUTPUT_JSON)
-			print_json(f, &lines.list.v[i]);
+			print_json(f, &line);
 		else
 			print_row(f, &lines, i);
 	}

@@ -85,7 +85,9 @@ struct line {
 /* The lines of a view, made once for a scene; line_at tells what one of them shows. */
 struct lines {
 	VEC(struct line) list;
-	bool counted;  /* list.n of them and no list: they show 0 with a = first, first + 1 … */
+	/* Where a alone tells what a line shows, and what and b are 0, list has but its n: */
+	VEC(uint32_t) numbers; /* a of each line; none: */
+	bool counted;          /* a is first, first + 1 … */
 	uint32_t first;
 	struct arena arena; /* of own, and of the texts it keeps */
 	void *own; /* whatever else the view worked out */
@@ -95,7 +97,9 @@ struct lines {
 
 static inline struct line line_at(const struct lines *lines, uint32_t i)
 {
-	return lines->counted ? (struct line){ 0, lines->first + i, 0 } : lines->list.v[i];
+	if (lines->counted)
+		return (struct line){ 0, lines->first + i, 0 };
+	return lines->numbers.n ? (struct line){ 0, lines->numbers.v[i], 0 } : lines->list.v[i];
 }
 
 struct view_ops {

@@ -88,13 +88,13 @@ static void inbox_make(const struct scene *s, int cols, struct lines *out)
 	for (uint32_t i = 0; i < n && breath_on(s->breath); i++)
 		if (every || (item_is_shown(s, numbers[i], &at) &&
 			      (s->all || !item_is_put_off(s, numbers[i], &at))))
-			line_add(out, 0, numbers[i], 0);
+			line_number(out, numbers[i]);
 	free(numbers);
 	for (uint32_t i = 0; !s->all && i < s->model->dated.n && breath_on(s->breath); i++)
 		if (item_at(s->model, &s->model->items.v[s->model->dated.v[i].item], s->k, s->now_ms, &at) &&
 		    item_just_expired(s, &s->model->items.v[s->model->dated.v[i].item], &at) &&
 		    item_is_shown(s, s->model->dated.v[i].item, &at))
-			line_add(out, 0, s->model->dated.v[i].item, 0);
+			line_number(out, s->model->dated.v[i].item);
 }
 
 static void inbox_heading(const struct scene *s, const struct lines *lines, struct grid *g,
@@ -141,7 +141,7 @@ static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_
 		       struct rect row)
 {
 	const struct model *m = s->model;
-	const struct item *item = &m->items.v[lines->list.v[i].a];
+	const struct item *item = &m->items.v[line_at(lines, i).a];
 	const struct columns *fit = lines->own;
 	struct item_state at;
 	struct buf name = { 0 };
@@ -178,7 +178,7 @@ static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_
 static struct target inbox_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
 	(void)s;
-	return target_item(lines->list.v[i].a);
+	return target_item(line_at(lines, i).a);
 }
 
 const struct view_ops view_inbox = {

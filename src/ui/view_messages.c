@@ -84,7 +84,7 @@ static void messages_make(const struct scene *s, int cols, struct lines *out)
 	else
 		for (uint32_t i = s->first; i < s->k && breath_on(s->breath); i++)
 			if (message_is_shown(s, i))
-				line_add(out, 0, i, 0);
+				line_number(out, i);
 }
 
 static void messages_heading(const struct scene *s, const struct lines *lines, struct grid *g,

@@ -22,6 +22,7 @@ void lines_release(struct lines *lines)
 		lines->release(lines->own);
 	lines->release = NULL;
 	vec_release(&lines->list);
+	vec_release(&lines->numbers);
 	arena_release(&lines->arena);
 	lines->own = NULL;
 }
@@ -39,6 +40,12 @@ void lines_want(struct lines *lines, uint32_t more)
 void line_add(struct lines *lines, uint32_t what, uint32_t a, uint32_t b)
 {
 	vec_push(&lines->list, (struct line){ what, a, b });
+}
+
+void line_number(struct lines *lines, uint32_t a)
+{
+	vec_push(&lines->numbers, a);
+	lines->list.n = lines->numbers.n;
 }
 
 const struct target target_none = { TARGET_NONE, 0 };

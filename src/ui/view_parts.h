@@ -192,9 +192,10 @@ const char *agent_health_word(const struct agent_stats *stats, const struct life
 struct target target_item(uint32_t item);
 struct target target_message(uint32_t message);
 extern const struct target target_none;
-/* Adds a line. */
 /* Room for so many more, where that is known. */
 void lines_want(struct lines *lines, uint32_t more);
+/* Adds a line; to one view's lines either by the first or by the second. */
 void line_add(struct lines *lines, uint32_t what, uint32_t a, uint32_t b);
+void line_number(struct lines *lines, uint32_t a);
 
 #endif
