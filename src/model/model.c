@@ -219,10 +219,8 @@ void report(struct applying *a, enum severity s, const char *rule, const char *a
 }
 
 /* Kinds are few; what an agent makes up beyond 255 of them is filed under one name. */
-static uint8_t kind_number(struct model *m, struct str kind)
+static uint8_t kind_lookup(struct model *m, struct str kind)
 {
-	if (kind.n > 64)
-		kind.n = 64;
 	for (unsigned i = 0; i < m->kind_count; i++)
 		if (str_eq(m->kinds[i], kind))
 			return (uint8_t)i;
@@ -232,6 +230,21 @@ static uint8_t kind_number(struct model *m, struct str kind)
 	}
 	m->kinds[m->kind_count] = heap_str(m->heap, kind);
 	return (uint8_t)m->kind_count++;
+}
+
+/* They mostly differ in how they begin, in how they end, or in length. */
+static uint8_t kind_number(struct model *m, struct str kind)
+{
+	uint8_t *recent = &m->recent_kinds[0];
+
+	if (kind.n > 64)
+		kind.n = 64;
+	if (kind.n)
+		recent += ((unsigned char)kind.p[0] + 5 * (unsigned char)kind.p[kind.n - 1] + 3 * kind.n) %
+			  MODEL_RECENT_KINDS;
+	if (*recent >= m->kind_count || !str_eq(m->kinds[*recent], kind))
+		*recent = kind_lookup(m, kind);
+	return *recent;
 }
 
 static uint64_t id_hash(uint32_t session, uint64_t id)

@@ -180,7 +180,7 @@ struct usage {
 	double cost;
 };
 
-enum { MODEL_RECENT_NAMES = 2048, MODEL_RECENT = 1024 };
+enum { MODEL_RECENT_NAMES = 2048, MODEL_RECENT = 1024, MODEL_RECENT_KINDS = 256 };
 
 /* An interned text. */
 struct interned {
@@ -215,6 +215,7 @@ struct model {
 	/* those met last, by a hash: few speak at a time, and big maps are slow; may be anything */
 	uint32_t recent_sessions[MODEL_RECENT], recent_agents[MODEL_RECENT],
 		recent_routes[MODEL_RECENT];
+	uint8_t recent_kinds[MODEL_RECENT_KINDS];
 	struct map_slot recent_names[MODEL_RECENT_NAMES]; /* the last one of each hash */
 	struct map route_map, string_map, session_map, agent_map, task_map, review_map, item_map, expected_map,
 		standing_map;

@@ -94,7 +94,9 @@ static void seek_recent(struct seeking *s, const struct session_rules *home)
 			bool tie_wins = s->at == own ? !home->answered : i > s->place;
 			int least = s->best + !tie_wins, fit;
 
-			if (turn + FIT_ALL < least || turn_fit(s, home->recent[i]) != turn)
+			if (turn + FIT_ALL < least)
+				break; /* older ones can only do worse */
+			if (turn_fit(s, home->recent[i]) != turn)
 				continue;
 			fit = turn + items_fit(s, home->recent[i]);
 			if (fit >= least) {
@@ -128,7 +130,7 @@ bool feedback_is_resent(const struct model *m, uint32_t session, const struct ev
 {
 	const struct session_rules *r = m->sessions.v[session].rules;
 
-	return r->request && r->answer_failed && r->done == ask->iteration &&
+	return r->answer_failed && r->request && r->done == ask->iteration &&
 	       r->request_hash == ask->content_hash;
 }
 
@@ -145,16 +147,15 @@ void feedback_find_session(struct applying *a, struct str group)
 		home = m->sessions.v[number].rules;
 		if (home->recent_n && home->recent[home->recent_n - 1] == a->session)
 			return;
-		for (i = 0; i < home->recent_n && home->recent[i] != a->session;)
-			i++;
 		if (!home->recent)
 			home->recent = heap_alloc(m->heap, RECENT_MAX * sizeof(uint32_t));
-		if (i == RECENT_MAX)
-			i = 0; /* the oldest makes room */
-		memmove(home->recent + i, home->recent + i + 1,
-			(home->recent_n > i ? home->recent_n - i - 1 : 0) * sizeof(uint32_t));
-		if (i == home->recent_n)
+		for (i = home->recent_n; i > 0 && home->recent[i - 1] != a->session;)
+			i--;
+		if (!i && home->recent_n < RECENT_MAX)
 			home->recent_n++;
+		else /* where it was, or the oldest, makes room */
+			memmove(home->recent + (i ? i - 1 : 0), home->recent + (i ? i : 1),
+				(home->recent_n - (i ? i : 1)) * sizeof(uint32_t));
 		home->recent[home->recent_n - 1] = a->session;
 		return;
 	}
