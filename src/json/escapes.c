@@ -5,12 +5,24 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "json/json.h"
-#include "json/step.h"
+#include "json/quick.h"
+#include "json/unescape.h"
 
 const char escape_meant[256] = {
 	['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['n'] = '\n',
 	['t'] = '\t', ['r'] = '\r',  ['b'] = '\b', ['f'] = '\f',
 };
+
+uint8_t escape_kept[256][8];
+
+/* Before there are threads. */
+static __attribute__((constructor)) void fill_kept(void)
+{
+	for (unsigned drop = 0; drop < 256; drop++)
+		for (unsigned i = 0, n = 0; i < 8; i++)
+			if (!(drop >> i & 1))
+				escape_kept[drop][n++] = (uint8_t)i;
+}
 
 static int hex4(const char *p)
 {
@@ -29,8 +41,7 @@ static int hex4(const char *p)
 	return v;
 }
 
-/* The character of a \u escape or of a pair of them, and its length; 0 = it is none. */
-static unsigned code_point(const char *p, uint32_t *out)
+unsigned escape_character(const char *p, uint32_t *out)
 {
 	int unit = hex4(p + 2), low;
 
@@ -51,80 +62,15 @@ unsigned escape_length(const char *p)
 
 	if (escape_meant[(unsigned char)p[1]])
 		return 2;
-	return p[1] == 'u' ? code_point(p, &c) : 0;
-}
-
-/* n bytes, and some more: one step at least, which mostly is enough. */
-static inline void put_steps(char *to, const char *from, size_t n)
-{
-	size_t i = 0;
-
-	do {
-		step_store(to + i, step_load(from + i));
-		i += STEP;
-	} while (i < n);
-}
-
-/* Puts the text of a block at `from` behind *put, where two blocks have room, and returns where the
- * next one begins: behind the block, or behind an escape that ends there. */
-static inline const char *unescape_block(const char *from, const char *end, char **put)
-{
-	uint64_t carry = 0, backslashes = block_load(from).backslashes;
-	uint64_t escapes = backslashes & ~block_escaped(backslashes, &carry);
-	size_t n = end - from < BLOCK ? (size_t)(end - from) : BLOCK, at = 0;
-	char *to = *put;
-
-	if (n < BLOCK)
-		escapes &= (UINT64_C(1) << n) - 1;
-	while (escapes) {
-		size_t next = (size_t)__builtin_ctzll(escapes);
-		char byte = escape_meant[(unsigned char)from[next + 1]];
-		uint32_t c = 0;
-
-		put_steps(to, from + at, next - at);
-		to += next - at;
-		escapes &= escapes - 1;
-		if (byte) {
-			*to++ = byte;
-			at = next + 2;
-		} else {
-			at = next + code_point(from + next, &c);
-			to += utf8_encode(c, to);
-			escapes &= at < BLOCK ? ~UINT64_C(0) << at : 0; /* of a pair */
-		}
-	}
-	if (at < n) {
-		put_steps(to, from + at, n - at);
-		to += n - at;
-		at = n;
-	}
-	*put = to;
-	return from + at;
-}
-
-/* The text moves to the front by way of a room of its own: what was just written is not read. */
-static char *unescape(char *start, const char *end)
-{
-	enum { ROOM = 1024 };
-	char room[ROOM + 2 * BLOCK], *to = start;
-	const char *from = start;
-
-	while (from < end) {
-		char *put = room;
-
-		while (from < end && put < room + ROOM)
-			from = unescape_block(from, end, &put);
-		memcpy(to, room, (size_t)(put - room));
-		to += put - room;
-	}
-	return to;
+	return p[1] == 'u' ? escape_character(p, &c) : 0;
 }
 
 void json_unescape(yyjson_val *v)
 {
-	char *start = (char *)(uintptr_t)v->uni.str, *end = start + (v->tag >> YYJSON_TAG_BIT), *to;
+	char *start = (char *)(uintptr_t)v->uni.str, *end = start + (v->tag >> YYJSON_TAG_BIT);
+	char *first = memchr(start, '\\', (size_t)(end - start));
+	char *to = quick_has_wide() ? unescape_wide(first, end) : unescape(first, end);
 
-	to = unescape(memchr(start, '\\', (size_t)(end - start)), end);
 	*to = '\0';
 	v->tag = (uint64_t)(to - start) << YYJSON_TAG_BIT | YYJSON_TYPE_STR;
 }

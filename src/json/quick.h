@@ -35,7 +35,7 @@ yyjson_doc *quick_read_by(quick_parser *parser, const char *text, size_t n, stru
 static inline bool quick_has_wide(void)
 {
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-	       __builtin_cpu_supports("bmi2");
+	       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 #else
 static inline bool quick_has_wide(void)

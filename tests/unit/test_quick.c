@@ -12,10 +12,16 @@
 #define QUICK_PORTABLE
 #define escape_length escape_length_portable
 #define escape_meant escape_meant_portable
+#define escape_kept escape_kept_portable
+#define escape_character escape_character_portable
+#define quick_has_wide() false
 #define tree_unescape tree_unescape_portable
 #define json_unescape json_unescape_portable
 #define add_spelled add_spelled_portable
 unsigned escape_length(const char *p);
+unsigned escape_character(const char *p, uint32_t *out);
+extern const char escape_meant[256];
+extern uint8_t escape_kept[256][8];
 void tree_unescape(yyjson_doc *doc);
 void json_unescape(yyjson_val *v);
 void add_spelled(struct buf *b, struct str s);
@@ -23,6 +29,9 @@ void add_spelled(struct buf *b, struct str s);
 #include "../../src/json/values.h"
 #undef escape_length
 #undef escape_meant
+#undef escape_kept
+#undef escape_character
+#undef quick_has_wide
 #undef tree_unescape
 #undef json_unescape
 #undef add_spelled
