@@ -140,7 +140,7 @@ static void decode_completion(struct checker *c, struct message *m, yyjson_val *
 {
 	static const enum task_state states[] = { TASK_COMPLETED, TASK_PARTIAL, TASK_FAILED };
 	struct str id = json_str(payload[CP_TASK]);
-	int status = value_index(collab_completion_states, json_str(payload[CP_STATUS]));
+	int status = value_number(&collab_completion_shape, CP_STATUS, payload[CP_STATUS]);
 	struct event *e = event_add(m, EV_TASK_STATE, id, "/payload/task_id");
 
 	e->state = status < 0 ? TASK_RUNNING : states[status];
@@ -301,7 +301,7 @@ static void add_findings(struct checker *c, struct message *m, struct str review
 
 	kept_foreach(c, KEEP_FINDINGS, i, finding) {
 		struct str id = json_str(finding[FD_ID]);
-		int grade = value_index(collab_severities, json_str(finding[FD_SEVERITY]));
+		int grade = value_number(&collab_finding_shape, FD_SEVERITY, finding[FD_SEVERITY]);
 		int64_t fixed;
 		struct event *e;
 
@@ -338,7 +338,8 @@ static void add_changes(struct checker *c, struct message *m, struct str review,
 
 	kept_foreach(c, KEEP_CHANGES, i, change) {
 		struct str id = json_str(change[RC_ID]);
-		int priority = value_index(collab_change_priorities, json_str(change[RC_PRIORITY]));
+		int priority = value_number(&collab_change_shape, RC_PRIORITY,
+					    change[RC_PRIORITY]);
 		struct event *e;
 
 		if (!yyjson_is_obj(change[SELF]))
@@ -361,7 +362,8 @@ static void decode_review_result(struct checker *c, struct message *m, yyjson_va
 							REVIEW_REJECTED };
 	yyjson_val *const *verification = kept(c, KEEP_VERIFICATION);
 	struct str review = json_str(payload[RV_ID]), task = json_str(payload[RV_TASK]);
-	int verdict = value_index(collab_review_verdicts, json_str(payload[RV_VERDICT]));
+	int verdict = value_number(&collab_review_result_shape, RV_VERDICT,
+				   payload[RV_VERDICT]);
 	uint32_t at = m->events.n;
 	struct event *e;
 	bool severe = false;
@@ -508,7 +510,7 @@ static void collaboration_decode(struct decoder *d, yyjson_val *root, struct mes
 	m->to = actor_of(kept(c, KEEP_TO));
 	if (!json_int(got[B_SEQUENCE], &m->sequence) || m->sequence < 0)
 		m->sequence = -1;
-	type = value_index(collab_message_types, m->kind);
+	type = value_number(&collab_base_shape, B_TYPE, got[B_TYPE]);
 	payload[SELF] = got[B_PAYLOAD];
 	if (type < 0 || !yyjson_is_obj(payload[SELF]))
 		return;

@@ -41,13 +41,11 @@ enum { RC_ID, RC_PRIORITY, RC_RELATED, RC_DESCRIPTION };
 enum { FB_TYPE, FB_SUBJECT, FB_CONTENT, FB_ACTION, FB_TASK };
 enum { AB_SCOPE, AB_TARGET, AB_REASON, AB_CLEANUP };
 
-extern const struct shape collab_base_shape;
+extern const struct shape collab_base_shape, collab_completion_shape, collab_review_result_shape,
+	collab_finding_shape, collab_change_shape;
 extern const struct shape *const collab_payload_shapes[]; /* by enum message_type */
 extern const struct shape *const collab_shapes[];
 
-/* allowed values, in the order of the enums they stand for */
-extern const char *const collab_message_types[], *const collab_completion_states[],
-	*const collab_severities[], *const collab_review_verdicts[],
-	*const collab_change_priorities[];
+extern const char *const collab_message_types[]; /* by enum message_type */
 
 #endif

@@ -161,12 +161,12 @@ static const struct field self_review_fields[] = {
 	{ "known_issues", RULE("2.2.3-known_issues"), OPTIONAL, T_ARR, T_STR },
 };
 static const struct shape self_review_shape = { SHAPE_FIELDS(self_review_fields), OPEN_SHAPE };
-const char *const collab_completion_states[] = { "completed", "partial", "failed", NULL };
+static const char *const completion_states[] = { "completed", "partial", "failed", NULL };
 static const struct field completion_fields[] = {
 	[CP_TASK] = { "task_id", RULE("2.2.3-task_id"), REQUIRED, T_STR,
 		      .format = FORMAT_NOT_EMPTY },
 	[CP_STATUS] = { "status", RULE("2.2.3-status"), REQUIRED, T_STR,
-			.values = collab_completion_states },
+			.values = completion_states },
 	[CP_CHANGES] = { "changes", RULE("2.2.3-changes"), REQUIRED, T_OBJ,
 			 .inside = &changes_shape, .keep = KEEP_FILES },
 	[CP_SUMMARY] = { "summary", RULE("2.2.3-summary"), REQUIRED, T_STR },
@@ -177,7 +177,7 @@ static const struct field completion_fields[] = {
 	[CP_BLOCKERS] = { "blockers", RULE("2.2.3-blockers"), OPTIONAL, T_ARR, T_STR },
 	[CP_SUGGESTIONS] = { "suggestions", RULE("2.2.3-suggestions"), OPTIONAL, T_ARR, T_STR },
 };
-static const struct shape completion_shape = { SHAPE_FIELDS(completion_fields), OPEN_SHAPE };
+const struct shape collab_completion_shape = { SHAPE_FIELDS(completion_fields), OPEN_SHAPE };
 
 /* 2.2.4 */
 static const char *const focus_areas[] = { "security",	     "performance",   "style", "logic",
@@ -239,14 +239,14 @@ static const struct field location_fields[] = {
 	{ "code_snippet", RULE("2.2.5-code_snippet"), OPTIONAL, T_STR },
 };
 static const struct shape location_shape = { SHAPE_FIELDS(location_fields), OPEN_SHAPE };
-const char *const collab_severities[] = { "critical", "major", "minor", "suggestion", NULL };
+static const char *const severities[] = { "critical", "major", "minor", "suggestion", NULL };
 static const char *const categories[] = { "bug",   "security", "performance", "style",
 					  "logic", "test",     NULL };
 static const struct field finding_fields[] = {
 	[FD_ID] = { "finding_id", RULE("2.2.5-finding_id"), REQUIRED, T_STR,
 		    .format = FORMAT_NOT_EMPTY },
 	[FD_SEVERITY] = { "severity", RULE("2.2.5-severity"), REQUIRED, T_STR,
-			  .values = collab_severities },
+			  .values = severities },
 	[FD_CATEGORY] = { "category", RULE("2.2.5-category"), REQUIRED, T_STR,
 			  .values = categories },
 	/* a flat "file" is what related texts write; it is checked by flat_location */
@@ -260,7 +260,7 @@ static const struct field finding_fields[] = {
 	[FD_FILE] = { "file", RULE("2.2.5-location"), OPTIONAL, T_STR },
 	[FD_LINE] = { "line", RULE("2.2.5-location"), OPTIONAL, T_NUM },
 };
-static const struct shape finding_shape = { SHAPE_FIELDS(finding_fields), OPEN_SHAPE };
+const struct shape collab_finding_shape = { SHAPE_FIELDS(finding_fields), OPEN_SHAPE };
 static const struct field verification_result_fields[] = {
 	{ "passed", RULE("2.2.5-passed"), REQUIRED, T_BOOL },
 	{ "output", RULE("2.2.5-output"), OPTIONAL, T_STR },
@@ -287,36 +287,36 @@ static const struct field verification_fields[] = {
 	[VF_LINT_PASSED] = { "lint_passed", RULE("2.2.5-lint"), OPTIONAL, T_BOOL },
 };
 static const struct shape verification_shape = { SHAPE_FIELDS(verification_fields), OPEN_SHAPE };
-const char *const collab_change_priorities[] = { "must_fix", "should_fix", "consider", NULL };
+static const char *const change_priorities[] = { "must_fix", "should_fix", "consider", NULL };
 static const struct field change_fields[] = {
 	[RC_ID] = { "change_id", RULE("2.2.5-change_id"), REQUIRED, T_STR,
 		    .format = FORMAT_NOT_EMPTY },
 	[RC_PRIORITY] = { "priority", RULE("2.2.5-priority"), REQUIRED, T_STR,
-			  .values = collab_change_priorities },
+			  .values = change_priorities },
 	[RC_RELATED] = { "related_findings", RULE("2.2.5-related_findings"), REQUIRED, T_ARR,
 			 T_STR },
 	[RC_DESCRIPTION] = { "description", RULE("2.2.5-change-description"), REQUIRED, T_STR },
 };
-static const struct shape change_shape = { SHAPE_FIELDS(change_fields), OPEN_SHAPE };
-const char *const collab_review_verdicts[] = { "approved", "changes_requested", "rejected", NULL };
+const struct shape collab_change_shape = { SHAPE_FIELDS(change_fields), OPEN_SHAPE };
+static const char *const review_verdicts[] = { "approved", "changes_requested", "rejected", NULL };
 static const struct field review_result_fields[] = {
 	[RV_ID] = { "review_id", RULE("2.2.5-review_id"), REQUIRED, T_STR,
 		    .format = FORMAT_NOT_EMPTY },
 	[RV_TASK] = { "task_id", RULE("2.2.5-task_id"), REQUIRED, T_STR,
 		      .format = FORMAT_NOT_EMPTY },
 	[RV_VERDICT] = { "verdict", RULE("2.2.5-verdict"), REQUIRED, T_STR,
-			 .values = collab_review_verdicts },
+			 .values = review_verdicts },
 	[RV_FINDINGS] = { "findings", RULE("2.2.5-findings"), REQUIRED, T_ARR, T_OBJ,
-			  &finding_shape, .keep = KEEP_FINDINGS },
+			  &collab_finding_shape, .keep = KEEP_FINDINGS },
 	[RV_VERIFICATION] = { "verification", RULE("2.2.5-verification"), REQUIRED, T_OBJ,
 			      .inside = &verification_shape, .keep = KEEP_VERIFICATION },
 	[RV_SUMMARY] = { "summary", RULE("2.2.5-summary"), REQUIRED, T_STR },
 	[RV_CHANGES] = { "required_changes", RULE("2.2.5-required_changes"), OPTIONAL, T_ARR, T_OBJ,
-			 &change_shape, .keep = KEEP_CHANGES },
+			 &collab_change_shape, .keep = KEEP_CHANGES },
 	[RV_COMMENDATIONS] = { "commendations", RULE("2.2.5-commendations"), OPTIONAL, T_ARR,
 			       T_STR },
 };
-static const struct shape review_result_shape = { SHAPE_FIELDS(review_result_fields), OPEN_SHAPE };
+const struct shape collab_review_result_shape = { SHAPE_FIELDS(review_result_fields), OPEN_SHAPE };
 
 /* 2.2.6, 2.2.7 */
 static const char *const feedback_types[] = { "clarification", "correction", "guidance", "question",
@@ -345,9 +345,9 @@ static const struct shape free_shape = { SHAPE_INDEX, .stranger = STRANGER_FINE 
 const struct shape *const collab_payload_shapes[] = {
 	[MT_ASSIGNMENT] = &assignment_shape,
 	[MT_PROGRESS] = &progress_shape,
-	[MT_COMPLETION] = &completion_shape,
+	[MT_COMPLETION] = &collab_completion_shape,
 	[MT_REVIEW_REQUEST] = &review_request_shape,
-	[MT_REVIEW_RESULT] = &review_result_shape,
+	[MT_REVIEW_RESULT] = &collab_review_result_shape,
 	[MT_FEEDBACK] = &feedback_shape,
 	[MT_STATUS_QUERY] = &free_shape,
 	[MT_STATUS_RESPONSE] = &free_shape,
@@ -355,6 +355,7 @@ const struct shape *const collab_payload_shapes[] = {
 	[MT_ACKNOWLEDGMENT] = &free_shape,
 };
 const struct shape *const collab_shapes[] = {
-	&collab_base_shape, &assignment_shape, &progress_shape, &completion_shape,
-	&review_request_shape, &review_result_shape, &feedback_shape, &abort_shape, &free_shape, NULL
+	&collab_base_shape,    &assignment_shape,	    &progress_shape, &collab_completion_shape,
+	&review_request_shape, &collab_review_result_shape, &feedback_shape, &abort_shape,
+	&free_shape,	       NULL
 };

@@ -233,9 +233,13 @@ static const struct field tool_error_fields[] = {
 };
 static const struct shape tool_error_shape = { SHAPE_FIELDS(tool_error_fields), STRANGER_FINE };
 
+static const char *const wrapper_types[] = { "step_start", "text",	"step_finish", "tool_use",
+					     "reasoning",  "error", "done",	NULL };
+enum wrapper_type { WT_START, WT_TEXT, WT_FINISH, WT_TOOL, WT_REASONING, WT_ERROR, WT_DONE };
 enum { WRAP_TYPE, WRAP_TIMESTAMP, WRAP_SESSION, WRAP_PART, WRAP_ERROR, WRAP_N };
 static const struct field wrapper_fields[] = {
-	[WRAP_TYPE] = { "type", RULE("2.2.1-type"), REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY },
+	[WRAP_TYPE] = { "type", RULE("2.2.1-type"), REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY,
+			.words = wrapper_types },
 	[WRAP_TIMESTAMP] = { "timestamp", RULE("2.2.1-timestamp"), REQUIRED, T_NUM },
 	[WRAP_SESSION] = { "sessionID", RULE("2.2.1-sessionID"), REQUIRED, T_STR,
 			   .format = FORMAT_NOT_EMPTY },
@@ -245,10 +249,7 @@ static const struct field wrapper_fields[] = {
 };
 static const struct shape wrapper_shape = { SHAPE_FIELDS(wrapper_fields), STRANGER_FINE };
 
-/* Each type of wrapper line and the shape of its part. */
-static const char *const wrapper_types[] = { "step_start", "text",	"step_finish", "tool_use",
-					     "reasoning",  "error", "done",	NULL };
-enum wrapper_type { WT_START, WT_TEXT, WT_FINISH, WT_TOOL, WT_REASONING, WT_ERROR, WT_DONE };
+/* The shape of the part of each. */
 static const struct shape *const part_shapes[] = {
 	[WT_START] = &start_shape,
 	[WT_TEXT] = &text_shape,
@@ -355,7 +356,8 @@ static void decode_decisions(struct checker *c, struct message *m)
 	path_push(c, "applied_feedback");
 	path_push(c, "items");
 	kept_foreach(c, KEEP_ITEMS, i, item) {
-		int status = value_index(applied_status_values, json_str(item[APPLIED_STATUS]));
+		int status = value_number(&applied_item_shape, APPLIED_STATUS,
+					  item[APPLIED_STATUS]);
 		enum verdict verdict = status < 0 ? VERDICT_NONE : verdicts[status];
 		struct event *e = event_add(m, EV_DECIDE, json_str(item[APPLIED_ID]),
 					    "/applied_feedback/items/%u/id");
@@ -541,7 +543,7 @@ static void decode_wrapper(struct decoder *d, yyjson_val *root, struct message *
 
 	check_object(c, root, &wrapper_shape, got);
 	type = json_str(got[WRAP_TYPE]);
-	wt = type.p ? value_index(wrapper_types, type) : -1;
+	wt = value_number(&wrapper_shape, WRAP_TYPE, got[WRAP_TYPE]);
 	m->kind = type.n ? type : STR("unknown");
 	m->session = json_str(got[WRAP_SESSION]);
 	m->from = (struct actor){ STR("provider"), STR("provider"), false };

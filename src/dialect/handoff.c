@@ -185,7 +185,7 @@ static void decode_task(struct decoder *d, yyjson_val *root, struct message *m)
 	m->correlation = id = id_or_file(d, json_str(got[TK_ID]));
 	e = event_add(m, EV_TASK, id, "/task_id");
 	e->agent = m->to;
-	status = value_index(task_statuses, json_str(got[TK_STATUS]));
+	status = value_number(&task_shape, TK_STATUS, got[TK_STATUS]);
 	if (status >= 0) {
 		e = event_add(m, EV_TASK_STATE, id, "/task_id");
 		e->state = states[status];
@@ -273,7 +273,7 @@ static void decode_decision(struct decoder *d, yyjson_val *root, struct message 
 	m->to = (struct actor){ STR("orchestrator"), STR("orchestrator"), false };
 	check_object(&d->check, root, &decision_shape, got);
 	check_file_name(d, json_str(got[DC_ID]));
-	decision = value_index(decisions, json_str(got[DC_DECISION]));
+	decision = value_number(&decision_shape, DC_DECISION, got[DC_DECISION]);
 	m->time_ms = checked_time(&d->check, got[DC_CREATED]);
 	m->correlation = id_or_file(d, json_str(got[DC_ID]));
 	e = event_add(m, EV_JUDGEMENT, m->correlation, "/decision");

@@ -39,7 +39,7 @@ static const struct field error_fields[] = {
 static const struct shape error_shape = { SHAPE_FIELDS(error_fields), OPEN_SHAPE };
 
 static const struct field base_fields[] = {
-	[B_TYPE] = { "type", RULE("base-type"), REQUIRED, T_STR },
+	[B_TYPE] = { "type", RULE("base-type"), REQUIRED, T_STR, .words = types },
 	[B_ID] = { "id", RULE("base-id"), REQUIRED, T_STR, .format = FORMAT_UUID_SOFT },
 	[B_TIME] = { "timestamp", RULE("base-timestamp"), REQUIRED, T_STR,
 		     .format = FORMAT_TIMESTAMP },
@@ -152,7 +152,8 @@ enum { TK_ID, TK_NAME, TK_STATUS, TK_ROLE, TK_DEPENDENCIES };
 static const struct field task_fields[] = {
 	[TK_ID] = { "id", RULE("query-tasks-id"), REQUIRED, T_STR },
 	[TK_NAME] = { "name", RULE("query-tasks-name"), OPTIONAL, T_STR },
-	[TK_STATUS] = { "status", RULE("query-tasks-status"), OPTIONAL, T_STR },
+	[TK_STATUS] = { "status", RULE("query-tasks-status"), OPTIONAL, T_STR,
+			.words = task_states },
 	[TK_ROLE] = { "requiredRole", RULE("query-tasks-requiredRole"), OPTIONAL, T_STR },
 	[TK_DEPENDENCIES] = { "dependencies", RULE("query-tasks-dependencies"), OPTIONAL, T_ARR,
 				T_STR },
@@ -191,12 +192,12 @@ static bool from_orchestrator(struct str type)
 	return str_starts(type, STR("response:")) || str_starts(type, STR("notify:"));
 }
 
-static int state_index(struct str status)
+static int state_index(yyjson_val *status)
 {
 	static const enum task_state states[] = { TASK_PENDING,	  TASK_QUEUED,	  TASK_ASSIGNED,
 						  TASK_RUNNING,	  TASK_COMPLETED, TASK_FAILED,
 						  TASK_CANCELLED, TASK_RETRYING };
-	int i = value_index(task_states, status);
+	int i = value_number(&task_shape, TK_STATUS, status);
 
 	return i < 0 ? -1 : (int)states[i];
 }
@@ -205,7 +206,7 @@ static int state_index(struct str status)
 static void add_task(struct message *m, yyjson_val *const *task, const char *at, uint32_t index)
 {
 	struct str id = json_str(task[TK_ID]);
-	int state = state_index(json_str(task[TK_STATUS]));
+	int state = state_index(task[TK_STATUS]);
 	yyjson_val *needs = task[TK_DEPENDENCIES], *v;
 	struct event *e;
 	size_t i, n;
@@ -365,7 +366,7 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 	m->content_hash = str_hash(d->bytes); /* before any of them is unescaped */
 	check_object(c, root, &base_shape, got);
 	m->kind = json_str(got[B_TYPE]);
-	type = m->kind.p ? value_index(types, m->kind) : -1;
+	type = value_number(&base_shape, B_TYPE, got[B_TYPE]);
 	check_type(c, m->kind, type);
 	if (!m->kind.n)
 		m->kind = STR("unknown");

@@ -21,10 +21,6 @@ static void report(struct checker *c, enum severity s, const char *rule, struct 
 	char text[360];
 	int n;
 
-	if (c->m->diags.quiet) {
-		diag_add_str(&c->m->diags, s, rule, STR_NONE, STR_NONE);
-		return;
-	}
 	buf_clear(&c->scratch);
 	buf_adds(&c->scratch, c->m->inside);
 	for (unsigned i = 0; i < c->depth; i++) {
@@ -45,6 +41,10 @@ void complain(struct checker *c, enum severity s, const char *rule, const char *
 {
 	va_list ap;
 
+	if (c->m->diags.quiet) {
+		c->m->diags.count[s]++;
+		return;
+	}
 	va_start(ap, format);
 	report(c, s, rule, name ? str_of(name) : STR_NONE, format, ap);
 	va_end(ap);
@@ -57,10 +57,18 @@ static void complain_member(struct checker *c, enum severity s, const char *rule
 {
 	va_list ap;
 
+	if (c->m->diags.quiet) {
+		c->m->diags.count[s]++;
+		return;
+	}
 	va_start(ap, format);
 	report(c, s, rule, name, format, ap);
 	va_end(ap);
 }
+
+/* What is only counted needs no words. */
+#define quoted(s, q) (c->m->diags.quiet ? "" : quoted(s, q))
+#define types_text(types, out) (c->m->diags.quiet ? "" : (types_text)(types, out))
 
 static unsigned type_of(yyjson_val *v)
 {
@@ -77,7 +85,7 @@ static unsigned type_of(yyjson_val *v)
 	}
 }
 
-static const char *types_text(unsigned types, char out[96])
+static const char *(types_text)(unsigned types, char out[96])
 {
 	static const struct {
 		unsigned type;
@@ -103,9 +111,6 @@ static bool holds_zero(yyjson_val *v, struct str s)
 	return !(v->tag & YYJSON_SUBTYPE_NOESC) && memchr(s.p, 0, s.n);
 }
 
-/* What is only counted needs no words. */
-#define quoted(s, q) (c->m->diags.quiet ? "" : quoted(s, q))
-
 static void check_string(struct checker *c, yyjson_val *v, const struct field *f)
 {
 	struct str s = json_str(v);
@@ -119,7 +124,7 @@ static void check_string(struct checker *c, yyjson_val *v, const struct field *f
 				 "%s is not of this protocol; related texts use it", quoted(s, q));
 			return;
 		}
-		for (int i = 0; f->values[i] && n < sizeof(list) - 40; i++)
+		for (int i = 0; f->values[i] && n < sizeof(list) - 40 && !c->m->diags.quiet; i++)
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
 					      f->values[i]);
 		complain(c, f->wrong_value ? f->wrong_value : SEVERITY_ERROR, f->rule, NULL,
@@ -170,8 +175,6 @@ static void check_string(struct checker *c, yyjson_val *v, const struct field *f
 	}
 }
 
-#undef quoted
-
 static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
 {
 	double number;
@@ -186,6 +189,32 @@ static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
 	else
 		complain(c, SEVERITY_ERROR, f->rule, NULL, "must be between %g and %g", f->min,
 			 f->max);
+}
+
+/* Of a string that is too long for two words, from the first that it could be. */
+static __attribute__((noinline)) int long_number(const struct field_index *fi, struct str s, int i)
+{
+	while (i < fi->allowed_n && !str_eq(fi->allowed[i].text, s))
+		i++;
+	return i < fi->allowed_n ? i : -1;
+}
+
+static int allowed_number(const struct field_index *fi, struct str s)
+{
+	struct allowed has = allowed_of(s);
+
+	for (int i = 0; i < fi->allowed_n; i++) {
+		const struct allowed *a = &fi->allowed[i];
+
+		if (a->text.n == s.n && a->first == has.first && a->last == has.last)
+			return s.n <= 16 ? i : long_number(fi, s, i);
+	}
+	return -1;
+}
+
+int value_number(const struct shape *shape, unsigned field, yyjson_val *v)
+{
+	return yyjson_is_str(v) ? allowed_number(&shape->index->field[field], json_str(v)) : -1;
 }
 
 /* Room for n rows that the decoder finds at the field's `keep`. */
@@ -206,7 +235,7 @@ static yyjson_val **rows_new(struct checker *c, const struct field *f, size_t n)
 
 static inline void check_inside(struct checker *c, yyjson_val *v, const struct field *f)
 {
-	yyjson_val **row = c->here[c->depth];
+	yyjson_val **row = NULL;
 
 	if (f->keep) {
 		row = rows_new(c, f, 1);
@@ -235,11 +264,11 @@ static void check_elements(struct checker *c, yyjson_val *array, const struct fi
 			continue;
 		path_push_index(c, (uint32_t)i);
 		if (f->inside && yyjson_is_obj(v) && (f->elements & T_OBJ))
-			check_object(c, v, f->inside, here ? here : c->here[c->depth]);
+			check_object(c, v, f->inside, here);
 		else if (!(type_of(v) & f->elements))
 			complain(c, SEVERITY_ERROR, f->rule, NULL, "must be %s, is %s",
 				 types_text(f->elements, want), json_type_name(v));
-		else if (yyjson_is_str(v))
+		else if (yyjson_is_str(v) && !(f->values && allowed_number(fi, json_str(v)) >= 0))
 			check_string(c, v, f);
 		path_pop(c);
 	}
@@ -407,19 +436,6 @@ static __attribute__((noinline)) yyjson_val *check_field(struct checker *c, yyjs
 
 /* ---- what is right, without words ---- */
 
-static bool is_allowed(const struct field_index *fi, struct str s)
-{
-	struct allowed has = allowed_of(s);
-
-	for (unsigned i = 0; i < fi->allowed_n; i++) {
-		const struct allowed *a = &fi->allowed[i];
-
-		if (a->text.n == s.n && a->first == has.first && a->last == has.last)
-			return s.n <= 16 || memcmp(a->text.p, s.p, s.n) == 0;
-	}
-	return false;
-}
-
 static bool is_in_range(yyjson_val *v, const struct field *f)
 {
 	double number = yyjson_is_real(v)   ? v->uni.f64
@@ -450,7 +466,7 @@ static inline bool prove(struct checker *c, yyjson_val *v, const struct field_in
 {
 	switch ((enum proof)fi->proof) {
 	case PROOF_NONE: return false;
-	case PROOF_VALUE: return is_allowed(fi, json_str(v));
+	case PROOF_VALUE: return allowed_number(fi, json_str(v)) >= 0;
 	case PROOF_NOT_EMPTY: return v->tag >> YYJSON_TAG_BIT && (v->tag & YYJSON_SUBTYPE_NOESC);
 	case PROOF_TIMESTAMP: return is_time(c, v, true);
 	case PROOF_DATE: return is_time(c, v, false);
@@ -458,6 +474,7 @@ static inline bool prove(struct checker *c, yyjson_val *v, const struct field_in
 	case PROOF_ITEM_ID: return is_item_id(json_str(v));
 	case PROOF_UUID4: return is_uuid(json_str(v), true);
 	case PROOF_UUID: return is_uuid(json_str(v), false);
+	case PROOF_PATH: return is_relative_path(json_str(v)) && !path_leaves(json_str(v));
 	case PROOF_RANGE: return is_in_range(v, fi->field);
 	case PROOF_OBJECT:
 		path_push_str(c, str_make(fi->field->name, fi->length));
@@ -473,37 +490,20 @@ static inline bool prove(struct checker *c, yyjson_val *v, const struct field_in
 	return false;
 }
 
-/* The fields that are not right at first sight, or not there. What is wrong is told in the order of
- * the table. */
-static __attribute__((noinline)) void look_closer(struct checker *c, yyjson_val *obj,
-						  const struct field_index *fields,
-						  yyjson_val **got, uint32_t look)
-{
-	for (; look; look &= look - 1) {
-		unsigned f = (unsigned)__builtin_ctz(look);
-		const struct field_index *fi = &fields[f];
-		yyjson_val *v = got[f];
-
-		if (!v || !(fi->provable >> (v->tag & 31) & 1) || !prove(c, v, fi))
-			got[f] = check_field(c, obj, fi, v);
-	}
-}
-
 /* A member that the shape's table of numbers does not know, or knows but has met. Returns the field
- * that it is after all, or NO_FIELD; *others gets the fields that it is another name for. */
-static __attribute__((noinline)) unsigned odd_member(struct checker *c, const struct shape *shape,
-						     yyjson_val *key, uint32_t seen,
-						     uint32_t *others)
+ * that it is after all, or NO_FIELD; from the bit ALIASES on, the fields that it is another name
+ * for. */
+enum { ALIASES = 8 };
+static __attribute__((noinline)) uint32_t odd_member(struct checker *c, const struct shape *shape,
+						     yyjson_val *key, uint32_t seen)
 {
 	struct str name = str_make(key->uni.str, unsafe_yyjson_get_len(key));
 	unsigned number = name_number(c->names, name.p), f = shape->index->field_of[number];
 
 	if (f == NO_FIELD && (!number || !shape->index->numbered))
 		f = find_text(shape, name);
-	if (f == NO_FIELD) {
-		*others |= check_other(c, shape, name);
-		return NO_FIELD;
-	}
+	if (f == NO_FIELD)
+		return NO_FIELD | check_other(c, shape, name) << ALIASES;
 	if (!(seen >> f & 1))
 		return f;
 	note_duplicate(c, name);
@@ -513,30 +513,39 @@ static __attribute__((noinline)) unsigned odd_member(struct checker *c, const st
 void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got)
 {
 	const struct shape_index *x = shape->index;
-	yyjson_val *key = unsafe_yyjson_get_first(obj);
-	uint32_t seen = 1u << NO_FIELD, look = 0, others = 0; /* what is no field is odd, too */
+	yyjson_val *key = unsafe_yyjson_get_first(obj), *v, **vals = got ? got : c->here[c->depth];
+	uint32_t seen = 1u << NO_FIELD, look = 0, missing; /* what is no field is odd, too */
 
 	if (!x->plain) {
 		check_each(c, obj, shape);
 		return;
 	}
 	for (size_t left = unsafe_yyjson_get_len(obj); left; left--) {
-		unsigned f = x->field_of[name_number(c->names, key->uni.str)];
-		yyjson_val *v = key + 1;
+		uint32_t f = x->field_of[name_number(c->names, key->uni.str)];
 
+		v = key + 1;
 		key = unsafe_yyjson_get_next(v);
 		if (seen >> f & 1) {
-			f = odd_member(c, shape, v - 1, seen, &others);
+			f = odd_member(c, shape, v - 1, seen);
+			look |= f >> ALIASES;
+			f &= (1u << ALIASES) - 1;
 			if (f == NO_FIELD)
 				continue;
 		}
-		got[f] = v;
+		vals[f] = v;
 		seen |= 1u << f;
 		look |= x->suspect[v->tag & 31] & 1u << f;
 	}
-	for (uint32_t missing = x->fields & ~seen; missing; missing &= missing - 1)
-		got[__builtin_ctz(missing)] = NULL;
-	look |= others | (x->needed & ~seen);
-	if (look)
-		look_closer(c, obj, x->field, got, look);
+	look |= x->needed & ~seen;
+	for (missing = (got ? x->fields : look) & ~seen; missing; missing &= missing - 1)
+		vals[__builtin_ctz(missing)] = NULL;
+	/* what is wrong is told in the order of the table */
+	for (; look; look &= look - 1) {
+		unsigned f = (unsigned)__builtin_ctz(look);
+		const struct field_index *fi = &x->field[f];
+
+		v = vals[f];
+		if (!v || !(fi->provable >> (v->tag & 31) & 1) || !prove(c, v, fi))
+			vals[f] = check_field(c, obj, fi, v);
+	}
 }

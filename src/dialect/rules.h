@@ -53,6 +53,7 @@ struct field {
 	const struct shape *inside; /* of an object, or of an array's object elements */
 	const char *const *values;  /* allowed strings, NULL-terminated */
 	const char *const *siblings; /* further strings that related texts use: a warning */
+	const char *const *words;    /* in place of values: known, but others are not wrong */
 	enum severity wrong_value;  /* of a string not in values; zero means SEVERITY_ERROR */
 	enum value_format format;         /* of a string, or of an array's string elements */
 	const char *alias;          /* a related text's name for the field: read, with a warning */
@@ -80,6 +81,7 @@ enum proof {
 	PROOF_ITEM_ID,
 	PROOF_UUID4,
 	PROOF_UUID,
+	PROOF_PATH,
 	PROOF_RANGE,
 	PROOF_OBJECT,
 	PROOF_ELEMENTS,
@@ -210,7 +212,7 @@ static inline yyjson_val *const *kept(const struct checker *c, unsigned keep)
 #define kept_foreach(c, keep, i, r) \
 	for (i = 0, r = (c)->kept[keep].row; i < (c)->kept[keep].n; i++, r += (c)->kept[keep].width)
 
-/* Checks obj and fills got[i] with the value of shape->fields[i], or NULL. */
+/* Checks obj and fills got[i] with the value of shape->fields[i], or NULL. got may be NULL. */
 void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got);
 
 static inline void path_push(struct checker *c, const char *name)
@@ -232,6 +234,8 @@ static inline void path_pop(struct checker *c)
 void complain(struct checker *c, enum severity s, const char *rule, const char *name,
 	      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* The number of a string among the values or words of its field, or -1. */
+int value_number(const struct shape *shape, unsigned field, yyjson_val *v);
 /* Time of an ISO 8601 string, or WHEN_NONE. */
 int64_t checked_time(const struct checker *c, yyjson_val *v);
 

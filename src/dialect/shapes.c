@@ -40,8 +40,8 @@ static enum proof string_proof(const struct field *f)
 	case FORMAT_ITEM_ID: return PROOF_ITEM_ID;
 	case FORMAT_UUID4_SOFT: return PROOF_UUID4;
 	case FORMAT_UUID_SOFT: return PROOF_UUID;
-	case FORMAT_ANY:
-	case FORMAT_RELATIVE_PATH: break;
+	case FORMAT_RELATIVE_PATH: return PROOF_PATH;
+	case FORMAT_ANY: break;
 	}
 	return PROOF_NONE;
 }
@@ -90,8 +90,8 @@ static void index_field(struct field_index *fi, const struct field *f, struct na
 	fi->fine = fine_tags(f->types, f, !f->elements);
 	fi->fine_elements = fine_tags(f->elements, f, true);
 	set_proof(fi, f);
-	if (f->values)
-		set_allowed(fi, f->values);
+	if (f->values || f->words)
+		set_allowed(fi, f->values ? f->values : f->words);
 	if (f->inside)
 		shapes_compile(f->inside, names);
 	if (f->keep >= KEPT_MAX || (f->keep && !f->inside))

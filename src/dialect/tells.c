@@ -105,13 +105,13 @@ struct telling {
 static inline struct telling look_through(yyjson_val *root, const struct names *names)
 {
 	yyjson_val *key = unsafe_yyjson_get_first(root);
-	size_t n = unsafe_yyjson_get_len(root);
+	size_t n = unsafe_yyjson_get_len(root), silent = n > MEMBERS_MAX ? n - MEMBERS_MAX : 0;
 	struct telling out = { 0 };
 
-	for (size_t i = 0; i < n; i++, key = unsafe_yyjson_get_next(key + 1)) {
+	for (; n; n--, key = unsafe_yyjson_get_next(key + 1)) {
 		const struct told *t = &told[number_of(key, names)];
 
-		out.sums += i < MEMBERS_MAX ? t->weights : 0;
+		out.sums += n > silent ? t->weights : 0;
 		for (int k = 0; k < MARK_WORDS; k++)
 			out.marks[k] |= t->marks[k];
 	}
