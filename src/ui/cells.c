@@ -262,7 +262,12 @@ uint32_t cells_width(struct raw text, enum text_mode mode, bool ascii, uint32_t 
 	uint32_t widest = 0, cols = 0;
 	enum cells_step step;
 	struct cell cell;
+	size_t plain = 0;
 
+	while (plain < it.rest.n && it.rest.p[plain] >= ' ' && it.rest.p[plain] < 0x7f)
+		plain++;
+	if (plain == it.rest.n) /* a column each, in every mode */
+		return plain <= limit ? (uint32_t)plain : limit + 1;
 	while (widest <= limit && (step = cells_next(&it, &cell)) != CELLS_END) {
 		cols = step == CELLS_BREAK ? 0 : cols + cell.width;
 		if (cols > widest)

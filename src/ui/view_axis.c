@@ -4,6 +4,7 @@
 #include "ui/view_parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { LABEL_GAP = 2 };
 
@@ -42,9 +43,33 @@ static void axis_choose_ticks(struct axis *a, int cols)
 	}
 }
 
-struct axis axis_make(const struct scene *s, int cols)
+static void tell(uint64_t *told, uint32_t message, uint32_t k)
+{
+	if (message < k)
+		told[message / 64] |= UINT64_C(1) << message % 64;
+}
+
+/* From the first to the last time of any step. Lanes name messages from everywhere: they are looked
+ * at in the order in which they lie in memory. */
+static void axis_span(struct axis *a, const struct scene *s)
 {
 	const struct model *m = s->model;
+	uint64_t *told = xcalloc(s->k / 64 + 1, sizeof(*told));
+
+	for (uint32_t i = 0; i < m->tasks.n && breath_on(s->breath); i++)
+		for (uint32_t n = 0; n < m->tasks.v[i].steps.n; n++)
+			tell(told, m->tasks.v[i].steps.v[n].message, s->k);
+	for (uint32_t i = 0; i < m->reviews.n && breath_on(s->breath); i++)
+		for (uint32_t n = 0; n < m->reviews.v[i].steps.n; n++)
+			tell(told, m->reviews.v[i].steps.v[n].message, s->k);
+	for (uint32_t i = 0; i <= s->k / 64 && breath_on(s->breath); i++)
+		for (uint64_t bits = told[i]; bits; bits &= bits - 1)
+			axis_widen(a, message_time(m, i * 64 + (uint32_t)__builtin_ctzll(bits)));
+	free(told);
+}
+
+struct axis axis_make(const struct scene *s, int cols)
+{
 	struct axis a = { WHEN_NONE, WHEN_NONE, 0 };
 
 	if (s->to_ms != 0 && s->from_ms != WHEN_NONE && s->to_ms > s->from_ms) {
@@ -53,14 +78,7 @@ struct axis axis_make(const struct scene *s, int cols)
 		axis_choose_ticks(&a, cols);
 		return a;
 	}
-	for (uint32_t i = 0; i < m->tasks.n && breath_on(s->breath); i++)
-		for (uint32_t n = 0; n < m->tasks.v[i].steps.n; n++)
-			if (m->tasks.v[i].steps.v[n].message < s->k)
-				axis_widen(&a, message_time(m, m->tasks.v[i].steps.v[n].message));
-	for (uint32_t i = 0; i < m->reviews.n && breath_on(s->breath); i++)
-		for (uint32_t n = 0; n < m->reviews.v[i].steps.n; n++)
-			if (m->reviews.v[i].steps.v[n].message < s->k)
-				axis_widen(&a, message_time(m, m->reviews.v[i].steps.v[n].message));
+	axis_span(&a, s);
 	if (a.from_ms == WHEN_NONE)
 		return a;
 	if (s->now_ms > a.to_ms)

@@ -487,9 +487,9 @@ bool message_is_shown(const struct scene *s, uint32_t message)
 
 uint32_t root_at(const struct model *m, uint32_t task, uint32_t k)
 {
-	struct task_state_at at;
+	const struct task *t = &m->tasks.v[task];
 
-	return task_at(m, &m->tasks.v[task], k, &at) ? m->tasks.v[task].root : task;
+	return t->steps.n && t->steps.v[0].message < k ? t->root : task;
 }
 
 const struct life *life_of_agent(const struct scene *s, uint32_t agent, bool has_spoken)

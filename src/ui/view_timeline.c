@@ -82,13 +82,14 @@ static void chain_push(struct chains *c, uint32_t owner, uint32_t member)
 struct making {
 	const struct scene *s;
 	struct lines *out;
+	struct arena arena; /* of the chains */
 	struct chains roots, revisions, task_reviews, loops;
 };
 
 static void sort_out(struct making *k)
 {
 	const struct model *m = k->s->model;
-	struct arena *a = &k->out->arena;
+	struct arena *a = &k->arena;
 
 	k->roots = chains_new(a, m->sessions.n, m->tasks.n);
 	k->revisions = chains_new(a, m->tasks.n, m->tasks.n);
@@ -112,27 +113,31 @@ static void sort_out(struct making *k)
 	}
 }
 
-static bool task_is_shown(const struct scene *s, uint32_t task, struct task_state_at *at)
+static bool task_is_shown(const struct scene *s, uint32_t task)
 {
-	return task_at(s->model, &s->model->tasks.v[task], s->k, at) &&
+	const struct task *t = &s->model->tasks.v[task];
+
+	return t->steps.n && t->steps.v[0].message < s->k &&
 	       filter_task(s->filter, s->model, task, s->k);
 }
 
 static void add_review(struct making *k, uint32_t review, bool under_task)
 {
+	const struct review *r = &k->s->model->reviews.v[review];
 	struct review_state at;
 
-	if (review_at(k->s->model, &k->s->model->reviews.v[review], k->s->k, &at) &&
-	    (under_task || message_is_shown(k->s, at.last)))
+	if (!k->s->filter && r->steps.n && r->steps.v[0].message < k->s->k)
+		line_add(k->out, LANE_REVIEW, review, under_task);
+	else if (k->s->filter && review_at(k->s->model, r, k->s->k, &at) &&
+		 (under_task || message_is_shown(k->s, at.last)))
 		line_add(k->out, LANE_REVIEW, review, under_task);
 }
 
 static void add_task(struct making *k, uint32_t task, uint32_t *count)
 {
 	const struct task *t = &k->s->model->tasks.v[task];
-	struct task_state_at at;
 
-	if (!task_is_shown(k->s, task, &at))
+	if (!task_is_shown(k->s, task))
 		return;
 	++*count;
 	line_add(k->out, LANE_TASK, task, 0);
@@ -199,6 +204,7 @@ static void timeline_make(const struct scene *scene, int cols, struct lines *out
 		line_add(out, LANE_BLANK, 0, 0);
 		line_add(out, LANE_LEGEND, 0, 0);
 	}
+	arena_release(&k.arena);
 }
 
 static void timeline_heading(const struct scene *s, const struct lines *lines, struct grid *g,
