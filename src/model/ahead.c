@@ -66,7 +66,10 @@ void ahead_near(const struct model *m, struct message *msg)
 	for (uint32_t i = 0; i < msg->events.n; i++) {
 		struct event *e = &msg->events.v[i];
 
-		look_up(m, e->id, &e->id_key);
+		if (i && e->id.p == e[-1].id.p && e->id.n == e[-1].id.n)
+			e->id_key = e[-1].id_key; /* many are of one task */
+		else
+			look_up(m, e->id, &e->id_key);
 		look_up(m, e->task, &e->task_key);
 		if (msg->dialect != DIALECT_FEEDBACK) {
 			fetch_named(m, e->id_key);

@@ -23,6 +23,15 @@ uint32_t item_named(const struct model *m, uint32_t session, enum item_kind kind
 	return NONE;
 }
 
+uint32_t item_here(const struct applying *a, enum item_kind kind, uint32_t id)
+{
+	const struct session_rules *r = a->m->sessions.v[a->session].rules;
+
+	if (kind == ITEM_IMPROVEMENT && id != NONE && !may_have_raised(r, id))
+		return NONE;
+	return item_named(a->m, a->session, kind, id, NONE);
+}
+
 uint32_t find_item(const struct model *m, uint32_t session, enum item_kind kind, struct str id,
 		   uint32_t review)
 {
@@ -90,7 +99,8 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 		    uint32_t iteration)
 {
 	struct model *m = a->m;
-	uint32_t id = id_kept(a, e), found = item_named(m, a->session, e->item, id, review);
+	uint32_t id = id_kept(a, e), found = review == NONE ? item_here(a, e->item, id)
+						       : item_named(m, a->session, e->item, id, review);
 	bool broken = e->undecidable || (a->msg->flags & RECORD_AMBIGUOUS) ||
 		      id_is_broken(e->id) || id_is_broken(e->other);
 	struct item_step step = { .message = a->message, .index = e->index,

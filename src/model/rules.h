@@ -175,6 +175,8 @@ uint32_t find_item(const struct model *m, uint32_t session, enum item_kind kind,
 /* The same by an interned id; NONE for NONE. */
 uint32_t item_named(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
 		    uint32_t review);
+/* The same in the message's session, of no review; quick to say that an improvement is new. */
+uint32_t item_here(const struct applying *a, enum item_kind kind, uint32_t id);
 void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verdict verdict,
 	       uint32_t iteration);
 bool item_is_open(const struct item *item);

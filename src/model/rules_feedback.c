@@ -243,7 +243,7 @@ static void check_ask_iteration(struct applying *a, const struct event *e)
 static void check_decided(struct applying *a, const struct event *e, bool resent)
 {
 	struct session_rules *r = rules_of(a);
-	uint32_t item = item_named(a->m, a->session, ITEM_IMPROVEMENT, id_known(a, e), NONE);
+	uint32_t item = item_here(a, ITEM_IMPROVEMENT, id_known(a, e));
 	char q[QUOTED_MAX];
 
 	if (!e->id.n)
@@ -426,7 +426,7 @@ static bool was_decided(const struct item *item, uint32_t message)
 static void apply_ack(struct applying *a, const struct event *e)
 {
 	const char *at = "/applied_feedback_ack/items/%u/processing_status";
-	uint32_t item = item_named(a->m, a->session, ITEM_IMPROVEMENT, id_known(a, e), NONE);
+	uint32_t item = item_here(a, ITEM_IMPROVEMENT, id_known(a, e));
 	char q[QUOTED_MAX];
 
 	if (e->acked) {
@@ -503,7 +503,7 @@ static void apply_answer(struct applying *a, const struct event *answer)
 		}
 		if (e->type != EV_ITEM)
 			continue;
-		item = item_named(a->m, a->session, e->item, id_known(a, e), NONE);
+		item = item_here(a, e->item, id_known(a, e));
 		if (item != NONE) {
 			const struct item *it = &a->m->items.v[item];
 			bool twice = false;
