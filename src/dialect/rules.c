@@ -268,7 +268,8 @@ static void check_elements(struct checker *c, yyjson_val *array, const struct fi
 		else if (!(type_of(v) & f->elements))
 			complain(c, SEVERITY_ERROR, f->rule, NULL, "must be %s, is %s",
 				 types_text(f->elements, want), json_type_name(v));
-		else if (yyjson_is_str(v) && !(f->values && allowed_number(fi, json_str(v)) >= 0))
+		else if (yyjson_is_str(v) && (!f->values || f->format != FORMAT_ANY ||
+					      allowed_number(fi, json_str(v)) < 0))
 			check_string(c, v, f);
 		path_pop(c);
 	}

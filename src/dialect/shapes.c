@@ -94,7 +94,8 @@ static void index_field(struct field_index *fi, const struct field *f, struct na
 		set_allowed(fi, f->values ? f->values : f->words);
 	if (f->inside)
 		shapes_compile(f->inside, names);
-	if (f->keep >= KEPT_MAX || (f->keep && !f->inside))
+	if (f->keep >= KEPT_MAX || (f->keep && !f->inside) ||
+	    (f->keep && f->elements && !(f->elements & T_OBJ)))
 		BUG("%s cannot be kept", f->rule);
 }
 
