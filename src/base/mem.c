@@ -5,6 +5,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 
 _Noreturn void mem_out(size_t n)
@@ -40,6 +43,13 @@ void *xrealloc(void *p, size_t n)
 	if (!q)
 		mem_out(n);
 	return q;
+}
+
+void mem_trim(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
 }
 
 char *xstrdup(const char *s)

@@ -13,6 +13,8 @@ void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
 char *str_dup(struct str s); /* NUL after the end */
+/* After much was freed: what lies between blocks goes back to the system, too. */
+void mem_trim(void);
 /* How they end the program. */
 _Noreturn void mem_out(size_t n);
 

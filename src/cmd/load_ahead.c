@@ -318,4 +318,5 @@ void load_ahead(void *reading, struct wire_ahead *a)
 	pthread_cond_destroy(&x->news);
 	pthread_mutex_destroy(&x->lock);
 	free(x);
+	mem_trim();
 }

@@ -75,13 +75,14 @@ static void find_loops(struct making *k)
 
 static uint32_t loop_of_item(const struct making *k, const struct item *item)
 {
-	uint32_t review = item_review(k->m, item);
+	struct owner owner;
+	uint32_t review;
 
 	if (item->kind != ITEM_IMPROVEMENT && item->kind != ITEM_FINDING &&
 	    item->kind != ITEM_CHANGE)
 		return NONE;
-	if (review == NONE)
-		review = k->m->sessions.v[item_session(k->m, item)].loop;
+	owner = item_owner(k->m, item);
+	review = owner.review != NONE ? owner.review : k->m->sessions.v[owner.session].loop;
 	return review == NONE ? NONE : k->of_review[review];
 }
 
