@@ -18,11 +18,12 @@ static inline uint64_t text_hash(const char *p, size_t n)
 						0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
 	const uint64_t k1 = hash_seed ^ 0xa0761d6478bd642fu, k2 = hash_seed ^ 0xe7037ed1a0b428dbu;
 	uint64_t h = k2 ^ n, h2 = k1 ^ n;
-	const char *last = p + n - 16;
+	const char *last;
 
 	if (n <= 16)
 		return hash_fold((word8(p) & word8(ones + 16 - n)) ^ k1,
 				 (word8(p + 8) & word8(ones + 24 - n)) ^ h);
+	last = p + n - 16;
 	for (; last - p > 16; p += 32) {
 		h = hash_fold(word8(p) ^ k1, word8(p + 8) ^ h);
 		h2 = hash_fold(word8(p + 16) ^ k2, word8(p + 24) ^ h2);

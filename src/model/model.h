@@ -339,7 +339,7 @@ static inline void items_fetch(const struct model *m, uint32_t number)
 	enum { AHEAD = 16 };
 
 	if (number + AHEAD < m->items.n)
-		__builtin_prefetch(m->items.v[number + AHEAD].steps);
+		mem_fetch(m->items.v[number + AHEAD].steps);
 }
 
 /* The agent, or NONE: whoever sent the message. */

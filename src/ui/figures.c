@@ -11,7 +11,6 @@
 enum {
 	LIVE_MS = 600000, /* who decides that long after the newest message watches a recording */
 	LOOKBACK = 256,   /* steps of an item that are looked through for its opening */
-	AHEAD = 8,        /* items: what is far away in memory is asked for in time */
 	MANY_ITEMS = 1000, /* worth a thread */
 };
 
@@ -245,8 +244,7 @@ static void count_items(struct counting *c)
 
 	echoes_find(c->s, &c->own);
 	for (uint32_t i = 0; i < m->items.n; i++) {
-		if (i + AHEAD < m->items.n)
-			__builtin_prefetch(m->items.v[i + AHEAD].steps);
+		items_fetch(m, i);
 		if (!item_is_shown(c->s, i, &at))
 			continue;
 		count_state(&c->out->counts, &m->items.v[i], &at);
