@@ -15,7 +15,7 @@
 
 enum {
 	THREADS_MAX = 8,
-	PARTS_MAX = THREADS_MAX + 2,
+	PARTS_MAX = 2 * THREADS_MAX + 2,
 	ROOM_KEPT_BYTES = 1 << 20, /* a bigger one is given back before the next part */
 	EVENTS_TAKEN = 64, /* room for events at a time */
 	EVENTS_USUAL = 16, /* of a message, at most */
@@ -300,7 +300,7 @@ void load_ahead(void *reading, struct wire_ahead *a)
 	x->part_bytes = part_bytes;
 	x->parts = (a->end - 1) / part_bytes - a->at / part_bytes + 1;
 	x->threads = threads;
-	x->slots_n = threads + 2; /* one is applied, one waits: more would only take memory */
+	x->slots_n = 2 * threads + 2; /* so that nobody waits for a part that takes long */
 	pthread_mutex_init(&x->lock, NULL);
 	pthread_cond_init(&x->room, NULL);
 	pthread_cond_init(&x->news, NULL);
