@@ -305,14 +305,40 @@ static unsigned response_score(yyjson_val *v, const struct names *names)
 	       HAS(ERROR);
 }
 
+/* The last object in prose that looks like a Response, or NULL. */
+static yyjson_val *response_in_prose(struct decoder *d, struct str prose, bool *repaired)
+{
+	struct str span, best = STR_NONE;
+	size_t at = 0, budget = prose.n * 4 + 4096;
+	yyjson_val *found = NULL; /* best, while nothing was read since */
+	enum json_outcome outcome;
+
+	for (int tries = 0; tries < 64 && json_next_object(prose, &at, &span, &budget); tries++) {
+		yyjson_val *v;
+
+		outcome = decoder_read(d, &d->inner, span, &v);
+		found = NULL;
+		if (!v)
+			continue;
+		at = (size_t)(span.p - prose.p) + span.n; /* what is inside is part of it */
+		if (response_score(v, d->inner.names) >= 3) {
+			best = span;
+			found = v;
+			*repaired = outcome == JSON_REPAIRED;
+		}
+	}
+	if (!found && best.p)
+		decoder_read(d, &d->inner, best, &found);
+	return found;
+}
+
 /* The Response inside a text, or NULL. *broken: the text was meant to be one but is not JSON. */
 static yyjson_val *find_response(struct decoder *d, yyjson_val *part_text, bool *repaired,
 				 bool *broken)
 {
-	struct str text = json_str(part_text), body = str_trim(text), span, best = STR_NONE;
+	struct str text = json_str(part_text), body = str_trim(text);
 	yyjson_val *v;
 	enum json_outcome outcome;
-	size_t at = 0, end = 0, budget = text.n * 4 + 4096;
 
 	*repaired = *broken = false;
 	if (body.n && body.p[0] == '{') {
@@ -324,26 +350,11 @@ static yyjson_val *find_response(struct decoder *d, yyjson_val *part_text, bool 
 		if (v)
 			return response_score(v, d->inner.names) >= 2 ? v : NULL;
 	}
-	/* prose around it: the last object that looks like a Response is the answer */
-	for (int tries = 0; tries < 64 && json_next_object(text, &at, &span, &budget); tries++) {
-		if (span.p < text.p + end) /* inside one that was taken or was no Response */
-			continue;
-		decoder_read(d, &d->inner, span, &v);
-		if (v) {
-			end = (size_t)(span.p - text.p) + span.n;
-			if (response_score(v, d->inner.names) >= 3)
-				best = span;
-		}
-	}
-	if (best.p) {
-		outcome = decoder_read(d, &d->inner, best, &v);
-		*repaired = outcome == JSON_REPAIRED;
-		return v;
-	}
-	*broken = str_find(text, STR("\"protocol_version\""), 0) >= 0 &&
+	v = response_in_prose(d, text, repaired);
+	*broken = !v && str_find(text, STR("\"protocol_version\""), 0) >= 0 &&
 		  (str_find(text, STR("\"iteration\""), 0) >= 0 ||
 		   str_find(text, STR("\"status\""), 0) >= 0);
-	return NULL;
+	return v;
 }
 
 static void decode_decisions(struct checker *c, struct message *m)

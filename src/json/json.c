@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "json/escapes.h"
 #include "json/quick.h"
+#include "json/step.h"
 
 #include <stdlib.h>
 
@@ -368,34 +369,64 @@ void json_pointer_add(struct buf *b, struct str name)
 	}
 }
 
+/* How many of n bytes come before one that is odd in a string, or fewer near the end. */
+static size_t plain_bytes(const char *p, size_t n)
+{
+	for (size_t i = 0;; i += STEP) {
+		unsigned odd = n - i < STEP ? 1 : step_odd(step_load(p + i));
+
+		if (odd)
+			return i + (size_t)__builtin_ctz(odd);
+	}
+}
+
+/* The bytes up to the brace that closes the first one, 0 = there is none. */
+static size_t object_bytes(struct str s, size_t *budget)
+{
+	size_t depth = 0;
+	bool in_string = false;
+
+	for (size_t i = 0; i < s.n && *budget; i++, --*budget) {
+		char c = s.p[i];
+
+		if (in_string) {
+			if (c == '\\') {
+				i++;
+			} else if (c == '"') {
+				in_string = false;
+			} else {
+				size_t left = s.n - i < *budget ? s.n - i : *budget;
+				size_t more = plain_bytes(s.p + i + 1, left - 1);
+
+				i += more;
+				*budget -= more;
+			}
+		} else if (c == '"') {
+			in_string = true;
+		} else if (c == '{') {
+			depth++;
+		} else if (c == '}' && --depth == 0) {
+			--*budget;
+			return i + 1;
+		}
+	}
+	return 0;
+}
+
 bool json_next_object(struct str s, size_t *at, struct str *span, size_t *budget)
 {
 	for (size_t i = *at; i < s.n && *budget; i++) {
-		size_t depth = 0;
-		bool in_string = false;
 		const char *brace = memchr(s.p + i, '{', s.n - i);
+		size_t n;
 
 		if (!brace)
 			break;
 		i = (size_t)(brace - s.p);
-		for (size_t j = i; j < s.n && *budget; j++) {
-			char c = s.p[j];
-
-			--*budget;
-			if (in_string) {
-				if (c == '\\')
-					j++;
-				else if (c == '"')
-					in_string = false;
-			} else if (c == '"') {
-				in_string = true;
-			} else if (c == '{') {
-				depth++;
-			} else if (c == '}' && --depth == 0) {
-				*span = str_make(s.p + i, j + 1 - i);
-				*at = i + 1;
-				return true;
-			}
+		n = object_bytes(str_from(s, i), budget);
+		if (n) {
+			*span = str_make(brace, n);
+			*at = i + 1;
+			return true;
 		}
 	}
 	*at = s.n;

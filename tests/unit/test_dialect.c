@@ -921,6 +921,16 @@ START_TEST(response_is_found_in_a_text)
 	/* of two, the last is the answer */
 	decode_part(STR("First " RESPONSE("1", "", "") " no, rather " RESPONSE("7", "", "") "."));
 	ck_assert_int_eq(find_event(EV_TURN_ANSWER)->iteration, 7);
+	/* also where many objects are inside the first, or one that is none comes behind it */
+	buf_clear(&text);
+	buf_adds(&text, "First {\"a\":[{}");
+	for (int i = 0; i < 100; i++)
+		buf_adds(&text, ",{}");
+	buf_adds(&text, "]} then " RESPONSE("5", "", ITEM("scope-01")) " of {\"b\":2}.");
+	decode_part(buf_str(&text));
+	ck_assert_int_eq(find_event(EV_TURN_ANSWER)->iteration, 5);
+	assert_str(find_event(EV_ITEM)->id, "scope-01");
+	assert_clean();
 	buf_release(&text);
 }
 END_TEST
