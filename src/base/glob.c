@@ -69,7 +69,9 @@ static bool match_stars(unsigned *budget, struct str p, struct str s)
 
 	while (p.n && p.p[0] == '*')
 		p = str_from(p, 1);
-	if (deep && p.n && p.p[0] == '/' && match_here(budget, str_from(p, 1), s))
+	if (!p.n) /* the end of most patterns: any rest will do, or any without a folder */
+		return *budget && (deep || !s.n || !memchr(s.p, '/', s.n));
+	if (deep && p.p[0] == '/' && match_here(budget, str_from(p, 1), s))
 		return true; /* a double star may stand for no folder at all */
 	for (size_t i = 0; *budget; i++) {
 		if (match_here(budget, p, str_from(s, i)))

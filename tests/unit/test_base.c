@@ -654,6 +654,10 @@ START_TEST(glob_knows_folders_classes_and_braces)
 {
 	ck_assert(glob("src/*.c", "src/a.c"));
 	ck_assert(!glob("src/*.c", "src/x/a.c"));
+	ck_assert(glob("src/*", "src/a.c"));
+	ck_assert(glob("src/*", "src/"));
+	ck_assert(!glob("src/*", "src/x/a.c"));
+	ck_assert(glob("src/**", "src/"));
 	ck_assert(glob("src/**", "src/x/a.c"));
 	ck_assert(glob("src/**/a.c", "src/a.c"));
 	ck_assert(glob("src/**/a.c", "src/x/y/a.c"));
