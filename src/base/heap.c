@@ -303,12 +303,6 @@ void heap_give(struct heap *h, void *p, size_t n)
 		span_give(h, p);
 }
 
-void heap_drop(struct heap *h, void *p, size_t n)
-{
-	if (!h->plain)
-		drop(p, n);
-}
-
 struct str heap_str(struct heap *h, struct str s)
 {
 	char *p;
@@ -342,50 +336,52 @@ static void move_pages(void *to, void *from, size_t n)
 	memcpy(to, from, n);
 }
 
-/* A vector that has a span: longer by a step, where it is if there is room. */
-static void *span_grow(struct heap *h, void *v, uint32_t *room, size_t size)
+static void *span_resize(struct heap *h, void *p, size_t n, size_t more)
 {
-	struct span *s = span_of(h, v);
-	uint64_t want = s->used + (size > SPAN_STEP ? size : SPAN_STEP);
-	void *grown = v;
+	struct span *s = span_of(h, p);
+	void *moved;
 
-	if (want <= span_bytes(s->class)) {
-		s->used = want;
-	} else {
-		uint64_t n = (uint64_t)*room * size;
-
-		grown = span_alloc(h, (size_t)want);
-		move_pages(grown, v, (size_t)n);
-		span_give(h, v);
+	if (more <= span_bytes(s->class)) {
+		s->used = more;
+		return p;
 	}
-	*room = want / size < UINT32_MAX ? (uint32_t)(want / size) : UINT32_MAX;
-	return grown;
+	moved = span_alloc(h, more);
+	move_pages(moved, p, n);
+	span_give(h, p);
+	return moved;
 }
 
+void *heap_resize(struct heap *h, void *p, size_t n, size_t more)
+{
+	void *moved;
+
+	if (h->plain)
+		return plain_grow(h, p, more);
+	if (n > SMALL_MAX)
+		return span_resize(h, p, n, more);
+	moved = heap_alloc(h, more);
+	if (n)
+		memcpy(moved, p, n);
+	heap_give(h, p, n);
+	return moved;
+}
+
+/* A vector that has a span grows by a step, others by half. */
 void *heap_grow_(struct heap *h, void *v, uint32_t *room, size_t size)
 {
 	uint32_t n = *room < 4 ? *room + 1 : *room + *room / 2;
 	size_t bytes, old = (size_t)*room * size;
 	unsigned class;
-	void *grown;
 
 	if (n <= *room)
 		BUG("vector over %u elements", *room);
-	if (h->plain) {
-		*room = n;
-		return plain_grow(h, v, (size_t)n * size);
-	}
-	if (v && old > SMALL_MAX)
-		return span_grow(h, v, room, size);
 	bytes = (size_t)n * size;
-	if (bytes <= SMALL_MAX)
+	if (!h->plain && old > SMALL_MAX)
+		bytes = old + (size > SPAN_STEP ? size : SPAN_STEP);
+	else if (!h->plain && bytes <= SMALL_MAX)
 		bytes = round_up(bytes, &class);
-	*room = (uint32_t)(bytes / size);
-	grown = heap_alloc(h, bytes);
-	if (old)
-		memcpy(grown, v, old);
-	heap_give(h, v, old);
-	return grown;
+	*room = bytes / size < UINT32_MAX ? (uint32_t)(bytes / size) : UINT32_MAX;
+	return heap_resize(h, v, old, bytes);
 }
 
 /* ---- saving it ---- */

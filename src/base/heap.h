@@ -25,8 +25,8 @@ void *heap_alloc(struct heap *h, size_t n); /* aligned to 8, not zeroed; n > 0 *
 void *heap_zalloc(struct heap *h, size_t n);
 /* p from heap_alloc with this n; p may be NULL. */
 void heap_give(struct heap *h, void *p, size_t n);
-/* Bytes of a block that nobody looks at again before it is given: their memory goes back at once. */
-void heap_drop(struct heap *h, void *p, size_t n);
+/* A block of n bytes with room for more: where it is, if it can grow there. p may be NULL with n 0. */
+void *heap_resize(struct heap *h, void *p, size_t n, size_t more);
 /* A copy for as long as the heap lives, NUL after the end. */
 struct str heap_str(struct heap *h, struct str s);
 

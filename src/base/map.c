@@ -1,82 +1,97 @@
 /* Linear probing; never more than 3/4 full; nothing is ever removed.
  *
  * A hash starts probing at its share of the table (hash / 2^32 * size), so a table may have any
- * size and the order of the slots is that of the hashes, whatever the size: a bigger table is
- * filled from front to back. Big ones grow by a quarter only: memory counts for more than the
- * copying. */
+ * size and the order of the slots is that of the hashes, whatever the size. Therefore it can grow
+ * where it is: another one beside it would cost new pages each time. Big ones grow by a quarter
+ * only: memory counts for more than the moving. */
 #include "base/map.h"
 
 #include "base/err.h"
 
 #include <stdlib.h>
 
-enum {
-	SIZE_MIN = 64,
-	DOUBLED_UP_TO = 4096,
-	DROPPED_AT_ONCE = 32 << 10, /* slots of an old table, once they are in the new one */
-};
+enum { SIZE_MIN = 64, DOUBLED_UP_TO = 4096 };
 
-static struct map_slot *slots_new(struct heap *h, uint32_t size)
-{
-	size_t bytes = size * sizeof(struct map_slot);
-
-	return memset(h ? heap_alloc(h, bytes) : xmalloc(bytes), 0xff, bytes);
-}
-
-static void slots_free(struct heap *h, struct map_slot *slots, uint32_t size)
-{
-	if (h)
-		heap_give(h, slots, size * sizeof(*slots));
-	else
-		free(slots);
-}
+static const struct map_slot no_slot = { UINT32_MAX, MAP_NONE };
 
 static uint32_t after(uint32_t at, uint32_t size)
 {
 	return at + 1 < size ? at + 1 : 0;
 }
 
+static void file_slot(struct map *m, struct map_slot slot)
+{
+	uint32_t at = map_start(m, slot.high);
+
+	while (m->slots[at].value != MAP_NONE)
+		at = after(at, m->size);
+	m->slots[at] = slot;
+}
+
+typedef VEC(struct map_slot) slot_list;
+
+/* Of a run that goes round the end of the table, what stands at the front. */
+static slot_list take_round(struct map *m)
+{
+	slot_list list = { 0 };
+
+	for (uint32_t i = 0; i < m->size && m->slots[i].value != MAP_NONE; i++)
+		if (map_start(m, m->slots[i].high) > i) {
+			vec_push(&list, m->slots[i]);
+			m->slots[i] = no_slot;
+		}
+	return list;
+}
+
+/* Pushes what the table has together at the end of one of that size. Returns where it begins. */
+static uint32_t push_together(struct map *m, uint32_t size)
+{
+	uint32_t first = size;
+
+	for (uint32_t i = m->size; i-- > 0;)
+		if (m->slots[i].value != MAP_NONE)
+			m->slots[--first] = m->slots[i];
+	memset(m->slots, 0xff, first * sizeof(*m->slots));
+	m->size = size;
+	return first;
+}
+
+static uint32_t bigger(uint32_t size)
+{
+	uint32_t more = !size ? SIZE_MIN : size < DOUBLED_UP_TO ? size * 2 : size + size / 4;
+
+	if (more <= size)
+		BUG("map over %u slots", size);
+	return more;
+}
+
+/* What waits at the end is filed from its first on, and nothing belongs behind where it waits: by
+ * as many slots as the table has grown it was moved, or more, and its start by fewer. Values under
+ * one hash keep their order. */
 static void grow(struct heap *h, struct map *m)
 {
-	struct map old = *m;
-	uint32_t gap = 0;
+	uint32_t size = bigger(m->size);
+	size_t n = m->size * sizeof(*m->slots), more = size * sizeof(*m->slots);
+	slot_list round;
 
-	m->size = !old.size		     ? SIZE_MIN
-		  : old.size < DOUBLED_UP_TO ? old.size * 2
-					     : old.size + old.size / 4;
-	if (m->size <= old.size)
-		BUG("map over %u slots", old.size);
-	m->slots = slots_new(h, m->size);
-	/* starting behind a gap, values under one hash keep their order also where a run of them
-	 * goes round the end of the table */
-	while (old.size && old.slots[gap].value != MAP_NONE)
-		gap++;
-	for (uint32_t n = 1, i = gap; n < old.size; n++) {
-		uint32_t at;
+	m->slots = h ? heap_resize(h, m->slots, n, more) : xrealloc(m->slots, more);
+	round = take_round(m);
+	for (uint32_t i = push_together(m, size); i < size; i++) {
+		struct map_slot slot = m->slots[i];
 
-		i = after(i, old.size);
-		/* slots up to the gap come last */
-		if (h && i % DROPPED_AT_ONCE == 0 && i > DROPPED_AT_ONCE + gap)
-			heap_drop(h, &old.slots[i - DROPPED_AT_ONCE],
-				  DROPPED_AT_ONCE * sizeof(*old.slots));
-		if (old.slots[i].value == MAP_NONE)
-			continue;
-		for (at = map_start(m, old.slots[i].high); m->slots[at].value != MAP_NONE;)
-			at = after(at, m->size);
-		m->slots[at] = old.slots[i];
+		m->slots[i] = no_slot;
+		file_slot(m, slot);
 	}
-	slots_free(h, old.slots, old.size);
+	for (uint32_t i = 0; i < round.n; i++)
+		file_slot(m, round.v[i]);
+	vec_release(&round);
 }
 
 void map_put(struct heap *h, struct map *m, uint64_t hash, uint32_t value)
 {
-	uint32_t high = (uint32_t)(hash >> 32), at;
-
 	if (m->n >= m->size / 4 * 3)
 		grow(h, m);
-	for (at = map_start(m, high); m->slots[at].value != MAP_NONE;)
-		at = after(at, m->size);
-	m->slots[at] = (struct map_slot){ high, value };
+	file_slot(m, (struct map_slot){ (uint32_t)(hash >> 32), value });
 	m->n++;
 }
 
@@ -94,7 +109,7 @@ uint32_t map_get(const struct map *m, uint64_t hash)
 
 void map_give(struct heap *h, struct map *m)
 {
-	slots_free(h, m->slots, m->size);
+	heap_give(h, m->slots, m->size * sizeof(*m->slots));
 	*m = (struct map){ 0 };
 }
 

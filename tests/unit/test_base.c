@@ -379,6 +379,42 @@ START_TEST(map_holds_many_values_under_one_hash)
 }
 END_TEST
 
+/* A hash that starts probing at that share of the table, in 2^-16 of it. */
+static uint64_t hash_at(uint32_t share)
+{
+	return (uint64_t)((share << 16) * 340573321u) << 32; /* map_start multiplies by the inverse */
+}
+
+/* Tables grow where they are: crowded at the front, at the end and round it, all they have is
+ * found again, in the order it came. */
+START_TEST(map_grows_whole_when_crowded)
+{
+	static const uint32_t shares[] = { 0, 1, 0x8000, 0xfffe, 0xffff };
+	struct heap *h = heap_new(HEAP_USUAL);
+	struct map m = { 0 };
+	enum { KINDS = 5, EACH = 600, OTHERS = 30000 };
+
+	for (uint32_t i = 0; i < EACH; i++) {
+		for (uint32_t k = 0; k < KINDS; k++)
+			map_put(h, &m, hash_at(shares[k]), i * KINDS + k);
+		for (uint32_t n = 0; n < OTHERS / EACH; n++)
+			map_put(h, &m, hash_mix(7, i * OTHERS + n), UINT32_MAX - 1);
+	}
+	for (uint32_t k = 0; k < KINDS; k++) {
+		uint32_t it = 0, value, expect = k;
+
+		while (map_next(&m, hash_at(shares[k]), &it, &value)) {
+			ck_assert_uint_eq(value, expect);
+			expect += KINDS;
+		}
+		ck_assert_uint_eq(expect, EACH * KINDS + k);
+	}
+	ck_assert_uint_eq(m.n, EACH * KINDS + OTHERS);
+	map_give(h, &m);
+	heap_free(h);
+}
+END_TEST
+
 static void assert_undecodable(struct str s)
 {
 	uint32_t c = 0x1234;
@@ -754,6 +790,7 @@ int main(void)
 	tcase_add_test(t, map_finds_each_of_many);
 	tcase_add_test(t, map_keeps_the_order_of_equal_hashes);
 	tcase_add_test(t, map_holds_many_values_under_one_hash);
+	tcase_add_test(t, map_grows_whole_when_crowded);
 
 	t = cases(suite, "sha256");
 	tcase_add_test(t, sha256_comes_in_pieces);
