@@ -8,9 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static inline void path_push_field(struct checker *c, const struct field *field)
+{
+	c->path[c->depth++].field = field;
+}
+
 static void path_push_str(struct checker *c, struct str name)
 {
-	c->path[c->depth++] = (struct path_step){ name, 0 };
+	c->path[c->depth++] = (struct path_step){ NULL, name, 0 };
 }
 
 static void report(struct checker *c, enum severity s, const char *rule, struct str member,
@@ -24,7 +29,9 @@ static void report(struct checker *c, enum severity s, const char *rule, struct 
 	buf_clear(&c->scratch);
 	buf_adds(&c->scratch, c->m->inside);
 	for (unsigned i = 0; i < c->depth; i++) {
-		if (c->path[i].name.p)
+		if (c->path[i].field)
+			json_pointer_add(&c->scratch, str_of(c->path[i].field->name));
+		else if (c->path[i].name.p)
 			json_pointer_add(&c->scratch, c->path[i].name);
 		else
 			buf_printf(&c->scratch, "/%u", c->path[i].index);
@@ -217,62 +224,75 @@ int value_number(const struct shape *shape, unsigned field, yyjson_val *v)
 	return yyjson_is_str(v) ? allowed_number(&shape->index->field[field], json_str(v)) : -1;
 }
 
+static void check_members(struct checker *c, yyjson_val *obj, const struct shape_index *x,
+			  yyjson_val **got);
+
 /* Room for n rows that the decoder finds at the field's `keep`. */
-static yyjson_val **rows_new(struct checker *c, const struct field *f, size_t n)
+static inline yyjson_val **rows_new(struct checker *c, const struct field_index *fi, size_t n)
 {
-	size_t width = 1 + f->inside->n;
+	size_t width = fi->inside->width, all = n * width;
 	yyjson_val **row;
 
-	if (n <= (ROOM_MAX - c->room_n) / width) {
+	if (all <= ROOM_MAX - c->room_n) {
 		row = c->room + c->room_n + 1;
-		c->room_n += (unsigned)(n * width);
+		c->room_n += (unsigned)all;
 	} else {
-		row = (yyjson_val **)arena_alloc(&c->rows, n * width * sizeof(*row)) + 1;
+		row = (yyjson_val **)arena_alloc(&c->rows, all * sizeof(*row)) + 1;
 	}
-	c->kept[f->keep] = (struct rows){ row, (uint32_t)n, (uint32_t)width };
+	c->kept[fi->keep] = (struct rows){ row, (uint32_t)n, (uint32_t)width };
 	return row;
 }
 
-static inline void check_inside(struct checker *c, yyjson_val *v, const struct field *f)
+static inline void check_inside(struct checker *c, yyjson_val *v, const struct field_index *fi)
 {
 	yyjson_val **row = NULL;
 
-	if (f->keep) {
-		row = rows_new(c, f, 1);
+	if (fi->keep) {
+		row = rows_new(c, fi, 1);
 		row[SELF] = v;
 	}
-	check_object(c, v, f->inside, row);
+	check_members(c, v, fi->inside, row);
+}
+
+/* An element that is no object with rules of its own. */
+static __attribute__((noinline)) void check_element(struct checker *c, yyjson_val *v,
+						    const struct field_index *fi)
+{
+	const struct field *f = fi->field;
+	char want[96];
+
+	if (!(type_of(v) & f->elements))
+		complain(c, SEVERITY_ERROR, f->rule, NULL, "must be %s, is %s",
+			 types_text(f->elements, want), json_type_name(v));
+	else if (yyjson_is_str(v) &&
+		 (!f->values || f->format != FORMAT_ANY || allowed_number(fi, json_str(v)) < 0))
+		check_string(c, v, f);
 }
 
 static void check_elements(struct checker *c, yyjson_val *array, const struct field_index *fi)
 {
-	const struct field *f = fi->field;
+	yyjson_val *v, **row = fi->keep ? rows_new(c, fi, yyjson_arr_size(array)) : NULL;
 	size_t i, n;
-	yyjson_val *v, **row = f->keep ? rows_new(c, f, yyjson_arr_size(array)) : NULL;
-	char want[96];
 
+	path_push_index(c, 0);
 	yyjson_arr_foreach(array, i, n, v) {
 		yyjson_val **here = row;
 
 		if (row) {
 			row[SELF] = v;
 			if (!yyjson_is_obj(v))
-				memset(row, 0, f->inside->n * sizeof(*row));
-			row += 1 + f->inside->n;
+				memset(row, 0, (fi->inside->width - 1u) * sizeof(*row));
+			row += fi->inside->width;
 		}
 		if (tag_of(v) & fi->fine_elements)
 			continue;
-		path_push_index(c, (uint32_t)i);
-		if (f->inside && yyjson_is_obj(v) && (f->elements & T_OBJ))
-			check_object(c, v, f->inside, here);
-		else if (!(type_of(v) & f->elements))
-			complain(c, SEVERITY_ERROR, f->rule, NULL, "must be %s, is %s",
-				 types_text(f->elements, want), json_type_name(v));
-		else if (yyjson_is_str(v) && (!f->values || f->format != FORMAT_ANY ||
-					      allowed_number(fi, json_str(v)) < 0))
-			check_string(c, v, f);
-		path_pop(c);
+		c->path[c->depth - 1].index = (uint32_t)i;
+		if (yyjson_is_obj(v) && (fi->elements & T_OBJ)) /* and not fine: something is inside */
+			check_members(c, v, fi->inside, here);
+		else
+			check_element(c, v, fi);
 	}
+	path_pop(c);
 }
 
 static void check_value(struct checker *c, yyjson_val *v, const struct field_index *fi)
@@ -296,7 +316,7 @@ static void check_value(struct checker *c, yyjson_val *v, const struct field_ind
 	else if ((type & T_NUM) && f->ranged)
 		check_range(c, v, f);
 	else if ((type & T_OBJ) && f->inside)
-		check_inside(c, v, f);
+		check_inside(c, v, fi);
 	else if ((type & T_ARR) && f->elements)
 		check_elements(c, v, fi);
 }
@@ -336,8 +356,7 @@ void checker_release(struct checker *c)
 static unsigned find_text(const struct shape *shape, struct str name)
 {
 	for (unsigned i = 0; i < shape->n; i++)
-		if (shape->index->field[i].length == name.n &&
-		    memcmp(shape->fields[i].name, name.p, name.n) == 0)
+		if (str_is(name, shape->fields[i].name))
 			return i;
 	return NO_FIELD;
 }
@@ -352,7 +371,8 @@ static void note_duplicate(struct checker *c, struct str name)
 enum { FEW = 16 };
 
 /* Every member by one rule. Few names are compared with each other, many are hashed. */
-static __attribute__((noinline)) void check_each(struct checker *c, yyjson_val *obj, const struct shape *shape)
+static __attribute__((noinline)) void check_each(struct checker *c, yyjson_val *obj,
+						 const struct shape *shape)
 {
 	const struct field_index *fi = shape->index->field;
 	bool few = yyjson_obj_size(obj) <= FEW;
@@ -413,7 +433,7 @@ static __attribute__((noinline)) yyjson_val *check_field(struct checker *c, yyjs
 {
 	const struct field *f = fi->field;
 	yyjson_val *other = f->alias ? json_get(obj, f->alias) : NULL;
-	struct str name = str_make(f->name, fi->length);
+	struct str name = str_of(f->name);
 
 	if (!v && other) {
 		complain(c, SEVERITY_WARNING, f->rule, f->name,
@@ -478,12 +498,12 @@ static inline bool prove(struct checker *c, yyjson_val *v, const struct field_in
 	case PROOF_PATH: return is_relative_path(json_str(v)) && !path_leaves(json_str(v));
 	case PROOF_RANGE: return is_in_range(v, fi->field);
 	case PROOF_OBJECT:
-		path_push_str(c, str_make(fi->field->name, fi->length));
-		check_inside(c, v, fi->field);
+		path_push_field(c, fi->field);
+		check_inside(c, v, fi);
 		path_pop(c);
 		return true;
 	case PROOF_ELEMENTS:
-		path_push_str(c, str_make(fi->field->name, fi->length));
+		path_push_field(c, fi->field);
 		check_elements(c, v, fi);
 		path_pop(c);
 		return true;
@@ -511,31 +531,46 @@ static __attribute__((noinline)) uint32_t odd_member(struct checker *c, const st
 	return NO_FIELD;
 }
 
-void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got)
+/* So that the next member is looked at before it is sure which one that is. */
+#define usually(condition) __builtin_expect(condition, 1)
+
+/* The field of a name by its address, NO_FIELD if it has none here. */
+static inline uint32_t field_named(const struct shape_index *x, const struct names *names,
+				   const char *text)
 {
-	const struct shape_index *x = shape->index;
+	uintptr_t offset = (uintptr_t)text - (uintptr_t)names->list;
+
+	return usually(offset < sizeof(names->list)) ? x->field_of[offset / sizeof(names->list[0])] :
+						       (uint32_t)NO_FIELD;
+}
+
+static void check_members(struct checker *c, yyjson_val *obj, const struct shape_index *x,
+			  yyjson_val **got)
+{
+	const struct names *names = c->names;
 	yyjson_val *key = unsafe_yyjson_get_first(obj), *v, **vals = got ? got : c->here[c->depth];
 	uint32_t seen = 1u << NO_FIELD, look = 0, missing; /* what is no field is odd, too */
 
 	if (!x->plain) {
-		check_each(c, obj, shape);
+		check_each(c, obj, x->shape);
 		return;
 	}
 	for (size_t left = unsafe_yyjson_get_len(obj); left; left--) {
-		uint32_t f = x->field_of[name_number(c->names, key->uni.str)];
+		uint32_t f = field_named(x, names, key->uni.str), bit = 1u << f;
 
 		v = key + 1;
-		key = unsafe_yyjson_get_next(v);
-		if (seen >> f & 1) {
-			f = odd_member(c, shape, v - 1, seen);
+		key = usually(!unsafe_yyjson_is_ctn(v)) ? v + 1 : unsafe_yyjson_get_next(v);
+		if (seen & bit) {
+			f = odd_member(c, x->shape, v - 1, seen);
 			look |= f >> ALIASES;
 			f &= (1u << ALIASES) - 1;
 			if (f == NO_FIELD)
 				continue;
+			bit = 1u << f;
 		}
 		vals[f] = v;
-		seen |= 1u << f;
-		look |= x->suspect[v->tag & 31] & 1u << f;
+		seen |= bit;
+		look |= x->suspect[v->tag & YYJSON_TYPE_MASK] & bit;
 	}
 	look |= x->needed & ~seen;
 	for (missing = (got ? x->fields : look) & ~seen; missing; missing &= missing - 1)
@@ -549,4 +584,9 @@ void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape,
 		if (!v || !(fi->provable >> (v->tag & 31) & 1) || !prove(c, v, fi))
 			vals[f] = check_field(c, obj, fi, v);
 	}
+}
+
+void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got)
+{
+	check_members(c, obj, shape->index, got);
 }

@@ -120,27 +120,39 @@ static inline uint32_t tag_of(yyjson_val *v)
 	return 1u << (v->tag & 31);
 }
 
+struct shape_index;
+
+/* Half a cache line, with all that is asked of what is right. */
 struct field_index {
 	uint32_t fine;     /* tags that need no further look */
 	uint32_t provable; /* tags that the proof is for */
 	uint32_t fine_elements;
 	uint8_t proof;
-	uint8_t length; /* of the name */
 	uint8_t allowed_n;
-	const struct allowed *allowed;
+	uint8_t elements, keep; /* the field's */
+	union {
+		const struct allowed *allowed;
+		const struct shape_index *inside;
+	};
 	const struct field *field; /* what it was made of */
 };
 
+/* What is looked at for every object comes first, and is one cache line. */
 struct shape_index {
+	const struct shape *shape;
 	uint32_t fields, needed, aliased; /* bits of fields */
+	uint8_t width; /* of a row: the fields, and SELF */
 	bool made;
-	bool plain;    /* and members are told by their names */
+	bool plain;    /* members are told by their names */
 	bool numbered; /* all names have numbers (json/names.h) */
-	uint8_t field_of[NAME_COUNT_MAX]; /* by a name's number, NO_FIELD where it is none */
-	uint32_t suspect[32]; /* fields by a value's tag: those in which it could be wrong */
+	uint32_t suspect[8]; /* fields by a value's type: those in which it could be wrong */
+	_Alignas(64) uint8_t field_of[NAME_COUNT_MAX]; /* by a name's number, NO_FIELD where it is
+							  none */
 	struct field_index field[FIELDS_MAX];
 };
 enum { NO_FIELD = 31 };
+_Static_assert(offsetof(struct shape_index, field_of) == 64 && sizeof(struct field_index) <= 32,
+	       "as small as can be: many shapes take turns in a cache");
 
 struct shape {
 	const struct field *fields;
@@ -175,6 +187,7 @@ enum { SELF = -1, KEPT_MAX = 12, ROOM_MAX = 512 };
 
 enum { PATH_MAX_DEPTH = 24 }; /* of shapes in shapes */
 struct path_step {
+	const struct field *field; /* whose name it is; NULL: another */
 	struct str name; /* p NULL: an index */
 	uint32_t index;
 };
@@ -217,12 +230,12 @@ void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape,
 
 static inline void path_push(struct checker *c, const char *name)
 {
-	c->path[c->depth++] = (struct path_step){ str_of(name), 0 };
+	c->path[c->depth++] = (struct path_step){ NULL, str_of(name), 0 };
 }
 
 static inline void path_push_index(struct checker *c, uint32_t index)
 {
-	c->path[c->depth++] = (struct path_step){ STR_NONE, index };
+	c->path[c->depth++] = (struct path_step){ NULL, STR_NONE, index };
 }
 
 static inline void path_pop(struct checker *c)

@@ -86,14 +86,19 @@ static void set_allowed(struct field_index *fi, const char *const *values)
 static void index_field(struct field_index *fi, const struct field *f, struct names *names)
 {
 	fi->field = f;
-	fi->length = (uint8_t)strlen(f->name);
+	fi->elements = (uint8_t)f->elements;
+	fi->keep = f->keep;
 	fi->fine = fine_tags(f->types, f, !f->elements);
 	fi->fine_elements = fine_tags(f->elements, f, true);
 	set_proof(fi, f);
 	if (f->values || f->words)
 		set_allowed(fi, f->values ? f->values : f->words);
-	if (f->inside)
+	if (f->inside) {
 		shapes_compile(f->inside, names);
+		if (f->values || f->words)
+			BUG("%s has both values and an inside", f->rule);
+		fi->inside = f->inside->index;
+	}
 	if (f->keep >= KEPT_MAX || (f->keep && !f->inside) ||
 	    (f->keep && f->elements && !(f->elements & T_OBJ)))
 		BUG("%s cannot be kept", f->rule);
@@ -106,6 +111,8 @@ void shapes_compile(const struct shape *shape, struct names *names)
 	if (x->made)
 		return;
 	x->made = x->numbered = true;
+	x->shape = shape;
+	x->width = (uint8_t)(1 + shape->n);
 	x->plain = !shape->each;
 	memset(x->field_of, NO_FIELD, sizeof(x->field_of));
 	if (shape->each)
@@ -122,7 +129,8 @@ void shapes_compile(const struct shape *shape, struct names *names)
 		x->needed |= (uint32_t)(f->need != OPTIONAL) << i;
 		x->aliased |= (uint32_t)(f->alias != NULL) << i;
 		index_field(&x->field[i], f, names);
-		for (unsigned tag = 0; tag < 32; tag++)
-			x->suspect[tag] |= (~x->field[i].fine >> tag & 1) << i;
+		for (unsigned type = 0; type < 8; type++)
+			if (~x->field[i].fine & TAGS(type))
+				x->suspect[type] |= 1u << i;
 	}
 }
