@@ -10,22 +10,27 @@
 static inline bool name_stands_at(const struct names *t, unsigned number, const char *quote)
 {
 	const struct name *name = &t->list[number];
-	const char *there = (const char *)name, *mask = t->mask[name->length];
-	step_bytes differ = { 0 };
+	const char *there = (const char *)name;
+	uint32_t same = 0;
 
 	ALL_STEPS
 	for (unsigned i = 0; i < NAME_WINDOW; i += STEP)
-		differ |= (step_load(quote + i) ^ step_load(there + i)) & step_load(mask + i);
-	return step_is_zero(differ);
+		same |= (uint32_t)step_same(step_load(quote + i), step_load(there + i)) << i;
+	return !(~same & ((UINT32_C(1) << name->span) - 1));
 }
 
-/* By the first four bytes from the quote on; a shorter name has its own quote among them. */
+/* By the first four bytes from the quote on and where the next quote is; a short name has that among
+ * the four. */
 static inline unsigned name_slot(const char *quote)
 {
-	uint32_t first;
+	uint32_t first, quotes = 0;
 
+	ALL_STEPS
+	for (unsigned i = 0; i < NAME_WINDOW; i += STEP)
+		quotes |= (uint32_t)step_equal(step_load(quote + i), '"') << i;
 	memcpy(&first, quote, sizeof(first));
-	return first * 0x9e3779b1u >> 23;
+	quotes &= quotes - 1;
+	return (first * 0x9e3779b1u + (quotes & -quotes) * 0x85ebca6bu) >> 23;
 }
 
 /* The number of the name that stands there, 0 = none that is known, or the empty one. */

@@ -7,7 +7,7 @@ _Static_assert(sizeof(struct name) == NAME_WINDOW, "compared as it is");
 
 static void set_name(struct name *out, struct str name)
 {
-	*out = (struct name){ .text = { '"' }, .length = (uint8_t)name.n };
+	*out = (struct name){ .text = { '"' }, .span = (uint8_t)(name.n + 3) };
 	if (name.n)
 		memcpy(out->text + 1, name.p, name.n);
 	memcpy(out->text + 1 + name.n, "\":", 2);
@@ -15,8 +15,6 @@ static void set_name(struct name *out, struct str name)
 
 static void begin(struct names *t)
 {
-	for (size_t length = 0; length <= NAME_BYTES; length++)
-		memset(t->mask[length], 0xff, length + 3);
 	set_name(&t->list[0], STR(""));
 	t->n = 1;
 }

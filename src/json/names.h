@@ -23,7 +23,7 @@ enum {
  * message has many. */
 struct name {
 	char text[NAME_WINDOW - 2];
-	uint8_t length;
+	uint8_t span; /* of all that, in bytes */
 	uint8_t other; /* number of a name in the same slot, 0 = none */
 };
 
@@ -31,10 +31,9 @@ struct name {
  * empty name. */
 struct names {
 	struct name list[NAME_COUNT_MAX];
-	char mask[NAME_BYTES + 1][NAME_WINDOW]; /* of the bytes that count, by length */
-	uint8_t slots[NAME_SLOTS];                 /* numbers by how names begin */
+	uint8_t slots[NAME_SLOTS]; /* numbers by how names begin and end */
 	unsigned n;
-	uint8_t guess[NAME_PLACES][2]; /* names that stood at a place the last two times */
+	uint8_t guess[NAME_PLACES]; /* the name that stood at a place the last time */
 };
 
 /* A place is all names from the outermost object up to there, as a hash: behind `number` at

@@ -24,29 +24,30 @@ static inline unsigned step_equal(step_bytes x, char c)
 	return step_mask(_mm256_cmpeq_epi8(x, _mm256_set1_epi8(c)));
 }
 
-static inline bool step_is_zero(step_bytes x)
+/* Where both are the same. */
+static inline unsigned step_same(step_bytes x, step_bytes y)
 {
-	return _mm256_testz_si256(x, x);
+	return step_mask(_mm256_cmpeq_epi8(x, y));
 }
 
-/* Bytes from low to high, which are not ASCII. */
-static inline unsigned step_range(step_bytes x, unsigned char low, unsigned char high)
+/* All that is not ASCII. */
+static inline unsigned step_high(step_bytes x)
 {
-	x = _mm256_sub_epi8(x, _mm256_set1_epi8((char)low));
-	return step_mask(_mm256_cmpeq_epi8(
-		_mm256_min_epu8(x, _mm256_set1_epi8((char)(high - low))), x));
+	return step_mask(x);
 }
 
-/* Controls, and all that is not ASCII. */
-static inline unsigned step_strange(step_bytes x)
+/* What ends a string: a quote, or a control, which none may have. */
+static inline unsigned step_ends(step_bytes x)
 {
-	/* as signed bytes, what is not ASCII is below the controls */
-	return step_mask(_mm256_cmpgt_epi8(_mm256_set1_epi8(0x20), x));
+	return step_mask(_mm256_or_si256(
+		_mm256_cmpeq_epi8(x, _mm256_set1_epi8('"')),
+		_mm256_cmpeq_epi8(x, _mm256_min_epu8(x, _mm256_set1_epi8(0x1f)))));
 }
 
-/* Bytes that are not plain: quotes, backslashes, and what is strange. */
+/* Bytes that are not plain: ends, backslashes, and what is not ASCII. */
 static inline unsigned step_odd(step_bytes x)
 {
+	/* as signed bytes, what is not ASCII is below the controls */
 	return step_mask(_mm256_or_si256(
 		_mm256_cmpgt_epi8(_mm256_set1_epi8(0x20), x),
 		_mm256_or_si256(_mm256_cmpeq_epi8(x, _mm256_set1_epi8('"')),
@@ -73,27 +74,23 @@ static inline unsigned step_equal(step_bytes x, char c)
 	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8(c)));
 }
 
-static inline bool step_is_zero(step_bytes x)
+static inline unsigned step_same(step_bytes x, step_bytes y)
 {
-	return step_equal(x, 0) == 0xffff;
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, y));
 }
 
-/* Bytes from low to high, which are not ASCII. */
-static inline unsigned step_range(step_bytes x, unsigned char low, unsigned char high)
+static inline unsigned step_high(step_bytes x)
 {
-	x = _mm_sub_epi8(x, _mm_set1_epi8((char)low));
+	return (unsigned)_mm_movemask_epi8(x);
+}
+
+static inline unsigned step_ends(step_bytes x)
+{
 	return (unsigned)_mm_movemask_epi8(
-		_mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8((char)(high - low))), x));
+		_mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
+			     _mm_cmpeq_epi8(x, _mm_min_epu8(x, _mm_set1_epi8(0x1f)))));
 }
 
-/* Controls, and all that is not ASCII. */
-static inline unsigned step_strange(step_bytes x)
-{
-	/* as signed bytes, what is not ASCII is below the controls */
-	return (unsigned)_mm_movemask_epi8(_mm_cmplt_epi8(x, _mm_set1_epi8(0x20)));
-}
-
-/* Bytes that are not plain: quotes, backslashes, and what is strange. */
 static inline unsigned step_odd(step_bytes x)
 {
 	return (unsigned)_mm_movemask_epi8(
@@ -118,34 +115,31 @@ static inline unsigned step_mask(uint64_t high)
 #endif
 }
 
-/* No carry crosses bytes here, and none in step_strange. */
+/* No carry crosses bytes here, and none in step_ends. */
 static inline unsigned step_equal(step_bytes x, char c)
 {
 	x ^= STEP_ALL((unsigned char)c);
 	return step_mask(~(((x & STEP_ALL(0x7f)) + STEP_ALL(0x7f)) | x));
 }
 
-static inline bool step_is_zero(step_bytes x)
+static inline unsigned step_same(step_bytes x, step_bytes y)
 {
-	return !x;
+	return step_equal(x ^ y, 0);
 }
 
-static inline unsigned step_strange(step_bytes x)
+static inline unsigned step_high(step_bytes x)
 {
-	return step_mask(~((x & STEP_ALL(0x7f)) + STEP_ALL(0x60)) | x);
+	return step_mask(x);
 }
 
-static inline unsigned step_range(step_bytes x, unsigned char low, unsigned char high)
+static inline unsigned step_ends(step_bytes x)
 {
-	uint64_t bits = x & STEP_ALL(0x7f);
-
-	return step_mask((bits + STEP_ALL(0x80 - (low & 0x7f))) &
-			 ~(bits + STEP_ALL(0x7f - (high & 0x7f))) & x);
+	return step_equal(x, '"') | step_mask(~(((x & STEP_ALL(0x7f)) + STEP_ALL(0x60)) | x));
 }
 
 static inline unsigned step_odd(step_bytes x)
 {
-	return step_strange(x) | step_equal(x, '"') | step_equal(x, '\\');
+	return step_ends(x) | step_high(x) | step_equal(x, '\\');
 }
 #endif
 
@@ -177,9 +171,7 @@ enum { BLOCK = 64 };
 #endif
 
 struct block {
-	uint64_t quotes, backslashes;
-	uint64_t strange;
-	uint64_t usual;
+	uint64_t ends, backslashes, high, usual;
 };
 
 static inline struct block block_load(const char *p)
@@ -190,9 +182,9 @@ static inline struct block block_load(const char *p)
 	for (unsigned i = 0; i < BLOCK; i += STEP) {
 		step_bytes x = step_load(p + i);
 
-		b.quotes |= (uint64_t)step_equal(x, '"') << i;
+		b.ends |= (uint64_t)step_ends(x) << i;
 		b.backslashes |= (uint64_t)step_equal(x, '\\') << i;
-		b.strange |= (uint64_t)step_strange(x) << i;
+		b.high |= (uint64_t)step_high(x) << i;
 		b.usual |= (uint64_t)step_usual(x) << i;
 	}
 	return b;
@@ -212,29 +204,6 @@ static inline uint64_t block_escaped(uint64_t backslashes, uint64_t *carry)
 	runs = odd_starts + backslashes;
 	*carry = runs < backslashes;
 	return (even ^ runs << 1) & behind;
-}
-
-/* Whether all that is not ASCII is UTF-8 of two or three bytes, of the kinds that need no look
- * at more than the highest bits; false also for others. *due has the bytes that belong to a
- * character of the block before, and is set for the next. */
-static inline bool block_is_usual_utf8(const char *p, uint64_t inside, uint64_t strange,
-				       uint64_t *due)
-{
-	uint64_t two = 0, three = 0, more = 0, wanted;
-
-	ALL_STEPS
-	for (unsigned i = 0; i < BLOCK; i += STEP) {
-		step_bytes x = step_load(p + i);
-
-		two |= (uint64_t)step_range(x, 0xc2, 0xdf) << i;
-		three |= (uint64_t)step_range(x, 0xe1, 0xec) << i;
-		more |= (uint64_t)step_range(x, 0x80, 0xbf) << i;
-	}
-	two &= inside;
-	three &= inside;
-	wanted = two << 1 | three << 1 | three << 2 | *due;
-	*due = two >> 63 | three >> 63 | three >> 62;
-	return (more & inside) == wanted && strange == (two | three | (more & inside));
 }
 
 #endif

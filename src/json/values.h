@@ -8,6 +8,7 @@
 #include "json/json.h"
 #include "json/name_at.h"
 #include "json/step.h"
+#include "json/utf8_step.h"
 
 /* The bytes of the character at p, which is not ASCII; 0 = it is a control, or not UTF-8. */
 static inline unsigned character_length(const char *p)
@@ -60,28 +61,35 @@ static __attribute__((noinline)) const char *odd_string(const char *start, const
 }
 
 /* The same, a block at a time, so that nothing is decided for each odd byte: which are those
- * that it may have. What is rare, and what is wrong, is left to odd_string. */
-static __attribute__((noinline)) const char *block_string(const char *start, const char *first,
+ * that it may have. Blocks that are not ASCII are looked at again, all at once: whether one is can
+ * not be foretold. What is rare, and what is wrong, is left to odd_string. */
+static __attribute__((noinline)) const char *block_string(const char *start, const char *plain,
 							  yyjson_val *v)
 {
-	uint64_t carry = 0, any = 0, due = 0;
+	const char *p = plain, *high_first = NULL, *high_last = NULL;
+	uint64_t carry = 0, any = 0, ends;
 
-	for (const char *p = first;; p += BLOCK) {
+	for (;; p += BLOCK) {
 		struct block b = block_load(p);
-		uint64_t escaped = block_escaped(b.backslashes, &carry),
-			 quotes = b.quotes & ~escaped;
-		uint64_t inside = (quotes & -quotes) - 1, strange = b.strange & inside;
+		uint64_t escaped = block_escaped(b.backslashes, &carry), inside;
 
+		ends = b.ends & ~escaped;
+		inside = (ends & -ends) - 1;
 		escaped &= inside;
 		any |= escaped;
 		if (escaped & ~b.usual)
-			return odd_string(start, first, v);
-		if ((strange | due) && !block_is_usual_utf8(p, inside, strange, &due))
-			return odd_string(start, first, v);
-		if (quotes)
-			return end_string(start, p + __builtin_ctzll(quotes),
-					  any ? JSON_ESCAPED : 0, v);
+			return odd_string(start, plain, v);
+		high_last = b.high & inside ? p : high_last;
+		high_first = high_first ? high_first : high_last;
+		if (ends)
+			break;
 	}
+	p += __builtin_ctzll(ends);
+	if (*p != '"')
+		return NULL;
+	if (high_last && !is_utf8(high_first, p - high_last < BLOCK ? p : high_last + BLOCK))
+		return odd_string(start, plain, v);
+	return end_string(start, p, any ? JSON_ESCAPED : 0, v);
 }
 
 /* From a quote on. */
@@ -176,9 +184,10 @@ static inline const char *known_name(const struct names *names, unsigned number,
 {
 	const struct name *name = &names->list[number];
 
-	v->tag = (uint64_t)name->length << YYJSON_TAG_BIT | YYJSON_TYPE_STR | YYJSON_SUBTYPE_NOESC;
+	v->tag = (uint64_t)(name->span - 3) << YYJSON_TAG_BIT | YYJSON_TYPE_STR |
+		 YYJSON_SUBTYPE_NOESC;
 	v->uni.str = name_text(name);
-	return p + name->length + 3;
+	return p + name->span;
 }
 
 /* A name that is not the one that stood here the last time, up to behind its colon; *place is where
@@ -188,14 +197,10 @@ other_name(const char *p, const char *end, struct names *names, unsigned *place,
 {
 	p = skip_blanks(p, end);
 	if (names) {
-		uint8_t *guess = names->guess[*place];
-		unsigned number = guess[1];
+		unsigned number = name_find(names, p);
 
-		if (!name_stands_at(names, number, p))
-			number = name_find(names, p);
 		if (number) {
-			guess[1] = guess[0];
-			guess[0] = (uint8_t)number;
+			names->guess[*place] = (uint8_t)number;
 			*place = name_place(*place, number);
 			return known_name(names, number, p, v);
 		}
@@ -244,8 +249,8 @@ open:
 	if (close == ']')
 		goto value;
 name:
-	if (names && name_stands_at(names, names->guess[place][0], p)) {
-		unsigned number = names->guess[place][0];
+	if (names && name_stands_at(names, names->guess[place], p)) {
+		unsigned number = names->guess[place];
 
 		p = known_name(names, number, p, next++);
 		place = name_place(place, number);

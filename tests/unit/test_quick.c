@@ -248,6 +248,35 @@ START_TEST(every_place)
 }
 END_TEST
 
+/* All that is and is not UTF-8, near enough: every first byte, and behind it those at the ends of what
+ * a character may have. */
+START_TEST(every_character)
+{
+	static const unsigned char second[] = { 'a', 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc3 };
+	static const unsigned char more[] = { 'a', 0x80, 0xbf, 0xc3 };
+	enum { SECONDS = sizeof(second), MORES = sizeof(more), LONG = 150 };
+	char text[LONG + 8];
+
+	for (unsigned i = 0; i < 128 * SECONDS * MORES * MORES; i++) {
+		size_t at = 1 + i * 7 % (LONG - 8);
+		unsigned k = i / 128;
+		yyjson_doc *want;
+
+		memset(text, 'x', LONG);
+		text[0] = text[LONG - 1] = '"';
+		text[at] = (char)(0x80 + i % 128);
+		text[at + 1] = (char)second[k % SECONDS];
+		text[at + 2] = (char)more[k / SECONDS % MORES];
+		text[at + 3] = (char)more[k / SECONDS / MORES];
+		want = yyjson_read(text, LONG, 0);
+		ck_assert_msg(check(&ways[_i], text, LONG) == (want != NULL), "%02x %02x %02x %02x",
+			      text[at] & 0xff, text[at + 1] & 0xff, text[at + 2] & 0xff,
+			      text[at + 3] & 0xff);
+		yyjson_doc_free(want);
+	}
+}
+END_TEST
+
 static uint32_t chance(uint32_t below)
 {
 	static uint64_t state = 0x9e3779b97f4a7c15u;
@@ -373,6 +402,7 @@ int main(void)
 	tcase_add_loop_test(t, plain_json, from, WAYS);
 	tcase_add_loop_test(t, odd_json, from, WAYS);
 	tcase_add_loop_test(t, nesting, from, WAYS);
+	tcase_add_loop_test(t, every_character, from, WAYS);
 	tcase_add_loop_test(t, every_place, from, WAYS);
 	tcase_add_loop_test(t, changed_bytes, from, WAYS);
 	tcase_add_test(t, hashes_of_spellings);
