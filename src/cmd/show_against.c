@@ -195,7 +195,7 @@ static void side_of_log(struct load *l, const struct scene *s, struct comparison
 			continue;
 		c->here.there = true;
 		c->here.verdict = at.verdict;
-		c->here.by = agent_name(m, at.by);
+		c->here.by = agent_name(m, decided_by(m, &at));
 		c->here.line = message_line(m, at.decided);
 		buf_add_str(&c->here.bytes, l->reader.bytes(l->reader.ctx, at.decided));
 		c->here.message = buf_str(&c->here.bytes);

@@ -81,7 +81,7 @@ static void put_by(struct buf *b, const struct model *m, const struct item *item
 	bool here = st->person != NONE && st->delivery != DELIVERY_BOUNCED &&
 		    st->verdict == item_standing(m, item)->verdict;
 
-	json_put_str(b, "by", here ? model_str(m, st->person) : agent_name(m, st->by));
+	json_put_str(b, "by", here ? model_str(m, st->person) : agent_name(m, decided_by(m, st)));
 }
 
 static void put_standing(struct buf *b, const struct model *m, const struct standing *s)

@@ -234,7 +234,8 @@ static void tell_decided(struct report *r)
 				     ? WHEN_NONE
 				     : span_between(time_of(r, at.message), decided));
 		cell_word(r, verdict_name(at.verdict));
-		cell_text(r, at.person != NONE ? model_str(m, at.person) : agent_name(m, at.by));
+		cell_text(r, at.person != NONE ? model_str(m, at.person)
+					       : agent_name(m, decided_by(m, &at)));
 		cell_word(r, item_kind_name(item->kind));
 		cell_item(r, item, &at);
 		row_end(r);

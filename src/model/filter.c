@@ -314,7 +314,8 @@ bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
 	return subject_passes(f, &(struct subject){
 		.m = m, .is = { ENTITY_ITEM, item }, .first = r, .last = r,
 		.session = item_session(m, it), .task = item_task(m, it),
-		.agents = { message_route(m, state->opened)->from, route_of(m, r)->from, state->by },
+		.agents = { message_route(m, state->opened)->from, route_of(m, r)->from,
+			    decided_by(m, state) },
 		.kind = str_of(item_kind_name(it->kind)),
 		.state = state->verdict == VERDICT_NONE ? STR_NONE
 							: str_of(verdict_name(state->verdict)),

@@ -278,7 +278,7 @@ static bool state_at(const struct model *m, const struct item *item, uint32_t k,
 
 	if (item->n == 0 || item->steps[0].message >= k)
 		return false;
-	*out = (struct item_state){ .by = NONE, .decided = NONE, .opened = item->steps[0].message,
+	*out = (struct item_state){ .decided = NONE, .opened = item->steps[0].message,
 				    .person = NONE, .stood_ms = WHEN_NONE };
 	for (uint32_t i = 0; i < item->n && item->steps[i].message < k; i++) {
 		const struct item_step *s = &item->steps[i];
@@ -301,7 +301,7 @@ static bool state_at(const struct model *m, const struct item *item, uint32_t k,
 				anew = s->message;
 			out->open = true;
 			out->verdict = VERDICT_NONE;
-			out->by = out->decided = NONE;
+			out->decided = NONE;
 			out->acked = out->bounced = false;
 			out->fixed_in = 0;
 			out->iteration = s->iteration;
@@ -316,7 +316,6 @@ static bool state_at(const struct model *m, const struct item *item, uint32_t k,
 		case STEP_FIXED:
 			out->open = false;
 			out->verdict = s->verdict;
-			out->by = step_by(m, s);
 			out->decided = s->message;
 			out->acked = out->bounced = false;
 			if (s->what == STEP_FIXED)
@@ -333,7 +332,6 @@ static bool state_at(const struct model *m, const struct item *item, uint32_t k,
 		case STEP_SUPERSEDED:
 			out->open = false;
 			out->verdict = VERDICT_SUPERSEDED;
-			out->by = step_by(m, s);
 			out->decided = s->message;
 			break;
 		}

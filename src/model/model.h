@@ -306,10 +306,9 @@ uint32_t model_cut_at(const struct model *m, int64_t time_ms);
 struct item_state {
 	enum verdict verdict; /* EXPIRED when its deadline is before now */
 	enum item_severity grade;
-	uint32_t by;          /* agent, NONE */
 	uint32_t opened;      /* message that raised it first */
 	uint32_t message, index; /* where its newest text is */
-	uint32_t decided;     /* message, NONE */
+	uint32_t decided;     /* message, NONE; also tells who: decided_by */
 	uint16_t iteration, times, revision;
 	bool open, came_back, acked, bounced, undecidable;
 	bool bare; /* a verdict whose review has no findings */
@@ -332,14 +331,26 @@ const struct standing *item_standing(const struct model *m, const struct item *i
 /* As if nobody had decided anything. */
 void model_unstand(struct model *m);
 
-/* For whoever walks all items and looks at their steps, which lie anywhere: called with the number
- * of each, it has the steps of a later one brought near. */
+/* For whoever walks all items, tasks or reviews and looks at their steps, which lie anywhere:
+ * called with the number of each, these have the steps of a later one brought near. */
+enum { STEPS_AHEAD = 16 };
+
 static inline void items_fetch(const struct model *m, uint32_t number)
 {
-	enum { AHEAD = 16 };
+	if (number + STEPS_AHEAD < m->items.n)
+		mem_fetch(m->items.v[number + STEPS_AHEAD].steps);
+}
 
-	if (number + AHEAD < m->items.n)
-		mem_fetch(m->items.v[number + AHEAD].steps);
+static inline void tasks_fetch(const struct model *m, uint32_t number)
+{
+	if (number + STEPS_AHEAD < m->tasks.n)
+		mem_fetch(m->tasks.v[number + STEPS_AHEAD].steps.v);
+}
+
+static inline void reviews_fetch(const struct model *m, uint32_t number)
+{
+	if (number + STEPS_AHEAD < m->reviews.n)
+		mem_fetch(m->reviews.v[number + STEPS_AHEAD].steps.v);
 }
 
 /* The agent, or NONE: whoever sent the message. */
@@ -354,6 +365,11 @@ bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t
 /* The same without what a person has decided here. */
 bool item_in_log(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
 		 struct item_state *out);
+/* The agent that decided it in the log, or NONE. */
+static inline uint32_t decided_by(const struct model *m, const struct item_state *at)
+{
+	return at->decided == NONE ? NONE : message_route(m, at->decided)->from;
+}
 /* "scope-01", "review-7/find-2", "escalation@12" */
 void item_name(const struct model *m, const struct item *item, struct buf *out);
 /* Its id, as a reply to the message that raised it names it: "c-1", or "change:c-1" where that

@@ -38,7 +38,7 @@ void item_give(struct model *m, struct item *item, struct owner owner)
 
 uint32_t item_session(const struct model *m, const struct item *item)
 {
-	return item_owner(m, item).session;
+	return item->owned == OWNER_SESSION ? item->owner : item_owner(m, item).session;
 }
 
 uint32_t item_task(const struct model *m, const struct item *item)
@@ -48,5 +48,7 @@ uint32_t item_task(const struct model *m, const struct item *item)
 
 uint32_t item_review(const struct model *m, const struct item *item)
 {
-	return item_owner(m, item).review;
+	return item->owned == OWNER_REVIEW ? item->owner
+	       : item->owned == OWNER_OWN  ? m->item_owners.v[item->owner].review
+					   : NONE;
 }

@@ -148,11 +148,13 @@ bool task_at(const struct model *m, const struct task *task, uint32_t k, struct 
 
 bool task_is_stalled(const struct model *m, const struct task_state_at *t, int64_t now_ms)
 {
-	int64_t last = model_time(m, t->last);
+	int64_t last;
 
-	return (t->state == TASK_RUNNING || t->state == TASK_ASSIGNED) && t->percent != 100 &&
-	       last != WHEN_NONE &&
-	       now_ms != WHEN_NONE && now_ms - last > STALL_MS;
+	if ((t->state != TASK_RUNNING && t->state != TASK_ASSIGNED) || t->percent == 100 ||
+	    now_ms == WHEN_NONE)
+		return false;
+	last = model_time(m, t->last);
+	return last != WHEN_NONE && now_ms - last > STALL_MS;
 }
 
 bool review_at(const struct model *m, const struct review *r, uint32_t k, struct review_state *out)

@@ -21,11 +21,24 @@ struct counting {
 	VEC(int64_t) took;
 };
 
-static int by_length(const void *left, const void *right)
+/* What sorting would put at that place; none is below 0. Found byte by byte, the highest first:
+ * eight walks, whatever messages say. */
+static int64_t select_place(const int64_t *list, uint32_t n, uint32_t place)
 {
-	const int64_t *a = left, *b = right;
+	uint64_t found = 0;
 
-	return *a < *b ? -1 : *a > *b;
+	for (unsigned shift = 64; shift;) {
+		uint32_t counts[256] = { 0 }, byte = 0;
+
+		shift -= 8;
+		for (uint32_t i = 0; i < n; i++)
+			if (((uint64_t)list[i] ^ found) >> shift <= 255)
+				counts[(uint64_t)list[i] >> shift & 255]++;
+		while (place >= counts[byte])
+			place -= counts[byte++];
+		found |= (uint64_t)byte << shift;
+	}
+	return (int64_t)found;
 }
 
 static int64_t span(const struct model *m, uint32_t opened, int64_t decided_ms)
@@ -80,7 +93,7 @@ static void count_messages(const struct scene *s, struct counts *c)
 		const struct record *r = &m->records.v[i];
 		const struct route *route = route_of(m, r);
 
-		if (!message_is_shown(s, i))
+		if (s->filter && !message_is_shown(s, i))
 			continue;
 		c->messages++;
 		c->dialect[route->dialect]++;
@@ -114,6 +127,7 @@ static void count_entities(const struct scene *s, struct counts *c)
 	for (uint32_t i = 0; i < m->agents.n; i++)
 		c->agents += m->agents.v[i].first < s->k && filter_agent(s->filter, m, i);
 	for (uint32_t i = 0; i < m->tasks.n; i++) {
+		tasks_fetch(m, i);
 		if (!task_at(m, &m->tasks.v[i], s->k, &task) || !filter_task(s->filter, m, i, s->k))
 			continue;
 		c->tasks++;
@@ -121,6 +135,7 @@ static void count_entities(const struct scene *s, struct counts *c)
 		c->stalled += task_is_stalled(m, &task, s->now_ms);
 	}
 	for (uint32_t i = 0; i < m->reviews.n; i++) {
+		reviews_fetch(m, i);
 		if (!review_at(m, &m->reviews.v[i], s->k, &review) ||
 		    !message_is_shown(s, review.last))
 			continue;
@@ -237,6 +252,18 @@ static void find_spenders(const struct scene *s, struct figures *out)
 	free(tokens);
 }
 
+/* Has the record of a later item's newest step brought near: it tells when that was decided. */
+static void fetch_newest(const struct model *m, uint32_t number)
+{
+	const struct item *item;
+
+	if (number + STEPS_AHEAD / 2 >= m->items.n)
+		return;
+	item = &m->items.v[number + STEPS_AHEAD / 2];
+	if (item->n)
+		mem_fetch(&m->records.v[item->steps[item->n - 1].message]);
+}
+
 static void count_items(struct counting *c)
 {
 	const struct model *m = c->s->model;
@@ -245,6 +272,7 @@ static void count_items(struct counting *c)
 	echoes_find(c->s, &c->own);
 	for (uint32_t i = 0; i < m->items.n; i++) {
 		items_fetch(m, i);
+		fetch_newest(m, i);
 		if (!item_is_shown(c->s, i, &at))
 			continue;
 		count_state(&c->out->counts, &m->items.v[i], &at);
@@ -253,11 +281,11 @@ static void count_items(struct counting *c)
 	for (uint32_t i = 0; i < m->standings.n; i++)
 		count_standing(c, &m->standings.v[i]);
 	c->out->timed = c->took.n;
-	if (c->took.n) {
-		qsort(c->took.v, c->took.n, sizeof(*c->took.v), by_length);
-		c->out->median_ms = c->took.v[(c->took.n - 1) / 2];
-		c->out->longest_ms = *vec_last(&c->took);
-	}
+	if (c->took.n)
+		c->out->median_ms = select_place(c->took.v, c->took.n, (c->took.n - 1) / 2);
+	for (uint32_t i = 0; i < c->took.n; i++)
+		if (c->took.v[i] > c->out->longest_ms)
+			c->out->longest_ms = c->took.v[i];
 	vec_release(&c->took);
 	echoes_release(&c->own);
 }

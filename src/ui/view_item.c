@@ -194,9 +194,9 @@ static void draw_origin(const struct scene *s, const struct item *item, const st
 		pen_put(&p, ROLE_DIM, "  task ");
 		pen_id(&p, ROLE_ID, model_str(m, m->tasks.v[item_task(m, item)].id));
 	}
-	if (at->by != NONE) {
+	if (decided_by(m, at) != NONE) {
 		pen_put(&p, ROLE_DIM, "  decided by ");
-		pen_agent(&p, m, at->by);
+		pen_agent(&p, m, decided_by(m, at));
 	}
 	pen_put(&p, ROLE_DIM, "  session ");
 	pen_id(&p, ROLE_DIM, session_name(m, item_session(m, item)));

@@ -450,8 +450,10 @@ bool item_is_shown(const struct scene *s, uint32_t item, struct item_state *out)
 	struct item_words words = { .s = s, .at = out };
 	bool shown;
 
-	shown = item_at(s->model, &s->model->items.v[item], s->k, s->now_ms, out) &&
-		filter_item(s->filter, s->model, item, out, s->now_ms, item_text, &words);
+	shown = item_at(s->model, &s->model->items.v[item], s->k, s->now_ms, out);
+	if (!shown || !s->filter)
+		return shown;
+	shown = filter_item(s->filter, s->model, item, out, s->now_ms, item_text, &words);
 	buf_release(&words.text);
 	return shown;
 }

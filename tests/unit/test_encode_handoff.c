@@ -81,8 +81,8 @@ START_TEST(says_what_was_decided)
 	st = bench_state(&l, item);
 	ck_assert(!st.open);
 	ck_assert_int_eq(st.verdict, verbs[v].verdict);
-	assert_str(agent_name(&l.model, st.by), "alice");
-	ck_assert(l.model.agents.v[st.by].human);
+	assert_str(agent_name(&l.model, decided_by(&l.model, &st)), "alice");
+	ck_assert(l.model.agents.v[decided_by(&l.model, &st)].human);
 	json_reader_release(&json);
 	plan_release(&p);
 	bench_release(&l);
@@ -128,6 +128,7 @@ END_TEST
 /* A second person's word, or a correction, stands over the first. */
 START_TEST(last_person_has_the_last_word)
 {
+	struct item_state st;
 	struct bench l;
 	uint32_t item;
 	const char *escalated = "{\"task_id\":\"T1\",\"decision\":\"escalate\",\"rationale\":\"?\","
@@ -143,8 +144,9 @@ START_TEST(last_person_has_the_last_word)
 	bench_add(&l, escalated);
 	ck_assert_int_eq(bench_state(&l, item).verdict, VERDICT_ESCALATED);
 	bench_add(&l, approved);
-	ck_assert_int_eq(bench_state(&l, item).verdict, VERDICT_ACCEPTED);
-	assert_str(agent_name(&l.model, bench_state(&l, item).by), "bob");
+	st = bench_state(&l, item);
+	ck_assert_int_eq(st.verdict, VERDICT_ACCEPTED);
+	assert_str(agent_name(&l.model, decided_by(&l.model, &st)), "bob");
 	assert_clean(&l);
 	bench_release(&l);
 }
