@@ -185,79 +185,98 @@ static enum happening_kind kind_of(const struct item_step *step)
 	return HAPPENED_OTHER;
 }
 
+/* A step of an entry with several items, until all are in order. */
+struct told {
+	struct item_step step;
+	uint32_t order;
+};
+
 static int by_time(const void *left, const void *right)
 {
-	const struct happening *a = left, *b = right;
+	const struct told *a = left, *b = right;
 
-	if (a->message != b->message)
-		return a->message < b->message ? -1 : 1;
+	if (a->step.message != b->step.message)
+		return a->step.message < b->step.message ? -1 : 1;
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Raised again in a later turn: it came back. Raised twice in one: once is enough. */
-static void tell_came_back(struct entry *e)
-{
-	uint32_t kept = 0, raised = NONE;
-
-	for (uint32_t i = 0; i < e->n; i++) {
-		struct happening h = e->list[i];
-
-		if (h.kind == HAPPENED_RAISED) {
-			if (raised == h.turn)
-				continue;
-			h.kind = raised == NONE ? HAPPENED_RAISED : HAPPENED_BACK;
-			raised = h.turn;
-		}
-		e->list[kept++] = h;
-	}
-	e->n = kept;
-}
-
-/* The entry whose first item is at that place. */
-static void entry_at(const struct loops *all, const struct loop_at *l, uint32_t place, uint32_t limit,
-		     struct arena *arena, struct entry *e)
+static const struct item_step *order_steps(const struct loops *all, uint32_t place, uint32_t limit,
+					   struct arena *arena, uint32_t *n)
 {
 	const struct model *m = all->model;
+	struct item_step *steps;
+	struct told *list;
 	uint32_t total = 0;
 
+	*n = 0;
 	for (uint32_t p = place; p != NONE; p = entry_next_place(all, p, limit))
 		total += m->items.v[loop_item(all, p)].n;
-	*e = (struct entry){ .list = arena_alloc(arena, (total + 1) * sizeof(*e->list)) };
+	list = arena_alloc(arena, total * sizeof(*list));
+	steps = arena_alloc(arena, total * sizeof(*steps));
 	for (uint32_t p = place; p != NONE; p = entry_next_place(all, p, limit)) {
 		const struct item *item = &m->items.v[loop_item(all, p)];
 
-		e->item = loop_item(all, p);
-		for (uint32_t n = 0; n < item->n && item->steps[n].message < l->k; n++, e->n++)
-			e->list[e->n] = (struct happening){
-				.message = item->steps[n].message,
-				.turn = turn_at(l, item->steps[n].message),
-				.order = e->n,
-				.kind = (uint8_t)kind_of(&item->steps[n]),
-			};
+		for (uint32_t i = 0; i < item->n; i++, (*n)++)
+			list[*n] = (struct told){ item->steps[i], *n };
 	}
+	qsort(list, *n, sizeof(*list), by_time);
+	for (uint32_t i = 0; i < *n; i++)
+		steps[i] = list[i].step;
+	return steps;
+}
+
+/* The steps of the entry whose first item is at that place, in the order of messages; those from k
+ * on may be among them. */
+static const struct item_step *entry_steps(const struct loops *all, uint32_t place, uint32_t limit,
+					   struct arena *arena, uint32_t *n)
+{
+	const struct item *item = &all->model->items.v[loop_item(all, place)];
+
 	if (all->next[place] != NONE)
-		qsort(e->list, e->n, sizeof(*e->list), by_time);
-	tell_came_back(e);
+		return order_steps(all, place, limit, arena, n);
+	*n = item->n;
+	return item->steps;
+}
+
+/* Raised twice in one turn: once is enough. raised: the message that raised it last, NONE before
+ * the first. */
+static bool is_raised_anew(const struct loop_at *l, uint32_t message, uint32_t *raised)
+{
+	if (*raised != NONE && turn_at(l, *raised) == turn_at(l, message))
+		return false;
+	*raised = message;
+	return true;
 }
 
 void loop_entry(const struct loops *all, const struct loop_at *l, uint32_t item, struct arena *arena,
 		struct entry *out)
 {
-	entry_at(all, l, loop_place_of(all, l->number, item), model_item_count(all->model, l->k), arena,
-		 out);
+	uint32_t limit = model_item_count(all->model, l->k), raised = NONE, n;
+	uint32_t place = loop_place_of(all, l->number, item);
+	const struct item_step *steps = entry_steps(all, place, limit, arena, &n);
+
+	*out = (struct entry){ .list = arena_alloc(arena, (n + 1) * sizeof(*out->list)) };
+	for (uint32_t p = place; p != NONE; p = entry_next_place(all, p, limit))
+		out->item = loop_item(all, p);
+	for (uint32_t i = 0; i < n && steps[i].message < l->k; i++) {
+		enum happening_kind kind = kind_of(&steps[i]);
+
+		if (kind == HAPPENED_RAISED && raised != NONE)
+			kind = HAPPENED_BACK;
+		if (steps[i].what == STEP_RAISED && !is_raised_anew(l, steps[i].message, &raised))
+			continue;
+		out->list[out->n++] = (struct happening){ .message = steps[i].message,
+							  .turn = turn_at(l, steps[i].message),
+							  .kind = (uint8_t)kind };
+	}
 }
 
 /* ---- what answers come to ---- */
 
-static bool opens(enum happening_kind kind)
+/* The first answer at or behind a message, from the one at `low` on, or n. */
+static uint32_t answer_from(const struct answer *list, uint32_t low, uint32_t n, uint32_t message)
 {
-	return kind == HAPPENED_RAISED || kind == HAPPENED_BACK || kind == HAPPENED_BOUNCED;
-}
-
-/* The first answer at or behind a message, or n. */
-static uint32_t answer_from(const struct answer *list, uint32_t n, uint32_t message)
-{
-	uint32_t low = 0, high = n;
+	uint32_t high = n;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -272,34 +291,48 @@ static uint32_t answer_from(const struct answer *list, uint32_t n, uint32_t mess
 
 /* `open` is how many more are open than after the answer before, until all entries are counted:
  * below zero it wraps, and comes back. */
-static void count_entry(const struct entry *e, struct answer *list, uint32_t n)
+static void count_steps(const struct loop_at *l, const struct item_step *steps, uint32_t step_count,
+			struct answer *list, uint32_t n)
 {
+	uint32_t raised = NONE, at = 0;
 	bool open = false;
 
-	for (uint32_t i = 0; i < e->n; i++) {
-		uint32_t at = answer_from(list, n, e->list[i].message);
+	for (uint32_t i = 0; i < step_count && steps[i].message < l->k; i++) {
+		bool raises = steps[i].what == STEP_RAISED, back = raised != NONE;
+		bool opens = raises || steps[i].what == STEP_BOUNCED;
 
+		if (steps[i].what == STEP_ACKED || (opens == open && !raises) ||
+		    (raises && !is_raised_anew(l, steps[i].message, &raised)))
+			continue;
+		at = answer_from(list, at, n, steps[i].message);
 		if (at == n)
 			return;
-		if (e->list[i].kind != HAPPENED_ACKED && opens(e->list[i].kind) != open) {
+		if (opens != open)
 			list[at].open += open ? UINT32_MAX : 1;
-			open = !open;
-		}
-		if (list[at].message == e->list[i].message) {
-			list[at].fresh += e->list[i].kind == HAPPENED_RAISED;
-			list[at].again += e->list[i].kind == HAPPENED_BACK;
+		open = opens;
+		if (raises && list[at].message == steps[i].message) {
+			list[at].fresh += !back;
+			list[at].again += back;
 		}
 	}
 }
 
+/* For a walk over places, as items_fetch is for one over items. */
+static void places_fetch(const struct loops *all, uint32_t place)
+{
+	if (place + 2 * STEPS_AHEAD >= all->list[all->n].items)
+		return;
+	mem_fetch(&all->model->items.v[loop_item(all, place + 2 * STEPS_AHEAD)]);
+	mem_fetch(all->model->items.v[loop_item(all, place + STEPS_AHEAD)].steps);
+}
+
 /* All answers of a loop, in order. */
 static struct answer *count_answers(const struct loops *all, const struct loop_at *l,
-				    struct arena *arena, struct breath *breath, uint32_t *n)
+				    uint32_t limit, struct arena *arena, struct breath *breath,
+				    uint32_t *n)
 {
 	struct answer *list = arena_alloc(arena, (l->moment_count + 1) * sizeof(*list));
-	uint32_t limit = model_item_count(all->model, l->k);
 	struct arena scratch = { 0 }; /* an entry at a time */
-	struct entry e;
 
 	*n = 0;
 	for (uint32_t i = 0; i < l->moment_count; i++)
@@ -307,9 +340,14 @@ static struct answer *count_answers(const struct loops *all, const struct loop_a
 			list[(*n)++] = (struct answer){ .message = l->moments[i].message };
 	for (uint32_t p = loop_first_place(all, l->number, limit); p != NONE && breath_on(breath);
 	     p = loop_next_place(all, l->number, p, limit)) {
-		arena_reset(&scratch);
-		entry_at(all, l, p, limit, &scratch, &e);
-		count_entry(&e, list, *n);
+		const struct item_step *steps;
+		uint32_t step_count;
+
+		places_fetch(all, p);
+		if (scratch.head)
+			arena_reset(&scratch);
+		steps = entry_steps(all, p, limit, &scratch, &step_count);
+		count_steps(l, steps, step_count, list, *n);
 	}
 	arena_release(&scratch);
 	for (uint32_t i = 1; i < *n; i++)
@@ -319,7 +357,7 @@ static struct answer *count_answers(const struct loops *all, const struct loop_a
 
 static void note_answer(struct loop_turn *turn, const struct answer *list, uint32_t n)
 {
-	uint32_t at = turn->answer == NONE ? n : answer_from(list, n, turn->answer);
+	uint32_t at = turn->answer == NONE ? n : answer_from(list, 0, n, turn->answer);
 
 	if (at == n)
 		return;
@@ -332,7 +370,9 @@ struct loop_at *loop_look(const struct loops *all, uint32_t loop, uint32_t k, st
 {
 	struct loop_at *l = find_turns(all, loop, k, arena);
 	uint32_t from = all->list[loop].answers, n = all->list[loop + 1].answers - from;
-	const struct answer *answers = n ? all->answers.v + from : count_answers(all, l, arena, NULL, &n);
+	uint32_t limit = model_item_count(all->model, k);
+	const struct answer *answers = n ? all->answers.v + from
+					 : count_answers(all, l, limit, arena, NULL, &n);
 
 	for (uint32_t i = 0; i < l->turn_count; i++)
 		note_answer(&l->turns[i], answers, n);
@@ -344,7 +384,10 @@ struct loop_at *loop_look(const struct loops *all, uint32_t loop, uint32_t k, st
 static bool has_two_answers(const struct loops *all, uint32_t loop, uint32_t end)
 {
 	unsigned n = 0;
+	uint32_t later = all->list[loop].reviews + STEPS_AHEAD;
 
+	if (later < all->list[all->n].reviews)
+		mem_fetch(all->model->reviews.v[all->reviews[later]].steps.v);
 	for (uint32_t i = all->list[loop].reviews; i < all->list[loop + 1].reviews && n < 2; i++) {
 		const struct review *r = &all->model->reviews.v[all->reviews[i]];
 
@@ -389,6 +432,7 @@ static void find_flips(struct loops *all, struct loop_at *l, const struct answer
 
 bool loops_count(struct loops *all, uint32_t end, struct breath *breath)
 {
+	uint32_t limit = model_item_count(all->model, end);
 	struct arena arena = { 0 };
 
 	for (uint32_t i = 0; i < all->n && breath_on(breath); i++) {
@@ -402,7 +446,7 @@ bool loops_count(struct loops *all, uint32_t end, struct breath *breath)
 			continue;
 		arena_reset(&arena);
 		l = find_turns(all, i, end, &arena);
-		answers = count_answers(all, l, &arena, breath, &n);
+		answers = count_answers(all, l, limit, &arena, breath, &n);
 		for (uint32_t a = 0; a < n; a++)
 			vec_push(&all->answers, answers[a]);
 		find_flips(all, l, answers, n);

@@ -11,6 +11,7 @@ struct making {
 	struct loops *out;
 	uint32_t k, end;
 	uint32_t *of_review;     /* its loop, NONE */
+	uint32_t *of_root;       /* by task: the loop of its chain plus one, 0 */
 	VEC(struct loop) list;   /* first with numbers, then with places */
 	struct breath *breath;
 };
@@ -27,8 +28,10 @@ static uint32_t root_of(struct making *k, const struct review *r)
 	if (r->task == NONE)
 		return NONE;
 	t = &k->m->tasks.v[r->task];
+	if (t->root == r->task)
+		return t->root;
 	told = t->steps.n ? t->steps.v[0].message : NONE;
-	if (t->root == r->task || told <= r->steps.v[0].message)
+	if (told <= r->steps.v[0].message)
 		return t->root;
 	if (told < k->k) {
 		k->out->from = told + 1 > k->out->from ? told + 1 : k->out->from;
@@ -38,51 +41,51 @@ static uint32_t root_of(struct making *k, const struct review *r)
 	return r->task;
 }
 
-static uint32_t find_loop(const struct making *k, const struct map *known, uint32_t root)
+/* The task of a later review, as reviews_fetch has its steps. */
+static void task_fetch(const struct model *m, uint32_t review)
 {
-	for (uint32_t it = 0, v; root != NONE && map_next(known, hash_mix(1, root), &it, &v);)
-		if (k->list.v[v].task == root)
-			return v;
-	return NONE;
+	if (review + STEPS_AHEAD < m->reviews.n && m->reviews.v[review + STEPS_AHEAD].task != NONE)
+		mem_fetch(&m->tasks.v[m->reviews.v[review + STEPS_AHEAD].task]);
+}
+
+static uint32_t loop_of_root(struct making *k, uint32_t root, uint32_t first)
+{
+	if (root != NONE && k->of_root[root])
+		return k->of_root[root] - 1;
+	vec_push(&k->list, (struct loop){ .task = root, .first = first });
+	if (root != NONE)
+		k->of_root[root] = k->list.n;
+	return k->list.n - 1;
 }
 
 static void find_loops(struct making *k)
 {
 	const struct model *m = k->m;
-	struct map known = { 0 };
 
 	for (uint32_t i = 0; i < m->reviews.n && breath_on(k->breath); i++) {
 		const struct review *r = &m->reviews.v[i];
-		uint32_t root, found;
 
+		reviews_fetch(m, i);
+		task_fetch(m, i);
 		k->of_review[i] = NONE;
 		if (!r->steps.n || r->steps.v[0].message >= k->end)
 			continue;
-		root = root_of(k, r);
-		found = find_loop(k, &known, root);
-		if (found == NONE) {
-			found = k->list.n;
-			if (root != NONE)
-				map_add(&known, hash_mix(1, root), found);
-			vec_push(&k->list, (struct loop){ .task = root, .first = r->steps.v[0].message });
-		}
-		k->of_review[i] = found;
-		k->list.v[found].reviews++;
+		k->of_review[i] = loop_of_root(k, root_of(k, r), r->steps.v[0].message);
+		k->list.v[k->of_review[i]].reviews++;
 	}
 	vec_push(&k->list, (struct loop){ .task = NONE });
-	map_release(&known);
 }
 
 static uint32_t loop_of_item(const struct making *k, const struct item *item)
 {
-	struct owner owner;
 	uint32_t review;
 
 	if (item->kind != ITEM_IMPROVEMENT && item->kind != ITEM_FINDING &&
 	    item->kind != ITEM_CHANGE)
 		return NONE;
-	owner = item_owner(k->m, item);
-	review = owner.review != NONE ? owner.review : k->m->sessions.v[owner.session].loop;
+	review = item_review(k->m, item);
+	if (review == NONE)
+		review = k->m->sessions.v[item_session(k->m, item)].loop;
 	return review == NONE ? NONE : k->of_review[review];
 }
 
@@ -206,8 +209,10 @@ struct loops *loops_new(const struct model *m, uint32_t k, uint32_t n, struct br
 	all->users = 1;
 	all->to = n;
 	making.of_review = xmalloc((m->reviews.n + 1) * sizeof(uint32_t));
+	making.of_root = xcalloc(m->tasks.n + 1, sizeof(uint32_t));
 	whole = find_all(&making);
 	free(making.of_review);
+	free(making.of_root);
 	if (whole)
 		return all;
 	loops_release(all);

@@ -78,7 +78,6 @@ enum happening_kind {
 
 struct happening {
 	uint32_t message, turn; /* turn: place in the loop's list */
-	uint32_t order;         /* among those of one message */
 	uint8_t kind;
 };
 
