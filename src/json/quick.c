@@ -18,12 +18,13 @@ size_t quick_pool_bytes(size_t n)
 yyjson_doc *quick_read_by(quick_parser *parser, const char *text, size_t n, struct names *names,
 			  void *pool, size_t pool_bytes)
 {
+	static struct names none; /* is not written to: none is found in it */
 	yyjson_val *root = (yyjson_val *)(void *)((char *)pool + 64), *next = root;
 	yyjson_doc *doc = pool;
 
 	_Static_assert(sizeof(yyjson_doc) <= 64, "the tree follows");
 	if (pool_bytes < quick_pool_bytes(n) ||
-	    parser(text, text + n, names && names->n ? names : NULL, &next) != text + n)
+	    parser(text, text + n, names && names->n ? names : &none, &next) != text + n)
 		return NULL;
 	*doc = (yyjson_doc){ .root = root, .dat_read = n, .val_read = (size_t)(next - root) };
 	return doc;

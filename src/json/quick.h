@@ -21,8 +21,8 @@ yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *po
 		       size_t pool_bytes);
 
 /* The same by one of the parsers, from any blanks at the text to behind those at its end, or
- * NULL; quick_read takes the wide one where the processor has what it needs. `tree` is moved
- * behind the last value. */
+ * NULL; quick_read takes the wide one where the processor has what it needs. A parser's names are
+ * not NULL. `tree` is moved behind the last value. */
 typedef const char *quick_parser(const char *text, const char *end, struct names *names,
 				 yyjson_val **tree);
 quick_parser quick_values, quick_values_wide;

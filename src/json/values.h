@@ -190,21 +190,10 @@ static inline const char *known_name(const struct names *names, unsigned number,
 	return p + name->span;
 }
 
-/* A name that is not the one that stood here the last time, up to behind its colon; *place is where
- * the next one is guessed. */
-static __attribute__((noinline)) const char *
-other_name(const char *p, const char *end, struct names *names, unsigned *place, yyjson_val *v)
+/* A name that the table does not have, up to behind its colon. */
+static __attribute__((noinline)) const char *other_name(const char *p, const char *end, yyjson_val *v)
 {
 	p = skip_blanks(p, end);
-	if (names) {
-		unsigned number = name_find(names, p);
-
-		if (number) {
-			names->guess[*place] = (uint8_t)number;
-			*place = name_place(*place, number);
-			return known_name(names, number, p, v);
-		}
-	}
 	if (*p != '"' || !(p = string(p, v)) || (v->tag & JSON_ESCAPED))
 		return NULL; /* names are compared as they are */
 	p = skip_blanks(p, end);
@@ -226,7 +215,7 @@ static inline const char *container(const char *p, const char *end, struct names
 {
 	struct open outside[JSON_DEPTH_MAX], *parent = outside;
 	yyjson_val *next = *tree, *in = NULL;
-	unsigned place = 0;
+	unsigned place = 0, number;
 	uint64_t n = 0;
 	char close;
 
@@ -249,17 +238,18 @@ open:
 	if (close == ']')
 		goto value;
 name:
-	if (names && name_stands_at(names, names->guess[place], p)) {
-		unsigned number = names->guess[place];
-
+	number = names->guess[place];
+	if (!name_stands_at(names, number, p)) {
+		p = skip_blanks(p, end);
+		number = name_find(names, p);
+		if (number)
+			names->guess[place] = (uint8_t)number;
+	}
+	if (number) {
 		p = known_name(names, number, p, next++);
 		place = name_place(place, number);
-	} else {
-		unsigned other = place;
-
-		if (!(p = other_name(p, end, names, &other, next++)))
-			return NULL;
-		place = other;
+	} else if (!(p = other_name(p, end, next++))) {
+		return NULL;
 	}
 value:
 	if (*p == '"') {
