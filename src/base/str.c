@@ -88,38 +88,49 @@ static uint64_t word4(const char *p)
 	return word;
 }
 
-/* Long text goes through three lanes, which do not wait for each other. */
-uint64_t str_hash(struct str s)
+/* Long text goes through four lanes, which do not wait for each other. All keys have the seed: where a
+ * factor can be made zero, what is multiplied with it does not count. */
+uint64_t hash_long(const char *p, size_t n)
 {
-	const uint64_t k1 = 0xa0761d6478bd642fu, k2 = 0xe7037ed1a0b428dbu, k3 = 0x8ebc6af09c88c6e3u,
-		       k4 = 0x589965cc75374cc3u;
-	uint64_t h = hash_seed, a = 0, b = 0;
-	const char *p = s.p;
-	size_t left = s.n;
+	const uint64_t k1 = hash_seed ^ HASH_K1, k2 = hash_seed ^ HASH_K2, k3 = hash_seed ^ HASH_K3,
+		       k4 = hash_seed ^ HASH_K4;
+	const char *last = p + n - 16;
+	uint64_t h = k2 ^ n;
 
-	if (left > 48) {
-		uint64_t h2 = h, h3 = h;
+	if (n > 64) {
+		uint64_t h2 = k3, h3 = k4, h4 = k1;
 
-		for (; left > 48; left -= 48, p += 48) {
+		for (; last - p > 48; p += 64) {
 			h = hash_fold(word8(p) ^ k1, word8(p + 8) ^ h);
 			h2 = hash_fold(word8(p + 16) ^ k2, word8(p + 24) ^ h2);
 			h3 = hash_fold(word8(p + 32) ^ k3, word8(p + 40) ^ h3);
+			h4 = hash_fold(word8(p + 48) ^ k4, word8(p + 56) ^ h4);
 		}
-		h ^= h2 ^ h3;
+		h = (h ^ h2) + (h3 ^ h4);
 	}
-	for (; left > 16; left -= 16, p += 16)
+	for (; p < last; p += 16)
 		h = hash_fold(word8(p) ^ k1, word8(p + 8) ^ h);
-	if (left >= 8) {
+	return hash_fold(word8(last) ^ k3, word8(last + 8) ^ h);
+}
+
+uint64_t str_hash(struct str s)
+{
+	uint64_t a = 0, b = 0;
+	const char *p = s.p;
+
+	if (s.n > 16)
+		return hash_long(p, s.n);
+	if (s.n >= 8) {
 		a = word8(p);
-		b = word8(p + left - 8);
-	} else if (left >= 4) {
+		b = word8(p + s.n - 8);
+	} else if (s.n >= 4) {
 		a = word4(p);
-		b = word4(p + left - 4);
-	} else if (left) {
+		b = word4(p + s.n - 4);
+	} else if (s.n) {
 		a = (uint64_t)(unsigned char)p[0] << 16 |
-		    (uint64_t)(unsigned char)p[left / 2] << 8 | (unsigned char)p[left - 1];
+		    (uint64_t)(unsigned char)p[s.n / 2] << 8 | (unsigned char)p[s.n - 1];
 	}
-	return hash_fold(k4 ^ s.n, hash_fold(a ^ k2, b ^ h));
+	return hash_short(a, b, s.n);
 }
 
 bool str_to_u64(struct str s, uint64_t *out)

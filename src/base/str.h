@@ -87,6 +87,17 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 	return ((middle << 32) | (low & 0xffffffffu)) ^ (high + (left >> 32) + (middle >> 32));
 #endif
 }
+#define HASH_K1 UINT64_C(0xa0761d6478bd642f)
+#define HASH_K2 UINT64_C(0xe7037ed1a0b428db)
+#define HASH_K3 UINT64_C(0x8ebc6af09c88c6e3)
+#define HASH_K4 UINT64_C(0x589965cc75374cc3)
+/* The parts of str_hash, for whoever can read text in fewer steps: of more than 16 bytes, and of n bytes
+ * that two words hold. */
+uint64_t hash_long(const char *p, size_t n);
+static inline uint64_t hash_short(uint64_t a, uint64_t b, size_t n)
+{
+	return hash_fold(a ^ hash_seed ^ HASH_K1, b ^ hash_seed ^ HASH_K2 ^ n);
+}
 /* Whole decimal number without sign; false on anything else or overflow. */
 bool str_to_u64(struct str s, uint64_t *out);
 

@@ -16,21 +16,10 @@ static inline uint64_t text_hash(const char *p, size_t n)
 {
 	static const unsigned char ones[32] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 						0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
-	const uint64_t k1 = hash_seed ^ 0xa0761d6478bd642fu, k2 = hash_seed ^ 0xe7037ed1a0b428dbu;
-	uint64_t h = k2 ^ n, h2 = k1 ^ n;
-	const char *last;
 
-	if (n <= 16)
-		return hash_fold((word8(p) & word8(ones + 16 - n)) ^ k1,
-				 (word8(p + 8) & word8(ones + 24 - n)) ^ h);
-	last = p + n - 16;
-	for (; last - p > 16; p += 32) {
-		h = hash_fold(word8(p) ^ k1, word8(p + 8) ^ h);
-		h2 = hash_fold(word8(p + 16) ^ k2, word8(p + 24) ^ h2);
-	}
-	if (last > p)
-		h = hash_fold(word8(p) ^ k1, word8(p + 8) ^ h);
-	return hash_fold(word8(last) ^ h2, word8(last + 8) ^ h);
+	if (n > 16)
+		return hash_long(p, n);
+	return hash_short(word8(p) & word8(ones + 16 - n), word8(p + 8) & word8(ones + 24 - n), n);
 }
 
 /* With its escapes as they are usually spelled. */
@@ -66,7 +55,7 @@ static inline uint64_t member_hash(yyjson_val *v)
 
 uint64_t value_hash(yyjson_val *v)
 {
-	const uint64_t k = hash_seed ^ 0x8ebc6af09c88c6e3u;
+	const uint64_t k = hash_seed ^ HASH_K3;
 	uint64_t h = yyjson_get_type(v);
 	size_t left;
 	double number;

@@ -106,7 +106,7 @@ END_TEST
 
 START_TEST(str_hash_depends_on_every_byte_and_the_length)
 {
-	char bytes[24] = { 0 };
+	char bytes[200] = { 0 };
 	uint64_t plain, other;
 
 	for (size_t n = 0; n <= sizeof(bytes); n++) {
