@@ -24,6 +24,14 @@ struct frame_info {
 	bool lent;
 };
 
+/* What the names of a message's members tell of its dialect (tells.c). */
+struct telling {
+	uint64_t names;    /* that tell something, as bits by their numbers */
+	uint64_t sums;     /* the weights of all dialects */
+	uint64_t marks[2]; /* which of their tells all dialects have */
+	unsigned winner;   /* where names alone tell it */
+};
+
 /* Working memory of decoding, one for each thread. Zero it; release it. */
 struct decoder {
 	struct json_reader outer, inner; /* the line; the response inside part.text */
@@ -36,10 +44,7 @@ struct decoder {
 	struct frame_info info;
 	struct str bytes; /* of the current message */
 	unsigned has; /* which of its dialect's tells it has, as bits */
-	struct {
-		uint64_t sums;
-		unsigned winner;
-	} usual[16]; /* which dialects messages were, by what their names told */
+	struct telling usual[64]; /* what the names of messages told */
 	/* the message that dialect_look has parsed, and the response that was found inside it */
 	const struct dialect *looked_dialect;
 	yyjson_val *looked, *looked_response;

@@ -531,9 +531,6 @@ static __attribute__((noinline)) uint32_t odd_member(struct checker *c, const st
 	return NO_FIELD;
 }
 
-/* So that the next member is looked at before it is sure which one that is. */
-#define usually(condition) __builtin_expect(condition, 1)
-
 /* The field of a name by its address, NO_FIELD if it has none here. */
 static inline uint32_t field_named(const struct shape_index *x, const struct names *names,
 				   const char *text)
@@ -559,7 +556,7 @@ static void check_members(struct checker *c, yyjson_val *obj, const struct shape
 		uint32_t f = field_named(x, names, key->uni.str), bit = 1u << f;
 
 		v = key + 1;
-		key = usually(!unsafe_yyjson_is_ctn(v)) ? v + 1 : unsafe_yyjson_get_next(v);
+		key = value_behind(v);
 		if (seen & bit) {
 			f = odd_member(c, x->shape, v - 1, seen);
 			look |= f >> ALIASES;

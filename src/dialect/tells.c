@@ -1,7 +1,8 @@
 /* The registry of dialects, and which of them a message is.
  *
  * The tells of all dialects are one table by a name's number, so each member of a message is looked
- * up once: it adds its weights to the sums of all dialects, and its marks to what they have seen. */
+ * up once: it adds its weights to the sums of all dialects, and its marks to what they have seen.
+ * Messages are mostly like others before: then it is enough to know which names are there. */
 #include "dialect/dialect.h"
 
 #include "base/err.h"
@@ -29,15 +30,17 @@ enum {
 	MARK_BITS = 16,
 	MARKED = 64 / MARK_BITS, /* dialects whose marks fit a word */
 	MARK_WORDS = (REGISTERED + MARKED - 1) / MARKED,
+	TOLD_MAX = 64, /* names that tell something have the first numbers, so that bits will do */
 };
+_Static_assert(sizeof(((struct telling *)0)->marks) == MARK_WORDS * sizeof(uint64_t), "all have room");
 _Static_assert(REGISTERED * WEIGHT_BITS <= 64 && MEMBERS_MAX * 60 < 1 << WEIGHT_BITS, "sums have room");
 
 struct told {
 	uint64_t weights;           /* of all dialects, WEIGHT_BITS each */
 	uint64_t marks[MARK_WORDS]; /* of all dialects: which of their tells it is */
-	uint8_t glance;             /* which member probes know it as, GLANCES = none */
 };
-static struct told told[NAME_COUNT_MAX]; /* by a name's number; zero = tells nothing */
+static struct told told[TOLD_MAX]; /* by a name's number */
+enum { FIRST_GLANCE = 1 };         /* numbers of the members that probes look at */
 
 /* Names have the same numbers in all decoders. */
 static struct names all_names;
@@ -47,8 +50,8 @@ static struct told *told_new(const char *name)
 {
 	const char *text = names_add(&all_names, str_of(name));
 
-	if (!text)
-		BUG("%s cannot tell a dialect: it has no number", name);
+	if (!text || name_number(&all_names, text) >= TOLD_MAX)
+		BUG("%s cannot tell a dialect: it has no small number", name);
 	return &told[name_number(&all_names, text)];
 }
 
@@ -60,11 +63,10 @@ static void number_names(void)
 		[GLANCE_PAYLOAD] = "payload",
 	};
 
-	for (unsigned i = 0; i < NAME_COUNT_MAX; i++)
-		told[i].glance = GLANCES;
 	for (unsigned i = 0; i < GLANCES; i++)
-		told_new(glances[i])->glance = (uint8_t)i;
-	for (unsigned k = 0; k < REGISTERED; k++) {
+		if (told_new(glances[i]) != &told[FIRST_GLANCE + i])
+			BUG("glances come first");
+	for (unsigned k = 0; k < REGISTERED; k++)
 		for (unsigned i = 0; registry[k]->tells[i].name; i++) {
 			struct told *t = told_new(registry[k]->tells[i].name);
 
@@ -73,9 +75,9 @@ static void number_names(void)
 			t->weights += (uint64_t)registry[k]->tells[i].weight << k * WEIGHT_BITS;
 			t->marks[k / MARKED] |= UINT64_C(1) << (k % MARKED * MARK_BITS + i);
 		}
+	for (unsigned k = 0; k < REGISTERED; k++)
 		for (const struct shape *const *shape = registry[k]->shapes; *shape; shape++)
 			shapes_compile(*shape, &all_names);
-	}
 }
 
 struct names *names_of_dialects(void)
@@ -97,23 +99,21 @@ static inline unsigned number_of(yyjson_val *key, const struct names *names)
 	return names_find(&all_names, str_make(key->uni.str, unsafe_yyjson_get_len(key)));
 }
 
-/* What the members of a message tell. */
-struct telling {
-	uint64_t sums, marks[MARK_WORDS];
-};
-
-static inline struct telling look_through(yyjson_val *root, const struct names *names)
+/* All that members tell, but for the winner. */
+static struct telling look_through(yyjson_val *root, const struct names *names)
 {
 	yyjson_val *key = unsafe_yyjson_get_first(root);
 	size_t n = unsafe_yyjson_get_len(root), silent = n > MEMBERS_MAX ? n - MEMBERS_MAX : 0;
 	struct telling out = { 0 };
 
 	for (; n; n--, key = unsafe_yyjson_get_next(key + 1)) {
-		const struct told *t = &told[number_of(key, names)];
+		unsigned number = number_of(key, names);
 
-		out.sums += n > silent ? t->weights : 0;
+		if (number >= TOLD_MAX)
+			continue;
+		out.sums += n > silent ? told[number].weights : 0;
 		for (int k = 0; k < MARK_WORDS; k++)
-			out.marks[k] |= t->marks[k];
+			out.marks[k] |= told[number].marks[k];
 	}
 	return out;
 }
@@ -126,19 +126,19 @@ static unsigned marks_of(const struct telling *t, unsigned k)
 /* The members that probes look at. For them to ask for its text, one with escapes is copied if
  * there is an arena: the bytes of the message may still have to be hashed as they came. */
 static void find_glances(yyjson_val *root, const struct names *names, struct arena *arena,
-			 yyjson_val *glance[GLANCES + 1])
+			 yyjson_val *glance[GLANCES])
 {
 	size_t i, n;
 	yyjson_val *key, *v, *copy;
 
-	memset(glance, 0, (GLANCES + 1) * sizeof(*glance));
+	memset(glance, 0, GLANCES * sizeof(*glance));
 	yyjson_obj_foreach(root, i, n, key, v) {
-		unsigned g = told[number_of(key, names)].glance;
+		unsigned g = number_of(key, names) - FIRST_GLANCE;
 
-		if (glance[g] || i >= MEMBERS_MAX)
+		if (g >= GLANCES || glance[g] || i >= MEMBERS_MAX)
 			continue;
 		glance[g] = v;
-		if (g == GLANCES || !arena || !yyjson_is_str(v) || !(v->tag & JSON_ESCAPED))
+		if (!arena || !yyjson_is_str(v) || !(v->tag & JSON_ESCAPED))
 			continue;
 		copy = arena_alloc(arena, sizeof(*copy) + yyjson_get_len(v) + JSON_PADDING);
 		copy->tag = v->tag;
@@ -168,17 +168,44 @@ static unsigned plain_winner(uint64_t sums)
 	return reach < best ? winner : (unsigned)REGISTERED;
 }
 
-/* The same, for sums that are mostly those of a message before. */
-static unsigned usual_winner(struct decoder *d, uint64_t sums)
+/* A name's bit among those that tell something, 1 if it does not. */
+static inline uint64_t bit_of(yyjson_val *key, const struct names *names)
 {
-	unsigned slot = (unsigned)(sums * 0x9e3779b97f4a7c15u >> 60);
+	uintptr_t offset = (uintptr_t)key->uni.str - (uintptr_t)names->list;
+	unsigned number;
 
-	_Static_assert(sizeof(d->usual) / sizeof(d->usual[0]) == 16, "a slot is four bits");
-	if (d->usual[slot].sums != sums || !sums) {
-		d->usual[slot].sums = sums;
-		d->usual[slot].winner = plain_winner(sums);
+	if (usually(offset < TOLD_MAX * sizeof(names->list[0])))
+		return UINT64_C(1) << offset / sizeof(names->list[0]);
+	number = number_of(key, names);
+	return number < TOLD_MAX ? UINT64_C(1) << number : 1;
+}
+
+/* What the members of a message tell, which mostly is what those of another have told. */
+static const struct telling *tell(struct decoder *d, yyjson_val *root, struct telling *odd)
+{
+	const struct names *names = d->check.names;
+	yyjson_val *key = unsafe_yyjson_get_first(root);
+	size_t n = unsafe_yyjson_get_len(root);
+	uint64_t has = 1, twice = 0; /* number 0 is no name */
+	struct telling *t;
+
+	for (size_t left = n; left; left--) {
+		uint64_t bit = bit_of(key, names);
+
+		twice |= has & bit;
+		has |= bit;
+		key = value_behind(key + 1);
 	}
-	return d->usual[slot].winner;
+	t = &d->usual[has * 0x9e3779b97f4a7c15u >> 58];
+	_Static_assert(sizeof(d->usual) / sizeof(d->usual[0]) == 64, "a slot is six bits");
+	if (twice > 1 || n > MEMBERS_MAX)
+		t = odd;
+	else if (t->names == has)
+		return t;
+	*t = look_through(root, names);
+	t->names = has;
+	t->winner = plain_winner(t->sums);
+	return t;
 }
 
 /* The same with probes of all that could win. */
@@ -207,28 +234,29 @@ static unsigned probed_winner(uint64_t sums, yyjson_val *const *glance, bool all
 
 const struct dialect *dialect_tell(struct decoder *d, yyjson_val *root)
 {
-	yyjson_val *glance[GLANCES + 1];
-	struct telling t;
+	yyjson_val *glance[GLANCES];
+	const struct telling *t;
+	struct telling odd;
 	int sum[REGISTERED];
 	unsigned winner;
 
 	if (!yyjson_is_obj(root))
 		return NULL;
-	t = look_through(root, d->check.names);
-	winner = usual_winner(d, t.sums);
+	t = tell(d, root, &odd);
+	winner = t->winner;
 	if (winner == REGISTERED) {
 		find_glances(root, d->check.names, &d->arena, glance);
-		winner = probed_winner(t.sums, glance, false, sum);
+		winner = probed_winner(t->sums, glance, false, sum);
 	}
 	if (winner == REGISTERED)
 		return NULL;
-	d->has = marks_of(&t, winner);
+	d->has = marks_of(t, winner);
 	return registry[winner];
 }
 
 enum dialect_id dialect_detect(yyjson_val *root, int *scores)
 {
-	yyjson_val *glance[GLANCES + 1];
+	yyjson_val *glance[GLANCES];
 	int sum[REGISTERED];
 	unsigned winner;
 
