@@ -203,20 +203,20 @@ static void apply_one(struct ahead *x, struct decoded *d)
 	memcpy(&own->list, &m->diags.list, sizeof(own->list));
 }
 
-/* The model hears of each message twice before it gets it. */
+/* The model hears of each message before it gets it. */
 static void apply_part(struct ahead *x, struct slot *s)
 {
 	const struct model *model = &x->r->l->model;
 
-	for (uint32_t i = 0; i < s->messages.n + AHEAD_FAR; i++) {
-		uint32_t near = i - (AHEAD_FAR - AHEAD_NEAR), now = i - AHEAD_FAR;
+	for (uint32_t i = 0; i < s->messages.n + AHEAD_MESSAGES; i++) {
+		for (uint32_t step = 0; step < AHEAD_STEPS && step * AHEAD_APART <= i; step++) {
+			uint32_t of = i - step * AHEAD_APART;
 
-		if (i < s->messages.n)
-			ahead_far(model, &s->messages.v[i].message);
-		if (i >= AHEAD_FAR - AHEAD_NEAR && near < s->messages.n)
-			ahead_near(model, &s->messages.v[near].message);
-		if (i >= AHEAD_FAR)
-			apply_one(x, &s->messages.v[now]);
+			if (of < s->messages.n)
+				ahead_of(model, &s->messages.v[of].message, (enum ahead_step)step);
+		}
+		if (i >= AHEAD_MESSAGES)
+			apply_one(x, &s->messages.v[i - AHEAD_MESSAGES]);
 	}
 }
 

@@ -27,6 +27,7 @@ struct actor {
 struct name_key {
 	uint64_t hash;   /* str_hash */
 	uint32_t number; /* the model's number for it plus one, once that is known */
+	uint32_t guess;  /* the same before its text was compared (model/ahead.h) */
 };
 
 /* As far as whole numbers are exact for every reader of JSON: 2^53 - 1. */

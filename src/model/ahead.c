@@ -3,23 +3,55 @@
 
 #include "model/rules.h"
 
-void ahead_far(const struct model *m, const struct message *msg)
+/* Who decoded the message may be another processor: its words are far away, too. */
+static void fetch_slots(const struct model *m, const struct message *msg)
 {
+	mem_fetch(msg->session.p);
+	mem_fetch(msg->from.id.p);
+	mem_fetch(msg->to.id.p);
 	for (uint32_t i = 0; i < msg->events.n; i++) {
 		const struct event *e = &msg->events.v[i];
 
+		mem_fetch(e->id.p);
 		if (e->id_key.hash)
 			map_fetch(&m->string_map, e->id_key.hash);
-		if (e->task_key.hash)
+		if (e->task_key.hash) {
+			mem_fetch(e->task.p);
 			map_fetch(&m->string_map, e->task_key.hash);
+		}
 	}
 }
 
-/* A name once known keeps its number; one that is not may be known when its turn comes. */
-static void look_up(const struct model *m, struct str s, struct name_key *key)
+static void guess(const struct model *m, struct name_key *key)
 {
-	if (key->hash && !key->number)
-		key->number = name_lookup(m, s, key->hash) + 1; /* NONE + 1 is 0 */
+	uint32_t number;
+
+	if (!key->hash)
+		return;
+	number = name_guess(m, key->hash);
+	key->guess = number + 1; /* NONE + 1 is 0 */
+	if (number != NONE)
+		mem_fetch(&m->strings.v[number]);
+}
+
+/* Many events are of one task. */
+static bool same_id(const struct event *a, const struct event *b)
+{
+	return a->id.p == b->id.p && a->id.n == b->id.n;
+}
+
+static void guess_names(const struct model *m, struct message *msg)
+{
+	guess(m, &msg->session_key);
+	guess(m, &msg->from_key);
+	guess(m, &msg->to_key);
+	for (uint32_t i = 0; i < msg->events.n; i++) {
+		struct event *e = &msg->events.v[i];
+
+		if (!i || !same_id(e, e - 1))
+			guess(m, &e->id_key);
+		guess(m, &e->task_key);
+	}
 }
 
 /* Entities begin on any line and are longer than one. */
@@ -29,14 +61,60 @@ static void fetch(const void *p)
 	mem_fetch((const char *)p + 64);
 }
 
+static void fetch_text(const struct model *m, struct name_key key)
+{
+	if (key.guess)
+		mem_fetch(m->strings.v[key.guess - 1].p);
+}
+
 static void fetch_named(const struct model *m, struct name_key key)
 {
-	uint32_t last = key.number ? m->strings.v[key.number - 1].last : NONE;
+	uint32_t last = key.guess ? m->strings.v[key.guess - 1].last : NONE;
 
 	if (last < m->tasks.n)
 		fetch(&m->tasks.v[last]);
 	if (last < m->reviews.n)
 		fetch(&m->reviews.v[last]);
+}
+
+static void fetch_texts(const struct model *m, const struct message *msg)
+{
+	fetch_text(m, msg->session_key);
+	fetch_text(m, msg->from_key);
+	fetch_text(m, msg->to_key);
+	for (uint32_t i = 0; i < msg->events.n; i++) {
+		const struct event *e = &msg->events.v[i];
+
+		fetch_text(m, e->id_key);
+		fetch_text(m, e->task_key);
+		if (msg->dialect != DIALECT_FEEDBACK) {
+			fetch_named(m, e->id_key);
+			fetch_named(m, e->task_key);
+		}
+	}
+}
+
+/* A name once known keeps its number; one that is not may be known when its turn comes. */
+static void confirm(const struct model *m, struct str s, struct name_key *key)
+{
+	if (key->guess && str_eq(model_str(m, key->guess - 1), s))
+		key->number = key->guess;
+}
+
+static void confirm_names(const struct model *m, struct message *msg)
+{
+	confirm(m, msg->session, &msg->session_key);
+	confirm(m, msg->from.id, &msg->from_key);
+	confirm(m, msg->to.id, &msg->to_key);
+	for (uint32_t i = 0; i < msg->events.n; i++) {
+		struct event *e = &msg->events.v[i];
+
+		if (i && same_id(e, e - 1))
+			e->id_key = e[-1].id_key;
+		else
+			confirm(m, e->id, &e->id_key);
+		confirm(m, e->task, &e->task_key);
+	}
 }
 
 static void fetch_items(const struct model *m, const struct message *msg, uint32_t session)
@@ -56,30 +134,28 @@ static void fetch_items(const struct model *m, const struct message *msg, uint32
 	}
 }
 
-void ahead_near(const struct model *m, struct message *msg)
+static void fetch_filed(const struct model *m, const struct message *msg)
 {
-	uint32_t session;
+	uint32_t session = session_known(m, msg->session_key);
 
-	look_up(m, msg->session, &msg->session_key);
-	look_up(m, msg->from.id, &msg->from_key);
-	look_up(m, msg->to.id, &msg->to_key);
-	for (uint32_t i = 0; i < msg->events.n; i++) {
-		struct event *e = &msg->events.v[i];
-
-		if (i && e->id.p == e[-1].id.p && e->id.n == e[-1].id.n)
-			e->id_key = e[-1].id_key; /* many are of one task */
-		else
-			look_up(m, e->id, &e->id_key);
-		look_up(m, e->task, &e->task_key);
-		if (msg->dialect != DIALECT_FEEDBACK) {
-			fetch_named(m, e->id_key);
-			fetch_named(m, e->task_key);
-		}
-	}
-	session = session_known(m, msg->session_key);
 	if (session == NONE)
 		return;
+	mem_fetch(&m->sessions.v[session]);
 	if (msg->id_key.hash)
 		ids_fetch(&m->ids, hash_mix(msg->id_key.hash, session));
 	fetch_items(m, msg, session);
+}
+
+void ahead_of(const struct model *m, struct message *msg, enum ahead_step step)
+{
+	switch (step) {
+	case AHEAD_SLOTS: fetch_slots(m, msg); break;
+	case AHEAD_NAMES: guess_names(m, msg); break;
+	case AHEAD_TEXTS: fetch_texts(m, msg); break;
+	case AHEAD_KNOWN:
+		confirm_names(m, msg);
+		fetch_filed(m, msg);
+		break;
+	case AHEAD_STEPS: break;
+	}
 }

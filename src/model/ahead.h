@@ -1,7 +1,7 @@
 /* Bringing near what is needed soon. A big model's maps lie all over memory, and applying a message
  * would wait for each look at them. Whoever has messages before they are applied (cmd/load_ahead.c)
- * tells of each first, AHEAD_FAR messages before its turn and again AHEAD_NEAR before it, and most
- * of what it needs is there when it is applied.
+ * tells of each first, in steps: each looks at what the one before has had brought, and has more
+ * brought, so that nobody waits, and most of what a message needs is there when it is applied.
  *
  * These are hints: nothing of the model changes, and a message of which nobody has told is applied
  * the same way, only later. Its names must have been hashed (message_hash). */
@@ -10,11 +10,18 @@
 
 #include "model/model.h"
 
-enum { AHEAD_FAR = 8, AHEAD_NEAR = 4 };
+enum ahead_step {
+	AHEAD_SLOTS, /* where the numbers of its names are */
+	AHEAD_NAMES, /* which numbers these are, in all likelihood */
+	AHEAD_TEXTS, /* the names themselves, and what they were last given to */
+	AHEAD_KNOWN, /* whether they are the same, for the message to remember, and what is filed
+		      * under them */
+	AHEAD_STEPS
+};
 
-/* Its names will be looked up. */
-void ahead_far(const struct model *m, const struct message *msg);
-/* Looks them up, for the message to remember, and has come what is filed under them. */
-void ahead_near(const struct model *m, struct message *msg);
+/* So many messages are applied between two steps of one. */
+enum { AHEAD_APART = 2, AHEAD_MESSAGES = AHEAD_STEPS * AHEAD_APART };
+
+void ahead_of(const struct model *m, struct message *msg, enum ahead_step step);
 
 #endif

@@ -29,13 +29,32 @@ static bool is_name(const struct model *m, uint32_t number, struct str s)
 }
 
 /* Names come again soon: a small table knows the number of the last one of each hash. */
+static uint32_t recent_name(const struct model *m, uint64_t h)
+{
+	struct map_slot recent = m->recent_names[h % MODEL_RECENT_NAMES];
+
+	return recent.high == (uint32_t)(h >> 32) && recent.value < m->strings.n ? recent.value
+										 : NONE;
+}
+
+static void note_name(struct model *m, uint64_t h, uint32_t number)
+{
+	m->recent_names[h % MODEL_RECENT_NAMES] = (struct map_slot){ (uint32_t)(h >> 32), number };
+}
+
+uint32_t name_guess(const struct model *m, uint64_t h)
+{
+	uint32_t recent = recent_name(m, h);
+
+	return recent != NONE ? recent : map_get(&m->string_map, h);
+}
+
 uint32_t name_lookup(const struct model *m, struct str s, uint64_t h)
 {
-	const struct map_slot *recent = &m->recent_names[h % MODEL_RECENT_NAMES];
+	uint32_t recent = recent_name(m, h);
 
-	if (recent->high == (uint32_t)(h >> 32) && recent->value < m->strings.n &&
-	    is_name(m, recent->value, s))
-		return recent->value;
+	if (recent != NONE && is_name(m, recent, s))
+		return recent;
 	for (uint32_t it = 0, v; map_next(&m->string_map, h, &it, &v);)
 		if (is_name(m, v, s))
 			return v;
@@ -58,7 +77,7 @@ static uint32_t intern(struct model *m, struct str s, uint64_t h)
 		known = m->strings.n - 1;
 		map_put(m->heap, &m->string_map, h, known);
 	}
-	m->recent_names[h % MODEL_RECENT_NAMES] = (struct map_slot){ (uint32_t)(h >> 32), known };
+	note_name(m, h, known);
 	return known;
 }
 
@@ -74,7 +93,10 @@ uint32_t name_known(const struct model *m, struct str s, struct name_key key)
 
 uint32_t name_kept(struct model *m, struct str s, struct name_key key)
 {
-	return key.number ? key.number - 1 : s.n ? intern(m, s, key_hash(s, key)) : NONE;
+	if (!key.number)
+		return s.n ? intern(m, s, key_hash(s, key)) : NONE;
+	note_name(m, key.hash, key.number - 1);
+	return key.number - 1;
 }
 
 struct str model_str(const struct model *m, uint32_t id)
@@ -105,20 +127,19 @@ static uint32_t group_kept(struct model *m, struct str group)
 	return m->group_before;
 }
 
-static bool is_session(const struct model *m, uint32_t session, uint32_t group, uint32_t name)
+static bool is_recent(const struct recent *r, uint32_t of, uint32_t name)
 {
-	return session < m->sessions.n && m->sessions.v[session].group == group &&
-	       m->sessions.v[session].name == name;
+	return r->number && r->of == of && r->name == name;
 }
 
 static uint32_t session_lookup(const struct model *m, uint32_t group, uint32_t name, uint64_t h)
 {
-	uint32_t recent = m->recent_sessions[h % MODEL_RECENT];
+	const struct recent *recent = &m->recent_sessions[h % MODEL_RECENT];
 
-	if (is_session(m, recent, group, name))
-		return recent;
+	if (is_recent(recent, group, name))
+		return recent->number - 1;
 	for (uint32_t it = 0, v; map_next(&m->session_map, h, &it, &v);)
-		if (is_session(m, v, group, name))
+		if (m->sessions.v[v].group == group && m->sessions.v[v].name == name)
 			return v;
 	return NONE;
 }
@@ -137,7 +158,8 @@ uint32_t model_session(struct model *m, struct str group, struct str id, struct 
 	uint64_t h = hash_mix(g, name);
 	uint32_t found = session_lookup(m, g, name, h);
 
-	m->recent_sessions[h % MODEL_RECENT] = found == NONE ? m->sessions.n : found;
+	m->recent_sessions[h % MODEL_RECENT] =
+		(struct recent){ g, name, (found == NONE ? m->sessions.n : found) + 1 };
 	if (found != NONE)
 		return found;
 	heap_push(m->heap, &m->sessions, (struct session){ .name = name, .group = g, .first = message,
@@ -149,20 +171,14 @@ uint32_t model_session(struct model *m, struct str group, struct str id, struct 
 	return m->sessions.n - 1;
 }
 
-static bool is_agent(const struct model *m, uint32_t agent, uint32_t session, uint32_t name)
-{
-	return agent < m->agents.n && m->agents.v[agent].session == session &&
-	       m->agents.v[agent].name == name;
-}
-
 static uint32_t agent_lookup(const struct model *m, uint32_t session, uint32_t name, uint64_t h)
 {
-	uint32_t recent = m->recent_agents[h % MODEL_RECENT];
+	const struct recent *recent = &m->recent_agents[h % MODEL_RECENT];
 
-	if (is_agent(m, recent, session, name))
-		return recent;
+	if (is_recent(recent, session, name))
+		return recent->number - 1;
 	for (uint32_t it = 0, v; map_next(&m->agent_map, h, &it, &v);)
-		if (is_agent(m, v, session, name))
+		if (m->agents.v[v].session == session && m->agents.v[v].name == name)
 			return v;
 	return NONE;
 }
@@ -191,7 +207,7 @@ uint32_t model_agent(struct model *m, uint32_t session, const struct actor *acto
 							       .human = actor->human });
 		map_put(m->heap, &m->agent_map, h, found);
 	}
-	m->recent_agents[h % MODEL_RECENT] = found;
+	m->recent_agents[h % MODEL_RECENT] = (struct recent){ session, name, found + 1 };
 	return found;
 }
 
@@ -338,31 +354,33 @@ static uint8_t capped(unsigned n)
 	return n > 255 ? 255 : (uint8_t)n;
 }
 
-static bool is_route(const struct model *m, uint32_t number, const struct route *route)
+static bool same_route(const struct route *a, const struct route *b)
 {
-	return number < m->routes.n && memcmp(&m->routes.v[number], route, sizeof(*route)) == 0;
+	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
 /* Finds or adds. */
 static uint32_t route_number(struct model *m, struct route route)
 {
 	uint64_t words[2], h;
-	uint32_t *recent, found = NONE;
+	struct recent_route *recent;
+	uint32_t found = NONE;
 
 	memcpy(words, &route, sizeof(words));
 	h = hash_mix(words[0], words[1]);
 	recent = &m->recent_routes[h % MODEL_RECENT];
-	if (is_route(m, *recent, &route))
-		return *recent;
+	if (recent->number && same_route(&recent->route, &route))
+		return recent->number - 1;
 	for (uint32_t it = 0, v; found == NONE && map_next(&m->route_map, h, &it, &v);)
-		if (is_route(m, v, &route))
+		if (same_route(&m->routes.v[v], &route))
 			found = v;
 	if (found == NONE) {
 		found = m->routes.n;
 		heap_push(m->heap, &m->routes, route);
 		map_put(m->heap, &m->route_map, h, found);
 	}
-	return *recent = found;
+	*recent = (struct recent_route){ route, found + 1 };
+	return found;
 }
 
 static void apply_events(struct applying *a)

@@ -189,6 +189,18 @@ struct interned {
 	uint32_t last; /* the task or review that had it last, for who asks next; may be anything */
 };
 
+/* A session of a group, or an agent of a session, met lately: what its name in that is filed as.
+ * Whoever finds it here need not look at the entity, which is far away. */
+struct recent {
+	uint32_t of, name;
+	uint32_t number; /* plus one; 0 = none */
+};
+
+struct recent_route {
+	struct route route;
+	uint32_t number; /* the same */
+};
+
 struct model {
 	struct heap *heap; /* where all of it is, but for this struct */
 	HVEC(struct record) records;
@@ -212,9 +224,9 @@ struct model {
 	HVEC(struct arrival) arrivals;
 	struct ids ids;
 	uint32_t group_before; /* name of the newest message's; may be anything */
-	/* those met last, by a hash: few speak at a time, and big maps are slow; may be anything */
-	uint32_t recent_sessions[MODEL_RECENT], recent_agents[MODEL_RECENT],
-		recent_routes[MODEL_RECENT];
+	/* those met last, by a hash: few speak at a time, and big maps are slow */
+	struct recent recent_sessions[MODEL_RECENT], recent_agents[MODEL_RECENT];
+	struct recent_route recent_routes[MODEL_RECENT];
 	uint8_t recent_kinds[MODEL_RECENT_KINDS];
 	struct map_slot recent_names[MODEL_RECENT_NAMES]; /* the last one of each hash */
 	struct map route_map, string_map, session_map, agent_map, task_map, review_map, item_map, expected_map,
