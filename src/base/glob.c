@@ -4,6 +4,8 @@
 
 enum { PATTERN_MAX = 1024, PATH_MAX_BYTES = 4096 };
 
+static const bool is_special[256] = { ['*'] = true, ['?'] = true, ['['] = true, ['{'] = true };
+
 static bool match_here(unsigned *budget, struct str p, struct str s);
 
 static bool match_class(struct str *p, char c, bool *hit)
@@ -82,12 +84,29 @@ static bool match_stars(unsigned *budget, struct str p, struct str s)
 	return false;
 }
 
+/* How many bytes of a pattern, from its start on, stand for themselves and are those of s. */
+static size_t same_plain(struct str p, struct str s, size_t most)
+{
+	size_t n = p.n < s.n ? p.n : s.n, i = 0;
+
+	n = n < most ? n : most;
+	while (i < n && p.p[i] == s.p[i] && !is_special[(unsigned char)p.p[i]])
+		i++;
+	return i;
+}
+
 static bool match_here(unsigned *budget, struct str p, struct str s)
 {
 	while (p.n) {
+		size_t same = same_plain(p, s, *budget);
 		bool hit;
 		int braces;
 
+		*budget -= (unsigned)same;
+		p = str_from(p, same);
+		s = str_from(s, same);
+		if (!p.n)
+			break;
 		if (*budget == 0)
 			return false;
 		--*budget;

@@ -708,6 +708,13 @@ START_TEST(glob_knows_folders_classes_and_braces)
 	ck_assert(!glob("{src,tests}/*.{c,h}", "doc/a.h"));
 	ck_assert(glob("{a", "{a"));
 	ck_assert(!glob("", "a"));
+	ck_assert(glob("src/*", "src/a.c"));
+	ck_assert(glob("src/*", "src/"));
+	ck_assert(!glob("src/*", "src/x/a.c"));
+	ck_assert(!glob("src/a.c", "src/a"));
+	ck_assert(!glob("src/a", "src/a.c"));
+	ck_assert(!glob("src/a?", "src/a"));
+	ck_assert(glob("a[*]c", "a*c"));
 }
 END_TEST
 
@@ -727,6 +734,11 @@ START_TEST(glob_gives_up_on_hostile_patterns)
 	ck_assert(!glob_match_within(STR("*a*a*a*a*b"), str_make(path, 400), &budget));
 	ck_assert_uint_eq(budget, 0);
 	ck_assert(!glob_match_within(STR("a"), STR("a"), &budget));
+	budget = 3; /* bytes that stand for themselves are paid for, too */
+	ck_assert(!glob_match_within(STR("abcd"), STR("abcd"), &budget));
+	budget = 4;
+	ck_assert(glob_match_within(STR("abcd"), STR("abcd"), &budget));
+	ck_assert_uint_eq(budget, 0);
 }
 END_TEST
 
