@@ -89,18 +89,45 @@ void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verd
 				      .verdict = verdict, .iteration = (uint16_t)iteration });
 }
 
+/* Neither NUL nor beyond ASCII, as nearly all ids are; eight bytes at a time. */
+static bool is_plain(struct str s)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+	size_t i = 0;
+
+	for (; i + 8 <= s.n; i += 8) {
+		uint64_t word;
+
+		memcpy(&word, s.p + i, 8);
+		if ((word | (word - ones)) & highs)
+			return false;
+	}
+	while (i < s.n && s.p[i] > 0 && s.p[i] < 127)
+		i++;
+	return i == s.n;
+}
+
 /* U+0000, or U+FFFD where a repair put it: an id that others read differently. */
 static bool id_is_broken(struct str id)
 {
-	return id.n && (memchr(id.p, 0, id.n) || str_find(id, STR("\xef\xbf\xbd"), 0) >= 0);
+	return !is_plain(id) &&
+	       (memchr(id.p, 0, id.n) || str_find(id, STR("\xef\xbf\xbd"), 0) >= 0);
 }
 
 uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, uint32_t review,
 		    uint32_t iteration)
 {
+	uint32_t id = id_kept(a, e);
+	uint32_t found = review == NONE ? item_here(a, e->item, id)
+					: item_named(a->m, a->session, e->item, id, review);
+
+	return item_raise_found(a, e, found, task, review, iteration);
+}
+
+uint32_t item_raise_found(struct applying *a, const struct event *e, uint32_t found, uint32_t task,
+			  uint32_t review, uint32_t iteration)
+{
 	struct model *m = a->m;
-	uint32_t id = id_kept(a, e), found = review == NONE ? item_here(a, e->item, id)
-						       : item_named(m, a->session, e->item, id, review);
 	bool broken = e->undecidable || (a->msg->flags & RECORD_AMBIGUOUS) ||
 		      id_is_broken(e->id) || id_is_broken(e->other);
 	struct item_step step = { .message = a->message, .index = e->index,
@@ -110,6 +137,8 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 	bool was_open;
 
 	if (found == NONE) {
+		uint32_t id = id_kept(a, e);
+
 		heap_push(m->heap, &m->items, (struct item){ .id = id, .kind = e->item,
 						   .dated = e->deadline_ms != WHEN_NONE,
 						   .origin_dialect = e->origin_dialect,

@@ -172,6 +172,9 @@ static inline uint64_t item_hash(uint32_t session, enum item_kind kind, uint32_t
 /* Raises e's item (or raises it again) and returns its number. task may be NONE. */
 uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, uint32_t review,
 		    uint32_t iteration);
+/* The same for who knows which item that is; NONE = a new one. */
+uint32_t item_raise_found(struct applying *a, const struct event *e, uint32_t found, uint32_t task,
+			  uint32_t review, uint32_t iteration);
 uint32_t find_item(const struct model *m, uint32_t session, enum item_kind kind, struct str id,
 		   uint32_t review);
 /* The same by an interned id; NONE for NONE. */

@@ -9,14 +9,30 @@
 
 #define RULE(id) "feedback/" id
 
+enum { FEW_IDS = 16 };
+
 /* A set of ids by their hashes: the list has them whole, the map finds them once they are many. */
 struct id_set {
 	uint64_t *list;
 	uint32_t n;
 	struct map map;
+	uint64_t few[FEW_IDS];
 };
 
-enum { FEW_IDS = 16 };
+/* For at most so many. */
+static void set_init(struct id_set *s, uint32_t most)
+{
+	s->list = most > FEW_IDS ? xmalloc(most * sizeof(*s->list)) : s->few;
+	s->n = 0;
+	s->map = (struct map){ 0 };
+}
+
+static void set_release(struct id_set *s)
+{
+	if (s->list != s->few)
+		free(s->list);
+	map_release(&s->map);
+}
 
 static bool has_id(const struct id_set *s, uint64_t h)
 {
@@ -29,7 +45,7 @@ static bool has_id(const struct id_set *s, uint64_t h)
 	return false;
 }
 
-/* list must have room for all; false when it was there already */
+/* false when it was there already */
 static bool add_id(struct id_set *s, uint64_t h)
 {
 	if (has_id(s, h))
@@ -289,9 +305,10 @@ static void apply_ask(struct applying *a, const struct event *ask)
 	struct turn turn = { .open = true, .has_applied = ask->acked, .message = a->message,
 			     .iteration = ask->iteration, .content_hash = ask->content_hash };
 	uint32_t count = a->msg->events.n;
-	struct id_set decided = { .list = xmalloc((count + 1) * sizeof(uint64_t)) };
 	bool resent = feedback_is_resent(a->m, a->session, ask);
+	struct id_set decided;
 
+	set_init(&decided, count);
 	check_ask_iteration(a, ask);
 	r->asked = ask->iteration;
 	for (uint32_t i = 0; i < count; i++) {
@@ -310,8 +327,7 @@ static void apply_ask(struct applying *a, const struct event *ask)
 		turn.decided = heap_alloc(a->m->heap, decided.n * sizeof(uint64_t));
 		memcpy(turn.decided, decided.list, decided.n * sizeof(uint64_t));
 	}
-	map_release(&decided.map);
-	free(decided.list);
+	set_release(&decided);
 	supersede_open(a, ask->iteration && ask->iteration == r->done);
 	if (a->m->sessions.v[a->session].loop != NONE)
 		review_step(a, a->m->sessions.v[a->session].loop, small(ask->iteration),
@@ -379,11 +395,12 @@ static bool take_turn(struct applying *a, int64_t iteration, struct turn *out, b
 
 static void check_acks(struct applying *a, const struct event *answer, const struct turn *turn)
 {
-	struct id_set acked = { .list = xmalloc((a->msg->events.n + 1) * sizeof(uint64_t)) };
-	struct id_set decided = { .list = xmalloc((turn->decided_n + 1) * sizeof(uint64_t)) };
+	struct id_set acked, decided;
 	uint32_t line = message_line(a->m, turn->message);
 	char q[QUOTED_MAX];
 
+	set_init(&acked, a->msg->events.n);
+	set_init(&decided, turn->decided_n);
 	for (uint32_t i = 0; i < turn->decided_n; i++)
 		add_id(&decided, turn->decided[i]);
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
@@ -408,10 +425,8 @@ static void check_acks(struct applying *a, const struct event *answer, const str
 		if (!has_id(&acked, turn->decided[i]))
 			report(a, SEVERITY_ERROR, RULE("4.3-items"), "/applied_feedback_ack/items", 0,
 			       "no entry for decision %u of the request in line %u", i + 1, line);
-	map_release(&acked.map);
-	map_release(&decided.map);
-	free(acked.list);
-	free(decided.list);
+	set_release(&acked);
+	set_release(&decided);
 }
 
 /* Whether the log shows a decision on what was raised last, before this message. */
@@ -503,7 +518,7 @@ static void apply_answer(struct applying *a, const struct event *answer)
 		}
 		if (e->type != EV_ITEM)
 			continue;
-		item = item_here(a, e->item, id_known(a, e));
+		item = item_here(a, e->item, id_kept(a, e));
 		if (item != NONE) {
 			const struct item *it = &a->m->items.v[item];
 			bool twice = false;
@@ -518,7 +533,7 @@ static void apply_answer(struct applying *a, const struct event *answer)
 			}
 		}
 		was_open = item != NONE && item_is_open(&a->m->items.v[item]);
-		item = item_raise(a, e, NONE, NONE, small(done));
+		item = item_raise_found(a, e, item, NONE, NONE, small(done));
 		if (!was_open)
 			heap_push(a->m->heap, &r->open_items, item);
 		items++;
