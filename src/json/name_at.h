@@ -7,9 +7,8 @@
 
 /* Whether the name stands there, between quotes and with a colon behind it. NAME_WINDOW bytes
  * are looked at. */
-static inline bool name_stands_at(const struct names *t, unsigned number, const char *quote)
+static inline bool name_stands_at(const struct name *name, const char *quote)
 {
-	const struct name *name = &t->list[number];
 	const char *there = (const char *)name;
 	uint32_t same = 0;
 
@@ -34,11 +33,11 @@ static inline unsigned name_slot(const char *quote)
 }
 
 /* The number of the name that stands there, 0 = none that is known, or the empty one. */
-static inline unsigned name_find(const struct names *t, const char *quote)
+static inline size_t name_find(const struct names *t, const char *quote)
 {
-	unsigned number = t->slots[name_slot(quote)];
+	size_t number = t->slots[name_slot(quote)];
 
-	while (number && !name_stands_at(t, number, quote))
+	while (number && !name_stands_at(&t->list[number], quote))
 		number = t->list[number].other;
 	return number;
 }

@@ -26,13 +26,13 @@ unsigned names_find(const struct names *t, struct str name)
 	if (name.n == 0 || name.n > NAME_BYTES)
 		return 0;
 	set_name(&made, name);
-	return name_find(t, made.text);
+	return (unsigned)name_find(t, made.text);
 }
 
 const char *names_add(struct names *t, struct str name)
 {
 	struct name made;
-	unsigned number;
+	size_t number;
 	uint8_t *slot;
 
 	if (name.n == 0 || name.n > NAME_BYTES)

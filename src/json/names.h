@@ -38,9 +38,9 @@ struct names {
 
 /* A place is all names from the outermost object up to there, as a hash: behind `number` at
  * `place`. Inside a container it begins with another bit. */
-static inline unsigned name_place(unsigned place, unsigned number)
+static inline size_t name_place(size_t place, size_t number)
 {
-	return ((place + 1) * 0x9e3779b1u ^ number * 0x85ebca6bu) >> 21;
+	return (uint32_t)((place + 1) * 0x9e3779b1u ^ number * 0x85ebca6bu) >> 21;
 }
 
 /* The name's own address, NULL if it has none. */

@@ -3,6 +3,14 @@
 
 #include "json/values.h"
 
+/* for the wide steps of step.h */
+extern const char step_quotes[32], step_backslashes[32], step_blanks[32];
+#define EIGHT(c) c, c, c, c, c, c, c, c
+#define ALL(c) { EIGHT(c), EIGHT(c), EIGHT(c), EIGHT(c) }
+_Alignas(32) const char step_quotes[32] = ALL('"');
+_Alignas(32) const char step_backslashes[32] = ALL('\\');
+_Alignas(32) const char step_blanks[32] = ALL(' ');
+
 const char *quick_values(const char *text, const char *end, struct names *names, yyjson_val **tree)
 {
 	return values(text, end, names, tree);

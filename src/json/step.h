@@ -44,14 +44,18 @@ static inline unsigned step_ends(step_bytes x)
 		_mm256_cmpeq_epi8(x, _mm256_min_epu8(x, _mm256_set1_epi8(0x1f)))));
 }
 
+/* One byte all over each, out of the compiler's sight: it would make them anew for each string. */
+extern const char step_quotes[STEP], step_backslashes[STEP], step_blanks[STEP];
+
+static inline step_bytes step_load(const char *p);
+
 /* Bytes that are not plain: ends, backslashes, and what is not ASCII. */
 static inline unsigned step_odd(step_bytes x)
 {
-	/* as signed bytes, what is not ASCII is below the controls */
-	return step_mask(_mm256_or_si256(
-		_mm256_cmpgt_epi8(_mm256_set1_epi8(0x20), x),
-		_mm256_or_si256(_mm256_cmpeq_epi8(x, _mm256_set1_epi8('"')),
-				_mm256_cmpeq_epi8(x, _mm256_set1_epi8('\\')))));
+	/* as signed bytes, what is not ASCII is below the controls; only the highest bits count */
+	return step_mask(_mm256_subs_epi8(x, step_load(step_blanks)) |
+			 _mm256_cmpeq_epi8(x, step_load(step_quotes)) |
+			 _mm256_cmpeq_epi8(x, step_load(step_backslashes)));
 }
 
 /* What mostly stands behind a backslash: another, a quote, n or t. They differ in their lowest
@@ -171,7 +175,7 @@ enum { BLOCK = 64 };
 #endif
 
 struct block {
-	uint64_t ends, backslashes, high, usual;
+	uint64_t ends, quotes, backslashes, high, usual;
 };
 
 static inline struct block block_load(const char *p)
@@ -183,6 +187,7 @@ static inline struct block block_load(const char *p)
 		step_bytes x = step_load(p + i);
 
 		b.ends |= (uint64_t)step_ends(x) << i;
+		b.quotes |= (uint64_t)step_equal(x, '"') << i;
 		b.backslashes |= (uint64_t)step_equal(x, '\\') << i;
 		b.high |= (uint64_t)step_high(x) << i;
 		b.usual |= (uint64_t)step_usual(x) << i;

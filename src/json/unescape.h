@@ -46,7 +46,7 @@ static inline const char *unescape_block(const char *from, const char *end, char
 	char *to = *put;
 
 #ifdef STEP_WIDE
-	if (n == BLOCK && !(escaped & ~(b.ends | b.backslashes)))
+	if (n == BLOCK && !(escaped & ~(b.quotes | b.backslashes)))
 		return drop_backslashes(from, escapes, put);
 #endif
 	if (n < BLOCK)

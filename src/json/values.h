@@ -105,6 +105,16 @@ static inline const char *string(const char *p, yyjson_val *v)
 	return end_string(start, p + __builtin_ctz(odd), 0, v);
 }
 
+/* Moves *p behind the digits there and adds them to *v, which makes sense of up to nineteen. */
+static inline unsigned digits_at(const char **p, uint64_t *v)
+{
+	const char *first = *p;
+
+	for (unsigned digit; (digit = (unsigned)**p - '0') <= 9; ++*p)
+		*v = *v * 10 + digit;
+	return (unsigned)(*p - first);
+}
+
 /* A whole number, or one with a fraction that a double division gives exactly as it should be. */
 static const char *number(const char *start, yyjson_val *out)
 {
@@ -113,23 +123,22 @@ static const char *number(const char *start, yyjson_val *out)
 	const char *p = start;
 	bool minus = *p == '-';
 	uint64_t v = 0;
-	unsigned digits = 0, fraction = 0;
+	unsigned digits, fraction = 0;
 
 	p += minus;
 	if (*p == '0' && ((minus && p[1] != '.') || (p[1] >= '0' && p[1] <= '9')))
 		return NULL;
-	for (; *p >= '0' && *p <= '9' && digits <= 15; p++, digits++)
-		v = v * 10 + (uint64_t)(*p - '0');
-	if (!digits || digits > 15)
+	digits = digits_at(&p, &v);
+	if (!digits)
 		return NULL;
 	if (*p == '.') {
-		for (p++; *p >= '0' && *p <= '9' && digits <= 15; p++, digits++, fraction++)
-			v = v * 10 + (uint64_t)(*p - '0');
+		p++;
+		fraction = digits_at(&p, &v);
 		/* where doubles are wider than they say, a division rounds twice */
-		if (!fraction || digits > 15 || __FLT_EVAL_METHOD__ != 0)
+		if (!fraction || __FLT_EVAL_METHOD__ != 0)
 			return NULL;
 	}
-	if (*p == 'e' || *p == 'E')
+	if (digits + fraction > 15 || *p == 'e' || *p == 'E')
 		return NULL;
 	if (fraction) {
 		double d = (double)v / powers[fraction];
@@ -179,12 +188,9 @@ static inline const char *skip_blanks(const char *p, const char *end)
 }
 
 /* A name that the table has, at its quote. */
-static inline const char *known_name(const struct names *names, unsigned number, const char *p,
-				     yyjson_val *v)
+static inline const char *known_name(const struct name *name, const char *p, yyjson_val *v)
 {
-	const struct name *name = &names->list[number];
-
-	v->tag = (uint64_t)(name->span - 3) << YYJSON_TAG_BIT | YYJSON_TYPE_STR |
+	v->tag = ((uint64_t)name->span - 3) << YYJSON_TAG_BIT | YYJSON_TYPE_STR |
 		 YYJSON_SUBTYPE_NOESC;
 	v->uni.str = name_text(name);
 	return p + name->span;
@@ -203,8 +209,8 @@ static __attribute__((noinline)) const char *other_name(const char *p, const cha
 /* A container that is not yet closed, while another inside it is read. */
 struct open {
 	yyjson_val *value;
-	uint64_t n;     /* of its members so far */
-	unsigned place; /* of the next name (json/names.h) */
+	uint64_t n;   /* of its members so far */
+	size_t place; /* of the next name (json/names.h) */
 };
 
 /* All values up to the end of the outermost, which is a container at p; NULL = not plain JSON.
@@ -215,7 +221,7 @@ static inline const char *container(const char *p, const char *end, struct names
 {
 	struct open outside[JSON_DEPTH_MAX], *parent = outside;
 	yyjson_val *next = *tree, *in = NULL;
-	unsigned place = 0, number;
+	size_t place = 0, number;
 	uint64_t n = 0;
 	char close;
 
@@ -239,14 +245,14 @@ open:
 		goto value;
 name:
 	number = names->guess[place];
-	if (!name_stands_at(names, number, p)) {
+	if (!name_stands_at(&names->list[number], p)) {
 		p = skip_blanks(p, end);
 		number = name_find(names, p);
 		if (number)
 			names->guess[place] = (uint8_t)number;
 	}
 	if (number) {
-		p = known_name(names, number, p, next++);
+		p = known_name(&names->list[number], p, next++);
 		place = name_place(place, number);
 	} else if (!(p = other_name(p, end, next++))) {
 		return NULL;
