@@ -313,8 +313,7 @@ static void let_go_of_output(void)
 		dup2(null, STDERR_FILENO);
 }
 
-/* Twice, so that nobody has to wait for it. */
-void cache_save(struct load *l)
+void cache_save(struct load *l, bool goes_on)
 {
 	pid_t child;
 
@@ -325,13 +324,14 @@ void cache_save(struct load *l)
 	if (child < 0)
 		return;
 	if (child == 0) {
-		if (fork() == 0) {
+		/* twice, or somebody would have to wait for it; a fork copies the tables of all pages */
+		if (!goes_on || fork() == 0) {
 			let_go_of_output();
 			save(l);
 		}
 		_exit(0);
 	}
-	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+	while (goes_on && waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 

@@ -69,8 +69,9 @@ const struct cache_file *cache_file(const struct load *l, uint32_t file);
 /* A file was read; lines: as lines, all of them complete. */
 void cache_note(struct load *l, const struct load_reading *r, bool lines);
 /* Writes the image if there is reason to, in a process of its own, so that nobody waits: who runs
- * gavel again at once may find none yet, and then reads the log once more. */
-void cache_save(struct load *l);
+ * gavel again at once may find none yet, and then reads the log once more. goes_on: this program
+ * does not end now, so the process must not be its child. */
+void cache_save(struct load *l, bool goes_on);
 void cache_release(struct cache *c);
 
 /* Within cache: */

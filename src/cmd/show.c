@@ -172,7 +172,7 @@ static int show(struct options *o, const struct shown *shown, const char *item, 
 	else
 		print_shown(&l, shown, &s, o);
 	if (!o->follow)
-		cache_save(&l);
+		cache_save(&l, false);
 out:
 	filter_free(filter);
 	load_release(&l);

@@ -294,7 +294,7 @@ static int run_headless(struct watch *w, const struct options *o)
 	}
 	if (!w->crew)
 		load_run(&w->load, breathe, w);
-	cache_save(&w->load);
+	cache_save(&w->load, true);
 	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
 	seat_open(&w->seat);
 	live_begin(&w->live, loop_now_ms());
@@ -410,7 +410,7 @@ static int run_terminal(struct watch *w, const struct options *o)
 	draw(w);
 	if (!w->crew)
 		load_run(&w->load, breathe, w);
-	cache_save(&w->load);
+	cache_save(&w->load, true);
 	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
 	seat_open(&w->seat);
 	live_begin(&w->live, loop_now_ms());
