@@ -433,29 +433,6 @@ unsigned item_weight(const struct item *item, enum item_severity grade)
 	return GRADE_NONE;
 }
 
-struct ranked {
-	uint32_t item;
-	bool open;
-	int64_t deadline_ms; /* INT64_MAX = never */
-	unsigned weight;
-	uint32_t opened;
-};
-
-static int by_urgency(const void *left, const void *right)
-{
-	const struct ranked *a = left, *b = right;
-
-	if (a->open != b->open)
-		return a->open ? -1 : 1;
-	if (a->open && a->deadline_ms != b->deadline_ms)
-		return a->deadline_ms < b->deadline_ms ? -1 : 1;
-	if (a->open && a->weight != b->weight)
-		return a->weight < b->weight ? -1 : 1;
-	if (a->opened != b->opened)
-		return a->opened < b->opened ? -1 : 1;
-	return a->item < b->item ? -1 : a->item > b->item;
-}
-
 uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t *due)
 {
 	bool whole = k >= m->records.n;
@@ -483,31 +460,87 @@ uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t 
 	return open;
 }
 
+enum { RANK_CLOSED = GRADE_NONE + 1 };
+
+/* An open item with a deadline. */
+struct pressing {
+	int64_t deadline_ms;
+	uint32_t item, weight;
+};
+
+static int by_deadline(const void *left, const void *right)
+{
+	const struct pressing *a = left, *b = right;
+
+	if (a->deadline_ms != b->deadline_ms)
+		return a->deadline_ms < b->deadline_ms ? -1 : 1;
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? -1 : 1;
+	return a->item < b->item ? -1 : a->item > b->item;
+}
+
+/* An inbox in the making. Items are numbered in the order they were raised, so only those with a
+ * deadline need sorting: there may be hundreds of thousands of others. */
+struct inbox {
+	VEC(struct pressing) pressing;
+	uint32_t *others; /* by number */
+	uint8_t *rank;    /* of each: its weight, or RANK_CLOSED */
+	uint32_t n, counts[RANK_CLOSED + 1];
+};
+
+static void inbox_add(struct inbox *in, const struct model *m, uint32_t number,
+		      const struct item_state *at)
+{
+	const struct item *item = &m->items.v[number];
+	unsigned rank = at->open ? item_weight(item, at->grade) : RANK_CLOSED;
+
+	if (at->open && item->dated) {
+		vec_push(&in->pressing, (struct pressing){ item_deadline(m, item), number, rank });
+		return;
+	}
+	in->others[in->n] = number;
+	in->rank[in->n++] = (uint8_t)rank;
+	in->counts[rank]++;
+}
+
+/* All of them, most urgent first. */
+static uint32_t *inbox_list(const struct inbox *in)
+{
+	uint32_t *list = xmalloc((in->pressing.n + in->n + 1) * sizeof(*list));
+	uint32_t at[RANK_CLOSED + 1], next = in->pressing.n;
+
+	for (uint32_t i = 0; i < in->pressing.n; i++)
+		list[i] = in->pressing.v[i].item;
+	for (unsigned rank = 0; rank <= RANK_CLOSED; next += in->counts[rank++])
+		at[rank] = next;
+	for (uint32_t i = 0; i < in->n; i++)
+		list[at[in->rank[i]]++] = in->others[i];
+	return list;
+}
+
 uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n,
 		      struct breath *breath)
 {
-	struct ranked *list = xmalloc((m->items.n + 1) * sizeof(*list));
+	struct inbox in = { .others = xmalloc((m->items.n + 1) * sizeof(*in.others)),
+			    .rank = xmalloc(m->items.n + 1) };
 	bool only_open = !all && k >= m->records.n;
-	uint32_t *numbers;
+	uint32_t *list;
 
-	*n = 0;
 	for (uint32_t i = 0; i < m->items.n && breath_on(breath); i++) {
-		const struct item *item = &m->items.v[i];
-		struct item_state s;
+		struct item_state at;
 
-		if (only_open && !item->open) /* nor does a person's decision open it */
+		if (only_open && !m->items.v[i].open) /* nor does a person's decision open it */
 			continue;
-		if (!item_at(m, item, k, now_ms, &s) || !(all || s.open))
-			continue;
-		list[(*n)++] = (struct ranked){
-			i, s.open, item->dated ? item_deadline(m, item) : INT64_MAX,
-			item_weight(item, s.grade), s.opened
-		};
+		if (item_at(m, &m->items.v[i], k, now_ms, &at) && (all || at.open))
+			inbox_add(&in, m, i, &at);
 	}
-	breath_sort(list, *n, sizeof(*list), by_urgency, breath);
-	numbers = xmalloc((*n + 1) * sizeof(*numbers));
-	for (uint32_t i = 0; i < *n; i++)
-		numbers[i] = list[i].item;
-	free(list);
-	return numbers;
+	if (in.pressing.n)
+		breath_sort(in.pressing.v, in.pressing.n, sizeof(*in.pressing.v), by_deadline,
+			    breath);
+	*n = in.pressing.n + in.n;
+	list = inbox_list(&in);
+	vec_release(&in.pressing);
+	free(in.others);
+	free(in.rank);
+	return list;
 }
