@@ -104,11 +104,11 @@ static int part_of(struct between whole, int64_t time_ms)
 	return (int)(part * AGENT_PARTS);
 }
 
-static void add_active(struct agent_stats *s, int part, unsigned messages)
+static void add_part(uint16_t *part, unsigned messages)
 {
-	unsigned n = s->activity[part] + messages;
+	unsigned n = *part + messages;
 
-	s->activity[part] = n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
+	*part = n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
 }
 
 static void walk_activity(const struct adding *a, struct between whole, uint32_t from, uint32_t to)
@@ -118,7 +118,7 @@ static void walk_activity(const struct adding *a, struct between whole, uint32_t
 		uint32_t agent = route_of(a->m, r)->from;
 
 		if (r->time_ms != WHEN_NONE && agent != NONE)
-			add_active(&a->stats[agent], part_of(whole, r->time_ms), 1);
+			add_part(&a->stats[agent].activity[part_of(whole, r->time_ms)], 1);
 	}
 }
 
@@ -151,7 +151,8 @@ static void add_activity(const struct adding *a)
 			continue;
 		}
 		for (uint32_t n = c->told; n < c[1].told; n++)
-			add_active(&a->stats[a->c->told.v[n].agent], part, a->c->told.v[n].dated);
+			add_part(&a->stats[a->c->told.v[n].agent].activity[part],
+				 a->c->told.v[n].dated);
 	}
 	walk_activity(a, whole, chapters * CHAPTER, a->k);
 }
@@ -227,12 +228,12 @@ static void add_rates(const struct adding *a)
 			     breath_on(a->breath);
 	     i++) {
 		uint32_t from = message_route(m, i)->from;
-		int64_t t = time_of(m, i), old;
+		int64_t t = time_of(m, i), old, span = RATE_SPAN_MS / AGENT_PARTS;
 
 		if (from == NONE || t == WHEN_NONE || t > a->now_ms ||
 		    (old = ago(a->now_ms, t)) >= RATE_SPAN_MS)
 			continue;
-		a->stats[from].recent[AGENT_PARTS - 1 - old / (RATE_SPAN_MS / AGENT_PARTS)]++;
+		add_part(&a->stats[from].recent[AGENT_PARTS - 1 - old / span], 1);
 		a->stats[from].minute++;
 		if (old >= FLOOD_SHOWN_MS)
 			continue;

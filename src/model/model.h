@@ -453,18 +453,19 @@ enum agent_health { /* the worst last */
 };
 
 struct agent_stats {
-	uint32_t messages, errors, warnings;
+	uint32_t messages, errors, warnings, last_message;
 	int64_t last_seen_ms;
-	uint32_t last_message;
 	uint64_t tokens_in, tokens_out, tokens_cached;
 	double cost;
 	uint32_t task;   /* current, NONE */
 	uint32_t state;  /* interned, or NONE: told by the orchestrator */
-	enum agent_health health;
 	uint32_t minute; /* messages in the last RATE_SPAN_MS */
-	uint32_t recent[AGENT_PARTS];   /* in each part of these, the newest last */
+	uint16_t recent[AGENT_PARTS];   /* in each part of these, the newest last */
 	uint16_t activity[AGENT_PARTS]; /* in each part of the session's time */
+	uint8_t health; /* enum agent_health */
 };
+
+_Static_assert(sizeof(struct agent_stats) <= 120, "there may be tens of thousands");
 /* One for every agent. Free the result. */
 struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, int64_t now_ms,
 				      struct breath *breath);
