@@ -418,6 +418,11 @@ char *heap_at(struct heap *h, struct heap_part part)
 	return (books || small || span) && part.n % HEAP_PAGE == 0 ? (char *)h + part.offset : NULL;
 }
 
+void heap_rest(struct heap *h, struct heap_part part)
+{
+	madvise(heap_at(h, part), (size_t)part.n, MADV_DONTNEED);
+}
+
 char *heap_map(struct heap *h, struct heap_part part, int fd, uint64_t offset)
 {
 	char *to = heap_at(h, part);

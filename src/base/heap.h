@@ -67,6 +67,9 @@ char *heap_at(struct heap *h, struct heap_part part);
  * and copied when they are changed, so the file must stay as it is. offset: a multiple of
  * HEAP_PAGE. NULL: it cannot be. */
 char *heap_map(struct heap *h, struct heap_part part, int fd, uint64_t offset);
+/* Of a part that was put back and not changed: its pages take no memory of this program until
+ * somebody looks at them again. */
+void heap_rest(struct heap *h, struct heap_part part);
 /* Empties a fixed heap, of which parts were put back that turn out to be no good. */
 void heap_reset(struct heap *h);
 

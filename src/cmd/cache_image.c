@@ -207,6 +207,7 @@ static bool map_parts(const struct image *image, struct heap *heap)
 
 		if (!at || str_hash(str_make(at, (size_t)p->where.n)) != p->sum)
 			return cache_tell("not used", "the image is damaged");
+		heap_rest(heap, p->where);
 		offset += p->where.n;
 	}
 	return true;
