@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BIG_BLOCK_BYTES = 512 << 10 };
+enum { BIG_BLOCK_BYTES = 256 << 10 };
 
 /* A file that may not grow is an error like a full disk, not the end. A handler, since what is
  * ignored would be so in an editor, too. */
