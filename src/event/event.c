@@ -104,7 +104,7 @@ const char *review_verdict_name(enum review_verdict v)
 	return review_verdict_names[v];
 }
 
-static __attribute__((noinline)) void grow_events(struct message *m)
+static void grow_events(struct message *m)
 {
 	const struct event *lent = m->events_lent ? m->events.v : NULL;
 
@@ -117,12 +117,20 @@ static __attribute__((noinline)) void grow_events(struct message *m)
 		memcpy(m->events.v, lent, m->events.n * sizeof(*lent));
 }
 
+/* Apart, so that events for which there is room are added without a stack. */
+static __attribute__((noinline)) struct event *
+event_add_beyond(struct message *m, enum event_type type, struct str id, const char *at)
+{
+	grow_events(m);
+	return event_add(m, type, id, at);
+}
+
 struct event *event_add(struct message *m, enum event_type type, struct str id, const char *at)
 {
 	struct event *e;
 
 	if (m->events.n == m->events.cap)
-		grow_events(m);
+		return event_add_beyond(m, type, id, at);
 	e = &m->events.v[m->events.n++];
 	mem_zero(e, sizeof(*e));
 	e->type = type;
