@@ -50,16 +50,18 @@ static bool begins_json(char c)
 
 static enum json_outcome read_outer(struct decoder *d, struct str bytes, yyjson_val **root)
 {
-	struct str t = str_trim(bytes);
-
 	*root = NULL;
 	d->outer.why = "not JSON";
 	d->outer.where = 0;
 	if (d->info.flags & RECORD_OVERSIZE)
 		return JSON_NOT;
 	/* most log lines are told from JSON by their first byte */
-	if (t.n == 0 || !begins_json(t.p[0]))
-		return JSON_NOT;
+	if (!bytes.n || bytes.p[0] != '{') {
+		struct str t = str_trim(bytes);
+
+		if (t.n == 0 || !begins_json(t.p[0]))
+			return JSON_NOT;
+	}
 	d->outer.in_place = d->info.lent;
 	return decoder_read(d, &d->outer, bytes, root);
 }

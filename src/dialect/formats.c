@@ -49,10 +49,11 @@ bool is_uuid(struct str s, bool version4)
 						(s.p[19] | 32) == 'a' || (s.p[19] | 32) == 'b'));
 }
 
+/* Two ranges, and not the byte in each that is none of them. */
 static inline sixteen item_id_bytes(sixteen bytes)
 {
-	return in_range(bytes, 'a', 'z') | in_range(bytes, '0', '9') | in_range(bytes, '-', '.') |
-	       in_range(bytes, '_', '_');
+	return (in_range(bytes, '-', '9') | in_range(bytes, '_', 'z')) &
+	       ~((sixteen)(bytes == '/') | (sixteen)(bytes == '`'));
 }
 
 bool is_item_id(struct str s)
