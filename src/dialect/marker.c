@@ -52,10 +52,13 @@ static struct str decode_id(struct str id, struct arena *arena)
 
 bool marker_read(struct str text, struct arena *arena, struct marker *out)
 {
-	ptrdiff_t close = str_find(text, STR("]"), 0);
+	ptrdiff_t close;
 	size_t space;
 
-	if (close < 0 || text.p[0] != '[')
+	if (!text.n || text.p[0] != '[')
+		return false;
+	close = str_find(text, STR("]"), 0);
+	if (close < 0)
 		return false;
 	for (space = (size_t)close; space > 1 && text.p[space - 1] != ' ';)
 		space--;
