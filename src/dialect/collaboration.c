@@ -379,7 +379,8 @@ static void decode_review_result(struct checker *c, struct message *m, yyjson_va
 	e->task = task;
 	e->review = verdict < 0 ? REVIEW_NONE : verdicts[verdict];
 	e->failed = !verification_passed(verification);
-	e->content_hash = value_hash(payload[SELF]);
+	if (e->review == REVIEW_CHANGES || e->review == REVIEW_REJECTED) /* others are no items */
+		e->content_hash = value_hash(payload[SELF]);
 	add_findings(c, m, review, task, &severe);
 	add_changes(c, m, review, task);
 	m->events.v[at].severe = severe;
