@@ -27,25 +27,33 @@ static inline void mem_fetch(const void *p)
 	__builtin_prefetch(p);
 }
 
-/* The same for whoever writes there, and so needs it alone. Where gcc does not know which x86-64 it
- * is for, it would have it brought near for reading; what is too old ignores the instruction. */
-static inline void mem_fetch_to_write(const void *p)
-{
-#ifdef __x86_64__
-	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)p));
+#ifdef __clang__
+#define MEM_UNROLL /* it sees that itself */
 #else
-	__asm__ volatile("");
-	__builtin_prefetch(p, 1);
+#define MEM_UNROLL _Pragma("GCC unroll 8")
 #endif
+
+/* The same of n bytes, a constant, for whoever writes there and so needs them alone. Where gcc does
+ * not know which x86-64 it is for, it would have them brought near for reading; what is too old
+ * ignores the instruction. */
+static inline void mem_fetch_to_write(const void *p, size_t n)
+{
+	MEM_UNROLL
+	for (size_t i = 0; i < n; i += 64) {
+#ifdef __x86_64__
+		__asm__ volatile("prefetchw %0" : : "m"(((const char *)p)[i]));
+#else
+		__asm__ volatile("");
+		__builtin_prefetch((const char *)p + i, 1);
+#endif
+	}
 }
 
 /* memset with 0 for structs of 64 bytes to a few hundred, n being a constant: compilers put an
  * instruction there that takes longer to begin than all of this. */
 static inline void mem_zero(void *p, size_t n)
 {
-#ifndef __clang__ /* which sees that itself */
-#pragma GCC unroll 8
-#endif
+	MEM_UNROLL
 	for (size_t i = 0; i + 64 <= n; i += 64)
 		memset((char *)p + i, 0, 64);
 	if (n % 64)

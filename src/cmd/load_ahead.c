@@ -67,18 +67,12 @@ static void *copy_list(struct arena *arena, const void *list, size_t bytes)
 	return bytes ? memcpy(arena_alloc(arena, bytes), list, bytes) : NULL;
 }
 
-enum { CACHE_LINE_BYTES = 64 };
-
 /* Where the next message and its events will be written: whoever applied those that were there had
  * that memory last, and others were since. */
 static void fetch_next(const struct slot *s, const struct decoded *d)
 {
-	const char *message = (const char *)(d + 1), *events = (const char *)s->events;
-
-	for (size_t i = 0; i < sizeof(*d); i += CACHE_LINE_BYTES)
-		mem_fetch_to_write(message + i);
-	for (size_t i = 0; i < 2 * sizeof(*s->events); i += CACHE_LINE_BYTES)
-		mem_fetch_to_write(events + i);
+	mem_fetch_to_write(d + 1, sizeof(*d));
+	mem_fetch_to_write(s->events, 2 * sizeof(*s->events));
 }
 
 /* Lists of a message that is decoded where it will wait. */
