@@ -336,7 +336,7 @@ void json_timeline(struct load *l, const struct scene *s, struct buf *out)
 	for (uint32_t i = 0; i < m->tasks.n; i++) {
 		const struct task *task = &m->tasks.v[i];
 		struct task_state_at st;
-		uint32_t root;
+		uint32_t root, needs;
 
 		if (!task_at(m, task, s->k, &st) || !filter_task(s->filter, m, i, s->k))
 			continue;
@@ -360,10 +360,11 @@ void json_timeline(struct load *l, const struct scene *s, struct buf *out)
 		json_put_bool(out, "stalled", task_is_stalled(m, &st, s->now_ms));
 		json_key(out, "needs");
 		buf_addc(out, '[');
-		for (uint32_t n = 0; n < task->needs.n && task->needs.v[n].message < s->k; n++) {
+		needs = task_needs(task, s->k);
+		for (uint32_t n = 0; n < needs; n++) {
 			if (n)
 				buf_addc(out, ',');
-			json_write_str(out, model_str(m, task->needs.v[n].task_id));
+			json_write_str(out, model_str(m, task->terms->needs.v[n].task_id));
 		}
 		buf_addc(out, ']');
 		put_spans(s, task, out);

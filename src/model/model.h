@@ -127,19 +127,25 @@ struct task_need {
 	uint32_t task_id; /* interned */
 };
 
+/* What a task was given out with; there is nothing of it in most protocols. */
+struct task_terms {
+	HVEC(struct task_need) needs;
+	/* for rules of collaboration */
+	HVEC(uint32_t) scope;      /* globs, interned */
+	int64_t given_ms, told_ms; /* when it was given out, and last reported on */
+};
+
 struct task {
 	uint32_t id, session;
 	uint32_t root;  /* the first of a chain of revisions; itself otherwise */
 	uint32_t limit; /* review iterations */
 	HVEC(struct task_step) steps;
-	HVEC(struct task_need) needs;
-	HVEC(uint32_t) scope; /* globs, interned */
+	struct task_terms *terms; /* or NULL */
 	/* for rules while messages are applied */
 	uint32_t rounds;     /* of a root: reviews so far */
 	uint32_t failures : 27;
 	bool given : 1, active : 1, escalated : 1, has_result : 1, sensitive : 1;
 	struct gaps *gaps; /* of a lane of envelopes, else NULL */
-	int64_t given_ms, told_ms;
 	double confidence;
 	HVEC(uint32_t) open_items; /* of a root: may be open; pruned as they close */
 };
@@ -408,6 +414,8 @@ struct task_state_at {
 	uint32_t attempts;    /* times it was given out */
 };
 bool task_at(const struct model *m, const struct task *task, uint32_t k, struct task_state_at *out);
+/* How many of its needs there are as of k; the first ones of terms->needs. */
+uint32_t task_needs(const struct task *task, uint32_t k);
 bool task_state_is_final(enum task_state s);
 /* Whoever has it is at work. */
 bool task_state_is_work(enum task_state s);

@@ -26,39 +26,49 @@ struct request {
 	bool answered, late_told, is_event;
 };
 
+/* Those of a session with an orchestrator. */
+struct requests {
+	HVEC(struct request) list;
+	struct map map;
+	HVEC(uint32_t) due; /* heap of requests, earliest deadline first */
+};
+
 enum { RECENT_MAX = 64 };
 
+/* Small members stand together at the end, or there would be a quarter more of it. */
 struct session_rules {
 	/* feedback */
 	HVEC(struct turn) waiting; /* first ones seen, whose session is not known yet */
 	struct turn turn;         /* the newest request of this session */
 	int64_t asked, answered;  /* last iterations, 0 = none */
 	int64_t done;             /* as in struct turn_state */
-	uint32_t answer;          /* the newest response */
-	bool answer_failed;
-	bool answer_matched; /* its request was seen */
-	uint32_t request;      /* number + 1 of its newest request, 0 = none */
-	uint64_t request_hash; /* of what it asks */
-	bool request_unsure;   /* it may be another session's */
-	uint32_t home;       /* the session of the file: where bare messages are */
-	uint32_t *recent; /* of a home: sessions lately active, newest last; at most RECENT_MAX */
-	uint32_t recent_n;
+	uint64_t request_hash;    /* of what its newest request asks */
 	uint64_t raised[4]; /* a bit for each improvement, see may_have_raised */
 	HVEC(uint32_t) open_items; /* may be open; pruned as they close */
+	uint32_t *recent; /* of a home: sessions lately active, newest last; at most RECENT_MAX */
+	uint32_t recent_n;
+	uint32_t home;    /* the session of the file: where bare messages are */
+	uint32_t request; /* number + 1 of its newest request, 0 = none */
+	uint32_t answer;  /* the newest response */
 	/* collaboration */
 	int64_t sequence;    /* highest of agents so far, -1 */
 	int64_t person_next; /* after the highest of a person's seat, 0 = none spoke */
-	uint32_t sequence_complaints;
-	bool saw_assignment, saw_review_request, saw_agents;
 	/* orchestrator */
-	HVEC(struct request) requests;
-	struct map request_map;
-	HVEC(uint32_t) due; /* heap of requests, earliest deadline first */
+	struct requests *requests; /* NULL = none yet */
 	/* envelope */
 	uint32_t lane;
+	/* feedback */
+	bool answer_failed : 1;
+	bool answer_matched : 1; /* its request was seen */
+	bool request_unsure : 1; /* it may be another session's */
+	/* collaboration */
+	bool saw_assignment : 1, saw_review_request : 1, saw_agents : 1;
+	uint8_t sequence_complaints;
 	/* handoff */
-	bool saw_result, saw_task;
+	bool saw_result : 1, saw_task : 1;
 };
+
+_Static_assert(sizeof(struct session_rules) <= 192, "three lines of a cache");
 
 /* The message being applied. */
 struct applying {
@@ -156,6 +166,8 @@ uint32_t find_task(const struct model *m, uint32_t session, struct str id);
 uint32_t task_named(const struct model *m, uint32_t session, uint32_t name);
 uint32_t task_get(struct applying *a, uint32_t name); /* finds or adds */
 uint32_t task_root(const struct model *m, uint32_t task);
+struct task_terms *task_terms(struct model *m, uint32_t task); /* finds or adds */
+void task_need(struct applying *a, uint32_t task, uint32_t needed); /* needed: interned */
 void task_step(struct applying *a, uint32_t task, enum task_state state, double progress,
 	       bool assigned);
 uint32_t review_get(struct applying *a, uint32_t name, uint32_t task);

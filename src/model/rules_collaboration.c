@@ -180,6 +180,7 @@ static void apply_task(struct applying *a, const struct event *e)
 {
 	struct model *m = a->m;
 	uint32_t number = task_get(a, id_kept(a, e)), before;
+	struct task_terms *terms;
 	struct task *t;
 	char q[QUOTED_MAX];
 
@@ -195,8 +196,9 @@ static void apply_task(struct applying *a, const struct event *e)
 		t->root = task_root(m, before);
 	task_step(a, number, TASK_ASSIGNED, -1, true);
 	t->given = t->active = true;
-	t->given_ms = t->told_ms = a->msg->time_ms;
-	t->scope.n = 0;
+	terms = task_terms(m, number);
+	terms->given_ms = terms->told_ms = a->msg->time_ms;
+	terms->scope.n = 0;
 	t->limit = e->limit ? small(e->limit) : t->limit;
 	if (t->root != number && e->limit)
 		m->tasks.v[t->root].limit = small(e->limit);
@@ -204,14 +206,15 @@ static void apply_task(struct applying *a, const struct event *e)
 		take_up(a, t->root);
 }
 
-static void check_progress_rate(struct applying *a, struct task *t)
+/* Of a task that was given out. */
+static void check_progress_rate(struct applying *a, struct task_terms *t)
 {
 	int64_t now = a->msg->time_ms;
 	char gap[32];
 
 	if (now == WHEN_NONE)
 		return;
-	if (t->given && t->told_ms != WHEN_NONE && t->given_ms != WHEN_NONE &&
+	if (t->told_ms != WHEN_NONE && t->given_ms != WHEN_NONE &&
 	    now - t->given_ms > PROGRESS_AFTER_MS && now - t->told_ms > PROGRESS_EVERY_MS)
 		report(a, SEVERITY_WARNING, RULE("3.2-progress"), "/timestamp", 0,
 		       "no progress was reported for %s; tasks over 2 minutes report every 30 s",
@@ -243,7 +246,8 @@ static void apply_task_state(struct applying *a, const struct event *e)
 		       "%s is not active any more (line %u)", quoted(e->id, q),
 		       message_line(m, vec_last(&m->tasks.v[number].steps)->message));
 	}
-	check_progress_rate(a, &m->tasks.v[number]);
+	if (m->tasks.v[number].given)
+		check_progress_rate(a, m->tasks.v[number].terms);
 	task_step(a, number, e->state, e->number, false);
 	if (final) {
 		m->tasks.v[number].active = false;
@@ -256,7 +260,7 @@ static void apply_task_state(struct applying *a, const struct event *e)
 static void check_scope(struct applying *a, const struct event *e)
 {
 	uint32_t number = task_named(a->m, a->session, id_known(a, e));
-	const struct task *t = number == NONE ? NULL : &a->m->tasks.v[number];
+	const struct task_terms *t = number == NONE ? NULL : a->m->tasks.v[number].terms;
 	char q[QUOTED_MAX];
 
 	if (!t || !t->scope.n)
@@ -471,7 +475,7 @@ static void apply_needs(struct applying *a, const struct event *e)
 	uint32_t other = model_intern(a->m, e->other);
 
 	if (number != NONE)
-		heap_push(a->m->heap, &a->m->tasks.v[number].needs, (struct task_need){ a->message, other });
+		task_need(a, number, other);
 }
 
 /* The task that the message with that id gave out. */
@@ -522,7 +526,7 @@ void apply_collaboration(struct applying *a)
 			task = task_named(a->m, a->session, id_known(a, e));
 			item = model_intern(a->m, e->other);
 			if (task != NONE)
-				heap_push(a->m->heap, &a->m->tasks.v[task].scope, item);
+				heap_push(a->m->heap, &task_terms(a->m, task)->scope, item);
 			break;
 		case EV_TASK_STATE:
 			apply_task_state(a, e);

@@ -5,20 +5,29 @@
 
 enum { RATE_MAX = 100, RATE_WINDOW_MS = 1000 };
 
-static struct request *find_request(struct session_rules *r, uint64_t h)
+static struct requests *requests_of(struct applying *a)
 {
-	for (uint32_t it = 0, v; map_next(&r->request_map, h, &it, &v);)
-		if (r->requests.v[v].hash == h)
-			return &r->requests.v[v];
+	struct session_rules *r = rules_of(a);
+
+	if (!r->requests)
+		r->requests = heap_zalloc(a->m->heap, sizeof(*r->requests));
+	return r->requests;
+}
+
+static struct request *find_request(struct requests *r, uint64_t h)
+{
+	for (uint32_t it = 0, v; map_next(&r->map, h, &it, &v);)
+		if (r->list.v[v].hash == h)
+			return &r->list.v[v];
 	return NULL;
 }
 
-static int64_t due_at(const struct session_rules *r, uint32_t place)
+static int64_t due_at(const struct requests *r, uint32_t place)
 {
-	return r->requests.v[r->due.v[place]].deadline_ms;
+	return r->list.v[r->due.v[place]].deadline_ms;
 }
 
-static void swap_due(struct session_rules *r, uint32_t i, uint32_t k)
+static void swap_due(struct requests *r, uint32_t i, uint32_t k)
 {
 	uint32_t kept = r->due.v[i];
 
@@ -26,14 +35,14 @@ static void swap_due(struct session_rules *r, uint32_t i, uint32_t k)
 	r->due.v[k] = kept;
 }
 
-static void push_due(struct heap *h, struct session_rules *r, uint32_t request)
+static void push_due(struct heap *h, struct requests *r, uint32_t request)
 {
 	heap_push(h, &r->due, request);
 	for (uint32_t i = r->due.n - 1; i && due_at(r, i) < due_at(r, (i - 1) / 2); i = (i - 1) / 2)
 		swap_due(r, i, (i - 1) / 2);
 }
 
-static uint32_t pop_due(struct session_rules *r)
+static uint32_t pop_due(struct requests *r)
 {
 	uint32_t first = r->due.v[0], i = 0;
 
@@ -53,22 +62,22 @@ static uint32_t pop_due(struct session_rules *r)
 
 static void add_request(struct applying *a, const struct event *e, int64_t deadline_ms, bool is_event)
 {
-	struct session_rules *r = rules_of(a);
+	struct requests *r = requests_of(a);
 	uint64_t h = key_hash(e->id, e->id_key);
 
 	if (!e->id.n || find_request(r, h))
 		return;
-	map_put(a->m->heap, &r->request_map, h, r->requests.n);
-	heap_push(a->m->heap, &r->requests,
+	map_put(a->m->heap, &r->map, h, r->list.n);
+	heap_push(a->m->heap, &r->list,
 		  (struct request){ .hash = h, .message = a->message,
 				    .deadline_ms = deadline_ms, .is_event = is_event });
 	if (deadline_ms != WHEN_NONE)
-		push_due(a->m->heap, r, r->requests.n - 1);
+		push_due(a->m->heap, r, r->list.n - 1);
 }
 
 static void apply_response(struct applying *a, const struct event *e)
 {
-	struct session_rules *r = rules_of(a);
+	struct requests *r = requests_of(a);
 	struct request *q = e->id.n ? find_request(r, key_hash(e->id, e->id_key)) : NULL;
 	uint32_t item = item_named(a->m, a->session, ITEM_QUESTION, id_known(a, e), NONE);
 	enum verdict yes = VERDICT_ANSWERED;
@@ -81,7 +90,7 @@ static void apply_response(struct applying *a, const struct event *e)
 		yes = VERDICT_ACCEPTED;
 	}
 	if (!q) {
-		report(a, r->requests.n ? SEVERITY_ERROR : SEVERITY_WARNING,
+		report(a, r->list.n ? SEVERITY_ERROR : SEVERITY_WARNING,
 		       RULE("correlation-correlationId"), e->at, 0, "no request %s was seen",
 		       quoted(e->id, text));
 		return;
@@ -113,10 +122,10 @@ static void apply_response(struct applying *a, const struct event *e)
 /* The first message after a deadline tells that it has passed. */
 static void check_timeouts(struct applying *a)
 {
-	struct session_rules *r = rules_of(a);
+	struct requests *r = requests_of(a);
 
 	while (r->due.n && a->msg->time_ms != WHEN_NONE && due_at(r, 0) < a->msg->time_ms) {
-		struct request *q = &r->requests.v[pop_due(r)];
+		struct request *q = &r->list.v[pop_due(r)];
 
 		if (!q->answered)
 			report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
@@ -211,8 +220,7 @@ void apply_orchestrator(struct applying *a)
 			task = task_get(a, id_kept(a, e));
 			other = model_intern(a->m, e->other);
 			if (task != NONE)
-				heap_push(a->m->heap, &a->m->tasks.v[task].needs,
-					 (struct task_need){ a->message, other });
+				task_need(a, task, other);
 			break;
 		case EV_ITEM:
 			task = task_get(a, task_name_kept(a, e));

@@ -37,8 +37,7 @@ uint32_t task_get(struct applying *a, uint32_t name)
 	if (found == NONE) {
 		found = m->tasks.n;
 		heap_push(m->heap, &m->tasks, (struct task){ .id = name, .session = a->session, .root = found,
-							     .given_ms = WHEN_NONE,
-							     .told_ms = WHEN_NONE, .confidence = -1 });
+							     .confidence = -1 });
 		map_put(m->heap, &m->task_map, hash_mix(a->session, name), found);
 	}
 	m->strings.v[name].last = found;
@@ -48,6 +47,32 @@ uint32_t task_get(struct applying *a, uint32_t name)
 uint32_t task_root(const struct model *m, uint32_t task)
 {
 	return m->tasks.v[task].root;
+}
+
+struct task_terms *task_terms(struct model *m, uint32_t task)
+{
+	struct task *t = &m->tasks.v[task];
+
+	if (!t->terms) {
+		t->terms = heap_zalloc(m->heap, sizeof(*t->terms));
+		t->terms->given_ms = t->terms->told_ms = WHEN_NONE;
+	}
+	return t->terms;
+}
+
+void task_need(struct applying *a, uint32_t task, uint32_t needed)
+{
+	heap_push(a->m->heap, &task_terms(a->m, task)->needs,
+		  (struct task_need){ a->message, needed });
+}
+
+uint32_t task_needs(const struct task *task, uint32_t k)
+{
+	uint32_t n = 0;
+
+	while (task->terms && n < task->terms->needs.n && task->terms->needs.v[n].message < k)
+		n++;
+	return n;
 }
 
 void task_step(struct applying *a, uint32_t task, enum task_state state, double progress,

@@ -141,7 +141,7 @@ static void add_task(struct making *k, uint32_t task, uint32_t *count)
 		return;
 	++*count;
 	line_add(k->out, LANE_TASK, task, 0);
-	if (t->needs.n && t->needs.v[0].message < k->s->k)
+	if (task_needs(t, k->s->k))
 		line_add(k->out, LANE_NEEDS, task, 0);
 }
 
@@ -396,10 +396,10 @@ static const struct mark *state_of_needed(const struct scene *s, uint32_t sessio
 	return NULL;
 }
 
-static bool needed_before(const struct task *t, uint32_t n)
+static bool needed_before(const struct task_need *needs, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (t->needs.v[i].task_id == t->needs.v[n].task_id)
+		if (needs[i].task_id == needs[n].task_id)
 			return true;
 	return false;
 }
@@ -409,17 +409,19 @@ static void draw_needs(const struct scene *s, const struct own *own, uint32_t nu
 {
 	const struct task *t = &s->model->tasks.v[number];
 	struct pen p = { g, rect_in(row, 0, 0, 1, own->fit.at[COL_AXIS] - 1) };
+	uint32_t n = task_needs(t, s->k);
 
 	pen_put(&p, ROLE_DIM,
 		root_at(s->model, number, scene_until(s).k) == number ? "  needs" : "    needs");
-	for (uint32_t i = 0; i < t->needs.n && i < NEEDS_MAX && p.rest.cols > 0; i++) {
+	for (uint32_t i = 0; i < n && i < NEEDS_MAX && p.rest.cols > 0; i++) {
+		const struct task_need *needs = t->terms->needs.v;
 		const struct mark *mark;
 
-		if (t->needs.v[i].message >= s->k || needed_before(t, i))
+		if (needed_before(needs, i))
 			continue;
-		mark = state_of_needed(s, t->session, t->needs.v[i].task_id);
+		mark = state_of_needed(s, t->session, needs[i].task_id);
 		pen_skip(&p, 1);
-		pen_id(&p, ROLE_ID, model_str(s->model, t->needs.v[i].task_id));
+		pen_id(&p, ROLE_ID, model_str(s->model, needs[i].task_id));
 		pen_skip(&p, 1);
 		pen_put(&p, mark ? mark->role : ROLE_WARN, mark ? mark->glyph : "not seen");
 	}
