@@ -6,6 +6,7 @@
 /* Who decoded the message may be another processor: its words are far away, too. */
 static void fetch_slots(const struct model *m, const struct message *msg)
 {
+	mem_fetch(msg->kind.p);
 	mem_fetch(msg->session.p);
 	mem_fetch(msg->from.id.p);
 	mem_fetch(msg->to.id.p);

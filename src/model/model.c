@@ -343,7 +343,7 @@ static bool is_repeat(struct applying *a, uint64_t id)
 static void note_group(struct applying *a, const struct place *place)
 {
 	struct model *m = a->m;
-	uint32_t group = place->aside ? NONE : m->sessions.v[a->session].group;
+	uint32_t group = place->aside ? NONE : m->group_before;
 
 	if (!m->stretches.n || vec_last(&m->stretches)->group != group)
 		heap_push(m->heap, &m->stretches, (struct stretch){ a->message, group });

@@ -174,10 +174,9 @@ struct agent {
 	uint32_t name, type, session;
 	uint32_t first; /* message */
 	HVEC(struct agent_step) states; /* told by others */
-	bool known, human, sent;
 	int64_t *recent_ms; /* times of the last messages, for the rate rule */
 	uint32_t recent_n;
-	bool flooding;
+	bool known, human, sent, flooding;
 };
 
 struct usage {
@@ -192,7 +191,7 @@ enum { MODEL_RECENT_NAMES = 2048, MODEL_RECENT = 1024, MODEL_RECENT_KINDS = 256 
 struct interned {
 	const char *p;
 	uint32_t n;
-	uint32_t last; /* the task or review that had it last, for who asks next; may be anything */
+	uint32_t last; /* the task or review that was asked for by it last; NONE = none has it */
 };
 
 /* A session of a group, or an agent of a session, met lately: what its name in that is filed as.

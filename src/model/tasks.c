@@ -13,6 +13,8 @@ uint32_t task_named(const struct model *m, uint32_t session, uint32_t id)
 	if (id == NONE)
 		return NONE;
 	last = m->strings.v[id].last;
+	if (last == NONE)
+		return NONE;
 	if (is_task(m, last, session, id))
 		return last;
 	for (uint32_t it = 0, v; map_next(&m->task_map, hash_mix(session, id), &it, &v);)
@@ -102,6 +104,8 @@ static uint32_t review_lookup(const struct model *m, uint32_t session, uint32_t 
 {
 	uint32_t last = m->strings.v[id].last;
 
+	if (last == NONE)
+		return NONE;
 	if (is_review(m, last, session, id))
 		return last;
 	for (uint32_t it = 0, v; map_next(&m->review_map, hash_mix(session, id), &it, &v);)
