@@ -151,24 +151,34 @@ uint32_t session_known(const struct model *m, struct name_key key)
 	return name == NONE ? NONE : session_lookup(m, group, name, hash_mix(group, name));
 }
 
+static uint32_t session_add(struct model *m, uint32_t group, uint32_t name, uint64_t h,
+			    uint32_t message)
+{
+	struct session_rules *rules = heap_zalloc(m->heap, sizeof(*rules));
+
+	rules->sequence = -1;
+	rules->lane = NONE;
+	heap_push(m->heap, &m->sessions, (struct session){ .name = name, .group = group,
+							   .first = message, .loop = NONE,
+							   .rules = rules });
+	map_put(m->heap, &m->session_map, h, m->sessions.n - 1);
+	return m->sessions.n - 1;
+}
+
 uint32_t model_session(struct model *m, struct str group, struct str id, struct name_key key,
 		       uint32_t message)
 {
-	uint32_t g = group_kept(m, group), name = id.n ? name_kept(m, id, key) : g;
+	uint32_t g = group_kept(m, group), name = id.n ? name_kept(m, id, key) : g, found;
 	uint64_t h = hash_mix(g, name);
-	uint32_t found = session_lookup(m, g, name, h);
+	struct recent *recent = &m->recent_sessions[h % MODEL_RECENT];
 
-	m->recent_sessions[h % MODEL_RECENT] =
-		(struct recent){ g, name, (found == NONE ? m->sessions.n : found) + 1 };
-	if (found != NONE)
-		return found;
-	heap_push(m->heap, &m->sessions, (struct session){ .name = name, .group = g, .first = message,
-						 .loop = NONE });
-	vec_last(&m->sessions)->rules = heap_zalloc(m->heap, sizeof(struct session_rules));
-	vec_last(&m->sessions)->rules->sequence = -1;
-	vec_last(&m->sessions)->rules->lane = NONE;
-	map_put(m->heap, &m->session_map, h, m->sessions.n - 1);
-	return m->sessions.n - 1;
+	if (is_recent(recent, g, name))
+		return recent->number - 1;
+	found = session_lookup(m, g, name, h);
+	if (found == NONE)
+		found = session_add(m, g, name, h, message);
+	*recent = (struct recent){ g, name, found + 1 };
+	return found;
 }
 
 static uint32_t agent_lookup(const struct model *m, uint32_t session, uint32_t name, uint64_t h)
@@ -190,24 +200,32 @@ uint32_t find_agent(const struct model *m, uint32_t session, struct str name)
 	return known != NONE ? agent_lookup(m, session, known, hash_mix(session, known)) : NONE;
 }
 
+static uint32_t agent_add(struct model *m, uint32_t session, const struct actor *actor,
+			  uint32_t name, uint64_t h, uint32_t message)
+{
+	heap_push(m->heap, &m->agents, (struct agent){ .name = name, .session = session,
+						       .first = message,
+						       .type = model_intern(m, actor->type),
+						       .human = actor->human });
+	map_put(m->heap, &m->agent_map, h, m->agents.n - 1);
+	return m->agents.n - 1;
+}
+
 uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor,
 		     struct name_key key, uint32_t message)
 {
 	uint32_t name = name_kept(m, actor->id, key), found;
 	uint64_t h = hash_mix(session, name);
+	struct recent *recent = &m->recent_agents[h % MODEL_RECENT];
 
 	if (name == NONE)
 		return NONE;
+	if (is_recent(recent, session, name))
+		return recent->number - 1;
 	found = agent_lookup(m, session, name, h);
-	if (found == NONE) {
-		found = m->agents.n;
-		heap_push(m->heap, &m->agents, (struct agent){ .name = name, .session = session,
-							       .first = message,
-							       .type = model_intern(m, actor->type),
-							       .human = actor->human });
-		map_put(m->heap, &m->agent_map, h, found);
-	}
-	m->recent_agents[h % MODEL_RECENT] = (struct recent){ session, name, found + 1 };
+	if (found == NONE)
+		found = agent_add(m, session, actor, name, h, message);
+	*recent = (struct recent){ session, name, found + 1 };
 	return found;
 }
 

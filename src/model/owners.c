@@ -29,7 +29,7 @@ void item_give(struct model *m, struct item *item, struct owner owner)
 	item->owner = owner.review != NONE ? owner.review
 		      : owner.task != NONE ? owner.task
 					   : owner.session;
-	if (same_owner(item_owner(m, item), owner))
+	if (item->owned == OWNER_SESSION || same_owner(item_owner(m, item), owner))
 		return;
 	item->owned = OWNER_OWN;
 	item->owner = m->item_owners.n;
