@@ -3,6 +3,29 @@
 
 #include "model/rules.h"
 
+/* Many events of a message are of one task: names that the one before has, too, are passed over. */
+static bool is_new_id(const struct message *msg, uint32_t i)
+{
+	const struct event *e = &msg->events.v[i];
+
+	return !i || e->id.p != e[-1].id.p || e->id.n != e[-1].id.n;
+}
+
+static bool is_new_task(const struct message *msg, uint32_t i)
+{
+	const struct event *e = &msg->events.v[i];
+
+	return e->task.n && (!i || e->task.p != e[-1].task.p || e->task.n != e[-1].task.n);
+}
+
+static void fetch_slot(const struct model *m, struct str s, struct name_key key)
+{
+	if (!key.hash)
+		return;
+	mem_fetch(s.p);
+	map_fetch(&m->string_map, key.hash);
+}
+
 /* Who decoded the message may be another processor: its words are far away, too. */
 static void fetch_slots(const struct model *m, const struct message *msg)
 {
@@ -13,13 +36,10 @@ static void fetch_slots(const struct model *m, const struct message *msg)
 	for (uint32_t i = 0; i < msg->events.n; i++) {
 		const struct event *e = &msg->events.v[i];
 
-		mem_fetch(e->id.p);
-		if (e->id_key.hash)
-			map_fetch(&m->string_map, e->id_key.hash);
-		if (e->task_key.hash) {
-			mem_fetch(e->task.p);
-			map_fetch(&m->string_map, e->task_key.hash);
-		}
+		if (is_new_id(msg, i))
+			fetch_slot(m, e->id, e->id_key);
+		if (is_new_task(msg, i))
+			fetch_slot(m, e->task, e->task_key);
 	}
 }
 
@@ -35,12 +55,6 @@ static void guess(const struct model *m, struct name_key *key)
 		mem_fetch(&m->strings.v[number]);
 }
 
-/* Many events are of one task. */
-static bool same_id(const struct event *a, const struct event *b)
-{
-	return a->id.p == b->id.p && a->id.n == b->id.n;
-}
-
 static void guess_names(const struct model *m, struct message *msg)
 {
 	guess(m, &msg->session_key);
@@ -49,9 +63,10 @@ static void guess_names(const struct model *m, struct message *msg)
 	for (uint32_t i = 0; i < msg->events.n; i++) {
 		struct event *e = &msg->events.v[i];
 
-		if (!i || !same_id(e, e - 1))
+		if (is_new_id(msg, i))
 			guess(m, &e->id_key);
-		guess(m, &e->task_key);
+		if (is_new_task(msg, i))
+			guess(m, &e->task_key);
 	}
 }
 
@@ -68,6 +83,7 @@ static void fetch_text(const struct model *m, struct name_key key)
 		mem_fetch(m->strings.v[key.guess - 1].p);
 }
 
+/* The task or the review of that name. */
 static void fetch_named(const struct model *m, struct name_key key)
 {
 	uint32_t last = key.guess ? m->strings.v[key.guess - 1].last : NONE;
@@ -80,17 +96,23 @@ static void fetch_named(const struct model *m, struct name_key key)
 
 static void fetch_texts(const struct model *m, const struct message *msg)
 {
+	bool names_entities = msg->dialect != DIALECT_FEEDBACK;
+
 	fetch_text(m, msg->session_key);
 	fetch_text(m, msg->from_key);
 	fetch_text(m, msg->to_key);
 	for (uint32_t i = 0; i < msg->events.n; i++) {
 		const struct event *e = &msg->events.v[i];
 
-		fetch_text(m, e->id_key);
-		fetch_text(m, e->task_key);
-		if (msg->dialect != DIALECT_FEEDBACK) {
-			fetch_named(m, e->id_key);
-			fetch_named(m, e->task_key);
+		if (is_new_id(msg, i)) {
+			fetch_text(m, e->id_key);
+			if (names_entities)
+				fetch_named(m, e->id_key);
+		}
+		if (is_new_task(msg, i)) {
+			fetch_text(m, e->task_key);
+			if (names_entities)
+				fetch_named(m, e->task_key);
 		}
 	}
 }
@@ -98,7 +120,12 @@ static void fetch_texts(const struct model *m, const struct message *msg)
 /* A name once known keeps its number; one that is not may be known when its turn comes. */
 static void confirm(const struct model *m, struct str s, struct name_key *key)
 {
-	if (key->guess && str_eq(model_str(m, key->guess - 1), s))
+	const struct interned *kept;
+
+	if (!key->guess)
+		return;
+	kept = &m->strings.v[key->guess - 1];
+	if (str_eq(str_make(kept->p, kept->n), s))
 		key->number = key->guess;
 }
 
@@ -110,11 +137,14 @@ static void confirm_names(const struct model *m, struct message *msg)
 	for (uint32_t i = 0; i < msg->events.n; i++) {
 		struct event *e = &msg->events.v[i];
 
-		if (i && same_id(e, e - 1))
-			e->id_key = e[-1].id_key;
-		else
+		if (is_new_id(msg, i))
 			confirm(m, e->id, &e->id_key);
-		confirm(m, e->task, &e->task_key);
+		else
+			e->id_key = e[-1].id_key;
+		if (is_new_task(msg, i))
+			confirm(m, e->task, &e->task_key);
+		else if (e->task.n)
+			e->task_key = e[-1].task_key;
 	}
 }
 
