@@ -149,3 +149,26 @@ bool str_to_u64(struct str s, uint64_t *out)
 	*out = v;
 	return true;
 }
+
+struct str str_from_u64(uint64_t v, char room[DIGITS_MAX])
+{
+	char *p = room + DIGITS_MAX;
+
+	do {
+		*--p = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	return str_make(p, (size_t)(room + DIGITS_MAX - p));
+}
+
+bool str_is_plain(struct str s)
+{
+	size_t i = 0;
+
+	while (i + 8 <= s.n && str_plain_eight(s.p + i))
+		i += 8;
+	for (; i < s.n; i++)
+		if ((unsigned char)(s.p[i] - ' ') > '~' - ' ')
+			return false;
+	return true;
+}

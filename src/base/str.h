@@ -100,5 +100,20 @@ static inline uint64_t hash_short(uint64_t a, uint64_t b, size_t n)
 }
 /* Whole decimal number without sign; false on anything else or overflow. */
 bool str_to_u64(struct str s, uint64_t *out);
+/* The other way round, in that room. */
+enum { DIGITS_MAX = 20 };
+struct str str_from_u64(uint64_t v, char room[DIGITS_MAX]);
+/* Whether eight bytes are letters, digits, signs and blanks of ASCII; false also where it is not
+ * sure. */
+static inline bool str_plain_eight(const char *p)
+{
+	const uint64_t each = 0x0101010101010101u;
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	return !((word | (word + each) | (word - 0x20 * each)) & 0x80 * each);
+}
+/* Whether all bytes are. */
+bool str_is_plain(struct str s);
 
 #endif

@@ -52,14 +52,6 @@ void load_take(void *reading, const struct frame *frame)
 	load_apply(r, &l->message, frame);
 }
 
-static bool is_plain(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)(s.p[i] - ' ') > '~' - ' ')
-			return false;
-	return true;
-}
-
 void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, int most)
 {
 	struct cells it = cells_start(raw_of(s), mode, false);
@@ -78,7 +70,7 @@ void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, int most)
 
 void add_clean(struct buf *out, struct str s, enum text_mode mode)
 {
-	if (is_plain(s)) /* as it is in every mode */
+	if (str_is_plain(s)) /* as it is in every mode */
 		buf_add_str(out, s);
 	else
 		add_clean_cut(out, s, mode, INT_MAX);

@@ -17,14 +17,17 @@ const char *severity_name(enum severity s)
 void diag_add(struct diags *d, enum severity s, const char *rule, struct str pointer,
 	      const char *format, ...)
 {
-	char text[400] = "";
+	char text[400];
 	va_list ap;
+	int n = 0;
 
 	va_start(ap, format);
 	if (!d->quiet)
-		vsnprintf(text, sizeof(text), format, ap);
+		n = vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	diag_add_str(d, s, rule, pointer, str_of(text));
+	if (n >= (int)sizeof(text))
+		n = (int)sizeof(text) - 1;
+	diag_add_str(d, s, rule, pointer, n > 0 ? str_make(text, (size_t)n) : STR_NONE);
 }
 
 void diag_add_str(struct diags *d, enum severity s, const char *rule, struct str pointer,
@@ -42,23 +45,13 @@ void diags_clear(struct diags *d)
 	memset(d->count, 0, sizeof(d->count));
 }
 
-/* Whether none of eight bytes needs an escape; false also where it is not sure. */
-static bool are_plain(const char *p)
-{
-	const uint64_t each = 0x0101010101010101u;
-	uint64_t word;
-
-	memcpy(&word, p, sizeof(word));
-	return !((word | (word + each) | (word - 0x20 * each)) & 0x80 * each);
-}
-
 const char *quoted(struct str s, char out[QUOTED_MAX])
 {
 	const size_t most = QUOTED_MAX - 12; /* what begins here is still told */
 	size_t n = 0, i = 0;
 
 	out[n++] = '"';
-	for (; i + 8 <= s.n && n + 7 <= most && are_plain(s.p + i); i += 8, n += 8)
+	for (; i + 8 <= s.n && n + 7 <= most && str_plain_eight(s.p + i); i += 8, n += 8)
 		memcpy(out + n, s.p + i, 8);
 	for (; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];

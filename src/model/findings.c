@@ -292,82 +292,118 @@ void finding_start(struct finding_walk *w, const struct model *m, uint32_t messa
 	w->message = before.message;
 }
 
+/* Text in a room of that many bytes, cut where it ends. */
+struct telling {
+	char *room;
+	size_t n, most;
+};
+
+static void tell(struct telling *t, struct str s)
+{
+	size_t n = s.n < t->most - t->n ? s.n : t->most - t->n;
+
+	if (n)
+		memcpy(t->room + t->n, s.p, n);
+	t->n += n;
+}
+
+static void tell_number(struct telling *t, uint64_t v)
+{
+	char digits[DIGITS_MAX];
+
+	tell(t, str_from_u64(v, digits));
+}
+
+static struct str told(const struct telling *t)
+{
+	t->room[t->n] = '\0';
+	return str_make(t->room, t->n);
+}
+
 static void read_pointer(struct finding_walk *w)
 {
 	const struct complaint *c = &w->m->findings.complaints.v[w->complaint];
-	const char *head = model_str(w->m, c->head).p, *at = model_str(w->m, c->at).p;
-	const char *percent = strstr(at, "%u");
-	char *room = w->pointer_room;
+	struct telling t = { w->pointer_room, 0, FINDING_POINTER_MAX - 1 };
+	struct str at = model_str(w->m, c->at);
+	ptrdiff_t percent = str_find(at, STR("%u"), 0);
 
-	if (percent)
-		snprintf(room, FINDING_POINTER_MAX, "%s%.*s%u%s", head, (int)(percent - at), at,
-			 w->index, percent + 2);
-	else
-		snprintf(room, FINDING_POINTER_MAX, "%s%s", head, at);
-	w->pointer = str_of(room);
+	tell(&t, model_str(w->m, c->head));
+	if (percent >= 0) {
+		tell(&t, str_make(at.p, (size_t)percent));
+		tell_number(&t, w->index);
+		at = str_from(at, (size_t)percent + 2);
+	}
+	tell(&t, at);
+	w->pointer = told(&t);
+}
+
+static void read_signed(struct telling *out, int64_t v)
+{
+	if (v < 0)
+		tell(out, STR("-"));
+	tell_number(out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+static void read_fraction(struct finding_walk *w, int digits, uint32_t *at, struct telling *out)
+{
+	char text[FINDING_TEXT_MAX];
+	double number;
+	int n;
+
+	if (w->offset - *at < sizeof(number))
+		return;
+	memcpy(&number, w->m->findings.bytes.v + *at, sizeof(number));
+	*at += sizeof(number);
+	n = snprintf(text, sizeof(text), "%.*f", digits, number);
+	tell(out, str_make(text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1));
 }
 
 /* One word of the sentence; *at moves behind it. */
-static void read_word(struct finding_walk *w, struct conversion c, uint32_t *at, struct buf *out)
+static void read_word(struct finding_walk *w, struct conversion c, uint32_t *at,
+		      struct telling *out)
 {
 	const struct findings *f = &w->m->findings;
-	double number;
 	uint64_t v;
 
 	switch (c.kind) {
-	case 'u':
-		buf_printf(out, "%llu", (unsigned long long)get_number(f, at));
-		break;
-	case 'd':
-		buf_printf(out, "%lld", (long long)with_sign(get_number(f, at)));
-		break;
+	case 'u': tell_number(out, get_number(f, at)); break;
+	case 'd': read_signed(out, with_sign(get_number(f, at))); break;
 	case 's':
 		v = get_number(f, at);
 		if (v) {
-			buf_addc(out, '"');
-			buf_add_str(out, model_str(w->m, (uint32_t)(v - 1)));
-			buf_addc(out, '"');
+			tell(out, STR("\""));
+			tell(out, model_str(w->m, (uint32_t)(v - 1)));
+			tell(out, STR("\""));
 			break;
 		}
 		v = get_number(f, at);
 		if (v <= w->offset - *at)
-			buf_add(out, (const char *)f->bytes.v + *at, (size_t)v);
+			tell(out, str_make((const char *)f->bytes.v + *at, (size_t)v));
 		*at += (uint32_t)v;
 		break;
-	case 'f':
-		if (w->offset - *at < sizeof(number))
-			break;
-		memcpy(&number, f->bytes.v + *at, sizeof(number));
-		*at += sizeof(number);
-		buf_printf(out, "%.*f", c.digits, number);
-		break;
-	default: buf_addc(out, '%');
+	case 'f': read_fraction(w, c.digits, at, out); break;
+	default: tell(out, STR("%"));
 	}
 }
 
 void finding_read(struct finding_walk *w)
 {
 	const struct complaint *complaint = &w->m->findings.complaints.v[w->complaint];
-	const char *p = model_str(w->m, complaint->format).p, *percent;
-	struct buf text = { 0 };
+	struct str format = model_str(w->m, complaint->format);
+	const char *p = format.p, *end = format.p + format.n, *percent;
+	struct telling t = { w->text_room, 0, FINDING_TEXT_MAX - 1 };
 	uint32_t at = w->words;
 
 	read_pointer(w);
-	while ((percent = strchr(p, '%'))) {
+	while ((percent = memchr(p, '%', (size_t)(end - p)))) {
 		struct conversion c = conversion_at(percent);
 
-		buf_add(&text, p, (size_t)(percent - p));
-		read_word(w, c, &at, &text);
+		tell(&t, str_make(p, (size_t)(percent - p)));
+		read_word(w, c, &at, &t);
 		p = percent + c.length;
 	}
-	buf_adds(&text, p);
-	if (text.n >= FINDING_TEXT_MAX)
-		text.n = FINDING_TEXT_MAX - 1;
-	if (text.n)
-		memcpy(w->text_room, text.p, text.n);
-	w->text_room[text.n] = '\0';
-	w->text = str_make(w->text_room, text.n);
-	buf_release(&text);
+	tell(&t, str_make(p, (size_t)(end - p)));
+	w->text = told(&t);
 }
 
 void finding_newest(struct finding_walk *w, const struct model *m)

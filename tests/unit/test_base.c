@@ -146,6 +146,32 @@ START_TEST(str_to_u64_is_strict)
 }
 END_TEST
 
+START_TEST(str_from_u64_has_all_digits)
+{
+	char room[DIGITS_MAX];
+
+	ck_assert(str_is(str_from_u64(0, room), "0"));
+	ck_assert(str_is(str_from_u64(1203, room), "1203"));
+	ck_assert(str_is(str_from_u64(UINT64_MAX, room), "18446744073709551615"));
+}
+END_TEST
+
+/* Each byte at each place of texts that are looked at eight bytes at a time, and one at a time. */
+START_TEST(str_is_plain_knows_each_byte)
+{
+	char text[19];
+
+	ck_assert(str_is_plain(STR("")));
+	for (unsigned c = 0; c < 256; c++)
+		for (size_t at = 0; at < sizeof(text); at++) {
+			memset(text, 'a', sizeof(text));
+			text[at] = (char)c;
+			ck_assert(str_is_plain(str_make(text, sizeof(text))) ==
+				  (c >= ' ' && c <= '~'));
+		}
+}
+END_TEST
+
 START_TEST(err_returns_minus_one_and_cuts_long_text)
 {
 	struct err err;
@@ -784,6 +810,8 @@ int main(void)
 	tcase_add_test(t, str_trim_takes_white_space_and_nothing_else);
 	tcase_add_test(t, str_hash_depends_on_every_byte_and_the_length);
 	tcase_add_test(t, str_to_u64_is_strict);
+	tcase_add_test(t, str_from_u64_has_all_digits);
+	tcase_add_test(t, str_is_plain_knows_each_byte);
 	tcase_add_test(t, err_returns_minus_one_and_cuts_long_text);
 
 	t = cases(suite, "mem");
