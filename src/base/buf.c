@@ -21,15 +21,6 @@ void buf_reserve(struct buf *b, size_t more)
 	b->cap = cap;
 }
 
-void buf_add(struct buf *b, const void *bytes, size_t n)
-{
-	buf_reserve(b, n);
-	if (n)
-		memcpy(b->p + b->n, bytes, n);
-	b->n += n;
-	b->p[b->n] = '\0';
-}
-
 void buf_addc(struct buf *b, char c)
 {
 	buf_add(b, &c, 1);
@@ -38,11 +29,6 @@ void buf_addc(struct buf *b, char c)
 void buf_adds(struct buf *b, const char *s)
 {
 	buf_add(b, s, strlen(s));
-}
-
-void buf_add_str(struct buf *b, struct str s)
-{
-	buf_add(b, s.p, s.n);
 }
 
 void buf_printf(struct buf *b, const char *format, ...)

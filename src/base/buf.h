@@ -11,12 +11,26 @@ struct buf {
 };
 
 void buf_reserve(struct buf *b, size_t more);
-void buf_add(struct buf *b, const void *bytes, size_t n);
 void buf_addc(struct buf *b, char c);
 void buf_adds(struct buf *b, const char *zero_terminated);
-void buf_add_str(struct buf *b, struct str s);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_release(struct buf *b);
+
+/* Here, so that a few bytes that are known when this is compiled take a few instructions. */
+static inline void buf_add(struct buf *b, const void *bytes, size_t n)
+{
+	if (b->cap - b->n <= n)
+		buf_reserve(b, n);
+	if (n)
+		memcpy(b->p + b->n, bytes, n);
+	b->n += n;
+	b->p[b->n] = '\0';
+}
+
+static inline void buf_add_str(struct buf *b, struct str s)
+{
+	buf_add(b, s.p, s.n);
+}
 
 static inline struct str buf_str(const struct buf *b)
 {

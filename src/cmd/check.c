@@ -26,25 +26,26 @@ static void flush(struct checking *c, size_t limit)
 static void print_text(struct checking *c, struct str source, const struct message *msg,
 		       uint32_t number)
 {
-	char line[16];
+	char digits[DIGITS_MAX];
+	struct str line = str_from_u64(number, digits);
 
-	if (msg->diags.list.n)
-		snprintf(line, sizeof(line), ":%u: ", number);
 	for (uint32_t i = 0; i < msg->diags.list.n; i++) {
 		const struct diag *d = &msg->diags.list.v[i];
 
 		add_clean(&c->out, source, TEXT_ID);
-		buf_adds(&c->out, line);
+		buf_add_str(&c->out, STR(":"));
+		buf_add_str(&c->out, line);
+		buf_add_str(&c->out, STR(": "));
 		buf_adds(&c->out, severity_name(d->severity));
-		buf_adds(&c->out, ": ");
+		buf_add_str(&c->out, STR(": "));
 		if (d->pointer.n) {
 			add_clean(&c->out, d->pointer, TEXT_ID);
-			buf_adds(&c->out, ": ");
+			buf_add_str(&c->out, STR(": "));
 		}
 		add_clean(&c->out, d->text, TEXT_LINE);
-		buf_adds(&c->out, " [");
+		buf_add_str(&c->out, STR(" ["));
 		buf_adds(&c->out, d->rule);
-		buf_adds(&c->out, "]\n");
+		buf_add_str(&c->out, STR("]\n"));
 	}
 }
 
@@ -53,8 +54,6 @@ static void print_json(struct checking *c, struct str source, const struct messa
 {
 	struct buf *b = &c->out;
 
-	if (!msg->diags.list.n && !c->o->all)
-		return;
 	buf_printf(b, "{\"line\":%u", line);
 	if (c->several) {
 		buf_adds(b, ",\"source\":");
@@ -131,8 +130,8 @@ static void check_message(void *ctx, struct load *l, const struct message *msg,
 			  const struct record *r)
 {
 	struct checking *c = ctx;
-	struct str source = load_source_name(l, route_of(&l->model, r)->source);
-	uint32_t number = l->model.records.n - 1, line = message_line(&l->model, number);
+	uint32_t number = l->model.records.n - 1, line;
+	struct str source;
 
 	if (c->filter && !c->dated && r->time_ms != WHEN_NONE)
 		date_filter(c, r->time_ms);
@@ -141,6 +140,10 @@ static void check_message(void *ctx, struct load *l, const struct message *msg,
 	c->messages[msg->dialect]++;
 	for (int i = 0; i < 3; i++)
 		c->count[i] += msg->diags.count[i];
+	if (!msg->diags.list.n && !c->o->all)
+		return;
+	source = load_source_name(l, route_of(&l->model, r)->source);
+	line = message_line(&l->model, number);
 	switch (c->o->format) {
 	case OUTPUT_TEXT: print_text(c, source, msg, line); break;
 	case OUTPUT_JSON: print_json(c, source, msg, line); break;
