@@ -79,6 +79,7 @@ static bool life_has_agent(const struct scene *s, const struct agent_stats *stat
 static void agents_make(const struct scene *s, int cols, struct lines *out)
 {
 	uint32_t n = s->model->agents.n;
+	bool has_lives = s->life_n && !s->filter && s->k >= s->model->records.n;
 	struct agent_stats *stats =
 		s->asof ? asof_agent_stats(s->asof, s->k, s->now_ms, s->breath)
 			: model_agent_stats(s->model, s->k, s->now_ms, s->breath);
@@ -97,10 +98,14 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 			if (stats[i].activity[t] > own->most_active)
 				own->most_active = stats[i].activity[t];
 		}
-		if (s->model->agents.v[i].first < s->k && filter_agent(s->filter, s->model, i))
+		if (s->model->agents.v[i].first >= s->k || !filter_agent(s->filter, s->model, i))
+			continue;
+		if (has_lives)
 			line_add(out, LINE_AGENT, i, 0);
+		else
+			line_number(out, i);
 	}
-	for (uint32_t i = 0; i < s->life_n && !s->filter && s->k >= s->model->records.n; i++)
+	for (uint32_t i = 0; has_lives && i < s->life_n; i++)
 		if (!life_has_agent(s, stats, i))
 			line_add(out, LINE_LIFE, i, 0);
 }
@@ -201,14 +206,15 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 {
 	const struct model *m = s->model;
 	const struct own *own = lines->own;
-	uint32_t number = lines->list.v[i].a;
+	struct line line = line_at(lines, i);
+	uint32_t number = line.a;
 	const struct columns *fit = &own->fit;
 	const struct agent *agent;
 	const struct agent_stats *stats;
 	struct pen p;
 	char text[32];
 
-	if (lines->list.v[i].what == LINE_LIFE) {
+	if (line.what == LINE_LIFE) {
 		draw_life(s, &s->lives[number], fit, g, row);
 		return;
 	}
@@ -251,13 +257,14 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 static struct target agents_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
 	const struct own *own = lines->own;
+	struct line line = line_at(lines, i);
 
-	if (lines->list.v[i].what == LINE_LIFE) {
-		uint32_t last = s->lives[lines->list.v[i].a].last;
+	if (line.what == LINE_LIFE) {
+		uint32_t last = s->lives[line.a].last;
 
 		return last ? target_message(last - 1) : target_none;
 	}
-	return target_message(own->stats[lines->list.v[i].a].last_message);
+	return target_message(own->stats[line.a].last_message);
 }
 
 const struct view_ops view_agents = {
