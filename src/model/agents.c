@@ -233,7 +233,8 @@ static void add_rates(const struct adding *a)
 		if (from == NONE || t == WHEN_NONE || t > a->now_ms ||
 		    (old = ago(a->now_ms, t)) >= RATE_SPAN_MS)
 			continue;
-		add_part(&a->stats[from].recent[AGENT_PARTS - 1 - old / span], 1);
+		add_part(agent_recent(a->stats, m->agents.n, from) + (AGENT_PARTS - 1 - old / span),
+			 1);
 		a->stats[from].minute++;
 		if (old >= FLOOD_SHOWN_MS)
 			continue;
@@ -332,7 +333,8 @@ static void find_silent(const struct model *m, uint32_t k, int64_t now_ms, struc
 struct agent_stats *chapters_agent_stats(const struct chapters *c, const struct model *m, uint32_t k,
 					 int64_t now_ms, struct breath *breath)
 {
-	struct agent_stats *stats = xcalloc(m->agents.n, sizeof(*stats));
+	struct agent_stats *stats =
+		xcalloc(m->agents.n, sizeof(*stats) + AGENT_PARTS * sizeof(uint16_t));
 	struct adding a = { m, c, k, now_ms, stats, breath };
 
 	for (uint32_t i = 0; i < m->agents.n && breath_on(breath); i++) {

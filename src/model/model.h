@@ -467,15 +467,21 @@ struct agent_stats {
 	uint32_t task;   /* current, NONE */
 	uint32_t state;  /* interned, or NONE: told by the orchestrator */
 	uint32_t minute; /* messages in the last RATE_SPAN_MS */
-	uint16_t recent[AGENT_PARTS];   /* in each part of these, the newest last */
 	uint16_t activity[AGENT_PARTS]; /* in each part of the session's time */
 	uint8_t health; /* enum agent_health */
 };
 
-_Static_assert(sizeof(struct agent_stats) <= 120, "there may be tens of thousands");
+_Static_assert(sizeof(struct agent_stats) <= 96, "there may be tens of thousands");
 /* One for every agent. Free the result. */
 struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, int64_t now_ms,
 				      struct breath *breath);
+/* How many messages of an agent are in each part of the last RATE_SPAN_MS, the newest last. These
+ * lie behind the stats of all n agents: few have spoken lately, and pages of the others take no
+ * memory as long as nobody writes to them. */
+static inline uint16_t *agent_recent(struct agent_stats *all, uint32_t n, uint32_t agent)
+{
+	return (uint16_t *)(void *)(all + n) + (size_t)agent * AGENT_PARTS;
+}
 
 struct session_rules;
 

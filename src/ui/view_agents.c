@@ -50,7 +50,8 @@ static const struct column table[COL_COUNT] = {
 struct own {
 	struct columns fit;
 	uint32_t most_recent, most_active; /* in any part of any agent */
-	struct agent_stats *stats;
+	uint32_t n;
+	struct agent_stats *stats; /* n */
 };
 
 static void agents_release(void *own_)
@@ -76,6 +77,13 @@ static bool life_has_agent(const struct scene *s, const struct agent_stats *stat
 	return false;
 }
 
+static uint32_t most_of(const uint16_t parts[AGENT_PARTS], uint32_t most)
+{
+	for (unsigned t = 0; t < AGENT_PARTS; t++)
+		most = parts[t] > most ? parts[t] : most;
+	return most;
+}
+
 static void agents_make(const struct scene *s, int cols, struct lines *out)
 {
 	uint32_t n = s->model->agents.n;
@@ -90,14 +98,12 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 	out->release = agents_release;
 	out->cols = cols;
 	own->stats = stats;
+	own->n = n;
 	layout(s, cols, c, &own->fit);
 	for (uint32_t i = 0; i < n && breath_on(s->breath); i++) {
-		for (unsigned t = 0; t < AGENT_PARTS; t++) {
-			if (stats[i].recent[t] > own->most_recent)
-				own->most_recent = stats[i].recent[t];
-			if (stats[i].activity[t] > own->most_active)
-				own->most_active = stats[i].activity[t];
-		}
+		if (stats[i].minute)
+			own->most_recent = most_of(agent_recent(stats, n, i), own->most_recent);
+		own->most_active = most_of(stats[i].activity, own->most_active);
 		if (s->model->agents.v[i].first >= s->k || !filter_agent(s->filter, s->model, i))
 			continue;
 		if (has_lives)
@@ -172,13 +178,11 @@ static void put_state(const struct scene *s, struct pen p, const struct agent_st
 		pen_put(&p, ROLE_DIM, waits ? "· waits" : "· idle");
 }
 
-static void put_levels(struct pen p, const struct own *own, const struct agent_stats *stats,
-		       bool recent)
+static void put_levels(struct pen p, const uint16_t parts[AGENT_PARTS], uint32_t most)
 {
 	/* where there is little room, the newest */
 	for (int t = p.rest.cols < AGENT_PARTS ? AGENT_PARTS - p.rest.cols : 0; t < AGENT_PARTS; t++)
-		pen_put(&p, ROLE_INFO, recent ? level_glyph(stats->recent[t], own->most_recent)
-					      : level_glyph(stats->activity[t], own->most_active));
+		pen_put(&p, ROLE_INFO, level_glyph(parts[t], most));
 }
 
 static void put_count(struct grid *g, struct rect where, enum role role, uint64_t n)
@@ -238,8 +242,9 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 			     text));
 	put_right(g, column_rect(row, fit, COL_RATE), stats->minute ? ROLE_NORMAL : ROLE_DIM,
 		  short_rate(stats->minute / (RATE_SPAN_MS / 1000.0), text));
-	put_levels(column_pen(g, row, fit, COL_MINUTE), own, stats, true);
-	put_levels(column_pen(g, row, fit, COL_ACTIVITY), own, stats, false);
+	put_levels(column_pen(g, row, fit, COL_MINUTE), agent_recent(own->stats, own->n, number),
+		   own->most_recent);
+	put_levels(column_pen(g, row, fit, COL_ACTIVITY), stats->activity, own->most_active);
 	put_count(g, column_rect(row, fit, COL_MESSAGES), ROLE_NORMAL, stats->messages);
 	put_count(g, column_rect(row, fit, COL_IN), ROLE_NORMAL, stats->tokens_in);
 	put_count(g, column_rect(row, fit, COL_OUT), ROLE_NORMAL, stats->tokens_out);

@@ -136,7 +136,10 @@ START_TEST(what_agents_do_is_known_at_once)
 		struct agent_stats *walked = model_agent_stats(&model, k, now, NULL);
 
 		for (uint32_t i = 0; i < agents; i++)
-			ck_assert_msg(memcmp(&quick[i], &walked[i], sizeof(*quick)) == 0,
+			ck_assert_msg(memcmp(&quick[i], &walked[i], sizeof(*quick)) == 0 &&
+					      memcmp(agent_recent(quick, model.agents.n, i),
+						     agent_recent(walked, model.agents.n, i),
+						     AGENT_PARTS * sizeof(uint16_t)) == 0,
 				      "agent %u as of %u; " TOLD, i, k, SEED);
 		free(quick);
 		free(walked);
