@@ -125,6 +125,13 @@ static void decode_frame(void *ctx, const struct frame *frame)
 	fetch_next(s, d);
 }
 
+static const char *read_line(void *ctx, const char *p, const char *end)
+{
+	struct slot *s = ctx;
+
+	return decoder_read_ahead(&s->decoder, p, end);
+}
+
 static void decode_part(struct ahead *x, uint64_t number)
 {
 	struct slot *s = &x->slots[number % x->slots_n];
@@ -132,7 +139,8 @@ static void decode_part(struct ahead *x, uint64_t number)
 	struct part p = { .fd = x->a->fd, .start = x->start, .end = x->a->end,
 			  .from = (first + number) * x->part_bytes,
 			  .to = (first + number + 1) * x->part_bytes,
-			  .max_bytes = x->a->max_bytes };
+			  .max_bytes = x->a->max_bytes,
+			  .newline = read_line };
 
 	if (p.from < p.start)
 		p.from = p.start;

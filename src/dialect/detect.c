@@ -32,12 +32,17 @@ static void decode_text(struct decoder *d, struct str bytes, struct message *m,
 			 d->outer.where + 1);
 }
 
-enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes,
-			       yyjson_val **root)
+static struct names *decoder_names(struct decoder *d)
 {
 	if (!d->check.names)
 		d->check.names = names_of_dialects();
-	r->names = d->check.names;
+	return d->check.names;
+}
+
+enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes,
+			       yyjson_val **root)
+{
+	r->names = decoder_names(d);
 	return d->lazily ? json_read_lazily(r, bytes, root) : json_read(r, bytes, root);
 }
 
@@ -64,6 +69,14 @@ static enum json_outcome read_outer(struct decoder *d, struct str bytes, yyjson_
 	}
 	d->outer.in_place = d->info.lent;
 	return decoder_read(d, &d->outer, bytes, root);
+}
+
+const char *decoder_read_ahead(struct decoder *d, const char *p, const char *end)
+{
+	if (*p != '{')
+		return NULL;
+	d->outer.names = decoder_names(d);
+	return json_read_ahead(&d->outer, p, end);
 }
 
 void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,

@@ -102,6 +102,9 @@ const struct dialect *dialect_of(enum dialect_id id);
  * `keeps` set until decoder_forget; its lists are m's own. */
 void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
 		    struct message *m);
+/* Reads the line at p ahead of dialect_decode, to which it then must be lent, and returns its newline;
+ * NULL = that has to be looked for. There is one before `end`. */
+const char *decoder_read_ahead(struct decoder *d, const char *p, const char *end);
 /* The dialect of a parsed value; all scores into scores[DIALECT_COUNT] when not NULL. */
 enum dialect_id dialect_detect(yyjson_val *root, int *scores);
 /* One line about a message; text lines give themselves. */

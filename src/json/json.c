@@ -179,8 +179,10 @@ void json_reader_forget(struct json_reader *r)
 	}
 }
 
+/* For a tree that takes the place of the last one. */
 static void reserve_tree(struct json_reader *r, size_t need)
 {
+	r->ahead = NULL;
 	if (r->pool_cap < need) {
 		r->pool_cap = need + need / 2;
 		free(r->pool);
@@ -265,9 +267,28 @@ enum json_outcome json_read(struct json_reader *r, struct str s, yyjson_val **ro
 	return read_repaired(r, s, false, root);
 }
 
+const char *json_read_ahead(struct json_reader *r, const char *p, const char *end)
+{
+	const char *newline;
+
+	reserve_tree(r, quick_pool_bytes((size_t)(end - p)));
+	r->doc = quick_read_line(p, (size_t)(end - p), r->names, r->pool, r->pool_cap, &newline);
+	r->ahead = p;
+	return r->doc ? newline : NULL;
+}
+
+/* Whether the text is plain JSON, which then is read. */
+static bool read_in_place(struct json_reader *r, struct str s)
+{
+	if (r->ahead != s.p)
+		return s.n && read_quickly(r, s.p, s.n, true);
+	r->ahead = NULL;
+	return r->doc;
+}
+
 enum json_outcome json_read_lazily(struct json_reader *r, struct str s, yyjson_val **root)
 {
-	if (r->in_place && s.n && read_quickly(r, s.p, s.n, true)) {
+	if (r->in_place && read_in_place(r, s)) {
 		r->current = 0;
 		*root = yyjson_doc_get_root(r->doc);
 		return JSON_OK;

@@ -40,6 +40,7 @@ struct json_reader {
 	struct names *names; /* NULL = none */
 	bool in_place;       /* bytes need not be copied: they live as long as what is read, may be
 			  written to, and a control and JSON_PADDING bytes are behind them */
+	const char *ahead;   /* where json_read_ahead has read, if that was the last */
 	const char *why; /* after JSON_NOT */
 	size_t where;    /* byte offset of the trouble */
 };
@@ -48,6 +49,10 @@ enum json_outcome json_read(struct json_reader *r, struct str bytes, yyjson_val 
 /* The same for whoever asks for few of the strings, and only by json_str: those with escapes may
  * still have them. Members are told by the reader's names. */
 enum json_outcome json_read_lazily(struct json_reader *r, struct str bytes, yyjson_val **root);
+/* Reads the line at p, with names as if it were in_place, and returns its newline, so that nobody has
+ * to look for that before; json_read_lazily has it then, if it is the next that is read. NULL = it is
+ * not plain JSON. There is a newline before `end`. */
+const char *json_read_ahead(struct json_reader *r, const char *p, const char *end);
 /* For what people write: comments and trailing commas are allowed, and nothing is repaired. */
 enum json_outcome json_read_relaxed(struct json_reader *r, struct str bytes, yyjson_val **root);
 void json_reader_release(struct json_reader *r);

@@ -23,24 +23,54 @@ size_t quick_pool_bytes(size_t n)
 	return 64 + ((n + JSON_DEPTH_MAX) / 2 + 2) * sizeof(yyjson_val);
 }
 
-yyjson_doc *quick_read_by(quick_parser *parser, const char *text, size_t n, struct names *names,
-			  void *pool, size_t pool_bytes)
+/* Up to `end`, or where a line ends if that is NULL; *behind is set to where it did. */
+static yyjson_doc *read_by(quick_parser *parser, const char *text, const char *end,
+			   struct names *names, void *pool, const char **behind)
 {
 	static struct names none; /* is not written to: none is found in it */
 	yyjson_val *root = (yyjson_val *)(void *)((char *)pool + 64), *next = root;
 	yyjson_doc *doc = pool;
 
 	_Static_assert(sizeof(yyjson_doc) <= 64, "the tree follows");
-	if (pool_bytes < quick_pool_bytes(n) ||
-	    parser(text, text + n, names && names->n ? names : &none, &next) != text + n)
+	*behind = parser(text, end, names && names->n ? names : &none, &next);
+	if (!*behind || (end ? *behind != end : **behind != '\n'))
 		return NULL;
-	*doc = (yyjson_doc){ .root = root, .dat_read = n, .val_read = (size_t)(next - root) };
+	*doc = (yyjson_doc){ .root = root, .dat_read = (size_t)(*behind - text),
+			     .val_read = (size_t)(next - root) };
 	return doc;
+}
+
+yyjson_doc *quick_read_by(quick_parser *parser, const char *text, size_t n, struct names *names,
+			  void *pool, size_t pool_bytes)
+{
+	const char *behind;
+
+	if (pool_bytes < quick_pool_bytes(n))
+		return NULL;
+	return read_by(parser, text, text + n, names, pool, &behind);
+}
+
+yyjson_doc *quick_read_line_by(quick_parser *parser, const char *text, size_t most,
+			       struct names *names, void *pool, size_t pool_bytes, const char **end)
+{
+	if (pool_bytes < quick_pool_bytes(most))
+		return NULL;
+	return read_by(parser, text, NULL, names, pool, end);
+}
+
+static quick_parser *best_parser(void)
+{
+	return quick_has_wide() ? quick_values_wide : quick_values;
 }
 
 yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *pool,
 		       size_t pool_bytes)
 {
-	return quick_read_by(quick_has_wide() ? quick_values_wide : quick_values, text, n, names,
-			     pool, pool_bytes);
+	return quick_read_by(best_parser(), text, n, names, pool, pool_bytes);
+}
+
+yyjson_doc *quick_read_line(const char *text, size_t most, struct names *names, void *pool,
+			    size_t pool_bytes, const char **end)
+{
+	return quick_read_line_by(best_parser(), text, most, names, pool, pool_bytes, end);
 }

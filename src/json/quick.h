@@ -20,14 +20,20 @@ size_t quick_pool_bytes(size_t n);
 yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *pool,
 		       size_t pool_bytes);
 
+/* The same for a text that a newline ends, *end is set to where that is; before `most` bytes. */
+yyjson_doc *quick_read_line(const char *text, size_t most, struct names *names, void *pool,
+			    size_t pool_bytes, const char **end);
+
 /* The same by one of the parsers, from any blanks at the text to behind those at its end, or
- * NULL; quick_read takes the wide one where the processor has what it needs. A parser's names are
+ * NULL; of a line, `end` is NULL. quick_read takes the wide one where the processor has what it needs. A parser's names are
  * not NULL. `tree` is moved behind the last value. */
 typedef const char *quick_parser(const char *text, const char *end, struct names *names,
 				 yyjson_val **tree);
 quick_parser quick_values, quick_values_wide;
 yyjson_doc *quick_read_by(quick_parser *parser, const char *text, size_t n, struct names *names,
 			  void *pool, size_t pool_bytes);
+yyjson_doc *quick_read_line_by(quick_parser *parser, const char *text, size_t most,
+			       struct names *names, void *pool, size_t pool_bytes, const char **end);
 
 /* Whether the wide one can be compiled, and whether it can run. */
 #if defined(__x86_64__) && defined(__GNUC__)

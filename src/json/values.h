@@ -177,12 +177,18 @@ static inline bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Not beyond the text's end, behind which there may be another. */
+/* Not beyond the text's end, behind which there may be another. The end of a line (end being NULL) is
+ * its newline. */
+static inline bool at_blank(const char *p, const char *end)
+{
+	return is_blank(*p) && (end ? p < end : *p != '\n');
+}
+
 static inline const char *skip_blanks(const char *p, const char *end)
 {
 	if ((unsigned char)*p > ' ')
 		return p;
-	while (p < end && is_blank(*p))
+	while (at_blank(p, end))
 		p++;
 	return p;
 }
@@ -263,7 +269,7 @@ value:
 			return NULL;
 	} else if (*p == '{' || *p == '[') {
 		goto open;
-	} else if (is_blank(*p) && p < end) {
+	} else if (at_blank(p, end)) {
 		p = skip_blanks(p, end);
 		goto value;
 	} else if (!(p = scalar(p, next++))) {
@@ -278,7 +284,7 @@ behind: /* a value, which may be the last of its container */
 		goto name;
 	}
 	if (*p != close) {
-		if (!is_blank(*p) || p >= end)
+		if (!at_blank(p, end))
 			return NULL;
 		p = skip_blanks(p, end);
 		goto behind;

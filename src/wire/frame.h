@@ -26,5 +26,8 @@ struct frame {
 };
 
 typedef void (*frame_fn)(void *ctx, const struct frame *frame);
+/* The newline that ends the line at p, by whoever finds it more quickly than by looking for it; NULL =
+ * not found. There is one before `end`. */
+typedef const char *(*newline_fn)(void *ctx, const char *p, const char *end);
 
 #endif

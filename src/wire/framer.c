@@ -78,6 +78,7 @@ static void held_line(struct framer *f, frame_fn emit, void *ctx)
 void framer_feed(struct framer *f, struct str piece, frame_fn emit, void *ctx)
 {
 	const char *p = piece.p, *end;
+	bool ends; /* with a line */
 
 	if (!piece.n)
 		return;
@@ -92,10 +93,16 @@ void framer_feed(struct framer *f, struct str piece, frame_fn emit, void *ctx)
 			f->bom = BOM_BYTES;
 		}
 	}
+	ends = end[-1] == '\n';
 	while (p < end) {
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
-		size_t n = (size_t)((newline ? newline : end) - p);
+		const char *newline = NULL;
+		size_t n;
 
+		if (ends && f->newline && !f->length)
+			newline = f->newline(ctx, p, end);
+		if (!newline)
+			newline = memchr(p, '\n', (size_t)(end - p));
+		n = (size_t)((newline ? newline : end) - p);
 		if (newline && !f->length) {
 			line_at_once(f, str_make(p, n), emit, ctx);
 		} else {

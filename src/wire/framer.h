@@ -19,6 +19,7 @@ struct framer {
 	bool blank;      /* nothing but blanks so far */
 	char last;       /* byte */
 	struct buf held;
+	newline_fn newline; /* NULL = all are looked for; its ctx is that of the frames */
 };
 
 /* offset: where the first byte stands in its file. */

@@ -97,8 +97,10 @@ int part_read(const struct part *p, struct buf *room, frame_fn emit, void *ctx, 
 	framer_init(&f, p->max_bytes, p->from + (uint64_t)(first - bytes));
 	if (p->from)
 		f.bom = BOM_BYTES;
+	f.newline = p->newline;
 	last = find_end(p, bytes, inside, &n, most);
 	framer_feed(&f, str_make(first, (size_t)((last ? last + 1 : bytes + n) - first)), emit, ctx);
+	f.newline = NULL;
 	if (!last)
 		rc = read_behind(p, &f, p->from + n, emit, ctx);
 	out->lines = f.line - 1;

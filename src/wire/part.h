@@ -20,6 +20,7 @@ struct part {
 	uint64_t start, end; /* of the file, or lines of it; no byte from end on is looked at */
 	uint64_t from, to;
 	size_t max_bytes; /* of a message */
+	newline_fn newline; /* who finds the ends of lines in the room, or NULL */
 };
 
 /* What was in it. */

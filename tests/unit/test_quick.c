@@ -122,6 +122,23 @@ static struct names *some_names(void)
 	return &names;
 }
 
+/* A text with a newline behind it is read as a line just if it is read otherwise; but its first newline
+ * ends it. */
+static void check_line(const struct way *way, const char *text, size_t n, const yyjson_doc *otherwise)
+{
+	size_t pool_bytes = quick_pool_bytes(n + 1);
+	void *pool = malloc(pool_bytes);
+	const char *newline = memchr(text, '\n', n + 1), *end = NULL;
+	yyjson_doc *line = quick_read_line_by(way->parser, text, n + 1, some_names(), pool, pool_bytes,
+					      &end);
+
+	ck_assert_msg(!line || end == newline, "%.*s", (int)n, text);
+	if (newline == text + n)
+		ck_assert_msg(line ? otherwise && line->val_read == otherwise->val_read : !otherwise,
+			      "%.*s", (int)n, text);
+	free(pool);
+}
+
 /* Lazily, with names, and with another message behind it, as in a log. */
 static bool check_lazily(const struct way *way, const char *text, size_t n, yyjson_doc *want)
 {
@@ -135,6 +152,7 @@ static bool check_lazily(const struct way *way, const char *text, size_t n, yyjs
 	memcpy(copy, text, n);
 	memcpy(copy + n, behind, QUICK_PADDING);
 	quick = quick_read_by(way->parser, copy, n, names, pool, pool_bytes);
+	check_line(way, copy, n, quick);
 	if (quick) {
 		ck_assert_uint_eq(quick->val_read, want->val_read);
 		for (size_t i = want->val_read; i-- > 0;) {

@@ -62,6 +62,7 @@ static void frame_pieces(struct str input, size_t max_bytes, size_t first, size_
 struct part_note {
 	struct buf *out;
 	uint32_t lines; /* before the part */
+	unsigned asked; /* for newlines */
 };
 
 static void note_in_part(void *ctx, const struct frame *frame)
@@ -73,10 +74,21 @@ static void note_in_part(void *ctx, const struct frame *frame)
 	note(n->out, &f);
 }
 
+/* Tells every other one. */
+static const char *some_newlines(void *ctx, const char *p, const char *end)
+{
+	struct part_note *n = ctx;
+	const char *newline = memchr(p, '\n', (size_t)(end - p));
+
+	ck_assert_ptr_nonnull(newline);
+	return n->asked++ % 2 ? newline : NULL;
+}
+
 /* In parts of one size, the rest behind the last complete line as one piece. */
 static void frame_parts(int fd, struct str input, size_t max_bytes, size_t size, struct buf *out)
 {
-	struct part p = { .fd = fd, .end = input.n, .max_bytes = max_bytes };
+	struct part p = { .fd = fd, .end = input.n, .max_bytes = max_bytes,
+			  .newline = some_newlines };
 	struct part_note n = { .out = out };
 	struct framer rest;
 	struct buf room = { 0 };
