@@ -417,6 +417,7 @@ int main(void)
 	TCase *t = tcase_create("beside yyjson");
 	int from = quick_has_wide() ? 0 : 1;
 
+	tcase_set_timeout(t, 60); /* sanitizers on a busy machine */
 	tcase_add_loop_test(t, plain_json, from, WAYS);
 	tcase_add_loop_test(t, odd_json, from, WAYS);
 	tcase_add_loop_test(t, nesting, from, WAYS);
