@@ -210,15 +210,12 @@ static void apply_part(struct ahead *x, struct slot *s)
 {
 	const struct model *model = &x->r->l->model;
 
-	for (uint32_t i = 0; i < s->messages.n + AHEAD_MESSAGES; i++) {
-		for (uint32_t step = 0; step < AHEAD_STEPS && step * AHEAD_APART <= i; step++) {
-			uint32_t of = i - step * AHEAD_APART;
-
-			if (of < s->messages.n)
-				ahead_of(model, &s->messages.v[of].message, (enum ahead_step)step);
-		}
-		if (i >= AHEAD_MESSAGES)
-			apply_one(x, &s->messages.v[i - AHEAD_MESSAGES]);
+	for (uint32_t i = 0; i < s->messages.n + AHEAD_STEPS; i++) {
+		for (enum ahead_step step = AHEAD_HEAD; step < AHEAD_STEPS && step <= i; step++)
+			if (i - step < s->messages.n)
+				ahead_of(model, &s->messages.v[i - step].message, step);
+		if (i >= AHEAD_STEPS)
+			apply_one(x, &s->messages.v[i - AHEAD_STEPS]);
 	}
 }
 

@@ -3,6 +3,14 @@
 
 #include "model/rules.h"
 
+enum { LINE_BYTES = 64 };
+
+static void fetch_bytes(const void *p, size_t n)
+{
+	for (size_t at = 0; at < n; at += LINE_BYTES)
+		mem_fetch((const char *)p + at);
+}
+
 /* Many events of a message are of one task: names that the one before has, too, are passed over. */
 static bool is_new_id(const struct message *msg, uint32_t i)
 {
@@ -26,7 +34,6 @@ static void fetch_slot(const struct model *m, struct str s, struct name_key key)
 	map_fetch(&m->string_map, key.hash);
 }
 
-/* Who decoded the message may be another processor: its words are far away, too. */
 static void fetch_slots(const struct model *m, const struct message *msg)
 {
 	mem_fetch(msg->kind.p);
@@ -74,7 +81,7 @@ static void guess_names(const struct model *m, struct message *msg)
 static void fetch(const void *p)
 {
 	mem_fetch(p);
-	mem_fetch((const char *)p + 64);
+	mem_fetch((const char *)p + LINE_BYTES);
 }
 
 static void fetch_text(const struct model *m, struct name_key key)
@@ -180,6 +187,10 @@ static void fetch_filed(const struct model *m, const struct message *msg)
 void ahead_of(const struct model *m, struct message *msg, enum ahead_step step)
 {
 	switch (step) {
+	case AHEAD_HEAD: fetch_bytes(msg, sizeof(*msg)); break;
+	case AHEAD_EVENTS:
+		fetch_bytes(msg->events.v, msg->events.n * sizeof(struct event));
+		break;
 	case AHEAD_SLOTS: fetch_slots(m, msg); break;
 	case AHEAD_NAMES: guess_names(m, msg); break;
 	case AHEAD_TEXTS: fetch_texts(m, msg); break;

@@ -11,17 +11,17 @@
 #include "model/model.h"
 
 enum ahead_step {
-	AHEAD_SLOTS, /* where the numbers of its names are */
-	AHEAD_NAMES, /* which numbers these are, in all likelihood */
-	AHEAD_TEXTS, /* the names themselves, and what they were last given to */
-	AHEAD_KNOWN, /* whether they are the same, for the message to remember, and what is filed
-		      * under them */
+	AHEAD_HEAD,   /* the message itself: another processor may have decoded it */
+	AHEAD_EVENTS, /* its events */
+	AHEAD_SLOTS,  /* its words, and where the numbers of its names are */
+	AHEAD_NAMES,  /* which numbers these are, in all likelihood */
+	AHEAD_TEXTS,  /* the names themselves, and what they were last given to */
+	AHEAD_KNOWN,  /* whether they are the same, for the message to remember, and what is filed
+		       * under them */
 	AHEAD_STEPS
 };
 
-/* So many messages are applied between two steps of one. */
-enum { AHEAD_APART = 2, AHEAD_MESSAGES = AHEAD_STEPS * AHEAD_APART };
-
+/* One message is applied between two steps of another: what is asked for is there by then. */
 void ahead_of(const struct model *m, struct message *msg, enum ahead_step step);
 
 #endif
