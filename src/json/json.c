@@ -172,6 +172,7 @@ void json_reader_forget(struct json_reader *r)
 		free(r->full.v[i]);
 	r->full.n = 0;
 	r->kept = r->current = 0;
+	r->ahead = NULL; /* another text may come to stand there */
 	if (r->text_cap > ROOM_KEPT_BYTES) {
 		free(r->text);
 		r->text = NULL;

@@ -25,8 +25,8 @@ yyjson_doc *quick_read_line(const char *text, size_t most, struct names *names, 
 			    size_t pool_bytes, const char **end);
 
 /* The same by one of the parsers, from any blanks at the text to behind those at its end, or
- * NULL; of a line, `end` is NULL. quick_read takes the wide one where the processor has what it needs. A parser's names are
- * not NULL. `tree` is moved behind the last value. */
+ * NULL; of a line, `end` is NULL. quick_read takes the wide one where the processor has what it
+ * needs. A parser's names are not NULL. `tree` is moved behind the last value. */
 typedef const char *quick_parser(const char *text, const char *end, struct names *names,
 				 yyjson_val **tree);
 quick_parser quick_values, quick_values_wide;

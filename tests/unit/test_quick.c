@@ -349,6 +349,26 @@ static uint64_t hash_of(const char *json)
 	return lazily;
 }
 
+/* What was read ahead is for the next who reads there, and for nobody once another text may stand
+ * there: a line over the limit is read ahead, and never asked for. */
+START_TEST(read_ahead_is_forgotten)
+{
+	struct json_reader r = { .names = some_names(), .in_place = true };
+	char room[64 + JSON_PADDING] = "{\"a\":1}\n";
+	yyjson_val *root;
+
+	ck_assert_ptr_eq(json_read_ahead(&r, room, room + 8), room + 7);
+	ck_assert_int_eq(json_read_lazily(&r, str_make(room, 7), &root), JSON_OK);
+	ck_assert_uint_eq(yyjson_get_uint(json_get(root, "a")), 1);
+	ck_assert_ptr_eq(json_read_ahead(&r, room, room + 8), room + 7);
+	json_reader_forget(&r);
+	memcpy(room, "[2]\n", 4);
+	ck_assert_int_eq(json_read_lazily(&r, str_make(room, 3), &root), JSON_OK);
+	ck_assert(yyjson_is_arr(root));
+	json_reader_release(&r);
+}
+END_TEST
+
 START_TEST(hashes_of_spellings)
 {
 	static const char *const same[][2] = {
@@ -424,6 +444,7 @@ int main(void)
 	tcase_add_loop_test(t, every_character, from, WAYS);
 	tcase_add_loop_test(t, every_place, from, WAYS);
 	tcase_add_loop_test(t, changed_bytes, from, WAYS);
+	tcase_add_test(t, read_ahead_is_forgotten);
 	tcase_add_test(t, hashes_of_spellings);
 	tcase_add_test(t, hashes_of_lengths);
 	suite_add_tcase(suite, t);
