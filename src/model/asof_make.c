@@ -71,21 +71,6 @@ static bool is_wanted(const struct making *k, uint32_t item, int weight)
 	return k->wanted[word_of(k, item, weight)] >> item % WORD & 1;
 }
 
-static uint32_t dated_place(const struct model *m, uint32_t item)
-{
-	uint32_t low = 0, high = m->dated.n;
-
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (m->dated.v[middle].item <= item)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static uint32_t slot_of(const struct making *k, uint32_t item, int weight)
 {
 	size_t word = word_of(k, item, weight);

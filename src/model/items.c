@@ -89,28 +89,10 @@ void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verd
 				      .verdict = verdict, .iteration = (uint16_t)iteration });
 }
 
-/* Neither NUL nor beyond ASCII, as nearly all ids are; eight bytes at a time. */
-static bool is_plain(struct str s)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
-	size_t i = 0;
-
-	for (; i + 8 <= s.n; i += 8) {
-		uint64_t word;
-
-		memcpy(&word, s.p + i, 8);
-		if ((word | (word - ones)) & highs)
-			return false;
-	}
-	while (i < s.n && s.p[i] > 0 && s.p[i] < 127)
-		i++;
-	return i == s.n;
-}
-
 /* U+0000, or U+FFFD where a repair put it: an id that others read differently. */
 static bool id_is_broken(struct str id)
 {
-	return !is_plain(id) &&
+	return !str_is_plain(id) &&
 	       (memchr(id.p, 0, id.n) || str_find(id, STR("\xef\xbf\xbd"), 0) >= 0);
 }
 
@@ -185,21 +167,26 @@ void close_items(struct applying *a, uint32_t task, unsigned kinds, enum step_ki
 	root->open_items.n = kept;
 }
 
-int64_t item_deadline(const struct model *m, const struct item *item)
+uint32_t dated_place(const struct model *m, uint32_t item)
 {
-	uint32_t number = (uint32_t)(item - m->items.v), low = 0, high = m->dated.n;
+	uint32_t low = 0, high = m->dated.n;
 
-	if (!item->dated)
-		return WHEN_NONE;
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (m->dated.v[middle].item <= number)
+		if (m->dated.v[middle].item <= item)
 			low = middle;
 		else
 			high = middle;
 	}
-	return m->dated.v[low].deadline_ms;
+	return low;
+}
+
+int64_t item_deadline(const struct model *m, const struct item *item)
+{
+	if (!item->dated)
+		return WHEN_NONE;
+	return m->dated.v[dated_place(m, (uint32_t)(item - m->items.v))].deadline_ms;
 }
 
 /* ---- what a person decided ---- */

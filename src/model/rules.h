@@ -153,9 +153,9 @@ static inline uint32_t task_name_kept(struct applying *a, const struct event *e)
 	return name_kept(a->m, e->task, e->task_key);
 }
 
-/* Finds or adds; NONE for an empty name. */
 /* The session of that name in the group that spoke last, or NONE; without a name, the group's own. */
 uint32_t session_known(const struct model *m, struct name_key key);
+/* Finds or adds; NONE for an empty name. */
 uint32_t model_session(struct model *m, struct str group, struct str id, struct name_key key,
 		       uint32_t message);
 uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor,
@@ -197,6 +197,8 @@ uint32_t item_here(const struct applying *a, enum item_kind kind, uint32_t id);
 void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verdict verdict,
 	       uint32_t iteration);
 bool item_is_open(const struct item *item);
+/* Which of the dated an item is that has a deadline. */
+uint32_t dated_place(const struct model *m, uint32_t item);
 /* For the order of the inbox; that of its kind where nobody graded it. */
 unsigned item_weight(const struct item *item, enum item_severity grade);
 /* Closes every open item of a task's chain raised before this message. kinds: bits of item kinds */
