@@ -3,6 +3,7 @@
 #include "base/io.h"
 #include "decide/post.h"
 #include "decide/records.h"
+#include "loop/loop.h"
 
 #include "unit.h"
 
@@ -20,7 +21,7 @@ static struct buf got;   /* what the agent has read */
 static struct buf taken; /* what the desk says that it took */
 static struct desk desk;
 static char folder[64];
-static int64_t now = 1000000;
+static int64_t now; /* when a test began, as the desk has it, and what the test adds */
 
 static struct child_input *find(void *ctx, const char *wanted, struct err *err)
 {
@@ -89,6 +90,7 @@ static void open_desk(void)
 static void set_up(void)
 {
 	io_reset();
+	now = loop_now_ms();
 	strcpy(folder, "/tmp/gavel-test-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	channel_agents = (struct channel_agents){ find, NULL };
@@ -183,7 +185,7 @@ START_TEST(not_reading_is_held_and_goes_on)
 {
 	uint32_t a = send_letter("one\n"), b = send_letter("two\n");
 
-	now = INT64_C(1000000000000); /* much later than it was sent */
+	now += INT64_C(1000000000); /* much later than it was sent */
 	desk_tick(&desk, now);
 	ck_assert_int_eq(letter(a)->state, LETTER_HELD);
 	ck_assert(letter(a)->uncertain);
