@@ -8,7 +8,7 @@
  * hash, which need not be kept. */
 enum { KNOWN_BITS = 12, BUCKETS_MIN = 1 << KNOWN_BITS, IDS_PER_BUCKET = 4 };
 
-static const struct id_bucket no_ids = { NONE, 0 };
+static const struct id_bucket no_ids = { .newest = NONE };
 
 /* Buckets below buckets.n - half are split already, and so tell one more bit. */
 static uint32_t bucket_of(const struct ids *t, uint64_t hash)
@@ -47,9 +47,10 @@ static uint32_t message_of(const struct ids *t, uint32_t number)
 }
 
 /* What an id leaves in the marks of its bucket; all of it there: the bucket may have the id. */
-static uint32_t mark_of(uint16_t hash_high)
+static uint64_t mark_of(uint16_t hash_high)
 {
-	return UINT32_C(1) << (hash_high & 31) | UINT32_C(1) << (hash_high >> 5 & 31);
+	return UINT64_C(1) << (hash_high & 63) | UINT64_C(1) << (hash_high >> 5 & 63) |
+	       UINT64_C(1) << (hash_high >> 10);
 }
 
 static void begin(struct heap *h, struct ids *t)
@@ -123,7 +124,8 @@ void ids_fetch(const struct ids *t, uint64_t hash)
 uint32_t ids_find(const struct ids *t, uint64_t hash)
 {
 	uint64_t kept = hash >> KNOWN_BITS;
-	uint32_t number, mark = mark_of((uint16_t)(kept >> 32));
+	uint64_t mark = mark_of((uint16_t)(kept >> 32));
+	uint32_t number;
 	const struct id_bucket *bucket;
 
 	if (!t->n)

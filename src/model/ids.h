@@ -1,6 +1,6 @@
 /* Ids of messages: which message had one first, and whether another with that id says the same.
  *
- * Memory is counted by the message, so neither ids nor whole hashes are kept: 12 bytes an id and 2
+ * Memory is counted by the message, so neither ids nor whole hashes are kept: 12 bytes an id and 3
  * for the buckets, a fifth of a byte for every message, whatever the size, with no old table beside
  * a new one. Nearly every id is new: its bucket alone mostly tells so, and the ids in it are not
  * looked at, which would be far away in memory. Of an id's hash 60 bits tell (among ten million
@@ -20,10 +20,12 @@ struct id_entry {
 
 _Static_assert(sizeof(struct id_entry) == 12, "memory is counted by the message");
 
-struct id_bucket {
+struct __attribute__((packed, aligned(4))) id_bucket {
+	uint64_t marks;  /* three bits for each id in it */
 	uint32_t newest; /* id, or NONE */
-	uint32_t marks;  /* two bits for each id in it */
 };
+
+_Static_assert(sizeof(struct id_bucket) == 12, "so is this, for every four of them");
 
 struct ids {
 	HVEC(struct id_entry) of; /* the messages that have an id, in their order */
