@@ -2,8 +2,8 @@
  *
  * A hash starts probing at its share of the table (hash / 2^32 * size), so a table may have any
  * size and the order of the slots is that of the hashes, whatever the size. Therefore it can grow
- * where it is: another one beside it would cost new pages each time. Big ones grow by a quarter
- * only: memory counts for more than the moving. */
+ * where it is: another one beside it would cost new pages each time. Big ones grow by half:
+ * by less, moving would take longer, and by more, memory. */
 #include "base/map.h"
 
 #include "base/err.h"
@@ -58,7 +58,7 @@ static uint32_t push_together(struct map *m, uint32_t size)
 
 static uint32_t bigger(uint32_t size)
 {
-	uint32_t more = !size ? SIZE_MIN : size < DOUBLED_UP_TO ? size * 2 : size + size / 4;
+	uint32_t more = !size ? SIZE_MIN : size < DOUBLED_UP_TO ? size * 2 : size + size / 2;
 
 	if (more <= size)
 		BUG("map over %u slots", size);
