@@ -90,20 +90,22 @@ static void fetch_text(const struct model *m, struct name_key key)
 		mem_fetch(m->strings.v[key.guess - 1].p);
 }
 
-/* The task or the review of that name. */
-static void fetch_named(const struct model *m, struct name_key key)
+/* The item, the task or the review of that name. */
+static void fetch_named(const struct model *m, struct name_key key, bool may_be_task)
 {
 	uint32_t last = key.guess ? m->strings.v[key.guess - 1].last : NONE;
 
-	if (last < m->tasks.n)
+	if (last < m->items.n)
+		mem_fetch(&m->items.v[last]);
+	if (may_be_task && last < m->tasks.n)
 		fetch(&m->tasks.v[last]);
-	if (last < m->reviews.n)
+	if (may_be_task && last < m->reviews.n)
 		fetch(&m->reviews.v[last]);
 }
 
 static void fetch_texts(const struct model *m, const struct message *msg)
 {
-	bool names_entities = msg->dialect != DIALECT_FEEDBACK;
+	bool names_tasks = msg->dialect != DIALECT_FEEDBACK;
 
 	fetch_text(m, msg->session_key);
 	fetch_text(m, msg->from_key);
@@ -113,13 +115,11 @@ static void fetch_texts(const struct model *m, const struct message *msg)
 
 		if (is_new_id(msg, i)) {
 			fetch_text(m, e->id_key);
-			if (names_entities)
-				fetch_named(m, e->id_key);
+			fetch_named(m, e->id_key, names_tasks);
 		}
 		if (is_new_task(msg, i)) {
 			fetch_text(m, e->task_key);
-			if (names_entities)
-				fetch_named(m, e->task_key);
+			fetch_named(m, e->task_key, names_tasks);
 		}
 	}
 }
@@ -161,14 +161,20 @@ static void fetch_items(const struct model *m, const struct message *msg, uint32
 
 	for (uint32_t i = 0; i < msg->events.n; i++) {
 		const struct event *e = &msg->events.v[i];
-		uint32_t name = e->id_key.number - 1;
+		uint32_t number = e->id_key.number - 1;
+		const struct interned *name;
 
 		if (!e->id_key.number)
 			continue;
+		name = &m->strings.v[number];
 		if (e->type == EV_REVIEW_RESULT)
-			review = m->strings.v[name].last;
-		if (e->type == EV_ITEM || e->type == EV_DECIDE || e->type == EV_ACK)
-			map_fetch(&m->item_map, item_hash(session, e->item, name, review));
+			review = name->last;
+		if (e->type != EV_ITEM && e->type != EV_DECIDE && e->type != EV_ACK)
+			continue;
+		if (name->shared)
+			map_fetch(&m->item_map, item_hash(session, e->item, number, review));
+		else if (name->last < m->items.n)
+			mem_fetch(m->items.v[name->last].steps);
 	}
 }
 

@@ -3,23 +3,36 @@
 
 #include <stdlib.h>
 
+static bool is_item(const struct model *m, uint32_t number, uint32_t session, enum item_kind kind,
+		    uint32_t id, uint32_t review)
+{
+	const struct item *item;
+	struct owner owner;
+
+	if (number >= m->items.n)
+		return false;
+	item = &m->items.v[number];
+	if (item->kind != kind || item->id != id)
+		return false;
+	owner = item_owner(m, item);
+	return owner.session == session && owner.review == review;
+}
+
 uint32_t item_named(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
 		    uint32_t review)
 {
-	uint64_t h = item_hash(session, kind, id, review);
+	const struct interned *name;
+	uint64_t h;
 
 	if (id == NONE)
 		return NONE;
-	for (uint32_t it = 0, v; map_next(&m->item_map, h, &it, &v);) {
-		const struct item *i = &m->items.v[v];
-		struct owner owner;
-
-		if (i->kind != kind || i->id != id)
-			continue;
-		owner = item_owner(m, i);
-		if (owner.session == session && owner.review == review)
+	name = &m->strings.v[id];
+	if (is_item(m, name->last, session, kind, id, review))
+		return name->last;
+	h = item_hash(session, kind, id, review);
+	for (uint32_t it = 0, v; name->shared && map_next(&m->item_map, h, &it, &v);)
+		if (is_item(m, v, session, kind, id, review))
 			return v;
-	}
 	return NONE;
 }
 
@@ -130,7 +143,7 @@ uint32_t item_raise_found(struct applying *a, const struct event *e, uint32_t fo
 		if (id != NONE && e->item == ITEM_IMPROVEMENT)
 			note_raised(rules_of(a), id);
 		if (id != NONE) /* nobody looks for the others by name */
-			map_put(m->heap, &m->item_map, item_hash(a->session, e->item, id, review), found);
+			name_give(m, id, NAMED_ITEM, found);
 		if (e->deadline_ms != WHEN_NONE)
 			heap_push(m->heap, &m->dated, (struct dated_item){ e->deadline_ms, found });
 	}

@@ -73,7 +73,7 @@ static uint32_t intern(struct model *m, struct str s, uint64_t h)
 	if (known == NONE) {
 		struct str kept = heap_str(m->heap, s);
 
-		heap_push(m->heap, &m->strings, (struct interned){ kept.p, (uint32_t)kept.n, NONE });
+		heap_push(m->heap, &m->strings, (struct interned){ .p = kept.p, .n = (uint32_t)kept.n & INT32_MAX, .last = NONE });
 		known = m->strings.n - 1;
 		map_put(m->heap, &m->string_map, h, known);
 	}

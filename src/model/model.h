@@ -190,8 +190,9 @@ enum { MODEL_RECENT_NAMES = 2048, MODEL_RECENT = 1024, MODEL_RECENT_KINDS = 256 
 /* An interned text. */
 struct interned {
 	const char *p;
-	uint32_t n;
-	uint32_t last; /* the task or review that was asked for by it last; NONE = none has it */
+	uint32_t n : 31;
+	bool shared : 1; /* several tasks, reviews or items have it */
+	uint32_t last;   /* number of the one that was asked for by it last; NONE = none has it */
 };
 
 /* A session of a group, or an agent of a session, met lately: what its name in that is filed as.

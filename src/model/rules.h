@@ -174,6 +174,10 @@ uint32_t review_get(struct applying *a, uint32_t name, uint32_t task);
 void review_step(struct applying *a, uint32_t review, uint32_t iteration, enum review_verdict v,
 		 uint32_t findings, bool failed);
 
+/* Gives a name to a task, review or item that has just been added. */
+enum named { NAMED_TASK, NAMED_REVIEW, NAMED_ITEM };
+void name_give(struct model *m, uint32_t name, enum named what, uint32_t number);
+
 void item_give(struct model *m, struct item *item, struct owner owner);
 
 static inline uint64_t item_hash(uint32_t session, enum item_kind kind, uint32_t id, uint32_t review)

@@ -8,16 +8,14 @@ static bool is_task(const struct model *m, uint32_t task, uint32_t session, uint
 
 uint32_t task_named(const struct model *m, uint32_t session, uint32_t id)
 {
-	uint32_t last;
+	const struct interned *name;
 
 	if (id == NONE)
 		return NONE;
-	last = m->strings.v[id].last;
-	if (last == NONE)
-		return NONE;
-	if (is_task(m, last, session, id))
-		return last;
-	for (uint32_t it = 0, v; map_next(&m->task_map, hash_mix(session, id), &it, &v);)
+	name = &m->strings.v[id];
+	if (is_task(m, name->last, session, id))
+		return name->last;
+	for (uint32_t it = 0, v; name->shared && map_next(&m->task_map, hash_mix(session, id), &it, &v);)
 		if (is_task(m, v, session, id))
 			return v;
 	return NONE;
@@ -40,7 +38,7 @@ uint32_t task_get(struct applying *a, uint32_t name)
 		found = m->tasks.n;
 		heap_push(m->heap, &m->tasks, (struct task){ .id = name, .session = a->session, .root = found,
 							     .confidence = -1 });
-		map_put(m->heap, &m->task_map, hash_mix(a->session, name), found);
+		name_give(m, name, NAMED_TASK, found);
 	}
 	m->strings.v[name].last = found;
 	return found;
@@ -102,13 +100,11 @@ static bool is_review(const struct model *m, uint32_t review, uint32_t session, 
 
 static uint32_t review_lookup(const struct model *m, uint32_t session, uint32_t id)
 {
-	uint32_t last = m->strings.v[id].last;
+	const struct interned *name = &m->strings.v[id];
 
-	if (last == NONE)
-		return NONE;
-	if (is_review(m, last, session, id))
-		return last;
-	for (uint32_t it = 0, v; map_next(&m->review_map, hash_mix(session, id), &it, &v);)
+	if (is_review(m, name->last, session, id))
+		return name->last;
+	for (uint32_t it = 0, v; name->shared && map_next(&m->review_map, hash_mix(session, id), &it, &v);)
 		if (is_review(m, v, session, id))
 			return v;
 	return NONE;
@@ -126,7 +122,7 @@ uint32_t review_get(struct applying *a, uint32_t name, uint32_t task)
 		found = m->reviews.n;
 		heap_push(m->heap, &m->reviews, (struct review){ .id = name, .session = a->session,
 								 .task = task, .reviewer = NONE });
-		map_put(m->heap, &m->review_map, hash_mix(a->session, name), found);
+		name_give(m, name, NAMED_REVIEW, found);
 	}
 	m->strings.v[name].last = found;
 	return found;

@@ -366,6 +366,88 @@ START_TEST(an_item_belongs_to_what_it_was_raised_in)
 }
 END_TEST
 
+/* The first of them that has the name in the session, as a walk finds it; NONE. */
+static uint32_t walk_tasks(uint32_t session, uint32_t name)
+{
+	for (uint32_t i = 0; i < model.tasks.n; i++)
+		if (model.tasks.v[i].session == session && model.tasks.v[i].id == name)
+			return i;
+	return NONE;
+}
+
+static uint32_t walk_items(uint32_t session, enum item_kind kind, uint32_t name, uint32_t review)
+{
+	for (uint32_t i = 0; i < model.items.n; i++) {
+		struct owner owner = item_owner(&model, &model.items.v[i]);
+
+		if (owner.session == session && owner.review == review &&
+		    model.items.v[i].kind == kind && model.items.v[i].id == name)
+			return i;
+	}
+	return NONE;
+}
+
+static uint32_t walk_reviews(uint32_t session, uint32_t name)
+{
+	for (uint32_t i = 0; i < model.reviews.n; i++)
+		if (model.reviews.v[i].session == session && model.reviews.v[i].id == name)
+			return i;
+	return NONE;
+}
+
+/* Adds what there is none of, asks for all, and compares with a walk. */
+static void meet(struct applying *a, unsigned what, const char *text)
+{
+	uint32_t name = model_intern(&model, str_of(text));
+	uint32_t review = what % 5 == 4 ? walk_reviews(a->session, name) : NONE;
+	enum item_kind kind = what % 2 ? ITEM_FINDING : ITEM_CHANGE;
+	struct event e = { .type = EV_ITEM, .item = kind, .id = str_of(text),
+			   .deadline_ms = WHEN_NONE };
+	uint32_t before;
+
+	if (what % 5 == 0) {
+		before = walk_tasks(a->session, name);
+		before = before == NONE ? model.tasks.n : before;
+		ck_assert_uint_eq(task_get(a, name), before);
+	} else if (what % 5 == 1) {
+		before = walk_reviews(a->session, name);
+		before = before == NONE ? model.reviews.n : before;
+		ck_assert_uint_eq(review_get(a, name, NONE), before);
+	} else if (what % 5 != 2) {
+		before = walk_items(a->session, kind, name, review);
+		before = before == NONE ? model.items.n : before;
+		ck_assert_uint_eq(item_raise(a, &e, NONE, review, 1), before);
+	}
+	ck_assert_uint_eq(task_named(&model, a->session, name), walk_tasks(a->session, name));
+	ck_assert_uint_eq(item_named(&model, a->session, kind, name, review),
+			  walk_items(a->session, kind, name, review));
+}
+
+/* Names of one thing, of several of a kind, and of several kinds that have one number, too. */
+START_TEST(names_lead_to_all_that_have_them)
+{
+	struct message msg = { .inside = "" };
+	struct applying a = { .m = &model, .msg = &msg };
+	unsigned chance = 1;
+
+	for (unsigned i = 0; i < 3000; i++) {
+		char name[16];
+
+		if (i % 100 == 0) { /* numbers begin anew */
+			model_release(&model);
+			model_init(&model);
+			for (unsigned k = 0; k < 2; k++)
+				model_session(&model, STR("log"), str_of(k ? "b" : "a"),
+					      (struct name_key){ 0 }, 0);
+		}
+		chance = chance * 1103515245 + 12345;
+		a.session = chance >> 16 & 1;
+		snprintf(name, sizeof(name), "n%u", (chance >> 20) % (1 + i % 100 / 4));
+		meet(&a, (chance >> 24) % 10, name);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("model");
@@ -385,6 +467,7 @@ int main(void)
 	suite_add_tcase(suite, t);
 	tcase_add_test(t, every_message_is_found_where_it_was);
 	tcase_add_test(t, an_item_belongs_to_what_it_was_raised_in);
+	tcase_add_test(t, names_lead_to_all_that_have_them);
 	tcase_add_test(t, a_finding_says_what_it_was_told);
 	tcase_add_test(t, a_quoted_text_is_escaped_byte_by_byte);
 	tcase_add_test(t, findings_are_found_by_their_message);
