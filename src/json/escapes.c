@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "json/json.h"
 #include "json/quick.h"
-#include "json/unescape.h"
 
 const char escape_meant[256] = {
 	['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['n'] = '\n',
@@ -69,7 +68,7 @@ void json_unescape(yyjson_val *v)
 {
 	char *start = (char *)(uintptr_t)v->uni.str, *end = start + (v->tag >> YYJSON_TAG_BIT);
 	char *first = memchr(start, '\\', (size_t)(end - start));
-	char *to = quick_has_wide() ? unescape_wide(first, end) : unescape(first, end);
+	char *to = quick_used->unescape(first, end);
 
 	*to = '\0';
 	v->tag = (uint64_t)(to - start) << YYJSON_TAG_BIT | YYJSON_TYPE_STR;

@@ -22,9 +22,6 @@ static inline bool escape_is_usual(char c)
 {
 	return escape_meant[(unsigned char)c] && c != '/';
 }
-/* Text with escapes that are right becomes what it means, where it is; returns its end. Only
- * where quick_has_wide. */
-char *unescape_wide(char *start, const char *end);
 /* All strings of a tree, and a NUL behind each, as yyjson leaves them. */
 void tree_unescape(yyjson_doc *doc);
 /* A text with those escapes, and only those, that a string must have, in their usual spelling. */

@@ -1,6 +1,7 @@
-/* The quick parser for any machine, and which one is taken. */
+/* The quick parser for any machine, and which one is used. */
 #include "json/quick.h"
 
+#include "json/unescape.h"
 #include "json/values.h"
 
 /* for the wide steps of step.h */
@@ -11,11 +12,6 @@ _Alignas(32) const char step_quotes[32] = ALL('"');
 _Alignas(32) const char step_backslashes[32] = ALL('\\');
 _Alignas(32) const char step_blanks[32] = ALL(' ');
 
-const char *quick_values(const char *text, const char *end, struct names *names, yyjson_val **tree)
-{
-	return values(text, end, names, tree);
-}
-
 size_t quick_pool_bytes(size_t n)
 {
 	/* each value takes two bytes of the text at least, but containers without an end only
@@ -24,15 +20,15 @@ size_t quick_pool_bytes(size_t n)
 }
 
 /* Up to `end`, or where a line ends if that is NULL; *behind is set to where it did. */
-static yyjson_doc *read_by(quick_parser *parser, const char *text, const char *end,
-			   struct names *names, void *pool, const char **behind)
+static yyjson_doc *read_to(const char *text, const char *end, struct names *names, void *pool,
+			   const char **behind)
 {
 	static struct names none; /* is not written to: none is found in it */
 	yyjson_val *root = (yyjson_val *)(void *)((char *)pool + 64), *next = root;
 	yyjson_doc *doc = pool;
 
 	_Static_assert(sizeof(yyjson_doc) <= 64, "the tree follows");
-	*behind = parser(text, end, names && names->n ? names : &none, &next);
+	*behind = quick_used->values(text, end, names && names->n ? names : &none, &next);
 	if (!*behind || (end ? *behind != end : **behind != '\n'))
 		return NULL;
 	*doc = (yyjson_doc){ .root = root, .dat_read = (size_t)(*behind - text),
@@ -40,37 +36,37 @@ static yyjson_doc *read_by(quick_parser *parser, const char *text, const char *e
 	return doc;
 }
 
-yyjson_doc *quick_read_by(quick_parser *parser, const char *text, size_t n, struct names *names,
-			  void *pool, size_t pool_bytes)
+yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *pool,
+		       size_t pool_bytes)
 {
 	const char *behind;
 
 	if (pool_bytes < quick_pool_bytes(n))
 		return NULL;
-	return read_by(parser, text, text + n, names, pool, &behind);
-}
-
-yyjson_doc *quick_read_line_by(quick_parser *parser, const char *text, size_t most,
-			       struct names *names, void *pool, size_t pool_bytes, const char **end)
-{
-	if (pool_bytes < quick_pool_bytes(most))
-		return NULL;
-	return read_by(parser, text, NULL, names, pool, end);
-}
-
-static quick_parser *best_parser(void)
-{
-	return quick_has_wide() ? quick_values_wide : quick_values;
-}
-
-yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *pool,
-		       size_t pool_bytes)
-{
-	return quick_read_by(best_parser(), text, n, names, pool, pool_bytes);
+	return read_to(text, text + n, names, pool, &behind);
 }
 
 yyjson_doc *quick_read_line(const char *text, size_t most, struct names *names, void *pool,
 			    size_t pool_bytes, const char **end)
 {
-	return quick_read_line_by(best_parser(), text, most, names, pool, pool_bytes, end);
+	if (pool_bytes < quick_pool_bytes(most))
+		return NULL;
+	return read_to(text, NULL, names, pool, end);
 }
+
+static bool runs(void)
+{
+	return true;
+}
+
+const struct quick quick_any = { .runs = runs, .values = values, .unescape = unescape };
+const struct quick *quick_used = &quick_any;
+
+#ifdef QUICK_X86
+/* Before there are threads. */
+static __attribute__((constructor)) void choose(void)
+{
+	if (quick_avx2.runs())
+		quick_used = &quick_avx2;
+}
+#endif

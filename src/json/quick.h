@@ -24,30 +24,23 @@ yyjson_doc *quick_read(const char *text, size_t n, struct names *names, void *po
 yyjson_doc *quick_read_line(const char *text, size_t most, struct names *names, void *pool,
 			    size_t pool_bytes, const char **end);
 
-/* The same by one of the parsers, from any blanks at the text to behind those at its end, or
- * NULL; of a line, `end` is NULL. quick_read takes the wide one where the processor has what it
- * needs. A parser's names are not NULL. `tree` is moved behind the last value. */
-typedef const char *quick_parser(const char *text, const char *end, struct names *names,
-				 yyjson_val **tree);
-quick_parser quick_values, quick_values_wide;
-yyjson_doc *quick_read_by(quick_parser *parser, const char *text, size_t n, struct names *names,
-			  void *pool, size_t pool_bytes);
-yyjson_doc *quick_read_line_by(quick_parser *parser, const char *text, size_t most,
-			       struct names *names, void *pool, size_t pool_bytes, const char **end);
-
-/* Whether the wide one can be compiled, and whether it can run. */
+/* What takes the most time is compiled more than once, for processors that can do more at a time;
+ * all read the same. */
+struct quick {
+	bool (*runs)(void); /* whether this processor can run it */
+	/* The values from any blanks at the text to behind those at its end, which is returned, or
+	 * NULL. Of a line, `end` is NULL; names are not. `tree` is moved behind the last value. */
+	const char *(*values)(const char *text, const char *end, struct names *names,
+			      yyjson_val **tree);
+	/* Text with escapes that are right becomes what it means, where it is; returns its end. */
+	char *(*unescape)(char *start, const char *end);
+};
 #if defined(__x86_64__) && defined(__GNUC__)
-#define QUICK_WIDE
-static inline bool quick_has_wide(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-	       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-}
-#else
-static inline bool quick_has_wide(void)
-{
-	return false;
-}
+#define QUICK_X86
+extern const struct quick quick_avx2;
 #endif
+extern const struct quick quick_any;
+/* The one that is used: the best that runs, chosen before main. Tests try the others. */
+extern const struct quick *quick_used;
 
 #endif
