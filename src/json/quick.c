@@ -66,7 +66,9 @@ const struct quick *quick_used = &quick_any;
 /* Before there are threads. */
 static __attribute__((constructor)) void choose(void)
 {
-	if (quick_avx2.runs())
+	if (quick_avx512.runs())
+		quick_used = &quick_avx512;
+	else if (quick_avx2.runs())
 		quick_used = &quick_avx2;
 }
 #endif

@@ -37,7 +37,7 @@ struct quick {
 };
 #if defined(__x86_64__) && defined(__GNUC__)
 #define QUICK_X86
-extern const struct quick quick_avx2;
+extern const struct quick quick_avx512, quick_avx2;
 #endif
 extern const struct quick quick_any;
 /* The one that is used: the best that runs, chosen before main. Tests try the others. */

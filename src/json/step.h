@@ -1,6 +1,6 @@
 /* Inside this folder: text by STEP bytes at a time, which is 32 if STEP_WIDE is defined (for AVX2),
- * else 16 where there is SSE2 and 8 elsewhere, and by blocks of 64. What is looked for is told as
- * a mask, the lowest bit for the first byte. */
+ * else 16 where there is SSE2 and 8 elsewhere, and by blocks of 64, at once if BLOCK_WIDE is (for
+ * AVX-512). What is looked for is told as a mask, the lowest bit for the first byte. */
 #ifndef GAVEL_JSON_STEP_H
 #define GAVEL_JSON_STEP_H
 
@@ -58,12 +58,13 @@ static inline unsigned step_odd(step_bytes x)
 			 _mm256_cmpeq_epi8(x, step_load(step_backslashes)));
 }
 
-/* What mostly stands behind a backslash: another, a quote, n or t. They differ in their lowest
- * four bits, by which one is looked up to be compared. */
+/* By the lowest four bits, in which they differ: what mostly stands behind a backslash (another, a
+ * quote, n or t), to be compared. */
+#define USUAL_BY_LOW _mm_setr_epi8(1, 0, '"', 0, 't', 0, 0, 0, 0, 0, 0, 0, '\\', 0, 'n', 0)
+
 static inline unsigned step_usual(step_bytes x)
 {
-	const __m256i by_low = _mm256_broadcastsi128_si256(
-		_mm_setr_epi8(1, 0, '"', 0, 't', 0, 0, 0, 0, 0, 0, 0, '\\', 0, 'n', 0));
+	const __m256i by_low = _mm256_broadcastsi128_si256(USUAL_BY_LOW);
 
 	return step_mask(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(by_low, x), x));
 }
@@ -178,6 +179,24 @@ struct block {
 	uint64_t ends, quotes, backslashes, high, usual;
 };
 
+#ifdef BLOCK_WIDE
+static inline struct block block_load(const char *p)
+{
+	const __m512i by_low = _mm512_broadcast_i32x4(USUAL_BY_LOW);
+	__m512i x = _mm512_loadu_si512(p);
+	struct block b;
+
+	b.quotes = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8('"'));
+	b.ends = b.quotes | _mm512_cmplt_epu8_mask(x, _mm512_set1_epi8(' '));
+	b.backslashes = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8('\\'));
+	b.high = _mm512_movepi8_mask(x);
+	b.usual = _mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(by_low, x), x);
+	/* gcc would take the carry of block_escaped to the registers of masks, which is a long way,
+	 * and each block waits for that of the one before */
+	__asm__("" : "+r"(b.backslashes));
+	return b;
+}
+#else
 static inline struct block block_load(const char *p)
 {
 	struct block b = { 0 };
@@ -194,6 +213,7 @@ static inline struct block block_load(const char *p)
 	}
 	return b;
 }
+#endif
 
 /* The bytes that stand behind a backslash which is not itself behind one. *carry is 1 if the
  * first byte does, and is set for the next block. Backslashes in a row are told by an addition

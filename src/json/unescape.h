@@ -4,13 +4,42 @@
 #include "json/escapes.h"
 #include "json/step.h"
 
-#ifdef STEP_WIDE
-/* A block whose escapes only lose their backslash, as those of JSON inside a string mostly do. The
- * one of an escape that ends behind the block is left to the next. */
-static inline const char *drop_backslashes(const char *from, uint64_t escapes, char **put)
+/* A block becomes text without a decision for each escape; returns where the next one begins.
+ * NULL = it has other escapes than strings mostly have. Of one that ends behind the block, the
+ * backslash is left to the next. */
+#ifdef BLOCK_WIDE
+static inline const char *unescape_usual(const char *from, const struct block *b, uint64_t escaped,
+					 char **put)
 {
+	const __m512i meant = _mm512_broadcast_i32x4(
+		_mm_setr_epi8(0, 0, '"', 0, '\t', 0, 0, 0, 0, 0, 0, 0, '\\', 0, '\n', 0));
+	uint64_t escapes = b->backslashes & ~escaped;
+	__m512i x = _mm512_loadu_si512(from);
+
+	if (escaped & ~b->usual)
+		return NULL;
+	x = _mm512_mask_shuffle_epi8(x, escaped, meant, x);
+	/* not straight to memory, which some processors do a byte at a time */
+	_mm512_storeu_si512(*put, _mm512_maskz_compress_epi8(~escapes, x));
+	*put += BLOCK - __builtin_popcountll(escapes);
+	from += BLOCK;
+	if (escapes >> (BLOCK - 1)) {
+		from--;
+		/* a guess, not a calculation: the next block would have to wait for that */
+		__asm__("" : "+r"(from));
+	}
+	return from;
+}
+#elif defined(STEP_WIDE)
+/* Only if they lose nothing but their backslash, as those of JSON inside a string mostly do. */
+static inline const char *unescape_usual(const char *from, const struct block *b, uint64_t escaped,
+					 char **put)
+{
+	uint64_t escapes = b->backslashes & ~escaped;
 	char *to = *put;
 
+	if (escaped & ~(b->quotes | b->backslashes))
+		return NULL;
 	ALL_STEPS
 	for (unsigned i = 0; i < BLOCK; i += 8) {
 		unsigned drop = escapes >> i & 0xff;
@@ -21,6 +50,13 @@ static inline const char *drop_backslashes(const char *from, uint64_t escapes, c
 	}
 	*put = to;
 	return from + BLOCK - (escapes >> (BLOCK - 1));
+}
+#else
+static inline const char *unescape_usual(const char *from, const struct block *b, uint64_t escaped,
+					 char **put)
+{
+	(void)from, (void)b, (void)escaped, (void)put;
+	return NULL;
 }
 #endif
 
@@ -43,12 +79,11 @@ static inline const char *unescape_block(const char *from, const char *end, char
 	uint64_t carry = 0, escaped = block_escaped(b.backslashes, &carry);
 	uint64_t escapes = b.backslashes & ~escaped;
 	size_t n = end - from < BLOCK ? (size_t)(end - from) : BLOCK, at = 0;
+	const char *behind = n == BLOCK ? unescape_usual(from, &b, escaped, put) : NULL;
 	char *to = *put;
 
-#ifdef STEP_WIDE
-	if (n == BLOCK && !(escaped & ~(b.quotes | b.backslashes)))
-		return drop_backslashes(from, escapes, put);
-#endif
+	if (behind)
+		return behind;
 	if (n < BLOCK)
 		escapes &= (UINT64_C(1) << n) - 1;
 	while (escapes) {

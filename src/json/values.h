@@ -1,5 +1,6 @@
 /* Inside this folder: the quick parser itself, as static functions made of the steps that step.h
- * has where this is included: quick.c has those of any machine, quick_avx2.c wider ones.
+ * has where this is included: quick.c has those of any machine, quick_avx2.c and quick_avx512.c
+ * wider ones.
  *
  * Values are written one behind the other, a container before what it holds, as yyjson_val wants
  * it. Blanks are rare in messages, so they are looked for only where nothing else fits. */

@@ -49,6 +49,7 @@ static bool always(void)
 static const struct quick portable = { .runs = always, .values = values, .unescape = unescape };
 static const struct quick *const ways[] = {
 #ifdef QUICK_X86
+	&quick_avx512,
 	&quick_avx2,
 #endif
 	&quick_any,
@@ -259,6 +260,39 @@ START_TEST(every_place)
 }
 END_TEST
 
+/* Escapes become text by blocks that begin at the first: others at every place of the blocks behind
+ * it, also across their ends. */
+START_TEST(far_apart)
+{
+	static const char *const some[] = { "\\n", "\\\\", "\\\"",     "\\t",
+					    "\\r", "\\/",  "\\u0041", "\\\\\\n" };
+	enum { SOME = sizeof(some) / sizeof(some[0]), LONG = 300 };
+	char text[LONG + 64];
+
+	if (!use_way(_i))
+		return;
+	for (int i = 0; i < SOME * SOME; i++)
+		for (size_t at = 0; at < LONG / 2; at++) {
+			const char *first = some[i / SOME], *others = some[i % SOME];
+			size_t n = 0;
+
+			text[n++] = '"';
+			memcpy(text + n, first, strlen(first));
+			n += strlen(first);
+			for (size_t k = 0; n < LONG; k++) {
+				if (k % (at + 1) == at) {
+					memcpy(text + n, others, strlen(others));
+					n += strlen(others);
+				} else {
+					text[n++] = (char)('a' + k % 26);
+				}
+			}
+			text[n++] = '"';
+			ck_assert_msg(check(text, n), "%.*s", (int)n, text);
+		}
+}
+END_TEST
+
 /* All that is and is not UTF-8, near enough: every first byte, and behind it those at the ends of what
  * a character may have. */
 START_TEST(every_character)
@@ -439,6 +473,7 @@ int main(void)
 	tcase_add_loop_test(t, nesting, 0, WAYS);
 	tcase_add_loop_test(t, every_character, 0, WAYS);
 	tcase_add_loop_test(t, every_place, 0, WAYS);
+	tcase_add_loop_test(t, far_apart, 0, WAYS);
 	tcase_add_loop_test(t, changed_bytes, 0, WAYS);
 	tcase_add_test(t, read_ahead_is_forgotten);
 	tcase_add_test(t, hashes_of_spellings);
