@@ -1,12 +1,12 @@
-/* Linear hashing: one bucket is split in two for every four ids added, so that the table grows by a
- * few bytes at a time; doubling it would need half as much again as it may have. */
+/* Linear hashing: some buckets are split in two for every four times as many ids added, so that the
+ * table grows by a few bytes at a time; doubling it would need half as much again as it may have. */
 #include "model/ids.h"
 
 #include "event/record.h"
 
 /* There are never fewer buckets than this, so all in a bucket agree in as many low bits of their
  * hash, which need not be kept. */
-enum { KNOWN_BITS = 12, BUCKETS_MIN = 1 << KNOWN_BITS, IDS_PER_BUCKET = 4 };
+enum { KNOWN_BITS = 12, BUCKETS_MIN = 1 << KNOWN_BITS, IDS_PER_BUCKET = 4, SPLIT_AT_ONCE = 16 };
 
 static const struct id_bucket no_ids = { .newest = NONE };
 
@@ -58,61 +58,67 @@ static void begin(struct heap *h, struct ids *t)
 	while (t->buckets.n < BUCKETS_MIN)
 		heap_push(h, &t->buckets, no_ids);
 	t->half = BUCKETS_MIN;
-	t->ahead[0] = t->ahead[1] = NONE;
 }
 
-/* The ids of a bucket are far apart in memory. So that nobody waits for them when it is split, each
- * id that is added before has one of them brought near, and one of those that are split then. */
-static void look_ahead(struct ids *t)
-{
-	for (int i = 0; i < 2; i++) {
-		if (t->ahead[i] == NONE)
-			continue;
-		t->ahead[i] = t->of.v[t->ahead[i]].next;
-		if (t->ahead[i] != NONE)
-			mem_fetch(&t->of.v[t->ahead[i]]);
-	}
-}
-
-/* What the split after next will need is looked for from here on. */
-static void look_farther(struct ids *t)
-{
-	uint32_t next = t->buckets.n - t->half + 1;
-
-	t->ahead[0] = t->ahead[1];
-	t->ahead[1] = next < t->half ? t->buckets.v[next].newest : NONE;
-	if (t->ahead[1] != NONE)
-		mem_fetch(&t->of.v[t->ahead[1]]);
-}
-
-/* Adds a bucket, and moves there what belongs to it from the one that had it so far. */
-static void split_next(struct heap *h, struct ids *t)
-{
-	uint32_t from = t->buckets.n - t->half, bit = t->half >> KNOWN_BITS, number;
+/* A bucket that is being split: the next of its ids, and where those that stay and those that move
+ * are put. */
+struct split {
+	uint32_t number;
 	struct id_bucket *parts[2];
 	uint32_t *ends[2];
+};
 
-	heap_push(h, &t->buckets, no_ids);
-	parts[0] = &t->buckets.v[from];
-	parts[1] = vec_last(&t->buckets);
-	number = parts[0]->newest;
+static void split_begin(struct ids *t, struct split *s, uint32_t from, uint32_t to)
+{
+	s->number = t->buckets.v[from].newest;
+	s->parts[0] = &t->buckets.v[from];
+	s->parts[1] = &t->buckets.v[to];
 	for (int i = 0; i < 2; i++) {
-		ends[i] = &parts[i]->newest;
-		parts[i]->marks = 0;
+		s->parts[i]->marks = 0;
+		s->ends[i] = &s->parts[i]->newest;
 	}
-	while (number != NONE) {
-		struct id_entry *e = &t->of.v[number];
-		bool moves = (e->hash_low & bit) != 0;
+}
 
-		*ends[moves] = number;
-		ends[moves] = &e->next;
-		parts[moves]->marks |= mark_of(e->hash_high);
-		number = e->next;
+/* Puts its next id where it belongs; the last one ends both lists. */
+static void split_step(struct ids *t, struct split *s)
+{
+	struct id_entry *e = &t->of.v[s->number];
+	bool moves = e->hash_low & t->half >> KNOWN_BITS;
+
+	*s->ends[moves] = s->number;
+	s->ends[moves] = &e->next;
+	s->parts[moves]->marks |= mark_of(e->hash_high);
+	s->number = e->next;
+	if (s->number != NONE)
+		mem_fetch(&t->of.v[s->number]);
+	else
+		*s->ends[0] = *s->ends[1] = NONE;
+}
+
+/* Adds some buckets, and moves there what belongs to them from those that had it so far. The ids of
+ * a bucket are far apart in memory: so several are split in turns, and nobody waits for one. */
+static void split_some(struct heap *h, struct ids *t)
+{
+	uint32_t from = t->buckets.n - t->half, busy = SPLIT_AT_ONCE;
+	struct split splits[SPLIT_AT_ONCE];
+
+	for (int i = 0; i < SPLIT_AT_ONCE; i++)
+		heap_push(h, &t->buckets, no_ids);
+	for (uint32_t i = 0; i < SPLIT_AT_ONCE; i++) {
+		split_begin(t, &splits[i], from + i, t->half + from + i);
+		if (splits[i].number != NONE)
+			mem_fetch(&t->of.v[splits[i].number]);
 	}
-	*ends[0] = *ends[1] = NONE;
+	while (busy) {
+		busy = 0;
+		for (int i = 0; i < SPLIT_AT_ONCE; i++)
+			if (splits[i].number != NONE) {
+				split_step(t, &splits[i]);
+				busy++;
+			}
+	}
 	if (t->buckets.n == 2 * t->half)
 		t->half *= 2;
-	look_farther(t);
 }
 
 void ids_fetch(const struct ids *t, uint64_t hash)
@@ -150,9 +156,7 @@ void ids_add(struct heap *h, struct ids *t, uint64_t hash, uint64_t content, uin
 	if (!t->n)
 		begin(h, t);
 	if (t->n / IDS_PER_BUCKET >= t->buckets.n)
-		split_next(h, t);
-	else
-		look_ahead(t);
+		split_some(h, t);
 	while (t->has.n <= message / 64) {
 		heap_push(h, &t->has, 0);
 		heap_push(h, &t->before, t->of.n);

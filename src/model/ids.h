@@ -34,7 +34,6 @@ struct ids {
 	HVEC(struct id_bucket) buckets;
 	uint32_t half;            /* the largest power of two up to buckets.n */
 	uint32_t n;               /* ids filed */
-	uint32_t ahead[2];        /* an id of the bucket that is split next, and then; or NONE */
 };
 
 /* Has memory brought near that ids_find will look at. */
