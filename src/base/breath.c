@@ -7,10 +7,8 @@
 
 enum { ASKED_OFTEN = 64, RUN_LENGTH = 1024 };
 
-bool breath_on(struct breath *b)
+bool breath_asked(struct breath *b)
 {
-	if (!b)
-		return true;
 	if (!b->stopped && ++b->asked % ASKED_OFTEN == 0)
 		b->stopped = !b->take(b->ctx);
 	return !b->stopped;

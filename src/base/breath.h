@@ -15,7 +15,11 @@ struct breath {
 	bool stopped;
 };
 
-bool breath_on(struct breath *b);
+bool breath_asked(struct breath *b);
+static inline bool breath_on(struct breath *b)
+{
+	return !b || breath_asked(b);
+}
 /* qsort that breathes; equal elements may change places. */
 void breath_sort(void *v, size_t n, size_t size, int (*compare)(const void *, const void *),
 		 struct breath *b);
