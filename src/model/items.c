@@ -295,37 +295,42 @@ static void lay_standing(const struct standing *s, const struct item *item, uint
 static bool is_same_turn(const struct item *item, const struct item_step *s,
 			 const struct item_state *before, uint32_t hash)
 {
-	return item->kind == ITEM_IMPROVEMENT && before->times && s->iteration &&
+	return item->kind == ITEM_IMPROVEMENT && s->iteration &&
 	       s->iteration == before->iteration && s->hash == hash;
 }
 
-/* here: with what a person has decided */
+/* Its first step is what raised it. here: with what a person has decided */
 static bool state_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
 		     bool here, struct item_state *out)
 {
-	uint32_t hash = 0, anew = 0;
+	const struct item_step *first = item->steps;
+	uint32_t hash, anew;
 
-	if (item->n == 0 || item->steps[0].message >= k)
+	if (item->n == 0 || first->message >= k)
 		return false;
-	*out = (struct item_state){ .decided = NONE, .opened = item->steps[0].message,
-				    .person = NONE, .stood_ms = WHEN_NONE };
-	for (uint32_t i = 0; i < item->n && item->steps[i].message < k; i++) {
+	*out = (struct item_state){ .grade = first->grade, .opened = first->message,
+				    .message = first->message, .index = first->index,
+				    .decided = NONE, .iteration = first->iteration, .times = 1,
+				    .open = true, .undecidable = first->undecidable,
+				    .bare = first->bare, .person = NONE, .stood_ms = WHEN_NONE };
+	hash = first->hash;
+	anew = first->message;
+	for (uint32_t i = 1; i < item->n && item->steps[i].message < k; i++) {
 		const struct item_step *s = &item->steps[i];
 
 		switch ((enum step_kind)s->what) {
 		case STEP_RAISED:
-			if (out->times && out->open && s->iteration == out->iteration &&
-			    s->hash == hash) {
+			if (out->open && s->iteration == out->iteration && s->hash == hash) {
 				out->times++;
 				out->undecidable |= s->undecidable;
 				out->message = s->message;
 				out->index = s->index;
 				break;
 			}
-			if (out->times && s->hash != hash)
+			if (s->hash != hash)
 				out->revision++;
-			out->came_back = out->times > 0 && s->iteration != out->iteration;
-			out->times = out->came_back || !out->times ? 1 : (uint16_t)(out->times + 1);
+			out->came_back = s->iteration != out->iteration;
+			out->times = out->came_back ? 1 : (uint16_t)(out->times + 1);
 			if (!is_same_turn(item, s, out, hash))
 				anew = s->message;
 			out->open = true;
