@@ -445,17 +445,13 @@ static struct str item_text(void *ctx, uint32_t item)
 	return buf_str(&w->text);
 }
 
-bool item_is_shown(const struct scene *s, uint32_t item, struct item_state *out)
+bool item_passes(const struct scene *s, uint32_t item, const struct item_state *at)
 {
-	struct item_words words = { .s = s, .at = out };
-	bool shown;
+	struct item_words words = { .s = s, .at = at };
+	bool passes = filter_item(s->filter, s->model, item, at, s->now_ms, item_text, &words);
 
-	shown = item_at(s->model, &s->model->items.v[item], s->k, s->now_ms, out);
-	if (!shown || !s->filter)
-		return shown;
-	shown = filter_item(s->filter, s->model, item, out, s->now_ms, item_text, &words);
 	buf_release(&words.text);
-	return shown;
+	return passes;
 }
 
 bool target_has(const struct scene *s, struct target t, struct str word)

@@ -176,7 +176,13 @@ void axis_draw_ticks(const struct axis *a, int64_t now_ms, struct grid *g, struc
 void axis_draw_outside(const struct axis *a, int64_t t, struct grid *g, struct rect where);
 void axis_draw_labels(const struct axis *a, struct grid *g, struct rect where);
 
-bool item_is_shown(const struct scene *s, uint32_t item, struct item_state *out);
+/* Whether the scene's filter, of which there is one, lets it through. */
+bool item_passes(const struct scene *s, uint32_t item, const struct item_state *at);
+static inline bool item_is_shown(const struct scene *s, uint32_t item, struct item_state *out)
+{
+	return item_at(s->model, &s->model->items.v[item], s->k, s->now_ms, out) &&
+	       (!s->filter || item_passes(s, item, out));
+}
 /* Put off by the person, until it changes or is nearly due. */
 bool item_is_put_off(const struct scene *s, uint32_t item, const struct item_state *at);
 /* Whether what a line leads to says the word, also where the line has no room for it. */
