@@ -12,6 +12,7 @@ void model_init_in(struct model *m, struct heap *heap)
 {
 	memset(m, 0, sizeof(*m));
 	m->heap = heap;
+	m->now_ms = WHEN_NONE;
 	m->approve_from = 0.90;
 	m->human_from = 0.70;
 }
@@ -415,6 +416,13 @@ static void apply_events(struct applying *a)
 	}
 }
 
+void model_add_record(struct model *m, struct record r)
+{
+	heap_push(m->heap, &m->records, r);
+	if (r.time_ms > m->now_ms)
+		m->now_ms = r.time_ms;
+}
+
 void model_apply(struct model *m, struct message *msg, const struct place *place)
 {
 	struct applying a = { .m = m, .msg = msg, .message = m->records.n,
@@ -444,7 +452,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	r.route = route_number(m, route);
 	r.kind = kind_number(m, msg->kind);
 	r.chain = chain_of(msg);
-	heap_push(m->heap, &m->records, r);
+	model_add_record(m, r);
 	whence_add(m->heap, &m->whence, a.message, place->source, place->line, place->offset,
 		   place->length);
 	if (is_repeat(&a, id)) {

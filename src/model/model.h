@@ -210,6 +210,7 @@ struct recent_route {
 struct model {
 	struct heap *heap; /* where all of it is, but for this struct */
 	HVEC(struct record) records;
+	int64_t now_ms; /* the newest time of theirs, WHEN_NONE */
 	HVEC(struct route) routes;
 	struct whence whence;
 	HVEC(struct session) sessions;
@@ -259,6 +260,8 @@ void model_init_in(struct model *m, struct heap *heap);
 void model_release(struct model *m);
 /* Applies one message. Diagnostics of cross-message rules are added to msg->diags and kept. */
 void model_apply(struct model *m, struct message *msg, const struct place *place);
+/* What of that makes a message one more. */
+void model_add_record(struct model *m, struct record r);
 
 /* How a person's decision stands; takes the place of an older one on the same item. delivery
  * DELIVERY_NONE takes it away. */

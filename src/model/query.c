@@ -5,6 +5,8 @@ int64_t model_now(const struct model *m, uint32_t k)
 {
 	int64_t now = WHEN_NONE;
 
+	if (k == m->records.n)
+		return m->now_ms;
 	for (uint32_t i = 0; i < k; i++)
 		if (m->records.v[i].time_ms > now)
 			now = m->records.v[i].time_ms;

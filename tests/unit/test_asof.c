@@ -43,7 +43,7 @@ START_TEST(what_is_open_is_known_at_once)
 	model_init(&model);
 	heap_push(model.heap, &model.routes, (struct route){ .from = NONE, .to = NONE });
 	for (uint32_t i = 0; i < end; i++) {
-		heap_push(model.heap, &model.records, (struct record){ .time_ms = i });
+		model_add_record(&model, (struct record){ .time_ms = i });
 		if (chance(3))
 			add_random_item(i, end);
 	}
@@ -86,7 +86,7 @@ static void add_random_message(uint32_t agents, int64_t *clock)
 		r.time_ms = WHEN_NONE;
 	else if (chance(400) == 0)
 		r.time_ms -= chance(900000);
-	heap_push(model.heap, &model.records, r);
+	model_add_record(&model, r);
 }
 
 static void add_random_work(uint32_t agents, uint32_t end)
@@ -229,7 +229,7 @@ START_TEST(what_loops_there_are_is_known_at_once)
 		heap_push(model.heap, &model.tasks, task);
 	}
 	for (uint32_t i = 0; i < end; i++) {
-		heap_push(model.heap, &model.records, (struct record){ .time_ms = i });
+		model_add_record(&model, (struct record){ .time_ms = i });
 		if (chance(4) == 0)
 			add_random_review(i, tasks, end);
 	}

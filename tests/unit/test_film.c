@@ -52,7 +52,7 @@ static void open_times(const int64_t *times)
 {
 	model_init(&model);
 	for (; *times != -1; times++)
-		heap_push(model.heap, &model.records, (struct record){ .time_ms = *times });
+		model_add_record(&model, (struct record){ .time_ms = *times });
 	memset(&film, 0, sizeof(film));
 	film_open(&film, &model, model.records.n);
 }
@@ -86,9 +86,8 @@ static void open_random(void)
 		case 2: break;
 		default: t += chance(3000); break;
 		}
-		heap_push(model.heap, &model.records,
-			 (struct record){ .time_ms = chance(6) ? t : WHEN_NONE,
-					  .errors = chance(50) == 0 });
+		model_add_record(&model, (struct record){ .time_ms = chance(6) ? t : WHEN_NONE,
+							  .errors = chance(50) == 0 });
 	}
 	memset(&film, 0, sizeof(film));
 	film_open(&film, &model, model.records.n);
