@@ -1,5 +1,5 @@
 /* From reviews and items to loops, in a pass or two over each. Reviews and items are joined through
- * maps, so a session of many small loops costs no more than one large one. */
+ * tables, so a session of many small loops costs no more than one large one. */
 #include "model/loops.h"
 
 #include "model/loops_parts.h"
@@ -11,6 +11,7 @@ struct making {
 	struct loops *out;
 	uint32_t k, end;
 	uint32_t *of_review;     /* its loop, NONE */
+	uint32_t *of_item;       /* the same, of those as of the end */
 	uint32_t *of_root;       /* by task: the loop of its chain plus one, 0 */
 	VEC(struct loop) list;   /* first with numbers, then with places */
 	struct breath *breath;
@@ -110,57 +111,20 @@ static void place_loops(struct making *k)
 
 /* ---- what belongs to them ---- */
 
-static uint64_t entry_key(uint32_t loop, const struct item *item)
-{
-	return hash_mix(hash_mix(loop, item->kind), item->id);
-}
-
-/* The place of the newest item so far that shares the entry. */
-static uint32_t *find_shared(struct making *k, const struct map *known, uint32_t loop,
-			     const struct item *item, uint32_t *newest)
-{
-	for (uint32_t it = 0, v; map_next(known, entry_key(loop, item), &it, &v);) {
-		const struct item *other = &k->m->items.v[loop_item(k->out, v)];
-
-		if (v >= k->list.v[loop].items && v < k->list.v[loop + 1].items &&
-		    other->kind == item->kind && other->id == item->id)
-			return &newest[v];
-	}
-	return NULL;
-}
-
 static void take_items(struct making *k, uint32_t count)
 {
 	uint32_t *at = xmalloc(k->list.n * sizeof(*at)); /* by loop: the next place */
-	uint32_t *newest = xmalloc((k->list.v[k->list.n - 1].items + 1) * sizeof(*newest));
-	struct map known = { 0 };
 
 	for (uint32_t i = 0; i < k->list.n; i++)
 		at[i] = k->list.v[i].items;
 	for (uint32_t i = 0; i < count && breath_on(k->breath); i++) {
-		const struct item *item = &k->m->items.v[i];
-		uint32_t loop = loop_of_item(k, item), place, *shared;
+		uint32_t loop = k->of_item[i];
 
 		if (loop == NONE)
 			continue;
-		place = at[loop]++;
-		k->out->items[place] = i;
-		k->out->next[place] = NONE;
-		/* within one review an id is one item already */
-		if (item->id == NONE || k->list.v[loop + 1].reviews - k->list.v[loop].reviews < 2)
-			continue;
-		shared = find_shared(k, &known, loop, item, newest);
-		if (shared) {
-			k->out->items[place] |= LOOP_SHARES;
-			k->out->next[*shared] = place;
-			*shared = place;
-		} else {
-			newest[place] = place;
-			map_add(&known, entry_key(loop, item), place);
-		}
+		k->out->items[at[loop]] = i;
+		k->out->next[at[loop]++] = NONE;
 	}
-	map_release(&known);
-	free(newest);
 	free(at);
 }
 
@@ -176,6 +140,77 @@ static void take_reviews(struct making *k)
 	free(at);
 }
 
+/* ---- which items share an entry ---- */
+
+/* By kind and id, the place of the newest item plus one; 0 is free. For one loop at a time: so it
+ * stays small and near. */
+struct shared {
+	uint32_t *slots;
+	size_t size, room; /* size: of those in use, a power of two */
+};
+
+static void shared_clear(struct shared *known, uint32_t items)
+{
+	known->size = 16;
+	while (known->size / 2 < items)
+		known->size *= 2;
+	if (known->size > known->room) {
+		free(known->slots);
+		known->slots = xmalloc(known->size * sizeof(*known->slots));
+		known->room = known->size;
+	}
+	memset(known->slots, 0, known->size * sizeof(*known->slots));
+}
+
+/* The slot of those that share the item's entry, or a free one. */
+static uint32_t *shared_find(const struct making *k, const struct shared *known,
+			     const struct item *item)
+{
+	uint64_t at = hash_mix(hash_mix(hash_seed, item->kind), item->id);
+
+	for (;; at++) {
+		uint32_t *slot = &known->slots[at & (known->size - 1)];
+		const struct item *other;
+
+		if (!*slot)
+			return slot;
+		other = &k->m->items.v[loop_item(k->out, *slot - 1)];
+		if (other->kind == item->kind && other->id == item->id)
+			return slot;
+	}
+}
+
+static void share_entries(struct making *k, struct shared *known, const struct loop *l)
+{
+	uint32_t end = l[1].items;
+
+	shared_clear(known, end - l->items);
+	for (uint32_t place = l->items; place < end && breath_on(k->breath); place++) {
+		const struct item *item = &k->m->items.v[loop_item(k->out, place)];
+		uint32_t *slot;
+
+		if (item->id == NONE)
+			continue;
+		slot = shared_find(k, known, item);
+		if (*slot) {
+			k->out->items[place] |= LOOP_SHARES;
+			k->out->next[*slot - 1] = place;
+		}
+		*slot = place + 1;
+	}
+}
+
+static void share_all(struct making *k)
+{
+	struct shared known = { 0 };
+
+	/* within one review an id is one item already */
+	for (uint32_t i = 0; i < k->out->n && breath_on(k->breath); i++)
+		if (k->list.v[i + 1].reviews - k->list.v[i].reviews > 1)
+			share_entries(k, &known, &k->list.v[i]);
+	free(known.slots);
+}
+
 /* ---- all of it ---- */
 
 static bool find_all(struct making *k)
@@ -183,11 +218,11 @@ static bool find_all(struct making *k)
 	uint32_t count = model_item_count(k->m, k->end);
 
 	find_loops(k);
+	k->of_item = xmalloc(count * sizeof(*k->of_item));
 	for (uint32_t i = 0; i < count && breath_on(k->breath); i++) {
-		uint32_t loop = loop_of_item(k, &k->m->items.v[i]);
-
-		if (loop != NONE)
-			k->list.v[loop].items++;
+		k->of_item[i] = loop_of_item(k, &k->m->items.v[i]);
+		if (k->of_item[i] != NONE)
+			k->list.v[k->of_item[i]].items++;
 	}
 	place_loops(k);
 	k->out->list = k->list.v;
@@ -196,6 +231,7 @@ static bool find_all(struct making *k)
 		return false;
 	take_reviews(k);
 	take_items(k, count);
+	share_all(k);
 	return breath_on(k->breath) && loops_count(k->out, k->end, k->breath);
 }
 
@@ -213,6 +249,7 @@ struct loops *loops_new(const struct model *m, uint32_t k, uint32_t n, struct br
 	whole = find_all(&making);
 	free(making.of_review);
 	free(making.of_root);
+	free(making.of_item);
 	if (whole)
 		return all;
 	loops_release(all);

@@ -341,9 +341,18 @@ struct item_state {
 
 /* task, review: NONE = of none. */
 struct owner item_owner(const struct model *m, const struct item *item);
-uint32_t item_session(const struct model *m, const struct item *item);
 uint32_t item_task(const struct model *m, const struct item *item);
-uint32_t item_review(const struct model *m, const struct item *item);
+static inline uint32_t item_session(const struct model *m, const struct item *item)
+{
+	return item->owned == OWNER_SESSION ? item->owner : item_owner(m, item).session;
+}
+
+static inline uint32_t item_review(const struct model *m, const struct item *item)
+{
+	return item->owned == OWNER_REVIEW ? item->owner
+	       : item->owned == OWNER_OWN  ? m->item_owners.v[item->owner].review
+					   : NONE;
+}
 
 /* WHEN_NONE = it has none. These three are for an item of the model, not for a copy. */
 int64_t item_deadline(const struct model *m, const struct item *item);

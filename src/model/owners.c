@@ -36,19 +36,7 @@ void item_give(struct model *m, struct item *item, struct owner owner)
 	heap_push(m->heap, &m->item_owners, owner);
 }
 
-uint32_t item_session(const struct model *m, const struct item *item)
-{
-	return item->owned == OWNER_SESSION ? item->owner : item_owner(m, item).session;
-}
-
 uint32_t item_task(const struct model *m, const struct item *item)
 {
 	return item_owner(m, item).task;
-}
-
-uint32_t item_review(const struct model *m, const struct item *item)
-{
-	return item->owned == OWNER_REVIEW ? item->owner
-	       : item->owned == OWNER_OWN  ? m->item_owners.v[item->owner].review
-					   : NONE;
 }
