@@ -72,6 +72,7 @@ static struct word *tell_steps(const struct loops *all, uint32_t loop, uint32_t 
 	const struct model *m = all->model;
 	uint32_t from = all->list[loop].reviews, to = all->list[loop + 1].reviews, most = 0;
 	struct word *words;
+	bool in_order = true;
 
 	for (uint32_t i = from; i < to; i++)
 		most += m->reviews.v[all->reviews[i]].steps.n;
@@ -80,10 +81,12 @@ static struct word *tell_steps(const struct loops *all, uint32_t loop, uint32_t 
 	for (uint32_t i = from; i < to; i++) {
 		const struct review *r = &m->reviews.v[all->reviews[i]];
 
-		for (uint32_t s = 0; s < r->steps.n && r->steps.v[s].message < k; s++, (*n)++)
+		for (uint32_t s = 0; s < r->steps.n && r->steps.v[s].message < k; s++, (*n)++) {
 			words[*n] = (struct word){ r->steps.v[s].message, *n, &r->steps.v[s] };
+			in_order &= !*n || words[*n - 1].message <= words[*n].message;
+		}
 	}
-	if (to - from > 1)
+	if (!in_order)
 		qsort(words, *n, sizeof(*words), by_message);
 	return words;
 }
@@ -227,7 +230,7 @@ static const struct item_step *order_steps(const struct loops *all, uint32_t pla
 
 /* The steps of the entry whose first item is at that place, in the order of messages; those from k
  * on may be among them. */
-static const struct item_step *entry_steps(const struct loops *all, uint32_t place, uint32_t limit,
+static inline const struct item_step *entry_steps(const struct loops *all, uint32_t place, uint32_t limit,
 					   struct arena *arena, uint32_t *n)
 {
 	const struct item *item = &all->model->items.v[loop_item(all, place)];
@@ -289,31 +292,42 @@ static uint32_t answer_from(const struct answer *list, uint32_t low, uint32_t n,
 	return low;
 }
 
-/* `open` is how many more are open than after the answer before, until all entries are counted:
- * below zero it wraps, and comes back. */
-static void count_steps(const struct loop_at *l, const struct item_step *steps, uint32_t step_count,
-			struct answer *list, uint32_t n)
+/* The same, where it is mostly the first one or the next. */
+static inline uint32_t answer_near(const struct answer *list, uint32_t low, uint32_t n, uint32_t message)
 {
-	uint32_t raised = NONE, at = 0;
-	bool open = false;
+	for (unsigned i = 0; i < 2; i++, low++)
+		if (low == n || list[low].message >= message)
+			return low;
+	return answer_from(list, low, n, message);
+}
 
-	for (uint32_t i = 0; i < step_count && steps[i].message < l->k; i++) {
-		bool raises = steps[i].what == STEP_RAISED, back = raised != NONE;
+/* `open` is how many more are open than after the answer before, until all entries are counted:
+ * below zero it wraps, and comes back. The first step has raised the entry; at: the answer that it
+ * was told by, or the next one. */
+static void count_steps(const struct loop_at *l, const struct item_step *steps, uint32_t step_count,
+			struct answer *list, uint32_t at, uint32_t n)
+{
+	uint32_t raised = steps[0].message;
+	bool open = true;
+
+	if (at == n)
+		return;
+	list[at].open++;
+	list[at].fresh += list[at].message == raised;
+	for (uint32_t i = 1; i < step_count && steps[i].message < l->k; i++) {
+		bool raises = steps[i].what == STEP_RAISED;
 		bool opens = raises || steps[i].what == STEP_BOUNCED;
 
-		if (steps[i].what == STEP_ACKED || (opens == open && !raises) ||
-		    (raises && !is_raised_anew(l, steps[i].message, &raised)))
+		if (steps[i].what == STEP_ACKED ||
+		    (raises ? !is_raised_anew(l, steps[i].message, &raised) : opens == open))
 			continue;
-		at = answer_from(list, at, n, steps[i].message);
+		at = answer_near(list, at, n, steps[i].message);
 		if (at == n)
 			return;
 		if (opens != open)
-			list[at].open += open ? UINT32_MAX : 1;
+			list[at].open += opens ? 1 : UINT32_MAX;
 		open = opens;
-		if (raises && list[at].message == steps[i].message) {
-			list[at].fresh += !back;
-			list[at].again += back;
-		}
+		list[at].again += raises && list[at].message == steps[i].message;
 	}
 }
 
@@ -333,6 +347,7 @@ static struct answer *count_answers(const struct loops *all, const struct loop_a
 {
 	struct answer *list = arena_alloc(arena, (l->moment_count + 1) * sizeof(*list));
 	struct arena scratch = { 0 }; /* an entry at a time */
+	uint32_t at = 0; /* entries are in the order in which they were raised */
 
 	*n = 0;
 	for (uint32_t i = 0; i < l->moment_count; i++)
@@ -347,7 +362,8 @@ static struct answer *count_answers(const struct loops *all, const struct loop_a
 		if (scratch.head)
 			arena_reset(&scratch);
 		steps = entry_steps(all, p, limit, &scratch, &step_count);
-		count_steps(l, steps, step_count, list, *n);
+		at = answer_near(list, at, *n, steps[0].message);
+		count_steps(l, steps, step_count, list, at, *n);
 	}
 	arena_release(&scratch);
 	for (uint32_t i = 1; i < *n; i++)
