@@ -21,13 +21,16 @@ struct counting {
 	VEC(int64_t) took;
 };
 
-/* What sorting would put at that place; none is below 0. Found byte by byte, the highest first:
- * eight walks, whatever messages say. */
-static int64_t select_place(const int64_t *list, uint32_t n, uint32_t place)
+/* What sorting would put at that place; none is below 0 or above `most`. Found byte by byte, the
+ * highest first: eight walks at most, whatever messages say. */
+static int64_t select_place(const int64_t *list, uint32_t n, uint32_t place, int64_t most)
 {
 	uint64_t found = 0;
+	unsigned shift = 0;
 
-	for (unsigned shift = 64; shift;) {
+	while (shift < 64 && most >> shift)
+		shift += 8;
+	while (shift) {
 		uint32_t counts[256] = { 0 }, byte = 0;
 
 		shift -= 8;
@@ -82,37 +85,53 @@ static uint64_t source_hash(uint32_t source)
 	return (uint64_t)(source + 1) << 32;
 }
 
+static void count_problems(struct counts *c, const struct record *r)
+{
+	c->problem[SEVERITY_ERROR] += r->errors;
+	c->problem[SEVERITY_WARNING] += r->warnings;
+	c->problem[SEVERITY_NOTE] += r->notes;
+	c->flagged += r->errors > 0;
+}
+
+/* What the counts by kind come to. */
+static void add_kinds(struct counts *c)
+{
+	for (int d = 0; d < DIALECT_COUNT; d++) {
+		for (int k = 0; k < 256; k++)
+			c->dialect[d] += c->kind[d][k];
+		c->messages += c->dialect[d];
+	}
+}
+
+/* In a loop that does little for each message: there are more of them than of anything else. */
 static void count_messages(const struct scene *s, struct counts *c)
 {
 	const struct model *m = s->model;
 	struct map sources = { 0 };
-	uint32_t last = NONE;
+	uint32_t last = NONE, k = s->k;
+	int64_t before_ms = INT64_MAX, to_ms = WHEN_NONE;
 
-	c->from_ms = c->to_ms = WHEN_NONE;
-	for (uint32_t i = 0; i < s->k; i++) {
+	for (uint32_t i = 0; i < k; i++) {
 		const struct record *r = &m->records.v[i];
 		const struct route *route = route_of(m, r);
+		/* WHEN_NONE is below all times; taken one less, it is above them */
+		int64_t less_ms = (int64_t)((uint64_t)r->time_ms - 1);
 
 		if (s->filter && !message_is_shown(s, i))
 			continue;
-		c->messages++;
-		c->dialect[route->dialect]++;
 		c->kind[route->dialect][r->kind]++;
-		c->problem[SEVERITY_ERROR] += r->errors;
-		c->problem[SEVERITY_WARNING] += r->warnings;
-		c->problem[SEVERITY_NOTE] += r->notes;
-		c->flagged += r->errors > 0;
+		if (r->errors | r->warnings | r->notes)
+			count_problems(c, r);
 		if (route->source != last &&
 		    map_get(&sources, source_hash(route->source)) == MAP_NONE)
 			map_add(&sources, source_hash(route->source), (uint32_t)c->sources++);
 		last = route->source;
-		if (r->time_ms == WHEN_NONE)
-			continue;
-		if (c->from_ms == WHEN_NONE || r->time_ms < c->from_ms)
-			c->from_ms = r->time_ms;
-		if (r->time_ms > c->to_ms)
-			c->to_ms = r->time_ms;
+		before_ms = less_ms < before_ms ? less_ms : before_ms;
+		to_ms = r->time_ms > to_ms ? r->time_ms : to_ms;
 	}
+	c->from_ms = (int64_t)((uint64_t)before_ms + 1);
+	c->to_ms = to_ms;
+	add_kinds(c);
 	map_release(&sources);
 }
 
@@ -128,7 +147,8 @@ static void count_entities(const struct scene *s, struct counts *c)
 		c->agents += m->agents.v[i].first < s->k && filter_agent(s->filter, m, i);
 	for (uint32_t i = 0; i < m->tasks.n; i++) {
 		tasks_fetch(m, i);
-		if (!task_at(m, &m->tasks.v[i], s->k, &task) || !filter_task(s->filter, m, i, s->k))
+		if (!task_at(m, &m->tasks.v[i], s->k, &task) ||
+		    (s->filter && !filter_task(s->filter, m, i, s->k)))
 			continue;
 		c->tasks++;
 		c->task[task.state]++;
@@ -137,7 +157,7 @@ static void count_entities(const struct scene *s, struct counts *c)
 	for (uint32_t i = 0; i < m->reviews.n; i++) {
 		reviews_fetch(m, i);
 		if (!review_at(m, &m->reviews.v[i], s->k, &review) ||
-		    !message_is_shown(s, review.last))
+		    (s->filter && !message_is_shown(s, review.last)))
 			continue;
 		c->reviews++;
 		c->review[review.verdict]++;
@@ -145,7 +165,7 @@ static void count_entities(const struct scene *s, struct counts *c)
 	for (uint32_t i = 0; i < m->usage.n && m->usage.v[i].message < s->k; i++) {
 		const struct usage *u = &m->usage.v[i];
 
-		if (!message_is_shown(s, u->message))
+		if (s->filter && !message_is_shown(s, u->message))
 			continue;
 		c->tokens_in += u->tokens_in;
 		c->tokens_out += u->tokens_out;
@@ -175,8 +195,9 @@ static void count_decisions(struct counting *c, uint32_t number)
 {
 	const struct item *item = &c->s->model->items.v[number];
 
-	for (uint32_t i = 0; i < item->n && item->steps[i].message < c->s->k; i++) {
-		if (item->steps[i].what != STEP_DECIDED || echoes_have(&c->own, number, i))
+	for (uint32_t i = 1; i < item->n && item->steps[i].message < c->s->k; i++) {
+		if (item->steps[i].what != STEP_DECIDED ||
+		    (c->own.list.n && echoes_have(&c->own, number, i)))
 			continue;
 		c->out->decided++;
 		c->out->by_agents[item->steps[i].verdict]++;
@@ -281,11 +302,12 @@ static void count_items(struct counting *c)
 	for (uint32_t i = 0; i < m->standings.n; i++)
 		count_standing(c, &m->standings.v[i]);
 	c->out->timed = c->took.n;
-	if (c->took.n)
-		c->out->median_ms = select_place(c->took.v, c->took.n, (c->took.n - 1) / 2);
 	for (uint32_t i = 0; i < c->took.n; i++)
 		if (c->took.v[i] > c->out->longest_ms)
 			c->out->longest_ms = c->took.v[i];
+	if (c->took.n)
+		c->out->median_ms = select_place(c->took.v, c->took.n, (c->took.n - 1) / 2,
+						 c->out->longest_ms);
 	vec_release(&c->took);
 	echoes_release(&c->own);
 }
