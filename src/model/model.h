@@ -362,25 +362,38 @@ const struct standing *item_standing(const struct model *m, const struct item *i
 void model_unstand(struct model *m);
 
 /* For whoever walks all items, tasks or reviews and looks at their steps, which lie anywhere:
- * called with the number of each, these have the steps of a later one brought near. */
+ * called with the number of each, these have the steps of a later one brought near, the first and
+ * the last of them. */
 enum { STEPS_AHEAD = 16 };
 
 static inline void items_fetch(const struct model *m, uint32_t number)
 {
-	if (number + STEPS_AHEAD < m->items.n)
-		mem_fetch(m->items.v[number + STEPS_AHEAD].steps);
+	const struct item *later = &m->items.v[number + STEPS_AHEAD];
+
+	if (number + STEPS_AHEAD >= m->items.n)
+		return;
+	mem_fetch(later->steps);
+	mem_fetch(later->steps + later->n - 1);
 }
 
 static inline void tasks_fetch(const struct model *m, uint32_t number)
 {
-	if (number + STEPS_AHEAD < m->tasks.n)
-		mem_fetch(m->tasks.v[number + STEPS_AHEAD].steps.v);
+	const struct task *later = &m->tasks.v[number + STEPS_AHEAD];
+
+	if (number + STEPS_AHEAD >= m->tasks.n)
+		return;
+	mem_fetch(later->steps.v);
+	mem_fetch(later->steps.v + later->steps.n - 1);
 }
 
 static inline void reviews_fetch(const struct model *m, uint32_t number)
 {
-	if (number + STEPS_AHEAD < m->reviews.n)
-		mem_fetch(m->reviews.v[number + STEPS_AHEAD].steps.v);
+	const struct review *later = &m->reviews.v[number + STEPS_AHEAD];
+
+	if (number + STEPS_AHEAD >= m->reviews.n)
+		return;
+	mem_fetch(later->steps.v);
+	mem_fetch(later->steps.v + later->steps.n - 1);
 }
 
 /* The agent, or NONE: whoever sent the message. */
