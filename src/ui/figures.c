@@ -273,16 +273,14 @@ static void find_spenders(const struct scene *s, struct figures *out)
 	free(tokens);
 }
 
-/* Has the record of a later item's newest step brought near: it tells when that was decided. */
-static void fetch_newest(const struct model *m, uint32_t number)
+/* Has the record of a later item's second step brought near: mostly that is a decision, and the
+ * record tells when. */
+static void fetch_decision(const struct model *m, uint32_t number)
 {
-	const struct item *item;
+	const struct item *item = &m->items.v[number + STEPS_AHEAD / 2];
 
-	if (number + STEPS_AHEAD / 2 >= m->items.n)
-		return;
-	item = &m->items.v[number + STEPS_AHEAD / 2];
-	if (item->n)
-		mem_fetch(&m->records.v[item->steps[item->n - 1].message]);
+	if (number + STEPS_AHEAD / 2 < m->items.n)
+		mem_fetch(&m->records.v[item->steps[item->n > 1].message]);
 }
 
 static void count_items(struct counting *c)
@@ -293,7 +291,7 @@ static void count_items(struct counting *c)
 	echoes_find(c->s, &c->own);
 	for (uint32_t i = 0; i < m->items.n; i++) {
 		items_fetch(m, i);
-		fetch_newest(m, i);
+		fetch_decision(m, i);
 		if (!item_is_shown(c->s, i, &at))
 			continue;
 		count_state(&c->out->counts, &m->items.v[i], &at);
