@@ -230,8 +230,8 @@ static const struct item_step *order_steps(const struct loops *all, uint32_t pla
 
 /* The steps of the entry whose first item is at that place, in the order of messages; those from k
  * on may be among them. */
-static inline const struct item_step *entry_steps(const struct loops *all, uint32_t place, uint32_t limit,
-					   struct arena *arena, uint32_t *n)
+static inline const struct item_step *entry_steps(const struct loops *all, uint32_t place,
+						  uint32_t limit, struct arena *arena, uint32_t *n)
 {
 	const struct item *item = &all->model->items.v[loop_item(all, place)];
 
@@ -334,10 +334,14 @@ static void count_steps(const struct loop_at *l, const struct item_step *steps, 
 /* For a walk over places, as items_fetch is for one over items. */
 static void places_fetch(const struct loops *all, uint32_t place)
 {
+	const struct item *items = all->model->items.v, *later;
+
 	if (place + 2 * STEPS_AHEAD >= all->list[all->n].items)
 		return;
-	mem_fetch(&all->model->items.v[loop_item(all, place + 2 * STEPS_AHEAD)]);
-	mem_fetch(all->model->items.v[loop_item(all, place + STEPS_AHEAD)].steps);
+	mem_fetch(&items[loop_item(all, place + 2 * STEPS_AHEAD)]);
+	later = &items[loop_item(all, place + STEPS_AHEAD)];
+	mem_fetch(later->steps);
+	mem_fetch(later->steps + later->n - 1);
 }
 
 /* All answers of a loop, in order. */

@@ -189,6 +189,8 @@ static void share_entries(struct making *k, struct shared *known, const struct l
 		const struct item *item = &k->m->items.v[loop_item(k->out, place)];
 		uint32_t *slot;
 
+		if (place + STEPS_AHEAD < k->list.v[k->out->n].items)
+			mem_fetch(&k->m->items.v[loop_item(k->out, place + STEPS_AHEAD)]);
 		if (item->id == NONE)
 			continue;
 		slot = shared_find(k, known, item);
