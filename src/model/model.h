@@ -366,34 +366,37 @@ void model_unstand(struct model *m);
  * the last of them. */
 enum { STEPS_AHEAD = 16 };
 
+static inline void steps_fetch(const void *steps, uint32_t n, size_t size)
+{
+	mem_fetch(steps);
+	mem_fetch((const char *)steps + (n ? n - 1 : 0) * size);
+}
+
 static inline void items_fetch(const struct model *m, uint32_t number)
 {
-	const struct item *later = &m->items.v[number + STEPS_AHEAD];
+	if (number + STEPS_AHEAD < m->items.n) {
+		const struct item *later = &m->items.v[number + STEPS_AHEAD];
 
-	if (number + STEPS_AHEAD >= m->items.n)
-		return;
-	mem_fetch(later->steps);
-	mem_fetch(later->steps + later->n - 1);
+		steps_fetch(later->steps, later->n, sizeof(*later->steps));
+	}
 }
 
 static inline void tasks_fetch(const struct model *m, uint32_t number)
 {
-	const struct task *later = &m->tasks.v[number + STEPS_AHEAD];
+	if (number + STEPS_AHEAD < m->tasks.n) {
+		const struct task *later = &m->tasks.v[number + STEPS_AHEAD];
 
-	if (number + STEPS_AHEAD >= m->tasks.n)
-		return;
-	mem_fetch(later->steps.v);
-	mem_fetch(later->steps.v + later->steps.n - 1);
+		steps_fetch(later->steps.v, later->steps.n, sizeof(*later->steps.v));
+	}
 }
 
 static inline void reviews_fetch(const struct model *m, uint32_t number)
 {
-	const struct review *later = &m->reviews.v[number + STEPS_AHEAD];
+	if (number + STEPS_AHEAD < m->reviews.n) {
+		const struct review *later = &m->reviews.v[number + STEPS_AHEAD];
 
-	if (number + STEPS_AHEAD >= m->reviews.n)
-		return;
-	mem_fetch(later->steps.v);
-	mem_fetch(later->steps.v + later->steps.n - 1);
+		steps_fetch(later->steps.v, later->steps.n, sizeof(*later->steps.v));
+	}
 }
 
 /* The agent, or NONE: whoever sent the message. */

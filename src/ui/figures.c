@@ -277,10 +277,11 @@ static void find_spenders(const struct scene *s, struct figures *out)
  * record tells when. */
 static void fetch_decision(const struct model *m, uint32_t number)
 {
-	const struct item *item = &m->items.v[number + STEPS_AHEAD / 2];
+	if (number + STEPS_AHEAD / 2 < m->items.n) {
+		const struct item *item = &m->items.v[number + STEPS_AHEAD / 2];
 
-	if (number + STEPS_AHEAD / 2 < m->items.n)
 		mem_fetch(&m->records.v[item->steps[item->n > 1].message]);
+	}
 }
 
 static void count_items(struct counting *c)
