@@ -88,17 +88,19 @@ static uint64_t word4(const char *p)
 	return word;
 }
 
-/* Long text goes through four lanes, which do not wait for each other. All keys have the seed: where a
- * factor can be made zero, what is multiplied with it does not count. */
+/* Long text goes through four lanes, which do not wait for each other. All keys have the seed: where
+ * a factor can be made zero, what is multiplied with it does not count. But anyone knows what two
+ * keys differ by: so no two may be the factors of one product, and no two lanes count the same, or
+ * words could change places and the hash would stay. */
 uint64_t hash_long(const char *p, size_t n)
 {
 	const uint64_t k1 = hash_seed ^ HASH_K1, k2 = hash_seed ^ HASH_K2, k3 = hash_seed ^ HASH_K3,
 		       k4 = hash_seed ^ HASH_K4;
 	const char *last = p + n - 16;
-	uint64_t h = k2 ^ n;
+	uint64_t h = k2 ^ hash_length(n);
 
 	if (n > 64) {
-		uint64_t h2 = k3, h3 = k4, h4 = k1;
+		uint64_t h2 = h, h3 = h, h4 = h;
 
 		for (; last - p > 48; p += 64) {
 			h = hash_fold(word8(p) ^ k1, word8(p + 8) ^ h);
@@ -106,7 +108,7 @@ uint64_t hash_long(const char *p, size_t n)
 			h3 = hash_fold(word8(p + 32) ^ k3, word8(p + 40) ^ h3);
 			h4 = hash_fold(word8(p + 48) ^ k4, word8(p + 56) ^ h4);
 		}
-		h = (h ^ h2) + (h3 ^ h4);
+		h += 3 * h2 + 5 * h3 + 7 * h4;
 	}
 	for (; p < last; p += 16)
 		h = hash_fold(word8(p) ^ k1, word8(p + 8) ^ h);

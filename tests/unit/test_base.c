@@ -12,6 +12,7 @@
 
 #include "unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 START_TEST(str_equality_is_by_length_and_bytes)
@@ -123,6 +124,90 @@ START_TEST(str_hash_depends_on_every_byte_and_the_length)
 	/* where the text lies does not matter */
 	ck_assert_uint_eq(str_hash(STR("0123456789")), str_hash(str_from(STR("x0123456789"), 1)));
 	ck_assert(hash_mix(1, 2) != hash_mix(2, 1));
+}
+END_TEST
+
+static int by_value(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* No byte makes up for a length: "t-0100" and "t-01100" differ in both. */
+START_TEST(str_hash_tells_lengths_apart)
+{
+	enum { DIGITS = 12, COUNT = (2 << DIGITS) - 1 };
+	static uint64_t hashes[COUNT];
+	static const char *const around[][2] = { { "", "" }, { "t-", "" }, { "abcdef", "uvwxyz" },
+						 { "abcdefg", "klmnopqrstuvwx" } };
+
+	for (size_t k = 0; k < sizeof(around) / sizeof(around[0]); k++) {
+		size_t n = 0;
+
+		for (unsigned digits = 0; digits <= DIGITS; digits++)
+			for (unsigned v = 0; v < 1u << digits; v++) {
+				char text[64], number[DIGITS + 1] = "";
+
+				for (unsigned i = 0; i < digits; i++)
+					number[i] = (char)('0' + (v >> i & 1));
+				snprintf(text, sizeof(text), "%s%s%s", around[k][0], number,
+					 around[k][1]);
+				hashes[n++] = str_hash(str_of(text));
+			}
+		ck_assert_uint_eq(n, COUNT);
+		qsort(hashes, n, sizeof(*hashes), by_value);
+		for (size_t i = 1; i < n; i++)
+			ck_assert_msg(hashes[i] != hashes[i - 1], "two of %s…%s have one hash",
+				      around[k][0], around[k][1]);
+	}
+}
+END_TEST
+
+/* Exchanges two words of a text, each of which then has that difference, too. */
+static void exchange(char *text, size_t one, size_t other, uint64_t difference)
+{
+	uint64_t a, b;
+
+	memcpy(&a, text + one, sizeof(a));
+	memcpy(&b, text + other, sizeof(b));
+	a ^= difference;
+	b ^= difference;
+	memcpy(text + one, &b, sizeof(b));
+	memcpy(text + other, &a, sizeof(a));
+}
+
+/* Words are mixed with keys whose differences anyone can read in str.h: whoever exchanges some must
+ * not find a text with the same hash. */
+START_TEST(str_hash_has_no_twins)
+{
+	static const uint64_t keys[] = { HASH_K1, HASH_K2, HASH_K3, HASH_K4 };
+	enum { KEYS = 4, MANY = 100 };
+	char text[MANY], other[MANY];
+
+	for (size_t n = 16; n <= MANY; n += MANY - 16) {
+		for (size_t i = 0; i < n; i++)
+			text[i] = (char)('a' + i % 23);
+		for (size_t i = 0; i < KEYS * KEYS; i++) {
+			uint64_t difference = keys[i / KEYS] ^ keys[i % KEYS];
+
+			for (size_t at = 0; at < n && at < 64; at += 16)
+				for (size_t with = 0; with < 3 * n; with++) {
+					memcpy(other, text, n);
+					exchange(other, at, at + 8, difference ^ with);
+					ck_assert(str_hash(str_make(text, n)) !=
+						  str_hash(str_make(other, n)));
+				}
+			for (size_t at = 0; n == MANY && at < 64; at += 16)
+				for (size_t to = 0; to < at; to += 16) {
+					memcpy(other, text, n);
+					exchange(other, at, to, difference);
+					exchange(other, at + 8, to + 8, 0);
+					ck_assert(str_hash(str_make(text, n)) !=
+						  str_hash(str_make(other, n)));
+				}
+		}
+	}
 }
 END_TEST
 
@@ -809,6 +894,8 @@ int main(void)
 	tcase_add_test(t, str_find_knows_both_ends);
 	tcase_add_test(t, str_trim_takes_white_space_and_nothing_else);
 	tcase_add_test(t, str_hash_depends_on_every_byte_and_the_length);
+	tcase_add_test(t, str_hash_tells_lengths_apart);
+	tcase_add_test(t, str_hash_has_no_twins);
 	tcase_add_test(t, str_to_u64_is_strict);
 	tcase_add_test(t, str_from_u64_has_all_digits);
 	tcase_add_test(t, str_is_plain_knows_each_byte);
