@@ -324,7 +324,8 @@ struct str heap_str(struct heap *h, struct str s)
 }
 
 /* What was at `from` is at `to`: the pages move, where the system can do that, and are not copied,
- * or for a moment twice the memory would be needed. */
+ * or for a moment twice the memory would be needed. Linux before 6.17 cannot if only some of them
+ * are an image's, or came along before, and has taken away by then what was at `to`. */
 static void move_pages(void *to, void *from, size_t n)
 {
 #ifdef MREMAP_DONTUNMAP
@@ -332,6 +333,9 @@ static void move_pages(void *to, void *from, size_t n)
 
 	if (mremap(from, pages, pages, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) == to)
 		return;
+	if (mmap(to, pages, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != to)
+		mem_out(n);
 #endif
 	memcpy(to, from, n);
 }
