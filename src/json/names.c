@@ -22,11 +22,14 @@ static void begin(struct names *t)
 unsigned names_find(const struct names *t, struct str name)
 {
 	struct name made;
+	size_t number;
 
 	if (name.n == 0 || name.n > NAME_BYTES)
 		return 0;
 	set_name(&made, name);
-	return (unsigned)name_find(t, made.text);
+	number = name_find(t, made.text);
+	/* one that has a quote and a colon in it begins like a shorter one */
+	return t->list[number].span == made.span ? (unsigned)number : 0;
 }
 
 const char *names_add(struct names *t, struct str name)

@@ -380,6 +380,18 @@ static uint64_t hash_of(const char *json)
 	return lazily;
 }
 
+/* A name is another one's beginning where it ends with a quote and a colon. */
+START_TEST(names_are_found_whole)
+{
+	const struct names *names = some_names();
+
+	ck_assert_uint_ne(names_find(names, STR("a")), 0);
+	ck_assert_uint_eq(names_find(names, STR("a\":")), 0);
+	ck_assert_uint_eq(names_find(names, STR("a\":b")), 0);
+	ck_assert_uint_eq(names_find(names, STR("")), 0);
+}
+END_TEST
+
 /* What was read ahead is for the next who reads there, and for nobody once another text may stand
  * there: a line over the limit is read ahead, and never asked for. */
 START_TEST(read_ahead_is_forgotten)
@@ -475,6 +487,7 @@ int main(void)
 	tcase_add_loop_test(t, every_place, 0, WAYS);
 	tcase_add_loop_test(t, far_apart, 0, WAYS);
 	tcase_add_loop_test(t, changed_bytes, 0, WAYS);
+	tcase_add_test(t, names_are_found_whole);
 	tcase_add_test(t, read_ahead_is_forgotten);
 	tcase_add_test(t, hashes_of_spellings);
 	tcase_add_test(t, hashes_of_lengths);
