@@ -36,6 +36,7 @@ struct slot {
 	struct arena arena;
 	struct event *events; /* room in the arena for those of the next messages */
 	uint32_t events_left;
+	VEC(struct name_key) keys; /* of all messages, in their order */
 	VEC(struct diag) found; /* of the message that is being decoded */
 	struct decoder decoder;
 	struct buf room;
@@ -104,6 +105,25 @@ static void take_lists(struct slot *s, struct message *m)
 	m->diags.list.v = copy_list(&s->arena, s->found.v, s->found.n * sizeof(*s->found.v));
 }
 
+static void hash_names(struct slot *s, struct message *m)
+{
+	while (s->keys.cap - s->keys.n < message_keys_most(m))
+		s->keys.v = vec_grow_(s->keys.v, &s->keys.cap, sizeof(*s->keys.v));
+	message_hash(m, s->keys.v + s->keys.n);
+	s->keys.n += m->keys_n;
+}
+
+/* All keys are there, and do not move any more. */
+static void tell_keys(struct slot *s)
+{
+	struct name_key *keys = s->keys.v;
+
+	for (uint32_t i = 0; i < s->messages.n; i++) {
+		s->messages.v[i].message.keys = keys;
+		keys += s->messages.v[i].message.keys_n;
+	}
+}
+
 static void decode_frame(void *ctx, const struct frame *frame)
 {
 	struct slot *s = ctx;
@@ -120,7 +140,7 @@ static void decode_frame(void *ctx, const struct frame *frame)
 	d->length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
 	lend_lists(s, &d->message);
 	dialect_decode(&s->decoder, frame->bytes, &info, &d->message);
-	message_hash(&d->message);
+	hash_names(s, &d->message);
 	take_lists(s, &d->message);
 	fetch_next(s, d);
 }
@@ -145,6 +165,7 @@ static void decode_part(struct ahead *x, uint64_t number)
 	if (p.from < p.start)
 		p.from = p.start;
 	s->messages.n = 0;
+	s->keys.n = 0;
 	s->events_left = 0;
 	arena_reset(&s->arena);
 	decoder_forget(&s->decoder);
@@ -153,6 +174,7 @@ static void decode_part(struct ahead *x, uint64_t number)
 	if (s->room.cap > ROOM_KEPT_BYTES)
 		buf_release(&s->room);
 	s->failed = part_read(&p, &s->room, decode_frame, s, &s->lines) < 0;
+	tell_keys(s);
 }
 
 /* With the lock held. */
@@ -209,11 +231,12 @@ static void apply_one(struct ahead *x, struct decoded *d)
 static void apply_part(struct ahead *x, struct slot *s)
 {
 	const struct model *model = &x->r->l->model;
+	struct ahead_names names = { .keys = s->keys.v, .n = s->keys.n };
 
 	for (uint32_t i = 0; i < s->messages.n + AHEAD_STEPS; i++) {
 		for (enum ahead_step step = AHEAD_HEAD; step < AHEAD_STEPS && step <= i; step++)
 			if (i - step < s->messages.n)
-				ahead_of(model, &s->messages.v[i - step].message, step);
+				ahead_of(model, &names, &s->messages.v[i - step].message, step);
 		if (i >= AHEAD_STEPS)
 			apply_one(x, &s->messages.v[i - AHEAD_STEPS]);
 	}
@@ -270,6 +293,7 @@ static void slot_release(struct slot *s)
 	vec_release(&s->messages);
 	arena_release(&s->arena);
 	decoder_release(&s->decoder);
+	vec_release(&s->keys);
 	vec_release(&s->found);
 	buf_release(&s->room);
 }

@@ -142,32 +142,57 @@ struct event *event_add(struct message *m, enum event_type type, struct str id, 
 	return e;
 }
 
-static struct name_key key_of(struct str name)
+const struct name_key no_key = { 0 };
+
+static bool is_same_place(struct str a, struct str b)
 {
-	return (struct name_key){ .hash = name.n ? str_hash(name) : 0 };
+	return a.p == b.p && a.n == b.n;
 }
 
-/* The same, of a name that often is one that was hashed just now. */
-static struct name_key key_like(struct str name, struct str other, struct name_key key)
+static uint32_t add_key(struct message *m, struct str name, uint64_t hash, bool of_task)
 {
-	return name.p == other.p && name.n == other.n ? key : key_of(name);
+	if (!name.n)
+		return 0;
+	m->keys[m->keys_n++] = (struct name_key){ .p = name.p, .n = (uint32_t)name.n,
+						  .of_task = of_task, .hash = hash };
+	return m->keys_n;
 }
 
-void message_hash(struct message *m)
+static uint64_t hash_of(struct str name)
 {
-	m->session_key = key_of(m->session);
-	m->from_key = key_of(m->from.id);
-	m->to_key = key_of(m->to.id);
-	m->id_key = key_of(m->id);
-	m->correlation_key = key_like(m->correlation, m->id, m->id_key);
-	for (uint32_t i = 0; i < m->events.n; i++) {
-		struct event *e = &m->events.v[i], *before = i ? e - 1 : NULL;
+	return name.n ? str_hash(name) : 0;
+}
 
-		e->id_key = before ? key_like(e->id, before->id, before->id_key) :
-				     key_like(e->id, m->correlation, m->correlation_key);
-		e->task_key = before ? key_like(e->task, before->task, before->task_key) :
-				       key_of(e->task);
-	}
+/* Many events of a message are of one task: a name that the one before has, too, has one key. */
+static void add_event_keys(struct message *m, struct event *e, const struct event *before)
+{
+	bool of_task = m->dialect != DIALECT_FEEDBACK;
+
+	if (before && is_same_place(e->id, before->id))
+		e->id_key = before->id_key;
+	else
+		e->id_key = add_key(m, e->id,
+				    is_same_place(e->id, m->correlation) ? m->correlation_hash :
+									   hash_of(e->id),
+				    of_task);
+	if (before && is_same_place(e->task, before->task))
+		e->task_key = before->task_key;
+	else
+		e->task_key = add_key(m, e->task, hash_of(e->task), of_task);
+}
+
+void message_hash(struct message *m, struct name_key *room)
+{
+	m->keys = room;
+	m->keys_n = 0;
+	m->session_key = add_key(m, m->session, hash_of(m->session), false);
+	m->from_key = add_key(m, m->from.id, hash_of(m->from.id), false);
+	m->to_key = add_key(m, m->to.id, hash_of(m->to.id), false);
+	m->id_hash = hash_of(m->id);
+	m->correlation_hash = is_same_place(m->correlation, m->id) ? m->id_hash :
+								     hash_of(m->correlation);
+	for (uint32_t i = 0; i < m->events.n; i++)
+		add_event_keys(m, &m->events.v[i], i ? &m->events.v[i - 1] : NULL);
 }
 
 void message_clear(struct message *m)

@@ -25,10 +25,15 @@ struct actor {
 
 /* What is known of a name before it is looked up; all zero = nothing. */
 struct name_key {
+	const char *p;
+	uint32_t n;
+	bool of_task;    /* or of a review */
 	uint64_t hash;   /* str_hash */
 	uint32_t number; /* the model's number for it plus one, once that is known */
 	uint32_t guess;  /* the same before its text was compared (model/ahead.h) */
 };
+
+extern const struct name_key no_key;
 
 /* As far as whole numbers are exact for every reader of JSON: 2^53 - 1. */
 #define COUNT_MAX INT64_C(9007199254740991)
@@ -157,7 +162,7 @@ struct event {
 				   EV_ITEM, EV_DECIDE of a review: review id; EV_REQUEST: type;
 				   EV_AGENT: state */
 	struct str task;        /* EV_REVIEW_*, EV_ITEM, EV_RESPONSE …: the task concerned */
-	struct name_key id_key, task_key; /* message_hash */
+	uint32_t id_key, task_key; /* message_key tells */
 	int64_t iteration;      /* EV_TURN_*, EV_ENVELOPE_IN, EV_FIXED; 0 = none or invalid */
 	int64_t limit;          /* EV_TASK: max_iterations, 0 = default */
 	int64_t deadline_ms;    /* EV_ITEM, EV_REQUEST; WHEN_NONE = never */
@@ -173,7 +178,7 @@ struct event {
 	};
 };
 
-_Static_assert(sizeof(struct event) <= 192, "three lines of a cache");
+_Static_assert(sizeof(struct event) <= 168, "many of them wait");
 
 /* The head of a message and its events. */
 struct message {
@@ -188,7 +193,10 @@ struct message {
 	const char *inside; /* "/part/text", or "" */
 	bool payload_is_content; /* "/payload" of an event's `at` stands for "/content" here */
 	uint64_t content_hash; /* of the whole message, where it has an id */
-	struct name_key session_key, from_key, to_key, id_key, correlation_key; /* message_hash */
+	uint64_t id_hash, correlation_hash; /* message_hash; 0 = not known */
+	uint32_t session_key, from_key, to_key; /* message_key tells */
+	uint32_t keys_n;
+	struct name_key *keys; /* of the names of its head and its events */
 	VEC(struct event) events;
 	bool events_lent; /* their memory is another's, and left when the list grows */
 	struct diags diags;
@@ -209,8 +217,18 @@ const char *review_verdict_name(enum review_verdict v);
 /* Adds a zeroed event of that type; the pointer is good until the next is added. */
 struct event *event_add(struct message *m, enum event_type type, struct str id, const char *at);
 /* Hashes the names that the model will look up. It does so itself where nobody has: but who decodes
- * has them at hand, and need not be the one who applies. */
-void message_hash(struct message *m);
+ * has them at hand, and need not be the one who applies. Their keys, message_keys_most of them at
+ * most, are put into room, which may move later if m->keys is told. */
+static inline uint32_t message_keys_most(const struct message *m)
+{
+	return 3 + 2 * m->events.n;
+}
+void message_hash(struct message *m, struct name_key *room);
+/* The key of a name by what the message or an event has of it. */
+static inline const struct name_key *message_key(const struct message *m, uint32_t key)
+{
+	return key ? &m->keys[key - 1] : &no_key;
+}
 void message_clear(struct message *m);
 void message_release(struct message *m);
 

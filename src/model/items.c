@@ -48,7 +48,7 @@ uint32_t item_here(const struct applying *a, enum item_kind kind, uint32_t id)
 uint32_t find_item(const struct model *m, uint32_t session, enum item_kind kind, struct str id,
 		   uint32_t review)
 {
-	return item_named(m, session, kind, name_known(m, id, (struct name_key){ 0 }), review);
+	return item_named(m, session, kind, name_known(m, id, &no_key), review);
 }
 
 static bool step_leaves_open(bool open, enum step_kind what)

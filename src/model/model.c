@@ -87,17 +87,17 @@ uint32_t model_intern(struct model *m, struct str s)
 	return intern(m, s, str_hash(s));
 }
 
-uint32_t name_known(const struct model *m, struct str s, struct name_key key)
+uint32_t name_known(const struct model *m, struct str s, const struct name_key *key)
 {
-	return key.number ? key.number - 1 : s.n ? name_lookup(m, s, key_hash(s, key)) : NONE;
+	return key->number ? key->number - 1 : s.n ? name_lookup(m, s, hash_known(s, key->hash)) : NONE;
 }
 
-uint32_t name_kept(struct model *m, struct str s, struct name_key key)
+uint32_t name_kept(struct model *m, struct str s, const struct name_key *key)
 {
-	if (!key.number)
-		return s.n ? intern(m, s, key_hash(s, key)) : NONE;
-	note_name(m, key.hash, key.number - 1);
-	return key.number - 1;
+	if (!key->number)
+		return s.n ? intern(m, s, hash_known(s, key->hash)) : NONE;
+	note_name(m, key->hash, key->number - 1);
+	return key->number - 1;
 }
 
 struct str model_str(const struct model *m, uint32_t id)
@@ -145,9 +145,9 @@ static uint32_t session_lookup(const struct model *m, uint32_t group, uint32_t n
 	return NONE;
 }
 
-uint32_t session_known(const struct model *m, struct name_key key)
+uint32_t session_known(const struct model *m, const struct name_key *key)
 {
-	uint32_t group = m->group_before, name = key.hash ? key.number - 1 : group;
+	uint32_t group = m->group_before, name = key->hash ? key->number - 1 : group;
 
 	return name == NONE ? NONE : session_lookup(m, group, name, hash_mix(group, name));
 }
@@ -166,7 +166,7 @@ static uint32_t session_add(struct model *m, uint32_t group, uint32_t name, uint
 	return m->sessions.n - 1;
 }
 
-uint32_t model_session(struct model *m, struct str group, struct str id, struct name_key key,
+uint32_t model_session(struct model *m, struct str group, struct str id, const struct name_key *key,
 		       uint32_t message)
 {
 	uint32_t g = group_kept(m, group), name = id.n ? name_kept(m, id, key) : g, found;
@@ -213,7 +213,7 @@ static uint32_t agent_add(struct model *m, uint32_t session, const struct actor 
 }
 
 uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor,
-		     struct name_key key, uint32_t message)
+		     const struct name_key *key, uint32_t message)
 {
 	uint32_t name = name_kept(m, actor->id, key), found;
 	uint64_t h = hash_mix(session, name);
@@ -282,14 +282,14 @@ static uint8_t kind_number(struct model *m, struct str kind)
 	return *recent;
 }
 
-static uint64_t id_hash(uint32_t session, uint64_t id)
+static uint64_t id_in_session(uint32_t session, uint64_t id)
 {
 	return hash_mix(id, session);
 }
 
 uint32_t message_with_id(const struct model *m, uint32_t session, struct str id)
 {
-	return id.n ? ids_find(&m->ids, id_hash(session, str_hash(id))) : NONE;
+	return id.n ? ids_find(&m->ids, id_in_session(session, str_hash(id))) : NONE;
 }
 
 uint32_t model_expect(struct model *m, struct str message_id)
@@ -432,16 +432,16 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	struct record *kept;
 	uint64_t id;
 
-	a.session = model_session(m, place->group, msg->session, msg->session_key, a.message);
+	a.session = model_session(m, place->group, msg->session, message_key(msg, msg->session_key), a.message);
 	note_group(&a, place);
 	if (msg->dialect == DIALECT_FEEDBACK)
 		feedback_find_session(&a, place->group);
 	/* where its id belongs is far away in memory: it comes while the agents are looked up */
-	id = msg->id.n ? id_hash(a.session, key_hash(msg->id, msg->id_key)) : 0;
+	id = msg->id.n ? id_in_session(a.session, hash_known(msg->id, msg->id_hash)) : 0;
 	if (id)
 		ids_fetch(&m->ids, id);
-	a.from = model_agent(m, a.session, &msg->from, msg->from_key, a.message);
-	a.to = model_agent(m, a.session, &msg->to, msg->to_key, a.message);
+	a.from = model_agent(m, a.session, &msg->from, message_key(msg, msg->from_key), a.message);
+	a.to = model_agent(m, a.session, &msg->to, message_key(msg, msg->to_key), a.message);
 	/* who speaks is told by the way a message came; what it says of its sender is a claim */
 	if (msg->from.human && !place->aside)
 		msg->flags |= RECORD_CLAIM;

@@ -111,18 +111,24 @@ static inline uint32_t small(int64_t n)
 	return n < 0 ? 0 : n > UINT16_MAX ? UINT16_MAX : (uint32_t)n;
 }
 
-static inline uint64_t key_hash(struct str s, struct name_key key)
+/* The hash of s, which may be known. */
+static inline uint64_t hash_known(struct str s, uint64_t hash)
 {
-	return key.hash ? key.hash : str_hash(s);
+	return hash ? hash : str_hash(s);
 }
 
 /* What records keep of a correlation; 0 = none. */
 static inline uint32_t chain_of(const struct message *msg)
 {
 	struct str s = msg->correlation;
-	uint32_t h = s.n ? (uint32_t)key_hash(s, msg->correlation_key) : 0;
+	uint32_t h = s.n ? (uint32_t)hash_known(s, msg->correlation_hash) : 0;
 
 	return h || !s.n ? h : 1;
+}
+
+static inline uint64_t id_hash(const struct applying *a, const struct event *e)
+{
+	return hash_known(e->id, message_key(a->msg, e->id_key)->hash);
 }
 
 /* The number of a name whose str_hash is h, or NONE. */
@@ -130,36 +136,36 @@ uint32_t name_lookup(const struct model *m, struct str s, uint64_t h);
 /* The number that a name of that hash has in all likelihood, or NONE; no text is compared. */
 uint32_t name_guess(const struct model *m, uint64_t h);
 /* The number of a name, NONE for an empty one; name_known: also for one that is new. */
-uint32_t name_known(const struct model *m, struct str s, struct name_key key);
-uint32_t name_kept(struct model *m, struct str s, struct name_key key);
+uint32_t name_known(const struct model *m, struct str s, const struct name_key *key);
+uint32_t name_kept(struct model *m, struct str s, const struct name_key *key);
 
 static inline uint32_t id_known(const struct applying *a, const struct event *e)
 {
-	return name_known(a->m, e->id, e->id_key);
+	return name_known(a->m, e->id, message_key(a->msg, e->id_key));
 }
 
 static inline uint32_t id_kept(struct applying *a, const struct event *e)
 {
-	return name_kept(a->m, e->id, e->id_key);
+	return name_kept(a->m, e->id, message_key(a->msg, e->id_key));
 }
 
 static inline uint32_t task_name_known(const struct applying *a, const struct event *e)
 {
-	return name_known(a->m, e->task, e->task_key);
+	return name_known(a->m, e->task, message_key(a->msg, e->task_key));
 }
 
 static inline uint32_t task_name_kept(struct applying *a, const struct event *e)
 {
-	return name_kept(a->m, e->task, e->task_key);
+	return name_kept(a->m, e->task, message_key(a->msg, e->task_key));
 }
 
 /* The session of that name in the group that spoke last, or NONE; without a name, the group's own. */
-uint32_t session_known(const struct model *m, struct name_key key);
+uint32_t session_known(const struct model *m, const struct name_key *key);
 /* Finds or adds; NONE for an empty name. */
-uint32_t model_session(struct model *m, struct str group, struct str id, struct name_key key,
+uint32_t model_session(struct model *m, struct str group, struct str id, const struct name_key *key,
 		       uint32_t message);
 uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor,
-		     struct name_key key, uint32_t message);
+		     const struct name_key *key, uint32_t message);
 /* Existing only, or NONE. */
 uint32_t find_agent(const struct model *m, uint32_t session, struct str name);
 uint32_t find_task(const struct model *m, uint32_t session, struct str id);

@@ -157,7 +157,7 @@ void feedback_find_session(struct applying *a, struct str group)
 	const struct event *ask = a->msg->events.n ? &a->msg->events.v[0] : NULL;
 
 	if (a->msg->session.n) {
-		uint32_t number = model_session(m, group, STR_NONE, (struct name_key){ 0 }, a->message), i;
+		uint32_t number = model_session(m, group, STR_NONE, &no_key, a->message), i;
 
 		m->sessions.v[a->session].rules->home = number;
 		home = m->sessions.v[number].rules;
@@ -316,7 +316,7 @@ static void apply_ask(struct applying *a, const struct event *ask)
 
 		if (e->type != EV_DECIDE)
 			continue;
-		if (add_id(&decided, key_hash(e->id, e->id_key)))
+		if (add_id(&decided, id_hash(a, e)))
 			check_decided(a, e, resent);
 		else if (e->id.n)
 			report(a, SEVERITY_WARNING, RULE("3.2.1-id"), e->at, e->index,
@@ -408,8 +408,8 @@ static void check_acks(struct applying *a, const struct event *answer, const str
 
 		if (e->type != EV_ACK)
 			continue;
-		add_id(&acked, key_hash(e->id, e->id_key));
-		if (turn->has_applied && e->id.n && !has_id(&decided, key_hash(e->id, e->id_key)))
+		add_id(&acked, id_hash(a, e));
+		if (turn->has_applied && e->id.n && !has_id(&decided, id_hash(a, e)))
 			report(a, SEVERITY_ERROR, RULE("4.3-items"), e->at, e->index,
 			       "%s was not decided in the request of line %u", quoted(e->id, q),
 			       line);

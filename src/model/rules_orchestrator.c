@@ -63,7 +63,7 @@ static uint32_t pop_due(struct requests *r)
 static void add_request(struct applying *a, const struct event *e, int64_t deadline_ms, bool is_event)
 {
 	struct requests *r = requests_of(a);
-	uint64_t h = key_hash(e->id, e->id_key);
+	uint64_t h = id_hash(a, e);
 
 	if (!e->id.n || find_request(r, h))
 		return;
@@ -78,7 +78,7 @@ static void add_request(struct applying *a, const struct event *e, int64_t deadl
 static void apply_response(struct applying *a, const struct event *e)
 {
 	struct requests *r = requests_of(a);
-	struct request *q = e->id.n ? find_request(r, key_hash(e->id, e->id_key)) : NULL;
+	struct request *q = e->id.n ? find_request(r, id_hash(a, e)) : NULL;
 	uint32_t item = item_named(a->m, a->session, ITEM_QUESTION, id_known(a, e), NONE);
 	enum verdict yes = VERDICT_ANSWERED;
 	char text[QUOTED_MAX];
@@ -171,7 +171,7 @@ static void apply_agent(struct applying *a, const struct event *e)
 			       "only the orchestrator sends this; %s is an agent", quoted(e->id, q));
 		return;
 	}
-	agent = model_agent(a->m, a->session, &e->agent, (struct name_key){ 0 }, a->message);
+	agent = model_agent(a->m, a->session, &e->agent, &no_key, a->message);
 	if (agent != NONE && e->other.n) {
 		uint32_t state = model_intern(a->m, e->other);
 

@@ -23,7 +23,7 @@ uint32_t task_named(const struct model *m, uint32_t session, uint32_t id)
 
 uint32_t find_task(const struct model *m, uint32_t session, struct str id)
 {
-	return task_named(m, session, name_known(m, id, (struct name_key){ 0 }));
+	return task_named(m, session, name_known(m, id, &no_key));
 }
 
 uint32_t task_get(struct applying *a, uint32_t name)

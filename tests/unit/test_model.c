@@ -438,7 +438,7 @@ START_TEST(names_lead_to_all_that_have_them)
 			model_init(&model);
 			for (unsigned k = 0; k < 2; k++)
 				model_session(&model, STR("log"), str_of(k ? "b" : "a"),
-					      (struct name_key){ 0 }, 0);
+					      &no_key, 0);
 		}
 		chance = chance * 1103515245 + 12345;
 		a.session = chance >> 16 & 1;
