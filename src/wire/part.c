@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-enum { BEHIND_BYTES = 8 << 10, MORE_BYTES = 64 << 10, BEHIND_ROOM = BEHIND_BYTES + 4 * MORE_BYTES };
+enum { BEHIND_BYTES = 4 << 10, MORE_BYTES = 64 << 10, BEHIND_ROOM = BEHIND_BYTES + 4 * MORE_BYTES };
 
 /* Exactly n bytes. */
 static bool read_to(const struct part *p, char *at, uint64_t offset, size_t n)
