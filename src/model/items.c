@@ -64,17 +64,18 @@ static bool step_leaves_open(bool open, enum step_kind what)
 	return open;
 }
 
-/* How many steps there is room for once n have filled theirs: 1, 2, 3, 4, 6, 8, 12, 16 … */
+/* How many steps there is room for once n have filled theirs: 1, 3, 4, 6, 8, 12, 16 … What was raised
+ * is mostly decided and acknowledged, or stays as it is. */
 static uint32_t room_after(uint32_t n)
 {
-	return n < 4 ? n + 1 : n & (n - 1) ? n / 3 * 4 : n / 2 * 3;
+	return n < 2 ? 2 * n + 1 : n & (n - 1) ? n / 3 * 4 : n / 2 * 3;
 }
 
 static bool is_room(uint32_t n)
 {
 	uint32_t odd = n ? n >> __builtin_ctz(n) : 1;
 
-	return odd == 1 || odd == 3;
+	return n != 2 && (odd == 1 || odd == 3);
 }
 
 static void push_step(struct model *m, struct item *item, struct item_step step)
