@@ -400,7 +400,7 @@ static int run_terminal(struct watch *w, const struct options *o)
 	}
 	term_size(&rows, &cols);
 	w->grid = grid_new(rows, cols, look.ascii);
-	w->app.loading = true;
+	w->app.scene.reading = true;
 	w->breath = (struct breath){ .take = take_breath, .ctx = w };
 	w->app.breath = &w->breath;
 	w->load.hold = &w->said;

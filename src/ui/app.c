@@ -157,16 +157,16 @@ void app_incomplete(struct app *a, struct str text)
 	a->stale[TAB_MESSAGES] = true;
 }
 
-void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool loading)
+void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool reading)
 {
 	/* until the log is read for the first time, a list where nobody has moved stays at its
 	 * top */
-	for (int i = 0; a->loading && i < TAB_COUNT; i++)
+	for (int i = 0; a->scene.reading && i < TAB_COUNT; i++)
 		if (!a->lists[i].touched)
 			a->lists[i].made = false;
 	a->bytes_done = bytes_done;
 	a->bytes_total = bytes_total;
-	a->loading = loading;
+	a->scene.reading = reading;
 	a->told = a->scene.model->records.n;
 	if (a->scene.k == a->told || a->film.model)
 		return;

@@ -122,7 +122,6 @@ struct app {
 	uint32_t open, due, errors; /* counts of the title line, as of the scene */
 	uint32_t counted;           /* messages in errors and in the scene's now */
 	uint64_t bytes_done, bytes_total;
-	bool loading;
 	uint32_t told; /* messages that app_arrived has told of */
 	struct film film;      /* open: the scene is its cursor's (replaying.h) */
 	bool replays;          /* for good: this is gavel replay */
@@ -172,7 +171,7 @@ void app_init(struct app *a, const struct model *m, const struct reader *r, stru
 	      bool ascii);
 void app_release(struct app *a);
 /* The model has grown (or its sources are read to the end). */
-void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool loading);
+void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool reading);
 /* The session is live, and so late it is. */
 void app_clock(struct app *a, int64_t wall_ms);
 /* The beginning of a line that has been waiting for its end; empty = there is none. */

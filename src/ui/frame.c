@@ -82,7 +82,7 @@ static void draw_title(struct app *a, struct grid *g)
 	static const char *const modes[] = { [LIVE_NOT] = "", [LIVE_ON] = "  live",
 					     [LIVE_PAUSED] = "  paused", [LIVE_BEHIND] = "  behind" };
 	struct rect row = rect_in(grid_rect(g), 0, 0, 1, a->cols);
-	const char *mode = a->loading ? "  reading" : a->film.model ? "  replay" : modes[a->live];
+	const char *mode = a->scene.reading ? "  reading" : a->film.model ? "  replay" : modes[a->live];
 	struct pen p = { g, row };
 	struct buf counts = { 0 };
 

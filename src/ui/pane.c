@@ -314,6 +314,8 @@ static void draw_empty(const struct pane *p, const struct scene *s, struct grid 
 
 	if (!p->lines.cols)
 		buf_adds(&text, "The list is being made.");
+	else if (list && s->reading)
+		buf_adds(&text, "Nothing so far: the log is still being read.");
 	else if (list && s->filter)
 		buf_adds(&text, "Nothing here matches the filter. Esc shows all again.");
 	else if (p->view->empty)

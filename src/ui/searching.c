@@ -93,7 +93,7 @@ void app_hunt(struct app *a)
 			hunt_on(a, line);
 	} else if (!more || !a->hunt.left) {
 		a->hunting = false;
-		app_say(a, ROLE_WARN, a->loading ? "not found in what was read so far" : "not found");
+		app_say(a, ROLE_WARN, a->scene.reading ? "not found in what was read so far" : "not found");
 	}
 }
 

@@ -145,8 +145,8 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row)
 	char position[24], part[24], right[72];
 	struct buf keys = { 0 };
 
-	if (a->loading || a->hunting) {
-		(a->loading ? draw_progress : draw_hunt)(a, g, row);
+	if (a->scene.reading || a->hunting) {
+		(a->scene.reading ? draw_progress : draw_hunt)(a, g, row);
 		return;
 	}
 	if (a->prompt.kind != PROMPT_NONE) {

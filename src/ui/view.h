@@ -37,6 +37,7 @@ struct life {
 struct scene {
 	const struct model *model;
 	uint32_t k;     /* the first k messages */
+	bool reading;   /* the log, for the first time: more is to come */
 	uint32_t first; /* messages: from this one on */
 	struct str incomplete; /* messages: the beginning of a line that has been waiting for its end */
 	int64_t now_ms; /* WHEN_NONE when no message has a time */

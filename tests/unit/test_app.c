@@ -176,11 +176,41 @@ START_TEST(a_list_that_nobody_touched_starts_at_its_top)
 	int row, col;
 
 	open_demo();
-	app.loading = true;
+	app.scene.reading = true;
 	load_run(&load, draw_only, &a);
 	app_arrived(&app, 1, 1, false);
 	app_draw(&app, g, &row, &col);
 	ck_assert_uint_eq(app_list(&app)->selected, 0);
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
+static bool shows(struct grid *g, const char *words)
+{
+	struct buf screen = { 0 };
+	int row, col;
+	bool found;
+
+	app_draw(&app, g, &row, &col);
+	grid_save(g, &screen);
+	found = str_find(buf_str(&screen), str_of(words), 0) >= 0;
+	buf_release(&screen);
+	return found;
+}
+
+/* That nothing waits is told only when all is read. */
+START_TEST(an_empty_list_says_that_more_is_to_come)
+{
+	struct grid *g = grid_new(24, 80, false);
+
+	open_demo();
+	app_arrived(&app, 0, 1, true);
+	ck_assert(shows(g, "still being read") && !shows(g, "Nothing waits"));
+	app_arrived(&app, 1, 1, false);
+	ck_assert(!shows(g, "still being read") && shows(g, "Nothing waits"));
+	read_all();
+	ck_assert(!shows(g, "Nothing waits"));
 	grid_free(g);
 	close_demo();
 }
@@ -591,6 +621,7 @@ int main(void)
 			    sizeof(places) / sizeof(places[0]));
 	tcase_add_test(screens, selection_stays_while_messages_arrive);
 	tcase_add_test(screens, a_list_that_nobody_touched_starts_at_its_top);
+	tcase_add_test(screens, an_empty_list_says_that_more_is_to_come);
 	tcase_add_test(screens, the_next_line_takes_the_place_of_one_that_goes);
 	tcase_add_loop_test(screens, long_lists_are_made_between_keys, 0,
 			    sizeof(meanwhile) / sizeof(meanwhile[0]));
