@@ -165,8 +165,12 @@ static void breathe(void *ctx, struct load *l, const struct message *msg, const 
 	if (now >= w->arrive_ms) {
 		app_arrived(&w->app, l->wire.bytes_done, l->wire.bytes_total, true);
 		settle(w);
-		/* the more there is to list, the less often it is listed anew */
-		cost = ARRIVED_MS + 8 * (loop_now_ms() - now);
+		/* often in the beginning; the more there is to list, the less often it is listed
+		 * anew */
+		w->arrive_gap_ms = w->arrive_gap_ms ? 2 * w->arrive_gap_ms : BREATH_MS;
+		if (w->arrive_gap_ms > ARRIVED_MS)
+			w->arrive_gap_ms = ARRIVED_MS;
+		cost = w->arrive_gap_ms + 8 * (loop_now_ms() - now);
 		w->arrive_ms = loop_now_ms() + (cost < ARRIVED_MAX_MS ? cost : ARRIVED_MAX_MS);
 	}
 	w->app.bytes_done = l->wire.bytes_done;

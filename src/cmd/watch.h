@@ -64,6 +64,7 @@ struct watch {
 	unsigned crowd; /* how often something came soon after the last time */
 	bool pressed; /* a key was handed out, or a search has ended */
 	int64_t arrive_ms; /* when the views are next told what has come */
+	int64_t arrive_gap_ms; /* and how long after that again, at least */
 };
 
 void watch_init(struct watch *w, struct options *o);

@@ -1,10 +1,12 @@
 /*
  * screen - runs a terminal program on a terminal of its own and measures what a person waits for.
  *
- *	screen [-s COLSxROWS] [-t SECONDS] [-a KEYS=TEXT]... [-q NAME=KEYS]... COMMAND [ARGUMENT...]
+ *	screen [-s COLSxROWS] [-t SECONDS] [-u TEXT] [-a KEYS=TEXT]... [-q NAME=KEYS]...
+ *	       COMMAND [ARGUMENT...]
  *
  * prints NAME VALUE lines, times in milliseconds:
  *	first      until a view was on the screen
+ *	useful     until TEXT of -u was there
  *	complete   until the title no longer said "reading"
  *	keys       how many keys were pressed meanwhile (and for SECONDS at least), one every PAUSE_MS,
  *	           each changing the view
@@ -437,7 +439,7 @@ static void measure_quiet(struct probe *p, char *step)
 
 static int usage(void)
 {
-	fputs("usage: screen [-s COLSxROWS] [-t SECONDS] [-a KEYS=TEXT]... [-q NAME=KEYS]... "
+	fputs("usage: screen [-s COLSxROWS] [-t SECONDS] [-u TEXT] [-a KEYS=TEXT]... [-q NAME=KEYS]... "
 	      "COMMAND [ARGUMENT...]\n",
 	      stderr);
 	return 2;
@@ -450,16 +452,21 @@ int main(int argc, char **argv)
 		char *text;
 		bool quiet;
 	} steps[STEPS_MAX];
+	const char *useful = NULL;
 	double seconds = 0, user, system;
 	int c, n = 0;
 
-	while ((c = getopt(argc, argv, "+s:a:q:t:")) >= 0) {
+	while ((c = getopt(argc, argv, "+s:a:q:t:u:")) >= 0) {
 		if (c == 's' && sscanf(optarg, "%dx%d", &p.screen.cols, &p.screen.rows) == 2 &&
 		    p.screen.cols > 0 && p.screen.cols <= COLS_MAX && p.screen.rows > 0 &&
 		    p.screen.rows <= ROWS_MAX)
 			continue;
 		if (c == 't' && sscanf(optarg, "%lf", &seconds) == 1)
 			continue;
+		if (c == 'u') {
+			useful = optarg;
+			continue;
+		}
 		if ((c != 'a' && c != 'q') || n == STEPS_MAX)
 			return usage();
 		steps[n].text = optarg;
@@ -469,6 +476,8 @@ int main(int argc, char **argv)
 		return usage();
 	run(&p, argv + optind);
 	printf("first %.1f\n", until(&p, "[1 Inbox]", p.screen.rows, true, p.start));
+	if (useful)
+		printf("useful %.1f\n", until(&p, useful, p.screen.rows, true, p.start));
 	measure_keys(&p, seconds);
 	for (int i = 0; i < n; i++)
 		(steps[i].quiet ? measure_quiet : measure_after)(&p, steps[i].text);
