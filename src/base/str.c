@@ -88,31 +88,49 @@ static uint64_t word4(const char *p)
 	return word;
 }
 
-/* Long text goes through four lanes, which do not wait for each other. All keys have the seed: where
- * a factor can be made zero, what is multiplied with it does not count. But anyone knows what two
- * keys differ by: so no two may be the factors of one product, and no two lanes count the same, or
- * words could change places and the hash would stay. */
+/* All keys have the seed: where a factor can be made zero, what is multiplied with it does not count.
+ * But anyone knows what two keys differ by: so no two may be the factors of one product, and no two
+ * lanes count the same, or words could change places and the hash would stay.
+ *
+ * How long texts are cannot be foretold. So nothing is decided by it but what must be: the last bytes
+ * are taken where they end, some of them for the second time. */
+static uint64_t hash_longer(const char *p, size_t n, uint64_t h)
+{
+	const uint64_t k1 = hash_seed ^ HASH_K1, k2 = hash_seed ^ HASH_K2, k3 = hash_seed ^ HASH_K3,
+		       k4 = hash_seed ^ HASH_K4;
+	const char *last = p + n - 64;
+	uint64_t h1 = h, h2 = h, h3 = h, h4 = h;
+
+	/* four lanes, which do not wait for each other */
+#define LANES(p) \
+	h1 = hash_fold(word8(p) ^ k1, word8((p) + 8) ^ h1); \
+	h2 = hash_fold(word8((p) + 16) ^ k2, word8((p) + 24) ^ h2); \
+	h3 = hash_fold(word8((p) + 32) ^ k3, word8((p) + 40) ^ h3); \
+	h4 = hash_fold(word8((p) + 48) ^ k4, word8((p) + 56) ^ h4)
+
+	for (; p < last; p += 64) {
+		LANES(p);
+	}
+	LANES(last);
+#undef LANES
+	return hash_fold((h1 + 3 * h2 + 5 * h3 + 7 * h4) ^ k3, h);
+}
+
 uint64_t hash_long(const char *p, size_t n)
 {
 	const uint64_t k1 = hash_seed ^ HASH_K1, k2 = hash_seed ^ HASH_K2, k3 = hash_seed ^ HASH_K3,
 		       k4 = hash_seed ^ HASH_K4;
 	const char *last = p + n - 16;
-	uint64_t h = k2 ^ hash_length(n);
+	uint64_t h = k2 ^ hash_length(n), h2;
 
-	if (n > 64) {
-		uint64_t h2 = h, h3 = h, h4 = h;
-
-		for (; last - p > 48; p += 64) {
-			h = hash_fold(word8(p) ^ k1, word8(p + 8) ^ h);
-			h2 = hash_fold(word8(p + 16) ^ k2, word8(p + 24) ^ h2);
-			h3 = hash_fold(word8(p + 32) ^ k3, word8(p + 40) ^ h3);
-			h4 = hash_fold(word8(p + 48) ^ k4, word8(p + 56) ^ h4);
-		}
-		h += 3 * h2 + 5 * h3 + 7 * h4;
+	if (n > 64)
+		return hash_longer(p, n, h);
+	h2 = hash_fold(word8(p) ^ k1, word8(p + 8) ^ h);
+	if (n > 32) {
+		h = hash_fold(word8(p + 16) ^ k4, word8(p + 24) ^ h);
+		h2 = hash_fold(word8(last - 16) ^ k2, word8(last - 8) ^ (h2 + 3 * h));
 	}
-	for (; p < last; p += 16)
-		h = hash_fold(word8(p) ^ k1, word8(p + 8) ^ h);
-	return hash_fold(word8(last) ^ k3, word8(last + 8) ^ h);
+	return hash_fold(word8(last) ^ k3, word8(last + 8) ^ h2);
 }
 
 uint64_t str_hash(struct str s)
