@@ -51,6 +51,7 @@ struct plain {
 
 struct heap {
 	bool plain;
+	double expected; /* times as much; below 1: nobody knows */
 	struct plain blocks; /* a ring */
 	uint64_t small_next, span_next; /* offsets */
 	char *text_next, *text_end;
@@ -277,6 +278,16 @@ static void span_give(struct heap *h, void *p)
 }
 
 /* ---- both ---- */
+
+void heap_expect(struct heap *h, double times)
+{
+	h->expected = times < EXPECT_MOST ? times : EXPECT_MOST;
+}
+
+uint64_t heap_expected(const struct heap *h, uint64_t n)
+{
+	return h->expected > 1 ? (uint64_t)((double)n * h->expected) : n;
+}
 
 void *heap_alloc(struct heap *h, size_t n)
 {

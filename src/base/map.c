@@ -2,8 +2,8 @@
  *
  * A hash starts probing at its share of the table (hash / 2^32 * size), so a table may have any
  * size and the order of the slots is that of the hashes, whatever the size. Therefore it can grow
- * where it is: another one beside it would cost new pages each time. Big ones grow by half:
- * by less, moving would take longer, and by more, memory. */
+ * where it is: another one beside it would cost new pages each time. Big ones grow by half (by less,
+ * moving would take longer, and by more, memory), or to what is expected in their heap. */
 #include "base/map.h"
 
 #include "base/err.h"
@@ -56,13 +56,16 @@ static uint32_t push_together(struct map *m, uint32_t size)
 	return first;
 }
 
-static uint32_t bigger(uint32_t size)
+static uint32_t bigger(const struct heap *h, const struct map *m)
 {
-	uint32_t more = !size ? SIZE_MIN : size < DOUBLED_UP_TO ? size * 2 : size + size / 2;
+	uint32_t size = m->size, more;
+	uint64_t expected = h && size >= DOUBLED_UP_TO ? heap_expected(h, m->n) / 3 * 4 : 0;
 
+	more = !size ? SIZE_MIN : size < DOUBLED_UP_TO ? size * 2 : size + size / 2;
 	if (more <= size)
 		BUG("map over %u slots", size);
-	return more;
+	expected += expected / 16; /* or all of it would be moved again for the last few */
+	return expected > more && expected < UINT32_MAX ? (uint32_t)expected : more;
 }
 
 /* What waits at the end is filed from its first on, and nothing belongs behind where it waits: by
@@ -70,7 +73,7 @@ static uint32_t bigger(uint32_t size)
  * one hash keep their order. */
 static void grow(struct heap *h, struct map *m)
 {
-	uint32_t size = bigger(m->size);
+	uint32_t size = bigger(h, m);
 	size_t n = m->size * sizeof(*m->slots), more = size * sizeof(*m->slots);
 	slot_list round;
 

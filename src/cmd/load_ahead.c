@@ -19,6 +19,7 @@ enum {
 	ROOM_KEPT_BYTES = 1 << 20, /* a bigger one is given back before the next part */
 	EVENTS_TAKEN = 64, /* room for events at a time */
 	EVENTS_USUAL = 16, /* of a message, at most */
+	EXPECT_FROM_BYTES = 1 << 20,
 };
 
 /* A message that waits to be applied; its lists are in the slot's arena. */
@@ -242,6 +243,15 @@ static void apply_part(struct ahead *x, struct slot *s)
 	}
 }
 
+/* What is read so far tells how much there will be. */
+static void expect(struct ahead *x)
+{
+	uint64_t done = x->a->at - x->start;
+
+	if (done >= EXPECT_FROM_BYTES)
+		heap_expect(x->r->l->model.heap, (double)(x->a->end - x->start) / (double)done);
+}
+
 /* Until all parts are applied, one failed, or nobody wants more. */
 static void apply_all(struct ahead *x)
 {
@@ -260,6 +270,7 @@ static void apply_all(struct ahead *x)
 				w->bytes_done += s->lines.next - x->a->at;
 				x->a->at = s->lines.next;
 				x->a->line += s->lines.lines;
+				expect(x);
 			}
 			pthread_mutex_lock(&x->lock);
 			s->done = false;
@@ -344,6 +355,7 @@ void load_ahead(void *reading, struct wire_ahead *a)
 	pthread_cond_init(&x->news, NULL);
 	n = start_threads(x, running);
 	apply_all(x);
+	heap_expect(r->l->model.heap, 0);
 	pthread_mutex_lock(&x->lock);
 	x->ending = true;
 	pthread_cond_broadcast(&x->room);

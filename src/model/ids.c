@@ -15,7 +15,8 @@ static uint32_t bucket_of(const struct ids *t, uint64_t hash)
 {
 	uint32_t bucket = (uint32_t)hash & (2 * t->half - 1);
 
-	return bucket < t->buckets.n ? bucket : bucket - t->half;
+	/* whether it is split cannot be foretold */
+	return bucket - (t->half & -(uint32_t)(bucket >= t->buckets.n));
 }
 
 /* Which of the ids a message's is; it has one. */
@@ -121,6 +122,16 @@ static void split_some(struct heap *h, struct ids *t)
 		t->half *= 2;
 }
 
+/* As many buckets as the ids need that are expected: while they are few, splitting is cheap. */
+static void split_for(struct heap *h, struct ids *t)
+{
+	uint64_t buckets = heap_expected(h, t->n) / IDS_PER_BUCKET;
+
+	do
+		split_some(h, t);
+	while (t->buckets.n < buckets);
+}
+
 void ids_fetch(const struct ids *t, uint64_t hash)
 {
 	if (t->n)
@@ -156,7 +167,7 @@ void ids_add(struct heap *h, struct ids *t, uint64_t hash, uint64_t content, uin
 	if (!t->n)
 		begin(h, t);
 	if (t->n / IDS_PER_BUCKET >= t->buckets.n)
-		split_some(h, t);
+		split_for(h, t);
 	while (t->has.n <= message / 64) {
 		heap_push(h, &t->has, 0);
 		heap_push(h, &t->before, t->of.n);
