@@ -31,11 +31,42 @@ static inline uint32_t map_start(const struct map *m, uint32_t high)
 	return (uint32_t)((uint64_t)(high * 2654435769u) * m->size >> 32);
 }
 
+enum { MAP_NEAR = 4 }; /* slots: most values are found so near to where probing starts */
+
+static inline uint32_t map_near(const struct map *m, uint64_t hash)
+{
+	uint32_t at = map_start(m, (uint32_t)(hash >> 32));
+
+	return at < m->size - MAP_NEAR ? at : m->size - MAP_NEAR;
+}
+
 /* Has the memory brought near where the values under hash are. */
 static inline void map_fetch(const struct map *m, uint64_t hash)
 {
-	if (m->size)
-		mem_fetch(&m->slots[map_start(m, (uint32_t)(hash >> 32))]);
+	if (m->size) {
+		uint32_t at = map_near(m, hash);
+
+		mem_fetch(&m->slots[at]);
+		mem_fetch(&m->slots[at + MAP_NEAR - 1]);
+	}
+}
+
+/* What map_get gives in all likelihood, told without a decision that could be foretold wrong;
+ * MAP_NONE also if it is not near. */
+static inline uint32_t map_guess(const struct map *m, uint64_t hash)
+{
+	const struct map_slot *near;
+	uint32_t value = MAP_NONE;
+
+	if (!m->size)
+		return MAP_NONE;
+	near = &m->slots[map_near(m, hash)];
+	for (int i = MAP_NEAR; i-- > 0;) {
+		uint32_t here = -(uint32_t)(near[i].high == (uint32_t)(hash >> 32));
+
+		value = (near[i].value & here) | (value & ~here);
+	}
+	return value;
 }
 
 /* Steps through the values filed under hash (and, rarely, a stranger's). *it starts at 0. */

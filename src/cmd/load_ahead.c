@@ -117,8 +117,12 @@ static void hash_names(struct slot *s, struct message *m)
 /* All keys are there, and do not move any more. */
 static void tell_keys(struct slot *s)
 {
-	struct name_key *keys = s->keys.v;
+	struct name_key *keys;
 
+	while (s->keys.cap - s->keys.n < AHEAD_PADDING)
+		s->keys.v = vec_grow_(s->keys.v, &s->keys.cap, sizeof(*s->keys.v));
+	memset(s->keys.v + s->keys.n, 0, AHEAD_PADDING * sizeof(*s->keys.v));
+	keys = s->keys.v;
 	for (uint32_t i = 0; i < s->messages.n; i++) {
 		s->messages.v[i].message.keys = keys;
 		keys += s->messages.v[i].message.keys_n;
@@ -232,7 +236,7 @@ static void apply_one(struct ahead *x, struct decoded *d)
 static void apply_part(struct ahead *x, struct slot *s)
 {
 	const struct model *model = &x->r->l->model;
-	struct ahead_names names = { .keys = s->keys.v, .n = s->keys.n };
+	struct ahead_names names = { .keys = s->keys.v };
 
 	for (uint32_t i = 0; i < s->messages.n + AHEAD_STEPS; i++) {
 		for (enum ahead_step step = AHEAD_HEAD; step < AHEAD_STEPS && step <= i; step++)

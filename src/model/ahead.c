@@ -5,93 +5,107 @@
 
 enum {
 	LINE_BYTES = 64,
-	GAP = 8, /* names from one step to the next: about as many as a message has */
+	GAP = 8, /* names that take a step together: about as many as a message has */
+	EVENTS_USUAL = 2,
 };
+_Static_assert(AHEAD_PADDING == 4 * GAP, "nobody looks for the end");
+
+/* The number, or 0 where there is no such entity. Fetching what nobody needs costs less than a wrong
+ * guess of the processor whether somebody does, so nothing is decided here that need not be. */
+static inline uint32_t within(uint32_t number, uint32_t n)
+{
+	return number & -(uint32_t)(number < n);
+}
+
+/* The address of that entity, which need not be there. */
+#define PLACE(list, number) \
+	(const void *)((uintptr_t)(list)->v + within(number, (list)->n) * sizeof(*(list)->v))
 
 /* ---- names ---- */
 
-static void fetch_slot(const struct model *m, const struct name_key *key)
+static inline void fetch_slot(const struct model *m, const struct name_key *key)
 {
 	mem_fetch(key->p);
 	map_fetch(&m->string_map, key->hash);
 }
 
-static void guess(const struct model *m, struct name_key *key)
+static inline void guess(const struct model *m, struct name_key *key)
 {
-	uint32_t number = name_guess(m, key->hash);
-
-	key->guess = number + 1; /* NONE + 1 is 0 */
-	if (number != NONE)
-		mem_fetch(&m->strings.v[number]);
+	key->guess = map_guess(&m->string_map, key->hash) + 1; /* NONE + 1 is 0 */
+	mem_fetch(&m->strings.v[key->guess - (key->guess > 0)]);
 }
 
 /* Entities begin on any line and are longer than one. */
-static void fetch(const void *p)
+static inline void fetch(const void *p)
 {
 	mem_fetch(p);
-	mem_fetch((const char *)p + LINE_BYTES);
+	mem_fetch((const void *)((uintptr_t)p + LINE_BYTES));
 }
 
 /* The text of a name, and the item, task or review of that name. */
-static void fetch_named(const struct model *m, const struct name_key *key)
+static inline void fetch_named(const struct model *m, const struct name_key *key)
 {
-	const struct interned *name;
+	const struct interned *name = &m->strings.v[key->guess - (key->guess > 0)];
+	uint32_t last = name->last, of_task = last | -(uint32_t)!key->of_task;
 
-	if (!key->guess)
-		return;
-	name = &m->strings.v[key->guess - 1];
 	mem_fetch(name->p);
-	if (name->last < m->items.n)
-		mem_fetch(&m->items.v[name->last]);
-	if (key->of_task && name->last < m->tasks.n)
-		fetch(&m->tasks.v[name->last]);
-	if (key->of_task && name->last < m->reviews.n)
-		fetch(&m->reviews.v[name->last]);
+	mem_fetch(PLACE(&m->items, last));
+	fetch(PLACE(&m->tasks, of_task));
+	fetch(PLACE(&m->reviews, of_task));
 }
 
-/* A name once known keeps its number; one that is not may be known when its turn comes. */
-static void confirm(const struct model *m, struct name_key *key)
+/* A name once known keeps its number; one that is not may have become known since it was guessed, or
+ * may yet be when its turn comes. */
+static inline void confirm(const struct model *m, struct name_key *key)
 {
-	if (key->guess && str_eq(model_str(m, key->guess - 1), str_make(key->p, key->n)))
-		key->number = key->guess;
+	uint32_t number = key->guess ? key->guess - 1 : name_recent(m, key->hash);
+
+	if (number != NONE && str_eq(model_str(m, number), str_make(key->p, key->n)))
+		key->number = number + 1;
 }
+
+#define EACH(name, first) MEM_UNROLL for (struct name_key *name = first, *end_ = name + GAP; name < end_; name++)
 
 /* The first ones have taken some steps when the first of all is due. */
 static void begin(const struct ahead_names *a, const struct model *m)
 {
-	for (uint32_t i = 0; i < 3 * GAP && i < a->n; i++)
+	for (uint32_t i = 0; i < 3 * GAP; i++)
 		fetch_slot(m, &a->keys[i]);
-	for (uint32_t i = 0; i < 2 * GAP && i < a->n; i++)
+	for (uint32_t i = 0; i < 2 * GAP; i++)
 		guess(m, &a->keys[i]);
-	for (uint32_t i = 0; i < GAP && i < a->n; i++)
+	for (uint32_t i = 0; i < GAP; i++)
 		fetch_named(m, &a->keys[i]);
 }
 
-/* Until n of them are known. */
+/* Until n of them are known, or some more. */
 static void know_names(struct ahead_names *a, const struct model *m, uint32_t n)
 {
+	if (!m->strings.n)
+		return;
 	if (!a->known && n)
 		begin(a, m);
-	for (; a->known < n; a->known++) {
+	for (; a->known < n; a->known += GAP) {
 		struct name_key *key = &a->keys[a->known];
-		uint32_t left = a->n - a->known;
 
-		if (left > 3 * GAP)
-			fetch_slot(m, key + 3 * GAP);
-		if (left > 2 * GAP)
-			guess(m, key + 2 * GAP);
-		if (left > GAP)
-			fetch_named(m, key + GAP);
-		confirm(m, key);
+		EACH(later, key + 3 * GAP)
+			fetch_slot(m, later);
+		EACH(later, key + 2 * GAP)
+			guess(m, later);
+		EACH(later, key + GAP)
+			fetch_named(m, later);
+		EACH(due, key)
+			confirm(m, due);
 	}
 }
 
 /* ---- messages ---- */
 
-static void fetch_bytes(const void *p, size_t n)
+/* n: a constant. */
+static inline void fetch_bytes(const void *p, size_t n)
 {
+	MEM_UNROLL
 	for (size_t at = 0; at < n; at += LINE_BYTES)
-		mem_fetch((const char *)p + at);
+		mem_fetch((const void *)((uintptr_t)p + at));
 }
 
 static void fetch_items(const struct model *m, const struct message *msg, uint32_t session)
@@ -101,19 +115,13 @@ static void fetch_items(const struct model *m, const struct message *msg, uint32
 	for (uint32_t i = 0; i < msg->events.n; i++) {
 		const struct event *e = &msg->events.v[i];
 		uint32_t number = message_key(msg, e->id_key)->number - 1;
-		const struct interned *name;
+		const struct interned *name = &m->strings.v[within(number, m->strings.n)];
 
-		if (number == NONE)
-			continue;
-		name = &m->strings.v[number];
-		if (e->type == EV_REVIEW_RESULT)
-			review = name->last;
-		if (e->type != EV_ITEM && e->type != EV_DECIDE && e->type != EV_ACK)
-			continue;
+		review = e->type == EV_REVIEW_RESULT ? name->last : review;
 		if (name->shared)
 			map_fetch(&m->item_map, item_hash(session, e->item, number, review));
-		else if (name->last < m->items.n)
-			mem_fetch(m->items.v[name->last].steps);
+		else if (m->items.n)
+			mem_fetch(m->items.v[within(name->last, m->items.n)].steps);
 	}
 }
 
@@ -135,7 +143,8 @@ void ahead_of(const struct model *m, struct ahead_names *names, const struct mes
 	switch (step) {
 	case AHEAD_HEAD: fetch_bytes(msg, sizeof(*msg)); break;
 	case AHEAD_EVENTS:
-		fetch_bytes(msg->events.v, msg->events.n * sizeof(struct event));
+		/* if there are more, the processor sees where that leads */
+		fetch_bytes(msg->events.v, EVENTS_USUAL * sizeof(struct event));
 		mem_fetch(msg->kind.p);
 		break;
 	case AHEAD_FILED:

@@ -15,9 +15,10 @@
  * known while others are on their way: where its number is, which number that is in all likelihood,
  * its text and what it was last given to, and whether the text is the same. */
 struct ahead_names {
-	struct name_key *keys;
-	uint32_t n, known; /* how many of them there are, and have come so far */
+	struct name_key *keys; /* AHEAD_PADDING more of them, of nothing, behind the last */
+	uint32_t known;        /* how many have come so far */
 };
+enum { AHEAD_PADDING = 32 };
 
 enum ahead_step {
 	AHEAD_HEAD,   /* the message itself: another processor may have decoded it */

@@ -29,8 +29,7 @@ static bool is_name(const struct model *m, uint32_t number, struct str s)
 	return str_eq(model_str(m, number), s);
 }
 
-/* Names come again soon: a small table knows the number of the last one of each hash. */
-static uint32_t recent_name(const struct model *m, uint64_t h)
+uint32_t name_recent(const struct model *m, uint64_t h)
 {
 	struct map_slot recent = m->recent_names[h % MODEL_RECENT_NAMES];
 
@@ -43,16 +42,9 @@ static void note_name(struct model *m, uint64_t h, uint32_t number)
 	m->recent_names[h % MODEL_RECENT_NAMES] = (struct map_slot){ (uint32_t)(h >> 32), number };
 }
 
-uint32_t name_guess(const struct model *m, uint64_t h)
-{
-	uint32_t recent = recent_name(m, h);
-
-	return recent != NONE ? recent : map_get(&m->string_map, h);
-}
-
 uint32_t name_lookup(const struct model *m, struct str s, uint64_t h)
 {
-	uint32_t recent = recent_name(m, h);
+	uint32_t recent = name_recent(m, h);
 
 	if (recent != NONE && is_name(m, recent, s))
 		return recent;
@@ -96,7 +88,6 @@ uint32_t name_kept(struct model *m, struct str s, const struct name_key *key)
 {
 	if (!key->number)
 		return s.n ? intern(m, s, hash_known(s, key->hash)) : NONE;
-	note_name(m, key->hash, key->number - 1);
 	return key->number - 1;
 }
 

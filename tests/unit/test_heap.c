@@ -251,18 +251,45 @@ END_TEST
 
 /* A table grows where it is, as long as there is room. Some hashes are at its very end, and go on at
  * its start. */
+/* _i: nothing is expected, a little more, or more than can be believed. */
 START_TEST(a_map_grows_whole)
 {
+	static const double times[] = { 0, 1.2, 1e9 };
 	struct heap *h = heap_new(HEAP_FIXED);
 	struct map map = { 0 };
+	uint32_t near = 0;
 
+	heap_expect(h, times[_i]);
 	for (uint32_t i = 0; i < 10 * MANY; i++)
 		map_put(h, &map, i % 1000 ? hash_mix(1, i) : UINT64_MAX, i);
+	ck_assert_uint_le(map.size, (_i == 2 ? 2 * EXPECT_MOST : 3) * map.n);
+	for (uint32_t i = 0; i < 10 * MANY; i++) {
+		uint32_t guess = map_guess(&map, hash_mix(1, i));
+
+		ck_assert(guess == MAP_NONE || guess == map_get(&map, hash_mix(1, i)));
+		near += guess != MAP_NONE;
+	}
+	ck_assert_uint_gt(near, 7 * MANY);
 	for (uint32_t i = 0; i < 10 * MANY; i++)
 		if (i % 1000 && map_get(&map, hash_mix(1, i)) != i)
 			ck_abort_msg("value %u", i);
 	for (uint32_t it = 0, v, want = 0; want < 10 * MANY; want += 1000)
 		ck_assert(map_next(&map, UINT64_MAX, &it, &v) && v == want);
+	heap_free(h);
+}
+END_TEST
+
+START_TEST(what_is_expected_has_a_limit)
+{
+	struct heap *h = heap_new(_i ? HEAP_FIXED : HEAP_PLAIN);
+
+	ck_assert_uint_eq(heap_expected(h, 100), 100);
+	heap_expect(h, 2.5);
+	ck_assert_uint_eq(heap_expected(h, 100), 250);
+	heap_expect(h, 1e30);
+	ck_assert_uint_eq(heap_expected(h, 100), 100 * EXPECT_MOST);
+	heap_expect(h, 0);
+	ck_assert_uint_eq(heap_expected(h, 100), 100);
 	heap_free(h);
 }
 END_TEST
@@ -279,7 +306,8 @@ int main(void)
 	tcase_add_test(t, pages_are_copied_else);
 #endif
 	tcase_add_test(t, room_is_used_again);
-	tcase_add_test(t, a_map_grows_whole);
+	tcase_add_loop_test(t, a_map_grows_whole, 0, 3);
+	tcase_add_loop_test(t, what_is_expected_has_a_limit, 0, 2);
 	tcase_add_test(t, what_was_saved_comes_back);
 	tcase_add_test(t, parts_outside_are_refused);
 	tcase_add_test(t, a_second_one_is_elsewhere);
