@@ -2,15 +2,25 @@
 #include "dialect/formats.h"
 
 typedef unsigned char sixteen __attribute__((vector_size(16)));
+typedef uint64_t two_words __attribute__((vector_size(16)));
 
-/* Eight bytes at p and eight at q, which may overlap. */
-static inline sixteen two_eights(const char *p, const char *q)
+static inline sixteen sixteen_at(const char *p)
 {
 	sixteen bytes;
 
-	memcpy(&bytes, p, 8);
-	memcpy((char *)&bytes + 8, q, 8);
+	memcpy(&bytes, p, sizeof(bytes));
 	return bytes;
+}
+
+/* Eight bytes at p and eight at q, which may overlap. They meet in registers: memory that was just
+ * written in parts is slow to read as a whole. */
+static inline sixteen two_eights(const char *p, const char *q)
+{
+	uint64_t first, second;
+
+	memcpy(&first, p, sizeof(first));
+	memcpy(&second, q, sizeof(second));
+	return (sixteen)(two_words){ first, second };
 }
 
 /* All bits of the bytes from low to high. */
@@ -32,18 +42,22 @@ static inline sixteen hex_digits(sixteen bytes)
 	return in_range(bytes, '0', '9') | in_range(bytes | 0x20, 'a', 'f');
 }
 
+/* Hexadecimal digits, but dashes where all bits are set. */
+static inline sixteen dashed_digits(sixteen bytes, sixteen dashes)
+{
+	return (hex_digits(bytes) & ~dashes) | ((sixteen)(bytes == '-') & dashes);
+}
+
 bool is_uuid(struct str s, bool version4)
 {
-	char middle[16];
+	enum { NO, DASH = 0xff };
+	const sixteen first = { NO, NO, NO, NO, NO, NO, NO, NO, DASH, NO, NO, NO, NO, DASH };
+	const sixteen second = { NO, NO, DASH, NO, NO, NO, NO, DASH }, last = { NO, NO, NO, DASH };
 
-	if (s.n != 36 || s.p[8] != '-' || s.p[13] != '-' || s.p[18] != '-' || s.p[23] != '-')
+	if (s.n != 36)
 		return false;
-	memcpy(middle, s.p + 9, 4);
-	memcpy(middle + 4, s.p + 14, 4);
-	memcpy(middle + 8, s.p + 19, 4);
-	memcpy(middle + 12, s.p + 24, 4);
-	if (!all(hex_digits(two_eights(s.p, s.p + 28)) &
-		 hex_digits(two_eights(middle, middle + 8))))
+	if (!all(dashed_digits(sixteen_at(s.p), first) & dashed_digits(sixteen_at(s.p + 16), second) &
+		 dashed_digits(sixteen_at(s.p + 20), last)))
 		return false;
 	return !version4 || (s.p[14] == '4' && (s.p[19] == '8' || s.p[19] == '9' ||
 						(s.p[19] | 32) == 'a' || (s.p[19] | 32) == 'b'));
@@ -64,9 +78,9 @@ bool is_item_id(struct str s)
 		return false;
 	if (s.n < 16)
 		return all(item_id_bytes(two_eights(s.p, s.p + s.n - 8)));
-	good = item_id_bytes(two_eights(s.p + s.n - 16, s.p + s.n - 8));
+	good = item_id_bytes(sixteen_at(s.p + s.n - 16));
 	for (size_t i = 0; i + 16 < s.n; i += 16)
-		good &= item_id_bytes(two_eights(s.p + i, s.p + i + 8));
+		good &= item_id_bytes(sixteen_at(s.p + i));
 	return all(good);
 }
 
