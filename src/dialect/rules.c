@@ -201,22 +201,21 @@ static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
 /* Of a string that is too long for two words, from the first that it could be. */
 static __attribute__((noinline)) int long_number(const struct field_index *fi, struct str s, int i)
 {
-	while (i < fi->allowed_n && !str_eq(fi->allowed[i].text, s))
+	while (i < fi->allowed_n && !str_eq(fi->allowed->list[i].text, s))
 		i++;
 	return i < fi->allowed_n ? i : -1;
 }
 
 static int allowed_number(const struct field_index *fi, struct str s)
 {
-	struct allowed has = allowed_of(s);
+	const struct allowed_set *set = fi->allowed;
+	struct json_words words = json_words(s.p, s.n);
+	int i = set->slots[allowed_slot(set, words, s.n)];
+	const struct allowed *a = &set->list[i];
 
-	for (int i = 0; i < fi->allowed_n; i++) {
-		const struct allowed *a = &fi->allowed[i];
-
-		if (a->text.n == s.n && a->first == has.first && a->last == has.last)
-			return s.n <= 16 ? i : long_number(fi, s, i);
-	}
-	return -1;
+	if (a->text.n != s.n || a->words.first != words.first || a->words.second != words.second)
+		return -1;
+	return s.n <= 16 ? i : long_number(fi, s, i);
 }
 
 int value_number(const struct shape *shape, unsigned field, yyjson_val *v)

@@ -87,31 +87,23 @@ enum proof {
 	PROOF_ELEMENTS,
 };
 
-/* A string that may stand in a field: of its length, its first and its last eight bytes are
- * compared, which may overlap. */
+/* A string that may stand in a field. Most are told by their first bytes and their length. */
 struct allowed {
-	uint64_t first, last;
+	struct json_words words;
 	struct str text;
 };
 
-static inline struct allowed allowed_of(struct str s)
-{
-	struct allowed a = { .text = s };
-	uint32_t first = 0, last = 0;
+/* All that may. Their key puts each into a slot of its own, so that nothing has to be looked for. */
+struct allowed_set {
+	uint64_t key;
+	unsigned shift;  /* leaves the number of a slot */
+	uint8_t *slots;  /* places in the list; n = none */
+	struct allowed *list; /* n, and one that no string is */
+};
 
-	if (s.n >= 8) {
-		memcpy(&a.first, s.p, 8);
-		memcpy(&a.last, s.p + s.n - 8, 8);
-	} else if (s.n >= 4) {
-		memcpy(&first, s.p, 4);
-		memcpy(&last, s.p + s.n - 4, 4);
-		a.first = first;
-		a.last = last;
-	} else if (s.n) {
-		a.first = (unsigned char)s.p[0];
-		a.last = (uint64_t)(unsigned char)s.p[s.n / 2] << 8 | (unsigned char)s.p[s.n - 1];
-	}
-	return a;
+static inline size_t allowed_slot(const struct allowed_set *set, struct json_words words, size_t n)
+{
+	return (words.first ^ (words.second + n) * 0x9e3779b97f4a7c15u) * set->key >> set->shift;
 }
 
 /* Types and subtypes of values as bits. */
@@ -139,7 +131,7 @@ struct field_index {
 	uint8_t allowed_n;
 	uint8_t elements, keep; /* the field's */
 	union {
-		const struct allowed *allowed;
+		const struct allowed_set *allowed;
 		const struct shape_index *inside;
 	};
 	const struct field *field; /* what it was made of */

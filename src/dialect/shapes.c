@@ -3,6 +3,8 @@
 
 #include "base/err.h"
 
+#include <stdlib.h>
+
 #define TAG(type, subtype) (1u << ((type) | (subtype)))
 #define TAGS(type) (TAG(type, 0) | TAG(type, 1 << 3) | TAG(type, 2 << 3) | TAG(type, 3 << 3))
 
@@ -67,19 +69,62 @@ static void set_proof(struct field_index *fi, const struct field *f)
 	}
 }
 
+static bool is_alike(const struct allowed *a, const struct allowed *b)
+{
+	return a->text.n == b->text.n && a->words.first == b->words.first &&
+	       a->words.second == b->words.second;
+}
+
+/* With the key and slots that the set has; false: two that are not alike would share one. */
+static bool fill_slots(struct allowed_set *set, unsigned n)
+{
+	memset(set->slots, (int)n, (size_t)1 << (64 - set->shift));
+	for (unsigned i = 0; i < n; i++) {
+		uint8_t *slot = &set->slots[allowed_slot(set, set->list[i].words,
+							 set->list[i].text.n)];
+
+		if (*slot == n)
+			*slot = (uint8_t)i;
+		else if (!is_alike(&set->list[*slot], &set->list[i]))
+			return false;
+	}
+	return true;
+}
+
+/* One of some hundred keys will do, with more slots one of fewer. */
+static void find_key(struct allowed_set *set, unsigned n)
+{
+	set->key = 1;
+	for (set->shift = 64 - 4;; set->shift--) {
+		set->slots = xmalloc((size_t)1 << (64 - set->shift));
+		for (unsigned tries = 0; tries < 256; tries++) {
+			set->key = set->key * 0xd1342543de82ef95u + 2; /* stays odd */
+			if (fill_slots(set, n))
+				return;
+		}
+		free(set->slots);
+	}
+}
+
 static void set_allowed(struct field_index *fi, const char *const *values)
 {
-	struct allowed *list;
+	struct allowed_set *set = xcalloc(1, sizeof(*set));
 	unsigned n = 0;
 
 	while (values[n])
 		n++;
-	if (n > UINT8_MAX)
+	if (n >= UINT8_MAX)
 		BUG("more than %d values", UINT8_MAX);
-	list = xmalloc(n * sizeof(*list));
-	for (unsigned i = 0; i < n; i++)
-		list[i] = allowed_of(str_of(values[i]));
-	fi->allowed = list;
+	set->list = xcalloc(n + 1, sizeof(*set->list));
+	for (unsigned i = 0; i < n; i++) {
+		struct allowed *a = &set->list[i];
+
+		a->text = str_of(values[i]);
+		memcpy(&a->words, a->text.p, a->text.n < sizeof(a->words) ? a->text.n : sizeof(a->words));
+	}
+	set->list[n].text.n = SIZE_MAX;
+	find_key(set, n);
+	fi->allowed = set;
 	fi->allowed_n = (uint8_t)n;
 }
 

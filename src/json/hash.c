@@ -14,12 +14,12 @@ static inline uint64_t word8(const void *p)
 /* Of n bytes, behind whose first at least sixteen can be read. */
 static inline uint64_t text_hash(const char *p, size_t n)
 {
-	static const unsigned char ones[32] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-						0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	struct json_words words;
 
 	if (n > 16)
 		return hash_long(p, n);
-	return hash_short(word8(p) & word8(ones + 16 - n), word8(p + 8) & word8(ones + 24 - n), n);
+	words = json_words(p, n);
+	return hash_short(words.first, words.second, n);
 }
 
 /* With its escapes as they are usually spelled. */

@@ -75,6 +75,23 @@ static inline struct str json_str(yyjson_val *v)
 	return str_make(v->uni.str, v->tag >> YYJSON_TAG_BIT);
 }
 
+/* The first sixteen bytes of a string of a reader's tree, zeros where it has fewer; so many can be read
+ * of each. */
+struct json_words {
+	uint64_t first, second;
+};
+static inline struct json_words json_words(const char *p, size_t n)
+{
+	static const unsigned char ones[32] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+						0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	const unsigned char *mask = ones + 16 - (n < 16 ? n : 16);
+	struct json_words words, masks;
+
+	memcpy(&words, p, sizeof(words));
+	memcpy(&masks, mask, sizeof(masks));
+	return (struct json_words){ words.first & masks.first, words.second & masks.second };
+}
+
 /* The hash of what a value of a reader's tree says, 0 for NULL, whatever the order of its members
  * and the escapes of its strings; those that have the usual ones keep them. */
 uint64_t value_hash(yyjson_val *v);

@@ -384,6 +384,40 @@ START_TEST(uuid_is_one_in_every_byte)
 }
 END_TEST
 
+/* Short, of eight and sixteen bytes, longer, and alike but in the middle. */
+static const char *const some_values[] = {
+	"a", "b", "ab", "abcdefgh", "abcdefgi", "abcdefghijklmnop", "abcdefghijklmnoq",
+	"abcdefghijklmnop-1-qrstuvwx", "abcdefghijklmnop-2-qrstuvwx", "abcdefghijklmnop-3-qrstuvwx",
+	"abcdefghijklmnop-qrstuvwx", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", NULL
+};
+static const struct field some_fields[] = { { .name = "value", .types = T_STR, .values = some_values } };
+static const struct shape some_shape = { SHAPE_FIELDS(some_fields) };
+
+START_TEST(a_value_has_its_number_and_others_have_none)
+{
+	static struct names names;
+	struct json_reader reader = { 0 };
+	yyjson_val *root;
+
+	shapes_compile(&some_shape, &names);
+	for (int i = 0; some_values[i]; i++)
+		for (int more = 0; more < 3; more++) {
+			char text[64];
+			int expect = -1;
+
+			/* as it is, with another byte behind it, and without its last */
+			snprintf(text, sizeof(text), "\"%s%s\"", some_values[i], more == 1 ? "x" : "");
+			if (more == 2)
+				memcpy(text + strlen(some_values[i]), "\"", 2);
+			ck_assert_int_eq(json_read(&reader, str_of(text), &root), JSON_OK);
+			for (int k = 0; some_values[k]; k++)
+				expect = str_is(json_str(root), some_values[k]) ? k : expect;
+			ck_assert_msg(value_number(&some_shape, 0, root) == expect, "%s", text);
+		}
+	json_reader_release(&reader);
+}
+END_TEST
+
 START_TEST(item_id_is_one_in_every_byte)
 {
 	char text[200];
@@ -1422,6 +1456,7 @@ int main(void)
 	t = cases(suite, "formats");
 	tcase_add_test(t, uuid_is_one_in_every_byte);
 	tcase_add_test(t, item_id_is_one_in_every_byte);
+	tcase_add_test(t, a_value_has_its_number_and_others_have_none);
 
 	t = cases(suite, "walker");
 	tcase_add_checked_fixture(t, set_up, tear_down);
