@@ -183,12 +183,14 @@ struct str str_from_u64(uint64_t v, char room[DIGITS_MAX])
 
 bool str_is_plain(struct str s)
 {
-	size_t i = 0;
+	bool plain = true;
 
-	while (i + 8 <= s.n && str_plain_eight(s.p + i))
-		i += 8;
-	for (; i < s.n; i++)
-		if ((unsigned char)(s.p[i] - ' ') > '~' - ' ')
-			return false;
-	return true;
+	if (s.n < 8) {
+		for (size_t i = 0; i < s.n; i++)
+			plain &= (unsigned char)(s.p[i] - ' ') <= '~' - ' ';
+		return plain;
+	}
+	for (size_t i = 0; i + 8 < s.n; i += 8)
+		plain &= str_plain_eight(s.p + i);
+	return plain && str_plain_eight(s.p + s.n - 8);
 }
