@@ -113,7 +113,7 @@ bool orchestrator_attribute(struct orchestrator *o, struct model *m, struct mess
 	}
 	msg->from = real;
 	if (is_from_orchestrator(msg->kind)) {
-		msg->to = (struct actor){ STR("orchestrator"), STR("orchestrator"), false };
+		msg->to = office_holders[OFFICE_ORCHESTRATOR];
 		msg->events.n = 0;
 		msg->correlation = msg->id;
 		snprintf(text, sizeof(text), "only the orchestrator sends this; it came from %s",

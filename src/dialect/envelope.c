@@ -122,8 +122,8 @@ static void decode_input(struct decoder *d, yyjson_val *root, struct message *m)
 	int64_t iteration = 0;
 
 	m->kind = STR("input");
-	m->from = (struct actor){ STR("workflow"), STR("workflow"), false };
-	m->to = (struct actor){ STR("agent"), STR("agent"), false };
+	m->from = office_holders[OFFICE_WORKFLOW];
+	m->to = office_holders[OFFICE_AGENT];
 	check_object(c, root, &input_shape, got);
 	context = kept(c, KEEP_CONTEXT);
 	task = kept(c, KEEP_TASK);
@@ -152,8 +152,8 @@ static void decode_output(struct decoder *d, yyjson_val *root, struct message *m
 	bool failed, escalate, retry;
 
 	m->kind = STR("output");
-	m->from = (struct actor){ STR("agent"), STR("agent"), false };
-	m->to = (struct actor){ STR("workflow"), STR("workflow"), false };
+	m->from = office_holders[OFFICE_AGENT];
+	m->to = office_holders[OFFICE_WORKFLOW];
 	check_object(c, root, &output_shape, got);
 	recommendation = json_str(got[OUT_RECOMMENDATION]);
 	failed = yyjson_is_false(got[OUT_SUCCESS]);

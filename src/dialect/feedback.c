@@ -405,8 +405,8 @@ static void decode_request(struct decoder *d, yyjson_val *root, struct message *
 	int64_t iteration = 0;
 
 	m->kind = STR("request");
-	m->from = (struct actor){ STR("requester"), STR("requester"), false };
-	m->to = (struct actor){ STR("provider"), STR("provider"), false };
+	m->from = office_holders[OFFICE_REQUESTER];
+	m->to = office_holders[OFFICE_PROVIDER];
 	check_object(&d->check, root, &request_shape, got);
 	if (!json_int(got[REQ_ITERATION], &iteration) || iteration < 1)
 		iteration = 0;
@@ -452,8 +452,8 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	uint32_t i;
 
 	m->kind = STR("response");
-	m->from = (struct actor){ STR("provider"), STR("provider"), false };
-	m->to = (struct actor){ STR("requester"), STR("requester"), false };
+	m->from = office_holders[OFFICE_PROVIDER];
+	m->to = office_holders[OFFICE_REQUESTER];
 	check_object(c, root, &response_shape, got);
 	if (!json_int(got[RES_ITERATION], &iteration) || iteration < 1)
 		iteration = 0;
@@ -557,7 +557,7 @@ static void decode_wrapper(struct decoder *d, yyjson_val *root, struct message *
 	wt = value_number(&wrapper_shape, WRAP_TYPE, got[WRAP_TYPE]);
 	m->kind = type.n ? type : STR("unknown");
 	m->session = json_str(got[WRAP_SESSION]);
-	m->from = (struct actor){ STR("provider"), STR("provider"), false };
+	m->from = office_holders[OFFICE_PROVIDER];
 	if (json_number(got[WRAP_TIMESTAMP], &ms) && ms > -1e15 && ms < 1e15)
 		m->time_ms = (int64_t)ms;
 	if (wt < 0) {

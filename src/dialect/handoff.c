@@ -177,8 +177,8 @@ static void decode_task(struct decoder *d, yyjson_val *root, struct message *m)
 	int status;
 
 	m->kind = STR("task");
-	m->from = (struct actor){ STR("planner"), STR("planner"), false };
-	m->to = (struct actor){ STR("worker"), STR("worker"), false };
+	m->from = office_holders[OFFICE_PLANNER];
+	m->to = office_holders[OFFICE_WORKER];
 	check_object(&d->check, root, &task_shape, got);
 	check_file_name(d, json_str(got[TK_ID]));
 	m->time_ms = checked_time(&d->check, got[TK_CREATED]);
@@ -202,8 +202,8 @@ static void decode_result(struct decoder *d, yyjson_val *root, struct message *m
 	double score;
 
 	m->kind = STR("result");
-	m->from = (struct actor){ STR("worker"), STR("worker"), false };
-	m->to = (struct actor){ STR("judge"), STR("judge"), false };
+	m->from = office_holders[OFFICE_WORKER];
+	m->to = office_holders[OFFICE_JUDGE];
 	check_object(&d->check, root, &result_shape, got);
 	check_file_name(d, json_str(got[RS_ID]));
 	status = json_str(got[RS_STATUS]);
@@ -269,8 +269,8 @@ static void decode_decision(struct decoder *d, yyjson_val *root, struct message 
 	int decision;
 
 	m->kind = STR("decision");
-	m->from = (struct actor){ STR("judge"), STR("judge"), false };
-	m->to = (struct actor){ STR("orchestrator"), STR("orchestrator"), false };
+	m->from = office_holders[OFFICE_JUDGE];
+	m->to = office_holders[OFFICE_ORCHESTRATOR];
 	check_object(&d->check, root, &decision_shape, got);
 	check_file_name(d, json_str(got[DC_ID]));
 	decision = value_number(&decision_shape, DC_DECISION, got[DC_DECISION]);

@@ -378,12 +378,12 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 	m->from.id = json_str(got[B_AGENT]);
 	if (from_orchestrator(m->kind)) {
 		m->to = (struct actor){ m->from.id, STR("agent"), false };
-		m->from = (struct actor){ STR("orchestrator"), STR("orchestrator"), false };
+		m->from = office_holders[OFFICE_ORCHESTRATOR];
 	} else {
 		m->from.type = STR("agent");
 		if (!m->from.id.n)
 			m->from.id = STR("agent");
-		m->to = (struct actor){ STR("orchestrator"), STR("orchestrator"), false };
+		m->to = office_holders[OFFICE_ORCHESTRATOR];
 	}
 	if (str_starts(m->kind, STR("response:"))) {
 		struct event *e = event_add(m, EV_RESPONSE, json_str(got[B_CORRELATION]),

@@ -142,6 +142,16 @@ struct event *event_add(struct message *m, enum event_type type, struct str id, 
 	return e;
 }
 
+#define HOLDER(number, name) \
+	[number] = { { name, sizeof(name) - 1 }, { name, sizeof(name) - 1 }, .office = number }
+
+const struct actor office_holders[OFFICE_COUNT] = {
+	HOLDER(OFFICE_REQUESTER, "requester"), HOLDER(OFFICE_PROVIDER, "provider"),
+	HOLDER(OFFICE_PLANNER, "planner"),     HOLDER(OFFICE_WORKER, "worker"),
+	HOLDER(OFFICE_JUDGE, "judge"),	       HOLDER(OFFICE_ORCHESTRATOR, "orchestrator"),
+	HOLDER(OFFICE_WORKFLOW, "workflow"),   HOLDER(OFFICE_AGENT, "agent"),
+};
+
 const struct name_key no_key = { 0 };
 
 static bool is_same_place(struct str a, struct str b)
@@ -156,6 +166,11 @@ static uint32_t add_key(struct message *m, struct str name, uint64_t hash, bool 
 	m->keys[m->keys_n++] = (struct name_key){ .p = name.p, .n = (uint32_t)name.n,
 						  .of_task = of_task, .hash = hash };
 	return m->keys_n;
+}
+
+static uint32_t add_actor(struct message *m, const struct actor *actor)
+{
+	return actor->office || !actor->id.n ? 0 : add_key(m, actor->id, str_hash(actor->id), false);
 }
 
 static uint64_t hash_of(struct str name)
@@ -186,8 +201,8 @@ void message_hash(struct message *m, struct name_key *room)
 	m->keys = room;
 	m->keys_n = 0;
 	m->session_key = add_key(m, m->session, hash_of(m->session), false);
-	m->from_key = add_key(m, m->from.id, hash_of(m->from.id), false);
-	m->to_key = add_key(m, m->to.id, hash_of(m->to.id), false);
+	m->from_key = add_actor(m, &m->from);
+	m->to_key = add_actor(m, &m->to);
 	m->id_hash = hash_of(m->id);
 	m->correlation_hash = is_same_place(m->correlation, m->id) ? m->id_hash :
 								     hash_of(m->correlation);

@@ -16,12 +16,29 @@
 /* An enum of one byte: many events wait to be applied. */
 #define SMALL __attribute__((packed))
 
+/* Offices that protocols name themselves: whoever holds one is called like it. */
+enum SMALL office {
+	OFFICE_NONE,
+	OFFICE_REQUESTER,
+	OFFICE_PROVIDER,
+	OFFICE_PLANNER,
+	OFFICE_WORKER,
+	OFFICE_JUDGE,
+	OFFICE_ORCHESTRATOR,
+	OFFICE_WORKFLOW,
+	OFFICE_AGENT,
+	OFFICE_COUNT
+};
+
 /* Who an agent says it is. */
 struct actor {
 	struct str id;
 	struct str type; /* architect, developer, worker, provider …; may be empty */
 	bool human;      /* a person's seat (instance_id "human") */
+	enum office office; /* whose name the id is: nobody needs to look for it */
 };
+
+extern const struct actor office_holders[OFFICE_COUNT];
 
 /* What is known of a name before it is looked up; all zero = nothing. */
 struct name_key {
@@ -194,7 +211,7 @@ struct message {
 	bool payload_is_content; /* "/payload" of an event's `at` stands for "/content" here */
 	uint64_t content_hash; /* of the whole message, where it has an id */
 	uint64_t id_hash, correlation_hash; /* message_hash; 0 = not known */
-	uint32_t session_key, from_key, to_key; /* message_key tells */
+	uint32_t session_key, from_key, to_key; /* message_key tells; of no office */
 	uint32_t keys_n;
 	struct name_key *keys; /* of the names of its head and its events */
 	VEC(struct event) events;

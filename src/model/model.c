@@ -59,7 +59,7 @@ uint32_t model_known(const struct model *m, struct str s)
 	return name_lookup(m, s, str_hash(s));
 }
 
-static uint32_t intern(struct model *m, struct str s, uint64_t h)
+uint32_t name_intern(struct model *m, struct str s, uint64_t h)
 {
 	uint32_t known = name_lookup(m, s, h);
 
@@ -76,24 +76,7 @@ static uint32_t intern(struct model *m, struct str s, uint64_t h)
 
 uint32_t model_intern(struct model *m, struct str s)
 {
-	return intern(m, s, str_hash(s));
-}
-
-uint32_t name_known(const struct model *m, struct str s, const struct name_key *key)
-{
-	return key->number ? key->number - 1 : s.n ? name_lookup(m, s, hash_known(s, key->hash)) : NONE;
-}
-
-uint32_t name_kept(struct model *m, struct str s, const struct name_key *key)
-{
-	if (!key->number)
-		return s.n ? intern(m, s, hash_known(s, key->hash)) : NONE;
-	return key->number - 1;
-}
-
-struct str model_str(const struct model *m, uint32_t id)
-{
-	return id == NONE ? STR_NONE : str_make(m->strings.v[id].p, m->strings.v[id].n);
+	return name_intern(m, s, str_hash(s));
 }
 
 struct str model_kind(const struct model *m, const struct record *r)
@@ -121,7 +104,7 @@ static uint32_t group_kept(struct model *m, struct str group)
 
 static bool is_recent(const struct recent *r, uint32_t of, uint32_t name)
 {
-	return r->number && r->of == of && r->name == name;
+	return usually(r->number && r->of == of && r->name == name);
 }
 
 static uint32_t session_lookup(const struct model *m, uint32_t group, uint32_t name, uint64_t h)
@@ -203,10 +186,17 @@ static uint32_t agent_add(struct model *m, uint32_t session, const struct actor 
 	return m->agents.n - 1;
 }
 
+static uint32_t office_name(struct model *m, const struct actor *actor)
+{
+	if (!m->office_names[actor->office])
+		m->office_names[actor->office] = model_intern(m, actor->id) + 1;
+	return m->office_names[actor->office] - 1;
+}
+
 uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor,
 		     const struct name_key *key, uint32_t message)
 {
-	uint32_t name = name_kept(m, actor->id, key), found;
+	uint32_t name = actor->office ? office_name(m, actor) : name_kept(m, actor->id, key), found;
 	uint64_t h = hash_mix(session, name);
 	struct recent *recent = &m->recent_agents[h % MODEL_RECENT];
 

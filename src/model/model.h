@@ -231,6 +231,7 @@ struct model {
 	HVEC(struct arrival) arrivals;
 	struct ids ids;
 	uint32_t group_before; /* name of the newest message's; may be anything */
+	uint32_t office_names[OFFICE_COUNT]; /* interned, plus one; 0 = not met yet */
 	/* those met last, by a hash: few speak at a time, and big maps are slow */
 	struct recent recent_sessions[MODEL_RECENT], recent_agents[MODEL_RECENT];
 	struct recent_route recent_routes[MODEL_RECENT];
@@ -283,7 +284,10 @@ uint32_t model_known(const struct model *m, struct str s);
  * replies to), or STR_NONE; also where several groups know it. Looks at every session. */
 struct str model_group_of(struct model *m, const struct message *msg);
 
-struct str model_str(const struct model *m, uint32_t id);
+static inline struct str model_str(const struct model *m, uint32_t id)
+{
+	return id == NONE ? STR_NONE : str_make(m->strings.v[id].p, m->strings.v[id].n);
+}
 /* What way a message went, and where its bytes are. */
 static inline const struct route *route_of(const struct model *m, const struct record *r)
 {

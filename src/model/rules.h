@@ -131,14 +131,26 @@ static inline uint64_t id_hash(const struct applying *a, const struct event *e)
 	return hash_known(e->id, message_key(a->msg, e->id_key)->hash);
 }
 
-/* The number of a name whose str_hash is h, or NONE. */
+/* The number of a name whose str_hash is h, or NONE; name_intern: a new one's, too. */
 uint32_t name_lookup(const struct model *m, struct str s, uint64_t h);
+uint32_t name_intern(struct model *m, struct str s, uint64_t h);
 /* The number that a name of that hash has in all likelihood, if it was looked for lately, or NONE. New
  * names come again soon: a small table knows the last one of each hash. */
 uint32_t name_recent(const struct model *m, uint64_t h);
 /* The number of a name, NONE for an empty one; name_known: also for one that is new. */
-uint32_t name_known(const struct model *m, struct str s, const struct name_key *key);
-uint32_t name_kept(struct model *m, struct str s, const struct name_key *key);
+static inline uint32_t name_known(const struct model *m, struct str s, const struct name_key *key)
+{
+	if (key->number)
+		return key->number - 1;
+	return s.n ? name_lookup(m, s, hash_known(s, key->hash)) : NONE;
+}
+
+static inline uint32_t name_kept(struct model *m, struct str s, const struct name_key *key)
+{
+	if (key->number)
+		return key->number - 1;
+	return s.n ? name_intern(m, s, hash_known(s, key->hash)) : NONE;
+}
 
 static inline uint32_t id_known(const struct applying *a, const struct event *e)
 {

@@ -162,6 +162,38 @@ START_TEST(ids_cost_15_bytes_and_a_fifth)
 }
 END_TEST
 
+/* ---- agents ---- */
+
+/* The agent whom a message is from. */
+static uint32_t speak(const char *session, struct actor from)
+{
+	struct message m = { .dialect = DIALECT_FEEDBACK, .kind = STR("text"), .from = from,
+			     .session = str_of(session), .time_ms = 1, .sequence = -1,
+			     .inside = "", .diags = { .arena = &arena } };
+	struct place place = { .line = model.records.n + 1, .group = STR("log.ndjson") };
+
+	model_apply(&model, &m, &place);
+	message_release(&m);
+	return route_of(&model, vec_last(&model.records))->from;
+}
+
+START_TEST(who_holds_an_office_has_its_name)
+{
+	for (enum office office = OFFICE_NONE + 1; office < OFFICE_COUNT; office++) {
+		const struct actor *holder = &office_holders[office];
+		uint32_t agent = speak("one", *holder);
+
+		ck_assert_uint_eq(holder->office, office);
+		ck_assert(holder->id.n && str_eq(agent_name(&model, agent), holder->id));
+		/* once more, by name alone, and elsewhere */
+		ck_assert_uint_eq(speak("one", *holder), agent);
+		ck_assert_uint_eq(speak("one", (struct actor){ .id = holder->id }), agent);
+		ck_assert_uint_ne(speak("two", *holder), agent);
+	}
+	ck_assert_uint_eq(model.agents.n, 2 * (OFFICE_COUNT - 1));
+}
+END_TEST
+
 /* ---- findings ---- */
 
 static const char long_text[] = "a text of 64 bytes, which is what a quoted name may have, or so";
@@ -464,6 +496,10 @@ int main(void)
 	tcase_add_test(t, messages_without_an_id_are_never_the_same);
 	tcase_add_loop_test(t, many_ids_are_all_found_and_none_is_mistaken, 0, 4);
 	tcase_add_test(t, ids_cost_15_bytes_and_a_fifth);
+	t = tcase_create("agents");
+	tcase_add_checked_fixture(t, setup, teardown);
+	suite_add_tcase(suite, t);
+	tcase_add_test(t, who_holds_an_office_has_its_name);
 	t = tcase_create("findings");
 	tcase_add_checked_fixture(t, setup, teardown);
 	suite_add_tcase(suite, t);
