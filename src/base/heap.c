@@ -165,12 +165,12 @@ void heap_reset(struct heap *h)
 }
 
 /* The size of a small block, and the list that it belongs to. */
-static size_t round_up(size_t n, unsigned *class)
+static inline size_t round_up(size_t n, unsigned *class)
 {
 	unsigned bits;
 	size_t step;
 
-	if (n <= FINE_MAX) {
+	if (usually(n <= FINE_MAX)) {
 		n = n ? (n + 7) & ~(size_t)7 : 8;
 		*class = (unsigned)(n / 8 - 1);
 		return n;
@@ -182,7 +182,7 @@ static size_t round_up(size_t n, unsigned *class)
 	return n;
 }
 
-static void *small_alloc(struct heap *h, size_t n)
+static inline void *small_alloc(struct heap *h, size_t n)
 {
 	unsigned class;
 	void *p;

@@ -61,7 +61,8 @@ static inline uint32_t map_guess(const struct map *m, uint64_t hash)
 	if (!m->size)
 		return MAP_NONE;
 	near = &m->slots[map_near(m, hash)];
-	for (int i = MAP_NEAR; i-- > 0;) {
+	MEM_UNROLL
+	for (int i = MAP_NEAR - 1; i >= 0; i--) {
 		uint32_t here = -(uint32_t)(near[i].high == (uint32_t)(hash >> 32));
 
 		value = (near[i].value & here) | (value & ~here);

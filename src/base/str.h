@@ -13,6 +13,10 @@ struct str {
 	size_t n;
 };
 
+/* For code that runs for every byte or value: what comes behind it is then the way that is taken. */
+#define usually(condition) __builtin_expect(!!(condition), 1)
+#define rarely(condition) __builtin_expect(!!(condition), 0)
+
 #define STR(literal) ((struct str){ (literal), sizeof(literal) - 1 })
 #define STR_NONE ((struct str){ NULL, 0 })
 /* for printf("%.*s", STR_ARG(s)); only for text known to be short and clean */

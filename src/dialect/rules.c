@@ -556,7 +556,7 @@ static void check_members(struct checker *c, yyjson_val *obj, const struct shape
 
 		v = key + 1;
 		key = value_behind(v);
-		if (seen & bit) {
+		if (rarely(seen & bit)) {
 			f = odd_member(c, x->shape, v - 1, seen);
 			look |= f >> ALIASES;
 			f &= (1u << ALIASES) - 1;
@@ -577,7 +577,7 @@ static void check_members(struct checker *c, yyjson_val *obj, const struct shape
 		const struct field_index *fi = &x->field[f];
 
 		v = vals[f];
-		if (!v || !(fi->provable >> (v->tag & 31) & 1) || !prove(c, v, fi))
+		if (rarely(!v || !(fi->provable >> (v->tag & 31) & 1) || !prove(c, v, fi)))
 			vals[f] = check_field(c, obj, fi, v);
 	}
 }

@@ -112,8 +112,6 @@ static inline uint32_t tag_of(yyjson_val *v)
 	return 1u << (v->tag & 31);
 }
 
-#define usually(condition) __builtin_expect(condition, 1)
-
 /* What stands behind a value, guessed: so that it is looked at before it is sure. */
 static inline yyjson_val *value_behind(yyjson_val *v)
 {

@@ -41,8 +41,8 @@ static __attribute__((noinline)) uint64_t respelled_hash(yyjson_val *v)
  * hashed as it stands, and others as if they stood like that. */
 static inline uint64_t string_hash(yyjson_val *v)
 {
-	if ((v->tag & YYJSON_SUBTYPE_NOESC) ||
-	    (v->tag & (JSON_ESCAPED | JSON_RESPELLED)) == JSON_ESCAPED)
+	if (usually((v->tag & YYJSON_SUBTYPE_NOESC) ||
+		    (v->tag & (JSON_ESCAPED | JSON_RESPELLED)) == JSON_ESCAPED))
 		return text_hash(v->uni.str, v->tag >> YYJSON_TAG_BIT);
 	return respelled_hash(v);
 }
@@ -50,7 +50,7 @@ static inline uint64_t string_hash(yyjson_val *v)
 /* Most are strings. */
 static inline uint64_t member_hash(yyjson_val *v)
 {
-	return unsafe_yyjson_is_str(v) ? string_hash(v) : value_hash(v);
+	return usually(unsafe_yyjson_is_str(v)) ? string_hash(v) : value_hash(v);
 }
 
 uint64_t value_hash(yyjson_val *v)

@@ -68,9 +68,9 @@ void json_unescape(yyjson_val *v);
 
 static inline struct str json_str(yyjson_val *v)
 {
-	if (!yyjson_is_str(v))
+	if (rarely(!yyjson_is_str(v)))
 		return STR_NONE;
-	if (v->tag & JSON_ESCAPED)
+	if (rarely(v->tag & JSON_ESCAPED))
 		json_unescape(v);
 	return str_make(v->uni.str, v->tag >> YYJSON_TAG_BIT);
 }
