@@ -199,23 +199,22 @@ static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
 }
 
 /* Of a string that is too long for two words, from the first that it could be. */
-static __attribute__((noinline)) int long_number(const struct field_index *fi, struct str s, int i)
+static __attribute__((noinline)) int long_number(const struct field_index *fi, struct str s, unsigned i)
 {
-	while (i < fi->allowed_n && !str_eq(fi->allowed->list[i].text, s))
+	while (i < fi->allowed_n && !str_eq(fi->allowed->texts[i], s))
 		i++;
-	return i < fi->allowed_n ? i : -1;
+	return i < fi->allowed_n ? (int)i : -1;
 }
 
-static int allowed_number(const struct field_index *fi, struct str s)
+static inline int allowed_number(const struct field_index *fi, struct str s)
 {
 	const struct allowed_set *set = fi->allowed;
 	struct json_words words = json_words(s.p, s.n);
-	int i = set->slots[allowed_slot(set, words, s.n)];
-	const struct allowed *a = &set->list[i];
+	const struct allowed *a = &set->slots[allowed_slot(set, words, s.n)];
 
-	if (a->text.n != s.n || a->words.first != words.first || a->words.second != words.second)
+	if (rarely(((a->words.first ^ words.first) | (a->words.second ^ words.second) | (a->n ^ s.n))))
 		return -1;
-	return s.n <= 16 ? i : long_number(fi, s, i);
+	return s.n <= sizeof(words) ? (int)a->number : long_number(fi, s, a->number);
 }
 
 int value_number(const struct shape *shape, unsigned field, yyjson_val *v)

@@ -90,15 +90,16 @@ enum proof {
 /* A string that may stand in a field. Most are told by their first bytes and their length. */
 struct allowed {
 	struct json_words words;
-	struct str text;
+	uint32_t n;      /* bytes; UINT32_MAX: the slot is free */
+	uint32_t number; /* among all */
 };
 
 /* All that may. Their key puts each into a slot of its own, so that nothing has to be looked for. */
 struct allowed_set {
 	uint64_t key;
-	unsigned shift;  /* leaves the number of a slot */
-	uint8_t *slots;  /* places in the list; n = none */
-	struct allowed *list; /* n, and one that no string is */
+	unsigned shift; /* leaves the number of a slot */
+	struct str *texts; /* by number */
+	struct allowed slots[];
 };
 
 static inline size_t allowed_slot(const struct allowed_set *set, struct json_words words, size_t n)

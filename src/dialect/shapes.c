@@ -69,61 +69,64 @@ static void set_proof(struct field_index *fi, const struct field *f)
 	}
 }
 
-static bool is_alike(const struct allowed *a, const struct allowed *b)
+/* With the key and as many slots as the set has; false: two that are not alike would share one. */
+static bool fill_slots(struct allowed_set *set, const struct allowed *list, unsigned n)
 {
-	return a->text.n == b->text.n && a->words.first == b->words.first &&
-	       a->words.second == b->words.second;
-}
-
-/* With the key and slots that the set has; false: two that are not alike would share one. */
-static bool fill_slots(struct allowed_set *set, unsigned n)
-{
-	memset(set->slots, (int)n, (size_t)1 << (64 - set->shift));
+	for (size_t i = 0; i < (size_t)1 << (64 - set->shift); i++)
+		set->slots[i] = (struct allowed){ .n = UINT32_MAX };
 	for (unsigned i = 0; i < n; i++) {
-		uint8_t *slot = &set->slots[allowed_slot(set, set->list[i].words,
-							 set->list[i].text.n)];
+		struct allowed *slot = &set->slots[allowed_slot(set, list[i].words, list[i].n)];
 
-		if (*slot == n)
-			*slot = (uint8_t)i;
-		else if (!is_alike(&set->list[*slot], &set->list[i]))
+		if (slot->n == UINT32_MAX)
+			*slot = list[i];
+		else if (slot->n != list[i].n || slot->words.first != list[i].words.first ||
+			 slot->words.second != list[i].words.second)
 			return false;
 	}
 	return true;
 }
 
 /* One of some hundred keys will do, with more slots one of fewer. */
-static void find_key(struct allowed_set *set, unsigned n)
+static struct allowed_set *find_key(const struct allowed *list, unsigned n)
 {
-	set->key = 1;
-	for (set->shift = 64 - 4;; set->shift--) {
-		set->slots = xmalloc((size_t)1 << (64 - set->shift));
+	struct allowed_set *set;
+	uint64_t key = 1;
+
+	for (unsigned bits = 3;; bits++) {
+		set = xcalloc(1, sizeof(*set) + (sizeof(*list) << bits));
+		set->shift = 64 - bits;
 		for (unsigned tries = 0; tries < 256; tries++) {
-			set->key = set->key * 0xd1342543de82ef95u + 2; /* stays odd */
-			if (fill_slots(set, n))
-				return;
+			set->key = key = key * 0xd1342543de82ef95u + 2; /* stays odd */
+			if (fill_slots(set, list, n))
+				return set;
 		}
-		free(set->slots);
+		free(set);
 	}
 }
 
 static void set_allowed(struct field_index *fi, const char *const *values)
 {
-	struct allowed_set *set = xcalloc(1, sizeof(*set));
+	struct allowed *list;
+	struct allowed_set *set;
+	struct str *texts;
 	unsigned n = 0;
 
 	while (values[n])
 		n++;
-	if (n >= UINT8_MAX)
+	if (n > UINT8_MAX)
 		BUG("more than %d values", UINT8_MAX);
-	set->list = xcalloc(n + 1, sizeof(*set->list));
+	list = xcalloc(n + 1, sizeof(*list));
+	texts = xcalloc(n + 1, sizeof(*texts));
 	for (unsigned i = 0; i < n; i++) {
-		struct allowed *a = &set->list[i];
+		size_t most = sizeof(list[i].words);
 
-		a->text = str_of(values[i]);
-		memcpy(&a->words, a->text.p, a->text.n < sizeof(a->words) ? a->text.n : sizeof(a->words));
+		texts[i] = str_of(values[i]);
+		list[i] = (struct allowed){ .n = (uint32_t)texts[i].n, .number = i };
+		memcpy(&list[i].words, texts[i].p, texts[i].n < most ? texts[i].n : most);
 	}
-	set->list[n].text.n = SIZE_MAX;
-	find_key(set, n);
+	set = find_key(list, n);
+	set->texts = texts;
+	free(list);
 	fi->allowed = set;
 	fi->allowed_n = (uint8_t)n;
 }
