@@ -3,7 +3,7 @@
  *
  * Three forms on the wire: the bare Request, the bare Response, and the tool's wrapper lines, of
  * which a text line may carry the Response as a string, with prose or a code fence around it. */
-#include "dialect/dialect.h"
+#include "dialect/feedback.h"
 
 #define RULE(id) "feedback/" id
 
@@ -259,8 +259,6 @@ static const struct shape *const part_shapes[] = {
 	[WT_DONE] = NULL,
 };
 
-enum { HAS_SESSION, HAS_PART, HAS_TYPE, HAS_TIMESTAMP, HAS_ITERATION, HAS_ARTIFACT, HAS_APPLIED,
-       HAS_VERSION, HAS_STATUS, HAS_FEEDBACK, HAS_ACK, HAS_ERROR };
 static const struct tell tells[] = {
 	[HAS_SESSION] = { "sessionID", 40 },
 	[HAS_PART] = { "part", 30 },
@@ -276,7 +274,6 @@ static const struct tell tells[] = {
 	[HAS_ERROR] = { "error", 10 },
 	{ NULL, 0 },
 };
-#define HAS(name) (has >> HAS_##name & 1)
 
 enum form { FORM_WRAPPER, FORM_REQUEST, FORM_RESPONSE };
 
@@ -290,71 +287,6 @@ static enum form form_of(yyjson_val *root, unsigned has)
 	    value_index(wrapper_types, json_get_str(root, "type")) >= 0)
 		return FORM_WRAPPER;
 	return HAS(FEEDBACK) || HAS(STATUS) || HAS(ERROR) || HAS(ACK) ? FORM_RESPONSE : FORM_REQUEST;
-}
-
-/* How much an object found in a text looks like a Response. */
-static unsigned response_score(yyjson_val *v, const struct names *names)
-{
-	unsigned has = dialect_has(&dialect_feedback, v, names);
-
-	if (HAS(ARTIFACT))
-		return 0; /* a Request that is talked about */
-	return HAS(VERSION) + HAS(ITERATION) +
-	       (HAS(STATUS) && yyjson_is_str(json_get(v, "status"))) +
-	       2u * (HAS(FEEDBACK) && yyjson_is_obj(json_get(v, "feedback"))) + 2 * HAS(ACK) +
-	       HAS(ERROR);
-}
-
-/* The last object in prose that looks like a Response, or NULL. */
-static yyjson_val *response_in_prose(struct decoder *d, struct str prose, bool *repaired)
-{
-	struct str span, best = STR_NONE;
-	size_t at = 0, budget = prose.n * 4 + 4096;
-	yyjson_val *found = NULL; /* best, while nothing was read since */
-	enum json_outcome outcome;
-
-	for (int tries = 0; tries < 64 && json_next_object(prose, &at, &span, &budget); tries++) {
-		yyjson_val *v;
-
-		outcome = decoder_read(d, &d->inner, span, &v);
-		found = NULL;
-		if (!v)
-			continue;
-		at = (size_t)(span.p - prose.p) + span.n; /* what is inside is part of it */
-		if (response_score(v, d->inner.names) >= 3) {
-			best = span;
-			found = v;
-			*repaired = outcome == JSON_REPAIRED;
-		}
-	}
-	if (!found && best.p)
-		decoder_read(d, &d->inner, best, &found);
-	return found;
-}
-
-/* The Response inside a text, or NULL. *broken: the text was meant to be one but is not JSON. */
-static yyjson_val *find_response(struct decoder *d, yyjson_val *part_text, bool *repaired,
-				 bool *broken)
-{
-	struct str text = json_str(part_text), body = str_trim(text);
-	yyjson_val *v;
-	enum json_outcome outcome;
-
-	*repaired = *broken = false;
-	if (body.n && body.p[0] == '{') {
-		/* escapes became less text, with a NUL behind it */
-		d->inner.in_place = !(part_text->tag & YYJSON_SUBTYPE_NOESC);
-		outcome = decoder_read(d, &d->inner, body, &v);
-		d->inner.in_place = false;
-		*repaired = outcome == JSON_REPAIRED;
-		if (v)
-			return response_score(v, d->inner.names) >= 2 ? v : NULL;
-	}
-	v = response_in_prose(d, text, repaired);
-	*broken = !v && str_find(text, STR("\"protocol_version\""), 0) >= 0 &&
-		  (str_find(text, STR("\"iteration\""), 0) >= 0 ||
-		   str_find(text, STR("\"status\""), 0) >= 0);
-	return v;
 }
 
 static void decode_decisions(struct checker *c, struct message *m)
