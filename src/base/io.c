@@ -170,7 +170,7 @@ int io_sync_folder(const char *path)
 	return rc;
 }
 
-static int make_folder(const char *path, struct err *err)
+static int make_folder(const char *path, bool lasting, struct err *err)
 {
 	struct stat st;
 	int rc;
@@ -182,7 +182,7 @@ static int make_folder(const char *path, struct err *err)
 		IO_AGAIN(rc, io.mkdir(path, 0700));
 		if (rc < 0 && errno == EEXIST)
 			return 0;
-		if (rc == 0)
+		if (rc == 0 && lasting)
 			rc = io_sync_folder(path);
 	}
 	if (rc < 0)
@@ -215,7 +215,7 @@ int io_check_folder(const char *path, struct err *err)
 	return 0;
 }
 
-int io_make_folders(const char *path, struct err *err)
+int io_make_folders(const char *path, bool lasting, struct err *err)
 {
 	char *part = xstrdup(path);
 	size_t n = strlen(part);
@@ -227,7 +227,7 @@ int io_make_folders(const char *path, struct err *err)
 		if (part[i] != '/' && part[i] != '\0')
 			continue;
 		part[i] = '\0';
-		rc = make_folder(part, err);
+		rc = make_folder(part, lasting, err);
 		if (i < n)
 			part[i] = '/';
 	}

@@ -54,7 +54,8 @@ int io_read_file(const char *path, size_t max, char **bytes, size_t *n, struct e
 int io_sync_folder(const char *path);
 /* -1 and the reason unless path is a folder of this user, no link, that no other can write to. */
 int io_check_folder(const char *path, struct err *err);
-/* Folder by folder, each 0700. The last one, if it is there already, must pass io_check_folder. */
-int io_make_folders(const char *path, struct err *err);
+/* Folder by folder, each 0700. The last one, if it is there already, must pass io_check_folder.
+ * lasting: new ones are on the disk before it returns; whoever could do without need not wait. */
+int io_make_folders(const char *path, bool lasting, struct err *err);
 
 #endif

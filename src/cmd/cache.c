@@ -48,7 +48,7 @@ char *cache_folder(bool make)
 		buf_printf(&path, "%s/.cache/gavel", home);
 	else
 		return NULL;
-	if ((make ? io_make_folders(path.p, &err) : io_check_folder(path.p, &err)) < 0) {
+	if ((make ? io_make_folders(path.p, false, &err) : io_check_folder(path.p, &err)) < 0) {
 		cache_tell("no folder", err.text);
 		buf_release(&path);
 		return NULL;

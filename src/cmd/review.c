@@ -120,7 +120,7 @@ static int open_log(struct reviewing *r, const struct options *o, struct err *er
 	buf_printf(&r->log, "%s/%s.ndjson", folder.p, name.p);
 	r->crew.before = attribute;
 	r->crew.before_ctx = r;
-	if (io_make_folders(folder.p, err) == 0 &&
+	if (io_make_folders(folder.p, true, err) == 0 &&
 	    crew_open(&r->crew, &r->watch.load, folder.p, err) == 0) {
 		r->agent = crew_add(&r->crew, &spec, str_of(base ? base + 1 : path), err);
 		rc = r->agent == NONE ? -1 : 0;

@@ -25,7 +25,7 @@ static int make_captures(struct buf *out, struct err *err)
 	buf_adds(out, "/captures");
 	localtime_r(&now, &t);
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &t);
-	if (io_make_folders(out->p, err) < 0)
+	if (io_make_folders(out->p, true, err) < 0)
 		return -1;
 	buf_printf(out, "/%s-%d", stamp, (int)getpid());
 	if (mkdir(out->p, 0700) == 0)

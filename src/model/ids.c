@@ -125,7 +125,8 @@ static void split_some(struct heap *h, struct ids *t)
 /* As many buckets as the ids need that are expected: while they are few, splitting is cheap. */
 static void split_for(struct heap *h, struct ids *t)
 {
-	uint64_t buckets = heap_expected(h, t->n) / IDS_PER_BUCKET;
+	uint64_t expected = heap_expected(h, t->n);
+	uint64_t buckets = (expected - expected / 16) / IDS_PER_BUCKET; /* too many would cost memory */
 
 	do
 		split_some(h, t);

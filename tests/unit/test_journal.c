@@ -611,7 +611,7 @@ static void spoil(struct str bytes, size_t offset, char c, bool lowest_bit)
 	buf_add_str(&spoilt, bytes);
 	spoilt.p[offset] = c;
 	empty_folder();
-	ck_assert_int_eq(io_make_folders(dir, NULL), 0);
+	ck_assert_int_eq(io_make_folders(dir, true, NULL), 0);
 	spill(first, buf_str(&spoilt));
 	ck_assert_msg(journal_verify(dir, &out, &n) > 0, "byte %zu as %d is not noticed", offset,
 		      c);
@@ -672,7 +672,7 @@ START_TEST(cut_at_every_byte)
 		struct err err = { "" };
 
 		empty_folder();
-		ck_assert_int_eq(io_make_folders(dir, NULL), 0);
+		ck_assert_int_eq(io_make_folders(dir, true, NULL), 0);
 		spill(first, str_make(bytes.p, n));
 		line = record_at(buf_str(&bytes), n, &start);
 		start = n - start;
@@ -1520,7 +1520,7 @@ START_TEST(random_damage)
 		bool marked = any(4) == 0;
 
 		empty_folder();
-		ck_assert_int_eq(io_make_folders(dir, NULL), 0);
+		ck_assert_int_eq(io_make_folders(dir, true, NULL), 0);
 		for (int i = 0; i < 4 + marked; i++) {
 			snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
 			spill(path, buf_str(&good[i]));
