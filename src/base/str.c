@@ -88,12 +88,12 @@ static uint64_t word4(const char *p)
 	return word;
 }
 
-/* All keys have the seed: where a factor can be made zero, what is multiplied with it does not count.
- * But anyone knows what two keys differ by: so no two may be the factors of one product, and no two
- * lanes count the same, or words could change places and the hash would stay.
+/* All keys have the seed: where a factor can be made zero, what is multiplied with it does not
+ * count. But anyone knows what two keys differ by: so no two may be the factors of one product, and no
+ * lanes count as much as others together, or words could change places and the hash would stay.
  *
- * How long texts are cannot be foretold. So nothing is decided by it but what must be: the last bytes
- * are taken where they end, some of them for the second time. */
+ * How long texts are cannot be foretold. So nothing is decided by it but what must be: the last
+ * bytes are taken where they end, some of them for the second time. */
 static uint64_t hash_longer(const char *p, size_t n, uint64_t h)
 {
 	const uint64_t k1 = hash_seed ^ HASH_K1, k2 = hash_seed ^ HASH_K2, k3 = hash_seed ^ HASH_K3,
@@ -113,7 +113,7 @@ static uint64_t hash_longer(const char *p, size_t n, uint64_t h)
 	}
 	LANES(last);
 #undef LANES
-	return hash_fold((h1 + 3 * h2 + 5 * h3 + 7 * h4) ^ k3, h);
+	return hash_fold((h1 + 3 * h2 + 9 * h3 + 27 * h4) ^ k3, h);
 }
 
 uint64_t hash_long(const char *p, size_t n)

@@ -112,8 +112,7 @@ bool str_to_u64(struct str s, uint64_t *out);
 /* The other way round, in that room. */
 enum { DIGITS_MAX = 20 };
 struct str str_from_u64(uint64_t v, char room[DIGITS_MAX]);
-/* Whether eight bytes are letters, digits, signs and blanks of ASCII; false also where it is not
- * sure. */
+/* Whether eight bytes are letters, digits, signs and blanks of ASCII. */
 static inline bool str_plain_eight(const char *p)
 {
 	const uint64_t each = 0x0101010101010101u;

@@ -247,13 +247,14 @@ static void apply_part(struct ahead *x, struct slot *s)
 	}
 }
 
-/* What is read so far tells how much there will be. */
+/* What is in the model so far, other files and what came from an image included, tells how much
+ * there will be. */
 static void expect(struct ahead *x)
 {
-	uint64_t done = x->a->at - x->start;
+	uint64_t done = x->r->l->wire.bytes_done, left = x->a->end - x->a->at;
 
 	if (done >= EXPECT_FROM_BYTES)
-		heap_expect(x->r->l->model.heap, (double)(x->a->end - x->start) / (double)done);
+		heap_expect(x->r->l->model.heap, (double)(done + left) / (double)done);
 }
 
 /* Until all parts are applied, one failed, or nobody wants more. */

@@ -199,7 +199,8 @@ static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
 }
 
 /* Of a string that is too long for two words, from the first that it could be. */
-static __attribute__((noinline)) int long_number(const struct field_index *fi, struct str s, unsigned i)
+static __attribute__((noinline)) int long_number(const struct field_index *fi, struct str s,
+						 unsigned i)
 {
 	while (i < fi->allowed_n && !str_eq(fi->allowed->texts[i], s))
 		i++;
@@ -212,14 +213,16 @@ static inline int allowed_number(const struct field_index *fi, struct str s)
 	struct json_words words = json_words(s.p, s.n);
 	const struct allowed *a = &set->slots[allowed_slot(set, words, s.n)];
 
-	if (rarely(((a->words.first ^ words.first) | (a->words.second ^ words.second) | (a->n ^ s.n))))
+	if (rarely((a->words.first ^ words.first) | (a->words.second ^ words.second) | (a->n ^ s.n)))
 		return -1;
 	return s.n <= sizeof(words) ? (int)a->number : long_number(fi, s, a->number);
 }
 
 int value_number(const struct shape *shape, unsigned field, yyjson_val *v)
 {
-	return yyjson_is_str(v) ? allowed_number(&shape->index->field[field], json_str(v)) : -1;
+	const struct field_index *fi = &shape->index->field[field];
+
+	return fi->allowed_n && yyjson_is_str(v) ? allowed_number(fi, json_str(v)) : -1;
 }
 
 static void check_members(struct checker *c, yyjson_val *obj, const struct shape_index *x,

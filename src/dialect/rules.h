@@ -104,7 +104,7 @@ struct allowed_set {
 
 static inline size_t allowed_slot(const struct allowed_set *set, struct json_words words, size_t n)
 {
-	return (words.first ^ (words.second + n) * 0x9e3779b97f4a7c15u) * set->key >> set->shift;
+	return (words.first ^ words.second * 0x9e3779b97f4a7c15u ^ n * HASH_K2) * set->key >> set->shift;
 }
 
 /* Types and subtypes of values as bits. */

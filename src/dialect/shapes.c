@@ -86,13 +86,18 @@ static bool fill_slots(struct allowed_set *set, const struct allowed *list, unsi
 	return true;
 }
 
+enum { SLOT_BITS_MAX = 16 };
+
 /* One of some hundred keys will do, with more slots one of fewer. */
-static struct allowed_set *find_key(const struct allowed *list, unsigned n)
+static struct allowed_set *find_key(const struct allowed *list, unsigned n, const char *rule)
 {
 	struct allowed_set *set;
 	uint64_t key = 1;
+	unsigned bits = 1;
 
-	for (unsigned bits = 3;; bits++) {
+	while (1u << bits < n)
+		bits++;
+	for (; bits <= SLOT_BITS_MAX; bits++) {
 		set = xcalloc(1, sizeof(*set) + (sizeof(*list) << bits));
 		set->shift = 64 - bits;
 		for (unsigned tries = 0; tries < 256; tries++) {
@@ -102,6 +107,7 @@ static struct allowed_set *find_key(const struct allowed *list, unsigned n)
 		}
 		free(set);
 	}
+	BUG("%s: no key for its values", rule);
 }
 
 static void set_allowed(struct field_index *fi, const char *const *values)
@@ -124,7 +130,7 @@ static void set_allowed(struct field_index *fi, const char *const *values)
 		list[i] = (struct allowed){ .n = (uint32_t)texts[i].n, .number = i };
 		memcpy(&list[i].words, texts[i].p, texts[i].n < most ? texts[i].n : most);
 	}
-	set = find_key(list, n);
+	set = find_key(list, n, fi->field->rule);
 	set->texts = texts;
 	free(list);
 	fi->allowed = set;

@@ -75,8 +75,8 @@ static inline struct str json_str(yyjson_val *v)
 	return str_make(v->uni.str, v->tag >> YYJSON_TAG_BIT);
 }
 
-/* The first sixteen bytes of a string of a reader's tree, zeros where it has fewer; so many can be read
- * of each. */
+/* The first sixteen bytes of a string of a reader's tree, zeros where it has fewer; so many can be
+ * read of each. */
 struct json_words {
 	uint64_t first, second;
 };

@@ -6,12 +6,12 @@
 enum {
 	LINE_BYTES = 64,
 	GAP = 8, /* names that take a step together: about as many as a message has */
-	EVENTS_USUAL = 2,
+	EVENTS_FETCHED = 2,
 };
 _Static_assert(AHEAD_PADDING == 4 * GAP, "nobody looks for the end");
 
-/* The number, or 0 where there is no such entity. Fetching what nobody needs costs less than a wrong
- * guess of the processor whether somebody does, so nothing is decided here that need not be. */
+/* The number, or 0 where there is no such entity. Fetching what nobody needs costs less than a
+ * wrong guess of the processor whether somebody does, so nothing is decided here that need not be. */
 static inline uint32_t within(uint32_t number, uint32_t n)
 {
 	return number & -(uint32_t)(number < n);
@@ -54,8 +54,8 @@ static inline void fetch_named(const struct model *m, const struct name_key *key
 	fetch(PLACE(&m->reviews, of_task));
 }
 
-/* A name once known keeps its number; one that is not may have become known since it was guessed, or
- * may yet be when its turn comes. */
+/* A name once known keeps its number; one that is not may have become known since it was guessed,
+ * or may yet be when its turn comes. */
 static inline void confirm(const struct model *m, struct name_key *key)
 {
 	uint32_t number = key->guess ? key->guess - 1 : name_recent(m, key->hash);
@@ -64,7 +64,9 @@ static inline void confirm(const struct model *m, struct name_key *key)
 		key->number = number + 1;
 }
 
-#define EACH(name, first) MEM_UNROLL for (struct name_key *name = first, *end_ = name + GAP; name < end_; name++)
+#define EACH(name, first) \
+	MEM_UNROLL \
+	for (struct name_key *name = first, *end_ = name + GAP; name < end_; name++)
 
 /* The first ones have taken some steps when the first of all is due. */
 static void begin(const struct ahead_names *a, const struct model *m)
@@ -144,7 +146,7 @@ void ahead_of(const struct model *m, struct ahead_names *names, const struct mes
 	case AHEAD_HEAD: fetch_bytes(msg, sizeof(*msg)); break;
 	case AHEAD_EVENTS:
 		/* if there are more, the processor sees where that leads */
-		fetch_bytes(msg->events.v, EVENTS_USUAL * sizeof(struct event));
+		fetch_bytes(msg->events.v, EVENTS_FETCHED * sizeof(struct event));
 		mem_fetch(msg->kind.p);
 		break;
 	case AHEAD_FILED:

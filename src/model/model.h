@@ -373,7 +373,7 @@ enum { STEPS_AHEAD = 16 };
 static inline void steps_fetch(const void *steps, uint32_t n, size_t size)
 {
 	mem_fetch(steps);
-	mem_fetch((const char *)steps + (n ? n - 1 : 0) * size);
+	mem_fetch((const void *)((uintptr_t)steps + (n ? n - 1 : 0) * size));
 }
 
 static inline void items_fetch(const struct model *m, uint32_t number)

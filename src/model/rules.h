@@ -134,8 +134,8 @@ static inline uint64_t id_hash(const struct applying *a, const struct event *e)
 /* The number of a name whose str_hash is h, or NONE; name_intern: a new one's, too. */
 uint32_t name_lookup(const struct model *m, struct str s, uint64_t h);
 uint32_t name_intern(struct model *m, struct str s, uint64_t h);
-/* The number that a name of that hash has in all likelihood, if it was looked for lately, or NONE. New
- * names come again soon: a small table knows the last one of each hash. */
+/* The number that a name of that hash has in all likelihood, if it was looked for lately, or NONE.
+ * New names come again soon: a small table knows the last one of each hash. */
 uint32_t name_recent(const struct model *m, uint64_t h);
 /* The number of a name, NONE for an empty one; name_known: also for one that is new. */
 static inline uint32_t name_known(const struct model *m, struct str s, const struct name_key *key)

@@ -211,6 +211,40 @@ START_TEST(str_hash_has_no_twins)
 }
 END_TEST
 
+/* What a lane comes to depends on its content and its key: so the same can be had from another lane.
+ * Each lane has one of two contents; lanes that add up alike would give the same hash. n: up to 64
+ * bytes there are two lanes, behind them four in each block. */
+static uint64_t hash_of_lanes(size_t n, unsigned pattern)
+{
+	static const uint64_t contents[2][2] = { { 0x6162636465666768, 0x696a6b6c6d6e6f70 },
+						 { 0x7172737475767778, 0x797a303132333435 } };
+	static const uint64_t four[] = { HASH_K1, HASH_K2, HASH_K3, HASH_K4 }, two[] = { HASH_K1, HASH_K4 };
+	char text[192];
+
+	memset(text, 'x', sizeof(text));
+	for (size_t at = 0; at < n && (n > 64 || at < 32); at += 16) {
+		size_t lane = at / 16 % (n > 64 ? 4 : 2);
+		const uint64_t *content = contents[pattern >> lane & 1];
+		uint64_t first = content[0] ^ (n > 64 ? four[lane] : two[lane]);
+
+		memcpy(text + at, &first, 8);
+		memcpy(text + at + 8, &content[1], 8);
+	}
+	return str_hash(str_make(text, n));
+}
+
+START_TEST(str_hash_counts_each_lane)
+{
+	static const size_t lengths[] = { 64, 128, 192 };
+
+	for (size_t i = 0; i < 3; i++)
+		for (unsigned a = 0; a < (lengths[i] > 64 ? 16 : 4); a++)
+			for (unsigned b = 0; b < a; b++)
+				ck_assert_msg(hash_of_lanes(lengths[i], a) != hash_of_lanes(lengths[i], b),
+					      "%zu: %u and %u", lengths[i], a, b);
+}
+END_TEST
+
 START_TEST(str_to_u64_is_strict)
 {
 	uint64_t v = 7;
@@ -895,6 +929,7 @@ int main(void)
 	tcase_add_test(t, str_hash_depends_on_every_byte_and_the_length);
 	tcase_add_test(t, str_hash_tells_lengths_apart);
 	tcase_add_test(t, str_hash_has_no_twins);
+	tcase_add_test(t, str_hash_counts_each_lane);
 	tcase_add_test(t, str_to_u64_is_strict);
 	tcase_add_test(t, str_from_u64_has_all_digits);
 	tcase_add_test(t, str_is_plain_knows_each_byte);

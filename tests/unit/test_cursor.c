@@ -5,6 +5,7 @@
 #include "cmd/show_json.h"
 #include "logs.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/gavel-cursor-XXXXXX";
@@ -134,6 +135,38 @@ START_TEST(test_threads)
 }
 END_TEST
 
+static void write_log(const char *name, unsigned first, unsigned n)
+{
+	FILE *f = fopen(name, "w");
+
+	ck_assert(f != NULL);
+	for (unsigned i = first; i < first + n; i++)
+		fprintf(f, "{\"type\":\"event:log\",\"id\":\"%08x-0000-4000-8000-000000000000\","
+			   "\"timestamp\":\"2026-01-26T10:00:00Z\",\"payload\":{\"level\":\"info\"}}\n", i);
+	fclose(f);
+}
+
+/* Tables grow to what a log promises (heap_expect): by what it adds to the model, not by how much of
+ * itself is left. */
+START_TEST(test_expected)
+{
+	enum { EACH = 30000 };
+	const char *names[] = { "one.ndjson", "two.ndjson" };
+	struct load l = { .threads = 2 };
+
+	ck_assert_int_eq(chdir(folder), 0);
+	for (unsigned i = 0; i < 2; i++)
+		write_log(names[i], i * EACH, EACH);
+	ck_assert_int_eq(load_open(&l, names, 2, 0), 0);
+	load_run(&l, NULL, NULL);
+	ck_assert_uint_eq(l.model.ids.n, 2 * EACH);
+	ck_assert_uint_le(l.model.ids.buckets.n, 2 * EACH / 4 + 2 * EACH / 32);
+	load_release(&l);
+	for (unsigned i = 0; i < 2; i++)
+		unlink(names[i]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("cursor");
@@ -150,6 +183,7 @@ int main(void)
 	add_folder(fixtures, "streams");
 	tcase_add_loop_test(prefix, test_prefix, 0, log_count);
 	tcase_add_loop_test(prefix, test_threads, 0, log_count);
+	tcase_add_test(prefix, test_expected);
 	suite_add_tcase(suite, prefix);
 	failed = unit_run(suite);
 	rmdir(folder);

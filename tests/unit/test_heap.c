@@ -249,9 +249,8 @@ START_TEST(a_second_one_is_elsewhere)
 }
 END_TEST
 
-/* A table grows where it is, as long as there is room. Some hashes are at its very end, and go on at
- * its start. */
-/* _i: nothing is expected, a little more, or more than can be believed. */
+/* A table grows where it is, as long as there is room. Some hashes are at its very end, and go on
+ * at its start. _i: nothing is expected, a little more, or more than can be believed. */
 START_TEST(a_map_grows_whole)
 {
 	static const double times[] = { 0, 1.2, 1e9 };
@@ -270,12 +269,31 @@ START_TEST(a_map_grows_whole)
 		near += guess != MAP_NONE;
 	}
 	ck_assert_uint_gt(near, 7 * MANY);
+	ck_assert(map_guess(&map, UINT64_MAX) == MAP_NONE || map_guess(&map, UINT64_MAX) == 0);
 	for (uint32_t i = 0; i < 10 * MANY; i++)
 		if (i % 1000 && map_get(&map, hash_mix(1, i)) != i)
 			ck_abort_msg("value %u", i);
 	for (uint32_t it = 0, v, want = 0; want < 10 * MANY; want += 1000)
 		ck_assert(map_next(&map, UINT64_MAX, &it, &v) && v == want);
 	heap_free(h);
+}
+END_TEST
+
+START_TEST(a_small_map_is_guessed_up_to_its_end)
+{
+	struct map map = { 0 };
+
+	ck_assert_uint_eq(map_guess(&map, 1), MAP_NONE);
+	/* the last slots are near to all that start there */
+	map_add(&map, UINT64_MAX, 7);
+	ck_assert_uint_eq(map_start(&map, UINT32_MAX), 24);
+	for (uint32_t i = 1; i < 2 * map.size; i++) {
+		uint64_t hash = (uint64_t)(i << 26) * 340573321u << 32;
+
+		ck_assert_uint_eq(map_guess(&map, hash), MAP_NONE);
+	}
+	ck_assert_uint_eq(map_guess(&map, UINT64_MAX), 7);
+	map_release(&map);
 }
 END_TEST
 
@@ -307,6 +325,7 @@ int main(void)
 #endif
 	tcase_add_test(t, room_is_used_again);
 	tcase_add_loop_test(t, a_map_grows_whole, 0, 3);
+	tcase_add_test(t, a_small_map_is_guessed_up_to_its_end);
 	tcase_add_loop_test(t, what_is_expected_has_a_limit, 0, 2);
 	tcase_add_test(t, what_was_saved_comes_back);
 	tcase_add_test(t, parts_outside_are_refused);
