@@ -27,9 +27,9 @@ void *heap_zalloc(struct heap *h, size_t n);
 void heap_give(struct heap *h, void *p, size_t n);
 /* A block of n bytes with room for more: where it is, if it can grow there. p may be NULL with n 0. */
 void *heap_resize(struct heap *h, void *p, size_t n, size_t more);
-/* Of what is in it now, so many times as much will be in it soon, as far as anybody knows; 0 = nobody
- * does. Tables that grow can grow to that at once, as heap_expected tells: by EXPECT_MOST times at
- * most, since nobody may be right. */
+/* Of what is in it now, so many times as much will be in it soon, as far as anybody knows; 0 =
+ * nobody does. Tables that grow can grow to that at once, as heap_expected tells: to EXPECT_MOST
+ * times as much at most, since it may turn out wrong. */
 void heap_expect(struct heap *h, double times);
 uint64_t heap_expected(const struct heap *h, uint64_t n);
 enum { EXPECT_MOST = 8 };

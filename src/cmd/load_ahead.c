@@ -19,7 +19,7 @@ enum {
 	ROOM_KEPT_BYTES = 1 << 20, /* a bigger one is given back before the next part */
 	EVENTS_TAKEN = 64, /* room for events at a time */
 	EVENTS_USUAL = 16, /* of a message, at most */
-	EXPECT_FROM_BYTES = 1 << 20,
+	EXPECT_FROM_BYTES = 1 << 20, /* what has been read before tells little */
 };
 
 /* A message that waits to be applied; its lists are in the slot's arena. */

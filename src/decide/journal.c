@@ -229,7 +229,7 @@ enum journal_result journal_open(struct journal *j, const char *dir, bool write,
 	*j = (struct journal){ .dir = xstrdup(dir), .fd = -1, .lock_fd = -1 };
 	if (write)
 		result = io_make_folders(dir, true, err) < 0 ? JOURNAL_TROUBLE
-						       : lock_take(dir, &j->lock_fd, err);
+							     : lock_take(dir, &j->lock_fd, err);
 	if (result == JOURNAL_FINE)
 		result = look(dir, write, &s, &e, err);
 	if (each && (result == JOURNAL_FINE || result == JOURNAL_DAMAGED))

@@ -168,14 +168,14 @@ static uint32_t add_key(struct message *m, struct str name, uint64_t hash, bool 
 	return m->keys_n;
 }
 
-static uint32_t add_actor(struct message *m, const struct actor *actor)
-{
-	return actor->office || !actor->id.n ? 0 : add_key(m, actor->id, str_hash(actor->id), false);
-}
-
 static uint64_t hash_of(struct str name)
 {
 	return name.n ? str_hash(name) : 0;
+}
+
+static uint32_t add_actor(struct message *m, const struct actor *actor)
+{
+	return actor->office ? 0 : add_key(m, actor->id, hash_of(actor->id), false);
 }
 
 /* Many events of a message are of one task: a name that the one before has, too, has one key. */

@@ -1,8 +1,8 @@
 /* Ids of messages: which message had one first, and whether another with that id says the same.
  *
  * Memory is counted by the message, so neither ids nor whole hashes are kept: 12 bytes an id and 3
- * for the buckets, a fifth of a byte for every message, whatever the size, with no old table beside
- * a new one. Nearly every id is new: its bucket alone mostly tells so, and the ids in it are not
+ * for the buckets (more where more ids were expected than came), a fifth of a byte for every message,
+ * whatever the size, with no old table beside a new one. Nearly every id is new: its bucket alone mostly tells so, and the ids in it are not
  * looked at, which would be far away in memory. Of an id's hash 60 bits tell (among ten million
  * ids, two are taken for one with a chance of 1 in 20 000), of the content's 16: it is asked for
  * only where ids are equal, and the caller compares what else it knows. */

@@ -1,7 +1,7 @@
 /* What the model remembers of messages by their ids: the same message again is a note and changes
  * nothing, another one under the same id is an error, and nothing else is taken for either.
- * Findings: what is kept in a few bytes comes out as it was told. So does where a message came
- * from. */
+ * Whoever holds an office is the agent of that name. Findings: what is kept in a few bytes comes out
+ * as it was told. So does where a message came from. */
 #include "model/rules.h"
 
 #include "unit.h"
