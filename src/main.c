@@ -1,6 +1,6 @@
 /* Options → command. */
-#include "cmd/cache.h"
-#include "cmd/options.h"
+#include "cmd/cmd.h"
+#include "session/cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +16,20 @@
 #include <unistd.h>
 
 enum { BIG_BLOCK_BYTES = 256 << 10 };
+
+static int (*const commands[])(struct options *o) = {
+	[COMMAND_WATCH] = cmd_watch,
+	[COMMAND_RUN] = cmd_run,
+	[COMMAND_REVIEW] = cmd_review,
+	[COMMAND_SHOW] = cmd_show,
+	[COMMAND_REPLAY] = cmd_replay,
+	[COMMAND_CHECK] = cmd_check,
+	[COMMAND_DECIDE] = cmd_decide,
+	[COMMAND_JOURNAL] = cmd_journal,
+	[COMMAND_PURGE] = cmd_purge,
+	[COMMAND_DEMO] = cmd_demo,
+	[COMMAND_HELP] = cmd_help,
+};
 
 /* A file that may not grow is an error like a full disk, not the end. A handler, since what is
  * ignored would be so in an editor, too. */
@@ -72,7 +86,7 @@ int main(int argc, char **argv)
 		buf_release(&help);
 		code = EXIT_FINE;
 	} else {
-		code = o.command->run(&o);
+		code = commands[o.command->id](&o);
 	}
 	options_release(&o);
 	/* a full disk or a closed pipe must not pass for success */

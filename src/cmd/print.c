@@ -1,7 +1,7 @@
 /* Rows of a view as lines of standard output. */
 #include "cmd/print.h"
 
-#include "ui/paint.h"
+#include "draw/paint.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef GAVEL_CMD_PRINT_H
 #define GAVEL_CMD_PRINT_H
 
-#include "cmd/options.h"
-#include "ui/view.h"
+#include "config/options.h"
+#include "view/view.h"
 
 /* One view as it is printed, row by row: a view of a million lines takes no more memory than one of
  * ten. */

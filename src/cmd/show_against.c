@@ -1,11 +1,11 @@
 /* gavel show decisions --against=JOURNAL: what was decided here beside what another journal has, a
  * fork's as a rule: item by item, and which fields of the protocol messages differ. Ids, times and
  * counters are others in every message; they are no difference. */
-#include "cmd/folders.h"
+#include "session/journals.h"
 #include "cmd/show_json.h"
 
 #include "json/compose.h"
-#include "ui/view_parts.h"
+#include "view/view_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

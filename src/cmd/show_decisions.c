@@ -3,9 +3,9 @@
 #include "cmd/show_json.h"
 
 #include "json/compose.h"
-#include "ui/echoes.h"
-#include "ui/figures.h"
-#include "ui/view_parts.h"
+#include "view/echoes.h"
+#include "view/stats.h"
+#include "view/view_parts.h"
 
 #include <stdlib.h>
 

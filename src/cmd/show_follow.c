@@ -5,7 +5,7 @@
 #include "cmd/print.h"
 #include "cmd/show_json.h"
 #include "loop/loop.h"
-#include "ui/view_parts.h"
+#include "view/view_parts.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -182,7 +182,7 @@ static void print_new(struct following *f)
 
 /* ---- time, journals, the end ---- */
 
-/* The wall clock once some message is of now (cmd/live.h has the same rule). */
+/* The wall clock once some message is of now (watch/live.h has the same rule). */
 static void set_now(struct following *f)
 {
 	struct scene *s = f->s;

@@ -10,7 +10,7 @@
 #ifndef GAVEL_CMD_SHOW_FOLLOW_H
 #define GAVEL_CMD_SHOW_FOLLOW_H
 
-#include "cmd/load.h"
+#include "session/load.h"
 
 /* Says on stderr why a view cannot be followed; false: it can. */
 bool show_follow_refuses(const struct view_ops *view, const struct options *o);

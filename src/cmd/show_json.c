@@ -3,7 +3,7 @@
 
 #include "decide/verbs.h"
 #include "json/compose.h"
-#include "ui/view_parts.h"
+#include "view/view_parts.h"
 
 #include <stdlib.h>
 

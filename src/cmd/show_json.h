@@ -2,7 +2,7 @@
 #ifndef GAVEL_CMD_SHOW_JSON_H
 #define GAVEL_CMD_SHOW_JSON_H
 
-#include "cmd/load.h"
+#include "session/load.h"
 
 /* A line is complete. */
 void json_end(struct load *l, struct buf *out);

@@ -3,9 +3,9 @@
  * be a heading, a link, a mention or a piece of HTML, nor end its cell. */
 #include "cmd/show_json.h"
 
-#include "ui/figures.h"
-#include "model/loops.h"
-#include "ui/view_parts.h"
+#include "view/stats.h"
+#include "model/ledger.h"
+#include "view/view_parts.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 #include "cmd/show_json.h"
 
 #include "json/compose.h"
-#include "ui/figures.h"
-#include "ui/view_parts.h"
+#include "view/stats.h"
+#include "view/view_parts.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #ifndef GAVEL_DECIDE_DECISION_H
 #define GAVEL_DECIDE_DECISION_H
 
-#include "decide/channel.h"
+#include "channel/channel.h"
 #include "decide/verbs.h"
 #include "event/event.h"
 

@@ -4,8 +4,8 @@
  * held too. What may have arrived is not sent again without a reason: the channel is probed where
  * that is possible; where it is not, native ids and file names make a second copy harmless
  * (collaboration, handoff), other protocols ask the person. */
-#include "decide/channel_ops.h"
-#include "decide/post.h"
+#include "channel/channel_ops.h"
+#include "decide/output_queue.h"
 #include "decide/records.h"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "decide/desk.h"
 
 #include "base/sha256.h"
-#include "decide/post.h"
+#include "decide/output_queue.h"
 #include "decide/records.h"
 
 #include <errno.h>

@@ -31,7 +31,7 @@
 #define GAVEL_DECIDE_DESK_H
 
 #include "decide/decision.h"
-#include "decide/journal.h"
+#include "journal/journal.h"
 #include "model/model.h"
 
 struct plan;

@@ -415,7 +415,7 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	e->iteration = iteration;
 	e->failed = str_is(status, "error");
 	e->acked = yyjson_is_obj(got[RES_ACK]);
-	/* the note on a turn that nobody has answered (decide/turns.h) acknowledges nothing */
+	/* the note on a turn that nobody has answered (agents/turns.h) acknowledges nothing */
 	e->again = e->failed && json_get(json_get(root, "x-gavel"), "turn");
 	kept_foreach(c, KEEP_ITEMS, i, ack) {
 		e = event_add(m, EV_ACK, json_str(ack[ACK_ID]),

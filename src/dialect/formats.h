@@ -2,7 +2,7 @@
 #ifndef GAVEL_DIALECT_FORMATS_H
 #define GAVEL_DIALECT_FORMATS_H
 
-#include "base/when.h"
+#include "base/timestamp.h"
 
 bool is_uuid(struct str s, bool version4);
 bool is_item_id(struct str s); /* ^[a-z0-9._-]{8,128}$ */

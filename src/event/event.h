@@ -9,7 +9,7 @@
 #ifndef GAVEL_EVENT_EVENT_H
 #define GAVEL_EVENT_EVENT_H
 
-#include "base/when.h"
+#include "base/timestamp.h"
 #include "event/diag.h"
 #include "event/record.h"
 

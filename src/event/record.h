@@ -1,6 +1,6 @@
 /* One record a message, for as long as the session is open: the little that lists, filters and
  * jumps need. The bytes themselves stay where they were read from; where that is, the model tells
- * (model/whence.h). 24 bytes. */
+ * (model/positions.h). 24 bytes. */
 #ifndef GAVEL_EVENT_RECORD_H
 #define GAVEL_EVENT_RECORD_H
 

@@ -1,7 +1,7 @@
 /* Members with their commas. */
 #include "json/compose.h"
 
-#include "base/when.h"
+#include "base/timestamp.h"
 
 void json_comma(struct buf *b)
 {

@@ -1,5 +1,5 @@
 /* Bringing near what is needed soon. A big model's maps lie all over memory, and applying a message
- * would wait for each look at them. Whoever has messages before they are applied (cmd/load_ahead.c)
+ * would wait for each look at them. Whoever has messages before they are applied (session/load_threads.c)
  * tells of each first, and of its names, in steps: each looks at what the one before has had brought,
  * and has more brought, so that nobody waits, and most of what a message needs is there when it is
  * applied.

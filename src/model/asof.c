@@ -1,5 +1,5 @@
 /* Asking what is open: sets of slots, and toggles from one to the other. */
-#include "model/asof_parts.h"
+#include "model/asof_internal.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Making it: slots in the order of the inbox, and what messages toggle. */
-#include "model/asof_parts.h"
+#include "model/asof_internal.h"
 #include "model/rules.h"
 
 #include <stdlib.h>

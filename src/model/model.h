@@ -14,9 +14,9 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "event/event.h"
-#include "model/findings.h"
+#include "model/diagnostics.h"
 #include "model/ids.h"
-#include "model/whence.h"
+#include "model/positions.h"
 
 enum step_kind {
 	STEP_RAISED,

@@ -2,7 +2,7 @@
  *
  * A leader that has exited is not reaped before its group is empty: its process number, which is
  * the group's, cannot be given to a stranger meanwhile, and no signal of ours can go astray. */
-#include "source/child_parts.h"
+#include "source/child_internal.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -21,7 +21,7 @@
  * KILL. Who leaves the group (setsid) is not followed. When gavel itself is killed, the agent gets
  * TERM.
  *
- * Input. Messages go through a channel (decide/channel.h), which counts its bytes in `input`. A
+ * Input. Messages go through a channel (channel/channel.h), which counts its bytes in `input`. A
  * path ("agent:NAME#2-TAG") names one incarnation in one run of gavel; it never leads to another
  * one.
  *

@@ -1,6 +1,6 @@
 /* Where an agent's output is kept: opening the files, adding to them (in the thread that drains),
  * and looking how far they have come (in the main thread). */
-#include "source/child_parts.h"
+#include "source/child_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
  *
  * Signals are none of its business: all are blocked, also SIGXFSZ, so that a capture at its limit
  * is an error of write like a full disk. */
-#include "source/child_parts.h"
+#include "source/child_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

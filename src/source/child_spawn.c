@@ -1,7 +1,7 @@
 /* From a command to a process. No shell is asked: argv arrives as it is. Between fork and exec only
  * plain system calls are made, for the thread that empties pipes may hold any lock at that moment;
  * what goes wrong there comes back through a pipe that exec closes. */
-#include "source/child_parts.h"
+#include "source/child_internal.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* All agents of this run of gavel: looking after them, finding them by name and by path. */
-#include "source/child_parts.h"
+#include "source/child_internal.h"
 
 #include <limits.h>
 #include <signal.h>

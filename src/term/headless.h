@@ -1,7 +1,7 @@
 /* The twin of the terminal without one: keys and the passing of time from a file, for tests and
  * scripts.
  *
- * A key file holds keys as typed, names in brackets for the others (ui/key.h), and
+ * A key file holds keys as typed, names in brackets for the others (draw/key.h), and
  *     <wait:300>          300 ms of the test clock pass; where agents run, of the world's
  *     <until:some text>   until the screen shows it; where nothing runs it must already
  *     <until600:text>     the same, but for up to 600 seconds and not only 30
@@ -13,7 +13,7 @@
 #define GAVEL_TERM_HEADLESS_H
 
 #include "base/err.h"
-#include "ui/key.h"
+#include "draw/key.h"
 
 enum { KEY_FILE_MAX_BYTES = 1 << 24, WAIT_MAX_MS = 1 << 30 };
 

@@ -13,7 +13,7 @@
 #define GAVEL_TERM_KEYS_H
 
 #include "base/buf.h"
-#include "ui/key.h"
+#include "draw/key.h"
 
 enum { ESCAPE_ALONE_MS = 100, SEQUENCE_SILENCE_MS = 2000, PASTE_MAX_BYTES = 1 << 20 };
 

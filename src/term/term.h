@@ -15,7 +15,7 @@
 #define GAVEL_TERM_TERM_H
 
 #include "base/err.h"
-#include "ui/paint.h"
+#include "draw/paint.h"
 
 struct term_look {
 	const struct theme *theme; /* NULL = theme_mono: bold, underline and reverse only */

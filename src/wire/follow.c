@@ -1,5 +1,5 @@
 /* Names and the files that have them, one after the other; whose turn it is; when to look again. */
-#include "wire/follow_parts.h"
+#include "wire/follow_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Folders: what is in them, and what the system tells of them. */
-#include "wire/follow_parts.h"
+#include "wire/follow_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

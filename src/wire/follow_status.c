@@ -1,7 +1,7 @@
 /* How the followed sources are, for the screen. */
-#include "wire/follow_parts.h"
+#include "wire/follow_internal.h"
 
-#include "base/when.h"
+#include "base/timestamp.h"
 
 uint32_t follow_count(const struct follow *f)
 {

@@ -1,5 +1,5 @@
 /* Text → cells: whatever comes in, only cells come out, and where the walk is cut does not matter. */
-#include "ui/cells.h"
+#include "draw/cells.h"
 
 #include "fuzz.h"
 

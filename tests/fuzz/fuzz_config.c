@@ -1,6 +1,6 @@
 /* A configuration of any bytes: defaults, or what it says, within bounds, and a sentence of ASCII for
  * each thing that is wrong. */
-#include "cmd/config.h"
+#include "config/config.h"
 
 #include "fuzz.h"
 

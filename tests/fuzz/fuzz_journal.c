@@ -3,7 +3,7 @@
  * one segment; a line that begins with '=' gets the hash that belongs there, so that records get
  * through to those who read them. */
 #include "base/sha256.h"
-#include "decide/journal.h"
+#include "journal/journal.h"
 
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 /* Lines → frames → items → screens: any bytes are a log, and every view of it can be drawn at any
  * moment of its story. Where a block of bytes is cut does not matter. */
-#include "cmd/load.h"
-#include "ui/app.h"
+#include "session/load.h"
+#include "app/app.h"
 #include "wire/framer.h"
 
 #include "fuzz.h"

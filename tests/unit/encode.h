@@ -4,7 +4,7 @@
 #ifndef GAVEL_TESTS_ENCODE_H
 #define GAVEL_TESTS_ENCODE_H
 
-#include "decide/plan.h"
+#include "encode/plan.h"
 
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 /* The program without a terminal: every screen at every size, any keys in any order, and a
  * selection that stays on its item whatever arrives. */
-#include "cmd/load.h"
-#include "ui/app.h"
+#include "session/load.h"
+#include "app/app.h"
 #include "unit.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
 
 #include "chance.h"
 #include "model/chapters.h"
-#include "model/loops.h"
-#include "ui/view_parts.h"
+#include "model/ledger.h"
+#include "view/view_parts.h"
 #include "unit.h"
 
 #define YEAR INT64_C(31536000000)

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
-#include "base/when.h"
+#include "base/timestamp.h"
 
 #include "unit.h"
 

@@ -4,7 +4,8 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/sha256.h"
-#include "decide/channel.h"
+#include "channel/channel.h"
+#include "source/source.h"
 
 #include "folder.h"
 #include "unit.h"

@@ -3,7 +3,8 @@
  * everything happens at a known moment; the last ones run real ones. */
 #include "base/io.h"
 #include "base/mem.h"
-#include "decide/channel.h"
+#include "channel/channel.h"
+#include "source/child.h"
 
 #include "unit.h"
 

@@ -1,10 +1,10 @@
 /* config: what each setting takes, what is said about each mistake, and where. Expected sentences
  * are written out in full; "c.json" is the name of files that exist only here. */
-#include "cmd/config.h"
+#include "config/config.h"
 
 #include "base/utf8.h"
 #include "json/json.h"
-#include "ui/key.h"
+#include "draw/key.h"
 #include "unit.h"
 #include "wire/frame.h"
 

@@ -1,6 +1,6 @@
 /* Running agents as sources: what they say is in the model, in order and whole, whatever they
  * do. */
-#include "cmd/crew.h"
+#include "agents/agent_set.h"
 
 #include "loop/loop.h"
 

@@ -1,7 +1,7 @@
 /* The time machine: a view of the whole session as of its first k messages is, byte for byte, the
  * view of a session that has only those k messages. For every log among the fixtures and the demo,
  * for every view, for every k (every few of a long log). */
-#include "cmd/load.h"
+#include "session/load.h"
 #include "cmd/show_json.h"
 #include "logs.h"
 

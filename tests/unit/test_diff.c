@@ -1,7 +1,7 @@
 /* diff: each case is two texts and the listing, one letter a line: ' ' kept, '-' removed, '+'
  * added, '@' a gap; then what holds of any two texts: the diff leads from one to the other, and it
  * is as short as the textbook's quadratic table says. */
-#include "ui/diff.h"
+#include "draw/diff.h"
 
 #include "base/mem.h"
 #include "unit.h"

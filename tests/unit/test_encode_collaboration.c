@@ -1,6 +1,6 @@
 /* Every verb on every kind of collaboration item: what is written is valid, and read back it says
  * the same decision. */
-#include "decide/commands.h"
+#include "encode/encode_command.h"
 
 #include "encode.h"
 

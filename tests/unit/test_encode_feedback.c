@@ -1,6 +1,6 @@
 /* Feedback: every verb on every kind of item, written as one Request a turn, read back, and meaning
  * the same; the artifact that goes with it; and what cannot be said. */
-#include "decide/attach.h"
+#include "encode/attach.h"
 
 #include "encode.h"
 

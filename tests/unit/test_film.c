@@ -1,9 +1,9 @@
 /* The film: its clock whatever the recording's clocks did, moving in it, and the truth: as of
  * message k the state is the same by playing, by seeking, by asking for it, and by loading only k
  * messages. */
-#include "cmd/load.h"
+#include "session/load.h"
 #include "cmd/show_json.h"
-#include "ui/app.h"
+#include "app/app.h"
 #include "chance.h"
 #include "logs.h"
 

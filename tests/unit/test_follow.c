@@ -4,7 +4,7 @@
  * another process writes, it waits for states, never for time: how many lines have been read is in
  * memory that both see. Frames are noted as in test_wire, with the number of the file before them:
  *   FILE: OFFSET+LENGTH #LINE FLAGS <bytes> */
-#include "cmd/load.h"
+#include "session/load.h"
 #include "wire/follow.h"
 
 #include "folder.h"

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "dialect/dialect.h"
-#include "ui/view_parts.h"
+#include "view/view_parts.h"
 
 #include <locale.h>
 #include <stdio.h>

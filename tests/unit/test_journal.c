@@ -8,7 +8,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/sha256.h"
-#include "decide/journal_parts.h"
+#include "journal/journal_internal.h"
 
 #include "unit.h"
 

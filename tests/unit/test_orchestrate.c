@@ -2,7 +2,7 @@
  * read back and applied to the same model, which must have nothing to say against it. */
 #include "encode.h"
 
-#include "decide/orchestrate.h"
+#include "agents/orchestrate.h"
 
 #define T0 INT64_C(1770215400000) /* 2026-02-04T14:30:00Z */
 #define ID "aaaaaaaa-0000-4000-8000-"

@@ -1,7 +1,8 @@
 /* Lines to a running agent: one in flight, never twice, never to another incarnation, and nobody
  * waits. The test plays the agent and the clock. */
 #include "base/io.h"
-#include "decide/post.h"
+#include "source/child.h"
+#include "decide/output_queue.h"
 #include "decide/records.h"
 #include "loop/loop.h"
 

@@ -240,7 +240,7 @@ static void weigh(struct outcome *o, const struct rule *r, const struct trial *t
 	o->others++;
 }
 
-/* As loading a file does it (cmd/load.c). */
+/* As loading a file does it (session/load.c). */
 static void run(const struct rule *r, const struct trial *t, struct outcome *o)
 {
 	struct decoder decoder = { 0 };

@@ -2,8 +2,8 @@
  * whatever the blocks; escapes hide nothing; and the program's search uses it. */
 #include "unit.h"
 
-#include "cmd/load.h"
-#include "ui/app.h"
+#include "session/load.h"
+#include "app/app.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Turns of a review: the words of their commands, and what streams amount to. */
-#include "decide/turns.h"
+#include "agents/turns.h"
 #include "dialect/dialect.h"
 
 #include "encode.h"

@@ -7,9 +7,9 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "ui/cells.h"
-#include "ui/grid.h"
-#include "ui/paint.h"
+#include "draw/cells.h"
+#include "draw/grid.h"
+#include "draw/paint.h"
 
 #include <check.h>
 #include <locale.h>

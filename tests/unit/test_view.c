@@ -3,8 +3,8 @@
  * shows; and a few hostile sessions do no harm. What views look like is for golden screens. */
 #include "unit.h"
 
-#include "ui/paint.h"
-#include "ui/view_parts.h"
+#include "draw/paint.h"
+#include "view/view_parts.h"
 
 #include <locale.h>
 #include <stdio.h>

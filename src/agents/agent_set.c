@@ -1,0 +1,356 @@
+/* From the captures of running agents to the model, in turns. */
+#include "agents/agent_set.h"
+
+#include "loop/loop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+enum {
+	TURN_MS = 5,            /* reading goes on for that long before others have their turn */
+	PIECE_BYTES = 32 << 10, /* of one agent, before the next one's */
+};
+
+int crew_open(struct crew *c, struct load *l, const char *captures, struct err *err)
+{
+	c->load = l;
+	c->captures = captures ? xstrdup(captures) : NULL;
+	c->children = children_open(captures, err);
+	return c->children ? 0 : -1;
+}
+
+static void agent_free(struct crew_agent *a)
+{
+	for (int i = 0; i < CREW_STREAMS; i++)
+		framer_release(&a->streams[i].framer);
+	vec_release(&a->lives);
+	free(a);
+}
+
+void crew_close(struct crew *c)
+{
+	children_close(c->children);
+	for (uint32_t i = 0; i < c->agents.n; i++)
+		agent_free(c->agents.v[i]);
+	vec_release(&c->agents);
+	buf_release(&c->room);
+	free(c->captures);
+	c->captures = NULL;
+	c->children = NULL;
+}
+
+/* ---- starting ---- */
+
+static const struct child_capture *capture_of(const struct crew_agent *a, int stream)
+{
+	return stream == CREW_OUT ? &a->child->out : &a->child->err;
+}
+
+/* The wire closes what it has, and so does the agent: each needs a descriptor of its own. */
+static int open_reading(struct crew *c, struct crew_agent *a, int stream, struct str group,
+			struct err *err)
+{
+	struct wire *w = &c->load->wire;
+	struct source s = capture_of(a, stream)->source;
+	struct crew_reading *r = &a->streams[stream];
+	char *name = arena_printf(&w->arena, "%s%s", a->child->name,
+				  stream == CREW_ERR ? " stderr" : "");
+
+	s.fd = fcntl(s.fd, F_DUPFD_CLOEXEC, 3);
+	if (s.fd < 0)
+		return err_set(err, "%s: %s; run fewer agents", a->child->name, strerror(errno));
+	s.name = name;
+	r->load = (struct load_reading){ .l = c->load,
+					 .file = wire_adopt(w, &s, str_of(name)),
+					 .text = stream == CREW_ERR,
+					 .before = c->before,
+					 .before_ctx = c->before_ctx };
+	w->files.v[r->load.file].group = group;
+	r->at = s.start;
+	r->line_ms = CREW_NO_LINE;
+	framer_init(&r->framer, wire_max_bytes(w), r->at);
+	return 0;
+}
+
+static void begin_life(struct crew_agent *a)
+{
+	const struct child *child = a->child;
+
+	vec_push(&a->lives, (struct crew_beginning){ { child->out.began, child->err.began },
+						child->incarnation });
+	for (int i = 0; i < CREW_STREAMS; i++)
+		a->streams[i].ended = false;
+}
+
+static void open_desk(struct crew *c, const struct crew_agent *a, struct str group)
+{
+	struct buf path = { 0 };
+
+	buf_printf(&path, "%s/%s.ndjson", c->captures ? c->captures : "", a->child->name);
+	load_add_desk(c->load, group, c->captures ? path.p : "-");
+	buf_release(&path);
+}
+
+static uint32_t take_in(struct crew *c, struct child *child, struct str group, int64_t now_ms,
+			struct err *err)
+{
+	struct crew_agent *a = xcalloc(1, sizeof(*a));
+
+	a->child = child;
+	group = arena_str(&c->load->wire.arena, group.n ? group : str_of(child->name));
+	begin_life(a);
+	for (int i = 0; i < CREW_STREAMS; i++)
+		if (open_reading(c, a, i, group, err) < 0) {
+			child_stop(child, now_ms, 0);
+			agent_free(a);
+			return NONE;
+		}
+	open_desk(c, a, group);
+	vec_push(&c->agents, a);
+	return c->agents.n - 1;
+}
+
+static bool has_room(const struct crew *c, const struct child_spec *spec, struct err *err)
+{
+	if (c->load->wire.files.n + CREW_STREAMS <= WIRE_FILES_MAX)
+		return true;
+	err_set(err, "%s: one file too many; run fewer agents", spec->name);
+	return false;
+}
+
+uint32_t crew_start(struct crew *c, const struct child_spec *spec, struct str group, int64_t now_ms,
+		    struct err *err)
+{
+	struct child *child =
+		has_room(c, spec, err) ? child_start(c->children, spec, now_ms, err) : NULL;
+
+	return child ? take_in(c, child, group, now_ms, err) : NONE;
+}
+
+uint32_t crew_add(struct crew *c, const struct child_spec *spec, struct str group, struct err *err)
+{
+	struct child *child = has_room(c, spec, err) ? child_add(c->children, spec, err) : NULL;
+
+	return child ? take_in(c, child, group, 0, err) : NONE;
+}
+
+/* ---- reading ---- */
+
+/* How far this incarnation's bytes go, as far as they have come. */
+static uint64_t end_of_life(const struct crew_agent *a, int stream)
+{
+	const struct crew_reading *r = &a->streams[stream];
+
+	return r->lives + 1 < a->lives.n ? a->lives.v[r->lives + 1].began[stream]
+					 : capture_of(a, stream)->source.end;
+}
+
+static bool is_over(const struct crew_agent *a, int stream)
+{
+	return a->streams[stream].lives + 1 < a->lives.n || a->child->life == CHILD_OVER;
+}
+
+static bool has_more(const struct crew_agent *a, int stream)
+{
+	const struct crew_reading *r = &a->streams[stream];
+
+	return r->at < capture_of(a, stream)->source.end || (is_over(a, stream) && !r->ended) ||
+	       r->lives + 1 < a->lives.n;
+}
+
+/* A piece of one stream; at the end of an incarnation what is left is a line that was cut off. */
+static void read_piece(struct crew *c, struct crew_agent *a, int stream)
+{
+	struct crew_reading *r = &a->streams[stream];
+	struct wire *w = &c->load->wire;
+	struct source *s = &w->files.v[r->load.file].source;
+	uint64_t end = end_of_life(a, stream);
+	struct err err;
+
+	s->end = capture_of(a, stream)->source.end;
+	if (r->at < end) {
+		size_t n = end - r->at < PIECE_BYTES ? (size_t)(end - r->at) : PIECE_BYTES;
+
+		buf_reserve(&c->room, n);
+		if (source_fetch(s, r->at, n, c->room.p, &err) < 0) {
+			load_say(c->load, str_of(err.text));
+			c->load->trouble = true;
+		} else {
+			framer_feed(&r->framer, str_make(c->room.p, n), load_take, &r->load);
+		}
+		r->at += n;
+		w->bytes_done += n;
+	}
+	if (r->at < end || !is_over(a, stream))
+		return;
+	if (!r->ended)
+		framer_end(&r->framer, load_take, &r->load);
+	r->ended = true;
+	if (r->lives + 1 < a->lives.n) {
+		r->lives++;
+		r->ended = false;
+	}
+}
+
+uint64_t crew_behind(const struct crew *c)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < c->agents.n; i++)
+		for (int k = 0; k < CREW_STREAMS; k++)
+			n += capture_of(c->agents.v[i], k)->source.end -
+			     c->agents.v[i]->streams[k].at;
+	return n;
+}
+
+static void note_line(struct crew_reading *r, int64_t now_ms)
+{
+	if (!r->framer.length || r->framer.blank)
+		r->line_ms = CREW_NO_LINE;
+	else if (r->line_ms == CREW_NO_LINE || r->line_start != r->framer.start)
+		r->line_ms = now_ms;
+	r->line_start = r->framer.start;
+}
+
+static bool read_turn(struct crew *c, struct crew_agent *a, int64_t now_ms)
+{
+	bool more = false;
+
+	for (int k = 0; k < CREW_STREAMS; k++)
+		if (has_more(a, k)) {
+			read_piece(c, a, k);
+			note_line(&a->streams[k], now_ms);
+			more = true;
+		}
+	return more;
+}
+
+uint32_t crew_take(struct crew *c, int64_t now_ms, load_fn each, void *ctx)
+{
+	uint32_t before = c->load->model.records.n, idle = 0;
+
+	children_tick(c->children, now_ms);
+	for (uint32_t i = 0; i < c->agents.n; i++) {
+		struct crew_agent *a = c->agents.v[i];
+
+		if (a->child->incarnation != vec_last(&a->lives)->incarnation)
+			begin_life(a);
+		for (int k = 0; k < CREW_STREAMS; k++) {
+			a->streams[k].load.each = each;
+			a->streams[k].load.ctx = ctx;
+		}
+	}
+	while (idle < c->agents.n) {
+		if (c->next >= c->agents.n)
+			c->next = 0;
+		idle = read_turn(c, c->agents.v[c->next++], now_ms) ? 0 : idle + 1;
+		if (!idle && loop_now_ms() - now_ms >= TURN_MS)
+			break;
+	}
+	c->load->wire.bytes_total = c->load->wire.bytes_done + crew_behind(c);
+	if (c->load->model.records.n != before)
+		load_settle(c->load);
+	return c->load->model.records.n - before;
+}
+
+int crew_fd(const struct crew *c)
+{
+	return children_fd(c->children);
+}
+
+int crew_wait_ms(const struct crew *c, int64_t now_ms)
+{
+	int wait = children_wait_ms(c->children, now_ms);
+
+	for (uint32_t i = 0; i < c->agents.n; i++)
+		for (int k = 0; k < CREW_STREAMS; k++) {
+			int64_t line = c->agents.v[i]->streams[k].line_ms;
+
+			if (has_more(c->agents.v[i], k))
+				return 0;
+			if (line == CREW_NO_LINE || line + FOLLOW_SHOWN_MS <= now_ms)
+				continue;
+			line += FOLLOW_SHOWN_MS - now_ms;
+			if (wait < 0 || line < wait)
+				wait = (int)line;
+		}
+	return wait;
+}
+
+struct str crew_incomplete(const struct crew *c, int64_t now_ms)
+{
+	const struct crew_reading *oldest = NULL;
+
+	for (uint32_t i = 0; i < c->agents.n; i++)
+		for (int k = 0; k < CREW_STREAMS; k++) {
+			const struct crew_reading *r = &c->agents.v[i]->streams[k];
+
+			if (r->line_ms != CREW_NO_LINE && r->line_ms + FOLLOW_SHOWN_MS <= now_ms &&
+			    (!oldest || r->line_ms < oldest->line_ms))
+				oldest = r;
+		}
+	return oldest ? buf_str(&oldest->framer.held) : STR_NONE;
+}
+
+/* ---- looking ---- */
+
+bool crew_is_over(const struct crew *c, uint32_t agent)
+{
+	const struct crew_agent *a = c->agents.v[agent];
+
+	return a->child->life == CHILD_OVER && !has_more(a, CREW_OUT) && !has_more(a, CREW_ERR);
+}
+
+uint32_t crew_running(const struct crew *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->agents.n; i++)
+		n += !crew_is_over(c, i);
+	return n;
+}
+
+uint32_t crew_of_file(const struct crew *c, uint32_t file, enum crew_stream *stream)
+{
+	/* files are numbered in the order of starting, with others between them perhaps */
+	uint32_t low = 0, high = c->agents.n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct crew_agent *a = c->agents.v[middle];
+
+		for (int k = 0; k < CREW_STREAMS; k++)
+			if (a->streams[k].load.file == file) {
+				if (stream)
+					*stream = (enum crew_stream)k;
+				return middle;
+			}
+		if (a->streams[CREW_OUT].load.file < file)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NONE;
+}
+
+uint32_t crew_named(const struct crew *c, struct str name)
+{
+	for (uint32_t i = c->agents.n; i-- > 0;) {
+		uint32_t file = c->agents.v[i]->streams[CREW_OUT].load.file;
+
+		if (str_is(name, c->agents.v[i]->child->name) ||
+		    str_eq(name, c->load->wire.files.v[file].group))
+			return i;
+	}
+	return NONE;
+}
+
+unsigned crew_incarnation(const struct crew_agent *a, enum crew_stream stream, uint64_t offset)
+{
+	uint32_t i = a->lives.n - 1;
+
+	while (i && a->lives.v[i].began[stream] > offset)
+		i--;
+	return a->lives.v[i].incarnation;
+}

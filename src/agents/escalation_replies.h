@@ -1,0 +1,44 @@
+/* Answers that come back from the escalation queue. What an agent asked and a person passed on is
+ * answered in QUEUE.replies.ndjson, in the agent's own dialect; only the gavel that runs the agent
+ * can hand it over, and its person confirms that: what came back is on the next pre-flight page.
+ *
+ * Whom a line answers is found out by what it answers; lines that answer nothing that was asked in
+ * this run are left alone. The line goes to the incarnation that asked, as it is. */
+#ifndef GAVEL_AGENTS_ESCALATION_REPLIES_H
+#define GAVEL_AGENTS_ESCALATION_REPLIES_H
+
+#include "agents/agent_set.h"
+#include "encode/plan.h"
+#include "app/app.h"
+
+struct returned {
+	uint32_t agent;   /* of the crew */
+	uint32_t message; /* that asked */
+	uint32_t item;    /* that it decides, NONE = not known */
+	enum dialect_id dialect;
+	struct buf line; /* with its newline */
+};
+
+struct returns {
+	struct crew *crew;
+	struct app *app;
+	char *path; /* NULL = there is no queue */
+	int fd;
+	uint64_t at;
+	int64_t looked_ms;
+	struct framer framer;
+	struct decoder decoder;
+	struct message message;
+	VEC(struct returned) list;
+	uint32_t waiting; /* of them, as of the last look */
+};
+
+/* queue may be NULL. */
+void returns_open(struct returns *r, struct crew *crew, struct app *app, const char *queue);
+void returns_close(struct returns *r);
+/* Once a second: what has come, and what still waits for the person. */
+void returns_look(struct returns *r, int64_t now_ms);
+/* Adds what waits to a plan. */
+void returns_plan(void *returns, struct plan *plan);
+
+#endif

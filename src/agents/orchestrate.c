@@ -1,0 +1,424 @@
+/* A message from an agent: is it answered here, by a person, or not at all. */
+#include "agents/orchestrate_internal.h"
+
+#include "base/err.h"
+
+#include <stdio.h>
+
+/* A value of the request that an error repeats. */
+enum { ECHO_MAX_BYTES = 200 };
+
+/* ---- what can be answered ---- */
+
+static bool has_twins(yyjson_val *v);
+
+static bool members_have_twins(yyjson_val *obj)
+{
+	VEC(uint64_t) names = { 0 };
+	struct map seen = { 0 };
+	size_t i, n;
+	yyjson_val *key, *v;
+	bool twins = false;
+
+	yyjson_obj_foreach(obj, i, n, key, v) {
+		uint64_t h = str_hash(json_str(key));
+
+		for (uint32_t it = 0, k; map_next(&seen, h, &it, &k);)
+			twins |= names.v[k] == h;
+		if (twins || (twins = has_twins(v)))
+			break;
+		map_add(&seen, h, names.n);
+		vec_push(&names, h);
+	}
+	vec_release(&names);
+	map_release(&seen);
+	return twins;
+}
+
+/* Whether a name stands twice in an object, anywhere: readers disagree on which one counts. Depth
+ * is bounded by JSON_DEPTH_MAX, so recursion is. */
+static bool has_twins(yyjson_val *v)
+{
+	size_t i, n;
+	yyjson_val *element;
+
+	if (yyjson_is_obj(v))
+		return members_have_twins(v);
+	if (yyjson_is_arr(v))
+		yyjson_arr_foreach(v, i, n, element)
+			if (has_twins(element))
+				return true;
+	return false;
+}
+
+/* The id to answer to; what else it is, *why says. */
+static struct str answerable_id(yyjson_val *root, const char **why)
+{
+	struct str id = json_get_str(root, "id");
+	unsigned ids = 0;
+	size_t i, n;
+	yyjson_val *key, *v;
+
+	*why = NULL;
+	yyjson_obj_foreach(root, i, n, key, v) {
+		(void)v;
+		ids += str_is(json_str(key), "id");
+	}
+	if (ids > 1)
+		*why = "it has two ids; nobody knows which one to answer";
+	else if (!id.n)
+		*why = "it has no id that could be answered";
+	else if (id.n > ORCHESTRATOR_ID_MAX_BYTES)
+		*why = "its id is too long to be repeated";
+	else if (memchr(id.p, 0, id.n) || str_find(id, STR("\xef\xbf\xbd"), 0) >= 0)
+		*why = "its id is broken text; an answer would name another one";
+	return id;
+}
+
+/* Whether this incarnation asks under that id for the first time; remembers it. */
+static bool is_new_id(struct crew_member *c, struct str id)
+{
+	uint64_t h = str_hash(id);
+
+	for (uint32_t it = 0, v; map_next(&c->id_map, h, &it, &v);)
+		if (c->ids.v[v] == h)
+			return false;
+	map_add(&c->id_map, h, c->ids.n);
+	vec_push(&c->ids, h);
+	return true;
+}
+
+/* ---- requests ---- */
+
+struct asking {
+	struct orchestrator *o;
+	const struct model *m;
+	const struct heard *a;
+	struct str id;
+	yyjson_val *root, *payload;
+	struct buf *out;
+};
+
+static struct ruling refuse(const struct asking *q, enum orchestrator_code code, struct str message,
+			    struct str details)
+{
+	orchestrator_refuse(q->o, q->id, code, message, details, q->a->now_ms, q->out);
+	return (struct ruling){ RULING_ANSWER, code, NULL };
+}
+
+static struct ruling refuse_task(const struct asking *q, enum orchestrator_code code,
+				 const char *message, struct str task)
+{
+	struct buf b = { 0 };
+	struct ruling result;
+
+	if (task.n <= ECHO_MAX_BYTES) {
+		buf_addc(&b, '{');
+		json_put_str(&b, "taskId", task.p ? task : STR(""));
+		buf_addc(&b, '}');
+	}
+	result = refuse(q, code, str_of(message), buf_str(&b));
+	buf_release(&b);
+	return result;
+}
+
+/* The head of a success, up to what its payload holds. */
+static void begin_success(const struct asking *q, const char *holds)
+{
+	write_head(q->o, "response:success", q->id, q->a->now_ms, q->out);
+	json_key(q->out, "payload");
+	buf_addc(q->out, '{');
+	json_key(q->out, holds);
+}
+
+static struct ruling end_success(const struct asking *q)
+{
+	buf_addc(q->out, '}');
+	write_end(q->out);
+	return (struct ruling){ RULING_ANSWER, CODE_NONE, NULL };
+}
+
+/* A filter that is not there lets everything pass. */
+static bool passes(yyjson_val *filter, struct str value)
+{
+	return !filter || str_eq(json_str(filter), value);
+}
+
+static const char *status_of(const struct crew_member *c, const struct duty *now)
+{
+	switch (c->life) {
+	case CREW_RUNS: return now ? "busy" : "idle";
+	case CREW_STOPS: return "stopping";
+	case CREW_STOPPED: return "stopped";
+	case CREW_CRASHED: return "crashed";
+	}
+	return "unhealthy";
+}
+
+static bool is_capable(const struct crew_member *c, yyjson_val *wanted)
+{
+	size_t i, n;
+	yyjson_val *v;
+
+	if (!wanted)
+		return true;
+	yyjson_arr_foreach(wanted, i, n, v) {
+		bool has = false;
+
+		for (uint32_t k = 0; k < c->capabilities.n && !has; k++)
+			has = str_eq(c->capabilities.v[k], json_str(v));
+		if (!has)
+			return false;
+	}
+	return true;
+}
+
+/* What others are busy with is theirs: currentTask is told only to whom the task belongs. */
+static void put_agent(const struct asking *q, const struct crew_member *c, const struct duty *now)
+{
+	json_comma(q->out);
+	buf_addc(q->out, '{');
+	json_put_str(q->out, "id", c->name);
+	if (c->role.n)
+		json_put_str(q->out, "role", c->role);
+	json_put_name(q->out, "status", status_of(c, now));
+	json_key(q->out, "capabilities");
+	buf_addc(q->out, '[');
+	for (uint32_t i = 0; i < c->capabilities.n; i++) {
+		json_comma(q->out);
+		json_write_str(q->out, c->capabilities.v[i]);
+	}
+	buf_addc(q->out, ']');
+	json_put_str(q->out, "currentTask",
+		     now && duty_is_of(now, q->a->agent) ? now->id : STR_NONE);
+	buf_addc(q->out, '}');
+}
+
+static struct ruling query_agents(const struct asking *q)
+{
+	yyjson_val *role = json_get(q->payload, "role"), *status = json_get(q->payload, "status");
+
+	begin_success(q, "agents");
+	buf_addc(q->out, '[');
+	for (uint32_t i = 0; i < q->o->crew.n; i++) {
+		const struct crew_member *c = &q->o->crew.v[i];
+		const struct duty *now = c->life == CREW_RUNS ? duty_now(q->o, i) : NULL;
+
+		if (passes(role, c->role) && passes(status, str_of(status_of(c, now))) &&
+		    is_capable(c, json_get(q->payload, "capabilities")))
+			put_agent(q, c, now);
+	}
+	buf_addc(q->out, ']');
+	return end_success(q);
+}
+
+static struct ruling query_tasks(const struct asking *q)
+{
+	yyjson_val *status = json_get(q->payload, "status");
+	yyjson_val *role = json_get(q->payload, "requiredRole");
+	const struct crew_member *c = &q->o->crew.v[q->a->agent];
+	int64_t left = INT64_MAX;
+
+	json_int(json_get(q->payload, "limit"), &left);
+	begin_success(q, "tasks");
+	buf_addc(q->out, '[');
+	for (uint32_t i = 0; i < c->duties.n && left > 0; i++) {
+		const struct duty *d = &q->o->duties.v[c->duties.v[i]];
+
+		if (!duty_is_of(d, q->a->agent) || /* it was given to another one since */
+		    !passes(status, str_of(task_state_name(d->state))) || !passes(role, d->role))
+			continue;
+		json_comma(q->out);
+		duty_write(d, false, q->out);
+		left--;
+	}
+	buf_addc(q->out, ']');
+	return end_success(q);
+}
+
+static struct ruling get_task(const struct asking *q)
+{
+	struct str id = json_get_str(q->payload, "taskId");
+	bool another;
+	const struct duty *d = duty_for(q->o, q->a->agent, id, &another);
+
+	if (another)
+		return refuse_task(q, CODE_UNAUTHORIZED, "This task is another agent's", id);
+	if (!d)
+		return refuse_task(q, CODE_NOT_FOUND, "Task not found", id);
+	begin_success(q, "task");
+	duty_write(d, true, q->out);
+	return end_success(q);
+}
+
+/* The item that the message has raised, or NONE. */
+static uint32_t item_of_message(const struct model *m, uint32_t message)
+{
+	for (uint32_t i = m->items.n; i-- > 0;) {
+		const struct item *item = &m->items.v[i];
+		const struct item_step *last = &item->steps[item->n - 1];
+
+		if (last->message == message && last->what == STEP_RAISED)
+			return i;
+	}
+	return NONE;
+}
+
+static struct ruling ask_person(const struct asking *q)
+{
+	struct waiting w = { .item = item_of_message(q->m, q->a->message), .id_n = q->id.n };
+
+	/* it repeats what was asked before, or tasks are not for a person here */
+	if (w.item == NONE)
+		return refuse(q, CODE_INTERNAL_ERROR, STR("There is nobody to be asked"), STR_NONE);
+	w.deadline_ms = item_deadline(q->m, &q->m->items.v[w.item]);
+	for (uint32_t i = 0; i < q->a->msg->events.n; i++)
+		if (q->a->msg->events.v[i].type == EV_REQUEST)
+			w.deadline_ms = q->a->msg->events.v[i].deadline_ms;
+	w.id = xmalloc(q->id.n);
+	memcpy(w.id, q->id.p, q->id.n);
+	vec_push(&q->o->crew.v[q->a->agent].waiting, w);
+	return (struct ruling){ RULING_PERSON, CODE_NONE, NULL };
+}
+
+static const struct {
+	const char *type;
+	struct ruling (*answer)(const struct asking *q);
+} requests[] = {
+	{ "request:query-agents", query_agents }, { "request:query-tasks", query_tasks },
+	{ "request:get-task", get_task },         { "request:submit-task", ask_person },
+	{ "request:ask-user", ask_person },
+};
+
+/* ---- malformed ones ---- */
+
+/* {"role":"invalid-role"}: the value that is wrong, where it is short. */
+static void put_wrong_value(yyjson_val *root, struct str pointer, struct buf *out)
+{
+	const struct str inside = STR("/payload/");
+	yyjson_val *v = yyjson_ptr_getn(root, pointer.p, pointer.n);
+	struct str name = str_from(pointer, str_starts(pointer, inside) ? inside.n : 1);
+
+	if (!v || !name.n || yyjson_is_ctn(v) || yyjson_get_len(v) > ECHO_MAX_BYTES)
+		return;
+	buf_addc(out, '{');
+	json_write_str(out, name);
+	buf_addc(out, ':');
+	json_write(out, v);
+	buf_addc(out, '}');
+}
+
+/* Says the first thing that is wrong. */
+static struct ruling refuse_malformed(const struct asking *q, const struct diags *diags)
+{
+	struct buf text = { 0 }, details = { 0 };
+	struct ruling result;
+
+	for (uint32_t i = 0; i < diags->list.n; i++) {
+		const struct diag *d = &diags->list.v[i];
+
+		if (d->severity != SEVERITY_ERROR)
+			continue;
+		buf_add_str(&text, d->pointer);
+		buf_adds(&text, ": ");
+		buf_add_str(&text, d->text);
+		put_wrong_value(q->root, d->pointer, &details);
+		break;
+	}
+	result = refuse(q, CODE_INVALID_REQUEST, buf_str(&text), buf_str(&details));
+	buf_release(&text);
+	buf_release(&details);
+	return result;
+}
+
+static struct ruling refuse_type(const struct asking *q, yyjson_val *type)
+{
+	struct buf details = { 0 };
+	struct ruling result;
+
+	put_wrong_value(q->root, STR("/type"), &details);
+	result = refuse(q, CODE_INVALID_MESSAGE_TYPE,
+			yyjson_is_str(type) && str_starts(json_str(type), STR("request:"))
+				? STR("No such request")
+				: STR("No such message type"),
+			buf_str(&details));
+	buf_release(&details);
+	return result;
+}
+
+static struct ruling refuse_rate(const struct asking *q)
+{
+	char text[100], details[60];
+
+	snprintf(text, sizeof(text), "More than %d messages in a second; wait, then ask again",
+		 ORCHESTRATOR_RATE_MAX);
+	snprintf(details, sizeof(details), "{\"limit\":%d,\"windowMs\":%d}", ORCHESTRATOR_RATE_MAX,
+		 ORCHESTRATOR_WINDOW_MS);
+	return refuse(q, CODE_UNAUTHORIZED, str_of(text), str_of(details));
+}
+
+static struct ruling answer(const struct asking *q, bool beyond)
+{
+	const struct diags *diags = &q->o->message.diags;
+	yyjson_val *type = json_get(q->root, "type");
+
+	if (beyond)
+		return refuse_rate(q);
+	if (has_twins(q->root))
+		return refuse(
+			q, CODE_INVALID_REQUEST,
+			STR("A name stands twice in one object; readers disagree on which one "
+			    "counts"),
+			STR_NONE);
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		if (!str_is(json_str(type), requests[i].type))
+			continue;
+		if (diags->count[SEVERITY_ERROR])
+			return refuse_malformed(q, diags);
+		if (crew_other(q->o, q->a->agent, json_get_str(q->root, "agentId")) != NONE)
+			return refuse(q, CODE_UNAUTHORIZED,
+				      STR("The agentId is another agent's; leave it out"),
+				      STR_NONE);
+		return requests[i].answer(q);
+	}
+	return refuse_type(q, type);
+}
+
+/* Messages that are not told from a request by their type are answered like one; those that expect
+ * nothing, or say that they come from here, are not. */
+static bool wants_answer(struct str kind)
+{
+	return !str_starts(kind, STR("event:")) && !is_from_orchestrator(kind) &&
+	       !str_is(kind, "unknown");
+}
+
+struct ruling orchestrator_take(struct orchestrator *o, const struct model *m,
+				const struct heard *a, struct buf *out)
+{
+	struct asking q = { .o = o, .m = m, .a = a, .out = out };
+	struct ruling nothing = { RULING_NOTHING, CODE_NONE, NULL };
+	struct crew_member *c = &o->crew.v[a->agent];
+	bool beyond;
+
+	if (a->msg->dialect != DIALECT_ORCHESTRATOR)
+		return nothing;
+	beyond = !crew_admit(c, a->now_ms);
+	orchestrator_note(o, a->agent, false, a->msg, a->bytes);
+	if (!wants_answer(a->msg->kind))
+		return nothing;
+	if (beyond && !crew_may_refuse(c, a->now_ms))
+		return nothing; /* nor is it recorded: a flood must not fill the disk */
+	dialect_decode(&o->decoder, a->bytes, NULL, &o->message);
+	if (o->message.dialect != DIALECT_ORCHESTRATOR)
+		BUG("these are not the bytes of that message");
+	q.root = yyjson_doc_get_root(o->decoder.outer.doc);
+	q.payload = json_get(q.root, "payload");
+	q.id = answerable_id(q.root, &nothing.why);
+	if (nothing.why)
+		return nothing;
+	if (!is_new_id(c, q.id)) {
+		nothing.why = "its id is that of an earlier request, which has its own response";
+		return nothing;
+	}
+	return answer(&q, beyond);
+}

@@ -1,0 +1,301 @@
+/* What the person sees of a review and can do in it: the line about the turn, plans of turns that
+ * decide nothing, retrying, giving up, stopping. */
+#include "agents/review.h"
+
+#include "loop/loop.h"
+
+enum { TICK_MS = 1000 }; /* the line about the turn is made anew that often */
+
+/* ---- what is told ---- */
+
+static void add_file(const struct reviewing *r, struct buf *out)
+{
+	const struct review_file *f = &r->artifact;
+	const char *name = f->path ? strrchr(f->path, '/') : NULL;
+
+	if (!f->path || !f->now.iteration)
+		return;
+	if (f->now.trouble)
+		buf_printf(out, "  %s", f->now.trouble);
+	else if (f->added || f->removed)
+		buf_printf(out, "  %s +%u -%u (w)", name ? name + 1 : f->path, f->added, f->removed);
+}
+
+/* What there is to do between two turns. */
+static void add_next(struct reviewing *r, struct buf *out)
+{
+	const struct model *m = &r->watch.load.model;
+	uint32_t staged = desk_staged(review_desk(r)), due;
+	uint32_t open = model_open(m, m->records.n, WHEN_NONE, &due);
+
+	if (turn_has_failed(&r->turn) || r->turn.state == TURN_REFUSED || r->turn.state == TURN_OTHER)
+		return;
+	if (staged)
+		buf_printf(out, "  %u of %u decided, $ begins the next turn", staged, open);
+	else if (open)
+		buf_adds(out, "  decide, then $");
+	else
+		buf_adds(out, r->envelope ? "  nothing is left to decide"
+					  : "  nothing is left to decide; $ asks again");
+}
+
+static void add_held(struct reviewing *r, uint32_t held, struct buf *out)
+{
+	const struct letter *l = &review_desk(r)->letters.v[held];
+
+	buf_printf(out, "a turn could not begin (:retry, :give-up): %.*s",
+		   STR_ARG(l->why.n ? l->why : STR("it was recorded, and not sent")));
+}
+
+void review_tell(struct reviewing *r, int64_t now_ms)
+{
+	struct app *a = &r->watch.app;
+	uint32_t held = review_held(r);
+	bool failed = turn_has_failed(&r->turn) || r->turn.state == TURN_REFUSED;
+
+	buf_clear(&a->strip);
+	a->strip_role = ROLE_ACCENT;
+	if (held != NONE) {
+		add_held(r, held, &a->strip);
+		a->strip_role = ROLE_ERROR;
+	} else if (failed && review_failure(r) == NONE) {
+		buf_printf(&a->strip, "turn %lld was given up", (long long)r->turn.iteration);
+		if (!r->envelope)
+			buf_adds(&a->strip, "; $ asks again");
+		add_file(r, &a->strip);
+		a->strip_role = ROLE_WARN;
+	} else {
+		turn_words(&r->turn, now_ms, &a->strip);
+		if (failed || r->turn.state == TURN_OTHER)
+			a->strip_role = ROLE_ERROR;
+		else if (turn_is_silent(&r->turn, now_ms))
+			a->strip_role = ROLE_WARN;
+		add_file(r, &a->strip);
+		if (r->turn.state != TURN_RUNS && r->turn.state != TURN_NONE)
+			add_next(r, &a->strip);
+	}
+	if (!a->strip.n)
+		buf_adds(&a->strip, "no turn yet");
+}
+
+/* The terms of the next plan: which process, told what. */
+static void set_terms(struct reviewing *r)
+{
+	const char **words;
+	struct arena arena = { 0 };
+
+	buf_clear(&r->path);
+	buf_clear(&r->to);
+	buf_clear(&r->blocked);
+	child_next_path(r->child, &r->path);
+	words = turn_command(&arena, r->command, str_of(r->turn.session));
+	for (uint32_t i = 0; words[i]; i++)
+		buf_printf(&r->to, "%s%s", i ? " " : "", words[i]);
+	arena_release(&arena);
+	if (r->turn.state == TURN_RUNS)
+		buf_printf(&r->blocked, "turn %lld runs; wait for its end, or :stop it",
+			   (long long)r->turn.iteration);
+	else if (review_held(r) != NONE)
+		buf_adds(&r->blocked, "a turn before this one is held; :retry it, or :give-up");
+	r->terms = (struct turn_terms){ .path = r->path.p, .to = buf_str(&r->to),
+					.blocked = r->blocked.n ? r->blocked.p : NULL };
+}
+
+/* ---- turns that decide nothing ---- */
+
+bool review_propose(void *ctx, const struct terms *t)
+{
+	struct reviewing *r = ctx;
+	struct load *l = &r->watch.load;
+	struct plan *p = &r->watch.seat.plan;
+	bool again = r->again;
+
+	set_terms(r);
+	r->again = false;
+	if (r->envelope || (!again && desk_staged(review_desk(r))))
+		return false;
+	plan_turn(p, review_desk(r), &l->model, &l->reader, t, review_session(r),
+		  again ? TURN_AGAIN : TURN_NEXT);
+	return true;
+}
+
+/* The first one needs no page: the command line asked for it. */
+static void begin_first(struct reviewing *r)
+{
+	struct load *l = &r->watch.load;
+	struct seat *s = &r->watch.seat;
+	struct terms terms;
+
+	r->begin = false;
+	set_terms(r);
+	seat_clear_plan(s, &terms);
+	if (r->envelope)
+		plan_envelope(&s->plan, review_desk(r), &l->model, &l->reader, &terms, r->envelope);
+	else
+		plan_turn(&s->plan, review_desk(r), &l->model, &l->reader, &terms, NONE, TURN_NEXT);
+	if (s->plan.list.v[0].missing.n) {
+		app_say(s->app, ROLE_ERROR, "%.*s", STR_ARG(s->plan.list.v[0].missing.v[0]));
+		return;
+	}
+	s->app->scene.plan = &s->plan;
+	seat_confirm(s);
+	seat_deliver(s, false);
+}
+
+/* ---- what the person wants ---- */
+
+static bool runs(struct reviewing *r)
+{
+	if (r->turn.state == TURN_RUNS)
+		app_say(&r->watch.app, ROLE_WARN, "turn %lld runs; wait for its end, or :stop it",
+			(long long)r->turn.iteration);
+	return r->turn.state == TURN_RUNS;
+}
+
+/* Held letters go to the process of the next turn; theirs never had them. */
+static bool resend_held(struct reviewing *r)
+{
+	struct effect e = { .type = EFFECT_RESEND, .desk = review_desk(r), .number = review_held(r) };
+	struct err err;
+
+	if (e.number == NONE)
+		return false;
+	set_terms(r);
+	e.desk->recovered = true;
+	if (desk_move(e.desk, e.number, buf_str(&r->path), &err) < 0)
+		app_say(&r->watch.app, ROLE_ERROR, "%s", err.text);
+	else
+		vec_push(&r->watch.sending, e);
+	return true;
+}
+
+static void retry(struct reviewing *r)
+{
+	struct app *a = &r->watch.app;
+	uint32_t item = review_failure(r);
+
+	if (runs(r) || resend_held(r))
+		return;
+	if (item != NONE) {
+		decide_item(a, item, VERB_ACCEPT);
+	} else if (r->turn.state == TURN_NONE) {
+		r->begin = true;
+	} else if (r->envelope) {
+		app_say(a, ROLE_DIM, "nothing failed; decide the items, then $");
+	} else {
+		r->again = true;
+		app_effect(a, EFFECT_PLAN, STR_NONE, NONE);
+	}
+}
+
+static void give_up(struct reviewing *r)
+{
+	struct app *a = &r->watch.app;
+	uint32_t item = review_failure(r), held = review_held(r);
+	struct effect e = { .desk = review_desk(r), .number = held };
+
+	if (runs(r))
+		return;
+	if (held != NONE)
+		seat_give_up(&r->watch.seat, &e);
+	else if (item == NONE)
+		app_say(a, ROLE_DIM, "nothing failed");
+	else if (r->envelope)
+		decide_item(a, item, VERB_REJECT);
+	else
+		decide_item(a, item, VERB_DISMISS);
+}
+
+static void stop(struct reviewing *r)
+{
+	if (r->turn.state != TURN_RUNS) {
+		app_say(&r->watch.app, ROLE_DIM, "no turn runs");
+		return;
+	}
+	r->stopped = true;
+	child_stop(r->child, loop_now_ms(), 0);
+	app_say(&r->watch.app, ROLE_WARN, "turn %lld is being stopped", (long long)r->turn.iteration);
+}
+
+static void on_turn_wish(struct reviewing *r, const char *what)
+{
+	struct app *a = &r->watch.app;
+
+	if (strcmp(what, "retry") == 0)
+		retry(r);
+	else if (strcmp(what, "give-up") == 0)
+		give_up(r);
+	else if (r->artifact.path)
+		app_effect(a, EFFECT_EDIT, str_of(r->artifact.path), 0);
+	else
+		app_say(a, ROLE_DIM, "no artifact is under review; --artifact FILE names one");
+}
+
+static bool on_effect(void *ctx, struct effect *e)
+{
+	struct reviewing *r = ctx;
+	struct str text = e->text ? str_of(e->text) : STR_NONE;
+
+	switch (e->type) {
+	case EFFECT_TURN: on_turn_wish(r, e->text); return true;
+	case EFFECT_AGENT:
+		if (str_starts(text, STR("stop")))
+			stop(r);
+		else
+			app_say(&r->watch.app, ROLE_DIM, "a review has turns; :retry begins one anew");
+		return true;
+	case EFFECT_RECOVER:
+		if (app_screen(&r->watch.app) && app_screen(&r->watch.app)->pane.view == &view_recovery)
+			app_back(&r->watch.app);
+		return resend_held(r);
+	case EFFECT_RESEND: return !runs(r) && resend_held(r);
+	case EFFECT_QUIT:
+		if (r->turn.state != TURN_RUNS || r->warned)
+			return false;
+		r->warned = true;
+		app_say(&r->watch.app, ROLE_KEY,
+			"turn %lld runs; Q once more stops it and leaves", (long long)r->turn.iteration);
+		return true;
+	default: return false; /* the others are the loop's */
+	}
+}
+
+static void on_turn(void *ctx, int64_t now_ms)
+{
+	struct reviewing *r = ctx;
+	struct app *a = &r->watch.app;
+
+	if (r->begin && review_desk(r)->access == DESK_WRITES)
+		begin_first(r);
+	review_look(r, now_ms);
+	if (review_file_look(&r->artifact))
+		app_decided(a); /* the page of changes, too */
+	review_tell(r, now_ms);
+	set_terms(r);
+	if (r->leaving && r->turn.state != TURN_RUNS)
+		r->watch.quit = true;
+}
+
+static int on_wait(void *ctx, int64_t now_ms)
+{
+	struct reviewing *r = ctx;
+
+	(void)now_ms;
+	if (r->begin && review_desk(r)->access == DESK_WRITES)
+		return 0;
+	return TICK_MS;
+}
+
+static bool on_leave(void *ctx, int64_t now_ms)
+{
+	struct reviewing *r = ctx;
+
+	if (r->turn.state != TURN_RUNS)
+		return true;
+	r->leaving = r->stopped = true;
+	child_stop(r->child, now_ms, 0);
+	return false;
+}
+
+const struct watch_ops review_ops = { .turn = on_turn, .wait_ms = on_wait, .effect = on_effect,
+				      .leave = on_leave };

@@ -1,0 +1,257 @@
+/* What a person does with running agents, and how they stand. */
+#include "agents/supervisor.h"
+
+#include "decide/output_queue.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { RATE_MS = 1000 };
+
+static struct child *child_of(const struct foreman *f, uint32_t agent)
+{
+	return f->crew.agents.v[agent]->child;
+}
+
+/* ---- orders ---- */
+
+/* Asked in the words of its protocol where that has some; else the end of its input asks. */
+static int64_t ask_to_end(struct foreman *f, uint32_t agent)
+{
+	struct buf line = { 0 };
+
+	if (f->charges.v[agent]->orchestrated) {
+		orchestrator_shutdown(&f->orchestrator, FOREMAN_GRACE_MS, STR_NONE, when_now_ms(),
+				      &line);
+		foreman_tell(f, agent, buf_str(&line));
+		buf_release(&line);
+		return FOREMAN_GRACE_MS;
+	}
+	child_end_input(child_of(f, agent));
+	return FOREMAN_EOF_MS;
+}
+
+void foreman_stop(struct foreman *f, uint32_t agent, int64_t now_ms)
+{
+	struct child *c = child_of(f, agent);
+
+	if (c->life != CHILD_RUNS)
+		return;
+	child_stop(c, now_ms, c->stop == CHILD_GOES_ON ? ask_to_end(f, agent) : 0);
+}
+
+static void restart(struct foreman *f, uint32_t agent, int64_t now_ms)
+{
+	struct child *c = child_of(f, agent);
+	bool ran = c->life == CHILD_RUNS;
+	struct err err;
+
+	if (child_restart(c, now_ms, ran ? ask_to_end(f, agent) : 0, &err) < 0)
+		app_say(&f->watch->app, ROLE_ERROR, "%s", err.text);
+	else if (c->life != CHILD_RUNS || ran)
+		app_say(&f->watch->app, ROLE_WARN, "%s is ended, then begins anew", c->name);
+}
+
+/* The task's name and what comes behind it. */
+static struct str first_word(struct str *rest)
+{
+	ptrdiff_t space = str_find(*rest, STR(" "), 0);
+	struct str word = space < 0 ? *rest : str_make(rest->p, (size_t)space);
+
+	*rest = space < 0 ? STR_NONE : str_trim(str_from(*rest, (size_t)space));
+	return word;
+}
+
+/* Who has a task: who was given it or has submitted it, or who made it up; NONE. */
+static uint32_t holder_of(const struct foreman *f, struct str task)
+{
+	const struct duty *d = orchestrator_task(&f->orchestrator, task);
+
+	if (d)
+		return d->holder != NONE ? d->holder : d->submitter;
+	for (uint32_t i = 0; i < f->orchestrator.duties.n; i++)
+		if (str_eq(f->orchestrator.duties.v[i].id, task))
+			return f->orchestrator.duties.v[i].owner;
+	return NONE;
+}
+
+static void cancel(struct foreman *f, struct str task, struct str reason)
+{
+	struct app *app = &f->watch->app;
+	uint32_t agent = holder_of(f, task);
+	struct buf line = { 0 };
+	char q[QUOTED_MAX];
+
+	if (agent == NONE) {
+		app_say(app, ROLE_ERROR, "no agent that runs here has a task %s", quoted(task, q));
+		return;
+	}
+	orchestrator_cancel(&f->orchestrator, task, reason, when_now_ms(), &line);
+	if (foreman_tell(f, agent, buf_str(&line)))
+		app_say(app, ROLE_OK, "%s is told that %s is cancelled", child_of(f, agent)->name,
+			quoted(task, q));
+	else
+		app_say(app, ROLE_ERROR, "%s does not run; it cannot be told",
+			child_of(f, agent)->name);
+	buf_release(&line);
+}
+
+static void assign(struct foreman *f, struct str task, struct str name)
+{
+	struct app *app = &f->watch->app;
+	uint32_t agent = crew_named(&f->crew, name);
+	struct buf line = { 0 };
+	char q[QUOTED_MAX];
+
+	if (agent == NONE || !task.n) {
+		app_say(app, ROLE_ERROR, "assign needs a task and an agent that gavel runs");
+		return;
+	}
+	if (!orchestrator_task(&f->orchestrator, task)) {
+		app_say(app, ROLE_ERROR,
+			"no task %s was let in; accept one that an agent submits, then assign it",
+			quoted(task, q));
+		return;
+	}
+	if (!f->charges.v[agent]->orchestrated) {
+		app_say(app, ROLE_ERROR, "%s has not spoken the orchestrator's protocol; it would not "
+					 "know what to do with a task",
+			child_of(f, agent)->name);
+		return;
+	}
+	orchestrator_assign(&f->orchestrator, task, when_now_ms(), &line);
+	if (foreman_tell(f, agent, buf_str(&line)))
+		app_say(app, ROLE_OK, "%s is told that it has %s", child_of(f, agent)->name,
+			quoted(task, q));
+	else
+		app_say(app, ROLE_ERROR, "%s does not run; it cannot be told",
+			child_of(f, agent)->name);
+	buf_release(&line);
+}
+
+void foreman_order(struct foreman *f, struct str line, int64_t now_ms)
+{
+	struct str verb = first_word(&line), word;
+	struct app *app = &f->watch->app;
+	char q[QUOTED_MAX];
+	uint32_t agent;
+
+	if (str_is(verb, "cancel") || str_is(verb, "assign")) {
+		word = first_word(&line);
+		if (str_is(verb, "cancel"))
+			cancel(f, word, line);
+		else
+			assign(f, word, line);
+		return;
+	}
+	/* with a single agent there is no question which one */
+	agent = line.n || f->charges.n != 1 ? crew_named(&f->crew, line) : 0;
+	if (agent == NONE) {
+		app_say(app, ROLE_ERROR, "no agent %s runs here; 5 lists them", quoted(line, q));
+	} else if (str_is(verb, "restart")) {
+		restart(f, agent, now_ms);
+	} else if (child_of(f, agent)->life != CHILD_RUNS) {
+		app_say(app, ROLE_WARN, "%s has ended already", child_of(f, agent)->name);
+	} else {
+		app_say(app, ROLE_WARN, "%s is told to end", child_of(f, agent)->name);
+		foreman_stop(f, agent, now_ms);
+	}
+}
+
+/* ---- how they stand ---- */
+
+/* As short as a column: "exit 3", "SIGSEGV". */
+static void put_words(const struct child *c, char out[CHARGE_WORDS])
+{
+	const char *name = c->by_signal ? sigabbrev_np(c->number) : NULL;
+
+	if (name)
+		snprintf(out, CHARGE_WORDS, "SIG%s", name);
+	else if (c->by_signal)
+		snprintf(out, CHARGE_WORDS, "signal %d", c->number);
+	else
+		snprintf(out, CHARGE_WORDS, "exit %d", c->number);
+}
+
+static void show_one(struct foreman *f, uint32_t agent, int64_t now_ms)
+{
+	const struct child *c = child_of(f, agent);
+	struct life *l = &f->lives.v[agent];
+	struct charge *charge = f->charges.v[agent];
+	bool ended = c->life != CHILD_RUNS;
+
+	put_words(c, charge->words);
+	*l = (struct life){ .group = str_of(c->name),
+			    .ended = ended,
+			    .flooding = l->flooding,
+			    .words = ended ? charge->words : NULL,
+			    .fine = !c->by_signal && !c->number,
+			    .ending = !ended && c->stop != CHILD_GOES_ON,
+			    .unread_ms = c->input.waits_since_ms ? now_ms - c->input.waits_since_ms : 0,
+			    .last = l->last };
+}
+
+/* What is wrong with one, in a sentence; false: nothing. */
+static bool add_trouble(const struct foreman *f, uint32_t agent, struct buf *out)
+{
+	const struct child *c = child_of(f, agent);
+	int64_t unread = f->lives.v[agent].unread_ms;
+	uint64_t lost = c->out.lost + c->err.lost;
+	int number = c->out.trouble ? c->out.trouble : c->err.trouble;
+
+	if (lost)
+		buf_printf(out, "%s: %llu bytes of what it wrote could not be kept: %s", c->name,
+			   (unsigned long long)lost, strerror(number));
+	else if (c->life == CHILD_RUNS && unread >= POST_HELD_MS)
+		buf_printf(out, "%s: not reading for %lld:%02d", c->name,
+			   (long long)(unread / 60000), (int)(unread / 1000 % 60));
+	else if (f->charges.v[agent]->unheard)
+		buf_printf(out, "%s: %llu answers were not given; it does not read", c->name,
+			   (unsigned long long)f->charges.v[agent]->unheard);
+	else
+		return false;
+	return true;
+}
+
+/* More than the protocol allows, in whatever protocol. */
+static void count_rates(struct foreman *f, int64_t now_ms)
+{
+	int64_t span = now_ms - f->counted_ms;
+
+	for (uint32_t i = 0; i < f->charges.n; i++) {
+		f->lives.v[i].flooding = (int64_t)f->charges.v[i]->lately * RATE_MS >
+					 ORCHESTRATOR_RATE_MAX * span;
+		f->charges.v[i]->lately = 0;
+	}
+	f->counted_ms = now_ms;
+}
+
+void foreman_show(struct foreman *f, int64_t now_ms)
+{
+	struct app *app = &f->watch->app;
+	const struct model *m = &f->watch->load.model;
+
+	while (f->lives.n < f->charges.n)
+		vec_push(&f->lives, (struct life){ 0 });
+	for (; f->looked < m->records.n; f->looked++) {
+		uint32_t agent = crew_of_file(&f->crew, message_route(m, f->looked)->source, NULL);
+
+		if (agent == NONE)
+			continue;
+		f->lives.v[agent].last = f->looked + 1;
+		f->charges.v[agent]->lately++;
+	}
+	if (now_ms - f->counted_ms >= RATE_MS)
+		count_rates(f, now_ms);
+	for (uint32_t i = 0; i < f->charges.n; i++) {
+		show_one(f, i, now_ms);
+		if (!app->banner.n)
+			add_trouble(f, i, &app->banner);
+	}
+	if (!app->banner.n && f->returns.waiting)
+		buf_printf(&app->banner, "%u answer%s came back from the queue; $ looks at %s",
+			   f->returns.waiting, f->returns.waiting == 1 ? "" : "s",
+			   f->returns.waiting == 1 ? "it" : "them");
+	app->scene.lives = f->lives.v;
+	app->scene.life_n = f->lives.n;
+}

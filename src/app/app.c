@@ -1,0 +1,639 @@
+/* The state of the program and how keys reach commands. Making lists is in making.c, drawing in
+ * frame.c, commands in commands.c. */
+#include "app/app.h"
+
+#include "view/view_parts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct view_ops *const tab_views[TAB_COUNT] = {
+	[TAB_INBOX] = &view_inbox,	 [TAB_TIMELINE] = &view_timeline,
+	[TAB_LEDGER] = &view_ledger,	 [TAB_MESSAGES] = &view_messages,
+	[TAB_AGENTS] = &view_agents,	 [TAB_DECISIONS] = &view_decisions,
+};
+
+static void bind_defaults(struct app *a)
+{
+	for (unsigned i = 0; i < app_command_count; i++) {
+		struct str keys = str_of(app_commands[i].keys);
+		uint32_t key;
+
+		while (keys.n && key_parse(&keys, &key))
+			vec_push(&a->keymap, (struct binding){ key, &app_commands[i], NULL });
+		if (keys.n)
+			BUG("command %s: bad keys %s", app_commands[i].name, app_commands[i].keys);
+	}
+}
+
+void app_init(struct app *a, const struct model *m, const struct reader *r, struct str title,
+	      bool ascii)
+{
+	memset(a, 0, sizeof(*a));
+	a->scene = (struct scene){ .model = m, .now_ms = WHEN_NONE, .reader = r, .ascii = ascii,
+				   .app = a };
+	a->title = title;
+	a->wall_ms = WHEN_NONE;
+	a->scene.triage = &a->deciding.triage;
+	for (int i = 0; i < TAB_COUNT; i++) {
+		a->lists[i].view = tab_views[i];
+		a->stale[i] = true;
+	}
+	bind_defaults(a);
+}
+
+void app_release(struct app *a)
+{
+	for (int i = 0; i < TAB_COUNT; i++)
+		pane_release(&a->lists[i]);
+	for (unsigned i = 0; i < a->screen_count; i++)
+		pane_release(&a->screens[i].pane);
+	if (a->preview.view)
+		pane_release(&a->preview);
+	for (uint32_t i = 0; i < a->effects.n; i++)
+		free(a->effects.v[i].text);
+	for (uint32_t i = 0; i < a->keymap.n; i++)
+		free(a->keymap.v[i].argument);
+	vec_release(&a->effects);
+	vec_release(&a->keymap);
+	vec_release(&a->trail);
+	film_close(&a->film);
+	app_drop_asof(a);
+	vec_release(&a->dropped);
+	vec_release(&a->dropped_asofs);
+	deciding_release(&a->deciding);
+	prompt_release(&a->prompt);
+	filter_free(a->filter);
+	buf_release(&a->word);
+	buf_release(&a->filter_text);
+	buf_release(&a->notice);
+	buf_release(&a->strip);
+	buf_release(&a->banner);
+	buf_release(&a->incomplete);
+	free(a->confirm_edit);
+}
+
+void app_say(struct app *a, enum role role, const char *format, ...)
+{
+	char text[400];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	buf_clear(&a->notice);
+	buf_adds(&a->notice, text);
+	a->notice_role = role;
+}
+
+void app_effect(struct app *a, enum effect_type type, struct str text, uint32_t number)
+{
+	vec_push(&a->effects, (struct effect){ .type = type, .text = text.n ? str_dup(text) : NULL,
+					       .number = number });
+}
+
+void app_stale(struct app *a)
+{
+	for (int i = 0; i < TAB_COUNT; i++) {
+		a->stale[i] = true;
+		a->slow[i] = false;
+	}
+	a->previewed.type = TARGET_NONE;
+	for (unsigned i = 0; i < a->screen_count; i++)
+		a->screens[i].pane.made = false;
+}
+
+static void count(struct app *a)
+{
+	const struct model *m = a->scene.model;
+
+	if (a->film.model) {
+		a->errors = film_errors(&a->film, a->scene.k);
+		a->open = asof_open(a->scene.asof, a->scene.k, a->scene.now_ms, &a->due);
+		a->counted = 0; /* from the start, once the film is closed */
+		return;
+	}
+	if (!a->counted) {
+		a->errors = 0;
+		a->scene.now_ms = WHEN_NONE;
+	}
+	for (; a->counted < a->scene.k; a->counted++) {
+		const struct record *r = &m->records.v[a->counted];
+
+		a->errors += r->errors > 0;
+		if (r->time_ms > a->scene.now_ms)
+			a->scene.now_ms = r->time_ms;
+	}
+	if (a->wall_ms != WHEN_NONE)
+		a->scene.now_ms = a->wall_ms;
+	a->open = model_open(m, a->scene.k, a->scene.now_ms, &a->due);
+}
+
+void app_clock(struct app *a, int64_t wall_ms)
+{
+	a->wall_ms = wall_ms;
+	if (a->live == LIVE_PAUSED || a->film.model)
+		return;
+	count(a);
+	/* what counts down or is drawn against now */
+	a->stale[TAB_INBOX] = a->stale[TAB_TIMELINE] = a->stale[TAB_AGENTS] = true;
+	a->preview_stale = true;
+	for (unsigned i = 0; i < a->screen_count; i++)
+		a->screens[i].stale = a->screens[i].pane.view == &view_item;
+}
+
+void app_incomplete(struct app *a, struct str text)
+{
+	if (str_eq(text, buf_str(&a->incomplete)))
+		return;
+	/* lines that are being made still have the old one */
+	if (a->making)
+		return;
+	buf_clear(&a->incomplete);
+	buf_add_str(&a->incomplete, text);
+	a->scene.incomplete = buf_str(&a->incomplete);
+	a->jump = a->follows;
+	a->stale[TAB_MESSAGES] = true;
+}
+
+void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool reading)
+{
+	/* until the log is read for the first time, a list where nobody has moved stays at its
+	 * top */
+	for (int i = 0; a->scene.reading && i < TAB_COUNT; i++)
+		if (!a->lists[i].touched)
+			a->lists[i].made = false;
+	a->bytes_done = bytes_done;
+	a->bytes_total = bytes_total;
+	a->scene.reading = reading;
+	a->told = a->scene.model->records.n;
+	if (a->scene.k == a->told || a->film.model)
+		return;
+	a->jump = a->follows;
+	app_to_end(a);
+}
+
+void app_to_end(struct app *a)
+{
+	a->scene.k = a->scene.model->records.n;
+	app_moved(a);
+}
+
+void app_decided(struct app *a)
+{
+	app_moved(a);
+}
+
+void app_moved(struct app *a)
+{
+	count(a);
+	for (int i = 0; i < TAB_COUNT; i++)
+		a->stale[i] = true;
+	for (unsigned i = 0; i < a->screen_count; i++)
+		a->screens[i].stale = true;
+	a->preview_stale = true;
+}
+
+void app_show_plan(struct app *a, const struct plan *plan)
+{
+	if (app_screen(a) && app_screen(a)->pane.view == &view_preflight)
+		app_back(a);
+	a->scene.plan = plan;
+	a->deciding.opened_ms = a->clock_ms;
+	app_open_view(a, &view_preflight, 0, 0);
+}
+
+void app_resize(struct app *a, int rows, int cols)
+{
+	if (rows == a->rows && cols == a->cols)
+		return;
+	/* what was confirmed would not be what was seen */
+	if (a->rows && app_screen(a) && app_screen(a)->pane.view == &view_preflight) {
+		app_back(a);
+		app_say(a, ROLE_WARN, "the screen has changed; $ looks again");
+	}
+	if (a->deciding.confirm != CONFIRM_NONE || a->confirm_edit)
+		buf_clear(&a->notice);
+	a->deciding.confirm = CONFIRM_NONE;
+	free(a->confirm_edit);
+	a->confirm_edit = NULL;
+	a->rows = rows;
+	a->cols = cols;
+	app_stale(a);
+}
+
+struct screen *app_screen(struct app *a)
+{
+	return a->screen_count ? &a->screens[a->screen_count - 1] : NULL;
+}
+
+struct pane *app_list(struct app *a)
+{
+	return &a->lists[a->tab];
+}
+
+struct pane *app_pane(struct app *a)
+{
+	if (a->screen_count)
+		return &app_screen(a)->pane;
+	if (a->preview_focused && a->preview.view && a->preview_rect.rows > 0)
+		return &a->preview;
+	return app_list(a);
+}
+
+struct scene app_scene_of(const struct app *a, const struct screen *s)
+{
+	struct scene scene = a->scene;
+
+	scene.item = s->item;
+	scene.message = s->message;
+	if (s->k && s->k < scene.k) {
+		scene.k = s->k;
+		scene.now_ms = model_now(scene.model, s->k);
+	}
+	return scene;
+}
+
+void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message)
+{
+	struct screen *s = app_screen(a);
+
+	if (s && s->pane.view == view && s->item == item && s->message == message && !s->k)
+		return; /* it is what one looks at */
+	if (a->screen_count == SCREENS_MAX) {
+		app_say(a, ROLE_WARN, "too many screens are open; q closes one");
+		return;
+	}
+	s = &a->screens[a->screen_count++];
+	*s = (struct screen){ .item = item, .message = message, .pane = { .view = view, .text = true } };
+}
+
+void app_open(struct app *a, struct target target)
+{
+	switch (target.type) {
+	case TARGET_ITEM: app_open_view(a, &view_item, target.number, 0); break;
+	case TARGET_MESSAGE: app_open_view(a, &view_message, 0, target.number); break;
+	case TARGET_NONE: app_say(a, ROLE_DIM, "nothing to open here"); break;
+	}
+}
+
+bool app_back(struct app *a)
+{
+	if (a->screen_count) {
+		pane_release(&app_screen(a)->pane);
+		a->screen_count--;
+		return true;
+	}
+	if (a->preview_focused || a->maximised) {
+		a->preview_focused = a->maximised = false;
+		return true;
+	}
+	if (a->filter) {
+		app_set_filter(a, STR_NONE);
+		app_say(a, ROLE_DIM, "filter off");
+		return true;
+	}
+	return false;
+}
+
+void app_show_tab(struct app *a, enum tab tab)
+{
+	while (a->screen_count)
+		app_back(a);
+	a->tab = tab;
+	a->preview_focused = false;
+}
+
+bool app_set_filter(struct app *a, struct str text)
+{
+	struct filter *f = NULL;
+	struct err err;
+
+	if (text.n && !(f = filter_new(text, a->scene.now_ms, &err))) {
+		app_say(a, ROLE_ERROR, "%s", err.text);
+		return false;
+	}
+	app_drop_filter(a);
+	a->filter = f;
+	a->scene.filter = f;
+	buf_clear(&a->filter_text);
+	buf_add_str(&a->filter_text, text);
+	app_stale(a);
+	return true;
+}
+
+/* ---- keys ---- */
+
+static const char *complete_command(const void *ctx, struct str start, unsigned i)
+{
+	(void)ctx;
+	for (unsigned c = 0; c < app_command_count; c++)
+		if (str_starts(str_of(app_commands[c].name), start) && i-- == 0)
+			return app_commands[c].name;
+	return NULL;
+}
+
+static const char *complete_reason(const void *ctx, struct str start, unsigned i)
+{
+	const struct deciding *d = ctx;
+
+	for (uint32_t c = 0; c < d->reason_code_count; c++)
+		if (str_starts(str_of(d->reason_codes[c]), start) && i-- == 0)
+			return d->reason_codes[c];
+	return NULL;
+}
+
+/* The command of that name, or the only one that begins so; *n: how many do. */
+static const struct app_command *find_command(struct str name, unsigned *n)
+{
+	const struct app_command *found = NULL;
+
+	if (str_is(name, "q")) /* as fingers know it; query begins so, too */
+		name = STR("quit");
+	*n = 0;
+	for (unsigned i = 0; name.n && i < app_command_count; i++) {
+		if (!str_starts(str_of(app_commands[i].name), name))
+			continue;
+		found = &app_commands[i];
+		++*n;
+		if (str_is(name, found->name))
+			break;
+	}
+	return found && (*n == 1 || str_is(name, found->name)) ? found : NULL;
+}
+
+/* The first word of a command line, and what follows it. */
+static struct str split_line(struct str line, struct str *argument)
+{
+	ptrdiff_t space;
+
+	line = str_trim(line);
+	space = str_find(line, STR(" "), 0);
+	*argument = space < 0 ? STR_NONE : str_trim(str_from(line, (size_t)space));
+	return space < 0 ? line : str_make(line.p, (size_t)space);
+}
+
+void app_command_hint(struct str line, struct buf *out)
+{
+	struct str argument, name = split_line(line, &argument);
+	unsigned n;
+	const struct app_command *c = find_command(name, &n);
+	const char *word;
+
+	if (c) {
+		buf_adds(out, c->help);
+		return;
+	}
+	for (unsigned i = 0; name.n && (word = complete_command(NULL, name, i)); i++)
+		buf_printf(out, "%s%s", i ? "  " : "", word);
+}
+
+static unsigned where_now(const struct app *a)
+{
+	unsigned replay = a->film.model ? IN_REPLAY : 0;
+
+	if (a->screen_count)
+		return IN_SCREEN | replay;
+	return IN_LIST | replay | (a->tab == TAB_TIMELINE ? (unsigned)IN_TIMELINE : 0);
+}
+
+static void run_command(struct app *a, const struct app_command *c, struct str argument)
+{
+	if (!(c->where & where_now(a))) {
+		app_say(a, ROLE_WARN, "%s does nothing here; ? tells what does", c->name);
+		return;
+	}
+	if (a->film.model &&
+	    (strcmp(c->section, "decide") == 0 || strcmp(c->section, "live") == 0)) {
+		app_say(a, ROLE_WARN, "%s", replay_refusal);
+		return;
+	}
+	app_refresh(a);
+	c->run(a, argument);
+}
+
+/* :N is the N-th line of the log among the messages, of the list elsewhere. */
+static void go_line(struct app *a, uint64_t number)
+{
+	struct pane *p = app_list(a);
+	uint32_t at = 0;
+
+	app_refresh(a);
+	if (a->tab != TAB_MESSAGES) {
+		pane_select(p, number > UINT32_MAX ? UINT32_MAX : number ? (uint32_t)number - 1 : 0);
+		return;
+	}
+	while (at + 1 < p->lines.list.n &&
+	       message_line(a->scene.model, pane_line_target(p, &a->scene, at).number) < number)
+		at++;
+	pane_select(p, at);
+}
+
+void app_run(struct app *a, struct str line)
+{
+	struct str argument, name = split_line(line, &argument);
+	const struct app_command *c;
+	char q[QUOTED_MAX];
+	uint64_t number;
+	unsigned n;
+
+	if (!name.n)
+		return;
+	if (str_to_u64(name, &number)) {
+		go_line(a, number);
+		return;
+	}
+	c = find_command(name, &n);
+	if (c)
+		run_command(a, c, argument);
+	else if (n)
+		app_say(a, ROLE_ERROR, "%u commands begin with %s; Tab completes", n, quoted(name, q));
+	else
+		app_say(a, ROLE_ERROR, "no command %s; Tab completes, ? lists them", quoted(name, q));
+}
+
+bool app_bind(struct app *a, uint32_t key, const char *line)
+{
+	struct str argument, name = split_line(str_of(line), &argument);
+	const struct app_command *c = NULL;
+	unsigned n;
+
+	if (line && !(c = find_command(name, &n)))
+		return false;
+	for (uint32_t i = a->keymap.n; i-- > 0;)
+		if (a->keymap.v[i].key == key) {
+			free(a->keymap.v[i].argument);
+			a->keymap.v[i] = a->keymap.v[--a->keymap.n];
+		}
+	if (c)
+		vec_push(&a->keymap, (struct binding){ key, c, argument.n ? str_dup(argument) : NULL });
+	return true;
+}
+
+/* Each word is looked for from there, so that what is found for the letters before does not matter,
+ * and neither does how fast they were typed. */
+static void prompt_changed(struct app *a)
+{
+	if (a->prompt.kind != PROMPT_SEARCH)
+		return;
+	app_leave_match(a);
+	buf_clear(&a->word);
+	buf_add_str(&a->word, buf_str(&a->prompt.text));
+	buf_clear(&a->notice);
+	if (a->word.n)
+		app_search(a, a->search_from, 1, false);
+}
+
+static void prompt_done(struct app *a)
+{
+	enum prompt_kind kind = a->prompt.kind;
+	struct buf text = { 0 };
+
+	buf_add_str(&text, buf_str(&a->prompt.text));
+	a->prompt.kind = PROMPT_NONE;
+	if (kind == PROMPT_COMMAND)
+		app_run(a, buf_str(&text));
+	else if (kind == PROMPT_FILTER && app_set_filter(a, str_trim(buf_str(&text))))
+		app_say(a, ROLE_DIM, a->filter ? "filtered; Esc or an empty filter shows all again"
+					       : "filter off");
+	else if (kind == PROMPT_FILTER)
+		prompt_open(&a->prompt, kind, buf_str(&text)); /* to be mended, not typed again */
+	else if (kind == PROMPT_SEARCH && !text.n && a->word.n)
+		app_search(a, app_search_line(a), 1, true); /* the same again */
+	else
+		decide_answered(a, kind, buf_str(&text));
+	buf_release(&text);
+}
+
+static void key_to_prompt(struct app *a, const struct key *key)
+{
+	enum prompt_kind kind = a->prompt.kind;
+	bool reason = kind == PROMPT_REASON ||
+		      (kind == PROMPT_EXPLAIN && a->deciding.verb == VERB_REJECT);
+	complete_fn complete = kind == PROMPT_COMMAND ? complete_command
+			       : reason		      ? complete_reason
+						      : NULL;
+
+	switch (prompt_key(&a->prompt, key, complete, &a->deciding)) {
+	case PROMPT_GOES_ON:
+		break;
+	case PROMPT_CHANGED:
+		prompt_changed(a);
+		break;
+	case PROMPT_DONE:
+		prompt_done(a);
+		break;
+	case PROMPT_CANCELLED:
+		if (a->prompt.kind == PROMPT_SEARCH) {
+			buf_clear(&a->word);
+			app_leave_match(a);
+		}
+		a->prompt.kind = PROMPT_NONE;
+		a->deciding.on_marked = false;
+		buf_clear(&a->notice);
+		if (kind == PROMPT_EXPLAIN || kind == PROMPT_ANSWER)
+			app_say(a, ROLE_DIM, "nothing was staged");
+		break;
+	}
+}
+
+static bool inside(struct rect r, const struct key *key)
+{
+	return key->row >= r.row && key->row < r.row + r.rows && key->col >= r.col &&
+	       key->col < r.col + r.cols;
+}
+
+/* The wheel scrolls what it is over, a click selects; the mouse never decides. */
+static void key_mouse(struct app *a, const struct key *key)
+{
+	struct pane *p = app_pane(a);
+	int by = key->mouse == MOUSE_WHEEL_UP ? -3 : 3;
+
+	if (replay_mouse(a, key))
+		return;
+	if (!a->screen_count && inside(a->preview_rect, key) && a->preview.view)
+		p = &a->preview;
+	else if (!a->screen_count)
+		p = app_list(a);
+	if (key->mouse == MOUSE_WHEEL_UP || key->mouse == MOUSE_WHEEL_DOWN) {
+		pane_scroll(p, by);
+		return;
+	}
+	if (key->mouse != MOUSE_PRESS || key->button != 1)
+		return;
+	if (key->row == 1) {
+		int tab = app_tab_at(a, key->col);
+
+		if (tab >= 0)
+			app_show_tab(a, (enum tab)tab);
+	} else if (!a->screen_count && inside(a->list_rect, key)) {
+		int first = a->list_rect.rows - p->rows; /* the heading's row */
+		int row = key->row - a->list_rect.row - first;
+
+		a->preview_focused = false;
+		if (row >= 0 && p->top + (uint32_t)row < p->lines.list.n)
+			pane_select(p, p->top + (uint32_t)row);
+	} else if (!a->screen_count && inside(a->preview_rect, key)) {
+		a->preview_focused = true;
+	}
+}
+
+static const struct binding *find_binding(const struct app *a, uint32_t key)
+{
+	const struct binding *found = NULL;
+
+	for (uint32_t i = 0; i < a->keymap.n; i++) {
+		unsigned where = a->keymap.v[i].command->where & where_now(a);
+
+		if (a->keymap.v[i].key != key || !where)
+			continue;
+		if (where & IN_REPLAY)
+			return &a->keymap.v[i];
+		if (!found)
+			found = &a->keymap.v[i];
+	}
+	return found;
+}
+
+void app_key(struct app *a, const struct key *key)
+{
+	const struct binding *bound;
+	bool on_marked;
+
+	app_stop_hunt(a, key);
+	if (a->confirm_edit) {
+		char *file = a->confirm_edit;
+
+		a->confirm_edit = NULL;
+		buf_clear(&a->notice);
+		if (key->code == 'y')
+			app_effect(a, EFFECT_EDIT, str_of(file), a->confirm_line);
+		free(file);
+		return;
+	}
+	if (a->prompt.kind != PROMPT_NONE) {
+		key_to_prompt(a, key);
+		return;
+	}
+	if (decide_key(a, key))
+		return;
+	if (key->code == KEY_PASTE)
+		return; /* pasted text is no command */
+	buf_clear(&a->notice);
+	if (key->code == KEY_MOUSE) {
+		key_mouse(a, key);
+		return;
+	}
+	bound = find_binding(a, key->code);
+	if (bound) {
+		on_marked = a->deciding.on_marked;
+		run_command(a, bound->command, str_of(bound->argument));
+		/* ; holds for one key, and for what that key asks */
+		if (on_marked && a->prompt.kind == PROMPT_NONE)
+			a->deciding.on_marked = false;
+		return;
+	}
+	a->deciding.on_marked = false;
+	app_say(a, ROLE_DIM, key->code == KEY_CTRL('C') ? "Q quits" : "? tells what the keys do");
+}

@@ -1,0 +1,256 @@
+/* The program as the person sees it: which view, where in it, what is being typed. Keys and
+ * commands change it, app_draw pictures it; it touches neither files nor terminal. What it wants
+ * done outside it says as effects, which the caller takes and carries out.
+ *
+ * The caller owns the model and the reader; app_arrived tells that messages have come.
+ *
+ * The lists of a big log take longer to make than a key may wait. A caller with a clock sets
+ * `breath`: it stops app_refresh where that takes too long, and the old list stays; app_settle
+ * makes the new one. */
+#ifndef GAVEL_APP_APP_H
+#define GAVEL_APP_APP_H
+
+#include "app/deciding.h"
+#include "draw/key.h"
+#include "view/pane.h"
+#include "app/prompt.h"
+#include "app/transport.h"
+
+enum { SMALLEST_COLS = 60, SMALLEST_ROWS = 15, BESIDE_COLS = 120, SCREENS_MAX = 16 };
+
+enum effect_type {
+	EFFECT_QUIT,
+	EFFECT_SUSPEND,
+	EFFECT_REDRAW,
+	EFFECT_SAVE_SCREEN, /* text: file */
+	EFFECT_EDIT,        /* text: file, number: line or 0 */
+	/* deciding; desk says whose */
+	EFFECT_STAGE,   /* draft; number 1: then look at it at once */
+	EFFECT_EXPLAIN, /* draft: its explanation in $EDITOR, then staged again */
+	EFFECT_UNDO,    /* number: of the draft */
+	EFFECT_PLAN,    /* makes the plan and opens the pre-flight page */
+	EFFECT_DELIVER, /* sends what the page showed; number 1: also what needed a second yes */
+	EFFECT_RECOVER, /* finishes what an earlier run left */
+	EFFECT_RESEND,  /* number: of the letter */
+	EFFECT_GIVE_UP, /* number: of the letter; text "sure": it may have arrived */
+	EFFECT_AGENT,   /* text: "stop AGENT", "restart AGENT", "cancel TASK REASON",
+			   "assign TASK AGENT" */
+	EFFECT_TURN,    /* of a review; text: "retry", "give-up", "edit" */
+	EFFECT_FORK,    /* text: folder or none, number: messages to decide on a copy of */
+	EFFECT_TELL,    /* text: "abort TASK REASON", "query AGENT"; "acknowledge", number: which */
+};
+
+struct effect {
+	enum effect_type type;
+	char *text; /* the taker frees it */
+	uint32_t number;
+	struct desk *desk;
+	struct draft draft; /* its strings last until the effects are taken */
+};
+
+/* The six views, in the order of their keys. */
+enum tab {
+	TAB_INBOX,
+	TAB_TIMELINE,
+	TAB_LEDGER,
+	TAB_MESSAGES,
+	TAB_AGENTS,
+	TAB_DECISIONS,
+	TAB_COUNT
+};
+
+/* A screen opened over the views: an item, a message, its diff, the help. */
+struct screen {
+	struct pane pane;
+	uint32_t item, message;
+	uint32_t k; /* as of message k, 0 = as the views are */
+	bool stale; /* something has arrived since it was made */
+};
+
+/* Whether the sources go on. */
+enum liveness {
+	LIVE_NOT,    /* all was read */
+	LIVE_ON,
+	LIVE_PAUSED, /* what comes is taken, but not shown */
+	LIVE_BEHIND, /* more comes than is read at the moment */
+};
+
+struct app {
+	struct scene scene;
+	struct str title; /* the sources, for the title line */
+	enum tab tab;
+	struct pane lists[TAB_COUNT];
+	bool stale[TAB_COUNT];
+	bool slow[TAB_COUNT];  /* app_refresh leaves it to app_settle */
+	struct breath *breath; /* of making lists; NULL: they are made at one go */
+	bool making;
+	enum tab making_tab;
+	int making_cols;
+	/* while a list is being made, which may still use them */
+	VEC(struct filter *) dropped;
+	VEC(struct asof *) dropped_asofs;
+	struct pane preview;
+	struct target previewed;
+	bool preview_stale;
+	struct screen screens[SCREENS_MAX];
+	unsigned screen_count;
+	bool preview_focused, maximised;
+	struct deciding deciding;
+	const char *read_only; /* why nothing can be decided at all; NULL = it can */
+	int64_t clock_ms;      /* set by the caller before each key: a clock that does not jump */
+	struct prompt prompt;
+	struct buf word;        /* searched for */
+	uint32_t search_from;   /* where the incremental search began, and Esc goes back to */
+	bool hunting;           /* a search through all messages goes on: app_hunt */
+	struct hunt hunt;
+	bool hunt_stopped;      /* by a key; n goes on where it was, */
+	uint32_t hunt_line;     /* unless the person has moved from here */
+	bool hunt_cut;          /* by the key that is being answered: if that is n, it */
+	uint32_t hunt_more;     /* asks for a later match, of which so many are wanted */
+	uint32_t hunt_from;     /* the message that it began at, */
+	bool hunt_again;        /* looking for another match than that */
+	uint32_t search_stop;   /* where a search of a long list paused; n goes on there */
+	bool preview_seeks;     /* something was found: the preview is to show it */
+	struct filter *filter;
+	struct buf filter_text;
+	struct buf notice;      /* the message line */
+	enum role notice_role;
+	char *confirm_edit;     /* waiting for y */
+	uint32_t confirm_line;
+	VEC(uint32_t) trail;    /* messages to come back to */
+	VEC(struct effect) effects;
+	uint32_t open, due, errors; /* counts of the title line, as of the scene */
+	uint32_t counted;           /* messages in errors and in the scene's now */
+	uint64_t bytes_done, bytes_total;
+	uint32_t told; /* messages that app_arrived has told of */
+	struct film film;      /* open: the scene is its cursor's (replaying.h) */
+	bool replays;          /* for good: this is gavel replay */
+	struct rect bar_rect;  /* where its bar was drawn */
+	bool dragging;         /* the mouse, on the bar */
+	enum liveness live;
+	int64_t wall_ms;   /* now, where the session is live; WHEN_NONE: of the newest message */
+	bool follows;      /* the list of messages stays at its end when more come */
+	bool jump;         /* and has to go there */
+	struct buf incomplete; /* the beginning of a line whose end has not come; the scene's */
+	struct buf strip;  /* how the turn of a review stands, above the keys; empty = there is none */
+	enum role strip_role;
+	struct buf banner; /* what is wrong with a source; empty = nothing */
+	int rows, cols;
+	struct rect list_rect, preview_rect; /* where they were drawn, for the mouse */
+	VEC(struct binding) keymap;
+};
+
+struct binding {
+	uint32_t key;
+	const struct app_command *command;
+	char *argument; /* may be NULL */
+};
+
+enum where { /* where a command makes sense */
+	IN_LIST = 1 << 0,
+	IN_SCREEN = 1 << 1,
+	IN_TIMELINE = 1 << 2,
+	IN_REPLAY = 1 << 3, /* its keys come before the others */
+	ANYWHERE = IN_LIST | IN_SCREEN,
+};
+
+struct app_command {
+	const char *section; /* of the help */
+	const char *name;
+	const char *keys; /* as key_parse reads them, one after the other */
+	const char *help;
+	unsigned where;
+	void (*run)(struct app *a, struct str argument);
+	int number; /* tells commands that share a function apart */
+};
+
+extern const struct app_command app_commands[];
+extern const unsigned app_command_count;
+
+void app_init(struct app *a, const struct model *m, const struct reader *r, struct str title,
+	      bool ascii);
+void app_release(struct app *a);
+/* The model has grown (or its sources are read to the end). */
+void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool reading);
+/* The session is live, and so late it is. */
+void app_clock(struct app *a, int64_t wall_ms);
+/* The beginning of a line that has been waiting for its end; empty = there is none. */
+void app_incomplete(struct app *a, struct str text);
+void app_resize(struct app *a, int rows, int cols);
+void app_key(struct app *a, const struct key *key);
+/* Runs a line as if typed after ':'. */
+void app_run(struct app *a, struct str line);
+/* Binds a key to a command line; false when there is no such command. NULL unbinds. */
+bool app_bind(struct app *a, uint32_t key, const char *line);
+/* Draws the whole screen; *cursor_col < 0: no cursor. */
+void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col);
+/* Something was decided, sent or undone: what is shown is made anew. */
+void app_decided(struct app *a);
+/* Opens the pre-flight page on a plan; the plan lasts until the page is closed or another comes. */
+void app_show_plan(struct app *a, const struct plan *plan);
+/* One sentence on the message line. */
+void app_say(struct app *a, enum role role, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* For the commands: */
+/* The scene's k or now has changed: counts, and what is shown. */
+void app_moved(struct app *a);
+/* As of everything that has come. */
+void app_to_end(struct app *a);
+struct screen *app_screen(struct app *a); /* the topmost, or NULL */
+struct pane *app_pane(struct app *a);     /* what moving moves */
+struct pane *app_list(struct app *a);
+struct scene app_scene_of(const struct app *a, const struct screen *s);
+/* The item that the person looks at, or NONE: a key acts only where it is seen which one it is. */
+uint32_t app_item_here(struct app *a);
+void app_open(struct app *a, struct target target);
+void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message);
+bool app_back(struct app *a);
+void app_show_tab(struct app *a, enum tab tab);
+void app_stale(struct app *a);
+void app_effect(struct app *a, enum effect_type type, struct str text, uint32_t number);
+/* Makes what is out of date; called before drawing and before commands look at lines. */
+void app_refresh(struct app *a);
+/* Makes the list shown, however long that takes. While its breath is taken, keys may come in and
+ * frames be drawn; once app_wants_list says no, it is to stop. */
+void app_settle(struct app *a);
+bool app_is_settled(const struct app *a);
+bool app_wants_list(const struct app *a);
+/* Without the filter, or what a film knows of the session, from now on. */
+void app_drop_filter(struct app *a);
+void app_drop_asof(struct app *a);
+/* Searches what is moved in from line `from` on. false: not found. Through the messages it only
+ * begins, where the reader can hunt: while `hunting`, app_hunt is to be called between keys. */
+bool app_search(struct app *a, uint32_t from, int direction, bool again);
+/* What is looked for goes round; it is told where it did, and where there is nothing else. */
+void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction);
+/* Where the next search begins: the line selected, or that of the last match as long as it is
+ * seen. */
+uint32_t app_search_line(struct app *a);
+/* Searches on for a few milliseconds. */
+void app_hunt(struct app *a);
+/* Before each key: whatever is typed next, the person does not wait for the end of a search; other
+ * letters of the word begin another one. */
+void app_stop_hunt(struct app *a, const struct key *key);
+/* Back to where the person was before the search. */
+void app_leave_match(struct app *a);
+bool app_set_filter(struct app *a, struct str text);
+/* The tab whose label is at that column of the tab line, or -1. */
+int app_tab_at(const struct app *a, int col);
+/* The line above the last (status.c). */
+void app_draw_status(struct app *a, struct grid *g, struct rect row);
+/* What the command line that is being typed may become: what its command does, or which there
+ * are. */
+void app_command_hint(struct str line, struct buf *out);
+
+/* Commands of the timeline. */
+void axis_mark_left(struct app *a, struct str argument);
+void axis_mark_right(struct app *a, struct str argument);
+void axis_zoom_in(struct app *a, struct str argument);
+void axis_zoom_out(struct app *a, struct str argument);
+void axis_pan_left(struct app *a, struct str argument);
+void axis_pan_right(struct app *a, struct str argument);
+
+extern const struct view_ops view_help;
+
+#endif

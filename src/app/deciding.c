@@ -1,0 +1,624 @@
+/* From verb keys to wishes: what the app wants staged, undone, looked at and sent. */
+#include "app/app.h"
+#include "view/view_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void deciding_release(struct deciding *d)
+{
+	arena_release(&d->words);
+	vec_release(&d->targets);
+	vec_release(&d->triage.marked);
+	vec_release(&d->triage.is_marked);
+	vec_release(&d->triage.snoozed);
+	vec_release(&d->read);
+	free(d->artifact);
+}
+
+static const struct item *item_number(const struct app *a, uint32_t item)
+{
+	return &a->scene.model->items.v[item];
+}
+
+bool decide_state(const struct app *a, uint32_t item, struct item_state *at)
+{
+	return item_at(a->scene.model, item_number(a, item), a->scene.k, a->scene.now_ms, at);
+}
+
+static struct desk *desk_of(const struct app *a, uint32_t item)
+{
+	return a->scene.desks ? desks_of_item(a->scene.desks, a->scene.model, item_number(a, item))
+			      : NULL;
+}
+
+/* The newest live draft on an item, NULL = none. */
+static const struct draft *draft_on(const struct app *a, uint32_t item)
+{
+	const struct desk *desk;
+
+	return draft_on_item(&a->scene, item, &desk);
+}
+
+/* ---- staging ---- */
+
+static bool can_decide(struct app *a, uint32_t item)
+{
+	const struct desk *d = desk_of(a, item);
+
+	if (a->read_only) {
+		app_say(a, ROLE_WARN, "read-only: %s", a->read_only);
+	} else if (!d) {
+		app_say(a, ROLE_WARN, "read-only: no journal belongs to this source");
+	} else if (d->access != DESK_WRITES) {
+		app_say(a, ROLE_WARN, "read-only: %s", d->why.text);
+	} else {
+		return true;
+	}
+	return false;
+}
+
+/* Whether the item takes the verb; says why not. */
+static bool takes_verb(struct app *a, uint32_t item, enum verb verb)
+{
+	struct item_state at;
+	struct buf why = { 0 };
+	unsigned verbs;
+
+	if (!decide_state(a, item, &at))
+		return false;
+	verbs = verbs_of_item(a->scene.model, item_number(a, item), &at);
+	if (at.undecidable) {
+		app_say(a, ROLE_WARN, "its message is ambiguous or damaged: it cannot be decided");
+	} else if (!(verbs & 1u << verb)) {
+		verb_refusal(verb, verbs, &at, &why);
+		app_say(a, ROLE_WARN, "%s", why.p);
+		buf_release(&why);
+	} else if (!at.open && at.delivery == DELIVERY_NONE) {
+		app_say(a, ROLE_WARN, "it is not open any more: %s", verdict_name(at.verdict));
+	} else {
+		return true;
+	}
+	return false;
+}
+
+static struct str words_keep(struct app *a, struct str s)
+{
+	return s.n ? arena_str(&a->deciding.words, s) : STR_NONE;
+}
+
+static void wish_draft(struct app *a, enum effect_type type, uint32_t item, struct draft draft)
+{
+	const struct model *m = a->scene.model;
+	struct buf name = { 0 }, rev = { 0 };
+	struct item_state at;
+
+	if (!decide_state(a, item, &at))
+		return;
+	item_name(m, item_number(a, item), &name);
+	item_rev(a->scene.reader, item_number(a, item), &at, &rev);
+	draft.session = words_keep(a, session_name(m, item_session(m, item_number(a, item))));
+	draft.item = words_keep(a, buf_str(&name));
+	draft.kind = item_number(a, item)->kind;
+	draft.dialect = message_route(m, at.message)->dialect;
+	draft.rev = words_keep(a, buf_str(&rev));
+	draft.seen = model_seen(m, item_session(m, item_number(a, item)), a->scene.k);
+	draft.by = a->deciding.as;
+	draft.number = item;
+	draft.reason_code = words_keep(a, draft.reason_code);
+	draft.explanation = words_keep(a, draft.explanation);
+	draft.answer = words_keep(a, draft.answer);
+	if (!draft.artifact.n && a->deciding.artifact)
+		draft.artifact = words_keep(a, str_of(a->deciding.artifact));
+	app_effect(a, type, STR_NONE, 0);
+	vec_last(&a->effects)->draft = draft;
+	vec_last(&a->effects)->desk = desk_of(a, item);
+	buf_release(&name);
+	buf_release(&rev);
+}
+
+static void stage(struct app *a, struct draft draft)
+{
+	struct deciding *d = &a->deciding;
+
+	draft.verb = d->verb;
+	for (uint32_t i = 0; i < d->targets.n; i++) {
+		const struct draft *old = draft_on(a, d->targets.v[i]);
+
+		draft.corrects = STR_NONE;
+		if (d->correcting && old && old->state == DRAFT_WRITTEN)
+			draft.corrects = words_keep(a, str_of(old->id));
+		wish_draft(a, EFFECT_STAGE, d->targets.v[i], draft);
+	}
+	if (d->on_marked)
+		decide_unmark(d);
+	d->on_marked = d->correcting = false;
+}
+
+/* The choices on one line; they are numbered, and a number chooses. */
+static void show_options(struct app *a, uint32_t item)
+{
+	struct item_state at;
+	struct detail detail;
+
+	if (!decide_state(a, item, &at) ||
+	    !a->scene.reader->detail(a->scene.reader->ctx, item_number(a, item), &at, &detail))
+		return;
+	for (unsigned i = 0; i < detail.n; i++)
+		if (strcmp(detail.field[i].label, "options") == 0) {
+			struct str rest = detail.field[i].text;
+			struct buf line = { 0 };
+
+			while (rest.n) {
+				ptrdiff_t end = str_find(rest, STR("\n"), 0);
+				struct str one = end < 0 ? rest : str_make(rest.p, (size_t)end);
+
+				buf_adds(&line, line.n ? "   " : "");
+				buf_add_str(&line, one);
+				rest = end < 0 ? STR_NONE : str_from(rest, (size_t)end + 1);
+			}
+			buf_clear(&a->notice);
+			buf_add_str(&a->notice, buf_str(&line));
+			a->notice_role = ROLE_NORMAL;
+			buf_release(&line);
+		}
+}
+
+/* The reason codes, for the line above what is typed. */
+static void offer_reasons(struct app *a, const char *words)
+{
+	struct buf codes = { 0 };
+
+	for (uint32_t i = 0; i < a->deciding.reason_code_count; i++)
+		buf_printf(&codes, "%s%s", i ? "  " : words, a->deciding.reason_codes[i]);
+	if (codes.n)
+		app_say(a, ROLE_DIM, "%s", codes.p);
+	buf_release(&codes);
+}
+
+/* "out_of_scope" or "out_of_scope: words": a code that is offered is taken as one. */
+static void split_reason(const struct deciding *d, struct draft *draft)
+{
+	for (uint32_t i = 0; i < d->reason_code_count; i++) {
+		struct str code = str_of(d->reason_codes[i]), rest = draft->explanation;
+
+		if (!str_starts(rest, code) || (rest.n > code.n && rest.p[code.n] != ':'))
+			continue;
+		draft->reason_code = code;
+		draft->explanation = str_trim(str_from(rest, code.n + 1));
+		return;
+	}
+}
+
+/* Asks for what the verb needs, or stages at once. */
+static void ask_words(struct app *a, struct str words)
+{
+	struct deciding *d = &a->deciding;
+
+	if (words.n) {
+		struct draft draft = { 0 };
+
+		if (d->verb == VERB_ANSWER)
+			draft.answer = words;
+		else
+			draft.explanation = words;
+		stage(a, draft);
+		return;
+	}
+	switch (d->verb) {
+	case VERB_REJECT:
+		prompt_open(&a->prompt, PROMPT_EXPLAIN, STR_NONE);
+		offer_reasons(a, "words, or a code (Tab): ");
+		break;
+	case VERB_PARTIAL:
+	case VERB_ESCALATE:
+		prompt_open(&a->prompt, PROMPT_EXPLAIN, STR_NONE);
+		break;
+	case VERB_ANSWER:
+		prompt_open(&a->prompt, PROMPT_ANSWER, STR_NONE);
+		show_options(a, d->targets.v[0]);
+		break;
+	case VERB_ACCEPT:
+	case VERB_DISMISS:
+	case VERB_COUNT:
+		stage(a, (struct draft){ 0 });
+		break;
+	}
+}
+
+/* Of several items: which one it was that the message line is about. */
+static void name_refused(struct app *a, uint32_t item)
+{
+	struct buf name = { 0 };
+
+	buf_adds(&name, "nothing was staged; ");
+	item_name(a->scene.model, item_number(a, item), &name);
+	buf_adds(&name, ": ");
+	buf_add_str(&name, buf_str(&a->notice));
+	buf_clear(&a->notice);
+	buf_add_str(&a->notice, buf_str(&name));
+	buf_release(&name);
+}
+
+void decide_verb(struct app *a, enum verb verb, struct str words)
+{
+	struct deciding *d = &a->deciding;
+	uint32_t here = app_item_here(a);
+	const struct draft *old;
+
+	d->targets.n = 0;
+	d->correcting = false;
+	d->verb = verb;
+	if (d->on_marked) {
+		/* all or none: half a bulk is no answer to anybody */
+		for (uint32_t i = 0; i < d->triage.marked.n; i++) {
+			if (!can_decide(a, d->triage.marked.v[i]) || !takes_verb(a, d->triage.marked.v[i], verb)) {
+				name_refused(a, d->triage.marked.v[i]);
+				d->on_marked = false;
+				d->targets.n = 0;
+				return;
+			}
+			vec_push(&d->targets, d->triage.marked.v[i]);
+		}
+	} else if (here == NONE) {
+		app_say(a, ROLE_DIM, "no item is selected");
+		return;
+	} else if (can_decide(a, here) && takes_verb(a, here, verb)) {
+		vec_push(&d->targets, here);
+		old = draft_on(a, here);
+		if (old && old->state == DRAFT_WRITTEN) {
+			d->confirm = CONFIRM_CORRECT;
+			app_say(a, ROLE_KEY,
+				"%s was recorded already (%s), and the agent may have acted on it; y sends "
+				"a correction after it",
+				verb_name(old->verb),
+				delivery_name(draft_delivery(desk_of(a, here), old)));
+			return;
+		}
+	}
+	if (d->targets.n)
+		ask_words(a, words);
+}
+
+void decide_item(struct app *a, uint32_t item, enum verb verb)
+{
+	struct deciding *d = &a->deciding;
+
+	if (!can_decide(a, item) || !takes_verb(a, item, verb))
+		return;
+	d->on_marked = d->correcting = false;
+	d->verb = verb;
+	d->targets.n = 0;
+	vec_push(&d->targets, item);
+	stage(a, (struct draft){ 0 });
+	app_effect(a, EFFECT_PLAN, STR_NONE, NONE);
+}
+
+void decide_answered(struct app *a, int kind, struct str text)
+{
+	struct deciding *d = &a->deciding;
+	struct draft draft = { 0 };
+	const struct draft *old;
+
+	buf_clear(&a->notice);
+	text = str_trim(text);
+	switch (kind) {
+	case PROMPT_EXPLAIN:
+		draft.explanation = text;
+		if (d->verb == VERB_REJECT)
+			split_reason(d, &draft);
+		break;
+	case PROMPT_ANSWER: draft.answer = text; break;
+	case PROMPT_REASON:
+		old = d->targets.n ? draft_on(a, d->targets.v[0]) : NULL;
+		if (!old || !text.n)
+			return;
+		draft = *old;
+		draft.reason_code = text;
+		d->verb = old->verb;
+		break;
+	default: return;
+	}
+	if (verb_lacks(d->verb, draft.reason_code, draft.explanation, draft.answer)) {
+		app_say(a, ROLE_WARN, "%s: nothing was staged",
+			verb_lacks(d->verb, draft.reason_code, draft.explanation, draft.answer));
+		d->on_marked = false;
+		return;
+	}
+	stage(a, draft);
+}
+
+/* A staged draft on the item here; says what is lacking. */
+static const struct draft *staged_here(struct app *a, uint32_t *item)
+{
+	const struct draft *old;
+
+	*item = app_item_here(a);
+	old = *item == NONE ? NULL : draft_on(a, *item);
+	if (old && old->state == DRAFT_STAGED)
+		return old;
+	app_say(a, ROLE_DIM, "nothing is staged on this; a verb comes first");
+	return NULL;
+}
+
+void decide_explain(struct app *a)
+{
+	uint32_t item;
+	const struct draft *old = staged_here(a, &item);
+
+	if (old && can_decide(a, item))
+		wish_draft(a, EFFECT_EXPLAIN, item, *old);
+}
+
+void decide_reason(struct app *a, struct str code)
+{
+	uint32_t item;
+	const struct draft *old = staged_here(a, &item);
+
+	if (!old || !can_decide(a, item))
+		return;
+	a->deciding.targets.n = 0;
+	vec_push(&a->deciding.targets, item);
+	if (code.n) {
+		decide_answered(a, PROMPT_REASON, code);
+		return;
+	}
+	prompt_open(&a->prompt, PROMPT_REASON, old->reason_code);
+	offer_reasons(a, "Tab completes: ");
+}
+
+/* ---- undoing ---- */
+
+/* Whether to give up a held message; where it may have arrived, that is said and asked twice. */
+static void ask_give_up(struct app *a, struct desk *desk, uint32_t letter)
+{
+	const struct letter *l = &desk->letters.v[letter];
+	bool doubt = l->tried && l->uncertain;
+
+	a->deciding.confirm = doubt ? CONFIRM_DOUBT : CONFIRM_GIVE_UP;
+	a->deciding.letter = letter;
+	a->deciding.desk = desk;
+	a->deciding.sure = doubt;
+	if (doubt)
+		app_say(a, ROLE_KEY, "%s may have arrived, nobody knows; y gives it up all the same",
+			l->id);
+	else
+		app_say(a, ROLE_KEY, "%s is held; y gives it up, and the item is open again", l->id);
+}
+
+static bool on_recovery(struct app *a)
+{
+	const struct screen *s = app_screen(a);
+
+	return s && s->pane.view == &view_recovery;
+}
+
+/* The page has no selection: one after the other, each named in the question. */
+static void give_up_first(struct app *a)
+{
+	for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++) {
+		struct desk *d = &a->scene.desks->list.v[i];
+
+		for (uint32_t k = 0; k < d->letters.n; k++)
+			if (d->letters.v[k].state == LETTER_HELD && d->access == DESK_WRITES) {
+				ask_give_up(a, d, k);
+				return;
+			}
+	}
+	app_say(a, ROLE_DIM, "nothing is held; y finishes what is listed");
+}
+
+void decide_undo(struct app *a)
+{
+	uint32_t here = app_item_here(a);
+	const struct draft *old = here == NONE ? NULL : draft_on(a, here);
+	struct desk *desk = old ? desk_of(a, here) : NULL;
+
+	if (on_recovery(a)) {
+		give_up_first(a);
+		return;
+	}
+	if (old && old->state == DRAFT_WRITTEN && desk->letters.v[old->letter].state == LETTER_HELD) {
+		ask_give_up(a, desk, old->letter);
+		return;
+	}
+	if (!old || old->state != DRAFT_STAGED) {
+		old = NULL; /* the last one staged, wherever it is */
+		for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++) {
+			struct desk *d = &a->scene.desks->list.v[i];
+
+			for (uint32_t k = d->drafts.n; k-- > 0;)
+				if (d->drafts.v[k].state == DRAFT_STAGED &&
+				    (!old || d->drafts.v[k].time_ms > old->time_ms)) {
+					old = &d->drafts.v[k];
+					desk = d;
+				}
+		}
+	}
+	if (!old) {
+		app_say(a, ROLE_DIM, "nothing is staged");
+		return;
+	}
+	app_effect(a, EFFECT_UNDO, STR_NONE, (uint32_t)(old - desk->drafts.v));
+	vec_last(&a->effects)->desk = desk;
+}
+
+/* ---- looking and sending ---- */
+
+void decide_attach(struct app *a, struct str file)
+{
+	free(a->deciding.artifact);
+	a->deciding.artifact = NULL;
+	if (!file.n) {
+		app_say(a, ROLE_DIM, "no artifact is attached; attach FILE does");
+		return;
+	}
+	a->deciding.artifact = str_dup(file);
+	app_say(a, ROLE_DIM, "%s goes with the next feedback request", a->deciding.artifact);
+}
+
+bool decide_is_read_only(const struct app *a)
+{
+	uint32_t n = a->scene.desks ? a->scene.desks->list.n : 0;
+
+	for (uint32_t i = 0; i < n && !a->read_only && !a->film.model; i++)
+		if (a->scene.desks->list.v[i].access == DESK_WRITES)
+			return false;
+	return true;
+}
+
+void decide_preflight(struct app *a)
+{
+	if (!decide_is_read_only(a))
+		app_effect(a, EFFECT_PLAN, STR_NONE, NONE);
+	else if (a->read_only || !a->scene.desks || !a->scene.desks->list.n)
+		app_say(a, ROLE_WARN, "read-only: %s",
+			a->read_only ? a->read_only : "there is no journal here");
+	else
+		app_say(a, ROLE_WARN, "read-only: %s", a->scene.desks->list.v[0].why.text);
+}
+
+bool decide_keys(struct app *a, bool words, char out[KEYS_MAX])
+{
+	static const struct {
+		enum verb verb;
+		char key;
+	} verbs[] = { { VERB_ACCEPT, 'a' },  { VERB_REJECT, 'x' },   { VERB_PARTIAL, 'p' },
+		      { VERB_ANSWER, '=' },  { VERB_ESCALATE, 'e' }, { VERB_DISMISS, 'D' } };
+	uint32_t item = app_item_here(a);
+	const struct draft *old = item == NONE ? NULL : draft_on(a, item);
+	struct item_state at;
+	unsigned takes;
+	int n = 0;
+
+	if (item == NONE || decide_is_read_only(a) || !decide_state(a, item, &at))
+		return false;
+	takes = at.open || old ? verbs_of_item(a->scene.model, item_number(a, item), &at) : 0;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (takes & 1u << verbs[i].verb)
+			n += snprintf(out + n, KEYS_MAX - (size_t)n, words ? "%s%c %s" : "%s%c",
+				      n ? words ? "  " : " " : "", verbs[i].key,
+				      verb_name(verbs[i].verb));
+	return n > 0;
+}
+
+void decide_resend(struct app *a)
+{
+	uint32_t here = app_item_here(a);
+	const struct draft *old = here == NONE ? NULL : draft_on(a, here);
+
+	if (!old || old->state != DRAFT_WRITTEN) {
+		app_say(a, ROLE_DIM, "nothing was written about this");
+		return;
+	}
+	app_effect(a, EFFECT_RESEND, STR_NONE, old->letter);
+	vec_last(&a->effects)->desk = desk_of(a, here);
+}
+
+uint32_t decide_staged(const struct app *a)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++)
+		n += desk_staged(&a->scene.desks->list.v[i]);
+	return n;
+}
+
+void decide_quit(struct app *a)
+{
+	uint32_t n = decide_staged(a);
+
+	if (!n) {
+		app_effect(a, EFFECT_QUIT, STR_NONE, 0);
+		return;
+	}
+	a->deciding.confirm = CONFIRM_QUIT;
+	app_say(a, ROLE_KEY, "%u staged, not sent; they are kept. y quits, $ looks at them", n);
+}
+
+static void confirmed(struct app *a, enum confirm what)
+{
+	struct deciding *d = &a->deciding;
+
+	switch (what) {
+	case CONFIRM_CORRECT:
+		d->correcting = true;
+		ask_words(a, STR_NONE);
+		break;
+	case CONFIRM_SURE: app_effect(a, EFFECT_DELIVER, STR_NONE, 1); break;
+	case CONFIRM_QUIT: app_effect(a, EFFECT_QUIT, STR_NONE, 0); break;
+	case CONFIRM_DOUBT:
+		d->confirm = CONFIRM_GIVE_UP;
+		app_say(a, ROLE_KEY, "if it did arrive, somebody may act on it and on what you decide "
+				     "anew; y once more");
+		break;
+	case CONFIRM_GIVE_UP:
+		app_effect(a, EFFECT_GIVE_UP, d->sure ? STR("sure") : STR_NONE, d->letter);
+		vec_last(&a->effects)->desk = d->desk;
+		break;
+	case CONFIRM_NONE: break;
+	}
+}
+
+/* y on the pre-flight page. */
+static void confirm_plan(struct app *a)
+{
+	const struct plan *plan = a->scene.plan;
+
+	for (uint32_t i = 0; i < plan->list.n; i++)
+		if (plan->list.v[i].needs_sure && !plan->list.v[i].missing.n) {
+			a->deciding.confirm = CONFIRM_SURE;
+			app_say(a, ROLE_KEY, "the artifact is the same as in the last turn; y once more "
+					     "sends it anyway");
+			return;
+		}
+	app_effect(a, EFFECT_DELIVER, STR_NONE, 0);
+}
+
+bool decide_key(struct app *a, const struct key *key)
+{
+	struct deciding *d = &a->deciding;
+	struct screen *s = app_screen(a);
+	bool preflight = s && s->pane.view == &view_preflight;
+
+	/* what was typed ahead or pasted was not meant for a page that was not there yet */
+	if (preflight && (key->code == KEY_PASTE || a->clock_ms - d->opened_ms < PREFLIGHT_DEAF_MS))
+		return true;
+	if (d->confirm != CONFIRM_NONE) {
+		enum confirm what = d->confirm;
+
+		d->confirm = CONFIRM_NONE;
+		buf_clear(&a->notice);
+		if (key->code == 'y')
+			confirmed(a, what);
+		else if (what == CONFIRM_QUIT && key->code == '$')
+			decide_preflight(a);
+		return true;
+	}
+	if (preflight && key->code == 'y' && a->scene.plan) {
+		confirm_plan(a);
+		return true;
+	}
+	if (s && s->pane.view == &view_recovery && key->code == 'y') {
+		app_effect(a, EFFECT_RECOVER, STR_NONE, 0);
+		return true;
+	}
+	return false;
+}
+
+void decide_saw(struct app *a, uint32_t item, const struct pane *p)
+{
+	struct deciding *d = &a->deciding;
+	uint32_t shown = p->top + (uint32_t)(p->rows > 0 ? p->rows : 0), end = 0;
+
+	/* what it says ends where its history begins */
+	while (end < p->lines.list.n && line_at(&p->lines, end).what != LINE_SECTION)
+		end++;
+	if (shown < end)
+		return;
+	while (d->read.n <= item)
+		vec_push(&d->read, 0);
+	d->read.v[item] = 1;
+	a->scene.read = d->read.v;
+	a->scene.read_n = d->read.n;
+}

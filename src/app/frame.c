@@ -1,0 +1,280 @@
+/* The frame: title, tabs, the view with its preview, the keys that matter, the message line. */
+#include "app/app.h"
+#include "view/view_parts.h"
+
+#include <stdio.h>
+
+enum {
+	PREVIEW_LEAST_ROWS = 14, /* body rows below which the list has them all */
+	TITLE_LEAST_COLS = 22,   /* of the title for the sources */
+	NOTICE_MOST_ROWS = 5,
+	FILTER_LEAST_COLS = 9,   /* behind the tabs; with less it goes to the message line */
+};
+
+static const struct {
+	const char *label;
+	bool preview;
+} tabs[TAB_COUNT] = {
+	[TAB_INBOX] = { "Inbox", true },	 [TAB_TIMELINE] = { "Timeline", false },
+	[TAB_LEDGER] = { "Ledger", true },	 [TAB_MESSAGES] = { "Messages", true },
+	[TAB_AGENTS] = { "Agents", false },	 [TAB_DECISIONS] = { "Decisions", true },
+};
+
+enum { TABS_COLS = 70 }; /* below this, two labels share the blank between them */
+
+/* Where tab i's label starts, with the bracket before it, and how long it is with both. */
+static int tab_col(const struct app *a, int i, int *cols)
+{
+	bool close = a->cols < TABS_COLS;
+	int at = !close;
+
+	for (int t = 0;; t++) {
+		*cols = (int)strlen(tabs[t].label) + 4;
+		if (t == i)
+			return at;
+		at += *cols - close;
+	}
+}
+
+int app_tab_at(const struct app *a, int col)
+{
+	for (int i = 0; i < TAB_COUNT; i++) {
+		int cols, at = tab_col(a, i, &cols);
+
+		if (col >= at && col < at + cols)
+			return i;
+	}
+	return -1;
+}
+
+static void add_count(struct buf *out, const char *sign, uint32_t n, const char *word)
+{
+	if (n)
+		buf_printf(out, "  %s%u %s", sign, n, word);
+}
+
+/* What there is to do and what is wrong; how much there is goes first where there is no room. */
+static void count_title(const struct app *a, struct buf *out)
+{
+	bool sending = a->deciding.sending; /* what is on its way is not held yet */
+	uint32_t held = 0;
+	char messages[32];
+
+	for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++)
+		held += sending ? 0 : desk_unfinished(&a->scene.desks->list.v[i]);
+	buf_printf(out, "%u open", a->open);
+	add_count(out, "!", a->due, "due");
+	add_count(out, "", decide_staged(a), "staged");
+	add_count(out, "", held, "held");
+	if (sending)
+		buf_adds(out, "  sending");
+	if (!a->film.model && decide_is_read_only(a))
+		buf_adds(out, "  read-only");
+	add_count(out, "✗", a->errors, "wrong");
+	snprintf(messages, sizeof(messages), "  %u message%s", a->scene.k, a->scene.k == 1 ? "" : "s");
+	if ((int)(out->n + strlen(messages)) + TITLE_LEAST_COLS < a->cols)
+		buf_adds(out, messages);
+	buf_addc(out, ' ');
+}
+
+static void draw_title(struct app *a, struct grid *g)
+{
+	static const char *const modes[] = { [LIVE_NOT] = "", [LIVE_ON] = "  live",
+					     [LIVE_PAUSED] = "  paused", [LIVE_BEHIND] = "  behind" };
+	struct rect row = rect_in(grid_rect(g), 0, 0, 1, a->cols);
+	const char *mode = a->scene.reading ? "  reading" : a->film.model ? "  replay" : modes[a->live];
+	struct pen p = { g, row };
+	struct buf counts = { 0 };
+
+	grid_fill(g, row, ROLE_TITLE, " ");
+	count_title(a, &counts);
+	put_right(g, row, ROLE_TITLE, counts.p);
+	/* a name may be cut, but not whether this is live or a replay */
+	p.rest.cols -= (int)(counts.n + 1 + strlen(mode));
+	pen_put(&p, ROLE_TITLE, " gavel  ");
+	pen_path(&p, ROLE_TITLE, a->title);
+	p.rest.cols += (int)strlen(mode);
+	pen_put(&p, ROLE_TITLE, mode);
+	buf_release(&counts);
+}
+
+/* Columns behind the tabs, from *at on. */
+static int filter_room(const struct app *a, int *at)
+{
+	int cols;
+
+	*at = tab_col(a, TAB_COUNT - 1, &cols);
+	*at += cols + 1;
+	return a->cols - *at;
+}
+
+static void draw_filter(const struct app *a, struct grid *g, struct rect row)
+{
+	struct pen p = { g, row };
+
+	pen_put(&p, ROLE_KEY, "\\");
+	pen_text(&p, ROLE_MATCH, buf_str(&a->filter_text));
+}
+
+static void draw_tab(const struct app *a, int i, struct grid *g, struct rect line)
+{
+	bool current = i == (int)a->tab;
+	int cols, at = tab_col(a, i, &cols);
+
+	/* where the line is a column short, the last label goes without its end */
+	grid_printf(g, rect_in(line, 0, at, 1, cols), current ? ROLE_ACCENT : ROLE_DIM, "%s%d %s%s",
+		    current ? "[" : " ", i + 1, tabs[i].label,
+		    at + cols > a->cols ? "" : current ? "]" : " ");
+}
+
+static void draw_tabs(struct app *a, struct grid *g)
+{
+	struct rect line = rect_in(grid_rect(g), 1, 0, 1, a->cols);
+	int at;
+
+	for (int i = 0; i < TAB_COUNT; i++)
+		draw_tab(a, i, g, line);
+	draw_tab(a, (int)a->tab, g, line); /* its brackets stand where its neighbours' blanks are */
+	if (a->filter && filter_room(a, &at) >= FILTER_LEAST_COLS)
+		draw_filter(a, g, rect_in(line, 0, at, 1, a->cols - at));
+}
+
+/* How the turn of a review stands, marked off from the list above it. */
+static void draw_strip(const struct app *a, struct grid *g, struct rect row)
+{
+	grid_fill(g, row, ROLE_BORDER, "─");
+	grid_text(g, rect_in(row, 0, 1, 1, row.cols - 2), a->strip_role, raw_of(buf_str(&a->strip)),
+		  TEXT_LINE);
+}
+
+/* What there is to say. What is too long for the last line has those above it, too. */
+static void draw_notice(struct grid *g, struct rect row, enum role role, struct str text)
+{
+	int rows = grid_prose_rows(g, row.cols - 2, raw_of(text), TEXT_LINE, NOTICE_MOST_ROWS);
+	struct rect where = { row.row - rows + 1, row.col, rows, row.cols };
+
+	grid_fill(g, where, ROLE_NORMAL, " ");
+	grid_prose(g, rect_in(where, 0, 1, rows, row.cols - 2), role, raw_of(text), TEXT_LINE, 0);
+}
+
+static void draw_bottom(struct app *a, struct grid *g, struct rect row, int *cursor_col)
+{
+	int at;
+
+	if (a->prompt.kind != PROMPT_NONE)
+		*cursor_col = prompt_draw(&a->prompt, g, row);
+	else if (a->notice.n)
+		draw_notice(g, row, a->notice_role, buf_str(&a->notice));
+	else if (a->banner.n)
+		draw_notice(g, row, ROLE_WARN, buf_str(&a->banner));
+	else if (a->filter && filter_room(a, &at) < FILTER_LEAST_COLS)
+		draw_filter(a, g, rect_in(row, 0, 1, 1, row.cols - 2));
+}
+
+/* How the body is shared between list and preview. */
+static void lay_out(struct app *a, struct rect body)
+{
+	a->list_rect = body;
+	a->preview_rect = (struct rect){ 0 };
+	if (!tabs[a->tab].preview || body.rows < PREVIEW_LEAST_ROWS)
+		return;
+	if (a->maximised) {
+		if (a->preview_focused) {
+			a->preview_rect = body;
+			a->list_rect = rect_in(body, 0, 0, 0, body.cols);
+		}
+		return;
+	}
+	if (body.cols >= BESIDE_COLS) {
+		int left = body.cols / 2;
+
+		a->list_rect = rect_in(body, 0, 0, body.rows, left);
+		a->preview_rect = rect_in(body, 0, left + 1, body.rows, body.cols - left - 1);
+	} else {
+		int top = body.rows / 2;
+
+		a->list_rect = rect_in(body, 0, 0, top, body.cols);
+		a->preview_rect = rect_in(body, top + 1, 0, body.rows - top - 1, body.cols);
+	}
+}
+
+static void draw_border(const struct app *a, struct grid *g, struct rect body)
+{
+	enum role role = a->preview_focused ? ROLE_ACCENT : ROLE_BORDER;
+
+	if (a->preview_rect.rows <= 0 || a->list_rect.rows <= 0)
+		return;
+	if (a->preview_rect.col > body.col)
+		grid_fill(g, rect_in(body, 0, a->preview_rect.col - 1, body.rows, 1), role, "│");
+	else
+		grid_fill(g, rect_in(body, a->preview_rect.row - 1 - body.row, 0, 1, body.cols),
+			  role, "─");
+}
+
+static void draw_views(struct app *a, struct grid *g, struct rect body)
+{
+	struct scene scene = a->scene;
+
+	lay_out(a, body);
+	app_refresh(a);
+	if (a->jump && a->tab == TAB_MESSAGES && app_is_settled(a)) {
+		pane_select(app_list(a), UINT32_MAX);
+		a->jump = false;
+		app_refresh(a);
+	}
+	if (a->list_rect.rows > 0)
+		pane_draw(app_list(a), &a->scene, g, a->list_rect, true, !a->preview_focused,
+			  a->preview_focused ? STR_NONE : buf_str(&a->word));
+	draw_border(a, g, body);
+	if (a->preview_rect.rows <= 0 || !a->preview.view || a->previewed.type == TARGET_NONE)
+		return;
+	scene.item = scene.message = a->previewed.number;
+	pane_draw(&a->preview, &scene, g, a->preview_rect, false, a->preview_focused,
+		  buf_str(&a->word));
+	if (a->previewed.type == TARGET_ITEM)
+		decide_saw(a, a->previewed.number, &a->preview);
+}
+
+static void draw_screen(struct app *a, struct grid *g, struct rect body)
+{
+	struct screen *s = app_screen(a);
+	struct scene scene = app_scene_of(a, s);
+
+	lay_out(a, body);
+	app_refresh(a);
+	pane_draw(&s->pane, &scene, g, body, false, true, buf_str(&a->word));
+	if (s->pane.view == &view_item && !s->k)
+		decide_saw(a, s->item, &s->pane);
+}
+
+void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col)
+{
+	struct rect all = grid_rect(g), body;
+	int bar, strip;
+
+	app_resize(a, g->rows, g->cols);
+	*cursor_row = *cursor_col = -1;
+	grid_clear(g);
+	if (a->cols < SMALLEST_COLS || a->rows < SMALLEST_ROWS) {
+		grid_printf(g, all, ROLE_NORMAL, "gavel needs %dx%d; this is %dx%d", SMALLEST_COLS,
+			    SMALLEST_ROWS, a->cols, a->rows);
+		return;
+	}
+	draw_title(a, g);
+	draw_tabs(a, g);
+	bar = replay_bar_rows(a);
+	strip = a->strip.n ? 1 : 0;
+	body = rect_in(all, 2, 0, a->rows - 4 - bar - strip, a->cols);
+	if (bar)
+		replay_draw(a, g, rect_in(all, a->rows - 2 - bar, 0, bar, a->cols));
+	if (a->screen_count)
+		draw_screen(a, g, body);
+	else
+		draw_views(a, g, body);
+	if (a->strip.n)
+		draw_strip(a, g, rect_in(all, a->rows - 3, 0, 1, a->cols));
+	app_draw_status(a, g, rect_in(all, a->rows - 2, 0, 1, a->cols));
+	draw_bottom(a, g, rect_in(all, a->rows - 1, 0, 1, a->cols), cursor_col);
+	if (*cursor_col >= 0)
+		*cursor_row = a->rows - 1;
+}

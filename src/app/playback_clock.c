@@ -1,0 +1,182 @@
+/* The film's clocks: the recording's, made of what messages tell, and the one that is watched. Only
+ * the gaps between messages are kept. */
+#include "app/playback_internal.h"
+
+/* no gap is longer, so that sums cannot overflow whatever senders say */
+#define GAP_MAX_MS (INT64_C(1) << 31 << 11) /* 139 years */
+
+/* Follows the times of messages; see the header. */
+struct follower {
+	int64_t latest; /* WHEN_NONE before the first */
+	unsigned behind;
+};
+
+static int64_t follow(struct follower *f, int64_t t)
+{
+	int64_t gap;
+
+	if (f->latest == WHEN_NONE) {
+		f->latest = t;
+		return 0;
+	}
+	if (t < f->latest) {
+		if (++f->behind >= FILM_BACK_MESSAGES) {
+			f->latest = t;
+			f->behind = 0;
+		}
+		return 0;
+	}
+	f->behind = 0;
+	/* the difference may not fit */
+	gap = f->latest < 0 && t > INT64_MAX + f->latest ? GAP_MAX_MS : t - f->latest;
+	f->latest = t;
+	return gap < GAP_MAX_MS ? gap : GAP_MAX_MS;
+}
+
+static int64_t add(int64_t a, int64_t b)
+{
+	return a > INT64_MAX / 4 - b ? INT64_MAX / 4 : a + b;
+}
+
+/* Message i is at `at`, the one before it at `before`. Returns at. */
+static int64_t tell(struct film *f, uint32_t i, int64_t before, int64_t at)
+{
+	int64_t gap = at - before;
+
+	f->gaps[i] = gap < FILM_WIDE ? (uint16_t)gap : FILM_WIDE;
+	if (gap >= FILM_WIDE)
+		vec_push(&f->wide, (struct film_gap){ i, gap });
+	return at;
+}
+
+/* Messages [from, to) have no time; the gap they lie in ends at message `to`. Returns where the
+ * last one is. */
+static int64_t spread(struct film *f, uint32_t from, uint32_t to, int64_t at, int64_t gap)
+{
+	int64_t step = gap / (int64_t)(to - from + 1);
+
+	step = step < FILM_STEP_MS ? step : FILM_STEP_MS;
+	for (uint32_t i = from; i < to; i++)
+		at = tell(f, i, at, add(at, step));
+	return at;
+}
+
+/* Messages [from, to), a second apart. */
+static int64_t tell_steps(struct film *f, uint32_t from, uint32_t to, int64_t at)
+{
+	for (uint32_t i = from; i < to; i++)
+		at = tell(f, i, at, add(at, i ? FILM_STEP_MS : 0));
+	return at;
+}
+
+void film_tell_clock(struct film *f)
+{
+	const struct record *records = f->model->records.v;
+	struct follower follower = { WHEN_NONE, 0 };
+	uint32_t told = 0; /* messages whose place is known */
+	int64_t at = 0;
+
+	for (uint32_t i = 0; i < f->end; i++) {
+		int64_t gap, end, before = at;
+		bool first;
+
+		if (records[i].time_ms == WHEN_NONE)
+			continue;
+		first = follower.latest == WHEN_NONE;
+		if (first && i) { /* nothing tells what came before apart */
+			before = tell_steps(f, 0, i, 0);
+			at = before + FILM_STEP_MS;
+		}
+		gap = follow(&follower, records[i].time_ms);
+		end = add(at, gap);
+		if (!first && told < i)
+			before = spread(f, told, i, at, gap);
+		at = tell(f, i, before, end);
+		told = i + 1;
+	}
+	/* where time does not move at all, all of them are told anew */
+	tell_steps(f, at ? told : 0, f->end, at);
+}
+
+int64_t film_gap_of(const struct film *f, uint32_t message)
+{
+	uint32_t low = 0, high = f->wide.n;
+
+	if (f->gaps[message] != FILM_WIDE)
+		return f->gaps[message];
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (f->wide.v[middle].message <= message)
+			low = middle;
+		else
+			high = middle;
+	}
+	return f->wide.v[low].ms;
+}
+
+int64_t film_shortened(const struct film *f, int64_t gap)
+{
+	return f->skip && gap > f->idle_ms ? f->idle_ms : gap;
+}
+
+int64_t film_stone_at(const struct film *f, enum film_clock clock, uint32_t stone)
+{
+	return clock == FILM_PLAY ? f->stones[stone].play_ms : f->stones[stone].clock_ms;
+}
+
+int64_t film_step(const struct film *f, enum film_clock clock, uint32_t message)
+{
+	int64_t gap = film_gap_of(f, message);
+
+	return clock == FILM_PLAY ? film_shortened(f, gap) : gap;
+}
+
+int64_t film_time_at(const struct film *f, enum film_clock clock, uint32_t message)
+{
+	int64_t at = film_stone_at(f, clock, message / FILM_STONE);
+
+	for (uint32_t i = message / FILM_STONE * FILM_STONE; i <= message; i++)
+		at += film_step(f, clock, i);
+	return at;
+}
+
+int64_t film_clock_at(const struct film *f, uint32_t message)
+{
+	return film_time_at(f, FILM_CLOCK, message);
+}
+
+int64_t film_play_at(const struct film *f, uint32_t message)
+{
+	return film_time_at(f, FILM_PLAY, message);
+}
+
+/* Where one is after the first k messages. */
+double film_time_after(const struct film *f, enum film_clock clock, uint32_t k)
+{
+	return k ? (double)film_time_at(f, clock, k - 1) : 0;
+}
+
+void film_shorten(struct film *f)
+{
+	int64_t clock = 0, play = 0;
+
+	f->skipped_ms = 0;
+	f->skips = 0;
+	for (uint32_t i = 0; i < f->end; i++) {
+		int64_t gap = film_gap_of(f, i), left = film_shortened(f, gap);
+
+		if (i % FILM_STONE == 0) {
+			f->stones[i / FILM_STONE].clock_ms = clock;
+			f->stones[i / FILM_STONE].play_ms = play;
+		}
+		if (left < gap) {
+			f->skipped_ms = add(f->skipped_ms, gap - left);
+			f->skips++;
+		}
+		clock += gap;
+		play += left;
+	}
+	f->length_ms = play;
+	f->bar.cols = 0;
+}

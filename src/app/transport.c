@@ -1,0 +1,322 @@
+/* Moving the film, and with it what every view looks through. */
+#include "app/transport.h"
+
+#include "base/parallel.h"
+#include "app/app.h"
+
+const char *const replay_refusal = "this is a replay, nothing is sent; :fork decides on a copy";
+
+enum { MINUTE_MS = 60000 };
+
+static const double speeds[] = { 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000 };
+enum { SPEEDS = sizeof(speeds) / sizeof(speeds[0]) };
+
+/* What is shown is that of the film's cursor. */
+static void follow_film(struct app *a)
+{
+	/* its lines are those of the whole film */
+	bool timeline_is_stale = a->stale[TAB_TIMELINE];
+
+	a->scene.k = a->film.k;
+	a->scene.now_ms = a->film.now_ms;
+	a->jump = true;
+	app_moved(a);
+	a->stale[TAB_TIMELINE] = timeline_is_stale;
+}
+
+/* What a replay needs to know of the session, each by itself. */
+static void open_film(void *app)
+{
+	struct app *a = app;
+
+	film_open(&a->film, a->scene.model, a->scene.model->records.n);
+}
+
+static void make_asof(void *app)
+{
+	struct app *a = app;
+
+	a->scene.asof = asof_new(a->scene.model, a->scene.model->records.n);
+}
+
+void replay_open(struct app *a, bool from_start)
+{
+	struct film *f = &a->film;
+
+	/* a page whose y sends something must not stay; nor a question */
+	while (a->screen_count)
+		app_back(a);
+	a->deciding.confirm = CONFIRM_NONE;
+	a->deciding.on_marked = false;
+	app_drop_asof(a);
+	side_by_side(open_film, a, make_asof, a);
+	a->scene.until = f->end;
+	a->stale[TAB_TIMELINE] = true;
+	if (from_start)
+		film_seek(f, 0);
+	follow_film(a);
+}
+
+void replay_close(struct app *a)
+{
+	film_close(&a->film);
+	app_drop_asof(a);
+	a->scene.until = 0;
+	app_to_end(a);
+}
+
+bool replay_tick(struct app *a, int64_t clock_ms)
+{
+	if (!a->film.model || !film_tick(&a->film, clock_ms))
+		return false;
+	follow_film(a);
+	return true;
+}
+
+int replay_wait_ms(const struct app *a)
+{
+	return a->film.model ? film_wait_ms(&a->film) : -1;
+}
+
+/* ---- seeking ---- */
+
+/* "30s", "2m", "1h", "500ms", "45": a span; bare numbers are seconds. */
+static bool parse_span(struct str s, int64_t *ms)
+{
+	static const struct {
+		const char *unit;
+		int64_t ms;
+	} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 },
+		      { "d", 86400000 }, { "", 1000 } };
+	uint64_t n;
+
+	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		struct str unit = str_of(units[i].unit);
+
+		if (!str_ends(s, unit) || !str_to_u64(str_make(s.p, s.n - unit.n), &n) || n > 1000000000)
+			continue;
+		*ms = (int64_t)n * units[i].ms;
+		return true;
+	}
+	return false;
+}
+
+static bool seek(struct app *a, struct str s)
+{
+	struct film *f = &a->film;
+	uint64_t n;
+	int64_t ms;
+
+	if (!s.n)
+		return false;
+	if (s.p[0] == '#' && str_to_u64(str_from(s, 1), &n)) {
+		film_seek(f, n < f->end ? (uint32_t)n : f->end);
+	} else if (str_ends(s, STR("%")) && str_to_u64(str_make(s.p, s.n - 1), &n) && n <= 100) {
+		film_seek_play(f, film_length_ms(f) * (double)n / 100);
+	} else if ((s.p[0] == '+' || s.p[0] == '-') && parse_span(str_from(s, 1), &ms)) {
+		film_seek_by(f, s.p[0] == '-' ? -ms : ms);
+	} else if (when_parse_loose(s, film_now(f, f->end), &ms)) {
+		film_seek_time(f, ms);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+bool replay_seek(struct app *a, struct str where)
+{
+	char q[QUOTED_MAX];
+
+	if (!seek(a, where)) {
+		app_say(a, ROLE_ERROR,
+			"%s: must be a time such as 10:15, #N, a span such as +30s or -2m, or 40%%",
+			quoted(where, q));
+		return false;
+	}
+	follow_film(a);
+	return true;
+}
+
+static void jump(struct app *a, unsigned marks, int direction, const char *what)
+{
+	if (film_jump(&a->film, marks, direction))
+		follow_film(a);
+	else
+		app_say(a, ROLE_DIM, "no %s %s", direction > 0 ? "later" : "earlier", what);
+}
+
+bool replay_mouse(struct app *a, const struct key *key)
+{
+	struct rect r = a->bar_rect;
+	bool inside = key->row >= r.row && key->row < r.row + r.rows && key->col >= r.col &&
+		      key->col < r.col + r.cols;
+
+	if (!a->film.model || key->button != 1)
+		return false;
+	if (key->mouse == MOUSE_PRESS)
+		a->dragging = inside;
+	if (!a->dragging || (key->mouse != MOUSE_PRESS && key->mouse != MOUSE_DRAG)) {
+		a->dragging = a->dragging && key->mouse != MOUSE_RELEASE;
+		return false;
+	}
+	film_seek_play(&a->film, film_at_col(&a->film, key->col - r.col, r.cols));
+	follow_film(a);
+	return true;
+}
+
+/* ---- speed ---- */
+
+static void say_speed(struct app *a)
+{
+	app_say(a, ROLE_DIM, "speed %gx", a->film.speed);
+}
+
+static void change_speed(struct app *a, int direction)
+{
+	int at = direction > 0 ? 0 : SPEEDS - 1;
+
+	while (at >= 0 && at < SPEEDS &&
+	       (direction > 0 ? speeds[at] <= a->film.speed : speeds[at] >= a->film.speed))
+		at += direction;
+	if (at >= 0 && at < SPEEDS)
+		a->film.speed = speeds[at];
+	say_speed(a);
+}
+
+/* ---- commands ---- */
+
+#define RUN(name) void replay_##name(struct app *a, struct str argument)
+#define UNUSED (void)argument
+
+RUN(toggle)
+{
+	UNUSED;
+	if (!a->film.model) {
+		replay_open(a, false);
+		app_say(a, ROLE_DIM, "replay: Space plays, Home goes to the start, R leaves");
+	} else if (a->replays) {
+		app_say(a, ROLE_DIM, "this is a replay; Q quits");
+	} else {
+		replay_close(a);
+	}
+}
+
+RUN(run_play)
+{
+	UNUSED;
+	if (a->film.playing)
+		a->film.playing = false;
+	else
+		film_play(&a->film, a->clock_ms);
+	follow_film(a);
+}
+
+static void step(struct app *a, int by)
+{
+	a->film.playing = false;
+	if (by < 0 && !a->film.k)
+		return;
+	film_seek(&a->film, a->film.k + (uint32_t)by);
+	follow_film(a);
+}
+
+RUN(run_step) { UNUSED; step(a, 1); }
+RUN(run_step_back) { UNUSED; step(a, -1); }
+RUN(run_faster) { UNUSED; change_speed(a, 1); }
+RUN(run_slower) { UNUSED; change_speed(a, -1); }
+
+RUN(run_speed)
+{
+	if (film_parse_speed(argument, &a->film.speed))
+		say_speed(a);
+	else
+		app_say(a, ROLE_ERROR, "speed takes a number from 0.1 to 1000");
+}
+
+static void minute(struct app *a, int direction)
+{
+	film_seek_by(&a->film, direction * MINUTE_MS);
+	follow_film(a);
+}
+
+RUN(run_minute) { UNUSED; minute(a, 1); }
+RUN(run_minute_back) { UNUSED; minute(a, -1); }
+
+enum { EVENTS = 1 << FILM_ITEM | 1 << FILM_DECISION | 1 << FILM_ERROR };
+
+RUN(run_next) { UNUSED; jump(a, EVENTS, 1, "item, decision or error"); }
+RUN(run_previous) { UNUSED; jump(a, EVENTS, -1, "item, decision or error"); }
+RUN(run_next_item) { UNUSED; jump(a, 1 << FILM_ITEM, 1, "item"); }
+RUN(run_previous_item) { UNUSED; jump(a, 1 << FILM_ITEM, -1, "item"); }
+RUN(run_next_decision) { UNUSED; jump(a, 1 << FILM_DECISION, 1, "decision"); }
+RUN(run_previous_decision) { UNUSED; jump(a, 1 << FILM_DECISION, -1, "decision"); }
+RUN(run_next_error) { UNUSED; jump(a, 1 << FILM_ERROR, 1, "error"); }
+RUN(run_previous_error) { UNUSED; jump(a, 1 << FILM_ERROR, -1, "error"); }
+RUN(run_next_iteration) { UNUSED; jump(a, 1 << FILM_ITERATION, 1, "iteration"); }
+RUN(run_previous_iteration) { UNUSED; jump(a, 1 << FILM_ITERATION, -1, "iteration"); }
+
+RUN(run_start)
+{
+	UNUSED;
+	film_seek(&a->film, 0);
+	follow_film(a);
+}
+
+/* At the end already, the film grows by what has come since it was opened. */
+RUN(run_end)
+{
+	UNUSED;
+	if (a->film.k == a->film.end && a->scene.model->records.n > a->film.end)
+		replay_open(a, false);
+	film_seek(&a->film, a->film.end);
+	follow_film(a);
+}
+
+RUN(run_loop)
+{
+	static const char *const told[] = { [LOOP_NONE] = "no loop",
+					    [LOOP_HALF] = "the loop begins here; L again at its end",
+					    [LOOP_ON] = "plays from [ to ] again and again; L ends that" };
+
+	UNUSED;
+	film_loop_here(&a->film);
+	app_say(a, ROLE_DIM, "%s", told[a->film.loop]);
+}
+
+RUN(run_skip)
+{
+	struct film *f = &a->film;
+	int64_t ms = 0;
+	char span[32];
+
+	if (str_is(argument, "off")) {
+		film_set_skip(f, false, f->idle_ms);
+	} else if (!argument.n) {
+		film_set_skip(f, !f->skip, f->idle_ms);
+	} else if (parse_span(argument, &ms) && ms > 0) {
+		film_set_skip(f, true, ms);
+	} else {
+		app_say(a, ROLE_ERROR, "skip takes a span such as 5s or 2m, or off");
+		return;
+	}
+	if (f->skip)
+		app_say(a, ROLE_DIM, "idle time over %s is shortened, in %u places",
+			when_span(f->idle_ms, span), f->skips);
+	else
+		app_say(a, ROLE_DIM, "idle time is played as long as it was");
+	follow_film(a);
+}
+
+RUN(run_seek)
+{
+	if (argument.n)
+		replay_seek(a, argument);
+	else
+		prompt_open(&a->prompt, PROMPT_COMMAND, STR("seek "));
+}
+
+RUN(run_fork)
+{
+	a->film.playing = false;
+	app_effect(a, EFFECT_FORK, argument, a->film.k);
+}

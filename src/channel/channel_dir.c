@@ -1,0 +1,246 @@
+/* A directory that each message is put into as a file of its own; the channel's path is that
+ * file's. It appears whole or not at all: written under a temporary name, synced, linked. The
+ * temporary name begins with a dot, which readers leave alone, and is made from the final one: what
+ * a crash left behind is found and removed by the next try. */
+#include "channel/channel_ops.h"
+
+#include "base/buf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* What bears the final name. */
+enum taken { TAKEN_NOT, TAKEN_SAME, TAKEN_OTHER, TAKEN_UNSEEN };
+
+static struct str folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return STR(".");
+	return str_make(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+static void temporary_of(const char *path, struct buf *out)
+{
+	struct str folder = folder_of(path);
+	const char *slash = strrchr(path, '/');
+
+	buf_add_str(out, folder);
+	buf_printf(out, "/.%s.gavel-new", slash ? slash + 1 : path);
+}
+
+static enum channel_result dir_fail(const struct channel *c, const char *what, struct err *err)
+{
+	const int number = errno;
+
+	return channel_say(CHANNEL_NOT, err, "%.300s: %s: %s; %s, then resend", c->path, what,
+			   strerror(number),
+			   number == ENOSPC || number == EDQUOT ? "make room" : "check the disk");
+}
+
+static enum channel_result dir_open(struct channel *c, struct err *err)
+{
+	struct buf folder = { 0 };
+	enum channel_result r = CHANNEL_NOT;
+	struct stat st;
+
+	buf_add_str(&folder, folder_of(c->path));
+	if (!channel_look(folder.p, S_IFDIR, &st, err))
+		goto out;
+	c->fd = channel_open_path(folder.p, O_RDONLY | O_DIRECTORY, 0);
+	if (c->fd < 0 || channel_fstat(c->fd, &st) < 0)
+		r = dir_fail(c, "its folder cannot be opened", err);
+	else if (channel_is_safe(folder.p, &st, S_IFDIR, err))
+		r = CHANNEL_SENT;
+out:
+	buf_release(&folder);
+	return r;
+}
+
+static enum taken compare(int fd, struct str bytes)
+{
+	char block[8192];
+	size_t at = 0;
+
+	for (;;) {
+		ssize_t got;
+
+		IO_AGAIN(got, io.read(fd, block, sizeof(block)));
+		if (got < 0)
+			return TAKEN_UNSEEN;
+		if (got == 0)
+			return at == bytes.n ? TAKEN_SAME : TAKEN_OTHER;
+		if ((size_t)got > bytes.n - at || memcmp(block, bytes.p + at, (size_t)got) != 0)
+			return TAKEN_OTHER;
+		at += (size_t)got;
+	}
+}
+
+static enum taken who_has(const char *path, struct str bytes)
+{
+	int fd = channel_open_path(path, O_RDONLY | O_NONBLOCK, 0);
+	enum taken t = TAKEN_OTHER;
+	struct stat st;
+	int saved;
+
+	if (fd < 0)
+		return errno == ENOENT ? TAKEN_NOT : errno == ELOOP ? TAKEN_OTHER : TAKEN_UNSEEN;
+	if (channel_fstat(fd, &st) < 0)
+		t = TAKEN_UNSEEN;
+	else if (S_ISREG(st.st_mode))
+		t = compare(fd, bytes);
+	saved = errno;
+	io.close(fd);
+	errno = saved;
+	return t;
+}
+
+static enum channel_result taken_fail(const struct channel *c, enum taken t, struct err *err)
+{
+	if (t == TAKEN_UNSEEN)
+		return dir_fail(c, "cannot be read", err);
+	return channel_say(CHANNEL_NOT, err,
+			   "%.300s: is there already and holds something else; "
+			   "look at it, move it away, then resend",
+			   c->path);
+}
+
+static enum channel_result dir_prepare(struct channel *c, struct str bytes, bool after_torn,
+				       struct attempt *out, struct err *err)
+{
+	struct stat st;
+	enum taken t;
+
+	(void)after_torn;
+	if (channel_fstat(c->fd, &st) < 0)
+		return dir_fail(c, "its folder cannot be seen", err);
+	t = who_has(c->path, bytes);
+	if (t == TAKEN_OTHER || t == TAKEN_UNSEEN)
+		return taken_fail(c, t, err);
+	*out = (struct attempt){ .dev = (uint64_t)st.st_dev, .ino = (uint64_t)st.st_ino };
+	return CHANNEL_SENT;
+}
+
+static int sync_fd(int fd)
+{
+	int rc;
+
+	IO_AGAIN(rc, io.fsync(fd));
+	return rc;
+}
+
+static int remove_file(const char *path)
+{
+	int rc;
+
+	IO_AGAIN(rc, io.unlink(path));
+	return rc < 0 && errno != ENOENT ? -1 : 0;
+}
+
+/* The message under its temporary name, safe on the disk; -1 and errno. */
+static int write_temporary(const char *path, struct str bytes)
+{
+	int fd, saved = 0;
+	size_t done;
+
+	if (remove_file(path) < 0)
+		return -1;
+	fd = channel_open_path(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	if (fd < 0)
+		return -1;
+	if (io_write_all(fd, bytes, &done) < 0 || sync_fd(fd) < 0)
+		saved = errno;
+	if (io.close(fd) < 0 && errno != EINTR && !saved)
+		saved = errno;
+	errno = saved;
+	return saved ? -1 : 0;
+}
+
+static int link_file(const char *from, const char *to)
+{
+	int rc;
+
+	IO_AGAIN(rc, io.link(from, to));
+	return rc;
+}
+
+/* Puts the file there unless it is. SENT: it is there, not yet durably. */
+static enum channel_result put(const struct channel *c, const char *temporary, struct str bytes,
+			       struct err *err)
+{
+	enum taken t = who_has(c->path, bytes);
+	int saved;
+
+	if (t == TAKEN_NOT) {
+		if (write_temporary(temporary, bytes) < 0)
+			return dir_fail(c, "nothing was written", err);
+		if (link_file(temporary, c->path) == 0)
+			return CHANNEL_SENT;
+		/* a call may fail and yet have had its effect, or another was faster */
+		saved = errno;
+		t = who_has(c->path, bytes);
+		errno = saved;
+		if (t == TAKEN_NOT)
+			return dir_fail(c, "cannot be linked into the folder", err);
+		if (t == TAKEN_UNSEEN) {
+			dir_fail(c, "perhaps it was written", err);
+			return CHANNEL_UNCERTAIN;
+		}
+	}
+	return t == TAKEN_SAME ? CHANNEL_SENT : taken_fail(c, t, err);
+}
+
+static enum channel_result dir_send(struct channel *c, struct str bytes, const struct attempt *at,
+				    struct err *err)
+{
+	struct buf temporary = { 0 };
+	enum channel_result r;
+
+	(void)at;
+	temporary_of(c->path, &temporary);
+	r = put(c, temporary.p, bytes, err);
+	/* a leftover hurts nobody: the next try removes it */
+	remove_file(temporary.p);
+	buf_release(&temporary);
+	if (r == CHANNEL_SENT && sync_fd(c->fd) < 0) {
+		dir_fail(c, "is there, but its folder is not safe on the disk", err);
+		r = CHANNEL_UNCERTAIN;
+	}
+	return r;
+}
+
+static enum channel_found dir_probe(struct channel *c, struct str bytes, const struct attempt *at,
+				    struct err *err)
+{
+	struct buf temporary = { 0 };
+	struct stat st;
+	enum taken t;
+
+	temporary_of(c->path, &temporary);
+	remove_file(temporary.p);
+	buf_release(&temporary);
+	t = who_has(c->path, bytes);
+	switch (t) {
+	case TAKEN_SAME:
+		if (sync_fd(c->fd) == 0)
+			return FOUND_WHOLE;
+		dir_fail(c, "is there, but its folder is not safe on the disk", err);
+		return FOUND_TROUBLE;
+	case TAKEN_UNSEEN: taken_fail(c, t, err); return FOUND_TROUBLE;
+	case TAKEN_OTHER: taken_fail(c, t, err); return FOUND_NOTHING;
+	case TAKEN_NOT: break;
+	}
+	if (channel_fstat(c->fd, &st) < 0) {
+		dir_fail(c, "its folder cannot be seen", err);
+		return FOUND_TROUBLE;
+	}
+	if ((uint64_t)st.st_dev == at->dev && (uint64_t)st.st_ino == at->ino)
+		return FOUND_NOTHING;
+	err_set(err, "%.300s: its folder is another one now; look whether the message arrived",
+		c->path);
+	return FOUND_UNKNOWN;
+}
+
+const struct channel_ops channel_dir = { dir_open, dir_prepare, dir_send, dir_probe };

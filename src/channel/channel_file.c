@@ -1,0 +1,273 @@
+/* A file that messages are appended to. Whatever happened before, sending first looks what is there
+ * from the recorded offset on: a whole message is not written again, the head of one at the very
+ * end is completed. So a try may be repeated as often as needed.
+ *
+ * Others may append too, with or without the lock: a write at the end is atomic, and the message is
+ * looked for at every line behind the offset. */
+#include "channel/channel_ops.h"
+
+#include "base/buf.h"
+#include "base/sha256.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* What is in the file from the offset on. */
+struct trace {
+	bool whole;
+	size_t head;    /* bytes of the message at the very end of the file */
+	bool ends_line; /* the next byte would begin a line */
+};
+
+static ssize_t read_at(int fd, char *to, size_t n, uint64_t offset)
+{
+	ssize_t got;
+
+	IO_AGAIN(got, io.pread(fd, to, n, (off_t)offset));
+	return got;
+}
+
+/* The message has one newline, its last byte: so a line is compared byte by byte from its start. */
+static void follow(struct trace *t, struct str bytes, bool *fits, const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		*fits = *fits && p[i] == bytes.p[t->head];
+		if (*fits && ++t->head == bytes.n)
+			t->whole = true;
+		t->ends_line = p[i] == '\n';
+		if (t->ends_line) {
+			*fits = true;
+			t->head = 0;
+		}
+	}
+	if (!*fits)
+		t->head = 0;
+}
+
+static int trace_message(int fd, struct str bytes, uint64_t offset, struct trace *t)
+{
+	char block[8192];
+	bool fits;
+	ssize_t got;
+
+	*t = (struct trace){ .ends_line = true };
+	if (offset) {
+		got = read_at(fd, block, 1, offset - 1);
+		if (got < 0)
+			return -1;
+		t->ends_line = got == 1 && block[0] == '\n';
+	}
+	fits = t->ends_line;
+	while ((got = read_at(fd, block, sizeof(block), offset)) > 0) {
+		follow(t, bytes, &fits, block, (size_t)got);
+		offset += (uint64_t)got;
+	}
+	return got < 0 ? -1 : 0;
+}
+
+static int sync_data(int fd)
+{
+	int rc;
+
+	IO_AGAIN(rc, io.fdatasync(fd));
+	return rc;
+}
+
+static enum channel_result fail_open(const char *path, int number, struct err *err)
+{
+	return channel_say(CHANNEL_NOT, err,
+			   "%.300s: cannot be opened for writing: %s; "
+			   "check the place or name another",
+			   path, strerror(number));
+}
+
+static enum channel_result file_open(struct channel *c, struct err *err)
+{
+	const int flags = O_RDWR | O_APPEND | O_NONBLOCK;
+	struct stat st;
+
+	if (!channel_look(c->path, S_IFREG, &st, err) && errno != ENOENT)
+		return CHANNEL_NOT;
+	c->fd = channel_open_path(c->path, flags, 0);
+	if (c->fd < 0 && errno == ENOENT) {
+		c->fd = channel_open_path(c->path, flags | O_CREAT | O_EXCL, 0600);
+		c->created = c->fd >= 0;
+	}
+	if (c->fd < 0)
+		return fail_open(c->path, errno, err);
+	if (channel_fstat(c->fd, &st) < 0)
+		return fail_open(c->path, errno, err);
+	if (!channel_is_safe(c->path, &st, S_IFREG, err))
+		return CHANNEL_NOT;
+	/* an empty one may be ours from a start that ended before its name was durable */
+	if (st.st_size == 0 && io_sync_folder(c->path) < 0)
+		return channel_say(CHANNEL_NOT, err,
+				   "%.300s: its folder cannot be synced: %s; "
+				   "check the disk, then resend",
+				   c->path, strerror(errno));
+	return CHANNEL_SENT;
+}
+
+/* The lock may have been waited for: is this still the file that the path names? */
+static bool is_still_there(const struct channel *c, struct stat *st, struct err *err)
+{
+	struct stat named;
+
+	if (channel_fstat(c->fd, st) < 0) {
+		err_set(err, "%.300s: %s; check the disk, then resend", c->path, strerror(errno));
+		return false;
+	}
+	if (!channel_look(c->path, S_IFREG, &named, err))
+		return false;
+	if (named.st_dev == st->st_dev && named.st_ino == st->st_ino)
+		return true;
+	err_set(err, "%.300s: was replaced by another file just now; resend", c->path);
+	return false;
+}
+
+/* A file that was emptied and has grown again is another one, though its number is the same. */
+static int print_before(int fd, uint64_t offset, uint32_t *print)
+{
+	char bytes[256];
+	size_t n = offset < sizeof(bytes) ? (size_t)offset : sizeof(bytes);
+	unsigned char hash[32];
+	ssize_t got = n ? read_at(fd, bytes, n, offset - n) : 0;
+
+	if (got < 0)
+		return -1;
+	sha256(str_make(bytes, (size_t)got), hash);
+	memcpy(print, hash, sizeof(*print));
+	return 0;
+}
+
+static enum channel_result file_prepare(struct channel *c, struct str bytes, bool after_torn,
+					struct attempt *out, struct err *err)
+{
+	struct stat st;
+	char last = '\n';
+
+	(void)after_torn; /* the file itself tells */
+	if (!channel_is_line(bytes, err) || channel_lock(c, err) != CHANNEL_SENT ||
+	    !is_still_there(c, &st, err))
+		return CHANNEL_NOT;
+	if (print_before(c->fd, (uint64_t)st.st_size, &out->print) < 0 ||
+	    (st.st_size > 0 && read_at(c->fd, &last, 1, (uint64_t)st.st_size - 1) != 1))
+		return channel_say(CHANNEL_NOT, err,
+				   "%.300s: its end cannot be read: %s; "
+				   "check the disk, then resend",
+				   c->path, strerror(errno));
+	out->offset = (uint64_t)st.st_size;
+	out->dev = (uint64_t)st.st_dev;
+	out->ino = (uint64_t)st.st_ino;
+	out->lead = last != '\n';
+	return CHANNEL_SENT;
+}
+
+/* FOUND_WHOLE: the trace can be relied on. */
+static enum channel_found find_trace(const struct channel *c, struct str bytes,
+				     const struct attempt *at, struct trace *t, uint64_t *size,
+				     struct err *err)
+{
+	struct stat st;
+	uint32_t print;
+
+	if (channel_fstat(c->fd, &st) < 0 || print_before(c->fd, at->offset, &print) < 0 ||
+	    trace_message(c->fd, bytes, at->offset, t) < 0) {
+		err_set(err, "%.300s: cannot be read: %s; look whether the message is there",
+			c->path, strerror(errno));
+		return FOUND_TROUBLE;
+	}
+	*size = (uint64_t)st.st_size;
+	if ((uint64_t)st.st_dev == at->dev && (uint64_t)st.st_ino == at->ino && *size >= at->offset &&
+	    print == at->print)
+		return FOUND_WHOLE;
+	err_set(err, "%.300s: is another file now, or was cut; look whether the message arrived",
+		c->path);
+	return FOUND_UNKNOWN;
+}
+
+/* Nothing written is certain only if the file did not grow: some file systems fail half-way. */
+static enum channel_result fail_write(const struct channel *c, size_t done, size_t n, uint64_t size,
+				      struct err *err)
+{
+	const int number = errno;
+	struct stat st;
+	const char *todo = number == ENOSPC || number == EDQUOT ? "make room" : "check the disk";
+
+	if (!done && (channel_fstat(c->fd, &st) < 0 || (uint64_t)st.st_size != size))
+		return channel_say(CHANNEL_UNCERTAIN, err,
+				   "%.300s: perhaps a part was written: %s; "
+				   "%s, then resend",
+				   c->path, strerror(number), todo);
+	if (!done)
+		return channel_say(CHANNEL_NOT, err,
+				   "%.300s: nothing was written: %s; "
+				   "%s, then resend",
+				   c->path, strerror(number), todo);
+	return channel_say(CHANNEL_UNCERTAIN, err,
+			   "%.300s: only %zu of %zu bytes were written: %s; "
+			   "%s, then resend",
+			   c->path, done, n, strerror(number), todo);
+}
+
+static enum channel_result file_append(const struct channel *c, struct str bytes,
+				       const struct trace *t, uint64_t size, struct err *err)
+{
+	struct buf all = { 0 };
+	size_t done = 0;
+	enum channel_result r = CHANNEL_SENT;
+
+	if (!t->head && !t->ends_line)
+		buf_addc(&all, '\n');
+	buf_add_str(&all, str_from(bytes, t->head));
+	if (io_write_all(c->fd, buf_str(&all), &done) < 0)
+		r = fail_write(c, t->head + done, t->head + all.n, size, err);
+	buf_release(&all);
+	return r;
+}
+
+static enum channel_result file_send(struct channel *c, struct str bytes, const struct attempt *at,
+				     struct err *err)
+{
+	struct trace t;
+	uint64_t size;
+	enum channel_result r = CHANNEL_SENT;
+
+	if (!channel_is_line(bytes, err) || channel_lock(c, err) != CHANNEL_SENT)
+		return CHANNEL_UNCERTAIN;
+	if (find_trace(c, bytes, at, &t, &size, err) != FOUND_WHOLE)
+		return CHANNEL_UNCERTAIN;
+	if (!t.whole)
+		r = file_append(c, bytes, &t, size, err);
+	if (r == CHANNEL_SENT && sync_data(c->fd) < 0)
+		r = channel_say(CHANNEL_UNCERTAIN, err,
+				"%.300s: written, but not safe on the disk: "
+				"%s; check the disk, then resend",
+				c->path, strerror(errno));
+	return r;
+}
+
+static enum channel_found file_probe(struct channel *c, struct str bytes, const struct attempt *at,
+				     struct err *err)
+{
+	enum channel_found found;
+	struct trace t;
+	uint64_t size;
+
+	if (!channel_is_line(bytes, err) || channel_lock(c, err) != CHANNEL_SENT)
+		return FOUND_TROUBLE;
+	found = find_trace(c, bytes, at, &t, &size, err);
+	if (found != FOUND_WHOLE)
+		return found;
+	if (!t.whole)
+		return t.head ? FOUND_TORN : FOUND_NOTHING;
+	/* the one who wrote it may have ended before this */
+	if (sync_data(c->fd) == 0)
+		return FOUND_WHOLE;
+	err_set(err, "%.300s: the message is there, but not safe on the disk: %s; check the disk",
+		c->path, strerror(errno));
+	return FOUND_TROUBLE;
+}
+
+const struct channel_ops channel_file = { file_open, file_prepare, file_send, file_probe };

@@ -1,0 +1,28 @@
+/* One function and one file for each command (cmd_NAME.c); what each takes is in config/options.h.
+ * They return the exit code (enum exit_code). */
+#ifndef GAVEL_CMD_CMD_H
+#define GAVEL_CMD_CMD_H
+
+#include "config/options.h"
+
+int cmd_check(struct options *o);
+int cmd_decide(struct options *o);
+int cmd_demo(struct options *o);
+int cmd_help(struct options *o);
+int cmd_journal(struct options *o);
+int cmd_purge(struct options *o);
+int cmd_replay(struct options *o);
+int cmd_review(struct options *o);
+int cmd_run(struct options *o);
+int cmd_show(struct options *o);
+/* Without a command word: the terminal UI, or the inbox where the output is not a terminal. */
+int cmd_watch(struct options *o);
+
+/* The views that show knows, NULL after the last. */
+const char *show_view_name(unsigned i);
+/* gavel show inbox of all words. */
+int show_inbox(struct options *o);
+/* Inbox and summary of one log, without its journal. */
+int show_demo(struct options *o, const char *source);
+
+#endif

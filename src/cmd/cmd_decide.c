@@ -1,0 +1,482 @@
+/* gavel decide: one decision from a script, or the delivery of all that is staged. Says in one
+ * line, or one JSON object, what became of it. */
+#include "cmd/cmd.h"
+#include "session/find_item.h"
+#include "session/load.h"
+#include "session/terms.h"
+#include "json/compose.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct deciding {
+	struct options *o;
+	struct config config;
+	struct load load;
+	struct scene scene;
+	struct terms terms;
+	struct desk *desk;
+	struct plan plan;
+};
+
+/* What there is to say about one item in the end. */
+struct outcome {
+	struct str item, verb;
+	enum delivery delivery;
+	const struct letter *letter; /* NULL: none yet */
+	bool repeated;
+	VEC(struct str) missing; /* why it is not sent, or not even staged */
+};
+
+static void print_json(const struct outcome *r)
+{
+	struct buf out = { 0 };
+
+	buf_addc(&out, '{');
+	json_put_str(&out, "item", r->item);
+	json_put_str(&out, "verb", r->verb);
+	json_put_name(&out, "delivery", delivery_name(r->delivery));
+	json_put_str(&out, "to", r->letter && r->letter->path.n ? r->letter->path : STR_NONE);
+	json_put_number(&out, "bytes", r->letter ? r->letter->bytes.n : 0);
+	json_put_bool(&out, "repeated", r->repeated);
+	json_key(&out, "missing");
+	buf_addc(&out, '[');
+	for (uint32_t i = 0; i < r->missing.n; i++) {
+		json_comma(&out);
+		json_write_str(&out, r->missing.v[i]);
+	}
+	buf_addc(&out, ']');
+	json_put_str(&out, "addressee", r->letter && r->letter->to.n ? r->letter->to : STR_NONE);
+	json_put_name(&out, "letter", r->letter && r->letter->id[0] ? r->letter->id : NULL);
+	if (r->delivery == DELIVERY_HELD) {
+		json_put_str(&out, "why", r->letter->why);
+		json_put_bool(&out, "uncertain", r->letter->uncertain);
+	}
+	buf_adds(&out, "}\n");
+	fwrite(out.p, 1, out.n, stdout);
+	buf_release(&out);
+}
+
+static void print_text(const struct deciding *d, const struct outcome *r)
+{
+	struct buf out = { 0 };
+
+	add_clean(&out, r->item, TEXT_ID);
+	buf_printf(&out, ": %.*s, %s", STR_ARG(r->verb), delivery_name(r->delivery));
+	if (r->repeated)
+		buf_adds(&out, " before; nothing new was written");
+	if (r->letter && r->letter->path.n && r->delivery >= DELIVERY_SENT) {
+		buf_adds(&out, r->delivery == DELIVERY_HELD ? " for " : " to ");
+		add_clean(&out, r->letter->path, TEXT_ID);
+		buf_printf(&out, " (%zu bytes)", r->letter->bytes.n);
+	}
+	if (r->delivery == DELIVERY_HELD) {
+		buf_adds(&out, r->letter->uncertain ? ", it may have arrived: " : ", not delivered: ");
+		add_clean(&out, r->letter->why, TEXT_LINE);
+	}
+	if (r->delivery == DELIVERY_STAGED && !d->o->deliver) {
+		buf_adds(&out, "; gavel decide ");
+		add_clean(&out, str_of(d->o->words.v[0]), TEXT_ID);
+		buf_adds(&out, " --deliver sends it");
+	}
+	buf_addc(&out, '\n');
+	fwrite(out.p, 1, out.n, stdout);
+	buf_clear(&out);
+	for (uint32_t i = 0; i < r->missing.n; i++) {
+		buf_adds(&out, "gavel: ");
+		add_clean(&out, r->item, TEXT_ID);
+		buf_adds(&out, ": ");
+		add_clean(&out, r->missing.v[i], TEXT_LINE);
+		buf_addc(&out, '\n');
+	}
+	if (out.n)
+		fwrite(out.p, 1, out.n, stderr);
+	buf_release(&out);
+}
+
+static int tell(const struct deciding *d, struct outcome *r)
+{
+	bool fine = !r->missing.n && r->delivery != DELIVERY_HELD;
+
+	if (d->o->format == OUTPUT_JSON)
+		print_json(r);
+	else
+		print_text(d, r);
+	vec_release(&r->missing);
+	return fine ? EXIT_FINE : EXIT_FOUND;
+}
+
+static int refuse(const struct deciding *d, struct outcome *r, const char *why)
+{
+	if (d->o->format == OUTPUT_JSON) {
+		vec_push(&r->missing, str_of(why));
+		tell(d, r);
+	} else {
+		struct buf line = { 0 };
+
+		add_clean(&line, r->item, TEXT_ID);
+		buf_adds(&line, ": ");
+		add_clean(&line, str_of(why), TEXT_LINE);
+		fprintf(stderr, "gavel: %.*s\n", STR_ARG(buf_str(&line)));
+		buf_release(&line);
+	}
+	return EXIT_FOUND;
+}
+
+/* ---- the decision ---- */
+
+static bool find_verb(const char *name, enum verb *out)
+{
+	for (int v = 0; v < VERB_COUNT; v++)
+		if (strcmp(name, verb_name((enum verb)v)) == 0) {
+			*out = (enum verb)v;
+			return true;
+		}
+	return false;
+}
+
+/* Why this verb cannot be said of the item as it is, or NULL. */
+static const char *verb_problem(const struct deciding *d, enum verb verb, const struct item *item,
+				const struct item_state *at, char out[256])
+{
+	unsigned verbs = verbs_of_item(&d->load.model, item, at);
+	struct buf why = { 0 };
+
+	if (at->undecidable)
+		return "its message is ambiguous or damaged; it cannot be decided";
+	if (!at->open) {
+		snprintf(out, 256, "it is not open any more (%s)", verdict_name(at->verdict));
+		return out;
+	}
+	if (!(verbs & 1u << verb)) {
+		verb_refusal(verb, verbs, at, &why);
+		snprintf(out, 256, "%s", why.p);
+		buf_release(&why);
+		return out;
+	}
+	return verb_lacks(verb, str_of(d->o->reason_code), str_of(d->o->explain),
+			  str_of(d->o->answer));
+}
+
+static void fill_draft(const struct deciding *d, struct draft *draft, uint32_t number,
+		       const struct item_state *at, enum verb verb, struct str name, struct str rev)
+{
+	const struct model *m = &d->load.model;
+	const struct item *item = &m->items.v[number];
+
+	*draft = (struct draft){ .session = session_name(m, item_session(m, item)), .item = name,
+				 .kind = item->kind, .rev = rev, .verb = verb,
+				 .seen = model_seen(m, item_session(m, item), m->records.n),
+				 .dialect = message_route(m, at->message)->dialect,
+				 .reason_code = str_of(d->o->reason_code),
+				 .explanation = str_of(d->o->explain),
+				 .answer = str_of(d->o->answer), .artifact = str_of(d->o->artifact),
+				 .by = d->terms.as, .number = number };
+}
+
+/* ---- delivery ---- */
+
+static void recover(struct deciding *d)
+{
+	struct err err = { { 0 } };
+
+	desk_recover(d->desk, true, &err);
+	load_settle(&d->load);
+	if (err.text[0])
+		load_say(&d->load, str_of(err.text));
+}
+
+static int refuse_unfinished(struct deciding *d, struct outcome *r)
+{
+	if (!d->desk->recovered && d->o->recover_send)
+		recover(d);
+	/* the log may have proven meanwhile that all of it arrived */
+	if (d->desk->recovered || !desk_unfinished(d->desk))
+		return 0;
+	vec_push(&r->missing,
+		 STR("an earlier run left messages unfinished; see gavel journal list, then give "
+		     "--recover=send"));
+	return -1;
+}
+
+/* Messages of a group often lack the same. */
+static void add_once(struct outcome *r, struct str sentence)
+{
+	for (uint32_t i = 0; i < r->missing.n; i++)
+		if (str_eq(r->missing.v[i], sentence))
+			return;
+	vec_push(&r->missing, sentence);
+}
+
+/* What keeps a group from being sent. */
+static void add_missing(const struct deciding *d, uint32_t group, struct outcome *r)
+{
+	for (uint32_t i = 0; i < d->plan.list.n; i++) {
+		const struct proposal *p = &d->plan.list.v[i];
+
+		if (p->group != group)
+			continue;
+		for (uint32_t k = 0; k < p->missing.n; k++)
+			add_once(r, p->missing.v[k]);
+		if (p->needs_sure)
+			vec_push(&r->missing,
+				 STR("accepted says that the artifact now reflects the change, but it is "
+				     "the same as before; give it with --artifact FILE"));
+	}
+}
+
+static const struct proposal *proposal_of(const struct deciding *d, uint32_t draft)
+{
+	for (uint32_t i = 0; i < d->plan.list.n; i++)
+		for (uint32_t k = 0; k < d->plan.list.v[i].letter.drafts.n; k++)
+			if (d->plan.list.v[i].letter.drafts.v[k] == draft)
+				return &d->plan.list.v[i];
+	return NULL;
+}
+
+/* A message that goes along with the decision's own: the queue's entry, notes, copies. */
+static void tell_held_beside(const struct deciding *d, uint32_t from, uint32_t own, struct outcome *r)
+{
+	for (uint32_t i = from; i < d->desk->letters.n; i++) {
+		const struct letter *l = &d->desk->letters.v[i];
+		struct buf text = { 0 };
+
+		if (l->state != LETTER_HELD || i == own)
+			continue;
+		buf_adds(&text, "what goes beside it to ");
+		buf_add_str(&text, l->path);
+		buf_adds(&text, " is held: ");
+		buf_add_str(&text, l->why);
+		buf_printf(&text, "; gavel journal resend %s", l->id);
+		add_once(r, arena_str(&d->desk->arena, buf_str(&text)));
+		buf_release(&text);
+	}
+}
+
+/* Why the plan has no message for it; the sentence begins with the item's name, which is told
+ * anyway. */
+static void add_refusals(const struct deciding *d, uint32_t draft, struct outcome *r)
+{
+	for (uint32_t i = 0; i < d->plan.refused.n; i++)
+		if (d->plan.refused_drafts.v[i] == draft)
+			vec_push(&r->missing, str_from(d->plan.refused.v[i],
+						       d->desk->drafts.v[draft].item.n + strlen(": ")));
+}
+
+/* Fills the outcome of a draft; sends its group when that is asked for. */
+static void finish(struct deciding *d, uint32_t draft, bool deliver, struct outcome *r)
+{
+	const struct proposal *p = proposal_of(d, draft);
+	const struct draft *now;
+	uint32_t before = d->desk->letters.n;
+	struct err err;
+
+	if (p)
+		add_missing(d, p->group, r);
+	else
+		add_refusals(d, draft, r);
+	if (p && deliver && !r->missing.n && refuse_unfinished(d, r) == 0 &&
+	    plan_send_group(&d->plan, d->desk, p->group, &err))
+		vec_push(&r->missing, arena_str(&d->plan.arena, str_of(err.text)));
+	now = &d->desk->drafts.v[draft];
+	tell_held_beside(d, before, now->letter, r);
+	r->delivery = draft_delivery(d->desk, now);
+	r->letter = now->letter != NONE ? &d->desk->letters.v[now->letter] : p ? &p->letter : NULL;
+}
+
+static void make_plan(struct deciding *d)
+{
+	plan_make(&d->plan, d->desk, &d->load.model, &d->load.reader, &d->terms, NONE);
+}
+
+/* A draft that already stands: nothing is decided twice. */
+static int repeat(struct deciding *d, uint32_t draft, struct outcome *r)
+{
+	const struct draft *old = &d->desk->drafts.v[draft];
+
+	if (old->state == DRAFT_STAGED && d->o->deliver) {
+		make_plan(d);
+		finish(d, draft, true, r);
+		return tell(d, r);
+	}
+	r->repeated = true;
+	r->delivery = draft_delivery(d->desk, old);
+	r->letter = old->letter == NONE ? NULL : &d->desk->letters.v[old->letter];
+	return tell(d, r);
+}
+
+/* Whether the file given now is the one that the draft has; the journal has whole paths. */
+static bool same_file(const struct options *o, const struct draft *old)
+{
+	char *real = o->artifact ? realpath(o->artifact, NULL) : NULL;
+	bool same = !o->artifact || str_is(old->artifact, real ? real : o->artifact);
+
+	free(real);
+	return same;
+}
+
+static bool same_words(const struct options *o, const struct draft *old, enum verb verb)
+{
+	return old->verb == verb && str_eq(old->reason_code, str_of(o->reason_code)) &&
+	       str_eq(old->explanation, str_of(o->explain)) &&
+	       str_eq(old->answer, str_of(o->answer)) && same_file(o, old);
+}
+
+/* Whether this is what was decided before. What was written is the same by its verb, whatever words
+ * come with it now; what is staged can still be said in other words. */
+static bool stands_already(const struct deciding *d, uint32_t old, enum verb verb)
+{
+	const struct draft *draft = old == NONE ? NULL : &d->desk->drafts.v[old];
+
+	if (!draft || d->o->correct)
+		return false;
+	return draft->state == DRAFT_WRITTEN ? draft->verb == verb : same_words(d->o, draft, verb);
+}
+
+static int decide_item(struct deciding *d, uint32_t number, enum verb verb)
+{
+	struct model *m = &d->load.model;
+	const struct item *item = &m->items.v[number];
+	struct buf name = { 0 }, rev = { 0 };
+	struct outcome r = { .verb = str_of(verb_name(verb)) };
+	struct item_state at;
+	struct draft draft;
+	struct err err;
+	uint32_t old, staged;
+	char text[256];
+	const char *problem;
+	int code;
+
+	item_at(m, item, m->records.n, d->scene.now_ms, &at);
+	item_name(m, item, &name);
+	item_rev(&d->load.reader, item, &at, &rev);
+	r.item = buf_str(&name);
+	r.delivery = at.delivery;
+	old = desk_find(d->desk, session_name(m, item_session(m, item)), item->kind, r.item,
+			buf_str(&rev));
+	if (d->o->rev && !str_is(buf_str(&rev), d->o->rev)) {
+		code = refuse(d, &r, "it has changed since it was shown; look at it again");
+		goto out;
+	}
+	if (stands_already(d, old, verb)) {
+		code = repeat(d, old, &r);
+		goto out;
+	}
+	problem = old != NONE && d->o->correct ? NULL : verb_problem(d, verb, item, &at, text);
+	if (problem) {
+		code = refuse(d, &r, problem);
+		goto out;
+	}
+	fill_draft(d, &draft, number, &at, verb, r.item, buf_str(&rev));
+	if (old != NONE && d->o->correct)
+		draft.corrects = str_of(d->desk->drafts.v[old].id);
+	if (desk_stage(d->desk, &draft, &staged, &err)) {
+		code = refuse(d, &r, err.text);
+		if (d->desk->trouble != JOURNAL_FINE)
+			code = EXIT_JOURNAL;
+		goto out;
+	}
+	load_settle(&d->load);
+	make_plan(d);
+	finish(d, staged, d->o->deliver, &r);
+	code = tell(d, &r);
+out:
+	buf_release(&name);
+	buf_release(&rev);
+	return code;
+}
+
+static int deliver_all(struct deciding *d)
+{
+	uint32_t n = d->desk->drafts.n, told = 0;
+	int code = EXIT_FINE, one;
+
+	if (d->o->recover_send && !d->desk->recovered)
+		recover(d);
+	make_plan(d);
+	for (uint32_t i = 0; i < n; i++) {
+		struct outcome r = { 0 };
+
+		/* the first of a group sends it; the others then only tell */
+		if (d->desk->drafts.v[i].state != DRAFT_STAGED &&
+		    !(proposal_of(d, i) && d->desk->drafts.v[i].state == DRAFT_WRITTEN))
+			continue;
+		r.item = d->desk->drafts.v[i].item;
+		r.verb = str_of(verb_name(d->desk->drafts.v[i].verb));
+		finish(d, i, d->desk->drafts.v[i].state == DRAFT_STAGED, &r);
+		one = tell(d, &r);
+		code = one ? one : code;
+		told++;
+	}
+	if (!told && d->o->format == OUTPUT_TEXT)
+		printf("nothing is staged\n");
+	if (desk_unfinished(d->desk) && code == EXIT_FINE)
+		code = EXIT_FOUND;
+	return code;
+}
+
+static int run(struct deciding *d)
+{
+	const struct options *o = d->o;
+	uint32_t number;
+	enum verb verb;
+
+	if (o->words.n == 1)
+		return deliver_all(d);
+	if (strcmp(o->words.v[2], "defer") == 0) {
+		fprintf(stderr, "gavel: defer only hides an item in the terminal UI; it decides "
+				"nothing\n");
+		return EXIT_TROUBLE;
+	}
+	if (!find_verb(o->words.v[2], &verb)) {
+		fprintf(stderr, "gavel: no verb %s; there are accept, partial, reject, answer, dismiss "
+				"and escalate\n",
+			o->words.v[2]);
+		return EXIT_TROUBLE;
+	}
+	if (find_item_named(&d->scene, o->words.v[1], o->rev, &number))
+		return EXIT_FOUND;
+	return decide_item(d, number, verb);
+}
+
+int cmd_decide(struct options *o)
+{
+	struct deciding d = { .o = o };
+	int code = EXIT_TROUBLE;
+
+	if (o->words.n != 3 && !(o->words.n == 1 && o->deliver)) {
+		fprintf(stderr, "gavel: decide needs SOURCE ITEM VERB, or SOURCE --deliver for what is "
+				"staged; see gavel decide --help\n");
+		return EXIT_TROUBLE;
+	}
+	load_read_config(&d.load, o, &d.config);
+	d.load.desk = (struct load_desks){ .open = true, .write = true, .journal = o->journal,
+					   .sole_writer = o->sole_writer };
+	if (load_open(&d.load, o->words.v, 1, o->max_line_bytes))
+		goto out;
+	d.desk = &d.load.desks.list.v[0];
+	if (d.desk->access != DESK_WRITES) {
+		fprintf(stderr, "gavel: %s\n", d.desk->why.text);
+		code = d.desk->trouble == JOURNAL_TROUBLE ? EXIT_TROUBLE : EXIT_JOURNAL;
+		goto out;
+	}
+	if (d.desk->journal.torn.n)
+		fprintf(stderr,
+			"gavel: the last record of an earlier run was not written to its end; what is "
+			"there of it was put aside as %s\n",
+			d.desk->journal.torn.p);
+	load_run(&d.load, NULL, NULL);
+	if (d.load.trouble)
+		goto out;
+	terms_fill(&d.terms, o, &d.config, &d.load.model);
+	d.scene = (struct scene){ .model = &d.load.model, .reader = &d.load.reader,
+				  .k = d.load.model.records.n,
+				  .now_ms = model_now(&d.load.model, d.load.model.records.n) };
+	d.terms.reply_confirmed = o->reply != NULL;
+	code = run(&d);
+	plan_release(&d.plan);
+out:
+	load_release(&d.load);
+	config_release(&d.config);
+	return code;
+}

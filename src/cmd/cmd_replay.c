@@ -1,0 +1,128 @@
+/* gavel replay: the terminal UI on a recording, with the recording's clock. The journals are read,
+ * so what was decided is part of the film, and never written. */
+#include "cmd/cmd.h"
+#include "watch/asciicast.h"
+#include "watch/watch.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum { EXPORT_COLS = 100, EXPORT_ROWS = 30, EXPORT_FRAME_MS = 100 };
+
+struct player {
+	struct watch watch;
+	struct cast cast; /* f NULL: there is none */
+};
+
+/* Where it begins: --at, or the start; then it plays. */
+static void loaded(void *ctx, int64_t now_ms)
+{
+	struct watch *w = &((struct player *)ctx)->watch;
+	struct app *a = &w->app;
+
+	replay_open(a, true);
+	a->replays = true;
+	if (w->options->speed)
+		film_parse_speed(str_of(w->options->speed), &a->film.speed);
+	if (w->options->at)
+		replay_seek(a, str_of(w->options->at));
+	film_play(&a->film, now_ms);
+}
+
+static const struct watch_ops replay_ops = { .loaded = loaded };
+
+static void drawn(void *ctx, const struct grid *g, int64_t clock_ms)
+{
+	struct player *p = ctx;
+
+	if (p->watch.app.film.model) /* not while the log is read */
+		cast_frame(&p->cast, g, clock_ms);
+}
+
+/* At the pace of a film of few frames; longer where nothing happens. */
+static int pace_ms(void *ctx)
+{
+	const struct app *a = &((struct player *)ctx)->watch.app;
+	int wait = replay_wait_ms(a);
+
+	return wait < 0 || a->film.loop == LOOP_ON ? 0 : wait < EXPORT_FRAME_MS ? EXPORT_FRAME_MS : wait;
+}
+
+static const struct watch_ops export_ops = { .loaded = loaded, .drawn = drawn, .pace_ms = pace_ms };
+
+/* What is wrong with the options is told before a gigabyte is read. */
+static bool options_are_fine(const struct options *o)
+{
+	double speed;
+
+	if (!o->words.n) {
+		fprintf(stderr, "gavel: replay needs a log: gavel replay LOG\n");
+	} else if (o->speed && !film_parse_speed(str_of(o->speed), &speed)) {
+		fprintf(stderr, "gavel: --speed=%s: must be a number from 0.1 to 1000\n", o->speed);
+	} else if (!o->headless && !o->export_to && !isatty(STDOUT_FILENO)) {
+		fprintf(stderr, "gavel: replay needs a terminal; --export=FILE.cast writes it to a file, "
+				"gavel show VIEW --at=TIME prints one moment\n");
+	} else {
+		return true;
+	}
+	return false;
+}
+
+static int begin_export(struct player *p, struct options *o, struct str title)
+{
+	struct err err;
+
+	if (!o->cols)
+		o->cols = EXPORT_COLS;
+	if (!o->rows)
+		o->rows = EXPORT_ROWS;
+	o->headless = p->watch.headless = true;
+	p->watch.ops = &export_ops;
+	if (cast_open(&p->cast, o->export_to, o->rows, o->cols, title, o->ascii, &err) == 0)
+		return 0;
+	fprintf(stderr, "gavel: %s\n", err.text);
+	return -1;
+}
+
+static int end_export(struct player *p, int code)
+{
+	struct err err;
+	char span[32];
+
+	if (!p->cast.f)
+		return code;
+	if (cast_close(&p->cast, &err) < 0) {
+		fprintf(stderr, "gavel: %s\n", err.text);
+		return EXIT_TROUBLE;
+	}
+	if (code == EXIT_FINE)
+		printf("%s: %u frames, %s\n", p->cast.file, p->cast.frames,
+		       when_span(p->cast.last_ms, span));
+	return code;
+}
+
+int cmd_replay(struct options *o)
+{
+	struct player p = { 0 };
+	struct watch *w = &p.watch;
+	struct buf title = { 0 };
+	int code = EXIT_TROUBLE;
+
+	if (!options_are_fine(o))
+		return EXIT_TROUBLE;
+	watch_init(w, o);
+	w->load.desk.write = false;
+	w->ops = &replay_ops;
+	w->ops_ctx = &p;
+	for (uint32_t i = 0; i < o->words.n; i++)
+		buf_printf(&title, "%s%s", i ? " " : "", o->words.v[i]);
+	if (load_open(&w->load, o->words.v, o->words.n, o->max_line_bytes) == 0 &&
+	    !(o->export_to && begin_export(&p, o, buf_str(&title)))) {
+		watch_begin(w, buf_str(&title));
+		w->app.read_only = replay_refusal;
+		code = end_export(&p, watch_go(w, buf_str(&title)));
+	}
+	watch_release(w);
+	buf_release(&title);
+	return code;
+}

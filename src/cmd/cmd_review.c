@@ -1,0 +1,218 @@
+/* gavel review: the command; where its log is, and whose words are in it. */
+#include "cmd/cmd.h"
+#include "agents/review.h"
+
+#include "base/io.h"
+#include "base/sha256.h"
+#include "encode/attach.h"
+#include "loop/loop.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	READING_MS = 120000, /* a process may take that long to read what it is told */
+	NAME_PART_MAX = 40,
+	NUMBERS_MAX = 10000,
+};
+
+/* ---- who speaks ---- */
+
+/* Questions are gavel's: one that the journal does not have is the reviewer's invention. */
+static void attribute(void *ctx, struct load *l, struct message *msg, uint32_t file)
+{
+	static const char rule[] = "feedback/2.2-requester";
+	static const char text[] = "the reviewer's own words, in the form of a question to it: it counts "
+				   "for nothing";
+	struct reviewing *r = ctx;
+	const struct desk *d = review_desk(r);
+	bool asks = (msg->dialect == DIALECT_FEEDBACK && str_is(msg->kind, "request")) ||
+		    (msg->dialect == DIALECT_ENVELOPE && str_is(msg->kind, "input"));
+	struct str line = str_trim(l->decoder.bytes);
+
+	(void)file;
+	for (uint32_t i = 0; asks && i < d->letters.n; i++) {
+		while (r->told.n <= i)
+			vec_push(&r->told, 0);
+		if (r->told.v[i] || d->letters.v[i].channel != CHANNEL_CHILD ||
+		    !str_eq(str_trim(d->letters.v[i].bytes), line))
+			continue;
+		r->told.v[i] = 1;
+		return;
+	}
+	if (!asks)
+		return;
+	msg->events.n = 0;
+	diag_add(&msg->diags, SEVERITY_ERROR, rule, STR(""), "%s", text);
+	finding_add(&l->model, l->model.records.n, SEVERITY_ERROR, rule, "", "", 0, "%s", text);
+}
+
+/* ---- the command ---- */
+
+/* In the letters that names of agents have. */
+static void add_name(struct buf *out, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	size_t n = 0;
+
+	for (base = base ? base + 1 : path; *base && n < NAME_PART_MAX; base++, n++) {
+		bool good = isalnum((unsigned char)*base) || *base == '_' || *base == '-' ||
+			    (*base == '.' && n);
+
+		buf_addc(out, good ? *base : '_');
+	}
+}
+
+/* What makes it this review: the file and the command. */
+static void add_key(const struct reviewing *r, const char *path, struct buf *out)
+{
+	struct buf key = { 0 };
+	char *real = realpath(path, NULL), hex[65];
+
+	buf_adds(&key, real ? real : path);
+	for (uint32_t i = 0; r->command[i]; i++) {
+		buf_addc(&key, '\0');
+		buf_adds(&key, r->command[i]);
+	}
+	sha256_hex(buf_str(&key), hex);
+	buf_printf(out, "-%.12s", hex);
+	buf_release(&key);
+	free(real);
+}
+
+/* Several reviews of one file by one command are numbered; the newest goes on, or another
+ * begins. */
+static void find_number(struct buf *folder, bool fresh)
+{
+	struct buf path = { 0 };
+	unsigned n;
+
+	for (n = 1; n < NUMBERS_MAX; n++) {
+		buf_clear(&path);
+		buf_printf(&path, n > 1 ? "%s.%u" : "%s", folder->p, n);
+		if (access(path.p, F_OK) < 0)
+			break;
+	}
+	if (!fresh && n > 1)
+		n--;
+	if (n > 1)
+		buf_printf(folder, ".%u", n);
+	buf_release(&path);
+}
+
+/* A folder of its own among the captures: so it is purged like one. */
+static int open_log(struct reviewing *r, const struct options *o, struct err *err)
+{
+	const char *path = r->envelope ? r->envelope : r->artifact.path;
+	struct buf folder = { 0 }, name = { 0 };
+	struct child_spec spec = { .argv = r->command, .env = o->env.v, .whole = true };
+	const char *base = strrchr(path, '/');
+	int rc = -1;
+
+	add_name(&name, path);
+	desk_base(o->journal, &folder);
+	buf_printf(&folder, "/captures/%s", name.p);
+	add_key(r, path, &folder);
+	find_number(&folder, o->fresh);
+	spec.name = name.p;
+	buf_printf(&r->log, "%s/%s.ndjson", folder.p, name.p);
+	r->crew.before = attribute;
+	r->crew.before_ctx = r;
+	if (io_make_folders(folder.p, true, err) == 0 &&
+	    crew_open(&r->crew, &r->watch.load, folder.p, err) == 0) {
+		r->agent = crew_add(&r->crew, &spec, str_of(base ? base + 1 : path), err);
+		rc = r->agent == NONE ? -1 : 0;
+	}
+	if (rc < 0)
+		rmdir(folder.p); /* if nothing is in it */
+	buf_release(&folder);
+	buf_release(&name);
+	return rc;
+}
+
+/* Whether there is something to review, before anything is made for it. */
+static int check_files(const struct reviewing *r, struct err *err)
+{
+	struct arena arena = { 0 };
+	struct attachment file;
+	int rc = 0;
+
+	if (!r->artifact.path && !r->envelope)
+		rc = err_set(err, "nothing to review; give --artifact FILE");
+	if (rc == 0 && r->artifact.path)
+		rc = attach_read(&arena, r->artifact.path, &file, err);
+	if (rc == 0 && r->envelope)
+		rc = attach_read(&arena, r->envelope, &file, err);
+	arena_release(&arena);
+	return rc;
+}
+
+static void go(struct reviewing *r)
+{
+	struct watch *w = &r->watch;
+	struct buf title = { 0 };
+
+	buf_printf(&title, "review %s", r->envelope ? r->envelope : r->artifact.path);
+	r->child = r->crew.agents.v[r->agent]->child;
+	r->file = r->crew.agents.v[r->agent]->streams[CREW_OUT].load.file;
+	channel_agents = (struct channel_agents){ review_input, r, .starts = true };
+	review_desk(r)->wait_ms = READING_MS;
+	w->crew = &r->crew;
+	w->ops = &review_ops;
+	w->ops_ctx = r;
+	watch_begin(w, buf_str(&title));
+	w->app.scene.artifact = r->artifact.path ? &r->artifact.now : NULL;
+	w->seat.turn = &r->terms;
+	w->seat.propose = review_propose;
+	w->seat.ctx = r;
+	review_read(r);
+	review_resume(r);
+	review_ops.turn(r, loop_now_ms());
+	w->code = watch_go(w, buf_str(&title));
+	fprintf(stderr, "gavel: this review is kept in %s\n", r->log.p);
+	buf_release(&title);
+}
+
+static void review_release(struct reviewing *r)
+{
+	channel_agents = (struct channel_agents){ 0 };
+	crew_close(&r->crew);
+	watch_release(&r->watch);
+	turn_release(&r->turn);
+	review_file_release(&r->artifact);
+	arena_release(&r->words);
+	vec_release(&r->told);
+	buf_release(&r->path);
+	buf_release(&r->to);
+	buf_release(&r->blocked);
+	buf_release(&r->log);
+}
+
+int cmd_review(struct options *o)
+{
+	struct reviewing r = { .letter = NONE, .artifact.path = o->artifact, .envelope = o->envelope };
+	struct err err = { { 0 } };
+	int code = EXIT_TROUBLE;
+
+	if (!o->words.n) {
+		fprintf(stderr, "gavel: no command to review with; gavel review --artifact FILE -- "
+				"COMMAND...\n");
+		return code;
+	}
+	vec_push(&o->words, NULL);
+	vec_push(&o->env, NULL);
+	r.command = o->words.v;
+	watch_init(&r.watch, o);
+	load_init(&r.watch.load, o->max_line_bytes);
+	if (check_files(&r, &err) < 0 || open_log(&r, o, &err) < 0) {
+		fprintf(stderr, "gavel: %s\n", err.text);
+	} else {
+		go(&r);
+		code = r.watch.code;
+	}
+	review_release(&r);
+	return code;
+}

@@ -1,0 +1,211 @@
+/* gavel run: starts agents and supervises them over their pipes, in the terminal UI. */
+#include "cmd/cmd.h"
+#include "agents/supervisor.h"
+
+#include "base/io.h"
+#include "loop/loop.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- where what they say is kept ---- */
+
+/* A new folder for this run. */
+static int make_captures(struct buf *out, struct err *err)
+{
+	time_t now = time(NULL);
+	struct tm t;
+	char stamp[32];
+
+	desk_base(NULL, out);
+	buf_adds(out, "/captures");
+	localtime_r(&now, &t);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &t);
+	if (io_make_folders(out->p, true, err) < 0)
+		return -1;
+	buf_printf(out, "/%s-%d", stamp, (int)getpid());
+	if (mkdir(out->p, 0700) == 0)
+		return 0;
+	return err_set(err, "%.300s: cannot keep there what agents write: %s; set XDG_STATE_HOME to a "
+			    "folder with room",
+		       out->p, strerror(errno));
+}
+
+/* ---- which agents ---- */
+
+/* What an agent is called if nobody says: as its program, in the letters that names have. */
+static void name_after(const char *program, char out[CHILD_NAME_MAX + 1])
+{
+	const char *base = strrchr(program, '/');
+	size_t n = 0;
+
+	for (base = base ? base + 1 : program; *base && n < CHILD_NAME_MAX; base++) {
+		bool good = isalnum((unsigned char)*base) || *base == '_' || *base == '-' ||
+			    (*base == '.' && n);
+
+		if (good)
+			out[n++] = *base;
+	}
+	out[n] = '\0';
+	if (!n)
+		snprintf(out, CHILD_NAME_MAX + 1, "agent");
+}
+
+/* The names of variables for one agent: the command line's and the configuration's. NULL last. */
+static void add_env(struct arena *arena, const struct options *o, const struct config_agent *a,
+		    struct foreman_spec *spec)
+{
+	uint32_t n = 0, extra = a ? a->env.n : 0;
+	const char **names = arena_zalloc(arena, (o->env.n + extra + 1) * sizeof(*names));
+
+	for (uint32_t i = 0; i < o->env.n; i++)
+		names[n++] = o->env.v[i];
+	for (uint32_t i = 0; i < extra; i++)
+		names[n++] = a->env.v[i];
+	spec->child.env = names;
+}
+
+static int start_command(struct foreman *f, struct arena *arena, struct options *o, struct err *err)
+{
+	struct foreman_spec spec = { 0 };
+	char name[CHILD_NAME_MAX + 1];
+
+	if (o->agents.n > 1)
+		return err_set(err, "--agent=%s: one command is one agent; the configuration can name "
+				    "several",
+			       o->agents.v[1]);
+	name_after(o->words.v[0], name);
+	vec_push(&o->words, NULL);
+	spec.child.name = o->agents.n ? o->agents.v[0] : name;
+	spec.child.argv = o->words.v;
+	add_env(arena, o, NULL, &spec);
+	return foreman_start(f, &spec, err);
+}
+
+static int start_configured(struct foreman *f, struct arena *arena, const struct options *o,
+			    const struct config_agent *a, struct err *err)
+{
+	const char **argv = arena_zalloc(arena, (a->command.n + 1) * sizeof(*argv));
+	struct str *capabilities = arena_zalloc(arena, (a->capabilities.n + 1) * sizeof(*capabilities));
+	struct foreman_spec spec = { .child = { .name = a->name, .argv = argv, .folder = a->folder },
+				     .role = a->role ? str_of(a->role) : STR_NONE,
+				     .capabilities = capabilities,
+				     .capability_count = a->capabilities.n };
+
+	for (uint32_t i = 0; i < a->command.n; i++)
+		argv[i] = a->command.v[i];
+	for (uint32_t i = 0; i < a->capabilities.n; i++)
+		capabilities[i] = str_of(a->capabilities.v[i]);
+	add_env(arena, o, a, &spec);
+	return foreman_start(f, &spec, err);
+}
+
+static bool is_chosen(const struct options *o, const char *name)
+{
+	for (uint32_t i = 0; i < o->agents.n; i++)
+		if (strcmp(o->agents.v[i], name) == 0)
+			return true;
+	return !o->agents.n;
+}
+
+static const char *find_unknown(const struct options *o, const struct config *c)
+{
+	for (uint32_t i = 0; i < o->agents.n; i++) {
+		bool known = false;
+
+		for (uint32_t k = 0; k < c->agents.n; k++)
+			known |= strcmp(o->agents.v[i], c->agents.v[k].name) == 0;
+		if (!known)
+			return o->agents.v[i];
+	}
+	return NULL;
+}
+
+/* Those that start are supervised, and the others told of, the last one also in err; -1: none
+ * does. */
+static int start_all(struct foreman *f, struct arena *arena, const struct options *o, struct err *err)
+{
+	const struct config *c = &f->watch->config;
+	const char *unknown = find_unknown(o, c);
+	struct err one;
+
+	if (unknown)
+		return err_set(err, "no agent \"%s\" in %s; give its command: gavel run -- COMMAND",
+			       unknown, c->file ? c->file : "the configuration");
+	if (!c->agents.n)
+		return err_set(err, "no agent to run; give a command (gavel run -- COMMAND), or "
+				    "\"agents\" in %s",
+			       c->file ? c->file : "a configuration");
+	for (uint32_t i = 0; i < c->agents.n; i++)
+		if (is_chosen(o, c->agents.v[i].name) &&
+		    start_configured(f, arena, o, &c->agents.v[i], &one) < 0) {
+			load_say(&f->watch->load, str_of(one.text));
+			*err = one;
+		}
+	return f->charges.n ? 0 : err_set(err, "no agent could be started");
+}
+
+/* ---- the command ---- */
+
+static void add_title(const struct foreman *f, struct buf *out)
+{
+	for (uint32_t i = 0; i < f->charges.n; i++)
+		buf_printf(out, "%s%s", i ? " " : "", f->crew.agents.v[i]->child->name);
+}
+
+static int supervise(struct watch *w, struct foreman *f, const char *captures, const struct err *err)
+{
+	struct buf title = { 0 };
+	int code;
+
+	add_title(f, &title);
+	watch_begin(w, buf_str(&title));
+	returns_open(&f->returns, &f->crew, &w->app,
+		     w->options->escalate_to ? w->options->escalate_to : w->config.escalate_to);
+	w->seat.more = returns_plan;
+	w->seat.more_ctx = &f->returns;
+	foreman_show(f, loop_now_ms());
+	if (err->text[0])
+		app_say(&w->app, ROLE_ERROR, "%s", err->text);
+	else if (!w->app.notice.n)
+		app_say(&w->app, ROLE_DIM, "what they write is kept in %s", captures);
+	code = watch_go(w, buf_str(&title));
+	buf_release(&title);
+	return code;
+}
+
+int cmd_run(struct options *o)
+{
+	struct watch w = { 0 };
+	struct foreman f = { 0 };
+	struct arena arena = { 0 };
+	struct buf captures = { 0 };
+	struct err err = { { 0 } };
+	int code = EXIT_TROUBLE;
+
+	if (!o->headless && !isatty(STDOUT_FILENO)) {
+		fprintf(stderr, "gavel: run needs a terminal; --headless runs without one, and --keys "
+				"says what is typed\n");
+		return EXIT_TROUBLE;
+	}
+	watch_init(&w, o);
+	load_init(&w.load, o->max_line_bytes);
+	if (make_captures(&captures, &err) < 0 || foreman_open(&f, &w, captures.p, &err) < 0 ||
+	    (o->words.n ? start_command(&f, &arena, o, &err) : start_all(&f, &arena, o, &err)) < 0) {
+		load_say(&w.load, str_of(err.text));
+	} else {
+		code = supervise(&w, &f, captures.p, &err);
+	}
+	foreman_close(&f);
+	if (f.crew.load && rmdir(captures.p) < 0 && code != EXIT_TROUBLE)
+		fprintf(stderr, "gavel: what the agents wrote is in %s\n", captures.p);
+	watch_release(&w);
+	arena_release(&arena);
+	buf_release(&captures);
+	return code;
+}

@@ -1,0 +1,240 @@
+/* gavel show: views printed as text or JSON lines. */
+#include "cmd/cmd.h"
+#include "session/find_item.h"
+#include "session/load.h"
+#include "cmd/print.h"
+#include "cmd/show_follow.h"
+#include "config/config.h"
+#include "cmd/show_json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct shown {
+	const char *name;
+	const struct view_ops *view;
+	void (*json)(struct load *l, const struct scene *s, struct buf *out);
+};
+
+static void json_one_item(struct load *l, const struct scene *s, struct buf *out)
+{
+	json_item(l, s, s->item, out);
+}
+
+static const struct shown views[] = {
+	{ "inbox", &view_inbox, json_inbox },
+	{ "item", &view_item, json_one_item },
+	{ "timeline", &view_timeline, json_timeline },
+	{ "ledger", &view_ledger, json_ledger },
+	{ "messages", &view_messages, json_messages },
+	{ "agents", &view_agents, json_agents },
+	{ "decisions", &view_decisions, json_decisions },
+	{ "state", NULL, json_state },
+	{ "report", NULL, NULL },
+	{ "summary", &view_summary, json_summary },
+};
+enum { VIEWS = sizeof(views) / sizeof(views[0]) };
+
+const char *show_view_name(unsigned i)
+{
+	return i < VIEWS ? views[i].name : NULL;
+}
+
+static void print_view(const struct view_ops *view, const struct scene *s, const struct options *o)
+{
+	struct paper paper;
+	struct lines lines = { 0 };
+	uint32_t most = o->rows ? (uint32_t)o->rows : UINT32_MAX, n;
+	char more[32];
+
+	paper_open(&paper, o);
+	lines.cols = paper.cols;
+	view->make(s, paper.cols, &lines);
+	n = lines.list.n;
+	if (view->heading && n && most) {
+		paper_heading(&paper, view, s, &lines);
+		most--;
+	}
+	for (uint32_t i = 0; i < n && i < most; i++) {
+		if (i + 1 == most && n > most) {
+			snprintf(more, sizeof(more), "… %u more", n - i);
+			paper_say(&paper, more);
+		} else {
+			paper_row(&paper, view, s, &lines, i);
+		}
+	}
+	if (!n && view->empty && most)
+		paper_say(&paper, view->empty);
+	lines_release(&lines);
+	paper_close(&paper);
+}
+
+/* --at: #N or a time. */
+static int set_cursor(struct scene *s, const struct options *o)
+{
+	const struct model *m = s->model;
+	struct str at = str_of(o->at);
+	uint64_t n;
+	int64_t ms;
+
+	s->k = m->records.n;
+	s->now_ms = model_now(m, s->k);
+	if (!o->at)
+		return 0;
+	if (at.n && at.p[0] == '#') {
+		if (!str_to_u64(str_from(at, 1), &n)) {
+			fprintf(stderr, "gavel: --at=%s: must be #N with a number\n", o->at);
+			return -1;
+		}
+		s->k = n < m->records.n ? (uint32_t)n : m->records.n;
+		s->now_ms = model_now(m, s->k);
+	} else {
+		if (!when_parse_loose(at, s->now_ms, &ms)) {
+			fprintf(stderr, "gavel: --at=%s: must be a time such as 10:15, "
+					"2026-01-26T10:15:00Z, or #N for the first N messages\n",
+				o->at);
+			return -1;
+		}
+		s->k = model_cut_at(m, ms);
+		s->now_ms = s->k ? ms : WHEN_NONE;
+	}
+	return 0;
+}
+
+static void print_lines(void *ctx, struct buf *lines)
+{
+	(void)ctx;
+	if (lines->n)
+		fwrite(lines->p, 1, lines->n, stdout);
+	buf_clear(lines);
+}
+
+static void print_shown(struct load *l, const struct shown *shown, struct scene *s,
+			const struct options *o)
+{
+	struct buf out = { 0 };
+	char hex[65];
+
+	l->sheet.turn = print_lines;
+	if (o->format == OUTPUT_JSON || !shown->json) {
+		(shown->json ? shown->json : markdown_report)(l, s, &out);
+		print_lines(NULL, &out);
+		buf_release(&out);
+	} else if (shown->view) {
+		print_view(shown->view, s, o);
+	} else {
+		state_hash(l, s, hex);
+		printf("%s\n", hex);
+	}
+}
+
+static int print_against(struct load *l, const struct scene *s, const struct options *o)
+{
+	struct buf out = { 0 };
+	int code;
+
+	l->sheet.turn = print_lines;
+	code = show_against(l, s, o->against, o->format == OUTPUT_JSON, &out);
+	print_lines(NULL, &out);
+	buf_release(&out);
+	return code;
+}
+
+static int show(struct options *o, const struct shown *shown, const char *item, uint32_t skip)
+{
+	struct load l = { 0 };
+	struct scene s = { .model = &l.model, .reader = &l.reader, .all = o->all,
+			   .desks = &l.desks, .kept = &l.cache.figures };
+	struct filter *filter = NULL;
+	struct config config;
+	int code = EXIT_TROUBLE;
+
+	load_read_config(&l, o, &config);
+	s.ascii = o->ascii |= config.ascii;
+	/* the state is the log's alone */
+	l.desk = (struct load_desks){ .open = shown->json != json_state, .journal = o->journal };
+	l.follow = o->follow;
+	if (load_open(&l, skip ? o->words.v + skip : o->words.v, o->words.n - skip,
+		      o->max_line_bytes))
+		goto out;
+	load_run(&l, NULL, NULL);
+	if (set_cursor(&s, o) || load_filter(o, s.now_ms, &filter))
+		goto out;
+	s.filter = filter;
+	code = l.trouble ? EXIT_TROUBLE : EXIT_FINE;
+	if (o->against)
+		code = print_against(&l, &s, o);
+	else if (o->follow)
+		code = show_follow(&l, shown->view, &s, o);
+	else if (item && find_item_named(&s, item, o->rev, &s.item))
+		code = EXIT_FOUND;
+	else
+		print_shown(&l, shown, &s, o);
+	if (!o->follow)
+		cache_save(&l, false);
+out:
+	filter_free(filter);
+	load_release(&l);
+	config_release(&config);
+	return code;
+}
+
+int cmd_show(struct options *o)
+{
+	const char *name = o->words.n ? o->words.v[0] : NULL;
+
+	for (int i = 0; name && i < VIEWS; i++) {
+		if (strcmp(views[i].name, name) != 0)
+			continue;
+		if ((o->format == OUTPUT_MD && views[i].json) ||
+		    (o->format == OUTPUT_JSON && !views[i].json)) {
+			fprintf(stderr, "gavel: Markdown is what show report prints, and only that; "
+					"the other views print text or json\n");
+			return EXIT_TROUBLE;
+		}
+		if (o->against && views[i].view != &view_decisions) {
+			fprintf(stderr, "gavel: --against compares decisions: gavel show decisions "
+					"--against=JOURNAL LOG\n");
+			return EXIT_TROUBLE;
+		}
+		if (o->follow && show_follow_refuses(views[i].view, o))
+			return EXIT_TROUBLE;
+		if (views[i].view != &view_item)
+			return show(o, &views[i], NULL, 1);
+		if (o->words.n < 2) {
+			fprintf(stderr, "gavel: show item needs an id: gavel show item ID SOURCE\n");
+			return EXIT_TROUBLE;
+		}
+		return show(o, &views[i], o->words.v[1], 2);
+	}
+	fprintf(stderr, "gavel: %s%s; the views are inbox, item ID, timeline, ledger, messages, "
+			"agents, decisions, summary, report, state\n",
+		name ? "no view " : "show needs a view", name ? name : "");
+	return EXIT_TROUBLE;
+}
+
+int show_inbox(struct options *o)
+{
+	return show(o, &views[0], NULL, 0);
+}
+
+int show_demo(struct options *o, const char *source)
+{
+	struct load l = { 0 };
+	struct scene s = { .model = &l.model, .reader = &l.reader, .ascii = o->ascii };
+	int code = EXIT_TROUBLE;
+
+	if (load_open(&l, &source, 1, 0) == 0) {
+		load_run(&l, NULL, NULL);
+		set_cursor(&s, o);
+		print_shown(&l, &views[0], &s, o);
+		if (o->format == OUTPUT_TEXT)
+			putchar('\n');
+		print_shown(&l, &views[VIEWS - 1], &s, o);
+		code = l.trouble ? EXIT_TROUBLE : EXIT_FINE;
+	}
+	load_release(&l);
+	return code;
+}

@@ -1,0 +1,572 @@
+/* The tables of commands and options, and what is derived from them: the parser, --help and two
+ * sections of the manual. */
+#include "config/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sets of commands, for the options that each takes. */
+enum {
+	WATCH = 1 << COMMAND_WATCH,
+	SHOW = 1 << COMMAND_SHOW,
+	CHECK = 1 << COMMAND_CHECK,
+	DEMO = 1 << COMMAND_DEMO,
+	HELP = 1 << COMMAND_HELP,
+	DECIDE = 1 << COMMAND_DECIDE,
+	JOURNAL = 1 << COMMAND_JOURNAL,
+	REPLAY = 1 << COMMAND_REPLAY,
+	PURGE = 1 << COMMAND_PURGE,
+	REVIEW = 1 << COMMAND_REVIEW,
+	RUN = 1 << COMMAND_RUN,
+	READERS = WATCH | SHOW | CHECK,
+	RUNNERS = REVIEW | RUN,
+	PRINTERS = WATCH | SHOW | DEMO | REPLAY | RUNNERS,
+	SCREENS = WATCH | DEMO | REPLAY | RUNNERS,
+	DECIDERS = WATCH | DECIDE | DEMO | RUNNERS,
+	ANY = WATCH | SHOW | CHECK | DEMO | HELP | DECIDE | JOURNAL | PURGE | REPLAY | RUNNERS,
+};
+
+static const struct command commands[] = {
+	{ "", "[SOURCE...]", "Open the terminal UI; where the output is no terminal, print the inbox.", COMMAND_WATCH },
+	{ "run", "[--] [COMMAND...]",
+	  "Start an agent and supervise it over its pipes; without COMMAND, those of the configuration. "
+	  "Its environment is a short list of harmless variables; --env lets others through. What it "
+	  "writes is kept below ~/.local/state/gavel/captures.",
+	  COMMAND_RUN },
+	{ "review", "--artifact=FILE [--] COMMAND...",
+	  "Let COMMAND review a file, one process a turn: a feedback request on its standard input, the "
+	  "stream of what it does and answers on its standard output. Decide its items, edit the file, "
+	  "and $ begins the next turn. {session} in COMMAND becomes the id of the session; in the first "
+	  "turn that word is left out, and a lone option before it. What is asked and said is kept below "
+	  "~/.local/state/gavel/captures; the same file and COMMAND again go on there.",
+	  COMMAND_REVIEW },
+	{ "show", "VIEW [SOURCE...]",
+	  "Print a view: inbox, item ID, timeline, ledger, messages, agents, decisions or summary; "
+	  "report, all of it as Markdown; or state, a hash of them all.",
+	  COMMAND_SHOW },
+	{ "replay", "LOG...",
+	  "Open the terminal UI on a recording and play it: its clock drives what every view shows. "
+	  "Nothing is decided, nothing is sent.",
+	  COMMAND_REPLAY },
+	{ "check", "[SOURCE...]", "Check messages against their protocols.", COMMAND_CHECK },
+	{ "decide", "SOURCE [ITEM VERB]",
+	  "Decide an item: accept, partial, reject, answer, dismiss or escalate. ITEM is an id; "
+	  "SESSION/ID where the id alone is not unique, KIND:ID where a finding and a change "
+	  "share it. The decision is staged; --deliver sends it, and without ITEM everything that is "
+	  "staged.",
+	  COMMAND_DECIDE },
+	{ "journal", "list | verify | resend ID | void ID | repair",
+	  "Look at what was decided and what became of it: list it, check the hash chain, send a held "
+	  "message again, take back what is staged or was not delivered, or mend a damaged journal.",
+	  COMMAND_JOURNAL },
+	{ "purge", "",
+	  "Remove old captures of agents' output, caches, and journals whose source is no more. Nothing "
+	  "that is in use, and never a journal in which something is unfinished.",
+	  COMMAND_PURGE },
+	{ "demo", "",
+	  "Open a built-in session to try everything on; where the output is no terminal, print its "
+	  "inbox and summary.",
+	  COMMAND_DEMO },
+	{ "help", "[COMMAND|config|bash|zsh|fish]",
+	  "Explain a command, print a configuration file with every setting, or completion for a shell.",
+	  COMMAND_HELP },
+};
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static int set_format(struct options *o, const char *value, struct err *err)
+{
+	static const char *const names[] = { "text", "json", "sarif", "md" };
+
+	for (int i = 0; i < 4; i++)
+		if (strcmp(value, names[i]) == 0) {
+			o->format = (enum format)i;
+			if ((i == OUTPUT_SARIF && o->command->id != COMMAND_CHECK) ||
+			    (i == OUTPUT_MD && o->command->id != COMMAND_SHOW))
+				break;
+			return 0;
+		}
+	return err_set(err, "--format=%s: must be text%s", value,
+		       o->command->id == COMMAND_CHECK  ? ", json or sarif"
+		       : o->command->id == COMMAND_SHOW ? " or json; md for a report"
+						     : " or json");
+}
+
+static int set_color(struct options *o, const char *value, struct err *err)
+{
+	static const char *const names[] = { "auto", "always", "never" };
+
+	for (int i = 0; i < 3; i++)
+		if (strcmp(value, names[i]) == 0) {
+			o->color = (enum color_mode)i;
+			return 0;
+		}
+	return err_set(err, "--color=%s: must be auto, always or never", value);
+}
+
+static int set_size(struct options *o, const char *value, struct err *err)
+{
+	struct str s = str_of(value), w, h;
+	ptrdiff_t x = str_find(s, STR("x"), 0);
+	uint64_t cols, rows;
+
+	w = x < 0 ? s : str_make(s.p, (size_t)x);
+	h = x < 0 ? STR("0") : str_from(s, (size_t)x + 1);
+	if (!str_to_u64(w, &cols) || !str_to_u64(h, &rows) || cols < 1 || cols > 4096 ||
+	    rows > 100000)
+		return err_set(err, "--size=%s: must be WIDTHxHEIGHT, such as 100x30", value);
+	o->cols = (int)cols;
+	o->rows = (int)rows;
+	return 0;
+}
+
+static int set_max_line(struct options *o, const char *value, struct err *err)
+{
+	struct str s = str_of(value);
+	uint64_t n, unit = 1;
+
+	if (s.n && strchr("kKmM", s.p[s.n - 1])) {
+		unit = (s.p[s.n - 1] | 32) == 'k' ? 1024 : 1024 * 1024;
+		s.n--;
+	}
+	if (!str_to_u64(s, &n) || n < 1 || n > (1u << 30) || n * unit > (1u << 30))
+		return err_set(err, "--max-line=%s: must be a number of bytes up to 1024M", value);
+	o->max_line_bytes = (size_t)(n * unit);
+	return 0;
+}
+
+static int set_threads(struct options *o, const char *value, struct err *err)
+{
+	uint64_t n;
+
+	if (!str_to_u64(str_of(value), &n) || n > 64)
+		return err_set(err, "--threads=%s: must be a number up to 64", value);
+	o->threads = (unsigned)n;
+	return 0;
+}
+
+#define SET_TEXT(field) \
+	static int set_##field(struct options *o, const char *value, struct err *err) \
+	{ \
+		(void)err; \
+		o->field = value; \
+		return 0; \
+	}
+#define SET_FLAG(field) \
+	static int set_##field(struct options *o, const char *value, struct err *err) \
+	{ \
+		(void)value; \
+		(void)err; \
+		o->field = true; \
+		return 0; \
+	}
+static int set_recover(struct options *o, const char *value, struct err *err)
+{
+	if (strcmp(value, "ask") != 0 && strcmp(value, "send") != 0)
+		return err_set(err, "--recover=%s: must be ask or send", value);
+	o->recover_send = value[0] == 's';
+	return 0;
+}
+
+static int set_older_than(struct options *o, const char *value, struct err *err)
+{
+	static const struct {
+		char letter;
+		unsigned seconds;
+	} units[] = { { 'd', 86400 }, { 'w', 7 * 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
+	struct str s = str_of(value);
+	uint64_t n;
+
+	for (unsigned i = 0; s.n && i < sizeof(units) / sizeof(units[0]); i++)
+		if (s.p[s.n - 1] == units[i].letter && str_to_u64(str_make(s.p, s.n - 1), &n) &&
+		    n <= 36500) {
+			o->older_than_s = n * units[i].seconds;
+			o->has_age = true;
+			return 0;
+		}
+	return err_set(err, "--older-than=%s: must be a number of days, weeks or hours, such as 30d, 4w "
+			    "or 12h", value);
+}
+
+static int set_agent(struct options *o, const char *value, struct err *err)
+{
+	(void)err;
+	vec_push(&o->agents, value);
+	return 0;
+}
+
+static int set_env(struct options *o, const char *value, struct err *err)
+{
+	if (!*value || strchr(value, '='))
+		return err_set(err, "--env=%s: must be the name of a variable; its value is this one's",
+			       value);
+	vec_push(&o->env, value);
+	return 0;
+}
+
+SET_TEXT(filter)
+SET_TEXT(as)
+SET_TEXT(reply)
+SET_TEXT(escalate_to)
+SET_TEXT(journal)
+SET_TEXT(reason_code)
+SET_TEXT(explain)
+SET_TEXT(answer)
+SET_TEXT(artifact)
+SET_TEXT(rev)
+SET_TEXT(envelope)
+SET_FLAG(fresh)
+SET_FLAG(read_only)
+SET_FLAG(no_follow)
+SET_FLAG(no_cache)
+SET_FLAG(follow)
+SET_FLAG(dry_run)
+SET_FLAG(sole_writer)
+SET_FLAG(sure)
+SET_FLAG(deliver)
+SET_FLAG(correct)
+SET_TEXT(since)
+SET_TEXT(until)
+SET_TEXT(at)
+SET_TEXT(config)
+SET_TEXT(keys)
+SET_TEXT(speed)
+SET_TEXT(against)
+SET_TEXT(export_to)
+SET_TEXT(screen)
+SET_FLAG(strict)
+SET_FLAG(all)
+SET_FLAG(ascii)
+SET_FLAG(headless)
+SET_FLAG(help)
+SET_FLAG(version)
+
+static const struct option options[] = {
+	{ "format", "FORMAT",
+	  "text, json (one object a line); for check also sarif, for show report md. Scripts use json: "
+	  "its fields only ever grow.",
+	  READERS | DECIDE | JOURNAL, set_format,
+	  "text json sarif md" },
+	{ "filter", "EXPR",
+	  "Only what matches: words match any text; kind:finding severity:>=major dialect:feedback "
+	  "agent:dev-01 task:T1 session:S id:X is:open is:error after:10:15 before:T; - negates.",
+	  READERS | REPLAY | RUN, set_filter },
+	{ "since", "TIME", "Only what is not before TIME: ISO 8601, HH:MM[:SS], or ms since 1970.",
+	  READERS, set_since },
+	{ "until", "TIME", "Only what is before TIME.", READERS, set_until },
+	{ "at", "TIME|#N",
+	  "Look at the session as it was: after its first N messages, or before the first message "
+	  "later than TIME. replay begins there.",
+	  WATCH | SHOW | REPLAY, set_at },
+	{ "speed", "N", "replay: times as fast as it was, 0.1 to 1000.", REPLAY, set_speed },
+	{ "against", "JOURNAL",
+	  "show decisions: compare with another journal, such as a fork's folder: what was decided "
+	  "otherwise, and which fields of the messages differ.",
+	  SHOW, set_against },
+	{ "export", "FILE.cast",
+	  "replay: write it as an asciicast, for asciinema, at --size and --speed. --keys are typed "
+	  "first, and <wait:MS> plays.",
+	  REPLAY, set_export_to },
+	{ "all", NULL,
+	  "check: a json record for every message; inbox: every item, not only the open ones.",
+	  READERS | REPLAY, set_all },
+	{ "strict", NULL, "check: warnings fail as errors do.", CHECK, set_strict },
+	{ "max-line", "BYTES",
+	  "Longest message that is read, 16M unless given; longer ones are counted and shown as "
+	  "oversize.",
+	  READERS | DECIDE | REPLAY | RUNNERS, set_max_line },
+	{ "threads", "N",
+	  "How many threads read a big log; unless given, as many as there are processors, at most 8.",
+	  READERS | DECIDE | REPLAY, set_threads },
+	{ "as", "NAME", "Who decides; the login's name unless given.", DECIDERS | REPLAY, set_as },
+	{ "reply", "PATH",
+	  "Where replies go: a file, a FIFO or a folder. Unless given, a log's replies go to "
+	  "LOG.replies.ndjson beside it, a hand-off folder's into the folder.",
+	  WATCH | DECIDE | DEMO, set_reply },
+	{ "agent", "NAME",
+	  "run: what the agent is called, if not after its command; without COMMAND, only this one of "
+	  "the configuration (may be repeated).",
+	  RUN, set_agent },
+	{ "env", "NAME",
+	  "Let a variable of the environment through to the agents (may be repeated).", RUNNERS,
+	  set_env },
+	{ "escalate-to", "PATH", "The queue that escalations are written to.", DECIDERS,
+	  set_escalate_to },
+	{ "journal", "DIR",
+	  "Where decisions are recorded, in place of ~/.local/state/gavel.",
+	  DECIDERS | SHOW | JOURNAL | REPLAY, set_journal },
+	{ "recover", "WHEN",
+	  "What an earlier run left unfinished: ask shows it first, send finishes it at once.",
+	  DECIDERS, set_recover, "ask send" },
+	{ "follow", NULL,
+	  "show: go on, and print records as they come: messages; items of the inbox when they open or "
+	  "change; decisions when they are made or get on.",
+	  SHOW, set_follow },
+	{ "no-follow", NULL, "Read what is there, and do not wait for more.", WATCH, set_no_follow },
+	{ "no-cache", NULL,
+	  "Read big logs as if for the first time, and keep nothing for the next.",
+	  WATCH | SHOW | DECIDE | REPLAY, set_no_cache },
+	{ "read-only", NULL, "Look, but decide nothing.", WATCH | DEMO, set_read_only },
+	{ "sole-writer", NULL,
+	  "Nobody else writes to the reply FIFO, so messages over 4096 bytes may go there.",
+	  WATCH | DECIDE | DEMO | JOURNAL, set_sole_writer },
+	{ "sure", NULL,
+	  "journal void: give up a message even though it may have arrived and been acted on.",
+	  JOURNAL, set_sure },
+	{ "reason-code", "CODE", "decide: a word for the reason, such as out_of_scope.", DECIDE,
+	  set_reason_code },
+	{ "explain", "TEXT", "decide: the explanation; reject and partial need one.", DECIDE,
+	  set_explain },
+	{ "answer", "TEXT", "decide: the answer to a question, or one of its options.", DECIDE,
+	  set_answer },
+	{ "artifact", "FILE",
+	  "decide: the artifact as it now is, for a feedback request; review: the file.", DECIDERS,
+	  set_artifact },
+	{ "envelope", "FILE",
+	  "review: speak envelopes; FILE holds the input envelope of the first turn.", REVIEW,
+	  set_envelope },
+	{ "fresh", NULL,
+	  "review: begin a new review, where one of this file and command could go on.", REVIEW,
+	  set_fresh },
+	{ "rev", "HASH",
+	  "decide: refuse unless the item still has this rev. It also tells items of one name apart.",
+	  DECIDE | SHOW, set_rev },
+	{ "deliver", NULL, "decide: send it, do not only stage it.", DECIDE, set_deliver },
+	{ "correct", NULL, "decide: a later word on what was delivered already.", DECIDE,
+	  set_correct },
+	{ "older-than", "AGE", "purge: what is old: 30d unless given; 4w, 12h.", PURGE, set_older_than },
+	{ "dry-run", NULL, "purge: only say what would be removed.", PURGE, set_dry_run },
+	{ "size", "WxH", "Columns and, when given, most rows of the output.", PRINTERS, set_size },
+	{ "color", "WHEN", "auto, always or never. NO_COLOR in the environment means never.",
+	  PRINTERS, set_color, "auto always never" },
+	{ "ascii", NULL, "Print nothing but ASCII.", PRINTERS, set_ascii },
+	{ "config", "FILE",
+	  "Configuration, in place of ~/.config/gavel/config.json.", SCREENS | READERS | DECIDE,
+	  set_config },
+	{ "headless", NULL, "For tests and scripts: run the terminal UI without a terminal.",
+	  SCREENS, set_headless },
+	{ "keys", "FILE",
+	  "With --headless: type what FILE says: keys as they are, <Enter> <Esc> <C-d> <Up> for "
+	  "others, <wait:MS>, <until:TEXT> (waits until the screen shows it), # comments.",
+	  SCREENS, set_keys },
+	{ "screen", "FILE",
+	  "With --headless: write the last screen to FILE: rows of text, ---, rows of role letters; "
+	  "with --color=always as a terminal of 16 colours would get it.",
+	  SCREENS, set_screen },
+	{ "help", NULL, "Explain the command and end.", ANY, set_help },
+	{ "version", NULL, "Print the version and end.", ANY, set_version },
+};
+enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
+
+const struct command *command_at(unsigned i)
+{
+	return i < COMMANDS ? &commands[i] : NULL;
+}
+
+const struct option *option_at(unsigned i)
+{
+	return i < OPTIONS ? &options[i] : NULL;
+}
+
+bool command_takes(const struct command *c, const struct option *o)
+{
+	return o->commands & 1u << c->id;
+}
+
+const struct command *command_find(const char *name)
+{
+	for (int i = 1; i < COMMANDS; i++)
+		if (strcmp(name, commands[i].name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static const struct option *find_option(struct str name)
+{
+	for (int i = 0; i < OPTIONS; i++)
+		if (str_is(name, options[i].name))
+			return &options[i];
+	return NULL;
+}
+
+/* --name, --name=value, --name value. Moves *i over what it took. */
+static int take_option(struct options *o, int argc, char **argv, int *i, struct err *err)
+{
+	struct str word = str_from(str_of(argv[*i]), 2);
+	ptrdiff_t equals = str_find(word, STR("="), 0);
+	struct str name = equals < 0 ? word : str_make(word.p, (size_t)equals);
+	const struct option *option = find_option(name);
+	const char *value = equals < 0 ? NULL : word.p + equals + 1;
+	const char *command = o->command->name[0] ? o->command->name : "gavel";
+
+	if (!option || !command_takes(o->command, option)) {
+		if (option)
+			return err_set(err, "%s takes no --%s; see gavel %s --help", command,
+				       option->name, o->command->name);
+		return err_set(err, "no option --%.*s; see gavel --help", STR_ARG(name));
+	}
+	if (!option->argument && value)
+		return err_set(err, "--%s takes no value", option->name);
+	if (option->argument && !value) {
+		if (*i + 1 >= argc)
+			return err_set(err, "--%s needs a value: --%s=%s", option->name,
+				       option->name, option->argument);
+		value = argv[++*i];
+	}
+	return option->set(o, value, err);
+}
+
+int options_parse(struct options *o, int argc, char **argv, struct err *err)
+{
+	bool only_words = false;
+	int i = 0;
+
+	*o = (struct options){ .command = &commands[0] };
+	if (argc > 0 && command_find(argv[0])) {
+		o->command = command_find(argv[0]);
+		i = 1;
+	}
+	for (; i < argc; i++) {
+		const char *word = argv[i];
+
+		if (!only_words && strcmp(word, "--") == 0) {
+			only_words = true;
+		} else if (!only_words && strncmp(word, "--", 2) == 0) {
+			if (take_option(o, argc, argv, &i, err))
+				return -1;
+		} else if (!only_words && (strcmp(word, "-h") == 0 || strcmp(word, "-V") == 0)) {
+			o->help |= word[1] == 'h';
+			o->version |= word[1] == 'V';
+		} else if (!only_words && word[0] == '-' && word[1]) {
+			return err_set(err, "no option %s; see gavel --help", word);
+		} else {
+			vec_push(&o->words, word);
+			only_words |= (1 << o->command->id & RUNNERS) != 0; /* the rest is the command's */
+		}
+	}
+	return 0;
+}
+
+void options_release(struct options *o)
+{
+	vec_release(&o->words);
+	vec_release(&o->agents);
+	vec_release(&o->env);
+}
+
+/* Wraps at 79 columns with a hanging indent. */
+static void add_wrapped(struct buf *out, const char *text, int indent, int column)
+{
+	const char *p = text;
+
+	while (*p) {
+		size_t n = strcspn(p, " ");
+
+		if (column + (int)n >= 79 && column > indent) {
+			buf_printf(out, "\n%*s", indent, "");
+			column = indent;
+		}
+		buf_add(out, p, n);
+		column += (int)n;
+		p += n;
+		if (*p == ' ') {
+			p++;
+			if (*p && column + 1 + (int)strcspn(p, " ") < 79) {
+				buf_addc(out, ' ');
+				column++;
+			} else if (*p) {
+				buf_printf(out, "\n%*s", indent, "");
+				column = indent;
+			}
+		}
+	}
+	buf_addc(out, '\n');
+}
+
+static void help_options(struct buf *out, unsigned bits)
+{
+	for (int i = 0; i < OPTIONS; i++) {
+		char left[40];
+
+		if (!(options[i].commands & bits))
+			continue;
+		snprintf(left, sizeof(left), "  --%s%s%s", options[i].name,
+			 options[i].argument ? "=" : "",
+			 options[i].argument ? options[i].argument : "");
+		buf_printf(out, "%-21s ", left);
+		add_wrapped(out, options[i].help, 22, 22);
+	}
+}
+
+void options_help(const struct command *command, struct buf *out)
+{
+	bool all = !command || !command->name[0];
+
+	if (!all) {
+		buf_printf(out, "usage: gavel %s [OPTION...] %s\n\n", command->name,
+			   command->synopsis);
+		add_wrapped(out, command->help, 0, 0);
+		buf_adds(out, "\n");
+		help_options(out, 1u << command->id);
+		return;
+	}
+	buf_adds(out, "gavel: see and decide what AI agents ask for\n\n");
+	for (int i = 0; i < COMMANDS; i++) {
+		buf_printf(out, "%s gavel %s%s[OPTION...] %s\n", i ? "      " : "usage:",
+			   commands[i].name, commands[i].name[0] ? " " : "", commands[i].synopsis);
+		buf_adds(out, "           ");
+		add_wrapped(out, commands[i].help, 11, 11);
+	}
+	buf_adds(out, "\nSOURCE is a log of one JSON message a line, a directory of task-, result-\n"
+		      "and review- files or of logs, one JSON document with messages[], a FIFO, or\n"
+		      "- for standard input. Without one, standard input is read.\n\n");
+	help_options(out, ANY);
+	buf_adds(out, "\nExit codes: 0 fine; 1 check found errors, there is no such item, or a decision\n"
+		      "was refused or held; 2 usage or file trouble; 3 the journal is damaged or\n"
+		      "locked by another gavel. The manual: man gavel.\n");
+}
+
+void roff_add(struct buf *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\\')
+			buf_adds(out, "\\e");
+		else if (*text == '-')
+			buf_adds(out, "\\-");
+		else
+			buf_addc(out, *text);
+	}
+}
+
+static void man_command(const struct command *c, struct buf *out)
+{
+	buf_printf(out, ".B gavel%s%s\n.RI [ OPTION... ] \" ", c->name[0] ? " " : "", c->name);
+	roff_add(out, c->synopsis);
+	buf_adds(out, "\"\n");
+}
+
+void options_man(struct buf *out)
+{
+	buf_adds(out, ".SH SYNOPSIS\n");
+	for (int i = 0; i < COMMANDS; i++) {
+		buf_adds(out, i ? ".br\n" : "");
+		man_command(&commands[i], out);
+	}
+	buf_adds(out, ".SH COMMANDS\n");
+	for (int i = 0; i < COMMANDS; i++) {
+		man_command(&commands[i], out);
+		buf_adds(out, ".RS\n");
+		roff_add(out, commands[i].help);
+		buf_adds(out, "\n.RE\n.PP\n");
+	}
+	buf_adds(out, ".SH OPTIONS\n");
+	for (int i = 0; i < OPTIONS; i++) {
+		buf_adds(out, ".TP\n.BI \\-\\-");
+		roff_add(out, options[i].name);
+		if (options[i].argument)
+			buf_printf(out, " = %s", options[i].argument);
+		buf_addc(out, '\n');
+		roff_add(out, options[i].help);
+		buf_addc(out, '\n');
+	}
+}

@@ -1,0 +1,112 @@
+/* Commands and options: one table of each. The parser, --help and the man page read the same
+ * rows. */
+#ifndef GAVEL_CONFIG_OPTIONS_H
+#define GAVEL_CONFIG_OPTIONS_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/mem.h"
+
+enum format {
+	OUTPUT_TEXT,
+	OUTPUT_JSON,
+	OUTPUT_SARIF,
+	OUTPUT_MD,
+};
+
+enum color_mode {
+	COLOR_AUTO,
+	COLOR_ALWAYS,
+	COLOR_NEVER,
+};
+
+/* What the command line says. Words are the arguments that are no options, in order. */
+struct options {
+	const struct command *command;
+	VEC(const char *) words;
+	enum format format;
+	enum color_mode color;
+	bool help, version, strict, all, ascii, headless;
+	int cols, rows; /* --size; 0 = not given */
+	size_t max_line_bytes;
+	unsigned threads; /* 0 = not given */
+	const char *filter, *since, *until, *at;
+	const char *config; /* file, in place of the usual one */
+	/* deciding: who, where replies and escalations go, where the journal is */
+	const char *as, *reply, *escalate_to, *journal;
+	bool read_only, sole_writer, recover_send, no_follow, follow, sure;
+	bool no_cache;
+	/* of one decision */
+	const char *reason_code, *explain, *answer, *artifact, *rev;
+	bool deliver, correct;
+	/* purge */
+	uint64_t older_than_s;
+	bool has_age, dry_run;
+	const char *speed, *export_to; /* of a replay */
+	/* of a review */
+	const char *envelope;
+	bool fresh;
+	const char *against; /* another journal, to compare with */
+	/* agents to run, and variables that they see */
+	VEC(const char *) agents, env;
+	const char *keys, *screen; /* with headless: key file, where the last screen goes */
+};
+
+enum exit_code {
+	EXIT_FINE = 0,
+	EXIT_FOUND = 1,   /* check found errors, no such item, decide was refused or held */
+	EXIT_TROUBLE = 2, /* usage, file or terminal trouble */
+	EXIT_JOURNAL = 3, /* the journal is damaged, or locked by another gavel */
+};
+
+/* The commands; cmd/cmd.h has a function for each. */
+enum command_id {
+	COMMAND_WATCH,
+	COMMAND_RUN,
+	COMMAND_REVIEW,
+	COMMAND_SHOW,
+	COMMAND_REPLAY,
+	COMMAND_CHECK,
+	COMMAND_DECIDE,
+	COMMAND_JOURNAL,
+	COMMAND_PURGE,
+	COMMAND_DEMO,
+	COMMAND_HELP,
+};
+
+struct command {
+	const char *name;
+	const char *synopsis; /* after the name */
+	const char *help;     /* one sentence */
+	enum command_id id;
+};
+
+struct option {
+	const char *name;
+	const char *argument; /* NULL = takes none */
+	const char *help;
+	unsigned commands; /* that take it: 1 << enum command_id */
+	/* Stores the value; -1 and err when it is wrong. */
+	int (*set)(struct options *o, const char *value, struct err *err);
+	const char *values; /* all there are, space separated; NULL = too many */
+};
+
+/* The tables' rows, NULL after the last. The first command has no word: it is the default. */
+const struct command *command_at(unsigned i);
+const struct option *option_at(unsigned i);
+bool command_takes(const struct command *c, const struct option *o);
+
+/* argv without the program's name. -1: err says what is wrong with it. */
+int options_parse(struct options *o, int argc, char **argv, struct err *err);
+void options_release(struct options *o);
+
+/* By its word, or NULL. */
+const struct command *command_find(const char *name);
+/* --help: all of it, or one command's. */
+void options_help(const struct command *command, struct buf *out);
+/* The COMMANDS and OPTIONS sections of the man page, in roff. */
+void options_man(struct buf *out);
+/* Text for roff, where a dash and a backslash mean something. */
+void roff_add(struct buf *out, const char *text);
+
+#endif

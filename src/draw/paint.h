@@ -1,0 +1,53 @@
+/* A grid as bytes, for `gavel show` and for anything else that is not curses. The output holds the
+ * printable characters of cells, newlines, and SGR sequences (ESC [ digits ; m), nothing else.
+ *
+ * A theme gives each role its look; the terminal layer reads the same table. LOOK_REVERSE belongs
+ * to ROLE_ESCAPED alone, so that escaped text cannot be imitated: theme_check tells. */
+#ifndef GAVEL_DRAW_PAINT_H
+#define GAVEL_DRAW_PAINT_H
+
+#include "draw/grid.h"
+
+/* The 16 colours of a terminal in SGR order: 0-7, then the bright ones 8-15. */
+enum colour {
+	COLOUR_BLACK, COLOUR_RED, COLOUR_GREEN, COLOUR_YELLOW,
+	COLOUR_BLUE, COLOUR_MAGENTA, COLOUR_CYAN, COLOUR_WHITE,
+	COLOUR_BRIGHT = 8, /* added to one of the above */
+	COLOUR_DEFAULT = 16
+};
+
+/* One of the colours 16-255 that many terminals have beyond those: a cube of 6x6x6 and greys. */
+#define COLOUR_256(n) (0x100 + (n))
+
+enum look_bits {
+	LOOK_BOLD = 1,
+	LOOK_FAINT = 2,
+	LOOK_UNDERLINE = 4,
+	LOOK_REVERSE = 8,
+};
+
+struct look {
+	uint16_t front, back; /* enum colour, perhaps with COLOUR_BRIGHT; or COLOUR_256 */
+	uint8_t bits;         /* enum look_bits */
+};
+
+struct theme {
+	struct look look[ROLE_COUNT];
+};
+
+extern const struct theme theme_dark, theme_light;         /* 16 colours of the person's palette */
+extern const struct theme theme_dark_256, theme_light_256; /* for terminals with 256 */
+extern const struct theme theme_mono;                      /* bold, underline and reverse only */
+/* "dark", "light" or "mono" for a terminal with that many colours; NULL for any other name. */
+const struct theme *theme_find(struct str name, int colours);
+/* Whether ROLE_ESCAPED is reversed and no other role is, and all colours exist. */
+bool theme_check(const struct theme *theme);
+
+/* Appends one row without its newline, blanks that show nothing cut from its end. theme NULL: plain
+ * text, no sequence at all. ascii: characters the grid holds beyond ASCII become '?'. */
+void paint_row(const struct grid *g, int row, const struct theme *theme, bool ascii,
+	       struct buf *out);
+/* All rows, each with a newline. */
+void paint_grid(const struct grid *g, const struct theme *theme, bool ascii, struct buf *out);
+
+#endif

@@ -1,0 +1,483 @@
+/* Collaboration: which message a decision becomes, and the short ones. An objection to a finding
+ * and the answer to a question are feedback; a blocked task that is given up is aborted, by one
+ * message to each agent that works on it; what is passed on goes to the architect. */
+#include "encode/encode_collaboration.h"
+
+#include "dialect/marker.h"
+#include "json/compose.h"
+
+struct str keep_str(struct encoding *e, struct str s)
+{
+	return arena_str(&e->plan->arena, s);
+}
+
+struct str keep_buf(struct encoding *e, struct buf *b)
+{
+	struct str s = keep_str(e, buf_str(b));
+
+	buf_release(b);
+	return s;
+}
+
+yyjson_val *payload_of(yyjson_val *root)
+{
+	yyjson_val *payload = json_get(root, "payload");
+
+	return payload ? payload : json_get(root, "content");
+}
+
+struct address read_address(struct encoding *e, yyjson_val *agent, const char *usual_type)
+{
+	return (struct address){
+		keep_str(e, json_get_str(agent, "agent_id")),
+		keep_str(e, seat_type(json_get_str(agent, "agent_type"), usual_type)),
+		keep_str(e, json_get_str(agent, "instance_id"))
+	};
+}
+
+/* Who sends such messages, and to whom: tells what an agent is whose type the protocol has not. */
+static void usual_types(struct str type, const char **from, const char **to)
+{
+	bool work = str_is(type, "task_assignment"), review = str_is(type, "review_request");
+
+	*from = work || review			 ? "architect"
+		: str_is(type, "review_result") ? "reviewer"
+						: "developer";
+	*to = work ? "developer" : review ? "reviewer" : "architect";
+}
+
+/* The session's id where the messages do not tell it: a document with messages[] may. */
+static struct str told_session(const struct encoding *e, uint32_t session)
+{
+	const struct session *s = &e->model->sessions.v[session];
+
+	return s->name == s->group ? STR_NONE : session_name(e->model, session);
+}
+
+yyjson_val *read_origin(struct encoding *e, uint32_t i, struct proposal *p, struct origin *out)
+{
+	const char *from, *to;
+	struct item_state state;
+	yyjson_val *root;
+
+	state_of(e, i, &state);
+	root = parse_message(e, state.message);
+	*out = (struct origin){ .message = state.message,
+				.session = item_session(e->model, item_of(e, i)) };
+	if (!yyjson_is_obj(payload_of(root))) {
+		propose_missing(e, p, "the message it answers cannot be read any more");
+		return NULL;
+	}
+	out->id = keep_str(e, json_get_str(root, "message_id"));
+	out->session_id = keep_str(e, json_get_str(root, "session_id"));
+	if (!out->session_id.n)
+		out->session_id = keep_str(e, told_session(e, out->session));
+	out->correlation = keep_str(e, json_get_str(root, "correlation_id"));
+	usual_types(json_get_str(root, "message_type"), &from, &to);
+	out->from = read_address(e, json_get(root, "from_agent"), from);
+	out->to = read_address(e, json_get(root, "to_agent"), to);
+	return payload_of(root);
+}
+
+struct str words_of(struct encoding *e, uint32_t i)
+{
+	return encode_words(e, draft_of(e, i));
+}
+
+/* Two speakers under one name would be one to everybody who reads along. */
+static void check_seat(struct encoding *e, struct proposal *p, uint32_t session, bool reviewer)
+{
+	const struct model *m = e->model;
+	struct buf name = { 0 };
+
+	buf_add_str(&name, e->terms->as);
+	if (reviewer)
+		buf_adds(&name, "-reviewer");
+	if (!e->terms->as.n)
+		propose_missing(e, p, "a message needs a sender; give your name with --as");
+	for (uint32_t i = 0; i < m->agents.n; i++)
+		if (m->agents.v[i].session == session && !m->agents.v[i].human &&
+		    str_eq(agent_name(m, i), buf_str(&name)))
+			propose_missing(e, p, "an agent of this session has your name; give "
+					      "another with --as");
+	buf_release(&name);
+}
+
+void begin_reply(struct encoding *e, struct proposal *p, struct buf *b, const char *type,
+		 const struct origin *o, const struct address *to, bool reviewer)
+{
+	struct seat_message m = { .type = type, .id = encode_uuid(e), .time_ms = e->terms->now_ms,
+				  .as = e->terms->as, .reviewer = reviewer, .to = *to,
+				  .session_id = o->session_id, .correlation = o->correlation,
+				  .reply_to = o->id };
+
+	m.sequence = seat_sequence(e->model, o->session, e->desk, e->plan);
+	if (m.sequence < 0)
+		propose_missing(e, p, "the session's sequence numbers have come to their end, 2^53 - 1; "
+				      "only an escalation queue can take it, with --escalate-to");
+	check_seat(e, p, o->session, reviewer);
+	if (!to->id.n)
+		propose_missing(e, p, "the message it answers does not say from whom it is");
+	p->letter.to = to->id;
+	p->letter.expect = m.id;
+	seat_begin(b, &m);
+}
+
+void end_reply(struct encoding *e, struct proposal *p, struct buf *b)
+{
+	seat_end(b);
+	proposal_set_bytes(e, p, b);
+	buf_release(b);
+}
+
+bool check_marker(struct encoding *e, uint32_t i, struct proposal *p)
+{
+	if (item_of(e, i)->id != NONE)
+		return true;
+	propose_missing(e, p, "its message does not name it, so a reply cannot either; its sender must "
+			      "send it again");
+	return false;
+}
+
+void put_marker(struct encoding *e, uint32_t i, enum verdict verdict, struct buf *b)
+{
+	struct buf name = { 0 };
+
+	item_reply_name(e->model, item_of(e, i), &name);
+	marker_write(b, buf_str(&name), verdict);
+	buf_release(&name);
+}
+
+void put_strings(struct buf *b, const char *name, yyjson_val *array)
+{
+	size_t i, n;
+	yyjson_val *v;
+
+	json_key(b, name);
+	buf_addc(b, '[');
+	if (yyjson_is_arr(array))
+		yyjson_arr_foreach(array, i, n, v) {
+			if (!yyjson_is_str(v))
+				continue;
+			json_comma(b);
+			json_write_str(b, json_str(v));
+		}
+	buf_addc(b, ']');
+}
+
+struct seen_names {
+	VEC(struct str) list;
+	struct map map;
+};
+
+/* Whether it is the first of that name. */
+static bool add_name(struct seen_names *names, struct str name)
+{
+	uint64_t hash = str_hash(name);
+
+	for (uint32_t it = 0, v; map_next(&names->map, hash, &it, &v);)
+		if (str_eq(names->list.v[v], name))
+			return false;
+	map_add(&names->map, hash, names->list.n);
+	vec_push(&names->list, name);
+	return true;
+}
+
+void put_others(struct buf *b, yyjson_val *object, const char *const *listed)
+{
+	struct seen_names names = { 0 };
+	size_t i, n;
+	yyjson_val *key, *v;
+
+	if (!yyjson_is_obj(object))
+		return;
+	yyjson_obj_foreach(object, i, n, key, v) {
+		/* of a name that stands twice, the first one is what others read here */
+		if (value_index(listed, json_str(key)) >= 0 || !add_name(&names, json_str(key)))
+			continue;
+		json_comma(b);
+		json_write_str(b, json_str(key));
+		buf_addc(b, ':');
+		json_write(b, v);
+	}
+	vec_release(&names.list);
+	map_release(&names.map);
+}
+
+static struct str task_name(const struct encoding *e, const struct item *item)
+{
+	const struct model *m = e->model;
+
+	uint32_t task = item_task(m, item);
+
+	return task == NONE ? STR_NONE : model_str(m, m->tasks.v[task].id);
+}
+
+static void put_feedback(struct buf *b, const char *type, struct str subject, struct str content,
+			 bool action_required, struct str task)
+{
+	json_put_name(b, "feedback_type", type);
+	json_put_str(b, "subject", subject);
+	json_put_str(b, "content", content);
+	json_put_bool(b, "action_required", action_required);
+	if (task.n)
+		json_put_str(b, "related_task_id", task);
+}
+
+/* "rejected: review-7/find-2" */
+static struct str subject_of(struct encoding *e, uint32_t i, const char *what)
+{
+	struct buf b = { 0 };
+
+	buf_adds(&b, what);
+	item_name(e->model, item_of(e, i), &b);
+	return keep_buf(e, &b);
+}
+
+/* A finding or change that is not taken up: its reviewer is told why. */
+static void encode_objection(struct encoding *e)
+{
+	struct proposal *p = propose(e, e->drafts, e->n);
+	const struct item *item = item_of(e, 0);
+	struct buf content = { 0 }, b = { 0 };
+	struct origin o;
+
+	if (!read_origin(e, 0, p, &o) || !check_marker(e, 0, p))
+		return;
+	put_marker(e, 0, VERDICT_REJECTED, &content);
+	buf_add_str(&content, words_of(e, 0));
+	begin_reply(e, p, &b, "feedback", &o, &o.from, false);
+	put_feedback(&b, "correction", subject_of(e, 0, "rejected: "), buf_str(&content), false,
+		     task_name(e, item));
+	end_reply(e, p, &b);
+	buf_release(&content);
+}
+
+static void encode_answer(struct encoding *e)
+{
+	struct proposal *p = propose(e, e->drafts, e->n);
+	struct buf subject = { 0 }, b = { 0 };
+	struct origin o;
+	yyjson_val *payload = read_origin(e, 0, p, &o);
+
+	if (!payload)
+		return;
+	buf_adds(&subject, "Re: ");
+	buf_add_str(&subject, json_get_str(payload, "subject"));
+	begin_reply(e, p, &b, "feedback", &o, &o.from, false);
+	put_feedback(&b, "guidance", buf_str(&subject), keep_str(e, draft_of(e, 0)->answer), false,
+		     json_get_str(payload, "related_task_id"));
+	end_reply(e, p, &b);
+	buf_release(&subject);
+}
+
+/* An agent as it calls itself, or is called, in the first message that shows it. */
+static struct address find_address(struct encoding *e, uint32_t agent)
+{
+	const struct agent *a = &e->model->agents.v[agent];
+	struct str name = agent_name(e->model, agent), type = model_str(e->model, a->type);
+	yyjson_val *root = parse_message(e, a->first);
+	struct address out = { name, seat_type(type, "developer"), STR_NONE };
+	const char *from, *to;
+
+	usual_types(json_get_str(root, "message_type"), &from, &to);
+	if (str_eq(json_get_str(json_get(root, "from_agent"), "agent_id"), name))
+		out = read_address(e, json_get(root, "from_agent"), from);
+	else if (str_eq(json_get_str(json_get(root, "to_agent"), "agent_id"), name))
+		out = read_address(e, json_get(root, "to_agent"), to);
+	return out;
+}
+
+struct agents {
+	VEC(uint32_t) list;
+};
+
+static void add_agent(const struct model *m, struct agents *to, uint32_t agent)
+{
+	if (agent == NONE || m->agents.v[agent].human)
+		return;
+	for (uint32_t i = 0; i < to->list.n; i++)
+		if (to->list.v[i] == agent)
+			return;
+	vec_push(&to->list, agent);
+}
+
+static void add_pair(const struct model *m, struct agents *to, uint32_t message)
+{
+	add_agent(m, to, message_route(m, message)->from);
+	add_agent(m, to, message_route(m, message)->to);
+}
+
+/* Whoever has had a message on the task, its developer first. */
+static void add_concerned(const struct encoding *e, const struct item *item, uint32_t message,
+			  struct agents *to)
+{
+	const struct model *m = e->model;
+	uint32_t task = item_task(m, item), root = task == NONE ? NONE : m->tasks.v[task].root;
+	uint32_t given = find_assignment(m, item);
+
+	add_agent(m, to, message_route(m, message)->from);
+	if (given != NONE)
+		add_agent(m, to, message_route(m, given)->to);
+	add_pair(m, to, message);
+	for (uint32_t i = 0; root != NONE && i < m->tasks.n; i++)
+		for (uint32_t k = 0; m->tasks.v[i].root == root && k < m->tasks.v[i].steps.n; k++)
+			add_pair(m, to, m->tasks.v[i].steps.v[k].message);
+	for (uint32_t i = 0; root != NONE && i < m->reviews.n; i++) {
+		const struct review *r = &m->reviews.v[i];
+
+		for (uint32_t k = 0; r->task != NONE && m->tasks.v[r->task].root == root &&
+				     k < r->steps.n; k++)
+			add_pair(m, to, r->steps.v[k].message);
+	}
+}
+
+/* The decision is what its developer is told; the others get a copy. */
+static void encode_abort(struct encoding *e)
+{
+	const struct item *item = item_of(e, 0);
+	struct agents to = { 0 };
+	struct item_state state;
+
+	state_of(e, 0, &state);
+	add_concerned(e, item, state.message, &to);
+	for (uint32_t i = 0; i < (to.list.n ? to.list.n : 1); i++) {
+		struct proposal *p = propose(e, e->drafts, i ? 0 : e->n);
+		struct buf b = { 0 };
+		struct origin o;
+		struct address address;
+
+		if (to.list.n)
+			address = find_address(e, to.list.v[i]);
+		if (!read_origin(e, 0, p, &o))
+			break;
+		if (!to.list.n)
+			address = o.from;
+		begin_reply(e, p, &b, "abort", &o, &address, false);
+		json_put_name(&b, "scope", "task");
+		json_put_str(&b, "target_id", model_str(e->model, item->id));
+		json_put_str(&b, "reason", words_of(e, 0));
+		json_put_bool(&b, "cleanup_required", true);
+		end_reply(e, p, &b);
+	}
+	vec_release(&to.list);
+}
+
+/* The architect that takes part in the message, else the first one of the session, else whoever
+ * gave the task out and is nothing else; a person's seat is none. */
+static uint32_t find_architect(const struct model *m, const struct item *item, uint32_t message)
+{
+	uint32_t sides[] = { message_route(m, message)->to, message_route(m, message)->from };
+	uint32_t session = item_session(m, item), given = find_assignment(m, item), giver;
+
+	for (uint32_t i = 0; i < 2 + m->agents.n; i++) {
+		uint32_t agent = i < 2 ? sides[i] : i - 2;
+		const struct agent *a = agent == NONE ? NULL : &m->agents.v[agent];
+
+		if (a && a->session == session && !a->human &&
+		    str_is(model_str(m, a->type), "architect"))
+			return agent;
+	}
+	giver = given == NONE ? NONE : message_route(m, given)->from;
+	if (giver == NONE || m->agents.v[giver].human ||
+	    !str_is(seat_type(model_str(m, m->agents.v[giver].type), "architect"), "architect"))
+		return NONE;
+	return giver;
+}
+
+static void ask_architect(struct encoding *e, uint32_t i, uint32_t architect)
+{
+	struct proposal *p = propose(e, &e->drafts[i], 1);
+	const struct item *item = item_of(e, i);
+	struct buf content = { 0 }, b = { 0 };
+	struct str words = words_of(e, i);
+	struct item_state state;
+	struct detail detail;
+	struct address to;
+	struct origin o;
+
+	if (architect == NONE) {
+		propose_missing(e, p, "no architect is known in this session; give a queue with "
+				      "--escalate-to");
+		return;
+	}
+	to = find_address(e, architect);
+	if (!read_origin(e, i, p, &o) || !check_marker(e, i, p))
+		return;
+	state_of(e, i, &state);
+	put_marker(e, i, VERDICT_ESCALATED, &content);
+	buf_add_str(&content, words);
+	if (e->reader->detail(e->reader->ctx, item, &state, &detail) && detail.title.n) {
+		buf_adds(&content, words.n ? "\nIt says: " : "It says: ");
+		buf_add_str(&content, detail.title);
+	}
+	begin_reply(e, p, &b, "feedback", &o, &to, false);
+	put_feedback(&b, "question", subject_of(e, i, "to decide: "), buf_str(&content), true,
+		     task_name(e, item));
+	end_reply(e, p, &b);
+	buf_release(&content);
+}
+
+/* Without an architect, or a number for the message, the queue alone can take it. */
+static void encode_passing_on(struct encoding *e)
+{
+	for (uint32_t i = 0; i < e->n; i++) {
+		struct item_state state;
+		uint32_t architect;
+		bool said;
+
+		state_of(e, i, &state);
+		architect = find_architect(e->model, item_of(e, i), state.message);
+		said = !e->terms->escalate_to ||
+		       (architect != NONE &&
+			seat_sequence(e->model, item_session(e->model, item_of(e, i)), e->desk, e->plan) >= 0);
+		if (said)
+			ask_architect(e, i, architect);
+		encode_escalation(e, i, said);
+	}
+}
+
+static bool is_taken_up(const struct draft *d)
+{
+	return (d->kind == ITEM_FINDING || d->kind == ITEM_CHANGE) &&
+	       (d->verb == VERB_ACCEPT || d->verb == VERB_PARTIAL);
+}
+
+/* What one review asks for and the person wants is one revision. */
+static bool together(const struct encoding *e, const struct draft *a, const struct draft *b)
+{
+	struct owner left, right;
+
+	if (!is_taken_up(a) || !is_taken_up(b) || a->number == NONE || b->number == NONE)
+		return false;
+	left = item_owner(e->model, &e->model->items.v[a->number]);
+	right = item_owner(e->model, &e->model->items.v[b->number]);
+	return left.session == right.session && left.review == right.review &&
+	       left.review != NONE && left.task == right.task;
+}
+
+static void encode(struct encoding *e)
+{
+	const struct draft *d = draft_of(e, 0);
+
+	if (d->verb == VERB_ESCALATE)
+		encode_passing_on(e);
+	else if (is_taken_up(d))
+		encode_revision(e);
+	else if (d->kind == ITEM_FINDING || d->kind == ITEM_CHANGE)
+		encode_objection(e);
+	else if (d->kind == ITEM_VERDICT)
+		encode_verdict(e);
+	else if (d->kind == ITEM_QUESTION)
+		encode_answer(e);
+	else if (d->kind == ITEM_BLOCKED && d->verb == VERB_ACCEPT)
+		encode_retry(e);
+	else if (d->kind == ITEM_BLOCKED)
+		encode_abort(e);
+}
+
+const struct encoder encoder_collaboration = {
+	.dialect = DIALECT_COLLABORATION,
+	.together = together,
+	.encode = encode,
+};

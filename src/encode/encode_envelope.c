@@ -1,0 +1,318 @@
+/* A person's review of an output is the input envelope of the next attempt: the same context, paths
+ * and task, one iteration later, with the output's notes and the review as its last note. The texts
+ * must name nobody, so a decision is told by how its line begins (dialect/envelope.c reads it). An
+ * output has no context, so that an escalation says in its summary which feature and workflow it is
+ * about, or which output where no input was seen: replies are read after the log, when another one
+ * may be the newest. */
+#include "encode/attach.h"
+#include "encode/foreign_replies.h"
+#include "encode/plan.h"
+
+#include "json/compose.h"
+
+/* The input that the item's output answers: the lane's last one before it. NONE: never seen. */
+static uint32_t input_of(const struct encoding *e, uint32_t i, uint32_t *newest)
+{
+	uint32_t task = item_task(e->model, item_of(e, i));
+	const struct task *lane = task == NONE ? NULL : &e->model->tasks.v[task];
+	struct item_state state;
+	uint32_t found = NONE;
+
+	state_of(e, i, &state);
+	*newest = NONE;
+	for (uint32_t k = 0; lane && k < lane->steps.n; k++) {
+		if (!lane->steps.v[k].assigned)
+			continue;
+		*newest = lane->steps.v[k].message;
+		if (*newest < state.message)
+			found = *newest;
+	}
+	return found;
+}
+
+static bool iteration_of(yyjson_val *input, int64_t *out)
+{
+	return json_int(json_get(json_get(input, "context"), "iteration"), out) && *out >= 1 &&
+	       *out < COUNT_MAX;
+}
+
+const struct letter *find_own_input(struct encoding *e, const struct item *item, int64_t *iteration)
+{
+	const struct desk *d = e->desk;
+	uint32_t task = item_task(e->model, item);
+	yyjson_val *root;
+
+	for (uint32_t i = d->letters.n; task != NONE && i-- > 0;) {
+		const struct letter *l = &d->letters.v[i];
+		uint32_t on = l->drafts.n ? d->drafts.v[l->drafts.v[0]].number : NONE;
+
+		if (l->dialect == DIALECT_ENVELOPE && l->state != LETTER_VOID && on != NONE &&
+		    item_task(e->model, &e->model->items.v[on]) == task &&
+		    json_read(&e->json, l->bytes, &root) == JSON_OK && iteration_of(root, iteration))
+			return l;
+	}
+	return NULL;
+}
+
+/* about: where the envelope itself does not tell; empty = it does */
+static void put_review(struct encoding *e, struct buf *b, const struct draft *d, const char *what,
+		       struct str about, const char *otherwise)
+{
+	struct str words = encode_words(e, d);
+	struct buf line = { 0 };
+
+	buf_printf(&line, "Review %s", what);
+	if (about.n) {
+		buf_adds(&line, " (");
+		buf_add_str(&line, about);
+		buf_addc(&line, ')');
+	}
+	buf_adds(&line, ": ");
+	buf_add_str(&line, words.n ? words : str_of(otherwise));
+	json_write_str(b, buf_str(&line));
+	buf_release(&line);
+}
+
+static void put_context(struct buf *b, yyjson_val *context, int64_t iteration)
+{
+	size_t i, n;
+	yyjson_val *key, *v;
+	bool written = false;
+
+	json_key(b, "context");
+	buf_addc(b, '{');
+	yyjson_obj_foreach(context, i, n, key, v) {
+		bool counts = str_is(json_str(key), "iteration");
+
+		if (counts && written)
+			continue;
+		json_comma(b);
+		json_write_str(b, json_str(key));
+		buf_addc(b, ':');
+		if (counts)
+			buf_printf(b, "%lld", (long long)iteration);
+		else
+			json_write(b, v);
+		written |= counts;
+	}
+	buf_addc(b, '}');
+}
+
+static void put_notes(struct encoding *e, uint32_t i, struct buf *b)
+{
+	const struct draft *d = draft_of(e, i);
+	struct item_state state;
+	yyjson_val *notes, *v;
+	size_t k, n;
+
+	state_of(e, i, &state);
+	notes = json_get(parse_message(e, state.message), "notes");
+	json_key(b, "prior_context");
+	buf_addc(b, '[');
+	if (yyjson_is_arr(notes))
+		yyjson_arr_foreach(notes, k, n, v)
+			if (yyjson_is_str(v)) {
+				json_comma(b);
+				json_write_str(b, json_str(v));
+			}
+	json_comma(b);
+	put_review(e, b, d, d->verb == VERB_ACCEPT ? "accepted" : "rejected", STR_NONE,
+		   "as it is");
+	buf_addc(b, ']');
+}
+
+/* Whether both are about one feature and workflow. */
+static bool is_same_lane(struct str feature, struct str workflow, yyjson_val *input)
+{
+	yyjson_val *context = json_get(input, "context");
+
+	return str_eq(json_get_str(context, "feature_id"), feature) &&
+	       str_eq(json_get_str(context, "workflow"), workflow);
+}
+
+/* The highest iteration that somebody else has given the lane of that input. */
+static int64_t others_iteration(struct encoding *e, const struct item *item, uint32_t input)
+{
+	struct others others = others_read(e, item, DIALECT_ENVELOPE);
+	yyjson_val *context = json_get(parse_message(e, input), "context"), *root;
+	struct str feature = arena_str(&e->plan->arena, json_get_str(context, "feature_id"));
+	struct str workflow = arena_str(&e->plan->arena, json_get_str(context, "workflow"));
+	int64_t highest = 0, one;
+
+	for (uint32_t i = 0; i < others.n; i++)
+		if (json_read(&e->json, others.lines[i], &root) == JSON_OK &&
+		    is_same_lane(feature, workflow, root) && iteration_of(root, &one) && one > highest)
+			highest = one;
+	return highest;
+}
+
+/* The highest iteration that the two inputs tell, and what was written here or by somebody else,
+ * which need not be in the log: a correction comes after what it corrects. */
+static bool last_iteration(struct encoding *e, const struct item *item, uint32_t input,
+			   uint32_t newest, int64_t *out)
+{
+	int64_t later;
+
+	if (!iteration_of(parse_message(e, input), out))
+		return false;
+	if (newest != input && iteration_of(parse_message(e, newest), &later) && later > *out)
+		*out = later;
+	if (find_own_input(e, item, &later) && later > *out)
+		*out = later;
+	later = others_iteration(e, item, input);
+	if (later > *out)
+		*out = later;
+	return true;
+}
+
+/* Whether an input can be handed on: whole, as its protocol wants it, and read without repairs. */
+static bool is_whole(struct encoding *e, uint32_t input)
+{
+	yyjson_val *root = parse_message(e, input), *context = json_get(root, "context");
+	yyjson_val *paths = json_get(root, "paths"), *task = json_get(root, "task");
+	yyjson_val *feature = json_get(context, "feature_id"), *key, *v;
+	size_t i, n;
+
+	if (message_route(e->model, input)->flags & (RECORD_REPAIRED | RECORD_AMBIGUOUS) ||
+	    !(yyjson_is_str(feature) || yyjson_is_null(feature)) ||
+	    !json_get_str(context, "workflow").p || !yyjson_is_obj(paths) ||
+	    !json_get_str(task, "action").p || !yyjson_is_obj(json_get(task, "params")))
+		return false;
+	yyjson_obj_foreach(paths, i, n, key, v)
+		if (!yyjson_is_str(v))
+			return false;
+	return true;
+}
+
+static struct str addressee(const struct encoding *e)
+{
+	return e->terms->turn ? e->terms->turn->to : STR("workflow");
+}
+
+static void encode_review(struct encoding *e, uint32_t i)
+{
+	struct proposal *p = propose(e, &e->drafts[i], 1);
+	uint32_t newest, input = input_of(e, i, &newest);
+	struct buf b = { 0 };
+	yyjson_val *root;
+	int64_t iteration;
+
+	p->letter.to = addressee(e);
+	if (input == NONE) {
+		propose_missing(e, p, "the input envelope of this output was not seen; give the "
+				      "log that "
+				      "holds it as a source too, before this one");
+		return;
+	}
+	if (!last_iteration(e, item_of(e, i), input, newest, &iteration)) {
+		propose_missing(e, p,
+				"the input in line %u has no valid context.iteration to count on "
+				"from; "
+				"only escalate can be said",
+				message_line(e->model, input));
+		return;
+	}
+	if (!is_whole(e, input)) {
+		propose_missing(e, p,
+				"the input in line %u is incomplete or damaged and cannot be "
+				"handed on; only escalate can be said",
+				message_line(e->model, input));
+		return;
+	}
+	root = parse_message(e, input);
+	buf_addc(&b, '{');
+	put_context(&b, json_get(root, "context"), iteration + 1);
+	json_put_value(&b, "paths", json_get(root, "paths"));
+	json_put_value(&b, "task", json_get(root, "task"));
+	put_notes(e, i, &b);
+	buf_addc(&b, '}');
+	proposal_set_bytes(e, p, &b);
+	buf_release(&b);
+}
+
+static void encode_output(struct encoding *e, uint32_t i)
+{
+	const struct model *m = e->model;
+	uint32_t lane = item_task(m, item_of(e, i));
+	struct proposal *p;
+	struct buf b = { 0 };
+
+	/* where each message is a turn of the agent's, gavel is the workflow itself */
+	encode_escalation(e, i, !e->terms->turn);
+	if (e->terms->turn)
+		return;
+	p = propose(e, &e->drafts[i], 1);
+	p->letter.to = STR("workflow");
+	buf_adds(&b, "{\"success\":false,\"summary\":");
+	put_review(e, &b, draft_of(e, i), "escalated",
+		   lane == NONE ? draft_of(e, i)->item : model_str(m, m->tasks.v[lane].id),
+		   "somebody else must decide");
+	buf_adds(&b, ",\"artifacts\":[],\"recommendation\":\"escalate\"}");
+	proposal_set_bytes(e, p, &b);
+	buf_release(&b);
+}
+
+static void encode_envelope(struct encoding *e)
+{
+	for (uint32_t i = 0; i < e->n; i++)
+		if (draft_of(e, i)->verb == VERB_ESCALATE)
+			encode_output(e, i);
+		else
+			encode_review(e, i);
+}
+
+/* ---- the first input ---- */
+
+/* An input as its protocol wants it, with nothing wrong in it. */
+static bool is_input(struct str bytes, struct buf *why)
+{
+	struct decoder d = { 0 };
+	struct message msg = { 0 };
+	struct frame_info info = { .full_length = bytes.n };
+	bool fine;
+
+	dialect_decode(&d, bytes, &info, &msg);
+	fine = msg.dialect == DIALECT_ENVELOPE && str_is(msg.kind, "input");
+	for (uint32_t i = 0; fine && i < msg.diags.list.n; i++)
+		if (msg.diags.list.v[i].severity == SEVERITY_ERROR) {
+			buf_printf(why, "%.*s: %.*s", STR_ARG(msg.diags.list.v[i].pointer),
+				   STR_ARG(msg.diags.list.v[i].text));
+			fine = false;
+		}
+	message_release(&msg);
+	decoder_release(&d);
+	return fine;
+}
+
+void plan_envelope(struct plan *plan, struct desk *desk, const struct model *m,
+		   const struct reader *r, const struct terms *t, const char *path)
+{
+	struct encoding e = { .plan = plan, .desk = desk, .model = m, .reader = r, .terms = t };
+	struct proposal *p = propose(&e, NULL, 0);
+	struct buf line = { 0 }, why = { 0 };
+	struct attachment file;
+	yyjson_val *root;
+	struct err err;
+
+	p->letter.dialect = DIALECT_ENVELOPE;
+	p->letter.to = addressee(&e);
+	if (attach_read(&plan->arena, path, &file, &err) != 0) {
+		propose_missing(&e, p, "%s", err.text);
+		return;
+	}
+	if (json_read(&e.json, file.content, &root) == JSON_OK)
+		json_write(&line, root);
+	if (!line.n || !is_input(buf_str(&line), &why))
+		propose_missing(&e, p, "%s is no input envelope; give one (context, paths, task)%s%s",
+				path, why.n ? ": " : "", why.n ? why.p : "");
+	else
+		proposal_set_bytes(&e, p, &line);
+	json_reader_release(&e.json);
+	buf_release(&line);
+	buf_release(&why);
+}
+
+const struct encoder encoder_envelope = {
+	.dialect = DIALECT_ENVELOPE,
+	.encode = encode_envelope,
+};

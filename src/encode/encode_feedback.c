@@ -1,0 +1,327 @@
+/* Feedback: what the person decided on a turn's items becomes the next Request, one a turn. */
+#include "encode/encode_request.h"
+#include "json/compose.h"
+
+#include <stdlib.h>
+
+static bool is_decision(const struct draft *d)
+{
+	return d->kind == ITEM_IMPROVEMENT &&
+	       (d->verb == VERB_ACCEPT || d->verb == VERB_PARTIAL || d->verb == VERB_REJECT);
+}
+
+static bool together(const struct encoding *e, const struct draft *a, const struct draft *b)
+{
+	(void)e;
+	return is_decision(a) && is_decision(b) && str_eq(a->session, b->session);
+}
+
+/* The file attached last; NULL where there is none. */
+static const char *attached_path(struct encoding *e, struct proposal *p)
+{
+	const struct draft *newest = NULL;
+	bool several = false;
+
+	for (uint32_t i = 0; i < e->n; i++) {
+		const struct draft *d = draft_of(e, i);
+
+		if (!d->artifact.n)
+			continue;
+		several |= newest && !str_eq(newest->artifact, d->artifact);
+		if (!newest || d->time_ms >= newest->time_ms)
+			newest = d;
+	}
+	if (several)
+		propose_caution(e, p, "several files are attached; the last one goes out");
+	if (newest)
+		return arena_str(&e->plan->arena, newest->artifact).p;
+	return e->terms->artifact;
+}
+
+/* ---- a turn's decisions ---- */
+
+struct place_in_response {
+	uint32_t message, index;
+	uint32_t draft; /* of the encoding */
+};
+
+static int by_place(const void *left, const void *right)
+{
+	const struct place_in_response *a = left, *b = right;
+
+	if (a->message != b->message)
+		return a->message < b->message ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* A Request recommends both with a rejection; what the person left out is derived from the
+ * other. */
+static void put_reasons(struct encoding *e, struct proposal *p, struct buf *b,
+			const struct draft *d)
+{
+	struct str code = d->reason_code, why = d->explanation;
+	struct buf words = { 0 };
+
+	if (d->verb == VERB_REJECT && !code.n && !why.n)
+		propose_missing(e, p, "%.*s: a rejection needs a reason code or an explanation",
+				STR_ARG(d->item));
+	if (d->verb == VERB_PARTIAL && !why.n)
+		propose_missing(e, p, "%.*s: a partial decision needs an explanation",
+				STR_ARG(d->item));
+	if (d->verb == VERB_REJECT && !why.n) {
+		for (size_t i = 0; i < code.n; i++)
+			buf_addc(&words, code.p[i] == '_' ? ' ' : code.p[i]);
+		why = buf_str(&words);
+	}
+	if (d->verb == VERB_REJECT && !code.n)
+		code = STR("other");
+	if (code.n)
+		json_put_str(b, "reason_code", code);
+	if (why.n)
+		json_put_str(b, "explanation", why);
+	buf_release(&words);
+}
+
+static void put_decision(struct encoding *e, struct proposal *p, struct buf *b, uint32_t i)
+{
+	const struct draft *d = draft_of(e, i);
+	const char *status = d->verb == VERB_ACCEPT  ? "accepted" :
+			     d->verb == VERB_PARTIAL ? "partial" :
+						       "rejected";
+
+	json_comma(b);
+	buf_addc(b, '{');
+	json_put_str(b, "id", model_str(e->model, item_of(e, i)->id));
+	json_put_name(b, "status", status);
+	put_reasons(e, p, b, d);
+	buf_addc(b, '}');
+}
+
+/* One Request a turn: whether the log or the desk has one already. */
+static void check_turn(struct encoding *e, struct proposal *p, const struct turn_state *turn,
+		       const struct item *item, struct str session)
+{
+	struct request ours;
+
+	if (turn->done < 1 || turn->done >= COUNT_MAX) {
+		propose_missing(e, p, "the response has no valid iteration, so none can follow it");
+		return;
+	}
+	if (turn->waits) {
+		propose_missing(e, p,
+				"the Request after turn %lld is in the log already; the next turn "
+				"can carry this",
+				(long long)turn->done);
+		return;
+	}
+	if (find_ours(e, session, e->desk->letters.n, &ours) && ours.iteration > turn->done)
+		propose_missing(e, p,
+				"the Request after turn %lld is written already; the next turn can "
+				"carry this",
+				(long long)turn->done);
+	else if (find_others(e, item, COUNT_MAX).iteration > turn->done)
+		propose_missing(e, p,
+				"somebody else has written the Request after turn %lld; the next turn "
+				"can carry this",
+				(long long)turn->done);
+}
+
+/* Items of the turn that stay behind; `decided` of those that are open do not. */
+static void tell_open(struct encoding *e, struct proposal *p, uint32_t session, uint32_t decided)
+{
+	const struct model *m = e->model;
+	uint32_t open = 0;
+	struct item_state at;
+
+	for (uint32_t i = 0; i < m->items.n; i++)
+		open += item_session(m, &m->items.v[i]) == session &&
+			m->items.v[i].kind == ITEM_IMPROVEMENT &&
+			item_at(m, &m->items.v[i], m->records.n, WHEN_NONE, &at) && at.open;
+	open -= decided;
+	if (open)
+		propose_caution(e, p,
+				"%u other item%s of this turn %s open; the Request ends the turn",
+				open, open == 1 ? "" : "s", open == 1 ? "is" : "are");
+}
+
+static void tell_undecided(struct encoding *e, struct proposal *p)
+{
+	struct item_state at;
+	uint32_t decided = 0;
+
+	for (uint32_t i = 0; i < e->n; i++) {
+		state_of(e, i, &at);
+		decided += at.open;
+	}
+	tell_open(e, p, item_session(e->model, item_of(e, 0)), decided);
+}
+
+/* `accepted` says that the artifact now reflects the change. */
+static bool claims_change(const struct encoding *e)
+{
+	for (uint32_t i = 0; i < e->n; i++)
+		if (draft_of(e, i)->verb != VERB_REJECT && !draft_of(e, i)->sure)
+			return true;
+	return false;
+}
+
+static struct str addressee(struct encoding *e, struct str session)
+{
+	if (e->terms->turn)
+		return e->terms->turn->to;
+	return str_of(arena_printf(&e->plan->arena, "provider of %.*s", STR_ARG(session)));
+}
+
+/* The artifact of the Request after that turn; nothing, and what is missing. */
+static struct next_artifact artifact_after(struct encoding *e, struct proposal *p,
+					   const struct item *item, struct str session,
+					   const struct turn_state *turn)
+{
+	struct request last = find_request(e, item, session, turn, 0);
+	struct next_artifact a = compose_artifact(e, p, &last, attached_path(e, p));
+
+	if (!a.json.n && !a.attached)
+		propose_missing(e, p, "%s; attach one: --artifact FILE or :attach FILE",
+				last.bytes.n ? "the artifact last seen is damaged" :
+				turn->unsure ? "which artifact is this session's is not certain" :
+					       "no artifact has been seen");
+	return a;
+}
+
+static void encode_turn(struct encoding *e)
+{
+	struct place_in_response *order = xmalloc((e->n + 1) * sizeof(*order));
+	uint32_t *drafts = xmalloc((e->n + 1) * sizeof(*drafts));
+	struct str session = draft_of(e, 0)->session;
+	struct next_artifact artifact;
+	struct turn_state turn;
+	struct item_state at;
+	struct proposal *p;
+	struct buf b = { 0 };
+
+	for (uint32_t i = 0; i < e->n; i++) {
+		state_of(e, i, &at);
+		order[i] = (struct place_in_response){ at.message, at.index, i };
+	}
+	qsort(order, e->n, sizeof(*order), by_place);
+	for (uint32_t i = 0; i < e->n; i++)
+		drafts[i] = e->drafts[order[i].draft];
+	p = propose(e, drafts, e->n);
+	p->letter.to = addressee(e, session);
+	find_turn(e, item_of(e, 0), item_session(e->model, item_of(e, 0)), session, &turn);
+	check_turn(e, p, &turn, item_of(e, 0), session);
+	artifact = artifact_after(e, p, item_of(e, 0), session, &turn);
+	/* a file that is attached to every turn says nothing of whether it was edited */
+	p->needs_sure = claims_change(e) &&
+			(e->terms->turn ? artifact.same : !artifact.attached);
+	tell_undecided(e, p);
+	begin_request(&b, turn.done < COUNT_MAX ? turn.done + 1 : COUNT_MAX, artifact.json);
+	json_key(&b, "applied_feedback");
+	buf_adds(&b, "{\"items\":[");
+	for (uint32_t i = 0; i < e->n; i++)
+		put_decision(e, p, &b, order[i].draft);
+	buf_adds(&b, "]}}");
+	if (artifact.json.n)
+		set_request(e, p, &b);
+	buf_release(&b);
+	free(drafts);
+	free(order);
+}
+
+/* ---- an error ---- */
+
+/* The Request that failed, once more. Where each turn takes the file along, an edited one goes. */
+static void send_again(struct encoding *e, struct proposal *p, const struct item *item,
+		       struct str session, const struct turn_state *turn)
+{
+	struct next_artifact artifact = { .same = true };
+	struct request request = find_request(e, item, session, turn, turn->done);
+
+	if (turn->waits)
+		propose_missing(e, p, "a later Request is in the log already");
+	else if (!request.bytes.n)
+		propose_missing(e, p,
+				"the Request that failed has not been seen; dismiss the error, or let "
+				"the requester send it again");
+	else if (request.broken)
+		propose_missing(e, p, "the Request that failed is damaged and cannot be sent again");
+	else if (e->terms->turn)
+		artifact = compose_artifact(e, p, &request, attached_path(e, p));
+	if (!p->missing.n)
+		compose_again(e, p, &request, artifact.same ? STR_NONE : artifact.json);
+}
+
+static void encode_again(struct encoding *e)
+{
+	struct proposal *p = propose(e, e->drafts, 1);
+	struct str session = draft_of(e, 0)->session;
+	struct turn_state turn;
+
+	p->letter.to = addressee(e, session);
+	find_turn(e, item_of(e, 0), item_session(e->model, item_of(e, 0)), session, &turn);
+	send_again(e, p, item_of(e, 0), session, &turn);
+}
+
+/* ---- a turn that decides nothing ---- */
+
+static void encode_plain(struct encoding *e, struct proposal *p, struct str session,
+			 const struct turn_state *turn)
+{
+	struct next_artifact artifact = artifact_after(e, p, NULL, session, turn);
+	struct buf b = { 0 };
+
+	begin_request(&b, turn->done < COUNT_MAX ? turn->done + 1 : COUNT_MAX, artifact.json);
+	if (turn->done)
+		buf_adds(&b, ",\"applied_feedback\":{\"items\":[]}");
+	buf_addc(&b, '}');
+	if (artifact.json.n)
+		set_request(e, p, &b);
+	buf_release(&b);
+}
+
+void plan_turn(struct plan *plan, struct desk *desk, const struct model *m, const struct reader *r,
+	       const struct terms *t, uint32_t session, enum turn_which which)
+{
+	struct encoding e = { .plan = plan, .desk = desk, .model = m, .reader = r, .terms = t };
+	struct str name = session == NONE ? STR_NONE : session_name(m, session);
+	struct turn_state turn = { .request = NONE };
+	struct proposal *p = propose(&e, NULL, 0);
+
+	p->letter.dialect = DIALECT_FEEDBACK;
+	p->letter.to = addressee(&e, name);
+	if (session != NONE)
+		find_turn(&e, NULL, session, name, &turn);
+	if (which == TURN_AGAIN) {
+		send_again(&e, p, NULL, name, &turn);
+	} else {
+		if (session != NONE) {
+			check_turn(&e, p, &turn, NULL, name);
+			tell_open(&e, p, session, 0);
+		}
+		encode_plain(&e, p, name, &turn);
+	}
+	json_reader_release(&e.json);
+}
+
+static void encode(struct encoding *e)
+{
+	const struct draft *d = draft_of(e, 0);
+	struct proposal *p;
+
+	if (d->verb == VERB_ESCALATE) {
+		encode_escalation(e, 0, false);
+	} else if (is_decision(d)) {
+		encode_turn(e);
+	} else if (d->kind == ITEM_ERROR && d->verb == VERB_ACCEPT) {
+		encode_again(e);
+	} else {
+		p = propose(e, e->drafts, 1);
+		propose_missing(e, p, "the protocol cannot %s this", verb_name(d->verb));
+	}
+}
+
+const struct encoder encoder_feedback = {
+	.dialect = DIALECT_FEEDBACK,
+	.together = together,
+	.encode = encode,
+};

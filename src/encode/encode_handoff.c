@@ -1,0 +1,197 @@
+/* A person's decision on a task, as a Decision: {task_id, decision, rationale, state_version,
+ * created_at} and who decided. In a directory it is a file of its own, and the person's words are a
+ * second one beside it, for people. */
+#include "encode/plan.h"
+
+#include "json/compose.h"
+
+#include <sys/stat.h>
+
+enum { FILE_ID_MAX = 100 };
+
+/* The newest state_version that the log tells for the item's task, or the revision that was
+ * shown. */
+static struct str state_version(struct encoding *e, uint32_t i)
+{
+	const struct model *m = e->model;
+	const struct item *item = item_of(e, i);
+	struct str task = model_str(m, m->tasks.v[item_task(m, item)].id);
+	uint32_t chain = (uint32_t)str_hash(task);
+
+	chain += chain == 0;
+	for (uint32_t k = m->records.n; k-- > 0;) {
+		const struct record *r = &m->records.v[k];
+		yyjson_val *root;
+		struct str version, id;
+
+		if (r->chain != chain || route_of(m, r)->session != item_session(m, item) ||
+		    route_of(m, r)->dialect != DIALECT_HANDOFF || !(root = parse_message(e, k)))
+			continue;
+		version = json_get_str(root, "state_version");
+		id = json_get_str(root, "task_id"); /* none: it is in the file's name */
+		if (version.n && (!id.n || str_eq(id, task)))
+			return arena_str(&e->plan->arena, version);
+	}
+	return draft_of(e, i)->rev;
+}
+
+static struct str rationale(struct encoding *e, const struct draft *d)
+{
+	struct str s = encode_words(e, d);
+
+	if (s.n)
+		return s;
+	return d->verb == VERB_ACCEPT ? STR("A person has looked at it and accepts it as it is.")
+	       : d->verb == VERB_REJECT ? STR("A person has looked at it and rejects it.")
+					: STR("A person has looked at it and passes it on.");
+}
+
+static const char *decision_name(enum verb v)
+{
+	return v == VERB_ACCEPT ? "approve" : v == VERB_REJECT ? "reject" : "escalate";
+}
+
+static bool is_file_part(struct str s)
+{
+	if (!s.n || s.n > FILE_ID_MAX || s.p[0] == '.')
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		      c == '.' || c == '_' || c == '-'))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a file of that name is on the disk, was read, is planned, or waits to be written. */
+static bool is_taken(struct encoding *e, uint32_t i, struct str path)
+{
+	const struct model *m = e->model;
+	const struct desk *d = e->desk;
+	struct str slash_name = path;
+	struct stat st;
+
+	if (lstat(path.p, &st) == 0)
+		return true;
+	for (uint32_t k = 0; k < e->plan->list.n; k++)
+		if (str_eq(e->plan->list.v[k].letter.path, path))
+			return true;
+	for (uint32_t k = 0; k < d->letters.n; k++)
+		if (d->letters.v[k].state != LETTER_VOID && str_eq(d->letters.v[k].path, path))
+			return true;
+	while (slash_name.n && memchr(slash_name.p + 1, '/', slash_name.n - 1))
+		slash_name = str_from(slash_name, 1);
+	for (uint32_t k = 0; k < m->records.n; k++)
+		if (message_route(m, k)->session == item_session(e->model, item_of(e, i)) &&
+		    str_ends(e->reader->source(e->reader->ctx, k), slash_name))
+			return true;
+	return false;
+}
+
+static struct str path_for(struct encoding *e, struct str dir, const char *head, struct str id,
+			   const char *tail)
+{
+	struct buf path = { 0 };
+	struct str s;
+
+	buf_add_str(&path, dir);
+	buf_printf(&path, "/%s", head);
+	buf_add_str(&path, id);
+	buf_adds(&path, tail);
+	s = arena_str(&e->plan->arena, buf_str(&path));
+	buf_release(&path);
+	return s;
+}
+
+/* The id for decision-{id}.json and review-{id}.md: the task's, where it can be and both are
+ * free. */
+static struct str file_id(struct encoding *e, uint32_t i, struct str dir, struct str task)
+{
+	if (is_file_part(task) && !is_taken(e, i, path_for(e, dir, "decision-", task, ".json")) &&
+	    !is_taken(e, i, path_for(e, dir, "review-", task, ".md")))
+		return task;
+	return encode_uuid(e);
+}
+
+/* The person's words as a file that people read. */
+static void propose_notes(struct encoding *e, const struct draft *d, struct str path, struct str task)
+{
+	struct proposal *p = propose(e, NULL, 0);
+	struct buf text = { 0 };
+	char q[QUOTED_MAX];
+
+	p->letter.path = path;
+	p->letter.to = STR("whoever reads the review");
+	buf_printf(&text, "# Review of task %s\n\nDecision: %s\n\n", quoted(task, q),
+		   decision_name(d->verb));
+	buf_add_str(&text, d->explanation);
+	proposal_set_bytes(e, p, &text);
+	buf_release(&text);
+}
+
+static void put_decision(struct encoding *e, uint32_t i, struct proposal *p, struct str task)
+{
+	const struct draft *d = draft_of(e, i);
+	struct buf b = { 0 };
+
+	buf_addc(&b, '{');
+	json_put_str(&b, "task_id", task);
+	json_put_name(&b, "decision", decision_name(d->verb));
+	json_put_str(&b, "rationale", rationale(e, d));
+	json_put_str(&b, "state_version", state_version(e, i));
+	json_put_str(&b, "created_at", encode_time(e));
+	json_key(&b, "x-gavel");
+	buf_addc(&b, '{');
+	json_put_str(&b, "by", d->by.n ? d->by : e->terms->as);
+	buf_adds(&b, "}}");
+	proposal_set_bytes(e, p, &b);
+	buf_release(&b);
+}
+
+static void encode_one(struct encoding *e, uint32_t i)
+{
+	const struct model *m = e->model;
+	const struct draft *d = draft_of(e, i);
+	uint32_t number = item_task(e->model, item_of(e, i));
+	struct str task = number == NONE ? STR_NONE : model_str(m, m->tasks.v[number].id), dir, id;
+	struct proposal *p;
+
+	/* first: were it lost on the way, nobody would know what "escalate" was about */
+	if (d->verb == VERB_ESCALATE)
+		encode_escalation(e, i, true);
+	p = propose(e, &e->drafts[i], 1);
+	p->letter.to = STR("orchestrator");
+	if (!task.n) {
+		propose_missing(e, p,
+				"the message names no task, and no file name does; a Decision "
+				"needs a task_id");
+		return;
+	}
+	if (p->letter.channel == CHANNEL_DIR) {
+		dir = p->letter.path;
+		id = file_id(e, i, dir, task);
+		p->letter.path = path_for(e, dir, "decision-", id, ".json");
+		if (d->explanation.n) { /* the notes go first: they make sense alone */
+			struct proposal decision = *p;
+
+			e->plan->list.n--;
+			propose_notes(e, d, path_for(e, dir, "review-", id, ".md"), task);
+			vec_push(&e->plan->list, decision);
+			p = vec_last(&e->plan->list);
+		}
+	}
+	put_decision(e, i, p, task);
+}
+
+static void encode_handoff(struct encoding *e)
+{
+	for (uint32_t i = 0; i < e->n; i++)
+		encode_one(e, i);
+}
+
+const struct encoder encoder_handoff = {
+	.dialect = DIALECT_HANDOFF,
+	.encode = encode_handoff,
+};

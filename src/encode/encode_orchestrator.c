@@ -1,0 +1,233 @@
+/* Orchestrator: a person's answer is the response to the agent's request. No agentId in it: a
+ * message from the orchestrator that names an agent looks as if the agent had sent it. */
+#include "encode/plan.h"
+#include "json/compose.h"
+
+/* Events expect no response. */
+static bool is_event(const struct encoding *e, const struct item_state *at)
+{
+	return str_starts(model_kind(e->model, &e->model->records.v[at->message]), STR("event:"));
+}
+
+/* The head that every response has; the caller adds payload or error and closes the brace. */
+static void begin_response(struct encoding *e, struct buf *b, const char *type)
+{
+	buf_addc(b, '{');
+	json_put_name(b, "type", type);
+	json_put_str(b, "id", encode_uuid(e));
+	json_put_str(b, "correlationId", model_str(e->model, item_of(e, 0)->id));
+	json_put_str(b, "timestamp", encode_time(e));
+}
+
+static void end_response(struct encoding *e, struct proposal *p, struct buf *b)
+{
+	buf_addc(b, '}');
+	proposal_set_bytes(e, p, b);
+	buf_release(b);
+}
+
+/* ---- an answer ---- */
+
+/* What an option stands for: its value, as text. */
+static struct str option_value(struct encoding *e, struct proposal *p, yyjson_val *option)
+{
+	yyjson_val *value = json_get(option, "value");
+	struct buf b = { 0 };
+	struct str text;
+
+	if (yyjson_is_str(value))
+		return json_str(value);
+	if (!value) /* the label is all there is */
+		return json_get_str(option, "label");
+	propose_caution(e, p, "the value of this option is not a text; it is written as one");
+	json_write(&b, value);
+	text = arena_str(&e->plan->arena, buf_str(&b));
+	buf_release(&b);
+	return text;
+}
+
+/* The option that the person means: by its value, its label, or its number from 1. NULL: none. */
+static yyjson_val *chosen(struct encoding *e, struct proposal *p, yyjson_val *options,
+			  struct str answer)
+{
+	yyjson_val *v, *labelled = NULL;
+	uint64_t number;
+	size_t i, n;
+
+	if (!yyjson_is_arr(options))
+		return NULL;
+	yyjson_arr_foreach(options, i, n, v)
+		if (yyjson_is_str(json_get(v, "value")) && str_eq(json_get_str(v, "value"), answer))
+			return v;
+	yyjson_arr_foreach(options, i, n, v) {
+		if (!yyjson_is_str(json_get(v, "label")) ||
+		    !str_eq(json_get_str(v, "label"), answer))
+			continue;
+		if (labelled)
+			propose_missing(e, p,
+					"several options have this label; give the number");
+		labelled = v;
+	}
+	if (labelled)
+		return labelled;
+	if (str_to_u64(answer, &number) && number >= 1 && number <= yyjson_arr_size(options)) {
+		v = yyjson_arr_get(options, number - 1);
+		return yyjson_is_obj(v) ? v : NULL;
+	}
+	return NULL;
+}
+
+static void encode_answer(struct encoding *e, struct proposal *p)
+{
+	struct item_state at;
+	struct str answer = draft_of(e, 0)->answer;
+	struct buf b = { 0 };
+	yyjson_val *options, *option;
+
+	state_of(e, 0, &at);
+	if (!str_trim(answer).n)
+		propose_missing(e, p, "an answer needs a text");
+	if (is_event(e, &at))
+		propose_caution(e, p, "the protocol does not promise that this is read");
+	options = json_get(json_get(parse_message(e, at.message), "payload"), "options");
+	option = chosen(e, p, options, str_trim(answer));
+	if (option)
+		answer = option_value(e, p, option);
+	else if (yyjson_arr_size(options))
+		propose_caution(e, p, "this is none of the options; it goes out as it was typed");
+	begin_response(e, &b, "response:success");
+	json_key(&b, "payload");
+	buf_addc(&b, '{');
+	json_put_str(&b, "answer", answer.p ? answer : STR(""));
+	json_key(&b, "metadata");
+	buf_addc(&b, '{');
+	json_put_str(&b, "answeredAt", encode_time(e));
+	buf_adds(&b, "}}");
+	end_response(e, p, &b);
+}
+
+/* ---- no ---- */
+
+static void encode_refusal(struct encoding *e, struct proposal *p)
+{
+	const struct draft *d = draft_of(e, 0);
+	struct buf b = { 0 };
+
+	if (!d->explanation.n && !d->reason_code.n)
+		propose_missing(e, p, "a rejection needs a reason code or an explanation");
+	begin_response(e, &b, "response:error");
+	json_key(&b, "error");
+	buf_addc(&b, '{');
+	json_put_name(&b, "code", "UNAUTHORIZED");
+	json_put_str(&b, "message",
+		     d->explanation.n ? d->explanation :
+		     d->reason_code.n ? d->reason_code :
+					STR(""));
+	if (d->explanation.n && d->reason_code.n) {
+		json_key(&b, "details");
+		buf_addc(&b, '{');
+		json_put_str(&b, "reason_code", d->reason_code);
+		buf_addc(&b, '}');
+	}
+	buf_addc(&b, '}');
+	end_response(e, p, &b);
+}
+
+/* ---- a task is let in ---- */
+
+static bool is_texts(yyjson_val *v)
+{
+	yyjson_val *text;
+	size_t i, n;
+
+	if (!yyjson_is_arr(v))
+		return false;
+	yyjson_arr_foreach(v, i, n, text)
+		if (!yyjson_is_str(text))
+			return false;
+	return true;
+}
+
+static bool is_whole(yyjson_val *v)
+{
+	int64_t n;
+
+	return json_int(v, &n);
+}
+
+static bool is_text(yyjson_val *v)
+{
+	return yyjson_is_str(v);
+}
+
+static bool is_object(yyjson_val *v)
+{
+	return yyjson_is_obj(v);
+}
+
+/* The task as it was submitted, with a new id; what was not well formed stays out. */
+static void encode_task(struct encoding *e, struct proposal *p)
+{
+	static const struct {
+		const char *name;
+		bool (*fits)(yyjson_val *v);
+	} fields[] = {
+		{ "type", is_text },	       { "name", is_text },
+		{ "description", is_text },    { "payload", is_object },
+		{ "requiredRole", is_text },   { "requiredCapabilities", is_texts },
+		{ "dependencies", is_texts },  { "priority", is_whole },
+	};
+	struct item_state at;
+	struct buf b = { 0 };
+	yyjson_val *payload;
+
+	state_of(e, 0, &at);
+	payload = json_get(parse_message(e, at.message), "payload");
+	begin_response(e, &b, "response:success");
+	json_key(&b, "payload");
+	buf_adds(&b, "{\"task\":{");
+	json_put_str(&b, "id",
+		     str_of(arena_printf(&e->plan->arena, "task-%.*s", STR_ARG(encode_uuid(e)))));
+	json_put_name(&b, "status", "queued");
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		yyjson_val *v = json_get(payload, fields[i].name);
+
+		if (v && fields[i].fits(v))
+			json_put_value(&b, fields[i].name, v);
+	}
+	buf_adds(&b, "}}");
+	end_response(e, p, &b);
+}
+
+static void encode(struct encoding *e)
+{
+	const struct draft *d = draft_of(e, 0);
+	struct item_state at;
+	struct proposal *p;
+
+	if (d->verb == VERB_ESCALATE) {
+		encode_escalation(e, 0, false);
+		return;
+	}
+	state_of(e, 0, &at);
+	p = propose(e, e->drafts, 1);
+	p->letter.to = arena_str(&e->plan->arena,
+				 agent_name(e->model, message_route(e->model, at.message)->from));
+	if (at.decided != NONE)
+		propose_missing(e, p, "line %u has answered it already",
+				message_line(e->model, at.decided));
+	else if (d->kind == ITEM_QUESTION && d->verb == VERB_ANSWER)
+		encode_answer(e, p);
+	else if (d->kind == ITEM_TASK && d->verb == VERB_ACCEPT)
+		encode_task(e, p);
+	else if ((d->kind == ITEM_TASK || d->kind == ITEM_QUESTION) && d->verb == VERB_REJECT &&
+		 !is_event(e, &at))
+		encode_refusal(e, p);
+	else
+		propose_missing(e, p, "the protocol cannot %s this", verb_name(d->verb));
+}
+
+const struct encoder encoder_orchestrator = {
+	.dialect = DIALECT_ORCHESTRATOR,
+	.encode = encode,
+};

@@ -1,0 +1,368 @@
+/* Which Request came last in a feedback session, and the artifact for the next one.
+ *
+ * A Request names no session, so the session's newest Request is what the model and the desk
+ * remember of it: the model has those in the log, the desk those it has written itself. The
+ * artifact is the attached file, else the object of that Request, byte for byte. */
+#include "encode/encode_request.h"
+
+#include "encode/attach.h"
+#include "encode/foreign_replies.h"
+#include "json/compose.h"
+#include "wire/frame.h"
+
+/* ---- the text of a member, as it was written ---- */
+
+static size_t skip_space(struct str s, size_t i)
+{
+	while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t' || s.p[i] == '\n' || s.p[i] == '\r'))
+		i++;
+	return i;
+}
+
+/* The offset behind the value at i. s is known to be JSON. */
+static size_t skip_value(struct str s, size_t i)
+{
+	unsigned depth = 0;
+	bool in_string = false;
+
+	for (; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (in_string) {
+			if (c == '\\')
+				i++;
+			else if (c == '"')
+				in_string = false;
+		} else if (c == '"') {
+			in_string = true;
+		} else if (c == '{' || c == '[') {
+			depth++;
+		} else if (c == '}' || c == ']') {
+			if (depth == 0)
+				break;
+			depth--;
+		} else if (depth == 0 && (c == ',' || c == ':')) {
+			break;
+		}
+	}
+	return i;
+}
+
+static struct str member_text(struct str object, const char *name)
+{
+	size_t i = skip_space(object, 0) + 1;
+
+	while (i < object.n && object.p[skip_space(object, i)] != '}') {
+		size_t end = skip_value(object, i);
+		struct str key = str_trim(str_make(object.p + i, end - i));
+
+		i = end + 1;
+		end = skip_value(object, i);
+		if (key.n >= 2 && str_is(str_make(key.p + 1, key.n - 2), name))
+			return str_trim(str_make(object.p + i, end - i));
+		i = end + 1;
+	}
+	return STR_NONE;
+}
+
+static void add_on_one_line(struct buf *b, struct str text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] != '\n' && text.p[i] != '\r')
+			buf_addc(b, text.p[i]);
+}
+
+/* ,"name": and the member as it was written, where that can be found. */
+static void put_member(struct buf *b, struct str object, yyjson_val *parsed, const char *name)
+{
+	struct str text = member_text(object, name);
+
+	json_key(b, name);
+	if (text.n)
+		add_on_one_line(b, text);
+	else
+		json_write(b, json_get(parsed, name));
+}
+
+/* ---- the session's newest Request ---- */
+
+/* Fills in the iteration; false when the bytes are no Request. */
+static bool read_request(struct encoding *e, struct str bytes, struct request *out)
+{
+	yyjson_val *root;
+	enum json_outcome outcome = json_read(&e->json, bytes, &root);
+
+	if (outcome == JSON_NOT || outcome == JSON_TOO_DEEP || !json_get(root, "artifact"))
+		return false;
+	*out = (struct request){ .bytes = arena_str(&e->plan->arena, bytes),
+				 .broken = outcome == JSON_REPAIRED };
+	json_int(json_get(root, "iteration"), &out->iteration);
+	return true;
+}
+
+const struct letter *find_ours(struct encoding *e, struct str session, uint32_t n,
+			       struct request *out)
+{
+	while (n-- > 0) {
+		const struct letter *l = &e->desk->letters.v[n];
+
+		if (l->dialect == DIALECT_FEEDBACK && l->state != LETTER_VOID &&
+		    l->channel != CHANNEL_NONE && l->drafts.n &&
+		    str_eq(e->desk->drafts.v[l->drafts.v[0]].session, session) &&
+		    read_request(e, str_trim(l->bytes), out))
+			return l;
+	}
+	return NULL;
+}
+
+static const struct letter *find_older(struct encoding *e, struct str session,
+				       const struct letter *l, struct request *out)
+{
+	return find_ours(e, session, (uint32_t)(l - e->desk->letters.v), out);
+}
+
+/* Requests that gavel wrote need not be in the log, so a response to one is told by when it
+ * came. */
+static bool is_answered(const struct encoding *e, uint32_t session, const struct letter *l,
+			const struct turn_state *turn)
+{
+	const struct draft *d = &e->desk->drafts.v[l->drafts.v[0]];
+
+	return turn->done && model_when_seen(e->model, session, d->seen) <= turn->response;
+}
+
+struct request find_others(struct encoding *e, const struct item *item, int64_t at_most)
+{
+	struct others others = { 0 };
+	struct request newest = { 0 }, r;
+
+	if (item)
+		others = others_read(e, item, DIALECT_FEEDBACK);
+	for (uint32_t i = 0; i < others.n; i++)
+		if (read_request(e, others.lines[i], &r) && r.iteration >= newest.iteration &&
+		    r.iteration <= at_most)
+			newest = r;
+	return newest;
+}
+
+void find_turn(struct encoding *e, const struct item *item, uint32_t session, struct str name,
+	       struct turn_state *turn)
+{
+	const struct letter *l;
+	struct request ours;
+	int64_t theirs;
+
+	feedback_turn(e->model, session, turn);
+	l = turn->matched ? NULL : find_ours(e, name, e->desk->letters.n, &ours);
+	while (l && !is_answered(e, session, l, turn))
+		l = find_older(e, name, l, &ours);
+	theirs = find_others(e, item, turn->answered).iteration;
+	if (l && ours.iteration > turn->asked && ours.iteration >= theirs &&
+	    (turn->asked || ours.iteration > turn->done))
+		turn->done = ours.iteration;
+}
+
+struct request find_request(struct encoding *e, const struct item *item, struct str session,
+			    const struct turn_state *turn, int64_t iteration)
+{
+	struct request found = { 0 }, ours;
+	const struct letter *l;
+
+	if (turn->request != NONE && !turn->unsure &&
+	    read_request(e, e->reader->bytes(e->reader->ctx, turn->request), &found)) {
+		unsigned flags = message_route(e->model, turn->request)->flags;
+
+		found.broken |= (flags & (RECORD_REPAIRED | RECORD_AMBIGUOUS)) != 0;
+		if (iteration && found.iteration != iteration)
+			found = (struct request){ 0 };
+	}
+	l = find_ours(e, session, e->desk->letters.n, &ours);
+	while (l && iteration && ours.iteration > iteration)
+		l = find_older(e, session, l, &ours);
+	if (l && ours.iteration > found.iteration && (!iteration || ours.iteration == iteration))
+		found = ours;
+	ours = find_others(e, item, iteration ? iteration : COUNT_MAX);
+	if (ours.iteration > found.iteration && (!iteration || ours.iteration == iteration))
+		found = ours;
+	return found;
+}
+
+/* ---- the artifact ---- */
+
+struct artifact {
+	struct str json;       /* the object; n 0 = none */
+	struct str media_type; /* n 0 = none that is valid */
+	struct str text;       /* content, where it is a text */
+};
+
+static bool is_extension(yyjson_val *key)
+{
+	return str_starts(json_str(key), STR("x-"));
+}
+
+/* No member that the protocol does not have. */
+static bool has_only(yyjson_val *object, const char *const *known)
+{
+	yyjson_val *key, *value;
+	size_t i, n;
+
+	yyjson_obj_foreach(object, i, n, key, value)
+		if (value_index(known, json_str(key)) < 0 && !is_extension(key))
+			return false;
+	return true;
+}
+
+/* Nothing in it that a Request must not hold. */
+static bool is_clean(yyjson_val *artifact)
+{
+	static const char *const known[] = { "media_type", "content", "artifact_ref", NULL };
+	yyjson_val *ref = json_get(artifact, "artifact_ref");
+
+	return has_only(artifact, known) &&
+	       is_mime(json_get_str(artifact, "media_type")) && (!ref || yyjson_is_str(ref));
+}
+
+static struct artifact last_artifact(struct encoding *e, const struct request *request)
+{
+	struct artifact a = { 0 };
+	struct buf b = { 0 };
+	struct str text;
+	yyjson_val *root, *v;
+
+	if (!request->bytes.n || request->broken)
+		return a;
+	json_read(&e->json, request->bytes, &root);
+	v = json_get(root, "artifact");
+	if (!json_get(v, "content"))
+		return a;
+	if (is_mime(json_get_str(v, "media_type")))
+		a.media_type = arena_str(&e->plan->arena, json_get_str(v, "media_type"));
+	if (yyjson_is_str(json_get(v, "content")))
+		a.text = arena_str(&e->plan->arena, json_get_str(v, "content"));
+	text = member_text(request->bytes, "artifact");
+	if (is_clean(v) && text.n) {
+		add_on_one_line(&b, text);
+	} else {
+		buf_addc(&b, '{');
+		json_put_str(&b, "media_type", a.media_type.n ? a.media_type : STR("text/plain"));
+		put_member(&b, text, v, "content");
+		if (yyjson_is_str(json_get(v, "artifact_ref")))
+			json_put_str(&b, "artifact_ref", json_get_str(v, "artifact_ref"));
+		buf_addc(&b, '}');
+	}
+	a.json = arena_str(&e->plan->arena, buf_str(&b));
+	buf_release(&b);
+	return a;
+}
+
+struct next_artifact compose_artifact(struct encoding *e, struct proposal *p,
+				      const struct request *last, const char *path)
+{
+	struct artifact seen = last_artifact(e, last);
+	struct next_artifact out = { .attached = path != NULL };
+	struct attachment file;
+	struct buf b = { 0 };
+	struct err err;
+
+	if (!path) {
+		out.json = seen.json;
+		out.same = true;
+		return out;
+	}
+	if (attach_read(&e->plan->arena, path, &file, &err) != 0) {
+		propose_missing(e, p, "%s", err.text);
+		return out;
+	}
+	out.same = seen.text.p && str_eq(seen.text, file.content);
+	if (out.same)
+		propose_caution(e, p, "%s says the same as the artifact of the last turn", path);
+	buf_addc(&b, '{');
+	json_put_str(&b, "media_type",
+		     file.media_type	 ? str_of(file.media_type) :
+		     seen.media_type.n ? seen.media_type :
+					   STR("text/plain"));
+	json_put_str(&b, "content", file.content);
+	json_put_str(&b, "artifact_ref", file.ref);
+	buf_addc(&b, '}');
+	out.json = arena_str(&e->plan->arena, buf_str(&b));
+	buf_release(&b);
+	return out;
+}
+
+/* Whether it can go out as it is: with all that a Request needs, and nothing else. */
+static bool is_whole(yyjson_val *root, int64_t iteration)
+{
+	static const char *const known[] = { "protocol_version", "iteration", "artifact",
+					     "applied_feedback", NULL };
+
+	return str_is(json_get_str(root, "protocol_version"), "1.2") && has_only(root, known) &&
+	       is_clean(json_get(root, "artifact")) &&
+	       (iteration < 2 || yyjson_is_obj(json_get(root, "applied_feedback")));
+}
+
+void begin_request(struct buf *b, int64_t iteration, struct str artifact)
+{
+	buf_addc(b, '{');
+	json_put_name(b, "protocol_version", "1.2");
+	json_put_int(b, "iteration", iteration);
+	json_key(b, "artifact");
+	buf_add_str(b, artifact);
+}
+
+static void put_again(struct encoding *e, const struct request *request, struct str artifact,
+		      struct buf *b)
+{
+	yyjson_val *root, *key, *value;
+	size_t i, n;
+
+	json_read(&e->json, request->bytes, &root);
+	begin_request(b, request->iteration, artifact);
+	if (yyjson_is_obj(json_get(root, "applied_feedback")))
+		put_member(b, request->bytes, root, "applied_feedback");
+	else if (request->iteration > 1)
+		buf_adds(b, ",\"applied_feedback\":{\"items\":[]}");
+	yyjson_obj_foreach(root, i, n, key, value)
+		if (is_extension(key)) {
+			json_comma(b);
+			json_write_str(b, json_str(key));
+			buf_addc(b, ':');
+			json_write(b, value);
+		}
+	buf_addc(b, '}');
+}
+
+void compose_again(struct encoding *e, struct proposal *p, const struct request *request,
+		   struct str artifact)
+{
+	bool edited = artifact.n > 0, whole;
+	struct buf b = { 0 };
+	yyjson_val *root;
+
+	json_read(&e->json, request->bytes, &root);
+	whole = is_whole(root, request->iteration);
+	if (!edited)
+		artifact = last_artifact(e, request).json;
+	if (!whole)
+		propose_caution(e, p, "the Request that failed did not keep to the protocol; what it "
+				      "lacked is supplied");
+	if (!artifact.n)
+		propose_missing(e, p, "the Request that failed has no content to send again; dismiss "
+				      "the error, or let the requester send it anew");
+	else if (whole && !edited)
+		add_on_one_line(&b, request->bytes);
+	else
+		put_again(e, request, artifact, &b);
+	if (b.n)
+		set_request(e, p, &b);
+	buf_release(&b);
+}
+
+void set_request(struct encoding *e, struct proposal *p, struct buf *b)
+{
+	if (b->n > FRAME_MAX_BYTES)
+		propose_missing(e, p,
+				"the Request would have %zu bytes, over %d; attach a smaller file",
+				b->n, FRAME_MAX_BYTES);
+	else
+		proposal_set_bytes(e, p, b);
+}

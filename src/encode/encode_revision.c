@@ -1,0 +1,495 @@
+/* A task assigned once more: because a review asked for changes and the person wants them, or
+ * because it was blocked and shall go on. The newest assignment of the task is copied under a new
+ * task id; what happened since is its last attempt; what was decided comes first among its
+ * acceptance criteria. */
+#include "encode/encode_collaboration.h"
+#include "encode/foreign_replies.h"
+
+#include "dialect/marker.h"
+#include "json/compose.h"
+
+#define NOT_GIVEN STR("not given")
+
+struct revision {
+	struct buf criteria; /* JSON strings, to stand first */
+	struct str outcome, feedback;
+	bool urgent;
+};
+
+uint32_t find_assignment(const struct model *m, const struct item *item)
+{
+	uint32_t task = item_task(m, item), root = task == NONE ? NONE : m->tasks.v[task].root;
+	uint32_t newest = NONE;
+
+	for (uint32_t i = 0; root != NONE && i < m->tasks.n; i++) {
+		const struct task *t = &m->tasks.v[i];
+
+		for (uint32_t k = t->root == root ? t->steps.n : 0; k-- > 0;)
+			if (t->steps.v[k].assigned &&
+			    (newest == NONE || t->steps.v[k].message > newest))
+				newest = t->steps.v[k].message;
+	}
+	return newest;
+}
+
+static struct str task_of_letter(struct json_reader *json, const struct letter *l,
+				 yyjson_val **root)
+{
+	if (l->dialect != DIALECT_COLLABORATION || !l->bytes.n ||
+	    json_read(json, l->bytes, root) != JSON_OK)
+		return STR_NONE;
+	return json_get_str(json_get(payload_of(*root), "task"), "task_id");
+}
+
+const struct letter *find_own_assignment(struct encoding *e, const struct item *item)
+{
+	const struct model *m = e->model;
+	yyjson_val *root;
+
+	for (uint32_t i = e->desk->letters.n; item_task(m, item) != NONE && i-- > 0;)
+		if (str_eq(task_of_letter(&e->json, &e->desk->letters.v[i], &root),
+			   model_str(m, m->tasks.v[item_task(m, item)].id)))
+			return &e->desk->letters.v[i];
+	return NULL;
+}
+
+static struct str task_of_line(struct json_reader *json, struct str line, yyjson_val **root)
+{
+	struct letter l = { .dialect = DIALECT_COLLABORATION, .bytes = line };
+
+	return task_of_letter(json, &l, root);
+}
+
+/* The same where somebody else has assigned it. */
+static yyjson_val *read_others_assignment(struct encoding *e, const struct item *item)
+{
+	struct others others = { 0 };
+	yyjson_val *root;
+
+	if (item_task(e->model, item) != NONE)
+		others = others_read(e, item, DIALECT_COLLABORATION);
+	for (uint32_t i = others.n; i-- > 0;)
+		if (str_eq(task_of_line(&e->json, others.lines[i], &root),
+			   model_str(e->model, e->model->tasks.v[item_task(e->model, item)].id)))
+			return root;
+	return NULL;
+}
+
+static yyjson_val *read_assignment(struct encoding *e, const struct item *item)
+{
+	uint32_t message = find_assignment(e->model, item);
+	const struct letter *own = message == NONE ? find_own_assignment(e, item) : NULL;
+	yyjson_val *root = NULL;
+
+	if (message != NONE)
+		return parse_message(e, message);
+	if (!own)
+		return read_others_assignment(e, item);
+	task_of_letter(&e->json, own, &root);
+	return root;
+}
+
+enum { APART_DIGITS = 8 };
+
+/* "-1a2b3c4d": of an id that was made where the log's others are not known */
+static bool is_apart(struct str s)
+{
+	if (s.n != 1 + APART_DIGITS || s.p[0] != '-')
+		return false;
+	for (size_t i = 1; i < s.n; i++)
+		if (!memchr("0123456789abcdef", s.p[i], 16))
+			return false;
+	return true;
+}
+
+static struct str without_apart(struct str s)
+{
+	if (s.n > 1 + APART_DIGITS && is_apart(str_from(s, s.n - 1 - APART_DIGITS)))
+		s.n -= 1 + APART_DIGITS;
+	return s;
+}
+
+/* Whether the id is base, "-rev-" and a number, and perhaps what keeps it apart. */
+static bool is_revision(struct str id, struct str base, uint64_t *number)
+{
+	struct str rest = str_starts(id, base) ? str_from(id, base.n) : STR("");
+
+	if (!str_starts(rest, STR("-rev-")))
+		return false;
+	rest = without_apart(str_from(rest, 5));
+	return str_to_u64(rest, number) && *number < 1000000000;
+}
+
+/* "task-3" of "task-3-rev-2", also where that is kept apart */
+static struct str base_of(struct str id)
+{
+	const struct str between = STR("-rev-");
+	struct str stem = without_apart(id);
+	uint64_t number;
+
+	while (stem.n && stem.p[stem.n - 1] >= '0' && stem.p[stem.n - 1] <= '9')
+		stem.n--;
+	if (stem.n <= between.n || !str_ends(stem, between))
+		return id;
+	stem.n -= between.n;
+	return is_revision(id, stem, &number) ? stem : id;
+}
+
+/* A task id that neither the log nor what was written here, or to the same file, has used. */
+static struct str new_task_id(struct encoding *e, const struct item *item)
+{
+	const struct model *m = e->model;
+	struct str base = base_of(model_str(m, m->tasks.v[m->tasks.v[item_task(m, item)].root].id));
+	struct others others = others_read(e, item, DIALECT_COLLABORATION);
+	uint64_t highest = 0, number;
+	struct json_reader json = { 0 };
+	struct buf id = { 0 };
+	yyjson_val *root;
+
+	for (uint32_t i = 0; i < m->tasks.n; i++)
+		if (m->tasks.v[i].session == item_session(m, item) &&
+		    is_revision(model_str(m, m->tasks.v[i].id), base, &number) && number > highest)
+			highest = number;
+	for (uint32_t i = 0; i < e->desk->letters.n + e->plan->list.n; i++) {
+		const struct letter *l = i < e->desk->letters.n
+						 ? &e->desk->letters.v[i]
+						 : &e->plan->list.v[i - e->desk->letters.n].letter;
+
+		if (is_revision(task_of_letter(&json, l, &root), base, &number) && number > highest)
+			highest = number;
+	}
+	for (uint32_t i = 0; i < others.n; i++)
+		if (is_revision(task_of_line(&json, others.lines[i], &root), base, &number) &&
+		    number > highest)
+			highest = number;
+	json_reader_release(&json);
+	buf_add_str(&id, base);
+	buf_printf(&id, "-rev-%llu", (unsigned long long)highest + 1);
+	if (e->elsewhere) { /* the same number may be given out there */
+		char uuid[37];
+
+		e->terms->uuid(uuid);
+		buf_printf(&id, "-%.*s", APART_DIGITS, uuid);
+	}
+	return keep_buf(e, &id);
+}
+
+/* A member that shall be a string: as it is, else the words in its place. */
+static void put_text(struct buf *b, const char *name, yyjson_val *object, struct str otherwise)
+{
+	struct str s = json_get_str(object, name);
+
+	json_put_str(b, name, s.p ? s : otherwise);
+}
+
+static void put_files(struct buf *b, const char *name, yyjson_val *files)
+{
+	static const char *const listed[] = { "path", "reason", "sections", NULL };
+	size_t i, n;
+	yyjson_val *v;
+
+	json_key(b, name);
+	buf_addc(b, '[');
+	if (yyjson_is_arr(files))
+		yyjson_arr_foreach(files, i, n, v) {
+			struct str path = yyjson_is_str(v) ? json_str(v) : json_get_str(v, "path");
+
+			if (!path.p)
+				continue;
+			json_comma(b);
+			buf_addc(b, '{');
+			json_put_str(b, "path", path);
+			put_text(b, "reason", v, NOT_GIVEN);
+			if (json_get(v, "sections"))
+				put_strings(b, "sections", json_get(v, "sections"));
+			put_others(b, v, listed);
+			buf_addc(b, '}');
+		}
+	buf_addc(b, ']');
+}
+
+static void put_attempt(struct buf *b, int64_t number, struct str outcome, struct str feedback)
+{
+	json_comma(b);
+	buf_addc(b, '{');
+	json_put_int(b, "attempt_number", number);
+	json_put_str(b, "outcome", outcome);
+	json_put_str(b, "feedback", feedback);
+	buf_addc(b, '}');
+}
+
+static void put_attempts(struct buf *b, yyjson_val *attempts, const struct revision *r)
+{
+	int64_t last = 0, number;
+	size_t i, n;
+	yyjson_val *v;
+
+	json_key(b, "previous_attempts");
+	buf_addc(b, '[');
+	if (yyjson_is_arr(attempts))
+		yyjson_arr_foreach(attempts, i, n, v) {
+			struct str outcome = json_get_str(v, "outcome");
+			struct str feedback = json_get_str(v, "feedback");
+
+			if (!yyjson_is_obj(v))
+				continue;
+			if (!json_int(json_get(v, "attempt_number"), &number) || number < 0 ||
+			    number > 1000000)
+				number = last + 1;
+			last = number > last ? number : last;
+			put_attempt(b, number, outcome.p ? outcome : NOT_GIVEN,
+				    feedback.p ? feedback : NOT_GIVEN);
+		}
+	put_attempt(b, last + 1, r->outcome, r->feedback);
+	buf_addc(b, ']');
+}
+
+static void put_context(struct buf *b, yyjson_val *context, const struct revision *r)
+{
+	static const char *const listed[] = { "specs", "reference_files", "previous_attempts",
+					      NULL };
+
+	json_key(b, "context");
+	buf_addc(b, '{');
+	put_files(b, "specs", json_get(context, "specs"));
+	put_files(b, "reference_files", json_get(context, "reference_files"));
+	put_attempts(b, json_get(context, "previous_attempts"), r);
+	put_others(b, context, listed);
+	buf_addc(b, '}');
+}
+
+static void put_constraints(struct buf *b, yyjson_val *constraints)
+{
+	static const char *const listed[] = { "scope", "testing_required", "must_not_break",
+					      "style_guide", NULL };
+
+	json_key(b, "constraints");
+	buf_addc(b, '{');
+	put_strings(b, "scope", json_get(constraints, "scope"));
+	json_put_bool(b, "testing_required",
+		      yyjson_is_true(json_get(constraints, "testing_required")));
+	put_strings(b, "must_not_break", json_get(constraints, "must_not_break"));
+	if (yyjson_is_str(json_get(constraints, "style_guide")))
+		put_text(b, "style_guide", constraints, STR(""));
+	put_others(b, constraints, listed);
+	buf_addc(b, '}');
+}
+
+/* What was asked before still holds, but what was decided then is not decided again. */
+static void put_criteria(struct encoding *e, struct buf *b, yyjson_val *criteria,
+			 const struct revision *r)
+{
+	size_t i, n;
+	yyjson_val *v;
+
+	json_key(b, "acceptance_criteria");
+	buf_addc(b, '[');
+	buf_add_str(b, buf_str(&r->criteria));
+	if (yyjson_is_arr(criteria))
+		yyjson_arr_foreach(criteria, i, n, v) {
+			struct str text = json_str(v);
+			struct marker marker;
+
+			while (marker_read(text, &e->plan->arena, &marker))
+				text = marker.rest;
+			if (!str_trim(text).n)
+				continue;
+			json_comma(b);
+			json_write_str(b, text);
+		}
+	buf_addc(b, ']');
+}
+
+static struct str priority_of(yyjson_val *payload, const struct revision *r)
+{
+	struct str priority = json_get_str(payload, "priority");
+
+	if (r->urgent)
+		return STR("high");
+	return str_is(priority, "high") || str_is(priority, "low") ? priority : STR("medium");
+}
+
+static bool is_damaged(const struct model *m, uint32_t message)
+{
+	return message != NONE &&
+	       (message_route(m, message)->flags & (RECORD_REPAIRED | RECORD_AMBIGUOUS));
+}
+
+/* Copies the assignment. `o` is the message that made it necessary. */
+static void assign_again(struct encoding *e, struct proposal *p, const struct origin *o,
+			 const struct revision *r)
+{
+	const struct item *item = item_of(e, 0);
+	yyjson_val *root = read_assignment(e, item), *payload, *task;
+	struct origin chain = *o;
+	struct buf b = { 0 };
+	struct address to;
+	int64_t limit;
+
+	payload = payload_of(root);
+	task = json_get(payload, "task");
+	if (is_damaged(e->model, find_assignment(e->model, item))) {
+		propose_missing(e, p, "the assignment of its task is ambiguous or damaged and "
+				      "cannot be copied; only its sender can change that");
+		return;
+	}
+	if (!yyjson_is_obj(task)) {
+		propose_missing(e, p, "no assignment of its task was seen, so it cannot be "
+				      "assigned again; open the log that holds it, too");
+		return;
+	}
+	if (json_get_str(root, "correlation_id").n)
+		chain.correlation = keep_str(e, json_get_str(root, "correlation_id"));
+	to = read_address(e, json_get(root, "to_agent"), "developer");
+	begin_reply(e, p, &b, "task_assignment", &chain, &to, false);
+	json_key(&b, "task");
+	buf_addc(&b, '{');
+	json_put_str(&b, "task_id", new_task_id(e, item));
+	put_text(&b, "task_description", task, NOT_GIVEN);
+	put_context(&b, json_get(task, "context"), r);
+	put_constraints(&b, json_get(task, "constraints"));
+	put_criteria(e, &b, json_get(task, "acceptance_criteria"), r);
+	buf_addc(&b, '}');
+	json_put_str(&b, "priority", priority_of(payload, r));
+	if (iso_time(json_get(payload, "deadline")) != WHEN_NONE)
+		put_text(&b, "deadline", payload, STR(""));
+	if (json_int(json_get(payload, "max_iterations"), &limit) && limit > 0)
+		json_put_int(&b, "max_iterations", limit);
+	end_reply(e, p, &b);
+}
+
+/* "src/a.c:12: what is wrong; what to do about it" */
+static void describe_finding(struct buf *b, yyjson_val *v)
+{
+	yyjson_val *location = json_get(v, "location");
+	struct str file = json_get_str(location ? location : v, "file");
+	struct str suggestion = json_get_str(v, "suggestion");
+	int64_t line;
+
+	if (file.n) {
+		buf_add_str(b, file);
+		if (json_int(json_get(location ? location : v, location ? "line_start" : "line"),
+			     &line))
+			buf_printf(b, ":%lld", (long long)line);
+		buf_adds(b, ": ");
+	}
+	buf_add_str(b, json_get_str(v, "description"));
+	if (suggestion.n) {
+		buf_adds(b, "; suggested: ");
+		buf_add_str(b, suggestion);
+	}
+}
+
+static void add_criterion(struct encoding *e, uint32_t i, yyjson_val *v, struct revision *r)
+{
+	const struct draft *d = draft_of(e, i);
+	struct str words = words_of(e, i);
+	struct buf text = { 0 };
+
+	put_marker(e, i, d->verb == VERB_PARTIAL ? VERDICT_PARTIAL : VERDICT_ACCEPTED, &text);
+	if (d->verb != VERB_PARTIAL) {
+		if (d->kind == ITEM_FINDING)
+			describe_finding(&text, v);
+		else
+			buf_add_str(&text, json_get_str(v, "description"));
+		if (words.n)
+			buf_adds(&text, "; ");
+	}
+	buf_add_str(&text, words);
+	json_comma(&r->criteria);
+	json_write_str(&r->criteria, buf_str(&text));
+	buf_release(&text);
+	r->urgent |= str_is(json_get_str(v, "severity"), "critical") ||
+		     str_is(json_get_str(v, "priority"), "must_fix");
+}
+
+/* "review-7: changes_requested" */
+static struct str outcome_of(struct encoding *e, struct str of, struct str status)
+{
+	struct buf b = { 0 };
+
+	buf_add_str(&b, of);
+	buf_adds(&b, ": ");
+	buf_add_str(&b, status);
+	return keep_buf(e, &b);
+}
+
+void encode_revision(struct encoding *e)
+{
+	struct proposal *p = propose(e, e->drafts, e->n);
+	struct revision r = { 0 };
+	yyjson_val *payload = NULL;
+	struct item_state at;
+	struct origin o;
+
+	for (uint32_t i = 0; i < e->n; i++) {
+		bool finding = draft_of(e, i)->kind == ITEM_FINDING;
+
+		state_of(e, i, &at);
+		/* a review may have thousands: it is not read again for each */
+		if (!payload || at.message != o.message) {
+			payload = read_origin(e, i, p, &o);
+			r.outcome = outcome_of(e, json_get_str(payload, "review_id"),
+					       json_get_str(payload, "verdict"));
+			r.feedback = keep_str(e, json_get_str(payload, "summary"));
+		}
+		if (!payload || !check_marker(e, i, p)) {
+			buf_release(&r.criteria);
+			return;
+		}
+		add_criterion(e, i,
+			      yyjson_arr_get(json_get(payload, finding ? "findings"
+								       : "required_changes"),
+					     at.index),
+			      &r);
+	}
+	assign_again(e, p, &o, &r);
+	buf_release(&r.criteria);
+}
+
+static void add_blockers(struct buf *b, yyjson_val *blockers)
+{
+	size_t i, n, start = b->n;
+	yyjson_val *v;
+
+	if (yyjson_is_arr(blockers))
+		yyjson_arr_foreach(blockers, i, n, v) {
+			if (!yyjson_is_str(v))
+				continue;
+			if (b->n > start)
+				buf_adds(b, "; ");
+			buf_add_str(b, json_str(v));
+		}
+}
+
+void encode_retry(struct encoding *e)
+{
+	struct proposal *p = propose(e, e->drafts, e->n);
+	struct str words = words_of(e, 0);
+	struct buf text = { 0 }, feedback = { 0 };
+	struct revision r = { 0 };
+	struct origin o;
+	yyjson_val *payload = read_origin(e, 0, p, &o);
+
+	if (!payload || !check_marker(e, 0, p))
+		return;
+	put_marker(e, 0, VERDICT_ACCEPTED, &text);
+	if (words.n) {
+		buf_add_str(&text, words);
+	} else {
+		buf_adds(&text, "goes on in spite of: ");
+		add_blockers(&text, json_get(payload, "blockers"));
+	}
+	json_write_str(&r.criteria, buf_str(&text));
+	buf_release(&text);
+	add_blockers(&feedback, json_get(payload, "blockers"));
+	if (words.n) {
+		buf_adds(&feedback, ". ");
+		buf_add_str(&feedback, words);
+	}
+	r.feedback = keep_buf(e, &feedback);
+	r.outcome = outcome_of(e, json_get_str(payload, "status"),
+			       json_get_str(payload, "summary"));
+	assign_again(e, p, &o, &r);
+	buf_release(&r.criteria);
+}

@@ -1,0 +1,445 @@
+/* Writing to an escalation queue: a Decision "escalate" whose x-gavel object (dialect/queue.h)
+ * carries the item so completely that another person can decide it elsewhere, without the log: the
+ * message itself, and those others that an answer in its dialect has to look at. */
+#include "encode/encode_collaboration.h"
+#include "encode/encode_request.h"
+
+#include "base/utf8.h"
+#include "json/compose.h"
+#include "wire/frame.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	CONTEXT_MAX = 48, /* messages that go with an item */
+	TITLE_MAX = 500,  /* bytes */
+};
+
+/* A message of the log; or a letter from here, which need not be in it, and was written when `at`
+ * messages had come. */
+struct companion {
+	uint32_t at;
+	struct str letter; /* n 0 = the message with the number at */
+};
+
+/* In the log's order once they are sorted. */
+struct context {
+	struct companion list[CONTEXT_MAX];
+	uint32_t n;
+};
+
+static void add_message(struct context *c, uint32_t message)
+{
+	if (message == NONE || c->n == CONTEXT_MAX)
+		return;
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->list[i].at == message && !c->list[i].letter.n)
+			return;
+	c->list[c->n++] = (struct companion){ .at = message };
+}
+
+/* What was written here, unless it is in the log as well. */
+static void add_letter(struct encoding *e, uint32_t session, const struct letter *l,
+		       struct context *c)
+{
+	struct str bytes = str_trim(l->bytes);
+	uint32_t seen = l->drafts.n ? e->desk->drafts.v[l->drafts.v[0]].seen : UINT32_MAX;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		if (!c->list[i].letter.n &&
+		    str_eq(str_trim(e->reader->bytes(e->reader->ctx, c->list[i].at)), bytes))
+			return;
+	if (c->n < CONTEXT_MAX)
+		c->list[c->n++] =
+			(struct companion){ model_when_seen(e->model, session, seen), bytes };
+}
+
+/* Where the item is of an older turn, also the newest Request and Response: an answer goes on from
+ * there. */
+static void add_newest_turn(const struct model *m, const struct item *item,
+			    const struct item_state *state, struct context *out)
+{
+	uint32_t loop = m->sessions.v[item_session(m, item)].loop;
+	bool asked = false, answered = false;
+
+	for (uint32_t k = loop == NONE ? 0 : m->reviews.v[loop].steps.n; k-- > 0;) {
+		const struct review_step *s = &m->reviews.v[loop].steps.v[k];
+		bool *seen = s->verdict == REVIEW_NONE ? &asked : &answered;
+
+		if (s->message <= state->message)
+			break;
+		if (!*seen)
+			add_message(out, s->message);
+		*seen = true;
+	}
+}
+
+/* The Request that the item's Response answers, as far as that is certain, and what came since. */
+static void add_turn(const struct model *m, const struct item *item, const struct item_state *state,
+		     const struct turn_state *turn, struct context *out)
+{
+	uint32_t loop = m->sessions.v[item_session(m, item)].loop;
+
+	if (turn->response != state->message) {
+		add_newest_turn(m, item, state, out);
+		return;
+	}
+	if (turn->request == NONE || turn->unsure)
+		return;
+	add_message(out, turn->request);
+	for (uint32_t k = loop == NONE ? 0 : m->reviews.v[loop].steps.n; k-- > 0;) {
+		uint32_t message = m->reviews.v[loop].steps.v[k].message;
+
+		if (message <= turn->request || out->n == CONTEXT_MAX / 2)
+			break;
+		add_message(out, message);
+	}
+}
+
+/* Also Requests that were written here and the log does not show: the newest one, and where that
+ * has no Response yet, the one before it. */
+static void add_feedback(struct encoding *e, uint32_t i, const struct item_state *state,
+			 struct context *out)
+{
+	struct str session = draft_of(e, i)->session;
+	uint32_t number = item_session(e->model, item_of(e, i));
+	struct request ours;
+	struct turn_state turn;
+	const struct letter *l;
+	int64_t seen = 0;
+
+	feedback_turn(e->model, number, &turn);
+	add_turn(e->model, item_of(e, i), state, &turn, out);
+	if (turn.request != NONE && !turn.unsure)
+		json_int(json_get(parse_message(e, turn.request), "iteration"), &seen);
+	l = find_ours(e, session, e->desk->letters.n, &ours);
+	for (int k = 0; k < 2 && l && ours.iteration > seen; k++) {
+		add_letter(e, number, l, out);
+		if (ours.iteration <= turn.done)
+			break;
+		l = find_ours(e, session, (uint32_t)(l - e->desk->letters.v), &ours);
+	}
+}
+
+/* What counts as a round of a review: a request, or a result that nobody asked for. */
+static void add_rounds(const struct review *r, struct context *out)
+{
+	for (uint32_t k = r->steps.n; k-- > 0 && out->n < CONTEXT_MAX - 16;)
+		if (r->steps.v[k].verdict == REVIEW_NONE || k == 0 ||
+		    r->steps.v[k - 1].verdict != REVIEW_NONE)
+			add_message(out, r->steps.v[k].message);
+}
+
+/* Assignments of the task's chain and how it ended, the rounds of its reviews, and the last words
+ * of every agent: who is whom, and how far the numbering has come. */
+static void add_collaboration(const struct model *m, const struct item *item, struct context *out)
+{
+	uint32_t root = item_task(m, item) == NONE ? NONE : m->tasks.v[item_task(m, item)].root;
+	uint32_t agents[16], n_agents = 0;
+
+	for (uint32_t i = m->tasks.n; root != NONE && i-- > root;) {
+		const struct task *t = &m->tasks.v[i];
+		bool given = false;
+
+		for (uint32_t k = t->root == root ? t->steps.n : 0; k-- > 0 && !given;) {
+			given = t->steps.v[k].assigned;
+			if (given || k + 1 == t->steps.n || task_state_is_final(t->steps.v[k].state))
+				add_message(out, t->steps.v[k].message);
+		}
+		if (out->n >= CONTEXT_MAX / 2)
+			break;
+	}
+	for (uint32_t i = m->reviews.n; i-- > 0 && out->n < CONTEXT_MAX - 16;)
+		if (i == item_review(m, item) || (root != NONE && m->reviews.v[i].task != NONE &&
+					  m->tasks.v[m->reviews.v[i].task].root == root))
+			add_rounds(&m->reviews.v[i], out);
+	for (uint32_t k = m->records.n; k-- > 0 && n_agents < 16 && m->records.n - k < 65536;) {
+		const struct route *route = message_route(m, k);
+		uint32_t a = 0;
+
+		if (route->session != item_session(m, item) || route->dialect != DIALECT_COLLABORATION)
+			continue;
+		while (a < n_agents && agents[a] != route->from)
+			a++;
+		if (a < n_agents)
+			continue;
+		agents[n_agents++] = route->from;
+		add_message(out, k);
+	}
+}
+
+/* The newest Task, Result and Decision of the item's task. */
+static void add_handoff(const struct model *m, const struct item *item,
+			const struct item_state *state, struct context *out)
+{
+	uint32_t chain = m->records.v[state->message].chain;
+	bool seen[256] = { false };
+
+	for (uint32_t k = m->records.n; chain && k-- > 0;) {
+		const struct record *r = &m->records.v[k];
+
+		if (r->chain != chain || route_of(m, r)->session != item_session(m, item) ||
+		    route_of(m, r)->dialect != DIALECT_HANDOFF || seen[r->kind] || k == state->message)
+			continue;
+		seen[r->kind] = true;
+		add_message(out, k);
+	}
+}
+
+static void add_input(const struct model *m, const struct item *item, const struct item_state *state,
+		      struct context *out)
+{
+	const struct task *lane = item_task(m, item) == NONE ? NULL : &m->tasks.v[item_task(m, item)];
+
+	for (uint32_t k = lane ? lane->steps.n : 0; k-- > 0;)
+		if (lane->steps.v[k].assigned && lane->steps.v[k].message < state->message) {
+			add_message(out, lane->steps.v[k].message);
+			return;
+		}
+}
+
+/* A letter comes before the message that came next. */
+static int by_place(const void *left, const void *right)
+{
+	const struct companion *a = left, *b = right;
+
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	return (a->letter.n == 0) - (b->letter.n == 0);
+}
+
+static void gather(struct encoding *e, uint32_t i, const struct item_state *state,
+		   struct context *out)
+{
+	const struct item *item = item_of(e, i);
+	const struct letter *own;
+	int64_t iteration;
+
+	out->n = 0;
+	switch ((enum dialect_id)message_route(e->model, state->message)->dialect) {
+	case DIALECT_FEEDBACK: add_feedback(e, i, state, out); break;
+	case DIALECT_COLLABORATION:
+		add_collaboration(e->model, item, out);
+		own = find_assignment(e->model, item) == NONE ? find_own_assignment(e, item) : NULL;
+		if (own)
+			add_letter(e, item_session(e->model, item), own, out);
+		break;
+	case DIALECT_HANDOFF: add_handoff(e->model, item, state, out); break;
+	case DIALECT_ENVELOPE:
+		add_input(e->model, item, state, out);
+		own = find_own_input(e, item, &iteration);
+		if (own)
+			add_letter(e, item_session(e->model, item), own, out);
+		break;
+	case DIALECT_ORCHESTRATOR: /* a request says all itself */
+	case DIALECT_UNKNOWN:
+	case DIALECT_TEXT:
+	case DIALECT_COUNT: break;
+	}
+	qsort(out->list, out->n, sizeof(out->list[0]), by_place);
+}
+
+static void put_reply(struct encoding *e, uint32_t i, struct buf *b)
+{
+	struct buf path = { 0 }, whole = { 0 };
+	enum channel_type type = reply_path(e->desk, e->terms, e->model, item_of(e, i),
+					    draft_of(e, i)->dialect, &path);
+
+	json_key(b, "reply");
+	buf_addc(b, '{');
+	/* only the gavel that runs the agent can hand it over */
+	if (type == CHANNEL_NONE || type == CHANNEL_CHILD || !path.n) {
+		buf_adds(b, "\"channel\":\"stdin\"");
+	} else {
+		add_absolute(&whole, path.p);
+		json_put_name(b, "channel", channel_type_name(type));
+		json_put_str(b, "path", buf_str(&whole));
+	}
+	buf_addc(b, '}');
+	buf_release(&path);
+	buf_release(&whole);
+}
+
+static void put_context(struct encoding *e, uint32_t original, const struct context *c, struct buf *b)
+{
+	uint32_t before = 0;
+
+	json_key(b, "context");
+	buf_addc(b, '[');
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t at = c->list[i].at;
+		struct str letter = c->list[i].letter;
+
+		if (at == original && !letter.n)
+			continue;
+		before += letter.n ? at <= original : at < original;
+		json_comma(b);
+		json_write_str(b, letter.n ? letter : e->reader->bytes(e->reader->ctx, at));
+	}
+	buf_addc(b, ']');
+	json_put_number(b, "before", before);
+}
+
+static void put_title(struct encoding *e, uint32_t i, const struct item_state *state, struct buf *b)
+{
+	struct detail d;
+	struct str title = STR("");
+
+	if (e->reader->detail(e->reader->ctx, item_of(e, i), state, &d) && d.title.p)
+		title = d.title;
+	if (title.n > TITLE_MAX)
+		for (title.n = TITLE_MAX; title.n && ((unsigned char)title.p[title.n] & 0xc0) == 0x80;)
+			title.n--;
+	json_put_str(b, "title", title);
+}
+
+/* The name of the message's file where a task's id may stand in it. */
+static void put_file(struct encoding *e, uint32_t message, struct buf *b)
+{
+	struct str name = e->reader->source(e->reader->ctx, message);
+
+	for (const char *slash; name.n && (slash = memchr(name.p, '/', name.n)) != NULL;)
+		name = str_from(name, (size_t)(slash - name.p) + 1);
+	if (message_route(e->model, message)->dialect == DIALECT_HANDOFF && str_ends(name, STR(".json")))
+		json_put_str(b, "file", name);
+}
+
+/* A session that its messages do not name is named after the source: in full, for elsewhere there
+ * are others of that name. */
+static struct str session_of(const struct encoding *e, const struct item *item)
+{
+	const struct session *s = &e->model->sessions.v[item_session(e->model, item)];
+
+	return s->name == s->group && e->desk->source.n ? e->desk->source
+							: session_name(e->model, item_session(e->model, item));
+}
+
+/* What the item is called in the queue: those of one id are told apart by their kinds, those
+ * without an id by what they say. */
+static void put_task_id(struct encoding *e, uint32_t i, struct buf *b)
+{
+	const struct draft *d = draft_of(e, i);
+	struct str digits = str_from(d->rev, sizeof("sha256:") - 1);
+	struct buf name = { 0 };
+
+	if (item_has_twin(e->model, item_of(e, i)))
+		buf_printf(&name, "%s:", item_kind_name(d->kind));
+	buf_add_str(&name, d->item);
+	if (item_of(e, i)->id == NONE) {
+		buf_addc(&name, '#');
+		buf_add_str(&name, str_make(digits.p, digits.n < 8 ? digits.n : 8));
+	}
+	json_put_str(b, "task_id", buf_str(&name));
+	buf_release(&name);
+}
+
+static void put_entry(struct encoding *e, uint32_t i, struct buf *b)
+{
+	const struct draft *d = draft_of(e, i);
+	const struct model *m = e->model;
+	const struct item *item = item_of(e, i);
+	struct item_state state;
+	struct context context;
+	char deadline[32];
+
+	state_of(e, i, &state);
+	gather(e, i, &state, &context);
+	json_put_str(b, "by", d->by.n ? d->by : e->terms->as);
+	json_put_name(b, "dialect", dialect_name(d->dialect));
+	json_put_name(b, "kind", item_kind_name((enum item_kind)item->kind));
+	json_put_str(b, "session", session_of(e, item));
+	json_put_str(b, "item", d->item);
+	json_put_str(b, "rev", d->rev);
+	put_title(e, i, &state, b);
+	json_put_str(b, "source", e->reader->source(e->reader->ctx, state.message));
+	json_put_number(b, "line", message_line(m, state.message));
+	json_put_str(b, "original", e->reader->bytes(e->reader->ctx, state.message));
+	json_put_number(b, "index", state.index);
+	put_file(e, state.message, b);
+	put_context(e, state.message, &context, b);
+	if (item_deadline(m, item) != WHEN_NONE)
+		json_put_name(b, "deadline", when_iso(item_deadline(m, item), deadline));
+	put_reply(e, i, b);
+}
+
+struct str encode_words(struct encoding *e, const struct draft *d)
+{
+	struct buf text = { 0 };
+	struct str s;
+
+	buf_add_str(&text, d->reason_code);
+	if (d->reason_code.n && d->explanation.n)
+		buf_adds(&text, ": ");
+	buf_add_str(&text, d->explanation);
+	s = arena_str(&e->plan->arena, buf_str(&text));
+	buf_release(&text);
+	return s;
+}
+
+struct proposal *propose_to_queue(struct encoding *e, const uint32_t *drafts, uint32_t n)
+{
+	struct proposal fresh = { .desk = e->desk }, *p;
+	struct buf path = { 0 };
+	char real[PATH_MAX];
+
+	fresh.letter.dialect = DIALECT_HANDOFF;
+	fresh.letter.to = STR("the escalation queue");
+	fresh.letter.path = fresh.letter.bytes = STR("");
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&fresh.letter.drafts, drafts[i]);
+	vec_push(&e->plan->list, fresh);
+	p = vec_last(&e->plan->list);
+	if (!e->terms->escalate_to) {
+		propose_missing(e, p, "this protocol cannot say escalate; give a queue: "
+				      "--escalate-to PATH");
+		return p;
+	}
+	add_absolute(&path, e->terms->escalate_to);
+	p->letter.path = arena_str(&e->plan->arena, buf_str(&path));
+	buf_release(&path);
+	p->letter.channel = channel_type_of(p->letter.path.p);
+	if (p->letter.channel == CHANNEL_DIR)
+		propose_missing(e, p, "%s is a folder; the escalation queue is a file or a FIFO",
+				e->terms->escalate_to);
+	else if (!utf8_valid(p->letter.path))
+		propose_missing(e, p, "the name of the queue is not UTF-8, and the journal could not keep "
+				      "it; give another queue");
+	else if (realpath(e->terms->escalate_to, real) && str_is(e->desk->source, real))
+		propose_missing(e, p, "%s is what is decided on here; give another queue",
+				e->terms->escalate_to);
+	return p;
+}
+
+void encode_escalation(struct encoding *e, uint32_t i, bool said_in_dialect)
+{
+	const struct draft *d = draft_of(e, i);
+	struct str words = encode_words(e, d);
+	struct buf b = { 0 };
+	struct proposal *p;
+
+	if (said_in_dialect && !e->terms->escalate_to)
+		return;
+	p = propose_to_queue(e, &e->drafts[i], said_in_dialect ? 0 : 1);
+	if (p->missing.n)
+		return;
+	buf_addc(&b, '{');
+	put_task_id(e, i, &b);
+	json_put_name(&b, "decision", "escalate");
+	json_put_str(&b, "rationale",
+		     words.n ? words : STR("A person has looked at it and passes it on."));
+	json_put_str(&b, "state_version", d->rev);
+	json_put_str(&b, "created_at", encode_time(e));
+	json_key(&b, "x-gavel");
+	buf_addc(&b, '{');
+	put_entry(e, i, &b);
+	buf_adds(&b, "}}");
+	if (b.n >= FRAME_MAX_BYTES)
+		propose_missing(e, p, "the entry would be %zu bytes long; a line of a queue is "
+				      "at most %d",
+				b.n, FRAME_MAX_BYTES);
+	else
+		proposal_set_bytes(e, p, &b);
+	buf_release(&b);
+}

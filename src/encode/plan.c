@@ -1,0 +1,375 @@
+/* Grouping drafts into letters, and what every encoder needs. */
+#include "encode/plan.h"
+
+#include "base/utf8.h"
+#include "base/timestamp.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const struct encoder *encoder_of(enum dialect_id dialect)
+{
+	static const struct encoder *const encoders[] = { &encoder_feedback, &encoder_collaboration,
+							  &encoder_orchestrator, &encoder_handoff,
+							  &encoder_envelope };
+
+	for (size_t i = 0; i < sizeof(encoders) / sizeof(encoders[0]); i++)
+		if (encoders[i]->dialect == dialect)
+			return encoders[i];
+	return NULL;
+}
+
+/* ---- for the encoders ---- */
+
+const struct draft *draft_of(const struct encoding *e, uint32_t i)
+{
+	return &e->desk->drafts.v[e->drafts[i]];
+}
+
+const struct item *item_of(const struct encoding *e, uint32_t i)
+{
+	return &e->model->items.v[draft_of(e, i)->number];
+}
+
+void state_of(const struct encoding *e, uint32_t i, struct item_state *out)
+{
+	if (!item_at(e->model, item_of(e, i), e->model->records.n, WHEN_NONE, out))
+		BUG("a draft on an item that is not there");
+}
+
+/* A log that agents write, or a file among those of a folder of logs. */
+static bool is_in_source(const struct desk *d, struct str path)
+{
+	return str_eq(path, d->source) ||
+	       (d->is_dir && str_starts(path, d->source) && path.p[d->source.n] == '/');
+}
+
+static bool is_log(const struct desk *d, const struct terms *t, struct str path)
+{
+	for (uint32_t i = 0; t->desks && i < t->desks->list.n; i++)
+		if (is_in_source(&t->desks->list.v[i], path))
+			return true;
+	return is_in_source(d, path);
+}
+
+const char *reply_problem(const struct desk *d, const struct terms *t, const struct letter *l)
+{
+	if (t->turn && l->channel == CHANNEL_CHILD)
+		return t->turn->blocked;
+	if (l->channel == CHANNEL_NONE)
+		return d->way ? "the agent does not run; restart it, then decide again"
+			      : "nothing says where replies go; give --reply PATH";
+	if (!utf8_valid(l->path))
+		return "the name of the place is not UTF-8, and the journal could not keep it; give "
+		       "another --reply";
+	if (l->channel == CHANNEL_DIR && l->dialect != DIALECT_HANDOFF)
+		return "its replies are lines, and a folder takes none; give a file or FIFO with "
+		       "--reply";
+	if (l->channel == CHANNEL_FILE && is_log(d, t, l->path))
+		return "replies never go into the log that the agents write; give another --reply";
+	return NULL;
+}
+
+struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n)
+{
+	struct proposal p = { .desk = e->desk,
+			      .runs = e->terms->turn ? e->terms->turn->to : STR_NONE };
+	struct buf path = { 0 };
+	const char *problem;
+	struct err err;
+
+	p.letter.dialect = e->n ? draft_of(e, 0)->dialect : DIALECT_UNKNOWN;
+	p.letter.channel = reply_path(e->desk, e->terms, e->model, e->n ? item_of(e, 0) : NULL,
+				      p.letter.dialect, &path);
+	p.letter.path = arena_str(&e->plan->arena, buf_str(&path));
+	buf_release(&path);
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&p.letter.drafts, drafts[i]);
+	vec_push(&e->plan->list, p);
+	problem = reply_problem(e->desk, e->terms, &p.letter);
+	if (problem)
+		propose_missing(e, vec_last(&e->plan->list), "%s", problem);
+	else if (p.letter.channel == CHANNEL_CHILD && e->desk->way && channel_agents.find &&
+		 !channel_agents.find(channel_agents.ctx, p.letter.path.p, &err))
+		propose_missing(e, vec_last(&e->plan->list), "%s", err.text);
+	return vec_last(&e->plan->list);
+}
+
+static __attribute__((format(printf, 2, 0))) struct str
+arena_vprintf(struct arena *a, const char *format, va_list ap)
+{
+	char text[1024];
+
+	vsnprintf(text, sizeof(text), format, ap);
+	return arena_str(a, str_of(text));
+}
+
+void propose_missing(struct encoding *e, struct proposal *p, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vec_push(&p->missing, arena_vprintf(&e->plan->arena, format, ap));
+	va_end(ap);
+}
+
+void propose_caution(struct encoding *e, struct proposal *p, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vec_push(&p->cautions, arena_vprintf(&e->plan->arena, format, ap));
+	va_end(ap);
+}
+
+yyjson_val *parse_message(struct encoding *e, uint32_t message)
+{
+	yyjson_val *root;
+
+	switch (json_read(&e->json, e->reader->bytes(e->reader->ctx, message), &root)) {
+	case JSON_OK:
+	case JSON_REPAIRED: return root;
+	case JSON_NOT:
+	case JSON_TOO_DEEP: break;
+	}
+	return NULL;
+}
+
+/* A reply copies words of the log. Where these break the protocol, so would the reply. */
+static void check_bytes(struct encoding *e, struct proposal *p, struct str line)
+{
+	struct frame_info info = { .full_length = line.n };
+	struct decoder decoder = { 0 };
+	struct message message = { 0 };
+
+	if (p->missing.n)
+		return; /* what is said already may be the reason */
+	dialect_decode(&decoder, line, &info, &message);
+	for (uint32_t i = 0; i < message.diags.list.n; i++) {
+		const struct diag *d = &message.diags.list.v[i];
+
+		if (d->severity != SEVERITY_NOTE) {
+			propose_missing(e, p,
+					"what it copies from the log breaks the protocol (%s, %.*s: "
+					"%.*s); escalate it, or let its sender correct that",
+					d->rule, STR_ARG(d->pointer), STR_ARG(d->text));
+			break;
+		}
+	}
+	message_release(&message);
+	decoder_release(&decoder);
+}
+
+void proposal_set_bytes(struct encoding *e, struct proposal *p, const struct buf *json)
+{
+	struct buf line = { 0 };
+
+	check_bytes(e, p, buf_str(json));
+
+	buf_add_str(&line, buf_str(json));
+	buf_addc(&line, '\n');
+	p->letter.bytes = arena_str(&e->plan->arena, buf_str(&line));
+	buf_release(&line);
+}
+
+struct str encode_time(struct encoding *e)
+{
+	char text[32];
+
+	return arena_str(&e->plan->arena, str_of(when_iso(e->terms->now_ms, text)));
+}
+
+struct str encode_uuid(struct encoding *e)
+{
+	char text[37];
+
+	(e->terms->uuid ? e->terms->uuid : uuid_make)(text);
+	return arena_str(&e->plan->arena, str_make(text, 36));
+}
+
+/* ---- grouping ---- */
+
+static void refuse(struct plan *p, const struct desk *d, uint32_t draft, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static void refuse(struct plan *p, const struct desk *d, uint32_t draft, const char *format, ...)
+{
+	struct buf line = { 0 };
+	char text[512];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	buf_add_str(&line, d->drafts.v[draft].item);
+	buf_printf(&line, ": %s", text);
+	vec_push(&p->refused, arena_str(&p->arena, buf_str(&line)));
+	vec_push(&p->refused_drafts, draft);
+	buf_release(&line);
+}
+
+/* Why a draft cannot be sent as it was decided, or NULL: it holds for the text that was shown,
+ * while somebody still waits for it. */
+static const char *outdated(const struct draft *draft, const struct model *m, const struct reader *r,
+			    int64_t now_ms, struct item_state *at)
+{
+	struct buf rev = { 0 };
+	bool same;
+
+	if (draft->number == NONE ||
+	    !item_at(m, &m->items.v[draft->number], m->records.n, now_ms, at))
+		return "the log does not show it any more";
+	item_rev(r, &m->items.v[draft->number], at, &rev);
+	same = str_eq(buf_str(&rev), draft->rev);
+	buf_release(&rev);
+	if (!same)
+		return "it has changed since it was shown; look at it again and decide anew";
+	if (at->undecidable)
+		return "its message is ambiguous or damaged; it cannot be decided";
+	return at->open ? NULL : "it is not open any more";
+}
+
+static bool is_current(struct plan *p, const struct desk *d, uint32_t draft, const struct model *m,
+		       const struct reader *r, int64_t now_ms)
+{
+	struct item_state at = { .open = true };
+	const char *why = outdated(&d->drafts.v[draft], m, r, now_ms, &at);
+
+	if (why && !at.open)
+		refuse(p, d, draft, "%s (%s)", why, verdict_name(at.verdict));
+	else if (why)
+		refuse(p, d, draft, "%s", why);
+	return !why;
+}
+
+bool plan_is_current(const struct plan *p, const struct model *m, const struct reader *r,
+		     int64_t now_ms)
+{
+	for (uint32_t i = 0; i < p->list.n; i++) {
+		const struct proposal *one = &p->list.v[i];
+
+		for (uint32_t k = 0; k < one->letter.drafts.n; k++) {
+			const struct draft *d = &one->desk->drafts.v[one->letter.drafts.v[k]];
+			struct item_state at;
+
+			if (d->state == DRAFT_STAGED && outdated(d, m, r, now_ms, &at))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool belong_together(const struct encoding *e, const struct encoder *encoder,
+			    const struct draft *a, const struct draft *b)
+{
+	return encoder->together && a->dialect == b->dialect && encoder->together(e, a, b);
+}
+
+/* The journal's record is all that a dismissal writes. */
+static void propose_dismissal(struct encoding *e)
+{
+	struct proposal p = { .desk = e->desk };
+
+	p.letter.dialect = draft_of(e, 0)->dialect;
+	p.letter.channel = CHANNEL_NONE;
+	p.letter.path = p.letter.bytes = STR("");
+	p.letter.to = STR("nobody");
+	vec_push(&p.letter.drafts, e->drafts[0]);
+	vec_push(&e->plan->list, p);
+}
+
+static void encode_group(struct encoding *e)
+{
+	const struct encoder *encoder = encoder_of(draft_of(e, 0)->dialect);
+
+	if (draft_of(e, 0)->verb == VERB_DISMISS)
+		propose_dismissal(e);
+	else if (is_from_queue(item_of(e, 0)))
+		encode_queue_answer(e);
+	else if (encoder)
+		encoder->encode(e);
+	else
+		refuse(e->plan, e->desk, e->drafts[0], "nothing can be said to its sender");
+}
+
+void plan_make(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
+	       const struct terms *t, uint32_t only)
+{
+	struct encoding e = { .plan = p, .desk = desk, .model = m, .reader = r, .terms = t };
+	uint32_t first_new, n = desk->drafts.n, *group = xmalloc((n + 1) * sizeof(*group));
+	bool *done = xcalloc(n + 1, sizeof(*done));
+
+	for (uint32_t i = 0; i < n; i++)
+		done[i] = desk->drafts.v[i].state != DRAFT_STAGED || (only != NONE && i != only) ||
+			  !is_current(p, desk, i, m, r, t->now_ms);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct draft *first = &desk->drafts.v[i];
+		const struct encoder *encoder = encoder_of(first->dialect);
+
+		if (done[i])
+			continue;
+		e.drafts = group;
+		e.n = 0;
+		group[e.n++] = i;
+		for (uint32_t k = i + 1; k < n && encoder; k++)
+			if (!done[k] && belong_together(&e, encoder, first, &desk->drafts.v[k])) {
+				group[e.n++] = k;
+				done[k] = true;
+			}
+		first_new = p->list.n;
+		encode_group(&e);
+		for (uint32_t k = first_new; k < p->list.n; k++)
+			p->list.v[k].group = i;
+	}
+	json_reader_release(&e.json);
+	free(group);
+	free(done);
+}
+
+bool plan_group_is_ready(const struct plan *p, const struct desk *desk, uint32_t group, bool sure)
+{
+	for (uint32_t i = 0; i < p->list.n; i++) {
+		const struct proposal *one = &p->list.v[i];
+
+		if (one->desk == desk && one->group == group &&
+		    (one->missing.n || (one->needs_sure && !sure)))
+			return false;
+	}
+	return true;
+}
+
+int plan_send_group(struct plan *p, struct desk *desk, uint32_t group, struct err *err)
+{
+	VEC(struct letter) letters = { 0 };
+	uint32_t first;
+	int rc;
+
+	for (uint32_t i = 0; i < p->list.n; i++)
+		if (p->list.v[i].desk == desk && p->list.v[i].group == group)
+			vec_push(&letters, p->list.v[i].letter);
+	rc = desk_send_all(desk, letters.v, letters.n, &first, err);
+	vec_release(&letters);
+	return rc;
+}
+
+bool plan_is_ready(const struct plan *p)
+{
+	for (uint32_t i = 0; i < p->list.n; i++)
+		if (p->list.v[i].missing.n)
+			return false;
+	return p->list.n > 0;
+}
+
+void plan_release(struct plan *p)
+{
+	for (uint32_t i = 0; i < p->list.n; i++) {
+		vec_release(&p->list.v[i].letter.drafts);
+		vec_release(&p->list.v[i].missing);
+		vec_release(&p->list.v[i].cautions);
+	}
+	vec_release(&p->list);
+	vec_release(&p->refused);
+	vec_release(&p->refused_drafts);
+	arena_release(&p->arena);
+}

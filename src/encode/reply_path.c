@@ -1,0 +1,125 @@
+/* Where replies go: --reply, else beside the source; never into the log that the agents write. */
+#include "encode/plan.h"
+
+#include "base/sha256.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME_PART_MAX = 80 };
+
+bool has_several_sessions(const struct model *m, uint32_t group)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->sessions.n && n < 2; i++)
+		n += m->sessions.v[i].group == group && m->sessions.v[i].loop != NONE;
+	return n > 1;
+}
+
+/* A session's name is its sender's choice; a file's name must not be. A long one is cut, and then
+ * its hash tells it from others that begin alike. */
+static void add_file_part(struct buf *out, struct str name)
+{
+	size_t start = out->n;
+	char hex[65];
+
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			     (c >= '0' && c <= '9') || c == '-' || c == '_' || (c == '.' && i);
+
+		if (plain)
+			buf_addc(out, (char)c);
+		else
+			buf_printf(out, "%%%02X", c);
+	}
+	if (out->n - start > NAME_PART_MAX) {
+		sha256_hex(name, hex);
+		out->n = start + NAME_PART_MAX - 17;
+		buf_printf(out, "-%.16s", hex);
+	}
+}
+
+bool reply_part_is_cut(struct str part)
+{
+	if (part.n != NAME_PART_MAX || part.p[part.n - 17] != '-')
+		return false;
+	for (size_t i = part.n - 16; i < part.n; i++)
+		if (!strchr("0123456789abcdef", part.p[i]))
+			return false;
+	return true;
+}
+
+void add_absolute(struct buf *out, const char *path)
+{
+	char folder[PATH_MAX], real[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) : 0;
+
+	if (n >= sizeof(folder)) {
+		buf_adds(out, path);
+		return;
+	}
+	memcpy(folder, path, n);
+	folder[n] = '\0';
+	if (realpath(!slash ? "." : n ? folder : "/", real)) {
+		buf_adds(out, strcmp(real, "/") == 0 ? "" : real);
+		buf_addc(out, '/');
+		buf_adds(out, slash ? slash + 1 : path);
+		return;
+	}
+	if (!slash || path[0] != '/') {
+		buf_adds(out, getcwd(real, sizeof(real)) ? real : ".");
+		buf_addc(out, '/');
+	}
+	buf_adds(out, path);
+}
+
+static bool is_regular(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+enum channel_type reply_path(const struct desk *d, const struct terms *t, const struct model *m,
+			     const struct item *item, enum dialect_id dialect, struct buf *out)
+{
+	if (t->turn) {
+		buf_adds(out, t->turn->path);
+		return CHANNEL_CHILD;
+	}
+	if (d->way) { /* an agent that gavel runs: whoever asked, and nobody else */
+		struct item_state at;
+		bool asked = item->n && item_at(m, item, m->records.n, WHEN_NONE, &at);
+
+		d->way->path(d->way->ctx, asked ? at.message : NONE, out);
+		return out->n ? CHANNEL_CHILD : CHANNEL_NONE;
+	}
+	if (t->reply) {
+		add_absolute(out, t->reply);
+		return channel_type_of(t->reply);
+	}
+	if (d->is_dir) {
+		buf_add_str(out, d->source);
+		if (dialect == DIALECT_HANDOFF)
+			return CHANNEL_DIR;
+		/* a folder of logs: beside the folder, where it is not taken for one of them */
+		buf_adds(out, ".replies.ndjson");
+		return CHANNEL_FILE;
+	}
+	/* a stream says nothing of where its writer listens, whatever else is called "stdin" */
+	if (d->source.p[0] != '/' || !is_regular(d->source.p))
+		return CHANNEL_NONE;
+	buf_add_str(out, d->source);
+	if (dialect == DIALECT_FEEDBACK &&
+	    has_several_sessions(m, m->sessions.v[item_session(m, item)].group)) {
+		buf_addc(out, '.');
+		add_file_part(out, session_name(m, item_session(m, item)));
+	}
+	buf_adds(out, ".replies.ndjson");
+	return channel_type_of(out->p);
+}

@@ -1,0 +1,378 @@
+/* Opening a journal, and appending to it so that each record is there whole or not at all. */
+#include "journal/journal_internal.h"
+
+#include <fcntl.h>
+
+enum { READ_TRIES = 3 };
+
+uint64_t segment_max_bytes = SEGMENT_READ_MAX;
+
+static int fail(const struct journal *j, const char *what, struct err *err)
+{
+	return err_set(err, "%.300s: %s: %s; check the disk, then start gavel again", j->dir, what,
+		       strerror(errno));
+}
+
+/* Cuts the segment back to what is well. */
+static int cut_back(int fd, uint64_t good)
+{
+	int rc;
+
+	IO_AGAIN(rc, io.ftruncate(fd, (off_t)good));
+	return rc;
+}
+
+/* Leaves the mark for the next start. Nothing is asked of the disk that failed, so what fails
+ * here is passed over: even an empty mark does. */
+static void leave_mark(const struct journal *j, bool exact)
+{
+	struct buf path = { 0 }, text = { 0 };
+	int fd, rc;
+
+	buf_printf(&path, "%s/poisoned", j->dir);
+	fd = journal_open_file(path.p, O_WRONLY | O_CREAT, NULL);
+	if (fd >= 0) {
+		if (exact)
+			buf_printf(&text, "journal-%06u %llu %s\n", j->segment,
+				   (unsigned long long)j->synced, j->synced_hash);
+		cut_back(fd, 0);
+		io_write_all(fd, buf_str(&text), NULL);
+		IO_AGAIN(rc, io.fsync(fd));
+		io.close(fd);
+		io_sync_folder(path.p);
+	}
+	buf_release(&path);
+	buf_release(&text);
+}
+
+/* After a failed sync the system may have dropped what it could not write, and a second sync
+ * would not tell. What was not confirmed before is cut off, by the next start if it cannot be
+ * done now. */
+static void poison(struct journal *j)
+{
+	j->poisoned = true;
+	leave_mark(j, true);
+	cut_back(j->fd, j->good);
+}
+
+/* A sync of a segment as it was found: nothing in it is shown as recorded before the disk has
+ * it. */
+static int confirm(const struct journal *j, int fd, struct err *err)
+{
+	int rc;
+
+	IO_AGAIN(rc, io.fsync(fd));
+	if (rc == 0)
+		return 0;
+	fail(j, "the disk does not confirm what is in it", err);
+	leave_mark(j, false);
+	return -1;
+}
+
+static int open_segment(const struct journal *j, int flags, struct err *err)
+{
+	struct buf path = { 0 };
+	int fd = journal_open_file(journal_path(&path, j->dir, j->segment, ""), flags, err);
+
+	buf_release(&path);
+	return fd;
+}
+
+/* The newest segment is done with: its tail is cut off, and the rest confirmed. */
+static int settle_newest(const struct journal *j, const struct extent *e, struct err *err)
+{
+	int fd = open_segment(j, O_RDWR, err), rc = 0;
+
+	if (fd < 0)
+		return -1;
+	if (e->torn && cut_back(fd, e->good) < 0)
+		rc = fail(j, "its torn tail cannot be cut off", err);
+	if (rc == 0)
+		rc = confirm(j, fd, err);
+	io.close(fd);
+	return rc;
+}
+
+/* Saves a torn tail, so that nothing is thrown away that a person might still want to read. */
+static int save_tail(struct journal *j, struct str tail, struct err *err)
+{
+	journal_path(&j->torn, j->dir, j->segment, ".torn");
+	if (journal_free_name(&j->torn, true) < 0 || journal_write_new(j->torn.p, tail) < 0 ||
+	    io_sync_folder(j->torn.p) < 0)
+		return fail(j, "its torn tail cannot be saved", err);
+	return 0;
+}
+
+static int begin_segment(struct journal *j, struct err *err)
+{
+	struct buf path = { 0 };
+	int rc = 0;
+
+	j->segment++;
+	journal_path(&path, j->dir, j->segment, "");
+	j->fd = journal_open_file(path.p, O_RDWR | O_APPEND | O_CREAT | O_EXCL, err);
+	if (j->fd < 0) {
+		rc = -1;
+	} else if (io_sync_folder(path.p) < 0 || (j->segment == 1 && io_sync_folder(j->dir) < 0)) {
+		rc = fail(j, "a new segment cannot be made durable", err);
+		journal_unlink(path.p);
+	}
+	buf_release(&path);
+	return rc;
+}
+
+static int continue_segment(struct journal *j, const struct segment *newest, const struct extent *e,
+			    struct err *err)
+{
+	j->fd = open_segment(j, O_RDWR | O_APPEND, err);
+	if (j->fd < 0 || confirm(j, j->fd, err) < 0)
+		return -1;
+	/* an empty one may be from a start that ended before its name was durable */
+	if (!newest->bytes.n) {
+		struct buf path = { 0 };
+		int rc = io_sync_folder(journal_path(&path, j->dir, j->segment, ""));
+
+		buf_release(&path);
+		if (rc < 0)
+			return fail(j, "its folder cannot be synced", err);
+	}
+	j->good = e->good;
+	return 0;
+}
+
+static int remove_mark(const struct journal *j, struct err *err)
+{
+	struct buf path = { 0 };
+	int rc;
+
+	buf_printf(&path, "%s/poisoned", j->dir);
+	IO_AGAIN(rc, io.unlink(path.p));
+	if (rc == 0)
+		rc = io_sync_folder(path.p);
+	buf_release(&path);
+	return rc < 0 ? fail(j, "the mark of a failed sync cannot be removed", err) : 0;
+}
+
+/* Makes what was read ready to be added to. */
+static int begin_writing(struct journal *j, const struct segments *s, const struct extent *e,
+			 struct str head, struct err *err)
+{
+	const struct segment *newest = s->list.n ? vec_last(&s->list) : NULL;
+	const struct poison *p = &s->poison;
+	/* a start that ended after it had begun the new segment has left it empty */
+	bool begun = newest && !newest->bytes.n && p->exact && p->segment < newest->number;
+
+	if (e->torn && save_tail(j, str_from(buf_str(&newest->bytes), e->good), err) < 0)
+		return -1;
+	if (newest && (e->torn || p->there) && settle_newest(j, e, err) < 0)
+		return -1;
+	if (!newest || (p->there && !begun)) {
+		if (begin_segment(j, err) < 0)
+			return -1;
+	} else if (continue_segment(j, newest, e, err) < 0) {
+		return -1;
+	}
+	if (p->there && remove_mark(j, err) < 0)
+		return -1;
+	j->was_poisoned = p->there;
+	j->synced = j->good;
+	memcpy(j->synced_hash, j->hash, sizeof(j->hash));
+	j->writing = true;
+	return e->records ? 0 : journal_append(j, head, true, err);
+}
+
+/* Without the lock a reader may catch a line that is being cut back or finished: damage counts
+ * when it stays. */
+static enum journal_result look(const char *dir, bool locked, struct segments *s, struct extent *e,
+				struct err *err)
+{
+	for (int tries = 0;; tries++) {
+		enum journal_result result = segments_load(s, dir, err);
+
+		if (result == JOURNAL_TROUBLE)
+			return result;
+		segments_check(s, e);
+		if (!e->why)
+			return result;
+		if (locked || tries == READ_TRIES) {
+			segments_complain(s, e, dir, err);
+			return JOURNAL_DAMAGED;
+		}
+		segments_release(s);
+	}
+}
+
+static void hand_out(const struct segments *s, const struct extent *e, journal_fn each, void *ctx)
+{
+	for (uint32_t i = 0; i < s->list.n && i <= e->index; i++) {
+		struct str rest = buf_str(&s->list.v[i].bytes);
+
+		if (i == e->index)
+			rest.n = e->good;
+		while (rest.n) {
+			const char *end = memchr(rest.p, '\n', rest.n);
+			size_t n = (size_t)(end - rest.p);
+
+			each(ctx, str_from(str_make(rest.p, n), RECORD_JSON));
+			rest = str_from(rest, n + 1);
+		}
+	}
+}
+
+enum journal_result journal_open(struct journal *j, const char *dir, bool write, struct str head,
+				 journal_fn each, void *ctx, struct err *err)
+{
+	enum journal_result result = JOURNAL_FINE;
+	struct segments s = { 0 };
+	struct extent e = { 0 };
+
+	*j = (struct journal){ .dir = xstrdup(dir), .fd = -1, .lock_fd = -1 };
+	if (write)
+		result = io_make_folders(dir, true, err) < 0 ? JOURNAL_TROUBLE
+							     : lock_take(dir, &j->lock_fd, err);
+	if (result == JOURNAL_FINE)
+		result = look(dir, write, &s, &e, err);
+	if (each && (result == JOURNAL_FINE || result == JOURNAL_DAMAGED))
+		hand_out(&s, &e, each, ctx);
+	if (result == JOURNAL_FINE || result == JOURNAL_NONE) {
+		memcpy(j->hash, e.hash, sizeof(j->hash));
+		j->segment = s.list.n ? vec_last(&s.list)->number : 0;
+		if (write)
+			result = begin_writing(j, &s, &e, head, err) < 0 ? JOURNAL_TROUBLE
+									  : JOURNAL_FINE;
+		else
+			j->good = e.good;
+	}
+	segments_release(&s);
+	if (result != JOURNAL_FINE)
+		journal_close(j);
+	return result;
+}
+
+/* A journal that someone has removed or written to would take a record and lose it. */
+static int check_place(const struct journal *j, struct err *err)
+{
+	struct stat st, lock;
+	int rc;
+
+	IO_AGAIN(rc, io.fstat(j->fd, &st));
+	if (rc == 0)
+		IO_AGAIN(rc, io.fstat(j->lock_fd, &lock));
+	if (rc < 0)
+		return err_set(err, "NOT recorded: %.300s: %s; check the disk", j->dir,
+			       strerror(errno));
+	if (st.st_nlink != 1 || lock.st_nlink != 1 || (uint64_t)st.st_size != j->good)
+		return err_set(err,
+			       "NOT recorded: someone else has changed or removed the journal in "
+			       "%.300s; start gavel again",
+			       j->dir);
+	return 0;
+}
+
+static int write_record(struct journal *j, struct str line, bool sync, struct err *err)
+{
+	int number, rc;
+
+	if (io_write_all(j->fd, line, NULL) < 0) {
+		number = errno;
+		if (cut_back(j->fd, j->good) < 0)
+			poison(j);
+		return err_set(err, "NOT recorded: %.300s: %s; %s", j->dir, strerror(number),
+			       j->poisoned ? "check the disk, then start gavel again"
+			       : number == ENOSPC || number == EDQUOT
+				       ? "make room, then try again"
+				       : "check the disk, then try again");
+	}
+	if (!sync)
+		return 0;
+	IO_AGAIN(rc, io.fdatasync(j->fd));
+	if (rc == 0)
+		return 0;
+	number = errno;
+	poison(j);
+	return err_set(err,
+		       "NOT recorded: %.300s: the disk did not confirm it: %s; check the disk, "
+		       "then start gavel again",
+		       j->dir, strerror(number));
+}
+
+/* A segment that is full is continued in a new one, as after a failed sync; the old one is safe on
+ * the disk before. */
+static int turn_over(struct journal *j, struct err *err)
+{
+	struct journal old = *j;
+	struct err why;
+	int rc, number;
+
+	IO_AGAIN(rc, io.fdatasync(j->fd));
+	if (rc < 0) {
+		number = errno;
+		poison(j);
+		return err_set(err, "NOT recorded: %.300s: %s; check the disk, then start gavel again",
+			       j->dir, strerror(number));
+	}
+	if (begin_segment(j, &why) < 0) {
+		if (j->fd >= 0)
+			io.close(j->fd);
+		j->fd = old.fd;
+		j->segment = old.segment;
+		return err_set(err, "NOT recorded: %.450s", why.text);
+	}
+	io.close(old.fd);
+	j->good = j->synced = 0;
+	memcpy(j->synced_hash, j->hash, sizeof(j->hash));
+	return 0;
+}
+
+int journal_append(struct journal *j, struct str json, bool sync, struct err *err)
+{
+	struct buf line = { 0 };
+	char hash[65];
+	int rc;
+
+	if (!json.n || memchr(json.p, '\n', json.n) || memchr(json.p, '\0', json.n))
+		BUG("a record of the journal is one line");
+	if (!j->writing)
+		return err_set(err, "NOT recorded: the journal is open for reading only");
+	if (j->poisoned)
+		return err_set(err, "NOT recorded: the disk failed before; check it, then start "
+			       "gavel again");
+	if (check_place(j, err) < 0)
+		return -1;
+	if (RECORD_JSON + json.n + 1 > segment_max_bytes)
+		return err_set(err, "NOT recorded: a record of %zu bytes is more than the journal takes",
+			       json.n);
+	if (j->good + RECORD_JSON + json.n + 1 > segment_max_bytes && turn_over(j, err) < 0)
+		return -1;
+	journal_line(j->hash, json, &line, hash);
+	rc = write_record(j, buf_str(&line), sync, err);
+	if (rc == 0) {
+		j->good += line.n;
+		memcpy(j->hash, hash, sizeof(hash));
+		if (sync) {
+			j->synced = j->good;
+			memcpy(j->synced_hash, hash, sizeof(hash));
+		}
+	}
+	buf_release(&line);
+	return rc;
+}
+
+void journal_close(struct journal *j)
+{
+	int rc;
+
+	if (!j->dir)
+		return; /* never opened, or closed */
+	if (j->writing && !j->poisoned && j->synced < j->good) {
+		IO_AGAIN(rc, io.fdatasync(j->fd));
+		if (rc < 0)
+			poison(j);
+	}
+	if (j->fd >= 0)
+		io.close(j->fd);
+	lock_drop(j->lock_fd);
+	free(j->dir);
+	buf_release(&j->torn);
+	*j = (struct journal){ .fd = -1, .lock_fd = -1 };
+}

@@ -1,0 +1,183 @@
+/* One writer a journal: a lock on the file `lock`, which the system takes away when the process
+ * ends, however it ends. The file says who holds it: process, program, since when.
+ *
+ * The system's locks belong to the process: it would grant a second one to the same process, and
+ * closing either descriptor gives up both. So the process also remembers what it holds. */
+#include "journal/journal_internal.h"
+
+#include "base/timestamp.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+struct held {
+	dev_t dev;
+	ino_t ino;
+	pid_t pid; /* a forked child remembers its parent's locks but does not hold them */
+	int fd;
+};
+
+static VEC(struct held) all_held;
+
+static bool is_ours(const struct stat *st)
+{
+	for (uint32_t i = 0; i < all_held.n; i++) {
+		const struct held *h = &all_held.v[i];
+
+		if (h->dev == st->st_dev && h->ino == st->st_ino && h->pid == getpid())
+			return true;
+	}
+	return false;
+}
+
+static struct str next_word(struct str *rest)
+{
+	size_t n = 0;
+	struct str word;
+
+	while (n < rest->n && rest->p[n] > ' ' && rest->p[n] <= '~')
+		n++;
+	word = str_make(rest->p, n);
+	*rest = n < rest->n && rest->p[n] == ' ' ? str_from(*rest, n + 1) : STR_NONE;
+	return word;
+}
+
+/* "process 4711 (gavel, since 2026-01-26T10:00:00Z)". What the file says counts only for the
+ * process that the system names: the file may still tell of an earlier one. */
+static void tell_who(int fd, struct buf *out)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	char text[128];
+	struct str rest, program, since;
+	uint64_t pid = 0;
+	int64_t ms;
+	ssize_t n;
+
+	IO_AGAIN(n, io.pread(fd, text, sizeof(text), 0));
+	rest = str_make(text, n > 0 ? (size_t)n : 0);
+	if (!str_to_u64(next_word(&rest), &pid))
+		pid = 0;
+	program = next_word(&rest);
+	since = next_word(&rest);
+	if (fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0 &&
+	    (uint64_t)lock.l_pid != pid) {
+		buf_printf(out, "process %ld", (long)lock.l_pid);
+		return;
+	}
+	if (!pid) {
+		buf_adds(out, "another process");
+		return;
+	}
+	buf_printf(out, "process %llu", (unsigned long long)pid);
+	if (program.n && when_parse_iso(since, &ms))
+		buf_printf(out, " (%.*s, since %.*s)", STR_ARG(program), STR_ARG(since));
+}
+
+/* Only for people: a full disk must not stop the lock. */
+static void write_who(int fd)
+{
+	struct timespec now;
+	struct buf who = { 0 };
+	char iso[32];
+	int rc;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	buf_printf(&who, "%ld %.40s %s\n", (long)getpid(), program_invocation_short_name,
+		   when_iso((int64_t)now.tv_sec * 1000, iso));
+	IO_AGAIN(rc, io.ftruncate(fd, 0));
+	if (rc == 0)
+		rc = io_write_all(fd, buf_str(&who), NULL);
+	(void)rc;
+	buf_release(&who);
+}
+
+static enum journal_result refuse(const char *path, int fd, int number, struct err *err)
+{
+	struct buf who = { 0 };
+
+	if (number != EACCES && number != EAGAIN) {
+		err_set(err,
+			"%.300s: cannot be locked: %s; name a folder on another disk with "
+			"--journal",
+			path, strerror(number));
+		return JOURNAL_TROUBLE;
+	}
+	tell_who(fd, &who);
+	err_set(err, "another gavel decides here: %.100s; end it, or only look on", who.p);
+	buf_release(&who);
+	return JOURNAL_LOCKED;
+}
+
+/* Someone may have removed the file, or put another in its place, before it was locked. */
+static bool still_there(const char *path, int fd, struct stat *st)
+{
+	struct stat named;
+	int rc;
+
+	IO_AGAIN(rc, io.fstat(fd, st));
+	if (rc == 0)
+		IO_AGAIN(rc, io.lstat(path, &named));
+	return rc == 0 && named.st_dev == st->st_dev && named.st_ino == st->st_ino;
+}
+
+static enum journal_result take(const char *path, int *fd, struct err *err)
+{
+	struct stat st;
+	enum journal_result result;
+	int rc;
+
+	IO_AGAIN(rc, io.lstat(path, &st));
+	if (rc == 0 && is_ours(&st)) {
+		err_set(err, "this gavel decides here already: process %ld; name each source once",
+			(long)getpid());
+		return JOURNAL_LOCKED;
+	}
+	*fd = journal_open_file(path, O_RDWR | O_CREAT, err);
+	if (*fd < 0)
+		return JOURNAL_TROUBLE;
+	IO_AGAIN(rc, io.lock(*fd));
+	if (rc < 0) {
+		result = refuse(path, *fd, errno, err);
+		goto fail;
+	}
+	if (!still_there(path, *fd, &st)) {
+		err_set(err, "%.300s: was replaced just now; try again", path);
+		result = JOURNAL_TROUBLE;
+		goto fail;
+	}
+	write_who(*fd);
+	vec_push(&all_held, (struct held){ st.st_dev, st.st_ino, getpid(), *fd });
+	return JOURNAL_FINE;
+fail:
+	io.close(*fd);
+	*fd = -1;
+	return result;
+}
+
+enum journal_result lock_take(const char *dir, int *fd, struct err *err)
+{
+	struct buf path = { 0 };
+	enum journal_result result;
+
+	buf_printf(&path, "%s/lock", dir);
+	result = take(path.p, fd, err);
+	buf_release(&path);
+	return result;
+}
+
+void lock_drop(int fd)
+{
+	if (fd < 0)
+		return;
+	for (uint32_t i = 0; i < all_held.n; i++)
+		if (all_held.v[i].fd == fd && all_held.v[i].pid == getpid()) {
+			all_held.v[i] = *vec_last(&all_held);
+			all_held.n--;
+			break;
+		}
+	if (!all_held.n)
+		vec_release(&all_held);
+	io.close(fd);
+}

@@ -1,0 +1,392 @@
+/* A journal's folder as it is on the disk: its files, opened safely and read whole, and how far
+ * their chain of hashes holds. */
+#include "journal/journal_internal.h"
+
+#include "base/sha256.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+enum {
+	/* how many numbers in a row must be missing before a journal is taken to end there */
+	LOOK_AHEAD = 4,
+	POISON_MAX_BYTES = 4096,
+};
+
+static int refuse(const char *path, const char *why, struct err *err)
+{
+	errno = EPERM;
+	return err_set(err,
+		       "%.300s: %s; look at how that came, move it away, or name another folder "
+		       "with --journal",
+		       path, why);
+}
+
+static int check_plain(const char *path, const struct stat *st, struct err *err)
+{
+	if (!S_ISREG(st->st_mode))
+		return refuse(path, "is not a plain file", err);
+	if (st->st_uid != geteuid())
+		return refuse(path, "belongs to another user", err);
+	if (st->st_nlink != 1)
+		return refuse(path, "has a second name (a hard link)", err);
+	if (st->st_mode & (S_IWGRP | S_IWOTH))
+		return refuse(path, "others can write to it", err);
+	return 0;
+}
+
+int journal_open_file(const char *path, int flags, struct err *err)
+{
+	struct stat st;
+	int fd, rc, number;
+
+	/* O_NONBLOCK: a FIFO in its place must not make open wait for a partner */
+	IO_AGAIN(fd, io.open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600));
+	if (fd < 0) {
+		number = errno;
+		if (number == ELOOP)
+			return refuse(path, "is a symbolic link", err);
+		if (number == EISDIR || number == ENXIO)
+			return refuse(path, "is not a plain file", err);
+		err_set(err,
+			"%.300s: cannot be opened: %s; check the place, or name another folder "
+			"with --journal",
+			path, strerror(number));
+		errno = number;
+		return -1;
+	}
+	IO_AGAIN(rc, io.fstat(fd, &st));
+	if (rc < 0)
+		err_set(err, "%.300s: %s; check the disk", path, strerror(errno));
+	else
+		rc = check_plain(path, &st, err);
+	if (rc == 0)
+		return fd;
+	number = errno;
+	io.close(fd);
+	errno = number;
+	return -1;
+}
+
+int journal_write_new(const char *path, struct str bytes)
+{
+	int fd, rc, number;
+
+	IO_AGAIN(fd, io.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+	if (fd < 0)
+		return -1;
+	rc = io_write_all(fd, bytes, NULL);
+	if (rc == 0)
+		IO_AGAIN(rc, io.fsync(fd));
+	number = errno;
+	io.close(fd);
+	if (rc < 0)
+		journal_unlink(path);
+	errno = number;
+	return rc;
+}
+
+void journal_unlink(const char *path)
+{
+	int rc;
+
+	IO_AGAIN(rc, io.unlink(path));
+	(void)rc;
+}
+
+const char *journal_path(struct buf *out, const char *dir, unsigned segment, const char *suffix)
+{
+	buf_clear(out);
+	buf_printf(out, "%s/journal-%06u%s", dir, segment, suffix);
+	return out->p;
+}
+
+int journal_free_name(struct buf *path, bool dashed)
+{
+	size_t stem = path->n;
+
+	for (unsigned i = 1;; i++) {
+		struct stat st;
+		int rc;
+
+		path->n = stem;
+		path->p[stem] = '\0';
+		if (dashed || i > 1)
+			buf_printf(path, "-%u", i);
+		IO_AGAIN(rc, io.lstat(path->p, &st));
+		if (rc < 0)
+			return errno == ENOENT ? 0 : -1;
+	}
+}
+
+void journal_chain(const char before[65], struct str json, struct buf *scratch, char out[65])
+{
+	buf_clear(scratch);
+	buf_add(scratch, before, HASH_DIGITS);
+	buf_add_str(scratch, json);
+	sha256_hex(buf_str(scratch), out);
+}
+
+void journal_line(const char before[65], struct str json, struct buf *line, char hash[65])
+{
+	/* the hash is taken where the line is made: its place is the one of the hash before */
+	buf_clear(line);
+	buf_reserve(line, RECORD_JSON + json.n + 1);
+	journal_chain(before, json, line, hash);
+	buf_clear(line);
+	buf_add(line, hash, HASH_DIGITS);
+	buf_addc(line, ' ');
+	buf_add_str(line, json);
+	buf_addc(line, '\n');
+}
+
+/* 1 yes, 0 no, -1 it cannot be told */
+static int exists(const char *path, struct err *err)
+{
+	struct stat st;
+	int rc;
+
+	IO_AGAIN(rc, io.lstat(path, &st));
+	if (rc == 0)
+		return 1;
+	if (errno == ENOENT)
+		return 0;
+	return err_set(err, "%.300s: %s; check the place, or name another folder with --journal",
+		       path, strerror(errno));
+}
+
+static int read_file(const char *path, int fd, size_t max, struct buf *out, struct err *err)
+{
+	int rc = io_read_rest(fd, max, out), number = errno;
+
+	io.close(fd);
+	if (rc < 0)
+		return err_set(err, "%.300s: cannot be read: %s; check the disk", path,
+			       strerror(number));
+	return 0;
+}
+
+/* Not what was put aside: that is nobody's any more. */
+static bool is_segment(struct str name)
+{
+	return str_starts(name, STR("journal-")) &&
+	       (!memchr(name.p, '.', name.n) || str_ends(name, STR(".repaired")));
+}
+
+bool journal_is_there(const char *dir)
+{
+	DIR *folder = opendir(dir);
+	struct dirent *entry;
+	/* what cannot be looked into is opened, which tells what is wrong */
+	bool there = !folder && errno != ENOENT && errno != ENOTDIR;
+
+	while (folder && !there && (entry = readdir(folder)))
+		there = is_segment(str_of(entry->d_name));
+	if (folder)
+		closedir(folder);
+	return there;
+}
+
+/* "journal-000001 BYTES HASH": the last byte and record that a sync had confirmed. */
+static void parse_poison(struct str text, struct poison *p)
+{
+	const struct str stem = STR("journal-");
+	ptrdiff_t first = str_find(text, STR(" "), 0), second;
+	uint64_t number, good;
+
+	second = first < 0 ? -1 : str_find(text, STR(" "), (size_t)first + 1);
+	if (second < 0 || !str_starts(text, stem) || text.n != (size_t)second + 1 + HASH_DIGITS + 1)
+		return;
+	if (!str_to_u64(str_make(text.p + stem.n, (size_t)first - stem.n), &number) ||
+	    !str_to_u64(str_make(text.p + first + 1, (size_t)(second - first - 1)), &good) ||
+	    number > UINT32_MAX)
+		return;
+	p->segment = (unsigned)number;
+	p->good = good;
+	memcpy(p->hash, text.p + second + 1, HASH_DIGITS);
+	p->exact = true;
+}
+
+static int load_poison(struct poison *p, const char *dir, struct err *err)
+{
+	struct buf path = { 0 }, text = { 0 };
+	int fd, rc = 0;
+
+	buf_printf(&path, "%s/poisoned", dir);
+	fd = journal_open_file(path.p, O_RDONLY, err);
+	if (fd < 0)
+		rc = errno == ENOENT ? 0 : -1;
+	else
+		rc = read_file(path.p, fd, POISON_MAX_BYTES, &text, err);
+	if (fd >= 0 && rc == 0) {
+		p->there = true;
+		parse_poison(buf_str(&text), p);
+	}
+	buf_release(&path);
+	buf_release(&text);
+	return rc;
+}
+
+/* 1: loaded, 0: there is none of that number, -1 */
+static int load_segment(struct segments *s, const char *dir, unsigned number, struct err *err)
+{
+	struct segment next = { .number = number };
+	struct buf path = { 0 };
+	int fd, rc;
+
+	fd = journal_open_file(journal_path(&path, dir, number, ""), O_RDONLY, err);
+	rc = fd < 0 && errno == ENOENT ? 0 : -1;
+	if (fd < 0)
+		goto out;
+	rc = read_file(path.p, fd, SEGMENT_READ_MAX, &next.bytes, err);
+	if (rc < 0) {
+		buf_release(&next.bytes);
+		goto out;
+	}
+	vec_push(&s->list, next);
+	rc = 1;
+out:
+	buf_release(&path);
+	return rc;
+}
+
+/* An unfinished repair is that of a segment which is there or comes next. */
+static int load_repaired(struct segments *s, const char *dir, unsigned number, struct err *err)
+{
+	struct buf path = { 0 };
+	int rc = exists(journal_path(&path, dir, number, ".repaired"), err);
+
+	if (rc > 0 && !s->repaired)
+		s->repaired = number;
+	buf_release(&path);
+	return rc;
+}
+
+static int load_all(struct segments *s, const char *dir, struct err *err)
+{
+	unsigned absent = 0, first_absent = 0;
+
+	for (unsigned n = 1; absent <= LOOK_AHEAD; n++) {
+		int rc;
+
+		if (!absent && load_repaired(s, dir, n, err) < 0)
+			return -1;
+		rc = load_segment(s, dir, n, err);
+		if (rc < 0)
+			return -1;
+		absent = rc ? 0 : absent + 1;
+		if (!rc && !first_absent)
+			first_absent = n;
+		if (rc && !s->missing)
+			s->missing = first_absent;
+	}
+	return 0;
+}
+
+enum journal_result segments_load(struct segments *s, const char *dir, struct err *err)
+{
+	int rc = exists(dir, err);
+
+	if (rc == 0)
+		return JOURNAL_NONE;
+	if (rc < 0 || io_check_folder(dir, err) < 0 || load_poison(&s->poison, dir, err) < 0 ||
+	    load_all(s, dir, err) < 0)
+		return JOURNAL_TROUBLE;
+	return s->list.n || s->repaired ? JOURNAL_FINE : JOURNAL_NONE;
+}
+
+void segments_release(struct segments *s)
+{
+	for (uint32_t i = 0; i < s->list.n; i++)
+		buf_release(&s->list.v[i].bytes);
+	vec_release(&s->list);
+	*s = (struct segments){ 0 };
+}
+
+/* The newest segment may end in bytes that never became a record: a line without its end, or one
+ * with holes where the disk was not written. Or in bytes that no sync confirmed. */
+static bool is_torn(const struct segments *s, const struct segment *seg, const struct extent *e,
+		    struct str line, bool ended)
+{
+	const struct poison *p = &s->poison;
+	bool last = e->good + line.n + ended == seg->bytes.n;
+
+	if (seg != vec_last(&s->list))
+		return false;
+	if (p->exact && p->segment == seg->number && p->good == e->good &&
+	    memcmp(p->hash, e->hash, HASH_DIGITS) == 0)
+		return true;
+	return !ended || (last && memchr(line.p, '\0', line.n));
+}
+
+static void check_segment(const struct segments *s, const struct segment *seg, struct buf *scratch,
+			  struct extent *e)
+{
+	struct str bytes = buf_str(&seg->bytes);
+
+	e->good = 0;
+	e->line = 1;
+	while (e->good < bytes.n) {
+		struct str rest = str_from(bytes, e->good);
+		const char *end = memchr(rest.p, '\n', rest.n);
+		struct str line = str_make(rest.p, end ? (size_t)(end - rest.p) : rest.n);
+		char hash[65];
+
+		if (is_torn(s, seg, e, line, end)) {
+			e->torn = true;
+			return;
+		}
+		if (!end || line.n < RECORD_JSON || line.p[HASH_DIGITS] != ' ') {
+			e->why = "is not a record";
+			return;
+		}
+		journal_chain(e->hash, str_from(line, RECORD_JSON), scratch, hash);
+		if (memcmp(hash, line.p, HASH_DIGITS) != 0) {
+			e->why = "does not follow from the record before";
+			return;
+		}
+		memcpy(e->hash, hash, sizeof(hash));
+		e->good += line.n + 1;
+		e->line++;
+		e->records++;
+	}
+}
+
+void segments_check(const struct segments *s, struct extent *e)
+{
+	struct buf scratch = { 0 };
+
+	*e = (struct extent){ .line = 1, .hash = FIRST_HASH };
+	for (uint32_t i = 0; i < s->list.n && !e->why; i++) {
+		const struct segment *seg = &s->list.v[i];
+
+		e->index = i;
+		if (s->repaired && seg->number >= s->repaired) {
+			e->good = 0;
+			e->why = "was being repaired";
+		} else if (s->missing && seg->number > s->missing) {
+			e->good = 0;
+			e->why = "has no segment before it";
+		} else {
+			check_segment(s, seg, &scratch, e);
+		}
+	}
+	if (s->repaired && !e->why) {
+		e->index = s->list.n;
+		e->good = 0;
+		e->why = "was being repaired";
+	}
+	buf_release(&scratch);
+}
+
+void segments_complain(const struct segments *s, const struct extent *e, const char *dir,
+		       struct err *err)
+{
+	unsigned number = e->index < s->list.n ? s->list.v[e->index].number : s->repaired;
+
+	err_set(err,
+		"the journal is damaged: %.200s/journal-%06u, line %u %s; "
+		"see gavel journal verify, then run gavel journal repair",
+		dir, number, e->line, e->why);
+}

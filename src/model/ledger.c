@@ -1,0 +1,279 @@
+/* From reviews and items to loops, in a pass or two over each. Reviews and items are joined through
+ * tables, so a session of many small loops costs no more than one large one. */
+#include "model/ledger.h"
+
+#include "model/ledger_internal.h"
+
+#include <stdlib.h>
+
+struct making {
+	const struct model *m;
+	struct loops *out;
+	uint32_t k, end;
+	uint32_t *of_review;     /* its loop, NONE */
+	uint32_t *of_item;       /* the same, of those as of the end */
+	uint32_t *of_root;       /* by task: the loop of its chain plus one, 0 */
+	VEC(struct loop) list;   /* first with numbers, then with places */
+	struct breath *breath;
+};
+
+/* ---- which loops there are ---- */
+
+/* The task that a review's loop is of. One that was reviewed before it turned out to be a revision
+ * changes its loop at that message: what is made holds on one side of it. */
+static uint32_t root_of(struct making *k, const struct review *r)
+{
+	const struct task *t;
+	uint32_t told;
+
+	if (r->task == NONE)
+		return NONE;
+	t = &k->m->tasks.v[r->task];
+	if (t->root == r->task)
+		return t->root;
+	told = t->steps.n ? t->steps.v[0].message : NONE;
+	if (told <= r->steps.v[0].message)
+		return t->root;
+	if (told < k->k) {
+		k->out->from = told + 1 > k->out->from ? told + 1 : k->out->from;
+		return t->root;
+	}
+	k->out->to = told < k->out->to ? told : k->out->to;
+	return r->task;
+}
+
+/* The task of a later review, as reviews_fetch has its steps. */
+static void task_fetch(const struct model *m, uint32_t review)
+{
+	if (review + STEPS_AHEAD < m->reviews.n && m->reviews.v[review + STEPS_AHEAD].task != NONE)
+		mem_fetch(&m->tasks.v[m->reviews.v[review + STEPS_AHEAD].task]);
+}
+
+static uint32_t loop_of_root(struct making *k, uint32_t root, uint32_t first)
+{
+	if (root != NONE && k->of_root[root])
+		return k->of_root[root] - 1;
+	vec_push(&k->list, (struct loop){ .task = root, .first = first });
+	if (root != NONE)
+		k->of_root[root] = k->list.n;
+	return k->list.n - 1;
+}
+
+static void find_loops(struct making *k)
+{
+	const struct model *m = k->m;
+
+	for (uint32_t i = 0; i < m->reviews.n && breath_on(k->breath); i++) {
+		const struct review *r = &m->reviews.v[i];
+
+		reviews_fetch(m, i);
+		task_fetch(m, i);
+		k->of_review[i] = NONE;
+		if (!r->steps.n || r->steps.v[0].message >= k->end)
+			continue;
+		k->of_review[i] = loop_of_root(k, root_of(k, r), r->steps.v[0].message);
+		k->list.v[k->of_review[i]].reviews++;
+	}
+	vec_push(&k->list, (struct loop){ .task = NONE });
+}
+
+static uint32_t loop_of_item(const struct making *k, const struct item *item)
+{
+	uint32_t review;
+
+	if (item->kind != ITEM_IMPROVEMENT && item->kind != ITEM_FINDING &&
+	    item->kind != ITEM_CHANGE)
+		return NONE;
+	review = item_review(k->m, item);
+	if (review == NONE)
+		review = k->m->sessions.v[item_session(k->m, item)].loop;
+	return review == NONE ? NONE : k->of_review[review];
+}
+
+/* Numbers become places: where each loop's own begin. */
+static void place_loops(struct making *k)
+{
+	uint32_t reviews = 0, items = 0;
+
+	for (uint32_t i = 0; i < k->list.n; i++) {
+		struct loop *l = &k->list.v[i];
+		uint32_t own_reviews = l->reviews, own_items = l->items;
+
+		l->reviews = reviews;
+		l->items = items;
+		reviews += own_reviews;
+		items += own_items;
+	}
+	k->out->reviews = xmalloc((reviews + 1) * sizeof(uint32_t));
+	k->out->items = xmalloc((items + 1) * sizeof(uint32_t));
+	k->out->next = xmalloc((items + 1) * sizeof(uint32_t));
+}
+
+/* ---- what belongs to them ---- */
+
+static void take_items(struct making *k, uint32_t count)
+{
+	uint32_t *at = xmalloc(k->list.n * sizeof(*at)); /* by loop: the next place */
+
+	for (uint32_t i = 0; i < k->list.n; i++)
+		at[i] = k->list.v[i].items;
+	for (uint32_t i = 0; i < count && breath_on(k->breath); i++) {
+		uint32_t loop = k->of_item[i];
+
+		if (loop == NONE)
+			continue;
+		k->out->items[at[loop]] = i;
+		k->out->next[at[loop]++] = NONE;
+	}
+	free(at);
+}
+
+static void take_reviews(struct making *k)
+{
+	uint32_t *at = xmalloc(k->list.n * sizeof(*at));
+
+	for (uint32_t i = 0; i < k->list.n; i++)
+		at[i] = k->list.v[i].reviews;
+	for (uint32_t i = 0; i < k->m->reviews.n; i++)
+		if (k->of_review[i] != NONE)
+			k->out->reviews[at[k->of_review[i]]++] = i;
+	free(at);
+}
+
+/* ---- which items share an entry ---- */
+
+/* By kind and id, the place of the newest item plus one; 0 is free. For one loop at a time: so it
+ * stays small and near. */
+struct shared {
+	uint32_t *slots;
+	size_t size, room; /* size: of those in use, a power of two */
+};
+
+static void shared_clear(struct shared *known, uint32_t items)
+{
+	known->size = 16;
+	while (known->size / 2 < items)
+		known->size *= 2;
+	if (known->size > known->room) {
+		free(known->slots);
+		known->slots = xmalloc(known->size * sizeof(*known->slots));
+		known->room = known->size;
+	}
+	memset(known->slots, 0, known->size * sizeof(*known->slots));
+}
+
+/* The slot of those that share the item's entry, or a free one. */
+static uint32_t *shared_find(const struct making *k, const struct shared *known,
+			     const struct item *item)
+{
+	uint64_t at = hash_mix(hash_mix(hash_seed, item->kind), item->id);
+
+	for (;; at++) {
+		uint32_t *slot = &known->slots[at & (known->size - 1)];
+		const struct item *other;
+
+		if (!*slot)
+			return slot;
+		other = &k->m->items.v[loop_item(k->out, *slot - 1)];
+		if (other->kind == item->kind && other->id == item->id)
+			return slot;
+	}
+}
+
+static void share_entries(struct making *k, struct shared *known, const struct loop *l)
+{
+	uint32_t end = l[1].items;
+
+	shared_clear(known, end - l->items);
+	for (uint32_t place = l->items; place < end && breath_on(k->breath); place++) {
+		const struct item *item = &k->m->items.v[loop_item(k->out, place)];
+		uint32_t *slot;
+
+		if (place + STEPS_AHEAD < k->list.v[k->out->n].items)
+			mem_fetch(&k->m->items.v[loop_item(k->out, place + STEPS_AHEAD)]);
+		if (item->id == NONE)
+			continue;
+		slot = shared_find(k, known, item);
+		if (*slot) {
+			k->out->items[place] |= LOOP_SHARES;
+			k->out->next[*slot - 1] = place;
+		}
+		*slot = place + 1;
+	}
+}
+
+static void share_all(struct making *k)
+{
+	struct shared known = { 0 };
+
+	/* within one review an id is one item already */
+	for (uint32_t i = 0; i < k->out->n && breath_on(k->breath); i++)
+		if (k->list.v[i + 1].reviews - k->list.v[i].reviews > 1)
+			share_entries(k, &known, &k->list.v[i]);
+	free(known.slots);
+}
+
+/* ---- all of it ---- */
+
+static bool find_all(struct making *k)
+{
+	uint32_t count = model_item_count(k->m, k->end);
+
+	find_loops(k);
+	k->of_item = xmalloc(count * sizeof(*k->of_item));
+	for (uint32_t i = 0; i < count && breath_on(k->breath); i++) {
+		k->of_item[i] = loop_of_item(k, &k->m->items.v[i]);
+		if (k->of_item[i] != NONE)
+			k->list.v[k->of_item[i]].items++;
+	}
+	place_loops(k);
+	k->out->list = k->list.v;
+	k->out->n = k->list.n - 1;
+	if (!breath_on(k->breath))
+		return false;
+	take_reviews(k);
+	take_items(k, count);
+	share_all(k);
+	return breath_on(k->breath) && loops_count(k->out, k->end, k->breath);
+}
+
+struct loops *loops_new(const struct model *m, uint32_t k, uint32_t n, struct breath *breath)
+{
+	struct loops *all = xcalloc(1, sizeof(*all));
+	struct making making = { .m = m, .out = all, .k = k, .end = n, .breath = breath };
+	bool whole;
+
+	all->model = m;
+	all->users = 1;
+	all->to = n;
+	making.of_review = xmalloc((m->reviews.n + 1) * sizeof(uint32_t));
+	making.of_root = xcalloc(m->tasks.n + 1, sizeof(uint32_t));
+	whole = find_all(&making);
+	free(making.of_review);
+	free(making.of_root);
+	free(making.of_item);
+	if (whole)
+		return all;
+	loops_release(all);
+	return NULL;
+}
+
+struct loops *loops_hold(struct loops *all)
+{
+	if (all)
+		all->users++;
+	return all;
+}
+
+void loops_release(struct loops *all)
+{
+	if (!all || --all->users)
+		return;
+	free(all->list);
+	free(all->reviews);
+	free(all->items);
+	free(all->next);
+	vec_release(&all->flips);
+	vec_release(&all->answers);
+	free(all);
+}

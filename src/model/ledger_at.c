@@ -1,0 +1,487 @@
+/* One loop as of a message: its turns, what happened to its entries, and what that comes to. */
+#include "model/ledger_internal.h"
+
+#include <stdlib.h>
+
+enum { TURN_LOOKBACK = 256 };
+
+/* ---- places ---- */
+
+static uint32_t head_from(const struct loops *all, uint32_t loop, uint32_t place, uint32_t limit)
+{
+	uint32_t end = all->list[loop + 1].items;
+
+	for (; place < end && loop_item(all, place) < limit; place++)
+		if (!(all->items[place] & LOOP_SHARES))
+			return place;
+	return NONE;
+}
+
+uint32_t loop_first_place(const struct loops *all, uint32_t loop, uint32_t limit)
+{
+	return head_from(all, loop, all->list[loop].items, limit);
+}
+
+uint32_t loop_next_place(const struct loops *all, uint32_t loop, uint32_t place, uint32_t limit)
+{
+	return head_from(all, loop, place + 1, limit);
+}
+
+uint32_t entry_next_place(const struct loops *all, uint32_t place, uint32_t limit)
+{
+	uint32_t next = all->next[place];
+
+	return next != NONE && loop_item(all, next) < limit ? next : NONE;
+}
+
+uint32_t loop_place_of(const struct loops *all, uint32_t loop, uint32_t item)
+{
+	uint32_t low = all->list[loop].items, high = all->list[loop + 1].items;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (loop_item(all, middle) <= item)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- turns ---- */
+
+struct word {
+	uint32_t message, order;
+	const struct review_step *step;
+};
+
+static int by_message(const void *left, const void *right)
+{
+	const struct word *a = left, *b = right;
+
+	if (a->message != b->message)
+		return a->message < b->message ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* The steps of all its reviews in the order of messages. */
+static struct word *tell_steps(const struct loops *all, uint32_t loop, uint32_t k, struct arena *arena,
+			       uint32_t *n)
+{
+	const struct model *m = all->model;
+	uint32_t from = all->list[loop].reviews, to = all->list[loop + 1].reviews, most = 0;
+	struct word *words;
+	bool in_order = true;
+
+	for (uint32_t i = from; i < to; i++)
+		most += m->reviews.v[all->reviews[i]].steps.n;
+	words = arena_alloc(arena, (most + 1) * sizeof(*words));
+	*n = 0;
+	for (uint32_t i = from; i < to; i++) {
+		const struct review *r = &m->reviews.v[all->reviews[i]];
+
+		for (uint32_t s = 0; s < r->steps.n && r->steps.v[s].message < k; s++, (*n)++) {
+			words[*n] = (struct word){ r->steps.v[s].message, *n, &r->steps.v[s] };
+			in_order &= !*n || words[*n - 1].message <= words[*n].message;
+		}
+	}
+	if (!in_order)
+		qsort(words, *n, sizeof(*words), by_message);
+	return words;
+}
+
+static uint32_t turn_of_iteration(struct loop_at *l, uint32_t iteration)
+{
+	for (uint32_t i = l->turn_count; i-- > 0 && l->turn_count - i < TURN_LOOKBACK;)
+		if (l->turns[i].iteration == iteration)
+			return i;
+	l->turns[l->turn_count] = (struct loop_turn){ .answer = NONE, .iteration = iteration };
+	return l->turn_count++;
+}
+
+/* Without what the answers come to. */
+static struct loop_at *find_turns(const struct loops *all, uint32_t loop, uint32_t k,
+				  struct arena *arena)
+{
+	struct loop_at *l = arena_zalloc(arena, sizeof(*l));
+	uint32_t n;
+	struct word *words = tell_steps(all, loop, k, arena, &n);
+
+	l->number = loop;
+	l->k = k;
+	l->review = all->reviews[all->list[loop].reviews];
+	l->moment_count = n;
+	l->moments = arena_alloc(arena, (n + 1) * sizeof(*l->moments));
+	l->turns = arena_alloc(arena, (n + 1) * sizeof(*l->turns));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct review_step *step = words[i].step;
+		uint32_t turn = turn_of_iteration(l, step->iteration);
+
+		l->moments[i] = (struct moment){ words[i].message, turn, step->verdict != REVIEW_NONE,
+						 step->failed };
+		l->verdict = step->verdict;
+		l->failed = step->failed;
+		if (step->verdict != REVIEW_NONE) {
+			l->turns[turn].answer = words[i].message;
+			l->turns[turn].failed = step->failed;
+		}
+	}
+	return l;
+}
+
+/* The turn a message belongs to: that of the last moment at or before it. */
+static uint32_t turn_at(const struct loop_at *l, uint32_t message)
+{
+	uint32_t low = 0, high = l->moment_count;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (l->moments[mid].message <= message)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? l->moments[low - 1].turn : 0;
+}
+
+bool loop_last_two(const struct loop_at *l, const struct loop_turn **before, const struct loop_turn **after)
+{
+	*before = *after = NULL;
+	for (uint32_t i = l->turn_count; i-- > 0 && l->turn_count - i <= TURN_LOOKBACK && !*before;) {
+		if (l->turns[i].answer == NONE || l->turns[i].failed)
+			continue;
+		*(*after ? before : after) = &l->turns[i];
+	}
+	return *before != NULL;
+}
+
+/* ---- what happened ---- */
+
+static enum happening_kind kind_of_verdict(enum verdict v)
+{
+	switch (v) {
+	case VERDICT_ACCEPTED: return HAPPENED_ACCEPTED;
+	case VERDICT_REJECTED: return HAPPENED_REJECTED;
+	case VERDICT_PARTIAL: return HAPPENED_PARTIAL;
+	case VERDICT_ESCALATED: return HAPPENED_ESCALATED;
+	case VERDICT_SUPERSEDED: return HAPPENED_SUPERSEDED;
+	case VERDICT_NONE:
+	case VERDICT_ANSWERED:
+	case VERDICT_DISMISSED:
+	case VERDICT_EXPIRED: break;
+	}
+	return HAPPENED_OTHER;
+}
+
+static enum happening_kind kind_of(const struct item_step *step)
+{
+	switch ((enum step_kind)step->what) {
+	case STEP_RAISED: return HAPPENED_RAISED;
+	case STEP_DECIDED: return kind_of_verdict(step->verdict);
+	case STEP_ACKED: return HAPPENED_ACKED;
+	case STEP_BOUNCED: return HAPPENED_BOUNCED;
+	case STEP_FIXED: return HAPPENED_FIXED;
+	case STEP_SUPERSEDED: return HAPPENED_SUPERSEDED;
+	}
+	return HAPPENED_OTHER;
+}
+
+/* A step of an entry with several items, until all are in order. */
+struct told {
+	struct item_step step;
+	uint32_t order;
+};
+
+static int by_time(const void *left, const void *right)
+{
+	const struct told *a = left, *b = right;
+
+	if (a->step.message != b->step.message)
+		return a->step.message < b->step.message ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static const struct item_step *order_steps(const struct loops *all, uint32_t place, uint32_t limit,
+					   struct arena *arena, uint32_t *n)
+{
+	const struct model *m = all->model;
+	struct item_step *steps;
+	struct told *list;
+	uint32_t total = 0;
+
+	*n = 0;
+	for (uint32_t p = place; p != NONE; p = entry_next_place(all, p, limit))
+		total += m->items.v[loop_item(all, p)].n;
+	list = arena_alloc(arena, total * sizeof(*list));
+	steps = arena_alloc(arena, total * sizeof(*steps));
+	for (uint32_t p = place; p != NONE; p = entry_next_place(all, p, limit)) {
+		const struct item *item = &m->items.v[loop_item(all, p)];
+
+		for (uint32_t i = 0; i < item->n; i++, (*n)++)
+			list[*n] = (struct told){ item->steps[i], *n };
+	}
+	qsort(list, *n, sizeof(*list), by_time);
+	for (uint32_t i = 0; i < *n; i++)
+		steps[i] = list[i].step;
+	return steps;
+}
+
+/* The steps of the entry whose first item is at that place, in the order of messages; those from k
+ * on may be among them. */
+static inline const struct item_step *entry_steps(const struct loops *all, uint32_t place,
+						  uint32_t limit, struct arena *arena, uint32_t *n)
+{
+	const struct item *item = &all->model->items.v[loop_item(all, place)];
+
+	if (all->next[place] != NONE)
+		return order_steps(all, place, limit, arena, n);
+	*n = item->n;
+	return item->steps;
+}
+
+/* Raised twice in one turn: once is enough. raised: the message that raised it last, NONE before
+ * the first. */
+static bool is_raised_anew(const struct loop_at *l, uint32_t message, uint32_t *raised)
+{
+	if (*raised != NONE && turn_at(l, *raised) == turn_at(l, message))
+		return false;
+	*raised = message;
+	return true;
+}
+
+void loop_entry(const struct loops *all, const struct loop_at *l, uint32_t item, struct arena *arena,
+		struct entry *out)
+{
+	uint32_t limit = model_item_count(all->model, l->k), raised = NONE, n;
+	uint32_t place = loop_place_of(all, l->number, item);
+	const struct item_step *steps = entry_steps(all, place, limit, arena, &n);
+
+	*out = (struct entry){ .list = arena_alloc(arena, (n + 1) * sizeof(*out->list)) };
+	for (uint32_t p = place; p != NONE; p = entry_next_place(all, p, limit))
+		out->item = loop_item(all, p);
+	for (uint32_t i = 0; i < n && steps[i].message < l->k; i++) {
+		enum happening_kind kind = kind_of(&steps[i]);
+
+		if (kind == HAPPENED_RAISED && raised != NONE)
+			kind = HAPPENED_BACK;
+		if (steps[i].what == STEP_RAISED && !is_raised_anew(l, steps[i].message, &raised))
+			continue;
+		out->list[out->n++] = (struct happening){ .message = steps[i].message,
+							  .turn = turn_at(l, steps[i].message),
+							  .kind = (uint8_t)kind };
+	}
+}
+
+/* ---- what answers come to ---- */
+
+/* The first answer at or behind a message, from the one at `low` on, or n. */
+static uint32_t answer_from(const struct answer *list, uint32_t low, uint32_t n, uint32_t message)
+{
+	uint32_t high = n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (list[middle].message < message)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The same, where it is mostly the first one or the next. */
+static inline uint32_t answer_near(const struct answer *list, uint32_t low, uint32_t n, uint32_t message)
+{
+	for (unsigned i = 0; i < 2; i++, low++)
+		if (low == n || list[low].message >= message)
+			return low;
+	return answer_from(list, low, n, message);
+}
+
+/* `open` is how many more are open than after the answer before, until all entries are counted:
+ * below zero it wraps, and comes back. The first step has raised the entry; at: the answer that it
+ * was told by, or the next one. */
+static void count_steps(const struct loop_at *l, const struct item_step *steps, uint32_t step_count,
+			struct answer *list, uint32_t at, uint32_t n)
+{
+	uint32_t raised = steps[0].message;
+	bool open = true;
+
+	if (at == n)
+		return;
+	list[at].open++;
+	list[at].fresh += list[at].message == raised;
+	for (uint32_t i = 1; i < step_count && steps[i].message < l->k; i++) {
+		bool raises = steps[i].what == STEP_RAISED;
+		bool opens = raises || steps[i].what == STEP_BOUNCED;
+
+		if (steps[i].what == STEP_ACKED ||
+		    (raises ? !is_raised_anew(l, steps[i].message, &raised) : opens == open))
+			continue;
+		at = answer_near(list, at, n, steps[i].message);
+		if (at == n)
+			return;
+		if (opens != open)
+			list[at].open += opens ? 1 : UINT32_MAX;
+		open = opens;
+		list[at].again += raises && list[at].message == steps[i].message;
+	}
+}
+
+/* For a walk over places, as items_fetch is for one over items. */
+static void places_fetch(const struct loops *all, uint32_t place)
+{
+	const struct item *items = all->model->items.v, *later;
+
+	if (place + 2 * STEPS_AHEAD >= all->list[all->n].items)
+		return;
+	mem_fetch(&items[loop_item(all, place + 2 * STEPS_AHEAD)]);
+	later = &items[loop_item(all, place + STEPS_AHEAD)];
+	mem_fetch(later->steps);
+	mem_fetch(later->steps + later->n - 1);
+}
+
+/* All answers of a loop, in order. */
+static struct answer *count_answers(const struct loops *all, const struct loop_at *l,
+				    uint32_t limit, struct arena *arena, struct breath *breath,
+				    uint32_t *n)
+{
+	struct answer *list = arena_alloc(arena, (l->moment_count + 1) * sizeof(*list));
+	struct arena scratch = { 0 }; /* an entry at a time */
+	uint32_t at = 0; /* entries are in the order in which they were raised */
+
+	*n = 0;
+	for (uint32_t i = 0; i < l->moment_count; i++)
+		if (l->moments[i].answers && (!*n || list[*n - 1].message != l->moments[i].message))
+			list[(*n)++] = (struct answer){ .message = l->moments[i].message };
+	for (uint32_t p = loop_first_place(all, l->number, limit); p != NONE && breath_on(breath);
+	     p = loop_next_place(all, l->number, p, limit)) {
+		const struct item_step *steps;
+		uint32_t step_count;
+
+		places_fetch(all, p);
+		if (scratch.head)
+			arena_reset(&scratch);
+		steps = entry_steps(all, p, limit, &scratch, &step_count);
+		at = answer_near(list, at, *n, steps[0].message);
+		count_steps(l, steps, step_count, list, at, *n);
+	}
+	arena_release(&scratch);
+	for (uint32_t i = 1; i < *n; i++)
+		list[i].open += list[i - 1].open;
+	return list;
+}
+
+static void note_answer(struct loop_turn *turn, const struct answer *list, uint32_t n)
+{
+	uint32_t at = turn->answer == NONE ? n : answer_from(list, 0, n, turn->answer);
+
+	if (at == n)
+		return;
+	turn->open = list[at].open;
+	turn->fresh = list[at].fresh;
+	turn->again = list[at].again;
+}
+
+struct loop_at *loop_look(const struct loops *all, uint32_t loop, uint32_t k, struct arena *arena)
+{
+	struct loop_at *l = find_turns(all, loop, k, arena);
+	uint32_t from = all->list[loop].answers, n = all->list[loop + 1].answers - from;
+	uint32_t limit = model_item_count(all->model, k);
+	const struct answer *answers = n ? all->answers.v + from
+					 : count_answers(all, l, limit, arena, NULL, &n);
+
+	for (uint32_t i = 0; i < l->turn_count; i++)
+		note_answer(&l->turns[i], answers, n);
+	return l;
+}
+
+/* ---- of all loops ---- */
+
+static bool has_two_answers(const struct loops *all, uint32_t loop, uint32_t end)
+{
+	unsigned n = 0;
+	uint32_t later = all->list[loop].reviews + STEPS_AHEAD;
+
+	if (later < all->list[all->n].reviews)
+		mem_fetch(all->model->reviews.v[all->reviews[later]].steps.v);
+	for (uint32_t i = all->list[loop].reviews; i < all->list[loop + 1].reviews && n < 2; i++) {
+		const struct review *r = &all->model->reviews.v[all->reviews[i]];
+
+		for (uint32_t s = 0; s < r->steps.n && r->steps.v[s].message < end && n < 2; s++)
+			n += r->steps.v[s].verdict != REVIEW_NONE && !r->steps.v[s].failed;
+	}
+	return n > 1;
+}
+
+static bool two_diverge(const struct loop_at *l)
+{
+	const struct loop_turn *before, *after;
+
+	return loop_last_two(l, &before, &after) && after->open && after->open >= before->open;
+}
+
+/* Plays the loop once more, and notes where it begins and ceases to diverge. */
+static void find_flips(struct loops *all, struct loop_at *l, const struct answer *answers, uint32_t n)
+{
+	bool diverges = false;
+
+	for (uint32_t i = 0; i < l->turn_count; i++)
+		l->turns[i].answer = NONE;
+	l->turn_count = 0;
+	for (uint32_t i = 0; i < l->moment_count; i++) {
+		const struct moment *m = &l->moments[i];
+		struct loop_turn *turn = &l->turns[m->turn];
+
+		if (m->turn >= l->turn_count)
+			l->turn_count = m->turn + 1;
+		if (!m->answers)
+			continue;
+		turn->answer = m->message;
+		turn->failed = m->failed;
+		note_answer(turn, answers, n);
+		if (two_diverge(l) == diverges)
+			continue;
+		diverges = !diverges;
+		vec_push(&all->flips, m->message);
+	}
+}
+
+bool loops_count(struct loops *all, uint32_t end, struct breath *breath)
+{
+	uint32_t limit = model_item_count(all->model, end);
+	struct arena arena = { 0 };
+
+	for (uint32_t i = 0; i < all->n && breath_on(breath); i++) {
+		struct answer *answers;
+		struct loop_at *l;
+		uint32_t n;
+
+		all->list[i].flips = all->flips.n;
+		all->list[i].answers = all->answers.n;
+		if (!has_two_answers(all, i, end))
+			continue;
+		arena_reset(&arena);
+		l = find_turns(all, i, end, &arena);
+		answers = count_answers(all, l, limit, &arena, breath, &n);
+		for (uint32_t a = 0; a < n; a++)
+			vec_push(&all->answers, answers[a]);
+		find_flips(all, l, answers, n);
+	}
+	all->list[all->n].flips = all->flips.n;
+	all->list[all->n].answers = all->answers.n;
+	arena_release(&arena);
+	return breath_on(breath);
+}
+
+bool loop_diverges(const struct loops *all, uint32_t loop, uint32_t k)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = all->list[loop].flips; i < all->list[loop + 1].flips; i++)
+		n += all->flips.v[i] < k;
+	return n % 2;
+}

@@ -1,0 +1,69 @@
+/* Runs of messages that stand one after the other, and marks within them. */
+#include "model/positions.h"
+
+/* Whether the newest run can go on with it: its second message says how far apart they are. */
+static bool goes_on(struct whence *w, uint32_t message, uint32_t source, uint32_t line,
+		    uint64_t offset)
+{
+	struct whence_run *last;
+	uint64_t gap = offset - w->end;
+
+	if (!w->runs.n || source != w->source || line != w->line + 1 || offset < w->end ||
+	    gap > UINT32_MAX)
+		return false;
+	last = vec_last(&w->runs);
+	if (message == last->first + 1)
+		last->gap = (uint32_t)gap;
+	return gap == last->gap;
+}
+
+void whence_add(struct heap *h, struct whence *w, uint32_t message, uint32_t source, uint32_t line,
+		uint64_t offset, uint32_t length)
+{
+	if (!goes_on(w, message, source, line, offset))
+		heap_push(h, &w->runs, (struct whence_run){ offset, message, line, 0 });
+	if (message % WHENCE_EVERY == 0)
+		heap_push(h, &w->marks, offset);
+	w->end = offset + length;
+	w->source = source;
+	w->line = line;
+}
+
+static const struct whence_run *run_of(const struct whence *w, uint32_t message)
+{
+	uint32_t low = 0, high = w->runs.n;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (w->runs.v[middle].first <= message)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &w->runs.v[low];
+}
+
+uint32_t whence_line(const struct whence *w, uint32_t message)
+{
+	const struct whence_run *run = run_of(w, message);
+
+	return run->line + (message - run->first);
+}
+
+uint64_t whence_offset(const struct whence *w, const struct record *records, uint32_t message)
+{
+	const struct whence_run *run = run_of(w, message);
+	uint32_t at = message - message % WHENCE_EVERY;
+	uint64_t offset;
+
+	if (at >= run->first) {
+		offset = w->marks.v[message / WHENCE_EVERY];
+	} else {
+		at = run->first;
+		offset = run->offset;
+	}
+	for (; at < message; at++)
+		offset += records[at].length + (uint64_t)run->gap;
+	return offset;
+}

@@ -1,0 +1,414 @@
+/* An image: a head, and the parts of the model's heap as they are.
+ *
+ *   head     what follows, a sum over all up to the parts, the program's sum
+ *   files    what is known of each log
+ *   parts    where each part of the heap belongs, and its sum
+ *   names    of the files
+ *   model    the struct, whose pointers lead into the heap
+ *   figures  of the whole log
+ *   …        zeros up to the next page, then the parts, which are whole pages
+ *
+ * Numbers are the machine's own: nobody else reads it. The parts are mapped, not read: nobody waits
+ * for a copy, and several gavels share the pages. So an image is never written to once it has its
+ * name, only replaced or deleted, which whoever has it mapped does not notice. */
+#include "base/io.h"
+#include "session/cache.h"
+#include "session/load.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+	FILES_MAX = 4096,
+	PARTS_MAX = 1 << 14, /* a system maps some 65000 pieces for a program */
+	NAMES_MAX = 16 << 20,
+};
+
+struct head {
+	char magic[8];
+	uint64_t sum; /* over the head up to the parts' bytes, this one as 0 */
+	uint64_t build, settings;
+	uint64_t head_n, total_n; /* bytes up to the parts, and of all */
+	uint64_t model_n, names_n;
+	uint32_t files_n, parts_n;
+};
+
+struct part {
+	struct heap_part where;
+	uint64_t sum;
+};
+
+static const char magic[8] = "gvlimg05";
+
+/* Other builds have other structs, and other opinions. 0 = not known. */
+static uint64_t build_sum(void)
+{
+	size_t room = 1 << 20;
+	char *bytes = xmalloc(room);
+	uint64_t sum = 1;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	while (fd >= 0) {
+		IO_AGAIN(n, read(fd, bytes, room));
+		if (n <= 0)
+			break;
+		sum = hash_mix(sum, str_hash(str_make(bytes, (size_t)n)));
+	}
+	if (fd >= 0)
+		close(fd);
+	free(bytes);
+	return n < 0 ? 0 : sum;
+}
+
+static int read_all(int fd, void *to, uint64_t n, uint64_t offset)
+{
+	char *p = to;
+
+	while (n) {
+		ssize_t got;
+
+		IO_AGAIN(got, pread(fd, p, n < (1u << 30) ? (size_t)n : 1u << 30, (off_t)offset));
+		if (got <= 0)
+			return -1;
+		p += got;
+		offset += (uint64_t)got;
+		n -= (uint64_t)got;
+	}
+	return 0;
+}
+
+/* ---- reading ---- */
+
+struct image {
+	int fd;
+	struct head head;
+	char *bytes; /* the head and what follows it up to the parts */
+	const struct cache_file *files;
+	const struct part *parts;
+	const char *names, *model, *figures;
+};
+
+static bool is_ours(int fd, uint64_t *size)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+	    (st.st_mode & 077))
+		return cache_tell("not used", "the image belongs to others");
+	*size = (uint64_t)st.st_size;
+	return true;
+}
+
+static uint64_t whole_pages(uint64_t n)
+{
+	return (n + HEAP_PAGE - 1) & ~(uint64_t)(HEAP_PAGE - 1);
+}
+
+/* Sizes that fit together, before anything is made of them. */
+static bool head_is_sane(const struct head *h, uint64_t size)
+{
+	return memcmp(h->magic, magic, sizeof(magic)) == 0 && h->files_n && h->files_n <= FILES_MAX &&
+	       h->parts_n <= PARTS_MAX && h->names_n <= NAMES_MAX &&
+	       h->model_n == sizeof(struct model) &&
+	       h->head_n == whole_pages(sizeof(*h) + h->files_n * sizeof(struct cache_file) +
+					h->parts_n * sizeof(struct part) + h->names_n + h->model_n +
+					sizeof(struct figures)) &&
+	       h->total_n == size && h->head_n <= size;
+}
+
+static uint64_t head_sum(char *bytes, uint64_t n)
+{
+	uint64_t none = 0, kept, sum;
+
+	memcpy(&kept, bytes + offsetof(struct head, sum), sizeof(kept));
+	memcpy(bytes + offsetof(struct head, sum), &none, sizeof(none));
+	sum = str_hash(str_make(bytes, (size_t)n));
+	memcpy(bytes + offsetof(struct head, sum), &kept, sizeof(kept));
+	return sum;
+}
+
+static bool open_image(const struct load *l, struct image *image)
+{
+	struct head *h = &image->head;
+	uint64_t size = 0, sum = 0;
+
+	image->fd = open(l->cache.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (image->fd < 0)
+		return cache_tell("not used", "there is no image");
+	if (!is_ours(image->fd, &size))
+		return false;
+	if (read_all(image->fd, h, sizeof(*h), 0) < 0 || !head_is_sane(h, size))
+		return cache_tell("not used", "the image is damaged, or of another gavel");
+	image->bytes = xmalloc((size_t)h->head_n);
+	if (read_all(image->fd, image->bytes, h->head_n, 0) < 0 ||
+	    head_sum(image->bytes, h->head_n) != h->sum)
+		return cache_tell("not used", "the image is damaged, or of another gavel");
+	if (h->build != build_sum() || h->settings != cache_settings(l))
+		return cache_tell("not used", "the image is of another gavel");
+	image->files = (const void *)(image->bytes + sizeof(*h));
+	image->parts = (const void *)(image->files + h->files_n);
+	image->names = (const char *)(image->parts + h->parts_n);
+	image->model = image->names + h->names_n;
+	image->figures = image->model + h->model_n;
+	for (uint32_t i = 0; i < h->parts_n; i++)
+		sum += image->parts[i].where.n;
+	if (sum != h->total_n - h->head_n)
+		return cache_tell("not used", "the image is damaged");
+	return true;
+}
+
+static bool same_file(struct load *l, const struct cache_file *k, const char *name, uint32_t number,
+		      bool last)
+{
+	struct wire_file *f = &l->wire.files.v[number];
+	struct source_look now;
+	struct err err;
+
+	if (k->number != number || !str_eq(f->name, str_make(name, k->name_n)) ||
+	    wire_hold(&l->wire, number, &err) < 0 || source_look(NULL, f->source.fd, &now) < 0)
+		return cache_tell("not used", "other files");
+	if (k->dev != (uint64_t)now.dev || k->ino != (uint64_t)now.ino || k->born_ns != now.born_ns)
+		return cache_tell("not used", "another file has the log's name");
+	if (now.size < k->size || k->at > k->size || (!last && now.size != k->size))
+		return cache_tell("not used", "the log has another size");
+	if (now.size == k->size && now.changed_ns != k->changed_ns)
+		return cache_tell("not used", "the log was written to, but has not grown");
+	if (cache_samples(f->source.fd, k->at) != k->samples)
+		return cache_tell("not used", "the log was changed in place");
+	return true;
+}
+
+static bool same_files(struct load *l, const struct image *image, const uint32_t *order)
+{
+	const char *name = image->names, *end = image->names + image->head.names_n;
+
+	if (image->head.files_n != l->wire.files.n)
+		return cache_tell("not used", "other files");
+	for (uint32_t i = 0; i < image->head.files_n; i++) {
+		const struct cache_file *k = &image->files[i];
+
+		if (k->name_n > (size_t)(end - name) ||
+		    !same_file(l, k, name, order[i], i + 1 == image->head.files_n))
+			return false;
+		name += k->name_n;
+	}
+	return true;
+}
+
+static bool map_parts(const struct image *image, struct heap *heap)
+{
+	uint64_t offset = image->head.head_n;
+
+	for (uint32_t i = 0; i < image->head.parts_n; i++) {
+		const struct part *p = &image->parts[i];
+		const char *at = heap_map(heap, p->where, image->fd, offset);
+
+		if (!at || str_hash(str_make(at, (size_t)p->where.n)) != p->sum)
+			return cache_tell("not used", "the image is damaged");
+		heap_rest(heap, p->where);
+		offset += p->where.n;
+	}
+	return true;
+}
+
+/* The ids that replies are waited for. They have to be in the image too: what it has read would not
+ * be looked at again. */
+static void expected_of(const struct model *m, struct arena *arena, struct str *out)
+{
+	for (uint32_t i = 0; i < m->expected.n; i++)
+		out[i] = arena_str(arena, model_str(m, m->expected.v[i]));
+}
+
+static bool expects(const struct model *m, struct str id)
+{
+	uint32_t name = model_known(m, id);
+
+	for (uint32_t i = 0; name != NONE && i < m->expected.n; i++)
+		if (m->expected.v[i] == name)
+			return true;
+	return false;
+}
+
+/* Puts the model back. It was empty, but for what is expected. */
+static bool take_model(struct model *m, const struct image *image)
+{
+	struct arena arena = { 0 };
+	struct model before = *m;
+	uint32_t n = m->expected.n;
+	struct str *expected = arena_alloc(&arena, (n + 1) * sizeof(*expected));
+	bool good;
+
+	expected_of(m, &arena, expected);
+	findings_release(&m->findings);
+	heap_reset(m->heap);
+	good = map_parts(image, m->heap);
+	if (good) {
+		memcpy(m, image->model, sizeof(*m));
+		good = m->heap == before.heap;
+		for (uint32_t i = 0; good && i < n; i++)
+			if (!expects(m, expected[i]))
+				good = cache_tell("not used", "a reply is waited for that it may have");
+	}
+	if (!good) {
+		heap_reset(before.heap);
+		model_init_in(m, before.heap);
+		m->approve_from = before.approve_from;
+		m->human_from = before.human_from;
+		m->runs_agents = before.runs_agents;
+		for (uint32_t i = 0; i < n; i++)
+			model_expect(m, expected[i]);
+	}
+	arena_release(&arena);
+	return good;
+}
+
+bool image_read(struct load *l, const uint32_t *order)
+{
+	struct image image = { .fd = -1 };
+	bool good = open_image(l, &image) && same_files(l, &image, order) &&
+		    take_model(&l->model, &image);
+
+	for (uint32_t i = 0; good && i < image.head.files_n; i++) {
+		const struct cache_file *k = &image.files[i];
+
+		vec_push(&l->cache.files, *k);
+		l->cache.known_bytes += k->at;
+		if (k->joined) {
+			l->wire.files.v[k->number].joined = true;
+			l->wire.files.v[k->number].group = model_str(&l->model, k->group);
+		}
+	}
+	if (good) {
+		memcpy(&l->cache.figures, image.figures, sizeof(l->cache.figures));
+		futimens(image.fd, NULL); /* used just now */
+	}
+	if (image.fd >= 0)
+		close(image.fd);
+	free(image.bytes);
+	return good;
+}
+
+/* ---- writing ---- */
+
+/* What belongs to this run alone is left out: what a person has decided comes from the journal,
+ * when messages came from those who watched. */
+static void strip(struct model *m)
+{
+	model_unstand(m);
+	m->arrivals.n = 0;
+	findings_release(&m->findings);
+}
+
+static void count(struct load *l)
+{
+	struct scene s = { .model = &l->model, .k = l->model.records.n, .reader = &l->reader,
+			   .kept = &l->cache.figures };
+	struct figures figures;
+
+	s.now_ms = model_now(s.model, s.k);
+	figures_make(&s, &figures); /* which also keeps them */
+}
+
+static bool add_files(struct load *l, struct buf *out, struct buf *names)
+{
+	for (uint32_t i = 0; i < l->cache.files.n; i++) {
+		struct cache_file *k = &l->cache.files.v[i];
+		const struct wire_file *f = &l->wire.files.v[k->number];
+		struct err err;
+
+		if (wire_hold(&l->wire, k->number, &err) < 0)
+			return false;
+		k->samples = cache_samples(f->source.fd, k->at);
+		k->group = model_intern(&l->model, f->group);
+		if (!k->samples)
+			return false;
+		buf_add(out, k, sizeof(*k));
+		buf_add_str(names, f->name);
+	}
+	return true;
+}
+
+static void add_head(const struct load *l, const struct heap_parts *parts, const struct buf *files,
+		     const struct buf *names, struct buf *out)
+{
+	struct head h = { .build = build_sum(), .settings = cache_settings(l),
+			  .model_n = sizeof(struct model), .names_n = names->n,
+			  .files_n = l->cache.files.n, .parts_n = parts->list.n };
+
+	memcpy(h.magic, magic, sizeof(magic));
+	h.head_n = whole_pages(sizeof(h) + files->n + h.parts_n * sizeof(struct part) + names->n +
+			       h.model_n + sizeof(struct figures));
+	h.total_n = h.head_n + parts->bytes;
+	buf_add(out, &h, sizeof(h));
+	buf_add_str(out, buf_str(files));
+	for (uint32_t i = 0; i < parts->list.n; i++) {
+		struct heap_part where = parts->list.v[i];
+		struct part p = { .where = where,
+				  .sum = str_hash(str_make(heap_at(l->model.heap, where),
+							   (size_t)where.n)) };
+
+		buf_add(out, &p, sizeof(p));
+	}
+	buf_add_str(out, buf_str(names));
+	buf_add(out, &l->model, sizeof(l->model));
+	buf_add(out, &l->cache.figures, sizeof(l->cache.figures));
+	buf_reserve(out, (size_t)h.head_n - out->n);
+	memset(out->p + out->n, 0, (size_t)h.head_n - out->n);
+	out->n = (size_t)h.head_n;
+	h.sum = head_sum(out->p, h.head_n);
+	memcpy(out->p, &h, sizeof(h));
+}
+
+static bool write_file(const struct load *l, const char *path, const struct heap_parts *parts,
+		       struct str head)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	size_t done;
+	int rc;
+
+	if (fd < 0)
+		return cache_tell("not written", strerror(errno));
+	rc = io_write_all(fd, head, &done);
+	for (uint32_t i = 0; i < parts->list.n && rc == 0; i++)
+		rc = io_write_all(fd, str_make(heap_at(l->model.heap, parts->list.v[i]),
+					       (size_t)parts->list.v[i].n), &done);
+	if (close(fd) < 0)
+		rc = -1;
+	if (rc == 0)
+		rc = rename(path, l->cache.path);
+	if (rc < 0) {
+		cache_tell("not written", strerror(errno));
+		unlink(path);
+	}
+	return rc == 0;
+}
+
+bool image_write(struct load *l)
+{
+	struct buf files = { 0 }, names = { 0 }, head = { 0 }, path = { 0 };
+	struct heap_parts parts = { 0 };
+	bool good = build_sum() && l->cache.files.n <= FILES_MAX;
+
+	strip(&l->model);
+	count(l);
+	good = good && add_files(l, &files, &names) && names.n <= NAMES_MAX;
+	if (good) {
+		heap_list(l->model.heap, &parts);
+		good = parts.list.n <= PARTS_MAX || cache_tell("not written", "too many parts");
+	}
+	if (good) {
+		add_head(l, &parts, &files, &names, &head);
+		buf_printf(&path, "%s.%ld.part", l->cache.path, (long)getpid());
+		good = write_file(l, path.p, &parts, buf_str(&head));
+	}
+	if (good)
+		cache_tell("written", "");
+	vec_release(&parts.list);
+	buf_release(&files);
+	buf_release(&names);
+	buf_release(&head);
+	buf_release(&path);
+	return good;
+}

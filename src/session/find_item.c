@@ -1,0 +1,88 @@
+/* An item by what the person calls it. */
+#include "session/find_item.h"
+
+#include <stdio.h>
+
+/* How a name can be meant; what comes first wins. */
+enum way { WHOLE, OF_KIND, BEGINNING, N_WAYS };
+
+/* Whether it is the id, or SESSION/ID. */
+static bool is_name(struct str wanted, struct str session, struct str id)
+{
+	return str_eq(wanted, id) ||
+	       (str_starts(wanted, session) && wanted.n > session.n && wanted.p[session.n] == '/' &&
+		str_eq(str_from(wanted, session.n + 1), id));
+}
+
+static bool item_answers(const struct scene *s, uint32_t number, struct str wanted, enum way way)
+{
+	const struct item *item = &s->model->items.v[number];
+	struct str session = session_name(s->model, item_session(s->model, item)), rest;
+	struct buf name = { 0 };
+	struct item_state st;
+	enum item_kind kind;
+	bool hit = false;
+
+	if (!item_at(s->model, item, s->k, s->now_ms, &st))
+		return false;
+	item_name(s->model, item, &name);
+	switch (way) {
+	case WHOLE:
+		hit = is_name(wanted, session, buf_str(&name));
+		break;
+	case OF_KIND:
+		hit = item_kind_split(wanted, &kind, &rest) && kind == item->kind &&
+		      is_name(rest, session, buf_str(&name));
+		break;
+	case BEGINNING:
+		hit = str_starts(buf_str(&name), wanted);
+		break;
+	case N_WAYS:
+		break;
+	}
+	buf_release(&name);
+	return hit;
+}
+
+static bool item_has_rev(const struct scene *s, uint32_t number, const char *rev)
+{
+	const struct item *item = &s->model->items.v[number];
+	struct item_state at;
+	struct buf own = { 0 };
+	bool same;
+
+	if (!item_at(s->model, item, s->k, s->now_ms, &at))
+		return false;
+	item_rev(s->reader, item, &at, &own);
+	same = str_is(buf_str(&own), rev);
+	buf_release(&own);
+	return same;
+}
+
+int find_item_named(const struct scene *s, const char *wanted, const char *rev, uint32_t *item)
+{
+	uint32_t hits = 0, exact = 0;
+
+	for (int way = WHOLE; way < N_WAYS && !hits; way++)
+		for (uint32_t i = 0; i < s->model->items.n; i++) {
+			if (!item_answers(s, i, str_of(wanted), (enum way)way))
+				continue;
+			hits++;
+			if (rev && item_has_rev(s, i, rev)) {
+				exact++;
+				*item = i;
+			} else if (!exact) {
+				*item = i;
+			}
+		}
+	if (exact == 1)
+		return 0;
+	if (hits == 0)
+		fprintf(stderr, "gavel: no item %s; gavel show inbox --all lists them\n", wanted);
+	else if (hits > 1)
+		fprintf(stderr,
+			"gavel: %u items are named %s; write more of it, SESSION/ID, KIND:ID, or "
+			"choose with --rev\n",
+			hits, wanted);
+	return hits == 1 ? 0 : -1;
+}

@@ -1,0 +1,181 @@
+/* Writing the copy, and running gavel on it. */
+#include "session/fork.h"
+
+#include "loop/loop.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file of the copy on its way. */
+struct copying {
+	FILE *f;
+	uint32_t lines;
+	bool failed;
+};
+
+static const char *base_of(struct str path)
+{
+	const char *slash = strrchr(path.p, '/');
+
+	return slash && slash[1] ? slash + 1 : path.p;
+}
+
+static int make_folder(const char *path, struct err *err)
+{
+	if (mkdir(path, 0700) == 0 || errno == EEXIST)
+		return 0;
+	return err_set(err, "%s: %s", path, strerror(errno));
+}
+
+static void add_source(struct fork_copy *f, const char *path)
+{
+	for (uint32_t i = 0; i < f->sources.n; i++)
+		if (strcmp(f->sources.v[i], path) == 0)
+			return;
+	vec_push(&f->sources, xstrdup(path));
+}
+
+/* Where a file of the session goes: into the folder of its directory, or beside the others. */
+static int open_copy(struct fork_copy *f, const struct wire_file *file, struct copying *c,
+		     struct err *err)
+{
+	struct buf path = { 0 };
+	int rc = 0;
+
+	buf_printf(&path, "%s/", f->dir.p);
+	if (file->listed) {
+		buf_adds(&path, base_of(file->group));
+		rc = make_folder(path.p, err);
+		add_source(f, path.p);
+		buf_printf(&path, "/%s", file->base.p);
+	} else {
+		buf_adds(&path, str_is(file->name, "-") ? "stdin" : base_of(file->name));
+		if (access(path.p, F_OK) == 0) /* of another folder */
+			buf_printf(&path, ".%u", f->sources.n + 1);
+		add_source(f, path.p);
+	}
+	if (rc == 0 && !(c->f = fopen(path.p, "wx")))
+		rc = err_set(err, "%s: %s", path.p, strerror(errno));
+	buf_release(&path);
+	return rc;
+}
+
+static int copy_message(struct load *l, uint32_t message, struct copying *c, struct buf *bytes,
+			struct err *err)
+{
+	const struct route *route = message_route(&l->model, message);
+	uint32_t line = message_line(&l->model, message);
+	bool whole = l->wire.files.v[route->source].whole;
+
+	if (wire_fetch(&l->wire, route->source, message_offset(&l->model, message),
+		       l->model.records.v[message].length, bytes, err))
+		return -1;
+	/* lines that were blank, or elements that lay elsewhere in a document */
+	for (; !whole && c->lines + 1 < line; c->lines++)
+		putc('\n', c->f);
+	for (size_t i = 0; i < bytes->n; i++)
+		putc(!whole && (bytes->p[i] == '\n' || bytes->p[i] == '\r') ? ' ' : bytes->p[i], c->f);
+	if (!(route->flags & RECORD_TRUNCATED))
+		putc('\n', c->f);
+	c->lines = line;
+	return 0;
+}
+
+static void close_copy(struct copying *c)
+{
+	if (!c->f)
+		return;
+	c->failed = ferror(c->f);
+	c->failed |= fclose(c->f) != 0;
+	c->f = NULL;
+}
+
+static int make_dir(struct fork_copy *f, const char *dir, struct err *err)
+{
+	const char *base = getenv("TMPDIR");
+
+	if (dir) {
+		buf_adds(&f->dir, dir);
+		if (mkdir(dir, 0700) == 0)
+			return 0;
+		return err_set(err, "%s: %s; a fork needs a folder of its own", dir, strerror(errno));
+	}
+	buf_printf(&f->dir, "%s/gavel-fork-XXXXXX", base && *base ? base : "/tmp");
+	if (mkdtemp(f->dir.p))
+		return 0;
+	return err_set(err, "%s: %s; set TMPDIR to a folder that can be written", f->dir.p,
+		       strerror(errno));
+}
+
+int fork_write(struct fork_copy *f, struct load *l, uint32_t k, const char *dir, struct err *err)
+{
+	struct copying *copies = xcalloc(l->wire.files.n, sizeof(*copies));
+	struct buf bytes = { 0 };
+	int rc = make_dir(f, dir, err);
+
+	for (uint32_t i = 0; i < k && rc == 0; i++) {
+		uint32_t source = message_route(&l->model, i)->source;
+		struct copying *c = &copies[source];
+
+		if (!c->f)
+			rc = open_copy(f, &l->wire.files.v[source], c, err);
+		if (rc == 0)
+			rc = copy_message(l, i, c, &bytes, err);
+		if (l->wire.files.v[source].whole) /* a folder may have more than can be open */
+			close_copy(c);
+	}
+	for (uint32_t i = 0; i < l->wire.files.n; i++) {
+		close_copy(&copies[i]);
+		if (copies[i].failed && rc == 0)
+			rc = err_set(err, "%s: %s; make room, or name another folder", f->dir.p,
+				     strerror(errno));
+	}
+	free(copies);
+	buf_release(&bytes);
+	if (rc == 0 && !f->sources.n)
+		rc = err_set(err, "nothing has come yet; there is nothing to decide on");
+	return rc;
+}
+
+int fork_run(const struct fork_copy *f, const char *as, struct err *err)
+{
+	VEC(const char *) args = { 0 };
+	struct buf journal = { 0 }, queue = { 0 }, name = { 0 };
+	int code;
+
+	buf_printf(&journal, "--journal=%s/journal", f->dir.p);
+	buf_printf(&queue, "--escalate-to=%s/escalations.ndjson", f->dir.p);
+	vec_push(&args, "gavel");
+	vec_push(&args, "--no-follow");
+	vec_push(&args, journal.p);
+	vec_push(&args, queue.p);
+	if (as) {
+		buf_printf(&name, "--as=%s", as);
+		vec_push(&args, name.p);
+	}
+	vec_push(&args, "--");
+	for (uint32_t i = 0; i < f->sources.n; i++)
+		vec_push(&args, f->sources.v[i]);
+	vec_push(&args, NULL);
+	code = loop_run("/proc/self/exe", args.v);
+	if (code < 0)
+		err_set(err, "gavel could not be started on the copy: %s", strerror(errno));
+	else if (code > 0)
+		err_set(err, "gavel on the copy ended with trouble");
+	vec_release(&args);
+	buf_release(&journal);
+	buf_release(&queue);
+	buf_release(&name);
+	return code ? -1 : 0;
+}
+
+void fork_release(struct fork_copy *f)
+{
+	for (uint32_t i = 0; i < f->sources.n; i++)
+		free(f->sources.v[i]);
+	vec_release(&f->sources);
+	buf_release(&f->dir);
+}

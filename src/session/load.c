@@ -1,0 +1,389 @@
+/* Reading sources into a model, and a message's bytes again for whoever wants to look. */
+#include "session/load.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void load_apply(struct load_reading *r, struct message *m, const struct frame *frame)
+{
+	struct load *l = r->l;
+	struct wire_file *file = &l->wire.files.v[r->file];
+	struct place place = { .source = r->file, .line = frame->line, .offset = frame->offset };
+
+	place.length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
+	if (!m->session.n)
+		m->session = file->session;
+	if (r->may_join && m->dialect > DIALECT_TEXT) {
+		struct str group = model_group_of(&l->model, m);
+
+		r->may_join = false;
+		if (group.n) {
+			file->group = group; /* the model's, which lives as long */
+			file->joined = true;
+		}
+	}
+	place.group = file->group;
+	if (!m->session.n && file->answers.n && m->dialect == DIALECT_FEEDBACK)
+		m->session = file->answers;
+	place.aside = file->joined;
+	if (r->before)
+		r->before(r->before_ctx, l, m, r->file);
+	model_apply(&l->model, m, &place);
+	r->messages++;
+	r->truncated |= (frame->flags & FRAME_TRUNCATED) != 0;
+	r->binary += (m->flags & RECORD_BINARY) != 0;
+	if (r->each)
+		r->each(r->ctx, l, m, vec_last(&l->model.records));
+}
+
+void load_take(void *reading, const struct frame *frame)
+{
+	struct load_reading *r = reading;
+	struct load *l = r->l;
+	const struct wire_file *file = &l->wire.files.v[r->file];
+	struct frame_info info = { .flags = frame->flags, .full_length = frame->full_length };
+
+	if (file->whole)
+		info.file_name = file->base;
+	info.text = r->text;
+	l->decoder.quiet = !l->tells;
+	dialect_decode(&l->decoder, frame->bytes, &info, &l->message);
+	load_apply(r, &l->message, frame);
+}
+
+void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, int most)
+{
+	struct cells it = cells_start(raw_of(s), mode, false);
+	struct cell cell;
+
+	for (int n = 0; cells_next(&it, &cell) == CELLS_CELL; n++) {
+		char bytes[12];
+
+		if (n == most) {
+			buf_adds(out, "…");
+			return;
+		}
+		buf_add(out, bytes, cell_bytes(&cell, bytes));
+	}
+}
+
+void add_clean(struct buf *out, struct str s, enum text_mode mode)
+{
+	if (str_is_plain(s)) /* as it is in every mode */
+		buf_add_str(out, s);
+	else
+		add_clean_cut(out, s, mode, INT_MAX);
+}
+
+void load_say(struct load *l, struct str sentence)
+{
+	struct buf here = { 0 }, *line = l->hold ? l->hold : &here;
+
+	buf_adds(line, "gavel: ");
+	add_clean(line, sentence, TEXT_LINE);
+	buf_addc(line, '\n');
+	if (!l->hold)
+		fwrite(line->p, 1, line->n, stderr);
+	buf_release(&here);
+}
+
+void load_judge_binary(struct load_reading *r)
+{
+	struct buf text = { 0 };
+
+	if (r->binary <= r->messages / 2)
+		return;
+	buf_add_str(&text, load_source_name(r->l, r->file));
+	buf_printf(&text, ": binary? %u of %u lines are no text; compressed logs must be unpacked first",
+		   r->binary, r->messages);
+	load_say(r->l, buf_str(&text));
+	buf_release(&text);
+}
+
+static void read_file(struct load *l, uint32_t file, load_fn each, void *ctx)
+{
+	const struct wire_file *f = &l->wire.files.v[file];
+	const struct cache_file *known = cache_file(l, file);
+	struct load_reading r = { .l = l, .file = file, .each = each, .ctx = ctx };
+	struct err err;
+
+	r.may_join = l->model.records.n && !f->listed && !f->joined && !known;
+	if (known) {
+		r.messages = known->messages;
+		r.binary = known->binary;
+	}
+	l->wire.ahead = load_ahead;
+	if (wire_read(&l->wire, file, load_take, &r, &err)) {
+		load_say(l, str_of(err.text));
+		l->trouble = true;
+	}
+	l->wire.ahead = NULL;
+	load_judge_binary(&r);
+	cache_note(l, &r, r.lines && !r.truncated && l->wire.files.v[file].is_lines);
+}
+
+void load_run(struct load *l, load_fn each, void *ctx)
+{
+	uint32_t *order = load_order(l);
+
+	cache_open(l, order);
+	for (uint32_t i = 0; i < l->wire.files.n && !l->wire.stop; i++)
+		read_file(l, order[i], each, ctx);
+	free(order);
+	if (l->follow && !l->wire.stop)
+		load_follow_begin(l);
+	load_settle(l);
+}
+
+void load_settle(struct load *l)
+{
+	for (uint32_t i = 0; i < l->desks.list.n; i++)
+		desk_settle(&l->desks.list.v[i], &l->model);
+}
+
+struct str load_source_name(const struct load *l, uint32_t source)
+{
+	return l->wire.files.v[source].name;
+}
+
+static struct str read_bytes(void *ctx, uint32_t message)
+{
+	struct load *l = ctx;
+	struct err err;
+
+	if (wire_fetch(&l->wire, message_route(&l->model, message)->source,
+		       message_offset(&l->model, message), l->model.records.v[message].length,
+		       &l->bytes, &err)) {
+		buf_clear(&l->bytes);
+		buf_printf(&l->bytes, "(cannot be read any more: %s)", err.text);
+	}
+	return buf_str(&l->bytes);
+}
+
+static bool read_detail(void *ctx, const struct item *item, const struct item_state *state,
+			struct detail *out)
+{
+	struct load *l = ctx;
+
+	/* the items of one message are asked for one after the other */
+	if (l->looked_at != state->message)
+		dialect_look(&l->again, read_bytes(l, state->message));
+	l->looked_at = state->message;
+	return dialect_detail(&l->again, item->kind, state->index, out);
+}
+
+static struct str read_summary(void *ctx, uint32_t message)
+{
+	struct load *l = ctx;
+	const struct route *route = message_route(&l->model, message);
+
+	l->looked_at = NONE;
+	buf_clear(&l->text);
+	if (route->flags & RECORD_OVERSIZE)
+		buf_printf(&l->text, "oversize, %u bytes", l->model.records.v[message].length);
+	else if (route->dialect == DIALECT_TEXT)
+		buf_add_str(&l->text, str_trim(read_bytes(l, message)));
+	else
+		dialect_summarize(&l->again, read_bytes(l, message), &l->text);
+	return buf_str(&l->text);
+}
+
+static struct str read_source(void *ctx, uint32_t message)
+{
+	struct load *l = ctx;
+
+	return load_source_name(l, message_route(&l->model, message)->source);
+}
+
+static const struct diags *read_diags(void *ctx, uint32_t message)
+{
+	struct load *l = ctx;
+	const struct route *route = message_route(&l->model, message);
+	const struct wire_file *file = &l->wire.files.v[route->source];
+	struct frame_info info = { .flags = route->flags & (RECORD_TRUNCATED | RECORD_OVERSIZE),
+				   .full_length = l->model.records.v[message].length,
+				   .text = route->dialect == DIALECT_TEXT };
+	struct finding_walk w;
+
+	if (file->whole)
+		info.file_name = file->base;
+	l->looked_at = NONE;
+	dialect_decode(&l->again, read_bytes(l, message), &info, &l->again_message);
+	finding_start(&w, &l->model, message);
+	while (finding_next(&w) && w.message == message) {
+		finding_read(&w);
+		diag_add(&l->again_message.diags, w.severity, w.rule, w.pointer, "%.*s",
+			 STR_ARG(w.text));
+	}
+	return &l->again_message.diags;
+}
+
+static void open_desk(struct load *l, const char *base, const char *source)
+{
+	vec_push(&l->desks.list, (struct desk){ .sole_writer = l->desk.sole_writer,
+						.idle = l->desk.idle, .reader = &l->reader });
+	desk_open(vec_last(&l->desks.list), base, source, l->desk.write);
+}
+
+void load_reopen_desk(struct load *l, uint32_t number)
+{
+	struct desk *d = &l->desks.list.v[number];
+	struct desk again = { .sole_writer = d->sole_writer, .idle = d->idle, .reader = d->reader };
+	struct buf base = { 0 };
+
+	desk_base(l->desk.journal, &base);
+	desk_open(&again, base.p, d->group.p, l->desk.write);
+	buf_release(&base);
+	/* what was taken back stands no more; what still stands, load_settle says anew */
+	for (uint32_t i = 0; i < d->drafts.n; i++)
+		if (d->drafts.v[i].number != NONE)
+			model_stand(&l->model, &(struct standing){ .item = d->drafts.v[i].number,
+								   .delivery = DELIVERY_NONE });
+	desk_close(d);
+	*d = again;
+}
+
+/* One for each group, also for a folder that has no file yet. */
+static void open_desks(struct load *l)
+{
+	struct buf base = { 0 };
+	struct str last = STR_NONE;
+
+	desk_base(l->desk.journal, &base);
+	for (uint32_t i = 0; i < l->wire.files.n; i++) {
+		struct str group = l->wire.files.v[i].group;
+		bool is_stdin = str_is(l->wire.files.v[i].name, "-");
+
+		if (str_eq(group, last) || desks_find(&l->desks, group))
+			continue;
+		last = group;
+		/* what was decided on one stream says nothing of another */
+		if (is_stdin && !l->desk.write)
+			continue;
+		open_desk(l, base.p, is_stdin ? "-" : group.p);
+	}
+	for (uint32_t i = 0; l->follow && i < l->wire.dirs.n; i++)
+		if (!desks_find(&l->desks, str_of(l->wire.dirs.v[i].name)))
+			open_desk(l, base.p, l->wire.dirs.v[i].name);
+	buf_release(&base);
+	for (uint32_t i = 0; i < l->desks.list.n && !l->desk.write; i++)
+		if (l->desks.list.v[i].trouble != JOURNAL_FINE)
+			load_say(l, str_of(l->desks.list.v[i].why.text));
+}
+
+static bool read_hunt(void *ctx, struct hunt *h)
+{
+	struct load *l = ctx;
+
+	l->looked_at = NONE;
+	l->search.alone = l->threads == 1;
+	return search_some(&l->search, &l->model, &l->wire, &l->reader, h);
+}
+
+void load_configure(struct load *l, const struct options *o, const struct config *c)
+{
+	l->config = c;
+	l->threads = o->threads;
+	l->cache.use = !o->no_cache && c->cache_mb;
+	l->cache.max_mb = c->cache_mb;
+}
+
+void load_read_config(struct load *l, const struct options *o, struct config *c)
+{
+	config_load(c, o->config);
+	for (uint32_t i = 0; i < c->problems.n; i++)
+		load_say(l, str_of(c->problems.v[i]));
+	load_configure(l, o, c);
+}
+
+void load_init(struct load *l, size_t max_line_bytes)
+{
+	model_init_in(&l->model, heap_new(cache_heap(&l->cache)));
+	l->looked_at = NONE;
+	l->reader = (struct reader){ l, read_detail, read_summary, read_bytes, read_diags,
+				     read_source, read_hunt };
+	l->wire.max_bytes = max_line_bytes;
+	if (!l->config)
+		return;
+	if (!max_line_bytes)
+		l->wire.max_bytes = l->config->max_line_bytes;
+	l->model.approve_from = l->config->approve;
+	l->model.human_from = l->config->human;
+}
+
+struct desk *load_add_desk(struct load *l, struct str group, const char *source)
+{
+	struct buf base = { 0 };
+	struct desk *d = desks_find(&l->desks, group);
+
+	if (d || !(l->desk.open || l->desk.write))
+		return d;
+	desk_base(l->desk.journal, &base);
+	open_desk(l, base.p, source);
+	buf_release(&base);
+	d = vec_last(&l->desks.list);
+	d->group = group;
+	return d;
+}
+
+int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max_line_bytes)
+{
+	struct err err;
+
+	load_init(l, max_line_bytes);
+	l->wire.follow = l->follow;
+	for (uint32_t i = 0; i < (n ? n : 1); i++)
+		if (wire_add(&l->wire, n ? sources[i] : "-", &err)) {
+			load_say(l, str_of(err.text));
+			l->trouble = true;
+		}
+	for (uint32_t i = 0; i < l->wire.warnings.n; i++)
+		load_say(l, l->wire.warnings.v[i]);
+	load_join(l);
+	if (l->desk.open || l->desk.write)
+		open_desks(l);
+	load_settle(l); /* so that replies are expected before they come */
+	return l->wire.files.n || (l->follow && l->wire.dirs.n) ? 0 : -1;
+}
+
+int load_filter(const struct options *o, int64_t day, struct filter **out)
+{
+	struct buf text = { 0 };
+	struct err err;
+
+	*out = NULL;
+	if (!o->filter && !o->since && !o->until)
+		return 0;
+	if (o->filter)
+		buf_adds(&text, o->filter);
+	if (o->since)
+		buf_printf(&text, " after:\"%s\"", o->since);
+	if (o->until)
+		buf_printf(&text, " before:\"%s\"", o->until);
+	*out = filter_new(buf_str(&text), day, &err);
+	buf_release(&text);
+	if (!*out)
+		fprintf(stderr, "gavel: %s\n", err.text);
+	return *out ? 0 : -1;
+}
+
+void load_release(struct load *l)
+{
+	for (uint32_t i = 0; i < l->desks.list.n; i++)
+		desk_close(&l->desks.list.v[i]);
+	vec_release(&l->desks.list);
+	vec_release(&l->readings);
+	free(l->keeping.wanted);
+	cache_release(&l->cache);
+	follow_free(l->live);
+	wire_release(&l->wire);
+	model_release(&l->model);
+	decoder_release(&l->decoder);
+	decoder_release(&l->again);
+	message_release(&l->message);
+	message_release(&l->again_message);
+	buf_release(&l->bytes);
+	buf_release(&l->text);
+	search_release(&l->search);
+}

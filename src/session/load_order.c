@@ -1,0 +1,235 @@
+/* In which order files are read, and which belong together. Files of one directory are messages of
+ * one session: they are applied in the order of their own times, not of their names. A file of
+ * replies comes right after the log that it replies to. */
+#include "session/load.h"
+
+#include <stdlib.h>
+
+/* When a file of a directory was made, as its first message tells. */
+struct dated {
+	uint32_t file;
+	int64_t time_ms;
+	int rank;
+	struct str name;
+};
+
+struct dating {
+	struct load *l;
+	struct dated *dated;
+};
+
+static void date_frame(void *ctx, const struct frame *frame)
+{
+	struct dating *d = ctx;
+
+	if (d->dated->time_ms != WHEN_NONE)
+		return;
+	dialect_decode(&d->l->decoder, frame->bytes, NULL, &d->l->message);
+	d->dated->time_ms = d->l->message.time_ms;
+	d->l->wire.enough = d->dated->time_ms != WHEN_NONE;
+}
+
+static int by_date(const void *left, const void *right)
+{
+	const struct dated *a = left, *b = right;
+
+	if (a->time_ms != b->time_ms)
+		return a->time_ms < b->time_ms ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return str_cmp(a->name, b->name);
+}
+
+static int rank_of(struct str base)
+{
+	static const char *const order[] = { "task-", "result-", "decision-", "review-" };
+
+	for (int i = 0; i < 4; i++)
+		if (str_starts(base, str_of(order[i])))
+			return i;
+	return 4;
+}
+
+/* Returns how many files, from `first`, it put in order. */
+static uint32_t order_directory(struct load *l, uint32_t first, struct dated *out)
+{
+	const struct wire_file *f = l->wire.files.v;
+	uint64_t done = l->wire.bytes_done;
+	uint32_t n = 0;
+
+	while (first + n < l->wire.files.n && f[first + n].listed &&
+	       str_eq(f[first + n].group, f[first].group))
+		n++;
+	if (n < 2) {
+		out[0] = (struct dated){ .file = first };
+		return 1;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct err err;
+		struct dating d = { l, &out[i] };
+
+		out[i] = (struct dated){ first + i, WHEN_NONE, rank_of(f[first + i].base),
+					 f[first + i].base };
+		/* an error will be said when it is read in earnest */
+		wire_read(&l->wire, first + i, date_frame, &d, &err);
+	}
+	l->wire.bytes_done = done;
+	qsort(out, n, sizeof(*out), by_date);
+	return n;
+}
+
+/* ---- replies ---- */
+
+static bool is_named_replies(const struct wire_file *f)
+{
+	return str_ends(f->name, STR(".replies.ndjson"));
+}
+
+/* Files by their names; empty where no file has replies in it. */
+static struct map map_names(const struct load *l)
+{
+	struct map names = { 0 };
+	bool wanted = false;
+
+	for (uint32_t i = 0; i < l->wire.files.n && !wanted; i++)
+		wanted = is_named_replies(&l->wire.files.v[i]);
+	for (uint32_t i = 0; wanted && i < l->wire.files.n; i++)
+		map_add(&names, str_hash(l->wire.files.v[i].name), i);
+	return names;
+}
+
+static uint32_t find_named(const struct load *l, const struct map *names, struct str name)
+{
+	for (uint32_t it = 0, v; map_next(names, str_hash(name), &it, &v);)
+		if (str_eq(l->wire.files.v[v].name, name))
+			return v;
+	return NONE;
+}
+
+/* The log that a file replies to by its name, or NONE. The session's name may have dots in it. */
+static uint32_t log_of(const struct load *l, const struct map *names, uint32_t file)
+{
+	struct str name = l->wire.files.v[file].name;
+
+	if (!names->n || !is_named_replies(&l->wire.files.v[file]))
+		return NONE;
+	for (name.n -= strlen(".replies.ndjson"); name.n && name.p[name.n] != '/'; name.n--) {
+		uint32_t log = name.p[name.n] == '.' ? find_named(l, names, name) : NONE;
+
+		if (log != NONE)
+			return log;
+	}
+	return NONE;
+}
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* LOG.SESSION.replies.ndjson: requests in it name no session, the file does (see reply_path). */
+static void take_session(struct load *l, uint32_t file, uint32_t log)
+{
+	struct wire_file *f = &l->wire.files.v[file];
+	size_t from = l->wire.files.v[log].name.n + 1, to = f->name.n - strlen(".replies.ndjson");
+	struct buf session = { 0 };
+
+	f->group = l->wire.files.v[log].group;
+	f->joined = true;
+	if (from < to && reply_part_is_cut(str_make(f->name.p + from, to - from)))
+		return; /* what they decide tells */
+	for (size_t i = from; i < to; i++) {
+		bool coded = f->name.p[i] == '%' && i + 2 < to && hex_digit(f->name.p[i + 1]) >= 0 &&
+			     hex_digit(f->name.p[i + 2]) >= 0;
+
+		buf_addc(&session, coded ? (char)(hex_digit(f->name.p[i + 1]) * 16 +
+						  hex_digit(f->name.p[i + 2]))
+					 : f->name.p[i]);
+		i += coded ? 2 : 0;
+	}
+	if (session.n)
+		f->answers = arena_str(&l->wire.arena, buf_str(&session));
+	buf_release(&session);
+}
+
+void load_join(struct load *l)
+{
+	struct map names = map_names(l);
+
+	for (uint32_t i = 0; i < l->wire.files.n; i++) {
+		uint32_t log = i, next;
+
+		while ((next = log_of(l, &names, log)) != NONE)
+			log = next;
+		if (log != i)
+			take_session(l, i, log);
+	}
+	map_release(&names);
+}
+
+void load_join_file(struct load *l, uint32_t file)
+{
+	struct map names;
+	uint32_t log;
+
+	if (!is_named_replies(&l->wire.files.v[file]))
+		return;
+	names = map_names(l);
+	log = log_of(l, &names, file);
+	if (log != NONE)
+		take_session(l, file, log);
+	map_release(&names);
+}
+
+/* A file's place: that of its log, then its own. */
+struct place_in {
+	uint32_t log, own, file;
+};
+
+static int by_place(const void *left, const void *right)
+{
+	const struct place_in *a = left, *b = right;
+
+	if (a->log != b->log)
+		return a->log < b->log ? -1 : 1;
+	/* the log itself comes first, wherever it stood */
+	if ((a->own == a->log) != (b->own == b->log))
+		return a->own == a->log ? -1 : 1;
+	return a->own < b->own ? -1 : a->own > b->own;
+}
+
+static void order_replies(const struct load *l, struct dated *dated, uint32_t *order)
+{
+	struct map names = map_names(l);
+	uint32_t n = l->wire.files.n, *place = xmalloc((n + 1) * sizeof(*place));
+	struct place_in *list = xmalloc((n + 1) * sizeof(*list));
+
+	for (uint32_t i = 0; i < n; i++)
+		place[dated[i].file] = i;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t log = dated[i].file, next;
+
+		while ((next = log_of(l, &names, log)) != NONE)
+			log = next;
+		list[i] = (struct place_in){ place[log], i, dated[i].file };
+	}
+	if (names.n)
+		qsort(list, n, sizeof(*list), by_place);
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = list[i].file;
+	free(list);
+	free(place);
+	map_release(&names);
+}
+
+uint32_t *load_order(struct load *l)
+{
+	uint32_t n = l->wire.files.n, *order = xmalloc((n + 1) * sizeof(*order));
+	struct dated *dated = xmalloc((n + 1) * sizeof(*dated));
+
+	for (uint32_t i = 0; i < n;)
+		i += order_directory(l, i, dated + i);
+	order_replies(l, dated, order);
+	free(dated);
+	return order;
+}

@@ -1,0 +1,364 @@
+/* Lists and texts that scroll. */
+#include "view/pane.h"
+
+#include "base/utf8.h"
+#include "view/view_parts.h"
+
+#include <stdio.h>
+
+static bool same_line(struct line a, struct line b)
+{
+	return a.what == b.what && a.a == b.a && a.b == b.b;
+}
+
+static void remember(struct pane *p)
+{
+	if (p->selected >= p->lines.list.n)
+		return;
+	p->at = line_at(&p->lines, p->selected);
+	if (!p->text)
+		p->made = true; /* also where the old lines stand in for new ones: it is kept */
+}
+
+/* Where the person starts: on something that can be opened, not on a heading. */
+static uint32_t first_target(const struct pane *p, const struct scene *s)
+{
+	for (uint32_t i = 0; p->view->target && i < p->lines.list.n && i < 16; i++)
+		if (p->view->target(s, &p->lines, i).type != TARGET_NONE)
+			return i;
+	return 0;
+}
+
+enum { FOLLOWERS_MAX = 16, SHOW_LINES_MAX = 2000 };
+
+static unsigned bit_of(struct line line)
+{
+	return (line.what * 31 + line.a * 7 + line.b) % 64;
+}
+
+/* Selects the first of the wanted lines that is still there, wherever it is now. The view moves
+ * with it: on the screen it stays where it was. One walk, since lists may be long. The number of
+ * the wanted one, or n. */
+static uint32_t select_any(struct pane *p, const struct line *wanted, uint32_t n)
+{
+	uint64_t bits = 0;
+	uint32_t best = n, place = 0;
+
+	for (uint32_t w = 0; w < n; w++)
+		bits |= UINT64_C(1) << bit_of(wanted[w]);
+	for (uint32_t i = 0; i < p->lines.list.n && best; i++) {
+		struct line line = line_at(&p->lines, i);
+
+		if (!(bits >> bit_of(line) & 1))
+			continue;
+		for (uint32_t w = 0; w < best; w++)
+			if (same_line(line, wanted[w])) {
+				best = w;
+				place = i;
+			}
+	}
+	if (best < n) {
+		p->top = p->top + place >= p->selected ? p->top + place - p->selected : 0;
+		p->selected = place;
+	}
+	return best;
+}
+
+/* What was selected; where that is gone, the next one that is still there takes its place. false:
+ * that is not so. */
+static bool select_again(struct pane *p, const struct lines *old)
+{
+	struct line wanted[FOLLOWERS_MAX + 1] = { p->at };
+	uint32_t n = 1, found;
+
+	for (; n <= FOLLOWERS_MAX && p->selected + n < old->list.n; n++)
+		wanted[n] = line_at(old, p->selected + n);
+	found = select_any(p, wanted, n);
+	if (found && found < n)
+		remember(p);
+	return found == 0;
+}
+
+bool pane_make(struct pane *p, const struct scene *s, int cols)
+{
+	struct lines fresh = { .cols = cols }, old;
+	uint32_t n;
+	bool found;
+
+	p->view->make(s, cols, &fresh);
+	if (s->breath && s->breath->stopped) {
+		lines_release(&fresh);
+		return false;
+	}
+	old = p->lines;
+	p->lines = fresh;
+	n = p->lines.list.n;
+	if (p->text) {
+		lines_release(&old);
+		p->selected = first_target(p, s);
+		p->made = true;
+		return true;
+	}
+	found = p->made && p->selected < n && same_line(line_at(&p->lines, p->selected), p->at);
+	found = found || (p->made && select_again(p, &old));
+	lines_release(&old);
+	if (found)
+		return true;
+	if (!p->made) {
+		p->selected = first_target(p, s);
+		p->top = 0;
+	}
+	if (p->selected >= n)
+		p->selected = n ? n - 1 : 0;
+	p->made = n > 0;
+	remember(p);
+	return true;
+}
+
+void pane_release(struct pane *p)
+{
+	lines_release(&p->lines);
+	p->made = false;
+}
+
+static void show_selected(struct pane *p)
+{
+	uint32_t rows = p->rows > 0 ? (uint32_t)p->rows : 1;
+
+	if (p->selected < p->top)
+		p->top = p->selected;
+	else if (p->selected >= p->top + rows)
+		p->top = p->selected - rows + 1;
+}
+
+static void keep_top(struct pane *p)
+{
+	uint32_t rows = p->rows > 0 ? (uint32_t)p->rows : 1, n = p->lines.list.n;
+
+	if (p->top + rows > n)
+		p->top = n > rows ? n - rows : 0;
+}
+
+void pane_select(struct pane *p, uint32_t line)
+{
+	uint32_t n = p->lines.list.n;
+
+	p->touched = true;
+	p->selected = line < n ? line : n ? n - 1 : 0;
+	remember(p);
+	show_selected(p);
+}
+
+static uint32_t moved(uint32_t from, int64_t by, uint32_t n)
+{
+	int64_t to = (int64_t)from + by;
+
+	if (to < 0 || n == 0)
+		return 0;
+	return to >= (int64_t)n ? n - 1 : (uint32_t)to;
+}
+
+void pane_move(struct pane *p, int64_t n)
+{
+	pane_select(p, moved(p->selected, n, p->lines.list.n));
+}
+
+void pane_scroll(struct pane *p, int64_t n)
+{
+	uint32_t rows = p->rows > 0 ? (uint32_t)p->rows : 1;
+
+	p->touched = true;
+	p->top = moved(p->top, n, p->lines.list.n);
+	keep_top(p);
+	if (p->selected < p->top)
+		p->selected = p->top;
+	else if (p->selected >= p->top + rows)
+		p->selected = p->top + rows - 1;
+	remember(p);
+}
+
+struct target pane_line_target(const struct pane *p, const struct scene *s, uint32_t line)
+{
+	if (!p->view || !p->view->target || line >= p->lines.list.n)
+		return (struct target){ TARGET_NONE, 0 };
+	return p->view->target(s, &p->lines, line);
+}
+
+struct target pane_target(const struct pane *p, const struct scene *s)
+{
+	return pane_line_target(p, s, p->selected);
+}
+
+const char *pane_position(const struct pane *p, bool list, char out[24])
+{
+	uint32_t n = p->lines.list.n, rows = p->rows > 0 ? (uint32_t)p->rows : 1;
+
+	if (list)
+		snprintf(out, 24, "%u/%u", n ? p->selected + 1 : 0, n);
+	else if (n <= rows)
+		snprintf(out, 24, "all");
+	else if (p->top == 0)
+		snprintf(out, 24, "top");
+	else if (p->top + rows >= n)
+		snprintf(out, 24, "end");
+	else
+		snprintf(out, 24, "%u%%", (unsigned)((uint64_t)p->top * 100 / (n - rows)));
+	return out;
+}
+
+/* The text of one grid row, and where each column's character starts in it. */
+static struct str row_text(const struct grid *g, struct rect row, struct buf *text)
+{
+	buf_clear(text);
+	for (int c = 0; c < row.cols; c++) {
+		const struct spot *spot = grid_at(g, row.row, row.col + c);
+		char bytes[12];
+
+		if (spot->cell.width)
+			buf_add(text, bytes, cell_bytes(&spot->cell, bytes));
+	}
+	return buf_str(text);
+}
+
+/* Matches are marked where they are drawn, so what is marked is what is seen. */
+static void mark_matches(struct grid *g, struct rect row, struct str word)
+{
+	struct buf text = { 0 };
+	struct str s = row_text(g, row, &text);
+	size_t at = 0;
+	int col = 0;
+
+	while (word.n && at < s.n && col < row.cols) {
+		const struct spot *spot = grid_at(g, row.row, row.col + col);
+		char bytes[12];
+
+		if (spot->cell.width && str_from(s, at).n >= word.n &&
+		    str_eq_nocase(str_make(s.p + at, word.n), word)) {
+			size_t end = at + word.n;
+			int from = col;
+
+			while (at < end && col < row.cols) {
+				spot = grid_at(g, row.row, row.col + col++);
+				if (spot->cell.width)
+					at += cell_bytes(&spot->cell, bytes);
+			}
+			grid_role(g, rect_in(row, 0, from, 1, col - from), ROLE_MATCH);
+			continue;
+		}
+		if (spot->cell.width)
+			at += cell_bytes(&spot->cell, bytes);
+		col++;
+	}
+	buf_release(&text);
+}
+
+/* The first line of [from, to) that is drawn with the word in it, else `to`. */
+static uint32_t find_drawn(const struct pane *p, const struct scene *s, uint32_t from, uint32_t to,
+			   struct str word)
+{
+	struct grid *g = grid_new(1, p->lines.cols, s->ascii);
+	struct buf text = { 0 };
+
+	for (; from < to; from++) {
+		grid_clear(g);
+		p->view->draw(s, &p->lines, from, g, grid_rect(g));
+		if (str_contains_nocase(row_text(g, grid_rect(g), &text), word))
+			break;
+	}
+	buf_release(&text);
+	grid_free(g);
+	return from;
+}
+
+bool pane_line_has(const struct pane *p, const struct scene *s, uint32_t i, struct str word)
+{
+	return (!p->text && p->view->target && target_has(s, p->view->target(s, &p->lines, i), word)) ||
+	       find_drawn(p, s, i, i + 1, word) == i;
+}
+
+void pane_show_word(struct pane *p, const struct scene *s, int rows, struct str word)
+{
+	uint32_t n = p->lines.list.n < SHOW_LINES_MAX ? p->lines.list.n : SHOW_LINES_MAX;
+	uint32_t at = word.n ? find_drawn(p, s, 0, n, word) : n;
+
+	if (at == n || rows < 1)
+		return;
+	if (at < p->top || at >= p->top + (uint32_t)rows)
+		p->top = at > (uint32_t)rows / 3 ? at - (uint32_t)rows / 3 : 0;
+}
+
+/* What a view has marked as the place of its own cursor stays marked. */
+static void mark_selected(struct grid *g, struct rect row)
+{
+	for (int c = 0; c < row.cols; c++)
+		if (grid_at(g, row.row, row.col + c)->role != ROLE_CURSOR)
+			grid_role(g, rect_in(row, 0, c, 1, 1), ROLE_SELECTED);
+}
+
+static bool line_is_marked(const struct pane *p, const struct scene *s, uint32_t line)
+{
+	struct target t;
+
+	if (!s->triage || !s->triage->marked.n)
+		return false;
+	t = pane_line_target(p, s, line);
+	return t.type == TARGET_ITEM && item_is_marked(s->triage, t.number);
+}
+
+/* Why nothing is there, and what one can do. */
+static void draw_empty(const struct pane *p, const struct scene *s, struct grid *g, struct rect where,
+		       bool list)
+{
+	struct buf text = { 0 };
+
+	if (!p->lines.cols)
+		buf_adds(&text, "The list is being made.");
+	else if (list && s->reading)
+		buf_adds(&text, "Nothing so far: the log is still being read.");
+	else if (list && s->filter)
+		buf_adds(&text, "Nothing here matches the filter. Esc shows all again.");
+	else if (p->view->empty)
+		buf_printf(&text, "%s%s%s", p->view->empty, p->view->then ? "\n" : "",
+			   p->view->then ? p->view->then : "");
+	grid_prose(g, where, ROLE_DIM, raw_of(buf_str(&text)), TEXT_LINES, 0);
+	buf_release(&text);
+}
+
+void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where, bool list,
+	       bool focused, struct str word)
+{
+	struct rect body;
+
+	if (list) /* room for the mark of the selected line */
+		where = rect_in(where, 0, GUTTER_COLS, where.rows, where.cols - GUTTER_COLS);
+	body = where;
+	if (where.rows < 1 || where.cols < 1)
+		return;
+	if (p->view->heading && p->lines.list.n && where.rows > 2) {
+		p->view->heading(s, &p->lines, g, rect_in(where, 0, 0, 1, where.cols));
+		body = rect_in(where, 1, 0, where.rows - 1, where.cols);
+	}
+	p->rows = body.rows;
+	keep_top(p);
+	if (list)
+		show_selected(p);
+	if (!p->lines.list.n)
+		draw_empty(p, s, g, rect_in(body, 0, 1, body.rows, body.cols - 2), list);
+	for (int i = 0; i < body.rows && p->top + (uint32_t)i < p->lines.list.n; i++) {
+		uint32_t line = p->top + (uint32_t)i;
+		struct rect row = rect_in(body, i, 0, 1, body.cols);
+
+		p->view->draw(s, &p->lines, line, g, row);
+		if (word.n)
+			mark_matches(g, row, word);
+		if (list && line_is_marked(p, s, line))
+			grid_put(g, (struct rect){ row.row, row.col - GUTTER_COLS, 1, 1 }, ROLE_MARKED,
+				 "*");
+		if (list && line == p->selected) {
+			mark_selected(g, row);
+			grid_put(g, (struct rect){ row.row, row.col - GUTTER_COLS, 1, 1 },
+				 focused ? ROLE_CURSOR : ROLE_DIM,
+				 line_is_marked(p, s, line) ? "*" : "▸");
+		}
+	}
+}

@@ -1,0 +1,49 @@
+/* A pane shows the lines of one view in a rectangle and remembers where the person is in them.
+ *
+ * Lines are made again when the scene has changed; the selection stays on the same thing (same line
+ * content), not on the same row, so that arrivals and re-sorting never move it to something
+ * else. */
+#ifndef GAVEL_VIEW_PANE_H
+#define GAVEL_VIEW_PANE_H
+
+#include "view/view.h"
+
+enum { GUTTER_COLS = 1 }; /* left of a list's lines */
+
+struct pane {
+	const struct view_ops *view;
+	bool text; /* read, not chosen from: it keeps its place, not its line */
+	struct lines lines;
+	bool made;
+	bool touched;      /* the person has moved in it */
+	uint32_t selected; /* line */
+	struct line at;    /* what it shows */
+	uint32_t top;      /* first visible line */
+	int rows;          /* visible lines when last drawn */
+	uint32_t found;    /* in a text: the line of the last match + 1; 0 = none */
+};
+
+/* Makes the lines for the scene; keeps the selection on what it was on. cols: of the lines, without
+ * the gutter of a list. false: the scene's breath stopped it and the lines are the old ones. */
+bool pane_make(struct pane *p, const struct scene *s, int cols);
+void pane_release(struct pane *p);
+/* Moves the selection by n lines and scrolls so that it is visible. */
+void pane_move(struct pane *p, int64_t n);
+/* Scrolls without moving the selection out of sight. */
+void pane_scroll(struct pane *p, int64_t n);
+void pane_select(struct pane *p, uint32_t line);
+struct target pane_line_target(const struct pane *p, const struct scene *s, uint32_t line);
+/* What the selected line leads to. */
+struct target pane_target(const struct pane *p, const struct scene *s);
+/* list: the selected line is marked; otherwise the pane is text that scrolls. word: matches are
+ * highlighted, may be empty. */
+void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where, bool list,
+	       bool focused, struct str word);
+/* Where one is: "3/18" in a list; "top", "40%", "end", "all" in a text. */
+const char *pane_position(const struct pane *p, bool list, char out[24]);
+/* Whether line i says the word (without case), or in a list what it leads to. */
+bool pane_line_has(const struct pane *p, const struct scene *s, uint32_t i, struct str word);
+/* Scrolls a text of that many rows so that the first line with the word is seen. */
+void pane_show_word(struct pane *p, const struct scene *s, int rows, struct str word);
+
+#endif

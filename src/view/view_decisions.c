@@ -1,0 +1,253 @@
+/* The decisions: who decided which item and how, newest first, and what became of it. The person's
+ * own stand first, from the journal: staged, recorded, sent, acknowledged, held and why. Those of
+ * the log follow; an item that came back and was decided again has a line for each. What was
+ * decided here and is in the log as well is not listed twice. */
+#include "view/echoes.h"
+#include "view/view_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum col {
+	COL_TIME,
+	COL_LINE,
+	COL_AGENT,
+	COL_VERDICT,
+	COL_TOLD,
+	COL_KIND,
+	COL_ID,
+	COL_TITLE,
+	COL_COUNT
+};
+
+static const struct column table[COL_COUNT] = {
+	[COL_TIME] = { "time", 8, 8, 3 }, [COL_LINE] = { "line", 4, 5, 5, .right = true },
+	[COL_AGENT] = { "by", 8, 8, 2 },  [COL_VERDICT] = { "verdict", 1, 11, 0 },
+	[COL_TOLD] = { "sent", 1, 1, 1 },  [COL_KIND] = { "kind", 11, 11, 4 },
+	[COL_ID] = { "item", 12, 15, 0 }, [COL_TITLE] = { "what", 16, 24, 1, .grows = true },
+};
+
+static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], struct columns *fit)
+{
+	memcpy(c, table, sizeof(table));
+	c[COL_AGENT].want = agents_width(s, 8, cols < 90 ? 9 : 16);
+	if (cols < 60)
+		c[COL_VERDICT].want = 1;
+	if (cols >= 100)
+		c[COL_TOLD].want = 14;
+	if (cols >= 120) {
+		c[COL_ID].want = 26;
+		c[COL_TITLE].want = 40;
+	}
+	columns_fit(c, COL_COUNT, cols, fit);
+}
+
+static int newest_first(const void *left, const void *right)
+{
+	const struct line *a = left, *b = right;
+
+	if (a->what != b->what)
+		return a->what > b->what ? -1 : 1;
+	if (a->a != b->a)
+		return a->a < b->a ? -1 : 1;
+	return a->b > b->b ? -1 : a->b < b->b;
+}
+
+static bool journal_line_is_shown(const struct scene *s, const struct draft *draft)
+{
+	struct item_state at;
+
+	if (draft->seen > s->k || (draft->state == DRAFT_VOID && !s->all))
+		return false;
+	return !s->filter || (draft->number != NONE && item_is_shown(s, draft->number, &at));
+}
+
+static void add_walking(const struct scene *s, const struct echoes *own, struct lines *out)
+{
+	const struct model *m = s->model;
+
+	for (uint32_t i = 0; i < m->items.n && breath_on(s->breath); i++) {
+		const struct item *item = &m->items.v[i];
+		struct item_state at;
+
+		if (!item->n || item->steps[0].message >= s->k ||
+		    (s->filter && !item_is_shown(s, i, &at)))
+			continue;
+		for (uint32_t n = 0; n < item->n && item->steps[n].message < s->k; n++)
+			if (item->steps[n].what == STEP_DECIDED && !echoes_have(own, i, n))
+				line_add(out, item->steps[n].message, i, n);
+	}
+	breath_sort(out->list.v, out->list.n, sizeof(*out->list.v), newest_first, s->breath);
+}
+
+static void add_listed(const struct scene *s, const struct echoes *own, struct lines *out)
+{
+	uint32_t n;
+	const struct decided *d = asof_decided(s->asof, s->k, &n, s->breath);
+
+	if (!d)
+		return;
+	lines_want(out, n);
+	for (uint32_t i = 0; i < n; i++)
+		if (!own->list.n || !echoes_have(own, d[i].item, d[i].step))
+			line_add(out, d[i].message, d[i].item, d[i].step);
+}
+
+static void decisions_make(const struct scene *s, int cols, struct lines *out)
+{
+	struct echoes own = { 0 };
+	struct column c[COL_COUNT];
+
+	out->own = arena_alloc(&out->arena, sizeof(struct columns));
+	out->cols = cols;
+	layout(s, cols, c, out->own);
+	for (uint32_t d = 0; s->desks && d < s->desks->list.n; d++)
+		for (uint32_t i = 0; i < s->desks->list.v[d].drafts.n; i++)
+			if (journal_line_is_shown(s, &s->desks->list.v[d].drafts.v[i]))
+				line_add(out, DECISION_MADE_HERE, d, i);
+	echoes_find(s, &own);
+	if (s->asof && !s->filter) {
+		if (out->list.n)
+			qsort(out->list.v, out->list.n, sizeof(*out->list.v), newest_first);
+		add_listed(s, &own, out);
+	} else {
+		add_walking(s, &own, out);
+	}
+	echoes_release(&own);
+}
+
+static void decisions_heading(const struct scene *s, const struct lines *lines, struct grid *g,
+			      struct rect row)
+{
+	(void)s;
+	columns_heading(table, COL_COUNT, lines->own, g, row);
+}
+
+/* What the one who raised the item answered to this decision. */
+static void put_told(const struct scene *s, struct pen p, const struct item *item, uint32_t step)
+{
+	static const struct mark acked = { "✓", "K", "acknowledged", ROLE_OK },
+				 bounced = { "⚠", "U", "unknown id", ROLE_WARN };
+
+	for (uint32_t i = step + 1; i < item->n && item->steps[i].message < s->k; i++) {
+		switch ((enum step_kind)item->steps[i].what) {
+		case STEP_ACKED: pen_mark(&p, &acked); return;
+		case STEP_BOUNCED: pen_mark(&p, &bounced); return;
+		case STEP_RAISED:
+		case STEP_DECIDED: return;
+		case STEP_FIXED:
+		case STEP_SUPERSEDED: break;
+		}
+	}
+}
+
+static void put_item(const struct scene *s, struct grid *g, struct rect row,
+		     const struct columns *fit, const struct item *item, uint32_t decided)
+{
+	struct pen p = column_pen(g, row, fit, COL_ID);
+	struct item_state then;
+	struct buf name = { 0 };
+	struct detail d;
+
+	item_name(s->model, item, &name);
+	pen_id(&p, ROLE_ID, buf_str(&name));
+	buf_release(&name);
+	p = column_pen(g, row, fit, COL_TITLE);
+	/* what it said when it was decided */
+	if (p.rest.cols < 1 || !item_at(s->model, item, decided + 1, s->now_ms, &then))
+		return;
+	if (!s->reader->detail(s->reader->ctx, item, &then, &d) || !d.title.n)
+		d.title = s->reader->summary(s->reader->ctx, then.message);
+	pen_hidden(&p, d.title);
+	pen_text(&p, ROLE_NORMAL, d.title);
+}
+
+/* A decision of the person's own. */
+static void draw_journal(const struct scene *s, const struct line *line, const struct columns *fit,
+			 struct grid *g, struct rect row)
+{
+	const struct desk *desk = &s->desks->list.v[line->a];
+	const struct draft *draft = &desk->drafts.v[line->b];
+	const struct letter *l = draft->letter == NONE ? NULL : &desk->letters.v[draft->letter];
+	struct pen p = column_pen(g, row, fit, COL_AGENT);
+	char text[32];
+
+	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME, when_clock(draft->time_ms, text));
+	pen_id(&p, ROLE_PERSON, draft->by);
+	p = column_pen(g, row, fit, COL_VERDICT);
+	pen_mark(&p, mark_of_verdict(verb_verdict(draft->verb)));
+	p = column_pen(g, row, fit, COL_TOLD);
+	if (draft->state == DRAFT_VOID)
+		pen_put(&p, ROLE_DIM, "undone");
+	else
+		pen_mark(&p, mark_of_delivery(draft_delivery(desk, draft)));
+	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(draft->kind));
+	p = column_pen(g, row, fit, COL_ID);
+	pen_id(&p, ROLE_ID, draft->item);
+	p = column_pen(g, row, fit, COL_TITLE);
+	if (l && l->state == LETTER_HELD) {
+		pen_put(&p, ROLE_HELD, l->uncertain ? "may have arrived: " : "not delivered: ");
+		pen_text(&p, ROLE_HELD, l->why);
+	} else if (l && l->stray && l->state == LETTER_SENT) {
+		pen_printf(&p, ROLE_WARN, "line %u claims to acknowledge it, from ",
+			   message_line(s->model, l->stray - 1));
+		pen_agent(&p, s->model, message_route(s->model, l->stray - 1)->from);
+	} else if (draft->explanation.n || draft->answer.n) {
+		pen_text(&p, ROLE_NORMAL, draft->answer.n ? draft->answer : draft->explanation);
+	} else if (l && l->path.n) {
+		pen_put(&p, ROLE_DIM, "to ");
+		pen_path(&p, ROLE_DIM, l->path);
+	}
+}
+
+static void decisions_draw(const struct scene *s, const struct lines *lines, uint32_t i,
+			   struct grid *g, struct rect row)
+{
+	const struct model *m = s->model;
+	const struct line *line = &lines->list.v[i];
+	const struct columns *fit = lines->own;
+	const struct item *item;
+	const struct item_step *step;
+	int64_t time_ms;
+	struct pen p;
+	char text[32];
+
+	if (line->what == DECISION_MADE_HERE) {
+		draw_journal(s, line, fit, g, row);
+		return;
+	}
+	item = &m->items.v[line->a];
+	step = &item->steps[line->b];
+	time_ms = message_time(m, line->what);
+	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
+		 time_ms == WHEN_NONE ? "" : when_clock(time_ms, text));
+	snprintf(text, sizeof(text), "%u", message_line(m, line->what));
+	put_right(g, column_rect(row, fit, COL_LINE), ROLE_DIM, text);
+	p = column_pen(g, row, fit, COL_AGENT);
+	pen_agent(&p, m, step_by(m, step));
+	p = column_pen(g, row, fit, COL_VERDICT);
+	pen_mark(&p, mark_of_verdict(step->verdict));
+	put_told(s, column_pen(g, row, fit, COL_TOLD), item, line->b);
+	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(item->kind));
+	put_item(s, g, row, fit, item, line->what);
+}
+
+static struct target decisions_target(const struct scene *s, const struct lines *lines, uint32_t i)
+{
+	const struct line *line = &lines->list.v[i];
+	uint32_t item = line->a;
+
+	if (line->what == DECISION_MADE_HERE)
+		item = s->desks->list.v[line->a].drafts.v[line->b].number;
+	return item == NONE ? target_none : target_item(item);
+}
+
+const struct view_ops view_decisions = {
+	.name = "decisions",
+	.make = decisions_make,
+	.heading = decisions_heading,
+	.draw = decisions_draw,
+	.target = decisions_target,
+	.empty = "Nobody has decided anything yet.",
+	.then = "a accepts, x rejects, = answers what is selected in the inbox (1).",
+};

@@ -1,0 +1,338 @@
+/* One item, whole: who says it and what became of it, what it says field by field, what happened to
+ * it message by message, what is wrong with its message, and the message itself. */
+#include "view/view_parts.h"
+
+#include <stdio.h>
+
+enum { LABEL_MAX = 14 };
+
+enum what {
+	ROW_NAME = LINE_OWN, /* the id and the verdict */
+	ROW_FACTS,           /* what kind of thing it is */
+	ROW_ORIGIN,          /* who, where */
+	ROW_DEADLINE,        /* what happens if nothing happens */
+	ROW_STANDING,        /* what the person has decided here */
+	ROW_STEP,            /* a: number of the step */
+	ROW_EXPIRED,
+};
+
+struct own {
+	struct item_state at;
+	struct prose prose;
+};
+
+/* ---- making ---- */
+
+static bool title_is_a_field(const struct detail *d)
+{
+	for (unsigned i = 0; i < d->n; i++)
+		if (str_eq(d->field[i].text, d->title))
+			return true;
+	return false;
+}
+
+static void add_fields(const struct scene *s, struct lines *out, const struct item *item)
+{
+	struct own *own = out->own;
+	struct detail d;
+	int indent = 0;
+
+	if (!s->reader->detail(s->reader->ctx, item, &own->at, &d)) {
+		prose_add(&own->prose, NULL, 0, ROLE_NORMAL,
+			  s->reader->summary(s->reader->ctx, own->at.message), TEXT_LINES);
+		return;
+	}
+	for (unsigned i = 0; i < d.n; i++)
+		if ((int)strlen(d.field[i].label) > indent)
+			indent = (int)strlen(d.field[i].label);
+	indent = (indent > LABEL_MAX ? LABEL_MAX : indent) + 2;
+	if (indent > out->cols / 3)
+		indent = out->cols / 3;
+	if (d.title.n && !title_is_a_field(&d))
+		prose_add(&own->prose, NULL, 0, ROLE_KEY, d.title, TEXT_LINES);
+	for (unsigned i = 0; i < d.n; i++) {
+		const struct detail_field *f = &d.field[i];
+
+		prose_add(&own->prose, f->label, indent,
+			  str_eq(f->text, d.title) ? ROLE_KEY : ROLE_NORMAL, f->text,
+			  f->id_like ? TEXT_ID : TEXT_LINES);
+	}
+}
+
+/* The newest first: that is where one looks. */
+static void add_history(const struct scene *s, struct lines *out, const struct item *item)
+{
+	struct own *own = out->own;
+	uint32_t n = 0;
+
+	while (n < item->n && item->steps[n].message < s->k)
+		n++;
+	prose_section(&own->prose, SECTION_HISTORY, NONE);
+	if (own->at.verdict == VERDICT_EXPIRED)
+		line_add(out, ROW_EXPIRED, 0, 0);
+	while (n-- > 0)
+		line_add(out, ROW_STEP, n, 0);
+}
+
+/* The words of the person's own decision, and what became of it. */
+static void add_standing(const struct scene *s, struct lines *out)
+{
+	struct own *own = out->own;
+	const struct desk *desk;
+	const struct draft *draft = own->at.delivery == DELIVERY_NONE
+					    ? NULL
+					    : draft_on_item(s, s->item, &desk);
+
+	if (!draft)
+		return;
+	line_add(out, ROW_STANDING, 0, 0);
+	prose_add(&own->prose, "reason", 8, ROLE_NORMAL, draft->reason_code, TEXT_ID);
+	prose_add(&own->prose, "why", 8, ROLE_NORMAL, draft->explanation, TEXT_LINES);
+	prose_add(&own->prose, "answer", 8, ROLE_NORMAL, draft->answer, TEXT_LINES);
+	if (draft->letter != NONE && desk->letters.v[draft->letter].state == LETTER_HELD)
+		prose_add(&own->prose, "held", 8, ROLE_HELD, desk->letters.v[draft->letter].why,
+			  TEXT_LINE);
+}
+
+static void item_make(const struct scene *s, int cols, struct lines *out)
+{
+	const struct item *item;
+	struct own *own;
+
+	out->cols = cols < 1 ? 1 : cols;
+	if (s->item >= s->model->items.n)
+		return;
+	item = &s->model->items.v[s->item];
+	own = arena_zalloc(&out->arena, sizeof(*own));
+	if (!item_at(s->model, item, s->k, s->now_ms, &own->at))
+		return;
+	out->own = own;
+	prose_start(&own->prose, s, out);
+	line_add(out, ROW_NAME, 0, 0);
+	line_add(out, ROW_FACTS, 0, 0);
+	line_add(out, ROW_ORIGIN, 0, 0);
+	if (own->at.open && item_deadline(s->model, item) != WHEN_NONE)
+		line_add(out, ROW_DEADLINE, 0, 0);
+	add_standing(s, out);
+	line_add(out, LINE_BLANK, 0, 0);
+	add_fields(s, out, item);
+	add_history(s, out, item);
+	prose_problems(&own->prose, own->at.message);
+	prose_message(&own->prose, own->at.message);
+	prose_end(&own->prose);
+}
+
+/* ---- drawing ---- */
+
+/* The id at the left, what became of it at the right; a long id gives way. */
+static void draw_name(const struct scene *s, const struct item *item, const struct item_state *at,
+		      struct pen p)
+{
+	const struct mark *mark = mark_of_verdict(at->verdict);
+	struct buf name = { 0 };
+	struct rect row = p.rest;
+	char state[64];
+	int width;
+
+	snprintf(state, sizeof(state), "%s %s%s", mark->glyph, mark->word,
+		 at->bounced ? ", bounced"
+		 : at->acked ? ", acknowledged"
+			     : "");
+	width = (int)cells_width(raw_of(str_of(state)), TEXT_LABEL, p.g->ascii, 64);
+	put_right(p.g, row, mark->role, state);
+	p.rest.cols = row.cols - width - 1;
+	if (p.rest.cols < 1)
+		return;
+	item_name(s->model, item, &name);
+	pen_id(&p, ROLE_ID, buf_str(&name));
+	buf_release(&name);
+}
+
+static void draw_facts(const struct scene *s, const struct item *item, const struct own *own,
+		       struct pen p)
+{
+	const struct item_state *at = &own->at;
+	enum dialect_id dialect = message_route(s->model, at->message)->dialect;
+	char clock[32];
+	enum role role;
+
+	if (own->prose.hidden)
+		pen_hidden_badge(&p);
+	pen_flags(&p, message_route(s->model, at->message)->flags & RECORD_CLAIM);
+	pen_put(&p, ROLE_NORMAL, item_kind_name(item->kind));
+	pen_put(&p, ROLE_DIM, " · ");
+	pen_put(&p, ROLE_DIALECT, dialect_name(dialect));
+	if (at->grade != GRADE_NONE) {
+		pen_put(&p, ROLE_DIM, " · ");
+		pen_put(&p, mark_of_grade(at->grade)->role, item_severity_name(at->grade));
+	}
+	if (at->iteration)
+		pen_printf(&p, ROLE_NORMAL, " · iteration %u", at->iteration);
+	if (at->came_back)
+		pen_put(&p, ROLE_WARN, " · ▲ came back");
+	if (at->revision > 1)
+		pen_printf(&p, ROLE_WARN, " · reworded ×%u", at->revision);
+	else if (at->revision)
+		pen_put(&p, ROLE_WARN, " · reworded");
+	else if (at->times > 1)
+		pen_printf(&p, ROLE_DIM, " · ×%u", at->times);
+	if (at->undecidable)
+		pen_put(&p, ROLE_ERROR, " · ⚠ broken: cannot be decided");
+	item_clock(s, item, at, clock, &role);
+	if (at->open && item_deadline(s->model, item) == WHEN_NONE && clock[0] != '-')
+		pen_printf(&p, role, " · waits %s", clock);
+}
+
+static void draw_origin(const struct scene *s, const struct item *item, const struct item_state *at,
+			struct pen p)
+{
+	const struct model *m = s->model;
+
+	pen_put(&p, ROLE_DIM, "from ");
+	pen_agent(&p, m, message_route(m, at->message)->from);
+	if (item_task(m, item) != NONE) {
+		pen_put(&p, ROLE_DIM, "  task ");
+		pen_id(&p, ROLE_ID, model_str(m, m->tasks.v[item_task(m, item)].id));
+	}
+	if (decided_by(m, at) != NONE) {
+		pen_put(&p, ROLE_DIM, "  decided by ");
+		pen_agent(&p, m, decided_by(m, at));
+	}
+	pen_put(&p, ROLE_DIM, "  session ");
+	pen_id(&p, ROLE_DIM, session_name(m, item_session(m, item)));
+}
+
+static void draw_deadline(const struct scene *s, const struct item *item, const struct own *own,
+			  struct pen p)
+{
+	enum role role;
+	char clock[32];
+
+	item_clock(s, item, &own->at, clock, &role);
+	pen_put(&p, role, clock);
+	pen_printf(&p, ROLE_DIM, " until it expires at %s; then ",
+		   when_clock(item_deadline(s->model, item), clock));
+	pen_put(&p, ROLE_NORMAL, item_default(s->model, item));
+}
+
+static void draw_standing(const struct scene *s, const struct item_state *at, struct pen p)
+{
+	const struct mark *mark = mark_of_verdict(at->verdict);
+	char clock[32];
+
+	pen_printf(&p, mark->role, "%s %s", mark->glyph, mark->word);
+	pen_put(&p, ROLE_DIM, " by ");
+	pen_id(&p, ROLE_PERSON, at->person == NONE ? STR_NONE : model_str(s->model, at->person));
+	pen_printf(&p, ROLE_DIM, " at %s, ", when_clock(at->stood_ms, clock));
+	pen_put(&p, delivery_role(at->delivery), delivery_name(at->delivery));
+}
+
+/* Whether a step raises again what was raised before in another iteration. */
+static bool came_back_at(const struct item *item, uint32_t step)
+{
+	for (uint32_t i = step; i-- > 0;)
+		if (item->steps[i].what == STEP_RAISED)
+			return item->steps[i].iteration != item->steps[step].iteration;
+	return false;
+}
+
+static const char *raised_words(const struct item *item, uint32_t step)
+{
+	for (uint32_t i = step; i-- > 0;) {
+		if (item->steps[i].what != STEP_RAISED)
+			continue;
+		if (item->steps[i].hash != item->steps[step].hash)
+			return came_back_at(item, step) ? "came back, reworded" : "reworded";
+		return came_back_at(item, step) ? "came back" : "raised again";
+	}
+	return "raised";
+}
+
+static void put_step(const struct item *item, uint32_t number, struct pen *p)
+{
+	const struct item_step *step = &item->steps[number];
+	const struct mark *mark = mark_of_verdict(step->verdict);
+
+	switch ((enum step_kind)step->what) {
+	case STEP_RAISED:
+		pen_printf(p, number ? ROLE_WARN : ROLE_ACCENT, "%s %s",
+			   came_back_at(item, number) ? "▲" : "●", raised_words(item, number));
+		break;
+	case STEP_DECIDED: pen_printf(p, mark->role, "%s %s", mark->glyph, mark->word); break;
+	case STEP_ACKED: pen_put(p, ROLE_OK, "✓ acknowledged"); break;
+	case STEP_BOUNCED: pen_put(p, ROLE_WARN, "⚠ bounced: unknown id"); break;
+	case STEP_FIXED:
+		pen_printf(p, ROLE_ACCEPTED, "✓ fixed in iteration %u", step->iteration);
+		break;
+	case STEP_SUPERSEDED: pen_put(p, ROLE_DIM, "· superseded"); break;
+	}
+}
+
+static void draw_step(const struct scene *s, const struct item *item, uint32_t number, struct pen p)
+{
+	const struct item_step *step = &item->steps[number];
+	const struct record *r = &s->model->records.v[step->message];
+	struct rect row = p.rest;
+	char text[32];
+
+	pen_put(&p, ROLE_TIME, r->time_ms == WHEN_NONE ? "-" : when_clock(r->time_ms, text));
+	snprintf(text, sizeof(text), "line %u", message_line(s->model, step->message));
+	put_right(p.g, rect_in(row, 0, 9, 1, 10), ROLE_DIM, text);
+	p.rest = rect_in(row, 0, 21, 1, row.cols - 21);
+	put_step(item, number, &p);
+	if (step->what == STEP_RAISED && step->iteration)
+		pen_printf(&p, ROLE_DIM, " in iteration %u", step->iteration);
+	if (step_by(s->model, step) != NONE) {
+		pen_put(&p, ROLE_DIM, " by ");
+		pen_agent(&p, s->model, step_by(s->model, step));
+	}
+}
+
+static void draw_expired(const struct scene *s, const struct item *item, struct pen p)
+{
+	struct rect row = p.rest;
+	char text[32];
+
+	pen_put(&p, ROLE_TIME, when_clock(item_deadline(s->model, item), text));
+	p.rest = rect_in(row, 0, 21, 1, row.cols - 21);
+	pen_printf(&p, ROLE_WARN, "%s %s: %s", mark_of_verdict(VERDICT_EXPIRED)->glyph,
+		   mark_of_verdict(VERDICT_EXPIRED)->word, item_default(s->model, item));
+}
+
+static void item_draw(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
+		      struct rect row)
+{
+	const struct own *own = lines->own;
+	const struct line *line = &lines->list.v[i];
+	const struct item *item = &s->model->items.v[s->item];
+	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
+
+	if (prose_draw(s, &own->prose, line, p))
+		return;
+	switch ((enum what)line->what) {
+	case ROW_NAME: draw_name(s, item, &own->at, p); break;
+	case ROW_FACTS: draw_facts(s, item, own, p); break;
+	case ROW_ORIGIN: draw_origin(s, item, &own->at, p); break;
+	case ROW_STANDING: draw_standing(s, &own->at, p); break;
+	case ROW_STEP: draw_step(s, item, line->a, p); break;
+	case ROW_EXPIRED: draw_expired(s, item, p); break;
+	case ROW_DEADLINE: draw_deadline(s, item, own, p); break;
+	}
+}
+
+static struct target item_target(const struct scene *s, const struct lines *lines, uint32_t i)
+{
+	const struct line *line = &lines->list.v[i];
+
+	if (line->what != ROW_STEP)
+		return target_none;
+	return target_message(s->model->items.v[s->item].steps[line->a].message);
+}
+
+const struct view_ops view_item = {
+	.name = "item",
+	.make = item_make,
+	.draw = item_draw,
+	.target = item_target,
+	.empty = "There is no such item, or not yet.",
+};

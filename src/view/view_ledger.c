@@ -1,0 +1,364 @@
+/* The ledger: for each loop, its items down and its iterations across, with what happened to each
+ * item in each. Below the rows the open, new and recurring items right after each answer tell
+ * whether the loop converges. */
+#include "model/ledger.h"
+#include "view/view_parts.h"
+
+#include <stdio.h>
+
+enum {
+	CELL_COLS = 6, /* glyph, up to four letters, gap */
+	CELL_LETTERS = 4,
+	GRADE_COLS = 6,
+	BREATH_EVERY = 64,
+	ROWS_A_LOOP = 6, /* besides its items */
+};
+
+enum what {
+	ROW_BLANK,
+	ROW_LOOP, /* a: loop */
+	ROW_ITEM, /* a: its entry's first item, b: loop */
+	ROW_OPEN, /* a: loop */
+	ROW_NEW,
+	ROW_AGAIN,
+	ROW_WARNING,
+};
+
+static const struct mark marks[HAPPENED_COUNT] = {
+	[HAPPENED_RAISED] = { "●", "R", "raised", ROLE_ACCENT },
+	[HAPPENED_BACK] = { "▲", "B", "came back", ROLE_WARN },
+	[HAPPENED_ACCEPTED] = { "✓", "A", "accepted", ROLE_ACCEPTED },
+	[HAPPENED_PARTIAL] = { "◆", "P", "partial", ROLE_PARTIAL },
+	[HAPPENED_REJECTED] = { "✗", "X", "rejected", ROLE_REJECTED },
+	[HAPPENED_ESCALATED] = { "▲", "E", "escalated", ROLE_ESCALATED },
+	[HAPPENED_OTHER] = { "–", "D", "dismissed", ROLE_DEFERRED },
+	[HAPPENED_ACKED] = { "✓", "K", "acknowledged", ROLE_OK },
+	[HAPPENED_BOUNCED] = { "⚠", "U", "unknown id", ROLE_WARN },
+	[HAPPENED_FIXED] = { "✓", "F", "fixed", ROLE_ACCEPTED },
+	[HAPPENED_SUPERSEDED] = { "–", "S", "superseded", ROLE_DIM },
+};
+
+/* ---- lines ---- */
+
+struct own {
+	struct loops *all;
+	uint32_t k, items;       /* as of which the lines are, and how many items there are then */
+	struct loop_at **looked; /* by loop: once it was drawn */
+	struct arena arena;      /* of these */
+	struct arena scratch;    /* of the line that is drawn */
+};
+
+static void ledger_release(void *own_)
+{
+	struct own *own = own_;
+
+	loops_release(own->all);
+	arena_release(&own->arena);
+	arena_release(&own->scratch);
+}
+
+static bool entry_is_shown(const struct scene *s, const struct own *own, uint32_t place)
+{
+	struct item_state at;
+
+	if (!s->filter)
+		return true;
+	for (; place != NONE; place = entry_next_place(own->all, place, own->items))
+		if (item_is_shown(s, loop_item(own->all, place), &at))
+			return true;
+	return false;
+}
+
+static void add_loop(const struct scene *s, struct lines *out, uint32_t number)
+{
+	const struct own *own = out->own;
+	uint32_t start = out->list.n, first = loop_first_place(own->all, number, own->items);
+	bool any = false;
+
+	if (start)
+		line_add(out, ROW_BLANK, 0, 0);
+	line_add(out, ROW_LOOP, number, 0);
+	for (uint32_t p = first; p != NONE && (p % BREATH_EVERY || breath_on(s->breath));
+	     p = loop_next_place(own->all, number, p, own->items)) {
+		if (!entry_is_shown(s, own, p))
+			continue;
+		line_add(out, ROW_ITEM, loop_item(own->all, p), number);
+		any = true;
+	}
+	if (!any && s->filter) {
+		out->list.n = start;
+		return;
+	}
+	if (first != NONE) {
+		line_add(out, ROW_OPEN, number, 0);
+		line_add(out, ROW_NEW, number, 0);
+		line_add(out, ROW_AGAIN, number, 0);
+	}
+	if (loop_diverges(own->all, number, own->k))
+		line_add(out, ROW_WARNING, number, 0);
+}
+
+static void ledger_make(const struct scene *s, int cols, struct lines *out)
+{
+	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
+	uint32_t most;
+
+	out->own = own;
+	out->cols = cols;
+	out->release = ledger_release;
+	own->k = s->k;
+	own->items = model_item_count(s->model, s->k);
+	own->all = s->asof ? asof_loops(s->asof, s->k, s->breath)
+			   : loops_new(s->model, s->k, s->k, s->breath);
+	if (!own->all)
+		return;
+	own->looked = arena_zalloc(&own->arena, own->all->n * sizeof(*own->looked));
+	most = own->all->list[own->all->n].items;
+	lines_want(out, (most < own->items ? most : own->items) + ROWS_A_LOOP * own->all->n);
+	for (uint32_t i = 0; i < own->all->n && breath_on(s->breath); i++)
+		if (loop_has_begun(own->all, i, s->k))
+			add_loop(s, out, i);
+}
+
+static const struct loop_at *look(struct own *own, uint32_t loop)
+{
+	if (!own->looked[loop])
+		own->looked[loop] = loop_look(own->all, loop, own->k, &own->arena);
+	return own->looked[loop];
+}
+
+/* ---- drawing ---- */
+
+/* Where things are on a row: id, severity, the last turns that fit, the title. */
+struct places {
+	int id_cols, grade_at, turns_at, title_at;
+	uint32_t from, turns; /* shown turns: [from, from + turns) */
+};
+
+static struct places places_of(const struct loop_at *l, int cols)
+{
+	struct places p = { .id_cols = cols < 50 ? cols / 3 : cols < 100 ? 24 : 34 };
+	int room, title = cols < 70 ? 0 : cols / 4;
+
+	p.grade_at = p.id_cols + 1;
+	p.turns_at = p.grade_at + (cols < 50 ? 2 : GRADE_COLS);
+	room = (cols - p.turns_at - title) / CELL_COLS;
+	p.turns = room < 1 ? 1 : (uint32_t)room;
+	if (p.turns > l->turn_count)
+		p.turns = l->turn_count;
+	p.from = l->turn_count - p.turns;
+	/* one loop's titles stand under another's while both are short */
+	p.title_at = p.turns_at + CELL_COLS * (int)(p.turns < 3 && room >= 3 ? 3 : p.turns) + 1;
+	return p;
+}
+
+static struct rect turn_rect(const struct places *p, struct rect row, uint32_t turn)
+{
+	return rect_in(row, 0, p->turns_at + (int)(turn - p->from) * CELL_COLS, 1, CELL_COLS - 1);
+}
+
+static void draw_loop(const struct scene *s, struct own *own, const struct loop_at *l, struct grid *g,
+		      struct rect row)
+{
+	const struct model *m = s->model;
+	const struct review *r = &m->reviews.v[l->review];
+	uint32_t task = own->all->list[l->number].task;
+	struct places at = places_of(l, row.cols);
+	struct pen p = { g, rect_in(row, 0, 0, 1, at.turns_at - 2) };
+	char text[16];
+
+	grid_fill(g, rect_in(row, 0, 0, 1, row.cols), ROLE_BORDER, "─");
+	if (task == NONE)
+		pen_id(&p, ROLE_ACCENT, session_name(m, r->session));
+	else
+		pen_id(&p, ROLE_ACCENT, model_str(m, m->tasks.v[task].id));
+	grid_put(g, rect_in(row, 0, p.rest.col - row.col, 1, 1), ROLE_BORDER, " ");
+	for (uint32_t i = at.from; i < at.from + at.turns; i++) {
+		snprintf(text, sizeof(text), i == at.from && at.from ? "…%u " : "#%u ",
+			 l->turns[i].iteration);
+		grid_put(g, turn_rect(&at, row, i), l->turns[i].failed ? ROLE_ERROR : ROLE_KEY,
+			 text);
+	}
+	p.rest = rect_in(row, 0, at.title_at, 1, row.cols - at.title_at);
+	if (l->failed)
+		pen_put(&p, ROLE_ERROR, "⚠ error");
+	else
+		pen_mark(&p, mark_of_review(l->verdict));
+	pen_put(&p, ROLE_BORDER, " ");
+}
+
+/* The glyph of how the turn left it, then a letter for each thing that happened. */
+static void draw_cell(const struct entry *e, uint32_t turn, struct pen p)
+{
+	const struct mark *state = NULL;
+	unsigned letters = 0;
+	struct pen glyph = p;
+
+	pen_skip(&p, 1);
+	for (uint32_t i = 0; i < e->n; i++) {
+		const struct mark *mark = &marks[e->list[i].kind];
+
+		if (e->list[i].turn != turn)
+			continue;
+		if (!state || e->list[i].kind != HAPPENED_ACKED)
+			state = mark;
+		if (letters++ < CELL_LETTERS)
+			pen_put(&p, mark->role, mark->letter);
+	}
+	if (state)
+		pen_put(&glyph, state->role, state->glyph);
+	else if (turn > e->list[0].turn)
+		pen_put(&glyph, ROLE_BORDER, "·");
+}
+
+static void draw_item(const struct scene *s, struct own *own, const struct loop_at *l, uint32_t first,
+		      struct grid *g, struct rect row)
+{
+	const struct model *m = s->model;
+	const struct item *item;
+	struct places at = places_of(l, row.cols);
+	struct pen p = { g, rect_in(row, 0, 1, 1, at.id_cols - 1) };
+	struct entry e;
+	const struct mark *grade;
+	struct item_state state;
+	struct detail d;
+
+	arena_reset(&own->scratch);
+	loop_entry(own->all, l, first, &own->scratch, &e);
+	item = &m->items.v[e.item];
+	if (!item_at(m, item, s->k, s->now_ms, &state))
+		return;
+	grade = mark_of_grade(state.grade);
+	pen_id(&p, ROLE_ID, model_str(m, item->id));
+	if (item->kind == ITEM_CHANGE)
+		pen_put(&p, ROLE_DIM, " change");
+	p.rest = rect_in(row, 0, at.grade_at, 1, at.turns_at - at.grade_at - 1);
+	if (state.grade != GRADE_NONE)
+		pen_put(&p, grade->role, p.rest.cols < 5 ? grade->letter : grade->word);
+	for (uint32_t i = at.from; i < at.from + at.turns; i++)
+		draw_cell(&e, i, (struct pen){ g, turn_rect(&at, row, i) });
+	p.rest = rect_in(row, 0, at.title_at, 1, row.cols - at.title_at);
+	if (p.rest.cols >= 16 && s->reader->detail(s->reader->ctx, item, &state, &d))
+		pen_text(&p, state.open ? ROLE_NORMAL : ROLE_DIM, d.title);
+}
+
+static uint32_t count_of(const struct loop_turn *t, enum what what)
+{
+	return what == ROW_OPEN ? t->open : what == ROW_NEW ? t->fresh : t->again;
+}
+
+static void draw_counts(const struct loop_at *l, enum what what, struct grid *g, struct rect row)
+{
+	static const struct {
+		const char *label;
+		enum role role;
+	} looks[] = {
+		[ROW_OPEN] = { "open", ROLE_KEY },
+		[ROW_NEW] = { "new", ROLE_INFO },
+		[ROW_AGAIN] = { "recurring", ROLE_WARN },
+	};
+	struct places at = places_of(l, row.cols);
+	uint32_t most = 0;
+
+	put_right(g, rect_in(row, 0, 0, 1, at.turns_at - 1), ROLE_DIM, looks[what].label);
+	for (uint32_t i = at.from; i < at.from + at.turns; i++) {
+		most = l->turns[i].open > most ? l->turns[i].open : most;
+		most = l->turns[i].fresh > most ? l->turns[i].fresh : most;
+	}
+	for (uint32_t i = at.from; i < at.from + at.turns; i++) {
+		uint32_t n = count_of(&l->turns[i], what);
+		struct pen p = { g, turn_rect(&at, row, i) };
+
+		if (l->turns[i].answer == NONE) {
+			pen_put(&p, ROLE_DIM, "–");
+			continue;
+		}
+		pen_put(&p, looks[what].role, level_glyph(n, most));
+		pen_printf(&p, n ? looks[what].role : ROLE_DIM, "%u", n);
+	}
+}
+
+static void draw_warning(const struct loop_at *l, struct pen p)
+{
+	const struct loop_turn *before, *after;
+
+	if (loop_last_two(l, &before, &after))
+		pen_printf(
+			&p, ROLE_WARN,
+			" ⚠ does not converge: %u open after iteration %u, %u after iteration %u",
+			before->open, before->iteration, after->open, after->iteration);
+}
+
+/* The legend; short words where the long ones do not fit. */
+static void ledger_heading(const struct scene *s, const struct lines *lines, struct grid *g,
+			   struct rect row)
+{
+	static const char *const brief[HAPPENED_COUNT] = {
+		[HAPPENED_RAISED] = "raised",   [HAPPENED_BACK] = "back",
+		[HAPPENED_ACCEPTED] = "accept", [HAPPENED_PARTIAL] = "part",
+		[HAPPENED_REJECTED] = "reject", [HAPPENED_ESCALATED] = "esc",
+		[HAPPENED_ACKED] = "ack",       [HAPPENED_BOUNCED] = "unknown",
+		[HAPPENED_FIXED] = "fixed",     [HAPPENED_SUPERSEDED] = "super",
+	};
+	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
+	bool wide = row.cols >= 125;
+
+	(void)s;
+	(void)lines;
+	grid_fill(g, p.rest, ROLE_HEADER, " ");
+	for (unsigned i = 0; i < HAPPENED_COUNT; i++) {
+		const char *word = wide ? marks[i].word : brief[i];
+
+		if (!word || (int)strlen(word) + 2 > p.rest.cols)
+			continue;
+		pen_printf(&p, ROLE_HEADER, "%s %s", marks[i].letter, word);
+		pen_skip(&p, wide ? 2 : 1);
+	}
+}
+
+static void ledger_draw(const struct scene *s, const struct lines *lines, uint32_t i,
+			struct grid *g, struct rect row)
+{
+	struct own *own = lines->own;
+	const struct line *line = &lines->list.v[i];
+	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
+	const struct loop_at *l = NULL;
+
+	if (line->what != ROW_BLANK)
+		l = look(own, line->what == ROW_ITEM ? line->b : line->a);
+	switch ((enum what)line->what) {
+	case ROW_BLANK: break;
+	case ROW_LOOP: draw_loop(s, own, l, g, row); break;
+	case ROW_ITEM: draw_item(s, own, l, line->a, g, row); break;
+	case ROW_OPEN:
+	case ROW_NEW:
+	case ROW_AGAIN: draw_counts(l, line->what, g, row); break;
+	case ROW_WARNING: draw_warning(l, p); break;
+	}
+}
+
+/* The newest of the items that share the line. */
+static struct target ledger_target(const struct scene *s, const struct lines *lines, uint32_t i)
+{
+	const struct own *own = lines->own;
+	const struct line *line = &lines->list.v[i];
+	uint32_t place, next;
+
+	(void)s;
+	if (line->what != ROW_ITEM)
+		return target_none;
+	place = loop_place_of(own->all, line->b, line->a);
+	while ((next = entry_next_place(own->all, place, own->items)) != NONE)
+		place = next;
+	return target_item(loop_item(own->all, place));
+}
+
+const struct view_ops view_ledger = {
+	.name = "ledger",
+	.make = ledger_make,
+	.heading = ledger_heading,
+	.draw = ledger_draw,
+	.target = ledger_target,
+	.empty = "No feedback loop or review yet.",
+	.then = "4 shows every message.",
+};

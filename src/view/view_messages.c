@@ -1,0 +1,210 @@
+/* The messages: one line each, in the order they came, with what is wrong with them. Only what is
+ * drawn is read again from the log. A line that has come only in part follows at the end, dimmed:
+ * it is no message yet. */
+#include "view/view_parts.h"
+
+#include <stdio.h>
+
+enum col {
+	COL_LINE,
+	COL_PROBLEMS,
+	COL_TIME,
+	COL_AGENTS,
+	COL_DIALECT,
+	COL_KIND,
+	COL_SUMMARY,
+	COL_COUNT
+};
+
+static const struct column table[COL_COUNT] = {
+	[COL_LINE] = { "line", 4, 4, 0, .right = true },
+	[COL_PROBLEMS] = { "chk", 2, 6, 1 },
+	[COL_TIME] = { "time", 8, 8, 3 },
+	[COL_AGENTS] = { "from → to", 10, 20, 4 },
+	[COL_DIALECT] = { "dialect", 4, 13, 5 },
+	[COL_KIND] = { "kind", 8, 20, 2 },
+	[COL_SUMMARY] = { "summary", 24, 24, 0, .grows = true },
+};
+
+/* A line's a is its message; k of the scene that it was made for: what is no message yet. */
+struct own {
+	struct columns fit;
+	uint32_t k;
+};
+
+static int line_digits(const struct scene *s)
+{
+	char text[16];
+	uint32_t last = s->k ? message_line(s->model, s->k - 1) : 0;
+	int digits = snprintf(text, sizeof(text), "%u", last > s->k ? last : s->k);
+
+	return digits < 4 ? 4 : digits;
+}
+
+static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], struct columns *fit)
+{
+	int names = agents_width(s, 6, 14);
+
+	memcpy(c, table, sizeof(table));
+	c[COL_LINE].min = c[COL_LINE].want = line_digits(s);
+	c[COL_AGENTS].want = 2 * names + 3;
+	if (cols < 120) {
+		c[COL_AGENTS].want = names + 9 < 20 ? names + 9 : 20;
+		c[COL_DIALECT].want = 4;
+		c[COL_KIND].want = 16;
+	}
+	if (cols < 90) {
+		c[COL_KIND].want = 13;
+		c[COL_PROBLEMS].want = 4;
+	}
+	if (cols >= 120)
+		c[COL_SUMMARY].want = 50;
+	columns_fit(c, COL_COUNT, cols, fit);
+}
+
+/* All messages need no list, however many they are. */
+static void count_all(const struct scene *s, struct lines *out)
+{
+	out->counted = true;
+	out->first = s->first < s->k ? s->first : s->k;
+	out->list.n = s->k - out->first + (s->incomplete.n > 0);
+}
+
+static void messages_make(const struct scene *s, int cols, struct lines *out)
+{
+	struct own *own = arena_alloc(&out->arena, sizeof(*own));
+	struct column c[COL_COUNT];
+
+	own->k = s->k;
+	out->own = own;
+	out->cols = cols;
+	layout(s, cols, c, &own->fit);
+	if (!s->filter)
+		count_all(s, out);
+	else
+		for (uint32_t i = s->first; i < s->k && breath_on(s->breath); i++)
+			if (message_is_shown(s, i))
+				line_number(out, i);
+}
+
+static void messages_heading(const struct scene *s, const struct lines *lines, struct grid *g,
+			     struct rect row)
+{
+	const struct own *own = lines->own;
+	struct column c[COL_COUNT];
+
+	(void)s;
+	memcpy(c, table, sizeof(table));
+	if (lines->cols < 120)
+		c[COL_DIALECT].title = "dial";
+	columns_heading(c, COL_COUNT, &own->fit, g, row);
+}
+
+/* Errors, warnings, notes: "E1W2N1"; the worst alone where there is no room. */
+static void put_problems(struct pen p, const struct record *r)
+{
+	const unsigned count[] = { r->notes, r->warnings, r->errors };
+
+	for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--) {
+		const struct mark *mark = mark_of_problem(severity);
+
+		if (!count[severity] || p.rest.cols < 2)
+			continue;
+		pen_put(&p, mark->role, mark->letter);
+		if (count[severity] > 9)
+			pen_put(&p, mark->role, "+");
+		else
+			pen_printf(&p, mark->role, "%u", count[severity]);
+	}
+}
+
+static void put_agents(struct pen p, const struct model *m, const struct route *r)
+{
+	int half = (p.rest.cols - 3) / 2, whole = p.rest.cols, width;
+	struct pen from = p;
+
+	if (r->from == NONE && r->to == NONE)
+		return;
+	if (r->to == NONE) {
+		pen_agent(&p, m, r->from);
+		return;
+	}
+	/* the sender has all the room that the other one leaves, and at least half of it */
+	width = (int)cells_width(raw_of(agent_name(m, r->to)), TEXT_ID, true, (uint32_t)whole);
+	from.rest.cols = whole - 3 - width > half ? whole - 3 - width : half;
+	if (from.rest.cols < 1)
+		return;
+	pen_agent(&from, m, r->from);
+	pen_skip(&p, from.rest.col - p.rest.col);
+	pen_put(&p, ROLE_DIM, " → ");
+	pen_agent(&p, m, r->to);
+}
+
+static void draw_incomplete(const struct scene *s, const struct columns *fit, struct grid *g,
+			    struct rect row)
+{
+	struct pen p = column_pen(g, row, fit, COL_KIND);
+
+	pen_put(&p, ROLE_DIM, "incomplete");
+	p = column_pen(g, row, fit, COL_SUMMARY);
+	pen_hidden(&p, s->incomplete);
+	pen_text(&p, ROLE_DIM, s->incomplete);
+}
+
+static void messages_draw(const struct scene *s, const struct lines *lines, uint32_t i,
+			  struct grid *g, struct rect row)
+{
+	const struct model *m = s->model;
+	const struct own *own = lines->own;
+	const struct columns *fit = &own->fit;
+	uint32_t message = line_at(lines, i).a;
+	const struct record *r;
+	const struct route *route;
+	struct str summary;
+	struct pen p;
+	bool prose;
+	char text[32];
+
+	if (message == own->k) {
+		draw_incomplete(s, fit, g, row);
+		return;
+	}
+	r = &m->records.v[message];
+	route = route_of(m, r);
+	prose = route->dialect == DIALECT_TEXT || route->dialect == DIALECT_UNKNOWN;
+	snprintf(text, sizeof(text), "%u", message_line(m, message));
+	put_right(g, column_rect(row, fit, COL_LINE), ROLE_DIM, text);
+	put_problems(column_pen(g, row, fit, COL_PROBLEMS), r);
+	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
+		 r->time_ms == WHEN_NONE ? "" : when_clock(r->time_ms, text));
+	put_agents(column_pen(g, row, fit, COL_AGENTS), m, route);
+	grid_put(g, column_rect(row, fit, COL_DIALECT), ROLE_DIALECT,
+		 fit->cols[COL_DIALECT] < 13 ? dialect_short(route->dialect)
+					     : dialect_name(route->dialect));
+	p = column_pen(g, row, fit, COL_KIND);
+	pen_id(&p, ROLE_ACCENT, model_kind(m, r));
+	p = column_pen(g, row, fit, COL_SUMMARY);
+	pen_flags(&p, route->flags);
+	summary = s->reader->summary(s->reader->ctx, message);
+	pen_hidden(&p, summary);
+	pen_text(&p, prose ? ROLE_DIM : ROLE_NORMAL, summary);
+}
+
+static struct target messages_target(const struct scene *s, const struct lines *lines, uint32_t i)
+{
+	const struct own *own = lines->own;
+	uint32_t message = line_at(lines, i).a;
+
+	(void)s;
+	return message == own->k ? target_none : target_message(message);
+}
+
+const struct view_ops view_messages = {
+	.name = "messages",
+	.make = messages_make,
+	.heading = messages_heading,
+	.draw = messages_draw,
+	.target = messages_target,
+	.empty = "Nothing has come yet.",
+	.then = "It appears here as it comes.",
+};

@@ -1,0 +1,661 @@
+/* What the views share. States have one look everywhere, defined in the tables at the end; tables
+ * of rows share one way to give columns their room; times and numbers are written in a few columns
+ * and never overflow, since senders choose them. */
+#include "view/view_parts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	WIDE_COLS = 100,    /* from here on columns stand two apart */
+	TIME_LOOKBACK = 64, /* messages */
+	DUE_SOON_MS = 60000,
+	NEAR_MS = 60000,
+	EXPIRED_SHOWN_MS = 60000,
+	MARK_WORD_MIN = 5, /* columns, below which a mark is its glyph alone */
+};
+
+void lines_release(struct lines *lines)
+{
+	if (lines->release)
+		lines->release(lines->own);
+	lines->release = NULL;
+	vec_release(&lines->list);
+	vec_release(&lines->numbers);
+	arena_release(&lines->arena);
+	lines->own = NULL;
+}
+
+void lines_want(struct lines *lines, uint32_t more)
+{
+	uint32_t n = lines->list.n + more;
+
+	if (n <= lines->list.cap)
+		return;
+	lines->list.v = xrealloc(lines->list.v, n * sizeof(*lines->list.v));
+	lines->list.cap = n;
+}
+
+void line_add(struct lines *lines, uint32_t what, uint32_t a, uint32_t b)
+{
+	vec_push(&lines->list, (struct line){ what, a, b });
+}
+
+void line_number(struct lines *lines, uint32_t a)
+{
+	vec_push(&lines->numbers, a);
+	lines->list.n = lines->numbers.n;
+}
+
+const struct target target_none = { TARGET_NONE, 0 };
+
+struct target target_item(uint32_t item)
+{
+	return (struct target){ TARGET_ITEM, item };
+}
+
+struct target target_message(uint32_t message)
+{
+	return (struct target){ TARGET_MESSAGE, message };
+}
+
+/* ---- the pen ---- */
+
+void pen_skip(struct pen *p, int cols)
+{
+	if (cols > p->rest.cols)
+		cols = p->rest.cols > 0 ? p->rest.cols : 0;
+	p->rest.col += cols;
+	p->rest.cols -= cols;
+}
+
+void pen_put(struct pen *p, enum role role, const char *label)
+{
+	pen_skip(p, grid_put(p->g, p->rest, role, label));
+}
+
+void pen_printf(struct pen *p, enum role role, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	pen_put(p, role, text);
+}
+
+void pen_id(struct pen *p, enum role role, struct str id)
+{
+	pen_skip(p, grid_text(p->g, p->rest, role, raw_of(id), TEXT_ID));
+}
+
+/* The first byte of the tail of a path-like id that fits behind a … */
+static struct str tail_of(struct str id, int cols)
+{
+	struct str tail = id;
+
+	while (tail.n && (int)cells_width(raw_of(tail), TEXT_ID, true, (uint32_t)cols) > cols - 1)
+		tail = str_from(tail, 1);
+	return tail;
+}
+
+void pen_path(struct pen *p, enum role role, struct str id)
+{
+	int cols = p->rest.cols;
+
+	if (cols > 8 && id.n < 512 && str_find(id, STR("/"), 0) >= 0 &&
+	    (int)cells_width(raw_of(id), TEXT_ID, true, (uint32_t)cols) > cols) {
+		pen_put(p, role, "…");
+		id = tail_of(id, cols);
+	}
+	pen_id(p, role, id);
+}
+
+void pen_text(struct pen *p, enum role role, struct str text)
+{
+	pen_skip(p, grid_text(p->g, p->rest, role, raw_of(text), TEXT_LINE));
+}
+
+void pen_hidden_badge(struct pen *p)
+{
+	pen_put(p, ROLE_BADGE, "HIDDEN TEXT");
+	pen_put(p, ROLE_NORMAL, " ");
+}
+
+void pen_hidden(struct pen *p, struct str text)
+{
+	if (cells_hidden(raw_of(text)))
+		pen_hidden_badge(p);
+}
+
+void pen_flags(struct pen *p, unsigned flags)
+{
+	static const struct {
+		unsigned flag;
+		const char *word;
+	} told[] = {
+		{ RECORD_REPEATED, "repeated" },    { RECORD_TRUNCATED, "cut off" },
+		{ RECORD_OVERSIZE, "oversize" },    { RECORD_AMBIGUOUS, "name twice" },
+		{ RECORD_REPAIRED, "bad Unicode" }, { RECORD_BINARY, "binary" },
+	};
+
+	for (unsigned i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		if (flags & told[i].flag)
+			pen_printf(p, ROLE_WARN, "%s · ", told[i].word);
+	if (flags & RECORD_CLAIM)
+		pen_put(p, ROLE_ERROR, "claims to be a person · ");
+}
+
+void pen_mark(struct pen *p, const struct mark *mark)
+{
+	pen_put(p, mark->role, mark->glyph);
+	if (p->rest.cols < MARK_WORD_MIN - 1)
+		return;
+	pen_put(p, mark->role, " ");
+	pen_put(p, mark->role, mark->word);
+}
+
+void pen_agent(struct pen *p, const struct model *m, uint32_t agent)
+{
+	if (agent == NONE)
+		pen_put(p, ROLE_DIM, "-");
+	else
+		pen_id(p, agent_role(m, agent), agent_name(m, agent));
+}
+
+void put_right(struct grid *g, struct rect where, enum role role, const char *label)
+{
+	int width = (int)cells_width(raw_of(str_of(label)), TEXT_LABEL, g->ascii, 512);
+
+	if (width < where.cols) {
+		where.col += where.cols - width;
+		where.cols = width;
+	}
+	grid_put(g, where, role, label);
+}
+
+/* ---- columns ---- */
+
+static int gap_of(int cols)
+{
+	return cols >= WIDE_COLS ? 2 : 1;
+}
+
+/* Drops the column of highest rank; false when all that are left must stay. */
+static bool drop_one(const struct column *table, unsigned n, struct columns *c)
+{
+	unsigned worst = n;
+
+	for (unsigned i = 0; i < n; i++)
+		if (c->cols[i] && table[i].rank &&
+		    (worst == n || table[i].rank > table[worst].rank))
+			worst = i;
+	if (worst == n)
+		return false;
+	c->cols[worst] = 0;
+	return true;
+}
+
+static int room_left(const struct columns *c, unsigned n, int cols)
+{
+	int used = -gap_of(cols);
+
+	for (unsigned i = 0; i < n; i++)
+		used += c->cols[i] ? c->cols[i] + gap_of(cols) : 0;
+	return cols - used;
+}
+
+/* Gives the room beyond the least widths away, low ranks first. */
+static void give_room(const struct column *table, unsigned n, int left, struct columns *c)
+{
+	for (int rank = 0; left > 0 && rank <= COLUMNS_MAX; rank++) {
+		for (unsigned i = 0; i < n; i++) {
+			int more = table[i].want - c->cols[i];
+
+			if (!c->cols[i] || table[i].rank != rank || more <= 0)
+				continue;
+			more = more > left ? left : more;
+			c->cols[i] += more;
+			left -= more;
+		}
+	}
+	for (unsigned i = 0; left > 0 && i < n; i++) {
+		if (c->cols[i] && table[i].grows) {
+			c->cols[i] += left;
+			left = 0;
+		}
+	}
+}
+
+void columns_fit(const struct column *table, unsigned n, int cols, struct columns *out)
+{
+	int at = 0;
+
+	*out = (struct columns){ { 0 }, { 0 } };
+	for (unsigned i = 0; i < n; i++)
+		out->cols[i] = table[i].min;
+	while (room_left(out, n, cols) < 0 && drop_one(table, n, out))
+		;
+	give_room(table, n, room_left(out, n, cols), out);
+	for (unsigned i = 0; i < n; i++) {
+		out->at[i] = at;
+		at += out->cols[i] ? out->cols[i] + gap_of(cols) : 0;
+	}
+}
+
+struct rect column_rect(struct rect row, const struct columns *c, unsigned i)
+{
+	return rect_in(row, 0, c->at[i], 1, c->cols[i]);
+}
+
+struct pen column_pen(struct grid *g, struct rect row, const struct columns *c, unsigned i)
+{
+	return (struct pen){ g, column_rect(row, c, i) };
+}
+
+void columns_heading(const struct column *table, unsigned n, const struct columns *c,
+		     struct grid *g, struct rect row)
+{
+	grid_fill(g, rect_in(row, 0, 0, 1, row.cols), ROLE_HEADER, " ");
+	for (unsigned i = 0; i < n; i++) {
+		if (c->cols[i] < 3)
+			continue; /* no word is that short */
+		if (table[i].right)
+			put_right(g, column_rect(row, c, i), ROLE_HEADER, table[i].title);
+		else
+			grid_put(g, column_rect(row, c, i), ROLE_HEADER, table[i].title);
+	}
+}
+
+int agents_width(const struct scene *s, int min, int max)
+{
+	int widest = min;
+
+	for (uint32_t i = 0; i < s->model->agents.n && widest < max; i++) {
+		int width;
+
+		if (s->model->agents.v[i].first >= s->k)
+			continue;
+		width = (int)cells_width(raw_of(agent_name(s->model, i)), TEXT_ID, true,
+					 (uint32_t)max);
+		widest = width > widest ? width : widest;
+	}
+	return widest > max ? max : widest;
+}
+
+/* ---- times and numbers ---- */
+
+int64_t time_between(int64_t a, int64_t b)
+{
+	int64_t span;
+
+	if (__builtin_sub_overflow(a, b, &span))
+		return a > b ? INT64_MAX : -INT64_MAX;
+	return span == INT64_MIN ? -INT64_MAX : span;
+}
+
+int64_t message_time(const struct model *m, uint32_t message)
+{
+	for (uint32_t back = 0; back <= TIME_LOOKBACK && back <= message; back++) {
+		int64_t t = model_time(m, message - back);
+
+		if (t != WHEN_NONE)
+			return t;
+	}
+	return WHEN_NONE;
+}
+
+const char *short_span(int64_t ms, char out[32])
+{
+	long long s = (ms < 0 ? 0 : ms) / 1000;
+
+	if (ms == WHEN_NONE)
+		snprintf(out, 32, "-");
+	else if (s < 60)
+		snprintf(out, 32, "%llds", s);
+	else if (s < 3600)
+		snprintf(out, 32, "%lldm%02lld", s / 60, s % 60);
+	else if (s < 86400)
+		snprintf(out, 32, "%lldh%02lld", s / 3600, s / 60 % 60);
+	else if (s < 100 * 86400)
+		snprintf(out, 32, "%lldd%02lld", s / 86400, s / 3600 % 24);
+	else
+		snprintf(out, 32, ">99d");
+	return out;
+}
+
+const char *item_clock(const struct scene *s, const struct item *item, const struct item_state *at,
+		       char out[32], enum role *role)
+{
+	int64_t opened = message_time(s->model, at->opened), left;
+	char span[32];
+
+	*role = ROLE_TIME;
+	if (s->now_ms == WHEN_NONE)
+		return short_span(WHEN_NONE, out);
+	if (at->open && item_deadline(s->model, item) != WHEN_NONE) {
+		left = time_between(item_deadline(s->model, item), s->now_ms);
+		*role = left <= DUE_SOON_MS ? ROLE_DUE : ROLE_WARN;
+		if (left < 3600000)
+			snprintf(out, 32, "!%s", when_span(left, span));
+		else
+			snprintf(out, 32, "!%s", short_span(left, span));
+		return out;
+	}
+	if (item_just_expired(s, item, at)) {
+		*role = ROLE_WARN;
+		snprintf(out, 32, "over");
+		return out;
+	}
+	if (opened == WHEN_NONE)
+		return short_span(WHEN_NONE, out);
+	return short_span(time_between(s->now_ms, opened), out);
+}
+
+const char *item_default(const struct model *m, const struct item *item)
+{
+	if (m->runs_agents &&
+	    message_route(m, item->steps[0].message)->dialect == DIALECT_ORCHESTRATOR)
+		return "whoever asked is told TIMEOUT";
+	return "whoever asked goes on without an answer";
+}
+
+int64_t item_near_ms(const struct model *m, const struct item *item)
+{
+	int64_t opened = message_time(m, item->steps[0].message), near = NEAR_MS;
+	int64_t deadline = item_deadline(m, item);
+
+	if (deadline == WHEN_NONE)
+		return WHEN_NONE;
+	if (opened != WHEN_NONE && time_between(deadline, opened) / 3 < near)
+		near = time_between(deadline, opened) / 3;
+	return time_between(deadline, near < 0 ? 0 : near);
+}
+
+bool item_just_expired(const struct scene *s, const struct item *item, const struct item_state *at)
+{
+	return at->verdict == VERDICT_EXPIRED && s->now_ms != WHEN_NONE &&
+	       time_between(s->now_ms, item_deadline(s->model, item)) < EXPIRED_SHOWN_MS;
+}
+
+const char *short_number(uint64_t n, char out[16])
+{
+	static const char unit[] = " kMGTPE";
+	double value = (double)n;
+	int power = 0;
+
+	while (value >= 999.5 && power < 6) {
+		value /= 1000;
+		power++;
+	}
+	if (power == 0)
+		snprintf(out, 16, "%u", (unsigned)n);
+	else
+		snprintf(out, 16, value < 9.95 ? "%.1f%c" : "%.0f%c", value, unit[power]);
+	return out;
+}
+
+const char *short_rate(double a_second, char out[16])
+{
+	if (a_second <= 0)
+		snprintf(out, 16, "·");
+	else if (a_second < 0.095)
+		snprintf(out, 16, "<0.1");
+	else if (a_second < 9.95)
+		snprintf(out, 16, "%.1f", a_second);
+	else
+		return short_number((uint64_t)(a_second + 0.5), out);
+	return out;
+}
+
+const char *level_glyph(uint64_t n, uint64_t max)
+{
+	static const char *const level[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	unsigned place;
+
+	if (n == 0 || max == 0)
+		return " ";
+	place = (unsigned)((double)n / (double)max * 8 + 0.5);
+	return level[place < 1 ? 0 : place > 8 ? 7 : place - 1];
+}
+
+/* ---- what a scene shows ---- */
+
+struct item_words {
+	const struct scene *s;
+	const struct item_state *at;
+	struct buf text;
+};
+
+/* What plain words of a filter look at: what the item says, not its neighbours in the message. */
+static struct str item_text(void *ctx, uint32_t item)
+{
+	struct item_words *w = ctx;
+	struct detail d;
+
+	if (!w->s->reader->detail(w->s->reader->ctx, &w->s->model->items.v[item], w->at, &d))
+		return STR_NONE;
+	buf_add_str(&w->text, d.title);
+	for (unsigned i = 0; i < d.n; i++) {
+		buf_addc(&w->text, '\n');
+		buf_add_str(&w->text, d.field[i].text);
+	}
+	return buf_str(&w->text);
+}
+
+bool item_passes(const struct scene *s, uint32_t item, const struct item_state *at)
+{
+	struct item_words words = { .s = s, .at = at };
+	bool passes = filter_item(s->filter, s->model, item, at, s->now_ms, item_text, &words);
+
+	buf_release(&words.text);
+	return passes;
+}
+
+bool target_has(const struct scene *s, struct target t, struct str word)
+{
+	struct item_state at;
+	struct item_words words = { .s = s, .at = &at };
+	bool has = false;
+
+	switch (t.type) {
+	case TARGET_NONE:
+		break;
+	case TARGET_MESSAGE:
+		has = str_contains_nocase(s->reader->bytes(s->reader->ctx, t.number), word);
+		break;
+	case TARGET_ITEM:
+		if (!item_at(s->model, &s->model->items.v[t.number], s->k, s->now_ms, &at))
+			break;
+		item_name(s->model, &s->model->items.v[t.number], &words.text);
+		buf_addc(&words.text, '\n');
+		has = str_contains_nocase(item_text(&words, t.number), word);
+		buf_release(&words.text);
+		break;
+	}
+	return has;
+}
+
+bool message_is_shown(const struct scene *s, uint32_t message)
+{
+	return filter_message(s->filter, s->model, message, s->reader->bytes, s->reader->ctx);
+}
+
+uint32_t root_at(const struct model *m, uint32_t task, uint32_t k)
+{
+	const struct task *t = &m->tasks.v[task];
+
+	return t->steps.n && t->steps.v[0].message < k ? t->root : task;
+}
+
+const struct life *life_of_agent(const struct scene *s, uint32_t agent, bool has_spoken)
+{
+	const struct agent *g = &s->model->agents.v[agent];
+	struct str group;
+
+	/* a person, and gavel itself in the orchestrator's place, are no process of the group */
+	if (!has_spoken || g->human || str_is(model_str(s->model, g->type), "orchestrator") ||
+	    s->k < s->model->records.n ||
+	    s->model->sessions.v[g->session].group == NONE)
+		return NULL;
+	group = model_str(s->model, s->model->sessions.v[g->session].group);
+	for (uint32_t i = 0; i < s->life_n; i++)
+		if (str_eq(s->lives[i].group, group))
+			return &s->lives[i];
+	return NULL;
+}
+
+const char *agent_health_word(const struct agent_stats *stats, const struct life *life)
+{
+	static const char *const words[] = { [AGENT_IDLE] = "idle", [AGENT_WORKING] = "working",
+					     [AGENT_SILENT] = "silent", [AGENT_STALLED] = "stalled",
+					     [AGENT_FLOODING] = "flooding" };
+
+	if (life && life->ended)
+		return "dead";
+	return words[life && life->flooding ? AGENT_FLOODING : stats->health];
+}
+
+/* ---- how states look ---- */
+
+enum role agent_role(const struct model *m, uint32_t agent)
+{
+	static const struct {
+		const char *type;
+		enum role role;
+	} known[] = {
+		{ "architect", ROLE_ARCHITECT },    { "planner", ROLE_ARCHITECT },
+		{ "orchestrator", ROLE_ARCHITECT }, { "developer", ROLE_DEVELOPER },
+		{ "worker", ROLE_DEVELOPER },       { "reviewer", ROLE_REVIEWER },
+		{ "judge", ROLE_REVIEWER },         { "provider", ROLE_REVIEWER },
+		{ "human", ROLE_PERSON },           { "user", ROLE_PERSON },
+	};
+	const struct agent *a = &m->agents.v[agent];
+
+	if (a->human)
+		return ROLE_PERSON;
+	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (str_is(model_str(m, a->type), known[i].type))
+			return known[i].role;
+	return ROLE_AGENT;
+}
+
+static const struct mark verdict_marks[] = {
+	[VERDICT_NONE] = { "○", "O", "open", ROLE_ACCENT },
+	[VERDICT_ACCEPTED] = { "✓", "A", "accepted", ROLE_ACCEPTED },
+	[VERDICT_REJECTED] = { "✗", "X", "rejected", ROLE_REJECTED },
+	[VERDICT_PARTIAL] = { "◆", "P", "partial", ROLE_PARTIAL },
+	[VERDICT_ESCALATED] = { "▲", "E", "escalated", ROLE_ESCALATED },
+	[VERDICT_ANSWERED] = { "✓", "=", "answered", ROLE_ACCEPTED },
+	[VERDICT_DISMISSED] = { "–", "D", "dismissed", ROLE_DEFERRED },
+	[VERDICT_EXPIRED] = { "⚠", "T", "expired", ROLE_WARN },
+	[VERDICT_SUPERSEDED] = { "·", "S", "superseded", ROLE_DIM },
+};
+
+/* Short enough for a narrow column; the item's own words are in its fields. */
+static const struct mark grade_marks[] = {
+	[GRADE_CRITICAL] = { "●", "C", "crit", ROLE_CRITICAL },
+	[GRADE_MAJOR] = { "◆", "M", "major", ROLE_ERROR },
+	[GRADE_MINOR] = { "◇", "m", "minor", ROLE_WARN },
+	[GRADE_SUGGESTION] = { "·", "s", "sugg", ROLE_INFO },
+	[GRADE_NONE] = { " ", " ", "", ROLE_DIM },
+};
+
+static const struct mark task_marks[] = {
+	[TASK_PENDING] = { "○", "Q", "pending", ROLE_DIM },
+	[TASK_QUEUED] = { "○", "Q", "queued", ROLE_DIM },
+	[TASK_ASSIGNED] = { "▸", "A", "assigned", ROLE_INFO },
+	[TASK_RUNNING] = { "▶", "r", "running", ROLE_ACCENT },
+	[TASK_REVIEW] = { "◇", "R", "review", ROLE_PARTIAL },
+	[TASK_COMPLETED] = { "✓", "C", "completed", ROLE_OK },
+	[TASK_PARTIAL] = { "◆", "P", "partial", ROLE_WARN },
+	[TASK_FAILED] = { "✗", "F", "failed", ROLE_ERROR },
+	[TASK_CANCELLED] = { "×", "X", "cancelled", ROLE_DIM },
+	[TASK_RETRYING] = { "↑", "V", "retrying", ROLE_WARN },
+};
+
+static const struct mark review_marks[] = {
+	[REVIEW_NONE] = { "○", "R", "asked", ROLE_REVIEWER },
+	[REVIEW_APPROVED] = { "✓", "A", "approved", ROLE_ACCEPTED },
+	[REVIEW_CHANGES] = { "◆", "C", "changes", ROLE_PARTIAL },
+	[REVIEW_REJECTED] = { "✗", "X", "rejected", ROLE_REJECTED },
+};
+
+static const struct mark problem_marks[] = {
+	[SEVERITY_NOTE] = { "·", "N", "note", ROLE_INFO },
+	[SEVERITY_WARNING] = { "⚠", "W", "warning", ROLE_WARN },
+	[SEVERITY_ERROR] = { "✗", "E", "error", ROLE_ERROR },
+};
+
+static const char *const dialect_shorts[] = {
+	[DIALECT_UNKNOWN] = "json",       [DIALECT_TEXT] = "text",
+	[DIALECT_FEEDBACK] = "feed",      [DIALECT_ENVELOPE] = "envl",
+	[DIALECT_COLLABORATION] = "coll", [DIALECT_HANDOFF] = "hand",
+	[DIALECT_ORCHESTRATOR] = "orch",
+};
+
+const struct mark *mark_of_verdict(enum verdict v)
+{
+	return &verdict_marks[v];
+}
+
+const struct mark *mark_of_grade(enum item_severity s)
+{
+	return &grade_marks[s];
+}
+
+const struct mark *mark_of_task(enum task_state s)
+{
+	return &task_marks[s];
+}
+
+const struct mark *mark_of_review(enum review_verdict v)
+{
+	return &review_marks[v];
+}
+
+const struct mark *mark_of_problem(enum severity s)
+{
+	return &problem_marks[s];
+}
+
+const struct mark *mark_of_delivery(enum delivery d)
+{
+	static const struct mark marks[] = {
+		[DELIVERY_NONE] = { " ", " ", "", ROLE_DIM },
+		[DELIVERY_STAGED] = { "◆", "S", "staged", ROLE_STAGED },
+		[DELIVERY_RECORDED] = { "●", "R", "recorded", ROLE_STAGED },
+		[DELIVERY_SENT] = { "→", ">", "sent", ROLE_OK },
+		[DELIVERY_ACKNOWLEDGED] = { "✓", "K", "acknowledged", ROLE_OK },
+		[DELIVERY_BOUNCED] = { "⚠", "U", "bounced", ROLE_WARN },
+		[DELIVERY_HELD] = { "⚠", "H", "held", ROLE_HELD },
+	};
+
+	return &marks[d];
+}
+
+enum role delivery_role(enum delivery d)
+{
+	return mark_of_delivery(d)->role;
+}
+
+const struct draft *draft_on_item(const struct scene *s, uint32_t item, const struct desk **desk)
+{
+	for (uint32_t d = 0; s->desks && d < s->desks->list.n; d++) {
+		*desk = &s->desks->list.v[d];
+		for (uint32_t i = (*desk)->drafts.n; i-- > 0;) {
+			const struct draft *draft = &(*desk)->drafts.v[i];
+
+			if (draft->number == item && draft->state != DRAFT_VOID && draft->seen <= s->k)
+				return draft;
+		}
+	}
+	return NULL;
+}
+
+const char *dialect_short(enum dialect_id d)
+{
+	return dialect_shorts[d];
+}

@@ -1,0 +1,111 @@
+/* The recovery page: messages that an earlier run recorded and whose end is not known, or that were
+ * held. Nothing is sent before the person has seen it. */
+#include "decide/output_queue.h"
+#include "view/view_parts.h"
+
+#include <stdio.h>
+
+enum what {
+	ROW_LETTER = LINE_OWN, /* a: desk, b: letter */
+};
+
+struct own {
+	struct prose prose;
+};
+
+static bool is_listed(const struct letter *l)
+{
+	return l->state == LETTER_HELD || l->state == LETTER_ATTEMPT ||
+	       (l->state == LETTER_INTENT && l->channel != CHANNEL_NONE);
+}
+
+/* What pressing y will do with it. */
+static struct str prospect(const struct letter *l)
+{
+	bool known = l->channel == CHANNEL_FILE || l->channel == CHANNEL_DIR;
+
+	if (letter_is_lost(l))
+		return !l->tried || !l->uncertain
+			       ? STR("was not delivered, and the agent that it was for has ended; it is "
+				     "taken back")
+			       : STR("may have been read, and the agent that it was for has ended; it "
+				     "cannot be sent again and is taken back");
+	if (l->channel == CHANNEL_NONE)
+		return STR("its text was lost with a damaged record; it stays held");
+	if (!l->tried || !l->uncertain)
+		return STR("was not delivered; it will be sent");
+	if (known)
+		return STR("may have arrived; the file is looked at first, and only what lacks is written");
+	switch (l->dialect) {
+	case DIALECT_COLLABORATION:
+	case DIALECT_HANDOFF:
+		return STR("may have arrived; it is sent again under the same id, which changes nothing "
+			   "twice");
+	case DIALECT_FEEDBACK:
+	case DIALECT_ORCHESTRATOR: return STR("may have arrived; it will be sent again");
+	case DIALECT_ENVELOPE:
+	case DIALECT_TEXT:
+	case DIALECT_UNKNOWN:
+	case DIALECT_COUNT: break;
+	}
+	return STR("may have arrived; it stays held until :resend says otherwise");
+}
+
+static void recovery_make(const struct scene *s, int cols, struct lines *out)
+{
+	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
+
+	out->own = own;
+	out->cols = cols < 1 ? 1 : cols;
+	if (!s->desks)
+		return;
+	prose_start(&own->prose, s, out);
+	prose_add(&own->prose, NULL, 0, ROLE_KEY,
+		  STR("These messages are recorded and have not gone out, or not for certain. y finishes "
+		      "them as said below, q leaves them as they are."),
+		  TEXT_LINE);
+	for (uint32_t d = 0; d < s->desks->list.n; d++)
+		for (uint32_t i = 0; i < s->desks->list.v[d].letters.n; i++) {
+			const struct letter *l = &s->desks->list.v[d].letters.v[i];
+
+			if (!is_listed(l))
+				continue;
+			line_add(out, LINE_BLANK, 0, 0);
+			line_add(out, ROW_LETTER, d, i);
+			prose_add(&own->prose, "where", 10, ROLE_ID, l->path, TEXT_ID);
+			prose_add(&own->prose, "held", 10, ROLE_HELD, l->why, TEXT_LINE);
+			prose_add(&own->prose, "then", 10, ROLE_NORMAL, prospect(l), TEXT_LINE);
+		}
+	prose_end(&own->prose);
+}
+
+static void recovery_draw(const struct scene *s, const struct lines *lines, uint32_t i,
+			  struct grid *g, struct rect row)
+{
+	const struct own *own = lines->own;
+	const struct line *line = &lines->list.v[i];
+	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
+	const struct desk *d;
+	const struct letter *l;
+
+	if (prose_draw(s, &own->prose, line, p))
+		return;
+	d = &s->desks->list.v[line->a];
+	l = &d->letters.v[line->b];
+	pen_printf(&p, ROLE_KEY, "%s ", l->id);
+	pen_printf(&p, ROLE_HELD, "%s ", letter_state_name(l->state));
+	pen_put(&p, ROLE_DIALECT, dialect_name(l->dialect));
+	pen_put(&p, ROLE_DIM, " to ");
+	pen_id(&p, ROLE_AGENT, l->to);
+	for (uint32_t k = 0; k < l->drafts.n; k++) {
+		pen_printf(&p, ROLE_DIM, "  %s ", verb_name(d->drafts.v[l->drafts.v[k]].verb));
+		pen_id(&p, ROLE_ID, d->drafts.v[l->drafts.v[k]].item);
+	}
+}
+
+const struct view_ops view_recovery = {
+	.name = "recovery",
+	.make = recovery_make,
+	.draw = recovery_draw,
+	.empty = "Nothing is unfinished.",
+};

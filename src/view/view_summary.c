@@ -1,0 +1,347 @@
+/* The summary: the session in figures. Lists of counts flow over as many rows as they need; a row
+ * keeps where its share of the list begins and ends. */
+#include "view/stats.h"
+#include "view/view_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	LABEL_COLS = 15,
+	NUMBER_COLS = 7,
+	ENTRY_GAP = 3,
+};
+
+/* One counted thing; a sender's word (name) or ours (label). */
+struct entry {
+	struct str name;
+	const char *label;
+	const char *glyph;
+	uint64_t n;
+	enum role role;
+};
+
+enum what {
+	ROW_BLANK,
+	ROW_TIME,
+	ROW_USAGE,
+	ROW_TOOK, /* how long decisions took */
+	ROW_LIST, /* a: first entry, b: how many; its title is that of the list or none */
+};
+
+struct list {
+	const char *title;
+	enum role role;
+	uint64_t total;
+	uint32_t first, n;
+};
+
+struct own {
+	struct figures figures;
+	struct list lists[DIALECT_COUNT + 15];
+	uint32_t list_count;
+	struct entry *entries;
+	uint32_t entry_count, entry_cap;
+};
+
+/* ---- lists ---- */
+
+static void entry_add(struct lines *out, struct entry e)
+{
+	struct own *own = out->own;
+
+	if (own->entry_count == own->entry_cap) {
+		struct entry *grown;
+
+		own->entry_cap = own->entry_cap ? own->entry_cap * 2 : 64;
+		grown = arena_alloc(&out->arena, own->entry_cap * sizeof(*grown));
+		if (own->entry_count)
+			memcpy(grown, own->entries, own->entry_count * sizeof(*grown));
+		own->entries = grown;
+	}
+	own->entries[own->entry_count++] = e;
+	own->lists[own->list_count - 1].n++;
+}
+
+static void own_word(struct lines *out, const struct mark *mark, uint64_t n)
+{
+	if (n)
+		entry_add(out, (struct entry){ .label = mark->word,
+					       .glyph = mark->glyph,
+					       .n = n,
+					       .role = mark->role });
+}
+
+static void list_add(struct lines *out, const char *title, enum role role, uint64_t total)
+{
+	struct own *own = out->own;
+
+	own->lists[own->list_count++] = (struct list){
+		.title = title, .role = role, .total = total, .first = own->entry_count
+	};
+}
+
+static int entry_cols(const struct scene *s, const struct entry *e)
+{
+	char number[24];
+	int cols = snprintf(number, sizeof(number), " %llu", (unsigned long long)e->n);
+
+	if (e->label)
+		cols += (int)strlen(e->label);
+	else
+		cols += (int)cells_width(raw_of(e->name), TEXT_ID, s->ascii, 256);
+	return cols + (e->glyph ? 2 : 0);
+}
+
+static int list_indent(int cols)
+{
+	return cols < 50 ? 2 : LABEL_COLS + NUMBER_COLS + 2;
+}
+
+/* Cuts the newest list into rows. */
+static void list_flow(const struct scene *s, struct lines *out)
+{
+	struct own *own = out->own;
+	uint32_t number = own->list_count - 1;
+	const struct list *list = &own->lists[number];
+	int room = out->cols - list_indent(out->cols), used = 0;
+	uint32_t start = list->first;
+
+	/* where names and counts leave no room, the title has a row to itself */
+	if (out->cols < 50 && list->n)
+		line_add(out, ROW_LIST + number, start, 0);
+	for (uint32_t i = list->first; i < list->first + list->n; i++) {
+		int cols = entry_cols(s, &own->entries[i]);
+
+		if (i > start && used + cols > room) {
+			line_add(out, ROW_LIST + number, start, i - start);
+			start = i;
+			used = 0;
+		}
+		used += cols + ENTRY_GAP;
+	}
+	line_add(out, ROW_LIST + number, start, list->first + list->n - start);
+}
+
+static int by_count(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+
+	if (a->n != b->n)
+		return a->n > b->n ? -1 : 1;
+	return str_cmp(a->name, b->name);
+}
+
+static void list_dialects(const struct scene *s, struct lines *out)
+{
+	struct own *own = out->own;
+	const struct counts *c = &own->figures.counts;
+
+	for (int d = DIALECT_COUNT - 1; d >= 0; d--) {
+		struct list *list;
+
+		if (!c->dialect[d])
+			continue;
+		list_add(out, dialect_name(d), ROLE_DIALECT, c->dialect[d]);
+		for (unsigned k = 0; k < 256; k++)
+			if (c->kind[d][k])
+				entry_add(out, (struct entry){ .name = s->model->kinds[k],
+							       .n = c->kind[d][k],
+							       .role = ROLE_NORMAL });
+		list = &own->lists[own->list_count - 1];
+		qsort(own->entries + list->first, list->n, sizeof(struct entry), by_count);
+		list_flow(s, out);
+	}
+}
+
+static void list_total(const struct scene *s, struct lines *out, const char *title, uint64_t n)
+{
+	list_add(out, title, ROLE_KEY, n);
+	list_flow(s, out);
+}
+
+static void list_states(const struct scene *s, struct lines *out)
+{
+	struct own *own = out->own;
+	const struct counts *c = &own->figures.counts;
+	static const struct mark stalled = { "⚠", "S", "stalled", ROLE_STALLED };
+	static const struct mark due = { "!", "D", "with a deadline", ROLE_DUE };
+	static const struct mark back = { "▲", "B", "came back", ROLE_WARN };
+	static const struct mark broken = { "⚠", "U", "cannot be decided", ROLE_ERROR };
+
+	list_add(out, "items", ROLE_KEY, c->items);
+	for (int v = VERDICT_NONE; v <= VERDICT_SUPERSEDED; v++) {
+		own_word(out, mark_of_verdict(v), c->verdict[v]);
+		if (v != VERDICT_NONE)
+			continue;
+		own_word(out, &due, c->due);
+		own_word(out, &back, c->came_back);
+		own_word(out, &broken, c->undecidable);
+	}
+	list_flow(s, out);
+	list_add(out, "tasks", ROLE_KEY, c->tasks);
+	for (int t = 0; t < TASK_STATE_COUNT; t++)
+		own_word(out, mark_of_task(t), c->task[t]);
+	own_word(out, &stalled, c->stalled);
+	list_flow(s, out);
+	list_add(out, "reviews", ROLE_KEY, c->reviews);
+	for (int v = REVIEW_NONE; v <= REVIEW_REJECTED; v++)
+		own_word(out, mark_of_review(v), c->review[v]);
+	list_flow(s, out);
+	list_add(out, "problems", ROLE_KEY, c->problem[0] + c->problem[1] + c->problem[2]);
+	for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
+		own_word(out, mark_of_problem(severity), c->problem[severity]);
+	list_flow(s, out);
+}
+
+static void list_figures(const struct scene *s, struct lines *out)
+{
+	static const struct mark diverges = { "⚠", "W", "not converging", ROLE_WARN };
+	const struct figures *f = &((const struct own *)out->own)->figures;
+
+	list_add(out, "decisions", ROLE_KEY, f->decided);
+	for (int v = VERDICT_NONE + 1; v <= VERDICT_SUPERSEDED; v++)
+		own_word(out, mark_of_verdict(v), f->by_agents[v] + f->by_persons[v]);
+	list_flow(s, out);
+	if (f->timed)
+		line_add(out, ROW_TOOK, 0, 0);
+	list_add(out, "loops", ROLE_KEY, f->loops);
+	own_word(out, &diverges, f->diverging);
+	list_flow(s, out);
+}
+
+/* Who used most. */
+static void list_spenders(const struct scene *s, struct lines *out)
+{
+	const struct figures *f = &((const struct own *)out->own)->figures;
+
+	if (!f->spenders)
+		return;
+	list_add(out, "  by agent", ROLE_KEY, f->spenders);
+	for (uint32_t i = 0; i < f->spenders && i < SPENDERS_MAX; i++)
+		entry_add(out, (struct entry){ .name = agent_name(s->model, f->spender[i].agent),
+					       .n = f->spender[i].tokens,
+					       .role = ROLE_AGENT });
+	list_flow(s, out);
+}
+
+static void summary_make(const struct scene *s, int cols, struct lines *out)
+{
+	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
+
+	out->own = own;
+	out->cols = cols;
+	figures_make(s, &own->figures);
+	if (!own->figures.counts.messages)
+		return;
+	line_add(out, ROW_TIME, 0, 0);
+	list_states(s, out);
+	list_figures(s, out);
+	list_total(s, out, "agents", own->figures.counts.agents);
+	line_add(out, ROW_USAGE, 0, 0);
+	list_spenders(s, out);
+	line_add(out, ROW_BLANK, 0, 0);
+	list_total(s, out, "sources", own->figures.counts.sources);
+	list_total(s, out, "sessions", own->figures.counts.sessions);
+	list_total(s, out, "messages", own->figures.counts.messages);
+	list_dialects(s, out);
+}
+
+/* ---- drawing ---- */
+
+static void draw_time(const struct counts *c, struct pen p)
+{
+	char from[32], to[32];
+
+	grid_put(p.g, p.rest, ROLE_KEY, "time");
+	pen_skip(&p, p.rest.cols < 50 ? 6 : LABEL_COLS);
+	if (c->from_ms == WHEN_NONE) {
+		pen_put(&p, ROLE_DIM, "no message has a time");
+		return;
+	}
+	when_iso(c->from_ms / 1000 * 1000, from);
+	/* the second date only where it is another day */
+	if (c->from_ms / 86400000 == c->to_ms / 86400000)
+		when_clock(c->to_ms, to);
+	else
+		when_iso(c->to_ms / 1000 * 1000, to);
+	pen_printf(&p, ROLE_NORMAL, "%s → %s", from, to);
+	pen_printf(&p, ROLE_DIM, "  %s", when_span(time_between(c->to_ms, c->from_ms), from));
+}
+
+static void draw_usage(const struct counts *c, struct pen p)
+{
+	char in[16], out[16], cached[16];
+
+	grid_put(p.g, p.rest, ROLE_KEY, "tokens");
+	pen_skip(&p, p.rest.cols < 50 ? 8 : LABEL_COLS + NUMBER_COLS + 2);
+	pen_printf(&p, ROLE_NORMAL, "$%.4f   %s in   %s out   %s cached", c->cost,
+		   short_number(c->tokens_in, in), short_number(c->tokens_out, out),
+		   short_number(c->tokens_cached, cached));
+}
+
+static void draw_took(const struct figures *f, struct pen p)
+{
+	char median[32], longest[32];
+
+	grid_put(p.g, p.rest, ROLE_KEY, "  took");
+	pen_skip(&p, p.rest.cols < 50 ? 8 : LABEL_COLS + NUMBER_COLS + 2);
+	pen_printf(&p, ROLE_NORMAL, "half of them up to %s, at most %s",
+		   when_span(f->median_ms, median), when_span(f->longest_ms, longest));
+	if (f->timed < f->decided)
+		pen_printf(&p, ROLE_DIM, "   (%u have no time)", f->decided - f->timed);
+}
+
+static void draw_list(const struct own *own, const struct line *line, struct pen p)
+{
+	const struct list *list = &own->lists[line->what - ROW_LIST];
+	struct rect row = p.rest;
+	char number[32];
+	int indent = list_indent(row.cols);
+
+	if (line->a == list->first && (indent > 2 || !line->b)) {
+		grid_put(p.g, rect_in(row, 0, 0, 1, LABEL_COLS), list->role, list->title);
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)list->total);
+		put_right(p.g, rect_in(row, 0, LABEL_COLS, 1, NUMBER_COLS), ROLE_NORMAL, number);
+	}
+	pen_skip(&p, indent);
+	for (uint32_t i = line->a; i < line->a + line->b; i++) {
+		const struct entry *e = &own->entries[i];
+
+		if (e->glyph)
+			pen_printf(&p, e->role, "%s ", e->glyph);
+		if (e->label)
+			pen_put(&p, e->role, e->label);
+		else
+			pen_id(&p, e->role, e->name);
+		pen_printf(&p, e->label ? e->role : ROLE_DIM, " %llu", (unsigned long long)e->n);
+		pen_skip(&p, ENTRY_GAP);
+	}
+}
+
+static void summary_draw(const struct scene *s, const struct lines *lines, uint32_t i,
+			 struct grid *g, struct rect row)
+{
+	const struct own *own = lines->own;
+	const struct line *line = &lines->list.v[i];
+	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
+
+	(void)s;
+	if (line->what == ROW_BLANK)
+		return;
+	if (line->what == ROW_TIME)
+		draw_time(&own->figures.counts, p);
+	else if (line->what == ROW_USAGE)
+		draw_usage(&own->figures.counts, p);
+	else if (line->what == ROW_TOOK)
+		draw_took(&own->figures, p);
+	else
+		draw_list(own, line, p);
+}
+
+const struct view_ops view_summary = {
+	.name = "summary",
+	.make = summary_make,
+	.draw = summary_draw,
+	.empty = "No messages.",
+};

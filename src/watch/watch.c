@@ -1,0 +1,528 @@
+/* gavel SOURCE: the terminal UI. Reading goes on between keys: after each few milliseconds of
+ * messages the loop takes a breath, answers what was typed and draws. So it does while it makes a
+ * list too long to be made at once; reading waits for that, so the list sees a model that stands
+ * still. With --headless the same program runs on a key file and a grid. */
+#include "watch/watch.h"
+
+#include "agents/agent_set.h"
+#include "loop/loop.h"
+#include "term/headless.h"
+#include "term/term.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	BREATH_MS = 10,   /* reading goes on for that long before keys are looked at */
+	ARRIVED_MS = 200, /* views are made anew at most that often while reading */
+	ARRIVED_MAX_MS = 20000,
+	PATIENCE_MS = 8,  /* a list that takes longer is made between breaths */
+	FRAME_MS = 33,
+	GATHER_MS = 10,   /* what comes in a crowd is left to gather for that long: */
+	SOON_MS = 5,      /* so many times, something came that soon */
+	CROWD = 8,
+	UNTIL_MS = 20000, /* <until:TEXT> does not wait longer */
+};
+
+/* A clock that does not go back; without a terminal only <wait:MS> moves it. */
+static int64_t clock_of(const struct watch *w)
+{
+	return w->headless && !w->crew ? w->test_ms : loop_now_ms();
+}
+
+static void draw(struct watch *w)
+{
+	int row, col, rows, cols;
+
+	w->began_ms = loop_now_ms();
+	if (!w->headless) {
+		term_size(&rows, &cols);
+		if (rows != w->grid->rows || cols != w->grid->cols)
+			grid_resize(w->grid, rows, cols);
+	}
+	app_draw(&w->app, w->grid, &row, &col);
+	if (!w->headless)
+		term_show(w->grid, row, col);
+	if (w->ops && w->ops->drawn)
+		w->ops->drawn(w->ops_ctx, w->grid, clock_of(w));
+	w->drawn_ms = loop_now_ms();
+}
+
+static void on_key(void *ctx, const struct key *key)
+{
+	struct watch *w = ctx;
+
+	if (w->quit)
+		return;
+	w->pressed = true;
+	w->began_ms = loop_now_ms();
+	w->app.clock_ms = clock_of(w);
+	app_key(&w->app, key);
+	watch_effects(w);
+}
+
+static void handle_signals(struct watch *w)
+{
+	int number;
+
+	while ((number = loop_signal())) {
+		if (number == SIGWINCH || number == SIGCONT) {
+			if (!w->headless)
+				term_redraw();
+		} else if (number == SIGTSTP) {
+			watch_suspend(w);
+		} else {
+			w->quit = true;
+			w->code = 128 + number;
+		}
+	}
+	w->load.wire.stop = w->quit;
+}
+
+/* Input, and what comes; not that, where there is no time to take it. */
+static int wait_for_any(const struct watch *w, int input, int timeout_ms)
+{
+	const int others[] = { load_fd(&w->load), w->crew ? crew_fd(w->crew) : -1 };
+
+	return loop_wait(input, others, timeout_ms ? 2 : 0, timeout_ms);
+}
+
+/* Takes what was typed, after waiting (LOOP_ bits). Returns them; LOOP_INPUT also where a search
+ * has come to its end. */
+static int listen(struct watch *w, int ready)
+{
+	int n;
+	char bytes[4096];
+
+	w->pressed = false;
+	if (ready & LOOP_SIGNAL)
+		handle_signals(w);
+	if (ready & LOOP_INPUT) {
+		n = term_read(bytes, sizeof(bytes));
+		if (n < 0) {
+			w->quit = true;
+			w->load.wire.stop = true;
+			return ready;
+		}
+		keys_feed(&w->keys, str_make(bytes, (size_t)n), loop_now_ms(), on_key, w);
+	}
+	keys_tick(&w->keys, loop_now_ms(), on_key, w);
+	if (w->app.hunting && !w->settling) {
+		app_hunt(&w->app);
+		w->pressed |= !w->app.hunting;
+	}
+	return ready | (w->pressed ? LOOP_INPUT : 0);
+}
+
+/* Takes what was typed, while something else goes on, and draws. */
+static void pump(struct watch *w)
+{
+	int ready = listen(w, wait_for_any(w, term_fd(), 0));
+
+	if (!w->quit && (ready || loop_now_ms() - w->drawn_ms >= FRAME_MS))
+		draw(w);
+	w->breathed_ms = loop_now_ms();
+}
+
+static bool take_breath(void *ctx)
+{
+	struct watch *w = ctx;
+	int64_t now = loop_now_ms();
+
+	if (!w->settling)
+		return now - w->began_ms < PATIENCE_MS;
+	if (now - w->breathed_ms >= BREATH_MS)
+		pump(w);
+	return !w->quit && app_wants_list(&w->app);
+}
+
+/* Makes the list that drawing had no time for, unless another one is asked for meanwhile. Not while
+ * keys are handed out: they would overtake each other. */
+static void settle(struct watch *w)
+{
+	if (w->quit || app_is_settled(&w->app))
+		return;
+	w->settling = true;
+	app_settle(&w->app);
+	w->settling = false;
+	if (!w->quit)
+		draw(w);
+}
+
+static void breathe(void *ctx, struct load *l, const struct message *msg, const struct record *r)
+{
+	struct watch *w = ctx;
+	int64_t now, cost;
+
+	(void)msg;
+	(void)r;
+	if (l->model.records.n % 32 || w->headless)
+		return;
+	now = loop_now_ms();
+	if (now - w->breathed_ms < BREATH_MS)
+		return;
+	if (now >= w->arrive_ms) {
+		app_arrived(&w->app, l->wire.bytes_done, l->wire.bytes_total, true);
+		settle(w);
+		/* often in the beginning; the more there is to list, the less often it is listed
+		 * anew */
+		w->arrive_gap_ms = w->arrive_gap_ms ? 2 * w->arrive_gap_ms : BREATH_MS;
+		if (w->arrive_gap_ms > ARRIVED_MS)
+			w->arrive_gap_ms = ARRIVED_MS;
+		cost = w->arrive_gap_ms + 8 * (loop_now_ms() - now);
+		w->arrive_ms = loop_now_ms() + (cost < ARRIVED_MAX_MS ? cost : ARRIVED_MAX_MS);
+	}
+	w->app.bytes_done = l->wire.bytes_done;
+	pump(w);
+	settle(w);
+}
+
+/* A pipe that says nothing must not keep keys waiting. */
+static bool idle(void *ctx)
+{
+	struct watch *w = ctx;
+
+	pump(w);
+	settle(w);
+	return !w->quit;
+}
+
+static int sooner(int a, int b)
+{
+	return a < 0 ? b : b < 0 ? a : a < b ? a : b;
+}
+
+static int wait_ms(struct watch *w)
+{
+	int64_t now = loop_now_ms();
+	int wait = sooner(keys_wait(&w->keys, now), live_wait_ms(&w->live, now));
+
+	wait = sooner(wait, replay_wait_ms(&w->app));
+	if (!app_is_settled(&w->app) || w->app.hunting)
+		return 0;
+	return w->ops && w->ops->wait_ms ? sooner(wait, w->ops->wait_ms(w->ops_ctx, now)) : wait;
+}
+
+/* What has come and what was wished. */
+static void take_turn(struct watch *w)
+{
+	live_take(&w->live, loop_now_ms());
+	replay_tick(&w->app, clock_of(w));
+	if (w->ops && w->ops->turn && !w->quit)
+		w->ops->turn(w->ops_ctx, loop_now_ms());
+	watch_send(w);
+}
+
+/* ---- without a terminal ---- */
+
+static bool is_shown(const struct watch *w, struct str text)
+{
+	struct buf screen = { 0 };
+	bool found;
+
+	grid_save(w->grid, &screen);
+	found = str_find(buf_str(&screen), text, 0) >= 0;
+	buf_release(&screen);
+	return found;
+}
+
+/* Goes on until the text (if there is one) is on the screen or the time has come. */
+static void go_on(struct watch *w, struct str until, int64_t deadline_ms)
+{
+	while (!w->quit) {
+		int64_t left = deadline_ms - loop_now_ms();
+
+		draw(w);
+		if ((until.n && is_shown(w, until)) || left <= 0 || !w->crew)
+			return;
+		if (wait_for_any(w, -1, sooner(wait_ms(w), (int)left)) & LOOP_SIGNAL)
+			handle_signals(w);
+		take_turn(w);
+	}
+}
+
+/* On the test clock, with what is to be seen meanwhile where somebody looks. */
+static void pass_time(struct watch *w, int64_t ms)
+{
+	int pace = w->ops && w->ops->pace_ms ? w->ops->pace_ms(w->ops_ctx) : 0;
+
+	for (; pace && ms > pace; ms -= pace, pace = w->ops->pace_ms(w->ops_ctx)) {
+		w->test_ms += pace;
+		replay_tick(&w->app, clock_of(w));
+		draw(w);
+		if (!w->app.film.playing)
+			break;
+	}
+	w->test_ms += ms;
+	replay_tick(&w->app, clock_of(w));
+}
+
+static bool on_headless(void *ctx, const struct headless_step *step)
+{
+	struct watch *w = ctx;
+	int64_t now = loop_now_ms();
+
+	pass_time(w, step->until.n ? 0 : step->wait_ms);
+	if (step->key) {
+		on_key(w, step->key);
+		while (w->app.hunting && !w->quit) {
+			draw(w); /* makes the list, if there is none yet */
+			app_hunt(&w->app);
+		}
+		watch_send(w);
+	}
+	if (w->quit)
+		return false;
+	go_on(w, step->until, now + (step->until.n && !step->wait_ms ? UNTIL_MS : step->wait_ms));
+	if (!w->quit && step->until.n && !is_shown(w, step->until)) {
+		struct buf screen = { 0 };
+
+		grid_save(w->grid, &screen);
+		fprintf(stderr, "%sgavel: not on the screen: %.*s\n", screen.p, STR_ARG(step->until));
+		buf_release(&screen);
+		w->code = EXIT_TROUBLE;
+		return false;
+	}
+	return !w->quit;
+}
+
+static int run_headless(struct watch *w, const struct options *o)
+{
+	struct err err;
+
+	w->grid = grid_new(o->rows ? o->rows : 24, o->cols ? o->cols : 80, w->app.scene.ascii);
+	if (w->crew && loop_open(&err) < 0) {
+		fprintf(stderr, "gavel: %s\n", err.text);
+		return EXIT_TROUBLE;
+	}
+	if (!w->crew)
+		load_run(&w->load, breathe, w);
+	cache_save(&w->load, true);
+	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
+	seat_open(&w->seat);
+	live_begin(&w->live, loop_now_ms());
+	if (w->ops && w->ops->loaded && !w->quit)
+		w->ops->loaded(w->ops_ctx, clock_of(w));
+	draw(w);
+	if (o->keys && headless_run(o->keys, on_headless, w, &err) < 0) {
+		fprintf(stderr, "gavel: %s\n", err.text);
+		w->code = EXIT_TROUBLE;
+	}
+	for (int pace; !w->crew && !w->quit && w->ops && w->ops->pace_ms &&
+		       (pace = w->ops->pace_ms(w->ops_ctx)) > 0;) {
+		pass_time(w, pace);
+		draw(w);
+	}
+	while (w->crew && !w->quit && (w->leaving || (!o->keys && crew_running(w->crew))))
+		go_on(w, STR_NONE, loop_now_ms() + FRAME_MS);
+	if (o->screen && watch_save_screen(w, o->screen, &err) < 0) {
+		fprintf(stderr, "gavel: %s\n", err.text);
+		w->code = EXIT_TROUBLE;
+	}
+	loop_close();
+	return w->code;
+}
+
+/* ---- on a terminal ---- */
+
+/* A frame, with its list, and what that costs. */
+static void show(struct watch *w)
+{
+	int64_t since = loop_now_ms();
+
+	draw(w);
+	settle(w);
+	w->undrawn = false;
+	live_showed(&w->live, loop_now_ms() - since);
+}
+
+/* Waits for what comes first. Sources that talk all the time are heard together, a few milliseconds
+ * later, not line by line; keys are not kept waiting. */
+static int wait_for_some(struct watch *w, int timeout_ms)
+{
+	int64_t since = loop_now_ms();
+	int ready = wait_for_any(w, term_fd(), timeout_ms);
+
+	w->crowd = ready & LOOP_OTHER && loop_now_ms() - since < SOON_MS ? w->crowd + 1 : 0;
+	if (w->crowd >= CROWD && ready == LOOP_OTHER)
+		ready |= loop_wait(term_fd(), NULL, 0, GATHER_MS);
+	return ready;
+}
+
+/* What was typed is answered at once. What comes is shown at once, too, if nothing was just before:
+ * frames have their distance, and many turns may go by between two of them. */
+static void go_round(struct watch *w)
+{
+	int wait = wait_ms(w), frame = -1, ready;
+
+	if (w->undrawn) {
+		int64_t left = w->drawn_ms + FRAME_MS - loop_now_ms();
+
+		frame = left < 0 || !app_is_settled(&w->app) ? 0 : (int)left;
+	}
+	if (frame == 0) {
+		show(w);
+		return;
+	}
+	ready = listen(w, wait_for_some(w, sooner(wait, frame)));
+	w->breathed_ms = loop_now_ms();
+	if (w->quit || (!ready && frame > 0 && frame == sooner(wait, frame)))
+		return;
+	if (ready & (LOOP_INPUT | LOOP_SIGNAL))
+		show(w);
+	take_turn(w);
+	w->undrawn = true;
+}
+
+/* The first of the sentences that were held back, without the name that stderr wants. */
+static void say_first(struct watch *w)
+{
+	struct str line = str_make(w->said.p, strcspn(w->said.p, "\n"));
+
+	if (str_starts(line, STR("gavel: ")))
+		line = str_from(line, 7);
+	app_say(&w->app, ROLE_WARN, "%.*s", STR_ARG(line));
+}
+
+static int run_terminal(struct watch *w, const struct options *o)
+{
+	struct theme theme;
+	struct term_look look = { .theme = &theme, .ascii = w->app.scene.ascii,
+				  .mouse = w->config.mouse };
+	const char *no_color = getenv("NO_COLOR");
+	struct err err;
+	int rows, cols;
+
+	config_theme(&w->config, term_colours(), &theme);
+	if (o->color == COLOR_NEVER || (o->color == COLOR_AUTO && no_color && *no_color))
+		look.theme = NULL;
+	if (loop_open(&err) < 0 || term_open(&look, &err) < 0) {
+		fprintf(stderr, "gavel: %s\n", err.text);
+		loop_close();
+		return EXIT_TROUBLE;
+	}
+	term_size(&rows, &cols);
+	w->grid = grid_new(rows, cols, look.ascii);
+	w->app.scene.reading = true;
+	w->breath = (struct breath){ .take = take_breath, .ctx = w };
+	w->app.breath = &w->breath;
+	w->load.hold = &w->said;
+	w->load.wire.idle = w->idle = (struct idle){ idle, w };
+	for (uint32_t i = 0; i < w->load.desks.list.n; i++)
+		w->load.desks.list.v[i].idle = &w->idle;
+	draw(w);
+	if (!w->crew)
+		load_run(&w->load, breathe, w);
+	cache_save(&w->load, true);
+	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
+	seat_open(&w->seat);
+	live_begin(&w->live, loop_now_ms());
+	if (w->ops && w->ops->loaded && !w->quit)
+		w->ops->loaded(w->ops_ctx, clock_of(w));
+	if (w->said.n)
+		say_first(w);
+	show(w);
+	while (!w->quit)
+		go_round(w);
+	term_close();
+	loop_close();
+	if (w->said.n)
+		fwrite(w->said.p, 1, w->said.n, stderr);
+	return w->code;
+}
+
+/* The person's keys, and what is wrong with the configuration: all of it on stderr, where it is
+ * found afterwards, and the first on the message line. */
+static void configure(struct watch *w)
+{
+	struct config *c = &w->config;
+
+	for (uint32_t i = 0; i < c->keys.n; i++) {
+		const struct config_key *k = &c->keys.v[i];
+
+		if (!app_bind(&w->app, k->code, k->command))
+			config_problem(c, k->line, k->column, "no command \"%s\"; ? lists them",
+				       k->command);
+	}
+	for (uint32_t i = 0; i < c->problems.n; i++)
+		load_say(&w->load, str_of(c->problems.v[i]));
+	if (c->problems.n)
+		app_say(&w->app, ROLE_ERROR, "%s%s", c->problems.v[0],
+			c->problems.n > 1 ? " (and more)" : "");
+}
+
+/* ---- from the beginning to the end ---- */
+
+void watch_init(struct watch *w, struct options *o)
+{
+	w->options = o;
+	w->headless = o->headless;
+	w->painted = o->color == COLOR_ALWAYS;
+	config_load(&w->config, o->config);
+	load_configure(&w->load, o, &w->config);
+	w->load.desk = (struct load_desks){ .open = true, .write = !o->read_only && !o->at,
+					    .journal = o->journal, .sole_writer = o->sole_writer };
+}
+
+void watch_begin(struct watch *w, struct str title)
+{
+	const struct options *o = w->options;
+
+	if (w->began)
+		return;
+	w->began = true;
+	app_init(&w->app, &w->load.model, &w->load.reader, title, o->ascii || w->config.ascii);
+	configure(w);
+	w->live = (struct live){ .load = &w->load, .app = &w->app, .config = &w->config,
+				 .crew = w->crew, .each = w->each, .ctx = w->each_ctx,
+				 .notice = o->headless ? NULL : term_notice };
+	w->seat = (struct seat){ .options = o, .config = &w->config, .load = &w->load,
+				 .app = &w->app };
+	seat_take(&w->seat);
+	w->app.scene.all = o->all;
+}
+
+int watch_go(struct watch *w, struct str title)
+{
+	const struct options *o = w->options;
+
+	watch_begin(w, title);
+	if (o->filter && !app_set_filter(&w->app, str_of(o->filter))) {
+		fprintf(stderr, "gavel: %.*s\n", STR_ARG(buf_str(&w->app.notice)));
+		return EXIT_TROUBLE;
+	}
+	return o->headless ? run_headless(w, o) : run_terminal(w, o);
+}
+
+void watch_release(struct watch *w)
+{
+	grid_free(w->grid);
+	if (w->began) {
+		seat_leave(&w->seat);
+		live_end(&w->live);
+		app_release(&w->app);
+	}
+	keys_release(&w->keys);
+	vec_release(&w->sending);
+	config_release(&w->config);
+	buf_release(&w->said);
+	load_release(&w->load);
+}
+
+int watch_run(struct options *o)
+{
+	struct watch w = { 0 };
+	struct buf title = { 0 };
+	int code = EXIT_TROUBLE;
+
+	watch_init(&w, o);
+	w.load.follow = !o->headless && !o->no_follow;
+	for (uint32_t i = 0; i < o->words.n; i++)
+		buf_printf(&title, "%s%s", i ? " " : "", o->words.v[i]);
+	if (load_open(&w.load, o->words.v, o->words.n, o->max_line_bytes) == 0)
+		code = watch_go(&w, o->words.n ? buf_str(&title) : STR("stdin"));
+	watch_release(&w);
+	buf_release(&title);
+	return code;
+}

@@ -1,0 +1,199 @@
+/* What the app wishes, carried out: screens saved, editors run, decisions handed to the seat. */
+#include "watch/watch.h"
+
+#include "session/fork.h"
+#include "loop/loop.h"
+#include "term/term.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int watch_save_screen(struct watch *w, const char *file, struct err *err)
+{
+	struct buf text = { 0 };
+	struct theme theme;
+	FILE *f = fopen(file, "w");
+	int row, col, rc = 0;
+
+	app_draw(&w->app, w->grid, &row, &col);
+	if (w->painted) {
+		config_theme(&w->config, 16, &theme);
+		paint_grid(w->grid, &theme, w->app.scene.ascii, &text);
+	} else {
+		grid_save(w->grid, &text);
+	}
+	if (!f || fwrite(text.p, 1, text.n, f) != text.n)
+		rc = err_set(err, "%s: %s", file, strerror(errno));
+	if (f && fclose(f) && !rc)
+		rc = err_set(err, "%s: %s", file, strerror(errno));
+	buf_release(&text);
+	return rc;
+}
+
+/* The terminal cannot be had any more. */
+static void give_up(struct watch *w, const struct err *err)
+{
+	fprintf(stderr, "gavel: %s\n", err->text);
+	w->quit = true;
+	w->code = EXIT_TROUBLE;
+}
+
+void watch_suspend(struct watch *w)
+{
+	struct err err;
+
+	if (!w->headless && term_suspend(&err) < 0)
+		give_up(w, &err);
+}
+
+/* The file's name is an argument, never part of the shell's text. false: no editor ran. */
+static bool edit(struct watch *w, const char *file, uint32_t line)
+{
+	struct err err;
+	char at[24];
+	const char *argv[] = { "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$@\"", "gavel", at, file,
+			       NULL };
+	int code, why;
+
+	if (w->headless)
+		return false;
+	snprintf(at, sizeof(at), "+%u", line ? line : 1);
+	term_leave();
+	code = loop_run("/bin/sh", argv);
+	why = errno;
+	if (term_enter(&err) < 0)
+		give_up(w, &err);
+	if (code < 0)
+		app_say(&w->app, ROLE_ERROR, "no editor could be started: %s", strerror(why));
+	return code == 0;
+}
+
+/* A file that a finding names may be on another machine, or gone: an editor would make it. */
+static void edit_named(struct watch *w, const char *file, uint32_t line)
+{
+	if (access(file, F_OK) < 0)
+		app_say(&w->app, ROLE_WARN, "%s: %s; there is nothing to open", file, strerror(errno));
+	else
+		edit(w, file, line);
+}
+
+/* The explanation as a file of the person's own, gone when the editor is. */
+static void explain(struct watch *w, struct effect *e)
+{
+	struct buf text = { 0 };
+	char *file = seat_text_file(e->draft.explanation);
+
+	if (!file) {
+		app_say(&w->app, ROLE_ERROR, "no file for the editor: %s", strerror(errno));
+		return;
+	}
+	if (!edit(w, file, 1))
+		app_say(&w->app, ROLE_WARN, "the editor ended without saving; nothing was changed");
+	else if (seat_read_text(file, &text) < 0)
+		app_say(&w->app, ROLE_ERROR, "the text cannot be read: %s", strerror(errno));
+	else {
+		e->draft.explanation = str_trim(buf_str(&text));
+		seat_stage(&w->seat, e);
+	}
+	unlink(file);
+	free(file);
+	buf_release(&text);
+}
+
+static void leave(struct watch *w)
+{
+	if (!w->ops || !w->ops->leave || w->ops->leave(w->ops_ctx, loop_now_ms()))
+		w->quit = true;
+	else
+		w->leaving = true;
+}
+
+/* Decisions on a copy, in a gavel of its own; nothing of it comes back but what it says. */
+static void what_if(struct watch *w, const struct effect *e)
+{
+	struct fork_copy f = { 0 };
+	struct err err;
+	int rc = fork_write(&f, &w->load, e->number, e->text, &err);
+
+	if (rc == 0 && !w->headless) {
+		term_leave();
+		rc = fork_run(&f, w->options->as, &err);
+		if (term_enter(&err) < 0)
+			give_up(w, &err);
+	}
+	if (rc < 0)
+		app_say(&w->app, ROLE_ERROR, "%s", err.text);
+	else
+		app_say(&w->app, ROLE_INFO, "the fork is %s; gavel show decisions --against=%s LOG compares",
+			f.dir.p, f.dir.p);
+	fork_release(&f);
+}
+
+void watch_effects(struct watch *w)
+{
+	struct err err;
+
+	for (uint32_t i = 0; i < w->app.effects.n; i++) {
+		struct effect e = w->app.effects.v[i];
+
+		if (w->ops && w->ops->effect && w->ops->effect(w->ops_ctx, &e)) {
+			free(e.text);
+			continue;
+		}
+		switch (e.type) {
+		case EFFECT_QUIT: leave(w); break;
+		case EFFECT_SUSPEND: watch_suspend(w); break;
+		case EFFECT_REDRAW:
+			if (!w->headless)
+				term_redraw();
+			break;
+		case EFFECT_SAVE_SCREEN:
+			if (watch_save_screen(w, e.text, &err) < 0)
+				app_say(&w->app, ROLE_ERROR, "%s", err.text);
+			else
+				app_say(&w->app, ROLE_DIM, "saved %s", e.text);
+			break;
+		case EFFECT_EDIT: edit_named(w, e.text, e.number); break;
+		case EFFECT_EXPLAIN: explain(w, &e); break;
+		case EFFECT_STAGE: seat_stage(&w->seat, &e); break;
+		case EFFECT_UNDO: seat_undo(&w->seat, &e); break;
+		case EFFECT_PLAN: seat_plan(&w->seat, NULL, NONE); break;
+		case EFFECT_DELIVER:
+			seat_confirm(&w->seat);
+			vec_push(&w->sending, e);
+			break;
+		case EFFECT_RECOVER:
+		case EFFECT_RESEND: vec_push(&w->sending, e); break;
+		case EFFECT_AGENT:
+			app_say(&w->app, ROLE_ERROR, "no agents run here; gavel run starts some");
+			break;
+		case EFFECT_TURN:
+			app_say(&w->app, ROLE_ERROR, "nothing is under review here; gavel review does");
+			break;
+		case EFFECT_FORK: what_if(w, &e); break;
+		case EFFECT_TELL: seat_tell(&w->seat, &e); break;
+		case EFFECT_GIVE_UP: seat_give_up(&w->seat, &e); break;
+		}
+		free(e.text);
+	}
+	w->app.effects.n = 0;
+	arena_reset(&w->app.deciding.words);
+	w->load.wire.stop = w->quit;
+}
+
+void watch_send(struct watch *w)
+{
+	for (uint32_t i = 0; i < w->sending.n && !w->quit; i++) {
+		struct effect e = w->sending.v[i];
+
+		if (e.type == EFFECT_DELIVER)
+			seat_deliver(&w->seat, e.number);
+		else if (e.type == EFFECT_RECOVER)
+			seat_recover(&w->seat);
+		else
+			seat_resend(&w->seat, &e);
+	}
+	w->sending.n = 0;
+}
