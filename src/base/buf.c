@@ -1,4 +1,3 @@
-/* The growing byte buffer. */
 #include "base/buf.h"
 
 #include "base/err.h"
