@@ -1,3 +1,4 @@
+/* Growing byte buffer: allocation and formatted output. */
 #include "base/buf.h"
 
 #include "base/err.h"

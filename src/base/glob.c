@@ -1,5 +1,5 @@
 /* Backtracking glob matcher. Patterns and paths come from messages: lengths are bounded, and every
- * step is charged to the caller's budget, so that a hostile pattern cannot take exponential time. */
+ * step is charged to the caller's budget, so a hostile pattern cannot take exponential time. */
 #include "base/glob.h"
 
 enum { PATTERN_MAX = 1024, PATH_MAX_BYTES = 4096 };
