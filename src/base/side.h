@@ -1,4 +1,5 @@
-/* Runs two functions in parallel, one on a second thread. They must not write shared data. */
+/* Runs two functions in parallel, one on a second thread. Neither may touch what the other
+ * writes. */
 #ifndef GAVEL_BASE_SIDE_H
 #define GAVEL_BASE_SIDE_H
 

@@ -102,7 +102,7 @@ const struct dialect *dialect_of(enum dialect_id id);
  * `keeps` set until decoder_forget; m owns its lists (message_release). */
 void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
 		    struct message *m);
-/* Parses the line at p before its end is known and returns its newline (a newline_fn); NULL =
+/* Parses the line at p before its end is known and returns its newline (see newline_fn); NULL =
  * search for it. There is one before `end`. The line must then be passed, lent, to
  * dialect_decode. */
 const char *decoder_read_ahead(struct decoder *d, const char *p, const char *end);

@@ -1,5 +1,5 @@
 /* Decoder of the envelope dialect (ADR-007): a workflow sends an agent an input envelope and gets
- * an output envelope. There are no ids, times or names: an output belongs to the input before it. */
+ * an output envelope. Without ids, times or names, an output belongs to the input before it. */
 #include "dialect/dialect.h"
 
 #define RULE(id) "envelope/" id

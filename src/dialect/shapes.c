@@ -90,7 +90,7 @@ static bool fill_slots(struct allowed_set *set, const struct allowed *list, unsi
 
 enum { SLOT_BITS_MAX = 16 };
 
-/* Searches a key without collisions: 256 random ones per table size, then twice the size. */
+/* Searches a key without collisions: 256 tries per table size, then twice the size. */
 static struct allowed_set *find_key(const struct allowed *list, unsigned n, const char *rule)
 {
 	struct allowed_set *set;

@@ -158,7 +158,7 @@ struct event {
 	enum task_state state;      /* EV_TASK_STATE */
 	enum review_verdict review; /* EV_REVIEW_RESULT */
 	bool again;    /* EV_TASK: a revision or retry (previous_attempts); EV_TURN_ANSWER:
-			  nobody's, a note */
+			  gavel's own note, no response */
 	bool failed;   /* EV_REVIEW_RESULT: a verification failed; EV_TURN_ANSWER, EV_RESPONSE:
 			  error; EV_RESULT: failure or retry; EV_ENVELOPE_OUT: wants another
 			  attempt */

@@ -6,10 +6,10 @@
  * restore string is written to the terminal and its modes are reset, these only if they are still
  * ours: the shell may have reset them already.
  *
- * Signals that end a program (SIGTERM, SIGHUP, SIGINT, SIGQUIT) are left to whoever handles or
- * ignores them already; so install handlers of your own in any order, and end by exit(). Crashes
- * (SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS) go on to the handler before ours, or to death
- * by that signal, after the terminal is restored. */
+ * Terminating signals (SIGTERM, SIGHUP, SIGINT, SIGQUIT) that are already handled or ignored stay
+ * so; install handlers of your own in any order, and end by exit(). Crashes (SIGSEGV, SIGABRT,
+ * SIGBUS, SIGFPE, SIGILL, SIGSYS) are passed to the previous handler or the default action after
+ * the terminal is restored. */
 #ifndef GAVEL_TERM_GUARD_H
 #define GAVEL_TERM_GUARD_H
 

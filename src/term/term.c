@@ -67,7 +67,7 @@ int term_colours(void)
 	return n < 8 ? 0 : n > 256 ? 8 : n;
 }
 
-/* Checks TERM without touching the terminal; newterm would print an error or exit. */
+/* Checks TERM without touching the terminal, for a better error than newterm's NULL. */
 static int check_type(struct err *err)
 {
 	const char *type = terminal_type();
