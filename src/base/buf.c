@@ -1,4 +1,4 @@
-/* The growing byte buffer. */
+/* Growing byte buffer: allocation and formatted output. */
 #include "base/buf.h"
 
 #include "base/err.h"

@@ -16,7 +16,7 @@ void buf_adds(struct buf *b, const char *zero_terminated);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_release(struct buf *b);
 
-/* Here, so that a few bytes that are known when this is compiled take a few instructions. */
+/* Inline, so that constant sizes compile to a few instructions. */
 static inline void buf_add(struct buf *b, const void *bytes, size_t n)
 {
 	if (b->cap - b->n <= n)

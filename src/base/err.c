@@ -1,4 +1,4 @@
-/* Errors as one sentence, and the end of the road for our own mistakes. */
+/* err_set and BUG(). */
 #include "base/err.h"
 
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  *   our fault        BUG(): prints where, aborts
  *   the world's      a function returns -1 and fills a struct err; the caller decides
  *   the sender's     a diagnostic on the message (event/diag.h), never an error
- * An err holds one sentence fit for the person: what is wrong; what to do. */
+ * An err holds one sentence for the user: what is wrong; what to do. */
 #ifndef GAVEL_BASE_ERR_H
 #define GAVEL_BASE_ERR_H
 

@@ -1,5 +1,5 @@
-/* Matching by backtracking. Patterns and paths come from messages: lengths are bounded, and every
- * step is paid for from the caller's budget, so a hostile pattern costs a moment and no more. */
+/* Backtracking glob matcher. Patterns and paths come from messages: lengths are bounded, and every
+ * step is charged to the caller's budget, so a hostile pattern cannot take exponential time. */
 #include "base/glob.h"
 
 enum { PATTERN_MAX = 1024, PATH_MAX_BYTES = 4096 };
@@ -71,10 +71,10 @@ static bool match_stars(unsigned *budget, struct str p, struct str s)
 
 	while (p.n && p.p[0] == '*')
 		p = str_from(p, 1);
-	if (!p.n) /* the end of most patterns: any rest will do, or any without a folder */
+	if (!p.n) /* fast path: trailing ** matches any rest, * any without a slash */
 		return *budget && (deep || !s.n || !memchr(s.p, '/', s.n));
 	if (deep && p.p[0] == '/' && match_here(budget, str_from(p, 1), s))
-		return true; /* a double star may stand for no folder at all */
+		return true; /* a leading ** and its slash may match nothing */
 	for (size_t i = 0; *budget; i++) {
 		if (match_here(budget, p, str_from(s, i)))
 			return true;
@@ -84,7 +84,7 @@ static bool match_stars(unsigned *budget, struct str p, struct str s)
 	return false;
 }
 
-/* How many bytes of a pattern, from its start on, stand for themselves and are those of s. */
+/* Length of the common literal prefix of pattern and s. */
 static size_t same_plain(struct str p, struct str s, size_t most)
 {
 	size_t n = p.n < s.n ? p.n : s.n, i = 0;

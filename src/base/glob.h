@@ -6,8 +6,7 @@
 #include "base/str.h"
 
 bool glob_match(struct str pattern, struct str path);
-/* The same, paid for from a budget of steps that several calls share: once it is spent (0),
- * false. */
+/* The same with a budget of steps that several calls may share: false once it is 0. */
 bool glob_match_within(struct str pattern, struct str path, unsigned *budget);
 
 #endif

@@ -1,4 +1,5 @@
-/* The table of system calls with the real ones in it, and what is made of several of them. */
+/* The default table of system calls, and helpers built on it: read and write all, fsync of a
+ * directory, mkdir -p. */
 #include "base/io.h"
 
 #include "base/buf.h"
@@ -67,7 +68,7 @@ int io_write_all(int fd, struct str bytes, size_t *done)
 
 		IO_AGAIN(n, io.write(fd, bytes.p + at, bytes.n - at));
 		if (n == 0)
-			errno = EIO; /* no progress and no reason: trying for ever would not help */
+			errno = EIO; /* write returned 0: retrying could loop for ever */
 		if (n <= 0) {
 			rc = -1;
 			break;
@@ -89,7 +90,7 @@ int io_read_rest(int fd, size_t max, struct buf *out)
 	IO_AGAIN(rc, io.fstat(fd, &st));
 	if (rc < 0)
 		return -1;
-	/* one more than it says it has, so that the end is seen without growing */
+	/* one more than its size, so that end of file is seen without growing the buffer */
 	if (S_ISREG(st.st_mode) && st.st_size > 0)
 		room = (uint64_t)st.st_size < max ? (size_t)st.st_size + 1 : max + 1;
 	for (;;) {
@@ -116,7 +117,7 @@ int io_read_file(const char *path, size_t max, char **bytes, size_t *n, struct e
 	struct stat st;
 	int fd, rc;
 
-	/* O_NONBLOCK: a FIFO must not make it wait */
+	/* O_NONBLOCK: opening a FIFO must not block */
 	IO_AGAIN(fd, io.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0));
 	if (fd < 0)
 		return err_set(err, "%.300s: %s; check the name and who may read it", path,
@@ -163,7 +164,7 @@ int io_sync_folder(const char *path)
 	IO_AGAIN(rc, io.fsync(fd));
 	number = errno;
 	io.close(fd);
-	/* file systems that keep names durable by themselves have no sync for folders */
+	/* EINVAL: the file system does not support fsync of directories */
 	if (rc < 0 && number == EINVAL)
 		return 0;
 	errno = number;

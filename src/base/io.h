@@ -1,5 +1,5 @@
-/* The system calls of the durable part, in a table: journal and delivery reach the disk only
- * through `io`, so that a test can fail, cut short or end the process at any one of them.
+/* Table of system calls for fault injection: journal and delivery reach the disk only through `io`,
+ * so that a test can fail, shorten or kill the process at any one of them.
  *
  * Entries behave as the calls they are named after. io_reset puts the real ones back. */
 #ifndef GAVEL_BASE_IO_H
@@ -28,34 +28,34 @@ struct io {
 	int (*link)(const char *from, const char *to);
 	int (*rename)(const char *from, const char *to);
 	int (*unlink)(const char *path);
-	int (*lock)(int fd);             /* whole file, write lock, does not wait: fcntl F_SETLK */
-	int (*unread)(int fd, int *n);   /* bytes that wait in a pipe: FIONREAD */
+	int (*lock)(int fd);             /* write lock on the whole file: fcntl F_SETLK */
+	int (*unread)(int fd, int *n);   /* bytes in a pipe: FIONREAD */
 	int (*poll)(struct pollfd *fds, nfds_t n, int timeout_ms);
-	int (*dup)(int fd);              /* closed by exec: fcntl F_DUPFD_CLOEXEC */
+	int (*dup)(int fd);              /* close-on-exec: fcntl F_DUPFD_CLOEXEC */
 };
 
 extern struct io io;
 void io_reset(void);
 
-/* rc = call, again for as long as a signal interrupts it. Not for close, which has then closed. */
+/* rc = call, retried on EINTR. Not for close, which has closed the descriptor anyway. */
 #define IO_AGAIN(rc, call) \
 	do \
 		(rc) = (call); \
 	while ((rc) < 0 && errno == EINTR)
 
-/* Writes all of it, over interruptions and short writes. -1 and errno; *done says how far it
- * came. */
+/* Writes all of it, retrying EINTR and short writes. -1 and errno; *done (may be NULL) is the
+ * number of bytes written. */
 int io_write_all(int fd, struct str bytes, size_t *done);
-/* What is left to read, added to out. -1 and errno, EFBIG when it is more than max bytes. */
+/* Reads to end of file, appending to out. -1 and errno, EFBIG for more than max bytes. */
 int io_read_rest(int fd, size_t max, struct buf *out);
 /* The whole file into malloc'ed memory (freed by the caller), at most max bytes. */
 int io_read_file(const char *path, size_t max, char **bytes, size_t *n, struct err *err);
 /* fsync of the folder that holds path: makes a new name durable. */
 int io_sync_folder(const char *path);
-/* -1 and the reason unless path is a folder of this user, no link, that no other can write to. */
+/* -1 and the reason unless path is a folder of this user, no symlink, not writable by others. */
 int io_check_folder(const char *path, struct err *err);
-/* Folder by folder, each 0700. The last one, if it is there already, must pass io_check_folder.
- * lasting: new ones are on the disk before it returns; whoever could do without need not wait. */
+/* mkdir -p with mode 0700. The last one must pass io_check_folder. lasting: fsyncs the parents of
+ * new ones. */
 int io_make_folders(const char *path, bool lasting, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* A thread for as long as the work takes. */
+/* A short-lived second thread for one function. */
 #include "base/parallel.h"
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ void side_by_side(side_fn own, void *own_ctx, side_fn other, void *other_ctx)
 	pthread_t thread;
 	int rc;
 
-	sigfillset(&all); /* signals are for the caller's thread */
+	sigfillset(&all); /* signals stay with the calling thread */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	rc = pthread_create(&thread, NULL, run, &side);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

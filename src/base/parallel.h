@@ -1,11 +1,12 @@
-/* Two pieces of work that do not touch what the other one writes, side by side in two threads. */
+/* Runs two functions in parallel, one on a second thread. Neither may touch what the other
+ * writes. */
 #ifndef GAVEL_BASE_PARALLEL_H
 #define GAVEL_BASE_PARALLEL_H
 
 typedef void (*side_fn)(void *ctx);
 
-/* Returns when both are done. `own` is done by the caller, as is the other one where there can be
- * no thread. */
+/* Returns when both are done. `own` runs on the calling thread; so does `other`, after it, if no
+ * thread can be created. */
 void side_by_side(side_fn own, void *own_ctx, side_fn other, void *other_ctx);
 
 #endif

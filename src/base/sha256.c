@@ -1,4 +1,4 @@
-/* The hash, one block of 64 bytes at a time. */
+/* SHA-256 over blocks of 64 bytes. */
 #include "base/sha256.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@ void sha256(struct str bytes, unsigned char out[32]);
 /* 64 lower-case digits and a NUL */
 void sha256_hex(struct str bytes, char out[65]);
 
-/* Of bytes that come in pieces: begin, add as often as wanted, end once. */
+/* Incremental: begin, add as often as needed, end once. */
 struct sha256 {
 	uint32_t h[8];
 	uint64_t bytes;

@@ -1,4 +1,4 @@
-/* Reading and writing times. Own calendar arithmetic: independent of TZ and locale. */
+/* Parsing and formatting times. Own calendar arithmetic, independent of TZ and locale. */
 #include "base/timestamp.h"
 
 #include <stdio.h>
@@ -105,9 +105,9 @@ static bool is_day(unsigned y, unsigned m, unsigned d)
 }
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* Eight characters: digits where `form` has a 0, elsewhere what it has. Returns the digits at their
- * bytes; *wrong is set if one is none. `most` has what carries a byte that is too big into its
- * highest bit: v = 0x80 - 10 for a digit, 0x7f for all others. */
+/* SWAR: checks eight characters at once against `form`, in which 0 means any digit. Returns the
+ * digits' values in their bytes; *wrong is set if a character does not match. `most` is added to
+ * carry a byte that is too big into its high bit: 'v' = 0x80 - 10 for digits, 0x7f for others. */
 static inline uint64_t take_eight(const char *p, const char *form, const char *most, uint64_t *wrong)
 {
 	uint64_t bytes, expected, carry;
@@ -120,13 +120,13 @@ static inline uint64_t take_eight(const char *p, const char *form, const char *m
 	return bytes;
 }
 
-/* The number of two digits from there on. */
+/* The two-digit number at that byte. */
 static inline unsigned pair(uint64_t digits, unsigned at)
 {
 	return (unsigned)((digits * 10 + (digits >> 8)) >> at * 8 & 0xff);
 }
 
-/* The form that most programs write, YYYY-MM-DDTHH:MM:SS[.mmm]Z. false = another form, or wrong. */
+/* Fast path for the most common form, YYYY-MM-DDTHH:MM:SS[.mmm]Z. false = other or invalid. */
 static bool parse_usual(struct str s, int64_t *ms)
 {
 	uint64_t wrong = 0, date, clock, end;

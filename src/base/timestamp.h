@@ -10,8 +10,8 @@
  * a time without zone (taken as UTC) and the form without dashes and colons are ISO 8601 too and
  * are accepted. */
 bool when_parse_iso(struct str s, int64_t *ms);
-/* What a person types after --at, --since: ISO as above, HH:MM[:SS] on the day of `day`, or
- * milliseconds since 1970 (11 to 15 digits). */
+/* As typed after --at and --since: ISO as above, HH:MM[:SS] on the day of `day`, or milliseconds
+ * since 1970 (11 to 15 digits). */
 bool when_parse_loose(struct str s, int64_t day, int64_t *ms);
 /* "2026-01-26T10:00:00.123Z" (the fraction only when not zero). out holds at least 32 bytes. */
 const char *when_iso(int64_t ms, char out[32]);

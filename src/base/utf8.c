@@ -1,4 +1,4 @@
-/* The strict decoder and its inverse. */
+/* Strict UTF-8 decoder, encoder and validation. */
 #include "base/utf8.h"
 
 size_t utf8_decode(struct str s, uint32_t *code_point)

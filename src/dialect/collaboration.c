@@ -1,11 +1,12 @@
-/* SPEC-022, agent collaboration: architect, developers and reviewers exchange typed messages about
- * tasks and reviews. Related texts' names for things are read too, with a warning. */
+/* Decoder of the collaboration dialect (SPEC-022): architect, developers and reviewers exchange
+ * typed messages about tasks and reviews. Field names and values of related specifications are
+ * accepted with a warning. */
 #include "dialect/collaboration.h"
 #include "dialect/marker.h"
 
 #include "base/map.h"
 
-/* The payload, also under the name that related texts use. */
+/* The payload, also under the name that related specifications use. */
 static yyjson_val *payload_of(yyjson_val *root)
 {
 	yyjson_val *payload = json_get(root, "payload");
@@ -41,7 +42,7 @@ static void add_paths(struct message *m, struct str task, yyjson_val *array, con
 		add_path(m, task, json_str(yyjson_is_obj(v) ? json_get(v, "path") : v), at, i);
 }
 
-/* Files with what was done to them. */
+/* Adds the paths of files_created and files_modified. */
 static void add_files(struct checker *c, struct message *m, struct str task, unsigned keep,
 		      const char *at)
 {
@@ -74,7 +75,7 @@ static void add_depends(struct message *m, struct str task, yyjson_val *array, c
 	}
 }
 
-/* "[finding-7 accepted] …" in a criterion: a revision that says what it takes up. */
+/* "[finding-7 accepted] …" in a criterion: a revision names the findings it addresses. */
 static void add_criteria_decisions(struct decoder *d, struct message *m, yyjson_val *criteria)
 {
 	size_t i, n;
@@ -89,7 +90,7 @@ static void add_criteria_decisions(struct decoder *d, struct message *m, yyjson_
 		if (!marker_read(json_str(v), &d->arena, &marker) ||
 		    (marker.verdict != VERDICT_ACCEPTED && marker.verdict != VERDICT_PARTIAL))
 			continue;
-		/* agents may put prose into brackets */
+		/* an agent may have written prose in brackets */
 		if (!m->from.human && memchr(marker.id.p, ' ', marker.id.n))
 			continue;
 		e = event_add(m, EV_DECIDE, marker.id, "/payload/task/acceptance_criteria/%u");
@@ -187,7 +188,7 @@ static void flat_location(struct checker *c)
 	path_pop(c);
 }
 
-/* What was verified, and the flat form of it that related texts use. */
+/* Verifications, and their flat form in related specifications. */
 static const struct {
 	unsigned field, flat;
 	const char *name, *flat_name, *rule;
@@ -215,7 +216,7 @@ static void flat_verification(struct checker *c, yyjson_val *const *verification
 	path_pop(c);
 }
 
-/* false only where something is said to have failed */
+/* false only if a verification explicitly failed */
 static bool verification_passed(yyjson_val *const *verification)
 {
 	yyjson_val *custom = verification[VF_CUSTOM], *key, *v;
@@ -240,7 +241,7 @@ static bool id_is_listed(const struct map *seen, const struct str *ids, struct s
 	return false;
 }
 
-/* related_findings must name findings of this review; a finding stands once. */
+/* related_findings must name findings of this review; finding ids must be unique. */
 static void check_review_ids(struct checker *c)
 {
 	size_t k, n;
@@ -387,7 +388,8 @@ static void decode_review_result(struct checker *c, struct message *m, yyjson_va
 	m->events.v[at].index = c->kept[KEEP_FINDINGS].n;
 }
 
-/* A person's feedback may say which item it decides; what a person asks is for agents to answer. */
+/* A person's feedback may name the item it decides. Only agents' questions become items: those of a
+ * person are for agents to answer. */
 static void decode_feedback(struct decoder *d, struct message *m, yyjson_val *const *payload)
 {
 	struct marker marker = { 0 };
@@ -400,7 +402,7 @@ static void decode_feedback(struct decoder *d, struct message *m, yyjson_val *co
 		e->item = ITEM_FINDING;
 		e->verdict = marker.verdict;
 	}
-	/* a question that is passed on is not answered by that */
+	/* escalating a question does not answer it */
 	if (m->reply_to.n && !(m->from.human && str_eq(marker.id, m->reply_to))) {
 		e = event_add(m, EV_DECIDE, m->reply_to, "/reply_to");
 		e->item = ITEM_QUESTION;
@@ -454,7 +456,7 @@ static void decode_payload(struct decoder *d, struct message *m, int type,
 	}
 }
 
-/* Who sends what to whom is told in prose; another direction is odd, not wrong. */
+/* The directions are given in prose only, so another one is a note, not an error. */
 static void check_direction(struct checker *c, int type, struct message *m)
 {
 	static const struct {
@@ -592,7 +594,7 @@ static void collaboration_summarize(struct decoder *d, yyjson_val *root, struct 
 		buf_adds(out, ": ");
 		buf_add_str(out, json_get_str(p, "reason"));
 		break;
-	default: /* no payload is defined for the others: what is usually there, or all of it */
+	default: /* no payload is specified for the others: common fields, or all of it */
 		summarize_free(p, out);
 	}
 }

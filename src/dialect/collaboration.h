@@ -1,5 +1,5 @@
-/* Between the two files of the collaboration dialect: its tables (collaboration_rules.c) and its
- * reading (collaboration.c). Nobody else includes this. */
+/* Internal to the collaboration dialect: shared by its field tables (collaboration_rules.c) and its
+ * decoder (collaboration.c). */
 #ifndef GAVEL_DIALECT_COLLABORATION_H
 #define GAVEL_DIALECT_COLLABORATION_H
 
@@ -16,7 +16,7 @@ enum message_type {
 enum { B_ID, B_TIME, B_SEQUENCE, B_FROM, B_TO, B_TYPE, B_PAYLOAD, B_CORRELATION, B_REPLY,
        B_SESSION, B_LOGGED, B_DURATION, B_ERRORS, B_N };
 
-/* and in those that are kept; of the others decoders ask nothing */
+/* and in nested shapes whose rows are kept for the decoder */
 enum { KEEP_FROM = 1, KEEP_TO, KEEP_TASK, KEEP_CONTEXT, KEEP_CONSTRAINTS, KEEP_FILES, KEEP_CREATED,
        KEEP_MODIFIED, KEEP_FINDINGS, KEEP_CHANGES, KEEP_VERIFICATION };
 enum { AG_ID, AG_TYPE, AG_INSTANCE };

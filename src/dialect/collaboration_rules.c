@@ -1,5 +1,5 @@
-/* The field rules of SPEC-022, section by section. Fields that the text's own examples leave out
- * (must_not_break, rationale, verification.custom) or write otherwise (message_id) only warn. */
+/* Field tables of SPEC-022, section by section. Fields that the specification's own examples omit
+ * (must_not_break, rationale, verification.custom) or write differently (message_id) only warn. */
 #include "dialect/collaboration.h"
 
 #define OPEN_SHAPE .stranger = STRANGER_NOTE, .stranger_rule = RULE("2-unlisted-field")
@@ -38,7 +38,7 @@ static const struct field base_fields[] = {
 	[B_PAYLOAD] = { "payload", RULE("6.2-payload"), REQUIRED, T_OBJ, .alias = "content" },
 	[B_CORRELATION] = { "correlation_id", RULE("2.1-correlation_id"), OPTIONAL, T_STR },
 	[B_REPLY] = { "reply_to", RULE("2.1-reply_to"), OPTIONAL, T_STR },
-	/* not of the text, but seen: tells sessions in one log apart */
+	/* not in the specification, but seen in practice: separates sessions in one log */
 	[B_SESSION] = { "session_id", RULE("2.1-session_id"), OPTIONAL, T_STR },
 	[B_LOGGED] = { "logged_at", RULE("7.1-logged_at"), OPTIONAL, T_STR,
 		       .format = FORMAT_TIMESTAMP },
@@ -78,7 +78,7 @@ static const struct field constraint_fields[] = {
 };
 static const struct shape constraint_shape = { SHAPE_FIELDS(constraint_fields), OPEN_SHAPE };
 
-/* 3.4; the text does not say where it stands, so it is read in the task and beside it */
+/* 3.4; its place is not specified, so it is accepted in the task and beside it */
 static const char *const dependency_types[] = { "hard", "soft", NULL };
 static const struct field dependency_fields[] = {
 	{ "task_id", RULE("3.4-task_id"), OPTIONAL, T_STR },
@@ -249,7 +249,7 @@ static const struct field finding_fields[] = {
 			  .values = severities },
 	[FD_CATEGORY] = { "category", RULE("2.2.5-category"), REQUIRED, T_STR,
 			  .values = categories },
-	/* a flat "file" is what related texts write; it is checked by flat_location */
+	/* related specifications: a flat "file"; checked by flat_location */
 	[FD_LOCATION] = { "location", RULE("2.2.5-location"), OPTIONAL, T_OBJ,
 			  .inside = &location_shape },
 	[FD_DESCRIPTION] = { "description", RULE("2.2.5-description"), REQUIRED, T_STR },
@@ -272,7 +272,7 @@ static const struct field custom_result = { "custom", RULE("2.2.5-custom"), REQU
 					    .inside = &verification_result_shape };
 static const struct shape custom_shape = { SHAPE_INDEX, .each = &custom_result };
 static const struct field verification_fields[] = {
-	/* related texts: tests_passed as a boolean; checked by flat_verification */
+	/* related specifications: tests_passed as a boolean; checked by flat_verification */
 	[VF_TESTS] = { "tests", RULE("2.2.5-tests"), OPTIONAL, T_OBJ,
 		       .inside = &verification_result_shape },
 	[VF_TYPE_CHECK] = { "type_check", RULE("2.2.5-type_check"), OPTIONAL, T_OBJ,
@@ -339,7 +339,7 @@ static const struct field abort_fields[] = {
 	[AB_CLEANUP] = { "cleanup_required", RULE("2.2.7-cleanup_required"), REQUIRED, T_BOOL },
 };
 static const struct shape abort_shape = { SHAPE_FIELDS(abort_fields), OPEN_SHAPE };
-/* the text defines no payload for the other three types */
+/* no payload is specified for the other three types */
 static const struct shape free_shape = { SHAPE_INDEX, .stranger = STRANGER_FINE };
 
 const struct shape *const collab_payload_shapes[] = {

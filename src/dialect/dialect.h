@@ -1,4 +1,4 @@
-/* A dialect is one file and one table: how to tell it, how to read it, how to show it.
+/* A dialect is one file and one table: how to detect a protocol, decode it and show its messages.
  *
  * Detection adds up scores, it does not match: each dialect lists names of top-level members with
  * weights, and may look closer at the values. The best score wins if it reaches DETECT_MIN; a
@@ -13,14 +13,14 @@
 
 enum { DETECT_MIN = 50 };
 
-/* What the wire knows of the bytes besides themselves. */
+/* Metadata of a frame from the wire. */
 struct frame_info {
 	unsigned flags;       /* RECORD_TRUNCATED, RECORD_OVERSIZE */
 	uint64_t full_length; /* of an oversize line */
 	struct str file_name; /* without folders, when the file is one message; else empty */
-	bool text;            /* it is no message, whatever it looks like */
-	/* The bytes are the decoder's until decoder_forget, which may write to them; the end of a
-	 * line and JSON_PADDING bytes that can be read are behind them. */
+	bool text;            /* treat as text, even if it looks like a message */
+	/* The bytes are lent to the decoder until decoder_forget: it may write to them (in-place
+	 * parsing). They are followed by a line end and JSON_PADDING readable bytes. */
 	bool lent;
 };
 
@@ -35,32 +35,32 @@ struct telling {
 /* Working memory of decoding, one for each thread. Zero it; release it. */
 struct decoder {
 	struct json_reader outer, inner; /* the line; the response inside part.text */
-	struct json_reader original;     /* what an entry of an escalation queue carries */
+	struct json_reader original;     /* the message inside an escalation queue's entry */
 	struct checker check;
-	struct arena arena; /* diagnostics and made-up text of the current message */
+	struct arena arena; /* diagnostics and generated text of the current message */
 	bool quiet; /* diagnostics are only counted */
-	bool keeps; /* messages live until decoder_forget, not only until the next one */
-	bool lazily; /* nobody asks for strings but by json_str: the message is only decoded */
+	bool keeps; /* messages stay valid until decoder_forget, not only until the next one */
+	bool lazily; /* decode only: strings keep their escapes until json_str */
 	struct frame_info info;
 	struct str bytes; /* of the current message */
 	unsigned has; /* which of its dialect's tells it has, as bits */
 	struct telling usual[64]; /* what the names of messages told */
-	/* the message that dialect_look has parsed, and the response that was found inside it */
+	/* the message parsed by dialect_look, and the response found inside it */
 	const struct dialect *looked_dialect;
 	yyjson_val *looked, *looked_response;
 	bool response_sought;
 };
 
-/* A labelled piece of an item, for reading. */
+/* A labelled field of an item, for display. */
 struct detail_field {
 	const char *label;
 	struct str text;
-	bool id_like; /* ids, paths, enum values: shown with every non-ASCII character escaped */
+	bool id_like; /* ids, paths, enum values: non-ASCII characters are shown escaped */
 };
 
 enum { DETAIL_FIELDS_MAX = 24 };
 
-/* The whole of an item, taken from its message again. Strings live in the decoder. */
+/* An item's content, decoded from its message again. Strings live in the decoder. */
 struct detail {
 	struct str title;
 	struct detail_field field[DETAIL_FIELDS_MAX];
@@ -98,18 +98,19 @@ extern const struct dialect dialect_feedback, dialect_envelope, dialect_collabor
 
 /* NULL for those that are not in the registry. */
 const struct dialect *dialect_of(enum dialect_id id);
-/* Reads one frame into m (cleared first). Everything in m lives until the next call, or with
- * `keeps` set until decoder_forget; its lists are m's own. */
+/* Decodes one frame into m (cleared first). Strings in m are valid until the next call, or with
+ * `keeps` set until decoder_forget; m owns its lists (message_release). */
 void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
 		    struct message *m);
-/* Reads the line at p ahead of dialect_decode, to which it then must be lent, and returns its newline;
- * NULL = that has to be looked for. There is one before `end`. */
+/* Parses the line at p before its end is known and returns its newline (see newline_fn); NULL =
+ * search for it. There is one before `end`. The line must then be passed, lent, to
+ * dialect_decode. */
 const char *decoder_read_ahead(struct decoder *d, const char *p, const char *end);
 /* The dialect of a parsed value; all scores into scores[DIALECT_COUNT] when not NULL. */
 enum dialect_id dialect_detect(yyjson_val *root, int *scores);
 /* One line about a message; text lines give themselves. */
 void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out);
-/* Parses a message to look at it; dialect_detail then asks for its items, as often as one likes. */
+/* Parses a message for any number of calls of dialect_detail. */
 void dialect_look(struct decoder *d, struct str bytes);
 bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, struct detail *out);
 void decoder_forget(struct decoder *d);
@@ -123,7 +124,7 @@ struct names *names_of_dialects(void);
 /* For the dialects: */
 /* Which of the dialect's tells an object has, as bits; names: those it was read with, or NULL. */
 unsigned dialect_has(const struct dialect *dialect, yyjson_val *root, const struct names *names);
-/* A message inside another, into one of the decoder's readers. */
+/* Parses a message inside another with one of the decoder's readers. */
 enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes,
 			       yyjson_val **root);
 void detail_add(struct detail *out, const char *label, struct str text, bool id_like);

@@ -1,13 +1,13 @@
-/* ADR-007 envelopes: a workflow hands an agent an input envelope and gets an output envelope back.
- * No ids, no times, no names: an output answers the input before it. */
+/* Decoder of the envelope dialect (ADR-007): a workflow sends an agent an input envelope and gets
+ * an output envelope. Without ids, times or names, an output belongs to the input before it. */
 #include "dialect/dialect.h"
 
 #define RULE(id) "envelope/" id
 #define OPEN_SHAPE .stranger = STRANGER_NOTE, .stranger_rule = RULE("mapping-unlisted-field")
 
-enum { KEEP_CONTEXT = 1, KEEP_TASK }; /* what the decoder asks for of the objects inside */
+enum { KEEP_CONTEXT = 1, KEEP_TASK }; /* nested objects whose fields the decoder needs */
 
-/* null: the agent that makes the feature's folder has none yet */
+/* feature_id may be null: the agent that creates the feature's folder has none yet */
 static const char *const workflows[] = { "specify", "plan", "tasks", NULL };
 enum { CTX_FEATURE, CTX_WORKFLOW, CTX_ITERATION };
 static const struct field context_fields[] = {
@@ -84,7 +84,7 @@ static bool looked_is_input(yyjson_val *root)
 	return is_input(dialect_has(&dialect_envelope, root, NULL));
 }
 
-/* feature/workflow: what iterations are counted in */
+/* feature/workflow: iterations are counted per lane */
 static struct str lane_id(struct decoder *d, struct str feature, struct str workflow)
 {
 	size_t n = feature.n + 1 + workflow.n;
@@ -110,7 +110,7 @@ static void decode_review(struct message *m, struct str lane, yyjson_val *prior)
 	e = event_add(m, EV_DECIDE, lane, "/prior_context/%u");
 	e->index = (uint32_t)yyjson_arr_size(prior) - 1;
 	e->verdict = accepted ? VERDICT_ACCEPTED : VERDICT_REJECTED;
-	e->content_hash = value_hash(prior); /* as the output's notes: none of a person's */
+	e->content_hash = value_hash(prior); /* to detect the output's own notes, passed on */
 }
 
 static void decode_input(struct decoder *d, yyjson_val *root, struct message *m)

@@ -1,8 +1,9 @@
-/* Agent Feedback Protocol 1.2: a requester sends an artifact, a provider answers with points to
- * improve, the requester says what it did with each, and so on, one iteration a turn.
+/* Decoder of the feedback dialect (Agent Feedback Protocol 1.2): a requester sends an artifact, a
+ * provider responds with points to improve, the requester reports its decision on each, and so on,
+ * one iteration per turn.
  *
  * Three forms on the wire: the bare Request, the bare Response, and the tool's wrapper lines, of
- * which a text line may carry the Response as a string, with prose or a code fence around it. */
+ * which a text line may contain the Response as a string, within prose or a code fence. */
 #include "dialect/feedback.h"
 
 #define RULE(id) "feedback/" id
@@ -29,7 +30,7 @@ static bool is_session_field(struct str name)
 
 static const char *const version_values[] = { "1.2", NULL };
 
-/* what decoders ask for of the objects inside */
+/* nested objects whose fields the decoder needs */
 enum { KEEP_ARTIFACT = 1, KEEP_APPLIED, KEEP_ITEMS, KEEP_ERROR, KEEP_AREAS, KEEP_TOKENS,
        KEEP_CACHE };
 
@@ -37,7 +38,7 @@ enum { KEEP_ARTIFACT = 1, KEEP_APPLIED, KEEP_ITEMS, KEEP_ERROR, KEEP_AREAS, KEEP
 static const char *const applied_status_values[] = { "accepted", "rejected", "partial", NULL };
 enum { APPLIED_ID, APPLIED_STATUS, APPLIED_REASON, APPLIED_EXPLANATION };
 static const struct field applied_item_fields[] = {
-	/* an item's id; what does not look like one cannot name one */
+	/* refers to an item's id, so it has the same format */
 	[APPLIED_ID] = { "id", RULE("3.2.1-id"), REQUIRED, T_STR, .format = FORMAT_ITEM_ID },
 	[APPLIED_STATUS] = { "status", RULE("3.2.1-status"), REQUIRED, T_STR,
 			     .values = applied_status_values },
@@ -64,7 +65,7 @@ static const struct shape artifact_shape = { SHAPE_FIELDS(artifact_fields), PAYL
 
 enum { REQ_VERSION, REQ_ITERATION, REQ_ARTIFACT, REQ_APPLIED, REQ_N };
 static const struct field request_fields[] = {
-	/* the text's own first example leaves the version out */
+	/* the specification's first example omits it */
 	[REQ_VERSION] = { "protocol_version", RULE("3-protocol_version"), RECOMMENDED, T_STR,
 			  .values = version_values },
 	[REQ_ITERATION] = { "iteration", RULE("3-iteration"), REQUIRED, T_INT, .ranged = true,
@@ -148,7 +149,7 @@ static const struct field response_fields[] = {
 };
 static const struct shape response_shape = { SHAPE_FIELDS(response_fields), PAYLOAD_SHAPE };
 
-/* 2.2.1: the wrapper, and what tools really put into it */
+/* 2.2.1: the wrapper, and the fields that real tools write */
 enum { CACHE_READ, CACHE_WRITE };
 static const struct field cache_fields[] = {
 	[CACHE_READ] = { "read", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
@@ -172,7 +173,7 @@ static const struct field token_fields[] = {
 };
 static const struct shape token_shape = { SHAPE_FIELDS(token_fields), STRANGER_FINE };
 
-/* every part has these, in every tool seen */
+/* common to the parts of all tools seen */
 static const struct field time_fields[] = {
 	{ "start", RULE("2.2.1-part.time"), OPTIONAL, T_NUM },
 	{ "end", RULE("2.2.1-part.time"), OPTIONAL, T_NUM },
@@ -249,7 +250,6 @@ static const struct field wrapper_fields[] = {
 };
 static const struct shape wrapper_shape = { SHAPE_FIELDS(wrapper_fields), STRANGER_FINE };
 
-/* The shape of the part of each. */
 static const struct shape *const part_shapes[] = {
 	[WT_START] = &start_shape,
 	[WT_TEXT] = &text_shape,
@@ -322,7 +322,7 @@ static void decode_decisions(struct checker *c, struct message *m)
 	path_pop(c);
 }
 
-/* What makes it this request: turn, content and decisions, however they are written. */
+/* Identity of a request: iteration, content and decisions, independent of formatting. */
 static uint64_t request_hash(yyjson_val *content, yyjson_val *items, int64_t iteration)
 {
 	uint64_t h = hash_mix((uint64_t)iteration, content ? value_hash(content) : 0);
@@ -368,7 +368,7 @@ static void decode_items(struct checker *c, struct message *m, int64_t iteration
 		e->index = i;
 		e->item = ITEM_IMPROVEMENT;
 		e->iteration = iteration;
-		/* the reply needs both */
+		/* a reply needs both */
 		e->undecidable = !is_item_id(id) || !iteration;
 		e->content_hash = value_hash(area[SELF]);
 	}
@@ -415,7 +415,7 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	e->iteration = iteration;
 	e->failed = str_is(status, "error");
 	e->acked = yyjson_is_obj(got[RES_ACK]);
-	/* the note on a turn that nobody has answered (agents/turns.h) acknowledges nothing */
+	/* gavel's own note on a turn without response (agents/turns.h) acknowledges nothing */
 	e->again = e->failed && json_get(json_get(root, "x-gavel"), "turn");
 	kept_foreach(c, KEEP_ITEMS, i, ack) {
 		e = event_add(m, EV_ACK, json_str(ack[ACK_ID]),
@@ -451,7 +451,7 @@ static void decode_usage(struct checker *c, struct message *m, yyjson_val *cost)
 	e->cost = json_number(cost, &n) && n > 0 && n < 1e12 ? n : 0;
 }
 
-/* A text line: prose, or a Response with or without prose around it. */
+/* A text line: prose, or a Response, perhaps within prose. */
 static void decode_text_part(struct decoder *d, yyjson_val *text, struct message *m)
 {
 	bool repaired, broken;
@@ -545,7 +545,7 @@ static enum form looked_form(yyjson_val *root)
 	return form_of(root, dialect_has(&dialect_feedback, root, NULL));
 }
 
-/* The Response of a message: itself, or what its text holds. */
+/* The Response of a message: itself, or the one inside its text. */
 static yyjson_val *response_of(struct decoder *d, yyjson_val *root)
 {
 	bool repaired, broken;

@@ -1,15 +1,15 @@
-/* Inside this folder: what the files of the feedback dialect share. */
+/* Internal to the feedback dialect: shared by feedback.c and feedback_text.c. */
 #ifndef GAVEL_DIALECT_FEEDBACK_H
 #define GAVEL_DIALECT_FEEDBACK_H
 
 #include "dialect/dialect.h"
 
-/* Its tells, as dialect_has gives them. */
+/* Its detection members, bits of dialect_has. */
 enum { HAS_SESSION, HAS_PART, HAS_TYPE, HAS_TIMESTAMP, HAS_ITERATION, HAS_ARTIFACT, HAS_APPLIED,
        HAS_VERSION, HAS_STATUS, HAS_FEEDBACK, HAS_ACK, HAS_ERROR };
 #define HAS(name) (has >> HAS_##name & 1)
 
-/* The Response inside a text, or NULL. *broken: the text was meant to be one but is not JSON. */
+/* Extracts the Response from a text, or NULL. *broken: it looks like one but is not JSON. */
 yyjson_val *find_response(struct decoder *d, yyjson_val *part_text, bool *repaired, bool *broken);
 
 #endif

@@ -1,14 +1,14 @@
-/* Finding the Response of the feedback protocol in a text: it is all of it, or stands somewhere in
- * prose, perhaps in a code fence. */
+/* Extracts a Response of the feedback protocol from a text: the whole text, or an object within
+ * prose or a code fence. */
 #include "dialect/feedback.h"
 
-/* How much an object found in a text looks like a Response. */
+/* Score of how much an object looks like a Response. */
 static unsigned response_score(yyjson_val *v, const struct names *names)
 {
 	unsigned has = dialect_has(&dialect_feedback, v, names);
 
 	if (HAS(ARTIFACT))
-		return 0; /* a Request that is talked about */
+		return 0; /* a quoted Request */
 	return HAS(VERSION) + HAS(ITERATION) +
 	       (HAS(STATUS) && yyjson_is_str(json_get(v, "status"))) +
 	       2u * (HAS(FEEDBACK) && yyjson_is_obj(json_get(v, "feedback"))) + 2 * HAS(ACK) +
@@ -20,7 +20,7 @@ static yyjson_val *response_in_prose(struct decoder *d, struct str prose, bool *
 {
 	struct str span, best = STR_NONE;
 	size_t at = 0, budget = prose.n * 4 + 4096;
-	yyjson_val *found = NULL; /* best, while nothing was read since */
+	yyjson_val *found = NULL; /* tree of `best`, until the reader is reused */
 	enum json_outcome outcome;
 
 	for (int tries = 0; tries < 64 && json_next_object(prose, &at, &span, &budget); tries++) {
@@ -30,7 +30,7 @@ static yyjson_val *response_in_prose(struct decoder *d, struct str prose, bool *
 		found = NULL;
 		if (!v)
 			continue;
-		at = (size_t)(span.p - prose.p) + span.n; /* what is inside is part of it */
+		at = (size_t)(span.p - prose.p) + span.n; /* skip nested objects */
 		if (response_score(v, d->inner.names) >= 3) {
 			best = span;
 			found = v;
@@ -50,7 +50,7 @@ yyjson_val *find_response(struct decoder *d, yyjson_val *part_text, bool *repair
 
 	*repaired = *broken = false;
 	if (body.n && body.p[0] == '{') {
-		/* escapes became less text, with a NUL behind it */
+		/* unescaping has left a shorter text with a NUL after it: room to parse in place */
 		d->inner.in_place = !(part_text->tag & YYJSON_SUBTYPE_NOESC);
 		outcome = decoder_read(d, &d->inner, body, &v);
 		d->inner.in_place = false;

@@ -1,4 +1,5 @@
-/* Most strings are as they should be, so what is asked here is answered sixteen bytes at a time. */
+/* Validation of string formats. Most strings are valid, so UUIDs and item ids are checked with SIMD
+ * (gcc vector extensions), 16 bytes at a time. */
 #include "dialect/formats.h"
 
 typedef unsigned char sixteen __attribute__((vector_size(16)));
@@ -12,8 +13,8 @@ static inline sixteen sixteen_at(const char *p)
 	return bytes;
 }
 
-/* Eight bytes at p and eight at q, which may overlap. They meet in registers: memory that was just
- * written in parts is slow to read as a whole. */
+/* Eight bytes at p and eight at q, which may overlap. Combined in registers: through memory, two
+ * narrow stores and a wide load would defeat store-to-load forwarding. */
 static inline sixteen two_eights(const char *p, const char *q)
 {
 	uint64_t first, second;
@@ -23,7 +24,7 @@ static inline sixteen two_eights(const char *p, const char *q)
 	return (sixteen)(two_words){ first, second };
 }
 
-/* All bits of the bytes from low to high. */
+/* 0xff for each byte in low..high, else 0. */
 static inline sixteen in_range(sixteen bytes, unsigned char low, unsigned char high)
 {
 	return (sixteen)(bytes - low <= (unsigned char)(high - low));
@@ -42,7 +43,7 @@ static inline sixteen hex_digits(sixteen bytes)
 	return in_range(bytes, '0', '9') | in_range(bytes | 0x20, 'a', 'f');
 }
 
-/* Hexadecimal digits, but dashes where all bits are set. */
+/* 0xff for each hex digit, or dash where `dashes` is 0xff. */
 static inline sixteen dashed_digits(sixteen bytes, sixteen dashes)
 {
 	return (hex_digits(bytes) & ~dashes) | ((sixteen)(bytes == '-') & dashes);
@@ -63,7 +64,7 @@ bool is_uuid(struct str s, bool version4)
 						(s.p[19] | 32) == 'a' || (s.p[19] | 32) == 'b'));
 }
 
-/* Two ranges, and not the byte in each that is none of them. */
+/* [a-z0-9._-] as two ranges without the byte in each that does not belong. */
 static inline sixteen item_id_bytes(sixteen bytes)
 {
 	return (in_range(bytes, '-', '9') | in_range(bytes, '_', 'z')) &
@@ -111,7 +112,7 @@ bool is_mime(struct str s)
 
 bool is_iso(struct str s, bool clock, int64_t *ms)
 {
-	size_t at = s.n > 4 && s.p[4] == '-' ? 10 : 8; /* of what is between them */
+	size_t at = s.n > 4 && s.p[4] == '-' ? 10 : 8; /* of the T between date and time */
 	char between = s.n > at ? s.p[at] : '\0';
 
 	return between != ' ' && (!clock || between == 'T') && when_parse_iso(s, ms);

@@ -1,6 +1,6 @@
-/* Planner → Worker → Judge: Task, Result, Decision, often one file each. The text gives the
- * Result's fields; those of Task and Decision come from the documents it cites. Rules are named
- * after the object. */
+/* Decoder of the handoff dialect, Planner → Worker → Judge: Task, Result, Decision, often one file
+ * each. The specification defines the Result's fields; those of Task and Decision come from the
+ * documents it cites. Rules are named after the object. */
 #include "dialect/dialect.h"
 #include "dialect/queue.h"
 
@@ -37,7 +37,7 @@ static const struct field result_fields[] = {
 			 .format = FORMAT_TIMESTAMP },
 	[RS_ID] = { "task_id", RULE("result-task_id"), RECOMMENDED, T_STR },
 	[RS_ARTIFACTS] = { "artifacts", RULE("result-artifacts"), RECOMMENDED, T_ARR, T_STR },
-	/* of the judge's thresholds: a person decides */
+	/* thresholds of the judge: a person must decide */
 	[RS_SENSITIVE] = { "sensitive", RULE("result-sensitive"), OPTIONAL, T_BOOL },
 };
 static const struct shape result_shape = { SHAPE_FIELDS(result_fields), OPEN_SHAPE };
@@ -144,7 +144,7 @@ static struct str file_uuid(struct str name, struct str *prefix)
 	return STR_NONE;
 }
 
-/* task_id should be the uuid of a task's file name; other objects may have an uuid of their own. */
+/* A task's task_id should be the UUID in its file name; other objects may have their own. */
 static void check_file_name(struct decoder *d, struct str task_id)
 {
 	struct str prefix, uuid = file_uuid(d->info.file_name, &prefix);
@@ -222,7 +222,7 @@ static void decode_result(struct decoder *d, yyjson_val *root, struct message *m
 	e->content_hash = value_hash(root);
 }
 
-/* Whether a review that was escalated has no findings. */
+/* Whether an escalated review has no findings. */
 static bool is_bare(struct decoder *d, struct str review)
 {
 	yyjson_val *root, *payload;
@@ -233,7 +233,7 @@ static bool is_bare(struct decoder *d, struct str review)
 	return !yyjson_arr_size(json_get(payload ? payload : json_get(root, "content"), "findings"));
 }
 
-/* A person decided, or passes on something that was escalated: so it says. */
+/* The x-gavel object: a person's Decision, or an escalated item of another log. Only a claim. */
 static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m, struct event *e)
 {
 	struct queue_entry q;
@@ -245,7 +245,7 @@ static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m,
 		m->from = (struct actor){ q.by, STR("judge"), true };
 	if (!q.passes_on || e->verdict != VERDICT_ESCALATED)
 		return;
-	/* items of several logs meet in one queue: their own sessions keep them apart */
+	/* a queue holds items of several logs: use their original sessions */
 	m->session = q.session;
 	e->origin_dialect = (uint8_t)q.dialect;
 	e->origin_kind = (uint8_t)q.kind;
@@ -278,7 +278,7 @@ static void decode_decision(struct decoder *d, yyjson_val *root, struct message 
 	m->correlation = id_or_file(d, json_str(got[DC_ID]));
 	e = event_add(m, EV_JUDGEMENT, m->correlation, "/decision");
 	e->verdict = decision < 0 ? VERDICT_NONE : verdicts[decision];
-	e->content_hash = value_hash(root); /* before its text is asked for */
+	e->content_hash = value_hash(root); /* before json_str unescapes in place */
 	e->other = json_str(got[DC_RATIONALE]);
 	if (got[DC_GAVEL])
 		decode_gavel(d, root, m, e);
@@ -340,7 +340,7 @@ static void detail_result(struct decoder *d, yyjson_val *root, struct detail *ou
 	detail_add_list(d, out, "artifacts", json_get(root, "artifacts"));
 }
 
-/* What was escalated, in its own dialect's words where it can be read, else as it came. */
+/* Details of the escalated message by its own dialect if it can be decoded, else its raw text. */
 static void original_detail(struct decoder *d, const struct queue_entry *q, struct detail *out)
 {
 	const struct dialect *dialect = dialect_of(q->dialect);

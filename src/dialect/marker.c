@@ -1,4 +1,4 @@
-/* "[ID verdict] text" */
+/* Reads and writes markers: "[ID verdict] text", with the id percent-encoded. */
 #include "dialect/marker.h"
 
 static const enum verdict verdicts[] = { VERDICT_ACCEPTED, VERDICT_PARTIAL, VERDICT_REJECTED,
@@ -9,7 +9,7 @@ static int hex_value(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The byte that %XX at i stands for, or -1. */
+/* Decodes %XX at i, or -1. */
 static int coded(struct str s, size_t i)
 {
 	int high, low;
@@ -21,7 +21,7 @@ static int coded(struct str s, size_t i)
 	return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/* What could end a marker, begin another or break its line. */
+/* Characters that would end a marker, start another or break its line. */
 static bool is_special(int c)
 {
 	return c == '[' || c == ']' || c < 0x20 || c == 0x7f;
@@ -37,7 +37,7 @@ static struct str decode_id(struct str id, struct arena *arena)
 	for (size_t i = 0; i < id.n; i++) {
 		int c = coded(id, i);
 
-		/* others may write % as it is */
+		/* other writers do not encode %, so decode only what marker_write encodes */
 		if (c >= 0 && (c == '%' || is_special(c))) {
 			buf_addc(&b, (char)c);
 			i += 2;

@@ -1,5 +1,5 @@
-/* How a person's collaboration messages name what they decide: at the start of a text, "[find-7
- * accepted] …" in acceptance criteria, "[find-7 rejected] …" in the content of a feedback. */
+/* Markers: how a person's collaboration messages name the item they decide, at the start of a text:
+ * "[find-7 accepted] …" in acceptance criteria, "[find-7 rejected] …" in a feedback's content. */
 #ifndef GAVEL_DIALECT_MARKER_H
 #define GAVEL_DIALECT_MARKER_H
 
@@ -10,14 +10,14 @@
 struct marker {
 	struct str id;
 	enum verdict verdict; /* ACCEPTED, PARTIAL, REJECTED or ESCALATED */
-	struct str rest;      /* the text behind it */
+	struct str rest;      /* the text after it */
 };
 
-/* false where the text begins with none. The arena is for an id that was written coded. */
+/* false if the text does not begin with a marker. The arena is for a percent-decoded id. */
 bool marker_read(struct str text, struct arena *arena, struct marker *out);
-/* With the space behind it. Ids are their senders' words, and one that holds a bracket could pass
- * itself off as a marker of another: brackets and control characters are written as %5B, and so is
- * a % that could be taken for such. */
+/* Writes a marker and a space. Ids are untrusted: one with a bracket could forge the marker of
+ * another item. So brackets, control characters and a % that looks like an encoding are
+ * percent-encoded (%5B). */
 void marker_write(struct buf *b, struct str id, enum verdict verdict);
 
 #endif

@@ -1,7 +1,8 @@
-/* Agent ↔ orchestrator messages over pipes: requests and their responses, events, notifications.
- * The type's prefix gives the direction: request: and event: come from agents, response: and
- * notify: from the orchestrator. Ids are declared UUID, but the text's own examples carry a prefix,
- * so other ids only warn. Rules are named after the headings of the text. */
+/* Decoder of the orchestrator dialect, agent ↔ orchestrator messages over pipes: requests and
+ * responses, events, notifications. The type's prefix gives the direction: request: and event: come
+ * from agents, response: and notify: from the orchestrator. Ids are specified as UUIDs, but the
+ * specification's own examples have a prefix, so other ids only warn. Rules are named after the
+ * specification's headings. */
 #include "dialect/dialect.h"
 
 #define RULE(id) "orchestrator/" id
@@ -20,10 +21,10 @@ enum message_type {
 };
 static const char *const prefixes[] = { "request:", "event:", "response:", "notify:", NULL };
 
-/* a request that names no timeout */
+/* default of a request without a timeout */
 enum { REQUEST_TIMEOUT_MS = 30000 };
 
-enum { KEEP_ERROR = 1, KEEP_AGENTS, KEEP_TASKS, KEEP_TASK }; /* what decoders ask for inside */
+enum { KEEP_ERROR = 1, KEEP_AGENTS, KEEP_TASKS, KEEP_TASK }; /* nested objects to decode */
 
 enum { B_TYPE, B_ID, B_TIME, B_AGENT, B_CORRELATION, B_PAYLOAD, B_ERROR, B_N };
 static const char *const roles[] = { "worker", "planner", "reviewer", NULL };
@@ -51,7 +52,7 @@ static const struct field base_fields[] = {
 };
 static const struct shape base_shape = { SHAPE_FIELDS(base_fields), OPEN_SHAPE };
 
-/* agent and task states are open lists in the text ("idle" | "busy" | ...) */
+/* the specification leaves the lists of states open ("idle" | "busy" | ...) */
 static const char *const agent_states[] = { "initializing", "idle",    "busy",	   "paused",
 					    "stopping",	    "stopped", "crashed", "unhealthy",
 					    NULL };
@@ -75,7 +76,7 @@ static const struct field submit_task_fields[] = {
 	{ "description", RULE("submit-task-description"), REQUIRED, T_STR },
 	{ "payload", RULE("submit-task-payload"), REQUIRED, T_OBJ },
 	{ "requiredRole", RULE("submit-task-requiredRole"), REQUIRED, T_STR, .values = roles },
-	/* a real orchestrator takes tasks without these */
+	/* a real orchestrator accepts tasks without these */
 	{ "requiredCapabilities", RULE("submit-task-requiredCapabilities"), RECOMMENDED, T_ARR,
 	  T_STR },
 	{ "dependencies", RULE("submit-task-dependencies"), RECOMMENDED, T_ARR, T_STR },
@@ -138,7 +139,7 @@ static const struct field shutdown_fields[] = {
 	{ "reason", RULE("shutdown-reason"), RECOMMENDED, T_STR },
 };
 
-/* what the five kinds of success carry; only one of them is there */
+/* payloads of the five kinds of success; only one of them is present */
 enum { AG_ID, AG_ROLE, AG_STATUS, AG_CAPABILITIES };
 static const struct field agent_fields[] = {
 	[AG_ID] = { "id", RULE("query-agents-id"), REQUIRED, T_STR },
@@ -202,7 +203,7 @@ static int state_index(yyjson_val *status)
 	return i < 0 ? -1 : (int)states[i];
 }
 
-/* A task as a response tells it. */
+/* A task listed in a response. */
 static void add_task(struct message *m, yyjson_val *const *task, const char *at, uint32_t index)
 {
 	struct str id = json_str(task[TK_ID]);
@@ -216,7 +217,7 @@ static void add_task(struct message *m, yyjson_val *const *task, const char *at,
 	e = event_add(m, EV_TASK_STATE, id, at);
 	e->index = index;
 	e->state = (enum task_state)state;
-	e->again = true; /* told of, not done: needs no assignment before it */
+	e->again = true; /* a report, not an action: needs no assignment before it */
 	if (yyjson_is_arr(needs))
 		yyjson_arr_foreach(needs, i, n, v)
 			if (json_str(v).n) {
@@ -243,7 +244,7 @@ static void decode_success(struct checker *c, struct message *m)
 	add_task(m, kept(c, KEEP_TASK), "/payload/task/id", 0);
 }
 
-/* payload: NULL where it has none. */
+/* payload: NULL if absent or invalid. */
 static void add_request(struct message *m, yyjson_val *const *payload, int type)
 {
 	struct event *e = event_add(m, EV_REQUEST, m->id, "/id");
@@ -265,7 +266,7 @@ static void add_request(struct message *m, yyjson_val *const *payload, int type)
 	e->content_hash = payload ? value_hash(payload[SELF]) : 0;
 }
 
-/* What is answered with INVALID_MESSAGE_TYPE; only of a request one knows that somebody waits. */
+/* Unknown types that get an INVALID_MESSAGE_TYPE response; only a request: has a deadline. */
 static void add_unknown(struct message *m, struct str type)
 {
 	if (!type.n || str_starts(type, STR("event:")) || from_orchestrator(type))
@@ -332,8 +333,8 @@ static void decode_payload(struct checker *c, struct message *m, int type,
 	}
 }
 
-/* Events nobody knows harm nobody (and real orchestrators let them pass); the other unknown types
- * are answered with INVALID_MESSAGE_TYPE. */
+/* An unknown event is a warning (real orchestrators ignore it); other unknown types are answered
+ * with INVALID_MESSAGE_TYPE, and so an error. */
 static void check_type(struct checker *c, struct str type, int index)
 {
 	char q[QUOTED_MAX];
@@ -394,7 +395,7 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 		check_response(c, type, got);
 	}
 	if (from_orchestrator(m->kind) && json_str(got[B_AGENT]).n) {
-		/* the model knows whether this name belongs to an agent */
+		/* the model checks whether this name belongs to an agent */
 		event_add(m, EV_AGENT, json_str(got[B_AGENT]), "/agentId")->again = true;
 	}
 	if (type < 0)
@@ -422,7 +423,7 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 
 enum { TYPE_WEIGHT = 100 };
 
-/* The type decides; without it the rest of the shape must. */
+/* A type with a known prefix decides alone; otherwise other hints add up. */
 static int orchestrator_probe(yyjson_val *const *glance)
 {
 	static const char *const known[] = { "taskId",	"question",    "role",	    "requiredRole",
@@ -448,7 +449,7 @@ static int orchestrator_probe(yyjson_val *const *glance)
 	return more;
 }
 
-/* Enough of an id to tell it from others; the whole of a short one. */
+/* The first 8 digits of a UUID; other ids in full. */
 static struct str short_id(struct str id)
 {
 	return id.n > 20 && is_uuid(id, false) ? str_make(id.p, 8) : id;

@@ -1,4 +1,5 @@
-/* Reading the x-gavel object. What is absent stays empty; whoever needs it says so. */
+/* Parses the x-gavel object of an escalation queue. Absent fields stay empty; `missing` names the
+ * first required one. */
 #include "dialect/queue.h"
 
 #include "dialect/dialect.h"

@@ -9,7 +9,7 @@
  *   deadline  ISO 8601, where the item has one
  *   reply     {channel, path}: where the first reviewer's gavel sends replies to the original
  *
- * Everything in it is a claim of whoever wrote the queue. Strings live in the parsed document. */
+ * Everything in it is an unverified claim of the writer. Strings live in the parsed document. */
 #ifndef GAVEL_DIALECT_QUEUE_H
 #define GAVEL_DIALECT_QUEUE_H
 
@@ -18,9 +18,9 @@
 
 struct queue_entry {
 	struct str by;
-	bool passes_on;         /* it speaks of an item; otherwise only `by` means something */
+	bool passes_on;         /* it has an item; otherwise only `by` is valid */
 	const char *missing;    /* the first field that a complete entry must have, or NULL */
-	enum dialect_id dialect; /* DIALECT_UNKNOWN when it names none that has items */
+	enum dialect_id dialect; /* DIALECT_UNKNOWN if absent or not known */
 	enum item_kind kind;
 	struct str session, item, rev, title, source, original, file;
 	int64_t line, index, before;

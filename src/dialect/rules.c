@@ -1,4 +1,6 @@
-/* The walker behind the tables. */
+/* The schema validator: check_object walks an object by its compiled shape. Fast path: values whose
+ * type cannot be wrong, or that prove() accepts; the rest goes to the slow path (check_field),
+ * which reports diagnostics. */
 #include "dialect/rules.h"
 
 #include "base/err.h"
@@ -73,7 +75,7 @@ static void complain_member(struct checker *c, enum severity s, const char *rule
 	va_end(ap);
 }
 
-/* What is only counted needs no words. */
+/* Quiet mode only counts: skip formatting. */
 #define quoted(s, q) (c->m->diags.quiet ? "" : quoted(s, q))
 #define types_text(types, out) (c->m->diags.quiet ? "" : (types_text)(types, out))
 
@@ -88,7 +90,7 @@ static unsigned type_of(yyjson_val *v)
 	case YYJSON_TYPE_OBJ: return T_OBJ;
 	case YYJSON_TYPE_ARR: return T_ARR;
 	case YYJSON_TYPE_NULL: return T_NULL;
-	default: return 0; /* a number too big to be one */
+	default: return 0; /* a number out of range, kept raw */
 	}
 }
 
@@ -112,7 +114,7 @@ static const char *(types_text)(unsigned types, char out[96])
 	return out;
 }
 
-/* Whether U+0000 is in it, which can only be written as an escape. */
+/* Whether it contains U+0000, which only an escape can produce. */
 static bool holds_zero(yyjson_val *v, struct str s)
 {
 	return !(v->tag & YYJSON_SUBTYPE_NOESC) && memchr(s.p, 0, s.n);
@@ -198,7 +200,7 @@ static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
 			 f->max);
 }
 
-/* Of a string that is too long for two words, from the first that it could be. */
+/* Strings longer than 16 bytes: compares the full text, from the first candidate on. */
 static __attribute__((noinline)) int long_number(const struct field_index *fi, struct str s,
 						 unsigned i)
 {
@@ -228,7 +230,7 @@ int value_number(const struct shape *shape, unsigned field, yyjson_val *v)
 static void check_members(struct checker *c, yyjson_val *obj, const struct shape_index *x,
 			  yyjson_val **got);
 
-/* Room for n rows that the decoder finds at the field's `keep`. */
+/* Allocates n rows for the decoder at the field's `keep`. */
 static inline yyjson_val **rows_new(struct checker *c, const struct field_index *fi, size_t n)
 {
 	size_t width = fi->inside->width, all = n * width;
@@ -255,7 +257,7 @@ static inline void check_inside(struct checker *c, yyjson_val *v, const struct f
 	check_members(c, v, fi->inside, row);
 }
 
-/* An element that is no object with rules of its own. */
+/* An element that is not an object with a shape. */
 static __attribute__((noinline)) void check_element(struct checker *c, yyjson_val *v,
 						    const struct field_index *fi)
 {
@@ -288,7 +290,7 @@ static void check_elements(struct checker *c, yyjson_val *array, const struct fi
 		if (tag_of(v) & fi->fine_elements)
 			continue;
 		c->path[c->depth - 1].index = (uint32_t)i;
-		if (yyjson_is_obj(v) && (fi->elements & T_OBJ)) /* and not fine: something is inside */
+		if (yyjson_is_obj(v) && (fi->elements & T_OBJ)) /* not fine: so it has a shape */
 			check_members(c, v, fi->inside, here);
 		else
 			check_element(c, v, fi);
@@ -353,7 +355,7 @@ void checker_release(struct checker *c)
 	buf_release(&c->scratch);
 }
 
-/* Names of trees that another parser made. */
+/* Field by name text, for trees whose names are not interned (yyjson's own parser). */
 static unsigned find_text(const struct shape *shape, struct str name)
 {
 	for (unsigned i = 0; i < shape->n; i++)
@@ -371,7 +373,7 @@ static void note_duplicate(struct checker *c, struct str name)
 
 enum { FEW = 16 };
 
-/* Every member by one rule. Few names are compared with each other, many are hashed. */
+/* Every member follows shape->each. Duplicates: pairwise up to FEW members, else a hash map. */
 static __attribute__((noinline)) void check_each(struct checker *c, yyjson_val *obj,
 						 const struct shape *shape)
 {
@@ -410,8 +412,7 @@ static __attribute__((noinline)) void check_each(struct checker *c, yyjson_val *
 	map_release(&seen);
 }
 
-/* A member that no field has the name of. Returns the fields, as bits, that it is another name
- * for. */
+/* A member without a field of its name. Returns the bit of the field it is an alias of, or 0. */
 static uint32_t check_other(struct checker *c, const struct shape *shape, struct str name)
 {
 	if (shape->forbidden && shape->forbidden(name)) {
@@ -426,8 +427,8 @@ static uint32_t check_other(struct checker *c, const struct shape *shape, struct
 	return 0;
 }
 
-/* A field whose value has to be looked at, that stands under another name too, or that is not
- * there. Returns its value. */
+/* Slow path: a field whose value is not proven valid, that has an alias member, or that is missing.
+ * Returns its value. */
 static __attribute__((noinline)) yyjson_val *check_field(struct checker *c, yyjson_val *obj,
 							 const struct field_index *fi,
 							 yyjson_val *v)
@@ -456,7 +457,7 @@ static __attribute__((noinline)) yyjson_val *check_field(struct checker *c, yyjs
 	return v;
 }
 
-/* ---- what is right, without words ---- */
+/* ---- fast path: proving values valid ---- */
 
 static bool is_in_range(yyjson_val *v, const struct field *f)
 {
@@ -482,8 +483,8 @@ int64_t checked_time(const struct checker *c, yyjson_val *v)
 	return yyjson_is_str(v) && when_parse_iso(json_str(v), &ms) ? ms : WHEN_NONE;
 }
 
-/* Whether a value with a tag that its field can prove is right; false = perhaps not. Of
- * containers, whose rules speak for themselves, it is always true. */
+/* Whether a value, whose tag is in fi->provable, is valid; false = maybe not. Always true for
+ * containers: checking their members reports itself. */
 static inline bool prove(struct checker *c, yyjson_val *v, const struct field_index *fi)
 {
 	switch ((enum proof)fi->proof) {
@@ -512,9 +513,8 @@ static inline bool prove(struct checker *c, yyjson_val *v, const struct field_in
 	return false;
 }
 
-/* A member that the shape's table of numbers does not know, or knows but has met. Returns the field
- * that it is after all, or NO_FIELD; from the bit ALIASES on, the fields that it is another name
- * for. */
+/* A member that field_of does not know, or a duplicate. Returns its field if it has one after all,
+ * or NO_FIELD; from bit ALIASES on, the set of fields that it is an alias of. */
 enum { ALIASES = 8 };
 static __attribute__((noinline)) uint32_t odd_member(struct checker *c, const struct shape *shape,
 						     yyjson_val *key, uint32_t seen)
@@ -532,7 +532,7 @@ static __attribute__((noinline)) uint32_t odd_member(struct checker *c, const st
 	return NO_FIELD;
 }
 
-/* The field of a name by its address, NO_FIELD if it has none here. */
+/* The field of an interned name by its address, or NO_FIELD. */
 static inline uint32_t field_named(const struct shape_index *x, const struct names *names,
 				   const char *text)
 {
@@ -547,7 +547,7 @@ static void check_members(struct checker *c, yyjson_val *obj, const struct shape
 {
 	const struct names *names = c->names;
 	yyjson_val *key = unsafe_yyjson_get_first(obj), *v, **vals = got ? got : c->here[c->depth];
-	uint32_t seen = 1u << NO_FIELD, look = 0, missing; /* what is no field is odd, too */
+	uint32_t seen = 1u << NO_FIELD, look = 0, missing; /* NO_FIELD counts as seen: odd_member */
 
 	if (!x->plain) {
 		check_each(c, obj, x->shape);
@@ -573,7 +573,7 @@ static void check_members(struct checker *c, yyjson_val *obj, const struct shape
 	look |= x->needed & ~seen;
 	for (missing = (got ? x->fields : look) & ~seen; missing; missing &= missing - 1)
 		vals[__builtin_ctz(missing)] = NULL;
-	/* what is wrong is told in the order of the table */
+	/* diagnostics are in the order of the table */
 	for (; look; look &= look - 1) {
 		unsigned f = (unsigned)__builtin_ctz(look);
 		const struct field_index *fi = &x->field[f];

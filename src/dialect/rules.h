@@ -1,11 +1,11 @@
-/* Field rules as tables. A shape lists the fields an object may have; a field says whether it must
- * be there, its types, and what its value must look like. check_object walks an object once,
- * reports every broken rule with its place, and hands the values to the decoder by field number, so
- * that a decoder never looks a name up twice. Nothing here knows a protocol.
+/* Schema validation by tables. A shape lists the fields an object may have; a field says whether it
+ * is required, its types, and the format of its value. check_object walks an object once, reports a
+ * diagnostic with JSON pointer for every broken rule, and returns the values to the decoder by
+ * field number, so that a decoder never looks up a name. Nothing here knows a protocol.
  *
- * Most objects are as they should be. So before the first one, shapes_compile makes of each table
- * what answers "is this right?" fastest; only what is not surely right is looked at by the rules as
- * they stand here, which have the words for what is wrong. */
+ * Most objects are valid. So shapes_compile, called once before the first object, compiles each
+ * table into an index (struct shape_index) that proves values valid fast; only what it cannot prove
+ * is checked by the rules below, which produce the diagnostics. */
 #ifndef GAVEL_DIALECT_RULES_H
 #define GAVEL_DIALECT_RULES_H
 
@@ -27,17 +27,17 @@ enum {
 enum need {
 	OPTIONAL,
 	REQUIRED,    /* absent is an error */
-	RECOMMENDED, /* absent is a warning: a SHOULD, or a field that the text's examples lack */
+	RECOMMENDED, /* absent is a warning: a SHOULD, or omitted by the protocol's own examples */
 };
 
 enum value_format {
 	FORMAT_ANY,
-	FORMAT_NOT_EMPTY,    /* nor with U+0000 in it */
+	FORMAT_NOT_EMPTY,    /* and without U+0000 */
 	FORMAT_TIMESTAMP,    /* ISO 8601 with date and time */
-	FORMAT_DATE,         /* ISO 8601; a date alone will do */
+	FORMAT_DATE,         /* ISO 8601, time optional */
 	FORMAT_MIME,
 	FORMAT_ITEM_ID,      /* ^[a-z0-9._-]{8,128}$ */
-	FORMAT_UUID4_SOFT,   /* otherwise a warning: the text's own examples differ */
+	FORMAT_UUID4_SOFT,   /* otherwise a warning: the protocol's own examples differ */
 	FORMAT_UUID_SOFT,    /* any version, otherwise a warning */
 	FORMAT_RELATIVE_PATH,
 };
@@ -49,20 +49,20 @@ struct field {
 	const char *rule; /* "feedback/4.1.3-id" */
 	enum need need;
 	unsigned types;
-	unsigned elements;          /* types of an array's elements; 0 = not looked at */
+	unsigned elements;          /* types of an array's elements; 0 = not checked */
 	const struct shape *inside; /* of an object, or of an array's object elements */
 	const char *const *values;  /* allowed strings, NULL-terminated */
-	const char *const *siblings; /* further strings that related texts use: a warning */
-	const char *const *words;    /* in place of values: known, but others are not wrong */
+	const char *const *siblings; /* values of related protocols: a warning */
+	const char *const *words;    /* instead of values: an open list, others are valid, too */
 	enum severity wrong_value;  /* of a string not in values; zero means SEVERITY_ERROR */
 	enum value_format format;         /* of a string, or of an array's string elements */
-	const char *alias;          /* a related text's name for the field: read, with a warning */
-	uint8_t keep; /* where decoders find what is inside (struct rows); 0 = they do not ask */
+	const char *alias;          /* name in a related protocol: accepted with a warning */
+	uint8_t keep; /* index into checker.kept for the decoder (struct rows); 0 = not kept */
 	bool ranged;
 	double min, max;
 };
 
-enum stranger { /* what a field that no table lists is */
+enum stranger { /* how to treat a member that is not in the table */
 	STRANGER_NOTE,
 	STRANGER_FINE,
 	STRANGER_ERROR, /* unless its name starts with x- */
@@ -70,9 +70,9 @@ enum stranger { /* what a field that no table lists is */
 
 enum { FIELDS_MAX = 20 };
 
-/* How a value that could be wrong is shown to be right. */
+/* Fast check that proves a value valid. */
 enum proof {
-	PROOF_NONE, /* by the rules themselves */
+	PROOF_NONE, /* none: use the slow path */
 	PROOF_VALUE,
 	PROOF_NOT_EMPTY,
 	PROOF_TIMESTAMP,
@@ -87,17 +87,17 @@ enum proof {
 	PROOF_ELEMENTS,
 };
 
-/* A string that may stand in a field. Most are told by their first bytes and their length. */
+/* An allowed value, compared by its first 16 bytes and its length. */
 struct allowed {
 	struct json_words words;
 	uint32_t n;      /* bytes; UINT32_MAX: the slot is free */
-	uint32_t number; /* among all */
+	uint32_t number; /* index into the field's list */
 };
 
-/* All that may. Their key puts each into a slot of its own, so that nothing has to be looked for. */
+/* Perfect hash table of the allowed values: `key` is chosen so that there are no collisions. */
 struct allowed_set {
 	uint64_t key;
-	unsigned shift; /* leaves the number of a slot */
+	unsigned shift; /* of the hash, leaves the slot number */
 	struct str *texts; /* by number */
 	struct allowed slots[];
 };
@@ -107,13 +107,13 @@ static inline size_t allowed_slot(const struct allowed_set *set, struct json_wor
 	return (words.first ^ words.second * 0x9e3779b97f4a7c15u ^ n * HASH_K2) * set->key >> set->shift;
 }
 
-/* Types and subtypes of values as bits. */
+/* The type and subtype of a value as one bit of a set. */
 static inline uint32_t tag_of(yyjson_val *v)
 {
 	return 1u << (v->tag & 31);
 }
 
-/* What stands behind a value, guessed: so that it is looked at before it is sure. */
+/* The value after v. A hinted branch, so that the next key is loaded speculatively. */
 static inline yyjson_val *value_behind(yyjson_val *v)
 {
 	return usually(!unsafe_yyjson_is_ctn(v)) ? v + 1 : unsafe_yyjson_get_next(v);
@@ -121,32 +121,32 @@ static inline yyjson_val *value_behind(yyjson_val *v)
 
 struct shape_index;
 
-/* Half a cache line, with all that is asked of what is right. */
+/* Compiled field, half a cache line: what the fast path needs. */
 struct field_index {
-	uint32_t fine;     /* tags that need no further look */
-	uint32_t provable; /* tags that the proof is for */
+	uint32_t fine;     /* set of tags that are always valid */
+	uint32_t provable; /* set of tags that `proof` applies to */
 	uint32_t fine_elements;
 	uint8_t proof;
 	uint8_t allowed_n;
-	uint8_t elements, keep; /* the field's */
+	uint8_t elements, keep; /* as in the field */
 	union {
 		const struct allowed_set *allowed;
 		const struct shape_index *inside;
 	};
-	const struct field *field; /* what it was made of */
+	const struct field *field; /* its source */
 };
 
-/* What is looked at for every object comes first, and is one cache line. */
+/* Compiled shape. What every object needs comes first and is one cache line. */
 struct shape_index {
 	const struct shape *shape;
 	uint32_t fields, needed, aliased; /* bits of fields */
 	uint8_t width; /* of a row: the fields, and SELF */
 	bool made;
-	bool plain;    /* members are told by their names */
-	bool numbered; /* all names have numbers (json/names.h) */
-	uint32_t suspect[8]; /* fields by a value's type: those in which it could be wrong */
-	_Alignas(64) uint8_t field_of[NAME_COUNT_MAX]; /* by a name's number, NO_FIELD where it is
-							  none */
+	bool plain;    /* members are looked up by name; false: shape->each */
+	bool numbered; /* all names are interned (json/names.h) */
+	uint32_t suspect[8]; /* by JSON type: set of fields in which it may be invalid */
+	_Alignas(64) uint8_t field_of[NAME_COUNT_MAX]; /* by a name's number: its field, or
+							  NO_FIELD */
 	struct field_index field[FIELDS_MAX];
 };
 enum { NO_FIELD = 31 };
@@ -159,60 +159,59 @@ struct shape {
 	enum stranger stranger;
 	const char *stranger_rule;
 	const struct field *each; /* every member follows this field; fields is not used */
-	/* A name that must not stand here whatever else does (feedback: session fields). */
+	/* Names that are not allowed here (feedback: session fields). */
 	bool (*forbidden)(struct str name);
 	const char *forbidden_rule;
 	struct shape_index *index;
 };
 
-/* Shapes are constants, and so is where their index will be. */
+/* A shape is const; its index is a static object, filled by shapes_compile. */
 #define SHAPE_INDEX .index = &(struct shape_index){ 0 }
 #define SHAPE_FIELDS(table) \
 	SHAPE_INDEX, .fields = (table), .n = sizeof(table) / sizeof((table)[0])
 
-/* Gives numbers to all names of the shape and of those inside, and makes their indexes. Before
- * anybody reads with these names; not while others do. */
+/* Interns all names of the shape and of nested shapes, and builds their indexes. Call before any
+ * thread parses with these names. */
 void shapes_compile(const struct shape *shape, struct names *names);
 
-/* What check_object has found inside a field: a row of an object, or one of each element of an
- * array, with the values of the inner shape's fields by their numbers, NULL where there is none or
- * the element is no object. SELF is the object or the element itself. */
+/* Values that check_object has found inside a field: one row for an object, or one per element of
+ * an array, indexed by the inner shape's field numbers; NULL where absent or the element is no
+ * object. row[SELF] is the object or element itself. */
 struct rows {
 	yyjson_val *const *row;
 	uint32_t n;
-	uint32_t width; /* from one row to the next */
+	uint32_t width; /* distance of rows */
 };
 enum { SELF = -1, KEPT_MAX = 12, ROOM_MAX = 512 };
 
-enum { PATH_MAX_DEPTH = 24 }; /* of shapes in shapes */
+enum { PATH_MAX_DEPTH = 24 }; /* of nested shapes */
 struct path_step {
-	const struct field *field; /* whose name it is; NULL: another */
+	const struct field *field; /* its name is the step; NULL: name or index is */
 	struct str name; /* p NULL: an index */
 	uint32_t index;
 };
 
-/* Zero it, and release it. */
+/* Zero it; checker_begin before each message; checker_release at the end. */
 struct checker {
 	struct message *m;
 	unsigned depth;
 	struct path_step path[PATH_MAX_DEPTH];
 	struct buf scratch;
-	struct names *names; /* its own, of all shapes; NULL = trees have none of them */
+	struct names *names; /* owned, interned names of all shapes; NULL = trees have none */
 	struct rows kept[KEPT_MAX]; /* by the field's `keep`, of this message */
-	yyjson_val *here[PATH_MAX_DEPTH][FIELDS_MAX]; /* what is not kept, while it is checked */
-	yyjson_val *room[ROOM_MAX]; /* for the rows of most messages */
+	yyjson_val *here[PATH_MAX_DEPTH][FIELDS_MAX]; /* scratch rows of what is not kept */
+	yyjson_val *room[ROOM_MAX]; /* storage of rows */
 	unsigned room_n;
-	struct arena rows; /* for those of the others */
-	/* The time that was read last, and of which value: whoever wants it need not read again. */
+	struct arena rows; /* overflow of room */
+	/* Cache of the last parsed time and its value, for checked_time. */
 	yyjson_val *timed;
 	int64_t time_ms;
 };
 
-/* Before each message. */
 void checker_begin(struct checker *c, struct message *m);
 void checker_release(struct checker *c);
 
-/* The row of a field that is an object; all NULL where it was not. */
+/* The row of a field that is an object; all NULL if it is absent. */
 static inline yyjson_val *const *kept(const struct checker *c, unsigned keep)
 {
 	static yyjson_val *const nothing[1 + FIELDS_MAX];
@@ -220,7 +219,7 @@ static inline yyjson_val *const *kept(const struct checker *c, unsigned keep)
 	return c->kept[keep].n ? c->kept[keep].row : nothing + 1;
 }
 
-/* Goes through the rows of a field that is an array. */
+/* Iterates over the rows of a field that is an array. */
 #define kept_foreach(c, keep, i, r) \
 	for (i = 0, r = (c)->kept[keep].row; i < (c)->kept[keep].n; i++, r += (c)->kept[keep].width)
 
@@ -242,13 +241,13 @@ static inline void path_pop(struct checker *c)
 	c->depth--;
 }
 
-/* Reports at the current path, or at a member `name` of it. */
+/* Adds a diagnostic at the current path, or at a member `name` of it. */
 void complain(struct checker *c, enum severity s, const char *rule, const char *name,
 	      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* The number of a string among the values or words of its field, or -1. */
+/* Index of a string in the values or words of its field, or -1. */
 int value_number(const struct shape *shape, unsigned field, yyjson_val *v);
-/* Time of an ISO 8601 string, or WHEN_NONE. */
+/* Time of an ISO 8601 string, or WHEN_NONE; does not parse again what was just checked. */
 int64_t checked_time(const struct checker *c, yyjson_val *v);
 
 #endif

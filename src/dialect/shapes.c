@@ -1,4 +1,5 @@
-/* From tables of rules to what is asked of every value. */
+/* Compiles field tables (shapes) into the indexes that the validator uses: sets of valid tags,
+ * proofs, perfect hash tables of allowed values. */
 #include "dialect/rules.h"
 
 #include "base/err.h"
@@ -8,7 +9,7 @@
 #define TAG(type, subtype) (1u << ((type) | (subtype)))
 #define TAGS(type) (TAG(type, 0) | TAG(type, 1 << 3) | TAG(type, 2 << 3) | TAG(type, 3 << 3))
 
-/* Tags that cannot be wrong. */
+/* Set of tags that are always valid in the field. */
 static uint32_t fine_tags(unsigned types, const struct field *f, bool arrays)
 {
 	uint32_t fine = types == T_ANY ? TAGS(YYJSON_TYPE_RAW) : 0;
@@ -48,7 +49,7 @@ static enum proof string_proof(const struct field *f)
 	return PROOF_NONE;
 }
 
-/* A field has one proof: of its container if it may be one, else of its number or its string. */
+/* A field has one proof: for a container if it may be one, else for a number or a string. */
 static void set_proof(struct field_index *fi, const struct field *f)
 {
 	if ((f->types & T_ARR) && f->elements) {
@@ -69,7 +70,8 @@ static void set_proof(struct field_index *fi, const struct field *f)
 	}
 }
 
-/* With the key and as many slots as the set has; false: two that are not alike would share one. */
+/* Fills the table with the set's key and size; false: collision. Strings with the same first bytes
+ * and length share a slot, see long_number. */
 static bool fill_slots(struct allowed_set *set, const struct allowed *list, unsigned n)
 {
 	for (size_t i = 0; i < (size_t)1 << (64 - set->shift); i++)
@@ -88,7 +90,7 @@ static bool fill_slots(struct allowed_set *set, const struct allowed *list, unsi
 
 enum { SLOT_BITS_MAX = 16 };
 
-/* One of some hundred keys will do, with more slots one of fewer. */
+/* Searches a key without collisions: 256 tries per table size, then twice the size. */
 static struct allowed_set *find_key(const struct allowed *list, unsigned n, const char *rule)
 {
 	struct allowed_set *set;

@@ -1,4 +1,4 @@
-/* Collecting diagnostics. */
+/* Lists of diagnostics, and quoting a sender's text in them. */
 #include "event/diag.h"
 
 #include <stdarg.h>
@@ -47,7 +47,7 @@ void diags_clear(struct diags *d)
 
 const char *quoted(struct str s, char out[QUOTED_MAX])
 {
-	const size_t most = QUOTED_MAX - 12; /* what begins here is still told */
+	const size_t most = QUOTED_MAX - 12; /* room for one escape, "..." and the quote */
 	size_t n = 0, i = 0;
 
 	out[n++] = '"';

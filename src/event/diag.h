@@ -1,5 +1,5 @@
-/* What is wrong with a message: the sender's fault, told to the person. A rule's id names dialect
- * and section; the pointer (RFC 6901) names the place, or where a missing field should be. */
+/* Diagnostics: what is wrong with a message, by the sender's fault. A rule's id names dialect and
+ * section; the JSON pointer (RFC 6901) names the place, or where a missing field should be. */
 #ifndef GAVEL_EVENT_DIAG_H
 #define GAVEL_EVENT_DIAG_H
 
@@ -7,7 +7,7 @@
 
 enum severity {
 	SEVERITY_NOTE,    /* odd, but allowed */
-	SEVERITY_WARNING, /* a SHOULD, or a rule that its own text contradicts */
+	SEVERITY_WARNING, /* a SHOULD, or a rule that the protocol's own examples break */
 	SEVERITY_ERROR,   /* a MUST, a type, an enum */
 };
 
@@ -18,26 +18,26 @@ struct diag {
 	struct str text;
 };
 
-/* Pointers and texts live in the arena. */
+/* Pointers and texts live in the arena, which the caller owns. */
 struct diags {
 	struct arena *arena;
 	VEC(struct diag) list;
 	unsigned count[3];
-	bool quiet; /* only counted: nobody wants the list */
+	bool quiet; /* count only, list stays empty */
 };
 
 const char *severity_name(enum severity s);
 /* pointer is copied. */
 void diag_add(struct diags *d, enum severity s, const char *rule, struct str pointer,
 	      const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* The same with a text that is complete; it is copied too. */
+/* The same with a finished text, which is copied, too. */
 void diag_add_str(struct diags *d, enum severity s, const char *rule, struct str pointer,
 		  struct str text);
-/* Forgets the diagnostics; the arena is its owner's to reset. */
+/* Empties the list; the caller resets the arena. */
 void diags_clear(struct diags *d);
 
-/* A sender's text inside a diagnostic: quoted, cut, control and non-ASCII bytes escaped. out must
- * hold QUOTED_MAX bytes and is returned. */
+/* Quotes a sender's text for a diagnostic: truncated, control and non-ASCII bytes escaped. Returns
+ * out. */
 enum { QUOTED_MAX = 64 };
 const char *quoted(struct str s, char out[QUOTED_MAX]);
 

@@ -1,4 +1,5 @@
-/* Names of the vocabulary, as scripts and people read them, and the message's lifetime. */
+/* Names of the enums as printed in output, adding events to a message, hashing its names, clear and
+ * release. */
 #include "event/event.h"
 
 #include <stdlib.h>
@@ -117,7 +118,7 @@ static void grow_events(struct message *m)
 		memcpy(m->events.v, lent, m->events.n * sizeof(*lent));
 }
 
-/* Apart, so that events for which there is room are added without a stack. */
+/* Slow path, not inlined, so that the fast path of event_add needs no stack frame. */
 static __attribute__((noinline)) struct event *
 event_add_beyond(struct message *m, enum event_type type, struct str id, const char *at)
 {
@@ -178,7 +179,7 @@ static uint32_t add_actor(struct message *m, const struct actor *actor)
 	return actor->office ? 0 : add_key(m, actor->id, hash_of(actor->id), false);
 }
 
-/* Many events of a message are of one task: a name that the one before has, too, has one key. */
+/* Events of a message often name the same task: reuse the key of the event before. */
 static void add_event_keys(struct message *m, struct event *e, const struct event *before)
 {
 	bool of_task = m->dialect != DIALECT_FEEDBACK;
@@ -212,7 +213,7 @@ void message_hash(struct message *m, struct name_key *room)
 
 void message_clear(struct message *m)
 {
-	/* what comes before is set anew, the lists keep their memory */
+	/* zero what precedes the lists; these keep their memory */
 	mem_zero(m, offsetof(struct message, events));
 	m->time_ms = WHEN_NONE;
 	m->sequence = -1;

@@ -1,11 +1,11 @@
-/* The neutral vocabulary between dialects and the model; data only.
+/* Messages and events: the protocol-neutral data between dialects (decoders) and the model.
  *
- * A dialect turns one frame into one message: a head that every message has, and a list of events,
- * the things that happened by it. The model knows events, never a protocol's field names. Strings
- * point into the parsed document and live until the next frame is decoded.
+ * A dialect decodes one frame into one message: a head that every message has, and a list of
+ * events, what the message does. The model knows events, never a protocol's field names. Strings
+ * point into the parsed document and are valid until the next frame is decoded.
  *
- * Where the model may have to blame a field, the event carries its JSON pointer: `at`, with %u
- * standing for `index` (an element's number). Inside part.text the head's `inside` comes before. */
+ * Where the model may report a diagnostic about a field, the event has its JSON pointer: `at`, with
+ * %u for `index` (an element's number). For messages inside part.text, `inside` is prepended. */
 #ifndef GAVEL_EVENT_EVENT_H
 #define GAVEL_EVENT_EVENT_H
 
@@ -13,10 +13,10 @@
 #include "event/diag.h"
 #include "event/record.h"
 
-/* An enum of one byte: many events wait to be applied. */
+/* One-byte enum: many decoded events are queued before they are applied. */
 #define SMALL __attribute__((packed))
 
-/* Offices that protocols name themselves: whoever holds one is called like it. */
+/* Well-known roles that a protocol defines itself; the role's name is the agent's id. */
 enum SMALL office {
 	OFFICE_NONE,
 	OFFICE_REQUESTER,
@@ -34,25 +34,25 @@ enum SMALL office {
 struct actor {
 	struct str id;
 	struct str type; /* architect, developer, worker, provider …; may be empty */
-	bool human;      /* a person's seat (instance_id "human") */
-	enum office office; /* whose name the id is: nobody needs to look for it */
+	bool human;      /* a person (instance_id "human") */
+	enum office office; /* well-known role: the id needs no lookup */
 };
 
 extern const struct actor office_holders[OFFICE_COUNT];
 
-/* What is known of a name before it is looked up; all zero = nothing. */
+/* Lookup key of a name: its text, hash and, once resolved, number; all zero = none. */
 struct name_key {
 	const char *p;
 	uint32_t n;
 	bool of_task;    /* or of a review */
 	uint64_t hash;   /* str_hash */
 	uint32_t number; /* the model's number for it plus one, once that is known */
-	uint32_t guess;  /* the same before its text was compared (model/ahead.h) */
+	uint32_t guess;  /* candidate whose text was not compared yet (model/ahead.h) */
 };
 
 extern const struct name_key no_key;
 
-/* As far as whole numbers are exact for every reader of JSON: 2^53 - 1. */
+/* Largest integer that every JSON parser represents exactly: 2^53 - 1. */
 #define COUNT_MAX INT64_C(9007199254740991)
 
 enum SMALL item_kind {
@@ -69,7 +69,7 @@ enum SMALL item_kind {
 	ITEM_KIND_COUNT
 };
 
-/* Worst first, as lists sort them. */
+/* Worst first, the sort order of lists. */
 enum SMALL item_severity {
 	GRADE_CRITICAL,
 	GRADE_MAJOR,
@@ -90,7 +90,7 @@ enum SMALL verdict {
 	VERDICT_SUPERSEDED,
 };
 
-/* How far a person's decision has come; told only once the disk has it. */
+/* Delivery state of a decision made here; shown only once it is on disk. */
 enum delivery {
 	DELIVERY_NONE,
 	DELIVERY_STAGED,
@@ -116,14 +116,14 @@ enum SMALL task_state {
 };
 
 enum SMALL review_verdict {
-	REVIEW_NONE, /* asked for, not given */
+	REVIEW_NONE, /* requested, no result yet */
 	REVIEW_APPROVED,
 	REVIEW_CHANGES,
 	REVIEW_REJECTED,
 };
 
 enum SMALL event_type {
-	EV_TASK,         /* a task is given: id, who, priority, limits */
+	EV_TASK,         /* a task is assigned: id, who, priority, limits */
 	EV_TASK_DEPENDS, /* id depends on other */
 	EV_TASK_SCOPE,   /* one glob of the files a task may touch */
 	EV_TASK_STATE,   /* progress or a new state */
@@ -133,13 +133,13 @@ enum SMALL event_type {
 	EV_REVIEW_ASK,
 	EV_REVIEW_RESULT, /* before its findings and changes */
 	EV_ITEM,
-	EV_DECIDE,        /* somebody in the log decided an item; ITEM_FINDING of collaboration: the
-			     item of any kind that has this id in the message answered */
+	EV_DECIDE,        /* an item was decided in the log; ITEM_FINDING of collaboration: the
+			     item of any kind that has this id in the message replied to */
 	EV_FIXED,         /* a finding listed as fixed in an iteration */
 	EV_TURN_ASK,      /* feedback: a Request; its decisions follow as EV_DECIDE */
 	EV_TURN_ANSWER,   /* feedback: a Response; acks and items follow */
 	EV_ACK,           /* feedback: one acknowledged decision */
-	EV_REQUEST,       /* orchestrator: a message that wants a response */
+	EV_REQUEST,       /* orchestrator: a message that expects a response */
 	EV_RESPONSE,
 	EV_RESULT,        /* handoff: a worker's Result */
 	EV_JUDGEMENT,     /* handoff: a Decision */
@@ -149,7 +149,7 @@ enum SMALL event_type {
 	EV_AGENT,         /* an agent exists or has a state */
 };
 
-/* One flat struct: which members mean something is said at the type. Unset members are zero. */
+/* One flat struct; each member says for which types it is valid. Unset members are zero. */
 struct event {
 	enum event_type type;
 	enum item_kind item;
@@ -158,7 +158,7 @@ struct event {
 	enum task_state state;      /* EV_TASK_STATE */
 	enum review_verdict review; /* EV_REVIEW_RESULT */
 	bool again;    /* EV_TASK: a revision or retry (previous_attempts); EV_TURN_ANSWER:
-			  nobody's, a note */
+			  gavel's own note, no response */
 	bool failed;   /* EV_REVIEW_RESULT: a verification failed; EV_TURN_ANSWER, EV_RESPONSE:
 			  error; EV_RESULT: failure or retry; EV_ENVELOPE_OUT: wants another
 			  attempt */
@@ -166,7 +166,7 @@ struct event {
 			  EV_RESULT: sensitive */
 	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack
 			  object; EV_TURN_ASK: has applied_feedback */
-	bool undecidable; /* EV_ITEM: its id or a field the reply needs is broken */
+	bool undecidable; /* EV_ITEM: its id or a field that the reply needs is invalid */
 	bool bare;        /* of a verdict: its review has no findings */
 	bool person;      /* EV_JUDGEMENT: it says that a person decided */
 	/* EV_JUDGEMENT from an escalation queue: what was escalated; dialect 0 = not from a
@@ -179,15 +179,15 @@ struct event {
 				   EV_ITEM, EV_DECIDE of a review: review id; EV_REQUEST: type;
 				   EV_AGENT: state */
 	struct str task;        /* EV_REVIEW_*, EV_ITEM, EV_RESPONSE …: the task concerned */
-	uint32_t id_key, task_key; /* message_key tells */
+	uint32_t id_key, task_key; /* for message_key */
 	int64_t iteration;      /* EV_TURN_*, EV_ENVELOPE_IN, EV_FIXED; 0 = none or invalid */
 	int64_t limit;          /* EV_TASK: max_iterations, 0 = default */
 	int64_t deadline_ms;    /* EV_ITEM, EV_REQUEST; WHEN_NONE = never */
 	double number;          /* EV_TASK_STATE: progress 0..1, <0 none; EV_RESULT: confidence */
-	uint64_t content_hash;  /* EV_ITEM: of what it says; EV_ENVELOPE_*: of the gaps it names;
-				   EV_DECIDE of an envelope: of the notes it stands among */
+	uint64_t content_hash;  /* EV_ITEM: of its content; EV_ENVELOPE_*: of the gaps it names;
+				   EV_DECIDE of an envelope: of the notes that contain it */
 	union {
-		struct actor agent; /* EV_AGENT; EV_TASK: who shall do it */
+		struct actor agent; /* EV_AGENT; EV_TASK: the assignee */
 		struct {            /* EV_USAGE */
 			uint64_t tokens_in, tokens_out, tokens_cached;
 			double cost;
@@ -208,22 +208,22 @@ struct message {
 	int64_t sequence; /* -1 = none */
 	uint16_t flags;   /* enum record_flag */
 	const char *inside; /* "/part/text", or "" */
-	bool payload_is_content; /* "/payload" of an event's `at` stands for "/content" here */
+	bool payload_is_content; /* "/payload" in `at` of its events means "/content" here */
 	uint64_t content_hash; /* of the whole message, where it has an id */
-	uint64_t id_hash, correlation_hash; /* message_hash; 0 = not known */
-	uint32_t session_key, from_key, to_key; /* message_key tells; of no office */
+	uint64_t id_hash, correlation_hash; /* set by message_hash; 0 = not yet */
+	uint32_t session_key, from_key, to_key; /* for message_key; 0 for well-known roles */
 	uint32_t keys_n;
 	struct name_key *keys; /* of the names of its head and its events */
 	VEC(struct event) events;
-	bool events_lent; /* their memory is another's, and left when the list grows */
+	bool events_lent; /* events.v is borrowed: copied, not reallocated, when the list grows */
 	struct diags diags;
 };
 
 const char *dialect_name(enum dialect_id d);
 const char *item_kind_name(enum item_kind k);
 bool item_kind_named(struct str name, enum item_kind *out);
-/* "change:c-1" is the change, not the finding, that is called c-1: how those are told apart that
- * have one id. false where the name begins with no kind. */
+/* Parses "change:c-1", which disambiguates a change and a finding with the same id. false if there
+ * is no kind before the colon. */
 bool item_kind_split(struct str name, enum item_kind *kind, struct str *id);
 const char *item_severity_name(enum item_severity s); /* NULL for GRADE_NONE */
 const char *verdict_name(enum verdict v);
@@ -231,17 +231,17 @@ const char *delivery_name(enum delivery d);
 const char *task_state_name(enum task_state s);
 const char *review_verdict_name(enum review_verdict v);
 
-/* Adds a zeroed event of that type; the pointer is good until the next is added. */
+/* Adds a zeroed event of that type; the pointer is valid until the next is added. */
 struct event *event_add(struct message *m, enum event_type type, struct str id, const char *at);
-/* Hashes the names that the model will look up. It does so itself where nobody has: but who decodes
- * has them at hand, and need not be the one who applies. Their keys, message_keys_most of them at
- * most, are put into room, which may move later if m->keys is told. */
+/* Hashes the names that the model will look up, on the decoding thread while they are in the cache;
+ * the model does it where that was not done. room takes up to message_keys_most keys; if it moves
+ * later, update m->keys. */
 static inline uint32_t message_keys_most(const struct message *m)
 {
 	return 3 + 2 * m->events.n;
 }
 void message_hash(struct message *m, struct name_key *room);
-/* The key of a name by what the message or an event has of it. */
+/* The key that a *_key member of a message or event refers to. */
 static inline const struct name_key *message_key(const struct message *m, uint32_t key)
 {
 	return key ? &m->keys[key - 1] : &no_key;

@@ -1,6 +1,5 @@
-/* One record a message, for as long as the session is open: the little that lists, filters and
- * jumps need. The bytes themselves stay where they were read from; where that is, the model tells
- * (model/positions.h). 24 bytes. */
+/* The in-memory index entry of a message, 24 bytes: what lists, filters and jumps need. The
+ * message's bytes stay in its source; model/positions.h has their positions. */
 #ifndef GAVEL_EVENT_RECORD_H
 #define GAVEL_EVENT_RECORD_H
 
@@ -19,15 +18,15 @@ enum dialect_id {
 	DIALECT_COUNT
 };
 
-/* What is odd about a message's bytes. */
+/* Irregularities of a message's bytes. */
 enum record_flag {
 	RECORD_TRUNCATED = 1 << 0, /* the input ended inside this line */
 	RECORD_OVERSIZE = 1 << 1,  /* over the line limit: skipped, only its length is known */
 	RECORD_REPAIRED = 1 << 2,  /* read with U+FFFD in place of broken text */
-	RECORD_AMBIGUOUS = 1 << 3, /* a name stands twice in one object */
+	RECORD_AMBIGUOUS = 1 << 3, /* an object has a duplicate key */
 	RECORD_REPEATED = 1 << 4,  /* a message id seen before with the same content: no effect */
 	RECORD_BINARY = 1 << 5,    /* holds NUL or is not UTF-8 */
-	RECORD_CLAIM = 1 << 6,     /* a person's seat, but it came the agents' way */
+	RECORD_CLAIM = 1 << 6,     /* claims to be from a person, but is not in a file of replies */
 };
 
 struct record {
@@ -39,7 +38,7 @@ struct record {
 	uint8_t errors, warnings, notes; /* diagnostics, counted up to 255 */
 };
 
-/* What messages that go the same way have in common, kept once for all of them. */
+/* Attributes shared by many messages, deduplicated (interned): a record has only their number. */
 struct route {
 	unsigned source : 22; /* which file */
 	unsigned dialect : 3; /* enum dialect_id */

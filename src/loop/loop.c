@@ -1,4 +1,4 @@
-/* poll(2) and the self-pipe. */
+/* Event loop primitives: poll(2), signals through a self-pipe, the monotonic clock. */
 #include "loop/loop.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static void on_signal(int number)
 	int saved = errno;
 	unsigned char byte = (unsigned char)number;
 
-	/* a full pipe already holds a reason to wake up */
+	/* EAGAIN is fine: a full pipe wakes the loop anyway */
 	(void)!write(pipe_fd[1], &byte, 1);
 	errno = saved;
 }
@@ -57,7 +57,7 @@ int loop_wait(int fd, const int *others, unsigned n, int timeout_ms)
 	for (unsigned i = 0; i < n; i++)
 		fds[2 + i] = (struct pollfd){ others[i], POLLIN, 0 };
 	if (poll(fds, 2 + n, timeout_ms) <= 0)
-		return 0; /* interrupted by a signal: the pipe tells next time */
+		return 0; /* EINTR: the signal is in the pipe, seen by the next call */
 	bits = (fds[0].revents ? LOOP_SIGNAL : 0) | (fds[1].revents ? LOOP_INPUT : 0);
 	for (unsigned i = 0; i < n; i++)
 		bits |= fds[2 + i].revents ? LOOP_OTHER : 0;
@@ -71,7 +71,7 @@ int loop_signal(void)
 	return read(pipe_fd[0], &byte, 1) == 1 ? byte : 0;
 }
 
-/* Of those that the terminal sends to all its processes, as long as another one has it. */
+/* Dispositions of the terminal's signals while a child program has the terminal. */
 static const struct {
 	int number;
 	void (*handler)(int);

@@ -1,10 +1,10 @@
-/* What each agent does, as of the first k messages: how much it says, when it was last heard of,
- * what it works on and costs, and whether anything is wrong with it. */
+/* Statistics of agents as of the first k messages: message counts and rates, last seen, current
+ * task, tokens and cost, health (stalled, silent, flooding). */
 #include "model/chapters.h"
 
 #include <stdlib.h>
 
-/* How long ago; a time from the future is none. */
+/* Age of a time; 0 for unknown and future ones. */
 static int64_t ago(int64_t now_ms, int64_t time_ms)
 {
 	int64_t span;
@@ -19,7 +19,7 @@ static int64_t time_of(const struct model *m, uint32_t message)
 	return m->arrivals.n ? model_time(m, message) : m->records.v[message].time_ms;
 }
 
-/* Adding up: chapters where there are some, c may be NULL, and messages from there on. */
+/* Accumulates per-block summaries (c, may be NULL), then single messages from there on. */
 struct adding {
 	const struct model *m;
 	const struct chapters *c;
@@ -29,7 +29,7 @@ struct adding {
 	struct breath *breath;
 };
 
-/* How many chapters are whole as of k. */
+/* Number of blocks that are complete as of k. */
 static uint32_t chapters_of(const struct adding *a)
 {
 	return a->c ? (a->k < a->c->n * CHAPTER ? a->k / CHAPTER : a->c->n) : 0;
@@ -95,7 +95,7 @@ static void add_usage(const struct model *m, uint32_t k, struct agent_stats *sta
 	}
 }
 
-/* Which part of the session's time that is. */
+/* Bucket of a time in the histogram over the session. */
 static int part_of(struct between whole, int64_t time_ms)
 {
 	double part = ((double)time_ms - (double)whole.from_ms) /
@@ -122,7 +122,7 @@ static void walk_activity(const struct adding *a, struct between whole, uint32_t
 	}
 }
 
-/* The parts of the whole session's time in which each agent spoke. */
+/* Activity histograms. A block that lies within one bucket is added from its summary. */
 static void add_activity(const struct adding *a)
 {
 	struct between whole = BETWEEN_NONE;
@@ -157,7 +157,7 @@ static void add_activity(const struct adding *a)
 	walk_activity(a, whole, chapters * CHAPTER, a->k);
 }
 
-/* The times of an agent's last messages, as many as may come in a second. */
+/* Ring buffer of the times of an agent's last FLOOD_MESSAGES messages. */
 struct ring {
 	uint32_t n;
 	int64_t times[FLOOD_MESSAGES];
@@ -174,8 +174,7 @@ static bool ring_overflows(struct ring *r, int64_t t)
 	return full && t >= oldest && ago(t, oldest) < 1000;
 }
 
-/* The first message from i on that may have been sent within the last span before now; whole
- * chapters that were not are passed over. */
+/* The first message from i on that may be younger than span_ms; skips blocks that are not. */
 static uint32_t next_late(const struct adding *a, uint32_t i, int64_t span_ms)
 {
 	uint32_t end = chapters_of(a) * CHAPTER;
@@ -190,8 +189,8 @@ static uint32_t next_late(const struct adding *a, uint32_t i, int64_t span_ms)
 	return i;
 }
 
-/* Who has sent more than is allowed within some second of late: from message `first` on. late: how
- * many each has sent in that time. */
+/* Flood detection in the last FLOOD_SHOWN_MS, from message `first` on. late: messages per agent in
+ * that span; an agent with few of them needs no ring buffer. */
 static void find_floods(const struct adding *a, uint32_t first, const uint32_t *late)
 {
 	const struct model *m = a->m;
@@ -218,7 +217,7 @@ static void find_floods(const struct adding *a, uint32_t first, const uint32_t *
 	free(rings);
 }
 
-/* The last minute before now. */
+/* Message rates in the last RATE_SPAN_MS. */
 static void add_rates(const struct adding *a)
 {
 	const struct model *m = a->m;
@@ -247,7 +246,7 @@ static void add_rates(const struct adding *a)
 	free(late);
 }
 
-/* An agent works on that, and that gets on or does not. */
+/* Sets the agent's current task and health. */
 static void has_task(const struct adding *a, uint32_t task, const struct task_state_at *t)
 {
 	struct agent_stats *s = &a->stats[t->agent];
@@ -289,7 +288,7 @@ static bool goes_on(const struct work *w, uint32_t k)
 	return w->from < k && k <= w->to;
 }
 
-/* Of an agent's tasks the last one counts. */
+/* The same as walk_work by intervals; of several tasks of an agent the last one counts. */
 static void add_work(const struct adding *a)
 {
 	const struct chapters *c = a->c;
@@ -309,7 +308,7 @@ static void add_work(const struct adding *a)
 			has_review(a, c->reviews.v[i].agent);
 }
 
-/* Whoever is at work ought to be heard of. */
+/* Agents that work but have not been heard of for STALL_MS. */
 static void find_silent(const struct model *m, uint32_t k, int64_t now_ms, struct agent_stats *stats)
 {
 	for (uint32_t i = 0; i < m->agents.n; i++) {
@@ -318,7 +317,7 @@ static void find_silent(const struct model *m, uint32_t k, int64_t now_ms, struc
 
 		for (uint32_t n = 0; n < g->states.n && g->states.v[n].message < k; n++) {
 			stats[i].state = g->states.v[n].state;
-			if (heard == WHEN_NONE) /* it has only been heard of */
+			if (heard == WHEN_NONE) /* known only from others' reports */
 				heard = model_time(m, g->states.v[n].message);
 		}
 		if (stats[i].state != NONE && stats[i].health == AGENT_IDLE &&

@@ -1,23 +1,24 @@
-/* What a message will look at: names, its id, tasks, reviews and items. */
+/* Software prefetch of what model_apply will read for a message: interned names, its id, sessions,
+ * tasks, reviews and items. Names go through a pipeline of four stages, GAP names at a time. */
 #include "model/ahead.h"
 
 #include "model/rules.h"
 
 enum {
 	LINE_BYTES = 64,
-	GAP = 8, /* names that take a step together: about as many as a message has */
+	GAP = 8, /* names per pipeline stage: about as many as a message has */
 	EVENTS_FETCHED = 2,
 };
 _Static_assert(AHEAD_PADDING == 4 * GAP, "nobody looks for the end");
 
-/* The number, or 0 where there is no such entity. Fetching what nobody needs costs less than a
- * wrong guess of the processor whether somebody does, so nothing is decided here that need not be. */
+/* Branch-free: the number, or 0 where there is no such entity. A useless prefetch costs less than a
+ * mispredicted branch. */
 static inline uint32_t within(uint32_t number, uint32_t n)
 {
 	return number & -(uint32_t)(number < n);
 }
 
-/* The address of that entity, which need not be there. */
+/* Address of that entity; may be invalid, which prefetch ignores. */
 #define PLACE(list, number) \
 	(const void *)((uintptr_t)(list)->v + within(number, (list)->n) * sizeof(*(list)->v))
 
@@ -35,14 +36,14 @@ static inline void guess(const struct model *m, struct name_key *key)
 	mem_fetch(&m->strings.v[key->guess - (key->guess > 0)]);
 }
 
-/* Entities begin on any line and are longer than one. */
+/* Entities are not aligned to cache lines and are longer than one. */
 static inline void fetch(const void *p)
 {
 	mem_fetch(p);
 	mem_fetch((const void *)((uintptr_t)p + LINE_BYTES));
 }
 
-/* The text of a name, and the item, task or review of that name. */
+/* Prefetches the text of a name, and the item, task and review last looked up by it. */
 static inline void fetch_named(const struct model *m, const struct name_key *key)
 {
 	const struct interned *name = &m->strings.v[key->guess - (key->guess > 0)];
@@ -54,8 +55,8 @@ static inline void fetch_named(const struct model *m, const struct name_key *key
 	fetch(PLACE(&m->reviews, of_task));
 }
 
-/* A name once known keeps its number; one that is not may have become known since it was guessed,
- * or may yet be when its turn comes. */
+/* Compares the text. Interned numbers never change; a name that is unknown now may have been
+ * interned since the guess, or may yet be before its message is applied. */
 static inline void confirm(const struct model *m, struct name_key *key)
 {
 	uint32_t number = key->guess ? key->guess - 1 : name_recent(m, key->hash);
@@ -68,7 +69,7 @@ static inline void confirm(const struct model *m, struct name_key *key)
 	MEM_UNROLL \
 	for (struct name_key *name = first, *end_ = name + GAP; name < end_; name++)
 
-/* The first ones have taken some steps when the first of all is due. */
+/* Fills the pipeline. */
 static void begin(const struct ahead_names *a, const struct model *m)
 {
 	for (uint32_t i = 0; i < 3 * GAP; i++)
@@ -79,7 +80,7 @@ static void begin(const struct ahead_names *a, const struct model *m)
 		fetch_named(m, &a->keys[i]);
 }
 
-/* Until n of them are known, or some more. */
+/* Runs the pipeline until at least n names are resolved. */
 static void know_names(struct ahead_names *a, const struct model *m, uint32_t n)
 {
 	if (!m->strings.n)
@@ -145,7 +146,7 @@ void ahead_of(const struct model *m, struct ahead_names *names, const struct mes
 	switch (step) {
 	case AHEAD_HEAD: fetch_bytes(msg, sizeof(*msg)); break;
 	case AHEAD_EVENTS:
-		/* if there are more, the processor sees where that leads */
+		/* the hardware prefetcher gets the rest of a longer list */
 		fetch_bytes(msg->events.v, EVENTS_FETCHED * sizeof(struct event));
 		mem_fetch(msg->kind.p);
 		break;

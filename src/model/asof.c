@@ -1,4 +1,4 @@
-/* Asking what is open: sets of slots, and toggles from one to the other. */
+/* Queries on the index: seeking the bitmap of open slots to k, counting and listing its bits. */
 #include "model/asof_internal.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void asof_free(struct asof *a)
 	free(a);
 }
 
-/* How many toggles the first k messages have. */
+/* Number of toggles of the first k messages. */
 static uint32_t toggles_before(const struct asof *a, uint32_t k)
 {
 	uint32_t page = k / PAGE, n = page ? a->ends[page - 1] : 0;
@@ -48,7 +48,7 @@ static void seek(struct asof *a, uint32_t k)
 		flip(a->open, a->toggles[--a->at]);
 }
 
-/* The first slot that has not expired. */
+/* Binary search: the first slot that has not expired. */
 static uint32_t first_slot(const struct asof *a, int64_t now_ms)
 {
 	uint32_t low = 0, high = now_ms == WHEN_NONE ? 0 : a->dated;
@@ -64,7 +64,7 @@ static uint32_t first_slot(const struct asof *a, int64_t now_ms)
 	return low;
 }
 
-/* Slots of [from, to) that are open. */
+/* Population count of the open slots [from, to). */
 static uint32_t count(const struct asof *a, uint32_t from, uint32_t to)
 {
 	uint32_t n = 0;
@@ -78,7 +78,7 @@ static uint32_t count(const struct asof *a, uint32_t from, uint32_t to)
 	return n;
 }
 
-/* Open for the log, but a person has decided. */
+/* Open in the log, but closed by the decision overlay. */
 static bool is_decided_here(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms)
 {
 	struct item_state at;

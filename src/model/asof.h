@@ -1,12 +1,12 @@
-/* The session as of any message, without walking it: what a replay asks thirty times a second, at
- * any place of a long session. Which items are open is known from the start; what else there is to
- * know is worked out when it is asked for first.
+/* Index for random access to the session as of any message k: a replay asks thirty times a second,
+ * anywhere in a long session. The index of open items is built by asof_new, the others on first
+ * use.
  *
- * An item has a slot for each weight that it ever has while it is open (one, as a rule); slots
- * stand in the order of the inbox, which never changes: those with a deadline first, the nearest
- * one before the others, so that what has expired is a head of them. A message toggles slots.
- * Toggling goes forward and back alike, so the set as of k comes from the last one asked for, or
- * from one of those kept every 65536 toggles. */
+ * An item has a slot for each weight that it ever has while open (usually one). Slots are sorted in
+ * the order of the inbox, which never changes: by deadline first, so that the expired ones are a
+ * prefix. The open slots as of k are a bitmap; each message toggles bits. Toggling is reversible,
+ * so the bitmap for k is derived from the last one used, or from a snapshot kept every 65536
+ * toggles. */
 #ifndef GAVEL_MODEL_ASOF_H
 #define GAVEL_MODEL_ASOF_H
 
@@ -15,7 +15,7 @@
 struct asof;
 struct loops;
 
-/* Of the first n messages, 0 to all of them; the model may grow meanwhile. */
+/* Indexes the first n messages; the model may grow meanwhile, and must outlive the index. */
 struct asof *asof_new(const struct model *m, uint32_t n);
 void asof_free(struct asof *a);
 
@@ -23,12 +23,12 @@ void asof_free(struct asof *a);
 uint32_t asof_open(struct asof *a, uint32_t k, int64_t now_ms, uint32_t *due);
 uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint32_t *n);
 
-/* The log's decisions of the first k messages, the newest first. NULL: the breath has stopped
- * it. */
+/* The log's decisions of the first k messages, newest first; owned by a. NULL: cancelled by the
+ * yield. */
 const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, struct breath *breath);
 /* As model_agent_stats. */
 struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms, struct breath *breath);
-/* To be released. NULL: the breath has stopped it. */
+/* The ledger as of k; the caller calls loops_release. NULL: cancelled by the yield. */
 struct loops *asof_loops(struct asof *a, uint32_t k, struct breath *breath);
 
 #endif

@@ -1,4 +1,4 @@
-/* Inside asof.c and asof_make.c only. */
+/* Internal to asof.c and asof_make.c. */
 #ifndef GAVEL_MODEL_ASOF_INTERNAL_H
 #define GAVEL_MODEL_ASOF_INTERNAL_H
 
@@ -7,8 +7,8 @@
 #include "model/ledger.h"
 
 enum {
-	KEPT_EVERY = 65536, /* toggles */
-	PAGE = 256,         /* messages whose toggles are found together */
+	KEPT_EVERY = 65536, /* toggles between two snapshots */
+	PAGE = 256,         /* messages per entry of ends */
 	WORD = 64,
 };
 
@@ -17,15 +17,15 @@ struct asof {
 	uint32_t *items; /* by slot */
 	uint32_t slots, dated;
 	uint32_t *toggles; /* slots, by message */
-	uint8_t *places;   /* of each: its message's in the page */
-	uint32_t *ends;    /* by page: how many toggles there are up to it */
+	uint8_t *places;   /* of each: its message's index in the page */
+	uint32_t *ends;    /* by page: number of toggles up to its end */
 	uint32_t n;
-	uint64_t *kept; /* sets, one every KEPT_EVERY toggles */
-	size_t words;   /* of a set */
-	uint64_t *open; /* after the first `at` toggles */
+	uint64_t *kept; /* snapshots of the bitmap, every KEPT_EVERY toggles */
+	size_t words;   /* per bitmap */
+	uint64_t *open; /* bitmap after the first `at` toggles */
 	uint32_t at;
 	uint32_t end; /* messages */
-	/* NULL = nobody has asked */
+	/* built on first use; NULL = not yet */
 	struct decided_list *decided;
 	struct chapters *chapters;
 	struct loops *loops;

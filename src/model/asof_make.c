@@ -1,4 +1,4 @@
-/* Making it: slots in the order of the inbox, and what messages toggle. */
+/* Building the index: slots in the order of the inbox, toggles sorted by message, snapshots. */
 #include "model/asof_internal.h"
 #include "model/rules.h"
 
@@ -8,7 +8,8 @@ enum { WEIGHTS = GRADE_NONE + 1 };
 
 typedef void (*open_fn)(void *ctx, uint32_t item, uint32_t message, int weight);
 
-/* Tells when an item opens with which weight; weight -1 = it closes. As item_at folds its steps. */
+/* Calls tell whenever an item opens, changes its weight or closes (-1). Must fold the steps like
+ * item_at. */
 static void fold(const struct model *m, uint32_t number, uint32_t end, open_fn tell, void *ctx)
 {
 	const struct item *item = &m->items.v[number];
@@ -48,16 +49,15 @@ static void fold(const struct model *m, uint32_t number, uint32_t end, open_fn t
 	}
 }
 
-/* Slots are wanted for an item and a weight: a bit for each. In their order they are numbered, so
- * that a slot is told by how many bits stand before. Those with deadlines are few, and have an
- * order of their own. */
+/* A bitmap by weight and item says which slots are needed; a slot's number is the rank of its bit
+ * (popcount of the bits before). Items with deadlines are few and are sorted separately. */
 struct making {
 	struct asof *a;
-	uint64_t *wanted; /* by weight and item */
-	uint32_t *before; /* by word of these: slots before it */
-	size_t words;     /* of one weight */
-	uint32_t *dated;  /* slots, by place among the dated items and weight */
-	uint32_t item;    /* whose toggles come */
+	uint64_t *wanted; /* bitmap by weight and item */
+	uint32_t *before; /* by word of the bitmap: rank of its first bit */
+	size_t words;     /* per weight */
+	uint32_t *dated;  /* slots, by index into the dated items and weight */
+	uint32_t item;    /* whose toggles are being added */
 	int weight;
 };
 
@@ -88,7 +88,7 @@ static void want_slot(void *ctx, uint32_t item, uint32_t message, int weight)
 	if (k->item != item)
 		k->weight = -1;
 	k->item = item;
-	/* from one slot to another are two toggles */
+	/* moving from one slot to another takes two toggles */
 	k->a->ends[message / PAGE + 1] += (k->weight >= 0) + (weight >= 0);
 	k->weight = weight;
 	if (weight >= 0)
@@ -123,7 +123,7 @@ struct dated {
 	uint32_t weight, item;
 };
 
-/* Items are numbered in the order they opened first. */
+/* Ties are broken by item number, the order in which items first opened. */
 static int by_deadline(const void *left, const void *right)
 {
 	const struct dated *a = left, *b = right;
@@ -135,7 +135,7 @@ static int by_deadline(const void *left, const void *right)
 	return a->item < b->item ? -1 : a->item > b->item;
 }
 
-/* Their bits go, so that those of the others are numbered by themselves. */
+/* Sorts items with deadlines to the front and clears their bits, so that ranks skip them. */
 static void order_dated(struct making *k)
 {
 	const struct model *m = k->a->m;
@@ -185,7 +185,7 @@ struct page {
 	uint32_t room;
 };
 
-/* Of a page, all toggles are together: brings them in the order of their messages. */
+/* Counting sort of a page's toggles by message. */
 static void order_page(struct asof *a, uint32_t from, uint32_t to, struct page *spare)
 {
 	uint32_t starts[PAGE + 1] = { 0 };
@@ -260,7 +260,7 @@ struct asof *asof_new(const struct model *m, uint32_t n)
 	a->toggles = xmalloc(((size_t)a->n + 1) * sizeof(*a->toggles));
 	a->places = xmalloc((size_t)a->n + 1);
 	k.item = NONE;
-	/* where a page's begin becomes where they end */
+	/* adding toggles turns ends[] from the starts of pages into their ends */
 	for (uint32_t i = 0; i < m->items.n; i++) {
 		items_fetch(m, i);
 		fold(m, i, n, toggle_slot, &k);

@@ -1,4 +1,4 @@
-/* Writing the chapters: one walk over messages, one over tasks and one over reviews. */
+/* Builds the per-block summaries in one pass over messages, one over tasks, one over reviews. */
 #include "model/chapters.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static void tell(struct chapters *c, const struct record *r, uint32_t from, uint
 	uint32_t first = c->list[i / CHAPTER].told, *at = &place[from];
 	struct told *t;
 
-	if (*at == NONE || *at < first) { /* it has not spoken in this one yet */
+	if (*at == NONE || *at < first) { /* its first message in this block */
 		*at = c->told.n;
 		vec_push(&c->told, (struct told){ .agent = from });
 	}

@@ -1,7 +1,7 @@
-/* What agents have said and worked on, by chapters of some thousand messages: so that as of any
- * message the whole chapters before it are added up, and only the rest is walked. A chapter lists
- * the agents that speak in it and knows between which times it lies; where clocks go mad that does
- * not help, and its messages are walked. */
+/* Summaries of agents' activity per block of 4096 messages. Statistics as of any message add up the
+ * complete blocks before it and walk only the rest. A block lists the agents that sent messages in
+ * it, and its range of times; where timestamps jump, the range is useless and the block's messages
+ * are walked. */
 #ifndef GAVEL_MODEL_CHAPTERS_H
 #define GAVEL_MODEL_CHAPTERS_H
 
@@ -9,25 +9,25 @@
 
 enum { CHAPTER = 4096 }; /* messages */
 
-/* What one agent says in one chapter. */
+/* Summary of one agent's messages in one block. */
 struct told {
 	uint32_t agent, errors, warnings;
-	uint16_t messages, dated; /* dated: those that tell a time */
-	uint16_t last;            /* the last of them, from the chapter's first on */
-	uint16_t last_timed;      /* plus one, the last one with a time; 0 = none has one */
+	uint16_t messages, dated; /* dated: those with a timestamp */
+	uint16_t last;            /* index of the last of them in the block */
+	uint16_t last_timed;      /* index of the last one with a time, plus one; 0 = none */
 };
 
-/* From the earliest to the latest time; none: from > to. */
+/* Range of times; empty: from > to. */
 struct between {
 	int64_t from_ms, to_ms;
 };
 
 struct chapter {
-	struct between sent, timed; /* as messages tell; or, where they do not, as they came */
-	uint32_t told;              /* the first of its own; the next chapter's is the end */
+	struct between sent, timed; /* of timestamps; of timestamps or, lacking these, arrivals */
+	uint32_t told;              /* index of its first summary; ends at the next block's */
 };
 
-/* An agent has a task, or is asked for a review, after message `from` and up to message `to`. */
+/* Interval (from, to] of messages in which an agent has a task or a requested review. */
 struct work {
 	uint32_t agent, number, from, to;
 };
@@ -36,14 +36,14 @@ struct chapters {
 	uint32_t n;
 	struct chapter *list; /* one more than n */
 	VEC(struct told) told;
-	VEC(struct work) tasks, reviews; /* by number */
+	VEC(struct work) tasks, reviews; /* sorted by number */
 };
 
-/* Of the first n messages. NULL: the breath has stopped it. */
+/* Summarises the first n messages. NULL: cancelled by the yield. */
 struct chapters *chapters_new(const struct model *m, uint32_t n, struct breath *breath);
 void chapters_free(struct chapters *c);
 
-/* As model_agent_stats; k is at most n. Without chapters (NULL) everything is walked. */
+/* As model_agent_stats; k is at most n. Without summaries (NULL) all messages are walked. */
 struct agent_stats *chapters_agent_stats(const struct chapters *c, const struct model *m, uint32_t k,
 					 int64_t now_ms, struct breath *breath);
 

@@ -1,4 +1,4 @@
-/* Counting decisions by message, then putting each where it belongs. */
+/* Counting sort of decisions by message: one pass counts, the second places. */
 #include "model/decided.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct decided_list {
 
 typedef void (*decided_fn)(void *ctx, const struct decided *d);
 
-/* Steps go backwards: as they are listed. */
+/* Steps in reverse, the order of the list. */
 static void each_decided(const struct model *m, uint32_t end, struct breath *breath, decided_fn tell,
 			 void *ctx)
 {
@@ -33,7 +33,7 @@ static void count(void *ctx, const struct decided *d)
 
 struct placing {
 	struct decided_list *out;
-	uint32_t *place; /* by message: of its next decision */
+	uint32_t *place; /* by message: index of its next decision in the list */
 };
 
 static void put(void *ctx, const struct decided *d)

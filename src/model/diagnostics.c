@@ -1,7 +1,7 @@
-/* Findings as bytes: each is the distance of its message from the one before, its complaint, the
- * index, the length of its words and the words, all numbers seven bits a byte, lowest first. Signed
- * numbers lose their sign to the lowest bit; a text is the number of a name, or 0, its length and
- * its bytes; a fraction is the eight bytes of its double. */
+/* Encoding of stored diagnostics: delta of the message number, complaint, index, length of the
+ * arguments, arguments. Integers are varints (LEB128), signed ones zigzag-encoded; a text is the
+ * number of an interned name plus one, or 0, its length and its bytes; a double is its eight bytes.
+ * Every MARK_EVERY diagnostics a mark allows a binary search by message. */
 #include "model/diagnostics.h"
 
 #include "base/err.h"
@@ -11,7 +11,7 @@
 
 enum { MARK_EVERY = 32, WORDS_MAX = 1024 };
 
-/* Only the first n bytes are anything: findings are too many to clear the rest each time. */
+/* Encoded arguments. Only the first n bytes are initialised. */
 struct words {
 	uint32_t n;
 	uint8_t bytes[WORDS_MAX];
@@ -51,8 +51,7 @@ static int64_t with_sign(uint64_t v)
 	return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
 }
 
-/* The number of a quoted name that the model knows, or knows from now on because it keeps
- * coming. */
+/* The number of a quoted name if it is interned; it is interned when it occurs a second time. */
 static uint32_t name_of(struct model *m, const char *s, size_t n)
 {
 	struct str name;
@@ -72,7 +71,7 @@ static uint32_t name_of(struct model *m, const char *s, size_t n)
 	return NONE;
 }
 
-/* A text that does not fit any more would not fit into the sentence either. */
+/* Truncates a text that does not fit: it would not fit the rendered sentence either. */
 static void put_text(struct model *m, struct words *w, const char *s)
 {
 	size_t n = strlen(s), room;
@@ -89,7 +88,7 @@ static void put_text(struct model *m, struct words *w, const char *s)
 	w->n += (uint32_t)n;
 }
 
-/* What stands between % and the end of a conversion. */
+/* A parsed printf conversion. */
 struct conversion {
 	char kind; /* u, d, s, f; 0 = %% */
 	bool is_long;
@@ -116,7 +115,7 @@ static struct conversion conversion_at(const char *p)
 	return c;
 }
 
-/* The kinds of a sentence's conversions, one letter each, a capital for a long one. */
+/* Caches the conversions of a format, one letter each, upper case for long ones. */
 static void list_words(struct complaint_site *site, const char *format)
 {
 	size_t n = 0;
@@ -162,7 +161,7 @@ static bool is_site(const struct complaint_site *site, enum severity s, const ch
 	       site->texts[1] == texts[1] && site->texts[0] == texts[0];
 }
 
-/* A site that is met for the first time; the same words at two addresses are one complaint. */
+/* A site used for the first time; equal texts at different addresses share one complaint. */
 static struct complaint_site *add_site(struct model *m, enum severity s, const char *const texts[4],
 				       uint64_t h)
 {
@@ -270,7 +269,7 @@ void finding_start(struct finding_walk *w, const struct model *m, uint32_t messa
 	uint32_t low = 0, high = f->marks.n;
 	struct finding_walk before;
 
-	/* the last mark whose findings before it are all on earlier messages */
+	/* binary search: the last mark with only earlier messages before it */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -292,7 +291,7 @@ void finding_start(struct finding_walk *w, const struct model *m, uint32_t messa
 	w->message = before.message;
 }
 
-/* Text in a room of that many bytes, cut where it ends. */
+/* Output buffer that truncates. */
 struct telling {
 	char *room;
 	size_t n, most;
@@ -358,7 +357,7 @@ static void read_fraction(struct finding_walk *w, int digits, uint32_t *at, stru
 	tell(out, str_make(text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1));
 }
 
-/* One word of the sentence; *at moves behind it. */
+/* Formats one argument and advances *at. */
 static void read_word(struct finding_walk *w, struct conversion c, uint32_t *at,
 		      struct telling *out)
 {

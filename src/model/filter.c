@@ -1,21 +1,22 @@
-/* Terms of a filter against a subject.
+/* Evaluates the terms of a filter.
  *
- * Whatever is filtered is first told as a subject: the few properties that terms ask for. A key is
- * a row of the table at the end: how its value is read, and how it looks at a subject. What a
- * subject does not have does not match (and so its negation does): a message is not open, a task is
- * open until its state is final but never due, an agent is nothing that is: names. Values match
- * whole and without case, * stands for anything. Plain words come last, as they may need the text.
+ * Whatever is filtered is first converted to a subject: the few properties that terms test. A key
+ * is a row of the table at the end: how its value is parsed, and how it is matched. A property that
+ * a subject does not have does not match (and so its negation does): a message is not open, a task
+ * is open until its state is final but never due, no is: value matches an agent. Values match the
+ * whole property, case-insensitively, * is a wildcard. Plain words are tested last, as they may
+ * need the message's text.
  *
  *   kind      of a message or item; "task"; an agent's type
  *   agent     sender or receiver; who raised or decided the item; who has or had the task
- *   task, id  of a message: it did something to a task, review or item of that name. id is also the
- *             message's own, which is kept as a hash only: there case counts and * does not work
+ *   task, id  of a message: it has a step of a task, review or item of that name. id is also the
+ *             message's own, which is stored as a hash only: exact match, no wildcard
  *   severity  of an item; of a message's worst diagnostic
  *   after     from that time on, an item by its newest text, a task by its newest message
  *   before    earlier than that time, a task by its first message
  *
- * Which messages did something to a task is told by the task's steps, not by the message. The terms
- * that ask keep what they found, and look only at what was added since. */
+ * Which messages have a step of a task is recorded in the task, not in the message. Such terms
+ * cache a bitmap of messages (struct concern) and update it incrementally. */
 #include "model/filter_terms.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ void filter_free(struct filter *f)
 	free(f);
 }
 
-/* ---- messages that did something to a task, review or item ---- */
+/* ---- messages that concern a task, review or item ---- */
 
 static bool task_matches(const struct term *t, const struct model *m, uint32_t task)
 {
@@ -60,7 +61,7 @@ static bool item_id_matches(const struct term *t, const struct model *m, const s
 	return match;
 }
 
-/* Finds what the term names among the entities that are new. */
+/* Adds the new entities that match the term. */
 static void concern_find(const struct term *t, const struct model *m)
 {
 	struct concern *c = t->concern;

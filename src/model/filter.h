@@ -12,8 +12,9 @@
 
 struct filter;
 
-/* NULL and an error that says which word is wrong and what is allowed. `day` is the session's
- * newest time, for clock times without a date. An empty text gives a filter that matches all. */
+/* Parses a filter; the caller frees it with filter_free. NULL: err says which word is wrong and
+ * what is allowed. `day` is the session's newest time, for clock times without a date. An empty
+ * text gives a filter that matches all. */
 struct filter *filter_new(struct str text, int64_t day, struct err *err);
 void filter_free(struct filter *f);
 

@@ -1,14 +1,14 @@
-/* Filter text → terms, and what to say about a word that is none: which one, what is allowed, and
- * what was probably meant. */
+/* Parser of the filter language, with errors that name the word, the allowed values and the nearest
+ * one (edit distance). */
 #include "model/filter_terms.h"
 
 #include "base/glob.h"
 
 #include <stdlib.h>
 
-/* ---- names that a word may be, and what to say when it is none ---- */
+/* ---- lists of allowed names, and errors ---- */
 
-/* The i-th of a list; NULL after the last. */
+/* The i-th name of a list; NULL after the last. */
 typedef const char *(*name_fn)(unsigned i);
 
 static const char *key_at(unsigned i)
@@ -48,7 +48,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* How many letters to change, add or drop, of two short words. */
+/* Levenshtein distance of two short words. */
 static unsigned distance(struct str a, struct str b)
 {
 	unsigned row[32];
@@ -72,7 +72,7 @@ static unsigned distance(struct str a, struct str b)
 	return row[b.n];
 }
 
-/* The name that was meant: the one that begins so, or differs by two letters at most. */
+/* The suggestion: the name with that prefix, or within an edit distance of two. */
 static const char *nearest_name(name_fn at, struct str s)
 {
 	const char *name, *found = NULL;
@@ -117,7 +117,7 @@ static int complain(const struct parser *p, const char *fault)
 
 /* ---- values ---- */
 
-/* What globs compare: lower case, and a slash is a letter like others, as names are no paths. */
+/* Normalises for glob_match: lower case, and no slashes, which are special there. */
 static void fold(struct str s, char *out)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -178,7 +178,7 @@ int read_is(struct parser *p, struct term *t)
 	return 0;
 }
 
-/* Each scale is compared within itself only. */
+/* Items' grades and diagnostics' severities are two scales; comparisons stay within one. */
 int read_severity(struct parser *p, struct term *t)
 {
 	struct str name = t->value;
@@ -254,7 +254,7 @@ static int take_value(struct parser *p, struct str *out)
 	return 0;
 }
 
-/* The part before the colon looks like a key that is none: a slip, unless it is a URL's. */
+/* Whether the part before the colon looks like a key; not in a URL. */
 static bool looks_keyed(struct str word, size_t colon)
 {
 	if (colon == 0 || colon == word.n || str_starts(str_from(word, colon + 1), STR("//")))

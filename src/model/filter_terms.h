@@ -1,5 +1,4 @@
-/* Between the two files of the filter: terms as filter_parse.c reads them and filter.c applies
- * them. Nobody else includes this. */
+/* Internal to filter.c and filter_parse.c: parsed terms, and the subject they are matched with. */
 #ifndef GAVEL_MODEL_FILTER_TERMS_H
 #define GAVEL_MODEL_FILTER_TERMS_H
 
@@ -18,10 +17,10 @@ enum key {
 	KEY_AFTER,
 	KEY_BEFORE,
 	KEY_COUNT,
-	KEY_WORD = KEY_COUNT /* none: a plain word */
+	KEY_WORD = KEY_COUNT /* no key: a plain word */
 };
 
-/* What is: and severity: ask for, as bits. The lowest are the record's flags. */
+/* Properties tested by is: and severity:, as bits. The lowest are enum record_flag. */
 enum trait {
 	TRAIT_OPEN = 1 << 7,
 	TRAIT_DECIDED = 1 << 8,
@@ -35,7 +34,7 @@ enum trait {
 	TRAIT_SEVERITY = 1 << 16, /* shifted by a severity */
 };
 
-/* Severities are two scales in one row, each worst first: items' grades, then diagnostics. */
+/* Numbering of two severity scales, each worst first: items' grades, then diagnostics. */
 enum { SEVERITY_DIAG = GRADE_NONE, SEVERITY_COUNT = GRADE_NONE + 3 };
 
 enum entity_type { ENTITY_MESSAGE, ENTITY_ITEM, ENTITY_TASK, ENTITY_REVIEW, ENTITY_AGENT };
@@ -45,12 +44,12 @@ struct entity {
 	uint32_t number;
 };
 
-/* The messages that did something to what a term names. */
+/* Cached result of task: and id: terms: the messages with a step of a matching entity. */
 struct concern {
 	const struct model *m;
 	uint32_t messages_seen, tasks_seen, items_seen, reviews_seen;
 	VEC(struct entity) named;
-	VEC(uint64_t) bits; /* one a message */
+	VEC(uint64_t) bits; /* bitmap of messages */
 };
 
 struct term {
@@ -72,7 +71,7 @@ struct subject {
 	const struct model *m;
 	struct entity is;
 	uint32_t k;
-	const struct record *first, *last; /* the messages that it began and stands in */
+	const struct record *first, *last; /* its first message and its newest */
 	uint32_t session, task;
 	uint32_t agents[3];
 	struct str kind, state, grade;
@@ -103,10 +102,9 @@ enum { TRAIT_ROWS = 15 };
 extern const struct key_row filter_keys[KEY_COUNT];
 extern const struct trait_row filter_traits[TRAIT_ROWS];
 
-/* Whether a name is the one the term asks for. */
 bool value_matches(const struct term *t, struct str s);
 
-/* How the values of keys are read; -1 and the parser's err where they are wrong. */
+/* Parsers of the values of keys; -1 and the parser's err if invalid. */
 int read_concern(struct parser *p, struct term *t);
 int read_dialect(struct parser *p, struct term *t);
 int read_is(struct parser *p, struct term *t);

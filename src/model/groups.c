@@ -1,17 +1,17 @@
-/* Whom a message of another file answers. Replies are written to a file of their own; what they
- * mean is known only together with the log they reply to.
+/* Finds the log (group) that a file of replies belongs to, by scoring every session. Replies are
+ * written to a file of their own and can be interpreted only together with the log they reply to.
  *
- * Ids such as task-1 stand in many logs, so an answer has to look like one: it names a message, or
- * comes from a person's seat, or goes on with an iteration. */
+ * Ids such as task-1 occur in many logs, so a match needs more: the reply names a message, or comes
+ * from a person, or continues an iteration. */
 #include "model/rules.h"
 
-enum { EVENTS_MAX = 64 }; /* of the message, for each session there is */
+enum { EVENTS_MAX = 64 }; /* events of the message that are tried against each session */
 
 struct search {
 	struct model *m;
 	const struct message *msg;
 	uint32_t events;
-	int best; /* how well the best one fits, 0 = none does */
+	int best; /* highest score so far, 0 = no match */
 	uint32_t group;
 	bool several;
 };
@@ -49,7 +49,7 @@ static int collaboration_fit(const struct search *s, uint32_t session)
 	return 0;
 }
 
-/* A task given out anew has a new id; what it continues has its correlation. */
+/* A reassigned task has a new id, but the correlation of the task it continues. */
 static void offer_chain(struct search *s)
 {
 	const struct model *m = s->m;
@@ -96,7 +96,7 @@ static int event_fit(const struct search *s, uint32_t session, const struct even
 		return !e->origin_dialect && knows_task(s, session, e->id);
 	case EV_ENVELOPE_IN:
 		return e->iteration > 1 && knows_task(s, session, e->id);
-	default: /* begins something, or answers nothing */
+	default: /* starts something new, or replies to nothing */
 		return 0;
 	}
 }

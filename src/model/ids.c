@@ -1,25 +1,26 @@
-/* Linear hashing: some buckets are split in two for every four times as many ids added, so that the
- * table grows by a few bytes at a time; doubling it would need half as much again as it may have. */
+/* Linear hashing (Litwin): the table grows by splitting SPLIT_AT_ONCE buckets at a time, never by
+ * doubling, which would need old and new table at once. A Bloom filter of 64 bits per bucket
+ * answers most lookups of new ids without a walk of its chain. */
 #include "model/ids.h"
 
 #include "event/record.h"
 
-/* There are never fewer buckets than this, so all in a bucket agree in as many low bits of their
- * hash, which need not be kept. */
+/* With at least that many buckets, all ids in a bucket share KNOWN_BITS low bits of their hash,
+ * which need not be stored. */
 enum { KNOWN_BITS = 12, BUCKETS_MIN = 1 << KNOWN_BITS, IDS_PER_BUCKET = 4, SPLIT_AT_ONCE = 16 };
 
 static const struct id_bucket no_ids = { .newest = NONE };
 
-/* Buckets below buckets.n - half are split already, and so tell one more bit. */
+/* Buckets below buckets.n - half are split already and use one more bit of the hash. */
 static uint32_t bucket_of(const struct ids *t, uint64_t hash)
 {
 	uint32_t bucket = (uint32_t)hash & (2 * t->half - 1);
 
-	/* whether it is split cannot be foretold */
+	/* branch-free: whether it is split is unpredictable */
 	return bucket - (t->half & -(uint32_t)(bucket >= t->buckets.n));
 }
 
-/* Which of the ids a message's is; it has one. */
+/* Rank: index into `of` of a message that has an id. */
 static uint32_t number_of(const struct ids *t, uint32_t message)
 {
 	uint64_t earlier = t->has.v[message / 64] & ((UINT64_C(1) << message % 64) - 1);
@@ -27,7 +28,7 @@ static uint32_t number_of(const struct ids *t, uint32_t message)
 	return t->before.v[message / 64] + (uint32_t)__builtin_popcountll(earlier);
 }
 
-/* The other way round. */
+/* Select, the inverse: binary search over `before`, then the bit within the word. */
 static uint32_t message_of(const struct ids *t, uint32_t number)
 {
 	uint32_t low = 0, high = t->before.n;
@@ -47,7 +48,7 @@ static uint32_t message_of(const struct ids *t, uint32_t number)
 	return low * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-/* What an id leaves in the marks of its bucket; all of it there: the bucket may have the id. */
+/* Bits of an id in the Bloom filter of its bucket; all set: the bucket may contain the id. */
 static uint64_t mark_of(uint16_t hash_high)
 {
 	return UINT64_C(1) << (hash_high & 63) | UINT64_C(1) << (hash_high >> 5 & 63) |
@@ -61,8 +62,7 @@ static void begin(struct heap *h, struct ids *t)
 	t->half = BUCKETS_MIN;
 }
 
-/* A bucket that is being split: the next of its ids, and where those that stay and those that move
- * are put. */
+/* Split of a bucket in progress: the next id of its chain, and the tails of both new chains. */
 struct split {
 	uint32_t number;
 	struct id_bucket *parts[2];
@@ -80,7 +80,7 @@ static void split_begin(struct ids *t, struct split *s, uint32_t from, uint32_t 
 	}
 }
 
-/* Puts its next id where it belongs; the last one ends both lists. */
+/* Moves the next id to its chain; after the last one both chains are terminated. */
 static void split_step(struct ids *t, struct split *s)
 {
 	struct id_entry *e = &t->of.v[s->number];
@@ -96,8 +96,8 @@ static void split_step(struct ids *t, struct split *s)
 		*s->ends[0] = *s->ends[1] = NONE;
 }
 
-/* Adds some buckets, and moves there what belongs to them from those that had it so far. The ids of
- * a bucket are far apart in memory: so several are split in turns, and nobody waits for one. */
+/* Adds SPLIT_AT_ONCE buckets and splits as many. The splits are interleaved with prefetch, since
+ * every step of a chain is a cache miss. */
 static void split_some(struct heap *h, struct ids *t)
 {
 	uint32_t from = t->buckets.n - t->half, busy = SPLIT_AT_ONCE;
@@ -122,7 +122,7 @@ static void split_some(struct heap *h, struct ids *t)
 		t->half *= 2;
 }
 
-/* As many buckets as the ids need that are expected: while they are few, splitting is cheap. */
+/* Splits up to the number of buckets for the expected number of ids: cheap while there are few. */
 static void split_for(struct heap *h, struct ids *t)
 {
 	uint64_t expected = heap_expected(h, t->n);

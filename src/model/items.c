@@ -1,4 +1,5 @@
-/* Items: what needs a person. Raised, decided, acknowledged, overtaken; never changed. */
+/* Items, what needs a decision: lookup, adding steps (raised, decided, acknowledged, superseded),
+ * folding the steps to a state as of k, the decision overlay, sorting the inbox. */
 #include "model/rules.h"
 
 #include <stdlib.h>
@@ -59,13 +60,13 @@ static bool step_leaves_open(bool open, enum step_kind what)
 	case STEP_DECIDED:
 	case STEP_FIXED:
 	case STEP_SUPERSEDED: return false;
-	case STEP_ACKED: break; /* of what was decided before */
+	case STEP_ACKED: break; /* acknowledges an earlier decision */
 	}
 	return open;
 }
 
-/* How many steps there is room for once n have filled theirs: 1, 3, 4, 6, 8, 12, 16 … What was raised
- * is mostly decided and acknowledged, or stays as it is. */
+/* Capacity after n steps: 1, 3, 4, 6, 8, 12, 16 … Most items stay raised, or are decided and
+ * acknowledged, too. The capacity is implied by n and not stored. */
 static uint32_t room_after(uint32_t n)
 {
 	return n < 2 ? 2 * n + 1 : n & (n - 1) ? n / 3 * 4 : n / 2 * 3;
@@ -103,7 +104,7 @@ void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verd
 				      .verdict = verdict, .iteration = (uint16_t)iteration });
 }
 
-/* U+0000, or U+FFFD where a repair put it: an id that others read differently. */
+/* Contains U+0000 or U+FFFD (from repair): other parsers may read the id differently. */
 static bool id_is_broken(struct str id)
 {
 	return !str_is_plain(id) &&
@@ -143,7 +144,7 @@ uint32_t item_raise_found(struct applying *a, const struct event *e, uint32_t fo
 		item_give(m, &m->items.v[found], (struct owner){ a->session, task, review });
 		if (id != NONE && e->item == ITEM_IMPROVEMENT)
 			note_raised(rules_of(a), id);
-		if (id != NONE) /* nobody looks for the others by name */
+		if (id != NONE) /* items without id are not looked up by name */
 			name_give(m, id, NAMED_ITEM, found);
 		if (e->deadline_ms != WHEN_NONE)
 			heap_push(m->heap, &m->dated, (struct dated_item){ e->deadline_ms, found });
@@ -203,9 +204,9 @@ int64_t item_deadline(const struct model *m, const struct item *item)
 	return m->dated.v[dated_place(m, (uint32_t)(item - m->items.v))].deadline_ms;
 }
 
-/* ---- what a person decided ---- */
+/* ---- decision overlay ---- */
 
-/* Which place a standing has; there may be old places of the same item under its hash. */
+/* Index of an item's overlay; the map may also have stale indexes of the same item. */
 static uint32_t standing_place(const struct model *m, uint32_t item)
 {
 	for (uint32_t it = 0, v; map_next(&m->standing_map, hash_mix(item, 0), &it, &v);)
@@ -219,7 +220,7 @@ const struct standing *item_standing(const struct model *m, const struct item *i
 	return item->stood ? &m->standings.v[standing_place(m, (uint32_t)(item - m->items.v))] : NULL;
 }
 
-/* The last one takes the free place. */
+/* Moves the last one to the free index. */
 static void take_away(struct model *m, uint32_t item)
 {
 	uint32_t place = standing_place(m, item);
@@ -262,13 +263,13 @@ void model_unstand(struct model *m)
 	map_give(m->heap, &m->standing_map);
 }
 
-/* Lays the person's decision over what the log says. anew: the last message that opened it. */
+/* Applies the decision overlay to the log's state. anew: the last message that raised it. */
 static void lay_standing(const struct standing *s, const struct item *item, uint32_t k,
 			 uint32_t anew, struct item_state *out)
 {
 	if (k < s->from || anew >= s->from)
 		return;
-	/* who was asked has answered */
+	/* the escalation was answered */
 	if (s->verdict == VERDICT_ESCALATED && out->decided != NONE && out->decided >= s->from &&
 	    out->verdict != VERDICT_ESCALATED && out->verdict != VERDICT_SUPERSEDED)
 		return;
@@ -276,7 +277,7 @@ static void lay_standing(const struct standing *s, const struct item *item, uint
 	out->stood_ms = s->time_ms;
 	out->delivery = s->delivery;
 	for (uint32_t i = 0; i < item->n && item->steps[i].message < k; i++) {
-		/* what was only staged, nobody can answer */
+		/* a staged decision was not sent, so steps are no reply to it */
 		if (item->steps[i].message < s->from || s->delivery == DELIVERY_STAGED)
 			continue;
 		if (item->steps[i].what == STEP_BOUNCED)
@@ -292,7 +293,7 @@ static void lay_standing(const struct standing *s, const struct item *item, uint
 		out->open = false;
 }
 
-/* A feedback turn that comes twice overtakes its own items, and says nothing new. */
+/* A repeated feedback turn supersedes and raises the same items, without new content. */
 static bool is_same_turn(const struct item *item, const struct item_step *s,
 			 const struct item_state *before, uint32_t hash)
 {
@@ -300,7 +301,7 @@ static bool is_same_turn(const struct item *item, const struct item_step *s,
 	       s->iteration == before->iteration && s->hash == hash;
 }
 
-/* Its first step is what raised it. here: with what a person has decided */
+/* Folds the steps before k; the first one is RAISED. here: with the decision overlay. */
 static bool state_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
 		     bool here, struct item_state *out)
 {
@@ -453,7 +454,7 @@ uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t 
 		if (!whole)
 			open += is_open;
 		else if (item->open && !is_open)
-			open--; /* its deadline is over, or a person has decided */
+			open--; /* expired, or closed by the decision overlay */
 		*due += is_open && item->dated;
 	}
 	for (uint32_t i = 0; whole && i < m->standings.n; i++) {
@@ -485,11 +486,11 @@ static int by_deadline(const void *left, const void *right)
 	return a->item < b->item ? -1 : a->item > b->item;
 }
 
-/* An inbox in the making. Items are numbered in the order they were raised, so only those with a
- * deadline need sorting: there may be hundreds of thousands of others. */
+/* Sorting the inbox. Items are numbered in the order they were raised, so a counting sort by weight
+ * is enough for those without a deadline; there may be hundreds of thousands. */
 struct inbox {
 	VEC(struct pressing) pressing;
-	uint32_t *others; /* by number */
+	uint32_t *others; /* without deadline, sorted by number */
 	uint8_t *rank;    /* of each: its weight, or RANK_CLOSED */
 	uint32_t n, counts[RANK_CLOSED + 1];
 };
@@ -535,7 +536,7 @@ uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool al
 	for (uint32_t i = 0; i < m->items.n && breath_on(breath); i++) {
 		struct item_state at;
 
-		if (only_open && !m->items.v[i].open) /* nor does a person's decision open it */
+		if (only_open && !m->items.v[i].open) /* the overlay cannot open it either */
 			continue;
 		if (item_at(m, &m->items.v[i], k, now_ms, &at) && (all || at.open))
 			inbox_add(&in, m, i, &at);

@@ -1,5 +1,5 @@
-/* From reviews and items to loops, in a pass or two over each. Reviews and items are joined through
- * tables, so a session of many small loops costs no more than one large one. */
+/* Groups reviews and items into loops of the ledger, in a pass or two over each. Joined through
+ * tables by number, so many small loops cost no more than one large one. */
 #include "model/ledger.h"
 
 #include "model/ledger_internal.h"
@@ -10,17 +10,17 @@ struct making {
 	const struct model *m;
 	struct loops *out;
 	uint32_t k, end;
-	uint32_t *of_review;     /* its loop, NONE */
-	uint32_t *of_item;       /* the same, of those as of the end */
-	uint32_t *of_root;       /* by task: the loop of its chain plus one, 0 */
-	VEC(struct loop) list;   /* first with numbers, then with places */
+	uint32_t *of_review;     /* by review: its loop, NONE */
+	uint32_t *of_item;       /* by item as of the end: its loop, NONE */
+	uint32_t *of_root;       /* by root task: its loop plus one, 0 = none */
+	VEC(struct loop) list;   /* first with counts, then with start indexes */
 	struct breath *breath;
 };
 
-/* ---- which loops there are ---- */
+/* ---- finding loops ---- */
 
-/* The task that a review's loop is of. One that was reviewed before it turned out to be a revision
- * changes its loop at that message: what is made holds on one side of it. */
+/* Root task of a review. A task that was reviewed before it turned out to be a revision changes its
+ * loop at that message, which limits the validity of the result (from, to). */
 static uint32_t root_of(struct making *k, const struct review *r)
 {
 	const struct task *t;
@@ -42,7 +42,7 @@ static uint32_t root_of(struct making *k, const struct review *r)
 	return r->task;
 }
 
-/* The task of a later review, as reviews_fetch has its steps. */
+/* Prefetches the task of a later review, like reviews_fetch its steps. */
 static void task_fetch(const struct model *m, uint32_t review)
 {
 	if (review + STEPS_AHEAD < m->reviews.n && m->reviews.v[review + STEPS_AHEAD].task != NONE)
@@ -90,7 +90,7 @@ static uint32_t loop_of_item(const struct making *k, const struct item *item)
 	return review == NONE ? NONE : k->of_review[review];
 }
 
-/* Numbers become places: where each loop's own begin. */
+/* Prefix sums: turns the counts of each loop into start indexes. */
 static void place_loops(struct making *k)
 {
 	uint32_t reviews = 0, items = 0;
@@ -109,11 +109,11 @@ static void place_loops(struct making *k)
 	k->out->next = xmalloc((items + 1) * sizeof(uint32_t));
 }
 
-/* ---- what belongs to them ---- */
+/* ---- their items and reviews ---- */
 
 static void take_items(struct making *k, uint32_t count)
 {
-	uint32_t *at = xmalloc(k->list.n * sizeof(*at)); /* by loop: the next place */
+	uint32_t *at = xmalloc(k->list.n * sizeof(*at)); /* by loop: next free place */
 
 	for (uint32_t i = 0; i < k->list.n; i++)
 		at[i] = k->list.v[i].items;
@@ -140,13 +140,13 @@ static void take_reviews(struct making *k)
 	free(at);
 }
 
-/* ---- which items share an entry ---- */
+/* ---- items that share an entry ---- */
 
-/* By kind and id, the place of the newest item plus one; 0 is free. For one loop at a time: so it
- * stays small and near. */
+/* Open-addressing hash table from kind and id to the place of the newest item plus one; 0 is free.
+ * Cleared for each loop, so that it stays small and in the cache. */
 struct shared {
 	uint32_t *slots;
-	size_t size, room; /* size: of those in use, a power of two */
+	size_t size, room; /* size: slots in use, a power of two */
 };
 
 static void shared_clear(struct shared *known, uint32_t items)
@@ -162,7 +162,7 @@ static void shared_clear(struct shared *known, uint32_t items)
 	memset(known->slots, 0, known->size * sizeof(*known->slots));
 }
 
-/* The slot of those that share the item's entry, or a free one. */
+/* Linear probing: the slot of the item's entry, or a free one. */
 static uint32_t *shared_find(const struct making *k, const struct shared *known,
 			     const struct item *item)
 {
@@ -206,14 +206,14 @@ static void share_all(struct making *k)
 {
 	struct shared known = { 0 };
 
-	/* within one review an id is one item already */
+	/* within one review ids are unique */
 	for (uint32_t i = 0; i < k->out->n && breath_on(k->breath); i++)
 		if (k->list.v[i + 1].reviews - k->list.v[i].reviews > 1)
 			share_entries(k, &known, &k->list.v[i]);
 	free(known.slots);
 }
 
-/* ---- all of it ---- */
+/* ---- entry points ---- */
 
 static bool find_all(struct making *k)
 {

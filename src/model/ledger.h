@@ -1,31 +1,32 @@
-/* Loops: what the ledger is made of. A loop is a feedback session, or all reviews of one task and
- * its revisions. Its iterations are turns; its items are entries, findings that share their own id
- * being one; what happened to an entry is a list in the order of messages.
+/* The ledger: review and feedback loops as tables of items × iterations. A loop is a feedback
+ * session, or all reviews of one task and its revisions. Its iterations are turns; its rows are
+ * entries, one per item, or one for findings that share their id; a cell lists what happened to the
+ * entry in that turn (struct happening).
  *
- * What happened belongs to the turn that was running or was answered by the message that did it: a
- * review's findings and the revision that takes them up belong to one turn, an applied feedback to
- * the turn of the request that carries it.
+ * A happening belongs to the turn that was running, or that its message answered: a review's
+ * findings and the revision that takes them up belong to one turn, applied feedback to the turn of
+ * the request that has it.
  *
- * Which loops there are and what belongs to them is worked out once for a session. As of a message
- * k there are those that have begun by then, with the items raised by then, in the same order; of a
- * loop that is looked at, turns and happenings are worked out as of k. So a session may have tens
- * of thousands, and a screen that shows a few costs a few. */
+ * The loops and their members are computed once per session (loops_new). As of message k those
+ * exist that have begun before k, with the items raised before k, in the same order; turns and
+ * happenings are computed per loop on demand (loop_look), so that a session may have tens of
+ * thousands of loops and drawing costs only the visible ones. */
 #ifndef GAVEL_MODEL_LEDGER_H
 #define GAVEL_MODEL_LEDGER_H
 
 #include "model/model.h"
 
 struct loop {
-	uint32_t task;    /* the root, NONE for a feedback loop */
-	uint32_t first;   /* message that begins it */
-	uint32_t reviews; /* its first among all loops' reviews; the next loop's is the end */
-	uint32_t items, flips, answers; /* the same */
+	uint32_t task;    /* root task, NONE for a feedback loop */
+	uint32_t first;   /* its first message */
+	uint32_t reviews; /* start of its range in loops.reviews; ends at the next loop's */
+	uint32_t items, flips, answers; /* likewise */
 };
 
-/* An item that shares its id with an earlier one of the loop, and so its entry, has this bit. */
+/* Flag of an item that shares the entry of an earlier item of the loop with the same id. */
 #define LOOP_SHARES (UINT32_C(1) << 31)
 
-/* How many entries are open right after an answer, and which of these it raised, or raised
+/* Number of entries that are open after an answer, and of those it raised for the first time or
  * again. */
 struct answer {
 	uint32_t message, open, fresh, again;
@@ -33,20 +34,21 @@ struct answer {
 
 struct loops {
 	const struct model *model;
-	uint32_t users; /* whose lines show it */
-	uint32_t from, to; /* it holds as of any k from..to */
+	uint32_t users; /* reference count */
+	uint32_t from, to; /* valid as of any k in from..to */
 	uint32_t n;
-	struct loop *list; /* n, and one behind them */
-	uint32_t *reviews, *items; /* in the order of their numbers */
-	uint32_t *next; /* by place among the items: the next one's of its entry, NONE */
-	VEC(uint32_t) flips; /* messages after which a loop diverges, then does not, and so on */
-	VEC(struct answer) answers; /* of loops that have two */
+	struct loop *list; /* n, and a sentinel */
+	uint32_t *reviews, *items; /* grouped by loop, sorted by number */
+	uint32_t *next; /* by place in items: place of the next item of its entry, NONE */
+	VEC(uint32_t) flips; /* messages where a loop alternately starts and stops diverging */
+	VEC(struct answer) answers; /* of loops with two answers or more */
 };
 
-/* As of k, at most n; what it says holds as of any other k up to n, too, but for logs in which a
- * task that was reviewed already turns out to be a revision. NULL: the breath has stopped it. */
+/* Computes the loops as of k, at most n; valid for any other k up to n (from, to), unless a task
+ * that was already reviewed turns out to be a revision. NULL: cancelled by the yield. */
 struct loops *loops_new(const struct model *m, uint32_t k, uint32_t n, struct breath *breath);
-/* Whoever keeps it holds it; the last one that lets it go frees it. NULL is allowed. */
+/* Reference counting: loops_new and loops_hold add a reference, the last release frees. NULL is
+ * allowed. */
 struct loops *loops_hold(struct loops *all);
 void loops_release(struct loops *all);
 
@@ -57,8 +59,7 @@ static inline bool loop_has_begun(const struct loops *all, uint32_t loop, uint32
 	return all->list[loop].first < k;
 }
 
-/* Whether its last two answers left something open, and the later one not less than the one
- * before. */
+/* Whether the last answer left entries open, and no fewer than the one before. */
 bool loop_diverges(const struct loops *all, uint32_t loop, uint32_t k);
 
 enum happening_kind {
@@ -77,7 +78,7 @@ enum happening_kind {
 };
 
 struct happening {
-	uint32_t message, turn; /* turn: place in the loop's list */
+	uint32_t message, turn; /* turn: index into loop_at.turns */
 	uint8_t kind;
 };
 
@@ -89,12 +90,12 @@ struct entry {
 };
 
 struct loop_turn {
-	uint32_t answer; /* message, NONE = still waited for */
-	uint32_t iteration, open, fresh, again; /* right after the answer */
+	uint32_t answer; /* message, NONE = pending */
+	uint32_t iteration, open, fresh, again; /* counts as in struct answer */
 	bool failed;
 };
 
-/* When a loop was asked or answered. */
+/* A request or answer of a loop. */
 struct moment {
 	uint32_t message, turn;
 	bool answers, failed;
@@ -107,20 +108,20 @@ struct loop_at {
 	struct moment *moments;
 	struct loop_turn *turns;
 	uint32_t moment_count, turn_count;
-	enum review_verdict verdict; /* the newest word */
+	enum review_verdict verdict; /* of its newest step */
 	bool failed;
 };
 
-/* One that has begun. What it points to is in the arena. */
+/* Computes a loop that has begun before k; allocated in the arena. */
 struct loop_at *loop_look(const struct loops *all, uint32_t loop, uint32_t k, struct arena *arena);
 /* Its entry whose first item is `item`, with what happened to it. */
 void loop_entry(const struct loops *all, const struct loop_at *l, uint32_t item, struct arena *arena,
 		struct entry *out);
-/* The last two turns with an answer that is no error; false: there are not two. */
+/* The last two turns with a successful answer; false: there are not two. */
 bool loop_last_two(const struct loop_at *l, const struct loop_turn **before, const struct loop_turn **after);
 
-/* Walks the first items of a loop's entries, and an entry's items: places, and the next ones; NONE
- * ends both. limit: model_item_count(m, k). */
+/* Iterate over the entries of a loop (by the place of their first item), and over the items of an
+ * entry; NONE ends both. limit: model_item_count(m, k). */
 uint32_t loop_first_place(const struct loops *all, uint32_t loop, uint32_t limit);
 uint32_t loop_next_place(const struct loops *all, uint32_t loop, uint32_t place, uint32_t limit);
 uint32_t entry_next_place(const struct loops *all, uint32_t place, uint32_t limit);
@@ -128,7 +129,7 @@ static inline uint32_t loop_item(const struct loops *all, uint32_t place)
 {
 	return all->items[place] & ~LOOP_SHARES;
 }
-/* Where an item of a loop is. */
+/* Place of an item of a loop, by binary search. */
 uint32_t loop_place_of(const struct loops *all, uint32_t loop, uint32_t item);
 
 #endif

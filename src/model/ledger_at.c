@@ -1,4 +1,5 @@
-/* One loop as of a message: its turns, what happened to its entries, and what that comes to. */
+/* One loop of the ledger as of a message: its turns, the happenings of its entries, and the counts
+ * of open entries after each answer. */
 #include "model/ledger_internal.h"
 
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static int by_message(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* The steps of all its reviews in the order of messages. */
+/* The steps of all its reviews, sorted by message. */
 static struct word *tell_steps(const struct loops *all, uint32_t loop, uint32_t k, struct arena *arena,
 			       uint32_t *n)
 {
@@ -100,7 +101,7 @@ static uint32_t turn_of_iteration(struct loop_at *l, uint32_t iteration)
 	return l->turn_count++;
 }
 
-/* Without what the answers come to. */
+/* Turns without the counts. */
 static struct loop_at *find_turns(const struct loops *all, uint32_t loop, uint32_t k,
 				  struct arena *arena)
 {
@@ -130,7 +131,7 @@ static struct loop_at *find_turns(const struct loops *all, uint32_t loop, uint32
 	return l;
 }
 
-/* The turn a message belongs to: that of the last moment at or before it. */
+/* Binary search: the turn of the last moment at or before the message. */
 static uint32_t turn_at(const struct loop_at *l, uint32_t message)
 {
 	uint32_t low = 0, high = l->moment_count;
@@ -188,7 +189,7 @@ static enum happening_kind kind_of(const struct item_step *step)
 	return HAPPENED_OTHER;
 }
 
-/* A step of an entry with several items, until all are in order. */
+/* Sort key of a step of an entry with several items. */
 struct told {
 	struct item_step step;
 	uint32_t order;
@@ -228,8 +229,8 @@ static const struct item_step *order_steps(const struct loops *all, uint32_t pla
 	return steps;
 }
 
-/* The steps of the entry whose first item is at that place, in the order of messages; those from k
- * on may be among them. */
+/* The steps of the entry whose first item is at that place, sorted by message; may include steps
+ * from k on. */
 static inline const struct item_step *entry_steps(const struct loops *all, uint32_t place,
 						  uint32_t limit, struct arena *arena, uint32_t *n)
 {
@@ -241,8 +242,8 @@ static inline const struct item_step *entry_steps(const struct loops *all, uint3
 	return item->steps;
 }
 
-/* Raised twice in one turn: once is enough. raised: the message that raised it last, NONE before
- * the first. */
+/* False if it was already raised in the same turn. *raised: the message that raised it last, NONE
+ * at first. */
 static bool is_raised_anew(const struct loop_at *l, uint32_t message, uint32_t *raised)
 {
 	if (*raised != NONE && turn_at(l, *raised) == turn_at(l, message))
@@ -274,9 +275,9 @@ void loop_entry(const struct loops *all, const struct loop_at *l, uint32_t item,
 	}
 }
 
-/* ---- what answers come to ---- */
+/* ---- counts after answers ---- */
 
-/* The first answer at or behind a message, from the one at `low` on, or n. */
+/* Binary search: the first answer at or after a message, from index `low` on, or n. */
 static uint32_t answer_from(const struct answer *list, uint32_t low, uint32_t n, uint32_t message)
 {
 	uint32_t high = n;
@@ -292,7 +293,7 @@ static uint32_t answer_from(const struct answer *list, uint32_t low, uint32_t n,
 	return low;
 }
 
-/* The same, where it is mostly the first one or the next. */
+/* The same, but tries the first two linearly: usually it is one of them. */
 static inline uint32_t answer_near(const struct answer *list, uint32_t low, uint32_t n, uint32_t message)
 {
 	for (unsigned i = 0; i < 2; i++, low++)
@@ -301,9 +302,8 @@ static inline uint32_t answer_near(const struct answer *list, uint32_t low, uint
 	return answer_from(list, low, n, message);
 }
 
-/* `open` is how many more are open than after the answer before, until all entries are counted:
- * below zero it wraps, and comes back. The first step has raised the entry; at: the answer that it
- * was told by, or the next one. */
+/* Accumulates one entry. Until count_answers sums up, `open` is the difference to the answer before
+ * and may wrap below zero. The first step is RAISED; at: the first answer at or after it. */
 static void count_steps(const struct loop_at *l, const struct item_step *steps, uint32_t step_count,
 			struct answer *list, uint32_t at, uint32_t n)
 {
@@ -331,7 +331,7 @@ static void count_steps(const struct loop_at *l, const struct item_step *steps, 
 	}
 }
 
-/* For a walk over places, as items_fetch is for one over items. */
+/* Prefetch for loops over places, like items_fetch for items. */
 static void places_fetch(const struct loops *all, uint32_t place)
 {
 	const struct item *items = all->model->items.v, *later;
@@ -350,8 +350,8 @@ static struct answer *count_answers(const struct loops *all, const struct loop_a
 				    uint32_t *n)
 {
 	struct answer *list = arena_alloc(arena, (l->moment_count + 1) * sizeof(*list));
-	struct arena scratch = { 0 }; /* an entry at a time */
-	uint32_t at = 0; /* entries are in the order in which they were raised */
+	struct arena scratch = { 0 }; /* reset for each entry */
+	uint32_t at = 0; /* only advances: entries are sorted by when they were raised */
 
 	*n = 0;
 	for (uint32_t i = 0; i < l->moment_count; i++)
@@ -424,7 +424,7 @@ static bool two_diverge(const struct loop_at *l)
 	return loop_last_two(l, &before, &after) && after->open && after->open >= before->open;
 }
 
-/* Plays the loop once more, and notes where it begins and ceases to diverge. */
+/* Replays the loop and records the messages where it starts and stops diverging. */
 static void find_flips(struct loops *all, struct loop_at *l, const struct answer *answers, uint32_t n)
 {
 	bool diverges = false;

@@ -1,4 +1,5 @@
-/* Names, entities and the application of a message. */
+/* model_apply: resolves a message's session and agents, appends its record, detects repeated
+ * messages and dispatches its events to the dialect's rules. Also interning of names. */
 #include "model/rules.h"
 
 #include <stdarg.h>
@@ -94,7 +95,7 @@ struct str agent_name(const struct model *m, uint32_t agent)
 	return agent == NONE ? STR_NONE : model_str(m, m->agents.v[agent].name);
 }
 
-/* Groups are few, and mostly the one before. */
+/* Interns a group; usually it is the same as the last one. */
 static uint32_t group_kept(struct model *m, struct str group)
 {
 	if (m->group_before >= m->strings.n || !is_name(m, m->group_before, group))
@@ -234,7 +235,7 @@ void report(struct applying *a, enum severity s, const char *rule, const char *a
 	}
 }
 
-/* Kinds are few; what an agent makes up beyond 255 of them is filed under one name. */
+/* Interns a kind; those beyond 255 share the name "other". */
 static uint8_t kind_lookup(struct model *m, struct str kind)
 {
 	for (unsigned i = 0; i < m->kind_count; i++)
@@ -248,7 +249,7 @@ static uint8_t kind_lookup(struct model *m, struct str kind)
 	return (uint8_t)m->kind_count++;
 }
 
-/* They mostly differ in how they begin, in how they end, or in length. */
+/* Cache in front of kind_lookup, hashed by first byte, last byte and length. */
 static uint8_t kind_number(struct model *m, struct str kind)
 {
 	uint8_t *recent = &m->recent_kinds[0];
@@ -291,7 +292,7 @@ static struct str replied_to(const struct message *msg)
 {
 	if (msg->dialect == DIALECT_COLLABORATION)
 		return msg->reply_to;
-	/* without a correlationId, a message is its own */
+	/* without a correlationId, the decoder sets the message's own id */
 	if (msg->dialect == DIALECT_ORCHESTRATOR && !str_eq(msg->correlation, msg->id))
 		return msg->correlation;
 	return STR_NONE;
@@ -311,7 +312,7 @@ static void note_reply(struct applying *a)
 			heap_push(m->heap, &m->replies, (struct reply){ v, a->message });
 }
 
-/* A message sent twice changes nothing the second time. */
+/* Idempotence: a message with the id and content of an earlier one is not applied again. */
 static bool is_repeat(struct applying *a, uint64_t id)
 {
 	struct model *m = a->m;
@@ -359,7 +360,7 @@ static bool same_route(const struct route *a, const struct route *b)
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* Finds or adds. */
+/* Interns a route. */
 static uint32_t route_number(struct model *m, struct route route)
 {
 	uint64_t words[2], h;
@@ -417,13 +418,13 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	note_group(&a, place);
 	if (msg->dialect == DIALECT_FEEDBACK)
 		feedback_find_session(&a, place->group);
-	/* where its id belongs is far away in memory: it comes while the agents are looked up */
+	/* prefetch the bucket of its id while the agents are looked up */
 	id = msg->id.n ? id_in_session(a.session, hash_known(msg->id, msg->id_hash)) : 0;
 	if (id)
 		ids_fetch(&m->ids, id);
 	a.from = model_agent(m, a.session, &msg->from, message_key(msg, msg->from_key), a.message);
 	a.to = model_agent(m, a.session, &msg->to, message_key(msg, msg->to_key), a.message);
-	/* who speaks is told by the way a message came; what it says of its sender is a claim */
+	/* a person's messages come from files of replies; elsewhere "human" is only a claim */
 	if (msg->from.human && !place->aside)
 		msg->flags |= RECORD_CLAIM;
 	route.session = a.session;

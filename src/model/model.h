@@ -6,7 +6,9 @@
  * steps with message < k, and equals what loading only those k messages gives. A cursor is that k.
  *
  * Entities refer to each other by number; NONE means none. Names are interned: model_str(m, id).
- * Texts of items are not kept; a view reads the message again (record) and asks its dialect. */
+ * Texts of items are not stored; a view fetches the message again (record) and decodes it.
+ *
+ * All memory is in one heap: model_init, model_apply for each message in order, model_release. */
 #ifndef GAVEL_MODEL_MODEL_H
 #define GAVEL_MODEL_MODEL_H
 
@@ -22,43 +24,42 @@ enum step_kind {
 	STEP_RAISED,
 	STEP_DECIDED,
 	STEP_ACKED,      /* the decision was acknowledged */
-	STEP_BOUNCED,    /* unknown_id: the item is open again */
+	STEP_BOUNCED,    /* the sender answered unknown_id: the item is open again */
 	STEP_FIXED,      /* listed as fixed in an iteration */
-	STEP_SUPERSEDED, /* a later turn or review overtook it undecided */
+	STEP_SUPERSEDED, /* a later turn or review replaced it undecided */
 };
 
 struct item_step {
-	uint32_t message; /* also tells who: step_by */
+	uint32_t message; /* step_by: its sender */
 	uint32_t index; /* RAISED: which element of the message */
-	uint32_t hash;  /* RAISED: of what it says */
+	uint32_t hash;  /* RAISED: of its content */
 	uint16_t iteration;
 	uint8_t verdict;
 	uint8_t what : 3;        /* enum step_kind */
 	uint8_t grade : 3;       /* RAISED: enum item_severity */
-	uint8_t undecidable : 1; /* RAISED: its id, or a field the reply needs, is broken */
+	uint8_t undecidable : 1; /* RAISED: its id, or a field that the reply needs, is invalid */
 	uint8_t bare : 1;        /* RAISED: a verdict whose review has no findings */
 };
 
-/* What an item belongs to, and through that to the rest: a review is of a task, a task of a
- * session. */
+/* Kind of an item's owner. The rest follows: a review belongs to a task, a task to a session. */
 enum item_owner {
 	OWNER_SESSION,
 	OWNER_TASK,
 	OWNER_REVIEW, /* it is its finding or change */
-	OWNER_OWN,    /* number in item_owners: what it named together belongs apart elsewhere */
+	OWNER_OWN,    /* index into item_owners: task and review do not imply the rest */
 };
 
 struct item {
 	uint32_t id;    /* interned; NONE = named after kind and line */
-	uint32_t owner; /* number; item_session, item_task and item_review tell */
+	uint32_t owner; /* number, by `owned`; see item_session, item_task, item_review */
 	struct item_step *steps;
 	uint32_t n;
 	uint8_t kind;   /* enum item_kind */
-	bool open : 1;  /* after all its steps; deadline and standing aside */
-	bool dated : 1; /* item_deadline tells */
-	bool stood : 1; /* a person has decided on it: item_standing */
+	bool open : 1;  /* after all its steps; ignores deadline and decision overlay */
+	bool dated : 1; /* has a deadline: item_deadline */
+	bool stood : 1; /* has a decision overlay: item_standing */
 	uint8_t owned : 2; /* enum item_owner */
-	uint8_t origin_dialect, origin_kind; /* of what a queue passes on; dialect 0 = none */
+	uint8_t origin_dialect, origin_kind; /* of an item forwarded by a queue; dialect 0 = none */
 };
 
 _Static_assert(sizeof(struct item) <= 24, "there may be millions");
@@ -72,36 +73,35 @@ struct dated_item {
 	uint32_t item;
 };
 
-/* What a person has decided here, laid over what the log says.
+/* Decision overlay: what the user decided in gavel, on top of what the log says.
  *
- * It holds for the text that was shown: seen from `from` on, until a message raises the item anew
- * (other words, a later iteration, after it was closed). Meanwhile the verdict is the person's and
- * the item is not open, whatever the log says of it; it does not expire either. Two have not
- * happened, and leave the item as the log has it: a staged one, whose verdict is shown as long as
- * the item is open, and one that bounced. The log's acknowledgement of one that was sent or held
- * counts at once. */
+ * It is valid for the text that was shown: from message `from` on until a message raises the item
+ * again (other content, a later iteration, after it was closed). Meanwhile the verdict is the
+ * user's and the item is not open, whatever the log says; nor does it expire. Two states do not
+ * close the item: a staged decision, whose verdict is shown as long as the item is open, and a
+ * bounced one. An acknowledgement in the log of one that was sent or held takes effect at once. */
 struct standing {
 	uint32_t item;
-	uint32_t from; /* messages that had come by then; at least the one that raised it */
+	uint32_t from; /* number of messages at the time; includes the one that raised it */
 	uint32_t by;   /* interned name */
 	int64_t time_ms;
 	uint8_t verdict;  /* enum verdict */
 	uint8_t delivery; /* enum delivery */
 };
 
-/* A message that answers one whose id was expected (model_expect). */
+/* A message that replies to an expected id (model_expect). */
 struct reply {
-	uint32_t expected; /* number that model_expect gave */
+	uint32_t expected; /* as returned by model_expect */
 	uint32_t message;
 };
 
-/* Messages that came one after the other from one group; of a file of replies, from none. */
+/* A run of consecutive messages from one group; NONE for a file of replies. */
 struct stretch {
 	uint32_t first; /* message */
 	uint32_t group; /* interned, NONE */
 };
 
-/* Messages from `first` on came at that time, as far as anybody watched them come. */
+/* Messages from `first` on were received live at that time. */
 struct arrival {
 	uint32_t first;
 	int64_t time_ms;
@@ -109,13 +109,13 @@ struct arrival {
 
 struct task_step {
 	uint32_t message;
-	uint32_t agent;   /* who has it */
+	uint32_t agent;   /* assignee */
 	uint8_t state;    /* enum task_state */
-	uint8_t percent;  /* 255 = not told */
-	bool assigned;    /* the message gives the task out: its text is there */
+	uint8_t percent;  /* 255 = unknown */
+	bool assigned;    /* the message assigns the task, and has its text */
 };
 
-/* What the envelopes of a lane said last to be missing. */
+/* The gaps that the last envelopes of a lane listed. */
 struct gaps {
 	uint64_t hash, in_hash;
 	int64_t in_iteration;
@@ -127,12 +127,12 @@ struct task_need {
 	uint32_t task_id; /* interned */
 };
 
-/* What a task was given out with; there is nothing of it in most protocols. */
+/* Terms of an assignment, allocated only for protocols that have them. */
 struct task_terms {
 	HVEC(struct task_need) needs;
 	/* for rules of collaboration */
 	HVEC(uint32_t) scope;      /* globs, interned */
-	int64_t given_ms, told_ms; /* when it was given out, and last reported on */
+	int64_t given_ms, told_ms; /* time of its assignment, and of the last report */
 };
 
 struct task {
@@ -142,7 +142,7 @@ struct task {
 	HVEC(struct task_step) steps;
 	struct task_terms *terms; /* or NULL */
 	/* for rules while messages are applied */
-	uint32_t rounds;     /* of a root: reviews so far */
+	uint32_t rounds;     /* of a root: number of reviews so far */
 	uint32_t failures : 27;
 	bool given : 1, active : 1, escalated : 1, has_result : 1, sensitive : 1;
 	struct gaps *gaps; /* of a lane of envelopes, else NULL */
@@ -154,11 +154,11 @@ struct review_step {
 	uint32_t message;
 	uint16_t iteration;
 	uint16_t findings;
-	uint8_t verdict; /* enum review_verdict; REVIEW_NONE = asked */
+	uint8_t verdict; /* enum review_verdict; REVIEW_NONE = requested */
 	bool failed;     /* a feedback turn that ended in an error */
 };
 
-/* A review of a task, or a feedback loop (task NONE): rounds of asking and answering. */
+/* A review of a task, or a feedback loop (task NONE): rounds of request and response. */
 struct review {
 	uint32_t id, session, task, reviewer;
 	HVEC(struct review_step) steps;
@@ -173,7 +173,7 @@ struct agent_step {
 struct agent {
 	uint32_t name, type, session;
 	uint32_t first; /* message */
-	HVEC(struct agent_step) states; /* told by others */
+	HVEC(struct agent_step) states; /* as reported by other agents */
 	int64_t *recent_ms; /* times of the last messages, for the rate rule */
 	uint32_t recent_n;
 	bool known, human, sent, flooding;
@@ -192,11 +192,11 @@ struct interned {
 	const char *p;
 	uint32_t n : 31;
 	bool shared : 1; /* several tasks, reviews or items have it */
-	uint32_t last;   /* number of the one that was asked for by it last; NONE = none has it */
+	uint32_t last;   /* number of the entity last looked up by it; NONE = none has it */
 };
 
-/* A session of a group, or an agent of a session, met lately: what its name in that is filed as.
- * Whoever finds it here need not look at the entity, which is far away. */
+/* Entry of a small direct-mapped cache: (group, name) → session, or (session, name) → agent. A hit
+ * saves the cache miss of reading the entity itself. */
 struct recent {
 	uint32_t of, name;
 	uint32_t number; /* plus one; 0 = none */
@@ -204,13 +204,13 @@ struct recent {
 
 struct recent_route {
 	struct route route;
-	uint32_t number; /* the same */
+	uint32_t number; /* plus one; 0 = none */
 };
 
 struct model {
-	struct heap *heap; /* where all of it is, but for this struct */
+	struct heap *heap; /* holds everything but this struct */
 	HVEC(struct record) records;
-	int64_t now_ms; /* the newest time of theirs, WHEN_NONE */
+	int64_t now_ms; /* newest time among the records, or WHEN_NONE */
 	HVEC(struct route) routes;
 	struct whence whence;
 	HVEC(struct session) sessions;
@@ -220,9 +220,9 @@ struct model {
 	HVEC(struct item) items;
 	HVEC(struct owner) item_owners;
 	uint32_t open_count;  /* of items */
-	HVEC(struct dated_item) dated; /* by number */
+	HVEC(struct dated_item) dated; /* sorted by item number */
 	HVEC(struct usage) usage;
-	struct findings findings; /* about several messages, each on the one that completes it */
+	struct findings findings; /* diagnostics of cross-message rules, each at its last message */
 	HVEC(struct interned) strings;
 	HVEC(struct standing) standings;
 	HVEC(uint32_t) expected; /* interned ids of messages */
@@ -230,65 +230,63 @@ struct model {
 	HVEC(struct stretch) stretches;
 	HVEC(struct arrival) arrivals;
 	struct ids ids;
-	uint32_t group_before; /* name of the newest message's; may be anything */
-	uint32_t office_names[OFFICE_COUNT]; /* interned, plus one; 0 = not met yet */
-	/* those met last, by a hash: few speak at a time, and big maps are slow */
+	uint32_t group_before; /* guess for the next message's group: that of the newest */
+	uint32_t office_names[OFFICE_COUNT]; /* interned names of roles, plus one; 0 = not yet */
+	/* direct-mapped caches before the big maps: few agents talk at a time */
 	struct recent recent_sessions[MODEL_RECENT], recent_agents[MODEL_RECENT];
 	struct recent_route recent_routes[MODEL_RECENT];
 	uint8_t recent_kinds[MODEL_RECENT_KINDS];
-	struct map_slot recent_names[MODEL_RECENT_NAMES]; /* the last one of each hash */
+	struct map_slot recent_names[MODEL_RECENT_NAMES];
 	struct map route_map, string_map, session_map, agent_map, task_map, review_map, item_map, expected_map,
 		standing_map;
-	/* the judge's thresholds (handoff): from approve_from on a result passes, from human_from
-	 * on a person decides */
+	/* confidence thresholds of the judge (handoff): >= approve_from passes, >= human_from goes
+	 * to a person */
 	double approve_from, human_from;
 	bool runs_agents; /* gavel is the orchestrator: a submitted task needs a person */
 	struct str kinds[256];
 	unsigned kind_count;
 };
 
-/* What a message's bytes are and where they are, as the wire knows it. */
+/* Position of a message's bytes in its source, from the wire. */
 struct place {
 	uint32_t source, line, length;
 	uint64_t offset;
 	struct str group; /* the session's name where messages name none */
-	bool aside; /* from a file of replies: another reading of the group may not have it */
+	bool aside; /* from a file of replies, which may be absent when the group is read again */
 };
 
 void model_init(struct model *m);
-/* In a heap of the caller's making, which is the model's from then on. */
+/* In the caller's heap, of which the model takes ownership. */
 void model_init_in(struct model *m, struct heap *heap);
 void model_release(struct model *m);
-/* Applies one message. Diagnostics of cross-message rules are added to msg->diags and kept. */
+/* Applies one message. Diagnostics of cross-message rules are added to msg->diags and stored. */
 void model_apply(struct model *m, struct message *msg, const struct place *place);
-/* What of that makes a message one more. */
+/* The part of model_apply that appends the record and updates now_ms. */
 void model_add_record(struct model *m, struct record r);
 
-/* How a person's decision stands; takes the place of an older one on the same item. delivery
- * DELIVERY_NONE takes it away. */
+/* Sets or replaces the decision overlay of an item; DELIVERY_NONE removes it. */
 void model_stand(struct model *m, const struct standing *s);
-/* How many of the first k messages came from the group of that session, files of replies not
- * counted: a number that still means the same when the group is read together with others. */
+/* How many of the first k messages are from the group of that session, without files of replies: a
+ * position that stays valid when the group is loaded together with others. */
 uint32_t model_seen(const struct model *m, uint32_t session, uint32_t k);
-/* The other way round: how many messages had come when the group had that many; at most all. */
+/* The inverse: the k at which the group had that many messages; at most all. */
 uint32_t model_when_seen(const struct model *m, uint32_t session, uint32_t seen);
-/* From now on a message that replies to this id is noted in replies; what has come already is not
- * looked at again. Expecting the same id twice gives the same number. */
+/* Records messages that reply to this id in `replies` from now on; earlier ones are not searched.
+ * The same id gets the same number again. */
 uint32_t model_expect(struct model *m, struct str message_id);
-/* The messages from `first` on have come just now, live. */
+/* The messages from `first` on were received live at time_ms. */
 void model_arrived(struct model *m, uint32_t first, int64_t time_ms);
 uint32_t model_intern(struct model *m, struct str s);
-/* The same for names that may be new to the model, and are then not kept: NONE. */
+/* Lookup without interning; NONE if the name is unknown. */
 uint32_t model_known(const struct model *m, struct str s);
-/* The group whose session knows what this message answers (a file of replies belongs to the log it
- * replies to), or STR_NONE; also where several groups know it. Looks at every session. */
+/* The group of the log that this message replies to (a file of replies belongs to that log);
+ * STR_NONE if there is none or several. Linear in the number of sessions. */
 struct str model_group_of(struct model *m, const struct message *msg);
 
 static inline struct str model_str(const struct model *m, uint32_t id)
 {
 	return id == NONE ? STR_NONE : str_make(m->strings.v[id].p, m->strings.v[id].n);
 }
-/* What way a message went, and where its bytes are. */
 static inline const struct route *route_of(const struct model *m, const struct record *r)
 {
 	return &m->routes.v[r->route];
@@ -315,32 +313,32 @@ struct str session_name(const struct model *m, uint32_t session);
 struct str agent_name(const struct model *m, uint32_t agent);
 /* The first message of a session with that id, or NONE. */
 uint32_t message_with_id(const struct model *m, uint32_t session, struct str id);
-/* The highest number that a collaboration session's messages carry, -1 = none has one. */
+/* The highest sequence number in a collaboration session, -1 = none. */
 int64_t model_sequence(const struct model *m, uint32_t session);
 
-/* ---- looking at it as of the first k messages ---- */
+/* ---- queries as of the first k messages ---- */
 
-/* When a message was sent as it says, else when it came, else WHEN_NONE. */
+/* A message's own time, else the time it was received, else WHEN_NONE. */
 int64_t model_time(const struct model *m, uint32_t message);
 
 /* The newest time among the first k messages: "now" when nothing is live. */
 int64_t model_now(const struct model *m, uint32_t k);
-/* How many messages come before the first one later than t. */
+/* Number of messages before the first one later than that time. */
 uint32_t model_cut_at(const struct model *m, int64_t time_ms);
 
 struct item_state {
 	enum verdict verdict; /* EXPIRED when its deadline is before now */
 	enum item_severity grade;
 	uint32_t opened;      /* message that raised it first */
-	uint32_t message, index; /* where its newest text is */
-	uint32_t decided;     /* message, NONE; also tells who: decided_by */
+	uint32_t message, index; /* position of its newest text */
+	uint32_t decided;     /* message or NONE; decided_by: its sender */
 	uint16_t iteration, times, revision;
 	bool open, came_back, acked, bounced, undecidable;
 	bool bare; /* a verdict whose review has no findings */
 	uint16_t fixed_in; /* iteration, 0 = not */
-	enum delivery delivery; /* of a person's decision (struct standing); NONE = nobody's */
-	uint32_t person;        /* interned name of who decided here, NONE */
-	int64_t stood_ms;       /* when */
+	enum delivery delivery; /* of the decision overlay; NONE = there is none */
+	uint32_t person;        /* interned name of who made that decision, NONE */
+	int64_t stood_ms;       /* its time */
 };
 
 /* task, review: NONE = of none. */
@@ -358,16 +356,15 @@ static inline uint32_t item_review(const struct model *m, const struct item *ite
 					   : NONE;
 }
 
-/* WHEN_NONE = it has none. These three are for an item of the model, not for a copy. */
+/* WHEN_NONE = it has none. These take a pointer into m->items, not a copy. */
 int64_t item_deadline(const struct model *m, const struct item *item);
-/* What a person has decided on it; NULL = nothing. */
+/* Its decision overlay, or NULL. */
 const struct standing *item_standing(const struct model *m, const struct item *item);
-/* As if nobody had decided anything. */
+/* Removes all decision overlays. */
 void model_unstand(struct model *m);
 
-/* For whoever walks all items, tasks or reviews and looks at their steps, which lie anywhere:
- * called with the number of each, these have the steps of a later one brought near, the first and
- * the last of them. */
+/* Software prefetch for loops over all items, tasks or reviews that read their steps: called with
+ * the number of each, prefetches first and last step of the one STEPS_AHEAD further on. */
 enum { STEPS_AHEAD = 16 };
 
 static inline void steps_fetch(const void *steps, uint32_t n, size_t size)
@@ -403,7 +400,7 @@ static inline void reviews_fetch(const struct model *m, uint32_t number)
 	}
 }
 
-/* The agent, or NONE: whoever sent the message. */
+/* The agent that sent the message, or NONE. */
 static inline uint32_t step_by(const struct model *m, const struct item_step *step)
 {
 	return message_route(m, step->message)->from;
@@ -412,7 +409,7 @@ static inline uint32_t step_by(const struct model *m, const struct item_step *st
 /* false when the item does not exist yet. */
 bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
 	     struct item_state *out);
-/* The same without what a person has decided here. */
+/* The same without the decision overlay. */
 bool item_in_log(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
 		 struct item_state *out);
 /* The agent that decided it in the log, or NONE. */
@@ -422,34 +419,34 @@ static inline uint32_t decided_by(const struct model *m, const struct item_state
 }
 /* "scope-01", "review-7/find-2", "escalation@12" */
 void item_name(const struct model *m, const struct item *item, struct buf *out);
-/* Its id, as a reply to the message that raised it names it: "c-1", or "change:c-1" where that
- * message has a finding of this id, too. */
+/* Its id as used in a reply to the message that raised it: "c-1", or "change:c-1" if that message
+ * also has a finding with this id. */
 void item_reply_name(const struct model *m, const struct item *item, struct buf *out);
-/* The item that a reply to that message means by a name, or NONE. */
+/* The item that a name in a reply to that message refers to, or NONE. */
 uint32_t item_replied_to(const struct model *m, uint32_t message, struct str name);
-/* Whether its session has an item of another kind that item_name gives the same name. */
+/* Whether another kind of item in its session has the same item_name. */
 bool item_has_twin(const struct model *m, const struct item *item);
-/* How many items there are as of k: they are numbered in the order they were raised first. */
+/* Number of items as of k: they are numbered in the order in which they were first raised. */
 uint32_t model_item_count(const struct model *m, uint32_t k);
-/* Open items (or all), most urgent first: numbers into items. Free the result. */
+/* Sorts the inbox: open items (or all), most urgent first, as numbers. Free the result. */
 uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n,
 		      struct breath *breath);
-/* How many items are open, and how many of these have a deadline. Cheap for all messages. */
+/* Number of open items, and how many of these have a deadline. Cheap for k = all messages. */
 uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t *due);
 
 struct task_state_at {
 	enum task_state state;
-	int percent;         /* -1 = not told */
+	int percent;         /* -1 = unknown */
 	uint32_t agent;
 	uint32_t first, last; /* messages */
-	uint32_t given;       /* message that describes it, NONE */
-	uint32_t attempts;    /* times it was given out */
+	uint32_t given;       /* message that assigned it, NONE */
+	uint32_t attempts;    /* number of assignments */
 };
 bool task_at(const struct model *m, const struct task *task, uint32_t k, struct task_state_at *out);
-/* How many of its needs there are as of k; the first ones of terms->needs. */
+/* Number of its dependencies as of k; the first ones of terms->needs. */
 uint32_t task_needs(const struct task *task, uint32_t k);
 bool task_state_is_final(enum task_state s);
-/* Whoever has it is at work. */
+/* The assignee is working on it. */
 bool task_state_is_work(enum task_state s);
 /* No progress for 30 s on a running task. */
 bool task_is_stalled(const struct model *m, const struct task_state_at *t, int64_t now_ms);
@@ -462,13 +459,13 @@ struct review_state {
 };
 bool review_at(const struct model *m, const struct review *r, uint32_t k, struct review_state *out);
 
-/* A session's feedback loop after all messages: which turn is next, and which Request came last. */
+/* State of a session's feedback loop after all messages: the next turn and the last Request. */
 struct turn_state {
 	uint32_t request; /* message, NONE */
 	bool unsure;      /* several first Requests were waiting: it may be another session's */
 	int64_t asked, answered; /* last iterations, 0 = none */
-	int64_t done; /* the turn that the newest Response ended: its own iteration, but where that
-			 does not echo the Request's, the Request's; 0 = none */
+	int64_t done; /* the turn that the newest Response completed: the Request's iteration where
+			 the Response does not echo it; 0 = none */
 	bool waits;   /* a Request has no Response yet */
 	bool failed;  /* the newest Response is an error */
 	bool matched; /* the Request that it answers was seen */
@@ -477,17 +474,17 @@ struct turn_state {
 void feedback_turn(const struct model *m, uint32_t session, struct turn_state *out);
 
 enum {
-	STALL_MS = 30000,       /* a task without progress, an agent at work without a word */
-	AGENT_PARTS = 12,
+	STALL_MS = 30000,       /* task without progress, working agent without a message */
+	AGENT_PARTS = 12,       /* buckets of an activity histogram */
 	RATE_SPAN_MS = 60000,
-	FLOOD_MESSAGES = 100,   /* a second, more than that is a flood */
-	FLOOD_SHOWN_MS = 10000, /* how long after it */
+	FLOOD_MESSAGES = 100,   /* per second; more is a flood */
+	FLOOD_SHOWN_MS = 10000, /* how long a flood is shown after it */
 };
 
 enum agent_health { /* the worst last */
 	AGENT_IDLE,
 	AGENT_WORKING,
-	AGENT_SILENT,  /* at work, but not heard of for STALL_MS */
+	AGENT_SILENT,  /* working, but no message for STALL_MS */
 	AGENT_STALLED, /* its task has made no progress for STALL_MS */
 	AGENT_FLOODING,
 };
@@ -498,9 +495,9 @@ struct agent_stats {
 	uint64_t tokens_in, tokens_out, tokens_cached;
 	double cost;
 	uint32_t task;   /* current, NONE */
-	uint32_t state;  /* interned, or NONE: told by the orchestrator */
+	uint32_t state;  /* interned, or NONE: as reported by the orchestrator */
 	uint32_t minute; /* messages in the last RATE_SPAN_MS */
-	uint16_t activity[AGENT_PARTS]; /* in each part of the session's time */
+	uint16_t activity[AGENT_PARTS]; /* histogram over the session's time */
 	uint8_t health; /* enum agent_health */
 };
 
@@ -508,9 +505,8 @@ _Static_assert(sizeof(struct agent_stats) <= 96, "there may be tens of thousands
 /* One for every agent. Free the result. */
 struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, int64_t now_ms,
 				      struct breath *breath);
-/* How many messages of an agent are in each part of the last RATE_SPAN_MS, the newest last. These
- * lie behind the stats of all n agents: few have spoken lately, and pages of the others take no
- * memory as long as nobody writes to them. */
+/* Histogram of an agent's messages over the last RATE_SPAN_MS, newest bucket last. Stored behind
+ * the stats of all n agents: for most agents it stays zero, and untouched pages cost no memory. */
 static inline uint16_t *agent_recent(struct agent_stats *all, uint32_t n, uint32_t agent)
 {
 	return (uint16_t *)(void *)(all + n) + (size_t)agent * AGENT_PARTS;

@@ -1,6 +1,6 @@
-/* What names lead to. Most names are one thing's alone, and its number is kept with the name. Only
- * where tasks, reviews or items share a name all of them are filed in maps, which are far away in
- * memory. */
+/* Index from names to tasks, reviews and items. Most names belong to one entity, whose number is
+ * stored with the interned name. Only entities that share a name are added to the hash maps, where
+ * every lookup is a cache miss. */
 #include "model/rules.h"
 
 static void file_task(struct model *m, uint32_t number)
@@ -35,7 +35,7 @@ static void file(struct model *m, enum named what, uint32_t number)
 	}
 }
 
-/* What the only thing of a name is, the newest aside: that one may have the same number. */
+/* Kind of the only entity with that name so far; skips the newest, which may have its number. */
 static enum named only_one(const struct model *m, uint32_t name, enum named newest)
 {
 	uint32_t number = m->strings.v[name].last;

@@ -1,6 +1,6 @@
-/* What an item belongs to: a review is of a task, a task of a session, so one number tells all three.
- * A message may name a review together with another task than it was first told of; then, and only
- * then, an item has an entry of its own. */
+/* Owner of an item: a review implies its task, a task its session, so one number is enough. Only if
+ * a message names a review with another task than before, the item gets an entry of its own in
+ * item_owners. */
 #include "model/rules.h"
 
 struct owner item_owner(const struct model *m, const struct item *item)

@@ -1,19 +1,20 @@
-/* What a person says in a collaboration session. It is about the message that it replies to, also
- * when agents have gone on meanwhile: a file of replies is read after its log. */
+/* Effects of a person's messages in a collaboration session: which task and which items a reply
+ * refers to, and deciding them. A reply applies to the message it replies to even if agents have
+ * gone on meanwhile, since a file of replies is read after its log. */
 #include "model/rules.h"
 
 #include <stddef.h>
 
-/* tasks or reviews that a message is held against */
+/* limit of the linear searches over tasks and reviews */
 enum { SEARCH_MAX = 16384 };
 
-/* The message that this one of a person replies to, NONE. */
+/* The message that a person's message replies to, NONE. */
 static uint32_t answered_by_person(const struct applying *a)
 {
 	return a->msg->from.human ? message_with_id(a->m, a->session, a->msg->reply_to) : NONE;
 }
 
-/* Whether one of the steps, oldest first, is of that message, whose number each begins with. */
+/* Binary search: whether a step is of that message. Each step begins with its message number. */
 static bool has_step(const void *steps, size_t size, uint32_t n, uint32_t message)
 {
 	uint32_t low = 0, high = n;
@@ -35,7 +36,7 @@ static bool has_step(const void *steps, size_t size, uint32_t n, uint32_t messag
 _Static_assert(offsetof(struct review_step, message) == 0, "has_step reads it there");
 _Static_assert(offsetof(struct task_step, message) == 0, "has_step reads it there");
 
-/* The review that the message asks for or gives. */
+/* The review that the message requests or reports. */
 static uint32_t find_review_of(const struct model *m, uint32_t session, uint32_t message)
 {
 	for (uint32_t i = m->reviews.n; i-- > 0 && m->reviews.n - i < SEARCH_MAX;)
@@ -46,7 +47,7 @@ static uint32_t find_review_of(const struct model *m, uint32_t session, uint32_t
 	return NONE;
 }
 
-/* The task that the message gives out or reports on. */
+/* The task that the message assigns or reports on. */
 static uint32_t find_task_of(const struct model *m, uint32_t session, uint32_t message)
 {
 	for (uint32_t i = m->tasks.n; i-- > 0 && m->tasks.n - i < SEARCH_MAX;)
@@ -68,7 +69,7 @@ uint32_t task_meant(const struct applying *a)
 			      : a->m->reviews.v[review].task;
 }
 
-/* Where the item was raised last. */
+/* The message that last raised the item. */
 static uint32_t raised_by(const struct item *item)
 {
 	for (uint32_t i = item->n; i-- > 0;)
@@ -103,7 +104,7 @@ static const enum item_kind kinds[] = { ITEM_FINDING, ITEM_CHANGE, ITEM_VERDICT,
 					ITEM_QUESTION };
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-/* A message that was answered: what it raised is what an answer can name. */
+/* A message that was replied to: names in a reply refer to items that it raised. */
 struct raising {
 	const struct model *m;
 	uint32_t session, message, review;
@@ -124,7 +125,7 @@ static uint32_t raised_in(const struct raising *r, enum item_kind kind, struct s
 
 static uint32_t item_called(const struct raising *r, struct str name);
 
-/* Whether its id alone does not say that it is meant. */
+/* Whether its id alone is ambiguous. */
 static bool needs_kind(const struct raising *r, uint32_t item)
 {
 	struct str id = model_str(r->m, r->m->items.v[item].id);
@@ -135,8 +136,8 @@ static bool needs_kind(const struct raising *r, uint32_t item)
 	return found > 1 || item_called(r, id) != item;
 }
 
-/* What a name means: KIND:ID where the id alone does not say it, else the id, whatever it begins
- * with. */
+/* Resolves a name: KIND:ID where the id alone is ambiguous, else the plain id, even if that begins
+ * with a kind and a colon. */
 static uint32_t item_called(const struct raising *r, struct str name)
 {
 	uint32_t of_kind = NONE, plain = NONE;
@@ -178,7 +179,7 @@ void apply_named(struct applying *a)
 		if (e->type != EV_DECIDE || e->item == ITEM_QUESTION ||
 		    person_decides(a, item_called(&r, e->id), e->verdict))
 			continue;
-		/* named twice: those who do not say the kind mean one after the other */
+		/* the same id again without a kind: the next item that has it */
 		for (unsigned k = 0; k < N_KINDS; k++)
 			if (person_decides(a, raised_in(&r, kinds[k], e->id), e->verdict))
 				break;

@@ -1,7 +1,7 @@
-/* Runs of messages that stand one after the other, and marks within them. */
+/* Positions of messages: runs of adjacent lines, found by binary search, and marks within them. */
 #include "model/positions.h"
 
-/* Whether the newest run can go on with it: its second message says how far apart they are. */
+/* Whether the message continues the newest run; a run's second message defines its gap. */
 static bool goes_on(struct whence *w, uint32_t message, uint32_t source, uint32_t line,
 		    uint64_t offset)
 {

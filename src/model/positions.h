@@ -1,9 +1,8 @@
-/* Where the bytes of messages came from: the line and the offset of each in its file.
+/* Positions: line number and byte offset of each message in its file.
  *
- * Messages mostly stand one after the other, a line each, so this can be told from a few of them: a
- * run begins where that is not so, and within one lines count up and offsets follow from the
- * lengths in between. A message costs a quarter of a byte; one that stands apart from its
- * neighbours, 24. */
+ * Compressed as runs: consecutive messages are mostly on consecutive lines, so that within a run
+ * line numbers count up and offsets follow from the lengths. A message costs a quarter of a byte;
+ * one that starts a new run, 24. */
 #ifndef GAVEL_MODEL_POSITIONS_H
 #define GAVEL_MODEL_POSITIONS_H
 
@@ -18,7 +17,7 @@ struct whence_run {
 
 struct whence {
 	HVEC(struct whence_run) runs;
-	HVEC(uint64_t) marks; /* offsets of messages, of one in WHENCE_EVERY */
+	HVEC(uint64_t) marks; /* offset of every WHENCE_EVERYth message */
 	/* of the newest message: */
 	uint64_t end;
 	uint32_t source, line;
@@ -26,7 +25,7 @@ struct whence {
 
 enum { WHENCE_EVERY = 32 };
 
-/* Of the message that comes next. */
+/* Appends the position of the next message. */
 void whence_add(struct heap *h, struct whence *w, uint32_t message, uint32_t source, uint32_t line,
 		uint64_t offset, uint32_t length);
 uint32_t whence_line(const struct whence *w, uint32_t message);

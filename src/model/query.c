@@ -1,4 +1,4 @@
-/* Questions about the session as of the first k messages. */
+/* Queries as of the first k messages: times, positions within a group, number of items. */
 #include "model/model.h"
 
 int64_t model_now(const struct model *m, uint32_t k)

@@ -1,5 +1,5 @@
-/* Collaboration: tasks given, reported on and completed; reviews asked for and given; who may
- * speak.
+/* Cross-message rules of collaboration: assignment, progress and completion of tasks; requests and
+ * results of reviews; known agents; sequence numbers.
  *
  * A revision is a new task that continues an older one; the first of such a chain is its root, and
  * review rounds, findings and blockers are counted there. */
@@ -21,8 +21,8 @@ enum {
 #define KIND(k) (1u << (k))
 #define REVIEW_KINDS (KIND(ITEM_FINDING) | KIND(ITEM_CHANGE) | KIND(ITEM_VERDICT))
 
-/* An agent is known once an architect has spoken to it, or it is an architect; whoever takes part
- * in the first message seen is known too. */
+/* An agent is known once an architect has sent it a message, or if it is an architect; sender and
+ * receiver of the first message are known, too. */
 static void check_known(struct applying *a)
 {
 	struct model *m = a->m;
@@ -50,7 +50,8 @@ static void check_known(struct applying *a)
 	r->saw_agents |= from || to;
 }
 
-/* A person cannot know what agents count meanwhile, nor they whether to count the person. */
+/* A person's numbers are not checked: the person cannot know the agents' count at the time, and
+ * agents may or may not have counted the person's messages. */
 static void check_sequence(struct applying *a)
 {
 	struct session_rules *r = rules_of(a);
@@ -87,8 +88,8 @@ int64_t model_sequence(const struct model *m, uint32_t session)
 	return r->sequence >= r->person_next ? r->sequence : r->person_next - 1;
 }
 
-/* The task that a revision continues: what a person replies to; the same correlation; else the same
- * agent's last finished one. */
+/* The task that a revision continues: the one a person replies to; the same correlation; else the
+ * last finished one of the same agent. */
 static uint32_t find_predecessor(struct applying *a, uint32_t task)
 {
 	struct model *m = a->m;
@@ -110,7 +111,7 @@ static uint32_t find_predecessor(struct applying *a, uint32_t task)
 	return chain ? NONE : fallback;
 }
 
-/* The open items of a task by their ids, for messages that name many of them. */
+/* Hash map of a task's open items by id, for messages that name many of them. */
 static void map_open(struct applying *a, uint32_t root, struct map *out)
 {
 	const struct task *t = &a->m->tasks.v[root];
@@ -149,7 +150,7 @@ static bool decide_open(struct applying *a, const struct map *open, struct str i
 	return found;
 }
 
-/* A revision takes up what was open: the findings it names, or all of them. */
+/* A revision accepts the open findings it names, or all of them if it names none. */
 static void take_up(struct applying *a, uint32_t root)
 {
 	struct map open = { 0 };
@@ -206,7 +207,7 @@ static void apply_task(struct applying *a, const struct event *e)
 		take_up(a, t->root);
 }
 
-/* Of a task that was given out. */
+/* t: of an assigned task */
 static void check_progress_rate(struct applying *a, struct task_terms *t)
 {
 	int64_t now = a->msg->time_ms;
@@ -269,7 +270,7 @@ static void check_scope(struct applying *a, const struct event *e)
 		if (glob_match_within(model_str(a->m, t->scope.v[i]), e->other, &a->glob_budget))
 			return;
 	if (!a->glob_budget)
-		return; /* too much to compare: in doubt for the sender */
+		return; /* budget exhausted: no diagnostic in doubt */
 	report(a, SEVERITY_ERROR, RULE("3.2-scope"), e->at, e->index,
 	       "%s is outside the scope of its task", quoted(e->other, q));
 }
@@ -330,7 +331,7 @@ static void check_verdict(struct applying *a, const struct event *e)
 		       "changes are requested, but there is no finding");
 }
 
-/* Number of the review's round; reports a result that nobody asked for. */
+/* Number of the review's round; reports a result without a request. */
 static uint32_t open_round(struct applying *a, const struct event *e, uint32_t review, uint32_t root)
 {
 	struct model *m = a->m;
@@ -355,7 +356,7 @@ static uint32_t open_round(struct applying *a, const struct event *e, uint32_t r
 	return r->round;
 }
 
-/* repeats: of a person's last word, which only repeats what the review has said. */
+/* repeats: a person's override, which only repeats the review's items. */
 static void apply_review_items(struct applying *a, uint32_t task, uint32_t review, uint32_t round,
 			       bool repeats)
 {
@@ -413,7 +414,7 @@ static void apply_review_result(struct applying *a, const struct event *e)
 		return;
 	round = last_word_round(a, &m->reviews.v[review]);
 	last_word = round > 0;
-	if (last_word && round < m->reviews.v[review].round) { /* agents have begun another since */
+	if (last_word && round < m->reviews.v[review].round) { /* a newer round has begun since */
 		apply_last_word(a, e);
 		return;
 	}
@@ -478,7 +479,7 @@ static void apply_needs(struct applying *a, const struct event *e)
 		task_need(a, number, other);
 }
 
-/* The task that the message with that id gave out. */
+/* The task that the message with that id assigned. */
 static uint32_t find_given(struct applying *a, struct str message_id)
 {
 	struct model *m = a->m;
@@ -492,7 +493,7 @@ static uint32_t find_given(struct applying *a, struct str message_id)
 	return NONE;
 }
 
-/* Only whom a message was for can have received it; others' claims change nothing. */
+/* Only the addressee of a message can acknowledge it. */
 static bool is_addressee(struct applying *a, const struct event *e)
 {
 	uint32_t message = message_with_id(a->m, a->session, e->id);
@@ -557,7 +558,7 @@ void apply_collaboration(struct applying *a)
 			break;
 		case EV_DECIDE:
 			item = item_named(a->m, a->session, e->item, id_known(a, e), NONE);
-			/* going on about one's own question is no answer */
+			/* a follow-up by the sender of the question is no answer */
 			if (item != NONE && e->item == ITEM_QUESTION &&
 			    (a->msg->from.human || item_is_open(&a->m->items.v[item])) &&
 			    step_by(a->m, &a->m->items.v[item].steps[0]) != a->from)

@@ -1,17 +1,17 @@
-/* Envelopes: an output answers the input before it. Iterations are counted by feature and workflow;
- * retries end, and the same gaps twice mean that a person must look. */
+/* Cross-message rules of envelopes: an output belongs to the last input. Iterations are counted per
+ * lane (feature and workflow); retries are limited, and the same gaps twice call for escalation. */
 #include "model/rules.h"
 
 #define RULE(id) "envelope/" id
 
 enum {
 	RETRIES_MAX = 3,
-	SEARCH_MAX = 512, /* items back */
+	SEARCH_MAX = 512, /* items searched backwards */
 };
 
 #define ENVELOPE_KINDS (1u << ITEM_ESCALATION | 1u << ITEM_RETRY)
 
-/* The newest item of a lane, or NONE; far back there is none that anybody still waits for. */
+/* The newest item of a lane, or NONE. */
 static uint32_t newest_item(struct applying *a, uint32_t lane)
 {
 	const struct model *m = a->m;
@@ -31,7 +31,7 @@ static bool names(struct str text, struct str name)
 	       str_starts(str_from(text, 2 + name.n), STR("): "));
 }
 
-/* Outputs whose input was not seen have no lane; their escalation names the item itself. */
+/* For outputs without an input, which have no lane: the item that the escalation names. */
 static uint32_t item_meant(struct applying *a, struct str text)
 {
 	const struct model *m = a->m;
@@ -53,8 +53,8 @@ static uint32_t item_meant(struct applying *a, struct str text)
 	return found;
 }
 
-/* Which lane a review is about: an input tells it by its context, an escalation in words, " (LANE):
- * "; one that does not is about the newest. *known false: it names one that there is not. */
+/* The lane of a review: an input has it in its context, an escalation in its text as " (LANE): ";
+ * otherwise the newest. *known false: it names an unknown lane. */
 static uint32_t lane_meant(struct applying *a, const struct event *e, bool *known)
 {
 	const struct model *m = a->m;
@@ -82,8 +82,8 @@ static struct gaps *gaps_of(struct applying *a, uint32_t lane)
 	return t->gaps;
 }
 
-/* A review's line. False when it decides nothing here: no item waits, or the line is the agent's
- * own, handed on among its notes. */
+/* Applies a review's line. False if it decides nothing: no item is open, or the line only repeats
+ * the agent's own notes. */
 static bool apply_review(struct applying *a, const struct event *e, uint32_t *of)
 {
 	bool known;
@@ -105,7 +105,7 @@ static bool apply_review(struct applying *a, const struct event *e, uint32_t *of
 	if (!gaps)
 		return true;
 	close_items(a, lane, ENVELOPE_KINDS, STEP_DECIDED, e->verdict);
-	/* a person has looked: what follows is counted anew */
+	/* a person decided: restart the counters */
 	gaps->line = a->m->tasks.v[lane].failures = 0;
 	gaps->in_hash = 0;
 	return true;
@@ -138,7 +138,7 @@ static void apply_output(struct applying *a, const struct event *e, uint32_t lan
 	struct gaps *gaps;
 	struct task *t;
 
-	if (lane == NONE) /* outputs without their inputs are one lane */
+	if (lane == NONE) /* outputs without inputs share one lane */
 		lane = task_get(a, model_intern(a->m, STR("envelope")));
 	gaps = gaps_of(a, lane);
 	t = &a->m->tasks.v[lane];
@@ -176,7 +176,7 @@ void apply_envelope(struct applying *a)
 			apply_output(a, e, escalated ? of : rules_of(a)->lane);
 		else if (e->type == EV_DECIDE)
 			escalated = apply_review(a, e, &of) && e->verdict == VERDICT_ESCALATED;
-		/* an escalation is the older item, passed on */
+		/* an escalation passes the older item on: no new item */
 		else if (e->type == EV_ITEM && !escalated)
 			item_raise(a, e, rules_of(a)->lane, NONE, 0);
 	}

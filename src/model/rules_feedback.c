@@ -1,8 +1,9 @@
-/* Feedback loops: requests and responses, one iteration a turn, and what each says about the other.
+/* Cross-message rules of feedback loops: matching requests with responses, one iteration per turn,
+ * and checking decisions against acknowledgments.
  *
- * A bare request names no session; the tool's wrapper lines do. The first request of a loop waits
- * in the file's own session until a response comes; later ones find their session by the items they
- * decide and by the iteration they continue. */
+ * A bare request has no session id; the tool's wrapper lines have one. The first request of a loop
+ * is queued in the file's own session (home) until a response comes; later ones are matched to a
+ * session by the items they decide and the iteration they continue. */
 #include "model/rules.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 enum { FEW_IDS = 16 };
 
-/* A set of ids by their hashes: the list has them whole, the map finds them once they are many. */
+/* Set of hashed ids: a list, searched linearly up to FEW_IDS, then through a hash map. */
 struct id_set {
 	uint64_t *list;
 	uint32_t n;
@@ -19,7 +20,7 @@ struct id_set {
 	uint64_t few[FEW_IDS];
 };
 
-/* For at most so many. */
+/* most: capacity */
 static void set_init(struct id_set *s, uint32_t most)
 {
 	s->list = most > FEW_IDS ? xmalloc(most * sizeof(*s->list)) : s->few;
@@ -56,26 +57,26 @@ static bool add_id(struct id_set *s, uint64_t h)
 	return true;
 }
 
-/* A request that looks for its session: what it decides, looked up once for all of them. */
+/* Search for the session of a request; the ids it decides are looked up once for all candidates. */
 struct seeking {
 	struct applying *a;
 	int64_t iteration;
-	uint32_t *ids; /* interned, NONE where it names none */
+	uint32_t *ids; /* interned, or NONE */
 	uint32_t n;
-	int best;
-	uint32_t at;   /* the session that fits best */
-	int place;     /* of it among the recent ones, -1 = the file's own */
+	int best;      /* highest score */
+	uint32_t at;   /* session with that score */
+	int place;     /* its index among the recent ones, -1 = the file's own */
 };
 
 enum { FIT_ALL = 5, FIT_ONE = 4, FIT_TURN = 2, FIT_SAME_TURN = 1 };
 
-/* How well the iteration goes on with a session's last one. */
+/* Score: whether the iteration continues the session's last one. */
 static int turn_fit(const struct seeking *s, uint32_t session)
 {
 	const struct session_rules *r = s->a->m->sessions.v[session].rules;
 	int64_t last = r->asked > r->done ? r->asked : r->done;
 
-	/* requests of the file's own session that were answered elsewhere do not go on here */
+	/* the file's own requests were answered in other sessions, and continue there */
 	if (r->home == session && !r->answered && !r->waiting.n)
 		return 0;
 	return last == s->iteration - 1				? FIT_TURN
@@ -83,7 +84,7 @@ static int turn_fit(const struct seeking *s, uint32_t session)
 							  : 0;
 }
 
-/* Whether the session has raised what is decided: all of it, some, nothing. */
+/* Score: whether the session has raised all, some or none of the decided items. */
 static int items_fit(const struct seeking *s, uint32_t session)
 {
 	const struct session_rules *r = s->a->m->sessions.v[session].rules;
@@ -98,20 +99,20 @@ static int items_fit(const struct seeking *s, uint32_t session)
 	return !one ? 0 : all ? FIT_ALL : FIT_ONE;
 }
 
-/* The newest of the recent sessions that fit best; the items of those that cannot are not looked
- * at. */
+/* Picks the newest of the recent sessions with the highest score; skips the item lookups of those
+ * that cannot reach it. */
 static void seek_recent(struct seeking *s, const struct session_rules *home)
 {
 	uint32_t own = s->a->session;
 
 	for (int turn = FIT_TURN; turn >= 0; turn--)
 		for (int i = (int)home->recent_n; i-- > 0;) {
-			/* a first request that was answered elsewhere does not go on here */
+			/* the file's own session loses ties unless it has responses itself */
 			bool tie_wins = s->at == own ? !home->answered : i > s->place;
 			int least = s->best + !tie_wins, fit;
 
 			if (turn + FIT_ALL < least)
-				break; /* older ones can only do worse */
+				break; /* older ones cannot score higher */
 			if (turn_fit(s, home->recent[i]) != turn)
 				continue;
 			fit = turn + items_fit(s, home->recent[i]);
@@ -169,7 +170,7 @@ void feedback_find_session(struct applying *a, struct str group)
 			i--;
 		if (!i && home->recent_n < RECENT_MAX)
 			home->recent_n++;
-		else /* where it was, or the oldest, makes room */
+		else /* remove it from its old index, or the oldest one */
 			memmove(home->recent + (i ? i - 1 : 0), home->recent + (i ? i : 1),
 				(home->recent_n - (i ? i : 1)) * sizeof(uint32_t));
 		home->recent[home->recent_n - 1] = a->session;
@@ -228,9 +229,9 @@ static void check_ask_iteration(struct applying *a, const struct event *e)
 	if (e->iteration == last + 1)
 		return;
 	if (!r->answer_matched && r->done > last && e->iteration == r->done + 1)
-		return; /* goes on after requests that are not in this log */
+		return; /* continues after requests that are not in this log */
 	if (e->iteration == last && r->answer_failed && r->done == last)
-		return; /* sent again after an error */
+		return; /* retry after an error */
 	if (e->iteration == last && r->turn.content_hash == e->content_hash) {
 		report(a, SEVERITY_NOTE, RULE("3-iteration"), e->at, 0,
 		       "the same request as in line %u", message_line(a->m, r->turn.message));
@@ -255,7 +256,7 @@ static void check_ask_iteration(struct applying *a, const struct event *e)
 	       (long long)last);
 }
 
-/* resent: what is wrong with it was told when it was sent first */
+/* resent: its faults were reported when it was first sent */
 static void check_decided(struct applying *a, const struct event *e, bool resent)
 {
 	struct session_rules *r = rules_of(a);
@@ -332,9 +333,9 @@ static void apply_ask(struct applying *a, const struct event *ask)
 	if (a->m->sessions.v[a->session].loop != NONE)
 		review_step(a, a->m->sessions.v[a->session].loop, small(ask->iteration),
 			    REVIEW_NONE, turn.decided_n, false);
-	/* where the log begins in the middle, the first one seen is a later one */
+	/* if the log begins in the middle, the first request may have a later iteration */
 	if (r->home == a->session && (ask->iteration <= 1 || !r->answered)) {
-		if (r->waiting.n == 256) { /* never answered: the oldest is given up */
+		if (r->waiting.n == 256) { /* never answered: drop the oldest */
 			turn_forget(a->m, &r->waiting.v[0]);
 			memmove(r->waiting.v, r->waiting.v + 1, 255 * sizeof(turn));
 			r->waiting.n--;
@@ -356,8 +357,8 @@ static bool take_own(struct session_rules *r, struct turn *out)
 	return true;
 }
 
-/* The request that a response answers: the session's own, or one that waits in the file. Unsure
- * when another one waits that could be meant as well. */
+/* Matches a response to a request: the session's own, or one queued in its home. *unsure: another
+ * queued one would match as well. */
 static bool take_turn(struct applying *a, int64_t iteration, struct turn *out, bool *unsure)
 {
 	struct session_rules *r = rules_of(a), *home = a->m->sessions.v[r->home].rules;
@@ -366,13 +367,13 @@ static bool take_turn(struct applying *a, int64_t iteration, struct turn *out, b
 	*unsure = false;
 	if (r->turn.open)
 		return take_own(r, out);
-	/* a session that has been answered before has its own turns */
+	/* a session with earlier responses has its own requests */
 	if (r != home && r->answered)
 		return false;
 	while (pick < home->waiting.n && home->waiting.v[pick].iteration != iteration)
 		pick++;
 	if (pick == home->waiting.n) {
-		/* a loop of bare messages whose answers are wrapped from now on */
+		/* a loop of bare messages whose responses are wrapped from now on */
 		if (home->turn.open && home->turn.iteration == iteration)
 			return take_own(home, out);
 		if (home->waiting.n != 1 || (r != home && home->waiting.v[0].iteration > 1))
@@ -429,7 +430,7 @@ static void check_acks(struct applying *a, const struct event *answer, const str
 	set_release(&decided);
 }
 
-/* Whether the log shows a decision on what was raised last, before this message. */
+/* Whether the log has a decision on the item, since it was last raised and before this message. */
 static bool was_decided(const struct item *item, uint32_t message)
 {
 	for (uint32_t i = item->n; i-- > 0;)

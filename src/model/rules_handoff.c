@@ -1,5 +1,5 @@
-/* Hand-off: Results are judged by confidence; what lies in the human band, or failed twice, or was
- * escalated, waits for a person until a Decision comes. */
+/* Cross-message rules of handoff: Results are judged by confidence thresholds; one below
+ * approve_from, sensitive, failed twice or escalated raises an item until a Decision comes. */
 #include "model/rules.h"
 
 #define RULE(id) "handoff/" id
@@ -15,7 +15,7 @@ static void raise(struct applying *a, const struct event *e, uint32_t task)
 	item.item = ITEM_ESCALATION;
 	item.index = 0;
 	if (!e->origin_dialect)
-		item.content_hash = 0; /* a Result and the Decision on it are about one thing */
+		item.content_hash = 0; /* a Result and the Decision on it raise the same item */
 	item_raise(a, &item, task, NONE, task == NONE ? 0 : a->m->tasks.v[task].failures);
 }
 
@@ -57,7 +57,7 @@ static void check_judgement(struct applying *a, const struct event *e, const str
 		return;
 	}
 	if (t->confidence < 0 || t->escalated)
-		return; /* after an escalation a person has decided: final */
+		return; /* after an escalation the decision is a person's, and final */
 	if (e->verdict == VERDICT_ACCEPTED && t->confidence < a->m->human_from)
 		report(a, SEVERITY_WARNING, RULE("thresholds-decision"), e->at, 0,
 		       "approved with confidence %.2f; below %.2f is rejected or escalated",
@@ -86,7 +86,7 @@ static void check_judgement(struct applying *a, const struct event *e, const str
 		       t->confidence);
 }
 
-/* A person's Decision is final, whatever was decided before, and may correct an earlier one. */
+/* A person's Decision overrides earlier ones. */
 static void decide(struct applying *a, const struct event *e, uint32_t task, enum verdict verdict)
 {
 	uint32_t item = item_named(a->m, a->session, ITEM_ESCALATION, id_known(a, e), NONE);
@@ -96,8 +96,8 @@ static void decide(struct applying *a, const struct event *e, uint32_t task, enu
 	close_items(a, task, ESCALATIONS, STEP_DECIDED, verdict);
 }
 
-/* What an escalation queue passes on waits for a person; an escalation by a person in the log of
- * its own protocol has left it. */
+/* An item forwarded by an escalation queue needs a person; an escalation made by a person in the
+ * log itself does not. */
 static bool passes_on(const struct event *e)
 {
 	return e->origin_dialect || e->undecidable;

@@ -1,4 +1,5 @@
-/* Orchestrator: every request one response, in time; agents keep to their own types and rate. */
+/* Cross-message rules of the orchestrator protocol: each request gets one response before its
+ * deadline (priority queue of timeouts); message types and rate limit of agents. */
 #include "model/rules.h"
 
 #define RULE(id) "orchestrator/" id
@@ -104,7 +105,7 @@ static void apply_response(struct applying *a, const struct event *e)
 		       "a second response to the request of line %u", message_line(a->m, q->message));
 	else if (q->deadline_ms != WHEN_NONE && a->msg->time_ms != WHEN_NONE &&
 		 a->msg->time_ms > q->deadline_ms && !q->late_told &&
-		 !(e->failed && str_is(e->other, "TIMEOUT"))) /* this is the time to say so */
+		 !(e->failed && str_is(e->other, "TIMEOUT"))) /* is itself the timeout report */
 		report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
 		       "%.1f s after the request of line %u had timed out",
 		       (double)(a->msg->time_ms - q->deadline_ms) / 1000,
@@ -119,7 +120,7 @@ static void apply_response(struct applying *a, const struct event *e)
 	q->answered = true;
 }
 
-/* The first message after a deadline tells that it has passed. */
+/* Reports passed deadlines on the first message after them. */
 static void check_timeouts(struct applying *a)
 {
 	struct requests *r = requests_of(a);
@@ -164,7 +165,7 @@ static void apply_agent(struct applying *a, const struct event *e)
 	uint32_t agent;
 	char q[QUOTED_MAX];
 
-	if (e->again) { /* a name on a message that only the orchestrator sends */
+	if (e->again) { /* sender name on a message that only the orchestrator may send */
 		agent = find_agent(a->m, a->session, e->id);
 		if (agent != NONE && a->m->agents.v[agent].sent)
 			report(a, SEVERITY_ERROR, RULE("base-direction"), "/type", 0,
@@ -179,7 +180,7 @@ static void apply_agent(struct applying *a, const struct event *e)
 	}
 }
 
-/* A task that waits for a person to let it in. */
+/* Raises an item for a submitted task that needs a person's approval. */
 static void raise_task(struct applying *a, const struct event *request)
 {
 	struct event e = *request;

@@ -1,4 +1,4 @@
-/* Tasks and reviews: lanes of the timeline. */
+/* Tasks and reviews: lookup by name, adding steps, folding the steps to a state as of k. */
 #include "model/rules.h"
 
 static bool is_task(const struct model *m, uint32_t task, uint32_t session, uint32_t id)
@@ -81,7 +81,7 @@ void task_step(struct applying *a, uint32_t task, enum task_state state, double 
 	struct task *t = &a->m->tasks.v[task];
 	uint32_t agent = assigned ? a->to : a->from;
 
-	/* whoever was given the task has it; else the agent that reports on it */
+	/* the assignee keeps the task; without one, the agent that reports on it */
 	if (!assigned && t->steps.n && vec_last(&t->steps)->agent != NONE)
 		agent = vec_last(&t->steps)->agent;
 	else if (!assigned && str_is(a->msg->from.type, "orchestrator"))

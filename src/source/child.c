@@ -1,7 +1,7 @@
-/* The life of agents, seen from the main thread: start, notice the end, stop in order, begin again.
+/* Life cycle of one agent process, on the main thread: start, detect exit, shut down, restart.
  *
- * A leader that has exited is not reaped before its group is empty: its process number, which is
- * the group's, cannot be given to a stranger meanwhile, and no signal of ours can go astray. */
+ * An exited group leader is not reaped until its process group is empty: as long as it is a zombie
+ * the kernel cannot reuse its pid, which is the group's id, so kill() cannot hit a stranger. */
 #include "source/child_internal.h"
 
 #include <ctype.h>
@@ -23,7 +23,7 @@ void child_end_input(struct child *c)
 	c->input.waits_since_ms = 0;
 }
 
-/* Of what was written since nothing waited, some may wait; of nothing, nothing does. */
+/* FIONREAD only if the pipe can hold something: it did last time, or bytes were sent since. */
 static bool look_at_input(struct child_input *in, int64_t now_ms)
 {
 	int unread = 0;
@@ -57,7 +57,7 @@ bool child_notice_exit(struct child *c)
 	if (rc == 0 && info.si_pid == 0)
 		return false;
 	c->life = CHILD_EXITED;
-	c->exited_ms = -1; /* the next tick knows the time */
+	c->exited_ms = -1; /* set by the next tick, which has the time */
 	c->by_signal = rc == 0 && info.si_code != CLD_EXITED;
 	c->dumped = rc == 0 && info.si_code == CLD_DUMPED;
 	c->number = rc == 0 ? info.si_status : -1; /* someone else has reaped it */
@@ -79,7 +79,7 @@ void child_signal(const struct child *c, int number)
 static void term_group(const struct child *c)
 {
 	child_signal(c, SIGTERM);
-	child_signal(c, SIGCONT); /* who is stopped would not hear it */
+	child_signal(c, SIGCONT); /* a stopped process does not handle TERM */
 }
 
 static bool reached(int64_t deadline_ms, int64_t now_ms)
@@ -87,7 +87,7 @@ static bool reached(int64_t deadline_ms, int64_t now_ms)
 	return now_ms >= deadline_ms;
 }
 
-/* The next step of ending it, when its time has come. */
+/* The next step of the shutdown (TERM, then KILL), once its deadline is reached. */
 static bool advance_stop(struct child *c, int64_t now_ms)
 {
 	if (c->stop == CHILD_GOES_ON || c->stop == CHILD_KILLED || !reached(c->deadline_ms, now_ms))
@@ -103,7 +103,7 @@ static bool advance_stop(struct child *c, int64_t now_ms)
 	return true;
 }
 
-/* What it left in its group ends, too. True: nobody is left, or nothing helps. */
+/* Terminates what it left in its process group. True: the group is empty, or KILL did not help. */
 static bool sweep_group(struct child *c, int64_t now_ms)
 {
 	if (!reached(c->sweep_ms, now_ms))
@@ -139,7 +139,7 @@ static void finish(struct child *c, int64_t now_ms)
 		start_again(c, now_ms, &c->trouble);
 }
 
-/* After its exit: the pipes, its group, the thread, the process table. */
+/* After its exit: drain the pipes, terminate its group, detach from the thread, reap. */
 static bool advance_end(struct child *c, int64_t now_ms)
 {
 	if (c->exited_ms < 0)
@@ -166,7 +166,7 @@ bool child_tick(struct child *c, int64_t now_ms)
 
 	changed |= capture_look(&c->err, &k->captures[DRAIN_ERR]);
 	changed |= look_at_input(&c->input, now_ms);
-	/* a call for each agent and turn would be many; where there is a pidfd it tells */
+	/* saves a waitid per agent and tick where there is a pidfd */
 	if (c->run->pidfd < 0 || atomic_load(&c->run->exit_seen))
 		changed |= child_notice_exit(c);
 	if (c->life == CHILD_RUNS)
@@ -188,7 +188,7 @@ static int open_pidfd(pid_t pid)
 #endif
 }
 
-/* The main thread writes: the other one does not know of this incarnation yet, or any more. */
+/* Writes from the main thread: only while the drain thread does not have this run. */
 static void put_lines(struct child *c, struct str lines)
 {
 	struct drain_capture *d = &kept_of(c)->captures[DRAIN_OUT];
@@ -321,7 +321,7 @@ static struct kept *kept_new(struct children *pool, const struct child_spec *spe
 	return k;
 }
 
-/* One that has never run leaves nothing behind. */
+/* One that has never run leaves no files behind. */
 static void discard(struct child *c)
 {
 	capture_discard(c, DRAIN_OUT);
@@ -391,7 +391,7 @@ void child_stop(struct child *c, int64_t now_ms, int64_t grace_ms)
 	if (c->stop == CHILD_GOES_ON || now_ms + grace_ms < c->deadline_ms)
 		c->deadline_ms = now_ms + grace_ms;
 	c->stop = CHILD_ASKED;
-	child_notice_exit(c); /* a group whose leader is gone is swept */
+	child_notice_exit(c); /* if the leader has exited, sweep_group does the rest */
 	if (c->life == CHILD_RUNS)
 		advance_stop(c, now_ms);
 }

@@ -1,36 +1,34 @@
-/* Agents that gavel runs: child processes, each in a session and process group of its own, without
- * a terminal, with pipes for its standard input, output and error.
+/* Supervisor of agent processes: each child has a session and process group of its own, no
+ * controlling terminal, and pipes for its standard input, output and error.
  *
- *   children_open     begins the thread that empties all pipes
+ *   children_open     starts the thread that drains all pipes
  *   child_start       runs a program; its incarnation is 1
- *   child_add         the same, but nothing runs yet: child_turn begins each incarnation
+ *   child_add         registers a program without running it; child_turn starts each incarnation
  *   children_tick     when children_fd is readable or children_wait_ms has passed
- *   child_stop        ends it, in order; child_restart begins the next incarnation
+ *   child_stop        graceful shutdown; child_restart starts the next incarnation
  *   children_close    kills what is left, ends the thread, frees everything
  *
- * Output. What an agent writes goes to captures as fast as it comes, whatever the rest of the
- * program does: a slow reader makes real agents lose output. A capture is one file for all
- * incarnations of an agent and is read by offset (source_read, source_fetch); children_tick makes
- * `end` true. Where an incarnation ends in the middle of a line, the next one begins with a
- * newline. When the capture cannot be written to, draining goes on: `lost` counts what is gone,
- * `trouble` says why, and what follows a loss begins with a whole line.
+ * Output. The drain thread writes an agent's output to captures without waiting for the rest of the
+ * program: a slow reader makes real agents lose output. A capture is one file for all incarnations
+ * of an agent and is read by offset (source_read, source_fetch); children_tick updates `end`. If an
+ * incarnation ends in the middle of a line, a newline is written before the next one's output. When
+ * writing fails, draining goes on: `lost` counts the dropped bytes, `trouble` is the errno, and
+ * capturing resumes at the start of a line.
  *
- * Life. RUNS until it exits, which children_tick notices without SIGCHLD; EXITED while its pipes
- * are emptied and what it left in its group is ended; then OVER. Pipes that others keep open are
- * closed after CHILD_DRAIN_MS, and processes of its group do not outlive it: TERM, CHILD_TERM_MS,
- * KILL. Who leaves the group (setsid) is not followed. When gavel itself is killed, the agent gets
- * TERM.
+ * Life cycle. RUNS until it exits, which children_tick detects without SIGCHLD; EXITED while its
+ * pipes are drained and the rest of its process group is terminated; then OVER. Pipes that other
+ * processes hold open are closed after CHILD_DRAIN_MS. The group gets TERM, then after
+ * CHILD_TERM_MS KILL. A process that leaves the group (setsid) is not tracked. When gavel itself is
+ * killed, the agent gets TERM.
  *
  * Input. Messages go through a channel (channel/channel.h), which counts its bytes in `input`. A
- * path ("agent:NAME#2-TAG") names one incarnation in one run of gavel; it never leads to another
- * one.
+ * path ("agent:NAME#2-TAG") names one incarnation in one run of gavel and is never valid for
+ * another.
  *
  * The environment is PATH, HOME, USER, LOGNAME, LANG, LC_*, TZ, TMPDIR, SHELL, XDG_*, TERM=dumb and
- * what the caller names. *_KEY, *_TOKEN, *SECRET* and *PASSWORD* are let through only by their
- * name.
+ * what the caller names. *_KEY, *_TOKEN, *SECRET* and *PASSWORD* are passed only if named exactly.
  *
- * All calls are for one thread. Times are milliseconds as loop_now_ms counts them; only the caller
- * asks for them. */
+ * Call from one thread only. Times are loop_now_ms milliseconds, always passed in by the caller. */
 #ifndef GAVEL_SOURCE_CHILD_H
 #define GAVEL_SOURCE_CHILD_H
 
@@ -46,28 +44,28 @@ enum {
 
 struct child_spec {
 	const char *name;        /* letters, digits, . _ -, not a dot first */
-	const char *const *argv; /* NULL last; a bare name is looked for in PATH, absolute parts */
-	const char *folder;      /* it works there; NULL = here. argv[0] is not looked for there */
-	const char *const *env;  /* further names to let through, NULL last; NULL = none */
-	bool no_input;           /* its standard input is at its end from the beginning */
-	bool whole;              /* what its capture has of earlier runs belongs to it */
+	const char *const *argv; /* NULL last; a bare name: searched in absolute PATH entries */
+	const char *folder;      /* working directory, NULL = ours; argv[0] is not relative to it */
+	const char *const *env;  /* further variables to pass, NULL last; NULL = none */
+	bool no_input;           /* standard input is at end of file from the start */
+	bool whole;              /* what earlier runs left in its capture is read, too */
 };
 
 enum child_life { CHILD_RUNS, CHILD_EXITED, CHILD_OVER };
-/* How far ending it has gone. */
+/* How far its shutdown has got. */
 enum child_stop { CHILD_GOES_ON, CHILD_ASKED, CHILD_TERMED, CHILD_KILLED };
 
 /* The way to one incarnation's standard input. The channel adds to sent and sets due. */
 struct child_input {
-	int fd;                 /* does not block; -1 = closed */
+	int fd;                 /* nonblocking; -1 = closed */
 	uint64_t sent;          /* bytes written so far */
 	uint64_t read;          /* sent, when the pipe was last seen empty */
-	uint64_t due;           /* where the newest message ends; beyond sent: it is half written */
-	int unread;             /* bytes that wait in the pipe */
-	int64_t waits_since_ms; /* since when none was taken; 0 = none waits */
+	uint64_t due;           /* end of the newest message; > sent: it is partly written */
+	int unread;             /* bytes in the pipe (FIONREAD) */
+	int64_t waits_since_ms; /* since when the agent has read none of them; 0 = pipe empty */
 };
 
-/* So many bytes wait in its pipe. True = another number than before. */
+/* Records how many bytes are in the pipe. True = the number has changed. */
 static inline bool child_input_note(struct child_input *in, int unread, int64_t now_ms)
 {
 	bool changed = unread != in->unread;
@@ -83,32 +81,32 @@ static inline bool child_input_note(struct child_input *in, int unread, int64_t 
 }
 
 struct child_capture {
-	struct source source; /* SOURCE_STREAM; lent: never gathered or closed */
-	uint64_t began;       /* where the bytes of this incarnation begin */
-	uint64_t lost;        /* bytes that could not be kept */
-	int trouble;          /* errno of the last failure to keep some; 0 = none */
+	struct source source; /* SOURCE_STREAM; borrowed: never gather or close it */
+	uint64_t began;       /* offset of this incarnation's first byte */
+	uint64_t lost;        /* bytes that could not be written to it */
+	int trouble;          /* errno of the last failed write; 0 = none */
 };
 
 struct child_run;
 struct children;
 
-/* To look at; changed by the functions below only. */
+/* Read-only for callers; changed by the functions below. */
 struct child {
 	char *name;
 	unsigned incarnation;
 	enum child_life life;
 	enum child_stop stop;
-	pid_t pid; /* its group has the same number */
+	pid_t pid; /* also its process group */
 	int64_t started_ms, exited_ms;
-	bool by_signal; /* once it does not run: number is a signal, else the exit code */
-	int number;     /* -1 = nobody knows */
+	bool by_signal; /* once exited: number is a signal, else the exit code */
+	int number;     /* -1 = unknown: another waiter reaped it */
 	bool dumped;
 	struct child_input input;
 	struct child_capture out, err;
-	char *withheld; /* names of environment variables that it does not see: "A, B and 3 more" */
+	char *withheld; /* environment variables not passed to it: "A, B and 3 more" */
 	struct err trouble; /* why the last restart failed; empty = it did not */
 
-	/* the rest is its own */
+	/* private */
 	struct children *pool;
 	struct child_run *run; /* NULL once it is over */
 	char *program, *folder;
@@ -116,55 +114,55 @@ struct child {
 	bool no_input, whole;
 	bool again;          /* restart when it is over */
 	int64_t deadline_ms; /* of the stop, or of the pipes of one that exited */
-	bool swept;          /* what is left of the group was told to end */
-	int64_t sweep_ms;    /* not looked at again before */
+	bool swept;          /* the rest of the process group was sent TERM */
+	int64_t sweep_ms;    /* time of the next look at the group */
 };
 
-/* captures: a folder where NAME.ndjson and NAME.stderr are kept, appended to if they are there;
- * NULL = files without a name in $TMPDIR or /tmp. NULL: err says why. */
+/* captures: folder for NAME.ndjson and NAME.stderr, appended to if they exist; NULL = unlinked
+ * files in $TMPDIR or /tmp. Returns NULL on failure, with the reason in err. */
 struct children *children_open(const char *captures, struct err *err);
-/* Kills at once. Whoever wants order stops each and ticks until all are over. NULL is allowed. */
+/* Kills everything at once; for a graceful end, child_stop each and tick until all are OVER. NULL
+ * is allowed. */
 void children_close(struct children *pool);
-/* Readable when something came or ended. */
+/* Readable when there is output or a process has exited. */
 int children_fd(const struct children *pool);
-/* Looks at everything; true = something has changed. */
+/* Updates all children and advances their shutdowns; true = something has changed. */
 bool children_tick(struct children *pool, int64_t now_ms);
-/* How long children_tick may be put off; -1 = until children_fd is readable. */
+/* Timeout until the next children_tick; -1 = none, poll children_fd only. */
 int children_wait_ms(const struct children *pool, int64_t now_ms);
 uint32_t children_count(const struct children *pool);
 struct child *children_at(const struct children *pool, uint32_t i);
 struct child *children_find(const struct children *pool, const char *name);
 
-/* The spec is copied. NULL: it does not run, and err says why and what it would not have seen. */
+/* Copies the spec. NULL: it does not run; err says why and which variables were withheld. */
 struct child *child_start(struct children *pool, const struct child_spec *spec, int64_t now_ms,
 			  struct err *err);
-/* An agent of which each incarnation is one turn: its program is found and its captures are open,
- * but nothing runs, its incarnation is 0 and its life OVER. */
+/* For an agent that runs one process per turn: finds the program and opens the captures, but starts
+ * nothing; incarnation is 0, life is OVER. */
 struct child *child_add(struct children *pool, const struct child_spec *spec, struct err *err);
-/* The next incarnation of one that is over, with other words after argv[0]. The capture gets `lead`
- * before the first byte that it writes: whole lines, what it is told. -1: nothing was started and
- * nothing written. */
+/* Starts the next incarnation of one that is OVER, with a new argv. `lead` (whole lines: the prompt
+ * of this turn) is written to the capture before any of its output. -1: nothing was started or
+ * written. */
 int child_turn(struct child *c, const char *const *argv, struct str lead, int64_t now_ms,
 	       struct err *err);
-/* Puts whole lines of ours into the capture of one that is over. -1: err says why it has not got
- * them. */
+/* Appends whole lines of gavel's own to the capture of one that is OVER. */
 int child_note(struct child *c, struct str lines, struct err *err);
-/* Ends it: grace_ms from now TERM, CHILD_TERM_MS later KILL, to the whole group. The caller has
- * asked it before, in the words of its protocol; 0 = TERM at once. A second call can only shorten
- * the grace. A restart that waits for its end is called off. */
+/* Graceful shutdown: TERM after grace_ms, KILL CHILD_TERM_MS later, to the whole group. The caller
+ * has already sent the protocol's own shutdown request; 0 = TERM at once. A second call can only
+ * shorten the grace. Cancels a pending restart. */
 void child_stop(struct child *c, int64_t now_ms, int64_t grace_ms);
-/* The next incarnation, now if the last one is over; else that one is stopped first and
- * children_tick starts the next: `trouble` says if it cannot. */
+/* Starts the next incarnation now if the last one is OVER; else stops that one first and
+ * children_tick starts the next: `trouble` says why if that fails. */
 int child_restart(struct child *c, int64_t now_ms, int64_t grace_ms, struct err *err);
-/* Ends its standard input: some agents begin only then, others end. */
+/* Closes its standard input: some agents start working only then, others exit. */
 void child_end_input(struct child *c);
 /* "runs", "exit code 3", "signal 11 (Segmentation fault), core dumped". */
 void child_words(const struct child *c, struct buf *out);
 /* The channel's path to this incarnation, and to the one that will be next. */
 void child_path(const struct child *c, struct buf *out);
 void child_next_path(const struct child *c, struct buf *out);
-/* The input that a path leads to; NULL: err says why not (restarted, ended, unknown). Looks whether
- * the agent still lives. pool is a struct children: the form is that of struct channel_agents. */
+/* Resolves a path to its input; NULL: err says why not (restarted, exited, unknown). Checks whether
+ * the agent has exited. pool is a struct children; void * for struct channel_agents. */
 struct child_input *children_input(void *pool, const char *path, struct err *err);
 
 #endif

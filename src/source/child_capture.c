@@ -1,5 +1,5 @@
-/* Where an agent's output is kept: opening the files, adding to them (in the thread that drains),
- * and looking how far they have come (in the main thread). */
+/* Capture files of agents' output: opening them, appending (on the drain thread) and copying the
+ * atomic counters to struct child_capture (on the main thread). */
 #include "source/child_internal.h"
 
 #include <errno.h>
@@ -147,7 +147,7 @@ void capture_keep(struct drain_capture *c, const char *p, size_t n)
 		return;
 	/* a line that was cut off must not run into this one */
 	if (c->cut && c->mid_line && !put(c, "\n", 1)) {
-		atomic_fetch_add(&c->lost, (uint64_t)(end - p) - 1); /* one was ours */
+		atomic_fetch_add(&c->lost, (uint64_t)(end - p) - 1); /* put counted the newline */
 		c->skips = !ends_line;
 		return;
 	}

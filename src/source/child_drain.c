@@ -1,13 +1,12 @@
-/* One thread for all agents: poll, read, write to captures. It knows nothing of agents and never
- * waits for the main thread, which learns of news through an eventfd and of numbers through
- * atomics.
+/* Drain thread: polls the output pipes of all agents, reads them and writes to their captures. It
+ * never waits for the main thread, which is woken through an eventfd and reads counters as atomics.
  *
- * What comes alone is taken at once. Where news follows news, pipes are left to gather some: many
- * agents that talk at once then cost one round, here and in the main thread, and not one each. A
- * pipe that fills up in that time ends it.
+ * Coalescing: a single write is read at once. After DRAIN_CROWD rounds in quick succession the
+ * thread sleeps DRAIN_GATHER_MS before each round, so that many agents writing at once cost one
+ * wakeup, here and in the main thread, instead of one each; not while a pipe is filling up.
  *
- * Signals are none of its business: all are blocked, also SIGXFSZ, so that a capture at its limit
- * is an error of write like a full disk. */
+ * All signals are blocked, SIGXFSZ too, so that a capture at its size limit is a write error like a
+ * full disk. */
 #include "source/child_internal.h"
 
 #include <errno.h>
@@ -23,11 +22,11 @@
 enum {
 	DRAIN_BLOCK_BYTES = 256 << 10,
 	DRAIN_GATHER_MS = 20,
-	DRAIN_SOON_MS = 5,  /* so many rounds, each with news that soon, are a crowd */
+	DRAIN_SOON_MS = 5,  /* DRAIN_CROWD rounds in a row that waited less: coalesce */
 	DRAIN_CROWD = 8,
-	DRAIN_ASK_MS = 100, /* a kernel without pidfd: the main thread looks so often */
+	DRAIN_ASK_MS = 100, /* without pidfd: interval at which the main thread checks for exits */
 	DRAIN_LAST_BLOCKS =
-		16, /* more than a pipe holds: who keeps writing does not keep it open */
+		16, /* more than a pipe holds, but bounded against an endless writer */
 };
 
 struct drain {
@@ -36,12 +35,12 @@ struct drain {
 	VEC(struct child_run *) runs; /* under the lock */
 	int wake, news;               /* eventfds: to the thread, to the main thread */
 	atomic_bool quit, told;
-	/* the thread's */
+	/* used by the thread only */
 	VEC(struct child_run *) polled;
 	VEC(struct pollfd) fds;
 	char *block;
-	unsigned crowd; /* rounds that had not to wait long for news */
-	bool brimming;  /* in the last one a pipe was filling up */
+	unsigned crowd; /* consecutive rounds that waited less than DRAIN_SOON_MS */
+	bool brimming;  /* in the last one a pipe was a quarter full */
 };
 
 static void ring(int fd)
@@ -59,7 +58,7 @@ static void tell(struct drain *d)
 
 /* ---- the thread ---- */
 
-/* False: nothing more is there now. */
+/* One read. False: the pipe is empty or closed. */
 static bool drain_once(struct drain *d, struct child_run *run, int stream)
 {
 	ssize_t got;
@@ -103,7 +102,7 @@ static void forget(struct drain *d, struct child_run *run)
 	atomic_store(&run->dropped, true); /* the main thread may free it now */
 }
 
-/* fds: of its streams and its process. True: there was something to tell. */
+/* fds: poll results of its streams and its pidfd. True: the main thread has to be notified. */
 static bool serve(struct drain *d, struct child_run *run, const struct pollfd *fds)
 {
 	bool news = false;
@@ -129,7 +128,7 @@ static bool serve(struct drain *d, struct child_run *run, const struct pollfd *f
 	return news;
 }
 
-/* What to wait for; the timeout of poll. */
+/* Builds the poll set; returns the timeout. */
 static int collect(struct drain *d)
 {
 	int timeout = -1;
@@ -162,7 +161,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* One look at all pipes, which were waited for since then. */
+/* Serves all pipes after a poll that began at since_ms. */
 static void take_round(struct drain *d, int64_t since_ms)
 {
 	bool news = false;
@@ -175,7 +174,7 @@ static void take_round(struct drain *d, int64_t since_ms)
 		tell(d);
 }
 
-/* Lets pipes gather while there is a crowd; only the main thread can end that. */
+/* Sleeps while output is coalesced; only a wake from the main thread ends it early. */
 static void gather(struct drain *d)
 {
 	struct pollfd wake = { .fd = d->wake, .events = POLLIN };
@@ -202,7 +201,7 @@ static void *drain_main(void *arg)
 			(void)!read(d->wake, &count, sizeof(count));
 		take_round(d, since_ms);
 	}
-	for (uint32_t i = 0; i < d->runs.n; i++) /* nobody adds any more */
+	for (uint32_t i = 0; i < d->runs.n; i++) /* no lock: drain_add is not called any more */
 		drain_last(d, d->runs.v[i]);
 	return NULL;
 }
@@ -261,7 +260,7 @@ int drain_fd(const struct drain *d)
 	return d->news;
 }
 
-/* How much a pipe holds: some were not allowed to be large. */
+/* Capacity of a pipe: F_SETPIPE_SZ may have been refused. */
 static int room_of(int fd)
 {
 	int bytes = -1;

@@ -1,5 +1,5 @@
-/* Inside the running of agents only: starting a process, captures, the thread that empties pipes,
- * and the steps of one agent's life. */
+/* Internal to child*.c: spawning a process, capture files, the drain thread, the life cycle of one
+ * agent. */
 #ifndef GAVEL_SOURCE_CHILD_INTERNAL_H
 #define GAVEL_SOURCE_CHILD_INTERNAL_H
 
@@ -11,12 +11,12 @@
 
 struct spawned {
 	pid_t pid;
-	int in, out, err; /* gavel's ends: do not block, closed by exec */
+	int in, out, err; /* gavel's ends: nonblocking, close-on-exec */
 };
 
-/* Where argv[0] is, from malloc; NULL: err says what is wrong. */
+/* Path of argv[0], malloced; NULL: err says what is wrong. */
 char *spawn_find(const char *name, const char *program, const char *withheld, struct err *err);
-/* The environment as execve takes it, and the names left out. Both from malloc, NULL last. */
+/* The environment for execve, NULL last, and the names left out as text. Both malloced. */
 char **spawn_environment(const char *const *named, char **withheld);
 /* Runs c->program; -1: err says why, and nothing is left behind. */
 int spawn(const struct child *c, struct spawned *out, struct err *err);
@@ -27,18 +27,18 @@ bool spawn_group_has_others(pid_t leader);
 
 enum { DRAIN_OUT, DRAIN_ERR, DRAIN_STREAMS };
 
-/* Where the bytes of one stream go. The counts are written by the thread. */
+/* Capture file of one stream. The counts are written by the drain thread. */
 struct drain_capture {
 	int fd;
 	_Atomic uint64_t kept, lost;
 	atomic_int trouble;
-	/* the thread's, and the main thread's while nothing runs */
-	bool skips;    /* something was lost: the rest of that line is, too */
-	bool cut;      /* what comes next does not belong to the last line kept */
-	bool mid_line; /* the last byte kept is not a newline */
+	/* owned by the drain thread, by the main thread while nothing runs */
+	bool skips;    /* a write failed: drop the rest of that line, too */
+	bool cut;      /* the next byte does not continue the last line written */
+	bool mid_line; /* the last byte written is not a newline */
 };
 
-/* A child with what the thread writes to. */
+/* A child with its capture files. */
 struct kept {
 	struct child c; /* first: see kept_of */
 	struct drain_capture captures[DRAIN_STREAMS];
@@ -50,25 +50,25 @@ static inline struct kept *kept_of(struct child *c)
 }
 
 int capture_open(struct child *c, int stream, struct err *err);
-/* Of an agent that could not be started: removes it if nothing is in it. */
+/* For an agent that could not be started: unlinks the capture if it is empty. */
 void capture_discard(struct child *c, int stream);
-/* Keeps bytes, or counts them as lost. */
+/* Appends bytes, or counts them as lost. */
 void capture_keep(struct drain_capture *c, const char *p, size_t n);
-/* True: there is more than before. */
+/* Copies the counters for the main thread. True: they have changed. */
 bool capture_look(struct child_capture *to, struct drain_capture *from);
 
-/* ---- emptying (child_drain.c) ---- */
+/* ---- draining (child_drain.c) ---- */
 
-/* One incarnation, for as long as the thread knows it. */
+/* One incarnation, shared with the drain thread from drain_add until `dropped`. */
 struct child_run {
-	int fds[DRAIN_STREAMS]; /* the thread's; -1 = at its end */
+	int fds[DRAIN_STREAMS]; /* owned by the thread; -1 = closed */
 	struct drain_capture *captures[DRAIN_STREAMS];
-	int pidfd;               /* the main thread's; -1 = the kernel has none */
-	int room[DRAIN_STREAMS]; /* what the pipes hold, bytes */
-	atomic_bool exit_seen;   /* the thread has seen its process end */
-	atomic_bool pipes_ended; /* all has come */
-	atomic_bool drop;        /* the main thread's wish: take what is there and close */
-	atomic_bool dropped;     /* the thread has forgotten it */
+	int pidfd;               /* owned by the main thread; -1 = not supported */
+	int room[DRAIN_STREAMS]; /* capacity of the pipes, bytes */
+	atomic_bool exit_seen;   /* by the thread: the process has exited */
+	atomic_bool pipes_ended; /* by the thread: both streams are at end of file */
+	atomic_bool drop;        /* by the main thread: read what is left, then detach */
+	atomic_bool dropped;     /* by the thread: detached, the main thread may free it */
 };
 
 struct drain;
@@ -76,11 +76,11 @@ struct drain;
 struct drain *drain_open(struct err *err);
 void drain_close(struct drain *d);
 int drain_fd(const struct drain *d);
-/* The thread takes over the run's descriptors. */
+/* Hands the run to the thread, which then owns and closes run->fds. */
 void drain_add(struct drain *d, struct child_run *run);
-/* Looks at drop flags. */
+/* Makes the thread look at the drop flags. */
 void drain_wake(struct drain *d);
-/* Before the main thread looks at counts and flags: the next change will be told again. */
+/* Rearms the notification; call before reading counters and flags. */
 void drain_heard(struct drain *d);
 
 /* ---- one agent (child.c) ---- */
@@ -88,15 +88,15 @@ void drain_heard(struct drain *d);
 enum { SWEEP_EVERY_MS = 50 };
 
 struct children {
-	char *folder; /* NULL = captures without a name */
+	char *folder; /* NULL = captures are unlinked files */
 	struct drain *drain;
-	char tag[9]; /* of this run of gavel */
+	char tag[9]; /* random, identifies this run of gavel in paths */
 	VEC(struct kept *) list;
 };
 
-/* Looks at it; true = something has changed. */
+/* children_tick for one child; true = something has changed. */
 bool child_tick(struct child *c, int64_t now_ms);
-/* Looks whether it has exited, and no more. */
+/* Checks for its exit only; does not reap. */
 bool child_notice_exit(struct child *c);
 void child_signal(const struct child *c, int number); /* to its group */
 void child_reap(struct child *c);

@@ -1,6 +1,7 @@
-/* From a command to a process. No shell is asked: argv arrives as it is. Between fork and exec only
- * plain system calls are made, for the thread that empties pipes may hold any lock at that moment;
- * what goes wrong there comes back through a pipe that exec closes. */
+/* fork and exec of an agent: filtered environment, PATH search, pipes, new session. No shell: argv
+ * is passed as it is. Between fork and exec only async-signal-safe calls are made, since the drain
+ * thread may hold any lock at the time of the fork; an error there is reported through a
+ * close-on-exec pipe. */
 #include "source/child_internal.h"
 
 #include <ctype.h>
@@ -65,7 +66,7 @@ static struct str name_of(const char *entry)
 	return str_make(entry, equals ? (size_t)(equals - entry) : strlen(entry));
 }
 
-/* Fit to be printed in a sentence. */
+/* Safe to print in an error message. */
 static bool is_plain(struct str name)
 {
 	for (size_t i = 0; i < name.n; i++)
@@ -76,7 +77,7 @@ static bool is_plain(struct str name)
 
 enum { WITHHELD_BYTES = 200 };
 
-/* Those that look like keys first: an agent misses them most often. */
+/* Names that look like keys first: their absence breaks an agent most often. */
 static char *list_withheld(const char *const *names, uint32_t n)
 {
 	struct buf text = { 0 };
@@ -144,7 +145,7 @@ static int fail(const char *name, const char *program, int number, const char *w
 		       withheld);
 }
 
-/* 0, or why it is none. */
+/* 0 if it is an executable file, else an errno. */
 static int look_at(const char *path)
 {
 	struct stat st;
@@ -156,7 +157,7 @@ static int look_at(const char *path)
 	return access(path, X_OK) < 0 ? errno : 0;
 }
 
-/* In PATH; a folder that is not absolute would be another one for the agent than for us. */
+/* PATH search. Relative entries are skipped: the agent may have another working directory. */
 static int look_in_path(const char *program, struct buf *out)
 {
 	const char *path = getenv("PATH"), *end;
@@ -215,7 +216,7 @@ struct report {
 	int number;
 };
 
-/* Ends of pipes: the child's and ours. */
+/* Both ends of the three pipes, and the pipe that reports errors before exec. */
 struct ends {
 	int child[3], ours[3];
 	int report[2];
@@ -229,7 +230,6 @@ static _Noreturn void give_up(int report, enum step step)
 	_exit(127);
 }
 
-/* Everything from `from` on. */
 static void close_from(int from)
 {
 	struct rlimit limit;
@@ -246,10 +246,10 @@ static void close_from(int from)
 
 enum { REPORT_FD = 3, ABOVE_FD = 10 };
 
-/* Returns where to report. */
+/* Moves the pipes to 0, 1 and 2 and closes all others; returns the descriptor for reports. */
 static int arrange_descriptors(const struct ends *e)
 {
-	/* ours may have low numbers themselves: first all out of the way */
+	/* the ends may themselves be 0..3: move them out of the way first */
 	int report = fcntl(e->report[1], F_DUPFD_CLOEXEC, ABOVE_FD), fds[3];
 
 	if (report < 0)
@@ -273,19 +273,18 @@ static void reset_signals(void)
 
 	sigemptyset(&action.sa_mask);
 	for (int i = 1; i < NSIG; i++)
-		sigaction(i, &action, NULL); /* those of libc and the kernel refuse */
+		sigaction(i, &action, NULL); /* fails for KILL, STOP and libc's own: fine */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Nobody runs unsupervised: when gavel is killed, the agent is told to end, and not only finds its
- * pipes closed. */
+/* TERM when gavel is killed: no agent is to run unsupervised, and not all exit on a closed pipe. */
 static void die_with(pid_t parent)
 {
 #ifdef __linux__
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
-		_exit(127); /* it was too late for that */
+		_exit(127); /* the parent died before prctl */
 #else
 	(void)parent;
 #endif
@@ -295,7 +294,7 @@ static _Noreturn void become(const struct child *c, const struct ends *e, pid_t 
 {
 	int report = arrange_descriptors(e);
 
-	/* a new session has no terminal: no /dev/tty, no TIOCSTI, no signals from its keys */
+	/* a new session has no controlling terminal: no /dev/tty, TIOCSTI or job control signals */
 	if (setsid() < 0)
 		give_up(report, STEP_SESSION);
 	if (c->folder && chdir(c->folder) < 0)
@@ -315,7 +314,7 @@ static void close_all(int *fds, int n)
 	}
 }
 
-/* As large as the user's share of pipe memory allows; a small one works, too. */
+/* As large as the user's pipe memory limit allows; smaller ones work, too. */
 static void enlarge(int fd)
 {
 #ifdef F_SETPIPE_SZ
@@ -348,7 +347,7 @@ static int make_pipes(struct ends *e)
 	return pipe2(e->report, O_CLOEXEC);
 }
 
-/* No handler of ours may run in the child: it would write to our pipes. */
+/* Blocks signals over fork: gavel's handlers must not run in the child, they write to its pipes. */
 static pid_t fork_quietly(const struct child *c, const struct ends *e)
 {
 	sigset_t all, before;
@@ -383,7 +382,7 @@ static int fail_step(const struct child *c, const struct report *r, struct err *
 	return fail(c->name, c->argv[0], r->number, c->withheld, err);
 }
 
-/* Waits until exec has worked or something has failed. */
+/* Waits for exec to succeed (end of file) or for an error report. */
 static bool heard_failure(int fd, struct report *r)
 {
 	ssize_t got;
@@ -420,7 +419,7 @@ int spawn(const struct child *c, struct spawned *out, struct err *err)
 
 /* ---- its group ---- */
 
-/* The fields after the name, which may hold anything: state, parent, group. */
+/* Parses state, parent and group after the last ')': the command name may contain anything. */
 static bool is_in_group(const char *pid, pid_t group)
 {
 	char path[64], text[1024];
@@ -449,7 +448,7 @@ bool spawn_group_has_others(pid_t leader)
 	struct dirent *entry;
 	bool found = false;
 
-	/* the leader is not reaped yet, so that its number stays its own: kill(2) would count it */
+	/* not kill(-leader, 0): the leader is a zombie on purpose and would count */
 	while (proc && !found && (entry = readdir(proc)))
 		found = isdigit((unsigned char)entry->d_name[0]) && atol(entry->d_name) != leader &&
 			is_in_group(entry->d_name, leader);

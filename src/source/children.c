@@ -1,4 +1,4 @@
-/* All agents of this run of gavel: looking after them, finding them by name and by path. */
+/* The pool of agent processes: open and close, tick, timeouts, lookup by name and by path. */
 #include "source/child_internal.h"
 
 #include <limits.h>
@@ -33,13 +33,13 @@ struct children *children_open(const char *captures, struct err *err)
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
 		random = (uint32_t)monotonic_ms() ^ (uint32_t)getpid() << 16;
 	snprintf(pool->tag, sizeof(pool->tag), "%08x", random);
-	/* who ignores it, as some that start programs do, is never told how a child ended */
+	/* inherited SIG_IGN would make the kernel reap children and lose their exit status */
 	if (sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
 		signal(SIGCHLD, SIG_DFL);
 	return pool;
 }
 
-/* A process that the kernel does not let go must not hold up the end of gavel. */
+/* Waits for a killed process, but not for ever: one in uninterruptible sleep must not block us. */
 static void bury(struct child *c, int64_t until_ms)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -62,7 +62,7 @@ void children_close(struct children *pool)
 	for (uint32_t i = 0; i < pool->list.n; i++)
 		if (pool->list.v[i]->c.run)
 			bury(&pool->list.v[i]->c, until_ms);
-	drain_close(pool->drain); /* takes what they said last */
+	drain_close(pool->drain); /* reads what is left in the pipes */
 	for (uint32_t i = 0; i < pool->list.n; i++)
 		child_free(&pool->list.v[i]->c);
 	vec_release(&pool->list);
@@ -98,7 +98,7 @@ static bool is_due(const struct child *c, int64_t *when_ms, int64_t now_ms)
 		*when_ms = c->deadline_ms;
 		return true;
 	}
-	*when_ms = now_ms + INPUT_EVERY_MS; /* nothing tells when it reads */
+	*when_ms = now_ms + INPUT_EVERY_MS; /* no event when the agent reads its pipe */
 	return c->input.unread > 0;
 }
 
@@ -134,9 +134,9 @@ struct child *children_find(const struct children *pool, const char *name)
 	return NULL;
 }
 
-/* ---- the way to an input ---- */
+/* ---- paths to inputs ---- */
 
-/* Whose path it is, of whatever incarnation. */
+/* The child that a path names, of any incarnation. */
 static struct child *owner_of(const struct children *pool, struct str path)
 {
 	for (uint32_t i = 0; i < pool->list.n; i++) {

@@ -1,4 +1,4 @@
-/* Directories: names only; each file in one is opened by its own name. */
+/* Directory listing: sorted names only; the caller opens each file by its own path. */
 #include "source/source.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* The file without a name, and where in it the bytes of each source are. */
+/* The keep's temporary file, and the sorted extent list that maps a source's offsets into it. */
 #include "source/keep.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ static int put(int fd, uint64_t at, struct str bytes, struct err *err)
 	return 0;
 }
 
-/* The number of the first piece that ends after offset. */
+/* Binary search: index of the first piece that ends after offset. */
 static uint32_t piece_at(const struct pieces *kept, uint64_t offset)
 {
 	uint32_t low = 0, high = kept->list.n;
@@ -71,7 +71,7 @@ static bool holds(const struct pieces *kept, uint32_t i, uint64_t offset)
 	return i < kept->list.n && kept->list.v[i].offset <= offset;
 }
 
-/* The piece before number i, if bytes at offset can go on in it. */
+/* The piece before number i, if n bytes at offset can be appended to it. */
 static struct piece *grows(struct keep *k, struct pieces *kept, uint32_t i, uint64_t offset,
 			   size_t n)
 {
@@ -83,14 +83,14 @@ static struct piece *grows(struct keep *k, struct pieces *kept, uint32_t i, uint
 	if (p->offset + p->n != offset || n > KEEP_PIECE_MAX - p->n)
 		return NULL;
 	if (p->at + p->room == k->end && p->room - p->n < n) {
-		/* the last one given out: nothing stands behind it */
+		/* the last allocation in the file: extend it */
 		k->end += n - (p->room - p->n);
 		p->room = p->n + (uint32_t)n;
 	}
 	return p->room - p->n >= n ? p : NULL;
 }
 
-/* All of the bytes are new; KEEP_PIECE_MAX at most. */
+/* None of the bytes is kept yet; KEEP_PIECE_MAX at most. */
 static int add_piece(struct keep *k, struct pieces *kept, uint64_t offset, struct str bytes,
 		     struct err *err)
 {

@@ -1,10 +1,11 @@
-/* Bytes that cannot be had twice, kept: one temporary file without a name, in $TMPDIR or /tmp, gone
- * with the process, for all sources that need it. What is kept of one source is a list of pieces,
- * so that the bytes are found again under the offsets that they had.
+/* Spool for bytes that cannot be read a second time (streams, truncated logs): one unlinked
+ * temporary file in $TMPDIR or /tmp, shared by all sources. Each source has a list of pieces
+ * (extents) that maps its own offsets to places in the file. The keep owns the file: keep_close
+ * closes it; the lists belong to the sources: kept_release frees one.
  *
- * Bytes that come one after the other go into one piece as long as nobody else comes in between;
- * after that a piece is given some room of its own, which costs nothing until it is used. So there
- * is not a piece for every line. */
+ * Consecutive bytes are appended to one piece as long as it is last in the file. A piece that
+ * continues another one is given spare room, a hole in the file until it is used, so that sources
+ * which take turns do not need a piece per line. */
 #ifndef GAVEL_SOURCE_KEEP_H
 #define GAVEL_SOURCE_KEEP_H
 
@@ -15,30 +16,30 @@
 
 enum { KEEP_ROOM_BYTES = 256 << 10, KEEP_PIECE_MAX = 1 << 30 };
 
-/* Zero it; opened when the first byte comes. */
+/* Zero it; the file is created by the first keep_add. */
 struct keep {
 	int fd_plus_one;
-	uint64_t end; /* of what is given out */
+	uint64_t end; /* of the space allocated to pieces */
 };
 
 struct piece {
 	uint64_t offset; /* in the source */
-	uint64_t at;     /* in the keep */
-	uint32_t n, room; /* KEEP_PIECE_MAX and a little at most */
+	uint64_t at;     /* in the keep's file */
+	uint32_t n, room; /* bytes used and allocated */
 };
 
 struct pieces {
-	VEC(struct piece) list; /* by offset; none overlaps another */
+	VEC(struct piece) list; /* sorted by offset, no overlaps */
 };
 
-/* Bytes that are kept already are not kept again; on an error the first of them may be. */
+/* Skips bytes that are kept already. On an error the first of them may have been kept. */
 int keep_add(struct keep *k, struct pieces *kept, uint64_t offset, struct str bytes,
 	     struct err *err);
 void keep_close(struct keep *k);
 
-/* How many bytes from offset on are kept without a gap. */
+/* Number of contiguous bytes kept from offset on. */
 uint64_t kept_from(const struct pieces *kept, uint64_t offset);
-/* How many bytes from offset on are not kept, UINT64_MAX if none after it are. */
+/* Number of bytes from offset to the next kept one; UINT64_MAX if there is none. */
 uint64_t kept_gap(const struct pieces *kept, uint64_t offset);
 /* Like pread: at most n, and not past the end of a piece; 0 where nothing is kept. */
 ssize_t kept_read(const struct keep *k, const struct pieces *kept, uint64_t offset, char *out,
@@ -47,7 +48,7 @@ ssize_t kept_read(const struct keep *k, const struct pieces *kept, uint64_t offs
 void kept_cut(struct pieces *kept, uint64_t offset);
 void kept_release(struct pieces *kept);
 
-/* Within this folder: a temporary file without a name, or -1. */
+/* Within this folder: an unlinked temporary file, or -1. */
 int keep_open_file(struct err *err);
 int keep_fail(struct err *err);
 

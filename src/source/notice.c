@@ -1,4 +1,4 @@
-/* inotify, in few words. */
+/* Wrapper of inotify: maps its masks to enum notice_what. */
 #include "source/notice.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ void notice_read(int fd, notice_fn fn, void *ctx)
 	_Alignas(struct inotify_event) char bytes[16 << 10];
 	ssize_t n = 1;
 
-	/* more than the system keeps in store; what comes meanwhile can wait */
+	/* bounded: 256 rounds exceed the kernel's queue, later events wait for the next call */
 	for (int round = 0; round < 256 && n > 0; round++) {
 		n = read(fd, bytes, sizeof(bytes));
 		for (ssize_t at = 0; at < n;) {

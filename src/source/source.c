@@ -1,4 +1,4 @@
-/* Opening anything that can be opened, and reading by offset. */
+/* Opening sources (file, stream, directory), file identity, and reading by offset. */
 #include "source/source.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ int source_fail(const char *name, int number, struct err *err)
 	case EIO: todo = "check the disk"; break;
 	case ESTALE: todo = "what it said then cannot be read any more"; break;
 	}
-	/* a long name must not push the reason out */
+	/* the name is truncated so that the reason fits the buffer */
 	return err_set(err, "%.300s: %s; %s", name, strerror(number), todo);
 }
 
@@ -40,7 +40,7 @@ static int64_t nanoseconds(int64_t seconds, int64_t rest)
 	return seconds * 1000000000 + rest;
 }
 
-/* Where statx is not to be had, a file's birth is not told. */
+/* Fallback where statx is missing or forbidden: no birth time. */
 static int look_plainly(const char *name, int fd, struct source_look *out)
 {
 	struct stat st;
@@ -78,7 +78,7 @@ bool source_is(const struct source *s, const struct source_look *look)
 
 static int open_again(const struct source *s, struct source_look *look, struct err *err)
 {
-	/* without O_NONBLOCK a FIFO would make open wait for a writer */
+	/* O_NONBLOCK: opening a FIFO would block until there is a writer */
 	int fd = is_standard(s) ? STDIN_FILENO
 				: open(s->name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
@@ -115,7 +115,7 @@ int source_open(struct source *s, const char *name, struct err *err)
 	}
 	if (S_ISREG(look.mode)) {
 		s->kind = SOURCE_FILE;
-		/* like cat: someone may have read the first part already */
+		/* like cat: start at the current offset, another process may have read the head */
 		if (is_standard(s))
 			start = lseek(s->fd, 0, SEEK_CUR);
 		s->start = start > 0 ? (uint64_t)start : 0;
@@ -183,7 +183,7 @@ char *block_room(struct block *block, uint64_t offset, size_t *room)
 	return page + skew;
 }
 
-/* pread from where the bytes are: kept ones first. */
+/* pread from the keep if it has the bytes, else from the file. */
 static ssize_t read_at(const struct source *s, uint64_t offset, char *p, size_t n)
 {
 	uint64_t gap = kept_gap(&s->kept, offset);

@@ -1,20 +1,19 @@
-/* Where bytes come from: a regular file, a stream (pipe, FIFO, terminal, device), a directory.
+/* Input sources: a regular file, a stream (pipe, FIFO, terminal, device), a directory.
  *
  * Order of calls: source_open; for a directory source_list and no more; else source_gather, then
  * source_read and source_fetch as often as needed; source_close at the end, also when a call in
  * between failed. Offsets count from the beginning of the file or stream and stay valid.
  *
- * A file's bytes stay in the file, read with pread and never mapped. A stream's bytes can be had
- * only once, so source_gather copies them to a capture: a temporary file without a name, in $TMPDIR
- * or /tmp, gone with the process. Opening never blocks; gathering waits until the writers have come
- * and gone.
+ * Files are read with pread, never mapped: others write to them. A stream can be read only once,
+ * so source_gather spools it to a capture, an unlinked temporary file in $TMPDIR or /tmp. Opening
+ * never blocks; gathering blocks until all writers have closed the stream.
  *
- * A regular file may be closed while it is not needed and opened again (source_reopen): a directory
- * has more files than a process has descriptors.
+ * A regular file may be closed while it is not needed and reopened (source_reopen), since a
+ * directory may have more files than a process can have descriptors.
  *
- * A source that is followed is not gathered: source_more and stream_more hand over what has come
- * since, and whoever follows moves `end`. Bytes that may not be there a second time are kept
- * (keep.h); source_read and source_fetch take those first. */
+ * A source that is followed is not gathered: source_more and stream_more return the new bytes, and
+ * the follower advances `end`. Bytes that may vanish from the file are spooled (keep.h);
+ * source_read and source_fetch prefer the spooled copy. */
 #ifndef GAVEL_SOURCE_SOURCE_H
 #define GAVEL_SOURCE_SOURCE_H
 
@@ -28,47 +27,46 @@
 enum {
 	SOURCE_BLOCK_BYTES = 256 << 10,
 	SOURCE_PAGE_BYTES = 4096,
-	STREAM_PIPE_BYTES = 1 << 20, /* writers in a hurry lose what does not fit */
+	STREAM_PIPE_BYTES = 1 << 20, /* nonblocking writers lose what does not fit */
 };
 
 enum source_kind { SOURCE_FILE, SOURCE_STREAM, SOURCE_DIR };
 
 struct source {
-	const char *name; /* lent by the caller; "-" is standard input */
+	const char *name; /* borrowed from the caller; "-" is standard input */
 	enum source_kind kind;
-	int fd; /* -1 while closed; of a gathered stream, its capture */
+	int fd; /* -1 while closed; the capture once a stream is gathered */
 	dev_t dev;
 	ino_t ino;
-	int64_t born_ns;     /* 0 = not told; tells files apart that have had one inode */
-	int64_t changed_ns;  /* its own time when source_gather looked at it */
-	uint64_t start, end; /* the bytes to be had; of a stream only once it is gathered */
+	int64_t born_ns;     /* birth time, 0 = unknown; distinguishes reuses of an inode */
+	int64_t changed_ns;  /* mtime at source_gather */
+	uint64_t start, end; /* readable range; of a stream only once it is gathered */
 	struct pieces kept;
-	const struct keep *keep; /* where; NULL = nothing is kept */
-	bool only_kept; /* what is not kept is gone: of a live stream, of a file that was cut */
+	const struct keep *keep; /* spool that `kept` refers to; NULL = nothing is spooled */
+	bool only_kept; /* read the spool only: a live stream, or a file that was truncated */
 };
 
-/* What a name leads to at this moment. */
+/* Result of stat: identity, size and times. */
 struct source_look {
 	dev_t dev;
 	ino_t ino;
 	int64_t born_ns, changed_ns;
 	uint64_t size;
 	mode_t mode;
-	bool linked; /* it still has a name */
+	bool linked; /* link count > 0 */
 };
 
-/* Room for one read. Zero it; block_release frees it. The bytes are put where their address and
- * their offset are equal modulo the page size: copying from the page cache is several times slower
- * when they differ by a few bytes. */
+/* Read buffer. Zero it; block_release frees it. Bytes are placed so that address and file offset
+ * are equal modulo the page size: copying from the page cache is several times slower otherwise. */
 struct block {
 	char *memory;
-	const struct source *source; /* whose bytes these are: none is read twice in a row */
+	const struct source *source; /* of these bytes; lets source_read skip a repeated read */
 	uint64_t offset;
 	struct str bytes;
 };
 
-/* What to do while a stream has nothing to say: called every few milliseconds; false = wait no
- * more, what has come is all. */
+/* Callback while a stream is gathered, every few milliseconds; false = stop waiting and treat the
+ * stream as ended. */
 struct idle {
 	bool (*go_on)(void *ctx);
 	void *ctx;
@@ -79,48 +77,46 @@ struct source_names {
 };
 
 int source_open(struct source *s, const char *name, struct err *err);
-/* Fails if the name now leads to another file. */
+/* Fails if the name now refers to another file. */
 int source_reopen(struct source *s, struct err *err);
 void source_close(struct source *s);
-/* Looks without opening: at a name, or with name NULL at an open file. -1 and errno. */
+/* stat of a name, or with name NULL of an open descriptor. -1 and errno. */
 int source_look(const char *name, int fd, struct source_look *out);
 bool source_is(const struct source *s, const struct source_look *look);
-/* Makes start and end true: looks at a file's size, or reads a stream to its end. idle may be
- * NULL. */
+/* Sets `end`: a file's current size, or a stream's length after spooling it. idle may be NULL. */
 int source_gather(struct source *s, struct block *block, const struct idle *idle, struct err *err);
-/* At most a block from offset on, into block->bytes; none at the end, if it has moved too. */
+/* Reads up to a block from offset on into block->bytes; none at the end, or if the file shrank. */
 int source_read(const struct source *s, uint64_t offset, struct block *block, struct err *err);
-/* Like source_read, but from the file itself and past `end`. */
+/* Like source_read, but bypasses the spool and reads past `end`. */
 int source_more(const struct source *s, uint64_t offset, struct block *block, struct err *err);
-/* What a stream has for us without waiting. ended: all its writers have gone. */
+/* Nonblocking read of a stream. ended: all writers have closed it. */
 int stream_more(struct source *s, struct block *block, bool *ended, struct err *err);
-/* It has bytes for us. */
 bool stream_has_more(const struct source *s);
-/* A FIFO: after one writer another may come. */
+/* True for a FIFO: another writer may open it after this one. */
 bool stream_comes_back(const struct source *s);
-/* Asks for a bigger pipe, if it is one. */
+/* Enlarges the pipe buffer, if it is a pipe. */
 void stream_widen(const struct source *s);
 /* Exactly n bytes, or an error. */
 int source_fetch(const struct source *s, uint64_t offset, size_t n, char *out, struct err *err);
-/* The same from the file itself, as long as it has them: one read, however many pieces are kept. */
+/* The same, but prefers the file: one read instead of one per spooled piece. */
 int source_fetch_block(const struct source *s, uint64_t offset, size_t n, char *out,
 		       struct err *err);
-/* The entries of directory s that `wanted` wants, sorted by bytes. Those with a dot first are not
- * even asked about. */
+/* Entries of directory s that `wanted` accepts, sorted bytewise; hidden files are skipped. The
+ * caller frees the list with source_names_release. */
 int source_list(const struct source *s, bool (*wanted)(struct str name), struct source_names *out,
 		struct err *err);
 void source_names_release(struct source_names *list);
 void block_release(struct block *block);
-/* Where n bytes from that offset go in room, which is made big enough, for the same reason; up to
- * a page behind them is room, too. */
+/* Grows room for n bytes and returns where to read them, page-aligned like a struct block; at least
+ * a page of slack follows them. */
 char *source_room(struct buf *room, uint64_t offset, size_t n);
 
 /* Within this folder: */
-/* "NAME: what is wrong; what to do" for an errno. */
+/* Sets err to "NAME: what is wrong; what to do" for an errno; returns -1. */
 int source_fail(const char *name, int number, struct err *err);
-/* Where the bytes for `offset` go, and how many fit. */
+/* Where in the block to read the bytes at `offset`, and how many fit. */
 char *block_room(struct block *block, uint64_t offset, size_t *room);
-/* Replaces the descriptor of a stream by one of its capture. */
+/* Reads a stream to its end into a capture, and replaces its descriptor by the capture's. */
 int stream_spool(struct source *s, struct block *block, const struct idle *idle, struct err *err);
 
 #endif

@@ -1,8 +1,8 @@
-/* Streams: read to the end once, into a capture that can be read again by offset; or followed, a
- * block at a time.
+/* Streams (pipe, FIFO, terminal): spooled to a capture file that can be read by offset, or followed
+ * a block at a time.
  *
- * poll comes before every read, the first one too: a FIFO that no writer has opened yet reads as
- * ended, but polls as waiting. */
+ * Every read is preceded by poll: a FIFO that no writer has opened yet reads as end of file, but
+ * poll reports it as not ready. */
 #include "source/source.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static int capture_add(int fd, const char *p, size_t n, struct err *err)
 
 enum { IDLE_EVERY_MS = 20 };
 
-/* Waits; 0 bytes are the end, also when the one who idles has had enough. */
+/* Blocking read; 0 = end of file, or idle->go_on returned false. */
 static ssize_t stream_read(const struct source *s, char *p, size_t n, const struct idle *idle,
 			   struct err *err)
 {

@@ -46,7 +46,7 @@ static struct {
 	struct sigaction before_ending[COUNT(endings)];
 } guard;
 
-/* Static, for a crash may be one of the heap; and of its own, for it may be one of the stack. */
+/* Alternate signal stack for stack overflows; static, since the heap may be corrupt. */
 static char signal_stack[64 * 1024];
 
 static void write_restore(int out)
@@ -89,15 +89,15 @@ bool guard_restore(void)
 	return true;
 }
 
-/* Only once the terminal is given back. It is waited for, also when we die ourselves, so that no
- * zombie stays where init is careless. */
+/* Call only once the terminal is restored. Reaps the guardian even in a signal handler, so that it
+ * does not stay a zombie where init does not reap (containers). */
 static void dismiss_guardian(void)
 {
 	int status, saved = errno;
 	pid_t pid = guard.guardian;
 
 	guard.guardian = 0;
-	/* if it is no child any more, its number may be somebody else's */
+	/* WNOHANG first: if it was reaped, its pid may have been reused */
 	if (pid && waitpid(pid, &status, WNOHANG) == 0 && kill(pid, SIGKILL) == 0) {
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
@@ -118,7 +118,7 @@ static void put_back(const int *signals, const struct sigaction *before, size_t 
 	}
 }
 
-/* All signals are blocked here, so none stops the restoring; what was raised comes on return. */
+/* All signals are blocked here, so nothing interrupts; what is raised is delivered on return. */
 static void on_death(int number, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -127,7 +127,7 @@ static void on_death(int number, siginfo_t *info, void *context)
 		dismiss_guardian();
 	put_back(crashes, guard.before_crash, COUNT(crashes), number);
 	put_back(endings, guard.before_ending, COUNT(endings), number);
-	/* a real fault happens again on return, now in full to the handler before ours */
+	/* a real fault recurs on return and reaches the previous handler with its siginfo */
 	if (info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE ||
 				  number == SIGILL))
 		return;
@@ -179,7 +179,7 @@ static void close_from(int first)
 		close(fd);
 }
 
-/* Whoever kills the program by its name must not kill the guardian by the same name. */
+/* So that `pkill gavel` does not kill the guardian, too. */
 static void change_name(void)
 {
 #ifdef __linux__
@@ -201,8 +201,8 @@ static void change_name(void)
 #endif
 }
 
-/* The shell hears of the parent's death right after the guardian does. What it prints before the
- * guardian has had its turn is lost with the other screen; so be first, where that is allowed. */
+/* The shell learns of the parent's death at the same time. What it prints before the guardian has
+ * run is lost with the alternate screen; so ask for real-time priority, where that is allowed. */
 static void hurry(void)
 {
 #ifdef __linux__
@@ -212,15 +212,15 @@ static void hurry(void)
 #endif
 }
 
-/* Runs after fork in a program that may have threads: only calls that a signal handler may make.
- * All signals are and stay blocked. */
+/* Runs after fork in a program that may have threads: async-signal-safe calls only. All signals
+ * are and stay blocked. */
 static _Noreturn void be_guardian(int pipe_end, int out)
 {
 	char byte;
 	ssize_t n;
 
 	setsid();
-	/* out of the way of 0 and 1 first, since either may be one of these already */
+	/* first move both above 1, since either may be 0 or 1 already */
 	pipe_end = fcntl(pipe_end, F_DUPFD, 2);
 	out = fcntl(out, F_DUPFD, 2);
 	if (pipe_end < 0 || out < 0 || dup2(pipe_end, 0) < 0 || dup2(out, 1) < 0)

@@ -1,15 +1,15 @@
-/* Giving the terminal back however the program ends: by BUG(), by a signal that ends it, by a
- * crash, and, through a small guardian process, by SIGKILL.
+/* Restores the terminal however the program ends: by BUG(), a terminating signal, a crash and,
+ * through a small guardian process, SIGKILL.
  *
  * guard_open comes before the terminal is touched, guard_taken once it is changed, guard_given once
- * it is as before; guard_close ends the watch. Between taken and given a death of the program
- * writes the restore string to the terminal and sets its modes back, these only if they are still
- * ours: a shell may have been quicker.
+ * it is as before; guard_close stops guarding. If the program dies between taken and given, the
+ * restore string is written to the terminal and its modes are reset, these only if they are still
+ * ours: the shell may have reset them already.
  *
- * Signals that end a program (SIGTERM, SIGHUP, SIGINT, SIGQUIT) are left to whoever handles or
- * ignores them already; so install handlers of your own in any order, and end by exit(). Crashes
- * (SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS) go on to the handler before ours, or to death
- * by that signal, after the terminal is restored. */
+ * Terminating signals (SIGTERM, SIGHUP, SIGINT, SIGQUIT) that are already handled or ignored stay
+ * so; install handlers of your own in any order, and end by exit(). Crashes (SIGSEGV, SIGABRT,
+ * SIGBUS, SIGFPE, SIGILL, SIGSYS) are passed to the previous handler or the default action after
+ * the terminal is restored. */
 #ifndef GAVEL_TERM_GUARD_H
 #define GAVEL_TERM_GUARD_H
 
@@ -17,15 +17,15 @@
 
 #include <termios.h>
 
-/* `out` is the terminal; the string is copied, and cut at an arbitrary 1 KiB. Without a guardian
- * (fork fails) everything else works all the same. */
+/* `out` is the terminal; the string is copied and truncated to 1 KiB. If the guardian cannot be
+ * forked, everything but SIGKILL is still covered. */
 void guard_open(int out, struct str restore);
 void guard_taken(const struct termios *before, const struct termios *ours);
 void guard_given(void);
 void guard_close(void);
 /* Restores now; for BUG() and signal handlers. Returns whether there was something to do. */
 bool guard_restore(void);
-/* Never in a child process: it has nothing to give back. */
+/* Always false in a forked child, which must not restore the terminal. */
 bool guard_is_taken(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Key files are read twice by the same walk: once to find mistakes, once to play. */
+/* Player of key files. The same walk runs twice: once to check the syntax, once to play. */
 #include "term/headless.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 enum { UNTIL_MAX_S = 3600 };
 
 struct player {
-	headless_fn step; /* NULL: only look for mistakes */
+	headless_fn step; /* NULL: check only */
 	void *ctx;
 	bool stopped;
 };
@@ -66,7 +66,7 @@ static bool parse_place(struct str s, struct key *key)
 	return true;
 }
 
-/* <word:value>; false if it is not one of ours. */
+/* <word:value>; false if the word is unknown or the value invalid. */
 static bool play_special(struct player *p, struct str word, struct str value)
 {
 	struct key key = { .code = KEY_MOUSE };
@@ -111,7 +111,7 @@ static bool play_special(struct player *p, struct str word, struct str value)
 	return true;
 }
 
-/* Takes one step off the front; false when nobody knows it. */
+/* Plays the first step of *s and removes it; false if it cannot be parsed. */
 static bool play_one(struct player *p, struct str *s)
 {
 	struct key key = { 0 };

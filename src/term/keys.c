@@ -1,6 +1,6 @@
-/* A state machine that looks at one byte at a time and remembers only what it must, so it cannot
- * matter how the bytes were cut into reads. Where a terminal and a standard disagree, the reading
- * that swallows more is taken: a key too few is pressed again, a key too many may decide something.
+/* State machine that decodes terminal input byte by byte, so that it cannot matter how the bytes
+ * were split into reads. Where terminals and standards disagree, it swallows more rather than less:
+ * a lost key is pressed again, a spurious one may decide something.
  *
  * Introducers have three spellings: ESC and a letter, the C1 control as one byte (terminals with
  * 8-bit controls), and that control as UTF-8. A string ends in the spelling it began with, or in
@@ -69,7 +69,7 @@ static void keep(struct keys *k, char byte)
 		k->n++;
 }
 
-/* Length of the UTF-8 character that starts with this byte; 1 for what starts none. */
+/* Length of the UTF-8 character that starts with this byte; 1 if it is no lead byte. */
 static unsigned character_bytes(unsigned char lead)
 {
 	if (lead >= 0xc2 && lead <= 0xdf)
@@ -91,7 +91,7 @@ static void introduce(struct keys *k, uint32_t c, enum form form)
 	start(k, c == CSI || c == SS3 ? CONTROL : STRING);
 }
 
-/* A whole character of the text, or a control. */
+/* A complete character or control. */
 static void take_character(struct keys *k, uint32_t c, enum form form, key_fn emit, void *ctx)
 {
 	start(k, GROUND);
@@ -211,7 +211,7 @@ static void take_control(struct keys *k, char final, key_fn emit, void *ctx)
 			take_mouse(str_from(parameters, 1), final == 'M', emit, ctx);
 		return;
 	}
-	/* a second number says which modifiers were held: 1 for none */
+	/* the second parameter encodes the modifiers: 1 for none */
 	if (!numbers(parameters, v, 2, &n) || (n == 2 && v[1] != 1))
 		return;
 	if (final == '~' && k->introducer == CSI && n == 1 && v[0] == 200) {
@@ -310,7 +310,7 @@ static void take_continuation(struct keys *k, unsigned char byte, key_fn emit, v
 		start(k, GROUND);
 }
 
-/* Ends a sequence with the character that starts here. */
+/* Drops the sequence together with the character that starts here. */
 static void swallow(struct keys *k, unsigned char byte)
 {
 	start(k, byte == '\033' ? ESCAPE : character_bytes(byte) > 1 ? UNWANTED : GROUND);

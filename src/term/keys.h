@@ -20,24 +20,24 @@ enum { ESCAPE_ALONE_MS = 100, SEQUENCE_SILENCE_MS = 2000, PASTE_MAX_BYTES = 1 <<
 /* Zero it to start. */
 struct keys {
 	int state;
-	int64_t last_ms; /* when the newest byte came */
+	int64_t last_ms; /* time of the newest byte */
 	char sequence[64];
-	unsigned n;          /* of sequence; more than it holds: the sequence is unknown */
-	unsigned more;       /* bytes that still belong to it, where their number is known */
+	unsigned n;          /* used of sequence; larger than it: too long, swallowed */
+	unsigned more;       /* bytes still to come, where their number is known */
 	uint32_t introducer; /* as the code of its C1 control */
-	uint8_t form;        /* how the introducer was spelled, and so its string's end */
+	uint8_t form;        /* enum form: encoding of the introducer and of its terminator */
 	struct buf paste;
 };
 
 typedef void (*key_fn)(void *ctx, const struct key *key);
 
-/* now_ms: any clock that does not go back. What the silence before the bytes ended comes first, as
- * if keys_tick had been called. A paste is cut at PASTE_MAX_BYTES; an empty one is none. When two
- * seconds of silence end a paste, what came of it is handed out as KEY_PASTE. */
+/* now_ms: any monotonic clock. Calls keys_tick first, for the silence before these bytes. A paste
+ * is truncated to PASTE_MAX_BYTES; an empty one emits nothing. When two seconds of silence end a
+ * paste, what has arrived is emitted as KEY_PASTE. */
 void keys_feed(struct keys *k, struct str bytes, int64_t now_ms, key_fn emit, void *ctx);
-/* Call when nothing came for a while; emits a lone Esc, gives up broken sequences. */
+/* Call after keys_wait without input; emits a lone Esc, drops unfinished sequences. */
 void keys_tick(struct keys *k, int64_t now_ms, key_fn emit, void *ctx);
-/* How long keys_tick may wait from now on, in ms; -1 = for ever. */
+/* Timeout until keys_tick, in ms; -1 = none. */
 int keys_wait(const struct keys *k, int64_t now_ms);
 void keys_release(struct keys *k);
 

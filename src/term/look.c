@@ -1,5 +1,5 @@
-/* Fewer colours than the theme asks for. What the 16 really look like is the person's choice; the
- * shades here are xterm's. */
+/* Maps a theme's colours to 16 or 8. How the 16 look is configured in the terminal; the RGB values
+ * here are xterm's defaults. */
 #include "term/look.h"
 
 static int cube_shade(unsigned int step)

@@ -1,4 +1,4 @@
-/* A look of the theme in the colours that a terminal has. */
+/* Reduces a theme's look to the number of colours that a terminal has. */
 #ifndef GAVEL_TERM_LOOK_H
 #define GAVEL_TERM_LOOK_H
 

@@ -1,11 +1,11 @@
-/* The terminal through ncurses, of which only the screen is used: cells with looks go in, the
- * shortest bytes that change the terminal come out. Keys are read with read(2) and decoded by
- * term/keys.h; terminal modes, size and signals are our own business, so that everything that must
- * be undone is known here and to term/guard.h.
+/* Terminal output through ncurses, of which only the screen update is used: cells with attributes
+ * in, minimal escape sequences out. Keys are read with read(2) and decoded by term/keys.h; terminal
+ * modes, size and signals are handled here, so that this file and term/guard.h know everything that
+ * must be undone.
  *
- * ncurses trusts its caller with widths: a wide character that does not fit its row would run into
- * the next. So each row is made here, column by column, from cells that are known to fit, and
- * handed over whole with its number of cells. */
+ * ncurses does not check widths: a wide character that does not fit its row would wrap into the
+ * next. So each row is built here, column by column, from cells that are known to fit, and passed
+ * to ncurses whole. */
 #define NCURSES_WIDECHAR 1
 #include "term/term.h"
 
@@ -25,7 +25,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/* what terminfo has no name for; see term.h */
+/* modes that terminfo has no capability for; see term.h */
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
 #define MOUSE_ON "\033[?1002h\033[?1006h" /* 1002: drags too */
@@ -63,11 +63,11 @@ int term_colours(void)
 		return 0;
 	n = tigetnum("colors");
 	del_curterm(cur_term);
-	/* more than 256: their numbers mean shades, only the first eight are colours by name */
+	/* direct colour: numbers above 7 are RGB values there, only the first 8 are indexed */
 	return n < 8 ? 0 : n > 256 ? 8 : n;
 }
 
-/* Checks TERM without touching the terminal; ncurses itself would be less polite. */
+/* Checks TERM without touching the terminal, for a better error than newterm's NULL. */
 static int check_type(struct err *err)
 {
 	const char *type = terminal_type();
@@ -153,7 +153,7 @@ static int collect(int byte)
 	return byte;
 }
 
-/* What undoes everything that can be on at any moment of drawing. */
+/* Sequences that undo every mode that can be set at any moment of drawing. */
 static struct str restore_string(char room[1024])
 {
 	static const char *const parts[] = {
@@ -191,13 +191,13 @@ static struct termios raw_modes(const struct termios *from)
 	m.c_lflag &= ~(tcflag_t)(ECHO | ECHONL | ICANON | ISIG | IEXTEN);
 	m.c_cflag &= ~(tcflag_t)(CSIZE | PARENB);
 	m.c_cflag |= CS8;
-	/* a read never waits: poll tells when there is something */
+	/* reads never block: poll comes first */
 	m.c_cc[VMIN] = 0;
 	m.c_cc[VTIME] = 0;
 	return m;
 }
 
-/* Sets our modes, and lets ncurses and the guard know what is ours and what was before. */
+/* Sets raw mode and registers the old and new modes with ncurses and the guard. */
 static void take_modes(void)
 {
 	struct termios ours;
@@ -206,7 +206,7 @@ static void take_modes(void)
 	guard_taken(&t.before, &ours);
 	tcsetattr(t.in, TCSADRAIN, &ours);
 	def_prog_mode();
-	/* as the kernel tells it, to compare later */
+	/* as the kernel reports them, for the guard's comparison */
 	if (tcgetattr(t.in, &ours) == 0)
 		guard_taken(&t.before, &ours);
 }
@@ -256,7 +256,7 @@ static void set_looks(void)
 	}
 }
 
-/* ncurses puts handlers where it finds none; signals are not its business here. */
+/* newterm installs handlers for these; start_curses puts ours back. */
 static const int curses_signals[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
 
 #define CURSES_SIGNALS (sizeof(curses_signals) / sizeof(curses_signals[0]))
@@ -298,7 +298,7 @@ static void stop_curses(void)
 	t.row_room = 0;
 }
 
-/* Each time with a new screen of curses: one that comes back from endwin() would reset the palette
+/* Creates a new SCREEN each time: returning from endwin() would make ncurses reset the palette
  * (OSC 104), which it never changed. */
 static int take_over(struct err *err)
 {
@@ -353,7 +353,7 @@ void term_leave(void)
 	if (!t.open || t.away)
 		return;
 	t.away = true;
-	/* after last words, and in a child process, there is nothing to give back */
+	/* already restored by the guard, or a forked child: nothing to undo */
 	if (guard_is_taken()) {
 		if (t.ansi)
 			send_bytes(MOUSE_OFF PASTE_OFF);
@@ -400,7 +400,7 @@ int term_suspend(struct err *err)
 	sigaddset(&set, SIGTSTP);
 	pthread_sigmask(SIG_UNBLOCK, &set, &mask);
 	kill(0, SIGTSTP);
-	/* here time passes, until SIGCONT */
+	/* stopped here until SIGCONT */
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGTSTP, &before, NULL);
 	return term_enter(err);
@@ -458,7 +458,7 @@ static void set_cchar(cchar_t *out, const struct spot *spot, const wchar_t *text
 	setcchar(out, text, t.attrs[spot->role], t.pairs[spot->role], NULL);
 }
 
-/* Writes the spot's cchar_t; returns how many it took, of `cols` columns that are left. */
+/* Converts a spot; cols: columns left in the row. Returns the number of cchar_t written. */
 static int put_spot(cchar_t *out, const struct spot *spot, int cols)
 {
 	const struct cell *c = &spot->cell;
@@ -472,7 +472,7 @@ static int put_spot(cchar_t *out, const struct spot *spot, int cols)
 		set_cchar(out, spot, L">");
 		return 1;
 	}
-	/* ncurses would place by another width than the grid did */
+	/* wcwidth disagrees with the grid: ncurses would misplace what follows */
 	if (t.look.ascii || wcwidth((wchar_t)c->base) != c->width ||
 	    (c->mark[0] && wcwidth(text[1]) != 0) || (c->mark[1] && wcwidth(text[2]) != 0)) {
 		for (int i = 0; i < c->width; i++)

@@ -1,4 +1,5 @@
-/* Names and the files that have them, one after the other; whose turn it is; when to look again. */
+/* Followed names and the succession of files behind each (rotation, truncation, rewrite), the work
+ * queue of names to read, and the deadlines for the next look. */
 #include "wire/follow_internal.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include <unistd.h>
 
 enum {
-	LOOK_BYTES = 1024,   /* what a look costs of the budget, even if nothing has come */
+	LOOK_BYTES = 1024,   /* charged to the budget per look, even if nothing was read */
 	LOOKS_A_TICK = 512,
 };
 
@@ -56,7 +57,7 @@ static void set_failed(struct follow *f, struct name *n, int number)
 	set_health(f, n, gone ? FOLLOW_GONE : FOLLOW_UNREADABLE, err.text);
 }
 
-/* ---- one file after the other ---- */
+/* ---- rotation: the files of one name ---- */
 
 static void watch_stream(struct follow *f, uint32_t name, const struct source *s)
 {
@@ -67,7 +68,7 @@ static void watch_stream(struct follow *f, uint32_t name, const struct source *s
 		f->blind = f->blind || errno != EEXIST;
 }
 
-/* The name has a file: the newest of the wire's. */
+/* Makes t the current file of the name. */
 static void take_file(struct follow *f, uint32_t name, struct tail *t)
 {
 	struct name *n = &f->names.v[name];
@@ -81,7 +82,7 @@ static void take_file(struct follow *f, uint32_t name, struct tail *t)
 		follow_watch_tail(f, name, t);
 }
 
-/* A file that was opened by this name, or had it: group and the like are those of the last one. */
+/* Adds a file that has or had this name to the wire; it inherits group etc. of the previous one. */
 static struct tail *adopt(struct follow *f, uint32_t name, struct source *s)
 {
 	struct name *n = &f->names.v[name];
@@ -116,7 +117,7 @@ static void drop_tail(struct follow *f, struct tail *t)
 	tail_free(f->w, t);
 }
 
-/* A document that has gone: the bytes of a small one are kept, so that the file need not be. */
+/* A document lost its name: spool a small one, so that its descriptor can be closed. */
 static void leave_document(struct follow *f, struct name *n)
 {
 	const struct source *s = &file_of(f, n->now)->source;
@@ -127,7 +128,7 @@ static void leave_document(struct follow *f, struct name *n)
 	n->now = NULL;
 }
 
-/* It has lost the name. Somebody may still write to a log. */
+/* The current file lost the name. A log is still followed: its writer may have it open. */
 static void retire(struct follow *f, struct name *n)
 {
 	if (n->now && n->now->state == TAIL_WHOLE)
@@ -137,8 +138,8 @@ static void retire(struct follow *f, struct name *n)
 	n->now = NULL;
 }
 
-/* Strays come in the order in which they lost the name: the one that we think has it is newer than
- * those that come before it, and older than those that come after. */
+/* Strays arrive in the order in which they lost the name, so the file that we still take for the
+ * current one is newer than the strays before it and older than those after. */
 void follow_take_stray(struct follow *f, uint32_t name, struct source *s)
 {
 	struct name *n = &f->names.v[name];
@@ -159,7 +160,7 @@ void follow_take_stray(struct follow *f, uint32_t name, struct source *s)
 	follow_watch_tail(f, name, t);
 }
 
-/* The file was cut or rewritten: the same, from its beginning. */
+/* The file was truncated or rewritten: a new tail on the same file, from its beginning. */
 static struct tail *begin_again(struct follow *f, struct name *n, struct tail *old,
 				struct feed *feed)
 {
@@ -197,8 +198,8 @@ static void take_back(struct follow *f, uint32_t name, uint32_t i)
 	take_file(f, name, t);
 }
 
-/* The name leads to a file that was read before, perhaps under another name. If that was a document
- * and nobody looks after it any more, it may say something else by now. */
+/* The name refers to a file that was read before, perhaps under another name. A document that is no
+ * longer tailed may have changed since, and is read again. */
 static bool meet_again(struct follow *f, uint32_t name, uint32_t file)
 {
 	struct name *n = &f->names.v[name];
@@ -229,7 +230,7 @@ static const char *kind_of(mode_t mode)
 	return "is no regular file any more; gavel waits for the log to come back";
 }
 
-/* Opens what has the name now. true: there is something to read. */
+/* Opens the file that has the name now. true: there is something to read. */
 static bool open_name(struct follow *f, uint32_t name, mode_t mode)
 {
 	struct name *n = &f->names.v[name];
@@ -240,7 +241,7 @@ static bool open_name(struct follow *f, uint32_t name, mode_t mode)
 
 	if (!S_ISREG(mode) && !(S_ISFIFO(mode) && was_stream)) {
 		if (n->file == UINT32_MAX) {
-			/* not a log that turned into something else: it never was one */
+			/* not a log that was replaced: it never was a file */
 			set_health(f, n, FOLLOW_GONE, NULL);
 			return false;
 		}
@@ -254,7 +255,7 @@ static bool open_name(struct follow *f, uint32_t name, mode_t mode)
 	}
 	if (s.kind == SOURCE_DIR || (s.kind == SOURCE_STREAM && !was_stream) ||
 	    wire_find(f->w, &s) != UINT32_MAX) {
-		source_close(&s); /* changed under our eyes: the next look will tell */
+		source_close(&s); /* replaced between stat and open: retry at the next look */
 		return false;
 	}
 	t = adopt(f, name, &s);
@@ -265,7 +266,8 @@ static bool open_name(struct follow *f, uint32_t name, mode_t mode)
 	return true;
 }
 
-/* Is the file that we read still the one that has the name? true: there is something to read. */
+/* Detects rotation: does the name still refer to the file being read? true: there is something to
+ * read. */
 static bool check_name(struct follow *f, uint32_t name)
 {
 	struct name *n = &f->names.v[name];
@@ -277,7 +279,7 @@ static bool check_name(struct follow *f, uint32_t name)
 			set_health(f, n, FOLLOW_LIVE, NULL);
 		return false;
 	}
-	/* what had the name comes before what has it */
+	/* read files that had the name before the one that has it now */
 	if (follow_awaits_stray(f, name) != TAIL_NEVER ||
 	    (n->health == FOLLOW_UNREADABLE && n->retry_ms > f->now_ms))
 		return false;
@@ -308,7 +310,7 @@ static bool check_name(struct follow *f, uint32_t name)
 	return open_name(f, name, look.mode);
 }
 
-/* Those that lost their name. true: there is more. */
+/* Reads the files that lost this name. true: there is more. */
 static bool read_old(struct follow *f, uint32_t name, struct feed *feed)
 {
 	struct name *n = &f->names.v[name];
@@ -341,7 +343,7 @@ static bool read_old(struct follow *f, uint32_t name, struct feed *feed)
 	return more;
 }
 
-/* The one that has the name, or had it last. true: there is more. */
+/* Reads the file that has the name, or had it last. true: there is more. */
 static bool read_now(struct follow *f, uint32_t name, struct feed *feed)
 {
 	struct name *n = &f->names.v[name];
@@ -378,7 +380,7 @@ static int64_t sooner(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* When this one is to be looked at, if nothing comes. */
+/* Deadline of the next look at this tail if there is no event. */
 static int64_t due_of(const struct follow *f, const struct tail *t, bool is_old)
 {
 	int64_t due = tail_due(f->w, t);
@@ -407,8 +409,7 @@ static void wait_for(struct follow *f, uint32_t name)
 	vec_push(&f->waiting, name);
 }
 
-/* true: there is more. The old ones come first; what the old one was given before it lost its name
- * comes before what the new one holds. */
+/* true: there is more. Rotated files first: their bytes are older than those of the new file. */
 static bool look(struct follow *f, uint32_t name, struct feed *feed)
 {
 	bool more;
@@ -419,7 +420,7 @@ static bool look(struct follow *f, uint32_t name, struct feed *feed)
 	return more;
 }
 
-/* ---- when ---- */
+/* ---- scheduling ---- */
 
 static void tick(struct follow *f)
 {
@@ -519,7 +520,7 @@ int follow_fd(const struct follow *f)
 	return f->epoll;
 }
 
-/* ---- beginning and end ---- */
+/* ---- open and close ---- */
 
 static struct str folder_of(struct wire *w, struct str path)
 {
@@ -550,7 +551,7 @@ static void add_file(struct follow *f, uint32_t file)
 	struct wire *w = f->w;
 	const struct source *s = &w->files.v[file].source;
 	struct str path = w->files.v[file].name;
-	/* such a stream cannot be opened a second time */
+	/* standard input and pipes cannot be reopened by name */
 	bool once = str_is(path, "-") || (s->kind == SOURCE_STREAM && !stream_comes_back(s));
 	uint32_t folder = once ? NO_FOLDER : follow_add_folder(f, folder_of(w, path), false);
 	uint32_t name = follow_add_name(f, path, folder);

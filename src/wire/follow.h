@@ -30,23 +30,23 @@
 #include "wire/tail.h"
 
 enum {
-	FOLLOW_TICK_MS = 1000, /* everything is looked at that often, and trouble tried again */
-	FOLLOW_BLIND_MS = 250, /* where changes are not told */
-	FOLLOW_OLD_MAX = 8,    /* files that lost their name and are still read, for each name */
-	FOLLOW_OLD_MS = 10000, /* after so long a line that such a file ends in is cut off there */
-	FOLLOW_SHOWN_MS = 2000, /* an incomplete line that old is worth showing */
+	FOLLOW_TICK_MS = 1000, /* poll interval, and retry interval after errors */
+	FOLLOW_BLIND_MS = 250, /* poll interval without inotify */
+	FOLLOW_OLD_MAX = 8,    /* rotated files still read, per name */
+	FOLLOW_OLD_MS = 10000, /* a rotated file's incomplete last line is emitted after that */
+	FOLLOW_SHOWN_MS = 2000, /* age at which an incomplete line is shown */
 };
 
 struct follow;
 
 struct follow *follow_new(struct wire *w);
 void follow_free(struct follow *f);
-/* Readable when something may have come; -1: ask follow_wait_ms only. */
+/* An epoll descriptor, readable when there may be news; -1: use follow_wait_ms only. */
 int follow_fd(const struct follow *f);
-/* How long one may wait at most; 0: there is something to do, -1: for ever. */
+/* Timeout until the next follow_read; 0: at once, -1: none. */
 int follow_wait_ms(const struct follow *f, int64_t now_ms);
-/* Reads what has come, about budget_bytes at most. true: there is more at once. emit may call
- * wire_fetch, nothing else here. */
+/* Reads new bytes, about budget_bytes at most, and emits their frames. true: there is more to read
+ * now. emit may call wire_fetch, nothing else of wire or follow. */
 bool follow_read(struct follow *f, int64_t now_ms, size_t budget_bytes, follow_fn emit, void *ctx);
 
 enum follow_health {
@@ -58,27 +58,26 @@ enum follow_health {
 
 struct follow_status {
 	struct str name;    /* as given, or DIRECTORY/FILE */
-	bool listed;        /* found in a directory: that it goes is nothing to worry about */
-	uint32_t file;      /* newest in the wire's list, UINT32_MAX: none could be read yet */
+	bool listed;        /* found in a directory: its removal is no error */
+	uint32_t file;      /* newest in the wire's list, UINT32_MAX: none yet */
 	enum follow_health health;
 	int64_t since_ms;   /* when that began; not for LIVE */
 	const char *why;    /* "NAME: what is wrong; what to do", NULL when LIVE */
-	uint64_t behind;    /* bytes that are there and were not read yet */
-	uint32_t replaced;  /* times another file, or a new beginning, took the name */
-	uint64_t incomplete; /* bytes of a last line without its end: no frame yet */
+	uint64_t behind;    /* bytes in the file that were not read yet */
+	uint32_t replaced;  /* number of rotations and truncations */
+	uint64_t incomplete; /* bytes of a last line without newline: no frame yet */
 	int64_t incomplete_since_ms;
 };
 
-/* Names, in the order in which they were found; n stays or grows. */
+/* Number of names, in the order in which they were found; never shrinks. */
 uint32_t follow_count(const struct follow *f);
 void follow_status(const struct follow *f, uint32_t i, struct follow_status *out);
-/* One sentence about what is wrong, the worst first, appended to out; false: nothing is. */
+/* Appends one sentence about the worst problem to out; false: there is none. */
 bool follow_banner(const struct follow *f, int64_t now_ms, struct buf *out);
-/* The name with the oldest incomplete line, UINT32_MAX: none. follow_wait_ms does not go past the
- * moment when it becomes worth showing. */
+/* The name with the oldest incomplete line, UINT32_MAX: none. follow_wait_ms accounts for its
+ * FOLLOW_SHOWN_MS. */
 uint32_t follow_incomplete(const struct follow *f);
-/* The beginning of that name's oldest incomplete line, at most so many bytes, into out, which is
- * cleared first. */
+/* Replaces out by the first `most` bytes of that name's oldest incomplete line. */
 void follow_incomplete_text(struct follow *f, uint32_t i, size_t most, struct buf *out);
 
 #endif

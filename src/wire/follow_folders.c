@@ -1,4 +1,5 @@
-/* Folders: what is in them, and what the system tells of them. */
+/* Watched folders: listing new files, handling inotify events, and pairing the two events of a
+ * rename, so that a log rotated between two looks is still found under its new name. */
 #include "wire/follow_internal.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 
 enum {
 	STRAY_ROUNDS = 1000,
-	STRAY_MS = 200, /* the two halves of a renaming may come apart, but not by more */
+	STRAY_MS = 200, /* longest wait for the second event of a rename */
 };
 
 static uint64_t entry_hash(uint32_t folder, struct str base)
@@ -57,7 +58,7 @@ static void note_watch(struct follow *f, int watch, uint32_t value)
 	map_add(&f->watches, watch_hash(watch), value);
 }
 
-/* What the folder's watch tells is enough for files found in it. */
+/* Files of a given directory need no watch of their own: the folder's reports their changes. */
 void follow_watch_tail(struct follow *f, uint32_t name, struct tail *t)
 {
 	const struct name *n = &f->names.v[name];
@@ -103,7 +104,7 @@ uint32_t follow_add_folder(struct follow *f, struct str path, bool given)
 	return i;
 }
 
-/* ---- what is in them ---- */
+/* ---- listing ---- */
 
 struct arrival {
 	char *name;
@@ -138,7 +139,7 @@ static void entry_came(struct follow *f, uint32_t folder, const char *base)
 	follow_queue(f, name);
 }
 
-/* Names that are not known yet, those of older files first. */
+/* Adds names that are not known yet, sorted by modification time. */
 static void list_folder(struct follow *f, uint32_t folder)
 {
 	struct source dir = { .name = f->folders.v[folder].path.p };
@@ -199,7 +200,7 @@ void follow_look_at_folders(struct follow *f)
 		look_at_folder(f, i);
 }
 
-/* ---- what is told of them ---- */
+/* ---- inotify events ---- */
 
 static void entry_left(struct follow *f, uint32_t folder, const struct notice *e, uint32_t name)
 {
@@ -235,7 +236,7 @@ static void hear_of_entry(struct follow *f, uint32_t folder, const struct notice
 	uint32_t name = follow_find(f, folder, e->name);
 
 	if (!e->name.n) {
-		/* whatever has this path now is looked at in a moment, and watched */
+		/* the tick watches whatever folder has this path now */
 		if ((e->what & NOTICE_ENDED) && f->folders.v[folder].watch == e->watch) {
 			f->folders.v[folder].watch = -1;
 			f->tick_ms = f->now_ms;
@@ -280,8 +281,8 @@ static void drop_first_stray(struct follow *f)
 	memmove(f->strays.v, f->strays.v + 1, f->strays.n * sizeof(*f->strays.v));
 }
 
-/* Opens the oldest stray by the name it is said to have, then listens whether it had lost that name
- * meanwhile; if so, it is tried again. false: it has no name at this moment. */
+/* Opens the oldest stray by its reported name, then reads further events to see whether it had
+ * already been renamed again; if so, it is retried. false: its new name is not known yet. */
 static bool open_stray(struct follow *f, bool patient)
 {
 	struct stray *s = &f->strays.v[0];
@@ -291,7 +292,7 @@ static bool open_stray(struct follow *f, bool patient)
 		bool gone = !s->cookie || f->now_ms - s->since_ms >= STRAY_MS;
 
 		if (gone)
-			drop_first_stray(f); /* deleted, or where nobody watches */
+			drop_first_stray(f); /* deleted, or moved out of the watched folders */
 		return gone;
 	}
 	if (f->w->files.n < WIRE_FILES_MAX)

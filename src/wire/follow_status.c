@@ -1,4 +1,4 @@
-/* How the followed sources are, for the screen. */
+/* Status of followed sources for the screen: health, backlog, incomplete lines, banner. */
 #include "wire/follow_internal.h"
 
 #include "base/timestamp.h"
@@ -87,7 +87,7 @@ static bool any_unkept(const struct follow *f)
 	return false;
 }
 
-/* A folder that was given and in which nothing has been found so far. */
+/* A given directory in which no file has been found yet. */
 static const struct folder *empty_folder(const struct follow *f)
 {
 	for (uint32_t i = 0; i < f->folders.n; i++) {

@@ -1,5 +1,5 @@
-/* A frame is the bytes of one message, exactly as they came, and where they are. A frame and its
- * bytes are lent for the time of the call that hands it over. */
+/* A frame is the bytes of one message, exactly as read, and their position. A frame and its bytes
+ * are valid only during the callback. */
 #ifndef GAVEL_WIRE_FRAME_H
 #define GAVEL_WIRE_FRAME_H
 
@@ -11,14 +11,14 @@ enum frame_flag {
 	FRAME_OVERSIZE = 1 << 1,  /* over the limit: skipped, only its length is known */
 };
 
-enum { FRAME_MAX_BYTES = 16 << 20 }; /* the limit unless another is set */
+enum { FRAME_MAX_BYTES = 16 << 20 }; /* default limit */
 
-/* May stand before the first byte of a file, and is no part of any frame. */
+/* UTF-8 byte order mark at the start of a file; not part of any frame. */
 #define BOM "\xef\xbb\xbf"
 enum { BOM_BYTES = sizeof(BOM) - 1 };
 
 struct frame {
-	struct str bytes;     /* without BOM and line end; none when oversize */
+	struct str bytes;     /* without BOM and line end; empty when oversize */
 	uint64_t offset;      /* of the first byte in its file */
 	uint64_t full_length; /* bytes.n, or what it would be without the limit */
 	uint32_t line;        /* from 1, blank ones count; of a document, the element's number */
@@ -26,8 +26,8 @@ struct frame {
 };
 
 typedef void (*frame_fn)(void *ctx, const struct frame *frame);
-/* The newline that ends the line at p, by whoever finds it more quickly than by looking for it; NULL =
- * not found. There is one before `end`. */
+/* Optional shortcut past memchr: returns the newline that ends the line at p, or NULL if it cannot
+ * tell. There is a newline before `end`. */
 typedef const char *(*newline_fn)(void *ctx, const char *p, const char *end);
 
 #endif

@@ -1,9 +1,9 @@
-/* The current line is either empty so far, or its beginning is in `held` unless it is over the
- * limit; then only its length grows. One byte over the limit is held too, for it may be the CR of
- * the line's end. */
+/* Line framer. A line inside one piece is emitted without copying. One over several pieces is
+ * collected in `held`; past the limit only its length is counted. One byte more than the limit is
+ * held, for it may be the CR of the line end. */
 #include "wire/framer.h"
 
-enum { HELD_KEPT_BYTES = 1 << 20 }; /* a bigger buffer is given back after its line */
+enum { HELD_KEPT_BYTES = 1 << 20 }; /* a bigger buffer is freed after its line */
 
 void framer_init(struct framer *f, size_t max_bytes, uint64_t offset)
 {
@@ -54,7 +54,7 @@ static void hold(struct framer *f, const char *p, size_t n)
 	f->blank = f->blank && is_blank(str_make(p, n));
 }
 
-/* One whole line at once, the usual case: nothing of it is copied. */
+/* Fast path: the whole line is in one piece, no copy. */
 static void line_at_once(struct framer *f, struct str line, frame_fn emit, void *ctx)
 {
 	struct str bytes = line;

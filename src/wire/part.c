@@ -1,5 +1,5 @@
-/* A part is read at once, with some bytes behind it for the end of its last line. Where that is
- * further away it is read on for, into the same room if that is not too much. */
+/* Reads one part of a file with one pread, plus BEHIND_BYTES past its end for the rest of its last
+ * line. A longer last line is read in further steps, into the same buffer up to BEHIND_ROOM. */
 #include "wire/part.h"
 
 #include "source/source.h"
@@ -10,7 +10,6 @@
 
 enum { BEHIND_BYTES = 4 << 10, MORE_BYTES = 64 << 10, BEHIND_ROOM = BEHIND_BYTES + 4 * MORE_BYTES };
 
-/* Exactly n bytes. */
 static bool read_to(const struct part *p, char *at, uint64_t offset, size_t n)
 {
 	size_t got = 0;
@@ -32,7 +31,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Reads on from `at` until the framer's line is complete; at the file's end it stays incomplete. */
+/* Feeds the framer from `at` on until its line is complete or the file ends. */
 static int read_behind(const struct part *p, struct framer *f, uint64_t at, frame_fn emit,
 		       void *ctx)
 {
@@ -59,7 +58,7 @@ static int read_behind(const struct part *p, struct framer *f, uint64_t at, fram
 	return rc;
 }
 
-/* Finds the end of a line from `inside` on, reading on behind the *n bytes as far as there is room. */
+/* Finds the first newline from `inside` on, reading more behind the *n bytes, up to `most`. */
 static const char *find_end(const struct part *p, char *bytes, size_t inside, size_t *n, size_t most)
 {
 	const char *end = memchr(bytes + inside, '\n', *n - inside);
@@ -91,7 +90,7 @@ int part_read(const struct part *p, struct buf *room, frame_fn emit, void *ctx, 
 	if (p->from > p->start) {
 		first = memchr(bytes, '\n', inside);
 		if (!first)
-			return 0; /* all of it belongs to a line that begins before */
+			return 0; /* the whole part is inside a line of an earlier one */
 		first++;
 	}
 	framer_init(&f, p->max_bytes, p->from + (uint64_t)(first - bytes));

@@ -1,9 +1,9 @@
-/* Complete lines of one part of a file, for whoever reads parts side by side. Nothing of the wire
- * is touched, so each thread may have a part of its own.
+/* Complete lines of one part of a file, for reading parts in parallel. Thread-safe: each thread has
+ * a part of its own, and struct wire is not touched.
  *
- * A part from..to has the lines that begin behind its first newline, up to the one that begins at
- * `to`; the first part of a file has the line at the file's start too. So each line is in one part,
- * wherever parts end. */
+ * A part from..to owns the lines that start after its first newline, up to and including one that
+ * starts at `to`; the first part also owns the line at the file's start. So each line belongs to
+ * exactly one part, wherever the parts are split. */
 #ifndef GAVEL_WIRE_PART_H
 #define GAVEL_WIRE_PART_H
 
@@ -11,29 +11,27 @@
 #include "wire/frame.h"
 
 enum {
-	PART_BYTES = 128 << 10, /* what becomes of it still fits a processor's own cache */
-	PART_BEHIND_MAX = 32 << 20, /* a last line that goes on longer is not waited for */
+	PART_BYTES = 128 << 10, /* its decoded messages still fit a core's L2 cache */
+	PART_BEHIND_MAX = 32 << 20, /* part_read fails on a last line longer than that */
 };
 
 struct part {
 	int fd;
-	uint64_t start, end; /* of the file, or lines of it; no byte from end on is looked at */
+	uint64_t start, end; /* range of the file to read; no byte from end on is read */
 	uint64_t from, to;
 	size_t max_bytes; /* of a message */
-	newline_fn newline; /* who finds the ends of lines in the room, or NULL */
+	newline_fn newline; /* shortcut that finds line ends, or NULL */
 };
 
-/* What was in it. */
 struct part_lines {
 	uint32_t lines; /* complete ones, blank ones too */
-	uint64_t next;  /* behind the last of them; if there is none in the first part, start */
+	uint64_t next;  /* offset after the last of them; start if the first part has none */
 };
 
-/* Hands over the frames, whose line numbers count from 1 at the part's first line. room is for
- * the bytes, and may be used again; most frames are in it and stay there, each with the end of
- * its line behind it, and then a page at least that can be read. -1: the file cannot be read, or
- * has become shorter, or a line is too long to be waited for; what was handed over is not all of
- * the part. */
+/* Emits the frames; line numbers count from 1 at the part's first line. room is a reusable buffer
+ * for the bytes: most frames point into it and stay valid after the call, each followed by its line
+ * end and at least a readable page. -1: the file cannot be read or was truncated, or a line is
+ * longer than PART_BEHIND_MAX; then only some of the frames were emitted. */
 int part_read(const struct part *p, struct buf *room, frame_fn emit, void *ctx, struct part_lines *out);
 
 #endif

@@ -1,5 +1,6 @@
-/* One file → frames: look at it from afar until it is clear how it is to be cut, then cut. The
- * first look ends within the first lines of a log; only documents are gone through twice. */
+/* Reads one file and splits it into frames. A first pass (scan.h) decides between lines, elements
+ * of a document and a single message; it ends within the first lines of a log, so only documents
+ * are read twice. */
 #include "json/json.h"
 #include "wire/scan.h"
 #include "wire/wire.h"
@@ -25,7 +26,8 @@ static bool is_done(const struct wire *w)
 	return w->stop || w->enough;
 }
 
-/* Bytes from start on, limited to one message: those of the block if it has them, else read. */
+/* Points out at `length` bytes from start on: in the block if it has them, else read into
+ * w->message. */
 static int lend(struct reading *r, uint64_t start, uint64_t length, struct str *out)
 {
 	const struct block *b = &r->w->block;
@@ -63,7 +65,7 @@ static void element_out(void *ctx, uint64_t start, uint64_t end, uint32_t number
 	span_out(ctx, start, end, number, 0);
 }
 
-/* A block of the file, which others may have had closed to look at another one. */
+/* Reads a block; reopens the file if it was closed in favour of another (wire_hold). */
 static int read_block(struct reading *r, uint64_t at)
 {
 	if (kept_gap(&r->source->kept, at) && wire_hold(r->w, r->number, r->err) < 0)
@@ -90,7 +92,7 @@ void wire_lines_feed(struct wire_lines *l, struct str seen, size_t fresh, frame_
 		wire_remember(&l->complete, str_make(seen.p, (size_t)(start - first)));
 }
 
-/* Goes on behind lines that were read ahead. */
+/* Continues after the lines that the parallel loader has read. */
 static void go_on_behind(const struct wire_ahead *a, struct wire_lines *l)
 {
 	uint64_t n = a->at - a->start < WIRE_MARK_BYTES ? a->at - a->start : WIRE_MARK_BYTES;
@@ -107,8 +109,8 @@ static void go_on_behind(const struct wire_ahead *a, struct wire_lines *l)
 	l->complete = l->mark;
 }
 
-/* Lets others take lines off the front, with a descriptor that stays open whatever is looked at
- * meanwhile. */
+/* Offers the lines to the parallel loader (w->ahead), with a descriptor of its own that stays open
+ * whatever wire_hold closes. */
 static void read_ahead(struct reading *r, struct wire_lines *l)
 {
 	const struct source *s = r->source;
@@ -151,7 +153,7 @@ static int read_lines(struct reading *r, bool followed)
 	return rc;
 }
 
-/* Until the file's end or until it is clear that it is not one value. */
+/* Scans to the end of the file, or until it is clear that it is not one JSON value. */
 static int look(struct reading *r, struct scan *scan, element_fn element)
 {
 	struct block *b = &r->w->block;
@@ -180,7 +182,7 @@ static int read_elements(struct reading *r, struct scan *scan)
 	return 0;
 }
 
-/* The whole file as text, without BOM and without the end of its last line. */
+/* Emits the whole file as one frame, without BOM and final newline. */
 static int read_text(struct reading *r, uint64_t start, unsigned flags)
 {
 	uint64_t end = r->source->end, n;
@@ -227,7 +229,7 @@ bool wire_is_review(struct str base)
 	return str_starts(base, STR("review-")) && str_ends(base, STR(".md"));
 }
 
-/* By its name a single object, even if it is torn or has a comma too many. */
+/* A single object by its name, even if it is truncated or malformed. */
 bool wire_is_handoff(struct str base)
 {
 	return str_ends(base, STR(".json")) &&
@@ -250,7 +252,7 @@ enum wire_cut wire_cut_of(struct str base, const struct scan *scan)
 	return CUT_LINES;
 }
 
-/* A log, to which lines may be added; not a file that is written once, even if it has lines. */
+/* A log that may grow, as opposed to a file that is written once. */
 static bool is_log(const struct reading *r, const struct scan *scan)
 {
 	struct str base = r->file->base;
@@ -308,7 +310,7 @@ static int read_file(struct reading *r, bool follow)
 	return r->failed;
 }
 
-/* As if it had not been read before. */
+/* Resets what an earlier wire_read found out. */
 static void forget_reading(struct wire_file *f)
 {
 	f->whole = false;
@@ -343,7 +345,7 @@ int wire_read(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct er
 	w->bytes_total += s->end - before;
 	r.file->read = true;
 	rc = read_file(&r, w->follow);
-	/* a file that is written anew with the same bytes says nothing new */
+	/* so that a rewrite with the same content is not taken for a new message */
 	if (w->follow)
 		r.file->hash = r.file->lines ? 0 : wire_hash(w, s);
 	return rc;

@@ -1,4 +1,4 @@
-/* The far view of one JSON value. */
+/* Byte-wise state machine over one JSON value: brackets, strings and escapes only. */
 #include "wire/scan.h"
 
 #include "wire/frame.h"
@@ -51,7 +51,7 @@ static void open_bracket(struct scan *s, char c)
 	s->last = SCAN_OPEN;
 }
 
-/* A comma or the closing bracket ends an element, if there was one: a slot may be empty. */
+/* At a comma or the closing bracket; there may be no element before it ("[1,,2]"). */
 static void end_element(struct scan *s, bool comma, element_fn element, void *ctx)
 {
 	if ((comma || s->in_element) && s->number < UINT32_MAX)
@@ -116,7 +116,7 @@ static void string_byte(struct scan *s, char c)
 	}
 }
 
-/* After its first bracket, JSON can go on in few ways; `{foo}` and `[INFO]` end here. */
+/* Only a few bytes can follow the first bracket of JSON; rejects `{foo}` and `[INFO]`. */
 static bool goes_on_like_json(const struct scan *s, char c)
 {
 	if (s->depth != 1 || s->last != SCAN_OPEN)
@@ -182,7 +182,7 @@ static void scan_byte(struct scan *s, char c, element_fn element, void *ctx)
 		s->at_line_start = true;
 		return;
 	} else if (c == ' ' || c == '\t' || c == '\r') {
-		/* an indented bracket is no torn line's */
+		/* clears at_line_start: an indented bracket is not the start of a log line */
 	} else if (s->state == SCAN_INSIDE) {
 		inside_byte(s, c, element, ctx);
 	} else {
@@ -191,7 +191,7 @@ static void scan_byte(struct scan *s, char c, element_fn element, void *ctx)
 	s->at_line_start = false;
 }
 
-/* True if there is no more to do about the byte; half a BOM is no JSON. */
+/* Matches the BOM. True: the byte is consumed; a partial BOM is not JSON. */
 static bool bom_byte(struct scan *s, char c)
 {
 	if (c == BOM[s->bom]) {
@@ -204,7 +204,7 @@ static bool bom_byte(struct scan *s, char c)
 	return s->state == SCAN_NOT;
 }
 
-/* Strings are most of a document; what stands in them is passed over quickly. */
+/* Fast path: length of the run without quote, backslash or newline. */
 static size_t plain_run(struct str piece, size_t i)
 {
 	size_t first = i;

@@ -1,14 +1,12 @@
-/* One JSON value seen from afar, to tell a document from lines and to cut it into its elements: a
- * top-level array's, or those of the `messages` array of a top-level object. Only strings, escapes
- * and brackets are followed; no tree, the same memory for any input. What an element says, and
- * whether it is JSON at all, is for others to find out.
+/* Incremental scanner that tells a JSON document from JSON lines, and splits a document into the
+ * elements of its top-level array or of the `messages` array of a top-level object. It tracks only
+ * strings, escapes and brackets: no tree, constant memory. It does not validate the elements.
  *
  * Feed it pieces of any size, from the first byte on, until the state is SCAN_NOT or the input
  * ends. The file is one value exactly if it ends in SCAN_AFTER.
  *
- * A log whose first line is torn can look much like a value over many lines. The signs that it is
- * not one: a line that ends inside a string, or one that begins with a bracket where no value can
- * begin. */
+ * A log whose first line is truncated looks much like a multi-line value. It is rejected when a
+ * line ends inside a string, or begins with a bracket where no value can begin. */
 #ifndef GAVEL_WIRE_SCAN_H
 #define GAVEL_WIRE_SCAN_H
 
@@ -25,7 +23,7 @@ enum scan_state {
 
 enum scan_last { SCAN_OPEN, SCAN_COMMA, SCAN_COLON, SCAN_VALUE };
 
-/* An element is the bytes from start to before end. Numbers count from 1. */
+/* An element is the bytes [start, end). Numbers count from 1. */
 typedef void (*element_fn)(void *ctx, uint64_t start, uint64_t end, uint32_t number);
 
 struct scan {
@@ -35,23 +33,23 @@ struct scan {
 	bool has_elements; /* an array, or an object with messages[] */
 	bool has_objects;  /* some element is an object */
 	bool many_lines;   /* the value goes on after its first line */
-	char session[SCAN_SESSION_MAX]; /* top-level session_id as it stands between the quotes */
+	char session[SCAN_SESSION_MAX]; /* top-level session_id, escapes as written */
 	unsigned session_n;             /* 0: none, or too long */
 
-	/* the rest is the scanner's own */
+	/* private */
 	uint64_t offset;
 	unsigned bom;
 	bool at_line_start, in_string, escaped;
-	enum scan_last last; /* what the last byte outside strings and blanks was */
+	enum scan_last last; /* kind of the last token */
 	uint32_t depth;
-	uint32_t elements_depth; /* of the array whose elements are wanted, 0 outside */
+	uint32_t elements_depth; /* of the array that is split, 0 outside */
 	uint32_t number;
 	bool in_element;
 	uint64_t element_start, element_end;
-	char text[SCAN_SESSION_MAX + 1]; /* the top-level string being read, as far as it fits */
+	char text[SCAN_SESSION_MAX + 1]; /* the top-level string being read, truncated */
 	unsigned text_n;
 	char key[16]; /* the last top-level name, "" if too long to matter */
-	uint8_t arrays[SCAN_DEPTH_MAX / 8]; /* a bit a level: array or object */
+	uint8_t arrays[SCAN_DEPTH_MAX / 8]; /* bitmap by depth: array or object */
 };
 
 void scan_init(struct scan *s, uint64_t offset);

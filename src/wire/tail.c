@@ -1,4 +1,5 @@
-/* Reading on where reading stopped. */
+/* Incremental reading of one followed file or stream: decides whether it is a log or a document,
+ * reads appended bytes, detects truncation and rewriting. */
 #include "wire/tail.h"
 
 #include <errno.h>
@@ -35,7 +36,7 @@ struct tail *tail_new(struct wire *w, uint32_t file)
 		t->lines = *f->lines;
 		t->line_start = t->lines.framer.start;
 		length = t->lines.framer.length;
-		/* its line may end while the file begins anew */
+		/* spool the incomplete line: a truncation may remove it from the file */
 		if (length && wire_keep(w, file, t->line_start, length, NULL) < 0)
 			t->unkept = true;
 	} else {
@@ -73,9 +74,9 @@ static void emit_frame(void *ctx, const struct frame *frame)
 	feed->emit(feed->ctx, feed->file, frame);
 }
 
-/* ---- how it is to be cut ---- */
+/* ---- lines or document ---- */
 
-/* Feeds all that was looked at so far. */
+/* It is a log: feeds the framer all that was scanned so far. */
 static void go_on_in_lines(struct tail *t, struct feed *feed)
 {
 	struct wire *w = feed->w;
@@ -92,7 +93,7 @@ static void go_on_in_lines(struct tail *t, struct feed *feed)
 	while (t->lines.at < end) {
 		const struct source *s = &file_of(w, t)->source;
 
-		/* what cannot be read again any more was cut off: the next look will tell */
+		/* unreadable: truncated meanwhile, which the next read detects */
 		if ((kept_gap(&s->kept, t->lines.at) && wire_hold(w, t->file, NULL) < 0) ||
 		    source_read(s, t->lines.at, &w->block, NULL) < 0 || !w->block.bytes.n)
 			break;
@@ -101,7 +102,7 @@ static void go_on_in_lines(struct tail *t, struct feed *feed)
 	w->block.source = NULL;
 }
 
-/* The document was written anew and says what it said before. */
+/* The document was rewritten with the same content. */
 static bool says_the_same(struct wire *w, const struct tail *t)
 {
 	struct wire_file *f = file_of(w, t), *before = &w->files.v[t->before];
@@ -109,7 +110,7 @@ static bool says_the_same(struct wire *w, const struct tail *t)
 
 	if (!f->hash || f->hash != before->hash)
 		return false;
-	/* its bytes as they are kept now serve the messages that were read then */
+	/* the earlier messages are now fetched from the newly spooled bytes */
 	kept = before->source.kept;
 	before->source.kept = f->source.kept;
 	before->source.keep = f->source.keep;
@@ -131,7 +132,7 @@ static void read_whole(struct tail *t, struct feed *feed)
 	f->hash = wire_hash(w, &f->source);
 	if (t->before != NONE_BEFORE && says_the_same(w, t))
 		return;
-	/* what cannot be read any more has changed, and is looked at again */
+	/* on failure the file has changed, and will be read again */
 	wire_cut_whole(w, t->file, emit_frame, feed, NULL);
 }
 
@@ -141,21 +142,21 @@ static enum verdict judge_value(struct str base, const struct scan *s, bool is_f
 				bool ended)
 {
 	bool json = is_file && str_ends(base, STR(".json"));
-	/* a newline after it will not be taken for a change */
+	/* a trailing newline added later does not change the hash of a small file */
 	bool small = s->value_end <= WIRE_SMALL_BYTES;
 
 	if (wire_cut_of(base, s) != CUT_LINES)
 		return (json && small) || settled || ended ? WHOLE : WAIT;
 	if (is_file && wire_is_handoff(base))
 		return WHOLE;
-	if (s->at_line_start) /* the line's end has come */
+	if (s->at_line_start) /* the line is complete */
 		return LINES;
 	if (json && settled)
 		return WHOLE;
 	return ended ? LINES : WAIT;
 }
 
-/* quiet_ms: for how long nothing has come */
+/* quiet_ms: time since the last bytes */
 static enum verdict judge(const struct wire *w, const struct tail *t, int64_t quiet_ms, bool ended)
 {
 	const struct wire_file *f = file_of(w, t);
@@ -244,7 +245,7 @@ static void note_line_time(struct tail *t, const struct feed *feed)
 	t->line_start = start;
 }
 
-/* The last `fresh` bytes of seen are new. They may be in the wire's block. */
+/* Consumes the last `fresh` bytes of seen, which may point into w->block. */
 static void take(struct tail *t, struct feed *feed, struct str seen, size_t fresh)
 {
 	struct wire *w = feed->w;
@@ -260,7 +261,7 @@ static void take(struct tail *t, struct feed *feed, struct str seen, size_t fres
 	if (keep_add(&w->keep, &s->kept, t->lines.at, piece, NULL) < 0) {
 		t->unkept = true;
 		if (t->state == TAIL_LOOKING && s->kind == SOURCE_STREAM) {
-			/* these bytes are nowhere else: they cannot be looked at first */
+			/* not spooled, so they cannot be read again after the scan: as lines */
 			char *copy = memcpy(xmalloc(fresh), piece.p, fresh);
 
 			go_on_in_lines(t, feed);
@@ -309,7 +310,7 @@ static enum tail_news read_stream(struct tail *t, struct feed *feed, struct err 
 	return TAIL_OVER;
 }
 
-/* What is to be said of a file without reading it. */
+/* stat only: DRY if size and mtime are unchanged. */
 static enum tail_news look_at(struct tail *t, const struct source *s)
 {
 	struct source_look look;
@@ -320,12 +321,12 @@ static enum tail_news look_at(struct tail *t, const struct source *s)
 		return TAIL_LOST;
 	if (look.size == t->lines.at && look.changed_ns == t->changed_ns)
 		return TAIL_DRY;
-	/* before it is read, so that a change meanwhile is seen as one */
+	/* stored before reading, so that a concurrent change is detected next time */
 	t->changed_ns = look.changed_ns;
 	return TAIL_CHANGED;
 }
 
-/* A writer may take back a line that it had not finished; what is before it must be the same. */
+/* A writer may truncate its own unfinished line; the bytes before it must be unchanged. */
 static bool begin_line_again(struct tail *t, struct feed *feed)
 {
 	struct wire *w = feed->w;
@@ -350,8 +351,8 @@ static bool begin_line_again(struct tail *t, struct feed *feed)
 static enum tail_news read_log(struct tail *t, struct feed *feed, struct err *err)
 {
 	struct wire *w = feed->w;
-	/* one that is not kept open is opened only if there is reason to; the time of one that may
-	 * turn out to be a document is needed */
+	/* a closed file is opened only if it has changed; one that may become a document needs its
+	 * mtime */
 	bool closed = file_of(w, t)->source.fd < 0;
 	enum tail_news news = closed || t->state == TAIL_LOOKING
 				      ? look_at(t, &file_of(w, t)->source)

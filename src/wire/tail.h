@@ -1,14 +1,13 @@
-/* One incarnation of something that is followed: a file from when it got its name until nobody
- * writes to it any more, or a stream. It has a number among the wire's files of its own, and reads
- * what has come since it was read last.
+/* Reads what was appended to one followed file or stream, like tail -f. A tail is one incarnation:
+ * a file from when it gets its name until nobody writes to it any more; a truncated or rewritten
+ * file gets a new tail. Each has a number of its own in the wire's list of files.
  *
- * A log goes on line by line. What is looked at for the first time is LOOKING until it is clear how
- * it is to be cut: after its first line, if that is a message; as a document when it is complete or
- * nothing more comes. A document is then WHOLE, and read anew as another incarnation when it
- * changes.
+ * State machine: LOOKING until the format is clear; then LINES, a log read line by line, or WHOLE,
+ * a document, decided once it is complete or has been quiet for TAIL_SETTLE_MS. A document that
+ * changes is read again as another incarnation.
  *
- * Everything read is kept (source/keep.h); when that fails, reading goes on and `unkept` says so.
- * Times are milliseconds of any clock that does not go back. */
+ * Everything read is spooled (source/keep.h); if that fails, reading goes on and `unkept` is set.
+ * Times are milliseconds of a monotonic clock. */
 #ifndef GAVEL_WIRE_TAIL_H
 #define GAVEL_WIRE_TAIL_H
 
@@ -16,24 +15,24 @@
 #include "wire/wire.h"
 
 enum {
-	TAIL_SETTLE_MS = 500, /* nothing came for so long: that was a document's end */
-	TAIL_TORN_MS = 2000,  /* a hand-off file that does not end is torn */
+	TAIL_SETTLE_MS = 500, /* a document is complete after so much silence */
+	TAIL_TORN_MS = 2000,  /* a handoff file with unbalanced brackets is taken as truncated */
 };
 
 #define TAIL_NEVER INT64_MAX
 #define TAIL_NOT_YET INT64_MIN
 
-/* A frame, and the file that it is in. Must not call into what follows. */
+/* A frame and the file it is in. Must not call follow_* functions. */
 typedef void (*follow_fn)(void *ctx, uint32_t file, const struct frame *frame);
 
-/* Whom frames go to, when it is, and how much may still be read. */
+/* Context of one follow_read: callback, time, remaining budget. */
 struct feed {
 	struct wire *w;
 	follow_fn emit;
 	void *ctx;
 	int64_t now_ms;
 	size_t budget_bytes;
-	uint32_t file; /* whose frames are coming */
+	uint32_t file; /* of the frames being emitted */
 };
 
 enum tail_state { TAIL_LOOKING, TAIL_LINES, TAIL_WHOLE };
@@ -41,42 +40,42 @@ enum tail_state { TAIL_LOOKING, TAIL_LINES, TAIL_WHOLE };
 enum tail_news {
 	TAIL_DRY,     /* all that is there has been read */
 	TAIL_MORE,    /* the budget is used up */
-	TAIL_CHANGED, /* the file was cut or rewritten: wire_again, and a new tail */
+	TAIL_CHANGED, /* the file was truncated or rewritten: wire_again, and a new tail */
 	TAIL_OVER,    /* a stream that has ended for good */
-	TAIL_LOST,    /* it was not open and its name leads elsewhere now */
-	TAIL_FAILED,  /* err says why; may be tried again */
+	TAIL_LOST,    /* it was not open and its name refers to another file now */
+	TAIL_FAILED,  /* err says why; may be retried */
 };
 
 struct tail {
 	uint32_t file;
-	uint32_t before; /* file that held this document earlier, NONE_BEFORE */
+	uint32_t before; /* previous incarnation of this document, or NONE_BEFORE */
 	enum tail_state state;
 	struct wire_lines lines; /* at and mark in every state, the rest in LINES */
 	struct scan *scan;       /* while LOOKING, from the first byte on */
-	int64_t changed_ns;      /* the file's own time when it was last looked at */
-	int64_t came_ms;         /* when bytes last came */
-	uint64_t line_start;     /* of the line that line_ms is about */
-	int64_t line_ms;         /* when its first bytes came */
-	bool unkept;
-	int watch; /* for whoever wants to be told of changes; -1 = none */
+	int64_t changed_ns;      /* mtime at the last stat */
+	int64_t came_ms;         /* when bytes were last read */
+	uint64_t line_start;     /* offset of the line that line_ms is about */
+	int64_t line_ms;         /* when its first bytes were read */
+	bool unkept;             /* some bytes could not be spooled */
+	int watch; /* inotify watch of the follower; -1 = none */
 };
 
 #define NONE_BEFORE UINT32_MAX
 
-/* Of a file that was read once goes on from there; of any other begins at the beginning. */
+/* Continues where wire_read stopped; a file not read yet is read from its start. */
 struct tail *tail_new(struct wire *w, uint32_t file);
-/* Closes the file too if all its bytes are kept; otherwise it stays open for wire_fetch. */
+/* Closes the file, too, if all its bytes are spooled; otherwise it stays open for wire_fetch. */
 void tail_free(struct wire *w, struct tail *t);
 enum tail_news tail_read(struct tail *t, struct feed *feed, struct err *err);
-/* Time has passed: what was waited for may be all there is. */
+/* Re-evaluates LOOKING after time has passed: the silence may mean that it is complete. */
 void tail_settle(struct tail *t, struct feed *feed);
-/* When to call tail_settle, TAIL_NEVER. */
+/* When to call tail_settle, or TAIL_NEVER. */
 int64_t tail_due(const struct wire *w, const struct tail *t);
-/* No more will come: a line without an end is cut off here. More may come all the same. */
+/* End of input: emits an incomplete last line as truncated. Reading may still go on after it. */
 void tail_end(struct tail *t, struct feed *feed);
-/* The file is written anew: like tail_end, but half a document is nothing to show. */
+/* The file is being rewritten: like tail_end, but drops half a document. */
 void tail_supersede(struct tail *t, struct feed *feed);
-/* Bytes that came and gave no frame yet. */
+/* Number of bytes read that have not become a frame yet. */
 uint64_t tail_incomplete(const struct wire *w, const struct tail *t);
 
 #endif

@@ -1,4 +1,5 @@
-/* The list of files: what an argument stands for, which files are open, fetching bytes again. */
+/* The list of files: expanding SOURCE arguments, the limit on open descriptors, file identity, and
+ * fetching the bytes of a frame again. */
 #include "wire/wire.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ uint32_t wire_find(const struct wire *w, const struct source *s)
 	for (uint32_t it = 0, i; map_next(&w->by_identity, identity(s), &it, &i);) {
 		const struct source *known = &w->files.v[i].source;
 
-		/* the inode of a closed file may be another's by now, if birth is not told */
+		/* without a birth time the inode of a closed file may have been reused */
 		if (same_identity(known, s) && (!w->follow || known->fd >= 0 || known->born_ns) &&
 		    (found == UINT32_MAX || i > found))
 			found = i;
@@ -39,7 +40,7 @@ uint32_t wire_find(const struct wire *w, const struct source *s)
 	return found;
 }
 
-/* Followed files are better kept open: what is written after a file lost its name is not lost. */
+/* Followed files stay open if possible: what is written after a rename can then still be read. */
 static uint32_t open_max(struct wire *w)
 {
 	struct rlimit limit;
@@ -79,7 +80,7 @@ uint32_t wire_adopt(struct wire *w, struct source *s, struct str name)
 	return w->files.n - 1;
 }
 
-/* Takes over the open source. name lives as long as the wire. */
+/* Takes ownership of the open source. name must live as long as the wire. */
 static void add_open(struct wire *w, struct source *s, struct str name, struct str group,
 		     bool listed)
 {
@@ -127,7 +128,7 @@ void wire_let_go(struct wire *w, uint32_t file)
 	source_close(s);
 }
 
-/* The files of a queue and of logs. Notes of a review are the only text that is taken. */
+/* Logs and files of a queue. Review notes are the only text files. */
 bool wire_wants(struct str name)
 {
 	return str_ends(name, STR(".json")) || str_ends(name, STR(".ndjson")) ||
@@ -143,7 +144,7 @@ static void add_entry(struct wire *w, struct str name, struct str group)
 	if (source_open(&s, name.p, &err) < 0) {
 		vec_push(&w->warnings, arena_str(&w->arena, str_of(err.text)));
 	} else if (s.kind != SOURCE_FILE) {
-		/* a FIFO among the files must not hold up the others */
+		/* a FIFO would block the files after it */
 		warn(w, s.name, "not a regular file; give its name if you want it read");
 		source_close(&s);
 	} else {
@@ -224,7 +225,7 @@ int wire_hold(struct wire *w, uint32_t file, struct err *err)
 	return 0;
 }
 
-/* Of an oversize message only the beginning is of use. */
+/* Only the first bytes of an oversize message are fetched. */
 static size_t of_use(const struct wire *w, uint64_t length)
 {
 	if (length <= wire_max_bytes(w))
@@ -232,7 +233,7 @@ static size_t of_use(const struct wire *w, uint64_t length)
 	return length < WIRE_PEEK_BYTES ? (size_t)length : WIRE_PEEK_BYTES;
 }
 
-/* Opens the file if it is needed for these bytes. */
+/* Opens the file unless all these bytes are spooled. */
 static int reach(struct wire *w, uint32_t file, uint64_t offset, size_t n, struct err *err)
 {
 	if (file >= w->files.n)
