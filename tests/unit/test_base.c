@@ -105,6 +105,22 @@ START_TEST(str_trim_takes_white_space_and_nothing_else)
 }
 END_TEST
 
+START_TEST(str_first_word_leaves_the_rest)
+{
+	struct str rest = STR("  cancel   T-1  too  late ");
+
+	assert_str(str_first_word(&rest), "cancel");
+	assert_str(rest, "T-1  too  late");
+	assert_str(str_first_word(&rest), "T-1");
+	assert_str(rest, "too  late");
+	rest = STR("one ");
+	assert_str(str_first_word(&rest), "one");
+	assert_str(rest, "");
+	assert_str(str_first_word(&rest), "");
+	assert_str(rest, "");
+}
+END_TEST
+
 START_TEST(str_hash_depends_on_every_byte_and_the_length)
 {
 	char bytes[200] = { 0 };
@@ -926,6 +942,7 @@ int main(void)
 	tcase_add_test(t, str_case_is_folded_for_ascii_letters_only);
 	tcase_add_test(t, str_find_knows_both_ends);
 	tcase_add_test(t, str_trim_takes_white_space_and_nothing_else);
+	tcase_add_test(t, str_first_word_leaves_the_rest);
 	tcase_add_test(t, str_hash_depends_on_every_byte_and_the_length);
 	tcase_add_test(t, str_hash_tells_lengths_apart);
 	tcase_add_test(t, str_hash_has_no_twins);
