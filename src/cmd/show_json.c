@@ -166,11 +166,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	json_session(l, b, item_session(m, item));
 	json_put_str(b, "task", task_id(m, item_task(m, item)));
 	json_put_str(b, "agent", agent_name(m, route->from));
-	json_key(b, "iteration");
-	if (st->iteration)
-		buf_printf(b, "%u", st->iteration);
-	else
-		buf_adds(b, "null");
+	json_put_int_if(b, "iteration", st->iteration, st->iteration);
 	json_put_str(b, "title", told && d.title.p ? d.title : STR(""));
 	json_put_name(b, "severity", item_severity_name(st->grade));
 	put_message(b, "opened", m, st->opened);
@@ -347,11 +343,7 @@ void json_timeline(struct load *l, const struct scene *s, struct buf *out)
 			 dialect_name((enum dialect_id)message_route(m, st.first)->dialect));
 		json_put_str(out, "agent", agent_name(m, st.agent));
 		json_put_name(out, "state", task_state_name(st.state));
-		json_key(out, "percent");
-		if (st.percent >= 0)
-			buf_printf(out, "%d", st.percent);
-		else
-			buf_adds(out, "null");
+		json_put_int_if(out, "percent", st.percent >= 0, st.percent);
 		json_put_number(out, "attempts", st.attempts);
 		root = root_at(m, i, s->k);
 		json_put_str(out, "continues", root == i ? STR_NONE : task_id(m, root));
@@ -402,11 +394,7 @@ void json_ledger(struct load *l, const struct scene *s, struct buf *out)
 		json_put_name(out, "verdict", verdict_name(st.verdict));
 		put_by(out, m, item, &st);
 		json_put_name(out, "delivery", delivery_name(st.delivery));
-		json_key(out, "fixed_in");
-		if (st.fixed_in)
-			buf_printf(out, "%u", st.fixed_in);
-		else
-			buf_adds(out, "null");
+		json_put_int_if(out, "fixed_in", st.fixed_in, st.fixed_in);
 		put_history(out, m, item, s->k);
 		json_end(l, out);
 		buf_release(&name);
