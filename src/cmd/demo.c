@@ -1,5 +1,6 @@
 /* gavel demo on a terminal: the built-in session, with a desk that is thrown away. What is decided
  * there is recorded and sent like everything else, into a folder that is gone when the demo is. */
+#include "base/io.h"
 #include "cmd/options.h"
 
 #include <errno.h>
@@ -18,11 +19,10 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 
 int demo_run(struct options *o, const char *source)
 {
-	const char *base = getenv("TMPDIR");
 	struct buf dir = { 0 }, journal = { 0 }, reply = { 0 }, queue = { 0 };
 	int code;
 
-	buf_printf(&dir, "%s/gavel-demo-XXXXXX", base && *base ? base : "/tmp");
+	buf_printf(&dir, "%s/gavel-demo-XXXXXX", io_temp_folder());
 	if (!mkdtemp(dir.p)) {
 		fprintf(stderr, "gavel: %s: %s; set TMPDIR to a folder that can be written\n", dir.p,
 			strerror(errno));

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { TEXT_MAX = 1 << 20 };
-
 void seat_take(struct seat *s)
 {
 	struct deciding *d = &s->app->deciding;
@@ -73,10 +71,8 @@ static bool is_on_top(struct seat *s, const struct view_ops *view)
 
 static void say_staged(struct seat *s, enum verb verb)
 {
-	uint32_t n = 0;
+	uint32_t n = decide_staged(s->app);
 
-	for (uint32_t i = 0; i < s->load->desks.list.n; i++)
-		n += desk_staged(&s->load->desks.list.v[i]);
 	if (n > 1)
 		app_say(s->app, ROLE_STAGED,
 			"%s is staged, %u in all; u undoes it, $ looks at them and sends them",
@@ -343,12 +339,11 @@ void seat_give_up(struct seat *s, struct desk *desk, uint32_t letter, bool may_h
 
 char *seat_text_file(struct str text)
 {
-	const char *dir = getenv("TMPDIR");
 	struct buf name = { 0 };
 	size_t done;
 	int fd;
 
-	buf_printf(&name, "%s/gavel-explanation-XXXXXX", dir && *dir ? dir : "/tmp");
+	buf_printf(&name, "%s/gavel-explanation-XXXXXX", io_temp_folder());
 	fd = mkstemp(name.p);
 	if (fd < 0) {
 		buf_release(&name);
@@ -363,17 +358,4 @@ char *seat_text_file(struct str text)
 	}
 	close(fd);
 	return name.p;
-}
-
-int seat_read_text(const char *file, struct buf *out)
-{
-	struct err err;
-	char *bytes;
-	size_t n;
-
-	if (io_read_file(file, TEXT_MAX, &bytes, &n, &err))
-		return -1;
-	buf_add(out, bytes, n);
-	free(bytes);
-	return 0;
 }

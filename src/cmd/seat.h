@@ -49,6 +49,5 @@ void seat_give_up(struct seat *s, struct desk *desk, uint32_t letter, bool may_h
 
 /* A new file (0600) with the text, for an editor; its name from malloc, NULL and errno. */
 char *seat_text_file(struct str text);
-int seat_read_text(const char *file, struct buf *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* What the app wishes, carried out: screens saved, editors run, decisions handed to the seat. */
 #include "cmd/watch.h"
 
+#include "base/io.h"
 #include "cmd/fork.h"
 #include "loop/loop.h"
 #include "term/term.h"
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+enum { EXPLANATION_MAX = 1 << 20 };
 
 int watch_save_screen(struct watch *w, const char *file, struct err *err)
 {
@@ -83,6 +86,7 @@ static void edit_named(struct watch *w, const char *file, uint32_t line)
 static void explain(struct watch *w, struct effect *e)
 {
 	struct buf text = { 0 };
+	struct err err;
 	char *file = seat_text_file(e->draft.explanation);
 
 	if (!file) {
@@ -91,7 +95,7 @@ static void explain(struct watch *w, struct effect *e)
 	}
 	if (!edit(w, file, 1))
 		app_say(&w->app, ROLE_WARN, "the editor ended without saving; nothing was changed");
-	else if (seat_read_text(file, &text) < 0)
+	else if (io_read_file(file, EXPLANATION_MAX, &text, &err) < 0)
 		app_say(&w->app, ROLE_ERROR, "the text cannot be read: %s", strerror(errno));
 	else {
 		e->draft.explanation = str_trim(buf_str(&text));
