@@ -33,6 +33,16 @@ void json_session(struct load *l, struct buf *out, uint32_t session)
 		json_put_str(out, "session", session_name(m, session));
 }
 
+void json_usage(struct buf *out, uint64_t tokens_in, uint64_t tokens_out, uint64_t tokens_cached,
+		double cost)
+{
+	json_put_number(out, "tokens_in", tokens_in);
+	json_put_number(out, "tokens_out", tokens_out);
+	json_put_number(out, "tokens_cached", tokens_cached);
+	json_key(out, "cost");
+	buf_printf(out, "%.6f", cost);
+}
+
 void json_source(struct load *l, struct buf *out, uint32_t message)
 {
 	if (l->sheet.nameless)
@@ -451,11 +461,7 @@ void json_agents(struct load *l, const struct scene *s, struct buf *out)
 		json_put_time(out, "last_seen", st->last_seen_ms);
 		json_put_number(out, "errors", st->errors);
 		json_put_number(out, "warnings", st->warnings);
-		json_put_number(out, "tokens_in", st->tokens_in);
-		json_put_number(out, "tokens_out", st->tokens_out);
-		json_put_number(out, "tokens_cached", st->tokens_cached);
-		json_key(out, "cost");
-		buf_printf(out, "%.6f", st->cost);
+		json_usage(out, st->tokens_in, st->tokens_out, st->tokens_cached, st->cost);
 		json_put_name(out, "health",
 			      agent_health_word(st, life_of_agent(s, i, st->messages > 0)));
 		json_key(out, "rate");
