@@ -66,15 +66,16 @@ static uint32_t holder_of(const struct foreman *f, struct str task)
 }
 
 /* Hands over a line about a task; "NAME is told that …" is how that sentence goes on. */
-static void tell_of_task(struct foreman *f, uint32_t agent, const struct buf *line, const char *before,
-			 struct str task, const char *after)
+static void tell_of_task(struct foreman *f, uint32_t agent, const struct buf *line,
+			 const char *before, struct str task, const char *after)
 {
 	struct app *app = &f->watch->app;
 	const char *name = child_of(f, agent)->name;
 	char q[QUOTED_MAX];
 
 	if (foreman_tell(f, agent, buf_str(line)))
-		app_say(app, ROLE_OK, "%s is told that %s%s%s", name, before, quoted(task, q), after);
+		app_say(app, ROLE_OK, "%s is told that %s%s%s", name, before, quoted(task, q),
+			after);
 	else
 		app_say(app, ROLE_ERROR, "%s does not run; it cannot be told", name);
 }
@@ -127,7 +128,8 @@ static void stop_or_restart(struct foreman *f, const struct agent_order *o, int6
 	char q[QUOTED_MAX];
 
 	if (agent == NONE) {
-		app_say(app, ROLE_ERROR, "no agent %s runs here; 5 lists them", quoted(o->agent, q));
+		app_say(app, ROLE_ERROR, "no agent %s runs here; 5 lists them",
+			quoted(o->agent, q));
 	} else if (o->type == ORDER_RESTART) {
 		restart(f, agent, now_ms);
 	} else if (child_of(f, agent)->life != CHILD_RUNS) {

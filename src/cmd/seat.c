@@ -315,7 +315,8 @@ void seat_resend(struct seat *s, struct desk *desk, uint32_t letter)
 	if (rc)
 		app_say(s->app, ROLE_ERROR, "%s", err.text);
 	else if (desk->letters.v[letter].state == LETTER_HELD)
-		app_say(s->app, ROLE_HELD, "still held: %.*s", STR_ARG(desk->letters.v[letter].why));
+		app_say(s->app, ROLE_HELD, "still held: %.*s",
+			STR_ARG(desk->letters.v[letter].why));
 	else
 		app_say(s->app, ROLE_OK, "sent");
 }

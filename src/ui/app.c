@@ -606,8 +606,9 @@ void app_key(struct app *a, const struct key *key)
 		a->confirm_edit = NULL;
 		buf_clear(&a->notice);
 		if (key->code == 'y')
-			app_effect(a, (struct effect){ EFFECT_EDIT, .edit = { app_keep(a, str_of(file)).p,
-								      a->confirm_line } });
+			app_effect(a, (struct effect){ EFFECT_EDIT,
+						       .edit = { app_keep(a, str_of(file)).p,
+								 a->confirm_line } });
 		free(file);
 		return;
 	}

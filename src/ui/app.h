@@ -42,7 +42,7 @@ enum effect_type {
 /* What is done to agents that gavel runs, without a page to look at first. */
 struct agent_order {
 	enum { ORDER_STOP, ORDER_RESTART, ORDER_CANCEL, ORDER_ASSIGN } type;
-	struct str agent;  /* all but CANCEL; empty: the only one */
+	struct str agent;  /* STOP, RESTART (empty: the only one), ASSIGN */
 	struct str task;   /* CANCEL, ASSIGN: its id */
 	struct str reason; /* CANCEL */
 };

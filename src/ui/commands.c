@@ -498,7 +498,8 @@ RUN(quit) { UNUSED; decide_quit(a); }
 RUN(save_screen)
 {
 	if (argument.n)
-		app_effect(a, (struct effect){ EFFECT_SAVE_SCREEN, .file = app_keep(a, argument).p });
+		app_effect(a, (struct effect){ EFFECT_SAVE_SCREEN,
+					       .file = app_keep(a, argument).p });
 	else
 		app_say(a, ROLE_ERROR, "save-screen needs a file name");
 }

@@ -431,7 +431,8 @@ void decide_undo(struct app *a)
 		app_say(a, ROLE_DIM, "nothing is staged");
 		return;
 	}
-	app_effect(a, (struct effect){ EFFECT_UNDO, desk, .undo = (uint32_t)(old - desk->drafts.v) });
+	app_effect(a, (struct effect){ EFFECT_UNDO, desk,
+				       .undo = (uint32_t)(old - desk->drafts.v) });
 }
 
 /* ---- looking and sending ---- */
@@ -502,7 +503,8 @@ void decide_resend(struct app *a)
 		app_say(a, ROLE_DIM, "nothing was written about this");
 		return;
 	}
-	app_effect(a, (struct effect){ EFFECT_RESEND, desk_of(a, here), .letter = { old->letter } });
+	app_effect(a, (struct effect){ EFFECT_RESEND, desk_of(a, here),
+				       .letter = { old->letter } });
 }
 
 uint32_t decide_staged(const struct app *a)
@@ -543,7 +545,8 @@ static void confirmed(struct app *a, enum confirm what)
 				     "anew; y once more");
 		break;
 	case CONFIRM_GIVE_UP:
-		app_effect(a, (struct effect){ EFFECT_GIVE_UP, d->desk, .letter = { d->letter, d->sure } });
+		app_effect(a, (struct effect){ EFFECT_GIVE_UP, d->desk,
+					       .letter = { d->letter, d->sure } });
 		break;
 	case CONFIRM_NONE: break;
 	}
