@@ -6,7 +6,6 @@
 #include "draw/diff.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 static bool is_same_file(const struct stat *a, const struct stat *b)
 {
@@ -29,18 +28,11 @@ static void compare(struct review_file *f)
 
 static int read_disk(struct review_file *f)
 {
-	char *bytes;
-	size_t n;
-
 	if (stat(f->path, &f->stat) < 0)
 		return err_set(&f->trouble, "%s: %s; put it back", f->path, strerror(errno));
 	if (!S_ISREG(f->stat.st_mode))
 		return err_set(&f->trouble, "%s is not a regular file", f->path);
-	if (io_read_file(f->path, ATTACH_MAX_BYTES, &bytes, &n, &f->trouble))
-		return -1;
-	buf_add(&f->disk, bytes, n);
-	free(bytes);
-	return 0;
+	return io_read_file(f->path, ATTACH_MAX_BYTES, &f->disk, &f->trouble);
 }
 
 bool review_file_look(struct review_file *f)

@@ -155,17 +155,19 @@ static bool runs(struct reviewing *r)
 /* Held letters go to the process of the next turn; theirs never had them. */
 static bool resend_held(struct reviewing *r)
 {
-	struct effect e = { .type = EFFECT_RESEND, .desk = review_desk(r), .number = review_held(r) };
+	struct desk *desk = review_desk(r);
+	uint32_t held = review_held(r);
 	struct err err;
 
-	if (e.number == NONE)
+	if (held == NONE)
 		return false;
 	set_terms(r);
-	e.desk->recovered = true;
-	if (desk_move(e.desk, e.number, buf_str(&r->path), &err) < 0)
+	desk->recovered = true;
+	if (desk_move(desk, held, buf_str(&r->path), &err) < 0)
 		app_say(&r->watch.app, ROLE_ERROR, "%s", err.text);
 	else
-		vec_push(&r->watch.sending, e);
+		vec_push(&r->watch.sending,
+			 (struct effect){ EFFECT_RESEND, desk, .letter = { held } });
 	return true;
 }
 
@@ -184,7 +186,7 @@ static void retry(struct reviewing *r)
 		app_say(a, ROLE_DIM, "nothing failed; decide the items, then $");
 	} else {
 		r->again = true;
-		app_effect(a, EFFECT_PLAN, STR_NONE, NONE);
+		app_effect(a, (struct effect){ EFFECT_PLAN });
 	}
 }
 
@@ -192,12 +194,11 @@ static void give_up(struct reviewing *r)
 {
 	struct app *a = &r->watch.app;
 	uint32_t item = review_failure(r), held = review_held(r);
-	struct effect e = { .desk = review_desk(r), .number = held };
 
 	if (runs(r))
 		return;
 	if (held != NONE)
-		seat_give_up(&r->watch.seat, &e);
+		seat_give_up(&r->watch.seat, review_desk(r), held, false);
 	else if (item == NONE)
 		app_say(a, ROLE_DIM, "nothing failed");
 	else if (r->envelope)
@@ -217,29 +218,33 @@ static void stop(struct reviewing *r)
 	app_say(&r->watch.app, ROLE_WARN, "turn %lld is being stopped", (long long)r->turn.iteration);
 }
 
-static void on_turn_wish(struct reviewing *r, const char *what)
+static void edit(struct reviewing *r)
 {
-	struct app *a = &r->watch.app;
-
-	if (strcmp(what, "retry") == 0)
-		retry(r);
-	else if (strcmp(what, "give-up") == 0)
-		give_up(r);
-	else if (r->artifact.path)
-		app_effect(a, EFFECT_EDIT, str_of(r->artifact.path), 0);
+	if (r->artifact.path)
+		app_effect(&r->watch.app,
+			   (struct effect){ EFFECT_EDIT, .edit = { .file = r->artifact.path } });
 	else
-		app_say(a, ROLE_DIM, "no artifact is under review; --artifact FILE names one");
+		app_say(&r->watch.app, ROLE_DIM,
+			"no artifact is under review; --artifact FILE names one");
+}
+
+static void on_turn_action(struct reviewing *r, enum turn_action action)
+{
+	switch (action) {
+	case TURN_RETRY: retry(r); break;
+	case TURN_GIVE_UP: give_up(r); break;
+	case TURN_EDIT: edit(r); break;
+	}
 }
 
 static bool on_effect(void *ctx, struct effect *e)
 {
 	struct reviewing *r = ctx;
-	struct str text = e->text ? str_of(e->text) : STR_NONE;
 
 	switch (e->type) {
-	case EFFECT_TURN: on_turn_wish(r, e->text); return true;
+	case EFFECT_TURN: on_turn_action(r, e->turn); return true;
 	case EFFECT_AGENT:
-		if (str_starts(text, STR("stop")))
+		if (e->order.type == ORDER_STOP)
 			stop(r);
 		else
 			app_say(&r->watch.app, ROLE_DIM, "a review has turns; :retry begins one anew");

@@ -405,7 +405,7 @@ static bool effect(void *ctx, struct effect *e)
 {
 	if (e->type != EFFECT_AGENT)
 		return false;
-	foreman_order(ctx, str_of(e->text), loop_now_ms());
+	foreman_order(ctx, &e->order, loop_now_ms());
 	return true;
 }
 

@@ -77,8 +77,8 @@ struct foreman_spec {
 int foreman_start(struct foreman *f, const struct foreman_spec *spec, struct err *err);
 
 /* Within the foreman (foreman_orders.c): */
-/* "stop AGENT" and so on; says how it went. */
-void foreman_order(struct foreman *f, struct str line, int64_t now_ms);
+/* Carries it out and says how it went. */
+void foreman_order(struct foreman *f, const struct agent_order *o, int64_t now_ms);
 void foreman_stop(struct foreman *f, uint32_t agent, int64_t now_ms);
 /* Hands a line to the incarnation that runs now and journals it. False: nobody runs, or reads. */
 bool foreman_tell(struct foreman *f, uint32_t agent, struct str line);

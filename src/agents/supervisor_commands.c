@@ -52,16 +52,6 @@ static void restart(struct foreman *f, uint32_t agent, int64_t now_ms)
 		app_say(&f->watch->app, ROLE_WARN, "%s is ended, then begins anew", c->name);
 }
 
-/* The task's name and what comes behind it. */
-static struct str first_word(struct str *rest)
-{
-	ptrdiff_t space = str_find(*rest, STR(" "), 0);
-	struct str word = space < 0 ? *rest : str_make(rest->p, (size_t)space);
-
-	*rest = space < 0 ? STR_NONE : str_trim(str_from(*rest, (size_t)space));
-	return word;
-}
-
 /* Who has a task: who was given it or has submitted it, or who made it up; NONE. */
 static uint32_t holder_of(const struct foreman *f, struct str task)
 {
@@ -75,86 +65,88 @@ static uint32_t holder_of(const struct foreman *f, struct str task)
 	return NONE;
 }
 
-static void cancel(struct foreman *f, struct str task, struct str reason)
+/* Hands over a line about a task; "NAME is told that …" is how that sentence goes on. */
+static void tell_of_task(struct foreman *f, uint32_t agent, const struct buf *line,
+			 const char *before, struct str task, const char *after)
 {
 	struct app *app = &f->watch->app;
-	uint32_t agent = holder_of(f, task);
+	const char *name = child_of(f, agent)->name;
+	char q[QUOTED_MAX];
+
+	if (foreman_tell(f, agent, buf_str(line)))
+		app_say(app, ROLE_OK, "%s is told that %s%s%s", name, before, quoted(task, q),
+			after);
+	else
+		app_say(app, ROLE_ERROR, "%s does not run; it cannot be told", name);
+}
+
+static void cancel(struct foreman *f, const struct agent_order *o)
+{
+	uint32_t agent = holder_of(f, o->task);
 	struct buf line = { 0 };
 	char q[QUOTED_MAX];
 
 	if (agent == NONE) {
-		app_say(app, ROLE_ERROR, "no agent that runs here has a task %s", quoted(task, q));
+		app_say(&f->watch->app, ROLE_ERROR, "no agent that runs here has a task %s",
+			quoted(o->task, q));
 		return;
 	}
-	orchestrator_cancel(&f->orchestrator, task, reason, when_now_ms(), &line);
-	if (foreman_tell(f, agent, buf_str(&line)))
-		app_say(app, ROLE_OK, "%s is told that %s is cancelled", child_of(f, agent)->name,
-			quoted(task, q));
-	else
-		app_say(app, ROLE_ERROR, "%s does not run; it cannot be told",
-			child_of(f, agent)->name);
+	orchestrator_cancel(&f->orchestrator, o->task, o->reason, when_now_ms(), &line);
+	tell_of_task(f, agent, &line, "", o->task, " is cancelled");
 	buf_release(&line);
 }
 
-static void assign(struct foreman *f, struct str task, struct str name)
+static void assign(struct foreman *f, const struct agent_order *o)
 {
 	struct app *app = &f->watch->app;
-	uint32_t agent = crew_named(&f->crew, name);
+	uint32_t agent = crew_named(&f->crew, o->agent);
 	struct buf line = { 0 };
 	char q[QUOTED_MAX];
 
-	if (agent == NONE || !task.n) {
+	if (agent == NONE || !o->task.n) {
 		app_say(app, ROLE_ERROR, "assign needs a task and an agent that gavel runs");
-		return;
-	}
-	if (!orchestrator_task(&f->orchestrator, task)) {
+	} else if (!orchestrator_task(&f->orchestrator, o->task)) {
 		app_say(app, ROLE_ERROR,
 			"no task %s was let in; accept one that an agent submits, then assign it",
-			quoted(task, q));
-		return;
-	}
-	if (!f->charges.v[agent]->orchestrated) {
+			quoted(o->task, q));
+	} else if (!f->charges.v[agent]->orchestrated) {
 		app_say(app, ROLE_ERROR, "%s has not spoken the orchestrator's protocol; it would not "
 					 "know what to do with a task",
 			child_of(f, agent)->name);
-		return;
+	} else {
+		orchestrator_assign(&f->orchestrator, o->task, when_now_ms(), &line);
+		tell_of_task(f, agent, &line, "it has ", o->task, "");
+		buf_release(&line);
 	}
-	orchestrator_assign(&f->orchestrator, task, when_now_ms(), &line);
-	if (foreman_tell(f, agent, buf_str(&line)))
-		app_say(app, ROLE_OK, "%s is told that it has %s", child_of(f, agent)->name,
-			quoted(task, q));
-	else
-		app_say(app, ROLE_ERROR, "%s does not run; it cannot be told",
-			child_of(f, agent)->name);
-	buf_release(&line);
 }
 
-void foreman_order(struct foreman *f, struct str line, int64_t now_ms)
+static void stop_or_restart(struct foreman *f, const struct agent_order *o, int64_t now_ms)
 {
-	struct str verb = first_word(&line), word;
 	struct app *app = &f->watch->app;
-	char q[QUOTED_MAX];
-	uint32_t agent;
-
-	if (str_is(verb, "cancel") || str_is(verb, "assign")) {
-		word = first_word(&line);
-		if (str_is(verb, "cancel"))
-			cancel(f, word, line);
-		else
-			assign(f, word, line);
-		return;
-	}
 	/* with a single agent there is no question which one */
-	agent = line.n || f->charges.n != 1 ? crew_named(&f->crew, line) : 0;
+	uint32_t agent = o->agent.n || f->charges.n != 1 ? crew_named(&f->crew, o->agent) : 0;
+	char q[QUOTED_MAX];
+
 	if (agent == NONE) {
-		app_say(app, ROLE_ERROR, "no agent %s runs here; 5 lists them", quoted(line, q));
-	} else if (str_is(verb, "restart")) {
+		app_say(app, ROLE_ERROR, "no agent %s runs here; 5 lists them",
+			quoted(o->agent, q));
+	} else if (o->type == ORDER_RESTART) {
 		restart(f, agent, now_ms);
 	} else if (child_of(f, agent)->life != CHILD_RUNS) {
 		app_say(app, ROLE_WARN, "%s has ended already", child_of(f, agent)->name);
 	} else {
 		app_say(app, ROLE_WARN, "%s is told to end", child_of(f, agent)->name);
 		foreman_stop(f, agent, now_ms);
+	}
+}
+
+void foreman_order(struct foreman *f, const struct agent_order *o, int64_t now_ms)
+{
+	switch (o->type) {
+	case ORDER_CANCEL: cancel(f, o); break;
+	case ORDER_ASSIGN: assign(f, o); break;
+	case ORDER_STOP:
+	case ORDER_RESTART: stop_or_restart(f, o, now_ms); break;
 	}
 }
 

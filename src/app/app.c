@@ -51,11 +51,10 @@ void app_release(struct app *a)
 		pane_release(&a->screens[i].pane);
 	if (a->preview.view)
 		pane_release(&a->preview);
-	for (uint32_t i = 0; i < a->effects.n; i++)
-		free(a->effects.v[i].text);
 	for (uint32_t i = 0; i < a->keymap.n; i++)
 		free(a->keymap.v[i].argument);
 	vec_release(&a->effects);
+	arena_release(&a->effect_strings);
 	vec_release(&a->keymap);
 	vec_release(&a->trail);
 	film_close(&a->film);
@@ -87,10 +86,20 @@ void app_say(struct app *a, enum role role, const char *format, ...)
 	a->notice_role = role;
 }
 
-void app_effect(struct app *a, enum effect_type type, struct str text, uint32_t number)
+void app_effect(struct app *a, struct effect e)
 {
-	vec_push(&a->effects, (struct effect){ .type = type, .text = text.n ? str_dup(text) : NULL,
-					       .number = number });
+	vec_push(&a->effects, e);
+}
+
+struct str app_keep(struct app *a, struct str s)
+{
+	return s.n ? arena_str(&a->effect_strings, s) : STR_NONE;
+}
+
+void app_effects_taken(struct app *a)
+{
+	a->effects.n = 0;
+	arena_reset(&a->effect_strings);
 }
 
 void app_stale(struct app *a)
@@ -363,20 +372,9 @@ static const struct app_command *find_command(struct str name, unsigned *n)
 	return found && (*n == 1 || str_is(name, found->name)) ? found : NULL;
 }
 
-/* The first word of a command line, and what follows it. */
-static struct str split_line(struct str line, struct str *argument)
-{
-	ptrdiff_t space;
-
-	line = str_trim(line);
-	space = str_find(line, STR(" "), 0);
-	*argument = space < 0 ? STR_NONE : str_trim(str_from(line, (size_t)space));
-	return space < 0 ? line : str_make(line.p, (size_t)space);
-}
-
 void app_command_hint(struct str line, struct buf *out)
 {
-	struct str argument, name = split_line(line, &argument);
+	struct str name = str_first_word(&line);
 	unsigned n;
 	const struct app_command *c = find_command(name, &n);
 	const char *word;
@@ -432,7 +430,7 @@ static void go_line(struct app *a, uint64_t number)
 
 void app_run(struct app *a, struct str line)
 {
-	struct str argument, name = split_line(line, &argument);
+	struct str name = str_first_word(&line);
 	const struct app_command *c;
 	char q[QUOTED_MAX];
 	uint64_t number;
@@ -446,7 +444,7 @@ void app_run(struct app *a, struct str line)
 	}
 	c = find_command(name, &n);
 	if (c)
-		run_command(a, c, argument);
+		run_command(a, c, line);
 	else if (n)
 		app_say(a, ROLE_ERROR, "%u commands begin with %s; Tab completes", n, quoted(name, q));
 	else
@@ -455,7 +453,7 @@ void app_run(struct app *a, struct str line)
 
 bool app_bind(struct app *a, uint32_t key, const char *line)
 {
-	struct str argument, name = split_line(str_of(line), &argument);
+	struct str argument = str_of(line), name = str_first_word(&argument);
 	const struct app_command *c = NULL;
 	unsigned n;
 
@@ -608,7 +606,9 @@ void app_key(struct app *a, const struct key *key)
 		a->confirm_edit = NULL;
 		buf_clear(&a->notice);
 		if (key->code == 'y')
-			app_effect(a, EFFECT_EDIT, str_of(file), a->confirm_line);
+			app_effect(a, (struct effect){ EFFECT_EDIT,
+						       .edit = { app_keep(a, str_of(file)).p,
+								 a->confirm_line } });
 		free(file);
 		return;
 	}

@@ -10,6 +10,7 @@
 #ifndef GAVEL_APP_APP_H
 #define GAVEL_APP_APP_H
 
+#include "encode/encode_command.h"
 #include "app/deciding.h"
 #include "draw/key.h"
 #include "view/pane.h"
@@ -22,30 +23,65 @@ enum effect_type {
 	EFFECT_QUIT,
 	EFFECT_SUSPEND,
 	EFFECT_REDRAW,
-	EFFECT_SAVE_SCREEN, /* text: file */
-	EFFECT_EDIT,        /* text: file, number: line or 0 */
-	/* deciding; desk says whose */
-	EFFECT_STAGE,   /* draft; number 1: then look at it at once */
-	EFFECT_EXPLAIN, /* draft: its explanation in $EDITOR, then staged again */
-	EFFECT_UNDO,    /* number: of the draft */
-	EFFECT_PLAN,    /* makes the plan and opens the pre-flight page */
-	EFFECT_DELIVER, /* sends what the page showed; number 1: also what needed a second yes */
-	EFFECT_RECOVER, /* finishes what an earlier run left */
-	EFFECT_RESEND,  /* number: of the letter */
-	EFFECT_GIVE_UP, /* number: of the letter; text "sure": it may have arrived */
-	EFFECT_AGENT,   /* text: "stop AGENT", "restart AGENT", "cancel TASK REASON",
-			   "assign TASK AGENT" */
-	EFFECT_TURN,    /* of a review; text: "retry", "give-up", "edit" */
-	EFFECT_FORK,    /* text: folder or none, number: messages to decide on a copy of */
-	EFFECT_TELL,    /* text: "abort TASK REASON", "query AGENT"; "acknowledge", number: which */
+	EFFECT_SAVE_SCREEN, /* file */
+	EFFECT_EDIT,        /* edit */
+	EFFECT_STAGE,       /* draft */
+	EFFECT_EXPLAIN,     /* draft: its explanation in $EDITOR, then staged again */
+	EFFECT_UNDO,        /* undo */
+	EFFECT_PLAN,        /* makes the plan and opens the pre-flight page */
+	EFFECT_DELIVER,     /* sends what the page showed; sure */
+	EFFECT_RECOVER,     /* finishes what an earlier run left */
+	EFFECT_RESEND,      /* letter */
+	EFFECT_GIVE_UP,     /* letter */
+	EFFECT_AGENT,       /* order */
+	EFFECT_TURN,        /* turn */
+	EFFECT_FORK,        /* fork */
+	EFFECT_TELL,        /* tell */
 };
 
+/* What is done to agents that gavel runs, without a page to look at first. */
+struct agent_order {
+	enum { ORDER_STOP, ORDER_RESTART, ORDER_CANCEL, ORDER_ASSIGN } type;
+	struct str agent;  /* STOP, RESTART (empty: the only one), ASSIGN */
+	struct str task;   /* CANCEL, ASSIGN: its id */
+	struct str reason; /* CANCEL */
+};
+
+/* What a person says in a session without deciding an item; shown on the pre-flight page. */
+struct session_command {
+	enum command_type type;
+	struct str target; /* ABORT_TASK: id of the task; STATUS: name of the agent */
+	struct str reason; /* ABORT_TASK */
+	uint32_t message;  /* ACKNOWLEDGE: which, or NONE */
+};
+
+enum turn_action { TURN_RETRY, TURN_GIVE_UP, TURN_EDIT };
+
+/* The member that the type names is set. Strings last until app_effects_taken. */
 struct effect {
 	enum effect_type type;
-	char *text; /* the taker frees it */
-	uint32_t number;
-	struct desk *desk;
-	struct draft draft; /* its strings last until the effects are taken */
+	struct desk *desk; /* whose draft or letter it is */
+	union {
+		const char *file;
+		struct {
+			const char *file;
+			uint32_t line; /* 0: none in particular */
+		} edit;
+		struct draft draft;
+		uint32_t undo; /* number of the draft */
+		bool sure;     /* also what needed a second yes */
+		struct {
+			uint32_t number;
+			bool may_have_arrived; /* given up in spite of that */
+		} letter;
+		struct agent_order order;
+		enum turn_action turn;
+		struct {
+			const char *dir; /* NULL: one is made */
+			uint32_t k;      /* the messages to decide on a copy of */
+		} fork;
+		struct session_command tell;
+	};
 };
 
 /* The six views, in the order of their keys. */
@@ -119,6 +155,7 @@ struct app {
 	uint32_t confirm_line;
 	VEC(uint32_t) trail;    /* messages to come back to */
 	VEC(struct effect) effects;
+	struct arena effect_strings;
 	uint32_t open, due, errors; /* counts of the title line, as of the scene */
 	uint32_t counted;           /* messages in errors and in the scene's now */
 	uint64_t bytes_done, bytes_total;
@@ -188,6 +225,8 @@ void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col);
 void app_decided(struct app *a);
 /* Opens the pre-flight page on a plan; the plan lasts until the page is closed or another comes. */
 void app_show_plan(struct app *a, const struct plan *plan);
+/* The effects were carried out: they and their strings go. */
+void app_effects_taken(struct app *a);
 /* One sentence on the message line. */
 void app_say(struct app *a, enum role role, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -208,7 +247,9 @@ void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, ui
 bool app_back(struct app *a);
 void app_show_tab(struct app *a, enum tab tab);
 void app_stale(struct app *a);
-void app_effect(struct app *a, enum effect_type type, struct str text, uint32_t number);
+void app_effect(struct app *a, struct effect e);
+/* A copy, terminated, that lasts as long as the effects; nothing of nothing. */
+struct str app_keep(struct app *a, struct str s);
 /* Makes what is out of date; called before drawing and before commands look at lines. */
 void app_refresh(struct app *a);
 /* Makes the list shown, however long that takes. While its breath is taken, keys may come in and

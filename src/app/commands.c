@@ -421,47 +421,60 @@ RUN(follow)
 		a->follows ? "at its end" : "where you leave it");
 }
 
-/* What a person says in a session without deciding an item; it is looked at like a decision. */
-static void tell(struct app *a, const char *what, struct str argument, uint32_t message)
+static void tell(struct app *a, struct session_command c)
 {
-	struct buf line = { 0 };
-
-	buf_printf(&line, "%s ", what);
-	buf_add_str(&line, argument);
-	if (decide_is_read_only(a))
+	if (decide_is_read_only(a)) {
 		app_say(a, ROLE_WARN, "read-only: nothing can be said here");
-	else
-		app_effect(a, EFFECT_TELL, buf_str(&line), message);
-	buf_release(&line);
+		return;
+	}
+	c.target = app_keep(a, c.target);
+	c.reason = app_keep(a, c.reason);
+	app_effect(a, (struct effect){ EFFECT_TELL, .tell = c });
 }
 
-/* What is done to an agent that gavel runs, without a page to look at first. */
-static void order(struct app *a, const char *what, struct str argument)
+RUN(abort)
 {
-	struct buf line = { 0 };
+	struct str task = str_first_word(&argument);
 
-	buf_printf(&line, "%s ", what);
-	buf_add_str(&line, str_trim(argument));
-	app_effect(a, EFFECT_AGENT, buf_str(&line), 0);
-	buf_release(&line);
+	tell(a, (struct session_command){ COMMAND_ABORT_TASK, .target = task, .reason = argument });
 }
 
-RUN(stop) { order(a, "stop", argument); }
-RUN(restart) { order(a, "restart", argument); }
-RUN(cancel) { order(a, "cancel", argument); }
-RUN(assign) { order(a, "assign", argument); }
-RUN(abort) { tell(a, "abort", argument, NONE); }
-RUN(query) { tell(a, "query", argument, NONE); }
-RUN(acknowledge) { tell(a, "acknowledge", argument, message_here(a)); }
+RUN(query) { tell(a, (struct session_command){ COMMAND_STATUS, .target = argument }); }
 
-static void turn(struct app *a, const char *what)
+RUN(acknowledge)
 {
-	app_effect(a, EFFECT_TURN, str_of(what), 0);
+	UNUSED;
+	tell(a, (struct session_command){ COMMAND_ACKNOWLEDGE, .message = message_here(a) });
 }
 
-RUN(retry) { UNUSED; turn(a, "retry"); }
-RUN(give_up) { UNUSED; turn(a, "give-up"); }
-RUN(edit) { UNUSED; turn(a, "edit"); }
+static void order(struct app *a, struct agent_order o)
+{
+	o.agent = app_keep(a, o.agent);
+	o.task = app_keep(a, o.task);
+	o.reason = app_keep(a, o.reason);
+	app_effect(a, (struct effect){ EFFECT_AGENT, .order = o });
+}
+
+RUN(stop) { order(a, (struct agent_order){ ORDER_STOP, .agent = argument }); }
+RUN(restart) { order(a, (struct agent_order){ ORDER_RESTART, .agent = argument }); }
+
+RUN(cancel)
+{
+	struct str task = str_first_word(&argument);
+
+	order(a, (struct agent_order){ ORDER_CANCEL, .task = task, .reason = argument });
+}
+
+RUN(assign)
+{
+	struct str task = str_first_word(&argument);
+
+	order(a, (struct agent_order){ ORDER_ASSIGN, .task = task, .agent = argument });
+}
+
+RUN(retry) { UNUSED; app_effect(a, (struct effect){ EFFECT_TURN, .turn = TURN_RETRY }); }
+RUN(give_up) { UNUSED; app_effect(a, (struct effect){ EFFECT_TURN, .turn = TURN_GIVE_UP }); }
+RUN(edit) { UNUSED; app_effect(a, (struct effect){ EFFECT_TURN, .turn = TURN_EDIT }); }
 
 RUN(pause)
 {
@@ -478,14 +491,15 @@ RUN(pause)
 
 RUN(command) { UNUSED; prompt_open(&a->prompt, PROMPT_COMMAND, STR_NONE); }
 RUN(help) { UNUSED; app_open_view(a, &view_help, 0, 0); }
-RUN(redraw) { UNUSED; app_effect(a, EFFECT_REDRAW, STR_NONE, 0); }
-RUN(suspend) { UNUSED; app_effect(a, EFFECT_SUSPEND, STR_NONE, 0); }
+RUN(redraw) { UNUSED; app_effect(a, (struct effect){ EFFECT_REDRAW }); }
+RUN(suspend) { UNUSED; app_effect(a, (struct effect){ EFFECT_SUSPEND }); }
 RUN(quit) { UNUSED; decide_quit(a); }
 
 RUN(save_screen)
 {
 	if (argument.n)
-		app_effect(a, EFFECT_SAVE_SCREEN, argument, 0);
+		app_effect(a, (struct effect){ EFFECT_SAVE_SCREEN,
+					       .file = app_keep(a, argument).p });
 	else
 		app_say(a, ROLE_ERROR, "save-screen needs a file name");
 }

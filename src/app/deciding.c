@@ -7,7 +7,6 @@
 
 void deciding_release(struct deciding *d)
 {
-	arena_release(&d->words);
 	vec_release(&d->targets);
 	vec_release(&d->triage.marked);
 	vec_release(&d->triage.is_marked);
@@ -82,11 +81,6 @@ static bool takes_verb(struct app *a, uint32_t item, enum verb verb)
 	return false;
 }
 
-static struct str words_keep(struct app *a, struct str s)
-{
-	return s.n ? arena_str(&a->deciding.words, s) : STR_NONE;
-}
-
 static void wish_draft(struct app *a, enum effect_type type, uint32_t item, struct draft draft)
 {
 	const struct model *m = a->scene.model;
@@ -97,22 +91,20 @@ static void wish_draft(struct app *a, enum effect_type type, uint32_t item, stru
 		return;
 	item_name(m, item_number(a, item), &name);
 	item_rev(a->scene.reader, item_number(a, item), &at, &rev);
-	draft.session = words_keep(a, session_name(m, item_session(m, item_number(a, item))));
-	draft.item = words_keep(a, buf_str(&name));
+	draft.session = app_keep(a, session_name(m, item_session(m, item_number(a, item))));
+	draft.item = app_keep(a, buf_str(&name));
 	draft.kind = item_number(a, item)->kind;
 	draft.dialect = message_route(m, at.message)->dialect;
-	draft.rev = words_keep(a, buf_str(&rev));
+	draft.rev = app_keep(a, buf_str(&rev));
 	draft.seen = model_seen(m, item_session(m, item_number(a, item)), a->scene.k);
 	draft.by = a->deciding.as;
 	draft.number = item;
-	draft.reason_code = words_keep(a, draft.reason_code);
-	draft.explanation = words_keep(a, draft.explanation);
-	draft.answer = words_keep(a, draft.answer);
+	draft.reason_code = app_keep(a, draft.reason_code);
+	draft.explanation = app_keep(a, draft.explanation);
+	draft.answer = app_keep(a, draft.answer);
 	if (!draft.artifact.n && a->deciding.artifact)
-		draft.artifact = words_keep(a, str_of(a->deciding.artifact));
-	app_effect(a, type, STR_NONE, 0);
-	vec_last(&a->effects)->draft = draft;
-	vec_last(&a->effects)->desk = desk_of(a, item);
+		draft.artifact = app_keep(a, str_of(a->deciding.artifact));
+	app_effect(a, (struct effect){ type, desk_of(a, item), .draft = draft });
 	buf_release(&name);
 	buf_release(&rev);
 }
@@ -127,7 +119,7 @@ static void stage(struct app *a, struct draft draft)
 
 		draft.corrects = STR_NONE;
 		if (d->correcting && old && old->state == DRAFT_WRITTEN)
-			draft.corrects = words_keep(a, str_of(old->id));
+			draft.corrects = app_keep(a, str_of(old->id));
 		wish_draft(a, EFFECT_STAGE, d->targets.v[i], draft);
 	}
 	if (d->on_marked)
@@ -291,7 +283,7 @@ void decide_item(struct app *a, uint32_t item, enum verb verb)
 	d->targets.n = 0;
 	vec_push(&d->targets, item);
 	stage(a, (struct draft){ 0 });
-	app_effect(a, EFFECT_PLAN, STR_NONE, NONE);
+	app_effect(a, (struct effect){ EFFECT_PLAN });
 }
 
 void decide_answered(struct app *a, int kind, struct str text)
@@ -439,8 +431,8 @@ void decide_undo(struct app *a)
 		app_say(a, ROLE_DIM, "nothing is staged");
 		return;
 	}
-	app_effect(a, EFFECT_UNDO, STR_NONE, (uint32_t)(old - desk->drafts.v));
-	vec_last(&a->effects)->desk = desk;
+	app_effect(a, (struct effect){ EFFECT_UNDO, desk,
+				       .undo = (uint32_t)(old - desk->drafts.v) });
 }
 
 /* ---- looking and sending ---- */
@@ -470,7 +462,7 @@ bool decide_is_read_only(const struct app *a)
 void decide_preflight(struct app *a)
 {
 	if (!decide_is_read_only(a))
-		app_effect(a, EFFECT_PLAN, STR_NONE, NONE);
+		app_effect(a, (struct effect){ EFFECT_PLAN });
 	else if (a->read_only || !a->scene.desks || !a->scene.desks->list.n)
 		app_say(a, ROLE_WARN, "read-only: %s",
 			a->read_only ? a->read_only : "there is no journal here");
@@ -511,8 +503,8 @@ void decide_resend(struct app *a)
 		app_say(a, ROLE_DIM, "nothing was written about this");
 		return;
 	}
-	app_effect(a, EFFECT_RESEND, STR_NONE, old->letter);
-	vec_last(&a->effects)->desk = desk_of(a, here);
+	app_effect(a, (struct effect){ EFFECT_RESEND, desk_of(a, here),
+				       .letter = { old->letter } });
 }
 
 uint32_t decide_staged(const struct app *a)
@@ -529,7 +521,7 @@ void decide_quit(struct app *a)
 	uint32_t n = decide_staged(a);
 
 	if (!n) {
-		app_effect(a, EFFECT_QUIT, STR_NONE, 0);
+		app_effect(a, (struct effect){ EFFECT_QUIT });
 		return;
 	}
 	a->deciding.confirm = CONFIRM_QUIT;
@@ -545,16 +537,16 @@ static void confirmed(struct app *a, enum confirm what)
 		d->correcting = true;
 		ask_words(a, STR_NONE);
 		break;
-	case CONFIRM_SURE: app_effect(a, EFFECT_DELIVER, STR_NONE, 1); break;
-	case CONFIRM_QUIT: app_effect(a, EFFECT_QUIT, STR_NONE, 0); break;
+	case CONFIRM_SURE: app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = true }); break;
+	case CONFIRM_QUIT: app_effect(a, (struct effect){ EFFECT_QUIT }); break;
 	case CONFIRM_DOUBT:
 		d->confirm = CONFIRM_GIVE_UP;
 		app_say(a, ROLE_KEY, "if it did arrive, somebody may act on it and on what you decide "
 				     "anew; y once more");
 		break;
 	case CONFIRM_GIVE_UP:
-		app_effect(a, EFFECT_GIVE_UP, d->sure ? STR("sure") : STR_NONE, d->letter);
-		vec_last(&a->effects)->desk = d->desk;
+		app_effect(a, (struct effect){ EFFECT_GIVE_UP, d->desk,
+					       .letter = { d->letter, d->sure } });
 		break;
 	case CONFIRM_NONE: break;
 	}
@@ -572,7 +564,7 @@ static void confirm_plan(struct app *a)
 					     "sends it anyway");
 			return;
 		}
-	app_effect(a, EFFECT_DELIVER, STR_NONE, 0);
+	app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = false });
 }
 
 bool decide_key(struct app *a, const struct key *key)
@@ -600,7 +592,7 @@ bool decide_key(struct app *a, const struct key *key)
 		return true;
 	}
 	if (s && s->pane.view == &view_recovery && key->code == 'y') {
-		app_effect(a, EFFECT_RECOVER, STR_NONE, 0);
+		app_effect(a, (struct effect){ EFFECT_RECOVER });
 		return true;
 	}
 	return false;

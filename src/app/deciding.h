@@ -1,7 +1,6 @@
 /* The person's decisions in the making: which verb on which items, the words that are asked for,
  * marks, what is put off, what was read. Part of the app, so it touches neither files nor terminal:
- * staging and sending are effects, whose drafts lend their strings from `words` until the effects
- * are carried out. */
+ * staging and sending are effects. */
 #ifndef GAVEL_APP_DECIDING_H
 #define GAVEL_APP_DECIDING_H
 
@@ -22,7 +21,6 @@ enum confirm {
 };
 
 struct deciding {
-	struct arena words;
 	enum verb verb;
 	VEC(uint32_t) targets; /* items it is for */
 	bool on_marked;        /* the next verb is for the marked ones */

@@ -318,5 +318,6 @@ RUN(run_seek)
 RUN(run_fork)
 {
 	a->film.playing = false;
-	app_effect(a, EFFECT_FORK, argument, a->film.k);
+	app_effect(a, (struct effect){ EFFECT_FORK,
+				       .fork = { app_keep(a, argument).p, a->film.k } });
 }

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -111,10 +112,10 @@ int io_read_rest(int fd, size_t max, struct buf *out)
 	return 0;
 }
 
-int io_read_file(const char *path, size_t max, char **bytes, size_t *n, struct err *err)
+int io_read_file(const char *path, size_t max, struct buf *out, struct err *err)
 {
-	struct buf text = { 0 };
 	struct stat st;
+	size_t start = out->n;
 	int fd, rc;
 
 	/* O_NONBLOCK: opening a FIFO must not block */
@@ -129,12 +130,12 @@ int io_read_file(const char *path, size_t max, char **bytes, size_t *n, struct e
 			       S_ISDIR(st.st_mode) ? "a folder" : "a device, pipe or socket");
 	}
 	if (rc == 0)
-		rc = io_read_rest(fd, max, &text);
+		rc = io_read_rest(fd, max, out);
 	if (rc < 0) {
 		int number = errno;
 
+		out->n = start;
 		io.close(fd);
-		buf_release(&text);
 		if (number == EFBIG)
 			return err_set(err, "%.300s: is longer than %zu bytes; name a shorter file",
 				       path, max);
@@ -142,9 +143,26 @@ int io_read_file(const char *path, size_t max, char **bytes, size_t *n, struct e
 			       strerror(number));
 	}
 	io.close(fd);
-	*bytes = text.p;
-	*n = text.n;
 	return 0;
+}
+
+const char *io_temp_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder && *folder ? folder : "/tmp";
+}
+
+bool io_user_folder(const char *base, const char *usual, struct buf *out)
+{
+	const char *folder = getenv(base), *home = getenv("HOME");
+
+	if (folder && folder[0] == '/') {
+		buf_printf(out, "%s/gavel", folder);
+		return true;
+	}
+	buf_printf(out, "%s/%s/gavel", home ? home : "", usual);
+	return home && *home;
 }
 
 int io_sync_folder(const char *path)

@@ -48,8 +48,13 @@ void io_reset(void);
 int io_write_all(int fd, struct str bytes, size_t *done);
 /* Reads to end of file, appending to out. -1 and errno, EFBIG for more than max bytes. */
 int io_read_rest(int fd, size_t max, struct buf *out);
-/* The whole file into malloc'ed memory (freed by the caller), at most max bytes. */
-int io_read_file(const char *path, size_t max, char **bytes, size_t *n, struct err *err);
+/* The whole file, at most max bytes, added to out; of one that cannot be read, nothing. */
+int io_read_file(const char *path, size_t max, struct buf *out, struct err *err);
+/* $TMPDIR or /tmp. */
+const char *io_temp_folder(void);
+/* gavel's folder below an XDG base directory ("XDG_CACHE_HOME"), or below `usual` (".cache") in
+ * $HOME; a relative base is ignored, as its standard has it. false: neither variable tells. */
+bool io_user_folder(const char *base, const char *usual, struct buf *out);
 /* fsync of the folder that holds path: makes a new name durable. */
 int io_sync_folder(const char *path);
 /* -1 and the reason unless path is a folder of this user, no symlink, not writable by others. */

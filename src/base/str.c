@@ -70,6 +70,15 @@ struct str str_trim(struct str s)
 	return s;
 }
 
+struct str str_first_word(struct str *rest)
+{
+	struct str text = str_trim(*rest);
+	ptrdiff_t space = str_find(text, STR(" "), 0);
+
+	*rest = space < 0 ? STR_NONE : str_trim(str_from(text, (size_t)space));
+	return space < 0 ? text : str_make(text.p, (size_t)space);
+}
+
 uint64_t hash_seed = 0x2545f4914f6cdd1du;
 
 static uint64_t word8(const char *p)

@@ -65,6 +65,8 @@ bool str_contains_nocase(struct str text, struct str word);
 /* Offset of the first occurrence at or after start, or -1. */
 ptrdiff_t str_find(struct str text, struct str word, size_t start);
 struct str str_trim(struct str s);
+/* Takes the first word off a text, which is then what follows it, trimmed. */
+struct str str_first_word(struct str *rest);
 /* A fast 64-bit hash. Its seed is set once, before anything is hashed: whoever writes messages must
  * not know which of them collide. */
 extern uint64_t hash_seed;

@@ -291,3 +291,11 @@ int64_t when_now_ms(void)
 	clock_gettime(CLOCK_REALTIME, &t);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
+
+bool when_is_recent(int64_t ms)
+{
+	const int64_t recent = 600000;
+	int64_t now = when_now_ms();
+
+	return ms > now - recent && ms < now + recent;
+}

@@ -22,5 +22,8 @@ const char *when_span(int64_t ms, char out[32]);
 
 /* The wall clock, in ms since 1970. */
 int64_t when_now_ms(void);
+/* Within ten minutes of it: a message of that time was written just now, clocks being what they
+ * are. */
+bool when_is_recent(int64_t ms);
 
 #endif

@@ -301,7 +301,7 @@ static int repeat(struct deciding *d, uint32_t draft, struct outcome *r)
 	}
 	r->repeated = true;
 	r->delivery = draft_delivery(d->desk, old);
-	r->letter = old->letter == NONE ? NULL : &d->desk->letters.v[old->letter];
+	r->letter = draft_letter(d->desk, old);
 	return tell(d, r);
 }
 

@@ -1,5 +1,6 @@
 /* gavel demo: the built-in session; on a terminal with journal, replies and queue in a temporary
  * folder, so that nothing of the person's is touched. */
+#include "base/io.h"
 #include "cmd/cmd.h"
 #include "watch/watch.h"
 
@@ -20,11 +21,10 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 
 static int run_demo(struct options *o, const char *source)
 {
-	const char *base = getenv("TMPDIR");
 	struct buf dir = { 0 }, journal = { 0 }, reply = { 0 }, queue = { 0 };
 	int code;
 
-	buf_printf(&dir, "%s/gavel-demo-XXXXXX", base && *base ? base : "/tmp");
+	buf_printf(&dir, "%s/gavel-demo-XXXXXX", io_temp_folder());
 	if (!mkdtemp(dir.p)) {
 		fprintf(stderr, "gavel: %s: %s; set TMPDIR to a folder that can be written\n", dir.p,
 			strerror(errno));

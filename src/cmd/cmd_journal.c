@@ -13,7 +13,7 @@
 
 static void json_draft(const struct desk *d, const struct draft *draft, struct buf *out)
 {
-	const struct letter *l = draft->letter == NONE ? NULL : &d->letters.v[draft->letter];
+	const struct letter *l = draft_letter(d, draft);
 
 	buf_addc(out, '{');
 	json_put_name(out, "id", draft->id);
@@ -41,7 +41,7 @@ static void json_draft(const struct desk *d, const struct draft *draft, struct b
 
 static void text_draft(const struct desk *d, const struct draft *draft, struct buf *out)
 {
-	const struct letter *l = draft->letter == NONE ? NULL : &d->letters.v[draft->letter];
+	const struct letter *l = draft_letter(d, draft);
 	char when[32];
 
 	buf_printf(out, "%s  %-24s %-8s  %-12s  ", l ? l->id : draft->id,

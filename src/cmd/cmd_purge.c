@@ -9,6 +9,7 @@
  * What is old is told by the newest file of a folder. A folder is first given a name that nobody
  * looks for, and then emptied, so that no half of it is ever found. Links are not followed and not
  * removed. */
+#include "base/io.h"
 #include "cmd/cmd.h"
 #include "session/load.h"
 #include "view/view_parts.h"
@@ -312,16 +313,6 @@ static void purge_caches(struct purge *p, const char *base, int depth)
 		closedir(dir);
 }
 
-static void cache_base(struct buf *out)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-
-	if (cache && cache[0] == '/')
-		buf_printf(out, "%s/gavel", cache);
-	else
-		buf_printf(out, "%s/.cache/gavel", home && *home ? home : "");
-}
-
 static void sum_up(const struct purge *p)
 {
 	char size[16];
@@ -346,7 +337,7 @@ int cmd_purge(struct options *o)
 	}
 	p.before = time(NULL) - (o->has_age ? (time_t)o->older_than_s : 30 * 86400);
 	desk_base(NULL, &state);
-	cache_base(&cache);
+	io_user_folder("XDG_CACHE_HOME", ".cache", &cache);
 	each_journal(&p, state.p, false);
 	purge_captures(&p, state.p);
 	each_journal(&p, state.p, true);

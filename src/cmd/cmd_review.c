@@ -7,7 +7,6 @@
 #include "encode/attach.h"
 #include "loop/loop.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,12 +57,8 @@ static void add_name(struct buf *out, const char *path)
 	const char *base = strrchr(path, '/');
 	size_t n = 0;
 
-	for (base = base ? base + 1 : path; *base && n < NAME_PART_MAX; base++, n++) {
-		bool good = isalnum((unsigned char)*base) || *base == '_' || *base == '-' ||
-			    (*base == '.' && n);
-
-		buf_addc(out, good ? *base : '_');
-	}
+	for (base = base ? base + 1 : path; *base && n < NAME_PART_MAX; base++, n++)
+		buf_addc(out, child_name_takes(*base, n) ? *base : '_');
 }
 
 /* What makes it this review: the file and the command. */

@@ -5,7 +5,6 @@
 #include "base/io.h"
 #include "loop/loop.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,13 +43,9 @@ static void name_after(const char *program, char out[CHILD_NAME_MAX + 1])
 	const char *base = strrchr(program, '/');
 	size_t n = 0;
 
-	for (base = base ? base + 1 : program; *base && n < CHILD_NAME_MAX; base++) {
-		bool good = isalnum((unsigned char)*base) || *base == '_' || *base == '-' ||
-			    (*base == '.' && n);
-
-		if (good)
+	for (base = base ? base + 1 : program; *base && n < CHILD_NAME_MAX; base++)
+		if (child_name_takes(*base, n))
 			out[n++] = *base;
-	}
 	out[n] = '\0';
 	if (!n)
 		snprintf(out, CHILD_NAME_MAX + 1, "agent");

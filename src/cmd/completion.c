@@ -21,11 +21,10 @@ static void add_first_words(const struct command *c, struct buf *out)
 		/* list | verify | resend ID */
 		while (rest.n) {
 			ptrdiff_t bar = str_find(rest, STR("|"), 0);
-			struct str word = str_trim(bar < 0 ? rest : str_make(rest.p, (size_t)bar));
-			ptrdiff_t space = str_find(word, STR(" "), 0);
+			struct str word = bar < 0 ? rest : str_make(rest.p, (size_t)bar);
 
 			buf_adds(out, out->n ? " " : "");
-			buf_add_str(out, space < 0 ? word : str_make(word.p, (size_t)space));
+			buf_add_str(out, str_first_word(&word));
 			rest = bar < 0 ? STR_NONE : str_from(rest, (size_t)bar + 1);
 		}
 	}

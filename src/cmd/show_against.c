@@ -154,7 +154,7 @@ static struct str session_of(const struct desk *d, struct str session)
 
 static struct side side_of_draft(const struct desk *d, const struct draft *draft)
 {
-	const struct letter *l = draft->letter == NONE ? NULL : &d->letters.v[draft->letter];
+	const struct letter *l = draft_letter(d, draft);
 
 	return (struct side){ .there = true, .verdict = verb_verdict(draft->verb),
 			      .delivery = draft_delivery(d, draft), .by = draft->by,
@@ -221,11 +221,7 @@ static void put_side(struct buf *b, const char *name, const struct side *s)
 	json_put_name(b, "verdict", verdict_name(s->verdict));
 	json_put_str(b, "by", s->by);
 	json_put_name(b, "delivery", s->line ? NULL : delivery_name(s->delivery));
-	json_key(b, "line");
-	if (s->line)
-		buf_printf(b, "%u", s->line);
-	else
-		buf_adds(b, "null");
+	json_put_int_if(b, "line", s->line, s->line);
 	json_put_str(b, "message", s->message.n ? str_trim(s->message) : STR_NONE);
 	buf_addc(b, '}');
 }

@@ -15,15 +15,6 @@ static void put_text(struct buf *b, const char *name, struct str s)
 	json_put_str(b, name, s.n ? s : STR_NONE);
 }
 
-static void put_count(struct buf *b, const char *name, bool told, uint64_t n)
-{
-	json_key(b, name);
-	if (told)
-		buf_printf(b, "%llu", (unsigned long long)n);
-	else
-		buf_adds(b, "null");
-}
-
 /* What the log answered counts before the journal has it. */
 static enum delivery delivery_of(const struct desk *d, const struct draft *draft,
 				 const struct item_state *st)
@@ -41,8 +32,8 @@ static void put_letter(struct buf *b, const struct letter *l)
 	put_text(b, "to", l ? l->to : STR_NONE);
 	json_put_name(b, "channel", l ? channel_type_name(l->channel) : NULL);
 	put_text(b, "path", l ? l->path : STR_NONE);
-	put_count(b, "bytes", l, l ? l->bytes.n : 0);
-	put_count(b, "tries", l, l ? l->tries : 0);
+	json_put_int_if(b, "bytes", l, l ? (int64_t)l->bytes.n : 0);
+	json_put_int_if(b, "tries", l, l ? l->tries : 0);
 	put_text(b, "why", held ? l->why : STR_NONE);
 	json_put_bool(b, "uncertain", held && l->uncertain);
 }
@@ -61,7 +52,7 @@ static int64_t draft_took(const struct model *m, const struct draft *draft,
 static void put_draft(struct load *load, const struct desk *d, const struct draft *draft,
 		      const struct item_state *st, struct buf *b)
 {
-	const struct letter *l = draft->letter == NONE ? NULL : &d->letters.v[draft->letter];
+	const struct letter *l = draft_letter(d, draft);
 
 	buf_addc(b, '{');
 	json_put_name(b, "id", draft->id);

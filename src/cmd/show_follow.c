@@ -12,10 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	TICK_MS = 1000,     /* deadlines pass and journals are looked at that often */
-	RECENT_MS = 600000, /* a message of so late makes the session live */
-};
+enum { TICK_MS = 1000 }; /* deadlines pass and journals are looked at that often */
 
 /* How a line of a list was when it was last printed, or was found not worth printing. */
 struct printed {
@@ -182,7 +179,7 @@ static void print_new(struct following *f)
 
 /* ---- time, journals, the end ---- */
 
-/* The wall clock once some message is of now (watch/live.h has the same rule). */
+/* The wall clock once some message is of now, as in watch/live.h. */
 static void set_now(struct following *f)
 {
 	struct scene *s = f->s;
@@ -191,7 +188,7 @@ static void set_now(struct following *f)
 	for (; s->k < s->model->records.n; s->k++)
 		if (s->model->records.v[s->k].time_ms > s->now_ms)
 			s->now_ms = s->model->records.v[s->k].time_ms;
-	if (s->now_ms != WHEN_NONE && s->now_ms > wall - RECENT_MS && s->now_ms < wall)
+	if (when_is_recent(s->now_ms) && s->now_ms < wall)
 		s->now_ms = wall;
 }
 

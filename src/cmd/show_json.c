@@ -33,6 +33,16 @@ void json_session(struct load *l, struct buf *out, uint32_t session)
 		json_put_str(out, "session", session_name(m, session));
 }
 
+void json_usage(struct buf *out, uint64_t tokens_in, uint64_t tokens_out, uint64_t tokens_cached,
+		double cost)
+{
+	json_put_number(out, "tokens_in", tokens_in);
+	json_put_number(out, "tokens_out", tokens_out);
+	json_put_number(out, "tokens_cached", tokens_cached);
+	json_key(out, "cost");
+	buf_printf(out, "%.6f", cost);
+}
+
 void json_source(struct load *l, struct buf *out, uint32_t message)
 {
 	if (l->sheet.nameless)
@@ -166,11 +176,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	json_session(l, b, item_session(m, item));
 	json_put_str(b, "task", task_id(m, item_task(m, item)));
 	json_put_str(b, "agent", agent_name(m, route->from));
-	json_key(b, "iteration");
-	if (st->iteration)
-		buf_printf(b, "%u", st->iteration);
-	else
-		buf_adds(b, "null");
+	json_put_int_if(b, "iteration", st->iteration, st->iteration);
 	json_put_str(b, "title", told && d.title.p ? d.title : STR(""));
 	json_put_name(b, "severity", item_severity_name(st->grade));
 	put_message(b, "opened", m, st->opened);
@@ -347,11 +353,7 @@ void json_timeline(struct load *l, const struct scene *s, struct buf *out)
 			 dialect_name((enum dialect_id)message_route(m, st.first)->dialect));
 		json_put_str(out, "agent", agent_name(m, st.agent));
 		json_put_name(out, "state", task_state_name(st.state));
-		json_key(out, "percent");
-		if (st.percent >= 0)
-			buf_printf(out, "%d", st.percent);
-		else
-			buf_adds(out, "null");
+		json_put_int_if(out, "percent", st.percent >= 0, st.percent);
 		json_put_number(out, "attempts", st.attempts);
 		root = root_at(m, i, s->k);
 		json_put_str(out, "continues", root == i ? STR_NONE : task_id(m, root));
@@ -402,11 +404,7 @@ void json_ledger(struct load *l, const struct scene *s, struct buf *out)
 		json_put_name(out, "verdict", verdict_name(st.verdict));
 		put_by(out, m, item, &st);
 		json_put_name(out, "delivery", delivery_name(st.delivery));
-		json_key(out, "fixed_in");
-		if (st.fixed_in)
-			buf_printf(out, "%u", st.fixed_in);
-		else
-			buf_adds(out, "null");
+		json_put_int_if(out, "fixed_in", st.fixed_in, st.fixed_in);
 		put_history(out, m, item, s->k);
 		json_end(l, out);
 		buf_release(&name);
@@ -463,11 +461,7 @@ void json_agents(struct load *l, const struct scene *s, struct buf *out)
 		json_put_time(out, "last_seen", st->last_seen_ms);
 		json_put_number(out, "errors", st->errors);
 		json_put_number(out, "warnings", st->warnings);
-		json_put_number(out, "tokens_in", st->tokens_in);
-		json_put_number(out, "tokens_out", st->tokens_out);
-		json_put_number(out, "tokens_cached", st->tokens_cached);
-		json_key(out, "cost");
-		buf_printf(out, "%.6f", st->cost);
+		json_usage(out, st->tokens_in, st->tokens_out, st->tokens_cached, st->cost);
 		json_put_name(out, "health",
 			      agent_health_word(st, life_of_agent(s, i, st->messages > 0)));
 		json_key(out, "rate");

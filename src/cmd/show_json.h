@@ -7,6 +7,8 @@
 /* A line is complete. */
 void json_end(struct load *l, struct buf *out);
 void json_session(struct load *l, struct buf *out, uint32_t session);
+void json_usage(struct buf *out, uint64_t tokens_in, uint64_t tokens_out, uint64_t tokens_cached,
+		double cost);
 void json_source(struct load *l, struct buf *out, uint32_t message);
 
 void json_inbox(struct load *l, const struct scene *s, struct buf *out);

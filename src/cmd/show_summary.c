@@ -148,11 +148,7 @@ static void put_agents(struct load *l, const struct scene *s, struct buf *b)
 		buf_addc(b, '{');
 		json_put_str(b, "agent", model_str(m, m->agents.v[i].name));
 		json_session(l, b, m->agents.v[i].session);
-		json_put_number(b, "tokens_in", st->tokens_in);
-		json_put_number(b, "tokens_out", st->tokens_out);
-		json_put_number(b, "tokens_cached", st->tokens_cached);
-		json_key(b, "cost");
-		buf_printf(b, "%.6f", st->cost);
+		json_usage(b, st->tokens_in, st->tokens_out, st->tokens_cached, st->cost);
 		buf_addc(b, '}');
 	}
 	buf_addc(b, ']');
@@ -193,11 +189,7 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out)
 	put_item_counts(s, out);
 	put_decision_counts(s, out);
 	put_figures(s, out);
-	json_put_number(out, "tokens_in", in);
-	json_put_number(out, "tokens_out", tokens_out);
-	json_put_number(out, "tokens_cached", cached);
-	json_key(out, "cost");
-	buf_printf(out, "%.6f", cost);
+	json_usage(out, in, tokens_out, cached, cost);
 	put_agents(l, s, out);
 	json_end(l, out);
 }

@@ -376,16 +376,15 @@ void config_parse(struct config *c, struct str text)
 	json_reader_release(&reader);
 }
 
-/* NULL when neither variable tells. Its standard has a relative XDG_CONFIG_HOME ignored. */
+/* NULL when no variable tells. */
 static char *usual_path(void)
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	struct buf b = { 0 };
 
-	if (config && config[0] == '/')
-		buf_printf(&b, "%s/gavel/config.json", config);
-	else if (home && home[0])
-		buf_printf(&b, "%s/.config/gavel/config.json", home);
+	if (io_user_folder("XDG_CONFIG_HOME", ".config", &b))
+		buf_adds(&b, "/config.json");
+	else
+		buf_release(&b);
 	return b.p;
 }
 

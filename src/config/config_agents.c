@@ -2,10 +2,9 @@
  * with less, or more, than was meant. */
 #include "config/config_agents.h"
 
-#include <ctype.h>
-#include <stdlib.h>
+#include "source/child.h"
 
-enum { NAME_MAX_BYTES = 64 };
+#include <stdlib.h>
 
 #define AGENT_PARTS "name, command, folder, env, role, capabilities"
 
@@ -35,14 +34,6 @@ void config_drop_agents(struct config *c)
 static bool is_text(struct str s)
 {
 	return s.n && !memchr(s.p, 0, s.n);
-}
-
-static bool is_name(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!isalnum((unsigned char)s.p[i]) && !strchr("._-", s.p[i]))
-			return false;
-	return is_text(s) && s.n <= NAME_MAX_BYTES && s.p[0] != '.';
 }
 
 static bool take_text(struct config_reading *r, yyjson_val *v, const char *name, const char *takes,
@@ -93,7 +84,7 @@ static bool take_part(struct config_reading *r, yyjson_val *key, yyjson_val *v,
 	if (str_is(part, "name"))
 		return take_text(r, v, "agents.name",
 				 "up to 64 letters, digits, . _ and -, not a dot first",
-				 is_name(json_str(v)), &a->name);
+				 child_name_is_valid(json_str(v)), &a->name);
 	if (str_is(part, "command"))
 		return TAKE_LIST(r, v, "agents.command",
 				 "an array of a program and its arguments; no shell reads it", 1,

@@ -2,6 +2,7 @@
  * in deliver.c, how it all stands in the model in settle.c. */
 #include "decide/desk.h"
 
+#include "base/io.h"
 #include "base/sha256.h"
 #include "decide/output_queue.h"
 #include "decide/records.h"
@@ -13,14 +14,10 @@
 
 void desk_base(const char *given, struct buf *out)
 {
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-
 	if (given)
 		buf_adds(out, given);
-	else if (state && state[0] == '/')
-		buf_printf(out, "%s/gavel", state);
 	else
-		buf_printf(out, "%s/.local/state/gavel", home && *home ? home : "");
+		io_user_folder("XDG_STATE_HOME", ".local/state", out);
 }
 
 /* ---- opening ---- */

@@ -147,6 +147,12 @@ uint32_t desk_recover(struct desk *d, bool uncertain, struct err *err);
  * end; this is the end. */
 void desk_let_go(struct desk *d);
 
+/* The letter that a draft went into, NULL = none yet. */
+static inline const struct letter *draft_letter(const struct desk *d, const struct draft *draft)
+{
+	return draft->letter == NONE ? NULL : &d->letters.v[draft->letter];
+}
+
 /* How a draft stands, for views and JSON. */
 enum delivery draft_delivery(const struct desk *d, const struct draft *draft);
 enum verdict verb_verdict(enum verb v);

@@ -209,10 +209,7 @@ static void pass_on(struct encoding *e, uint32_t i, yyjson_val *root, const stru
 	yyjson_obj_foreach(q->object, k, n, key, v) {
 		if (str_is(json_str(key), "by"))
 			continue;
-		json_comma(&b);
-		json_write_str(&b, json_str(key));
-		buf_addc(&b, ':');
-		json_write(&b, v);
+		json_put_member(&b, key, v);
 	}
 	buf_adds(&b, "}}");
 	proposal_set_bytes(e, p, &b);

@@ -220,15 +220,16 @@ static bool is_text(struct str s)
 
 int attach_read(struct arena *arena, const char *path, struct attachment *out, struct err *err)
 {
-	struct buf commit = { 0 };
-	char hex[65], *bytes;
-	size_t n;
+	struct buf bytes = { 0 }, commit = { 0 };
+	char hex[65];
 
 	*out = (struct attachment){ .media_type = attach_media_type(str_of(path)) };
-	if (io_read_file(path, ATTACH_MAX_BYTES, &bytes, &n, err))
+	if (io_read_file(path, ATTACH_MAX_BYTES, &bytes, err) < 0) {
+		buf_release(&bytes);
 		return -1;
-	out->content = arena_str(arena, str_make(bytes, n));
-	free(bytes);
+	}
+	out->content = arena_str(arena, buf_str(&bytes));
+	buf_release(&bytes);
 	if (!is_text(out->content))
 		return err_set(err, "%s is not UTF-8 text; a Request can carry only text", path);
 	if (find_commit(arena, path, out->content, &commit)) {

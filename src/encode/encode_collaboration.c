@@ -195,10 +195,7 @@ void put_others(struct buf *b, yyjson_val *object, const char *const *listed)
 		/* of a name that stands twice, the first one is what others read here */
 		if (value_index(listed, json_str(key)) >= 0 || !add_name(&names, json_str(key)))
 			continue;
-		json_comma(b);
-		json_write_str(b, json_str(key));
-		buf_addc(b, ':');
-		json_write(b, v);
+		json_put_member(b, key, v);
 	}
 	vec_release(&names.list);
 	map_release(&names.map);

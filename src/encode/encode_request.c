@@ -322,12 +322,8 @@ static void put_again(struct encoding *e, const struct request *request, struct 
 	else if (request->iteration > 1)
 		buf_adds(b, ",\"applied_feedback\":{\"items\":[]}");
 	yyjson_obj_foreach(root, i, n, key, value)
-		if (is_extension(key)) {
-			json_comma(b);
-			json_write_str(b, json_str(key));
-			buf_addc(b, ':');
-			json_write(b, value);
-		}
+		if (is_extension(key))
+			json_put_member(b, key, value);
 	buf_addc(b, '}');
 }
 

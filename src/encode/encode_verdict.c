@@ -207,10 +207,7 @@ static void put_verification(struct last_word *w, struct buf *b, yyjson_val *ver
 			add_failed(w, json_str(key), yyjson_is_true(json_get(v, "passed")));
 			if (!yyjson_is_bool(json_get(v, "passed")))
 				continue;
-			json_comma(b);
-			json_write_str(b, json_str(key));
-			buf_addc(b, ':');
-			json_write(b, v);
+			json_put_member(b, key, v);
 		}
 	buf_addc(b, '}');
 	put_others(b, verification, listed);

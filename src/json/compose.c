@@ -47,14 +47,19 @@ void json_put_bool(struct buf *b, const char *name, bool value)
 	buf_adds(b, value ? "true" : "false");
 }
 
-void json_put_time(struct buf *b, const char *name, int64_t ms)
+void json_put_int_if(struct buf *b, const char *name, bool told, int64_t n)
 {
-	if (ms != WHEN_NONE) {
-		json_put_int(b, name, ms);
+	if (told) {
+		json_put_int(b, name, n);
 		return;
 	}
 	json_key(b, name);
 	buf_adds(b, "null");
+}
+
+void json_put_time(struct buf *b, const char *name, int64_t ms)
+{
+	json_put_int_if(b, name, ms != WHEN_NONE, ms);
 }
 
 void json_put_value(struct buf *b, const char *name, yyjson_val *v)
@@ -64,4 +69,12 @@ void json_put_value(struct buf *b, const char *name, yyjson_val *v)
 		json_write(b, v);
 	else
 		buf_adds(b, "null");
+}
+
+void json_put_member(struct buf *b, yyjson_val *key, yyjson_val *v)
+{
+	json_comma(b);
+	json_write_str(b, json_str(key));
+	buf_addc(b, ':');
+	json_write(b, v);
 }

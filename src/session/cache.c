@@ -38,16 +38,13 @@ bool cache_tell(const char *what, const char *why)
 
 char *cache_folder(bool make)
 {
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	struct buf path = { 0 };
 	struct err err;
 
-	if (cache && cache[0] == '/')
-		buf_printf(&path, "%s/gavel", cache);
-	else if (home && home[0] == '/')
-		buf_printf(&path, "%s/.cache/gavel", home);
-	else
+	if (!io_user_folder("XDG_CACHE_HOME", ".cache", &path) || path.p[0] != '/') {
+		buf_release(&path);
 		return NULL;
+	}
 	if ((make ? io_make_folders(path.p, false, &err) : io_check_folder(path.p, &err)) < 0) {
 		cache_tell("no folder", err.text);
 		buf_release(&path);

@@ -1,6 +1,7 @@
 /* Writing the copy, and running gavel on it. */
 #include "session/fork.h"
 
+#include "base/io.h"
 #include "loop/loop.h"
 
 #include <errno.h>
@@ -95,15 +96,13 @@ static void close_copy(struct copying *c)
 
 static int make_dir(struct fork_copy *f, const char *dir, struct err *err)
 {
-	const char *base = getenv("TMPDIR");
-
 	if (dir) {
 		buf_adds(&f->dir, dir);
 		if (mkdir(dir, 0700) == 0)
 			return 0;
 		return err_set(err, "%s: %s; a fork needs a folder of its own", dir, strerror(errno));
 	}
-	buf_printf(&f->dir, "%s/gavel-fork-XXXXXX", base && *base ? base : "/tmp");
+	buf_printf(&f->dir, "%s/gavel-fork-XXXXXX", io_temp_folder());
 	if (mkdtemp(f->dir.p))
 		return 0;
 	return err_set(err, "%s: %s; set TMPDIR to a folder that can be written", f->dir.p,

@@ -242,19 +242,22 @@ static int start_again(struct child *c, int64_t now_ms, struct err *err)
 	return start(c, STR_NONE, now_ms, err);
 }
 
-static bool is_good_name(const char *name)
+bool child_name_takes(char c, size_t at)
 {
-	size_t n = strlen(name);
+	return isalnum((unsigned char)c) || c == '_' || c == '-' || (c == '.' && at);
+}
 
-	for (size_t i = 0; i < n; i++)
-		if (!isalnum((unsigned char)name[i]) && !strchr("._-", name[i]))
+bool child_name_is_valid(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (!child_name_takes(name.p[i], i))
 			return false;
-	return n && n <= CHILD_NAME_MAX && name[0] != '.';
+	return name.n && name.n <= CHILD_NAME_MAX;
 }
 
 static int check_spec(const struct children *pool, const struct child_spec *spec, struct err *err)
 {
-	if (!is_good_name(spec->name))
+	if (!child_name_is_valid(str_of(spec->name)))
 		return err_set(err,
 			       "%.80s: is no name for an agent; use up to %d letters, digits, . _ "
 			       "and -, not a dot first",

@@ -42,8 +42,13 @@ enum {
 	CHILD_TERM_MS = 5000,
 };
 
+/* Up to CHILD_NAME_MAX letters, digits, . _ and -, not a dot first: it names files. */
+bool child_name_is_valid(struct str name);
+/* Whether it may have that byte there. */
+bool child_name_takes(char c, size_t at);
+
 struct child_spec {
-	const char *name;        /* letters, digits, . _ -, not a dot first */
+	const char *name;        /* child_name_is_valid */
 	const char *const *argv; /* NULL last; a bare name: searched in absolute PATH entries */
 	const char *folder;      /* working directory, NULL = ours; argv[0] is not relative to it */
 	const char *const *env;  /* further variables to pass, NULL last; NULL = none */

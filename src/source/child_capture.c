@@ -2,6 +2,8 @@
  * atomic counters to struct child_capture (on the main thread). */
 #include "source/child_internal.h"
 
+#include "base/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -18,11 +20,10 @@ static int fail_capture(const char *path, int number, struct err *err)
 
 static int open_nameless(struct err *err)
 {
-	const char *folder = getenv("TMPDIR");
 	struct buf path = { 0 };
 	int fd;
 
-	buf_printf(&path, "%s/gavel-XXXXXX", folder && *folder ? folder : "/tmp");
+	buf_printf(&path, "%s/gavel-XXXXXX", io_temp_folder());
 	fd = mkostemp(path.p, O_CLOEXEC); /* 0600 */
 	if (fd < 0)
 		fail_capture(path.p, errno, err);

@@ -1,29 +1,24 @@
 /* The keep's temporary file, and the sorted extent list that maps a source's offsets into it. */
 #include "source/keep.h"
 
+#include "base/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *folder_of(void)
-{
-	const char *folder = getenv("TMPDIR");
-
-	return folder && *folder ? folder : "/tmp";
-}
-
 int keep_fail(struct err *err)
 {
 	return err_set(err,
 		       "%.300s: cannot keep bytes there: %s; set TMPDIR to a folder with room",
-		       folder_of(), strerror(errno));
+		       io_temp_folder(), strerror(errno));
 }
 
 int keep_open_file(struct err *err)
 {
 	struct arena arena = { 0 };
-	char *name = arena_printf(&arena, "%s/gavel-XXXXXX", folder_of());
+	char *name = arena_printf(&arena, "%s/gavel-XXXXXX", io_temp_folder());
 	int fd = mkostemp(name, O_CLOEXEC); /* 0600 */
 
 	if (fd < 0)

@@ -168,7 +168,7 @@ static void draw_journal(const struct scene *s, const struct line *line, const s
 {
 	const struct desk *desk = &s->desks->list.v[line->a];
 	const struct draft *draft = &desk->drafts.v[line->b];
-	const struct letter *l = draft->letter == NONE ? NULL : &desk->letters.v[draft->letter];
+	const struct letter *l = draft_letter(desk, draft);
 	struct pen p = column_pen(g, row, fit, COL_AGENT);
 	char text[32];
 

@@ -11,17 +11,8 @@ enum {
 	TOLD_PART = 20,  /* and showing is at most that part of the time, */
 	TOLD_MAX_MS = 2000, /* if that is not longer */
 	TICK_MS = 1000,  /* countdowns move that often */
-	RECENT_MS = 600000,
 	INCOMPLETE_BYTES = 1000,
 };
-
-/* Whether a message with that time was written just now. */
-static bool is_recent(int64_t time_ms)
-{
-	int64_t now = when_now_ms();
-
-	return time_ms != WHEN_NONE && time_ms > now - RECENT_MS && time_ms < now + RECENT_MS;
-}
 
 void live_begin(struct live *l, int64_t now_ms)
 {
@@ -33,7 +24,7 @@ void live_begin(struct live *l, int64_t now_ms)
 	if (!l->on)
 		return;
 	l->app->live = LIVE_ON;
-	if (l->crew || is_recent(newest))
+	if (l->crew || when_is_recent(newest))
 		app_clock(l->app, when_now_ms());
 }
 
@@ -170,7 +161,7 @@ static bool comes_now(const struct live *l, uint32_t first)
 	for (uint32_t i = first; i < m->records.n; i++)
 		if (m->records.v[i].time_ms > newest)
 			newest = m->records.v[i].time_ms;
-	return is_recent(newest) ||
+	return when_is_recent(newest) ||
 	       (newest == WHEN_NONE && l->app->scene.now_ms == WHEN_NONE);
 }
 

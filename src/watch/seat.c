@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { TEXT_MAX = 1 << 20 };
-
 void seat_take(struct seat *s)
 {
 	struct deciding *d = &s->app->deciding;
@@ -73,10 +71,8 @@ static bool is_on_top(struct seat *s, const struct view_ops *view)
 
 static void say_staged(struct seat *s, enum verb verb)
 {
-	uint32_t n = 0;
+	uint32_t n = decide_staged(s->app);
 
-	for (uint32_t i = 0; i < s->load->desks.list.n; i++)
-		n += desk_staged(&s->load->desks.list.v[i]);
 	if (n > 1)
 		app_say(s->app, ROLE_STAGED,
 			"%s is staged, %u in all; u undoes it, $ looks at them and sends them",
@@ -100,33 +96,33 @@ static void begin_sending(struct seat *s)
 	app_say(s->app, ROLE_DIM, "sending");
 }
 
-void seat_stage(struct seat *s, const struct effect *e)
+void seat_stage(struct seat *s, struct desk *desk, const struct draft *draft)
 {
 	const struct model *m = &s->load->model;
-	const struct item *item = &m->items.v[e->draft.number];
+	const struct item *item = &m->items.v[draft->number];
 	struct err err;
 	uint32_t number;
 
-	if (desk_stage(e->desk, &e->draft, &number, &err)) {
+	if (desk_stage(desk, draft, &number, &err)) {
 		settle(s);
 		app_say(s->app, ROLE_ERROR, "%s", err.text);
 		return;
 	}
 	settle(s);
-	if (e->draft.verb != VERB_ANSWER || item_deadline(m, item) == WHEN_NONE)
-		say_staged(s, e->draft.verb);
+	if (draft->verb != VERB_ANSWER || item_deadline(m, item) == WHEN_NONE)
+		say_staged(s, draft->verb);
 	else if (is_on_top(s, &view_preflight))
 		seat_plan(s, NULL, NONE); /* one of several that were answered at once */
 	else
-		seat_plan(s, e->desk, number); /* it will answer itself soon */
+		seat_plan(s, desk, number); /* it will answer itself soon */
 }
 
-void seat_undo(struct seat *s, const struct effect *e)
+void seat_undo(struct seat *s, struct desk *desk, uint32_t draft)
 {
-	const struct draft undone = e->desk->drafts.v[e->number];
+	const struct draft undone = desk->drafts.v[draft];
 	struct err err;
 	char q[QUOTED_MAX];
-	int rc = desk_undo(e->desk, e->number, &err);
+	int rc = desk_undo(desk, draft, &err);
 
 	settle(s);
 	if (rc)
@@ -305,7 +301,7 @@ void seat_recover(struct seat *s)
 		app_say(s->app, ROLE_OK, "%u finished", before);
 }
 
-void seat_resend(struct seat *s, const struct effect *e)
+void seat_resend(struct seat *s, struct desk *desk, uint32_t letter)
 {
 	struct err err;
 	int rc;
@@ -313,30 +309,30 @@ void seat_resend(struct seat *s, const struct effect *e)
 	if (is_sending(s))
 		return;
 	begin_sending(s);
-	rc = desk_resend(e->desk, e->number, &err);
+	rc = desk_resend(desk, letter, &err);
 	s->app->deciding.sending = false;
 	settle(s);
 	if (rc)
 		app_say(s->app, ROLE_ERROR, "%s", err.text);
-	else if (e->desk->letters.v[e->number].state == LETTER_HELD)
+	else if (desk->letters.v[letter].state == LETTER_HELD)
 		app_say(s->app, ROLE_HELD, "still held: %.*s",
-			STR_ARG(e->desk->letters.v[e->number].why));
+			STR_ARG(desk->letters.v[letter].why));
 	else
 		app_say(s->app, ROLE_OK, "sent");
 }
 
-void seat_give_up(struct seat *s, const struct effect *e)
+void seat_give_up(struct seat *s, struct desk *desk, uint32_t letter, bool may_have_arrived)
 {
 	struct err err;
 	int rc;
 
 	if (is_sending(s))
 		return; /* it may be the one that is on its way */
-	rc = desk_give_up(e->desk, e->number, e->text && e->text[0], &err);
+	rc = desk_give_up(desk, letter, may_have_arrived, &err);
 	settle(s);
 	if (rc)
 		app_say(s->app, ROLE_ERROR, "%s", err.text);
-	else if (e->desk->letters.v[e->number].state == LETTER_SENT)
+	else if (desk->letters.v[letter].state == LETTER_SENT)
 		app_say(s->app, ROLE_OK, "it did arrive, so it is not given up");
 	else
 		app_say(s->app, ROLE_DIM, "given up; the item is open again");
@@ -344,12 +340,11 @@ void seat_give_up(struct seat *s, const struct effect *e)
 
 char *seat_text_file(struct str text)
 {
-	const char *dir = getenv("TMPDIR");
 	struct buf name = { 0 };
 	size_t done;
 	int fd;
 
-	buf_printf(&name, "%s/gavel-explanation-XXXXXX", dir && *dir ? dir : "/tmp");
+	buf_printf(&name, "%s/gavel-explanation-XXXXXX", io_temp_folder());
 	fd = mkstemp(name.p);
 	if (fd < 0) {
 		buf_release(&name);
@@ -364,17 +359,4 @@ char *seat_text_file(struct str text)
 	}
 	close(fd);
 	return name.p;
-}
-
-int seat_read_text(const char *file, struct buf *out)
-{
-	struct err err;
-	char *bytes;
-	size_t n;
-
-	if (io_read_file(file, TEXT_MAX, &bytes, &n, &err))
-		return -1;
-	buf_add(out, bytes, n);
-	free(bytes);
-	return 0;
 }

@@ -32,23 +32,22 @@ void seat_take(struct seat *s);
 void seat_open(struct seat *s);
 void seat_leave(struct seat *s);
 
-void seat_stage(struct seat *s, const struct effect *e);
-void seat_undo(struct seat *s, const struct effect *e);
+void seat_stage(struct seat *s, struct desk *desk, const struct draft *draft);
+void seat_undo(struct seat *s, struct desk *desk, uint32_t draft);
 /* Of one draft of one desk; NULL and NONE = everything. */
 void seat_plan(struct seat *s, struct desk *desk, uint32_t only);
 /* y was pressed on the plan that is shown; what is delivered later is that one or nothing. */
 void seat_confirm(struct seat *s);
 void seat_deliver(struct seat *s, bool sure);
 void seat_recover(struct seat *s);
-void seat_resend(struct seat *s, const struct effect *e);
+void seat_resend(struct seat *s, struct desk *desk, uint32_t letter);
 /* Begins a new plan, with the terms it is made on. */
 void seat_clear_plan(struct seat *s, struct terms *terms);
 /* A command of the person's to an agent, on the pre-flight page. */
-void seat_tell(struct seat *s, const struct effect *e);
-void seat_give_up(struct seat *s, const struct effect *e);
+void seat_tell(struct seat *s, const struct session_command *c);
+void seat_give_up(struct seat *s, struct desk *desk, uint32_t letter, bool may_have_arrived);
 
 /* A new file (0600) with the text, for an editor; its name from malloc, NULL and errno. */
 char *seat_text_file(struct str text);
-int seat_read_text(const char *file, struct buf *out);
 
 #endif

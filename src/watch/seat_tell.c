@@ -35,48 +35,49 @@ static bool find_agent_named(const struct model *m, struct str name, struct orde
 	return false;
 }
 
-/* "abort TASK REASON" and so on; says what is wrong with it. */
-static int parse(struct seat *s, const struct effect *e, struct order *out)
+static bool find_message(struct seat *s, uint32_t message, struct order *out)
 {
 	const struct model *m = &s->load->model;
-	struct str line = str_of(e->text), word, rest;
-	ptrdiff_t space = str_find(line, STR(" "), 0);
+	struct json_reader reader = { 0 };
+	yyjson_val *root;
 
-	word = str_make(line.p, (size_t)space);
-	rest = str_trim(str_from(line, (size_t)space));
-	if (str_is(word, "abort")) {
-		space = str_find(rest, STR(" "), 0);
-		out->type = COMMAND_ABORT_TASK;
-		out->target = space < 0 ? rest : str_make(rest.p, (size_t)space);
-		out->reason = space < 0 ? STR_NONE : str_trim(str_from(rest, (size_t)space));
-		if (find_task_named(m, out->target, out))
-			return 0;
-		app_say(s->app, ROLE_ERROR, "abort needs a task of a collaboration session and a reason");
-	} else if (str_is(word, "query")) {
-		out->type = COMMAND_STATUS;
-		if (find_agent_named(m, rest, out))
-			return 0;
-		app_say(s->app, ROLE_ERROR, "query needs an agent of a collaboration session");
-	} else {
-		out->type = COMMAND_ACKNOWLEDGE;
-		if (e->number != NONE && is_collaboration(m, e->number)) {
-			struct json_reader reader = { 0 };
-			yyjson_val *root;
-
-			out->session = message_route(m, e->number)->session;
-			out->agent = message_route(m, e->number)->from;
-			json_read(&reader, s->load->reader.bytes(s->load, e->number), &root);
-			out->target = arena_str(&s->app->deciding.words,
-						json_get_str(root, "message_id"));
-			json_reader_release(&reader);
-			return 0;
-		}
-		app_say(s->app, ROLE_ERROR, "only messages of collaboration sessions are acknowledged");
-	}
-	return -1;
+	if (message == NONE || !is_collaboration(m, message))
+		return false;
+	out->session = message_route(m, message)->session;
+	out->agent = message_route(m, message)->from;
+	json_read(&reader, s->load->reader.bytes(s->load, message), &root);
+	out->target = app_keep(s->app, json_get_str(root, "message_id"));
+	json_reader_release(&reader);
+	return true;
 }
 
-void seat_tell(struct seat *s, const struct effect *e)
+/* Finds the session and the agent; says what is wrong where there are none. */
+static bool address(struct seat *s, const struct session_command *c, struct order *out)
+{
+	const struct model *m = &s->load->model;
+	const char *problem;
+
+	out->type = c->type;
+	if (c->type == COMMAND_ABORT_TASK) {
+		out->target = c->target;
+		out->reason = c->reason;
+		if (find_task_named(m, c->target, out))
+			return true;
+		problem = "abort needs a task of a collaboration session and a reason";
+	} else if (c->type == COMMAND_STATUS) {
+		if (find_agent_named(m, c->target, out))
+			return true;
+		problem = "query needs an agent of a collaboration session";
+	} else {
+		if (find_message(s, c->message, out))
+			return true;
+		problem = "only messages of collaboration sessions are acknowledged";
+	}
+	app_say(s->app, ROLE_ERROR, "%s", problem);
+	return false;
+}
+
+void seat_tell(struct seat *s, const struct session_command *c)
 {
 	const struct model *m = &s->load->model;
 	struct order command = { 0 };
@@ -86,7 +87,7 @@ void seat_tell(struct seat *s, const struct effect *e)
 	const char *problem;
 	struct err err;
 
-	if (s->app->deciding.sending || parse(s, e, &command))
+	if (s->app->deciding.sending || !address(s, c, &command))
 		return;
 	seat_clear_plan(s, &terms);
 	p.desk = desks_find(&s->load->desks, model_str(m, m->sessions.v[command.session].group));

@@ -1,6 +1,7 @@
 /* What the app wishes, carried out: screens saved, editors run, decisions handed to the seat. */
 #include "watch/watch.h"
 
+#include "base/io.h"
 #include "session/fork.h"
 #include "loop/loop.h"
 #include "term/term.h"
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+enum { EXPLANATION_MAX = 1 << 20 };
 
 int watch_save_screen(struct watch *w, const char *file, struct err *err)
 {
@@ -83,6 +86,7 @@ static void edit_named(struct watch *w, const char *file, uint32_t line)
 static void explain(struct watch *w, struct effect *e)
 {
 	struct buf text = { 0 };
+	struct err err;
 	char *file = seat_text_file(e->draft.explanation);
 
 	if (!file) {
@@ -91,11 +95,11 @@ static void explain(struct watch *w, struct effect *e)
 	}
 	if (!edit(w, file, 1))
 		app_say(&w->app, ROLE_WARN, "the editor ended without saving; nothing was changed");
-	else if (seat_read_text(file, &text) < 0)
+	else if (io_read_file(file, EXPLANATION_MAX, &text, &err) < 0)
 		app_say(&w->app, ROLE_ERROR, "the text cannot be read: %s", strerror(errno));
 	else {
 		e->draft.explanation = str_trim(buf_str(&text));
-		seat_stage(&w->seat, e);
+		seat_stage(&w->seat, e->desk, &e->draft);
 	}
 	unlink(file);
 	free(file);
@@ -111,11 +115,11 @@ static void leave(struct watch *w)
 }
 
 /* Decisions on a copy, in a gavel of its own; nothing of it comes back but what it says. */
-static void what_if(struct watch *w, const struct effect *e)
+static void what_if(struct watch *w, const char *dir, uint32_t k)
 {
 	struct fork_copy f = { 0 };
 	struct err err;
-	int rc = fork_write(&f, &w->load, e->number, e->text, &err);
+	int rc = fork_write(&f, &w->load, k, dir, &err);
 
 	if (rc == 0 && !w->headless) {
 		term_leave();
@@ -138,10 +142,8 @@ void watch_effects(struct watch *w)
 	for (uint32_t i = 0; i < w->app.effects.n; i++) {
 		struct effect e = w->app.effects.v[i];
 
-		if (w->ops && w->ops->effect && w->ops->effect(w->ops_ctx, &e)) {
-			free(e.text);
+		if (w->ops && w->ops->effect && w->ops->effect(w->ops_ctx, &e))
 			continue;
-		}
 		switch (e.type) {
 		case EFFECT_QUIT: leave(w); break;
 		case EFFECT_SUSPEND: watch_suspend(w); break;
@@ -150,15 +152,15 @@ void watch_effects(struct watch *w)
 				term_redraw();
 			break;
 		case EFFECT_SAVE_SCREEN:
-			if (watch_save_screen(w, e.text, &err) < 0)
+			if (watch_save_screen(w, e.file, &err) < 0)
 				app_say(&w->app, ROLE_ERROR, "%s", err.text);
 			else
-				app_say(&w->app, ROLE_DIM, "saved %s", e.text);
+				app_say(&w->app, ROLE_DIM, "saved %s", e.file);
 			break;
-		case EFFECT_EDIT: edit_named(w, e.text, e.number); break;
+		case EFFECT_EDIT: edit_named(w, e.edit.file, e.edit.line); break;
 		case EFFECT_EXPLAIN: explain(w, &e); break;
-		case EFFECT_STAGE: seat_stage(&w->seat, &e); break;
-		case EFFECT_UNDO: seat_undo(&w->seat, &e); break;
+		case EFFECT_STAGE: seat_stage(&w->seat, e.desk, &e.draft); break;
+		case EFFECT_UNDO: seat_undo(&w->seat, e.desk, e.undo); break;
 		case EFFECT_PLAN: seat_plan(&w->seat, NULL, NONE); break;
 		case EFFECT_DELIVER:
 			seat_confirm(&w->seat);
@@ -172,14 +174,14 @@ void watch_effects(struct watch *w)
 		case EFFECT_TURN:
 			app_say(&w->app, ROLE_ERROR, "nothing is under review here; gavel review does");
 			break;
-		case EFFECT_FORK: what_if(w, &e); break;
-		case EFFECT_TELL: seat_tell(&w->seat, &e); break;
-		case EFFECT_GIVE_UP: seat_give_up(&w->seat, &e); break;
+		case EFFECT_FORK: what_if(w, e.fork.dir, e.fork.k); break;
+		case EFFECT_TELL: seat_tell(&w->seat, &e.tell); break;
+		case EFFECT_GIVE_UP:
+			seat_give_up(&w->seat, e.desk, e.letter.number, e.letter.may_have_arrived);
+			break;
 		}
-		free(e.text);
 	}
-	w->app.effects.n = 0;
-	arena_reset(&w->app.deciding.words);
+	app_effects_taken(&w->app);
 	w->load.wire.stop = w->quit;
 }
 
@@ -189,11 +191,11 @@ void watch_send(struct watch *w)
 		struct effect e = w->sending.v[i];
 
 		if (e.type == EFFECT_DELIVER)
-			seat_deliver(&w->seat, e.number);
+			seat_deliver(&w->seat, e.sure);
 		else if (e.type == EFFECT_RECOVER)
 			seat_recover(&w->seat);
 		else
-			seat_resend(&w->seat, &e);
+			seat_resend(&w->seat, e.desk, e.letter.number);
 	}
 	w->sending.n = 0;
 }

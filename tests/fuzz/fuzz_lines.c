@@ -54,9 +54,7 @@ static void press(struct app *a, const char *keys)
 
 	while (rest.n && key_parse(&rest, &code))
 		app_key(a, &(struct key){ .code = code });
-	for (uint32_t i = 0; i < a->effects.n; i++)
-		free(a->effects.v[i].text);
-	a->effects.n = 0;
+	app_effects_taken(a);
 }
 
 static void look(struct load *l)

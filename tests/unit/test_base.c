@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/glob.h"
 #include "base/err.h"
+#include "base/io.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sha256.h"
@@ -102,6 +103,22 @@ START_TEST(str_trim_takes_white_space_and_nothing_else)
 	assert_str(str_trim(STR(" \t ")), "");
 	assert_str(str_trim(STR_NONE), "");
 	assert_str(str_trim(STR("\0 a \0")), "\0 a \0");
+}
+END_TEST
+
+START_TEST(str_first_word_leaves_the_rest)
+{
+	struct str rest = STR("  cancel   T-1  too  late ");
+
+	assert_str(str_first_word(&rest), "cancel");
+	assert_str(rest, "T-1  too  late");
+	assert_str(str_first_word(&rest), "T-1");
+	assert_str(rest, "too  late");
+	rest = STR("one ");
+	assert_str(str_first_word(&rest), "one");
+	assert_str(rest, "");
+	assert_str(str_first_word(&rest), "");
+	assert_str(rest, "");
 }
 END_TEST
 
@@ -799,6 +816,50 @@ START_TEST(when_writes_what_it_reads)
 }
 END_TEST
 
+START_TEST(when_is_recent_within_ten_minutes)
+{
+	int64_t now = when_now_ms();
+
+	ck_assert(when_is_recent(now));
+	ck_assert(when_is_recent(now - 590000));
+	ck_assert(when_is_recent(now + 590000));
+	ck_assert(!when_is_recent(now - 600000));
+	ck_assert(!when_is_recent(now + 700000));
+	ck_assert(!when_is_recent(WHEN_NONE));
+}
+END_TEST
+
+static void user_folder_is(const char *base, const char *home, const char *want, bool told)
+{
+	struct buf path = { 0 };
+
+	unsetenv("XDG_CACHE_HOME");
+	unsetenv("HOME");
+	if (base)
+		setenv("XDG_CACHE_HOME", base, 1);
+	if (home)
+		setenv("HOME", home, 1);
+	ck_assert(io_user_folder("XDG_CACHE_HOME", ".cache", &path) == told);
+	ck_assert_str_eq(path.p, want);
+	buf_release(&path);
+}
+
+START_TEST(io_folders_are_those_of_the_environment)
+{
+	user_folder_is("/c", "/h", "/c/gavel", true);
+	user_folder_is("relative", "/h", "/h/.cache/gavel", true);
+	user_folder_is("", "/h", "/h/.cache/gavel", true);
+	user_folder_is(NULL, "/h", "/h/.cache/gavel", true);
+	user_folder_is("/c", NULL, "/c/gavel", true);
+	user_folder_is(NULL, "", "/.cache/gavel", false);
+	user_folder_is(NULL, NULL, "/.cache/gavel", false);
+	setenv("TMPDIR", "/t", 1);
+	ck_assert_str_eq(io_temp_folder(), "/t");
+	setenv("TMPDIR", "", 1);
+	ck_assert_str_eq(io_temp_folder(), "/tmp");
+}
+END_TEST
+
 START_TEST(when_spans_are_short)
 {
 	char out[32];
@@ -926,6 +987,7 @@ int main(void)
 	tcase_add_test(t, str_case_is_folded_for_ascii_letters_only);
 	tcase_add_test(t, str_find_knows_both_ends);
 	tcase_add_test(t, str_trim_takes_white_space_and_nothing_else);
+	tcase_add_test(t, str_first_word_leaves_the_rest);
 	tcase_add_test(t, str_hash_depends_on_every_byte_and_the_length);
 	tcase_add_test(t, str_hash_tells_lengths_apart);
 	tcase_add_test(t, str_hash_has_no_twins);
@@ -976,6 +1038,10 @@ int main(void)
 	tcase_add_test(t, when_reads_what_people_type);
 	tcase_add_test(t, when_writes_what_it_reads);
 	tcase_add_test(t, when_spans_are_short);
+	tcase_add_test(t, when_is_recent_within_ten_minutes);
+
+	t = cases(suite, "io");
+	tcase_add_test(t, io_folders_are_those_of_the_environment);
 
 	return unit_run(suite);
 }

@@ -120,17 +120,15 @@ static void write_three(const char *path, struct str a, struct str b, struct str
 
 static bool file_is(const char *path, struct str a, struct str b)
 {
-	struct buf want = { 0 };
-	char *bytes = NULL;
-	size_t n = 0;
+	struct buf want = { 0 }, bytes = { 0 };
 	struct err err;
 	bool same;
 
 	buf_add_str(&want, a);
 	buf_add_str(&want, b);
-	ck_assert_msg(io_read_file(path, 1 << 24, &bytes, &n, &err) == 0, "%s", err.text);
-	same = str_eq(buf_str(&want), str_make(bytes, n));
-	free(bytes);
+	ck_assert_msg(io_read_file(path, 1 << 24, &bytes, &err) == 0, "%s", err.text);
+	same = str_eq(buf_str(&want), buf_str(&bytes));
+	buf_release(&bytes);
 	buf_release(&want);
 	return same;
 }
