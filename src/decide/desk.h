@@ -118,7 +118,8 @@ uint32_t desk_staged(const struct desk *d); /* how many */
 
 /* Writes INTENT for a letter and sends it. The letter's strings are copied; its drafts are numbers
  * of this desk. How it ended: the letter's state is in d->letters.v[*number]. -1: a record could
- * not be written, err says which; without INTENT nothing was sent. */
+ * not be written, err says which; without INTENT nothing was sent. A letter without text is refused:
+ * only a dismissal, which goes to nobody, is its record alone. */
 int desk_send(struct desk *d, const struct letter *letter, uint32_t *number, struct err *err);
 /* The same for letters that belong together: one record holds them all before the first is sent, so
  * that a crash leaves none unlisted. Their numbers start at *first. */

@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "base/when.h"
+#include "decide/records.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -289,8 +290,21 @@ static void encode_group(struct encoding *e)
 		encode_queue_answer(e);
 	else if (encoder)
 		encoder->encode(e);
-	else
+}
+
+/* Whatever an encoder does: no decision is left without a message, or a reason why there is none. */
+static void check_group(struct encoding *e, uint32_t first)
+{
+	enum verb verb = draft_of(e, 0)->verb;
+
+	if (first == e->plan->list.n)
 		refuse(e->plan, e->desk, e->drafts[0], "nothing can be said to its sender");
+	for (uint32_t i = first; i < e->plan->list.n; i++) {
+		struct proposal *p = &e->plan->list.v[i];
+
+		if (!p->missing.n && letter_is_empty(e->desk, &p->letter))
+			propose_missing(e, p, "the protocol cannot %s this", verb_name(verb));
+	}
 }
 
 void plan_make(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
@@ -319,6 +333,7 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 			}
 		first_new = p->list.n;
 		encode_group(&e);
+		check_group(&e, first_new);
 		for (uint32_t k = first_new; k < p->list.n; k++)
 			p->list.v[k].group = i;
 	}
@@ -327,13 +342,18 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 	free(done);
 }
 
+static bool is_complete(const struct proposal *p)
+{
+	return !p->missing.n && !letter_is_empty(p->desk, &p->letter);
+}
+
 bool plan_group_is_ready(const struct plan *p, const struct desk *desk, uint32_t group, bool sure)
 {
 	for (uint32_t i = 0; i < p->list.n; i++) {
 		const struct proposal *one = &p->list.v[i];
 
 		if (one->desk == desk && one->group == group &&
-		    (one->missing.n || (one->needs_sure && !sure)))
+		    (!is_complete(one) || (one->needs_sure && !sure)))
 			return false;
 	}
 	return true;
@@ -356,7 +376,7 @@ int plan_send_group(struct plan *p, struct desk *desk, uint32_t group, struct er
 bool plan_is_ready(const struct plan *p)
 {
 	for (uint32_t i = 0; i < p->list.n; i++)
-		if (p->list.v[i].missing.n)
+		if (!is_complete(&p->list.v[i]))
 			return false;
 	return p->list.n > 0;
 }

@@ -14,6 +14,14 @@ bool letter_is_unfinished(const struct letter *l)
 	return false;
 }
 
+bool letter_is_empty(const struct desk *d, const struct letter *l)
+{
+	bool dismisses = l->channel == CHANNEL_NONE && l->drafts.n &&
+			 d->drafts.v[l->drafts.v[0]].verb == VERB_DISMISS;
+
+	return !dismisses && !str_trim(l->bytes).n;
+}
+
 /* ---- writing ---- */
 
 static void put_if(struct buf *out, const char *name, struct str s)

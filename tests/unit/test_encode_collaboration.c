@@ -410,6 +410,29 @@ START_TEST(no_changes_without_findings)
 }
 END_TEST
 
+/* An encoder that says nothing is found out. */
+START_TEST(a_verdict_is_no_question)
+{
+	review_task("rejected", PASSED);
+	stage(ITEM_VERDICT, "review-1", VERB_ANSWER, "yes");
+	make_missing("the protocol cannot answer this");
+}
+END_TEST
+
+/* Whatever has become of its letter. */
+START_TEST(a_plan_with_an_empty_letter_is_not_ready)
+{
+	review_task("rejected", PASSED);
+	stage(ITEM_VERDICT, "review-1", VERB_ACCEPT, "");
+	make(1);
+	ck_assert(plan_is_ready(&bench.plan));
+	ck_assert(plan_group_is_ready(&bench.plan, &bench.desk, 0, true));
+	bench.plan.list.v[0].letter.bytes = _i ? STR("\n") : STR("");
+	ck_assert(!plan_is_ready(&bench.plan));
+	ck_assert(!plan_group_is_ready(&bench.plan, &bench.desk, 0, true));
+}
+END_TEST
+
 START_TEST(an_answer_goes_to_whoever_asked)
 {
 	assign("task-1");
@@ -1083,6 +1106,8 @@ int main(void)
 	tcase_add_test(t, a_verdict_is_valid_where_the_review_was_sloppy);
 	tcase_add_loop_test(t, no_approval_without_passing_verification, 0, 5);
 	tcase_add_test(t, no_changes_without_findings);
+	tcase_add_test(t, a_verdict_is_no_question);
+	tcase_add_loop_test(t, a_plan_with_an_empty_letter_is_not_ready, 0, 2);
 	tcase_add_test(t, an_answer_goes_to_whoever_asked);
 	tcase_add_test(t, an_answer_may_begin_with_brackets);
 	tcase_add_loop_test(t, a_blocked_task_goes_on, 0, 2);
