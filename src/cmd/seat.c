@@ -73,10 +73,8 @@ static bool is_on_top(struct seat *s, const struct view_ops *view)
 
 static void say_staged(struct seat *s, enum verb verb)
 {
-	uint32_t n = 0;
+	uint32_t n = decide_staged(s->app);
 
-	for (uint32_t i = 0; i < s->load->desks.list.n; i++)
-		n += desk_staged(&s->load->desks.list.v[i]);
 	if (n > 1)
 		app_say(s->app, ROLE_STAGED,
 			"%s is staged, %u in all; u undoes it, $ looks at them and sends them",
@@ -106,14 +104,12 @@ void seat_stage(struct seat *s, const struct effect *e)
 	const struct item *item = &m->items.v[e->draft.number];
 	struct err err;
 	uint32_t number;
+	int rc = desk_stage(e->desk, &e->draft, &number, &err);
 
-	if (desk_stage(e->desk, &e->draft, &number, &err)) {
-		settle(s);
-		app_say(s->app, ROLE_ERROR, "%s", err.text);
-		return;
-	}
 	settle(s);
-	if (e->draft.verb != VERB_ANSWER || item_deadline(m, item) == WHEN_NONE)
+	if (rc)
+		app_say(s->app, ROLE_ERROR, "%s", err.text);
+	else if (e->draft.verb != VERB_ANSWER || item_deadline(m, item) == WHEN_NONE)
 		say_staged(s, e->draft.verb);
 	else if (is_on_top(s, &view_preflight))
 		seat_plan(s, NULL, NONE); /* one of several that were answered at once */

@@ -25,8 +25,8 @@ int desk_hold(struct desk *d, uint32_t number, bool certain, const struct err *w
 int desk_mark_attempt(struct desk *d, uint32_t number, const struct attempt *at, struct err *err);
 
 bool letter_is_unfinished(const struct letter *l);
-/* Whether it has nothing to say, and so must never be an INTENT. A dismissal goes to nobody: its record
- * is all. */
+/* Whether it has nothing to say, and so must never be an INTENT. A dismissal goes to nobody: its
+ * record is all. */
 bool letter_is_empty(const struct desk *d, const struct letter *l);
 /* Records a step and takes it, in this order. Releases the line. */
 int desk_step(struct desk *d, struct buf *line, bool sync, struct err *err);

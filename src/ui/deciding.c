@@ -58,28 +58,20 @@ static bool can_decide(struct app *a, uint32_t item)
 	return false;
 }
 
-/* Whether the item takes the verb; says why not. */
-static bool takes_verb(struct app *a, uint32_t item, enum verb verb)
+/* Whether the item takes the verb; says why not. corrects: as in desk_takes. */
+static bool takes_verb(struct app *a, uint32_t item, enum verb verb, uint32_t *corrects)
 {
-	struct item_state at;
+	const struct scene *s = &a->scene;
+	struct draft draft = { .verb = verb };
 	struct buf why = { 0 };
-	unsigned verbs;
+	bool takes = draft_bind(&draft, s->model, s->reader, item, s->k, &a->deciding.words) &&
+		     desk_takes(desk_of(a, item), &draft, s->model, s->k, s->now_ms, corrects,
+				&why);
 
-	if (!decide_state(a, item, &at))
-		return false;
-	verbs = verbs_of_item(a->scene.model, item_number(a, item), &at);
-	if (at.undecidable) {
-		app_say(a, ROLE_WARN, "its message is ambiguous or damaged: it cannot be decided");
-	} else if (!(verbs & 1u << verb)) {
-		verb_refusal(verb, verbs, &at, &why);
+	if (why.n)
 		app_say(a, ROLE_WARN, "%s", why.p);
-		buf_release(&why);
-	} else if (!at.open && at.delivery == DELIVERY_NONE) {
-		app_say(a, ROLE_WARN, "it is not open any more: %s", verdict_name(at.verdict));
-	} else {
-		return true;
-	}
-	return false;
+	buf_release(&why);
+	return takes;
 }
 
 static struct str words_keep(struct app *a, struct str s)
@@ -89,22 +81,10 @@ static struct str words_keep(struct app *a, struct str s)
 
 static void wish_draft(struct app *a, enum effect_type type, uint32_t item, struct draft draft)
 {
-	const struct model *m = a->scene.model;
-	struct buf name = { 0 }, rev = { 0 };
-	struct item_state at;
-
-	if (!decide_state(a, item, &at))
+	if (!draft_bind(&draft, a->scene.model, a->scene.reader, item, a->scene.k,
+			&a->deciding.words))
 		return;
-	item_name(m, item_number(a, item), &name);
-	item_rev(a->scene.reader, item_number(a, item), &at, &rev);
-	draft.session = words_keep(a, session_name(m, item_session(m, item_number(a, item))));
-	draft.item = words_keep(a, buf_str(&name));
-	draft.kind = item_number(a, item)->kind;
-	draft.dialect = message_route(m, at.message)->dialect;
-	draft.rev = words_keep(a, buf_str(&rev));
-	draft.seen = model_seen(m, item_session(m, item_number(a, item)), a->scene.k);
 	draft.by = a->deciding.as;
-	draft.number = item;
 	draft.reason_code = words_keep(a, draft.reason_code);
 	draft.explanation = words_keep(a, draft.explanation);
 	draft.answer = words_keep(a, draft.answer);
@@ -113,26 +93,29 @@ static void wish_draft(struct app *a, enum effect_type type, uint32_t item, stru
 	app_effect(a, type, STR_NONE, 0);
 	vec_last(&a->effects)->draft = draft;
 	vec_last(&a->effects)->desk = desk_of(a, item);
-	buf_release(&name);
-	buf_release(&rev);
 }
 
+/* Wishes the draft staged on all targets, if it is complete. */
 static void stage(struct app *a, struct draft draft)
 {
 	struct deciding *d = &a->deciding;
+	const char *missing;
 
 	draft.verb = d->verb;
-	for (uint32_t i = 0; i < d->targets.n; i++) {
-		const struct draft *old = draft_on(a, d->targets.v[i]);
-
-		draft.corrects = STR_NONE;
-		if (d->correcting && old && old->state == DRAFT_WRITTEN)
-			draft.corrects = words_keep(a, str_of(old->id));
-		wish_draft(a, EFFECT_STAGE, d->targets.v[i], draft);
+	missing = draft_missing(&draft);
+	if (missing) {
+		app_say(a, ROLE_WARN, "%s: nothing was staged", missing);
+		d->on_marked = false;
+		return;
 	}
+	if (d->corrects != NONE) /* then there is one target */
+		draft.corrects = words_keep(
+			a, str_of(desk_of(a, d->targets.v[0])->drafts.v[d->corrects].id));
+	for (uint32_t i = 0; i < d->targets.n; i++)
+		wish_draft(a, EFFECT_STAGE, d->targets.v[i], draft);
 	if (d->on_marked)
 		decide_unmark(d);
-	d->on_marked = d->correcting = false;
+	d->on_marked = false;
 }
 
 /* The choices on one line; they are numbered, and a number chooses. */
@@ -247,12 +230,13 @@ void decide_verb(struct app *a, enum verb verb, struct str words)
 	const struct draft *old;
 
 	d->targets.n = 0;
-	d->correcting = false;
+	d->corrects = NONE;
 	d->verb = verb;
 	if (d->on_marked) {
 		/* all or none: half a bulk is no answer to anybody */
 		for (uint32_t i = 0; i < d->marked.n; i++) {
-			if (!can_decide(a, d->marked.v[i]) || !takes_verb(a, d->marked.v[i], verb)) {
+			if (!can_decide(a, d->marked.v[i]) ||
+			    !takes_verb(a, d->marked.v[i], verb, NULL)) {
 				name_refused(a, d->marked.v[i]);
 				d->on_marked = false;
 				d->targets.n = 0;
@@ -263,10 +247,10 @@ void decide_verb(struct app *a, enum verb verb, struct str words)
 	} else if (here == NONE) {
 		app_say(a, ROLE_DIM, "no item is selected");
 		return;
-	} else if (can_decide(a, here) && takes_verb(a, here, verb)) {
+	} else if (can_decide(a, here) && takes_verb(a, here, verb, &d->corrects)) {
 		vec_push(&d->targets, here);
-		old = draft_on(a, here);
-		if (old && old->state == DRAFT_WRITTEN) {
+		if (d->corrects != NONE) {
+			old = &desk_of(a, here)->drafts.v[d->corrects];
 			d->confirm = CONFIRM_CORRECT;
 			app_say(a, ROLE_KEY,
 				"%s was recorded already (%s), and the agent may have acted on it; y sends "
@@ -280,17 +264,18 @@ void decide_verb(struct app *a, enum verb verb, struct str words)
 		ask_words(a, words);
 }
 
-void decide_item(struct app *a, uint32_t item, enum verb verb)
+void decide_item(struct app *a, uint32_t item, enum verb verb, struct str why)
 {
 	struct deciding *d = &a->deciding;
 
-	if (!can_decide(a, item) || !takes_verb(a, item, verb))
+	if (!can_decide(a, item) || !takes_verb(a, item, verb, NULL))
 		return;
-	d->on_marked = d->correcting = false;
+	d->on_marked = false;
+	d->corrects = NONE;
 	d->verb = verb;
 	d->targets.n = 0;
 	vec_push(&d->targets, item);
-	stage(a, (struct draft){ 0 });
+	stage(a, (struct draft){ .explanation = why });
 	app_effect(a, EFFECT_PLAN, STR_NONE, NONE);
 }
 
@@ -318,12 +303,6 @@ void decide_answered(struct app *a, int kind, struct str text)
 		d->verb = old->verb;
 		break;
 	default: return;
-	}
-	if (verb_lacks(d->verb, draft.reason_code, draft.explanation, draft.answer)) {
-		app_say(a, ROLE_WARN, "%s: nothing was staged",
-			verb_lacks(d->verb, draft.reason_code, draft.explanation, draft.answer));
-		d->on_marked = false;
-		return;
 	}
 	stage(a, draft);
 }
@@ -358,6 +337,7 @@ void decide_reason(struct app *a, struct str code)
 	if (!old || !can_decide(a, item))
 		return;
 	a->deciding.targets.n = 0;
+	a->deciding.corrects = NONE; /* the draft knows */
 	vec_push(&a->deciding.targets, item);
 	if (code.n) {
 		decide_answered(a, PROMPT_REASON, code);
@@ -485,15 +465,17 @@ bool decide_keys(struct app *a, bool words, char out[KEYS_MAX])
 		char key;
 	} verbs[] = { { VERB_ACCEPT, 'a' },  { VERB_REJECT, 'x' },   { VERB_PARTIAL, 'p' },
 		      { VERB_ANSWER, '=' },  { VERB_ESCALATE, 'e' }, { VERB_DISMISS, 'D' } };
+	const struct model *m = a->scene.model;
 	uint32_t item = app_item_here(a);
-	const struct draft *old = item == NONE ? NULL : draft_on(a, item);
 	struct item_state at;
 	unsigned takes;
 	int n = 0;
 
-	if (item == NONE || decide_is_read_only(a) || !decide_state(a, item, &at))
+	/* with those that would correct what was decided here */
+	if (item == NONE || decide_is_read_only(a) ||
+	    !item_in_log(m, item_number(a, item), a->scene.k, a->scene.now_ms, &at))
 		return false;
-	takes = at.open || old ? verbs_of_item(a->scene.model, item_number(a, item), &at) : 0;
+	takes = verbs_taken(m, item_number(a, item), &at);
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (takes & 1u << verbs[i].verb)
 			n += snprintf(out + n, KEYS_MAX - (size_t)n, words ? "%s%c %s" : "%s%c",
@@ -541,10 +523,7 @@ static void confirmed(struct app *a, enum confirm what)
 	struct deciding *d = &a->deciding;
 
 	switch (what) {
-	case CONFIRM_CORRECT:
-		d->correcting = true;
-		ask_words(a, STR_NONE);
-		break;
+	case CONFIRM_CORRECT: ask_words(a, STR_NONE); break;
 	case CONFIRM_SURE: app_effect(a, EFFECT_DELIVER, STR_NONE, 1); break;
 	case CONFIRM_QUIT: app_effect(a, EFFECT_QUIT, STR_NONE, 0); break;
 	case CONFIRM_DOUBT:

@@ -307,7 +307,8 @@ static uint64_t count_records(void)
 START_TEST(nothing_empty_becomes_an_intent)
 {
 	static const char *const texts[] = { "", "\n", " \n" };
-	struct letter letters[] = { letter_of(stage("find-1"), "m-1"), letter_of(stage("find-2"), "m-2") };
+	struct letter letters[] = { letter_of(stage("find-1"), "m-1"),
+				    letter_of(stage("find-2"), "m-2") };
 	uint64_t before = count_records();
 	struct err err = { { 0 } };
 	uint32_t number;
@@ -350,6 +351,45 @@ START_TEST(a_dismissal_is_its_record_alone)
 }
 END_TEST
 
+/* Also where it corrects what was written: nothing is staged that cannot be said. */
+START_TEST(what_is_not_complete_is_not_staged)
+{
+	static const struct {
+		enum verb verb;
+		const char *code, *explanation, *answer, *lacks;
+	} drafts[] = {
+		{ VERB_REJECT, "", "", "", "a rejection needs a reason code or an explanation" },
+		{ VERB_REJECT, " ", " \n", "x", "a rejection needs a reason code or an explanation" },
+		{ VERB_PARTIAL, "out_of_scope", "", "", "accepting in part needs an explanation" },
+		{ VERB_ANSWER, "x", "x", "  ", "an answer needs its text" },
+		{ VERB_REJECT, "out_of_scope", "", "", NULL },
+		{ VERB_REJECT, "", "no", "", NULL },
+		{ VERB_PARTIAL, "", "half", "", NULL },
+		{ VERB_ANSWER, "", "", "5", NULL },
+		{ VERB_ACCEPT, "", "", "", NULL },
+		{ VERB_ESCALATE, "", "", "", NULL },
+	};
+	struct letter l = letter_of(stage("find-1"), "m-1");
+	struct draft draft = { .session = desk.group, .item = STR("find-1"), .kind = ITEM_FINDING,
+			       .dialect = DIALECT_COLLABORATION, .rev = STR("abc"),
+			       .by = STR("ann"), .number = NONE };
+	struct err err = { { 0 } };
+	uint32_t number;
+
+	ck_assert_int_eq(desk_send(&desk, &l, &number, &err), 0);
+	draft.corrects = str_of(desk.drafts.v[0].id);
+	draft.verb = drafts[_i].verb;
+	draft.reason_code = str_of(drafts[_i].code);
+	draft.explanation = str_of(drafts[_i].explanation);
+	draft.answer = str_of(drafts[_i].answer);
+	ck_assert_int_eq(desk_stage(&desk, &draft, &number, &err), drafts[_i].lacks ? -1 : 0);
+	ck_assert_uint_eq(desk.drafts.n, drafts[_i].lacks ? 1 : 2);
+	if (drafts[_i].lacks)
+		ck_assert_ptr_nonnull(strstr(err.text, drafts[_i].lacks));
+	vec_release(&l.drafts);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("desk");
@@ -365,5 +405,6 @@ int main(void)
 	tcase_add_test(t, restated_after_a_failed_sync);
 	tcase_add_loop_test(t, nothing_empty_becomes_an_intent, 0, 3);
 	tcase_add_test(t, a_dismissal_is_its_record_alone);
+	tcase_add_loop_test(t, what_is_not_complete_is_not_staged, 0, 10);
 	return unit_run(suite);
 }
