@@ -271,6 +271,53 @@ is 'is a message of its own' '2 approve' "$(wc -l <"$replies") $(tail -n 1 "$rep
 is 'its verdict stands' '"verdict":"accepted"' "$("$GAVEL" show inbox --all --format=json "$log" | grep -F "{\"id\":\"$handoff\"" | grep -o '"verdict":"[^"]*"')"
 ok 'right by the protocol' [ -z "$(check_replies "$log")" ]
 
+# A correction takes the verbs of a first decision, and needs the same words.
+fresh
+"$GAVEL" decide --deliver "$log" review-PK-4 accept >/dev/null
+folder=$(journal_of "$log")
+cp "$folder/journal-000001" before
+refuses 'a correction by a verb the protocol has not' 'review-PK-4: its protocol cannot say answer here; it can say accept reject escalate' --deliver --correct --answer=yes "$log" review-PK-4 answer
+refuses 'a correction in part without findings' 'changes are requested by findings, and this review has none' --deliver --correct --explain=Half. "$log" review-PK-4 partial
+refuses 'a correction without a reason' 'review-PK-4: a rejection needs a reason code or an explanation' --deliver --correct "$log" review-PK-4 reject
+ok 'as JSON too' exit_of 1 "$GAVEL" decide --format=json --deliver --correct "$log" review-PK-4 reject
+is 'in the same fields' '"delivery":"sent","to":null,"bytes":0,"repeated":false,"missing":["a rejection needs a reason code or an explanation"]' "$(grep -o '"delivery".*\]' out)"
+ok 'of all this nothing is in the journal' cmp before "$folder/journal-000001"
+ok 'and nothing is held: another one is sent' exit_of 0 "$GAVEL" decide --deliver "$log" "$handoff" accept
+ok 'a correction is staged' exit_of 0 "$GAVEL" decide --correct --explain=No. "$log" review-PK-4 reject
+ok 'it can be another one before it is sent' exit_of 0 "$GAVEL" decide --deliver --correct --explain='Not so.' "$log" review-PK-4 reject
+is 'only that goes out' '3 Not so.' "$(wc -l <"$replies") $(tail -n 1 "$replies" | grep -o '"summary":"[^"]*"' | sed 's/.*:"//; s/"//')"
+ok 'right by the protocol' [ -z "$(check_replies "$log")" ]
+fresh
+"$GAVEL" decide "$log" "$finding" accept >/dev/null
+refuses 'nothing was written yet: the same verbs' 'its protocol cannot say answer here' --correct --answer=yes "$log" "$finding" answer
+
+# what the log itself says cannot be corrected
+fresh
+"$GAVEL" decide --deliver "$log" review-PK-4 accept >/dev/null
+cat "$replies" >>"$log"
+refuses 'what is in the log is decided' 'review-PK-4: it is not open any more (accepted)' --deliver --correct --explain=No. "$log" review-PK-4 reject
+is 'it is not even staged' 1 "$("$GAVEL" journal list --format=json | grep -cF "/$log\"")"
+
+# the same in the terminal UI
+fresh
+"$GAVEL" decide --deliver "$log" review-PK-4 accept >/dev/null
+cp "$(journal_of "$log")/journal-000001" before
+# screen KEYS: the message line after them, on the item in the list of all
+screen() {
+	n=$("$GAVEL" show inbox --all --format=json "$log" | grep -nF '{"id":"review-PK-4"' | cut -d: -f1)
+	printf 'A:%s<Enter>%s\n' "$n" "$1" >screen.keys
+	"$GAVEL" "$log" --headless --size=100x30 --keys=screen.keys --screen=screen.txt
+	cat screen.txt
+}
+ok 'UI: a verb the protocol has not' sh -c 'printf "%s\n" "$1" | grep -qF "its protocol cannot say answer here; it can say accept reject escalate"' sh "$(screen '=')"
+ok 'UI: a verb it has' sh -c 'printf "%s\n" "$1" | grep -qF "accept was recorded already (sent)"' sh "$(screen 'x')"
+ok 'UI: not without a reason' sh -c 'printf "%s\n" "$1" | grep -qF "a rejection needs a reason code or an explanation: nothing was staged"' sh "$(screen 'xy<Enter>')"
+ok 'UI: not as one of several' sh -c 'printf "%s\n" "$1" | grep -qF "nothing was staged; review-PK-4: it is not open any more (accepted)"' sh "$(screen 'm;x')"
+ok 'UI: nothing is in the journal' cmp before "$(journal_of "$log")/journal-000001"
+ok 'UI: with one it is staged' sh -c 'printf "%s\n" "$1" | grep -qF "reject is staged"' sh "$(screen 'xyNo.<Enter>')"
+ok 'UI: and can be another verb' sh -c 'printf "%s\n" "$1" | grep -qF "escalate is staged"' sh "$(screen 'eyAsk.<Enter>')"
+ok 'UI: or have a reason code' sh -c 'printf "%s\n" "$1" | grep -qF "escalate is staged"' sh "$(screen 'Cother<Enter>')"
+
 # ---- a folder of hand-offs ----
 
 mkdir folder

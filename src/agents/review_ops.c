@@ -179,7 +179,7 @@ static void retry(struct reviewing *r)
 	if (runs(r) || resend_held(r))
 		return;
 	if (item != NONE) {
-		decide_item(a, item, VERB_ACCEPT);
+		decide_item(a, item, VERB_ACCEPT, STR_NONE);
 	} else if (r->turn.state == TURN_NONE) {
 		r->begin = true;
 	} else if (r->envelope) {
@@ -202,9 +202,9 @@ static void give_up(struct reviewing *r)
 	else if (item == NONE)
 		app_say(a, ROLE_DIM, "nothing failed");
 	else if (r->envelope)
-		decide_item(a, item, VERB_REJECT);
+		decide_item(a, item, VERB_REJECT, STR("given up, since the turn failed"));
 	else
-		decide_item(a, item, VERB_DISMISS);
+		decide_item(a, item, VERB_DISMISS, STR_NONE);
 }
 
 static void stop(struct reviewing *r)

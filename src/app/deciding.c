@@ -57,74 +57,57 @@ static bool can_decide(struct app *a, uint32_t item)
 	return false;
 }
 
-/* Whether the item takes the verb; says why not. */
-static bool takes_verb(struct app *a, uint32_t item, enum verb verb)
+/* Whether the item takes the verb; says why not. corrects: as in desk_takes. */
+static bool takes_verb(struct app *a, uint32_t item, enum verb verb, uint32_t *corrects)
 {
-	struct item_state at;
+	const struct scene *s = &a->scene;
+	struct draft draft = { .verb = verb };
 	struct buf why = { 0 };
-	unsigned verbs;
+	bool takes = draft_bind(&draft, s->model, s->reader, item, s->k, &a->effect_strings) &&
+		     desk_takes(desk_of(a, item), &draft, s->model, s->k, s->now_ms, corrects,
+				&why);
 
-	if (!decide_state(a, item, &at))
-		return false;
-	verbs = verbs_of_item(a->scene.model, item_number(a, item), &at);
-	if (at.undecidable) {
-		app_say(a, ROLE_WARN, "its message is ambiguous or damaged: it cannot be decided");
-	} else if (!(verbs & 1u << verb)) {
-		verb_refusal(verb, verbs, &at, &why);
+	if (why.n)
 		app_say(a, ROLE_WARN, "%s", why.p);
-		buf_release(&why);
-	} else if (!at.open && at.delivery == DELIVERY_NONE) {
-		app_say(a, ROLE_WARN, "it is not open any more: %s", verdict_name(at.verdict));
-	} else {
-		return true;
-	}
-	return false;
+	buf_release(&why);
+	return takes;
 }
 
 static void wish_draft(struct app *a, enum effect_type type, uint32_t item, struct draft draft)
 {
-	const struct model *m = a->scene.model;
-	struct buf name = { 0 }, rev = { 0 };
-	struct item_state at;
-
-	if (!decide_state(a, item, &at))
+	if (!draft_bind(&draft, a->scene.model, a->scene.reader, item, a->scene.k,
+			&a->effect_strings))
 		return;
-	item_name(m, item_number(a, item), &name);
-	item_rev(a->scene.reader, item_number(a, item), &at, &rev);
-	draft.session = app_keep(a, session_name(m, item_session(m, item_number(a, item))));
-	draft.item = app_keep(a, buf_str(&name));
-	draft.kind = item_number(a, item)->kind;
-	draft.dialect = message_route(m, at.message)->dialect;
-	draft.rev = app_keep(a, buf_str(&rev));
-	draft.seen = model_seen(m, item_session(m, item_number(a, item)), a->scene.k);
 	draft.by = a->deciding.as;
-	draft.number = item;
 	draft.reason_code = app_keep(a, draft.reason_code);
 	draft.explanation = app_keep(a, draft.explanation);
 	draft.answer = app_keep(a, draft.answer);
 	if (!draft.artifact.n && a->deciding.artifact)
 		draft.artifact = app_keep(a, str_of(a->deciding.artifact));
 	app_effect(a, (struct effect){ type, desk_of(a, item), .draft = draft });
-	buf_release(&name);
-	buf_release(&rev);
 }
 
+/* Wishes the draft staged on all targets, if it is complete. */
 static void stage(struct app *a, struct draft draft)
 {
 	struct deciding *d = &a->deciding;
+	const char *missing;
 
 	draft.verb = d->verb;
-	for (uint32_t i = 0; i < d->targets.n; i++) {
-		const struct draft *old = draft_on(a, d->targets.v[i]);
-
-		draft.corrects = STR_NONE;
-		if (d->correcting && old && old->state == DRAFT_WRITTEN)
-			draft.corrects = app_keep(a, str_of(old->id));
-		wish_draft(a, EFFECT_STAGE, d->targets.v[i], draft);
+	missing = draft_missing(&draft);
+	if (missing) {
+		app_say(a, ROLE_WARN, "%s: nothing was staged", missing);
+		d->on_marked = false;
+		return;
 	}
+	if (d->corrects != NONE) /* then there is one target */
+		draft.corrects = app_keep(
+			a, str_of(desk_of(a, d->targets.v[0])->drafts.v[d->corrects].id));
+	for (uint32_t i = 0; i < d->targets.n; i++)
+		wish_draft(a, EFFECT_STAGE, d->targets.v[i], draft);
 	if (d->on_marked)
 		decide_unmark(d);
-	d->on_marked = d->correcting = false;
+	d->on_marked = false;
 }
 
 /* The choices on one line; they are numbered, and a number chooses. */
@@ -239,13 +222,15 @@ void decide_verb(struct app *a, enum verb verb, struct str words)
 	const struct draft *old;
 
 	d->targets.n = 0;
-	d->correcting = false;
+	d->corrects = NONE;
 	d->verb = verb;
 	if (d->on_marked) {
 		/* all or none: half a bulk is no answer to anybody */
 		for (uint32_t i = 0; i < d->triage.marked.n; i++) {
-			if (!can_decide(a, d->triage.marked.v[i]) || !takes_verb(a, d->triage.marked.v[i], verb)) {
-				name_refused(a, d->triage.marked.v[i]);
+			uint32_t item = d->triage.marked.v[i];
+
+			if (!can_decide(a, item) || !takes_verb(a, item, verb, NULL)) {
+				name_refused(a, item);
 				d->on_marked = false;
 				d->targets.n = 0;
 				return;
@@ -255,10 +240,10 @@ void decide_verb(struct app *a, enum verb verb, struct str words)
 	} else if (here == NONE) {
 		app_say(a, ROLE_DIM, "no item is selected");
 		return;
-	} else if (can_decide(a, here) && takes_verb(a, here, verb)) {
+	} else if (can_decide(a, here) && takes_verb(a, here, verb, &d->corrects)) {
 		vec_push(&d->targets, here);
-		old = draft_on(a, here);
-		if (old && old->state == DRAFT_WRITTEN) {
+		if (d->corrects != NONE) {
+			old = &desk_of(a, here)->drafts.v[d->corrects];
 			d->confirm = CONFIRM_CORRECT;
 			app_say(a, ROLE_KEY,
 				"%s was recorded already (%s), and the agent may have acted on it; y sends "
@@ -272,17 +257,18 @@ void decide_verb(struct app *a, enum verb verb, struct str words)
 		ask_words(a, words);
 }
 
-void decide_item(struct app *a, uint32_t item, enum verb verb)
+void decide_item(struct app *a, uint32_t item, enum verb verb, struct str why)
 {
 	struct deciding *d = &a->deciding;
 
-	if (!can_decide(a, item) || !takes_verb(a, item, verb))
+	if (!can_decide(a, item) || !takes_verb(a, item, verb, NULL))
 		return;
-	d->on_marked = d->correcting = false;
+	d->on_marked = false;
+	d->corrects = NONE;
 	d->verb = verb;
 	d->targets.n = 0;
 	vec_push(&d->targets, item);
-	stage(a, (struct draft){ 0 });
+	stage(a, (struct draft){ .explanation = why });
 	app_effect(a, (struct effect){ EFFECT_PLAN });
 }
 
@@ -310,12 +296,6 @@ void decide_answered(struct app *a, int kind, struct str text)
 		d->verb = old->verb;
 		break;
 	default: return;
-	}
-	if (verb_lacks(d->verb, draft.reason_code, draft.explanation, draft.answer)) {
-		app_say(a, ROLE_WARN, "%s: nothing was staged",
-			verb_lacks(d->verb, draft.reason_code, draft.explanation, draft.answer));
-		d->on_marked = false;
-		return;
 	}
 	stage(a, draft);
 }
@@ -350,6 +330,7 @@ void decide_reason(struct app *a, struct str code)
 	if (!old || !can_decide(a, item))
 		return;
 	a->deciding.targets.n = 0;
+	a->deciding.corrects = NONE; /* the draft knows */
 	vec_push(&a->deciding.targets, item);
 	if (code.n) {
 		decide_answered(a, PROMPT_REASON, code);
@@ -477,15 +458,17 @@ bool decide_keys(struct app *a, bool words, char out[KEYS_MAX])
 		char key;
 	} verbs[] = { { VERB_ACCEPT, 'a' },  { VERB_REJECT, 'x' },   { VERB_PARTIAL, 'p' },
 		      { VERB_ANSWER, '=' },  { VERB_ESCALATE, 'e' }, { VERB_DISMISS, 'D' } };
+	const struct model *m = a->scene.model;
 	uint32_t item = app_item_here(a);
-	const struct draft *old = item == NONE ? NULL : draft_on(a, item);
 	struct item_state at;
 	unsigned takes;
 	int n = 0;
 
-	if (item == NONE || decide_is_read_only(a) || !decide_state(a, item, &at))
+	/* with those that would correct what was decided here */
+	if (item == NONE || decide_is_read_only(a) ||
+	    !item_in_log(m, item_number(a, item), a->scene.k, a->scene.now_ms, &at))
 		return false;
-	takes = at.open || old ? verbs_of_item(a->scene.model, item_number(a, item), &at) : 0;
+	takes = verbs_taken(m, item_number(a, item), &at);
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (takes & 1u << verbs[i].verb)
 			n += snprintf(out + n, KEYS_MAX - (size_t)n, words ? "%s%c %s" : "%s%c",
@@ -533,10 +516,7 @@ static void confirmed(struct app *a, enum confirm what)
 	struct deciding *d = &a->deciding;
 
 	switch (what) {
-	case CONFIRM_CORRECT:
-		d->correcting = true;
-		ask_words(a, STR_NONE);
-		break;
+	case CONFIRM_CORRECT: ask_words(a, STR_NONE); break;
 	case CONFIRM_SURE: app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = true }); break;
 	case CONFIRM_QUIT: app_effect(a, (struct effect){ EFFECT_QUIT }); break;
 	case CONFIRM_DOUBT:

@@ -24,7 +24,7 @@ struct deciding {
 	enum verb verb;
 	VEC(uint32_t) targets; /* items it is for */
 	bool on_marked;        /* the next verb is for the marked ones */
-	bool correcting;
+	uint32_t corrects;     /* the draft that was written on it before, NONE */
 	enum confirm confirm;
 	uint32_t letter;      /* CONFIRM_GIVE_UP: which of whose desk */
 	bool sure;            /* and that it is given up in spite of doubt */
@@ -47,8 +47,8 @@ void deciding_release(struct deciding *d);
 
 /* The commands. */
 void decide_verb(struct app *a, enum verb verb, struct str words);
-/* On an item that need not be selected; then the pre-flight page. */
-void decide_item(struct app *a, uint32_t item, enum verb verb);
+/* On an item that need not be selected; then the pre-flight page. why: the explanation. */
+void decide_item(struct app *a, uint32_t item, enum verb verb, struct str why);
 void decide_defer(struct app *a);
 void decide_mark(struct app *a);
 void decide_mark_all(struct app *a);

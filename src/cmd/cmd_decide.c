@@ -123,57 +123,6 @@ static int refuse(const struct deciding *d, struct outcome *r, const char *why)
 	return EXIT_FOUND;
 }
 
-/* ---- the decision ---- */
-
-static bool find_verb(const char *name, enum verb *out)
-{
-	for (int v = 0; v < VERB_COUNT; v++)
-		if (strcmp(name, verb_name((enum verb)v)) == 0) {
-			*out = (enum verb)v;
-			return true;
-		}
-	return false;
-}
-
-/* Why this verb cannot be said of the item as it is, or NULL. */
-static const char *verb_problem(const struct deciding *d, enum verb verb, const struct item *item,
-				const struct item_state *at, char out[256])
-{
-	unsigned verbs = verbs_of_item(&d->load.model, item, at);
-	struct buf why = { 0 };
-
-	if (at->undecidable)
-		return "its message is ambiguous or damaged; it cannot be decided";
-	if (!at->open) {
-		snprintf(out, 256, "it is not open any more (%s)", verdict_name(at->verdict));
-		return out;
-	}
-	if (!(verbs & 1u << verb)) {
-		verb_refusal(verb, verbs, at, &why);
-		snprintf(out, 256, "%s", why.p);
-		buf_release(&why);
-		return out;
-	}
-	return verb_lacks(verb, str_of(d->o->reason_code), str_of(d->o->explain),
-			  str_of(d->o->answer));
-}
-
-static void fill_draft(const struct deciding *d, struct draft *draft, uint32_t number,
-		       const struct item_state *at, enum verb verb, struct str name, struct str rev)
-{
-	const struct model *m = &d->load.model;
-	const struct item *item = &m->items.v[number];
-
-	*draft = (struct draft){ .session = session_name(m, item_session(m, item)), .item = name,
-				 .kind = item->kind, .rev = rev, .verb = verb,
-				 .seen = model_seen(m, item_session(m, item), m->records.n),
-				 .dialect = message_route(m, at->message)->dialect,
-				 .reason_code = str_of(d->o->reason_code),
-				 .explanation = str_of(d->o->explain),
-				 .answer = str_of(d->o->answer), .artifact = str_of(d->o->artifact),
-				 .by = d->terms.as, .number = number };
-}
-
 /* ---- delivery ---- */
 
 static void recover(struct deciding *d)
@@ -315,75 +264,76 @@ static bool same_file(const struct options *o, const struct draft *old)
 	return same;
 }
 
-static bool same_words(const struct options *o, const struct draft *old, enum verb verb)
+static bool same_words(const struct options *o, const struct draft *old, const struct draft *now)
 {
-	return old->verb == verb && str_eq(old->reason_code, str_of(o->reason_code)) &&
-	       str_eq(old->explanation, str_of(o->explain)) &&
-	       str_eq(old->answer, str_of(o->answer)) && same_file(o, old);
+	return old->verb == now->verb && str_eq(old->reason_code, now->reason_code) &&
+	       str_eq(old->explanation, now->explanation) && str_eq(old->answer, now->answer) &&
+	       same_file(o, old);
 }
 
 /* Whether this is what was decided before. What was written is the same by its verb, whatever words
  * come with it now; what is staged can still be said in other words. */
-static bool stands_already(const struct deciding *d, uint32_t old, enum verb verb)
+static bool stands_already(const struct deciding *d, uint32_t old, const struct draft *now)
 {
 	const struct draft *draft = old == NONE ? NULL : &d->desk->drafts.v[old];
 
 	if (!draft || d->o->correct)
 		return false;
-	return draft->state == DRAFT_WRITTEN ? draft->verb == verb : same_words(d->o, draft, verb);
+	return draft->state == DRAFT_WRITTEN ? draft->verb == now->verb
+					     : same_words(d->o, draft, now);
+}
+
+/* Puts it onto the desk if the item takes it; otherwise says why not. */
+static int stage(struct deciding *d, struct draft *draft, struct outcome *r, uint32_t *staged)
+{
+	const struct model *m = &d->load.model;
+	uint32_t written = NONE;
+	struct buf why = { 0 };
+	struct err err;
+	int code = EXIT_FINE;
+
+	if (!desk_takes(d->desk, draft, m, m->records.n, d->scene.now_ms,
+			d->o->correct ? &written : NULL, &why))
+		code = refuse(d, r, why.p);
+	buf_release(&why);
+	if (code)
+		return code;
+	if (written != NONE)
+		draft->corrects = str_of(d->desk->drafts.v[written].id);
+	if (desk_stage(d->desk, draft, staged, &err) == 0)
+		return EXIT_FINE;
+	refuse(d, r, err.text);
+	return d->desk->trouble == JOURNAL_FINE ? EXIT_FOUND : EXIT_JOURNAL;
 }
 
 static int decide_item(struct deciding *d, uint32_t number, enum verb verb)
 {
-	struct model *m = &d->load.model;
-	const struct item *item = &m->items.v[number];
-	struct buf name = { 0 }, rev = { 0 };
+	const struct options *o = d->o;
+	const struct model *m = &d->load.model;
 	struct outcome r = { .verb = str_of(verb_name(verb)) };
+	struct draft draft = { .verb = verb, .reason_code = str_of(o->reason_code),
+			       .explanation = str_of(o->explain), .answer = str_of(o->answer),
+			       .artifact = str_of(o->artifact), .by = d->terms.as };
 	struct item_state at;
-	struct draft draft;
-	struct err err;
 	uint32_t old, staged;
-	char text[256];
-	const char *problem;
 	int code;
 
-	item_at(m, item, m->records.n, d->scene.now_ms, &at);
-	item_name(m, item, &name);
-	item_rev(&d->load.reader, item, &at, &rev);
-	r.item = buf_str(&name);
+	draft_bind(&draft, m, &d->load.reader, number, m->records.n, &d->plan.arena);
+	item_at(m, &m->items.v[number], m->records.n, d->scene.now_ms, &at);
+	r.item = draft.item;
 	r.delivery = at.delivery;
-	old = desk_find(d->desk, session_name(m, item_session(m, item)), item->kind, r.item,
-			buf_str(&rev));
-	if (d->o->rev && !str_is(buf_str(&rev), d->o->rev)) {
-		code = refuse(d, &r, "it has changed since it was shown; look at it again");
-		goto out;
-	}
-	if (stands_already(d, old, verb)) {
-		code = repeat(d, old, &r);
-		goto out;
-	}
-	problem = old != NONE && d->o->correct ? NULL : verb_problem(d, verb, item, &at, text);
-	if (problem) {
-		code = refuse(d, &r, problem);
-		goto out;
-	}
-	fill_draft(d, &draft, number, &at, verb, r.item, buf_str(&rev));
-	if (old != NONE && d->o->correct)
-		draft.corrects = str_of(d->desk->drafts.v[old].id);
-	if (desk_stage(d->desk, &draft, &staged, &err)) {
-		code = refuse(d, &r, err.text);
-		if (d->desk->trouble != JOURNAL_FINE)
-			code = EXIT_JOURNAL;
-		goto out;
-	}
+	if (o->rev && !str_is(draft.rev, o->rev))
+		return refuse(d, &r, "it has changed since it was shown; look at it again");
+	old = desk_find(d->desk, &draft);
+	if (stands_already(d, old, &draft))
+		return repeat(d, old, &r);
+	code = stage(d, &draft, &r, &staged);
+	if (code)
+		return code;
 	load_settle(&d->load);
 	make_plan(d);
-	finish(d, staged, d->o->deliver, &r);
-	code = tell(d, &r);
-out:
-	buf_release(&name);
-	buf_release(&rev);
-	return code;
+	finish(d, staged, o->deliver, &r);
+	return tell(d, &r);
 }
 
 static int deliver_all(struct deciding *d)
@@ -428,7 +378,7 @@ static int run(struct deciding *d)
 				"nothing\n");
 		return EXIT_TROUBLE;
 	}
-	if (!find_verb(o->words.v[2], &verb)) {
+	if (!verb_named(str_of(o->words.v[2]), &verb)) {
 		fprintf(stderr, "gavel: no verb %s; there are accept, partial, reject, answer, dismiss "
 				"and escalate\n",
 			o->words.v[2]);

@@ -72,7 +72,7 @@ static struct str task_id(const struct model *m, uint32_t task)
 static void put_verbs(struct buf *b, const struct model *m, const struct item *item,
 		      const struct item_state *st)
 {
-	unsigned verbs = st->open ? verbs_of_item(m, item, st) : 0;
+	unsigned verbs = verbs_taken(m, item, st);
 
 	json_key(b, "verbs");
 	buf_addc(b, '[');

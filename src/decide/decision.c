@@ -1,8 +1,34 @@
-/* Names of states, and names nobody else will give. */
+/* Drafts and the items they are on; names of states, and names nobody else will give. */
 #include "decide/decision.h"
+
+#include "decide/reader.h"
 
 #include <stdio.h>
 #include <sys/random.h>
+
+bool draft_bind(struct draft *d, const struct model *m, const struct reader *r, uint32_t number,
+		uint32_t k, struct arena *words)
+{
+	const struct item *item = &m->items.v[number];
+	uint32_t session = item_session(m, item);
+	struct buf name = { 0 }, rev = { 0 };
+	struct item_state at;
+
+	if (!item_in_log(m, item, k, WHEN_NONE, &at))
+		return false;
+	item_name(m, item, &name);
+	item_rev(r, item, &at, &rev);
+	d->session = arena_str(words, session_name(m, session));
+	d->item = arena_str(words, buf_str(&name));
+	d->kind = item->kind;
+	d->dialect = message_route(m, at.message)->dialect;
+	d->rev = arena_str(words, buf_str(&rev));
+	d->seen = model_seen(m, session, k);
+	d->number = number;
+	buf_release(&name);
+	buf_release(&rev);
+	return true;
+}
 
 const char *letter_state_name(enum letter_state s)
 {

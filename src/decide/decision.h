@@ -1,6 +1,6 @@
 /* A draft is what the person decided on one item; a letter is one message made of drafts, with the
- * exact bytes that go out. Both are named by 12 random hex digits and live in the journal. Data
- * only; strings belong to whoever made them (the desk's arena, the plan's arena). */
+ * exact bytes that go out. Both are named by 12 random hex digits and live in the journal. Strings
+ * belong to whoever made them (the desk's arena, the plan's arena). */
 #ifndef GAVEL_DECIDE_DECISION_H
 #define GAVEL_DECIDE_DECISION_H
 
@@ -76,6 +76,14 @@ struct letter {
 	uint32_t proof;  /* a message, plus one, that acknowledges it; 0 = none. ACKED records it */
 	int64_t time_ms; /* of its last step */
 };
+
+struct reader;
+
+/* Binds a draft to an item as of the first k messages: which one, in which revision. What was
+ * decided and by whom is left as it is. Strings are kept in `words`. false: there is no such item
+ * yet. */
+bool draft_bind(struct draft *d, const struct model *m, const struct reader *r, uint32_t number,
+		uint32_t k, struct arena *words);
 
 const char *letter_state_name(enum letter_state s); /* "INTENT" … as in the journal */
 /* 12 random hex digits. */

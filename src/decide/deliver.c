@@ -187,11 +187,16 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 	return 0;
 }
 
-static int refuse_unstaged(const struct desk *d, const struct letter *l, struct err *err)
+/* What must not become an INTENT. An empty message could never be delivered, and all others to the
+ * same place would wait behind it. */
+static int check_letter(const struct desk *d, const struct letter *l, struct err *err)
 {
 	for (uint32_t i = 0; i < l->drafts.n; i++)
 		if (d->drafts.v[l->drafts.v[i]].state != DRAFT_STAGED)
 			return err_set(err, "NOT recorded: the decision is not staged any more");
+	if (letter_is_empty(d, l))
+		return err_set(err, "NOT recorded: the message would be empty; this is a fault of "
+				    "gavel, please report it");
 	return 0;
 }
 
@@ -206,7 +211,7 @@ int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint
 	for (uint32_t i = 0; i < n; i++) {
 		struct letter fresh = letters[i];
 
-		if (refuse_unstaged(d, &fresh, err)) {
+		if (check_letter(d, &fresh, err)) {
 			buf_release(&line);
 			return -1;
 		}

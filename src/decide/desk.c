@@ -218,26 +218,48 @@ bool is_on_item(const struct draft *a, struct str session, enum item_kind kind, 
 	return a->kind == kind && str_eq(a->item, item) && str_eq(a->session, session);
 }
 
-/* The newest draft on an item that is in one of these states (bits 1 << DRAFT_…), or NONE. */
-static uint32_t find_newest(const struct desk *d, unsigned states, struct str session,
-			    enum item_kind kind, struct str item, struct str rev)
+/* The newest draft on the same item and revision in one of these states (bits 1 << DRAFT_…), or
+ * NONE. */
+static uint32_t find_newest(const struct desk *d, unsigned states, const struct draft *like)
 {
+	uint64_t key = record_item_key(like->kind, like->item);
 	uint32_t found = NONE;
 
-	for (uint32_t it = 0, i; map_next(&d->item_drafts, record_item_key(kind, item), &it, &i);) {
+	for (uint32_t it = 0, i; map_next(&d->item_drafts, key, &it, &i);) {
 		const struct draft *draft = &d->drafts.v[i];
 
-		if ((states & 1u << draft->state) && is_on_item(draft, session, kind, item) &&
-		    (!rev.n || str_eq(draft->rev, rev)) && (found == NONE || i > found))
+		if ((states & 1u << draft->state) &&
+		    is_on_item(draft, like->session, like->kind, like->item) &&
+		    (!like->rev.n || str_eq(draft->rev, like->rev)) && (found == NONE || i > found))
 			found = i;
 	}
 	return found;
 }
 
-uint32_t desk_find(const struct desk *d, struct str session, enum item_kind kind, struct str item,
-		   struct str rev)
+uint32_t desk_find(const struct desk *d, const struct draft *like)
 {
-	return find_newest(d, 1u << DRAFT_STAGED | 1u << DRAFT_WRITTEN, session, kind, item, rev);
+	return find_newest(d, 1u << DRAFT_STAGED | 1u << DRAFT_WRITTEN, like);
+}
+
+/* Which another decision would contradict. */
+static uint32_t find_written(const struct desk *d, const struct draft *like)
+{
+	return find_newest(d, 1u << DRAFT_WRITTEN, like);
+}
+
+bool desk_takes(const struct desk *d, const struct draft *draft, const struct model *m, uint32_t k,
+		int64_t now_ms, uint32_t *corrects, struct buf *why)
+{
+	const struct item *item = &m->items.v[draft->number];
+	struct item_state at;
+
+	if (corrects)
+		*corrects = find_written(d, draft);
+	if (corrects && *corrects != NONE)
+		item_in_log(m, item, k, now_ms, &at);
+	else
+		item_at(m, item, k, now_ms, &at);
+	return verb_is_taken(draft->verb, m, item, &at, why);
 }
 
 uint32_t desk_staged(const struct desk *d)
@@ -262,12 +284,14 @@ static struct str whole_path(struct desk *d, struct str path)
 int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, struct err *err)
 {
 	struct draft fresh = *draft;
+	const char *missing = draft_missing(draft);
 	struct buf line = { 0 };
 	uint32_t written;
 
+	if (missing)
+		return err_set(err, "%s", missing);
 	make_journal(d); /* before it is asked what was decided */
-	written = find_newest(d, 1u << DRAFT_WRITTEN, draft->session, draft->kind, draft->item,
-			      draft->rev); /* which another decision would contradict */
+	written = find_written(d, draft);
 	if (written != NONE && !str_is(draft->corrects, d->drafts.v[written].id))
 		return err_set(err,
 			       "this was decided already (%s, %s); a correction has to say that it "

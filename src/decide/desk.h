@@ -105,20 +105,25 @@ void desk_close(struct desk *d);
 void desk_settle(struct desk *d, struct model *m);
 
 /* Records a decision. The draft's strings are copied, id and state filled in; an older staged draft
- * of the same item is voided by it. -1: "NOT recorded…". Refuses a second live decision on the same
- * revision, unless `corrects` names the delivered one. Returns the draft's number in *number. */
+ * of the same item is voided by it. -1: "NOT recorded…". Refuses what is not complete
+ * (draft_missing), and a second live decision on the same revision unless `corrects` names the
+ * delivered one. Returns the draft's number in *number. */
 int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, struct err *err);
 /* Undoes a staged draft. */
 int desk_undo(struct desk *d, uint32_t draft, struct err *err);
-/* The live draft (staged or written) on an item in that revision (rev empty: any), or NONE.
- * Newest. */
-uint32_t desk_find(const struct desk *d, struct str session, enum item_kind kind, struct str item,
-		   struct str rev);
+/* Whether the item that a draft is bound to takes its verb as of the first k messages, at that time;
+ * if not, a sentence that says why is appended. corrects: NULL for a first decision; otherwise it
+ * may follow one on the same revision that was written, whose number is put there, or NONE. */
+bool desk_takes(const struct desk *d, const struct draft *draft, const struct model *m, uint32_t k,
+		int64_t now_ms, uint32_t *corrects, struct buf *why);
+/* The newest live draft (staged or written) on the same item in the same revision, or NONE. */
+uint32_t desk_find(const struct desk *d, const struct draft *like);
 uint32_t desk_staged(const struct desk *d); /* how many */
 
 /* Writes INTENT for a letter and sends it. The letter's strings are copied; its drafts are numbers
  * of this desk. How it ended: the letter's state is in d->letters.v[*number]. -1: a record could
- * not be written, err says which; without INTENT nothing was sent. */
+ * not be written, err says which; without INTENT nothing was sent. A letter without text is
+ * refused: only a dismissal, which goes to nobody, is its record alone. */
 int desk_send(struct desk *d, const struct letter *letter, uint32_t *number, struct err *err);
 /* The same for letters that belong together: one record holds them all before the first is sent, so
  * that a crash leaves none unlisted. Their numbers start at *first. */

@@ -14,6 +14,14 @@ bool letter_is_unfinished(const struct letter *l)
 	return false;
 }
 
+bool letter_is_empty(const struct desk *d, const struct letter *l)
+{
+	bool dismisses = l->channel == CHANNEL_NONE && l->drafts.n &&
+			 d->drafts.v[l->drafts.v[0]].verb == VERB_DISMISS;
+
+	return !dismisses && !str_trim(l->bytes).n;
+}
+
 /* ---- writing ---- */
 
 static void put_if(struct buf *out, const char *name, struct str s)
@@ -140,30 +148,6 @@ static bool take_id(yyjson_val *v, const char *name, char out[DECISION_ID_SIZE])
 	return true;
 }
 
-static const char *kind_word(int i)
-{
-	return item_kind_name((enum item_kind)i);
-}
-
-static const char *dialect_word(int i)
-{
-	return dialect_name((enum dialect_id)i);
-}
-
-static const char *verb_word(int i)
-{
-	return verb_name((enum verb)i);
-}
-
-/* The number of a word, or -1. */
-static int find_word(const char *(*word)(int), int count, struct str s)
-{
-	for (int i = 0; i < count; i++)
-		if (str_is(s, word(i)))
-			return i;
-	return -1;
-}
-
 uint64_t record_item_key(enum item_kind kind, struct str name)
 {
 	return hash_mix(str_hash(name), (uint64_t)kind);
@@ -205,22 +189,18 @@ static bool replaces(const struct draft *draft, const struct draft *old)
 
 static void take_draft(struct desk *d, yyjson_val *v)
 {
-	int kind = find_word(kind_word, ITEM_KIND_COUNT, json_get_str(v, "kind"));
-	int dialect = find_word(dialect_word, DIALECT_COUNT, json_get_str(v, "dialect"));
-	int verb = find_word(verb_word, VERB_COUNT, json_get_str(v, "verb"));
 	struct draft draft = { .state = DRAFT_STAGED, .letter = NONE, .number = NONE };
 	uint64_t key;
 
-	if (kind < 0 || dialect < 0 || verb < 0 || !take_id(v, "id", draft.id) ||
+	if (!item_kind_named(json_get_str(v, "kind"), &draft.kind) ||
+	    !dialect_named(json_get_str(v, "dialect"), &draft.dialect) ||
+	    !verb_named(json_get_str(v, "verb"), &draft.verb) || !take_id(v, "id", draft.id) ||
 	    find_draft(d, str_of(draft.id)) != NONE)
 		return;
 	draft.session = keep(d, v, "session");
 	if (!draft.session.n)
 		draft.session = d->group;
 	draft.item = keep(d, v, "item");
-	draft.kind = (enum item_kind)kind;
-	draft.dialect = (enum dialect_id)dialect;
-	draft.verb = (enum verb)verb;
 	draft.rev = keep(d, v, "rev");
 	draft.seen = (uint32_t)number(v, "seen");
 	draft.reason_code = keep(d, v, "reason_code");
@@ -264,12 +244,11 @@ static void add_letter(struct desk *d, struct letter *l, yyjson_val *drafts)
 static void take_intent(struct desk *d, yyjson_val *v, uint32_t batch)
 {
 	struct letter l = { .state = LETTER_INTENT, .batch = batch };
-	int dialect = find_word(dialect_word, DIALECT_COUNT, json_get_str(v, "dialect"));
 
-	if (!take_id(v, "id", l.id) || dialect < 0 || find_letter(d, str_of(l.id)) != NONE ||
+	if (!take_id(v, "id", l.id) || find_letter(d, str_of(l.id)) != NONE ||
+	    !dialect_named(json_get_str(v, "dialect"), &l.dialect) ||
 	    !channel_type_parse(json_get_str(v, "channel"), &l.channel))
 		return;
-	l.dialect = (enum dialect_id)dialect;
 	l.path = keep(d, v, "path");
 	l.bytes = keep(d, v, "bytes");
 	l.to = keep(d, v, "to");

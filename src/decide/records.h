@@ -25,6 +25,9 @@ int desk_hold(struct desk *d, uint32_t number, bool certain, const struct err *w
 int desk_mark_attempt(struct desk *d, uint32_t number, const struct attempt *at, struct err *err);
 
 bool letter_is_unfinished(const struct letter *l);
+/* Whether it has nothing to say, and so must never be an INTENT. A dismissal goes to nobody: its
+ * record is all. */
+bool letter_is_empty(const struct desk *d, const struct letter *l);
 /* Records a step and takes it, in this order. Releases the line. */
 int desk_step(struct desk *d, struct buf *line, bool sync, struct err *err);
 /* Appends; the first one makes the journal. Sets the desk to reading when it is poisoned. */

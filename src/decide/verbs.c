@@ -1,6 +1,6 @@
-/* The table of verbs by dialect and kind. Escalation is always possible: what a protocol cannot say
- * goes to the escalation queue. */
-#include "decide/verbs.h"
+/* The table of verbs by dialect and kind, and the rules on top of it. Escalation is always
+ * possible: what a protocol cannot say goes to the escalation queue. */
+#include "decide/decision.h"
 
 #define ACCEPT (1u << VERB_ACCEPT)
 #define PARTIAL (1u << VERB_PARTIAL)
@@ -38,7 +38,18 @@ const char *verb_name(enum verb v)
 	return names[v];
 }
 
-unsigned verbs_of(enum dialect_id dialect, enum item_kind kind, bool never_expires)
+bool verb_named(struct str name, enum verb *out)
+{
+	for (int v = 0; v < VERB_COUNT; v++)
+		if (str_is(name, verb_name((enum verb)v))) {
+			*out = (enum verb)v;
+			return true;
+		}
+	return false;
+}
+
+/* never_expires tells a question that is an event from one that is a request. */
+static unsigned verbs_of(enum dialect_id dialect, enum item_kind kind, bool never_expires)
 {
 	if (dialect == DIALECT_ORCHESTRATOR && kind == ITEM_QUESTION && never_expires)
 		return ANSWER | DISMISS | ESCALATE;
@@ -66,31 +77,51 @@ unsigned verbs_of_item(const struct model *m, const struct item *item,
 	return state->bare ? verbs & ~PARTIAL : verbs;
 }
 
-void verb_refusal(enum verb v, unsigned verbs, const struct item_state *state, struct buf *out)
+unsigned verbs_taken(const struct model *m, const struct item *item,
+		     const struct item_state *state)
 {
-	if (state->bare && v == VERB_PARTIAL)
-		buf_adds(out, "changes are requested by findings, and this review has none");
-	else
-		buf_printf(out, "its protocol cannot say %s here", verb_name(v));
-	buf_adds(out, "; it can say");
-	for (int i = 0; i < VERB_COUNT; i++)
-		if (verbs & 1u << i)
-			buf_printf(out, " %s", verb_name((enum verb)i));
+	return state->open ? verbs_of_item(m, item, state) : 0;
 }
 
-const char *verb_lacks(enum verb v, struct str reason_code, struct str explanation, struct str answer)
+bool verb_is_taken(enum verb v, const struct model *m, const struct item *item,
+		   const struct item_state *state, struct buf *why)
 {
-	switch (v) {
+	unsigned verbs = verbs_taken(m, item, state);
+
+	if (verbs & 1u << v)
+		return true;
+	if (state->undecidable) {
+		buf_adds(why, "its message is ambiguous or damaged; it cannot be decided");
+		return false;
+	}
+	if (!state->open) {
+		buf_printf(why, "it is not open any more (%s)", verdict_name(state->verdict));
+		return false;
+	}
+	if (state->bare && v == VERB_PARTIAL)
+		buf_adds(why, "changes are requested by findings, and this review has none");
+	else
+		buf_printf(why, "its protocol cannot say %s here", verb_name(v));
+	buf_adds(why, "; it can say");
+	for (int i = 0; i < VERB_COUNT; i++)
+		if (verbs & 1u << i)
+			buf_printf(why, " %s", verb_name((enum verb)i));
+	return false;
+}
+
+const char *draft_missing(const struct draft *d)
+{
+	switch (d->verb) {
 	case VERB_REJECT:
-		if (!str_trim(reason_code).n && !str_trim(explanation).n)
+		if (!str_trim(d->reason_code).n && !str_trim(d->explanation).n)
 			return "a rejection needs a reason code or an explanation";
 		break;
 	case VERB_PARTIAL:
-		if (!str_trim(explanation).n)
+		if (!str_trim(d->explanation).n)
 			return "accepting in part needs an explanation of what is taken and what not";
 		break;
 	case VERB_ANSWER:
-		if (!str_trim(answer).n)
+		if (!str_trim(d->answer).n)
 			return "an answer needs its text";
 		break;
 	case VERB_ACCEPT:

@@ -1,8 +1,11 @@
-/* Which verbs an item's dialect can say. Deciding and writing come on top of this. */
+/* Which verbs an item takes and what a decision must carry. The only place that knows: the UI,
+ * gavel decide, the JSON output and the plan ask here, for a first decision as for a correction. */
 #ifndef GAVEL_DECIDE_VERBS_H
 #define GAVEL_DECIDE_VERBS_H
 
 #include "model/model.h"
+
+struct draft;
 
 enum verb {
 	VERB_ACCEPT,
@@ -15,18 +18,24 @@ enum verb {
 };
 
 const char *verb_name(enum verb v);
-/* Bits 1 << VERB_…. never_expires tells a question that is an event from one that is a request. */
-unsigned verbs_of(enum dialect_id dialect, enum item_kind kind, bool never_expires);
-/* Those of an item as it stands, open or not; none for one that cannot be decided. What an
- * escalation queue passes on takes the verbs of its own dialect. */
+bool verb_named(struct str name, enum verb *out);
+
+/* The verbs that an item's dialect has for it, bits 1 << VERB_…, open or not; none for one that
+ * cannot be decided. What an escalation queue passes on takes the verbs of its own dialect. */
 unsigned verbs_of_item(const struct model *m, const struct item *item,
 		       const struct item_state *state);
 
-/* Why the item does not take a verb that is not among `verbs`, and which it takes: a sentence. */
-void verb_refusal(enum verb v, unsigned verbs, const struct item_state *state, struct buf *out);
+/* Those that it takes now: none once it is closed. A first decision passes the state of item_at. A
+ * correction passes that of item_in_log: what was decided here does not close the item for it, what
+ * the log says does. */
+unsigned verbs_taken(const struct model *m, const struct item *item,
+		     const struct item_state *state);
+/* Whether the verb is one of them; if not, a sentence that says why is appended to `why`. */
+bool verb_is_taken(enum verb v, const struct model *m, const struct item *item,
+		   const struct item_state *state, struct buf *why);
 
-/* What else a verb needs: reject a reason code or an explanation, partial an explanation, answer an
- * answer. A sentence, or NULL when nothing is lacking. */
-const char *verb_lacks(enum verb v, struct str reason_code, struct str explanation, struct str answer);
+/* What a decision needs besides its verb and does not have: reject a reason code or an explanation,
+ * partial an explanation, answer an answer. A sentence; NULL when it is complete. */
+const char *draft_missing(const struct draft *d);
 
 #endif

@@ -4,14 +4,6 @@
 
 #include "dialect/dialect.h"
 
-static enum dialect_id dialect_named(struct str name)
-{
-	for (int d = DIALECT_FEEDBACK; d < DIALECT_COUNT; d++)
-		if (str_is(name, dialect_name((enum dialect_id)d)))
-			return (enum dialect_id)d;
-	return DIALECT_UNKNOWN;
-}
-
 static int64_t count_of(yyjson_val *object, const char *name)
 {
 	int64_t n;
@@ -32,7 +24,9 @@ bool queue_entry_read(yyjson_val *decision, struct queue_entry *out)
 			 json_get(object, "kind") || json_get(object, "item");
 	if (!out->passes_on)
 		return true;
-	out->dialect = dialect_named(json_get_str(object, "dialect"));
+	if (!dialect_named(json_get_str(object, "dialect"), &out->dialect) ||
+	    out->dialect == DIALECT_TEXT)
+		out->dialect = DIALECT_UNKNOWN;
 	has_kind = item_kind_named(json_get_str(object, "kind"), &out->kind);
 	out->session = json_get_str(object, "session");
 	out->item = json_get_str(object, "item");

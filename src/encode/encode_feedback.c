@@ -56,18 +56,11 @@ static int by_place(const void *left, const void *right)
 
 /* A Request recommends both with a rejection; what the person left out is derived from the
  * other. */
-static void put_reasons(struct encoding *e, struct proposal *p, struct buf *b,
-			const struct draft *d)
+static void put_reasons(struct buf *b, const struct draft *d)
 {
 	struct str code = d->reason_code, why = d->explanation;
 	struct buf words = { 0 };
 
-	if (d->verb == VERB_REJECT && !code.n && !why.n)
-		propose_missing(e, p, "%.*s: a rejection needs a reason code or an explanation",
-				STR_ARG(d->item));
-	if (d->verb == VERB_PARTIAL && !why.n)
-		propose_missing(e, p, "%.*s: a partial decision needs an explanation",
-				STR_ARG(d->item));
 	if (d->verb == VERB_REJECT && !why.n) {
 		for (size_t i = 0; i < code.n; i++)
 			buf_addc(&words, code.p[i] == '_' ? ' ' : code.p[i]);
@@ -82,7 +75,7 @@ static void put_reasons(struct encoding *e, struct proposal *p, struct buf *b,
 	buf_release(&words);
 }
 
-static void put_decision(struct encoding *e, struct proposal *p, struct buf *b, uint32_t i)
+static void put_decision(struct encoding *e, struct buf *b, uint32_t i)
 {
 	const struct draft *d = draft_of(e, i);
 	const char *status = d->verb == VERB_ACCEPT  ? "accepted" :
@@ -93,7 +86,7 @@ static void put_decision(struct encoding *e, struct proposal *p, struct buf *b, 
 	buf_addc(b, '{');
 	json_put_str(b, "id", model_str(e->model, item_of(e, i)->id));
 	json_put_name(b, "status", status);
-	put_reasons(e, p, b, d);
+	put_reasons(b, d);
 	buf_addc(b, '}');
 }
 
@@ -219,7 +212,7 @@ static void encode_turn(struct encoding *e)
 	json_key(&b, "applied_feedback");
 	buf_adds(&b, "{\"items\":[");
 	for (uint32_t i = 0; i < e->n; i++)
-		put_decision(e, p, &b, order[i].draft);
+		put_decision(e, &b, order[i].draft);
 	buf_adds(&b, "]}}");
 	if (artifact.json.n)
 		set_request(e, p, &b);
@@ -306,18 +299,13 @@ void plan_turn(struct plan *plan, struct desk *desk, const struct model *m, cons
 static void encode(struct encoding *e)
 {
 	const struct draft *d = draft_of(e, 0);
-	struct proposal *p;
 
-	if (d->verb == VERB_ESCALATE) {
+	if (d->verb == VERB_ESCALATE)
 		encode_escalation(e, 0, false);
-	} else if (is_decision(d)) {
+	else if (is_decision(d))
 		encode_turn(e);
-	} else if (d->kind == ITEM_ERROR && d->verb == VERB_ACCEPT) {
+	else if (d->kind == ITEM_ERROR && d->verb == VERB_ACCEPT)
 		encode_again(e);
-	} else {
-		p = propose(e, e->drafts, 1);
-		propose_missing(e, p, "the protocol cannot %s this", verb_name(d->verb));
-	}
 }
 
 const struct encoder encoder_feedback = {

@@ -42,8 +42,7 @@ static struct str rationale(struct encoding *e, const struct draft *d)
 	if (s.n)
 		return s;
 	return d->verb == VERB_ACCEPT ? STR("A person has looked at it and accepts it as it is.")
-	       : d->verb == VERB_REJECT ? STR("A person has looked at it and rejects it.")
-					: STR("A person has looked at it and passes it on.");
+				      : STR("A person has looked at it and passes it on.");
 }
 
 static const char *decision_name(enum verb v)

@@ -85,8 +85,6 @@ static void encode_answer(struct encoding *e, struct proposal *p)
 	yyjson_val *options, *option;
 
 	state_of(e, 0, &at);
-	if (!str_trim(answer).n)
-		propose_missing(e, p, "an answer needs a text");
 	if (is_event(e, &at))
 		propose_caution(e, p, "the protocol does not promise that this is read");
 	options = json_get(json_get(parse_message(e, at.message), "payload"), "options");
@@ -113,16 +111,11 @@ static void encode_refusal(struct encoding *e, struct proposal *p)
 	const struct draft *d = draft_of(e, 0);
 	struct buf b = { 0 };
 
-	if (!d->explanation.n && !d->reason_code.n)
-		propose_missing(e, p, "a rejection needs a reason code or an explanation");
 	begin_response(e, &b, "response:error");
 	json_key(&b, "error");
 	buf_addc(&b, '{');
 	json_put_name(&b, "code", "UNAUTHORIZED");
-	json_put_str(&b, "message",
-		     d->explanation.n ? d->explanation :
-		     d->reason_code.n ? d->reason_code :
-					STR(""));
+	json_put_str(&b, "message", d->explanation.n ? d->explanation : d->reason_code);
 	if (d->explanation.n && d->reason_code.n) {
 		json_key(&b, "details");
 		buf_addc(&b, '{');
@@ -223,8 +216,6 @@ static void encode(struct encoding *e)
 	else if ((d->kind == ITEM_TASK || d->kind == ITEM_QUESTION) && d->verb == VERB_REJECT &&
 		 !is_event(e, &at))
 		encode_refusal(e, p);
-	else
-		propose_missing(e, p, "the protocol cannot %s this", verb_name(d->verb));
 }
 
 const struct encoder encoder_orchestrator = {

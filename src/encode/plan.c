@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "base/timestamp.h"
+#include "decide/records.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -87,6 +88,13 @@ struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&p.letter.drafts, drafts[i]);
 	vec_push(&e->plan->list, p);
+	for (uint32_t i = 0; i < n; i++) { /* what an older gavel has staged need not be complete */
+		const struct draft *d = &e->desk->drafts.v[drafts[i]];
+
+		if (draft_missing(d))
+			propose_missing(e, vec_last(&e->plan->list), "%.*s: %s", STR_ARG(d->item),
+					draft_missing(d));
+	}
 	problem = reply_problem(e->desk, e->terms, &p.letter);
 	if (problem)
 		propose_missing(e, vec_last(&e->plan->list), "%s", problem);
@@ -190,74 +198,70 @@ struct str encode_uuid(struct encoding *e)
 
 /* ---- grouping ---- */
 
-static void refuse(struct plan *p, const struct desk *d, uint32_t draft, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-static void refuse(struct plan *p, const struct desk *d, uint32_t draft, const char *format, ...)
+static void refuse(struct plan *p, const struct desk *d, uint32_t draft, const char *why)
 {
 	struct buf line = { 0 };
-	char text[512];
-	va_list ap;
 
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
 	buf_add_str(&line, d->drafts.v[draft].item);
-	buf_printf(&line, ": %s", text);
+	buf_printf(&line, ": %s", why);
 	vec_push(&p->refused, arena_str(&p->arena, buf_str(&line)));
 	vec_push(&p->refused_drafts, draft);
 	buf_release(&line);
 }
 
-/* Why a draft cannot be sent as it was decided, or NULL: it holds for the text that was shown,
- * while somebody still waits for it. */
-static const char *outdated(const struct draft *draft, const struct model *m, const struct reader *r,
-			    int64_t now_ms, struct item_state *at)
+/* Whether a draft can be sent as it was decided: it holds for the text that was shown, while
+ * somebody still waits for it. Otherwise why not. */
+static bool is_sendable(const struct draft *draft, const struct model *m, const struct reader *r,
+			int64_t now_ms, struct buf *why)
 {
+	const struct item *item = draft->number == NONE ? NULL : &m->items.v[draft->number];
+	struct item_state at;
 	struct buf rev = { 0 };
 	bool same;
 
-	if (draft->number == NONE ||
-	    !item_at(m, &m->items.v[draft->number], m->records.n, now_ms, at))
-		return "the log does not show it any more";
-	item_rev(r, &m->items.v[draft->number], at, &rev);
+	if (!item || !item_at(m, item, m->records.n, now_ms, &at)) {
+		buf_adds(why, "the log does not show it any more");
+		return false;
+	}
+	item_rev(r, item, &at, &rev);
 	same = str_eq(buf_str(&rev), draft->rev);
 	buf_release(&rev);
 	if (!same)
-		return "it has changed since it was shown; look at it again and decide anew";
-	if (at->undecidable)
-		return "its message is ambiguous or damaged; it cannot be decided";
-	return at->open ? NULL : "it is not open any more";
+		buf_adds(why, "it has changed since it was shown; look at it again and decide anew");
+	return same && verb_is_taken(draft->verb, m, item, &at, why);
 }
 
 static bool is_current(struct plan *p, const struct desk *d, uint32_t draft, const struct model *m,
 		       const struct reader *r, int64_t now_ms)
 {
-	struct item_state at = { .open = true };
-	const char *why = outdated(&d->drafts.v[draft], m, r, now_ms, &at);
+	struct buf why = { 0 };
+	bool current = is_sendable(&d->drafts.v[draft], m, r, now_ms, &why);
 
-	if (why && !at.open)
-		refuse(p, d, draft, "%s (%s)", why, verdict_name(at.verdict));
-	else if (why)
-		refuse(p, d, draft, "%s", why);
-	return !why;
+	if (!current)
+		refuse(p, d, draft, why.p);
+	buf_release(&why);
+	return current;
 }
 
 bool plan_is_current(const struct plan *p, const struct model *m, const struct reader *r,
 		     int64_t now_ms)
 {
+	struct buf why = { 0 };
+	bool current;
+
 	for (uint32_t i = 0; i < p->list.n; i++) {
 		const struct proposal *one = &p->list.v[i];
 
-		for (uint32_t k = 0; k < one->letter.drafts.n; k++) {
+		for (uint32_t k = 0; k < one->letter.drafts.n && !why.n; k++) {
 			const struct draft *d = &one->desk->drafts.v[one->letter.drafts.v[k]];
-			struct item_state at;
 
-			if (d->state == DRAFT_STAGED && outdated(d, m, r, now_ms, &at))
-				return false;
+			if (d->state == DRAFT_STAGED)
+				is_sendable(d, m, r, now_ms, &why);
 		}
 	}
-	return true;
+	current = !why.n;
+	buf_release(&why);
+	return current;
 }
 
 static bool belong_together(const struct encoding *e, const struct encoder *encoder,
@@ -289,8 +293,21 @@ static void encode_group(struct encoding *e)
 		encode_queue_answer(e);
 	else if (encoder)
 		encoder->encode(e);
-	else
+}
+
+/* Whatever an encoder does: each decision has a message, or a reason why there is none. */
+static void check_group(struct encoding *e, uint32_t first)
+{
+	enum verb verb = draft_of(e, 0)->verb;
+
+	if (first == e->plan->list.n)
 		refuse(e->plan, e->desk, e->drafts[0], "nothing can be said to its sender");
+	for (uint32_t i = first; i < e->plan->list.n; i++) {
+		struct proposal *p = &e->plan->list.v[i];
+
+		if (!p->missing.n && letter_is_empty(e->desk, &p->letter))
+			propose_missing(e, p, "the protocol cannot %s this", verb_name(verb));
+	}
 }
 
 void plan_make(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
@@ -319,6 +336,7 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 			}
 		first_new = p->list.n;
 		encode_group(&e);
+		check_group(&e, first_new);
 		for (uint32_t k = first_new; k < p->list.n; k++)
 			p->list.v[k].group = i;
 	}
@@ -327,13 +345,18 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 	free(done);
 }
 
+static bool is_complete(const struct proposal *p)
+{
+	return !p->missing.n && !letter_is_empty(p->desk, &p->letter);
+}
+
 bool plan_group_is_ready(const struct plan *p, const struct desk *desk, uint32_t group, bool sure)
 {
 	for (uint32_t i = 0; i < p->list.n; i++) {
 		const struct proposal *one = &p->list.v[i];
 
 		if (one->desk == desk && one->group == group &&
-		    (one->missing.n || (one->needs_sure && !sure)))
+		    (!is_complete(one) || (one->needs_sure && !sure)))
 			return false;
 	}
 	return true;
@@ -356,7 +379,7 @@ int plan_send_group(struct plan *p, struct desk *desk, uint32_t group, struct er
 bool plan_is_ready(const struct plan *p)
 {
 	for (uint32_t i = 0; i < p->list.n; i++)
-		if (p->list.v[i].missing.n)
+		if (!is_complete(&p->list.v[i]))
 			return false;
 	return p->list.n > 0;
 }

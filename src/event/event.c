@@ -51,6 +51,16 @@ const char *dialect_name(enum dialect_id d)
 	return dialect_names[d];
 }
 
+bool dialect_named(struct str name, enum dialect_id *out)
+{
+	for (int d = 0; d < DIALECT_COUNT; d++)
+		if (str_is(name, dialect_names[d])) {
+			*out = (enum dialect_id)d;
+			return true;
+		}
+	return false;
+}
+
 const char *item_kind_name(enum item_kind k)
 {
 	return item_kind_names[k];

@@ -102,14 +102,12 @@ void seat_stage(struct seat *s, struct desk *desk, const struct draft *draft)
 	const struct item *item = &m->items.v[draft->number];
 	struct err err;
 	uint32_t number;
+	int rc = desk_stage(desk, draft, &number, &err);
 
-	if (desk_stage(desk, draft, &number, &err)) {
-		settle(s);
-		app_say(s->app, ROLE_ERROR, "%s", err.text);
-		return;
-	}
 	settle(s);
-	if (draft->verb != VERB_ANSWER || item_deadline(m, item) == WHEN_NONE)
+	if (rc)
+		app_say(s->app, ROLE_ERROR, "%s", err.text);
+	else if (draft->verb != VERB_ANSWER || item_deadline(m, item) == WHEN_NONE)
 		say_staged(s, draft->verb);
 	else if (is_on_top(s, &view_preflight))
 		seat_plan(s, NULL, NONE); /* one of several that were answered at once */

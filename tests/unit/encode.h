@@ -268,6 +268,16 @@ static inline void bench_lacks(struct bench *b, const char *words)
 		      words, STR_ARG(p->missing.v[0]));
 }
 
+/* The only draft is in no letter, and the plan says why. */
+static inline void bench_refuses(struct bench *b, const char *words)
+{
+	bench_plan(b);
+	ck_assert_uint_eq(b->plan.list.n, 0);
+	ck_assert_uint_eq(b->plan.refused.n, 1);
+	ck_assert_msg(str_find(b->plan.refused.v[0], str_of(words), 0) >= 0,
+		      "\"%s\" is not in \"%.*s\"", words, STR_ARG(b->plan.refused.v[0]));
+}
+
 static inline bool bench_cautions(const struct proposal *p, const char *words)
 {
 	for (uint32_t i = 0; i < p->cautions.n; i++)

@@ -293,6 +293,103 @@ START_TEST(restated_after_a_failed_sync)
 }
 END_TEST
 
+static uint64_t count_records(void)
+{
+	struct buf problems = { 0 };
+	uint64_t records = 0;
+
+	ck_assert_uint_eq(journal_verify(desk.dir, &problems, &records), 0);
+	buf_release(&problems);
+	return records;
+}
+
+/* An empty INTENT could never be delivered, and everything after it would wait behind it. */
+START_TEST(nothing_empty_becomes_an_intent)
+{
+	static const char *const texts[] = { "", "\n", " \n" };
+	struct letter letters[] = { letter_of(stage("find-1"), "m-1"),
+				    letter_of(stage("find-2"), "m-2") };
+	uint64_t before = count_records();
+	struct err err = { { 0 } };
+	uint32_t number;
+
+	letters[1].bytes = str_of(texts[_i]);
+	for (uint32_t n = 1; n <= 2; n++) { /* alone, and with one that is fine */
+		ck_assert_int_eq(desk_send_all(&desk, letters + 2 - n, n, &number, &err), -1);
+		ck_assert_ptr_nonnull(strstr(err.text, "NOT recorded: the message would be empty"));
+	}
+	letters[1].channel = CHANNEL_NONE; /* only a dismissal goes to nobody */
+	ck_assert_int_eq(desk_send(&desk, &letters[1], &number, &err), -1);
+	ck_assert_uint_eq(count_records(), before);
+	again();
+	ck_assert_uint_eq(desk.letters.n, 0);
+	ck_assert_int_eq(desk.drafts.v[0].state, DRAFT_STAGED);
+	ck_assert_int_eq(desk.drafts.v[1].state, DRAFT_STAGED);
+	letters[0].channel = CHANNEL_FILE;
+	ck_assert_msg(desk_send(&desk, &letters[0], &number, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(desk.letters.v[number].state, LETTER_SENT);
+	for (int i = 0; i < 2; i++)
+		vec_release(&letters[i].drafts);
+}
+END_TEST
+
+START_TEST(a_dismissal_is_its_record_alone)
+{
+	struct draft draft = { .session = desk.group, .item = STR("e-1"), .kind = ITEM_ERROR,
+			       .dialect = DIALECT_ORCHESTRATOR, .rev = STR("abc"),
+			       .verb = VERB_DISMISS, .by = STR("ann"), .number = NONE };
+	struct letter l = { .dialect = DIALECT_ORCHESTRATOR, .channel = CHANNEL_NONE,
+			    .path = STR(""), .bytes = STR(""), .to = STR("nobody") };
+	struct err err = { { 0 } };
+	uint32_t number;
+
+	ck_assert_int_eq(desk_stage(&desk, &draft, &number, &err), 0);
+	vec_push(&l.drafts, number);
+	ck_assert_msg(desk_send(&desk, &l, &number, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(desk_unfinished(&desk), 0);
+	vec_release(&l.drafts);
+}
+END_TEST
+
+/* Also where it corrects what was written: nothing is staged that cannot be said. */
+START_TEST(what_is_not_complete_is_not_staged)
+{
+	static const struct {
+		enum verb verb;
+		const char *code, *explanation, *answer, *lacks;
+	} drafts[] = {
+		{ VERB_REJECT, "", "", "", "a rejection needs a reason code or an explanation" },
+		{ VERB_REJECT, " ", " \n", "x", "a rejection needs a reason code or an explanation" },
+		{ VERB_PARTIAL, "out_of_scope", "", "", "accepting in part needs an explanation" },
+		{ VERB_ANSWER, "x", "x", "  ", "an answer needs its text" },
+		{ VERB_REJECT, "out_of_scope", "", "", NULL },
+		{ VERB_REJECT, "", "no", "", NULL },
+		{ VERB_PARTIAL, "", "half", "", NULL },
+		{ VERB_ANSWER, "", "", "5", NULL },
+		{ VERB_ACCEPT, "", "", "", NULL },
+		{ VERB_ESCALATE, "", "", "", NULL },
+	};
+	struct letter l = letter_of(stage("find-1"), "m-1");
+	struct draft draft = { .session = desk.group, .item = STR("find-1"), .kind = ITEM_FINDING,
+			       .dialect = DIALECT_COLLABORATION, .rev = STR("abc"),
+			       .by = STR("ann"), .number = NONE };
+	struct err err = { { 0 } };
+	uint32_t number;
+
+	ck_assert_int_eq(desk_send(&desk, &l, &number, &err), 0);
+	draft.corrects = str_of(desk.drafts.v[0].id);
+	draft.verb = drafts[_i].verb;
+	draft.reason_code = str_of(drafts[_i].code);
+	draft.explanation = str_of(drafts[_i].explanation);
+	draft.answer = str_of(drafts[_i].answer);
+	ck_assert_int_eq(desk_stage(&desk, &draft, &number, &err), drafts[_i].lacks ? -1 : 0);
+	ck_assert_uint_eq(desk.drafts.n, drafts[_i].lacks ? 1 : 2);
+	if (drafts[_i].lacks)
+		ck_assert_ptr_nonnull(strstr(err.text, drafts[_i].lacks));
+	vec_release(&l.drafts);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("desk");
@@ -306,5 +403,8 @@ int main(void)
 	tcase_add_loop_test(t, what_did_arrive_is_not_given_up, 0, 2);
 	tcase_add_test(t, a_held_record_that_fails);
 	tcase_add_test(t, restated_after_a_failed_sync);
+	tcase_add_loop_test(t, nothing_empty_becomes_an_intent, 0, 3);
+	tcase_add_test(t, a_dismissal_is_its_record_alone);
+	tcase_add_loop_test(t, what_is_not_complete_is_not_staged, 0, 10);
 	return unit_run(suite);
 }

@@ -58,12 +58,11 @@ static bool next_line(struct str *rest, struct str *out, bool *cut)
 	return true;
 }
 
-static enum dialect_id dialect_named(const char *name)
+static enum dialect_id find_dialect(const char *name)
 {
-	for (int d = 0; d < DIALECT_COUNT; d++)
-		if (strcmp(dialect_name((enum dialect_id)d), name) == 0)
-			return (enum dialect_id)d;
-	return DIALECT_UNKNOWN;
+	enum dialect_id d;
+
+	return dialect_named(str_of(name), &d) ? d : DIALECT_UNKNOWN;
 }
 
 static int is_visible(const struct dirent *entry)
@@ -74,7 +73,7 @@ static int is_visible(const struct dirent *entry)
 static void add_fixture(const char *folder, const char *dialect, const char *file)
 {
 	struct str name = str_of(file);
-	struct fixture f = { .dialect = dialect_named(dialect) };
+	struct fixture f = { .dialect = find_dialect(dialect) };
 	const char *dot = strrchr(file, '.');
 
 	f.whole = str_ends(name, STR(".json"));
@@ -111,7 +110,7 @@ static void add_cases(void)
 
 	cases_from = fixtures.n;
 	for (int i = 0; i < 5; i++) {
-		struct fixture f = { .dialect = dialect_named(names[i]) };
+		struct fixture f = { .dialect = find_dialect(names[i]) };
 
 		f.name = arena_printf(&texts, "rules/%s.cases", names[i]);
 		f.path = arena_printf(&texts, "%s/%s", root_folder, f.name);

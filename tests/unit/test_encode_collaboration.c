@@ -393,20 +393,50 @@ START_TEST(no_approval_without_passing_verification)
 	stage(ITEM_VERDICT, "review-1", VERB_ACCEPT, "");
 	make_missing("only when all verifications pass");
 	bench.desk.drafts.v[0].verb = VERB_REJECT;
+	make_missing("a rejection needs a reason code or an explanation");
+	bench.desk.drafts.v[0].explanation = STR("no");
 	make(1);
 	play();
 	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_REJECTED);
 }
 END_TEST
 
+/* Neither of none at all, nor of one that is not whole and cannot be copied. */
 START_TEST(no_changes_without_findings)
 {
 	assign("task-1");
 	complete("task-1", "completed", "");
 	ask_review("review-1", "task-1");
-	give_review("review-1", "task-1", "rejected", "", "", PASSED);
+	give_review("review-1", "task-1", "rejected", _i ? "{\"finding_id\":\"find-1\"}" : "", "",
+		    PASSED);
 	stage(ITEM_VERDICT, "review-1", VERB_PARTIAL, "go on");
-	make_missing("this review has none");
+	if (_i)
+		make_missing("this review has none");
+	else
+		bench_refuses(&bench, "this review has none");
+}
+END_TEST
+
+/* A verb that the item does not take makes no letter, whoever has staged it. */
+START_TEST(a_verdict_is_no_question)
+{
+	review_task("rejected", PASSED);
+	stage(ITEM_VERDICT, "review-1", VERB_ANSWER, "yes");
+	bench_refuses(&bench, "its protocol cannot say answer here; it can say");
+}
+END_TEST
+
+/* Whatever has become of its letter. */
+START_TEST(a_plan_with_an_empty_letter_is_not_ready)
+{
+	review_task("rejected", PASSED);
+	stage(ITEM_VERDICT, "review-1", VERB_ACCEPT, "");
+	make(1);
+	ck_assert(plan_is_ready(&bench.plan));
+	ck_assert(plan_group_is_ready(&bench.plan, &bench.desk, 0, true));
+	bench.plan.list.v[0].letter.bytes = _i ? STR("\n") : STR("");
+	ck_assert(!plan_is_ready(&bench.plan));
+	ck_assert(!plan_group_is_ready(&bench.plan, &bench.desk, 0, true));
 }
 END_TEST
 
@@ -699,20 +729,18 @@ START_TEST(a_verdict_without_findings_is_not_partial)
 {
 	struct item_state st;
 	struct buf why = { 0 };
-	uint32_t verdict;
-	unsigned verbs;
+	const struct item *item;
 
 	assign("task-1");
 	complete("task-1", "completed", "");
 	ask_review("review-1", "task-1");
 	give_review("review-1", "task-1", "rejected", _i ? FINDING("find-1", "minor") : "", "",
 		    PASSED);
-	verdict = find(ITEM_VERDICT, "review-1");
-	st = bench_state(&bench, verdict);
-	verbs = verbs_of_item(&bench.model, &bench.model.items.v[verdict], &st);
-	ck_assert_uint_eq(verbs >> VERB_PARTIAL & 1, _i);
-	verb_refusal(VERB_PARTIAL, verbs, &st, &why);
-	ck_assert(why.n && (str_find(buf_str(&why), STR("this review has none"), 0) >= 0) == !_i);
+	item = &bench.model.items.v[find(ITEM_VERDICT, "review-1")];
+	st = bench_state(&bench, (uint32_t)(item - bench.model.items.v));
+	ck_assert_uint_eq(verbs_taken(&bench.model, item, &st) >> VERB_PARTIAL & 1, _i);
+	ck_assert_int_eq(verb_is_taken(VERB_PARTIAL, &bench.model, item, &st, &why), _i);
+	ck_assert((str_find(buf_str(&why), STR("this review has none"), 0) >= 0) == !_i);
 	buf_release(&why);
 }
 END_TEST
@@ -1082,7 +1110,9 @@ int main(void)
 	tcase_add_loop_test(t, a_verdict_is_a_reviewers_last_word, 0, 3);
 	tcase_add_test(t, a_verdict_is_valid_where_the_review_was_sloppy);
 	tcase_add_loop_test(t, no_approval_without_passing_verification, 0, 5);
-	tcase_add_test(t, no_changes_without_findings);
+	tcase_add_loop_test(t, no_changes_without_findings, 0, 2);
+	tcase_add_test(t, a_verdict_is_no_question);
+	tcase_add_loop_test(t, a_plan_with_an_empty_letter_is_not_ready, 0, 2);
 	tcase_add_test(t, an_answer_goes_to_whoever_asked);
 	tcase_add_test(t, an_answer_may_begin_with_brackets);
 	tcase_add_loop_test(t, a_blocked_task_goes_on, 0, 2);

@@ -120,7 +120,7 @@ START_TEST(an_answer_needs_a_text)
 {
 	add_question(OPTIONS);
 	bench_stage(&b, ITEM_QUESTION, ASK, VERB_ANSWER)->answer = STR("  ");
-	bench_lacks(&b, "needs a text");
+	bench_lacks(&b, "an answer needs its text");
 }
 END_TEST
 
@@ -176,7 +176,7 @@ START_TEST(an_event_cannot_be_rejected)
 {
 	add_event();
 	bench_stage(&b, ITEM_QUESTION, EVENT, VERB_REJECT)->explanation = STR("No.");
-	bench_lacks(&b, "cannot reject");
+	bench_refuses(&b, "its protocol cannot say reject here; it can say answer dismiss escalate");
 }
 END_TEST
 

@@ -426,13 +426,19 @@ static void check_folder(bool unremoved)
 			complain("a temporary file is left");
 }
 
+static uint32_t find_draft_on(const struct desk *d, const char *item)
+{
+	return desk_find(d, &(struct draft){ .session = STR("s-1"), .kind = ITEM_FINDING,
+					     .item = str_of(item), .rev = STR("r-1") });
+}
+
 static const struct letter *find_letter(const struct desk *d, int i)
 {
 	char item[32];
 	uint32_t draft;
 
 	snprintf(item, sizeof(item), "finding-%d", i + 1);
-	draft = desk_find(d, STR("s-1"), ITEM_FINDING, str_of(item), STR("r-1"));
+	draft = find_draft_on(d, item);
 	return draft == NONE || d->drafts.v[draft].state != DRAFT_WRITTEN
 		       ? NULL
 		       : &d->letters.v[d->drafts.v[draft].letter];
@@ -443,7 +449,7 @@ static bool is_listed(const struct desk *d, int i)
 	char item[32];
 
 	snprintf(item, sizeof(item), "finding-%d", i + 1);
-	return desk_find(d, STR("s-1"), ITEM_FINDING, str_of(item), STR("r-1")) != NONE;
+	return find_draft_on(d, item) != NONE;
 }
 
 static bool is_held(const struct letter *l)

@@ -119,6 +119,12 @@ static uint32_t stage(enum verb verb, const char *corrects)
 	return number;
 }
 
+static uint32_t find_on_q1(void)
+{
+	return desk_find(&desk, &(struct draft){ .session = session_name(&model, 0),
+						 .item = STR("q1"), .kind = ITEM_QUESTION });
+}
+
 /* A letter that goes nowhere: the record is all. */
 static void record(uint32_t draft)
 {
@@ -165,7 +171,7 @@ START_TEST(under_another_name_too)
 	apply(whole.p, first);
 	desk_settle(&desk, &model);
 	assert_stands(VERDICT_ANSWERED, DELIVERY_RECORDED);
-	ck_assert_uint_ne(desk_find(&desk, session_name(&model, 0), ITEM_QUESTION, STR("q1"), STR("")),
+	ck_assert_uint_ne(find_on_q1(),
 			  NONE);
 	buf_release(&whole);
 }
@@ -224,8 +230,62 @@ START_TEST(of_two_decisions_the_newer_stands)
 	apply("log", first);
 	desk_settle(&desk, &model);
 	assert_stands(VERDICT_DISMISSED, DELIVERY_RECORDED);
-	ck_assert_uint_eq(desk_find(&desk, session_name(&model, 0), ITEM_QUESTION, STR("q1"),
-				    STR("")), 1);
+	ck_assert_uint_eq(find_on_q1(), 1);
+}
+END_TEST
+
+/* Whether the question takes the verb, and the draft that this would correct. */
+static bool takes(enum verb verb, bool correct, uint32_t *corrects, const char *words)
+{
+	struct draft draft = { .verb = verb };
+	struct arena arena = { 0 };
+	struct buf why = { 0 };
+	bool taken;
+
+	*corrects = NONE;
+	ck_assert(draft_bind(&draft, &model, &reader, 0, model.records.n, &arena));
+	taken = desk_takes(&desk, &draft, &model, model.records.n, WHEN_NONE,
+			   correct ? corrects : NULL, &why);
+	ck_assert_str_eq(why.n ? why.p : "", words);
+	buf_release(&why);
+	arena_release(&arena);
+	return taken;
+}
+
+/* The same verbs for a first decision and a correction; what differs is what closes the item. */
+START_TEST(what_an_item_takes)
+{
+	static const char answered[] = "{\"id\":\"r1\",\"type\":\"response:success\",\"timestamp\":"
+				       "\"2026-01-26T10:00:01.000Z\",\"correlationId\":\"q1\","
+				       "\"payload\":{\"answer\":\"left\"}}",
+			  no[] = "its protocol cannot say accept here; it can say answer dismiss "
+				 "escalate",
+			  closed[] = "it is not open any more (answered)";
+	uint32_t corrects, first_one;
+
+	for (int correct = 0; correct < 2; correct++) {
+		ck_assert(takes(VERB_ANSWER, correct, &corrects, ""));
+		ck_assert(!takes(VERB_ACCEPT, correct, &corrects, no));
+		ck_assert_uint_eq(corrects, NONE);
+	}
+	first_one = stage(VERB_ANSWER, "");
+	ck_assert(takes(VERB_DISMISS, true, &corrects, ""));
+	ck_assert_uint_eq(corrects, NONE);
+	record(first_one);
+	ck_assert(!takes(VERB_ANSWER, false, &corrects, closed));
+	ck_assert(!takes(VERB_ACCEPT, true, &corrects, no));
+	ck_assert(takes(VERB_DISMISS, true, &corrects, ""));
+	ck_assert_uint_eq(corrects, first_one);
+	/* what is staged can still be another verb: it corrects the same one */
+	stage(VERB_DISMISS, desk.drafts.v[first_one].id);
+	ck_assert(takes(VERB_ANSWER, true, &corrects, ""));
+	ck_assert_uint_eq(corrects, first_one);
+	apply("log", answered);
+	ck_assert(!takes(VERB_ANSWER, true, &corrects, closed));
+	/* asked anew, in other words: that is no correction */
+	apply("log", another);
+	ck_assert(takes(VERB_ANSWER, true, &corrects, ""));
+	ck_assert_uint_eq(corrects, NONE);
 }
 END_TEST
 
@@ -243,7 +303,7 @@ START_TEST(items_of_two_sessions_are_not_mixed_up)
 {
 	struct draft draft = { .item = STR("item-one-1"), .kind = ITEM_IMPROVEMENT,
 			       .dialect = DIALECT_FEEDBACK, .verb = VERB_REJECT, .by = STR("ann"),
-			       .session = STR("ses_b"), .number = NONE };
+			       .explanation = STR("no"), .session = STR("ses_b"), .number = NONE };
 	struct buf rev = { 0 };
 	struct item_state at;
 	struct err err = { { 0 } };
@@ -302,6 +362,7 @@ int main(void)
 	tcase_add_test(t, what_is_undone_uncovers_what_was_before);
 	tcase_add_test(t, undone_nothing_stands);
 	tcase_add_test(t, of_two_decisions_the_newer_stands);
+	tcase_add_test(t, what_an_item_takes);
 	tcase_add_test(t, items_of_two_sessions_are_not_mixed_up);
 	return unit_run(suite);
 }
