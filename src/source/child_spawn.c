@@ -10,9 +10,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#ifdef __linux__
 #include <sys/prctl.h>
-#endif
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -282,13 +280,9 @@ static void reset_signals(void)
  * pipes closed. */
 static void die_with(pid_t parent)
 {
-#ifdef __linux__
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127); /* it was too late for that */
-#else
-	(void)parent;
-#endif
 }
 
 static _Noreturn void become(const struct child *c, const struct ends *e, pid_t parent)

@@ -17,12 +17,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 struct shared {
 	atomic_int taken;
@@ -182,7 +180,6 @@ static void close_from(int first)
 /* Whoever kills the program by its name must not kill the guardian by the same name. */
 static void change_name(void)
 {
-#ifdef __linux__
 	static const char name[] = "tty-guardian";
 	char arguments[4096];
 	ssize_t n;
@@ -198,18 +195,15 @@ static void change_name(void)
 	}
 	if (fd >= 0)
 		close(fd);
-#endif
 }
 
 /* The shell hears of the parent's death right after the guardian does. What it prints before the
  * guardian has had its turn is lost with the other screen; so be first, where that is allowed. */
 static void hurry(void)
 {
-#ifdef __linux__
 	struct sched_param first = { .sched_priority = 1 };
 
 	sched_setscheduler(0, SCHED_FIFO, &first);
-#endif
 }
 
 /* Runs after fork in a program that may have threads: only calls that a signal handler may make.
