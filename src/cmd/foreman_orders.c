@@ -21,8 +21,7 @@ static int64_t ask_to_end(struct foreman *f, uint32_t agent)
 	struct buf line = { 0 };
 
 	if (f->charges.v[agent]->orchestrated) {
-		orchestrator_shutdown(&f->orchestrator, FOREMAN_GRACE_MS, STR_NONE, when_now_ms(),
-				      &line);
+		orchestrator_shutdown(FOREMAN_GRACE_MS, STR_NONE, when_now_ms(), &line);
 		foreman_tell(f, agent, buf_str(&line));
 		buf_release(&line);
 		return FOREMAN_GRACE_MS;
@@ -86,7 +85,7 @@ static void cancel(struct foreman *f, struct str task, struct str reason)
 		app_say(app, ROLE_ERROR, "no agent that runs here has a task %s", quoted(task, q));
 		return;
 	}
-	orchestrator_cancel(&f->orchestrator, task, reason, when_now_ms(), &line);
+	orchestrator_cancel(task, reason, when_now_ms(), &line);
 	if (foreman_tell(f, agent, buf_str(&line)))
 		app_say(app, ROLE_OK, "%s is told that %s is cancelled", child_of(f, agent)->name,
 			quoted(task, q));
@@ -119,7 +118,7 @@ static void assign(struct foreman *f, struct str task, struct str name)
 			child_of(f, agent)->name);
 		return;
 	}
-	orchestrator_assign(&f->orchestrator, task, when_now_ms(), &line);
+	orchestrator_assign(task, when_now_ms(), &line);
 	if (foreman_tell(f, agent, buf_str(&line)))
 		app_say(app, ROLE_OK, "%s is told that it has %s", child_of(f, agent)->name,
 			quoted(task, q));

@@ -131,8 +131,6 @@ int children_fd(const struct children *pool);
 bool children_tick(struct children *pool, int64_t now_ms);
 /* How long children_tick may be put off; -1 = until children_fd is readable. */
 int children_wait_ms(const struct children *pool, int64_t now_ms);
-uint32_t children_count(const struct children *pool);
-struct child *children_at(const struct children *pool, uint32_t i);
 struct child *children_find(const struct children *pool, const char *name);
 
 /* The spec is copied. NULL: it does not run, and err says why and what it would not have seen. */
