@@ -102,7 +102,7 @@ struct asking {
 static struct ruling refuse(const struct asking *q, enum orchestrator_code code, struct str message,
 			    struct str details)
 {
-	orchestrator_refuse(q->o, q->id, code, message, details, q->a->now_ms, q->out);
+	orchestrator_refuse(q->id, code, message, details, q->a->now_ms, q->out);
 	return (struct ruling){ RULING_ANSWER, code, NULL };
 }
 
@@ -125,7 +125,7 @@ static struct ruling refuse_task(const struct asking *q, enum orchestrator_code 
 /* The head of a success, up to what its payload holds. */
 static void begin_success(const struct asking *q, const char *holds)
 {
-	write_head(q->o, "response:success", q->id, q->a->now_ms, q->out);
+	write_head("response:success", q->id, q->a->now_ms, q->out);
 	json_key(q->out, "payload");
 	buf_addc(q->out, '{');
 	json_key(q->out, holds);

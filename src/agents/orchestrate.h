@@ -89,7 +89,6 @@ struct crew_member {
 
 /* Zero it; release it. */
 struct orchestrator {
-	void (*uuid)(char out[37]); /* NULL = uuid_make; a test puts its own */
 	VEC(struct crew_member) crew;
 	VEC(struct duty) duties;
 	struct map duty_map;
@@ -161,15 +160,11 @@ const struct duty *orchestrator_task(const struct orchestrator *o, struct str id
 
 /* A response:error; details is a JSON object or empty. Of what the caller cannot do he says
  * INTERNAL_ERROR. */
-void orchestrator_refuse(const struct orchestrator *o, struct str request,
-			 enum orchestrator_code code, struct str message, struct str details,
-			 int64_t now_ms, struct buf *out);
+void orchestrator_refuse(struct str request, enum orchestrator_code code, struct str message,
+			 struct str details, int64_t now_ms, struct buf *out);
 /* The notifications. A reason is always given: an empty one becomes a general one. */
-void orchestrator_assign(const struct orchestrator *o, struct str task, int64_t now_ms,
-			 struct buf *out);
-void orchestrator_cancel(const struct orchestrator *o, struct str task, struct str reason,
-			 int64_t now_ms, struct buf *out);
-void orchestrator_shutdown(const struct orchestrator *o, int64_t grace_ms, struct str reason,
-			   int64_t now_ms, struct buf *out);
+void orchestrator_assign(struct str task, int64_t now_ms, struct buf *out);
+void orchestrator_cancel(struct str task, struct str reason, int64_t now_ms, struct buf *out);
+void orchestrator_shutdown(int64_t grace_ms, struct str reason, int64_t now_ms, struct buf *out);
 
 #endif

@@ -21,8 +21,7 @@ bool crew_admit(struct crew_member *c, int64_t now_ms);
 bool crew_may_refuse(struct crew_member *c, int64_t now_ms);
 
 /* {"type":…,"id":…[,"correlationId":…],"timestamp":… ; request empty = it answers none. */
-void write_head(const struct orchestrator *o, const char *type, struct str request, int64_t now_ms,
-		struct buf *out);
+void write_head(const char *type, struct str request, int64_t now_ms, struct buf *out);
 /* The newline too. */
 void write_end(struct buf *out);
 

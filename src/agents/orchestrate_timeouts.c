@@ -26,8 +26,7 @@ static enum standing_of how_it_stands(const struct model *m, const struct waitin
 	return STANDS_ANSWERED;
 }
 
-static void write_timeout(const struct orchestrator *o, const struct waiting *w, int64_t now_ms,
-			  struct buf *out)
+static void write_timeout(const struct waiting *w, int64_t now_ms, struct buf *out)
 {
 	struct buf details = { 0 };
 	char time[32];
@@ -35,14 +34,13 @@ static void write_timeout(const struct orchestrator *o, const struct waiting *w,
 	buf_addc(&details, '{');
 	json_put_name(&details, "deadline", when_iso(w->deadline_ms, time));
 	buf_addc(&details, '}');
-	orchestrator_refuse(o, str_make(w->id, w->id_n), CODE_TIMEOUT,
+	orchestrator_refuse(str_make(w->id, w->id_n), CODE_TIMEOUT,
 			    STR("Nobody has answered in time"), buf_str(&details), now_ms, out);
 	buf_release(&details);
 }
 
 /* Whether it is overdue; drops those that turn out to be answered. */
-static bool take_due(struct orchestrator *o, const struct model *m, struct crew_member *c, int64_t now_ms,
-		     struct buf *out)
+static bool take_due(const struct model *m, struct crew_member *c, int64_t now_ms, struct buf *out)
 {
 	for (uint32_t i = 0; i < c->waiting.n;) {
 		struct waiting *w = &c->waiting.v[i];
@@ -59,7 +57,7 @@ static bool take_due(struct orchestrator *o, const struct model *m, struct crew_
 			continue;
 		}
 		if (stands == STANDS_OPEN)
-			write_timeout(o, w, now_ms, out);
+			write_timeout(w, now_ms, out);
 		free(w->id);
 		*w = c->waiting.v[--c->waiting.n];
 		if (stands == STANDS_OPEN)
@@ -72,7 +70,7 @@ bool orchestrator_due(struct orchestrator *o, const struct model *m, int64_t now
 		      uint32_t *agent, struct buf *out)
 {
 	for (uint32_t i = 0; i < o->crew.n; i++)
-		if (take_due(o, m, &o->crew.v[i], now_ms, out)) {
+		if (take_due(m, &o->crew.v[i], now_ms, out)) {
 			*agent = i;
 			return true;
 		}

@@ -18,12 +18,11 @@ const char *orchestrator_code_name(enum orchestrator_code c)
 	return names[c];
 }
 
-void write_head(const struct orchestrator *o, const char *type, struct str request, int64_t now_ms,
-		struct buf *out)
+void write_head(const char *type, struct str request, int64_t now_ms, struct buf *out)
 {
 	char id[37], time[32];
 
-	(o->uuid ? o->uuid : uuid_make)(id);
+	uuid_make(id);
 	buf_addc(out, '{');
 	json_put_name(out, "type", type);
 	json_put_name(out, "id", id);
@@ -37,11 +36,10 @@ void write_end(struct buf *out)
 	buf_adds(out, "}\n");
 }
 
-void orchestrator_refuse(const struct orchestrator *o, struct str request,
-			 enum orchestrator_code code, struct str message, struct str details,
-			 int64_t now_ms, struct buf *out)
+void orchestrator_refuse(struct str request, enum orchestrator_code code, struct str message,
+			 struct str details, int64_t now_ms, struct buf *out)
 {
-	write_head(o, "response:error", request, now_ms, out);
+	write_head("response:error", request, now_ms, out);
 	json_key(out, "error");
 	buf_addc(out, '{');
 	json_put_name(out, "code", orchestrator_code_name(code));
@@ -54,10 +52,9 @@ void orchestrator_refuse(const struct orchestrator *o, struct str request,
 	write_end(out);
 }
 
-static void begin_notice(const struct orchestrator *o, const char *type, int64_t now_ms,
-			 struct buf *out)
+static void begin_notice(const char *type, int64_t now_ms, struct buf *out)
 {
-	write_head(o, type, STR_NONE, now_ms, out);
+	write_head(type, STR_NONE, now_ms, out);
 	json_key(out, "payload");
 	buf_addc(out, '{');
 }
@@ -68,28 +65,25 @@ static void end_notice(struct buf *out)
 	write_end(out);
 }
 
-void orchestrator_assign(const struct orchestrator *o, struct str task, int64_t now_ms,
-			 struct buf *out)
+void orchestrator_assign(struct str task, int64_t now_ms, struct buf *out)
 {
-	begin_notice(o, "notify:task-assigned", now_ms, out);
+	begin_notice("notify:task-assigned", now_ms, out);
 	json_put_str(out, "taskId", task);
 	json_put_name(out, "message", "Task assigned. Use TaskGet to view details.");
 	end_notice(out);
 }
 
-void orchestrator_cancel(const struct orchestrator *o, struct str task, struct str reason,
-			 int64_t now_ms, struct buf *out)
+void orchestrator_cancel(struct str task, struct str reason, int64_t now_ms, struct buf *out)
 {
-	begin_notice(o, "notify:task-cancelled", now_ms, out);
+	begin_notice("notify:task-cancelled", now_ms, out);
 	json_put_str(out, "taskId", task);
 	json_put_str(out, "reason", reason.n ? reason : STR("Cancelled by a person"));
 	end_notice(out);
 }
 
-void orchestrator_shutdown(const struct orchestrator *o, int64_t grace_ms, struct str reason,
-			   int64_t now_ms, struct buf *out)
+void orchestrator_shutdown(int64_t grace_ms, struct str reason, int64_t now_ms, struct buf *out)
 {
-	begin_notice(o, "notify:shutdown", now_ms, out);
+	begin_notice("notify:shutdown", now_ms, out);
 	json_put_int(out, "gracePeriod", grace_ms < 0 ? 0 : grace_ms);
 	json_put_str(out, "reason", reason.n ? reason : STR("Orchestrator stopping"));
 	end_notice(out);

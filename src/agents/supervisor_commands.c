@@ -21,8 +21,7 @@ static int64_t ask_to_end(struct foreman *f, uint32_t agent)
 	struct buf line = { 0 };
 
 	if (f->charges.v[agent]->orchestrated) {
-		orchestrator_shutdown(&f->orchestrator, FOREMAN_GRACE_MS, STR_NONE, when_now_ms(),
-				      &line);
+		orchestrator_shutdown(FOREMAN_GRACE_MS, STR_NONE, when_now_ms(), &line);
 		foreman_tell(f, agent, buf_str(&line));
 		buf_release(&line);
 		return FOREMAN_GRACE_MS;
@@ -91,7 +90,7 @@ static void cancel(struct foreman *f, const struct agent_order *o)
 			quoted(o->task, q));
 		return;
 	}
-	orchestrator_cancel(&f->orchestrator, o->task, o->reason, when_now_ms(), &line);
+	orchestrator_cancel(o->task, o->reason, when_now_ms(), &line);
 	tell_of_task(f, agent, &line, "", o->task, " is cancelled");
 	buf_release(&line);
 }
@@ -114,7 +113,7 @@ static void assign(struct foreman *f, const struct agent_order *o)
 					 "know what to do with a task",
 			child_of(f, agent)->name);
 	} else {
-		orchestrator_assign(&f->orchestrator, o->task, when_now_ms(), &line);
+		orchestrator_assign(o->task, when_now_ms(), &line);
 		tell_of_task(f, agent, &line, "it has ", o->task, "");
 		buf_release(&line);
 	}

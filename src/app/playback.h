@@ -92,9 +92,6 @@ void film_close(struct film *f);
 void film_set_skip(struct film *f, bool skip, int64_t idle_ms);
 
 double film_length_ms(const struct film *f);
-/* Where a message is: ms from the first one, by the recording's clock and by the one one watches. */
-int64_t film_clock_at(const struct film *f, uint32_t message);
-int64_t film_play_at(const struct film *f, uint32_t message);
 /* The newest time among the first k messages, and how many of these have errors. */
 int64_t film_now(const struct film *f, uint32_t k);
 uint32_t film_errors(const struct film *f, uint32_t k);

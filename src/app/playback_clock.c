@@ -141,16 +141,6 @@ int64_t film_time_at(const struct film *f, enum film_clock clock, uint32_t messa
 	return at;
 }
 
-int64_t film_clock_at(const struct film *f, uint32_t message)
-{
-	return film_time_at(f, FILM_CLOCK, message);
-}
-
-int64_t film_play_at(const struct film *f, uint32_t message)
-{
-	return film_time_at(f, FILM_PLAY, message);
-}
-
 /* Where one is after the first k messages. */
 double film_time_after(const struct film *f, enum film_clock clock, uint32_t k)
 {

@@ -83,7 +83,7 @@ int desk_mark_attempt(struct desk *d, uint32_t number, const struct attempt *at,
 
 	told.attempt = *at;
 	record_attempt(d, &told, &line);
-	return desk_step(d, &line, !(d->faults & FAULT_SYNC_AFTER), err);
+	return desk_step(d, &line, true, err);
 }
 
 /* Where the try begins; recorded before a byte leaves. */
@@ -107,7 +107,7 @@ static enum channel_result try_send(struct desk *d, uint32_t number, struct chan
 	struct attempt at = l->attempt;
 	enum channel_result r;
 
-	if (*doubt && !(d->faults & FAULT_NO_PROBE)) {
+	if (*doubt) {
 		switch (channel_probe(c, l->bytes, &at, err)) {
 		case FOUND_WHOLE:
 		case FOUND_TORN: return channel_send(c, l->bytes, &at, err);
@@ -122,8 +122,6 @@ static enum channel_result try_send(struct desk *d, uint32_t number, struct chan
 	r = begin(d, number, c, &at, err);
 	if (r != CHANNEL_SENT)
 		return r;
-	if (d->faults & FAULT_SENT_EARLY)
-		desk_mark_sent(d, number, err);
 	return channel_send(c, l->bytes, &at, err);
 }
 
@@ -223,7 +221,7 @@ int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint
 	}
 	if (n > 1)
 		buf_adds(&line, "]}");
-	rc = desk_append(d, buf_str(&line), !(d->faults & FAULT_SYNC_AFTER), err);
+	rc = desk_append(d, buf_str(&line), true, err);
 	*first = d->letters.n; /* the first record may have opened a journal with others' */
 	if (rc == 0)
 		record_take(d, buf_str(&line)); /* what is sent is what the journal has */
@@ -231,11 +229,6 @@ int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint
 	for (uint32_t i = 0; i < n && rc == 0; i++)
 		rc = transmit(d, *first + i, false, err);
 	return rc;
-}
-
-int desk_send(struct desk *d, const struct letter *letter, uint32_t *number, struct err *err)
-{
-	return desk_send_all(d, letter, 1, number, err);
 }
 
 int desk_resend(struct desk *d, uint32_t letter, struct err *err)

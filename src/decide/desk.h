@@ -79,13 +79,9 @@ struct desk {
 	struct post *post;          /* what is on its way there */
 	int hand; /* descriptor + 1 that keeps a FIFO open between messages; 0 = none */
 	const struct reader *reader; /* what an item says now; NULL = what was decided on */
-	/* a test's planted bugs, see tests/unit/test_fault.c; 0 in the program */
-	unsigned faults;
 	struct arena arena;
 	char *dir;
 };
-
-enum desk_fault { FAULT_SYNC_AFTER = 1, FAULT_NO_PROBE = 2, FAULT_SENT_EARLY = 4 };
 
 /* $XDG_STATE_HOME/gavel, or ~/.local/state/gavel; `given` (--journal) in its place when not
  * NULL. */
@@ -120,13 +116,11 @@ bool desk_takes(const struct desk *d, const struct draft *draft, const struct mo
 uint32_t desk_find(const struct desk *d, const struct draft *like);
 uint32_t desk_staged(const struct desk *d); /* how many */
 
-/* Writes INTENT for a letter and sends it. The letter's strings are copied; its drafts are numbers
- * of this desk. How it ended: the letter's state is in d->letters.v[*number]. -1: a record could
- * not be written, err says which; without INTENT nothing was sent. A letter without text is
- * refused: only a dismissal, which goes to nobody, is its record alone. */
-int desk_send(struct desk *d, const struct letter *letter, uint32_t *number, struct err *err);
-/* The same for letters that belong together: one record holds them all before the first is sent, so
- * that a crash leaves none unlisted. Their numbers start at *first. */
+/* Writes INTENT for letters that belong together, one record for all, so that a crash leaves none
+ * unlisted, and sends them. Their strings are copied; their drafts are numbers of this desk. Their
+ * numbers start at *first; how they ended: the states in d->letters.v. -1: a record could not be
+ * written, err says which; without INTENT nothing was sent. An empty letter is refused: only a
+ * dismissal, which goes to nobody, is its record alone. */
 int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint32_t *first,
 		  struct err *err);
 /* Sends a held letter again, byte by byte the same. */

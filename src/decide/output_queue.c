@@ -287,11 +287,6 @@ bool desk_tick(struct desk *d, int64_t now_ms)
 	return changed;
 }
 
-uint32_t desk_post_count(const struct desk *d)
-{
-	return d->post ? told_count(d->post) + (d->post->flies && d->post->letter != NONE) : 0;
-}
-
 int desk_post_wait_ms(const struct desk *d, int64_t now_ms)
 {
 	if (!d->post || (!d->post->flies && !told_count(d->post) && next_letter(d) == NONE))

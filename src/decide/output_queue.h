@@ -27,8 +27,6 @@ bool desk_tell(struct desk *d, struct str path, struct str line);
 bool desk_tick(struct desk *d, int64_t now_ms);
 /* How long desk_tick may be put off; -1 = nothing is on its way. */
 int desk_post_wait_ms(const struct desk *d, int64_t now_ms);
-/* Lines that wait, the one in flight too. */
-uint32_t desk_post_count(const struct desk *d);
 /* Adds a record that changes nothing on the desk; json is whole. */
 int desk_record(struct desk *d, struct str json, struct err *err);
 /* Its agent has ended, in this run or an earlier one: it can never be sent. */

@@ -365,13 +365,6 @@ static void add_line(struct diff *d, enum diff_kind kind, uint32_t a, uint32_t b
 	vec_push(&d->lines, line);
 }
 
-void diff_line_add(const struct diff_line *line, struct buf *out)
-{
-	buf_add_str(out, line->text);
-	if (line->count == 1 && line->end != DIFF_END_NONE)
-		buf_adds(out, line->end == DIFF_END_CRLF ? "\r\n" : "\n");
-}
-
 /* Kept lines in a row: one piece of a's text. */
 struct run {
 	struct str text;

@@ -2,7 +2,7 @@
  *
  * A diff borrows both texts: keep them while it is looked at. Zero it, diff_make as often as you
  * like, diff_release. Joining the lines that are not ADDED gives a again, those that are not
- * REMOVED give b, byte for byte (diff_line_add writes one).
+ * REMOVED, each with its ending, give b, byte for byte.
  *
  * Lines that differ in their ending alone differ. A change lists what is removed, then what is
  * added. The result is the shortest one as long as that can be found at a bounded cost; beyond it,
@@ -62,7 +62,5 @@ enum {
  * kept line is never worth a gap. */
 void diff_make(struct diff *d, struct str a, struct str b, uint32_t context);
 void diff_release(struct diff *d);
-/* Appends the line's bytes with its ending. */
-void diff_line_add(const struct diff_line *line, struct buf *out);
 
 #endif

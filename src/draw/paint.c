@@ -93,24 +93,6 @@ void paint_grid(const struct grid *g, const struct theme *theme, bool ascii, str
 	}
 }
 
-static bool colour_exists(unsigned int colour)
-{
-	return colour <= COLOUR_DEFAULT || (colour >= COLOUR_256(16) && colour <= COLOUR_256(255));
-}
-
-bool theme_check(const struct theme *theme)
-{
-	for (int role = 0; role < ROLE_COUNT; role++) {
-		struct look look = theme->look[role];
-
-		if (!colour_exists(look.front) || !colour_exists(look.back))
-			return false;
-		if (((look.bits & LOOK_REVERSE) != 0) != (role == ROLE_ESCAPED))
-			return false;
-	}
-	return true;
-}
-
 const struct theme *theme_find(struct str name, int colours)
 {
 	if (str_is(name, "mono"))

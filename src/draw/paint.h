@@ -2,7 +2,7 @@
  * printable characters of cells, newlines, and SGR sequences (ESC [ digits ; m), nothing else.
  *
  * A theme gives each role its look; the terminal layer reads the same table. LOOK_REVERSE belongs
- * to ROLE_ESCAPED alone, so that escaped text cannot be imitated: theme_check tells. */
+ * to ROLE_ESCAPED alone, so that escaped text cannot be imitated (tests/unit/theme.h). */
 #ifndef GAVEL_DRAW_PAINT_H
 #define GAVEL_DRAW_PAINT_H
 
@@ -40,8 +40,6 @@ extern const struct theme theme_dark_256, theme_light_256; /* for terminals with
 extern const struct theme theme_mono;                      /* bold, underline and reverse only */
 /* "dark", "light" or "mono" for a terminal with that many colours; NULL for any other name. */
 const struct theme *theme_find(struct str name, int colours);
-/* Whether ROLE_ESCAPED is reversed and no other role is, and all colours exist. */
-bool theme_check(const struct theme *theme);
 
 /* Appends one row without its newline, blanks that show nothing cut from its end. theme NULL: plain
  * text, no sequence at all. ascii: characters the grid holds beyond ASCII become '?'. */

@@ -53,7 +53,7 @@ int command_write(const struct order *c, const struct model *m, const struct des
 
 	if (check_command(c, m, t, err))
 		return -1;
-	(t->uuid ? t->uuid : uuid_make)(id);
+	uuid_make(id);
 	head.id = str_make(id, 36);
 	head.sequence = seat_sequence(m, c->session, d, NULL);
 	if (head.sequence < 0)

@@ -168,7 +168,7 @@ static struct str new_task_id(struct encoding *e, const struct item *item)
 	if (e->elsewhere) { /* the same number may be given out there */
 		char uuid[37];
 
-		e->terms->uuid(uuid);
+		uuid_make(uuid);
 		buf_printf(&id, "-%.*s", APART_DIGITS, uuid);
 	}
 	return keep_buf(e, &id);

@@ -192,7 +192,7 @@ struct str encode_uuid(struct encoding *e)
 {
 	char text[37];
 
-	(e->terms->uuid ? e->terms->uuid : uuid_make)(text);
+	uuid_make(text);
 	return arena_str(&e->plan->arena, str_make(text, 36));
 }
 

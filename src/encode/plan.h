@@ -42,7 +42,6 @@ struct terms {
 	int64_t now_ms;         /* the time messages carry (see HACKING: a recording's clock) */
 	const struct turn_terms *turn; /* replies go there, `artifact` as it is then; NULL = no */
 	bool reply_confirmed;   /* a queue's reply path was shown and confirmed, or is --reply */
-	void (*uuid)(char out[37]); /* uuid_make; a test puts its own */
 };
 
 struct plan {

@@ -27,7 +27,7 @@ void terms_fill(struct terms *t, const struct options *o, const struct config *c
 	*t = (struct terms){ .as = terms_name(o, c), .reply = o->reply,
 			     .escalate_to = o->escalate_to ? o->escalate_to : c->escalate_to,
 			     .artifact = o->artifact, .sole_writer = o->sole_writer,
-			     .now_ms = model_now(m, m->records.n), .uuid = uuid_make };
+			     .now_ms = model_now(m, m->records.n) };
 	if (t->now_ms == WHEN_NONE)
 		t->now_ms = (int64_t)time(NULL) * 1000;
 	else

@@ -135,8 +135,6 @@ int children_fd(const struct children *pool);
 bool children_tick(struct children *pool, int64_t now_ms);
 /* Timeout until the next children_tick; -1 = none, poll children_fd only. */
 int children_wait_ms(const struct children *pool, int64_t now_ms);
-uint32_t children_count(const struct children *pool);
-struct child *children_at(const struct children *pool, uint32_t i);
 struct child *children_find(const struct children *pool, const char *name);
 
 /* Copies the spec. NULL: it does not run; err says why and which variables were withheld. */

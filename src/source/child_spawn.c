@@ -11,9 +11,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#ifdef __linux__
 #include <sys/prctl.h>
-#endif
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -281,13 +279,9 @@ static void reset_signals(void)
 /* TERM when gavel is killed: no agent is to run unsupervised, and not all exit on a closed pipe. */
 static void die_with(pid_t parent)
 {
-#ifdef __linux__
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127); /* the parent died before prctl */
-#else
-	(void)parent;
-#endif
 }
 
 static _Noreturn void become(const struct child *c, const struct ends *e, pid_t parent)

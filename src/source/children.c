@@ -116,16 +116,6 @@ int children_wait_ms(const struct children *pool, int64_t now_ms)
 	return first - now_ms > INT_MAX ? INT_MAX : (int)(first - now_ms);
 }
 
-uint32_t children_count(const struct children *pool)
-{
-	return pool->list.n;
-}
-
-struct child *children_at(const struct children *pool, uint32_t i)
-{
-	return &pool->list.v[i]->c;
-}
-
 struct child *children_find(const struct children *pool, const char *name)
 {
 	for (uint32_t i = 0; i < pool->list.n; i++)

@@ -17,12 +17,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 struct shared {
 	atomic_int taken;
@@ -182,7 +180,6 @@ static void close_from(int first)
 /* So that `pkill gavel` does not kill the guardian, too. */
 static void change_name(void)
 {
-#ifdef __linux__
 	static const char name[] = "tty-guardian";
 	char arguments[4096];
 	ssize_t n;
@@ -198,18 +195,15 @@ static void change_name(void)
 	}
 	if (fd >= 0)
 		close(fd);
-#endif
 }
 
 /* The shell learns of the parent's death at the same time. What it prints before the guardian has
  * run is lost with the alternate screen; so ask for real-time priority, where that is allowed. */
 static void hurry(void)
 {
-#ifdef __linux__
 	struct sched_param first = { .sched_priority = 1 };
 
 	sched_setscheduler(0, SCHED_FIFO, &first);
-#endif
 }
 
 /* Runs after fork in a program that may have threads: async-signal-safe calls only. All signals

@@ -382,11 +382,6 @@ void term_close(void)
 	close_descriptors();
 }
 
-bool term_is_open(void)
-{
-	return t.open;
-}
-
 int term_suspend(struct err *err)
 {
 	struct sigaction before, stop = { .sa_handler = SIG_DFL };

@@ -33,7 +33,6 @@ int term_colours(void);
  * terminal, TERM unknown or dumb) and what to do. Call setlocale before. */
 int term_open(const struct term_look *look, struct err *err);
 void term_close(void);
-bool term_is_open(void);
 /* The descriptor that keys come from, for poll. */
 int term_fd(void);
 /* Nonblocking read of input. Returns the number of bytes, 0 for none, -1 on hangup or error. */

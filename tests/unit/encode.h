@@ -61,14 +61,6 @@ static inline struct str bench_source(void *ctx, uint32_t message)
 	return ((struct bench *)ctx)->names.v[message];
 }
 
-/* UUIDs that count up, and are none of those that tests write by hand. */
-static inline void bench_uuid(char out[37])
-{
-	static unsigned n;
-
-	snprintf(out, 37, "%08x-0000-4000-8000-00000000000b", n++ & 0xfffffff);
-}
-
 /* name: of the log, and so of its session where messages name none. */
 static inline void bench_open(struct bench *b, const char *name)
 {
@@ -78,7 +70,7 @@ static inline void bench_open(struct bench *b, const char *name)
 				     bench_diags, bench_source };
 	b->desk.group = b->desk.source = str_of(name);
 	b->terms = (struct terms){ .as = STR("ann"), .reply = "/tmp/gavel-unit-replies.ndjson",
-				   .now_ms = WHEN_NONE, .uuid = bench_uuid };
+				   .now_ms = WHEN_NONE };
 }
 
 static inline void bench_init(struct bench *b)
@@ -214,7 +206,7 @@ static inline void bench_plan(struct bench *b)
 /* The terms of a person called alice, at noon of 2026-02-06. */
 static inline struct terms usual_terms(const char *reply)
 {
-	return (struct terms){ .as = STR("alice"), .reply = reply, .uuid = bench_uuid,
+	return (struct terms){ .as = STR("alice"), .reply = reply,
 			       .now_ms = INT64_C(1770379200000) };
 }
 

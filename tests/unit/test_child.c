@@ -2,7 +2,7 @@
  * killed. Nothing sleeps: each test waits for a state, and the steps of a stop are driven by a
  * clock of the test's own. */
 #include "base/mem.h"
-#include "source/child.h"
+#include "source/child_internal.h"
 
 #include "folder.h"
 #include "unit.h"
@@ -207,7 +207,7 @@ START_TEST(what_cannot_run_says_why)
 		 "if it is a script",
 		 path_of("lost"));
 	refused(path_of("lost"), want);
-	ck_assert_uint_eq(children_count(pool), 0);
+	ck_assert_uint_eq(pool->list.n, 0);
 }
 END_TEST
 
@@ -520,13 +520,13 @@ START_TEST(fifty_agents_at_once)
 		snprintf(name, sizeof(name), "worker-%d", i);
 		start(name, "flood 500000", "wait-for-line", NULL);
 	}
-	for (uint32_t i = 0; i < children_count(pool); i++)
-		wait_until(children_at(pool, i)->out.source.end == 500000);
-	for (uint32_t i = 0; i < children_count(pool); i++)
-		child_end_input(children_at(pool, i));
-	for (uint32_t i = 0; i < children_count(pool); i++)
-		wait_until(children_at(pool, i)->life == CHILD_OVER);
-	ck_assert_ptr_eq(children_find(pool, "worker-49"), children_at(pool, 49));
+	for (uint32_t i = 0; i < pool->list.n; i++)
+		wait_until(pool->list.v[i]->c.out.source.end == 500000);
+	for (uint32_t i = 0; i < pool->list.n; i++)
+		child_end_input(&pool->list.v[i]->c);
+	for (uint32_t i = 0; i < pool->list.n; i++)
+		wait_until(pool->list.v[i]->c.life == CHILD_OVER);
+	ck_assert_ptr_eq(children_find(pool, "worker-49"), &pool->list.v[49]->c);
 	ck_assert_ptr_null(children_find(pool, "worker-50"));
 }
 END_TEST

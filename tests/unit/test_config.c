@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "json/json.h"
 #include "draw/key.h"
+#include "theme.h"
 #include "unit.h"
 #include "wire/frame.h"
 
@@ -120,7 +121,7 @@ START_TEST(every_setting_is_read)
 	ck_assert_str_eq(c.keys.v[3].command, "search \"a\"");
 
 	config_theme(&c, 256, &theme);
-	ck_assert(theme_check(&theme));
+	ck_assert(theme_is_sound(&theme));
 	ck_assert_uint_eq(theme.look[ROLE_TITLE].front, COLOUR_BRIGHT + COLOUR_WHITE);
 	ck_assert_uint_eq(theme.look[ROLE_TITLE].back, COLOUR_256(24));
 	ck_assert_uint_eq(theme.look[ROLE_TITLE].bits & (LOOK_BOLD | LOOK_UNDERLINE),
@@ -143,11 +144,11 @@ START_TEST(terminals_get_the_colours_they_have)
 
 	config_load(&c, fixture("complete.json"));
 	config_theme(&c, 16, &theme);
-	ck_assert(theme_check(&theme));
+	ck_assert(theme_is_sound(&theme));
 	ck_assert_uint_eq(theme.look[ROLE_TITLE].front, COLOUR_BRIGHT + COLOUR_WHITE);
 	ck_assert_uint_eq(theme.look[ROLE_TITLE].back, theme_light.look[ROLE_TITLE].back);
 	config_theme(&c, 0, &theme);
-	ck_assert(theme_check(&theme));
+	ck_assert(theme_is_sound(&theme));
 	ck_assert_uint_eq(theme.look[ROLE_TITLE].front, theme_mono.look[ROLE_TITLE].front);
 	ck_assert(theme.look[ROLE_TITLE].bits & LOOK_UNDERLINE);
 	ck_assert_uint_eq(theme.look[ROLE_SELECTED].back, theme_mono.look[ROLE_SELECTED].back);

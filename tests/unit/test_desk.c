@@ -236,7 +236,7 @@ START_TEST(a_held_record_that_fails)
 
 	writes_left = 1; /* the INTENT */
 	io.write = fail_write;
-	ck_assert_int_eq(desk_send(&desk, &l, &number, &err), -1);
+	ck_assert_int_eq(desk_send_all(&desk, &l, 1, &number, &err), -1);
 	ck_assert(strstr(err.text, "the message was not sent, and that was NOT recorded"));
 	io_reset();
 	ck_assert_int_eq(desk.letters.v[number].state, LETTER_INTENT);
@@ -267,7 +267,7 @@ START_TEST(restated_after_a_failed_sync)
 	uint32_t number;
 	uint64_t records;
 
-	ck_assert_int_eq(desk_send(&desk, &l, &number, &err), 0);
+	ck_assert_int_eq(desk_send_all(&desk, &l, 1, &number, &err), 0);
 	stage("find-2");
 	io.fdatasync = fail_sync;
 	ck_assert_int_eq(desk_stage(&desk, &lost, &number, &err), -1);

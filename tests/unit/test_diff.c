@@ -38,6 +38,14 @@ static void list(const struct diff *d, struct buf *out)
 	}
 }
 
+/* Appends the line's bytes with its ending. */
+static void add_line(const struct diff_line *line, struct buf *out)
+{
+	buf_add_str(out, line->text);
+	if (line->count == 1 && line->end != DIFF_END_NONE)
+		buf_adds(out, line->end == DIFF_END_CRLF ? "\r\n" : "\n");
+}
+
 /* Both texts come out of the diff, numbers run on without holes, and the counts are right. */
 static void check_diff(const struct diff *d, struct str a, struct str b)
 {
@@ -56,11 +64,11 @@ static void check_diff(const struct diff *d, struct str a, struct str b)
 			ck_abort_msg("line %u of the diff, %u and %u of the texts, is out of order",
 				     i, l->a, l->b);
 		if (l->kind != DIFF_ADDED) {
-			diff_line_add(l, &back_a);
+			add_line(l, &back_a);
 			at_a += l->count;
 		}
 		if (l->kind != DIFF_REMOVED) {
-			diff_line_add(l, &back_b);
+			add_line(l, &back_b);
 			at_b += l->count;
 		}
 		kept += keeps ? l->count : 0;

@@ -6,6 +6,7 @@
  * the checker counts violations. With a bug planted in the desk the same checker must count
  * some. */
 #include "faulty_io.h"
+#include "planted.h"
 #include "unit.h"
 
 #include <ftw.h>
@@ -164,7 +165,8 @@ static void make_place(const struct scene *s)
 
 static void open_desk(struct desk *d, const struct scene *s, bool write)
 {
-	*d = (struct desk){ .sole_writer = true, .faults = s->bugs };
+	*d = (struct desk){ .sole_writer = true };
+	planted_bugs = s->bugs;
 	watched_desk = d;
 	desk_open(d, base, source, write);
 }
@@ -197,7 +199,7 @@ static void send_letter(struct desk *d, const struct scene *s, int i, uint32_t d
 	struct err err;
 
 	vec_push(&l.drafts, draft);
-	if (desk_send(d, &l, &number, &err) == 0)
+	if (desk_send_all(d, &l, 1, &number, &err) == 0)
 		report->shown[i] = d->letters.v[number].state == LETTER_SENT;
 	vec_release(&l.drafts);
 }
@@ -941,9 +943,9 @@ static const struct {
 	unsigned bug;
 	int scene;
 } planted[] = {
-	{ FAULT_SYNC_AFTER, 0 }, { FAULT_SYNC_AFTER, 1 }, { FAULT_SYNC_AFTER, 2 },
-	{ FAULT_SENT_EARLY, 0 }, { FAULT_SENT_EARLY, 1 }, { FAULT_SENT_EARLY, 2 },
-	{ FAULT_NO_PROBE, 0 },   { FAULT_NO_PROBE, 4 },
+	{ BUG_SYNC_AFTER, 0 }, { BUG_SYNC_AFTER, 1 }, { BUG_SYNC_AFTER, 2 },
+	{ BUG_SENT_EARLY, 0 }, { BUG_SENT_EARLY, 1 }, { BUG_SENT_EARLY, 2 },
+	{ BUG_NO_PROBE, 0 },   { BUG_NO_PROBE, 4 },
 };
 
 START_TEST(planted_bugs_are_found)

@@ -4,6 +4,7 @@
 #include "session/load.h"
 #include "cmd/show_json.h"
 #include "app/app.h"
+#include "app/playback_internal.h"
 #include "chance.h"
 #include "logs.h"
 
@@ -67,8 +68,8 @@ START_TEST(the_clock_is_defined_whatever_the_times)
 {
 	open_times(clocks[_i].times);
 	for (uint32_t i = 0; i < film.end; i++)
-		ck_assert_msg(film_clock_at(&film, i) == clocks[_i].clock[i], "%s: message %u is at %lld, not %lld",
-			      clocks[_i].what, i, (long long)film_clock_at(&film, i),
+		ck_assert_msg(film_time_at(&film, FILM_CLOCK, i) == clocks[_i].clock[i], "%s: message %u is at %lld, not %lld",
+			      clocks[_i].what, i, (long long)film_time_at(&film, FILM_CLOCK, i),
 			      (long long)clocks[_i].clock[i]);
 	close_times();
 }
@@ -102,8 +103,8 @@ START_TEST(any_times_make_a_film)
 		for (uint32_t i = 1; i < film.end; i++) {
 			int64_t gap;
 
-			ck_assert_msg(film_clock_at(&film, i) >= film_clock_at(&film, i - 1), TOLD, SEED);
-			gap = film_play_at(&film, i) - film_play_at(&film, i - 1);
+			ck_assert_msg(film_time_at(&film, FILM_CLOCK, i) >= film_time_at(&film, FILM_CLOCK, i - 1), TOLD, SEED);
+			gap = film_time_at(&film, FILM_PLAY, i) - film_time_at(&film, FILM_PLAY, i - 1);
 			ck_assert_msg(gap >= 0 && (!skip || gap <= film.idle_ms), TOLD, SEED);
 		}
 	}
@@ -143,7 +144,7 @@ START_TEST(playing_is_seeking)
 		ck_assert_msg(there.k == film.k && there.now_ms == film.now_ms, TOLD, SEED);
 		k = film.k;
 		if (k < film.end)
-			ck_assert_msg((double)film_play_at(&film, k) > film.at_ms, TOLD, SEED);
+			ck_assert_msg((double)film_time_at(&film, FILM_PLAY, k) > film.at_ms, TOLD, SEED);
 	}
 	close_times();
 }

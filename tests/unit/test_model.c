@@ -194,22 +194,6 @@ START_TEST(who_holds_an_office_has_its_name)
 }
 END_TEST
 
-/* What has no steps yet has none brought near: sanitizers would see an address made of nothing. */
-START_TEST(what_has_no_steps_is_fetched_too)
-{
-	for (uint32_t i = 0; i < 2 * STEPS_AHEAD; i++) {
-		heap_push(model.heap, &model.tasks, (struct task){ .root = i });
-		heap_push(model.heap, &model.reviews, (struct review){ .task = i });
-		heap_push(model.heap, &model.items, (struct item){ .id = NONE });
-	}
-	for (uint32_t i = 0; i < 2 * STEPS_AHEAD; i++) {
-		tasks_fetch(&model, i);
-		reviews_fetch(&model, i);
-		items_fetch(&model, i);
-	}
-}
-END_TEST
-
 /* ---- findings ---- */
 
 static const char long_text[] = "a text of 64 bytes, which is what a quoted name may have, or so";
@@ -516,7 +500,6 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	suite_add_tcase(suite, t);
 	tcase_add_test(t, who_holds_an_office_has_its_name);
-	tcase_add_test(t, what_has_no_steps_is_fetched_too);
 	t = tcase_create("findings");
 	tcase_add_checked_fixture(t, setup, teardown);
 	suite_add_tcase(suite, t);

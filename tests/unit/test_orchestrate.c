@@ -23,7 +23,6 @@ static void setup(void)
 	bench_init(&b);
 	b.model.runs_agents = true;
 	memset(&o, 0, sizeof(o));
-	o.uuid = bench_uuid;
 	ann = orchestrator_add(&o, STR("ann"), STR("worker"), skills, 2);
 	bob = orchestrator_add(&o, STR("bob"), STR("worker"), skills, 1);
 	cyd = orchestrator_add(&o, STR("cyd"), STR_NONE, NULL, 0);
@@ -169,7 +168,7 @@ static struct str let_in(uint32_t agent)
 static void assign(uint32_t agent, struct str task)
 {
 	buf_clear(&out);
-	orchestrator_assign(&o, task, now, &out);
+	orchestrator_assign(task, now, &out);
 	send(agent, buf_str(&out));
 }
 
@@ -343,7 +342,7 @@ START_TEST(a_cancelled_task_stays_cancelled_until_it_is_given_out_again)
 
 	assign(bob, task);
 	buf_clear(&out);
-	orchestrator_cancel(&o, task, STR("Dependency failed"), now, &out);
+	orchestrator_cancel(task, STR("Dependency failed"), now, &out);
 	send(bob, buf_str(&out));
 	progress(bob, task, "0.6");
 	assert_json(json_get(get_task(ann, task), "result"), "{\"success\":false}");
@@ -373,7 +372,7 @@ START_TEST(each_has_the_tasks_it_made_up)
 						  "\"status\":\"running\",\"dependencies\":[]}");
 	progress(bob, STR("task-1"), "0.9"); /* the same name, another task */
 	buf_clear(&out);
-	orchestrator_cancel(&o, STR("task-1"), STR_NONE, now, &out);
+	orchestrator_cancel(STR("task-1"), STR_NONE, now, &out);
 	send(bob, buf_str(&out));
 	assert_status(bob, STR("task-1"), "cancelled");
 	assert_status(ann, STR("task-1"), "running");
@@ -957,7 +956,7 @@ START_TEST(notifications_are_those_of_the_text)
 {
 	yyjson_val *root;
 
-	orchestrator_assign(&o, STR("task-\"1\"\n"), now, &out);
+	orchestrator_assign(STR("task-\"1\"\n"), now, &out);
 	send(bob, buf_str(&out));
 	ck_assert_int_eq(json_read(&json, buf_str(&out), &root), JSON_OK);
 	assert_str(json_get_str(root, "type"), "notify:task-assigned");
@@ -970,7 +969,7 @@ START_TEST(notifications_are_those_of_the_text)
 	ck_assert_ptr_null(orchestrator_task(&o, STR("task-1")));
 
 	buf_clear(&out);
-	orchestrator_cancel(&o, STR("task-1"), STR("Dependency \xff failed"), now, &out);
+	orchestrator_cancel(STR("task-1"), STR("Dependency \xff failed"), now, &out);
 	send(bob, buf_str(&out));
 	ck_assert_int_eq(json_read(&json, buf_str(&out), &root), JSON_OK);
 	assert_str(json_get_str(root, "type"), "notify:task-cancelled");
@@ -979,7 +978,7 @@ START_TEST(notifications_are_those_of_the_text)
 
 	for (int i = 0; i < 2; i++) {
 		buf_clear(&out);
-		orchestrator_shutdown(&o, i ? -5 : 30000, i ? STR_NONE : STR("Done"), now, &out);
+		orchestrator_shutdown(i ? -5 : 30000, i ? STR_NONE : STR("Done"), now, &out);
 		send(bob, buf_str(&out));
 		ck_assert_int_eq(json_read(&json, buf_str(&out), &root), JSON_OK);
 		assert_str(json_get_str(root, "type"), "notify:shutdown");
@@ -990,11 +989,10 @@ START_TEST(notifications_are_those_of_the_text)
 }
 END_TEST
 
-START_TEST(without_a_function_ids_are_random)
+START_TEST(ids_are_never_the_same)
 {
 	struct str first;
 
-	o.uuid = NULL;
 	ask(ann, "query-agents", "{}");
 	payload_told(ann);
 	first = arena_str(&b.arena, b.message.id);
@@ -1007,7 +1005,7 @@ END_TEST
 START_TEST(what_is_read_again_is_known_but_not_answered)
 {
 	struct str task = let_in(ann), line;
-	struct orchestrator again = { .uuid = bench_uuid };
+	struct orchestrator again = { 0 };
 	struct message m = { 0 };
 	struct decoder d = { 0 };
 
@@ -1091,7 +1089,7 @@ int main(void)
 	t = tcase_create("lines");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, notifications_are_those_of_the_text);
-	tcase_add_test(t, without_a_function_ids_are_random);
+	tcase_add_test(t, ids_are_never_the_same);
 	tcase_add_test(t, what_is_read_again_is_known_but_not_answered);
 	suite_add_tcase(suite, t);
 	return unit_run(suite);

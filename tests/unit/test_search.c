@@ -134,16 +134,16 @@ START_TEST(as_reading_each_finds)
 	struct buf text = { 0 };
 	unsigned seed = 1;
 
-	for (int i = 0; i < 3000; i++, seed = seed * 1103515245 + 12345) {
+	for (int i = 0; i < 1000; i++, seed = seed * 1103515245 + 12345) {
 		unsigned length = (seed >> 16) % 400;
 
-		if (i % 1000 == 0)
+		if (i % 333 == 0)
 			length = 700000;
 		buf_printf(&text, "{\"n\":%d,\"type\":\"t\",\"x\":\"", i);
 		for (unsigned n = 0; n < length; n++)
 			buf_addc(&text, "abcdefgh \\\\rst"[(seed + n * 7) % 8]);
-		buf_printf(&text, "%s%s\"}%s\n", i % 700 == 3 ? "needle-77" : "", i % 800 == 5 ? "Review" : "",
-			   i % 900 == 7 ? "PassKey" : "");
+		buf_printf(&text, "%s%s\"}%s\n", i % 230 == 3 ? "needle-77" : "", i % 270 == 5 ? "Review" : "",
+			   i % 300 == 7 ? "PassKey" : "");
 	}
 	open_text(text.p, text.n);
 	for (unsigned w = 0; w < sizeof(words) / sizeof(words[0]); w++) {

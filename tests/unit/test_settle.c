@@ -134,7 +134,7 @@ static void record(uint32_t draft)
 	uint32_t number;
 
 	vec_push(&letter.drafts, draft);
-	ck_assert_msg(desk_send(&desk, &letter, &number, &err) == 0, "%s", err.text);
+	ck_assert_msg(desk_send_all(&desk, &letter, 1, &number, &err) == 0, "%s", err.text);
 	vec_release(&letter.drafts);
 	desk_settle(&desk, &model);
 }

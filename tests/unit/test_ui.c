@@ -11,6 +11,8 @@
 #include "draw/grid.h"
 #include "draw/paint.h"
 
+#include "theme.h"
+
 #include <check.h>
 #include <locale.h>
 #include <signal.h>
@@ -812,15 +814,15 @@ START_TEST(themes)
 {
 	struct theme copy = theme_dark;
 
-	ck_assert(theme_check(&theme_dark));
+	ck_assert(theme_is_sound(&theme_dark));
 	copy.look[ROLE_OK].bits |= LOOK_REVERSE;
-	ck_assert(!theme_check(&copy));
+	ck_assert(!theme_is_sound(&copy));
 	copy = theme_dark;
 	copy.look[ROLE_ESCAPED].bits = 0;
-	ck_assert(!theme_check(&copy));
+	ck_assert(!theme_is_sound(&copy));
 	copy = theme_dark;
 	copy.look[ROLE_OK].front = 17;
-	ck_assert(!theme_check(&copy));
+	ck_assert(!theme_is_sound(&copy));
 }
 END_TEST
 
