@@ -23,7 +23,7 @@ may_see() {
 	term) echo base draw term ;;
 	view) echo base json event dialect model journal channel decide encode draw view ;;
 	app) echo base json event dialect model journal channel decide encode draw view app ;;
-	config) echo base json wire draw config ;;
+	config) echo base json source wire draw config ;;
 	session) echo "$low journal channel decide encode draw view config session" ;;
 	watch) echo "$low journal channel decide encode draw term view app config session watch agents" ;; # TEMP
 	agents) echo "$low journal channel decide encode draw term view app config session watch agents" ;;
