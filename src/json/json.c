@@ -4,8 +4,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "json/escapes.h"
-#include "json/quick.h"
-#include "json/step.h"
+#include "json/quick/quick.h"
 
 #include <stdlib.h>
 
@@ -76,23 +75,6 @@ static bool tree_too_deep(const yyjson_doc *doc)
 	return false;
 }
 
-static int hex4(const char *p)
-{
-	int v = 0;
-
-	for (int i = 0; i < 4; i++) {
-		char c = p[i];
-
-		if (c >= '0' && c <= '9')
-			v = v << 4 | (c - '0');
-		else if ((c | 32) >= 'a' && (c | 32) <= 'f')
-			v = v << 4 | ((c | 32) - 'a' + 10);
-		else
-			return -1;
-	}
-	return v;
-}
-
 /* Copies s with U+FFFD for each byte that is not UTF-8 and for each half of a surrogate pair. */
 static bool repair(struct str s, struct buf *out)
 {
@@ -117,8 +99,8 @@ static bool repair(struct str s, struct buf *out)
 			i += step;
 			continue;
 		}
-		unit = hex4(s.p + i + 2);
-		low = i + 12 <= s.n && s.p[i + 6] == '\\' && s.p[i + 7] == 'u' ? hex4(s.p + i + 8) : -1;
+		unit = escape_hex4(s.p + i + 2);
+		low = i + 12 <= s.n && s.p[i + 6] == '\\' && s.p[i + 7] == 'u' ? escape_hex4(s.p + i + 8) : -1;
 		if (unit >= 0xd800 && unit <= 0xdbff && low >= 0xdc00 && low <= 0xdfff) {
 			buf_add(out, s.p + i, 12);
 			i += 12;
@@ -202,8 +184,8 @@ static char *take_in(struct json_reader *r, struct str s)
 
 static bool read_quickly(struct json_reader *r, const char *text, size_t n, bool lazily)
 {
-	reserve_tree(r, quick_pool_bytes(n));
-	r->doc = quick_read(text, n, lazily ? r->names : NULL, r->pool, r->pool_cap);
+	reserve_tree(r, QUICK_POOL_BYTES(n));
+	r->doc = quick_read(text, n, NULL, lazily ? r->names : NULL, r->pool, r->pool_cap);
 	if (r->doc && !lazily)
 		tree_unescape(r->doc);
 	return r->doc;
@@ -272,8 +254,8 @@ const char *json_read_ahead(struct json_reader *r, const char *p, const char *en
 {
 	const char *newline;
 
-	reserve_tree(r, quick_pool_bytes((size_t)(end - p)));
-	r->doc = quick_read_line(p, (size_t)(end - p), r->names, r->pool, r->pool_cap, &newline);
+	reserve_tree(r, QUICK_POOL_BYTES((size_t)(end - p)));
+	r->doc = quick_read(p, (size_t)(end - p), &newline, r->names, r->pool, r->pool_cap);
 	r->ahead = p;
 	return r->doc ? newline : NULL;
 }
@@ -391,15 +373,24 @@ void json_pointer_add(struct buf *b, struct str name)
 	}
 }
 
-/* How many of n bytes come before one that is odd in a string, or fewer near the end. */
+/* How many bytes can be skipped inside a string, 8 per step: they contain neither quote nor
+ * backslash. */
 static size_t plain_bytes(const char *p, size_t n)
 {
-	for (size_t i = 0;; i += STEP) {
-		unsigned odd = n - i < STEP ? 1 : step_odd(step_load(p + i));
+	const uint64_t each = 0x0101010101010101u;
+	size_t i = 0;
 
-		if (odd)
-			return i + (size_t)__builtin_ctz(odd);
+	for (; i + 8 <= n; i += 8) {
+		uint64_t word, quotes, backslashes;
+
+		memcpy(&word, p + i, sizeof(word));
+		quotes = word ^ '"' * each;
+		backslashes = word ^ '\\' * each;
+		if (((quotes - each) & ~quotes & 0x80 * each) ||
+		    ((backslashes - each) & ~backslashes & 0x80 * each))
+			break; /* a zero byte: they are equal there */
 	}
+	return i;
 }
 
 /* The bytes up to the brace that closes the first one, 0 = there is none. */
