@@ -47,7 +47,7 @@ struct name_key {
 	bool of_task;    /* or of a review */
 	uint64_t hash;   /* str_hash */
 	uint32_t number; /* the model's number for it plus one, once that is known */
-	uint32_t guess;  /* the same before its text was compared (model/ahead.h) */
+	uint32_t guess;  /* the same before its text was compared (model/prefetch.h) */
 };
 
 extern const struct name_key no_key;

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <yyjson.h>
 
-/* The length of the escape at p, a surrogate pair being one; 0 = not valid, or half a pair. Reads no
- * further than the first byte that does not match. */
+/* The length of the escape at p, a surrogate pair being one; 0 = not valid, or half a pair. Reads
+ * no further than the first byte that does not match. */
 unsigned escape_length(const char *p);
 /* The character of a \u escape or of a surrogate pair, and its length; 0 = not valid. */
 unsigned escape_character(const char *p, uint32_t *out);

@@ -100,7 +100,9 @@ static bool repair(struct str s, struct buf *out)
 			continue;
 		}
 		unit = escape_hex4(s.p + i + 2);
-		low = i + 12 <= s.n && s.p[i + 6] == '\\' && s.p[i + 7] == 'u' ? escape_hex4(s.p + i + 8) : -1;
+		low = i + 12 <= s.n && s.p[i + 6] == '\\' && s.p[i + 7] == 'u'
+			      ? escape_hex4(s.p + i + 8)
+			      : -1;
 		if (unit >= 0xd800 && unit <= 0xdbff && low >= 0xdc00 && low <= 0xdfff) {
 			buf_add(out, s.p + i, 12);
 			i += 12;

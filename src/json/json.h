@@ -49,9 +49,9 @@ enum json_outcome json_read(struct json_reader *r, struct str bytes, yyjson_val 
 /* The same for whoever asks for few of the strings, and only by json_str: those with escapes may
  * still have them. Members are told by the reader's names. */
 enum json_outcome json_read_lazily(struct json_reader *r, struct str bytes, yyjson_val **root);
-/* Reads the line at p, with names as if it were in_place, and returns its newline, so that nobody has
- * to look for that before; json_read_lazily has it then, if it is the next that is read. NULL = it is
- * not plain JSON. There is a newline before `end`. */
+/* Reads the line at p, with names as if it were in_place, and returns its newline, so that nobody
+ * has to look for that before; json_read_lazily has it then, if it is the next that is read. NULL =
+ * it is not plain JSON. There is a newline before `end`. */
 const char *json_read_ahead(struct json_reader *r, const char *p, const char *end);
 /* For what people write: comments and trailing commas are allowed, and nothing is repaired. */
 enum json_outcome json_read_relaxed(struct json_reader *r, struct str bytes, yyjson_val **root);

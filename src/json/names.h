@@ -1,7 +1,7 @@
 /* Names that members of messages are known to have. A parser that has this table recognizes a name
- * without searching for its end, since it mostly is the one that was at the same place in an earlier
- * message; and who asks for a member compares addresses: names_add returns the one that the name has
- * in every tree parsed with these names.
+ * without searching for its end, since it mostly is the one that was at the same place in an
+ * earlier message; and who asks for a member compares addresses: names_add returns the one that the
+ * name has in every tree parsed with these names.
  *
  * Only names that the program knows are added, never those of messages, so no input can fill the
  * table. A name that is too long for it, or one too many, has no such address: names that are not
@@ -19,8 +19,8 @@ enum {
 	NAME_PLACES = 2048
 };
 
-/* As it is in a message: a quote, the name, a quote, a colon. Half a cache line, since a message has
- * many names. */
+/* As it is in a message: a quote, the name, a quote, a colon. Half a cache line, since a message
+ * has many names. */
 struct name {
 	char text[NAME_WINDOW - 2];
 	uint8_t span; /* of all that, in bytes */

@@ -91,13 +91,13 @@ static void split_step(struct ids *t, struct split *s)
 	s->parts[moves]->marks |= mark_of(e->hash_high);
 	s->number = e->next;
 	if (s->number != NONE)
-		mem_fetch(&t->of.v[s->number]);
+		mem_prefetch(&t->of.v[s->number]);
 	else
 		*s->ends[0] = *s->ends[1] = NONE;
 }
 
 /* Adds some buckets, and moves there what belongs to them from those that had it so far. The ids of
- * a bucket are far apart in memory: so several are split in turns, and nobody waits for one. */
+ * a bucket are far apart in memory: so several are split in turns, each prefetching its next id. */
 static void split_some(struct heap *h, struct ids *t)
 {
 	uint32_t from = t->buckets.n - t->half, busy = SPLIT_AT_ONCE;
@@ -108,7 +108,7 @@ static void split_some(struct heap *h, struct ids *t)
 	for (uint32_t i = 0; i < SPLIT_AT_ONCE; i++) {
 		split_begin(t, &splits[i], from + i, t->half + from + i);
 		if (splits[i].number != NONE)
-			mem_fetch(&t->of.v[splits[i].number]);
+			mem_prefetch(&t->of.v[splits[i].number]);
 	}
 	while (busy) {
 		busy = 0;
@@ -133,10 +133,10 @@ static void split_for(struct heap *h, struct ids *t)
 	while (t->buckets.n < buckets);
 }
 
-void ids_fetch(const struct ids *t, uint64_t hash)
+void ids_prefetch(const struct ids *t, uint64_t hash)
 {
 	if (t->n)
-		mem_fetch(&t->buckets.v[bucket_of(t, hash)]);
+		mem_prefetch(&t->buckets.v[bucket_of(t, hash)]);
 }
 
 uint32_t ids_find(const struct ids *t, uint64_t hash)

@@ -36,8 +36,8 @@ struct ids {
 	uint32_t n;               /* ids filed */
 };
 
-/* Has memory brought near that ids_find will look at. */
-void ids_fetch(const struct ids *t, uint64_t hash);
+/* Prefetches what ids_find will read. */
+void ids_prefetch(const struct ids *t, uint64_t hash);
 /* The message filed under this hash of an id, or NONE. */
 uint32_t ids_find(const struct ids *t, uint64_t hash);
 /* message is greater than all before it, hash not filed yet. */

@@ -417,10 +417,10 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	note_group(&a, place);
 	if (msg->dialect == DIALECT_FEEDBACK)
 		feedback_find_session(&a, place->group);
-	/* where its id belongs is far away in memory: it comes while the agents are looked up */
+	/* arrives while the agents are looked up */
 	id = msg->id.n ? id_in_session(a.session, hash_known(msg->id, msg->id_hash)) : 0;
 	if (id)
-		ids_fetch(&m->ids, id);
+		ids_prefetch(&m->ids, id);
 	a.from = model_agent(m, a.session, &msg->from, message_key(msg, msg->from_key), a.message);
 	a.to = model_agent(m, a.session, &msg->to, message_key(msg, msg->to_key), a.message);
 	/* who speaks is told by the way a message came; what it says of its sender is a claim */

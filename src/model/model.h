@@ -365,44 +365,6 @@ const struct standing *item_standing(const struct model *m, const struct item *i
 /* As if nobody had decided anything. */
 void model_unstand(struct model *m);
 
-/* For whoever walks all items, tasks or reviews and looks at their steps, which lie anywhere:
- * called with the number of each, these have the steps of a later one brought near, the first and
- * the last of them. */
-enum { STEPS_AHEAD = 16 };
-
-static inline void steps_fetch(const void *steps, uint32_t n, size_t size)
-{
-	mem_fetch(steps);
-	mem_fetch((const void *)((uintptr_t)steps + (n ? n - 1 : 0) * size));
-}
-
-static inline void items_fetch(const struct model *m, uint32_t number)
-{
-	if (number + STEPS_AHEAD < m->items.n) {
-		const struct item *later = &m->items.v[number + STEPS_AHEAD];
-
-		steps_fetch(later->steps, later->n, sizeof(*later->steps));
-	}
-}
-
-static inline void tasks_fetch(const struct model *m, uint32_t number)
-{
-	if (number + STEPS_AHEAD < m->tasks.n) {
-		const struct task *later = &m->tasks.v[number + STEPS_AHEAD];
-
-		steps_fetch(later->steps.v, later->steps.n, sizeof(*later->steps.v));
-	}
-}
-
-static inline void reviews_fetch(const struct model *m, uint32_t number)
-{
-	if (number + STEPS_AHEAD < m->reviews.n) {
-		const struct review *later = &m->reviews.v[number + STEPS_AHEAD];
-
-		steps_fetch(later->steps.v, later->steps.n, sizeof(*later->steps.v));
-	}
-}
-
 /* The agent, or NONE: whoever sent the message. */
 static inline uint32_t step_by(const struct model *m, const struct item_step *step)
 {

@@ -2,6 +2,7 @@
  * nothing, another one under the same id is an error, and nothing else is taken for either.
  * Whoever holds an office is the agent of that name. Findings: what is kept in a few bytes comes out
  * as it was told. So does where a message came from. */
+#include "model/prefetch.h"
 #include "model/rules.h"
 
 #include "unit.h"
@@ -194,18 +195,18 @@ START_TEST(who_holds_an_office_has_its_name)
 }
 END_TEST
 
-/* What has no steps yet has none brought near: sanitizers would see an address made of nothing. */
+/* What has no steps yet has none to prefetch: sanitizers would see an address made of nothing. */
 START_TEST(what_has_no_steps_is_fetched_too)
 {
-	for (uint32_t i = 0; i < 2 * STEPS_AHEAD; i++) {
+	for (uint32_t i = 0; i < 2 * PREFETCH_DISTANCE; i++) {
 		heap_push(model.heap, &model.tasks, (struct task){ .root = i });
 		heap_push(model.heap, &model.reviews, (struct review){ .task = i });
 		heap_push(model.heap, &model.items, (struct item){ .id = NONE });
 	}
-	for (uint32_t i = 0; i < 2 * STEPS_AHEAD; i++) {
-		tasks_fetch(&model, i);
-		reviews_fetch(&model, i);
-		items_fetch(&model, i);
+	for (uint32_t i = 0; i < 2 * PREFETCH_DISTANCE; i++) {
+		tasks_prefetch(&model, i);
+		reviews_prefetch(&model, i);
+		items_prefetch(&model, i);
 	}
 }
 END_TEST

@@ -31,8 +31,8 @@ static inline const char *end_string(const char *start, const char *quote, uint6
 	return quote + 1;
 }
 
-/* Parses a string whose bytes before p are plain, one odd byte at a time. Returns the end behind its
- * closing quote, NULL = not plain JSON. */
+/* Parses a string whose bytes before p are plain, one odd byte at a time. Returns the end behind
+ * its closing quote, NULL = not plain JSON. */
 static __attribute__((noinline)) const char *odd_string(const char *start, const char *p,
 							yyjson_val *v)
 {
@@ -218,9 +218,9 @@ struct open {
 	size_t place; /* of the next name (json/names.h) */
 };
 
-/* Parses the container at p with all that is in it; NULL = not plain JSON. The state of the innermost
- * container is in variables and not in a struct open: copying a struct that was just written member
- * by member stalls (no store forwarding). */
+/* Parses the container at p with all that is in it; NULL = not plain JSON. The state of the
+ * innermost container is in variables and not in a struct open: copying a struct that was just
+ * written member by member stalls (no store forwarding). */
 static inline const char *container(const char *p, const char *end, struct names *names,
 				    yyjson_val **tree)
 {

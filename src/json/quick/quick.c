@@ -11,7 +11,7 @@ _Static_assert(sizeof(yyjson_val) == 16 && offsetof(yyjson_val, tag) == 0 &&
 		       sizeof(((yyjson_val *)0)->uni) == 8,
 	       "a value is a tag of 64 bits and a union of 64 bits");
 _Static_assert(YYJSON_TAG_BIT == 8 && YYJSON_TAG_MASK == 0xff, "lengths start at bit 8 of a tag");
-_Static_assert(YYJSON_TYPE_MASK == 0x07 && YYJSON_SUBTYPE_MASK == 0x18, "type and subtype of a tag");
+_Static_assert(YYJSON_TYPE_MASK == 0x07 && YYJSON_SUBTYPE_MASK == 0x18, "type and subtype");
 _Static_assert((YYJSON_RESERVED_MASK & (JSON_ESCAPED | JSON_RESPELLED)) ==
 		       (JSON_ESCAPED | JSON_RESPELLED),
 	       "our own bits of a tag are reserved in yyjson");

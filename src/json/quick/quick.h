@@ -1,11 +1,11 @@
-/* The quick parser for the JSON that messages are made of, and the fence round it: quick_read is all
- * that code outside this folder calls.
+/* The quick parser for the JSON that messages are made of, and the fence round it: quick_read is
+ * all that code outside this folder calls.
  *
  * It builds the tree of yyjson_val that yyjson would build, with SIMD instructions where there are
  * any, but leaves escapes in strings undecoded and marks those strings with JSON_ESCAPED in their
  * tags; json_unescape (json.h), implemented in this folder, decodes one in place. Whatever is not
- * plain (an error, a number with an exponent or more than fifteen digits, invalid UTF-8, a name with
- * an escape, nesting beyond JSON_DEPTH_MAX) it leaves to yyjson by returning NULL.
+ * plain (an error, a number with an exponent or more than fifteen digits, invalid UTF-8, a name
+ * with an escape, nesting beyond JSON_DEPTH_MAX) it leaves to yyjson by returning NULL.
  *
  * What it relies on of yyjson is asserted in quick.c; tests/unit/test_quick.c compares the two
  * parsers. NOTES.md has what was measured. */

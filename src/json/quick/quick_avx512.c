@@ -1,6 +1,7 @@
 /* The quick parser for processors with AVX-512: one load reads a block, and comparisons give masks
- * directly. Steps remain 32 bytes, since most strings are shorter. VBMI2, which compresses the bytes
- * of a block, also excludes the first AVX-512 processors, whose clock drops with 512-bit work. */
+ * directly. Steps remain 32 bytes, since most strings are shorter. VBMI2, which compresses the
+ * bytes of a block, also excludes the first AVX-512 processors, whose clock drops with 512-bit
+ * work. */
 #include "json/quick/quick_variant.h"
 
 #ifdef QUICK_X86

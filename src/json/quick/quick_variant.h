@@ -1,5 +1,5 @@
-/* Inside this folder: the inner loops, compiled once for each instruction set. All variants give the
- * same results. */
+/* Inside this folder: the inner loops, compiled once for each instruction set. All variants give
+ * the same results. */
 #ifndef GAVEL_JSON_QUICK_VARIANT_H
 #define GAVEL_JSON_QUICK_VARIANT_H
 

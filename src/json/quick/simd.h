@@ -1,5 +1,5 @@
-/* Inside this folder: SIMD comparisons. A step is STEP bytes: 32 if STEP_WIDE is defined (AVX2), else
- * 16 with SSE2 and 8 in a 64-bit word without; a block is 64 bytes, one load if BLOCK_WIDE is
+/* Inside this folder: SIMD comparisons. A step is STEP bytes: 32 if STEP_WIDE is defined (AVX2),
+ * else 16 with SSE2 and 8 in a 64-bit word without; a block is 64 bytes, one load if BLOCK_WIDE is
  * defined (AVX-512). Results are bit masks, the lowest bit for the first byte. */
 #ifndef GAVEL_JSON_QUICK_SIMD_H
 #define GAVEL_JSON_QUICK_SIMD_H
@@ -44,7 +44,8 @@ static inline unsigned step_ends(step_bytes x)
 		_mm256_cmpeq_epi8(x, _mm256_min_epu8(x, _mm256_set1_epi8(0x1f)))));
 }
 
-/* Vectors of one byte each, loaded from memory: as constants, gcc would build them for each string. */
+/* Vectors of one byte each, loaded from memory: as constants, gcc would build them for each
+ * string. */
 extern const char step_quotes[STEP], step_backslashes[STEP], step_blanks[STEP];
 
 static inline step_bytes step_load(const char *p);
@@ -215,8 +216,8 @@ static inline struct block block_load(const char *p)
 }
 #endif
 
-/* The bytes that are escaped: preceded by an odd number of backslashes. *carry is 1 if the first byte
- * is, and is set for the next block. The carry of an addition finds the ends of those runs of
+/* The bytes that are escaped: preceded by an odd number of backslashes. *carry is 1 if the first
+ * byte is, and is set for the next block. The carry of an addition finds the ends of those runs of
  * backslashes that start at odd offsets, as in simdjson. */
 static inline uint64_t block_escaped(uint64_t backslashes, uint64_t *carry)
 {

@@ -34,8 +34,8 @@ static inline const char *unescape_usual(const char *from, const struct block *b
 /* For each set of dropped bytes out of eight, the indexes of the others. */
 extern uint8_t kept_bytes[256][8];
 
-/* By 8 bytes: shuffles the kept ones together. Only for escapes that lose nothing but the backslash,
- * as most of JSON inside a string do. */
+/* By 8 bytes: shuffles the kept ones together. Only for escapes that lose nothing but the
+ * backslash, as most of JSON inside a string do. */
 static inline const char *unescape_usual(const char *from, const struct block *b, uint64_t escaped,
 					 char **put)
 {
@@ -116,7 +116,8 @@ static inline const char *unescape_block(const char *from, const char *end, char
 	return from + at;
 }
 
-/* Decodes by way of a buffer: loads from bytes that were just stored in other widths would stall. */
+/* Decodes by way of a buffer: loads from bytes that were just stored in other widths would
+ * stall. */
 static char *unescape(char *start, const char *end)
 {
 	enum { ROOM = 1024 };

@@ -6,9 +6,9 @@
 #include "json/quick/simd.h"
 
 #ifdef STEP_WIDE
-/* Errors that two adjacent bytes can show. Three tables, each indexed by four bits of the two bytes,
- * give the errors these bits allow; an error is present if all three allow it. After Keiser and
- * Lemire, "Validating UTF-8 In Less Than One Instruction Per Byte". */
+/* Errors that two adjacent bytes can show. Three tables, each indexed by four bits of the two
+ * bytes, give the errors these bits allow; an error is present if all three allow it. After Keiser
+ * and Lemire, "Validating UTF-8 In Less Than One Instruction Per Byte". */
 enum {
 	TOO_SHORT = 1 << 0, /* a lead byte without a continuation */
 	TOO_LONG = 1 << 1,  /* a continuation after ASCII */
