@@ -16,9 +16,8 @@
 #include <yyjson.h>
 
 enum {
-	END_BYTES = 64 << 10,
-	SAMPLE_BYTES = 4096,
-	SAMPLE_EVERY = 4 << 20,
+	NS_PER_S = 1000000000,
+	CLOCK_WAIT_MS = 20,
 	OLD_PART_S = 3600, /* a writer that old has given up */
 };
 
@@ -176,30 +175,28 @@ static char *image_path(const struct load *l, const char *folder, const uint32_t
 	return path.p;
 }
 
-uint64_t cache_samples(int fd, uint64_t at)
+/* Whether writes from now on give each log a ctime other than the one it had when it was opened:
+ * the kernel's coarse clock, which dates them, must have moved on. That takes a few milliseconds at
+ * most after a write, or a second where a file system keeps whole seconds, which is not waited
+ * for. */
+static bool clock_moved_on(const struct load *l)
 {
-	char *bytes = xmalloc(END_BYTES);
-	uint64_t sum = hash_mix(at, 1), next = 0;
+	int64_t newest = 0;
+	struct timespec now;
 
-	while (next < at) {
-		bool end = next == 0 || at - next <= END_BYTES;
-		uint64_t n = end ? END_BYTES : SAMPLE_BYTES, last = at > END_BYTES ? at - END_BYTES : 0;
-		ssize_t got;
+	for (uint32_t i = 0; i < l->wire.files.n; i++) {
+		int64_t ctime_ns = l->wire.files.v[i].source.ctime_ns;
 
-		n = n < at - next ? n : at - next;
-		IO_AGAIN(got, pread(fd, bytes, (size_t)n, (off_t)next));
-		if (got != (ssize_t)n) {
-			sum = 0;
-			break;
-		}
-		sum = hash_mix(sum, str_hash(str_make(bytes, (size_t)n)));
-		if (at - next <= END_BYTES)
-			break;
-		next = next ? next + SAMPLE_EVERY : SAMPLE_EVERY;
-		next = next < last ? next : last;
+		ctime_ns += ctime_ns % NS_PER_S ? 0 : NS_PER_S;
+		newest = newest > ctime_ns ? newest : ctime_ns;
 	}
-	free(bytes);
-	return sum;
+	for (int left = CLOCK_WAIT_MS; left > 0; left--) {
+		clock_gettime(CLOCK_REALTIME_COARSE, &now);
+		if (now.tv_sec * NS_PER_S + now.tv_nsec > newest)
+			return true;
+		nanosleep(&(struct timespec){ .tv_nsec = NS_PER_S / 1000 }, NULL);
+	}
+	return cache_tell("no image", "the log is being written to");
 }
 
 void cache_open(struct load *l, const uint32_t *order)
@@ -230,6 +227,7 @@ void cache_open(struct load *l, const uint32_t *order)
 		return;
 	c->path = image_path(l, folder, order);
 	free(folder);
+	c->incomplete = !clock_moved_on(l);
 	c->known = image_read(l, order);
 	if (c->known) {
 		char known[80];
@@ -257,6 +255,7 @@ void cache_note(struct load *l, const struct load_reading *r, bool lines)
 	struct cache_file known = {
 		.dev = (uint64_t)f->source.dev, .ino = (uint64_t)f->source.ino,
 		.born_ns = f->source.born_ns, .changed_ns = f->source.changed_ns,
+		.ctime_ns = f->source.ctime_ns,
 		.size = f->source.end, .at = f->cut_at, .line = f->cut_line, .number = r->file,
 		.messages = r->messages, .binary = r->binary, .joined = f->joined,
 		.name_n = (uint32_t)f->name.n,
@@ -324,7 +323,8 @@ void cache_save(struct load *l, bool goes_on)
 	if (child < 0)
 		return;
 	if (child == 0) {
-		/* twice, or somebody would have to wait for it; a fork copies the tables of all pages */
+		/* twice, or somebody would have to wait for it; a fork copies the tables of all
+		 * pages */
 		if (!goes_on || fork() == 0) {
 			let_go_of_output();
 			save(l);

@@ -1,4 +1,4 @@
-/* An image: a head, and the parts of the model's heap as they are.
+/* An image: a head, and the pages of the model's heap as they are.
  *
  *   head     what follows, a sum over all up to the parts, the program's sum
  *   files    what is known of each log
@@ -12,17 +12,24 @@
  * for a copy, and several gavels share the pages. So an image is never written to once it has its
  * name, only replaced or deleted, which whoever has it mapped does not notice. */
 #include "base/io.h"
+#include "base/side.h"
 #include "cmd/cache.h"
 #include "cmd/load.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#define ZFS 0x2fc12fc1u /* not in linux/magic.h */
+#define BCACHEFS 0xca451a4eu
 
 enum {
 	FILES_MAX = 4096,
 	PARTS_MAX = 1 << 14, /* a system maps some 65000 pieces for a program */
 	NAMES_MAX = 16 << 20,
+	CHUNK_BYTES = 256 << 10, /* fits the second-level cache */
 };
 
 struct head {
@@ -39,7 +46,7 @@ struct part {
 	uint64_t sum;
 };
 
-static const char magic[8] = "gvlimg05";
+static const char magic[8] = "gvlimg06";
 
 /* Other builds have other structs, and other opinions. 0 = not known. */
 static uint64_t build_sum(void)
@@ -77,6 +84,67 @@ static int read_all(int fd, void *to, uint64_t n, uint64_t offset)
 		n -= (uint64_t)got;
 	}
 	return 0;
+}
+
+/* ---- whether a log is still the same ---- */
+
+struct range {
+	int fd;
+	uint64_t from, to, sum; /* sum: 0 = it cannot be read */
+};
+
+static void sum_range(void *ctx)
+{
+	struct range *r = ctx;
+	struct buf room = { 0 };
+
+	r->sum = 1;
+	for (uint64_t at = r->from; at < r->to && r->sum; at += CHUNK_BYTES) {
+		size_t n = r->to - at < CHUNK_BYTES ? (size_t)(r->to - at) : CHUNK_BYTES;
+		char *bytes = source_room(&room, at, n);
+
+		r->sum = read_all(r->fd, bytes, n, at) < 0
+				 ? 0
+				 : hash_mix(r->sum, str_hash(str_make(bytes, n))) | 1;
+	}
+	buf_release(&room);
+}
+
+uint64_t cache_checksum(int fd, uint64_t n)
+{
+	uint64_t half = n / 2 / CHUNK_BYTES * CHUNK_BYTES;
+	struct range first = { .fd = fd, .to = half }, second = { .fd = fd, .from = half, .to = n };
+
+	side_by_side(sum_range, &first, sum_range, &second);
+	return first.sum && second.sum ? hash_mix(first.sum, second.sum) | 1 : 0;
+}
+
+/* Whether nothing was written since. */
+static bool same_times(const struct cache_file *k, const struct source_look *now)
+{
+	return k->dev == (uint64_t)now->dev && k->ino == (uint64_t)now->ino &&
+	       k->born_ns == now->born_ns && k->size == now->size &&
+	       k->changed_ns == now->changed_ns && k->ctime_ns == now->ctime_ns;
+}
+
+/* Local file systems, on which each write sets ctime from the kernel's clock. */
+static bool keeps_ctime(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return false;
+	switch ((uint32_t)fs.f_type) {
+	case EXT4_SUPER_MAGIC:
+	case XFS_SUPER_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+	case F2FS_SUPER_MAGIC:
+	case TMPFS_MAGIC:
+	case OVERLAYFS_SUPER_MAGIC:
+	case ZFS:
+	case BCACHEFS: return true;
+	default: return false;
+	}
 }
 
 /* ---- reading ---- */
@@ -173,9 +241,7 @@ static bool same_file(struct load *l, const struct cache_file *k, const char *na
 		return cache_tell("not used", "another file has the log's name");
 	if (now.size < k->size || k->at > k->size || (!last && now.size != k->size))
 		return cache_tell("not used", "the log has another size");
-	if (now.size == k->size && now.changed_ns != k->changed_ns)
-		return cache_tell("not used", "the log was written to, but has not grown");
-	if (cache_samples(f->source.fd, k->at) != k->samples)
+	if (!same_times(k, &now) && cache_checksum(f->source.fd, k->at) != k->sum)
 		return cache_tell("not used", "the log was changed in place");
 	return true;
 }
@@ -316,14 +382,17 @@ static bool add_files(struct load *l, struct buf *out, struct buf *names)
 	for (uint32_t i = 0; i < l->cache.files.n; i++) {
 		struct cache_file *k = &l->cache.files.v[i];
 		const struct wire_file *f = &l->wire.files.v[k->number];
+		struct source_look now;
 		struct err err;
 
 		if (wire_hold(&l->wire, k->number, &err) < 0)
 			return false;
-		k->samples = cache_samples(f->source.fd, k->at);
+		if (!keeps_ctime(f->source.fd))
+			return cache_tell("not written", "the file system is not a local one");
+		k->sum = cache_checksum(f->source.fd, k->at);
 		k->group = model_intern(&l->model, f->group);
-		if (!k->samples)
-			return false;
+		if (!k->sum || source_look(NULL, f->source.fd, &now) < 0 || !same_times(k, &now))
+			return cache_tell("not written", "the log changed meanwhile");
 		buf_add(out, k, sizeof(*k));
 		buf_add_str(names, f->name);
 	}
