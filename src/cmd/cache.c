@@ -175,24 +175,36 @@ static char *image_path(const struct load *l, const char *folder, const uint32_t
 	return path.p;
 }
 
-/* Whether writes from now on give each log a ctime other than the one it had when it was opened:
- * the kernel's coarse clock, which dates them, must have moved on. That takes a few milliseconds at
- * most after a write, or a second where a file system keeps whole seconds, which is not waited
- * for. */
-static bool clock_moved_on(const struct load *l)
+static bool see_files(struct load *l)
+{
+	for (uint32_t i = 0; i < l->wire.files.n; i++) {
+		const struct source *s = &l->wire.files.v[i].source;
+		struct source_look look;
+
+		if (source_look(s->fd < 0 ? s->name : NULL, s->fd, &look) < 0)
+			return false;
+		vec_push(&l->cache.seen, look);
+	}
+	return true;
+}
+
+/* Whether writes from now on give each log another ctime than it has: the kernel's coarse clock,
+ * which dates them, must have moved on. That takes a few milliseconds after a write; where a file
+ * system keeps whole seconds it takes longer, which is not waited for. */
+static bool clock_moved_on(const struct cache *c)
 {
 	int64_t newest = 0;
 	struct timespec now;
 
-	for (uint32_t i = 0; i < l->wire.files.n; i++) {
-		int64_t ctime_ns = l->wire.files.v[i].source.ctime_ns;
+	for (uint32_t i = 0; i < c->seen.n; i++) {
+		int64_t ctime_ns = c->seen.v[i].ctime_ns;
 
 		ctime_ns += ctime_ns % NS_PER_S ? 0 : NS_PER_S;
 		newest = newest > ctime_ns ? newest : ctime_ns;
 	}
 	for (int left = CLOCK_WAIT_MS; left > 0; left--) {
 		clock_gettime(CLOCK_REALTIME_COARSE, &now);
-		if (now.tv_sec * NS_PER_S + now.tv_nsec > newest)
+		if ((int64_t)now.tv_sec * NS_PER_S + now.tv_nsec > newest)
 			return true;
 		nanosleep(&(struct timespec){ .tv_nsec = NS_PER_S / 1000 }, NULL);
 	}
@@ -227,7 +239,7 @@ void cache_open(struct load *l, const uint32_t *order)
 		return;
 	c->path = image_path(l, folder, order);
 	free(folder);
-	c->incomplete = !clock_moved_on(l);
+	c->incomplete = !see_files(l) || !clock_moved_on(c);
 	c->known = image_read(l, order);
 	if (c->known) {
 		char known[80];
@@ -254,9 +266,8 @@ void cache_note(struct load *l, const struct load_reading *r, bool lines)
 	struct cache *c = &l->cache;
 	struct cache_file known = {
 		.dev = (uint64_t)f->source.dev, .ino = (uint64_t)f->source.ino,
-		.born_ns = f->source.born_ns, .changed_ns = f->source.changed_ns,
-		.ctime_ns = f->source.ctime_ns,
-		.size = f->source.end, .at = f->cut_at, .line = f->cut_line, .number = r->file,
+		.born_ns = f->source.born_ns, .at = f->cut_at, .line = f->cut_line,
+		.number = r->file,
 		.messages = r->messages, .binary = r->binary, .joined = f->joined,
 		.name_n = (uint32_t)f->name.n,
 	};
@@ -264,7 +275,12 @@ void cache_note(struct load *l, const struct load_reading *r, bool lines)
 
 	if (!c->path)
 		return;
-	c->incomplete |= !lines || l->trouble;
+	c->incomplete |= !lines || l->trouble || r->file >= c->seen.n;
+	if (c->incomplete)
+		return;
+	known.size = c->seen.v[r->file].size;
+	known.changed_ns = c->seen.v[r->file].changed_ns;
+	known.ctime_ns = c->seen.v[r->file].ctime_ns;
 	for (uint32_t i = 0; i < c->files.n && !before; i++)
 		if (c->files.v[i].number == r->file)
 			before = &c->files.v[i];
@@ -339,6 +355,7 @@ void cache_release(struct cache *c)
 {
 	free(c->path);
 	vec_release(&c->files);
+	vec_release(&c->seen);
 	c->path = NULL;
 }
 

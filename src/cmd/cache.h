@@ -5,20 +5,20 @@
  * and used before it: the heap of the model is mapped at the address that it had, and only what was
  * appended to the last log is read. Everything in the folder may be deleted at any time.
  *
- * An image is used only if it is intact (checksums over all of it), of this very executable (another
- * checksum), written with the same settings and hash seed, and ours (owner, mode). Otherwise it is
- * ignored and replaced.
+ * An image is used only if it is intact (checksums over all of it), of this very executable
+ * (another checksum), written with the same settings and hash seed, and ours (owner, mode).
+ * Otherwise it is ignored and replaced.
  *
  * It never shows what the logs no longer say:
- * - A log with the device, inode, birth, size, mtime and ctime that the image has noted is unchanged:
- *   each write sets ctime, and no program can set it back, as touch does with mtime.
+ * - A log with the device, inode, birth, size, mtime and ctime that the image has noted is
+ *   unchanged: each write sets ctime, and no program can set it back, as touch does with mtime.
  * - Of any other log (it has grown, or was touched), all bytes that the image covers are compared
  *   by a checksum; if that differs, the log is loaded anew.
  * - An image is written only if the log's times were the same before its first byte was read and
  *   after the checksum was computed; if the clock had left the log's ctime behind before reading,
- *   so that no later write can be dated the same; and on local file systems, which are known to keep
- *   ctime like that (NFS, FUSE and FAT are not). So a busy log gets an image when it is loaded in a
- *   quiet moment.
+ *   so that no later write can be dated the same; and on local file systems, which are known to
+ *   keep ctime like that (NFS, FUSE and FAT are not). So a busy log gets an image when it is
+ *   loaded in a quiet moment.
  * What this cannot see is a store through a shared mapping (mmap), which the kernel may date late.
  *
  * Only logs of lines have images. The hash seed is kept beside the images, in `seed`; without it
@@ -28,6 +28,7 @@
 
 #include "base/buf.h"
 #include "base/heap.h"
+#include "source/source.h"
 #include "ui/figures.h"
 
 struct load;
@@ -59,6 +60,7 @@ struct cache {
 	char *path; /* of the image, NULL = there shall be none */
 	bool known; /* an image was used */
 	uint64_t known_bytes; /* of logs, that need not be read */
+	VEC(struct source_look) seen; /* of all files, before anything was read */
 	VEC(struct cache_file) files; /* that are in the model, in the order of reading */
 	struct figures figures; /* of the whole log, if they are known: scene.kept */
 	bool incomplete; /* there must be no image of what is in the model */

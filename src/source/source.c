@@ -164,7 +164,6 @@ int source_gather(struct source *s, struct block *block, const struct idle *idle
 		return source_fail(s->name, errno, err);
 	s->end = look.size > s->start ? look.size : s->start;
 	s->changed_ns = look.changed_ns;
-	s->ctime_ns = look.ctime_ns;
 	return 0;
 }
 

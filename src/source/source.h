@@ -40,7 +40,7 @@ struct source {
 	dev_t dev;
 	ino_t ino;
 	int64_t born_ns;     /* 0 = not told; tells files apart that have had one inode */
-	int64_t changed_ns, ctime_ns; /* mtime and ctime when source_gather looked at it */
+	int64_t changed_ns;  /* its own time when source_gather looked at it */
 	uint64_t start, end; /* the bytes to be had; of a stream only once it is gathered */
 	struct pieces kept;
 	const struct keep *keep; /* where; NULL = nothing is kept */
@@ -51,7 +51,7 @@ struct source {
 struct source_look {
 	dev_t dev;
 	ino_t ino;
-	int64_t born_ns, changed_ns, ctime_ns;
+	int64_t born_ns, changed_ns, ctime_ns; /* birth, mtime and ctime */
 	uint64_t size;
 	mode_t mode;
 	bool linked; /* it still has a name */
