@@ -375,24 +375,18 @@ void json_pointer_add(struct buf *b, struct str name)
 	}
 }
 
-/* How many bytes can be skipped inside a string, 8 per step: they contain neither quote nor
- * backslash. */
+/* How many bytes of a string come before a quote or backslash. Looks at a few only, so that a
+ * string full of escapes is not searched again and again. */
 static size_t plain_bytes(const char *p, size_t n)
 {
-	const uint64_t each = 0x0101010101010101u;
-	size_t i = 0;
+	enum { WINDOW = 128 };
+	const char *found;
 
-	for (; i + 8 <= n; i += 8) {
-		uint64_t word, quotes, backslashes;
-
-		memcpy(&word, p + i, sizeof(word));
-		quotes = word ^ '"' * each;
-		backslashes = word ^ '\\' * each;
-		if (((quotes - each) & ~quotes & 0x80 * each) ||
-		    ((backslashes - each) & ~backslashes & 0x80 * each))
-			break; /* a zero byte: they are equal there */
-	}
-	return i;
+	n = n < WINDOW ? n : WINDOW;
+	found = memchr(p, '"', n);
+	n = found ? (size_t)(found - p) : n;
+	found = memchr(p, '\\', n);
+	return found ? (size_t)(found - p) : n;
 }
 
 /* The bytes up to the brace that closes the first one, 0 = there is none. */
