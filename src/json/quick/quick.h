@@ -8,7 +8,7 @@
  * with an escape, nesting beyond JSON_DEPTH_MAX) it leaves to yyjson by returning NULL.
  *
  * What it relies on of yyjson is asserted in quick.c; tests/unit/test_quick.c compares the two
- * parsers. NOTES.md has what was measured. */
+ * parsers. src/PERFORMANCE.md has what was measured. */
 #ifndef GAVEL_JSON_QUICK_QUICK_H
 #define GAVEL_JSON_QUICK_QUICK_H
 
