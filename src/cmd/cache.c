@@ -86,7 +86,7 @@ static bool seed_read(const char *folder, uint64_t *out)
 	return good;
 }
 
-/* This run's seed becomes that of the images, unless there is another already. */
+/* Saves this run's seed for later ones, unless there is another already. */
 static bool seed_keep(const char *folder)
 {
 	struct buf path = { 0 };
@@ -134,7 +134,7 @@ static void add_settings(const struct load *l, struct buf *out)
 		 l->model.approve_from, l->model.human_from, l->model.runs_agents, yyjson_version());
 }
 
-/* Where small logs are to have images, this is tested, and under a checker too. */
+/* GAVEL_CACHE_MIN is for tests, which also run with sanitizers. */
 enum heap_kind cache_heap(const struct cache *c)
 {
 	return c->use && getenv("GAVEL_CACHE_MIN") ? HEAP_FIXED : HEAP_USUAL;
@@ -151,7 +151,7 @@ uint64_t cache_settings(const struct load *l)
 	return sum;
 }
 
-/* A name for this list of files, read in this way. It tells nothing of what they are called. */
+/* A name for this list of files and settings, which does not reveal theirs. */
 static char *image_path(const struct load *l, const char *folder, const uint32_t *order)
 {
 	struct buf key = { 0 }, path = { 0 };
@@ -265,9 +265,7 @@ void cache_note(struct load *l, const struct load_reading *r, bool lines)
 	const struct wire_file *f = &l->wire.files.v[r->file];
 	struct cache *c = &l->cache;
 	struct cache_file known = {
-		.dev = (uint64_t)f->source.dev, .ino = (uint64_t)f->source.ino,
-		.born_ns = f->source.born_ns, .at = f->cut_at, .line = f->cut_line,
-		.number = r->file,
+		.at = f->cut_at, .line = f->cut_line, .number = r->file,
 		.messages = r->messages, .binary = r->binary, .joined = f->joined,
 		.name_n = (uint32_t)f->name.n,
 	};
@@ -278,9 +276,7 @@ void cache_note(struct load *l, const struct load_reading *r, bool lines)
 	c->incomplete |= !lines || l->trouble || r->file >= c->seen.n;
 	if (c->incomplete)
 		return;
-	known.size = c->seen.v[r->file].size;
-	known.changed_ns = c->seen.v[r->file].changed_ns;
-	known.ctime_ns = c->seen.v[r->file].ctime_ns;
+	known.seen = c->seen.v[r->file];
 	for (uint32_t i = 0; i < c->files.n && !before; i++)
 		if (c->files.v[i].number == r->file)
 			before = &c->files.v[i];
@@ -300,7 +296,7 @@ static bool is_wanted(const struct load *l)
 		return false;
 	for (uint32_t i = 0; i < c->files.n; i++)
 		bytes += c->files.v[i].at;
-	/* what has come since costs less to read again than all of it to write */
+	/* reading what was appended again costs less than writing all of it */
 	return !c->known || bytes - c->known_bytes > c->known_bytes / 8;
 }
 
@@ -316,7 +312,7 @@ static void save(struct load *l)
 	free(folder);
 }
 
-/* Nobody who reads what this program prints shall wait for the one that writes an image. */
+/* Who reads what this program prints must not wait for the process that writes an image. */
 static void let_go_of_output(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -339,8 +335,7 @@ void cache_save(struct load *l, bool goes_on)
 	if (child < 0)
 		return;
 	if (child == 0) {
-		/* twice, or somebody would have to wait for it; a fork copies the tables of all
-		 * pages */
+		/* a double fork, so that nobody has to wait for it */
 		if (!goes_on || fork() == 0) {
 			let_go_of_output();
 			save(l);

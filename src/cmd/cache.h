@@ -40,11 +40,11 @@ enum {
 	CACHE_IMAGES_MAX = 64,
 };
 
-/* What an image knows, or will know, of a log: identity and times before it was read. */
+/* What an image knows, or will know, of a log. */
 struct cache_file {
-	uint64_t dev, ino, size, at; /* at: behind the last complete line */
-	int64_t born_ns, changed_ns, ctime_ns;
-	uint64_t sum; /* cache_checksum of the bytes before `at` */
+	struct source_look seen; /* before it was read */
+	uint64_t at;  /* behind the last complete line */
+	uint64_t sum; /* cache_checksum of the bytes before that */
 	uint32_t number;  /* in the wire's list */
 	uint32_t line;    /* that begins at `at` */
 	uint32_t messages, binary; /* see load_judge_binary */

@@ -8,9 +8,9 @@
  *   figures  of the whole log
  *   …        zeros up to the next page, then the parts, which are whole pages
  *
- * Numbers are the machine's own: nobody else reads it. The parts are mapped, not read: nobody waits
- * for a copy, and several gavels share the pages. So an image is never written to once it has its
- * name, only replaced or deleted, which whoever has it mapped does not notice. */
+ * Numbers are in native byte order. The parts are mapped, not read: that needs no copy, and several
+ * gavels share the pages. So an image is never modified once it has its name, only replaced or
+ * deleted, which does not affect existing mappings. */
 #include "base/io.h"
 #include "base/side.h"
 #include "cmd/cache.h"
@@ -21,9 +21,6 @@
 #include <stdio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-
-#define ZFS 0x2fc12fc1u /* not in linux/magic.h */
-#define BCACHEFS 0xca451a4eu
 
 enum {
 	FILES_MAX = 4096,
@@ -48,7 +45,7 @@ struct part {
 
 static const char magic[8] = "gvlimg06";
 
-/* Other builds have other structs, and other opinions. 0 = not known. */
+/* Identifies this build: others have other structs and rules. 0 = not known. */
 static uint64_t build_sum(void)
 {
 	size_t room = 1 << 20;
@@ -119,32 +116,30 @@ uint64_t cache_checksum(int fd, uint64_t n)
 	return first.sum && second.sum ? hash_mix(first.sum, second.sum) | 1 : 0;
 }
 
-/* Whether nothing was written since. */
-static bool same_times(const struct cache_file *k, const struct source_look *now)
+static bool same_inode(const struct source_look *a, const struct source_look *b)
 {
-	return k->dev == (uint64_t)now->dev && k->ino == (uint64_t)now->ino &&
-	       k->born_ns == now->born_ns && k->size == now->size &&
-	       k->changed_ns == now->changed_ns && k->ctime_ns == now->ctime_ns;
+	return a->dev == b->dev && a->ino == b->ino && a->born_ns == b->born_ns;
 }
 
-/* Local file systems, on which each write sets ctime from the kernel's clock. */
+/* Whether nothing was written in between. */
+static bool same_times(const struct source_look *a, const struct source_look *b)
+{
+	return same_inode(a, b) && a->size == b->size && a->changed_ns == b->changed_ns &&
+	       a->ctime_ns == b->ctime_ns;
+}
+
+/* Whether each write sets ctime from the kernel's clock, as on local file systems. */
 static bool keeps_ctime(int fd)
 {
+	static const uint32_t local[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
+					  F2FS_SUPER_MAGIC, TMPFS_MAGIC, OVERLAYFS_SUPER_MAGIC,
+					  0x2fc12fc1 /* ZFS */, 0xca451a4e /* bcachefs */ };
 	struct statfs fs;
 
-	if (fstatfs(fd, &fs) < 0)
-		return false;
-	switch ((uint32_t)fs.f_type) {
-	case EXT4_SUPER_MAGIC:
-	case XFS_SUPER_MAGIC:
-	case BTRFS_SUPER_MAGIC:
-	case F2FS_SUPER_MAGIC:
-	case TMPFS_MAGIC:
-	case OVERLAYFS_SUPER_MAGIC:
-	case ZFS:
-	case BCACHEFS: return true;
-	default: return false;
-	}
+	for (size_t i = 0; fstatfs(fd, &fs) == 0 && i < sizeof(local) / sizeof(local[0]); i++)
+		if ((uint32_t)fs.f_type == local[i])
+			return true;
+	return false;
 }
 
 /* ---- reading ---- */
@@ -174,7 +169,7 @@ static uint64_t whole_pages(uint64_t n)
 	return (n + HEAP_PAGE - 1) & ~(uint64_t)(HEAP_PAGE - 1);
 }
 
-/* Sizes that fit together, before anything is made of them. */
+/* Whether sizes are consistent, before anything is allocated by them. */
 static bool head_is_sane(const struct head *h, uint64_t size)
 {
 	return memcmp(h->magic, magic, sizeof(magic)) == 0 && h->files_n && h->files_n <= FILES_MAX &&
@@ -237,11 +232,11 @@ static bool same_file(struct load *l, const struct cache_file *k, const char *na
 	if (k->number != number || !str_eq(f->name, str_make(name, k->name_n)) ||
 	    wire_hold(&l->wire, number, &err) < 0 || source_look(NULL, f->source.fd, &now) < 0)
 		return cache_tell("not used", "other files");
-	if (k->dev != (uint64_t)now.dev || k->ino != (uint64_t)now.ino || k->born_ns != now.born_ns)
+	if (!same_inode(&k->seen, &now))
 		return cache_tell("not used", "another file has the log's name");
-	if (now.size < k->size || k->at > k->size || (!last && now.size != k->size))
+	if (now.size < k->seen.size || k->at > now.size || (!last && now.size != k->seen.size))
 		return cache_tell("not used", "the log has another size");
-	if (!same_times(k, &now) && cache_checksum(f->source.fd, k->at) != k->sum)
+	if (!same_times(&k->seen, &now) && cache_checksum(f->source.fd, k->at) != k->sum)
 		return cache_tell("not used", "the log was changed in place");
 	return true;
 }
@@ -279,8 +274,8 @@ static bool map_parts(const struct image *image, struct heap *heap)
 	return true;
 }
 
-/* The ids that replies are waited for. They have to be in the image too: what it has read would not
- * be looked at again. */
+/* The ids that replies are waited for. They must be expected in the image too, since what it covers
+ * is not applied again. */
 static void expected_of(const struct model *m, struct arena *arena, struct str *out)
 {
 	for (uint32_t i = 0; i < m->expected.n; i++)
@@ -297,7 +292,7 @@ static bool expects(const struct model *m, struct str id)
 	return false;
 }
 
-/* Puts the model back. It was empty, but for what is expected. */
+/* Restores the model, which is empty except for what is expected. */
 static bool take_model(struct model *m, const struct image *image)
 {
 	struct arena arena = { 0 };
@@ -391,7 +386,8 @@ static bool add_files(struct load *l, struct buf *out, struct buf *names)
 			return cache_tell("not written", "the file system is not a local one");
 		k->sum = cache_checksum(f->source.fd, k->at);
 		k->group = model_intern(&l->model, f->group);
-		if (!k->sum || source_look(NULL, f->source.fd, &now) < 0 || !same_times(k, &now))
+		if (!k->sum || source_look(NULL, f->source.fd, &now) < 0 ||
+		    !same_times(&k->seen, &now))
 			return cache_tell("not written", "the log changed meanwhile");
 		buf_add(out, k, sizeof(*k));
 		buf_add_str(names, f->name);

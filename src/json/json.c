@@ -25,7 +25,7 @@ static size_t skip_comment(struct str s, size_t i)
 	return i;
 }
 
-/* Of a text that no tree could be built from. */
+/* Whether a text that could not be parsed is nested too deep. */
 static bool text_too_deep(struct str s, bool comments)
 {
 	unsigned depth = 0;
@@ -54,7 +54,7 @@ static bool text_too_deep(struct str s, bool comments)
 	return false;
 }
 
-/* Values stand in one row, containers before what they hold; most messages have fewer of them than
+/* Values are in one array, containers before their contents; most messages have fewer values than
  * the limit has levels. */
 static bool tree_too_deep(const yyjson_doc *doc)
 {
@@ -119,11 +119,11 @@ static bool repair(struct str s, struct buf *out)
 }
 
 enum {
-	ROOM_KEPT_BYTES = 4 << 20, /* a bigger one is given back by json_reader_forget */
+	ROOM_KEPT_BYTES = 4 << 20, /* json_reader_forget frees a bigger buffer */
 	PADDING = QUICK_PADDING > YYJSON_PADDING_SIZE ? QUICK_PADDING : YYJSON_PADDING_SIZE,
 };
 
-/* Where a text of n bytes can be parsed. */
+/* A buffer in which a text of n bytes can be parsed. */
 static char *room_for(struct json_reader *r, size_t n)
 {
 	if (r->text_cap - r->kept < n + PADDING) {
@@ -131,7 +131,7 @@ static char *room_for(struct json_reader *r, size_t n)
 
 		if (r->kept) {
 			vec_push(&r->full, r->text);
-			/* so that a few rooms are enough, and soon one */
+			/* so that a few buffers suffice, and soon one */
 			cap = cap < 2 * r->text_cap ? 2 * r->text_cap : cap;
 		} else {
 			free(r->text);
@@ -156,7 +156,7 @@ void json_reader_forget(struct json_reader *r)
 		free(r->full.v[i]);
 	r->full.n = 0;
 	r->kept = r->current = 0;
-	r->ahead = NULL; /* another text may come to stand there */
+	r->ahead = NULL; /* another text may follow at the same address */
 	if (r->text_cap > ROOM_KEPT_BYTES) {
 		free(r->text);
 		r->text = NULL;
@@ -164,7 +164,7 @@ void json_reader_forget(struct json_reader *r)
 	}
 }
 
-/* For a tree that takes the place of the last one. */
+/* Room for a tree that replaces the last one. */
 static void reserve_tree(struct json_reader *r, size_t need)
 {
 	r->ahead = NULL;
@@ -193,7 +193,7 @@ static bool read_quickly(struct json_reader *r, const char *text, size_t n, bool
 	return r->doc;
 }
 
-/* Parses, and refuses what is nested too deep for those who walk the tree. */
+/* Parses, and refuses what is nested too deep for recursive callers. */
 static enum json_outcome read_once(struct json_reader *r, struct str s, yyjson_read_flag more,
 				   bool lazily)
 {
@@ -262,7 +262,7 @@ const char *json_read_ahead(struct json_reader *r, const char *p, const char *en
 	return r->doc ? newline : NULL;
 }
 
-/* Whether the text is plain JSON, which then is read. */
+/* Parses the text if it is plain JSON and returns whether it is. */
 static bool read_in_place(struct json_reader *r, struct str s)
 {
 	if (r->ahead != s.p)
