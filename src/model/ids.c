@@ -1,25 +1,25 @@
-/* Linear hashing: some buckets are split in two for every four times as many ids added, so that the
- * table grows by a few bytes at a time; doubling it would need half as much again as it may have. */
+/* Linear hashing: a few buckets are split at a time, one for every four ids added, so that the
+ * table grows by a few bytes; doubling it at once would exceed its memory limit. */
 #include "model/ids.h"
 
 #include "event/record.h"
 
-/* There are never fewer buckets than this, so all in a bucket agree in as many low bits of their
- * hash, which need not be kept. */
+/* There are never fewer buckets than this, so all ids in a bucket agree in as many low bits of
+ * their hash, which need not be stored. */
 enum { KNOWN_BITS = 12, BUCKETS_MIN = 1 << KNOWN_BITS, IDS_PER_BUCKET = 4, SPLIT_AT_ONCE = 16 };
 
 static const struct id_bucket no_ids = { .newest = NONE };
 
-/* Buckets below buckets.n - half are split already, and so tell one more bit. */
+/* Buckets below buckets.n - half are split already: they are addressed by one more bit. */
 static uint32_t bucket_of(const struct ids *t, uint64_t hash)
 {
 	uint32_t bucket = (uint32_t)hash & (2 * t->half - 1);
 
-	/* whether it is split cannot be foretold */
+	/* branch-free: whether it is split cannot be predicted */
 	return bucket - (t->half & -(uint32_t)(bucket >= t->buckets.n));
 }
 
-/* Which of the ids a message's is; it has one. */
+/* The index of a message's id; it has one. */
 static uint32_t number_of(const struct ids *t, uint32_t message)
 {
 	uint64_t earlier = t->has.v[message / 64] & ((UINT64_C(1) << message % 64) - 1);
@@ -27,7 +27,7 @@ static uint32_t number_of(const struct ids *t, uint32_t message)
 	return t->before.v[message / 64] + (uint32_t)__builtin_popcountll(earlier);
 }
 
-/* The other way round. */
+/* The inverse. */
 static uint32_t message_of(const struct ids *t, uint32_t number)
 {
 	uint32_t low = 0, high = t->before.n;
@@ -47,7 +47,7 @@ static uint32_t message_of(const struct ids *t, uint32_t number)
 	return low * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-/* What an id leaves in the marks of its bucket; all of it there: the bucket may have the id. */
+/* The bits of an id in the Bloom filter of its bucket: if all are set, the id may be there. */
 static uint64_t mark_of(uint16_t hash_high)
 {
 	return UINT64_C(1) << (hash_high & 63) | UINT64_C(1) << (hash_high >> 5 & 63) |
@@ -80,7 +80,7 @@ static void split_begin(struct ids *t, struct split *s, uint32_t from, uint32_t 
 	}
 }
 
-/* Puts its next id where it belongs; the last one ends both lists. */
+/* Appends its next id to the list it belongs to; the last one terminates both. */
 static void split_step(struct ids *t, struct split *s)
 {
 	struct id_entry *e = &t->of.v[s->number];
@@ -122,7 +122,8 @@ static void split_some(struct heap *h, struct ids *t)
 		t->half *= 2;
 }
 
-/* As many buckets as the ids need that are expected: while they are few, splitting is cheap. */
+/* Adds the buckets that the expected number of ids needs: splitting is cheap while there are
+ * few. */
 static void split_for(struct heap *h, struct ids *t)
 {
 	uint64_t expected = heap_expected(h, t->n);

@@ -1,11 +1,12 @@
-/* Ids of messages: which message had one first, and whether another with that id says the same.
+/* A hash table of message ids: which message had an id first, and whether another message with it
+ * has the same content.
  *
- * Memory is counted by the message, so neither ids nor whole hashes are kept: 12 bytes an id and 3
- * for the buckets (more where more ids were expected than came), a fifth of a byte for every message,
- * whatever the size, with no old table beside a new one. Nearly every id is new: its bucket alone mostly tells so, and the ids in it are not
- * looked at, which would be far away in memory. Of an id's hash 60 bits tell (among ten million
- * ids, two are taken for one with a chance of 1 in 20 000), of the content's 16: it is asked for
- * only where ids are equal, and the caller compares what else it knows. */
+ * Memory per message matters, so neither ids nor whole hashes are stored: 12 bytes for each id, 3
+ * for the buckets (more if more ids were expected than came) and a fifth of a byte for every
+ * message; the table grows in place. Nearly every id is new: a Bloom filter in its bucket mostly
+ * shows that without a cache miss for the ids in it. 60 bits of an id's hash are compared (among
+ * ten million ids, the chance that two are confused is 1 in 20 000), and 16 of the content's, which
+ * matters only where ids are equal, and the caller compares more. */
 #ifndef GAVEL_MODEL_IDS_H
 #define GAVEL_MODEL_IDS_H
 
@@ -18,14 +19,14 @@ struct id_entry {
 	uint16_t content;
 };
 
-_Static_assert(sizeof(struct id_entry) == 12, "memory is counted by the message");
+_Static_assert(sizeof(struct id_entry) == 12, "memory per message matters");
 
 struct __attribute__((packed, aligned(4))) id_bucket {
-	uint64_t marks;  /* three bits for each id in it */
+	uint64_t marks;  /* a Bloom filter: three bits for each id in it */
 	uint32_t newest; /* id, or NONE */
 };
 
-_Static_assert(sizeof(struct id_bucket) == 12, "so is this, for every four of them");
+_Static_assert(sizeof(struct id_bucket) == 12, "one for every four ids");
 
 struct ids {
 	HVEC(struct id_entry) of; /* the messages that have an id, in their order */

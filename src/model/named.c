@@ -1,6 +1,6 @@
-/* What names lead to. Most names are one thing's alone, and its number is kept with the name. Only
- * where tasks, reviews or items share a name all of them are filed in maps, which are far away in
- * memory. */
+/* From a name to the task, review or item that has it. Most names belong to one entity alone, whose
+ * number is stored with the name; only entities that share a name are filed in maps, where a lookup
+ * costs a cache miss. */
 #include "model/rules.h"
 
 static void file_task(struct model *m, uint32_t number)
