@@ -69,7 +69,15 @@ for folder in "$srcdir"/src/*/; do
 	is "$folder sees only what it may" '' "$(strangers "$folder")"
 done
 
-# The makefile's list of libraries is the same order, and each is linked only with those before it.
+# The quick parser has a folder of its own, and one header for all others.
+is 'only its one header is included from outside json/quick' '' \
+	"$(grep -rnE '#[[:space:]]*include[[:space:]]*"json/quick/' "$srcdir/src" |
+		grep -v "^$srcdir/src/json/quick/" | grep -v '"json/quick/quick\.h"')"
+is 'which nobody but json includes' '' \
+	"$(grep -rlE '#[[:space:]]*include[[:space:]]*"json/quick/' "$srcdir/src" | grep -v "^$srcdir/src/json/")"
+is 'json/quick includes only base and json' '' \
+	"$(grep -nE '#[[:space:]]*include[[:space:]]*"' "$srcdir"/src/json/quick/*.[ch] | grep -vE '"(base|json)/')"
+
 curses=$(grep -rlE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<n?curses' "$srcdir/src" | wc -l)
 is 'one file includes curses' 1 "$curses"
 

@@ -1,6 +1,8 @@
 /* What happens in a film, moving in it, and its bar. */
 #include "app/playback_internal.h"
 
+#include "model/prefetch.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,7 +21,7 @@ static void mark_items(struct film *f)
 	for (uint32_t i = 0; i < m->items.n; i++) {
 		const struct item *item = &m->items.v[i];
 
-		items_fetch(m, i);
+		items_prefetch(m, i);
 		for (uint32_t n = 0; n < item->n && item->steps[n].message < f->end; n++)
 			if (item->steps[n].what == STEP_RAISED)
 				mark(f, item->steps[n].message, FILM_ITEM);

@@ -1,8 +1,8 @@
-/* Layout of a reserved heap: its own books, then small blocks side by side up to the middle, then
- * spans. Small blocks come in sizes that are at most a quarter apart; a block given back waits in
- * the list of its size. What is over SMALL_MAX has a span of its own, 16 times as long as it needs
- * to be at most; a vector moves to a longer one when that is full, at 1 MB, 16 MB, 256 MB, and
- * takes its pages along. Pages of a span cost nothing until they are used. */
+/* Layout of a reserved heap: a header, then small blocks up to the middle, then spans. Small blocks
+ * have size classes at most a quarter apart, each with a free list. What is over SMALL_MAX has a
+ * span of its own, of addresses at most 16 times as long as needed; a vector that outgrows its span
+ * (1 MB, 16 MB, 256 MB …) moves to a longer one by remapping its pages. Pages of a span cost
+ * nothing until they are used. */
 #include "base/heap.h"
 
 #include "base/err.h"
@@ -21,7 +21,7 @@
 #define CHECKED 0
 #endif
 
-#define HEAP_ADDRESS ((uintptr_t)0x3a0000000000) /* far from what systems and checkers use */
+#define HEAP_ADDRESS ((uintptr_t)0x3a0000000000) /* far from what systems and sanitizers use */
 #define HEAP_BYTES ((uint64_t)1 << 40)
 #define SMALL_START ((uint64_t)4 << 20)
 #define SPANS_START (HEAP_BYTES / 2)
@@ -33,7 +33,7 @@ enum {
 	SPAN_CLASSES = 5, /* 1 MB, 16 MB … 64 GB */
 	SPANS_MAX = 65536,
 	SPAN_STEP = 64 << 10,
-	DROP_MIN = 16 << 10, /* a free block may wait long for somebody who needs so much */
+	DROP_MIN = 16 << 10, /* big free blocks are seldom used again soon */
 	TEXT_MAX = 4096,
 };
 
@@ -51,7 +51,7 @@ struct plain {
 
 struct heap {
 	bool plain;
-	double expected; /* times as much; below 1: nobody knows */
+	double expected; /* times as much; below 1: unknown */
 	struct plain blocks; /* a ring */
 	uint64_t small_next, span_next; /* offsets */
 	char *text_next, *text_end;
@@ -61,9 +61,9 @@ struct heap {
 	struct span spans[SPANS_MAX]; /* by offset */
 };
 
-_Static_assert(sizeof(struct heap) <= ((uint64_t)4 << 20), "the books end where small blocks begin");
+_Static_assert(sizeof(struct heap) <= ((uint64_t)4 << 20), "the header precedes small blocks");
 
-/* ---- one at a time ---- */
+/* ---- blocks of malloc ---- */
 
 static struct heap *new_plain(void)
 {
@@ -123,7 +123,7 @@ static struct heap *reserve(void)
 	p = mmap((void *)HEAP_ADDRESS, (size_t)HEAP_BYTES, PROT_READ | PROT_WRITE,
 		 flags | MAP_FIXED_NOREPLACE, -1, 0);
 	if (p != MAP_FAILED)
-		return p; /* old systems take the address as a hint */
+		return p; /* old kernels take the address as a hint */
 #endif
 	p = mmap(NULL, (size_t)HEAP_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
 	return p == MAP_FAILED ? NULL : p;
@@ -156,7 +156,7 @@ void heap_free(struct heap *h)
 
 void heap_reset(struct heap *h)
 {
-	/* what its books say may be among what is no good */
+	/* its header may be damaged, too */
 	if ((uintptr_t)h != HEAP_ADDRESS ||
 	    mmap(h, (size_t)HEAP_BYTES, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != h)
@@ -164,7 +164,7 @@ void heap_reset(struct heap *h)
 	begin(h);
 }
 
-/* The size of a small block, and the list that it belongs to. */
+/* The size of a small block, and its size class. */
 static inline size_t round_up(size_t n, unsigned *class)
 {
 	unsigned bits;
@@ -200,7 +200,7 @@ static inline void *small_alloc(struct heap *h, size_t n)
 	return p;
 }
 
-/* The whole pages of it. */
+/* Frees the whole pages within the block. */
 static void drop(char *p, size_t n)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -277,7 +277,7 @@ static void span_give(struct heap *h, void *p)
 	h->free_span[s->class] = (uint32_t)(s - h->spans) + 1;
 }
 
-/* ---- both ---- */
+/* ---- both kinds ---- */
 
 void heap_expect(struct heap *h, double times)
 {
@@ -334,9 +334,9 @@ struct str heap_str(struct heap *h, struct str s)
 	return str_make(p, s.n);
 }
 
-/* What was at `from` is at `to`: the pages move, where the system can do that, and are not copied,
- * or for a moment twice the memory would be needed. Linux before 6.17 cannot if only some of them
- * are an image's, or came along before, and has taken away by then what was at `to`. */
+/* Moves memory by remapping its pages where possible, since a copy would need twice the memory for
+ * a moment. Linux before 6.17 cannot move a range of several mappings (some pages mapped from an
+ * image, or moved before), and has unmapped `to` by the time it fails. */
 static void move_pages(void *to, void *from, size_t n)
 {
 #ifdef MREMAP_DONTUNMAP
@@ -381,7 +381,7 @@ void *heap_resize(struct heap *h, void *p, size_t n, size_t more)
 	return moved;
 }
 
-/* A vector that has a span grows by a step, others by half. */
+/* A vector with a span grows by SPAN_STEP, others by half. */
 void *heap_grow_(struct heap *h, void *v, uint32_t *room, size_t size)
 {
 	uint32_t n = *room < 4 ? *room + 1 : *room + *room / 2;

@@ -1,13 +1,13 @@
-/* The memory of a model: entities, histories, names and maps of one session, all of it together.
+/* The allocator for the memory of a model: entities, histories, names and maps.
  *
- * It is one range of addresses, reserved at the beginning and used as it is needed, at an address
- * that is the same in every run of the program. So what grows big grows where it is, without a copy
- * beside it; what is given back is used again; all of it goes at once; and it can be saved byte by
- * byte and put back by another run, pointers and all. For this, nothing in it points outside of it.
+ * A heap is one range of virtual addresses, reserved at the start and committed as needed, at the
+ * same address in every run of the program. So big arrays grow in place without a copy, freed
+ * blocks are used again, all of it is freed at once, and it can be saved byte by byte and mapped by
+ * another run, pointers and all. For this, nothing in it points outside of it.
  *
- * Where the address is taken (a second model, a checker's own memory), another one serves as well,
- * only that the heap is then not one to be saved (heap_is_fixed). Where so much cannot be reserved
- * (ulimit -v), or a checker shall see every block, each is one of malloc's. */
+ * If the address is taken (a second model, a sanitizer's own memory), the heap is elsewhere and
+ * cannot be saved (heap_is_fixed). If so much cannot be reserved (ulimit -v), or a sanitizer should
+ * see every block, each block is one of malloc's. */
 #ifndef GAVEL_BASE_HEAP_H
 #define GAVEL_BASE_HEAP_H
 
@@ -15,8 +15,8 @@
 
 struct heap;
 
-/* HEAP_PLAIN: blocks of malloc. HEAP_FIXED: reserved also in builds with a checker, which are plain
- * otherwise. */
+/* HEAP_PLAIN: blocks of malloc. HEAP_FIXED: reserved also in builds with sanitizers, which are
+ * plain otherwise. */
 enum heap_kind { HEAP_USUAL, HEAP_PLAIN, HEAP_FIXED };
 struct heap *heap_new(enum heap_kind kind);
 void heap_free(struct heap *h);
@@ -25,19 +25,18 @@ void *heap_alloc(struct heap *h, size_t n); /* aligned to 8, not zeroed; n > 0 *
 void *heap_zalloc(struct heap *h, size_t n);
 /* p from heap_alloc with this n; p may be NULL. */
 void heap_give(struct heap *h, void *p, size_t n);
-/* A block of n bytes with room for more: where it is, if it can grow there. p may be NULL with n 0. */
+/* Enlarges a block of n bytes, in place if possible. p may be NULL with n 0. */
 void *heap_resize(struct heap *h, void *p, size_t n, size_t more);
-/* Of what is in it now, so many times as much will be in it soon, as far as anybody knows; 0 =
- * nobody does. Tables that grow can grow to that at once, as heap_expected tells: to EXPECT_MOST
- * times as much at most, since it may turn out wrong. */
+/* A hint: the heap will soon hold so many times as much as now; 0 = unknown. Tables that grow can
+ * grow to heap_expected at once; at most EXPECT_MOST times, since the estimate may be wrong. */
 void heap_expect(struct heap *h, double times);
 uint64_t heap_expected(const struct heap *h, uint64_t n);
 enum { EXPECT_MOST = 8 };
-/* A copy for as long as the heap lives, NUL after the end. */
+/* A copy that lives as long as the heap, NUL after the end. */
 struct str heap_str(struct heap *h, struct str s);
 
-/* A growing array in a heap, as a VEC is one in memory of its own: declare it with HVEC(type), zero
- * it, heap_push. Small ones grow by one, big ones where they are. */
+/* A growing array in a heap, as VEC is one in malloc's: declare it with HVEC(type), zero it,
+ * heap_push. Small ones grow by one element, big ones in place. */
 #define HVEC(type) struct { type *v; uint32_t n, room; }
 #define heap_push(h, vec, ...) \
 	do { \
@@ -50,12 +49,12 @@ void *heap_grow_(struct heap *h, void *v, uint32_t *room, size_t size);
 
 /* ---- saving it ---- */
 
-/* At the address that it would have in another run. */
+/* Whether it is at the address that it has in every run. */
 bool heap_is_fixed(const struct heap *h);
 
 enum { HEAP_PAGE = 64 << 10 }; /* the system's pages are that big, or parts of it */
 
-/* Pages of it that are in use. The first piece is the heap's own books. */
+/* Pages of it that are in use. The first part is the heap's own header. */
 struct heap_part {
 	uint64_t offset; /* in the heap */
 	uint64_t n;
@@ -67,16 +66,14 @@ struct heap_parts {
 };
 
 void heap_list(const struct heap *h, struct heap_parts *out); /* vec_release(&out->list) */
-/* Where a part is. For one that is to be put back into a new heap: NULL if it cannot be one. */
+/* The address of a part. NULL if it cannot be one of a heap. */
 char *heap_at(struct heap *h, struct heap_part part);
-/* Puts a part back: its bytes are those of the file from offset on, read when they are looked at
- * and copied when they are changed, so the file must stay as it is. offset: a multiple of
- * HEAP_PAGE. NULL: it cannot be. */
+/* Maps a part from the file at that offset, a multiple of HEAP_PAGE; copy-on-write, so the file
+ * must not be modified. NULL on failure. */
 char *heap_map(struct heap *h, struct heap_part part, int fd, uint64_t offset);
-/* Of a part that was put back and not changed: its pages take no memory of this program until
- * somebody looks at them again. */
+/* Drops the resident pages of a mapped part that was not modified, until they are read again. */
 void heap_rest(struct heap *h, struct heap_part part);
-/* Empties a fixed heap, of which parts were put back that turn out to be no good. */
+/* Empties a fixed heap after parts were mapped that turn out to be damaged. */
 void heap_reset(struct heap *h);
 
 #endif

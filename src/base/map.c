@@ -1,9 +1,8 @@
-/* Linear probing; never more than 3/4 full; nothing is ever removed.
+/* Linear probing; at most 3/4 full; nothing is ever removed.
  *
- * A hash starts probing at its share of the table (hash / 2^32 * size), so a table may have any
- * size and the order of the slots is that of the hashes, whatever the size. Therefore it can grow
- * where it is: another one beside it would cost new pages each time. Big ones grow by half (by less,
- * moving would take longer, and by more, memory), or to what is expected in their heap. */
+ * Probing starts at hash / 2^32 * size, so a table may have any size, and the order of slots is
+ * that of the hashes, whatever the size. Therefore a table can grow in place: a second one would
+ * cost new pages each time. Big ones grow by half, or to what is expected in their heap. */
 #include "base/map.h"
 
 #include "base/err.h"
@@ -30,7 +29,7 @@ static void file_slot(struct map *m, struct map_slot slot)
 
 typedef VEC(struct map_slot) slot_list;
 
-/* Of a run that goes round the end of the table, what stands at the front. */
+/* Takes out the slots at the front that have wrapped round the end of the table. */
 static slot_list take_round(struct map *m)
 {
 	slot_list list = { 0 };
@@ -43,7 +42,7 @@ static slot_list take_round(struct map *m)
 	return list;
 }
 
-/* Pushes what the table has together at the end of one of that size. Returns where it begins. */
+/* Moves all used slots to the end of a table of that size. Returns where they begin. */
 static uint32_t push_together(struct map *m, uint32_t size)
 {
 	uint32_t first = size;
@@ -64,13 +63,13 @@ static uint32_t bigger(const struct heap *h, const struct map *m)
 	more = !size ? SIZE_MIN : size < DOUBLED_UP_TO ? size * 2 : size + size / 2;
 	if (more <= size)
 		BUG("map over %u slots", size);
-	expected += expected / 16; /* or all of it would be moved again for the last few */
+	expected += expected / 16; /* or it would grow again for the last few */
 	return expected > more && expected < UINT32_MAX ? (uint32_t)expected : more;
 }
 
-/* What waits at the end is filed from its first on, and nothing belongs behind where it waits: by
- * as many slots as the table has grown it was moved, or more, and its start by fewer. Values under
- * one hash keep their order. */
+/* The slots at the end are filed in order. None belongs behind where it is: it was moved by at
+ * least as many slots as the table has grown, and its start of probing by fewer. Values under one
+ * hash keep their order. */
 static void grow(struct heap *h, struct map *m)
 {
 	uint32_t size = bigger(h, m);

@@ -24,14 +24,14 @@ void map_add(struct map *m, uint64_t hash, uint32_t value);
 /* For a map that lives in the heap, and is not released by itself. */
 void map_put(struct heap *h, struct map *m, uint64_t hash, uint32_t value);
 
-/* Where a hash starts probing, its share of the table. It must be known again when the table grows,
- * so it comes from the stored half alone. */
+/* Where probing for a hash starts: hash / 2^32 * size. Computed from the stored half alone, since
+ * growing the table needs it again. */
 static inline uint32_t map_start(const struct map *m, uint32_t high)
 {
 	return (uint32_t)((uint64_t)(high * 2654435769u) * m->size >> 32);
 }
 
-enum { MAP_NEAR = 4 }; /* slots: most values are found so near to where probing starts */
+enum { MAP_NEAR = 4 }; /* slots: most values are that near to where probing starts */
 
 static inline uint32_t map_near(const struct map *m, uint64_t hash)
 {
@@ -40,19 +40,19 @@ static inline uint32_t map_near(const struct map *m, uint64_t hash)
 	return at < m->size - MAP_NEAR ? at : m->size - MAP_NEAR;
 }
 
-/* Has the memory brought near where the values under hash are. */
-static inline void map_fetch(const struct map *m, uint64_t hash)
+/* Prefetches the slots where the values under hash are. */
+static inline void map_prefetch(const struct map *m, uint64_t hash)
 {
 	if (m->size) {
 		uint32_t at = map_near(m, hash);
 
-		mem_fetch(&m->slots[at]);
-		mem_fetch(&m->slots[at + MAP_NEAR - 1]);
+		mem_prefetch(&m->slots[at]);
+		mem_prefetch(&m->slots[at + MAP_NEAR - 1]);
 	}
 }
 
-/* What map_get gives in all likelihood, told without a decision that could be foretold wrong;
- * MAP_NONE also if it is not near. */
+/* What map_get most probably returns, branch-free; MAP_NONE also if it is further from the start of
+ * probing than MAP_NEAR. */
 static inline uint32_t map_guess(const struct map *m, uint64_t hash)
 {
 	const struct map_slot *near;
@@ -70,14 +70,14 @@ static inline uint32_t map_guess(const struct map *m, uint64_t hash)
 	return value;
 }
 
-/* Steps through the values filed under hash (and, rarely, a stranger's). *it starts at 0. */
+/* Iterates over the values filed under hash (and, rarely, under another one). *it starts at 0. */
 static inline bool map_next(const struct map *m, uint64_t hash, uint32_t *it, uint32_t *value)
 {
 	uint32_t high = (uint32_t)(hash >> 32), at;
 
 	if (!m->size)
 		return false;
-	/* it is the next slot to look at, plus one; there always is a free one, where all ends */
+	/* *it is the next slot plus one; there always is a free slot, which ends the loop */
 	for (at = *it ? *it - 1 : map_start(m, high); m->slots[at].value != MAP_NONE;) {
 		struct map_slot slot = m->slots[at];
 

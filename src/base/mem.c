@@ -72,7 +72,7 @@ char *str_dup(struct str s)
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t size;
-	/* 16 bytes so far: what follows is aligned for anything we store */
+	/* 16 bytes: what follows is aligned for anything we store */
 };
 
 enum { CHUNK_BYTES = 64 * 1024 };

@@ -13,30 +13,28 @@ void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
 char *str_dup(struct str s); /* NUL after the end */
-/* After much was freed: what lies between blocks goes back to the system, too. */
+/* After much was freed: returns free memory between blocks to the system, too. */
 void mem_trim(void);
 /* How they end the program. */
 _Noreturn void mem_out(size_t n);
 
-/* Has the memory at p brought near, for whoever looks there soon; p may be anything. The empty
- * instruction is an effect: gcc leaves out calls of functions that have none, and does not count
- * this for one. */
-static inline void mem_fetch(const void *p)
+/* Prefetches the cache line of p, which may be any address. The empty asm is a side effect: gcc
+ * drops calls of functions without one, and does not count a prefetch as one. */
+static inline void mem_prefetch(const void *p)
 {
 	__asm__ volatile("");
 	__builtin_prefetch(p);
 }
 
 #ifdef __clang__
-#define MEM_UNROLL /* it sees that itself */
+#define MEM_UNROLL /* clang unrolls by itself */
 #else
 #define MEM_UNROLL _Pragma("GCC unroll 8")
 #endif
 
-/* The same of n bytes, a constant, for whoever writes there and so needs them alone. Where gcc does
- * not know which x86-64 it is for, it would have them brought near for reading; what is too old
- * ignores the instruction. */
-static inline void mem_fetch_to_write(const void *p, size_t n)
+/* Prefetches n bytes, a constant, for writing (exclusive ownership of the lines). For generic
+ * x86-64 gcc would emit a prefetch for reading; processors without prefetchw ignore it. */
+static inline void mem_prefetch_write(const void *p, size_t n)
 {
 	MEM_UNROLL
 	for (size_t i = 0; i < n; i += 64) {
@@ -49,8 +47,8 @@ static inline void mem_fetch_to_write(const void *p, size_t n)
 	}
 }
 
-/* memset with 0 for structs of 64 bytes to a few hundred, n being a constant: compilers put an
- * instruction there that takes longer to begin than all of this. */
+/* memset with 0 for structs of 64 to a few hundred bytes, n being a constant: compilers emit rep
+ * stos there, whose start-up takes longer than all of this. */
 static inline void mem_zero(void *p, size_t n)
 {
 	MEM_UNROLL

@@ -1,5 +1,5 @@
-/* Two bytes of the word, the rarest ones, are compared at sixteen places at once, or at sixty-four
- * where the processor can; what is left is compared byte by byte. */
+/* The two rarest bytes of the word are compared at 16 offsets per step with SSE2, at 64 with AVX2;
+ * candidates are compared byte by byte. */
 #include "base/needle.h"
 
 #ifdef __SSE2__
@@ -11,7 +11,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-/* How often a byte comes in logs of JSON and prose, roughly; the lower the rarer. */
+/* How frequent a byte is in logs of JSON and prose, roughly; lower is rarer. */
 static int commonness(char c)
 {
 	static const char order[] = "zqxjkv;~`^|$%@#!?*+<>=wbg&yfp9876h5m431ulc0d2rn_isoatc./()[]{}e-:,\" ";
@@ -52,13 +52,13 @@ static ptrdiff_t find_slowly(const struct needle *n, struct str text, size_t at)
 }
 
 #ifdef __SSE2__
-/* The bit that tells small letters from large ones is set in both sides where it means that. */
+/* The case bit, set on both sides of the comparison if the byte is a letter. */
 static char case_bit(char c)
 {
 	return c >= 'a' && c <= 'z' ? 0x20 : 0;
 }
 
-/* Where the word is, of the places from `at` on that `hits` has bits for; -1 = nowhere. */
+/* The first offset with the word among the candidates `hits`, bits relative to `at`; -1 = none. */
 static ptrdiff_t find_among(const struct needle *n, struct str text, size_t at, uint64_t hits)
 {
 	for (; hits; hits &= hits - 1) {

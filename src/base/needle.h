@@ -1,4 +1,4 @@
-/* Looking for a word in a lot of bytes, upper and lower case of ASCII letters being the same. */
+/* Fast substring search, ignoring the case of ASCII letters. */
 #ifndef GAVEL_BASE_NEEDLE_H
 #define GAVEL_BASE_NEEDLE_H
 
@@ -7,14 +7,14 @@
 enum { NEEDLE_MAX = 256 };
 
 struct needle {
-	char word[NEEDLE_MAX]; /* small letters */
+	char word[NEEDLE_MAX]; /* in lower case */
 	size_t n;
-	size_t rare, other; /* places of the two bytes that are looked for first */
+	size_t rare, other; /* offsets of the two bytes that are compared first */
 };
 
-/* Words longer than NEEDLE_MAX are looked for by their beginning: whoever finds one compares it. */
+/* Of words longer than NEEDLE_MAX only the beginning is found: the caller compares the rest. */
 void needle_init(struct needle *n, struct str word);
-/* The first place from `start` on, or -1. */
+/* The first offset from `start` on, or -1. */
 ptrdiff_t needle_find(const struct needle *n, struct str text, size_t start);
 
 #endif

@@ -97,12 +97,12 @@ static uint64_t word4(const char *p)
 	return word;
 }
 
-/* All keys have the seed: where a factor can be made zero, what is multiplied with it does not
- * count. But anyone knows what two keys differ by: so no two may be the factors of one product, and no
- * lanes count as much as others together, or words could change places and the hash would stay.
+/* All keys contain the seed, or a text could make a factor zero and hide what it is multiplied
+ * with. But the differences of keys are public: so no two keys are factors of one product, and
+ * lanes have different weights, or words could be exchanged without changing the hash.
  *
- * How long texts are cannot be foretold. So nothing is decided by it but what must be: the last
- * bytes are taken where they end, some of them for the second time. */
+ * Lengths of texts cannot be predicted, so there are few branches on them: the last bytes are read
+ * from the end, some of them a second time. */
 static uint64_t hash_longer(const char *p, size_t n, uint64_t h)
 {
 	const uint64_t k1 = hash_seed ^ HASH_K1, k2 = hash_seed ^ HASH_K2, k3 = hash_seed ^ HASH_K3,
@@ -110,7 +110,7 @@ static uint64_t hash_longer(const char *p, size_t n, uint64_t h)
 	const char *last = p + n - 64;
 	uint64_t h1 = h, h2 = h, h3 = h, h4 = h;
 
-	/* four lanes, which do not wait for each other */
+	/* four independent lanes */
 #define LANES(p) \
 	h1 = hash_fold(word8(p) ^ k1, word8((p) + 8) ^ h1); \
 	h2 = hash_fold(word8((p) + 16) ^ k2, word8((p) + 24) ^ h2); \

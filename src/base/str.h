@@ -13,7 +13,7 @@ struct str {
 	size_t n;
 };
 
-/* For code that runs for every byte or value: what comes behind it is then the way that is taken. */
+/* Branch hints, for code that runs for every byte or value. */
 #define usually(condition) __builtin_expect(!!(condition), 1)
 #define rarely(condition) __builtin_expect(!!(condition), 0)
 
@@ -77,7 +77,7 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 
 	return h ^ (h >> 32);
 }
-/* Both halves of the product, so that every bit of a and b reaches every bit of the result; 0 if one
+/* Both halves of the product, xored: every bit of a and b affects every bit of the result; 0 if one
  * of them is. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 {
@@ -97,10 +97,10 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 #define HASH_K2 UINT64_C(0xe7037ed1a0b428db)
 #define HASH_K3 UINT64_C(0x8ebc6af09c88c6e3)
 #define HASH_K4 UINT64_C(0x589965cc75374cc3)
-/* The parts of str_hash, for whoever can read text in fewer steps: of more than 16 bytes, and of n bytes
- * that two words hold. */
+/* The parts of str_hash, for callers with the text in words already: of more than 16 bytes, and of
+ * n bytes in two words. */
 uint64_t hash_long(const char *p, size_t n);
-/* What a length comes to, which nobody can know: a byte of the text could make up for n itself. */
+/* Mixes a length with the seed: a byte of the text could cancel n itself. */
 static inline uint64_t hash_length(size_t n)
 {
 	return n * (hash_seed ^ HASH_K4);
@@ -111,10 +111,10 @@ static inline uint64_t hash_short(uint64_t a, uint64_t b, size_t n)
 }
 /* Whole decimal number without sign; false on anything else or overflow. */
 bool str_to_u64(struct str s, uint64_t *out);
-/* The other way round, in that room. */
+/* The inverse, in that buffer. */
 enum { DIGITS_MAX = 20 };
 struct str str_from_u64(uint64_t v, char room[DIGITS_MAX]);
-/* Whether eight bytes are letters, digits, signs and blanks of ASCII. */
+/* Whether 8 bytes are printable ASCII. */
 static inline bool str_plain_eight(const char *p)
 {
 	const uint64_t each = 0x0101010101010101u;

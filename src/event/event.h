@@ -47,7 +47,7 @@ struct name_key {
 	bool of_task;    /* or of a review */
 	uint64_t hash;   /* str_hash */
 	uint32_t number; /* the model's number for it plus one, once that is known */
-	uint32_t guess;  /* candidate whose text was not compared yet (model/ahead.h) */
+	uint32_t guess;  /* candidate whose text was not compared yet (model/prefetch.h) */
 };
 
 extern const struct name_key no_key;

@@ -1,5 +1,5 @@
-/* Writing JSON piece by piece into a buffer: open a brace yourself, put members, close it. The
- * comma comes by itself: none after an opening brace or bracket. */
+/* Writing JSON piece by piece into a buffer: open a brace yourself, put members, close it. Commas
+ * are added between them. */
 #ifndef GAVEL_JSON_COMPOSE_H
 #define GAVEL_JSON_COMPOSE_H
 

@@ -1,29 +1,17 @@
-/* Escapes in two steps: the parser only looks whether they are right (escape_length), and most
- * strings are never asked for; those that are become text where they stand. */
+/* Escapes are handled in two steps: the parser only validates them (escape_length), and the few
+ * strings that are asked for are decoded in place (json_unescape). */
 #include "json/escapes.h"
 
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "json/json.h"
-#include "json/quick.h"
 
 const char escape_meant[256] = {
 	['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['n'] = '\n',
 	['t'] = '\t', ['r'] = '\r',  ['b'] = '\b', ['f'] = '\f',
 };
 
-uint8_t escape_kept[256][8];
-
-/* Before there are threads. */
-static __attribute__((constructor)) void fill_kept(void)
-{
-	for (unsigned drop = 0; drop < 256; drop++)
-		for (unsigned i = 0, n = 0; i < 8; i++)
-			if (!(drop >> i & 1))
-				escape_kept[drop][n++] = (uint8_t)i;
-}
-
-static int hex4(const char *p)
+int escape_hex4(const char *p)
 {
 	int v = 0;
 
@@ -42,14 +30,14 @@ static int hex4(const char *p)
 
 unsigned escape_character(const char *p, uint32_t *out)
 {
-	int unit = hex4(p + 2), low;
+	int unit = escape_hex4(p + 2), low;
 
 	if (unit < 0 || (unit >= 0xdc00 && unit <= 0xdfff))
 		return 0;
 	*out = (uint32_t)unit;
 	if (unit < 0xd800 || unit > 0xdfff)
 		return 6;
-	if (p[6] != '\\' || p[7] != 'u' || (low = hex4(p + 8)) < 0xdc00 || low > 0xdfff)
+	if (p[6] != '\\' || p[7] != 'u' || (low = escape_hex4(p + 8)) < 0xdc00 || low > 0xdfff)
 		return 0;
 	*out = 0x10000 + ((uint32_t)(unit - 0xd800) << 10) + (uint32_t)(low - 0xdc00);
 	return 12;
@@ -62,16 +50,6 @@ unsigned escape_length(const char *p)
 	if (escape_meant[(unsigned char)p[1]])
 		return 2;
 	return p[1] == 'u' ? escape_character(p, &c) : 0;
-}
-
-void json_unescape(yyjson_val *v)
-{
-	char *start = (char *)(uintptr_t)v->uni.str, *end = start + (v->tag >> YYJSON_TAG_BIT);
-	char *first = memchr(start, '\\', (size_t)(end - start));
-	char *to = quick_used->unescape(first, end);
-
-	*to = '\0';
-	v->tag = (uint64_t)(to - start) << YYJSON_TAG_BIT | YYJSON_TYPE_STR;
 }
 
 void tree_unescape(yyjson_doc *doc)

@@ -1,5 +1,5 @@
-/* Hashes of what values say. Nearly all strings are hashed as they stand: few are longer than
- * sixteen bytes, and those are taken in two words without a look at their length. */
+/* Hashes of values. Nearly all strings are hashed undecoded; most have at most 16 bytes, which are
+ * hashed as two words, branch-free whatever their length. */
 #include "json/escapes.h"
 #include "json/json.h"
 
@@ -11,7 +11,7 @@ static inline uint64_t word8(const void *p)
 	return word;
 }
 
-/* Of n bytes, behind whose first at least sixteen can be read. */
+/* Of n bytes; at least 16 must be readable. */
 static inline uint64_t text_hash(const char *p, size_t n)
 {
 	struct json_words words;
@@ -22,7 +22,7 @@ static inline uint64_t text_hash(const char *p, size_t n)
 	return hash_short(words.first, words.second, n);
 }
 
-/* With its escapes as they are usually spelled. */
+/* With its escapes in their usual spelling. */
 static __attribute__((noinline)) uint64_t respelled_hash(yyjson_val *v)
 {
 	struct buf spelled = { 0 };
@@ -31,14 +31,14 @@ static __attribute__((noinline)) uint64_t respelled_hash(yyjson_val *v)
 
 	add_spelled(&spelled, json_str(v));
 	n = spelled.n;
-	buf_add(&spelled, "0123456789abcdef", 16); /* may be looked at */
+	buf_add(&spelled, "0123456789abcdef", 16); /* may be read */
 	hash = text_hash(spelled.p, n);
 	buf_release(&spelled);
 	return hash;
 }
 
-/* Most strings with escapes have the usual ones, and nobody has asked for the text: so it is
- * hashed as it stands, and others as if they stood like that. */
+/* Most strings with escapes are spelled as usual and not decoded yet: they are hashed as they are,
+ * others as if they were spelled like that. */
 static inline uint64_t string_hash(yyjson_val *v)
 {
 	if (usually((v->tag & YYJSON_SUBTYPE_NOESC) ||

@@ -4,8 +4,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "json/escapes.h"
-#include "json/quick.h"
-#include "json/step.h"
+#include "json/quick/quick.h"
 
 #include <stdlib.h>
 
@@ -26,7 +25,7 @@ static size_t skip_comment(struct str s, size_t i)
 	return i;
 }
 
-/* Of a text that no tree could be built from. */
+/* Whether a text that could not be parsed is nested too deep. */
 static bool text_too_deep(struct str s, bool comments)
 {
 	unsigned depth = 0;
@@ -55,7 +54,7 @@ static bool text_too_deep(struct str s, bool comments)
 	return false;
 }
 
-/* Values stand in one row, containers before what they hold; most messages have fewer of them than
+/* Values are in one array, containers before their contents; most messages have fewer values than
  * the limit has levels. */
 static bool tree_too_deep(const yyjson_doc *doc)
 {
@@ -74,23 +73,6 @@ static bool tree_too_deep(const yyjson_doc *doc)
 		ends[depth++] = (const void *)((const char *)v + v->uni.ofs);
 	}
 	return false;
-}
-
-static int hex4(const char *p)
-{
-	int v = 0;
-
-	for (int i = 0; i < 4; i++) {
-		char c = p[i];
-
-		if (c >= '0' && c <= '9')
-			v = v << 4 | (c - '0');
-		else if ((c | 32) >= 'a' && (c | 32) <= 'f')
-			v = v << 4 | ((c | 32) - 'a' + 10);
-		else
-			return -1;
-	}
-	return v;
 }
 
 /* Copies s with U+FFFD for each byte that is not UTF-8 and for each half of a surrogate pair. */
@@ -117,8 +99,10 @@ static bool repair(struct str s, struct buf *out)
 			i += step;
 			continue;
 		}
-		unit = hex4(s.p + i + 2);
-		low = i + 12 <= s.n && s.p[i + 6] == '\\' && s.p[i + 7] == 'u' ? hex4(s.p + i + 8) : -1;
+		unit = escape_hex4(s.p + i + 2);
+		low = i + 12 <= s.n && s.p[i + 6] == '\\' && s.p[i + 7] == 'u'
+			      ? escape_hex4(s.p + i + 8)
+			      : -1;
 		if (unit >= 0xd800 && unit <= 0xdbff && low >= 0xdc00 && low <= 0xdfff) {
 			buf_add(out, s.p + i, 12);
 			i += 12;
@@ -135,11 +119,11 @@ static bool repair(struct str s, struct buf *out)
 }
 
 enum {
-	ROOM_KEPT_BYTES = 4 << 20, /* a bigger one is given back by json_reader_forget */
+	ROOM_KEPT_BYTES = 4 << 20, /* json_reader_forget frees a bigger buffer */
 	PADDING = QUICK_PADDING > YYJSON_PADDING_SIZE ? QUICK_PADDING : YYJSON_PADDING_SIZE,
 };
 
-/* Where a text of n bytes can be parsed. */
+/* A buffer in which a text of n bytes can be parsed. */
 static char *room_for(struct json_reader *r, size_t n)
 {
 	if (r->text_cap - r->kept < n + PADDING) {
@@ -147,7 +131,7 @@ static char *room_for(struct json_reader *r, size_t n)
 
 		if (r->kept) {
 			vec_push(&r->full, r->text);
-			/* so that a few rooms are enough, and soon one */
+			/* so that a few buffers suffice, and soon one */
 			cap = cap < 2 * r->text_cap ? 2 * r->text_cap : cap;
 		} else {
 			free(r->text);
@@ -172,7 +156,7 @@ void json_reader_forget(struct json_reader *r)
 		free(r->full.v[i]);
 	r->full.n = 0;
 	r->kept = r->current = 0;
-	r->ahead = NULL; /* another text may come to stand there */
+	r->ahead = NULL; /* another text may follow at the same address */
 	if (r->text_cap > ROOM_KEPT_BYTES) {
 		free(r->text);
 		r->text = NULL;
@@ -180,7 +164,7 @@ void json_reader_forget(struct json_reader *r)
 	}
 }
 
-/* For a tree that takes the place of the last one. */
+/* Room for a tree that replaces the last one. */
 static void reserve_tree(struct json_reader *r, size_t need)
 {
 	r->ahead = NULL;
@@ -202,14 +186,14 @@ static char *take_in(struct json_reader *r, struct str s)
 
 static bool read_quickly(struct json_reader *r, const char *text, size_t n, bool lazily)
 {
-	reserve_tree(r, quick_pool_bytes(n));
-	r->doc = quick_read(text, n, lazily ? r->names : NULL, r->pool, r->pool_cap);
+	reserve_tree(r, QUICK_POOL_BYTES(n));
+	r->doc = quick_read(text, n, NULL, lazily ? r->names : NULL, r->pool, r->pool_cap);
 	if (r->doc && !lazily)
 		tree_unescape(r->doc);
 	return r->doc;
 }
 
-/* Parses, and refuses what is nested too deep for those who walk the tree. */
+/* Parses, and refuses what is nested too deep for recursive callers. */
 static enum json_outcome read_once(struct json_reader *r, struct str s, yyjson_read_flag more,
 				   bool lazily)
 {
@@ -272,13 +256,13 @@ const char *json_read_ahead(struct json_reader *r, const char *p, const char *en
 {
 	const char *newline;
 
-	reserve_tree(r, quick_pool_bytes((size_t)(end - p)));
-	r->doc = quick_read_line(p, (size_t)(end - p), r->names, r->pool, r->pool_cap, &newline);
+	reserve_tree(r, QUICK_POOL_BYTES((size_t)(end - p)));
+	r->doc = quick_read(p, (size_t)(end - p), &newline, r->names, r->pool, r->pool_cap);
 	r->ahead = p;
 	return r->doc ? newline : NULL;
 }
 
-/* Whether the text is plain JSON, which then is read. */
+/* Parses the text if it is plain JSON and returns whether it is. */
 static bool read_in_place(struct json_reader *r, struct str s)
 {
 	if (r->ahead != s.p)
@@ -391,15 +375,18 @@ void json_pointer_add(struct buf *b, struct str name)
 	}
 }
 
-/* How many of n bytes come before one that is odd in a string, or fewer near the end. */
+/* How many bytes of a string come before a quote or backslash. Looks at a few only, so that a
+ * string full of escapes is not searched again and again. */
 static size_t plain_bytes(const char *p, size_t n)
 {
-	for (size_t i = 0;; i += STEP) {
-		unsigned odd = n - i < STEP ? 1 : step_odd(step_load(p + i));
+	enum { WINDOW = 128 };
+	const char *found;
 
-		if (odd)
-			return i + (size_t)__builtin_ctz(odd);
-	}
+	n = n < WINDOW ? n : WINDOW;
+	found = memchr(p, '"', n);
+	n = found ? (size_t)(found - p) : n;
+	found = memchr(p, '\\', n);
+	return found ? (size_t)(found - p) : n;
 }
 
 /* The bytes up to the brace that closes the first one, 0 = there is none. */

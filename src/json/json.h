@@ -1,13 +1,13 @@
-/* The one door to yyjson; nothing else includes it.
+/* The wrapper of yyjson: reading with limits, and writing.
  *
  * A json_reader owns the memory of one parsed document at a time: what json_read returns, and every
  * value and string inside, lives until the next json_read or json_reader_release. Strings have a
- * length and may hold NUL. Numbers that fit no double or 64-bit integer stay as raw text and have
- * no JSON type here (json_is_number is true, json_int and json_number are not to be had of them).
+ * length and may hold NUL. Numbers that fit no double or 64-bit integer stay as raw text
+ * (json_is_number is true, json_int and json_number return false).
  *
- * Limits: what is nested deeper than JSON_DEPTH_MAX is refused, since others walk the tree. Bytes
- * that are not UTF-8 and escapes of half a surrogate pair refuse the line at first; it is then read
- * once more with U+FFFD in their place, and *repaired says so. */
+ * Limits: what is nested deeper than JSON_DEPTH_MAX is refused, since callers recurse. A text with
+ * invalid UTF-8 or an escape of half a surrogate pair is parsed once more with U+FFFD in their
+ * place: JSON_REPAIRED. */
 #ifndef GAVEL_JSON_JSON_H
 #define GAVEL_JSON_JSON_H
 
@@ -19,20 +19,20 @@
 
 enum {
 	JSON_DEPTH_MAX = 128,
-	JSON_PADDING = 64, /* what is looked at behind a text */
+	JSON_PADDING = 64, /* readable bytes after a text */
 };
 
 enum json_outcome {
 	JSON_OK,
-	JSON_REPAIRED, /* read, with U+FFFD where text was broken */
+	JSON_REPAIRED, /* read, with U+FFFD where text was invalid */
 	JSON_NOT,      /* not JSON; why says what and where */
 	JSON_TOO_DEEP,
 };
 
 struct json_reader {
-	char *text; /* room for texts: what is kept, then the current one */
+	char *text; /* a buffer for texts: those kept, then the current one */
 	size_t text_cap, kept, current;
-	VEC(char *) full; /* rooms that are full of what is kept */
+	VEC(char *) full; /* buffers full of texts that are kept */
 	char *pool;
 	size_t pool_cap;
 	yyjson_doc *doc;
@@ -40,29 +40,29 @@ struct json_reader {
 	struct names *names; /* NULL = none */
 	bool in_place;       /* bytes need not be copied: they live as long as what is read, may be
 			  written to, and a control and JSON_PADDING bytes are behind them */
-	const char *ahead;   /* where json_read_ahead has read, if that was the last */
+	const char *ahead;   /* what json_read_ahead has parsed, if nothing was parsed since */
 	const char *why; /* after JSON_NOT */
-	size_t where;    /* byte offset of the trouble */
+	size_t where;    /* byte offset of the error */
 };
 
 enum json_outcome json_read(struct json_reader *r, struct str bytes, yyjson_val **root);
-/* The same for whoever asks for few of the strings, and only by json_str: those with escapes may
- * still have them. Members are told by the reader's names. */
+/* The same, but strings with escapes may be undecoded until json_str decodes them: for callers that
+ * need few of the strings, and get them by json_str only. Members have the reader's names. */
 enum json_outcome json_read_lazily(struct json_reader *r, struct str bytes, yyjson_val **root);
-/* Reads the line at p, with names as if it were in_place, and returns its newline, so that nobody has
- * to look for that before; json_read_lazily has it then, if it is the next that is read. NULL = it is
- * not plain JSON. There is a newline before `end`. */
+/* Parses the line at p, as if in_place, and returns its newline, so that nobody has to search for
+ * that before; a json_read_lazily of the same text right after it returns the result. NULL = not
+ * plain JSON. There is a newline before `end`. */
 const char *json_read_ahead(struct json_reader *r, const char *p, const char *end);
-/* For what people write: comments and trailing commas are allowed, and nothing is repaired. */
+/* For files written by hand: comments and trailing commas are allowed, and nothing is repaired. */
 enum json_outcome json_read_relaxed(struct json_reader *r, struct str bytes, yyjson_val **root);
 void json_reader_release(struct json_reader *r);
-/* The strings of the current document live on, until json_reader_forget; its values do not. */
+/* Keeps the strings of the current document, not its values, until json_reader_forget. */
 void json_reader_keep(struct json_reader *r);
 void json_reader_forget(struct json_reader *r);
 
-/* In the tag of a string whose escapes are not yet what they mean. */
+/* In the tag of a string whose escapes are not decoded yet. */
 #define JSON_ESCAPED (UINT64_C(1) << 5)
-/* And some of them could be spelled otherwise: \/ and \u. */
+/* And some of them are not in their usual spelling: \/ and \u. */
 #define JSON_RESPELLED (UINT64_C(1) << 6)
 void json_unescape(yyjson_val *v);
 
@@ -75,8 +75,8 @@ static inline struct str json_str(yyjson_val *v)
 	return str_make(v->uni.str, v->tag >> YYJSON_TAG_BIT);
 }
 
-/* The first sixteen bytes of a string of a reader's tree, zeros where it has fewer; so many can be
- * read of each. */
+/* The first 16 bytes of a string of a reader's tree, zeros where it has fewer; branch-free, since
+ * so many are readable after each. */
 struct json_words {
 	uint64_t first, second;
 };
@@ -92,8 +92,8 @@ static inline struct json_words json_words(const char *p, size_t n)
 	return (struct json_words){ words.first & masks.first, words.second & masks.second };
 }
 
-/* The hash of what a value of a reader's tree says, 0 for NULL, whatever the order of its members
- * and the escapes of its strings; those that have the usual ones keep them. */
+/* The hash of a value of a reader's tree, 0 for NULL, independent of the order of members and of
+ * the spelling of strings. */
 uint64_t value_hash(yyjson_val *v);
 
 /* First member of that name, NULL if none or if obj is no object. */
@@ -129,8 +129,8 @@ void json_write_str(struct buf *b, struct str s);
 void json_write_pretty(struct buf *b, yyjson_val *v, unsigned max_lines);
 
 /* Finds JSON objects inside prose: the next '{' at or after *at whose braces balance. Returns the
- * span and moves *at behind its first brace, so that an object inside a wrong one is found too.
- * Each byte looked at is taken from *budget; once it is spent there are no more. */
+ * span and moves *at behind its first brace, so that an object inside an invalid one is found too.
+ * Each byte examined is subtracted from *budget; once that is spent nothing more is found. */
 bool json_next_object(struct str prose, size_t *at, struct str *span, size_t *budget);
 
 #endif

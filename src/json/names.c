@@ -1,9 +1,7 @@
 /* The table of names. */
 #include "json/names.h"
 
-#include "json/name_at.h"
-
-_Static_assert(sizeof(struct name) == NAME_WINDOW, "compared as it is");
+_Static_assert(sizeof(struct name) == NAME_WINDOW, "compared with one window of text");
 
 static void set_name(struct name *out, struct str name)
 {
@@ -19,23 +17,37 @@ static void begin(struct names *t)
 	t->n = 1;
 }
 
+static unsigned slot_of(const struct name *name)
+{
+	const char *close = memchr(name_text(name), '"', name->span);
+
+	return name_slot(name->text, UINT32_C(1) << (close - name->text));
+}
+
+static unsigned find(const struct names *t, const struct name *name)
+{
+	unsigned number = t->slots[slot_of(name)];
+
+	while (number && (t->list[number].span != name->span ||
+			  memcmp(t->list[number].text, name->text, name->span) != 0))
+		number = t->list[number].other;
+	return number;
+}
+
 unsigned names_find(const struct names *t, struct str name)
 {
 	struct name made;
-	size_t number;
 
 	if (name.n == 0 || name.n > NAME_BYTES)
 		return 0;
 	set_name(&made, name);
-	number = name_find(t, made.text);
-	/* one that has a quote and a colon in it begins like a shorter one */
-	return t->list[number].span == made.span ? (unsigned)number : 0;
+	return find(t, &made);
 }
 
 const char *names_add(struct names *t, struct str name)
 {
 	struct name made;
-	size_t number;
+	unsigned number;
 	uint8_t *slot;
 
 	if (name.n == 0 || name.n > NAME_BYTES)
@@ -43,12 +55,12 @@ const char *names_add(struct names *t, struct str name)
 	if (!t->n)
 		begin(t);
 	set_name(&made, name);
-	number = name_find(t, made.text);
+	number = find(t, &made);
 	if (number)
 		return name_text(&t->list[number]);
 	if (t->n == NAME_COUNT_MAX)
 		return NULL;
-	slot = &t->slots[name_slot(made.text)];
+	slot = &t->slots[slot_of(&made)];
 	made.other = *slot;
 	*slot = (uint8_t)t->n;
 	t->list[t->n] = made;

@@ -1,11 +1,11 @@
-/* Names that members of messages are known to have. A parser that has them recognizes a name
- * without looking for its end, since it is mostly the one that stood there in a message before;
- * and whoever asks for a member compares addresses: names_add tells the one that the name has in
- * every tree read with these names.
+/* Names that members of messages are known to have. A parser that has this table recognizes a name
+ * without searching for its end, since it mostly is the one that was at the same place in an
+ * earlier message; and who asks for a member compares addresses: names_add returns the one that the
+ * name has in every tree parsed with these names.
  *
- * Only names that the program knows are added, never those of messages, so nobody can fill the
- * table. One that is too long for it, or one too many, simply has no such address: names that
- * are not found here have to be compared as text. */
+ * Only names that the program knows are added, never those of messages, so no input can fill the
+ * table. A name that is too long for it, or one too many, has no such address: names that are not
+ * found here must be compared as text. */
 #ifndef GAVEL_JSON_NAMES_H
 #define GAVEL_JSON_NAMES_H
 
@@ -19,25 +19,34 @@ enum {
 	NAME_PLACES = 2048
 };
 
-/* As it stands in a message: a quote, the name, a quote, a colon. Half a cache line, since a
- * message has many. */
+/* As it is in a message: a quote, the name, a quote, a colon. Half a cache line, since a message
+ * has many names. */
 struct name {
 	char text[NAME_WINDOW - 2];
 	uint8_t span; /* of all that, in bytes */
-	uint8_t other; /* number of a name in the same slot, 0 = none */
+	uint8_t other; /* number of the next name in the same slot, 0 = none */
 };
 
-/* Zero it, and leave it where it is; the first name that is added is number 1. Number 0 is the
- * empty name. */
+/* Zero it, and do not move it; the first name added is number 1. Number 0 is the empty name. */
 struct names {
 	struct name list[NAME_COUNT_MAX];
-	uint8_t slots[NAME_SLOTS]; /* numbers by how names begin and end */
+	uint8_t slots[NAME_SLOTS]; /* a hash table of numbers: name_slot */
 	unsigned n;
-	uint8_t guess[NAME_PLACES]; /* the name that stood at a place the last time */
+	uint8_t guess[NAME_PLACES]; /* the name that was last seen at a place: name_place */
 };
 
-/* A place is all names from the outermost object up to there, as a hash: behind `number` at
- * `place`. Inside a container it begins with another bit. */
+/* The slot of the name at a quote: a hash of the first four bytes from there and of where the name
+ * ends. close: one bit, of the offset of the closing quote. */
+static inline unsigned name_slot(const char *quote, uint32_t close)
+{
+	uint32_t first;
+
+	memcpy(&first, quote, sizeof(first));
+	return (first * 0x9e3779b1u + close * 0x85ebca6bu) >> 23;
+}
+
+/* A place is a hash of all names on the way there from the outermost object: this is the one after
+ * `number` at `place`. Inside a container it starts with one bit flipped. */
 static inline size_t name_place(size_t place, size_t number)
 {
 	return (uint32_t)((place + 1) * 0x9e3779b1u ^ number * 0x85ebca6bu) >> 21;
@@ -45,7 +54,7 @@ static inline size_t name_place(size_t place, size_t number)
 
 /* The name's own address, NULL if it has none. */
 const char *names_add(struct names *t, struct str name);
-/* The number of a name that stands elsewhere, 0 = it has none here. */
+/* The number of a name that is elsewhere, 0 = it has none here. */
 unsigned names_find(const struct names *t, struct str name);
 
 static inline const char *name_text(const struct name *name)

@@ -1,5 +1,6 @@
 /* Building the index: slots in the order of the inbox, toggles sorted by message, snapshots. */
 #include "model/asof_internal.h"
+#include "model/prefetch.h"
 #include "model/rules.h"
 
 #include <stdlib.h>
@@ -250,7 +251,7 @@ struct asof *asof_new(const struct model *m, uint32_t n)
 	a->ends = xcalloc(pages + 1, sizeof(*a->ends));
 	k.wanted = xcalloc(k.words * WEIGHTS, sizeof(*k.wanted));
 	for (uint32_t i = 0; i < m->items.n; i++) {
-		items_fetch(m, i);
+		items_prefetch(m, i);
 		fold(m, i, n, want_slot, &k);
 	}
 	order_slots(&k);
@@ -262,7 +263,7 @@ struct asof *asof_new(const struct model *m, uint32_t n)
 	k.item = NONE;
 	/* adding toggles turns ends[] from the starts of pages into their ends */
 	for (uint32_t i = 0; i < m->items.n; i++) {
-		items_fetch(m, i);
+		items_prefetch(m, i);
 		fold(m, i, n, toggle_slot, &k);
 	}
 	order_toggles(a);

@@ -1,6 +1,8 @@
 /* Counting sort of decisions by message: one pass counts, the second places. */
 #include "model/decided.h"
 
+#include "model/prefetch.h"
+
 #include <stdlib.h>
 
 struct decided_list {
@@ -17,7 +19,7 @@ static void each_decided(const struct model *m, uint32_t end, struct breath *bre
 	for (uint32_t i = 0; i < m->items.n && breath_on(breath); i++) {
 		const struct item *item = &m->items.v[i];
 
-		items_fetch(m, i);
+		items_prefetch(m, i);
 		for (uint32_t n = item->n; n-- > 0;)
 			if (item->steps[n].what == STEP_DECIDED && item->steps[n].message < end)
 				tell(ctx, &(struct decided){ item->steps[n].message, i, n });

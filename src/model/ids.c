@@ -1,26 +1,25 @@
-/* Linear hashing (Litwin): the table grows by splitting SPLIT_AT_ONCE buckets at a time, never by
- * doubling, which would need old and new table at once. A Bloom filter of 64 bits per bucket
- * answers most lookups of new ids without a walk of its chain. */
+/* Linear hashing: a few buckets are split at a time, one for every four ids added, so that the
+ * table grows by a few bytes; doubling it at once would exceed its memory limit. */
 #include "model/ids.h"
 
 #include "event/record.h"
 
-/* With at least that many buckets, all ids in a bucket share KNOWN_BITS low bits of their hash,
- * which need not be stored. */
+/* There are never fewer buckets than this, so all ids in a bucket agree in as many low bits of
+ * their hash, which need not be stored. */
 enum { KNOWN_BITS = 12, BUCKETS_MIN = 1 << KNOWN_BITS, IDS_PER_BUCKET = 4, SPLIT_AT_ONCE = 16 };
 
 static const struct id_bucket no_ids = { .newest = NONE };
 
-/* Buckets below buckets.n - half are split already and use one more bit of the hash. */
+/* Buckets below buckets.n - half are split already: they are addressed by one more bit. */
 static uint32_t bucket_of(const struct ids *t, uint64_t hash)
 {
 	uint32_t bucket = (uint32_t)hash & (2 * t->half - 1);
 
-	/* branch-free: whether it is split is unpredictable */
+	/* branch-free: whether it is split cannot be predicted */
 	return bucket - (t->half & -(uint32_t)(bucket >= t->buckets.n));
 }
 
-/* Rank: index into `of` of a message that has an id. */
+/* The index of a message's id; it has one. */
 static uint32_t number_of(const struct ids *t, uint32_t message)
 {
 	uint64_t earlier = t->has.v[message / 64] & ((UINT64_C(1) << message % 64) - 1);
@@ -28,7 +27,7 @@ static uint32_t number_of(const struct ids *t, uint32_t message)
 	return t->before.v[message / 64] + (uint32_t)__builtin_popcountll(earlier);
 }
 
-/* Select, the inverse: binary search over `before`, then the bit within the word. */
+/* The inverse. */
 static uint32_t message_of(const struct ids *t, uint32_t number)
 {
 	uint32_t low = 0, high = t->before.n;
@@ -48,7 +47,7 @@ static uint32_t message_of(const struct ids *t, uint32_t number)
 	return low * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-/* Bits of an id in the Bloom filter of its bucket; all set: the bucket may contain the id. */
+/* The bits of an id in the Bloom filter of its bucket: if all are set, the id may be there. */
 static uint64_t mark_of(uint16_t hash_high)
 {
 	return UINT64_C(1) << (hash_high & 63) | UINT64_C(1) << (hash_high >> 5 & 63) |
@@ -80,7 +79,7 @@ static void split_begin(struct ids *t, struct split *s, uint32_t from, uint32_t 
 	}
 }
 
-/* Moves the next id to its chain; after the last one both chains are terminated. */
+/* Appends its next id to the list it belongs to; the last one terminates both. */
 static void split_step(struct ids *t, struct split *s)
 {
 	struct id_entry *e = &t->of.v[s->number];
@@ -91,13 +90,13 @@ static void split_step(struct ids *t, struct split *s)
 	s->parts[moves]->marks |= mark_of(e->hash_high);
 	s->number = e->next;
 	if (s->number != NONE)
-		mem_fetch(&t->of.v[s->number]);
+		mem_prefetch(&t->of.v[s->number]);
 	else
 		*s->ends[0] = *s->ends[1] = NONE;
 }
 
-/* Adds SPLIT_AT_ONCE buckets and splits as many. The splits are interleaved with prefetch, since
- * every step of a chain is a cache miss. */
+/* Adds some buckets, and moves there what belongs to them from those that had it so far. The ids of
+ * a bucket are far apart in memory: so several are split in turns, each prefetching its next id. */
 static void split_some(struct heap *h, struct ids *t)
 {
 	uint32_t from = t->buckets.n - t->half, busy = SPLIT_AT_ONCE;
@@ -108,7 +107,7 @@ static void split_some(struct heap *h, struct ids *t)
 	for (uint32_t i = 0; i < SPLIT_AT_ONCE; i++) {
 		split_begin(t, &splits[i], from + i, t->half + from + i);
 		if (splits[i].number != NONE)
-			mem_fetch(&t->of.v[splits[i].number]);
+			mem_prefetch(&t->of.v[splits[i].number]);
 	}
 	while (busy) {
 		busy = 0;
@@ -122,7 +121,8 @@ static void split_some(struct heap *h, struct ids *t)
 		t->half *= 2;
 }
 
-/* Splits up to the number of buckets for the expected number of ids: cheap while there are few. */
+/* Adds the buckets that the expected number of ids needs: splitting is cheap while there are
+ * few. */
 static void split_for(struct heap *h, struct ids *t)
 {
 	uint64_t expected = heap_expected(h, t->n);
@@ -133,10 +133,10 @@ static void split_for(struct heap *h, struct ids *t)
 	while (t->buckets.n < buckets);
 }
 
-void ids_fetch(const struct ids *t, uint64_t hash)
+void ids_prefetch(const struct ids *t, uint64_t hash)
 {
 	if (t->n)
-		mem_fetch(&t->buckets.v[bucket_of(t, hash)]);
+		mem_prefetch(&t->buckets.v[bucket_of(t, hash)]);
 }
 
 uint32_t ids_find(const struct ids *t, uint64_t hash)

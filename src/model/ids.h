@@ -1,12 +1,12 @@
-/* Hash table from message id to the first message with that id, to detect repeated and duplicate
- * ids.
+/* A hash table of message ids: which message had an id first, and whether another message with it
+ * has the same content.
  *
- * Memory is budgeted per message, so neither ids nor full hashes are stored: 12 bytes per id and 3
- * for the buckets (more where more ids were expected than came), a fifth of a byte per message, at
- * any size, without a second table while growing. Nearly every id is new, which the Bloom filter of
- * its bucket usually tells without a cache miss on the chain. 60 bits of an id's hash are compared
- * (a false match among ten million ids has a probability of 1 in 20 000) and 16 of the content's,
- * which matter only for equal ids; the caller compares what else it knows. */
+ * Memory per message matters, so neither ids nor whole hashes are stored: 12 bytes for each id, 3
+ * for the buckets (more if more ids were expected than came) and a fifth of a byte for every
+ * message; the table grows in place. Nearly every id is new: a Bloom filter in its bucket mostly
+ * shows that without a cache miss for the ids in it. 60 bits of an id's hash are compared (among
+ * ten million ids, the chance that two are confused is 1 in 20 000), and 16 of the content's, which
+ * matters only where ids are equal, and the caller compares more. */
 #ifndef GAVEL_MODEL_IDS_H
 #define GAVEL_MODEL_IDS_H
 
@@ -19,14 +19,14 @@ struct id_entry {
 	uint16_t content;
 };
 
-_Static_assert(sizeof(struct id_entry) == 12, "memory is counted by the message");
+_Static_assert(sizeof(struct id_entry) == 12, "memory per message matters");
 
 struct __attribute__((packed, aligned(4))) id_bucket {
-	uint64_t marks;  /* Bloom filter, three bits per id */
+	uint64_t marks;  /* a Bloom filter: three bits for each id in it */
 	uint32_t newest; /* id, or NONE */
 };
 
-_Static_assert(sizeof(struct id_bucket) == 12, "so is this, for every four of them");
+_Static_assert(sizeof(struct id_bucket) == 12, "one for every four ids");
 
 struct ids {
 	HVEC(struct id_entry) of; /* one per message that has an id, in order */
@@ -37,9 +37,9 @@ struct ids {
 	uint32_t n;               /* number of ids */
 };
 
-/* Prefetches the bucket for ids_find. */
-void ids_fetch(const struct ids *t, uint64_t hash);
-/* The first message with an id of this hash, or NONE. */
+/* Prefetches what ids_find will read. */
+void ids_prefetch(const struct ids *t, uint64_t hash);
+/* The message filed under this hash of an id, or NONE. */
 uint32_t ids_find(const struct ids *t, uint64_t hash);
 /* message must be greater than all added before, hash not in the table. */
 void ids_add(struct heap *h, struct ids *t, uint64_t hash, uint64_t content, uint32_t message);

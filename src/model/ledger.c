@@ -3,6 +3,7 @@
 #include "model/ledger.h"
 
 #include "model/ledger_internal.h"
+#include "model/prefetch.h"
 
 #include <stdlib.h>
 
@@ -42,11 +43,13 @@ static uint32_t root_of(struct making *k, const struct review *r)
 	return r->task;
 }
 
-/* Prefetches the task of a later review, like reviews_fetch its steps. */
-static void task_fetch(const struct model *m, uint32_t review)
+/* The task of a later review; reviews_prefetch has its steps. */
+static void task_prefetch(const struct model *m, uint32_t review)
 {
-	if (review + STEPS_AHEAD < m->reviews.n && m->reviews.v[review + STEPS_AHEAD].task != NONE)
-		mem_fetch(&m->tasks.v[m->reviews.v[review + STEPS_AHEAD].task]);
+	uint32_t later = review + PREFETCH_DISTANCE;
+
+	if (later < m->reviews.n && m->reviews.v[later].task != NONE)
+		mem_prefetch(&m->tasks.v[m->reviews.v[later].task]);
 }
 
 static uint32_t loop_of_root(struct making *k, uint32_t root, uint32_t first)
@@ -66,8 +69,8 @@ static void find_loops(struct making *k)
 	for (uint32_t i = 0; i < m->reviews.n && breath_on(k->breath); i++) {
 		const struct review *r = &m->reviews.v[i];
 
-		reviews_fetch(m, i);
-		task_fetch(m, i);
+		reviews_prefetch(m, i);
+		task_prefetch(m, i);
 		k->of_review[i] = NONE;
 		if (!r->steps.n || r->steps.v[0].message >= k->end)
 			continue;
@@ -189,8 +192,8 @@ static void share_entries(struct making *k, struct shared *known, const struct l
 		const struct item *item = &k->m->items.v[loop_item(k->out, place)];
 		uint32_t *slot;
 
-		if (place + STEPS_AHEAD < k->list.v[k->out->n].items)
-			mem_fetch(&k->m->items.v[loop_item(k->out, place + STEPS_AHEAD)]);
+		if (place + PREFETCH_DISTANCE < k->list.v[k->out->n].items)
+			mem_prefetch(&k->m->items.v[loop_item(k->out, place + PREFETCH_DISTANCE)]);
 		if (item->id == NONE)
 			continue;
 		slot = shared_find(k, known, item);

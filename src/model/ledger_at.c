@@ -2,6 +2,8 @@
  * of open entries after each answer. */
 #include "model/ledger_internal.h"
 
+#include "model/prefetch.h"
+
 #include <stdlib.h>
 
 enum { TURN_LOOKBACK = 256 };
@@ -331,17 +333,17 @@ static void count_steps(const struct loop_at *l, const struct item_step *steps, 
 	}
 }
 
-/* Prefetch for loops over places, like items_fetch for items. */
-static void places_fetch(const struct loops *all, uint32_t place)
+/* For a loop over places, as items_prefetch is for one over items. */
+static void places_prefetch(const struct loops *all, uint32_t place)
 {
 	const struct item *items = all->model->items.v, *later;
 
-	if (place + 2 * STEPS_AHEAD >= all->list[all->n].items)
+	if (place + 2 * PREFETCH_DISTANCE >= all->list[all->n].items)
 		return;
-	mem_fetch(&items[loop_item(all, place + 2 * STEPS_AHEAD)]);
-	later = &items[loop_item(all, place + STEPS_AHEAD)];
-	mem_fetch(later->steps);
-	mem_fetch(later->steps + later->n - 1);
+	mem_prefetch(&items[loop_item(all, place + 2 * PREFETCH_DISTANCE)]);
+	later = &items[loop_item(all, place + PREFETCH_DISTANCE)];
+	mem_prefetch(later->steps);
+	mem_prefetch(later->steps + later->n - 1);
 }
 
 /* All answers of a loop, in order. */
@@ -362,7 +364,7 @@ static struct answer *count_answers(const struct loops *all, const struct loop_a
 		const struct item_step *steps;
 		uint32_t step_count;
 
-		places_fetch(all, p);
+		places_prefetch(all, p);
 		if (scratch.head)
 			arena_reset(&scratch);
 		steps = entry_steps(all, p, limit, &scratch, &step_count);
@@ -404,10 +406,10 @@ struct loop_at *loop_look(const struct loops *all, uint32_t loop, uint32_t k, st
 static bool has_two_answers(const struct loops *all, uint32_t loop, uint32_t end)
 {
 	unsigned n = 0;
-	uint32_t later = all->list[loop].reviews + STEPS_AHEAD;
+	uint32_t later = all->list[loop].reviews + PREFETCH_DISTANCE;
 
 	if (later < all->list[all->n].reviews)
-		mem_fetch(all->model->reviews.v[all->reviews[later]].steps.v);
+		mem_prefetch(all->model->reviews.v[all->reviews[later]].steps.v);
 	for (uint32_t i = all->list[loop].reviews; i < all->list[loop + 1].reviews && n < 2; i++) {
 		const struct review *r = &all->model->reviews.v[all->reviews[i]];
 

@@ -421,7 +421,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	/* prefetch the bucket of its id while the agents are looked up */
 	id = msg->id.n ? id_in_session(a.session, hash_known(msg->id, msg->id_hash)) : 0;
 	if (id)
-		ids_fetch(&m->ids, id);
+		ids_prefetch(&m->ids, id);
 	a.from = model_agent(m, a.session, &msg->from, message_key(msg, msg->from_key), a.message);
 	a.to = model_agent(m, a.session, &msg->to, message_key(msg, msg->to_key), a.message);
 	/* a person's messages come from files of replies; elsewhere "human" is only a claim */

@@ -363,44 +363,7 @@ const struct standing *item_standing(const struct model *m, const struct item *i
 /* Removes all decision overlays. */
 void model_unstand(struct model *m);
 
-/* Software prefetch for loops over all items, tasks or reviews that read their steps: called with
- * the number of each, prefetches first and last step of the one STEPS_AHEAD further on. */
-enum { STEPS_AHEAD = 16 };
-
-static inline void steps_fetch(const void *steps, uint32_t n, size_t size)
-{
-	mem_fetch(steps);
-	mem_fetch((const void *)((uintptr_t)steps + (n ? n - 1 : 0) * size));
-}
-
-static inline void items_fetch(const struct model *m, uint32_t number)
-{
-	if (number + STEPS_AHEAD < m->items.n) {
-		const struct item *later = &m->items.v[number + STEPS_AHEAD];
-
-		steps_fetch(later->steps, later->n, sizeof(*later->steps));
-	}
-}
-
-static inline void tasks_fetch(const struct model *m, uint32_t number)
-{
-	if (number + STEPS_AHEAD < m->tasks.n) {
-		const struct task *later = &m->tasks.v[number + STEPS_AHEAD];
-
-		steps_fetch(later->steps.v, later->steps.n, sizeof(*later->steps.v));
-	}
-}
-
-static inline void reviews_fetch(const struct model *m, uint32_t number)
-{
-	if (number + STEPS_AHEAD < m->reviews.n) {
-		const struct review *later = &m->reviews.v[number + STEPS_AHEAD];
-
-		steps_fetch(later->steps.v, later->steps.n, sizeof(*later->steps.v));
-	}
-}
-
-/* The agent that sent the message, or NONE. */
+/* The agent, or NONE: whoever sent the message. */
 static inline uint32_t step_by(const struct model *m, const struct item_step *step)
 {
 	return message_route(m, step->message)->from;

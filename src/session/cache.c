@@ -16,9 +16,8 @@
 #include <yyjson.h>
 
 enum {
-	END_BYTES = 64 << 10,
-	SAMPLE_BYTES = 4096,
-	SAMPLE_EVERY = 4 << 20,
+	NS_PER_S = 1000000000,
+	CLOCK_WAIT_MS = 20,
 	OLD_PART_S = 3600, /* a writer that old has given up */
 };
 
@@ -84,7 +83,7 @@ static bool seed_read(const char *folder, uint64_t *out)
 	return good;
 }
 
-/* This run's seed becomes that of the images, unless there is another already. */
+/* Saves this run's seed for later ones, unless there is another already. */
 static bool seed_keep(const char *folder)
 {
 	struct buf path = { 0 };
@@ -132,7 +131,7 @@ static void add_settings(const struct load *l, struct buf *out)
 		 l->model.approve_from, l->model.human_from, l->model.runs_agents, yyjson_version());
 }
 
-/* Where small logs are to have images, this is tested, and under a checker too. */
+/* GAVEL_CACHE_MIN is for tests, which also run with sanitizers. */
 enum heap_kind cache_heap(const struct cache *c)
 {
 	return c->use && getenv("GAVEL_CACHE_MIN") ? HEAP_FIXED : HEAP_USUAL;
@@ -149,7 +148,7 @@ uint64_t cache_settings(const struct load *l)
 	return sum;
 }
 
-/* A name for this list of files, read in this way. It tells nothing of what they are called. */
+/* A name for this list of files and settings, which does not reveal theirs. */
 static char *image_path(const struct load *l, const char *folder, const uint32_t *order)
 {
 	struct buf key = { 0 }, path = { 0 };
@@ -173,30 +172,40 @@ static char *image_path(const struct load *l, const char *folder, const uint32_t
 	return path.p;
 }
 
-uint64_t cache_samples(int fd, uint64_t at)
+static bool see_files(struct load *l)
 {
-	char *bytes = xmalloc(END_BYTES);
-	uint64_t sum = hash_mix(at, 1), next = 0;
+	for (uint32_t i = 0; i < l->wire.files.n; i++) {
+		const struct source *s = &l->wire.files.v[i].source;
+		struct source_look look;
 
-	while (next < at) {
-		bool end = next == 0 || at - next <= END_BYTES;
-		uint64_t n = end ? END_BYTES : SAMPLE_BYTES, last = at > END_BYTES ? at - END_BYTES : 0;
-		ssize_t got;
-
-		n = n < at - next ? n : at - next;
-		IO_AGAIN(got, pread(fd, bytes, (size_t)n, (off_t)next));
-		if (got != (ssize_t)n) {
-			sum = 0;
-			break;
-		}
-		sum = hash_mix(sum, str_hash(str_make(bytes, (size_t)n)));
-		if (at - next <= END_BYTES)
-			break;
-		next = next ? next + SAMPLE_EVERY : SAMPLE_EVERY;
-		next = next < last ? next : last;
+		if (source_look(s->fd < 0 ? s->name : NULL, s->fd, &look) < 0)
+			return false;
+		vec_push(&l->cache.seen, look);
 	}
-	free(bytes);
-	return sum;
+	return true;
+}
+
+/* Whether writes from now on give each log another ctime than it has: the kernel's coarse clock,
+ * which dates them, must have moved on. That takes a few milliseconds after a write; where a file
+ * system keeps whole seconds it takes longer, which is not waited for. */
+static bool clock_moved_on(const struct cache *c)
+{
+	int64_t newest = 0;
+	struct timespec now;
+
+	for (uint32_t i = 0; i < c->seen.n; i++) {
+		int64_t ctime_ns = c->seen.v[i].ctime_ns;
+
+		ctime_ns += ctime_ns % NS_PER_S ? 0 : NS_PER_S;
+		newest = newest > ctime_ns ? newest : ctime_ns;
+	}
+	for (int left = CLOCK_WAIT_MS; left > 0; left--) {
+		clock_gettime(CLOCK_REALTIME_COARSE, &now);
+		if ((int64_t)now.tv_sec * NS_PER_S + now.tv_nsec > newest)
+			return true;
+		nanosleep(&(struct timespec){ .tv_nsec = NS_PER_S / 1000 }, NULL);
+	}
+	return cache_tell("no image", "the log is being written to");
 }
 
 void cache_open(struct load *l, const uint32_t *order)
@@ -227,6 +236,7 @@ void cache_open(struct load *l, const uint32_t *order)
 		return;
 	c->path = image_path(l, folder, order);
 	free(folder);
+	c->incomplete = !see_files(l) || !clock_moved_on(c);
 	c->known = image_read(l, order);
 	if (c->known) {
 		char known[80];
@@ -252,9 +262,7 @@ void cache_note(struct load *l, const struct load_reading *r, bool lines)
 	const struct wire_file *f = &l->wire.files.v[r->file];
 	struct cache *c = &l->cache;
 	struct cache_file known = {
-		.dev = (uint64_t)f->source.dev, .ino = (uint64_t)f->source.ino,
-		.born_ns = f->source.born_ns, .changed_ns = f->source.changed_ns,
-		.size = f->source.end, .at = f->cut_at, .line = f->cut_line, .number = r->file,
+		.at = f->cut_at, .line = f->cut_line, .number = r->file,
 		.messages = r->messages, .binary = r->binary, .joined = f->joined,
 		.name_n = (uint32_t)f->name.n,
 	};
@@ -262,7 +270,10 @@ void cache_note(struct load *l, const struct load_reading *r, bool lines)
 
 	if (!c->path)
 		return;
-	c->incomplete |= !lines || l->trouble;
+	c->incomplete |= !lines || l->trouble || r->file >= c->seen.n;
+	if (c->incomplete)
+		return;
+	known.seen = c->seen.v[r->file];
 	for (uint32_t i = 0; i < c->files.n && !before; i++)
 		if (c->files.v[i].number == r->file)
 			before = &c->files.v[i];
@@ -282,7 +293,7 @@ static bool is_wanted(const struct load *l)
 		return false;
 	for (uint32_t i = 0; i < c->files.n; i++)
 		bytes += c->files.v[i].at;
-	/* what has come since costs less to read again than all of it to write */
+	/* reading what was appended again costs less than writing all of it */
 	return !c->known || bytes - c->known_bytes > c->known_bytes / 8;
 }
 
@@ -298,7 +309,7 @@ static void save(struct load *l)
 	free(folder);
 }
 
-/* Nobody who reads what this program prints shall wait for the one that writes an image. */
+/* Who reads what this program prints must not wait for the process that writes an image. */
 static void let_go_of_output(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -321,7 +332,7 @@ void cache_save(struct load *l, bool goes_on)
 	if (child < 0)
 		return;
 	if (child == 0) {
-		/* twice, or somebody would have to wait for it; a fork copies the tables of all pages */
+		/* a double fork, so that nobody has to wait for it */
 		if (!goes_on || fork() == 0) {
 			let_go_of_output();
 			save(l);
@@ -336,6 +347,7 @@ void cache_release(struct cache *c)
 {
 	free(c->path);
 	vec_release(&c->files);
+	vec_release(&c->seen);
 	c->path = NULL;
 }
 

@@ -1,25 +1,34 @@
-/* What reading a big log has come to, kept for the next time: the model's memory as it is, and the
- * figures that take a walk through all of it.
+/* A cache of loaded big logs: the model's memory as it is after loading, and the figures that need
+ * a pass over all of it.
  *
- * $XDG_CACHE_HOME/gavel (~/.cache/gavel) has an image for each list of sources that was read, made
- * after reading and used before it: the heap of the model is put back at the address that it had,
- * and only what the last log has got since is read. Everything in the folder may be deleted at any
- * time.
+ * $XDG_CACHE_HOME/gavel (~/.cache/gavel) has one image for each list of logs, written after loading
+ * and used before it: the heap of the model is mapped at the address that it had, and only what was
+ * appended to the last log is read. Everything in the folder may be deleted at any time.
  *
- * An image is used only if it is whole (sums over all of it), of this very program (a sum of the
- * executable), made with the same settings and the same hash seed, and ours (owner, mode). Of each
- * log it must be known that it is still the same: device, inode, birth and name; a size not below
- * what it was; where the size is the same, its time; and sums of its first and last bytes and of
- * samples in between. So a log that was changed in its middle and has grown besides passes if the
- * samples are not touched. Anything else is as if there was no image: it is made anew.
+ * An image is used only if it is intact (checksums over all of it), of this very executable
+ * (another checksum), written with the same settings and hash seed, and ours (owner, mode).
+ * Otherwise it is ignored and replaced.
  *
- * Only logs of lines have images. The seed of the hash is kept beside the images, in `seed`;
- * without it none is of use. */
+ * It never shows what the logs no longer say:
+ * - A log with the device, inode, birth, size, mtime and ctime that the image has noted is
+ *   unchanged: each write sets ctime, and no program can set it back, as touch does with mtime.
+ * - Of any other log (it has grown, or was touched), all bytes that the image covers are compared
+ *   by a checksum; if that differs, the log is loaded anew.
+ * - An image is written only if the log's times were the same before its first byte was read and
+ *   after the checksum was computed; if the clock had left the log's ctime behind before reading,
+ *   so that no later write can be dated the same; and on local file systems, which are known to
+ *   keep ctime like that (NFS, FUSE and FAT are not). So a busy log gets an image when it is
+ *   loaded in a quiet moment.
+ * What this cannot see is a store through a shared mapping (mmap), which the kernel may date late.
+ *
+ * Only logs of lines have images. The hash seed is kept beside the images, in `seed`; without it
+ * none can be used. */
 #ifndef GAVEL_SESSION_CACHE_H
 #define GAVEL_SESSION_CACHE_H
 
 #include "base/buf.h"
 #include "base/heap.h"
+#include "source/source.h"
 #include "view/stats.h"
 
 struct load;
@@ -30,11 +39,11 @@ enum {
 	CACHE_IMAGES_MAX = 64,
 };
 
-/* What an image knows of a log, or will. */
+/* What an image knows, or will know, of a log. */
 struct cache_file {
-	uint64_t dev, ino, size, at; /* at: behind the last complete line */
-	int64_t born_ns, changed_ns;
-	uint64_t samples; /* sum of samples of the bytes before `at` */
+	struct source_look seen; /* before it was read */
+	uint64_t at;  /* behind the last complete line */
+	uint64_t sum; /* cache_checksum of the bytes before that */
 	uint32_t number;  /* in the wire's list */
 	uint32_t line;    /* that begins at `at` */
 	uint32_t messages, binary; /* see load_judge_binary */
@@ -44,15 +53,16 @@ struct cache_file {
 };
 
 struct cache {
-	bool use;        /* wanted; set before load_run, which then may call nobody for each message */
+	bool use;        /* wanted; set before load_run, which then may not report each message */
 	uint32_t max_mb; /* 0 = CONFIG_CACHE_MB */
 	/* its own: */
 	char *path; /* of the image, NULL = there shall be none */
 	bool known; /* an image was used */
 	uint64_t known_bytes; /* of logs, that need not be read */
+	VEC(struct source_look) seen; /* of all files, before anything was read */
 	VEC(struct cache_file) files; /* that are in the model, in the order of reading */
 	struct figures figures; /* of the whole log, if they are known: scene.kept */
-	bool incomplete; /* something is in the model that an image cannot have */
+	bool incomplete; /* there must be no image of what is in the model */
 };
 
 /* Takes the seed of the images for this run's; before anything is hashed. */
@@ -76,8 +86,8 @@ void cache_release(struct cache *c);
 /* Within cache: */
 /* Which files, read how. */
 uint64_t cache_settings(const struct load *l);
-/* Samples of the file's bytes before `at`; 0 = they cannot be read. */
-uint64_t cache_samples(int fd, uint64_t at);
+/* A checksum of the file's first n bytes; 0 = they cannot be read. */
+uint64_t cache_checksum(int fd, uint64_t n);
 /* Says why, if GAVEL_CACHE_TELL is set; returns false. */
 bool cache_tell(const char *what, const char *why);
 /* The folder, made if it is not there; NULL = it cannot be. Free the result. */

@@ -1,4 +1,4 @@
-/* An image: a head, and the parts of the model's heap as they are.
+/* An image: a head, and the pages of the model's heap as they are.
  *
  *   head     what follows, a sum over all up to the parts, the program's sum
  *   files    what is known of each log
@@ -8,21 +8,25 @@
  *   figures  of the whole log
  *   …        zeros up to the next page, then the parts, which are whole pages
  *
- * Numbers are the machine's own: nobody else reads it. The parts are mapped, not read: nobody waits
- * for a copy, and several gavels share the pages. So an image is never written to once it has its
- * name, only replaced or deleted, which whoever has it mapped does not notice. */
+ * Numbers are in native byte order. The parts are mapped, not read: that needs no copy, and several
+ * gavels share the pages. So an image is never modified once it has its name, only replaced or
+ * deleted, which does not affect existing mappings. */
 #include "base/io.h"
+#include "base/parallel.h"
 #include "session/cache.h"
 #include "session/load.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum {
 	FILES_MAX = 4096,
 	PARTS_MAX = 1 << 14, /* a system maps some 65000 pieces for a program */
 	NAMES_MAX = 16 << 20,
+	CHUNK_BYTES = 256 << 10, /* fits the second-level cache */
 };
 
 struct head {
@@ -39,9 +43,9 @@ struct part {
 	uint64_t sum;
 };
 
-static const char magic[8] = "gvlimg05";
+static const char magic[8] = "gvlimg06";
 
-/* Other builds have other structs, and other opinions. 0 = not known. */
+/* Identifies this build: others have other structs and rules. 0 = not known. */
 static uint64_t build_sum(void)
 {
 	size_t room = 1 << 20;
@@ -79,6 +83,65 @@ static int read_all(int fd, void *to, uint64_t n, uint64_t offset)
 	return 0;
 }
 
+/* ---- whether a log is still the same ---- */
+
+struct range {
+	int fd;
+	uint64_t from, to, sum; /* sum: 0 = it cannot be read */
+};
+
+static void sum_range(void *ctx)
+{
+	struct range *r = ctx;
+	struct buf room = { 0 };
+
+	r->sum = 1;
+	for (uint64_t at = r->from; at < r->to && r->sum; at += CHUNK_BYTES) {
+		size_t n = r->to - at < CHUNK_BYTES ? (size_t)(r->to - at) : CHUNK_BYTES;
+		char *bytes = source_room(&room, at, n);
+
+		r->sum = read_all(r->fd, bytes, n, at) < 0
+				 ? 0
+				 : hash_mix(r->sum, str_hash(str_make(bytes, n))) | 1;
+	}
+	buf_release(&room);
+}
+
+uint64_t cache_checksum(int fd, uint64_t n)
+{
+	uint64_t half = n / 2 / CHUNK_BYTES * CHUNK_BYTES;
+	struct range first = { .fd = fd, .to = half }, second = { .fd = fd, .from = half, .to = n };
+
+	side_by_side(sum_range, &first, sum_range, &second);
+	return first.sum && second.sum ? hash_mix(first.sum, second.sum) | 1 : 0;
+}
+
+static bool same_inode(const struct source_look *a, const struct source_look *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->born_ns == b->born_ns;
+}
+
+/* Whether nothing was written in between. */
+static bool same_times(const struct source_look *a, const struct source_look *b)
+{
+	return same_inode(a, b) && a->size == b->size && a->changed_ns == b->changed_ns &&
+	       a->ctime_ns == b->ctime_ns;
+}
+
+/* Whether each write sets ctime from the kernel's clock, as on local file systems. */
+static bool keeps_ctime(int fd)
+{
+	static const uint32_t local[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
+					  F2FS_SUPER_MAGIC, TMPFS_MAGIC, OVERLAYFS_SUPER_MAGIC,
+					  0x2fc12fc1 /* ZFS */, 0xca451a4e /* bcachefs */ };
+	struct statfs fs;
+
+	for (size_t i = 0; fstatfs(fd, &fs) == 0 && i < sizeof(local) / sizeof(local[0]); i++)
+		if ((uint32_t)fs.f_type == local[i])
+			return true;
+	return false;
+}
+
 /* ---- reading ---- */
 
 struct image {
@@ -106,7 +169,7 @@ static uint64_t whole_pages(uint64_t n)
 	return (n + HEAP_PAGE - 1) & ~(uint64_t)(HEAP_PAGE - 1);
 }
 
-/* Sizes that fit together, before anything is made of them. */
+/* Whether sizes are consistent, before anything is allocated by them. */
 static bool head_is_sane(const struct head *h, uint64_t size)
 {
 	return memcmp(h->magic, magic, sizeof(magic)) == 0 && h->files_n && h->files_n <= FILES_MAX &&
@@ -169,13 +232,11 @@ static bool same_file(struct load *l, const struct cache_file *k, const char *na
 	if (k->number != number || !str_eq(f->name, str_make(name, k->name_n)) ||
 	    wire_hold(&l->wire, number, &err) < 0 || source_look(NULL, f->source.fd, &now) < 0)
 		return cache_tell("not used", "other files");
-	if (k->dev != (uint64_t)now.dev || k->ino != (uint64_t)now.ino || k->born_ns != now.born_ns)
+	if (!same_inode(&k->seen, &now))
 		return cache_tell("not used", "another file has the log's name");
-	if (now.size < k->size || k->at > k->size || (!last && now.size != k->size))
+	if (now.size < k->seen.size || k->at > now.size || (!last && now.size != k->seen.size))
 		return cache_tell("not used", "the log has another size");
-	if (now.size == k->size && now.changed_ns != k->changed_ns)
-		return cache_tell("not used", "the log was written to, but has not grown");
-	if (cache_samples(f->source.fd, k->at) != k->samples)
+	if (!same_times(&k->seen, &now) && cache_checksum(f->source.fd, k->at) != k->sum)
 		return cache_tell("not used", "the log was changed in place");
 	return true;
 }
@@ -213,8 +274,8 @@ static bool map_parts(const struct image *image, struct heap *heap)
 	return true;
 }
 
-/* The ids that replies are waited for. They have to be in the image too: what it has read would not
- * be looked at again. */
+/* The ids that replies are waited for. They must be expected in the image too, since what it covers
+ * is not applied again. */
 static void expected_of(const struct model *m, struct arena *arena, struct str *out)
 {
 	for (uint32_t i = 0; i < m->expected.n; i++)
@@ -231,7 +292,7 @@ static bool expects(const struct model *m, struct str id)
 	return false;
 }
 
-/* Puts the model back. It was empty, but for what is expected. */
+/* Restores the model, which is empty except for what is expected. */
 static bool take_model(struct model *m, const struct image *image)
 {
 	struct arena arena = { 0 };
@@ -316,14 +377,18 @@ static bool add_files(struct load *l, struct buf *out, struct buf *names)
 	for (uint32_t i = 0; i < l->cache.files.n; i++) {
 		struct cache_file *k = &l->cache.files.v[i];
 		const struct wire_file *f = &l->wire.files.v[k->number];
+		struct source_look now;
 		struct err err;
 
 		if (wire_hold(&l->wire, k->number, &err) < 0)
 			return false;
-		k->samples = cache_samples(f->source.fd, k->at);
+		if (!keeps_ctime(f->source.fd))
+			return cache_tell("not written", "the file system is not a local one");
+		k->sum = cache_checksum(f->source.fd, k->at);
 		k->group = model_intern(&l->model, f->group);
-		if (!k->samples)
-			return false;
+		if (!k->sum || source_look(NULL, f->source.fd, &now) < 0 ||
+		    !same_times(&k->seen, &now))
+			return cache_tell("not written", "the log changed meanwhile");
 		buf_add(out, k, sizeof(*k));
 		buf_add_str(names, f->name);
 	}

@@ -6,7 +6,7 @@
  * Only complete lines are read here. The end of the log, and whatever goes wrong, is left to
  * wire_read, which goes on behind the last part that was applied. */
 #include "session/load.h"
-#include "model/ahead.h"
+#include "model/prefetch.h"
 #include "wire/part.h"
 
 #include <pthread.h>
@@ -69,12 +69,12 @@ static void *copy_list(struct arena *arena, const void *list, size_t bytes)
 	return bytes ? memcpy(arena_alloc(arena, bytes), list, bytes) : NULL;
 }
 
-/* Where the next message and its events will be written: whoever applied those that were there had
- * that memory last, and others were since. */
-static void fetch_next(const struct slot *s, const struct decoded *d)
+/* Prefetches where the next message and its events will be written: those cache lines are still
+ * with the processor that applied what was there before. */
+static void prefetch_next(const struct slot *s, const struct decoded *d)
 {
-	mem_fetch_to_write(d + 1, sizeof(*d));
-	mem_fetch_to_write(s->events, 2 * sizeof(*s->events));
+	mem_prefetch_write(d + 1, sizeof(*d));
+	mem_prefetch_write(s->events, 2 * sizeof(*s->events));
 }
 
 /* Lists of a message that is decoded where it will wait. */
@@ -119,9 +119,9 @@ static void tell_keys(struct slot *s)
 {
 	struct name_key *keys;
 
-	while (s->keys.cap - s->keys.n < AHEAD_PADDING)
+	while (s->keys.cap - s->keys.n < PREFETCH_PADDING)
 		s->keys.v = vec_grow_(s->keys.v, &s->keys.cap, sizeof(*s->keys.v));
-	memset(s->keys.v + s->keys.n, 0, AHEAD_PADDING * sizeof(*s->keys.v));
+	memset(s->keys.v + s->keys.n, 0, PREFETCH_PADDING * sizeof(*s->keys.v));
 	keys = s->keys.v;
 	for (uint32_t i = 0; i < s->messages.n; i++) {
 		s->messages.v[i].message.keys = keys;
@@ -147,7 +147,7 @@ static void decode_frame(void *ctx, const struct frame *frame)
 	dialect_decode(&s->decoder, frame->bytes, &info, &d->message);
 	hash_names(s, &d->message);
 	take_lists(s, &d->message);
-	fetch_next(s, d);
+	prefetch_next(s, d);
 }
 
 static const char *read_line(void *ctx, const char *p, const char *end)
@@ -232,18 +232,19 @@ static void apply_one(struct ahead *x, struct decoded *d)
 	memcpy(&own->list, &m->diags.list, sizeof(own->list));
 }
 
-/* The model hears of each message before it gets it. */
+/* Each message is prefetched in steps while those before it are applied. */
 static void apply_part(struct ahead *x, struct slot *s)
 {
 	const struct model *model = &x->r->l->model;
-	struct ahead_names names = { .keys = s->keys.v };
+	struct prefetch_names names = { .keys = s->keys.v };
 
-	for (uint32_t i = 0; i < s->messages.n + AHEAD_STEPS; i++) {
-		for (enum ahead_step step = AHEAD_HEAD; step < AHEAD_STEPS && step <= i; step++)
+	for (uint32_t i = 0; i < s->messages.n + PREFETCH_STEPS; i++) {
+		for (unsigned step = 0; step < PREFETCH_STEPS && step <= i; step++)
 			if (i - step < s->messages.n)
-				ahead_of(model, &names, &s->messages.v[i - step].message, step);
-		if (i >= AHEAD_STEPS)
-			apply_one(x, &s->messages.v[i - AHEAD_STEPS]);
+				prefetch_message(model, &names, &s->messages.v[i - step].message,
+						 (enum prefetch_step)step);
+		if (i >= PREFETCH_STEPS)
+			apply_one(x, &s->messages.v[i - PREFETCH_STEPS]);
 	}
 }
 

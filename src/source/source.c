@@ -50,7 +50,9 @@ static int look_plainly(const char *name, int fd, struct source_look *out)
 	*out = (struct source_look){ .dev = st.st_dev, .ino = st.st_ino, .mode = st.st_mode,
 				     .size = (uint64_t)st.st_size, .linked = st.st_nlink > 0,
 				     .changed_ns = nanoseconds(st.st_mtim.tv_sec,
-							       st.st_mtim.tv_nsec) };
+							       st.st_mtim.tv_nsec),
+				     .ctime_ns = nanoseconds(st.st_ctim.tv_sec,
+							     st.st_ctim.tv_nsec) };
 	return 0;
 }
 
@@ -65,7 +67,9 @@ int source_look(const char *name, int fd, struct source_look *out)
 				     .ino = st.stx_ino, .mode = st.stx_mode, .size = st.stx_size,
 				     .linked = st.stx_nlink > 0,
 				     .changed_ns = nanoseconds(st.stx_mtime.tv_sec,
-							       st.stx_mtime.tv_nsec) };
+							       st.stx_mtime.tv_nsec),
+				     .ctime_ns = nanoseconds(st.stx_ctime.tv_sec,
+							     st.stx_ctime.tv_nsec) };
 	if (st.stx_mask & STATX_BTIME)
 		out->born_ns = nanoseconds(st.stx_btime.tv_sec, st.stx_btime.tv_nsec);
 	return 0;

@@ -50,7 +50,7 @@ struct source {
 struct source_look {
 	dev_t dev;
 	ino_t ino;
-	int64_t born_ns, changed_ns;
+	int64_t born_ns, changed_ns, ctime_ns; /* birth, mtime and ctime */
 	uint64_t size;
 	mode_t mode;
 	bool linked; /* link count > 0 */

@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "model/ledger.h"
+#include "model/prefetch.h"
 #include "view/echoes.h"
 #include "view/view_parts.h"
 
@@ -146,7 +147,7 @@ static void count_entities(const struct scene *s, struct counts *c)
 	for (uint32_t i = 0; i < m->agents.n; i++)
 		c->agents += m->agents.v[i].first < s->k && filter_agent(s->filter, m, i);
 	for (uint32_t i = 0; i < m->tasks.n; i++) {
-		tasks_fetch(m, i);
+		tasks_prefetch(m, i);
 		if (!task_at(m, &m->tasks.v[i], s->k, &task) ||
 		    (s->filter && !filter_task(s->filter, m, i, s->k)))
 			continue;
@@ -155,7 +156,7 @@ static void count_entities(const struct scene *s, struct counts *c)
 		c->stalled += task_is_stalled(m, &task, s->now_ms);
 	}
 	for (uint32_t i = 0; i < m->reviews.n; i++) {
-		reviews_fetch(m, i);
+		reviews_prefetch(m, i);
 		if (!review_at(m, &m->reviews.v[i], s->k, &review) ||
 		    (s->filter && !message_is_shown(s, review.last)))
 			continue;
@@ -273,14 +274,14 @@ static void find_spenders(const struct scene *s, struct figures *out)
 	free(tokens);
 }
 
-/* Has the record of a later item's second step brought near: mostly that is a decision, and the
- * record tells when. */
-static void fetch_decision(const struct model *m, uint32_t number)
+/* Prefetches the record of a later item's second step: mostly that is a decision, and the record
+ * has its time. */
+static void prefetch_decision(const struct model *m, uint32_t number)
 {
-	if (number + STEPS_AHEAD / 2 < m->items.n) {
-		const struct item *item = &m->items.v[number + STEPS_AHEAD / 2];
+	if (number + PREFETCH_DISTANCE / 2 < m->items.n) {
+		const struct item *item = &m->items.v[number + PREFETCH_DISTANCE / 2];
 
-		mem_fetch(&m->records.v[item->steps[item->n > 1].message]);
+		mem_prefetch(&m->records.v[item->steps[item->n > 1].message]);
 	}
 }
 
@@ -291,8 +292,8 @@ static void count_items(struct counting *c)
 
 	echoes_find(c->s, &c->own);
 	for (uint32_t i = 0; i < m->items.n; i++) {
-		items_fetch(m, i);
-		fetch_decision(m, i);
+		items_prefetch(m, i);
+		prefetch_decision(m, i);
 		if (!item_is_shown(c->s, i, &at))
 			continue;
 		count_state(&c->out->counts, &m->items.v[i], &at);

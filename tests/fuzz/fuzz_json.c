@@ -1,6 +1,6 @@
 /* The quick parser against yyjson: what it takes, yyjson takes too, and makes the same tree of. */
 #include "json/escapes.h"
-#include "json/quick.h"
+#include "json/quick/quick.h"
 
 #include "fuzz.h"
 
@@ -22,7 +22,7 @@ static void same(const yyjson_val *a, const yyjson_val *b)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	size_t pool_bytes = quick_pool_bytes(n);
+	size_t pool_bytes = QUICK_POOL_BYTES(n);
 	char *text = calloc(1, n + QUICK_PADDING);
 	void *pool = malloc(pool_bytes);
 	yyjson_doc *quick, *want;
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	PROMISE(text && pool);
 	if (n)
 		memcpy(text, bytes, n);
-	quick = quick_read(text, n, NULL, pool, pool_bytes);
+	quick = quick_read(text, n, NULL, NULL, pool, pool_bytes);
 	if (quick) {
 		tree_unescape(quick);
 		want = yyjson_read((const char *)bytes, n, YYJSON_READ_BIGNUM_AS_RAW);

@@ -2,6 +2,7 @@
  * nothing, another one under the same id is an error, and nothing else is taken for either.
  * Whoever holds an office is the agent of that name. Findings: what is kept in a few bytes comes out
  * as it was told. So does where a message came from. */
+#include "model/prefetch.h"
 #include "model/rules.h"
 
 #include "unit.h"

@@ -1,17 +1,17 @@
-/* The quick parser against yyjson: whatever it takes, yyjson takes too and makes the same tree of.
- * All its ways through a string are held against it, on texts of all kinds and on what is left
- * of them when bytes are changed at random. And what the hash of a value depends on. */
+/* A differential test of the quick parser against yyjson: whatever it accepts, yyjson accepts too and
+ * builds the same tree of; in every variant, on texts of all kinds and on random mutations of them.
+ * And what the hash of a value depends on. */
 #include "json/escapes.h"
 #include "json/json.h"
-#include "json/quick.h"
+#include "json/quick/quick_variant.h"
 #include "unit.h"
 
 #include <stdlib.h>
 
 /* once more, as it is where there is no SSE2 */
 #define QUICK_PORTABLE
-#include "../../src/json/unescape.h"
-#include "../../src/json/values.h"
+#include "../../src/json/quick/parse.h"
+#include "../../src/json/quick/unescape.h"
 
 static const char *const plain_texts[] = {
 	"{}", "[]", " [ ] ", "\t{\r\n}\n", "\"\"", "\"a\"", "0", "7", "-1", "42", "true", "false", "null",
@@ -46,8 +46,8 @@ static bool always(void)
 	return true;
 }
 
-static const struct quick portable = { .runs = always, .values = values, .unescape = unescape };
-static const struct quick *const ways[] = {
+static const struct quick_variant portable = { .runs = always, .values = values, .unescape = unescape };
+static const struct quick_variant *const ways[] = {
 #ifdef QUICK_X86
 	&quick_avx512,
 	&quick_avx2,
@@ -115,10 +115,10 @@ static struct names *some_names(void)
  * ends it. */
 static void check_line(const char *text, size_t n, const yyjson_doc *otherwise)
 {
-	size_t pool_bytes = quick_pool_bytes(n + 1);
+	size_t pool_bytes = QUICK_POOL_BYTES(n + 1);
 	void *pool = malloc(pool_bytes);
 	const char *newline = memchr(text, '\n', n + 1), *end = NULL;
-	yyjson_doc *line = quick_read_line(text, n + 1, some_names(), pool, pool_bytes, &end);
+	yyjson_doc *line = quick_read(text, n + 1, &end, some_names(), pool, pool_bytes);
 
 	ck_assert_msg(!line || end == newline, "%.*s", (int)n, text);
 	if (newline == text + n)
@@ -131,7 +131,7 @@ static void check_line(const char *text, size_t n, const yyjson_doc *otherwise)
 static bool check_lazily(const char *text, size_t n, yyjson_doc *want)
 {
 	static const char behind[QUICK_PADDING] = "\n1,\"text\":[1,2],\"type\":{}}]]";
-	size_t pool_bytes = quick_pool_bytes(n);
+	size_t pool_bytes = QUICK_POOL_BYTES(n);
 	char *copy = malloc(n + QUICK_PADDING);
 	void *pool = malloc(pool_bytes);
 	struct names *names = some_names();
@@ -139,7 +139,7 @@ static bool check_lazily(const char *text, size_t n, yyjson_doc *want)
 
 	memcpy(copy, text, n);
 	memcpy(copy + n, behind, QUICK_PADDING);
-	quick = quick_read(copy, n, names, pool, pool_bytes);
+	quick = quick_read(copy, n, NULL, names, pool, pool_bytes);
 	check_line(copy, n, quick);
 	if (quick) {
 		ck_assert_uint_eq(quick->val_read, want->val_read);
@@ -158,13 +158,13 @@ static bool check_lazily(const char *text, size_t n, yyjson_doc *want)
 /* Whether the quick parser takes it. */
 static bool check(const char *text, size_t n)
 {
-	size_t pool_bytes = quick_pool_bytes(n);
+	size_t pool_bytes = QUICK_POOL_BYTES(n);
 	char *copy = calloc(1, n + QUICK_PADDING); /* so that a look too far is seen */
 	void *pool = malloc(pool_bytes);
 	yyjson_doc *quick, *want = yyjson_read(text, n, YYJSON_READ_BIGNUM_AS_RAW);
 
 	memcpy(copy, text, n);
-	quick = quick_read(copy, n, NULL, pool, pool_bytes);
+	quick = quick_read(copy, n, NULL, NULL, pool, pool_bytes);
 	ck_assert_msg(memcmp(copy, text, n) == 0, "%.*s was written to", (int)n, text);
 	if (quick) {
 		ck_assert_msg(want != NULL, "%.*s is not JSON", (int)n, text);
@@ -179,6 +179,77 @@ static bool check(const char *text, size_t n)
 	free(pool);
 	return quick != NULL;
 }
+
+/* Walks two trees as yyjson's own functions do, which rely on the order of values, on `ofs` of
+ * containers, on lengths, and on types that our bits of a tag leave alone. */
+static void assert_walks_alike(yyjson_val *a, yyjson_val *b)
+{
+	ck_assert_uint_eq(yyjson_get_type(a), yyjson_get_type(b));
+	if (yyjson_is_obj(a)) {
+		yyjson_obj_iter i = yyjson_obj_iter_with(a), k = yyjson_obj_iter_with(b);
+		yyjson_val *name, *other;
+
+		ck_assert_uint_eq(yyjson_obj_size(a), yyjson_obj_size(b));
+		while ((name = yyjson_obj_iter_next(&i))) {
+			ck_assert_ptr_nonnull(other = yyjson_obj_iter_next(&k));
+			ck_assert(str_eq(json_str(name), json_str(other)));
+			ck_assert_ptr_eq(yyjson_obj_getn(a, name->uni.str, yyjson_get_len(name)),
+					 yyjson_obj_iter_get_val(name));
+			assert_walks_alike(yyjson_obj_iter_get_val(name), yyjson_obj_iter_get_val(other));
+		}
+		ck_assert(!yyjson_obj_iter_has_next(&k));
+	} else if (yyjson_is_arr(a)) {
+		ck_assert_uint_eq(yyjson_arr_size(a), yyjson_arr_size(b));
+		for (size_t i = 0; i < yyjson_arr_size(a); i++)
+			assert_walks_alike(yyjson_arr_get(a, i), yyjson_arr_get(b, i));
+	} else if (yyjson_is_str(a)) {
+		ck_assert(yyjson_is_str(b) && yyjson_get_len(a) >= yyjson_get_len(b));
+		ck_assert(str_eq(json_str(a), json_str(b)));
+	} else {
+		ck_assert(yyjson_equals(a, b));
+	}
+}
+
+/* The layout that quick.c asserts, as yyjson's functions understand it. */
+START_TEST(yyjson_walks_the_tree)
+{
+	static const char text[] = "{\"a\":[1,-2,0.5,[],{},[[\"x\\n\"],{\"y\":\"\\/\\u0041\"}],true,false,null],"
+				   "\"b\":{\"type\":\"\\\\\",\"c\":[{\"text\":\"z\"},\"\xc3\xa9\"]},\"time\":\"\"}";
+	size_t pool_bytes = QUICK_POOL_BYTES(sizeof(text) - 1), n;
+	yyjson_doc *quick, *want = yyjson_read(text, sizeof(text) - 1, 0);
+	char copy[sizeof(text) + QUICK_PADDING] = { 0 }, *written, *own;
+	void *pool = malloc(pool_bytes);
+
+	if (!use_way(_i))
+		return;
+	memcpy(copy, text, sizeof(text));
+	quick = quick_read(copy, sizeof(text) - 1, NULL, some_names(), pool, pool_bytes);
+	ck_assert_ptr_nonnull(quick);
+	ck_assert_ptr_eq(yyjson_doc_get_root(quick), quick->root);
+	ck_assert_uint_eq(yyjson_doc_get_val_count(quick), yyjson_doc_get_val_count(want));
+	ck_assert_uint_eq(yyjson_doc_get_read_size(quick), sizeof(text) - 1);
+	assert_walks_alike(quick->root, want->root);
+	written = yyjson_val_write(quick->root, 0, &n);
+	own = yyjson_val_write(want->root, 0, NULL);
+	ck_assert_str_eq(written, own);
+	free(written);
+	free(own);
+	free(pool);
+	yyjson_doc_free(want);
+}
+END_TEST
+
+/* A pool that is too small is not written to. */
+START_TEST(a_small_pool)
+{
+	char text[16 + QUICK_PADDING] = "[1,2]", pool[QUICK_POOL_BYTES(5)];
+
+	memset(pool, 'x', sizeof(pool));
+	ck_assert_ptr_null(quick_read(text, 5, NULL, NULL, pool, QUICK_POOL_BYTES(5) - 1));
+	for (size_t i = 0; i < sizeof(pool); i++)
+		ck_assert_int_eq(pool[i], 'x');
+}
+END_TEST
 
 START_TEST(plain_json)
 {
@@ -480,6 +551,8 @@ int main(void)
 	TCase *t = tcase_create("beside yyjson");
 
 	tcase_set_timeout(t, 60); /* sanitizers on a busy machine */
+	tcase_add_loop_test(t, yyjson_walks_the_tree, 0, WAYS);
+	tcase_add_test(t, a_small_pool);
 	tcase_add_loop_test(t, plain_json, 0, WAYS);
 	tcase_add_loop_test(t, odd_json, 0, WAYS);
 	tcase_add_loop_test(t, nesting, 0, WAYS);

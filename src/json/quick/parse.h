@@ -1,17 +1,15 @@
-/* Inside this folder: the quick parser itself, as static functions made of the steps that step.h
- * has where this is included: quick.c has those of any machine, quick_avx2.c and quick_avx512.c
- * wider ones.
+/* Inside this folder: the parser, as static functions compiled in each variant with the steps that
+ * simd.h has there: quick.c for any machine, quick_avx2.c and quick_avx512.c with wider ones.
  *
- * Values are written one behind the other, a container before what it holds, as yyjson_val wants
- * it. Blanks are rare in messages, so they are looked for only where nothing else fits. */
+ * Values are written to one array, a container before its contents, as yyjson lays them out.
+ * Whitespace is rare in messages, so it is looked for only where nothing else matches. */
 #include "base/utf8.h"
 #include "json/escapes.h"
 #include "json/json.h"
-#include "json/name_at.h"
-#include "json/step.h"
-#include "json/utf8_step.h"
+#include "json/quick/name_match.h"
+#include "json/quick/utf8_simd.h"
 
-/* The bytes of the character at p, which is not ASCII; 0 = it is a control, or not UTF-8. */
+/* The length of the character at p, which is not printable ASCII; 0 = a control, or not UTF-8. */
 static inline unsigned character_length(const char *p)
 {
 	const unsigned char *u = (const unsigned char *)p;
@@ -33,8 +31,8 @@ static inline const char *end_string(const char *start, const char *quote, uint6
 	return quote + 1;
 }
 
-/* A string whose bytes before p are plain, one odd byte after the other. NULL = not plain JSON,
- * else behind its quote. */
+/* Parses a string whose bytes before p are plain, one odd byte at a time. Returns the end behind
+ * its closing quote, NULL = not plain JSON. */
 static __attribute__((noinline)) const char *odd_string(const char *start, const char *p,
 							yyjson_val *v)
 {
@@ -61,9 +59,9 @@ static __attribute__((noinline)) const char *odd_string(const char *start, const
 	}
 }
 
-/* The same, a block at a time, so that nothing is decided for each odd byte: which are those
- * that it may have. Blocks that are not ASCII are looked at again, all at once: whether one is can
- * not be foretold. What is rare, and what is wrong, is left to odd_string. */
+/* The same, a block at a time, without a branch for each odd byte. Blocks that are not ASCII are
+ * validated afterwards in one go, since a branch on each block would be mispredicted. Rare escapes
+ * and errors are left to odd_string. */
 static __attribute__((noinline)) const char *block_string(const char *start, const char *plain,
 							  yyjson_val *v)
 {
@@ -93,7 +91,7 @@ static __attribute__((noinline)) const char *block_string(const char *start, con
 	return end_string(start, p, any ? JSON_ESCAPED : 0, v);
 }
 
-/* From a quote on. */
+/* From its opening quote on. */
 static inline const char *string(const char *p, yyjson_val *v)
 {
 	const char *start = ++p;
@@ -106,7 +104,7 @@ static inline const char *string(const char *p, yyjson_val *v)
 	return end_string(start, p + __builtin_ctz(odd), 0, v);
 }
 
-/* Moves *p behind the digits there and adds them to *v, which makes sense of up to nineteen. */
+/* Moves *p behind the digits and appends them to *v, which can hold nineteen. */
 static inline unsigned digits_at(const char **p, uint64_t *v)
 {
 	const char *first = *p;
@@ -116,7 +114,7 @@ static inline unsigned digits_at(const char **p, uint64_t *v)
 	return (unsigned)(*p - first);
 }
 
-/* A whole number, or one with a fraction that a double division gives exactly as it should be. */
+/* An integer, or a fraction so short that one division of doubles rounds it correctly. */
 static const char *number(const char *start, yyjson_val *out)
 {
 	static const double powers[] = { 1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -135,7 +133,7 @@ static const char *number(const char *start, yyjson_val *out)
 	if (*p == '.') {
 		p++;
 		fraction = digits_at(&p, &v);
-		/* where doubles are wider than they say, a division rounds twice */
+		/* with excess precision (x87), a division rounds twice */
 		if (!fraction || __FLT_EVAL_METHOD__ != 0)
 			return NULL;
 	}
@@ -178,8 +176,8 @@ static inline bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Not beyond the text's end, behind which there may be another. The end of a line (end being NULL) is
- * its newline. */
+/* Stops at the text's end, after which another text may follow. A line (end is NULL) ends at its
+ * newline. */
 static inline bool at_blank(const char *p, const char *end)
 {
 	return is_blank(*p) && (end ? p < end : *p != '\n');
@@ -194,7 +192,7 @@ static inline const char *skip_blanks(const char *p, const char *end)
 	return p;
 }
 
-/* A name that the table has, at its quote. */
+/* A name of the table, at its opening quote. */
 static inline const char *known_name(const struct name *name, const char *p, yyjson_val *v)
 {
 	v->tag = ((uint64_t)name->span - 3) << YYJSON_TAG_BIT | YYJSON_TYPE_STR |
@@ -203,26 +201,26 @@ static inline const char *known_name(const struct name *name, const char *p, yyj
 	return p + name->span;
 }
 
-/* A name that the table does not have, up to behind its colon. */
+/* Any other name, and its colon. */
 static __attribute__((noinline)) const char *other_name(const char *p, const char *end, yyjson_val *v)
 {
 	p = skip_blanks(p, end);
 	if (*p != '"' || !(p = string(p, v)) || (v->tag & JSON_ESCAPED))
-		return NULL; /* names are compared as they are */
+		return NULL; /* names are compared undecoded */
 	p = skip_blanks(p, end);
 	return *p == ':' ? p + 1 : NULL;
 }
 
-/* A container that is not yet closed, while another inside it is read. */
+/* An open container, while one inside it is parsed. */
 struct open {
 	yyjson_val *value;
-	uint64_t n;   /* of its members so far */
+	uint64_t n;   /* members so far */
 	size_t place; /* of the next name (json/names.h) */
 };
 
-/* All values up to the end of the outermost, which is a container at p; NULL = not plain JSON.
- * `tree` is moved behind the last. What a struct open would hold of the innermost is in variables,
- * since a struct that was just written in parts is slow to copy. */
+/* Parses the container at p with all that is in it; NULL = not plain JSON. The state of the
+ * innermost container is in variables and not in a struct open: copying a struct that was just
+ * written member by member stalls (no store forwarding). */
 static inline const char *container(const char *p, const char *end, struct names *names,
 				    yyjson_val **tree)
 {
@@ -241,7 +239,7 @@ open:
 	parent++;
 	in = next++;
 	in->tag = *p == '{' ? YYJSON_TYPE_OBJ : YYJSON_TYPE_ARR;
-	close = (char)(*p + 2); /* as ASCII has it */
+	close = (char)(*p + 2); /* in ASCII */
 	place ^= 1;
 	n = 0;
 	p = skip_blanks(p + 1, end);
@@ -276,7 +274,7 @@ value:
 	} else if (!(p = scalar(p, next++))) {
 		return NULL;
 	}
-behind: /* a value, which may be the last of its container */
+behind: /* after a value, which may be the last of its container */
 	if (*p == ',') {
 		p++;
 		n++;

@@ -1,8 +1,8 @@
-/* Inside this folder: text by STEP bytes at a time, which is 32 if STEP_WIDE is defined (for AVX2),
- * else 16 where there is SSE2 and 8 elsewhere, and by blocks of 64, at once if BLOCK_WIDE is (for
- * AVX-512). What is looked for is told as a mask, the lowest bit for the first byte. */
-#ifndef GAVEL_JSON_STEP_H
-#define GAVEL_JSON_STEP_H
+/* Inside this folder: SIMD comparisons. A step is STEP bytes: 32 if STEP_WIDE is defined (AVX2),
+ * else 16 with SSE2 and 8 in a 64-bit word without; a block is 64 bytes, one load if BLOCK_WIDE is
+ * defined (AVX-512). Results are bit masks, the lowest bit for the first byte. */
+#ifndef GAVEL_JSON_QUICK_SIMD_H
+#define GAVEL_JSON_QUICK_SIMD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,19 +24,19 @@ static inline unsigned step_equal(step_bytes x, char c)
 	return step_mask(_mm256_cmpeq_epi8(x, _mm256_set1_epi8(c)));
 }
 
-/* Where both are the same. */
+/* Bytes equal in both. */
 static inline unsigned step_same(step_bytes x, step_bytes y)
 {
 	return step_mask(_mm256_cmpeq_epi8(x, y));
 }
 
-/* All that is not ASCII. */
+/* Bytes that are not ASCII. */
 static inline unsigned step_high(step_bytes x)
 {
 	return step_mask(x);
 }
 
-/* What ends a string: a quote, or a control, which none may have. */
+/* Ends of a string: a quote, or a control character, which strings must not contain. */
 static inline unsigned step_ends(step_bytes x)
 {
 	return step_mask(_mm256_or_si256(
@@ -44,22 +44,23 @@ static inline unsigned step_ends(step_bytes x)
 		_mm256_cmpeq_epi8(x, _mm256_min_epu8(x, _mm256_set1_epi8(0x1f)))));
 }
 
-/* One byte all over each, out of the compiler's sight: it would make them anew for each string. */
+/* Vectors of one byte each, loaded from memory: as constants, gcc would build them for each
+ * string. */
 extern const char step_quotes[STEP], step_backslashes[STEP], step_blanks[STEP];
 
 static inline step_bytes step_load(const char *p);
 
-/* Bytes that are not plain: ends, backslashes, and what is not ASCII. */
+/* Bytes that need a closer look: string ends, backslashes, non-ASCII. */
 static inline unsigned step_odd(step_bytes x)
 {
-	/* as signed bytes, what is not ASCII is below the controls; only the highest bits count */
+	/* as signed bytes, non-ASCII is less than a space too; movemask takes the sign bits */
 	return step_mask(_mm256_subs_epi8(x, step_load(step_blanks)) |
 			 _mm256_cmpeq_epi8(x, step_load(step_quotes)) |
 			 _mm256_cmpeq_epi8(x, step_load(step_backslashes)));
 }
 
-/* By the lowest four bits, in which they differ: what mostly stands behind a backslash (another, a
- * quote, n or t), to be compared. */
+/* A lookup table for the characters that mostly follow a backslash (another one, a quote, n or t):
+ * indexed by the low four bits, in which they differ; the result is compared with the byte. */
 #define USUAL_BY_LOW _mm_setr_epi8(1, 0, '"', 0, 't', 0, 0, 0, 0, 0, 0, 0, '\\', 0, 'n', 0)
 
 static inline unsigned step_usual(step_bytes x)
@@ -109,7 +110,7 @@ enum { STEP = 8 };
 typedef uint64_t step_bytes;
 #define STEP_ALL(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* From the highest bits of the bytes, in the order of memory. */
+/* The highest bits of the bytes, gathered in memory order. */
 static inline unsigned step_mask(uint64_t high)
 {
 	high = high >> 7 & STEP_ALL(1);
@@ -120,7 +121,7 @@ static inline unsigned step_mask(uint64_t high)
 #endif
 }
 
-/* No carry crosses bytes here, and none in step_ends. */
+/* No carry crosses bytes, here and in step_ends. */
 static inline unsigned step_equal(step_bytes x, char c)
 {
 	x ^= STEP_ALL((unsigned char)c);
@@ -170,7 +171,7 @@ static inline void step_store(char *p, step_bytes x)
 
 enum { BLOCK = 64 };
 #ifdef __clang__
-#define ALL_STEPS /* of a block, say; it sees that itself */
+#define ALL_STEPS /* clang unrolls by itself */
 #else
 #define ALL_STEPS _Pragma("GCC unroll 8")
 #endif
@@ -191,8 +192,8 @@ static inline struct block block_load(const char *p)
 	b.backslashes = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8('\\'));
 	b.high = _mm512_movepi8_mask(x);
 	b.usual = _mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(by_low, x), x);
-	/* gcc would take the carry of block_escaped to the registers of masks, which is a long way,
-	 * and each block waits for that of the one before */
+	/* keeps the mask in a general register: gcc would compute the carry of block_escaped, on
+	 * which the next block depends, in mask registers, whose latency is higher */
 	__asm__("" : "+r"(b.backslashes));
 	return b;
 }
@@ -215,9 +216,9 @@ static inline struct block block_load(const char *p)
 }
 #endif
 
-/* The bytes that stand behind a backslash which is not itself behind one. *carry is 1 if the
- * first byte does, and is set for the next block. Backslashes in a row are told by an addition
- * that runs through those that begin at odd places. */
+/* The bytes that are escaped: preceded by an odd number of backslashes. *carry is 1 if the first
+ * byte is, and is set for the next block. The carry of an addition finds the ends of those runs of
+ * backslashes that start at odd offsets, as in simdjson. */
 static inline uint64_t block_escaped(uint64_t backslashes, uint64_t *carry)
 {
 	const uint64_t even = 0x5555555555555555u;

@@ -1,12 +1,12 @@
-/* Inside this folder: escapes that are right become the bytes they mean, as static functions made of
- * the steps that step.h has where this is included, as values.h is. */
+/* Inside this folder: decoding valid escapes, as static functions compiled in each variant, like
+ * parse.h. */
 #include "base/utf8.h"
 #include "json/escapes.h"
-#include "json/step.h"
+#include "json/quick/simd.h"
 
-/* A block becomes text without a decision for each escape; returns where the next one begins.
- * NULL = it has other escapes than strings mostly have. Of one that ends behind the block, the
- * backslash is left to the next. */
+/* Decodes a block without a branch for each escape; returns where the next block begins. NULL = it
+ * contains other escapes than the common ones. If an escape crosses the end of the block, its
+ * backslash is left to the next one. */
 #ifdef BLOCK_WIDE
 static inline const char *unescape_usual(const char *from, const struct block *b, uint64_t escaped,
 					 char **put)
@@ -19,19 +19,23 @@ static inline const char *unescape_usual(const char *from, const struct block *b
 	if (escaped & ~b->usual)
 		return NULL;
 	x = _mm512_mask_shuffle_epi8(x, escaped, meant, x);
-	/* not straight to memory, which some processors do a byte at a time */
+	/* not a compressing store, which is slow microcode on some processors */
 	_mm512_storeu_si512(*put, _mm512_maskz_compress_epi8(~escapes, x));
 	*put += BLOCK - __builtin_popcountll(escapes);
 	from += BLOCK;
 	if (escapes >> (BLOCK - 1)) {
 		from--;
-		/* a guess, not a calculation: the next block would have to wait for that */
+		/* forces a branch: arithmetic would make the next load depend on this block */
 		__asm__("" : "+r"(from));
 	}
 	return from;
 }
 #elif defined(STEP_WIDE)
-/* Only if they lose nothing but their backslash, as those of JSON inside a string mostly do. */
+/* For each set of dropped bytes out of eight, the indexes of the others. */
+extern uint8_t kept_bytes[256][8];
+
+/* By 8 bytes: shuffles the kept ones together. Only for escapes that lose nothing but the
+ * backslash, as most of JSON inside a string do. */
 static inline const char *unescape_usual(const char *from, const struct block *b, uint64_t escaped,
 					 char **put)
 {
@@ -45,7 +49,7 @@ static inline const char *unescape_usual(const char *from, const struct block *b
 		unsigned drop = escapes >> i & 0xff;
 		__m128i here = _mm_loadu_si64(from + i);
 
-		_mm_storeu_si64(to, _mm_shuffle_epi8(here, _mm_loadu_si64(escape_kept[drop])));
+		_mm_storeu_si64(to, _mm_shuffle_epi8(here, _mm_loadu_si64(kept_bytes[drop])));
 		to += 8 - __builtin_popcount(drop);
 	}
 	*put = to;
@@ -60,7 +64,7 @@ static inline const char *unescape_usual(const char *from, const struct block *b
 }
 #endif
 
-/* n bytes, and some more: one step at least, which mostly is enough. */
+/* Copies n bytes rounded up to whole steps: mostly one. */
 static inline void put_steps(char *to, const char *from, size_t n)
 {
 	size_t i = 0;
@@ -71,8 +75,8 @@ static inline void put_steps(char *to, const char *from, size_t n)
 	} while (i < n);
 }
 
-/* Puts the text of a block at `from` behind *put, where two blocks have room, and returns where the
- * next one begins: behind the block, or behind an escape that ends there. */
+/* Decodes a block at `from` to *put, where there is room for two, and returns where the next one
+ * begins: after the block, or after an escape that ends there. */
 static inline const char *unescape_block(const char *from, const char *end, char **put)
 {
 	struct block b = block_load(from);
@@ -100,7 +104,7 @@ static inline const char *unescape_block(const char *from, const char *end, char
 		} else {
 			at = next + escape_character(from + next, &c);
 			to += utf8_encode(c, to);
-			escapes &= at < BLOCK ? ~UINT64_C(0) << at : 0; /* of a pair */
+			escapes &= at < BLOCK ? ~UINT64_C(0) << at : 0; /* of a surrogate pair */
 		}
 	}
 	if (at < n) {
@@ -112,7 +116,8 @@ static inline const char *unescape_block(const char *from, const char *end, char
 	return from + at;
 }
 
-/* The text moves to the front by way of a room of its own: what was just written is not read. */
+/* Decodes by way of a buffer: loads from bytes that were just stored in other widths would
+ * stall. */
 static char *unescape(char *start, const char *end)
 {
 	enum { ROOM = 1024 };

@@ -1,23 +1,23 @@
-/* Inside this folder: whether text with bytes that are not ASCII is UTF-8, where there are wide steps
- * (step.h); elsewhere it is left to whoever looks at each character. */
-#ifndef GAVEL_JSON_UTF8_STEP_H
-#define GAVEL_JSON_UTF8_STEP_H
+/* Inside this folder: validating UTF-8 with AVX2. Without it is_utf8 is always false, and callers
+ * validate one character at a time. */
+#ifndef GAVEL_JSON_QUICK_UTF8_SIMD_H
+#define GAVEL_JSON_QUICK_UTF8_SIMD_H
 
-#include "json/step.h"
+#include "json/quick/simd.h"
 
 #ifdef STEP_WIDE
-/* What can be wrong about a byte and the one behind it. Three tables tell, each by half a byte, what
- * these two may be part of, and wrong is what all of them tell. After Keiser and Lemire, "Validating
- * UTF-8 In Less Than One Instruction Per Byte". */
+/* Errors that two adjacent bytes can show. Three tables, each indexed by four bits of the two
+ * bytes, give the errors these bits allow; an error is present if all three allow it. After Keiser
+ * and Lemire, "Validating UTF-8 In Less Than One Instruction Per Byte". */
 enum {
-	TOO_SHORT = 1 << 0, /* a character's first byte, and no second */
-	TOO_LONG = 1 << 1,  /* a second one behind ASCII */
+	TOO_SHORT = 1 << 0, /* a lead byte without a continuation */
+	TOO_LONG = 1 << 1,  /* a continuation after ASCII */
 	OVERLONG_2 = 1 << 2,
 	OVERLONG_3 = 1 << 3,
-	OVERLONG_4 = 1 << 4, /* or much too large: f5 and more */
+	OVERLONG_4 = 1 << 4, /* or too large: f5 and above */
 	SURROGATE = 1 << 5,
-	TOO_LARGE = 1 << 6, /* f4 90 and more */
-	TWO_MORE = 1 << 7,  /* neither is a first one, which is right of a third or fourth */
+	TOO_LARGE = 1 << 6, /* f4 90 and above */
+	TWO_MORE = 1 << 7,  /* two continuations: right only as third or fourth byte */
 	ANY_LOW = TOO_SHORT | TOO_LONG | TWO_MORE,
 	ANY_MORE = TOO_LONG | TWO_MORE | OVERLONG_2,
 	LARGE_LOW = ANY_LOW | TOO_LARGE | OVERLONG_4
@@ -47,7 +47,7 @@ static inline step_bytes by_half(const uint8_t table[16], step_bytes halves)
 		_mm256_and_si256(halves, _mm256_set1_epi8(0x0f)));
 }
 
-/* Not zero at each byte where something wrong shows; `before` is the step before. */
+/* Not zero at each byte where an error shows; `before` is the previous step. */
 static inline step_bytes step_utf8_errors(step_bytes x, step_bytes before)
 {
 	step_bytes joint = _mm256_permute2x128_si256(before, x, 0x21);
@@ -55,7 +55,7 @@ static inline step_bytes step_utf8_errors(step_bytes x, step_bytes before)
 	step_bytes two = by_half(utf8_first_high, _mm256_srli_epi16(first, 4)) &
 			 by_half(utf8_first_low, first) &
 			 by_half(utf8_second_high, _mm256_srli_epi16(x, 4));
-	/* the highest bit is set by what may stand two or three bytes before */
+	/* the highest bit is set where a lead byte two or three bytes earlier needs more */
 	step_bytes third = _mm256_subs_epu8(_mm256_alignr_epi8(x, joint, 14),
 					    _mm256_set1_epi8(0xe0 - 0x80));
 	step_bytes fourth = _mm256_subs_epu8(_mm256_alignr_epi8(x, joint, 13),
@@ -64,7 +64,7 @@ static inline step_bytes step_utf8_errors(step_bytes x, step_bytes before)
 	return two ^ ((third | fourth) & _mm256_set1_epi8((char)TWO_MORE));
 }
 
-/* Whether all from p to before `end` is UTF-8; the bytes before p and at `end` are ASCII. */
+/* Whether [p, end) is UTF-8; the bytes before p and at `end` are ASCII. */
 static inline bool is_utf8(const char *p, const char *end)
 {
 	step_bytes before = { 0 }, wrong = { 0 }, x, here;

@@ -1,5 +1,5 @@
-/* The quick parser for processors with AVX2: steps of 32 bytes. */
-#include "json/quick.h"
+/* The quick parser for processors with AVX2: 32 bytes per step. */
+#include "json/quick/quick_variant.h"
 
 #ifdef QUICK_X86
 #define STEP_WIDE
@@ -8,5 +8,5 @@
 #define QUICK_RUNS \
 	(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && \
 	 __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
-#include "json/quick_target.h"
+#include "json/quick/quick_target.h"
 #endif
