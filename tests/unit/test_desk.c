@@ -319,14 +319,14 @@ START_TEST(nothing_empty_becomes_an_intent)
 		ck_assert_ptr_nonnull(strstr(err.text, "NOT recorded: the message would be empty"));
 	}
 	letters[1].channel = CHANNEL_NONE; /* only a dismissal goes to nobody */
-	ck_assert_int_eq(desk_send(&desk, &letters[1], &number, &err), -1);
+	ck_assert_int_eq(desk_send_all(&desk, &letters[1], 1, &number, &err), -1);
 	ck_assert_uint_eq(count_records(), before);
 	again();
 	ck_assert_uint_eq(desk.letters.n, 0);
 	ck_assert_int_eq(desk.drafts.v[0].state, DRAFT_STAGED);
 	ck_assert_int_eq(desk.drafts.v[1].state, DRAFT_STAGED);
 	letters[0].channel = CHANNEL_FILE;
-	ck_assert_msg(desk_send(&desk, &letters[0], &number, &err) == 0, "%s", err.text);
+	ck_assert_msg(desk_send_all(&desk, &letters[0], 1, &number, &err) == 0, "%s", err.text);
 	ck_assert_int_eq(desk.letters.v[number].state, LETTER_SENT);
 	for (int i = 0; i < 2; i++)
 		vec_release(&letters[i].drafts);
@@ -345,7 +345,7 @@ START_TEST(a_dismissal_is_its_record_alone)
 
 	ck_assert_int_eq(desk_stage(&desk, &draft, &number, &err), 0);
 	vec_push(&l.drafts, number);
-	ck_assert_msg(desk_send(&desk, &l, &number, &err) == 0, "%s", err.text);
+	ck_assert_msg(desk_send_all(&desk, &l, 1, &number, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(desk_unfinished(&desk), 0);
 	vec_release(&l.drafts);
 }
@@ -376,7 +376,7 @@ START_TEST(what_is_not_complete_is_not_staged)
 	struct err err = { { 0 } };
 	uint32_t number;
 
-	ck_assert_int_eq(desk_send(&desk, &l, &number, &err), 0);
+	ck_assert_int_eq(desk_send_all(&desk, &l, 1, &number, &err), 0);
 	draft.corrects = str_of(desk.drafts.v[0].id);
 	draft.verb = drafts[_i].verb;
 	draft.reason_code = str_of(drafts[_i].code);
