@@ -147,7 +147,7 @@ void foreman_order(struct foreman *f, struct str line, int64_t now_ms)
 	/* with a single agent there is no question which one */
 	agent = line.n || f->charges.n != 1 ? crew_named(&f->crew, line) : 0;
 	if (agent == NONE) {
-		app_say(app, ROLE_ERROR, "no agent %s runs here; 5 lists them", quoted(line, q));
+		app_say(app, ROLE_ERROR, "no agent %s runs here; {agents} lists them", quoted(line, q));
 	} else if (str_is(verb, "restart")) {
 		restart(f, agent, now_ms);
 	} else if (child_of(f, agent)->life != CHILD_RUNS) {
@@ -249,9 +249,10 @@ void foreman_show(struct foreman *f, int64_t now_ms)
 			add_trouble(f, i, &app->banner);
 	}
 	if (!app->banner.n && f->returns.waiting)
-		buf_printf(&app->banner, "%u answer%s came back from the queue; $ looks at %s",
-			   f->returns.waiting, f->returns.waiting == 1 ? "" : "s",
-			   f->returns.waiting == 1 ? "it" : "them");
+		keymap_printf(&app->keymap, &app->banner,
+			      "%u answer%s came back from the queue; {deliver} looks at %s",
+			      f->returns.waiting, f->returns.waiting == 1 ? "" : "s",
+			      f->returns.waiting == 1 ? "it" : "them");
 	app->scene.lives = f->lives.v;
 	app->scene.life_n = f->lives.n;
 }

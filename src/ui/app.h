@@ -11,7 +11,7 @@
 #define GAVEL_UI_APP_H
 
 #include "ui/deciding.h"
-#include "ui/key.h"
+#include "ui/keymap.h"
 #include "ui/pane.h"
 #include "ui/prompt.h"
 #include "ui/replaying.h"
@@ -137,31 +137,7 @@ struct app {
 	struct buf banner; /* what is wrong with a source; empty = nothing */
 	int rows, cols;
 	struct rect list_rect, preview_rect; /* where they were drawn, for the mouse */
-	VEC(struct binding) keymap;
-};
-
-struct binding {
-	uint32_t key;
-	const struct app_command *command;
-	char *argument; /* may be NULL */
-};
-
-enum where { /* where a command makes sense */
-	IN_LIST = 1 << 0,
-	IN_SCREEN = 1 << 1,
-	IN_TIMELINE = 1 << 2,
-	IN_REPLAY = 1 << 3, /* its keys come before the others */
-	ANYWHERE = IN_LIST | IN_SCREEN,
-};
-
-struct app_command {
-	const char *section; /* of the help */
-	const char *name;
-	const char *keys; /* as key_parse reads them, one after the other */
-	const char *help;
-	unsigned where;
-	void (*run)(struct app *a, struct str argument);
-	int number; /* tells commands that share a function apart */
+	struct keymap keymap;
 };
 
 extern const struct app_command app_commands[];
@@ -188,7 +164,7 @@ void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col);
 void app_decided(struct app *a);
 /* Opens the pre-flight page on a plan; the plan lasts until the page is closed or another comes. */
 void app_show_plan(struct app *a, const struct plan *plan);
-/* One sentence on the message line. */
+/* One sentence on the message line; {command} in the format stands for its key (keymap.h). */
 void app_say(struct app *a, enum role role, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -241,7 +217,7 @@ int app_tab_at(const struct app *a, int col);
 void app_draw_status(struct app *a, struct grid *g, struct rect row);
 /* What the command line that is being typed may become: what its command does, or which there
  * are. */
-void app_command_hint(struct str line, struct buf *out);
+void app_command_hint(const struct app *a, struct str line, struct buf *out);
 
 /* Commands of the timeline. */
 void axis_mark_left(struct app *a, struct str argument);

@@ -61,7 +61,7 @@ RUN(back)
 {
 	UNUSED;
 	if (!app_back(a))
-		app_say(a, ROLE_DIM, "Q quits");
+		app_say(a, ROLE_DIM, "{quit} quits");
 }
 
 RUN(other_pane)
@@ -104,7 +104,7 @@ RUN(search)
 static void search_again(struct app *a, int direction)
 {
 	if (!a->word.n)
-		app_say(a, ROLE_DIM, "nothing was searched for; / does");
+		app_say(a, ROLE_DIM, "nothing was searched for; {search} does");
 	else
 		app_search(a, app_search_line(a), direction, true);
 }
@@ -319,7 +319,7 @@ static void step_iteration(struct app *a, int direction)
 	s->k = best;
 	s->pane.made = false;
 	if (best)
-		app_say(a, ROLE_DIM, "as of message %u; ] goes on", best);
+		app_say(a, ROLE_DIM, "as of message %u; {iteration-forward} goes on", best);
 	else
 		app_say(a, ROLE_DIM, "as it is now");
 }
@@ -472,7 +472,7 @@ RUN(pause)
 		a->live = LIVE_ON;
 	} else {
 		a->live = LIVE_PAUSED;
-		app_say(a, ROLE_DIM, "paused: what comes is taken and not shown; P goes on");
+		app_say(a, ROLE_DIM, "paused: what comes is taken and not shown; {pause} goes on");
 	}
 }
 
@@ -522,7 +522,7 @@ const struct app_command app_commands[] = {
 	{ "find", "previous-problem", "~", "previous message with a problem", ANYWHERE,
 	  run_previous_problem },
 	{ "find", "along", "o", "next message of the same correlation", ANYWHERE, run_along },
-	{ "find", "along-back", "<C-o>", "back to where o came from", ANYWHERE, run_along_back },
+	{ "find", "along-back", "<C-o>", "back to where {along} came from", ANYWHERE, run_along_back },
 
 	{ "look", "diff", "d", "the artifact against its previous iteration", ANYWHERE, run_diff },
 	{ "look", "changes", "w", "review: what changed in the artifact since it was sent", ANYWHERE,

@@ -478,28 +478,29 @@ void decide_preflight(struct app *a)
 		app_say(a, ROLE_WARN, "read-only: %s", a->scene.desks->list.v[0].why.text);
 }
 
-bool decide_keys(struct app *a, bool words, char out[KEYS_MAX])
+bool decide_keys(struct app *a, bool words, struct buf *out)
 {
-	static const struct {
-		enum verb verb;
-		char key;
-	} verbs[] = { { VERB_ACCEPT, 'a' },  { VERB_REJECT, 'x' },   { VERB_PARTIAL, 'p' },
-		      { VERB_ANSWER, '=' },  { VERB_ESCALATE, 'e' }, { VERB_DISMISS, 'D' } };
+	static const enum verb verbs[] = { VERB_ACCEPT, VERB_REJECT,   VERB_PARTIAL,
+					   VERB_ANSWER, VERB_ESCALATE, VERB_DISMISS };
 	uint32_t item = app_item_here(a);
 	const struct draft *old = item == NONE ? NULL : draft_on(a, item);
 	struct item_state at;
 	unsigned takes;
-	int n = 0;
+	bool some = false;
 
 	if (item == NONE || decide_is_read_only(a) || !decide_state(a, item, &at))
 		return false;
 	takes = at.open || old ? verbs_of_item(a->scene.model, item_number(a, item), &at) : 0;
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		if (takes & 1u << verbs[i].verb)
-			n += snprintf(out + n, KEYS_MAX - (size_t)n, words ? "%s%c %s" : "%s%c",
-				      n ? words ? "  " : " " : "", verbs[i].key,
-				      verb_name(verbs[i].verb));
-	return n > 0;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		if (!(takes & 1u << verbs[i]))
+			continue;
+		buf_adds(out, !some ? "" : words ? "  " : " ");
+		keymap_key(&a->keymap, str_of(verb_name(verbs[i])), out);
+		if (words)
+			buf_printf(out, " %s", verb_name(verbs[i]));
+		some = true;
+	}
+	return some;
 }
 
 void decide_resend(struct app *a)
@@ -533,7 +534,7 @@ void decide_quit(struct app *a)
 		return;
 	}
 	a->deciding.confirm = CONFIRM_QUIT;
-	app_say(a, ROLE_KEY, "%u staged, not sent; they are kept. y quits, $ looks at them", n);
+	app_say(a, ROLE_KEY, "%u staged, not sent; they are kept. y quits, {deliver} looks at them", n);
 }
 
 static void confirmed(struct app *a, enum confirm what)
@@ -575,6 +576,13 @@ static void confirm_plan(struct app *a)
 	app_effect(a, EFFECT_DELIVER, STR_NONE, 0);
 }
 
+static bool runs_deliver(const struct app *a, uint32_t key)
+{
+	const struct binding *b = keymap_find(&a->keymap, key, ANYWHERE);
+
+	return b && strcmp(b->command->name, "deliver") == 0;
+}
+
 bool decide_key(struct app *a, const struct key *key)
 {
 	struct deciding *d = &a->deciding;
@@ -591,7 +599,7 @@ bool decide_key(struct app *a, const struct key *key)
 		buf_clear(&a->notice);
 		if (key->code == 'y')
 			confirmed(a, what);
-		else if (what == CONFIRM_QUIT && key->code == '$')
+		else if (what == CONFIRM_QUIT && runs_deliver(a, key->code))
 			decide_preflight(a);
 		return true;
 	}

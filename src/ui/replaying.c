@@ -193,9 +193,9 @@ RUN(toggle)
 	UNUSED;
 	if (!a->film.model) {
 		replay_open(a, false);
-		app_say(a, ROLE_DIM, "replay: Space plays, Home goes to the start, R leaves");
+		app_say(a, ROLE_DIM, "replay: {play} plays, {start} goes to the start, {replay} leaves");
 	} else if (a->replays) {
-		app_say(a, ROLE_DIM, "this is a replay; Q quits");
+		app_say(a, ROLE_DIM, "this is a replay; {quit} quits");
 	} else {
 		replay_close(a);
 	}
@@ -274,13 +274,13 @@ RUN(run_end)
 
 RUN(run_loop)
 {
-	static const char *const told[] = { [LOOP_NONE] = "no loop",
-					    [LOOP_HALF] = "the loop begins here; L again at its end",
-					    [LOOP_ON] = "plays from [ to ] again and again; L ends that" };
-
 	UNUSED;
 	film_loop_here(&a->film);
-	app_say(a, ROLE_DIM, "%s", told[a->film.loop]);
+	switch (a->film.loop) {
+	case LOOP_NONE: app_say(a, ROLE_DIM, "no loop"); break;
+	case LOOP_HALF: app_say(a, ROLE_DIM, "the loop begins here; {loop} again at its end"); break;
+	case LOOP_ON: app_say(a, ROLE_DIM, "plays from [ to ] again and again; {loop} ends that"); break;
+	}
 }
 
 RUN(run_skip)

@@ -1,0 +1,167 @@
+/* Keys to commands, and commands back to the names of their keys. */
+#include "ui/keymap.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+
+void keymap_init(struct keymap *keys, const struct app_command *commands, unsigned n)
+{
+	*keys = (struct keymap){ .commands = commands, .command_count = n };
+	for (unsigned i = 0; i < n; i++) {
+		struct str rest = str_of(commands[i].keys);
+		uint32_t key;
+
+		while (rest.n && key_parse(&rest, &key))
+			vec_push(&keys->list, (struct binding){ key, &commands[i], NULL });
+		if (rest.n)
+			BUG("command %s: bad keys %s", commands[i].name, commands[i].keys);
+	}
+}
+
+void keymap_release(struct keymap *keys)
+{
+	for (uint32_t i = 0; i < keys->list.n; i++)
+		free(keys->list.v[i].argument);
+	vec_release(&keys->list);
+}
+
+const struct app_command *keymap_command(const struct keymap *keys, struct str name, unsigned *n)
+{
+	const struct app_command *found = NULL;
+
+	if (str_is(name, "q")) /* as fingers know it; query begins so, too */
+		name = STR("quit");
+	*n = 0;
+	for (unsigned i = 0; name.n && i < keys->command_count; i++) {
+		if (!str_starts(str_of(keys->commands[i].name), name))
+			continue;
+		found = &keys->commands[i];
+		++*n;
+		if (str_is(name, found->name))
+			break;
+	}
+	return found && (*n == 1 || str_is(name, found->name)) ? found : NULL;
+}
+
+void keymap_bind(struct keymap *keys, uint32_t key, const struct app_command *command,
+		 struct str argument)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < keys->list.n; i++)
+		if (keys->list.v[i].key == key)
+			free(keys->list.v[i].argument);
+		else
+			keys->list.v[kept++] = keys->list.v[i];
+	keys->list.n = kept;
+	if (command)
+		vec_push(&keys->list,
+			 (struct binding){ key, command, argument.n ? str_dup(argument) : NULL });
+}
+
+const struct binding *keymap_find(const struct keymap *keys, uint32_t key, unsigned where)
+{
+	const struct binding *found = NULL;
+
+	for (uint32_t i = 0; i < keys->list.n; i++) {
+		unsigned both = keys->list.v[i].command->where & where;
+
+		if (keys->list.v[i].key != key || !both)
+			continue;
+		if (both & IN_REPLAY)
+			return &keys->list.v[i];
+		if (!found)
+			found = &keys->list.v[i];
+	}
+	return found;
+}
+
+/* The wanted key if it runs the command, else the first that does; 0 = none. */
+static uint32_t key_of(const struct keymap *keys, struct str command, uint32_t wanted)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; keys && i < keys->list.n; i++) {
+		const struct binding *b = &keys->list.v[i];
+
+		if (b->argument || !str_is(command, b->command->name))
+			continue;
+		if (b->key == wanted)
+			return wanted;
+		if (!first)
+			first = b->key;
+	}
+	return first;
+}
+
+static void add_key(const struct keymap *keys, struct str command, uint32_t wanted, struct buf *out)
+{
+	uint32_t key = key_of(keys, command, wanted);
+	unsigned n;
+
+	if (keys && !keymap_command(keys, command, &n))
+		BUG("a hint names %.*s, which is no command", STR_ARG(command));
+	if (key) {
+		key_label(key, out);
+	} else {
+		buf_addc(out, ':');
+		buf_add_str(out, command);
+	}
+}
+
+void keymap_key(const struct keymap *keys, struct str command, struct buf *out)
+{
+	add_key(keys, command, 0, out);
+}
+
+/* "back" or "back <Esc>" */
+static void add_hint(const struct keymap *keys, struct str hint, struct buf *out)
+{
+	ptrdiff_t blank = str_find(hint, STR(" "), 0);
+	struct str key = blank < 0 ? STR_NONE : str_from(hint, (size_t)blank + 1);
+	uint32_t wanted = 0;
+
+	if (key.n && !key_parse(&key, &wanted))
+		BUG("a hint names no key: %.*s", STR_ARG(hint));
+	add_key(keys, blank < 0 ? hint : str_make(hint.p, (size_t)blank), wanted, out);
+}
+
+/* format: what comes out is a printf format, so a key that is % is written %%. */
+static void expand(const struct keymap *keys, struct str text, bool format, struct buf *out)
+{
+	ptrdiff_t open, close;
+
+	while ((open = str_find(text, STR("{"), 0)) >= 0 &&
+	       (close = str_find(text, STR("}"), (size_t)open)) >= 0) {
+		buf_add(out, text.p, (size_t)open);
+		add_hint(keys, str_make(text.p + open + 1, (size_t)(close - open - 1)), out);
+		if (format && out->p[out->n - 1] == '%')
+			buf_addc(out, '%');
+		text = str_from(text, (size_t)close + 1);
+	}
+	buf_add_str(out, text);
+}
+
+void keymap_text(const struct keymap *keys, const char *text, struct buf *out)
+{
+	expand(keys, str_of(text), false, out);
+}
+
+void keymap_vprintf(const struct keymap *keys, struct buf *out, const char *format, va_list ap)
+{
+	struct buf expanded = { 0 };
+
+	expand(keys, str_of(format), true, &expanded);
+	buf_vprintf(out, expanded.n ? expanded.p : "", ap);
+	buf_release(&expanded);
+}
+
+void keymap_printf(const struct keymap *keys, struct buf *out, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	keymap_vprintf(keys, out, format, ap);
+	va_end(ap);
+}
