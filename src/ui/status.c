@@ -11,7 +11,7 @@ static const char *const tab_keys[TAB_COUNT] = {
 	[TAB_MESSAGES] = "{open} open  {next-problem} {previous-problem} problem  "
 			 "{along} {along-back} correlation  {raw} raw",
 	[TAB_AGENTS] = "{open} last message",
-	[TAB_DECISIONS] = "{open} open  {undo} undo or give up  {deliver} deliver  {resend}",
+	[TAB_DECISIONS] = "{open} open  {undo} undo or give up  {deliver} deliver  :resend",
 };
 
 static const struct {
