@@ -1,5 +1,6 @@
 /* Asking what is open: sets of slots, and toggles from one to the other. */
 #include "model/asof_parts.h"
+#include "model/rules.h"
 
 #include <stdlib.h>
 
@@ -51,12 +52,12 @@ static void seek(struct asof *a, uint32_t k)
 /* The first slot that has not expired. */
 static uint32_t first_slot(const struct asof *a, int64_t now_ms)
 {
-	uint32_t low = 0, high = now_ms == WHEN_NONE ? 0 : a->dated;
+	uint32_t low = 0, high = a->dated;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (item_deadline(a->m, &a->m->items.v[a->items[middle]]) < now_ms)
+		if (item_has_expired(a->m, &a->m->items.v[a->items[middle]], now_ms))
 			low = middle + 1;
 		else
 			high = middle;

@@ -1,5 +1,6 @@
 /* One loop as of a message: its turns, what happened to its entries, and what that comes to. */
 #include "model/loops_parts.h"
+#include "model/rules.h"
 
 #include <stdlib.h>
 
@@ -316,10 +317,9 @@ static void count_steps(const struct loop_at *l, const struct item_step *steps, 
 	list[at].fresh += list[at].message == raised;
 	for (uint32_t i = 1; i < step_count && steps[i].message < l->k; i++) {
 		bool raises = steps[i].what == STEP_RAISED;
-		bool opens = raises || steps[i].what == STEP_BOUNCED;
+		bool opens = is_open_after(open, steps[i].what);
 
-		if (steps[i].what == STEP_ACKED ||
-		    (raises ? !is_raised_anew(l, steps[i].message, &raised) : opens == open))
+		if (raises ? !is_raised_anew(l, steps[i].message, &raised) : opens == open)
 			continue;
 		at = answer_near(list, at, n, steps[i].message);
 		if (at == n)

@@ -203,6 +203,8 @@ void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction
 /* Where the next search begins: the line selected, or that of the last match as long as it is
  * seen. */
 uint32_t app_search_line(struct app *a);
+/* The line of the list of messages that shows a message, or NONE. */
+uint32_t app_message_line(const struct app *a, uint32_t message);
 /* Searches on for a few milliseconds. */
 void app_hunt(struct app *a);
 /* Before each key: whatever is typed next, the person does not wait for the end of a search; other

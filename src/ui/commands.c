@@ -125,14 +125,10 @@ static bool step_open(struct app *a, struct pane *p, int direction)
 {
 	for (int64_t i = (int64_t)p->selected + direction; i >= 0 && i < p->lines.list.n;
 	     i += direction) {
-		struct target t = p->view->target ? p->view->target(&a->scene, &p->lines, (uint32_t)i)
-						  : (struct target){ TARGET_NONE, 0 };
+		struct target t = pane_line_target(p, &a->scene, (uint32_t)i);
 		struct item_state at;
 
-		if (t.type == TARGET_ITEM &&
-		    item_at(a->scene.model, &a->scene.model->items.v[t.number], a->scene.k,
-			    a->scene.now_ms, &at) &&
-		    at.open) {
+		if (t.type == TARGET_ITEM && decide_state(a, t.number, &at) && at.open) {
 			pane_select(p, (uint32_t)i);
 			return true;
 		}
@@ -173,8 +169,7 @@ static uint32_t message_here(struct app *a)
 		t = pane_target(app_list(a), &a->scene);
 	if (t.type == TARGET_MESSAGE)
 		return t.number;
-	if (t.type == TARGET_ITEM && item_at(a->scene.model, &a->scene.model->items.v[t.number],
-					     a->scene.k, a->scene.now_ms, &at))
+	if (t.type == TARGET_ITEM && decide_state(a, t.number, &at))
 		return at.message;
 	return NONE;
 }
@@ -183,22 +178,15 @@ static uint32_t message_here(struct app *a)
 static void go_message(struct app *a, uint32_t message)
 {
 	bool on_message = a->screen_count && app_screen(a)->pane.view == &view_message;
-	struct pane *p = &a->lists[TAB_MESSAGES];
+	uint32_t line;
 
 	app_show_tab(a, TAB_MESSAGES);
 	app_refresh(a);
-	for (uint32_t i = 0; i < p->lines.list.n; i++) {
-		struct target t = p->view->target(&a->scene, &p->lines, i);
-
-		if (t.type == TARGET_MESSAGE && t.number == message) {
-			pane_select(p, i);
-			if (on_message)
-				app_open(a, t);
-			return;
-		}
-	}
-	/* the filter hides it from the list */
-	app_open(a, (struct target){ TARGET_MESSAGE, message });
+	line = app_message_line(a, message);
+	if (line != NONE)
+		pane_select(app_list(a), line);
+	if (line == NONE || on_message) /* the filter hides it from the list */
+		app_open(a, (struct target){ TARGET_MESSAGE, message });
 }
 
 static void go_problem(struct app *a, int direction)
@@ -363,9 +351,7 @@ RUN(edit_file)
 	char q[QUOTED_MAX];
 
 	UNUSED;
-	if (item != NONE &&
-	    item_at(a->scene.model, &a->scene.model->items.v[item], a->scene.k, a->scene.now_ms,
-		    &at) &&
+	if (item != NONE && decide_state(a, item, &at) &&
 	    a->scene.reader->detail(a->scene.reader->ctx, &a->scene.model->items.v[item], &at, &d))
 		for (unsigned i = 0; i < d.n; i++) {
 			if (strcmp(d.field[i].label, "file") == 0)

@@ -5,8 +5,7 @@
 
 enum { SEARCH_LINES_MAX = 20000 };
 
-/* The line of the list of messages that shows a message, or NONE. */
-static uint32_t line_of_message(const struct app *a, uint32_t message)
+uint32_t app_message_line(const struct app *a, uint32_t message)
 {
 	const struct pane *p = &a->lists[TAB_MESSAGES];
 	uint32_t low = 0, high = p->lines.list.n;
@@ -80,7 +79,7 @@ void app_hunt(struct app *a)
 	more = a->scene.reader->hunt(a->scene.reader->ctx, &a->hunt);
 	/* a find that came after the scene, or that the filter hides, is none */
 	if (a->hunt.found < a->scene.k)
-		line = line_of_message(a, a->hunt.found);
+		line = app_message_line(a, a->hunt.found);
 	if (line != NONE) {
 		a->hunting = false;
 		if (!a->hunt_more && (a->hunt.found != a->hunt_from || a->hunt_again))
