@@ -442,7 +442,7 @@ static void configure(struct watch *w)
 	for (uint32_t i = 0; i < c->keys.n; i++)
 		app_bind(&w->app, c->keys.v[i].code, c->keys.v[i].command);
 	/* which key lists the commands is known once all are bound */
-	keymap_key(&w->app.keymap, STR("help"), &help);
+	keymap_text(&w->app.keymap, "{help}", &help);
 	for (uint32_t i = 0; i < c->keys.n; i++) {
 		const struct config_key *k = &c->keys.v[i];
 

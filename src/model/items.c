@@ -170,17 +170,10 @@ void close_items(struct applying *a, uint32_t task, unsigned kinds, enum step_ki
 
 uint32_t dated_place(const struct model *m, uint32_t item)
 {
-	uint32_t low = 0, high = m->dated.n;
+	uint32_t next = 1;
 
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (m->dated.v[middle].item <= item)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	bisect(next, m->dated.n, i, m->dated.v[i].item <= item)
+	return next - 1;
 }
 
 int64_t item_deadline(const struct model *m, const struct item *item)

@@ -37,17 +37,10 @@ uint32_t entry_next_place(const struct loops *all, uint32_t place, uint32_t limi
 
 uint32_t loop_place_of(const struct loops *all, uint32_t loop, uint32_t item)
 {
-	uint32_t low = all->list[loop].items, high = all->list[loop + 1].items;
+	uint32_t next = all->list[loop].items + 1;
 
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (loop_item(all, middle) <= item)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	bisect(next, all->list[loop + 1].items, i, loop_item(all, i) <= item)
+	return next - 1;
 }
 
 /* ---- turns ---- */
@@ -134,16 +127,9 @@ static struct loop_at *find_turns(const struct loops *all, uint32_t loop, uint32
 /* The turn a message belongs to: that of the last moment at or before it. */
 static uint32_t turn_at(const struct loop_at *l, uint32_t message)
 {
-	uint32_t low = 0, high = l->moment_count;
+	uint32_t low = 0;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (l->moments[mid].message <= message)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	bisect(low, l->moment_count, i, l->moments[i].message <= message)
 	return low ? l->moments[low - 1].turn : 0;
 }
 
@@ -280,16 +266,7 @@ void loop_entry(const struct loops *all, const struct loop_at *l, uint32_t item,
 /* The first answer at or behind a message, from the one at `low` on, or n. */
 static uint32_t answer_from(const struct answer *list, uint32_t low, uint32_t n, uint32_t message)
 {
-	uint32_t high = n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (list[middle].message < message)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	bisect(low, n, i, list[i].message < message)
 	return low;
 }
 

@@ -356,18 +356,18 @@ void app_command_hint(const struct app *a, struct str line, struct buf *out)
 		buf_printf(out, "%s%s", i ? "  " : "", word);
 }
 
-static unsigned where_now(const struct app *a)
+unsigned app_where(const struct app *a, unsigned screens)
 {
 	unsigned replay = a->film.model ? IN_REPLAY : 0;
 
-	if (a->screen_count)
+	if (screens)
 		return IN_SCREEN | replay;
 	return IN_LIST | replay | (a->tab == TAB_TIMELINE ? (unsigned)IN_TIMELINE : 0);
 }
 
 static void run_command(struct app *a, const struct app_command *c, struct str argument)
 {
-	if (!(c->where & where_now(a))) {
+	if (!(c->where & app_where(a, a->screen_count))) {
 		app_say(a, ROLE_WARN, "%s does nothing here; {help} tells what does", c->name);
 		return;
 	}
@@ -499,12 +499,6 @@ static void key_to_prompt(struct app *a, const struct key *key)
 	}
 }
 
-static bool inside(struct rect r, const struct key *key)
-{
-	return key->row >= r.row && key->row < r.row + r.rows && key->col >= r.col &&
-	       key->col < r.col + r.cols;
-}
-
 /* The wheel scrolls what it is over, a click selects; the mouse never decides. */
 static void key_mouse(struct app *a, const struct key *key)
 {
@@ -513,7 +507,7 @@ static void key_mouse(struct app *a, const struct key *key)
 
 	if (replay_mouse(a, key))
 		return;
-	if (!a->screen_count && inside(a->preview_rect, key) && a->preview.view)
+	if (!a->screen_count && rect_has(a->preview_rect, key->row, key->col) && a->preview.view)
 		p = &a->preview;
 	else if (!a->screen_count)
 		p = app_list(a);
@@ -528,14 +522,14 @@ static void key_mouse(struct app *a, const struct key *key)
 
 		if (tab >= 0)
 			app_show_tab(a, (enum tab)tab);
-	} else if (!a->screen_count && inside(a->list_rect, key)) {
+	} else if (!a->screen_count && rect_has(a->list_rect, key->row, key->col)) {
 		int first = a->list_rect.rows - p->rows; /* the heading's row */
 		int row = key->row - a->list_rect.row - first;
 
 		a->preview_focused = false;
 		if (row >= 0 && p->top + (uint32_t)row < p->lines.list.n)
 			pane_select(p, p->top + (uint32_t)row);
-	} else if (!a->screen_count && inside(a->preview_rect, key)) {
+	} else if (!a->screen_count && rect_has(a->preview_rect, key->row, key->col)) {
 		a->preview_focused = true;
 	}
 }
@@ -569,7 +563,7 @@ void app_key(struct app *a, const struct key *key)
 		key_mouse(a, key);
 		return;
 	}
-	bound = keymap_find(&a->keymap, key->code, where_now(a));
+	bound = keymap_find(&a->keymap, key->code, app_where(a, a->screen_count));
 	if (bound) {
 		on_marked = a->deciding.on_marked;
 		run_command(a, bound->command, str_of(bound->argument));

@@ -184,6 +184,8 @@ void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, ui
 bool app_back(struct app *a);
 void app_show_tab(struct app *a, enum tab tab);
 void app_stale(struct app *a);
+/* Where one is (enum where) with so many screens over the views. */
+unsigned app_where(const struct app *a, unsigned screens);
 void app_effect(struct app *a, enum effect_type type, struct str text, uint32_t number);
 /* Makes what is out of date; called before drawing and before commands look at lines. */
 void app_refresh(struct app *a);

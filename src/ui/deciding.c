@@ -480,8 +480,12 @@ void decide_preflight(struct app *a)
 
 bool decide_keys(struct app *a, bool words, struct buf *out)
 {
-	static const enum verb verbs[] = { VERB_ACCEPT, VERB_REJECT,   VERB_PARTIAL,
-					   VERB_ANSWER, VERB_ESCALATE, VERB_DISMISS };
+	static const struct {
+		enum verb verb;
+		const char *key;
+	} verbs[] = { { VERB_ACCEPT, "{accept}" }, { VERB_REJECT, "{reject}" },
+		      { VERB_PARTIAL, "{partial}" }, { VERB_ANSWER, "{answer}" },
+		      { VERB_ESCALATE, "{escalate}" }, { VERB_DISMISS, "{dismiss}" } };
 	uint32_t item = app_item_here(a);
 	const struct draft *old = item == NONE ? NULL : draft_on(a, item);
 	struct item_state at;
@@ -492,12 +496,12 @@ bool decide_keys(struct app *a, bool words, struct buf *out)
 		return false;
 	takes = at.open || old ? verbs_of_item(a->scene.model, item_number(a, item), &at) : 0;
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-		if (!(takes & 1u << verbs[i]))
+		if (!(takes & 1u << verbs[i].verb))
 			continue;
 		buf_adds(out, !some ? "" : words ? "  " : " ");
-		keymap_key(&a->keymap, str_of(verb_name(verbs[i])), out);
+		keymap_text(&a->keymap, verbs[i].key, out);
 		if (words)
-			buf_printf(out, " %s", verb_name(verbs[i]));
+			buf_printf(out, " %s", verb_name(verbs[i].verb));
 		some = true;
 	}
 	return some;

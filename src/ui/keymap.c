@@ -95,36 +95,22 @@ static uint32_t key_of(const struct keymap *keys, struct str command, uint32_t w
 	return first;
 }
 
-static void add_key(const struct keymap *keys, struct str command, uint32_t wanted, struct buf *out)
-{
-	uint32_t key = key_of(keys, command, wanted);
-	unsigned n;
-
-	if (keys && !keymap_command(keys, command, &n))
-		BUG("a hint names %.*s, which is no command", STR_ARG(command));
-	if (key) {
-		key_label(key, out);
-	} else {
-		buf_addc(out, ':');
-		buf_add_str(out, command);
-	}
-}
-
-void keymap_key(const struct keymap *keys, struct str command, struct buf *out)
-{
-	add_key(keys, command, 0, out);
-}
-
-/* "back" or "back <Esc>" */
-static void add_hint(const struct keymap *keys, struct str hint, struct buf *out)
+/* hint: "back" or "back <Esc>" */
+static void add_key(const struct keymap *keys, struct str hint, struct buf *out)
 {
 	ptrdiff_t blank = str_find(hint, STR(" "), 0);
-	struct str key = blank < 0 ? STR_NONE : str_from(hint, (size_t)blank + 1);
-	uint32_t wanted = 0;
+	struct str command = blank < 0 ? hint : str_make(hint.p, (size_t)blank);
+	struct str wanted = str_from(hint, blank < 0 ? hint.n : (size_t)blank + 1);
+	uint32_t key = 0;
+	unsigned n;
 
-	if (key.n && !key_parse(&key, &wanted))
-		BUG("a hint names no key: %.*s", STR_ARG(hint));
-	add_key(keys, blank < 0 ? hint : str_make(hint.p, (size_t)blank), wanted, out);
+	if ((wanted.n && !key_parse(&wanted, &key)) || (keys && !keymap_command(keys, command, &n)))
+		BUG("a hint names no command or no key: %.*s", STR_ARG(hint));
+	key = key_of(keys, command, key);
+	if (key)
+		key_label(key, out);
+	else
+		buf_printf(out, ":%.*s", STR_ARG(command));
 }
 
 /* format: what comes out is a printf format, so a key that is % is written %%. */
@@ -135,7 +121,7 @@ static void expand(const struct keymap *keys, struct str text, bool format, stru
 	while ((open = str_find(text, STR("{"), 0)) >= 0 &&
 	       (close = str_find(text, STR("}"), (size_t)open)) >= 0) {
 		buf_add(out, text.p, (size_t)open);
-		add_hint(keys, str_make(text.p + open + 1, (size_t)(close - open - 1)), out);
+		add_key(keys, str_make(text.p + open + 1, (size_t)(close - open - 1)), out);
 		if (format && out->p[out->n - 1] == '%')
 			buf_addc(out, '%');
 		text = str_from(text, (size_t)close + 1);

@@ -49,11 +49,9 @@ void keymap_bind(struct keymap *keys, uint32_t key, const struct app_command *co
 /* What a key does there, NULL = nothing. */
 const struct binding *keymap_find(const struct keymap *keys, uint32_t key, unsigned where);
 
-/* The key that runs a command, as hints write it: "a", "Enter", "^O"; ":resend" if there is none. Of
- * several the first built-in one that is still bound to it, else the person's first. */
-void keymap_key(const struct keymap *keys, struct str command, struct buf *out);
-/* Adds a text in which {command} stands for keymap_key, and {command <Key>} for that key as long as
- * it is bound to the command. keys NULL: as if nothing were bound. */
+/* Adds a text in which {command} stands for the key that runs it: a, Enter, ^O; :command if there is
+ * none. Of several keys it is the first built-in one that is still bound to the command, else the
+ * person's first; {command <Key>} prefers that one. keys NULL: as if nothing were bound. */
 void keymap_text(const struct keymap *keys, const char *text, struct buf *out);
 /* The same with a printf format; arguments are taken as they are. */
 void keymap_printf(const struct keymap *keys, struct buf *out, const char *format, ...)

@@ -148,13 +148,11 @@ static void jump(struct app *a, unsigned marks, int direction, const char *what)
 bool replay_mouse(struct app *a, const struct key *key)
 {
 	struct rect r = a->bar_rect;
-	bool inside = key->row >= r.row && key->row < r.row + r.rows && key->col >= r.col &&
-		      key->col < r.col + r.cols;
 
 	if (!a->film.model || key->button != 1)
 		return false;
 	if (key->mouse == MOUSE_PRESS)
-		a->dragging = inside;
+		a->dragging = rect_has(r, key->row, key->col);
 	if (!a->dragging || (key->mouse != MOUSE_PRESS && key->mouse != MOUSE_DRAG)) {
 		a->dragging = a->dragging && key->mouse != MOUSE_RELEASE;
 		return false;

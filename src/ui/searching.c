@@ -8,21 +8,13 @@ enum { SEARCH_LINES_MAX = 20000 };
 uint32_t app_message_line(const struct app *a, uint32_t message)
 {
 	const struct pane *p = &a->lists[TAB_MESSAGES];
-	uint32_t low = 0, high = p->lines.list.n;
+	struct target t = target_none;
+	uint32_t line = 0, n = p->lines.list.n;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		struct target t = pane_line_target(p, &a->scene, middle);
-
-		if (t.type == TARGET_MESSAGE && t.number < message)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low >= p->lines.list.n || pane_line_target(p, &a->scene, low).type != TARGET_MESSAGE ||
-	    pane_line_target(p, &a->scene, low).number != message)
-		return NONE;
-	return low;
+	bisect(line, n, i, (t = pane_line_target(p, &a->scene, i),
+			    t.type == TARGET_MESSAGE && t.number < message))
+	t = line < n ? pane_line_target(p, &a->scene, line) : target_none;
+	return t.type == TARGET_MESSAGE && t.number == message ? line : NONE;
 }
 
 /* From the message of a line on, once round. */

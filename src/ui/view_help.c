@@ -6,16 +6,6 @@
 enum { NAMES_COLS = 76 };
 enum what { ROW_BLANK, ROW_SECTION, ROW_COMMAND, ROW_OWN };
 
-/* What was on the screen before the help. */
-static unsigned where_below(const struct app *a)
-{
-	unsigned replay = a->film.model ? IN_REPLAY : 0;
-
-	if (a->screen_count > 1)
-		return IN_SCREEN | replay;
-	return IN_LIST | replay | (a->tab == TAB_TIMELINE ? (unsigned)IN_TIMELINE : 0);
-}
-
 /* Where there is little room, the names of commands that have keys give way. */
 static int help_col(int cols)
 {
@@ -36,12 +26,14 @@ static int help_rows(const struct scene *s, struct grid *g, int cols, const char
 static void help_make(const struct scene *s, int cols, struct lines *out)
 {
 	struct grid *g = grid_new(1, cols > 0 ? cols : 1, s->ascii);
+	/* where the person was before the help */
+	unsigned where = app_where(s->app, s->app->screen_count - 1);
 	const char *section = NULL;
 	bool own = false;
 
 	out->cols = cols;
 	for (unsigned i = 0; i < app_command_count; i++) {
-		if (!(app_commands[i].where & where_below(s->app)))
+		if (!(app_commands[i].where & where))
 			continue;
 		if (!section || strcmp(app_commands[i].section, section) != 0) {
 			if (section)
