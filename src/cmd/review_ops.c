@@ -266,7 +266,8 @@ static bool on_effect(void *ctx, struct effect *e)
 			return false;
 		r->warned = true;
 		app_say(&r->watch.app, ROLE_KEY,
-			"turn %lld runs; {quit} once more stops it and leaves", (long long)r->turn.iteration);
+			"turn %lld runs; {quit} once more stops it and leaves",
+			(long long)r->turn.iteration);
 		return true;
 	default: return false; /* the others are the loop's */
 	}

@@ -79,8 +79,8 @@ static void say_staged(struct seat *s, enum verb verb)
 		n += desk_staged(&s->load->desks.list.v[i]);
 	if (n > 1)
 		app_say(s->app, ROLE_STAGED,
-			"%s is staged, %u in all; {undo} undoes it, {deliver} looks at them and sends them",
-			verb_name(verb), n);
+			"%s is staged, %u in all; {undo} undoes it, {deliver} looks at them and sends "
+			"them", verb_name(verb), n);
 	else
 		app_say(s->app, ROLE_STAGED,
 			"%s is staged; {undo} undoes it, {deliver} looks at it and sends it",

@@ -456,8 +456,9 @@ static void prompt_done(struct app *a)
 	if (kind == PROMPT_COMMAND)
 		app_run(a, buf_str(&text));
 	else if (kind == PROMPT_FILTER && app_set_filter(a, str_trim(buf_str(&text))))
-		app_say(a, ROLE_DIM, a->filter ? "filtered; {back <Esc>} or an empty filter shows all again"
-					       : "filter off");
+		app_say(a, ROLE_DIM,
+			a->filter ? "filtered; {back <Esc>} or an empty filter shows all again"
+				  : "filter off");
 	else if (kind == PROMPT_FILTER)
 		prompt_open(&a->prompt, kind, buf_str(&text)); /* to be mended, not typed again */
 	else if (kind == PROMPT_SEARCH && !text.n && a->word.n)

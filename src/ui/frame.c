@@ -30,7 +30,7 @@ static struct str tab_label(const struct app *a, int i, struct buf *out)
 
 	keymap_text(&a->keymap, tabs[i].label, out);
 	blank = str_find(buf_str(out), STR(" "), 0);
-	return out->p[0] == ':' && blank > 1 ? str_from(buf_str(out), (size_t)blank + 1) : buf_str(out);
+	return str_from(buf_str(out), out->p[0] == ':' && blank > 1 ? (size_t)blank + 1 : 0);
 }
 
 enum { TABS_COLS = 70 }; /* below this, two labels share the blank between them */

@@ -77,15 +77,24 @@ const struct binding *keymap_find(const struct keymap *keys, uint32_t key, unsig
 	return found;
 }
 
+/* Frames are full of hints, so this is quick. NULL: there is none of exactly that name. */
+static const struct app_command *command_named(const struct keymap *keys, struct str name)
+{
+	for (unsigned i = 0; name.n && i < keys->command_count; i++)
+		if (keys->commands[i].name[0] == name.p[0] && str_is(name, keys->commands[i].name))
+			return &keys->commands[i];
+	return NULL;
+}
+
 /* The wanted key if it runs the command, else the first that does; 0 = none. */
-static uint32_t key_of(const struct keymap *keys, struct str command, uint32_t wanted)
+static uint32_t key_of(const struct keymap *keys, const struct app_command *command, uint32_t wanted)
 {
 	uint32_t first = 0;
 
-	for (uint32_t i = 0; keys && i < keys->list.n; i++) {
+	for (uint32_t i = 0; i < keys->list.n; i++) {
 		const struct binding *b = &keys->list.v[i];
 
-		if (b->argument || !str_is(command, b->command->name))
+		if (b->command != command || b->argument)
 			continue;
 		if (b->key == wanted)
 			return wanted;
@@ -101,12 +110,12 @@ static void add_key(const struct keymap *keys, struct str hint, struct buf *out)
 	ptrdiff_t blank = str_find(hint, STR(" "), 0);
 	struct str command = blank < 0 ? hint : str_make(hint.p, (size_t)blank);
 	struct str wanted = str_from(hint, blank < 0 ? hint.n : (size_t)blank + 1);
+	const struct app_command *c = keys ? command_named(keys, command) : NULL;
 	uint32_t key = 0;
-	unsigned n;
 
-	if ((wanted.n && !key_parse(&wanted, &key)) || (keys && !keymap_command(keys, command, &n)))
+	if ((wanted.n && !key_parse(&wanted, &key)) || (keys && !c))
 		BUG("a hint names no command or no key: %.*s", STR_ARG(hint));
-	key = key_of(keys, command, key);
+	key = c ? key_of(keys, c, key) : 0;
 	if (key)
 		key_label(key, out);
 	else

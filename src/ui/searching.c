@@ -148,8 +148,8 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 	}
 	if (n > SEARCH_LINES_MAX) {
 		a->search_stop = at + 1;
-		app_say(a, ROLE_WARN, "not in the next %d lines; {next} goes on, a filter ({filter}) looks at all",
-			SEARCH_LINES_MAX);
+		app_say(a, ROLE_WARN, "not in the next %d lines; {next} goes on, a filter ({filter}) looks "
+				      "at all", SEARCH_LINES_MAX);
 	} else
 		app_say(a, ROLE_WARN, "not found");
 	return false;

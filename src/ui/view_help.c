@@ -100,7 +100,8 @@ static void help_draw(const struct scene *s, const struct lines *lines, uint32_t
 	case ROW_COMMAND:
 		keys_text(s->app, &app_commands[line->a], &keys);
 		keymap_text(s->keymap, app_commands[line->a].help, &help);
-		draw_columns(g, row, buf_str(&keys), app_commands[line->a].name, buf_str(&help), line->b);
+		draw_columns(g, row, buf_str(&keys), app_commands[line->a].name, buf_str(&help),
+			     line->b);
 		break;
 	case ROW_OWN:
 		b = &s->app->keymap.list.v[line->a];
