@@ -130,6 +130,40 @@ for theme in dark light mono; do
 	done
 done
 
+# Keys of one's own: what is shown names them.
+cat >"$tmp/config.json" <<'END'
+{ "keys": { "a": "quit", "X": "accept", "u": null, "U": "undo", "$": null, "Z": "deliver",
+	    "q": null, "<Esc>": null, "<F4>": "back", "6": null, "0": "decisions", "1": null,
+	    "?": "recover", "H": "help", "<F5>": "resend", "z": "nonsense" } }
+END
+
+# own NAME KEYS LINE WANTED: that line of the screen begins so
+own() {
+	rm -rf "$tmp/journal"
+	draw own "$2" 110x24 "$tmp/screen" --as=ann --journal="$tmp/journal" \
+		--reply=/gavel/nowhere/replies.ndjson --config="$tmp/config.json" >"$tmp/said"
+	got=$(sed -n "$3p" "$tmp/screen")
+	case $got in
+	"$4"*) got=$4 ;;
+	esac
+	is "own keys: $1" "$4" "$got"
+}
+own tabs '' 2 ' [Inbox] 2 Timeline  3 Ledger  4 Messages  5 Agents  0 Decisions'
+is 'own keys: what is wrong with them' 1 "$(grep -c 'no command "nonsense"; H lists them$' "$tmp/said")"
+own 'what can be decided' jj 23 ' X accept  x reject  e escalate  m mark  z put off '
+own 'what is staged' jjX 24 ' accept is staged; U undoes it, Z looks at it and sends it'
+own 'and in the line of keys' jjX 23 ' Z deliver  U undo  X accept  x reject  e escalate '
+own 'quitting' jjXa 24 ' 1 staged, not sent; they are kept. y quits, Z looks at them'
+own 'from there on to the page' jjXaZ 3 'This will be written. y sends it, F4 goes back and sends nothing.'
+own 'its keys' jjXaZ 23 ' y send  F4 back, nothing is sent '
+own 'no match' '\nosuchword<Enter>' 3 '  Nothing here matches the filter. F4 shows all again.'
+own 'filtered' '\nosuchword<Enter>' 24 ' filtered; F4 or an empty filter shows all again'
+own 'held' 'jjXZ<wait:400>y' 24 ' 0 sent, 1 held; 0 shows why, F5 tries again'
+own 'recovery' 'jjXZ<wait:400>y?' 23 ' y finish them  U give up what is held  F4 leave them '
+own 'an item' 'jj<Enter>' 23 ' X x e decide  F4 back  d diff  [ ] iteration '
+own 'decisions' 0 23 ' Enter open  U undo or give up  Z deliver  :resend '
+own 'putting off' 'jj:defer<Enter>' 24 ' put off until it is nearly due or changes; A lists it, z brings it back'
+
 # Smaller than it can be: one polite line, whatever is typed.
 for size in 59x15 60x14 40x10 10x3 1x1; do
 	draw small '24/x<Enter>?q:2<Enter>' "$size" "$tmp/screen" >"$tmp/said"

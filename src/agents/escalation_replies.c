@@ -184,7 +184,8 @@ void returns_look(struct returns *r, int64_t now_ms)
 	for (uint32_t i = 0; i < r->list.n; i++)
 		waiting += is_waiting(r, &r->list.v[i]);
 	if (r->list.n > before && waiting > r->waiting)
-		app_say(r->app, ROLE_ACCENT, "an answer has come back for %s; $ looks at it and sends it",
+		app_say(r->app, ROLE_ACCENT,
+			"an answer has come back for %s; {deliver} looks at it and sends it",
 			r->crew->agents.v[vec_last(&r->list)->agent]->child->name);
 	r->waiting = waiting;
 }

@@ -18,33 +18,44 @@ static void add_file(const struct reviewing *r, struct buf *out)
 	if (f->now.trouble)
 		buf_printf(out, "  %s", f->now.trouble);
 	else if (f->added || f->removed)
-		buf_printf(out, "  %s +%u -%u (w)", name ? name + 1 : f->path, f->added, f->removed);
+		keymap_printf(&r->watch.app.keymap, out, "  %s +%u -%u ({changes})",
+			      name ? name + 1 : f->path, f->added, f->removed);
 }
 
 /* What there is to do between two turns. */
 static void add_next(struct reviewing *r, struct buf *out)
 {
 	const struct model *m = &r->watch.load.model;
+	const struct keymap *keys = &r->watch.app.keymap;
 	uint32_t staged = desk_staged(review_desk(r)), due;
 	uint32_t open = model_open(m, m->records.n, WHEN_NONE, &due);
 
 	if (turn_has_failed(&r->turn) || r->turn.state == TURN_REFUSED || r->turn.state == TURN_OTHER)
 		return;
 	if (staged)
-		buf_printf(out, "  %u of %u decided, $ begins the next turn", staged, open);
+		keymap_printf(keys, out, "  %u of %u decided, {deliver} begins the next turn", staged, open);
 	else if (open)
-		buf_adds(out, "  decide, then $");
+		keymap_text(keys, "  decide, then {deliver}", out);
 	else
-		buf_adds(out, r->envelope ? "  nothing is left to decide"
-					  : "  nothing is left to decide; $ asks again");
+		keymap_text(keys, r->envelope ? "  nothing is left to decide"
+					      : "  nothing is left to decide; {deliver} asks again", out);
 }
 
 static void add_held(struct reviewing *r, uint32_t held, struct buf *out)
 {
 	const struct letter *l = &review_desk(r)->letters.v[held];
 
-	buf_printf(out, "a turn could not begin (:retry, :give-up): %.*s",
-		   STR_ARG(l->why.n ? l->why : STR("it was recorded, and not sent")));
+	keymap_printf(&r->watch.app.keymap, out, "a turn could not begin ({retry}, {give-up}): %.*s",
+		      STR_ARG(l->why.n ? l->why : STR("it was recorded, and not sent")));
+}
+
+static void add_turn(struct reviewing *r, int64_t now_ms, struct buf *out)
+{
+	struct buf remedies = { 0 };
+
+	keymap_text(&r->watch.app.keymap, "({retry}, {edit} edits, {give-up})", &remedies);
+	turn_words(&r->turn, now_ms, remedies.p, out);
+	buf_release(&remedies);
 }
 
 void review_tell(struct reviewing *r, int64_t now_ms)
@@ -61,11 +72,11 @@ void review_tell(struct reviewing *r, int64_t now_ms)
 	} else if (failed && review_failure(r) == NONE) {
 		buf_printf(&a->strip, "turn %lld was given up", (long long)r->turn.iteration);
 		if (!r->envelope)
-			buf_adds(&a->strip, "; $ asks again");
+			keymap_text(&a->keymap, "; {deliver} asks again", &a->strip);
 		add_file(r, &a->strip);
 		a->strip_role = ROLE_WARN;
 	} else {
-		turn_words(&r->turn, now_ms, &a->strip);
+		add_turn(r, now_ms, &a->strip);
 		if (failed || r->turn.state == TURN_OTHER)
 			a->strip_role = ROLE_ERROR;
 		else if (turn_is_silent(&r->turn, now_ms))
@@ -81,6 +92,7 @@ void review_tell(struct reviewing *r, int64_t now_ms)
 /* The terms of the next plan: which process, told what. */
 static void set_terms(struct reviewing *r)
 {
+	const struct keymap *keys = &r->watch.app.keymap;
 	const char **words;
 	struct arena arena = { 0 };
 
@@ -93,10 +105,10 @@ static void set_terms(struct reviewing *r)
 		buf_printf(&r->to, "%s%s", i ? " " : "", words[i]);
 	arena_release(&arena);
 	if (r->turn.state == TURN_RUNS)
-		buf_printf(&r->blocked, "turn %lld runs; wait for its end, or :stop it",
-			   (long long)r->turn.iteration);
+		keymap_printf(keys, &r->blocked, "turn %lld runs; wait for its end, or {stop} it",
+			      (long long)r->turn.iteration);
 	else if (review_held(r) != NONE)
-		buf_adds(&r->blocked, "a turn before this one is held; :retry it, or :give-up");
+		keymap_text(keys, "a turn before this one is held; {retry} it, or {give-up}", &r->blocked);
 	r->terms = (struct turn_terms){ .path = r->path.p, .to = buf_str(&r->to),
 					.blocked = r->blocked.n ? r->blocked.p : NULL };
 }
@@ -147,7 +159,7 @@ static void begin_first(struct reviewing *r)
 static bool runs(struct reviewing *r)
 {
 	if (r->turn.state == TURN_RUNS)
-		app_say(&r->watch.app, ROLE_WARN, "turn %lld runs; wait for its end, or :stop it",
+		app_say(&r->watch.app, ROLE_WARN, "turn %lld runs; wait for its end, or {stop} it",
 			(long long)r->turn.iteration);
 	return r->turn.state == TURN_RUNS;
 }
@@ -183,7 +195,7 @@ static void retry(struct reviewing *r)
 	} else if (r->turn.state == TURN_NONE) {
 		r->begin = true;
 	} else if (r->envelope) {
-		app_say(a, ROLE_DIM, "nothing failed; decide the items, then $");
+		app_say(a, ROLE_DIM, "nothing failed; decide the items, then {deliver}");
 	} else {
 		r->again = true;
 		app_effect(a, (struct effect){ EFFECT_PLAN });
@@ -247,7 +259,7 @@ static bool on_effect(void *ctx, struct effect *e)
 		if (e->order.type == ORDER_STOP)
 			stop(r);
 		else
-			app_say(&r->watch.app, ROLE_DIM, "a review has turns; :retry begins one anew");
+			app_say(&r->watch.app, ROLE_DIM, "a review has turns; {retry} begins one anew");
 		return true;
 	case EFFECT_RECOVER:
 		if (app_screen(&r->watch.app) && app_screen(&r->watch.app)->pane.view == &view_recovery)
@@ -259,7 +271,8 @@ static bool on_effect(void *ctx, struct effect *e)
 			return false;
 		r->warned = true;
 		app_say(&r->watch.app, ROLE_KEY,
-			"turn %lld runs; Q once more stops it and leaves", (long long)r->turn.iteration);
+			"turn %lld runs; {quit} once more stops it and leaves",
+			(long long)r->turn.iteration);
 		return true;
 	default: return false; /* the others are the loop's */
 	}

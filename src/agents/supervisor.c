@@ -351,7 +351,7 @@ static void say_left(struct foreman *f, int64_t now_ms)
 	if (n > 3)
 		buf_printf(&names, " and %u more", n - 3);
 	if (n)
-		app_say(&f->watch->app, ROLE_WARN, "waiting for %s to end; Q kills at once", names.p);
+		app_say(&f->watch->app, ROLE_WARN, "waiting for %s to end; {quit} kills at once", names.p);
 	buf_release(&names);
 }
 

@@ -127,7 +127,7 @@ static void stop_or_restart(struct foreman *f, const struct agent_order *o, int6
 	char q[QUOTED_MAX];
 
 	if (agent == NONE) {
-		app_say(app, ROLE_ERROR, "no agent %s runs here; 5 lists them",
+		app_say(app, ROLE_ERROR, "no agent %s runs here; {agents} lists them",
 			quoted(o->agent, q));
 	} else if (o->type == ORDER_RESTART) {
 		restart(f, agent, now_ms);
@@ -240,9 +240,10 @@ void foreman_show(struct foreman *f, int64_t now_ms)
 			add_trouble(f, i, &app->banner);
 	}
 	if (!app->banner.n && f->returns.waiting)
-		buf_printf(&app->banner, "%u answer%s came back from the queue; $ looks at %s",
-			   f->returns.waiting, f->returns.waiting == 1 ? "" : "s",
-			   f->returns.waiting == 1 ? "it" : "them");
+		keymap_printf(&app->keymap, &app->banner,
+			      "%u answer%s came back from the queue; {deliver} looks at %s",
+			      f->returns.waiting, f->returns.waiting == 1 ? "" : "s",
+			      f->returns.waiting == 1 ? "it" : "them");
 	app->scene.lives = f->lives.v;
 	app->scene.life_n = f->lives.n;
 }

@@ -325,10 +325,8 @@ static void add_over(struct buf *out, const struct turn *t, const char *what)
 		buf_printf(out, "  (%s)", t->why.p);
 }
 
-/* Before the reason, which may be longer than the line. */
-#define REMEDIES "(:retry, E edits, :give-up)"
-
-void turn_words(const struct turn *t, int64_t now_ms, struct buf *out)
+/* The remedies stand before the reason, which may be longer than the line. */
+void turn_words(const struct turn *t, int64_t now_ms, const char *remedies, struct buf *out)
 {
 	if (t->state == TURN_NONE)
 		return;
@@ -343,20 +341,20 @@ void turn_words(const struct turn *t, int64_t now_ms, struct buf *out)
 			buf_adds(out, " was answered");
 		break;
 	case TURN_REFUSED:
-		buf_adds(out, " ended in an error " REMEDIES);
+		buf_printf(out, " ended in an error %s", remedies);
 		break;
 	case TURN_OTHER:
 		buf_printf(out, " %s: decide its items all the same, or :retry", t->why.p);
 		break;
 	case TURN_LOST:
-		buf_adds(out, " was cut short " REMEDIES ": gavel ended, it may have been answered");
+		buf_printf(out, " was cut short %s: gavel ended, it may have been answered", remedies);
 		break;
 	case TURN_UNREAD:
 	case TURN_ERROR:
 	case TURN_STOPPED:
 	case TURN_EXIT:
 	case TURN_SILENT:
-		buf_printf(out, " failed " REMEDIES ": %s", t->why.p);
+		buf_printf(out, " failed %s: %s", remedies, t->why.p);
 		break;
 	}
 	if (t->unsafe)

@@ -86,8 +86,9 @@ void turn_end(struct turn *t, const struct turn_exit *e, int64_t now_ms);
 /* No answer came: there is something to retry. */
 bool turn_has_failed(const struct turn *t);
 bool turn_is_silent(const struct turn *t, int64_t now_ms);
-/* One line for the person: what it does, or what became of it and what to do now. */
-void turn_words(const struct turn *t, int64_t now_ms, struct buf *out);
+/* One line for the person: what it does, or what became of it and what to do now, which for
+ * a failed turn is `remedies`. */
+void turn_words(const struct turn *t, int64_t now_ms, const char *remedies, struct buf *out);
 /* The failure as a message of the protocol, with its newline: the Response with an error, or the
  * output envelope, that nobody sent. time_ms is the wall clock's. */
 void turn_note(const struct turn *t, int64_t time_ms, struct buf *out);

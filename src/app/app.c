@@ -14,19 +14,6 @@ static const struct view_ops *const tab_views[TAB_COUNT] = {
 	[TAB_AGENTS] = &view_agents,	 [TAB_DECISIONS] = &view_decisions,
 };
 
-static void bind_defaults(struct app *a)
-{
-	for (unsigned i = 0; i < app_command_count; i++) {
-		struct str keys = str_of(app_commands[i].keys);
-		uint32_t key;
-
-		while (keys.n && key_parse(&keys, &key))
-			vec_push(&a->keymap, (struct binding){ key, &app_commands[i], NULL });
-		if (keys.n)
-			BUG("command %s: bad keys %s", app_commands[i].name, app_commands[i].keys);
-	}
-}
-
 void app_init(struct app *a, const struct model *m, const struct reader *r, struct str title,
 	      bool ascii)
 {
@@ -40,7 +27,8 @@ void app_init(struct app *a, const struct model *m, const struct reader *r, stru
 		a->lists[i].view = tab_views[i];
 		a->stale[i] = true;
 	}
-	bind_defaults(a);
+	keymap_init(&a->keymap, app_commands, app_command_count);
+	a->scene.keymap = &a->keymap;
 }
 
 void app_release(struct app *a)
@@ -51,11 +39,9 @@ void app_release(struct app *a)
 		pane_release(&a->screens[i].pane);
 	if (a->preview.view)
 		pane_release(&a->preview);
-	for (uint32_t i = 0; i < a->keymap.n; i++)
-		free(a->keymap.v[i].argument);
 	vec_release(&a->effects);
 	arena_release(&a->effect_strings);
-	vec_release(&a->keymap);
+	keymap_release(&a->keymap);
 	vec_release(&a->trail);
 	film_close(&a->film);
 	app_drop_asof(a);
@@ -75,14 +61,14 @@ void app_release(struct app *a)
 
 void app_say(struct app *a, enum role role, const char *format, ...)
 {
-	char text[400];
+	struct buf text = { 0 };
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
+	keymap_vprintf(&a->keymap, &text, format, ap);
 	va_end(ap);
-	buf_clear(&a->notice);
-	buf_adds(&a->notice, text);
+	buf_release(&a->notice); /* it may be among the arguments */
+	a->notice = text;
 	a->notice_role = role;
 }
 
@@ -220,7 +206,7 @@ void app_resize(struct app *a, int rows, int cols)
 	/* what was confirmed would not be what was seen */
 	if (a->rows && app_screen(a) && app_screen(a)->pane.view == &view_preflight) {
 		app_back(a);
-		app_say(a, ROLE_WARN, "the screen has changed; $ looks again");
+		app_say(a, ROLE_WARN, "the screen has changed; {deliver} looks again");
 	}
 	if (a->deciding.confirm != CONFIRM_NONE || a->confirm_edit)
 		buf_clear(&a->notice);
@@ -271,7 +257,7 @@ void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, ui
 	if (s && s->pane.view == view && s->item == item && s->message == message && !s->k)
 		return; /* it is what one looks at */
 	if (a->screen_count == SCREENS_MAX) {
-		app_say(a, ROLE_WARN, "too many screens are open; q closes one");
+		app_say(a, ROLE_WARN, "too many screens are open; {back} closes one");
 		return;
 	}
 	s = &a->screens[a->screen_count++];
@@ -353,53 +339,34 @@ static const char *complete_reason(const void *ctx, struct str start, unsigned i
 	return NULL;
 }
 
-/* The command of that name, or the only one that begins so; *n: how many do. */
-static const struct app_command *find_command(struct str name, unsigned *n)
-{
-	const struct app_command *found = NULL;
-
-	if (str_is(name, "q")) /* as fingers know it; query begins so, too */
-		name = STR("quit");
-	*n = 0;
-	for (unsigned i = 0; name.n && i < app_command_count; i++) {
-		if (!str_starts(str_of(app_commands[i].name), name))
-			continue;
-		found = &app_commands[i];
-		++*n;
-		if (str_is(name, found->name))
-			break;
-	}
-	return found && (*n == 1 || str_is(name, found->name)) ? found : NULL;
-}
-
-void app_command_hint(struct str line, struct buf *out)
+void app_command_hint(const struct app *a, struct str line, struct buf *out)
 {
 	struct str name = str_first_word(&line);
 	unsigned n;
-	const struct app_command *c = find_command(name, &n);
+	const struct app_command *c = keymap_command(&a->keymap, name, &n);
 	const char *word;
 
 	if (c) {
-		buf_adds(out, c->help);
+		keymap_text(&a->keymap, c->help, out);
 		return;
 	}
 	for (unsigned i = 0; name.n && (word = complete_command(NULL, name, i)); i++)
 		buf_printf(out, "%s%s", i ? "  " : "", word);
 }
 
-static unsigned where_now(const struct app *a)
+unsigned app_where(const struct app *a, unsigned screens)
 {
 	unsigned replay = a->film.model ? IN_REPLAY : 0;
 
-	if (a->screen_count)
+	if (screens)
 		return IN_SCREEN | replay;
 	return IN_LIST | replay | (a->tab == TAB_TIMELINE ? (unsigned)IN_TIMELINE : 0);
 }
 
 static void run_command(struct app *a, const struct app_command *c, struct str argument)
 {
-	if (!(c->where & where_now(a))) {
-		app_say(a, ROLE_WARN, "%s does nothing here; ? tells what does", c->name);
+	if (!(c->where & app_where(a, a->screen_count))) {
+		app_say(a, ROLE_WARN, "%s does nothing here; {help} tells what does", c->name);
 		return;
 	}
 	if (a->film.model &&
@@ -442,13 +409,13 @@ void app_run(struct app *a, struct str line)
 		go_line(a, number);
 		return;
 	}
-	c = find_command(name, &n);
+	c = keymap_command(&a->keymap, name, &n);
 	if (c)
 		run_command(a, c, line);
 	else if (n)
 		app_say(a, ROLE_ERROR, "%u commands begin with %s; Tab completes", n, quoted(name, q));
 	else
-		app_say(a, ROLE_ERROR, "no command %s; Tab completes, ? lists them", quoted(name, q));
+		app_say(a, ROLE_ERROR, "no command %s; Tab completes, {help} lists them", quoted(name, q));
 }
 
 bool app_bind(struct app *a, uint32_t key, const char *line)
@@ -457,15 +424,9 @@ bool app_bind(struct app *a, uint32_t key, const char *line)
 	const struct app_command *c = NULL;
 	unsigned n;
 
-	if (line && !(c = find_command(name, &n)))
+	if (line && !(c = keymap_command(&a->keymap, name, &n)))
 		return false;
-	for (uint32_t i = a->keymap.n; i-- > 0;)
-		if (a->keymap.v[i].key == key) {
-			free(a->keymap.v[i].argument);
-			a->keymap.v[i] = a->keymap.v[--a->keymap.n];
-		}
-	if (c)
-		vec_push(&a->keymap, (struct binding){ key, c, argument.n ? str_dup(argument) : NULL });
+	keymap_bind(&a->keymap, key, c, argument);
 	return true;
 }
 
@@ -493,8 +454,9 @@ static void prompt_done(struct app *a)
 	if (kind == PROMPT_COMMAND)
 		app_run(a, buf_str(&text));
 	else if (kind == PROMPT_FILTER && app_set_filter(a, str_trim(buf_str(&text))))
-		app_say(a, ROLE_DIM, a->filter ? "filtered; Esc or an empty filter shows all again"
-					       : "filter off");
+		app_say(a, ROLE_DIM,
+			a->filter ? "filtered; {back <Esc>} or an empty filter shows all again"
+				  : "filter off");
 	else if (kind == PROMPT_FILTER)
 		prompt_open(&a->prompt, kind, buf_str(&text)); /* to be mended, not typed again */
 	else if (kind == PROMPT_SEARCH && !text.n && a->word.n)
@@ -536,12 +498,6 @@ static void key_to_prompt(struct app *a, const struct key *key)
 	}
 }
 
-static bool inside(struct rect r, const struct key *key)
-{
-	return key->row >= r.row && key->row < r.row + r.rows && key->col >= r.col &&
-	       key->col < r.col + r.cols;
-}
-
 /* The wheel scrolls what it is over, a click selects; the mouse never decides. */
 static void key_mouse(struct app *a, const struct key *key)
 {
@@ -550,7 +506,7 @@ static void key_mouse(struct app *a, const struct key *key)
 
 	if (replay_mouse(a, key))
 		return;
-	if (!a->screen_count && inside(a->preview_rect, key) && a->preview.view)
+	if (!a->screen_count && rect_has(a->preview_rect, key->row, key->col) && a->preview.view)
 		p = &a->preview;
 	else if (!a->screen_count)
 		p = app_list(a);
@@ -565,33 +521,16 @@ static void key_mouse(struct app *a, const struct key *key)
 
 		if (tab >= 0)
 			app_show_tab(a, (enum tab)tab);
-	} else if (!a->screen_count && inside(a->list_rect, key)) {
+	} else if (!a->screen_count && rect_has(a->list_rect, key->row, key->col)) {
 		int first = a->list_rect.rows - p->rows; /* the heading's row */
 		int row = key->row - a->list_rect.row - first;
 
 		a->preview_focused = false;
 		if (row >= 0 && p->top + (uint32_t)row < p->lines.list.n)
 			pane_select(p, p->top + (uint32_t)row);
-	} else if (!a->screen_count && inside(a->preview_rect, key)) {
+	} else if (!a->screen_count && rect_has(a->preview_rect, key->row, key->col)) {
 		a->preview_focused = true;
 	}
-}
-
-static const struct binding *find_binding(const struct app *a, uint32_t key)
-{
-	const struct binding *found = NULL;
-
-	for (uint32_t i = 0; i < a->keymap.n; i++) {
-		unsigned where = a->keymap.v[i].command->where & where_now(a);
-
-		if (a->keymap.v[i].key != key || !where)
-			continue;
-		if (where & IN_REPLAY)
-			return &a->keymap.v[i];
-		if (!found)
-			found = &a->keymap.v[i];
-	}
-	return found;
 }
 
 void app_key(struct app *a, const struct key *key)
@@ -625,7 +564,7 @@ void app_key(struct app *a, const struct key *key)
 		key_mouse(a, key);
 		return;
 	}
-	bound = find_binding(a, key->code);
+	bound = keymap_find(&a->keymap, key->code, app_where(a, a->screen_count));
 	if (bound) {
 		on_marked = a->deciding.on_marked;
 		run_command(a, bound->command, str_of(bound->argument));
@@ -635,5 +574,6 @@ void app_key(struct app *a, const struct key *key)
 		return;
 	}
 	a->deciding.on_marked = false;
-	app_say(a, ROLE_DIM, key->code == KEY_CTRL('C') ? "Q quits" : "? tells what the keys do");
+	app_say(a, ROLE_DIM, key->code == KEY_CTRL('C') ? "{quit} quits"
+						      : "{help} tells what the keys do");
 }

@@ -12,7 +12,7 @@
 
 #include "encode/encode_command.h"
 #include "app/deciding.h"
-#include "draw/key.h"
+#include "app/keymap.h"
 #include "view/pane.h"
 #include "app/prompt.h"
 #include "app/transport.h"
@@ -174,31 +174,7 @@ struct app {
 	struct buf banner; /* what is wrong with a source; empty = nothing */
 	int rows, cols;
 	struct rect list_rect, preview_rect; /* where they were drawn, for the mouse */
-	VEC(struct binding) keymap;
-};
-
-struct binding {
-	uint32_t key;
-	const struct app_command *command;
-	char *argument; /* may be NULL */
-};
-
-enum where { /* where a command makes sense */
-	IN_LIST = 1 << 0,
-	IN_SCREEN = 1 << 1,
-	IN_TIMELINE = 1 << 2,
-	IN_REPLAY = 1 << 3, /* its keys come before the others */
-	ANYWHERE = IN_LIST | IN_SCREEN,
-};
-
-struct app_command {
-	const char *section; /* of the help */
-	const char *name;
-	const char *keys; /* as key_parse reads them, one after the other */
-	const char *help;
-	unsigned where;
-	void (*run)(struct app *a, struct str argument);
-	int number; /* tells commands that share a function apart */
+	struct keymap keymap;
 };
 
 extern const struct app_command app_commands[];
@@ -227,7 +203,7 @@ void app_decided(struct app *a);
 void app_show_plan(struct app *a, const struct plan *plan);
 /* The effects were carried out: they and their strings go. */
 void app_effects_taken(struct app *a);
-/* One sentence on the message line. */
+/* One sentence on the message line; {command} in the format stands for its key (keymap.h). */
 void app_say(struct app *a, enum role role, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -247,6 +223,8 @@ void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, ui
 bool app_back(struct app *a);
 void app_show_tab(struct app *a, enum tab tab);
 void app_stale(struct app *a);
+/* Where one is (enum where) with so many screens over the views. */
+unsigned app_where(const struct app *a, unsigned screens);
 void app_effect(struct app *a, struct effect e);
 /* A copy, terminated, that lasts as long as the effects; nothing of nothing. */
 struct str app_keep(struct app *a, struct str s);
@@ -268,6 +246,8 @@ void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction
 /* Where the next search begins: the line selected, or that of the last match as long as it is
  * seen. */
 uint32_t app_search_line(struct app *a);
+/* The line of the list of messages that shows a message, or NONE. */
+uint32_t app_message_line(const struct app *a, uint32_t message);
 /* Searches on for a few milliseconds. */
 void app_hunt(struct app *a);
 /* Before each key: whatever is typed next, the person does not wait for the end of a search; other
@@ -282,7 +262,7 @@ int app_tab_at(const struct app *a, int col);
 void app_draw_status(struct app *a, struct grid *g, struct rect row);
 /* What the command line that is being typed may become: what its command does, or which there
  * are. */
-void app_command_hint(struct str line, struct buf *out);
+void app_command_hint(const struct app *a, struct str line, struct buf *out);
 
 /* Commands of the timeline. */
 void axis_mark_left(struct app *a, struct str argument);

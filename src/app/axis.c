@@ -43,7 +43,7 @@ static void step_mark(struct app *a, int direction)
 	}
 	a->scene.mark = message + 1;
 	r = &a->scene.model->records.v[message];
-	app_say(a, ROLE_NORMAL, "%s  line %u  %s; Enter opens it",
+	app_say(a, ROLE_NORMAL, "%s  line %u  %s; {open} opens it",
 		r->time_ms == WHEN_NONE ? "no time" : when_clock(r->time_ms, clock),
 		message_line(a->scene.model, message), quoted(model_kind(a->scene.model, r), q));
 }
@@ -79,7 +79,7 @@ static void pan(struct app *a, int direction)
 	int64_t first, last, by;
 
 	if (!a->scene.to_ms || !axis_range(a, &first, &last)) {
-		app_say(a, ROLE_DIM, "all of it is shown; + zooms in");
+		app_say(a, ROLE_DIM, "all of it is shown; {zoom-in} zooms in");
 		return;
 	}
 	by = (a->scene.to_ms - a->scene.from_ms) / 4 * direction;

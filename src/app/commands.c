@@ -61,7 +61,7 @@ RUN(back)
 {
 	UNUSED;
 	if (!app_back(a))
-		app_say(a, ROLE_DIM, "Q quits");
+		app_say(a, ROLE_DIM, "{quit} quits");
 }
 
 RUN(other_pane)
@@ -104,7 +104,7 @@ RUN(search)
 static void search_again(struct app *a, int direction)
 {
 	if (!a->word.n)
-		app_say(a, ROLE_DIM, "nothing was searched for; / does");
+		app_say(a, ROLE_DIM, "nothing was searched for; {search} does");
 	else
 		app_search(a, app_search_line(a), direction, true);
 }
@@ -125,14 +125,10 @@ static bool step_open(struct app *a, struct pane *p, int direction)
 {
 	for (int64_t i = (int64_t)p->selected + direction; i >= 0 && i < p->lines.list.n;
 	     i += direction) {
-		struct target t = p->view->target ? p->view->target(&a->scene, &p->lines, (uint32_t)i)
-						  : (struct target){ TARGET_NONE, 0 };
+		struct target t = pane_line_target(p, &a->scene, (uint32_t)i);
 		struct item_state at;
 
-		if (t.type == TARGET_ITEM &&
-		    item_at(a->scene.model, &a->scene.model->items.v[t.number], a->scene.k,
-			    a->scene.now_ms, &at) &&
-		    at.open) {
+		if (t.type == TARGET_ITEM && decide_state(a, t.number, &at) && at.open) {
 			pane_select(p, (uint32_t)i);
 			return true;
 		}
@@ -173,8 +169,7 @@ static uint32_t message_here(struct app *a)
 		t = pane_target(app_list(a), &a->scene);
 	if (t.type == TARGET_MESSAGE)
 		return t.number;
-	if (t.type == TARGET_ITEM && item_at(a->scene.model, &a->scene.model->items.v[t.number],
-					     a->scene.k, a->scene.now_ms, &at))
+	if (t.type == TARGET_ITEM && decide_state(a, t.number, &at))
 		return at.message;
 	return NONE;
 }
@@ -183,22 +178,15 @@ static uint32_t message_here(struct app *a)
 static void go_message(struct app *a, uint32_t message)
 {
 	bool on_message = a->screen_count && app_screen(a)->pane.view == &view_message;
-	struct pane *p = &a->lists[TAB_MESSAGES];
+	uint32_t line;
 
 	app_show_tab(a, TAB_MESSAGES);
 	app_refresh(a);
-	for (uint32_t i = 0; i < p->lines.list.n; i++) {
-		struct target t = p->view->target(&a->scene, &p->lines, i);
-
-		if (t.type == TARGET_MESSAGE && t.number == message) {
-			pane_select(p, i);
-			if (on_message)
-				app_open(a, t);
-			return;
-		}
-	}
-	/* the filter hides it from the list */
-	app_open(a, (struct target){ TARGET_MESSAGE, message });
+	line = app_message_line(a, message);
+	if (line != NONE)
+		pane_select(app_list(a), line);
+	if (line == NONE || on_message) /* the filter hides it from the list */
+		app_open(a, (struct target){ TARGET_MESSAGE, message });
 }
 
 static void go_problem(struct app *a, int direction)
@@ -319,7 +307,7 @@ static void step_iteration(struct app *a, int direction)
 	s->k = best;
 	s->pane.made = false;
 	if (best)
-		app_say(a, ROLE_DIM, "as of message %u; ] goes on", best);
+		app_say(a, ROLE_DIM, "as of message %u; {iteration-forward} goes on", best);
 	else
 		app_say(a, ROLE_DIM, "as it is now");
 }
@@ -363,9 +351,7 @@ RUN(edit_file)
 	char q[QUOTED_MAX];
 
 	UNUSED;
-	if (item != NONE &&
-	    item_at(a->scene.model, &a->scene.model->items.v[item], a->scene.k, a->scene.now_ms,
-		    &at) &&
+	if (item != NONE && decide_state(a, item, &at) &&
 	    a->scene.reader->detail(a->scene.reader->ctx, &a->scene.model->items.v[item], &at, &d))
 		for (unsigned i = 0; i < d.n; i++) {
 			if (strcmp(d.field[i].label, "file") == 0)
@@ -485,7 +471,7 @@ RUN(pause)
 		a->live = LIVE_ON;
 	} else {
 		a->live = LIVE_PAUSED;
-		app_say(a, ROLE_DIM, "paused: what comes is taken and not shown; P goes on");
+		app_say(a, ROLE_DIM, "paused: what comes is taken and not shown; {pause} goes on");
 	}
 }
 
@@ -536,7 +522,7 @@ const struct app_command app_commands[] = {
 	{ "find", "previous-problem", "~", "previous message with a problem", ANYWHERE,
 	  run_previous_problem },
 	{ "find", "along", "o", "next message of the same correlation", ANYWHERE, run_along },
-	{ "find", "along-back", "<C-o>", "back to where o came from", ANYWHERE, run_along_back },
+	{ "find", "along-back", "<C-o>", "back to where {along} came from", ANYWHERE, run_along_back },
 
 	{ "look", "diff", "d", "the artifact against its previous iteration", ANYWHERE, run_diff },
 	{ "look", "changes", "w", "review: what changed in the artifact since it was sent", ANYWHERE,

@@ -451,30 +451,35 @@ void decide_preflight(struct app *a)
 		app_say(a, ROLE_WARN, "read-only: %s", a->scene.desks->list.v[0].why.text);
 }
 
-bool decide_keys(struct app *a, bool words, char out[KEYS_MAX])
+bool decide_keys(struct app *a, bool words, struct buf *out)
 {
 	static const struct {
 		enum verb verb;
-		char key;
-	} verbs[] = { { VERB_ACCEPT, 'a' },  { VERB_REJECT, 'x' },   { VERB_PARTIAL, 'p' },
-		      { VERB_ANSWER, '=' },  { VERB_ESCALATE, 'e' }, { VERB_DISMISS, 'D' } };
+		const char *key;
+	} verbs[] = { { VERB_ACCEPT, "{accept}" }, { VERB_REJECT, "{reject}" },
+		      { VERB_PARTIAL, "{partial}" }, { VERB_ANSWER, "{answer}" },
+		      { VERB_ESCALATE, "{escalate}" }, { VERB_DISMISS, "{dismiss}" } };
 	const struct model *m = a->scene.model;
 	uint32_t item = app_item_here(a);
 	struct item_state at;
 	unsigned takes;
-	int n = 0;
+	bool some = false;
 
 	/* with those that would correct what was decided here */
 	if (item == NONE || decide_is_read_only(a) ||
 	    !item_in_log(m, item_number(a, item), a->scene.k, a->scene.now_ms, &at))
 		return false;
 	takes = verbs_taken(m, item_number(a, item), &at);
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		if (takes & 1u << verbs[i].verb)
-			n += snprintf(out + n, KEYS_MAX - (size_t)n, words ? "%s%c %s" : "%s%c",
-				      n ? words ? "  " : " " : "", verbs[i].key,
-				      verb_name(verbs[i].verb));
-	return n > 0;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		if (!(takes & 1u << verbs[i].verb))
+			continue;
+		buf_adds(out, !some ? "" : words ? "  " : " ");
+		keymap_text(&a->keymap, verbs[i].key, out);
+		if (words)
+			buf_printf(out, " %s", verb_name(verbs[i].verb));
+		some = true;
+	}
+	return some;
 }
 
 void decide_resend(struct app *a)
@@ -508,7 +513,7 @@ void decide_quit(struct app *a)
 		return;
 	}
 	a->deciding.confirm = CONFIRM_QUIT;
-	app_say(a, ROLE_KEY, "%u staged, not sent; they are kept. y quits, $ looks at them", n);
+	app_say(a, ROLE_KEY, "%u staged, not sent; they are kept. y quits, {deliver} looks at them", n);
 }
 
 static void confirmed(struct app *a, enum confirm what)
@@ -547,6 +552,13 @@ static void confirm_plan(struct app *a)
 	app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = false });
 }
 
+static bool runs_deliver(const struct app *a, uint32_t key)
+{
+	const struct binding *b = keymap_find(&a->keymap, key, ANYWHERE);
+
+	return b && strcmp(b->command->name, "deliver") == 0;
+}
+
 bool decide_key(struct app *a, const struct key *key)
 {
 	struct deciding *d = &a->deciding;
@@ -563,7 +575,7 @@ bool decide_key(struct app *a, const struct key *key)
 		buf_clear(&a->notice);
 		if (key->code == 'y')
 			confirmed(a, what);
-		else if (what == CONFIRM_QUIT && key->code == '$')
+		else if (what == CONFIRM_QUIT && runs_deliver(a, key->code))
 			decide_preflight(a);
 		return true;
 	}

@@ -75,8 +75,7 @@ bool decide_state(const struct app *a, uint32_t item, struct item_state *at);
 uint32_t decide_staged(const struct app *a);
 /* Nothing at all can be decided here. */
 bool decide_is_read_only(const struct app *a);
-enum { KEYS_MAX = 96 };
-/* The keys of the verbs that the item here takes, with their words or without; false = none. */
-bool decide_keys(struct app *a, bool words, char out[KEYS_MAX]);
+/* Adds the keys of the verbs that the item here takes, with their words or without; false = none. */
+bool decide_keys(struct app *a, bool words, struct buf *out);
 
 #endif

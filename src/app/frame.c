@@ -15,10 +15,23 @@ static const struct {
 	const char *label;
 	bool preview;
 } tabs[TAB_COUNT] = {
-	[TAB_INBOX] = { "Inbox", true },	 [TAB_TIMELINE] = { "Timeline", false },
-	[TAB_LEDGER] = { "Ledger", true },	 [TAB_MESSAGES] = { "Messages", true },
-	[TAB_AGENTS] = { "Agents", false },	 [TAB_DECISIONS] = { "Decisions", true },
+	[TAB_INBOX] = { "{inbox} Inbox", true },
+	[TAB_TIMELINE] = { "{timeline} Timeline", false },
+	[TAB_LEDGER] = { "{ledger} Ledger", true },
+	[TAB_MESSAGES] = { "{messages} Messages", true },
+	[TAB_AGENTS] = { "{agents} Agents", false },
+	[TAB_DECISIONS] = { "{decisions} Decisions", true },
 };
+
+/* "1 Inbox", and without the key if none is bound to the view. */
+static struct str tab_label(const struct app *a, int i, struct buf *out)
+{
+	ptrdiff_t blank;
+
+	keymap_text(&a->keymap, tabs[i].label, out);
+	blank = str_find(buf_str(out), STR(" "), 0);
+	return str_from(buf_str(out), out->p[0] == ':' && blank > 1 ? (size_t)blank + 1 : 0);
+}
 
 enum { TABS_COLS = 70 }; /* below this, two labels share the blank between them */
 
@@ -29,7 +42,11 @@ static int tab_col(const struct app *a, int i, int *cols)
 	int at = !close;
 
 	for (int t = 0;; t++) {
-		*cols = (int)strlen(tabs[t].label) + 4;
+		struct buf label = { 0 };
+
+		*cols = (int)cells_width(raw_of(tab_label(a, t, &label)), TEXT_LABEL, a->scene.ascii,
+					 512) + 2;
+		buf_release(&label);
 		if (t == i)
 			return at;
 		at += *cols - close;
@@ -120,11 +137,14 @@ static void draw_tab(const struct app *a, int i, struct grid *g, struct rect lin
 {
 	bool current = i == (int)a->tab;
 	int cols, at = tab_col(a, i, &cols);
+	struct buf text = { 0 };
+	struct str label = tab_label(a, i, &text);
 
 	/* where the line is a column short, the last label goes without its end */
-	grid_printf(g, rect_in(line, 0, at, 1, cols), current ? ROLE_ACCENT : ROLE_DIM, "%s%d %s%s",
-		    current ? "[" : " ", i + 1, tabs[i].label,
+	grid_printf(g, rect_in(line, 0, at, 1, cols), current ? ROLE_ACCENT : ROLE_DIM, "%s%.*s%s",
+		    current ? "[" : " ", STR_ARG(label),
 		    at + cols > a->cols ? "" : current ? "]" : " ");
+	buf_release(&text);
 }
 
 static void draw_tabs(struct app *a, struct grid *g)

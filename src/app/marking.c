@@ -26,7 +26,7 @@ void decide_unmark(struct deciding *d)
 static void say_marked(struct app *a)
 {
 	if (a->deciding.triage.marked.n)
-		app_say(a, ROLE_DIM, "%u marked; the key ; and a verb decide them all",
+		app_say(a, ROLE_DIM, "%u marked; the key {on-marked} and a verb decide them all",
 			a->deciding.triage.marked.n);
 	else
 		app_say(a, ROLE_DIM, "nothing is marked now");
@@ -76,7 +76,7 @@ void decide_mark_all(struct app *a)
 void decide_on_marked(struct app *a)
 {
 	if (!a->deciding.triage.marked.n) {
-		app_say(a, ROLE_DIM, "nothing is marked; m marks");
+		app_say(a, ROLE_DIM, "nothing is marked; {mark} marks");
 		return;
 	}
 	a->deciding.on_marked = true;
@@ -107,7 +107,7 @@ void decide_defer(struct app *a)
 	}
 	vec_push(&a->deciding.triage.snoozed, (struct snoozed){ item, at.message });
 	app_say(a, ROLE_DIM, item_is_put_off(&a->scene, item, &at)
-				     ? "put off until it is nearly due or changes; A lists it, z "
-				       "brings it back"
+				     ? "put off until it is nearly due or changes; {all} lists it, "
+				       "{defer} brings it back"
 				     : "it is nearly due; it stays here");
 }

@@ -100,19 +100,12 @@ void film_tell_clock(struct film *f)
 
 int64_t film_gap_of(const struct film *f, uint32_t message)
 {
-	uint32_t low = 0, high = f->wide.n;
+	uint32_t next = 1;
 
 	if (f->gaps[message] != FILM_WIDE)
 		return f->gaps[message];
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (f->wide.v[middle].message <= message)
-			low = middle;
-		else
-			high = middle;
-	}
-	return f->wide.v[low].ms;
+	bisect(next, f->wide.n, i, f->wide.v[i].message <= message)
+	return f->wide.v[next - 1].ms;
 }
 
 int64_t film_shortened(const struct film *f, int64_t gap)

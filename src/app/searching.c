@@ -5,25 +5,16 @@
 
 enum { SEARCH_LINES_MAX = 20000 };
 
-/* The line of the list of messages that shows a message, or NONE. */
-static uint32_t line_of_message(const struct app *a, uint32_t message)
+uint32_t app_message_line(const struct app *a, uint32_t message)
 {
 	const struct pane *p = &a->lists[TAB_MESSAGES];
-	uint32_t low = 0, high = p->lines.list.n;
+	struct target t = target_none;
+	uint32_t line = 0, n = p->lines.list.n;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		struct target t = pane_line_target(p, &a->scene, middle);
-
-		if (t.type == TARGET_MESSAGE && t.number < message)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low >= p->lines.list.n || pane_line_target(p, &a->scene, low).type != TARGET_MESSAGE ||
-	    pane_line_target(p, &a->scene, low).number != message)
-		return NONE;
-	return low;
+	bisect(line, n, i, (t = pane_line_target(p, &a->scene, i),
+			    t.type == TARGET_MESSAGE && t.number < message))
+	t = line < n ? pane_line_target(p, &a->scene, line) : target_none;
+	return t.type == TARGET_MESSAGE && t.number == message ? line : NONE;
 }
 
 /* From the message of a line on, once round. */
@@ -80,7 +71,7 @@ void app_hunt(struct app *a)
 	more = a->scene.reader->hunt(a->scene.reader->ctx, &a->hunt);
 	/* a find that came after the scene, or that the filter hides, is none */
 	if (a->hunt.found < a->scene.k)
-		line = line_of_message(a, a->hunt.found);
+		line = app_message_line(a, a->hunt.found);
 	if (line != NONE) {
 		a->hunting = false;
 		if (!a->hunt_more && (a->hunt.found != a->hunt_from || a->hunt_again))
@@ -157,8 +148,8 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 	}
 	if (n > SEARCH_LINES_MAX) {
 		a->search_stop = at + 1;
-		app_say(a, ROLE_WARN, "not in the next %d lines; n goes on, a filter (\\) looks at all",
-			SEARCH_LINES_MAX);
+		app_say(a, ROLE_WARN, "not in the next %d lines; {next} goes on, a filter ({filter}) looks "
+				      "at all", SEARCH_LINES_MAX);
 	} else
 		app_say(a, ROLE_WARN, "not found");
 	return false;

@@ -3,22 +3,22 @@
 #include "app/app.h"
 #include "view/view_parts.h"
 
-#include <stdio.h>
-
 static const char *const tab_keys[TAB_COUNT] = {
-	[TAB_INBOX] = "Enter open  J K open item  A every item",
-	[TAB_TIMELINE] = "h l marks  Enter open  + - zoom  ← → pan",
-	[TAB_LEDGER] = "Enter open  d diff  J K open item",
-	[TAB_MESSAGES] = "Enter open  ! ~ problem  o ^O correlation  r raw",
-	[TAB_AGENTS] = "Enter last message",
-	[TAB_DECISIONS] = "Enter open  u undo or give up  $ deliver  :resend",
+	[TAB_INBOX] = "{open} open  {next-open} {previous-open} open item  {all} every item",
+	[TAB_TIMELINE] = "{mark-left} {mark-right} marks  {open} open  {zoom-in} {zoom-out} zoom  "
+			 "{pan-left} {pan-right} pan",
+	[TAB_LEDGER] = "{open} open  {diff} diff  {next-open} {previous-open} open item",
+	[TAB_MESSAGES] = "{open} open  {next-problem} {previous-problem} problem  "
+			 "{along} {along-back} correlation  {raw} raw",
+	[TAB_AGENTS] = "{open} last message",
+	[TAB_DECISIONS] = "{open} open  {undo} undo or give up  {deliver} deliver  :resend",
 };
 
 static const struct {
 	const char *hint, *keys;
 } prompts[PROMPT_KINDS] = {
 	[PROMPT_COMMAND] = { "Tab completes  ↑ earlier ones", "Enter runs  Esc leaves " },
-	[PROMPT_SEARCH] = { "afterwards n next  N previous",
+	[PROMPT_SEARCH] = { "afterwards {next} next  {previous} previous",
 			    "Enter stays  Esc goes back " },
 	[PROMPT_FILTER] = { "words  kind:finding  severity:>=major  is:open  agent:dev-01  -not",
 			    "Enter  Esc leaves " },
@@ -50,44 +50,61 @@ static void draw_hunt(const struct app *a, struct grid *g, struct rect row)
 }
 
 /* What is staged and not sent is what one should not forget. */
-static const char *staged_keys(const struct app *a)
+static void add_staged_keys(const struct app *a, struct buf *out)
 {
 	if (decide_staged(a))
-		return "$ deliver  u undo  ";
-	return a->scene.artifact ? "$ next turn  " : ""; /* of a review, also without a decision */
+		keymap_text(&a->keymap, "{deliver} deliver  {undo} undo  ", out);
+	else if (a->scene.artifact) /* of a review, also without a decision */
+		keymap_text(&a->keymap, "{deliver} next turn  ", out);
+}
+
+/* What may be decided here, and how; false = nothing. */
+static bool add_verbs(struct app *a, bool words, struct buf *out)
+{
+	size_t before = out->n;
+	bool some;
+
+	add_staged_keys(a, out);
+	some = decide_keys(a, words, out);
+	if (!some)
+		out->n = before;
+	return some;
 }
 
 static void list_keys(struct app *a, struct buf *out)
 {
-	char verbs[KEYS_MAX];
-
-	if (a->film.model)
-		buf_printf(out, "Space %s  %s, . step  < > speed  { } event  ( ) minute  s idle  L loop",
-			   a->film.playing ? "pause" : "play", a->replays ? "" : "R leave  ");
-	else if (a->tab == TAB_INBOX && decide_keys(a, true, verbs))
-		buf_printf(out, "%s%s  m mark  z put off", staged_keys(a), verbs);
+	if (a->film.model) {
+		keymap_text(&a->keymap, a->film.playing ? "{play} pause  " : "{play} play  ", out);
+		keymap_text(&a->keymap, a->replays ? "" : "{replay} leave  ", out);
+		keymap_text(&a->keymap,
+			    "{step-back} {step} step  {slower} {faster} speed  "
+			    "{previous-event} {next-event} event  {minute-back} {minute} minute  "
+			    "{skip} idle  {loop} loop", out);
+	} else if (a->tab == TAB_INBOX && add_verbs(a, true, out))
+		keymap_text(&a->keymap, "  {mark} mark  {defer} put off", out);
 	else
-		buf_adds(out, tab_keys[a->tab]);
+		keymap_text(&a->keymap, tab_keys[a->tab], out);
 }
 
 static void screen_keys(struct app *a, struct buf *out)
 {
 	const struct view_ops *view = app_screen(a)->pane.view;
-	char verbs[KEYS_MAX];
+	const char *keys = "{back} back  {down} {up} scroll  {search} search";
 
 	if (view == &view_preflight)
-		buf_adds(out, "y send  q back, nothing is sent");
+		keys = "y send  {back} back, nothing is sent";
 	else if (view == &view_recovery)
-		buf_adds(out, "y finish them  u give up what is held  q leave them");
-	else if (view == &view_item && decide_keys(a, false, verbs))
-		buf_printf(out, "%s%s decide  q back  d diff  [ ] iteration  r raw  J K items",
-			   staged_keys(a), verbs);
-	else if (view == &view_item)
-		buf_adds(out, "q back  d diff  [ ] iteration  r raw  J K items");
+		keys = "y finish them  {undo} give up what is held  {back} leave them";
 	else if (view == &view_message)
-		buf_adds(out, "q back  r raw  o ^O correlation  ! ~ problem");
-	else
-		buf_adds(out, "q back  j k scroll  / search");
+		keys = "{back} back  {raw} raw  {along} {along-back} correlation  "
+		       "{next-problem} {previous-problem} problem";
+	else if (view == &view_item) {
+		if (add_verbs(a, false, out))
+			buf_adds(out, " decide  ");
+		keys = "{back} back  {diff} diff  {iteration-back} {iteration-forward} iteration  "
+		       "{raw} raw  {next-open} {previous-open} items";
+	}
+	keymap_text(&a->keymap, keys, out);
 }
 
 /* As many as there is room for, two blanks apart, none of them cut. */
@@ -129,9 +146,9 @@ static void draw_typing(const struct app *a, struct grid *g, struct rect row)
 	if (a->notice.n)
 		buf_add_str(&hint, buf_str(&a->notice));
 	else if (a->prompt.kind == PROMPT_COMMAND)
-		app_command_hint(buf_str(&a->prompt.text), &hint);
+		app_command_hint(a, buf_str(&a->prompt.text), &hint);
 	if (!hint.n)
-		buf_adds(&hint, prompts[a->prompt.kind].hint);
+		keymap_text(&a->keymap, prompts[a->prompt.kind].hint, &hint);
 	/* what one has to choose from is not cut for them */
 	if (a->notice.n && (int)(hint.n + strlen(keys)) + 2 > row.cols)
 		keys = (int)(hint.n + strlen(leave)) + 4 > row.cols ? "" : leave;
@@ -142,8 +159,8 @@ static void draw_typing(const struct app *a, struct grid *g, struct rect row)
 void app_draw_status(struct app *a, struct grid *g, struct rect row)
 {
 	const struct screen *s = app_screen(a);
-	char position[24], part[24], right[72];
-	struct buf keys = { 0 };
+	char position[24], part[24];
+	struct buf keys = { 0 }, right = { 0 };
 
 	if (a->scene.reading || a->hunting) {
 		(a->scene.reading ? draw_progress : draw_hunt)(a, g, row);
@@ -153,16 +170,12 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row)
 		draw_typing(a, g, row);
 		return;
 	}
-	if (s)
-		snprintf(right, sizeof(right), "%s  ? help ", pane_position(&s->pane, false, position));
-	else if (a->preview.view && a->preview_rect.rows > 0 && a->previewed.type != TARGET_NONE)
-		snprintf(right, sizeof(right), "%s  preview %s  ? help ",
-			 pane_position(app_list(a), true, position),
-			 pane_position(&a->preview, false, part));
-	else
-		snprintf(right, sizeof(right), "%s  ? help ",
-			 pane_position(app_list(a), true, position));
+	buf_adds(&right, pane_position(s ? &s->pane : app_list(a), !s, position));
+	if (!s && a->preview.view && a->preview_rect.rows > 0 && a->previewed.type != TARGET_NONE)
+		buf_printf(&right, "  preview %s", pane_position(&a->preview, false, part));
+	keymap_text(&a->keymap, "  {help} help ", &right);
 	(s ? screen_keys : list_keys)(a, &keys);
-	put_line(g, row, ROLE_DIM, buf_str(&keys), right);
+	put_line(g, row, ROLE_DIM, buf_str(&keys), right.p);
 	buf_release(&keys);
+	buf_release(&right);
 }

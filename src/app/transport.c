@@ -148,13 +148,11 @@ static void jump(struct app *a, unsigned marks, int direction, const char *what)
 bool replay_mouse(struct app *a, const struct key *key)
 {
 	struct rect r = a->bar_rect;
-	bool inside = key->row >= r.row && key->row < r.row + r.rows && key->col >= r.col &&
-		      key->col < r.col + r.cols;
 
 	if (!a->film.model || key->button != 1)
 		return false;
 	if (key->mouse == MOUSE_PRESS)
-		a->dragging = inside;
+		a->dragging = rect_has(r, key->row, key->col);
 	if (!a->dragging || (key->mouse != MOUSE_PRESS && key->mouse != MOUSE_DRAG)) {
 		a->dragging = a->dragging && key->mouse != MOUSE_RELEASE;
 		return false;
@@ -193,9 +191,9 @@ RUN(toggle)
 	UNUSED;
 	if (!a->film.model) {
 		replay_open(a, false);
-		app_say(a, ROLE_DIM, "replay: Space plays, Home goes to the start, R leaves");
+		app_say(a, ROLE_DIM, "replay: {play} plays, {start} goes to the start, {replay} leaves");
 	} else if (a->replays) {
-		app_say(a, ROLE_DIM, "this is a replay; Q quits");
+		app_say(a, ROLE_DIM, "this is a replay; {quit} quits");
 	} else {
 		replay_close(a);
 	}
@@ -274,13 +272,13 @@ RUN(run_end)
 
 RUN(run_loop)
 {
-	static const char *const told[] = { [LOOP_NONE] = "no loop",
-					    [LOOP_HALF] = "the loop begins here; L again at its end",
-					    [LOOP_ON] = "plays from [ to ] again and again; L ends that" };
-
 	UNUSED;
 	film_loop_here(&a->film);
-	app_say(a, ROLE_DIM, "%s", told[a->film.loop]);
+	switch (a->film.loop) {
+	case LOOP_NONE: app_say(a, ROLE_DIM, "no loop"); break;
+	case LOOP_HALF: app_say(a, ROLE_DIM, "the loop begins here; {loop} again at its end"); break;
+	case LOOP_ON: app_say(a, ROLE_DIM, "plays from [ to ] again and again; {loop} ends that"); break;
+	}
 }
 
 RUN(run_skip)

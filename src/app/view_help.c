@@ -6,38 +6,34 @@
 enum { NAMES_COLS = 76 };
 enum what { ROW_BLANK, ROW_SECTION, ROW_COMMAND, ROW_OWN };
 
-/* What was on the screen before the help. */
-static unsigned where_below(const struct app *a)
-{
-	unsigned replay = a->film.model ? IN_REPLAY : 0;
-
-	if (a->screen_count > 1)
-		return IN_SCREEN | replay;
-	return IN_LIST | replay | (a->tab == TAB_TIMELINE ? (unsigned)IN_TIMELINE : 0);
-}
-
 /* Where there is little room, the names of commands that have keys give way. */
 static int help_col(int cols)
 {
 	return cols < NAMES_COLS ? 20 : 38;
 }
 
-static int help_rows(struct grid *g, int cols, const char *help)
+static int help_rows(const struct scene *s, struct grid *g, int cols, const char *help)
 {
-	int rows = grid_prose_rows(g, cols - help_col(cols), raw_of(str_of(help)), TEXT_LABEL, 8);
+	struct buf text = { 0 };
+	int rows;
 
+	keymap_text(s->keymap, help, &text);
+	rows = grid_prose_rows(g, cols - help_col(cols), raw_of(buf_str(&text)), TEXT_LABEL, 8);
+	buf_release(&text);
 	return rows > 1 ? rows : 1;
 }
 
 static void help_make(const struct scene *s, int cols, struct lines *out)
 {
 	struct grid *g = grid_new(1, cols > 0 ? cols : 1, s->ascii);
+	/* where the person was before the help */
+	unsigned where = app_where(s->app, s->app->screen_count - 1);
 	const char *section = NULL;
 	bool own = false;
 
 	out->cols = cols;
 	for (unsigned i = 0; i < app_command_count; i++) {
-		if (!(app_commands[i].where & where_below(s->app)))
+		if (!(app_commands[i].where & where))
 			continue;
 		if (!section || strcmp(app_commands[i].section, section) != 0) {
 			if (section)
@@ -45,12 +41,12 @@ static void help_make(const struct scene *s, int cols, struct lines *out)
 			line_add(out, ROW_SECTION, i, 0);
 		}
 		section = app_commands[i].section;
-		for (int row = 0; row < help_rows(g, cols, app_commands[i].help); row++)
+		for (int row = 0; row < help_rows(s, g, cols, app_commands[i].help); row++)
 			line_add(out, ROW_COMMAND, i, (uint32_t)row);
 	}
 	grid_free(g);
-	for (uint32_t i = 0; i < s->app->keymap.n; i++) {
-		if (!s->app->keymap.v[i].argument)
+	for (uint32_t i = 0; i < s->app->keymap.list.n; i++) {
+		if (!s->app->keymap.list.v[i].argument)
 			continue;
 		if (!own)
 			line_add(out, ROW_BLANK, i, 1);
@@ -62,18 +58,18 @@ static void help_make(const struct scene *s, int cols, struct lines *out)
 /* "j <Down>" */
 static void keys_text(const struct app *a, const struct app_command *c, struct buf *out)
 {
-	for (uint32_t i = 0; i < a->keymap.n; i++) {
-		if (a->keymap.v[i].command != c || a->keymap.v[i].argument)
+	for (uint32_t i = 0; i < a->keymap.list.n; i++) {
+		if (a->keymap.list.v[i].command != c || a->keymap.list.v[i].argument)
 			continue;
 		if (out->n)
 			buf_addc(out, ' ');
-		key_name(a->keymap.v[i].key, out);
+		key_name(a->keymap.list.v[i].key, out);
 	}
 }
 
 /* The help is wrapped; row b of it. */
 static void draw_columns(struct grid *g, struct rect row, struct str keys, const char *name,
-			 const char *help, uint32_t b)
+			 struct str help, uint32_t b)
 {
 	int at = help_col(row.cols);
 
@@ -83,7 +79,7 @@ static void draw_columns(struct grid *g, struct rect row, struct str keys, const
 		grid_printf(g, rect_in(row, 0, 2, 1, 17), ROLE_ID, ":%s", name);
 	if (!b && at > 20)
 		grid_put(g, rect_in(row, 0, 20, 1, 17), ROLE_ID, name);
-	grid_prose(g, rect_in(row, 0, at, 1, row.cols - at), ROLE_NORMAL, raw_of(str_of(help)),
+	grid_prose(g, rect_in(row, 0, at, 1, row.cols - at), ROLE_NORMAL, raw_of(help),
 		   TEXT_LABEL, (int)b);
 }
 
@@ -92,7 +88,7 @@ static void help_draw(const struct scene *s, const struct lines *lines, uint32_t
 {
 	const struct line *line = &lines->list.v[i];
 	const struct binding *b;
-	struct buf keys = { 0 };
+	struct buf keys = { 0 }, help = { 0 };
 
 	switch ((enum what)line->what) {
 	case ROW_BLANK:
@@ -103,16 +99,18 @@ static void help_draw(const struct scene *s, const struct lines *lines, uint32_t
 		break;
 	case ROW_COMMAND:
 		keys_text(s->app, &app_commands[line->a], &keys);
-		draw_columns(g, row, buf_str(&keys), app_commands[line->a].name,
-			     app_commands[line->a].help, line->b);
+		keymap_text(s->keymap, app_commands[line->a].help, &help);
+		draw_columns(g, row, buf_str(&keys), app_commands[line->a].name, buf_str(&help),
+			     line->b);
 		break;
 	case ROW_OWN:
-		b = &s->app->keymap.v[line->a];
+		b = &s->app->keymap.list.v[line->a];
 		key_name(b->key, &keys);
-		draw_columns(g, row, buf_str(&keys), b->command->name, b->argument, 0);
+		draw_columns(g, row, buf_str(&keys), b->command->name, str_of(b->argument), 0);
 		break;
 	}
 	buf_release(&keys);
+	buf_release(&help);
 }
 
 const struct view_ops view_help = {

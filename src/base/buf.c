@@ -4,7 +4,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,21 +30,28 @@ void buf_adds(struct buf *b, const char *s)
 	buf_add(b, s, strlen(s));
 }
 
-void buf_printf(struct buf *b, const char *format, ...)
+void buf_vprintf(struct buf *b, const char *format, va_list ap)
 {
-	va_list ap, again;
+	va_list again;
 	int n;
 
-	va_start(ap, format);
 	va_copy(again, ap);
 	n = vsnprintf(NULL, 0, format, ap);
-	va_end(ap);
 	if (n < 0)
 		BUG("bad format %s", format);
 	buf_reserve(b, (size_t)n);
 	vsnprintf(b->p + b->n, (size_t)n + 1, format, again);
 	va_end(again);
 	b->n += (size_t)n;
+}
+
+void buf_printf(struct buf *b, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	buf_vprintf(b, format, ap);
+	va_end(ap);
 }
 
 void buf_release(struct buf *b)

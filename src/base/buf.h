@@ -5,6 +5,8 @@
 
 #include "base/str.h"
 
+#include <stdarg.h>
+
 struct buf {
 	char *p;
 	size_t n, cap;
@@ -14,6 +16,8 @@ void buf_reserve(struct buf *b, size_t more);
 void buf_addc(struct buf *b, char c);
 void buf_adds(struct buf *b, const char *zero_terminated);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buf_vprintf(struct buf *b, const char *format, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 void buf_release(struct buf *b);
 
 /* Inline, so that constant sizes compile to a few instructions. */

@@ -85,4 +85,15 @@ void arena_release(struct arena *a);
 #define vec_last(vec) (&(vec)->v[(vec)->n - 1])
 void *vec_grow_(void *v, uint32_t *cap, size_t size);
 
+/* Binary search: low becomes the first i of [low, high) for which `before`, an expression in i, does
+ * not hold; for all in front of it, it must. */
+#define bisect(low, high, i, before) \
+	for (uint32_t high_ = (high), i; (low) < high_;) { \
+		i = (low) + (high_ - (low)) / 2; \
+		if (before) \
+			(low) = i + 1; \
+		else \
+			high_ = i; \
+	}
+
 #endif

@@ -27,6 +27,10 @@ static void add_keys(struct buf *out, const char *keys)
 
 static void man_keys(struct buf *out)
 {
+	struct keymap keys;
+	struct buf help = { 0 };
+
+	keymap_init(&keys, app_commands, app_command_count);
 	buf_adds(out, ".SH KEYS\nEvery key is an alias of a command, which can also be typed after a "
 		      "colon. Tab completes.\n");
 	for (unsigned i = 0; i < app_command_count; i++) {
@@ -39,9 +43,13 @@ static void man_keys(struct buf *out)
 		buf_adds(out, c->keys[0] ? "  :" : ":");
 		roff_add(out, c->name);
 		buf_adds(out, "\"\n");
-		roff_add(out, c->help);
+		buf_clear(&help);
+		keymap_text(&keys, c->help, &help);
+		roff_add(out, help.p);
 		buf_addc(out, '\n');
 	}
+	keymap_release(&keys);
+	buf_release(&help);
 }
 
 static void man_settings(struct buf *out)

@@ -68,6 +68,11 @@ struct rect {
 /* A piece of `outer`, placed relative to it and cut to it. */
 struct rect rect_in(struct rect outer, int row, int col, int rows, int cols);
 
+static inline bool rect_has(struct rect r, int row, int col)
+{
+	return row >= r.row && row < r.row + r.rows && col >= r.col && col < r.col + r.cols;
+}
+
 struct spot {
 	struct cell cell; /* width 0: the right half of the wide cell before it */
 	enum role role;

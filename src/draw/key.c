@@ -69,6 +69,23 @@ void key_name(uint32_t code, struct buf *out)
 	}
 }
 
+void key_label(uint32_t code, struct buf *out)
+{
+	static const char *const arrows[] = { "↑", "↓", "←", "→" };
+	struct buf name = { 0 };
+
+	key_name(code, &name);
+	if (code >= KEY_UP && code <= KEY_RIGHT)
+		buf_adds(out, arrows[code - KEY_UP]);
+	else if (code == '<' || name.p[0] != '<')
+		buf_add(out, code == '<' ? "<" : name.p, code == '<' ? 1 : name.n);
+	else if (str_starts(buf_str(&name), STR("<C-")))
+		buf_printf(out, "^%c", (char)(code + '@'));
+	else
+		buf_add(out, name.p + 1, name.n - 2);
+	buf_release(&name);
+}
+
 static bool name_is(struct str name, const char *known)
 {
 	return str_eq_nocase(name, str_of(known));

@@ -52,6 +52,8 @@ struct key {
 /* The name as configuration, help and key files write it: "a", "<Enter>", "<C-d>", "<Up>",
  * "<lt>". */
 void key_name(uint32_t code, struct buf *out);
+/* The same as hints on the screen write it: "a", "Enter", "^D", "↑", "<". */
+void key_label(uint32_t code, struct buf *out);
 /* Takes one key off the front of s, as above; false, and nothing taken, at its end, on a control
  * character, and on a name nobody knows. Names are taken in any case, <x> means x for any one
  * character, and a control key is what it comes as: <C-m> is <Enter>. There is no name for a mouse

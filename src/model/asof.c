@@ -1,5 +1,6 @@
 /* Queries on the index: seeking the bitmap of open slots to k, counting and listing its bits. */
 #include "model/asof_internal.h"
+#include "model/rules.h"
 
 #include <stdlib.h>
 
@@ -51,16 +52,9 @@ static void seek(struct asof *a, uint32_t k)
 /* Binary search: the first slot that has not expired. */
 static uint32_t first_slot(const struct asof *a, int64_t now_ms)
 {
-	uint32_t low = 0, high = now_ms == WHEN_NONE ? 0 : a->dated;
+	uint32_t low = 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (item_deadline(a->m, &a->m->items.v[a->items[middle]]) < now_ms)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	bisect(low, a->dated, i, item_has_expired(a->m, &a->m->items.v[a->items[i]], now_ms))
 	return low;
 }
 

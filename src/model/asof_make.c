@@ -9,43 +9,20 @@ enum { WEIGHTS = GRADE_NONE + 1 };
 
 typedef void (*open_fn)(void *ctx, uint32_t item, uint32_t message, int weight);
 
-/* Calls tell whenever an item opens, changes its weight or closes (-1). Must fold the steps like
- * item_at. */
+/* Calls tell whenever an item opens, changes its weight or closes (-1). */
 static void fold(const struct model *m, uint32_t number, uint32_t end, open_fn tell, void *ctx)
 {
 	const struct item *item = &m->items.v[number];
-	struct item_state at = { 0 };
-	uint32_t hash = 0;
+	struct item_state at;
 	int weight = -1;
 
 	for (uint32_t i = 0; i < item->n && item->steps[i].message < end; i++) {
-		const struct item_step *s = &item->steps[i];
-		int next = weight;
+		int next;
 
-		switch ((enum step_kind)s->what) {
-		case STEP_RAISED:
-			if (at.open && s->iteration == at.iteration && s->hash == hash)
-				break;
-			at.open = true;
-			at.iteration = s->iteration;
-			at.grade = s->grade;
-			hash = s->hash;
-			next = (int)item_weight(item, at.grade);
-			break;
-		case STEP_BOUNCED:
-			at.open = true;
-			next = (int)item_weight(item, at.grade);
-			break;
-		case STEP_DECIDED:
-		case STEP_FIXED:
-		case STEP_SUPERSEDED:
-			at.open = false;
-			next = -1;
-			break;
-		case STEP_ACKED: break;
-		}
+		item_fold(item, i, &at);
+		next = at.open ? (int)item_weight(item, at.grade) : -1;
 		if (next != weight)
-			tell(ctx, number, s->message, next);
+			tell(ctx, number, item->steps[i].message, next);
 		weight = next;
 	}
 }
@@ -119,28 +96,11 @@ static void toggle_slot(void *ctx, uint32_t item, uint32_t message, int weight)
 	k->weight = weight;
 }
 
-struct dated {
-	int64_t deadline_ms;
-	uint32_t weight, item;
-};
-
-/* Ties are broken by item number, the order in which items first opened. */
-static int by_deadline(const void *left, const void *right)
-{
-	const struct dated *a = left, *b = right;
-
-	if (a->deadline_ms != b->deadline_ms)
-		return a->deadline_ms < b->deadline_ms ? -1 : 1;
-	if (a->weight != b->weight)
-		return a->weight < b->weight ? -1 : 1;
-	return a->item < b->item ? -1 : a->item > b->item;
-}
-
 /* Sorts items with deadlines to the front and clears their bits, so that ranks skip them. */
 static void order_dated(struct making *k)
 {
 	const struct model *m = k->a->m;
-	VEC(struct dated) dated = { 0 };
+	VEC(struct inbox_place) dated = { 0 };
 
 	for (uint32_t d = 0; d < m->dated.n; d++)
 		for (int w = 0; w < WEIGHTS; w++) {
@@ -149,11 +109,11 @@ static void order_dated(struct making *k)
 			if (!is_wanted(k, item, w))
 				continue;
 			vec_push(&dated,
-				 (struct dated){ m->dated.v[d].deadline_ms, (uint32_t)w, item });
+				 (struct inbox_place){ m->dated.v[d].deadline_ms, (uint32_t)w, item });
 			k->wanted[word_of(k, item, w)] &= ~(UINT64_C(1) << item % WORD);
 		}
 	if (dated.n)
-		qsort(dated.v, dated.n, sizeof(*dated.v), by_deadline);
+		qsort(dated.v, dated.n, sizeof(*dated.v), inbox_order);
 	k->dated = xmalloc((m->dated.n * WEIGHTS + 1) * sizeof(*k->dated));
 	for (uint32_t i = 0; i < dated.n; i++) {
 		k->dated[dated_place(m, dated.v[i].item) * WEIGHTS + dated.v[i].weight] = i;

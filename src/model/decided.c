@@ -75,16 +75,9 @@ void decided_free(struct decided_list *d)
 
 const struct decided *decided_before(const struct decided_list *d, uint32_t k, uint32_t *n)
 {
-	uint32_t low = 0, high = d->n;
+	uint32_t low = 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (d->list[middle].message >= k)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	bisect(low, d->n, i, d->list[i].message >= k)
 	*n = d->n - low;
 	return d->list + low;
 }

@@ -266,18 +266,11 @@ bool finding_next(struct finding_walk *w)
 void finding_start(struct finding_walk *w, const struct model *m, uint32_t message)
 {
 	const struct findings *f = &m->findings;
-	uint32_t low = 0, high = f->marks.n;
+	uint32_t low = 0;
 	struct finding_walk before;
 
-	/* binary search: the last mark with only earlier messages before it */
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (f->marks.v[middle].message < message)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	/* the last mark with only earlier messages before it */
+	bisect(low, f->marks.n, i, f->marks.v[i].message < message)
 	w->m = m;
 	w->next = low ? (low - 1) * MARK_EVERY : 0;
 	w->offset = low ? f->marks.v[low - 1].offset : 0;

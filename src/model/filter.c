@@ -271,13 +271,10 @@ static unsigned worst_trait(const struct record *r)
 	return r->notes ? severity_trait(SEVERITY_DIAG + 2) : 0;
 }
 
-static unsigned item_traits(const struct model *m, const struct item *item,
-			    const struct item_state *state, int64_t now_ms)
+static unsigned item_traits(const struct item *item, const struct item_state *state)
 {
-	bool due = item->dated && item_deadline(m, item) >= now_ms;
-
 	if (state->open)
-		return due ? TRAIT_OPEN | TRAIT_DUE : TRAIT_OPEN;
+		return item->dated ? TRAIT_OPEN | TRAIT_DUE : TRAIT_OPEN;
 	if (state->verdict == VERDICT_EXPIRED)
 		return TRAIT_EXPIRED;
 	if (state->verdict == VERDICT_NONE || state->verdict == VERDICT_SUPERSEDED)
@@ -303,7 +300,7 @@ bool filter_message(const struct filter *f, const struct model *m, uint32_t mess
 }
 
 bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
-		 const struct item_state *state, int64_t now_ms, filter_text_fn text, void *ctx)
+		 const struct item_state *state, filter_text_fn text, void *ctx)
 {
 	const struct item *it;
 	const struct record *r;
@@ -321,7 +318,7 @@ bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
 		.state = state->verdict == VERDICT_NONE ? STR_NONE
 							: str_of(verdict_name(state->verdict)),
 		.grade = str_of(item_severity_name(state->grade)),
-		.traits = record_traits(m, r) | item_traits(m, it, state, now_ms) |
+		.traits = record_traits(m, r) | item_traits(it, state) |
 			  (state->grade == GRADE_NONE ? 0 : severity_trait(state->grade)),
 		.text = text, .ctx = ctx });
 }

@@ -25,7 +25,7 @@ typedef struct str (*filter_text_fn)(void *ctx, uint32_t number);
 bool filter_message(const struct filter *f, const struct model *m, uint32_t message,
 		    filter_text_fn text, void *ctx);
 bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
-		 const struct item_state *state, int64_t now_ms, filter_text_fn text, void *ctx);
+		 const struct item_state *state, filter_text_fn text, void *ctx);
 bool filter_task(const struct filter *f, const struct model *m, uint32_t task, uint32_t k);
 bool filter_agent(const struct filter *f, const struct model *m, uint32_t agent);
 

@@ -30,21 +30,15 @@ static uint32_t number_of(const struct ids *t, uint32_t message)
 /* The inverse. */
 static uint32_t message_of(const struct ids *t, uint32_t number)
 {
-	uint32_t low = 0, high = t->before.n;
+	uint32_t next = 1, word;
 	uint64_t bits;
 
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (t->before.v[middle] <= number)
-			low = middle;
-		else
-			high = middle;
-	}
-	bits = t->has.v[low];
-	for (uint32_t i = t->before.v[low]; i < number; i++)
+	bisect(next, t->before.n, i, t->before.v[i] <= number)
+	word = next - 1;
+	bits = t->has.v[word];
+	for (uint32_t i = t->before.v[word]; i < number; i++)
 		bits &= bits - 1;
-	return low * 64 + (uint32_t)__builtin_ctzll(bits);
+	return word * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
 /* The bits of an id in the Bloom filter of its bucket: if all are set, the id may be there. */

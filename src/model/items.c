@@ -52,19 +52,6 @@ uint32_t find_item(const struct model *m, uint32_t session, enum item_kind kind,
 	return item_named(m, session, kind, name_known(m, id, &no_key), review);
 }
 
-static bool step_leaves_open(bool open, enum step_kind what)
-{
-	switch (what) {
-	case STEP_RAISED:
-	case STEP_BOUNCED: return true;
-	case STEP_DECIDED:
-	case STEP_FIXED:
-	case STEP_SUPERSEDED: return false;
-	case STEP_ACKED: break; /* acknowledges an earlier decision */
-	}
-	return open;
-}
-
 /* Capacity after n steps: 1, 3, 4, 6, 8, 12, 16 … Most items stay raised, or are decided and
  * acknowledged, too. The capacity is implied by n and not stored. */
 static uint32_t room_after(uint32_t n)
@@ -92,7 +79,7 @@ static void push_step(struct model *m, struct item *item, struct item_step step)
 	}
 	item->steps[item->n++] = step;
 	m->open_count -= item->open;
-	item->open = step_leaves_open(item->open, step.what);
+	item->open = is_open_after(item->open, step.what);
 	m->open_count += item->open;
 }
 
@@ -184,17 +171,10 @@ void close_items(struct applying *a, uint32_t task, unsigned kinds, enum step_ki
 
 uint32_t dated_place(const struct model *m, uint32_t item)
 {
-	uint32_t low = 0, high = m->dated.n;
+	uint32_t next = 1;
 
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (m->dated.v[middle].item <= item)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	bisect(next, m->dated.n, i, m->dated.v[i].item <= item)
+	return next - 1;
 }
 
 int64_t item_deadline(const struct model *m, const struct item *item)
@@ -263,11 +243,11 @@ void model_unstand(struct model *m)
 	map_give(m->heap, &m->standing_map);
 }
 
-/* Applies the decision overlay to the log's state. anew: the last message that raised it. */
+/* Applies the decision overlay to the log's state. */
 static void lay_standing(const struct standing *s, const struct item *item, uint32_t k,
-			 uint32_t anew, struct item_state *out)
+			 struct item_state *out)
 {
-	if (k < s->from || anew >= s->from)
+	if (k < s->from || out->anew >= s->from)
 		return;
 	/* the escalation was answered */
 	if (s->verdict == VERDICT_ESCALATED && out->decided != NONE && out->decided >= s->from &&
@@ -295,86 +275,98 @@ static void lay_standing(const struct standing *s, const struct item *item, uint
 
 /* A repeated feedback turn supersedes and raises the same items, without new content. */
 static bool is_same_turn(const struct item *item, const struct item_step *s,
-			 const struct item_state *before, uint32_t hash)
+			 const struct item_state *before)
 {
 	return item->kind == ITEM_IMPROVEMENT && s->iteration &&
-	       s->iteration == before->iteration && s->hash == hash;
+	       s->iteration == before->iteration && s->hash == before->hash;
+}
+
+static void raise_first(const struct item_step *s, struct item_state *out)
+{
+	*out = (struct item_state){ .grade = s->grade, .opened = s->message, .anew = s->message,
+				    .message = s->message, .index = s->index, .hash = s->hash,
+				    .decided = NONE, .iteration = s->iteration, .times = 1,
+				    .open = true, .undecidable = s->undecidable,
+				    .bare = s->bare, .person = NONE, .stood_ms = WHEN_NONE };
+}
+
+static void raise_again(const struct item *item, const struct item_step *s, struct item_state *out)
+{
+	out->message = s->message;
+	out->index = s->index;
+	if (out->open && s->iteration == out->iteration && s->hash == out->hash) {
+		out->times++;
+		out->undecidable |= s->undecidable;
+		return;
+	}
+	if (s->hash != out->hash)
+		out->revision++;
+	out->came_back = s->iteration != out->iteration;
+	out->times = out->came_back ? 1 : (uint16_t)(out->times + 1);
+	if (!is_same_turn(item, s, out))
+		out->anew = s->message;
+	out->verdict = VERDICT_NONE;
+	out->decided = NONE;
+	out->acked = out->bounced = false;
+	out->fixed_in = 0;
+	out->iteration = s->iteration;
+	out->grade = s->grade;
+	out->undecidable = s->undecidable;
+	out->bare = s->bare;
+	out->hash = s->hash;
+}
+
+static inline void take_step(const struct item *item, const struct item_step *s,
+			     struct item_state *out)
+{
+	switch ((enum step_kind)s->what) {
+	case STEP_RAISED: raise_again(item, s, out); break;
+	case STEP_DECIDED:
+	case STEP_FIXED:
+		out->verdict = s->verdict;
+		out->decided = s->message;
+		out->acked = out->bounced = false;
+		if (s->what == STEP_FIXED)
+			out->fixed_in = s->iteration;
+		break;
+	case STEP_ACKED: out->acked = true; break;
+	case STEP_BOUNCED:
+		out->bounced = true;
+		out->verdict = VERDICT_NONE;
+		break;
+	case STEP_SUPERSEDED:
+		out->verdict = VERDICT_SUPERSEDED;
+		out->decided = s->message;
+		break;
+	}
+	out->open = is_open_after(out->open, s->what);
+}
+
+void item_fold(const struct item *item, uint32_t step, struct item_state *at)
+{
+	if (step == 0)
+		raise_first(item->steps, at);
+	else
+		take_step(item, &item->steps[step], at);
+}
+
+bool item_has_expired(const struct model *m, const struct item *item, int64_t now_ms)
+{
+	return item->dated && now_ms != WHEN_NONE && now_ms > item_deadline(m, item);
 }
 
 /* Folds the steps before k; the first one is RAISED. here: with the decision overlay. */
 static bool state_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
 		     bool here, struct item_state *out)
 {
-	const struct item_step *first = item->steps;
-	uint32_t hash, anew;
-
-	if (item->n == 0 || first->message >= k)
+	if (item->n == 0 || item->steps[0].message >= k)
 		return false;
-	*out = (struct item_state){ .grade = first->grade, .opened = first->message,
-				    .message = first->message, .index = first->index,
-				    .decided = NONE, .iteration = first->iteration, .times = 1,
-				    .open = true, .undecidable = first->undecidable,
-				    .bare = first->bare, .person = NONE, .stood_ms = WHEN_NONE };
-	hash = first->hash;
-	anew = first->message;
-	for (uint32_t i = 1; i < item->n && item->steps[i].message < k; i++) {
-		const struct item_step *s = &item->steps[i];
-
-		switch ((enum step_kind)s->what) {
-		case STEP_RAISED:
-			if (out->open && s->iteration == out->iteration && s->hash == hash) {
-				out->times++;
-				out->undecidable |= s->undecidable;
-				out->message = s->message;
-				out->index = s->index;
-				break;
-			}
-			if (s->hash != hash)
-				out->revision++;
-			out->came_back = s->iteration != out->iteration;
-			out->times = out->came_back ? 1 : (uint16_t)(out->times + 1);
-			if (!is_same_turn(item, s, out, hash))
-				anew = s->message;
-			out->open = true;
-			out->verdict = VERDICT_NONE;
-			out->decided = NONE;
-			out->acked = out->bounced = false;
-			out->fixed_in = 0;
-			out->iteration = s->iteration;
-			out->message = s->message;
-			out->index = s->index;
-			out->grade = s->grade;
-			out->undecidable = s->undecidable;
-			out->bare = s->bare;
-			hash = s->hash;
-			break;
-		case STEP_DECIDED:
-		case STEP_FIXED:
-			out->open = false;
-			out->verdict = s->verdict;
-			out->decided = s->message;
-			out->acked = out->bounced = false;
-			if (s->what == STEP_FIXED)
-				out->fixed_in = s->iteration;
-			break;
-		case STEP_ACKED:
-			out->acked = true;
-			break;
-		case STEP_BOUNCED:
-			out->bounced = true;
-			out->open = true;
-			out->verdict = VERDICT_NONE;
-			break;
-		case STEP_SUPERSEDED:
-			out->open = false;
-			out->verdict = VERDICT_SUPERSEDED;
-			out->decided = s->message;
-			break;
-		}
-	}
+	raise_first(item->steps, out);
+	for (uint32_t i = 1; i < item->n && item->steps[i].message < k; i++)
+		take_step(item, &item->steps[i], out);
 	if (item->stood && here)
-		lay_standing(item_standing(m, item), item, k, anew, out);
-	if (out->open && item->dated && now_ms != WHEN_NONE && now_ms > item_deadline(m, item)) {
+		lay_standing(item_standing(m, item), item, k, out);
+	if (out->open && item_has_expired(m, item, now_ms)) {
 		out->open = false;
 		out->verdict = VERDICT_EXPIRED;
 	}
@@ -469,15 +461,9 @@ uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t 
 
 enum { RANK_CLOSED = GRADE_NONE + 1 };
 
-/* An open item with a deadline. */
-struct pressing {
-	int64_t deadline_ms;
-	uint32_t item, weight;
-};
-
-static int by_deadline(const void *left, const void *right)
+int inbox_order(const void *left, const void *right)
 {
-	const struct pressing *a = left, *b = right;
+	const struct inbox_place *a = left, *b = right;
 
 	if (a->deadline_ms != b->deadline_ms)
 		return a->deadline_ms < b->deadline_ms ? -1 : 1;
@@ -489,7 +475,7 @@ static int by_deadline(const void *left, const void *right)
 /* Sorting the inbox. Items are numbered in the order they were raised, so a counting sort by weight
  * is enough for those without a deadline; there may be hundreds of thousands. */
 struct inbox {
-	VEC(struct pressing) pressing;
+	VEC(struct inbox_place) pressing;
 	uint32_t *others; /* without deadline, sorted by number */
 	uint8_t *rank;    /* of each: its weight, or RANK_CLOSED */
 	uint32_t n, counts[RANK_CLOSED + 1];
@@ -502,7 +488,7 @@ static void inbox_add(struct inbox *in, const struct model *m, uint32_t number,
 	unsigned rank = at->open ? item_weight(item, at->grade) : RANK_CLOSED;
 
 	if (at->open && item->dated) {
-		vec_push(&in->pressing, (struct pressing){ item_deadline(m, item), number, rank });
+		vec_push(&in->pressing, (struct inbox_place){ item_deadline(m, item), rank, number });
 		return;
 	}
 	in->others[in->n] = number;
@@ -542,7 +528,7 @@ uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool al
 			inbox_add(&in, m, i, &at);
 	}
 	if (in.pressing.n)
-		breath_sort(in.pressing.v, in.pressing.n, sizeof(*in.pressing.v), by_deadline,
+		breath_sort(in.pressing.v, in.pressing.n, sizeof(*in.pressing.v), inbox_order,
 			    breath);
 	*n = in.pressing.n + in.n;
 	list = inbox_list(&in);

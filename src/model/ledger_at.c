@@ -1,6 +1,7 @@
 /* One loop of the ledger as of a message: its turns, the happenings of its entries, and the counts
  * of open entries after each answer. */
 #include "model/ledger_internal.h"
+#include "model/rules.h"
 
 #include "model/prefetch.h"
 
@@ -39,17 +40,10 @@ uint32_t entry_next_place(const struct loops *all, uint32_t place, uint32_t limi
 
 uint32_t loop_place_of(const struct loops *all, uint32_t loop, uint32_t item)
 {
-	uint32_t low = all->list[loop].items, high = all->list[loop + 1].items;
+	uint32_t next = all->list[loop].items + 1;
 
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (loop_item(all, middle) <= item)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	bisect(next, all->list[loop + 1].items, i, loop_item(all, i) <= item)
+	return next - 1;
 }
 
 /* ---- turns ---- */
@@ -136,16 +130,9 @@ static struct loop_at *find_turns(const struct loops *all, uint32_t loop, uint32
 /* Binary search: the turn of the last moment at or before the message. */
 static uint32_t turn_at(const struct loop_at *l, uint32_t message)
 {
-	uint32_t low = 0, high = l->moment_count;
+	uint32_t low = 0;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (l->moments[mid].message <= message)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	bisect(low, l->moment_count, i, l->moments[i].message <= message)
 	return low ? l->moments[low - 1].turn : 0;
 }
 
@@ -282,16 +269,7 @@ void loop_entry(const struct loops *all, const struct loop_at *l, uint32_t item,
 /* Binary search: the first answer at or after a message, from index `low` on, or n. */
 static uint32_t answer_from(const struct answer *list, uint32_t low, uint32_t n, uint32_t message)
 {
-	uint32_t high = n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (list[middle].message < message)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	bisect(low, n, i, list[i].message < message)
 	return low;
 }
 
@@ -318,10 +296,9 @@ static void count_steps(const struct loop_at *l, const struct item_step *steps, 
 	list[at].fresh += list[at].message == raised;
 	for (uint32_t i = 1; i < step_count && steps[i].message < l->k; i++) {
 		bool raises = steps[i].what == STEP_RAISED;
-		bool opens = raises || steps[i].what == STEP_BOUNCED;
+		bool opens = is_open_after(open, steps[i].what);
 
-		if (steps[i].what == STEP_ACKED ||
-		    (raises ? !is_raised_anew(l, steps[i].message, &raised) : opens == open))
+		if (raises ? !is_raised_anew(l, steps[i].message, &raised) : opens == open)
 			continue;
 		at = answer_near(list, at, n, steps[i].message);
 		if (at == n)

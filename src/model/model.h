@@ -330,7 +330,9 @@ struct item_state {
 	enum verdict verdict; /* EXPIRED when its deadline is before now */
 	enum item_severity grade;
 	uint32_t opened;      /* message that raised it first */
+	uint32_t anew;        /* message that opened it last */
 	uint32_t message, index; /* position of its newest text */
+	uint32_t hash;           /* of that text */
 	uint32_t decided;     /* message or NONE; decided_by: its sender */
 	uint16_t iteration, times, revision;
 	bool open, came_back, acked, bounced, undecidable;

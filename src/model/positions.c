@@ -31,17 +31,10 @@ void whence_add(struct heap *h, struct whence *w, uint32_t message, uint32_t sou
 
 static const struct whence_run *run_of(const struct whence *w, uint32_t message)
 {
-	uint32_t low = 0, high = w->runs.n;
+	uint32_t next = 1;
 
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (w->runs.v[middle].first <= message)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &w->runs.v[low];
+	bisect(next, w->runs.n, i, w->runs.v[i].first <= message)
+	return &w->runs.v[next - 1];
 }
 
 uint32_t whence_line(const struct whence *w, uint32_t message)

@@ -30,18 +30,11 @@ void model_arrived(struct model *m, uint32_t first, int64_t time_ms)
 
 int64_t model_time(const struct model *m, uint32_t message)
 {
-	uint32_t low = 0, high = m->arrivals.n;
+	uint32_t low = 0;
 
 	if (m->records.v[message].time_ms != WHEN_NONE)
 		return m->records.v[message].time_ms;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (m->arrivals.v[middle].first <= message)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	bisect(low, m->arrivals.n, i, m->arrivals.v[i].first <= message)
 	return low ? m->arrivals.v[low - 1].time_ms : WHEN_NONE;
 }
 
@@ -81,15 +74,8 @@ uint32_t model_when_seen(const struct model *m, uint32_t session, uint32_t seen)
 
 uint32_t model_item_count(const struct model *m, uint32_t k)
 {
-	uint32_t low = 0, high = m->items.n;
+	uint32_t low = 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (m->items.v[middle].steps[0].message < k)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	bisect(low, m->items.n, i, m->items.v[i].steps[0].message < k)
 	return low;
 }

@@ -219,10 +219,29 @@ uint32_t item_here(const struct applying *a, enum item_kind kind, uint32_t id);
 void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verdict verdict,
 	       uint32_t iteration);
 bool item_is_open(const struct item *item);
+/* Whether an item is open after a step, the log's alone: the one rule for it. */
+static inline bool is_open_after(bool open, enum step_kind what)
+{
+	return what == STEP_ACKED /* of what was decided before */
+		       ? open
+		       : what == STEP_RAISED || what == STEP_BOUNCED;
+}
+
+/* Takes the next step into an item's state, from step 0 on: what the log alone says. */
+void item_fold(const struct item *item, uint32_t step, struct item_state *at);
+/* Its deadline is before now. */
+bool item_has_expired(const struct model *m, const struct item *item, int64_t now_ms);
 /* Index into m->dated of an item that has a deadline (binary search). */
 uint32_t dated_place(const struct model *m, uint32_t item);
 /* Sort weight in the inbox; the default of its kind if it has no grade. */
 unsigned item_weight(const struct item *item, enum item_severity grade);
+/* Where an open item stands in the inbox: those with a deadline first. The others come by weight and
+ * number too; there may be hundreds of thousands, so they are counted into place, not sorted. */
+struct inbox_place {
+	int64_t deadline_ms;
+	uint32_t weight, item;
+};
+int inbox_order(const void *left, const void *right);
 /* Closes every open item of a task's chain raised before this message. kinds: bits of item kinds */
 void close_items(struct applying *a, uint32_t task, unsigned kinds, enum step_kind what,
 		 enum verdict verdict);

@@ -316,10 +316,15 @@ static void draw_empty(const struct pane *p, const struct scene *s, struct grid 
 	else if (list && s->reading)
 		buf_adds(&text, "Nothing so far: the log is still being read.");
 	else if (list && s->filter)
-		buf_adds(&text, "Nothing here matches the filter. Esc shows all again.");
-	else if (p->view->empty)
-		buf_printf(&text, "%s%s%s", p->view->empty, p->view->then ? "\n" : "",
-			   p->view->then ? p->view->then : "");
+		keymap_text(s->keymap, "Nothing here matches the filter. {back <Esc>} shows all again.",
+			    &text);
+	else if (p->view->empty) {
+		keymap_text(s->keymap, p->view->empty, &text);
+		if (p->view->then) {
+			buf_addc(&text, '\n');
+			keymap_text(s->keymap, p->view->then, &text);
+		}
+	}
 	grid_prose(g, where, ROLE_DIM, raw_of(buf_str(&text)), TEXT_LINES, 0);
 	buf_release(&text);
 }

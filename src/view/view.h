@@ -11,6 +11,7 @@
 #include "model/asof.h"
 #include "model/filter.h"
 #include "draw/grid.h"
+#include "app/keymap.h"
 
 struct app;
 /* An item that is hidden until it changes or is nearly due. */
@@ -66,7 +67,8 @@ struct scene {
 	uint32_t item; /* item and diff views: which one */
 	uint32_t message; /* message view: which one */
 	bool raw;         /* message and item views: bytes as they came, not pretty */
-	const struct app *app; /* help: whose keys */
+	const struct app *app; /* help: of what */
+	const struct keymap *keymap; /* of the keys that texts name; NULL on paper */
 	struct breath *breath; /* for making lines, may be NULL */
 	struct desks *desks;     /* what the person has decided; NULL = nothing can be */
 	const struct plan *plan; /* pre-flight: what would be sent */
@@ -134,6 +136,7 @@ struct view_ops {
 	 * marks. */
 	uint32_t (*next_mark)(const struct scene *s, const struct lines *lines, uint32_t i,
 			      int direction);
+	/* Both as keymap_text reads them: */
 	const char *empty; /* what to say when there is no line, */
 	const char *then;  /* and, on the screen, what to do; may be NULL */
 };

@@ -279,5 +279,5 @@ const struct view_ops view_agents = {
 	.draw = agents_draw,
 	.target = agents_target,
 	.empty = "No agent has said who it is.",
-	.then = "4 shows every message.",
+	.then = "{messages} shows every message.",
 };

@@ -249,5 +249,6 @@ const struct view_ops view_decisions = {
 	.draw = decisions_draw,
 	.target = decisions_target,
 	.empty = "Nobody has decided anything yet.",
-	.then = "a accepts, x rejects, = answers what is selected in the inbox (1).",
+	.then = "{accept} accepts, {reject} rejects, {answer} answers what is selected in the inbox "
+		"({inbox}).",
 };

@@ -187,5 +187,5 @@ const struct view_ops view_inbox = {
 	.draw = inbox_draw,
 	.target = inbox_target,
 	.empty = "Nothing waits for a decision.",
-	.then = "A shows every item, 4 every message.",
+	.then = "{all} shows every item, {messages} every message.",
 };

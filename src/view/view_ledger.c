@@ -360,5 +360,5 @@ const struct view_ops view_ledger = {
 	.draw = ledger_draw,
 	.target = ledger_target,
 	.empty = "No feedback loop or review yet.",
-	.then = "4 shows every message.",
+	.then = "{messages} shows every message.",
 };

@@ -448,7 +448,7 @@ static struct str item_text(void *ctx, uint32_t item)
 bool item_passes(const struct scene *s, uint32_t item, const struct item_state *at)
 {
 	struct item_words words = { .s = s, .at = at };
-	bool passes = filter_item(s->filter, s->model, item, at, s->now_ms, item_text, &words);
+	bool passes = filter_item(s->filter, s->model, item, at, item_text, &words);
 
 	buf_release(&words.text);
 	return passes;

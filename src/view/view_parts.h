@@ -146,6 +146,8 @@ void prose_section(struct prose *p, enum section section, uint32_t message);
 /* Texts are copied: what a reader lends does not last. An empty one makes no line. */
 void prose_add(struct prose *p, const char *label, int indent, enum role role, struct str text,
 	       enum text_mode mode);
+/* The same with keys in it, as keymap_text reads it. */
+void prose_hint(struct prose *p, const char *label, int indent, enum role role, const char *text);
 /* One line of a text, which must last as long as the lines, wrapped: at least one row. */
 void prose_line(struct prose *p, enum role role, int indent, int hang, struct str text);
 /* JSON with one member a line; what is too long to be shown whole says so. */

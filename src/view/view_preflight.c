@@ -50,13 +50,12 @@ static void add_proposal(struct prose *prose, struct lines *out, const struct pr
 	add_list(prose, "missing", ROLE_ERROR, p->missing.v, p->missing.n);
 	add_list(prose, "think of", ROLE_WARN, p->cautions.v, p->cautions.n);
 	if (p->needs_sure)
-		prose_add(prose, "think of", 10, ROLE_WARN,
-			  p->letter.channel == CHANNEL_CHILD
-				  ? STR("accepted says that the artifact now reflects the change, but it "
-					"is the same as in the last turn; edit it (E), or confirm twice")
-				  : STR("accepted says that the artifact now reflects the change, but it "
-					"is the same as in the last turn; :attach FILE, or confirm twice"),
-			  TEXT_LINE);
+		prose_hint(prose, "think of", 10, ROLE_WARN,
+			   p->letter.channel == CHANNEL_CHILD
+				   ? "accepted says that the artifact now reflects the change, but it is "
+				     "the same as in the last turn; edit it ({edit}), or confirm twice"
+				   : "accepted says that the artifact now reflects the change, but it is "
+				     "the same as in the last turn; :attach FILE, or confirm twice");
 	if (!p->missing.n && p->letter.bytes.n)
 		add_bytes(prose, &p->letter);
 	line_add(out, LINE_BLANK, 0, 0);
@@ -71,12 +70,11 @@ static void preflight_make(const struct scene *s, int cols, struct lines *out)
 	if (!s->plan)
 		return;
 	prose_start(&own->prose, s, out);
-	prose_add(&own->prose, NULL, 0, ROLE_KEY,
-		  plan_is_ready(s->plan)
-			  ? STR("This will be written. y sends it, q goes back and sends nothing.")
-			  : STR("Not all of this can be written yet. y sends what is complete, q goes "
-				"back and sends nothing."),
-		  TEXT_LINE);
+	prose_hint(&own->prose, NULL, 0, ROLE_KEY,
+		   plan_is_ready(s->plan)
+			   ? "This will be written. y sends it, {back} goes back and sends nothing."
+			   : "Not all of this can be written yet. y sends what is complete, {back} goes "
+			     "back and sends nothing.");
 	line_add(out, LINE_BLANK, 0, 0);
 	for (uint32_t i = 0; i < s->plan->list.n; i++)
 		add_proposal(&own->prose, out, &s->plan->list.v[i], i);
@@ -146,5 +144,6 @@ const struct view_ops view_preflight = {
 	.name = "preflight",
 	.make = preflight_make,
 	.draw = preflight_draw,
-	.empty = "Nothing is staged. a accepts, x rejects, = answers what is selected in the inbox.",
+	.empty = "Nothing is staged. {accept} accepts, {reject} rejects, {answer} answers what is selected "
+		 "in the inbox.",
 };

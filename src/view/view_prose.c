@@ -82,6 +82,15 @@ void prose_add(struct prose *p, const char *label, int indent, enum role role, s
 		    arena_str(&p->out->arena, text), mode);
 }
 
+void prose_hint(struct prose *p, const char *label, int indent, enum role role, const char *text)
+{
+	struct buf expanded = { 0 };
+
+	keymap_text(p->s->keymap, text, &expanded);
+	prose_add(p, label, indent, role, buf_str(&expanded), TEXT_LINE);
+	buf_release(&expanded);
+}
+
 void prose_line(struct prose *p, enum role role, int indent, int hang, struct str text)
 {
 	struct passage passage = { .role = role, .indent = indent };

@@ -20,35 +20,35 @@ static bool is_listed(const struct letter *l)
 }
 
 /* What pressing y will do with it. */
-static struct str prospect(const struct letter *l)
+static const char *prospect(const struct letter *l)
 {
 	bool known = l->channel == CHANNEL_FILE || l->channel == CHANNEL_DIR;
 
 	if (letter_is_lost(l))
 		return !l->tried || !l->uncertain
-			       ? STR("was not delivered, and the agent that it was for has ended; it is "
-				     "taken back")
-			       : STR("may have been read, and the agent that it was for has ended; it "
-				     "cannot be sent again and is taken back");
+			       ? "was not delivered, and the agent that it was for has ended; it is "
+				 "taken back"
+			       : "may have been read, and the agent that it was for has ended; it "
+				 "cannot be sent again and is taken back";
 	if (l->channel == CHANNEL_NONE)
-		return STR("its text was lost with a damaged record; it stays held");
+		return "its text was lost with a damaged record; it stays held";
 	if (!l->tried || !l->uncertain)
-		return STR("was not delivered; it will be sent");
+		return "was not delivered; it will be sent";
 	if (known)
-		return STR("may have arrived; the file is looked at first, and only what lacks is written");
+		return "may have arrived; the file is looked at first, and only what lacks is written";
 	switch (l->dialect) {
 	case DIALECT_COLLABORATION:
 	case DIALECT_HANDOFF:
-		return STR("may have arrived; it is sent again under the same id, which changes nothing "
-			   "twice");
+		return "may have arrived; it is sent again under the same id, which changes nothing "
+		       "twice";
 	case DIALECT_FEEDBACK:
-	case DIALECT_ORCHESTRATOR: return STR("may have arrived; it will be sent again");
+	case DIALECT_ORCHESTRATOR: return "may have arrived; it will be sent again";
 	case DIALECT_ENVELOPE:
 	case DIALECT_TEXT:
 	case DIALECT_UNKNOWN:
 	case DIALECT_COUNT: break;
 	}
-	return STR("may have arrived; it stays held until :resend says otherwise");
+	return "may have arrived; it stays held until {resend} says otherwise";
 }
 
 static void recovery_make(const struct scene *s, int cols, struct lines *out)
@@ -60,10 +60,9 @@ static void recovery_make(const struct scene *s, int cols, struct lines *out)
 	if (!s->desks)
 		return;
 	prose_start(&own->prose, s, out);
-	prose_add(&own->prose, NULL, 0, ROLE_KEY,
-		  STR("These messages are recorded and have not gone out, or not for certain. y finishes "
-		      "them as said below, q leaves them as they are."),
-		  TEXT_LINE);
+	prose_hint(&own->prose, NULL, 0, ROLE_KEY,
+		   "These messages are recorded and have not gone out, or not for certain. y finishes "
+		   "them as said below, {back} leaves them as they are.");
 	for (uint32_t d = 0; d < s->desks->list.n; d++)
 		for (uint32_t i = 0; i < s->desks->list.v[d].letters.n; i++) {
 			const struct letter *l = &s->desks->list.v[d].letters.v[i];
@@ -74,7 +73,7 @@ static void recovery_make(const struct scene *s, int cols, struct lines *out)
 			line_add(out, ROW_LETTER, d, i);
 			prose_add(&own->prose, "where", 10, ROLE_ID, l->path, TEXT_ID);
 			prose_add(&own->prose, "held", 10, ROLE_HELD, l->why, TEXT_LINE);
-			prose_add(&own->prose, "then", 10, ROLE_NORMAL, prospect(l), TEXT_LINE);
+			prose_hint(&own->prose, "then", 10, ROLE_NORMAL, prospect(l));
 		}
 	prose_end(&own->prose);
 }

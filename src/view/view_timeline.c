@@ -645,5 +645,5 @@ const struct view_ops view_timeline = {
 	.target = timeline_target,
 	.next_mark = timeline_next_mark,
 	.empty = "No task, review or feedback loop yet.",
-	.then = "4 shows every message.",
+	.then = "{messages} shows every message.",
 };

@@ -75,10 +75,11 @@ static void say_staged(struct seat *s, enum verb verb)
 
 	if (n > 1)
 		app_say(s->app, ROLE_STAGED,
-			"%s is staged, %u in all; u undoes it, $ looks at them and sends them",
-			verb_name(verb), n);
+			"%s is staged, %u in all; {undo} undoes it, {deliver} looks at them and sends "
+			"them", verb_name(verb), n);
 	else
-		app_say(s->app, ROLE_STAGED, "%s is staged; u undoes it, $ looks at it and sends it",
+		app_say(s->app, ROLE_STAGED,
+			"%s is staged; {undo} undoes it, {deliver} looks at it and sends it",
 			verb_name(verb));
 }
 
@@ -196,7 +197,8 @@ static void say_result(struct seat *s, const struct tally *t, const struct err *
 	if (t->recorded)
 		buf_printf(&line, "%s%u recorded", line.n ? ", " : "", t->recorded);
 	if (t->held)
-		buf_printf(&line, ", %u held; 6 shows why, :resend tries again", t->held);
+		keymap_printf(&s->app->keymap, &line,
+			      ", %u held; {decisions} shows why, {resend} tries again", t->held);
 	else if (t->left)
 		buf_printf(&line, ", %u not complete yet: they stay staged", t->left);
 	app_say(s->app, t->held ? ROLE_HELD : t->left ? ROLE_WARN : ROLE_OK, "%s", line.p);
@@ -294,7 +296,7 @@ void seat_recover(struct seat *s)
 	if (err.text[0])
 		app_say(s->app, ROLE_ERROR, "%s", err.text);
 	else if (left)
-		app_say(s->app, ROLE_HELD, "%u of %u are still held; 6 shows why", left, before);
+		app_say(s->app, ROLE_HELD, "%u of %u are still held; {decisions} shows why", left, before);
 	else
 		app_say(s->app, ROLE_OK, "%u finished", before);
 }

@@ -437,14 +437,20 @@ static int run_terminal(struct watch *w, const struct options *o)
 static void configure(struct watch *w)
 {
 	struct config *c = &w->config;
+	struct buf help = { 0 };
 
+	for (uint32_t i = 0; i < c->keys.n; i++)
+		app_bind(&w->app, c->keys.v[i].code, c->keys.v[i].command);
+	/* which key lists the commands is known once all are bound */
+	keymap_text(&w->app.keymap, "{help}", &help);
 	for (uint32_t i = 0; i < c->keys.n; i++) {
 		const struct config_key *k = &c->keys.v[i];
 
 		if (!app_bind(&w->app, k->code, k->command))
-			config_problem(c, k->line, k->column, "no command \"%s\"; ? lists them",
-				       k->command);
+			config_problem(c, k->line, k->column, "no command \"%s\"; %s lists them",
+				       k->command, help.p);
 	}
+	buf_release(&help);
 	for (uint32_t i = 0; i < c->problems.n; i++)
 		load_say(&w->load, str_of(c->problems.v[i]));
 	if (c->problems.n)

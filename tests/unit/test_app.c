@@ -1,9 +1,11 @@
 /* The program without a terminal: every screen at every size, any keys in any order, and a
  * selection that stays on its item whatever arrives. */
+#include "base/utf8.h"
 #include "session/load.h"
 #include "app/app.h"
 #include "unit.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -690,11 +692,184 @@ START_TEST(every_command_has_its_own_keys)
 }
 END_TEST
 
+/* A key that no command has by itself: a letter of the Cyrillic alphabet for each. */
+static uint32_t own_key(unsigned command)
+{
+	return 0x410 + command;
+}
+
+static struct buf old_keys; /* their names, a line each */
+
+/* No built-in key is left; each command has one that is its own. */
+static void bind_all_anew(void)
+{
+	ck_assert_uint_lt(app_command_count, 0x100);
+	buf_clear(&old_keys);
+	while (app.keymap.list.n) {
+		buf_addc(&old_keys, '\n');
+		key_label(app.keymap.list.v[0].key, &old_keys);
+		ck_assert(app_bind(&app, app.keymap.list.v[0].key, NULL));
+	}
+	buf_addc(&old_keys, '\n');
+	for (unsigned i = 0; i < app_command_count; i++)
+		ck_assert(app_bind(&app, own_key(i), app_commands[i].name));
+}
+
+static void add_row(struct grid *g, int row, struct buf *out)
+{
+	char bytes[4];
+
+	for (int c = 0; c < g->cols; c++)
+		buf_add(out, bytes, utf8_encode(grid_at(g, row, c)->cell.base, bytes));
+}
+
+/* Whether a word of a text is the name of a built-in key. Prompts have keys of their own, y answers
+ * questions, a is also a word, [ and ] are drawn, and a number need not be a view. */
+static bool is_old_key(struct str word, bool numbers)
+{
+	static const char *const others[] = { "a", "y", "[", "]", "Enter", "Esc", "Tab", "↑" };
+	struct buf line = { 0 };
+	bool old;
+
+	while (word.n > 1 && word.p[0] == '(')
+		word = str_from(word, 1);
+	while (word.n > 1 && strchr(".,;:)", word.p[word.n - 1]))
+		word.n--;
+	if (!word.n || (!numbers && word.p[0] >= '0' && word.p[0] <= '9'))
+		return false;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (str_is(word, others[i]))
+			return false;
+	buf_printf(&line, "\n%.*s\n", STR_ARG(word));
+	old = str_find(buf_str(&old_keys), buf_str(&line), 0) >= 0;
+	buf_release(&line);
+	return old;
+}
+
+static void names_no_old_key(struct str text, bool numbers, const char *where)
+{
+	struct str rest = text;
+
+	while (rest.n) {
+		ptrdiff_t blank = str_find(rest, STR(" "), 0);
+		struct str word = blank < 0 ? rest : str_make(rest.p, (size_t)blank);
+
+		ck_assert_msg(!is_old_key(word, numbers), "%s: %.*s is bound no more: %.*s", where,
+			      STR_ARG(word), STR_ARG(text));
+		rest = blank < 0 ? STR_NONE : str_from(rest, (size_t)blank + 1);
+	}
+}
+
+/* The tabs, the keys that matter here, and the message line. */
+static void check_screen(struct grid *g, const char *where)
+{
+	struct buf text = { 0 };
+	int row, col;
+
+	app_draw(&app, g, &row, &col);
+	add_row(g, 1, &text);
+	names_no_old_key(buf_str(&text), true, where);
+	buf_clear(&text);
+	add_row(g, g->rows - 2, &text);
+	names_no_old_key(buf_str(&text), false, where);
+	names_no_old_key(buf_str(&app.notice), false, where);
+	buf_release(&text);
+}
+
+static const char *const ways[] = { "inbox", "timeline", "ledger", "messages", "agents", "decisions",
+				    "inbox|open", "messages|open", "inbox|diff", "help", "recover",
+				    "filter nosuchword", "inbox|mark", "replay", "replay|timeline",
+				    "replay|inbox|open", "messages|search a" };
+
+/* Every command, wherever one may be. */
+START_TEST(hints_name_the_keys_in_force)
+{
+	struct grid *g = grid_new(24, 200, false);
+
+	open_demo();
+	read_all();
+	for (unsigned i = 0; i < app_command_count; i++) {
+		struct str rest = str_of(ways[_i]);
+
+		app_release(&app);
+		app_init(&app, &load.model, &load.reader, STR("demo"), false);
+		app_arrived(&app, 1, 1, false);
+		bind_all_anew();
+		while (rest.n) {
+			ptrdiff_t bar = str_find(rest, STR("|"), 0);
+
+			check_screen(g, ways[_i]);
+			app_run(&app, bar < 0 ? rest : str_make(rest.p, (size_t)bar));
+			rest = bar < 0 ? STR_NONE : str_from(rest, (size_t)bar + 1);
+		}
+		check_screen(g, ways[_i]);
+		app_key(&app, &(struct key){ .code = own_key(i) });
+		check_screen(g, app_commands[i].name);
+	}
+	close_demo();
+	grid_free(g);
+}
+END_TEST
+
+static void status_says(struct grid *g, const char *want)
+{
+	struct buf text = { 0 };
+	int row, col;
+
+	app_draw(&app, g, &row, &col);
+	add_row(g, g->rows - 2, &text);
+	ck_assert_msg(str_find(buf_str(&text), str_of(want), 0) >= 0, "%s: %.*s", want,
+		      STR_ARG(buf_str(&text)));
+	buf_release(&text);
+}
+
+START_TEST(hints_prefer_built_in_keys)
+{
+	struct grid *g = grid_new(24, 160, false);
+
+	open_demo();
+	read_all();
+	/* a second key changes nothing, and neither does one with an argument */
+	app_bind(&app, 'X', "open");
+	app_bind(&app, 'Y', "all now");
+	status_says(g, " Enter open  J K open item  A every item ");
+	/* without the first of two, the second; without both, the person's; without any, the command */
+	type("?");
+	status_says(g, " q back  j k scroll");
+	app_bind(&app, 'q', NULL);
+	app_bind(&app, 'j', "quit");
+	app_bind(&app, 'k', "quit");
+	status_says(g, " Esc back  ↓ ↑ scroll");
+	app_bind(&app, KEY_ESCAPE, NULL);
+	app_bind(&app, KEY_F1, "back");
+	status_says(g, " F1 back  ↓ ↑ scroll");
+	app_bind(&app, KEY_F1, NULL);
+	status_says(g, " :back back  ↓ ↑ scroll");
+	/* names of keys are no formats */
+	app_bind(&app, 'Q', NULL);
+	app_bind(&app, 'j', NULL);
+	app_bind(&app, 'k', NULL);
+	app_bind(&app, '%', "quit");
+	app_bind(&app, '?', NULL);
+	app_bind(&app, '{', "help");
+	type("<C-c>");
+	says("% quits");
+	type("<C-x>");
+	says("{ tells what the keys do");
+	/* what is quoted is not read for commands */
+	app_run(&app, STR("{accept}"));
+	says("no command \"{accept}\"; Tab completes, { lists them");
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("app");
 	TCase *screens = tcase_create("screens"), *keys = tcase_create("keys");
 
+	setlocale(LC_ALL, "C.UTF-8");
 	tcase_add_loop_test(screens, every_screen_at_every_size, 0,
 			    sizeof(places) / sizeof(places[0]));
 	tcase_add_test(screens, selection_stays_while_messages_arrive);
@@ -710,6 +885,8 @@ int main(void)
 	tcase_add_test(keys, pastes_and_unknown_keys_are_no_commands);
 	tcase_add_test(keys, keys_can_be_bound_anew);
 	tcase_add_test(keys, every_command_has_its_own_keys);
+	tcase_add_loop_test(keys, hints_name_the_keys_in_force, 0, sizeof(ways) / sizeof(ways[0]));
+	tcase_add_test(keys, hints_prefer_built_in_keys);
 	tcase_add_test(keys, commands_by_their_beginning);
 	tcase_add_test(keys, arguments_are_parsed_once);
 	tcase_add_test(keys, searches_go_round);

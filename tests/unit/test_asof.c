@@ -3,7 +3,9 @@
 
 #include "chance.h"
 #include "model/chapters.h"
+#include "model/filter.h"
 #include "model/ledger.h"
+#include "model/rules.h"
 #include "view/view_parts.h"
 #include "unit.h"
 
@@ -32,6 +34,39 @@ static void add_random_item(uint32_t message, uint32_t end)
 			  (struct dated_item){ chance(end), model.items.n });
 	}
 	heap_push(model.heap, &model.items, item);
+}
+
+/* How many items a search finds. */
+static uint32_t found(const char *words, uint32_t k, int64_t now)
+{
+	struct filter *f = filter_new(str_of(words), now, &(struct err){ 0 });
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < model.items.n; i++) {
+		struct item_state at;
+
+		n += item_at(&model, &model.items.v[i], k, now, &at) &&
+		     filter_item(f, &model, i, &at, NULL, NULL);
+	}
+	filter_free(f);
+	return n;
+}
+
+/* The nearest deadline first, then what has none; the gravest first; the oldest first. */
+static bool stands_before(uint32_t left, uint32_t right, uint32_t k, int64_t now)
+{
+	const struct item *a = &model.items.v[left], *b = &model.items.v[right];
+	int64_t a_ms = a->dated ? item_deadline(&model, a) : INT64_MAX;
+	int64_t b_ms = b->dated ? item_deadline(&model, b) : INT64_MAX;
+	struct item_state x, y;
+	unsigned a_weight, b_weight;
+
+	ck_assert(item_at(&model, a, k, now, &x) && x.open && item_at(&model, b, k, now, &y) && y.open);
+	a_weight = item_weight(a, x.grade);
+	b_weight = item_weight(b, y.grade);
+	if (a_ms != b_ms)
+		return a_ms < b_ms;
+	return a_weight != b_weight ? a_weight < b_weight : left < right;
 }
 
 START_TEST(what_is_open_is_known_at_once)
@@ -65,6 +100,13 @@ START_TEST(what_is_open_is_known_at_once)
 		ck_assert_uint_eq(asof_open(asof, k, now, &due),
 				  model_open(&model, k, now, &want_due));
 		ck_assert_msg(due == want_due, TOLD, SEED);
+		if (n < 6) { /* walks all items */
+			ck_assert_uint_eq(found("is:open", k, now), model_open(&model, k, now, &due));
+			ck_assert_uint_eq(found("is:due", k, now), due);
+		}
+		for (uint32_t i = 1; n < 6 && !all && i < count; i++)
+			ck_assert_msg(stands_before(list[i - 1], list[i], k, now),
+				      "as of %u: %u; " TOLD, k, i, SEED);
 		free(list);
 		free(want);
 	}

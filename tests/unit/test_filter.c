@@ -197,7 +197,7 @@ static unsigned items_at(const char *text, uint32_t k)
 		struct item_state s;
 
 		if (item_at(&model, &model.items.v[i], k, now, &s) &&
-		    filter_item(f, &model, i, &s, now, NULL, NULL))
+		    filter_item(f, &model, i, &s, NULL, NULL))
 			set |= BIT(i);
 	}
 	filter_free(f);
@@ -235,7 +235,7 @@ START_TEST(nothing_matches_all)
 	ck_assert_uint_eq(messages(" \t "), all_messages);
 	ck_assert_uint_eq(items(""), all_items);
 	ck_assert(filter_message(NULL, &model, 0, NULL, NULL));
-	ck_assert(filter_item(NULL, &model, 0, NULL, 0, NULL, NULL));
+	ck_assert(filter_item(NULL, &model, 0, NULL, NULL, NULL));
 	ck_assert(filter_task(NULL, &model, 0, 0));
 	ck_assert(filter_agent(NULL, &model, 0));
 	filter_free(NULL);

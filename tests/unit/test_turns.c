@@ -100,7 +100,7 @@ static const char *look(int64_t now_ms)
 
 	turn_look(&turn, &bench.model, &bench.reader, 0, now_ms);
 	buf_clear(&out);
-	turn_words(&turn, now_ms, &out);
+	turn_words(&turn, now_ms, "(:retry, E edits, :give-up)", &out);
 	return out.p;
 }
 
