@@ -39,7 +39,7 @@ struct part {
 	uint64_t sum;
 };
 
-static const char magic[8] = "gvlimg05";
+static const char magic[8] = "gvlimg06";
 
 /* Other builds have other structs, and other opinions. 0 = not known. */
 static uint64_t build_sum(void)

@@ -4,6 +4,14 @@
 #include <stdio.h>
 #include <sys/random.h>
 
+const char *verb_name(enum verb v)
+{
+	static const char *const names[] = { "accept", "partial", "reject",
+					     "answer", "dismiss", "escalate" };
+
+	return names[v];
+}
+
 const char *letter_state_name(enum letter_state s)
 {
 	static const char *const names[] = { "INTENT", "ATTEMPT", "SENT", "ACKED", "HELD", "VOID" };

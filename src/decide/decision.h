@@ -5,10 +5,31 @@
 #define GAVEL_DECIDE_DECISION_H
 
 #include "decide/channel.h"
-#include "decide/verbs.h"
 #include "event/event.h"
 
 enum { DECISION_ID_SIZE = 13 };
+
+enum verb {
+	VERB_ACCEPT,
+	VERB_PARTIAL,
+	VERB_REJECT,
+	VERB_ANSWER,
+	VERB_DISMISS,
+	VERB_ESCALATE,
+	VERB_COUNT
+};
+
+/* Sets of them. Every item can be escalated: what a protocol cannot say goes to the queue. */
+enum {
+	CAN_ACCEPT = 1 << VERB_ACCEPT,
+	CAN_PARTIAL = 1 << VERB_PARTIAL,
+	CAN_REJECT = 1 << VERB_REJECT,
+	CAN_ANSWER = 1 << VERB_ANSWER,
+	CAN_DISMISS = 1 << VERB_DISMISS,
+	CAN_ESCALATE = 1 << VERB_ESCALATE,
+};
+
+const char *verb_name(enum verb v);
 
 enum draft_state {
 	DRAFT_STAGED,

@@ -312,7 +312,39 @@ void plan_envelope(struct plan *plan, struct desk *desk, const struct model *m,
 	buf_release(&why);
 }
 
-const struct encoder encoder_envelope = {
-	.dialect = DIALECT_ENVELOPE,
+static void add_input(const struct model *m, const struct item *item, const struct item_state *state,
+		      struct context *out)
+{
+	const struct task *lane = item_task(m, item) == NONE ? NULL : &m->tasks.v[item_task(m, item)];
+
+	for (uint32_t k = lane ? lane->steps.n : 0; k-- > 0;)
+		if (lane->steps.v[k].assigned && lane->steps.v[k].message < state->message) {
+			context_add_message(out, lane->steps.v[k].message);
+			return;
+		}
+}
+
+static void add_context(struct encoding *e, uint32_t i, const struct item_state *state,
+			struct context *out)
+{
+	const struct item *item = item_of(e, i);
+	const struct letter *own;
+	int64_t iteration;
+
+	add_input(e->model, item, state, out);
+	own = find_own_input(e, item, &iteration);
+	if (own)
+		context_add_letter(e, item_session(e->model, item), own, out);
+}
+
+static const struct item_verbs verbs[] = {
+	{ ITEM_ESCALATION, CAN_ACCEPT | CAN_REJECT | CAN_ESCALATE },
+	{ ITEM_RETRY, CAN_ACCEPT | CAN_REJECT | CAN_ESCALATE },
+	{ .verbs = 0 },
+};
+
+const struct encoder_ops encoder_envelope = {
+	.verbs = verbs,
 	.encode = encode_envelope,
+	.add_context = add_context,
 };

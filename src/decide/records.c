@@ -1,6 +1,8 @@
 /* The journal's records: what each looks like, and what it does to the desk. */
 #include "decide/records.h"
 
+#include "dialect/dialect.h"
+
 bool letter_is_unfinished(const struct letter *l)
 {
 	switch (l->state) {
@@ -206,7 +208,7 @@ static bool replaces(const struct draft *draft, const struct draft *old)
 static void take_draft(struct desk *d, yyjson_val *v)
 {
 	int kind = find_word(kind_word, ITEM_KIND_COUNT, json_get_str(v, "kind"));
-	int dialect = find_word(dialect_word, DIALECT_COUNT, json_get_str(v, "dialect"));
+	int dialect = find_word(dialect_word, (int)dialect_count(), json_get_str(v, "dialect"));
 	int verb = find_word(verb_word, VERB_COUNT, json_get_str(v, "verb"));
 	struct draft draft = { .state = DRAFT_STAGED, .letter = NONE, .number = NONE };
 	uint64_t key;
@@ -264,7 +266,7 @@ static void add_letter(struct desk *d, struct letter *l, yyjson_val *drafts)
 static void take_intent(struct desk *d, yyjson_val *v, uint32_t batch)
 {
 	struct letter l = { .state = LETTER_INTENT, .batch = batch };
-	int dialect = find_word(dialect_word, DIALECT_COUNT, json_get_str(v, "dialect"));
+	int dialect = find_word(dialect_word, (int)dialect_count(), json_get_str(v, "dialect"));
 
 	if (!take_id(v, "id", l.id) || dialect < 0 || find_letter(d, str_of(l.id)) != NONE ||
 	    !channel_type_parse(json_get_str(v, "channel"), &l.channel))

@@ -1,51 +1,15 @@
-/* The table of verbs by dialect and kind. Escalation is always possible: what a protocol cannot say
- * goes to the escalation queue. */
+/* Which verbs an item takes, by its encoder's table, and what they need. */
 #include "decide/verbs.h"
 
-#define ACCEPT (1u << VERB_ACCEPT)
-#define PARTIAL (1u << VERB_PARTIAL)
-#define REJECT (1u << VERB_REJECT)
-#define ANSWER (1u << VERB_ANSWER)
-#define DISMISS (1u << VERB_DISMISS)
-#define ESCALATE (1u << VERB_ESCALATE)
-
-static const struct {
-	enum dialect_id dialect;
-	enum item_kind kind;
-	unsigned verbs;
-} table[] = {
-	{ DIALECT_FEEDBACK, ITEM_IMPROVEMENT, ACCEPT | PARTIAL | REJECT | ESCALATE },
-	/* accept sends the same request again */
-	{ DIALECT_FEEDBACK, ITEM_ERROR, ACCEPT | DISMISS | ESCALATE },
-	{ DIALECT_COLLABORATION, ITEM_FINDING, ACCEPT | PARTIAL | REJECT | ESCALATE },
-	{ DIALECT_COLLABORATION, ITEM_CHANGE, ACCEPT | PARTIAL | REJECT | ESCALATE },
-	{ DIALECT_COLLABORATION, ITEM_VERDICT, ACCEPT | PARTIAL | REJECT | ESCALATE },
-	{ DIALECT_COLLABORATION, ITEM_QUESTION, ANSWER | ESCALATE },
-	{ DIALECT_COLLABORATION, ITEM_BLOCKED, ACCEPT | REJECT | ESCALATE },
-	{ DIALECT_HANDOFF, ITEM_ESCALATION, ACCEPT | REJECT | ESCALATE },
-	{ DIALECT_ENVELOPE, ITEM_ESCALATION, ACCEPT | REJECT | ESCALATE },
-	{ DIALECT_ENVELOPE, ITEM_RETRY, ACCEPT | REJECT | ESCALATE },
-	{ DIALECT_ORCHESTRATOR, ITEM_QUESTION, ANSWER | REJECT | ESCALATE },
-	{ DIALECT_ORCHESTRATOR, ITEM_TASK, ACCEPT | REJECT | ESCALATE },
-	{ DIALECT_ORCHESTRATOR, ITEM_ERROR, DISMISS | ESCALATE },
-};
-
-const char *verb_name(enum verb v)
-{
-	static const char *const names[] = { "accept", "partial", "reject",
-					     "answer", "dismiss", "escalate" };
-
-	return names[v];
-}
+#include "decide/plan.h"
 
 unsigned verbs_of(enum dialect_id dialect, enum item_kind kind, bool never_expires)
 {
-	if (dialect == DIALECT_ORCHESTRATOR && kind == ITEM_QUESTION && never_expires)
-		return ANSWER | DISMISS | ESCALATE;
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (table[i].dialect == dialect && table[i].kind == kind)
-			return table[i].verbs;
-	return 0;
+	const struct item_verbs *row = encoders[dialect]->verbs;
+
+	while (row && row->verbs && (row->kind != kind || (row->never_expires && !never_expires)))
+		row++;
+	return row ? row->verbs : 0;
 }
 
 unsigned verbs_of_item(const struct model *m, const struct item *item,
@@ -63,7 +27,7 @@ unsigned verbs_of_item(const struct model *m, const struct item *item,
 	else
 		verbs = verbs_of((enum dialect_id)message_route(m, state->message)->dialect,
 				 (enum item_kind)item->kind, never_expires);
-	return state->bare ? verbs & ~PARTIAL : verbs;
+	return state->bare ? verbs & ~(unsigned)CAN_PARTIAL : verbs;
 }
 
 void verb_refusal(enum verb v, unsigned verbs, const struct item_state *state, struct buf *out)

@@ -5,8 +5,8 @@
 
 static enum dialect_id dialect_named(struct str name)
 {
-	for (int d = DIALECT_FEEDBACK; d < DIALECT_COUNT; d++)
-		if (str_is(name, dialect_name((enum dialect_id)d)))
+	for (unsigned d = DIALECT_TEXT + 1; d < dialect_count(); d++)
+		if (str_is(name, dialects[d]->name))
 			return (enum dialect_id)d;
 	return DIALECT_UNKNOWN;
 }

@@ -219,7 +219,6 @@ struct message {
 	struct diags diags;
 };
 
-const char *dialect_name(enum dialect_id d);
 const char *item_kind_name(enum item_kind k);
 bool item_kind_named(struct str name, enum item_kind *out);
 /* "change:c-1" is the change, not the finding, that is called c-1: how those are told apart that

@@ -17,6 +17,7 @@
  * Which messages did something to a task is told by the task's steps, not by the message. The terms
  * that ask keep what they found, and look only at what was added since. */
 #include "model/filter_terms.h"
+#include "model/rules.h"
 
 #include <stdlib.h>
 
@@ -139,7 +140,7 @@ static bool match_kind(const struct term *t, const struct subject *s)
 
 static bool match_dialect(const struct term *t, const struct subject *s)
 {
-	return value_matches(t, str_of(dialect_name(route_of(s->m, s->last)->dialect)));
+	return value_matches(t, str_of(dialect_rules[route_of(s->m, s->last)->dialect]->name));
 }
 
 static bool match_session(const struct term *t, const struct subject *s)

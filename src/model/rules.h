@@ -1,5 +1,5 @@
 /* Inside the model only: what the files that apply events share. Each dialect's cross-message rules
- * are in rules_<dialect>.c; a rule reports on the message that completes it.
+ * are one table in rules_<dialect>.c; a rule reports on the message that completes it.
  *
  * A log may begin in the middle of a session. What came before it is not known to be missing, so a
  * missing predecessor is an error only where the log is known to hold such predecessors (one was
@@ -244,14 +244,29 @@ uint32_t last_word_round(const struct applying *a, const struct review *r);
 /* The last word decides what the review asked for, and no more: its findings stay as they are. */
 void apply_last_word(struct applying *a, const struct event *e);
 
-/* A bare request names no session: finds the one it goes on with, and sets a->session. */
-void feedback_find_session(struct applying *a, struct str group);
 /* Whether it is the session's failed request once more. */
 bool feedback_is_resent(const struct model *m, uint32_t session, const struct event *ask);
-void apply_feedback(struct applying *a);
-void apply_collaboration(struct applying *a);
-void apply_orchestrator(struct applying *a);
-void apply_handoff(struct applying *a);
-void apply_envelope(struct applying *a);
+
+/* Of messages that have an id: where it stands, and which rules speak of it. */
+struct id_rules {
+	const char *at;
+	const char *again; /* the same message once more: a note */
+	const char *reuse; /* another message with its id: an error */
+};
+
+/* A NULL slot: the dialect has no such thing. */
+struct rules_ops {
+	const char *name; /* the dialect's */
+	/* Applies the message's events, and reports what they break. */
+	void (*apply)(struct applying *a);
+	/* A message may name no session: finds the one it goes on with, and sets a->session. */
+	void (*find_session)(struct applying *a, struct str group);
+	/* The id of the message that this one replies to; may be empty. */
+	struct str (*replied_to)(const struct message *msg);
+	struct id_rules id;
+};
+
+/* By a dialect's number (rules_registry.c); NULL behind the last. */
+extern const struct rules_ops *const dialect_rules[DIALECT_MAX];
 
 #endif
