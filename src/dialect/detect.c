@@ -40,8 +40,7 @@ static unsigned number_name(const char *name)
 	const char *text = names_add(&all_names, str_of(name));
 
 	if (!text)
-		BUG("a dialect cannot be detected by %s: over %d bytes, or over %d names", name,
-		    NAME_BYTES, NAME_COUNT_MAX - 1);
+		BUG("a dialect cannot be detected by %s: over %d bytes", name, NAME_BYTES);
 	return name_number(&all_names, text);
 }
 

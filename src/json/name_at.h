@@ -38,7 +38,7 @@ static inline size_t name_find(const struct names *t, const char *quote)
 	size_t number = t->slots[name_slot(quote)];
 
 	while (number && !name_stands_at(&t->list[number], quote))
-		number = t->list[number].other;
+		number = t->next[number];
 	return number;
 }
 

@@ -1,6 +1,7 @@
 /* The table of names. */
 #include "json/names.h"
 
+#include "base/err.h"
 #include "json/name_at.h"
 
 _Static_assert(sizeof(struct name) == NAME_WINDOW, "compared as it is");
@@ -36,7 +37,7 @@ const char *names_add(struct names *t, struct str name)
 {
 	struct name made;
 	size_t number;
-	uint8_t *slot;
+	uint16_t *slot;
 
 	if (name.n == 0 || name.n > NAME_BYTES)
 		return NULL;
@@ -47,10 +48,10 @@ const char *names_add(struct names *t, struct str name)
 	if (number)
 		return name_text(&t->list[number]);
 	if (t->n == NAME_COUNT_MAX)
-		return NULL;
+		BUG("no number is left for the name %.*s: raise NAME_COUNT_MAX", STR_ARG(name));
 	slot = &t->slots[name_slot(made.text)];
-	made.other = *slot;
-	*slot = (uint8_t)t->n;
+	t->next[t->n] = *slot;
+	*slot = (uint16_t)t->n;
 	t->list[t->n] = made;
 	return name_text(&t->list[t->n++]);
 }

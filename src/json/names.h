@@ -4,15 +4,15 @@
  * every tree read with these names.
  *
  * Only names that the program knows are added, never those of messages, so nobody can fill the
- * table. One that is too long for it, or one too many, simply has no such address: names that
- * are not found here have to be compared as text. */
+ * table; one too many is a BUG when the program starts. One that is too long simply has no such
+ * address: names that are not found here have to be compared as text. */
 #ifndef GAVEL_JSON_NAMES_H
 #define GAVEL_JSON_NAMES_H
 
 #include "base/str.h"
 
 enum {
-	NAME_COUNT_MAX = 256,
+	NAME_COUNT_MAX = 512,
 	NAME_WINDOW = 32,
 	NAME_BYTES = NAME_WINDOW - 5,
 	NAME_SLOTS = 512,
@@ -22,18 +22,18 @@ enum {
 /* As it stands in a message: a quote, the name, a quote, a colon. Half a cache line, since a
  * message has many. */
 struct name {
-	char text[NAME_WINDOW - 2];
+	char text[NAME_WINDOW - 1];
 	uint8_t span; /* of all that, in bytes */
-	uint8_t other; /* number of a name in the same slot, 0 = none */
 };
 
 /* Zero it, and leave it where it is; the first name that is added is number 1. Number 0 is the
  * empty name. */
 struct names {
 	struct name list[NAME_COUNT_MAX];
-	uint8_t slots[NAME_SLOTS]; /* numbers by how names begin and end */
+	uint16_t slots[NAME_SLOTS]; /* numbers by how names begin and end */
+	uint16_t next[NAME_COUNT_MAX]; /* number of another name in the same slot, 0 = none */
 	unsigned n;
-	uint8_t guess[NAME_PLACES]; /* the name that stood at a place the last time */
+	uint16_t guess[NAME_PLACES]; /* the name that stood at a place the last time */
 };
 
 /* A place is all names from the outermost object up to there, as a hash: behind `number` at
