@@ -527,13 +527,11 @@ static void add_context(struct encoding *e, uint32_t i, const struct item_state 
 			struct context *out)
 {
 	const struct item *item = item_of(e, i);
-	const struct letter *own;
 
 	(void)state;
 	add_chain(e->model, item, out);
-	own = find_assignment(e->model, item) == NONE ? find_own_assignment(e, item) : NULL;
-	if (own)
-		context_add_letter(e, item_session(e->model, item), own, out);
+	if (find_assignment(e->model, item) == NONE)
+		context_add_letter(e, item_session(e->model, item), find_own_assignment(e, item), out);
 }
 
 static const struct item_verbs verbs[] = {

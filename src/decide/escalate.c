@@ -26,14 +26,14 @@ void context_add_message(struct context *c, uint32_t message)
 void context_add_letter(struct encoding *e, uint32_t session, const struct letter *l,
 			struct context *c)
 {
-	struct str bytes = str_trim(l->bytes);
-	uint32_t seen = l->drafts.n ? e->desk->drafts.v[l->drafts.v[0]].seen : UINT32_MAX;
+	struct str bytes = l ? str_trim(l->bytes) : STR_NONE;
+	uint32_t seen = l && l->drafts.n ? e->desk->drafts.v[l->drafts.v[0]].seen : UINT32_MAX;
 
 	for (uint32_t i = 0; i < c->n; i++)
 		if (!c->list[i].letter.n &&
 		    str_eq(str_trim(e->reader->bytes(e->reader->ctx, c->list[i].at)), bytes))
 			return;
-	if (c->n < CONTEXT_MAX)
+	if (l && c->n < CONTEXT_MAX)
 		c->list[c->n++] =
 			(struct companion){ model_when_seen(e->model, session, seen), bytes };
 }

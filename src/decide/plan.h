@@ -89,9 +89,6 @@ struct encoding {
 	struct json_reader json; /* for looking into messages, one at a time: copy what must last */
 };
 
-/* The newest input envelope that was written here for the item's lane; NULL. */
-const struct letter *find_own_input(struct encoding *e, const struct item *item, int64_t *iteration);
-
 /* Adds a proposal for the given drafts (numbers), with the channel and path where replies to the
  * item go; the encoder fills bytes, to, expect. Where each message is a turn there need be no
  * draft. */
@@ -131,7 +128,7 @@ struct context {
 
 /* Nothing for NONE, one that is there, or one too many. */
 void context_add_message(struct context *c, uint32_t message);
-/* What was written here, unless it is in the log as well. */
+/* What was written here, unless it is in the log as well. NULL: nothing. */
 void context_add_letter(struct encoding *e, uint32_t session, const struct letter *l,
 			struct context *c);
 

@@ -1,9 +1,9 @@
 /* Which dialect a message is: dialect.h says how scores are made.
  *
- * Most messages have the same member names as others before. So what a set of names says is computed
- * once and memoized in the decoder, under the sum of a random number for each name: a sum costs one
- * addition a member, whatever the number of names, members and dialects, and a name that stands twice
- * gives another sum. */
+ * Most messages have the same member names as others before. So what a set of names says is
+ * computed once and memoized in the decoder, under the sum of a random number for each name: that
+ * costs one addition a member, whatever the number of names and dialects, and a name that stands
+ * twice gives another sum. */
 #include "dialect/dialect.h"
 
 #include "base/err.h"
@@ -211,7 +211,8 @@ static const struct detection *memoized(struct decoder *d, yyjson_val *root)
 }
 
 /* The best score with what probes add: of all, or only of those that could still win. */
-static enum dialect_id probed_winner(const struct detection *t, yyjson_val *const *probed, int *scores)
+static enum dialect_id probed_winner(const struct detection *t, yyjson_val *const *probed,
+				     int *scores)
 {
 	unsigned winner = DIALECT_UNKNOWN;
 	int best = DETECT_MIN - 1;

@@ -1,11 +1,10 @@
 /* A dialect in this layer is one file and one table: how to detect it, how to read it, how to show
  * it. Its rules about several messages are a table of the model (model/rules.h), its verbs and the
- * bytes they become an encoder's (decide/plan.h). One line in event/record.h puts it into the registries
- * of all three.
+ * bytes they become an encoder's (decide/plan.h). One line in event/record.h registers all three.
  *
  * Detection adds up scores, it does not match: each dialect has a signature, names of top-level
- * members with weights, and may look closer at the values. A name counts once. The best score wins if
- * it reaches DETECT_MIN, the first of equals; a message that lacks one of the keys is still that
+ * members with weights, and may look closer at the values. A name counts once. The best score wins
+ * if it reaches DETECT_MIN, the first of equals; a message that lacks one of the keys is still that
  * message, with an error to report.
  *
  * decode never fails on content: whatever is wrong becomes a diagnostic. */

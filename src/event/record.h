@@ -8,11 +8,11 @@
 
 #define NONE UINT32_MAX
 
-/* The dialects, a line each: what all layers number them by. Each layer has a registry of its own with
- * a table for each (dialect/, model/ and encoders' *_registry.c). */
+/* The dialects, a line each; a dialect's number is its row. Each layer has a registry with a table
+ * for each of them (*_registry.c). UNKNOWN is JSON of no known shape, TEXT is not JSON. */
 #define DIALECTS(ROW)                     \
-	ROW(UNKNOWN, unknown) /* JSON of no known shape */ \
-	ROW(TEXT, text)       /* not JSON */ \
+	ROW(UNKNOWN, unknown)             \
+	ROW(TEXT, text)                   \
 	ROW(FEEDBACK, feedback)           \
 	ROW(ENVELOPE, envelope)           \
 	ROW(COLLABORATION, collaboration) \

@@ -1,6 +1,6 @@
 /* A sixth dialect, and twenty more: what it takes to add one, and that nothing counts them.
  *
- * The registries here stand in for those of the program, which the linker therefore does not take. */
+ * The registries here stand in for those of the program, which the linker then does not take. */
 #include "encode.h"
 
 #include "chance.h"
@@ -23,7 +23,8 @@ static void decode_more(struct decoder *d, yyjson_val *root, struct message *m)
 static const struct encoder_ops encoder_more;
 
 #define MORE_OF(n) \
-	static const struct detection_key keys_##n[] = { { "more" #n, 40 }, { "type", 20 }, { NULL, 0 } }; \
+	static const struct detection_key keys_##n[] = { { "more" #n, 40 }, { "type", 20 }, \
+							 { NULL, 0 } }; \
 	static const struct dialect_ops dialect_##n = { .name = "more" #n, .signature = keys_##n, \
 							.decode = decode_more }; \
 	static const struct rules_ops rules_##n = { .name = "more" #n };

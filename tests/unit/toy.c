@@ -45,8 +45,10 @@ static void decode(struct decoder *d, yyjson_val *root, struct message *m)
 
 static void summarize(struct decoder *d, yyjson_val *root, struct buf *out)
 {
+	bool asks = str_is(json_get_str(root, "toy"), "ask");
+
 	(void)d;
-	buf_add_str(out, json_get_str(root, str_is(json_get_str(root, "toy"), "ask") ? "question" : "word"));
+	buf_add_str(out, json_get_str(root, asks ? "question" : "word"));
 }
 
 static bool detail(struct decoder *d, yyjson_val *root, enum item_kind kind, uint32_t index,
