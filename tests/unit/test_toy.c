@@ -214,7 +214,7 @@ START_TEST(number_of_members_does_not_matter)
 	struct buf line = { 0 };
 
 	for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++) {
-		add_behind(&line, strangers[i], ASK + 1);
+		add_behind(&line, strangers[i], &ASK[1]);
 		ck_assert_int_eq(detected(buf_str(&line)), DIALECT_TOY);
 		/* told by what is in a member, so by a probe */
 		add_behind(&line, strangers[i],
