@@ -2,7 +2,7 @@
 # keeps it, and every case there is of a rule the sources know. test_rules runs the cases.
 . "$srcdir/tests/tap.sh"
 
-dialects='feedback|envelope|collaboration|handoff|orchestrator'
+dialects=$(sed -n 's/^[[:space:]]ROW([A-Z]*, \([a-z]*\)).*/\1/p' "$srcdir/src/event/record.h" | paste -sd'|' -)
 
 # RULE("x") of file $1, with the prefix that the file or a header it includes gives.
 tabled() {
@@ -15,7 +15,7 @@ tabled() {
 
 # "dialect/x", "json/x" and "text/x" that stand in file $1 as they are
 literal() {
-	grep -v '^#' "$1" | grep -oE "\"(json|text|$dialects)/[^\"]+\"" | tr -d '"'
+	grep -v '^#' "$1" | grep -oE "\"(json|$dialects)/[^\"]+\"" | tr -d '"'
 }
 
 for file in "$srcdir"/src/dialect/*.[ch] "$srcdir"/src/model/*.[ch]; do

@@ -11,7 +11,7 @@ struct checking {
 	bool dated; /* the filter knows the log's day */
 	bool several;
 	uint64_t count[3];
-	uint64_t messages[DIALECT_COUNT];
+	uint64_t messages[DIALECT_MAX];
 	uint64_t results; /* SARIF results so far */
 	struct buf out;
 };
@@ -159,13 +159,13 @@ static void print_closing(struct checking *c)
 	uint64_t total = 0;
 	const char *between = " (";
 
-	for (int i = 0; i < DIALECT_COUNT; i++)
+	for (unsigned i = 0; i < dialect_count(); i++)
 		total += c->messages[i];
 	buf_printf(&c->out, "%llu errors, %llu warnings, %llu notes in %llu messages",
 		   (unsigned long long)c->count[SEVERITY_ERROR],
 		   (unsigned long long)c->count[SEVERITY_WARNING],
 		   (unsigned long long)c->count[SEVERITY_NOTE], (unsigned long long)total);
-	for (int i = DIALECT_COUNT - 1; i >= 0; i--)
+	for (unsigned i = dialect_count(); i-- > 0;)
 		if (c->messages[i]) {
 			buf_printf(&c->out, "%s%s %llu", between, dialect_name((enum dialect_id)i),
 				   (unsigned long long)c->messages[i]);

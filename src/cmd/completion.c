@@ -3,7 +3,7 @@
 #include "cmd/completion.h"
 
 #include "cmd/cmd.h"
-#include "decide/verbs.h"
+#include "encode/verbs.h"
 
 /* What the first word after a command may be, space separated; empty = a file. */
 static void add_first_words(const struct command *c, struct buf *out)

@@ -1,7 +1,7 @@
 /* The JSON form of each view, one object a line. */
 #include "cmd/show_json.h"
 
-#include "decide/verbs.h"
+#include "encode/verbs.h"
 #include "json/compose.h"
 #include "view/view_parts.h"
 

@@ -57,7 +57,7 @@ static void put_decision_counts(const struct scene *s, struct buf *b)
 
 static void put_record_counts(const struct scene *s, struct buf *b)
 {
-	uint64_t by_dialect[DIALECT_COUNT] = { 0 }, counts[3] = { 0 }, shown = 0;
+	uint64_t by_dialect[DIALECT_MAX] = { 0 }, counts[3] = { 0 }, shown = 0;
 	int64_t first = INT64_MAX;
 
 	for (uint32_t i = 0; i < s->k; i++) {
@@ -76,7 +76,7 @@ static void put_record_counts(const struct scene *s, struct buf *b)
 	json_put_number(b, "messages", shown);
 	json_key(b, "dialects");
 	buf_addc(b, '{');
-	for (int i = 0; i < DIALECT_COUNT; i++)
+	for (unsigned i = 0; i < dialect_count(); i++)
 		json_put_number(b, dialect_name((enum dialect_id)i), by_dialect[i]);
 	buf_addc(b, '}');
 	json_key(b, "diagnostics");

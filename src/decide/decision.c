@@ -6,6 +6,47 @@
 #include <stdio.h>
 #include <sys/random.h>
 
+const char *verb_name(enum verb v)
+{
+	static const char *const names[] = { "accept", "partial", "reject",
+					     "answer", "dismiss", "escalate" };
+
+	return names[v];
+}
+
+bool verb_named(struct str name, enum verb *out)
+{
+	for (int v = 0; v < VERB_COUNT; v++)
+		if (str_is(name, verb_name((enum verb)v))) {
+			*out = (enum verb)v;
+			return true;
+		}
+	return false;
+}
+
+const char *draft_missing(const struct draft *d)
+{
+	switch (d->verb) {
+	case VERB_REJECT:
+		if (!str_trim(d->reason_code).n && !str_trim(d->explanation).n)
+			return "a rejection needs a reason code or an explanation";
+		break;
+	case VERB_PARTIAL:
+		if (!str_trim(d->explanation).n)
+			return "accepting in part needs an explanation of what is taken and what not";
+		break;
+	case VERB_ANSWER:
+		if (!str_trim(d->answer).n)
+			return "an answer needs its text";
+		break;
+	case VERB_ACCEPT:
+	case VERB_DISMISS:
+	case VERB_ESCALATE:
+	case VERB_COUNT: break;
+	}
+	return NULL;
+}
+
 bool draft_bind(struct draft *d, const struct model *m, const struct reader *r, uint32_t number,
 		uint32_t k, struct arena *words)
 {

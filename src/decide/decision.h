@@ -5,10 +5,32 @@
 #define GAVEL_DECIDE_DECISION_H
 
 #include "channel/channel.h"
-#include "decide/verbs.h"
 #include "event/event.h"
 
 enum { DECISION_ID_SIZE = 13 };
+
+enum verb {
+	VERB_ACCEPT,
+	VERB_PARTIAL,
+	VERB_REJECT,
+	VERB_ANSWER,
+	VERB_DISMISS,
+	VERB_ESCALATE,
+	VERB_COUNT
+};
+
+/* Sets of them. Every item can be escalated: what a protocol cannot say goes to the queue. */
+enum {
+	CAN_ACCEPT = 1 << VERB_ACCEPT,
+	CAN_PARTIAL = 1 << VERB_PARTIAL,
+	CAN_REJECT = 1 << VERB_REJECT,
+	CAN_ANSWER = 1 << VERB_ANSWER,
+	CAN_DISMISS = 1 << VERB_DISMISS,
+	CAN_ESCALATE = 1 << VERB_ESCALATE,
+};
+
+const char *verb_name(enum verb v);
+bool verb_named(struct str name, enum verb *out);
 
 enum draft_state {
 	DRAFT_STAGED,
@@ -84,6 +106,10 @@ struct reader;
  * yet. */
 bool draft_bind(struct draft *d, const struct model *m, const struct reader *r, uint32_t number,
 		uint32_t k, struct arena *words);
+
+/* What a decision needs besides its verb and does not have: reject a reason code or an explanation,
+ * partial an explanation, answer an answer. A sentence; NULL when it is complete. */
+const char *draft_missing(const struct draft *d);
 
 const char *letter_state_name(enum letter_state s); /* "INTENT" … as in the journal */
 /* 12 random hex digits. */

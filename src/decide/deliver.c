@@ -7,6 +7,7 @@
 #include "channel/channel_ops.h"
 #include "decide/output_queue.h"
 #include "decide/records.h"
+#include "dialect/dialect.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -334,15 +335,10 @@ uint32_t desk_unfinished(const struct desk *d)
 /* Whether a second copy may go out when nobody knows about the first. */
 static bool may_repeat(const struct letter *l, bool asked)
 {
-	switch (l->dialect) {
-	case DIALECT_COLLABORATION:
-	case DIALECT_HANDOFF: return l->tries < TRIES_MAX;
-	case DIALECT_FEEDBACK:
-	case DIALECT_ORCHESTRATOR: return asked;
-	case DIALECT_ENVELOPE:
-	case DIALECT_TEXT:
-	case DIALECT_UNKNOWN:
-	case DIALECT_COUNT: return false;
+	switch (dialects[l->dialect]->redelivery) {
+	case REDELIVERY_ALWAYS: return l->tries < TRIES_MAX;
+	case REDELIVERY_ASKED: return asked;
+	case REDELIVERY_NEVER: break;
 	}
 	return false;
 }

@@ -241,25 +241,9 @@ uint32_t desk_find(const struct desk *d, const struct draft *like)
 	return find_newest(d, 1u << DRAFT_STAGED | 1u << DRAFT_WRITTEN, like);
 }
 
-/* Which another decision would contradict. */
-static uint32_t find_written(const struct desk *d, const struct draft *like)
+uint32_t desk_find_written(const struct desk *d, const struct draft *like)
 {
 	return find_newest(d, 1u << DRAFT_WRITTEN, like);
-}
-
-bool desk_takes(const struct desk *d, const struct draft *draft, const struct model *m, uint32_t k,
-		int64_t now_ms, uint32_t *corrects, struct buf *why)
-{
-	const struct item *item = &m->items.v[draft->number];
-	struct item_state at;
-
-	if (corrects)
-		*corrects = find_written(d, draft);
-	if (corrects && *corrects != NONE)
-		item_in_log(m, item, k, now_ms, &at);
-	else
-		item_at(m, item, k, now_ms, &at);
-	return verb_is_taken(draft->verb, m, item, &at, why);
 }
 
 uint32_t desk_staged(const struct desk *d)
@@ -291,7 +275,7 @@ int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, stru
 	if (missing)
 		return err_set(err, "%s", missing);
 	make_journal(d); /* before it is asked what was decided */
-	written = find_written(d, draft);
+	written = desk_find_written(d, draft);
 	if (written != NONE && !str_is(draft->corrects, d->drafts.v[written].id))
 		return err_set(err,
 			       "this was decided already (%s, %s); a correction has to say that it "

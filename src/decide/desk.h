@@ -107,13 +107,10 @@ void desk_settle(struct desk *d, struct model *m);
 int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, struct err *err);
 /* Undoes a staged draft. */
 int desk_undo(struct desk *d, uint32_t draft, struct err *err);
-/* Whether the item that a draft is bound to takes its verb as of the first k messages, at that time;
- * if not, a sentence that says why is appended. corrects: NULL for a first decision; otherwise it
- * may follow one on the same revision that was written, whose number is put there, or NONE. */
-bool desk_takes(const struct desk *d, const struct draft *draft, const struct model *m, uint32_t k,
-		int64_t now_ms, uint32_t *corrects, struct buf *why);
 /* The newest live draft (staged or written) on the same item in the same revision, or NONE. */
 uint32_t desk_find(const struct desk *d, const struct draft *like);
+/* The same among those that were written, which another decision would contradict. */
+uint32_t desk_find_written(const struct desk *d, const struct draft *like);
 uint32_t desk_staged(const struct desk *d); /* how many */
 
 /* Writes INTENT for letters that belong together, one record for all, so that a crash leaves none

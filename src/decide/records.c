@@ -1,6 +1,8 @@
 /* The journal's records: what each looks like, and what it does to the desk. */
 #include "decide/records.h"
 
+#include "dialect/dialect.h"
+
 bool letter_is_unfinished(const struct letter *l)
 {
 	switch (l->state) {

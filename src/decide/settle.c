@@ -233,7 +233,7 @@ static void take_replies(struct desk *d, const struct model *m)
 		if (r->expected >= d->expecting.n || d->expecting.v[r->expected] == NONE)
 			continue; /* another desk's */
 		l = &d->letters.v[d->expecting.v[r->expected]];
-		if (l->dialect == DIALECT_COLLABORATION && !str_eq(from, l->to))
+		if (dialects[l->dialect]->acknowledgment == ACK_ADDRESSEE && !str_eq(from, l->to))
 			l->stray = r->message + 1;
 		else if (!l->proof)
 			l->proof = r->message + 1;
@@ -258,7 +258,7 @@ static uint32_t find_ack(const struct draft *draft, const struct model *m)
 	return NONE;
 }
 
-/* Feedback acknowledges items one by one. */
+/* The same on all of a letter's decisions: ACK_ITEMS. */
 static uint32_t find_acks(const struct desk *d, const struct letter *l, const struct model *m)
 {
 	uint32_t last = NONE;
@@ -288,7 +288,7 @@ static void prove(struct desk *d, const struct model *m)
 
 		if (!awaits_proof(l))
 			continue;
-		if (!l->expect.n && l->dialect == DIALECT_FEEDBACK)
+		if (!l->expect.n && dialects[l->dialect]->acknowledgment == ACK_ITEMS)
 			proof = find_acks(d, l, m);
 		if (proof == NONE)
 			continue;

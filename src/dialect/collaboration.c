@@ -479,7 +479,7 @@ static void check_direction(struct checker *c, int type, struct message *m)
 
 enum { HAS_ID, HAS_TYPE, HAS_FROM, HAS_TO, HAS_SEQUENCE, HAS_PAYLOAD, HAS_TIME, HAS_CORRELATION,
        HAS_REPLY };
-static const struct tell tells[] = {
+static const struct detection_key signature[] = {
 	[HAS_ID] = { "message_id", 30 },
 	[HAS_TYPE] = { "message_type", 40 },
 	[HAS_FROM] = { "from_agent", 30 },
@@ -662,11 +662,14 @@ static bool collaboration_detail(struct decoder *d, yyjson_val *root, enum item_
 	}
 }
 
-const struct dialect dialect_collaboration = {
-	.id = DIALECT_COLLABORATION,
-	.tells = tells,
+const struct dialect_ops dialect_collaboration = {
+	.name = "collaboration",
+	.short_name = "coll",
+	.signature = signature,
 	.shapes = collab_shapes,
 	.decode = collaboration_decode,
 	.summarize = collaboration_summarize,
 	.detail = collaboration_detail,
+	.redelivery = REDELIVERY_ALWAYS,
+	.acknowledgment = ACK_ADDRESSEE,
 };

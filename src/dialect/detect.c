@@ -1,214 +1,291 @@
-/* From a line's bytes to what its dialect makes of them. */
+/* Which dialect a message is: dialect.h says how scores are made.
+ *
+ * Most messages have the same member names as others before. So what a set of names says is
+ * computed once and memoized in the decoder, under the sum of a random number for each name: that
+ * costs one addition a member, whatever the number of names and dialects, and a name that stands
+ * twice gives another sum. */
 #include "dialect/dialect.h"
 
-#include "base/utf8.h"
+#include "base/err.h"
 
-/* A line that is not JSON is a log line, by the orchestrator's text. If it began like JSON, say
- * so. */
-static void decode_text(struct decoder *d, struct str bytes, struct message *m,
-			enum json_outcome outcome)
+#include <pthread.h>
+
+/* The names of a message, by their numbers; bit 0 is any that has none. */
+struct name_set {
+	uint64_t bits[NAME_COUNT_MAX / 64];
+};
+
+enum {
+	FIRST_PROBED = 1, /* numbers of the members that probes look at */
+	SLOTS_TRIED = 4,  /* for a memo; the last one is replaced */
+};
+
+/* Names have the same numbers in all decoders. */
+static struct names all_names;
+static uint16_t *key_numbers[DIALECT_MAX];   /* of each signature, in its order; ends with 0 */
+static uint64_t key_randoms[NAME_COUNT_MAX]; /* by a name's number; 0 = it is in no signature */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+bool dialect_named(struct str name, enum dialect_id *out)
 {
-	struct str t = str_trim(bytes);
+	for (unsigned d = 0; d < dialect_count(); d++)
+		if (str_is(name, dialects[d]->name)) {
+			*out = (enum dialect_id)d;
+			return true;
+		}
+	return false;
+}
 
-	m->dialect = DIALECT_TEXT;
-	m->kind = STR("log");
-	if (d->info.flags & RECORD_OVERSIZE) {
-		diag_add(&m->diags, SEVERITY_WARNING, "text/oversize", STR(""),
-			 "oversize, %llu bytes: not read (--max-line raises the limit)",
-			 (unsigned long long)d->info.full_length);
-		return;
+unsigned dialect_count(void)
+{
+	unsigned n = 0;
+
+	while (n < DIALECT_MAX && dialects[n])
+		n++;
+	return n;
+}
+
+static unsigned number_name(const char *name)
+{
+	const char *text = names_add(&all_names, str_of(name));
+
+	if (!text)
+		BUG("a dialect cannot be detected by %s: over %d bytes", name, NAME_BYTES);
+	return name_number(&all_names, text);
+}
+
+static void number_signature(unsigned k)
+{
+	const struct detection_key *keys = dialects[k]->signature;
+	unsigned n = 0, total = 0;
+
+	while (keys && keys[n].name)
+		n++;
+	key_numbers[k] = xcalloc(n + 1, sizeof(*key_numbers[k]));
+	for (unsigned i = 0; i < n; i++) {
+		unsigned number = number_name(keys[i].name);
+
+		key_numbers[k][i] = (uint16_t)number;
+		key_randoms[number] = str_hash(str_of(keys[i].name));
+		total += keys[i].weight;
 	}
-	if (memchr(bytes.p, 0, bytes.n) || !utf8_valid(bytes))
-		m->flags |= RECORD_BINARY;
-	if (outcome == JSON_TOO_DEEP)
-		diag_add(&m->diags, SEVERITY_WARNING, "json/depth", STR(""),
-			 "nested deeper than %d levels: kept as a log line", JSON_DEPTH_MAX);
-	else if (d->info.flags & RECORD_TRUNCATED)
-		diag_add(&m->diags, SEVERITY_WARNING, "text/truncated", STR(""),
-			 "the input ends inside this line");
-	else if (outcome == JSON_NOT && t.n && t.p[0] == '{')
-		diag_add(&m->diags, SEVERITY_WARNING, "json/syntax", STR(""),
-			 "begins like JSON but is none: %s at byte %zu", d->outer.why,
-			 d->outer.where + 1);
+	if (total > UINT16_MAX)
+		BUG("the weights of %s add up to over %d", dialects[k]->name, UINT16_MAX);
 }
 
-static struct names *decoder_names(struct decoder *d)
+static void number_names(void)
 {
-	if (!d->check.names)
-		d->check.names = names_of_dialects();
-	return d->check.names;
+	static const char *const probed[PROBED_COUNT] = {
+		[PROBED_TYPE] = "type",	    [PROBED_ID] = "id",
+		[PROBED_STATUS] = "status", [PROBED_TIMESTAMP] = "timestamp",
+		[PROBED_PAYLOAD] = "payload",
+	};
+
+	for (unsigned i = 0; i < PROBED_COUNT; i++)
+		if (number_name(probed[i]) != FIRST_PROBED + i)
+			BUG("what is probed has the first numbers");
+	for (unsigned k = 0; k < dialect_count(); k++)
+		number_signature(k);
+	for (unsigned k = 0; k < dialect_count(); k++)
+		for (const struct shape *const *s = dialects[k]->shapes; s && *s; s++)
+			shapes_compile(*s, &all_names);
 }
 
-enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes,
-			       yyjson_val **root)
+struct names *names_of_dialects(void)
 {
-	r->names = decoder_names(d);
-	return d->lazily ? json_read_lazily(r, bytes, root) : json_read(r, bytes, root);
+	struct names *names = xmalloc(sizeof(*names));
+
+	pthread_once(&once, number_names);
+	*names = all_names;
+	return names;
 }
 
-/* A number, a string, a container, true, false or null. */
-static bool begins_json(char c)
+static inline unsigned number_of(yyjson_val *key, const struct names *names)
 {
-	return c == '{' || c == '[' || c == '"' || c == '-' || (c >= '0' && c <= '9') || c == 't' ||
-	       c == 'f' || c == 'n';
+	unsigned number = names ? name_number(names, key->uni.str) : 0;
+
+	if (usually(number))
+		return number;
+	/* read without names, or by another parser */
+	return names_find(&all_names, str_make(key->uni.str, unsafe_yyjson_get_len(key)));
 }
 
-static enum json_outcome read_outer(struct decoder *d, struct str bytes, yyjson_val **root)
+static struct name_set names_in(yyjson_val *root, const struct names *names)
 {
-	*root = NULL;
-	d->outer.why = "not JSON";
-	d->outer.where = 0;
-	if (d->info.flags & RECORD_OVERSIZE)
-		return JSON_NOT;
-	/* most log lines are told from JSON by their first byte */
-	if (!bytes.n || bytes.p[0] != '{') {
-		struct str t = str_trim(bytes);
-
-		if (t.n == 0 || !begins_json(t.p[0]))
-			return JSON_NOT;
-	}
-	d->outer.in_place = d->info.lent;
-	return decoder_read(d, &d->outer, bytes, root);
-}
-
-const char *decoder_read_ahead(struct decoder *d, const char *p, const char *end)
-{
-	if (*p != '{')
-		return NULL;
-	d->outer.names = decoder_names(d);
-	return json_read_ahead(&d->outer, p, end);
-}
-
-void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
-		    struct message *m)
-{
-	const struct dialect *dialect;
-	enum json_outcome outcome;
-	yyjson_val *root;
-
-	if (!d->keeps)
-		arena_reset(&d->arena);
-	message_clear(m);
-	m->diags.arena = &d->arena;
-	m->diags.quiet = d->quiet;
-	d->info = info ? *info : (struct frame_info){ 0 };
-	d->bytes = bytes;
-	d->looked = NULL;
-	d->looked_dialect = NULL;
-	checker_begin(&d->check, m);
-	d->lazily = true;
-	m->flags = (uint16_t)d->info.flags;
-	outcome = read_outer(d, bytes, &root);
-	if (!root || d->info.text) {
-		decode_text(d, bytes, m, outcome);
-		return;
-	}
-	dialect = dialect_tell(d, root);
-	m->dialect = dialect ? dialect->id : DIALECT_UNKNOWN;
-	m->kind = STR("json");
-	if (outcome == JSON_REPAIRED) {
-		m->flags |= RECORD_REPAIRED;
-		diag_add(&m->diags, SEVERITY_WARNING, "json/repaired", STR(""),
-			 "holds broken Unicode; read with U+FFFD in its place");
-	}
-	if (dialect)
-		dialect->decode(d, root, m);
-	/* a whole JSON value is whole, newline or not */
-	m->flags &= (uint16_t)~RECORD_TRUNCATED;
-	if (d->keeps) {
-		json_reader_keep(&d->outer);
-		json_reader_keep(&d->inner);
-	}
-}
-
-void decoder_forget(struct decoder *d)
-{
-	arena_reset(&d->arena);
-	json_reader_forget(&d->outer);
-	json_reader_forget(&d->inner);
-}
-
-void dialect_look(struct decoder *d, struct str bytes)
-{
-	arena_reset(&d->arena);
-	d->info = (struct frame_info){ 0 };
-	d->lazily = false;
-	read_outer(d, bytes, &d->looked);
-	d->looked_dialect = d->looked ? dialect_of(dialect_detect(d->looked, NULL)) : NULL;
-	d->looked_response = NULL;
-	d->response_sought = false;
-}
-
-void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out)
-{
-	dialect_look(d, bytes);
-	if (d->looked_dialect)
-		d->looked_dialect->summarize(d, d->looked, out);
-	else
-		buf_add_str(out, str_trim(bytes));
-}
-
-bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, struct detail *out)
-{
-	arena_reset(&d->arena);
-	*out = (struct detail){ 0 };
-	return d->looked_dialect &&
-	       d->looked_dialect->detail(d, d->looked, kind, index, out);
-}
-
-void decoder_release(struct decoder *d)
-{
-	json_reader_release(&d->outer);
-	json_reader_release(&d->inner);
-	json_reader_release(&d->original);
-	checker_release(&d->check);
-	arena_release(&d->arena);
-}
-
-void detail_add(struct detail *out, const char *label, struct str text, bool id_like)
-{
-	if (text.n && out->n < DETAIL_FIELDS_MAX)
-		out->field[out->n++] = (struct detail_field){ label, text, id_like };
-}
-
-void detail_add_list(struct decoder *d, struct detail *out, const char *label, yyjson_val *array)
-{
-	struct buf b = { 0 };
+	struct name_set set = { 0 };
 	size_t i, n;
-	yyjson_val *v;
+	yyjson_val *key, *v;
 
-	if (!yyjson_is_arr(array))
-		return;
-	yyjson_arr_foreach(array, i, n, v) {
-		if (i)
-			buf_addc(&b, '\n');
-		if (yyjson_is_str(v))
-			buf_add_str(&b, json_str(v));
-		else
-			json_write(&b, v);
+	yyjson_obj_foreach(root, i, n, key, v) {
+		unsigned number = number_of(key, names);
+
+		set.bits[number / 64] |= UINT64_C(1) << number % 64;
 	}
-	detail_add(out, label, arena_str(&d->arena, buf_str(&b)), false);
-	buf_release(&b);
+	return set;
 }
 
-struct str scalar_text(struct decoder *d, yyjson_val *v)
+/* Which keys of a dialect's signature are there, as bits; *sum: their weights. */
+static uint16_t keys_in(const struct name_set *set, unsigned k, uint16_t *sum)
 {
-	struct buf b = { 0 };
-	struct str s;
+	uint16_t has = 0;
 
-	if (!v)
-		return STR_NONE;
-	if (yyjson_is_str(v))
-		return json_str(v);
-	json_write(&b, v);
-	s = arena_str(&d->arena, buf_str(&b));
-	buf_release(&b);
-	return s;
+	*sum = 0;
+	for (unsigned i = 0, number; (number = key_numbers[k][i]); i++)
+		if (set->bits[number / 64] >> number % 64 & 1) {
+			*sum = (uint16_t)(*sum + dialects[k]->signature[i].weight);
+			has |= (uint16_t)(i < 16 ? 1u << i : 0);
+		}
+	return has;
 }
 
-int64_t iso_time(yyjson_val *v)
+/* The members that probes look at. For them to ask for its text, one with escapes is copied if
+ * there is an arena: the bytes of the message may still have to be hashed as they came. */
+static void find_probed(yyjson_val *root, const struct names *names, struct arena *arena,
+			yyjson_val *probed[PROBED_COUNT])
 {
-	int64_t ms;
+	size_t i, n;
+	yyjson_val *key, *v, *copy;
 
-	return yyjson_is_str(v) && when_parse_iso(json_str(v), &ms) ? ms : WHEN_NONE;
+	memset(probed, 0, PROBED_COUNT * sizeof(*probed));
+	yyjson_obj_foreach(root, i, n, key, v) {
+		unsigned g = number_of(key, names) - FIRST_PROBED;
+
+		if (g >= PROBED_COUNT || probed[g])
+			continue;
+		probed[g] = v;
+		if (!arena || !yyjson_is_str(v) || !(v->tag & JSON_ESCAPED))
+			continue;
+		copy = arena_alloc(arena, sizeof(*copy) + yyjson_get_len(v) + JSON_PADDING);
+		copy->tag = v->tag;
+		copy->uni.str = memcpy(copy + 1, v->uni.str, yyjson_get_len(v));
+		probed[g] = copy;
+	}
+}
+
+/* The one whose names alone tell it, whatever probes would say of the others; or none. */
+static enum dialect_id plain_winner(const struct detection *t)
+{
+	unsigned winner = DIALECT_UNKNOWN;
+	int best = DETECT_MIN - 1, its_reach = 0, reach = 0; /* what the others could come to */
+
+	for (unsigned k = 0; k < dialect_count(); k++) {
+		int sum = t->sum[k], could = sum ? sum + dialects[k]->probe_max : 0;
+
+		if (sum > best) {
+			reach = its_reach > reach ? its_reach : reach;
+			its_reach = could;
+			best = sum;
+			winner = k;
+		} else {
+			reach = could > reach ? could : reach;
+		}
+	}
+	return reach < best ? (enum dialect_id)winner : DIALECT_UNKNOWN;
+}
+
+static void detect_by_names(yyjson_val *root, const struct names *names, struct detection *out)
+{
+	struct name_set set = names_in(root, names);
+
+	out->most = 0;
+	out->n = dialect_count();
+	for (unsigned k = 0; k < out->n; k++) {
+		out->has[k] = keys_in(&set, k, &out->sum[k]);
+		out->most = out->sum[k] > out->most ? out->sum[k] : out->most;
+	}
+	out->winner = plain_winner(out);
+}
+
+/* The same as for another message with these names, mostly. */
+static const struct detection *memoized(struct decoder *d, yyjson_val *root)
+{
+	const struct names *names = d->check.names;
+	yyjson_val *key = unsafe_yyjson_get_first(root);
+	uint64_t sum = 1; /* that of a slot never used is 0 */
+	struct detection *t = NULL;
+
+	for (size_t left = unsafe_yyjson_get_len(root); left; left--) {
+		sum += key_randoms[number_of(key, names)];
+		key = value_behind(key + 1);
+	}
+	for (unsigned i = 0; i < SLOTS_TRIED; i++) {
+		t = &d->detections[((sum >> 32) + i) % DETECTIONS];
+		if (usually(t->names == sum))
+			return t;
+		if (!t->names)
+			break;
+	}
+	detect_by_names(root, names, t);
+	t->names = sum;
+	return t;
+}
+
+/* The best score with what probes add: of all, or only of those that could still win. */
+static enum dialect_id probed_winner(const struct detection *t, yyjson_val *const *probed,
+				     int *scores)
+{
+	unsigned winner = DIALECT_UNKNOWN;
+	int best = DETECT_MIN - 1;
+
+	for (unsigned k = 0; k < t->n; k++) {
+		int score = t->sum[k], reach = score + dialects[k]->probe_max;
+
+		if (score && dialects[k]->probe && (scores || (reach >= t->most && reach > best)))
+			score += dialects[k]->probe(probed);
+		if (scores)
+			scores[k] = score;
+		if (score > best) {
+			best = score;
+			winner = k;
+		}
+	}
+	return (enum dialect_id)winner;
+}
+
+enum dialect_id decoder_detect(struct decoder *d, yyjson_val *root)
+{
+	yyjson_val *probed[PROBED_COUNT];
+	const struct detection *t;
+	enum dialect_id winner;
+
+	if (!yyjson_is_obj(root))
+		return DIALECT_UNKNOWN;
+	t = memoized(d, root);
+	winner = t->winner;
+	if (winner == DIALECT_UNKNOWN && t->most) {
+		find_probed(root, d->check.names, &d->arena, probed);
+		winner = probed_winner(t, probed, NULL);
+	}
+	d->has = t->has[winner];
+	return winner;
+}
+
+enum dialect_id dialect_detect(yyjson_val *root, int *scores)
+{
+	yyjson_val *probed[PROBED_COUNT];
+	struct detection t;
+
+	if (scores)
+		memset(scores, 0, DIALECT_MAX * sizeof(*scores));
+	if (!yyjson_is_obj(root))
+		return DIALECT_UNKNOWN;
+	pthread_once(&once, number_names);
+	find_probed(root, NULL, NULL, probed);
+	detect_by_names(root, NULL, &t);
+	return probed_winner(&t, probed, scores);
+}
+
+unsigned dialect_has(const struct dialect_ops *dialect, yyjson_val *root, const struct names *names)
+{
+	struct name_set set;
+	unsigned k = 0;
+	uint16_t sum;
+
+	if (!yyjson_is_obj(root))
+		return 0;
+	pthread_once(&once, number_names);
+	while (dialects[k] != dialect)
+		k++;
+	set = names_in(root, names);
+	return keys_in(&set, k, &sum);
 }

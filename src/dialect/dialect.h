@@ -1,11 +1,13 @@
-/* A dialect is one file and one table: how to detect a protocol, decode it and show its messages.
+/* A dialect in this layer is one file and one table: how to detect it, how to read it, how to show
+ * it. Its rules about several messages are a table of the model (model/rules.h), its verbs and the
+ * bytes they become an encoder's (encode/plan.h). One line in event/record.h registers all three.
  *
- * Detection adds up scores, it does not match: each dialect lists names of top-level members with
- * weights, and may look closer at the values. The best score wins if it reaches DETECT_MIN; a
- * message that lacks one of its telling keys is still that message, with an error to report.
+ * Detection adds up scores, it does not match: each dialect has a signature, names of top-level
+ * members with weights, and may look closer at the values. A name counts once. The best score wins
+ * if it reaches DETECT_MIN, the first of equals; a message that lacks one of the keys is still that
+ * message, with an error to report.
  *
- * decode never fails on content: whatever is wrong becomes a diagnostic. To add a dialect: one new
- * file with its table, one line in the registry (tells.c), one fixture folder. */
+ * decode never fails on content: whatever is wrong becomes a diagnostic. */
 #ifndef GAVEL_DIALECT_DIALECT_H
 #define GAVEL_DIALECT_DIALECT_H
 
@@ -24,12 +26,15 @@ struct frame_info {
 	bool lent;
 };
 
-/* What the names of a message's members tell of its dialect (tells.c). */
-struct telling {
-	uint64_t names;    /* that tell something, as bits by their numbers */
-	uint64_t sums;     /* the weights of all dialects */
-	uint64_t marks[2]; /* which of their tells all dialects have */
-	unsigned winner;   /* where names alone tell it */
+enum { DETECTIONS = 64 };
+
+/* What the names of a message's members say of its dialect (detect.c). */
+struct detection {
+	uint64_t names;         /* a random number for each that is in a signature, added up */
+	enum dialect_id winner; /* where names alone are enough, else DIALECT_UNKNOWN */
+	uint16_t n, most;       /* dialects; the highest sum */
+	uint16_t sum[DIALECT_MAX]; /* of weights */
+	uint16_t has[DIALECT_MAX]; /* keys of the signature, as in decoder.has */
 };
 
 /* Working memory of decoding, one for each thread. Zero it; release it. */
@@ -43,10 +48,10 @@ struct decoder {
 	bool lazily; /* decode only: strings keep their escapes until json_str */
 	struct frame_info info;
 	struct str bytes; /* of the current message */
-	unsigned has; /* which of its dialect's tells it has, as bits */
-	struct telling usual[64]; /* what the names of messages told */
+	unsigned has; /* which keys of its dialect's signature it has: bits, of the first 16 */
+	struct detection detections[DETECTIONS]; /* of the names of earlier messages */
 	/* the message parsed by dialect_look, and the response found inside it */
-	const struct dialect *looked_dialect;
+	const struct dialect_ops *looked_dialect;
 	yyjson_val *looked, *looked_response;
 	bool response_sought;
 };
@@ -68,22 +73,37 @@ struct detail {
 	yyjson_val *value; /* the item itself; its compact form is hashed into rev */
 };
 
-struct tell {
+struct detection_key {
 	const char *name;
-	int weight;
+	unsigned weight;
 };
 
 /* Members of a message that probes look at, whatever dialect it is. */
-enum { GLANCE_TYPE, GLANCE_ID, GLANCE_STATUS, GLANCE_TIMESTAMP, GLANCE_PAYLOAD, GLANCES };
+enum { PROBED_TYPE, PROBED_ID, PROBED_STATUS, PROBED_TIMESTAMP, PROBED_PAYLOAD, PROBED_COUNT };
 
-struct dialect {
-	enum dialect_id id;
-	const struct tell *tells; /* ends with a NULL name */
+/* Whether a second copy of a message may be sent when nobody knows about the first. */
+enum redelivery {
+	REDELIVERY_NEVER,
+	REDELIVERY_ASKED,  /* only if a person says so: it is taken for another message */
+	REDELIVERY_ALWAYS, /* its id makes it idempotent */
+};
+
+/* What acknowledges a message. */
+enum acknowledgment {
+	ACK_REPLY,     /* a message that names its id */
+	ACK_ADDRESSEE, /* the same, from whom it was sent to */
+	ACK_ITEMS,     /* acknowledgments of all items that it decides */
+};
+
+struct dialect_ops {
+	const char *name;       /* as people and scripts read it */
+	const char *short_name; /* four characters, for lists */
+	const struct detection_key *signature; /* ends with a NULL name */
 	const struct shape *const *shapes; /* that it checks with, but for those inside; ends with
 					      NULL */
-	/* Looks at values; returns what to add to the sum of the tells, 0 to probe_max. May be
+	/* Looks at values; returns what to add to the signature's weights, 0 to probe_max. May be
 	 * NULL. */
-	int (*probe)(yyjson_val *const *glance);
+	int (*probe)(yyjson_val *const *probed);
 	int probe_max;
 	void (*decode)(struct decoder *d, yyjson_val *root, struct message *m);
 	/* One line for the list of messages. */
@@ -91,13 +111,30 @@ struct dialect {
 	/* Fills title, fields and value; false when the message holds no such item. */
 	bool (*detail)(struct decoder *d, yyjson_val *root, enum item_kind kind, uint32_t index,
 		       struct detail *out);
+	enum redelivery redelivery;
+	enum acknowledgment acknowledgment;
 };
 
-extern const struct dialect dialect_feedback, dialect_envelope, dialect_collaboration,
-	dialect_handoff, dialect_orchestrator;
+/* The registry (dialect_registry.c), NULL behind the last. DIALECT_UNKNOWN and DIALECT_TEXT have
+ * rows, too, with a name and nothing else. */
+extern const struct dialect_ops *const dialects[DIALECT_MAX];
 
-/* NULL for those that are not in the registry. */
-const struct dialect *dialect_of(enum dialect_id id);
+unsigned dialect_count(void);
+
+static inline const char *dialect_name(enum dialect_id id)
+{
+	return dialects[id]->name;
+}
+
+/* NULL for those that decode nothing. */
+static inline const struct dialect_ops *dialect_of(enum dialect_id id)
+{
+	return id > DIALECT_TEXT ? dialects[id] : NULL;
+}
+
+/* False: no dialect has that name. */
+bool dialect_named(struct str name, enum dialect_id *out);
+
 /* Decodes one frame into m (cleared first). Strings in m are valid until the next call, or with
  * `keeps` set until decoder_forget; m owns its lists (message_release). */
 void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
@@ -106,7 +143,7 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
  * search for it. There is one before `end`. The line must then be passed, lent, to
  * dialect_decode. */
 const char *decoder_read_ahead(struct decoder *d, const char *p, const char *end);
-/* The dialect of a parsed value; all scores into scores[DIALECT_COUNT] when not NULL. */
+/* The dialect of a parsed value; all scores into scores[DIALECT_MAX] when not NULL. */
 enum dialect_id dialect_detect(yyjson_val *root, int *scores);
 /* One line about a message; text lines give themselves. */
 void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out);
@@ -116,14 +153,15 @@ bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, stru
 void decoder_forget(struct decoder *d);
 void decoder_release(struct decoder *d);
 
-/* The dialect of a message that d has read, NULL if it has none; d->has is set. */
-const struct dialect *dialect_tell(struct decoder *d, yyjson_val *root);
+/* The dialect of a message that d has read; d->has is set. */
+enum dialect_id decoder_detect(struct decoder *d, yyjson_val *root);
 /* All names that dialects know, for a decoder; free it. */
 struct names *names_of_dialects(void);
 
 /* For the dialects: */
-/* Which of the dialect's tells an object has, as bits; names: those it was read with, or NULL. */
-unsigned dialect_has(const struct dialect *dialect, yyjson_val *root, const struct names *names);
+/* Which keys of the dialect's signature an object has, as in decoder.has; names: those it was read
+ * with, or NULL. */
+unsigned dialect_has(const struct dialect_ops *dialect, yyjson_val *root, const struct names *names);
 /* Parses a message inside another with one of the decoder's readers. */
 enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes,
 			       yyjson_val **root);

@@ -59,7 +59,9 @@ static const struct shape output_shape = { SHAPE_FIELDS(output_fields), OPEN_SHA
 
 enum { HAS_CONTEXT, HAS_PATHS, HAS_TASK, HAS_PRIOR, HAS_SUCCESS, HAS_SUMMARY, HAS_ARTIFACTS,
        HAS_RECOMMENDATION, HAS_NOTES };
-static const struct tell tells[] = {
+extern const struct dialect_ops dialect_envelope;
+
+static const struct detection_key signature[] = {
 	[HAS_CONTEXT] = { "context", 30 },
 	[HAS_PATHS] = { "paths", 30 },
 	[HAS_TASK] = { "task", 30 },
@@ -240,9 +242,10 @@ static bool envelope_detail(struct decoder *d, yyjson_val *root, enum item_kind 
 
 static const struct shape *const shapes[] = { &input_shape, &output_shape, NULL };
 
-const struct dialect dialect_envelope = {
-	.id = DIALECT_ENVELOPE,
-	.tells = tells,
+const struct dialect_ops dialect_envelope = {
+	.name = "envelope",
+	.short_name = "envl",
+	.signature = signature,
 	.shapes = shapes,
 	.decode = envelope_decode,
 	.summarize = envelope_summarize,

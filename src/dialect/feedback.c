@@ -259,7 +259,7 @@ static const struct shape *const part_shapes[] = {
 	[WT_DONE] = NULL,
 };
 
-static const struct tell tells[] = {
+static const struct detection_key signature[] = {
 	[HAS_SESSION] = { "sessionID", 40 },
 	[HAS_PART] = { "part", 30 },
 	[HAS_TYPE] = { "type", 5 },
@@ -526,14 +526,14 @@ static void feedback_decode(struct decoder *d, yyjson_val *root, struct message 
 	}
 }
 
-static int feedback_probe(yyjson_val *const *glance)
+static int feedback_probe(yyjson_val *const *probed)
 {
-	struct str type = json_str(glance[GLANCE_TYPE]), status = json_str(glance[GLANCE_STATUS]);
+	struct str type = json_str(probed[PROBED_TYPE]), status = json_str(probed[PROBED_STATUS]);
 	int more = 0;
 
 	if (type.p && value_index(wrapper_types, type) >= 0)
 		more += 20;
-	if (json_is_number(glance[GLANCE_TIMESTAMP]))
+	if (json_is_number(probed[PROBED_TIMESTAMP]))
 		more += 10;
 	if (status.p && value_index(status_values, status) >= 0)
 		more += 10;
@@ -663,13 +663,16 @@ static const struct shape *const shapes[] = {
 	&text_shape,	&finish_shape,	 &tool_shape,	 NULL
 };
 
-const struct dialect dialect_feedback = {
-	.id = DIALECT_FEEDBACK,
-	.tells = tells,
+const struct dialect_ops dialect_feedback = {
+	.name = "feedback",
+	.short_name = "feed",
+	.signature = signature,
 	.shapes = shapes,
 	.probe = feedback_probe,
 	.probe_max = 40,
 	.decode = feedback_decode,
 	.summarize = feedback_summarize,
 	.detail = feedback_detail,
+	.redelivery = REDELIVERY_ASKED,
+	.acknowledgment = ACK_ITEMS,
 };

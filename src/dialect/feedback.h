@@ -4,7 +4,9 @@
 
 #include "dialect/dialect.h"
 
-/* Its detection members, bits of dialect_has. */
+extern const struct dialect_ops dialect_feedback;
+
+/* The keys of its signature, as dialect_has gives them. */
 enum { HAS_SESSION, HAS_PART, HAS_TYPE, HAS_TIMESTAMP, HAS_ITERATION, HAS_ARTIFACT, HAS_APPLIED,
        HAS_VERSION, HAS_STATUS, HAS_FEEDBACK, HAS_ACK, HAS_ERROR };
 #define HAS(name) (has >> HAS_##name & 1)

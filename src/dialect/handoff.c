@@ -87,7 +87,9 @@ static const struct shape decision_shape = { SHAPE_FIELDS(decision_fields), OPEN
 enum { HAS_ID, HAS_CRITERIA, HAS_TYPE, HAS_PRIORITY, HAS_CONTEXT, HAS_CREATED, HAS_STATUS,
        HAS_SCORE, HAS_OUTPUT, HAS_TRACES, HAS_ARTIFACTS, HAS_DECISION, HAS_RATIONALE,
        HAS_VERSION };
-static const struct tell tells[] = {
+extern const struct dialect_ops dialect_handoff;
+
+static const struct detection_key signature[] = {
 	[HAS_ID] = { "task_id", 15 },
 	[HAS_CRITERIA] = { "acceptance_criteria", 35 },
 	[HAS_TYPE] = { "task_type", 25 },
@@ -343,7 +345,7 @@ static void detail_result(struct decoder *d, yyjson_val *root, struct detail *ou
 /* Details of the escalated message by its own dialect if it can be decoded, else its raw text. */
 static void original_detail(struct decoder *d, const struct queue_entry *q, struct detail *out)
 {
-	const struct dialect *dialect = dialect_of(q->dialect);
+	const struct dialect_ops *dialect = dialect_of(q->dialect);
 	yyjson_val *original;
 	struct buf text = { 0 };
 
@@ -412,11 +414,13 @@ static bool handoff_detail(struct decoder *d, yyjson_val *root, enum item_kind k
 
 static const struct shape *const shapes[] = { &task_shape, &result_shape, &decision_shape, NULL };
 
-const struct dialect dialect_handoff = {
-	.id = DIALECT_HANDOFF,
-	.tells = tells,
+const struct dialect_ops dialect_handoff = {
+	.name = "handoff",
+	.short_name = "hand",
+	.signature = signature,
 	.shapes = shapes,
 	.decode = handoff_decode,
 	.summarize = handoff_summarize,
 	.detail = handoff_detail,
+	.redelivery = REDELIVERY_ALWAYS,
 };

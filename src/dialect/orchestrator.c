@@ -424,13 +424,13 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 enum { TYPE_WEIGHT = 100 };
 
 /* A type with a known prefix decides alone; otherwise other hints add up. */
-static int orchestrator_probe(yyjson_val *const *glance)
+static int orchestrator_probe(yyjson_val *const *probed)
 {
 	static const char *const known[] = { "taskId",	"question",    "role",	    "requiredRole",
 					     "level",	"gracePeriod", "recoverable", "progress",
 					     "limit",	"status",      "capabilities", NULL };
-	struct str type = json_str(glance[GLANCE_TYPE]), id = json_str(glance[GLANCE_ID]);
-	yyjson_val *payload = glance[GLANCE_PAYLOAD];
+	struct str type = json_str(probed[PROBED_TYPE]), id = json_str(probed[PROBED_ID]);
+	yyjson_val *payload = probed[PROBED_PAYLOAD];
 	int more = 0;
 
 	if (type.n && type.p[0] != ':' && memchr(type.p + 1, ':', type.n - 1)) {
@@ -554,7 +554,7 @@ static bool orchestrator_detail(struct decoder *d, yyjson_val *root, enum item_k
 	}
 }
 
-static const struct tell tells[] = {
+static const struct detection_key signature[] = {
 	{ "type", 5 },	   { "id", 15 },      { "timestamp", 5 }, { "payload", 15 },
 	{ "agentId", 15 }, { "correlationId", 40 }, { NULL, 0 },
 };
@@ -566,13 +566,15 @@ static const struct shape *const shapes[] = {
 	TYPE(SUCCESS),	TYPE(ASSIGNED),	    TYPE(CANCELLED),   TYPE(SHUTDOWN),	  NULL
 };
 
-const struct dialect dialect_orchestrator = {
-	.id = DIALECT_ORCHESTRATOR,
-	.tells = tells,
+const struct dialect_ops dialect_orchestrator = {
+	.name = "orchestrator",
+	.short_name = "orch",
+	.signature = signature,
 	.shapes = shapes,
 	.probe = orchestrator_probe,
 	.probe_max = TYPE_WEIGHT,
 	.decode = orchestrator_decode,
 	.summarize = orchestrator_summarize,
 	.detail = orchestrator_detail,
+	.redelivery = REDELIVERY_ASKED,
 };

@@ -263,10 +263,13 @@ static const char *answer_path(struct encoding *e, uint32_t i, const struct queu
 	return s.p;
 }
 
+#define UNSEEN "what was said in that log since it was escalated is not seen here"
+
 /* The letters that the original's encoder wrote become letters of this desk. */
 static void adopt(struct encoding *e, uint32_t i, uint32_t first, const struct queue_entry *q,
 		  const char *path, bool unconfirmed)
 {
+	const char *caution = encoders[q->dialect]->queue_caution;
 	struct arena *a = &e->plan->arena;
 
 	for (uint32_t k = first; k < e->plan->list.n; k++) {
@@ -284,14 +287,7 @@ static void adopt(struct encoding *e, uint32_t i, uint32_t first, const struct q
 					"the reply goes to %s, which the queue names; confirm it "
 					"with --reply %s",
 					path, path);
-		if (q->dialect == DIALECT_FEEDBACK)
-			propose_caution(e, p, "a turn has one Request: if this turn's was sent "
-					      "meanwhile, "
-					      "the agent may refuse this one");
-		else
-			propose_caution(e, p, "what was said in that log since it was escalated "
-					      "is not "
-					      "seen here");
+		propose_caution(e, p, "%s", caution ? caution : UNSEEN);
 	}
 }
 
@@ -309,7 +305,7 @@ static void lend_desk(const struct encoding *e, struct desk *out)
 static void answer(struct encoding *e, uint32_t i, struct copy *c, const struct queue_entry *q,
 		   uint32_t number)
 {
-	const struct encoder *encoder = encoder_of(q->dialect);
+	const struct encoder_ops *encoder = encoders[q->dialect];
 	struct desk desk = { .group = q->session, .source = c->source, .access = DESK_READS };
 	struct terms terms = *e->terms;
 	struct encoding inner = { .plan = e->plan, .desk = &desk, .model = &c->model,
@@ -321,7 +317,7 @@ static void answer(struct encoding *e, uint32_t i, struct copy *c, const struct 
 
 	terms.reply = answer_path(e, i, q, &unconfirmed);
 	terms.escalate_to = NULL;
-	if (!terms.reply || !encoder)
+	if (!terms.reply || !encoder->encode)
 		return;
 	lend_desk(e, &desk);
 	draft = &desk.drafts.v[e->drafts[i]];

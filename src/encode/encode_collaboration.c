@@ -473,8 +473,76 @@ static void encode(struct encoding *e)
 		encode_abort(e);
 }
 
-const struct encoder encoder_collaboration = {
-	.dialect = DIALECT_COLLABORATION,
+/* What counts as a round of a review: a request, or a result that nobody asked for. */
+static void add_rounds(const struct review *r, struct context *out)
+{
+	for (uint32_t k = r->steps.n; k-- > 0 && out->n < CONTEXT_MAX - 16;)
+		if (r->steps.v[k].verdict == REVIEW_NONE || k == 0 ||
+		    r->steps.v[k - 1].verdict != REVIEW_NONE)
+			context_add_message(out, r->steps.v[k].message);
+}
+
+/* Assignments of the task's chain and how it ended, the rounds of its reviews, and the last words
+ * of every agent: who is whom, and how far the numbering has come. */
+static void add_chain(const struct model *m, const struct item *item, struct context *out)
+{
+	uint32_t root = item_task(m, item) == NONE ? NONE : m->tasks.v[item_task(m, item)].root;
+	uint32_t agents[16], n_agents = 0;
+
+	for (uint32_t i = m->tasks.n; root != NONE && i-- > root;) {
+		const struct task *t = &m->tasks.v[i];
+		bool given = false;
+
+		for (uint32_t k = t->root == root ? t->steps.n : 0; k-- > 0 && !given;) {
+			given = t->steps.v[k].assigned;
+			if (given || k + 1 == t->steps.n || task_state_is_final(t->steps.v[k].state))
+				context_add_message(out, t->steps.v[k].message);
+		}
+		if (out->n >= CONTEXT_MAX / 2)
+			break;
+	}
+	for (uint32_t i = m->reviews.n; i-- > 0 && out->n < CONTEXT_MAX - 16;)
+		if (i == item_review(m, item) || (root != NONE && m->reviews.v[i].task != NONE &&
+					  m->tasks.v[m->reviews.v[i].task].root == root))
+			add_rounds(&m->reviews.v[i], out);
+	for (uint32_t k = m->records.n; k-- > 0 && n_agents < 16 && m->records.n - k < 65536;) {
+		const struct route *route = message_route(m, k);
+		uint32_t a = 0;
+
+		if (route->session != item_session(m, item) || route->dialect != DIALECT_COLLABORATION)
+			continue;
+		while (a < n_agents && agents[a] != route->from)
+			a++;
+		if (a < n_agents)
+			continue;
+		agents[n_agents++] = route->from;
+		context_add_message(out, k);
+	}
+}
+
+static void add_context(struct encoding *e, uint32_t i, const struct item_state *state,
+			struct context *out)
+{
+	const struct item *item = item_of(e, i);
+
+	(void)state;
+	add_chain(e->model, item, out);
+	if (find_assignment(e->model, item) == NONE)
+		context_add_letter(e, item_session(e->model, item), find_own_assignment(e, item), out);
+}
+
+static const struct item_verbs verbs[] = {
+	{ ITEM_FINDING, CAN_ACCEPT | CAN_PARTIAL | CAN_REJECT | CAN_ESCALATE },
+	{ ITEM_CHANGE, CAN_ACCEPT | CAN_PARTIAL | CAN_REJECT | CAN_ESCALATE },
+	{ ITEM_VERDICT, CAN_ACCEPT | CAN_PARTIAL | CAN_REJECT | CAN_ESCALATE },
+	{ ITEM_QUESTION, CAN_ANSWER | CAN_ESCALATE },
+	{ ITEM_BLOCKED, CAN_ACCEPT | CAN_REJECT | CAN_ESCALATE },
+	{ .verbs = 0 },
+};
+
+const struct encoder_ops encoder_collaboration = {
+	.verbs = verbs,
 	.together = together,
 	.encode = encode,
+	.add_context = add_context,
 };

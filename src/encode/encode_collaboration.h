@@ -1,6 +1,6 @@
 /* Between the files that write collaboration messages: encode_collaboration.c (which one, feedback,
- * aborts), encode_revision.c (task assignments) and encode_verdict.c (review results). Nobody else
- * includes this but escalate.c. Strings live in the plan's arena. */
+ * aborts), encode_revision.c (task assignments) and encode_verdict.c (review results). Strings live
+ * in the plan's arena. */
 #ifndef GAVEL_ENCODE_ENCODE_COLLABORATION_H
 #define GAVEL_ENCODE_ENCODE_COLLABORATION_H
 

@@ -36,7 +36,9 @@ static bool iteration_of(yyjson_val *input, int64_t *out)
 	       *out < COUNT_MAX;
 }
 
-const struct letter *find_own_input(struct encoding *e, const struct item *item, int64_t *iteration)
+/* The newest input envelope that was written here for the item's lane; NULL. */
+static const struct letter *find_own_input(struct encoding *e, const struct item *item,
+					   int64_t *iteration)
 {
 	const struct desk *d = e->desk;
 	uint32_t task = item_task(e->model, item);
@@ -312,7 +314,33 @@ void plan_envelope(struct plan *plan, struct desk *desk, const struct model *m,
 	buf_release(&why);
 }
 
-const struct encoder encoder_envelope = {
-	.dialect = DIALECT_ENVELOPE,
+/* The input that the item's output answers, and the newest one from here. */
+static void add_context(struct encoding *e, uint32_t i, const struct item_state *state,
+			struct context *out)
+{
+	const struct model *m = e->model;
+	const struct item *item = item_of(e, i);
+	uint32_t task = item_task(m, item), k = task == NONE ? 0 : m->tasks.v[task].steps.n;
+	int64_t iteration;
+
+	for (bool found = false; !found && k-- > 0;) {
+		const struct task_step *step = &m->tasks.v[task].steps.v[k];
+
+		found = step->assigned && step->message < state->message;
+		if (found)
+			context_add_message(out, step->message);
+	}
+	context_add_letter(e, item_session(m, item), find_own_input(e, item, &iteration), out);
+}
+
+static const struct item_verbs verbs[] = {
+	{ ITEM_ESCALATION, CAN_ACCEPT | CAN_REJECT | CAN_ESCALATE },
+	{ ITEM_RETRY, CAN_ACCEPT | CAN_REJECT | CAN_ESCALATE },
+	{ .verbs = 0 },
+};
+
+const struct encoder_ops encoder_envelope = {
+	.verbs = verbs,
 	.encode = encode_envelope,
+	.add_context = add_context,
 };

@@ -308,8 +308,86 @@ static void encode(struct encoding *e)
 		encode_again(e);
 }
 
-const struct encoder encoder_feedback = {
-	.dialect = DIALECT_FEEDBACK,
+/* Where the item is of an older turn, also the newest Request and Response: an answer goes on from
+ * there. */
+static void add_newest_turn(const struct model *m, const struct item *item,
+			    const struct item_state *state, struct context *out)
+{
+	uint32_t loop = m->sessions.v[item_session(m, item)].loop;
+	bool asked = false, answered = false;
+
+	for (uint32_t k = loop == NONE ? 0 : m->reviews.v[loop].steps.n; k-- > 0;) {
+		const struct review_step *s = &m->reviews.v[loop].steps.v[k];
+		bool *seen = s->verdict == REVIEW_NONE ? &asked : &answered;
+
+		if (s->message <= state->message)
+			break;
+		if (!*seen)
+			context_add_message(out, s->message);
+		*seen = true;
+	}
+}
+
+/* The Request that the item's Response answers, as far as that is certain, and what came since. */
+static void add_turn(const struct model *m, const struct item *item, const struct item_state *state,
+		     const struct turn_state *turn, struct context *out)
+{
+	uint32_t loop = m->sessions.v[item_session(m, item)].loop;
+
+	if (turn->response != state->message) {
+		add_newest_turn(m, item, state, out);
+		return;
+	}
+	if (turn->request == NONE || turn->unsure)
+		return;
+	context_add_message(out, turn->request);
+	for (uint32_t k = loop == NONE ? 0 : m->reviews.v[loop].steps.n; k-- > 0;) {
+		uint32_t message = m->reviews.v[loop].steps.v[k].message;
+
+		if (message <= turn->request || out->n == CONTEXT_MAX / 2)
+			break;
+		context_add_message(out, message);
+	}
+}
+
+/* Also Requests that were written here and the log does not show: the newest one, and where that
+ * has no Response yet, the one before it. */
+static void add_context(struct encoding *e, uint32_t i, const struct item_state *state,
+			struct context *out)
+{
+	struct str session = draft_of(e, i)->session;
+	uint32_t number = item_session(e->model, item_of(e, i));
+	struct request ours;
+	struct turn_state turn;
+	const struct letter *l;
+	int64_t seen = 0;
+
+	feedback_turn(e->model, number, &turn);
+	add_turn(e->model, item_of(e, i), state, &turn, out);
+	if (turn.request != NONE && !turn.unsure)
+		json_int(json_get(parse_message(e, turn.request), "iteration"), &seen);
+	l = find_ours(e, session, e->desk->letters.n, &ours);
+	for (int k = 0; k < 2 && l && ours.iteration > seen; k++) {
+		context_add_letter(e, number, l, out);
+		if (ours.iteration <= turn.done)
+			break;
+		l = find_ours(e, session, (uint32_t)(l - e->desk->letters.v), &ours);
+	}
+}
+
+static const struct item_verbs verbs[] = {
+	{ ITEM_IMPROVEMENT, CAN_ACCEPT | CAN_PARTIAL | CAN_REJECT | CAN_ESCALATE },
+	/* accept sends the same request again */
+	{ ITEM_ERROR, CAN_ACCEPT | CAN_DISMISS | CAN_ESCALATE },
+	{ .verbs = 0 },
+};
+
+const struct encoder_ops encoder_feedback = {
+	.verbs = verbs,
 	.together = together,
 	.encode = encode,
+	.add_context = add_context,
+	.names_no_session = true,
+	.queue_caution = "a turn has one Request: if this turn's was sent meanwhile, the agent may refuse "
+			 "this one",
 };

@@ -190,7 +190,34 @@ static void encode_handoff(struct encoding *e)
 		encode_one(e, i);
 }
 
-const struct encoder encoder_handoff = {
-	.dialect = DIALECT_HANDOFF,
+/* The newest Task, Result and Decision of the item's task. */
+static void add_context(struct encoding *e, uint32_t i, const struct item_state *state,
+			struct context *out)
+{
+	const struct model *m = e->model;
+	const struct item *item = item_of(e, i);
+	uint32_t chain = m->records.v[state->message].chain;
+	bool seen[256] = { false };
+
+	for (uint32_t k = m->records.n; chain && k-- > 0;) {
+		const struct record *r = &m->records.v[k];
+
+		if (r->chain != chain || route_of(m, r)->session != item_session(m, item) ||
+		    route_of(m, r)->dialect != DIALECT_HANDOFF || seen[r->kind] || k == state->message)
+			continue;
+		seen[r->kind] = true;
+		context_add_message(out, k);
+	}
+}
+
+static const struct item_verbs verbs[] = {
+	{ ITEM_ESCALATION, CAN_ACCEPT | CAN_REJECT | CAN_ESCALATE },
+	{ .verbs = 0 },
+};
+
+const struct encoder_ops encoder_handoff = {
+	.verbs = verbs,
 	.encode = encode_handoff,
+	.add_context = add_context,
+	.is_file = true,
 };

@@ -218,7 +218,16 @@ static void encode(struct encoding *e)
 		encode_refusal(e, p);
 }
 
-const struct encoder encoder_orchestrator = {
-	.dialect = DIALECT_ORCHESTRATOR,
+static const struct item_verbs verbs[] = {
+	/* an event, which awaits no response */
+	{ ITEM_QUESTION, CAN_ANSWER | CAN_DISMISS | CAN_ESCALATE, .never_expires = true },
+	{ ITEM_QUESTION, CAN_ANSWER | CAN_REJECT | CAN_ESCALATE },
+	{ ITEM_TASK, CAN_ACCEPT | CAN_REJECT | CAN_ESCALATE },
+	{ ITEM_ERROR, CAN_DISMISS | CAN_ESCALATE },
+	{ .verbs = 0 },
+};
+
+const struct encoder_ops encoder_orchestrator = {
+	.verbs = verbs,
 	.encode = encode,
 };

@@ -1,8 +1,7 @@
 /* Writing to an escalation queue: a Decision "escalate" whose x-gavel object (dialect/queue.h)
  * carries the item so completely that another person can decide it elsewhere, without the log: the
  * message itself, and those others that an answer in its dialect has to look at. */
-#include "encode/encode_collaboration.h"
-#include "encode/encode_request.h"
+#include "encode/plan.h"
 
 #include "base/utf8.h"
 #include "json/compose.h"
@@ -12,25 +11,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum {
-	CONTEXT_MAX = 48, /* messages that go with an item */
-	TITLE_MAX = 500,  /* bytes */
-};
+enum { TITLE_MAX = 500 }; /* bytes */
 
-/* A message of the log; or a letter from here, which need not be in it, and was written when `at`
- * messages had come. */
-struct companion {
-	uint32_t at;
-	struct str letter; /* n 0 = the message with the number at */
-};
-
-/* In the log's order once they are sorted. */
-struct context {
-	struct companion list[CONTEXT_MAX];
-	uint32_t n;
-};
-
-static void add_message(struct context *c, uint32_t message)
+void context_add_message(struct context *c, uint32_t message)
 {
 	if (message == NONE || c->n == CONTEXT_MAX)
 		return;
@@ -40,164 +23,19 @@ static void add_message(struct context *c, uint32_t message)
 	c->list[c->n++] = (struct companion){ .at = message };
 }
 
-/* What was written here, unless it is in the log as well. */
-static void add_letter(struct encoding *e, uint32_t session, const struct letter *l,
-		       struct context *c)
+void context_add_letter(struct encoding *e, uint32_t session, const struct letter *l,
+			struct context *c)
 {
-	struct str bytes = str_trim(l->bytes);
-	uint32_t seen = l->drafts.n ? e->desk->drafts.v[l->drafts.v[0]].seen : UINT32_MAX;
+	struct str bytes = l ? str_trim(l->bytes) : STR_NONE;
+	uint32_t seen = l && l->drafts.n ? e->desk->drafts.v[l->drafts.v[0]].seen : UINT32_MAX;
 
 	for (uint32_t i = 0; i < c->n; i++)
 		if (!c->list[i].letter.n &&
 		    str_eq(str_trim(e->reader->bytes(e->reader->ctx, c->list[i].at)), bytes))
 			return;
-	if (c->n < CONTEXT_MAX)
+	if (l && c->n < CONTEXT_MAX)
 		c->list[c->n++] =
 			(struct companion){ model_when_seen(e->model, session, seen), bytes };
-}
-
-/* Where the item is of an older turn, also the newest Request and Response: an answer goes on from
- * there. */
-static void add_newest_turn(const struct model *m, const struct item *item,
-			    const struct item_state *state, struct context *out)
-{
-	uint32_t loop = m->sessions.v[item_session(m, item)].loop;
-	bool asked = false, answered = false;
-
-	for (uint32_t k = loop == NONE ? 0 : m->reviews.v[loop].steps.n; k-- > 0;) {
-		const struct review_step *s = &m->reviews.v[loop].steps.v[k];
-		bool *seen = s->verdict == REVIEW_NONE ? &asked : &answered;
-
-		if (s->message <= state->message)
-			break;
-		if (!*seen)
-			add_message(out, s->message);
-		*seen = true;
-	}
-}
-
-/* The Request that the item's Response answers, as far as that is certain, and what came since. */
-static void add_turn(const struct model *m, const struct item *item, const struct item_state *state,
-		     const struct turn_state *turn, struct context *out)
-{
-	uint32_t loop = m->sessions.v[item_session(m, item)].loop;
-
-	if (turn->response != state->message) {
-		add_newest_turn(m, item, state, out);
-		return;
-	}
-	if (turn->request == NONE || turn->unsure)
-		return;
-	add_message(out, turn->request);
-	for (uint32_t k = loop == NONE ? 0 : m->reviews.v[loop].steps.n; k-- > 0;) {
-		uint32_t message = m->reviews.v[loop].steps.v[k].message;
-
-		if (message <= turn->request || out->n == CONTEXT_MAX / 2)
-			break;
-		add_message(out, message);
-	}
-}
-
-/* Also Requests that were written here and the log does not show: the newest one, and where that
- * has no Response yet, the one before it. */
-static void add_feedback(struct encoding *e, uint32_t i, const struct item_state *state,
-			 struct context *out)
-{
-	struct str session = draft_of(e, i)->session;
-	uint32_t number = item_session(e->model, item_of(e, i));
-	struct request ours;
-	struct turn_state turn;
-	const struct letter *l;
-	int64_t seen = 0;
-
-	feedback_turn(e->model, number, &turn);
-	add_turn(e->model, item_of(e, i), state, &turn, out);
-	if (turn.request != NONE && !turn.unsure)
-		json_int(json_get(parse_message(e, turn.request), "iteration"), &seen);
-	l = find_ours(e, session, e->desk->letters.n, &ours);
-	for (int k = 0; k < 2 && l && ours.iteration > seen; k++) {
-		add_letter(e, number, l, out);
-		if (ours.iteration <= turn.done)
-			break;
-		l = find_ours(e, session, (uint32_t)(l - e->desk->letters.v), &ours);
-	}
-}
-
-/* What counts as a round of a review: a request, or a result that nobody asked for. */
-static void add_rounds(const struct review *r, struct context *out)
-{
-	for (uint32_t k = r->steps.n; k-- > 0 && out->n < CONTEXT_MAX - 16;)
-		if (r->steps.v[k].verdict == REVIEW_NONE || k == 0 ||
-		    r->steps.v[k - 1].verdict != REVIEW_NONE)
-			add_message(out, r->steps.v[k].message);
-}
-
-/* Assignments of the task's chain and how it ended, the rounds of its reviews, and the last words
- * of every agent: who is whom, and how far the numbering has come. */
-static void add_collaboration(const struct model *m, const struct item *item, struct context *out)
-{
-	uint32_t root = item_task(m, item) == NONE ? NONE : m->tasks.v[item_task(m, item)].root;
-	uint32_t agents[16], n_agents = 0;
-
-	for (uint32_t i = m->tasks.n; root != NONE && i-- > root;) {
-		const struct task *t = &m->tasks.v[i];
-		bool given = false;
-
-		for (uint32_t k = t->root == root ? t->steps.n : 0; k-- > 0 && !given;) {
-			given = t->steps.v[k].assigned;
-			if (given || k + 1 == t->steps.n || task_state_is_final(t->steps.v[k].state))
-				add_message(out, t->steps.v[k].message);
-		}
-		if (out->n >= CONTEXT_MAX / 2)
-			break;
-	}
-	for (uint32_t i = m->reviews.n; i-- > 0 && out->n < CONTEXT_MAX - 16;)
-		if (i == item_review(m, item) || (root != NONE && m->reviews.v[i].task != NONE &&
-					  m->tasks.v[m->reviews.v[i].task].root == root))
-			add_rounds(&m->reviews.v[i], out);
-	for (uint32_t k = m->records.n; k-- > 0 && n_agents < 16 && m->records.n - k < 65536;) {
-		const struct route *route = message_route(m, k);
-		uint32_t a = 0;
-
-		if (route->session != item_session(m, item) || route->dialect != DIALECT_COLLABORATION)
-			continue;
-		while (a < n_agents && agents[a] != route->from)
-			a++;
-		if (a < n_agents)
-			continue;
-		agents[n_agents++] = route->from;
-		add_message(out, k);
-	}
-}
-
-/* The newest Task, Result and Decision of the item's task. */
-static void add_handoff(const struct model *m, const struct item *item,
-			const struct item_state *state, struct context *out)
-{
-	uint32_t chain = m->records.v[state->message].chain;
-	bool seen[256] = { false };
-
-	for (uint32_t k = m->records.n; chain && k-- > 0;) {
-		const struct record *r = &m->records.v[k];
-
-		if (r->chain != chain || route_of(m, r)->session != item_session(m, item) ||
-		    route_of(m, r)->dialect != DIALECT_HANDOFF || seen[r->kind] || k == state->message)
-			continue;
-		seen[r->kind] = true;
-		add_message(out, k);
-	}
-}
-
-static void add_input(const struct model *m, const struct item *item, const struct item_state *state,
-		      struct context *out)
-{
-	const struct task *lane = item_task(m, item) == NONE ? NULL : &m->tasks.v[item_task(m, item)];
-
-	for (uint32_t k = lane ? lane->steps.n : 0; k-- > 0;)
-		if (lane->steps.v[k].assigned && lane->steps.v[k].message < state->message) {
-			add_message(out, lane->steps.v[k].message);
-			return;
-		}
 }
 
 /* A letter comes before the message that came next. */
@@ -213,31 +51,11 @@ static int by_place(const void *left, const void *right)
 static void gather(struct encoding *e, uint32_t i, const struct item_state *state,
 		   struct context *out)
 {
-	const struct item *item = item_of(e, i);
-	const struct letter *own;
-	int64_t iteration;
+	const struct encoder_ops *ops = encoders[message_route(e->model, state->message)->dialect];
 
 	out->n = 0;
-	switch ((enum dialect_id)message_route(e->model, state->message)->dialect) {
-	case DIALECT_FEEDBACK: add_feedback(e, i, state, out); break;
-	case DIALECT_COLLABORATION:
-		add_collaboration(e->model, item, out);
-		own = find_assignment(e->model, item) == NONE ? find_own_assignment(e, item) : NULL;
-		if (own)
-			add_letter(e, item_session(e->model, item), own, out);
-		break;
-	case DIALECT_HANDOFF: add_handoff(e->model, item, state, out); break;
-	case DIALECT_ENVELOPE:
-		add_input(e->model, item, state, out);
-		own = find_own_input(e, item, &iteration);
-		if (own)
-			add_letter(e, item_session(e->model, item), own, out);
-		break;
-	case DIALECT_ORCHESTRATOR: /* a request says all itself */
-	case DIALECT_UNKNOWN:
-	case DIALECT_TEXT:
-	case DIALECT_COUNT: break;
-	}
+	if (ops->add_context)
+		ops->add_context(e, i, state, out);
 	qsort(out->list, out->n, sizeof(out->list[0]), by_place);
 }
 
@@ -302,7 +120,8 @@ static void put_file(struct encoding *e, uint32_t message, struct buf *b)
 
 	for (const char *slash; name.n && (slash = memchr(name.p, '/', name.n)) != NULL;)
 		name = str_from(name, (size_t)(slash - name.p) + 1);
-	if (message_route(e->model, message)->dialect == DIALECT_HANDOFF && str_ends(name, STR(".json")))
+	if (encoders[message_route(e->model, message)->dialect]->is_file &&
+	    str_ends(name, STR(".json")))
 		json_put_str(b, "file", name);
 }
 

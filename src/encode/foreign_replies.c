@@ -53,7 +53,7 @@ static void keep(struct encoding *e, struct str line, struct others *out, uint32
 /* A Request names no session: where one file is given for several, nobody else's can be told. */
 static bool is_shared(const struct encoding *e, const struct item *item, enum dialect_id dialect)
 {
-	return dialect == DIALECT_FEEDBACK && e->terms->reply &&
+	return encoders[dialect]->names_no_session && e->terms->reply &&
 	       has_several_sessions(e->model, e->model->sessions.v[item_session(e->model, item)].group);
 }
 

@@ -9,17 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const struct encoder *encoder_of(enum dialect_id dialect)
-{
-	static const struct encoder *const encoders[] = { &encoder_feedback, &encoder_collaboration,
-							  &encoder_orchestrator, &encoder_handoff,
-							  &encoder_envelope };
-
-	for (size_t i = 0; i < sizeof(encoders) / sizeof(encoders[0]); i++)
-		if (encoders[i]->dialect == dialect)
-			return encoders[i];
-	return NULL;
-}
+/* Nothing can be said to who speaks no dialect. */
+const struct encoder_ops encoder_unknown, encoder_text;
 
 /* ---- for the encoders ---- */
 
@@ -64,7 +55,7 @@ const char *reply_problem(const struct desk *d, const struct terms *t, const str
 	if (!utf8_valid(l->path))
 		return "the name of the place is not UTF-8, and the journal could not keep it; give "
 		       "another --reply";
-	if (l->channel == CHANNEL_DIR && l->dialect != DIALECT_HANDOFF)
+	if (l->channel == CHANNEL_DIR && !encoders[l->dialect]->is_file)
 		return "its replies are lines, and a folder takes none; give a file or FIFO with "
 		       "--reply";
 	if (l->channel == CHANNEL_FILE && is_log(d, t, l->path))
@@ -264,7 +255,7 @@ bool plan_is_current(const struct plan *p, const struct model *m, const struct r
 	return current;
 }
 
-static bool belong_together(const struct encoding *e, const struct encoder *encoder,
+static bool belong_together(const struct encoding *e, const struct encoder_ops *encoder,
 			    const struct draft *a, const struct draft *b)
 {
 	return encoder->together && a->dialect == b->dialect && encoder->together(e, a, b);
@@ -285,13 +276,13 @@ static void propose_dismissal(struct encoding *e)
 
 static void encode_group(struct encoding *e)
 {
-	const struct encoder *encoder = encoder_of(draft_of(e, 0)->dialect);
+	const struct encoder_ops *encoder = encoders[draft_of(e, 0)->dialect];
 
 	if (draft_of(e, 0)->verb == VERB_DISMISS)
 		propose_dismissal(e);
 	else if (is_from_queue(item_of(e, 0)))
 		encode_queue_answer(e);
-	else if (encoder)
+	else if (encoder->encode)
 		encoder->encode(e);
 }
 
@@ -322,14 +313,14 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 			  !is_current(p, desk, i, m, r, t->now_ms);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct draft *first = &desk->drafts.v[i];
-		const struct encoder *encoder = encoder_of(first->dialect);
+		const struct encoder_ops *encoder = encoders[first->dialect];
 
 		if (done[i])
 			continue;
 		e.drafts = group;
 		e.n = 0;
 		group[e.n++] = i;
-		for (uint32_t k = i + 1; k < n && encoder; k++)
+		for (uint32_t k = i + 1; k < n; k++)
 			if (!done[k] && belong_together(&e, encoder, first, &desk->drafts.v[k])) {
 				group[e.n++] = k;
 				done[k] = true;

@@ -13,6 +13,7 @@
 
 #include "decide/desk.h"
 #include "decide/reader.h"
+#include "encode/verbs.h"
 
 struct proposal {
 	struct desk *desk;
@@ -87,9 +88,6 @@ struct encoding {
 	struct json_reader json; /* for looking into messages, one at a time: copy what must last */
 };
 
-/* The newest input envelope that was written here for the item's lane; NULL. */
-const struct letter *find_own_input(struct encoding *e, const struct item *item, int64_t *iteration);
-
 /* Adds a proposal for the given drafts (numbers), with the channel and path where replies to the
  * item go; the encoder fills bytes, to, expect. Where each message is a turn there need be no
  * draft. */
@@ -112,16 +110,53 @@ struct str encode_time(struct encoding *e);
 /* A fresh UUID, in the plan's arena. */
 struct str encode_uuid(struct encoding *e);
 
-/* Each gets drafts of one group: `together` of its ops says which belong together. */
-struct encoder {
-	enum dialect_id dialect;
+enum { CONTEXT_MAX = 48 }; /* messages that go with an escalated item */
+
+/* A message of the log; or a letter from here, which need not be in it, and was written when `at`
+ * messages had come. */
+struct companion {
+	uint32_t at;
+	struct str letter; /* n 0 = the message with the number at */
+};
+
+/* In the log's order once they are sorted. */
+struct context {
+	struct companion list[CONTEXT_MAX];
+	uint32_t n;
+};
+
+/* Nothing for NONE, one that is there, or one too many. */
+void context_add_message(struct context *c, uint32_t message);
+/* What was written here, unless it is in the log as well. NULL: nothing. */
+void context_add_letter(struct encoding *e, uint32_t session, const struct letter *l,
+			struct context *c);
+
+/* The verbs of an item that is open. */
+struct item_verbs {
+	enum item_kind kind;
+	unsigned verbs;     /* CAN_…; 0 ends a table */
+	bool never_expires; /* only of those without a deadline */
+};
+
+/* What can be said in a dialect. A NULL slot: nothing, or the usual. */
+struct encoder_ops {
+	const struct item_verbs *verbs; /* the first row that fits; ends with verbs 0 */
 	/* Whether two staged drafts go out in one message. NULL = never. */
 	bool (*together)(const struct encoding *e, const struct draft *a, const struct draft *b);
+	/* Makes proposals of the drafts of one group. */
 	void (*encode)(struct encoding *e);
+	/* The other messages that an answer to the group's i-th item has to look at, for who
+	 * decides an escalated item elsewhere. */
+	void (*add_context)(struct encoding *e, uint32_t i, const struct item_state *state,
+			    struct context *out);
+	bool is_file;          /* a message is a file: a folder takes it */
+	bool names_no_session; /* so each session of a log has a reply file of its own */
+	const char *queue_caution; /* with an answer to what a queue passed on */
 };
-extern const struct encoder encoder_feedback, encoder_collaboration, encoder_orchestrator,
-	encoder_handoff, encoder_envelope;
-const struct encoder *encoder_of(enum dialect_id dialect); /* NULL = nothing can be said in it */
+
+/* By a dialect's number (encoder_registry.c); NULL behind the last. */
+extern const struct encoder_ops *const encoders[DIALECT_MAX];
+
 /* Reason code and explanation in one text, in the plan's arena; empty when there are neither. */
 struct str encode_words(struct encoding *e, const struct draft *d);
 /* Adds the queue's entry for an escalated draft (also "no queue is given" as missing where the

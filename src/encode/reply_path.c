@@ -105,7 +105,7 @@ enum channel_type reply_path(const struct desk *d, const struct terms *t, const 
 	}
 	if (d->is_dir) {
 		buf_add_str(out, d->source);
-		if (dialect == DIALECT_HANDOFF)
+		if (encoders[dialect]->is_file)
 			return CHANNEL_DIR;
 		/* a folder of logs: beside the folder, where it is not taken for one of them */
 		buf_adds(out, ".replies.ndjson");
@@ -115,7 +115,7 @@ enum channel_type reply_path(const struct desk *d, const struct terms *t, const 
 	if (d->source.p[0] != '/' || !is_regular(d->source.p))
 		return CHANNEL_NONE;
 	buf_add_str(out, d->source);
-	if (dialect == DIALECT_FEEDBACK &&
+	if (encoders[dialect]->names_no_session &&
 	    has_several_sessions(m, m->sessions.v[item_session(m, item)].group)) {
 		buf_addc(out, '.');
 		add_file_part(out, session_name(m, item_session(m, item)));

@@ -4,13 +4,6 @@
 
 #include <stdlib.h>
 
-static const char *const dialect_names[] = {
-	[DIALECT_UNKNOWN] = "unknown",	 [DIALECT_TEXT] = "text",
-	[DIALECT_FEEDBACK] = "feedback", [DIALECT_ENVELOPE] = "envelope",
-	[DIALECT_COLLABORATION] = "collaboration",
-	[DIALECT_HANDOFF] = "handoff",	 [DIALECT_ORCHESTRATOR] = "orchestrator",
-};
-
 static const char *const item_kind_names[] = {
 	[ITEM_IMPROVEMENT] = "improvement", [ITEM_FINDING] = "finding",
 	[ITEM_CHANGE] = "change",	    [ITEM_VERDICT] = "verdict",
@@ -45,21 +38,6 @@ static const char *const review_verdict_names[] = {
 	[REVIEW_CHANGES] = "changes_requested",
 	[REVIEW_REJECTED] = "rejected",
 };
-
-const char *dialect_name(enum dialect_id d)
-{
-	return dialect_names[d];
-}
-
-bool dialect_named(struct str name, enum dialect_id *out)
-{
-	for (int d = 0; d < DIALECT_COUNT; d++)
-		if (str_is(name, dialect_names[d])) {
-			*out = (enum dialect_id)d;
-			return true;
-		}
-	return false;
-}
 
 const char *item_kind_name(enum item_kind k)
 {

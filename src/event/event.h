@@ -219,8 +219,6 @@ struct message {
 	struct diags diags;
 };
 
-const char *dialect_name(enum dialect_id d);
-bool dialect_named(struct str name, enum dialect_id *out);
 const char *item_kind_name(enum item_kind k);
 bool item_kind_named(struct str name, enum item_kind *out);
 /* Parses "change:c-1", which disambiguates a change and a finding with the same id. false if there

@@ -7,16 +7,21 @@
 
 #define NONE UINT32_MAX
 
-enum dialect_id {
-	DIALECT_UNKNOWN, /* JSON of no known shape */
-	DIALECT_TEXT,    /* not JSON */
-	DIALECT_FEEDBACK,
-	DIALECT_ENVELOPE,
-	DIALECT_COLLABORATION,
-	DIALECT_HANDOFF,
-	DIALECT_ORCHESTRATOR,
-	DIALECT_COUNT
-};
+/* The dialects, a line each; a dialect's number is its row. Each layer has a registry with a table
+ * for each of them (*_registry.c). UNKNOWN is JSON of no known shape, TEXT is not JSON. */
+#define DIALECTS(ROW)                     \
+	ROW(UNKNOWN, unknown)             \
+	ROW(TEXT, text)                   \
+	ROW(FEEDBACK, feedback)           \
+	ROW(ENVELOPE, envelope)           \
+	ROW(COLLABORATION, collaboration) \
+	ROW(HANDOFF, handoff)             \
+	ROW(ORCHESTRATOR, orchestrator)
+
+#define DIALECT_NUMBER(NAME, name) DIALECT_##NAME,
+enum dialect_id { DIALECTS(DIALECT_NUMBER) DIALECT_LISTED, DIALECT_MAX = 32 };
+
+_Static_assert(DIALECT_LISTED <= DIALECT_MAX, "raise DIALECT_MAX: tables have room for no more");
 
 /* Irregularities of a message's bytes. */
 enum record_flag {
@@ -40,16 +45,16 @@ struct record {
 
 /* Attributes shared by many messages, deduplicated (interned): a record has only their number. */
 struct route {
-	unsigned source : 22; /* which file */
-	unsigned dialect : 3; /* enum dialect_id */
-	unsigned flags : 7;   /* enum record_flag */
+	uint32_t source;  /* which file */
+	uint8_t dialect;  /* enum dialect_id */
+	uint8_t unused;   /* 0: routes are compared as bytes */
+	uint16_t flags;   /* enum record_flag */
 	uint32_t session;
 	uint32_t from, to; /* agents, or NONE */
 };
 
-_Static_assert(sizeof(struct route) == 16, "hashed as two words");
-
-enum { SOURCES_MAX = 1 << 22 };
+_Static_assert(sizeof(struct route) == 20, "no padding: compared as bytes");
+_Static_assert(DIALECT_MAX <= UINT8_MAX, "a dialect's number fits a byte");
 
 _Static_assert(sizeof(struct record) == 24, "memory is counted by the message");
 

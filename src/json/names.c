@@ -1,6 +1,8 @@
 /* The table of names. */
 #include "json/names.h"
 
+#include "base/err.h"
+
 _Static_assert(sizeof(struct name) == NAME_WINDOW, "compared with one window of text");
 
 static void set_name(struct name *out, struct str name)
@@ -30,7 +32,7 @@ static unsigned find(const struct names *t, const struct name *name)
 
 	while (number && (t->list[number].span != name->span ||
 			  memcmp(t->list[number].text, name->text, name->span) != 0))
-		number = t->list[number].other;
+		number = t->next[number];
 	return number;
 }
 
@@ -48,7 +50,7 @@ const char *names_add(struct names *t, struct str name)
 {
 	struct name made;
 	unsigned number;
-	uint8_t *slot;
+	uint16_t *slot;
 
 	if (name.n == 0 || name.n > NAME_BYTES)
 		return NULL;
@@ -59,10 +61,10 @@ const char *names_add(struct names *t, struct str name)
 	if (number)
 		return name_text(&t->list[number]);
 	if (t->n == NAME_COUNT_MAX)
-		return NULL;
+		BUG("no number is left for the name %.*s: raise NAME_COUNT_MAX", STR_ARG(name));
 	slot = &t->slots[slot_of(&made)];
-	made.other = *slot;
-	*slot = (uint8_t)t->n;
+	t->next[t->n] = *slot;
+	*slot = (uint16_t)t->n;
 	t->list[t->n] = made;
 	return name_text(&t->list[t->n++]);
 }

@@ -4,15 +4,15 @@
  * name has in every tree parsed with these names.
  *
  * Only names that the program knows are added, never those of messages, so no input can fill the
- * table. A name that is too long for it, or one too many, has no such address: names that are not
- * found here must be compared as text. */
+ * table; one too many is a BUG when the program starts. A name that is too long has no such address:
+ * names that are not found here must be compared as text. */
 #ifndef GAVEL_JSON_NAMES_H
 #define GAVEL_JSON_NAMES_H
 
 #include "base/str.h"
 
 enum {
-	NAME_COUNT_MAX = 256,
+	NAME_COUNT_MAX = 512,
 	NAME_WINDOW = 32,
 	NAME_BYTES = NAME_WINDOW - 5,
 	NAME_SLOTS = 512,
@@ -22,17 +22,17 @@ enum {
 /* As it is in a message: a quote, the name, a quote, a colon. Half a cache line, since a message
  * has many names. */
 struct name {
-	char text[NAME_WINDOW - 2];
+	char text[NAME_WINDOW - 1];
 	uint8_t span; /* of all that, in bytes */
-	uint8_t other; /* number of the next name in the same slot, 0 = none */
 };
 
 /* Zero it, and do not move it; the first name added is number 1. Number 0 is the empty name. */
 struct names {
 	struct name list[NAME_COUNT_MAX];
-	uint8_t slots[NAME_SLOTS]; /* a hash table of numbers: name_slot */
+	uint16_t slots[NAME_SLOTS];    /* a hash table of numbers: name_slot */
+	uint16_t next[NAME_COUNT_MAX]; /* number of the next name in the same slot, 0 = none */
 	unsigned n;
-	uint8_t guess[NAME_PLACES]; /* the name that was last seen at a place: name_place */
+	uint16_t guess[NAME_PLACES]; /* the name that was last seen at a place: name_place */
 };
 
 /* The slot of the name at a quote: a hash of the first four bytes from there and of where the name

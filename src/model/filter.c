@@ -18,6 +18,7 @@
  * Which messages have a step of a task is recorded in the task, not in the message. Such terms
  * cache a bitmap of messages (struct concern) and update it incrementally. */
 #include "model/filter_terms.h"
+#include "model/rules.h"
 
 #include <stdlib.h>
 
@@ -140,7 +141,7 @@ static bool match_kind(const struct term *t, const struct subject *s)
 
 static bool match_dialect(const struct term *t, const struct subject *s)
 {
-	return value_matches(t, str_of(dialect_name(route_of(s->m, s->last)->dialect)));
+	return value_matches(t, str_of(dialect_rules[route_of(s->m, s->last)->dialect]->name));
 }
 
 static bool match_session(const struct term *t, const struct subject *s)

@@ -3,6 +3,7 @@
 #include "model/filter_terms.h"
 
 #include "base/glob.h"
+#include "model/rules.h"
 
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@ static const char *trait_at(unsigned i)
 
 static const char *dialect_at(unsigned i)
 {
-	return i < DIALECT_COUNT ? dialect_name(i) : NULL;
+	return i < DIALECT_MAX && dialect_rules[i] ? dialect_rules[i]->name : NULL;
 }
 
 static const char *severity_at(unsigned i)

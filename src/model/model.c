@@ -287,21 +287,11 @@ uint32_t model_expect(struct model *m, struct str message_id)
 	return m->expected.n - 1;
 }
 
-/* The id of the message that this one replies to, as its dialect has it. */
-static struct str replied_to(const struct message *msg)
-{
-	if (msg->dialect == DIALECT_COLLABORATION)
-		return msg->reply_to;
-	/* without a correlationId, the decoder sets the message's own id */
-	if (msg->dialect == DIALECT_ORCHESTRATOR && !str_eq(msg->correlation, msg->id))
-		return msg->correlation;
-	return STR_NONE;
-}
-
 static void note_reply(struct applying *a)
 {
 	struct model *m = a->m;
-	struct str to = m->expected.n ? replied_to(a->msg) : STR_NONE;
+	const struct rules_ops *ops = dialect_rules[a->msg->dialect];
+	struct str to = m->expected.n && ops->replied_to ? ops->replied_to(a->msg) : STR_NONE;
 	uint32_t id;
 
 	if (!to.n)
@@ -317,8 +307,7 @@ static bool is_repeat(struct applying *a, uint64_t id)
 {
 	struct model *m = a->m;
 	struct message *msg = a->msg;
-	bool collaboration = msg->dialect == DIALECT_COLLABORATION;
-	const char *at = collaboration ? "/message_id" : "/id";
+	const struct id_rules *rule = &dialect_rules[msg->dialect]->id;
 	uint32_t first;
 
 	if (!msg->id.n)
@@ -330,14 +319,12 @@ static bool is_repeat(struct applying *a, uint64_t id)
 	}
 	if (ids_same_content(&m->ids, first, msg->content_hash) &&
 	    m->records.v[first].time_ms == msg->time_ms) {
-		report(a, SEVERITY_NOTE,
-		       collaboration ? "collaboration/1.1-idempotent" : "orchestrator/correlation-id",
-		       at, 0, "the same message as in line %u; it changes nothing", message_line(m, first));
+		report(a, SEVERITY_NOTE, rule->again, rule->at, 0,
+		       "the same message as in line %u; it changes nothing", message_line(m, first));
 		return true;
 	}
-	report(a, SEVERITY_ERROR,
-	       collaboration ? "collaboration/2.1-message_id" : "orchestrator/correlation-id", at, 0,
-	       "the id of another message, in line %u", message_line(m, first));
+	report(a, SEVERITY_ERROR, rule->reuse, rule->at, 0, "the id of another message, in line %u",
+	       message_line(m, first));
 	return false;
 }
 
@@ -363,12 +350,12 @@ static bool same_route(const struct route *a, const struct route *b)
 /* Interns a route. */
 static uint32_t route_number(struct model *m, struct route route)
 {
-	uint64_t words[2], h;
+	uint64_t words[2], h; /* all but `to` */
 	struct recent_route *recent;
 	uint32_t found = NONE;
 
 	memcpy(words, &route, sizeof(words));
-	h = hash_mix(words[0], words[1]);
+	h = hash_mix(words[0] ^ (uint64_t)route.to << 24, words[1]);
 	recent = &m->recent_routes[h % MODEL_RECENT];
 	if (recent->number && same_route(&recent->route, &route))
 		return recent->number - 1;
@@ -384,20 +371,6 @@ static uint32_t route_number(struct model *m, struct route route)
 	return found;
 }
 
-static void apply_events(struct applying *a)
-{
-	switch (a->msg->dialect) {
-	case DIALECT_FEEDBACK: apply_feedback(a); break;
-	case DIALECT_COLLABORATION: apply_collaboration(a); break;
-	case DIALECT_ORCHESTRATOR: apply_orchestrator(a); break;
-	case DIALECT_HANDOFF: apply_handoff(a); break;
-	case DIALECT_ENVELOPE: apply_envelope(a); break;
-	case DIALECT_UNKNOWN:
-	case DIALECT_TEXT:
-	case DIALECT_COUNT: break;
-	}
-}
-
 void model_add_record(struct model *m, struct record r)
 {
 	heap_push(m->heap, &m->records, r);
@@ -409,15 +382,16 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 {
 	struct applying a = { .m = m, .msg = msg, .message = m->records.n,
 			      .glob_budget = 1000000 };
+	const struct rules_ops *ops = dialect_rules[msg->dialect];
 	struct record r = { .time_ms = msg->time_ms, .length = place->length };
-	struct route route = { .source = place->source, .dialect = msg->dialect };
+	struct route route = { .source = place->source, .dialect = (uint8_t)msg->dialect };
 	struct record *kept;
 	uint64_t id;
 
 	a.session = model_session(m, place->group, msg->session, message_key(msg, msg->session_key), a.message);
 	note_group(&a, place);
-	if (msg->dialect == DIALECT_FEEDBACK)
-		feedback_find_session(&a, place->group);
+	if (ops->find_session)
+		ops->find_session(&a, place->group);
 	/* prefetch the bucket of its id while the agents are looked up */
 	id = msg->id.n ? id_in_session(a.session, hash_known(msg->id, msg->id_hash)) : 0;
 	if (id)
@@ -430,7 +404,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	route.session = a.session;
 	route.from = a.from;
 	route.to = a.to;
-	route.flags = msg->flags & 0x7f;
+	route.flags = msg->flags;
 	r.route = route_number(m, route);
 	r.kind = kind_number(m, msg->kind);
 	r.chain = chain_of(msg);
@@ -439,11 +413,12 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 		   place->length);
 	if (is_repeat(&a, id)) {
 		msg->flags |= RECORD_REPEATED;
-		route.flags = msg->flags & 0x7f;
+		route.flags = msg->flags;
 		m->records.v[a.message].route = route_number(m, route);
 	} else {
 		note_reply(&a);
-		apply_events(&a);
+		if (ops->apply)
+			ops->apply(&a);
 	}
 	if (a.from != NONE)
 		m->agents.v[a.from].sent = true;
@@ -452,3 +427,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	kept->warnings = capped(msg->diags.count[SEVERITY_WARNING]);
 	kept->notes = capped(msg->diags.count[SEVERITY_NOTE]);
 }
+
+/* What is of no dialect takes part in nothing. */
+const struct rules_ops rules_unknown = { .name = "unknown" };
+const struct rules_ops rules_text = { .name = "text" };

@@ -1,5 +1,6 @@
 /* Internal to the model: shared by the files that apply events. Each dialect's cross-message rules
- * are in rules_<dialect>.c; a rule reports its diagnostic on the message that completes it.
+ * are one table in rules_<dialect>.c; a rule reports its diagnostic on the message that completes
+ * it.
  *
  * A log may begin in the middle of a session, so a missing predecessor is an error only if the log
  * has shown one of its kind in this session; otherwise it is a warning. */
@@ -262,14 +263,29 @@ uint32_t last_word_round(const struct applying *a, const struct review *r);
 /* The override decides the verdict item of the review only; its findings are not touched. */
 void apply_last_word(struct applying *a, const struct event *e);
 
-/* A request without session id: finds the session it continues and sets a->session. */
-void feedback_find_session(struct applying *a, struct str group);
 /* Whether it repeats the session's failed request. */
 bool feedback_is_resent(const struct model *m, uint32_t session, const struct event *ask);
-void apply_feedback(struct applying *a);
-void apply_collaboration(struct applying *a);
-void apply_orchestrator(struct applying *a);
-void apply_handoff(struct applying *a);
-void apply_envelope(struct applying *a);
+
+/* Of messages that have an id: where it stands, and which rules speak of it. */
+struct id_rules {
+	const char *at;
+	const char *again; /* the same message once more: a note */
+	const char *reuse; /* another message with its id: an error */
+};
+
+/* A NULL slot: the dialect has no such thing. */
+struct rules_ops {
+	const char *name; /* the dialect's */
+	/* Applies the message's events, and reports what they break. */
+	void (*apply)(struct applying *a);
+	/* A message may name no session: finds the one it goes on with, and sets a->session. */
+	void (*find_session)(struct applying *a, struct str group);
+	/* The id of the message that this one replies to; may be empty. */
+	struct str (*replied_to)(const struct message *msg);
+	struct id_rules id;
+};
+
+/* By a dialect's number (rules_registry.c); NULL behind the last. */
+extern const struct rules_ops *const dialect_rules[DIALECT_MAX];
 
 #endif

@@ -508,7 +508,7 @@ static bool is_addressee(struct applying *a, const struct event *e)
 	return false;
 }
 
-void apply_collaboration(struct applying *a)
+static void apply_collaboration(struct applying *a)
 {
 	check_known(a);
 	check_sequence(a);
@@ -571,3 +571,15 @@ void apply_collaboration(struct applying *a)
 	if (names_items(a))
 		apply_named(a);
 }
+
+static struct str replied_to(const struct message *msg)
+{
+	return msg->reply_to;
+}
+
+const struct rules_ops rules_collaboration = {
+	.name = "collaboration",
+	.apply = apply_collaboration,
+	.replied_to = replied_to,
+	.id = { "/message_id", "collaboration/1.1-idempotent", "collaboration/2.1-message_id" },
+};

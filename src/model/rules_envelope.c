@@ -162,7 +162,7 @@ static void apply_output(struct applying *a, const struct event *e, uint32_t lan
 		  e->failed || e->severe ? -1 : 1, false);
 }
 
-void apply_envelope(struct applying *a)
+static void apply_envelope(struct applying *a)
 {
 	bool escalated = false;
 	uint32_t of = NONE;
@@ -181,3 +181,8 @@ void apply_envelope(struct applying *a)
 			item_raise(a, e, rules_of(a)->lane, NONE, 0);
 	}
 }
+
+const struct rules_ops rules_envelope = {
+	.name = "envelope",
+	.apply = apply_envelope,
+};

@@ -151,7 +151,7 @@ bool feedback_is_resent(const struct model *m, uint32_t session, const struct ev
 	       r->request_hash == ask->content_hash;
 }
 
-void feedback_find_session(struct applying *a, struct str group)
+static void feedback_find_session(struct applying *a, struct str group)
 {
 	struct model *m = a->m;
 	struct session_rules *home;
@@ -560,7 +560,7 @@ void feedback_turn(const struct model *m, uint32_t session, struct turn_state *o
 				    .waits = r->turn.open || (r->waiting.n && r->asked > r->answered) };
 }
 
-void apply_feedback(struct applying *a)
+static void apply_feedback(struct applying *a)
 {
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
 		const struct event *e = &a->msg->events.v[i];
@@ -575,3 +575,9 @@ void apply_feedback(struct applying *a)
 							       e->cost });
 	}
 }
+
+const struct rules_ops rules_feedback = {
+	.name = "feedback",
+	.apply = apply_feedback,
+	.find_session = feedback_find_session,
+};

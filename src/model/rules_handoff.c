@@ -141,7 +141,7 @@ static void apply_judgement(struct applying *a, const struct event *e)
 	}
 }
 
-void apply_handoff(struct applying *a)
+static void apply_handoff(struct applying *a)
 {
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
 		const struct event *e = &a->msg->events.v[i];
@@ -170,3 +170,8 @@ void apply_handoff(struct applying *a)
 		}
 	}
 }
+
+const struct rules_ops rules_handoff = {
+	.name = "handoff",
+	.apply = apply_handoff,
+};

@@ -193,7 +193,7 @@ static void raise_task(struct applying *a, const struct event *request)
 	item_raise(a, &e, NONE, NONE, 0);
 }
 
-void apply_orchestrator(struct applying *a)
+static void apply_orchestrator(struct applying *a)
 {
 	check_rate(a);
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
@@ -235,3 +235,16 @@ void apply_orchestrator(struct applying *a)
 	}
 	check_timeouts(a);
 }
+
+/* Without a correlationId, a message is its own. */
+static struct str replied_to(const struct message *msg)
+{
+	return str_eq(msg->correlation, msg->id) ? STR_NONE : msg->correlation;
+}
+
+const struct rules_ops rules_orchestrator = {
+	.name = "orchestrator",
+	.apply = apply_orchestrator,
+	.replied_to = replied_to,
+	.id = { "/id", "orchestrator/correlation-id", "orchestrator/correlation-id" },
+};

@@ -63,7 +63,7 @@ static void prepare(struct search *s, const struct model *m, struct str word)
 		note_escapable(s, word);
 		s->is_number = is_made_of(word, "0123456789");
 		s->is_clock = is_made_of(word, "0123456789:");
-		for (int d = 0; d < DIALECT_COUNT; d++)
+		for (unsigned d = 0; d < dialect_count(); d++)
 			s->dialect_has[d] = has(str_of(dialect_name((enum dialect_id)d)), word);
 		s->agent_has.n = 0;
 		s->kinds = 0;

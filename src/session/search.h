@@ -26,7 +26,7 @@ struct search {
 	uint8_t escaped[256]; /* bytes of the word for which an escape may stand */
 	bool quotes, slashes; /* the word has these, which JSON may escape with a backslash */
 	bool is_number, is_clock;
-	bool kind_has[256], dialect_has[DIALECT_COUNT];
+	bool kind_has[256], dialect_has[DIALECT_MAX];
 	unsigned kinds; /* of which kind_has tells */
 	VEC(uint8_t) agent_has;
 	struct search_hands own, other;

@@ -97,7 +97,7 @@ static void count_problems(struct counts *c, const struct record *r)
 /* What the counts by kind come to. */
 static void add_kinds(struct counts *c)
 {
-	for (int d = 0; d < DIALECT_COUNT; d++) {
+	for (unsigned d = 0; d < dialect_count(); d++) {
 		for (int k = 0; k < 256; k++)
 			c->dialect[d] += c->kind[d][k];
 		c->messages += c->dialect[d];

@@ -9,7 +9,7 @@
 #include "view/view.h"
 
 struct counts {
-	uint64_t dialect[DIALECT_COUNT], kind[DIALECT_COUNT][256];
+	uint64_t dialect[DIALECT_MAX], kind[DIALECT_MAX][256];
 	uint64_t problem[3], flagged; /* messages with errors */
 	uint64_t sources, sessions, messages, agents;
 	uint64_t task[TASK_STATE_COUNT], tasks, stalled;

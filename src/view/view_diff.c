@@ -358,6 +358,7 @@ static void compare_outputs(struct making *k)
 static void diff_view_make(const struct scene *s, int cols, struct lines *out)
 {
 	struct making k = { .s = s, .out = out };
+	unsigned dialect;
 
 	out->cols = cols < 1 ? 1 : cols;
 	if (s->item >= s->model->items.n)
@@ -367,18 +368,14 @@ static void diff_view_make(const struct scene *s, int cols, struct lines *out)
 		return;
 	out->own = k.own = arena_zalloc(&out->arena, sizeof(*k.own));
 	prose_start(&k.own->prose, s, out);
-	switch ((enum dialect_id)message_route(s->model, k.at.message)->dialect) {
-	case DIALECT_FEEDBACK: compare_requests(&k); break;
-	case DIALECT_ENVELOPE: compare_outputs(&k); break;
-	case DIALECT_HANDOFF:
-	case DIALECT_COLLABORATION:
-	case DIALECT_ORCHESTRATOR:
-	case DIALECT_TEXT:
-	case DIALECT_UNKNOWN:
-	case DIALECT_COUNT:
+	dialect = message_route(s->model, k.at.message)->dialect;
+	if (dialect == DIALECT_FEEDBACK)
+		compare_requests(&k);
+	else if (dialect == DIALECT_ENVELOPE)
+		compare_outputs(&k);
+	else
 		say(&k,
 		    "Messages of this protocol carry no artifact: there is nothing to compare.");
-	}
 	prose_end(&k.own->prose);
 }
 

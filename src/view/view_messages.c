@@ -179,7 +179,7 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 		 r->time_ms == WHEN_NONE ? "" : when_clock(r->time_ms, text));
 	put_agents(column_pen(g, row, fit, COL_AGENTS), m, route);
 	grid_put(g, column_rect(row, fit, COL_DIALECT), ROLE_DIALECT,
-		 fit->cols[COL_DIALECT] < 13 ? dialect_short(route->dialect)
+		 fit->cols[COL_DIALECT] < 13 ? dialects[route->dialect]->short_name
 					     : dialect_name(route->dialect));
 	p = column_pen(g, row, fit, COL_KIND);
 	pen_id(&p, ROLE_ACCENT, model_kind(m, r));

@@ -589,13 +589,6 @@ static const struct mark problem_marks[] = {
 	[SEVERITY_ERROR] = { "✗", "E", "error", ROLE_ERROR },
 };
 
-static const char *const dialect_shorts[] = {
-	[DIALECT_UNKNOWN] = "json",       [DIALECT_TEXT] = "text",
-	[DIALECT_FEEDBACK] = "feed",      [DIALECT_ENVELOPE] = "envl",
-	[DIALECT_COLLABORATION] = "coll", [DIALECT_HANDOFF] = "hand",
-	[DIALECT_ORCHESTRATOR] = "orch",
-};
-
 const struct mark *mark_of_verdict(enum verdict v)
 {
 	return &verdict_marks[v];
@@ -653,9 +646,4 @@ const struct draft *draft_on_item(const struct scene *s, uint32_t item, const st
 		}
 	}
 	return NULL;
-}
-
-const char *dialect_short(enum dialect_id d)
-{
-	return dialect_shorts[d];
 }

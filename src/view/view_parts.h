@@ -24,7 +24,6 @@ enum role delivery_role(enum delivery d);
 /* The person's newest decision on an item, as of the scene; *desk whose it is. NULL = none. */
 const struct draft *draft_on_item(const struct scene *s, uint32_t item, const struct desk **desk);
 /* Four letters, where "collaboration" has no room. */
-const char *dialect_short(enum dialect_id d);
 enum role agent_role(const struct model *m, uint32_t agent);
 
 /* A pen writes along one row; what does not fit is cut with …, and nothing comes after it. */

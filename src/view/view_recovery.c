@@ -36,17 +36,12 @@ static const char *prospect(const struct letter *l)
 		return "was not delivered; it will be sent";
 	if (known)
 		return "may have arrived; the file is looked at first, and only what lacks is written";
-	switch (l->dialect) {
-	case DIALECT_COLLABORATION:
-	case DIALECT_HANDOFF:
+	switch (dialects[l->dialect]->redelivery) {
+	case REDELIVERY_ALWAYS:
 		return "may have arrived; it is sent again under the same id, which changes nothing "
 		       "twice";
-	case DIALECT_FEEDBACK:
-	case DIALECT_ORCHESTRATOR: return "may have arrived; it will be sent again";
-	case DIALECT_ENVELOPE:
-	case DIALECT_TEXT:
-	case DIALECT_UNKNOWN:
-	case DIALECT_COUNT: break;
+	case REDELIVERY_ASKED: return "may have arrived; it will be sent again";
+	case REDELIVERY_NEVER: break;
 	}
 	return "may have arrived; it stays held until {resend} says otherwise";
 }

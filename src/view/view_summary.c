@@ -38,7 +38,7 @@ struct list {
 
 struct own {
 	struct figures figures;
-	struct list lists[DIALECT_COUNT + 15];
+	struct list lists[DIALECT_MAX + 15];
 	uint32_t list_count;
 	struct entry *entries;
 	uint32_t entry_count, entry_cap;
@@ -137,7 +137,7 @@ static void list_dialects(const struct scene *s, struct lines *out)
 	struct own *own = out->own;
 	const struct counts *c = &own->figures.counts;
 
-	for (int d = DIALECT_COUNT - 1; d >= 0; d--) {
+	for (unsigned d = dialect_count(); d-- > 0;) {
 		struct list *list;
 
 		if (!c->dialect[d])

@@ -26,7 +26,7 @@
 #include "wire/framer.h"
 
 enum {
-	WIRE_FILES_MAX = 1 << 22, /* as many as a record can number (event/record.h) */
+	WIRE_FILES_MAX = 1 << 22, /* in one run; a record could number more (event/record.h) */
 	WIRE_OPEN_MAX = 64,       /* files kept open; the others are opened when needed */
 	WIRE_FOLLOW_OPEN_MAX = 1024, /* when they are followed, or half of RLIMIT_NOFILE */
 	WIRE_MARK_BYTES = 128,

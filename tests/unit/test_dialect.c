@@ -88,7 +88,7 @@ static void add_fixture(const char *folder, const char *dialect, const char *fil
 
 static void add_folder(const char *folder)
 {
-	for (int d = 0; d < DIALECT_COUNT; d++) {
+	for (unsigned d = 0; d < dialect_count(); d++) {
 		const char *dialect = dialect_name((enum dialect_id)d);
 		const char *path = arena_printf(&texts, "%s/%s/%s", root_folder, folder, dialect);
 		struct dirent **list;
@@ -200,7 +200,7 @@ END_TEST
 
 static void scores_text(const int *scores, struct buf *out)
 {
-	for (int d = 0; d < DIALECT_COUNT; d++)
+	for (unsigned d = 0; d < dialect_count(); d++)
 		if (scores[d])
 			buf_printf(out, " %s %d", dialect_name((enum dialect_id)d), scores[d]);
 }
@@ -208,13 +208,13 @@ static void scores_text(const int *scores, struct buf *out)
 /* The right dialect has the best score, alone, and is what is returned. */
 static void assert_wins(const struct fixture *f, unsigned line, yyjson_val *v, struct str bytes)
 {
-	int scores[DIALECT_COUNT];
+	int scores[DIALECT_MAX];
 	enum dialect_id winner = dialect_detect(v, scores);
 	struct buf all = { 0 };
 	bool alone = true;
 
-	for (int d = 0; d < DIALECT_COUNT; d++)
-		alone &= d == (int)f->dialect || scores[d] < scores[f->dialect];
+	for (unsigned d = 0; d < dialect_count(); d++)
+		alone &= d == f->dialect || scores[d] < scores[f->dialect];
 	scores_text(scores, &all);
 	ck_assert_msg(winner == f->dialect && alone && scores[winner] >= DETECT_MIN,
 		      "%s:%u: is %s, but scores are%s: %.*s", f->path, line,
@@ -442,7 +442,7 @@ END_TEST
 
 START_TEST(fixtures_are_there)
 {
-	unsigned examples = 0, streams = 0, of[DIALECT_COUNT] = { 0 };
+	unsigned examples = 0, streams = 0, of[DIALECT_MAX] = { 0 };
 
 	for (uint32_t i = 0; i < cases_from; i++) {
 		bool is_example = str_starts(str_of(fixtures.v[i].name), STR("examples/"));
@@ -453,7 +453,7 @@ START_TEST(fixtures_are_there)
 	}
 	ck_assert_msg(examples >= 20 && streams >= 10, "%u examples and %u streams in %s", examples,
 		      streams, root_folder);
-	for (int d = DIALECT_FEEDBACK; d < DIALECT_COUNT; d++)
+	for (unsigned d = DIALECT_FEEDBACK; d < dialect_count(); d++)
 		ck_assert_msg(of[d] > 0, "no fixture of %s", dialect_name((enum dialect_id)d));
 }
 END_TEST
@@ -466,13 +466,13 @@ START_TEST(what_is_no_message_is_unknown)
 					     "{\"level\":\"info\",\"msg\":\"x\",\"time\":1}",
 					     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}" };
 	struct json_reader reader = { 0 };
-	int scores[DIALECT_COUNT];
+	int scores[DIALECT_MAX];
 	yyjson_val *v;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		ck_assert_int_eq(json_read(&reader, str_of(lines[i]), &v), JSON_OK);
 		ck_assert_msg(dialect_detect(v, scores) == DIALECT_UNKNOWN, "%s", lines[i]);
-		for (int d = 0; d < DIALECT_COUNT; d++)
+		for (unsigned d = 0; d < dialect_count(); d++)
 			ck_assert_int_lt(scores[d], DETECT_MIN);
 	}
 	json_reader_release(&reader);

@@ -21,7 +21,6 @@
 
 _Static_assert((int)FRAME_TRUNCATED == RECORD_TRUNCATED, "one meaning, one bit");
 _Static_assert((int)FRAME_OVERSIZE == RECORD_OVERSIZE, "one meaning, one bit");
-_Static_assert((int)WIRE_FILES_MAX == SOURCES_MAX, "a record numbers every file");
 
 static void note(void *ctx, const struct frame *f)
 {

@@ -29,7 +29,7 @@ static inline size_t name_find(const struct names *t, const char *quote)
 	quotes &= quotes - 1;
 	number = t->slots[name_slot(quote, quotes & -quotes)];
 	while (number && !name_stands_at(&t->list[number], quote))
-		number = t->list[number].other;
+		number = t->next[number];
 	return number;
 }
 

@@ -254,7 +254,7 @@ name:
 		p = skip_blanks(p, end);
 		number = name_find(names, p);
 		if (number)
-			names->guess[place] = (uint8_t)number;
+			names->guess[place] = (uint16_t)number;
 	}
 	if (number) {
 		p = known_name(&names->list[number], p, next++);

@@ -1,27 +1,12 @@
 /* Which verbs an item takes and what a decision must carry. The only place that knows: the UI,
  * gavel decide, the JSON output and the plan ask here, for a first decision as for a correction. */
-#ifndef GAVEL_DECIDE_VERBS_H
-#define GAVEL_DECIDE_VERBS_H
+#ifndef GAVEL_ENCODE_VERBS_H
+#define GAVEL_ENCODE_VERBS_H
 
-#include "model/model.h"
+#include "decide/desk.h"
 
-struct draft;
-
-enum verb {
-	VERB_ACCEPT,
-	VERB_PARTIAL,
-	VERB_REJECT,
-	VERB_ANSWER,
-	VERB_DISMISS,
-	VERB_ESCALATE,
-	VERB_COUNT
-};
-
-const char *verb_name(enum verb v);
-bool verb_named(struct str name, enum verb *out);
-
-/* The verbs that an item's dialect has for it, bits 1 << VERB_…, open or not; none for one that
- * cannot be decided. What an escalation queue passes on takes the verbs of its own dialect. */
+/* The verbs that an item's dialect has for it (CAN_…), open or not; none for one that cannot be
+ * decided. What an escalation queue passes on takes the verbs of its own dialect. */
 unsigned verbs_of_item(const struct model *m, const struct item *item,
 		       const struct item_state *state);
 
@@ -34,8 +19,10 @@ unsigned verbs_taken(const struct model *m, const struct item *item,
 bool verb_is_taken(enum verb v, const struct model *m, const struct item *item,
 		   const struct item_state *state, struct buf *why);
 
-/* What a decision needs besides its verb and does not have: reject a reason code or an explanation,
- * partial an explanation, answer an answer. A sentence; NULL when it is complete. */
-const char *draft_missing(const struct draft *d);
+/* Whether the item that a draft is bound to takes its verb as of the first k messages, at that time;
+ * if not, a sentence that says why is appended. corrects: NULL for a first decision; otherwise it
+ * may follow one on the same revision that was written, whose number is put there, or NONE. */
+bool desk_takes(const struct desk *d, const struct draft *draft, const struct model *m, uint32_t k,
+		int64_t now_ms, uint32_t *corrects, struct buf *why);
 
 #endif

@@ -1,0 +1,9 @@
+/* The encoders, by the numbers of dialects. */
+#include "encode/plan.h"
+
+#define DECLARE(NAME, name) extern const struct encoder_ops encoder_##name;
+#define ROW(NAME, name) [DIALECT_##NAME] = &encoder_##name,
+
+DIALECTS(DECLARE)
+
+const struct encoder_ops *const encoders[DIALECT_MAX] = { DIALECTS(ROW) };

@@ -1,0 +1,79 @@
+/* The rules on top of the encoders' tables of verbs. */
+#include "encode/verbs.h"
+
+#include "encode/plan.h"
+
+/* never_expires tells a question that is an event from one that is a request. */
+static unsigned verbs_of(enum dialect_id dialect, enum item_kind kind, bool never_expires)
+{
+	const struct item_verbs *row = encoders[dialect]->verbs;
+
+	while (row && row->verbs && (row->kind != kind || (row->never_expires && !never_expires)))
+		row++;
+	return row ? row->verbs : 0;
+}
+
+unsigned verbs_of_item(const struct model *m, const struct item *item,
+		       const struct item_state *state)
+{
+	/* a queue's entry carries the deadline of a question that has one */
+	bool never_expires = !item->dated;
+	unsigned verbs;
+
+	if (state->undecidable)
+		return 0;
+	if (item->origin_dialect)
+		verbs = verbs_of((enum dialect_id)item->origin_dialect,
+				 (enum item_kind)item->origin_kind, never_expires);
+	else
+		verbs = verbs_of((enum dialect_id)message_route(m, state->message)->dialect,
+				 (enum item_kind)item->kind, never_expires);
+	return state->bare ? verbs & ~(unsigned)CAN_PARTIAL : verbs;
+}
+
+unsigned verbs_taken(const struct model *m, const struct item *item,
+		     const struct item_state *state)
+{
+	return state->open ? verbs_of_item(m, item, state) : 0;
+}
+
+bool verb_is_taken(enum verb v, const struct model *m, const struct item *item,
+		   const struct item_state *state, struct buf *why)
+{
+	unsigned verbs = verbs_taken(m, item, state);
+
+	if (verbs & 1u << v)
+		return true;
+	if (state->undecidable) {
+		buf_adds(why, "its message is ambiguous or damaged; it cannot be decided");
+		return false;
+	}
+	if (!state->open) {
+		buf_printf(why, "it is not open any more (%s)", verdict_name(state->verdict));
+		return false;
+	}
+	if (state->bare && v == VERB_PARTIAL)
+		buf_adds(why, "changes are requested by findings, and this review has none");
+	else
+		buf_printf(why, "its protocol cannot say %s here", verb_name(v));
+	buf_adds(why, "; it can say");
+	for (int i = 0; i < VERB_COUNT; i++)
+		if (verbs & 1u << i)
+			buf_printf(why, " %s", verb_name((enum verb)i));
+	return false;
+}
+
+bool desk_takes(const struct desk *d, const struct draft *draft, const struct model *m, uint32_t k,
+		int64_t now_ms, uint32_t *corrects, struct buf *why)
+{
+	const struct item *item = &m->items.v[draft->number];
+	struct item_state at;
+
+	if (corrects)
+		*corrects = desk_find_written(d, draft);
+	if (corrects && *corrects != NONE)
+		item_in_log(m, item, k, now_ms, &at);
+	else
+		item_at(m, item, k, now_ms, &at);
+	return verb_is_taken(draft->verb, m, item, &at, why);
+}
