@@ -12,7 +12,7 @@
 
 #include "encode/encode_command.h"
 #include "app/deciding.h"
-#include "app/keymap.h"
+#include "draw/keymap.h"
 #include "view/pane.h"
 #include "app/prompt.h"
 #include "app/transport.h"

@@ -99,6 +99,7 @@ struct letter {
 	int64_t time_ms; /* of its last step */
 };
 
+struct model;
 struct reader;
 
 /* Binds a draft to an item as of the first k messages: which one, in which revision. What was

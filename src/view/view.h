@@ -11,7 +11,7 @@
 #include "model/asof.h"
 #include "model/filter.h"
 #include "draw/grid.h"
-#include "app/keymap.h"
+#include "draw/keymap.h"
 
 struct app;
 /* An item that is hidden until it changes or is nearly due. */

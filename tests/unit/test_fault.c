@@ -49,8 +49,8 @@ static struct buf messages[LETTERS];
 static struct buf complaints;
 static unsigned violations;
 
-static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void complain(const char *format, ...)
+static void note_fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void note_fault(const char *format, ...)
 {
 	char text[256];
 	va_list args;
@@ -259,7 +259,7 @@ static void run(const struct scene *s, void (*act)(const struct scene *), enum s
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	if (!WIFEXITED(status) || (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 9))
-		complain("the process ended with status %d", status);
+		note_fault("the process ended with status %d", status);
 }
 
 /* ---- loss of power ---- */
@@ -343,14 +343,14 @@ static void look_at_line(const struct scene *s, struct str line, bool whole, str
 			a->copies[i]++;
 			on_connection[i]++;
 			if (i == 0 && a->copies[1])
-				complain("the second message arrived before the first");
+				note_fault("the second message arrived before the first");
 			return;
 		}
 		/* a pipe may have had half of one before the writer was killed */
 		if (s->type == CHANNEL_FIFO && str_starts(m, line))
 			return;
 	}
-	complain("a line of %zu bytes that nobody recorded: %.40s", line.n, line.p ? line.p : "");
+	note_fault("a line of %zu bytes that nobody recorded: %.40s", line.n, line.p ? line.p : "");
 }
 
 static void look_at_lines(const struct scene *s, struct str text, struct arrived *a)
@@ -374,7 +374,7 @@ static void look_at_lines(const struct scene *s, struct str text, struct arrived
 			look_at_line(s, str_make(text.p + at, n), end != NULL, a, on_connection);
 		for (int i = 0; i < LETTERS; i++)
 			if (on_connection[i] > 1)
-				complain("message %d arrived twice on one connection", i + 1);
+				note_fault("message %d arrived twice on one connection", i + 1);
 		at += n + 1;
 	}
 }
@@ -389,7 +389,7 @@ static void look_at_files(const struct scene *s, struct arrived *a)
 			continue;
 		read_whole(path_of_letter(s, i), &text);
 		if (!str_eq(buf_str(&text), buf_str(&messages[i])))
-			complain("file %d holds something else", i + 1);
+			note_fault("file %d holds something else", i + 1);
 		a->copies[i] = 1;
 		buf_release(&text);
 	}
@@ -411,7 +411,7 @@ static void look(const struct scene *s, struct arrived *a)
 	case CHANNEL_FILE:
 		read_whole(outbox, &text);
 		if (!str_starts(buf_str(&text), STR(OLD)))
-			complain("what was in the file before is gone");
+			note_fault("what was in the file before is gone");
 		look_at_lines(s, str_from(buf_str(&text), sizeof(OLD) - 1), a);
 		break;
 	}
@@ -425,7 +425,7 @@ static void check_folder(bool unremoved)
 
 	for (int i = 0; i < LETTERS; i++)
 		if (lstat(temporary_of_letter(i), &st) == 0 && !unremoved)
-			complain("a temporary file is left");
+			note_fault("a temporary file is left");
 }
 
 static uint32_t find_draft_on(const struct desk *d, const char *item)
@@ -467,7 +467,7 @@ static void check_shown(const struct scene *s)
 	unsigned before = violations;
 
 	if (watched->early)
-		complain("%u times bytes left before their record was safe", watched->early);
+		note_fault("%u times bytes left before their record was safe", watched->early);
 	look(s, &a);
 	/* half a line may still be completed, so lines are judged after the recovery only */
 	violations = before + (watched->early > 0);
@@ -476,14 +476,14 @@ static void check_shown(const struct scene *s)
 		const struct letter *l = find_letter(&d, i);
 
 		if (report->shown[i] && !(l && l->state == LETTER_SENT))
-			complain("decision %d was shown as sent and is not recorded as such",
+			note_fault("decision %d was shown as sent and is not recorded as such",
 				 i + 1);
 		if (l && l->state == LETTER_SENT && a.copies[i] != 1)
-			complain("decision %d is recorded as sent; %u copies", i + 1, a.copies[i]);
+			note_fault("decision %d is recorded as sent; %u copies", i + 1, a.copies[i]);
 		if (report->staged[i] && !is_listed(&d, i))
-			complain("decision %d was shown as staged and is lost", i + 1);
+			note_fault("decision %d was shown as staged and is lost", i + 1);
 		if (a.copies[i] && !l)
-			complain("decision %d arrived without a record", i + 1);
+			note_fault("decision %d arrived without a record", i + 1);
 	}
 	desk_close(&d);
 }
@@ -503,22 +503,22 @@ static void check_recovered(const struct scene *s, bool unremoved)
 		bool held = l && is_held(l);
 
 		if (report->staged[i] && !is_listed(&d, i))
-			complain("decision %d is lost", i + 1);
+			note_fault("decision %d is lost", i + 1);
 		if (!l && a.copies[i])
-			complain("decision %d arrived without a record", i + 1);
+			note_fault("decision %d arrived without a record", i + 1);
 		if (l && !str_eq(l->bytes, buf_str(&messages[i])))
-			complain("the journal has other bytes than were given");
+			note_fault("the journal has other bytes than were given");
 		if (s->type != CHANNEL_FIFO && held)
-			complain("decision %d is still held: %.*s", i + 1, STR_ARG(l->why));
+			note_fault("decision %d is still held: %.*s", i + 1, STR_ARG(l->why));
 		if (s->type != CHANNEL_FIFO && l && a.copies[i] != 1)
-			complain("decision %d arrived %u times", i + 1, a.copies[i]);
+			note_fault("decision %d arrived %u times", i + 1, a.copies[i]);
 		if (s->type == CHANNEL_FIFO && l && !held && !a.copies[i])
-			complain("decision %d is sent and did not arrive", i + 1);
+			note_fault("decision %d is sent and did not arrive", i + 1);
 		/* an envelope is never repeated, so it may stay held behind a doubt */
 		if (s->type == CHANNEL_FIFO && s->dialect != DIALECT_ENVELOPE && held)
-			complain("decision %d is still held: %.*s", i + 1, STR_ARG(l->why));
+			note_fault("decision %d is still held: %.*s", i + 1, STR_ARG(l->why));
 		if (s->dialect == DIALECT_ENVELOPE && a.copies[i] > 1)
-			complain("decision %d was repeated unasked", i + 1);
+			note_fault("decision %d was repeated unasked", i + 1);
 	}
 	desk_close(&d);
 }
@@ -548,9 +548,9 @@ static void recover_and_check(const struct scene *s)
 	recover(s);
 	summarize(s, &twice);
 	if (!str_eq(buf_str(&once), buf_str(&twice)))
-		complain("a second recovery has changed something");
+		note_fault("a second recovery has changed something");
 	if (watched->early)
-		complain("%u times bytes left before their record was safe", watched->early);
+		note_fault("%u times bytes left before their record was safe", watched->early);
 	io_reset();
 	buf_release(&once);
 	buf_release(&twice);

@@ -1,5 +1,6 @@
 /* How what is on the desk stands in the model: found again in the journal by another run, whatever
  * the log is called then and whatever it says by then. */
+#include "encode/verbs.h"
 #include "decide/desk.h"
 #include "decide/reader.h"
 

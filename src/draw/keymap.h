@@ -1,8 +1,8 @@
 /* Which key runs which command. The built-in keys come from the table of commands; the person's own
  * bindings come on top. Whatever names a key on the screen asks here, so that it names the one in
  * force. */
-#ifndef GAVEL_APP_KEYMAP_H
-#define GAVEL_APP_KEYMAP_H
+#ifndef GAVEL_DRAW_KEYMAP_H
+#define GAVEL_DRAW_KEYMAP_H
 
 #include "base/mem.h"
 #include "draw/key.h"

@@ -1,5 +1,5 @@
 /* Keys to commands, and commands back to the names of their keys. */
-#include "app/keymap.h"
+#include "draw/keymap.h"
 
 #include "base/err.h"
 
