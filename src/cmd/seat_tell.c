@@ -86,7 +86,7 @@ void seat_tell(struct seat *s, const struct effect *e)
 	const char *problem;
 	struct err err;
 
-	if (s->app->deciding.sending || parse(s, e, &command))
+	if (s->app->deciding.delivery || parse(s, e, &command))
 		return;
 	seat_clear_plan(s, &terms);
 	p.desk = desks_find(&s->load->desks, model_str(m, m->sessions.v[command.session].group));

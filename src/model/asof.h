@@ -23,12 +23,12 @@ void asof_free(struct asof *a);
 uint32_t asof_open(struct asof *a, uint32_t k, int64_t now_ms, uint32_t *due);
 uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint32_t *n);
 
-/* The log's decisions of the first k messages, the newest first. NULL: the breath has stopped
- * it. */
-const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, struct breath *breath);
+/* The log's decisions of the first k messages, the newest first. NULL: it was
+ * cancelled. */
+const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, struct yield *yield);
 /* As model_agent_stats. */
-struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms, struct breath *breath);
-/* To be released. NULL: the breath has stopped it. */
-struct loops *asof_loops(struct asof *a, uint32_t k, struct breath *breath);
+struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms, struct yield *yield);
+/* To be released. NULL: it was cancelled. */
+struct loops *asof_loops(struct asof *a, uint32_t k, struct yield *yield);
 
 #endif

@@ -39,13 +39,13 @@ struct chapters {
 	VEC(struct work) tasks, reviews; /* by number */
 };
 
-/* Of the first n messages. NULL: the breath has stopped it. */
-struct chapters *chapters_new(const struct model *m, uint32_t n, struct breath *breath);
+/* Of the first n messages. NULL: it was cancelled. */
+struct chapters *chapters_new(const struct model *m, uint32_t n, struct yield *yield);
 void chapters_free(struct chapters *c);
 
 /* As model_agent_stats; k is at most n. Without chapters (NULL) everything is walked. */
 struct agent_stats *chapters_agent_stats(const struct chapters *c, const struct model *m, uint32_t k,
-					 int64_t now_ms, struct breath *breath);
+					 int64_t now_ms, struct yield *yield);
 
 static inline void between_add(struct between *b, int64_t time_ms)
 {

@@ -13,8 +13,8 @@ struct decided {
 
 struct decided_list;
 
-/* Of the first n messages. NULL: the breath has stopped it. */
-struct decided_list *decided_new(const struct model *m, uint32_t n, struct breath *breath);
+/* Of the first n messages. NULL: it was cancelled. */
+struct decided_list *decided_new(const struct model *m, uint32_t n, struct yield *yield);
 void decided_free(struct decided_list *d);
 /* Those of the first k messages. */
 const struct decided *decided_before(const struct decided_list *d, uint32_t k, uint32_t *n);

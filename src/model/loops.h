@@ -44,8 +44,8 @@ struct loops {
 };
 
 /* As of k, at most n; what it says holds as of any other k up to n, too, but for logs in which a
- * task that was reviewed already turns out to be a revision. NULL: the breath has stopped it. */
-struct loops *loops_new(const struct model *m, uint32_t k, uint32_t n, struct breath *breath);
+ * task that was reviewed already turns out to be a revision. NULL: it was cancelled. */
+struct loops *loops_new(const struct model *m, uint32_t k, uint32_t n, struct yield *yield);
 /* Whoever keeps it holds it; the last one that lets it go frees it. NULL is allowed. */
 struct loops *loops_hold(struct loops *all);
 void loops_release(struct loops *all);

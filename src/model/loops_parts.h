@@ -5,7 +5,7 @@
 #include "model/loops.h"
 
 /* What is open after each answer, and when each loop begins and ceases to diverge, up to message
- * `end`. false: the breath has stopped it. */
-bool loops_count(struct loops *all, uint32_t end, struct breath *breath);
+ * `end`. false: it was cancelled. */
+bool loops_count(struct loops *all, uint32_t end, struct yield *yield);
 
 #endif

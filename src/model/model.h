@@ -10,7 +10,7 @@
 #ifndef GAVEL_MODEL_MODEL_H
 #define GAVEL_MODEL_MODEL_H
 
-#include "base/breath.h"
+#include "base/yield.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "event/event.h"
@@ -433,7 +433,7 @@ bool item_has_twin(const struct model *m, const struct item *item);
 uint32_t model_item_count(const struct model *m, uint32_t k);
 /* Open items (or all), most urgent first: numbers into items. Free the result. */
 uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n,
-		      struct breath *breath);
+		      struct yield *yield);
 /* How many items are open, and how many of these have a deadline. Cheap for all messages. */
 uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t *due);
 
@@ -507,7 +507,7 @@ struct agent_stats {
 _Static_assert(sizeof(struct agent_stats) <= 96, "there may be tens of thousands");
 /* One for every agent. Free the result. */
 struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, int64_t now_ms,
-				      struct breath *breath);
+				      struct yield *yield);
 /* How many messages of an agent are in each part of the last RATE_SPAN_MS, the newest last. These
  * lie behind the stats of all n agents: few have spoken lately, and pages of the others take no
  * memory as long as nobody writes to them. */

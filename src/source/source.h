@@ -1,13 +1,13 @@
 /* Where bytes come from: a regular file, a stream (pipe, FIFO, terminal, device), a directory.
  *
- * Order of calls: source_open; for a directory source_list and no more; else source_gather, then
- * source_read and source_fetch as often as needed; source_close at the end, also when a call in
- * between failed. Offsets count from the beginning of the file or stream and stay valid.
+ * Order of calls: source_open; for a directory source_list and no more; else source_gather for a
+ * file, stream_spool until it has ended for a stream; then source_read and source_fetch as often as
+ * needed; source_close at the end, also when a call in between failed. Offsets count from the
+ * beginning of the file or stream and stay valid.
  *
  * A file's bytes stay in the file, read with pread and never mapped. A stream's bytes can be had
- * only once, so source_gather copies them to a capture: a temporary file without a name, in $TMPDIR
- * or /tmp, gone with the process. Opening never blocks; gathering waits until the writers have come
- * and gone.
+ * only once, so stream_spool copies them to a capture: a temporary file without a name, in $TMPDIR
+ * or /tmp, gone with the process. Neither opening nor spooling blocks.
  *
  * A regular file may be closed while it is not needed and opened again (source_reopen): a directory
  * has more files than a process has descriptors.
@@ -67,8 +67,7 @@ struct block {
 	struct str bytes;
 };
 
-/* What to do while a stream has nothing to say: called every few milliseconds; false = wait no
- * more, what has come is all. */
+/* Called every few milliseconds by whoever waits for a channel; false = wait no more. */
 struct idle {
 	bool (*go_on)(void *ctx);
 	void *ctx;
@@ -85,9 +84,12 @@ void source_close(struct source *s);
 /* Looks without opening: at a name, or with name NULL at an open file. -1 and errno. */
 int source_look(const char *name, int fd, struct source_look *out);
 bool source_is(const struct source *s, const struct source_look *look);
-/* Makes start and end true: looks at a file's size, or reads a stream to its end. idle may be
- * NULL. */
-int source_gather(struct source *s, struct block *block, const struct idle *idle, struct err *err);
+/* Makes start and end of a file true. */
+int source_gather(struct source *s, struct err *err);
+/* Reads a stream into a capture without waiting, a block at most; its bytes are in block->bytes.
+ * *capture is -1 at first, and the caller's to close if this is not repeated until `ended`: then
+ * all writers have gone and the source is that of the capture. */
+int stream_spool(struct source *s, struct block *block, int *capture, bool *ended, struct err *err);
 /* At most a block from offset on, into block->bytes; none at the end, if it has moved too. */
 int source_read(const struct source *s, uint64_t offset, struct block *block, struct err *err);
 /* Like source_read, but from the file itself and past `end`. */
@@ -120,7 +122,5 @@ char *source_room(struct buf *room, uint64_t offset, size_t n);
 int source_fail(const char *name, int number, struct err *err);
 /* Where the bytes for `offset` go, and how many fit. */
 char *block_room(struct block *block, uint64_t offset, size_t *room);
-/* Replaces the descriptor of a stream by one of its capture. */
-int stream_spool(struct source *s, struct block *block, const struct idle *idle, struct err *err);
 
 #endif
