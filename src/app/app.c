@@ -22,6 +22,7 @@ void app_init(struct app *a, const struct model *m, const struct reader *r, stru
 				   .app = a };
 	a->title = title;
 	a->wall_ms = WHEN_NONE;
+	a->list_until_ms = INT64_MAX;
 	a->scene.triage = &a->deciding.triage;
 	for (int i = 0; i < TAB_COUNT; i++) {
 		a->lists[i].view = tab_views[i];
@@ -33,6 +34,7 @@ void app_init(struct app *a, const struct model *m, const struct reader *r, stru
 
 void app_release(struct app *a)
 {
+	app_cancel_list(a);
 	for (int i = 0; i < TAB_COUNT; i++)
 		pane_release(&a->lists[i]);
 	for (unsigned i = 0; i < a->screen_count; i++)
@@ -45,8 +47,6 @@ void app_release(struct app *a)
 	vec_release(&a->trail);
 	film_close(&a->film);
 	app_drop_asof(a);
-	vec_release(&a->dropped);
-	vec_release(&a->dropped_asofs);
 	deciding_release(&a->deciding);
 	prompt_release(&a->prompt);
 	filter_free(a->filter);
@@ -90,10 +90,8 @@ void app_effects_taken(struct app *a)
 
 void app_stale(struct app *a)
 {
-	for (int i = 0; i < TAB_COUNT; i++) {
+	for (int i = 0; i < TAB_COUNT; i++)
 		a->stale[i] = true;
-		a->slow[i] = false;
-	}
 	a->previewed.type = TARGET_NONE;
 	for (unsigned i = 0; i < a->screen_count; i++)
 		a->screens[i].pane.made = false;
@@ -142,9 +140,7 @@ void app_incomplete(struct app *a, struct str text)
 {
 	if (str_eq(text, buf_str(&a->incomplete)))
 		return;
-	/* lines that are being made still have the old one */
-	if (a->making)
-		return;
+	app_cancel_list(a); /* whose lines have the old text */
 	buf_clear(&a->incomplete);
 	buf_add_str(&a->incomplete, text);
 	a->scene.incomplete = buf_str(&a->incomplete);

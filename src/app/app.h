@@ -5,11 +5,12 @@
  * The caller owns the model and the reader; app_arrived tells that messages have come.
  *
  * The lists of a big log take longer to make than a key may wait. A caller with a clock sets
- * `breath`: it stops app_refresh where that takes too long, and the old list stays; app_settle
- * makes the new one. */
+ * `list_until_ms`: what app_refresh has not made by then, app_list_step goes on with between keys,
+ * and meanwhile the old list is shown. */
 #ifndef GAVEL_APP_APP_H
 #define GAVEL_APP_APP_H
 
+#include "base/job.h"
 #include "encode/encode_command.h"
 #include "app/deciding.h"
 #include "draw/keymap.h"
@@ -95,6 +96,29 @@ enum tab {
 	TAB_COUNT
 };
 
+/* A list that is being made, for the scene as it was when that began. */
+struct listing {
+	struct job *job; /* NULL = there is none */
+	struct scene scene;
+	enum tab tab;
+	int cols;
+};
+
+/* A search through all messages. */
+struct search_all {
+	enum search_state {
+		SEARCH_OVER,
+		SEARCH_ON,     /* app_hunt is to be called between keys */
+		SEARCH_PAUSED, /* by a key; n goes on where it was, */
+	} state;
+	uint32_t line;     /* unless the person has moved from here */
+	struct hunt hunt;
+	bool cut;          /* by the key that is being answered: if that is n, it */
+	uint32_t more;     /* asks for a later match, of which so many are wanted */
+	uint32_t from;     /* the message that it began at, */
+	bool again;        /* looking for another match than that */
+};
+
 /* A screen opened over the views: an item, a message, its diff, the help. */
 struct screen {
 	struct pane pane;
@@ -117,14 +141,8 @@ struct app {
 	enum tab tab;
 	struct pane lists[TAB_COUNT];
 	bool stale[TAB_COUNT];
-	bool slow[TAB_COUNT];  /* app_refresh leaves it to app_settle */
-	struct breath *breath; /* of making lists; NULL: they are made at one go */
-	bool making;
-	enum tab making_tab;
-	int making_cols;
-	/* while a list is being made, which may still use them */
-	VEC(struct filter *) dropped;
-	VEC(struct asof *) dropped_asofs;
+	struct listing listing;
+	int64_t list_until_ms; /* of loop_now_ms; INT64_MAX: lists are made at one go */
 	struct pane preview;
 	struct target previewed;
 	bool preview_stale;
@@ -137,14 +155,7 @@ struct app {
 	struct prompt prompt;
 	struct buf word;        /* searched for */
 	uint32_t search_from;   /* where the incremental search began, and Esc goes back to */
-	bool hunting;           /* a search through all messages goes on: app_hunt */
-	struct hunt hunt;
-	bool hunt_stopped;      /* by a key; n goes on where it was, */
-	uint32_t hunt_line;     /* unless the person has moved from here */
-	bool hunt_cut;          /* by the key that is being answered: if that is n, it */
-	uint32_t hunt_more;     /* asks for a later match, of which so many are wanted */
-	uint32_t hunt_from;     /* the message that it began at, */
-	bool hunt_again;        /* looking for another match than that */
+	struct search_all search; /* through all messages */
 	uint32_t search_stop;   /* where a search of a long list paused; n goes on there */
 	bool preview_seeks;     /* something was found: the preview is to show it */
 	struct filter *filter;
@@ -230,16 +241,19 @@ void app_effect(struct app *a, struct effect e);
 struct str app_keep(struct app *a, struct str s);
 /* Makes what is out of date; called before drawing and before commands look at lines. */
 void app_refresh(struct app *a);
-/* Makes the list shown, however long that takes. While its breath is taken, keys may come in and
- * frames be drawn; once app_wants_list says no, it is to stop. */
-void app_settle(struct app *a);
+/* Whether the list shown is up to date. */
 bool app_is_settled(const struct app *a);
-bool app_wants_list(const struct app *a);
+/* Goes on making it until that moment; the model must not change before it is settled, unless what
+ * changed is told as always. Returns app_is_settled. */
+bool app_list_step(struct app *a, int64_t until_ms);
+/* Before anything is freed that a list in the making may still use. */
+void app_cancel_list(struct app *a);
 /* Without the filter, or what a film knows of the session, from now on. */
 void app_drop_filter(struct app *a);
 void app_drop_asof(struct app *a);
 /* Searches what is moved in from line `from` on. false: not found. Through the messages it only
- * begins, where the reader can hunt: while `hunting`, app_hunt is to be called between keys. */
+ * begins, where the reader can hunt: while app_is_searching, app_hunt is to be called between
+ * keys. */
 bool app_search(struct app *a, uint32_t from, int direction, bool again);
 /* What is looked for goes round; it is told where it did, and where there is nothing else. */
 void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction);
@@ -248,6 +262,7 @@ void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction
 uint32_t app_search_line(struct app *a);
 /* The line of the list of messages that shows a message, or NONE. */
 uint32_t app_message_line(const struct app *a, uint32_t message);
+bool app_is_searching(const struct app *a);
 /* Searches on for a few milliseconds. */
 void app_hunt(struct app *a);
 /* Before each key: whatever is typed next, the person does not wait for the end of a search; other

@@ -33,7 +33,7 @@ struct deciding {
 	VEC(uint8_t) read; /* by item: shown to its end */
 	int64_t opened_ms; /* when the pre-flight page was opened */
 	char *artifact;    /* :attach */
-	bool sending;      /* set by the caller; keys come in while a FIFO is waited for */
+	const struct job *delivery; /* under way, as the caller says; NULL = none */
 	/* lent by the caller: what is offered as a reason, and who decides */
 	char *const *reason_codes;
 	uint32_t reason_code_count;

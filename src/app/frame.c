@@ -73,7 +73,7 @@ static void add_count(struct buf *out, const char *sign, uint32_t n, const char 
 /* What there is to do and what is wrong; how much there is goes first where there is no room. */
 static void count_title(const struct app *a, struct buf *out)
 {
-	bool sending = a->deciding.sending; /* what is on its way is not held yet */
+	bool sending = a->deciding.delivery; /* what is on its way is not held yet */
 	uint32_t held = 0;
 	char messages[32];
 

@@ -34,70 +34,69 @@ static void refresh_preview(struct app *a)
 bool app_is_settled(const struct app *a)
 {
 	return a->list_rect.cols <= 0 ||
-	       (!a->stale[a->tab] &&
+	       (!a->listing.job && !a->stale[a->tab] &&
 		a->lists[a->tab].lines.cols == a->list_rect.cols - GUTTER_COLS);
 }
 
-bool app_wants_list(const struct app *a)
+/* It is still the list that is to be shown. */
+static bool is_wanted(const struct app *a)
 {
-	return a->tab == a->making_tab && !a->stale[a->tab] &&
-	       a->list_rect.cols - GUTTER_COLS == a->making_cols;
+	return a->listing.job && a->tab == a->listing.tab && !a->stale[a->tab] &&
+	       a->list_rect.cols - GUTTER_COLS == a->listing.cols;
+}
+
+void app_cancel_list(struct app *a)
+{
+	if (!a->listing.job)
+		return;
+	job_end(a->listing.job);
+	a->listing.job = NULL;
+	a->stale[a->listing.tab] = true;
 }
 
 void app_drop_filter(struct app *a)
 {
-	if (a->making)
-		vec_push(&a->dropped, a->filter);
-	else
-		filter_free(a->filter);
+	app_cancel_list(a);
+	filter_free(a->filter);
 	a->filter = NULL;
 }
 
 void app_drop_asof(struct app *a)
 {
-	if (a->making)
-		vec_push(&a->dropped_asofs, a->scene.asof);
-	else
-		asof_free(a->scene.asof);
+	app_cancel_list(a);
+	asof_free(a->scene.asof);
 	a->scene.asof = NULL;
-}
-
-static void free_dropped(struct app *a)
-{
-	for (uint32_t i = 0; i < a->dropped.n; i++)
-		filter_free(a->dropped.v[i]);
-	for (uint32_t i = 0; i < a->dropped_asofs.n; i++)
-		asof_free(a->dropped_asofs.v[i]);
-	a->dropped.n = a->dropped_asofs.n = 0;
 }
 
 /* Keys that come in meanwhile change the app's scene; the list is made for the one it began
  * with. */
-static bool make_list(struct app *a)
+static void make_list(void *ctx, struct yield *y)
 {
-	struct scene scene = a->scene;
-	enum tab tab = a->tab;
-	bool made;
+	struct app *a = ctx;
 
-	scene.breath = a->breath;
-	if (a->breath)
-		a->breath->stopped = false;
-	a->making = true;
-	a->making_tab = tab;
-	a->making_cols = a->list_rect.cols - GUTTER_COLS;
-	a->stale[tab] = false;
-	made = pane_make(&a->lists[tab], &scene, a->making_cols);
-	if (!made)
-		a->stale[tab] = true;
-	a->making = false;
-	free_dropped(a);
-	return made;
+	a->listing.scene.yield = y;
+	pane_make(&a->lists[a->listing.tab], &a->listing.scene, a->listing.cols);
 }
 
-void app_settle(struct app *a)
+bool app_list_step(struct app *a, int64_t until_ms)
 {
-	if (!app_is_settled(a))
-		make_list(a);
+	if (!is_wanted(a))
+		app_cancel_list(a);
+	if (app_is_settled(a))
+		return true;
+	if (!a->listing.job) {
+		a->listing = (struct listing){ .job = job_new(make_list, a), .scene = a->scene,
+					       .tab = a->tab,
+					       .cols = a->list_rect.cols - GUTTER_COLS };
+		a->stale[a->tab] = false;
+	}
+	if (until_ms == INT64_MAX)
+		make_list(a, NULL);
+	else if (!job_step(a->listing.job, until_ms))
+		return false;
+	job_end(a->listing.job);
+	a->listing.job = NULL;
+	return true;
 }
 
 void app_refresh(struct app *a)
@@ -106,8 +105,8 @@ void app_refresh(struct app *a)
 
 	if (a->list_rect.cols <= 0)
 		return;
-	if (!app_is_settled(a) && !a->making && !a->slow[a->tab])
-		a->slow[a->tab] = !make_list(a);
+	if (!is_wanted(a))
+		app_list_step(a, a->list_until_ms);
 	if (s && (!s->pane.made || s->stale || s->pane.lines.cols != a->cols)) {
 		struct scene scene = app_scene_of(a, s);
 

@@ -20,26 +20,33 @@ uint32_t app_message_line(const struct app *a, uint32_t message)
 /* From the message of a line on, once round. */
 static void begin_hunt(struct app *a, uint32_t line, int direction, bool again)
 {
+	struct search_all *s = &a->search;
+	bool paused = s->state == SEARCH_PAUSED;
 	struct target t = target_none;
 	uint32_t at, k = a->scene.k;
 
 	if (line < app_list(a)->lines.list.n)
 		t = pane_line_target(app_list(a), &a->scene, line);
 	at = t.type == TARGET_MESSAGE ? t.number : 0;
-	a->hunting = true;
-	if (again && a->hunt_stopped && a->hunt_line == line && a->hunt.direction == direction &&
-	    a->hunt.left && a->hunt.k <= k) {
-		a->hunt.word = buf_str(&a->word);
-		a->hunt_more += a->hunt_cut;
+	s->state = SEARCH_ON;
+	if (again && paused && s->line == line && s->hunt.direction == direction && s->hunt.left &&
+	    s->hunt.k <= k) {
+		s->hunt.word = buf_str(&a->word);
+		s->more += s->cut;
 		return;
 	}
-	a->hunt_more = 0;
-	a->hunt_from = at;
+	s->more = 0;
+	s->from = at;
 	if (again)
 		at = direction > 0 ? (at + 1) % k : (at + k - 1) % k;
-	a->hunt = (struct hunt){ .word = buf_str(&a->word), .direction = direction, .k = k, .at = at,
+	s->hunt = (struct hunt){ .word = buf_str(&a->word), .direction = direction, .k = k, .at = at,
 				 .left = k,
 				 .found = NONE };
+}
+
+bool app_is_searching(const struct app *a)
+{
+	return a->search.state == SEARCH_ON;
 }
 
 void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction)
@@ -54,36 +61,37 @@ void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction
 /* To the match after the one that was found: n was typed meanwhile. */
 static void hunt_on(struct app *a, uint32_t line)
 {
-	uint32_t more = a->hunt_more - 1;
+	uint32_t more = a->search.more - 1;
 
-	begin_hunt(a, line, a->hunt.direction, true);
-	a->hunt_more = more;
+	begin_hunt(a, line, a->search.hunt.direction, true);
+	a->search.more = more;
 }
 
 void app_hunt(struct app *a)
 {
+	struct search_all *s = &a->search;
 	bool more;
 	uint32_t line = NONE;
 
 	/* where it is found is told by the list, which may have to be made first */
-	if (!a->hunting || !app_is_settled(a))
+	if (!app_is_searching(a) || !app_is_settled(a))
 		return;
-	more = a->scene.reader->hunt(a->scene.reader->ctx, &a->hunt);
+	more = a->scene.reader->hunt(a->scene.reader->ctx, &s->hunt);
 	/* a find that came after the scene, or that the filter hides, is none */
-	if (a->hunt.found < a->scene.k)
-		line = app_message_line(a, a->hunt.found);
+	if (s->hunt.found < a->scene.k)
+		line = app_message_line(a, s->hunt.found);
 	if (line != NONE) {
-		a->hunting = false;
-		if (!a->hunt_more && (a->hunt.found != a->hunt_from || a->hunt_again))
-			app_say_wrapped(a, a->hunt_from, a->hunt.found, a->hunt.direction);
+		s->state = SEARCH_OVER;
+		if (!s->more && (s->hunt.found != s->from || s->again))
+			app_say_wrapped(a, s->from, s->hunt.found, s->hunt.direction);
 		if (a->tab == TAB_MESSAGES && !a->screen_count) {
 			pane_select(app_list(a), line);
 			a->preview_seeks = true;
 		}
-		if (a->hunt_more)
+		if (s->more)
 			hunt_on(a, line);
-	} else if (!more || !a->hunt.left) {
-		a->hunting = false;
+	} else if (!more || !s->hunt.left) {
+		s->state = SEARCH_OVER;
 		app_say(a, ROLE_WARN, a->scene.reading ? "not found in what was read so far" : "not found");
 	}
 }
@@ -122,11 +130,11 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 		scene.item = scene.message = a->previewed.number;
 	app_refresh(a);
 	n = p->lines.list.n;
-	a->hunting = false;
+	if (app_is_searching(a))
+		a->search.state = SEARCH_OVER;
 	if (a->word.n && p == &a->lists[TAB_MESSAGES] && a->scene.reader->hunt && a->scene.k) {
 		begin_hunt(a, from, direction, again);
-		a->hunt_again = again;
-		a->hunt_stopped = false;
+		a->search.again = again;
 		return true;
 	}
 	if (!n || !a->word.n)
@@ -169,11 +177,10 @@ void app_leave_match(struct app *a)
 
 void app_stop_hunt(struct app *a, const struct key *key)
 {
-	a->hunt_cut = false;
-	if (!a->hunting || (a->prompt.kind == PROMPT_SEARCH && key->code == KEY_ENTER))
+	a->search.cut = false;
+	if (!app_is_searching(a) || (a->prompt.kind == PROMPT_SEARCH && key->code == KEY_ENTER))
 		return;
-	a->hunt_cut = true;
-	a->hunting = false;
-	a->hunt_stopped = a->prompt.kind == PROMPT_NONE;
-	a->hunt_line = a->lists[TAB_MESSAGES].selected;
+	a->search.cut = true;
+	a->search.state = a->prompt.kind == PROMPT_NONE ? SEARCH_PAUSED : SEARCH_OVER;
+	a->search.line = a->lists[TAB_MESSAGES].selected;
 }

@@ -274,6 +274,7 @@ int show_follow(struct load *l, const struct view_ops *view, struct scene *s,
 	print_new(&f);
 	while (more && is_read()) {
 		bool due = loop_now_ms() >= tick;
+		uint32_t before = l->model.records.n;
 
 		more = may_go_on(l) || load_wait_ms(l, loop_now_ms()) == 0;
 		if (due) {
@@ -281,7 +282,8 @@ int show_follow(struct load *l, const struct view_ops *view, struct scene *s,
 			if (view != &view_messages)
 				look_at_journals(&f);
 		}
-		if (load_follow(l, loop_now_ms(), NULL, NULL) || (due && view != &view_messages)) {
+		load_step(l, loop_now_ms(), NULL, NULL);
+		if (l->model.records.n != before || (due && view != &view_messages)) {
 			set_now(&f);
 			print_new(&f);
 		}

@@ -26,7 +26,7 @@ struct adding {
 	uint32_t k;
 	int64_t now_ms;
 	struct agent_stats *stats;
-	struct breath *breath;
+	struct yield *yield;
 };
 
 /* Number of blocks that are complete as of k. */
@@ -39,7 +39,7 @@ static void add_told(const struct adding *a, uint32_t *timed)
 {
 	uint32_t chapters = chapters_of(a);
 
-	for (uint32_t i = 0; i < chapters && breath_on(a->breath); i++)
+	for (uint32_t i = 0; i < chapters && yield_on(a->yield); i++)
 		for (uint32_t n = a->c->list[i].told; n < a->c->list[i + 1].told; n++) {
 			const struct told *t = &a->c->told.v[n];
 			struct agent_stats *s = &a->stats[t->agent];
@@ -59,7 +59,7 @@ static void add_messages(const struct adding *a)
 	uint32_t *timed = xcalloc(m->agents.n, sizeof(*timed)); /* each one's last with a time, plus one */
 
 	add_told(a, timed);
-	for (uint32_t i = chapters_of(a) * CHAPTER; i < a->k && breath_on(a->breath); i++) {
+	for (uint32_t i = chapters_of(a) * CHAPTER; i < a->k && yield_on(a->yield); i++) {
 		const struct record *r = &m->records.v[i];
 		uint32_t from = route_of(m, r)->from;
 		struct agent_stats *s;
@@ -74,16 +74,16 @@ static void add_messages(const struct adding *a)
 		if (time_of(m, i) != WHEN_NONE)
 			timed[from] = i + 1;
 	}
-	for (uint32_t i = 0; i < m->agents.n && breath_on(a->breath); i++)
+	for (uint32_t i = 0; i < m->agents.n && yield_on(a->yield); i++)
 		if (timed[i])
 			a->stats[i].last_seen_ms = time_of(m, timed[i] - 1);
 	free(timed);
 }
 
 static void add_usage(const struct model *m, uint32_t k, struct agent_stats *stats,
-		      struct breath *breath)
+		      struct yield *yield)
 {
-	for (uint32_t i = 0; i < m->usage.n && m->usage.v[i].message < k && breath_on(breath); i++) {
+	for (uint32_t i = 0; i < m->usage.n && m->usage.v[i].message < k && yield_on(yield); i++) {
 		const struct usage *u = &m->usage.v[i];
 
 		if (u->agent == NONE)
@@ -113,7 +113,7 @@ static void add_part(uint16_t *part, unsigned messages)
 
 static void walk_activity(const struct adding *a, struct between whole, uint32_t from, uint32_t to)
 {
-	for (uint32_t i = from; i < to && breath_on(a->breath); i++) {
+	for (uint32_t i = from; i < to && yield_on(a->yield); i++) {
 		const struct record *r = &a->m->records.v[i];
 		uint32_t agent = route_of(a->m, r)->from;
 
@@ -135,11 +135,11 @@ static void add_activity(const struct adding *a)
 			between_add(&whole, sent.from_ms);
 		between_add(&whole, sent.to_ms);
 	}
-	for (uint32_t i = chapters * CHAPTER; i < a->k && breath_on(a->breath); i++)
+	for (uint32_t i = chapters * CHAPTER; i < a->k && yield_on(a->yield); i++)
 		between_add(&whole, a->m->records.v[i].time_ms);
 	if (whole.to_ms == WHEN_NONE)
 		return;
-	for (uint32_t i = 0; i < chapters && breath_on(a->breath); i++) {
+	for (uint32_t i = 0; i < chapters && yield_on(a->yield); i++) {
 		const struct chapter *c = &a->c->list[i];
 		int part;
 
@@ -196,7 +196,7 @@ static void find_floods(const struct adding *a, uint32_t first, const uint32_t *
 	const struct model *m = a->m;
 	struct ring **rings = xcalloc(m->agents.n, sizeof(*rings));
 
-	for (uint32_t i = first; (i = next_late(a, i, FLOOD_SHOWN_MS)) < a->k && breath_on(a->breath);
+	for (uint32_t i = first; (i = next_late(a, i, FLOOD_SHOWN_MS)) < a->k && yield_on(a->yield);
 	     i++) {
 		uint32_t from = message_route(m, i)->from;
 		int64_t t;
@@ -224,7 +224,7 @@ static void add_rates(const struct adding *a)
 	uint32_t *late = xcalloc(m->agents.n, sizeof(*late)), first = a->k, most = 0;
 
 	for (uint32_t i = 0; a->now_ms != WHEN_NONE && (i = next_late(a, i, RATE_SPAN_MS)) < a->k &&
-			     breath_on(a->breath);
+			     yield_on(a->yield);
 	     i++) {
 		uint32_t from = message_route(m, i)->from;
 		int64_t t = time_of(m, i), old, span = RATE_SPAN_MS / AGENT_PARTS;
@@ -266,14 +266,14 @@ static void walk_work(const struct adding *a)
 {
 	const struct model *m = a->m;
 
-	for (uint32_t i = 0; i < m->tasks.n && breath_on(a->breath); i++) {
+	for (uint32_t i = 0; i < m->tasks.n && yield_on(a->yield); i++) {
 		struct task_state_at t;
 
 		if (task_at(m, &m->tasks.v[i], a->k, &t) && t.agent != NONE &&
 		    task_state_is_work(t.state))
 			has_task(a, i, &t);
 	}
-	for (uint32_t i = 0; i < m->reviews.n && breath_on(a->breath); i++) {
+	for (uint32_t i = 0; i < m->reviews.n && yield_on(a->yield); i++) {
 		uint32_t agent = m->reviews.v[i].reviewer;
 		struct review_state r;
 
@@ -296,7 +296,7 @@ static void add_work(const struct adding *a)
 	for (uint32_t i = 0; i < c->tasks.n; i++)
 		if (goes_on(&c->tasks.v[i], a->k))
 			a->stats[c->tasks.v[i].agent].task = c->tasks.v[i].number;
-	for (uint32_t i = 0; i < a->m->agents.n && breath_on(a->breath); i++) {
+	for (uint32_t i = 0; i < a->m->agents.n && yield_on(a->yield); i++) {
 		uint32_t task = a->stats[i].task;
 		struct task_state_at t;
 
@@ -330,19 +330,19 @@ static void find_silent(const struct model *m, uint32_t k, int64_t now_ms, struc
 }
 
 struct agent_stats *chapters_agent_stats(const struct chapters *c, const struct model *m, uint32_t k,
-					 int64_t now_ms, struct breath *breath)
+					 int64_t now_ms, struct yield *yield)
 {
 	struct agent_stats *stats =
 		xcalloc(m->agents.n, sizeof(*stats) + AGENT_PARTS * sizeof(uint16_t));
-	struct adding a = { m, c, k, now_ms, stats, breath };
+	struct adding a = { m, c, k, now_ms, stats, yield };
 
-	for (uint32_t i = 0; i < m->agents.n && breath_on(breath); i++) {
+	for (uint32_t i = 0; i < m->agents.n && yield_on(yield); i++) {
 		stats[i].task = stats[i].state = NONE;
 		stats[i].last_seen_ms = WHEN_NONE;
 		stats[i].last_message = m->agents.v[i].first;
 	}
 	add_messages(&a);
-	add_usage(m, k, stats, breath);
+	add_usage(m, k, stats, yield);
 	add_activity(&a);
 	add_rates(&a);
 	if (c)
@@ -354,7 +354,7 @@ struct agent_stats *chapters_agent_stats(const struct chapters *c, const struct 
 }
 
 struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, int64_t now_ms,
-				      struct breath *breath)
+				      struct yield *yield)
 {
-	return chapters_agent_stats(NULL, m, k, now_ms, breath);
+	return chapters_agent_stats(NULL, m, k, now_ms, yield);
 }

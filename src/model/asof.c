@@ -130,25 +130,25 @@ uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint3
 	return list;
 }
 
-const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, struct breath *breath)
+const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, struct yield *yield)
 {
 	if (!a->decided)
-		a->decided = decided_new(a->m, a->end, breath);
+		a->decided = decided_new(a->m, a->end, yield);
 	return a->decided ? decided_before(a->decided, k, n) : NULL;
 }
 
-struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms, struct breath *breath)
+struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms, struct yield *yield)
 {
 	if (!a->chapters)
-		a->chapters = chapters_new(a->m, a->end, breath);
-	return chapters_agent_stats(a->chapters, a->m, k, now_ms, breath);
+		a->chapters = chapters_new(a->m, a->end, yield);
+	return chapters_agent_stats(a->chapters, a->m, k, now_ms, yield);
 }
 
-struct loops *asof_loops(struct asof *a, uint32_t k, struct breath *breath)
+struct loops *asof_loops(struct asof *a, uint32_t k, struct yield *yield)
 {
 	if (!a->loops || k < a->loops->from || k > a->loops->to) {
 		loops_release(a->loops);
-		a->loops = loops_new(a->m, k, a->end, breath);
+		a->loops = loops_new(a->m, k, a->end, yield);
 	}
 	return loops_hold(a->loops);
 }

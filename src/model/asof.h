@@ -25,10 +25,10 @@ uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint3
 
 /* The log's decisions of the first k messages, newest first; owned by a. NULL: cancelled by the
  * yield. */
-const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, struct breath *breath);
+const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, struct yield *yield);
 /* As model_agent_stats. */
-struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms, struct breath *breath);
+struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms, struct yield *yield);
 /* The ledger as of k; the caller calls loops_release. NULL: cancelled by the yield. */
-struct loops *asof_loops(struct asof *a, uint32_t k, struct breath *breath);
+struct loops *asof_loops(struct asof *a, uint32_t k, struct yield *yield);
 
 #endif

@@ -23,12 +23,12 @@ static void tell(struct chapters *c, const struct record *r, uint32_t from, uint
 		t->last_timed = (uint16_t)(i % CHAPTER + 1);
 }
 
-static void write_messages(struct chapters *c, const struct model *m, struct breath *breath)
+static void write_messages(struct chapters *c, const struct model *m, struct yield *yield)
 {
 	uint32_t *place = xmalloc((m->agents.n + 1) * sizeof(*place));
 
 	memset(place, 0xff, m->agents.n * sizeof(*place));
-	for (uint32_t i = 0; i < c->n * CHAPTER && breath_on(breath); i++) {
+	for (uint32_t i = 0; i < c->n * CHAPTER && yield_on(yield); i++) {
 		const struct record *r = &m->records.v[i];
 		uint32_t from = route_of(m, r)->from;
 		struct chapter *chapter = &c->list[i / CHAPTER];
@@ -45,9 +45,9 @@ static void write_messages(struct chapters *c, const struct model *m, struct bre
 	free(place);
 }
 
-static void write_tasks(struct chapters *c, const struct model *m, uint32_t end, struct breath *breath)
+static void write_tasks(struct chapters *c, const struct model *m, uint32_t end, struct yield *yield)
 {
-	for (uint32_t i = 0; i < m->tasks.n && breath_on(breath); i++) {
+	for (uint32_t i = 0; i < m->tasks.n && yield_on(yield); i++) {
 		const struct task *task = &m->tasks.v[i];
 		struct work now = { .agent = NONE };
 
@@ -68,9 +68,9 @@ static void write_tasks(struct chapters *c, const struct model *m, uint32_t end,
 }
 
 static void write_reviews(struct chapters *c, const struct model *m, uint32_t end,
-			  struct breath *breath)
+			  struct yield *yield)
 {
-	for (uint32_t i = 0; i < m->reviews.n && breath_on(breath); i++) {
+	for (uint32_t i = 0; i < m->reviews.n && yield_on(yield); i++) {
 		const struct review *r = &m->reviews.v[i];
 		struct work now = { .agent = r->reviewer, .number = i };
 		bool asked = false;
@@ -92,16 +92,16 @@ static void write_reviews(struct chapters *c, const struct model *m, uint32_t en
 	}
 }
 
-struct chapters *chapters_new(const struct model *m, uint32_t n, struct breath *breath)
+struct chapters *chapters_new(const struct model *m, uint32_t n, struct yield *yield)
 {
 	struct chapters *c = xcalloc(1, sizeof(*c));
 
 	c->n = n / CHAPTER;
 	c->list = xcalloc(c->n + 1, sizeof(*c->list));
-	write_messages(c, m, breath);
-	write_tasks(c, m, n, breath);
-	write_reviews(c, m, n, breath);
-	if (breath_on(breath))
+	write_messages(c, m, yield);
+	write_tasks(c, m, n, yield);
+	write_reviews(c, m, n, yield);
+	if (yield_on(yield))
 		return c;
 	chapters_free(c);
 	return NULL;

@@ -40,12 +40,12 @@ struct chapters {
 };
 
 /* Summarises the first n messages. NULL: cancelled by the yield. */
-struct chapters *chapters_new(const struct model *m, uint32_t n, struct breath *breath);
+struct chapters *chapters_new(const struct model *m, uint32_t n, struct yield *yield);
 void chapters_free(struct chapters *c);
 
 /* As model_agent_stats; k is at most n. Without summaries (NULL) all messages are walked. */
 struct agent_stats *chapters_agent_stats(const struct chapters *c, const struct model *m, uint32_t k,
-					 int64_t now_ms, struct breath *breath);
+					 int64_t now_ms, struct yield *yield);
 
 static inline void between_add(struct between *b, int64_t time_ms)
 {

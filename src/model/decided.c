@@ -13,10 +13,10 @@ struct decided_list {
 typedef void (*decided_fn)(void *ctx, const struct decided *d);
 
 /* Steps in reverse, the order of the list. */
-static void each_decided(const struct model *m, uint32_t end, struct breath *breath, decided_fn tell,
+static void each_decided(const struct model *m, uint32_t end, struct yield *yield, decided_fn tell,
 			 void *ctx)
 {
-	for (uint32_t i = 0; i < m->items.n && breath_on(breath); i++) {
+	for (uint32_t i = 0; i < m->items.n && yield_on(yield); i++) {
 		const struct item *item = &m->items.v[i];
 
 		items_prefetch(m, i);
@@ -45,12 +45,12 @@ static void put(void *ctx, const struct decided *d)
 	p->out->list[p->place[d->message]++] = *d;
 }
 
-struct decided_list *decided_new(const struct model *m, uint32_t n, struct breath *breath)
+struct decided_list *decided_new(const struct model *m, uint32_t n, struct yield *yield)
 {
 	struct placing p = { .place = xcalloc((size_t)n + 1, sizeof(uint32_t)) };
 	uint32_t total = 0;
 
-	each_decided(m, n, breath, count, p.place);
+	each_decided(m, n, yield, count, p.place);
 	for (uint32_t i = n; i-- > 0;) {
 		uint32_t here = p.place[i];
 
@@ -59,10 +59,10 @@ struct decided_list *decided_new(const struct model *m, uint32_t n, struct breat
 	}
 	p.out = xmalloc(sizeof(*p.out) + total * sizeof(struct decided));
 	p.out->n = total;
-	if (breath_on(breath))
-		each_decided(m, n, breath, put, &p);
+	if (yield_on(yield))
+		each_decided(m, n, yield, put, &p);
 	free(p.place);
-	if (breath_on(breath))
+	if (yield_on(yield))
 		return p.out;
 	free(p.out);
 	return NULL;

@@ -13,7 +13,7 @@ struct decided {
 struct decided_list;
 
 /* Indexes the first n messages. NULL: cancelled by the yield. */
-struct decided_list *decided_new(const struct model *m, uint32_t n, struct breath *breath);
+struct decided_list *decided_new(const struct model *m, uint32_t n, struct yield *yield);
 void decided_free(struct decided_list *d);
 /* The decisions of the first k messages, n of them; owned by d. */
 const struct decided *decided_before(const struct decided_list *d, uint32_t k, uint32_t *n);

@@ -512,14 +512,14 @@ static uint32_t *inbox_list(const struct inbox *in)
 }
 
 uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n,
-		      struct breath *breath)
+		      struct yield *yield)
 {
 	struct inbox in = { .others = xmalloc((m->items.n + 1) * sizeof(*in.others)),
 			    .rank = xmalloc(m->items.n + 1) };
 	bool only_open = !all && k >= m->records.n;
 	uint32_t *list;
 
-	for (uint32_t i = 0; i < m->items.n && breath_on(breath); i++) {
+	for (uint32_t i = 0; i < m->items.n && yield_on(yield); i++) {
 		struct item_state at;
 
 		if (only_open && !m->items.v[i].open) /* the overlay cannot open it either */
@@ -528,8 +528,8 @@ uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool al
 			inbox_add(&in, m, i, &at);
 	}
 	if (in.pressing.n)
-		breath_sort(in.pressing.v, in.pressing.n, sizeof(*in.pressing.v), inbox_order,
-			    breath);
+		yield_sort(in.pressing.v, in.pressing.n, sizeof(*in.pressing.v), inbox_order,
+			    yield);
 	*n = in.pressing.n + in.n;
 	list = inbox_list(&in);
 	vec_release(&in.pressing);

@@ -15,7 +15,7 @@ struct making {
 	uint32_t *of_item;       /* by item as of the end: its loop, NONE */
 	uint32_t *of_root;       /* by root task: its loop plus one, 0 = none */
 	VEC(struct loop) list;   /* first with counts, then with start indexes */
-	struct breath *breath;
+	struct yield *yield;
 };
 
 /* ---- finding loops ---- */
@@ -66,7 +66,7 @@ static void find_loops(struct making *k)
 {
 	const struct model *m = k->m;
 
-	for (uint32_t i = 0; i < m->reviews.n && breath_on(k->breath); i++) {
+	for (uint32_t i = 0; i < m->reviews.n && yield_on(k->yield); i++) {
 		const struct review *r = &m->reviews.v[i];
 
 		reviews_prefetch(m, i);
@@ -120,7 +120,7 @@ static void take_items(struct making *k, uint32_t count)
 
 	for (uint32_t i = 0; i < k->list.n; i++)
 		at[i] = k->list.v[i].items;
-	for (uint32_t i = 0; i < count && breath_on(k->breath); i++) {
+	for (uint32_t i = 0; i < count && yield_on(k->yield); i++) {
 		uint32_t loop = k->of_item[i];
 
 		if (loop == NONE)
@@ -188,7 +188,7 @@ static void share_entries(struct making *k, struct shared *known, const struct l
 	uint32_t end = l[1].items;
 
 	shared_clear(known, end - l->items);
-	for (uint32_t place = l->items; place < end && breath_on(k->breath); place++) {
+	for (uint32_t place = l->items; place < end && yield_on(k->yield); place++) {
 		const struct item *item = &k->m->items.v[loop_item(k->out, place)];
 		uint32_t *slot;
 
@@ -210,7 +210,7 @@ static void share_all(struct making *k)
 	struct shared known = { 0 };
 
 	/* within one review ids are unique */
-	for (uint32_t i = 0; i < k->out->n && breath_on(k->breath); i++)
+	for (uint32_t i = 0; i < k->out->n && yield_on(k->yield); i++)
 		if (k->list.v[i + 1].reviews - k->list.v[i].reviews > 1)
 			share_entries(k, &known, &k->list.v[i]);
 	free(known.slots);
@@ -224,7 +224,7 @@ static bool find_all(struct making *k)
 
 	find_loops(k);
 	k->of_item = xmalloc(count * sizeof(*k->of_item));
-	for (uint32_t i = 0; i < count && breath_on(k->breath); i++) {
+	for (uint32_t i = 0; i < count && yield_on(k->yield); i++) {
 		k->of_item[i] = loop_of_item(k, &k->m->items.v[i]);
 		if (k->of_item[i] != NONE)
 			k->list.v[k->of_item[i]].items++;
@@ -232,18 +232,18 @@ static bool find_all(struct making *k)
 	place_loops(k);
 	k->out->list = k->list.v;
 	k->out->n = k->list.n - 1;
-	if (!breath_on(k->breath))
+	if (!yield_on(k->yield))
 		return false;
 	take_reviews(k);
 	take_items(k, count);
 	share_all(k);
-	return breath_on(k->breath) && loops_count(k->out, k->end, k->breath);
+	return yield_on(k->yield) && loops_count(k->out, k->end, k->yield);
 }
 
-struct loops *loops_new(const struct model *m, uint32_t k, uint32_t n, struct breath *breath)
+struct loops *loops_new(const struct model *m, uint32_t k, uint32_t n, struct yield *yield)
 {
 	struct loops *all = xcalloc(1, sizeof(*all));
-	struct making making = { .m = m, .out = all, .k = k, .end = n, .breath = breath };
+	struct making making = { .m = m, .out = all, .k = k, .end = n, .yield = yield };
 	bool whole;
 
 	all->model = m;

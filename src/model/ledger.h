@@ -46,7 +46,7 @@ struct loops {
 
 /* Computes the loops as of k, at most n; valid for any other k up to n (from, to), unless a task
  * that was already reviewed turns out to be a revision. NULL: cancelled by the yield. */
-struct loops *loops_new(const struct model *m, uint32_t k, uint32_t n, struct breath *breath);
+struct loops *loops_new(const struct model *m, uint32_t k, uint32_t n, struct yield *yield);
 /* Reference counting: loops_new and loops_hold add a reference, the last release frees. NULL is
  * allowed. */
 struct loops *loops_hold(struct loops *all);

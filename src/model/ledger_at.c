@@ -325,7 +325,7 @@ static void places_prefetch(const struct loops *all, uint32_t place)
 
 /* All answers of a loop, in order. */
 static struct answer *count_answers(const struct loops *all, const struct loop_at *l,
-				    uint32_t limit, struct arena *arena, struct breath *breath,
+				    uint32_t limit, struct arena *arena, struct yield *yield,
 				    uint32_t *n)
 {
 	struct answer *list = arena_alloc(arena, (l->moment_count + 1) * sizeof(*list));
@@ -336,7 +336,7 @@ static struct answer *count_answers(const struct loops *all, const struct loop_a
 	for (uint32_t i = 0; i < l->moment_count; i++)
 		if (l->moments[i].answers && (!*n || list[*n - 1].message != l->moments[i].message))
 			list[(*n)++] = (struct answer){ .message = l->moments[i].message };
-	for (uint32_t p = loop_first_place(all, l->number, limit); p != NONE && breath_on(breath);
+	for (uint32_t p = loop_first_place(all, l->number, limit); p != NONE && yield_on(yield);
 	     p = loop_next_place(all, l->number, p, limit)) {
 		const struct item_step *steps;
 		uint32_t step_count;
@@ -429,12 +429,12 @@ static void find_flips(struct loops *all, struct loop_at *l, const struct answer
 	}
 }
 
-bool loops_count(struct loops *all, uint32_t end, struct breath *breath)
+bool loops_count(struct loops *all, uint32_t end, struct yield *yield)
 {
 	uint32_t limit = model_item_count(all->model, end);
 	struct arena arena = { 0 };
 
-	for (uint32_t i = 0; i < all->n && breath_on(breath); i++) {
+	for (uint32_t i = 0; i < all->n && yield_on(yield); i++) {
 		struct answer *answers;
 		struct loop_at *l;
 		uint32_t n;
@@ -445,7 +445,7 @@ bool loops_count(struct loops *all, uint32_t end, struct breath *breath)
 			continue;
 		arena_reset(&arena);
 		l = find_turns(all, i, end, &arena);
-		answers = count_answers(all, l, limit, &arena, breath, &n);
+		answers = count_answers(all, l, limit, &arena, yield, &n);
 		for (uint32_t a = 0; a < n; a++)
 			vec_push(&all->answers, answers[a]);
 		find_flips(all, l, answers, n);
@@ -453,7 +453,7 @@ bool loops_count(struct loops *all, uint32_t end, struct breath *breath)
 	all->list[all->n].flips = all->flips.n;
 	all->list[all->n].answers = all->answers.n;
 	arena_release(&arena);
-	return breath_on(breath);
+	return yield_on(yield);
 }
 
 bool loop_diverges(const struct loops *all, uint32_t loop, uint32_t k)

@@ -12,7 +12,7 @@
 #ifndef GAVEL_MODEL_MODEL_H
 #define GAVEL_MODEL_MODEL_H
 
-#include "base/breath.h"
+#include "base/yield.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "event/event.h"
@@ -395,7 +395,7 @@ bool item_has_twin(const struct model *m, const struct item *item);
 uint32_t model_item_count(const struct model *m, uint32_t k);
 /* Sorts the inbox: open items (or all), most urgent first, as numbers. Free the result. */
 uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n,
-		      struct breath *breath);
+		      struct yield *yield);
 /* Number of open items, and how many of these have a deadline. Cheap for k = all messages. */
 uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t *due);
 
@@ -469,7 +469,7 @@ struct agent_stats {
 _Static_assert(sizeof(struct agent_stats) <= 96, "there may be tens of thousands");
 /* One for every agent. Free the result. */
 struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, int64_t now_ms,
-				      struct breath *breath);
+				      struct yield *yield);
 /* Histogram of an agent's messages over the last RATE_SPAN_MS, newest bucket last. Stored behind
  * the stats of all n agents: for most agents it stays zero, and untouched pages cost no memory. */
 static inline uint16_t *agent_recent(struct agent_stats *all, uint32_t n, uint32_t agent)

@@ -288,7 +288,7 @@ static bool is_wanted(const struct load *l)
 	const struct cache *c = &l->cache;
 	uint64_t bytes = 0;
 
-	if (!c->path || c->incomplete || l->trouble || l->wire.stop ||
+	if (!c->path || c->incomplete || l->trouble || !l->complete ||
 	    c->files.n != l->wire.files.n)
 		return false;
 	for (uint32_t i = 0; i < c->files.n; i++)

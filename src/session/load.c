@@ -1,7 +1,10 @@
 /* Reading sources into a model, and a message's bytes again for whoever wants to look. */
 #include "session/load.h"
 
+#include "loop/loop.h"
+
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -101,39 +104,112 @@ void load_judge_binary(struct load_reading *r)
 	buf_release(&text);
 }
 
-static void read_file(struct load *l, uint32_t file, load_fn each, void *ctx)
+static void begin_file(struct load *l, uint32_t file)
 {
 	const struct wire_file *f = &l->wire.files.v[file];
 	const struct cache_file *known = cache_file(l, file);
-	struct load_reading r = { .l = l, .file = file, .each = each, .ctx = ctx };
-	struct err err;
+	struct load_reading *r = &l->reading;
 
-	r.may_join = l->model.records.n && !f->listed && !f->joined && !known;
+	*r = (struct load_reading){ .l = l, .file = file };
+	r->may_join = l->model.records.n && !f->listed && !f->joined && !known;
 	if (known) {
-		r.messages = known->messages;
-		r.binary = known->binary;
+		r->messages = known->messages;
+		r->binary = known->binary;
 	}
-	l->wire.ahead = load_ahead;
-	if (wire_read(&l->wire, file, load_take, &r, &err)) {
-		load_say(l, str_of(err.text));
+	l->file = wire_read_begin(&l->wire, file, load_take, r);
+}
+
+static void end_ahead(struct load *l)
+{
+	load_ahead_end(l->ahead);
+	l->ahead = NULL;
+	wire_ahead_end(l->file, &l->lines);
+}
+
+static void end_file(struct load *l, const struct err *failed)
+{
+	struct load_reading *r = &l->reading;
+
+	wire_read_end(l->file);
+	l->file = NULL;
+	if (failed) {
+		load_say(l, str_of(failed->text));
 		l->trouble = true;
 	}
-	l->wire.ahead = NULL;
-	load_judge_binary(&r);
-	cache_note(l, &r, r.lines && !r.truncated && l->wire.files.v[file].is_lines);
+	load_judge_binary(r);
+	cache_note(l, r, r->lines && !r->truncated && l->wire.files.v[r->file].is_lines);
+}
+
+static enum load_state step_file(struct load *l)
+{
+	struct err err;
+
+	if (l->ahead) {
+		if (!load_ahead_step(l->ahead))
+			end_ahead(l);
+		return LOAD_MORE;
+	}
+	switch (wire_read_step(l->file, &err)) {
+	case WIRE_MORE: break;
+	case WIRE_WAITS: return LOAD_WAITS;
+	case WIRE_LINES:
+		if (wire_ahead_begin(l->file, &l->lines) &&
+		    !(l->ahead = load_ahead_begin(&l->reading, &l->lines)))
+			end_ahead(l);
+		break;
+	case WIRE_DONE: end_file(l, NULL); break;
+	case WIRE_FAILED: end_file(l, &err); break;
+	}
+	return LOAD_MORE;
+}
+
+static enum load_state step_first(struct load *l)
+{
+	if (!l->order) {
+		l->order = load_order(l);
+		l->order_n = l->wire.files.n;
+		cache_open(l, l->order);
+	}
+	if (l->file)
+		return step_file(l);
+	if (l->order_next < l->order_n) {
+		begin_file(l, l->order[l->order_next++]);
+		return LOAD_MORE;
+	}
+	l->complete = true;
+	if (l->follow)
+		load_follow_begin(l);
+	load_settle(l);
+	return LOAD_MORE;
+}
+
+static enum load_state step_follow(struct load *l, load_fn each, void *ctx)
+{
+	int64_t now = loop_now_ms();
+
+	load_follow(l, now, each, ctx);
+	return !l->live ? LOAD_ENDED : load_wait_ms(l, now) == 0 ? LOAD_MORE : LOAD_WAITS;
+}
+
+enum load_state load_step(struct load *l, int64_t until_ms, load_fn each, void *ctx)
+{
+	bool first = !l->complete;
+	enum load_state state;
+
+	do {
+		l->reading.each = each;
+		l->reading.ctx = ctx;
+		state = first ? step_first(l) : step_follow(l, each, ctx);
+	} while (state == LOAD_MORE && first == !l->complete &&
+		 (until_ms == INT64_MAX || loop_now_ms() < until_ms));
+	return state;
 }
 
 void load_run(struct load *l, load_fn each, void *ctx)
 {
-	uint32_t *order = load_order(l);
-
-	cache_open(l, order);
-	for (uint32_t i = 0; i < l->wire.files.n && !l->wire.stop; i++)
-		read_file(l, order[i], each, ctx);
-	free(order);
-	if (l->follow && !l->wire.stop)
-		load_follow_begin(l);
-	load_settle(l);
+	while (!l->complete)
+		if (load_step(l, INT64_MAX, each, ctx) == LOAD_WAITS)
+			poll(&(struct pollfd){ .fd = load_fd(l), .events = POLLIN }, 1, -1);
 }
 
 void load_settle(struct load *l)
@@ -301,6 +377,7 @@ void load_init(struct load *l, size_t max_line_bytes)
 {
 	model_init_in(&l->model, heap_new(cache_heap(&l->cache)));
 	l->looked_at = NONE;
+	l->complete = true; /* as far as load_step is concerned */
 	l->reader = (struct reader){ l, read_detail, read_summary, read_bytes, read_diags,
 				     read_source, read_hunt };
 	l->wire.max_bytes = max_line_bytes;
@@ -332,6 +409,7 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 	struct err err;
 
 	load_init(l, max_line_bytes);
+	l->complete = false;
 	l->wire.follow = l->follow;
 	for (uint32_t i = 0; i < (n ? n : 1); i++)
 		if (wire_add(&l->wire, n ? sources[i] : "-", &err)) {
@@ -373,6 +451,10 @@ void load_release(struct load *l)
 	for (uint32_t i = 0; i < l->desks.list.n; i++)
 		desk_close(&l->desks.list.v[i]);
 	vec_release(&l->desks.list);
+	if (l->ahead)
+		end_ahead(l);
+	wire_read_end(l->file);
+	free(l->order);
 	vec_release(&l->readings);
 	free(l->keeping.wanted);
 	cache_release(&l->cache);

@@ -1,14 +1,13 @@
 /* From SOURCE arguments to a model, and back to the bytes: what every command that reads uses.
- * Zero it, load_configure, say in `desk` what is wanted, load_open, then load_run; load_release
- * ends all, also after errors.
+ * Zero it, load_configure, say in `desk` what is wanted, load_open, then load_run, or load_step as
+ * often as it takes; load_release ends all, at any time.
  *
  * A file of replies is read as part of the log it replies to, and after it: by its name,
  * LOG.replies.ndjson or LOG.SESSION.replies.ndjson, where LOG is read too, or because its first
  * message answers one of a source before it.
  *
- * With `follow` set before load_open, load_run is only the beginning: load_follow then takes what
- * comes, as often as load_fd is readable or load_wait_ms has passed. Streams are not waited for,
- * their messages come that way too. */
+ * With `follow` set before load_open, load_step then goes on with what comes, as often as load_fd is
+ * readable or load_wait_ms has passed. The messages of streams come that way too. */
 #ifndef GAVEL_SESSION_LOAD_H
 #define GAVEL_SESSION_LOAD_H
 
@@ -67,7 +66,8 @@ struct load {
 	unsigned threads;    /* that read; 0 = as many as there are processors, up to 8 */
 	size_t part_bytes;   /* of a log that threads share; 0 = PART_BYTES */
 	bool follow;         /* wanted */
-	struct follow *live; /* after load_run, if wanted: health of sources, incomplete lines */
+	bool complete;       /* everything was read for the first time */
+	struct follow *live; /* from then on, if wanted: health of sources, incomplete lines */
 	struct desks desks; /* one for each source, in their order; none unless asked for */
 	struct wire wire;
 	struct model model;
@@ -84,6 +84,14 @@ struct load {
 	struct buf bytes, text;
 	struct reader reader;
 	struct search search;
+
+	/* reading for the first time: */
+	uint32_t *order; /* of files; NULL = it has not begun */
+	uint32_t order_n, order_next;
+	struct wire_reading *file; /* that is being read, NULL; */
+	struct load_reading reading;
+	struct ahead *ahead; /* NULL = not with threads */
+	struct wire_ahead lines;
 
 	/* for following: */
 	VEC(struct load_reading) readings; /* one a file */
@@ -111,15 +119,23 @@ void load_reopen_desk(struct load *l, uint32_t desk);
  * all. A journal that cannot be read is told in a sentence, unless it was to be written: then the
  * desk says it (access, why). */
 int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max_line_bytes);
-/* Reads everything, and settles the desks at the end. */
+
+enum load_state {
+	LOAD_MORE,
+	LOAD_WAITS, /* for load_fd and load_wait_ms */
+	LOAD_ENDED, /* everything was read, nothing is followed */
+};
+
+/* Reads on until a moment of loop_now_ms has come, and a few milliseconds more at most; returns as
+ * soon as there is nothing to read, or `complete` has become true. Desks are settled then, and
+ * whenever more messages have come. each may be NULL. */
+enum load_state load_step(struct load *l, int64_t until_ms, load_fn each, void *ctx);
+/* Steps until everything was read once. */
 void load_run(struct load *l, load_fn each, void *ctx);
 /* desk_settle for every desk: after messages came, after a decision. */
 void load_settle(struct load *l);
 void load_release(struct load *l);
 
-/* Takes messages that have come since, a few milliseconds' worth, and settles the desks if there
- * were any. Returns how many; load_wait_ms then says 0 if there are more. now_ms is loop_now_ms. */
-uint32_t load_follow(struct load *l, int64_t now_ms, load_fn each, void *ctx);
 /* What to wait for: readable when something may have come, -1 = nothing to wait for. */
 int load_fd(const struct load *l);
 /* How long at most; -1 = for ever. */
@@ -141,13 +157,21 @@ struct str load_source_name(const struct load *l, uint32_t source);
 /* A decoded message into the model, and to whoever wants each; of the frame all but its bytes
  * counts. */
 void load_apply(struct load_reading *r, struct message *m, const struct frame *frame);
-/* wire.ahead of a load_reading: reads a big log with several threads. */
-void load_ahead(void *reading, struct wire_ahead *a);
+/* Decodes the lines of a big log with several threads. NULL: that is not worth it. Both arguments
+ * are lent until the end. */
+struct ahead *load_ahead_begin(struct load_reading *r, struct wire_ahead *a);
+/* Applies the next part. false: there is none, or it cannot be read here. */
+bool load_ahead_step(struct ahead *x);
+/* At any time; NULL is nothing. */
+void load_ahead_end(struct ahead *x);
 /* The frame_fn of a load_reading. */
 void load_take(void *reading, const struct frame *frame);
 /* Says once that a file seems to be no text. */
 void load_judge_binary(struct load_reading *r);
 void load_follow_begin(struct load *l);
+/* The step of following, a few milliseconds' worth. Returns how many messages have come; load_wait_ms
+ * then says 0 if there are more. now_ms is loop_now_ms. */
+uint32_t load_follow(struct load *l, int64_t now_ms, load_fn each, void *ctx);
 /* Puts one file of replies, by its name, into the group of its log. */
 void load_join_file(struct load *l, uint32_t file);
 /* Puts files of replies into the groups of their logs, by their names. */

@@ -133,11 +133,15 @@ uint32_t load_follow(struct load *l, int64_t now_ms, load_fn each, void *ctx)
 
 int load_fd(const struct load *l)
 {
+	if (l->file)
+		return wire_read_fd(l->file);
 	return l->live ? follow_fd(l->live) : -1;
 }
 
 int load_wait_ms(const struct load *l, int64_t now_ms)
 {
+	if (!l->complete)
+		return load_fd(l) < 0 ? 0 : -1;
 	if (!l->live)
 		return -1;
 	if (l->keeping.wanted)

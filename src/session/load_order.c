@@ -26,7 +26,6 @@ static void date_frame(void *ctx, const struct frame *frame)
 		return;
 	dialect_decode(&d->l->decoder, frame->bytes, NULL, &d->l->message);
 	d->dated->time_ms = d->l->message.time_ms;
-	d->l->wire.enough = d->dated->time_ms != WHEN_NONE;
 }
 
 static int by_date(const void *left, const void *right)
@@ -50,6 +49,19 @@ static int rank_of(struct str base)
 	return 4;
 }
 
+/* Reads no further than the first message with a time. */
+static void date_file(struct load *l, struct dated *dated)
+{
+	struct dating d = { l, dated };
+	struct wire_reading *r = wire_read_begin(&l->wire, dated->file, date_frame, &d);
+	enum wire_step step = WIRE_MORE;
+	struct err err; /* which is told when the file is read for the model */
+
+	while (dated->time_ms == WHEN_NONE && step != WIRE_DONE && step != WIRE_FAILED)
+		step = wire_read_step(r, &err);
+	wire_read_end(r);
+}
+
 /* Returns how many files, from `first`, it put in order. */
 static uint32_t order_directory(struct load *l, uint32_t first, struct dated *out)
 {
@@ -65,13 +77,9 @@ static uint32_t order_directory(struct load *l, uint32_t first, struct dated *ou
 		return 1;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		struct err err;
-		struct dating d = { l, &out[i] };
-
 		out[i] = (struct dated){ first + i, WHEN_NONE, rank_of(f[first + i].base),
 					 f[first + i].base };
-		/* an error will be said when it is read in earnest */
-		wire_read(&l->wire, first + i, date_frame, &d, &err);
+		date_file(l, &out[i]);
 	}
 	l->wire.bytes_done = done;
 	qsort(out, n, sizeof(*out), by_date);

@@ -1,10 +1,11 @@
-/* Threads that read ahead. A big log is cut into parts; whoever is free takes the next part, cuts
- * it into lines and decodes them, and the main thread applies the parts to the model in the log's
- * order. While there is no part to apply, the main thread decodes one too: so nobody waits for
- * long, and one thread alone does the same work.
+/* Threads that decode ahead. A big log is cut into parts; a free thread takes the next part, cuts it
+ * into lines and decodes them, and the main thread applies the parts to the model in the log's
+ * order, one a step. While there is no part to apply, the main thread decodes one too: so it never
+ * waits for long, and one thread alone does the same work. Between steps the threads go on until all
+ * slots are full.
  *
- * Only complete lines are read here. The end of the log, and whatever goes wrong, is left to
- * wire_read, which goes on behind the last part that was applied. */
+ * Only complete lines are read here. The end of the log, and whatever goes wrong, is left to the
+ * wire, which goes on behind the last part that was applied. */
 #include "session/load.h"
 #include "model/prefetch.h"
 #include "wire/part.h"
@@ -49,6 +50,8 @@ struct ahead {
 	uint64_t start; /* where reading begins */
 	uint64_t part_bytes, parts; /* from there on */
 	unsigned threads, slots_n;
+	pthread_t running[THREADS_MAX];
+	unsigned running_n;
 	bool ending;
 
 	/* under the lock: parts up to taken are decoded or being decoded, up to applied are in the
@@ -258,51 +261,56 @@ static void expect(struct ahead *x)
 		heap_expect(x->r->l->model.heap, (double)(done + left) / (double)done);
 }
 
-/* Until all parts are applied, one failed, or nobody wants more. */
-static void apply_all(struct ahead *x)
+/* The slot of the next part, once it is decoded; NULL = all were applied. */
+static struct slot *next_part(struct ahead *x)
 {
-	struct wire *w = &x->r->l->wire;
+	struct slot *s = &x->slots[x->applied % x->slots_n];
 
+	if (x->applied == x->parts)
+		return NULL;
 	pthread_mutex_lock(&x->lock);
-	while (x->applied < x->parts && !w->stop) {
-		struct slot *s = &x->slots[x->applied % x->slots_n];
-
-		if (s->done) {
-			pthread_mutex_unlock(&x->lock);
-			if (s->failed)
-				return;
-			apply_part(x, s);
-			if (s->lines.lines) {
-				w->bytes_done += s->lines.next - x->a->at;
-				x->a->at = s->lines.next;
-				x->a->line += s->lines.lines;
-				expect(x);
-			}
-			pthread_mutex_lock(&x->lock);
-			s->done = false;
-			x->applied++;
-			pthread_cond_signal(&x->room);
-		} else if (may_take(x)) {
+	while (!s->done) {
+		if (may_take(x))
 			take_part(x);
-		} else {
+		else
 			pthread_cond_wait(&x->news, &x->lock);
-		}
 	}
 	pthread_mutex_unlock(&x->lock);
+	return s;
+}
+
+bool load_ahead_step(struct ahead *x)
+{
+	struct slot *s = next_part(x);
+
+	if (!s || s->failed)
+		return false;
+	apply_part(x, s);
+	if (s->lines.lines) {
+		x->r->l->wire.bytes_done += s->lines.next - x->a->at;
+		x->a->at = s->lines.next;
+		x->a->line += s->lines.lines;
+		expect(x);
+	}
+	pthread_mutex_lock(&x->lock);
+	s->done = false;
+	x->applied++;
+	pthread_cond_signal(&x->room);
+	pthread_mutex_unlock(&x->lock);
+	return true;
 }
 
 /* Signals are for the main thread. */
-static unsigned start_threads(struct ahead *x, pthread_t *threads)
+static void start_threads(struct ahead *x)
 {
 	sigset_t all, before;
-	unsigned n = 0;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (n + 1 < x->threads && pthread_create(&threads[n], NULL, work, x) == 0)
-		n++;
+	while (x->running_n + 1 < x->threads &&
+	       pthread_create(&x->running[x->running_n], NULL, work, x) == 0)
+		x->running_n++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return n;
 }
 
 static void slot_release(struct slot *s)
@@ -334,20 +342,17 @@ static void skip_known(struct load_reading *r, struct wire_ahead *a)
 	r->l->wire.bytes_done += a->at - a->start;
 }
 
-void load_ahead(void *reading, struct wire_ahead *a)
+struct ahead *load_ahead_begin(struct load_reading *r, struct wire_ahead *a)
 {
-	struct load_reading *r = reading;
 	uint64_t part_bytes = r->l->part_bytes ? r->l->part_bytes : PART_BYTES;
 	unsigned threads = r->l->threads ? r->l->threads : processors();
-	pthread_t running[THREADS_MAX];
 	struct ahead *x;
-	unsigned n;
 
 	r->lines = true;
 	skip_known(r, a);
 	threads = threads > THREADS_MAX ? THREADS_MAX : threads;
 	if (threads < 2 || r->text || a->end - a->at <= 2 * part_bytes)
-		return;
+		return NULL;
 	x = xcalloc(1, sizeof(*x));
 	x->r = r;
 	x->a = a;
@@ -359,15 +364,21 @@ void load_ahead(void *reading, struct wire_ahead *a)
 	pthread_mutex_init(&x->lock, NULL);
 	pthread_cond_init(&x->room, NULL);
 	pthread_cond_init(&x->news, NULL);
-	n = start_threads(x, running);
-	apply_all(x);
-	heap_expect(r->l->model.heap, 0);
+	start_threads(x);
+	return x;
+}
+
+void load_ahead_end(struct ahead *x)
+{
+	if (!x)
+		return;
+	heap_expect(x->r->l->model.heap, 0);
 	pthread_mutex_lock(&x->lock);
 	x->ending = true;
 	pthread_cond_broadcast(&x->room);
 	pthread_mutex_unlock(&x->lock);
-	while (n)
-		pthread_join(running[--n], NULL);
+	while (x->running_n)
+		pthread_join(x->running[--x->running_n], NULL);
 	for (unsigned i = 0; i < x->slots_n; i++)
 		slot_release(&x->slots[i]);
 	pthread_cond_destroy(&x->room);

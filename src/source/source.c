@@ -154,12 +154,12 @@ void source_close(struct source *s)
 	s->fd = -1;
 }
 
-int source_gather(struct source *s, struct block *block, const struct idle *idle, struct err *err)
+int source_gather(struct source *s, struct err *err)
 {
 	struct source_look look;
 
 	if (s->kind == SOURCE_STREAM)
-		return s->end ? 0 : stream_spool(s, block, idle, err);
+		return 0;
 	if (source_look(NULL, s->fd, &look) < 0)
 		return source_fail(s->name, errno, err);
 	s->end = look.size > s->start ? look.size : s->start;

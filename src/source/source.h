@@ -1,12 +1,13 @@
 /* Input sources: a regular file, a stream (pipe, FIFO, terminal, device), a directory.
  *
- * Order of calls: source_open; for a directory source_list and no more; else source_gather, then
- * source_read and source_fetch as often as needed; source_close at the end, also when a call in
- * between failed. Offsets count from the beginning of the file or stream and stay valid.
+ * Order of calls: source_open; for a directory source_list and no more; else source_gather for a
+ * file, stream_spool until it has ended for a stream; then source_read and source_fetch as often as
+ * needed; source_close at the end, also when a call in between failed. Offsets count from the
+ * beginning of the file or stream and stay valid.
  *
- * Files are read with pread, never mapped: others write to them. A stream can be read only once,
- * so source_gather spools it to a capture, an unlinked temporary file in $TMPDIR or /tmp. Opening
- * never blocks; gathering blocks until all writers have closed the stream.
+ * A file's bytes stay in the file, read with pread and never mapped. A stream's bytes can be had
+ * only once, so stream_spool copies them to a capture: a temporary file without a name, in $TMPDIR
+ * or /tmp, gone with the process. Neither opening nor spooling blocks.
  *
  * A regular file may be closed while it is not needed and reopened (source_reopen), since a
  * directory may have more files than a process can have descriptors.
@@ -65,8 +66,7 @@ struct block {
 	struct str bytes;
 };
 
-/* Callback while a stream is gathered, every few milliseconds; false = stop waiting and treat the
- * stream as ended. */
+/* Called every few milliseconds by whoever waits for a channel; false = wait no more. */
 struct idle {
 	bool (*go_on)(void *ctx);
 	void *ctx;
@@ -83,9 +83,13 @@ void source_close(struct source *s);
 /* stat of a name, or with name NULL of an open descriptor. -1 and errno. */
 int source_look(const char *name, int fd, struct source_look *out);
 bool source_is(const struct source *s, const struct source_look *look);
-/* Sets `end`: a file's current size, or a stream's length after spooling it. idle may be NULL. */
-int source_gather(struct source *s, struct block *block, const struct idle *idle, struct err *err);
-/* Reads up to a block from offset on into block->bytes; none at the end, or if the file shrank. */
+/* Makes start and end of a file true. */
+int source_gather(struct source *s, struct err *err);
+/* Reads a stream into a capture without waiting, a block at most; its bytes are in block->bytes.
+ * *capture is -1 at first, and the caller's to close if this is not repeated until `ended`: then
+ * all writers have gone and the source is that of the capture. */
+int stream_spool(struct source *s, struct block *block, int *capture, bool *ended, struct err *err);
+/* At most a block from offset on, into block->bytes; none at the end, if it has moved too. */
 int source_read(const struct source *s, uint64_t offset, struct block *block, struct err *err);
 /* Like source_read, but bypasses the spool and reads past `end`. */
 int source_more(const struct source *s, uint64_t offset, struct block *block, struct err *err);
@@ -116,7 +120,5 @@ char *source_room(struct buf *room, uint64_t offset, size_t n);
 int source_fail(const char *name, int number, struct err *err);
 /* Where in the block to read the bytes at `offset`, and how many fit. */
 char *block_room(struct block *block, uint64_t offset, size_t *room);
-/* Reads a stream to its end into a capture, and replaces its descriptor by the capture's. */
-int stream_spool(struct source *s, struct block *block, const struct idle *idle, struct err *err);
 
 #endif

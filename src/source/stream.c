@@ -28,60 +28,6 @@ static int capture_add(int fd, const char *p, size_t n, struct err *err)
 	return 0;
 }
 
-enum { IDLE_EVERY_MS = 20 };
-
-/* Blocking read; 0 = end of file, or idle->go_on returned false. */
-static ssize_t stream_read(const struct source *s, char *p, size_t n, const struct idle *idle,
-			   struct err *err)
-{
-	for (;;) {
-		struct pollfd ready = { .fd = s->fd, .events = POLLIN };
-		ssize_t got;
-
-		if (idle && !idle->go_on(idle->ctx))
-			return 0;
-		if (poll(&ready, 1, idle ? IDLE_EVERY_MS : -1) < 0 && errno != EINTR)
-			return source_fail(s->name, errno, err);
-		if (!ready.revents)
-			continue;
-		got = read(s->fd, p, n);
-		if (got >= 0)
-			return got;
-		if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)
-			return source_fail(s->name, errno, err);
-	}
-}
-
-int stream_spool(struct source *s, struct block *block, const struct idle *idle, struct err *err)
-{
-	int capture = keep_open_file(err);
-	uint64_t total = 0;
-	ssize_t got = 0;
-
-	if (capture < 0)
-		return -1;
-	block->source = NULL;
-	block->bytes = STR_NONE;
-	do {
-		size_t room;
-		char *p = block_room(block, 0, &room);
-
-		got = stream_read(s, p, room, idle, err);
-		if (got > 0 && capture_add(capture, p, (size_t)got, err) < 0)
-			got = -1;
-		if (got > 0)
-			total += (uint64_t)got;
-	} while (got > 0);
-	if (got < 0) {
-		close(capture);
-		return -1;
-	}
-	source_close(s);
-	s->fd = capture;
-	s->end = total;
-	return 0;
-}
-
 int stream_more(struct source *s, struct block *block, bool *ended, struct err *err)
 {
 	struct pollfd ready = { .fd = s->fd, .events = POLLIN };
@@ -98,6 +44,22 @@ int stream_more(struct source *s, struct block *block, bool *ended, struct err *
 		return source_fail(s->name, errno, err);
 	*ended = got == 0;
 	block->bytes.n = got > 0 ? (size_t)got : 0;
+	return 0;
+}
+
+int stream_spool(struct source *s, struct block *block, int *capture, bool *ended, struct err *err)
+{
+	if (*capture < 0 && (*capture = keep_open_file(err)) < 0)
+		return -1;
+	if (stream_more(s, block, ended, err) < 0 ||
+	    capture_add(*capture, block->bytes.p, block->bytes.n, err) < 0)
+		return -1;
+	if (!*ended)
+		return 0;
+	source_close(s);
+	s->fd = *capture;
+	s->end = (uint64_t)lseek(s->fd, 0, SEEK_CUR);
+	*capture = -1;
 	return 0;
 }
 

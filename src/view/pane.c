@@ -86,7 +86,7 @@ bool pane_make(struct pane *p, const struct scene *s, int cols)
 	bool found;
 
 	p->view->make(s, cols, &fresh);
-	if (s->breath && s->breath->stopped) {
+	if (s->yield && s->yield->cancelled) {
 		lines_release(&fresh);
 		return false;
 	}

@@ -24,7 +24,7 @@ struct pane {
 };
 
 /* Makes the lines for the scene; keeps the selection on what it was on. cols: of the lines, without
- * the gutter of a list. false: the scene's breath stopped it and the lines are the old ones. */
+ * the gutter of a list. false: it was cancelled and the lines are the old ones. */
 bool pane_make(struct pane *p, const struct scene *s, int cols);
 void pane_release(struct pane *p);
 /* Moves the selection by n lines and scrolls so that it is visible. */

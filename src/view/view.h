@@ -69,7 +69,7 @@ struct scene {
 	bool raw;         /* message and item views: bytes as they came, not pretty */
 	const struct app *app; /* help: of what */
 	const struct keymap *keymap; /* of the keys that texts name; NULL on paper */
-	struct breath *breath; /* for making lines, may be NULL */
+	struct yield *yield; /* for making lines, may be NULL */
 	struct desks *desks;     /* what the person has decided; NULL = nothing can be */
 	const struct plan *plan; /* pre-flight: what would be sent */
 	const uint8_t *read;     /* by item: shown to its end; read_n of them */
@@ -122,7 +122,7 @@ static inline struct line line_at(const struct lines *lines, uint32_t i)
 
 struct view_ops {
 	const char *name;
-	/* Fills lines for a scene and a width. Loops over what grows with the log ask breath_on,
+	/* Fills lines for a scene and a width. Loops over what grows with the log ask yield_on,
 	 * and once that says no the lines need not be right, only safe to release. */
 	void (*make)(const struct scene *s, int cols, struct lines *out);
 	/* Draws the heading above the lines, one row; NULL = none. */

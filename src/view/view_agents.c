@@ -89,8 +89,8 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 	uint32_t n = s->model->agents.n;
 	bool has_lives = s->life_n && !s->filter && s->k >= s->model->records.n;
 	struct agent_stats *stats =
-		s->asof ? asof_agent_stats(s->asof, s->k, s->now_ms, s->breath)
-			: model_agent_stats(s->model, s->k, s->now_ms, s->breath);
+		s->asof ? asof_agent_stats(s->asof, s->k, s->now_ms, s->yield)
+			: model_agent_stats(s->model, s->k, s->now_ms, s->yield);
 	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
 	struct column c[COL_COUNT];
 
@@ -100,7 +100,7 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 	own->stats = stats;
 	own->n = n;
 	layout(s, cols, c, &own->fit);
-	for (uint32_t i = 0; i < n && breath_on(s->breath); i++) {
+	for (uint32_t i = 0; i < n && yield_on(s->yield); i++) {
 		if (stats[i].minute)
 			own->most_recent = most_of(agent_recent(stats, n, i), own->most_recent);
 		own->most_active = most_of(stats[i].activity, own->most_active);

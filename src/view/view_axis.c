@@ -56,13 +56,13 @@ static void axis_span(struct axis *a, const struct scene *s)
 	const struct model *m = s->model;
 	uint64_t *told = xcalloc(s->k / 64 + 1, sizeof(*told));
 
-	for (uint32_t i = 0; i < m->tasks.n && breath_on(s->breath); i++)
+	for (uint32_t i = 0; i < m->tasks.n && yield_on(s->yield); i++)
 		for (uint32_t n = 0; n < m->tasks.v[i].steps.n; n++)
 			tell(told, m->tasks.v[i].steps.v[n].message, s->k);
-	for (uint32_t i = 0; i < m->reviews.n && breath_on(s->breath); i++)
+	for (uint32_t i = 0; i < m->reviews.n && yield_on(s->yield); i++)
 		for (uint32_t n = 0; n < m->reviews.v[i].steps.n; n++)
 			tell(told, m->reviews.v[i].steps.v[n].message, s->k);
-	for (uint32_t i = 0; i <= s->k / 64 && breath_on(s->breath); i++)
+	for (uint32_t i = 0; i <= s->k / 64 && yield_on(s->yield); i++)
 		for (uint64_t bits = told[i]; bits; bits &= bits - 1)
 			axis_widen(a, message_time(m, i * 64 + (uint32_t)__builtin_ctzll(bits)));
 	free(told);

@@ -66,7 +66,7 @@ static void add_walking(const struct scene *s, const struct echoes *own, struct 
 {
 	const struct model *m = s->model;
 
-	for (uint32_t i = 0; i < m->items.n && breath_on(s->breath); i++) {
+	for (uint32_t i = 0; i < m->items.n && yield_on(s->yield); i++) {
 		const struct item *item = &m->items.v[i];
 		struct item_state at;
 
@@ -77,13 +77,13 @@ static void add_walking(const struct scene *s, const struct echoes *own, struct 
 			if (item->steps[n].what == STEP_DECIDED && !echoes_have(own, i, n))
 				line_add(out, item->steps[n].message, i, n);
 	}
-	breath_sort(out->list.v, out->list.n, sizeof(*out->list.v), newest_first, s->breath);
+	yield_sort(out->list.v, out->list.n, sizeof(*out->list.v), newest_first, s->yield);
 }
 
 static void add_listed(const struct scene *s, const struct echoes *own, struct lines *out)
 {
 	uint32_t n;
-	const struct decided *d = asof_decided(s->asof, s->k, &n, s->breath);
+	const struct decided *d = asof_decided(s->asof, s->k, &n, s->yield);
 
 	if (!d)
 		return;

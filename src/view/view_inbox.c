@@ -76,7 +76,7 @@ bool item_is_put_off(const struct scene *s, uint32_t item, const struct item_sta
 static void inbox_make(const struct scene *s, int cols, struct lines *out)
 {
 	uint32_t n, *numbers = s->asof ? asof_inbox(s->asof, s->k, s->now_ms, s->all, &n)
-				       : model_inbox(s->model, s->k, s->now_ms, s->all, &n, s->breath);
+				       : model_inbox(s->model, s->k, s->now_ms, s->all, &n, s->yield);
 	bool every = !s->filter && (s->all || !s->triage || !s->triage->snoozed.n);
 	struct item_state at;
 	struct column c[COL_COUNT];
@@ -84,12 +84,12 @@ static void inbox_make(const struct scene *s, int cols, struct lines *out)
 	out->own = arena_alloc(&out->arena, sizeof(struct columns));
 	out->cols = cols;
 	layout(s, cols, c, out->own);
-	for (uint32_t i = 0; i < n && breath_on(s->breath); i++)
+	for (uint32_t i = 0; i < n && yield_on(s->yield); i++)
 		if (every || (item_is_shown(s, numbers[i], &at) &&
 			      (s->all || !item_is_put_off(s, numbers[i], &at))))
 			line_number(out, numbers[i]);
 	free(numbers);
-	for (uint32_t i = 0; !s->all && i < s->model->dated.n && breath_on(s->breath); i++)
+	for (uint32_t i = 0; !s->all && i < s->model->dated.n && yield_on(s->yield); i++)
 		if (item_at(s->model, &s->model->items.v[s->model->dated.v[i].item], s->k, s->now_ms, &at) &&
 		    item_just_expired(s, &s->model->items.v[s->model->dated.v[i].item], &at) &&
 		    item_is_shown(s, s->model->dated.v[i].item, &at))

@@ -10,7 +10,7 @@ enum {
 	CELL_COLS = 6, /* glyph, up to four letters, gap */
 	CELL_LETTERS = 4,
 	GRADE_COLS = 6,
-	BREATH_EVERY = 64,
+	YIELD_EVERY = 64,
 	ROWS_A_LOOP = 6, /* besides its items */
 };
 
@@ -78,7 +78,7 @@ static void add_loop(const struct scene *s, struct lines *out, uint32_t number)
 	if (start)
 		line_add(out, ROW_BLANK, 0, 0);
 	line_add(out, ROW_LOOP, number, 0);
-	for (uint32_t p = first; p != NONE && (p % BREATH_EVERY || breath_on(s->breath));
+	for (uint32_t p = first; p != NONE && (p % YIELD_EVERY || yield_on(s->yield));
 	     p = loop_next_place(own->all, number, p, own->items)) {
 		if (!entry_is_shown(s, own, p))
 			continue;
@@ -108,14 +108,14 @@ static void ledger_make(const struct scene *s, int cols, struct lines *out)
 	out->release = ledger_release;
 	own->k = s->k;
 	own->items = model_item_count(s->model, s->k);
-	own->all = s->asof ? asof_loops(s->asof, s->k, s->breath)
-			   : loops_new(s->model, s->k, s->k, s->breath);
+	own->all = s->asof ? asof_loops(s->asof, s->k, s->yield)
+			   : loops_new(s->model, s->k, s->k, s->yield);
 	if (!own->all)
 		return;
 	own->looked = arena_zalloc(&own->arena, own->all->n * sizeof(*own->looked));
 	most = own->all->list[own->all->n].items;
 	lines_want(out, (most < own->items ? most : own->items) + ROWS_A_LOOP * own->all->n);
-	for (uint32_t i = 0; i < own->all->n && breath_on(s->breath); i++)
+	for (uint32_t i = 0; i < own->all->n && yield_on(s->yield); i++)
 		if (loop_has_begun(own->all, i, s->k))
 			add_loop(s, out, i);
 }

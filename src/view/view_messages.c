@@ -82,7 +82,7 @@ static void messages_make(const struct scene *s, int cols, struct lines *out)
 	if (!s->filter)
 		count_all(s, out);
 	else
-		for (uint32_t i = s->first; i < s->k && breath_on(s->breath); i++)
+		for (uint32_t i = s->first; i < s->k && yield_on(s->yield); i++)
 			if (message_is_shown(s, i))
 				line_number(out, i);
 }

@@ -95,7 +95,7 @@ static void sort_out(struct making *k)
 	k->revisions = chains_new(a, m->tasks.n, m->tasks.n);
 	k->task_reviews = chains_new(a, m->tasks.n, m->reviews.n);
 	k->loops = chains_new(a, m->sessions.n, m->reviews.n);
-	for (uint32_t i = m->tasks.n; i-- > 0 && breath_on(k->s->breath);) {
+	for (uint32_t i = m->tasks.n; i-- > 0 && yield_on(k->s->yield);) {
 		uint32_t root = root_at(m, i, k->s->k);
 
 		if (root == i)
@@ -103,7 +103,7 @@ static void sort_out(struct making *k)
 		else
 			chain_push(&k->revisions, root, i);
 	}
-	for (uint32_t i = m->reviews.n; i-- > 0 && breath_on(k->s->breath);) {
+	for (uint32_t i = m->reviews.n; i-- > 0 && yield_on(k->s->yield);) {
 		const struct review *r = &m->reviews.v[i];
 
 		if (r->task == NONE)
@@ -150,11 +150,11 @@ static void add_chain(struct making *k, uint32_t root, uint32_t *count)
 	bool filtered = !filter_task(k->s->filter, k->s->model, root, k->s->k);
 
 	add_task(k, root, count);
-	for (uint32_t i = k->revisions.first[root]; i != NONE && breath_on(k->s->breath);
+	for (uint32_t i = k->revisions.first[root]; i != NONE && yield_on(k->s->yield);
 	     i = k->revisions.next[i])
 		add_task(k, i, count);
 	for (uint32_t i = k->task_reviews.first[root];
-	     !filtered && i != NONE && breath_on(k->s->breath);
+	     !filtered && i != NONE && yield_on(k->s->yield);
 	     i = k->task_reviews.next[i])
 		add_review(k, i, true);
 }
@@ -183,16 +183,16 @@ static void timeline_make(const struct scene *scene, int cols, struct lines *out
 	layout(s, cols, c, &own->fit);
 	own->axis = axis_make(s, own->fit.cols[COL_AXIS]);
 	sort_out(&k);
-	for (uint32_t i = 0; i < s->model->sessions.n && breath_on(s->breath); i++) {
+	for (uint32_t i = 0; i < s->model->sessions.n && yield_on(s->yield); i++) {
 		uint32_t start = out->list.n, count = 0;
 
 		if (start)
 			line_add(out, LANE_BLANK, 0, 0);
 		line_add(out, LANE_SESSION, i, 0);
-		for (uint32_t r = k.loops.first[i]; r != NONE && breath_on(s->breath);
+		for (uint32_t r = k.loops.first[i]; r != NONE && yield_on(s->yield);
 		     r = k.loops.next[r])
 			add_review(&k, r, false);
-		for (uint32_t t = k.roots.first[i]; t != NONE && breath_on(s->breath);
+		for (uint32_t t = k.roots.first[i]; t != NONE && yield_on(s->yield);
 		     t = k.roots.next[t])
 			add_chain(&k, t, &count);
 		if (vec_last(&out->list)->what == LANE_SESSION)

@@ -196,7 +196,7 @@ void live_take(struct live *l, int64_t now_ms)
 
 	if (!l->on)
 		return;
-	load_follow(l->load, now_ms, NULL, NULL);
+	load_step(l->load, now_ms, NULL, NULL);
 	if (l->crew)
 		crew_take(l->crew, now_ms, l->each, l->ctx);
 	if (m->records.n > first) {

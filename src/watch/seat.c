@@ -53,7 +53,7 @@ void seat_open(struct seat *s)
 	if (!unfinished)
 		return;
 	if (s->options->recover_send)
-		seat_recover(s);
+		app_effect(s->app, EFFECT_RECOVER, STR_NONE, 0);
 	else
 		app_open_view(s->app, &view_recovery, 0, 0);
 }
@@ -86,15 +86,9 @@ static void say_staged(struct seat *s, enum verb verb)
 /* Keys are answered while a FIFO is waited for; what needs the channel has to wait. */
 static bool is_sending(struct seat *s)
 {
-	if (s->app->deciding.sending)
+	if (s->app->deciding.delivery)
 		app_say(s->app, ROLE_WARN, "still sending; wait until that is done");
-	return s->app->deciding.sending;
-}
-
-static void begin_sending(struct seat *s)
-{
-	s->app->deciding.sending = true;
-	app_say(s->app, ROLE_DIM, "sending");
+	return s->app->deciding.delivery;
 }
 
 void seat_stage(struct seat *s, struct desk *desk, const struct draft *draft)
@@ -164,17 +158,22 @@ static void make_plan(struct seat *s)
 		s->more(s->more_ctx, &s->plan);
 }
 
+static void show_plan(struct seat *s)
+{
+	make_plan(s);
+	if (!s->plan.list.n && !s->plan.refused.n)
+		app_say(s->app, ROLE_DIM, "nothing is staged");
+	else
+		app_show_plan(s->app, &s->plan);
+}
+
 void seat_plan(struct seat *s, struct desk *desk, uint32_t only)
 {
 	if (is_sending(s))
 		return;
 	s->only_desk = desk;
 	s->only = only;
-	make_plan(s);
-	if (!s->plan.list.n && !s->plan.refused.n)
-		app_say(s->app, ROLE_DIM, "nothing is staged");
-	else
-		app_show_plan(s->app, &s->plan);
+	show_plan(s);
 }
 
 /* How the letters of a delivery ended. */
@@ -240,15 +239,15 @@ void seat_deliver(struct seat *s, bool sure)
 	struct err err = { { 0 } };
 	bool failed = false;
 
-	if (is_sending(s) || !s->app->scene.plan || !s->confirmed)
+	if (!s->app->scene.plan || !s->confirmed)
 		return;
 	/* others may talk on; what was decided on must not have changed, nor its time be over */
 	if (!plan_is_current(&s->plan, &s->load->model, &s->load->reader, s->app->scene.now_ms)) {
-		seat_plan(s, s->only_desk, s->only);
+		show_plan(s);
 		app_say(s->app, ROLE_WARN, "what was decided on has changed meanwhile; look again");
 		return;
 	}
-	begin_sending(s);
+	app_say(s->app, ROLE_DIM, "sending");
 	for (uint32_t i = 0; i < s->plan.list.n && !failed; i++) {
 		const struct proposal *p = &s->plan.list.v[i];
 		uint32_t before = p->desk->letters.n;
@@ -262,7 +261,6 @@ void seat_deliver(struct seat *s, bool sure)
 		failed = plan_send_group(&s->plan, p->desk, p->group, &err) != 0;
 		count_letters(p->desk, before, &tally);
 	}
-	s->app->deciding.sending = false;
 	if (is_on_top(s, &view_preflight))
 		app_back(s->app);
 	s->app->scene.plan = NULL;
@@ -277,9 +275,7 @@ void seat_recover(struct seat *s)
 	uint32_t left = 0, before = 0;
 	struct err err = { { 0 } };
 
-	if (is_sending(s))
-		return;
-	begin_sending(s);
+	app_say(s->app, ROLE_DIM, "sending");
 	for (uint32_t i = 0; i < s->load->desks.list.n; i++) {
 		struct desk *d = &s->load->desks.list.v[i];
 
@@ -289,7 +285,6 @@ void seat_recover(struct seat *s)
 		else
 			left += desk_unfinished(d);
 	}
-	s->app->deciding.sending = false;
 	if (is_on_top(s, &view_recovery))
 		app_back(s->app);
 	settle(s);
@@ -306,11 +301,8 @@ void seat_resend(struct seat *s, struct desk *desk, uint32_t letter)
 	struct err err;
 	int rc;
 
-	if (is_sending(s))
-		return;
-	begin_sending(s);
+	app_say(s->app, ROLE_DIM, "sending");
 	rc = desk_resend(desk, letter, &err);
-	s->app->deciding.sending = false;
 	settle(s);
 	if (rc)
 		app_say(s->app, ROLE_ERROR, "%s", err.text);

@@ -87,7 +87,7 @@ void seat_tell(struct seat *s, const struct session_command *c)
 	const char *problem;
 	struct err err;
 
-	if (s->app->deciding.sending || !address(s, c, &command))
+	if (s->app->deciding.delivery || !address(s, c, &command))
 		return;
 	seat_clear_plan(s, &terms);
 	p.desk = desks_find(&s->load->desks, model_str(m, m->sessions.v[command.session].group));

@@ -1,7 +1,8 @@
-/* gavel SOURCE: the terminal UI. Reading goes on between keys: after each few milliseconds of
- * messages the loop takes a breath, answers what was typed and draws. So it does while it makes a
- * list too long to be made at once; reading waits for that, so the list sees a model that stands
- * still. With --headless the same program runs on a key file and a grid. */
+/* gavel SOURCE: the terminal UI, one event loop: keys, then a step of the work that is pending, then
+ * a frame. A step takes a few milliseconds, so that no key waits. Work comes in this order: the list
+ * shown, if it is out of date; a delivery under way; reading, and once everything was read what
+ * comes live. So a list is made from a model that stands still. With --headless the same program
+ * runs on a key file and a grid, and all work is done at one go. */
 #include "watch/watch.h"
 
 #include "agents/agent_set.h"
@@ -14,10 +15,10 @@
 #include <stdlib.h>
 
 enum {
-	BREATH_MS = 10,   /* reading goes on for that long before keys are looked at */
+	STEP_MS = 10,     /* a step takes that long before keys are looked at */
 	ARRIVED_MS = 200, /* views are made anew at most that often while reading */
 	ARRIVED_MAX_MS = 20000,
-	PATIENCE_MS = 8,  /* a list that takes longer is made between breaths */
+	PATIENCE_MS = 8,  /* a list that takes longer is made between keys */
 	FRAME_MS = 33,
 	GATHER_MS = 10,   /* what comes in a crowd is left to gather for that long: */
 	SOON_MS = 5,      /* so many times, something came that soon */
@@ -33,10 +34,11 @@ static int64_t clock_of(const struct watch *w)
 
 static void draw(struct watch *w)
 {
+	int64_t since = loop_now_ms();
 	int row, col, rows, cols;
 
-	w->began_ms = loop_now_ms();
 	if (!w->headless) {
+		w->app.list_until_ms = since + PATIENCE_MS;
 		term_size(&rows, &cols);
 		if (rows != w->grid->rows || cols != w->grid->cols)
 			grid_resize(w->grid, rows, cols);
@@ -47,6 +49,9 @@ static void draw(struct watch *w)
 	if (w->ops && w->ops->drawn)
 		w->ops->drawn(w->ops_ctx, w->grid, clock_of(w));
 	w->drawn_ms = loop_now_ms();
+	w->undrawn = false;
+	if (!w->headless)
+		live_showed(&w->live, w->drawn_ms - since);
 }
 
 static void on_key(void *ctx, const struct key *key)
@@ -56,7 +61,8 @@ static void on_key(void *ctx, const struct key *key)
 	if (w->quit)
 		return;
 	w->pressed = true;
-	w->began_ms = loop_now_ms();
+	if (!w->headless)
+		w->app.list_until_ms = loop_now_ms() + PATIENCE_MS;
 	w->app.clock_ms = clock_of(w);
 	app_key(&w->app, key);
 	watch_effects(w);
@@ -77,7 +83,6 @@ static void handle_signals(struct watch *w)
 			w->code = 128 + number;
 		}
 	}
-	w->load.wire.stop = w->quit;
 }
 
 /* Input, and what comes; not that, where there is no time to take it. */
@@ -102,90 +107,16 @@ static int listen(struct watch *w, int ready)
 		n = term_read(bytes, sizeof(bytes));
 		if (n < 0) {
 			w->quit = true;
-			w->load.wire.stop = true;
 			return ready;
 		}
 		keys_feed(&w->keys, str_make(bytes, (size_t)n), loop_now_ms(), on_key, w);
 	}
 	keys_tick(&w->keys, loop_now_ms(), on_key, w);
-	if (w->app.hunting && !w->settling) {
+	if (app_is_searching(&w->app)) {
 		app_hunt(&w->app);
-		w->pressed |= !w->app.hunting;
+		w->pressed |= !app_is_searching(&w->app);
 	}
 	return ready | (w->pressed ? LOOP_INPUT : 0);
-}
-
-/* Takes what was typed, while something else goes on, and draws. */
-static void pump(struct watch *w)
-{
-	int ready = listen(w, wait_for_any(w, term_fd(), 0));
-
-	if (!w->quit && (ready || loop_now_ms() - w->drawn_ms >= FRAME_MS))
-		draw(w);
-	w->breathed_ms = loop_now_ms();
-}
-
-static bool take_breath(void *ctx)
-{
-	struct watch *w = ctx;
-	int64_t now = loop_now_ms();
-
-	if (!w->settling)
-		return now - w->began_ms < PATIENCE_MS;
-	if (now - w->breathed_ms >= BREATH_MS)
-		pump(w);
-	return !w->quit && app_wants_list(&w->app);
-}
-
-/* Makes the list that drawing had no time for, unless another one is asked for meanwhile. Not while
- * keys are handed out: they would overtake each other. */
-static void settle(struct watch *w)
-{
-	if (w->quit || app_is_settled(&w->app))
-		return;
-	w->settling = true;
-	app_settle(&w->app);
-	w->settling = false;
-	if (!w->quit)
-		draw(w);
-}
-
-static void breathe(void *ctx, struct load *l, const struct message *msg, const struct record *r)
-{
-	struct watch *w = ctx;
-	int64_t now, cost;
-
-	(void)msg;
-	(void)r;
-	if (l->model.records.n % 32 || w->headless)
-		return;
-	now = loop_now_ms();
-	if (now - w->breathed_ms < BREATH_MS)
-		return;
-	if (now >= w->arrive_ms) {
-		app_arrived(&w->app, l->wire.bytes_done, l->wire.bytes_total, true);
-		settle(w);
-		/* often in the beginning; the more there is to list, the less often it is listed
-		 * anew */
-		w->arrive_gap_ms = w->arrive_gap_ms ? 2 * w->arrive_gap_ms : BREATH_MS;
-		if (w->arrive_gap_ms > ARRIVED_MS)
-			w->arrive_gap_ms = ARRIVED_MS;
-		cost = w->arrive_gap_ms + 8 * (loop_now_ms() - now);
-		w->arrive_ms = loop_now_ms() + (cost < ARRIVED_MAX_MS ? cost : ARRIVED_MAX_MS);
-	}
-	w->app.bytes_done = l->wire.bytes_done;
-	pump(w);
-	settle(w);
-}
-
-/* A pipe that says nothing must not keep keys waiting. */
-static bool idle(void *ctx)
-{
-	struct watch *w = ctx;
-
-	pump(w);
-	settle(w);
-	return !w->quit;
 }
 
 static int sooner(int a, int b)
@@ -199,8 +130,10 @@ static int wait_ms(struct watch *w)
 	int wait = sooner(keys_wait(&w->keys, now), live_wait_ms(&w->live, now));
 
 	wait = sooner(wait, replay_wait_ms(&w->app));
-	if (!app_is_settled(&w->app) || w->app.hunting)
+	if (!app_is_settled(&w->app) || app_is_searching(&w->app) || w->delivery)
 		return 0;
+	if (!w->load.complete)
+		return sooner(wait, load_wait_ms(&w->load, now));
 	return w->ops && w->ops->wait_ms ? sooner(wait, w->ops->wait_ms(w->ops_ctx, now)) : wait;
 }
 
@@ -266,7 +199,7 @@ static bool on_headless(void *ctx, const struct headless_step *step)
 	pass_time(w, step->until.n ? 0 : step->wait_ms);
 	if (step->key) {
 		on_key(w, step->key);
-		while (w->app.hunting && !w->quit) {
+		while (app_is_searching(&w->app) && !w->quit) {
 			draw(w); /* makes the list, if there is none yet */
 			app_hunt(&w->app);
 		}
@@ -287,6 +220,32 @@ static bool on_headless(void *ctx, const struct headless_step *step)
 	return !w->quit;
 }
 
+/* The first of the sentences that were held back, without the name that stderr wants. */
+static void say_first(struct watch *w)
+{
+	struct str line = str_make(w->said.p, strcspn(w->said.p, "\n"));
+
+	if (str_starts(line, STR("gavel: ")))
+		line = str_from(line, 7);
+	app_say(&w->app, ROLE_WARN, "%.*s", STR_ARG(line));
+}
+
+/* Everything was read for the first time. */
+static void begin_watching(struct watch *w)
+{
+	cache_save(&w->load, true);
+	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
+	seat_open(&w->seat);
+	watch_effects(w);
+	watch_send(w);
+	live_begin(&w->live, loop_now_ms());
+	if (w->ops && w->ops->loaded && !w->quit)
+		w->ops->loaded(w->ops_ctx, clock_of(w));
+	if (w->said.n)
+		say_first(w);
+	draw(w);
+}
+
 static int run_headless(struct watch *w, const struct options *o)
 {
 	struct err err;
@@ -296,15 +255,8 @@ static int run_headless(struct watch *w, const struct options *o)
 		fprintf(stderr, "gavel: %s\n", err.text);
 		return EXIT_TROUBLE;
 	}
-	if (!w->crew)
-		load_run(&w->load, breathe, w);
-	cache_save(&w->load, true);
-	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
-	seat_open(&w->seat);
-	live_begin(&w->live, loop_now_ms());
-	if (w->ops && w->ops->loaded && !w->quit)
-		w->ops->loaded(w->ops_ctx, clock_of(w));
-	draw(w);
+	load_run(&w->load, NULL, NULL);
+	begin_watching(w);
 	if (o->keys && headless_run(o->keys, on_headless, w, &err) < 0) {
 		fprintf(stderr, "gavel: %s\n", err.text);
 		w->code = EXIT_TROUBLE;
@@ -326,15 +278,57 @@ static int run_headless(struct watch *w, const struct options *o)
 
 /* ---- on a terminal ---- */
 
-/* A frame, with its list, and what that costs. */
-static void show(struct watch *w)
+static void step_list(struct watch *w)
 {
 	int64_t since = loop_now_ms();
+	bool made = app_list_step(&w->app, since + STEP_MS);
 
-	draw(w);
-	settle(w);
-	w->undrawn = false;
 	live_showed(&w->live, loop_now_ms() - since);
+	if (made)
+		draw(w);
+}
+
+/* Often in the beginning; the more there is to list, the less often it is listed anew. */
+static void plan_arrival(struct watch *w, int64_t now_ms)
+{
+	int64_t pause;
+
+	w->arrive_gap_ms = w->arrive_gap_ms ? 2 * w->arrive_gap_ms : STEP_MS;
+	if (w->arrive_gap_ms > ARRIVED_MS)
+		w->arrive_gap_ms = ARRIVED_MS;
+	pause = w->arrive_gap_ms + 8 * (now_ms - w->arrived_ms);
+	w->arrive_ms = now_ms + (pause < ARRIVED_MAX_MS ? pause : ARRIVED_MAX_MS);
+	w->arrived_ms = 0;
+}
+
+static void step_reading(struct watch *w)
+{
+	struct load *l = &w->load;
+	int64_t now = loop_now_ms();
+
+	if (w->arrived_ms)
+		plan_arrival(w, now);
+	load_step(l, now + STEP_MS, NULL, NULL);
+	w->app.bytes_done = l->wire.bytes_done;
+	now = loop_now_ms();
+	if (l->complete) {
+		begin_watching(w);
+	} else if (now >= w->arrive_ms) {
+		app_arrived(&w->app, l->wire.bytes_done, l->wire.bytes_total, true);
+		w->arrived_ms = now;
+	}
+}
+
+static void step(struct watch *w)
+{
+	if (!app_is_settled(&w->app))
+		step_list(w);
+	else if (w->delivery)
+		watch_step_delivery(w);
+	else if (!w->load.complete)
+		step_reading(w);
+	else
+		take_turn(w);
 }
 
 /* Waits for what comes first. Sources that talk all the time are heard together, a few milliseconds
@@ -344,45 +338,44 @@ static int wait_for_some(struct watch *w, int timeout_ms)
 	int64_t since = loop_now_ms();
 	int ready = wait_for_any(w, term_fd(), timeout_ms);
 
-	w->crowd = ready & LOOP_OTHER && loop_now_ms() - since < SOON_MS ? w->crowd + 1 : 0;
+	w->crowd = w->load.complete && ready & LOOP_OTHER && loop_now_ms() - since < SOON_MS
+			   ? w->crowd + 1
+			   : 0;
 	if (w->crowd >= CROWD && ready == LOOP_OTHER)
 		ready |= loop_wait(term_fd(), NULL, 0, GATHER_MS);
 	return ready;
+}
+
+/* How long until the next frame; -1 = nothing has changed. A list that is out of date is begun with
+ * a frame. */
+static int frame_ms(const struct watch *w)
+{
+	int64_t left = w->drawn_ms + FRAME_MS - loop_now_ms();
+
+	if (!w->undrawn)
+		return -1;
+	if (left < 0 || (!w->app.listing.job && !app_is_settled(&w->app)))
+		return 0;
+	return (int)left;
 }
 
 /* What was typed is answered at once. What comes is shown at once, too, if nothing was just before:
  * frames have their distance, and many turns may go by between two of them. */
 static void go_round(struct watch *w)
 {
-	int wait = wait_ms(w), frame = -1, ready;
+	int wait = wait_ms(w), frame = frame_ms(w), ready;
 
-	if (w->undrawn) {
-		int64_t left = w->drawn_ms + FRAME_MS - loop_now_ms();
-
-		frame = left < 0 || !app_is_settled(&w->app) ? 0 : (int)left;
-	}
 	if (frame == 0) {
-		show(w);
+		draw(w);
 		return;
 	}
 	ready = listen(w, wait_for_some(w, sooner(wait, frame)));
-	w->breathed_ms = loop_now_ms();
 	if (w->quit || (!ready && frame > 0 && frame == sooner(wait, frame)))
 		return;
 	if (ready & (LOOP_INPUT | LOOP_SIGNAL))
-		show(w);
-	take_turn(w);
+		draw(w);
 	w->undrawn = true;
-}
-
-/* The first of the sentences that were held back, without the name that stderr wants. */
-static void say_first(struct watch *w)
-{
-	struct str line = str_make(w->said.p, strcspn(w->said.p, "\n"));
-
-	if (str_starts(line, STR("gavel: ")))
-		line = str_from(line, 7);
-	app_say(&w->app, ROLE_WARN, "%.*s", STR_ARG(line));
+	step(w);
 }
 
 static int run_terminal(struct watch *w, const struct options *o)
@@ -405,26 +398,16 @@ static int run_terminal(struct watch *w, const struct options *o)
 	term_size(&rows, &cols);
 	w->grid = grid_new(rows, cols, look.ascii);
 	w->app.scene.reading = true;
-	w->breath = (struct breath){ .take = take_breath, .ctx = w };
-	w->app.breath = &w->breath;
 	w->load.hold = &w->said;
-	w->load.wire.idle = w->idle = (struct idle){ idle, w };
+	w->idle = (struct idle){ watch_wait, w };
 	for (uint32_t i = 0; i < w->load.desks.list.n; i++)
 		w->load.desks.list.v[i].idle = &w->idle;
 	draw(w);
-	if (!w->crew)
-		load_run(&w->load, breathe, w);
-	cache_save(&w->load, true);
-	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
-	seat_open(&w->seat);
-	live_begin(&w->live, loop_now_ms());
-	if (w->ops && w->ops->loaded && !w->quit)
-		w->ops->loaded(w->ops_ctx, clock_of(w));
-	if (w->said.n)
-		say_first(w);
-	show(w);
+	if (w->load.complete)
+		begin_watching(w);
 	while (!w->quit)
 		go_round(w);
+	watch_end_delivery(w);
 	term_close();
 	loop_close();
 	if (w->said.n)

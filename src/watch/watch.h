@@ -38,7 +38,6 @@ struct watch {
 	struct app app;
 	struct config config;
 	struct seat seat; /* from which the person decides */
-	struct idle idle; /* for whoever waits in the loop's time: desks */
 	struct crew *crew; /* agents that run; NULL = none */
 	const struct watch_ops *ops;
 	void *ops_ctx;
@@ -50,25 +49,26 @@ struct watch {
 	struct keys keys;
 	struct grid *grid;
 	struct live live;
-	VEC(struct effect) sending; /* wishes that wait until the keys are handed out */
+	VEC(struct effect) sending; /* what is to be delivered, by the job if there is one */
 	struct buf said; /* while the screen was ours; printed afterwards */
 	bool headless, began;
 	bool leaving; /* the person wants to, and something is to be ended first */
 	bool painted; /* saved screens have colours in place of role letters */
 	int64_t test_ms; /* the clock of a headless run: only <wait:MS> moves it */
-	bool settling; /* a long list is being made */
-	struct breath breath;
-	int64_t began_ms; /* answering a key, or drawing */
-	int64_t breathed_ms, drawn_ms;
+	struct job *delivery; /* under way; NULL = none */
+	struct yield *yield; /* of the delivery, while it runs */
+	struct idle idle; /* of the desks */
+	int64_t drawn_ms;
 	bool undrawn; /* something may have changed since */
 	unsigned crowd; /* how often something came soon after the last time */
 	bool pressed; /* a key was handed out, or a search has ended */
-	int64_t arrive_ms; /* when the views are next told what has come */
+	int64_t arrived_ms; /* when the views were told what has come, and still make their lists */
+	int64_t arrive_ms; /* when they are told next */
 	int64_t arrive_gap_ms; /* and how long after that again, at least */
 };
 
 void watch_init(struct watch *w, struct options *o);
-/* The desks' idle, the app on the model, the person's keys: after load_open. For whoever has
+/* The app on the model, the person's keys: after load_open. For whoever has
  * something to say to the app before watch_go, which does it otherwise. */
 void watch_begin(struct watch *w, struct str title);
 int watch_go(struct watch *w, struct str title);
@@ -79,9 +79,14 @@ void watch_release(struct watch *w);
 /* Within the loop: */
 /* Carries out what the app wishes. */
 void watch_effects(struct watch *w);
-/* Sends what was wished. Not while keys are handed out: it may have to wait, and then others
- * are. */
+/* Begins to deliver what was wished; without a terminal, delivers it. A delivery may have to wait for
+ * a channel, so it is a job that is stepped until it has ended. */
 void watch_send(struct watch *w);
+void watch_step_delivery(struct watch *w);
+/* Cancels the delivery, if there is one: what did not get through is held. */
+void watch_end_delivery(struct watch *w);
+/* What desks do while they wait for a channel: an idle.go_on. */
+bool watch_wait(void *w);
 void watch_suspend(struct watch *w);
 int watch_save_screen(struct watch *w, const char *file, struct err *err);
 

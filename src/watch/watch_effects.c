@@ -182,12 +182,16 @@ void watch_effects(struct watch *w)
 		}
 	}
 	app_effects_taken(&w->app);
-	w->load.wire.stop = w->quit;
 }
 
-void watch_send(struct watch *w)
+/* ---- delivering ---- */
+
+static void deliver(void *ctx, struct yield *y)
 {
-	for (uint32_t i = 0; i < w->sending.n && !w->quit; i++) {
+	struct watch *w = ctx;
+
+	w->yield = y;
+	for (uint32_t i = 0; i < w->sending.n && !(y && y->cancelled); i++) {
 		struct effect e = w->sending.v[i];
 
 		if (e.type == EFFECT_DELIVER)
@@ -198,4 +202,44 @@ void watch_send(struct watch *w)
 			seat_resend(&w->seat, e.desk, e.letter.number);
 	}
 	w->sending.n = 0;
+	w->yield = NULL;
+}
+
+/* While others run, whatever waits for a channel is not the delivery. */
+bool watch_wait(void *ctx)
+{
+	struct watch *w = ctx;
+	struct yield *y = w->yield;
+	bool goes_on;
+
+	if (!y)
+		return !w->quit;
+	w->yield = NULL;
+	goes_on = yield_now(y);
+	w->yield = y;
+	return goes_on;
+}
+
+void watch_end_delivery(struct watch *w)
+{
+	job_end(w->delivery);
+	w->app.deciding.delivery = w->delivery = NULL;
+}
+
+void watch_step_delivery(struct watch *w)
+{
+	if (job_step(w->delivery, loop_now_ms()))
+		watch_end_delivery(w);
+}
+
+void watch_send(struct watch *w)
+{
+	if (!w->sending.n || w->quit || w->delivery)
+		return;
+	if (w->headless) {
+		deliver(w, NULL);
+		return;
+	}
+	w->app.deciding.delivery = w->delivery = job_new(deliver, w);
+	watch_step_delivery(w);
 }

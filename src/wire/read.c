@@ -1,34 +1,43 @@
-/* Reads one file and splits it into frames. A first pass (scan.h) decides between lines, elements
- * of a document and a single message; it ends within the first lines of a log, so only documents
- * are read twice. */
+/* One file → frames, a block a step: a first pass finds out how the file is to be cut, a second
+ * one cuts it. The first pass ends within the first lines of a log; only documents are read twice. */
 #include "json/json.h"
 #include "wire/scan.h"
 #include "wire/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-struct reading {
-	struct wire *w;
-	uint32_t number;
-	struct wire_file *file;
-	const struct source *source;
-	frame_fn emit;
-	void *ctx;
-	struct err *err;
-	int failed; /* -1 once an element could not be read */
+enum reading_state {
+	READING_GATHERS, /* a stream into its capture */
+	READING_LOOKS,
+	READING_LINES,
+	READING_ELEMENTS,
+	READING_DONE,
 };
 
-static bool is_done(const struct wire *w)
-{
-	return w->stop || w->enough;
-}
+struct wire_reading {
+	struct wire *w;
+	uint32_t number;
+	frame_fn emit;
+	void *ctx;
+	enum reading_state state;
+	bool follow;    /* following comes after it */
+	int capture;    /* of a stream that is being gathered; -1 */
+	struct scan scan;
+	uint64_t at;    /* of the pass over the file that is under way */
+	struct wire_lines *lines;
+	int failed;     /* -1 once an element could not be read */
+	/* of the step under way: */
+	struct wire_file *file;
+	const struct source *source;
+	struct err *err;
+};
 
-/* Points out at `length` bytes from start on: in the block if it has them, else read into
- * w->message. */
-static int lend(struct reading *r, uint64_t start, uint64_t length, struct str *out)
+/* Bytes from start on, limited to one message: those of the block if it has them, else read. */
+static int lend(struct wire_reading *r, uint64_t start, uint64_t length, struct str *out)
 {
 	const struct block *b = &r->w->block;
 	struct buf *message = &r->w->message;
@@ -46,7 +55,7 @@ static int lend(struct reading *r, uint64_t start, uint64_t length, struct str *
 	return 0;
 }
 
-static void span_out(struct reading *r, uint64_t start, uint64_t end, uint32_t line, unsigned flags)
+static void span_out(struct wire_reading *r, uint64_t start, uint64_t end, uint32_t line, unsigned flags)
 {
 	struct frame frame = { STR_NONE, start, end - start, line, flags };
 
@@ -65,8 +74,8 @@ static void element_out(void *ctx, uint64_t start, uint64_t end, uint32_t number
 	span_out(ctx, start, end, number, 0);
 }
 
-/* Reads a block; reopens the file if it was closed in favour of another (wire_hold). */
-static int read_block(struct reading *r, uint64_t at)
+/* A block of the file, which others may have had closed to look at another one. */
+static int read_block(struct wire_reading *r, uint64_t at)
 {
 	if (kept_gap(&r->source->kept, at) && wire_hold(r->w, r->number, r->err) < 0)
 		return -1;
@@ -109,93 +118,112 @@ static void go_on_behind(const struct wire_ahead *a, struct wire_lines *l)
 	l->complete = l->mark;
 }
 
-/* Offers the lines to the parallel loader (w->ahead), with a descriptor of its own that stays open
- * whatever wire_hold closes. */
-static void read_ahead(struct reading *r, struct wire_lines *l)
+bool wire_ahead_begin(struct wire_reading *r, struct wire_ahead *a)
 {
-	const struct source *s = r->source;
-	struct wire_ahead a = { .file = r->number, .start = s->start, .end = s->end, .at = s->start,
-				.line = 1, .max_bytes = wire_max_bytes(r->w) };
+	const struct source *s = &r->w->files.v[r->number].source;
 
-	if (!r->w->ahead || s->fd < 0 || s->only_kept || s->kept.list.n)
-		return;
-	a.fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
-	if (a.fd < 0)
-		return;
-	r->w->ahead(r->ctx, &a);
-	if (a.at > a.start)
-		go_on_behind(&a, l);
-	close(a.fd);
+	*a = (struct wire_ahead){ .file = r->number, .start = s->start, .end = s->end, .at = s->start,
+				  .line = 1, .max_bytes = wire_max_bytes(r->w), .fd = -1 };
+	/* a descriptor that stays open whatever else is looked at meanwhile */
+	if (s->fd >= 0 && !s->only_kept && !s->kept.list.n)
+		a->fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
+	return a->fd >= 0;
 }
 
-static int read_lines(struct reading *r, bool followed)
+void wire_ahead_end(struct wire_reading *r, struct wire_ahead *a)
+{
+	if (a->at > a->start)
+		go_on_behind(a, r->lines);
+	close(a->fd);
+}
+
+static enum wire_step begin_lines(struct wire_reading *r)
+{
+	r->lines = xcalloc(1, sizeof(*r->lines));
+	r->lines->at = r->source->start;
+	framer_init(&r->lines->framer, wire_max_bytes(r->w), r->lines->at);
+	r->state = READING_LINES;
+	return WIRE_LINES;
+}
+
+static void lines_free(struct wire_lines *l)
+{
+	if (l)
+		framer_release(&l->framer);
+	free(l);
+}
+
+/* What there is of the lines was cut: rc of the last block. */
+static enum wire_step end_lines(struct wire_reading *r, int rc)
+{
+	r->file->cut_at = r->lines->framer.start;
+	r->file->cut_line = r->lines->framer.line;
+	if (r->follow) {
+		r->file->lines = r->lines;
+		r->lines = NULL;
+	} else {
+		framer_end(&r->lines->framer, r->emit, r->ctx);
+	}
+	return rc < 0 ? WIRE_FAILED : WIRE_DONE;
+}
+
+static enum wire_step step_lines(struct wire_reading *r)
 {
 	const struct block *b = &r->w->block;
-	struct wire_lines *l = xcalloc(1, sizeof(*l));
-	int rc = 0;
+	int rc = read_block(r, r->lines->at);
 
-	l->at = r->source->start;
-	framer_init(&l->framer, wire_max_bytes(r->w), l->at);
-	read_ahead(r, l);
-	while (!is_done(r->w) && (rc = read_block(r, l->at)) == 0 && b->bytes.n) {
-		r->w->bytes_done += b->bytes.n;
-		wire_lines_feed(l, b->bytes, b->bytes.n, r->emit, r->ctx);
-	}
-	r->file->cut_at = l->framer.start;
-	r->file->cut_line = l->framer.line;
-	if (followed) {
-		r->file->lines = l;
-		return rc;
-	}
-	framer_end(&l->framer, r->emit, r->ctx);
-	framer_release(&l->framer);
-	free(l);
-	return rc;
+	if (rc < 0 || !b->bytes.n)
+		return end_lines(r, rc);
+	r->w->bytes_done += b->bytes.n;
+	wire_lines_feed(r->lines, b->bytes, b->bytes.n, r->emit, r->ctx);
+	return WIRE_MORE;
 }
 
-/* Scans to the end of the file, or until it is clear that it is not one JSON value. */
-static int look(struct reading *r, struct scan *scan, element_fn element)
+/* The next block through the scanner. WIRE_DONE: at the file's end, or it is clear that the file is
+ * not one value. */
+static enum wire_step scan_block(struct wire_reading *r, element_fn element)
 {
-	struct block *b = &r->w->block;
-	uint64_t at = r->source->start;
-	int rc;
+	const struct block *b = &r->w->block;
 
-	scan_init(scan, at);
-	while ((rc = read_block(r, at)) == 0 && b->bytes.n) {
-		scan_feed(scan, b->bytes, element, r);
-		at += b->bytes.n;
-		if (element)
-			r->w->bytes_done += b->bytes.n;
-		if (scan->state == SCAN_NOT || r->failed || (element && is_done(r->w)))
-			break;
-	}
-	return r->failed ? -1 : rc;
+	if (read_block(r, r->at) < 0)
+		return WIRE_FAILED;
+	if (!b->bytes.n)
+		return WIRE_DONE;
+	scan_feed(&r->scan, b->bytes, element, r);
+	r->at += b->bytes.n;
+	if (r->failed)
+		return WIRE_FAILED;
+	return r->scan.state == SCAN_NOT ? WIRE_DONE : WIRE_MORE;
 }
 
-static int read_elements(struct reading *r, struct scan *scan)
+static enum wire_step step_elements(struct wire_reading *r)
 {
-	if (look(r, scan, element_out) < 0)
-		return -1;
-	if (scan->state != SCAN_AFTER && !is_done(r->w))
-		return err_set(r->err, "%.300s: changed while gavel was reading; run gavel again",
-			       r->source->name);
-	return 0;
+	uint64_t before = r->at;
+	enum wire_step step = scan_block(r, element_out);
+
+	r->w->bytes_done += r->at - before;
+	if (step == WIRE_DONE && r->scan.state != SCAN_AFTER) {
+		err_set(r->err, "%.300s: changed while gavel was reading; run gavel again",
+			r->source->name);
+		return WIRE_FAILED;
+	}
+	return step;
 }
 
-/* Emits the whole file as one frame, without BOM and final newline. */
-static int read_text(struct reading *r, uint64_t start, unsigned flags)
+/* The whole file as text, without BOM and without the end of its last line. */
+static enum wire_step read_text(struct wire_reading *r, uint64_t start, unsigned flags)
 {
 	uint64_t end = r->source->end, n;
 	struct str s;
 
 	n = end - start < BOM_BYTES ? end - start : BOM_BYTES;
 	if (lend(r, start, n, &s) < 0)
-		return -1;
+		return WIRE_FAILED;
 	if (str_starts(s, STR(BOM)))
 		start += BOM_BYTES;
 	n = end - start < 2 ? end - start : 2;
 	if (lend(r, end - n, n, &s) < 0)
-		return -1;
+		return WIRE_FAILED;
 	if (str_ends(s, STR("\r\n")))
 		end -= 2;
 	else if (str_ends(s, STR("\n")))
@@ -203,10 +231,10 @@ static int read_text(struct reading *r, uint64_t start, unsigned flags)
 	if (end > start)
 		span_out(r, start, end, 1, flags);
 	r->w->bytes_done += r->source->end - r->source->start;
-	return r->failed;
+	return r->failed ? WIRE_FAILED : WIRE_DONE;
 }
 
-static void keep_session(struct reading *r, const struct scan *scan)
+static void keep_session(struct wire_reading *r, const struct scan *scan)
 {
 	struct json_reader reader = { 0 };
 	struct buf quoted = { 0 };
@@ -252,8 +280,8 @@ enum wire_cut wire_cut_of(struct str base, const struct scan *scan)
 	return CUT_LINES;
 }
 
-/* A log that may grow, as opposed to a file that is written once. */
-static bool is_log(const struct reading *r, const struct scan *scan)
+/* A log, to which lines may be added; not a file that is written once, even if it has lines. */
+static bool is_log(const struct wire_reading *r, const struct scan *scan)
 {
 	struct str base = r->file->base;
 
@@ -279,87 +307,167 @@ uint64_t wire_hash(struct wire *w, const struct source *s)
 	return str_hash(bytes);
 }
 
-static int read_file(struct reading *r, bool follow)
+static enum wire_step read_one(struct wire_reading *r)
 {
-	struct scan scan;
-	enum wire_cut cut;
+	const struct scan *scan = &r->scan;
 
-	if (wire_is_review(r->file->base)) {
-		r->file->whole = true;
-		return read_text(r, r->source->start, 0);
-	}
-	if (look(r, &scan, NULL) < 0)
-		return -1;
-	cut = wire_cut_of(r->file->base, &scan);
-	r->file->is_lines = cut == CUT_LINES && scan.state == SCAN_NOT;
-	follow = follow && cut == CUT_LINES && is_log(r, &scan);
-	if (cut == CUT_ELEMENTS)
-		keep_session(r, &scan);
-	r->file->whole = cut == CUT_ONE ||
-			 (cut == CUT_LINES && scan.state == SCAN_AFTER && !follow);
-	switch (cut) {
-	case CUT_LINES: return read_lines(r, follow);
-	case CUT_ELEMENTS: return read_elements(r, &scan);
-	case CUT_ONE: break;
-	}
-	if (scan.state != SCAN_AFTER)
-		return read_text(r, scan.value_start,
-				 scan.state == SCAN_INSIDE ? FRAME_TRUNCATED : 0);
-	span_out(r, scan.value_start, scan.value_end, 1, 0);
+	if (scan->state != SCAN_AFTER)
+		return read_text(r, scan->value_start, scan->state == SCAN_INSIDE ? FRAME_TRUNCATED : 0);
+	span_out(r, scan->value_start, scan->value_end, 1, 0);
 	r->w->bytes_done += r->source->end - r->source->start;
-	return r->failed;
+	return r->failed ? WIRE_FAILED : WIRE_DONE;
 }
 
-/* Resets what an earlier wire_read found out. */
-static void forget_reading(struct wire_file *f)
+/* Once the file was looked at. */
+static enum wire_step begin_cutting(struct wire_reading *r)
 {
-	f->whole = false;
+	enum wire_cut cut = wire_cut_of(r->file->base, &r->scan);
+
+	r->file->is_lines = cut == CUT_LINES && r->scan.state == SCAN_NOT;
+	r->follow = r->follow && cut == CUT_LINES && is_log(r, &r->scan);
+	r->file->whole = cut == CUT_ONE ||
+			 (cut == CUT_LINES && r->scan.state == SCAN_AFTER && !r->follow);
+	switch (cut) {
+	case CUT_LINES: return begin_lines(r);
+	case CUT_ELEMENTS: break;
+	case CUT_ONE: return read_one(r);
+	}
+	keep_session(r, &r->scan);
+	r->at = r->source->start;
+	scan_init(&r->scan, r->at);
+	r->state = READING_ELEMENTS;
+	return WIRE_MORE;
+}
+
+static enum wire_step step_look(struct wire_reading *r)
+{
+	enum wire_step step = scan_block(r, NULL);
+
+	return step == WIRE_DONE ? begin_cutting(r) : step;
+}
+
+/* The bytes of the file stand still from now on. */
+static enum wire_step begin_looking(struct wire_reading *r)
+{
+	r->w->block.source = NULL;
+	r->file->read = true;
+	r->at = r->source->start;
+	scan_init(&r->scan, r->at);
+	r->state = READING_LOOKS;
+	if (!wire_is_review(r->file->base))
+		return WIRE_MORE;
+	r->file->whole = true;
+	return read_text(r, r->at, 0);
+}
+
+static enum wire_step step_gather(struct wire_reading *r)
+{
+	struct source *s = &r->file->source;
+	uint64_t before = s->end;
+	bool ended = true;
+
+	if (r->w->follow && s->kind == SOURCE_STREAM) {
+		s->only_kept = true;
+		return WIRE_DONE;
+	}
+	if (s->kind == SOURCE_STREAM && !s->end) {
+		if (stream_spool(s, &r->w->block, &r->capture, &ended, r->err) < 0)
+			return WIRE_FAILED;
+	} else if (source_gather(s, r->err) < 0) {
+		return WIRE_FAILED;
+	}
+	if (!ended)
+		return r->w->block.bytes.n ? WIRE_MORE : WIRE_WAITS;
+	r->w->bytes_total += s->end - before;
+	return begin_looking(r);
+}
+
+static enum wire_step step(struct wire_reading *r, struct err *err)
+{
+	r->file = &r->w->files.v[r->number];
+	r->source = &r->file->source;
+	r->err = err;
+	switch (r->state) {
+	case READING_GATHERS: return step_gather(r);
+	case READING_LOOKS: return step_look(r);
+	case READING_LINES: return step_lines(r);
+	case READING_ELEMENTS: return step_elements(r);
+	case READING_DONE: break;
+	}
+	return WIRE_DONE;
+}
+
+struct wire_reading *wire_read_begin(struct wire *w, uint32_t file, frame_fn emit, void *ctx)
+{
+	struct wire_reading *r = xcalloc(1, sizeof(*r));
+	struct wire_file *f = &w->files.v[file];
+
+	*r = (struct wire_reading){ .w = w, .number = file, .emit = emit, .ctx = ctx,
+				    .follow = w->follow, .capture = -1 };
+	f->whole = false; /* as if it had not been read before */
 	f->session = STR_NONE;
-	if (f->lines)
-		framer_release(&f->lines->framer);
-	free(f->lines);
+	lines_free(f->lines);
 	f->lines = NULL;
+	return r;
+}
+
+enum wire_step wire_read_step(struct wire_reading *r, struct err *err)
+{
+	struct wire *w = r->w;
+	enum wire_step news = WIRE_FAILED;
+	struct wire_file *f = &w->files.v[r->number];
+
+	if (wire_hold(w, r->number, err) == 0)
+		news = step(r, err);
+	if (news != WIRE_DONE && news != WIRE_FAILED)
+		return news;
+	/* a file that is written anew with the same bytes says nothing new */
+	if (w->follow && f->read)
+		f->hash = f->lines ? 0 : wire_hash(w, &f->source);
+	r->state = READING_DONE;
+	return news;
+}
+
+int wire_read_fd(const struct wire_reading *r)
+{
+	const struct source *s = &r->w->files.v[r->number].source;
+
+	return r->state == READING_GATHERS && s->kind == SOURCE_STREAM ? s->fd : -1;
+}
+
+void wire_read_end(struct wire_reading *r)
+{
+	if (!r)
+		return;
+	if (r->capture >= 0)
+		close(r->capture);
+	lines_free(r->lines);
+	free(r);
 }
 
 int wire_read(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct err *err)
 {
-	struct reading r = { .w = w, .number = file, .emit = emit, .ctx = ctx, .err = err };
-	struct source *s;
-	uint64_t before;
-	int rc;
+	struct wire_reading *r = wire_read_begin(w, file, emit, ctx);
+	enum wire_step news;
 
-	if (wire_hold(w, file, err) < 0)
-		return -1;
-	r.file = &w->files.v[file];
-	r.source = s = &r.file->source;
-	forget_reading(r.file);
-	if (w->follow && s->kind == SOURCE_STREAM) {
-		s->only_kept = true;
-		return 0;
-	}
-	before = s->end;
-	w->enough = false;
-	w->block.source = NULL;
-	if (source_gather(s, &w->block, w->idle.go_on ? &w->idle : NULL, err) < 0)
-		return -1;
-	w->bytes_total += s->end - before;
-	r.file->read = true;
-	rc = read_file(&r, w->follow);
-	/* so that a rewrite with the same content is not taken for a new message */
-	if (w->follow)
-		r.file->hash = r.file->lines ? 0 : wire_hash(w, s);
-	return rc;
+	while ((news = wire_read_step(r, err)) != WIRE_DONE && news != WIRE_FAILED)
+		if (news == WIRE_WAITS)
+			poll(&(struct pollfd){ .fd = wire_read_fd(r), .events = POLLIN }, 1, -1);
+	wire_read_end(r);
+	return news == WIRE_FAILED ? -1 : 0;
 }
 
 int wire_cut_whole(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct err *err)
 {
-	struct reading r = { .w = w, .number = file, .emit = emit, .ctx = ctx, .err = err };
+	struct wire_reading *r = wire_read_begin(w, file, emit, ctx);
+	enum wire_step news;
 
-	r.file = &w->files.v[file];
-	r.source = &r.file->source;
-	forget_reading(r.file);
-	w->enough = false;
-	w->block.source = NULL;
-	r.file->read = true;
-	return read_file(&r, false);
+	r->follow = false;
+	r->file = &w->files.v[file];
+	r->source = &r->file->source;
+	r->err = err;
+	for (news = begin_looking(r); news != WIRE_DONE && news != WIRE_FAILED;)
+		news = step(r, err);
+	wire_read_end(r);
+	return news == WIRE_FAILED ? -1 : 0;
 }

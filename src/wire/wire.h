@@ -89,12 +89,6 @@ struct wire {
 	/* Sentences for the user, "FILE: what is wrong; what to do", about skipped files. */
 	VEC(struct str) warnings;
 	uint64_t bytes_done, bytes_total; /* progress; a stream counts once it is read */
-	bool stop; /* may be set by emit: reading ends after the current block */
-	bool enough; /* the same, for this call of wire_read alone */
-	/* Parallel loader: may read any number of complete lines from the front of a file; the rest
-	 * is emitted as frames. ctx is that of wire_read. NULL: none. */
-	void (*ahead)(void *ctx, struct wire_ahead *a);
-	struct idle idle; /* called while a stream is gathered; go_on NULL = block */
 
 	/* private */
 	struct arena arena;
@@ -113,6 +107,28 @@ int wire_add(struct wire *w, const char *name, struct err *err);
 /* Emits all frames of one file, in order; reads a stream to its end. -1: failed after the frames
  * emitted so far. */
 int wire_read(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct err *err);
+
+/* The same in steps of a block at most. Other files may be fetched from in between, but none be
+ * added. */
+enum wire_step {
+	WIRE_MORE,
+	WIRE_LINES, /* MORE, told once: the frames will be lines, none of which was handed over yet */
+	WIRE_WAITS, /* for wire_read_fd, a stream, to become readable */
+	WIRE_DONE,
+	WIRE_FAILED,
+};
+struct wire_reading;
+struct wire_reading *wire_read_begin(struct wire *w, uint32_t file, frame_fn emit, void *ctx);
+enum wire_step wire_read_step(struct wire_reading *r, struct err *err);
+int wire_read_fd(const struct wire_reading *r);
+/* At any time; NULL is nothing. */
+void wire_read_end(struct wire_reading *r);
+/* After WIRE_LINES: the caller reads complete lines from the front of the file by itself, as many
+ * as it likes, and says in *a where it stopped; frames then go on from there. false: not of this
+ * file, and then there is nothing to end. */
+bool wire_ahead_begin(struct wire_reading *r, struct wire_ahead *a);
+void wire_ahead_end(struct wire_reading *r, struct wire_ahead *a);
+
 /* The bytes of a frame (offset, full_length) into out, which is cleared first; of an oversize one
  * the first WIRE_PEEK_BYTES at most. Only after wire_read of that file. */
 int wire_fetch(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct buf *out,

@@ -15,8 +15,8 @@
  *	           after = KEYS are pressed and not measured
  *	NAME       for each -q, in one order with -a: from KEYS to the last change of the screen that
  *	           they cause. The program has to change it, and is done when it waits and has
- *	           written nothing for QUIET_MS. A third word on the line: what its main thread has
- *	           computed for that, which a busy machine does not change much
+ *	           written nothing for QUIET_MS. A third word on the line: what it has computed
+ *	           for that, which a busy machine does not change much
  *	peak_kib   the most memory it had
  *	cpu, cpu_user, cpu_sys   seconds that it has computed; what it runs is not in them
  *
@@ -24,6 +24,7 @@
  * cursor, erasing, inserting and scrolling, as far as curses uses them. Asking tmux instead would
  * add more than what is measured.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -327,23 +328,63 @@ static long peak_kib(pid_t pid)
 	return kib;
 }
 
-/* Whether it waits for something, and how long it and its threads have computed. */
-static bool waits(pid_t pid, double *in_user, double *in_system)
+/* How long it and its threads have computed, in seconds. */
+static void computed(pid_t pid, double *in_user, double *in_system)
 {
 	unsigned long user = 0, system = 0;
-	char name[64], text[1024] = "", state = '?';
+	char name[64], text[1024] = "";
 	FILE *f;
 
 	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
 	f = fopen(name, "r");
 	if (f && fgets(text, sizeof(text), f) && strrchr(text, ')'))
-		sscanf(strrchr(text, ')') + 2, "%c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-		       &state, &user, &system);
+		sscanf(strrchr(text, ')') + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+		       &user, &system);
 	if (f)
 		fclose(f);
 	*in_user = (double)user / (double)sysconf(_SC_CLK_TCK);
 	*in_system = (double)system / (double)sysconf(_SC_CLK_TCK);
-	return state == 'S';
+}
+
+/* The first line of a file about one of its threads. */
+static bool thread_line(pid_t pid, const char *thread, const char *file, char line[1024])
+{
+	char name[320];
+	FILE *f;
+	bool read;
+
+	snprintf(name, sizeof(name), "/proc/%d/task/%s/%s", (int)pid, thread, file);
+	f = fopen(name, "r");
+	read = f && fgets(line, 1024, f);
+	if (f)
+		fclose(f);
+	return read;
+}
+
+/* Whether none of its threads has anything to do, and how many milliseconds they have computed; 0
+ * where the kernel does not tell. */
+static bool waits(pid_t pid, double *ms)
+{
+	char name[64], line[1024];
+	struct dirent *thread;
+	unsigned long long ns;
+	bool all = true;
+	DIR *dir;
+
+	*ms = 0;
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
+	dir = opendir(name);
+	while (dir && (thread = readdir(dir))) {
+		if (thread->d_name[0] == '.')
+			continue;
+		if (thread_line(pid, thread->d_name, "stat", line) && strrchr(line, ')'))
+			all = all && strrchr(line, ')')[2] == 'S';
+		if (thread_line(pid, thread->d_name, "schedstat", line) && sscanf(line, "%llu", &ns) == 1)
+			*ms += (double)ns / 1e6;
+	}
+	if (dir)
+		closedir(dir);
+	return dir && all;
 }
 
 static int by_size(const void *a, const void *b)
@@ -396,45 +437,29 @@ static void measure_after(struct probe *p, char *step)
 /* Until the program has nothing more to do for what was pressed. */
 static void until_quiet(struct probe *p, double since)
 {
-	double user, system;
+	double ms;
 
-	while (p->written < since || now_ms() - p->written < QUIET_MS ||
-	       !waits(p->child, &user, &system)) {
+	while (p->written < since || now_ms() - p->written < QUIET_MS || !waits(p->child, &ms)) {
 		if (!take(p, QUIET_MS / 10) || now_ms() - since > PATIENCE_MS)
 			complain(p, "a change of the screen, then quiet");
 	}
 }
 
-/* Of the main thread; 0 where the kernel does not tell. */
-static double computed_ms(pid_t pid)
-{
-	unsigned long long ns = 0;
-	char name[64];
-	FILE *f;
-
-	snprintf(name, sizeof(name), "/proc/%d/schedstat", (int)pid);
-	f = fopen(name, "r");
-	if (f && fscanf(f, "%llu", &ns) != 1)
-		ns = 0;
-	if (f)
-		fclose(f);
-	return (double)ns / 1e6;
-}
-
 static void measure_quiet(struct probe *p, char *step)
 {
 	char *keys = strchr(step, '=');
-	double since, computed;
+	double since, before, after;
 
 	if (!keys)
 		die("-q NAME=KEYS");
 	*keys++ = '\0';
 	until_quiet(p, p->written); /* what was pressed before */
-	computed = computed_ms(p->child);
+	waits(p->child, &before);
 	since = now_ms();
 	press(p, keys);
 	until_quiet(p, since);
-	printf("%s %.1f %.1f\n", step, p->written - since, computed_ms(p->child) - computed);
+	waits(p->child, &after);
+	printf("%s %.1f %.1f\n", step, p->written - since, after - before);
 }
 
 static int usage(void)
@@ -481,7 +506,7 @@ int main(int argc, char **argv)
 	measure_keys(&p, seconds);
 	for (int i = 0; i < n; i++)
 		(steps[i].quiet ? measure_quiet : measure_after)(&p, steps[i].text);
-	waits(p.child, &user, &system);
+	computed(p.child, &user, &system);
 	printf("peak_kib %ld\ncpu %.2f\ncpu_user %.2f\ncpu_sys %.2f\n", peak_kib(p.child), user + system,
 	       user, system);
 	kill(p.child, SIGTERM);

@@ -223,28 +223,24 @@ struct hurry {
 	unsigned takes;
 };
 
-static bool never_wait(void *ctx)
-{
-	(void)ctx;
-	return false;
-}
-
 /* Every message passes, but is looked at: without a filter they are listed too fast for a
- * breath. */
+ * step. */
 static void look_at_each(void)
 {
 	app_run(&app, STR("filter -nosuchword"));
 }
 
-static bool type_meanwhile(void *ctx)
+/* In steps that are as short as can be. */
+static void make_list(struct hurry *h)
 {
-	struct hurry *h = ctx;
 	int row, col;
 
-	if (h->takes++ == 1)
-		type(h->keys);
-	app_draw(&app, h->g, &row, &col);
-	return app_wants_list(&app);
+	app.list_until_ms = 0;
+	while (!app_list_step(&app, 0)) {
+		if (h->takes++ == 1)
+			type(h->keys);
+		app_draw(&app, h->g, &row, &col);
+	}
 }
 
 static const char *const meanwhile[] = { "", "jj", "1j3", ":filter kind:finding<Enter>",
@@ -255,26 +251,23 @@ static const char *const meanwhile[] = { "", "jj", "1j3", ":filter kind:finding<
 START_TEST(long_lists_are_made_between_keys)
 {
 	struct hurry h = { .g = grid_new(24, 120, false), .keys = meanwhile[_i] };
-	struct breath stop = { .take = never_wait }, go = { .take = type_meanwhile, .ctx = &h };
 	struct buf got = { 0 }, want = { 0 };
 	int row, col;
 
 	open_demo();
 	read_all();
 	look_at_each();
-	app.breath = &stop;
+	app.list_until_ms = 0;
 	app_draw(&app, h.g, &row, &col);
 	type("4j");
 	app_draw(&app, h.g, &row, &col);
 	ck_assert(!app_is_settled(&app));
 	ck_assert_uint_eq(app_list(&app)->lines.list.n, 0);
-	app.breath = &go;
-	while (!app_is_settled(&app))
-		app_settle(&app);
+	make_list(&h);
 	ck_assert_uint_gt(h.takes, 1);
 	app_draw(&app, h.g, &row, &col);
 	grid_save(h.g, &got);
-	app.breath = NULL;
+	app.list_until_ms = INT64_MAX;
 	app_stale(&app);
 	app_draw(&app, h.g, &row, &col);
 	grid_save(h.g, &want);
@@ -290,7 +283,6 @@ END_TEST
 START_TEST(a_move_in_the_old_list_is_kept)
 {
 	struct hurry h = { .g = grid_new(24, 120, false), .keys = "jjj" };
-	struct breath go = { .take = type_meanwhile, .ctx = &h };
 	int row, col;
 
 	open_demo();
@@ -301,8 +293,7 @@ START_TEST(a_move_in_the_old_list_is_kept)
 	app_draw(&app, h.g, &row, &col);
 	app.lists[TAB_MESSAGES].made = false; /* as when messages arrive where nobody has moved */
 	app.stale[TAB_MESSAGES] = true;
-	app.breath = &go;
-	app_settle(&app);
+	make_list(&h);
 	ck_assert(app_is_settled(&app));
 	ck_assert_uint_eq(app_list(&app)->selected, 3);
 	grid_free(h.g);
@@ -313,7 +304,6 @@ END_TEST
 START_TEST(a_list_nobody_waits_for_is_made_later)
 {
 	struct hurry h = { .g = grid_new(24, 120, false), .keys = "1" };
-	struct breath go = { .take = type_meanwhile, .ctx = &h };
 	int row, col;
 
 	open_demo();
@@ -323,8 +313,7 @@ START_TEST(a_list_nobody_waits_for_is_made_later)
 	type("4");
 	app_draw(&app, h.g, &row, &col);
 	app.stale[TAB_MESSAGES] = true;
-	app.breath = &go;
-	app_settle(&app);
+	make_list(&h);
 	ck_assert(app_is_settled(&app)); /* the inbox is as it was */
 	ck_assert_uint_gt(app.lists[TAB_MESSAGES].lines.list.n, 0);
 	type("4");

@@ -1,10 +1,10 @@
-/* base: text with a length, memory, buffers, the map, UTF-8, times, work that breathes. The cases
+/* base: text with a length, memory, buffers, the map, UTF-8, times, work that yields. The cases
  * look for the edges: the empty string, the byte after the last one, the moment something grows. */
-#include "base/breath.h"
 #include "base/buf.h"
 #include "base/glob.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/job.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sha256.h"
@@ -585,11 +585,17 @@ static void assert_undecodable(struct str s)
 	ck_assert(!utf8_valid(s));
 }
 
-static bool count_down(void *ctx)
-{
-	unsigned *left = ctx;
+/* Work that is cancelled when it has yielded that often. */
+struct countdown {
+	struct yield yield; /* first */
+	unsigned left;
+};
 
-	return *left && --*left;
+static void count_down(struct yield *y)
+{
+	struct countdown *c = (struct countdown *)y;
+
+	y->cancelled = !c->left || !--c->left;
 }
 
 static int by_number(const void *left, const void *right)
@@ -600,42 +606,176 @@ static int by_number(const void *left, const void *right)
 }
 
 /* Lengths around whole runs and their doubles. */
-START_TEST(breath_sort_sorts)
+START_TEST(yield_sort_sorts)
 {
 	static const size_t lengths[] = { 0, 1, 2, 1023, 1024, 1025, 2048, 2049, 5000, 8192 };
 
 	for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		size_t n = lengths[i];
 		uint32_t *got = xcalloc(n + 1, sizeof(*got)), *want = xcalloc(n + 1, sizeof(*want));
-		unsigned left = UINT32_MAX;
-		struct breath b = { .take = count_down, .ctx = &left };
+		struct countdown c = { .yield = { .hand_over = count_down }, .left = UINT32_MAX };
 
 		for (size_t k = 0; k < n; k++)
 			got[k] = want[k] = (uint32_t)(k * 2654435761u) >> 8;
 		qsort(want, n, sizeof(*want), by_number);
-		breath_sort(got, n, sizeof(*got), by_number, &b);
+		yield_sort(got, n, sizeof(*got), by_number, &c.yield);
 		ck_assert(memcmp(got, want, n * sizeof(*got)) == 0);
-		ck_assert(!b.stopped);
+		ck_assert(!c.yield.cancelled);
 		free(got);
 		free(want);
 	}
 }
 END_TEST
 
-START_TEST(breath_stops_for_good)
+START_TEST(cancelled_work_ends_for_good)
 {
 	uint32_t numbers[5000];
-	unsigned left = 20, on = 0;
-	struct breath b = { .take = count_down, .ctx = &left };
+	unsigned on = 0;
+	struct countdown c = { .yield = { .hand_over = count_down }, .left = 20 };
 
 	for (uint32_t i = 0; i < 5000; i++)
 		numbers[i] = 5000 - i;
-	breath_sort(numbers, 5000, sizeof(*numbers), by_number, &b);
-	ck_assert(b.stopped);
+	yield_sort(numbers, 5000, sizeof(*numbers), by_number, &c.yield);
+	ck_assert(c.yield.cancelled);
 	for (unsigned i = 0; i < 1000; i++)
-		on += breath_on(&b);
+		on += yield_on(&c.yield);
 	ck_assert_uint_eq(on, 0);
-	ck_assert(breath_on(NULL));
+	ck_assert(yield_on(NULL));
+}
+END_TEST
+
+/* ---- jobs ---- */
+
+struct worker {
+	unsigned steps, done; /* how often it is to ask, and what it did before each time */
+	unsigned inside;      /* the other side has the turn while this is 0 */
+	bool left, sorted;
+	uint32_t numbers[5000];
+};
+
+static void work(void *ctx, struct yield *y)
+{
+	struct worker *w = ctx;
+
+	w->inside++;
+	for (; w->done < w->steps && yield_on(y); w->done++)
+		;
+	w->left = true;
+}
+
+static void wait_now(void *ctx, struct yield *y)
+{
+	struct worker *w = ctx;
+
+	while (w->done < w->steps && yield_now(y))
+		w->done++;
+	w->left = true;
+}
+
+static void sort_numbers(void *ctx, struct yield *y)
+{
+	struct worker *w = ctx;
+
+	yield_sort(w->numbers, 5000, sizeof(*w->numbers), by_number, y);
+	w->sorted = true;
+	for (unsigned i = 1; i < 5000; i++)
+		w->sorted &= w->numbers[i - 1] <= w->numbers[i];
+	w->left = true;
+}
+
+START_TEST(a_job_runs_only_in_its_steps)
+{
+	struct worker w = { .steps = 1000 };
+	struct job *j = job_new(work, &w);
+	unsigned before, steps = 0;
+
+	ck_assert(!w.inside);
+	while (!job_step(j, 0)) { /* a deadline that has passed long ago: as short as can be */
+		before = w.done;
+		steps++;
+		ck_assert_uint_lt(before, w.steps);
+		ck_assert(!w.left);
+	}
+	ck_assert_uint_gt(steps, 10);
+	ck_assert(w.left && w.done == w.steps && w.inside == 1);
+	ck_assert(job_step(j, 0)); /* it stays so */
+	job_end(j);
+}
+END_TEST
+
+START_TEST(a_job_without_a_deadline_runs_to_its_end)
+{
+	struct worker w = { .steps = 100000 };
+	struct job *j = job_new(work, &w);
+
+	ck_assert(job_step(j, INT64_MAX));
+	ck_assert(w.left && w.done == w.steps);
+	job_end(j);
+}
+END_TEST
+
+START_TEST(a_cancelled_job_leaves_its_loops)
+{
+	struct worker w = { .steps = UINT32_MAX }, none = { .steps = 1 }, waits = { .steps = 3 };
+	struct job *j = job_new(work, &w);
+
+	ck_assert(!job_step(j, 0));
+	job_end(j);
+	ck_assert(w.left && w.done < 1000);
+	j = job_new(work, &none); /* one that never began never does */
+	job_end(j);
+	ck_assert(!none.inside);
+	j = job_new(wait_now, &waits); /* however far its deadline is */
+	ck_assert(!job_step(j, INT64_MAX));
+	ck_assert_uint_eq(waits.done, 0);
+	ck_assert(!job_step(j, INT64_MAX));
+	ck_assert_uint_eq(waits.done, 1);
+	job_end(j);
+	ck_assert(waits.left && waits.done == 1);
+	job_end(NULL);
+}
+END_TEST
+
+START_TEST(jobs_take_turns)
+{
+	struct worker w[3] = { { .steps = 500 }, { .steps = 700 }, { .steps = 300 } };
+	struct job *j[3];
+	unsigned ended = 0;
+
+	for (unsigned i = 0; i < 3; i++)
+		j[i] = job_new(work, &w[i]);
+	while (ended < 3) {
+		ended = 0;
+		for (unsigned i = 0; i < 3; i++)
+			ended += job_step(j[i], 0);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert(w[i].left && w[i].done == w[i].steps);
+		job_end(j[i]);
+	}
+}
+END_TEST
+
+START_TEST(a_job_sorts)
+{
+	struct worker *w = xcalloc(1, sizeof(*w));
+	struct job *j = job_new(sort_numbers, w);
+	unsigned steps = 0;
+
+	for (uint32_t i = 0; i < 5000; i++)
+		w->numbers[i] = (i * 2654435761u) >> 8;
+	while (!job_step(j, 0))
+		steps++;
+	ck_assert(w->sorted && steps > 10);
+	job_end(j);
+	j = job_new(sort_numbers, w);
+	for (uint32_t i = 0; i < 5000; i++)
+		w->numbers[i] = 5000 - i;
+	w->left = false;
+	ck_assert(!job_step(j, 0));
+	job_end(j);
+	ck_assert(w->left && !w->sorted);
+	free(w);
 }
 END_TEST
 
@@ -1022,9 +1162,16 @@ int main(void)
 	tcase_add_test(t, glob_knows_folders_classes_and_braces);
 	tcase_add_test(t, glob_gives_up_on_hostile_patterns);
 
-	t = cases(suite, "breath");
-	tcase_add_test(t, breath_sort_sorts);
-	tcase_add_test(t, breath_stops_for_good);
+	t = cases(suite, "yield");
+	tcase_add_test(t, yield_sort_sorts);
+	tcase_add_test(t, cancelled_work_ends_for_good);
+
+	t = cases(suite, "job");
+	tcase_add_test(t, a_job_runs_only_in_its_steps);
+	tcase_add_test(t, a_job_without_a_deadline_runs_to_its_end);
+	tcase_add_test(t, a_cancelled_job_leaves_its_loops);
+	tcase_add_test(t, jobs_take_turns);
+	tcase_add_test(t, a_job_sorts);
 
 	t = cases(suite, "utf8");
 	tcase_add_test(t, utf8_goes_there_and_back);

@@ -135,6 +135,96 @@ START_TEST(test_threads)
 }
 END_TEST
 
+/* Reads in steps that are as short as can be, and looks at what is there in between. Returns how
+ * many steps that took; at most so many. */
+static unsigned step_through(struct load *l, unsigned most, struct buf *said)
+{
+	unsigned steps = 0;
+
+	while (!l->complete && steps++ < most) {
+		ck_assert_int_eq(load_step(l, 0, note_diags, said), LOAD_MORE);
+		ck_assert_int_eq(load_wait_ms(l, 0), l->complete ? -1 : 0);
+		if (l->model.records.n)
+			l->reader.summary(l->reader.ctx, l->model.records.n - 1);
+	}
+	return steps;
+}
+
+/* Reading step by step comes to the same as reading at one go, however many threads decode; and it
+ * may end after any step. */
+START_TEST(test_steps)
+{
+	static const struct {
+		unsigned threads;
+		size_t part_bytes;
+	} ways[] = { { 1, 0 }, { 2, 1 }, { 2, 2000 }, { 8, 100 }, { 8, 2000 } };
+	const char *path = logs[_i];
+	struct buf one[VIEWS + 1] = { { 0 } }, several[VIEWS + 1] = { { 0 } };
+	struct buf said = { 0 }, also_said = { 0 };
+	struct load whole = { .tells = true, .threads = 1 };
+
+	ck_assert_int_eq(load_open(&whole, &path, 1, 0), 0);
+	load_run(&whole, note_diags, &said);
+	print_all(&whole, whole.model.records.n, one);
+	for (unsigned n = 0; n < sizeof(ways) / sizeof(ways[0]); n++) {
+		struct load l = { .tells = true, .threads = ways[n].threads,
+				  .part_bytes = ways[n].part_bytes }, cut = l;
+		unsigned steps;
+
+		buf_clear(&also_said);
+		ck_assert_int_eq(load_open(&l, &path, 1, 0), 0);
+		steps = step_through(&l, UINT32_MAX, &also_said);
+		ck_assert_msg(str_eq(buf_str(&said), buf_str(&also_said)), "%s, %u threads, parts of %zu",
+			      path, ways[n].threads, ways[n].part_bytes);
+		ck_assert_uint_eq(l.wire.bytes_done, l.wire.bytes_total);
+		ck_assert_int_eq(load_step(&l, 0, NULL, NULL), LOAD_ENDED);
+		print_all(&l, l.model.records.n, several);
+		for (int i = 0; i <= VIEWS; i++)
+			ck_assert_msg(str_eq(buf_str(&one[i]), buf_str(&several[i])), "%s of %s",
+				      i < VIEWS ? views[i].name : "item", path);
+		load_release(&l);
+		ck_assert_int_eq(load_open(&cut, &path, 1, 0), 0);
+		step_through(&cut, steps / 2, &also_said);
+		load_release(&cut);
+	}
+	for (int i = 0; i <= VIEWS; i++) {
+		buf_release(&one[i]);
+		buf_release(&several[i]);
+	}
+	buf_release(&said);
+	buf_release(&also_said);
+	load_release(&whole);
+}
+END_TEST
+
+/* A stream that is read to its end is not waited for within a step. */
+START_TEST(test_steps_of_a_stream)
+{
+	static const char line[] = "{\"type\":\"event:log\",\"payload\":{}}\n";
+	const char *name = "/dev/fd/9";
+	struct load l = { 0 };
+	int ends[2];
+
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert_int_eq(dup2(ends[0], 9), 9);
+	close(ends[0]);
+	ck_assert_int_eq(load_open(&l, &name, 1, 0), 0);
+	close(9);
+	for (unsigned i = 0; i < 5; i++) {
+		ck_assert_int_eq(load_step(&l, INT64_MAX, NULL, NULL), LOAD_WAITS);
+		ck_assert_int_ge(load_fd(&l), 0);
+		ck_assert_int_eq(load_wait_ms(&l, 0), -1);
+		ck_assert_int_eq(write(ends[1], line, sizeof(line) - 1), sizeof(line) - 1);
+	}
+	close(ends[1]);
+	ck_assert_int_eq(load_step(&l, INT64_MAX, NULL, NULL), LOAD_MORE);
+	ck_assert(l.complete);
+	ck_assert_uint_eq(l.model.records.n, 5);
+	ck_assert_int_eq(load_fd(&l), -1);
+	load_release(&l);
+}
+END_TEST
+
 static void write_log(const char *name, unsigned first, unsigned n)
 {
 	FILE *f = fopen(name, "w");
@@ -183,6 +273,8 @@ int main(void)
 	add_folder(fixtures, "streams");
 	tcase_add_loop_test(prefix, test_prefix, 0, log_count);
 	tcase_add_loop_test(prefix, test_threads, 0, log_count);
+	tcase_add_loop_test(prefix, test_steps, 0, log_count);
+	tcase_add_test(prefix, test_steps_of_a_stream);
 	tcase_add_test(prefix, test_expected);
 	suite_add_tcase(suite, prefix);
 	failed = unit_run(suite);

@@ -432,11 +432,17 @@ START_TEST(test_filter)
 END_TEST
 
 /* Text in characters that no terminal shows is announced wherever it is met. */
-static bool count_down(void *ctx)
-{
-	unsigned *left = ctx;
+/* Work that is cancelled when it has yielded that often. */
+struct countdown {
+	struct yield yield; /* first */
+	unsigned left;
+};
 
-	return *left && --*left;
+static void count_down(struct yield *y)
+{
+	struct countdown *c = (struct countdown *)y;
+
+	y->cancelled = !c->left || !--c->left;
 }
 
 static bool same_lines(const struct lines *left, const struct lines *right)
@@ -451,9 +457,9 @@ static bool same_lines(const struct lines *left, const struct lines *right)
 	return same;
 }
 
-/* Wherever making is stopped, what there is can be released; not stopped, it makes what it makes
- * without breath. */
-START_TEST(test_breath)
+/* Wherever making is cancelled, what there is can be released; otherwise it makes what it makes at
+ * one go. */
+START_TEST(test_yield)
 {
 	struct buf text = demo_text();
 	struct session_text t;
@@ -465,16 +471,15 @@ START_TEST(test_breath)
 		struct lines want = { .cols = 100 };
 		bool stopped = true;
 
-		s.breath = NULL;
+		s.yield = NULL;
 		views[v]->make(&s, 100, &want);
 		for (unsigned takes = 1; stopped; takes++) {
 			struct lines lines = { .cols = 100 };
-			unsigned left = takes;
-			struct breath b = { .take = count_down, .ctx = &left };
+			struct countdown b = { .yield = { .hand_over = count_down }, .left = takes };
 
-			s.breath = &b;
+			s.yield = &b.yield;
 			views[v]->make(&s, 100, &lines);
-			stopped = b.stopped;
+			stopped = b.yield.cancelled;
 			MUST(stopped || same_lines(&lines, &want));
 			lines_release(&lines);
 		}
@@ -856,7 +861,7 @@ int main(void)
 	tcase_add_loop_test(c, test_hostile, 0, sizeof(hostile) / sizeof(hostile[0]));
 	tcase_add_test(c, test_convergence);
 	tcase_add_loop_test(c, test_filter, 0, 4);
-	tcase_add_test(c, test_breath);
+	tcase_add_test(c, test_yield);
 	tcase_add_test(c, test_hidden_text);
 	tcase_add_test(c, test_targets);
 	tcase_add_test(c, test_decisions);

@@ -1,23 +1,41 @@
 /* Asking whether to go on, and sorting that asks. */
-#include "base/breath.h"
+#include "base/yield.h"
 
 #include "base/mem.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { ASKED_OFTEN = 64, RUN_LENGTH = 1024 };
 
-bool breath_asked(struct breath *b)
+static bool is_due(const struct yield *y)
 {
-	if (!b->stopped && ++b->asked % ASKED_OFTEN == 0)
-		b->stopped = !b->take(b->ctx);
-	return !b->stopped;
+	struct timespec t;
+
+	if (y->until_ms == INT64_MAX)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 >= y->until_ms;
+}
+
+bool yield_asked(struct yield *y)
+{
+	if (!y->cancelled && ++y->asked % ASKED_OFTEN == 0 && is_due(y))
+		y->hand_over(y);
+	return !y->cancelled;
+}
+
+bool yield_now(struct yield *y)
+{
+	if (!y->cancelled)
+		y->hand_over(y);
+	return !y->cancelled;
 }
 
 struct sorting {
 	size_t size;
 	int (*compare)(const void *, const void *);
-	struct breath *breath;
+	struct yield *yield;
 };
 
 /* Merges the neighbours [left, right) and [right, end). */
@@ -26,7 +44,7 @@ static void merge(const struct sorting *s, const char *left, const char *right, 
 {
 	const char *a = left, *b = right;
 
-	while (a < right && b < end && breath_on(s->breath)) {
+	while (a < right && b < end && yield_on(s->yield)) {
 		const char **from = s->compare(a, b) <= 0 ? &a : &b;
 
 		memcpy(out, *from, s->size);
@@ -38,22 +56,22 @@ static void merge(const struct sorting *s, const char *left, const char *right, 
 }
 
 /* Short runs are sorted at one go, then merged from one half of the memory into the other. */
-void breath_sort(void *v, size_t n, size_t size, int (*compare)(const void *, const void *),
-		 struct breath *b)
+void yield_sort(void *v, size_t n, size_t size, int (*compare)(const void *, const void *),
+		struct yield *y)
 {
-	const struct sorting s = { size, compare, b };
+	const struct sorting s = { size, compare, y };
 	size_t bytes = n * size, run = RUN_LENGTH * size;
 	char *from = v, *spare, *to;
 
-	if (!b || n <= RUN_LENGTH) {
+	if (!y || n <= RUN_LENGTH) {
 		if (n)
 			qsort(v, n, size, compare);
 		return;
 	}
-	for (size_t at = 0; at < bytes && breath_on(b); at += run)
+	for (size_t at = 0; at < bytes && yield_on(y); at += run)
 		qsort(from + at, (bytes - at < run ? bytes - at : run) / size, size, compare);
 	spare = to = xmalloc(bytes);
-	for (; run < bytes && breath_on(b); run *= 2) {
+	for (; run < bytes && yield_on(y); run *= 2) {
 		char *swap = from;
 
 		for (size_t at = 0; at < bytes; at += 2 * run) {
