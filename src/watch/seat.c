@@ -53,7 +53,7 @@ void seat_open(struct seat *s)
 	if (!unfinished)
 		return;
 	if (s->options->recover_send)
-		app_effect(s->app, EFFECT_RECOVER, STR_NONE, 0);
+		app_effect(s->app, (struct effect){ EFFECT_RECOVER });
 	else
 		app_open_view(s->app, &view_recovery, 0, 0);
 }
