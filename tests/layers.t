@@ -25,7 +25,7 @@ may_see() {
 	app) echo base json event dialect model journal channel decide encode draw view app ;;
 	config) echo base json source wire draw config ;;
 	session) echo "$low journal channel decide encode draw view config session" ;;
-	watch) echo "$low journal channel decide encode draw term view app config session watch agents" ;; # TEMP
+	watch) echo "$low journal channel decide encode draw term view app config session watch" ;;
 	agents) echo "$low journal channel decide encode draw term view app config session watch agents" ;;
 	cmd) echo "$low journal channel decide encode draw term view app config session watch agents cmd" ;;
 	*) return 1 ;;

@@ -7,7 +7,7 @@
 #ifndef GAVEL_AGENTS_ESCALATION_REPLIES_H
 #define GAVEL_AGENTS_ESCALATION_REPLIES_H
 
-#include "agents/agent_set.h"
+#include "session/agent_set.h"
 #include "encode/plan.h"
 #include "app/app.h"
 

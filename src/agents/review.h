@@ -13,7 +13,7 @@
 #ifndef GAVEL_AGENTS_REVIEW_H
 #define GAVEL_AGENTS_REVIEW_H
 
-#include "agents/agent_set.h"
+#include "session/agent_set.h"
 #include "watch/watch.h"
 #include "agents/turns.h"
 

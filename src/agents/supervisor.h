@@ -9,7 +9,7 @@
 #ifndef GAVEL_AGENTS_SUPERVISOR_H
 #define GAVEL_AGENTS_SUPERVISOR_H
 
-#include "agents/agent_set.h"
+#include "session/agent_set.h"
 #include "agents/escalation_replies.h"
 #include "watch/watch.h"
 #include "agents/orchestrate.h"

@@ -1,7 +1,7 @@
 /* Following, as the person sees it. */
 #include "watch/live.h"
 
-#include "agents/agent_set.h"
+#include "session/agent_set.h"
 #include "view/view_parts.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * runs on a key file and a grid, and all work is done at one go. */
 #include "watch/watch.h"
 
-#include "agents/agent_set.h"
+#include "session/agent_set.h"
 #include "loop/loop.h"
 #include "term/headless.h"
 #include "term/term.h"

@@ -1,6 +1,6 @@
 /* Running agents as sources: what they say is in the model, in order and whole, whatever they
  * do. */
-#include "agents/agent_set.h"
+#include "session/agent_set.h"
 
 #include "loop/loop.h"
 

@@ -13,8 +13,8 @@
  * Lines on standard error are text whatever they look like: nothing an agent says there is a
  * message. All incarnations of an agent write to the same file; crew_incarnation tells whose a
  * message is. */
-#ifndef GAVEL_AGENTS_AGENT_SET_H
-#define GAVEL_AGENTS_AGENT_SET_H
+#ifndef GAVEL_SESSION_AGENT_SET_H
+#define GAVEL_SESSION_AGENT_SET_H
 
 #include "session/load.h"
 #include "source/child.h"

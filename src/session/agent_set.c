@@ -1,5 +1,5 @@
 /* From the captures of running agents to the model, in turns. */
-#include "agents/agent_set.h"
+#include "session/agent_set.h"
 
 #include "loop/loop.h"
 
