@@ -81,6 +81,9 @@ is 'json/quick includes only base and json' '' \
 curses=$(grep -rlE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<n?curses' "$srcdir/src" | wc -l)
 is 'one file includes curses' 1 "$curses"
 
+# One word for one thing.
+is 'no struct tag is defined twice' '' \
+	"$(grep -rhoE '^struct [a-z_0-9]+ \{' "$srcdir/src" | LC_ALL=C sort | uniq -d)"
 is 'no two files have one base name' '' \
 	"$(find "$srcdir/src" -name '*.c' | sed 's|.*/||' | LC_ALL=C sort | uniq -d)"
 is 'no file has over 700 lines' '' \

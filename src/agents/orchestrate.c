@@ -76,7 +76,7 @@ static struct str answerable_id(yyjson_val *root, const char **why)
 }
 
 /* Whether this incarnation asks under that id for the first time; remembers it. */
-static bool is_new_id(struct crew_member *c, struct str id)
+static bool is_new_id(struct orchestrated_agent *c, struct str id)
 {
 	uint64_t h = str_hash(id);
 
@@ -144,18 +144,18 @@ static bool passes(yyjson_val *filter, struct str value)
 	return !filter || str_eq(json_str(filter), value);
 }
 
-static const char *status_of(const struct crew_member *c, const struct duty *now)
+static const char *status_of(const struct orchestrated_agent *c, const struct orchestrated_task *now)
 {
 	switch (c->life) {
-	case CREW_RUNS: return now ? "busy" : "idle";
-	case CREW_STOPS: return "stopping";
-	case CREW_STOPPED: return "stopped";
-	case CREW_CRASHED: return "crashed";
+	case ORCHESTRATED_RUNS: return now ? "busy" : "idle";
+	case ORCHESTRATED_STOPS: return "stopping";
+	case ORCHESTRATED_STOPPED: return "stopped";
+	case ORCHESTRATED_CRASHED: return "crashed";
 	}
 	return "unhealthy";
 }
 
-static bool is_capable(const struct crew_member *c, yyjson_val *wanted)
+static bool is_capable(const struct orchestrated_agent *c, yyjson_val *wanted)
 {
 	size_t i, n;
 	yyjson_val *v;
@@ -174,7 +174,7 @@ static bool is_capable(const struct crew_member *c, yyjson_val *wanted)
 }
 
 /* What others are busy with is theirs: currentTask is told only to whom the task belongs. */
-static void put_agent(const struct asking *q, const struct crew_member *c, const struct duty *now)
+static void put_agent(const struct asking *q, const struct orchestrated_agent *c, const struct orchestrated_task *now)
 {
 	json_comma(q->out);
 	buf_addc(q->out, '{');
@@ -190,7 +190,7 @@ static void put_agent(const struct asking *q, const struct crew_member *c, const
 	}
 	buf_addc(q->out, ']');
 	json_put_str(q->out, "currentTask",
-		     now && duty_is_of(now, q->a->agent) ? now->id : STR_NONE);
+		     now && orchestrated_task_is_of(now, q->a->agent) ? now->id : STR_NONE);
 	buf_addc(q->out, '}');
 }
 
@@ -200,9 +200,9 @@ static struct ruling query_agents(const struct asking *q)
 
 	begin_success(q, "agents");
 	buf_addc(q->out, '[');
-	for (uint32_t i = 0; i < q->o->crew.n; i++) {
-		const struct crew_member *c = &q->o->crew.v[i];
-		const struct duty *now = c->life == CREW_RUNS ? duty_now(q->o, i) : NULL;
+	for (uint32_t i = 0; i < q->o->agents.n; i++) {
+		const struct orchestrated_agent *c = &q->o->agents.v[i];
+		const struct orchestrated_task *now = c->life == ORCHESTRATED_RUNS ? orchestrated_task_now(q->o, i) : NULL;
 
 		if (passes(role, c->role) && passes(status, str_of(status_of(c, now))) &&
 		    is_capable(c, json_get(q->payload, "capabilities")))
@@ -216,20 +216,20 @@ static struct ruling query_tasks(const struct asking *q)
 {
 	yyjson_val *status = json_get(q->payload, "status");
 	yyjson_val *role = json_get(q->payload, "requiredRole");
-	const struct crew_member *c = &q->o->crew.v[q->a->agent];
+	const struct orchestrated_agent *c = &q->o->agents.v[q->a->agent];
 	int64_t left = INT64_MAX;
 
 	json_int(json_get(q->payload, "limit"), &left);
 	begin_success(q, "tasks");
 	buf_addc(q->out, '[');
-	for (uint32_t i = 0; i < c->duties.n && left > 0; i++) {
-		const struct duty *d = &q->o->duties.v[c->duties.v[i]];
+	for (uint32_t i = 0; i < c->tasks.n && left > 0; i++) {
+		const struct orchestrated_task *d = &q->o->tasks.v[c->tasks.v[i]];
 
-		if (!duty_is_of(d, q->a->agent) || /* it was given to another one since */
+		if (!orchestrated_task_is_of(d, q->a->agent) || /* it was given to another one since */
 		    !passes(status, str_of(task_state_name(d->state))) || !passes(role, d->role))
 			continue;
 		json_comma(q->out);
-		duty_write(d, false, q->out);
+		orchestrated_task_write(d, false, q->out);
 		left--;
 	}
 	buf_addc(q->out, ']');
@@ -240,14 +240,14 @@ static struct ruling get_task(const struct asking *q)
 {
 	struct str id = json_get_str(q->payload, "taskId");
 	bool another;
-	const struct duty *d = duty_for(q->o, q->a->agent, id, &another);
+	const struct orchestrated_task *d = orchestrated_task_for(q->o, q->a->agent, id, &another);
 
 	if (another)
 		return refuse_task(q, CODE_UNAUTHORIZED, "This task is another agent's", id);
 	if (!d)
 		return refuse_task(q, CODE_NOT_FOUND, "Task not found", id);
 	begin_success(q, "task");
-	duty_write(d, true, q->out);
+	orchestrated_task_write(d, true, q->out);
 	return end_success(q);
 }
 
@@ -277,7 +277,7 @@ static struct ruling ask_person(const struct asking *q)
 			w.deadline_ms = q->a->msg->events.v[i].deadline_ms;
 	w.id = xmalloc(q->id.n);
 	memcpy(w.id, q->id.p, q->id.n);
-	vec_push(&q->o->crew.v[q->a->agent].waiting, w);
+	vec_push(&q->o->agents.v[q->a->agent].waiting, w);
 	return (struct ruling){ RULING_PERSON, CODE_NONE, NULL };
 }
 
@@ -375,7 +375,7 @@ static struct ruling answer(const struct asking *q, bool beyond)
 			continue;
 		if (diags->count[SEVERITY_ERROR])
 			return refuse_malformed(q, diags);
-		if (crew_other(q->o, q->a->agent, json_get_str(q->root, "agentId")) != NONE)
+		if (agent_set_other(q->o, q->a->agent, json_get_str(q->root, "agentId")) != NONE)
 			return refuse(q, CODE_UNAUTHORIZED,
 				      STR("The agentId is another agent's; leave it out"),
 				      STR_NONE);
@@ -397,16 +397,16 @@ struct ruling orchestrator_take(struct orchestrator *o, const struct model *m,
 {
 	struct asking q = { .o = o, .m = m, .a = a, .out = out };
 	struct ruling nothing = { RULING_NOTHING, CODE_NONE, NULL };
-	struct crew_member *c = &o->crew.v[a->agent];
+	struct orchestrated_agent *c = &o->agents.v[a->agent];
 	bool beyond;
 
 	if (a->msg->dialect != DIALECT_ORCHESTRATOR)
 		return nothing;
-	beyond = !crew_admit(c, a->now_ms);
+	beyond = !agent_set_admit(c, a->now_ms);
 	orchestrator_note(o, a->agent, false, a->msg, a->bytes);
 	if (!wants_answer(a->msg->kind))
 		return nothing;
-	if (beyond && !crew_may_refuse(c, a->now_ms))
+	if (beyond && !agent_set_may_refuse(c, a->now_ms))
 		return nothing; /* nor is it recorded: a flood must not fill the disk */
 	dialect_decode(&o->decoder, a->bytes, NULL, &o->message);
 	if (o->message.dialect != DIALECT_ORCHESTRATOR)

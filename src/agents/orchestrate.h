@@ -33,7 +33,7 @@ enum {
 	ORCHESTRATOR_OWN_MAX = 1000,      /* tasks that an agent made up, remembered for each */
 };
 
-enum crew_life { CREW_RUNS, CREW_STOPS, CREW_STOPPED, CREW_CRASHED };
+enum orchestrated_life { ORCHESTRATED_RUNS, ORCHESTRATED_STOPS, ORCHESTRATED_STOPPED, ORCHESTRATED_CRASHED };
 
 /* The error codes of the protocol. */
 enum orchestrator_code {
@@ -57,7 +57,7 @@ struct waiting {
 };
 
 /* A task as far as agents may ask for it. */
-struct duty {
+struct orchestrated_task {
 	struct str id;
 	struct str name, role; /* role empty = not told */
 	struct str needs;      /* JSON: an array of ids */
@@ -69,10 +69,10 @@ struct duty {
 };
 
 /* An agent that gavel runs. */
-struct crew_member {
+struct orchestrated_agent {
 	struct str name, role; /* role: worker, planner, reviewer; empty = not told */
 	VEC(struct str) capabilities;
-	enum crew_life life; /* for the caller to set */
+	enum orchestrated_life life; /* for the caller to set */
 	uint64_t beyond;     /* messages over the rate so far */
 	/* the rest is its own */
 	int64_t recent_ms[ORCHESTRATOR_RATE_MAX];
@@ -82,16 +82,16 @@ struct crew_member {
 	VEC(uint64_t) ids; /* hashes of the requests of this incarnation */
 	struct map id_map;
 	VEC(struct waiting) waiting;
-	VEC(uint32_t) duties;
+	VEC(uint32_t) tasks;
 	uint32_t own; /* how many of them it made up */
 	uint64_t claimed; /* hash of the name that it last gave itself, if that is another one */
 };
 
 /* Zero it; release it. */
 struct orchestrator {
-	VEC(struct crew_member) crew;
-	VEC(struct duty) duties;
-	struct map duty_map;
+	VEC(struct orchestrated_agent) agents;
+	VEC(struct orchestrated_task) tasks;
+	struct map task_map;
 	struct arena arena;
 	struct decoder decoder;
 	struct message message;
@@ -107,8 +107,8 @@ void orchestrator_gone(struct orchestrator *o, uint32_t agent);
 /* Puts the channel's agent in the place of what the message says. What only an orchestrator says
  * (response:…, notify:…) and an agent has printed loses its events, so that it decides nothing, and
  * becomes an error; a claim to be somebody else becomes a warning, once, or an error where that is
- * another agent of the crew. Messages of other protocols keep their sender; that it is another
- * agent of the crew is an error. These findings are kept in the model. true = there was one. */
+ * another agent of the agents. Messages of other protocols keep their sender; that it is another
+ * agent of the agents is an error. These findings are kept in the model. true = there was one. */
 bool orchestrator_attribute(struct orchestrator *o, struct model *m, struct message *msg,
 			    uint32_t agent, bool sent);
 
@@ -152,11 +152,11 @@ struct ruling orchestrator_take(struct orchestrator *o, const struct model *m,
  * is on its way, and looked at again by the next call. */
 bool orchestrator_due(struct orchestrator *o, const struct model *m, int64_t now_ms,
 		      uint32_t *agent, struct buf *out);
-/* When the next deadline passes, WHEN_NONE = none will. */
+/* When the next deadline passes, TIME_NONE = none will. */
 int64_t orchestrator_next_ms(const struct orchestrator *o);
 
 /* The task of that name which a person let in or gave out; NULL. */
-const struct duty *orchestrator_task(const struct orchestrator *o, struct str id);
+const struct orchestrated_task *orchestrator_task(const struct orchestrator *o, struct str id);
 
 /* A response:error; details is a JSON object or empty. Of what the caller cannot do he says
  * INTERNAL_ERROR. */

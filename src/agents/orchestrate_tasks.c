@@ -8,22 +8,22 @@ static bool is_live(enum task_state s)
 }
 
 /* owner NONE: one that a person let in or gave out. */
-static uint64_t duty_hash(struct str id, uint32_t owner)
+static uint64_t orchestrated_task_hash(struct str id, uint32_t owner)
 {
 	return hash_mix(str_hash(id), owner);
 }
 
-static struct duty *duty_find(const struct orchestrator *o, struct str id, uint32_t owner)
+static struct orchestrated_task *orchestrated_task_find(const struct orchestrator *o, struct str id, uint32_t owner)
 {
-	for (uint32_t it = 0, v; map_next(&o->duty_map, duty_hash(id, owner), &it, &v);)
-		if (o->duties.v[v].owner == owner && str_eq(o->duties.v[v].id, id))
-			return &o->duties.v[v];
+	for (uint32_t it = 0, v; map_next(&o->task_map, orchestrated_task_hash(id, owner), &it, &v);)
+		if (o->tasks.v[v].owner == owner && str_eq(o->tasks.v[v].id, id))
+			return &o->tasks.v[v];
 	return NULL;
 }
 
-static struct duty *duty_add(struct orchestrator *o, struct str id, uint32_t owner, uint32_t lister)
+static struct orchestrated_task *orchestrated_task_add(struct orchestrator *o, struct str id, uint32_t owner, uint32_t lister)
 {
-	struct duty d = { .id = arena_str(&o->arena, id),
+	struct orchestrated_task d = { .id = arena_str(&o->arena, id),
 			  .owner = owner,
 			  .submitter = NONE,
 			  .holder = NONE,
@@ -31,42 +31,42 @@ static struct duty *duty_add(struct orchestrator *o, struct str id, uint32_t own
 			  .state = TASK_QUEUED };
 
 	d.name = d.id; /* until something better is told */
-	map_add(&o->duty_map, duty_hash(id, owner), o->duties.n);
-	vec_push(&o->crew.v[lister].duties, o->duties.n);
-	vec_push(&o->duties, d);
-	return vec_last(&o->duties);
+	map_add(&o->task_map, orchestrated_task_hash(id, owner), o->tasks.n);
+	vec_push(&o->agents.v[lister].tasks, o->tasks.n);
+	vec_push(&o->tasks, d);
+	return vec_last(&o->tasks);
 }
 
-bool duty_is_of(const struct duty *d, uint32_t agent)
+bool orchestrated_task_is_of(const struct orchestrated_task *d, uint32_t agent)
 {
 	return d->owner == agent || d->submitter == agent || d->holder == agent;
 }
 
-const struct duty *duty_for(const struct orchestrator *o, uint32_t agent, struct str id,
+const struct orchestrated_task *orchestrated_task_for(const struct orchestrator *o, uint32_t agent, struct str id,
 			    bool *another)
 {
-	const struct duty *d = duty_find(o, id, NONE);
+	const struct orchestrated_task *d = orchestrated_task_find(o, id, NONE);
 
-	*another = d && !duty_is_of(d, agent);
+	*another = d && !orchestrated_task_is_of(d, agent);
 	if (d)
 		return *another ? NULL : d;
-	d = duty_find(o, id, agent);
-	for (uint32_t i = 0; !d && !*another && i < o->crew.n; i++)
-		*another = duty_find(o, id, i) != NULL;
+	d = orchestrated_task_find(o, id, agent);
+	for (uint32_t i = 0; !d && !*another && i < o->agents.n; i++)
+		*another = orchestrated_task_find(o, id, i) != NULL;
 	return d;
 }
 
-const struct duty *orchestrator_task(const struct orchestrator *o, struct str id)
+const struct orchestrated_task *orchestrator_task(const struct orchestrator *o, struct str id)
 {
-	return duty_find(o, id, NONE);
+	return orchestrated_task_find(o, id, NONE);
 }
 
-const struct duty *duty_now(const struct orchestrator *o, uint32_t agent)
+const struct orchestrated_task *orchestrated_task_now(const struct orchestrator *o, uint32_t agent)
 {
-	const struct crew_member *c = &o->crew.v[agent];
+	const struct orchestrated_agent *c = &o->agents.v[agent];
 
-	for (uint32_t i = c->duties.n; i-- > 0;) {
-		const struct duty *d = &o->duties.v[c->duties.v[i]];
+	for (uint32_t i = c->tasks.n; i-- > 0;) {
+		const struct orchestrated_task *d = &o->tasks.v[c->tasks.v[i]];
 		bool does = d->owner == agent || d->holder == agent ||
 			    (d->holder == NONE && d->submitter == agent);
 
@@ -87,7 +87,7 @@ static bool is_own_member(struct str name)
 }
 
 /* Takes the description out of the response that let the task in. */
-static void describe(struct orchestrator *o, struct duty *d, yyjson_val *task)
+static void describe(struct orchestrator *o, struct orchestrated_task *d, yyjson_val *task)
 {
 	struct str name = json_get_str(task, "name"), role = json_get_str(task, "requiredRole");
 	struct buf b = { 0 };
@@ -121,36 +121,36 @@ static void let_in(struct orchestrator *o, uint32_t agent, struct str id, struct
 {
 	struct json_reader *r = &o->decoder.outer;
 	yyjson_val *root, *task;
-	struct duty *d;
+	struct orchestrated_task *d;
 
-	if (duty_find(o, id, NONE) || duty_find(o, id, agent) ||
+	if (orchestrated_task_find(o, id, NONE) || orchestrated_task_find(o, id, agent) ||
 	    json_read(r, bytes, &root) != JSON_OK)
 		return;
 	task = json_get(json_get(root, "payload"), "task");
 	if (!str_eq(json_get_str(task, "id"), id))
 		return;
-	d = duty_add(o, id, NONE, agent);
+	d = orchestrated_task_add(o, id, NONE, agent);
 	d->submitter = agent;
 	describe(o, d, task);
 }
 
 /* It may have had it before. */
-static void list_once(struct crew_member *c, uint32_t duty)
+static void list_once(struct orchestrated_agent *c, uint32_t task)
 {
-	for (uint32_t i = 0; i < c->duties.n; i++)
-		if (c->duties.v[i] == duty)
+	for (uint32_t i = 0; i < c->tasks.n; i++)
+		if (c->tasks.v[i] == task)
 			return;
-	vec_push(&c->duties, duty);
+	vec_push(&c->tasks, task);
 }
 
 static void give(struct orchestrator *o, uint32_t agent, struct str id)
 {
-	struct duty *d = duty_find(o, id, NONE);
+	struct orchestrated_task *d = orchestrated_task_find(o, id, NONE);
 
 	if (!d)
-		d = duty_add(o, id, NONE, agent);
+		d = orchestrated_task_add(o, id, NONE, agent);
 	else
-		list_once(&o->crew.v[agent], (uint32_t)(d - o->duties.v));
+		list_once(&o->agents.v[agent], (uint32_t)(d - o->tasks.v));
 	d->holder = agent;
 	d->state = TASK_ASSIGNED;
 	d->done = false;
@@ -158,10 +158,10 @@ static void give(struct orchestrator *o, uint32_t agent, struct str id)
 
 static void cancel(struct orchestrator *o, uint32_t agent, struct str id)
 {
-	struct duty *d = duty_find(o, id, NONE);
+	struct orchestrated_task *d = orchestrated_task_find(o, id, NONE);
 
 	if (!d)
-		d = duty_find(o, id, agent);
+		d = orchestrated_task_find(o, id, agent);
 	if (d)
 		d->state = TASK_CANCELLED;
 }
@@ -169,19 +169,19 @@ static void cancel(struct orchestrator *o, uint32_t agent, struct str id)
 /* An agent says how far it is. */
 static void advance(struct orchestrator *o, uint32_t agent, const struct event *e)
 {
-	struct duty *d = duty_find(o, e->id, NONE);
-	struct crew_member *c = &o->crew.v[agent];
+	struct orchestrated_task *d = orchestrated_task_find(o, e->id, NONE);
+	struct orchestrated_agent *c = &o->agents.v[agent];
 
 	if (d) {
 		if (d->holder != NONE ? d->holder != agent : d->submitter != agent)
 			return;
 	} else {
-		d = duty_find(o, e->id, agent);
+		d = orchestrated_task_find(o, e->id, agent);
 		if (!d && c->own == ORCHESTRATOR_OWN_MAX)
 			return;
 		if (!d) {
 			c->own++;
-			d = duty_add(o, e->id, agent, agent);
+			d = orchestrated_task_add(o, e->id, agent, agent);
 		}
 	}
 	if (task_state_is_final(d->state))
@@ -190,7 +190,7 @@ static void advance(struct orchestrator *o, uint32_t agent, const struct event *
 	d->done = e->number >= 1;
 }
 
-static void forget_waiting(struct crew_member *c, struct str request)
+static void forget_waiting(struct orchestrated_agent *c, struct str request)
 {
 	for (uint32_t i = 0; i < c->waiting.n; i++) {
 		struct waiting *w = &c->waiting.v[i];
@@ -212,7 +212,7 @@ void orchestrator_note(struct orchestrator *o, uint32_t agent, bool sent, const 
 		const struct event *e = &msg->events.v[i];
 
 		if (sent && e->type == EV_RESPONSE)
-			forget_waiting(&o->crew.v[agent], e->id);
+			forget_waiting(&o->agents.v[agent], e->id);
 		if (e->type != EV_TASK_STATE || !e->id.n || e->id.n > ORCHESTRATOR_ID_MAX_BYTES)
 			continue;
 		if (!sent && str_is(msg->kind, "event:progress"))
@@ -228,7 +228,7 @@ void orchestrator_note(struct orchestrator *o, uint32_t agent, bool sent, const 
 
 /* ---- telling it ---- */
 
-void duty_write(const struct duty *d, bool whole, struct buf *out)
+void orchestrated_task_write(const struct orchestrated_task *d, bool whole, struct buf *out)
 {
 	buf_addc(out, '{');
 	json_put_str(out, "id", d->id);

@@ -32,7 +32,7 @@ static void write_timeout(const struct waiting *w, int64_t now_ms, struct buf *o
 	char time[32];
 
 	buf_addc(&details, '{');
-	json_put_name(&details, "deadline", when_iso(w->deadline_ms, time));
+	json_put_name(&details, "deadline", timestamp_iso(w->deadline_ms, time));
 	buf_addc(&details, '}');
 	orchestrator_refuse(str_make(w->id, w->id_n), CODE_TIMEOUT,
 			    STR("Nobody has answered in time"), buf_str(&details), now_ms, out);
@@ -40,13 +40,13 @@ static void write_timeout(const struct waiting *w, int64_t now_ms, struct buf *o
 }
 
 /* Whether it is overdue; drops those that turn out to be answered. */
-static bool take_due(const struct model *m, struct crew_member *c, int64_t now_ms, struct buf *out)
+static bool take_due(const struct model *m, struct orchestrated_agent *c, int64_t now_ms, struct buf *out)
 {
 	for (uint32_t i = 0; i < c->waiting.n;) {
 		struct waiting *w = &c->waiting.v[i];
 		enum standing_of stands;
 
-		if (w->deadline_ms == WHEN_NONE || now_ms <= w->deadline_ms) {
+		if (w->deadline_ms == TIME_NONE || now_ms <= w->deadline_ms) {
 			i++;
 			continue;
 		}
@@ -69,8 +69,8 @@ static bool take_due(const struct model *m, struct crew_member *c, int64_t now_m
 bool orchestrator_due(struct orchestrator *o, const struct model *m, int64_t now_ms,
 		      uint32_t *agent, struct buf *out)
 {
-	for (uint32_t i = 0; i < o->crew.n; i++)
-		if (take_due(m, &o->crew.v[i], now_ms, out)) {
+	for (uint32_t i = 0; i < o->agents.n; i++)
+		if (take_due(m, &o->agents.v[i], now_ms, out)) {
 			*agent = i;
 			return true;
 		}
@@ -79,14 +79,14 @@ bool orchestrator_due(struct orchestrator *o, const struct model *m, int64_t now
 
 int64_t orchestrator_next_ms(const struct orchestrator *o)
 {
-	int64_t next = WHEN_NONE;
+	int64_t next = TIME_NONE;
 
-	for (uint32_t i = 0; i < o->crew.n; i++)
-		for (uint32_t k = 0; k < o->crew.v[i].waiting.n; k++) {
-			const struct waiting *w = &o->crew.v[i].waiting.v[k];
+	for (uint32_t i = 0; i < o->agents.n; i++)
+		for (uint32_t k = 0; k < o->agents.v[i].waiting.n; k++) {
+			const struct waiting *w = &o->agents.v[i].waiting.v[k];
 
-			if (w->deadline_ms != WHEN_NONE && !w->under_way &&
-			    (next == WHEN_NONE || w->deadline_ms < next))
+			if (w->deadline_ms != TIME_NONE && !w->under_way &&
+			    (next == TIME_NONE || w->deadline_ms < next))
 				next = w->deadline_ms;
 		}
 	return next;

@@ -28,7 +28,7 @@ void write_head(const char *type, struct str request, int64_t now_ms, struct buf
 	json_put_name(out, "id", id);
 	if (request.n)
 		json_put_str(out, "correlationId", request);
-	json_put_name(out, "timestamp", when_iso(now_ms, time));
+	json_put_name(out, "timestamp", timestamp_iso(now_ms, time));
 }
 
 void write_end(struct buf *out)

@@ -1,4 +1,4 @@
-/* gavel review: an artifact, and a reviewer that is one process a turn (agents/turns.h). The
+/* gavel review: an artifact, and a reviewer that is one process a turn (agents/turn.h). The
  * terminal UI on the review's log, which holds what was asked and all that came back; between turns
  * the person decides the items and edits the artifact, and `$` begins the next one.
  *
@@ -15,7 +15,7 @@
 
 #include "session/agent_set.h"
 #include "watch/watch.h"
-#include "agents/turns.h"
+#include "agents/turn.h"
 
 #include <sys/stat.h>
 
@@ -32,8 +32,8 @@ struct review_file {
 
 struct reviewing {
 	struct watch watch;
-	struct crew crew;
-	uint32_t agent, file; /* of the crew; of the wire: the log */
+	struct agent_set agents;
+	uint32_t agent, file; /* of the agents; of the wire: the log */
 	struct child *child;
 	const char *const *command; /* NULL last */
 	const char *envelope;       /* file with the first input; NULL = feedback */

@@ -28,7 +28,7 @@ static void add_next(struct reviewing *r, struct buf *out)
 	const struct model *m = &r->watch.load.model;
 	const struct keymap *keys = &r->watch.app.keymap;
 	uint32_t staged = desk_staged(review_desk(r)), due;
-	uint32_t open = model_open(m, m->records.n, WHEN_NONE, &due);
+	uint32_t open = model_open(m, m->records.n, TIME_NONE, &due);
 
 	if (turn_has_failed(&r->turn) || r->turn.state == TURN_REFUSED || r->turn.state == TURN_OTHER)
 		return;
@@ -119,7 +119,7 @@ bool review_propose(void *ctx, const struct terms *t)
 {
 	struct reviewing *r = ctx;
 	struct load *l = &r->watch.load;
-	struct plan *p = &r->watch.seat.plan;
+	struct plan *p = &r->watch.decider.plan;
 	bool again = r->again;
 
 	set_terms(r);
@@ -135,12 +135,12 @@ bool review_propose(void *ctx, const struct terms *t)
 static void begin_first(struct reviewing *r)
 {
 	struct load *l = &r->watch.load;
-	struct seat *s = &r->watch.seat;
+	struct decider *s = &r->watch.decider;
 	struct terms terms;
 
 	r->begin = false;
 	set_terms(r);
-	seat_clear_plan(s, &terms);
+	decider_clear_plan(s, &terms);
 	if (r->envelope)
 		plan_envelope(&s->plan, review_desk(r), &l->model, &l->reader, &terms, r->envelope);
 	else
@@ -150,8 +150,8 @@ static void begin_first(struct reviewing *r)
 		return;
 	}
 	s->app->scene.plan = &s->plan;
-	seat_confirm(s);
-	seat_deliver(s, false);
+	decider_confirm(s);
+	decider_deliver(s, false);
 }
 
 /* ---- what the person wants ---- */
@@ -210,7 +210,7 @@ static void give_up(struct reviewing *r)
 	if (runs(r))
 		return;
 	if (held != NONE)
-		seat_give_up(&r->watch.seat, review_desk(r), held, false);
+		decider_give_up(&r->watch.decider, review_desk(r), held, false);
 	else if (item == NONE)
 		app_say(a, ROLE_DIM, "nothing failed");
 	else if (r->envelope)

@@ -101,9 +101,9 @@ struct child_input *review_input(void *ctx, const char *path, struct err *err)
 	buf_release(&next);
 	/* only a letter that is recorded begins a turn */
 	if (mine && letter != NONE && is_held(&review_desk(r)->letters.v[letter]) &&
-	    crew_is_over(&r->crew, r->agent) && begin(r, letter, err) < 0)
+	    agent_set_is_over(&r->agents, r->agent) && begin(r, letter, err) < 0)
 		return NULL;
-	return children_input(r->crew.children, path, err);
+	return children_input(r->agents.children, path, err);
 }
 
 /* ---- the log ---- */
@@ -111,8 +111,8 @@ struct child_input *review_input(void *ctx, const char *path, struct err *err)
 void review_read(struct reviewing *r)
 {
 	do
-		crew_take(&r->crew, loop_now_ms(), NULL, NULL);
-	while (crew_wait_ms(&r->crew, loop_now_ms()) == 0);
+		agent_set_take(&r->agents, loop_now_ms(), NULL, NULL);
+	while (agent_set_wait_ms(&r->agents, loop_now_ms()) == 0);
 }
 
 static bool is_asking(const struct model *m, const struct record *record)
@@ -154,7 +154,7 @@ uint32_t review_failure(const struct reviewing *r)
 
 	for (uint32_t i = m->items.n; i-- > 0;)
 		if ((m->items.v[i].kind == ITEM_ERROR || m->items.v[i].kind == ITEM_RETRY) &&
-		    item_at(m, &m->items.v[i], m->records.n, WHEN_NONE, &at) && at.open)
+		    item_at(m, &m->items.v[i], m->records.n, TIME_NONE, &at) && at.open)
 			return i;
 	return NONE;
 }
@@ -211,8 +211,8 @@ static void note(struct reviewing *r)
 	struct buf line = { 0 };
 	struct err err;
 
-	turn_note(&r->turn, when_now_ms(), &line);
-	if (child_note(r->child, buf_str(&line), &err) < 0)
+	turn_note(&r->turn, timestamp_now_ms(), &line);
+	if (child_capture_append(r->child, buf_str(&line), &err) < 0)
 		app_say(&r->watch.app, ROLE_ERROR, "%s", err.text);
 	buf_release(&line);
 }
@@ -241,7 +241,7 @@ static void finish(struct reviewing *r, int64_t now_ms)
 	struct turn_exit e = { .well = !r->child->by_signal && r->child->number == 0,
 			       .stopped = r->stopped };
 
-	child_words(r->child, &words);
+	child_status_text(r->child, &words);
 	last_words(r->child, &complaint);
 	e.words = buf_str(&words);
 	e.complaint = buf_str(&complaint);
@@ -275,7 +275,7 @@ void review_look(struct reviewing *r, int64_t now_ms)
 		return;
 	turn_look(&r->turn, &l->model, &l->reader, r->file, now_ms);
 	end_input(r);
-	if (crew_is_over(&r->crew, r->agent))
+	if (agent_set_is_over(&r->agents, r->agent))
 		finish(r, now_ms);
 }
 

@@ -9,35 +9,35 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-struct desk *foreman_desk(struct foreman *f, uint32_t agent)
+struct desk *supervisor_desk(struct supervisor *f, uint32_t agent)
 {
-	return &f->watch->load.desks.list.v[f->charges.v[agent]->desk];
+	return &f->watch->load.desks.list.v[f->supervised.v[agent]->desk];
 }
 
-static struct child *child_of(const struct foreman *f, uint32_t agent)
+static struct child *child_of(const struct supervisor *f, uint32_t agent)
 {
-	return f->crew.agents.v[agent]->child;
+	return f->agents.agents.v[agent]->child;
 }
 
 /* ---- the journal ---- */
 
 /* {"state":…,"time":…,"agent":…,"path":… */
-static void begin_record(const struct foreman *f, uint32_t agent, const char *state, struct buf *out)
+static void begin_record(const struct supervisor *f, uint32_t agent, const char *state, struct buf *out)
 {
 	struct buf path = { 0 };
 
 	child_path(child_of(f, agent), &path);
 	buf_printf(out, "{\"state\":\"%s\"", state);
-	json_put_int(out, "time", when_now_ms());
+	json_put_int(out, "time", timestamp_now_ms());
 	json_put_name(out, "agent", child_of(f, agent)->name);
 	json_put_str(out, "path", buf_str(&path));
 	buf_release(&path);
 }
 
 /* A journal that cannot be written is told once, by the desk's own words; nothing is sent then. */
-static bool end_record(struct foreman *f, uint32_t agent, struct buf *record)
+static bool end_record(struct supervisor *f, uint32_t agent, struct buf *record)
 {
-	struct desk *d = foreman_desk(f, agent);
+	struct desk *d = supervisor_desk(f, agent);
 	bool wrote_before = d->access == DESK_WRITES;
 	struct err err;
 	int rc;
@@ -50,7 +50,7 @@ static bool end_record(struct foreman *f, uint32_t agent, struct buf *record)
 	return rc == 0;
 }
 
-static bool record_run(struct foreman *f, uint32_t agent)
+static bool record_run(struct supervisor *f, uint32_t agent)
 {
 	struct buf b = { 0 };
 
@@ -65,7 +65,7 @@ static bool record_run(struct foreman *f, uint32_t agent)
 	return end_record(f, agent, &b);
 }
 
-static bool record_asked(struct foreman *f, uint32_t agent, const struct message *msg,
+static bool record_asked(struct supervisor *f, uint32_t agent, const struct message *msg,
 			 const struct ruling *r, struct str answer)
 {
 	static const char *const words[] = { [RULING_NOTHING] = "nothing",
@@ -88,19 +88,19 @@ static bool record_asked(struct foreman *f, uint32_t agent, const struct message
 
 /* ---- to the agent ---- */
 
-static bool hand_over(struct foreman *f, uint32_t agent, struct str line)
+static bool hand_over(struct supervisor *f, uint32_t agent, struct str line)
 {
 	struct buf path = { 0 };
 	bool taken;
 
 	child_path(child_of(f, agent), &path);
-	taken = desk_tell(foreman_desk(f, agent), buf_str(&path), line);
+	taken = desk_queue_line(supervisor_desk(f, agent), buf_str(&path), line);
 	buf_release(&path);
-	f->charges.v[agent]->unheard += !taken;
+	f->supervised.v[agent]->unheard += !taken;
 	return taken;
 }
 
-bool foreman_tell(struct foreman *f, uint32_t agent, struct str line)
+bool supervisor_tell(struct supervisor *f, uint32_t agent, struct str line)
 {
 	struct buf b = { 0 };
 
@@ -114,11 +114,11 @@ bool foreman_tell(struct foreman *f, uint32_t agent, struct str line)
 /* The incarnation that a message came from; of an earlier one's message, its path leads nowhere. */
 static void way_path(void *ctx, uint32_t message, struct buf *out)
 {
-	const struct charge *c = ctx;
-	const struct crew_agent *a = c->f->crew.agents.v[c->number];
+	const struct supervised_agent *c = ctx;
+	const struct set_agent *a = c->f->agents.agents.v[c->number];
 	const struct model *m = &c->f->watch->load.model;
 	unsigned incarnation = a->child->incarnation;
-	enum crew_stream stream;
+	enum agent_pipe stream;
 	size_t start = out->n;
 
 	child_path(a->child, out);
@@ -128,10 +128,10 @@ static void way_path(void *ctx, uint32_t message, struct buf *out)
 		return;
 	}
 	/* what is not from this agent's output is not answered to it */
-	if (crew_of_file(&c->f->crew, message_route(m, message)->source, &stream) != c->number)
+	if (agent_set_of_file(&c->f->agents, message_route(m, message)->source, &stream) != c->number)
 		incarnation = 0;
 	else
-		incarnation = crew_incarnation(a, stream, message_offset(m, message));
+		incarnation = agent_set_incarnation(a, stream, message_offset(m, message));
 	if (incarnation != a->child->incarnation) {
 		struct buf path = { 0 };
 		const char *tag = strrchr(out->p + start, '-');
@@ -146,7 +146,7 @@ static void way_path(void *ctx, uint32_t message, struct buf *out)
 /* It may happen in the middle of anything that sends; the model is told later. */
 static void way_sent(void *ctx, struct str path, struct str line)
 {
-	const struct charge *c = ctx;
+	const struct supervised_agent *c = ctx;
 	struct taken t = { .agent = c->number };
 
 	(void)path;
@@ -158,37 +158,37 @@ static void way_sent(void *ctx, struct str path, struct str line)
 
 static void attribute(void *ctx, struct load *l, struct message *msg, uint32_t file)
 {
-	struct foreman *f = ctx;
-	enum crew_stream stream;
-	uint32_t agent = crew_of_file(&f->crew, file, &stream);
+	struct supervisor *f = ctx;
+	enum agent_pipe stream;
+	uint32_t agent = agent_set_of_file(&f->agents, file, &stream);
 
-	if (agent == NONE || stream != CREW_OUT)
+	if (agent == NONE || stream != AGENT_OUT)
 		return;
 	orchestrator_attribute(&f->orchestrator, &l->model, msg, agent, false);
 }
 
 static void hear(void *ctx, struct load *l, const struct message *msg, const struct record *r)
 {
-	struct foreman *f = ctx;
-	enum crew_stream stream;
+	struct supervisor *f = ctx;
+	enum agent_pipe stream;
 	struct buf answer = { 0 };
-	struct heard heard = { .agent = crew_of_file(&f->crew, route_of(&l->model, r)->source, &stream),
+	struct heard heard = { .agent = agent_set_of_file(&f->agents, route_of(&l->model, r)->source, &stream),
 			       .msg = msg,
 			       .bytes = l->decoder.bytes,
 			       .message = l->model.records.n - 1,
-			       .now_ms = when_now_ms() };
-	struct crew_agent *a;
+			       .now_ms = timestamp_now_ms() };
+	struct set_agent *a;
 	struct ruling ruling;
 
-	if (heard.agent == NONE || stream != CREW_OUT || msg->dialect != DIALECT_ORCHESTRATOR)
+	if (heard.agent == NONE || stream != AGENT_OUT || msg->dialect != DIALECT_ORCHESTRATOR)
 		return;
-	a = f->crew.agents.v[heard.agent];
+	a = f->agents.agents.v[heard.agent];
 	/* what an earlier incarnation asked is answered to nobody */
-	if (crew_incarnation(a, stream, message_offset(&l->model, heard.message)) != a->child->incarnation) {
+	if (agent_set_incarnation(a, stream, message_offset(&l->model, heard.message)) != a->child->incarnation) {
 		orchestrator_note(&f->orchestrator, heard.agent, false, msg, heard.bytes);
 		return;
 	}
-	f->charges.v[heard.agent]->orchestrated = true;
+	f->supervised.v[heard.agent]->orchestrated = true;
 	ruling = orchestrator_take(&f->orchestrator, &l->model, &heard, &answer);
 	if (ruling.type != RULING_NOTHING || ruling.why) {
 		if (record_asked(f, heard.agent, msg, &ruling, buf_str(&answer)) && answer.n)
@@ -199,7 +199,7 @@ static void hear(void *ctx, struct load *l, const struct message *msg, const str
 
 /* ---- what was taken ---- */
 
-static void open_replies(struct foreman *f, struct charge *c, struct str group)
+static void open_replies(struct supervisor *f, struct supervised_agent *c, struct str group)
 {
 	struct wire *w = &f->watch->load.wire;
 	const char *name = child_of(f, c->number)->name;
@@ -207,7 +207,7 @@ static void open_replies(struct foreman *f, struct charge *c, struct str group)
 	struct buf path = { 0 };
 	struct str given;
 
-	buf_printf(&path, "%s/%s.ndjson.replies.ndjson", f->crew.captures, name);
+	buf_printf(&path, "%s/%s.ndjson.replies.ndjson", f->agents.captures, name);
 	c->replies_fd = open(path.p, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (c->replies_fd >= 0)
 		s.fd = fcntl(c->replies_fd, F_DUPFD_CLOEXEC, 3);
@@ -225,7 +225,7 @@ static void open_replies(struct foreman *f, struct charge *c, struct str group)
 
 static void attribute_sent(void *ctx, struct load *l, struct message *msg, uint32_t file)
 {
-	struct charge *c = ctx;
+	struct supervised_agent *c = ctx;
 
 	(void)file;
 	orchestrator_attribute(&c->f->orchestrator, &l->model, msg, c->number, true);
@@ -233,15 +233,15 @@ static void attribute_sent(void *ctx, struct load *l, struct message *msg, uint3
 
 static void note_sent(void *ctx, struct load *l, const struct message *msg, const struct record *r)
 {
-	struct charge *c = ctx;
+	struct supervised_agent *c = ctx;
 
 	(void)r;
 	orchestrator_note(&c->f->orchestrator, c->number, true, msg, l->decoder.bytes);
 }
 
-static void apply_taken(struct foreman *f, const struct taken *t)
+static void apply_taken(struct supervisor *f, const struct taken *t)
 {
-	struct charge *c = f->charges.v[t->agent];
+	struct supervised_agent *c = f->supervised.v[t->agent];
 	struct source *s = &f->watch->load.wire.files.v[c->replies.file].source;
 	struct frame frame = { .bytes = str_make(t->line.p, t->line.n - 1),
 			       .offset = c->replies_at,
@@ -261,7 +261,7 @@ static void apply_taken(struct foreman *f, const struct taken *t)
 	load_take(&c->replies, &frame);
 }
 
-static bool take_taken(struct foreman *f)
+static bool take_taken(struct supervisor *f)
 {
 	bool some = f->taken.n != 0;
 
@@ -275,11 +275,11 @@ static bool take_taken(struct foreman *f)
 
 /* ---- the turn ---- */
 
-static void note_lives(struct foreman *f, int64_t now_ms)
+static void note_lives(struct supervisor *f, int64_t now_ms)
 {
 	(void)now_ms;
-	for (uint32_t i = 0; i < f->charges.n; i++) {
-		struct charge *c = f->charges.v[i];
+	for (uint32_t i = 0; i < f->supervised.n; i++) {
+		struct supervised_agent *c = f->supervised.v[i];
 		struct child *child = child_of(f, i);
 		struct app *app = &f->watch->app;
 		struct buf words = { 0 };
@@ -294,7 +294,7 @@ static void note_lives(struct foreman *f, int64_t now_ms)
 		}
 		if (c->life == CHILD_RUNS && child->life != CHILD_RUNS) {
 			orchestrator_gone(&f->orchestrator, i);
-			child_words(child, &words);
+			child_status_text(child, &words);
 			if (!f->leaving)
 				app_say(app, child->by_signal || child->number ? ROLE_ERROR : ROLE_WARN,
 					"%s has ended: %s; :restart %s begins anew", child->name,
@@ -302,11 +302,11 @@ static void note_lives(struct foreman *f, int64_t now_ms)
 			app_decided(app); /* what was for it stands otherwise now */
 		}
 		c->life = child->life;
-		f->orchestrator.crew.v[i].life =
+		f->orchestrator.agents.v[i].life =
 			child->life == CHILD_RUNS
-				? child->stop == CHILD_GOES_ON ? CREW_RUNS : CREW_STOPS
-			: child->by_signal || child->number ? CREW_CRASHED
-							     : CREW_STOPPED;
+				? child->stop == CHILD_GOES_ON ? ORCHESTRATED_RUNS : ORCHESTRATED_STOPS
+			: child->by_signal || child->number ? ORCHESTRATED_CRASHED
+							     : ORCHESTRATED_STOPPED;
 		if (child->trouble.text[0]) {
 			app_say(app, ROLE_ERROR, "%s", child->trouble.text);
 			child->trouble.text[0] = '\0';
@@ -315,29 +315,29 @@ static void note_lives(struct foreman *f, int64_t now_ms)
 	}
 }
 
-static void tell_due(struct foreman *f)
+static void tell_due(struct supervisor *f)
 {
 	struct buf line = { 0 };
 	uint32_t agent;
 
-	while (orchestrator_due(&f->orchestrator, &f->watch->load.model, when_now_ms(), &agent,
+	while (orchestrator_due(&f->orchestrator, &f->watch->load.model, timestamp_now_ms(), &agent,
 				&line)) {
-		foreman_tell(f, agent, buf_str(&line));
+		supervisor_tell(f, agent, buf_str(&line));
 		buf_clear(&line);
 	}
 	buf_release(&line);
 }
 
-static void say_left(struct foreman *f, int64_t now_ms)
+static void say_left(struct supervisor *f, int64_t now_ms)
 {
 	struct buf names = { 0 };
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < f->charges.n; i++) {
+	for (uint32_t i = 0; i < f->supervised.n; i++) {
 		const struct child *c = child_of(f, i);
 		int64_t left = c->deadline_ms - now_ms;
 
-		if (crew_is_over(&f->crew, i))
+		if (agent_set_is_over(&f->agents, i))
 			continue;
 		n++;
 		if (n > 3)
@@ -357,23 +357,23 @@ static void say_left(struct foreman *f, int64_t now_ms)
 
 static void turn(void *ctx, int64_t now_ms)
 {
-	struct foreman *f = ctx;
+	struct supervisor *f = ctx;
 	struct load *l = &f->watch->load;
 	bool changed = false;
 
 	note_lives(f, now_ms);
 	tell_due(f);
-	for (uint32_t i = 0; i < f->charges.n; i++)
-		changed |= desk_tick(foreman_desk(f, i), now_ms);
+	for (uint32_t i = 0; i < f->supervised.n; i++)
+		changed |= desk_tick(supervisor_desk(f, i), now_ms);
 	if (take_taken(f) || changed) {
 		load_settle(l);
 		app_decided(&f->watch->app);
 	}
-	returns_look(&f->returns, now_ms);
-	foreman_show(f, now_ms);
+	queue_replies_look(&f->queue_replies, now_ms);
+	supervisor_show(f, now_ms);
 	if (!f->leaving)
 		return;
-	if (!crew_running(&f->crew))
+	if (!agent_set_running(&f->agents))
 		f->watch->quit = true;
 	else
 		say_left(f, now_ms);
@@ -381,18 +381,18 @@ static void turn(void *ctx, int64_t now_ms)
 
 static int wait_ms(void *ctx, int64_t now_ms)
 {
-	struct foreman *f = ctx;
+	struct supervisor *f = ctx;
 	int64_t due = orchestrator_next_ms(&f->orchestrator);
-	int wait = f->leaving ? 200 : f->returns.path ? 1000 : -1;
+	int wait = f->leaving ? 200 : f->queue_replies.path ? 1000 : -1;
 
-	for (uint32_t i = 0; i < f->charges.n; i++) {
-		int one = desk_post_wait_ms(foreman_desk(f, i), now_ms);
+	for (uint32_t i = 0; i < f->supervised.n; i++) {
+		int one = desk_queue_wait_ms(supervisor_desk(f, i), now_ms);
 
 		if (one >= 0 && (wait < 0 || one < wait))
 			wait = one;
 	}
-	if (due != WHEN_NONE) {
-		int64_t left = due - when_now_ms() + 1;
+	if (due != TIME_NONE) {
+		int64_t left = due - timestamp_now_ms() + 1;
 
 		left = left < 0 ? 0 : left > 1000 ? 1000 : left;
 		if (wait < 0 || left < wait)
@@ -405,89 +405,89 @@ static bool effect(void *ctx, struct effect *e)
 {
 	if (e->type != EFFECT_AGENT)
 		return false;
-	foreman_order(ctx, &e->order, loop_now_ms());
+	supervisor_command(ctx, &e->order, loop_now_ms());
 	return true;
 }
 
 static bool leave(void *ctx, int64_t now_ms)
 {
-	struct foreman *f = ctx;
+	struct supervisor *f = ctx;
 
-	if (f->leaving || !crew_running(&f->crew))
+	if (f->leaving || !agent_set_running(&f->agents))
 		return true; /* a second time: whoever is left is killed */
 	f->leaving = true;
-	for (uint32_t i = 0; i < f->charges.n; i++)
-		foreman_stop(f, i, now_ms);
+	for (uint32_t i = 0; i < f->supervised.n; i++)
+		supervisor_stop(f, i, now_ms);
 	say_left(f, now_ms);
 	return false;
 }
 
 /* ---- from the beginning to the end ---- */
 
-int foreman_open(struct foreman *f, struct watch *w, const char *captures, struct err *err)
+int supervisor_open(struct supervisor *f, struct watch *w, const char *captures, struct err *err)
 {
 	f->watch = w;
-	f->crew.before = attribute;
-	f->crew.before_ctx = f;
+	f->agents.before = attribute;
+	f->agents.before_ctx = f;
 	w->load.model.runs_agents = true;
-	if (crew_open(&f->crew, &w->load, captures, err) < 0)
+	if (agent_set_open(&f->agents, &w->load, captures, err) < 0)
 		return -1;
-	channel_agents = (struct channel_agents){ children_input, f->crew.children };
-	w->crew = &f->crew;
+	channel_agents = (struct channel_agents){ children_input, f->agents.children };
+	w->agents = &f->agents;
 	w->each = hear;
-	w->ops = &foreman_ops;
+	w->ops = &supervisor_ops;
 	w->ops_ctx = w->each_ctx = f;
 	return 0;
 }
 
-int foreman_start(struct foreman *f, const struct foreman_spec *spec, struct err *err)
+int supervisor_start(struct supervisor *f, const struct supervisor_spec *spec, struct err *err)
 {
-	uint32_t n = crew_start(&f->crew, &spec->child, STR_NONE, loop_now_ms(), err);
-	struct charge *c;
+	uint32_t n = agent_set_start(&f->agents, &spec->child, STR_NONE, loop_now_ms(), err);
+	struct supervised_agent *c;
 	struct str group;
 
 	if (n == NONE)
 		return -1;
 	c = xcalloc(1, sizeof(*c));
-	*c = (struct charge){ .f = f,
+	*c = (struct supervised_agent){ .f = f,
 			      .number = n,
 			      .desk = f->watch->load.desks.list.n - 1,
 			      .incarnation = 1,
 			      .life = CHILD_RUNS,
 			      .replies_fd = -1 };
 	c->way = (struct desk_way){ way_path, way_sent, c };
-	vec_push(&f->charges, c);
+	vec_push(&f->supervised, c);
 	orchestrator_add(&f->orchestrator, str_of(spec->child.name), spec->role, spec->capabilities,
 			 spec->capability_count);
-	group = f->watch->load.wire.files.v[f->crew.agents.v[n]->streams[CREW_OUT].load.file].group;
+	group = f->watch->load.wire.files.v[f->agents.agents.v[n]->streams[AGENT_OUT].load.file].group;
 	open_replies(f, c, group);
-	foreman_desk(f, n)->way = &c->way;
+	supervisor_desk(f, n)->way = &c->way;
 	record_run(f, n);
 	return 0;
 }
 
-void foreman_close(struct foreman *f)
+void supervisor_close(struct supervisor *f)
 {
-	if (f->crew.children)
-		crew_close(&f->crew);
+	if (f->agents.children)
+		agent_set_close(&f->agents);
 	channel_agents = (struct channel_agents){ 0 };
 	orchestrator_release(&f->orchestrator);
-	returns_close(&f->returns);
-	for (uint32_t i = 0; i < f->charges.n; i++) {
-		desk_tick(foreman_desk(f, i), loop_now_ms()); /* records what did not arrive */
-		foreman_desk(f, i)->way = NULL;
-		if (f->charges.v[i]->replies_fd >= 0)
-			close(f->charges.v[i]->replies_fd);
-		free(f->charges.v[i]);
+	queue_replies_close(&f->queue_replies);
+	for (uint32_t i = 0; i < f->supervised.n; i++) {
+		desk_tick(supervisor_desk(f, i), loop_now_ms()); /* records what did not arrive */
+		supervisor_desk(f, i)->way = NULL;
+		if (f->supervised.v[i]->replies_fd >= 0)
+			close(f->supervised.v[i]->replies_fd);
+		free(f->supervised.v[i]);
 	}
 	for (uint32_t i = 0; i < f->taken.n; i++)
 		buf_release(&f->taken.v[i].line);
-	vec_release(&f->charges);
+	vec_release(&f->supervised);
 	vec_release(&f->taken);
 	vec_release(&f->lives);
 }
 
-const struct watch_ops foreman_ops = { .turn = turn,
+const struct watch_ops supervisor_ops = { .turn = turn,
 				       .wait_ms = wait_ms,
 				       .effect = effect,
 				       .leave = leave };

@@ -10,28 +10,28 @@
 #define GAVEL_AGENTS_SUPERVISOR_H
 
 #include "session/agent_set.h"
-#include "agents/escalation_replies.h"
+#include "agents/queue_replies.h"
 #include "watch/watch.h"
 #include "agents/orchestrate.h"
 
 enum {
-	FOREMAN_GRACE_MS = 5000, /* between notify:shutdown and TERM */
-	CHARGE_WORDS = 24,
-	FOREMAN_EOF_MS = 1000,   /* between the end of its input and TERM, for who knows no notify */
+	SUPERVISOR_GRACE_MS = 5000, /* between notify:shutdown and TERM */
+	SUPERVISED_WORDS = 24,
+	SUPERVISOR_EOF_MS = 1000,   /* between the end of its input and TERM, for who knows no notify */
 };
 
-struct foreman;
+struct supervisor;
 
-/* What the foreman knows of an agent of the crew, by the same number. */
-struct charge {
-	struct foreman *f;
+/* What the supervisor knows of an agent of the agents, by the same number. */
+struct supervised_agent {
+	struct supervisor *f;
 	uint32_t number;
 	struct desk_way way;
 	uint32_t desk;      /* number in the load's desks */
 	bool orchestrated;  /* this incarnation speaks the protocol with an orchestrator */
 	unsigned incarnation; /* told of so far, and how far its life was told */
 	enum child_life life;
-	char words[CHARGE_WORDS]; /* how it ended */
+	char words[SUPERVISED_WORDS]; /* how it ended */
 	uint32_t lately;    /* messages since rates were last counted */
 	uint64_t unheard;   /* requests that got no answer because it does not read */
 	/* what it has taken: a file of the wire */
@@ -47,12 +47,12 @@ struct taken {
 	struct buf line;
 };
 
-struct foreman {
+struct supervisor {
 	struct watch *watch;
-	struct crew crew;
+	struct agent_set agents;
 	struct orchestrator orchestrator;
-	struct returns returns;
-	VEC(struct charge *) charges;
+	struct queue_replies queue_replies;
+	VEC(struct supervised_agent *) supervised;
 	VEC(struct taken) taken;
 	VEC(struct life) lives; /* for the views */
 	bool leaving;
@@ -60,30 +60,30 @@ struct foreman {
 	uint32_t looked; /* messages that were looked at for `lives` */
 };
 
-extern const struct watch_ops foreman_ops; /* ctx is the foreman */
+extern const struct watch_ops supervisor_ops; /* ctx is the supervisor */
 
-/* Before agents are started; after load_init. captures as in crew_open. */
-int foreman_open(struct foreman *f, struct watch *w, const char *captures, struct err *err);
-void foreman_close(struct foreman *f);
+/* Before agents are started; after load_init. captures as in agent_set_open. */
+int supervisor_open(struct supervisor *f, struct watch *w, const char *captures, struct err *err);
+void supervisor_close(struct supervisor *f);
 
 /* An agent with what others may know of it; role may be empty. */
-struct foreman_spec {
+struct supervisor_spec {
 	struct child_spec child;
 	struct str role;
 	const struct str *capabilities;
 	uint32_t capability_count;
 };
 /* -1: it does not run, err says why. */
-int foreman_start(struct foreman *f, const struct foreman_spec *spec, struct err *err);
+int supervisor_start(struct supervisor *f, const struct supervisor_spec *spec, struct err *err);
 
-/* Within the foreman (foreman_orders.c): */
+/* Within the supervisor (supervisor_commands.c): */
 /* Carries it out and says how it went. */
-void foreman_order(struct foreman *f, const struct agent_order *o, int64_t now_ms);
-void foreman_stop(struct foreman *f, uint32_t agent, int64_t now_ms);
+void supervisor_command(struct supervisor *f, const struct agent_order *o, int64_t now_ms);
+void supervisor_stop(struct supervisor *f, uint32_t agent, int64_t now_ms);
 /* Hands a line to the incarnation that runs now and journals it. False: nobody runs, or reads. */
-bool foreman_tell(struct foreman *f, uint32_t agent, struct str line);
+bool supervisor_tell(struct supervisor *f, uint32_t agent, struct str line);
 /* How each stands, for the views and the banner. */
-void foreman_show(struct foreman *f, int64_t now_ms);
-struct desk *foreman_desk(struct foreman *f, uint32_t agent);
+void supervisor_show(struct supervisor *f, int64_t now_ms);
+struct desk *supervisor_desk(struct supervisor *f, uint32_t agent);
 
 #endif

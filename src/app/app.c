@@ -18,10 +18,10 @@ void app_init(struct app *a, const struct model *m, const struct reader *r, stru
 	      bool ascii)
 {
 	memset(a, 0, sizeof(*a));
-	a->scene = (struct scene){ .model = m, .now_ms = WHEN_NONE, .reader = r, .ascii = ascii,
+	a->scene = (struct scene){ .model = m, .now_ms = TIME_NONE, .reader = r, .ascii = ascii,
 				   .app = a };
 	a->title = title;
-	a->wall_ms = WHEN_NONE;
+	a->wall_ms = TIME_NONE;
 	a->list_until_ms = INT64_MAX;
 	a->scene.triage = &a->deciding.triage;
 	for (int i = 0; i < TAB_COUNT; i++) {
@@ -45,7 +45,7 @@ void app_release(struct app *a)
 	arena_release(&a->effect_strings);
 	keymap_release(&a->keymap);
 	vec_release(&a->trail);
-	film_close(&a->film);
+	playback_close(&a->playback);
 	app_drop_asof(a);
 	deciding_release(&a->deciding);
 	prompt_release(&a->prompt);
@@ -101,15 +101,15 @@ static void count(struct app *a)
 {
 	const struct model *m = a->scene.model;
 
-	if (a->film.model) {
-		a->errors = film_errors(&a->film, a->scene.k);
+	if (a->playback.model) {
+		a->errors = playback_errors(&a->playback, a->scene.k);
 		a->open = asof_open(a->scene.asof, a->scene.k, a->scene.now_ms, &a->due);
-		a->counted = 0; /* from the start, once the film is closed */
+		a->counted = 0; /* from the start, once the playback is closed */
 		return;
 	}
 	if (!a->counted) {
 		a->errors = 0;
-		a->scene.now_ms = WHEN_NONE;
+		a->scene.now_ms = TIME_NONE;
 	}
 	for (; a->counted < a->scene.k; a->counted++) {
 		const struct record *r = &m->records.v[a->counted];
@@ -118,7 +118,7 @@ static void count(struct app *a)
 		if (r->time_ms > a->scene.now_ms)
 			a->scene.now_ms = r->time_ms;
 	}
-	if (a->wall_ms != WHEN_NONE)
+	if (a->wall_ms != TIME_NONE)
 		a->scene.now_ms = a->wall_ms;
 	a->open = model_open(m, a->scene.k, a->scene.now_ms, &a->due);
 }
@@ -126,7 +126,7 @@ static void count(struct app *a)
 void app_clock(struct app *a, int64_t wall_ms)
 {
 	a->wall_ms = wall_ms;
-	if (a->live == LIVE_PAUSED || a->film.model)
+	if (a->live == LIVE_PAUSED || a->playback.model)
 		return;
 	count(a);
 	/* what counts down or is drawn against now */
@@ -159,7 +159,7 @@ void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool 
 	a->bytes_total = bytes_total;
 	a->scene.reading = reading;
 	a->told = a->scene.model->records.n;
-	if (a->scene.k == a->told || a->film.model)
+	if (a->scene.k == a->told || a->playback.model)
 		return;
 	a->jump = a->follows;
 	app_to_end(a);
@@ -352,7 +352,7 @@ void app_command_hint(const struct app *a, struct str line, struct buf *out)
 
 unsigned app_where(const struct app *a, unsigned screens)
 {
-	unsigned replay = a->film.model ? IN_REPLAY : 0;
+	unsigned replay = a->playback.model ? IN_REPLAY : 0;
 
 	if (screens)
 		return IN_SCREEN | replay;
@@ -365,7 +365,7 @@ static void run_command(struct app *a, const struct app_command *c, struct str a
 		app_say(a, ROLE_WARN, "%s does nothing here; {help} tells what does", c->name);
 		return;
 	}
-	if (a->film.model &&
+	if (a->playback.model &&
 	    (strcmp(c->section, "decide") == 0 || strcmp(c->section, "live") == 0)) {
 		app_say(a, ROLE_WARN, "%s", replay_refusal);
 		return;

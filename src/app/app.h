@@ -171,12 +171,12 @@ struct app {
 	uint32_t counted;           /* messages in errors and in the scene's now */
 	uint64_t bytes_done, bytes_total;
 	uint32_t told; /* messages that app_arrived has told of */
-	struct film film;      /* open: the scene is its cursor's (replaying.h) */
+	struct playback playback;      /* open: the scene is its cursor's (replaying.h) */
 	bool replays;          /* for good: this is gavel replay */
 	struct rect bar_rect;  /* where its bar was drawn */
 	bool dragging;         /* the mouse, on the bar */
 	enum liveness live;
-	int64_t wall_ms;   /* now, where the session is live; WHEN_NONE: of the newest message */
+	int64_t wall_ms;   /* now, where the session is live; TIME_NONE: of the newest message */
 	bool follows;      /* the list of messages stays at its end when more come */
 	bool jump;         /* and has to go there */
 	struct buf incomplete; /* the beginning of a line whose end has not come; the scene's */
@@ -248,7 +248,7 @@ bool app_is_settled(const struct app *a);
 bool app_list_step(struct app *a, int64_t until_ms);
 /* Before anything is freed that a list in the making may still use. */
 void app_cancel_list(struct app *a);
-/* Without the filter, or what a film knows of the session, from now on. */
+/* Without the filter, or what a playback knows of the session, from now on. */
 void app_drop_filter(struct app *a);
 void app_drop_asof(struct app *a);
 /* Searches what is moved in from line `from` on. false: not found. Through the messages it only

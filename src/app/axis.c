@@ -22,9 +22,9 @@ static bool axis_range(struct app *a, int64_t *first, int64_t *last)
 	*first = INT64_MAX;
 	*last = a->scene.now_ms;
 	for (uint32_t i = 0; i < a->scene.k; i++)
-		if (m->records.v[i].time_ms != WHEN_NONE && m->records.v[i].time_ms < *first)
+		if (m->records.v[i].time_ms != TIME_NONE && m->records.v[i].time_ms < *first)
 			*first = m->records.v[i].time_ms;
-	return *last != WHEN_NONE && *first < *last;
+	return *last != TIME_NONE && *first < *last;
 }
 
 /* From mark to mark along the selected lane; Enter then opens that message. */
@@ -44,7 +44,7 @@ static void step_mark(struct app *a, int direction)
 	a->scene.mark = message + 1;
 	r = &a->scene.model->records.v[message];
 	app_say(a, ROLE_NORMAL, "%s  line %u  %s; {open} opens it",
-		r->time_ms == WHEN_NONE ? "no time" : when_clock(r->time_ms, clock),
+		r->time_ms == TIME_NONE ? "no time" : timestamp_clock(r->time_ms, clock),
 		message_line(a->scene.model, message), quoted(model_kind(a->scene.model, r), q));
 }
 
@@ -61,7 +61,7 @@ static void zoom(struct app *a, double factor)
 	to = a->scene.to_ms ? a->scene.to_ms : last;
 	/* around the chosen mark; without one, the newest is what one zooms in on first */
 	middle = a->scene.to_ms ? from + (to - from) / 2 : to;
-	if (a->scene.mark && a->scene.model->records.v[a->scene.mark - 1].time_ms != WHEN_NONE)
+	if (a->scene.mark && a->scene.model->records.v[a->scene.mark - 1].time_ms != TIME_NONE)
 		middle = a->scene.model->records.v[a->scene.mark - 1].time_ms;
 	half = (int64_t)((double)(to - from) / 2 * factor);
 	if (half < 500)

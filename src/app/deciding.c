@@ -434,7 +434,7 @@ bool decide_is_read_only(const struct app *a)
 {
 	uint32_t n = a->scene.desks ? a->scene.desks->list.n : 0;
 
-	for (uint32_t i = 0; i < n && !a->read_only && !a->film.model; i++)
+	for (uint32_t i = 0; i < n && !a->read_only && !a->playback.model; i++)
 		if (a->scene.desks->list.v[i].access == DESK_WRITES)
 			return false;
 	return true;
@@ -467,7 +467,7 @@ bool decide_keys(struct app *a, bool words, struct buf *out)
 
 	/* with those that would correct what was decided here */
 	if (item == NONE || decide_is_read_only(a) ||
-	    !item_in_log(m, item_number(a, item), a->scene.k, a->scene.now_ms, &at))
+	    !item_without_overlay(m, item_number(a, item), a->scene.k, a->scene.now_ms, &at))
 		return false;
 	takes = verbs_taken(m, item_number(a, item), &at);
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {

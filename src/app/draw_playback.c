@@ -14,16 +14,16 @@ enum {
 static const struct {
 	const char *label, *glyph;
 	enum role role;
-} lanes[FILM_MARKS] = {
-	[FILM_MESSAGE] = { "messages", "", ROLE_BAR },
-	[FILM_ITEM] = { "items", "●", ROLE_ACCENT },
-	[FILM_DECISION] = { "decisions", "✓", ROLE_ACCEPTED },
-	[FILM_ERROR] = { "errors", "✗", ROLE_ERROR },
+} lanes[PLAYBACK_MARKS] = {
+	[PLAYBACK_MESSAGE] = { "messages", "", ROLE_BAR },
+	[PLAYBACK_ITEM] = { "items", "●", ROLE_ACCENT },
+	[PLAYBACK_DECISION] = { "decisions", "✓", ROLE_ACCEPTED },
+	[PLAYBACK_ERROR] = { "errors", "✗", ROLE_ERROR },
 };
 
 int replay_bar_rows(const struct app *a)
 {
-	if (!a->film.model)
+	if (!a->playback.model)
 		return 0;
 	return a->rows >= ROWS_FOR_LANES ? 5 : a->rows >= ROWS_FOR_MARKS ? 3 : 2;
 }
@@ -38,7 +38,7 @@ static unsigned scale(uint32_t n)
 	return level;
 }
 
-static void draw_lane(const struct film_bar *bar, enum film_mark what, int cursor, struct grid *g,
+static void draw_lane(const struct playback_bar *bar, enum playback_mark what, int cursor, struct grid *g,
 		      struct rect row)
 {
 	for (int c = 0; c < row.cols; c++) {
@@ -48,16 +48,16 @@ static void draw_lane(const struct film_bar *bar, enum film_mark what, int curso
 		if (n)
 			grid_put(g, rect_in(row, 0, c, 1, 1), role,
 				 level_glyph(scale(n), scale(bar->most[what])));
-		else if (what == FILM_MESSAGE && bar->skipped[c])
+		else if (what == PLAYBACK_MESSAGE && bar->skipped[c])
 			grid_put(g, rect_in(row, 0, c, 1, 1), ROLE_WARN, "┆");
 	}
 }
 
 /* All kinds on one lane; the rarest is what one looks for. */
-static void draw_marks(const struct film_bar *bar, int cursor, struct grid *g, struct rect row,
+static void draw_marks(const struct playback_bar *bar, int cursor, struct grid *g, struct rect row,
 		       bool over_messages)
 {
-	static const enum film_mark order[] = { FILM_ERROR, FILM_DECISION, FILM_ITEM };
+	static const enum playback_mark order[] = { PLAYBACK_ERROR, PLAYBACK_DECISION, PLAYBACK_ITEM };
 
 	for (int c = 0; c < row.cols; c++)
 		for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
@@ -75,13 +75,13 @@ static void draw_marks(const struct film_bar *bar, int cursor, struct grid *g, s
 		}
 }
 
-static void draw_loop(const struct film *f, struct grid *g, struct rect row)
+static void draw_loop(const struct playback *f, struct grid *g, struct rect row)
 {
 	if (f->loop == LOOP_NONE)
 		return;
-	grid_put(g, rect_in(row, 0, film_col(f, f->loop_from_ms, row.cols), 1, 1), ROLE_KEY, "[");
+	grid_put(g, rect_in(row, 0, playback_col(f, f->loop_from_ms, row.cols), 1, 1), ROLE_KEY, "[");
 	if (f->loop == LOOP_ON)
-		grid_put(g, rect_in(row, 0, film_col(f, f->loop_to_ms, row.cols), 1, 1), ROLE_KEY, "]");
+		grid_put(g, rect_in(row, 0, playback_col(f, f->loop_to_ms, row.cols), 1, 1), ROLE_KEY, "]");
 }
 
 /* Where one is: a line through all lanes. */
@@ -100,19 +100,19 @@ static void draw_cursor(struct grid *g, struct rect bar, int cursor)
 
 static void draw_words(const struct app *a, struct grid *g, struct rect row)
 {
-	const struct film *f = &a->film;
+	const struct playback *f = &a->playback;
 	struct pen p = { g, rect_in(row, 0, 1, 1, row.cols - 2) };
-	int64_t left_out = film_left_out(f, f->k);
+	int64_t left_out = playback_left_out(f, f->k);
 	uint32_t more = a->scene.model->records.n - f->end;
 	char now[32], whole[32];
 
 	pen_put(&p, f->playing ? ROLE_ACCENT : ROLE_KEY, f->playing ? "▶ " : "paused ");
 	pen_printf(&p, ROLE_NORMAL, "%gx  ", f->speed);
-	pen_printf(&p, ROLE_TIME, "%s", when_span((int64_t)f->at_ms, now));
-	pen_printf(&p, ROLE_DIM, "/%s  ", when_span((int64_t)film_length_ms(f), whole));
-	if (f->now_ms != WHEN_NONE) {
-		when_iso(f->now_ms, whole);
-		pen_printf(&p, ROLE_TIME, "%.10s %s  ", whole, when_clock(f->now_ms, now));
+	pen_printf(&p, ROLE_TIME, "%s", timestamp_span((int64_t)f->at_ms, now));
+	pen_printf(&p, ROLE_DIM, "/%s  ", timestamp_span((int64_t)playback_length_ms(f), whole));
+	if (f->now_ms != TIME_NONE) {
+		timestamp_iso(f->now_ms, whole);
+		pen_printf(&p, ROLE_TIME, "%.10s %s  ", whole, timestamp_clock(f->now_ms, now));
 	}
 	pen_printf(&p, ROLE_NORMAL, "#%u", f->k);
 	pen_printf(&p, ROLE_DIM, "/%u", f->end);
@@ -123,11 +123,11 @@ static void draw_words(const struct app *a, struct grid *g, struct rect row)
 	if (p.rest.cols < LEFT_OUT_COLS)
 		return;
 	if (left_out)
-		pen_printf(&p, ROLE_WARN, "  ┆ %s left out", when_span(left_out, now));
+		pen_printf(&p, ROLE_WARN, "  ┆ %s left out", timestamp_span(left_out, now));
 	else if (f->skips && p.rest.cols < GAPS_COLS)
-		pen_printf(&p, ROLE_DIM, "  ┆ %s left out", when_span(f->skipped_ms, now));
+		pen_printf(&p, ROLE_DIM, "  ┆ %s left out", timestamp_span(f->skipped_ms, now));
 	else if (f->skips)
-		pen_printf(&p, ROLE_DIM, "  ┆ %s left out in %u gap%s", when_span(f->skipped_ms, now),
+		pen_printf(&p, ROLE_DIM, "  ┆ %s left out in %u gap%s", timestamp_span(f->skipped_ms, now),
 			   f->skips, f->skips > 1 ? "s" : "");
 }
 
@@ -136,22 +136,22 @@ void replay_draw(struct app *a, struct grid *g, struct rect where)
 	bool labels = where.rows > 3;
 	int left = labels ? LANE_LABEL_COLS : 1, cols = where.cols - left - 1, cursor;
 	struct rect bar = rect_in(where, 0, left, where.rows - 1, cols);
-	const struct film_bar *density;
+	const struct playback_bar *density;
 
 	a->bar_rect = bar;
 	if (bar.rows < 1 || cols < 1)
 		return;
-	density = film_bar(&a->film, cols);
-	cursor = film_col(&a->film, a->film.at_ms, cols);
-	draw_lane(density, FILM_MESSAGE, cursor, g, rect_in(bar, 0, 0, 1, cols));
-	for (int i = FILM_MESSAGE; labels && i <= FILM_ERROR; i++) {
+	density = playback_bar(&a->playback, cols);
+	cursor = playback_col(&a->playback, a->playback.at_ms, cols);
+	draw_lane(density, PLAYBACK_MESSAGE, cursor, g, rect_in(bar, 0, 0, 1, cols));
+	for (int i = PLAYBACK_MESSAGE; labels && i <= PLAYBACK_ERROR; i++) {
 		grid_put(g, rect_in(where, i, 1, 1, left - 1), ROLE_DIM, lanes[i].label);
 		if (i)
-			draw_lane(density, (enum film_mark)i, cursor, g, rect_in(bar, i, 0, 1, cols));
+			draw_lane(density, (enum playback_mark)i, cursor, g, rect_in(bar, i, 0, 1, cols));
 	}
 	if (!labels)
 		draw_marks(density, cursor, g, rect_in(bar, bar.rows - 1, 0, 1, cols), bar.rows == 1);
-	draw_loop(&a->film, g, rect_in(bar, bar.rows - 1, 0, 1, cols));
+	draw_loop(&a->playback, g, rect_in(bar, bar.rows - 1, 0, 1, cols));
 	draw_cursor(g, bar, cursor);
 	draw_words(a, g, rect_in(where, where.rows - 1, 0, 1, where.cols));
 }

@@ -85,7 +85,7 @@ static void count_title(const struct app *a, struct buf *out)
 	add_count(out, "", held, "held");
 	if (sending)
 		buf_adds(out, "  sending");
-	if (!a->film.model && decide_is_read_only(a))
+	if (!a->playback.model && decide_is_read_only(a))
 		buf_adds(out, "  read-only");
 	add_count(out, "✗", a->errors, "wrong");
 	snprintf(messages, sizeof(messages), "  %u message%s", a->scene.k, a->scene.k == 1 ? "" : "s");
@@ -99,7 +99,7 @@ static void draw_title(struct app *a, struct grid *g)
 	static const char *const modes[] = { [LIVE_NOT] = "", [LIVE_ON] = "  live",
 					     [LIVE_PAUSED] = "  paused", [LIVE_BEHIND] = "  behind" };
 	struct rect row = rect_in(grid_rect(g), 0, 0, 1, a->cols);
-	const char *mode = a->scene.reading ? "  reading" : a->film.model ? "  replay" : modes[a->live];
+	const char *mode = a->scene.reading ? "  reading" : a->playback.model ? "  replay" : modes[a->live];
 	struct pen p = { g, row };
 	struct buf counts = { 0 };
 

@@ -1,4 +1,4 @@
-/* What happens in a film, moving in it, and its bar. */
+/* What happens in a playback, moving in it, and its bar. */
 #include "app/playback_internal.h"
 
 #include "model/prefetch.h"
@@ -8,13 +8,13 @@
 
 /* ---- what happens in it ---- */
 
-static void mark(struct film *f, uint32_t message, enum film_mark what)
+static void mark(struct playback *f, uint32_t message, enum playback_mark what)
 {
 	if (message < f->end)
 		f->marks[message] |= (uint8_t)(1u << what);
 }
 
-static void mark_items(struct film *f)
+static void mark_items(struct playback *f)
 {
 	const struct model *m = f->model;
 
@@ -24,17 +24,17 @@ static void mark_items(struct film *f)
 		items_prefetch(m, i);
 		for (uint32_t n = 0; n < item->n && item->steps[n].message < f->end; n++)
 			if (item->steps[n].what == STEP_RAISED)
-				mark(f, item->steps[n].message, FILM_ITEM);
+				mark(f, item->steps[n].message, PLAYBACK_ITEM);
 			else if (item->steps[n].what == STEP_DECIDED)
-				mark(f, item->steps[n].message, FILM_DECISION);
+				mark(f, item->steps[n].message, PLAYBACK_DECISION);
 	}
 	/* what a person has decided, after the messages that had come by then */
-	for (uint32_t i = 0; i < m->standings.n; i++)
-		if (m->standings.v[i].from)
-			mark(f, m->standings.v[i].from - 1, FILM_DECISION);
+	for (uint32_t i = 0; i < m->overlays.n; i++)
+		if (m->overlays.v[i].from)
+			mark(f, m->overlays.v[i].from - 1, PLAYBACK_DECISION);
 }
 
-static void mark_reviews(struct film *f)
+static void mark_reviews(struct playback *f)
 {
 	const struct model *m = f->model;
 
@@ -45,81 +45,81 @@ static void mark_reviews(struct film *f)
 			const struct review_step *s = &m->reviews.v[i].steps.v[n];
 
 			if (s->iteration != iteration)
-				mark(f, s->message, FILM_ITERATION);
+				mark(f, s->message, PLAYBACK_ITERATION);
 			iteration = s->iteration;
 		}
 	}
 }
 
-static void mark_records(struct film *f)
+static void mark_records(struct playback *f)
 {
-	struct film_stone stone = { .now_ms = WHEN_NONE };
+	struct playback_checkpoint checkpoint = { .now_ms = TIME_NONE };
 
 	for (uint32_t i = 0; i < f->end; i++) {
 		const struct record *r = &f->model->records.v[i];
 
-		if (i % FILM_STONE == 0)
-			f->stones[i / FILM_STONE] = stone;
-		f->marks[i] |= 1u << FILM_MESSAGE;
+		if (i % PLAYBACK_CHECKPOINT == 0)
+			f->checkpoints[i / PLAYBACK_CHECKPOINT] = checkpoint;
+		f->marks[i] |= 1u << PLAYBACK_MESSAGE;
 		if (r->errors)
-			mark(f, i, FILM_ERROR);
-		stone.errors += r->errors > 0;
-		if (r->time_ms > stone.now_ms)
-			stone.now_ms = r->time_ms;
+			mark(f, i, PLAYBACK_ERROR);
+		checkpoint.errors += r->errors > 0;
+		if (r->time_ms > checkpoint.now_ms)
+			checkpoint.now_ms = r->time_ms;
 	}
-	if (f->end % FILM_STONE == 0)
-		f->stones[f->end / FILM_STONE] = stone;
+	if (f->end % PLAYBACK_CHECKPOINT == 0)
+		f->checkpoints[f->end / PLAYBACK_CHECKPOINT] = checkpoint;
 }
 
-int64_t film_now(const struct film *f, uint32_t k)
+int64_t playback_now(const struct playback *f, uint32_t k)
 {
-	int64_t now = f->stones[k / FILM_STONE].now_ms;
+	int64_t now = f->checkpoints[k / PLAYBACK_CHECKPOINT].now_ms;
 
-	for (uint32_t i = k / FILM_STONE * FILM_STONE; i < k; i++)
+	for (uint32_t i = k / PLAYBACK_CHECKPOINT * PLAYBACK_CHECKPOINT; i < k; i++)
 		if (f->model->records.v[i].time_ms > now)
 			now = f->model->records.v[i].time_ms;
 	return now;
 }
 
-uint32_t film_errors(const struct film *f, uint32_t k)
+uint32_t playback_errors(const struct playback *f, uint32_t k)
 {
-	uint32_t n = f->stones[k / FILM_STONE].errors;
+	uint32_t n = f->checkpoints[k / PLAYBACK_CHECKPOINT].errors;
 
-	for (uint32_t i = k / FILM_STONE * FILM_STONE; i < k; i++)
+	for (uint32_t i = k / PLAYBACK_CHECKPOINT * PLAYBACK_CHECKPOINT; i < k; i++)
 		n += f->model->records.v[i].errors > 0;
 	return n;
 }
 
-void film_open(struct film *f, const struct model *m, uint32_t n)
+void playback_open(struct playback *f, const struct model *m, uint32_t n)
 {
-	struct film before = *f;
+	struct playback before = *f;
 
-	film_close(f);
+	playback_close(f);
 	f->model = m;
 	f->end = n;
 	f->marks = xcalloc(n + 1, sizeof(*f->marks));
 	f->gaps = xmalloc((n + 1) * sizeof(*f->gaps));
-	f->stones = xmalloc((n / FILM_STONE + 1) * sizeof(*f->stones));
+	f->checkpoints = xmalloc((n / PLAYBACK_CHECKPOINT + 1) * sizeof(*f->checkpoints));
 	f->speed = before.speed > 0 ? before.speed : 1;
 	f->skip = before.idle_ms ? before.skip : true;
-	f->idle_ms = before.idle_ms ? before.idle_ms : FILM_IDLE_MS;
+	f->idle_ms = before.idle_ms ? before.idle_ms : PLAYBACK_IDLE_MS;
 	mark_records(f);
 	mark_items(f);
 	mark_reviews(f);
-	film_tell_clock(f);
-	film_shorten(f);
-	film_seek(f, n);
+	playback_tell_clock(f);
+	playback_shorten(f);
+	playback_seek(f, n);
 }
 
-void film_close(struct film *f)
+void playback_close(struct playback *f)
 {
-	struct film kept = { .speed = f->speed, .skip = f->skip, .idle_ms = f->idle_ms };
+	struct playback kept = { .speed = f->speed, .skip = f->skip, .idle_ms = f->idle_ms };
 
 	free(f->marks);
 	free(f->gaps);
 	vec_release(&f->wide);
-	free(f->stones);
-	for (int i = 0; i < FILM_MARKS; i++)
+	free(f->checkpoints);
+	for (int i = 0; i < PLAYBACK_MARKS; i++)
 		free(f->bar.n[i]);
 	free(f->bar.skipped);
 	*f = kept;
@@ -127,28 +127,28 @@ void film_close(struct film *f)
 
 /* ---- moving ---- */
 
-double film_length_ms(const struct film *f)
+double playback_length_ms(const struct playback *f)
 {
 	return (double)f->length_ms;
 }
 
 /* How many messages have come by then. */
-static uint32_t come_by(const struct film *f, enum film_clock clock, double at_ms)
+static uint32_t come_by(const struct playback *f, enum playback_clock clock, double at_ms)
 {
-	uint32_t low = 0, high = f->end / FILM_STONE + (f->end % FILM_STONE > 0), k;
+	uint32_t low = 0, high = f->end / PLAYBACK_CHECKPOINT + (f->end % PLAYBACK_CHECKPOINT > 0), k;
 	int64_t at;
 
 	while (low + 1 < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if ((double)film_stone_at(f, clock, middle) <= at_ms)
+		if ((double)playback_stone_at(f, clock, middle) <= at_ms)
 			low = middle;
 		else
 			high = middle;
 	}
-	k = low * FILM_STONE;
-	for (at = high ? film_stone_at(f, clock, low) : 0; k < f->end; k++) {
-		at += film_step(f, clock, k);
+	k = low * PLAYBACK_CHECKPOINT;
+	for (at = high ? playback_stone_at(f, clock, low) : 0; k < f->end; k++) {
+		at += playback_step(f, clock, k);
 		if ((double)at > at_ms)
 			break;
 	}
@@ -156,101 +156,101 @@ static uint32_t come_by(const struct film *f, enum film_clock clock, double at_m
 }
 
 /* Between two messages now goes on from the one's time to the other's. */
-static void tell_now(struct film *f)
+static void tell_now(struct playback *f)
 {
-	double from = film_time_after(f, FILM_PLAY, f->k), gap;
+	double from = playback_time_after(f, PLAYBACK_PLAY, f->k), gap;
 	int64_t next;
 
-	f->now_ms = film_now(f, f->k);
-	if (f->k >= f->end || f->now_ms == WHEN_NONE || f->at_ms <= from)
+	f->now_ms = playback_now(f, f->k);
+	if (f->k >= f->end || f->now_ms == TIME_NONE || f->at_ms <= from)
 		return;
-	gap = (double)film_step(f, FILM_PLAY, f->k);
+	gap = (double)playback_step(f, PLAYBACK_PLAY, f->k);
 	next = f->model->records.v[f->k].time_ms;
 	if (gap > 0 && next > f->now_ms)
 		f->now_ms += (int64_t)(((double)next - (double)f->now_ms) * (f->at_ms - from) / gap);
 }
 
-void film_seek(struct film *f, uint32_t k)
+void playback_seek(struct playback *f, uint32_t k)
 {
 	f->k = k < f->end ? k : f->end;
-	f->at_ms = film_time_after(f, FILM_PLAY, f->k);
-	f->now_ms = film_now(f, f->k);
+	f->at_ms = playback_time_after(f, PLAYBACK_PLAY, f->k);
+	f->now_ms = playback_now(f, f->k);
 }
 
-void film_seek_play(struct film *f, double at_ms)
+void playback_seek_play(struct playback *f, double at_ms)
 {
-	double length = film_length_ms(f);
+	double length = playback_length_ms(f);
 
 	f->at_ms = at_ms < 0 ? 0 : at_ms > length ? length : at_ms;
-	f->k = come_by(f, FILM_PLAY, f->at_ms);
+	f->k = come_by(f, PLAYBACK_PLAY, f->at_ms);
 	tell_now(f);
 }
 
 /* From one clock to the other, within the gap too. */
-static double other_clock(const struct film *f, enum film_clock from, double at_ms)
+static double other_clock(const struct playback *f, enum playback_clock from, double at_ms)
 {
-	enum film_clock to = from == FILM_CLOCK ? FILM_PLAY : FILM_CLOCK;
+	enum playback_clock to = from == PLAYBACK_CLOCK ? PLAYBACK_PLAY : PLAYBACK_CLOCK;
 	uint32_t k = come_by(f, from, at_ms);
 	double gap;
 
 	if (k >= f->end)
-		return film_time_after(f, to, f->end);
-	gap = (double)film_step(f, from, k);
-	return film_time_after(f, to, k) +
-	       (gap > 0 ? (double)film_step(f, to, k) * (at_ms - film_time_after(f, from, k)) / gap : 0);
+		return playback_time_after(f, to, f->end);
+	gap = (double)playback_step(f, from, k);
+	return playback_time_after(f, to, k) +
+	       (gap > 0 ? (double)playback_step(f, to, k) * (at_ms - playback_time_after(f, from, k)) / gap : 0);
 }
 
-void film_seek_by(struct film *f, int64_t ms)
+void playback_seek_by(struct playback *f, int64_t ms)
 {
-	double at = other_clock(f, FILM_PLAY, f->at_ms) + (double)ms;
+	double at = other_clock(f, PLAYBACK_PLAY, f->at_ms) + (double)ms;
 
 	if (at < 0)
-		film_seek(f, 0);
+		playback_seek(f, 0);
 	else
-		film_seek_play(f, other_clock(f, FILM_CLOCK, at));
+		playback_seek_play(f, other_clock(f, PLAYBACK_CLOCK, at));
 }
 
-void film_seek_time(struct film *f, int64_t time_ms)
+void playback_seek_time(struct playback *f, int64_t time_ms)
 {
 	uint32_t k = model_cut_at(f->model, time_ms);
 
-	film_seek(f, k);
+	playback_seek(f, k);
 	if (k && k <= f->end)
 		f->now_ms = time_ms;
 }
 
-bool film_jump(struct film *f, unsigned marks, int direction)
+bool playback_jump(struct playback *f, unsigned marks, int direction)
 {
 	/* message k - 1 is the one that has just come */
 	for (int64_t i = (int64_t)f->k - (direction < 0 ? 2 : 0); i >= 0 && i < f->end; i += direction)
 		if (f->marks[i] & marks) {
-			film_seek(f, (uint32_t)i + 1);
+			playback_seek(f, (uint32_t)i + 1);
 			return true;
 		}
 	return false;
 }
 
-void film_set_skip(struct film *f, bool skip, int64_t idle_ms)
+void playback_set_skip(struct playback *f, bool skip, int64_t idle_ms)
 {
 	double at = 0, from = 0, to = 0;
 
 	if (f->model) {
-		at = other_clock(f, FILM_PLAY, f->at_ms);
-		from = other_clock(f, FILM_PLAY, f->loop_from_ms);
-		to = other_clock(f, FILM_PLAY, f->loop_to_ms);
+		at = other_clock(f, PLAYBACK_PLAY, f->at_ms);
+		from = other_clock(f, PLAYBACK_PLAY, f->loop_from_ms);
+		to = other_clock(f, PLAYBACK_PLAY, f->loop_to_ms);
 	}
 	f->skip = skip;
-	f->idle_ms = idle_ms > 0 ? idle_ms : FILM_IDLE_MS;
+	f->idle_ms = idle_ms > 0 ? idle_ms : PLAYBACK_IDLE_MS;
 	if (!f->model)
 		return;
-	film_shorten(f);
+	playback_shorten(f);
 	/* where one is stays what it is, only its place on the bar moves */
-	f->at_ms = other_clock(f, FILM_CLOCK, at);
-	f->loop_from_ms = other_clock(f, FILM_CLOCK, from);
-	f->loop_to_ms = other_clock(f, FILM_CLOCK, to);
+	f->at_ms = other_clock(f, PLAYBACK_CLOCK, at);
+	f->loop_from_ms = other_clock(f, PLAYBACK_CLOCK, from);
+	f->loop_to_ms = other_clock(f, PLAYBACK_CLOCK, to);
 }
 
-void film_loop_here(struct film *f)
+void playback_loop_here(struct playback *f)
 {
 	if (f->loop == LOOP_NONE) {
 		f->loop_from_ms = f->at_ms;
@@ -266,15 +266,15 @@ void film_loop_here(struct film *f)
 
 /* ---- playing ---- */
 
-void film_play(struct film *f, int64_t clock_ms)
+void playback_play(struct playback *f, int64_t clock_ms)
 {
 	f->playing = true;
 	f->ticked_ms = clock_ms;
 	if (f->k >= f->end && f->loop != LOOP_ON)
-		film_seek(f, 0); /* as everywhere, play at the end begins again */
+		playback_seek(f, 0); /* as everywhere, play at the end begins again */
 }
 
-bool film_tick(struct film *f, int64_t clock_ms)
+bool playback_tick(struct playback *f, int64_t clock_ms)
 {
 	double at = f->at_ms;
 
@@ -284,27 +284,27 @@ bool film_tick(struct film *f, int64_t clock_ms)
 	f->ticked_ms = clock_ms;
 	if (f->loop == LOOP_ON && at >= f->loop_to_ms)
 		at = f->loop_from_ms;
-	film_seek_play(f, at);
+	playback_seek_play(f, at);
 	if (f->k >= f->end && f->loop != LOOP_ON)
 		f->playing = false;
 	return true;
 }
 
-int film_wait_ms(const struct film *f)
+int playback_wait_ms(const struct playback *f)
 {
 	double next, wait;
 
 	if (!f->playing)
 		return -1;
 	if (f->k >= f->end)
-		return FILM_FRAME_MS;
+		return PLAYBACK_FRAME_MS;
 	/* clocks are shown in seconds */
-	next = (double)film_time_at(f, FILM_PLAY, f->k) - f->at_ms;
+	next = (double)playback_time_at(f, PLAYBACK_PLAY, f->k) - f->at_ms;
 	wait = (next < 1000 ? next : 1000) / f->speed;
-	return wait < FILM_FRAME_MS ? FILM_FRAME_MS : wait > 1000 ? 1000 : (int)wait;
+	return wait < PLAYBACK_FRAME_MS ? PLAYBACK_FRAME_MS : wait > 1000 ? 1000 : (int)wait;
 }
 
-bool film_parse_speed(struct str s, double *speed)
+bool playback_parse_speed(struct str s, double *speed)
 {
 	char text[16], *end;
 	double n;
@@ -321,35 +321,35 @@ bool film_parse_speed(struct str s, double *speed)
 
 /* ---- the bar ---- */
 
-int film_col(const struct film *f, double at_ms, int cols)
+int playback_col(const struct playback *f, double at_ms, int cols)
 {
-	double length = film_length_ms(f);
+	double length = playback_length_ms(f);
 
 	return length > 0 ? (int)(at_ms / length * (cols - 1) + 0.5) : 0;
 }
 
-double film_at_col(const struct film *f, int col, int cols)
+double playback_at_col(const struct playback *f, int col, int cols)
 {
 	if (col <= 0 || cols < 2)
 		return 0;
-	return film_length_ms(f) * (col < cols ? col : cols - 1) / (cols - 1);
+	return playback_length_ms(f) * (col < cols ? col : cols - 1) / (cols - 1);
 }
 
-int64_t film_left_out(const struct film *f, uint32_t k)
+int64_t playback_left_out(const struct playback *f, uint32_t k)
 {
 	if (!k || k >= f->end)
 		return 0;
-	return film_gap_of(f, k) - film_shortened(f, film_gap_of(f, k));
+	return playback_gap_of(f, k) - playback_shortened(f, playback_gap_of(f, k));
 }
 
-const struct film_bar *film_bar(struct film *f, int cols)
+const struct playback_bar *playback_bar(struct playback *f, int cols)
 {
-	struct film_bar *b = &f->bar;
+	struct playback_bar *b = &f->bar;
 	int64_t at = 0;
 
 	if (b->cols == cols || cols < 1)
 		return b;
-	for (int i = 0; i < FILM_MARKS; i++) {
+	for (int i = 0; i < PLAYBACK_MARKS; i++) {
 		free(b->n[i]);
 		b->n[i] = xcalloc((size_t)cols, sizeof(**b->n));
 		b->most[i] = 0;
@@ -358,13 +358,13 @@ const struct film_bar *film_bar(struct film *f, int cols)
 	b->skipped = xcalloc((size_t)cols, sizeof(*b->skipped));
 	b->cols = cols;
 	for (uint32_t i = 0; i < f->end; i++) {
-		int64_t gap = film_gap_of(f, i);
-		int col = film_col(f, (double)(at += film_shortened(f, gap)), cols);
+		int64_t gap = playback_gap_of(f, i);
+		int col = playback_col(f, (double)(at += playback_shortened(f, gap)), cols);
 
-		for (int m = 0; m < FILM_MARKS; m++)
+		for (int m = 0; m < PLAYBACK_MARKS; m++)
 			if (f->marks[i] & 1u << m && ++b->n[m][col] > b->most[m])
 				b->most[m] = b->n[m][col];
-		b->skipped[col] |= i && gap > film_shortened(f, gap);
+		b->skipped[col] |= i && gap > playback_shortened(f, gap);
 	}
 	return b;
 }

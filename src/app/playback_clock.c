@@ -1,4 +1,4 @@
-/* The film's clocks: the recording's, made of what messages tell, and the one that is watched. Only
+/* The playback's clocks: the recording's, made of what messages tell, and the one that is watched. Only
  * the gaps between messages are kept. */
 #include "app/playback_internal.h"
 
@@ -7,7 +7,7 @@
 
 /* Follows the times of messages; see the header. */
 struct follower {
-	int64_t latest; /* WHEN_NONE before the first */
+	int64_t latest; /* TIME_NONE before the first */
 	unsigned behind;
 };
 
@@ -15,12 +15,12 @@ static int64_t follow(struct follower *f, int64_t t)
 {
 	int64_t gap;
 
-	if (f->latest == WHEN_NONE) {
+	if (f->latest == TIME_NONE) {
 		f->latest = t;
 		return 0;
 	}
 	if (t < f->latest) {
-		if (++f->behind >= FILM_BACK_MESSAGES) {
+		if (++f->behind >= PLAYBACK_BACK_MESSAGES) {
 			f->latest = t;
 			f->behind = 0;
 		}
@@ -39,40 +39,40 @@ static int64_t add(int64_t a, int64_t b)
 }
 
 /* Message i is at `at`, the one before it at `before`. Returns at. */
-static int64_t tell(struct film *f, uint32_t i, int64_t before, int64_t at)
+static int64_t tell(struct playback *f, uint32_t i, int64_t before, int64_t at)
 {
 	int64_t gap = at - before;
 
-	f->gaps[i] = gap < FILM_WIDE ? (uint16_t)gap : FILM_WIDE;
-	if (gap >= FILM_WIDE)
-		vec_push(&f->wide, (struct film_gap){ i, gap });
+	f->gaps[i] = gap < PLAYBACK_WIDE ? (uint16_t)gap : PLAYBACK_WIDE;
+	if (gap >= PLAYBACK_WIDE)
+		vec_push(&f->wide, (struct playback_gap){ i, gap });
 	return at;
 }
 
 /* Messages [from, to) have no time; the gap they lie in ends at message `to`. Returns where the
  * last one is. */
-static int64_t spread(struct film *f, uint32_t from, uint32_t to, int64_t at, int64_t gap)
+static int64_t spread(struct playback *f, uint32_t from, uint32_t to, int64_t at, int64_t gap)
 {
 	int64_t step = gap / (int64_t)(to - from + 1);
 
-	step = step < FILM_STEP_MS ? step : FILM_STEP_MS;
+	step = step < PLAYBACK_STEP_MS ? step : PLAYBACK_STEP_MS;
 	for (uint32_t i = from; i < to; i++)
 		at = tell(f, i, at, add(at, step));
 	return at;
 }
 
 /* Messages [from, to), a second apart. */
-static int64_t tell_steps(struct film *f, uint32_t from, uint32_t to, int64_t at)
+static int64_t tell_steps(struct playback *f, uint32_t from, uint32_t to, int64_t at)
 {
 	for (uint32_t i = from; i < to; i++)
-		at = tell(f, i, at, add(at, i ? FILM_STEP_MS : 0));
+		at = tell(f, i, at, add(at, i ? PLAYBACK_STEP_MS : 0));
 	return at;
 }
 
-void film_tell_clock(struct film *f)
+void playback_tell_clock(struct playback *f)
 {
 	const struct record *records = f->model->records.v;
-	struct follower follower = { WHEN_NONE, 0 };
+	struct follower follower = { TIME_NONE, 0 };
 	uint32_t told = 0; /* messages whose place is known */
 	int64_t at = 0;
 
@@ -80,12 +80,12 @@ void film_tell_clock(struct film *f)
 		int64_t gap, end, before = at;
 		bool first;
 
-		if (records[i].time_ms == WHEN_NONE)
+		if (records[i].time_ms == TIME_NONE)
 			continue;
-		first = follower.latest == WHEN_NONE;
+		first = follower.latest == TIME_NONE;
 		if (first && i) { /* nothing tells what came before apart */
 			before = tell_steps(f, 0, i, 0);
-			at = before + FILM_STEP_MS;
+			at = before + PLAYBACK_STEP_MS;
 		}
 		gap = follow(&follower, records[i].time_ms);
 		end = add(at, gap);
@@ -98,60 +98,60 @@ void film_tell_clock(struct film *f)
 	tell_steps(f, at ? told : 0, f->end, at);
 }
 
-int64_t film_gap_of(const struct film *f, uint32_t message)
+int64_t playback_gap_of(const struct playback *f, uint32_t message)
 {
 	uint32_t next = 1;
 
-	if (f->gaps[message] != FILM_WIDE)
+	if (f->gaps[message] != PLAYBACK_WIDE)
 		return f->gaps[message];
 	bisect(next, f->wide.n, i, f->wide.v[i].message <= message)
 	return f->wide.v[next - 1].ms;
 }
 
-int64_t film_shortened(const struct film *f, int64_t gap)
+int64_t playback_shortened(const struct playback *f, int64_t gap)
 {
 	return f->skip && gap > f->idle_ms ? f->idle_ms : gap;
 }
 
-int64_t film_stone_at(const struct film *f, enum film_clock clock, uint32_t stone)
+int64_t playback_stone_at(const struct playback *f, enum playback_clock clock, uint32_t checkpoint)
 {
-	return clock == FILM_PLAY ? f->stones[stone].play_ms : f->stones[stone].clock_ms;
+	return clock == PLAYBACK_PLAY ? f->checkpoints[checkpoint].play_ms : f->checkpoints[checkpoint].clock_ms;
 }
 
-int64_t film_step(const struct film *f, enum film_clock clock, uint32_t message)
+int64_t playback_step(const struct playback *f, enum playback_clock clock, uint32_t message)
 {
-	int64_t gap = film_gap_of(f, message);
+	int64_t gap = playback_gap_of(f, message);
 
-	return clock == FILM_PLAY ? film_shortened(f, gap) : gap;
+	return clock == PLAYBACK_PLAY ? playback_shortened(f, gap) : gap;
 }
 
-int64_t film_time_at(const struct film *f, enum film_clock clock, uint32_t message)
+int64_t playback_time_at(const struct playback *f, enum playback_clock clock, uint32_t message)
 {
-	int64_t at = film_stone_at(f, clock, message / FILM_STONE);
+	int64_t at = playback_stone_at(f, clock, message / PLAYBACK_CHECKPOINT);
 
-	for (uint32_t i = message / FILM_STONE * FILM_STONE; i <= message; i++)
-		at += film_step(f, clock, i);
+	for (uint32_t i = message / PLAYBACK_CHECKPOINT * PLAYBACK_CHECKPOINT; i <= message; i++)
+		at += playback_step(f, clock, i);
 	return at;
 }
 
 /* Where one is after the first k messages. */
-double film_time_after(const struct film *f, enum film_clock clock, uint32_t k)
+double playback_time_after(const struct playback *f, enum playback_clock clock, uint32_t k)
 {
-	return k ? (double)film_time_at(f, clock, k - 1) : 0;
+	return k ? (double)playback_time_at(f, clock, k - 1) : 0;
 }
 
-void film_shorten(struct film *f)
+void playback_shorten(struct playback *f)
 {
 	int64_t clock = 0, play = 0;
 
 	f->skipped_ms = 0;
 	f->skips = 0;
 	for (uint32_t i = 0; i < f->end; i++) {
-		int64_t gap = film_gap_of(f, i), left = film_shortened(f, gap);
+		int64_t gap = playback_gap_of(f, i), left = playback_shortened(f, gap);
 
-		if (i % FILM_STONE == 0) {
-			f->stones[i / FILM_STONE].clock_ms = clock;
-			f->stones[i / FILM_STONE].play_ms = play;
+		if (i % PLAYBACK_CHECKPOINT == 0) {
+			f->checkpoints[i / PLAYBACK_CHECKPOINT].clock_ms = clock;
+			f->checkpoints[i / PLAYBACK_CHECKPOINT].play_ms = play;
 		}
 		if (left < gap) {
 			f->skipped_ms = add(f->skipped_ms, gap - left);

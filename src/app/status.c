@@ -73,8 +73,8 @@ static bool add_verbs(struct app *a, bool words, struct buf *out)
 
 static void list_keys(struct app *a, struct buf *out)
 {
-	if (a->film.model) {
-		keymap_text(&a->keymap, a->film.playing ? "{play} pause  " : "{play} play  ", out);
+	if (a->playback.model) {
+		keymap_text(&a->keymap, a->playback.playing ? "{play} pause  " : "{play} play  ", out);
 		keymap_text(&a->keymap, a->replays ? "" : "{replay} leave  ", out);
 		keymap_text(&a->keymap,
 			    "{step-back} {step} step  {slower} {faster} speed  "

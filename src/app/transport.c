@@ -1,4 +1,4 @@
-/* Moving the film, and with it what every view looks through. */
+/* Moving the playback, and with it what every view looks through. */
 #include "app/transport.h"
 
 #include "base/parallel.h"
@@ -11,25 +11,25 @@ enum { MINUTE_MS = 60000 };
 static const double speeds[] = { 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000 };
 enum { SPEEDS = sizeof(speeds) / sizeof(speeds[0]) };
 
-/* What is shown is that of the film's cursor. */
-static void follow_film(struct app *a)
+/* What is shown is that of the playback's cursor. */
+static void follow_playback(struct app *a)
 {
-	/* its lines are those of the whole film */
+	/* its lines are those of the whole playback */
 	bool timeline_is_stale = a->stale[TAB_TIMELINE];
 
-	a->scene.k = a->film.k;
-	a->scene.now_ms = a->film.now_ms;
+	a->scene.k = a->playback.k;
+	a->scene.now_ms = a->playback.now_ms;
 	a->jump = true;
 	app_moved(a);
 	a->stale[TAB_TIMELINE] = timeline_is_stale;
 }
 
 /* What a replay needs to know of the session, each by itself. */
-static void open_film(void *app)
+static void open_playback(void *app)
 {
 	struct app *a = app;
 
-	film_open(&a->film, a->scene.model, a->scene.model->records.n);
+	playback_open(&a->playback, a->scene.model, a->scene.model->records.n);
 }
 
 static void make_asof(void *app)
@@ -41,7 +41,7 @@ static void make_asof(void *app)
 
 void replay_open(struct app *a, bool from_start)
 {
-	struct film *f = &a->film;
+	struct playback *f = &a->playback;
 
 	/* a page whose y sends something must not stay; nor a question */
 	while (a->screen_count)
@@ -49,17 +49,17 @@ void replay_open(struct app *a, bool from_start)
 	a->deciding.confirm = CONFIRM_NONE;
 	a->deciding.on_marked = false;
 	app_drop_asof(a);
-	side_by_side(open_film, a, make_asof, a);
+	run_parallel(open_playback, a, make_asof, a);
 	a->scene.until = f->end;
 	a->stale[TAB_TIMELINE] = true;
 	if (from_start)
-		film_seek(f, 0);
-	follow_film(a);
+		playback_seek(f, 0);
+	follow_playback(a);
 }
 
 void replay_close(struct app *a)
 {
-	film_close(&a->film);
+	playback_close(&a->playback);
 	app_drop_asof(a);
 	a->scene.until = 0;
 	app_to_end(a);
@@ -67,15 +67,15 @@ void replay_close(struct app *a)
 
 bool replay_tick(struct app *a, int64_t clock_ms)
 {
-	if (!a->film.model || !film_tick(&a->film, clock_ms))
+	if (!a->playback.model || !playback_tick(&a->playback, clock_ms))
 		return false;
-	follow_film(a);
+	follow_playback(a);
 	return true;
 }
 
 int replay_wait_ms(const struct app *a)
 {
-	return a->film.model ? film_wait_ms(&a->film) : -1;
+	return a->playback.model ? playback_wait_ms(&a->playback) : -1;
 }
 
 /* ---- seeking ---- */
@@ -103,20 +103,20 @@ static bool parse_span(struct str s, int64_t *ms)
 
 static bool seek(struct app *a, struct str s)
 {
-	struct film *f = &a->film;
+	struct playback *f = &a->playback;
 	uint64_t n;
 	int64_t ms;
 
 	if (!s.n)
 		return false;
 	if (s.p[0] == '#' && str_to_u64(str_from(s, 1), &n)) {
-		film_seek(f, n < f->end ? (uint32_t)n : f->end);
+		playback_seek(f, n < f->end ? (uint32_t)n : f->end);
 	} else if (str_ends(s, STR("%")) && str_to_u64(str_make(s.p, s.n - 1), &n) && n <= 100) {
-		film_seek_play(f, film_length_ms(f) * (double)n / 100);
+		playback_seek_play(f, playback_length_ms(f) * (double)n / 100);
 	} else if ((s.p[0] == '+' || s.p[0] == '-') && parse_span(str_from(s, 1), &ms)) {
-		film_seek_by(f, s.p[0] == '-' ? -ms : ms);
-	} else if (when_parse_loose(s, film_now(f, f->end), &ms)) {
-		film_seek_time(f, ms);
+		playback_seek_by(f, s.p[0] == '-' ? -ms : ms);
+	} else if (timestamp_parse_loose(s, playback_now(f, f->end), &ms)) {
+		playback_seek_time(f, ms);
 	} else {
 		return false;
 	}
@@ -133,14 +133,14 @@ bool replay_seek(struct app *a, struct str where)
 			quoted(where, q));
 		return false;
 	}
-	follow_film(a);
+	follow_playback(a);
 	return true;
 }
 
 static void jump(struct app *a, unsigned marks, int direction, const char *what)
 {
-	if (film_jump(&a->film, marks, direction))
-		follow_film(a);
+	if (playback_jump(&a->playback, marks, direction))
+		follow_playback(a);
 	else
 		app_say(a, ROLE_DIM, "no %s %s", direction > 0 ? "later" : "earlier", what);
 }
@@ -149,7 +149,7 @@ bool replay_mouse(struct app *a, const struct key *key)
 {
 	struct rect r = a->bar_rect;
 
-	if (!a->film.model || key->button != 1)
+	if (!a->playback.model || key->button != 1)
 		return false;
 	if (key->mouse == MOUSE_PRESS)
 		a->dragging = rect_has(r, key->row, key->col);
@@ -157,8 +157,8 @@ bool replay_mouse(struct app *a, const struct key *key)
 		a->dragging = a->dragging && key->mouse != MOUSE_RELEASE;
 		return false;
 	}
-	film_seek_play(&a->film, film_at_col(&a->film, key->col - r.col, r.cols));
-	follow_film(a);
+	playback_seek_play(&a->playback, playback_at_col(&a->playback, key->col - r.col, r.cols));
+	follow_playback(a);
 	return true;
 }
 
@@ -166,7 +166,7 @@ bool replay_mouse(struct app *a, const struct key *key)
 
 static void say_speed(struct app *a)
 {
-	app_say(a, ROLE_DIM, "speed %gx", a->film.speed);
+	app_say(a, ROLE_DIM, "speed %gx", a->playback.speed);
 }
 
 static void change_speed(struct app *a, int direction)
@@ -174,10 +174,10 @@ static void change_speed(struct app *a, int direction)
 	int at = direction > 0 ? 0 : SPEEDS - 1;
 
 	while (at >= 0 && at < SPEEDS &&
-	       (direction > 0 ? speeds[at] <= a->film.speed : speeds[at] >= a->film.speed))
+	       (direction > 0 ? speeds[at] <= a->playback.speed : speeds[at] >= a->playback.speed))
 		at += direction;
 	if (at >= 0 && at < SPEEDS)
-		a->film.speed = speeds[at];
+		a->playback.speed = speeds[at];
 	say_speed(a);
 }
 
@@ -189,7 +189,7 @@ static void change_speed(struct app *a, int direction)
 RUN(toggle)
 {
 	UNUSED;
-	if (!a->film.model) {
+	if (!a->playback.model) {
 		replay_open(a, false);
 		app_say(a, ROLE_DIM, "replay: {play} plays, {start} goes to the start, {replay} leaves");
 	} else if (a->replays) {
@@ -202,20 +202,20 @@ RUN(toggle)
 RUN(run_play)
 {
 	UNUSED;
-	if (a->film.playing)
-		a->film.playing = false;
+	if (a->playback.playing)
+		a->playback.playing = false;
 	else
-		film_play(&a->film, a->clock_ms);
-	follow_film(a);
+		playback_play(&a->playback, a->clock_ms);
+	follow_playback(a);
 }
 
 static void step(struct app *a, int by)
 {
-	a->film.playing = false;
-	if (by < 0 && !a->film.k)
+	a->playback.playing = false;
+	if (by < 0 && !a->playback.k)
 		return;
-	film_seek(&a->film, a->film.k + (uint32_t)by);
-	follow_film(a);
+	playback_seek(&a->playback, a->playback.k + (uint32_t)by);
+	follow_playback(a);
 }
 
 RUN(run_step) { UNUSED; step(a, 1); }
@@ -225,7 +225,7 @@ RUN(run_slower) { UNUSED; change_speed(a, -1); }
 
 RUN(run_speed)
 {
-	if (film_parse_speed(argument, &a->film.speed))
+	if (playback_parse_speed(argument, &a->playback.speed))
 		say_speed(a);
 	else
 		app_say(a, ROLE_ERROR, "speed takes a number from 0.1 to 1000");
@@ -233,48 +233,48 @@ RUN(run_speed)
 
 static void minute(struct app *a, int direction)
 {
-	film_seek_by(&a->film, direction * MINUTE_MS);
-	follow_film(a);
+	playback_seek_by(&a->playback, direction * MINUTE_MS);
+	follow_playback(a);
 }
 
 RUN(run_minute) { UNUSED; minute(a, 1); }
 RUN(run_minute_back) { UNUSED; minute(a, -1); }
 
-enum { EVENTS = 1 << FILM_ITEM | 1 << FILM_DECISION | 1 << FILM_ERROR };
+enum { EVENTS = 1 << PLAYBACK_ITEM | 1 << PLAYBACK_DECISION | 1 << PLAYBACK_ERROR };
 
 RUN(run_next) { UNUSED; jump(a, EVENTS, 1, "item, decision or error"); }
 RUN(run_previous) { UNUSED; jump(a, EVENTS, -1, "item, decision or error"); }
-RUN(run_next_item) { UNUSED; jump(a, 1 << FILM_ITEM, 1, "item"); }
-RUN(run_previous_item) { UNUSED; jump(a, 1 << FILM_ITEM, -1, "item"); }
-RUN(run_next_decision) { UNUSED; jump(a, 1 << FILM_DECISION, 1, "decision"); }
-RUN(run_previous_decision) { UNUSED; jump(a, 1 << FILM_DECISION, -1, "decision"); }
-RUN(run_next_error) { UNUSED; jump(a, 1 << FILM_ERROR, 1, "error"); }
-RUN(run_previous_error) { UNUSED; jump(a, 1 << FILM_ERROR, -1, "error"); }
-RUN(run_next_iteration) { UNUSED; jump(a, 1 << FILM_ITERATION, 1, "iteration"); }
-RUN(run_previous_iteration) { UNUSED; jump(a, 1 << FILM_ITERATION, -1, "iteration"); }
+RUN(run_next_item) { UNUSED; jump(a, 1 << PLAYBACK_ITEM, 1, "item"); }
+RUN(run_previous_item) { UNUSED; jump(a, 1 << PLAYBACK_ITEM, -1, "item"); }
+RUN(run_next_decision) { UNUSED; jump(a, 1 << PLAYBACK_DECISION, 1, "decision"); }
+RUN(run_previous_decision) { UNUSED; jump(a, 1 << PLAYBACK_DECISION, -1, "decision"); }
+RUN(run_next_error) { UNUSED; jump(a, 1 << PLAYBACK_ERROR, 1, "error"); }
+RUN(run_previous_error) { UNUSED; jump(a, 1 << PLAYBACK_ERROR, -1, "error"); }
+RUN(run_next_iteration) { UNUSED; jump(a, 1 << PLAYBACK_ITERATION, 1, "iteration"); }
+RUN(run_previous_iteration) { UNUSED; jump(a, 1 << PLAYBACK_ITERATION, -1, "iteration"); }
 
 RUN(run_start)
 {
 	UNUSED;
-	film_seek(&a->film, 0);
-	follow_film(a);
+	playback_seek(&a->playback, 0);
+	follow_playback(a);
 }
 
-/* At the end already, the film grows by what has come since it was opened. */
+/* At the end already, the playback grows by what has come since it was opened. */
 RUN(run_end)
 {
 	UNUSED;
-	if (a->film.k == a->film.end && a->scene.model->records.n > a->film.end)
+	if (a->playback.k == a->playback.end && a->scene.model->records.n > a->playback.end)
 		replay_open(a, false);
-	film_seek(&a->film, a->film.end);
-	follow_film(a);
+	playback_seek(&a->playback, a->playback.end);
+	follow_playback(a);
 }
 
 RUN(run_loop)
 {
 	UNUSED;
-	film_loop_here(&a->film);
-	switch (a->film.loop) {
+	playback_loop_here(&a->playback);
+	switch (a->playback.loop) {
 	case LOOP_NONE: app_say(a, ROLE_DIM, "no loop"); break;
 	case LOOP_HALF: app_say(a, ROLE_DIM, "the loop begins here; {loop} again at its end"); break;
 	case LOOP_ON: app_say(a, ROLE_DIM, "plays from [ to ] again and again; {loop} ends that"); break;
@@ -283,26 +283,26 @@ RUN(run_loop)
 
 RUN(run_skip)
 {
-	struct film *f = &a->film;
+	struct playback *f = &a->playback;
 	int64_t ms = 0;
 	char span[32];
 
 	if (str_is(argument, "off")) {
-		film_set_skip(f, false, f->idle_ms);
+		playback_set_skip(f, false, f->idle_ms);
 	} else if (!argument.n) {
-		film_set_skip(f, !f->skip, f->idle_ms);
+		playback_set_skip(f, !f->skip, f->idle_ms);
 	} else if (parse_span(argument, &ms) && ms > 0) {
-		film_set_skip(f, true, ms);
+		playback_set_skip(f, true, ms);
 	} else {
 		app_say(a, ROLE_ERROR, "skip takes a span such as 5s or 2m, or off");
 		return;
 	}
 	if (f->skip)
 		app_say(a, ROLE_DIM, "idle time over %s is shortened, in %u places",
-			when_span(f->idle_ms, span), f->skips);
+			timestamp_span(f->idle_ms, span), f->skips);
 	else
 		app_say(a, ROLE_DIM, "idle time is played as long as it was");
-	follow_film(a);
+	follow_playback(a);
 }
 
 RUN(run_seek)
@@ -315,7 +315,7 @@ RUN(run_seek)
 
 RUN(run_fork)
 {
-	a->film.playing = false;
+	a->playback.playing = false;
 	app_effect(a, (struct effect){ EFFECT_FORK,
-				       .fork = { app_keep(a, argument).p, a->film.k } });
+				       .fork = { app_keep(a, argument).p, a->playback.k } });
 }

@@ -1,4 +1,4 @@
-/* The app as a player: what the transport's commands do to film and scene. While the film is open
+/* The app as a player: what the transport's commands do to playback and scene. While the playback is open
  * every view looks through its cursor, and nothing can be decided. */
 #ifndef GAVEL_APP_TRANSPORT_H
 #define GAVEL_APP_TRANSPORT_H
@@ -9,10 +9,10 @@
 
 struct app;
 
-/* Why nothing can be decided while a film is open; a sentence for the message line. */
+/* Why nothing can be decided while a playback is open; a sentence for the message line. */
 extern const char *const replay_refusal;
 
-/* Opens the film on what has come so far, at its first message or where the scene is; closes it. */
+/* Opens the playback on what has come so far, at its first message or where the scene is; closes it. */
 void replay_open(struct app *a, bool from_start);
 void replay_close(struct app *a);
 /* Time passes; true: something has moved, and is to be drawn. */

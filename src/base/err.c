@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void (*bug_last_words)(void);
+void (*bug_hook)(void);
 
 int err_set(struct err *err, const char *format, ...)
 {
@@ -23,8 +23,8 @@ void bug_at(const char *file, int line, const char *format, ...)
 {
 	va_list ap;
 
-	if (bug_last_words)
-		bug_last_words();
+	if (bug_hook)
+		bug_hook();
 	fprintf(stderr, "gavel: BUG at %s:%d: ", file, line);
 	va_start(ap, format);
 	vfprintf(stderr, format, ap);

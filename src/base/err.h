@@ -14,7 +14,7 @@ struct err {
 int err_set(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Called once before abort() by BUG(); the terminal layer puts its restore function here. */
-extern void (*bug_last_words)(void);
+extern void (*bug_hook)(void);
 
 _Noreturn void bug_at(const char *file, int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -67,7 +67,7 @@ int io_write_all(int fd, struct str bytes, size_t *done)
 	while (at < bytes.n) {
 		ssize_t n;
 
-		IO_AGAIN(n, io.write(fd, bytes.p + at, bytes.n - at));
+		IO_RETRY(n, io.write(fd, bytes.p + at, bytes.n - at));
 		if (n == 0)
 			errno = EIO; /* write returned 0: retrying could loop for ever */
 		if (n <= 0) {
@@ -88,7 +88,7 @@ int io_read_rest(int fd, size_t max, struct buf *out)
 	size_t start = out->n, room = 64 * 1024;
 	int rc;
 
-	IO_AGAIN(rc, io.fstat(fd, &st));
+	IO_RETRY(rc, io.fstat(fd, &st));
 	if (rc < 0)
 		return -1;
 	/* one more than its size, so that end of file is seen without growing the buffer */
@@ -100,7 +100,7 @@ int io_read_rest(int fd, size_t max, struct buf *out)
 			return -1;
 		}
 		buf_reserve(out, room);
-		IO_AGAIN(n, io.read(fd, out->p + out->n, room));
+		IO_RETRY(n, io.read(fd, out->p + out->n, room));
 		if (n < 0)
 			return -1;
 		if (n == 0)
@@ -119,11 +119,11 @@ int io_read_file(const char *path, size_t max, struct buf *out, struct err *err)
 	int fd, rc;
 
 	/* O_NONBLOCK: opening a FIFO must not block */
-	IO_AGAIN(fd, io.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0));
+	IO_RETRY(fd, io.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0));
 	if (fd < 0)
 		return err_set(err, "%.300s: %s; check the name and who may read it", path,
 			       strerror(errno));
-	IO_AGAIN(rc, io.fstat(fd, &st));
+	IO_RETRY(rc, io.fstat(fd, &st));
 	if (rc == 0 && !S_ISREG(st.st_mode)) {
 		io.close(fd);
 		return err_set(err, "%.300s: is %s, not a file; name a file", path,
@@ -173,13 +173,13 @@ int io_sync_folder(const char *path)
 
 	if (slash)
 		folder[slash == path ? 1 : slash - path] = '\0';
-	IO_AGAIN(fd, io.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+	IO_RETRY(fd, io.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
 	number = errno;
 	free(folder);
 	errno = number;
 	if (fd < 0)
 		return -1;
-	IO_AGAIN(rc, io.fsync(fd));
+	IO_RETRY(rc, io.fsync(fd));
 	number = errno;
 	io.close(fd);
 	/* EINVAL: the file system does not support fsync of directories */
@@ -194,11 +194,11 @@ static int make_folder(const char *path, bool lasting, struct err *err)
 	struct stat st;
 	int rc;
 
-	IO_AGAIN(rc, io.lstat(path, &st));
+	IO_RETRY(rc, io.lstat(path, &st));
 	if (rc == 0)
 		return 0;
 	if (errno == ENOENT) {
-		IO_AGAIN(rc, io.mkdir(path, 0700));
+		IO_RETRY(rc, io.mkdir(path, 0700));
 		if (rc < 0 && errno == EEXIST)
 			return 0;
 		if (rc == 0 && lasting)
@@ -216,7 +216,7 @@ int io_check_folder(const char *path, struct err *err)
 	struct stat st;
 	int rc;
 
-	IO_AGAIN(rc, io.lstat(path, &st));
+	IO_RETRY(rc, io.lstat(path, &st));
 	if (rc < 0)
 		return err_set(err, "%.300s: %s; check the place or name another", path,
 			       strerror(errno));

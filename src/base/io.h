@@ -38,7 +38,7 @@ extern struct io io;
 void io_reset(void);
 
 /* rc = call, retried on EINTR. Not for close, which has closed the descriptor anyway. */
-#define IO_AGAIN(rc, call) \
+#define IO_RETRY(rc, call) \
 	do \
 		(rc) = (call); \
 	while ((rc) < 0 && errno == EINTR)

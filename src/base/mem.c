@@ -12,8 +12,8 @@
 
 _Noreturn void mem_out(size_t n)
 {
-	if (bug_last_words)
-		bug_last_words();
+	if (bug_hook)
+		bug_hook();
 	fprintf(stderr, "gavel: out of memory (asked for %zu bytes); close something and try again\n", n);
 	exit(2);
 }

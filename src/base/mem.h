@@ -1,5 +1,5 @@
 /* Memory. xmalloc and friends never return NULL: out of memory ends the program with a message
- * (bug_last_words first). An arena hands out memory that is freed all at once; a vec is a growing
+ * (bug_hook first). An arena hands out memory that is freed all at once; a vec is a growing
  * array: declare it with VEC(type), zero it, push, free with vec_release. */
 #ifndef GAVEL_BASE_MEM_H
 #define GAVEL_BASE_MEM_H

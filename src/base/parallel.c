@@ -4,22 +4,22 @@
 #include <pthread.h>
 #include <signal.h>
 
-struct side {
-	side_fn fn;
+struct parallel_task {
+	parallel_fn fn;
 	void *ctx;
 };
 
 static void *run(void *ctx)
 {
-	struct side *side = ctx;
+	struct parallel_task *side = ctx;
 
 	side->fn(side->ctx);
 	return NULL;
 }
 
-void side_by_side(side_fn own, void *own_ctx, side_fn other, void *other_ctx)
+void run_parallel(parallel_fn own, void *own_ctx, parallel_fn other, void *other_ctx)
 {
-	struct side side = { other, other_ctx };
+	struct parallel_task side = { other, other_ctx };
 	sigset_t all, before;
 	pthread_t thread;
 	int rc;

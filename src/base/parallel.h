@@ -3,10 +3,10 @@
 #ifndef GAVEL_BASE_PARALLEL_H
 #define GAVEL_BASE_PARALLEL_H
 
-typedef void (*side_fn)(void *ctx);
+typedef void (*parallel_fn)(void *ctx);
 
 /* Returns when both are done. `own` runs on the calling thread; so does `other`, after it, if no
  * thread can be created. */
-void side_by_side(side_fn own, void *own_ctx, side_fn other, void *other_ctx);
+void run_parallel(parallel_fn own, void *own_ctx, parallel_fn other, void *other_ctx);
 
 #endif

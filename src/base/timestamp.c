@@ -163,7 +163,7 @@ static bool parse_usual(struct str s, int64_t *ms)
 }
 #endif
 
-bool when_parse_iso(struct str s, int64_t *ms)
+bool timestamp_parse_iso(struct str s, int64_t *ms)
 {
 	unsigned y, m, d, zh, zm = 0;
 	int64_t clock = 0, t;
@@ -209,20 +209,20 @@ bool when_parse_iso(struct str s, int64_t *ms)
 	return true;
 }
 
-bool when_parse_loose(struct str s, int64_t day, int64_t *ms)
+bool timestamp_parse_loose(struct str s, int64_t day, int64_t *ms)
 {
 	struct str rest = s;
 	uint64_t number;
 	int64_t clock;
 
-	if (when_parse_iso(s, ms))
+	if (timestamp_parse_iso(s, ms))
 		return true;
 	if (s.n >= 11 && s.n <= 15 && str_to_u64(s, &number)) {
 		*ms = (int64_t)number;
 		return true;
 	}
 	if (str_find(s, STR(":"), 0) == 2 && take_clock(&rest, &clock) && rest.n == 0) {
-		int64_t midnight = day == WHEN_NONE ? 0 : day - ((day % 86400000) + 86400000) % 86400000;
+		int64_t midnight = day == TIME_NONE ? 0 : day - ((day % 86400000) + 86400000) % 86400000;
 
 		*ms = midnight + clock;
 		return true;
@@ -230,13 +230,13 @@ bool when_parse_loose(struct str s, int64_t day, int64_t *ms)
 	return false;
 }
 
-const char *when_iso(int64_t ms, char out[32])
+const char *timestamp_iso(int64_t ms, char out[32])
 {
 	int64_t y, days = ms / 86400000, rest = ms % 86400000;
 	unsigned m, d, r;
 	int n;
 
-	if (ms == WHEN_NONE) {
+	if (ms == TIME_NONE) {
 		snprintf(out, 32, "-");
 		return out;
 	}
@@ -256,11 +256,11 @@ const char *when_iso(int64_t ms, char out[32])
 	return out;
 }
 
-const char *when_clock(int64_t ms, char out[32])
+const char *timestamp_clock(int64_t ms, char out[32])
 {
 	unsigned r;
 
-	if (ms == WHEN_NONE) {
+	if (ms == TIME_NONE) {
 		snprintf(out, 32, "-");
 		return out;
 	}
@@ -269,7 +269,7 @@ const char *when_clock(int64_t ms, char out[32])
 	return out;
 }
 
-const char *when_span(int64_t ms, char out[32])
+const char *timestamp_span(int64_t ms, char out[32])
 {
 	const char *sign = ms < 0 ? "-" : "";
 	uint64_t s = (ms < 0 ? 0 - (uint64_t)ms : (uint64_t)ms) / 1000;
@@ -284,7 +284,7 @@ const char *when_span(int64_t ms, char out[32])
 	return out;
 }
 
-int64_t when_now_ms(void)
+int64_t timestamp_now_ms(void)
 {
 	struct timespec t;
 
@@ -292,10 +292,10 @@ int64_t when_now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-bool when_is_recent(int64_t ms)
+bool timestamp_is_recent(int64_t ms)
 {
 	const int64_t recent = 600000;
-	int64_t now = when_now_ms();
+	int64_t now = timestamp_now_ms();
 
 	return ms > now - recent && ms < now + recent;
 }

@@ -1,29 +1,29 @@
-/* Points in time are milliseconds since 1970 UTC in an int64_t; WHEN_NONE where there is none. */
+/* Points in time are milliseconds since 1970 UTC in an int64_t; TIME_NONE where there is none. */
 #ifndef GAVEL_BASE_TIMESTAMP_H
 #define GAVEL_BASE_TIMESTAMP_H
 
 #include "base/str.h"
 
-#define WHEN_NONE INT64_MIN
+#define TIME_NONE INT64_MIN
 
 /* ISO 8601 as RFC 3339 narrows it: YYYY-MM-DDTHH:MM[:SS[.fraction]] and Z or ±HH[:]MM; a bare date,
  * a time without zone (taken as UTC) and the form without dashes and colons are ISO 8601 too and
  * are accepted. */
-bool when_parse_iso(struct str s, int64_t *ms);
+bool timestamp_parse_iso(struct str s, int64_t *ms);
 /* As typed after --at and --since: ISO as above, HH:MM[:SS] on the day of `day`, or milliseconds
  * since 1970 (11 to 15 digits). */
-bool when_parse_loose(struct str s, int64_t day, int64_t *ms);
+bool timestamp_parse_loose(struct str s, int64_t day, int64_t *ms);
 /* "2026-01-26T10:00:00.123Z" (the fraction only when not zero). out holds at least 32 bytes. */
-const char *when_iso(int64_t ms, char out[32]);
+const char *timestamp_iso(int64_t ms, char out[32]);
 /* "10:00:00", UTC */
-const char *when_clock(int64_t ms, char out[32]);
+const char *timestamp_clock(int64_t ms, char out[32]);
 /* A span for people: "0:42", "12:05", "3h04", "2d05h"; negative spans with a minus. */
-const char *when_span(int64_t ms, char out[32]);
+const char *timestamp_span(int64_t ms, char out[32]);
 
 /* The wall clock, in ms since 1970. */
-int64_t when_now_ms(void);
+int64_t timestamp_now_ms(void);
 /* Within ten minutes of it: a message of that time was written just now, clocks being what they
  * are. */
-bool when_is_recent(int64_t ms);
+bool timestamp_is_recent(int64_t ms);
 
 #endif

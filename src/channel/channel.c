@@ -93,7 +93,7 @@ bool channel_look(const char *path, mode_t type, struct stat *st, struct err *er
 {
 	int rc;
 
-	IO_AGAIN(rc, io.lstat(path, st));
+	IO_RETRY(rc, io.lstat(path, st));
 	if (rc < 0) {
 		int saved = errno;
 
@@ -109,7 +109,7 @@ int channel_open_path(const char *path, int flags, mode_t mode)
 {
 	int fd;
 
-	IO_AGAIN(fd, io.open(path, flags | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, mode));
+	IO_RETRY(fd, io.open(path, flags | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, mode));
 	return fd;
 }
 
@@ -117,7 +117,7 @@ int channel_fstat(int fd, struct stat *st)
 {
 	int rc;
 
-	IO_AGAIN(rc, io.fstat(fd, st));
+	IO_RETRY(rc, io.fstat(fd, st));
 	return rc;
 }
 
@@ -185,16 +185,16 @@ enum channel_result channel_lock(struct channel *c, struct err *err)
 
 	nothing.fd = -1; /* only time passes: a file is always ready, and a FIFO may be */
 	for (;;) {
-		IO_AGAIN(rc, io.lock(c->fd));
+		IO_RETRY(rc, io.lock(c->fd));
 		if (rc == 0)
-			return CHANNEL_SENT;
+			return CHANNEL_OK;
 		if (errno != EAGAIN && errno != EACCES)
-			return channel_say(CHANNEL_NOT, err,
+			return channel_say(CHANNEL_FAILED, err,
 					   "%.300s: cannot be locked: %s; "
 					   "name a place on another disk",
 					   c->path, strerror(errno));
 		if (!channel_wait(&nothing, &p, 0, &ready))
-			return channel_say(CHANNEL_NOT, err,
+			return channel_say(CHANNEL_FAILED, err,
 					   "%.300s: another program has locked it; "
 					   "resend when it is done",
 					   c->path);
@@ -214,9 +214,9 @@ enum channel_result channel_open(struct channel *c, enum channel_type type, cons
 	c->torn = c->created = false;
 	c->put = 0;
 	if (type == CHANNEL_NONE)
-		return CHANNEL_SENT;
+		return CHANNEL_OK;
 	r = tables[type]->open(c, err);
-	if (r != CHANNEL_SENT)
+	if (r != CHANNEL_OK)
 		channel_close(c);
 	return r;
 }
@@ -226,14 +226,14 @@ enum channel_result channel_prepare(struct channel *c, struct str bytes, bool af
 {
 	*out = (struct attempt){ 0 };
 	if (c->type == CHANNEL_NONE)
-		return CHANNEL_SENT;
+		return CHANNEL_OK;
 	return tables[c->type]->prepare(c, bytes, after_torn, out, err);
 }
 
 enum channel_result channel_send(struct channel *c, struct str bytes, const struct attempt *at,
 				 struct err *err)
 {
-	return c->type == CHANNEL_NONE ? CHANNEL_SENT : tables[c->type]->send(c, bytes, at, err);
+	return c->type == CHANNEL_NONE ? CHANNEL_OK : tables[c->type]->send(c, bytes, at, err);
 }
 
 enum channel_found channel_probe(struct channel *c, struct str bytes, const struct attempt *at,

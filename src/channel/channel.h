@@ -75,8 +75,8 @@ struct channel_agents {
 extern struct channel_agents channel_agents;
 
 enum channel_result {
-	CHANNEL_SENT = 0,
-	CHANNEL_NOT,       /* certainly not delivered; err says why */
+	CHANNEL_OK = 0,
+	CHANNEL_FAILED,       /* certainly not delivered; err says why */
 	CHANNEL_UNCERTAIN, /* perhaps, or in part; err says why */
 };
 

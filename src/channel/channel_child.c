@@ -36,7 +36,7 @@ static struct child_input *find(const struct channel *c, struct err *err)
 
 static enum channel_result child_fail(const struct channel *c, struct err *err)
 {
-	return channel_say(CHANNEL_NOT, err, "%.*s: %s; check the agent, then resend", NAME_ARG(c),
+	return channel_say(CHANNEL_FAILED, err, "%.*s: %s; check the agent, then resend", NAME_ARG(c),
 			   strerror(errno));
 }
 
@@ -45,9 +45,9 @@ static enum channel_result child_open(struct channel *c, struct err *err)
 	const struct child_input *in = find(c, err);
 
 	if (!in)
-		return CHANNEL_NOT;
-	IO_AGAIN(c->fd, io.dup(in->fd));
-	return c->fd < 0 ? child_fail(c, err) : CHANNEL_SENT;
+		return CHANNEL_FAILED;
+	IO_RETRY(c->fd, io.dup(in->fd));
+	return c->fd < 0 ? child_fail(c, err) : CHANNEL_OK;
 }
 
 /* ---- what the pipe says ---- */
@@ -65,7 +65,7 @@ static enum taking wait_taken(const struct channel *c, int *left, struct err *er
 		int rc;
 
 		/* asked after poll: it may have taken the rest and ended */
-		IO_AGAIN(rc, io.unread(c->fd, left));
+		IO_RETRY(rc, io.unread(c->fd, left));
 		if (rc < 0)
 			return FAILED;
 		if (in)
@@ -85,7 +85,7 @@ static enum channel_result nobody_reads(const struct channel *c, struct err *err
 	if (find(c, err))
 		err_set(err, "%.*s: does not read any more; restart it, then decide again",
 			NAME_ARG(c));
-	return CHANNEL_NOT;
+	return CHANNEL_FAILED;
 }
 
 enum { WORDS_SIZE = 48 };
@@ -121,14 +121,14 @@ static enum channel_result begin(struct channel *c, struct attempt *out, struct 
 	struct stat st;
 
 	if (!in)
-		return CHANNEL_NOT;
+		return CHANNEL_FAILED;
 	if (channel_fstat(c->fd, &st) < 0)
 		return child_fail(c, err);
 	c->put = 0;
 	*out = (struct attempt){ .offset = in->sent,
 				 .dev = (uint64_t)st.st_dev,
 				 .ino = (uint64_t)st.st_ino };
-	return CHANNEL_SENT;
+	return CHANNEL_OK;
 }
 
 static enum channel_result child_prepare(struct channel *c, struct str bytes, bool after_torn,
@@ -140,17 +140,17 @@ static enum channel_result child_prepare(struct channel *c, struct str bytes, bo
 
 	(void)after_torn; /* half a message is completed, not begun anew */
 	if (!in || !channel_is_line(bytes, err))
-		return CHANNEL_NOT;
+		return CHANNEL_FAILED;
 	if (in->due > in->sent)
 		return channel_say(
-			CHANNEL_NOT, err,
+			CHANNEL_FAILED, err,
 			"%.*s: half of an earlier message is on its way; resend that one "
 			"first",
 			NAME_ARG(c));
 	switch (wait_taken(c, &left, err)) {
 	case TAKEN: break;
 	case SLOW:
-		return channel_say(CHANNEL_NOT, err,
+		return channel_say(CHANNEL_FAILED, err,
 				   "%.*s: %s, %d bytes wait; resend when it reads again",
 				   NAME_ARG(c), idle_words(c, words), left);
 	case GONE: return nobody_reads(c, err);
@@ -169,7 +169,7 @@ static enum channel_result judge_gone(struct channel *c, size_t done, size_t lef
 	/* a process that it left behind could still take them */
 	if (left >= done && !channel_has_reader(c))
 		return channel_say(
-			CHANNEL_NOT, err,
+			CHANNEL_FAILED, err,
 			"%.*s: the agent ended without reading a byte of it; restart it, "
 			"then decide again",
 			NAME_ARG(c));
@@ -226,7 +226,7 @@ static enum channel_result fail_write(struct channel *c, int number, size_t done
 	if (!done && (number == EPIPE || number == ESRCH))
 		return nobody_reads(c, err);
 	if (!done && number == EAGAIN)
-		return channel_say(CHANNEL_NOT, err, "%.*s: %s; resend when it reads again",
+		return channel_say(CHANNEL_FAILED, err, "%.*s: %s; resend when it reads again",
 				   NAME_ARG(c), idle_words(c, words));
 	if (number == EPIPE || number == ESRCH)
 		return judge_gone(c, done, io.unread(c->fd, &left) == 0 ? (size_t)left : 0, n, err);
@@ -243,9 +243,9 @@ static enum channel_result end_of_agent(struct channel *c, size_t n, struct err 
 {
 	int left = 0, rc;
 
-	IO_AGAIN(rc, io.unread(c->fd, &left));
+	IO_RETRY(rc, io.unread(c->fd, &left));
 	if (rc == 0 && left == 0 && c->put == n)
-		return CHANNEL_SENT;
+		return CHANNEL_OK;
 	return judge_gone(c, c->put, rc == 0 ? (size_t)left : 0, n, err);
 }
 
@@ -253,7 +253,7 @@ static enum channel_result child_send(struct channel *c, struct str bytes, const
 				      struct err *err)
 {
 	struct child_input *in = find(c, err);
-	const enum channel_result not_begun = c->torn ? CHANNEL_UNCERTAIN : CHANNEL_NOT;
+	const enum channel_result not_begun = c->torn ? CHANNEL_UNCERTAIN : CHANNEL_FAILED;
 	char words[WORDS_SIZE];
 	int left = 0, number;
 	size_t done;
@@ -273,7 +273,7 @@ static enum channel_result child_send(struct channel *c, struct str bytes, const
 	if (number)
 		return fail_write(c, number, done, bytes.n, err);
 	switch (wait_taken(c, &left, err)) {
-	case TAKEN: c->torn = false; return CHANNEL_SENT;
+	case TAKEN: c->torn = false; return CHANNEL_OK;
 	case GONE: return judge_gone(c, done, (size_t)left, bytes.n, err);
 	case SLOW:
 		return channel_say(CHANNEL_UNCERTAIN, err,

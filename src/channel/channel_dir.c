@@ -35,7 +35,7 @@ static enum channel_result dir_fail(const struct channel *c, const char *what, s
 {
 	const int number = errno;
 
-	return channel_say(CHANNEL_NOT, err, "%.300s: %s: %s; %s, then resend", c->path, what,
+	return channel_say(CHANNEL_FAILED, err, "%.300s: %s: %s; %s, then resend", c->path, what,
 			   strerror(number),
 			   number == ENOSPC || number == EDQUOT ? "make room" : "check the disk");
 }
@@ -43,7 +43,7 @@ static enum channel_result dir_fail(const struct channel *c, const char *what, s
 static enum channel_result dir_open(struct channel *c, struct err *err)
 {
 	struct buf folder = { 0 };
-	enum channel_result r = CHANNEL_NOT;
+	enum channel_result r = CHANNEL_FAILED;
 	struct stat st;
 
 	buf_add_str(&folder, folder_of(c->path));
@@ -53,7 +53,7 @@ static enum channel_result dir_open(struct channel *c, struct err *err)
 	if (c->fd < 0 || channel_fstat(c->fd, &st) < 0)
 		r = dir_fail(c, "its folder cannot be opened", err);
 	else if (channel_is_safe(folder.p, &st, S_IFDIR, err))
-		r = CHANNEL_SENT;
+		r = CHANNEL_OK;
 out:
 	buf_release(&folder);
 	return r;
@@ -67,7 +67,7 @@ static enum taken compare(int fd, struct str bytes)
 	for (;;) {
 		ssize_t got;
 
-		IO_AGAIN(got, io.read(fd, block, sizeof(block)));
+		IO_RETRY(got, io.read(fd, block, sizeof(block)));
 		if (got < 0)
 			return TAKEN_UNSEEN;
 		if (got == 0)
@@ -101,7 +101,7 @@ static enum channel_result taken_fail(const struct channel *c, enum taken t, str
 {
 	if (t == TAKEN_UNSEEN)
 		return dir_fail(c, "cannot be read", err);
-	return channel_say(CHANNEL_NOT, err,
+	return channel_say(CHANNEL_FAILED, err,
 			   "%.300s: is there already and holds something else; "
 			   "look at it, move it away, then resend",
 			   c->path);
@@ -120,14 +120,14 @@ static enum channel_result dir_prepare(struct channel *c, struct str bytes, bool
 	if (t == TAKEN_OTHER || t == TAKEN_UNSEEN)
 		return taken_fail(c, t, err);
 	*out = (struct attempt){ .dev = (uint64_t)st.st_dev, .ino = (uint64_t)st.st_ino };
-	return CHANNEL_SENT;
+	return CHANNEL_OK;
 }
 
 static int sync_fd(int fd)
 {
 	int rc;
 
-	IO_AGAIN(rc, io.fsync(fd));
+	IO_RETRY(rc, io.fsync(fd));
 	return rc;
 }
 
@@ -135,7 +135,7 @@ static int remove_file(const char *path)
 {
 	int rc;
 
-	IO_AGAIN(rc, io.unlink(path));
+	IO_RETRY(rc, io.unlink(path));
 	return rc < 0 && errno != ENOENT ? -1 : 0;
 }
 
@@ -162,7 +162,7 @@ static int link_file(const char *from, const char *to)
 {
 	int rc;
 
-	IO_AGAIN(rc, io.link(from, to));
+	IO_RETRY(rc, io.link(from, to));
 	return rc;
 }
 
@@ -177,7 +177,7 @@ static enum channel_result put(const struct channel *c, const char *temporary, s
 		if (write_temporary(temporary, bytes) < 0)
 			return dir_fail(c, "nothing was written", err);
 		if (link_file(temporary, c->path) == 0)
-			return CHANNEL_SENT;
+			return CHANNEL_OK;
 		/* a call may fail and yet have had its effect, or another was faster */
 		saved = errno;
 		t = who_has(c->path, bytes);
@@ -189,7 +189,7 @@ static enum channel_result put(const struct channel *c, const char *temporary, s
 			return CHANNEL_UNCERTAIN;
 		}
 	}
-	return t == TAKEN_SAME ? CHANNEL_SENT : taken_fail(c, t, err);
+	return t == TAKEN_SAME ? CHANNEL_OK : taken_fail(c, t, err);
 }
 
 static enum channel_result dir_send(struct channel *c, struct str bytes, const struct attempt *at,
@@ -204,7 +204,7 @@ static enum channel_result dir_send(struct channel *c, struct str bytes, const s
 	/* a leftover hurts nobody: the next try removes it */
 	remove_file(temporary.p);
 	buf_release(&temporary);
-	if (r == CHANNEL_SENT && sync_fd(c->fd) < 0) {
+	if (r == CHANNEL_OK && sync_fd(c->fd) < 0) {
 		dir_fail(c, "is there, but its folder is not safe on the disk", err);
 		r = CHANNEL_UNCERTAIN;
 	}

@@ -13,13 +13,13 @@
 
 static enum channel_result nobody_reads(const struct channel *c, struct err *err)
 {
-	return channel_say(CHANNEL_NOT, err, "nobody reads %.300s; start the reader, then resend",
+	return channel_say(CHANNEL_FAILED, err, "nobody reads %.300s; start the reader, then resend",
 			   c->path);
 }
 
 static enum channel_result fifo_fail(const struct channel *c, struct err *err)
 {
-	return channel_say(CHANNEL_NOT, err, "%.300s: %s; check the FIFO, then resend", c->path,
+	return channel_say(CHANNEL_FAILED, err, "%.300s: %s; check the FIFO, then resend", c->path,
 			   strerror(errno));
 }
 
@@ -29,20 +29,20 @@ static enum channel_result fifo_open(struct channel *c, struct err *err)
 
 	/* looked at first: opening a device could do something */
 	if (!channel_look(c->path, S_IFIFO, &st, err))
-		return CHANNEL_NOT;
+		return CHANNEL_FAILED;
 	c->fd = channel_open_path(c->path, O_WRONLY | O_NONBLOCK, 0);
 	if (c->fd < 0)
 		return errno == ENXIO ? nobody_reads(c, err) : fifo_fail(c, err);
 	if (channel_fstat(c->fd, &st) < 0)
 		return fifo_fail(c, err);
-	return channel_is_safe(c->path, &st, S_IFIFO, err) ? CHANNEL_SENT : CHANNEL_NOT;
+	return channel_is_safe(c->path, &st, S_IFIFO, err) ? CHANNEL_OK : CHANNEL_FAILED;
 }
 
 static int unread(const struct channel *c, int *n)
 {
 	int rc;
 
-	IO_AGAIN(rc, io.unread(c->fd, n));
+	IO_RETRY(rc, io.unread(c->fd, n));
 	return rc;
 }
 
@@ -77,21 +77,21 @@ static enum channel_result fifo_prepare(struct channel *c, struct str bytes, boo
 	int left = 0;
 
 	if (!channel_is_line(bytes, err))
-		return CHANNEL_NOT;
+		return CHANNEL_FAILED;
 	if (bytes.n + lead > PIPE_BUF && !c->sole_writer)
 		return channel_say(
-			CHANNEL_NOT, err,
+			CHANNEL_FAILED, err,
 			"%.300s: the message has %zu bytes, and more than "
 			"%d could mix with another writer's; give --sole-writer if gavel "
 			"alone writes there",
 			c->path, bytes.n + lead, PIPE_BUF);
 	/* two gavels at one FIFO would each see the other's message waiting */
-	if (channel_lock(c, err) != CHANNEL_SENT)
-		return CHANNEL_NOT;
+	if (channel_lock(c, err) != CHANNEL_OK)
+		return CHANNEL_FAILED;
 	switch (wait_empty(c, &left)) {
 	case DRAIN_EMPTY: break;
 	case DRAIN_SLOW:
-		return channel_say(CHANNEL_NOT, err,
+		return channel_say(CHANNEL_FAILED, err,
 				   "%.300s: its reader does not read, %d bytes wait "
 				   "there; resend when it reads again",
 				   c->path, left);
@@ -105,7 +105,7 @@ static enum channel_result fifo_prepare(struct channel *c, struct str bytes, boo
 	*out = (struct attempt){ .dev = (uint64_t)st.st_dev,
 				 .ino = (uint64_t)st.st_ino,
 				 .lead = lead };
-	return CHANNEL_SENT;
+	return CHANNEL_OK;
 }
 
 /* A reader that has gone raises SIGPIPE, which would end the program: it is kept off this thread
@@ -164,7 +164,7 @@ static enum channel_result fail_write(struct channel *c, int number, size_t done
 	if (!done && number == EPIPE)
 		return nobody_reads(c, err);
 	if (!done && number == EAGAIN)
-		return channel_say(CHANNEL_NOT, err,
+		return channel_say(CHANNEL_FAILED, err,
 				   "%.300s: nothing was written: %s; resend when it reads", c->path,
 				   why);
 	/* no other error is expected of a pipe, so none is proof that nothing happened */
@@ -190,7 +190,7 @@ static enum channel_result fifo_send(struct channel *c, struct str bytes, const 
 	if (number)
 		return fail_write(c, number, done, n, err);
 	switch (wait_empty(c, &left)) {
-	case DRAIN_EMPTY: c->torn = false; return CHANNEL_SENT;
+	case DRAIN_EMPTY: c->torn = false; return CHANNEL_OK;
 	case DRAIN_SLOW:
 		return channel_say(CHANNEL_UNCERTAIN, err,
 				   "%.300s: written, but its reader has not "

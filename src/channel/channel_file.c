@@ -24,7 +24,7 @@ static ssize_t read_at(int fd, char *to, size_t n, uint64_t offset)
 {
 	ssize_t got;
 
-	IO_AGAIN(got, io.pread(fd, to, n, (off_t)offset));
+	IO_RETRY(got, io.pread(fd, to, n, (off_t)offset));
 	return got;
 }
 
@@ -70,13 +70,13 @@ static int sync_data(int fd)
 {
 	int rc;
 
-	IO_AGAIN(rc, io.fdatasync(fd));
+	IO_RETRY(rc, io.fdatasync(fd));
 	return rc;
 }
 
 static enum channel_result fail_open(const char *path, int number, struct err *err)
 {
-	return channel_say(CHANNEL_NOT, err,
+	return channel_say(CHANNEL_FAILED, err,
 			   "%.300s: cannot be opened for writing: %s; "
 			   "check the place or name another",
 			   path, strerror(number));
@@ -88,7 +88,7 @@ static enum channel_result file_open(struct channel *c, struct err *err)
 	struct stat st;
 
 	if (!channel_look(c->path, S_IFREG, &st, err) && errno != ENOENT)
-		return CHANNEL_NOT;
+		return CHANNEL_FAILED;
 	c->fd = channel_open_path(c->path, flags, 0);
 	if (c->fd < 0 && errno == ENOENT) {
 		c->fd = channel_open_path(c->path, flags | O_CREAT | O_EXCL, 0600);
@@ -99,14 +99,14 @@ static enum channel_result file_open(struct channel *c, struct err *err)
 	if (channel_fstat(c->fd, &st) < 0)
 		return fail_open(c->path, errno, err);
 	if (!channel_is_safe(c->path, &st, S_IFREG, err))
-		return CHANNEL_NOT;
+		return CHANNEL_FAILED;
 	/* an empty one may be ours from a start that ended before its name was durable */
 	if (st.st_size == 0 && io_sync_folder(c->path) < 0)
-		return channel_say(CHANNEL_NOT, err,
+		return channel_say(CHANNEL_FAILED, err,
 				   "%.300s: its folder cannot be synced: %s; "
 				   "check the disk, then resend",
 				   c->path, strerror(errno));
-	return CHANNEL_SENT;
+	return CHANNEL_OK;
 }
 
 /* The lock may have been waited for: is this still the file that the path names? */
@@ -148,12 +148,12 @@ static enum channel_result file_prepare(struct channel *c, struct str bytes, boo
 	char last = '\n';
 
 	(void)after_torn; /* the file itself tells */
-	if (!channel_is_line(bytes, err) || channel_lock(c, err) != CHANNEL_SENT ||
+	if (!channel_is_line(bytes, err) || channel_lock(c, err) != CHANNEL_OK ||
 	    !is_still_there(c, &st, err))
-		return CHANNEL_NOT;
+		return CHANNEL_FAILED;
 	if (print_before(c->fd, (uint64_t)st.st_size, &out->print) < 0 ||
 	    (st.st_size > 0 && read_at(c->fd, &last, 1, (uint64_t)st.st_size - 1) != 1))
-		return channel_say(CHANNEL_NOT, err,
+		return channel_say(CHANNEL_FAILED, err,
 				   "%.300s: its end cannot be read: %s; "
 				   "check the disk, then resend",
 				   c->path, strerror(errno));
@@ -161,7 +161,7 @@ static enum channel_result file_prepare(struct channel *c, struct str bytes, boo
 	out->dev = (uint64_t)st.st_dev;
 	out->ino = (uint64_t)st.st_ino;
 	out->lead = last != '\n';
-	return CHANNEL_SENT;
+	return CHANNEL_OK;
 }
 
 /* FOUND_WHOLE: the trace can be relied on. */
@@ -201,7 +201,7 @@ static enum channel_result fail_write(const struct channel *c, size_t done, size
 				   "%s, then resend",
 				   c->path, strerror(number), todo);
 	if (!done)
-		return channel_say(CHANNEL_NOT, err,
+		return channel_say(CHANNEL_FAILED, err,
 				   "%.300s: nothing was written: %s; "
 				   "%s, then resend",
 				   c->path, strerror(number), todo);
@@ -216,7 +216,7 @@ static enum channel_result file_append(const struct channel *c, struct str bytes
 {
 	struct buf all = { 0 };
 	size_t done = 0;
-	enum channel_result r = CHANNEL_SENT;
+	enum channel_result r = CHANNEL_OK;
 
 	if (!t->head && !t->ends_line)
 		buf_addc(&all, '\n');
@@ -232,15 +232,15 @@ static enum channel_result file_send(struct channel *c, struct str bytes, const 
 {
 	struct trace t;
 	uint64_t size;
-	enum channel_result r = CHANNEL_SENT;
+	enum channel_result r = CHANNEL_OK;
 
-	if (!channel_is_line(bytes, err) || channel_lock(c, err) != CHANNEL_SENT)
+	if (!channel_is_line(bytes, err) || channel_lock(c, err) != CHANNEL_OK)
 		return CHANNEL_UNCERTAIN;
 	if (find_trace(c, bytes, at, &t, &size, err) != FOUND_WHOLE)
 		return CHANNEL_UNCERTAIN;
 	if (!t.whole)
 		r = file_append(c, bytes, &t, size, err);
-	if (r == CHANNEL_SENT && sync_data(c->fd) < 0)
+	if (r == CHANNEL_OK && sync_data(c->fd) < 0)
 		r = channel_say(CHANNEL_UNCERTAIN, err,
 				"%.300s: written, but not safe on the disk: "
 				"%s; check the disk, then resend",
@@ -255,7 +255,7 @@ static enum channel_found file_probe(struct channel *c, struct str bytes, const 
 	struct trace t;
 	uint64_t size;
 
-	if (!channel_is_line(bytes, err) || channel_lock(c, err) != CHANNEL_SENT)
+	if (!channel_is_line(bytes, err) || channel_lock(c, err) != CHANNEL_OK)
 		return FOUND_TROUBLE;
 	found = find_trace(c, bytes, at, &t, &size, err);
 	if (found != FOUND_WHOLE)

@@ -21,7 +21,7 @@ struct channel_ops {
 
 extern const struct channel_ops channel_file, channel_fifo, channel_dir, channel_child;
 
-/* Fills err and returns the result, so that `return channel_say(CHANNEL_NOT, err, …)` is all. */
+/* Fills err and returns the result, so that `return channel_say(CHANNEL_FAILED, err, …)` is all. */
 enum channel_result channel_say(enum channel_result r, struct err *err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* lstat of what is there; false: err says that it is not a safe one of this type (S_IFREG …), or

@@ -134,7 +134,7 @@ static void check_message(void *ctx, struct load *l, const struct message *msg,
 	uint32_t number = l->model.records.n - 1, line;
 	struct str source;
 
-	if (c->filter && !c->dated && r->time_ms != WHEN_NONE)
+	if (c->filter && !c->dated && r->time_ms != TIME_NONE)
 		date_filter(c, r->time_ms);
 	if (c->filter && !filter_message(c->filter, &l->model, number, l->reader.bytes, l))
 		return;
@@ -181,7 +181,7 @@ int cmd_check(struct options *o)
 	struct config config;
 	int code = EXIT_TROUBLE;
 
-	if (load_filter(o, WHEN_NONE, &c.filter))
+	if (load_filter(o, TIME_NONE, &c.filter))
 		return EXIT_TROUBLE;
 	load_read_config(&l, o, &config);
 	l.cache.use = false; /* each message is looked at */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct deciding {
+struct decide_command {
 	struct options *o;
 	struct config config;
 	struct load load;
@@ -57,7 +57,7 @@ static void print_json(const struct outcome *r)
 	buf_release(&out);
 }
 
-static void print_text(const struct deciding *d, const struct outcome *r)
+static void print_text(const struct decide_command *d, const struct outcome *r)
 {
 	struct buf out = { 0 };
 
@@ -94,7 +94,7 @@ static void print_text(const struct deciding *d, const struct outcome *r)
 	buf_release(&out);
 }
 
-static int tell(const struct deciding *d, struct outcome *r)
+static int tell(const struct decide_command *d, struct outcome *r)
 {
 	bool fine = !r->missing.n && r->delivery != DELIVERY_HELD;
 
@@ -106,7 +106,7 @@ static int tell(const struct deciding *d, struct outcome *r)
 	return fine ? EXIT_FINE : EXIT_FOUND;
 }
 
-static int refuse(const struct deciding *d, struct outcome *r, const char *why)
+static int refuse(const struct decide_command *d, struct outcome *r, const char *why)
 {
 	if (d->o->format == OUTPUT_JSON) {
 		vec_push(&r->missing, str_of(why));
@@ -125,7 +125,7 @@ static int refuse(const struct deciding *d, struct outcome *r, const char *why)
 
 /* ---- delivery ---- */
 
-static void recover(struct deciding *d)
+static void recover(struct decide_command *d)
 {
 	struct err err = { { 0 } };
 
@@ -135,7 +135,7 @@ static void recover(struct deciding *d)
 		load_say(&d->load, str_of(err.text));
 }
 
-static int refuse_unfinished(struct deciding *d, struct outcome *r)
+static int refuse_unfinished(struct decide_command *d, struct outcome *r)
 {
 	if (!d->desk->recovered && d->o->recover_send)
 		recover(d);
@@ -158,7 +158,7 @@ static void add_once(struct outcome *r, struct str sentence)
 }
 
 /* What keeps a group from being sent. */
-static void add_missing(const struct deciding *d, uint32_t group, struct outcome *r)
+static void add_missing(const struct decide_command *d, uint32_t group, struct outcome *r)
 {
 	for (uint32_t i = 0; i < d->plan.list.n; i++) {
 		const struct proposal *p = &d->plan.list.v[i];
@@ -174,7 +174,7 @@ static void add_missing(const struct deciding *d, uint32_t group, struct outcome
 	}
 }
 
-static const struct proposal *proposal_of(const struct deciding *d, uint32_t draft)
+static const struct proposal *proposal_of(const struct decide_command *d, uint32_t draft)
 {
 	for (uint32_t i = 0; i < d->plan.list.n; i++)
 		for (uint32_t k = 0; k < d->plan.list.v[i].letter.drafts.n; k++)
@@ -184,7 +184,7 @@ static const struct proposal *proposal_of(const struct deciding *d, uint32_t dra
 }
 
 /* A message that goes along with the decision's own: the queue's entry, notes, copies. */
-static void tell_held_beside(const struct deciding *d, uint32_t from, uint32_t own, struct outcome *r)
+static void tell_held_beside(const struct decide_command *d, uint32_t from, uint32_t own, struct outcome *r)
 {
 	for (uint32_t i = from; i < d->desk->letters.n; i++) {
 		const struct letter *l = &d->desk->letters.v[i];
@@ -204,7 +204,7 @@ static void tell_held_beside(const struct deciding *d, uint32_t from, uint32_t o
 
 /* Why the plan has no message for it; the sentence begins with the item's name, which is told
  * anyway. */
-static void add_refusals(const struct deciding *d, uint32_t draft, struct outcome *r)
+static void add_refusals(const struct decide_command *d, uint32_t draft, struct outcome *r)
 {
 	for (uint32_t i = 0; i < d->plan.refused.n; i++)
 		if (d->plan.refused_drafts.v[i] == draft)
@@ -213,7 +213,7 @@ static void add_refusals(const struct deciding *d, uint32_t draft, struct outcom
 }
 
 /* Fills the outcome of a draft; sends its group when that is asked for. */
-static void finish(struct deciding *d, uint32_t draft, bool deliver, struct outcome *r)
+static void finish(struct decide_command *d, uint32_t draft, bool deliver, struct outcome *r)
 {
 	const struct proposal *p = proposal_of(d, draft);
 	const struct draft *now;
@@ -233,13 +233,13 @@ static void finish(struct deciding *d, uint32_t draft, bool deliver, struct outc
 	r->letter = now->letter != NONE ? &d->desk->letters.v[now->letter] : p ? &p->letter : NULL;
 }
 
-static void make_plan(struct deciding *d)
+static void make_plan(struct decide_command *d)
 {
 	plan_make(&d->plan, d->desk, &d->load.model, &d->load.reader, &d->terms, NONE);
 }
 
 /* A draft that already stands: nothing is decided twice. */
-static int repeat(struct deciding *d, uint32_t draft, struct outcome *r)
+static int repeat(struct decide_command *d, uint32_t draft, struct outcome *r)
 {
 	const struct draft *old = &d->desk->drafts.v[draft];
 
@@ -273,7 +273,7 @@ static bool same_words(const struct options *o, const struct draft *old, const s
 
 /* Whether this is what was decided before. What was written is the same by its verb, whatever words
  * come with it now; what is staged can still be said in other words. */
-static bool stands_already(const struct deciding *d, uint32_t old, const struct draft *now)
+static bool stands_already(const struct decide_command *d, uint32_t old, const struct draft *now)
 {
 	const struct draft *draft = old == NONE ? NULL : &d->desk->drafts.v[old];
 
@@ -284,7 +284,7 @@ static bool stands_already(const struct deciding *d, uint32_t old, const struct 
 }
 
 /* Puts it onto the desk if the item takes it; otherwise says why not. */
-static int stage(struct deciding *d, struct draft *draft, struct outcome *r, uint32_t *staged)
+static int stage(struct decide_command *d, struct draft *draft, struct outcome *r, uint32_t *staged)
 {
 	const struct model *m = &d->load.model;
 	uint32_t written = NONE;
@@ -306,7 +306,7 @@ static int stage(struct deciding *d, struct draft *draft, struct outcome *r, uin
 	return d->desk->trouble == JOURNAL_FINE ? EXIT_FOUND : EXIT_JOURNAL;
 }
 
-static int decide_item(struct deciding *d, uint32_t number, enum verb verb)
+static int decide_item(struct decide_command *d, uint32_t number, enum verb verb)
 {
 	const struct options *o = d->o;
 	const struct model *m = &d->load.model;
@@ -336,7 +336,7 @@ static int decide_item(struct deciding *d, uint32_t number, enum verb verb)
 	return tell(d, &r);
 }
 
-static int deliver_all(struct deciding *d)
+static int deliver_all(struct decide_command *d)
 {
 	uint32_t n = d->desk->drafts.n, told = 0;
 	int code = EXIT_FINE, one;
@@ -365,7 +365,7 @@ static int deliver_all(struct deciding *d)
 	return code;
 }
 
-static int run(struct deciding *d)
+static int run(struct decide_command *d)
 {
 	const struct options *o = d->o;
 	uint32_t number;
@@ -391,7 +391,7 @@ static int run(struct deciding *d)
 
 int cmd_decide(struct options *o)
 {
-	struct deciding d = { .o = o };
+	struct decide_command d = { .o = o };
 	int code = EXIT_TROUBLE;
 
 	if (o->words.n != 3 && !(o->words.n == 1 && o->deliver)) {

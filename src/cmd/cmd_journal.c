@@ -45,7 +45,7 @@ static void text_draft(const struct desk *d, const struct draft *draft, struct b
 	char when[32];
 
 	buf_printf(out, "%s  %-24s %-8s  %-12s  ", l ? l->id : draft->id,
-		   when_iso(draft->time_ms, when), verb_name(draft->verb),
+		   timestamp_iso(draft->time_ms, when), verb_name(draft->verb),
 		   draft->state == DRAFT_VOID ? "void" : delivery_name(draft_delivery(d, draft)));
 	add_clean(out, draft->item, TEXT_ID);
 	if (l && l->path.n) {
@@ -64,7 +64,7 @@ static void text_letter(const struct letter *l, struct buf *out)
 {
 	char when[32];
 
-	buf_printf(out, "%s  %-24s %-8s  %-12s  to ", l->id, when_iso(l->time_ms, when), "beside",
+	buf_printf(out, "%s  %-24s %-8s  %-12s  to ", l->id, timestamp_iso(l->time_ms, when), "beside",
 		   letter_state_name(l->state));
 	add_clean(out, l->path, TEXT_ID);
 	if (l->state == LETTER_HELD) {
@@ -158,11 +158,11 @@ static int repair(const struct folders *folders)
 /* ---- resend, void ---- */
 
 /* What an id names: a message, or a decision that is staged and in none yet. */
-struct named {
+struct journal_match {
 	uint32_t folder, letter, draft; /* letter or draft is NONE */
 };
 
-static int find_named(const struct folders *folders, const char *id, struct named *out)
+static int find_named(const struct folders *folders, const char *id, struct journal_match *out)
 {
 	uint32_t hits = 0;
 
@@ -172,13 +172,13 @@ static int find_named(const struct folders *folders, const char *id, struct name
 		desk_open_dir(&d, folders->list.v[i], false);
 		for (uint32_t k = 0; k < d.letters.n; k++)
 			if (str_starts(str_of(d.letters.v[k].id), str_of(id))) {
-				*out = (struct named){ i, k, NONE };
+				*out = (struct journal_match){ i, k, NONE };
 				hits++;
 			}
 		for (uint32_t k = 0; k < d.drafts.n; k++)
 			if (d.drafts.v[k].state == DRAFT_STAGED &&
 			    str_starts(str_of(d.drafts.v[k].id), str_of(id))) {
-				*out = (struct named){ i, NONE, k };
+				*out = (struct journal_match){ i, NONE, k };
 				hits++;
 			}
 		desk_close(&d);
@@ -190,7 +190,7 @@ static int find_named(const struct folders *folders, const char *id, struct name
 	return hits == 1 ? 0 : -1;
 }
 
-static int act(struct desk *d, const struct named *what, bool resend, bool sure, struct err *err)
+static int act(struct desk *d, const struct journal_match *what, bool resend, bool sure, struct err *err)
 {
 	if (what->letter != NONE)
 		return resend ? desk_resend(d, what->letter, err)
@@ -205,7 +205,7 @@ static int act_on(const struct options *o, const struct folders *folders, bool r
 {
 	struct desk d = { .sole_writer = o->sole_writer };
 	struct buf line = { 0 };
-	struct named what = { 0, NONE, NONE };
+	struct journal_match what = { 0, NONE, NONE };
 	struct err err;
 	int code = EXIT_FOUND;
 

@@ -1,5 +1,5 @@
 /* gavel replay: the terminal UI on a recording, with the recording's clock. The journals are read,
- * so what was decided is part of the film, and never written. */
+ * so what was decided is part of the playback, and never written. */
 #include "cmd/cmd.h"
 #include "watch/asciicast.h"
 #include "watch/watch.h"
@@ -23,10 +23,10 @@ static void loaded(void *ctx, int64_t now_ms)
 	replay_open(a, true);
 	a->replays = true;
 	if (w->options->speed)
-		film_parse_speed(str_of(w->options->speed), &a->film.speed);
+		playback_parse_speed(str_of(w->options->speed), &a->playback.speed);
 	if (w->options->at)
 		replay_seek(a, str_of(w->options->at));
-	film_play(&a->film, now_ms);
+	playback_play(&a->playback, now_ms);
 }
 
 static const struct watch_ops replay_ops = { .loaded = loaded };
@@ -35,17 +35,17 @@ static void drawn(void *ctx, const struct grid *g, int64_t clock_ms)
 {
 	struct player *p = ctx;
 
-	if (p->watch.app.film.model) /* not while the log is read */
+	if (p->watch.app.playback.model) /* not while the log is read */
 		cast_frame(&p->cast, g, clock_ms);
 }
 
-/* At the pace of a film of few frames; longer where nothing happens. */
+/* At the pace of a playback of few frames; longer where nothing happens. */
 static int pace_ms(void *ctx)
 {
 	const struct app *a = &((struct player *)ctx)->watch.app;
 	int wait = replay_wait_ms(a);
 
-	return wait < 0 || a->film.loop == LOOP_ON ? 0 : wait < EXPORT_FRAME_MS ? EXPORT_FRAME_MS : wait;
+	return wait < 0 || a->playback.loop == LOOP_ON ? 0 : wait < EXPORT_FRAME_MS ? EXPORT_FRAME_MS : wait;
 }
 
 static const struct watch_ops export_ops = { .loaded = loaded, .drawn = drawn, .pace_ms = pace_ms };
@@ -57,7 +57,7 @@ static bool options_are_fine(const struct options *o)
 
 	if (!o->words.n) {
 		fprintf(stderr, "gavel: replay needs a log: gavel replay LOG\n");
-	} else if (o->speed && !film_parse_speed(str_of(o->speed), &speed)) {
+	} else if (o->speed && !playback_parse_speed(str_of(o->speed), &speed)) {
 		fprintf(stderr, "gavel: --speed=%s: must be a number from 0.1 to 1000\n", o->speed);
 	} else if (!o->headless && !o->export_to && !isatty(STDOUT_FILENO)) {
 		fprintf(stderr, "gavel: replay needs a terminal; --export=FILE.cast writes it to a file, "
@@ -97,7 +97,7 @@ static int end_export(struct player *p, int code)
 	}
 	if (code == EXIT_FINE)
 		printf("%s: %u frames, %s\n", p->cast.file, p->cast.frames,
-		       when_span(p->cast.last_ms, span));
+		       timestamp_span(p->cast.last_ms, span));
 	return code;
 }
 

@@ -46,7 +46,7 @@ static void attribute(void *ctx, struct load *l, struct message *msg, uint32_t f
 		return;
 	msg->events.n = 0;
 	diag_add(&msg->diags, SEVERITY_ERROR, rule, STR(""), "%s", text);
-	finding_add(&l->model, l->model.records.n, SEVERITY_ERROR, rule, "", "", 0, "%s", text);
+	diag_store_add(&l->model, l->model.records.n, SEVERITY_ERROR, rule, "", "", 0, "%s", text);
 }
 
 /* ---- the command ---- */
@@ -114,11 +114,11 @@ static int open_log(struct reviewing *r, const struct options *o, struct err *er
 	find_number(&folder, o->fresh);
 	spec.name = name.p;
 	buf_printf(&r->log, "%s/%s.ndjson", folder.p, name.p);
-	r->crew.before = attribute;
-	r->crew.before_ctx = r;
+	r->agents.before = attribute;
+	r->agents.before_ctx = r;
 	if (io_make_folders(folder.p, true, err) == 0 &&
-	    crew_open(&r->crew, &r->watch.load, folder.p, err) == 0) {
-		r->agent = crew_add(&r->crew, &spec, str_of(base ? base + 1 : path), err);
+	    agent_set_open(&r->agents, &r->watch.load, folder.p, err) == 0) {
+		r->agent = agent_set_add(&r->agents, &spec, str_of(base ? base + 1 : path), err);
 		rc = r->agent == NONE ? -1 : 0;
 	}
 	if (rc < 0)
@@ -151,18 +151,18 @@ static void go(struct reviewing *r)
 	struct buf title = { 0 };
 
 	buf_printf(&title, "review %s", r->envelope ? r->envelope : r->artifact.path);
-	r->child = r->crew.agents.v[r->agent]->child;
-	r->file = r->crew.agents.v[r->agent]->streams[CREW_OUT].load.file;
+	r->child = r->agents.agents.v[r->agent]->child;
+	r->file = r->agents.agents.v[r->agent]->streams[AGENT_OUT].load.file;
 	channel_agents = (struct channel_agents){ review_input, r, .starts = true };
 	review_desk(r)->wait_ms = READING_MS;
-	w->crew = &r->crew;
+	w->agents = &r->agents;
 	w->ops = &review_ops;
 	w->ops_ctx = r;
 	watch_begin(w, buf_str(&title));
 	w->app.scene.artifact = r->artifact.path ? &r->artifact.now : NULL;
-	w->seat.turn = &r->terms;
-	w->seat.propose = review_propose;
-	w->seat.ctx = r;
+	w->decider.turn = &r->terms;
+	w->decider.propose = review_propose;
+	w->decider.ctx = r;
 	review_read(r);
 	review_resume(r);
 	review_ops.turn(r, loop_now_ms());
@@ -174,7 +174,7 @@ static void go(struct reviewing *r)
 static void review_release(struct reviewing *r)
 {
 	channel_agents = (struct channel_agents){ 0 };
-	crew_close(&r->crew);
+	agent_set_close(&r->agents);
 	watch_release(&r->watch);
 	turn_release(&r->turn);
 	review_file_release(&r->artifact);

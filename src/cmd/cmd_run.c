@@ -53,7 +53,7 @@ static void name_after(const char *program, char out[CHILD_NAME_MAX + 1])
 
 /* The names of variables for one agent: the command line's and the configuration's. NULL last. */
 static void add_env(struct arena *arena, const struct options *o, const struct config_agent *a,
-		    struct foreman_spec *spec)
+		    struct supervisor_spec *spec)
 {
 	uint32_t n = 0, extra = a ? a->env.n : 0;
 	const char **names = arena_zalloc(arena, (o->env.n + extra + 1) * sizeof(*names));
@@ -65,9 +65,9 @@ static void add_env(struct arena *arena, const struct options *o, const struct c
 	spec->child.env = names;
 }
 
-static int start_command(struct foreman *f, struct arena *arena, struct options *o, struct err *err)
+static int start_command(struct supervisor *f, struct arena *arena, struct options *o, struct err *err)
 {
-	struct foreman_spec spec = { 0 };
+	struct supervisor_spec spec = { 0 };
 	char name[CHILD_NAME_MAX + 1];
 
 	if (o->agents.n > 1)
@@ -79,15 +79,15 @@ static int start_command(struct foreman *f, struct arena *arena, struct options 
 	spec.child.name = o->agents.n ? o->agents.v[0] : name;
 	spec.child.argv = o->words.v;
 	add_env(arena, o, NULL, &spec);
-	return foreman_start(f, &spec, err);
+	return supervisor_start(f, &spec, err);
 }
 
-static int start_configured(struct foreman *f, struct arena *arena, const struct options *o,
+static int start_configured(struct supervisor *f, struct arena *arena, const struct options *o,
 			    const struct config_agent *a, struct err *err)
 {
 	const char **argv = arena_zalloc(arena, (a->command.n + 1) * sizeof(*argv));
 	struct str *capabilities = arena_zalloc(arena, (a->capabilities.n + 1) * sizeof(*capabilities));
-	struct foreman_spec spec = { .child = { .name = a->name, .argv = argv, .folder = a->folder },
+	struct supervisor_spec spec = { .child = { .name = a->name, .argv = argv, .folder = a->folder },
 				     .role = a->role ? str_of(a->role) : STR_NONE,
 				     .capabilities = capabilities,
 				     .capability_count = a->capabilities.n };
@@ -97,7 +97,7 @@ static int start_configured(struct foreman *f, struct arena *arena, const struct
 	for (uint32_t i = 0; i < a->capabilities.n; i++)
 		capabilities[i] = str_of(a->capabilities.v[i]);
 	add_env(arena, o, a, &spec);
-	return foreman_start(f, &spec, err);
+	return supervisor_start(f, &spec, err);
 }
 
 static bool is_chosen(const struct options *o, const char *name)
@@ -123,7 +123,7 @@ static const char *find_unknown(const struct options *o, const struct config *c)
 
 /* Those that start are supervised, and the others told of, the last one also in err; -1: none
  * does. */
-static int start_all(struct foreman *f, struct arena *arena, const struct options *o, struct err *err)
+static int start_all(struct supervisor *f, struct arena *arena, const struct options *o, struct err *err)
 {
 	const struct config *c = &f->watch->config;
 	const char *unknown = find_unknown(o, c);
@@ -142,29 +142,29 @@ static int start_all(struct foreman *f, struct arena *arena, const struct option
 			load_say(&f->watch->load, str_of(one.text));
 			*err = one;
 		}
-	return f->charges.n ? 0 : err_set(err, "no agent could be started");
+	return f->supervised.n ? 0 : err_set(err, "no agent could be started");
 }
 
 /* ---- the command ---- */
 
-static void add_title(const struct foreman *f, struct buf *out)
+static void add_title(const struct supervisor *f, struct buf *out)
 {
-	for (uint32_t i = 0; i < f->charges.n; i++)
-		buf_printf(out, "%s%s", i ? " " : "", f->crew.agents.v[i]->child->name);
+	for (uint32_t i = 0; i < f->supervised.n; i++)
+		buf_printf(out, "%s%s", i ? " " : "", f->agents.agents.v[i]->child->name);
 }
 
-static int supervise(struct watch *w, struct foreman *f, const char *captures, const struct err *err)
+static int supervise(struct watch *w, struct supervisor *f, const char *captures, const struct err *err)
 {
 	struct buf title = { 0 };
 	int code;
 
 	add_title(f, &title);
 	watch_begin(w, buf_str(&title));
-	returns_open(&f->returns, &f->crew, &w->app,
+	queue_replies_open(&f->queue_replies, &f->agents, &w->app,
 		     w->options->escalate_to ? w->options->escalate_to : w->config.escalate_to);
-	w->seat.more = returns_plan;
-	w->seat.more_ctx = &f->returns;
-	foreman_show(f, loop_now_ms());
+	w->decider.more = queue_replies_plan;
+	w->decider.more_ctx = &f->queue_replies;
+	supervisor_show(f, loop_now_ms());
 	if (err->text[0])
 		app_say(&w->app, ROLE_ERROR, "%s", err->text);
 	else if (!w->app.notice.n)
@@ -177,7 +177,7 @@ static int supervise(struct watch *w, struct foreman *f, const char *captures, c
 int cmd_run(struct options *o)
 {
 	struct watch w = { 0 };
-	struct foreman f = { 0 };
+	struct supervisor f = { 0 };
 	struct arena arena = { 0 };
 	struct buf captures = { 0 };
 	struct err err = { { 0 } };
@@ -190,14 +190,14 @@ int cmd_run(struct options *o)
 	}
 	watch_init(&w, o);
 	load_init(&w.load, o->max_line_bytes);
-	if (make_captures(&captures, &err) < 0 || foreman_open(&f, &w, captures.p, &err) < 0 ||
+	if (make_captures(&captures, &err) < 0 || supervisor_open(&f, &w, captures.p, &err) < 0 ||
 	    (o->words.n ? start_command(&f, &arena, o, &err) : start_all(&f, &arena, o, &err)) < 0) {
 		load_say(&w.load, str_of(err.text));
 	} else {
 		code = supervise(&w, &f, captures.p, &err);
 	}
-	foreman_close(&f);
-	if (f.crew.load && rmdir(captures.p) < 0 && code != EXIT_TROUBLE)
+	supervisor_close(&f);
+	if (f.agents.load && rmdir(captures.p) < 0 && code != EXIT_TROUBLE)
 		fprintf(stderr, "gavel: what the agents wrote is in %s\n", captures.p);
 	watch_release(&w);
 	arena_release(&arena);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct shown {
+struct shown_view {
 	const char *name;
 	const struct view_ops *view;
 	void (*json)(struct load *l, const struct scene *s, struct buf *out);
@@ -23,7 +23,7 @@ static void json_one_item(struct load *l, const struct scene *s, struct buf *out
 	json_item(l, s, s->item, out);
 }
 
-static const struct shown views[] = {
+static const struct shown_view views[] = {
 	{ "inbox", &view_inbox, json_inbox },
 	{ "item", &view_item, json_one_item },
 	{ "timeline", &view_timeline, json_timeline },
@@ -91,14 +91,14 @@ static int set_cursor(struct scene *s, const struct options *o)
 		s->k = n < m->records.n ? (uint32_t)n : m->records.n;
 		s->now_ms = model_now(m, s->k);
 	} else {
-		if (!when_parse_loose(at, s->now_ms, &ms)) {
+		if (!timestamp_parse_loose(at, s->now_ms, &ms)) {
 			fprintf(stderr, "gavel: --at=%s: must be a time such as 10:15, "
 					"2026-01-26T10:15:00Z, or #N for the first N messages\n",
 				o->at);
 			return -1;
 		}
 		s->k = model_cut_at(m, ms);
-		s->now_ms = s->k ? ms : WHEN_NONE;
+		s->now_ms = s->k ? ms : TIME_NONE;
 	}
 	return 0;
 }
@@ -111,7 +111,7 @@ static void print_lines(void *ctx, struct buf *lines)
 	buf_clear(lines);
 }
 
-static void print_shown(struct load *l, const struct shown *shown, struct scene *s,
+static void print_shown(struct load *l, const struct shown_view *shown, struct scene *s,
 			const struct options *o)
 {
 	struct buf out = { 0 };
@@ -142,11 +142,11 @@ static int print_against(struct load *l, const struct scene *s, const struct opt
 	return code;
 }
 
-static int show(struct options *o, const struct shown *shown, const char *item, uint32_t skip)
+static int show(struct options *o, const struct shown_view *shown, const char *item, uint32_t skip)
 {
 	struct load l = { 0 };
 	struct scene s = { .model = &l.model, .reader = &l.reader, .all = o->all,
-			   .desks = &l.desks, .kept = &l.cache.figures };
+			   .desks = &l.desks, .kept = &l.cache.session_stats };
 	struct filter *filter = NULL;
 	struct config config;
 	int code = EXIT_TROUBLE;

@@ -14,7 +14,7 @@
 enum { VALUE_CELLS = 60, DIFFERENCES_MAX = 64 };
 
 /* A decision on an item: a person's, from a journal, or an agent's, from the log. */
-struct side {
+struct compared_side {
 	bool there;
 	enum verdict verdict;
 	enum delivery delivery; /* of a person's */
@@ -31,7 +31,7 @@ struct difference {
 struct comparison {
 	struct str session, item;
 	enum item_kind kind;
-	struct side here, there;
+	struct compared_side here, there;
 	VEC(struct difference) list;
 	bool more; /* than are listed */
 };
@@ -152,11 +152,11 @@ static struct str session_of(const struct desk *d, struct str session)
 	return str_eq(session, d->group) || str_eq(session, d->source) ? STR("") : session;
 }
 
-static struct side side_of_draft(const struct desk *d, const struct draft *draft)
+static struct compared_side side_of_draft(const struct desk *d, const struct draft *draft)
 {
 	const struct letter *l = draft_letter(d, draft);
 
-	return (struct side){ .there = true, .verdict = verb_verdict(draft->verb),
+	return (struct compared_side){ .there = true, .verdict = verb_verdict(draft->verb),
 			      .delivery = draft_delivery(d, draft), .by = draft->by,
 			      .message = l ? l->bytes : STR_NONE };
 }
@@ -210,7 +210,7 @@ static bool is_same(const struct comparison *c)
 
 /* ---- telling ---- */
 
-static void put_side(struct buf *b, const char *name, const struct side *s)
+static void put_side(struct buf *b, const char *name, const struct compared_side *s)
 {
 	json_key(b, name);
 	if (!s->there) {
@@ -255,7 +255,7 @@ static void put_comparison(struct load *l, const struct comparison *c, struct bu
 	json_end(l, b);
 }
 
-static void tell_side(struct buf *b, const char *sign, const struct side *s)
+static void tell_side(struct buf *b, const char *sign, const struct compared_side *s)
 {
 	if (!s->there) {
 		buf_printf(b, "  %s not decided\n", sign);

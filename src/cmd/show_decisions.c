@@ -4,7 +4,7 @@
 
 #include "json/compose.h"
 #include "view/echoes.h"
-#include "view/stats.h"
+#include "view/session_stats.h"
 #include "view/view_parts.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void put_text(struct buf *b, const char *name, struct str s)
 static enum delivery delivery_of(const struct desk *d, const struct draft *draft,
 				 const struct item_state *st)
 {
-	if (st && st->delivery != DELIVERY_NONE && st->stood_ms == draft->time_ms)
+	if (st && st->delivery != DELIVERY_NONE && st->overlay_ms == draft->time_ms)
 		return st->delivery;
 	return draft_delivery(d, draft);
 }
@@ -42,11 +42,11 @@ static int64_t draft_took(const struct model *m, const struct draft *draft,
 			  const struct item_state *st)
 {
 	const struct item *item = draft->number == NONE ? NULL : &m->items.v[draft->number];
-	const struct standing *standing = item ? item_standing(m, item) : NULL;
+	const struct overlay *overlay = item ? item_overlay(m, item) : NULL;
 
-	return st && standing && standing->time_ms == draft->time_ms
-		       ? standing_took(m, standing, st->message)
-		       : WHEN_NONE;
+	return st && overlay && overlay->time_ms == draft->time_ms
+		       ? overlay_took(m, overlay, st->message)
+		       : TIME_NONE;
 }
 
 static void put_draft(struct load *load, const struct desk *d, const struct draft *draft,
@@ -102,13 +102,13 @@ static void put_desk(struct load *l, const struct scene *s, const struct desk *d
 	}
 }
 
-struct told {
+struct decision_line {
 	uint32_t item, step, message;
 };
 
 static int by_message(const void *left, const void *right)
 {
-	const struct told *a = left, *b = right;
+	const struct decision_line *a = left, *b = right;
 
 	if (a->message != b->message)
 		return a->message < b->message ? -1 : 1;
@@ -117,7 +117,7 @@ static int by_message(const void *left, const void *right)
 	return a->step < b->step ? -1 : a->step > b->step;
 }
 
-static void put_told(struct load *l, const struct scene *s, const struct told *told, struct buf *b)
+static void put_told(struct load *l, const struct scene *s, const struct decision_line *told, struct buf *b)
 {
 	const struct model *m = s->model;
 	const struct item *item = &m->items.v[told->item];
@@ -148,7 +148,7 @@ static void put_told(struct load *l, const struct scene *s, const struct told *t
 void json_told(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
-	VEC(struct told) list = { 0 };
+	VEC(struct decision_line) list = { 0 };
 	struct echoes own = { 0 };
 
 	echoes_find(s, &own);
@@ -160,7 +160,7 @@ void json_told(struct load *l, const struct scene *s, struct buf *out)
 			continue;
 		for (uint32_t n = 0; n < item->n && item->steps[n].message < s->k; n++)
 			if (item->steps[n].what == STEP_DECIDED && !echoes_have(&own, i, n))
-				vec_push(&list, (struct told){ i, n, item->steps[n].message });
+				vec_push(&list, (struct decision_line){ i, n, item->steps[n].message });
 	}
 	if (list.n)
 		qsort(list.v, list.n, sizeof(*list.v), by_message);
@@ -188,6 +188,6 @@ void json_decision(struct load *l, const struct scene *s, const struct line *lin
 
 		put_draft(l, d, draft, known ? &st : NULL, out);
 	} else {
-		put_told(l, s, &(struct told){ line->a, line->b, line->what }, out);
+		put_told(l, s, &(struct decision_line){ line->a, line->b, line->what }, out);
 	}
 }

@@ -72,7 +72,7 @@ static uint64_t state_of_decision(const struct scene *s, const struct line *line
 	draft = &d->drafts.v[line->b];
 	if (draft->number != NONE &&
 	    item_at(s->model, &s->model->items.v[draft->number], s->k, s->now_ms, &at) &&
-	    at.delivery != DELIVERY_NONE && at.stood_ms == draft->time_ms)
+	    at.delivery != DELIVERY_NONE && at.overlay_ms == draft->time_ms)
 		return hash_mix(draft->state, at.delivery);
 	return hash_mix(draft->state, draft_delivery(d, draft));
 }
@@ -183,12 +183,12 @@ static void print_new(struct following *f)
 static void set_now(struct following *f)
 {
 	struct scene *s = f->s;
-	int64_t wall = when_now_ms();
+	int64_t wall = timestamp_now_ms();
 
 	for (; s->k < s->model->records.n; s->k++)
 		if (s->model->records.v[s->k].time_ms > s->now_ms)
 			s->now_ms = s->model->records.v[s->k].time_ms;
-	if (when_is_recent(s->now_ms) && s->now_ms < wall)
+	if (timestamp_is_recent(s->now_ms) && s->now_ms < wall)
 		s->now_ms = wall;
 }
 

@@ -89,12 +89,12 @@ static void put_by(struct buf *b, const struct model *m, const struct item *item
 		   const struct item_state *st)
 {
 	bool here = st->person != NONE && st->delivery != DELIVERY_BOUNCED &&
-		    st->verdict == item_standing(m, item)->verdict;
+		    st->verdict == item_overlay(m, item)->verdict;
 
 	json_put_str(b, "by", here ? model_str(m, st->person) : agent_name(m, decided_by(m, st)));
 }
 
-static void put_standing(struct buf *b, const struct model *m, const struct standing *s)
+static void put_standing(struct buf *b, const struct model *m, const struct overlay *s)
 {
 	json_comma(b);
 	buf_addc(b, '{');
@@ -128,22 +128,22 @@ static void put_step(struct buf *b, const struct model *m, const struct item_ste
 
 static void put_history(struct buf *b, const struct model *m, const struct item *item, uint32_t k)
 {
-	const struct standing *standing =
-		item_standing(m, item);
+	const struct overlay *overlay =
+		item_overlay(m, item);
 
-	if (standing && standing->from > k)
-		standing = NULL;
+	if (overlay && overlay->from > k)
+		overlay = NULL;
 	json_key(b, "history");
 	buf_addc(b, '[');
 	for (uint32_t i = 0; i < item->n && item->steps[i].message < k; i++) {
-		if (standing && item->steps[i].message >= standing->from) {
-			put_standing(b, m, standing);
-			standing = NULL;
+		if (overlay && item->steps[i].message >= overlay->from) {
+			put_standing(b, m, overlay);
+			overlay = NULL;
 		}
 		put_step(b, m, &item->steps[i]);
 	}
-	if (standing)
-		put_standing(b, m, standing);
+	if (overlay)
+		put_standing(b, m, overlay);
 	buf_addc(b, ']');
 }
 

@@ -3,7 +3,7 @@
  * be a heading, a link, a mention or a piece of HTML, nor end its cell. */
 #include "cmd/show_json.h"
 
-#include "view/stats.h"
+#include "view/session_stats.h"
 #include "model/ledger.h"
 #include "view/view_parts.h"
 
@@ -112,7 +112,7 @@ static void cell_span(struct report *r, int64_t ms)
 {
 	char span[32];
 
-	cell_word(r, ms == WHEN_NONE ? "" : when_span(ms, span));
+	cell_word(r, ms == TIME_NONE ? "" : timestamp_span(ms, span));
 }
 
 static void row_end(struct report *r)
@@ -124,12 +124,12 @@ static void row_end(struct report *r)
 
 static int64_t time_of(const struct report *r, uint32_t message)
 {
-	return message == NONE ? WHEN_NONE : r->s->model->records.v[message].time_ms;
+	return message == NONE ? TIME_NONE : r->s->model->records.v[message].time_ms;
 }
 
 static int64_t span_between(int64_t from, int64_t to)
 {
-	return from == WHEN_NONE || to == WHEN_NONE || to < from ? WHEN_NONE : time_between(to, from);
+	return from == TIME_NONE || to == TIME_NONE || to < from ? TIME_NONE : time_between(to, from);
 }
 
 static void cell_item(struct report *r, const struct item *item, const struct item_state *at)
@@ -148,18 +148,18 @@ static void cell_item(struct report *r, const struct item *item, const struct it
 static void tell_head(struct report *r)
 {
 	const struct model *m = r->s->model;
-	struct figures f;
+	struct session_stats f;
 	uint64_t errors = 0, warnings = 0;
 	uint32_t open, due, expired = 0;
 	int64_t first = INT64_MAX;
 	char text[32];
 
-	figures_make(r->s, &f);
+	session_stats_compute(r->s, &f);
 	open = model_open(m, r->s->k, r->s->now_ms, &due);
 	for (uint32_t i = 0; i < r->s->k; i++) {
 		errors += m->records.v[i].errors;
 		warnings += m->records.v[i].warnings;
-		if (m->records.v[i].time_ms != WHEN_NONE && m->records.v[i].time_ms < first)
+		if (m->records.v[i].time_ms != TIME_NONE && m->records.v[i].time_ms < first)
 			first = m->records.v[i].time_ms;
 	}
 	for (uint32_t i = 0; i < m->dated.n; i++) {
@@ -170,8 +170,8 @@ static void tell_head(struct report *r)
 	}
 	buf_adds(r->out, "# Session report\n\n| | |\n| --- | --- |\n");
 	if (first != INT64_MAX) {
-		buf_printf(r->out, "| from | %s |\n", when_iso(first, text));
-		buf_printf(r->out, "| to | %s |\n", when_iso(r->s->now_ms, text));
+		buf_printf(r->out, "| from | %s |\n", timestamp_iso(first, text));
+		buf_printf(r->out, "| to | %s |\n", timestamp_iso(r->s->now_ms, text));
 	}
 	buf_printf(r->out, "| messages | %u |\n| errors, warnings | %llu, %llu |\n", r->s->k,
 		   (unsigned long long)errors, (unsigned long long)warnings);
@@ -179,8 +179,8 @@ static void tell_head(struct report *r)
 		   expired);
 	buf_printf(r->out, "| decisions | %u |\n", f.decided);
 	if (f.timed) {
-		buf_printf(r->out, "| time to decision, median | %s |\n", when_span(f.median_ms, text));
-		buf_printf(r->out, "| time to decision, longest | %s |\n", when_span(f.longest_ms, text));
+		buf_printf(r->out, "| time to decision, median | %s |\n", timestamp_span(f.median_ms, text));
+		buf_printf(r->out, "| time to decision, longest | %s |\n", timestamp_span(f.longest_ms, text));
 	}
 	buf_printf(r->out, "| loops, not converging | %u, %u |\n", f.loops, f.diverging);
 }
@@ -228,10 +228,10 @@ static void tell_decided(struct report *r)
 		any = true;
 		if (!row(r))
 			continue;
-		decided = at.delivery != DELIVERY_NONE ? at.stood_ms : time_of(r, at.decided);
-		cell_word(r, decided == WHEN_NONE ? "" : when_iso(decided, clock));
+		decided = at.delivery != DELIVERY_NONE ? at.overlay_ms : time_of(r, at.decided);
+		cell_word(r, decided == TIME_NONE ? "" : timestamp_iso(decided, clock));
 		cell_span(r, at.delivery != DELIVERY_NONE
-				     ? WHEN_NONE
+				     ? TIME_NONE
 				     : span_between(time_of(r, at.message), decided));
 		cell_word(r, verdict_name(at.verdict));
 		cell_text(r, at.person != NONE ? model_str(m, at.person)
@@ -243,7 +243,7 @@ static void tell_decided(struct report *r)
 	table_end(r);
 }
 
-static uint32_t count_entries(const struct loops *all, uint32_t loop, uint32_t items)
+static uint32_t count_entries(const struct ledger *all, uint32_t loop, uint32_t items)
 {
 	uint32_t n = 0;
 
@@ -253,7 +253,7 @@ static uint32_t count_entries(const struct loops *all, uint32_t loop, uint32_t i
 	return n;
 }
 
-static void tell_loop(struct report *r, const struct loops *all, uint32_t loop, struct arena *arena)
+static void tell_loop(struct report *r, const struct ledger *all, uint32_t loop, struct arena *arena)
 {
 	const struct model *m = r->s->model;
 	const struct loop_at *l = loop_look(all, loop, r->s->k, arena);
@@ -276,7 +276,7 @@ static void tell_loop(struct report *r, const struct loops *all, uint32_t loop, 
 static void tell_loops(struct report *r)
 {
 	struct arena arena = { 0 };
-	struct loops *all = loops_new(r->s->model, r->s->k, r->s->k, NULL);
+	struct ledger *all = ledger_new(r->s->model, r->s->k, r->s->k, NULL);
 
 	if (all->n)
 		table(r, "Review loops", "loop|iterations|items|newest word|converges");
@@ -287,7 +287,7 @@ static void tell_loops(struct report *r)
 	}
 	table_end(r);
 	arena_release(&arena);
-	loops_release(all);
+	ledger_release(all);
 }
 
 static void tell_tasks(struct report *r)

@@ -2,7 +2,7 @@
 #include "cmd/show_json.h"
 
 #include "json/compose.h"
-#include "view/stats.h"
+#include "view/session_stats.h"
 #include "view/view_parts.h"
 
 #include <stdlib.h>
@@ -37,13 +37,13 @@ static void put_decision_counts(const struct scene *s, struct buf *b)
 	const struct model *m = s->model;
 	uint32_t verdicts[VERDICT_SUPERSEDED + 1] = { 0 }, deliveries[DELIVERY_HELD + 1] = { 0 };
 
-	for (uint32_t i = 0; i < m->standings.n; i++) {
-		const struct standing *standing = &m->standings.v[i];
+	for (uint32_t i = 0; i < m->overlays.n; i++) {
+		const struct overlay *overlay = &m->overlays.v[i];
 		struct item_state st;
 
-		if (!item_is_shown(s, standing->item, &st) || st.delivery == DELIVERY_NONE)
+		if (!item_is_shown(s, overlay->item, &st) || st.delivery == DELIVERY_NONE)
 			continue;
-		verdicts[standing->verdict]++;
+		verdicts[overlay->verdict]++;
 		deliveries[st.delivery]++;
 	}
 	json_key(b, "decisions");
@@ -70,7 +70,7 @@ static void put_record_counts(const struct scene *s, struct buf *b)
 		counts[SEVERITY_NOTE] += r->notes;
 		counts[SEVERITY_WARNING] += r->warnings;
 		counts[SEVERITY_ERROR] += r->errors;
-		if (r->time_ms != WHEN_NONE && r->time_ms < first)
+		if (r->time_ms != TIME_NONE && r->time_ms < first)
 			first = r->time_ms;
 	}
 	json_put_number(b, "messages", shown);
@@ -84,7 +84,7 @@ static void put_record_counts(const struct scene *s, struct buf *b)
 	for (int i = 2; i >= 0; i--)
 		json_put_number(b, severity_name((enum severity)i), counts[i]);
 	buf_addc(b, '}');
-	json_put_time(b, "first", first == INT64_MAX ? WHEN_NONE : first);
+	json_put_time(b, "first", first == INT64_MAX ? TIME_NONE : first);
 	json_put_time(b, "last", s->now_ms);
 }
 
@@ -109,9 +109,9 @@ static uint32_t count_sessions(const struct scene *s)
 /* How the deciding went. */
 static void put_figures(const struct scene *s, struct buf *b)
 {
-	struct figures f;
+	struct session_stats f;
 
-	figures_make(s, &f);
+	session_stats_compute(s, &f);
 	json_key(b, "agent_decisions");
 	buf_addc(b, '{');
 	for (int v = VERDICT_ACCEPTED; v <= VERDICT_DISMISSED; v++)

@@ -55,7 +55,7 @@ bool draft_bind(struct draft *d, const struct model *m, const struct reader *r, 
 	struct buf name = { 0 }, rev = { 0 };
 	struct item_state at;
 
-	if (!item_in_log(m, item, k, WHEN_NONE, &at))
+	if (!item_without_overlay(m, item, k, TIME_NONE, &at))
 		return false;
 	item_name(m, item, &name);
 	item_rev(r, item, &at, &rev);

@@ -61,9 +61,9 @@ struct draft {
 	 * on */
 	uint32_t when, from;
 	bool compared, placed; /* placed: when will not change any more */
-	bool stood;            /* the model was told how it stands: this */
-	enum delivery stood_delivery;
-	uint32_t stood_from;
+	bool overlaid;            /* the model was told how it stands: this */
+	enum delivery overlay_delivery;
+	uint32_t overlay_from;
 };
 
 enum letter_state {

@@ -94,9 +94,9 @@ static enum channel_result begin(struct desk *d, uint32_t number, struct channel
 	const struct letter *l = &d->letters.v[number];
 	enum channel_result r = channel_prepare(c, l->bytes, l->tried || is_after_torn(d, number), at, err);
 
-	if (r != CHANNEL_SENT)
+	if (r != CHANNEL_OK)
 		return r;
-	return desk_mark_attempt(d, number, at, err) ? CHANNEL_NOT : CHANNEL_SENT;
+	return desk_mark_attempt(d, number, at, err) ? CHANNEL_FAILED : CHANNEL_OK;
 }
 
 /* One try on an open channel. *doubt: an earlier one may have arrived, as far as is known. anew: it
@@ -121,7 +121,7 @@ static enum channel_result try_send(struct desk *d, uint32_t number, struct chan
 		}
 	}
 	r = begin(d, number, c, &at, err);
-	if (r != CHANNEL_SENT)
+	if (r != CHANNEL_OK)
 		return r;
 	return channel_send(c, l->bytes, &at, err);
 }
@@ -173,14 +173,14 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 		return desk_hold(d, number, !doubt, &why, err);
 	}
 	r = channel_open(&c, l->channel, l->path.p, &why);
-	if (r == CHANNEL_SENT) {
+	if (r == CHANNEL_OK) {
 		keep_open(d, &c);
 		r = try_send(d, number, &c, anew, &doubt, &why);
 	}
 	channel_close(&c);
 	switch (r) {
-	case CHANNEL_SENT: return desk_mark_sent(d, number, err);
-	case CHANNEL_NOT: return desk_hold(d, number, !doubt, &why, err);
+	case CHANNEL_OK: return desk_mark_sent(d, number, err);
+	case CHANNEL_FAILED: return desk_hold(d, number, !doubt, &why, err);
 	case CHANNEL_UNCERTAIN: return desk_hold(d, number, false, &why, err);
 	}
 	return 0;
@@ -215,7 +215,7 @@ int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint
 			return -1;
 		}
 		decision_id(fresh.id);
-		fresh.time_ms = when_now_ms();
+		fresh.time_ms = timestamp_now_ms();
 		if (n > 1)
 			json_comma(&line);
 		record_intent(d, &fresh, &line);
@@ -258,7 +258,7 @@ static bool has_arrived(struct desk *d, const struct letter *l)
 
 	if ((l->channel != CHANNEL_FILE && l->channel != CHANNEL_DIR) || stat(l->path.p, &st))
 		return false;
-	if (channel_open(&c, l->channel, l->path.p, &ignored) == CHANNEL_SENT)
+	if (channel_open(&c, l->channel, l->path.p, &ignored) == CHANNEL_OK)
 		arrived = channel_probe(&c, l->bytes, &l->attempt, &ignored) == FOUND_WHOLE;
 	channel_close(&c);
 	return arrived;

@@ -32,7 +32,7 @@ static void add_head(const struct desk *d, struct buf *out)
 {
 	buf_adds(out, "{\"state\":\"OPEN\",\"gavel\":1");
 	json_put_str(out, "source", d->source);
-	json_put_int(out, "time", when_now_ms());
+	json_put_int(out, "time", timestamp_now_ms());
 	buf_addc(out, '}');
 }
 
@@ -169,7 +169,7 @@ void desk_open_dir(struct desk *d, const char *dir, bool write)
 void desk_close(struct desk *d)
 {
 	desk_let_go(d);
-	post_free(d);
+	output_queue_free(d);
 	journal_close(&d->journal);
 	for (uint32_t i = 0; i < d->letters.n; i++)
 		vec_release(&d->letters.v[i].drafts);
@@ -285,7 +285,7 @@ int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, stru
 	decision_id(fresh.id);
 	fresh.state = DRAFT_STAGED;
 	fresh.letter = NONE;
-	fresh.time_ms = when_now_ms();
+	fresh.time_ms = timestamp_now_ms();
 	fresh.artifact = whole_path(d, draft->artifact);
 	record_draft(d, &fresh, &line);
 	if (desk_step(d, &line, true, err) < 0)

@@ -53,7 +53,7 @@ struct desk_way {
 	void *ctx;
 };
 
-struct post;
+struct output_queue;
 
 struct desk {
 	struct str group;  /* the source as given: the model's group of its sessions */
@@ -76,7 +76,7 @@ struct desk {
 	int wait_ms; /* how long whoever reads may take, as in struct channel */
 	const struct idle *idle;
 	const struct desk_way *way; /* its replies go to an agent (post.h); NULL = they do not */
-	struct post *post;          /* what is on its way there */
+	struct output_queue *queue;          /* what is on its way there */
 	int hand; /* descriptor + 1 that keeps a FIFO open between messages; 0 = none */
 	const struct reader *reader; /* what an item says now; NULL = what was decided on */
 	struct arena arena;
@@ -95,7 +95,7 @@ void desk_open_dir(struct desk *d, const char *dir, bool write);
 void desk_close(struct desk *d);
 
 /* Finds the items of drafts that are not yet tied to the model, and tells the model how each stands
- * (model_stand), what replies to expect (model_expect), and records the proofs it has meanwhile
+ * (model_overlay), what replies to expect (model_expect), and records the proofs it has meanwhile
  * found. Call after messages were applied and after each change here, always with the same
  * model. */
 void desk_settle(struct desk *d, struct model *m);

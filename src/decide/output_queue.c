@@ -6,19 +6,19 @@
 
 enum { LOOK_SOON_MS = 10, LOOK_LATER_MS = 200, SOON_MS = 500 };
 
-struct told {
+struct queued_line {
 	char *path;
 	struct buf line;
 };
 
-struct post {
+struct output_queue {
 	struct channel c;
 	bool flies;
 	uint32_t letter;   /* in flight; NONE = the first of told */
 	struct attempt at;
 	int64_t since_ms;  /* since when the first one waits, in flight or not; 0 = none does */
 	uint32_t first;    /* letters before it are done with */
-	VEC(struct told) told;
+	VEC(struct queued_line) told;
 	uint32_t told_first;
 	size_t told_bytes;
 };
@@ -40,13 +40,13 @@ bool letter_is_lost(const struct letter *l)
 	return l->lost || !lives(l->path.p, &unused);
 }
 
-static struct post *post_of(struct desk *d)
+static struct output_queue *post_of(struct desk *d)
 {
-	if (!d->post) {
-		d->post = xcalloc(1, sizeof(*d->post));
-		d->post->c.fd = -1;
+	if (!d->queue) {
+		d->queue = xcalloc(1, sizeof(*d->queue));
+		d->queue->c.fd = -1;
 	}
-	return d->post;
+	return d->queue;
 }
 
 int desk_record(struct desk *d, struct str json, struct err *err)
@@ -56,18 +56,18 @@ int desk_record(struct desk *d, struct str json, struct err *err)
 
 /* ---- what is told ---- */
 
-static uint32_t told_count(const struct post *p)
+static uint32_t told_count(const struct output_queue *p)
 {
 	return p->told.n - p->told_first;
 }
 
-bool desk_tell(struct desk *d, struct str path, struct str line)
+bool desk_queue_line(struct desk *d, struct str path, struct str line)
 {
-	struct post *p = post_of(d);
-	struct told t = { 0 };
+	struct output_queue *p = post_of(d);
+	struct queued_line t = { 0 };
 	struct buf copy = { 0 };
 
-	if (told_count(p) >= POST_TOLD_MAX || p->told_bytes + line.n > POST_TOLD_MAX_BYTES)
+	if (told_count(p) >= OUTPUT_QUEUE_TOLD_MAX || p->told_bytes + line.n > OUTPUT_QUEUE_TOLD_MAX_BYTES)
 		return false;
 	buf_add_str(&copy, path);
 	t.path = copy.p;
@@ -77,15 +77,15 @@ bool desk_tell(struct desk *d, struct str path, struct str line)
 	return true;
 }
 
-static void drop_told(struct post *p)
+static void drop_told(struct output_queue *p)
 {
-	struct told *t = &p->told.v[p->told_first++];
+	struct queued_line *t = &p->told.v[p->told_first++];
 
 	p->told_bytes -= t->line.n;
 	free(t->path);
 	buf_release(&t->line);
 	/* an agent that never catches up must not let the list grow for ever */
-	if (p->told_first == p->told.n || p->told_first >= POST_TOLD_MAX) {
+	if (p->told_first == p->told.n || p->told_first >= OUTPUT_QUEUE_TOLD_MAX) {
 		p->told.n -= p->told_first;
 		memmove(p->told.v, p->told.v + p->told_first, p->told.n * sizeof(*p->told.v));
 		p->told_first = 0;
@@ -96,7 +96,7 @@ static void drop_told(struct post *p)
 
 static struct str line_in_flight(const struct desk *d)
 {
-	const struct post *p = d->post;
+	const struct output_queue *p = d->queue;
 
 	return p->letter == NONE ? buf_str(&p->told.v[p->told_first].line)
 				 : d->letters.v[p->letter].bytes;
@@ -104,7 +104,7 @@ static struct str line_in_flight(const struct desk *d)
 
 static void land(struct desk *d)
 {
-	struct post *p = d->post;
+	struct output_queue *p = d->queue;
 
 	channel_close(&p->c);
 	p->flies = false;
@@ -117,12 +117,12 @@ static void land(struct desk *d)
 static bool hold_when_late(struct desk *d, uint32_t letter, bool certain, const struct err *why,
 			   int64_t now_ms)
 {
-	struct post *p = d->post;
+	struct output_queue *p = d->queue;
 	struct err unused;
 
 	if (!p->since_ms)
 		p->since_ms = now_ms;
-	return letter != NONE && now_ms - p->since_ms >= POST_HELD_MS &&
+	return letter != NONE && now_ms - p->since_ms >= OUTPUT_QUEUE_HELD_MS &&
 	       d->letters.v[letter].state != LETTER_HELD &&
 	       desk_hold(d, letter, certain, why, &unused) == 0;
 }
@@ -144,12 +144,12 @@ enum progress {
 
 static enum progress fly(struct desk *d, int64_t now_ms)
 {
-	struct post *p = d->post;
+	struct output_queue *p = d->queue;
 	struct str line = line_in_flight(d);
 	struct err why = { { 0 } }, unused;
 	enum channel_result r = channel_send(&p->c, line, &p->at, &why);
 
-	if (r == CHANNEL_SENT) {
+	if (r == CHANNEL_OK) {
 		/* a full disk: it stays in flight, and the next look finds it there and tries
 		 * again */
 		if (p->letter != NONE && desk_mark_sent(d, p->letter, &unused) < 0 &&
@@ -160,9 +160,9 @@ static enum progress fly(struct desk *d, int64_t now_ms)
 		return DONE;
 	}
 	if (lives(p->c.path, &unused))
-		return hold_when_late(d, p->letter, r == CHANNEL_NOT, &why, now_ms) ? CHANGED : WAITS;
+		return hold_when_late(d, p->letter, r == CHANNEL_FAILED, &why, now_ms) ? CHANGED : WAITS;
 	if (p->letter != NONE)
-		lose(d, p->letter, r == CHANNEL_NOT, &why);
+		lose(d, p->letter, r == CHANNEL_FAILED, &why);
 	land(d);
 	return DONE;
 }
@@ -170,7 +170,7 @@ static enum progress fly(struct desk *d, int64_t now_ms)
 /* Of a letter that was tried before: whether it goes on where it stopped. */
 static bool takes_up(struct desk *d, const struct letter *l, bool *anew, struct err *why)
 {
-	struct post *p = d->post;
+	struct output_queue *p = d->queue;
 
 	*anew = true;
 	if (!l->tried || !l->uncertain)
@@ -188,7 +188,7 @@ static bool takes_up(struct desk *d, const struct letter *l, bool *anew, struct 
 
 static enum progress begin_letter(struct desk *d, uint32_t number, int64_t now_ms)
 {
-	struct post *p = d->post;
+	struct output_queue *p = d->queue;
 	struct letter *l = &d->letters.v[number];
 	bool doubt = l->tried && l->uncertain, anew;
 	struct err why = { { 0 } }, unused;
@@ -200,17 +200,17 @@ static enum progress begin_letter(struct desk *d, uint32_t number, int64_t now_m
 	}
 	p->c.wait_ms = -1;
 	r = channel_open(&p->c, CHANNEL_CHILD, l->path.p, &why);
-	if (r == CHANNEL_SENT && !takes_up(d, l, &anew, &why))
+	if (r == CHANNEL_OK && !takes_up(d, l, &anew, &why))
 		r = CHANNEL_UNCERTAIN;
-	if (r == CHANNEL_SENT && anew)
+	if (r == CHANNEL_OK && anew)
 		r = channel_prepare(&p->c, l->bytes, false, &p->at, &why);
-	if (r == CHANNEL_SENT && anew && desk_mark_attempt(d, number, &p->at, &why))
-		r = CHANNEL_NOT;
-	if (r != CHANNEL_SENT) {
+	if (r == CHANNEL_OK && anew && desk_mark_attempt(d, number, &p->at, &why))
+		r = CHANNEL_FAILED;
+	if (r != CHANNEL_OK) {
 		channel_close(&p->c);
 		if (!lives(d->letters.v[number].path.p, &unused))
 			return DONE; /* the next look says so */
-		return hold_when_late(d, number, r == CHANNEL_NOT && !doubt, &why, now_ms) ? CHANGED
+		return hold_when_late(d, number, r == CHANNEL_FAILED && !doubt, &why, now_ms) ? CHANGED
 											  : WAITS;
 	}
 	p->flies = true;
@@ -221,8 +221,8 @@ static enum progress begin_letter(struct desk *d, uint32_t number, int64_t now_m
 
 static enum progress begin_told(struct desk *d, int64_t now_ms)
 {
-	struct post *p = d->post;
-	const struct told *t = &p->told.v[p->told_first];
+	struct output_queue *p = d->queue;
+	const struct queued_line *t = &p->told.v[p->told_first];
 	struct err why;
 
 	if (!lives(t->path, &why)) {
@@ -230,8 +230,8 @@ static enum progress begin_told(struct desk *d, int64_t now_ms)
 		return DONE;
 	}
 	p->c.wait_ms = -1;
-	if (channel_open(&p->c, CHANNEL_CHILD, t->path, &why) != CHANNEL_SENT ||
-	    channel_prepare(&p->c, buf_str(&t->line), false, &p->at, &why) != CHANNEL_SENT) {
+	if (channel_open(&p->c, CHANNEL_CHILD, t->path, &why) != CHANNEL_OK ||
+	    channel_prepare(&p->c, buf_str(&t->line), false, &p->at, &why) != CHANNEL_OK) {
 		channel_close(&p->c);
 		if (!p->since_ms)
 			p->since_ms = now_ms;
@@ -246,7 +246,7 @@ static enum progress begin_told(struct desk *d, int64_t now_ms)
 /* The oldest letter for an agent that can still arrive, or NONE. */
 static uint32_t next_letter(const struct desk *d)
 {
-	struct post *p = d->post;
+	struct output_queue *p = d->queue;
 	uint32_t found = NONE;
 
 	for (uint32_t i = p->first; i < d->letters.n && found == NONE; i++) {
@@ -265,45 +265,45 @@ bool desk_tick(struct desk *d, int64_t now_ms)
 	enum progress how = DONE;
 	bool changed = false;
 
-	if (!d->way || (!d->post && !d->letters.n))
+	if (!d->way || (!d->queue && !d->letters.n))
 		return false;
 	post_of(d);
 	/* without its journal the desk sends nothing more */
 	while (how == DONE && d->access == DESK_WRITES) {
-		uint32_t letter = d->post->flies ? NONE : next_letter(d);
+		uint32_t letter = d->queue->flies ? NONE : next_letter(d);
 
-		if (d->post->flies)
+		if (d->queue->flies)
 			how = fly(d, now_ms);
 		else if (letter != NONE)
 			how = begin_letter(d, letter, now_ms);
-		else if (told_count(d->post))
+		else if (told_count(d->queue))
 			how = begin_told(d, now_ms);
 		else
 			break;
 		changed |= how != WAITS;
 	}
 	if (how == DONE)
-		d->post->since_ms = 0;
+		d->queue->since_ms = 0;
 	return changed;
 }
 
-int desk_post_wait_ms(const struct desk *d, int64_t now_ms)
+int desk_queue_wait_ms(const struct desk *d, int64_t now_ms)
 {
-	if (!d->post || (!d->post->flies && !told_count(d->post) && next_letter(d) == NONE))
+	if (!d->queue || (!d->queue->flies && !told_count(d->queue) && next_letter(d) == NONE))
 		return -1;
 	/* nothing tells when it reads */
-	return now_ms - d->post->since_ms < SOON_MS ? LOOK_SOON_MS : LOOK_LATER_MS;
+	return now_ms - d->queue->since_ms < SOON_MS ? LOOK_SOON_MS : LOOK_LATER_MS;
 }
 
-void post_free(struct desk *d)
+void output_queue_free(struct desk *d)
 {
-	if (!d->post)
+	if (!d->queue)
 		return;
-	if (d->post->flies)
-		channel_close(&d->post->c);
-	while (told_count(d->post))
-		drop_told(d->post);
-	vec_release(&d->post->told);
-	free(d->post);
-	d->post = NULL;
+	if (d->queue->flies)
+		channel_close(&d->queue->c);
+	while (told_count(d->queue))
+		drop_told(d->queue);
+	vec_release(&d->queue->told);
+	free(d->queue);
+	d->queue = NULL;
 }

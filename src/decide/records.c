@@ -86,7 +86,7 @@ void record_intent(const struct desk *d, const struct letter *l, struct buf *out
 void record_step(const char *state, const char *ref, struct buf *out)
 {
 	buf_printf(out, "{\"state\":\"%s\",\"ref\":\"%s\",\"time\":%lld", state, ref,
-		   (long long)when_now_ms());
+		   (long long)timestamp_now_ms());
 }
 
 void record_attempt(const struct desk *d, const struct letter *l, struct buf *out)

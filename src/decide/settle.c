@@ -45,7 +45,7 @@ static bool says(const struct desk *d, const struct model *m, const struct draft
 	struct item_state at;
 	bool same;
 
-	if (!item_at(m, item, k, WHEN_NONE, &at))
+	if (!item_at(m, item, k, TIME_NONE, &at))
 		return false;
 	item_rev(d->reader, item, &at, &rev);
 	same = !rev.n || str_eq(buf_str(&rev), draft->rev);
@@ -138,9 +138,9 @@ static void place(const struct desk *d, const struct model *m, struct draft *dra
 
 /* How a draft stands in the model; DELIVERY_NONE where it says nothing of the item that is
  * there. */
-static struct standing standing_of(const struct desk *d, const struct model *m, struct draft *draft)
+static struct overlay standing_of(const struct desk *d, const struct model *m, struct draft *draft)
 {
-	struct standing s = { .item = draft->number, .verdict = verb_verdict(draft->verb),
+	struct overlay s = { .item = draft->number, .verdict = verb_verdict(draft->verb),
 			      .delivery = draft_delivery(d, draft), .time_ms = draft->time_ms };
 
 	if (s.delivery != DELIVERY_NONE && !draft->placed)
@@ -152,14 +152,14 @@ static struct standing standing_of(const struct desk *d, const struct model *m, 
 }
 
 /* Whether the model knows it otherwise; from now on as it is. */
-static bool stands_anew(struct draft *draft, const struct standing *s)
+static bool stands_anew(struct draft *draft, const struct overlay *s)
 {
-	bool anew = !draft->stood || draft->stood_delivery != s->delivery ||
-		    draft->stood_from != s->from;
+	bool anew = !draft->overlaid || draft->overlay_delivery != s->delivery ||
+		    draft->overlay_from != s->from;
 
-	draft->stood = true;
-	draft->stood_delivery = s->delivery;
-	draft->stood_from = s->from;
+	draft->overlaid = true;
+	draft->overlay_delivery = s->delivery;
+	draft->overlay_from = s->from;
 	return anew;
 }
 
@@ -184,7 +184,7 @@ static void stand(struct desk *d, struct model *m)
 
 	for (uint32_t i = 0; i < d->drafts.n; i++) {
 		struct draft *draft = &d->drafts.v[i];
-		struct standing s;
+		struct overlay s;
 
 		if (draft->number == NONE)
 			continue;
@@ -195,14 +195,14 @@ static void stand(struct desk *d, struct model *m)
 	for (int live = 0; changed.n && live < 2; live++)
 		for (uint32_t i = 0; i < d->drafts.n; i++) {
 			struct draft *draft = &d->drafts.v[i];
-			struct standing s;
+			struct overlay s;
 
 			if (draft->number == NONE || !is_among(&changed, draft->number))
 				continue;
 			s = standing_of(d, m, draft);
 			s.by = model_intern(m, draft->by);
 			if ((s.delivery != DELIVERY_NONE) == live)
-				model_stand(m, &s);
+				model_overlay(m, &s);
 		}
 	map_release(&changed);
 }

@@ -340,7 +340,7 @@ static const struct field abort_fields[] = {
 };
 static const struct shape abort_shape = { SHAPE_FIELDS(abort_fields), OPEN_SHAPE };
 /* no payload is specified for the other three types */
-static const struct shape free_shape = { SHAPE_INDEX, .stranger = STRANGER_FINE };
+static const struct shape free_shape = { SHAPE_INDEX, .stranger = UNKNOWN_OK };
 
 const struct shape *const collab_payload_shapes[] = {
 	[MT_ASSIGNMENT] = &assignment_shape,

@@ -121,7 +121,7 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 	}
 }
 
-void decoder_forget(struct decoder *d)
+void decoder_reset(struct decoder *d)
 {
 	arena_reset(&d->arena);
 	json_reader_forget(&d->outer);
@@ -210,7 +210,7 @@ int64_t iso_time(yyjson_val *v)
 {
 	int64_t ms;
 
-	return yyjson_is_str(v) && when_parse_iso(json_str(v), &ms) ? ms : WHEN_NONE;
+	return yyjson_is_str(v) && timestamp_parse_iso(json_str(v), &ms) ? ms : TIME_NONE;
 }
 
 /* What is not of any other dialect. */

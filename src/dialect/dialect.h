@@ -11,7 +11,7 @@
 #ifndef GAVEL_DIALECT_DIALECT_H
 #define GAVEL_DIALECT_DIALECT_H
 
-#include "dialect/rules.h"
+#include "dialect/schema.h"
 
 enum { DETECT_MIN = 50 };
 
@@ -21,7 +21,7 @@ struct frame_info {
 	uint64_t full_length; /* of an oversize line */
 	struct str file_name; /* without folders, when the file is one message; else empty */
 	bool text;            /* treat as text, even if it looks like a message */
-	/* The bytes are lent to the decoder until decoder_forget: it may write to them (in-place
+	/* The bytes are lent to the decoder until decoder_reset: it may write to them (in-place
 	 * parsing). They are followed by a line end and JSON_PADDING readable bytes. */
 	bool lent;
 };
@@ -44,7 +44,7 @@ struct decoder {
 	struct checker check;
 	struct arena arena; /* diagnostics and generated text of the current message */
 	bool quiet; /* diagnostics are only counted */
-	bool keeps; /* messages stay valid until decoder_forget, not only until the next one */
+	bool keeps; /* messages stay valid until decoder_reset, not only until the next one */
 	bool lazily; /* decode only: strings keep their escapes until json_str */
 	struct frame_info info;
 	struct str bytes; /* of the current message */
@@ -136,7 +136,7 @@ static inline const struct dialect_ops *dialect_of(enum dialect_id id)
 bool dialect_named(struct str name, enum dialect_id *out);
 
 /* Decodes one frame into m (cleared first). Strings in m are valid until the next call, or with
- * `keeps` set until decoder_forget; m owns its lists (message_release). */
+ * `keeps` set until decoder_reset; m owns its lists (message_release). */
 void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
 		    struct message *m);
 /* Parses the line at p before its end is known and returns its newline (see newline_fn); NULL =
@@ -150,7 +150,7 @@ void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out);
 /* Parses a message for any number of calls of dialect_detail. */
 void dialect_look(struct decoder *d, struct str bytes);
 bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, struct detail *out);
-void decoder_forget(struct decoder *d);
+void decoder_reset(struct decoder *d);
 void decoder_release(struct decoder *d);
 
 /* The dialect of a message that d has read; d->has is set. */
@@ -170,7 +170,7 @@ void detail_add(struct detail *out, const char *label, struct str text, bool id_
 void detail_add_list(struct decoder *d, struct detail *out, const char *label, yyjson_val *array);
 /* A number or boolean as text in the decoder's arena. */
 struct str scalar_text(struct decoder *d, yyjson_val *v);
-/* Time of an ISO 8601 string, or WHEN_NONE; checked_time for one that was checked. */
+/* Time of an ISO 8601 string, or TIME_NONE; checked_time for one that was checked. */
 int64_t iso_time(yyjson_val *v);
 
 #endif

@@ -124,8 +124,8 @@ static void decode_input(struct decoder *d, yyjson_val *root, struct message *m)
 	int64_t iteration = 0;
 
 	m->kind = STR("input");
-	m->from = office_holders[OFFICE_WORKFLOW];
-	m->to = office_holders[OFFICE_AGENT];
+	m->from = known_role_actors[KNOWN_ROLE_WORKFLOW];
+	m->to = known_role_actors[KNOWN_ROLE_AGENT];
 	check_object(c, root, &input_shape, got);
 	context = kept(c, KEEP_CONTEXT);
 	task = kept(c, KEEP_TASK);
@@ -154,8 +154,8 @@ static void decode_output(struct decoder *d, yyjson_val *root, struct message *m
 	bool failed, escalate, retry;
 
 	m->kind = STR("output");
-	m->from = office_holders[OFFICE_AGENT];
-	m->to = office_holders[OFFICE_WORKFLOW];
+	m->from = known_role_actors[KNOWN_ROLE_AGENT];
+	m->to = known_role_actors[KNOWN_ROLE_WORKFLOW];
 	check_object(c, root, &output_shape, got);
 	recommendation = json_str(got[OUT_RECOMMENDATION]);
 	failed = yyjson_is_false(got[OUT_SUCCESS]);

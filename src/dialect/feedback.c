@@ -157,7 +157,7 @@ static const struct field cache_fields[] = {
 	[CACHE_WRITE] = { "write", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
 			  .max = 1e18 },
 };
-static const struct shape cache_shape = { SHAPE_FIELDS(cache_fields), STRANGER_FINE };
+static const struct shape cache_shape = { SHAPE_FIELDS(cache_fields), UNKNOWN_OK };
 enum { TOKENS_IN, TOKENS_OUT, TOKENS_REASONING, TOKENS_TOTAL, TOKENS_CACHE };
 static const struct field token_fields[] = {
 	[TOKENS_IN] = { "input", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
@@ -171,14 +171,14 @@ static const struct field token_fields[] = {
 	[TOKENS_CACHE] = { "cache", RULE("2.2.1-tokens"), OPTIONAL, T_OBJ, .inside = &cache_shape,
 			   .keep = KEEP_CACHE },
 };
-static const struct shape token_shape = { SHAPE_FIELDS(token_fields), STRANGER_FINE };
+static const struct shape token_shape = { SHAPE_FIELDS(token_fields), UNKNOWN_OK };
 
 /* common to the parts of all tools seen */
 static const struct field time_fields[] = {
 	{ "start", RULE("2.2.1-part.time"), OPTIONAL, T_NUM },
 	{ "end", RULE("2.2.1-part.time"), OPTIONAL, T_NUM },
 };
-static const struct shape time_shape = { SHAPE_FIELDS(time_fields), STRANGER_FINE };
+static const struct shape time_shape = { SHAPE_FIELDS(time_fields), UNKNOWN_OK };
 enum { PART_N = 6 };
 #define PART_FIELDS \
 	{ "id", RULE("2.2.1-part.id"), OPTIONAL, T_STR }, \
@@ -189,7 +189,7 @@ enum { PART_N = 6 };
 	{ "time", RULE("2.2.1-part.time"), OPTIONAL, T_OBJ, .inside = &time_shape }
 
 static const struct field start_fields[] = { PART_FIELDS };
-static const struct shape start_shape = { SHAPE_FIELDS(start_fields), STRANGER_FINE };
+static const struct shape start_shape = { SHAPE_FIELDS(start_fields), UNKNOWN_OK };
 
 enum { FINISH_COST = PART_N, FINISH_TOKENS, FINISH_REASON };
 static const struct field finish_fields[] = {
@@ -199,40 +199,40 @@ static const struct field finish_fields[] = {
 	  .keep = KEEP_TOKENS },
 	{ "reason", RULE("2.2.1-reason"), OPTIONAL, T_STR },
 };
-static const struct shape finish_shape = { SHAPE_FIELDS(finish_fields), STRANGER_FINE };
+static const struct shape finish_shape = { SHAPE_FIELDS(finish_fields), UNKNOWN_OK };
 
 enum { TEXT_TEXT = PART_N };
 static const struct field text_fields[] = {
 	PART_FIELDS,
 	{ "text", RULE("2.2.1-part.text"), REQUIRED, T_STR },
 };
-static const struct shape text_shape = { SHAPE_FIELDS(text_fields), STRANGER_FINE };
+static const struct shape text_shape = { SHAPE_FIELDS(text_fields), UNKNOWN_OK };
 
 static const char *const state_values[] = { "completed", "error", "running", "pending", NULL };
 static const struct field state_fields[] = {
 	{ "status", RULE("2.2.1-tool-status"), RECOMMENDED, T_STR, .values = state_values,
 	  .wrong_value = SEVERITY_WARNING },
 };
-static const struct shape state_shape = { SHAPE_FIELDS(state_fields), STRANGER_FINE };
+static const struct shape state_shape = { SHAPE_FIELDS(state_fields), UNKNOWN_OK };
 static const struct field tool_fields[] = {
 	PART_FIELDS,
 	{ "tool", RULE("2.2.1-tool"), RECOMMENDED, T_STR },
 	{ "callID", RULE("2.2.1-callID"), RECOMMENDED, T_STR },
 	{ "state", RULE("2.2.1-state"), RECOMMENDED, T_OBJ, .inside = &state_shape },
 };
-static const struct shape tool_shape = { SHAPE_FIELDS(tool_fields), STRANGER_FINE };
+static const struct shape tool_shape = { SHAPE_FIELDS(tool_fields), UNKNOWN_OK };
 
 static const struct field error_data_fields[] = {
 	{ "message", RULE("2.2.1-error.data"), OPTIONAL, T_STR },
 	{ "statusCode", RULE("2.2.1-error.data"), OPTIONAL, T_NUM },
 	{ "isRetryable", RULE("2.2.1-error.data"), OPTIONAL, T_BOOL },
 };
-static const struct shape error_data_shape = { SHAPE_FIELDS(error_data_fields), STRANGER_FINE };
+static const struct shape error_data_shape = { SHAPE_FIELDS(error_data_fields), UNKNOWN_OK };
 static const struct field tool_error_fields[] = {
 	{ "name", RULE("2.2.1-error.name"), OPTIONAL, T_STR },
 	{ "data", RULE("2.2.1-error.data"), OPTIONAL, T_OBJ, .inside = &error_data_shape },
 };
-static const struct shape tool_error_shape = { SHAPE_FIELDS(tool_error_fields), STRANGER_FINE };
+static const struct shape tool_error_shape = { SHAPE_FIELDS(tool_error_fields), UNKNOWN_OK };
 
 static const char *const wrapper_types[] = { "step_start", "text",	"step_finish", "tool_use",
 					     "reasoning",  "error", "done",	NULL };
@@ -248,7 +248,7 @@ static const struct field wrapper_fields[] = {
 	[WRAP_ERROR] = { "error", RULE("2.2.1-error"), OPTIONAL, T_OBJ,
 			 .inside = &tool_error_shape },
 };
-static const struct shape wrapper_shape = { SHAPE_FIELDS(wrapper_fields), STRANGER_FINE };
+static const struct shape wrapper_shape = { SHAPE_FIELDS(wrapper_fields), UNKNOWN_OK };
 
 static const struct shape *const part_shapes[] = {
 	[WT_START] = &start_shape,
@@ -337,8 +337,8 @@ static void decode_request(struct decoder *d, yyjson_val *root, struct message *
 	int64_t iteration = 0;
 
 	m->kind = STR("request");
-	m->from = office_holders[OFFICE_REQUESTER];
-	m->to = office_holders[OFFICE_PROVIDER];
+	m->from = known_role_actors[KNOWN_ROLE_REQUESTER];
+	m->to = known_role_actors[KNOWN_ROLE_PROVIDER];
 	check_object(&d->check, root, &request_shape, got);
 	if (!json_int(got[REQ_ITERATION], &iteration) || iteration < 1)
 		iteration = 0;
@@ -384,8 +384,8 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	uint32_t i;
 
 	m->kind = STR("response");
-	m->from = office_holders[OFFICE_PROVIDER];
-	m->to = office_holders[OFFICE_REQUESTER];
+	m->from = known_role_actors[KNOWN_ROLE_PROVIDER];
+	m->to = known_role_actors[KNOWN_ROLE_REQUESTER];
 	check_object(c, root, &response_shape, got);
 	if (!json_int(got[RES_ITERATION], &iteration) || iteration < 1)
 		iteration = 0;
@@ -415,7 +415,7 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	e->iteration = iteration;
 	e->failed = str_is(status, "error");
 	e->acked = yyjson_is_obj(got[RES_ACK]);
-	/* gavel's own note on a turn without response (agents/turns.h) acknowledges nothing */
+	/* gavel's own note on a turn without response (agents/turn.h) acknowledges nothing */
 	e->again = e->failed && json_get(json_get(root, "x-gavel"), "turn");
 	kept_foreach(c, KEEP_ITEMS, i, ack) {
 		e = event_add(m, EV_ACK, json_str(ack[ACK_ID]),
@@ -489,7 +489,7 @@ static void decode_wrapper(struct decoder *d, yyjson_val *root, struct message *
 	wt = value_number(&wrapper_shape, WRAP_TYPE, got[WRAP_TYPE]);
 	m->kind = type.n ? type : STR("unknown");
 	m->session = json_str(got[WRAP_SESSION]);
-	m->from = office_holders[OFFICE_PROVIDER];
+	m->from = known_role_actors[KNOWN_ROLE_PROVIDER];
 	if (json_number(got[WRAP_TIMESTAMP], &ms) && ms > -1e15 && ms < 1e15)
 		m->time_ms = (int64_t)ms;
 	if (wt < 0) {

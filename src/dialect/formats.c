@@ -115,7 +115,7 @@ bool is_iso(struct str s, bool clock, int64_t *ms)
 	size_t at = s.n > 4 && s.p[4] == '-' ? 10 : 8; /* of the T between date and time */
 	char between = s.n > at ? s.p[at] : '\0';
 
-	return between != ' ' && (!clock || between == 'T') && when_parse_iso(s, ms);
+	return between != ' ' && (!clock || between == 'T') && timestamp_parse_iso(s, ms);
 }
 
 bool is_relative_path(struct str s)
@@ -124,7 +124,7 @@ bool is_relative_path(struct str s)
 	       !(s.n > 2 && s.p[1] == ':' && (s.p[2] == '\\' || s.p[2] == '/'));
 }
 
-bool path_leaves(struct str s)
+bool path_has_dotdot(struct str s)
 {
 	return str_is(s, "..") || str_starts(s, STR("../")) || str_find(s, STR("/../"), 0) >= 0 ||
 	       str_ends(s, STR("/.."));

@@ -11,7 +11,7 @@ bool is_mime(struct str s);    /* type/subtype, with or without parameters */
 bool is_iso(struct str s, bool clock, int64_t *ms);
 bool is_relative_path(struct str s);
 /* Whether a relative path contains "..", and may leave its base folder. */
-bool path_leaves(struct str s);
+bool path_has_dotdot(struct str s);
 
 /* Index of s in a NULL-terminated list, or -1. */
 int value_index(const char *const *values, struct str s);

@@ -2,10 +2,10 @@
  * each. The specification defines the Result's fields; those of Task and Decision come from the
  * documents it cites. Rules are named after the object. */
 #include "dialect/dialect.h"
-#include "dialect/queue.h"
+#include "dialect/escalation_entry.h"
 
 #define RULE(id) "handoff/" id
-#define OPEN_SHAPE .stranger = STRANGER_FINE
+#define OPEN_SHAPE .stranger = UNKNOWN_OK
 
 static const char *const priorities[] = { "high", "medium", "low", NULL };
 static const char *const task_statuses[] = { "pending", "in_progress", "review", "complete", NULL };
@@ -179,8 +179,8 @@ static void decode_task(struct decoder *d, yyjson_val *root, struct message *m)
 	int status;
 
 	m->kind = STR("task");
-	m->from = office_holders[OFFICE_PLANNER];
-	m->to = office_holders[OFFICE_WORKER];
+	m->from = known_role_actors[KNOWN_ROLE_PLANNER];
+	m->to = known_role_actors[KNOWN_ROLE_WORKER];
 	check_object(&d->check, root, &task_shape, got);
 	check_file_name(d, json_str(got[TK_ID]));
 	m->time_ms = checked_time(&d->check, got[TK_CREATED]);
@@ -204,8 +204,8 @@ static void decode_result(struct decoder *d, yyjson_val *root, struct message *m
 	double score;
 
 	m->kind = STR("result");
-	m->from = office_holders[OFFICE_WORKER];
-	m->to = office_holders[OFFICE_JUDGE];
+	m->from = known_role_actors[KNOWN_ROLE_WORKER];
+	m->to = known_role_actors[KNOWN_ROLE_JUDGE];
 	check_object(&d->check, root, &result_shape, got);
 	check_file_name(d, json_str(got[RS_ID]));
 	status = json_str(got[RS_STATUS]);
@@ -271,8 +271,8 @@ static void decode_decision(struct decoder *d, yyjson_val *root, struct message 
 	int decision;
 
 	m->kind = STR("decision");
-	m->from = office_holders[OFFICE_JUDGE];
-	m->to = office_holders[OFFICE_ORCHESTRATOR];
+	m->from = known_role_actors[KNOWN_ROLE_JUDGE];
+	m->to = known_role_actors[KNOWN_ROLE_ORCHESTRATOR];
 	check_object(&d->check, root, &decision_shape, got);
 	check_file_name(d, json_str(got[DC_ID]));
 	decision = value_number(&decision_shape, DC_DECISION, got[DC_DECISION]);

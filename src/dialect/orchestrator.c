@@ -148,7 +148,7 @@ static const struct field agent_fields[] = {
 	[AG_CAPABILITIES] = { "capabilities", RULE("query-agents-capabilities"), OPTIONAL, T_ARR,
 				 T_STR },
 };
-static const struct shape agent_shape = { SHAPE_FIELDS(agent_fields), STRANGER_FINE };
+static const struct shape agent_shape = { SHAPE_FIELDS(agent_fields), UNKNOWN_OK };
 enum { TK_ID, TK_NAME, TK_STATUS, TK_ROLE, TK_DEPENDENCIES };
 static const struct field task_fields[] = {
 	[TK_ID] = { "id", RULE("query-tasks-id"), REQUIRED, T_STR },
@@ -159,7 +159,7 @@ static const struct field task_fields[] = {
 	[TK_DEPENDENCIES] = { "dependencies", RULE("query-tasks-dependencies"), OPTIONAL, T_ARR,
 				T_STR },
 };
-static const struct shape task_shape = { SHAPE_FIELDS(task_fields), STRANGER_FINE };
+static const struct shape task_shape = { SHAPE_FIELDS(task_fields), UNKNOWN_OK };
 static const struct field success_fields[] = {
 	{ "agents", RULE("query-agents-agents"), OPTIONAL, T_ARR, T_OBJ, &agent_shape,
 	  .keep = KEEP_AGENTS },
@@ -182,7 +182,7 @@ static const struct shape payload_shapes[] = {
 	[OT_LOG] = PAYLOAD(log_fields),
 	[OT_ERROR] = PAYLOAD(event_error_fields),
 	[OT_QUESTION] = PAYLOAD(question_fields),
-	[OT_SUCCESS] = { SHAPE_FIELDS(success_fields), STRANGER_FINE },
+	[OT_SUCCESS] = { SHAPE_FIELDS(success_fields), UNKNOWN_OK },
 	[OT_ASSIGNED] = PAYLOAD(assigned_fields),
 	[OT_CANCELLED] = PAYLOAD(cancelled_fields),
 	[OT_SHUTDOWN] = PAYLOAD(shutdown_fields),
@@ -254,14 +254,14 @@ static void add_request(struct message *m, yyjson_val *const *payload, int type)
 	if (!json_number(wanted, &timeout) || timeout < 0 || timeout > 1e15)
 		timeout = REQUEST_TIMEOUT_MS;
 	e->other = m->kind;
-	e->deadline_ms = m->time_ms == WHEN_NONE ? WHEN_NONE : m->time_ms + (int64_t)timeout;
+	e->deadline_ms = m->time_ms == TIME_NONE ? TIME_NONE : m->time_ms + (int64_t)timeout;
 	if (type == OT_SUBMIT_TASK)
 		e->content_hash = payload ? value_hash(payload[SELF]) : 0;
 	if (type != OT_ASK_USER)
 		return;
 	e = event_add(m, EV_ITEM, m->id, "/id");
 	e->item = ITEM_QUESTION;
-	e->deadline_ms = m->time_ms == WHEN_NONE ? WHEN_NONE : m->time_ms + (int64_t)timeout;
+	e->deadline_ms = m->time_ms == TIME_NONE ? TIME_NONE : m->time_ms + (int64_t)timeout;
 	e->undecidable = !m->id.n;
 	e->content_hash = payload ? value_hash(payload[SELF]) : 0;
 }
@@ -273,7 +273,7 @@ static void add_unknown(struct message *m, struct str type)
 		return;
 	add_request(m, NULL, -1);
 	if (!str_starts(type, STR("request:")))
-		vec_last(&m->events)->deadline_ms = WHEN_NONE;
+		vec_last(&m->events)->deadline_ms = TIME_NONE;
 }
 
 static void decode_payload(struct checker *c, struct message *m, int type,
@@ -379,12 +379,12 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 	m->from.id = json_str(got[B_AGENT]);
 	if (from_orchestrator(m->kind)) {
 		m->to = (struct actor){ m->from.id, STR("agent"), false };
-		m->from = office_holders[OFFICE_ORCHESTRATOR];
+		m->from = known_role_actors[KNOWN_ROLE_ORCHESTRATOR];
 	} else {
 		m->from.type = STR("agent");
 		if (!m->from.id.n)
 			m->from.id = STR("agent");
-		m->to = office_holders[OFFICE_ORCHESTRATOR];
+		m->to = known_role_actors[KNOWN_ROLE_ORCHESTRATOR];
 	}
 	if (str_starts(m->kind, STR("response:"))) {
 		struct event *e = event_add(m, EV_RESPONSE, json_str(got[B_CORRELATION]),

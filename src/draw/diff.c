@@ -35,7 +35,7 @@ struct track {
 	int32_t n;
 };
 
-struct search {
+struct match_search {
 	struct track x, y;
 	int32_t *front, *back; /* furthest x on each diagonal x - y; diagonals may be negative */
 	int64_t budget;
@@ -53,7 +53,7 @@ struct box {
 
 /* Finds a point on a shortest path through the box, whose corners hold no common element, nearly in
  * its middle. false: too expensive. Each round takes both fronts one edit further. */
-static bool split(struct search *s, struct box box, int32_t *x_mid, int32_t *y_mid)
+static bool split(struct match_search *s, struct box box, int32_t *x_mid, int32_t *y_mid)
 {
 	const uint32_t *xs = s->x.class, *ys = s->y.class;
 	int32_t *front = s->front, *back = s->back;
@@ -114,7 +114,7 @@ static bool split(struct search *s, struct box box, int32_t *x_mid, int32_t *y_m
 }
 
 /* The edits halve with each level, so the recursion is shallow. false: some of it is coarse. */
-static bool search_box(struct search *s, struct box box)
+static bool search_box(struct match_search *s, struct box box)
 {
 	bool fine = true;
 
@@ -201,7 +201,7 @@ static void take_shared(struct track *t, uint32_t *class, uint32_t n, bool *chan
 /* Fills changed of both. false: coarse. */
 static bool compare(struct elements *a, struct elements *b, int64_t budget)
 {
-	struct search s = { .budget = budget };
+	struct match_search s = { .budget = budget };
 	uint32_t *of_a = xcalloc(a->v.n, sizeof(*of_a)), *of_b = xcalloc(b->v.n, sizeof(*of_b));
 	int32_t *fronts;
 	size_t diagonals;

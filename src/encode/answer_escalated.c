@@ -4,7 +4,7 @@
  * named, and where the answer goes is for the person to confirm. */
 #include "encode/plan.h"
 
-#include "dialect/queue.h"
+#include "dialect/escalation_entry.h"
 #include "json/compose.h"
 
 #include <limits.h>
@@ -157,7 +157,7 @@ static bool is_sound(struct encoding *e, uint32_t i, struct copy *c, const struc
 
 	*number = copy_find(c, q);
 	if (*number == NONE ||
-	    !item_at(&c->model, &c->model.items.v[*number], c->model.records.n, WHEN_NONE, &state)) {
+	    !item_at(&c->model, &c->model.items.v[*number], c->model.records.n, TIME_NONE, &state)) {
 		propose_missing(e, propose_nothing(e, i),
 				"the message in the queue does not hold the item that it names; "
 				"ask whoever "

@@ -30,7 +30,7 @@ struct address read_address(struct encoding *e, yyjson_val *agent, const char *u
 {
 	return (struct address){
 		keep_str(e, json_get_str(agent, "agent_id")),
-		keep_str(e, seat_type(json_get_str(agent, "agent_type"), usual_type)),
+		keep_str(e, address_type(json_get_str(agent, "agent_type"), usual_type)),
 		keep_str(e, json_get_str(agent, "instance_id"))
 	};
 }
@@ -106,12 +106,12 @@ static void check_seat(struct encoding *e, struct proposal *p, uint32_t session,
 void begin_reply(struct encoding *e, struct proposal *p, struct buf *b, const char *type,
 		 const struct origin *o, const struct address *to, bool reviewer)
 {
-	struct seat_message m = { .type = type, .id = encode_uuid(e), .time_ms = e->terms->now_ms,
+	struct human_message m = { .type = type, .id = encode_uuid(e), .time_ms = e->terms->now_ms,
 				  .as = e->terms->as, .reviewer = reviewer, .to = *to,
 				  .session_id = o->session_id, .correlation = o->correlation,
 				  .reply_to = o->id };
 
-	m.sequence = seat_sequence(e->model, o->session, e->desk, e->plan);
+	m.sequence = next_sequence(e->model, o->session, e->desk, e->plan);
 	if (m.sequence < 0)
 		propose_missing(e, p, "the session's sequence numbers have come to their end, 2^53 - 1; "
 				      "only an escalation queue can take it, with --escalate-to");
@@ -120,12 +120,12 @@ void begin_reply(struct encoding *e, struct proposal *p, struct buf *b, const ch
 		propose_missing(e, p, "the message it answers does not say from whom it is");
 	p->letter.to = to->id;
 	p->letter.expect = m.id;
-	seat_begin(b, &m);
+	human_message_begin(b, &m);
 }
 
 void end_reply(struct encoding *e, struct proposal *p, struct buf *b)
 {
-	seat_end(b);
+	human_message_end(b);
 	proposal_set_bytes(e, p, b);
 	buf_release(b);
 }
@@ -274,7 +274,7 @@ static struct address find_address(struct encoding *e, uint32_t agent)
 	const struct agent *a = &e->model->agents.v[agent];
 	struct str name = agent_name(e->model, agent), type = model_str(e->model, a->type);
 	yyjson_val *root = parse_message(e, a->first);
-	struct address out = { name, seat_type(type, "developer"), STR_NONE };
+	struct address out = { name, address_type(type, "developer"), STR_NONE };
 	const char *from, *to;
 
 	usual_types(json_get_str(root, "message_type"), &from, &to);
@@ -377,7 +377,7 @@ static uint32_t find_architect(const struct model *m, const struct item *item, u
 	}
 	giver = given == NONE ? NONE : message_route(m, given)->from;
 	if (giver == NONE || m->agents.v[giver].human ||
-	    !str_is(seat_type(model_str(m, m->agents.v[giver].type), "architect"), "architect"))
+	    !str_is(address_type(model_str(m, m->agents.v[giver].type), "architect"), "architect"))
 		return NONE;
 	return giver;
 }
@@ -427,7 +427,7 @@ static void encode_passing_on(struct encoding *e)
 		architect = find_architect(e->model, item_of(e, i), state.message);
 		said = !e->terms->escalate_to ||
 		       (architect != NONE &&
-			seat_sequence(e->model, item_session(e->model, item_of(e, i)), e->desk, e->plan) >= 0);
+			next_sequence(e->model, item_session(e->model, item_of(e, i)), e->desk, e->plan) >= 0);
 		if (said)
 			ask_architect(e, i, architect);
 		encode_escalation(e, i, said);

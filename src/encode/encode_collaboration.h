@@ -5,7 +5,7 @@
 #define GAVEL_ENCODE_ENCODE_COLLABORATION_H
 
 #include "encode/plan.h"
-#include "encode/sender.h"
+#include "encode/human_message.h"
 
 /* The head of the message that is answered. */
 struct origin {

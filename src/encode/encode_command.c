@@ -1,7 +1,7 @@
 /* Commands as messages from a person's seat. */
 #include "encode/encode_command.h"
 
-#include "encode/sender.h"
+#include "encode/human_message.h"
 #include "json/compose.h"
 
 /* The session's own id; empty where its messages name none and the file gave it its name. */
@@ -46,7 +46,7 @@ int command_write(const struct order *c, const struct model *m, const struct des
 					     [COMMAND_ABORT_SESSION] = "abort",
 					     [COMMAND_STATUS] = "status_query",
 					     [COMMAND_ACKNOWLEDGE] = "acknowledgment" };
-	struct seat_message head = { .type = types[c->type], .time_ms = t->now_ms, .as = t->as };
+	struct human_message head = { .type = types[c->type], .time_ms = t->now_ms, .as = t->as };
 	struct buf b = { 0 };
 	struct str type;
 	char id[37];
@@ -55,17 +55,17 @@ int command_write(const struct order *c, const struct model *m, const struct des
 		return -1;
 	uuid_make(id);
 	head.id = str_make(id, 36);
-	head.sequence = seat_sequence(m, c->session, d, NULL);
+	head.sequence = next_sequence(m, c->session, d, NULL);
 	if (head.sequence < 0)
 		return err_set(err, "this session's sequence numbers have come to their end, 2^53 - 1; "
 			       "nothing can follow");
-	type = seat_type(model_str(m, m->agents.v[c->agent].type), "developer");
+	type = address_type(model_str(m, m->agents.v[c->agent].type), "developer");
 	head.to = (struct address){ agent_name(m, c->agent), type,
 				    m->agents.v[c->agent].human ? STR("human") : STR_NONE };
 	head.session_id = session_id(m, c->session);
 	if (c->type == COMMAND_ACKNOWLEDGE)
 		head.reply_to = c->target;
-	seat_begin(&b, &head);
+	human_message_begin(&b, &head);
 	switch (c->type) {
 	case COMMAND_ABORT_TASK: put_abort(&b, "task", c->target, c->reason); break;
 	case COMMAND_ABORT_SESSION: put_abort(&b, "session", head.session_id, c->reason); break;
@@ -75,7 +75,7 @@ int command_write(const struct order *c, const struct model *m, const struct des
 		break;
 	case COMMAND_ACKNOWLEDGE: break;
 	}
-	seat_end(&b);
+	human_message_end(&b);
 	buf_addc(&b, '\n');
 	buf_add_str(out, buf_str(&b));
 	buf_release(&b);

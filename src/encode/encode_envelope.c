@@ -135,7 +135,7 @@ static bool is_same_lane(struct str feature, struct str workflow, yyjson_val *in
 /* The highest iteration that somebody else has given the lane of that input. */
 static int64_t others_iteration(struct encoding *e, const struct item *item, uint32_t input)
 {
-	struct others others = others_read(e, item, DIALECT_ENVELOPE);
+	struct foreign_replies others = foreign_replies_read(e, item, DIALECT_ENVELOPE);
 	yyjson_val *context = json_get(parse_message(e, input), "context"), *root;
 	struct str feature = arena_str(&e->plan->arena, json_get_str(context, "feature_id"));
 	struct str workflow = arena_str(&e->plan->arena, json_get_str(context, "workflow"));

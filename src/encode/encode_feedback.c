@@ -94,7 +94,7 @@ static void put_decision(struct encoding *e, struct buf *b, uint32_t i)
 static void check_turn(struct encoding *e, struct proposal *p, const struct turn_state *turn,
 		       const struct item *item, struct str session)
 {
-	struct request ours;
+	struct sent_request ours;
 
 	if (turn->done < 1 || turn->done >= COUNT_MAX) {
 		propose_missing(e, p, "the response has no valid iteration, so none can follow it");
@@ -129,7 +129,7 @@ static void tell_open(struct encoding *e, struct proposal *p, uint32_t session, 
 	for (uint32_t i = 0; i < m->items.n; i++)
 		open += item_session(m, &m->items.v[i]) == session &&
 			m->items.v[i].kind == ITEM_IMPROVEMENT &&
-			item_at(m, &m->items.v[i], m->records.n, WHEN_NONE, &at) && at.open;
+			item_at(m, &m->items.v[i], m->records.n, TIME_NONE, &at) && at.open;
 	open -= decided;
 	if (open)
 		propose_caution(e, p,
@@ -170,7 +170,7 @@ static struct next_artifact artifact_after(struct encoding *e, struct proposal *
 					   const struct item *item, struct str session,
 					   const struct turn_state *turn)
 {
-	struct request last = find_request(e, item, session, turn, 0);
+	struct sent_request last = find_request(e, item, session, turn, 0);
 	struct next_artifact a = compose_artifact(e, p, &last, attached_path(e, p));
 
 	if (!a.json.n && !a.attached)
@@ -228,7 +228,7 @@ static void send_again(struct encoding *e, struct proposal *p, const struct item
 		       struct str session, const struct turn_state *turn)
 {
 	struct next_artifact artifact = { .same = true };
-	struct request request = find_request(e, item, session, turn, turn->done);
+	struct sent_request request = find_request(e, item, session, turn, turn->done);
 
 	if (turn->waits)
 		propose_missing(e, p, "a later Request is in the log already");
@@ -357,7 +357,7 @@ static void add_context(struct encoding *e, uint32_t i, const struct item_state 
 {
 	struct str session = draft_of(e, i)->session;
 	uint32_t number = item_session(e->model, item_of(e, i));
-	struct request ours;
+	struct sent_request ours;
 	struct turn_state turn;
 	const struct letter *l;
 	int64_t seen = 0;

@@ -87,21 +87,21 @@ static void put_member(struct buf *b, struct str object, yyjson_val *parsed, con
 /* ---- the session's newest Request ---- */
 
 /* Fills in the iteration; false when the bytes are no Request. */
-static bool read_request(struct encoding *e, struct str bytes, struct request *out)
+static bool read_request(struct encoding *e, struct str bytes, struct sent_request *out)
 {
 	yyjson_val *root;
 	enum json_outcome outcome = json_read(&e->json, bytes, &root);
 
 	if (outcome == JSON_NOT || outcome == JSON_TOO_DEEP || !json_get(root, "artifact"))
 		return false;
-	*out = (struct request){ .bytes = arena_str(&e->plan->arena, bytes),
+	*out = (struct sent_request){ .bytes = arena_str(&e->plan->arena, bytes),
 				 .broken = outcome == JSON_REPAIRED };
 	json_int(json_get(root, "iteration"), &out->iteration);
 	return true;
 }
 
 const struct letter *find_ours(struct encoding *e, struct str session, uint32_t n,
-			       struct request *out)
+			       struct sent_request *out)
 {
 	while (n-- > 0) {
 		const struct letter *l = &e->desk->letters.v[n];
@@ -116,7 +116,7 @@ const struct letter *find_ours(struct encoding *e, struct str session, uint32_t 
 }
 
 static const struct letter *find_older(struct encoding *e, struct str session,
-				       const struct letter *l, struct request *out)
+				       const struct letter *l, struct sent_request *out)
 {
 	return find_ours(e, session, (uint32_t)(l - e->desk->letters.v), out);
 }
@@ -131,13 +131,13 @@ static bool is_answered(const struct encoding *e, uint32_t session, const struct
 	return turn->done && model_when_seen(e->model, session, d->seen) <= turn->response;
 }
 
-struct request find_others(struct encoding *e, const struct item *item, int64_t at_most)
+struct sent_request find_others(struct encoding *e, const struct item *item, int64_t at_most)
 {
-	struct others others = { 0 };
-	struct request newest = { 0 }, r;
+	struct foreign_replies others = { 0 };
+	struct sent_request newest = { 0 }, r;
 
 	if (item)
-		others = others_read(e, item, DIALECT_FEEDBACK);
+		others = foreign_replies_read(e, item, DIALECT_FEEDBACK);
 	for (uint32_t i = 0; i < others.n; i++)
 		if (read_request(e, others.lines[i], &r) && r.iteration >= newest.iteration &&
 		    r.iteration <= at_most)
@@ -149,7 +149,7 @@ void find_turn(struct encoding *e, const struct item *item, uint32_t session, st
 	       struct turn_state *turn)
 {
 	const struct letter *l;
-	struct request ours;
+	struct sent_request ours;
 	int64_t theirs;
 
 	feedback_turn(e->model, session, turn);
@@ -162,10 +162,10 @@ void find_turn(struct encoding *e, const struct item *item, uint32_t session, st
 		turn->done = ours.iteration;
 }
 
-struct request find_request(struct encoding *e, const struct item *item, struct str session,
+struct sent_request find_request(struct encoding *e, const struct item *item, struct str session,
 			    const struct turn_state *turn, int64_t iteration)
 {
-	struct request found = { 0 }, ours;
+	struct sent_request found = { 0 }, ours;
 	const struct letter *l;
 
 	if (turn->request != NONE && !turn->unsure &&
@@ -174,7 +174,7 @@ struct request find_request(struct encoding *e, const struct item *item, struct 
 
 		found.broken |= (flags & (RECORD_REPAIRED | RECORD_AMBIGUOUS)) != 0;
 		if (iteration && found.iteration != iteration)
-			found = (struct request){ 0 };
+			found = (struct sent_request){ 0 };
 	}
 	l = find_ours(e, session, e->desk->letters.n, &ours);
 	while (l && iteration && ours.iteration > iteration)
@@ -222,7 +222,7 @@ static bool is_clean(yyjson_val *artifact)
 	       is_mime(json_get_str(artifact, "media_type")) && (!ref || yyjson_is_str(ref));
 }
 
-static struct artifact last_artifact(struct encoding *e, const struct request *request)
+static struct artifact last_artifact(struct encoding *e, const struct sent_request *request)
 {
 	struct artifact a = { 0 };
 	struct buf b = { 0 };
@@ -256,7 +256,7 @@ static struct artifact last_artifact(struct encoding *e, const struct request *r
 }
 
 struct next_artifact compose_artifact(struct encoding *e, struct proposal *p,
-				      const struct request *last, const char *path)
+				      const struct sent_request *last, const char *path)
 {
 	struct artifact seen = last_artifact(e, last);
 	struct next_artifact out = { .attached = path != NULL };
@@ -309,7 +309,7 @@ void begin_request(struct buf *b, int64_t iteration, struct str artifact)
 	buf_add_str(b, artifact);
 }
 
-static void put_again(struct encoding *e, const struct request *request, struct str artifact,
+static void put_again(struct encoding *e, const struct sent_request *request, struct str artifact,
 		      struct buf *b)
 {
 	yyjson_val *root, *key, *value;
@@ -327,7 +327,7 @@ static void put_again(struct encoding *e, const struct request *request, struct 
 	buf_addc(b, '}');
 }
 
-void compose_again(struct encoding *e, struct proposal *p, const struct request *request,
+void compose_again(struct encoding *e, struct proposal *p, const struct sent_request *request,
 		   struct str artifact)
 {
 	bool edited = artifact.n > 0, whole;

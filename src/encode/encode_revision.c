@@ -63,11 +63,11 @@ static struct str task_of_line(struct json_reader *json, struct str line, yyjson
 /* The same where somebody else has assigned it. */
 static yyjson_val *read_others_assignment(struct encoding *e, const struct item *item)
 {
-	struct others others = { 0 };
+	struct foreign_replies others = { 0 };
 	yyjson_val *root;
 
 	if (item_task(e->model, item) != NONE)
-		others = others_read(e, item, DIALECT_COLLABORATION);
+		others = foreign_replies_read(e, item, DIALECT_COLLABORATION);
 	for (uint32_t i = others.n; i-- > 0;)
 		if (str_eq(task_of_line(&e->json, others.lines[i], &root),
 			   model_str(e->model, e->model->tasks.v[item_task(e->model, item)].id)))
@@ -140,7 +140,7 @@ static struct str new_task_id(struct encoding *e, const struct item *item)
 {
 	const struct model *m = e->model;
 	struct str base = base_of(model_str(m, m->tasks.v[m->tasks.v[item_task(m, item)].root].id));
-	struct others others = others_read(e, item, DIALECT_COLLABORATION);
+	struct foreign_replies others = foreign_replies_read(e, item, DIALECT_COLLABORATION);
 	uint64_t highest = 0, number;
 	struct json_reader json = { 0 };
 	struct buf id = { 0 };
@@ -351,7 +351,7 @@ static void assign_again(struct encoding *e, struct proposal *p, const struct or
 	put_criteria(e, &b, json_get(task, "acceptance_criteria"), r);
 	buf_addc(&b, '}');
 	json_put_str(&b, "priority", priority_of(payload, r));
-	if (iso_time(json_get(payload, "deadline")) != WHEN_NONE)
+	if (iso_time(json_get(payload, "deadline")) != TIME_NONE)
 		put_text(&b, "deadline", payload, STR(""));
 	if (json_int(json_get(payload, "max_iterations"), &limit) && limit > 0)
 		json_put_int(&b, "max_iterations", limit);

@@ -1,4 +1,4 @@
-/* Writing to an escalation queue: a Decision "escalate" whose x-gavel object (dialect/queue.h)
+/* Writing to an escalation queue: a Decision "escalate" whose x-gavel object (dialect/escalation_entry.h)
  * carries the item so completely that another person can decide it elsewhere, without the log: the
  * message itself, and those others that an answer in its dialect has to look at. */
 #include "encode/plan.h"
@@ -178,8 +178,8 @@ static void put_entry(struct encoding *e, uint32_t i, struct buf *b)
 	json_put_number(b, "index", state.index);
 	put_file(e, state.message, b);
 	put_context(e, state.message, &context, b);
-	if (item_deadline(m, item) != WHEN_NONE)
-		json_put_name(b, "deadline", when_iso(item_deadline(m, item), deadline));
+	if (item_deadline(m, item) != TIME_NONE)
+		json_put_name(b, "deadline", timestamp_iso(item_deadline(m, item), deadline));
 	put_reply(e, i, b);
 }
 

@@ -36,7 +36,7 @@ static void read_file(const char *path, struct buf *out)
 	close(fd);
 }
 
-static void keep(struct encoding *e, struct str line, struct others *out, uint32_t *room)
+static void keep(struct encoding *e, struct str line, struct foreign_replies *out, uint32_t *room)
 {
 	struct str *bigger;
 
@@ -57,9 +57,9 @@ static bool is_shared(const struct encoding *e, const struct item *item, enum di
 	       has_several_sessions(e->model, e->model->sessions.v[item_session(e->model, item)].group);
 }
 
-struct others others_read(struct encoding *e, const struct item *item, enum dialect_id dialect)
+struct foreign_replies foreign_replies_read(struct encoding *e, const struct item *item, enum dialect_id dialect)
 {
-	struct others out = { 0 };
+	struct foreign_replies out = { 0 };
 	struct buf path = { 0 }, bytes = { 0 };
 	struct map letters = { 0 };
 	uint32_t room = 0;

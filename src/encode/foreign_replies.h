@@ -6,7 +6,7 @@
 
 #include "encode/plan.h"
 
-struct others {
+struct foreign_replies {
 	struct str *lines; /* in the plan's arena; oldest first */
 	uint32_t n;
 };
@@ -14,6 +14,6 @@ struct others {
 /* Of the file that replies to the item go to: its lines that are no letters of the desk; in an
  * answer to what a queue passed on, all of them. None where it is no plain file, or where it cannot
  * be said whose they are. */
-struct others others_read(struct encoding *e, const struct item *item, enum dialect_id dialect);
+struct foreign_replies foreign_replies_read(struct encoding *e, const struct item *item, enum dialect_id dialect);
 
 #endif

@@ -26,7 +26,7 @@ const struct item *item_of(const struct encoding *e, uint32_t i)
 
 void state_of(const struct encoding *e, uint32_t i, struct item_state *out)
 {
-	if (!item_at(e->model, item_of(e, i), e->model->records.n, WHEN_NONE, out))
+	if (!item_at(e->model, item_of(e, i), e->model->records.n, TIME_NONE, out))
 		BUG("a draft on an item that is not there");
 }
 
@@ -176,7 +176,7 @@ struct str encode_time(struct encoding *e)
 {
 	char text[32];
 
-	return arena_str(&e->plan->arena, str_of(when_iso(e->terms->now_ms, text)));
+	return arena_str(&e->plan->arena, str_of(timestamp_iso(e->terms->now_ms, text)));
 }
 
 struct str encode_uuid(struct encoding *e)

@@ -94,7 +94,7 @@ enum channel_type reply_path(const struct desk *d, const struct terms *t, const 
 	}
 	if (d->way) { /* an agent that gavel runs: whoever asked, and nobody else */
 		struct item_state at;
-		bool asked = item->n && item_at(m, item, m->records.n, WHEN_NONE, &at);
+		bool asked = item->n && item_at(m, item, m->records.n, TIME_NONE, &at);
 
 		d->way->path(d->way->ctx, asked ? at.message : NONE, out);
 		return out->n ? CHANNEL_CHILD : CHANNEL_NONE;

@@ -72,7 +72,7 @@ bool desk_takes(const struct desk *d, const struct draft *draft, const struct mo
 	if (corrects)
 		*corrects = desk_find_written(d, draft);
 	if (corrects && *corrects != NONE)
-		item_in_log(m, item, k, now_ms, &at);
+		item_without_overlay(m, item, k, now_ms, &at);
 	else
 		item_at(m, item, k, now_ms, &at);
 	return verb_is_taken(draft->verb, m, item, &at, why);

@@ -11,7 +11,7 @@ unsigned verbs_of_item(const struct model *m, const struct item *item,
 		       const struct item_state *state);
 
 /* Those that it takes now: none once it is closed. A first decision passes the state of item_at. A
- * correction passes that of item_in_log: what was decided here does not close the item for it, what
+ * correction passes that of item_without_overlay: what was decided here does not close the item for it, what
  * the log says does. */
 unsigned verbs_taken(const struct model *m, const struct item *item,
 		     const struct item_state *state);

@@ -95,11 +95,11 @@ const char *review_verdict_name(enum review_verdict v)
 
 static void grow_events(struct message *m)
 {
-	const struct event *lent = m->events_lent ? m->events.v : NULL;
+	const struct event *lent = m->events_borrowed ? m->events.v : NULL;
 
 	if (lent) {
 		m->events.v = NULL;
-		m->events_lent = false;
+		m->events_borrowed = false;
 	}
 	m->events.v = vec_grow_(m->events.v, &m->events.cap, sizeof(*m->events.v));
 	if (lent && m->events.n)
@@ -126,22 +126,22 @@ struct event *event_add(struct message *m, enum event_type type, struct str id, 
 	e->id = id;
 	e->at = at;
 	e->grade = GRADE_NONE;
-	e->deadline_ms = WHEN_NONE;
+	e->deadline_ms = TIME_NONE;
 	e->number = -1;
 	return e;
 }
 
 #define HOLDER(number, name) \
-	[number] = { { name, sizeof(name) - 1 }, { name, sizeof(name) - 1 }, .office = number }
+	[number] = { { name, sizeof(name) - 1 }, { name, sizeof(name) - 1 }, .known_role = number }
 
-const struct actor office_holders[OFFICE_COUNT] = {
-	HOLDER(OFFICE_REQUESTER, "requester"), HOLDER(OFFICE_PROVIDER, "provider"),
-	HOLDER(OFFICE_PLANNER, "planner"),     HOLDER(OFFICE_WORKER, "worker"),
-	HOLDER(OFFICE_JUDGE, "judge"),	       HOLDER(OFFICE_ORCHESTRATOR, "orchestrator"),
-	HOLDER(OFFICE_WORKFLOW, "workflow"),   HOLDER(OFFICE_AGENT, "agent"),
+const struct actor known_role_actors[KNOWN_ROLE_COUNT] = {
+	HOLDER(KNOWN_ROLE_REQUESTER, "requester"), HOLDER(KNOWN_ROLE_PROVIDER, "provider"),
+	HOLDER(KNOWN_ROLE_PLANNER, "planner"),     HOLDER(KNOWN_ROLE_WORKER, "worker"),
+	HOLDER(KNOWN_ROLE_JUDGE, "judge"),	       HOLDER(KNOWN_ROLE_ORCHESTRATOR, "orchestrator"),
+	HOLDER(KNOWN_ROLE_WORKFLOW, "workflow"),   HOLDER(KNOWN_ROLE_AGENT, "agent"),
 };
 
-const struct name_key no_key = { 0 };
+const struct name_key null_key = { 0 };
 
 static bool is_same_place(struct str a, struct str b)
 {
@@ -164,7 +164,7 @@ static uint64_t hash_of(struct str name)
 
 static uint32_t add_actor(struct message *m, const struct actor *actor)
 {
-	return actor->office ? 0 : add_key(m, actor->id, hash_of(actor->id), false);
+	return actor->known_role ? 0 : add_key(m, actor->id, hash_of(actor->id), false);
 }
 
 /* Events of a message often name the same task: reuse the key of the event before. */
@@ -203,7 +203,7 @@ void message_clear(struct message *m)
 {
 	/* zero what precedes the lists; these keep their memory */
 	mem_zero(m, offsetof(struct message, events));
-	m->time_ms = WHEN_NONE;
+	m->time_ms = TIME_NONE;
 	m->sequence = -1;
 	m->inside = "";
 	m->events.n = 0;
@@ -212,7 +212,7 @@ void message_clear(struct message *m)
 
 void message_release(struct message *m)
 {
-	if (!m->events_lent)
+	if (!m->events_borrowed)
 		vec_release(&m->events);
 	vec_release(&m->diags.list);
 }

@@ -14,20 +14,20 @@
 #include "event/record.h"
 
 /* One-byte enum: many decoded events are queued before they are applied. */
-#define SMALL __attribute__((packed))
+#define PACKED_ENUM __attribute__((packed))
 
 /* Well-known roles that a protocol defines itself; the role's name is the agent's id. */
-enum SMALL office {
-	OFFICE_NONE,
-	OFFICE_REQUESTER,
-	OFFICE_PROVIDER,
-	OFFICE_PLANNER,
-	OFFICE_WORKER,
-	OFFICE_JUDGE,
-	OFFICE_ORCHESTRATOR,
-	OFFICE_WORKFLOW,
-	OFFICE_AGENT,
-	OFFICE_COUNT
+enum PACKED_ENUM known_role {
+	KNOWN_ROLE_NONE,
+	KNOWN_ROLE_REQUESTER,
+	KNOWN_ROLE_PROVIDER,
+	KNOWN_ROLE_PLANNER,
+	KNOWN_ROLE_WORKER,
+	KNOWN_ROLE_JUDGE,
+	KNOWN_ROLE_ORCHESTRATOR,
+	KNOWN_ROLE_WORKFLOW,
+	KNOWN_ROLE_AGENT,
+	KNOWN_ROLE_COUNT
 };
 
 /* Who an agent says it is. */
@@ -35,10 +35,10 @@ struct actor {
 	struct str id;
 	struct str type; /* architect, developer, worker, provider …; may be empty */
 	bool human;      /* a person (instance_id "human") */
-	enum office office; /* well-known role: the id needs no lookup */
+	enum known_role known_role; /* well-known role: the id needs no lookup */
 };
 
-extern const struct actor office_holders[OFFICE_COUNT];
+extern const struct actor known_role_actors[KNOWN_ROLE_COUNT];
 
 /* Lookup key of a name: its text, hash and, once resolved, number; all zero = none. */
 struct name_key {
@@ -50,12 +50,12 @@ struct name_key {
 	uint32_t guess;  /* candidate whose text was not compared yet (model/prefetch.h) */
 };
 
-extern const struct name_key no_key;
+extern const struct name_key null_key;
 
 /* Largest integer that every JSON parser represents exactly: 2^53 - 1. */
 #define COUNT_MAX INT64_C(9007199254740991)
 
-enum SMALL item_kind {
+enum PACKED_ENUM item_kind {
 	ITEM_IMPROVEMENT,
 	ITEM_FINDING,
 	ITEM_CHANGE,
@@ -70,7 +70,7 @@ enum SMALL item_kind {
 };
 
 /* Worst first, the sort order of lists. */
-enum SMALL item_severity {
+enum PACKED_ENUM item_severity {
 	GRADE_CRITICAL,
 	GRADE_MAJOR,
 	GRADE_MINOR,
@@ -78,7 +78,7 @@ enum SMALL item_severity {
 	GRADE_NONE
 };
 
-enum SMALL verdict {
+enum PACKED_ENUM verdict {
 	VERDICT_NONE,
 	VERDICT_ACCEPTED,
 	VERDICT_REJECTED,
@@ -101,7 +101,7 @@ enum delivery {
 	DELIVERY_HELD,
 };
 
-enum SMALL task_state {
+enum PACKED_ENUM task_state {
 	TASK_PENDING,
 	TASK_QUEUED,
 	TASK_ASSIGNED,
@@ -115,14 +115,14 @@ enum SMALL task_state {
 	TASK_STATE_COUNT
 };
 
-enum SMALL review_verdict {
+enum PACKED_ENUM review_verdict {
 	REVIEW_NONE, /* requested, no result yet */
 	REVIEW_APPROVED,
 	REVIEW_CHANGES,
 	REVIEW_REJECTED,
 };
 
-enum SMALL event_type {
+enum PACKED_ENUM event_type {
 	EV_TASK,         /* a task is assigned: id, who, priority, limits */
 	EV_TASK_DEPENDS, /* id depends on other */
 	EV_TASK_SCOPE,   /* one glob of the files a task may touch */
@@ -182,7 +182,7 @@ struct event {
 	uint32_t id_key, task_key; /* for message_key */
 	int64_t iteration;      /* EV_TURN_*, EV_ENVELOPE_IN, EV_FIXED; 0 = none or invalid */
 	int64_t limit;          /* EV_TASK: max_iterations, 0 = default */
-	int64_t deadline_ms;    /* EV_ITEM, EV_REQUEST; WHEN_NONE = never */
+	int64_t deadline_ms;    /* EV_ITEM, EV_REQUEST; TIME_NONE = never */
 	double number;          /* EV_TASK_STATE: progress 0..1, <0 none; EV_RESULT: confidence */
 	uint64_t content_hash;  /* EV_ITEM: of its content; EV_ENVELOPE_*: of the gaps it names;
 				   EV_DECIDE of an envelope: of the notes that contain it */
@@ -215,7 +215,7 @@ struct message {
 	uint32_t keys_n;
 	struct name_key *keys; /* of the names of its head and its events */
 	VEC(struct event) events;
-	bool events_lent; /* events.v is borrowed: copied, not reallocated, when the list grows */
+	bool events_borrowed; /* events.v is borrowed: copied, not reallocated, when the list grows */
 	struct diags diags;
 };
 
@@ -243,7 +243,7 @@ void message_hash(struct message *m, struct name_key *room);
 /* The key that a *_key member of a message or event refers to. */
 static inline const struct name_key *message_key(const struct message *m, uint32_t key)
 {
-	return key ? &m->keys[key - 1] : &no_key;
+	return key ? &m->keys[key - 1] : &null_key;
 }
 void message_clear(struct message *m);
 void message_release(struct message *m);

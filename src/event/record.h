@@ -31,11 +31,11 @@ enum record_flag {
 	RECORD_AMBIGUOUS = 1 << 3, /* an object has a duplicate key */
 	RECORD_REPEATED = 1 << 4,  /* a message id seen before with the same content: no effect */
 	RECORD_BINARY = 1 << 5,    /* holds NUL or is not UTF-8 */
-	RECORD_CLAIM = 1 << 6,     /* claims to be from a person, but is not in a file of replies */
+	RECORD_CLAIMS_HUMAN = 1 << 6,     /* claims to be from a person, but is not in a file of replies */
 };
 
 struct record {
-	int64_t time_ms; /* WHEN_NONE where the message has none */
+	int64_t time_ms; /* TIME_NONE where the message has none */
 	uint32_t length; /* bytes, without the line's end */
 	uint32_t chain;  /* hash shared by messages of one correlation, 0 = none */
 	uint32_t route;

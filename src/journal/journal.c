@@ -18,7 +18,7 @@ static int cut_back(int fd, uint64_t good)
 {
 	int rc;
 
-	IO_AGAIN(rc, io.ftruncate(fd, (off_t)good));
+	IO_RETRY(rc, io.ftruncate(fd, (off_t)good));
 	return rc;
 }
 
@@ -37,7 +37,7 @@ static void leave_mark(const struct journal *j, bool exact)
 				   (unsigned long long)j->synced, j->synced_hash);
 		cut_back(fd, 0);
 		io_write_all(fd, buf_str(&text), NULL);
-		IO_AGAIN(rc, io.fsync(fd));
+		IO_RETRY(rc, io.fsync(fd));
 		io.close(fd);
 		io_sync_folder(path.p);
 	}
@@ -61,7 +61,7 @@ static int confirm(const struct journal *j, int fd, struct err *err)
 {
 	int rc;
 
-	IO_AGAIN(rc, io.fsync(fd));
+	IO_RETRY(rc, io.fsync(fd));
 	if (rc == 0)
 		return 0;
 	fail(j, "the disk does not confirm what is in it", err);
@@ -146,7 +146,7 @@ static int remove_mark(const struct journal *j, struct err *err)
 	int rc;
 
 	buf_printf(&path, "%s/poisoned", j->dir);
-	IO_AGAIN(rc, io.unlink(path.p));
+	IO_RETRY(rc, io.unlink(path.p));
 	if (rc == 0)
 		rc = io_sync_folder(path.p);
 	buf_release(&path);
@@ -255,9 +255,9 @@ static int check_place(const struct journal *j, struct err *err)
 	struct stat st, lock;
 	int rc;
 
-	IO_AGAIN(rc, io.fstat(j->fd, &st));
+	IO_RETRY(rc, io.fstat(j->fd, &st));
 	if (rc == 0)
-		IO_AGAIN(rc, io.fstat(j->lock_fd, &lock));
+		IO_RETRY(rc, io.fstat(j->lock_fd, &lock));
 	if (rc < 0)
 		return err_set(err, "NOT recorded: %.300s: %s; check the disk", j->dir,
 			       strerror(errno));
@@ -285,7 +285,7 @@ static int write_record(struct journal *j, struct str line, bool sync, struct er
 	}
 	if (!sync)
 		return 0;
-	IO_AGAIN(rc, io.fdatasync(j->fd));
+	IO_RETRY(rc, io.fdatasync(j->fd));
 	if (rc == 0)
 		return 0;
 	number = errno;
@@ -304,7 +304,7 @@ static int turn_over(struct journal *j, struct err *err)
 	struct err why;
 	int rc, number;
 
-	IO_AGAIN(rc, io.fdatasync(j->fd));
+	IO_RETRY(rc, io.fdatasync(j->fd));
 	if (rc < 0) {
 		number = errno;
 		poison(j);
@@ -365,7 +365,7 @@ void journal_close(struct journal *j)
 	if (!j->dir)
 		return; /* never opened, or closed */
 	if (j->writing && !j->poisoned && j->synced < j->good) {
-		IO_AGAIN(rc, io.fdatasync(j->fd));
+		IO_RETRY(rc, io.fdatasync(j->fd));
 		if (rc < 0)
 			poison(j);
 	}

@@ -55,7 +55,7 @@ static void tell_who(int fd, struct buf *out)
 	int64_t ms;
 	ssize_t n;
 
-	IO_AGAIN(n, io.pread(fd, text, sizeof(text), 0));
+	IO_RETRY(n, io.pread(fd, text, sizeof(text), 0));
 	rest = str_make(text, n > 0 ? (size_t)n : 0);
 	if (!str_to_u64(next_word(&rest), &pid))
 		pid = 0;
@@ -71,7 +71,7 @@ static void tell_who(int fd, struct buf *out)
 		return;
 	}
 	buf_printf(out, "process %llu", (unsigned long long)pid);
-	if (program.n && when_parse_iso(since, &ms))
+	if (program.n && timestamp_parse_iso(since, &ms))
 		buf_printf(out, " (%.*s, since %.*s)", STR_ARG(program), STR_ARG(since));
 }
 
@@ -85,8 +85,8 @@ static void write_who(int fd)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	buf_printf(&who, "%ld %.40s %s\n", (long)getpid(), program_invocation_short_name,
-		   when_iso((int64_t)now.tv_sec * 1000, iso));
-	IO_AGAIN(rc, io.ftruncate(fd, 0));
+		   timestamp_iso((int64_t)now.tv_sec * 1000, iso));
+	IO_RETRY(rc, io.ftruncate(fd, 0));
 	if (rc == 0)
 		rc = io_write_all(fd, buf_str(&who), NULL);
 	(void)rc;
@@ -116,9 +116,9 @@ static bool still_there(const char *path, int fd, struct stat *st)
 	struct stat named;
 	int rc;
 
-	IO_AGAIN(rc, io.fstat(fd, st));
+	IO_RETRY(rc, io.fstat(fd, st));
 	if (rc == 0)
-		IO_AGAIN(rc, io.lstat(path, &named));
+		IO_RETRY(rc, io.lstat(path, &named));
 	return rc == 0 && named.st_dev == st->st_dev && named.st_ino == st->st_ino;
 }
 
@@ -128,7 +128,7 @@ static enum journal_result take(const char *path, int *fd, struct err *err)
 	enum journal_result result;
 	int rc;
 
-	IO_AGAIN(rc, io.lstat(path, &st));
+	IO_RETRY(rc, io.lstat(path, &st));
 	if (rc == 0 && is_ours(&st)) {
 		err_set(err, "this gavel decides here already: process %ld; name each source once",
 			(long)getpid());
@@ -137,7 +137,7 @@ static enum journal_result take(const char *path, int *fd, struct err *err)
 	*fd = journal_open_file(path, O_RDWR | O_CREAT, err);
 	if (*fd < 0)
 		return JOURNAL_TROUBLE;
-	IO_AGAIN(rc, io.lock(*fd));
+	IO_RETRY(rc, io.lock(*fd));
 	if (rc < 0) {
 		result = refuse(path, *fd, errno, err);
 		goto fail;

@@ -42,7 +42,7 @@ int journal_open_file(const char *path, int flags, struct err *err)
 	int fd, rc, number;
 
 	/* O_NONBLOCK: a FIFO in its place must not make open wait for a partner */
-	IO_AGAIN(fd, io.open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600));
+	IO_RETRY(fd, io.open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600));
 	if (fd < 0) {
 		number = errno;
 		if (number == ELOOP)
@@ -56,7 +56,7 @@ int journal_open_file(const char *path, int flags, struct err *err)
 		errno = number;
 		return -1;
 	}
-	IO_AGAIN(rc, io.fstat(fd, &st));
+	IO_RETRY(rc, io.fstat(fd, &st));
 	if (rc < 0)
 		err_set(err, "%.300s: %s; check the disk", path, strerror(errno));
 	else
@@ -73,12 +73,12 @@ int journal_write_new(const char *path, struct str bytes)
 {
 	int fd, rc, number;
 
-	IO_AGAIN(fd, io.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+	IO_RETRY(fd, io.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 	if (fd < 0)
 		return -1;
 	rc = io_write_all(fd, bytes, NULL);
 	if (rc == 0)
-		IO_AGAIN(rc, io.fsync(fd));
+		IO_RETRY(rc, io.fsync(fd));
 	number = errno;
 	io.close(fd);
 	if (rc < 0)
@@ -91,7 +91,7 @@ void journal_unlink(const char *path)
 {
 	int rc;
 
-	IO_AGAIN(rc, io.unlink(path));
+	IO_RETRY(rc, io.unlink(path));
 	(void)rc;
 }
 
@@ -114,7 +114,7 @@ int journal_free_name(struct buf *path, bool dashed)
 		path->p[stem] = '\0';
 		if (dashed || i > 1)
 			buf_printf(path, "-%u", i);
-		IO_AGAIN(rc, io.lstat(path->p, &st));
+		IO_RETRY(rc, io.lstat(path->p, &st));
 		if (rc < 0)
 			return errno == ENOENT ? 0 : -1;
 	}
@@ -147,7 +147,7 @@ static int exists(const char *path, struct err *err)
 	struct stat st;
 	int rc;
 
-	IO_AGAIN(rc, io.lstat(path, &st));
+	IO_RETRY(rc, io.lstat(path, &st));
 	if (rc == 0)
 		return 1;
 	if (errno == ENOENT)

@@ -322,7 +322,7 @@ static int rename_file(const char *from, const char *to)
 {
 	int rc;
 
-	IO_AGAIN(rc, io.rename(from, to));
+	IO_RETRY(rc, io.rename(from, to));
 	return rc;
 }
 
@@ -439,7 +439,7 @@ enum journal_result journal_repair(const char *dir, struct buf *out, struct err 
 	struct stat st;
 	int lock, rc;
 
-	IO_AGAIN(rc, io.lstat(dir, &st));
+	IO_RETRY(rc, io.lstat(dir, &st));
 	if (rc < 0 && errno == ENOENT) {
 		err_set(err, "%.300s: there is no journal to mend", dir);
 		return JOURNAL_NONE;

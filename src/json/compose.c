@@ -59,7 +59,7 @@ void json_put_int_if(struct buf *b, const char *name, bool told, int64_t n)
 
 void json_put_time(struct buf *b, const char *name, int64_t ms)
 {
-	json_put_int_if(b, name, ms != WHEN_NONE, ms);
+	json_put_int_if(b, name, ms != TIME_NONE, ms);
 }
 
 void json_put_value(struct buf *b, const char *name, yyjson_val *v)

@@ -17,7 +17,7 @@ void json_put_int(struct buf *b, const char *name, int64_t n);
 void json_put_bool(struct buf *b, const char *name, bool value);
 /* null unless told */
 void json_put_int_if(struct buf *b, const char *name, bool told, int64_t n);
-/* Milliseconds since 1970; null for WHEN_NONE */
+/* Milliseconds since 1970; null for TIME_NONE */
 void json_put_time(struct buf *b, const char *name, int64_t ms);
 /* A copy of a parsed value; null where there is none */
 void json_put_value(struct buf *b, const char *name, yyjson_val *v);

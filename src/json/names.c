@@ -3,11 +3,11 @@
 
 #include "base/err.h"
 
-_Static_assert(sizeof(struct name) == NAME_WINDOW, "compared with one window of text");
+_Static_assert(sizeof(struct known_name) == NAME_WINDOW, "compared with one window of text");
 
-static void set_name(struct name *out, struct str name)
+static void set_name(struct known_name *out, struct str name)
 {
-	*out = (struct name){ .text = { '"' }, .span = (uint8_t)(name.n + 3) };
+	*out = (struct known_name){ .text = { '"' }, .span = (uint8_t)(name.n + 3) };
 	if (name.n)
 		memcpy(out->text + 1, name.p, name.n);
 	memcpy(out->text + 1 + name.n, "\":", 2);
@@ -19,14 +19,14 @@ static void begin(struct names *t)
 	t->n = 1;
 }
 
-static unsigned slot_of(const struct name *name)
+static unsigned slot_of(const struct known_name *name)
 {
 	const char *close = memchr(name_text(name), '"', name->span);
 
 	return name_slot(name->text, UINT32_C(1) << (close - name->text));
 }
 
-static unsigned find(const struct names *t, const struct name *name)
+static unsigned find(const struct names *t, const struct known_name *name)
 {
 	unsigned number = t->slots[slot_of(name)];
 
@@ -38,7 +38,7 @@ static unsigned find(const struct names *t, const struct name *name)
 
 unsigned names_find(const struct names *t, struct str name)
 {
-	struct name made;
+	struct known_name made;
 
 	if (name.n == 0 || name.n > NAME_BYTES)
 		return 0;
@@ -48,7 +48,7 @@ unsigned names_find(const struct names *t, struct str name)
 
 const char *names_add(struct names *t, struct str name)
 {
-	struct name made;
+	struct known_name made;
 	unsigned number;
 	uint16_t *slot;
 

@@ -21,14 +21,14 @@ enum {
 
 /* As it is in a message: a quote, the name, a quote, a colon. Half a cache line, since a message
  * has many names. */
-struct name {
+struct known_name {
 	char text[NAME_WINDOW - 1];
 	uint8_t span; /* of all that, in bytes */
 };
 
 /* Zero it, and do not move it; the first name added is number 1. Number 0 is the empty name. */
 struct names {
-	struct name list[NAME_COUNT_MAX];
+	struct known_name list[NAME_COUNT_MAX];
 	uint16_t slots[NAME_SLOTS];    /* a hash table of numbers: name_slot */
 	uint16_t next[NAME_COUNT_MAX]; /* number of the next name in the same slot, 0 = none */
 	unsigned n;
@@ -57,7 +57,7 @@ const char *names_add(struct names *t, struct str name);
 /* The number of a name that is elsewhere, 0 = it has none here. */
 unsigned names_find(const struct names *t, struct str name);
 
-static inline const char *name_text(const struct name *name)
+static inline const char *name_text(const struct known_name *name)
 {
 	return name->text + 1;
 }

@@ -60,7 +60,7 @@ int loop_wait(int fd, const int *others, unsigned n, int timeout_ms)
 		return 0; /* EINTR: the signal is in the pipe, seen by the next call */
 	bits = (fds[0].revents ? LOOP_SIGNAL : 0) | (fds[1].revents ? LOOP_INPUT : 0);
 	for (unsigned i = 0; i < n; i++)
-		bits |= fds[2 + i].revents ? LOOP_OTHER : 0;
+		bits |= fds[2 + i].revents ? LOOP_SOURCE : 0;
 	return bits;
 }
 
@@ -79,7 +79,7 @@ static const struct {
 
 enum { LENT = sizeof(lent) / sizeof(lent[0]) };
 
-int loop_run(const char *file, const char *const argv[])
+int loop_run_foreground(const char *file, const char *const argv[])
 {
 	struct sigaction kept[LENT];
 	int code = -1, status, saved;

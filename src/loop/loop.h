@@ -9,20 +9,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LOOP_INPUT = 1 << 0, LOOP_SIGNAL = 1 << 1, LOOP_OTHER = 1 << 2 };
+enum { LOOP_INPUT = 1 << 0, LOOP_SIGNAL = 1 << 1, LOOP_SOURCE = 1 << 2 };
 enum { LOOP_OTHERS_MAX = 6 };
 
 /* Installs handlers for SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGCONT and SIGTSTP. */
 int loop_open(struct err *err);
 void loop_close(void);
 /* Waits at most timeout_ms (-1 = for ever) for fd (LOOP_INPUT) and up to LOOP_OTHERS_MAX others
- * (LOOP_OTHER); each may be -1. Returns LOOP_ bits, 0 on timeout or EINTR. */
+ * (LOOP_SOURCE); each may be -1. Returns LOOP_ bits, 0 on timeout or EINTR. */
 int loop_wait(int fd, const int *others, unsigned n, int timeout_ms);
 /* Takes the next signal off the queue, 0 = none. */
 int loop_signal(void);
 /* Runs a program in the foreground (an editor) and waits for it: ^Z stops both, ^C goes to it
  * alone. Returns its exit code, 128 + signal if it was killed, -1 and errno if fork failed. */
-int loop_run(const char *file, const char *const argv[]);
+int loop_run_foreground(const char *file, const char *const argv[]);
 /* CLOCK_MONOTONIC in milliseconds. */
 int64_t loop_now_ms(void);
 

@@ -15,8 +15,8 @@ void asof_free(struct asof *a)
 	free(a->kept);
 	free(a->open);
 	decided_free(a->decided);
-	chapters_free(a->chapters);
-	loops_release(a->loops);
+	block_stats_free(a->blocks);
+	ledger_release(a->loops);
 	free(a);
 }
 
@@ -77,7 +77,7 @@ static bool is_decided_here(const struct model *m, const struct item *item, uint
 {
 	struct item_state at;
 
-	return item->stood && item_in_log(m, item, k, now_ms, &at) && at.open &&
+	return item->overlaid && item_without_overlay(m, item, k, now_ms, &at) && at.open &&
 	       item_at(m, item, k, now_ms, &at) && !at.open;
 }
 
@@ -88,8 +88,8 @@ uint32_t asof_open(struct asof *a, uint32_t k, int64_t now_ms, uint32_t *due)
 	seek(a, k);
 	open = count(a, from, a->slots);
 	*due = count(a, from, a->dated);
-	for (uint32_t i = 0; i < a->m->standings.n; i++) {
-		const struct item *item = &a->m->items.v[a->m->standings.v[i].item];
+	for (uint32_t i = 0; i < a->m->overlays.n; i++) {
+		const struct item *item = &a->m->items.v[a->m->overlays.v[i].item];
 
 		if (!is_decided_here(a->m, item, k, now_ms))
 			continue;
@@ -116,7 +116,7 @@ uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint3
 		for (; bits; bits &= bits - 1) {
 			uint32_t item = a->items[w * WORD + (uint32_t)__builtin_ctzll(bits)];
 
-			if (m->standings.n && is_decided_here(m, &m->items.v[item], k, now_ms))
+			if (m->overlays.n && is_decided_here(m, &m->items.v[item], k, now_ms))
 				continue;
 			list[(*n)++] = item;
 			if (all)
@@ -139,16 +139,16 @@ const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, stru
 
 struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms, struct yield *yield)
 {
-	if (!a->chapters)
-		a->chapters = chapters_new(a->m, a->end, yield);
-	return chapters_agent_stats(a->chapters, a->m, k, now_ms, yield);
+	if (!a->blocks)
+		a->blocks = block_stats_new(a->m, a->end, yield);
+	return block_stats_agent_stats(a->blocks, a->m, k, now_ms, yield);
 }
 
-struct loops *asof_loops(struct asof *a, uint32_t k, struct yield *yield)
+struct ledger *asof_ledger(struct asof *a, uint32_t k, struct yield *yield)
 {
 	if (!a->loops || k < a->loops->from || k > a->loops->to) {
-		loops_release(a->loops);
-		a->loops = loops_new(a->m, k, a->end, yield);
+		ledger_release(a->loops);
+		a->loops = ledger_new(a->m, k, a->end, yield);
 	}
-	return loops_hold(a->loops);
+	return ledger_ref(a->loops);
 }

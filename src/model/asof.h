@@ -13,7 +13,7 @@
 #include "model/decided.h"
 
 struct asof;
-struct loops;
+struct ledger;
 
 /* Indexes the first n messages; the model may grow meanwhile, and must outlive the index. */
 struct asof *asof_new(const struct model *m, uint32_t n);
@@ -28,7 +28,7 @@ uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint3
 const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, struct yield *yield);
 /* As model_agent_stats. */
 struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms, struct yield *yield);
-/* The ledger as of k; the caller calls loops_release. NULL: cancelled by the yield. */
-struct loops *asof_loops(struct asof *a, uint32_t k, struct yield *yield);
+/* The ledger as of k; the caller calls ledger_release. NULL: cancelled by the yield. */
+struct ledger *asof_ledger(struct asof *a, uint32_t k, struct yield *yield);
 
 #endif

@@ -3,7 +3,7 @@
 #define GAVEL_MODEL_ASOF_INTERNAL_H
 
 #include "model/asof.h"
-#include "model/chapters.h"
+#include "model/block_stats.h"
 #include "model/ledger.h"
 
 enum {
@@ -27,8 +27,8 @@ struct asof {
 	uint32_t end; /* messages */
 	/* built on first use; NULL = not yet */
 	struct decided_list *decided;
-	struct chapters *chapters;
-	struct loops *loops;
+	struct block_stats *blocks;
+	struct ledger *loops;
 };
 
 static inline void flip(uint64_t *set, uint32_t slot)

@@ -29,7 +29,7 @@ static void fold(const struct model *m, uint32_t number, uint32_t end, open_fn t
 
 /* A bitmap by weight and item says which slots are needed; a slot's number is the rank of its bit
  * (popcount of the bits before). Items with deadlines are few and are sorted separately. */
-struct making {
+struct asof_builder {
 	struct asof *a;
 	uint64_t *wanted; /* bitmap by weight and item */
 	uint32_t *before; /* by word of the bitmap: rank of its first bit */
@@ -39,29 +39,29 @@ struct making {
 	int weight;
 };
 
-static size_t word_of(const struct making *k, uint32_t item, int weight)
+static size_t word_of(const struct asof_builder *k, uint32_t item, int weight)
 {
 	return (size_t)weight * k->words + item / WORD;
 }
 
-static bool is_wanted(const struct making *k, uint32_t item, int weight)
+static bool is_wanted(const struct asof_builder *k, uint32_t item, int weight)
 {
 	return k->wanted[word_of(k, item, weight)] >> item % WORD & 1;
 }
 
-static uint32_t slot_of(const struct making *k, uint32_t item, int weight)
+static uint32_t slot_of(const struct asof_builder *k, uint32_t item, int weight)
 {
 	size_t word = word_of(k, item, weight);
 	uint64_t below = (UINT64_C(1) << item % WORD) - 1;
 
 	if (k->a->m->items.v[item].dated)
-		return k->dated[dated_place(k->a->m, item) * WEIGHTS + (uint32_t)weight];
+		return k->dated[deadline_index(k->a->m, item) * WEIGHTS + (uint32_t)weight];
 	return k->before[word] + (uint32_t)__builtin_popcountll(k->wanted[word] & below);
 }
 
 static void want_slot(void *ctx, uint32_t item, uint32_t message, int weight)
 {
-	struct making *k = ctx;
+	struct asof_builder *k = ctx;
 
 	if (k->item != item)
 		k->weight = -1;
@@ -73,7 +73,7 @@ static void want_slot(void *ctx, uint32_t item, uint32_t message, int weight)
 		k->wanted[word_of(k, item, weight)] |= UINT64_C(1) << item % WORD;
 }
 
-static void add_toggle(struct making *k, uint32_t message, uint32_t item, int weight)
+static void add_toggle(struct asof_builder *k, uint32_t message, uint32_t item, int weight)
 {
 	uint32_t at;
 
@@ -86,7 +86,7 @@ static void add_toggle(struct making *k, uint32_t message, uint32_t item, int we
 
 static void toggle_slot(void *ctx, uint32_t item, uint32_t message, int weight)
 {
-	struct making *k = ctx;
+	struct asof_builder *k = ctx;
 
 	if (k->item != item)
 		k->weight = -1;
@@ -97,7 +97,7 @@ static void toggle_slot(void *ctx, uint32_t item, uint32_t message, int weight)
 }
 
 /* Sorts items with deadlines to the front and clears their bits, so that ranks skip them. */
-static void order_dated(struct making *k)
+static void order_dated(struct asof_builder *k)
 {
 	const struct model *m = k->a->m;
 	VEC(struct inbox_place) dated = { 0 };
@@ -116,14 +116,14 @@ static void order_dated(struct making *k)
 		qsort(dated.v, dated.n, sizeof(*dated.v), inbox_order);
 	k->dated = xmalloc((m->dated.n * WEIGHTS + 1) * sizeof(*k->dated));
 	for (uint32_t i = 0; i < dated.n; i++) {
-		k->dated[dated_place(m, dated.v[i].item) * WEIGHTS + dated.v[i].weight] = i;
+		k->dated[deadline_index(m, dated.v[i].item) * WEIGHTS + dated.v[i].weight] = i;
 		k->a->items[i] = dated.v[i].item;
 	}
 	k->a->dated = k->a->slots = dated.n;
 	vec_release(&dated);
 }
 
-static void order_slots(struct making *k)
+static void order_slots(struct asof_builder *k)
 {
 	size_t wanted = 0, words = k->words * WEIGHTS;
 
@@ -203,7 +203,7 @@ static void keep_sets(struct asof *a)
 struct asof *asof_new(const struct model *m, uint32_t n)
 {
 	struct asof *a = xcalloc(1, sizeof(*a));
-	struct making k = { .a = a, .item = NONE, .words = m->items.n / WORD + 1 };
+	struct asof_builder k = { .a = a, .item = NONE, .words = m->items.n / WORD + 1 };
 	uint32_t pages = n / PAGE + 1;
 
 	a->m = m;

@@ -191,12 +191,12 @@ static bool match_is(const struct term *t, const struct subject *s)
 
 static bool match_after(const struct term *t, const struct subject *s)
 {
-	return s->last->time_ms != WHEN_NONE && s->last->time_ms >= t->time_ms;
+	return s->last->time_ms != TIME_NONE && s->last->time_ms >= t->time_ms;
 }
 
 static bool match_before(const struct term *t, const struct subject *s)
 {
-	return s->first->time_ms != WHEN_NONE && s->first->time_ms < t->time_ms;
+	return s->first->time_ms != TIME_NONE && s->first->time_ms < t->time_ms;
 }
 
 static bool word_in_names(const struct term *t, const struct subject *s)

@@ -209,7 +209,7 @@ int read_severity(struct parser *p, struct term *t)
 
 int read_time(struct parser *p, struct term *t)
 {
-	if (!when_parse_loose(t->value, p->day, &t->time_ms))
+	if (!timestamp_parse_loose(t->value, p->day, &t->time_ms))
 		return complain(p, "not a time; allowed: 10:15, 10:15:30, 2026-01-26T10:15Z, "
 				   "2026-01-26, or milliseconds since 1970");
 	return 0;

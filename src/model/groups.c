@@ -7,7 +7,7 @@
 
 enum { EVENTS_MAX = 64 }; /* events of the message that are tried against each session */
 
-struct search {
+struct group_search {
 	struct model *m;
 	const struct message *msg;
 	uint32_t events;
@@ -16,7 +16,7 @@ struct search {
 	bool several;
 };
 
-static void offer(struct search *s, uint32_t session, int fit)
+static void offer(struct group_search *s, uint32_t session, int fit)
 {
 	uint32_t group = s->m->sessions.v[session].group;
 
@@ -29,12 +29,12 @@ static void offer(struct search *s, uint32_t session, int fit)
 	}
 }
 
-static bool knows_task(const struct search *s, uint32_t session, struct str id)
+static bool knows_task(const struct group_search *s, uint32_t session, struct str id)
 {
 	return find_task(s->m, session, id) != NONE;
 }
 
-static int collaboration_fit(const struct search *s, uint32_t session)
+static int collaboration_fit(const struct group_search *s, uint32_t session)
 {
 	if (message_with_id(s->m, session, s->msg->reply_to) != NONE)
 		return 2;
@@ -50,7 +50,7 @@ static int collaboration_fit(const struct search *s, uint32_t session)
 }
 
 /* A reassigned task has a new id, but the correlation of the task it continues. */
-static void offer_chain(struct search *s)
+static void offer_chain(struct group_search *s)
 {
 	const struct model *m = s->m;
 	uint32_t chain = chain_of(s->msg);
@@ -63,7 +63,7 @@ static void offer_chain(struct search *s)
 	}
 }
 
-static int feedback_fit(const struct search *s, uint32_t session, const struct event *ask)
+static int feedback_fit(const struct group_search *s, uint32_t session, const struct event *ask)
 {
 	const struct session_rules *r = s->m->sessions.v[session].rules;
 	bool goes_on = ask->iteration > 1 && r->done == ask->iteration - 1, decides = false;
@@ -82,7 +82,7 @@ static int feedback_fit(const struct search *s, uint32_t session, const struct e
 	return goes_on && !decides;
 }
 
-static int event_fit(const struct search *s, uint32_t session, const struct event *e)
+static int event_fit(const struct group_search *s, uint32_t session, const struct event *e)
 {
 	switch (e->type) {
 	case EV_TURN_ASK:
@@ -104,7 +104,7 @@ static int event_fit(const struct search *s, uint32_t session, const struct even
 struct str model_group_of(struct model *m, const struct message *msg)
 {
 	bool collaboration = msg->dialect == DIALECT_COLLABORATION;
-	struct search s = { .m = m, .msg = msg };
+	struct group_search s = { .m = m, .msg = msg };
 
 	s.events = msg->events.n < EVENTS_MAX ? msg->events.n : EVENTS_MAX;
 	for (uint32_t session = 0; session < m->sessions.n; session++) {

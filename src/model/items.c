@@ -49,7 +49,7 @@ uint32_t item_here(const struct applying *a, enum item_kind kind, uint32_t id)
 uint32_t find_item(const struct model *m, uint32_t session, enum item_kind kind, struct str id,
 		   uint32_t review)
 {
-	return item_named(m, session, kind, name_known(m, id, &no_key), review);
+	return item_named(m, session, kind, name_known(m, id, &null_key), review);
 }
 
 /* Capacity after n steps: 1, 3, 4, 6, 8, 12, 16 … Most items stay raised, or are decided and
@@ -101,7 +101,7 @@ static bool id_is_broken(struct str id)
 uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, uint32_t review,
 		    uint32_t iteration)
 {
-	uint32_t id = id_kept(a, e);
+	uint32_t id = id_intern(a, e);
 	uint32_t found = review == NONE ? item_here(a, e->item, id)
 					: item_named(a->m, a->session, e->item, id, review);
 
@@ -121,10 +121,10 @@ uint32_t item_raise_found(struct applying *a, const struct event *e, uint32_t fo
 	bool was_open;
 
 	if (found == NONE) {
-		uint32_t id = id_kept(a, e);
+		uint32_t id = id_intern(a, e);
 
 		heap_push(m->heap, &m->items, (struct item){ .id = id, .kind = e->item,
-						   .dated = e->deadline_ms != WHEN_NONE,
+						   .dated = e->deadline_ms != TIME_NONE,
 						   .origin_dialect = e->origin_dialect,
 						   .origin_kind = e->origin_kind });
 		found = m->items.n - 1;
@@ -133,7 +133,7 @@ uint32_t item_raise_found(struct applying *a, const struct event *e, uint32_t fo
 			note_raised(rules_of(a), id);
 		if (id != NONE) /* items without id are not looked up by name */
 			name_give(m, id, NAMED_ITEM, found);
-		if (e->deadline_ms != WHEN_NONE)
+		if (e->deadline_ms != TIME_NONE)
 			heap_push(m->heap, &m->dated, (struct dated_item){ e->deadline_ms, found });
 	}
 	was_open = item_is_open(&m->items.v[found]);
@@ -169,7 +169,7 @@ void close_items(struct applying *a, uint32_t task, unsigned kinds, enum step_ki
 	root->open_items.n = kept;
 }
 
-uint32_t dated_place(const struct model *m, uint32_t item)
+uint32_t deadline_index(const struct model *m, uint32_t item)
 {
 	uint32_t next = 1;
 
@@ -180,8 +180,8 @@ uint32_t dated_place(const struct model *m, uint32_t item)
 int64_t item_deadline(const struct model *m, const struct item *item)
 {
 	if (!item->dated)
-		return WHEN_NONE;
-	return m->dated.v[dated_place(m, (uint32_t)(item - m->items.v))].deadline_ms;
+		return TIME_NONE;
+	return m->dated.v[deadline_index(m, (uint32_t)(item - m->items.v))].deadline_ms;
 }
 
 /* ---- decision overlay ---- */
@@ -189,62 +189,62 @@ int64_t item_deadline(const struct model *m, const struct item *item)
 /* Index of an item's overlay; the map may also have stale indexes of the same item. */
 static uint32_t standing_place(const struct model *m, uint32_t item)
 {
-	for (uint32_t it = 0, v; map_next(&m->standing_map, hash_mix(item, 0), &it, &v);)
-		if (v < m->standings.n && m->standings.v[v].item == item)
+	for (uint32_t it = 0, v; map_next(&m->overlay_map, hash_mix(item, 0), &it, &v);)
+		if (v < m->overlays.n && m->overlays.v[v].item == item)
 			return v;
 	return NONE;
 }
 
-const struct standing *item_standing(const struct model *m, const struct item *item)
+const struct overlay *item_overlay(const struct model *m, const struct item *item)
 {
-	return item->stood ? &m->standings.v[standing_place(m, (uint32_t)(item - m->items.v))] : NULL;
+	return item->overlaid ? &m->overlays.v[standing_place(m, (uint32_t)(item - m->items.v))] : NULL;
 }
 
 /* Moves the last one to the free index. */
 static void take_away(struct model *m, uint32_t item)
 {
 	uint32_t place = standing_place(m, item);
-	struct standing last = *vec_last(&m->standings);
+	struct overlay last = *vec_last(&m->overlays);
 
-	m->items.v[item].stood = false;
-	m->standings.n--;
+	m->items.v[item].overlaid = false;
+	m->overlays.n--;
 	if (last.item == item)
 		return;
-	m->standings.v[place] = last;
-	map_put(m->heap, &m->standing_map, hash_mix(last.item, 0), place);
+	m->overlays.v[place] = last;
+	map_put(m->heap, &m->overlay_map, hash_mix(last.item, 0), place);
 }
 
-void model_stand(struct model *m, const struct standing *s)
+void model_overlay(struct model *m, const struct overlay *s)
 {
 	struct item *item = &m->items.v[s->item];
-	struct standing *kept;
+	struct overlay *kept;
 
 	if (s->delivery == DELIVERY_NONE) {
-		if (item->stood)
+		if (item->overlaid)
 			take_away(m, s->item);
 		return;
 	}
-	if (!item->stood) {
-		heap_push(m->heap, &m->standings, *s);
-		map_put(m->heap, &m->standing_map, hash_mix(s->item, 0), m->standings.n - 1);
-		item->stood = true;
+	if (!item->overlaid) {
+		heap_push(m->heap, &m->overlays, *s);
+		map_put(m->heap, &m->overlay_map, hash_mix(s->item, 0), m->overlays.n - 1);
+		item->overlaid = true;
 	}
-	kept = &m->standings.v[standing_place(m, s->item)];
+	kept = &m->overlays.v[standing_place(m, s->item)];
 	*kept = *s;
 	if (kept->from <= item->steps[0].message)
 		kept->from = item->steps[0].message + 1;
 }
 
-void model_unstand(struct model *m)
+void model_overlay_clear(struct model *m)
 {
-	for (uint32_t i = 0; i < m->standings.n; i++)
-		m->items.v[m->standings.v[i].item].stood = false;
-	m->standings.n = 0;
-	map_give(m->heap, &m->standing_map);
+	for (uint32_t i = 0; i < m->overlays.n; i++)
+		m->items.v[m->overlays.v[i].item].overlaid = false;
+	m->overlays.n = 0;
+	map_give(m->heap, &m->overlay_map);
 }
 
 /* Applies the decision overlay to the log's state. */
-static void lay_standing(const struct standing *s, const struct item *item, uint32_t k,
+static void lay_standing(const struct overlay *s, const struct item *item, uint32_t k,
 			 struct item_state *out)
 {
 	if (k < s->from || out->anew >= s->from)
@@ -254,7 +254,7 @@ static void lay_standing(const struct standing *s, const struct item *item, uint
 	    out->verdict != VERDICT_ESCALATED && out->verdict != VERDICT_SUPERSEDED)
 		return;
 	out->person = s->by;
-	out->stood_ms = s->time_ms;
+	out->overlay_ms = s->time_ms;
 	out->delivery = s->delivery;
 	for (uint32_t i = 0; i < item->n && item->steps[i].message < k; i++) {
 		/* a staged decision was not sent, so steps are no reply to it */
@@ -287,7 +287,7 @@ static void raise_first(const struct item_step *s, struct item_state *out)
 				    .message = s->message, .index = s->index, .hash = s->hash,
 				    .decided = NONE, .iteration = s->iteration, .times = 1,
 				    .open = true, .undecidable = s->undecidable,
-				    .bare = s->bare, .person = NONE, .stood_ms = WHEN_NONE };
+				    .bare = s->bare, .person = NONE, .overlay_ms = TIME_NONE };
 }
 
 static void raise_again(const struct item *item, const struct item_step *s, struct item_state *out)
@@ -352,7 +352,7 @@ void item_fold(const struct item *item, uint32_t step, struct item_state *at)
 
 bool item_has_expired(const struct model *m, const struct item *item, int64_t now_ms)
 {
-	return item->dated && now_ms != WHEN_NONE && now_ms > item_deadline(m, item);
+	return item->dated && now_ms != TIME_NONE && now_ms > item_deadline(m, item);
 }
 
 /* Folds the steps before k; the first one is RAISED. here: with the decision overlay. */
@@ -364,8 +364,8 @@ static bool state_at(const struct model *m, const struct item *item, uint32_t k,
 	raise_first(item->steps, out);
 	for (uint32_t i = 1; i < item->n && item->steps[i].message < k; i++)
 		take_step(item, &item->steps[i], out);
-	if (item->stood && here)
-		lay_standing(item_standing(m, item), item, k, out);
+	if (item->overlaid && here)
+		lay_standing(item_overlay(m, item), item, k, out);
 	if (out->open && item_has_expired(m, item, now_ms)) {
 		out->open = false;
 		out->verdict = VERDICT_EXPIRED;
@@ -379,7 +379,7 @@ bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t
 	return state_at(m, item, k, now_ms, true, out);
 }
 
-bool item_in_log(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
+bool item_without_overlay(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
 		 struct item_state *out)
 {
 	return state_at(m, item, k, now_ms, false, out);
@@ -449,8 +449,8 @@ uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t 
 			open--; /* expired, or closed by the decision overlay */
 		*due += is_open && item->dated;
 	}
-	for (uint32_t i = 0; whole && i < m->standings.n; i++) {
-		const struct item *item = &m->items.v[m->standings.v[i].item];
+	for (uint32_t i = 0; whole && i < m->overlays.n; i++) {
+		const struct item *item = &m->items.v[m->overlays.v[i].item];
 
 		if (item->open && !item->dated && item_at(m, item, k, now_ms, &s) &&
 		    !s.open)

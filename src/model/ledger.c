@@ -7,14 +7,14 @@
 
 #include <stdlib.h>
 
-struct making {
+struct ledger_builder {
 	const struct model *m;
-	struct loops *out;
+	struct ledger *out;
 	uint32_t k, end;
 	uint32_t *of_review;     /* by review: its loop, NONE */
 	uint32_t *of_item;       /* by item as of the end: its loop, NONE */
 	uint32_t *of_root;       /* by root task: its loop plus one, 0 = none */
-	VEC(struct loop) list;   /* first with counts, then with start indexes */
+	VEC(struct ledger_loop) list;   /* first with counts, then with start indexes */
 	struct yield *yield;
 };
 
@@ -22,7 +22,7 @@ struct making {
 
 /* Root task of a review. A task that was reviewed before it turned out to be a revision changes its
  * loop at that message, which limits the validity of the result (from, to). */
-static uint32_t root_of(struct making *k, const struct review *r)
+static uint32_t root_of(struct ledger_builder *k, const struct review *r)
 {
 	const struct task *t;
 	uint32_t told;
@@ -52,17 +52,17 @@ static void task_prefetch(const struct model *m, uint32_t review)
 		mem_prefetch(&m->tasks.v[m->reviews.v[later].task]);
 }
 
-static uint32_t loop_of_root(struct making *k, uint32_t root, uint32_t first)
+static uint32_t loop_of_root(struct ledger_builder *k, uint32_t root, uint32_t first)
 {
 	if (root != NONE && k->of_root[root])
 		return k->of_root[root] - 1;
-	vec_push(&k->list, (struct loop){ .task = root, .first = first });
+	vec_push(&k->list, (struct ledger_loop){ .task = root, .first = first });
 	if (root != NONE)
 		k->of_root[root] = k->list.n;
 	return k->list.n - 1;
 }
 
-static void find_loops(struct making *k)
+static void find_loops(struct ledger_builder *k)
 {
 	const struct model *m = k->m;
 
@@ -77,10 +77,10 @@ static void find_loops(struct making *k)
 		k->of_review[i] = loop_of_root(k, root_of(k, r), r->steps.v[0].message);
 		k->list.v[k->of_review[i]].reviews++;
 	}
-	vec_push(&k->list, (struct loop){ .task = NONE });
+	vec_push(&k->list, (struct ledger_loop){ .task = NONE });
 }
 
-static uint32_t loop_of_item(const struct making *k, const struct item *item)
+static uint32_t loop_of_item(const struct ledger_builder *k, const struct item *item)
 {
 	uint32_t review;
 
@@ -94,12 +94,12 @@ static uint32_t loop_of_item(const struct making *k, const struct item *item)
 }
 
 /* Prefix sums: turns the counts of each loop into start indexes. */
-static void place_loops(struct making *k)
+static void place_loops(struct ledger_builder *k)
 {
 	uint32_t reviews = 0, items = 0;
 
 	for (uint32_t i = 0; i < k->list.n; i++) {
-		struct loop *l = &k->list.v[i];
+		struct ledger_loop *l = &k->list.v[i];
 		uint32_t own_reviews = l->reviews, own_items = l->items;
 
 		l->reviews = reviews;
@@ -114,7 +114,7 @@ static void place_loops(struct making *k)
 
 /* ---- their items and reviews ---- */
 
-static void take_items(struct making *k, uint32_t count)
+static void take_items(struct ledger_builder *k, uint32_t count)
 {
 	uint32_t *at = xmalloc(k->list.n * sizeof(*at)); /* by loop: next free place */
 
@@ -131,7 +131,7 @@ static void take_items(struct making *k, uint32_t count)
 	free(at);
 }
 
-static void take_reviews(struct making *k)
+static void take_reviews(struct ledger_builder *k)
 {
 	uint32_t *at = xmalloc(k->list.n * sizeof(*at));
 
@@ -147,12 +147,12 @@ static void take_reviews(struct making *k)
 
 /* Open-addressing hash table from kind and id to the place of the newest item plus one; 0 is free.
  * Cleared for each loop, so that it stays small and in the cache. */
-struct shared {
+struct shared_ids {
 	uint32_t *slots;
 	size_t size, room; /* size: slots in use, a power of two */
 };
 
-static void shared_clear(struct shared *known, uint32_t items)
+static void shared_clear(struct shared_ids *known, uint32_t items)
 {
 	known->size = 16;
 	while (known->size / 2 < items)
@@ -166,7 +166,7 @@ static void shared_clear(struct shared *known, uint32_t items)
 }
 
 /* Linear probing: the slot of the item's entry, or a free one. */
-static uint32_t *shared_find(const struct making *k, const struct shared *known,
+static uint32_t *shared_find(const struct ledger_builder *k, const struct shared_ids *known,
 			     const struct item *item)
 {
 	uint64_t at = hash_mix(hash_mix(hash_seed, item->kind), item->id);
@@ -183,7 +183,7 @@ static uint32_t *shared_find(const struct making *k, const struct shared *known,
 	}
 }
 
-static void share_entries(struct making *k, struct shared *known, const struct loop *l)
+static void share_entries(struct ledger_builder *k, struct shared_ids *known, const struct ledger_loop *l)
 {
 	uint32_t end = l[1].items;
 
@@ -205,9 +205,9 @@ static void share_entries(struct making *k, struct shared *known, const struct l
 	}
 }
 
-static void share_all(struct making *k)
+static void share_all(struct ledger_builder *k)
 {
-	struct shared known = { 0 };
+	struct shared_ids known = { 0 };
 
 	/* within one review ids are unique */
 	for (uint32_t i = 0; i < k->out->n && yield_on(k->yield); i++)
@@ -218,7 +218,7 @@ static void share_all(struct making *k)
 
 /* ---- entry points ---- */
 
-static bool find_all(struct making *k)
+static bool find_all(struct ledger_builder *k)
 {
 	uint32_t count = model_item_count(k->m, k->end);
 
@@ -237,13 +237,13 @@ static bool find_all(struct making *k)
 	take_reviews(k);
 	take_items(k, count);
 	share_all(k);
-	return yield_on(k->yield) && loops_count(k->out, k->end, k->yield);
+	return yield_on(k->yield) && ledger_count(k->out, k->end, k->yield);
 }
 
-struct loops *loops_new(const struct model *m, uint32_t k, uint32_t n, struct yield *yield)
+struct ledger *ledger_new(const struct model *m, uint32_t k, uint32_t n, struct yield *yield)
 {
-	struct loops *all = xcalloc(1, sizeof(*all));
-	struct making making = { .m = m, .out = all, .k = k, .end = n, .yield = yield };
+	struct ledger *all = xcalloc(1, sizeof(*all));
+	struct ledger_builder making = { .m = m, .out = all, .k = k, .end = n, .yield = yield };
 	bool whole;
 
 	all->model = m;
@@ -257,18 +257,18 @@ struct loops *loops_new(const struct model *m, uint32_t k, uint32_t n, struct yi
 	free(making.of_item);
 	if (whole)
 		return all;
-	loops_release(all);
+	ledger_release(all);
 	return NULL;
 }
 
-struct loops *loops_hold(struct loops *all)
+struct ledger *ledger_ref(struct ledger *all)
 {
 	if (all)
 		all->users++;
 	return all;
 }
 
-void loops_release(struct loops *all)
+void ledger_release(struct ledger *all)
 {
 	if (!all || --all->users)
 		return;

@@ -7,7 +7,7 @@
  * findings and the revision that takes them up belong to one turn, applied feedback to the turn of
  * the request that has it.
  *
- * The loops and their members are computed once per session (loops_new). As of message k those
+ * The loops and their members are computed once per session (ledger_new). As of message k those
  * exist that have begun before k, with the items raised before k, in the same order; turns and
  * happenings are computed per loop on demand (loop_look), so that a session may have tens of
  * thousands of loops and drawing costs only the visible ones. */
@@ -16,7 +16,7 @@
 
 #include "model/model.h"
 
-struct loop {
+struct ledger_loop {
 	uint32_t task;    /* root task, NONE for a feedback loop */
 	uint32_t first;   /* its first message */
 	uint32_t reviews; /* start of its range in loops.reviews; ends at the next loop's */
@@ -32,12 +32,12 @@ struct answer {
 	uint32_t message, open, fresh, again;
 };
 
-struct loops {
+struct ledger {
 	const struct model *model;
 	uint32_t users; /* reference count */
 	uint32_t from, to; /* valid as of any k in from..to */
 	uint32_t n;
-	struct loop *list; /* n, and a sentinel */
+	struct ledger_loop *list; /* n, and a sentinel */
 	uint32_t *reviews, *items; /* grouped by loop, sorted by number */
 	uint32_t *next; /* by place in items: place of the next item of its entry, NONE */
 	VEC(uint32_t) flips; /* messages where a loop alternately starts and stops diverging */
@@ -46,21 +46,21 @@ struct loops {
 
 /* Computes the loops as of k, at most n; valid for any other k up to n (from, to), unless a task
  * that was already reviewed turns out to be a revision. NULL: cancelled by the yield. */
-struct loops *loops_new(const struct model *m, uint32_t k, uint32_t n, struct yield *yield);
-/* Reference counting: loops_new and loops_hold add a reference, the last release frees. NULL is
+struct ledger *ledger_new(const struct model *m, uint32_t k, uint32_t n, struct yield *yield);
+/* Reference counting: ledger_new and ledger_ref add a reference, the last release frees. NULL is
  * allowed. */
-struct loops *loops_hold(struct loops *all);
-void loops_release(struct loops *all);
+struct ledger *ledger_ref(struct ledger *all);
+void ledger_release(struct ledger *all);
 
 /* ---- as of k ---- */
 
-static inline bool loop_has_begun(const struct loops *all, uint32_t loop, uint32_t k)
+static inline bool loop_has_begun(const struct ledger *all, uint32_t loop, uint32_t k)
 {
 	return all->list[loop].first < k;
 }
 
 /* Whether the last answer left entries open, and no fewer than the one before. */
-bool loop_diverges(const struct loops *all, uint32_t loop, uint32_t k);
+bool loop_diverges(const struct ledger *all, uint32_t loop, uint32_t k);
 
 enum happening_kind {
 	HAPPENED_RAISED,
@@ -113,23 +113,23 @@ struct loop_at {
 };
 
 /* Computes a loop that has begun before k; allocated in the arena. */
-struct loop_at *loop_look(const struct loops *all, uint32_t loop, uint32_t k, struct arena *arena);
+struct loop_at *loop_look(const struct ledger *all, uint32_t loop, uint32_t k, struct arena *arena);
 /* Its entry whose first item is `item`, with what happened to it. */
-void loop_entry(const struct loops *all, const struct loop_at *l, uint32_t item, struct arena *arena,
+void loop_entry(const struct ledger *all, const struct loop_at *l, uint32_t item, struct arena *arena,
 		struct entry *out);
 /* The last two turns with a successful answer; false: there are not two. */
 bool loop_last_two(const struct loop_at *l, const struct loop_turn **before, const struct loop_turn **after);
 
 /* Iterate over the entries of a loop (by the place of their first item), and over the items of an
  * entry; NONE ends both. limit: model_item_count(m, k). */
-uint32_t loop_first_place(const struct loops *all, uint32_t loop, uint32_t limit);
-uint32_t loop_next_place(const struct loops *all, uint32_t loop, uint32_t place, uint32_t limit);
-uint32_t entry_next_place(const struct loops *all, uint32_t place, uint32_t limit);
-static inline uint32_t loop_item(const struct loops *all, uint32_t place)
+uint32_t loop_first_place(const struct ledger *all, uint32_t loop, uint32_t limit);
+uint32_t loop_next_place(const struct ledger *all, uint32_t loop, uint32_t place, uint32_t limit);
+uint32_t entry_next_place(const struct ledger *all, uint32_t place, uint32_t limit);
+static inline uint32_t loop_item(const struct ledger *all, uint32_t place)
 {
 	return all->items[place] & ~LOOP_SHARES;
 }
 /* Place of an item of a loop, by binary search. */
-uint32_t loop_place_of(const struct loops *all, uint32_t loop, uint32_t item);
+uint32_t loop_place_of(const struct ledger *all, uint32_t loop, uint32_t item);
 
 #endif

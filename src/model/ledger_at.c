@@ -11,7 +11,7 @@ enum { TURN_LOOKBACK = 256 };
 
 /* ---- places ---- */
 
-static uint32_t head_from(const struct loops *all, uint32_t loop, uint32_t place, uint32_t limit)
+static uint32_t head_from(const struct ledger *all, uint32_t loop, uint32_t place, uint32_t limit)
 {
 	uint32_t end = all->list[loop + 1].items;
 
@@ -21,24 +21,24 @@ static uint32_t head_from(const struct loops *all, uint32_t loop, uint32_t place
 	return NONE;
 }
 
-uint32_t loop_first_place(const struct loops *all, uint32_t loop, uint32_t limit)
+uint32_t loop_first_place(const struct ledger *all, uint32_t loop, uint32_t limit)
 {
 	return head_from(all, loop, all->list[loop].items, limit);
 }
 
-uint32_t loop_next_place(const struct loops *all, uint32_t loop, uint32_t place, uint32_t limit)
+uint32_t loop_next_place(const struct ledger *all, uint32_t loop, uint32_t place, uint32_t limit)
 {
 	return head_from(all, loop, place + 1, limit);
 }
 
-uint32_t entry_next_place(const struct loops *all, uint32_t place, uint32_t limit)
+uint32_t entry_next_place(const struct ledger *all, uint32_t place, uint32_t limit)
 {
 	uint32_t next = all->next[place];
 
 	return next != NONE && loop_item(all, next) < limit ? next : NONE;
 }
 
-uint32_t loop_place_of(const struct loops *all, uint32_t loop, uint32_t item)
+uint32_t loop_place_of(const struct ledger *all, uint32_t loop, uint32_t item)
 {
 	uint32_t next = all->list[loop].items + 1;
 
@@ -63,7 +63,7 @@ static int by_message(const void *left, const void *right)
 }
 
 /* The steps of all its reviews, sorted by message. */
-static struct word *tell_steps(const struct loops *all, uint32_t loop, uint32_t k, struct arena *arena,
+static struct word *tell_steps(const struct ledger *all, uint32_t loop, uint32_t k, struct arena *arena,
 			       uint32_t *n)
 {
 	const struct model *m = all->model;
@@ -98,7 +98,7 @@ static uint32_t turn_of_iteration(struct loop_at *l, uint32_t iteration)
 }
 
 /* Turns without the counts. */
-static struct loop_at *find_turns(const struct loops *all, uint32_t loop, uint32_t k,
+static struct loop_at *find_turns(const struct ledger *all, uint32_t loop, uint32_t k,
 				  struct arena *arena)
 {
 	struct loop_at *l = arena_zalloc(arena, sizeof(*l));
@@ -179,26 +179,26 @@ static enum happening_kind kind_of(const struct item_step *step)
 }
 
 /* Sort key of a step of an entry with several items. */
-struct told {
+struct ledger_step {
 	struct item_step step;
 	uint32_t order;
 };
 
 static int by_time(const void *left, const void *right)
 {
-	const struct told *a = left, *b = right;
+	const struct ledger_step *a = left, *b = right;
 
 	if (a->step.message != b->step.message)
 		return a->step.message < b->step.message ? -1 : 1;
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static const struct item_step *order_steps(const struct loops *all, uint32_t place, uint32_t limit,
+static const struct item_step *order_steps(const struct ledger *all, uint32_t place, uint32_t limit,
 					   struct arena *arena, uint32_t *n)
 {
 	const struct model *m = all->model;
 	struct item_step *steps;
-	struct told *list;
+	struct ledger_step *list;
 	uint32_t total = 0;
 
 	*n = 0;
@@ -210,7 +210,7 @@ static const struct item_step *order_steps(const struct loops *all, uint32_t pla
 		const struct item *item = &m->items.v[loop_item(all, p)];
 
 		for (uint32_t i = 0; i < item->n; i++, (*n)++)
-			list[*n] = (struct told){ item->steps[i], *n };
+			list[*n] = (struct ledger_step){ item->steps[i], *n };
 	}
 	qsort(list, *n, sizeof(*list), by_time);
 	for (uint32_t i = 0; i < *n; i++)
@@ -220,7 +220,7 @@ static const struct item_step *order_steps(const struct loops *all, uint32_t pla
 
 /* The steps of the entry whose first item is at that place, sorted by message; may include steps
  * from k on. */
-static inline const struct item_step *entry_steps(const struct loops *all, uint32_t place,
+static inline const struct item_step *entry_steps(const struct ledger *all, uint32_t place,
 						  uint32_t limit, struct arena *arena, uint32_t *n)
 {
 	const struct item *item = &all->model->items.v[loop_item(all, place)];
@@ -241,7 +241,7 @@ static bool is_raised_anew(const struct loop_at *l, uint32_t message, uint32_t *
 	return true;
 }
 
-void loop_entry(const struct loops *all, const struct loop_at *l, uint32_t item, struct arena *arena,
+void loop_entry(const struct ledger *all, const struct loop_at *l, uint32_t item, struct arena *arena,
 		struct entry *out)
 {
 	uint32_t limit = model_item_count(all->model, l->k), raised = NONE, n;
@@ -311,7 +311,7 @@ static void count_steps(const struct loop_at *l, const struct item_step *steps, 
 }
 
 /* For a loop over places, as items_prefetch is for one over items. */
-static void places_prefetch(const struct loops *all, uint32_t place)
+static void places_prefetch(const struct ledger *all, uint32_t place)
 {
 	const struct item *items = all->model->items.v, *later;
 
@@ -324,7 +324,7 @@ static void places_prefetch(const struct loops *all, uint32_t place)
 }
 
 /* All answers of a loop, in order. */
-static struct answer *count_answers(const struct loops *all, const struct loop_at *l,
+static struct answer *count_answers(const struct ledger *all, const struct loop_at *l,
 				    uint32_t limit, struct arena *arena, struct yield *yield,
 				    uint32_t *n)
 {
@@ -365,7 +365,7 @@ static void note_answer(struct loop_turn *turn, const struct answer *list, uint3
 	turn->again = list[at].again;
 }
 
-struct loop_at *loop_look(const struct loops *all, uint32_t loop, uint32_t k, struct arena *arena)
+struct loop_at *loop_look(const struct ledger *all, uint32_t loop, uint32_t k, struct arena *arena)
 {
 	struct loop_at *l = find_turns(all, loop, k, arena);
 	uint32_t from = all->list[loop].answers, n = all->list[loop + 1].answers - from;
@@ -380,7 +380,7 @@ struct loop_at *loop_look(const struct loops *all, uint32_t loop, uint32_t k, st
 
 /* ---- of all loops ---- */
 
-static bool has_two_answers(const struct loops *all, uint32_t loop, uint32_t end)
+static bool has_two_answers(const struct ledger *all, uint32_t loop, uint32_t end)
 {
 	unsigned n = 0;
 	uint32_t later = all->list[loop].reviews + PREFETCH_DISTANCE;
@@ -404,7 +404,7 @@ static bool two_diverge(const struct loop_at *l)
 }
 
 /* Replays the loop and records the messages where it starts and stops diverging. */
-static void find_flips(struct loops *all, struct loop_at *l, const struct answer *answers, uint32_t n)
+static void find_flips(struct ledger *all, struct loop_at *l, const struct answer *answers, uint32_t n)
 {
 	bool diverges = false;
 
@@ -429,7 +429,7 @@ static void find_flips(struct loops *all, struct loop_at *l, const struct answer
 	}
 }
 
-bool loops_count(struct loops *all, uint32_t end, struct yield *yield)
+bool ledger_count(struct ledger *all, uint32_t end, struct yield *yield)
 {
 	uint32_t limit = model_item_count(all->model, end);
 	struct arena arena = { 0 };
@@ -456,7 +456,7 @@ bool loops_count(struct loops *all, uint32_t end, struct yield *yield)
 	return yield_on(yield);
 }
 
-bool loop_diverges(const struct loops *all, uint32_t loop, uint32_t k)
+bool loop_diverges(const struct ledger *all, uint32_t loop, uint32_t k)
 {
 	uint32_t n = 0;
 

@@ -5,6 +5,6 @@
 #include "model/ledger.h"
 
 /* Computes answers and flips of all loops, up to message `end`. false: cancelled by the yield. */
-bool loops_count(struct loops *all, uint32_t end, struct yield *yield);
+bool ledger_count(struct ledger *all, uint32_t end, struct yield *yield);
 
 #endif

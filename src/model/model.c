@@ -13,14 +13,14 @@ void model_init_in(struct model *m, struct heap *heap)
 {
 	memset(m, 0, sizeof(*m));
 	m->heap = heap;
-	m->now_ms = WHEN_NONE;
+	m->now_ms = TIME_NONE;
 	m->approve_from = 0.90;
 	m->human_from = 0.70;
 }
 
 void model_release(struct model *m)
 {
-	findings_release(&m->findings);
+	diag_store_release(&m->diag_store);
 	heap_free(m->heap);
 	m->heap = NULL;
 }
@@ -144,7 +144,7 @@ static uint32_t session_add(struct model *m, uint32_t group, uint32_t name, uint
 uint32_t model_session(struct model *m, struct str group, struct str id, const struct name_key *key,
 		       uint32_t message)
 {
-	uint32_t g = group_kept(m, group), name = id.n ? name_kept(m, id, key) : g, found;
+	uint32_t g = group_kept(m, group), name = id.n ? name_intern_key(m, id, key) : g, found;
 	uint64_t h = hash_mix(g, name);
 	struct recent *recent = &m->recent_sessions[h % MODEL_RECENT];
 
@@ -189,15 +189,15 @@ static uint32_t agent_add(struct model *m, uint32_t session, const struct actor 
 
 static uint32_t office_name(struct model *m, const struct actor *actor)
 {
-	if (!m->office_names[actor->office])
-		m->office_names[actor->office] = model_intern(m, actor->id) + 1;
-	return m->office_names[actor->office] - 1;
+	if (!m->known_role_names[actor->known_role])
+		m->known_role_names[actor->known_role] = model_intern(m, actor->id) + 1;
+	return m->known_role_names[actor->known_role] - 1;
 }
 
 uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor,
 		     const struct name_key *key, uint32_t message)
 {
-	uint32_t name = actor->office ? office_name(m, actor) : name_kept(m, actor->id, key), found;
+	uint32_t name = actor->known_role ? office_name(m, actor) : name_intern_key(m, actor->id, key), found;
 	uint64_t h = hash_mix(session, name);
 	struct recent *recent = &m->recent_agents[h % MODEL_RECENT];
 
@@ -223,14 +223,14 @@ void report(struct applying *a, enum severity s, const char *rule, const char *a
 		at += 8;
 	}
 	va_start(ap, format);
-	finding_vadd(a->m, a->message, s, rule, head, at, index, format, ap);
+	diag_store_vadd(a->m, a->message, s, rule, head, at, index, format, ap);
 	va_end(ap);
 	if (a->msg->diags.quiet) {
 		diag_add_str(&a->msg->diags, s, rule, STR_NONE, STR_NONE);
 	} else {
-		struct finding_walk w;
+		struct diag_store_walk w;
 
-		finding_newest(&w, a->m);
+		diag_store_newest(&w, a->m);
 		diag_add_str(&a->msg->diags, s, rule, w.pointer, w.text);
 	}
 }
@@ -400,7 +400,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	a.to = model_agent(m, a.session, &msg->to, message_key(msg, msg->to_key), a.message);
 	/* a person's messages come from files of replies; elsewhere "human" is only a claim */
 	if (msg->from.human && !place->aside)
-		msg->flags |= RECORD_CLAIM;
+		msg->flags |= RECORD_CLAIMS_HUMAN;
 	route.session = a.session;
 	route.from = a.from;
 	route.to = a.to;
@@ -409,7 +409,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	r.kind = kind_number(m, msg->kind);
 	r.chain = chain_of(msg);
 	model_add_record(m, r);
-	whence_add(m->heap, &m->whence, a.message, place->source, place->line, place->offset,
+	positions_add(m->heap, &m->positions, a.message, place->source, place->line, place->offset,
 		   place->length);
 	if (is_repeat(&a, id)) {
 		msg->flags |= RECORD_REPEATED;

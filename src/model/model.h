@@ -16,7 +16,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "event/event.h"
-#include "model/diagnostics.h"
+#include "model/diag_store.h"
 #include "model/ids.h"
 #include "model/positions.h"
 
@@ -57,7 +57,7 @@ struct item {
 	uint8_t kind;   /* enum item_kind */
 	bool open : 1;  /* after all its steps; ignores deadline and decision overlay */
 	bool dated : 1; /* has a deadline: item_deadline */
-	bool stood : 1; /* has a decision overlay: item_standing */
+	bool overlaid : 1; /* has a decision overlay: item_overlay */
 	uint8_t owned : 2; /* enum item_owner */
 	uint8_t origin_dialect, origin_kind; /* of an item forwarded by a queue; dialect 0 = none */
 };
@@ -80,7 +80,7 @@ struct dated_item {
  * user's and the item is not open, whatever the log says; nor does it expire. Two states do not
  * close the item: a staged decision, whose verdict is shown as long as the item is open, and a
  * bounced one. An acknowledgement in the log of one that was sent or held takes effect at once. */
-struct standing {
+struct overlay {
 	uint32_t item;
 	uint32_t from; /* number of messages at the time; includes the one that raised it */
 	uint32_t by;   /* interned name */
@@ -210,9 +210,9 @@ struct recent_route {
 struct model {
 	struct heap *heap; /* holds everything but this struct */
 	HVEC(struct record) records;
-	int64_t now_ms; /* newest time among the records, or WHEN_NONE */
+	int64_t now_ms; /* newest time among the records, or TIME_NONE */
 	HVEC(struct route) routes;
-	struct whence whence;
+	struct positions positions;
 	HVEC(struct session) sessions;
 	HVEC(struct agent) agents;
 	HVEC(struct task) tasks;
@@ -222,23 +222,23 @@ struct model {
 	uint32_t open_count;  /* of items */
 	HVEC(struct dated_item) dated; /* sorted by item number */
 	HVEC(struct usage) usage;
-	struct findings findings; /* diagnostics of cross-message rules, each at its last message */
+	struct diag_store diag_store; /* diagnostics of cross-message rules, each at its last message */
 	HVEC(struct interned) strings;
-	HVEC(struct standing) standings;
+	HVEC(struct overlay) overlays;
 	HVEC(uint32_t) expected; /* interned ids of messages */
 	HVEC(struct reply) replies;
 	HVEC(struct stretch) stretches;
 	HVEC(struct arrival) arrivals;
 	struct ids ids;
 	uint32_t group_before; /* guess for the next message's group: that of the newest */
-	uint32_t office_names[OFFICE_COUNT]; /* interned names of roles, plus one; 0 = not yet */
+	uint32_t known_role_names[KNOWN_ROLE_COUNT]; /* interned names of roles, plus one; 0 = not yet */
 	/* direct-mapped caches before the big maps: few agents talk at a time */
 	struct recent recent_sessions[MODEL_RECENT], recent_agents[MODEL_RECENT];
 	struct recent_route recent_routes[MODEL_RECENT];
 	uint8_t recent_kinds[MODEL_RECENT_KINDS];
 	struct map_slot recent_names[MODEL_RECENT_NAMES];
 	struct map route_map, string_map, session_map, agent_map, task_map, review_map, item_map, expected_map,
-		standing_map;
+		overlay_map;
 	/* confidence thresholds of the judge (handoff): >= approve_from passes, >= human_from goes
 	 * to a person */
 	double approve_from, human_from;
@@ -265,7 +265,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 void model_add_record(struct model *m, struct record r);
 
 /* Sets or replaces the decision overlay of an item; DELIVERY_NONE removes it. */
-void model_stand(struct model *m, const struct standing *s);
+void model_overlay(struct model *m, const struct overlay *s);
 /* How many of the first k messages are from the group of that session, without files of replies: a
  * position that stays valid when the group is loaded together with others. */
 uint32_t model_seen(const struct model *m, uint32_t session, uint32_t k);
@@ -299,12 +299,12 @@ static inline const struct route *message_route(const struct model *m, uint32_t 
 
 static inline uint32_t message_line(const struct model *m, uint32_t message)
 {
-	return whence_line(&m->whence, message);
+	return positions_line(&m->positions, message);
 }
 
 static inline uint64_t message_offset(const struct model *m, uint32_t message)
 {
-	return whence_offset(&m->whence, m->records.v, message);
+	return positions_offset(&m->positions, m->records.v, message);
 }
 
 struct str model_kind(const struct model *m, const struct record *r);
@@ -318,7 +318,7 @@ int64_t model_sequence(const struct model *m, uint32_t session);
 
 /* ---- queries as of the first k messages ---- */
 
-/* A message's own time, else the time it was received, else WHEN_NONE. */
+/* A message's own time, else the time it was received, else TIME_NONE. */
 int64_t model_time(const struct model *m, uint32_t message);
 
 /* The newest time among the first k messages: "now" when nothing is live. */
@@ -340,7 +340,7 @@ struct item_state {
 	uint16_t fixed_in; /* iteration, 0 = not */
 	enum delivery delivery; /* of the decision overlay; NONE = there is none */
 	uint32_t person;        /* interned name of who made that decision, NONE */
-	int64_t stood_ms;       /* its time */
+	int64_t overlay_ms;       /* its time */
 };
 
 /* task, review: NONE = of none. */
@@ -358,12 +358,12 @@ static inline uint32_t item_review(const struct model *m, const struct item *ite
 					   : NONE;
 }
 
-/* WHEN_NONE = it has none. These take a pointer into m->items, not a copy. */
+/* TIME_NONE = it has none. These take a pointer into m->items, not a copy. */
 int64_t item_deadline(const struct model *m, const struct item *item);
 /* Its decision overlay, or NULL. */
-const struct standing *item_standing(const struct model *m, const struct item *item);
+const struct overlay *item_overlay(const struct model *m, const struct item *item);
 /* Removes all decision overlays. */
-void model_unstand(struct model *m);
+void model_overlay_clear(struct model *m);
 
 /* The agent, or NONE: whoever sent the message. */
 static inline uint32_t step_by(const struct model *m, const struct item_step *step)
@@ -375,7 +375,7 @@ static inline uint32_t step_by(const struct model *m, const struct item_step *st
 bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
 	     struct item_state *out);
 /* The same without the decision overlay. */
-bool item_in_log(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
+bool item_without_overlay(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
 		 struct item_state *out);
 /* The agent that decided it in the log, or NONE. */
 static inline uint32_t decided_by(const struct model *m, const struct item_state *at)

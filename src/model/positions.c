@@ -2,10 +2,10 @@
 #include "model/positions.h"
 
 /* Whether the message continues the newest run; a run's second message defines its gap. */
-static bool goes_on(struct whence *w, uint32_t message, uint32_t source, uint32_t line,
+static bool goes_on(struct positions *w, uint32_t message, uint32_t source, uint32_t line,
 		    uint64_t offset)
 {
-	struct whence_run *last;
+	struct positions_run *last;
 	uint64_t gap = offset - w->end;
 
 	if (!w->runs.n || source != w->source || line != w->line + 1 || offset < w->end ||
@@ -17,11 +17,11 @@ static bool goes_on(struct whence *w, uint32_t message, uint32_t source, uint32_
 	return gap == last->gap;
 }
 
-void whence_add(struct heap *h, struct whence *w, uint32_t message, uint32_t source, uint32_t line,
+void positions_add(struct heap *h, struct positions *w, uint32_t message, uint32_t source, uint32_t line,
 		uint64_t offset, uint32_t length)
 {
 	if (!goes_on(w, message, source, line, offset))
-		heap_push(h, &w->runs, (struct whence_run){ offset, message, line, 0 });
+		heap_push(h, &w->runs, (struct positions_run){ offset, message, line, 0 });
 	if (message % WHENCE_EVERY == 0)
 		heap_push(h, &w->marks, offset);
 	w->end = offset + length;
@@ -29,7 +29,7 @@ void whence_add(struct heap *h, struct whence *w, uint32_t message, uint32_t sou
 	w->line = line;
 }
 
-static const struct whence_run *run_of(const struct whence *w, uint32_t message)
+static const struct positions_run *run_of(const struct positions *w, uint32_t message)
 {
 	uint32_t next = 1;
 
@@ -37,16 +37,16 @@ static const struct whence_run *run_of(const struct whence *w, uint32_t message)
 	return &w->runs.v[next - 1];
 }
 
-uint32_t whence_line(const struct whence *w, uint32_t message)
+uint32_t positions_line(const struct positions *w, uint32_t message)
 {
-	const struct whence_run *run = run_of(w, message);
+	const struct positions_run *run = run_of(w, message);
 
 	return run->line + (message - run->first);
 }
 
-uint64_t whence_offset(const struct whence *w, const struct record *records, uint32_t message)
+uint64_t positions_offset(const struct positions *w, const struct record *records, uint32_t message)
 {
-	const struct whence_run *run = run_of(w, message);
+	const struct positions_run *run = run_of(w, message);
 	uint32_t at = message - message % WHENCE_EVERY;
 	uint64_t offset;
 

@@ -9,14 +9,14 @@
 #include "base/heap.h"
 #include "event/record.h"
 
-struct whence_run {
+struct positions_run {
 	uint64_t offset; /* of its first message */
 	uint32_t first, line;
 	uint32_t gap; /* bytes between the end of one message and the next */
 };
 
-struct whence {
-	HVEC(struct whence_run) runs;
+struct positions {
+	HVEC(struct positions_run) runs;
 	HVEC(uint64_t) marks; /* offset of every WHENCE_EVERYth message */
 	/* of the newest message: */
 	uint64_t end;
@@ -26,9 +26,9 @@ struct whence {
 enum { WHENCE_EVERY = 32 };
 
 /* Appends the position of the next message. */
-void whence_add(struct heap *h, struct whence *w, uint32_t message, uint32_t source, uint32_t line,
+void positions_add(struct heap *h, struct positions *w, uint32_t message, uint32_t source, uint32_t line,
 		uint64_t offset, uint32_t length);
-uint32_t whence_line(const struct whence *w, uint32_t message);
-uint64_t whence_offset(const struct whence *w, const struct record *records, uint32_t message);
+uint32_t positions_line(const struct positions *w, uint32_t message);
+uint64_t positions_offset(const struct positions *w, const struct record *records, uint32_t message);
 
 #endif

@@ -3,7 +3,7 @@
 
 int64_t model_now(const struct model *m, uint32_t k)
 {
-	int64_t now = WHEN_NONE;
+	int64_t now = TIME_NONE;
 
 	if (k == m->records.n)
 		return m->now_ms;
@@ -32,10 +32,10 @@ int64_t model_time(const struct model *m, uint32_t message)
 {
 	uint32_t low = 0;
 
-	if (m->records.v[message].time_ms != WHEN_NONE)
+	if (m->records.v[message].time_ms != TIME_NONE)
 		return m->records.v[message].time_ms;
 	bisect(low, m->arrivals.n, i, m->arrivals.v[i].first <= message)
-	return low ? m->arrivals.v[low - 1].time_ms : WHEN_NONE;
+	return low ? m->arrivals.v[low - 1].time_ms : TIME_NONE;
 }
 
 static uint32_t stretch_end(const struct model *m, uint32_t i)

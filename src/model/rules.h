@@ -10,7 +10,7 @@
 #include "model/model.h"
 
 /* A feedback request that waits for its response. */
-struct turn {
+struct feedback_turn_log {
 	bool open, has_applied;
 	bool unsure; /* ambiguous: a response may have been matched to another one instead of it */
 	int64_t iteration;
@@ -19,7 +19,7 @@ struct turn {
 	uint64_t *decided; /* hashes of the ids it decided */
 };
 
-struct request {
+struct pending_request {
 	uint64_t hash; /* of its id */
 	uint32_t message;
 	int64_t deadline_ms;
@@ -28,7 +28,7 @@ struct request {
 
 /* Requests of an orchestrator session. */
 struct requests {
-	HVEC(struct request) list;
+	HVEC(struct pending_request) list;
 	struct map map;
 	HVEC(uint32_t) due; /* priority queue (binary heap), earliest deadline first */
 };
@@ -38,8 +38,8 @@ enum { RECENT_MAX = 64 };
 /* Per-session state of the rules. Bit-fields are last to avoid padding (a quarter of the size). */
 struct session_rules {
 	/* feedback */
-	HVEC(struct turn) waiting; /* first requests whose session is not known yet */
-	struct turn turn;         /* the newest request of this session */
+	HVEC(struct feedback_turn_log) waiting; /* first requests whose session is not known yet */
+	struct feedback_turn_log turn;         /* the newest request of this session */
 	int64_t asked, answered;  /* last iterations, 0 = none */
 	int64_t done;             /* as in struct turn_state */
 	uint64_t request_hash;    /* content hash of its newest request */
@@ -144,7 +144,7 @@ static inline uint32_t name_known(const struct model *m, struct str s, const str
 	return s.n ? name_lookup(m, s, hash_known(s, key->hash)) : NONE;
 }
 
-static inline uint32_t name_kept(struct model *m, struct str s, const struct name_key *key)
+static inline uint32_t name_intern_key(struct model *m, struct str s, const struct name_key *key)
 {
 	if (key->number)
 		return key->number - 1;
@@ -156,9 +156,9 @@ static inline uint32_t id_known(const struct applying *a, const struct event *e)
 	return name_known(a->m, e->id, message_key(a->msg, e->id_key));
 }
 
-static inline uint32_t id_kept(struct applying *a, const struct event *e)
+static inline uint32_t id_intern(struct applying *a, const struct event *e)
 {
-	return name_kept(a->m, e->id, message_key(a->msg, e->id_key));
+	return name_intern_key(a->m, e->id, message_key(a->msg, e->id_key));
 }
 
 static inline uint32_t task_name_known(const struct applying *a, const struct event *e)
@@ -168,7 +168,7 @@ static inline uint32_t task_name_known(const struct applying *a, const struct ev
 
 static inline uint32_t task_name_kept(struct applying *a, const struct event *e)
 {
-	return name_kept(a->m, e->task, message_key(a->msg, e->task_key));
+	return name_intern_key(a->m, e->task, message_key(a->msg, e->task_key));
 }
 
 /* The session of that name in the group of the last message, or NONE; without a name, the group's
@@ -233,7 +233,7 @@ void item_fold(const struct item *item, uint32_t step, struct item_state *at);
 /* Its deadline is before now. */
 bool item_has_expired(const struct model *m, const struct item *item, int64_t now_ms);
 /* Index into m->dated of an item that has a deadline (binary search). */
-uint32_t dated_place(const struct model *m, uint32_t item);
+uint32_t deadline_index(const struct model *m, uint32_t item);
 /* Sort weight in the inbox; the default of its kind if it has no grade. */
 unsigned item_weight(const struct item *item, enum item_severity grade);
 /* Where an open item stands in the inbox: those with a deadline first. The others come by weight and

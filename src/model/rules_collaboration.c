@@ -180,7 +180,7 @@ static void take_up(struct applying *a, uint32_t root)
 static void apply_task(struct applying *a, const struct event *e)
 {
 	struct model *m = a->m;
-	uint32_t number = task_get(a, id_kept(a, e)), before;
+	uint32_t number = task_get(a, id_intern(a, e)), before;
 	struct task_terms *terms;
 	struct task *t;
 	char q[QUOTED_MAX];
@@ -213,13 +213,13 @@ static void check_progress_rate(struct applying *a, struct task_terms *t)
 	int64_t now = a->msg->time_ms;
 	char gap[32];
 
-	if (now == WHEN_NONE)
+	if (now == TIME_NONE)
 		return;
-	if (t->told_ms != WHEN_NONE && t->given_ms != WHEN_NONE &&
+	if (t->told_ms != TIME_NONE && t->given_ms != TIME_NONE &&
 	    now - t->given_ms > PROGRESS_AFTER_MS && now - t->told_ms > PROGRESS_EVERY_MS)
 		report(a, SEVERITY_WARNING, RULE("3.2-progress"), "/timestamp", 0,
 		       "no progress was reported for %s; tasks over 2 minutes report every 30 s",
-		       when_span(now - t->told_ms, gap));
+		       timestamp_span(now - t->told_ms, gap));
 	t->told_ms = now;
 }
 
@@ -240,7 +240,7 @@ static void apply_task_state(struct applying *a, const struct event *e)
 		else
 			report(a, SEVERITY_WARNING, RULE("3.1-assignment"), e->at, 0,
 			       "%s was never assigned", quoted(e->id, q));
-		number = task_get(a, id_kept(a, e));
+		number = task_get(a, id_intern(a, e));
 	} else if (!m->tasks.v[number].active) {
 		report(a, final ? SEVERITY_ERROR : SEVERITY_WARNING,
 		       final ? RULE("6.3-task_id") : RULE("3.1-assignment"), e->at, 0,
@@ -295,7 +295,7 @@ static void apply_review_ask(struct applying *a, const struct event *e)
 	uint32_t task = task_get(a, task_name_kept(a, e)), review, root;
 
 	rules_of(a)->saw_review_request = true;
-	review = review_get(a, id_kept(a, e), task);
+	review = review_get(a, id_intern(a, e), task);
 	if (review == NONE)
 		return;
 	if (!m->reviews.v[review].steps.n)
@@ -405,7 +405,7 @@ static void apply_review_result(struct applying *a, const struct event *e)
 	struct model *m = a->m;
 	uint32_t task = task_get(a, task_name_kept(a, e));
 	uint32_t root = task == NONE ? NONE : task_root(m, task);
-	uint32_t review = review_get(a, id_kept(a, e), task), round;
+	uint32_t review = review_get(a, id_intern(a, e), task), round;
 	struct event verdict = *e;
 	bool last_word;
 
@@ -472,7 +472,7 @@ static void apply_abort(struct applying *a, const struct event *e)
 
 static void apply_needs(struct applying *a, const struct event *e)
 {
-	uint32_t number = task_get(a, id_kept(a, e));
+	uint32_t number = task_get(a, id_intern(a, e));
 	uint32_t other = model_intern(a->m, e->other);
 
 	if (number != NONE)

@@ -61,7 +61,7 @@ static uint32_t lane_meant(struct applying *a, const struct event *e, bool *know
 
 	*known = true;
 	if (e->id.n)
-		return task_get(a, id_kept(a, e));
+		return task_get(a, id_intern(a, e));
 	if (!str_starts(e->other, STR(" (")))
 		return rules_of(a)->lane;
 	for (uint32_t i = m->tasks.n; i-- > 0;) {
@@ -113,7 +113,7 @@ static bool apply_review(struct applying *a, const struct event *e, uint32_t *of
 
 static void apply_input(struct applying *a, const struct event *e)
 {
-	uint32_t lane = task_get(a, id_kept(a, e));
+	uint32_t lane = task_get(a, id_intern(a, e));
 	struct gaps *gaps;
 
 	if (lane == NONE)

@@ -134,7 +134,7 @@ static uint32_t seek_session(struct applying *a, const struct session_rules *hom
 		const struct event *e = &a->msg->events.v[i];
 
 		if (e->type == EV_DECIDE)
-			s.ids[s.n++] = id_kept(a, e);
+			s.ids[s.n++] = id_intern(a, e);
 	}
 	s.best = turn_fit(&s, a->session) + items_fit(&s, a->session);
 	seek_recent(&s, home);
@@ -158,7 +158,7 @@ static void feedback_find_session(struct applying *a, struct str group)
 	const struct event *ask = a->msg->events.n ? &a->msg->events.v[0] : NULL;
 
 	if (a->msg->session.n) {
-		uint32_t number = model_session(m, group, STR_NONE, &no_key, a->message), i;
+		uint32_t number = model_session(m, group, STR_NONE, &null_key, a->message), i;
 
 		m->sessions.v[a->session].rules->home = number;
 		home = m->sessions.v[number].rules;
@@ -286,14 +286,14 @@ static void check_decided(struct applying *a, const struct event *e, bool resent
 		item_step(a, item, STEP_DECIDED, e->verdict, small(r->asked));
 }
 
-static void keep_request(struct session_rules *r, const struct turn *turn, bool unsure)
+static void keep_request(struct session_rules *r, const struct feedback_turn_log *turn, bool unsure)
 {
 	r->request = turn->message + 1;
 	r->request_hash = turn->content_hash;
 	r->request_unsure = unsure;
 }
 
-static void turn_forget(struct model *m, struct turn *turn)
+static void turn_forget(struct model *m, struct feedback_turn_log *turn)
 {
 	heap_give(m->heap, turn->decided, turn->decided_n * sizeof(uint64_t));
 	turn->decided = NULL;
@@ -303,7 +303,7 @@ static void turn_forget(struct model *m, struct turn *turn)
 static void apply_ask(struct applying *a, const struct event *ask)
 {
 	struct session_rules *r = rules_of(a);
-	struct turn turn = { .open = true, .has_applied = ask->acked, .message = a->message,
+	struct feedback_turn_log turn = { .open = true, .has_applied = ask->acked, .message = a->message,
 			     .iteration = ask->iteration, .content_hash = ask->content_hash };
 	uint32_t count = a->msg->events.n;
 	bool resent = feedback_is_resent(a->m, a->session, ask);
@@ -348,7 +348,7 @@ static void apply_ask(struct applying *a, const struct event *ask)
 	keep_request(r, &turn, false);
 }
 
-static bool take_own(struct session_rules *r, struct turn *out)
+static bool take_own(struct session_rules *r, struct feedback_turn_log *out)
 {
 	*out = r->turn;
 	r->turn.open = false;
@@ -359,7 +359,7 @@ static bool take_own(struct session_rules *r, struct turn *out)
 
 /* Matches a response to a request: the session's own, or one queued in its home. *unsure: another
  * queued one would match as well. */
-static bool take_turn(struct applying *a, int64_t iteration, struct turn *out, bool *unsure)
+static bool take_turn(struct applying *a, int64_t iteration, struct feedback_turn_log *out, bool *unsure)
 {
 	struct session_rules *r = rules_of(a), *home = a->m->sessions.v[r->home].rules;
 	uint32_t pick = 0;
@@ -394,7 +394,7 @@ static bool take_turn(struct applying *a, int64_t iteration, struct turn *out, b
 	return true;
 }
 
-static void check_acks(struct applying *a, const struct event *answer, const struct turn *turn)
+static void check_acks(struct applying *a, const struct event *answer, const struct feedback_turn_log *turn)
 {
 	struct id_set acked, decided;
 	uint32_t line = message_line(a->m, turn->message);
@@ -468,7 +468,7 @@ static void apply_ack(struct applying *a, const struct event *e)
 }
 
 static void check_answer_iteration(struct applying *a, const struct event *e,
-				   const struct turn *turn)
+				   const struct feedback_turn_log *turn)
 {
 	struct session_rules *r = rules_of(a);
 
@@ -491,7 +491,7 @@ static void apply_answer(struct applying *a, const struct event *answer)
 {
 	struct session_rules *r = rules_of(a);
 	struct session *session = &a->m->sessions.v[a->session];
-	struct turn turn = { 0 };
+	struct feedback_turn_log turn = { 0 };
 	bool unsure, asked = take_turn(a, answer->iteration, &turn, &unsure);
 	int64_t done = asked && turn.iteration && answer->iteration ? turn.iteration
 								      : answer->iteration;
@@ -519,7 +519,7 @@ static void apply_answer(struct applying *a, const struct event *answer)
 		}
 		if (e->type != EV_ITEM)
 			continue;
-		item = item_here(a, e->item, id_kept(a, e));
+		item = item_here(a, e->item, id_intern(a, e));
 		if (item != NONE) {
 			const struct item *it = &a->m->items.v[item];
 			bool twice = false;

@@ -21,7 +21,7 @@ static void raise(struct applying *a, const struct event *e, uint32_t task)
 
 static void apply_result(struct applying *a, const struct event *e)
 {
-	uint32_t task = task_get(a, id_kept(a, e));
+	uint32_t task = task_get(a, id_intern(a, e));
 	struct task *t;
 
 	rules_of(a)->saw_result = true;
@@ -105,7 +105,7 @@ static bool passes_on(const struct event *e)
 
 static void apply_judgement(struct applying *a, const struct event *e)
 {
-	uint32_t task = task_get(a, id_kept(a, e));
+	uint32_t task = task_get(a, id_intern(a, e));
 	struct task *t;
 
 	if (task == NONE) {
@@ -150,12 +150,12 @@ static void apply_handoff(struct applying *a)
 		switch (e->type) {
 		case EV_TASK:
 			rules_of(a)->saw_task = true;
-			task = task_get(a, id_kept(a, e));
+			task = task_get(a, id_intern(a, e));
 			if (task != NONE)
 				task_step(a, task, TASK_PENDING, -1, true);
 			break;
 		case EV_TASK_STATE:
-			task = task_get(a, id_kept(a, e));
+			task = task_get(a, id_intern(a, e));
 			if (task != NONE)
 				task_step(a, task, e->state, e->number, false);
 			break;

@@ -15,7 +15,7 @@ static struct requests *requests_of(struct applying *a)
 	return r->requests;
 }
 
-static struct request *find_request(struct requests *r, uint64_t h)
+static struct pending_request *find_request(struct requests *r, uint64_t h)
 {
 	for (uint32_t it = 0, v; map_next(&r->map, h, &it, &v);)
 		if (r->list.v[v].hash == h)
@@ -70,16 +70,16 @@ static void add_request(struct applying *a, const struct event *e, int64_t deadl
 		return;
 	map_put(a->m->heap, &r->map, h, r->list.n);
 	heap_push(a->m->heap, &r->list,
-		  (struct request){ .hash = h, .message = a->message,
+		  (struct pending_request){ .hash = h, .message = a->message,
 				    .deadline_ms = deadline_ms, .is_event = is_event });
-	if (deadline_ms != WHEN_NONE)
+	if (deadline_ms != TIME_NONE)
 		push_due(a->m->heap, r, r->list.n - 1);
 }
 
 static void apply_response(struct applying *a, const struct event *e)
 {
 	struct requests *r = requests_of(a);
-	struct request *q = e->id.n ? find_request(r, id_hash(a, e)) : NULL;
+	struct pending_request *q = e->id.n ? find_request(r, id_hash(a, e)) : NULL;
 	uint32_t item = item_named(a->m, a->session, ITEM_QUESTION, id_known(a, e), NONE);
 	enum verdict yes = VERDICT_ANSWERED;
 	char text[QUOTED_MAX];
@@ -103,7 +103,7 @@ static void apply_response(struct applying *a, const struct event *e)
 	else if (q->answered)
 		report(a, SEVERITY_ERROR, RULE("correlation-correlationId"), e->at, 0,
 		       "a second response to the request of line %u", message_line(a->m, q->message));
-	else if (q->deadline_ms != WHEN_NONE && a->msg->time_ms != WHEN_NONE &&
+	else if (q->deadline_ms != TIME_NONE && a->msg->time_ms != TIME_NONE &&
 		 a->msg->time_ms > q->deadline_ms && !q->late_told &&
 		 !(e->failed && str_is(e->other, "TIMEOUT"))) /* is itself the timeout report */
 		report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
@@ -125,8 +125,8 @@ static void check_timeouts(struct applying *a)
 {
 	struct requests *r = requests_of(a);
 
-	while (r->due.n && a->msg->time_ms != WHEN_NONE && due_at(r, 0) < a->msg->time_ms) {
-		struct request *q = &r->list.v[pop_due(r)];
+	while (r->due.n && a->msg->time_ms != TIME_NONE && due_at(r, 0) < a->msg->time_ms) {
+		struct pending_request *q = &r->list.v[pop_due(r)];
 
 		if (!q->answered)
 			report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
@@ -141,7 +141,7 @@ static void check_rate(struct applying *a)
 	struct agent *g;
 	int64_t now = a->msg->time_ms, oldest;
 
-	if (a->from == NONE || now == WHEN_NONE || str_is(a->msg->from.type, "orchestrator"))
+	if (a->from == NONE || now == TIME_NONE || str_is(a->msg->from.type, "orchestrator"))
 		return;
 	g = &a->m->agents.v[a->from];
 	if (!g->recent_ms)
@@ -172,7 +172,7 @@ static void apply_agent(struct applying *a, const struct event *e)
 			       "only the orchestrator sends this; %s is an agent", quoted(e->id, q));
 		return;
 	}
-	agent = model_agent(a->m, a->session, &e->agent, &no_key, a->message);
+	agent = model_agent(a->m, a->session, &e->agent, &null_key, a->message);
 	if (agent != NONE && e->other.n) {
 		uint32_t state = model_intern(a->m, e->other);
 
@@ -213,12 +213,12 @@ static void apply_orchestrator(struct applying *a)
 			apply_agent(a, e);
 			break;
 		case EV_TASK_STATE:
-			task = task_get(a, id_kept(a, e));
+			task = task_get(a, id_intern(a, e));
 			if (task != NONE)
 				task_step(a, task, e->state, e->number, e->state == TASK_ASSIGNED);
 			break;
 		case EV_TASK_DEPENDS:
-			task = task_get(a, id_kept(a, e));
+			task = task_get(a, id_intern(a, e));
 			other = model_intern(a->m, e->other);
 			if (task != NONE)
 				task_need(a, task, other);
@@ -226,8 +226,8 @@ static void apply_orchestrator(struct applying *a)
 		case EV_ITEM:
 			task = task_get(a, task_name_kept(a, e));
 			item_raise(a, e, task, NONE, 0);
-			if (e->item == ITEM_QUESTION && e->deadline_ms == WHEN_NONE)
-				add_request(a, e, WHEN_NONE, true);
+			if (e->item == ITEM_QUESTION && e->deadline_ms == TIME_NONE)
+				add_request(a, e, TIME_NONE, true);
 			break;
 		default: /* events of other dialects */
 			break;

@@ -23,7 +23,7 @@ uint32_t task_named(const struct model *m, uint32_t session, uint32_t id)
 
 uint32_t find_task(const struct model *m, uint32_t session, struct str id)
 {
-	return task_named(m, session, name_known(m, id, &no_key));
+	return task_named(m, session, name_known(m, id, &null_key));
 }
 
 uint32_t task_get(struct applying *a, uint32_t name)
@@ -55,7 +55,7 @@ struct task_terms *task_terms(struct model *m, uint32_t task)
 
 	if (!t->terms) {
 		t->terms = heap_zalloc(m->heap, sizeof(*t->terms));
-		t->terms->given_ms = t->terms->told_ms = WHEN_NONE;
+		t->terms->given_ms = t->terms->told_ms = TIME_NONE;
 	}
 	return t->terms;
 }
@@ -176,10 +176,10 @@ bool task_is_stalled(const struct model *m, const struct task_state_at *t, int64
 	int64_t last;
 
 	if ((t->state != TASK_RUNNING && t->state != TASK_ASSIGNED) || t->percent == 100 ||
-	    now_ms == WHEN_NONE)
+	    now_ms == TIME_NONE)
 		return false;
 	last = model_time(m, t->last);
-	return last != WHEN_NONE && now_ms - last > STALL_MS;
+	return last != TIME_NONE && now_ms - last > STALL_MS;
 }
 
 bool review_at(const struct model *m, const struct review *r, uint32_t k, struct review_state *out)

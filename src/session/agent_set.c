@@ -12,7 +12,7 @@ enum {
 	PIECE_BYTES = 32 << 10, /* of one agent, before the next one's */
 };
 
-int crew_open(struct crew *c, struct load *l, const char *captures, struct err *err)
+int agent_set_open(struct agent_set *c, struct load *l, const char *captures, struct err *err)
 {
 	c->load = l;
 	c->captures = captures ? xstrdup(captures) : NULL;
@@ -20,15 +20,15 @@ int crew_open(struct crew *c, struct load *l, const char *captures, struct err *
 	return c->children ? 0 : -1;
 }
 
-static void agent_free(struct crew_agent *a)
+static void agent_free(struct set_agent *a)
 {
-	for (int i = 0; i < CREW_STREAMS; i++)
+	for (int i = 0; i < AGENT_PIPES; i++)
 		framer_release(&a->streams[i].framer);
 	vec_release(&a->lives);
 	free(a);
 }
 
-void crew_close(struct crew *c)
+void agent_set_close(struct agent_set *c)
 {
 	children_close(c->children);
 	for (uint32_t i = 0; i < c->agents.n; i++)
@@ -42,20 +42,20 @@ void crew_close(struct crew *c)
 
 /* ---- starting ---- */
 
-static const struct child_capture *capture_of(const struct crew_agent *a, int stream)
+static const struct child_capture *capture_of(const struct set_agent *a, int stream)
 {
-	return stream == CREW_OUT ? &a->child->out : &a->child->err;
+	return stream == AGENT_OUT ? &a->child->out : &a->child->err;
 }
 
 /* The wire closes what it has, and so does the agent: each needs a descriptor of its own. */
-static int open_reading(struct crew *c, struct crew_agent *a, int stream, struct str group,
+static int open_reading(struct agent_set *c, struct set_agent *a, int stream, struct str group,
 			struct err *err)
 {
 	struct wire *w = &c->load->wire;
 	struct source s = capture_of(a, stream)->source;
-	struct crew_reading *r = &a->streams[stream];
+	struct agent_stream *r = &a->streams[stream];
 	char *name = arena_printf(&w->arena, "%s%s", a->child->name,
-				  stream == CREW_ERR ? " stderr" : "");
+				  stream == AGENT_ERR ? " stderr" : "");
 
 	s.fd = fcntl(s.fd, F_DUPFD_CLOEXEC, 3);
 	if (s.fd < 0)
@@ -63,27 +63,27 @@ static int open_reading(struct crew *c, struct crew_agent *a, int stream, struct
 	s.name = name;
 	r->load = (struct load_reading){ .l = c->load,
 					 .file = wire_adopt(w, &s, str_of(name)),
-					 .text = stream == CREW_ERR,
+					 .text = stream == AGENT_ERR,
 					 .before = c->before,
 					 .before_ctx = c->before_ctx };
 	w->files.v[r->load.file].group = group;
 	r->at = s.start;
-	r->line_ms = CREW_NO_LINE;
+	r->line_ms = AGENT_SET_NO_LINE;
 	framer_init(&r->framer, wire_max_bytes(w), r->at);
 	return 0;
 }
 
-static void begin_life(struct crew_agent *a)
+static void begin_life(struct set_agent *a)
 {
 	const struct child *child = a->child;
 
-	vec_push(&a->lives, (struct crew_beginning){ { child->out.began, child->err.began },
+	vec_push(&a->lives, (struct agent_beginning){ { child->out.began, child->err.began },
 						child->incarnation });
-	for (int i = 0; i < CREW_STREAMS; i++)
+	for (int i = 0; i < AGENT_PIPES; i++)
 		a->streams[i].ended = false;
 }
 
-static void open_desk(struct crew *c, const struct crew_agent *a, struct str group)
+static void open_desk(struct agent_set *c, const struct set_agent *a, struct str group)
 {
 	struct buf path = { 0 };
 
@@ -92,15 +92,15 @@ static void open_desk(struct crew *c, const struct crew_agent *a, struct str gro
 	buf_release(&path);
 }
 
-static uint32_t take_in(struct crew *c, struct child *child, struct str group, int64_t now_ms,
+static uint32_t take_in(struct agent_set *c, struct child *child, struct str group, int64_t now_ms,
 			struct err *err)
 {
-	struct crew_agent *a = xcalloc(1, sizeof(*a));
+	struct set_agent *a = xcalloc(1, sizeof(*a));
 
 	a->child = child;
 	group = arena_str(&c->load->wire.arena, group.n ? group : str_of(child->name));
 	begin_life(a);
-	for (int i = 0; i < CREW_STREAMS; i++)
+	for (int i = 0; i < AGENT_PIPES; i++)
 		if (open_reading(c, a, i, group, err) < 0) {
 			child_stop(child, now_ms, 0);
 			agent_free(a);
@@ -111,15 +111,15 @@ static uint32_t take_in(struct crew *c, struct child *child, struct str group, i
 	return c->agents.n - 1;
 }
 
-static bool has_room(const struct crew *c, const struct child_spec *spec, struct err *err)
+static bool has_room(const struct agent_set *c, const struct child_spec *spec, struct err *err)
 {
-	if (c->load->wire.files.n + CREW_STREAMS <= WIRE_FILES_MAX)
+	if (c->load->wire.files.n + AGENT_PIPES <= WIRE_FILES_MAX)
 		return true;
 	err_set(err, "%s: one file too many; run fewer agents", spec->name);
 	return false;
 }
 
-uint32_t crew_start(struct crew *c, const struct child_spec *spec, struct str group, int64_t now_ms,
+uint32_t agent_set_start(struct agent_set *c, const struct child_spec *spec, struct str group, int64_t now_ms,
 		    struct err *err)
 {
 	struct child *child =
@@ -128,7 +128,7 @@ uint32_t crew_start(struct crew *c, const struct child_spec *spec, struct str gr
 	return child ? take_in(c, child, group, now_ms, err) : NONE;
 }
 
-uint32_t crew_add(struct crew *c, const struct child_spec *spec, struct str group, struct err *err)
+uint32_t agent_set_add(struct agent_set *c, const struct child_spec *spec, struct str group, struct err *err)
 {
 	struct child *child = has_room(c, spec, err) ? child_add(c->children, spec, err) : NULL;
 
@@ -138,31 +138,31 @@ uint32_t crew_add(struct crew *c, const struct child_spec *spec, struct str grou
 /* ---- reading ---- */
 
 /* How far this incarnation's bytes go, as far as they have come. */
-static uint64_t end_of_life(const struct crew_agent *a, int stream)
+static uint64_t end_of_life(const struct set_agent *a, int stream)
 {
-	const struct crew_reading *r = &a->streams[stream];
+	const struct agent_stream *r = &a->streams[stream];
 
 	return r->lives + 1 < a->lives.n ? a->lives.v[r->lives + 1].began[stream]
 					 : capture_of(a, stream)->source.end;
 }
 
-static bool is_over(const struct crew_agent *a, int stream)
+static bool is_over(const struct set_agent *a, int stream)
 {
 	return a->streams[stream].lives + 1 < a->lives.n || a->child->life == CHILD_OVER;
 }
 
-static bool has_more(const struct crew_agent *a, int stream)
+static bool has_more(const struct set_agent *a, int stream)
 {
-	const struct crew_reading *r = &a->streams[stream];
+	const struct agent_stream *r = &a->streams[stream];
 
 	return r->at < capture_of(a, stream)->source.end || (is_over(a, stream) && !r->ended) ||
 	       r->lives + 1 < a->lives.n;
 }
 
 /* A piece of one stream; at the end of an incarnation what is left is a line that was cut off. */
-static void read_piece(struct crew *c, struct crew_agent *a, int stream)
+static void read_piece(struct agent_set *c, struct set_agent *a, int stream)
 {
-	struct crew_reading *r = &a->streams[stream];
+	struct agent_stream *r = &a->streams[stream];
 	struct wire *w = &c->load->wire;
 	struct source *s = &w->files.v[r->load.file].source;
 	uint64_t end = end_of_life(a, stream);
@@ -193,31 +193,31 @@ static void read_piece(struct crew *c, struct crew_agent *a, int stream)
 	}
 }
 
-uint64_t crew_behind(const struct crew *c)
+uint64_t agent_set_behind(const struct agent_set *c)
 {
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < c->agents.n; i++)
-		for (int k = 0; k < CREW_STREAMS; k++)
+		for (int k = 0; k < AGENT_PIPES; k++)
 			n += capture_of(c->agents.v[i], k)->source.end -
 			     c->agents.v[i]->streams[k].at;
 	return n;
 }
 
-static void note_line(struct crew_reading *r, int64_t now_ms)
+static void note_line(struct agent_stream *r, int64_t now_ms)
 {
 	if (!r->framer.length || r->framer.blank)
-		r->line_ms = CREW_NO_LINE;
-	else if (r->line_ms == CREW_NO_LINE || r->line_start != r->framer.start)
+		r->line_ms = AGENT_SET_NO_LINE;
+	else if (r->line_ms == AGENT_SET_NO_LINE || r->line_start != r->framer.start)
 		r->line_ms = now_ms;
 	r->line_start = r->framer.start;
 }
 
-static bool read_turn(struct crew *c, struct crew_agent *a, int64_t now_ms)
+static bool read_turn(struct agent_set *c, struct set_agent *a, int64_t now_ms)
 {
 	bool more = false;
 
-	for (int k = 0; k < CREW_STREAMS; k++)
+	for (int k = 0; k < AGENT_PIPES; k++)
 		if (has_more(a, k)) {
 			read_piece(c, a, k);
 			note_line(&a->streams[k], now_ms);
@@ -226,17 +226,17 @@ static bool read_turn(struct crew *c, struct crew_agent *a, int64_t now_ms)
 	return more;
 }
 
-uint32_t crew_take(struct crew *c, int64_t now_ms, load_fn each, void *ctx)
+uint32_t agent_set_take(struct agent_set *c, int64_t now_ms, load_fn each, void *ctx)
 {
 	uint32_t before = c->load->model.records.n, idle = 0;
 
 	children_tick(c->children, now_ms);
 	for (uint32_t i = 0; i < c->agents.n; i++) {
-		struct crew_agent *a = c->agents.v[i];
+		struct set_agent *a = c->agents.v[i];
 
 		if (a->child->incarnation != vec_last(&a->lives)->incarnation)
 			begin_life(a);
-		for (int k = 0; k < CREW_STREAMS; k++) {
+		for (int k = 0; k < AGENT_PIPES; k++) {
 			a->streams[k].load.each = each;
 			a->streams[k].load.ctx = ctx;
 		}
@@ -248,28 +248,28 @@ uint32_t crew_take(struct crew *c, int64_t now_ms, load_fn each, void *ctx)
 		if (!idle && loop_now_ms() - now_ms >= TURN_MS)
 			break;
 	}
-	c->load->wire.bytes_total = c->load->wire.bytes_done + crew_behind(c);
+	c->load->wire.bytes_total = c->load->wire.bytes_done + agent_set_behind(c);
 	if (c->load->model.records.n != before)
 		load_settle(c->load);
 	return c->load->model.records.n - before;
 }
 
-int crew_fd(const struct crew *c)
+int agent_set_fd(const struct agent_set *c)
 {
 	return children_fd(c->children);
 }
 
-int crew_wait_ms(const struct crew *c, int64_t now_ms)
+int agent_set_wait_ms(const struct agent_set *c, int64_t now_ms)
 {
 	int wait = children_wait_ms(c->children, now_ms);
 
 	for (uint32_t i = 0; i < c->agents.n; i++)
-		for (int k = 0; k < CREW_STREAMS; k++) {
+		for (int k = 0; k < AGENT_PIPES; k++) {
 			int64_t line = c->agents.v[i]->streams[k].line_ms;
 
 			if (has_more(c->agents.v[i], k))
 				return 0;
-			if (line == CREW_NO_LINE || line + FOLLOW_SHOWN_MS <= now_ms)
+			if (line == AGENT_SET_NO_LINE || line + FOLLOW_SHOWN_MS <= now_ms)
 				continue;
 			line += FOLLOW_SHOWN_MS - now_ms;
 			if (wait < 0 || line < wait)
@@ -278,15 +278,15 @@ int crew_wait_ms(const struct crew *c, int64_t now_ms)
 	return wait;
 }
 
-struct str crew_incomplete(const struct crew *c, int64_t now_ms)
+struct str agent_set_incomplete(const struct agent_set *c, int64_t now_ms)
 {
-	const struct crew_reading *oldest = NULL;
+	const struct agent_stream *oldest = NULL;
 
 	for (uint32_t i = 0; i < c->agents.n; i++)
-		for (int k = 0; k < CREW_STREAMS; k++) {
-			const struct crew_reading *r = &c->agents.v[i]->streams[k];
+		for (int k = 0; k < AGENT_PIPES; k++) {
+			const struct agent_stream *r = &c->agents.v[i]->streams[k];
 
-			if (r->line_ms != CREW_NO_LINE && r->line_ms + FOLLOW_SHOWN_MS <= now_ms &&
+			if (r->line_ms != AGENT_SET_NO_LINE && r->line_ms + FOLLOW_SHOWN_MS <= now_ms &&
 			    (!oldest || r->line_ms < oldest->line_ms))
 				oldest = r;
 		}
@@ -295,38 +295,38 @@ struct str crew_incomplete(const struct crew *c, int64_t now_ms)
 
 /* ---- looking ---- */
 
-bool crew_is_over(const struct crew *c, uint32_t agent)
+bool agent_set_is_over(const struct agent_set *c, uint32_t agent)
 {
-	const struct crew_agent *a = c->agents.v[agent];
+	const struct set_agent *a = c->agents.v[agent];
 
-	return a->child->life == CHILD_OVER && !has_more(a, CREW_OUT) && !has_more(a, CREW_ERR);
+	return a->child->life == CHILD_OVER && !has_more(a, AGENT_OUT) && !has_more(a, AGENT_ERR);
 }
 
-uint32_t crew_running(const struct crew *c)
+uint32_t agent_set_running(const struct agent_set *c)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < c->agents.n; i++)
-		n += !crew_is_over(c, i);
+		n += !agent_set_is_over(c, i);
 	return n;
 }
 
-uint32_t crew_of_file(const struct crew *c, uint32_t file, enum crew_stream *stream)
+uint32_t agent_set_of_file(const struct agent_set *c, uint32_t file, enum agent_pipe *stream)
 {
 	/* files are numbered in the order of starting, with others between them perhaps */
 	uint32_t low = 0, high = c->agents.n;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		const struct crew_agent *a = c->agents.v[middle];
+		const struct set_agent *a = c->agents.v[middle];
 
-		for (int k = 0; k < CREW_STREAMS; k++)
+		for (int k = 0; k < AGENT_PIPES; k++)
 			if (a->streams[k].load.file == file) {
 				if (stream)
-					*stream = (enum crew_stream)k;
+					*stream = (enum agent_pipe)k;
 				return middle;
 			}
-		if (a->streams[CREW_OUT].load.file < file)
+		if (a->streams[AGENT_OUT].load.file < file)
 			low = middle + 1;
 		else
 			high = middle;
@@ -334,10 +334,10 @@ uint32_t crew_of_file(const struct crew *c, uint32_t file, enum crew_stream *str
 	return NONE;
 }
 
-uint32_t crew_named(const struct crew *c, struct str name)
+uint32_t agent_set_named(const struct agent_set *c, struct str name)
 {
 	for (uint32_t i = c->agents.n; i-- > 0;) {
-		uint32_t file = c->agents.v[i]->streams[CREW_OUT].load.file;
+		uint32_t file = c->agents.v[i]->streams[AGENT_OUT].load.file;
 
 		if (str_is(name, c->agents.v[i]->child->name) ||
 		    str_eq(name, c->load->wire.files.v[file].group))
@@ -346,7 +346,7 @@ uint32_t crew_named(const struct crew *c, struct str name)
 	return NONE;
 }
 
-unsigned crew_incarnation(const struct crew_agent *a, enum crew_stream stream, uint64_t offset)
+unsigned agent_set_incarnation(const struct set_agent *a, enum agent_pipe stream, uint64_t offset)
 {
 	uint32_t i = a->lives.n - 1;
 

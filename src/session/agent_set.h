@@ -1,17 +1,17 @@
 /* Agents that gavel runs, as sources of a model: what each writes is kept in a file of this run and
  * read from there, a few milliseconds at a time.
  *
- *   crew_open     after load_run of the load
- *   crew_start    runs an agent; its output and its standard error become files of the load's wire
- *   crew_add      the same, but nothing runs until child_turn
- *   crew_take     when crew_fd is readable or crew_wait_ms has passed
- *   crew_close    before load_release; kills what is left. Whoever wants order stops each before
+ *   agent_set_open     after load_run of the load
+ *   agent_set_start    runs an agent; its output and its standard error become files of the load's wire
+ *   agent_set_add      the same, but nothing runs until child_turn
+ *   agent_set_take     when agent_set_fd is readable or agent_set_wait_ms has passed
+ *   agent_set_close    before load_release; kills what is left. Whoever wants order stops each before
  *
  * Each group of agents has a desk, whose journal belongs to the first one's capture: opened later
  * like any log, that shows what was said and what was decided.
  *
  * Lines on standard error are text whatever they look like: nothing an agent says there is a
- * message. All incarnations of an agent write to the same file; crew_incarnation tells whose a
+ * message. All incarnations of an agent write to the same file; agent_set_incarnation tells whose a
  * message is. */
 #ifndef GAVEL_SESSION_AGENT_SET_H
 #define GAVEL_SESSION_AGENT_SET_H
@@ -19,37 +19,37 @@
 #include "session/load.h"
 #include "source/child.h"
 
-enum crew_stream { CREW_OUT, CREW_ERR, CREW_STREAMS };
+enum agent_pipe { AGENT_OUT, AGENT_ERR, AGENT_PIPES };
 
 /* One stream on its way into the model. */
-struct crew_reading {
+struct agent_stream {
 	struct load_reading load; /* load.file is its number in the wire */
 	struct framer framer;
 	uint64_t at;     /* the bytes before it were read */
 	bool ended;      /* and no more will come from this incarnation: the last line was told */
 	uint32_t lives;  /* incarnations whose beginning was passed */
 	uint64_t line_start; /* of the line that has not ended yet */
-	int64_t line_ms;     /* when its first bytes were read; CREW_NO_LINE */
+	int64_t line_ms;     /* when its first bytes were read; AGENT_SET_NO_LINE */
 };
 
-#define CREW_NO_LINE INT64_MAX
+#define AGENT_SET_NO_LINE INT64_MAX
 
 /* Where the bytes of an incarnation begin. */
-struct crew_beginning {
-	uint64_t began[CREW_STREAMS];
+struct agent_beginning {
+	uint64_t began[AGENT_PIPES];
 	unsigned incarnation;
 };
 
-struct crew_agent {
+struct set_agent {
 	struct child *child;
-	struct crew_reading streams[CREW_STREAMS];
-	VEC(struct crew_beginning) lives; /* oldest first */
+	struct agent_stream streams[AGENT_PIPES];
+	VEC(struct agent_beginning) lives; /* oldest first */
 };
 
-struct crew {
+struct agent_set {
 	struct load *load;
 	struct children *children;
-	VEC(struct crew_agent *) agents;
+	VEC(struct set_agent *) agents;
 	/* Before the model takes a message of an agent: may change it. NULL = nothing. */
 	load_before_fn before;
 	void *before_ctx;
@@ -59,39 +59,39 @@ struct crew {
 };
 
 /* captures: a folder for NAME.ndjson and NAME.stderr; NULL = files without a name. */
-int crew_open(struct crew *c, struct load *l, const char *captures, struct err *err);
+int agent_set_open(struct agent_set *c, struct load *l, const char *captures, struct err *err);
 /* Kills at once. */
-void crew_close(struct crew *c);
+void agent_set_close(struct agent_set *c);
 /* group names the session of messages that name none; empty = the agent's name. Several agents of
  * one group are one session: the turns of a review. Returns its number, NONE: err says why it does
  * not run. */
-uint32_t crew_start(struct crew *c, const struct child_spec *spec, struct str group, int64_t now_ms,
+uint32_t agent_set_start(struct agent_set *c, const struct child_spec *spec, struct str group, int64_t now_ms,
 		    struct err *err);
 /* An agent of which each incarnation is a turn (child_add). */
-uint32_t crew_add(struct crew *c, const struct child_spec *spec, struct str group, struct err *err);
+uint32_t agent_set_add(struct agent_set *c, const struct child_spec *spec, struct str group, struct err *err);
 /* Looks after the processes and takes what they have said, for a few milliseconds. Settles the
- * desks if there was something. Returns how many messages; crew_wait_ms then says 0 if there is
+ * desks if there was something. Returns how many messages; agent_set_wait_ms then says 0 if there is
  * more. now_ms is loop_now_ms; each may be NULL. */
-uint32_t crew_take(struct crew *c, int64_t now_ms, load_fn each, void *ctx);
+uint32_t agent_set_take(struct agent_set *c, int64_t now_ms, load_fn each, void *ctx);
 /* Readable when something came or ended. */
-int crew_fd(const struct crew *c);
-/* How long crew_take may be put off; -1 = until crew_fd is readable. */
-int crew_wait_ms(const struct crew *c, int64_t now_ms);
+int agent_set_fd(const struct agent_set *c);
+/* How long agent_set_take may be put off; -1 = until agent_set_fd is readable. */
+int agent_set_wait_ms(const struct agent_set *c, int64_t now_ms);
 /* The beginning of the oldest line that has not ended and has waited for FOLLOW_SHOWN_MS, empty:
- * there is none. Lent until the next crew_take. crew_wait_ms does not go past that moment. */
-struct str crew_incomplete(const struct crew *c, int64_t now_ms);
+ * there is none. Lent until the next agent_set_take. agent_set_wait_ms does not go past that moment. */
+struct str agent_set_incomplete(const struct agent_set *c, int64_t now_ms);
 /* Bytes that were written by agents and not read yet. */
-uint64_t crew_behind(const struct crew *c);
+uint64_t agent_set_behind(const struct agent_set *c);
 /* All that an agent has said is in the model, and it does not run any more. */
-bool crew_is_over(const struct crew *c, uint32_t agent);
+bool agent_set_is_over(const struct agent_set *c, uint32_t agent);
 /* How many are not. */
-uint32_t crew_running(const struct crew *c);
+uint32_t agent_set_running(const struct agent_set *c);
 
 /* The agent that a file of the wire comes from, or NONE; *stream (not NULL) tells which one. */
-uint32_t crew_of_file(const struct crew *c, uint32_t file, enum crew_stream *stream);
+uint32_t agent_set_of_file(const struct agent_set *c, uint32_t file, enum agent_pipe *stream);
 /* The agent whose group or name that is, or NONE: the newest. */
-uint32_t crew_named(const struct crew *c, struct str name);
+uint32_t agent_set_named(const struct agent_set *c, struct str name);
 /* The incarnation that has written a byte of a stream. */
-unsigned crew_incarnation(const struct crew_agent *a, enum crew_stream stream, uint64_t offset);
+unsigned agent_set_incarnation(const struct set_agent *a, enum agent_pipe stream, uint64_t offset);
 
 #endif

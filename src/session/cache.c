@@ -176,9 +176,9 @@ static bool see_files(struct load *l)
 {
 	for (uint32_t i = 0; i < l->wire.files.n; i++) {
 		const struct source *s = &l->wire.files.v[i].source;
-		struct source_look look;
+		struct source_stat look;
 
-		if (source_look(s->fd < 0 ? s->name : NULL, s->fd, &look) < 0)
+		if (source_stat(s->fd < 0 ? s->name : NULL, s->fd, &look) < 0)
 			return false;
 		vec_push(&l->cache.seen, look);
 	}
@@ -353,7 +353,7 @@ void cache_release(struct cache *c)
 
 /* ---- not too many ---- */
 
-struct entry {
+struct cache_entry {
 	char *name;
 	uint64_t bytes;
 	struct timespec used;
@@ -361,7 +361,7 @@ struct entry {
 
 static int by_use(const void *left, const void *right)
 {
-	const struct entry *a = left, *b = right;
+	const struct cache_entry *a = left, *b = right;
 
 	if (a->used.tv_sec != b->used.tv_sec)
 		return a->used.tv_sec < b->used.tv_sec ? -1 : 1;
@@ -370,14 +370,14 @@ static int by_use(const void *left, const void *right)
 
 void cache_tidy(const char *folder, uint64_t max_bytes)
 {
-	VEC(struct entry) list = { 0 };
+	VEC(struct cache_entry) list = { 0 };
 	uint64_t bytes = 0;
 	uint32_t left;
 	DIR *dir = opendir(folder);
 	struct dirent *d;
 
 	while (dir && (d = readdir(dir))) {
-		struct entry e;
+		struct cache_entry e;
 		struct stat st;
 		bool part = str_ends(str_of(d->d_name), STR(".part"));
 

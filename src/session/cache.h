@@ -29,7 +29,7 @@
 #include "base/buf.h"
 #include "base/heap.h"
 #include "source/source.h"
-#include "view/stats.h"
+#include "view/session_stats.h"
 
 struct load;
 struct load_reading;
@@ -41,7 +41,7 @@ enum {
 
 /* What an image knows, or will know, of a log. */
 struct cache_file {
-	struct source_look seen; /* before it was read */
+	struct source_stat seen; /* before it was read */
 	uint64_t at;  /* behind the last complete line */
 	uint64_t sum; /* cache_checksum of the bytes before that */
 	uint32_t number;  /* in the wire's list */
@@ -59,9 +59,9 @@ struct cache {
 	char *path; /* of the image, NULL = there shall be none */
 	bool known; /* an image was used */
 	uint64_t known_bytes; /* of logs, that need not be read */
-	VEC(struct source_look) seen; /* of all files, before anything was read */
+	VEC(struct source_stat) seen; /* of all files, before anything was read */
 	VEC(struct cache_file) files; /* that are in the model, in the order of reading */
-	struct figures figures; /* of the whole log, if they are known: scene.kept */
+	struct session_stats session_stats; /* of the whole log, if they are known: scene.kept */
 	bool incomplete; /* there must be no image of what is in the model */
 };
 

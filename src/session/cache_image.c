@@ -38,7 +38,7 @@ struct head {
 	uint32_t files_n, parts_n;
 };
 
-struct part {
+struct image_part {
 	struct heap_part where;
 	uint64_t sum;
 };
@@ -55,7 +55,7 @@ static uint64_t build_sum(void)
 	ssize_t n = -1;
 
 	while (fd >= 0) {
-		IO_AGAIN(n, read(fd, bytes, room));
+		IO_RETRY(n, read(fd, bytes, room));
 		if (n <= 0)
 			break;
 		sum = hash_mix(sum, str_hash(str_make(bytes, (size_t)n)));
@@ -73,7 +73,7 @@ static int read_all(int fd, void *to, uint64_t n, uint64_t offset)
 	while (n) {
 		ssize_t got;
 
-		IO_AGAIN(got, pread(fd, p, n < (1u << 30) ? (size_t)n : 1u << 30, (off_t)offset));
+		IO_RETRY(got, pread(fd, p, n < (1u << 30) ? (size_t)n : 1u << 30, (off_t)offset));
 		if (got <= 0)
 			return -1;
 		p += got;
@@ -85,14 +85,14 @@ static int read_all(int fd, void *to, uint64_t n, uint64_t offset)
 
 /* ---- whether a log is still the same ---- */
 
-struct range {
+struct image_range {
 	int fd;
 	uint64_t from, to, sum; /* sum: 0 = it cannot be read */
 };
 
 static void sum_range(void *ctx)
 {
-	struct range *r = ctx;
+	struct image_range *r = ctx;
 	struct buf room = { 0 };
 
 	r->sum = 1;
@@ -110,19 +110,19 @@ static void sum_range(void *ctx)
 uint64_t cache_checksum(int fd, uint64_t n)
 {
 	uint64_t half = n / 2 / CHUNK_BYTES * CHUNK_BYTES;
-	struct range first = { .fd = fd, .to = half }, second = { .fd = fd, .from = half, .to = n };
+	struct image_range first = { .fd = fd, .to = half }, second = { .fd = fd, .from = half, .to = n };
 
-	side_by_side(sum_range, &first, sum_range, &second);
+	run_parallel(sum_range, &first, sum_range, &second);
 	return first.sum && second.sum ? hash_mix(first.sum, second.sum) | 1 : 0;
 }
 
-static bool same_inode(const struct source_look *a, const struct source_look *b)
+static bool same_inode(const struct source_stat *a, const struct source_stat *b)
 {
 	return a->dev == b->dev && a->ino == b->ino && a->born_ns == b->born_ns;
 }
 
 /* Whether nothing was written in between. */
-static bool same_times(const struct source_look *a, const struct source_look *b)
+static bool same_times(const struct source_stat *a, const struct source_stat *b)
 {
 	return same_inode(a, b) && a->size == b->size && a->changed_ns == b->changed_ns &&
 	       a->ctime_ns == b->ctime_ns;
@@ -149,8 +149,8 @@ struct image {
 	struct head head;
 	char *bytes; /* the head and what follows it up to the parts */
 	const struct cache_file *files;
-	const struct part *parts;
-	const char *names, *model, *figures;
+	const struct image_part *parts;
+	const char *names, *model, *session_stats;
 };
 
 static bool is_ours(int fd, uint64_t *size)
@@ -176,8 +176,8 @@ static bool head_is_sane(const struct head *h, uint64_t size)
 	       h->parts_n <= PARTS_MAX && h->names_n <= NAMES_MAX &&
 	       h->model_n == sizeof(struct model) &&
 	       h->head_n == whole_pages(sizeof(*h) + h->files_n * sizeof(struct cache_file) +
-					h->parts_n * sizeof(struct part) + h->names_n + h->model_n +
-					sizeof(struct figures)) &&
+					h->parts_n * sizeof(struct image_part) + h->names_n + h->model_n +
+					sizeof(struct session_stats)) &&
 	       h->total_n == size && h->head_n <= size;
 }
 
@@ -214,7 +214,7 @@ static bool open_image(const struct load *l, struct image *image)
 	image->parts = (const void *)(image->files + h->files_n);
 	image->names = (const char *)(image->parts + h->parts_n);
 	image->model = image->names + h->names_n;
-	image->figures = image->model + h->model_n;
+	image->session_stats = image->model + h->model_n;
 	for (uint32_t i = 0; i < h->parts_n; i++)
 		sum += image->parts[i].where.n;
 	if (sum != h->total_n - h->head_n)
@@ -226,11 +226,11 @@ static bool same_file(struct load *l, const struct cache_file *k, const char *na
 		      bool last)
 {
 	struct wire_file *f = &l->wire.files.v[number];
-	struct source_look now;
+	struct source_stat now;
 	struct err err;
 
 	if (k->number != number || !str_eq(f->name, str_make(name, k->name_n)) ||
-	    wire_hold(&l->wire, number, &err) < 0 || source_look(NULL, f->source.fd, &now) < 0)
+	    wire_ensure_open(&l->wire, number, &err) < 0 || source_stat(NULL, f->source.fd, &now) < 0)
 		return cache_tell("not used", "other files");
 	if (!same_inode(&k->seen, &now))
 		return cache_tell("not used", "another file has the log's name");
@@ -263,7 +263,7 @@ static bool map_parts(const struct image *image, struct heap *heap)
 	uint64_t offset = image->head.head_n;
 
 	for (uint32_t i = 0; i < image->head.parts_n; i++) {
-		const struct part *p = &image->parts[i];
+		const struct image_part *p = &image->parts[i];
 		const char *at = heap_map(heap, p->where, image->fd, offset);
 
 		if (!at || str_hash(str_make(at, (size_t)p->where.n)) != p->sum)
@@ -302,7 +302,7 @@ static bool take_model(struct model *m, const struct image *image)
 	bool good;
 
 	expected_of(m, &arena, expected);
-	findings_release(&m->findings);
+	diag_store_release(&m->diag_store);
 	heap_reset(m->heap);
 	good = map_parts(image, m->heap);
 	if (good) {
@@ -342,7 +342,7 @@ bool image_read(struct load *l, const uint32_t *order)
 		}
 	}
 	if (good) {
-		memcpy(&l->cache.figures, image.figures, sizeof(l->cache.figures));
+		memcpy(&l->cache.session_stats, image.session_stats, sizeof(l->cache.session_stats));
 		futimens(image.fd, NULL); /* used just now */
 	}
 	if (image.fd >= 0)
@@ -357,19 +357,19 @@ bool image_read(struct load *l, const uint32_t *order)
  * when messages came from those who watched. */
 static void strip(struct model *m)
 {
-	model_unstand(m);
+	model_overlay_clear(m);
 	m->arrivals.n = 0;
-	findings_release(&m->findings);
+	diag_store_release(&m->diag_store);
 }
 
 static void count(struct load *l)
 {
 	struct scene s = { .model = &l->model, .k = l->model.records.n, .reader = &l->reader,
-			   .kept = &l->cache.figures };
-	struct figures figures;
+			   .kept = &l->cache.session_stats };
+	struct session_stats session_stats;
 
 	s.now_ms = model_now(s.model, s.k);
-	figures_make(&s, &figures); /* which also keeps them */
+	session_stats_compute(&s, &session_stats); /* which also keeps them */
 }
 
 static bool add_files(struct load *l, struct buf *out, struct buf *names)
@@ -377,16 +377,16 @@ static bool add_files(struct load *l, struct buf *out, struct buf *names)
 	for (uint32_t i = 0; i < l->cache.files.n; i++) {
 		struct cache_file *k = &l->cache.files.v[i];
 		const struct wire_file *f = &l->wire.files.v[k->number];
-		struct source_look now;
+		struct source_stat now;
 		struct err err;
 
-		if (wire_hold(&l->wire, k->number, &err) < 0)
+		if (wire_ensure_open(&l->wire, k->number, &err) < 0)
 			return false;
 		if (!keeps_ctime(f->source.fd))
 			return cache_tell("not written", "the file system is not a local one");
 		k->sum = cache_checksum(f->source.fd, k->at);
 		k->group = model_intern(&l->model, f->group);
-		if (!k->sum || source_look(NULL, f->source.fd, &now) < 0 ||
+		if (!k->sum || source_stat(NULL, f->source.fd, &now) < 0 ||
 		    !same_times(&k->seen, &now))
 			return cache_tell("not written", "the log changed meanwhile");
 		buf_add(out, k, sizeof(*k));
@@ -403,14 +403,14 @@ static void add_head(const struct load *l, const struct heap_parts *parts, const
 			  .files_n = l->cache.files.n, .parts_n = parts->list.n };
 
 	memcpy(h.magic, magic, sizeof(magic));
-	h.head_n = whole_pages(sizeof(h) + files->n + h.parts_n * sizeof(struct part) + names->n +
-			       h.model_n + sizeof(struct figures));
+	h.head_n = whole_pages(sizeof(h) + files->n + h.parts_n * sizeof(struct image_part) + names->n +
+			       h.model_n + sizeof(struct session_stats));
 	h.total_n = h.head_n + parts->bytes;
 	buf_add(out, &h, sizeof(h));
 	buf_add_str(out, buf_str(files));
 	for (uint32_t i = 0; i < parts->list.n; i++) {
 		struct heap_part where = parts->list.v[i];
-		struct part p = { .where = where,
+		struct image_part p = { .where = where,
 				  .sum = str_hash(str_make(heap_at(l->model.heap, where),
 							   (size_t)where.n)) };
 
@@ -418,7 +418,7 @@ static void add_head(const struct load *l, const struct heap_parts *parts, const
 	}
 	buf_add_str(out, buf_str(names));
 	buf_add(out, &l->model, sizeof(l->model));
-	buf_add(out, &l->cache.figures, sizeof(l->cache.figures));
+	buf_add(out, &l->cache.session_stats, sizeof(l->cache.session_stats));
 	buf_reserve(out, (size_t)h.head_n - out->n);
 	memset(out->p + out->n, 0, (size_t)h.head_n - out->n);
 	out->n = (size_t)h.head_n;

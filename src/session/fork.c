@@ -159,7 +159,7 @@ int fork_run(const struct fork_copy *f, const char *as, struct err *err)
 	for (uint32_t i = 0; i < f->sources.n; i++)
 		vec_push(&args, f->sources.v[i]);
 	vec_push(&args, NULL);
-	code = loop_run("/proc/self/exe", args.v);
+	code = loop_run_foreground("/proc/self/exe", args.v);
 	if (code < 0)
 		err_set(err, "gavel could not be started on the copy: %s", strerror(errno));
 	else if (code > 0)

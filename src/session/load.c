@@ -280,15 +280,15 @@ static const struct diags *read_diags(void *ctx, uint32_t message)
 	struct frame_info info = { .flags = route->flags & (RECORD_TRUNCATED | RECORD_OVERSIZE),
 				   .full_length = l->model.records.v[message].length,
 				   .text = route->dialect == DIALECT_TEXT };
-	struct finding_walk w;
+	struct diag_store_walk w;
 
 	if (file->whole)
 		info.file_name = file->base;
 	l->looked_at = NONE;
 	dialect_decode(&l->again, read_bytes(l, message), &info, &l->again_message);
-	finding_start(&w, &l->model, message);
-	while (finding_next(&w) && w.message == message) {
-		finding_read(&w);
+	diag_store_start(&w, &l->model, message);
+	while (diag_store_next(&w) && w.message == message) {
+		diag_store_read(&w);
 		diag_add(&l->again_message.diags, w.severity, w.rule, w.pointer, "%.*s",
 			 STR_ARG(w.text));
 	}
@@ -314,7 +314,7 @@ void load_reopen_desk(struct load *l, uint32_t number)
 	/* what was taken back stands no more; what still stands, load_settle says anew */
 	for (uint32_t i = 0; i < d->drafts.n; i++)
 		if (d->drafts.v[i].number != NONE)
-			model_stand(&l->model, &(struct standing){ .item = d->drafts.v[i].number,
+			model_overlay(&l->model, &(struct overlay){ .item = d->drafts.v[i].number,
 								   .delivery = DELIVERY_NONE });
 	desk_close(d);
 	*d = again;

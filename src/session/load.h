@@ -64,7 +64,7 @@ struct load {
 	struct cache cache;
 	bool tells;          /* diagnostics come with each message, they are not only counted */
 	unsigned threads;    /* that read; 0 = as many as there are processors, up to 8 */
-	size_t part_bytes;   /* of a log that threads share; 0 = PART_BYTES */
+	size_t chunk_bytes;   /* of a log that threads share; 0 = CHUNK_BYTES */
 	bool follow;         /* wanted */
 	bool complete;       /* everything was read for the first time */
 	struct follow *live; /* from then on, if wanted: health of sources, incomplete lines */
@@ -106,7 +106,7 @@ struct load {
 void load_configure(struct load *l, const struct options *o, const struct config *c);
 /* The same with the configuration read first, and what is wrong with it said. */
 void load_read_config(struct load *l, const struct options *o, struct config *c);
-/* For whoever has sources of another kind (crew.h); in place of load_open. max_line_bytes: 0 = as
+/* For whoever has sources of another kind (agents.h); in place of load_open. max_line_bytes: 0 = as
  * configured. */
 void load_init(struct load *l, size_t max_line_bytes);
 /* The desk of a group, opened if there is none, on the journal that belongs to source (a path, or

@@ -62,7 +62,7 @@ static void keep_message(struct load *l, uint32_t message)
 	const struct model *m = &l->model;
 
 	/* where there is no room, what the log still has can be shown */
-	wire_keep(&l->wire, message_route(m, message)->source, message_offset(m, message),
+	wire_spool(&l->wire, message_route(m, message)->source, message_offset(m, message),
 		  m->records.v[message].length, NULL);
 }
 

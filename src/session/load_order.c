@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* When a file of a directory was made, as its first message tells. */
-struct dated {
+struct dated_file {
 	uint32_t file;
 	int64_t time_ms;
 	int rank;
@@ -15,14 +15,14 @@ struct dated {
 
 struct dating {
 	struct load *l;
-	struct dated *dated;
+	struct dated_file *dated;
 };
 
 static void date_frame(void *ctx, const struct frame *frame)
 {
 	struct dating *d = ctx;
 
-	if (d->dated->time_ms != WHEN_NONE)
+	if (d->dated->time_ms != TIME_NONE)
 		return;
 	dialect_decode(&d->l->decoder, frame->bytes, NULL, &d->l->message);
 	d->dated->time_ms = d->l->message.time_ms;
@@ -30,7 +30,7 @@ static void date_frame(void *ctx, const struct frame *frame)
 
 static int by_date(const void *left, const void *right)
 {
-	const struct dated *a = left, *b = right;
+	const struct dated_file *a = left, *b = right;
 
 	if (a->time_ms != b->time_ms)
 		return a->time_ms < b->time_ms ? -1 : 1;
@@ -50,20 +50,20 @@ static int rank_of(struct str base)
 }
 
 /* Reads no further than the first message with a time. */
-static void date_file(struct load *l, struct dated *dated)
+static void date_file(struct load *l, struct dated_file *dated)
 {
 	struct dating d = { l, dated };
 	struct wire_reading *r = wire_read_begin(&l->wire, dated->file, date_frame, &d);
 	enum wire_step step = WIRE_MORE;
 	struct err err; /* which is told when the file is read for the model */
 
-	while (dated->time_ms == WHEN_NONE && step != WIRE_DONE && step != WIRE_FAILED)
+	while (dated->time_ms == TIME_NONE && step != WIRE_DONE && step != WIRE_FAILED)
 		step = wire_read_step(r, &err);
 	wire_read_end(r);
 }
 
 /* Returns how many files, from `first`, it put in order. */
-static uint32_t order_directory(struct load *l, uint32_t first, struct dated *out)
+static uint32_t order_directory(struct load *l, uint32_t first, struct dated_file *out)
 {
 	const struct wire_file *f = l->wire.files.v;
 	uint64_t done = l->wire.bytes_done;
@@ -73,11 +73,11 @@ static uint32_t order_directory(struct load *l, uint32_t first, struct dated *ou
 	       str_eq(f[first + n].group, f[first].group))
 		n++;
 	if (n < 2) {
-		out[0] = (struct dated){ .file = first };
+		out[0] = (struct dated_file){ .file = first };
 		return 1;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		out[i] = (struct dated){ first + i, WHEN_NONE, rank_of(f[first + i].base),
+		out[i] = (struct dated_file){ first + i, TIME_NONE, rank_of(f[first + i].base),
 					 f[first + i].base };
 		date_file(l, &out[i]);
 	}
@@ -206,7 +206,7 @@ static int by_place(const void *left, const void *right)
 	return a->own < b->own ? -1 : a->own > b->own;
 }
 
-static void order_replies(const struct load *l, struct dated *dated, uint32_t *order)
+static void order_replies(const struct load *l, struct dated_file *dated, uint32_t *order)
 {
 	struct map names = map_names(l);
 	uint32_t n = l->wire.files.n, *place = xmalloc((n + 1) * sizeof(*place));
@@ -233,7 +233,7 @@ static void order_replies(const struct load *l, struct dated *dated, uint32_t *o
 uint32_t *load_order(struct load *l)
 {
 	uint32_t n = l->wire.files.n, *order = xmalloc((n + 1) * sizeof(*order));
-	struct dated *dated = xmalloc((n + 1) * sizeof(*dated));
+	struct dated_file *dated = xmalloc((n + 1) * sizeof(*dated));
 
 	for (uint32_t i = 0; i < n;)
 		i += order_directory(l, i, dated + i);

@@ -8,7 +8,7 @@
  * wire, which goes on behind the last part that was applied. */
 #include "session/load.h"
 #include "model/prefetch.h"
-#include "wire/part.h"
+#include "wire/chunk.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -33,7 +33,7 @@ struct decoded {
 /* One part on its way. */
 struct slot {
 	bool done, failed;
-	struct part_lines lines;
+	struct chunk_lines lines;
 	VEC(struct decoded) messages;
 	struct arena arena;
 	struct event *events; /* room in the arena for those of the next messages */
@@ -48,7 +48,7 @@ struct ahead {
 	struct load_reading *r;
 	struct wire_ahead *a;
 	uint64_t start; /* where reading begins */
-	uint64_t part_bytes, parts; /* from there on */
+	uint64_t chunk_bytes, parts; /* from there on */
 	unsigned threads, slots_n;
 	pthread_t running[THREADS_MAX];
 	unsigned running_n;
@@ -89,7 +89,7 @@ static void lend_lists(struct slot *s, struct message *m)
 	}
 	m->events.v = s->events;
 	m->events.cap = s->events_left;
-	m->events_lent = true;
+	m->events_borrowed = true;
 	memcpy(&m->diags.list, &s->found, sizeof(s->found));
 }
 
@@ -97,12 +97,12 @@ static void take_lists(struct slot *s, struct message *m)
 {
 	struct event *own = m->events.v;
 
-	if (m->events_lent) {
+	if (m->events_borrowed) {
 		s->events += m->events.n;
 		s->events_left -= m->events.n;
 	} else {
 		m->events.v = copy_list(&s->arena, own, m->events.n * sizeof(*own));
-		m->events_lent = true;
+		m->events_borrowed = true;
 		free(own);
 	}
 	memcpy(&s->found, &m->diags.list, sizeof(s->found));
@@ -163,10 +163,10 @@ static const char *read_line(void *ctx, const char *p, const char *end)
 static void decode_part(struct ahead *x, uint64_t number)
 {
 	struct slot *s = &x->slots[number % x->slots_n];
-	uint64_t first = x->start / x->part_bytes;
-	struct part p = { .fd = x->a->fd, .start = x->start, .end = x->a->end,
-			  .from = (first + number) * x->part_bytes,
-			  .to = (first + number + 1) * x->part_bytes,
+	uint64_t first = x->start / x->chunk_bytes;
+	struct chunk p = { .fd = x->a->fd, .start = x->start, .end = x->a->end,
+			  .from = (first + number) * x->chunk_bytes,
+			  .to = (first + number + 1) * x->chunk_bytes,
 			  .max_bytes = x->a->max_bytes,
 			  .newline = read_line };
 
@@ -176,12 +176,12 @@ static void decode_part(struct ahead *x, uint64_t number)
 	s->keys.n = 0;
 	s->events_left = 0;
 	arena_reset(&s->arena);
-	decoder_forget(&s->decoder);
+	decoder_reset(&s->decoder);
 	s->decoder.keeps = true;
 	s->decoder.quiet = !x->r->l->tells;
 	if (s->room.cap > ROOM_KEPT_BYTES)
 		buf_release(&s->room);
-	s->failed = part_read(&p, &s->room, decode_frame, s, &s->lines) < 0;
+	s->failed = chunk_read(&p, &s->room, decode_frame, s, &s->lines) < 0;
 	tell_keys(s);
 }
 
@@ -344,21 +344,21 @@ static void skip_known(struct load_reading *r, struct wire_ahead *a)
 
 struct ahead *load_ahead_begin(struct load_reading *r, struct wire_ahead *a)
 {
-	uint64_t part_bytes = r->l->part_bytes ? r->l->part_bytes : PART_BYTES;
+	uint64_t chunk_bytes = r->l->chunk_bytes ? r->l->chunk_bytes : CHUNK_BYTES;
 	unsigned threads = r->l->threads ? r->l->threads : processors();
 	struct ahead *x;
 
 	r->lines = true;
 	skip_known(r, a);
 	threads = threads > THREADS_MAX ? THREADS_MAX : threads;
-	if (threads < 2 || r->text || a->end - a->at <= 2 * part_bytes)
+	if (threads < 2 || r->text || a->end - a->at <= 2 * chunk_bytes)
 		return NULL;
 	x = xcalloc(1, sizeof(*x));
 	x->r = r;
 	x->a = a;
 	x->start = a->at;
-	x->part_bytes = part_bytes;
-	x->parts = (a->end - 1) / part_bytes - a->at / part_bytes + 1;
+	x->chunk_bytes = chunk_bytes;
+	x->parts = (a->end - 1) / chunk_bytes - a->at / chunk_bytes + 1;
 	x->threads = threads;
 	x->slots_n = 2 * threads + 2; /* so that nobody waits for a part that takes long */
 	pthread_mutex_init(&x->lock, NULL);

@@ -91,8 +91,8 @@ static bool columns_have(const struct search *s, const struct model *m, uint32_t
 		if (strstr(text, s->word.p))
 			return true;
 	}
-	return s->is_clock && r->time_ms != WHEN_NONE &&
-	       strstr(when_clock(r->time_ms, text), s->word.p);
+	return s->is_clock && r->time_ms != TIME_NONE &&
+	       strstr(timestamp_clock(r->time_ms, text), s->word.p);
 }
 
 static int hex_of(const char *p)
@@ -193,16 +193,16 @@ struct stretch_of {
 };
 
 /* Where a message begins and ends. */
-struct extent {
+struct byte_range {
 	uint32_t source;
 	uint64_t from, to;
 };
 
-static struct extent extent_of(const struct model *m, uint32_t message)
+static struct byte_range extent_of(const struct model *m, uint32_t message)
 {
 	uint64_t from = message_offset(m, message);
 
-	return (struct extent){ message_route(m, message)->source, from,
+	return (struct byte_range){ message_route(m, message)->source, from,
 				from + m->records.v[message].length };
 }
 
@@ -210,11 +210,11 @@ static struct extent extent_of(const struct model *m, uint32_t message)
 static struct stretch_of stretch_from(const struct model *m, uint32_t at, uint32_t most,
 				      uint64_t room, int direction)
 {
-	struct extent all = extent_of(m, at);
+	struct byte_range all = extent_of(m, at);
 	uint32_t n = 1;
 
 	for (; n < most; n++) {
-		struct extent next = extent_of(m, direction > 0 ? at + n : at - n);
+		struct byte_range next = extent_of(m, direction > 0 ? at + n : at - n);
 
 		if (next.source != all.source ||
 		    (direction > 0 ? next.from < all.to : next.to > all.from) ||
@@ -328,7 +328,7 @@ static void look_behind_escapes(struct block_search *b)
 
 	while ((hit = next_escape(b->s, b->text, at)) >= 0) {
 		uint32_t message = message_at(b->m, b->t, b->t->offset + (uint64_t)hit);
-		struct extent where;
+		struct byte_range where;
 
 		at = (size_t)hit + 1;
 		if (message == NONE)
@@ -446,7 +446,7 @@ static void search_together(struct batch *b)
 	pthread_t helper;
 	bool helped = false;
 
-	if (b->n >= TOGETHER_FROM && !b->s->alone && wire_hold(b->wire, file, NULL) == 0) {
+	if (b->n >= TOGETHER_FROM && !b->s->alone && wire_ensure_open(b->wire, file, NULL) == 0) {
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 		helped = pthread_create(&helper, NULL, take_others, b) == 0;

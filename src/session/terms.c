@@ -28,7 +28,7 @@ void terms_fill(struct terms *t, const struct options *o, const struct config *c
 			     .escalate_to = o->escalate_to ? o->escalate_to : c->escalate_to,
 			     .artifact = o->artifact, .sole_writer = o->sole_writer,
 			     .now_ms = model_now(m, m->records.n) };
-	if (t->now_ms == WHEN_NONE)
+	if (t->now_ms == TIME_NONE)
 		t->now_ms = (int64_t)time(NULL) * 1000;
 	else
 		t->now_ms++; /* files of a folder are read in the order of their times */

@@ -104,7 +104,7 @@ static bool advance_stop(struct child *c, int64_t now_ms)
 }
 
 /* Terminates what it left in its process group. True: the group is empty, or KILL did not help. */
-static bool sweep_group(struct child *c, int64_t now_ms)
+static bool terminate_group(struct child *c, int64_t now_ms)
 {
 	if (!reached(c->sweep_ms, now_ms))
 		return false;
@@ -152,7 +152,7 @@ static bool advance_end(struct child *c, int64_t now_ms)
 		return false;
 	if (!atomic_load(&c->run->pipes_ended) && !reached(c->exited_ms + CHILD_DRAIN_MS, now_ms))
 		return false;
-	if (!sweep_group(c, now_ms))
+	if (!terminate_group(c, now_ms))
 		return false;
 	atomic_store(&c->run->drop, true);
 	drain_wake(c->pool->drain);
@@ -373,7 +373,7 @@ int child_turn(struct child *c, const char *const *argv, struct str lead, int64_
 	return start(c, lead, now_ms, err);
 }
 
-int child_note(struct child *c, struct str lines, struct err *err)
+int child_capture_append(struct child *c, struct str lines, struct err *err)
 {
 	uint64_t lost = c->out.lost;
 
@@ -394,7 +394,7 @@ void child_stop(struct child *c, int64_t now_ms, int64_t grace_ms)
 	if (c->stop == CHILD_GOES_ON || now_ms + grace_ms < c->deadline_ms)
 		c->deadline_ms = now_ms + grace_ms;
 	c->stop = CHILD_ASKED;
-	child_notice_exit(c); /* if the leader has exited, sweep_group does the rest */
+	child_notice_exit(c); /* if the leader has exited, terminate_group does the rest */
 	if (c->life == CHILD_RUNS)
 		advance_stop(c, now_ms);
 }
@@ -408,7 +408,7 @@ int child_restart(struct child *c, int64_t now_ms, int64_t grace_ms, struct err 
 	return 0;
 }
 
-void child_words(const struct child *c, struct buf *out)
+void child_status_text(const struct child *c, struct buf *out)
 {
 	if (c->life == CHILD_RUNS)
 		buf_adds(out, "runs");

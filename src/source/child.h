@@ -149,7 +149,7 @@ struct child *child_add(struct children *pool, const struct child_spec *spec, st
 int child_turn(struct child *c, const char *const *argv, struct str lead, int64_t now_ms,
 	       struct err *err);
 /* Appends whole lines of gavel's own to the capture of one that is OVER. */
-int child_note(struct child *c, struct str lines, struct err *err);
+int child_capture_append(struct child *c, struct str lines, struct err *err);
 /* Graceful shutdown: TERM after grace_ms, KILL CHILD_TERM_MS later, to the whole group. The caller
  * has already sent the protocol's own shutdown request; 0 = TERM at once. A second call can only
  * shorten the grace. Cancels a pending restart. */
@@ -160,7 +160,7 @@ int child_restart(struct child *c, int64_t now_ms, int64_t grace_ms, struct err 
 /* Closes its standard input: some agents start working only then, others exit. */
 void child_end_input(struct child *c);
 /* "runs", "exit code 3", "signal 11 (Segmentation fault), core dumped". */
-void child_words(const struct child *c, struct buf *out);
+void child_status_text(const struct child *c, struct buf *out);
 /* The channel's path to this incarnation, and to the one that will be next. */
 void child_path(const struct child *c, struct buf *out);
 void child_next_path(const struct child *c, struct buf *out);

@@ -286,7 +286,7 @@ void drain_wake(struct drain *d)
 	ring(d->wake);
 }
 
-void drain_heard(struct drain *d)
+void drain_rearm(struct drain *d)
 {
 	uint64_t count;
 

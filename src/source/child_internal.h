@@ -81,7 +81,7 @@ void drain_add(struct drain *d, struct child_run *run);
 /* Makes the thread look at the drop flags. */
 void drain_wake(struct drain *d);
 /* Rearms the notification; call before reading counters and flags. */
-void drain_heard(struct drain *d);
+void drain_rearm(struct drain *d);
 
 /* ---- one agent (child.c) ---- */
 

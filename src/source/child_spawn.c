@@ -209,7 +209,7 @@ char *spawn_find(const char *name, const char *program, const char *withheld, st
 
 enum step { STEP_PIPES, STEP_SESSION, STEP_FOLDER, STEP_PROGRAM };
 
-struct report {
+struct spawn_report {
 	enum step step;
 	int number;
 };
@@ -222,7 +222,7 @@ struct ends {
 
 static _Noreturn void give_up(int report, enum step step)
 {
-	struct report r = { step, errno };
+	struct spawn_report r = { step, errno };
 
 	(void)!write(report, &r, sizeof(r));
 	_exit(127);
@@ -277,7 +277,7 @@ static void reset_signals(void)
 }
 
 /* TERM when gavel is killed: no agent is to run unsupervised, and not all exit on a closed pipe. */
-static void die_with(pid_t parent)
+static void set_parent_death_signal(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -294,7 +294,7 @@ static _Noreturn void become(const struct child *c, const struct ends *e, pid_t 
 	if (c->folder && chdir(c->folder) < 0)
 		give_up(report, STEP_FOLDER);
 	reset_signals();
-	die_with(parent);
+	set_parent_death_signal(parent);
 	execve(c->program, c->argv, c->env);
 	give_up(report, STEP_PROGRAM);
 }
@@ -359,7 +359,7 @@ static pid_t fork_quietly(const struct child *c, const struct ends *e)
 	return pid;
 }
 
-static int fail_step(const struct child *c, const struct report *r, struct err *err)
+static int fail_step(const struct child *c, const struct spawn_report *r, struct err *err)
 {
 	const char *why = strerror(r->number);
 
@@ -377,7 +377,7 @@ static int fail_step(const struct child *c, const struct report *r, struct err *
 }
 
 /* Waits for exec to succeed (end of file) or for an error report. */
-static bool heard_failure(int fd, struct report *r)
+static bool heard_failure(int fd, struct spawn_report *r)
 {
 	ssize_t got;
 
@@ -389,7 +389,7 @@ static bool heard_failure(int fd, struct report *r)
 
 int spawn(const struct child *c, struct spawned *out, struct err *err)
 {
-	struct report report = { STEP_PIPES, 0 };
+	struct spawn_report report = { STEP_PIPES, 0 };
 	struct ends e;
 	pid_t pid = -1;
 

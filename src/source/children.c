@@ -79,26 +79,26 @@ bool children_tick(struct children *pool, int64_t now_ms)
 {
 	bool changed = false;
 
-	drain_heard(pool->drain);
+	drain_rearm(pool->drain);
 	for (uint32_t i = 0; i < pool->list.n; i++)
 		if (pool->list.v[i]->c.run)
 			changed |= child_tick(&pool->list.v[i]->c, now_ms);
 	return changed;
 }
 
-static bool is_due(const struct child *c, int64_t *when_ms, int64_t now_ms)
+static bool is_due(const struct child *c, int64_t *timestamp_ms, int64_t now_ms)
 {
 	if (!c->run)
 		return false;
 	if (c->life == CHILD_EXITED) {
-		*when_ms = now_ms + SWEEP_EVERY_MS;
+		*timestamp_ms = now_ms + SWEEP_EVERY_MS;
 		return true;
 	}
 	if (c->stop == CHILD_ASKED || c->stop == CHILD_TERMED) {
-		*when_ms = c->deadline_ms;
+		*timestamp_ms = c->deadline_ms;
 		return true;
 	}
-	*when_ms = now_ms + INPUT_EVERY_MS; /* no event when the agent reads its pipe */
+	*timestamp_ms = now_ms + INPUT_EVERY_MS; /* no event when the agent reads its pipe */
 	return c->input.unread > 0;
 }
 
@@ -154,7 +154,7 @@ struct child_input *children_input(void *pool, const char *path, struct err *err
 	same = str_is(buf_str(&now), path);
 	buf_clear(&now);
 	child_notice_exit(c);
-	child_words(c, &now);
+	child_status_text(c, &now);
 	if (!same)
 		err_set(err,
 			"%s: the agent was restarted; what was meant for the one before is not "

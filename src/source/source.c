@@ -41,13 +41,13 @@ static int64_t nanoseconds(int64_t seconds, int64_t rest)
 }
 
 /* Fallback where statx is missing or forbidden: no birth time. */
-static int look_plainly(const char *name, int fd, struct source_look *out)
+static int stat_fallback(const char *name, int fd, struct source_stat *out)
 {
 	struct stat st;
 
 	if (name ? stat(name, &st) : fstat(fd, &st))
 		return -1;
-	*out = (struct source_look){ .dev = st.st_dev, .ino = st.st_ino, .mode = st.st_mode,
+	*out = (struct source_stat){ .dev = st.st_dev, .ino = st.st_ino, .mode = st.st_mode,
 				     .size = (uint64_t)st.st_size, .linked = st.st_nlink > 0,
 				     .changed_ns = nanoseconds(st.st_mtim.tv_sec,
 							       st.st_mtim.tv_nsec),
@@ -56,14 +56,14 @@ static int look_plainly(const char *name, int fd, struct source_look *out)
 	return 0;
 }
 
-int source_look(const char *name, int fd, struct source_look *out)
+int source_stat(const char *name, int fd, struct source_stat *out)
 {
 	struct statx st;
 
 	if (statx(name ? AT_FDCWD : fd, name ? name : "", name ? 0 : AT_EMPTY_PATH,
 		  STATX_BASIC_STATS | STATX_BTIME, &st) < 0)
-		return errno == ENOSYS || errno == EPERM ? look_plainly(name, fd, out) : -1;
-	*out = (struct source_look){ .dev = makedev(st.stx_dev_major, st.stx_dev_minor),
+		return errno == ENOSYS || errno == EPERM ? stat_fallback(name, fd, out) : -1;
+	*out = (struct source_stat){ .dev = makedev(st.stx_dev_major, st.stx_dev_minor),
 				     .ino = st.stx_ino, .mode = st.stx_mode, .size = st.stx_size,
 				     .linked = st.stx_nlink > 0,
 				     .changed_ns = nanoseconds(st.stx_mtime.tv_sec,
@@ -75,12 +75,12 @@ int source_look(const char *name, int fd, struct source_look *out)
 	return 0;
 }
 
-bool source_is(const struct source *s, const struct source_look *look)
+bool source_is(const struct source *s, const struct source_stat *look)
 {
 	return s->dev == look->dev && s->ino == look->ino && s->born_ns == look->born_ns;
 }
 
-static int open_again(const struct source *s, struct source_look *look, struct err *err)
+static int open_again(const struct source *s, struct source_stat *look, struct err *err)
 {
 	/* O_NONBLOCK: opening a FIFO would block until there is a writer */
 	int fd = is_standard(s) ? STDIN_FILENO
@@ -88,7 +88,7 @@ static int open_again(const struct source *s, struct source_look *look, struct e
 
 	if (fd < 0)
 		return source_fail(s->name, errno, err);
-	if (source_look(NULL, fd, look) < 0) {
+	if (source_stat(NULL, fd, look) < 0) {
 		int saved = errno;
 
 		if (!is_standard(s))
@@ -100,7 +100,7 @@ static int open_again(const struct source *s, struct source_look *look, struct e
 
 int source_open(struct source *s, const char *name, struct err *err)
 {
-	struct source_look look;
+	struct source_stat look;
 	off_t start = 0;
 
 	*s = (struct source){ .name = name, .fd = -1, .kind = SOURCE_STREAM };
@@ -130,7 +130,7 @@ int source_open(struct source *s, const char *name, struct err *err)
 
 int source_reopen(struct source *s, struct err *err)
 {
-	struct source_look look;
+	struct source_stat look;
 
 	if (s->fd >= 0)
 		return 0;
@@ -156,11 +156,11 @@ void source_close(struct source *s)
 
 int source_gather(struct source *s, struct err *err)
 {
-	struct source_look look;
+	struct source_stat look;
 
 	if (s->kind == SOURCE_STREAM)
 		return 0;
-	if (source_look(NULL, s->fd, &look) < 0)
+	if (source_stat(NULL, s->fd, &look) < 0)
 		return source_fail(s->name, errno, err);
 	s->end = look.size > s->start ? look.size : s->start;
 	s->changed_ns = look.changed_ns;
@@ -190,11 +190,11 @@ char *block_room(struct block *block, uint64_t offset, size_t *room)
 /* pread from the keep if it has the bytes, else from the file. */
 static ssize_t read_at(const struct source *s, uint64_t offset, char *p, size_t n)
 {
-	uint64_t gap = kept_gap(&s->kept, offset);
+	uint64_t gap = spooled_gap(&s->kept, offset);
 	ssize_t got;
 
 	if (!gap)
-		return kept_read(s->keep, &s->kept, offset, p, n);
+		return spooled_read(s->keep, &s->kept, offset, p, n);
 	if (s->only_kept) {
 		errno = ESTALE;
 		return -1;

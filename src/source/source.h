@@ -21,7 +21,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "source/keep.h"
+#include "source/spool.h"
 
 #include <sys/types.h>
 
@@ -43,12 +43,12 @@ struct source {
 	int64_t changed_ns;  /* mtime at source_gather */
 	uint64_t start, end; /* readable range; of a stream only once it is gathered */
 	struct pieces kept;
-	const struct keep *keep; /* spool that `kept` refers to; NULL = nothing is spooled */
+	const struct spool *keep; /* spool that `kept` refers to; NULL = nothing is spooled */
 	bool only_kept; /* read the spool only: a live stream, or a file that was truncated */
 };
 
 /* Result of stat: identity, size and times. */
-struct source_look {
+struct source_stat {
 	dev_t dev;
 	ino_t ino;
 	int64_t born_ns, changed_ns, ctime_ns; /* birth, mtime and ctime */
@@ -81,8 +81,8 @@ int source_open(struct source *s, const char *name, struct err *err);
 int source_reopen(struct source *s, struct err *err);
 void source_close(struct source *s);
 /* stat of a name, or with name NULL of an open descriptor. -1 and errno. */
-int source_look(const char *name, int fd, struct source_look *out);
-bool source_is(const struct source *s, const struct source_look *look);
+int source_stat(const char *name, int fd, struct source_stat *out);
+bool source_is(const struct source *s, const struct source_stat *look);
 /* Makes start and end of a file true. */
 int source_gather(struct source *s, struct err *err);
 /* Reads a stream into a capture without waiting, a block at most; its bytes are in block->bytes.
@@ -97,9 +97,9 @@ int source_more(const struct source *s, uint64_t offset, struct block *block, st
 int stream_more(struct source *s, struct block *block, bool *ended, struct err *err);
 bool stream_has_more(const struct source *s);
 /* True for a FIFO: another writer may open it after this one. */
-bool stream_comes_back(const struct source *s);
+bool stream_is_fifo(const struct source *s);
 /* Enlarges the pipe buffer, if it is a pipe. */
-void stream_widen(const struct source *s);
+void stream_enlarge_pipe(const struct source *s);
 /* Exactly n bytes, or an error. */
 int source_fetch(const struct source *s, uint64_t offset, size_t n, char *out, struct err *err);
 /* The same, but prefers the file: one read instead of one per spooled piece. */

@@ -21,7 +21,7 @@ static int capture_add(int fd, const char *p, size_t n, struct err *err)
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
-			return keep_fail(err);
+			return spool_fail(err);
 		p += put;
 		n -= (size_t)put;
 	}
@@ -49,7 +49,7 @@ int stream_more(struct source *s, struct block *block, bool *ended, struct err *
 
 int stream_spool(struct source *s, struct block *block, int *capture, bool *ended, struct err *err)
 {
-	if (*capture < 0 && (*capture = keep_open_file(err)) < 0)
+	if (*capture < 0 && (*capture = spool_open_file(err)) < 0)
 		return -1;
 	if (stream_more(s, block, ended, err) < 0 ||
 	    capture_add(*capture, block->bytes.p, block->bytes.n, err) < 0)
@@ -70,7 +70,7 @@ bool stream_has_more(const struct source *s)
 	return poll(&ready, 1, 0) > 0 && (ready.revents & POLLIN);
 }
 
-bool stream_comes_back(const struct source *s)
+bool stream_is_fifo(const struct source *s)
 {
 	struct statfs fs;
 	struct stat st;
@@ -79,7 +79,7 @@ bool stream_comes_back(const struct source *s)
 	       fstatfs(s->fd, &fs) == 0 && fs.f_type != PIPEFS_MAGIC;
 }
 
-void stream_widen(const struct source *s)
+void stream_enlarge_pipe(const struct source *s)
 {
 	(void)fcntl(s->fd, F_SETPIPE_SZ, STREAM_PIPE_BYTES);
 }

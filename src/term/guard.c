@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct shared {
+struct guard_shared {
 	atomic_int taken;
 	struct termios before, ours;
 };
@@ -35,7 +35,7 @@ static const int endings[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
 static struct {
 	pid_t owner; /* 0 = closed */
 	int out;
-	struct shared *shared;
+	struct guard_shared *shared;
 	char restore[1024];
 	size_t restore_n;
 	pid_t guardian; /* 0 = none */
@@ -117,7 +117,7 @@ static void put_back(const int *signals, const struct sigaction *before, size_t 
 }
 
 /* All signals are blocked here, so nothing interrupts; what is raised is delivered on return. */
-static void on_death(int number, siginfo_t *info, void *context)
+static void on_fatal_signal(int number, siginfo_t *info, void *context)
 {
 	(void)context;
 	guard_restore();
@@ -134,7 +134,7 @@ static void on_death(int number, siginfo_t *info, void *context)
 
 static void watch(const int *signals, struct sigaction *before, size_t n, bool only_default)
 {
-	struct sigaction ours = { .sa_sigaction = on_death, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	struct sigaction ours = { .sa_sigaction = on_fatal_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
 	sigfillset(&ours.sa_mask);
 	for (size_t i = 0; i < n; i++) {
@@ -151,7 +151,7 @@ static void unwatch(const int *signals, const struct sigaction *before, size_t n
 
 	for (size_t i = 0; i < n; i++) {
 		if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
-		    now.sa_sigaction == on_death)
+		    now.sa_sigaction == on_fatal_signal)
 			sigaction(signals[i], &before[i], NULL);
 	}
 }
@@ -262,7 +262,7 @@ void guard_open(int out, struct str restore)
 	if (guard.owner)
 		BUG("the terminal is guarded already");
 	if (!guard.shared) {
-		void *page = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
+		void *page = mmap(NULL, sizeof(struct guard_shared), PROT_READ | PROT_WRITE,
 				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 		if (page == MAP_FAILED)
@@ -278,10 +278,10 @@ void guard_open(int out, struct str restore)
 	use_signal_stack();
 	watch(crashes, guard.before_crash, COUNT(crashes), false);
 	watch(endings, guard.before_ending, COUNT(endings), true);
-	bug_last_words = last_words;
+	bug_hook = last_words;
 }
 
-void guard_taken(const struct termios *before, const struct termios *ours)
+void guard_arm(const struct termios *before, const struct termios *ours)
 {
 	atomic_store(&guard.shared->taken, 0);
 	guard.shared->before = *before;
@@ -289,7 +289,7 @@ void guard_taken(const struct termios *before, const struct termios *ours)
 	atomic_store(&guard.shared->taken, 1);
 }
 
-void guard_given(void)
+void guard_disarm(void)
 {
 	if (guard_is_taken())
 		atomic_store(&guard.shared->taken, 0);
@@ -304,10 +304,10 @@ void guard_close(void)
 {
 	if (!guard.owner || getpid() != guard.owner)
 		return;
-	guard_given();
+	guard_disarm();
 	unwatch(crashes, guard.before_crash, COUNT(crashes));
 	unwatch(endings, guard.before_ending, COUNT(endings));
-	bug_last_words = NULL;
+	bug_hook = NULL;
 	if (guard.guardian)
 		close(guard.pipe);
 	dismiss_guardian();

@@ -1,7 +1,7 @@
 /* Restores the terminal however the program ends: by BUG(), a terminating signal, a crash and,
  * through a small guardian process, SIGKILL.
  *
- * guard_open comes before the terminal is touched, guard_taken once it is changed, guard_given once
+ * guard_open comes before the terminal is touched, guard_arm once it is changed, guard_disarm once
  * it is as before; guard_close stops guarding. If the program dies between taken and given, the
  * restore string is written to the terminal and its modes are reset, these only if they are still
  * ours: the shell may have reset them already.
@@ -20,8 +20,8 @@
 /* `out` is the terminal; the string is copied and truncated to 1 KiB. If the guardian cannot be
  * forked, everything but SIGKILL is still covered. */
 void guard_open(int out, struct str restore);
-void guard_taken(const struct termios *before, const struct termios *ours);
-void guard_given(void);
+void guard_arm(const struct termios *before, const struct termios *ours);
+void guard_disarm(void);
 void guard_close(void);
 /* Restores now; for BUG() and signal handlers. Returns whether there was something to do. */
 bool guard_restore(void);

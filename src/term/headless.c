@@ -6,7 +6,7 @@
 
 enum { UNTIL_MAX_S = 3600 };
 
-struct player {
+struct key_player {
 	headless_fn step; /* NULL: check only */
 	void *ctx;
 	bool stopped;
@@ -41,13 +41,13 @@ static struct str keys_of_line(struct str line)
 	return trim_blanks(line);
 }
 
-static void play(struct player *p, const struct headless_step *step)
+static void play(struct key_player *p, const struct headless_step *step)
 {
 	if (p->step && !p->stopped)
 		p->stopped = !p->step(p->ctx, step);
 }
 
-static void play_key(struct player *p, const struct key *key)
+static void play_key(struct key_player *p, const struct key *key)
 {
 	play(p, &(struct headless_step){ .key = key });
 }
@@ -67,7 +67,7 @@ static bool parse_place(struct str s, struct key *key)
 }
 
 /* <word:value>; false if the word is unknown or the value invalid. */
-static bool play_special(struct player *p, struct str word, struct str value)
+static bool play_special(struct key_player *p, struct str word, struct str value)
 {
 	struct key key = { .code = KEY_MOUSE };
 	uint64_t ms;
@@ -112,7 +112,7 @@ static bool play_special(struct player *p, struct str word, struct str value)
 }
 
 /* Plays the first step of *s and removes it; false if it cannot be parsed. */
-static bool play_one(struct player *p, struct str *s)
+static bool play_one(struct key_player *p, struct str *s)
 {
 	struct key key = { 0 };
 	ptrdiff_t colon, close;
@@ -146,7 +146,7 @@ static struct str take_line(struct str *text)
 	return line;
 }
 
-static int walk(struct player *p, struct str text, const char *name, struct err *err)
+static int walk(struct key_player *p, struct str text, const char *name, struct err *err)
 {
 	for (unsigned line = 1; text.n > 0 && !p->stopped; line++) {
 		struct str keys = keys_of_line(take_line(&text));
@@ -164,7 +164,7 @@ static int walk(struct player *p, struct str text, const char *name, struct err 
 
 int headless_play(struct str text, const char *name, headless_fn step, void *ctx, struct err *err)
 {
-	struct player look = { 0 }, p = { .step = step, .ctx = ctx };
+	struct key_player look = { 0 }, p = { .step = step, .ctx = ctx };
 
 	if (walk(&look, text, name, err))
 		return -1;

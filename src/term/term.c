@@ -203,12 +203,12 @@ static void take_modes(void)
 	struct termios ours;
 
 	ours = raw_modes(&t.before);
-	guard_taken(&t.before, &ours);
+	guard_arm(&t.before, &ours);
 	tcsetattr(t.in, TCSADRAIN, &ours);
 	def_prog_mode();
 	/* as the kernel reports them, for the guard's comparison */
 	if (tcgetattr(t.in, &ours) == 0)
-		guard_taken(&t.before, &ours);
+		guard_arm(&t.before, &ours);
 }
 
 static void modes_on(void)
@@ -304,10 +304,10 @@ static int take_over(struct err *err)
 {
 	if (tcgetattr(t.in, &t.before) != 0)
 		return err_set(err, "cannot ask the terminal for its modes: %s", strerror(errno));
-	guard_taken(&t.before, &t.before);
+	guard_arm(&t.before, &t.before);
 	if (start_curses(err)) {
 		stop_curses();
-		guard_given();
+		guard_disarm();
 		return -1;
 	}
 	take_modes();
@@ -348,7 +348,7 @@ fail:
 	return -1;
 }
 
-void term_leave(void)
+void term_release_screen(void)
 {
 	if (!t.open || t.away)
 		return;
@@ -360,12 +360,12 @@ void term_leave(void)
 		curs_set(1);
 		endwin();
 		tcsetattr(t.in, TCSADRAIN, &t.before);
-		guard_given();
+		guard_disarm();
 	}
 	stop_curses();
 }
 
-int term_enter(struct err *err)
+int term_acquire_screen(struct err *err)
 {
 	if (!t.open || !t.away)
 		BUG("the terminal was not left");
@@ -376,7 +376,7 @@ void term_close(void)
 {
 	if (!t.open)
 		return;
-	term_leave();
+	term_release_screen();
 	guard_close();
 	t.open = false;
 	close_descriptors();
@@ -389,7 +389,7 @@ int term_suspend(struct err *err)
 
 	if (!t.open || t.away)
 		return 0;
-	term_leave();
+	term_release_screen();
 	sigaction(SIGTSTP, &stop, &before);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTSTP);
@@ -398,7 +398,7 @@ int term_suspend(struct err *err)
 	/* stopped here until SIGCONT */
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGTSTP, &before, NULL);
-	return term_enter(err);
+	return term_acquire_screen(err);
 }
 
 int term_fd(void)

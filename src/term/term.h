@@ -49,8 +49,8 @@ void term_redraw(void);
 int term_suspend(struct err *err);
 /* Release the terminal to another program ($EDITOR) and take it back. In between term_read returns
  * nothing, and term_show and term_notice do nothing. -1: still released; close, or try again. */
-void term_leave(void);
-int term_enter(struct err *err);
+void term_release_screen(void);
+int term_acquire_screen(struct err *err);
 /* Desktop notification or bell; kinds is a set of bits. The text is fixed: no text of a message
  * reaches the terminal this way. */
 enum { NOTICE_BELL = 1 << 0, NOTICE_OSC9 = 1 << 1, NOTICE_OSC777 = 1 << 2 };

@@ -56,8 +56,8 @@ struct scene {
 	bool reading;   /* the log, for the first time: more is to come */
 	uint32_t first; /* messages: from this one on */
 	struct str incomplete; /* messages: the beginning of a line that has been waiting for its end */
-	int64_t now_ms; /* WHEN_NONE when no message has a time */
-	struct figures *kept; /* of the whole log, once somebody has asked for them; may be NULL */
+	int64_t now_ms; /* TIME_NONE when no message has a time */
+	struct session_stats *kept; /* of the whole log, once somebody has asked for them; may be NULL */
 	struct asof *asof; /* which items are open, at once; NULL: they are walked */
 	uint32_t until; /* a replay's last message + 1: what lies beyond k is still to come; 0 = none */
 	const struct filter *filter; /* NULL = all */

@@ -47,7 +47,7 @@ static const struct column table[COL_COUNT] = {
 	[COL_ACTIVITY] = { "activity", 12, 12, 12 },
 };
 
-struct own {
+struct agents_own {
 	struct columns fit;
 	uint32_t most_recent, most_active; /* in any part of any agent */
 	uint32_t n;
@@ -56,7 +56,7 @@ struct own {
 
 static void agents_release(void *own_)
 {
-	struct own *own = own_;
+	struct agents_own *own = own_;
 
 	free(own->stats);
 }
@@ -91,7 +91,7 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 	struct agent_stats *stats =
 		s->asof ? asof_agent_stats(s->asof, s->k, s->now_ms, s->yield)
 			: model_agent_stats(s->model, s->k, s->now_ms, s->yield);
-	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
+	struct agents_own *own = arena_zalloc(&out->arena, sizeof(*own));
 	struct column c[COL_COUNT];
 
 	out->own = own;
@@ -119,7 +119,7 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 static void agents_heading(const struct scene *s, const struct lines *lines, struct grid *g,
 			   struct rect row)
 {
-	const struct own *own = lines->own;
+	const struct agents_own *own = lines->own;
 
 	(void)s;
 	columns_heading(table, COL_COUNT, &own->fit, g, row);
@@ -209,7 +209,7 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 			struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
-	const struct own *own = lines->own;
+	const struct agents_own *own = lines->own;
 	struct line line = line_at(lines, i);
 	uint32_t number = line.a;
 	const struct columns *fit = &own->fit;
@@ -236,8 +236,8 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	else
 		pen_put(&p, ROLE_DIM, "·");
 	put_right(g, column_rect(row, fit, COL_SEEN), ROLE_TIME,
-		  short_span(stats->last_seen_ms == WHEN_NONE || s->now_ms == WHEN_NONE
-				     ? WHEN_NONE
+		  short_span(stats->last_seen_ms == TIME_NONE || s->now_ms == TIME_NONE
+				     ? TIME_NONE
 				     : time_between(s->now_ms, stats->last_seen_ms),
 			     text));
 	put_right(g, column_rect(row, fit, COL_RATE), stats->minute ? ROLE_NORMAL : ROLE_DIM,
@@ -261,7 +261,7 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 /* Its last message; the one that first names it when it has sent none. */
 static struct target agents_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
-	const struct own *own = lines->own;
+	const struct agents_own *own = lines->own;
 	struct line line = line_at(lines, i);
 
 	if (line.what == LINE_LIFE) {

@@ -21,9 +21,9 @@ static int label_cols(int64_t tick_ms)
 
 static void axis_widen(struct axis *a, int64_t t)
 {
-	if (t == WHEN_NONE)
+	if (t == TIME_NONE)
 		return;
-	if (a->from_ms == WHEN_NONE || t < a->from_ms)
+	if (a->from_ms == TIME_NONE || t < a->from_ms)
 		a->from_ms = t;
 	if (t > a->to_ms)
 		a->to_ms = t;
@@ -70,16 +70,16 @@ static void axis_span(struct axis *a, const struct scene *s)
 
 struct axis axis_make(const struct scene *s, int cols)
 {
-	struct axis a = { WHEN_NONE, WHEN_NONE, 0 };
+	struct axis a = { TIME_NONE, TIME_NONE, 0 };
 
-	if (s->to_ms != 0 && s->from_ms != WHEN_NONE && s->to_ms > s->from_ms) {
+	if (s->to_ms != 0 && s->from_ms != TIME_NONE && s->to_ms > s->from_ms) {
 		a.from_ms = s->from_ms;
 		a.to_ms = s->to_ms;
 		axis_choose_ticks(&a, cols);
 		return a;
 	}
 	axis_span(&a, s);
-	if (a.from_ms == WHEN_NONE)
+	if (a.from_ms == TIME_NONE)
 		return a;
 	if (s->now_ms > a.to_ms)
 		a.to_ms = s->now_ms;
@@ -93,7 +93,7 @@ int axis_col(const struct axis *a, int64_t t, int cols)
 	double span = (double)time_between(a->to_ms, a->from_ms);
 	double place;
 
-	if (a->from_ms == WHEN_NONE || t <= a->from_ms || span <= 0)
+	if (a->from_ms == TIME_NONE || t <= a->from_ms || span <= 0)
 		return 0;
 	place = (double)time_between(t, a->from_ms) / span;
 	return place >= 1 ? cols - 1 : (int)(place * (cols - 1) + 0.5);
@@ -101,42 +101,42 @@ int axis_col(const struct axis *a, int64_t t, int cols)
 
 int axis_side(const struct axis *a, int64_t t)
 {
-	if (a->from_ms == WHEN_NONE)
+	if (a->from_ms == TIME_NONE)
 		return 0;
 	return t < a->from_ms ? -1 : t > a->to_ms;
 }
 
-/* The first tick at or after the axis' start, WHEN_NONE when there is none. */
+/* The first tick at or after the axis' start, TIME_NONE when there is none. */
 static int64_t tick_first(const struct axis *a)
 {
 	int64_t past;
 
 	if (!a->tick_ms)
-		return WHEN_NONE;
+		return TIME_NONE;
 	past = a->from_ms % a->tick_ms;
 	if (past <= 0)
 		return a->from_ms - past;
-	return time_between(INT64_MAX, a->from_ms) < a->tick_ms ? WHEN_NONE
+	return time_between(INT64_MAX, a->from_ms) < a->tick_ms ? TIME_NONE
 								: a->from_ms - past + a->tick_ms;
 }
 
 static int64_t tick_next(const struct axis *a, int64_t tick)
 {
-	return time_between(a->to_ms, tick) < a->tick_ms ? WHEN_NONE : tick + a->tick_ms;
+	return time_between(a->to_ms, tick) < a->tick_ms ? TIME_NONE : tick + a->tick_ms;
 }
 
 void axis_draw_ticks(const struct axis *a, int64_t now_ms, struct grid *g, struct rect where)
 {
-	for (int64_t t = tick_first(a); t != WHEN_NONE && t <= a->to_ms; t = tick_next(a, t))
+	for (int64_t t = tick_first(a); t != TIME_NONE && t <= a->to_ms; t = tick_next(a, t))
 		grid_put(g, rect_in(where, 0, axis_col(a, t, where.cols), 1, 1), ROLE_BORDER, "┆");
-	if (a->from_ms != WHEN_NONE && now_ms != WHEN_NONE && !axis_side(a, now_ms))
+	if (a->from_ms != TIME_NONE && now_ms != TIME_NONE && !axis_side(a, now_ms))
 		grid_put(g, rect_in(where, 0, axis_col(a, now_ms, where.cols), 1, 1), ROLE_CURSOR,
 			 "│");
 }
 
 void axis_draw_outside(const struct axis *a, int64_t t, struct grid *g, struct rect where)
 {
-	int side = t == WHEN_NONE ? 0 : axis_side(a, t);
+	int side = t == TIME_NONE ? 0 : axis_side(a, t);
 
 	if (side < 0)
 		grid_put(g, rect_in(where, 0, 0, 1, 1), ROLE_DIM, g->ascii ? "<" : "‹");
@@ -149,10 +149,10 @@ void axis_draw_labels(const struct axis *a, struct grid *g, struct rect where)
 {
 	char iso[32], label[16];
 
-	for (int64_t t = tick_first(a); t != WHEN_NONE && t <= a->to_ms; t = tick_next(a, t)) {
+	for (int64_t t = tick_first(a); t != TIME_NONE && t <= a->to_ms; t = tick_next(a, t)) {
 		int col = axis_col(a, t, where.cols);
 
-		when_iso(t, iso);
+		timestamp_iso(t, iso);
 		snprintf(label, sizeof(label), "%.*s", label_cols(a->tick_ms),
 			 a->tick_ms >= 86400000 ? iso + 5 : iso + 11);
 		if (col + label_cols(a->tick_ms) <= where.cols)

@@ -172,7 +172,7 @@ static void draw_journal(const struct scene *s, const struct line *line, const s
 	struct pen p = column_pen(g, row, fit, COL_AGENT);
 	char text[32];
 
-	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME, when_clock(draft->time_ms, text));
+	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME, timestamp_clock(draft->time_ms, text));
 	pen_id(&p, ROLE_PERSON, draft->by);
 	p = column_pen(g, row, fit, COL_VERDICT);
 	pen_mark(&p, mark_of_verdict(verb_verdict(draft->verb)));
@@ -220,7 +220,7 @@ static void decisions_draw(const struct scene *s, const struct lines *lines, uin
 	step = &item->steps[line->b];
 	time_ms = message_time(m, line->what);
 	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
-		 time_ms == WHEN_NONE ? "" : when_clock(time_ms, text));
+		 time_ms == TIME_NONE ? "" : timestamp_clock(time_ms, text));
 	snprintf(text, sizeof(text), "%u", message_line(m, line->what));
 	put_right(g, column_rect(row, fit, COL_LINE), ROLE_DIM, text);
 	p = column_pen(g, row, fit, COL_AGENT);

@@ -39,23 +39,23 @@ struct pair {
 };
 
 /* A line of a diff as it is kept. */
-struct shown {
+struct diff_shown {
 	struct diff_line line;
 	const struct diff_span *spans;
 	int digits; /* of line numbers; 0 = they are left out */
 };
 
-struct own {
+struct diff_own {
 	struct prose prose;
 	struct pair pairs[PAIRS_MAX];
-	struct shown *shown;
+	struct diff_shown *shown;
 	uint32_t pair_count, shown_count;
 };
 
-struct making {
+struct diff_builder {
 	const struct scene *s;
 	struct lines *out;
-	struct own *own;
+	struct diff_own *own;
 	const struct item *item;
 	struct item_state at;
 };
@@ -85,7 +85,7 @@ static bool is_of(const struct scene *s, uint32_t message, enum dialect_id diale
 	       str_is(model_kind(s->model, r), kind);
 }
 
-static bool read_request(const struct making *k, uint32_t message, struct version *out)
+static bool read_request(const struct diff_builder *k, uint32_t message, struct version *out)
 {
 	struct json_reader reader = { 0 };
 	yyjson_val *root = NULL, *artifact;
@@ -103,7 +103,7 @@ static bool read_request(const struct making *k, uint32_t message, struct versio
 }
 
 /* The newest request of a session before a message, with an iteration in [low, high]. */
-static bool request_before(const struct making *k, uint32_t session, uint32_t message, int64_t low,
+static bool request_before(const struct diff_builder *k, uint32_t session, uint32_t message, int64_t low,
 			   int64_t high, struct version *out)
 {
 	unsigned tries = 0;
@@ -135,7 +135,7 @@ static uint32_t first_answer(const struct model *m, uint32_t session)
 
 /* The newest request of an iteration before a message: one of the item's session, else one that is
  * recorded in the file's own; there the one that began the loop came before the first answer. */
-static bool request_of(const struct making *k, int64_t iteration, uint32_t message,
+static bool request_of(const struct diff_builder *k, int64_t iteration, uint32_t message,
 		       struct version *out)
 {
 	const struct model *m = k->s->model;
@@ -156,19 +156,19 @@ static bool request_of(const struct making *k, int64_t iteration, uint32_t messa
 
 /* ---- making ---- */
 
-static void say(struct making *k, const char *words)
+static void say(struct diff_builder *k, const char *words)
 {
 	prose_add(&k->own->prose, NULL, 0, ROLE_DIM, str_of(words), TEXT_LABEL);
 }
 
 /* Adds the lines of one more diff, which itself does not last; returns the first one's number. */
-static uint32_t keep_lines(struct making *k, const struct diff *d, int digits)
+static uint32_t keep_lines(struct diff_builder *k, const struct diff *d, int digits)
 {
-	struct own *own = k->own;
+	struct diff_own *own = k->own;
 	struct arena *arena = &k->out->arena;
 	struct diff_span *spans = arena_alloc(arena, (d->spans.n + 1) * sizeof(*spans));
 	uint32_t first = own->shown_count, n = d->lines.n;
-	struct shown *all;
+	struct diff_shown *all;
 
 	if (d->spans.n)
 		memcpy(spans, d->spans.v, d->spans.n * sizeof(*spans));
@@ -177,13 +177,13 @@ static uint32_t keep_lines(struct making *k, const struct diff *d, int digits)
 		memcpy(all, own->shown, first * sizeof(*all));
 	for (uint32_t i = 0; i < n; i++)
 		all[first + i] =
-			(struct shown){ d->lines.v[i], spans + d->lines.v[i].span, digits };
+			(struct diff_shown){ d->lines.v[i], spans + d->lines.v[i].span, digits };
 	own->shown = all;
 	own->shown_count = first + n;
 	return first;
 }
 
-static int gutter_cols(const struct shown *shown)
+static int gutter_cols(const struct diff_shown *shown)
 {
 	return shown->digits ? 2 * shown->digits + 4 : 2;
 }
@@ -200,7 +200,7 @@ static enum role role_of(enum diff_kind kind)
 }
 
 /* A line that differs from its partner in the ending alone must not look like it. */
-static void add_ending(struct making *k, const struct shown *shown)
+static void add_ending(struct diff_builder *k, const struct diff_shown *shown)
 {
 	static const char *const words[] = {
 		[DIFF_END_CRLF] = "(the line above ends with CR LF)",
@@ -213,9 +213,9 @@ static void add_ending(struct making *k, const struct shown *shown)
 			   str_of(words[line->end]));
 }
 
-static void add_line(struct making *k, uint32_t number)
+static void add_line(struct diff_builder *k, uint32_t number)
 {
-	struct shown *shown = &k->own->shown[number];
+	struct diff_shown *shown = &k->own->shown[number];
 	struct diff_line *line = &shown->line;
 	uint32_t first = k->out->list.n;
 
@@ -263,9 +263,9 @@ static int digits_for(const struct pair *pair)
 	return n < 3 ? 3 : n;
 }
 
-static void add_pair(struct making *k, struct version before, struct version after)
+static void add_pair(struct diff_builder *k, struct version before, struct version after)
 {
-	struct own *own = k->own;
+	struct diff_own *own = k->own;
 	struct pair *pair = &own->pairs[own->pair_count];
 	struct diff d = { 0 };
 	uint32_t number;
@@ -294,7 +294,7 @@ static void add_pair(struct making *k, struct version before, struct version aft
 	diff_release(&d);
 }
 
-static void compare_requests(struct making *k)
+static void compare_requests(struct diff_builder *k)
 {
 	struct version before, after;
 
@@ -311,7 +311,7 @@ static void compare_requests(struct making *k)
 }
 
 /* The artifacts of an output that name a path; *n of them. */
-static struct version *read_output(const struct making *k, uint32_t message, uint32_t *n)
+static struct version *read_output(const struct diff_builder *k, uint32_t message, uint32_t *n)
 {
 	struct arena *arena = &k->out->arena;
 	struct json_reader reader = { 0 };
@@ -336,7 +336,7 @@ static struct version *read_output(const struct making *k, uint32_t message, uin
 	return list;
 }
 
-static void compare_outputs(struct making *k)
+static void compare_outputs(struct diff_builder *k)
 {
 	uint32_t n, earlier_n, message = k->at.message;
 	struct version *list = read_output(k, message, &n), *earlier;
@@ -357,7 +357,7 @@ static void compare_outputs(struct making *k)
 
 static void diff_view_make(const struct scene *s, int cols, struct lines *out)
 {
-	struct making k = { .s = s, .out = out };
+	struct diff_builder k = { .s = s, .out = out };
 	unsigned dialect;
 
 	out->cols = cols < 1 ? 1 : cols;
@@ -382,7 +382,7 @@ static void diff_view_make(const struct scene *s, int cols, struct lines *out)
 static void changes_make(const struct scene *s, int cols, struct lines *out)
 {
 	const struct artifact_now *a = s->artifact;
-	struct making k = { .s = s, .out = out };
+	struct diff_builder k = { .s = s, .out = out };
 	struct arena *arena = &out->arena;
 	struct version before, after;
 
@@ -406,7 +406,7 @@ static void changes_make(const struct scene *s, int cols, struct lines *out)
 
 /* ---- drawing ---- */
 
-static void draw_title(const struct own *own, const struct pair *pair, struct pen p)
+static void draw_title(const struct diff_own *own, const struct pair *pair, struct pen p)
 {
 	struct rect row = p.rest;
 	char counts[32];
@@ -463,7 +463,7 @@ static void draw_number(struct grid *g, struct rect where, uint32_t n)
 	put_right(g, where, ROLE_DIM, text);
 }
 
-static void draw_gutter(const struct shown *shown, bool first, struct grid *g, struct rect row)
+static void draw_gutter(const struct diff_shown *shown, bool first, struct grid *g, struct rect row)
 {
 	const struct diff_line *line = &shown->line;
 	int digits = shown->digits;
@@ -477,7 +477,7 @@ static void draw_gutter(const struct shown *shown, bool first, struct grid *g, s
 }
 
 /* Makes the words that changed stand out of a row of the line, which ends before `end`. */
-static void draw_words(const struct passage *passage, const struct shown *shown, const char *end,
+static void draw_words(const struct passage *passage, const struct diff_shown *shown, const char *end,
 		       struct grid *g, struct rect row)
 {
 	const struct diff_span *span = shown->spans, *last = span + shown->line.spans;
@@ -500,9 +500,9 @@ static void draw_words(const struct passage *passage, const struct shown *shown,
 
 static void draw_line(const struct scene *s, const struct lines *lines, uint32_t i, struct pen p)
 {
-	const struct own *own = lines->own;
+	const struct diff_own *own = lines->own;
 	const struct line *line = &lines->list.v[i], *next = line + 1;
-	const struct shown *shown = &own->shown[line->b];
+	const struct diff_shown *shown = &own->shown[line->b];
 	const char *end = shown->line.text.p + shown->line.text.n;
 
 	if (i + 1 < lines->list.n && next->what == ROW_MORE && next->b == line->b)
@@ -513,7 +513,7 @@ static void draw_line(const struct scene *s, const struct lines *lines, uint32_t
 		draw_words(&own->prose.list[line->a], shown, end, p.g, p.rest);
 }
 
-static void draw_gap(const struct shown *shown, struct pen p)
+static void draw_gap(const struct diff_shown *shown, struct pen p)
 {
 	uint32_t n = shown->line.count;
 
@@ -524,7 +524,7 @@ static void draw_gap(const struct shown *shown, struct pen p)
 static void diff_view_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			   struct grid *g, struct rect row)
 {
-	const struct own *own = lines->own;
+	const struct diff_own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
 
@@ -542,7 +542,7 @@ static void diff_view_draw(const struct scene *s, const struct lines *lines, uin
 /* The artifact leads to the message that carries it. */
 static struct target diff_view_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
-	const struct own *own = lines->own;
+	const struct diff_own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
 
 	(void)s;

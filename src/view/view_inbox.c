@@ -63,7 +63,7 @@ bool item_is_put_off(const struct scene *s, uint32_t item, const struct item_sta
 {
 	int64_t deadline = item_deadline(s->model, &s->model->items.v[item]);
 
-	if (!s->triage || (deadline != WHEN_NONE && s->now_ms != WHEN_NONE &&
+	if (!s->triage || (deadline != TIME_NONE && s->now_ms != TIME_NONE &&
 			     time_between(deadline, s->now_ms) < NEARLY_DUE_MS))
 		return false;
 	for (uint32_t i = 0; i < s->triage->snoozed.n; i++)

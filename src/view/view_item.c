@@ -16,7 +16,7 @@ enum what {
 	ROW_EXPIRED,
 };
 
-struct own {
+struct item_own {
 	struct item_state at;
 	struct prose prose;
 };
@@ -33,7 +33,7 @@ static bool title_is_a_field(const struct detail *d)
 
 static void add_fields(const struct scene *s, struct lines *out, const struct item *item)
 {
-	struct own *own = out->own;
+	struct item_own *own = out->own;
 	struct detail d;
 	int indent = 0;
 
@@ -62,7 +62,7 @@ static void add_fields(const struct scene *s, struct lines *out, const struct it
 /* The newest first: that is where one looks. */
 static void add_history(const struct scene *s, struct lines *out, const struct item *item)
 {
-	struct own *own = out->own;
+	struct item_own *own = out->own;
 	uint32_t n = 0;
 
 	while (n < item->n && item->steps[n].message < s->k)
@@ -77,7 +77,7 @@ static void add_history(const struct scene *s, struct lines *out, const struct i
 /* The words of the person's own decision, and what became of it. */
 static void add_standing(const struct scene *s, struct lines *out)
 {
-	struct own *own = out->own;
+	struct item_own *own = out->own;
 	const struct desk *desk;
 	const struct draft *draft = own->at.delivery == DELIVERY_NONE
 					    ? NULL
@@ -97,7 +97,7 @@ static void add_standing(const struct scene *s, struct lines *out)
 static void item_make(const struct scene *s, int cols, struct lines *out)
 {
 	const struct item *item;
-	struct own *own;
+	struct item_own *own;
 
 	out->cols = cols < 1 ? 1 : cols;
 	if (s->item >= s->model->items.n)
@@ -111,7 +111,7 @@ static void item_make(const struct scene *s, int cols, struct lines *out)
 	line_add(out, ROW_NAME, 0, 0);
 	line_add(out, ROW_FACTS, 0, 0);
 	line_add(out, ROW_ORIGIN, 0, 0);
-	if (own->at.open && item_deadline(s->model, item) != WHEN_NONE)
+	if (own->at.open && item_deadline(s->model, item) != TIME_NONE)
 		line_add(out, ROW_DEADLINE, 0, 0);
 	add_standing(s, out);
 	line_add(out, LINE_BLANK, 0, 0);
@@ -148,7 +148,7 @@ static void draw_name(const struct scene *s, const struct item *item, const stru
 	buf_release(&name);
 }
 
-static void draw_facts(const struct scene *s, const struct item *item, const struct own *own,
+static void draw_facts(const struct scene *s, const struct item *item, const struct item_own *own,
 		       struct pen p)
 {
 	const struct item_state *at = &own->at;
@@ -158,7 +158,7 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 
 	if (own->prose.hidden)
 		pen_hidden_badge(&p);
-	pen_flags(&p, message_route(s->model, at->message)->flags & RECORD_CLAIM);
+	pen_flags(&p, message_route(s->model, at->message)->flags & RECORD_CLAIMS_HUMAN);
 	pen_put(&p, ROLE_NORMAL, item_kind_name(item->kind));
 	pen_put(&p, ROLE_DIM, " · ");
 	pen_put(&p, ROLE_DIALECT, dialect_name(dialect));
@@ -179,7 +179,7 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 	if (at->undecidable)
 		pen_put(&p, ROLE_ERROR, " · ⚠ broken: cannot be decided");
 	item_clock(s, item, at, clock, &role);
-	if (at->open && item_deadline(s->model, item) == WHEN_NONE && clock[0] != '-')
+	if (at->open && item_deadline(s->model, item) == TIME_NONE && clock[0] != '-')
 		pen_printf(&p, role, " · waits %s", clock);
 }
 
@@ -202,7 +202,7 @@ static void draw_origin(const struct scene *s, const struct item *item, const st
 	pen_id(&p, ROLE_DIM, session_name(m, item_session(m, item)));
 }
 
-static void draw_deadline(const struct scene *s, const struct item *item, const struct own *own,
+static void draw_deadline(const struct scene *s, const struct item *item, const struct item_own *own,
 			  struct pen p)
 {
 	enum role role;
@@ -211,7 +211,7 @@ static void draw_deadline(const struct scene *s, const struct item *item, const 
 	item_clock(s, item, &own->at, clock, &role);
 	pen_put(&p, role, clock);
 	pen_printf(&p, ROLE_DIM, " until it expires at %s; then ",
-		   when_clock(item_deadline(s->model, item), clock));
+		   timestamp_clock(item_deadline(s->model, item), clock));
 	pen_put(&p, ROLE_NORMAL, item_default(s->model, item));
 }
 
@@ -223,7 +223,7 @@ static void draw_standing(const struct scene *s, const struct item_state *at, st
 	pen_printf(&p, mark->role, "%s %s", mark->glyph, mark->word);
 	pen_put(&p, ROLE_DIM, " by ");
 	pen_id(&p, ROLE_PERSON, at->person == NONE ? STR_NONE : model_str(s->model, at->person));
-	pen_printf(&p, ROLE_DIM, " at %s, ", when_clock(at->stood_ms, clock));
+	pen_printf(&p, ROLE_DIM, " at %s, ", timestamp_clock(at->overlay_ms, clock));
 	pen_put(&p, delivery_role(at->delivery), delivery_name(at->delivery));
 }
 
@@ -275,7 +275,7 @@ static void draw_step(const struct scene *s, const struct item *item, uint32_t n
 	struct rect row = p.rest;
 	char text[32];
 
-	pen_put(&p, ROLE_TIME, r->time_ms == WHEN_NONE ? "-" : when_clock(r->time_ms, text));
+	pen_put(&p, ROLE_TIME, r->time_ms == TIME_NONE ? "-" : timestamp_clock(r->time_ms, text));
 	snprintf(text, sizeof(text), "line %u", message_line(s->model, step->message));
 	put_right(p.g, rect_in(row, 0, 9, 1, 10), ROLE_DIM, text);
 	p.rest = rect_in(row, 0, 21, 1, row.cols - 21);
@@ -293,7 +293,7 @@ static void draw_expired(const struct scene *s, const struct item *item, struct 
 	struct rect row = p.rest;
 	char text[32];
 
-	pen_put(&p, ROLE_TIME, when_clock(item_deadline(s->model, item), text));
+	pen_put(&p, ROLE_TIME, timestamp_clock(item_deadline(s->model, item), text));
 	p.rest = rect_in(row, 0, 21, 1, row.cols - 21);
 	pen_printf(&p, ROLE_WARN, "%s %s: %s", mark_of_verdict(VERDICT_EXPIRED)->glyph,
 		   mark_of_verdict(VERDICT_EXPIRED)->word, item_default(s->model, item));
@@ -302,7 +302,7 @@ static void draw_expired(const struct scene *s, const struct item *item, struct 
 static void item_draw(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
 		      struct rect row)
 {
-	const struct own *own = lines->own;
+	const struct item_own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
 	const struct item *item = &s->model->items.v[s->item];
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };

@@ -40,24 +40,24 @@ static const struct mark marks[HAPPENED_COUNT] = {
 
 /* ---- lines ---- */
 
-struct own {
-	struct loops *all;
+struct ledger_own {
+	struct ledger *all;
 	uint32_t k, items;       /* as of which the lines are, and how many items there are then */
 	struct loop_at **looked; /* by loop: once it was drawn */
 	struct arena arena;      /* of these */
 	struct arena scratch;    /* of the line that is drawn */
 };
 
-static void ledger_release(void *own_)
+static void lines_own_release(void *own_)
 {
-	struct own *own = own_;
+	struct ledger_own *own = own_;
 
-	loops_release(own->all);
+	ledger_release(own->all);
 	arena_release(&own->arena);
 	arena_release(&own->scratch);
 }
 
-static bool entry_is_shown(const struct scene *s, const struct own *own, uint32_t place)
+static bool entry_is_shown(const struct scene *s, const struct ledger_own *own, uint32_t place)
 {
 	struct item_state at;
 
@@ -71,7 +71,7 @@ static bool entry_is_shown(const struct scene *s, const struct own *own, uint32_
 
 static void add_loop(const struct scene *s, struct lines *out, uint32_t number)
 {
-	const struct own *own = out->own;
+	const struct ledger_own *own = out->own;
 	uint32_t start = out->list.n, first = loop_first_place(own->all, number, own->items);
 	bool any = false;
 
@@ -100,16 +100,16 @@ static void add_loop(const struct scene *s, struct lines *out, uint32_t number)
 
 static void ledger_make(const struct scene *s, int cols, struct lines *out)
 {
-	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
+	struct ledger_own *own = arena_zalloc(&out->arena, sizeof(*own));
 	uint32_t most;
 
 	out->own = own;
 	out->cols = cols;
-	out->release = ledger_release;
+	out->release = lines_own_release;
 	own->k = s->k;
 	own->items = model_item_count(s->model, s->k);
-	own->all = s->asof ? asof_loops(s->asof, s->k, s->yield)
-			   : loops_new(s->model, s->k, s->k, s->yield);
+	own->all = s->asof ? asof_ledger(s->asof, s->k, s->yield)
+			   : ledger_new(s->model, s->k, s->k, s->yield);
 	if (!own->all)
 		return;
 	own->looked = arena_zalloc(&own->arena, own->all->n * sizeof(*own->looked));
@@ -120,7 +120,7 @@ static void ledger_make(const struct scene *s, int cols, struct lines *out)
 			add_loop(s, out, i);
 }
 
-static const struct loop_at *look(struct own *own, uint32_t loop)
+static const struct loop_at *look(struct ledger_own *own, uint32_t loop)
 {
 	if (!own->looked[loop])
 		own->looked[loop] = loop_look(own->all, loop, own->k, &own->arena);
@@ -157,7 +157,7 @@ static struct rect turn_rect(const struct places *p, struct rect row, uint32_t t
 	return rect_in(row, 0, p->turns_at + (int)(turn - p->from) * CELL_COLS, 1, CELL_COLS - 1);
 }
 
-static void draw_loop(const struct scene *s, struct own *own, const struct loop_at *l, struct grid *g,
+static void draw_loop(const struct scene *s, struct ledger_own *own, const struct loop_at *l, struct grid *g,
 		      struct rect row)
 {
 	const struct model *m = s->model;
@@ -211,7 +211,7 @@ static void draw_cell(const struct entry *e, uint32_t turn, struct pen p)
 		pen_put(&glyph, ROLE_BORDER, "·");
 }
 
-static void draw_item(const struct scene *s, struct own *own, const struct loop_at *l, uint32_t first,
+static void draw_item(const struct scene *s, struct ledger_own *own, const struct loop_at *l, uint32_t first,
 		      struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
@@ -319,7 +319,7 @@ static void ledger_heading(const struct scene *s, const struct lines *lines, str
 static void ledger_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			struct grid *g, struct rect row)
 {
-	struct own *own = lines->own;
+	struct ledger_own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
 	const struct loop_at *l = NULL;
@@ -340,7 +340,7 @@ static void ledger_draw(const struct scene *s, const struct lines *lines, uint32
 /* The newest of the items that share the line. */
 static struct target ledger_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
-	const struct own *own = lines->own;
+	const struct ledger_own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
 	uint32_t place, next;
 

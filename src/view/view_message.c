@@ -31,10 +31,10 @@ static void draw_place(const struct scene *s, const struct record *r, struct pen
 	struct rect row = p.rest;
 	char time[32];
 
-	if (r->time_ms == WHEN_NONE)
+	if (r->time_ms == TIME_NONE)
 		snprintf(time, sizeof(time), "no time");
 	else
-		when_iso(r->time_ms, time);
+		timestamp_iso(r->time_ms, time);
 	p.rest.cols -= (int)strlen(time) + 1;
 	if (p.rest.cols < 8) /* the line's number goes before the time */
 		p.rest = row;

@@ -27,7 +27,7 @@ static const struct column table[COL_COUNT] = {
 };
 
 /* A line's a is its message; k of the scene that it was made for: what is no message yet. */
-struct own {
+struct messages_own {
 	struct columns fit;
 	uint32_t k;
 };
@@ -72,7 +72,7 @@ static void count_all(const struct scene *s, struct lines *out)
 
 static void messages_make(const struct scene *s, int cols, struct lines *out)
 {
-	struct own *own = arena_alloc(&out->arena, sizeof(*own));
+	struct messages_own *own = arena_alloc(&out->arena, sizeof(*own));
 	struct column c[COL_COUNT];
 
 	own->k = s->k;
@@ -90,7 +90,7 @@ static void messages_make(const struct scene *s, int cols, struct lines *out)
 static void messages_heading(const struct scene *s, const struct lines *lines, struct grid *g,
 			     struct rect row)
 {
-	const struct own *own = lines->own;
+	const struct messages_own *own = lines->own;
 	struct column c[COL_COUNT];
 
 	(void)s;
@@ -155,7 +155,7 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 			  struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
-	const struct own *own = lines->own;
+	const struct messages_own *own = lines->own;
 	const struct columns *fit = &own->fit;
 	uint32_t message = line_at(lines, i).a;
 	const struct record *r;
@@ -176,7 +176,7 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 	put_right(g, column_rect(row, fit, COL_LINE), ROLE_DIM, text);
 	put_problems(column_pen(g, row, fit, COL_PROBLEMS), r);
 	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
-		 r->time_ms == WHEN_NONE ? "" : when_clock(r->time_ms, text));
+		 r->time_ms == TIME_NONE ? "" : timestamp_clock(r->time_ms, text));
 	put_agents(column_pen(g, row, fit, COL_AGENTS), m, route);
 	grid_put(g, column_rect(row, fit, COL_DIALECT), ROLE_DIALECT,
 		 fit->cols[COL_DIALECT] < 13 ? dialects[route->dialect]->short_name
@@ -192,7 +192,7 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 
 static struct target messages_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
-	const struct own *own = lines->own;
+	const struct messages_own *own = lines->own;
 	uint32_t message = line_at(lines, i).a;
 
 	(void)s;

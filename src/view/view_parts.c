@@ -144,7 +144,7 @@ void pen_flags(struct pen *p, unsigned flags)
 	for (unsigned i = 0; i < sizeof(told) / sizeof(told[0]); i++)
 		if (flags & told[i].flag)
 			pen_printf(p, ROLE_WARN, "%s · ", told[i].word);
-	if (flags & RECORD_CLAIM)
+	if (flags & RECORD_CLAIMS_HUMAN)
 		pen_put(p, ROLE_ERROR, "claims to be a person · ");
 }
 
@@ -301,17 +301,17 @@ int64_t message_time(const struct model *m, uint32_t message)
 	for (uint32_t back = 0; back <= TIME_LOOKBACK && back <= message; back++) {
 		int64_t t = model_time(m, message - back);
 
-		if (t != WHEN_NONE)
+		if (t != TIME_NONE)
 			return t;
 	}
-	return WHEN_NONE;
+	return TIME_NONE;
 }
 
 const char *short_span(int64_t ms, char out[32])
 {
 	long long s = (ms < 0 ? 0 : ms) / 1000;
 
-	if (ms == WHEN_NONE)
+	if (ms == TIME_NONE)
 		snprintf(out, 32, "-");
 	else if (s < 60)
 		snprintf(out, 32, "%llds", s);
@@ -333,13 +333,13 @@ const char *item_clock(const struct scene *s, const struct item *item, const str
 	char span[32];
 
 	*role = ROLE_TIME;
-	if (s->now_ms == WHEN_NONE)
-		return short_span(WHEN_NONE, out);
-	if (at->open && item_deadline(s->model, item) != WHEN_NONE) {
+	if (s->now_ms == TIME_NONE)
+		return short_span(TIME_NONE, out);
+	if (at->open && item_deadline(s->model, item) != TIME_NONE) {
 		left = time_between(item_deadline(s->model, item), s->now_ms);
 		*role = left <= DUE_SOON_MS ? ROLE_DUE : ROLE_WARN;
 		if (left < 3600000)
-			snprintf(out, 32, "!%s", when_span(left, span));
+			snprintf(out, 32, "!%s", timestamp_span(left, span));
 		else
 			snprintf(out, 32, "!%s", short_span(left, span));
 		return out;
@@ -349,8 +349,8 @@ const char *item_clock(const struct scene *s, const struct item *item, const str
 		snprintf(out, 32, "over");
 		return out;
 	}
-	if (opened == WHEN_NONE)
-		return short_span(WHEN_NONE, out);
+	if (opened == TIME_NONE)
+		return short_span(TIME_NONE, out);
 	return short_span(time_between(s->now_ms, opened), out);
 }
 
@@ -367,16 +367,16 @@ int64_t item_near_ms(const struct model *m, const struct item *item)
 	int64_t opened = message_time(m, item->steps[0].message), near = NEAR_MS;
 	int64_t deadline = item_deadline(m, item);
 
-	if (deadline == WHEN_NONE)
-		return WHEN_NONE;
-	if (opened != WHEN_NONE && time_between(deadline, opened) / 3 < near)
+	if (deadline == TIME_NONE)
+		return TIME_NONE;
+	if (opened != TIME_NONE && time_between(deadline, opened) / 3 < near)
 		near = time_between(deadline, opened) / 3;
 	return time_between(deadline, near < 0 ? 0 : near);
 }
 
 bool item_just_expired(const struct scene *s, const struct item *item, const struct item_state *at)
 {
-	return at->verdict == VERDICT_EXPIRED && s->now_ms != WHEN_NONE &&
+	return at->verdict == VERDICT_EXPIRED && s->now_ms != TIME_NONE &&
 	       time_between(s->now_ms, item_deadline(s->model, item)) < EXPIRED_SHOWN_MS;
 }
 

@@ -80,7 +80,7 @@ int agents_width(const struct scene *s, int min, int max);
 int64_t time_between(int64_t a, int64_t b);
 /* The time of a message, or of the nearest one shortly before it that has any. */
 int64_t message_time(const struct model *m, uint32_t message);
-/* "9s", "4m12", "3h04", "2d05h": a span in at most five columns; "-" for WHEN_NONE. */
+/* "9s", "4m12", "3h04", "2d05h": a span in at most five columns; "-" for TIME_NONE. */
 const char *short_span(int64_t ms, char out[32]);
 /* Time left to a deadline ("!0:40"), else the item's age; *role tells how urgent. */
 const char *item_clock(const struct scene *s, const struct item *item, const struct item_state *at,
@@ -88,7 +88,7 @@ const char *item_clock(const struct scene *s, const struct item *item, const str
 /* What becomes of whoever asked when the deadline passes, as the end of a sentence. */
 const char *item_default(const struct model *m, const struct item *item);
 /* When it is time to say that a deadline is near: a minute before it, later where the whole time is
- * short. WHEN_NONE: it has no deadline. */
+ * short. TIME_NONE: it has no deadline. */
 int64_t item_near_ms(const struct model *m, const struct item *item);
 /* Whether it has expired so lately that it ought to be seen. */
 bool item_just_expired(const struct scene *s, const struct item *item, const struct item_state *at);
@@ -162,7 +162,7 @@ bool prose_draw(const struct scene *s, const struct prose *p, const struct line 
 
 /* The time axis of the timeline, cols columns wide. */
 struct axis {
-	int64_t from_ms, to_ms; /* WHEN_NONE when nothing has a time */
+	int64_t from_ms, to_ms; /* TIME_NONE when nothing has a time */
 	int64_t tick_ms;        /* 0 = none */
 };
 

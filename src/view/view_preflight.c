@@ -10,7 +10,7 @@ enum what {
 	ROW_DRAFT,           /* a: proposal, b: which of its drafts */
 };
 
-struct own {
+struct preflight_own {
 	struct prose prose;
 };
 
@@ -63,7 +63,7 @@ static void add_proposal(struct prose *prose, struct lines *out, const struct pr
 
 static void preflight_make(const struct scene *s, int cols, struct lines *out)
 {
-	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
+	struct preflight_own *own = arena_zalloc(&out->arena, sizeof(*own));
 
 	out->own = own;
 	out->cols = cols < 1 ? 1 : cols;
@@ -126,7 +126,7 @@ static void draw_draft(const struct scene *s, const struct draft *draft, struct 
 static void preflight_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			   struct grid *g, struct rect row)
 {
-	const struct own *own = lines->own;
+	const struct preflight_own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
 	struct pen pen = { g, rect_in(row, 0, 0, 1, row.cols) };
 	const struct proposal *p;

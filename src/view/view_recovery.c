@@ -9,7 +9,7 @@ enum what {
 	ROW_LETTER = LINE_OWN, /* a: desk, b: letter */
 };
 
-struct own {
+struct recovery_own {
 	struct prose prose;
 };
 
@@ -48,7 +48,7 @@ static const char *prospect(const struct letter *l)
 
 static void recovery_make(const struct scene *s, int cols, struct lines *out)
 {
-	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
+	struct recovery_own *own = arena_zalloc(&out->arena, sizeof(*own));
 
 	out->own = own;
 	out->cols = cols < 1 ? 1 : cols;
@@ -76,7 +76,7 @@ static void recovery_make(const struct scene *s, int cols, struct lines *out)
 static void recovery_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			  struct grid *g, struct rect row)
 {
-	const struct own *own = lines->own;
+	const struct recovery_own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
 	const struct desk *d;

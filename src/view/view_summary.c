@@ -1,6 +1,6 @@
 /* The summary: the session in figures. Lists of counts flow over as many rows as they need; a row
  * keeps where its share of the list begins and ends. */
-#include "view/stats.h"
+#include "view/session_stats.h"
 #include "view/view_parts.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum {
 };
 
 /* One counted thing; a sender's word (name) or ours (label). */
-struct entry {
+struct summary_entry {
 	struct str name;
 	const char *label;
 	const char *glyph;
@@ -36,22 +36,22 @@ struct list {
 	uint32_t first, n;
 };
 
-struct own {
-	struct figures figures;
+struct summary_own {
+	struct session_stats session_stats;
 	struct list lists[DIALECT_MAX + 15];
 	uint32_t list_count;
-	struct entry *entries;
+	struct summary_entry *entries;
 	uint32_t entry_count, entry_cap;
 };
 
 /* ---- lists ---- */
 
-static void entry_add(struct lines *out, struct entry e)
+static void entry_add(struct lines *out, struct summary_entry e)
 {
-	struct own *own = out->own;
+	struct summary_own *own = out->own;
 
 	if (own->entry_count == own->entry_cap) {
-		struct entry *grown;
+		struct summary_entry *grown;
 
 		own->entry_cap = own->entry_cap ? own->entry_cap * 2 : 64;
 		grown = arena_alloc(&out->arena, own->entry_cap * sizeof(*grown));
@@ -66,7 +66,7 @@ static void entry_add(struct lines *out, struct entry e)
 static void own_word(struct lines *out, const struct mark *mark, uint64_t n)
 {
 	if (n)
-		entry_add(out, (struct entry){ .label = mark->word,
+		entry_add(out, (struct summary_entry){ .label = mark->word,
 					       .glyph = mark->glyph,
 					       .n = n,
 					       .role = mark->role });
@@ -74,14 +74,14 @@ static void own_word(struct lines *out, const struct mark *mark, uint64_t n)
 
 static void list_add(struct lines *out, const char *title, enum role role, uint64_t total)
 {
-	struct own *own = out->own;
+	struct summary_own *own = out->own;
 
 	own->lists[own->list_count++] = (struct list){
 		.title = title, .role = role, .total = total, .first = own->entry_count
 	};
 }
 
-static int entry_cols(const struct scene *s, const struct entry *e)
+static int entry_cols(const struct scene *s, const struct summary_entry *e)
 {
 	char number[24];
 	int cols = snprintf(number, sizeof(number), " %llu", (unsigned long long)e->n);
@@ -101,7 +101,7 @@ static int list_indent(int cols)
 /* Cuts the newest list into rows. */
 static void list_flow(const struct scene *s, struct lines *out)
 {
-	struct own *own = out->own;
+	struct summary_own *own = out->own;
 	uint32_t number = own->list_count - 1;
 	const struct list *list = &own->lists[number];
 	int room = out->cols - list_indent(out->cols), used = 0;
@@ -125,7 +125,7 @@ static void list_flow(const struct scene *s, struct lines *out)
 
 static int by_count(const void *left, const void *right)
 {
-	const struct entry *a = left, *b = right;
+	const struct summary_entry *a = left, *b = right;
 
 	if (a->n != b->n)
 		return a->n > b->n ? -1 : 1;
@@ -134,8 +134,8 @@ static int by_count(const void *left, const void *right)
 
 static void list_dialects(const struct scene *s, struct lines *out)
 {
-	struct own *own = out->own;
-	const struct counts *c = &own->figures.counts;
+	struct summary_own *own = out->own;
+	const struct counts *c = &own->session_stats.counts;
 
 	for (unsigned d = dialect_count(); d-- > 0;) {
 		struct list *list;
@@ -145,11 +145,11 @@ static void list_dialects(const struct scene *s, struct lines *out)
 		list_add(out, dialect_name(d), ROLE_DIALECT, c->dialect[d]);
 		for (unsigned k = 0; k < 256; k++)
 			if (c->kind[d][k])
-				entry_add(out, (struct entry){ .name = s->model->kinds[k],
+				entry_add(out, (struct summary_entry){ .name = s->model->kinds[k],
 							       .n = c->kind[d][k],
 							       .role = ROLE_NORMAL });
 		list = &own->lists[own->list_count - 1];
-		qsort(own->entries + list->first, list->n, sizeof(struct entry), by_count);
+		qsort(own->entries + list->first, list->n, sizeof(struct summary_entry), by_count);
 		list_flow(s, out);
 	}
 }
@@ -162,8 +162,8 @@ static void list_total(const struct scene *s, struct lines *out, const char *tit
 
 static void list_states(const struct scene *s, struct lines *out)
 {
-	struct own *own = out->own;
-	const struct counts *c = &own->figures.counts;
+	struct summary_own *own = out->own;
+	const struct counts *c = &own->session_stats.counts;
 	static const struct mark stalled = { "⚠", "S", "stalled", ROLE_STALLED };
 	static const struct mark due = { "!", "D", "with a deadline", ROLE_DUE };
 	static const struct mark back = { "▲", "B", "came back", ROLE_WARN };
@@ -197,7 +197,7 @@ static void list_states(const struct scene *s, struct lines *out)
 static void list_figures(const struct scene *s, struct lines *out)
 {
 	static const struct mark diverges = { "⚠", "W", "not converging", ROLE_WARN };
-	const struct figures *f = &((const struct own *)out->own)->figures;
+	const struct session_stats *f = &((const struct summary_own *)out->own)->session_stats;
 
 	list_add(out, "decisions", ROLE_KEY, f->decided);
 	for (int v = VERDICT_NONE + 1; v <= VERDICT_SUPERSEDED; v++)
@@ -213,13 +213,13 @@ static void list_figures(const struct scene *s, struct lines *out)
 /* Who used most. */
 static void list_spenders(const struct scene *s, struct lines *out)
 {
-	const struct figures *f = &((const struct own *)out->own)->figures;
+	const struct session_stats *f = &((const struct summary_own *)out->own)->session_stats;
 
 	if (!f->spenders)
 		return;
 	list_add(out, "  by agent", ROLE_KEY, f->spenders);
 	for (uint32_t i = 0; i < f->spenders && i < SPENDERS_MAX; i++)
-		entry_add(out, (struct entry){ .name = agent_name(s->model, f->spender[i].agent),
+		entry_add(out, (struct summary_entry){ .name = agent_name(s->model, f->spender[i].agent),
 					       .n = f->spender[i].tokens,
 					       .role = ROLE_AGENT });
 	list_flow(s, out);
@@ -227,23 +227,23 @@ static void list_spenders(const struct scene *s, struct lines *out)
 
 static void summary_make(const struct scene *s, int cols, struct lines *out)
 {
-	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
+	struct summary_own *own = arena_zalloc(&out->arena, sizeof(*own));
 
 	out->own = own;
 	out->cols = cols;
-	figures_make(s, &own->figures);
-	if (!own->figures.counts.messages)
+	session_stats_compute(s, &own->session_stats);
+	if (!own->session_stats.counts.messages)
 		return;
 	line_add(out, ROW_TIME, 0, 0);
 	list_states(s, out);
 	list_figures(s, out);
-	list_total(s, out, "agents", own->figures.counts.agents);
+	list_total(s, out, "agents", own->session_stats.counts.agents);
 	line_add(out, ROW_USAGE, 0, 0);
 	list_spenders(s, out);
 	line_add(out, ROW_BLANK, 0, 0);
-	list_total(s, out, "sources", own->figures.counts.sources);
-	list_total(s, out, "sessions", own->figures.counts.sessions);
-	list_total(s, out, "messages", own->figures.counts.messages);
+	list_total(s, out, "sources", own->session_stats.counts.sources);
+	list_total(s, out, "sessions", own->session_stats.counts.sessions);
+	list_total(s, out, "messages", own->session_stats.counts.messages);
 	list_dialects(s, out);
 }
 
@@ -255,18 +255,18 @@ static void draw_time(const struct counts *c, struct pen p)
 
 	grid_put(p.g, p.rest, ROLE_KEY, "time");
 	pen_skip(&p, p.rest.cols < 50 ? 6 : LABEL_COLS);
-	if (c->from_ms == WHEN_NONE) {
+	if (c->from_ms == TIME_NONE) {
 		pen_put(&p, ROLE_DIM, "no message has a time");
 		return;
 	}
-	when_iso(c->from_ms / 1000 * 1000, from);
+	timestamp_iso(c->from_ms / 1000 * 1000, from);
 	/* the second date only where it is another day */
 	if (c->from_ms / 86400000 == c->to_ms / 86400000)
-		when_clock(c->to_ms, to);
+		timestamp_clock(c->to_ms, to);
 	else
-		when_iso(c->to_ms / 1000 * 1000, to);
+		timestamp_iso(c->to_ms / 1000 * 1000, to);
 	pen_printf(&p, ROLE_NORMAL, "%s → %s", from, to);
-	pen_printf(&p, ROLE_DIM, "  %s", when_span(time_between(c->to_ms, c->from_ms), from));
+	pen_printf(&p, ROLE_DIM, "  %s", timestamp_span(time_between(c->to_ms, c->from_ms), from));
 }
 
 static void draw_usage(const struct counts *c, struct pen p)
@@ -280,19 +280,19 @@ static void draw_usage(const struct counts *c, struct pen p)
 		   short_number(c->tokens_cached, cached));
 }
 
-static void draw_took(const struct figures *f, struct pen p)
+static void draw_took(const struct session_stats *f, struct pen p)
 {
 	char median[32], longest[32];
 
 	grid_put(p.g, p.rest, ROLE_KEY, "  took");
 	pen_skip(&p, p.rest.cols < 50 ? 8 : LABEL_COLS + NUMBER_COLS + 2);
 	pen_printf(&p, ROLE_NORMAL, "half of them up to %s, at most %s",
-		   when_span(f->median_ms, median), when_span(f->longest_ms, longest));
+		   timestamp_span(f->median_ms, median), timestamp_span(f->longest_ms, longest));
 	if (f->timed < f->decided)
 		pen_printf(&p, ROLE_DIM, "   (%u have no time)", f->decided - f->timed);
 }
 
-static void draw_list(const struct own *own, const struct line *line, struct pen p)
+static void draw_list(const struct summary_own *own, const struct line *line, struct pen p)
 {
 	const struct list *list = &own->lists[line->what - ROW_LIST];
 	struct rect row = p.rest;
@@ -306,7 +306,7 @@ static void draw_list(const struct own *own, const struct line *line, struct pen
 	}
 	pen_skip(&p, indent);
 	for (uint32_t i = line->a; i < line->a + line->b; i++) {
-		const struct entry *e = &own->entries[i];
+		const struct summary_entry *e = &own->entries[i];
 
 		if (e->glyph)
 			pen_printf(&p, e->role, "%s ", e->glyph);
@@ -322,7 +322,7 @@ static void draw_list(const struct own *own, const struct line *line, struct pen
 static void summary_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			 struct grid *g, struct rect row)
 {
-	const struct own *own = lines->own;
+	const struct summary_own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
 
@@ -330,11 +330,11 @@ static void summary_draw(const struct scene *s, const struct lines *lines, uint3
 	if (line->what == ROW_BLANK)
 		return;
 	if (line->what == ROW_TIME)
-		draw_time(&own->figures.counts, p);
+		draw_time(&own->session_stats.counts, p);
 	else if (line->what == ROW_USAGE)
-		draw_usage(&own->figures.counts, p);
+		draw_usage(&own->session_stats.counts, p);
 	else if (line->what == ROW_TOOK)
-		draw_took(&own->figures, p);
+		draw_took(&own->session_stats, p);
 	else
 		draw_list(own, line, p);
 }

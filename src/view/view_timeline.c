@@ -3,7 +3,7 @@
  * lanes share one axis, from the first step of any of them to now, or the part of it that the scene
  * asks for.
  *
- * In a replay lanes and axis are those of the whole film, whatever the cursor; what lies beyond it
+ * In a replay lanes and axis are those of the whole playback, whatever the cursor; what lies beyond it
  * is drawn first, and dimmed.
  *
  * A lane is drawn in layers: ticks of the axis and the line at now, the stretches between steps,
@@ -36,7 +36,7 @@ static const struct column table[COL_COUNT] = {
 	[COL_AXIS] = { "", 20, 36, 0, .grows = true },
 };
 
-struct own {
+struct timeline_own {
 	struct columns fit;
 	struct axis axis;
 };
@@ -79,14 +79,14 @@ static void chain_push(struct chains *c, uint32_t owner, uint32_t member)
 	c->first[owner] = member;
 }
 
-struct making {
+struct timeline_builder {
 	const struct scene *s;
 	struct lines *out;
 	struct arena arena; /* of the chains */
 	struct chains roots, revisions, task_reviews, loops;
 };
 
-static void sort_out(struct making *k)
+static void sort_out(struct timeline_builder *k)
 {
 	const struct model *m = k->s->model;
 	struct arena *a = &k->arena;
@@ -121,7 +121,7 @@ static bool task_is_shown(const struct scene *s, uint32_t task)
 	       filter_task(s->filter, s->model, task, s->k);
 }
 
-static void add_review(struct making *k, uint32_t review, bool under_task)
+static void add_review(struct timeline_builder *k, uint32_t review, bool under_task)
 {
 	const struct review *r = &k->s->model->reviews.v[review];
 	struct review_state at;
@@ -133,7 +133,7 @@ static void add_review(struct making *k, uint32_t review, bool under_task)
 		line_add(k->out, LANE_REVIEW, review, under_task);
 }
 
-static void add_task(struct making *k, uint32_t task, uint32_t *count)
+static void add_task(struct timeline_builder *k, uint32_t task, uint32_t *count)
 {
 	const struct task *t = &k->s->model->tasks.v[task];
 
@@ -145,7 +145,7 @@ static void add_task(struct making *k, uint32_t task, uint32_t *count)
 		line_add(k->out, LANE_NEEDS, task, 0);
 }
 
-static void add_chain(struct making *k, uint32_t root, uint32_t *count)
+static void add_chain(struct timeline_builder *k, uint32_t root, uint32_t *count)
 {
 	bool filtered = !filter_task(k->s->filter, k->s->model, root, k->s->k);
 
@@ -159,7 +159,7 @@ static void add_chain(struct making *k, uint32_t root, uint32_t *count)
 		add_review(k, i, true);
 }
 
-/* The scene as it will be at the end of the film; itself where there is none. */
+/* The scene as it will be at the end of the playback; itself where there is none. */
 static struct scene scene_until(const struct scene *s)
 {
 	struct scene later = *s;
@@ -172,8 +172,8 @@ static struct scene scene_until(const struct scene *s)
 static void timeline_make(const struct scene *scene, int cols, struct lines *out)
 {
 	struct scene later = scene_until(scene), *s = &later;
-	struct making k = { .s = s, .out = out };
-	struct own *own = arena_zalloc(&out->arena, sizeof(*own));
+	struct timeline_builder k = { .s = s, .out = out };
+	struct timeline_own *own = arena_zalloc(&out->arena, sizeof(*own));
 	struct column c[COL_COUNT];
 
 	if (later.k != scene->k)
@@ -210,7 +210,7 @@ static void timeline_make(const struct scene *scene, int cols, struct lines *out
 static void timeline_heading(const struct scene *s, const struct lines *lines, struct grid *g,
 			     struct rect row)
 {
-	const struct own *own = lines->own;
+	const struct timeline_own *own = lines->own;
 	struct column c[COL_COUNT];
 
 	(void)s;
@@ -303,7 +303,7 @@ static void draw_task_axis(const struct scene *s, const struct axis *a, const st
 		int64_t to =
 			i + 1 < n ? message_time(s->model, t->steps.v[i + 1].message) : s->now_ms;
 
-		if (from != WHEN_NONE && to >= from)
+		if (from != TIME_NONE && to >= from)
 			draw_stretch(a, g, where, &t->steps.v[i], from, to);
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -312,7 +312,7 @@ static void draw_task_axis(const struct scene *s, const struct axis *a, const st
 		for (uint32_t i = 0; i < n; i++) {
 			int64_t at = message_time(s->model, t->steps.v[i].message);
 
-			if (at != WHEN_NONE && !axis_side(a, at) &&
+			if (at != TIME_NONE && !axis_side(a, at) &&
 			    is_progress(&t->steps.v[i]) == (pass == 0))
 				draw_task_mark(
 					s, t, i, g,
@@ -340,7 +340,7 @@ static void draw_bar(struct grid *g, struct rect where, int percent)
 	grid_fill(g, rect_in(where, 0, 0, 1, done), ROLE_BAR, "█");
 }
 
-static void draw_task(const struct scene *s, const struct own *own, uint32_t number, struct grid *g,
+static void draw_task(const struct scene *s, const struct timeline_own *own, uint32_t number, struct grid *g,
 		      struct rect row)
 {
 	const struct model *m = s->model;
@@ -404,7 +404,7 @@ static bool needed_before(const struct task_need *needs, uint32_t n)
 	return false;
 }
 
-static void draw_needs(const struct scene *s, const struct own *own, uint32_t number,
+static void draw_needs(const struct scene *s, const struct timeline_own *own, uint32_t number,
 		       struct grid *g, struct rect row)
 {
 	const struct task *t = &s->model->tasks.v[number];
@@ -430,7 +430,7 @@ static void draw_needs(const struct scene *s, const struct own *own, uint32_t nu
 static void draw_review_axis(const struct scene *s, const struct axis *a, const struct review *r,
 			     struct grid *g, struct rect where)
 {
-	int64_t asked = WHEN_NONE;
+	int64_t asked = TIME_NONE;
 
 	for (uint32_t i = 0; i < r->steps.n && r->steps.v[i].message < s->k; i++) {
 		int64_t t = message_time(s->model, r->steps.v[i].message);
@@ -439,11 +439,11 @@ static void draw_review_axis(const struct scene *s, const struct axis *a, const 
 			asked = t;
 			continue;
 		}
-		if (asked != WHEN_NONE && t >= asked)
+		if (asked != TIME_NONE && t >= asked)
 			stretch(a, g, where, asked, t, ROLE_REVIEWER, "─");
-		asked = WHEN_NONE;
+		asked = TIME_NONE;
 	}
-	if (asked != WHEN_NONE && s->now_ms >= asked)
+	if (asked != TIME_NONE && s->now_ms >= asked)
 		stretch(a, g, where, asked, s->now_ms, ROLE_REVIEWER, "─");
 	for (uint32_t i = 0; i < r->steps.n && r->steps.v[i].message < s->k; i++)
 		axis_draw_outside(a, message_time(s->model, r->steps.v[i].message), g, where);
@@ -460,7 +460,7 @@ static void draw_review_marks(const struct scene *s, const struct axis *a, const
 		int col = axis_col(a, t, where.cols);
 		char number[8];
 
-		if (t == WHEN_NONE || axis_side(a, t))
+		if (t == TIME_NONE || axis_side(a, t))
 			continue;
 		grid_put(g, rect_in(where, 0, col, 1, 1), step->failed ? ROLE_ERROR : mark->role,
 			 step->failed                   ? "⚠"
@@ -472,7 +472,7 @@ static void draw_review_marks(const struct scene *s, const struct axis *a, const
 	}
 }
 
-static void draw_review(const struct scene *s, const struct own *own, const struct line *line,
+static void draw_review(const struct scene *s, const struct timeline_own *own, const struct line *line,
 			struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
@@ -587,7 +587,7 @@ static uint32_t timeline_next_mark(const struct scene *s, const struct lines *li
 	return best;
 }
 
-static void draw_chosen_mark(const struct scene *s, const struct own *own, const struct line *line,
+static void draw_chosen_mark(const struct scene *s, const struct timeline_own *own, const struct line *line,
 			     struct grid *g, struct rect row)
 {
 	struct rect where = column_rect(row, &own->fit, COL_AXIS);
@@ -596,14 +596,14 @@ static void draw_chosen_mark(const struct scene *s, const struct own *own, const
 	if (!lane_has_mark(s, line))
 		return;
 	at = message_time(s->model, s->mark - 1);
-	if (at != WHEN_NONE && !axis_side(&own->axis, at))
+	if (at != TIME_NONE && !axis_side(&own->axis, at))
 		grid_role(g, rect_in(where, 0, axis_col(&own->axis, at, where.cols), 1, 1), ROLE_CURSOR);
 }
 
 static void timeline_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			  struct grid *g, struct rect row)
 {
-	const struct own *own = lines->own;
+	const struct timeline_own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
 

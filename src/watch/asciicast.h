@@ -1,4 +1,4 @@
-/* A film as an asciicast, version 2: a header line, then one line for each moment at which the
+/* A playback as an asciicast, version 2: a header line, then one line for each moment at which the
  * screen changed, with the rows that did, as a terminal with 256 colours would get them. asciinema
  * plays it as it is. */
 #ifndef GAVEL_WATCH_ASCIICAST_H

@@ -18,14 +18,14 @@ void live_begin(struct live *l, int64_t now_ms)
 {
 	int64_t newest = model_now(&l->load->model, l->load->model.records.n);
 
-	l->on = l->load->live || l->crew;
+	l->on = l->load->live || l->agents;
 	l->items = l->load->model.items.n;
 	l->told_ms = l->ticked_ms = now_ms;
 	if (!l->on)
 		return;
 	l->app->live = LIVE_ON;
-	if (l->crew || when_is_recent(newest))
-		app_clock(l->app, when_now_ms());
+	if (l->agents || timestamp_is_recent(newest))
+		app_clock(l->app, timestamp_now_ms());
 }
 
 static int sooner(int a, int b)
@@ -38,7 +38,7 @@ static int quiet_ms(const struct live *l, int64_t now_ms)
 {
 	int wait = load_wait_ms(l->load, now_ms);
 
-	return l->crew ? sooner(wait, crew_wait_ms(l->crew, now_ms)) : wait;
+	return l->agents ? sooner(wait, agent_set_wait_ms(l->agents, now_ms)) : wait;
 }
 
 void live_showed(struct live *l, int64_t ms)
@@ -63,7 +63,7 @@ int live_wait_ms(const struct live *l, int64_t now_ms)
 	wait = quiet_ms(l, now_ms);
 	if (l->load->model.records.n != l->app->told && l->app->live != LIVE_PAUSED)
 		wait = sooner(wait, told_due(l) > now_ms ? (int)(told_due(l) - now_ms) : 0);
-	if (l->app->wall_ms != WHEN_NONE)
+	if (l->app->wall_ms != TIME_NONE)
 		wait = sooner(wait, l->ticked_ms + TICK_MS > now_ms
 					    ? (int)(l->ticked_ms + TICK_MS - now_ms)
 					    : 0);
@@ -114,7 +114,7 @@ static void tell_deadlines(struct live *l, int64_t before_ms)
 	const struct model *m = &l->load->model;
 	int64_t now = a->scene.now_ms;
 
-	for (uint32_t i = 0; before_ms != WHEN_NONE && i < m->dated.n; i++) {
+	for (uint32_t i = 0; before_ms != TIME_NONE && i < m->dated.n; i++) {
 		const struct item *item = &m->items.v[m->dated.v[i].item];
 		int64_t near = item_near_ms(m, item);
 		struct item_state at;
@@ -145,10 +145,10 @@ static void tick(struct live *l, int64_t now_ms)
 {
 	int64_t before = l->app->scene.now_ms;
 
-	if (l->app->wall_ms == WHEN_NONE || now_ms - l->ticked_ms < TICK_MS)
+	if (l->app->wall_ms == TIME_NONE || now_ms - l->ticked_ms < TICK_MS)
 		return;
 	l->ticked_ms = now_ms;
-	app_clock(l->app, when_now_ms());
+	app_clock(l->app, timestamp_now_ms());
 	tell_deadlines(l, before);
 }
 
@@ -156,13 +156,13 @@ static void tick(struct live *l, int64_t now_ms)
 static bool comes_now(const struct live *l, uint32_t first)
 {
 	const struct model *m = &l->load->model;
-	int64_t newest = WHEN_NONE;
+	int64_t newest = TIME_NONE;
 
 	for (uint32_t i = first; i < m->records.n; i++)
 		if (m->records.v[i].time_ms > newest)
 			newest = m->records.v[i].time_ms;
-	return when_is_recent(newest) ||
-	       (newest == WHEN_NONE && l->app->scene.now_ms == WHEN_NONE);
+	return timestamp_is_recent(newest) ||
+	       (newest == TIME_NONE && l->app->scene.now_ms == TIME_NONE);
 }
 
 /* A line without its end is shown once it has waited for a while. */
@@ -170,7 +170,7 @@ static void look_incomplete(struct live *l, int64_t now_ms)
 {
 	struct follow *live = l->load->live;
 	uint32_t i = live ? follow_incomplete(live) : UINT32_MAX;
-	struct str said = l->crew ? crew_incomplete(l->crew, now_ms) : STR_NONE;
+	struct str said = l->agents ? agent_set_incomplete(l->agents, now_ms) : STR_NONE;
 	struct follow_status status;
 
 	buf_clear(&l->incomplete);
@@ -197,13 +197,13 @@ void live_take(struct live *l, int64_t now_ms)
 	if (!l->on)
 		return;
 	load_step(l->load, now_ms, NULL, NULL);
-	if (l->crew)
-		crew_take(l->crew, now_ms, l->each, l->ctx);
+	if (l->agents)
+		agent_set_take(l->agents, now_ms, l->each, l->ctx);
 	if (m->records.n > first) {
-		if (a->wall_ms == WHEN_NONE && comes_now(l, first))
-			app_clock(a, when_now_ms());
-		if (a->wall_ms != WHEN_NONE)
-			model_arrived(m, first, when_now_ms());
+		if (a->wall_ms == TIME_NONE && comes_now(l, first))
+			app_clock(a, timestamp_now_ms());
+		if (a->wall_ms != TIME_NONE)
+			model_arrived(m, first, timestamp_now_ms());
 	}
 	buf_clear(&a->banner);
 	if (l->load->live)

@@ -15,7 +15,7 @@ struct live {
 	struct app *app;
 	const struct config *config;
 	void (*notice)(unsigned kinds); /* bell and the like; NULL = none */
-	struct crew *crew; /* agents that run; NULL = none */
+	struct agent_set *agents; /* agents that run; NULL = none */
 	load_fn each;      /* for each message of theirs; NULL = nothing */
 	void *ctx;
 

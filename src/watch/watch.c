@@ -29,7 +29,7 @@ enum {
 /* A clock that does not go back; without a terminal only <wait:MS> moves it. */
 static int64_t clock_of(const struct watch *w)
 {
-	return w->headless && !w->crew ? w->test_ms : loop_now_ms();
+	return w->headless && !w->agents ? w->test_ms : loop_now_ms();
 }
 
 static void draw(struct watch *w)
@@ -88,7 +88,7 @@ static void handle_signals(struct watch *w)
 /* Input, and what comes; not that, where there is no time to take it. */
 static int wait_for_any(const struct watch *w, int input, int timeout_ms)
 {
-	const int others[] = { load_fd(&w->load), w->crew ? crew_fd(w->crew) : -1 };
+	const int others[] = { load_fd(&w->load), w->agents ? agent_set_fd(w->agents) : -1 };
 
 	return loop_wait(input, others, timeout_ms ? 2 : 0, timeout_ms);
 }
@@ -167,7 +167,7 @@ static void go_on(struct watch *w, struct str until, int64_t deadline_ms)
 		int64_t left = deadline_ms - loop_now_ms();
 
 		draw(w);
-		if ((until.n && is_shown(w, until)) || left <= 0 || !w->crew)
+		if ((until.n && is_shown(w, until)) || left <= 0 || !w->agents)
 			return;
 		if (wait_for_any(w, -1, sooner(wait_ms(w), (int)left)) & LOOP_SIGNAL)
 			handle_signals(w);
@@ -184,7 +184,7 @@ static void pass_time(struct watch *w, int64_t ms)
 		w->test_ms += pace;
 		replay_tick(&w->app, clock_of(w));
 		draw(w);
-		if (!w->app.film.playing)
+		if (!w->app.playback.playing)
 			break;
 	}
 	w->test_ms += ms;
@@ -235,7 +235,7 @@ static void begin_watching(struct watch *w)
 {
 	cache_save(&w->load, true);
 	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
-	seat_open(&w->seat);
+	decider_open(&w->decider);
 	watch_effects(w);
 	watch_send(w);
 	live_begin(&w->live, loop_now_ms());
@@ -251,7 +251,7 @@ static int run_headless(struct watch *w, const struct options *o)
 	struct err err;
 
 	w->grid = grid_new(o->rows ? o->rows : 24, o->cols ? o->cols : 80, w->app.scene.ascii);
-	if (w->crew && loop_open(&err) < 0) {
+	if (w->agents && loop_open(&err) < 0) {
 		fprintf(stderr, "gavel: %s\n", err.text);
 		return EXIT_TROUBLE;
 	}
@@ -261,12 +261,12 @@ static int run_headless(struct watch *w, const struct options *o)
 		fprintf(stderr, "gavel: %s\n", err.text);
 		w->code = EXIT_TROUBLE;
 	}
-	for (int pace; !w->crew && !w->quit && w->ops && w->ops->pace_ms &&
+	for (int pace; !w->agents && !w->quit && w->ops && w->ops->pace_ms &&
 		       (pace = w->ops->pace_ms(w->ops_ctx)) > 0;) {
 		pass_time(w, pace);
 		draw(w);
 	}
-	while (w->crew && !w->quit && (w->leaving || (!o->keys && crew_running(w->crew))))
+	while (w->agents && !w->quit && (w->leaving || (!o->keys && agent_set_running(w->agents))))
 		go_on(w, STR_NONE, loop_now_ms() + FRAME_MS);
 	if (o->screen && watch_save_screen(w, o->screen, &err) < 0) {
 		fprintf(stderr, "gavel: %s\n", err.text);
@@ -338,10 +338,10 @@ static int wait_for_some(struct watch *w, int timeout_ms)
 	int64_t since = loop_now_ms();
 	int ready = wait_for_any(w, term_fd(), timeout_ms);
 
-	w->crowd = w->load.complete && ready & LOOP_OTHER && loop_now_ms() - since < SOON_MS
+	w->crowd = w->load.complete && ready & LOOP_SOURCE && loop_now_ms() - since < SOON_MS
 			   ? w->crowd + 1
 			   : 0;
-	if (w->crowd >= CROWD && ready == LOOP_OTHER)
+	if (w->crowd >= CROWD && ready == LOOP_SOURCE)
 		ready |= loop_wait(term_fd(), NULL, 0, GATHER_MS);
 	return ready;
 }
@@ -464,11 +464,11 @@ void watch_begin(struct watch *w, struct str title)
 	app_init(&w->app, &w->load.model, &w->load.reader, title, o->ascii || w->config.ascii);
 	configure(w);
 	w->live = (struct live){ .load = &w->load, .app = &w->app, .config = &w->config,
-				 .crew = w->crew, .each = w->each, .ctx = w->each_ctx,
+				 .agents = w->agents, .each = w->each, .ctx = w->each_ctx,
 				 .notice = o->headless ? NULL : term_notice };
-	w->seat = (struct seat){ .options = o, .config = &w->config, .load = &w->load,
+	w->decider = (struct decider){ .options = o, .config = &w->config, .load = &w->load,
 				 .app = &w->app };
-	seat_take(&w->seat);
+	decider_take(&w->decider);
 	w->app.scene.all = o->all;
 }
 
@@ -488,7 +488,7 @@ void watch_release(struct watch *w)
 {
 	grid_free(w->grid);
 	if (w->began) {
-		seat_leave(&w->seat);
+		decider_leave(&w->decider);
 		live_end(&w->live);
 		app_release(&w->app);
 	}

@@ -2,12 +2,12 @@
  * else; commands that run agents put theirs into it.
  *
  *   watch_init     reads the configuration; then the caller opens w->load (and runs it and starts a
- *                  crew, if he has one)
+ *                  agents, if he has one)
  *   watch_go       until the person leaves; with --headless until the key file ends, or without one
  *                  until no agent runs any more. Returns the exit code
- *   watch_release  in any case; the crew is the caller's to close, after watch_go and before this
+ *   watch_release  in any case; the agents is the caller's to close, after watch_go and before this
  *
- * With a crew the clock is the world's, also without a terminal: <wait:MS> waits, and what comes
+ * With a agents the clock is the world's, also without a terminal: <wait:MS> waits, and what comes
  * meanwhile is taken. */
 #ifndef GAVEL_WATCH_WATCH_H
 #define GAVEL_WATCH_WATCH_H
@@ -15,7 +15,7 @@
 #include "config/config.h"
 #include "watch/live.h"
 #include "session/load.h"
-#include "watch/seat.h"
+#include "watch/decider.h"
 #include "term/keys.h"
 #include "app/app.h"
 
@@ -37,8 +37,8 @@ struct watch {
 	struct load load;
 	struct app app;
 	struct config config;
-	struct seat seat; /* from which the person decides */
-	struct crew *crew; /* agents that run; NULL = none */
+	struct decider decider; /* from which the person decides */
+	struct agent_set *agents; /* agents that run; NULL = none */
 	const struct watch_ops *ops;
 	void *ops_ctx;
 	load_fn each; /* for each message of theirs; NULL = nothing */

@@ -63,10 +63,10 @@ static bool edit(struct watch *w, const char *file, uint32_t line)
 	if (w->headless)
 		return false;
 	snprintf(at, sizeof(at), "+%u", line ? line : 1);
-	term_leave();
-	code = loop_run("/bin/sh", argv);
+	term_release_screen();
+	code = loop_run_foreground("/bin/sh", argv);
 	why = errno;
-	if (term_enter(&err) < 0)
+	if (term_acquire_screen(&err) < 0)
 		give_up(w, &err);
 	if (code < 0)
 		app_say(&w->app, ROLE_ERROR, "no editor could be started: %s", strerror(why));
@@ -87,7 +87,7 @@ static void explain(struct watch *w, struct effect *e)
 {
 	struct buf text = { 0 };
 	struct err err;
-	char *file = seat_text_file(e->draft.explanation);
+	char *file = decider_text_file(e->draft.explanation);
 
 	if (!file) {
 		app_say(&w->app, ROLE_ERROR, "no file for the editor: %s", strerror(errno));
@@ -99,7 +99,7 @@ static void explain(struct watch *w, struct effect *e)
 		app_say(&w->app, ROLE_ERROR, "the text cannot be read: %s", strerror(errno));
 	else {
 		e->draft.explanation = str_trim(buf_str(&text));
-		seat_stage(&w->seat, e->desk, &e->draft);
+		decider_stage(&w->decider, e->desk, &e->draft);
 	}
 	unlink(file);
 	free(file);
@@ -122,9 +122,9 @@ static void what_if(struct watch *w, const char *dir, uint32_t k)
 	int rc = fork_write(&f, &w->load, k, dir, &err);
 
 	if (rc == 0 && !w->headless) {
-		term_leave();
+		term_release_screen();
 		rc = fork_run(&f, w->options->as, &err);
-		if (term_enter(&err) < 0)
+		if (term_acquire_screen(&err) < 0)
 			give_up(w, &err);
 	}
 	if (rc < 0)
@@ -159,11 +159,11 @@ void watch_effects(struct watch *w)
 			break;
 		case EFFECT_EDIT: edit_named(w, e.edit.file, e.edit.line); break;
 		case EFFECT_EXPLAIN: explain(w, &e); break;
-		case EFFECT_STAGE: seat_stage(&w->seat, e.desk, &e.draft); break;
-		case EFFECT_UNDO: seat_undo(&w->seat, e.desk, e.undo); break;
-		case EFFECT_PLAN: seat_plan(&w->seat, NULL, NONE); break;
+		case EFFECT_STAGE: decider_stage(&w->decider, e.desk, &e.draft); break;
+		case EFFECT_UNDO: decider_undo(&w->decider, e.desk, e.undo); break;
+		case EFFECT_PLAN: decider_plan(&w->decider, NULL, NONE); break;
 		case EFFECT_DELIVER:
-			seat_confirm(&w->seat);
+			decider_confirm(&w->decider);
 			vec_push(&w->sending, e);
 			break;
 		case EFFECT_RECOVER:
@@ -175,9 +175,9 @@ void watch_effects(struct watch *w)
 			app_say(&w->app, ROLE_ERROR, "nothing is under review here; gavel review does");
 			break;
 		case EFFECT_FORK: what_if(w, e.fork.dir, e.fork.k); break;
-		case EFFECT_TELL: seat_tell(&w->seat, &e.tell); break;
+		case EFFECT_TELL: decider_command(&w->decider, &e.tell); break;
 		case EFFECT_GIVE_UP:
-			seat_give_up(&w->seat, e.desk, e.letter.number, e.letter.may_have_arrived);
+			decider_give_up(&w->decider, e.desk, e.letter.number, e.letter.may_have_arrived);
 			break;
 		}
 	}
@@ -195,11 +195,11 @@ static void deliver(void *ctx, struct yield *y)
 		struct effect e = w->sending.v[i];
 
 		if (e.type == EFFECT_DELIVER)
-			seat_deliver(&w->seat, e.sure);
+			decider_deliver(&w->decider, e.sure);
 		else if (e.type == EFFECT_RECOVER)
-			seat_recover(&w->seat);
+			decider_recover(&w->decider);
 		else
-			seat_resend(&w->seat, e.desk, e.letter.number);
+			decider_resend(&w->decider, e.desk, e.letter.number);
 	}
 	w->sending.n = 0;
 	w->yield = NULL;

@@ -28,7 +28,7 @@ void follow_queue(struct follow *f, uint32_t name)
 
 /* ---- health ---- */
 
-static void set_health(struct follow *f, struct name *n, enum follow_health health, const char *why)
+static void set_health(struct follow *f, struct followed_name *n, enum follow_health health, const char *why)
 {
 	if (n->health != health)
 		n->since_ms = f->now_ms;
@@ -40,7 +40,7 @@ static void set_health(struct follow *f, struct name *n, enum follow_health heal
 	n->why = why ? xstrdup(why) : NULL;
 }
 
-static void set_unreadable(struct follow *f, struct name *n, const char *what)
+static void set_unreadable(struct follow *f, struct followed_name *n, const char *what)
 {
 	struct err err;
 
@@ -48,7 +48,7 @@ static void set_unreadable(struct follow *f, struct name *n, const char *what)
 	set_health(f, n, FOLLOW_UNREADABLE, err.text);
 }
 
-static void set_failed(struct follow *f, struct name *n, int number)
+static void set_failed(struct follow *f, struct followed_name *n, int number)
 {
 	bool gone = number == ENOENT || number == ENOTDIR || number == ELOOP;
 	struct err err;
@@ -63,7 +63,7 @@ static void watch_stream(struct follow *f, uint32_t name, const struct source *s
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data.u64 = name };
 
-	stream_widen(s);
+	stream_enlarge_pipe(s);
 	if (f->epoll < 0 || epoll_ctl(f->epoll, EPOLL_CTL_ADD, s->fd, &event) < 0)
 		f->blind = f->blind || errno != EEXIST;
 }
@@ -71,7 +71,7 @@ static void watch_stream(struct follow *f, uint32_t name, const struct source *s
 /* Makes t the current file of the name. */
 static void take_file(struct follow *f, uint32_t name, struct tail *t)
 {
-	struct name *n = &f->names.v[name];
+	struct followed_name *n = &f->names.v[name];
 
 	n->now = t;
 	n->file = t->file;
@@ -85,7 +85,7 @@ static void take_file(struct follow *f, uint32_t name, struct tail *t)
 /* Adds a file that has or had this name to the wire; it inherits group etc. of the previous one. */
 static struct tail *adopt(struct follow *f, uint32_t name, struct source *s)
 {
-	struct name *n = &f->names.v[name];
+	struct followed_name *n = &f->names.v[name];
 	struct wire *w = f->w;
 	uint32_t before = n->file, file;
 	struct tail *t;
@@ -113,25 +113,25 @@ static struct tail *adopt(struct follow *f, uint32_t name, struct source *s)
 static void drop_tail(struct follow *f, struct tail *t)
 {
 	if (t->watch >= 0)
-		notice_drop(f->notice, t->watch);
+		file_watch_drop(f->notice, t->watch);
 	tail_free(f->w, t);
 }
 
 /* A document lost its name: spool a small one, so that its descriptor can be closed. */
-static void leave_document(struct follow *f, struct name *n)
+static void leave_document(struct follow *f, struct followed_name *n)
 {
 	const struct source *s = &file_of(f, n->now)->source;
 
 	if (s->fd >= 0 && s->end - s->start <= WIRE_SMALL_BYTES)
-		wire_keep(f->w, n->now->file, s->start, s->end - s->start, NULL);
+		wire_spool(f->w, n->now->file, s->start, s->end - s->start, NULL);
 	drop_tail(f, n->now);
 	n->now = NULL;
 }
 
 /* The current file lost the name. A log is still followed: its writer may have it open. */
-static void retire(struct follow *f, struct name *n)
+static void retire(struct follow *f, struct followed_name *n)
 {
-	if (n->now && n->now->state == TAIL_WHOLE)
+	if (n->now && n->now->state == TAIL_DOCUMENT)
 		leave_document(f, n);
 	else if (n->now)
 		vec_push(&n->old, n->now);
@@ -142,8 +142,8 @@ static void retire(struct follow *f, struct name *n)
  * current one is newer than the strays before it and older than those after. */
 void follow_take_stray(struct follow *f, uint32_t name, struct source *s)
 {
-	struct name *n = &f->names.v[name];
-	struct source_look look = { .dev = s->dev, .ino = s->ino, .born_ns = s->born_ns };
+	struct followed_name *n = &f->names.v[name];
+	struct source_stat look = { .dev = s->dev, .ino = s->ino, .born_ns = s->born_ns };
 	struct tail *t;
 
 	follow_queue(f, name);
@@ -161,14 +161,14 @@ void follow_take_stray(struct follow *f, uint32_t name, struct source *s)
 }
 
 /* The file was truncated or rewritten: a new tail on the same file, from its beginning. */
-static struct tail *begin_again(struct follow *f, struct name *n, struct tail *old,
+static struct tail *begin_again(struct follow *f, struct followed_name *n, struct tail *old,
 				struct feed *feed)
 {
 	struct tail *t;
 
 	tail_supersede(old, feed);
-	t = tail_new(f->w, wire_again(f->w, old->file));
-	if (old->state == TAIL_WHOLE)
+	t = tail_new(f->w, wire_new_incarnation(f->w, old->file));
+	if (old->state == TAIL_DOCUMENT)
 		t->before = old->file;
 	t->watch = old->watch;
 	old->watch = -1;
@@ -177,8 +177,8 @@ static struct tail *begin_again(struct follow *f, struct name *n, struct tail *o
 	return t;
 }
 
-static uint32_t find_old(const struct follow *f, const struct name *n,
-			 const struct source_look *look)
+static uint32_t find_old(const struct follow *f, const struct followed_name *n,
+			 const struct source_stat *look)
 {
 	for (uint32_t i = 0; i < n->old.n; i++)
 		if (source_is(&file_of(f, n->old.v[i])->source, look))
@@ -189,7 +189,7 @@ static uint32_t find_old(const struct follow *f, const struct name *n,
 /* It was renamed away and back. */
 static void take_back(struct follow *f, uint32_t name, uint32_t i)
 {
-	struct name *n = &f->names.v[name];
+	struct followed_name *n = &f->names.v[name];
 	struct tail *t = n->old.v[i];
 
 	memmove(n->old.v + i, n->old.v + i + 1, (n->old.n - i - 1) * sizeof(*n->old.v));
@@ -200,9 +200,9 @@ static void take_back(struct follow *f, uint32_t name, uint32_t i)
 
 /* The name refers to a file that was read before, perhaps under another name. A document that is no
  * longer tailed may have changed since, and is read again. */
-static bool meet_again(struct follow *f, uint32_t name, uint32_t file)
+static bool reread_known_file(struct follow *f, uint32_t name, uint32_t file)
 {
-	struct name *n = &f->names.v[name];
+	struct followed_name *n = &f->names.v[name];
 	struct wire *w = f->w;
 	struct wire_file *again;
 	struct tail *t;
@@ -211,7 +211,7 @@ static bool meet_again(struct follow *f, uint32_t name, uint32_t file)
 	set_health(f, n, FOLLOW_LIVE, NULL);
 	if (w->files.v[file].tailed || !w->files.v[file].hash || w->files.n >= WIRE_FILES_MAX)
 		return false;
-	t = tail_new(w, wire_again(w, file));
+	t = tail_new(w, wire_new_incarnation(w, file));
 	t->before = file;
 	again = &w->files.v[t->file];
 	again->name = n->path;
@@ -233,7 +233,7 @@ static const char *kind_of(mode_t mode)
 /* Opens the file that has the name now. true: there is something to read. */
 static bool open_name(struct follow *f, uint32_t name, mode_t mode)
 {
-	struct name *n = &f->names.v[name];
+	struct followed_name *n = &f->names.v[name];
 	bool was_stream = n->file != UINT32_MAX &&
 			  f->w->files.v[n->file].source.kind == SOURCE_STREAM;
 	struct source s;
@@ -262,7 +262,7 @@ static bool open_name(struct follow *f, uint32_t name, mode_t mode)
 	retire(f, n);
 	take_file(f, name, t);
 	/* others may have had the name before this one */
-	follow_hear(f);
+	follow_read_events(f);
 	return true;
 }
 
@@ -270,8 +270,8 @@ static bool open_name(struct follow *f, uint32_t name, mode_t mode)
  * read. */
 static bool check_name(struct follow *f, uint32_t name)
 {
-	struct name *n = &f->names.v[name];
-	struct source_look look;
+	struct followed_name *n = &f->names.v[name];
+	struct source_stat look;
 	uint32_t old, known;
 
 	if (n->folder == NO_FOLDER) {
@@ -280,12 +280,12 @@ static bool check_name(struct follow *f, uint32_t name)
 		return false;
 	}
 	/* read files that had the name before the one that has it now */
-	if (follow_awaits_stray(f, name) != TAIL_NEVER ||
+	if (follow_rename_deadline(f, name) != TAIL_NEVER ||
 	    (n->health == FOLLOW_UNREADABLE && n->retry_ms > f->now_ms))
 		return false;
-	if (source_look(n->path.p, -1, &look) < 0) {
+	if (source_stat(n->path.p, -1, &look) < 0) {
 		set_failed(f, n, errno);
-		if (n->health == FOLLOW_GONE && n->now && n->now->state == TAIL_WHOLE)
+		if (n->health == FOLLOW_GONE && n->now && n->now->state == TAIL_DOCUMENT)
 			leave_document(f, n);
 		return false;
 	}
@@ -302,7 +302,7 @@ static bool check_name(struct follow *f, uint32_t name)
 	known = wire_find(f->w, &(struct source){ .fd = -1, .dev = look.dev, .ino = look.ino,
 						  .born_ns = look.born_ns });
 	if (known != UINT32_MAX)
-		return meet_again(f, name, known);
+		return reread_known_file(f, name, known);
 	if (f->w->files.n >= WIRE_FILES_MAX) {
 		set_unreadable(f, n, "one file too many; start gavel again");
 		return false;
@@ -313,13 +313,13 @@ static bool check_name(struct follow *f, uint32_t name)
 /* Reads the files that lost this name. true: there is more. */
 static bool read_old(struct follow *f, uint32_t name, struct feed *feed)
 {
-	struct name *n = &f->names.v[name];
+	struct followed_name *n = &f->names.v[name];
 	uint32_t kept = 0, i;
 	bool more = false;
 
 	for (i = 0; i < n->old.n && !more; i++) {
 		struct tail *t = n->old.v[i];
-		enum tail_news news = tail_read(t, feed, NULL);
+		enum tail_result news = tail_read(t, feed, NULL);
 
 		if (news == TAIL_CHANGED && f->w->files.n < WIRE_FILES_MAX) {
 			t = begin_again(f, n, t, feed);
@@ -327,10 +327,10 @@ static bool read_old(struct follow *f, uint32_t name, struct feed *feed)
 		}
 		tail_settle(t, feed);
 		more = news == TAIL_MORE;
-		if (news == TAIL_DRY && t->came_ms != TAIL_NOT_YET &&
+		if (news == TAIL_EOF && t->came_ms != TAIL_NOT_YET &&
 		    feed->now_ms - t->came_ms >= FOLLOW_OLD_MS)
 			tail_end(t, feed);
-		if (more || (news == TAIL_DRY && n->old.n - i <= FOLLOW_OLD_MAX)) {
+		if (more || (news == TAIL_EOF && n->old.n - i <= FOLLOW_OLD_MAX)) {
 			n->old.v[kept++] = t;
 			continue;
 		}
@@ -346,16 +346,16 @@ static bool read_old(struct follow *f, uint32_t name, struct feed *feed)
 /* Reads the file that has the name, or had it last. true: there is more. */
 static bool read_now(struct follow *f, uint32_t name, struct feed *feed)
 {
-	struct name *n = &f->names.v[name];
+	struct followed_name *n = &f->names.v[name];
 	struct err err = { "" };
-	enum tail_news news;
+	enum tail_result news;
 
 	if (!n->now || n->health == FOLLOW_ENDED)
 		return false;
 	news = tail_read(n->now, feed, &err);
 	n->failed = news == TAIL_FAILED;
 	switch (news) {
-	case TAIL_DRY:
+	case TAIL_EOF:
 		tail_settle(n->now, feed);
 		return false;
 	case TAIL_MORE: return true;
@@ -364,8 +364,8 @@ static bool read_now(struct follow *f, uint32_t name, struct feed *feed)
 			return false;
 		take_file(f, name, begin_again(f, n, n->now, feed));
 		return true;
-	case TAIL_OVER: set_health(f, n, FOLLOW_ENDED, NULL); return false;
-	case TAIL_LOST:
+	case TAIL_ENDED: set_health(f, n, FOLLOW_ENDED, NULL); return false;
+	case TAIL_REPLACED:
 		tail_end(n->now, feed);
 		drop_tail(f, n->now);
 		n->now = NULL;
@@ -396,9 +396,9 @@ static int64_t due_of(const struct follow *f, const struct tail *t, bool is_old)
 
 static void wait_for(struct follow *f, uint32_t name)
 {
-	struct name *n = &f->names.v[name];
+	struct followed_name *n = &f->names.v[name];
 
-	n->due_ms = follow_awaits_stray(f, name);
+	n->due_ms = follow_rename_deadline(f, name);
 	if (n->now)
 		n->due_ms = sooner(n->due_ms, due_of(f, n->now, false));
 	for (uint32_t i = 0; i < n->old.n; i++)
@@ -439,7 +439,7 @@ static void queue_due(struct follow *f)
 	uint32_t left = 0;
 
 	for (uint32_t i = 0; i < f->waiting.n; i++) {
-		struct name *n = &f->names.v[f->waiting.v[i]];
+		struct followed_name *n = &f->names.v[f->waiting.v[i]];
 
 		n->waiting = n->due_ms > f->now_ms && n->due_ms != TAIL_NEVER;
 		if (n->due_ms <= f->now_ms)
@@ -489,7 +489,7 @@ bool follow_read(struct follow *f, int64_t now_ms, size_t budget_bytes, follow_f
 	f->busy = true;
 	f->now_ms = now_ms;
 	hear_streams(f);
-	follow_hear(f);
+	follow_read_events(f);
 	queue_due(f);
 	if (now_ms >= f->tick_ms)
 		tick(f);
@@ -552,7 +552,7 @@ static void add_file(struct follow *f, uint32_t file)
 	const struct source *s = &w->files.v[file].source;
 	struct str path = w->files.v[file].name;
 	/* standard input and pipes cannot be reopened by name */
-	bool once = str_is(path, "-") || (s->kind == SOURCE_STREAM && !stream_comes_back(s));
+	bool once = str_is(path, "-") || (s->kind == SOURCE_STREAM && !stream_is_fifo(s));
 	uint32_t folder = once ? NO_FOLDER : follow_add_folder(f, folder_of(w, path), false);
 	uint32_t name = follow_add_name(f, path, folder);
 	struct tail *t = tail_new(w, file);
@@ -573,7 +573,7 @@ struct follow *follow_new(struct wire *w)
 		BUG("following was not wanted when the files were read");
 	f->w = w;
 	f->epoll = epoll_create1(EPOLL_CLOEXEC);
-	f->notice = w->only_timer || f->epoll < 0 ? -1 : notice_open();
+	f->notice = w->only_timer || f->epoll < 0 ? -1 : file_watch_open();
 	if (f->notice >= 0 && epoll_ctl(f->epoll, EPOLL_CTL_ADD, f->notice, &event) < 0) {
 		close(f->notice);
 		f->notice = -1;
@@ -586,7 +586,7 @@ struct follow *follow_new(struct wire *w)
 	return f;
 }
 
-static void free_name(struct follow *f, struct name *n)
+static void free_name(struct follow *f, struct followed_name *n)
 {
 	if (n->now)
 		tail_free(f->w, n->now);

@@ -31,7 +31,7 @@ uint32_t follow_find(const struct follow *f, uint32_t folder, struct str base)
 
 uint32_t follow_add_name(struct follow *f, struct str path, uint32_t folder)
 {
-	struct name n = { .path = path, .base = path, .folder = folder, .file = UINT32_MAX,
+	struct followed_name n = { .path = path, .base = path, .folder = folder, .file = UINT32_MAX,
 			  .due_ms = TAIL_NEVER, .health = FOLLOW_GONE,
 			  .since_ms = f->now_ms };
 
@@ -61,28 +61,28 @@ static void note_watch(struct follow *f, int watch, uint32_t value)
 /* Files of a given directory need no watch of their own: the folder's reports their changes. */
 void follow_watch_tail(struct follow *f, uint32_t name, struct tail *t)
 {
-	const struct name *n = &f->names.v[name];
+	const struct followed_name *n = &f->names.v[name];
 	const struct source *s = &f->w->files.v[t->file].source;
 
 	if (f->notice < 0 || s->kind != SOURCE_FILE || t->watch >= 0 ||
 	    (n->folder != NO_FOLDER && f->folders.v[n->folder].given))
 		return;
-	t->watch = s->fd >= 0 ? notice_open_file(f->notice, s->fd) : -1;
+	t->watch = s->fd >= 0 ? file_watch_open_file(f->notice, s->fd) : -1;
 	if (t->watch < 0 && n->folder != NO_FOLDER)
-		t->watch = notice_file(f->notice, n->path.p);
+		t->watch = file_watch_file(f->notice, n->path.p);
 	note_watch(f, t->watch, name * 2);
 }
 
 static void watch_folder(struct follow *f, uint32_t folder)
 {
 	struct folder *d = &f->folders.v[folder];
-	struct source_look look;
+	struct source_stat look;
 
 	if (f->notice >= 0) {
-		d->watch = notice_folder(f->notice, d->path.p, d->given);
+		d->watch = file_watch_folder(f->notice, d->path.p, d->given);
 		note_watch(f, d->watch, folder * 2 + 1);
 	}
-	if (source_look(d->path.p, -1, &look) == 0) {
+	if (source_stat(d->path.p, -1, &look) == 0) {
 		d->dev = look.dev;
 		d->ino = look.ino;
 	}
@@ -106,14 +106,14 @@ uint32_t follow_add_folder(struct follow *f, struct str path, bool given)
 
 /* ---- listing ---- */
 
-struct arrival {
+struct entry_arrival {
 	char *name;
 	int64_t changed_ns;
 };
 
 static int by_time(const void *left, const void *right)
 {
-	const struct arrival *a = left, *b = right;
+	const struct entry_arrival *a = left, *b = right;
 
 	if (a->changed_ns != b->changed_ns)
 		return a->changed_ns < b->changed_ns ? -1 : 1;
@@ -144,7 +144,7 @@ static void list_folder(struct follow *f, uint32_t folder)
 {
 	struct source dir = { .name = f->folders.v[folder].path.p };
 	struct source_names list = { 0 };
-	VEC(struct arrival) came = { 0 };
+	VEC(struct entry_arrival) came = { 0 };
 
 	if (source_list(&dir, wire_wants, &list, NULL) < 0) {
 		source_names_release(&list);
@@ -152,15 +152,15 @@ static void list_folder(struct follow *f, uint32_t folder)
 	}
 	for (uint32_t i = 0; i < list.names.n; i++) {
 		uint32_t name = follow_find(f, folder, str_of(list.names.v[i]));
-		struct source_look look = { 0 };
+		struct source_stat look = { 0 };
 
 		if (name != UINT32_MAX) {
 			if (f->names.v[name].health != FOLLOW_LIVE)
 				follow_queue(f, name);
 			continue;
 		}
-		source_look(path_in(f, folder, list.names.v[i]).p, -1, &look);
-		vec_push(&came, (struct arrival){ list.names.v[i], look.changed_ns });
+		source_stat(path_in(f, folder, list.names.v[i]).p, -1, &look);
+		vec_push(&came, (struct entry_arrival){ list.names.v[i], look.changed_ns });
 	}
 	if (came.n)
 		qsort(came.v, came.n, sizeof(*came.v), by_time);
@@ -173,10 +173,10 @@ static void list_folder(struct follow *f, uint32_t folder)
 static void look_at_folder(struct follow *f, uint32_t folder)
 {
 	struct folder *d = &f->folders.v[folder];
-	struct source_look look;
+	struct source_stat look;
 	bool changed;
 
-	if (source_look(d->path.p, -1, &look) < 0 || !S_ISDIR(look.mode)) {
+	if (source_stat(d->path.p, -1, &look) < 0 || !S_ISDIR(look.mode)) {
 		if (!d->gone)
 			d->since_ms = f->now_ms;
 		d->gone = true;
@@ -202,7 +202,7 @@ void follow_look_at_folders(struct follow *f)
 
 /* ---- inotify events ---- */
 
-static void entry_left(struct follow *f, uint32_t folder, const struct notice *e, uint32_t name)
+static void entry_left(struct follow *f, uint32_t folder, const struct file_event *e, uint32_t name)
 {
 	for (uint32_t i = 0; i < f->strays.n; i++) {
 		struct stray *s = &f->strays.v[i];
@@ -220,7 +220,7 @@ static void entry_left(struct follow *f, uint32_t folder, const struct notice *e
 						     .since_ms = f->now_ms });
 }
 
-static void entry_arrived(struct follow *f, uint32_t folder, const struct notice *e)
+static void entry_arrived(struct follow *f, uint32_t folder, const struct file_event *e)
 {
 	for (uint32_t i = 0; i < f->strays.n && e->cookie; i++)
 		if (!f->strays.v[i].base && f->strays.v[i].cookie == e->cookie) {
@@ -231,34 +231,34 @@ static void entry_arrived(struct follow *f, uint32_t folder, const struct notice
 		}
 }
 
-static void hear_of_entry(struct follow *f, uint32_t folder, const struct notice *e)
+static void hear_of_entry(struct follow *f, uint32_t folder, const struct file_event *e)
 {
 	uint32_t name = follow_find(f, folder, e->name);
 
 	if (!e->name.n) {
 		/* the tick watches whatever folder has this path now */
-		if ((e->what & NOTICE_ENDED) && f->folders.v[folder].watch == e->watch) {
+		if ((e->what & FILE_EVENT_ENDED) && f->folders.v[folder].watch == e->watch) {
 			f->folders.v[folder].watch = -1;
 			f->tick_ms = f->now_ms;
 		}
 		return;
 	}
-	if (e->what & NOTICE_LEFT)
+	if (e->what & FILE_EVENT_LEFT)
 		entry_left(f, folder, e, name);
-	if (e->what & NOTICE_CAME)
+	if (e->what & FILE_EVENT_CAME)
 		entry_arrived(f, folder, e);
 	if (name != UINT32_MAX)
 		follow_queue(f, name);
-	else if (f->folders.v[folder].given && !(e->what & NOTICE_LEFT) && e->name.p[0] != '.' &&
+	else if (f->folders.v[folder].given && !(e->what & FILE_EVENT_LEFT) && e->name.p[0] != '.' &&
 		 wire_wants(e->name))
 		entry_came(f, folder, e->name.p);
 }
 
-static void hear(void *ctx, const struct notice *e)
+static void hear(void *ctx, const struct file_event *e)
 {
 	struct follow *f = ctx;
 
-	if (e->what & NOTICE_MISSED) {
+	if (e->what & FILE_EVENT_MISSED) {
 		for (uint32_t i = 0; i < f->names.n; i++)
 			follow_queue(f, i);
 		for (uint32_t i = 0; i < f->folders.n; i++)
@@ -298,7 +298,7 @@ static bool open_stray(struct follow *f, bool patient)
 	if (f->w->files.n < WIRE_FILES_MAX)
 		source_open(&source, path_in(f, s->folder, s->base).p, NULL);
 	s->tried = true;
-	notice_read(f->notice, hear, f);
+	file_watch_read(f->notice, hear, f);
 	s = &f->strays.v[0];
 	if (!s->tried && patient) {
 		source_close(&source);
@@ -312,17 +312,17 @@ static bool open_stray(struct follow *f, bool patient)
 	return true;
 }
 
-void follow_hear(struct follow *f)
+void follow_read_events(struct follow *f)
 {
 	if (f->notice < 0)
 		return;
-	notice_read(f->notice, hear, f);
+	file_watch_read(f->notice, hear, f);
 	for (int rounds = 0; f->strays.n; rounds++)
 		if (!open_stray(f, rounds < STRAY_ROUNDS))
 			break;
 }
 
-int64_t follow_awaits_stray(const struct follow *f, uint32_t name)
+int64_t follow_rename_deadline(const struct follow *f, uint32_t name)
 {
 	for (uint32_t i = 0; i < f->strays.n; i++)
 		if (f->strays.v[i].name == name)

@@ -2,10 +2,10 @@
 #ifndef GAVEL_WIRE_FOLLOW_INTERNAL_H
 #define GAVEL_WIRE_FOLLOW_INTERNAL_H
 
-#include "source/notice.h"
+#include "source/file_watch.h"
 #include "wire/follow.h"
 
-struct name {
+struct followed_name {
 	struct str path; /* NUL after the end; "-" has no folder */
 	struct str base;
 	uint32_t folder; /* NO_FOLDER */
@@ -49,7 +49,7 @@ struct stray {
 
 struct follow {
 	struct wire *w;
-	VEC(struct name) names;
+	VEC(struct followed_name) names;
 	VEC(struct folder) folders;
 	VEC(struct stray) strays;
 	struct map entries; /* folder and base → name */
@@ -72,9 +72,9 @@ uint32_t follow_add_name(struct follow *f, struct str path, uint32_t folder);
 uint32_t follow_add_folder(struct follow *f, struct str path, bool given);
 void follow_watch_tail(struct follow *f, uint32_t name, struct tail *t);
 /* Reads pending inotify events and opens files that were renamed between two looks. */
-void follow_hear(struct follow *f);
+void follow_read_events(struct follow *f);
 /* Deadline for the second event of a rename away from this name, TAIL_NEVER if none is pending. */
-int64_t follow_awaits_stray(const struct follow *f, uint32_t name);
+int64_t follow_rename_deadline(const struct follow *f, uint32_t name);
 /* Polls all folders: do they still exist, have they new files? */
 void follow_look_at_folders(struct follow *f);
 /* Takes over an open file that was renamed away from a name, known or not. */

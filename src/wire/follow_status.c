@@ -11,16 +11,16 @@ uint32_t follow_count(const struct follow *f)
 static uint64_t behind(const struct follow *f, const struct tail *t)
 {
 	const struct source *s = &f->w->files.v[t->file].source;
-	struct source_look seen;
+	struct source_stat seen;
 
-	if (s->kind != SOURCE_FILE || source_look(s->fd < 0 ? s->name : NULL, s->fd, &seen) < 0 ||
+	if (s->kind != SOURCE_FILE || source_stat(s->fd < 0 ? s->name : NULL, s->fd, &seen) < 0 ||
 	    !source_is(s, &seen) || seen.size <= t->lines.at)
 		return 0;
 	return seen.size - t->lines.at;
 }
 
 /* The tail with the oldest line that is not complete. */
-static const struct tail *incomplete_tail(const struct follow *f, const struct name *n)
+static const struct tail *incomplete_tail(const struct follow *f, const struct followed_name *n)
 {
 	const struct tail *oldest = NULL;
 
@@ -36,7 +36,7 @@ static const struct tail *incomplete_tail(const struct follow *f, const struct n
 
 void follow_status(const struct follow *f, uint32_t i, struct follow_status *out)
 {
-	const struct name *n = &f->names.v[i];
+	const struct followed_name *n = &f->names.v[i];
 	const struct tail *t = incomplete_tail(f, n);
 
 	*out = (struct follow_status){ .name = n->path, .listed = n->listed, .file = n->file,
@@ -103,7 +103,7 @@ static const struct folder *empty_folder(const struct follow *f)
 
 bool follow_banner(const struct follow *f, int64_t now_ms, struct buf *out)
 {
-	const struct name *worst = NULL;
+	const struct followed_name *worst = NULL;
 	uint32_t others = 0;
 	char span[32];
 
@@ -111,11 +111,11 @@ bool follow_banner(const struct follow *f, int64_t now_ms, struct buf *out)
 		if (f->folders.v[i].given && f->folders.v[i].gone) {
 			buf_add_str(out, f->folders.v[i].path);
 			buf_printf(out, ": gone for %s; looked for once a second",
-				   when_span(now_ms - f->folders.v[i].since_ms, span));
+				   timestamp_span(now_ms - f->folders.v[i].since_ms, span));
 			return true;
 		}
 	for (uint32_t i = 0; i < f->names.n; i++) {
-		const struct name *n = &f->names.v[i];
+		const struct followed_name *n = &f->names.v[i];
 
 		if (n->health != FOLLOW_UNREADABLE && (n->health != FOLLOW_GONE || n->listed))
 			continue;
@@ -138,10 +138,10 @@ bool follow_banner(const struct follow *f, int64_t now_ms, struct buf *out)
 	if (worst->health == FOLLOW_GONE) {
 		buf_add_str(out, worst->path);
 		buf_printf(out, ": gone for %s; looked for once a second",
-			   when_span(now_ms - worst->since_ms, span));
+			   timestamp_span(now_ms - worst->since_ms, span));
 	} else {
 		buf_printf(out, "%s (for %s)", worst->why,
-			   when_span(now_ms - worst->since_ms, span));
+			   timestamp_span(now_ms - worst->since_ms, span));
 	}
 	if (others)
 		buf_printf(out, "; and %u more", others);

@@ -77,7 +77,7 @@ static void element_out(void *ctx, uint64_t start, uint64_t end, uint32_t number
 /* A block of the file, which others may have had closed to look at another one. */
 static int read_block(struct wire_reading *r, uint64_t at)
 {
-	if (kept_gap(&r->source->kept, at) && wire_hold(r->w, r->number, r->err) < 0)
+	if (spooled_gap(&r->source->kept, at) && wire_ensure_open(r->w, r->number, r->err) < 0)
 		return -1;
 	return source_read(r->source, at, &r->w->block, r->err);
 }
@@ -193,7 +193,7 @@ static enum wire_step scan_block(struct wire_reading *r, element_fn element)
 	r->at += b->bytes.n;
 	if (r->failed)
 		return WIRE_FAILED;
-	return r->scan.state == SCAN_NOT ? WIRE_DONE : WIRE_MORE;
+	return r->scan.state == SCAN_REJECTED ? WIRE_DONE : WIRE_MORE;
 }
 
 static enum wire_step step_elements(struct wire_reading *r)
@@ -323,7 +323,7 @@ static enum wire_step begin_cutting(struct wire_reading *r)
 {
 	enum wire_cut cut = wire_cut_of(r->file->base, &r->scan);
 
-	r->file->is_lines = cut == CUT_LINES && r->scan.state == SCAN_NOT;
+	r->file->is_lines = cut == CUT_LINES && r->scan.state == SCAN_REJECTED;
 	r->follow = r->follow && cut == CUT_LINES && is_log(r, &r->scan);
 	r->file->whole = cut == CUT_ONE ||
 			 (cut == CUT_LINES && r->scan.state == SCAN_AFTER && !r->follow);
@@ -417,7 +417,7 @@ enum wire_step wire_read_step(struct wire_reading *r, struct err *err)
 	enum wire_step news = WIRE_FAILED;
 	struct wire_file *f = &w->files.v[r->number];
 
-	if (wire_hold(w, r->number, err) == 0)
+	if (wire_ensure_open(w, r->number, err) == 0)
 		news = step(r, err);
 	if (news != WIRE_DONE && news != WIRE_FAILED)
 		return news;

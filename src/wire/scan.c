@@ -25,9 +25,9 @@ static bool key_is(const struct scan *s, const char *name)
 	return strcmp(s->key, name) == 0;
 }
 
-static void not_this(struct scan *s)
+static void scan_reject(struct scan *s)
 {
-	s->state = SCAN_NOT;
+	s->state = SCAN_REJECTED;
 }
 
 static void open_bracket(struct scan *s, char c)
@@ -35,11 +35,11 @@ static void open_bracket(struct scan *s, char c)
 	bool array = c == '[';
 
 	if (s->at_line_start && s->depth && !value_may_begin(s)) {
-		not_this(s);
+		scan_reject(s);
 		return;
 	}
 	if (++s->depth == SCAN_DEPTH_MAX) {
-		not_this(s);
+		scan_reject(s);
 		return;
 	}
 	s->arrays[s->depth / 8] &= (uint8_t) ~(1u << (s->depth % 8));
@@ -64,7 +64,7 @@ static void end_element(struct scan *s, bool comma, element_fn element, void *ct
 static void close_bracket(struct scan *s, char c, element_fn element, void *ctx)
 {
 	if (in_array(s) != (c == ']')) {
-		not_this(s);
+		scan_reject(s);
 		return;
 	}
 	if (s->depth == s->elements_depth) {
@@ -100,7 +100,7 @@ static void string_byte(struct scan *s, char c)
 {
 	if (c == '\n') {
 		s->many_lines = true;
-		not_this(s);
+		scan_reject(s);
 		return;
 	}
 	if (c == '"' && !s->escaped) {
@@ -127,7 +127,7 @@ static bool goes_on_like_json(const struct scan *s, char c)
 static void first_byte(struct scan *s, char c)
 {
 	if (s->state == SCAN_AFTER || (c != '{' && c != '[')) {
-		not_this(s);
+		scan_reject(s);
 		return;
 	}
 	s->state = SCAN_INSIDE;
@@ -141,7 +141,7 @@ static void inside_byte(struct scan *s, char c, element_fn element, void *ctx)
 	bool separates = s->depth == s->elements_depth && (c == ',' || c == ']');
 
 	if (!goes_on_like_json(s, c)) {
-		not_this(s);
+		scan_reject(s);
 		return;
 	}
 	if (s->elements_depth && !separates) {
@@ -199,9 +199,9 @@ static bool bom_byte(struct scan *s, char c)
 		return true;
 	}
 	if (s->bom)
-		not_this(s);
+		scan_reject(s);
 	s->bom = BOM_BYTES;
-	return s->state == SCAN_NOT;
+	return s->state == SCAN_REJECTED;
 }
 
 /* Fast path: length of the run without quote, backslash or newline. */
@@ -216,7 +216,7 @@ static size_t plain_run(struct str piece, size_t i)
 
 void scan_feed(struct scan *s, struct str piece, element_fn element, void *ctx)
 {
-	for (size_t i = 0; i < piece.n && s->state != SCAN_NOT; i++) {
+	for (size_t i = 0; i < piece.n && s->state != SCAN_REJECTED; i++) {
 		if (s->in_string && s->depth > 1 && !s->escaped) {
 			size_t run = plain_run(piece, i);
 

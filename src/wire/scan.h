@@ -2,7 +2,7 @@
  * elements of its top-level array or of the `messages` array of a top-level object. It tracks only
  * strings, escapes and brackets: no tree, constant memory. It does not validate the elements.
  *
- * Feed it pieces of any size, from the first byte on, until the state is SCAN_NOT or the input
+ * Feed it pieces of any size, from the first byte on, until the state is SCAN_REJECTED or the input
  * ends. The file is one value exactly if it ends in SCAN_AFTER.
  *
  * A log whose first line is truncated looks much like a multi-line value. It is rejected when a
@@ -18,7 +18,7 @@ enum scan_state {
 	SCAN_BEFORE, /* only blanks yet */
 	SCAN_INSIDE,
 	SCAN_AFTER, /* the value is complete and only blanks came after it */
-	SCAN_NOT,   /* not one JSON object or array */
+	SCAN_REJECTED,   /* not one JSON object or array */
 };
 
 enum scan_last { SCAN_OPEN, SCAN_COMMA, SCAN_COLON, SCAN_VALUE };

@@ -12,7 +12,7 @@ static struct wire_file *file_of(const struct wire *w, const struct tail *t)
 
 static void look_from_start(struct wire *w, struct tail *t)
 {
-	t->state = TAIL_LOOKING;
+	t->state = TAIL_DETECTING;
 	t->lines.at = file_of(w, t)->source.start;
 }
 
@@ -37,10 +37,10 @@ struct tail *tail_new(struct wire *w, uint32_t file)
 		t->line_start = t->lines.framer.start;
 		length = t->lines.framer.length;
 		/* spool the incomplete line: a truncation may remove it from the file */
-		if (length && wire_keep(w, file, t->line_start, length, NULL) < 0)
+		if (length && wire_spool(w, file, t->line_start, length, NULL) < 0)
 			t->unkept = true;
 	} else {
-		t->state = TAIL_WHOLE;
+		t->state = TAIL_DOCUMENT;
 		t->lines.at = f->source.end;
 	}
 	free(f->lines);
@@ -52,7 +52,7 @@ static bool all_kept(const struct wire *w, const struct tail *t)
 {
 	const struct source *s = &file_of(w, t)->source;
 
-	return kept_from(&s->kept, s->start) >= t->lines.at - s->start;
+	return spooled_from(&s->kept, s->start) >= t->lines.at - s->start;
 }
 
 void tail_free(struct wire *w, struct tail *t)
@@ -94,7 +94,7 @@ static void go_on_in_lines(struct tail *t, struct feed *feed)
 		const struct source *s = &file_of(w, t)->source;
 
 		/* unreadable: truncated meanwhile, which the next read detects */
-		if ((kept_gap(&s->kept, t->lines.at) && wire_hold(w, t->file, NULL) < 0) ||
+		if ((spooled_gap(&s->kept, t->lines.at) && wire_ensure_open(w, t->file, NULL) < 0) ||
 		    source_read(s, t->lines.at, &w->block, NULL) < 0 || !w->block.bytes.n)
 			break;
 		wire_lines_feed(&t->lines, w->block.bytes, w->block.bytes.n, emit_frame, feed);
@@ -125,9 +125,9 @@ static void read_whole(struct tail *t, struct feed *feed)
 
 	free(t->scan);
 	t->scan = NULL;
-	t->state = TAIL_WHOLE;
+	t->state = TAIL_DOCUMENT;
 	feed->file = t->file;
-	if (!all_kept(w, t) && wire_hold(w, t->file, NULL) < 0)
+	if (!all_kept(w, t) && wire_ensure_open(w, t->file, NULL) < 0)
 		return;
 	f->hash = wire_hash(w, &f->source);
 	if (t->before != NONE_BEFORE && says_the_same(w, t))
@@ -172,7 +172,7 @@ static enum verdict judge(const struct wire *w, const struct tail *t, int64_t qu
 			return quiet_ms >= TAIL_TORN_MS || ended ? WHOLE : WAIT;
 		return ended ? LINES : WAIT;
 	case SCAN_AFTER: return judge_value(f->base, t->scan, is_file, settled, ended);
-	case SCAN_NOT: break;
+	case SCAN_REJECTED: break;
 	}
 	if (handoff)
 		return settled || ended ? WHOLE : WAIT;
@@ -183,7 +183,7 @@ static void decide(struct tail *t, struct feed *feed, bool ended)
 {
 	int64_t quiet_ms = t->came_ms == TAIL_NOT_YET ? 0 : feed->now_ms - t->came_ms;
 
-	if (t->state != TAIL_LOOKING || t->lines.at == file_of(feed->w, t)->source.start)
+	if (t->state != TAIL_DETECTING || t->lines.at == file_of(feed->w, t)->source.start)
 		return;
 	switch (judge(feed->w, t, quiet_ms, ended)) {
 	case WAIT: break;
@@ -199,7 +199,7 @@ void tail_settle(struct tail *t, struct feed *feed)
 
 int64_t tail_due(const struct wire *w, const struct tail *t)
 {
-	if (t->state != TAIL_LOOKING || t->came_ms == TAIL_NOT_YET)
+	if (t->state != TAIL_DETECTING || t->came_ms == TAIL_NOT_YET)
 		return TAIL_NEVER;
 	if (judge(w, t, TAIL_SETTLE_MS, false) != WAIT)
 		return t->came_ms + TAIL_SETTLE_MS;
@@ -227,9 +227,9 @@ void tail_supersede(struct tail *t, struct feed *feed)
 uint64_t tail_incomplete(const struct wire *w, const struct tail *t)
 {
 	switch (t->state) {
-	case TAIL_LOOKING: return t->lines.at - file_of(w, t)->source.start;
+	case TAIL_DETECTING: return t->lines.at - file_of(w, t)->source.start;
 	case TAIL_LINES: return t->lines.framer.blank ? 0 : t->lines.framer.length;
-	case TAIL_WHOLE: break;
+	case TAIL_DOCUMENT: break;
 	}
 	return 0;
 }
@@ -258,9 +258,9 @@ static void take(struct tail *t, struct feed *feed, struct str seen, size_t fres
 	feed->budget_bytes -= fresh < feed->budget_bytes ? fresh : feed->budget_bytes;
 	feed->file = t->file;
 	t->came_ms = feed->now_ms;
-	if (keep_add(&w->keep, &s->kept, t->lines.at, piece, NULL) < 0) {
+	if (spool_add(&w->keep, &s->kept, t->lines.at, piece, NULL) < 0) {
 		t->unkept = true;
-		if (t->state == TAIL_LOOKING && s->kind == SOURCE_STREAM) {
+		if (t->state == TAIL_DETECTING && s->kind == SOURCE_STREAM) {
 			/* not spooled, so they cannot be read again after the scan: as lines */
 			char *copy = memcpy(xmalloc(fresh), piece.p, fresh);
 
@@ -285,7 +285,7 @@ static void take(struct tail *t, struct feed *feed, struct str seen, size_t fres
 	note_line_time(t, feed);
 }
 
-static enum tail_news read_stream(struct tail *t, struct feed *feed, struct err *err)
+static enum tail_result read_stream(struct tail *t, struct feed *feed, struct err *err)
 {
 	struct wire *w = feed->w;
 	bool ended;
@@ -293,34 +293,34 @@ static enum tail_news read_stream(struct tail *t, struct feed *feed, struct err 
 	while (file_of(w, t)->source.fd >= 0) {
 		struct source *s = &file_of(w, t)->source;
 
-		if (t->state == TAIL_WHOLE && stream_has_more(s))
+		if (t->state == TAIL_DOCUMENT && stream_has_more(s))
 			return TAIL_CHANGED;
 		if (stream_more(s, &w->block, &ended, err) < 0)
 			return TAIL_FAILED;
 		if (ended) {
 			tail_end(t, feed);
-			return stream_comes_back(&file_of(w, t)->source) ? TAIL_DRY : TAIL_OVER;
+			return stream_is_fifo(&file_of(w, t)->source) ? TAIL_EOF : TAIL_ENDED;
 		}
 		if (!w->block.bytes.n)
-			return TAIL_DRY;
+			return TAIL_EOF;
 		take(t, feed, w->block.bytes, w->block.bytes.n);
 		if (!feed->budget_bytes)
 			return TAIL_MORE;
 	}
-	return TAIL_OVER;
+	return TAIL_ENDED;
 }
 
 /* stat only: DRY if size and mtime are unchanged. */
-static enum tail_news look_at(struct tail *t, const struct source *s)
+static enum tail_result look_at(struct tail *t, const struct source *s)
 {
-	struct source_look look;
+	struct source_stat look;
 
-	if (source_look(s->fd < 0 ? s->name : NULL, s->fd, &look) < 0)
-		return s->fd < 0 ? TAIL_LOST : TAIL_FAILED;
+	if (source_stat(s->fd < 0 ? s->name : NULL, s->fd, &look) < 0)
+		return s->fd < 0 ? TAIL_REPLACED : TAIL_FAILED;
 	if (!source_is(s, &look))
-		return TAIL_LOST;
+		return TAIL_REPLACED;
 	if (look.size == t->lines.at && look.changed_ns == t->changed_ns)
-		return TAIL_DRY;
+		return TAIL_EOF;
 	/* stored before reading, so that a concurrent change is detected next time */
 	t->changed_ns = look.changed_ns;
 	return TAIL_CHANGED;
@@ -339,7 +339,7 @@ static bool begin_line_again(struct tail *t, struct feed *feed)
 	    source_more(s, f->start - before->n, &w->block, NULL) < 0 ||
 	    !str_starts(w->block.bytes, str_make(before->bytes, before->n)))
 		return false;
-	kept_cut(&s->kept, f->start);
+	spooled_cut(&s->kept, f->start);
 	l->at = s->end = f->start;
 	l->mark = l->complete;
 	f->length = 0;
@@ -348,23 +348,23 @@ static bool begin_line_again(struct tail *t, struct feed *feed)
 	return true;
 }
 
-static enum tail_news read_log(struct tail *t, struct feed *feed, struct err *err)
+static enum tail_result read_log(struct tail *t, struct feed *feed, struct err *err)
 {
 	struct wire *w = feed->w;
 	/* a closed file is opened only if it has changed; one that may become a document needs its
 	 * mtime */
 	bool closed = file_of(w, t)->source.fd < 0;
-	enum tail_news news = closed || t->state == TAIL_LOOKING
+	enum tail_result news = closed || t->state == TAIL_DETECTING
 				      ? look_at(t, &file_of(w, t)->source)
 				      : TAIL_CHANGED;
 
-	if (news == TAIL_LOST || (closed && news == TAIL_DRY))
+	if (news == TAIL_REPLACED || (closed && news == TAIL_EOF))
 		return news;
 	for (;;) {
 		const struct wire_mark *mark = &t->lines.mark;
 		const struct str known = str_make(mark->bytes, mark->n);
 
-		if (wire_hold(w, t->file, err) < 0 ||
+		if (wire_ensure_open(w, t->file, err) < 0 ||
 		    source_more(&file_of(w, t)->source, t->lines.at - mark->n, &w->block, err) < 0)
 			return TAIL_FAILED;
 		if (!str_starts(w->block.bytes, known)) {
@@ -373,25 +373,25 @@ static enum tail_news read_log(struct tail *t, struct feed *feed, struct err *er
 			continue;
 		}
 		if (w->block.bytes.n == mark->n)
-			return TAIL_DRY;
+			return TAIL_EOF;
 		take(t, feed, w->block.bytes, w->block.bytes.n - mark->n);
-		if (t->state == TAIL_WHOLE)
-			return TAIL_DRY;
+		if (t->state == TAIL_DOCUMENT)
+			return TAIL_EOF;
 		if (!feed->budget_bytes)
 			return TAIL_MORE;
 	}
 }
 
-enum tail_news tail_read(struct tail *t, struct feed *feed, struct err *err)
+enum tail_result tail_read(struct tail *t, struct feed *feed, struct err *err)
 {
 	const struct source *s = &file_of(feed->w, t)->source;
-	enum tail_news news;
+	enum tail_result news;
 
 	if (t->came_ms == TAIL_NOT_YET && tail_incomplete(feed->w, t))
 		t->came_ms = t->line_ms = feed->now_ms;
 	if (s->kind == SOURCE_STREAM)
 		return read_stream(t, feed, err);
-	if (t->state != TAIL_WHOLE)
+	if (t->state != TAIL_DOCUMENT)
 		return read_log(t, feed, err);
 	news = look_at(t, s);
 	if (news == TAIL_FAILED)

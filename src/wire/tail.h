@@ -6,7 +6,7 @@
  * a document, decided once it is complete or has been quiet for TAIL_SETTLE_MS. A document that
  * changes is read again as another incarnation.
  *
- * Everything read is spooled (source/keep.h); if that fails, reading goes on and `unkept` is set.
+ * Everything read is spooled (source/spool.h); if that fails, reading goes on and `unkept` is set.
  * Times are milliseconds of a monotonic clock. */
 #ifndef GAVEL_WIRE_TAIL_H
 #define GAVEL_WIRE_TAIL_H
@@ -35,14 +35,14 @@ struct feed {
 	uint32_t file; /* of the frames being emitted */
 };
 
-enum tail_state { TAIL_LOOKING, TAIL_LINES, TAIL_WHOLE };
+enum tail_state { TAIL_DETECTING, TAIL_LINES, TAIL_DOCUMENT };
 
-enum tail_news {
-	TAIL_DRY,     /* all that is there has been read */
+enum tail_result {
+	TAIL_EOF,     /* all that is there has been read */
 	TAIL_MORE,    /* the budget is used up */
-	TAIL_CHANGED, /* the file was truncated or rewritten: wire_again, and a new tail */
-	TAIL_OVER,    /* a stream that has ended for good */
-	TAIL_LOST,    /* it was not open and its name refers to another file now */
+	TAIL_CHANGED, /* the file was truncated or rewritten: wire_new_incarnation, and a new tail */
+	TAIL_ENDED,    /* a stream that has ended for good */
+	TAIL_REPLACED,    /* it was not open and its name refers to another file now */
 	TAIL_FAILED,  /* err says why; may be retried */
 };
 
@@ -66,7 +66,7 @@ struct tail {
 struct tail *tail_new(struct wire *w, uint32_t file);
 /* Closes the file, too, if all its bytes are spooled; otherwise it stays open for wire_fetch. */
 void tail_free(struct wire *w, struct tail *t);
-enum tail_news tail_read(struct tail *t, struct feed *feed, struct err *err);
+enum tail_result tail_read(struct tail *t, struct feed *feed, struct err *err);
 /* Re-evaluates LOOKING after time has passed: the silence may mean that it is complete. */
 void tail_settle(struct tail *t, struct feed *feed);
 /* When to call tail_settle, or TAIL_NEVER. */

@@ -95,7 +95,7 @@ static void add_open(struct wire *w, struct source *s, struct str name, struct s
 	vec_last(&w->files)->listed = listed;
 }
 
-uint32_t wire_again(struct wire *w, uint32_t file)
+uint32_t wire_new_incarnation(struct wire *w, uint32_t file)
 {
 	const struct wire_file *old = &w->files.v[file];
 	struct wire_file f = { .source = old->source, .name = old->name, .base = old->base,
@@ -207,7 +207,7 @@ int wire_add(struct wire *w, const char *name_given, struct err *err)
 	return 0;
 }
 
-int wire_hold(struct wire *w, uint32_t file, struct err *err)
+int wire_ensure_open(struct wire *w, uint32_t file, struct err *err)
 {
 	struct source *s;
 
@@ -238,7 +238,7 @@ static int reach(struct wire *w, uint32_t file, uint64_t offset, size_t n, struc
 {
 	if (file >= w->files.n)
 		BUG("file %u of %u", file, w->files.n);
-	return kept_from(&w->files.v[file].source.kept, offset) < n ? wire_hold(w, file, err) : 0;
+	return spooled_from(&w->files.v[file].source.kept, offset) < n ? wire_ensure_open(w, file, err) : 0;
 }
 
 int wire_fetch(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct buf *out,
@@ -272,16 +272,16 @@ int wire_fetch_block(struct wire *w, uint32_t file, uint64_t offset, size_t n, s
 	return 0;
 }
 
-int wire_keep(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct err *err)
+int wire_spool(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct err *err)
 {
 	struct source *s = &w->files.v[file].source;
 	uint64_t end = offset + of_use(w, length);
 	struct buf bytes = { 0 };
 	int rc = 0;
 
-	if (kept_from(&s->kept, offset) >= end - offset)
+	if (spooled_from(&s->kept, offset) >= end - offset)
 		return 0;
-	if (wire_hold(w, file, err) < 0)
+	if (wire_ensure_open(w, file, err) < 0)
 		return -1;
 	s->keep = &w->keep;
 	buf_reserve(&bytes, SOURCE_BLOCK_BYTES);
@@ -291,7 +291,7 @@ int wire_keep(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, s
 
 		rc = source_fetch(s, offset, n, bytes.p, err);
 		if (rc == 0)
-			rc = keep_add(&w->keep, &s->kept, offset, str_make(bytes.p, n), err);
+			rc = spool_add(&w->keep, &s->kept, offset, str_make(bytes.p, n), err);
 		offset += n;
 	}
 	buf_release(&bytes);
@@ -304,12 +304,12 @@ void wire_release(struct wire *w)
 		struct wire_file *f = &w->files.v[i];
 
 		source_close(&f->source);
-		kept_release(&f->source.kept);
+		spooled_release(&f->source.kept);
 		if (f->lines)
 			framer_release(&f->lines->framer);
 		free(f->lines);
 	}
-	keep_close(&w->keep);
+	spool_close(&w->keep);
 	vec_release(&w->files);
 	vec_release(&w->warnings);
 	vec_release(&w->dirs);

@@ -98,7 +98,7 @@ struct wire {
 	uint32_t lent; /* file opened temporarily beyond open_max, plus one; 0 = none */
 	struct block block;
 	struct buf message;
-	struct keep keep;
+	struct spool keep;
 };
 
 /* A file, FIFO, device, directory (its files become sources of their own) or "-". -1: nothing was
@@ -138,7 +138,7 @@ int wire_fetch_block(struct wire *w, uint32_t file, uint64_t offset, size_t n, s
 		     struct str *out, struct err *err);
 /* Spools the bytes of a frame, so that they can be fetched after the file was truncated or
  * rewritten. Bytes read while following are spooled anyway. */
-int wire_keep(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct err *err);
+int wire_spool(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct err *err);
 void wire_release(struct wire *w);
 
 /* Within this folder: */
@@ -146,14 +146,14 @@ enum wire_cut { CUT_LINES, CUT_ELEMENTS, CUT_ONE };
 struct scan;
 size_t wire_max_bytes(const struct wire *w);
 /* Opens the file if it is not open; may close another one to stay within open_max. */
-int wire_hold(struct wire *w, uint32_t file, struct err *err);
+int wire_ensure_open(struct wire *w, uint32_t file, struct err *err);
 /* Looks up a file by identity (device, inode, birth): its newest number, or UINT32_MAX. */
 uint32_t wire_find(const struct wire *w, const struct source *s);
 /* Appends a file and takes ownership of its open source; the caller sets group etc. */
 uint32_t wire_adopt(struct wire *w, struct source *s, struct str name);
 /* Appends a new incarnation of a truncated or rewritten file and moves its descriptor there; the
  * old one can be read from the spool only. */
-uint32_t wire_again(struct wire *w, uint32_t file);
+uint32_t wire_new_incarnation(struct wire *w, uint32_t file);
 /* Closes a file whose bytes are spooled or not needed. */
 void wire_let_go(struct wire *w, uint32_t file);
 /* File names read from a directory; and the same as text. */

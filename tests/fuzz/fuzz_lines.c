@@ -86,7 +86,7 @@ static void look_back(struct load *l)
 		buf_clear(&name);
 		item_name(m, &m->items.v[i], &name);
 		for (uint32_t k = 0; k <= m->records.n; k += 1 + m->records.n / 8)
-			if (item_at(m, &m->items.v[i], k, WHEN_NONE, &st))
+			if (item_at(m, &m->items.v[i], k, TIME_NONE, &st))
 				PROMISE(st.message < k);
 	}
 	buf_release(&name);

@@ -70,7 +70,7 @@ static inline void bench_open(struct bench *b, const char *name)
 				     bench_diags, bench_source };
 	b->desk.group = b->desk.source = str_of(name);
 	b->terms = (struct terms){ .as = STR("ann"), .reply = "/tmp/gavel-unit-replies.ndjson",
-				   .now_ms = WHEN_NONE };
+				   .now_ms = TIME_NONE };
 }
 
 static inline void bench_init(struct bench *b)
@@ -160,7 +160,7 @@ static inline struct item_state bench_state(struct bench *b, uint32_t item)
 {
 	struct item_state at;
 
-	ck_assert(item_at(&b->model, &b->model.items.v[item], b->model.records.n, WHEN_NONE, &at));
+	ck_assert(item_at(&b->model, &b->model.items.v[item], b->model.records.n, TIME_NONE, &at));
 	return at;
 }
 

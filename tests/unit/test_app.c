@@ -669,7 +669,7 @@ START_TEST(every_command_has_its_own_keys)
 			for (unsigned k = i + 1; k < app_command_count; k++) {
 				struct str b = str_of(app_commands[k].keys);
 
-				/* a film's keys come before the others, while it is open */
+				/* a playback's keys come before the others, while it is open */
 				if ((app_commands[i].where == IN_REPLAY) !=
 				    (app_commands[k].where == IN_REPLAY))
 					continue;

@@ -2,7 +2,7 @@
 #include "model/asof.h"
 
 #include "chance.h"
-#include "model/chapters.h"
+#include "model/block_stats.h"
 #include "model/filter.h"
 #include "model/ledger.h"
 #include "model/rules.h"
@@ -83,14 +83,14 @@ START_TEST(what_is_open_is_known_at_once)
 			add_random_item(i, end);
 	}
 	for (uint32_t i = 0; i < 40; i++)
-		model_stand(&model, &(struct standing){
+		model_overlay(&model, &(struct overlay){
 					    .item = chance(model.items.n), .from = chance(end),
 					    .verdict = VERDICT_ACCEPTED,
 					    .delivery = (uint8_t)(DELIVERY_STAGED + chance(6)) });
 	asof = asof_new(&model, end);
 	for (int n = 0; n < 60; n++) {
 		uint32_t k = chance(end), due, want_due, count, want_count;
-		int64_t now = chance(5) ? (int64_t)chance(end) : WHEN_NONE;
+		int64_t now = chance(5) ? (int64_t)chance(end) : TIME_NONE;
 		bool all = chance(2);
 		uint32_t *list = asof_inbox(asof, k, now, all, &count);
 		uint32_t *want = model_inbox(&model, k, now, all, &want_count, NULL);
@@ -125,7 +125,7 @@ static void add_random_message(uint32_t agents, int64_t *clock)
 
 	*clock += chance(chance(50) ? 40 : 90000);
 	if (chance(9) == 0)
-		r.time_ms = WHEN_NONE;
+		r.time_ms = TIME_NONE;
 	else if (chance(400) == 0)
 		r.time_ms -= chance(900000);
 	model_add_record(&model, r);
@@ -152,7 +152,7 @@ static void add_random_work(uint32_t agents, uint32_t end)
 
 START_TEST(what_agents_do_is_known_at_once)
 {
-	uint32_t end = 3 * CHAPTER + 700, agents = _i ? 300 : 5;
+	uint32_t end = 3 * STATS_BLOCK + 700, agents = _i ? 300 : 5;
 	struct asof *asof;
 	int64_t clock = 1000000;
 
@@ -165,15 +165,15 @@ START_TEST(what_agents_do_is_known_at_once)
 	heap_push(model.heap, &model.routes, (struct route){ .from = NONE, .to = NONE });
 	for (uint32_t i = 0; i < end; i++) {
 		add_random_message(agents, &clock);
-		if (i == 2 * CHAPTER + 100) /* seen from behind, chapters before lie in one part */
+		if (i == 2 * STATS_BLOCK + 100) /* seen from behind, chapters before lie in one part */
 			clock += YEAR;
 	}
 	for (uint32_t i = 0; i < 1000; i++)
 		add_random_work(agents, end);
 	asof = asof_new(&model, end);
 	for (int n = 0; n < 40; n++) {
-		uint32_t k = n ? chance(end + 1) : CHAPTER;
-		int64_t now = chance(9) ? model_now(&model, k) - (int64_t)chance(60000) : WHEN_NONE;
+		uint32_t k = n ? chance(end + 1) : STATS_BLOCK;
+		int64_t now = chance(9) ? model_now(&model, k) - (int64_t)chance(60000) : TIME_NONE;
 		struct agent_stats *quick = asof_agent_stats(asof, k, now, NULL);
 		struct agent_stats *walked = model_agent_stats(&model, k, now, NULL);
 
@@ -217,7 +217,7 @@ static void add_random_review(uint32_t message, uint32_t tasks, uint32_t end)
 	}
 }
 
-static void assert_same_loop(const struct loops *whole, uint32_t i, const struct loops *fresh, uint32_t n,
+static void assert_same_loop(const struct ledger *whole, uint32_t i, const struct ledger *fresh, uint32_t n,
 			     uint32_t k)
 {
 	uint32_t limit = model_item_count(&model, k);
@@ -277,7 +277,7 @@ START_TEST(what_loops_there_are_is_known_at_once)
 	}
 	asof = asof_new(&model, end);
 	for (uint32_t k = 0; k <= end; k += 1 + chance(3)) {
-		struct loops *whole = asof_loops(asof, k, NULL), *fresh = loops_new(&model, k, k, NULL);
+		struct ledger *whole = asof_ledger(asof, k, NULL), *fresh = ledger_new(&model, k, k, NULL);
 		uint32_t n = 0;
 
 		for (uint32_t i = 0; i < whole->n; i++) {
@@ -291,8 +291,8 @@ START_TEST(what_loops_there_are_is_known_at_once)
 				assert_same_loop(whole, i, fresh, n++, k);
 		}
 		ck_assert_uint_eq(n, fresh->n);
-		loops_release(whole);
-		loops_release(fresh);
+		ledger_release(whole);
+		ledger_release(fresh);
 	}
 	asof_free(asof);
 	model_release(&model);

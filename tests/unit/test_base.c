@@ -832,9 +832,9 @@ END_TEST
 
 static int64_t iso(struct str s)
 {
-	int64_t ms = WHEN_NONE;
+	int64_t ms = TIME_NONE;
 
-	ck_assert_msg(when_parse_iso(s, &ms), "%.*s was refused", STR_ARG(s));
+	ck_assert_msg(timestamp_parse_iso(s, &ms), "%.*s was refused", STR_ARG(s));
 	return ms;
 }
 
@@ -842,12 +842,12 @@ static void assert_no_time(struct str s)
 {
 	int64_t ms = 42;
 
-	ck_assert_msg(!when_parse_iso(s, &ms), "%.*s was taken", STR_ARG(s));
+	ck_assert_msg(!timestamp_parse_iso(s, &ms), "%.*s was taken", STR_ARG(s));
 	ck_assert_int_eq(ms, 42);
 }
 
 /* The form that is read at once, against the same time in a form that is not. */
-START_TEST(when_reads_the_usual_form)
+START_TEST(timestamp_reads_the_usual_form)
 {
 	static const char digits[] = "0123456789:/a ";
 	const char *const forms[] = { "2026-02-28T19:59:58.987Z", "2024-02-29T23:00:00Z" };
@@ -864,14 +864,14 @@ START_TEST(when_reads_the_usual_form)
 			memcpy(other, usual, n);
 			if (other[n - 1] == 'Z')
 				memcpy(other + n - 1, "+00:00", 6), n += 5;
-			taken = when_parse_iso(str_of(usual), &a);
-			ck_assert_msg(taken == when_parse_iso(str_make(other, n), &b), "%s", usual);
+			taken = timestamp_parse_iso(str_of(usual), &a);
+			ck_assert_msg(taken == timestamp_parse_iso(str_make(other, n), &b), "%s", usual);
 			ck_assert_msg(a == b, "%s", usual);
 		}
 }
 END_TEST
 
-START_TEST(when_reads_iso_8601)
+START_TEST(timestamp_reads_iso_8601)
 {
 	ck_assert_int_eq(iso(STR("1970-01-01T00:00:00Z")), 0);
 	ck_assert_int_eq(iso(STR("1970-01-01")), 0);
@@ -891,7 +891,7 @@ START_TEST(when_reads_iso_8601)
 }
 END_TEST
 
-START_TEST(when_refuses_what_is_no_time)
+START_TEST(timestamp_refuses_what_is_no_time)
 {
 	assert_no_time(STR(""));
 	assert_no_time(STR("yesterday"));
@@ -919,53 +919,53 @@ START_TEST(when_refuses_what_is_no_time)
 }
 END_TEST
 
-START_TEST(when_reads_what_people_type)
+START_TEST(timestamp_reads_what_people_type)
 {
 	int64_t day = 1769421600000, midnight = 1769385600000, ms;
 
-	ck_assert(when_parse_loose(STR("2026-01-26T10:00:00Z"), 0, &ms) && ms == day);
-	ck_assert(when_parse_loose(STR("10:00"), day, &ms) && ms == day);
-	ck_assert(when_parse_loose(STR("00:00:01"), day, &ms) && ms == midnight + 1000);
-	ck_assert(when_parse_loose(STR("01:00"), -1, &ms) && ms == -86400000 + 3600000);
-	ck_assert(when_parse_loose(STR("01:00"), WHEN_NONE, &ms) && ms == 3600000);
-	ck_assert(when_parse_loose(STR("1769421600123"), 0, &ms) && ms == day + 123);
-	ck_assert(!when_parse_loose(STR("10"), day, &ms));
-	ck_assert(!when_parse_loose(STR("10:00 "), day, &ms));
-	ck_assert(!when_parse_loose(STR("99999999999999999999"), day, &ms));
-	ck_assert(!when_parse_loose(STR(""), day, &ms));
+	ck_assert(timestamp_parse_loose(STR("2026-01-26T10:00:00Z"), 0, &ms) && ms == day);
+	ck_assert(timestamp_parse_loose(STR("10:00"), day, &ms) && ms == day);
+	ck_assert(timestamp_parse_loose(STR("00:00:01"), day, &ms) && ms == midnight + 1000);
+	ck_assert(timestamp_parse_loose(STR("01:00"), -1, &ms) && ms == -86400000 + 3600000);
+	ck_assert(timestamp_parse_loose(STR("01:00"), TIME_NONE, &ms) && ms == 3600000);
+	ck_assert(timestamp_parse_loose(STR("1769421600123"), 0, &ms) && ms == day + 123);
+	ck_assert(!timestamp_parse_loose(STR("10"), day, &ms));
+	ck_assert(!timestamp_parse_loose(STR("10:00 "), day, &ms));
+	ck_assert(!timestamp_parse_loose(STR("99999999999999999999"), day, &ms));
+	ck_assert(!timestamp_parse_loose(STR(""), day, &ms));
 }
 END_TEST
 
-START_TEST(when_writes_what_it_reads)
+START_TEST(timestamp_writes_what_it_reads)
 {
 	static const int64_t times[] = { 0, -1, 1, 951782400000, 1769421600123, -62167219200000,
 					 253402300799999 };
 	char out[32];
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		ck_assert_int_eq(iso(str_of(when_iso(times[i], out))), times[i]);
-	ck_assert_str_eq(when_iso(1769421600000, out), "2026-01-26T10:00:00Z");
-	ck_assert_str_eq(when_iso(1769421600007, out), "2026-01-26T10:00:00.007Z");
-	ck_assert_str_eq(when_iso(WHEN_NONE, out), "-");
+		ck_assert_int_eq(iso(str_of(timestamp_iso(times[i], out))), times[i]);
+	ck_assert_str_eq(timestamp_iso(1769421600000, out), "2026-01-26T10:00:00Z");
+	ck_assert_str_eq(timestamp_iso(1769421600007, out), "2026-01-26T10:00:00.007Z");
+	ck_assert_str_eq(timestamp_iso(TIME_NONE, out), "-");
 	/* out holds 32 bytes, whatever the time */
-	ck_assert_uint_lt(strlen(when_iso(INT64_MAX, out)), 32);
-	ck_assert_uint_lt(strlen(when_iso(INT64_MIN + 1, out)), 32);
-	ck_assert_str_eq(when_clock(1769421600999, out), "10:00:00");
-	ck_assert_str_eq(when_clock(-1, out), "23:59:59");
-	ck_assert_str_eq(when_clock(WHEN_NONE, out), "-");
+	ck_assert_uint_lt(strlen(timestamp_iso(INT64_MAX, out)), 32);
+	ck_assert_uint_lt(strlen(timestamp_iso(INT64_MIN + 1, out)), 32);
+	ck_assert_str_eq(timestamp_clock(1769421600999, out), "10:00:00");
+	ck_assert_str_eq(timestamp_clock(-1, out), "23:59:59");
+	ck_assert_str_eq(timestamp_clock(TIME_NONE, out), "-");
 }
 END_TEST
 
-START_TEST(when_is_recent_within_ten_minutes)
+START_TEST(timestamp_is_recent_within_ten_minutes)
 {
-	int64_t now = when_now_ms();
+	int64_t now = timestamp_now_ms();
 
-	ck_assert(when_is_recent(now));
-	ck_assert(when_is_recent(now - 590000));
-	ck_assert(when_is_recent(now + 590000));
-	ck_assert(!when_is_recent(now - 600000));
-	ck_assert(!when_is_recent(now + 700000));
-	ck_assert(!when_is_recent(WHEN_NONE));
+	ck_assert(timestamp_is_recent(now));
+	ck_assert(timestamp_is_recent(now - 590000));
+	ck_assert(timestamp_is_recent(now + 590000));
+	ck_assert(!timestamp_is_recent(now - 600000));
+	ck_assert(!timestamp_is_recent(now + 700000));
+	ck_assert(!timestamp_is_recent(TIME_NONE));
 }
 END_TEST
 
@@ -1000,21 +1000,21 @@ START_TEST(io_folders_are_those_of_the_environment)
 }
 END_TEST
 
-START_TEST(when_spans_are_short)
+START_TEST(timestamp_spans_are_short)
 {
 	char out[32];
 
-	ck_assert_str_eq(when_span(0, out), "0:00");
-	ck_assert_str_eq(when_span(42999, out), "0:42");
-	ck_assert_str_eq(when_span(725000, out), "12:05");
-	ck_assert_str_eq(when_span(3599999, out), "59:59");
-	ck_assert_str_eq(when_span(3600000, out), "1h00");
-	ck_assert_str_eq(when_span(11040000, out), "3h04");
-	ck_assert_str_eq(when_span(86399999, out), "23h59");
-	ck_assert_str_eq(when_span(190800000, out), "2d05h");
-	ck_assert_str_eq(when_span(-42000, out), "-0:42");
-	ck_assert_uint_lt(strlen(when_span(INT64_MIN, out)), 32);
-	ck_assert_uint_lt(strlen(when_span(INT64_MAX, out)), 32);
+	ck_assert_str_eq(timestamp_span(0, out), "0:00");
+	ck_assert_str_eq(timestamp_span(42999, out), "0:42");
+	ck_assert_str_eq(timestamp_span(725000, out), "12:05");
+	ck_assert_str_eq(timestamp_span(3599999, out), "59:59");
+	ck_assert_str_eq(timestamp_span(3600000, out), "1h00");
+	ck_assert_str_eq(timestamp_span(11040000, out), "3h04");
+	ck_assert_str_eq(timestamp_span(86399999, out), "23h59");
+	ck_assert_str_eq(timestamp_span(190800000, out), "2d05h");
+	ck_assert_str_eq(timestamp_span(-42000, out), "-0:42");
+	ck_assert_uint_lt(strlen(timestamp_span(INT64_MIN, out)), 32);
+	ck_assert_uint_lt(strlen(timestamp_span(INT64_MAX, out)), 32);
 }
 END_TEST
 
@@ -1179,13 +1179,13 @@ int main(void)
 	tcase_add_test(t, utf8_valid_reads_to_the_end);
 
 	t = cases(suite, "when");
-	tcase_add_test(t, when_reads_iso_8601);
-	tcase_add_test(t, when_reads_the_usual_form);
-	tcase_add_test(t, when_refuses_what_is_no_time);
-	tcase_add_test(t, when_reads_what_people_type);
-	tcase_add_test(t, when_writes_what_it_reads);
-	tcase_add_test(t, when_spans_are_short);
-	tcase_add_test(t, when_is_recent_within_ten_minutes);
+	tcase_add_test(t, timestamp_reads_iso_8601);
+	tcase_add_test(t, timestamp_reads_the_usual_form);
+	tcase_add_test(t, timestamp_refuses_what_is_no_time);
+	tcase_add_test(t, timestamp_reads_what_people_type);
+	tcase_add_test(t, timestamp_writes_what_it_reads);
+	tcase_add_test(t, timestamp_spans_are_short);
+	tcase_add_test(t, timestamp_is_recent_within_ten_minutes);
 
 	t = cases(suite, "io");
 	tcase_add_test(t, io_folders_are_those_of_the_environment);

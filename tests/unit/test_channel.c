@@ -144,9 +144,9 @@ static enum channel_result deliver(struct channel *c, enum channel_type type, co
 {
 	enum channel_result r = channel_open(c, type, path, err);
 
-	if (r == CHANNEL_SENT)
+	if (r == CHANNEL_OK)
 		r = channel_prepare(c, bytes, false, at, err);
-	if (r == CHANNEL_SENT)
+	if (r == CHANNEL_OK)
 		r = channel_send(c, bytes, at, err);
 	channel_close(c);
 	return r;
@@ -191,7 +191,7 @@ START_TEST(none_sends_nothing)
 	struct attempt at;
 	struct err err;
 
-	ck_assert_int_eq(deliver(&c, CHANNEL_NONE, NULL, message, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver(&c, CHANNEL_NONE, NULL, message, &at, &err), CHANNEL_OK);
 	ck_assert_int_eq(channel_probe(&c, message, &at, &err), FOUND_WHOLE);
 }
 END_TEST
@@ -206,13 +206,13 @@ START_TEST(file_is_made_and_appended_to)
 	struct err err;
 	struct stat st;
 
-	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_OK);
 	ck_assert(c.created);
 	channel_close(&c);
-	ck_assert_int_eq(deliver_file(path, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver_file(path, &at, &err), CHANNEL_OK);
 	ck_assert_int_eq(at.offset, 0);
 	ck_assert(!at.lead);
-	ck_assert_int_eq(deliver_file(path, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver_file(path, &at, &err), CHANNEL_OK);
 	ck_assert_int_eq(at.offset, message.n);
 	ck_assert(file_is(path, message, message)); /* two letters of the same words are two */
 	ck_assert_int_eq(stat(path, &st), 0);
@@ -229,7 +229,7 @@ START_TEST(file_without_last_newline_gets_one)
 	struct err err;
 
 	write_file(path, STR("half"));
-	ck_assert_int_eq(deliver_file(path, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver_file(path, &at, &err), CHANNEL_OK);
 	ck_assert_int_eq(at.offset, 4);
 	ck_assert(at.lead);
 	ck_assert(file_is(path, STR("half\n"), message));
@@ -261,13 +261,13 @@ START_TEST(file_emptied_and_filled_anew_is_another)
 	struct err err;
 
 	write_file(path, STR("one\n"));
-	ck_assert_int_eq(deliver_file(path, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver_file(path, &at, &err), CHANNEL_OK);
 	ck_assert_int_eq(truncate(path, 0), 0);
-	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_OK);
 	ck_assert_int_eq(channel_probe(&c, message, &at, &err), FOUND_UNKNOWN);
 	channel_close(&c);
 	write_file(path, STR("two and more\n"));
-	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_OK);
 	ck_assert_int_eq(channel_probe(&c, message, &at, &err), FOUND_UNKNOWN);
 	channel_close(&c);
 }
@@ -294,16 +294,16 @@ static void restart(struct str before, struct str other, bool lead, size_t k)
 	at.ino = st.st_ino;
 	at.print = print_of(path, at.offset);
 	expect = k == line.n ? FOUND_WHOLE : k > lead ? FOUND_TORN : FOUND_NOTHING;
-	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_OK);
 	found = channel_probe(&c, message, &at, &err);
 	ck_assert_msg(found == expect, "%zu bytes: found %d, not %d", k, found, expect);
 	/* nothing may be prepared anew, torn and whole are finished where they are */
 	if (found == FOUND_NOTHING)
-		ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_SENT);
-	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_SENT);
+		ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_OK);
+	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_OK);
 	ck_assert_int_eq(channel_probe(&c, message, &at, &err), FOUND_WHOLE);
 	/* and a second time changes nothing */
-	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_OK);
 	channel_close(&c);
 	buf_add_str(&want, before);
 	buf_add_str(&want, other);
@@ -347,9 +347,9 @@ START_TEST(file_torn_at_a_block_boundary_is_completed)
 		at.dev = st.st_dev;
 		at.ino = st.st_ino;
 		at.print = print_of(path, at.offset);
-		ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_SENT);
+		ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_OK);
 		ck_assert_int_eq(channel_probe(&c, buf_str(&large), &at, &err), FOUND_TORN);
-		ck_assert_int_eq(channel_send(&c, buf_str(&large), &at, &err), CHANNEL_SENT);
+		ck_assert_int_eq(channel_send(&c, buf_str(&large), &at, &err), CHANNEL_OK);
 		channel_close(&c);
 		ck_assert(file_is(path, buf_str(&large), STR("")));
 	}
@@ -372,9 +372,9 @@ START_TEST(file_message_in_the_middle_of_a_line_does_not_count)
 	at.dev = st.st_dev;
 	at.ino = st.st_ino;
 	at.print = print_of(path, at.offset);
-	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_OK);
 	ck_assert_int_eq(channel_probe(&c, message, &at, &err), FOUND_NOTHING);
-	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_OK);
 	channel_close(&c);
 	buf_adds(&want, "half");
 	buf_add_str(&want, message);
@@ -401,10 +401,10 @@ START_TEST(file_torn_head_behind_which_others_wrote)
 		at.dev = st.st_dev;
 		at.ino = st.st_ino;
 		at.print = print_of(path, at.offset);
-		ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_SENT);
+		ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_OK);
 		ck_assert_int_eq(channel_probe(&c, message, &at, &err), FOUND_NOTHING);
-		ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_SENT);
-		ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_SENT);
+		ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_OK);
+		ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_OK);
 		channel_close(&c);
 		buf_add(&want, message.p, 9);
 		buf_add_str(&want, tails[i]);
@@ -424,8 +424,8 @@ START_TEST(file_of_another_kind_or_length_is_unknown)
 	struct err err;
 
 	write_file(path, STR("{\"old\":1}\n"));
-	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_SENT);
-	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_OK);
+	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_OK);
 	for (int i = 0; i < 3; i++) {
 		other = at;
 		other.ino += i == 0;
@@ -453,18 +453,18 @@ START_TEST(file_full_in_the_middle_says_how_far)
 		write_file(path, STR("{\"old\":1}\n"));
 		plant();
 		fault.write_room = k;
-		ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_SENT);
-		ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_SENT);
+		ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_OK);
+		ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_OK);
 		ck_assert_int_eq(channel_send(&c, message, &at, &err),
-				 k ? CHANNEL_UNCERTAIN : CHANNEL_NOT);
+				 k ? CHANNEL_UNCERTAIN : CHANNEL_FAILED);
 		snprintf(word, sizeof(word), "only %zu of 30 bytes were written", k);
 		assert_says(err, k ? word : "nothing was written");
 		assert_says(err, "make room");
 		/* there is room for half of the rest, then for all */
 		fault.write_room = (message.n - k) / 2;
-		ck_assert_int_ne(channel_send(&c, message, &at, &err), CHANNEL_SENT);
+		ck_assert_int_ne(channel_send(&c, message, &at, &err), CHANNEL_OK);
 		plant();
-		ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_SENT);
+		ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_OK);
 		channel_close(&c);
 		ck_assert(file_is(path, STR("{\"old\":1}\n"), message));
 	}
@@ -480,10 +480,10 @@ START_TEST(file_errors_say_what_is_certain)
 
 	write_file(path, STR("{\"old\":1}\n"));
 	plant();
-	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_SENT);
-	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_OK);
+	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_OK);
 	fault.write_error = EIO;
-	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_FAILED);
 	fault.write_error = 0;
 	fault.write_grows = true;
 	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_UNCERTAIN);
@@ -507,11 +507,11 @@ START_TEST(file_is_not_used_before_its_name_is_durable)
 
 	plant();
 	fault.folder_sync_error = EIO;
-	ck_assert_int_eq(deliver_file(path, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver_file(path, &at, &err), CHANNEL_FAILED);
 	assert_says(err, "its folder cannot be synced");
-	ck_assert_int_eq(deliver_file(path, &at, &err), CHANNEL_NOT); /* empty: still not known */
+	ck_assert_int_eq(deliver_file(path, &at, &err), CHANNEL_FAILED); /* empty: still not known */
 	plant();
-	ck_assert_int_eq(deliver_file(path, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver_file(path, &at, &err), CHANNEL_OK);
 	ck_assert(file_is(path, message, STR("")));
 }
 END_TEST
@@ -568,12 +568,12 @@ START_TEST(file_lock_is_waited_for_but_not_for_ever)
 
 	write_file(path, STR("{\"old\":1}\n"));
 	hold_lock(&h, path);
-	ck_assert_int_eq(deliver(&c, CHANNEL_FILE, path, message, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver(&c, CHANNEL_FILE, path, message, &at, &err), CHANNEL_FAILED);
 	assert_says(err, "another program has locked it");
 	ck_assert(file_is(path, STR("{\"old\":1}\n"), STR("")));
 	h.after = h.idles + 2;
 	c.wait_ms = 60000;
-	ck_assert_int_eq(deliver(&c, CHANNEL_FILE, path, message, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver(&c, CHANNEL_FILE, path, message, &at, &err), CHANNEL_OK);
 	ck_assert(file_is(path, STR("{\"old\":1}\n"), message));
 	close(h.tell);
 }
@@ -588,12 +588,12 @@ START_TEST(file_replaced_after_opening_is_left_alone)
 
 	write_file(path, STR("{\"old\":1}\n"));
 	write_file(path_of("new"), STR("{\"new\":1}\n"));
-	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FILE, path, &err), CHANNEL_OK);
 	ck_assert_int_eq(rename(path_of("new"), path), 0);
-	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_FAILED);
 	assert_says(err, "was replaced");
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_FAILED);
 	channel_close(&c);
 }
 END_TEST
@@ -609,7 +609,7 @@ START_TEST(lines_only)
 		struct err err;
 
 		ck_assert_int_eq(deliver(&c, CHANNEL_FILE, path_of("replies"), wrong[i], &at, &err),
-				 CHANNEL_NOT);
+				 CHANNEL_FAILED);
 		assert_says(err, "not one line");
 		ck_assert(file_is(path_of("replies"), STR(""), STR("")));
 	}
@@ -622,7 +622,7 @@ static void refused(enum channel_type type, const char *path, const char *word)
 	struct attempt at;
 	struct err err = { "" };
 
-	ck_assert_msg(deliver(&c, type, path, message, &at, &err) == CHANNEL_NOT, "%s", path);
+	ck_assert_msg(deliver(&c, type, path, message, &at, &err) == CHANNEL_FAILED, "%s", path);
 	assert_says(err, word);
 	assert_says(err, ";"); /* what is wrong; what to do */
 	ck_assert_int_eq(c.fd, -1);
@@ -735,7 +735,7 @@ START_TEST(fifo_without_reader_is_not_waited_for)
 	struct err err;
 	char want[600];
 
-	ck_assert_int_eq(deliver(&c, CHANNEL_FIFO, path, message, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver(&c, CHANNEL_FIFO, path, message, &at, &err), CHANNEL_FAILED);
 	snprintf(want, sizeof(want), "nobody reads %s; start the reader, then resend", path);
 	ck_assert_str_eq(err.text, want);
 }
@@ -751,7 +751,7 @@ START_TEST(fifo_message_counts_once_it_was_read)
 	struct err err;
 
 	reader_open(&r, path);
-	ck_assert_int_eq(deliver(&c, CHANNEL_FIFO, path, message, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver(&c, CHANNEL_FIFO, path, message, &at, &err), CHANNEL_OK);
 	ck_assert_int_ge(r.idles, 2);
 	ck_assert(str_eq(buf_str(&r.got), message));
 	ck_assert(!at.lead);
@@ -790,7 +790,7 @@ START_TEST(fifo_reader_in_its_own_process)
 	close(back[1]);
 	ck_assert_int_eq(read(ready[0], got, 1), 1);
 	for (int i = 0; i < 3; i++)
-		ck_assert_msg(deliver(&c, CHANNEL_FIFO, path, message, &at, &err) == CHANNEL_SENT,
+		ck_assert_msg(deliver(&c, CHANNEL_FIFO, path, message, &at, &err) == CHANNEL_OK,
 			      "%s", err.text);
 	while ((more = read(back[0], got + n, sizeof(got) - (size_t)n)) > 0)
 		n += more;
@@ -827,7 +827,7 @@ START_TEST(fifo_stuck_reader_is_given_up_in_time)
 	ck_assert_int_ge(r.idles, 1); /* how often depends on the machine */
 	/* now there is something in the pipe: the next one is not even begun */
 	r.idles = 0;
-	ck_assert_int_eq(deliver(&c, CHANNEL_FIFO, path, message, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver(&c, CHANNEL_FIFO, path, message, &at, &err), CHANNEL_FAILED);
 	assert_says(err, "does not read, 30 bytes wait");
 	reader_read(&r);
 	ck_assert(str_eq(buf_str(&r.got), message)); /* one copy */
@@ -872,10 +872,10 @@ START_TEST(fifo_waits_until_the_pipe_is_empty)
 	reader_open(&r, path);
 	other = open(path, O_WRONLY | O_NONBLOCK);
 	ck_assert_int_eq(write(other, "earlier\n", 8), 8);
-	ck_assert_int_eq(channel_open(&c, CHANNEL_FIFO, path, &err), CHANNEL_SENT);
-	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FIFO, path, &err), CHANNEL_OK);
+	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_OK);
 	assert_str(buf_str(&r.got), "earlier\n");
-	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_OK);
 	channel_close(&c);
 	ck_assert_uint_eq(r.got.n, 8 + message.n);
 	close(other);
@@ -900,12 +900,12 @@ START_TEST(fifo_large_messages_need_a_sole_writer)
 
 			large_line(&line, n);
 			reader_open(&r, path);
-			ck_assert_int_eq(channel_open(&c, CHANNEL_FIFO, path, &err), CHANNEL_SENT);
+			ck_assert_int_eq(channel_open(&c, CHANNEL_FIFO, path, &err), CHANNEL_OK);
 			ck_assert_int_eq(channel_prepare(&c, buf_str(&line), lead, &at, &err),
-					 fits ? CHANNEL_SENT : CHANNEL_NOT);
+					 fits ? CHANNEL_OK : CHANNEL_FAILED);
 			if (fits)
 				ck_assert_int_eq(channel_send(&c, buf_str(&line), &at, &err),
-						 CHANNEL_SENT);
+						 CHANNEL_OK);
 			else
 				assert_says(err, "--sole-writer");
 			channel_close(&c);
@@ -930,7 +930,7 @@ START_TEST(fifo_sole_writer_sends_more_than_the_pipe_holds)
 
 	large_line(&line, 300000);
 	reader_open(&r, path);
-	ck_assert_int_eq(deliver(&c, CHANNEL_FIFO, path, buf_str(&line), &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver(&c, CHANNEL_FIFO, path, buf_str(&line), &at, &err), CHANNEL_OK);
 	ck_assert(str_eq(buf_str(&r.got), buf_str(&line)));
 	reader_close(&r);
 	buf_release(&r.got);
@@ -952,8 +952,8 @@ START_TEST(fifo_reader_that_dies_half_way)
 
 	large_line(&line, 300000);
 	reader_open(&r, path);
-	ck_assert_int_eq(channel_open(&c, CHANNEL_FIFO, path, &err), CHANNEL_SENT);
-	ck_assert_int_eq(channel_prepare(&c, buf_str(&line), false, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FIFO, path, &err), CHANNEL_OK);
+	ck_assert_int_eq(channel_prepare(&c, buf_str(&line), false, &at, &err), CHANNEL_OK);
 	ck_assert_int_eq(channel_send(&c, buf_str(&line), &at, &err), CHANNEL_UNCERTAIN);
 	assert_says(err, "of 300000 bytes were written: its reader has gone");
 	ck_assert(c.torn);
@@ -965,10 +965,10 @@ START_TEST(fifo_reader_that_dies_half_way)
 	buf_clear(&r.got);
 	reader_open(&r, path);
 	c.torn = false;
-	ck_assert_int_eq(channel_open(&c, CHANNEL_FIFO, path, &err), CHANNEL_SENT);
-	ck_assert_int_eq(channel_prepare(&c, buf_str(&line), true, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FIFO, path, &err), CHANNEL_OK);
+	ck_assert_int_eq(channel_prepare(&c, buf_str(&line), true, &at, &err), CHANNEL_OK);
 	ck_assert(at.lead);
-	ck_assert_int_eq(channel_send(&c, buf_str(&line), &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_send(&c, buf_str(&line), &at, &err), CHANNEL_OK);
 	channel_close(&c);
 	ck_assert_int_eq(r.got.p[0], '\n');
 	ck_assert(str_eq(str_from(buf_str(&r.got), 1), buf_str(&line)));
@@ -989,15 +989,15 @@ START_TEST(fifo_stuck_in_the_middle_of_a_large_message)
 
 	large_line(&line, 300000);
 	reader_open(&r, path);
-	ck_assert_int_eq(channel_open(&c, CHANNEL_FIFO, path, &err), CHANNEL_SENT);
-	ck_assert_int_eq(channel_prepare(&c, buf_str(&line), false, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FIFO, path, &err), CHANNEL_OK);
+	ck_assert_int_eq(channel_prepare(&c, buf_str(&line), false, &at, &err), CHANNEL_OK);
 	ck_assert_int_eq(channel_send(&c, buf_str(&line), &at, &err), CHANNEL_UNCERTAIN);
 	assert_says(err, "of 300000 bytes were written: its reader does not read");
 	ck_assert(c.torn);
 	/* on the same connection too, the next message begins a line */
 	reader_read(&r);
 	buf_clear(&r.got);
-	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_OK);
 	ck_assert(at.lead);
 	channel_close(&c);
 	reader_close(&r);
@@ -1015,13 +1015,13 @@ START_TEST(fifo_reader_gone_before_the_first_byte)
 	struct err err;
 
 	reader_open(&r, path);
-	ck_assert_int_eq(channel_open(&c, CHANNEL_FIFO, path, &err), CHANNEL_SENT);
-	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FIFO, path, &err), CHANNEL_OK);
+	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_OK);
 	reader_close(&r);
-	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_FAILED);
 	assert_says(err, "nobody reads");
 	ck_assert(!c.torn);
-	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_FAILED);
 	assert_says(err, "nobody reads");
 	channel_close(&c);
 }
@@ -1052,7 +1052,7 @@ START_TEST(fifo_reader_that_takes_it_and_leaves)
 	struct err err;
 
 	reader_open(&r, path);
-	ck_assert_int_eq(deliver(&c, CHANNEL_FIFO, path, message, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver(&c, CHANNEL_FIFO, path, message, &at, &err), CHANNEL_OK);
 	ck_assert(str_eq(buf_str(&r.got), message));
 	buf_release(&r.got);
 }
@@ -1067,7 +1067,7 @@ START_TEST(fifo_cannot_be_probed)
 	struct err err;
 
 	reader_open(&r, path);
-	ck_assert_int_eq(channel_open(&c, CHANNEL_FIFO, path, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_FIFO, path, &err), CHANNEL_OK);
 	ck_assert_int_eq(channel_probe(&c, message, &at, &err), FOUND_UNKNOWN);
 	channel_close(&c);
 	reader_close(&r);
@@ -1119,7 +1119,7 @@ static enum channel_found probe_dir(const struct attempt *at, struct err *err)
 	enum channel_found found;
 
 	ck_assert_int_eq(channel_open(&c, CHANNEL_DIR, path_of("decision-1.json"), err),
-			 CHANNEL_SENT);
+			 CHANNEL_OK);
 	found = channel_probe(&c, message, at, err);
 	channel_close(&c);
 	return found;
@@ -1138,7 +1138,7 @@ START_TEST(dir_gets_a_file)
 	struct err err;
 	struct stat st;
 
-	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_OK);
 	ck_assert(file_is(path_of("decision-1.json"), message, STR("")));
 	ck_assert(!is_there(temporary));
 	ck_assert_int_eq(stat(path_of("decision-1.json"), &st), 0);
@@ -1147,7 +1147,7 @@ START_TEST(dir_gets_a_file)
 	ck_assert_int_eq(stat(folder, &st), 0);
 	ck_assert_uint_eq(at.ino, st.st_ino);
 	/* once more is the same message */
-	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_OK);
 	ck_assert_int_eq(probe_dir(&at, &err), FOUND_WHOLE);
 }
 END_TEST
@@ -1160,7 +1160,7 @@ START_TEST(dir_in_the_working_directory)
 
 	ck_assert_int_eq(chdir(folder), 0);
 	ck_assert_int_eq(deliver(&c, CHANNEL_DIR, "decision-1.json", message, &at, &err),
-			 CHANNEL_SENT);
+			 CHANNEL_OK);
 	ck_assert(file_is(path_of("decision-1.json"), message, STR("")));
 	ck_assert_int_eq(chdir("/"), 0);
 }
@@ -1181,7 +1181,7 @@ START_TEST(dir_other_bytes_are_refused)
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		write_file(path_of("decision-1.json"), others[i]);
-		ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_NOT);
+		ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_FAILED);
 		assert_says(err, "holds something else");
 		ck_assert_int_eq(probe_dir(&at, &err), FOUND_NOTHING);
 		ck_assert(file_is(path_of("decision-1.json"), others[i], STR("")));
@@ -1191,15 +1191,15 @@ START_TEST(dir_other_bytes_are_refused)
 	write_file(path_of("decision-1.json"), message);
 	ck_assert_int_eq(deliver(&c, CHANNEL_DIR, path_of("decision-1.json"),
 				 str_make(message.p, message.n - 5), &at, &err),
-			 CHANNEL_NOT);
+			 CHANNEL_FAILED);
 	/* a link to the right bytes is not the message */
 	write_file(path_of("elsewhere"), message);
 	ck_assert_int_eq(unlink(path_of("decision-1.json")), 0);
 	ck_assert_int_eq(symlink(path_of("elsewhere"), path_of("decision-1.json")), 0);
-	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_FAILED);
 	ck_assert_int_eq(unlink(path_of("decision-1.json")), 0);
 	ck_assert_int_eq(mkdir(path_of("decision-1.json"), 0700), 0);
-	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_FAILED);
 }
 END_TEST
 
@@ -1219,7 +1219,7 @@ START_TEST(dir_leftovers_of_a_crash_are_cleaned)
 		ck_assert_int_eq(probe_dir(&at, &err), FOUND_NOTHING);
 		ck_assert(!is_there(temporary));
 		write_file(path_of(temporary), str_make(message.p, k));
-		ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_SENT);
+		ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_OK);
 		ck_assert(file_is(path_of("decision-1.json"), message, STR("")));
 		ck_assert(!is_there(temporary));
 		ck_assert_int_eq(unlink(path_of("decision-1.json")), 0);
@@ -1231,7 +1231,7 @@ START_TEST(dir_leftovers_of_a_crash_are_cleaned)
 		write_file(path_of(temporary), message);
 		ck_assert_int_eq(link(path_of(temporary), path_of("decision-1.json")), 0);
 		if (sends)
-			ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_SENT);
+			ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_OK);
 		else
 			ck_assert_int_eq(probe_dir(&at, &err), FOUND_WHOLE);
 		ck_assert(!is_there(temporary));
@@ -1249,21 +1249,21 @@ START_TEST(dir_errors_say_what_is_certain)
 	plant();
 	for (size_t k = 0; k < message.n; k++) {
 		fault.write_room = k;
-		ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_NOT);
+		ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_FAILED);
 		assert_says(err, "make room");
 		ck_assert(!is_there("decision-1.json") && !is_there(temporary));
 	}
 	plant();
 	fault.folder_sync_error = EIO; /* of the file, already */
-	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_FAILED);
 	ck_assert(!is_there("decision-1.json") && !is_there(temporary));
 	plant();
 	fault.link_error = EPERM;
-	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_FAILED);
 	assert_says(err, "cannot be linked");
 	ck_assert(!is_there("decision-1.json") && !is_there(temporary));
 	fault.link_works = true;
-	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_OK);
 	plant();
 	fault.folder_sync_error = EIO; /* the file is there: the folder's, this time */
 	ck_assert_int_eq(deliver_dir(&at, &err), CHANNEL_UNCERTAIN);
@@ -1369,7 +1369,7 @@ START_TEST(an_interrupted_call_begins_again)
 		result = deliver(&c, type, path, message, &where, &err);
 		called = fault.calls;
 		plant();
-		ck_assert_msg(result == CHANNEL_SENT, "call %u: %s", at, err.text);
+		ck_assert_msg(result == CHANNEL_OK, "call %u: %s", at, err.text);
 		if (type == CHANNEL_FIFO)
 			ck_assert(str_eq(buf_str(&r.got), message));
 		else

@@ -136,9 +136,9 @@ static enum channel_result deliver(struct channel *c, struct str bytes, struct a
 {
 	enum channel_result r = channel_open(c, CHANNEL_CHILD, path, err);
 
-	if (r == CHANNEL_SENT)
+	if (r == CHANNEL_OK)
 		r = channel_prepare(c, bytes, false, at, err);
-	if (r == CHANNEL_SENT)
+	if (r == CHANNEL_OK)
 		r = channel_send(c, bytes, at, err);
 	channel_close(c);
 	return r;
@@ -151,7 +151,7 @@ static enum channel_result deliver_again(struct channel *c, struct str bytes,
 {
 	enum channel_result r = channel_open(c, CHANNEL_CHILD, path, err);
 
-	if (r != CHANNEL_SENT)
+	if (r != CHANNEL_OK)
 		return r;
 	ck_assert_int_eq(channel_probe(c, bytes, at, err), want);
 	r = channel_send(c, bytes, at, err);
@@ -186,7 +186,7 @@ START_TEST(a_message_counts_once_it_was_read)
 
 	agent.reads = true;
 	agent.patience = 1;
-	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_OK);
 	ck_assert(str_eq(buf_str(&agent.got), message));
 	ck_assert_int_ge(agent.idles, 2);
 	ck_assert_uint_eq(at.offset, 0);
@@ -194,7 +194,7 @@ START_TEST(a_message_counts_once_it_was_read)
 	ck_assert_int_eq(agent.input.unread, 0);
 	/* the agent's own descriptor is still open */
 	ck_assert_int_ge(fcntl(agent.input.fd, F_GETFD), 0);
-	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_OK);
 	ck_assert_uint_eq(at.offset, message.n);
 	ck_assert_uint_eq(agent.got.n, 2 * message.n);
 }
@@ -209,7 +209,7 @@ START_TEST(a_large_message_needs_no_sole_writer)
 
 	large_line(&line, 300000);
 	agent.reads = true;
-	ck_assert_int_eq(deliver(&c, buf_str(&line), &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver(&c, buf_str(&line), &at, &err), CHANNEL_OK);
 	ck_assert(str_eq(buf_str(&agent.got), buf_str(&line)));
 	buf_release(&line);
 }
@@ -221,8 +221,8 @@ START_TEST(lines_only)
 	struct attempt at;
 	struct err err;
 
-	ck_assert_int_eq(deliver(&c, STR("two\nlines\n"), &at, &err), CHANNEL_NOT);
-	ck_assert_int_eq(deliver(&c, STR("no end"), &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver(&c, STR("two\nlines\n"), &at, &err), CHANNEL_FAILED);
+	ck_assert_int_eq(deliver(&c, STR("no end"), &at, &err), CHANNEL_FAILED);
 	ck_assert_uint_eq(agent.input.sent, 0);
 }
 END_TEST
@@ -234,7 +234,7 @@ START_TEST(without_agents_nothing_is_sent)
 	struct err err;
 
 	channel_agents = (struct channel_agents){ 0 };
-	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_FAILED);
 	assert_says(err, "this gavel runs no agents");
 }
 END_TEST
@@ -250,8 +250,8 @@ START_TEST(the_next_waits_until_the_pipe_is_empty)
 	ck_assert_int_eq(write(agent.input.fd, "earlier\n", 8), 8);
 	agent.reads = true;
 	agent.patience = 2;
-	ck_assert_int_eq(channel_open(&c, CHANNEL_CHILD, path, &err), CHANNEL_SENT);
-	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_CHILD, path, &err), CHANNEL_OK);
+	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_OK);
 	assert_str(buf_str(&agent.got), "earlier\n");
 	channel_close(&c);
 }
@@ -272,16 +272,16 @@ START_TEST(who_does_not_read_gets_nothing_more)
 	ck_assert_int_ge(agent.idles, 1); /* the UI lives */
 	/* 12 s later */
 	agent.input.waits_since_ms -= 12000;
-	ck_assert_int_eq(deliver(&c, message, &second, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver(&c, message, &second, &err), CHANNEL_FAILED);
 	ck_assert_str_eq(err.text,
 			 "worker: not reading for 0:12, 30 bytes wait; resend when it reads "
 			 "again");
 	agent.input.waits_since_ms -= 120000;
-	ck_assert_int_eq(deliver(&c, message, &second, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver(&c, message, &second, &err), CHANNEL_FAILED);
 	assert_says(err, "not reading for 2:12");
 	/* it reads again: the first is there, once, and nothing else */
 	agent_read();
-	ck_assert_int_eq(deliver_again(&c, message, &first, FOUND_WHOLE, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver_again(&c, message, &first, FOUND_WHOLE, &err), CHANNEL_OK);
 	ck_assert(str_eq(buf_str(&agent.got), message));
 }
 END_TEST
@@ -296,7 +296,7 @@ START_TEST(a_second_try_waits_and_does_not_repeat)
 	ck_assert_int_eq(deliver_again(&c, message, &at, FOUND_WHOLE, &err), CHANNEL_UNCERTAIN);
 	agent.reads = true;
 	c.wait_ms = 60000;
-	ck_assert_int_eq(deliver_again(&c, message, &at, FOUND_WHOLE, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver_again(&c, message, &at, FOUND_WHOLE, &err), CHANNEL_OK);
 	ck_assert(str_eq(buf_str(&agent.got), message));
 }
 END_TEST
@@ -315,13 +315,13 @@ START_TEST(half_a_message_is_completed)
 	ck_assert_uint_lt(agent.input.sent, 300000);
 	/* others do not get into the middle of it, also when the pipe is empty */
 	agent_read();
-	ck_assert_int_eq(deliver(&c, message, &other, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver(&c, message, &other, &err), CHANNEL_FAILED);
 	assert_says(err, "half of an earlier message is on its way; resend that one first");
 	agent.reads = true;
 	c.wait_ms = 60000;
-	ck_assert_int_eq(deliver_again(&c, buf_str(&line), &at, FOUND_TORN, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver_again(&c, buf_str(&line), &at, FOUND_TORN, &err), CHANNEL_OK);
 	ck_assert(str_eq(buf_str(&agent.got), buf_str(&line)));
-	ck_assert_int_eq(deliver(&c, message, &other, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver(&c, message, &other, &err), CHANNEL_OK);
 	ck_assert_uint_eq(agent.got.n, 300000 + message.n);
 	buf_release(&line);
 }
@@ -337,12 +337,12 @@ START_TEST(an_agent_that_has_ended_gets_nothing)
 
 	/* noticed by the pipe before it is by the program */
 	agent_close();
-	ck_assert_int_eq(channel_open(&c, CHANNEL_CHILD, path, &err), CHANNEL_SENT);
-	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_CHILD, path, &err), CHANNEL_OK);
+	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_FAILED);
 	ck_assert_str_eq(err.text, "worker: does not read any more; restart it, then decide again");
 	channel_close(&c);
 	agent_forget();
-	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_FAILED);
 	ck_assert_str_eq(err.text, "worker has ended; restart it");
 }
 END_TEST
@@ -354,10 +354,10 @@ START_TEST(an_agent_that_ends_before_the_first_byte)
 	struct attempt at;
 	struct err err;
 
-	ck_assert_int_eq(channel_open(&c, CHANNEL_CHILD, path, &err), CHANNEL_SENT);
-	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_CHILD, path, &err), CHANNEL_OK);
+	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_OK);
 	agent_close();
-	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_FAILED);
 	assert_says(err, "does not read any more");
 	channel_close(&c);
 }
@@ -370,7 +370,7 @@ START_TEST(an_agent_that_ends_with_the_message_unread)
 	struct err err;
 
 	agent.ends = true;
-	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_FAILED);
 	ck_assert_str_eq(err.text,
 			 "worker: the agent ended without reading a byte of it; restart it, "
 			 "then decide again");
@@ -418,7 +418,7 @@ START_TEST(an_agent_that_takes_it_and_ends)
 	struct err err;
 
 	agent.reads = agent.ends = true;
-	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_OK);
 	ck_assert(str_eq(buf_str(&agent.got), message));
 }
 END_TEST
@@ -457,7 +457,7 @@ START_TEST(another_incarnation_gets_nothing)
 	struct err err;
 
 	agent_restart();
-	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_FAILED);
 	ck_assert_str_eq(err.text, "worker was restarted; decide again");
 	agent_read();
 	ck_assert_uint_eq(agent.got.n, 0);
@@ -481,7 +481,7 @@ START_TEST(a_restart_while_it_waits)
 		agent.restarts = true;
 		ck_assert_int_eq(
 			deliver(&c, str_from(buf_str(&line), 300000 - sizes[i]), &at, &err),
-			CHANNEL_NOT);
+			CHANNEL_FAILED);
 		assert_says(err, "the agent ended without reading a byte of it");
 		/* not a byte of it for the new one, and nothing of its counts */
 		agent_read();
@@ -499,10 +499,10 @@ START_TEST(a_restart_between_the_calls)
 	struct attempt at;
 	struct err err;
 
-	ck_assert_int_eq(channel_open(&c, CHANNEL_CHILD, path, &err), CHANNEL_SENT);
-	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_CHILD, path, &err), CHANNEL_OK);
+	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_OK);
 	agent_restart();
-	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_FAILED);
 	ck_assert_str_eq(err.text, "worker was restarted; decide again");
 	channel_close(&c);
 	agent_read();
@@ -517,15 +517,15 @@ START_TEST(after_a_crash_nobody_knows)
 	struct err err;
 
 	agent.reads = true;
-	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_OK);
 	/* as if the path were the same in the next run: its pipe is another */
 	agent_close();
 	close(agent.input.fd);
 	agent_open();
-	ck_assert_int_eq(channel_open(&c, CHANNEL_CHILD, path, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_CHILD, path, &err), CHANNEL_OK);
 	ck_assert_int_eq(channel_probe(&c, message, &at, &err), FOUND_UNKNOWN);
 	assert_says(err, "cannot be found out");
-	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(channel_send(&c, message, &at, &err), CHANNEL_FAILED);
 	assert_says(err, "its pipe is not the one");
 	/* the agent ends meanwhile */
 	agent_close();
@@ -542,8 +542,8 @@ START_TEST(a_probe_knows_what_has_not_begun)
 	struct attempt at;
 	struct err err;
 
-	ck_assert_int_eq(channel_open(&c, CHANNEL_CHILD, path, &err), CHANNEL_SENT);
-	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_SENT);
+	ck_assert_int_eq(channel_open(&c, CHANNEL_CHILD, path, &err), CHANNEL_OK);
+	ck_assert_int_eq(channel_prepare(&c, message, false, &at, &err), CHANNEL_OK);
 	ck_assert_int_eq(channel_probe(&c, message, &at, &err), FOUND_NOTHING);
 	channel_close(&c);
 }
@@ -625,7 +625,7 @@ START_TEST(interrupted_calls_begin_again)
 
 		begin_anew();
 		plant(++at, EINTR);
-		ck_assert_msg(deliver(&c, message, &where, &err) == CHANNEL_SENT, "call %u: %s", at,
+		ck_assert_msg(deliver(&c, message, &where, &err) == CHANNEL_OK, "call %u: %s", at,
 			      err.text);
 		ck_assert(str_eq(buf_str(&agent.got), message));
 	} while (calls >= at);
@@ -652,11 +652,11 @@ START_TEST(no_error_doubles_or_loses_a_message)
 		called = calls >= at;
 		plant(0, 0);
 		agent_read();
-		if (r == CHANNEL_SENT)
+		if (r == CHANNEL_OK)
 			ck_assert(str_eq(buf_str(&agent.got), message));
 		else
 			ck_assert_msg(err.text[0] != '\0', "call %u", at);
-		if (r == CHANNEL_NOT) {
+		if (r == CHANNEL_FAILED) {
 			ck_assert_uint_eq(agent.got.n, 0);
 			r = deliver(&c, message, &where, &err);
 		} else if (r == CHANNEL_UNCERTAIN) {
@@ -669,7 +669,7 @@ START_TEST(no_error_doubles_or_loses_a_message)
 			else
 				r = deliver_again(&c, message, &where, want, &err);
 		}
-		ck_assert_msg(r == CHANNEL_SENT, "call %u: %s", at, err.text);
+		ck_assert_msg(r == CHANNEL_OK, "call %u: %s", at, err.text);
 		ck_assert_msg(str_eq(buf_str(&agent.got), message), "call %u: %.*s", at,
 			      STR_ARG(buf_str(&agent.got)));
 		if (!called)
@@ -727,9 +727,9 @@ static enum channel_result say(struct channel *c, struct str bytes, struct attem
 
 	child_path(child, &name);
 	r = channel_open(c, CHANNEL_CHILD, name.p, err);
-	if (r == CHANNEL_SENT)
+	if (r == CHANNEL_OK)
 		r = channel_prepare(c, bytes, false, at, err);
-	if (r == CHANNEL_SENT)
+	if (r == CHANNEL_OK)
 		r = channel_send(c, bytes, at, err);
 	channel_close(c);
 	buf_release(&name);
@@ -744,13 +744,13 @@ START_TEST(an_agent_answers)
 	char got[sizeof(words)] = "";
 
 	start("echo-back 2", NULL);
-	ck_assert_msg(say(&c, message, &at, &err) == CHANNEL_SENT, "%s", err.text);
-	ck_assert_msg(say(&c, message, &at, &err) == CHANNEL_SENT, "%s", err.text);
+	ck_assert_msg(say(&c, message, &at, &err) == CHANNEL_OK, "%s", err.text);
+	ck_assert_msg(say(&c, message, &at, &err) == CHANNEL_OK, "%s", err.text);
 	wait_over();
 	ck_assert_uint_eq(child->out.source.end, 2 * message.n);
 	ck_assert_int_eq(source_fetch(&child->out.source, message.n, message.n, got, &err), 0);
 	ck_assert_str_eq(got, words);
-	ck_assert_int_eq(say(&c, message, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(say(&c, message, &at, &err), CHANNEL_FAILED);
 	assert_says(err, "has ended (exit code 0)");
 	children_close(pool);
 }
@@ -767,15 +767,15 @@ START_TEST(a_slow_agent_is_waited_for_in_steps)
 	start("read-slow 30", "exit 0");
 	child_path(child, &name);
 	r = say(&c, message, &at, &err);
-	for (int64_t until = unit_now_ms() + 60000; r != CHANNEL_SENT && unit_now_ms() < until;) {
+	for (int64_t until = unit_now_ms() + 60000; r != CHANNEL_OK && unit_now_ms() < until;) {
 		ck_assert_int_eq(r, CHANNEL_UNCERTAIN);
-		if (channel_open(&c, CHANNEL_CHILD, name.p, &err) != CHANNEL_SENT)
+		if (channel_open(&c, CHANNEL_CHILD, name.p, &err) != CHANNEL_OK)
 			break;
 		ck_assert_int_eq(channel_probe(&c, message, &at, &err), FOUND_WHOLE);
 		r = channel_send(&c, message, &at, &err);
 		channel_close(&c);
 	}
-	ck_assert_msg(r == CHANNEL_SENT, "%s", err.text);
+	ck_assert_msg(r == CHANNEL_OK, "%s", err.text);
 	wait_over();
 	buf_release(&name);
 	children_close(pool);
@@ -804,8 +804,8 @@ START_TEST(an_agent_closes_its_input)
 	struct err err;
 
 	start("close-stdin", "stall");
-	ck_assert_int_eq(say(&c, message, &at, &err), CHANNEL_NOT);
-	ck_assert_int_eq(say(&c, message, &at, &err), CHANNEL_NOT);
+	ck_assert_int_eq(say(&c, message, &at, &err), CHANNEL_FAILED);
+	ck_assert_int_eq(say(&c, message, &at, &err), CHANNEL_FAILED);
 	assert_says(err, "does not read any more");
 	children_close(pool);
 }

@@ -651,7 +651,7 @@ static void assert_words(const struct child *c, const char *want)
 {
 	struct buf words = { 0 };
 
-	child_words(c, &words);
+	child_status_text(c, &words);
 	ck_assert_str_eq(words.p, want);
 	buf_release(&words);
 }
@@ -880,9 +880,9 @@ START_TEST(each_turn_has_its_own_words_and_begins_with_what_it_is_told)
 	ck_assert_str_eq(path.p, path_to(c));
 	ck_assert_int_eq(child_turn(c, second, STR("no\n"), unit_now_ms(), &err), -1);
 	assert_says(err, "is not over");
-	ck_assert_int_eq(child_note(c, STR("no\n"), &err), -1);
+	ck_assert_int_eq(child_capture_append(c, STR("no\n"), &err), -1);
 	wait_until(c->life == CHILD_OVER);
-	ck_assert_int_eq(child_note(c, STR("noted\n"), &err), 0);
+	ck_assert_int_eq(child_capture_append(c, STR("noted\n"), &err), 0);
 	ck_assert_int_eq(child_turn(c, second, STR("told 2\n"), unit_now_ms(), &err), 0);
 	ck_assert_uint_eq(c->incarnation, 2);
 	ck_assert_uint_eq(c->out.began, strlen("told 1\none\ncut\nnoted\ntold 2\n"));

@@ -110,7 +110,7 @@ START_TEST(test_threads)
 	load_run(&alone, note_diags, &said);
 	print_all(&alone, alone.model.records.n, one);
 	for (int n = 0; n < 3; n++) {
-		struct load l = { .tells = true, .threads = 3, .part_bytes = sizes[n] };
+		struct load l = { .tells = true, .threads = 3, .chunk_bytes = sizes[n] };
 
 		buf_clear(&also_said);
 		ck_assert_int_eq(load_open(&l, &path, 1, 0), 0);
@@ -156,7 +156,7 @@ START_TEST(test_steps)
 {
 	static const struct {
 		unsigned threads;
-		size_t part_bytes;
+		size_t chunk_bytes;
 	} ways[] = { { 1, 0 }, { 2, 1 }, { 2, 2000 }, { 8, 100 }, { 8, 2000 } };
 	const char *path = logs[_i];
 	struct buf one[VIEWS + 1] = { { 0 } }, several[VIEWS + 1] = { { 0 } };
@@ -168,14 +168,14 @@ START_TEST(test_steps)
 	print_all(&whole, whole.model.records.n, one);
 	for (unsigned n = 0; n < sizeof(ways) / sizeof(ways[0]); n++) {
 		struct load l = { .tells = true, .threads = ways[n].threads,
-				  .part_bytes = ways[n].part_bytes }, cut = l;
+				  .chunk_bytes = ways[n].chunk_bytes }, cut = l;
 		unsigned steps;
 
 		buf_clear(&also_said);
 		ck_assert_int_eq(load_open(&l, &path, 1, 0), 0);
 		steps = step_through(&l, UINT32_MAX, &also_said);
 		ck_assert_msg(str_eq(buf_str(&said), buf_str(&also_said)), "%s, %u threads, parts of %zu",
-			      path, ways[n].threads, ways[n].part_bytes);
+			      path, ways[n].threads, ways[n].chunk_bytes);
 		ck_assert_uint_eq(l.wire.bytes_done, l.wire.bytes_total);
 		ck_assert_int_eq(load_step(&l, 0, NULL, NULL), LOAD_ENDED);
 		print_all(&l, l.model.records.n, several);

@@ -572,7 +572,7 @@ static bool item_is_undecidable(void)
 	model_init(&model);
 	model_apply(&model, &message, &place);
 	ck_assert_uint_eq(model.items.n, 1);
-	ck_assert(item_at(&model, &model.items.v[0], 1, WHEN_NONE, &state));
+	ck_assert(item_at(&model, &model.items.v[0], 1, TIME_NONE, &state));
 	model_release(&model);
 	return state.undecidable;
 }

@@ -100,7 +100,7 @@ START_TEST(an_answer_is_the_options_value_or_the_text)
 	root = json_get(root, "payload");
 	ck_assert_msg(str_is(json_get_str(root, "answer"), answers[_i].written), "%s",
 		      p->letter.bytes.p);
-	ck_assert(when_parse_iso(json_get_str(json_get(root, "metadata"), "answeredAt"), &at));
+	ck_assert(timestamp_parse_iso(json_get_str(json_get(root, "metadata"), "answeredAt"), &at));
 	bench_apply(&b, p);
 	bench_verdict(&b, ITEM_QUESTION, ASK, VERDICT_ANSWERED);
 	json_reader_release(&r);

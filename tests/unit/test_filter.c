@@ -33,7 +33,7 @@ static struct str text_of(void *ctx, uint32_t number)
 static struct message begin(enum dialect_id dialect, const char *kind, int minute)
 {
 	struct message m = { .dialect = dialect, .kind = str_of(kind), .sequence = -1,
-			     .time_ms = minute < 0 ? WHEN_NONE : TEN + minute * MINUTE,
+			     .time_ms = minute < 0 ? TIME_NONE : TEN + minute * MINUTE,
 			     .inside = "", .diags = { .arena = &arena } };
 
 	return m;
@@ -98,8 +98,8 @@ static void add_review(void)
 	e->task = STR("T1");
 	e->review = REVIEW_CHANGES;
 	e->index = 2;
-	add_item(&m, "find-1", ITEM_FINDING, GRADE_CRITICAL, WHEN_NONE);
-	add_item(&m, "find-2", ITEM_FINDING, GRADE_MINOR, WHEN_NONE);
+	add_item(&m, "find-1", ITEM_FINDING, GRADE_CRITICAL, TIME_NONE);
+	add_item(&m, "find-2", ITEM_FINDING, GRADE_MINOR, TIME_NONE);
 	diag_add(&m.diags, SEVERITY_ERROR, "r", STR(""), "wrong");
 	end(&m);
 }
@@ -112,7 +112,7 @@ static void add_answer(void)
 	m.from.id = STR("provider");
 	event_add(&m, EV_TURN_ANSWER, STR_NONE, "/iteration")->iteration = 1;
 	add_item(&m, "scope-01", ITEM_IMPROVEMENT, GRADE_MAJOR, TEN + 90 * MINUTE);
-	add_item(&m, "names-02", ITEM_IMPROVEMENT, GRADE_NONE, WHEN_NONE);
+	add_item(&m, "names-02", ITEM_IMPROVEMENT, GRADE_NONE, TIME_NONE);
 	add_item(&m, "old-03", ITEM_IMPROVEMENT, GRADE_SUGGESTION, TEN + 21 * MINUTE);
 	end(&m);
 }

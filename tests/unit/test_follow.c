@@ -730,7 +730,7 @@ START_TEST(anything_in_any_order)
 	write_lines(&w, w.fd, _i % 4);
 	begin_with(&l, _i % 2 ? w.log : folder);
 	for (uint32_t i = 0; i < l.frames.n; i++)
-		ck_assert_int_eq(wire_keep(&l.w, l.files.v[i], l.frames.v[i].offset,
+		ck_assert_int_eq(wire_spool(&l.w, l.files.v[i], l.frames.v[i].offset,
 					   l.frames.v[i].full_length, NULL), 0);
 	for (int i = 0; i < 100; i++) {
 		w.seed = w.seed * 1103515245 + 12345;
@@ -882,7 +882,7 @@ START_TEST(truncated)
 	write_text(path_of("log"), "first\nkept\nha");
 	begin_with(&l, path_of("log"));
 	read_all(&l);
-	ck_assert_int_eq(wire_keep(&l.w, 0, 6, 4, &err), 0);
+	ck_assert_int_eq(wire_spool(&l.w, 0, 6, 4, &err), 0);
 	append(path_of("log"), "lf\nlive\ntorn");
 	read_all(&l);
 	check_notes(&l, "0: 0+5 #1 <first>\n0: 6+4 #2 <kept>\n0: 11+4 #3 <half>\n"

@@ -98,7 +98,7 @@ static int64_t at(int ms)
 {
 	int64_t start;
 
-	ck_assert(when_parse_loose(STR("2026-02-04T14:30:00Z"), WHEN_NONE, &start));
+	ck_assert(timestamp_parse_loose(STR("2026-02-04T14:30:00Z"), TIME_NONE, &start));
 	return start + ms;
 }
 
@@ -227,7 +227,7 @@ START_TEST(where_messages_tell_no_time_their_coming_does)
 {
 	say("{\"success\":true,\"summary\":\"Done.\",\"artifacts\":[],\"metrics\":{\"duration_ms\":5},"
 	    "\"recommendation\":\"proceed\"}");
-	ck_assert_int_eq(model_time(&model, 0), WHEN_NONE);
+	ck_assert_int_eq(model_time(&model, 0), TIME_NONE);
 	model_arrived(&model, 0, at(1000));
 	say("{\"success\":true,\"summary\":\"Again.\",\"artifacts\":[],"
 	    "\"metrics\":{\"duration_ms\":5},\"recommendation\":\"proceed\"}");
@@ -318,7 +318,7 @@ START_TEST(near_is_a_minute_or_a_third)
 	say_at(0, "event:question", "{\"question\":\"Which?\"}");
 	ck_assert_int_eq(item_near_ms(&model, &model.items.v[0]), at(20000));
 	ck_assert_int_eq(item_near_ms(&model, &model.items.v[1]), at(3600000 - 60000));
-	ck_assert_int_eq(item_near_ms(&model, &model.items.v[2]), WHEN_NONE);
+	ck_assert_int_eq(item_near_ms(&model, &model.items.v[2]), TIME_NONE);
 }
 END_TEST
 

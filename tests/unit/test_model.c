@@ -1,6 +1,6 @@
 /* What the model remembers of messages by their ids: the same message again is a note and changes
  * nothing, another one under the same id is an error, and nothing else is taken for either.
- * Whoever holds an office is the agent of that name. Findings: what is kept in a few bytes comes out
+ * Whoever holds an role is the agent of that name. Findings: what is kept in a few bytes comes out
  * as it was told. So does where a message came from. */
 #include "model/prefetch.h"
 #include "model/rules.h"
@@ -42,9 +42,9 @@ static struct record add(const char *session, const char *id, uint64_t content, 
 
 static struct str newest_text(void)
 {
-	static struct finding_walk w;
+	static struct diag_store_walk w;
 
-	finding_newest(&w, &model);
+	diag_store_newest(&w, &model);
 	return w.text;
 }
 
@@ -180,18 +180,18 @@ static uint32_t speak(const char *session, struct actor from)
 
 START_TEST(who_holds_an_office_has_its_name)
 {
-	for (enum office office = OFFICE_NONE + 1; office < OFFICE_COUNT; office++) {
-		const struct actor *holder = &office_holders[office];
+	for (enum known_role known_role = KNOWN_ROLE_NONE + 1; known_role < KNOWN_ROLE_COUNT; known_role++) {
+		const struct actor *holder = &known_role_actors[known_role];
 		uint32_t agent = speak("one", *holder);
 
-		ck_assert_uint_eq(holder->office, office);
+		ck_assert_uint_eq(holder->known_role, known_role);
 		ck_assert(holder->id.n && str_eq(agent_name(&model, agent), holder->id));
 		/* once more, by name alone, and elsewhere */
 		ck_assert_uint_eq(speak("one", *holder), agent);
 		ck_assert_uint_eq(speak("one", (struct actor){ .id = holder->id }), agent);
 		ck_assert_uint_ne(speak("two", *holder), agent);
 	}
-	ck_assert_uint_eq(model.agents.n, 2 * (OFFICE_COUNT - 1));
+	ck_assert_uint_eq(model.agents.n, 2 * (KNOWN_ROLE_COUNT - 1));
 }
 END_TEST
 
@@ -204,11 +204,11 @@ static void add_findings(unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		for (unsigned k = 0; k < (i % 50 ? 1 : 3); k++)
-			finding_add(&model, i * 3, i % 2 ? SEVERITY_ERROR : SEVERITY_NOTE, "test/a", "/in",
+			diag_store_add(&model, i * 3, i % 2 ? SEVERITY_ERROR : SEVERITY_NOTE, "test/a", "/in",
 				    "/list/%u/id", i, "%s, %u and %d: %lld, %.2f, 100%%", long_text, i,
 				    -(int)i, i % 2 ? LLONG_MIN : LLONG_MAX, i / 4.0);
 		if (i % 5 == 0)
-			finding_add(&model, i * 3, SEVERITY_WARNING, "test/b", "", "/x", 0, "plain");
+			diag_store_add(&model, i * 3, SEVERITY_WARNING, "test/b", "", "/x", 0, "plain");
 	}
 }
 
@@ -223,7 +223,7 @@ START_TEST(every_message_is_found_where_it_was)
 	for (uint32_t i = 0; i < MESSAGES; i++) {
 		struct place *p = &places[i];
 		struct message m = { .dialect = DIALECT_TEXT, .kind = STR("log"),
-				     .flags = i % 1000 ? 0 : RECORD_BINARY, .time_ms = WHEN_NONE,
+				     .flags = i % 1000 ? 0 : RECORD_BINARY, .time_ms = TIME_NONE,
 				     .sequence = -1, .inside = "", .diags = { .arena = &arena } };
 
 		state = state * 1664525 + 1013904223;
@@ -247,21 +247,21 @@ END_TEST
 
 START_TEST(a_finding_says_what_it_was_told)
 {
-	struct finding_walk w;
+	struct diag_store_walk w;
 
 	add_findings(8);
-	finding_start(&w, &model, 21);
-	ck_assert(finding_next(&w));
-	finding_read(&w);
+	diag_store_start(&w, &model, 21);
+	ck_assert(diag_store_next(&w));
+	diag_store_read(&w);
 	ck_assert_uint_eq(w.message, 21);
 	ck_assert_int_eq(w.severity, SEVERITY_ERROR);
 	ck_assert_str_eq(w.rule, "test/a");
 	assert_str(w.pointer, "/in/list/7/id");
 	assert_str(w.text, "a text of 64 bytes, which is what a quoted name may have, or so, 7 and -7: "
 			   "-9223372036854775808, 1.75, 100%");
-	ck_assert(!finding_next(&w));
-	finding_start(&w, &model, 22);
-	ck_assert(!finding_next(&w));
+	ck_assert(!diag_store_next(&w));
+	diag_store_start(&w, &model, 22);
+	ck_assert(!diag_store_next(&w));
 }
 END_TEST
 
@@ -298,24 +298,24 @@ END_TEST
 START_TEST(findings_are_found_by_their_message)
 {
 	enum { N = 2000 };
-	struct finding_walk w;
+	struct diag_store_walk w;
 
 	add_findings(N);
 	for (unsigned message = 0; message <= 3 * N; message++) {
 		unsigned i = message / 3, n = 0;
 		unsigned expected = message % 3 || i >= N ? 0 : (i % 50 ? 1 : 3) + (i % 5 == 0);
 
-		finding_start(&w, &model, message);
-		for (; finding_next(&w) && w.message == message; n++)
+		diag_store_start(&w, &model, message);
+		for (; diag_store_next(&w) && w.message == message; n++)
 			if (strcmp(w.rule, "test/b") == 0) {
-				finding_read(&w);
+				diag_store_read(&w);
 				assert_str(w.text, "plain");
 				assert_str(w.pointer, "/x");
 			}
 		if (n != expected)
 			ck_abort_msg("%u findings on message %u", n, message);
 	}
-	ck_assert_uint_eq(model.findings.complaints.n, 3);
+	ck_assert_uint_eq(model.diag_store.complaints.n, 3);
 }
 END_TEST
 
@@ -323,30 +323,30 @@ END_TEST
 START_TEST(a_finding_names_what_is_known)
 {
 	static const char *const names[] = { "\"known name\"", "\"unknown name\"", "\"\"", "\"", "" };
-	struct finding_walk w;
+	struct diag_store_walk w;
 	uint32_t before;
 
 	model_intern(&model, STR("known name"));
 	model_intern(&model, STR(""));
 	for (unsigned i = 0; i < 5; i++) {
-		before = model.findings.bytes.n;
-		finding_add(&model, i, SEVERITY_NOTE, "test/a", "", "/x", 0, "<%s> %u", names[i], i);
+		before = model.diag_store.bytes.n;
+		diag_store_add(&model, i, SEVERITY_NOTE, "test/a", "", "/x", 0, "<%s> %u", names[i], i);
 		if (i == 0)
-			ck_assert_uint_le(model.findings.bytes.n - before, 6);
+			ck_assert_uint_le(model.diag_store.bytes.n - before, 6);
 	}
 	/* the third time, it is short too */
 	for (unsigned i = 5; i < 7; i++) {
-		before = model.findings.bytes.n;
-		finding_add(&model, i, SEVERITY_NOTE, "test/a", "", "/x", 0, "<%s> %u", names[1], i);
+		before = model.diag_store.bytes.n;
+		diag_store_add(&model, i, SEVERITY_NOTE, "test/a", "", "/x", 0, "<%s> %u", names[1], i);
 	}
-	ck_assert_uint_le(model.findings.bytes.n - before, 6);
-	finding_start(&w, &model, 0);
+	ck_assert_uint_le(model.diag_store.bytes.n - before, 6);
+	diag_store_start(&w, &model, 0);
 	for (unsigned i = 0; i < 7; i++) {
 		char wanted[64];
 
 		snprintf(wanted, sizeof(wanted), "<%s> %u", names[i < 5 ? i : 1], i);
-		ck_assert(finding_next(&w));
-		finding_read(&w);
+		ck_assert(diag_store_next(&w));
+		diag_store_read(&w);
 		ck_assert(str_is(w.text, wanted));
 	}
 }
@@ -356,20 +356,20 @@ END_TEST
 START_TEST(a_long_finding_is_cut)
 {
 	char text[2000];
-	struct finding_walk w;
+	struct diag_store_walk w;
 
 	memset(text, 'x', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
-	finding_add(&model, 0, SEVERITY_NOTE, "test/a", "", "/x", 0, "%s%s%s %u %.1f", text, text, text,
+	diag_store_add(&model, 0, SEVERITY_NOTE, "test/a", "", "/x", 0, "%s%s%s %u %.1f", text, text, text,
 		    7u, 0.5);
-	finding_add(&model, 0, SEVERITY_NOTE, "test/a", "", "/x", 0, "%s", "y");
-	finding_start(&w, &model, 0);
-	ck_assert(finding_next(&w));
-	finding_read(&w);
-	ck_assert_uint_eq(w.text.n, FINDING_TEXT_MAX - 1);
+	diag_store_add(&model, 0, SEVERITY_NOTE, "test/a", "", "/x", 0, "%s", "y");
+	diag_store_start(&w, &model, 0);
+	ck_assert(diag_store_next(&w));
+	diag_store_read(&w);
+	ck_assert_uint_eq(w.text.n, DIAG_STORE_TEXT_MAX - 1);
 	ck_assert(memcmp(w.text.p, text, w.text.n) == 0);
-	ck_assert(finding_next(&w));
-	finding_read(&w);
+	ck_assert(diag_store_next(&w));
+	diag_store_read(&w);
 	assert_str(w.text, "y");
 }
 END_TEST
@@ -437,7 +437,7 @@ static void meet(struct applying *a, unsigned what, const char *text)
 	uint32_t review = what % 5 == 4 ? walk_reviews(a->session, name) : NONE;
 	enum item_kind kind = what % 2 ? ITEM_FINDING : ITEM_CHANGE;
 	struct event e = { .type = EV_ITEM, .item = kind, .id = str_of(text),
-			   .deadline_ms = WHEN_NONE };
+			   .deadline_ms = TIME_NONE };
 	uint32_t before;
 
 	if (what % 5 == 0) {
@@ -473,7 +473,7 @@ START_TEST(names_lead_to_all_that_have_them)
 			model_init(&model);
 			for (unsigned k = 0; k < 2; k++)
 				model_session(&model, STR("log"), str_of(k ? "b" : "a"),
-					      &no_key, 0);
+					      &null_key, 0);
 		}
 		chance = chance * 1103515245 + 12345;
 		a.session = chance >> 16 & 1;

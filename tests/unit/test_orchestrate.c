@@ -91,7 +91,7 @@ static void ask(uint32_t agent, const char *type, const char *payload)
 	snprintf(asked_id, sizeof(asked_id), ID "%012u", ++asked);
 	snprintf(line, sizeof(line),
 		 "{\"type\":\"request:%s\",\"id\":\"%s\",\"timestamp\":\"%s\",\"payload\":%s}",
-		 type, asked_id, when_iso(now, time), payload);
+		 type, asked_id, timestamp_iso(now, time), payload);
 	take(agent, line);
 }
 
@@ -179,7 +179,7 @@ static void progress(uint32_t agent, struct str task, const char *how_far)
 	snprintf(line, sizeof(line),
 		 "{\"type\":\"event:progress\",\"id\":\"" ID "%012u\",\"timestamp\":\"%s\","
 		 "\"payload\":{\"taskId\":\"%.*s\",\"progress\":%s,\"message\":\"On it\"}}",
-		 ++asked, when_iso(now, time), STR_ARG(task), how_far);
+		 ++asked, timestamp_iso(now, time), STR_ARG(task), how_far);
 	take(agent, line);
 	unanswered(NULL);
 }
@@ -237,7 +237,7 @@ START_TEST(agents_are_filtered)
 	size_t i, n;
 
 	progress(ann, STR("task-9"), "0.5");
-	o.crew.v[bob].life = CREW_CRASHED;
+	o.agents.v[bob].life = ORCHESTRATED_CRASHED;
 	ask(cyd, "query-agents", agent_filters[_i].filter);
 	v = json_get(payload_told(cyd), "agents");
 	buf_adds(&names, "");
@@ -272,14 +272,14 @@ START_TEST(what_an_agent_is_busy_with_is_told_to_whom_it_concerns)
 	assert_agent(bob, bob, "busy", task.p);
 	assert_agent(ann, bob, "busy", task.p);
 	assert_agent(cyd, bob, "busy", NULL);
-	o.crew.v[bob].life = CREW_CRASHED;
+	o.agents.v[bob].life = ORCHESTRATED_CRASHED;
 	assert_agent(ann, bob, "crashed", NULL); /* it does nothing any more */
-	o.crew.v[bob].life = CREW_RUNS;
+	o.agents.v[bob].life = ORCHESTRATED_RUNS;
 	progress(bob, task, "1");
 	assert_agent(bob, bob, "idle", NULL);
-	o.crew.v[bob].life = CREW_STOPS;
+	o.agents.v[bob].life = ORCHESTRATED_STOPS;
 	assert_agent(bob, bob, "stopping", NULL);
-	o.crew.v[bob].life = CREW_STOPPED;
+	o.agents.v[bob].life = ORCHESTRATED_STOPPED;
 	assert_agent(ann, bob, "stopped", NULL);
 }
 END_TEST
@@ -451,7 +451,7 @@ START_TEST(a_question_waits_for_a_person)
 	assert_str(p->letter.to, "ann");
 	send(ann, p->letter.bytes);
 	bench_verdict(&b, ITEM_QUESTION, asked_id, VERDICT_ANSWERED);
-	ck_assert_int_eq(orchestrator_next_ms(&o), WHEN_NONE);
+	ck_assert_int_eq(orchestrator_next_ms(&o), TIME_NONE);
 	now += 400000;
 	buf_clear(&out);
 	ck_assert(!orchestrator_due(&o, &b.model, now, &agent, &out));
@@ -510,24 +510,24 @@ static const struct {
 
 START_TEST(an_answer_on_its_way_is_not_overtaken_by_a_timeout)
 {
-	struct standing s = { .verdict = VERDICT_ANSWERED, .delivery = deliveries[_i].delivery };
+	struct overlay s = { .verdict = VERDICT_ANSWERED, .delivery = deliveries[_i].delivery };
 	uint32_t agent;
 
 	ask(ann, "ask-user", "{\"question\":\"Which?\"}");
 	s.item = bench_item(&b, ITEM_QUESTION, asked_id);
 	s.from = b.model.records.n;
 	s.by = model_intern(&b.model, STR("ann"));
-	model_stand(&b.model, &s);
+	model_overlay(&b.model, &s);
 	now += 30001;
 	buf_clear(&out);
 	ck_assert_int_eq(orchestrator_due(&o, &b.model, now, &agent, &out),
 			 deliveries[_i].times_out);
-	ck_assert_int_eq(orchestrator_next_ms(&o), WHEN_NONE);
+	ck_assert_int_eq(orchestrator_next_ms(&o), TIME_NONE);
 	if (deliveries[_i].times_out || deliveries[_i].delivery == DELIVERY_ACKNOWLEDGED)
 		return;
 	/* given up: it was never answered */
 	s.delivery = DELIVERY_NONE;
-	model_stand(&b.model, &s);
+	model_overlay(&b.model, &s);
 	ck_assert(orchestrator_due(&o, &b.model, now, &agent, &out));
 }
 END_TEST
@@ -545,7 +545,7 @@ START_TEST(what_is_answered_elsewhere_does_not_time_out)
 	pass(ann, true, str_of(line)); /* the model has heard of it, the orchestrator not */
 	buf_clear(&out);
 	ck_assert(!orchestrator_due(&o, &b.model, T0 + 30001, &agent, &out));
-	ck_assert_int_eq(orchestrator_next_ms(&o), WHEN_NONE);
+	ck_assert_int_eq(orchestrator_next_ms(&o), TIME_NONE);
 }
 END_TEST
 
@@ -558,7 +558,7 @@ START_TEST(whoever_comes_after_it_is_not_told_what_it_has_not_asked)
 	orchestrator_gone(&o, ann);
 	buf_clear(&out);
 	ck_assert(!orchestrator_due(&o, &b.model, T0 + 30001, &agent, &out));
-	ck_assert_int_eq(orchestrator_next_ms(&o), WHEN_NONE);
+	ck_assert_int_eq(orchestrator_next_ms(&o), TIME_NONE);
 	assert_status(ann, task, "queued");
 }
 END_TEST
@@ -641,7 +641,7 @@ START_TEST(a_bad_request_is_told_what_is_wrong)
 		      wrong[_i].says);
 	for (uint32_t i = 0; i < b.model.items.n; i++)
 		ck_assert(!b.model.items.v[i].open);
-	ck_assert_int_eq(orchestrator_next_ms(&o), WHEN_NONE);
+	ck_assert_int_eq(orchestrator_next_ms(&o), TIME_NONE);
 }
 END_TEST
 
@@ -751,10 +751,10 @@ END_TEST
 
 static bool has_finding(const char *rule, enum severity severity)
 {
-	struct finding_walk w;
+	struct diag_store_walk w;
 
-	finding_start(&w, &b.model, b.model.records.n - 1);
-	while (finding_next(&w))
+	diag_store_start(&w, &b.model, b.model.records.n - 1);
+	while (diag_store_next(&w))
 		if (strcmp(w.rule, rule) == 0 && w.severity == severity)
 			return true;
 	return false;
@@ -883,8 +883,8 @@ START_TEST(requests_over_the_rate_are_refused)
 		assert_json(json_get(refused(ann, CODE_UNAUTHORIZED), "details"),
 			    "{\"limit\":100,\"windowMs\":1000}");
 	}
-	ck_assert_uint_eq(o.crew.v[ann].beyond, 50);
-	ck_assert_int_eq(orchestrator_next_ms(&o), WHEN_NONE);
+	ck_assert_uint_eq(o.agents.v[ann].beyond, 50);
+	ck_assert_int_eq(orchestrator_next_ms(&o), TIME_NONE);
 	ask(bob, "query-agents", "{}"); /* others are none the worse */
 	payload_told(bob);
 	now = T0 + 999;
@@ -916,9 +916,9 @@ START_TEST(events_over_the_rate_are_counted)
 {
 	for (int i = 0; i < ORCHESTRATOR_RATE_MAX + 7; i++)
 		progress(ann, STR("t"), "0.5");
-	ck_assert_uint_eq(o.crew.v[ann].beyond, 7);
+	ck_assert_uint_eq(o.agents.v[ann].beyond, 7);
 	take(ann, "a line that is no message");
-	ck_assert_uint_eq(o.crew.v[ann].beyond, 7);
+	ck_assert_uint_eq(o.agents.v[ann].beyond, 7);
 	ask(ann, "query-tasks", "{}");
 	refused(ann, CODE_UNAUTHORIZED);
 }
@@ -1012,7 +1012,7 @@ START_TEST(what_is_read_again_is_known_but_not_answered)
 	assign(bob, task);
 	progress(bob, task, "0.5");
 	for (uint32_t i = 0; i < 3; i++)
-		orchestrator_add(&again, o.crew.v[i].name, STR_NONE, NULL, 0);
+		orchestrator_add(&again, o.agents.v[i].name, STR_NONE, NULL, 0);
 	for (uint32_t i = 0; i < b.lines.n; i++) {
 		line = b.lines.v[i];
 		dialect_decode(&d, line, NULL, &m);
@@ -1025,7 +1025,7 @@ START_TEST(what_is_read_again_is_known_but_not_answered)
 	ck_assert_uint_eq(orchestrator_task(&again, task)->submitter, ann);
 	ck_assert_uint_eq(orchestrator_task(&again, task)->holder, bob);
 	ck_assert_int_eq(orchestrator_task(&again, task)->state, TASK_RUNNING);
-	ck_assert_int_eq(orchestrator_next_ms(&again), WHEN_NONE);
+	ck_assert_int_eq(orchestrator_next_ms(&again), TIME_NONE);
 	orchestrator_release(&again);
 	message_release(&m);
 	decoder_release(&d);

@@ -96,7 +96,7 @@ static struct item_state state(void)
 {
 	struct item_state st = { 0 };
 
-	ck_assert(item_at(&model, &model.items.v[0], model.records.n, WHEN_NONE, &st));
+	ck_assert(item_at(&model, &model.items.v[0], model.records.n, TIME_NONE, &st));
 	return st;
 }
 
@@ -245,7 +245,7 @@ static bool takes(enum verb verb, bool correct, uint32_t *corrects, const char *
 
 	*corrects = NONE;
 	ck_assert(draft_bind(&draft, &model, &reader, 0, model.records.n, &arena));
-	taken = desk_takes(&desk, &draft, &model, model.records.n, WHEN_NONE,
+	taken = desk_takes(&desk, &draft, &model, model.records.n, TIME_NONE,
 			   correct ? corrects : NULL, &why);
 	ck_assert_str_eq(why.n ? why.p : "", words);
 	buf_release(&why);
@@ -318,7 +318,7 @@ START_TEST(items_of_two_sessions_are_not_mixed_up)
 			uint32_t session = item_session(&model, &model.items.v[i]);
 			bool decided = str_is(session_name(&model, session), "ses_b");
 
-			ck_assert(item_at(&model, &model.items.v[i], model.records.n, WHEN_NONE, &at));
+			ck_assert(item_at(&model, &model.items.v[i], model.records.n, TIME_NONE, &at));
 			if (!run && decided) {
 				item_rev(&reader, &model.items.v[i], &at, &rev);
 				draft.rev = buf_str(&rev);
@@ -327,7 +327,7 @@ START_TEST(items_of_two_sessions_are_not_mixed_up)
 				ck_assert_int_eq(desk_stage(&desk, &draft, &number, &err), 0);
 			}
 			desk_settle(&desk, &model);
-			ck_assert(item_at(&model, &model.items.v[i], model.records.n, WHEN_NONE, &at));
+			ck_assert(item_at(&model, &model.items.v[i], model.records.n, TIME_NONE, &at));
 			ck_assert_int_eq(at.delivery, decided ? DELIVERY_STAGED : DELIVERY_NONE);
 		}
 		if (!run) {

@@ -681,8 +681,8 @@ static void draw_on_terminal(const char *how, int number)
 		BUG("asked for");
 	}
 	if (strcmp(how, "leave") == 0 || strcmp(how, "enter") == 0)
-		term_leave();
-	if (strcmp(how, "enter") == 0 && term_enter(&err))
+		term_release_screen();
+	if (strcmp(how, "enter") == 0 && term_acquire_screen(&err))
 		_exit(1);
 	/* a child of the program that ends must leave the terminal alone */
 	if (strcmp(how, "child") == 0) {
@@ -895,7 +895,7 @@ END_TEST
 
 static int run_shell(const char *text)
 {
-	return loop_run("/bin/sh", (const char *const[]){ "sh", "-c", text, NULL });
+	return loop_run_foreground("/bin/sh", (const char *const[]){ "sh", "-c", text, NULL });
 }
 
 /* How it ends, and that ^C in it is no signal for us, before and afterwards one. */
@@ -906,7 +906,7 @@ START_TEST(another_program_has_the_terminal)
 	ck_assert_int_eq(loop_open(&err), 0);
 	ck_assert_int_eq(run_shell("exit 3"), 3);
 	ck_assert_int_eq(run_shell("kill -TERM $$"), 128 + SIGTERM);
-	ck_assert_int_eq(loop_run("/no/such/program", (const char *const[]){ "x", NULL }), 127);
+	ck_assert_int_eq(loop_run_foreground("/no/such/program", (const char *const[]){ "x", NULL }), 127);
 	ck_assert_int_eq(run_shell("kill -INT $PPID; kill -QUIT $PPID; kill -INT $$; exit 1"),
 			 128 + SIGINT);
 	ck_assert_int_eq(loop_signal(), 0);

@@ -80,12 +80,12 @@ static struct str give_source(void *ctx, uint32_t message)
 static const struct diags *give_diags(void *ctx, uint32_t message)
 {
 	struct session_text *t = ctx;
-	struct finding_walk w;
+	struct diag_store_walk w;
 
 	dialect_decode(&t->again, give_bytes(t, message), NULL, &t->again_message);
-	finding_start(&w, &t->model, message);
-	while (finding_next(&w) && w.message == message) {
-		finding_read(&w);
+	diag_store_start(&w, &t->model, message);
+	while (diag_store_next(&w) && w.message == message) {
+		diag_store_read(&w);
 		diag_add(&t->again_message.diags, w.severity, w.rule, w.pointer, "%.*s",
 			 STR_ARG(w.text));
 	}
@@ -835,7 +835,7 @@ START_TEST(test_short_numbers)
 	ck_assert_str_eq(short_number(10400, text), "10k");
 	ck_assert_str_eq(short_number(999999, text), "1.0M");
 	ck_assert_str_eq(short_number(UINT64_MAX, text), "18E");
-	ck_assert_str_eq(short_span(WHEN_NONE, text), "-");
+	ck_assert_str_eq(short_span(TIME_NONE, text), "-");
 	ck_assert_str_eq(short_span(59999, text), "59s");
 	ck_assert_str_eq(short_span(60000, text), "1m00");
 	ck_assert_str_eq(short_span(3600000, text), "1h00");
@@ -844,7 +844,7 @@ START_TEST(test_short_numbers)
 	ck_assert_str_eq(level_glyph(9, 9), "█");
 	ck_assert_str_eq(level_glyph(1, 1000), "▁");
 	ck_assert(time_between(INT64_MAX, -1) == INT64_MAX);
-	ck_assert(time_between(WHEN_NONE, 1) == -INT64_MAX);
+	ck_assert(time_between(TIME_NONE, 1) == -INT64_MAX);
 }
 END_TEST
 

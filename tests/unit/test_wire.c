@@ -4,7 +4,7 @@
  * place; the notes must agree. Files are made in a folder of the test's own. */
 #include "event/record.h"
 #include "wire/framer.h"
-#include "wire/part.h"
+#include "wire/chunk.h"
 #include "wire/scan.h"
 #include "wire/wire.h"
 
@@ -86,7 +86,7 @@ static const char *some_newlines(void *ctx, const char *p, const char *end)
 /* In parts of one size, the rest behind the last complete line as one piece. */
 static void frame_parts(int fd, struct str input, size_t max_bytes, size_t size, struct buf *out)
 {
-	struct part p = { .fd = fd, .end = input.n, .max_bytes = max_bytes,
+	struct chunk p = { .fd = fd, .end = input.n, .max_bytes = max_bytes,
 			  .newline = some_newlines };
 	struct part_note n = { .out = out };
 	struct framer rest;
@@ -94,10 +94,10 @@ static void frame_parts(int fd, struct str input, size_t max_bytes, size_t size,
 	uint64_t at = 0;
 
 	for (; p.from < p.end; p.from += size) {
-		struct part_lines got;
+		struct chunk_lines got;
 
 		p.to = p.from + size;
-		ck_assert_int_eq(part_read(&p, &room, note_in_part, &n, &got), 0);
+		ck_assert_int_eq(chunk_read(&p, &room, note_in_part, &n, &got), 0);
 		n.lines += got.lines;
 		at = got.lines ? got.next : at;
 	}
@@ -270,14 +270,14 @@ END_TEST
 START_TEST(parts_that_fail)
 {
 	struct buf input = { 0 }, out = { 0 }, room = { 0 };
-	struct part p = { .to = 1000, .end = 40 << 20, .max_bytes = 99 };
-	struct part_lines got;
+	struct chunk p = { .to = 1000, .end = 40 << 20, .max_bytes = 99 };
+	struct chunk_lines got;
 
 	buf_adds(&input, "short\n");
 	p.fd = file_of(buf_str(&input));
-	ck_assert_int_eq(part_read(&p, &room, note, &out, &got), -1);
+	ck_assert_int_eq(chunk_read(&p, &room, note, &out, &got), -1);
 	ck_assert_int_eq(ftruncate(p.fd, 40 << 20), 0); /* one line of 40 MB */
-	ck_assert_int_eq(part_read(&p, &room, note, &out, &got), -1);
+	ck_assert_int_eq(chunk_read(&p, &room, note, &out, &got), -1);
 	close(p.fd);
 	buf_release(&input);
 	buf_release(&out);

@@ -14,7 +14,7 @@ static const struct field fields[] = {
 	[TOY_ANSWERS] = { "answers", RULE("answers"), OPTIONAL, T_STR },
 	[TOY_WORD] = { "word", RULE("word"), OPTIONAL, T_STR },
 };
-static const struct shape shape = { SHAPE_FIELDS(fields), .stranger = STRANGER_FINE };
+static const struct shape shape = { SHAPE_FIELDS(fields), .stranger = UNKNOWN_OK };
 static const struct shape *const shapes[] = { &shape, NULL };
 
 static const struct detection_key signature[] = {
@@ -34,7 +34,7 @@ static void decode(struct decoder *d, yyjson_val *root, struct message *m)
 		e = event_add(m, EV_ITEM, json_str(got[TOY_ID]), "/toy_id");
 		e->item = ITEM_QUESTION;
 		e->grade = GRADE_NONE;
-		e->deadline_ms = WHEN_NONE;
+		e->deadline_ms = TIME_NONE;
 		e->content_hash = value_hash(root);
 	} else {
 		e = event_add(m, EV_DECIDE, json_str(got[TOY_ANSWERS]), "/answers");

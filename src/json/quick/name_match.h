@@ -6,7 +6,7 @@
 #include "json/quick/simd.h"
 
 /* Whether the name is at this quote, with a closing quote and a colon. Reads NAME_WINDOW bytes. */
-static inline bool name_stands_at(const struct name *name, const char *quote)
+static inline bool name_stands_at(const struct known_name *name, const char *quote)
 {
 	const char *there = (const char *)name;
 	uint32_t same = 0;

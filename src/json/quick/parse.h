@@ -69,7 +69,7 @@ static __attribute__((noinline)) const char *block_string(const char *start, con
 	uint64_t carry = 0, any = 0, ends;
 
 	for (;; p += BLOCK) {
-		struct block b = block_load(p);
+		struct simd_block b = block_load(p);
 		uint64_t escaped = block_escaped(b.backslashes, &carry), inside;
 
 		ends = b.ends & ~escaped;
@@ -193,7 +193,7 @@ static inline const char *skip_blanks(const char *p, const char *end)
 }
 
 /* A name of the table, at its opening quote. */
-static inline const char *known_name(const struct name *name, const char *p, yyjson_val *v)
+static inline const char *known_name(const struct known_name *name, const char *p, yyjson_val *v)
 {
 	v->tag = ((uint64_t)name->span - 3) << YYJSON_TAG_BIT | YYJSON_TYPE_STR |
 		 YYJSON_SUBTYPE_NOESC;

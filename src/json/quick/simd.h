@@ -176,16 +176,16 @@ enum { BLOCK = 64 };
 #define ALL_STEPS _Pragma("GCC unroll 8")
 #endif
 
-struct block {
+struct simd_block {
 	uint64_t ends, quotes, backslashes, high, usual;
 };
 
 #ifdef BLOCK_WIDE
-static inline struct block block_load(const char *p)
+static inline struct simd_block block_load(const char *p)
 {
 	const __m512i by_low = _mm512_broadcast_i32x4(USUAL_BY_LOW);
 	__m512i x = _mm512_loadu_si512(p);
-	struct block b;
+	struct simd_block b;
 
 	b.quotes = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8('"'));
 	b.ends = b.quotes | _mm512_cmplt_epu8_mask(x, _mm512_set1_epi8(' '));
@@ -198,9 +198,9 @@ static inline struct block block_load(const char *p)
 	return b;
 }
 #else
-static inline struct block block_load(const char *p)
+static inline struct simd_block block_load(const char *p)
 {
-	struct block b = { 0 };
+	struct simd_block b = { 0 };
 
 	ALL_STEPS
 	for (unsigned i = 0; i < BLOCK; i += STEP) {

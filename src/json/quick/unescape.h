@@ -8,7 +8,7 @@
  * contains other escapes than the common ones. If an escape crosses the end of the block, its
  * backslash is left to the next one. */
 #ifdef BLOCK_WIDE
-static inline const char *unescape_usual(const char *from, const struct block *b, uint64_t escaped,
+static inline const char *unescape_usual(const char *from, const struct simd_block *b, uint64_t escaped,
 					 char **put)
 {
 	const __m512i meant = _mm512_broadcast_i32x4(
@@ -36,7 +36,7 @@ extern uint8_t kept_bytes[256][8];
 
 /* By 8 bytes: shuffles the kept ones together. Only for escapes that lose nothing but the
  * backslash, as most of JSON inside a string do. */
-static inline const char *unescape_usual(const char *from, const struct block *b, uint64_t escaped,
+static inline const char *unescape_usual(const char *from, const struct simd_block *b, uint64_t escaped,
 					 char **put)
 {
 	uint64_t escapes = b->backslashes & ~escaped;
@@ -56,7 +56,7 @@ static inline const char *unescape_usual(const char *from, const struct block *b
 	return from + BLOCK - (escapes >> (BLOCK - 1));
 }
 #else
-static inline const char *unescape_usual(const char *from, const struct block *b, uint64_t escaped,
+static inline const char *unescape_usual(const char *from, const struct simd_block *b, uint64_t escaped,
 					 char **put)
 {
 	(void)from, (void)b, (void)escaped, (void)put;
@@ -79,7 +79,7 @@ static inline void put_steps(char *to, const char *from, size_t n)
  * begins: after the block, or after an escape that ends there. */
 static inline const char *unescape_block(const char *from, const char *end, char **put)
 {
-	struct block b = block_load(from);
+	struct simd_block b = block_load(from);
 	uint64_t carry = 0, escaped = block_escaped(b.backslashes, &carry);
 	uint64_t escapes = b.backslashes & ~escaped;
 	size_t n = end - from < BLOCK ? (size_t)(end - from) : BLOCK, at = 0;

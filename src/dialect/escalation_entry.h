@@ -1,0 +1,36 @@
+/* The x-gavel object of a Decision: who decided, and in an escalation queue what was escalated.
+ *
+ *   by        the person's name; alone: a person's Decision
+ *   dialect, kind, session, item, rev, title, source, line   the item, as the first reviewer saw it
+ *   original  its message, exactly, as a string; index: which element of it, where there are
+ *             several; file: the message's file name, where the file is the message
+ *   context   further messages (strings, in the log's order) that an answer needs to look at,
+ *             `before` of them from before the original
+ *   deadline  ISO 8601, where the item has one
+ *   reply     {channel, path}: where the first reviewer's gavel sends replies to the original
+ *
+ * Everything in it is an unverified claim of the writer. Strings live in the parsed document. */
+#ifndef GAVEL_DIALECT_ESCALATION_ENTRY_H
+#define GAVEL_DIALECT_ESCALATION_ENTRY_H
+
+#include "event/event.h"
+#include "json/json.h"
+
+struct queue_entry {
+	struct str by;
+	bool passes_on;         /* it has an item; otherwise only `by` is valid */
+	const char *missing;    /* the first field that a complete entry must have, or NULL */
+	enum dialect_id dialect; /* DIALECT_UNKNOWN if absent or not known */
+	enum item_kind kind;
+	struct str session, item, rev, title, source, original, file;
+	int64_t line, index, before;
+	int64_t deadline_ms;
+	struct str reply_channel, reply_path;
+	yyjson_val *context; /* array or NULL */
+	yyjson_val *object;  /* all of it */
+};
+
+/* false when the Decision has no x-gavel object. */
+bool queue_entry_read(yyjson_val *decision, struct queue_entry *out);
+
+#endif

@@ -1,0 +1,253 @@
+/* Schema validation by tables. A shape lists the fields an object may have; a field says whether it
+ * is required, its types, and the format of its value. check_object walks an object once, reports a
+ * diagnostic with JSON pointer for every broken rule, and returns the values to the decoder by
+ * field number, so that a decoder never looks up a name. Nothing here knows a protocol.
+ *
+ * Most objects are valid. So shapes_compile, called once before the first object, compiles each
+ * table into an index (struct shape_index) that proves values valid fast; only what it cannot prove
+ * is checked by the rules below, which produce the diagnostics. */
+#ifndef GAVEL_DIALECT_SCHEMA_H
+#define GAVEL_DIALECT_SCHEMA_H
+
+#include "dialect/formats.h"
+#include "event/event.h"
+#include "json/json.h"
+
+enum {
+	T_STR = 1 << 0,
+	T_NUM = 1 << 1, /* any finite number */
+	T_INT = 1 << 2, /* a whole number */
+	T_BOOL = 1 << 3,
+	T_OBJ = 1 << 4,
+	T_ARR = 1 << 5,
+	T_NULL = 1 << 6,
+	T_ANY = T_STR | T_NUM | T_BOOL | T_OBJ | T_ARR | T_NULL,
+};
+
+enum need {
+	OPTIONAL,
+	REQUIRED,    /* absent is an error */
+	RECOMMENDED, /* absent is a warning: a SHOULD, or omitted by the protocol's own examples */
+};
+
+enum value_format {
+	FORMAT_ANY,
+	FORMAT_NOT_EMPTY,    /* and without U+0000 */
+	FORMAT_TIMESTAMP,    /* ISO 8601 with date and time */
+	FORMAT_DATE,         /* ISO 8601, time optional */
+	FORMAT_MIME,
+	FORMAT_ITEM_ID,      /* ^[a-z0-9._-]{8,128}$ */
+	FORMAT_UUID4_SOFT,   /* otherwise a warning: the protocol's own examples differ */
+	FORMAT_UUID_SOFT,    /* any version, otherwise a warning */
+	FORMAT_RELATIVE_PATH,
+};
+
+struct shape;
+
+struct field {
+	const char *name;
+	const char *rule; /* "feedback/4.1.3-id" */
+	enum need need;
+	unsigned types;
+	unsigned elements;          /* types of an array's elements; 0 = not checked */
+	const struct shape *inside; /* of an object, or of an array's object elements */
+	const char *const *values;  /* allowed strings, NULL-terminated */
+	const char *const *siblings; /* values of related protocols: a warning */
+	const char *const *words;    /* instead of values: an open list, others are valid, too */
+	enum severity wrong_value;  /* of a string not in values; zero means SEVERITY_ERROR */
+	enum value_format format;         /* of a string, or of an array's string elements */
+	const char *alias;          /* name in a related protocol: accepted with a warning */
+	uint8_t keep; /* index into checker.kept for the decoder (struct rows); 0 = not kept */
+	bool ranged;
+	double min, max;
+};
+
+enum stranger { /* how to treat a member that is not in the table */
+	STRANGER_NOTE,
+	UNKNOWN_OK,
+	STRANGER_ERROR, /* unless its name starts with x- */
+};
+
+enum { FIELDS_MAX = 20 };
+
+/* Fast check that proves a value valid. */
+enum proof {
+	PROOF_NONE, /* none: use the slow path */
+	PROOF_VALUE,
+	PROOF_NOT_EMPTY,
+	PROOF_TIMESTAMP,
+	PROOF_DATE,
+	PROOF_MIME,
+	PROOF_ITEM_ID,
+	PROOF_UUID4,
+	PROOF_UUID,
+	PROOF_PATH,
+	PROOF_RANGE,
+	PROOF_OBJECT,
+	PROOF_ELEMENTS,
+};
+
+/* An allowed value, compared by its first 16 bytes and its length. */
+struct allowed {
+	struct json_words words;
+	uint32_t n;      /* bytes; UINT32_MAX: the slot is free */
+	uint32_t number; /* index into the field's list */
+};
+
+/* Perfect hash table of the allowed values: `key` is chosen so that there are no collisions. */
+struct allowed_set {
+	uint64_t key;
+	unsigned shift; /* of the hash, leaves the slot number */
+	struct str *texts; /* by number */
+	struct allowed slots[];
+};
+
+static inline size_t allowed_slot(const struct allowed_set *set, struct json_words words, size_t n)
+{
+	return (words.first ^ words.second * 0x9e3779b97f4a7c15u ^ n * HASH_K2) * set->key >> set->shift;
+}
+
+/* The type and subtype of a value as one bit of a set. */
+static inline uint32_t tag_of(yyjson_val *v)
+{
+	return 1u << (v->tag & 31);
+}
+
+/* The value after v. A hinted branch, so that the next key is loaded speculatively. */
+static inline yyjson_val *value_behind(yyjson_val *v)
+{
+	return usually(!unsafe_yyjson_is_ctn(v)) ? v + 1 : unsafe_yyjson_get_next(v);
+}
+
+struct shape_index;
+
+/* Compiled field, half a cache line: what the fast path needs. */
+struct field_index {
+	uint32_t fine;     /* set of tags that are always valid */
+	uint32_t provable; /* set of tags that `proof` applies to */
+	uint32_t fine_elements;
+	uint8_t proof;
+	uint8_t allowed_n;
+	uint8_t elements, keep; /* as in the field */
+	union {
+		const struct allowed_set *allowed;
+		const struct shape_index *inside;
+	};
+	const struct field *field; /* its source */
+};
+
+/* Compiled shape. What every object needs comes first and is one cache line. */
+struct shape_index {
+	const struct shape *shape;
+	uint32_t fields, needed, aliased; /* bits of fields */
+	uint8_t width; /* of a row: the fields, and SELF */
+	bool made;
+	bool plain;    /* members are looked up by name; false: shape->each */
+	bool numbered; /* all names are interned (json/names.h) */
+	uint32_t suspect[8]; /* by JSON type: set of fields in which it may be invalid */
+	_Alignas(64) uint8_t field_of[NAME_COUNT_MAX]; /* by a name's number: its field, or
+							  NO_FIELD */
+	struct field_index field[FIELDS_MAX];
+};
+enum { NO_FIELD = 31 };
+_Static_assert(offsetof(struct shape_index, field_of) == 64 && sizeof(struct field_index) <= 32,
+	       "as small as can be: many shapes take turns in a cache");
+
+struct shape {
+	const struct field *fields;
+	unsigned n;
+	enum stranger stranger;
+	const char *stranger_rule;
+	const struct field *each; /* every member follows this field; fields is not used */
+	/* Names that are not allowed here (feedback: session fields). */
+	bool (*forbidden)(struct str name);
+	const char *forbidden_rule;
+	struct shape_index *index;
+};
+
+/* A shape is const; its index is a static object, filled by shapes_compile. */
+#define SHAPE_INDEX .index = &(struct shape_index){ 0 }
+#define SHAPE_FIELDS(table) \
+	SHAPE_INDEX, .fields = (table), .n = sizeof(table) / sizeof((table)[0])
+
+/* Interns all names of the shape and of nested shapes, and builds their indexes. Call before any
+ * thread parses with these names. */
+void shapes_compile(const struct shape *shape, struct names *names);
+
+/* Values that check_object has found inside a field: one row for an object, or one per element of
+ * an array, indexed by the inner shape's field numbers; NULL where absent or the element is no
+ * object. row[SELF] is the object or element itself. */
+struct rows {
+	yyjson_val *const *row;
+	uint32_t n;
+	uint32_t width; /* distance of rows */
+};
+enum { SELF = -1, KEPT_MAX = 12, ROOM_MAX = 512 };
+
+enum { PATH_MAX_DEPTH = 24 }; /* of nested shapes */
+struct path_step {
+	const struct field *field; /* its name is the step; NULL: name or index is */
+	struct str name; /* p NULL: an index */
+	uint32_t index;
+};
+
+/* Zero it; checker_begin before each message; checker_release at the end. */
+struct checker {
+	struct message *m;
+	unsigned depth;
+	struct path_step path[PATH_MAX_DEPTH];
+	struct buf scratch;
+	struct names *names; /* owned, interned names of all shapes; NULL = trees have none */
+	struct rows kept[KEPT_MAX]; /* by the field's `keep`, of this message */
+	yyjson_val *here[PATH_MAX_DEPTH][FIELDS_MAX]; /* scratch rows of what is not kept */
+	yyjson_val *room[ROOM_MAX]; /* storage of rows */
+	unsigned room_n;
+	struct arena rows; /* overflow of room */
+	/* Cache of the last parsed time and its value, for checked_time. */
+	yyjson_val *timed;
+	int64_t time_ms;
+};
+
+void checker_begin(struct checker *c, struct message *m);
+void checker_release(struct checker *c);
+
+/* The row of a field that is an object; all NULL if it is absent. */
+static inline yyjson_val *const *kept(const struct checker *c, unsigned keep)
+{
+	static yyjson_val *const nothing[1 + FIELDS_MAX];
+
+	return c->kept[keep].n ? c->kept[keep].row : nothing + 1;
+}
+
+/* Iterates over the rows of a field that is an array. */
+#define kept_foreach(c, keep, i, r) \
+	for (i = 0, r = (c)->kept[keep].row; i < (c)->kept[keep].n; i++, r += (c)->kept[keep].width)
+
+/* Checks obj and fills got[i] with the value of shape->fields[i], or NULL. got may be NULL. */
+void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got);
+
+static inline void path_push(struct checker *c, const char *name)
+{
+	c->path[c->depth++] = (struct path_step){ NULL, str_of(name), 0 };
+}
+
+static inline void path_push_index(struct checker *c, uint32_t index)
+{
+	c->path[c->depth++] = (struct path_step){ NULL, STR_NONE, index };
+}
+
+static inline void path_pop(struct checker *c)
+{
+	c->depth--;
+}
+
+/* Adds a diagnostic at the current path, or at a member `name` of it. */
+void complain(struct checker *c, enum severity s, const char *rule, const char *name,
+	      const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Index of a string in the values or words of its field, or -1. */
+int value_number(const struct shape *shape, unsigned field, yyjson_val *v);
+/* Time of an ISO 8601 string, or TIME_NONE; does not parse again what was just checked. */
+int64_t checked_time(const struct checker *c, yyjson_val *v);
+
+#endif

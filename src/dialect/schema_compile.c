@@ -1,0 +1,192 @@
+/* Compiles field tables (shapes) into the indexes that the validator uses: sets of valid tags,
+ * proofs, perfect hash tables of allowed values. */
+#include "dialect/schema.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+
+#define TAG(type, subtype) (1u << ((type) | (subtype)))
+#define TAGS(type) (TAG(type, 0) | TAG(type, 1 << 3) | TAG(type, 2 << 3) | TAG(type, 3 << 3))
+
+/* Set of tags that are always valid in the field. */
+static uint32_t fine_tags(unsigned types, const struct field *f, bool arrays)
+{
+	uint32_t fine = types == T_ANY ? TAGS(YYJSON_TYPE_RAW) : 0;
+
+	if ((types & T_STR) && !f->values && f->format == FORMAT_ANY)
+		fine |= TAGS(YYJSON_TYPE_STR);
+	if ((types & T_NUM) && !f->ranged)
+		fine |= TAGS(YYJSON_TYPE_NUM);
+	if ((types & T_INT) && !f->ranged)
+		fine |= TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_SINT);
+	if (types & T_BOOL)
+		fine |= TAGS(YYJSON_TYPE_BOOL);
+	if (types & T_NULL)
+		fine |= TAGS(YYJSON_TYPE_NULL);
+	if ((types & T_OBJ) && !f->inside)
+		fine |= TAGS(YYJSON_TYPE_OBJ);
+	if ((types & T_ARR) && arrays)
+		fine |= TAGS(YYJSON_TYPE_ARR);
+	return fine;
+}
+
+static enum proof string_proof(const struct field *f)
+{
+	if (f->values)
+		return f->format == FORMAT_ANY ? PROOF_VALUE : PROOF_NONE;
+	switch (f->format) {
+	case FORMAT_NOT_EMPTY: return PROOF_NOT_EMPTY;
+	case FORMAT_TIMESTAMP: return PROOF_TIMESTAMP;
+	case FORMAT_DATE: return PROOF_DATE;
+	case FORMAT_MIME: return PROOF_MIME;
+	case FORMAT_ITEM_ID: return PROOF_ITEM_ID;
+	case FORMAT_UUID4_SOFT: return PROOF_UUID4;
+	case FORMAT_UUID_SOFT: return PROOF_UUID;
+	case FORMAT_RELATIVE_PATH: return PROOF_PATH;
+	case FORMAT_ANY: break;
+	}
+	return PROOF_NONE;
+}
+
+/* A field has one proof: for a container if it may be one, else for a number or a string. */
+static void set_proof(struct field_index *fi, const struct field *f)
+{
+	if ((f->types & T_ARR) && f->elements) {
+		fi->proof = PROOF_ELEMENTS;
+		fi->provable = TAGS(YYJSON_TYPE_ARR);
+	} else if ((f->types & T_OBJ) && f->inside) {
+		fi->proof = PROOF_OBJECT;
+		fi->provable = TAGS(YYJSON_TYPE_OBJ);
+	} else if ((f->types & (T_NUM | T_INT)) && f->ranged) {
+		fi->proof = PROOF_RANGE;
+		fi->provable = TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_SINT) |
+			       TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_UINT);
+		if (f->types & T_NUM)
+			fi->provable |= TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_REAL);
+	} else if (f->types & T_STR) {
+		fi->proof = (uint8_t)string_proof(f);
+		fi->provable = TAGS(YYJSON_TYPE_STR);
+	}
+}
+
+/* Fills the table with the set's key and size; false: collision. Strings with the same first bytes
+ * and length share a slot, see long_number. */
+static bool fill_slots(struct allowed_set *set, const struct allowed *list, unsigned n)
+{
+	for (size_t i = 0; i < (size_t)1 << (64 - set->shift); i++)
+		set->slots[i] = (struct allowed){ .n = UINT32_MAX };
+	for (unsigned i = 0; i < n; i++) {
+		struct allowed *slot = &set->slots[allowed_slot(set, list[i].words, list[i].n)];
+
+		if (slot->n == UINT32_MAX)
+			*slot = list[i];
+		else if (slot->n != list[i].n || slot->words.first != list[i].words.first ||
+			 slot->words.second != list[i].words.second)
+			return false;
+	}
+	return true;
+}
+
+enum { SLOT_BITS_MAX = 16 };
+
+/* Searches a key without collisions: 256 tries per table size, then twice the size. */
+static struct allowed_set *find_key(const struct allowed *list, unsigned n, const char *rule)
+{
+	struct allowed_set *set;
+	uint64_t key = 1;
+	unsigned bits = 1;
+
+	while (1u << bits < n)
+		bits++;
+	for (; bits <= SLOT_BITS_MAX; bits++) {
+		set = xcalloc(1, sizeof(*set) + (sizeof(*list) << bits));
+		set->shift = 64 - bits;
+		for (unsigned tries = 0; tries < 256; tries++) {
+			set->key = key = key * 0xd1342543de82ef95u + 2; /* stays odd */
+			if (fill_slots(set, list, n))
+				return set;
+		}
+		free(set);
+	}
+	BUG("%s: no key for its values", rule);
+}
+
+static void set_allowed(struct field_index *fi, const char *const *values)
+{
+	struct allowed *list;
+	struct allowed_set *set;
+	struct str *texts;
+	unsigned n = 0;
+
+	while (values[n])
+		n++;
+	if (n > UINT8_MAX)
+		BUG("more than %d values", UINT8_MAX);
+	list = xcalloc(n + 1, sizeof(*list));
+	texts = xcalloc(n + 1, sizeof(*texts));
+	for (unsigned i = 0; i < n; i++) {
+		size_t most = sizeof(list[i].words);
+
+		texts[i] = str_of(values[i]);
+		list[i] = (struct allowed){ .n = (uint32_t)texts[i].n, .number = i };
+		memcpy(&list[i].words, texts[i].p, texts[i].n < most ? texts[i].n : most);
+	}
+	set = find_key(list, n, fi->field->rule);
+	set->texts = texts;
+	free(list);
+	fi->allowed = set;
+	fi->allowed_n = (uint8_t)n;
+}
+
+static void index_field(struct field_index *fi, const struct field *f, struct names *names)
+{
+	fi->field = f;
+	fi->elements = (uint8_t)f->elements;
+	fi->keep = f->keep;
+	fi->fine = fine_tags(f->types, f, !f->elements);
+	fi->fine_elements = fine_tags(f->elements, f, true);
+	set_proof(fi, f);
+	if (f->values || f->words)
+		set_allowed(fi, f->values ? f->values : f->words);
+	if (f->inside) {
+		shapes_compile(f->inside, names);
+		if (f->values || f->words)
+			BUG("%s has both values and an inside", f->rule);
+		fi->inside = f->inside->index;
+	}
+	if (f->keep >= KEPT_MAX || (f->keep && !f->inside) ||
+	    (f->keep && f->elements && !(f->elements & T_OBJ)))
+		BUG("%s cannot be kept", f->rule);
+}
+
+void shapes_compile(const struct shape *shape, struct names *names)
+{
+	struct shape_index *x = shape->index;
+
+	if (x->made)
+		return;
+	x->made = x->numbered = true;
+	x->shape = shape;
+	x->width = (uint8_t)(1 + shape->n);
+	x->plain = !shape->each;
+	memset(x->field_of, NO_FIELD, sizeof(x->field_of));
+	if (shape->each)
+		index_field(&x->field[0], shape->each, names);
+	for (unsigned i = 0; i < shape->n; i++) {
+		const struct field *f = &shape->fields[i];
+		const char *name = names_add(names, str_of(f->name));
+
+		if (name)
+			x->field_of[name_number(names, name)] = (uint8_t)i;
+		else
+			x->numbered = false;
+		x->fields |= 1u << i;
+		x->needed |= (uint32_t)(f->need != OPTIONAL) << i;
+		x->aliased |= (uint32_t)(f->alias != NULL) << i;
+		index_field(&x->field[i], f, names);
+		for (unsigned type = 0; type < 8; type++)
+			if (~x->field[i].fine & TAGS(type))
+				x->suspect[type] |= 1u << i;
+	}
+}

@@ -1,0 +1,354 @@
+/* Staging, planning and sending for the UI; every outcome becomes one sentence on the message
+ * line. */
+#include "watch/decider.h"
+
+#include "base/io.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void decider_take(struct decider *s)
+{
+	struct deciding *d = &s->app->deciding;
+
+	s->app->scene.desks = &s->load->desks;
+	d->as = terms_name(s->options, s->config);
+	d->reason_codes = s->config->reason_codes.v;
+	d->reason_code_count = s->config->reason_codes.n;
+	if (s->options->artifact)
+		d->artifact = xstrdup(s->options->artifact);
+	if (s->options->read_only)
+		s->app->read_only = "it was asked for";
+}
+
+/* A decision changes what is shown, and what is shown must be what is recorded. */
+static void settle(struct decider *s)
+{
+	for (uint32_t i = 0; i < s->load->desks.list.n; i++)
+		desk_let_go(&s->load->desks.list.v[i]);
+	load_settle(s->load);
+	app_decided(s->app);
+}
+
+void decider_open(struct decider *s)
+{
+	uint32_t unfinished = 0;
+
+	for (uint32_t i = 0; i < s->load->desks.list.n; i++) {
+		const struct desk *d = &s->load->desks.list.v[i];
+
+		if (d->journal.torn.n)
+			app_say(s->app, ROLE_WARN,
+				"the last record of an earlier run was not written to its end; what is "
+				"there of it was put aside as %s",
+				d->journal.torn.p);
+		if (d->access == DESK_READS && d->trouble != JOURNAL_FINE)
+			app_say(s->app, ROLE_WARN, "read-only: %s", d->why.text);
+		else if (d->access == DESK_WRITES && !d->recovered)
+			unfinished += desk_unfinished(d);
+	}
+	app_decided(s->app);
+	if (!unfinished)
+		return;
+	if (s->options->recover_send)
+		app_effect(s->app, (struct effect){ EFFECT_RECOVER });
+	else
+		app_open_view(s->app, &view_recovery, 0, 0);
+}
+
+void decider_leave(struct decider *s)
+{
+	s->app->scene.plan = NULL;
+	plan_release(&s->plan);
+}
+
+static bool is_on_top(struct decider *s, const struct view_ops *view)
+{
+	return app_screen(s->app) && app_screen(s->app)->pane.view == view;
+}
+
+static void say_staged(struct decider *s, enum verb verb)
+{
+	uint32_t n = decide_staged(s->app);
+
+	if (n > 1)
+		app_say(s->app, ROLE_STAGED,
+			"%s is staged, %u in all; {undo} undoes it, {deliver} looks at them and sends "
+			"them", verb_name(verb), n);
+	else
+		app_say(s->app, ROLE_STAGED,
+			"%s is staged; {undo} undoes it, {deliver} looks at it and sends it",
+			verb_name(verb));
+}
+
+/* Keys are answered while a FIFO is waited for; what needs the channel has to wait. */
+static bool is_sending(struct decider *s)
+{
+	if (s->app->deciding.delivery)
+		app_say(s->app, ROLE_WARN, "still sending; wait until that is done");
+	return s->app->deciding.delivery;
+}
+
+void decider_stage(struct decider *s, struct desk *desk, const struct draft *draft)
+{
+	const struct model *m = &s->load->model;
+	const struct item *item = &m->items.v[draft->number];
+	struct err err;
+	uint32_t number;
+	int rc = desk_stage(desk, draft, &number, &err);
+
+	settle(s);
+	if (rc)
+		app_say(s->app, ROLE_ERROR, "%s", err.text);
+	else if (draft->verb != VERB_ANSWER || item_deadline(m, item) == TIME_NONE)
+		say_staged(s, draft->verb);
+	else if (is_on_top(s, &view_preflight))
+		decider_plan(s, NULL, NONE); /* one of several that were answered at once */
+	else
+		decider_plan(s, desk, number); /* it will answer itself soon */
+}
+
+void decider_undo(struct decider *s, struct desk *desk, uint32_t draft)
+{
+	const struct draft undone = desk->drafts.v[draft];
+	struct err err;
+	char q[QUOTED_MAX];
+	int rc = desk_undo(desk, draft, &err);
+
+	settle(s);
+	if (rc)
+		app_say(s->app, ROLE_ERROR, "%s", err.text);
+	else
+		app_say(s->app, ROLE_DIM, "undone: %s of %s", verb_name(undone.verb),
+			quoted(undone.item, q));
+}
+
+void decider_clear_plan(struct decider *s, struct terms *terms)
+{
+	s->app->scene.plan = NULL;
+	plan_release(&s->plan);
+	s->plan = (struct plan){ 0 };
+	s->confirmed = false;
+	terms_fill(terms, s->options, s->config, &s->load->model);
+	terms->desks = &s->load->desks;
+	if (s->app->wall_ms != TIME_NONE)
+		terms->now_ms = timestamp_now_ms(); /* the app's moves by the second */
+	if (s->app->deciding.artifact)
+		terms->artifact = s->app->deciding.artifact;
+	terms->turn = s->turn;
+	terms->reply_confirmed = true; /* the page shows the path in full, and y confirms it */
+}
+
+static void make_plan(struct decider *s)
+{
+	struct terms terms;
+
+	decider_clear_plan(s, &terms);
+	if (s->propose && s->only == NONE && s->propose(s->ctx, &terms))
+		return;
+	for (uint32_t i = 0; i < s->load->desks.list.n; i++) {
+		struct desk *d = &s->load->desks.list.v[i];
+
+		if (d->access == DESK_WRITES && (!s->only_desk || d == s->only_desk))
+			plan_make(&s->plan, d, &s->load->model, &s->load->reader, &terms, s->only);
+	}
+	if (s->more && !s->only_desk)
+		s->more(s->more_ctx, &s->plan);
+}
+
+static void show_plan(struct decider *s)
+{
+	make_plan(s);
+	if (!s->plan.list.n && !s->plan.refused.n)
+		app_say(s->app, ROLE_DIM, "nothing is staged");
+	else
+		app_show_plan(s->app, &s->plan);
+}
+
+void decider_plan(struct decider *s, struct desk *desk, uint32_t only)
+{
+	if (is_sending(s))
+		return;
+	s->only_desk = desk;
+	s->only = only;
+	show_plan(s);
+}
+
+/* How the letters of a delivery ended. */
+struct tally {
+	uint32_t sent, recorded, going, held, left;
+};
+
+static void say_result(struct decider *s, const struct tally *t, const struct err *err)
+{
+	struct buf line = { 0 };
+
+	if (err->text[0]) {
+		app_say(s->app, ROLE_ERROR, "%s", err->text);
+		return;
+	}
+	if (t->sent || (!t->recorded && !t->going))
+		buf_printf(&line, "%u sent", t->sent);
+	if (t->going)
+		buf_printf(&line, "%s%u on the way", line.n ? ", " : "", t->going);
+	if (t->recorded)
+		buf_printf(&line, "%s%u recorded", line.n ? ", " : "", t->recorded);
+	if (t->held)
+		keymap_printf(&s->app->keymap, &line,
+			      ", %u held; {decisions} shows why, {resend} tries again", t->held);
+	else if (t->left)
+		buf_printf(&line, ", %u not complete yet: they stay staged", t->left);
+	app_say(s->app, t->held ? ROLE_HELD : t->left ? ROLE_WARN : ROLE_OK, "%s", line.p);
+	buf_release(&line);
+}
+
+/* Groups go out one after the other; the first of each stands for it. */
+static bool is_first_of_group(const struct plan *p, uint32_t i)
+{
+	for (uint32_t k = 0; k < i; k++)
+		if (p->list.v[k].desk == p->list.v[i].desk && p->list.v[k].group == p->list.v[i].group)
+			return false;
+	return true;
+}
+
+static void count_letters(const struct desk *d, uint32_t from, struct tally *t)
+{
+	for (uint32_t i = from; i < d->letters.n; i++) {
+		if (d->letters.v[i].state == LETTER_HELD)
+			t->held++;
+		else if (d->letters.v[i].channel == CHANNEL_NONE)
+			t->recorded++; /* nobody is told of it */
+		else if (d->letters.v[i].state == LETTER_INTENT ||
+			 d->letters.v[i].state == LETTER_ATTEMPT)
+			t->going++; /* the agent has not taken it yet */
+		else
+			t->sent++;
+	}
+}
+
+void decider_confirm(struct decider *s)
+{
+	s->confirmed = s->app->scene.plan != NULL;
+}
+
+void decider_deliver(struct decider *s, bool sure)
+{
+	struct tally tally = { 0 };
+	struct err err = { { 0 } };
+	bool failed = false;
+
+	if (!s->app->scene.plan || !s->confirmed)
+		return;
+	/* others may talk on; what was decided on must not have changed, nor its time be over */
+	if (!plan_is_current(&s->plan, &s->load->model, &s->load->reader, s->app->scene.now_ms)) {
+		show_plan(s);
+		app_say(s->app, ROLE_WARN, "what was decided on has changed meanwhile; look again");
+		return;
+	}
+	app_say(s->app, ROLE_DIM, "sending");
+	for (uint32_t i = 0; i < s->plan.list.n && !failed; i++) {
+		const struct proposal *p = &s->plan.list.v[i];
+		uint32_t before = p->desk->letters.n;
+
+		if (!is_first_of_group(&s->plan, i))
+			continue;
+		if (!plan_group_is_ready(&s->plan, p->desk, p->group, sure)) {
+			tally.left++;
+			continue;
+		}
+		failed = plan_send_group(&s->plan, p->desk, p->group, &err) != 0;
+		count_letters(p->desk, before, &tally);
+	}
+	if (is_on_top(s, &view_preflight))
+		app_back(s->app);
+	s->app->scene.plan = NULL;
+	settle(s);
+	if (!failed)
+		err.text[0] = '\0';
+	say_result(s, &tally, &err);
+}
+
+void decider_recover(struct decider *s)
+{
+	uint32_t left = 0, before = 0;
+	struct err err = { { 0 } };
+
+	app_say(s->app, ROLE_DIM, "sending");
+	for (uint32_t i = 0; i < s->load->desks.list.n; i++) {
+		struct desk *d = &s->load->desks.list.v[i];
+
+		before += desk_unfinished(d);
+		if (d->access == DESK_WRITES)
+			left += desk_recover(d, true, &err);
+		else
+			left += desk_unfinished(d);
+	}
+	if (is_on_top(s, &view_recovery))
+		app_back(s->app);
+	settle(s);
+	if (err.text[0])
+		app_say(s->app, ROLE_ERROR, "%s", err.text);
+	else if (left)
+		app_say(s->app, ROLE_HELD, "%u of %u are still held; {decisions} shows why", left, before);
+	else
+		app_say(s->app, ROLE_OK, "%u finished", before);
+}
+
+void decider_resend(struct decider *s, struct desk *desk, uint32_t letter)
+{
+	struct err err;
+	int rc;
+
+	app_say(s->app, ROLE_DIM, "sending");
+	rc = desk_resend(desk, letter, &err);
+	settle(s);
+	if (rc)
+		app_say(s->app, ROLE_ERROR, "%s", err.text);
+	else if (desk->letters.v[letter].state == LETTER_HELD)
+		app_say(s->app, ROLE_HELD, "still held: %.*s",
+			STR_ARG(desk->letters.v[letter].why));
+	else
+		app_say(s->app, ROLE_OK, "sent");
+}
+
+void decider_give_up(struct decider *s, struct desk *desk, uint32_t letter, bool may_have_arrived)
+{
+	struct err err;
+	int rc;
+
+	if (is_sending(s))
+		return; /* it may be the one that is on its way */
+	rc = desk_give_up(desk, letter, may_have_arrived, &err);
+	settle(s);
+	if (rc)
+		app_say(s->app, ROLE_ERROR, "%s", err.text);
+	else if (desk->letters.v[letter].state == LETTER_SENT)
+		app_say(s->app, ROLE_OK, "it did arrive, so it is not given up");
+	else
+		app_say(s->app, ROLE_DIM, "given up; the item is open again");
+}
+
+char *decider_text_file(struct str text)
+{
+	struct buf name = { 0 };
+	size_t done;
+	int fd;
+
+	buf_printf(&name, "%s/gavel-explanation-XXXXXX", io_temp_folder());
+	fd = mkstemp(name.p);
+	if (fd < 0) {
+		buf_release(&name);
+		return NULL;
+	}
+	if (io_write_all(fd, text, &done)) {
+		int saved = errno;
+
+		unlink(name.p);
+		buf_release(&name);
+		errno = saved;
+	}
+	close(fd);
+	return name.p;
+}

@@ -1,0 +1,111 @@
+/* Commands to agents (abort, query, acknowledge) as messages on the pre-flight page. */
+#include "watch/decider.h"
+
+#include "encode/encode_command.h"
+
+static bool is_collaboration(const struct model *m, uint32_t message)
+{
+	return message_route(m, message)->dialect == DIALECT_COLLABORATION;
+}
+
+/* The newest task of that id that somebody works on. */
+static bool find_task_named(const struct model *m, struct str id, struct order *out)
+{
+	for (uint32_t i = m->tasks.n; i-- > 0;) {
+		struct task_state_at at;
+
+		if (!str_eq(model_str(m, m->tasks.v[i].id), id) ||
+		    !task_at(m, &m->tasks.v[i], m->records.n, &at) || !is_collaboration(m, at.first))
+			continue;
+		out->session = m->tasks.v[i].session;
+		out->agent = at.agent;
+		return true;
+	}
+	return false;
+}
+
+static bool find_agent_named(const struct model *m, struct str name, struct order *out)
+{
+	for (uint32_t i = m->agents.n; i-- > 0;)
+		if (str_eq(agent_name(m, i), name) && is_collaboration(m, m->agents.v[i].first)) {
+			out->session = m->agents.v[i].session;
+			out->agent = i;
+			return true;
+		}
+	return false;
+}
+
+static bool find_message(struct decider *s, uint32_t message, struct order *out)
+{
+	const struct model *m = &s->load->model;
+	struct json_reader reader = { 0 };
+	yyjson_val *root;
+
+	if (message == NONE || !is_collaboration(m, message))
+		return false;
+	out->session = message_route(m, message)->session;
+	out->agent = message_route(m, message)->from;
+	json_read(&reader, s->load->reader.bytes(s->load, message), &root);
+	out->target = app_keep(s->app, json_get_str(root, "message_id"));
+	json_reader_release(&reader);
+	return true;
+}
+
+/* Finds the session and the agent; says what is wrong where there are none. */
+static bool address(struct decider *s, const struct session_command *c, struct order *out)
+{
+	const struct model *m = &s->load->model;
+	const char *problem;
+
+	out->type = c->type;
+	if (c->type == COMMAND_ABORT_TASK) {
+		out->target = c->target;
+		out->reason = c->reason;
+		if (find_task_named(m, c->target, out))
+			return true;
+		problem = "abort needs a task of a collaboration session and a reason";
+	} else if (c->type == COMMAND_STATUS) {
+		if (find_agent_named(m, c->target, out))
+			return true;
+		problem = "query needs an agent of a collaboration session";
+	} else {
+		if (find_message(s, c->message, out))
+			return true;
+		problem = "only messages of collaboration sessions are acknowledged";
+	}
+	app_say(s->app, ROLE_ERROR, "%s", problem);
+	return false;
+}
+
+void decider_command(struct decider *s, const struct session_command *c)
+{
+	const struct model *m = &s->load->model;
+	struct order command = { 0 };
+	struct proposal p = { .group = NONE };
+	struct buf bytes = { 0 }, path = { 0 };
+	struct terms terms;
+	const char *problem;
+	struct err err;
+
+	if (s->app->deciding.delivery || !address(s, c, &command))
+		return;
+	decider_clear_plan(s, &terms);
+	p.desk = desks_find(&s->load->desks, model_str(m, m->sessions.v[command.session].group));
+	if (!p.desk || command_write(&command, m, p.desk, &terms, &bytes, &err)) {
+		app_say(s->app, ROLE_ERROR, "%s", p.desk ? err.text : "no journal belongs to this source");
+		return;
+	}
+	p.letter.dialect = DIALECT_COLLABORATION;
+	p.letter.channel = reply_path(p.desk, &terms, m, &(struct item){ .owner = command.session },
+				      DIALECT_COLLABORATION, &path);
+	p.letter.path = arena_str(&s->plan.arena, buf_str(&path));
+	p.letter.bytes = arena_str(&s->plan.arena, buf_str(&bytes));
+	p.letter.to = arena_str(&s->plan.arena, agent_name(m, command.agent));
+	vec_push(&s->plan.list, p);
+	problem = reply_problem(p.desk, &terms, &p.letter);
+	if (problem)
+		vec_push(&vec_last(&s->plan.list)->missing, str_of(problem));
+	app_show_plan(s->app, &s->plan);
+	buf_release(&bytes);
+	buf_release(&path);
+}
