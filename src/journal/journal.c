@@ -22,8 +22,8 @@ static int truncate_to(int fd, uint64_t length)
 	return rc;
 }
 
-/* Leaves the mark for the next start. Errors are ignored, since the disk has failed already: even an
- * empty mark is enough. */
+/* Leaves the mark for the next start. Errors are ignored, since the disk has failed already: even
+ * an empty mark is enough. */
 static void write_mark(const struct journal *j, bool exact)
 {
 	struct buf path = { 0 }, text = { 0 };
@@ -214,7 +214,8 @@ static enum journal_result load_and_check(const char *dir, bool locked, struct s
 	}
 }
 
-static void each_record(const struct segments *s, const struct extent *e, journal_fn each, void *ctx)
+static void each_record(const struct segments *s, const struct extent *e, journal_fn each,
+			void *ctx)
 {
 	for (uint32_t i = 0; i < s->list.n && i <= e->index; i++) {
 		struct str rest = buf_str(&s->list.v[i].bytes);
@@ -261,7 +262,8 @@ enum journal_result journal_open(struct journal *j, const char *dir, bool write,
 	return result;
 }
 
-/* Refuses to append to a journal that was removed or written by others: the record would be lost. */
+/* Refuses to append to a journal that was removed or written by others: the record would be
+ * lost. */
 static int check_unchanged(const struct journal *j, struct err *err)
 {
 	struct stat st, lock;

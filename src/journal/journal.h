@@ -9,10 +9,10 @@
  * One writer: the file `lock` is locked (fcntl) while the journal is open for writing, and names
  * the process that holds it. Readers take no lock and ignore an unfinished last line.
  *
- * Failure: journal_append either makes the record durable (written, and fdatasync'ed when asked) or
- * leaves the journal as it was: after a failed write the segment is truncated to its last good byte.
- * A failed sync is never retried: the journal is poisoned (a file `poisoned` is left for the next
- * start), later appends are refused, and the next start begins a new segment.
+ * Failure: journal_append either makes the record durable (written, and fdatasync'ed when asked)
+ * or leaves the journal as it was: after a failed write the segment is truncated to its last good
+ * byte. A failed sync is never retried: the journal is poisoned (a file `poisoned` is left for the
+ * next start), later appends are refused, and the next start begins a new segment.
  *
  * Opening for writing: a torn tail (last line without newline, or holding NUL) is saved as
  * <segment>.torn-N and cut off; with any other damage it fails with JOURNAL_DAMAGED until
@@ -64,11 +64,11 @@ enum journal_result journal_open(struct journal *j, const char *dir, bool write,
 int journal_append(struct journal *j, struct str json, bool sync, struct err *err);
 void journal_close(struct journal *j);
 
-/* Checks every record of every segment and adds a line for each problem to `out`. Returns the number
- * of problems; *records is the number of valid records. */
+/* Checks every record of every segment and adds a line for each problem to `out`. Returns the
+ * number of problems; *records is the number of valid records. */
 unsigned journal_verify(const char *dir, struct buf *out, uint64_t *records);
-/* Renames damaged segments to <segment>.damaged and writes a new one with every record that can still
- * be proven; `out` lists what was kept and lost. Takes the lock. */
+/* Renames damaged segments to <segment>.damaged and writes a new one with every record that can
+ * still be proven; `out` lists what was kept and lost. Takes the lock. */
 enum journal_result journal_repair(const char *dir, struct buf *out, struct err *err);
 
 #endif

@@ -232,7 +232,8 @@ static int load_segment(struct segments *s, const char *dir, unsigned number, st
 {
 	struct segment next = { .number = number };
 	struct buf path = { 0 };
-	int rc = load_file(journal_path(&path, dir, number, ""), SEGMENT_READ_MAX, &next.bytes, err);
+	int rc = load_file(journal_path(&path, dir, number, ""), SEGMENT_READ_MAX, &next.bytes,
+			   err);
 
 	if (rc > 0)
 		vec_push(&s->list, next);
@@ -295,8 +296,8 @@ void segments_release(struct segments *s)
 	*s = (struct segments){ 0 };
 }
 
-/* The newest segment may end in an incomplete record: a line without newline, or with NUL bytes where
- * blocks were not written. Or in bytes that were never synced. */
+/* The newest segment may end in an incomplete record: a line without newline, or with NUL bytes
+ * where blocks were not written. Or in bytes that were never synced. */
 static bool is_torn(const struct segments *s, const struct segment *seg, const struct extent *e,
 		    struct str line, bool ended)
 {

@@ -5,10 +5,10 @@
  *   in the newline     the line holds two records and is split where the second hash begins
  *   in the space       nothing is lost
  *
- * A repair keeps the segments before the first damage. It writes the proven records from there on to
- * journal-N.repairing and renames that to journal-N.repaired, the commit point: a repair that is
- * interrupted later must be finished. The old segments are renamed from the last to the first, so
- * that none is ever missing in the middle, and the new one takes their place. */
+ * A repair keeps the segments before the first damage. It writes the proven records from there on
+ * to journal-N.repairing and renames that to journal-N.repaired, the commit point: a repair that
+ * is interrupted later must be finished. The old segments are renamed from the last to the first,
+ * so that none is ever missing in the middle, and the new one takes their place. */
 #include "journal/journal_internal.h"
 
 enum { CUTS_MAX = 16 };
@@ -54,7 +54,8 @@ static void report_lost(struct salvage *s, unsigned segment, unsigned from, unsi
 		report(s, "journal-%06u, line %u: is damaged, %llu bytes cannot be proven\n",
 		       segment, from, (unsigned long long)bytes);
 	else
-		report(s, "journal-%06u, lines %u to %u: are damaged, %llu bytes cannot be proven\n",
+		report(s,
+		       "journal-%06u, lines %u to %u: are damaged, %llu bytes cannot be proven\n",
 		       segment, from, to, (unsigned long long)bytes);
 }
 
@@ -135,8 +136,8 @@ static bool prove(struct salvage *s, struct str line)
 	return true;
 }
 
-/* Finds the second of two records that have become one line and keeps the first. Returns its offset,
- * 0 = none. */
+/* Finds the second of two records that have become one line and keeps the first. Returns its
+ * offset, 0 = none. */
 static size_t split_line(struct salvage *s, struct str line)
 {
 	size_t digits = 0;
