@@ -24,11 +24,11 @@ static struct str folder_of(const char *path)
 
 static void temporary_of(const char *path, struct buf *out)
 {
-	struct str folder = folder_of(path);
 	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash + 1 - path) : 0;
 
-	buf_add_str(out, folder);
-	buf_printf(out, "/.%s.gavel-new", slash ? slash + 1 : path);
+	buf_add(out, path, n);
+	buf_printf(out, ".%s.gavel-new", path + n);
 }
 
 static enum channel_result dir_fail(const struct channel *c, const char *what, struct err *err)
@@ -47,14 +47,13 @@ static enum channel_result dir_open(struct channel *c, struct err *err)
 	struct stat st;
 
 	buf_add_str(&folder, folder_of(c->path));
-	if (!channel_lstat(folder.p, S_IFDIR, &st, err))
-		goto out;
-	c->fd = channel_open_path(folder.p, O_RDONLY | O_DIRECTORY, 0);
-	if (c->fd < 0 || channel_fstat(c->fd, &st) < 0)
-		r = dir_fail(c, "its folder cannot be opened", err);
-	else if (channel_is_safe(folder.p, &st, S_IFDIR, err))
-		r = CHANNEL_OK;
-out:
+	if (channel_lstat(folder.p, S_IFDIR, &st, err)) {
+		c->fd = channel_open_path(folder.p, O_RDONLY | O_DIRECTORY, 0);
+		if (c->fd < 0 || channel_fstat(c->fd, &st) < 0)
+			dir_fail(c, "its folder cannot be opened", err);
+		else if (channel_is_safe(folder.p, &st, S_IFDIR, err))
+			r = CHANNEL_OK;
+	}
 	buf_release(&folder);
 	return r;
 }
