@@ -32,18 +32,6 @@ static bool holds_already(const struct stat *st)
 	return false;
 }
 
-static struct str next_word(struct str *rest)
-{
-	size_t n = 0;
-	struct str word;
-
-	while (n < rest->n && rest->p[n] > ' ' && rest->p[n] <= '~')
-		n++;
-	word = str_make(rest->p, n);
-	*rest = n < rest->n && rest->p[n] == ' ' ? str_from(*rest, n + 1) : STR_NONE;
-	return word;
-}
-
 /* "process 4711 (gavel, since 2026-01-26T10:00:00Z)". The file may still name an earlier holder:
  * it is believed only where its pid is the one that F_GETLK reports. */
 static void add_holder(int fd, struct buf *out)
@@ -57,10 +45,10 @@ static void add_holder(int fd, struct buf *out)
 
 	IO_RETRY(n, io.pread(fd, text, sizeof(text), 0));
 	rest = str_make(text, n > 0 ? (size_t)n : 0);
-	if (!str_to_u64(next_word(&rest), &pid))
+	if (!str_to_u64(str_first_word(&rest), &pid))
 		pid = 0;
-	program = next_word(&rest);
-	since = next_word(&rest);
+	program = str_first_word(&rest);
+	since = str_first_word(&rest);
 	if (fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0 &&
 	    (uint64_t)lock.l_pid != pid) {
 		buf_printf(out, "process %ld", (long)lock.l_pid);
@@ -71,7 +59,7 @@ static void add_holder(int fd, struct buf *out)
 		return;
 	}
 	buf_printf(out, "process %llu", (unsigned long long)pid);
-	if (program.n && timestamp_parse_iso(since, &ms))
+	if (program.n && str_is_plain(program) && timestamp_parse_iso(since, &ms))
 		buf_printf(out, " (%.*s, since %.*s)", STR_ARG(program), STR_ARG(since));
 }
 

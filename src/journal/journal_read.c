@@ -24,15 +24,13 @@ static int refuse(const char *path, const char *why, struct err *err)
 
 static int check_plain(const char *path, const struct stat *st, struct err *err)
 {
-	if (!S_ISREG(st->st_mode))
-		return refuse(path, "is not a plain file", err);
-	if (st->st_uid != geteuid())
-		return refuse(path, "belongs to another user", err);
-	if (st->st_nlink != 1)
-		return refuse(path, "has a second name (a hard link)", err);
-	if (st->st_mode & (S_IWGRP | S_IWOTH))
-		return refuse(path, "others can write to it", err);
-	return 0;
+	const char *fault = !S_ISREG(st->st_mode)		? "is not a plain file"
+			    : st->st_uid != geteuid()		? "belongs to another user"
+			    : st->st_nlink != 1			? "has a second name (a hard link)"
+			    : st->st_mode & (S_IWGRP | S_IWOTH) ? "others can write to it"
+								: NULL;
+
+	return fault ? refuse(path, fault, err) : 0;
 }
 
 int journal_open_file(const char *path, int flags, struct err *err)
