@@ -278,7 +278,7 @@ static bool on_effect(void *ctx, struct effect *e)
 	}
 }
 
-static void on_turn(void *ctx, int64_t now_ms)
+static void on_tick(void *ctx, int64_t now_ms)
 {
 	struct reviewing *r = ctx;
 	struct app *a = &r->watch.app;
@@ -315,5 +315,5 @@ static bool on_leave(void *ctx, int64_t now_ms)
 	return false;
 }
 
-const struct watch_ops review_ops = { .turn = on_turn, .wait_ms = on_wait, .effect = on_effect,
+const struct watch_ops review_ops = { .tick = on_tick, .wait_ms = on_wait, .effect = on_effect,
 				      .leave = on_leave };

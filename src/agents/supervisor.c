@@ -355,7 +355,7 @@ static void say_left(struct supervisor *f, int64_t now_ms)
 	buf_release(&names);
 }
 
-static void turn(void *ctx, int64_t now_ms)
+static void tick(void *ctx, int64_t now_ms)
 {
 	struct supervisor *f = ctx;
 	struct load *l = &f->watch->load;
@@ -487,7 +487,7 @@ void supervisor_close(struct supervisor *f)
 	vec_release(&f->lives);
 }
 
-const struct watch_ops supervisor_ops = { .turn = turn,
+const struct watch_ops supervisor_ops = { .tick = tick,
 				       .wait_ms = wait_ms,
 				       .effect = effect,
 				       .leave = leave };
