@@ -141,7 +141,7 @@ struct ruling {
 	const char *why; /* why a request gets no response, for the journal; else NULL */
 };
 
-/* Answers a new message, after orchestrator_note. An id gets at most one response per process.
+/* Answers a new message; includes orchestrator_note. An id gets one response per process at most.
  *
  * Requests over the rate are refused with UNAUTHORIZED: INVALID_REQUEST would mean that it is bad
  * for ever, TIMEOUT and INTERNAL_ERROR would invite an immediate retry. Messages over the rate do

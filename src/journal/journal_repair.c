@@ -196,7 +196,7 @@ static void salvage_line(struct salvage *s, struct str line)
 	}
 }
 
-/* Handles an incomplete or unsynced tail of the newest segment; false if rest is none. */
+/* Handles an incomplete or unsynced tail of the newest segment; false = rest is not one. */
 static bool salvage_tail(struct salvage *s, const struct segments *all, struct str rest,
 			 uint64_t at)
 {

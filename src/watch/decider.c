@@ -108,7 +108,7 @@ void decider_stage(struct decider *s, struct desk *desk, const struct draft *dra
 	else if (is_on_top(s, &view_preflight))
 		decider_plan(s, NULL, NONE); /* one of several answered at once */
 	else
-		decider_plan(s, desk, number); /* its deadline is near: send it now */
+		decider_plan(s, desk, number); /* it has a deadline: send it at once */
 }
 
 void decider_undo(struct decider *s, struct desk *desk, uint32_t draft)
