@@ -1,57 +1,58 @@
-/* A message from an agent: is it answered here, by a person, or not at all. */
+/* Answers requests of agents: validates them, answers queries from the orchestrator's state, and
+ * leaves questions and submitted tasks to the user. */
 #include "agents/orchestrate_internal.h"
 
 #include "base/err.h"
 
 #include <stdio.h>
 
-/* A value of the request that an error repeats. */
+/* Longest value of the request that an error repeats. */
 enum { ECHO_MAX_BYTES = 200 };
 
-/* ---- what can be answered ---- */
+/* ---- validation ---- */
 
-static bool has_twins(yyjson_val *v);
+static bool has_duplicates(yyjson_val *v);
 
-static bool members_have_twins(yyjson_val *obj)
+static bool object_has_duplicates(yyjson_val *obj)
 {
 	VEC(uint64_t) names = { 0 };
 	struct map seen = { 0 };
 	size_t i, n;
 	yyjson_val *key, *v;
-	bool twins = false;
+	bool found = false;
 
 	yyjson_obj_foreach(obj, i, n, key, v) {
 		uint64_t h = str_hash(json_str(key));
 
 		for (uint32_t it = 0, k; map_next(&seen, h, &it, &k);)
-			twins |= names.v[k] == h;
-		if (twins || (twins = has_twins(v)))
+			found |= names.v[k] == h;
+		if (found || (found = has_duplicates(v)))
 			break;
 		map_add(&seen, h, names.n);
 		vec_push(&names, h);
 	}
 	vec_release(&names);
 	map_release(&seen);
-	return twins;
+	return found;
 }
 
-/* Whether a name stands twice in an object, anywhere: readers disagree on which one counts. Depth
- * is bounded by JSON_DEPTH_MAX, so recursion is. */
-static bool has_twins(yyjson_val *v)
+/* Whether an object at any depth has a duplicate name: parsers disagree on which one counts. The
+ * recursion is bounded by JSON_DEPTH_MAX. */
+static bool has_duplicates(yyjson_val *v)
 {
 	size_t i, n;
 	yyjson_val *element;
 
 	if (yyjson_is_obj(v))
-		return members_have_twins(v);
+		return object_has_duplicates(v);
 	if (yyjson_is_arr(v))
 		yyjson_arr_foreach(v, i, n, element)
-			if (has_twins(element))
+			if (has_duplicates(element))
 				return true;
 	return false;
 }
 
-/* The id to answer to; what else it is, *why says. */
+/* The id of a request; *why: it cannot be answered. */
 static struct str answerable_id(yyjson_val *root, const char **why)
 {
 	struct str id = json_get_str(root, "id");
@@ -75,8 +76,8 @@ static struct str answerable_id(yyjson_val *root, const char **why)
 	return id;
 }
 
-/* Whether this incarnation asks under that id for the first time; remembers it. */
-static bool is_new_id(struct orchestrated_agent *c, struct str id)
+/* Remembers the id; false: this incarnation has used it before. */
+static bool add_id(struct orchestrated_agent *c, struct str id)
 {
 	uint64_t h = str_hash(id);
 
@@ -90,61 +91,60 @@ static bool is_new_id(struct orchestrated_agent *c, struct str id)
 
 /* ---- requests ---- */
 
-struct asking {
+struct request {
 	struct orchestrator *o;
 	const struct model *m;
-	const struct heard *a;
+	const struct incoming *a;
 	struct str id;
 	yyjson_val *root, *payload;
 	struct buf *out;
 };
 
-static struct ruling refuse(const struct asking *q, enum orchestrator_code code, struct str message,
-			    struct str details)
+/* Releases details, which may be NULL. */
+static struct ruling refuse(const struct request *q, enum orchestrator_code code,
+			    struct str message, struct buf *details)
 {
-	orchestrator_refuse(q->id, code, message, details, q->a->now_ms, q->out);
+	orchestrator_refuse(q->id, code, message, details ? buf_str(details) : STR_NONE,
+			    q->a->now_ms, q->out);
+	if (details)
+		buf_release(details);
 	return (struct ruling){ RULING_ANSWER, code, NULL };
 }
 
-static struct ruling refuse_task(const struct asking *q, enum orchestrator_code code,
+static struct ruling refuse_task(const struct request *q, enum orchestrator_code code,
 				 const char *message, struct str task)
 {
 	struct buf b = { 0 };
-	struct ruling result;
 
 	if (task.n <= ECHO_MAX_BYTES) {
 		buf_addc(&b, '{');
 		json_put_str(&b, "taskId", task.p ? task : STR(""));
 		buf_addc(&b, '}');
 	}
-	result = refuse(q, code, str_of(message), buf_str(&b));
-	buf_release(&b);
-	return result;
+	return refuse(q, code, str_of(message), &b);
 }
 
-/* The head of a success, up to what its payload holds. */
-static void begin_success(const struct asking *q, const char *holds)
+/* Up to the value of the payload's only member. */
+static void begin_success(const struct request *q, const char *member)
 {
-	write_head("response:success", q->id, q->a->now_ms, q->out);
-	json_key(q->out, "payload");
-	buf_addc(q->out, '{');
-	json_key(q->out, holds);
+	begin_payload("response:success", q->id, q->a->now_ms, q->out);
+	json_key(q->out, member);
 }
 
-static struct ruling end_success(const struct asking *q)
+static struct ruling end_success(const struct request *q)
 {
-	buf_addc(q->out, '}');
-	write_end(q->out);
+	end_payload(q->out);
 	return (struct ruling){ RULING_ANSWER, CODE_NONE, NULL };
 }
 
-/* A filter that is not there lets everything pass. */
-static bool passes(yyjson_val *filter, struct str value)
+/* An absent filter matches everything. */
+static bool matches(yyjson_val *filter, struct str value)
 {
 	return !filter || str_eq(json_str(filter), value);
 }
 
-static const char *status_of(const struct orchestrated_agent *c, const struct orchestrated_task *now)
+static const char *status_of(const struct orchestrated_agent *c,
+			     const struct orchestrated_task *now)
 {
 	switch (c->life) {
 	case ORCHESTRATED_RUNS: return now ? "busy" : "idle";
@@ -173,8 +173,9 @@ static bool is_capable(const struct orchestrated_agent *c, yyjson_val *wanted)
 	return true;
 }
 
-/* What others are busy with is theirs: currentTask is told only to whom the task belongs. */
-static void put_agent(const struct asking *q, const struct orchestrated_agent *c, const struct orchestrated_task *now)
+/* currentTask is shown only to agents that the task belongs to. */
+static void put_agent(const struct request *q, const struct orchestrated_agent *c,
+		      const struct orchestrated_task *now)
 {
 	json_comma(q->out);
 	buf_addc(q->out, '{');
@@ -190,11 +191,11 @@ static void put_agent(const struct asking *q, const struct orchestrated_agent *c
 	}
 	buf_addc(q->out, ']');
 	json_put_str(q->out, "currentTask",
-		     now && orchestrated_task_is_of(now, q->a->agent) ? now->id : STR_NONE);
+		     now && task_belongs_to(now, q->a->agent) ? now->id : STR_NONE);
 	buf_addc(q->out, '}');
 }
 
-static struct ruling query_agents(const struct asking *q)
+static struct ruling query_agents(const struct request *q)
 {
 	yyjson_val *role = json_get(q->payload, "role"), *status = json_get(q->payload, "status");
 
@@ -202,9 +203,11 @@ static struct ruling query_agents(const struct asking *q)
 	buf_addc(q->out, '[');
 	for (uint32_t i = 0; i < q->o->agents.n; i++) {
 		const struct orchestrated_agent *c = &q->o->agents.v[i];
-		const struct orchestrated_task *now = c->life == ORCHESTRATED_RUNS ? orchestrated_task_now(q->o, i) : NULL;
+		const struct orchestrated_task *now = NULL;
 
-		if (passes(role, c->role) && passes(status, str_of(status_of(c, now))) &&
+		if (c->life == ORCHESTRATED_RUNS)
+			now = current_task(q->o, i);
+		if (matches(role, c->role) && matches(status, str_of(status_of(c, now))) &&
 		    is_capable(c, json_get(q->payload, "capabilities")))
 			put_agent(q, c, now);
 	}
@@ -212,7 +215,7 @@ static struct ruling query_agents(const struct asking *q)
 	return end_success(q);
 }
 
-static struct ruling query_tasks(const struct asking *q)
+static struct ruling query_tasks(const struct request *q)
 {
 	yyjson_val *status = json_get(q->payload, "status");
 	yyjson_val *role = json_get(q->payload, "requiredRole");
@@ -225,33 +228,33 @@ static struct ruling query_tasks(const struct asking *q)
 	for (uint32_t i = 0; i < c->tasks.n && left > 0; i++) {
 		const struct orchestrated_task *d = &q->o->tasks.v[c->tasks.v[i]];
 
-		if (!orchestrated_task_is_of(d, q->a->agent) || /* it was given to another one since */
-		    !passes(status, str_of(task_state_name(d->state))) || !passes(role, d->role))
+		if (!task_belongs_to(d, q->a->agent) || /* was reassigned */
+		    !matches(status, str_of(task_state_name(d->state))) || !matches(role, d->role))
 			continue;
 		json_comma(q->out);
-		orchestrated_task_write(d, false, q->out);
+		write_task(d, false, q->out);
 		left--;
 	}
 	buf_addc(q->out, ']');
 	return end_success(q);
 }
 
-static struct ruling get_task(const struct asking *q)
+static struct ruling get_task(const struct request *q)
 {
 	struct str id = json_get_str(q->payload, "taskId");
 	bool another;
-	const struct orchestrated_task *d = orchestrated_task_for(q->o, q->a->agent, id, &another);
+	const struct orchestrated_task *d = task_named_by(q->o, q->a->agent, id, &another);
 
 	if (another)
 		return refuse_task(q, CODE_UNAUTHORIZED, "This task is another agent's", id);
 	if (!d)
 		return refuse_task(q, CODE_NOT_FOUND, "Task not found", id);
 	begin_success(q, "task");
-	orchestrated_task_write(d, true, q->out);
+	write_task(d, true, q->out);
 	return end_success(q);
 }
 
-/* The item that the message has raised, or NONE. */
+/* The item that the message raised, or NONE. */
 static uint32_t item_of_message(const struct model *m, uint32_t message)
 {
 	for (uint32_t i = m->items.n; i-- > 0;) {
@@ -264,36 +267,35 @@ static uint32_t item_of_message(const struct model *m, uint32_t message)
 	return NONE;
 }
 
-static struct ruling ask_person(const struct asking *q)
+static struct ruling ask_person(const struct request *q)
 {
 	struct waiting w = { .item = item_of_message(q->m, q->a->message), .id_n = q->id.n };
 
-	/* it repeats what was asked before, or tasks are not for a person here */
+	/* a repeated question, or submitted tasks raise no items here */
 	if (w.item == NONE)
-		return refuse(q, CODE_INTERNAL_ERROR, STR("There is nobody to be asked"), STR_NONE);
+		return refuse(q, CODE_INTERNAL_ERROR, STR("There is nobody to be asked"), NULL);
 	w.deadline_ms = item_deadline(q->m, &q->m->items.v[w.item]);
 	for (uint32_t i = 0; i < q->a->msg->events.n; i++)
 		if (q->a->msg->events.v[i].type == EV_REQUEST)
 			w.deadline_ms = q->a->msg->events.v[i].deadline_ms;
-	w.id = xmalloc(q->id.n);
-	memcpy(w.id, q->id.p, q->id.n);
+	w.id = str_dup(q->id);
 	vec_push(&q->o->agents.v[q->a->agent].waiting, w);
 	return (struct ruling){ RULING_PERSON, CODE_NONE, NULL };
 }
 
 static const struct {
 	const char *type;
-	struct ruling (*answer)(const struct asking *q);
+	struct ruling (*answer)(const struct request *q);
 } requests[] = {
 	{ "request:query-agents", query_agents }, { "request:query-tasks", query_tasks },
 	{ "request:get-task", get_task },         { "request:submit-task", ask_person },
 	{ "request:ask-user", ask_person },
 };
 
-/* ---- malformed ones ---- */
+/* ---- malformed requests ---- */
 
-/* {"role":"invalid-role"}: the value that is wrong, where it is short. */
-static void put_wrong_value(yyjson_val *root, struct str pointer, struct buf *out)
+/* {"role":"invalid-role"}: the invalid value, if it is short. */
+static void put_invalid_value(yyjson_val *root, struct str pointer, struct buf *out)
 {
 	const struct str inside = STR("/payload/");
 	yyjson_val *v = yyjson_ptr_getn(root, pointer.p, pointer.n);
@@ -308,8 +310,8 @@ static void put_wrong_value(yyjson_val *root, struct str pointer, struct buf *ou
 	buf_addc(out, '}');
 }
 
-/* Says the first thing that is wrong. */
-static struct ruling refuse_malformed(const struct asking *q, const struct diags *diags)
+/* Reports the first error. */
+static struct ruling refuse_malformed(const struct request *q, const struct diags *diags)
 {
 	struct buf text = { 0 }, details = { 0 };
 	struct ruling result;
@@ -322,70 +324,66 @@ static struct ruling refuse_malformed(const struct asking *q, const struct diags
 		buf_add_str(&text, d->pointer);
 		buf_adds(&text, ": ");
 		buf_add_str(&text, d->text);
-		put_wrong_value(q->root, d->pointer, &details);
+		put_invalid_value(q->root, d->pointer, &details);
 		break;
 	}
-	result = refuse(q, CODE_INVALID_REQUEST, buf_str(&text), buf_str(&details));
+	result = refuse(q, CODE_INVALID_REQUEST, buf_str(&text), &details);
 	buf_release(&text);
-	buf_release(&details);
 	return result;
 }
 
-static struct ruling refuse_type(const struct asking *q, yyjson_val *type)
+static struct ruling refuse_type(const struct request *q, yyjson_val *type)
 {
 	struct buf details = { 0 };
-	struct ruling result;
 
-	put_wrong_value(q->root, STR("/type"), &details);
-	result = refuse(q, CODE_INVALID_MESSAGE_TYPE,
-			yyjson_is_str(type) && str_starts(json_str(type), STR("request:"))
-				? STR("No such request")
-				: STR("No such message type"),
-			buf_str(&details));
-	buf_release(&details);
-	return result;
+	put_invalid_value(q->root, STR("/type"), &details);
+	return refuse(q, CODE_INVALID_MESSAGE_TYPE,
+		      yyjson_is_str(type) && str_starts(json_str(type), STR("request:"))
+			      ? STR("No such request")
+			      : STR("No such message type"),
+		      &details);
 }
 
-static struct ruling refuse_rate(const struct asking *q)
+static struct ruling refuse_rate(const struct request *q)
 {
-	char text[100], details[60];
+	struct buf details = { 0 };
+	char text[100];
 
 	snprintf(text, sizeof(text), "More than %d messages in a second; wait, then ask again",
 		 ORCHESTRATOR_RATE_MAX);
-	snprintf(details, sizeof(details), "{\"limit\":%d,\"windowMs\":%d}", ORCHESTRATOR_RATE_MAX,
-		 ORCHESTRATOR_WINDOW_MS);
-	return refuse(q, CODE_UNAUTHORIZED, str_of(text), str_of(details));
+	buf_printf(&details, "{\"limit\":%d,\"windowMs\":%d}", ORCHESTRATOR_RATE_MAX,
+		   ORCHESTRATOR_WINDOW_MS);
+	return refuse(q, CODE_UNAUTHORIZED, str_of(text), &details);
 }
 
-static struct ruling answer(const struct asking *q, bool beyond)
+static struct ruling answer(const struct request *q, bool beyond)
 {
 	const struct diags *diags = &q->o->message.diags;
 	yyjson_val *type = json_get(q->root, "type");
 
 	if (beyond)
 		return refuse_rate(q);
-	if (has_twins(q->root))
+	if (has_duplicates(q->root))
 		return refuse(
 			q, CODE_INVALID_REQUEST,
 			STR("A name stands twice in one object; readers disagree on which one "
 			    "counts"),
-			STR_NONE);
+			NULL);
 	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
 		if (!str_is(json_str(type), requests[i].type))
 			continue;
 		if (diags->count[SEVERITY_ERROR])
 			return refuse_malformed(q, diags);
-		if (agent_set_other(q->o, q->a->agent, json_get_str(q->root, "agentId")) != NONE)
+		if (other_agent_named(q->o, q->a->agent, json_get_str(q->root, "agentId")) != NONE)
 			return refuse(q, CODE_UNAUTHORIZED,
-				      STR("The agentId is another agent's; leave it out"),
-				      STR_NONE);
+				      STR("The agentId is another agent's; leave it out"), NULL);
 		return requests[i].answer(q);
 	}
 	return refuse_type(q, type);
 }
 
-/* Messages that are not told from a request by their type are answered like one; those that expect
- * nothing, or say that they come from here, are not. */
+/* Messages of unknown type are answered like requests; events and the orchestrator's own types are
+ * not. */
 static bool wants_answer(struct str kind)
 {
 	return !str_starts(kind, STR("event:")) && !is_from_orchestrator(kind) &&
@@ -393,30 +391,30 @@ static bool wants_answer(struct str kind)
 }
 
 struct ruling orchestrator_take(struct orchestrator *o, const struct model *m,
-				const struct heard *a, struct buf *out)
+				const struct incoming *a, struct buf *out)
 {
-	struct asking q = { .o = o, .m = m, .a = a, .out = out };
+	struct request q = { .o = o, .m = m, .a = a, .out = out };
 	struct ruling nothing = { RULING_NOTHING, CODE_NONE, NULL };
 	struct orchestrated_agent *c = &o->agents.v[a->agent];
 	bool beyond;
 
 	if (a->msg->dialect != DIALECT_ORCHESTRATOR)
 		return nothing;
-	beyond = !agent_set_admit(c, a->now_ms);
+	beyond = !rate_admits(c, a->now_ms);
 	orchestrator_note(o, a->agent, false, a->msg, a->bytes);
 	if (!wants_answer(a->msg->kind))
 		return nothing;
-	if (beyond && !agent_set_may_refuse(c, a->now_ms))
-		return nothing; /* nor is it recorded: a flood must not fill the disk */
+	if (beyond && !rate_admits_refusal(c, a->now_ms))
+		return nothing; /* not journalled either: a flood must not fill the disk */
 	dialect_decode(&o->decoder, a->bytes, NULL, &o->message);
 	if (o->message.dialect != DIALECT_ORCHESTRATOR)
-		BUG("these are not the bytes of that message");
+		BUG("bytes do not belong to the message");
 	q.root = yyjson_doc_get_root(o->decoder.outer.doc);
 	q.payload = json_get(q.root, "payload");
 	q.id = answerable_id(q.root, &nothing.why);
 	if (nothing.why)
 		return nothing;
-	if (!is_new_id(c, q.id)) {
+	if (!add_id(c, q.id)) {
 		nothing.why = "its id is that of an earlier request, which has its own response";
 		return nothing;
 	}

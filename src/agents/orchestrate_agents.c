@@ -1,4 +1,5 @@
-/* The agents that gavel runs: who speaks, and how often. */
+/* The orchestrator's agents: registration, attribution of messages to the agent whose pipe they
+ * came from, rate limit. */
 #include "agents/orchestrate_internal.h"
 
 #include <stdio.h>
@@ -11,8 +12,8 @@ uint32_t orchestrator_add(struct orchestrator *o, struct str name, struct str ro
 			  const struct str *capabilities, uint32_t n)
 {
 	struct orchestrated_agent c = { .name = arena_str(&o->arena, name),
-			  .role = arena_str(&o->arena, role),
-			  .refused_since_ms = TIME_NONE };
+					.role = arena_str(&o->arena, role),
+					.refused_since_ms = TIME_NONE };
 
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&c.capabilities, arena_str(&o->arena, capabilities[i]));
@@ -24,8 +25,8 @@ void orchestrator_gone(struct orchestrator *o, uint32_t agent)
 {
 	struct orchestrated_agent *c = &o->agents.v[agent];
 
-	for (uint32_t i = 0; i < c->waiting.n; i++)
-		free(c->waiting.v[i].id);
+	while (c->waiting.n)
+		waiting_remove(c, c->waiting.n - 1);
 	vec_release(&c->waiting);
 	vec_release(&c->ids);
 	map_release(&c->id_map);
@@ -49,7 +50,7 @@ void orchestrator_release(struct orchestrator *o)
 	arena_release(&o->arena);
 }
 
-uint32_t agent_set_other(const struct orchestrator *o, uint32_t agent, struct str name)
+uint32_t other_agent_named(const struct orchestrator *o, uint32_t agent, struct str name)
 {
 	for (uint32_t i = 0; i < o->agents.n; i++)
 		if (i != agent && str_eq(o->agents.v[i].name, name))
@@ -57,14 +58,14 @@ uint32_t agent_set_other(const struct orchestrator *o, uint32_t agent, struct st
 	return NONE;
 }
 
-/* ---- who speaks ---- */
+/* ---- attribution ---- */
 
 bool is_from_orchestrator(struct str kind)
 {
 	return str_starts(kind, STR("response:")) || str_starts(kind, STR("notify:"));
 }
 
-/* On the message, and kept for those who read it again. */
+/* Adds the diagnostic to the message and to the model's store. */
 static void report(struct model *m, struct message *msg, enum severity s, const char *rule,
 		   const char *at, const char *text)
 {
@@ -72,23 +73,29 @@ static void report(struct model *m, struct message *msg, enum severity s, const 
 	diag_store_add(m, m->records.n, s, rule, "", at, 0, "%s", text);
 }
 
-/* In protocols whose messages say themselves who sends them, that stands; but not that one of ours
- * speaks for another. */
-static bool check_speaker(const struct orchestrator *o, struct model *m, struct message *msg,
-			  uint32_t agent)
+static void report_claim(struct model *m, struct message *msg, struct str claim, struct str real,
+			 enum severity s, const char *rule, const char *at)
 {
 	char q[QUOTED_MAX], name[QUOTED_MAX], text[200];
 
-	if (!msg->from.id.n || agent_set_other(o, agent, msg->from.id) == NONE ||
+	snprintf(text, sizeof(text), "says that it is from %s, but it came from %s",
+		 quoted(claim, q), quoted(real, name));
+	report(m, msg, s, rule, at, text);
+}
+
+/* Other protocols name the sender in the message: only another agent's name is an error. */
+static bool check_sender(const struct orchestrator *o, struct model *m, struct message *msg,
+			 uint32_t agent)
+{
+	if (!msg->from.id.n || other_agent_named(o, agent, msg->from.id) == NONE ||
 	    str_eq(msg->from.id, o->agents.v[agent].name))
 		return false;
-	snprintf(text, sizeof(text), "says that it is from %s, but it came from %s",
-		 quoted(msg->from.id, q), quoted(o->agents.v[agent].name, name));
-	report(m, msg, SEVERITY_ERROR, SPEAKER_RULE, "", text);
+	report_claim(m, msg, msg->from.id, o->agents.v[agent].name, SEVERITY_ERROR, SPEAKER_RULE,
+		     "");
 	return true;
 }
 
-/* Who calls itself otherwise than gavel does need not be told so with every message. */
+/* So that a wrong agentId is not reported with every message. */
 static bool is_new_claim(struct orchestrated_agent *c, struct str claim)
 {
 	uint64_t h = str_hash(claim);
@@ -103,10 +110,11 @@ bool orchestrator_attribute(struct orchestrator *o, struct model *m, struct mess
 {
 	const struct actor real = { o->agents.v[agent].name, STR("agent"), false };
 	struct str claim = msg->from.id;
-	char q[QUOTED_MAX], name[QUOTED_MAX], text[200];
+	bool other = other_agent_named(o, agent, claim) != NONE;
+	char name[QUOTED_MAX], text[200];
 
 	if (msg->dialect != DIALECT_ORCHESTRATOR)
-		return !sent && check_speaker(o, m, msg, agent);
+		return !sent && check_sender(o, m, msg, agent);
 	if (sent) {
 		msg->to = real;
 		return false;
@@ -121,24 +129,22 @@ bool orchestrator_attribute(struct orchestrator *o, struct model *m, struct mess
 		report(m, msg, SEVERITY_ERROR, DIRECTION_RULE, "/type", text);
 		return true;
 	}
-	if (str_eq(claim, real.id) || str_is(claim, "agent")) /* the latter: it names none */
+	if (str_eq(claim, real.id) || str_is(claim, "agent")) /* the latter: no agentId */
 		return false;
-	if (!is_new_claim(&o->agents.v[agent], claim) && agent_set_other(o, agent, claim) == NONE)
+	if (!is_new_claim(&o->agents.v[agent], claim) && !other)
 		return false;
-	snprintf(text, sizeof(text), "says that it is from %s, but it came from %s",
-		 quoted(claim, q), quoted(real.id, name));
-	report(m, msg, agent_set_other(o, agent, claim) == NONE ? SEVERITY_WARNING : SEVERITY_ERROR,
-	       CLAIM_RULE, "/agentId", text);
+	report_claim(m, msg, claim, real.id, other ? SEVERITY_ERROR : SEVERITY_WARNING, CLAIM_RULE,
+		     "/agentId");
 	return true;
 }
 
-/* ---- the rate ---- */
+/* ---- rate limit ---- */
 
-bool agent_set_admit(struct orchestrated_agent *c, int64_t now_ms)
+bool rate_admits(struct orchestrated_agent *c, int64_t now_ms)
 {
 	int64_t oldest = c->recent_ms[c->recent_n % ORCHESTRATOR_RATE_MAX];
 
-	/* a clock that was put back begins anew */
+	/* a clock that was set back restarts the window */
 	if (c->recent_n >= ORCHESTRATOR_RATE_MAX && now_ms >= oldest &&
 	    now_ms - oldest < ORCHESTRATOR_WINDOW_MS) {
 		c->beyond++;
@@ -150,7 +156,7 @@ bool agent_set_admit(struct orchestrated_agent *c, int64_t now_ms)
 	return true;
 }
 
-bool agent_set_may_refuse(struct orchestrated_agent *c, int64_t now_ms)
+bool rate_admits_refusal(struct orchestrated_agent *c, int64_t now_ms)
 {
 	if (c->refused_since_ms == TIME_NONE || now_ms < c->refused_since_ms ||
 	    now_ms - c->refused_since_ms >= ORCHESTRATOR_WINDOW_MS) {

@@ -1,67 +1,65 @@
-/* Tasks that agents may ask for. Kept apart from the model's: that one shows what was said, this
- * one counts only what the sayer was entitled to say. */
+/* Tasks that agents may query. Kept apart from the model's tasks, which show whatever was said:
+ * here only messages of agents that own a task change it. */
 #include "agents/orchestrate_internal.h"
 
-static bool is_live(enum task_state s)
-{
-	return s == TASK_ASSIGNED || s == TASK_RUNNING || s == TASK_RETRYING;
-}
-
-/* owner NONE: one that a person let in or gave out. */
-static uint64_t orchestrated_task_hash(struct str id, uint32_t owner)
+/* owner NONE: accepted or assigned by the user. */
+static uint64_t task_hash(struct str id, uint32_t owner)
 {
 	return hash_mix(str_hash(id), owner);
 }
 
-static struct orchestrated_task *orchestrated_task_find(const struct orchestrator *o, struct str id, uint32_t owner)
+static struct orchestrated_task *find_task(const struct orchestrator *o, struct str id,
+					   uint32_t owner)
 {
-	for (uint32_t it = 0, v; map_next(&o->task_map, orchestrated_task_hash(id, owner), &it, &v);)
+	for (uint32_t it = 0, v; map_next(&o->task_map, task_hash(id, owner), &it, &v);)
 		if (o->tasks.v[v].owner == owner && str_eq(o->tasks.v[v].id, id))
 			return &o->tasks.v[v];
 	return NULL;
 }
 
-static struct orchestrated_task *orchestrated_task_add(struct orchestrator *o, struct str id, uint32_t owner, uint32_t lister)
+/* agent: whose list it is added to */
+static struct orchestrated_task *add_task(struct orchestrator *o, struct str id, uint32_t owner,
+					  uint32_t agent)
 {
 	struct orchestrated_task d = { .id = arena_str(&o->arena, id),
-			  .owner = owner,
-			  .submitter = NONE,
-			  .holder = NONE,
-			  .needs = STR("[]"),
-			  .state = TASK_QUEUED };
+				       .owner = owner,
+				       .submitter = NONE,
+				       .holder = NONE,
+				       .needs = STR("[]"),
+				       .state = TASK_QUEUED };
 
-	d.name = d.id; /* until something better is told */
-	map_add(&o->task_map, orchestrated_task_hash(id, owner), o->tasks.n);
-	vec_push(&o->agents.v[lister].tasks, o->tasks.n);
+	d.name = d.id; /* unless a description gives one */
+	map_add(&o->task_map, task_hash(id, owner), o->tasks.n);
+	vec_push(&o->agents.v[agent].tasks, o->tasks.n);
 	vec_push(&o->tasks, d);
 	return vec_last(&o->tasks);
 }
 
-bool orchestrated_task_is_of(const struct orchestrated_task *d, uint32_t agent)
+bool task_belongs_to(const struct orchestrated_task *d, uint32_t agent)
 {
 	return d->owner == agent || d->submitter == agent || d->holder == agent;
 }
 
-const struct orchestrated_task *orchestrated_task_for(const struct orchestrator *o, uint32_t agent, struct str id,
-			    bool *another)
+const struct orchestrated_task *task_named_by(const struct orchestrator *o, uint32_t agent,
+					      struct str id, bool *another)
 {
-	const struct orchestrated_task *d = orchestrated_task_find(o, id, NONE);
+	const struct orchestrated_task *d = find_task(o, id, NONE);
 
-	*another = d && !orchestrated_task_is_of(d, agent);
+	*another = d && !task_belongs_to(d, agent);
 	if (d)
 		return *another ? NULL : d;
-	d = orchestrated_task_find(o, id, agent);
+	d = find_task(o, id, agent);
 	for (uint32_t i = 0; !d && !*another && i < o->agents.n; i++)
-		*another = orchestrated_task_find(o, id, i) != NULL;
+		*another = find_task(o, id, i) != NULL;
 	return d;
 }
 
 const struct orchestrated_task *orchestrator_task(const struct orchestrator *o, struct str id)
 {
-	return orchestrated_task_find(o, id, NONE);
+	return find_task(o, id, NONE);
 }
 
-const struct orchestrated_task *orchestrated_task_now(const struct orchestrator *o, uint32_t agent)
+const struct orchestrated_task *current_task(const struct orchestrator *o, uint32_t agent)
 {
 	const struct orchestrated_agent *c = &o->agents.v[agent];
 
@@ -69,14 +67,16 @@ const struct orchestrated_task *orchestrated_task_now(const struct orchestrator 
 		const struct orchestrated_task *d = &o->tasks.v[c->tasks.v[i]];
 		bool does = d->owner == agent || d->holder == agent ||
 			    (d->holder == NONE && d->submitter == agent);
+		bool active = d->state == TASK_ASSIGNED || d->state == TASK_RUNNING ||
+			      d->state == TASK_RETRYING;
 
-		if (does && is_live(d->state) && !d->done)
+		if (does && active && !d->done)
 			return d;
 	}
 	return NULL;
 }
 
-/* ---- what is told ---- */
+/* ---- updates from messages ---- */
 
 static bool is_own_member(struct str name)
 {
@@ -86,8 +86,8 @@ static bool is_own_member(struct str name)
 	return value_index(own, name) >= 0;
 }
 
-/* Takes the description out of the response that let the task in. */
-static void describe(struct orchestrator *o, struct orchestrated_task *d, yyjson_val *task)
+/* Copies the description of a task from the response that accepted it. */
+static void copy_description(struct orchestrator *o, struct orchestrated_task *d, yyjson_val *task)
 {
 	struct str name = json_get_str(task, "name"), role = json_get_str(task, "requiredRole");
 	struct buf b = { 0 };
@@ -115,26 +115,24 @@ static void describe(struct orchestrator *o, struct orchestrated_task *d, yyjson
 	buf_release(&b);
 }
 
-/* A response tells of a task for the first time: a person has let it in. What else responses tell
- * is what was asked for, and comes from here. */
-static void let_in(struct orchestrator *o, uint32_t agent, struct str id, struct str bytes)
+/* The first response with a task: the user has accepted it. Later ones answer queries. */
+static void accept_task(struct orchestrator *o, uint32_t agent, struct str id, struct str bytes)
 {
 	struct json_reader *r = &o->decoder.outer;
 	yyjson_val *root, *task;
 	struct orchestrated_task *d;
 
-	if (orchestrated_task_find(o, id, NONE) || orchestrated_task_find(o, id, agent) ||
+	if (find_task(o, id, NONE) || find_task(o, id, agent) ||
 	    json_read(r, bytes, &root) != JSON_OK)
 		return;
 	task = json_get(json_get(root, "payload"), "task");
 	if (!str_eq(json_get_str(task, "id"), id))
 		return;
-	d = orchestrated_task_add(o, id, NONE, agent);
+	d = add_task(o, id, NONE, agent);
 	d->submitter = agent;
-	describe(o, d, task);
+	copy_description(o, d, task);
 }
 
-/* It may have had it before. */
 static void list_once(struct orchestrated_agent *c, uint32_t task)
 {
 	for (uint32_t i = 0; i < c->tasks.n; i++)
@@ -143,12 +141,12 @@ static void list_once(struct orchestrated_agent *c, uint32_t task)
 	vec_push(&c->tasks, task);
 }
 
-static void give(struct orchestrator *o, uint32_t agent, struct str id)
+static void assign_task(struct orchestrator *o, uint32_t agent, struct str id)
 {
-	struct orchestrated_task *d = orchestrated_task_find(o, id, NONE);
+	struct orchestrated_task *d = find_task(o, id, NONE);
 
 	if (!d)
-		d = orchestrated_task_add(o, id, NONE, agent);
+		d = add_task(o, id, NONE, agent);
 	else
 		list_once(&o->agents.v[agent], (uint32_t)(d - o->tasks.v));
 	d->holder = agent;
@@ -156,32 +154,32 @@ static void give(struct orchestrator *o, uint32_t agent, struct str id)
 	d->done = false;
 }
 
-static void cancel(struct orchestrator *o, uint32_t agent, struct str id)
+static void cancel_task(struct orchestrator *o, uint32_t agent, struct str id)
 {
-	struct orchestrated_task *d = orchestrated_task_find(o, id, NONE);
+	struct orchestrated_task *d = find_task(o, id, NONE);
 
 	if (!d)
-		d = orchestrated_task_find(o, id, agent);
+		d = find_task(o, id, agent);
 	if (d)
 		d->state = TASK_CANCELLED;
 }
 
-/* An agent says how far it is. */
-static void advance(struct orchestrator *o, uint32_t agent, const struct event *e)
+/* Ignores progress of agents that may not change the task. */
+static void apply_progress(struct orchestrator *o, uint32_t agent, const struct event *e)
 {
-	struct orchestrated_task *d = orchestrated_task_find(o, e->id, NONE);
+	struct orchestrated_task *d = find_task(o, e->id, NONE);
 	struct orchestrated_agent *c = &o->agents.v[agent];
 
 	if (d) {
 		if (d->holder != NONE ? d->holder != agent : d->submitter != agent)
 			return;
 	} else {
-		d = orchestrated_task_find(o, e->id, agent);
+		d = find_task(o, e->id, agent);
 		if (!d && c->own == ORCHESTRATOR_OWN_MAX)
 			return;
 		if (!d) {
 			c->own++;
-			d = orchestrated_task_add(o, e->id, agent, agent);
+			d = add_task(o, e->id, agent, agent);
 		}
 	}
 	if (task_state_is_final(d->state))
@@ -192,15 +190,11 @@ static void advance(struct orchestrator *o, uint32_t agent, const struct event *
 
 static void forget_waiting(struct orchestrated_agent *c, struct str request)
 {
-	for (uint32_t i = 0; i < c->waiting.n; i++) {
-		struct waiting *w = &c->waiting.v[i];
-
-		if (!str_eq(str_make(w->id, w->id_n), request))
-			continue;
-		free(w->id);
-		*w = c->waiting.v[--c->waiting.n];
-		return;
-	}
+	for (uint32_t i = 0; i < c->waiting.n; i++)
+		if (str_eq(str_make(c->waiting.v[i].id, c->waiting.v[i].id_n), request)) {
+			waiting_remove(c, i);
+			return;
+		}
 }
 
 void orchestrator_note(struct orchestrator *o, uint32_t agent, bool sent, const struct message *msg,
@@ -216,19 +210,17 @@ void orchestrator_note(struct orchestrator *o, uint32_t agent, bool sent, const 
 		if (e->type != EV_TASK_STATE || !e->id.n || e->id.n > ORCHESTRATOR_ID_MAX_BYTES)
 			continue;
 		if (!sent && str_is(msg->kind, "event:progress"))
-			advance(o, agent, e);
+			apply_progress(o, agent, e);
 		else if (sent && str_is(msg->kind, "response:success"))
-			let_in(o, agent, e->id, bytes);
+			accept_task(o, agent, e->id, bytes);
 		else if (sent && str_is(msg->kind, "notify:task-assigned"))
-			give(o, agent, e->id);
+			assign_task(o, agent, e->id);
 		else if (sent && str_is(msg->kind, "notify:task-cancelled"))
-			cancel(o, agent, e->id);
+			cancel_task(o, agent, e->id);
 	}
 }
 
-/* ---- telling it ---- */
-
-void orchestrated_task_write(const struct orchestrated_task *d, bool whole, struct buf *out)
+void write_task(const struct orchestrated_task *d, bool whole, struct buf *out)
 {
 	buf_addc(out, '{');
 	json_put_str(out, "id", d->id);

@@ -1,29 +1,28 @@
-/* Requests that wait for a person, and what happens when nobody comes. */
+/* Deadlines of requests that wait for the user: composes TIMEOUT errors for overdue ones. */
 #include "agents/orchestrate_internal.h"
 
-enum standing_of { STANDS_OPEN, STANDS_UNDER_WAY, STANDS_ANSWERED };
+enum progress { UNANSWERED, UNDER_WAY, ANSWERED };
 
-static enum standing_of how_it_stands(const struct model *m, const struct waiting *w,
-				      int64_t now_ms)
+static enum progress answer_progress(const struct model *m, const struct waiting *w, int64_t now_ms)
 {
 	struct item_state s;
 
 	if (!item_at(m, &m->items.v[w->item], m->records.n, now_ms, &s))
-		return STANDS_OPEN;
+		return UNANSWERED;
 	if (s.decided != NONE)
-		return STANDS_ANSWERED;
+		return ANSWERED;
 	if (s.verdict == VERDICT_ESCALATED)
-		return STANDS_OPEN; /* somebody else was asked, which the agent does not wait for longer */
+		return UNANSWERED; /* escalation does not extend the deadline */
 	switch (s.delivery) {
 	case DELIVERY_NONE:
-	case DELIVERY_STAGED: /* has not happened */
-	case DELIVERY_BOUNCED: return STANDS_OPEN;
+	case DELIVERY_STAGED:
+	case DELIVERY_BOUNCED: return UNANSWERED;
 	case DELIVERY_RECORDED:
 	case DELIVERY_SENT:
-	case DELIVERY_HELD: return STANDS_UNDER_WAY;
+	case DELIVERY_HELD: return UNDER_WAY;
 	case DELIVERY_ACKNOWLEDGED: break;
 	}
-	return STANDS_ANSWERED;
+	return ANSWERED;
 }
 
 static void write_timeout(const struct waiting *w, int64_t now_ms, struct buf *out)
@@ -39,28 +38,30 @@ static void write_timeout(const struct waiting *w, int64_t now_ms, struct buf *o
 	buf_release(&details);
 }
 
-/* Whether it is overdue; drops those that turn out to be answered. */
-static bool take_due(const struct model *m, struct orchestrated_agent *c, int64_t now_ms, struct buf *out)
+void waiting_remove(struct orchestrated_agent *c, uint32_t i)
+{
+	free(c->waiting.v[i].id);
+	c->waiting.v[i] = c->waiting.v[--c->waiting.n];
+}
+
+/* Times out one overdue request of the agent; drops those that were answered. */
+static bool time_out(const struct model *m, struct orchestrated_agent *c, int64_t now_ms,
+		     struct buf *out)
 {
 	for (uint32_t i = 0; i < c->waiting.n;) {
 		struct waiting *w = &c->waiting.v[i];
-		enum standing_of stands;
+		bool overdue = w->deadline_ms != TIME_NONE && now_ms > w->deadline_ms;
+		enum progress progress = overdue ? answer_progress(m, w, now_ms) : UNDER_WAY;
 
-		if (w->deadline_ms == TIME_NONE || now_ms <= w->deadline_ms) {
-			i++;
-			continue;
-		}
-		stands = how_it_stands(m, w, now_ms);
-		w->under_way = stands == STANDS_UNDER_WAY;
-		if (w->under_way) {
-			i++;
-			continue;
-		}
-		if (stands == STANDS_OPEN)
+		if (overdue)
+			w->under_way = progress == UNDER_WAY;
+		if (progress == UNANSWERED)
 			write_timeout(w, now_ms, out);
-		free(w->id);
-		*w = c->waiting.v[--c->waiting.n];
-		if (stands == STANDS_OPEN)
+		if (progress == UNDER_WAY)
+			i++;
+		else
+			waiting_remove(c, i);
+		if (progress == UNANSWERED)
 			return true;
 	}
 	return false;
@@ -70,7 +71,7 @@ bool orchestrator_due(struct orchestrator *o, const struct model *m, int64_t now
 		      uint32_t *agent, struct buf *out)
 {
 	for (uint32_t i = 0; i < o->agents.n; i++)
-		if (take_due(m, &o->agents.v[i], now_ms, out)) {
+		if (time_out(m, &o->agents.v[i], now_ms, out)) {
 			*agent = i;
 			return true;
 		}

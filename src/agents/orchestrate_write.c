@@ -1,4 +1,4 @@
-/* The orchestrator's lines: heads, errors, notifications. */
+/* Composes the orchestrator's messages: responses with an error, notifications. */
 #include "agents/orchestrate_internal.h"
 
 #include "decide/decision.h"
@@ -31,9 +31,16 @@ void write_head(const char *type, struct str request, int64_t now_ms, struct buf
 	json_put_name(out, "timestamp", timestamp_iso(now_ms, time));
 }
 
-void write_end(struct buf *out)
+void begin_payload(const char *type, struct str request, int64_t now_ms, struct buf *out)
 {
-	buf_adds(out, "}\n");
+	write_head(type, request, now_ms, out);
+	json_key(out, "payload");
+	buf_addc(out, '{');
+}
+
+void end_payload(struct buf *out)
+{
+	buf_adds(out, "}}\n");
 }
 
 void orchestrator_refuse(struct str request, enum orchestrator_code code, struct str message,
@@ -48,43 +55,29 @@ void orchestrator_refuse(struct str request, enum orchestrator_code code, struct
 		json_key(out, "details");
 		buf_add_str(out, details);
 	}
-	buf_addc(out, '}');
-	write_end(out);
-}
-
-static void begin_notice(const char *type, int64_t now_ms, struct buf *out)
-{
-	write_head(type, STR_NONE, now_ms, out);
-	json_key(out, "payload");
-	buf_addc(out, '{');
-}
-
-static void end_notice(struct buf *out)
-{
-	buf_addc(out, '}');
-	write_end(out);
+	buf_adds(out, "}}\n");
 }
 
 void orchestrator_assign(struct str task, int64_t now_ms, struct buf *out)
 {
-	begin_notice("notify:task-assigned", now_ms, out);
+	begin_payload("notify:task-assigned", STR_NONE, now_ms, out);
 	json_put_str(out, "taskId", task);
 	json_put_name(out, "message", "Task assigned. Use TaskGet to view details.");
-	end_notice(out);
+	end_payload(out);
 }
 
 void orchestrator_cancel(struct str task, struct str reason, int64_t now_ms, struct buf *out)
 {
-	begin_notice("notify:task-cancelled", now_ms, out);
+	begin_payload("notify:task-cancelled", STR_NONE, now_ms, out);
 	json_put_str(out, "taskId", task);
 	json_put_str(out, "reason", reason.n ? reason : STR("Cancelled by a person"));
-	end_notice(out);
+	end_payload(out);
 }
 
 void orchestrator_shutdown(int64_t grace_ms, struct str reason, int64_t now_ms, struct buf *out)
 {
-	begin_notice("notify:shutdown", now_ms, out);
+	begin_payload("notify:shutdown", STR_NONE, now_ms, out);
 	json_put_int(out, "gracePeriod", grace_ms < 0 ? 0 : grace_ms);
 	json_put_str(out, "reason", reason.n ? reason : STR("Orchestrator stopping"));
-	end_notice(out);
+	end_payload(out);
 }

@@ -1,4 +1,5 @@
-/* Reading the replies of the queue, and putting them on the page. */
+/* Polls the replies file of the escalation queue, matches replies with questions of running agents,
+ * and proposes them for delivery. */
 #include "agents/queue_replies.h"
 
 #include "decide/output_queue.h"
@@ -8,9 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOOK_EVERY_MS = 1000, BLOCK_BYTES = 64 << 10 };
+enum { POLL_EVERY_MS = 1000, BLOCK_BYTES = 64 << 10 };
 
-void queue_replies_open(struct queue_replies *r, struct agent_set *agents, struct app *app, const char *queue)
+void queue_replies_open(struct queue_replies *r, struct agent_set *agents, struct app *app,
+			const char *queue)
 {
 	struct buf path = { 0 };
 
@@ -37,7 +39,7 @@ void queue_replies_close(struct queue_replies *r)
 	free(r->path);
 }
 
-/* ---- whom it answers ---- */
+/* ---- matching ---- */
 
 static struct str group_of(const struct queue_replies *r, uint32_t agent)
 {
@@ -46,36 +48,40 @@ static struct str group_of(const struct queue_replies *r, uint32_t agent)
 	return r->agents->load->wire.files.v[a->streams[AGENT_OUT].load.file].group;
 }
 
-/* The agent's message that it answers by its id; else the last one that the agent has written. */
+static bool is_output_of(const struct queue_replies *r, uint32_t agent, uint32_t message)
+{
+	uint32_t file = message_route(&r->agents->load->model, message)->source;
+	enum agent_pipe stream;
+
+	return agent_set_of_file(r->agents, file, &stream) == agent && stream == AGENT_OUT;
+}
+
+/* The agent's message with the id that the reply names; else its last message. */
 static uint32_t find_question(const struct queue_replies *r, uint32_t agent)
 {
 	const struct model *m = &r->agents->load->model;
 	struct str group = group_of(r, agent);
 	struct str id = r->message.reply_to.n ? r->message.reply_to : r->message.correlation;
-	enum agent_pipe stream;
 
 	for (uint32_t i = 0; i < m->sessions.n && id.n; i++) {
 		uint32_t found = str_eq(model_str(m, m->sessions.v[i].group), group)
 					 ? message_with_id(m, i, id)
 					 : NONE;
 
-		if (found != NONE && agent_set_of_file(r->agents, message_route(m, found)->source, &stream) == agent &&
-		    stream == AGENT_OUT)
+		if (found != NONE && is_output_of(r, agent, found))
 			return found;
 	}
 	for (uint32_t i = m->records.n; i-- > 0;)
-		if (agent_set_of_file(r->agents, message_route(m, i)->source, &stream) == agent &&
-		    stream == AGENT_OUT)
+		if (is_output_of(r, agent, i))
 			return i;
 	return NONE;
 }
 
-/* The item that it names; the only one of the message that it answers. */
+/* The item that the reply names; else the only one that the question raised. */
 static uint32_t find_item(const struct queue_replies *r, uint32_t message)
 {
 	const struct model *m = &r->agents->load->model;
 	uint32_t only = NONE, named = NONE, decisions = 0, raised = 0;
-
 	bool names = r->message.dialect == DIALECT_COLLABORATION;
 
 	for (uint32_t i = 0; names && i < r->message.events.n; i++) {
@@ -99,7 +105,7 @@ static uint32_t find_item(const struct queue_replies *r, uint32_t message)
 static void on_line(void *ctx, const struct frame *frame)
 {
 	struct queue_replies *r = ctx;
-	struct returned back = { 0 };
+	struct queue_reply reply = { 0 };
 	struct str group;
 
 	if (frame->flags)
@@ -108,20 +114,20 @@ static void on_line(void *ctx, const struct frame *frame)
 	group = model_group_of(&r->agents->load->model, &r->message);
 	if (!group.n)
 		return;
-	back.agent = agent_set_named(r->agents, group);
-	back.message = back.agent == NONE ? NONE : find_question(r, back.agent);
-	if (back.message == NONE)
+	reply.agent = agent_set_named(r->agents, group);
+	reply.message = reply.agent == NONE ? NONE : find_question(r, reply.agent);
+	if (reply.message == NONE)
 		return;
-	back.item = find_item(r, back.message);
-	back.dialect = r->message.dialect;
-	buf_add_str(&back.line, frame->bytes);
-	buf_addc(&back.line, '\n');
-	vec_push(&r->list, back);
+	reply.item = find_item(r, reply.message);
+	reply.dialect = r->message.dialect;
+	buf_add_str(&reply.line, frame->bytes);
+	buf_addc(&reply.line, '\n');
+	vec_push(&r->list, reply);
 }
 
-/* ---- looking ---- */
+/* ---- polling ---- */
 
-/* It comes into being with the first answer. */
+/* The file is created with the first reply. */
 static bool open_file(struct queue_replies *r)
 {
 	struct stat st;
@@ -140,41 +146,41 @@ static struct desk *desk_of(const struct queue_replies *r, uint32_t agent)
 	return desks_find(&r->agents->load->desks, group_of(r, agent));
 }
 
-/* Whether it was handed over, or is on its way. */
-static bool is_done(const struct queue_replies *r, const struct returned *back)
+/* Delivered, or in delivery. */
+static bool is_done(const struct queue_replies *r, const struct queue_reply *reply)
 {
-	const struct desk *d = desk_of(r, back->agent);
+	const struct desk *d = desk_of(r, reply->agent);
 
 	for (uint32_t i = d ? d->letters.n : 0; i-- > 0;)
-		if (str_eq(d->letters.v[i].bytes, buf_str(&back->line)) &&
+		if (str_eq(d->letters.v[i].bytes, buf_str(&reply->line)) &&
 		    d->letters.v[i].state != LETTER_VOID)
 			return true;
 	return false;
 }
 
-/* Whether nobody waits for it any more. */
-static bool is_late(const struct queue_replies *r, const struct returned *back)
+/* Its item was decided or has expired. */
+static bool is_late(const struct queue_replies *r, const struct queue_reply *reply)
 {
 	const struct model *m = &r->agents->load->model;
 	struct item_state at;
 
-	return back->item != NONE &&
-	       item_at(m, &m->items.v[back->item], m->records.n, r->app->scene.now_ms, &at) &&
+	return reply->item != NONE &&
+	       item_at(m, &m->items.v[reply->item], m->records.n, r->app->scene.now_ms, &at) &&
 	       (at.decided != NONE || at.verdict == VERDICT_EXPIRED);
 }
 
-static bool is_waiting(const struct queue_replies *r, const struct returned *back)
+static bool is_waiting(const struct queue_replies *r, const struct queue_reply *reply)
 {
-	return !is_done(r, back) && !is_late(r, back);
+	return !is_done(r, reply) && !is_late(r, reply);
 }
 
-void queue_replies_look(struct queue_replies *r, int64_t now_ms)
+void queue_replies_poll(struct queue_replies *r, int64_t now_ms)
 {
 	char block[BLOCK_BYTES];
 	uint32_t before = r->list.n, waiting = 0;
 	ssize_t n;
 
-	if (!r->path || now_ms - r->looked_ms < LOOK_EVERY_MS)
+	if (!r->path || now_ms - r->looked_ms < POLL_EVERY_MS)
 		return;
 	r->looked_ms = now_ms;
 	while (open_file(r) && (n = pread(r->fd, block, sizeof(block), (off_t)r->at)) > 0) {
@@ -190,25 +196,26 @@ void queue_replies_look(struct queue_replies *r, int64_t now_ms)
 	r->waiting = waiting;
 }
 
-void queue_replies_plan(void *returns, struct plan *plan)
+void queue_replies_plan(void *queue_replies, struct plan *plan)
 {
-	struct queue_replies *r = returns;
+	struct queue_replies *r = queue_replies;
 
 	for (uint32_t i = 0; i < r->list.n; i++) {
-		const struct returned *back = &r->list.v[i];
-		struct proposal p = { .desk = desk_of(r, back->agent), .group = NONE - 1 - i };
+		const struct queue_reply *reply = &r->list.v[i];
+		struct proposal p = { .desk = desk_of(r, reply->agent), .group = NONE - 1 - i };
 		struct buf path = { 0 };
 		struct err err;
 
-		if (!p.desk || p.desk->access != DESK_WRITES || !is_waiting(r, back))
+		if (!p.desk || p.desk->access != DESK_WRITES || !is_waiting(r, reply))
 			continue;
-		p.desk->way->path(p.desk->way->ctx, back->message, &path);
-		p.letter.dialect = back->dialect;
+		p.desk->way->path(p.desk->way->ctx, reply->message, &path);
+		p.letter.dialect = reply->dialect;
 		p.letter.channel = CHANNEL_CHILD;
 		p.letter.path = arena_str(&plan->arena, buf_str(&path));
-		p.letter.bytes = arena_str(&plan->arena, buf_str(&back->line));
-		p.letter.to = str_of(r->agents->agents.v[back->agent]->child->name);
-		vec_push(&p.cautions, STR("somebody else has decided this; it came back from the queue"));
+		p.letter.bytes = arena_str(&plan->arena, buf_str(&reply->line));
+		p.letter.to = str_of(r->agents->agents.v[reply->agent]->child->name);
+		vec_push(&p.cautions,
+			 STR("somebody else has decided this; it came back from the queue"));
 		if (!channel_agents.find(channel_agents.ctx, p.letter.path.p, &err))
 			vec_push(&p.missing, arena_str(&plan->arena, str_of(err.text)));
 		vec_push(&plan->list, p);

@@ -1,4 +1,4 @@
-/* The file under review: what of it was sent, what is on the disk now, and how much differs. */
+/* The file under review: its content as sent, its content on disk, and the size of the diff. */
 #include "agents/review.h"
 
 #include "base/io.h"
@@ -35,7 +35,7 @@ static int read_disk(struct review_file *f)
 	return io_read_file(f->path, ATTACH_MAX_BYTES, &f->disk, &f->trouble);
 }
 
-bool review_file_look(struct review_file *f)
+bool review_file_reload(struct review_file *f)
 {
 	struct stat st;
 

@@ -1,12 +1,12 @@
-/* What the person sees of a review and can do in it: the line about the turn, plans of turns that
- * decide nothing, retrying, giving up, stopping. */
+/* The review in the UI: status line, plans of turns without decisions, and the commands retry,
+ * give-up, stop and edit. */
 #include "agents/review.h"
 
 #include "loop/loop.h"
 
-enum { TICK_MS = 1000 }; /* the line about the turn is made anew that often */
+enum { TICK_MS = 1000 }; /* of the status line */
 
-/* ---- what is told ---- */
+/* ---- status line ---- */
 
 static void add_file(const struct reviewing *r, struct buf *out)
 {
@@ -22,7 +22,7 @@ static void add_file(const struct reviewing *r, struct buf *out)
 			      name ? name + 1 : f->path, f->added, f->removed);
 }
 
-/* What there is to do between two turns. */
+/* What to do after an answered turn. */
 static void add_next(struct reviewing *r, struct buf *out)
 {
 	const struct model *m = &r->watch.load.model;
@@ -30,23 +30,16 @@ static void add_next(struct reviewing *r, struct buf *out)
 	uint32_t staged = desk_staged(review_desk(r)), due;
 	uint32_t open = model_open(m, m->records.n, TIME_NONE, &due);
 
-	if (turn_has_failed(&r->turn) || r->turn.state == TURN_REFUSED || r->turn.state == TURN_OTHER)
-		return;
 	if (staged)
-		keymap_printf(keys, out, "  %u of %u decided, {deliver} begins the next turn", staged, open);
+		keymap_printf(keys, out, "  %u of %u decided, {deliver} begins the next turn",
+			      staged, open);
 	else if (open)
 		keymap_text(keys, "  decide, then {deliver}", out);
 	else
-		keymap_text(keys, r->envelope ? "  nothing is left to decide"
-					      : "  nothing is left to decide; {deliver} asks again", out);
-}
-
-static void add_held(struct reviewing *r, uint32_t held, struct buf *out)
-{
-	const struct letter *l = &review_desk(r)->letters.v[held];
-
-	keymap_printf(&r->watch.app.keymap, out, "a turn could not begin ({retry}, {give-up}): %.*s",
-		      STR_ARG(l->why.n ? l->why : STR("it was recorded, and not sent")));
+		keymap_text(keys,
+			    r->envelope ? "  nothing is left to decide"
+					: "  nothing is left to decide; {deliver} asks again",
+			    out);
 }
 
 static void add_turn(struct reviewing *r, int64_t now_ms, struct buf *out)
@@ -58,7 +51,7 @@ static void add_turn(struct reviewing *r, int64_t now_ms, struct buf *out)
 	buf_release(&remedies);
 }
 
-void review_tell(struct reviewing *r, int64_t now_ms)
+void review_show(struct reviewing *r, int64_t now_ms)
 {
 	struct app *a = &r->watch.app;
 	uint32_t held = review_held(r);
@@ -67,7 +60,11 @@ void review_tell(struct reviewing *r, int64_t now_ms)
 	buf_clear(&a->strip);
 	a->strip_role = ROLE_ACCENT;
 	if (held != NONE) {
-		add_held(r, held, &a->strip);
+		struct str why = review_desk(r)->letters.v[held].why;
+
+		keymap_printf(&a->keymap, &a->strip,
+			      "a turn could not begin ({retry}, {give-up}): %.*s",
+			      STR_ARG(why.n ? why : STR("it was recorded, and not sent")));
 		a->strip_role = ROLE_ERROR;
 	} else if (failed && review_failure(r) == NONE) {
 		buf_printf(&a->strip, "turn %lld was given up", (long long)r->turn.iteration);
@@ -82,14 +79,14 @@ void review_tell(struct reviewing *r, int64_t now_ms)
 		else if (turn_is_silent(&r->turn, now_ms))
 			a->strip_role = ROLE_WARN;
 		add_file(r, &a->strip);
-		if (r->turn.state != TURN_RUNS && r->turn.state != TURN_NONE)
+		if (r->turn.state == TURN_ANSWERED)
 			add_next(r, &a->strip);
 	}
 	if (!a->strip.n)
 		buf_adds(&a->strip, "no turn yet");
 }
 
-/* The terms of the next plan: which process, told what. */
+/* The terms of the next plan: path and command line of its process, or why it cannot start. */
 static void set_terms(struct reviewing *r)
 {
 	const struct keymap *keys = &r->watch.app.keymap;
@@ -108,12 +105,13 @@ static void set_terms(struct reviewing *r)
 		keymap_printf(keys, &r->blocked, "turn %lld runs; wait for its end, or {stop} it",
 			      (long long)r->turn.iteration);
 	else if (review_held(r) != NONE)
-		keymap_text(keys, "a turn before this one is held; {retry} it, or {give-up}", &r->blocked);
+		keymap_text(keys, "a turn before this one is held; {retry} it, or {give-up}",
+			    &r->blocked);
 	r->terms = (struct turn_terms){ .path = r->path.p, .to = buf_str(&r->to),
 					.blocked = r->blocked.n ? r->blocked.p : NULL };
 }
 
-/* ---- turns that decide nothing ---- */
+/* ---- turns without decisions ---- */
 
 bool review_propose(void *ctx, const struct terms *t)
 {
@@ -131,7 +129,7 @@ bool review_propose(void *ctx, const struct terms *t)
 	return true;
 }
 
-/* The first one needs no page: the command line asked for it. */
+/* The first turn is delivered without a pre-flight page: the command line asked for it. */
 static void begin_first(struct reviewing *r)
 {
 	struct load *l = &r->watch.load;
@@ -154,9 +152,9 @@ static void begin_first(struct reviewing *r)
 	decider_deliver(s, false);
 }
 
-/* ---- what the person wants ---- */
+/* ---- commands ---- */
 
-static bool runs(struct reviewing *r)
+static bool refuse_while_running(struct reviewing *r)
 {
 	if (r->turn.state == TURN_RUNS)
 		app_say(&r->watch.app, ROLE_WARN, "turn %lld runs; wait for its end, or {stop} it",
@@ -164,7 +162,7 @@ static bool runs(struct reviewing *r)
 	return r->turn.state == TURN_RUNS;
 }
 
-/* Held letters go to the process of the next turn; theirs never had them. */
+/* Readdresses a held letter to the process of the next turn. false: there is none. */
 static bool resend_held(struct reviewing *r)
 {
 	struct desk *desk = review_desk(r);
@@ -188,7 +186,7 @@ static void retry(struct reviewing *r)
 	struct app *a = &r->watch.app;
 	uint32_t item = review_failure(r);
 
-	if (runs(r) || resend_held(r))
+	if (refuse_while_running(r) || resend_held(r))
 		return;
 	if (item != NONE) {
 		decide_item(a, item, VERB_ACCEPT, STR_NONE);
@@ -207,7 +205,7 @@ static void give_up(struct reviewing *r)
 	struct app *a = &r->watch.app;
 	uint32_t item = review_failure(r), held = review_held(r);
 
-	if (runs(r))
+	if (refuse_while_running(r))
 		return;
 	if (held != NONE)
 		decider_give_up(&r->watch.decider, review_desk(r), held, false);
@@ -227,7 +225,8 @@ static void stop(struct reviewing *r)
 	}
 	r->stopped = true;
 	child_stop(r->child, loop_now_ms(), 0);
-	app_say(&r->watch.app, ROLE_WARN, "turn %lld is being stopped", (long long)r->turn.iteration);
+	app_say(&r->watch.app, ROLE_WARN, "turn %lld is being stopped",
+		(long long)r->turn.iteration);
 }
 
 static void edit(struct reviewing *r)
@@ -240,32 +239,31 @@ static void edit(struct reviewing *r)
 			"no artifact is under review; --artifact FILE names one");
 }
 
-static void on_turn_action(struct reviewing *r, enum turn_action action)
-{
-	switch (action) {
-	case TURN_RETRY: retry(r); break;
-	case TURN_GIVE_UP: give_up(r); break;
-	case TURN_EDIT: edit(r); break;
-	}
-}
+static void (*const turn_actions[])(struct reviewing *r) = {
+	[TURN_RETRY] = retry,
+	[TURN_GIVE_UP] = give_up,
+	[TURN_EDIT] = edit,
+};
 
 static bool on_effect(void *ctx, struct effect *e)
 {
 	struct reviewing *r = ctx;
 
 	switch (e->type) {
-	case EFFECT_TURN: on_turn_action(r, e->turn); return true;
+	case EFFECT_TURN: turn_actions[e->turn](r); return true;
 	case EFFECT_AGENT:
 		if (e->order.type == ORDER_STOP)
 			stop(r);
 		else
-			app_say(&r->watch.app, ROLE_DIM, "a review has turns; {retry} begins one anew");
+			app_say(&r->watch.app, ROLE_DIM,
+				"a review has turns; {retry} begins one anew");
 		return true;
 	case EFFECT_RECOVER:
-		if (app_screen(&r->watch.app) && app_screen(&r->watch.app)->pane.view == &view_recovery)
+		if (app_screen(&r->watch.app) &&
+		    app_screen(&r->watch.app)->pane.view == &view_recovery)
 			app_back(&r->watch.app);
 		return resend_held(r);
-	case EFFECT_RESEND: return !runs(r) && resend_held(r);
+	case EFFECT_RESEND: return !refuse_while_running(r) && resend_held(r);
 	case EFFECT_QUIT:
 		if (r->turn.state != TURN_RUNS || r->warned)
 			return false;
@@ -274,21 +272,21 @@ static bool on_effect(void *ctx, struct effect *e)
 			"turn %lld runs; {quit} once more stops it and leaves",
 			(long long)r->turn.iteration);
 		return true;
-	default: return false; /* the others are the loop's */
+	default: return false;
 	}
 }
 
-static void on_turn(void *ctx, int64_t now_ms)
+static void on_tick(void *ctx, int64_t now_ms)
 {
 	struct reviewing *r = ctx;
 	struct app *a = &r->watch.app;
 
 	if (r->begin && review_desk(r)->access == DESK_WRITES)
 		begin_first(r);
-	review_look(r, now_ms);
-	if (review_file_look(&r->artifact))
-		app_decided(a); /* the page of changes, too */
-	review_tell(r, now_ms);
+	review_tick(r, now_ms);
+	if (review_file_reload(&r->artifact))
+		app_decided(a); /* updates the view of changes */
+	review_show(r, now_ms);
 	set_terms(r);
 	if (r->leaving && r->turn.state != TURN_RUNS)
 		r->watch.quit = true;
@@ -315,5 +313,5 @@ static bool on_leave(void *ctx, int64_t now_ms)
 	return false;
 }
 
-const struct watch_ops review_ops = { .turn = on_turn, .wait_ms = on_wait, .effect = on_effect,
+const struct watch_ops review_ops = { .tick = on_tick, .wait_ms = on_wait, .effect = on_effect,
 				      .leave = on_leave };

@@ -1,11 +1,9 @@
-/* One turn of a review after the other: beginning, looking, ending; what the last run left
- * behind. */
+/* The turns of a review: starting the process, following it, concluding its letter, and recovery of
+ * a turn that the last run left. */
 #include "agents/review.h"
 
 #include "json/compose.h"
 #include "loop/loop.h"
-
-#include <stdio.h>
 
 enum { COMPLAINT_BYTES = 4096 };
 
@@ -15,11 +13,6 @@ struct desk *review_desk(struct reviewing *r)
 }
 
 /* ---- letters ---- */
-
-static struct str line_of(const struct letter *l)
-{
-	return str_trim(l->bytes);
-}
 
 static uint32_t letter_to(struct reviewing *r, const char *path)
 {
@@ -33,15 +26,8 @@ static uint32_t letter_to(struct reviewing *r, const char *path)
 
 static bool is_held(const struct letter *l)
 {
-	switch (l->state) {
-	case LETTER_INTENT:
-	case LETTER_ATTEMPT:
-	case LETTER_HELD: return l->channel == CHANNEL_CHILD;
-	case LETTER_SENT:
-	case LETTER_ACKED:
-	case LETTER_VOID: break;
-	}
-	return false;
+	return l->channel == CHANNEL_CHILD &&
+	       (l->state == LETTER_INTENT || l->state == LETTER_ATTEMPT || l->state == LETTER_HELD);
 }
 
 uint32_t review_held(struct reviewing *r)
@@ -67,7 +53,7 @@ static int64_t iteration_in(struct str message)
 	return n;
 }
 
-/* ---- beginning ---- */
+/* ---- start ---- */
 
 static int begin(struct reviewing *r, uint32_t letter, struct err *err)
 {
@@ -77,15 +63,15 @@ static int begin(struct reviewing *r, uint32_t letter, struct err *err)
 
 	arena_reset(&r->words);
 	words = turn_command(&r->words, r->command, str_of(r->turn.session));
-	review_file_look(&r->artifact);
+	review_file_reload(&r->artifact);
 	if (child_turn(r->child, words, l->bytes, now_ms, err) < 0)
 		return -1;
 	r->letter = letter;
 	r->stopped = r->warned = false;
-	turn_begin(&r->turn, l->dialect, iteration_in(line_of(l)), r->watch.load.model.records.n,
-		   now_ms);
-	review_file_sent(&r->artifact, line_of(l), r->turn.iteration);
-	review_tell(r, now_ms);
+	turn_begin(&r->turn, l->dialect, iteration_in(str_trim(l->bytes)),
+		   r->watch.load.model.records.n, now_ms);
+	review_file_sent(&r->artifact, str_trim(l->bytes), r->turn.iteration);
+	review_show(r, now_ms);
 	return 0;
 }
 
@@ -115,7 +101,7 @@ void review_read(struct reviewing *r)
 	while (agent_set_wait_ms(&r->agents, loop_now_ms()) == 0);
 }
 
-static bool is_asking(const struct model *m, const struct record *record)
+static bool is_request(const struct model *m, const struct record *record)
 {
 	struct str kind = model_kind(m, record);
 	unsigned dialect = route_of(m, record)->dialect;
@@ -124,13 +110,13 @@ static bool is_asking(const struct model *m, const struct record *record)
 	       (dialect == DIALECT_ENVELOPE && str_is(kind, "input"));
 }
 
-/* The newest message of the log that asks, or NONE. */
-static uint32_t last_asked(const struct reviewing *r)
+/* The newest request in the log, or NONE. */
+static uint32_t last_request(const struct reviewing *r)
 {
 	const struct model *m = &r->watch.load.model;
 
 	for (uint32_t i = m->records.n; i-- > 0;)
-		if (message_route(m, i)->source == r->file && is_asking(m, &m->records.v[i]))
+		if (message_route(m, i)->source == r->file && is_request(m, &m->records.v[i]))
 			return i;
 	return NONE;
 }
@@ -159,9 +145,9 @@ uint32_t review_failure(const struct reviewing *r)
 	return NONE;
 }
 
-/* ---- its end ---- */
+/* ---- end ---- */
 
-/* Without what colours terminals. */
+/* Removes CSI escape sequences and carriage returns. */
 static void strip_colours(struct str text, struct buf *out)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -175,9 +161,8 @@ static void strip_colours(struct str text, struct buf *out)
 	}
 }
 
-/* What it complained of last on standard error: the last line with an error in it, else the
- * last. */
-static void last_words(const struct child *c, struct buf *out)
+/* The last line of standard error that contains "error", else the last one. */
+static void last_complaint(const struct child *c, struct buf *out)
 {
 	uint64_t from = c->err.began, end = c->err.source.end;
 	struct buf bytes = { 0 }, plain = { 0 };
@@ -187,7 +172,8 @@ static void last_words(const struct child *c, struct buf *out)
 	if (end - from > COMPLAINT_BYTES)
 		from = end - COMPLAINT_BYTES;
 	buf_reserve(&bytes, (size_t)(end - from) + 1);
-	if (end > from && source_fetch(&c->err.source, from, (size_t)(end - from), bytes.p, &err) == 0)
+	if (end > from &&
+	    source_fetch(&c->err.source, from, (size_t)(end - from), bytes.p, &err) == 0)
 		bytes.n = (size_t)(end - from);
 	strip_colours(buf_str(&bytes), &plain);
 	for (rest = buf_str(&plain); rest.n;) {
@@ -205,8 +191,8 @@ static void last_words(const struct child *c, struct buf *out)
 	buf_release(&plain);
 }
 
-/* Writes the failure down, where it becomes an item. */
-static void note(struct reviewing *r)
+/* Records the failure in the log, where it becomes an item. */
+static void log_failure(struct reviewing *r)
 {
 	struct buf line = { 0 };
 	struct err err;
@@ -226,10 +212,10 @@ static void conclude(struct reviewing *r)
 	    desk_conclude(review_desk(r), r->letter, !turn_has_failed(&r->turn), &err) < 0)
 		app_say(&r->watch.app, ROLE_ERROR, "%s", err.text);
 	if (turn_has_failed(&r->turn))
-		note(r);
+		log_failure(r);
 	review_read(r);
 	load_settle(&r->watch.load);
-	/* what is told of it must be there to look at */
+	/* the views must show what the status line reports */
 	if (r->watch.app.live != LIVE_PAUSED)
 		app_arrived(&r->watch.app, l->wire.bytes_done, l->wire.bytes_total, false);
 	app_decided(&r->watch.app);
@@ -242,7 +228,7 @@ static void finish(struct reviewing *r, int64_t now_ms)
 			       .stopped = r->stopped };
 
 	child_status_text(r->child, &words);
-	last_words(r->child, &complaint);
+	last_complaint(r->child, &complaint);
 	e.words = buf_str(&words);
 	e.complaint = buf_str(&complaint);
 	e.unread = r->letter != NONE && is_held(&review_desk(r)->letters.v[r->letter]);
@@ -252,7 +238,7 @@ static void finish(struct reviewing *r, int64_t now_ms)
 	buf_release(&complaint);
 }
 
-/* Once it has read all: many begin only at the end of their input. */
+/* Closes its input once it has read the message: many programs start working only then. */
 static void end_input(struct reviewing *r)
 {
 	struct desk *d = review_desk(r);
@@ -260,14 +246,14 @@ static void end_input(struct reviewing *r)
 
 	if (r->child->life != CHILD_RUNS || r->child->input.fd < 0 || r->letter == NONE)
 		return;
-	/* held, because that took long; the second try finds that it is there, and sends nothing */
+	/* held after a timeout, but read since: resending finds it delivered and sends nothing */
 	if (is_held(&d->letters.v[r->letter]) && !r->child->input.unread)
 		desk_resend(d, r->letter, &err);
 	if (!is_held(&d->letters.v[r->letter]))
 		child_end_input(r->child);
 }
 
-void review_look(struct reviewing *r, int64_t now_ms)
+void review_tick(struct reviewing *r, int64_t now_ms)
 {
 	struct load *l = &r->watch.load;
 
@@ -279,15 +265,16 @@ void review_look(struct reviewing *r, int64_t now_ms)
 		finish(r, now_ms);
 }
 
-/* ---- after the last run ---- */
+/* ---- recovery ---- */
 
-/* The letter that a line of the log was, if the desk does not know how it ended. */
+/* The unfinished letter with the bytes of a line of the log, or NONE. */
 static uint32_t letter_of_line(struct reviewing *r, struct str line)
 {
 	const struct desk *d = review_desk(r);
 
 	for (uint32_t i = d->letters.n; i-- > 0;)
-		if (is_held(&d->letters.v[i]) && str_eq(line_of(&d->letters.v[i]), str_trim(line)))
+		if (is_held(&d->letters.v[i]) &&
+		    str_eq(str_trim(d->letters.v[i].bytes), str_trim(line)))
 			return i;
 	return NONE;
 }
@@ -295,7 +282,7 @@ static uint32_t letter_of_line(struct reviewing *r, struct str line)
 void review_resume(struct reviewing *r)
 {
 	struct load *l = &r->watch.load;
-	uint32_t asked = last_asked(r);
+	uint32_t asked = last_request(r);
 	struct turn_exit well = { .well = true };
 	struct str line;
 
@@ -304,12 +291,13 @@ void review_resume(struct reviewing *r)
 		r->begin = !review_desk(r)->letters.n;
 		return;
 	}
-	/* all of it tells the session, what came after the last question how that went */
+	/* the whole log gives the session, the part after the last request the state of its turn */
 	turn_begin(&r->turn, r->envelope ? DIALECT_ENVELOPE : DIALECT_FEEDBACK, 0, 0, 0);
 	turn_look(&r->turn, &l->model, &l->reader, r->file, 0);
 	line = l->reader.bytes(l->reader.ctx, asked);
-	turn_begin(&r->turn, message_route(&l->model, asked)->dialect, iteration_in(line), asked, 0);
-	review_file_look(&r->artifact);
+	turn_begin(&r->turn, message_route(&l->model, asked)->dialect, iteration_in(line), asked,
+		   0);
+	review_file_reload(&r->artifact);
 	review_file_sent(&r->artifact, line, r->turn.iteration);
 	r->letter = letter_of_line(r, line);
 	turn_look(&r->turn, &l->model, &l->reader, r->file, 0);

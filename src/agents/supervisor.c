@@ -1,4 +1,5 @@
-/* Between the agents' pipes and the model: attribution, answers, and what was taken. */
+/* Supervisor of running agents: attributes their messages, journals and sends answers, applies sent
+ * lines to the model, announces exits and restarts. */
 #include "agents/supervisor.h"
 
 #include "decide/output_queue.h"
@@ -9,35 +10,31 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-struct desk *supervisor_desk(struct supervisor *f, uint32_t agent)
+static struct desk *supervisor_desk(struct supervisor *s, uint32_t agent)
 {
-	return &f->watch->load.desks.list.v[f->supervised.v[agent]->desk];
+	return &s->watch->load.desks.list.v[s->supervised.v[agent]->desk];
 }
 
-static struct child *child_of(const struct supervisor *f, uint32_t agent)
-{
-	return f->agents.agents.v[agent]->child;
-}
-
-/* ---- the journal ---- */
+/* ---- journal ---- */
 
 /* {"state":…,"time":…,"agent":…,"path":… */
-static void begin_record(const struct supervisor *f, uint32_t agent, const char *state, struct buf *out)
+static void begin_record(const struct supervisor *s, uint32_t agent, const char *state,
+			 struct buf *out)
 {
 	struct buf path = { 0 };
 
-	child_path(child_of(f, agent), &path);
+	child_path(supervisor_child(s, agent), &path);
 	buf_printf(out, "{\"state\":\"%s\"", state);
 	json_put_int(out, "time", timestamp_now_ms());
-	json_put_name(out, "agent", child_of(f, agent)->name);
+	json_put_name(out, "agent", supervisor_child(s, agent)->name);
 	json_put_str(out, "path", buf_str(&path));
 	buf_release(&path);
 }
 
-/* A journal that cannot be written is told once, by the desk's own words; nothing is sent then. */
-static bool end_record(struct supervisor *f, uint32_t agent, struct buf *record)
+/* False: not recorded, so nothing may be sent. The first failure is reported. */
+static bool end_record(struct supervisor *s, uint32_t agent, struct buf *record)
 {
-	struct desk *d = supervisor_desk(f, agent);
+	struct desk *d = supervisor_desk(s, agent);
 	bool wrote_before = d->access == DESK_WRITES;
 	struct err err;
 	int rc;
@@ -45,27 +42,27 @@ static bool end_record(struct supervisor *f, uint32_t agent, struct buf *record)
 	buf_addc(record, '}');
 	rc = desk_record(d, buf_str(record), &err);
 	if (rc && wrote_before)
-		load_say(&f->watch->load, str_of(err.text));
+		load_say(&s->watch->load, str_of(err.text));
 	buf_release(record);
 	return rc == 0;
 }
 
-static bool record_run(struct supervisor *f, uint32_t agent)
+static bool record_run(struct supervisor *s, uint32_t agent)
 {
 	struct buf b = { 0 };
 
-	begin_record(f, agent, "RUN", &b);
+	begin_record(s, agent, "RUN", &b);
 	json_key(&b, "command");
 	buf_addc(&b, '[');
-	for (char **word = child_of(f, agent)->argv; *word; word++) {
+	for (char **word = supervisor_child(s, agent)->argv; *word; word++) {
 		json_comma(&b);
 		json_write_str(&b, str_of(*word));
 	}
 	buf_addc(&b, ']');
-	return end_record(f, agent, &b);
+	return end_record(s, agent, &b);
 }
 
-static bool record_asked(struct supervisor *f, uint32_t agent, const struct message *msg,
+static bool record_asked(struct supervisor *s, uint32_t agent, const struct message *msg,
 			 const struct ruling *r, struct str answer)
 {
 	static const char *const words[] = { [RULING_NOTHING] = "nothing",
@@ -73,7 +70,7 @@ static bool record_asked(struct supervisor *f, uint32_t agent, const struct mess
 					     [RULING_PERSON] = "person" };
 	struct buf b = { 0 };
 
-	begin_record(f, agent, "ASKED", &b);
+	begin_record(s, agent, "ASKED", &b);
 	json_put_str(&b, "type", msg->kind);
 	json_put_str(&b, "id", msg->id);
 	json_put_name(&b, "ruling", words[r->type]);
@@ -83,42 +80,44 @@ static bool record_asked(struct supervisor *f, uint32_t agent, const struct mess
 		json_put_name(&b, "why", r->why);
 	if (answer.n)
 		json_put_str(&b, "bytes", answer);
-	return end_record(f, agent, &b);
+	return end_record(s, agent, &b);
 }
 
-/* ---- to the agent ---- */
+/* ---- output ---- */
 
-static bool hand_over(struct supervisor *f, uint32_t agent, struct str line)
+static bool queue_line(struct supervisor *s, uint32_t agent, struct str line)
 {
 	struct buf path = { 0 };
-	bool taken;
+	bool queued;
 
-	child_path(child_of(f, agent), &path);
-	taken = desk_queue_line(supervisor_desk(f, agent), buf_str(&path), line);
+	child_path(supervisor_child(s, agent), &path);
+	queued = desk_queue_line(supervisor_desk(s, agent), buf_str(&path), line);
 	buf_release(&path);
-	f->supervised.v[agent]->unheard += !taken;
-	return taken;
+	s->supervised.v[agent]->unheard += !queued;
+	return queued;
 }
 
-bool supervisor_tell(struct supervisor *f, uint32_t agent, struct str line)
+bool supervisor_send(struct supervisor *s, uint32_t agent, struct str line)
 {
 	struct buf b = { 0 };
 
-	if (child_of(f, agent)->life != CHILD_RUNS)
+	if (supervisor_child(s, agent)->life != CHILD_RUNS)
 		return false;
-	begin_record(f, agent, "TOLD", &b);
+	begin_record(s, agent, "TOLD", &b);
 	json_put_str(&b, "bytes", line);
-	return end_record(f, agent, &b) && hand_over(f, agent, line);
+	return end_record(s, agent, &b) && queue_line(s, agent, line);
 }
 
-/* The incarnation that a message came from; of an earlier one's message, its path leads nowhere. */
-static void way_path(void *ctx, uint32_t message, struct buf *out)
+/* desk_way.path: of the incarnation that wrote the message; that of an earlier one is not valid any
+ * more. */
+static void reply_path_of(void *ctx, uint32_t message, struct buf *out)
 {
 	const struct supervised_agent *c = ctx;
-	const struct set_agent *a = c->f->agents.agents.v[c->number];
-	const struct model *m = &c->f->watch->load.model;
-	unsigned incarnation = a->child->incarnation;
+	const struct set_agent *a = c->s->agents.agents.v[c->number];
+	const struct model *m = &c->s->watch->load.model;
+	unsigned incarnation = 0;
 	enum agent_pipe stream;
+	uint32_t from;
 	size_t start = out->n;
 
 	child_path(a->child, out);
@@ -127,10 +126,9 @@ static void way_path(void *ctx, uint32_t message, struct buf *out)
 			out->n = start;
 		return;
 	}
-	/* what is not from this agent's output is not answered to it */
-	if (agent_set_of_file(&c->f->agents, message_route(m, message)->source, &stream) != c->number)
-		incarnation = 0;
-	else
+	/* a message that is not from this agent's output gets an invalid path */
+	from = agent_set_of_file(&c->s->agents, message_route(m, message)->source, &stream);
+	if (from == c->number)
 		incarnation = agent_set_incarnation(a, stream, message_offset(m, message));
 	if (incarnation != a->child->incarnation) {
 		struct buf path = { 0 };
@@ -143,36 +141,37 @@ static void way_path(void *ctx, uint32_t message, struct buf *out)
 	}
 }
 
-/* It may happen in the middle of anything that sends; the model is told later. */
-static void way_sent(void *ctx, struct str path, struct str line)
+/* desk_way.sent: called during any delivery, so the model is updated later. */
+static void add_sent_line(void *ctx, struct str path, struct str line)
 {
 	const struct supervised_agent *c = ctx;
-	struct taken t = { .agent = c->number };
+	struct sent_line t = { .agent = c->number };
 
 	(void)path;
 	buf_add_str(&t.line, line);
-	vec_push(&c->f->taken, t);
+	vec_push(&c->s->sent, t);
 }
 
-/* ---- from the agent ---- */
+/* ---- input ---- */
 
 static void attribute(void *ctx, struct load *l, struct message *msg, uint32_t file)
 {
-	struct supervisor *f = ctx;
+	struct supervisor *s = ctx;
 	enum agent_pipe stream;
-	uint32_t agent = agent_set_of_file(&f->agents, file, &stream);
+	uint32_t agent = agent_set_of_file(&s->agents, file, &stream);
 
 	if (agent == NONE || stream != AGENT_OUT)
 		return;
-	orchestrator_attribute(&f->orchestrator, &l->model, msg, agent, false);
+	orchestrator_attribute(&s->orchestrator, &l->model, msg, agent, false);
 }
 
-static void hear(void *ctx, struct load *l, const struct message *msg, const struct record *r)
+static void on_message(void *ctx, struct load *l, const struct message *msg, const struct record *r)
 {
-	struct supervisor *f = ctx;
+	struct supervisor *s = ctx;
 	enum agent_pipe stream;
 	struct buf answer = { 0 };
-	struct heard heard = { .agent = agent_set_of_file(&f->agents, route_of(&l->model, r)->source, &stream),
+	uint32_t file = route_of(&l->model, r)->source;
+	struct incoming in = { .agent = agent_set_of_file(&s->agents, file, &stream),
 			       .msg = msg,
 			       .bytes = l->decoder.bytes,
 			       .message = l->model.records.n - 1,
@@ -180,44 +179,45 @@ static void hear(void *ctx, struct load *l, const struct message *msg, const str
 	struct set_agent *a;
 	struct ruling ruling;
 
-	if (heard.agent == NONE || stream != AGENT_OUT || msg->dialect != DIALECT_ORCHESTRATOR)
+	if (in.agent == NONE || stream != AGENT_OUT || msg->dialect != DIALECT_ORCHESTRATOR)
 		return;
-	a = f->agents.agents.v[heard.agent];
-	/* what an earlier incarnation asked is answered to nobody */
-	if (agent_set_incarnation(a, stream, message_offset(&l->model, heard.message)) != a->child->incarnation) {
-		orchestrator_note(&f->orchestrator, heard.agent, false, msg, heard.bytes);
+	a = s->agents.agents.v[in.agent];
+	/* requests of an earlier incarnation are not answered */
+	if (agent_set_incarnation(a, stream, message_offset(&l->model, in.message)) !=
+	    a->child->incarnation) {
+		orchestrator_note(&s->orchestrator, in.agent, false, msg, in.bytes);
 		return;
 	}
-	f->supervised.v[heard.agent]->orchestrated = true;
-	ruling = orchestrator_take(&f->orchestrator, &l->model, &heard, &answer);
-	if (ruling.type != RULING_NOTHING || ruling.why) {
-		if (record_asked(f, heard.agent, msg, &ruling, buf_str(&answer)) && answer.n)
-			hand_over(f, heard.agent, buf_str(&answer));
-	}
+	s->supervised.v[in.agent]->orchestrated = true;
+	ruling = orchestrator_take(&s->orchestrator, &l->model, &in, &answer);
+	if ((ruling.type != RULING_NOTHING || ruling.why) &&
+	    record_asked(s, in.agent, msg, &ruling, buf_str(&answer)) && answer.n)
+		queue_line(s, in.agent, buf_str(&answer));
 	buf_release(&answer);
 }
 
-/* ---- what was taken ---- */
+/* ---- sent lines ---- */
 
-static void open_replies(struct supervisor *f, struct supervised_agent *c, struct str group)
+static void open_replies(struct supervisor *s, struct supervised_agent *c, struct str group)
 {
-	struct wire *w = &f->watch->load.wire;
-	const char *name = child_of(f, c->number)->name;
-	struct source s = { .kind = SOURCE_STREAM, .fd = -1 };
+	struct wire *w = &s->watch->load.wire;
+	const char *name = supervisor_child(s, c->number)->name;
+	struct source source = { .kind = SOURCE_STREAM, .fd = -1 };
 	struct buf path = { 0 };
 	struct str given;
 
-	buf_printf(&path, "%s/%s.ndjson.replies.ndjson", f->agents.captures, name);
+	buf_printf(&path, "%s/%s.ndjson.replies.ndjson", s->agents.captures, name);
 	c->replies_fd = open(path.p, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (c->replies_fd >= 0)
-		s.fd = fcntl(c->replies_fd, F_DUPFD_CLOEXEC, 3);
-	if (s.fd < 0) {
+		source.fd = fcntl(c->replies_fd, F_DUPFD_CLOEXEC, 3);
+	if (source.fd < 0) {
 		buf_printf(&path, ": %s; what %s is told is not kept", strerror(errno), name);
-		load_say(&f->watch->load, buf_str(&path));
+		load_say(&s->watch->load, buf_str(&path));
 	}
 	given = str_of(arena_printf(&w->arena, "to %s", name));
-	s.name = given.p;
-	c->replies = (struct load_reading){ .l = &f->watch->load, .file = wire_adopt(w, &s, given) };
+	source.name = given.p;
+	c->replies = (struct load_reading){ .l = &s->watch->load,
+					    .file = wire_adopt(w, &source, given) };
 	w->files.v[c->replies.file].group = group;
 	w->files.v[c->replies.file].joined = true;
 	buf_release(&path);
@@ -228,7 +228,7 @@ static void attribute_sent(void *ctx, struct load *l, struct message *msg, uint3
 	struct supervised_agent *c = ctx;
 
 	(void)file;
-	orchestrator_attribute(&c->f->orchestrator, &l->model, msg, c->number, true);
+	orchestrator_attribute(&c->s->orchestrator, &l->model, msg, c->number, true);
 }
 
 static void note_sent(void *ctx, struct load *l, const struct message *msg, const struct record *r)
@@ -236,13 +236,12 @@ static void note_sent(void *ctx, struct load *l, const struct message *msg, cons
 	struct supervised_agent *c = ctx;
 
 	(void)r;
-	orchestrator_note(&c->f->orchestrator, c->number, true, msg, l->decoder.bytes);
+	orchestrator_note(&c->s->orchestrator, c->number, true, msg, l->decoder.bytes);
 }
 
-static void apply_taken(struct supervisor *f, const struct taken *t)
+static void apply_sent_line(struct supervisor *s, const struct sent_line *t)
 {
-	struct supervised_agent *c = f->supervised.v[t->agent];
-	struct source *s = &f->watch->load.wire.files.v[c->replies.file].source;
+	struct supervised_agent *c = s->supervised.v[t->agent];
 	struct frame frame = { .bytes = str_make(t->line.p, t->line.n - 1),
 			       .offset = c->replies_at,
 			       .full_length = t->line.n - 1,
@@ -251,62 +250,64 @@ static void apply_taken(struct supervisor *f, const struct taken *t)
 			      ? -1
 			      : pwrite(c->replies_fd, t->line.p, t->line.n, (off_t)c->replies_at);
 
-	/* kept or not, the agent has it; a hole is shown as bytes that cannot be read */
+	/* the agent has read it in any case; if the write failed, the text shows as unreadable */
 	(void)put;
 	c->replies_at += t->line.n;
-	s->end = c->replies_at;
+	s->watch->load.wire.files.v[c->replies.file].source.end = c->replies_at;
 	c->replies.before = attribute_sent;
 	c->replies.each = note_sent;
 	c->replies.ctx = c->replies.before_ctx = c;
 	load_take(&c->replies, &frame);
 }
 
-static bool take_taken(struct supervisor *f)
+static bool apply_sent_lines(struct supervisor *s)
 {
-	bool some = f->taken.n != 0;
+	bool some = s->sent.n != 0;
 
-	for (uint32_t i = 0; i < f->taken.n; i++) {
-		apply_taken(f, &f->taken.v[i]);
-		buf_release(&f->taken.v[i].line);
+	for (uint32_t i = 0; i < s->sent.n; i++) {
+		apply_sent_line(s, &s->sent.v[i]);
+		buf_release(&s->sent.v[i].line);
 	}
-	f->taken.n = 0;
+	s->sent.n = 0;
 	return some;
 }
 
-/* ---- the turn ---- */
+/* ---- tick ---- */
 
-static void note_lives(struct supervisor *f, int64_t now_ms)
+/* Announces exits and restarts; keeps the orchestrator's state of each agent. */
+static void update_lives(struct supervisor *s)
 {
-	(void)now_ms;
-	for (uint32_t i = 0; i < f->supervised.n; i++) {
-		struct supervised_agent *c = f->supervised.v[i];
-		struct child *child = child_of(f, i);
-		struct app *app = &f->watch->app;
+	for (uint32_t i = 0; i < s->supervised.n; i++) {
+		struct supervised_agent *c = s->supervised.v[i];
+		struct child *child = supervisor_child(s, i);
+		struct app *app = &s->watch->app;
+		bool failed = child->by_signal || child->number;
 		struct buf words = { 0 };
 
 		if (child->incarnation != c->incarnation) {
-			orchestrator_gone(&f->orchestrator, i);
-			record_run(f, i);
+			orchestrator_gone(&s->orchestrator, i);
+			record_run(s, i);
 			app_say(app, ROLE_OK, "%s runs again", child->name);
 			c->incarnation = child->incarnation;
 			c->life = CHILD_RUNS;
 			c->orchestrated = false;
 		}
 		if (c->life == CHILD_RUNS && child->life != CHILD_RUNS) {
-			orchestrator_gone(&f->orchestrator, i);
+			orchestrator_gone(&s->orchestrator, i);
 			child_status_text(child, &words);
-			if (!f->leaving)
-				app_say(app, child->by_signal || child->number ? ROLE_ERROR : ROLE_WARN,
+			if (!s->leaving)
+				app_say(app, failed ? ROLE_ERROR : ROLE_WARN,
 					"%s has ended: %s; :restart %s begins anew", child->name,
 					words.p, child->name);
-			app_decided(app); /* what was for it stands otherwise now */
+			app_decided(app); /* letters to it are lost now */
 		}
 		c->life = child->life;
-		f->orchestrator.agents.v[i].life =
+		s->orchestrator.agents.v[i].life =
 			child->life == CHILD_RUNS
-				? child->stop == CHILD_GOES_ON ? ORCHESTRATED_RUNS : ORCHESTRATED_STOPS
-			: child->by_signal || child->number ? ORCHESTRATED_CRASHED
-							     : ORCHESTRATED_STOPPED;
+				? child->stop == CHILD_GOES_ON ? ORCHESTRATED_RUNS
+							       : ORCHESTRATED_STOPS
+			: failed ? ORCHESTRATED_CRASHED
+				 : ORCHESTRATED_STOPPED;
 		if (child->trouble.text[0]) {
 			app_say(app, ROLE_ERROR, "%s", child->trouble.text);
 			child->trouble.text[0] = '\0';
@@ -315,29 +316,30 @@ static void note_lives(struct supervisor *f, int64_t now_ms)
 	}
 }
 
-static void tell_due(struct supervisor *f)
+static void send_timeouts(struct supervisor *s)
 {
 	struct buf line = { 0 };
 	uint32_t agent;
 
-	while (orchestrator_due(&f->orchestrator, &f->watch->load.model, timestamp_now_ms(), &agent,
+	while (orchestrator_due(&s->orchestrator, &s->watch->load.model, timestamp_now_ms(), &agent,
 				&line)) {
-		supervisor_tell(f, agent, buf_str(&line));
+		supervisor_send(s, agent, buf_str(&line));
 		buf_clear(&line);
 	}
 	buf_release(&line);
 }
 
-static void say_left(struct supervisor *f, int64_t now_ms)
+/* "waiting for NAME (TERM in 3 s) … to end" */
+static void say_waiting(struct supervisor *s, int64_t now_ms)
 {
 	struct buf names = { 0 };
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < f->supervised.n; i++) {
-		const struct child *c = child_of(f, i);
+	for (uint32_t i = 0; i < s->supervised.n; i++) {
+		const struct child *c = supervisor_child(s, i);
 		int64_t left = c->deadline_ms - now_ms;
 
-		if (agent_set_is_over(&f->agents, i))
+		if (agent_set_is_over(&s->agents, i))
 			continue;
 		n++;
 		if (n > 3)
@@ -351,52 +353,47 @@ static void say_left(struct supervisor *f, int64_t now_ms)
 	if (n > 3)
 		buf_printf(&names, " and %u more", n - 3);
 	if (n)
-		app_say(&f->watch->app, ROLE_WARN, "waiting for %s to end; {quit} kills at once", names.p);
+		app_say(&s->watch->app, ROLE_WARN, "waiting for %s to end; {quit} kills at once",
+			names.p);
 	buf_release(&names);
 }
 
-static void turn(void *ctx, int64_t now_ms)
+static void tick(void *ctx, int64_t now_ms)
 {
-	struct supervisor *f = ctx;
-	struct load *l = &f->watch->load;
+	struct supervisor *s = ctx;
+	struct load *l = &s->watch->load;
 	bool changed = false;
 
-	note_lives(f, now_ms);
-	tell_due(f);
-	for (uint32_t i = 0; i < f->supervised.n; i++)
-		changed |= desk_tick(supervisor_desk(f, i), now_ms);
-	if (take_taken(f) || changed) {
+	update_lives(s);
+	send_timeouts(s);
+	for (uint32_t i = 0; i < s->supervised.n; i++)
+		changed |= desk_tick(supervisor_desk(s, i), now_ms);
+	if (apply_sent_lines(s) || changed) {
 		load_settle(l);
-		app_decided(&f->watch->app);
+		app_decided(&s->watch->app);
 	}
-	queue_replies_look(&f->queue_replies, now_ms);
-	supervisor_show(f, now_ms);
-	if (!f->leaving)
+	queue_replies_poll(&s->queue_replies, now_ms);
+	supervisor_show(s, now_ms);
+	if (!s->leaving)
 		return;
-	if (!agent_set_running(&f->agents))
-		f->watch->quit = true;
+	if (!agent_set_running(&s->agents))
+		s->watch->quit = true;
 	else
-		say_left(f, now_ms);
+		say_waiting(s, now_ms);
 }
 
 static int wait_ms(void *ctx, int64_t now_ms)
 {
-	struct supervisor *f = ctx;
-	int64_t due = orchestrator_next_ms(&f->orchestrator);
-	int wait = f->leaving ? 200 : f->queue_replies.path ? 1000 : -1;
+	struct supervisor *s = ctx;
+	int64_t due = orchestrator_next_ms(&s->orchestrator);
+	int wait = s->leaving ? 200 : s->queue_replies.path ? 1000 : -1;
 
-	for (uint32_t i = 0; i < f->supervised.n; i++) {
-		int one = desk_queue_wait_ms(supervisor_desk(f, i), now_ms);
-
-		if (one >= 0 && (wait < 0 || one < wait))
-			wait = one;
-	}
+	for (uint32_t i = 0; i < s->supervised.n; i++)
+		wait = loop_sooner(wait, desk_queue_wait_ms(supervisor_desk(s, i), now_ms));
 	if (due != TIME_NONE) {
 		int64_t left = due - timestamp_now_ms() + 1;
 
-		left = left < 0 ? 0 : left > 1000 ? 1000 : left;
-		if (wait < 0 || left < wait)
-			wait = (int)left;
+		wait = loop_sooner(wait, left < 0 ? 0 : left > 1000 ? 1000 : (int)left);
 	}
 	return wait;
 }
@@ -411,83 +408,81 @@ static bool effect(void *ctx, struct effect *e)
 
 static bool leave(void *ctx, int64_t now_ms)
 {
-	struct supervisor *f = ctx;
+	struct supervisor *s = ctx;
 
-	if (f->leaving || !agent_set_running(&f->agents))
-		return true; /* a second time: whoever is left is killed */
-	f->leaving = true;
-	for (uint32_t i = 0; i < f->supervised.n; i++)
-		supervisor_stop(f, i, now_ms);
-	say_left(f, now_ms);
+	if (s->leaving || !agent_set_running(&s->agents))
+		return true; /* on the second request the rest is killed */
+	s->leaving = true;
+	for (uint32_t i = 0; i < s->supervised.n; i++)
+		supervisor_stop(s, i, now_ms);
+	say_waiting(s, now_ms);
 	return false;
 }
 
-/* ---- from the beginning to the end ---- */
+/* ---- life cycle ---- */
 
-int supervisor_open(struct supervisor *f, struct watch *w, const char *captures, struct err *err)
+int supervisor_open(struct supervisor *s, struct watch *w, const char *captures, struct err *err)
 {
-	f->watch = w;
-	f->agents.before = attribute;
-	f->agents.before_ctx = f;
+	s->watch = w;
+	s->agents.before = attribute;
+	s->agents.before_ctx = s;
 	w->load.model.runs_agents = true;
-	if (agent_set_open(&f->agents, &w->load, captures, err) < 0)
+	if (agent_set_open(&s->agents, &w->load, captures, err) < 0)
 		return -1;
-	channel_agents = (struct channel_agents){ children_input, f->agents.children };
-	w->agents = &f->agents;
-	w->each = hear;
+	channel_agents = (struct channel_agents){ children_input, s->agents.children };
+	w->agents = &s->agents;
+	w->each = on_message;
 	w->ops = &supervisor_ops;
-	w->ops_ctx = w->each_ctx = f;
+	w->ops_ctx = w->each_ctx = s;
 	return 0;
 }
 
-int supervisor_start(struct supervisor *f, const struct supervisor_spec *spec, struct err *err)
+int supervisor_start(struct supervisor *s, const struct supervisor_spec *spec, struct err *err)
 {
-	uint32_t n = agent_set_start(&f->agents, &spec->child, STR_NONE, loop_now_ms(), err);
+	uint32_t n = agent_set_start(&s->agents, &spec->child, STR_NONE, loop_now_ms(), err);
 	struct supervised_agent *c;
-	struct str group;
+	uint32_t file;
 
 	if (n == NONE)
 		return -1;
 	c = xcalloc(1, sizeof(*c));
-	*c = (struct supervised_agent){ .f = f,
-			      .number = n,
-			      .desk = f->watch->load.desks.list.n - 1,
-			      .incarnation = 1,
-			      .life = CHILD_RUNS,
-			      .replies_fd = -1 };
-	c->way = (struct desk_way){ way_path, way_sent, c };
-	vec_push(&f->supervised, c);
-	orchestrator_add(&f->orchestrator, str_of(spec->child.name), spec->role, spec->capabilities,
+	*c = (struct supervised_agent){ .s = s,
+					.number = n,
+					.desk = s->watch->load.desks.list.n - 1,
+					.incarnation = 1,
+					.life = CHILD_RUNS,
+					.replies_fd = -1 };
+	c->way = (struct desk_way){ reply_path_of, add_sent_line, c };
+	vec_push(&s->supervised, c);
+	orchestrator_add(&s->orchestrator, str_of(spec->child.name), spec->role, spec->capabilities,
 			 spec->capability_count);
-	group = f->watch->load.wire.files.v[f->agents.agents.v[n]->streams[AGENT_OUT].load.file].group;
-	open_replies(f, c, group);
-	supervisor_desk(f, n)->way = &c->way;
-	record_run(f, n);
+	file = s->agents.agents.v[n]->streams[AGENT_OUT].load.file;
+	open_replies(s, c, s->watch->load.wire.files.v[file].group);
+	supervisor_desk(s, n)->way = &c->way;
+	record_run(s, n);
 	return 0;
 }
 
-void supervisor_close(struct supervisor *f)
+void supervisor_close(struct supervisor *s)
 {
-	if (f->agents.children)
-		agent_set_close(&f->agents);
+	if (s->agents.children)
+		agent_set_close(&s->agents);
 	channel_agents = (struct channel_agents){ 0 };
-	orchestrator_release(&f->orchestrator);
-	queue_replies_close(&f->queue_replies);
-	for (uint32_t i = 0; i < f->supervised.n; i++) {
-		desk_tick(supervisor_desk(f, i), loop_now_ms()); /* records what did not arrive */
-		supervisor_desk(f, i)->way = NULL;
-		if (f->supervised.v[i]->replies_fd >= 0)
-			close(f->supervised.v[i]->replies_fd);
-		free(f->supervised.v[i]);
+	orchestrator_release(&s->orchestrator);
+	queue_replies_close(&s->queue_replies);
+	for (uint32_t i = 0; i < s->supervised.n; i++) {
+		desk_tick(supervisor_desk(s, i), loop_now_ms()); /* records what did not arrive */
+		supervisor_desk(s, i)->way = NULL;
+		if (s->supervised.v[i]->replies_fd >= 0)
+			close(s->supervised.v[i]->replies_fd);
+		free(s->supervised.v[i]);
 	}
-	for (uint32_t i = 0; i < f->taken.n; i++)
-		buf_release(&f->taken.v[i].line);
-	vec_release(&f->supervised);
-	vec_release(&f->taken);
-	vec_release(&f->lives);
+	for (uint32_t i = 0; i < s->sent.n; i++)
+		buf_release(&s->sent.v[i].line);
+	vec_release(&s->supervised);
+	vec_release(&s->sent);
+	vec_release(&s->lives);
 }
 
-const struct watch_ops supervisor_ops = { .turn = turn,
-				       .wait_ms = wait_ms,
-				       .effect = effect,
-				       .leave = leave };
+const struct watch_ops supervisor_ops = { .tick = tick, .wait_ms = wait_ms, .effect = effect,
+					  .leave = leave };

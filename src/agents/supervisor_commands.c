@@ -1,4 +1,4 @@
-/* What a person does with running agents, and how they stand. */
+/* Commands to running agents (stop, restart, cancel, assign), and their state for the views. */
 #include "agents/supervisor.h"
 
 #include "decide/output_queue.h"
@@ -8,150 +8,147 @@
 
 enum { RATE_MS = 1000 };
 
-static struct child *child_of(const struct supervisor *f, uint32_t agent)
-{
-	return f->agents.agents.v[agent]->child;
-}
+/* ---- commands ---- */
 
-/* ---- orders ---- */
-
-/* Asked in the words of its protocol where that has some; else the end of its input asks. */
-static int64_t ask_to_end(struct supervisor *f, uint32_t agent)
+/* Requests shutdown: by the protocol's notification, or by end of input. Returns the grace time. */
+static int64_t request_exit(struct supervisor *s, uint32_t agent)
 {
 	struct buf line = { 0 };
 
-	if (f->supervised.v[agent]->orchestrated) {
+	if (s->supervised.v[agent]->orchestrated) {
 		orchestrator_shutdown(SUPERVISOR_GRACE_MS, STR_NONE, timestamp_now_ms(), &line);
-		supervisor_tell(f, agent, buf_str(&line));
+		supervisor_send(s, agent, buf_str(&line));
 		buf_release(&line);
 		return SUPERVISOR_GRACE_MS;
 	}
-	child_end_input(child_of(f, agent));
+	child_end_input(supervisor_child(s, agent));
 	return SUPERVISOR_EOF_MS;
 }
 
-void supervisor_stop(struct supervisor *f, uint32_t agent, int64_t now_ms)
+void supervisor_stop(struct supervisor *s, uint32_t agent, int64_t now_ms)
 {
-	struct child *c = child_of(f, agent);
+	struct child *c = supervisor_child(s, agent);
 
 	if (c->life != CHILD_RUNS)
 		return;
-	child_stop(c, now_ms, c->stop == CHILD_GOES_ON ? ask_to_end(f, agent) : 0);
+	child_stop(c, now_ms, c->stop == CHILD_GOES_ON ? request_exit(s, agent) : 0);
 }
 
-static void restart(struct supervisor *f, uint32_t agent, int64_t now_ms)
+static void restart(struct supervisor *s, uint32_t agent, int64_t now_ms)
 {
-	struct child *c = child_of(f, agent);
+	struct child *c = supervisor_child(s, agent);
 	bool ran = c->life == CHILD_RUNS;
 	struct err err;
 
-	if (child_restart(c, now_ms, ran ? ask_to_end(f, agent) : 0, &err) < 0)
-		app_say(&f->watch->app, ROLE_ERROR, "%s", err.text);
+	if (child_restart(c, now_ms, ran ? request_exit(s, agent) : 0, &err) < 0)
+		app_say(&s->watch->app, ROLE_ERROR, "%s", err.text);
 	else if (c->life != CHILD_RUNS || ran)
-		app_say(&f->watch->app, ROLE_WARN, "%s is ended, then begins anew", c->name);
+		app_say(&s->watch->app, ROLE_WARN, "%s is ended, then begins anew", c->name);
 }
 
-/* Who has a task: who was given it or has submitted it, or who made it up; NONE. */
-static uint32_t holder_of(const struct supervisor *f, struct str task)
+/* The assignee, submitter or owner of a task, or NONE. */
+static uint32_t holder_of(const struct supervisor *s, struct str task)
 {
-	const struct orchestrated_task *d = orchestrator_task(&f->orchestrator, task);
+	const struct orchestrated_task *d = orchestrator_task(&s->orchestrator, task);
 
 	if (d)
 		return d->holder != NONE ? d->holder : d->submitter;
-	for (uint32_t i = 0; i < f->orchestrator.tasks.n; i++)
-		if (str_eq(f->orchestrator.tasks.v[i].id, task))
-			return f->orchestrator.tasks.v[i].owner;
+	for (uint32_t i = 0; i < s->orchestrator.tasks.n; i++)
+		if (str_eq(s->orchestrator.tasks.v[i].id, task))
+			return s->orchestrator.tasks.v[i].owner;
 	return NONE;
 }
 
-/* Hands over a line about a task; "NAME is told that …" is how that sentence goes on. */
-static void tell_of_task(struct supervisor *f, uint32_t agent, const struct buf *line,
-			 const char *before, struct str task, const char *after)
+/* Sends a line about a task; before and after complete the sentence "NAME is told that …". */
+static void notify_of_task(struct supervisor *s, uint32_t agent, const struct buf *line,
+			   const char *before, struct str task, const char *after)
 {
-	struct app *app = &f->watch->app;
-	const char *name = child_of(f, agent)->name;
+	struct app *app = &s->watch->app;
+	const char *name = supervisor_child(s, agent)->name;
 	char q[QUOTED_MAX];
 
-	if (supervisor_tell(f, agent, buf_str(line)))
+	if (supervisor_send(s, agent, buf_str(line)))
 		app_say(app, ROLE_OK, "%s is told that %s%s%s", name, before, quoted(task, q),
 			after);
 	else
 		app_say(app, ROLE_ERROR, "%s does not run; it cannot be told", name);
 }
 
-static void cancel(struct supervisor *f, const struct agent_order *o)
+static void cancel(struct supervisor *s, const struct agent_order *o)
 {
-	uint32_t agent = holder_of(f, o->task);
+	uint32_t agent = holder_of(s, o->task);
 	struct buf line = { 0 };
 	char q[QUOTED_MAX];
 
 	if (agent == NONE) {
-		app_say(&f->watch->app, ROLE_ERROR, "no agent that runs here has a task %s",
+		app_say(&s->watch->app, ROLE_ERROR, "no agent that runs here has a task %s",
 			quoted(o->task, q));
 		return;
 	}
 	orchestrator_cancel(o->task, o->reason, timestamp_now_ms(), &line);
-	tell_of_task(f, agent, &line, "", o->task, " is cancelled");
+	notify_of_task(s, agent, &line, "", o->task, " is cancelled");
 	buf_release(&line);
 }
 
-static void assign(struct supervisor *f, const struct agent_order *o)
+static void assign(struct supervisor *s, const struct agent_order *o)
 {
-	struct app *app = &f->watch->app;
-	uint32_t agent = agent_set_named(&f->agents, o->agent);
+	struct app *app = &s->watch->app;
+	uint32_t agent = agent_set_named(&s->agents, o->agent);
 	struct buf line = { 0 };
 	char q[QUOTED_MAX];
 
 	if (agent == NONE || !o->task.n) {
 		app_say(app, ROLE_ERROR, "assign needs a task and an agent that gavel runs");
-	} else if (!orchestrator_task(&f->orchestrator, o->task)) {
+	} else if (!orchestrator_task(&s->orchestrator, o->task)) {
 		app_say(app, ROLE_ERROR,
 			"no task %s was let in; accept one that an agent submits, then assign it",
 			quoted(o->task, q));
-	} else if (!f->supervised.v[agent]->orchestrated) {
-		app_say(app, ROLE_ERROR, "%s has not spoken the orchestrator's protocol; it would not "
-					 "know what to do with a task",
-			child_of(f, agent)->name);
+	} else if (!s->supervised.v[agent]->orchestrated) {
+		app_say(app, ROLE_ERROR,
+			"%s has not spoken the orchestrator's protocol; it would not "
+			"know what to do with a task",
+			supervisor_child(s, agent)->name);
 	} else {
 		orchestrator_assign(o->task, timestamp_now_ms(), &line);
-		tell_of_task(f, agent, &line, "it has ", o->task, "");
+		notify_of_task(s, agent, &line, "it has ", o->task, "");
 		buf_release(&line);
 	}
 }
 
-static void stop_or_restart(struct supervisor *f, const struct agent_order *o, int64_t now_ms)
+static void stop_or_restart(struct supervisor *s, const struct agent_order *o, int64_t now_ms)
 {
-	struct app *app = &f->watch->app;
-	/* with a single agent there is no question which one */
-	uint32_t agent = o->agent.n || f->supervised.n != 1 ? agent_set_named(&f->agents, o->agent) : 0;
+	struct app *app = &s->watch->app;
+	/* a single agent need not be named */
+	uint32_t agent = o->agent.n || s->supervised.n != 1 ? agent_set_named(&s->agents, o->agent)
+							    : 0;
 	char q[QUOTED_MAX];
 
 	if (agent == NONE) {
 		app_say(app, ROLE_ERROR, "no agent %s runs here; {agents} lists them",
 			quoted(o->agent, q));
 	} else if (o->type == ORDER_RESTART) {
-		restart(f, agent, now_ms);
-	} else if (child_of(f, agent)->life != CHILD_RUNS) {
-		app_say(app, ROLE_WARN, "%s has ended already", child_of(f, agent)->name);
+		restart(s, agent, now_ms);
+	} else if (supervisor_child(s, agent)->life != CHILD_RUNS) {
+		app_say(app, ROLE_WARN, "%s has ended already", supervisor_child(s, agent)->name);
 	} else {
-		app_say(app, ROLE_WARN, "%s is told to end", child_of(f, agent)->name);
-		supervisor_stop(f, agent, now_ms);
+		app_say(app, ROLE_WARN, "%s is told to end", supervisor_child(s, agent)->name);
+		supervisor_stop(s, agent, now_ms);
 	}
 }
 
-void supervisor_command(struct supervisor *f, const struct agent_order *o, int64_t now_ms)
+void supervisor_command(struct supervisor *s, const struct agent_order *o, int64_t now_ms)
 {
 	switch (o->type) {
-	case ORDER_CANCEL: cancel(f, o); break;
-	case ORDER_ASSIGN: assign(f, o); break;
+	case ORDER_CANCEL: cancel(s, o); break;
+	case ORDER_ASSIGN: assign(s, o); break;
 	case ORDER_STOP:
-	case ORDER_RESTART: stop_or_restart(f, o, now_ms); break;
+	case ORDER_RESTART: stop_or_restart(s, o, now_ms); break;
 	}
 }
 
-/* ---- how they stand ---- */
+/* ---- state ---- */
 
-/* As short as a column: "exit 3", "SIGSEGV". */
+/* Short, for a column: "exit 3", "SIGSEGV". */
 static void put_words(const struct child *c, char out[SUPERVISED_WORDS])
 {
 	const char *name = c->by_signal ? sigabbrev_np(c->number) : NULL;
@@ -164,29 +161,30 @@ static void put_words(const struct child *c, char out[SUPERVISED_WORDS])
 		snprintf(out, SUPERVISED_WORDS, "exit %d", c->number);
 }
 
-static void show_one(struct supervisor *f, uint32_t agent, int64_t now_ms)
+static void show_one(struct supervisor *s, uint32_t agent, int64_t now_ms)
 {
-	const struct child *c = child_of(f, agent);
-	struct life *l = &f->lives.v[agent];
-	struct supervised_agent *supervised_agent = f->supervised.v[agent];
+	const struct child *c = supervisor_child(s, agent);
+	struct life *l = &s->lives.v[agent];
+	char *words = s->supervised.v[agent]->words;
 	bool ended = c->life != CHILD_RUNS;
 
-	put_words(c, supervised_agent->words);
+	put_words(c, words);
 	*l = (struct life){ .group = str_of(c->name),
 			    .ended = ended,
 			    .flooding = l->flooding,
-			    .words = ended ? supervised_agent->words : NULL,
+			    .words = ended ? words : NULL,
 			    .fine = !c->by_signal && !c->number,
 			    .ending = !ended && c->stop != CHILD_GOES_ON,
-			    .unread_ms = c->input.waits_since_ms ? now_ms - c->input.waits_since_ms : 0,
 			    .last = l->last };
+	if (c->input.waits_since_ms)
+		l->unread_ms = now_ms - c->input.waits_since_ms;
 }
 
-/* What is wrong with one, in a sentence; false: nothing. */
-static bool add_trouble(const struct supervisor *f, uint32_t agent, struct buf *out)
+/* Adds the agent's problem, if it has one. */
+static void add_problem(const struct supervisor *s, uint32_t agent, struct buf *out)
 {
-	const struct child *c = child_of(f, agent);
-	int64_t unread = f->lives.v[agent].unread_ms;
+	const struct child *c = supervisor_child(s, agent);
+	int64_t unread = s->lives.v[agent].unread_ms;
 	uint64_t lost = c->out.lost + c->err.lost;
 	int number = c->out.trouble ? c->out.trouble : c->err.trouble;
 
@@ -196,54 +194,52 @@ static bool add_trouble(const struct supervisor *f, uint32_t agent, struct buf *
 	else if (c->life == CHILD_RUNS && unread >= OUTPUT_QUEUE_HELD_MS)
 		buf_printf(out, "%s: not reading for %lld:%02d", c->name,
 			   (long long)(unread / 60000), (int)(unread / 1000 % 60));
-	else if (f->supervised.v[agent]->unheard)
+	else if (s->supervised.v[agent]->unheard)
 		buf_printf(out, "%s: %llu answers were not given; it does not read", c->name,
-			   (unsigned long long)f->supervised.v[agent]->unheard);
-	else
-		return false;
-	return true;
+			   (unsigned long long)s->supervised.v[agent]->unheard);
 }
 
-/* More than the protocol allows, in whatever protocol. */
-static void count_rates(struct supervisor *f, int64_t now_ms)
+/* The orchestrator's rate limit applies to agents of all protocols. */
+static void count_rates(struct supervisor *s, int64_t now_ms)
 {
-	int64_t span = now_ms - f->counted_ms;
+	int64_t span = now_ms - s->counted_ms;
 
-	for (uint32_t i = 0; i < f->supervised.n; i++) {
-		f->lives.v[i].flooding = (int64_t)f->supervised.v[i]->lately * RATE_MS >
+	for (uint32_t i = 0; i < s->supervised.n; i++) {
+		s->lives.v[i].flooding = (int64_t)s->supervised.v[i]->lately * RATE_MS >
 					 ORCHESTRATOR_RATE_MAX * span;
-		f->supervised.v[i]->lately = 0;
+		s->supervised.v[i]->lately = 0;
 	}
-	f->counted_ms = now_ms;
+	s->counted_ms = now_ms;
 }
 
-void supervisor_show(struct supervisor *f, int64_t now_ms)
+void supervisor_show(struct supervisor *s, int64_t now_ms)
 {
-	struct app *app = &f->watch->app;
-	const struct model *m = &f->watch->load.model;
+	struct app *app = &s->watch->app;
+	const struct model *m = &s->watch->load.model;
 
-	while (f->lives.n < f->supervised.n)
-		vec_push(&f->lives, (struct life){ 0 });
-	for (; f->looked < m->records.n; f->looked++) {
-		uint32_t agent = agent_set_of_file(&f->agents, message_route(m, f->looked)->source, NULL);
+	while (s->lives.n < s->supervised.n)
+		vec_push(&s->lives, (struct life){ 0 });
+	for (; s->looked < m->records.n; s->looked++) {
+		uint32_t file = message_route(m, s->looked)->source;
+		uint32_t agent = agent_set_of_file(&s->agents, file, NULL);
 
 		if (agent == NONE)
 			continue;
-		f->lives.v[agent].last = f->looked + 1;
-		f->supervised.v[agent]->lately++;
+		s->lives.v[agent].last = s->looked + 1;
+		s->supervised.v[agent]->lately++;
 	}
-	if (now_ms - f->counted_ms >= RATE_MS)
-		count_rates(f, now_ms);
-	for (uint32_t i = 0; i < f->supervised.n; i++) {
-		show_one(f, i, now_ms);
+	if (now_ms - s->counted_ms >= RATE_MS)
+		count_rates(s, now_ms);
+	for (uint32_t i = 0; i < s->supervised.n; i++) {
+		show_one(s, i, now_ms);
 		if (!app->banner.n)
-			add_trouble(f, i, &app->banner);
+			add_problem(s, i, &app->banner);
 	}
-	if (!app->banner.n && f->queue_replies.waiting)
+	if (!app->banner.n && s->queue_replies.waiting)
 		keymap_printf(&app->keymap, &app->banner,
 			      "%u answer%s came back from the queue; {deliver} looks at %s",
-			      f->queue_replies.waiting, f->queue_replies.waiting == 1 ? "" : "s",
-			      f->queue_replies.waiting == 1 ? "it" : "them");
-	app->scene.lives = f->lives.v;
-	app->scene.life_n = f->lives.n;
+			      s->queue_replies.waiting, s->queue_replies.waiting == 1 ? "" : "s",
+			      s->queue_replies.waiting == 1 ? "it" : "them");
+	app->scene.lives = s->lives.v;
+	app->scene.life_n = s->lives.n;
 }

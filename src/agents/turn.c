@@ -1,4 +1,4 @@
-/* What a turn is told, does and amounts to. */
+/* Turns of a review: command line, progress, result, status line, failure message. */
 #include "agents/turn.h"
 
 #include "json/compose.h"
@@ -6,11 +6,11 @@
 #include <ctype.h>
 #include <stdio.h>
 
-enum { WORDS_MAX = 400 }; /* bytes of what others said, in a sentence */
+enum { WORDS_MAX = 400 }; /* bytes of quoted text */
 
-/* ---- the command ---- */
+/* ---- command line ---- */
 
-#define PLACE STR("{session}")
+#define PLACEHOLDER STR("{session}")
 
 bool turn_session_is_safe(struct str id)
 {
@@ -32,10 +32,10 @@ static const char *put_session(struct arena *arena, const char *word, struct str
 	const char *kept;
 	ptrdiff_t at;
 
-	while ((at = str_find(rest, PLACE, 0)) >= 0) {
+	while ((at = str_find(rest, PLACEHOLDER, 0)) >= 0) {
 		buf_add(&out, rest.p, (size_t)at);
 		buf_add_str(&out, session);
-		rest = str_from(rest, (size_t)at + PLACE.n);
+		rest = str_from(rest, (size_t)at + PLACEHOLDER.n);
 	}
 	buf_add_str(&out, rest);
 	kept = arena_str(arena, buf_str(&out)).p;
@@ -55,7 +55,7 @@ const char **turn_command(struct arena *arena, const char *const *command, struc
 	for (uint32_t i = 0; command[i]; i++) {
 		const char *word = command[i];
 
-		if (str_find(str_of(word), PLACE, 0) < 0 || i == 0)
+		if (str_find(str_of(word), PLACEHOLDER, 0) < 0 || i == 0)
 			out[n++] = word;
 		else if (session.n)
 			out[n++] = put_session(arena, word, session);
@@ -67,7 +67,7 @@ const char **turn_command(struct arena *arena, const char *const *command, struc
 	return out;
 }
 
-/* ---- what has come ---- */
+/* ---- progress ---- */
 
 void turn_release(struct turn *t)
 {
@@ -95,8 +95,8 @@ static void take_session(struct turn *t, struct str id)
 		snprintf(t->session, sizeof(t->session), "%.*s", STR_ARG(id));
 }
 
-/* The first line of what a message says. */
-static void keep_words(struct buf *to, struct str kind, struct str words)
+/* Sets `to` to "KIND: " and the first line of the text, shortened. */
+static void copy_first_line(struct buf *to, struct str kind, struct str words)
 {
 	size_t n = 0;
 
@@ -104,7 +104,7 @@ static void keep_words(struct buf *to, struct str kind, struct str words)
 	while (n < words.n && n < WORDS_MAX && words.p[n] != '\n')
 		n++;
 	while (n && n < words.n && ((unsigned char)words.p[n] & 0xc0) == 0x80)
-		n--; /* not within a character */
+		n--; /* not within a UTF-8 sequence */
 	buf_clear(to);
 	buf_add_str(to, kind);
 	if (kind.n && n)
@@ -131,9 +131,9 @@ static void take_wrapper(struct turn *t, struct str kind, struct str summary)
 	t->steps += str_is(kind, "step_start");
 	t->tools += str_is(kind, "tool_use");
 	if (str_is(kind, "error"))
-		keep_words(&t->error, STR_NONE, summary);
+		copy_first_line(&t->error, STR_NONE, summary);
 	if (!str_is(kind, "step_start") && !str_is(kind, "step_finish"))
-		keep_words(&t->last, str_is(kind, "text") ? STR_NONE : kind, summary);
+		copy_first_line(&t->last, str_is(kind, "text") ? STR_NONE : kind, summary);
 }
 
 static void take_message(struct turn *t, const struct model *m, const struct reader *r,
@@ -181,9 +181,9 @@ void turn_look(struct turn *t, const struct model *m, const struct reader *r, ui
 	t->heard_ms = now_ms;
 }
 
-/* ---- what it amounts to ---- */
+/* ---- result ---- */
 
-static enum turn_state_name judge(const struct turn *t, const struct turn_exit *e)
+static enum turn_state_name classify(const struct turn *t, const struct turn_exit *e)
 {
 	if (t->answers && !e->unread) {
 		if (t->dialect == DIALECT_FEEDBACK && t->echoed != t->iteration)
@@ -199,12 +199,11 @@ static enum turn_state_name judge(const struct turn *t, const struct turn_exit *
 	return e->well ? TURN_SILENT : TURN_EXIT;
 }
 
-/* What its standard error adds, where nothing better was said. */
 static void add_complaint(struct buf *out, struct str complaint)
 {
 	struct buf words = { 0 };
 
-	keep_words(&words, STR_NONE, complaint);
+	copy_first_line(&words, STR_NONE, complaint);
 	if (words.n)
 		buf_printf(out, "%sit said: %s", out->n ? "; " : "", words.p);
 	buf_release(&words);
@@ -214,7 +213,7 @@ void turn_end(struct turn *t, const struct turn_exit *e, int64_t now_ms)
 {
 	struct buf *out = &t->why;
 
-	t->state = judge(t, e);
+	t->state = classify(t, e);
 	t->ended_ms = now_ms;
 	buf_clear(out);
 	switch (t->state) {
@@ -222,7 +221,7 @@ void turn_end(struct turn *t, const struct turn_exit *e, int64_t now_ms)
 	case TURN_RUNS:
 	case TURN_LOST:
 	case TURN_REFUSED:
-	case TURN_ANSWERED: /* that another agent has answered is told on standard error only */
+	case TURN_ANSWERED: /* an answer by another agent shows on standard error only */
 		if (!e->well && e->words.n)
 			buf_printf(out, "%.*s", STR_ARG(e->words));
 		break;
@@ -251,20 +250,7 @@ void turn_end(struct turn *t, const struct turn_exit *e, int64_t now_ms)
 
 bool turn_has_failed(const struct turn *t)
 {
-	switch (t->state) {
-	case TURN_UNREAD:
-	case TURN_ERROR:
-	case TURN_STOPPED:
-	case TURN_EXIT:
-	case TURN_SILENT:
-	case TURN_LOST: return true;
-	case TURN_NONE:
-	case TURN_RUNS:
-	case TURN_ANSWERED:
-	case TURN_REFUSED:
-	case TURN_OTHER: break;
-	}
-	return false;
+	return t->state >= TURN_UNREAD;
 }
 
 bool turn_is_silent(const struct turn *t, int64_t now_ms)
@@ -272,7 +258,7 @@ bool turn_is_silent(const struct turn *t, int64_t now_ms)
 	return t->state == TURN_RUNS && now_ms - t->heard_ms >= TURN_SILENT_MS;
 }
 
-/* ---- in words ---- */
+/* ---- status line ---- */
 
 static void add_clock(struct buf *out, int64_t ms)
 {
@@ -325,7 +311,7 @@ static void add_over(struct buf *out, const struct turn *t, const char *what)
 		buf_printf(out, "  (%s)", t->why.p);
 }
 
-/* The remedies stand before the reason, which may be longer than the line. */
+/* Remedies come before the reason, which may be longer than the line. */
 void turn_words(const struct turn *t, int64_t now_ms, const char *remedies, struct buf *out)
 {
 	if (t->state == TURN_NONE)
@@ -347,7 +333,8 @@ void turn_words(const struct turn *t, int64_t now_ms, const char *remedies, stru
 		buf_printf(out, " %s: decide its items all the same, or :retry", t->why.p);
 		break;
 	case TURN_LOST:
-		buf_printf(out, " was cut short %s: gavel ended, it may have been answered", remedies);
+		buf_printf(out, " was cut short %s: gavel ended, it may have been answered",
+			   remedies);
 		break;
 	case TURN_UNREAD:
 	case TURN_ERROR:
@@ -361,7 +348,7 @@ void turn_words(const struct turn *t, int64_t now_ms, const char *remedies, stru
 		buf_adds(out, "  its session's id is no name: the next turn begins a new one");
 }
 
-/* ---- written down ---- */
+/* ---- failure message ---- */
 
 static void put_failure(const struct turn *t, struct buf *out)
 {
@@ -369,20 +356,16 @@ static void put_failure(const struct turn *t, struct buf *out)
 		[TURN_UNREAD] = "unread",   [TURN_ERROR] = "error",  [TURN_STOPPED] = "stopped",
 		[TURN_EXIT] = "exit",	    [TURN_SILENT] = "silent", [TURN_LOST] = "lost",
 	};
-	struct buf message = { 0 };
+	const struct str lost =
+		STR("cut short: gavel ended while it ran, and it may have been answered");
 
-	if (t->state == TURN_LOST)
-		buf_adds(&message, "cut short: gavel ended while it ran, and it may have been answered");
-	else
-		buf_add_str(&message, buf_str(&t->why));
 	buf_adds(out, "{\"protocol_version\":\"1.2\"");
 	json_put_int(out, "iteration", t->iteration);
 	buf_adds(out, ",\"status\":\"error\",\"error\":{\"code\":\"INTERNAL_ERROR\"");
-	json_put_str(out, "message", buf_str(&message));
+	json_put_str(out, "message", t->state == TURN_LOST ? lost : buf_str(&t->why));
 	buf_adds(out, "},\"x-gavel\":{");
 	json_put_name(out, "turn", names[t->state]);
 	buf_adds(out, "}}");
-	buf_release(&message);
 }
 
 void turn_note(const struct turn *t, int64_t time_ms, struct buf *out)
@@ -395,11 +378,8 @@ void turn_note(const struct turn *t, int64_t time_ms, struct buf *out)
 		buf_adds(out, "{\"success\":false");
 		json_put_str(out, "summary", buf_str(&inner));
 		buf_adds(out, ",\"artifacts\":[],\"recommendation\":\"retry\"}\n");
-		buf_release(&inner);
-		return;
-	}
-	put_failure(t, &inner);
-	if (t->session[0]) {
+	} else if (t->session[0]) {
+		put_failure(t, &inner);
 		buf_adds(out, "{\"type\":\"text\"");
 		json_put_int(out, "timestamp", time_ms);
 		json_put_name(out, "sessionID", t->session);
@@ -407,7 +387,7 @@ void turn_note(const struct turn *t, int64_t time_ms, struct buf *out)
 		json_put_str(out, "text", buf_str(&inner));
 		buf_adds(out, "}}\n");
 	} else {
-		buf_add_str(out, buf_str(&inner));
+		put_failure(t, out);
 		buf_addc(out, '\n');
 	}
 	buf_release(&inner);

@@ -1,11 +1,12 @@
-/* What the kinds of channel share: names, the choice of the table, refusing unsafe paths, locks and
- * waiting. The kinds are in channel_file.c, channel_fifo.c, channel_dir.c and channel_child.c. */
+/* What the types of channel share: names, dispatch, checks of paths, locking, timeouts, draining
+ * and writing of pipes. The types are channel_file.c, channel_fifo.c, channel_dir.c,
+ * channel_child.c. */
 #include "channel/channel_ops.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *const type_names[] = {
@@ -42,24 +43,12 @@ enum channel_type channel_type_of(const char *path)
 {
 	struct stat st;
 
-	/* a link is none of these: opening it as a file refuses it */
+	/* a symbolic link counts as a file, which channel_open then refuses */
 	if (io.lstat(path, &st) < 0)
 		return CHANNEL_FILE;
 	if (S_ISFIFO(st.st_mode))
 		return CHANNEL_FIFO;
 	return S_ISDIR(st.st_mode) ? CHANNEL_DIR : CHANNEL_FILE;
-}
-
-enum channel_result channel_say(enum channel_result r, struct err *err, const char *format, ...)
-{
-	char text[sizeof(err->text)];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	err_set(err, "%s", text);
-	return r;
 }
 
 /* ---- safe paths ---- */
@@ -89,7 +78,7 @@ bool channel_is_safe(const char *path, const struct stat *st, mode_t type, struc
 	return !fault;
 }
 
-bool channel_look(const char *path, mode_t type, struct stat *st, struct err *err)
+bool channel_lstat(const char *path, mode_t type, struct stat *st, struct err *err)
 {
 	int rc;
 
@@ -123,7 +112,6 @@ int channel_fstat(int fd, struct stat *st)
 
 bool channel_is_line(struct str bytes, struct err *err)
 {
-	/* readers take lines: anything else would be two messages, or half of one */
 	if (bytes.n > 1 && memchr(bytes.p, '\n', bytes.n) == bytes.p + bytes.n - 1)
 		return true;
 	err_set(err, "the message is not one line; this is a fault of gavel, please report it");
@@ -134,13 +122,21 @@ bool channel_is_line(struct str bytes, struct err *err)
 
 enum { IDLE_EVERY_MS = 50 };
 
-void patience_renew(struct patience *p)
+/* The timeout of one operation on the monotonic clock, polled with increasing steps. Zero it. */
+struct timer {
+	int64_t start_ms, idle_ms;
+	int step_ms;
+};
+
+static void timer_restart(struct timer *t)
 {
-	p->start_ms = loop_now_ms();
-	p->step_ms = 1;
+	t->start_ms = loop_now_ms();
+	t->step_ms = 1;
 }
 
-bool channel_wait(const struct channel *c, struct patience *p, short events, short *ready)
+/* Waits at most 50 ms for `events` on the channel; *ready gets poll's revents. False: the timeout
+ * has passed, or the idle callback has cancelled. */
+static bool channel_wait(const struct channel *c, struct timer *t, short events, short *ready)
 {
 	struct pollfd fd = { .fd = c->fd, .events = events };
 	int64_t now = loop_now_ms(), left;
@@ -148,26 +144,53 @@ bool channel_wait(const struct channel *c, struct patience *p, short events, sho
 	*ready = 0;
 	if (c->wait_ms < 0)
 		return false;
-	if (!p->start_ms)
-		patience_renew(p);
-	if (!p->idle_ms)
-		p->idle_ms = now;
-	left = (c->wait_ms > 0 ? c->wait_ms : CHANNEL_WAIT_MS) - (now - p->start_ms);
+	if (!t->start_ms)
+		timer_restart(t);
+	if (!t->idle_ms)
+		t->idle_ms = now;
+	left = (c->wait_ms > 0 ? c->wait_ms : CHANNEL_WAIT_MS) - (now - t->start_ms);
 	if (left <= 0)
 		return false;
-	if (c->idle && now - p->idle_ms >= IDLE_EVERY_MS) {
-		p->idle_ms = now;
+	if (c->idle && now - t->idle_ms >= IDLE_EVERY_MS) {
+		t->idle_ms = now;
 		if (!c->idle->go_on(c->idle->ctx))
 			return false;
 	}
-	if (p->step_ms > left)
-		p->step_ms = (int)left;
-	if (io.poll(&fd, 1, p->step_ms) > 0)
+	if (t->step_ms > left)
+		t->step_ms = (int)left;
+	if (io.poll(&fd, 1, t->step_ms) > 0)
 		*ready = fd.revents;
-	/* nothing tells that a pipe is empty or a lock free: ask often at first, then less */
-	p->step_ms = p->step_ms * 2 < IDLE_EVERY_MS ? p->step_ms * 2 : IDLE_EVERY_MS;
+	/* poll does not report an empty pipe or a free lock: check often at first, then less */
+	t->step_ms = t->step_ms * 2 < IDLE_EVERY_MS ? t->step_ms * 2 : IDLE_EVERY_MS;
 	return true;
 }
+
+enum channel_result channel_lock(struct channel *c, struct err *err)
+{
+	struct timer t = { 0 };
+	struct channel unpolled = *c;
+	short ready;
+	int rc;
+
+	unpolled.fd = -1; /* a file is always ready, and a FIFO may be */
+	for (;;) {
+		IO_RETRY(rc, io.lock(c->fd));
+		if (rc == 0)
+			return CHANNEL_OK;
+		if (errno != EAGAIN && errno != EACCES)
+			return channel_fail(CHANNEL_FAILED, err,
+					    "%.300s: cannot be locked: %s; "
+					    "name a place on another disk",
+					    c->path, strerror(errno));
+		if (!channel_wait(&unpolled, &t, 0, &ready))
+			return channel_fail(CHANNEL_FAILED, err,
+					    "%.300s: another program has locked it; "
+					    "resend when it is done",
+					    c->path);
+	}
+}
+
+/* ---- pipes ---- */
 
 bool channel_has_reader(const struct channel *c)
 {
@@ -176,32 +199,96 @@ bool channel_has_reader(const struct channel *c)
 	return io.poll(&fd, 1, 0) <= 0 || !(fd.revents & (POLLERR | POLLHUP));
 }
 
-enum channel_result channel_lock(struct channel *c, struct err *err)
+/* False: it is an agent's channel, and that incarnation has ended. */
+static bool find_input(const struct channel *c, struct child_input **in)
 {
-	struct patience p = { 0 };
-	struct channel nothing = *c;
-	short ready;
-	int rc;
+	struct err unused;
 
-	nothing.fd = -1; /* only time passes: a file is always ready, and a FIFO may be */
+	*in = c->type == CHANNEL_CHILD ? channel_input(c, &unused) : NULL;
+	return c->type != CHANNEL_CHILD || *in;
+}
+
+enum drain channel_drain(const struct channel *c, int *left)
+{
+	struct timer t = { 0 };
+	short ready = 0;
+
 	for (;;) {
-		IO_RETRY(rc, io.lock(c->fd));
-		if (rc == 0)
-			return CHANNEL_OK;
-		if (errno != EAGAIN && errno != EACCES)
-			return channel_say(CHANNEL_FAILED, err,
-					   "%.300s: cannot be locked: %s; "
-					   "name a place on another disk",
-					   c->path, strerror(errno));
-		if (!channel_wait(&nothing, &p, 0, &ready))
-			return channel_say(CHANNEL_FAILED, err,
-					   "%.300s: another program has locked it; "
-					   "resend when it is done",
-					   c->path);
+		struct child_input *in;
+		bool deserted = !find_input(c, &in) || ready & (POLLERR | POLLHUP);
+		int rc;
+
+		/* after poll: the reader may have read the rest before it ended */
+		IO_RETRY(rc, io.unread(c->fd, left));
+		if (rc < 0)
+			return DRAIN_FAILED;
+		if (in)
+			child_input_note(in, *left, loop_now_ms());
+		if (*left == 0)
+			return DRAIN_EMPTY;
+		if (deserted)
+			return DRAIN_DESERTED;
+		if (!channel_wait(c, &t, 0, &ready))
+			return DRAIN_SLOW;
 	}
 }
 
-/* ---- the calls ---- */
+/* write(2) that fails with EPIPE instead of raising SIGPIPE: the signal is blocked in this thread
+ * and consumed, unless it was pending before. */
+static ssize_t write_no_signal(int fd, const char *p, size_t n)
+{
+	static const struct timespec at_once;
+	sigset_t pipe_only, before, pending;
+	ssize_t put;
+	int saved;
+
+	sigemptyset(&pipe_only);
+	sigaddset(&pipe_only, SIGPIPE);
+	sigemptyset(&pending);
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
+	put = io.write(fd, p, n);
+	saved = errno;
+	if (put < 0 && saved == EPIPE && !sigismember(&pending, SIGPIPE))
+		sigtimedwait(&pipe_only, NULL, &at_once);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+	return put;
+}
+
+int channel_write_rest(const struct channel *c, struct str bytes, size_t *done)
+{
+	struct timer t = { 0 };
+	struct child_input *in;
+	short ready;
+	int left;
+
+	while (*done < bytes.n) {
+		ssize_t put;
+
+		if (!find_input(c, &in))
+			return ESRCH;
+		put = write_no_signal(c->fd, bytes.p + *done, bytes.n - *done);
+		if (put > 0) {
+			*done += (size_t)put;
+			if (in)
+				in->sent += (uint64_t)put;
+			timer_restart(&t);
+		} else if (put < 0 && errno == EINTR) {
+			continue;
+		} else if (put < 0 && errno != EAGAIN) {
+			return errno;
+		} else {
+			if (in && io.unread(c->fd, &left) == 0)
+				child_input_note(in, left, loop_now_ms());
+			if (!channel_wait(c, &t, POLLOUT, &ready))
+				return EAGAIN;
+		}
+	}
+	return 0;
+}
+
+/* ---- dispatch ---- */
 
 enum channel_result channel_open(struct channel *c, enum channel_type type, const char *path,
 				 struct err *err)

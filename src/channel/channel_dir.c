@@ -1,7 +1,7 @@
-/* A directory that each message is put into as a file of its own; the channel's path is that
- * file's. It appears whole or not at all: written under a temporary name, synced, linked. The
- * temporary name begins with a dot, which readers leave alone, and is made from the final one: what
- * a crash left behind is found and removed by the next try. */
+/* A directory with one file per message; the channel's path is that file's. It is created
+ * atomically: written under a temporary name, synced, linked. The temporary name begins with a
+ * dot, so readers skip it, and derives from the final one, so the next attempt removes what a
+ * crash left. */
 #include "channel/channel_ops.h"
 
 #include "base/buf.h"
@@ -10,8 +10,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* What bears the final name. */
-enum taken { TAKEN_NOT, TAKEN_SAME, TAKEN_OTHER, TAKEN_UNSEEN };
+/* What exists under the final name: nothing, this message, something else, an unreadable file. */
+enum existing { EXISTING_NONE, EXISTING_SAME, EXISTING_OTHER, EXISTING_UNREADABLE };
 
 static struct str folder_of(const char *path)
 {
@@ -24,20 +24,20 @@ static struct str folder_of(const char *path)
 
 static void temporary_of(const char *path, struct buf *out)
 {
-	struct str folder = folder_of(path);
 	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash + 1 - path) : 0;
 
-	buf_add_str(out, folder);
-	buf_printf(out, "/.%s.gavel-new", slash ? slash + 1 : path);
+	buf_add(out, path, n);
+	buf_printf(out, ".%s.gavel-new", path + n);
 }
 
 static enum channel_result dir_fail(const struct channel *c, const char *what, struct err *err)
 {
 	const int number = errno;
 
-	return channel_say(CHANNEL_FAILED, err, "%.300s: %s: %s; %s, then resend", c->path, what,
-			   strerror(number),
-			   number == ENOSPC || number == EDQUOT ? "make room" : "check the disk");
+	return channel_fail(CHANNEL_FAILED, err, "%.300s: %s: %s; %s, then resend", c->path, what,
+			    strerror(number),
+			    number == ENOSPC || number == EDQUOT ? "make room" : "check the disk");
 }
 
 static enum channel_result dir_open(struct channel *c, struct err *err)
@@ -47,19 +47,18 @@ static enum channel_result dir_open(struct channel *c, struct err *err)
 	struct stat st;
 
 	buf_add_str(&folder, folder_of(c->path));
-	if (!channel_look(folder.p, S_IFDIR, &st, err))
-		goto out;
-	c->fd = channel_open_path(folder.p, O_RDONLY | O_DIRECTORY, 0);
-	if (c->fd < 0 || channel_fstat(c->fd, &st) < 0)
-		r = dir_fail(c, "its folder cannot be opened", err);
-	else if (channel_is_safe(folder.p, &st, S_IFDIR, err))
-		r = CHANNEL_OK;
-out:
+	if (channel_lstat(folder.p, S_IFDIR, &st, err)) {
+		c->fd = channel_open_path(folder.p, O_RDONLY | O_DIRECTORY, 0);
+		if (c->fd < 0 || channel_fstat(c->fd, &st) < 0)
+			dir_fail(c, "its folder cannot be opened", err);
+		else if (channel_is_safe(folder.p, &st, S_IFDIR, err))
+			r = CHANNEL_OK;
+	}
 	buf_release(&folder);
 	return r;
 }
 
-static enum taken compare(int fd, struct str bytes)
+static enum existing compare(int fd, struct str bytes)
 {
 	char block[8192];
 	size_t at = 0;
@@ -69,26 +68,28 @@ static enum taken compare(int fd, struct str bytes)
 
 		IO_RETRY(got, io.read(fd, block, sizeof(block)));
 		if (got < 0)
-			return TAKEN_UNSEEN;
+			return EXISTING_UNREADABLE;
 		if (got == 0)
-			return at == bytes.n ? TAKEN_SAME : TAKEN_OTHER;
+			return at == bytes.n ? EXISTING_SAME : EXISTING_OTHER;
 		if ((size_t)got > bytes.n - at || memcmp(block, bytes.p + at, (size_t)got) != 0)
-			return TAKEN_OTHER;
+			return EXISTING_OTHER;
 		at += (size_t)got;
 	}
 }
 
-static enum taken who_has(const char *path, struct str bytes)
+static enum existing find_existing(const char *path, struct str bytes)
 {
 	int fd = channel_open_path(path, O_RDONLY | O_NONBLOCK, 0);
-	enum taken t = TAKEN_OTHER;
+	enum existing t = EXISTING_OTHER;
 	struct stat st;
 	int saved;
 
 	if (fd < 0)
-		return errno == ENOENT ? TAKEN_NOT : errno == ELOOP ? TAKEN_OTHER : TAKEN_UNSEEN;
+		return errno == ENOENT  ? EXISTING_NONE
+		       : errno == ELOOP ? EXISTING_OTHER
+					: EXISTING_UNREADABLE;
 	if (channel_fstat(fd, &st) < 0)
-		t = TAKEN_UNSEEN;
+		t = EXISTING_UNREADABLE;
 	else if (S_ISREG(st.st_mode))
 		t = compare(fd, bytes);
 	saved = errno;
@@ -97,28 +98,28 @@ static enum taken who_has(const char *path, struct str bytes)
 	return t;
 }
 
-static enum channel_result taken_fail(const struct channel *c, enum taken t, struct err *err)
+static enum channel_result existing_fail(const struct channel *c, enum existing t, struct err *err)
 {
-	if (t == TAKEN_UNSEEN)
+	if (t == EXISTING_UNREADABLE)
 		return dir_fail(c, "cannot be read", err);
-	return channel_say(CHANNEL_FAILED, err,
-			   "%.300s: is there already and holds something else; "
-			   "look at it, move it away, then resend",
-			   c->path);
+	return channel_fail(CHANNEL_FAILED, err,
+			    "%.300s: is there already and holds something else; "
+			    "look at it, move it away, then resend",
+			    c->path);
 }
 
 static enum channel_result dir_prepare(struct channel *c, struct str bytes, bool after_torn,
 				       struct attempt *out, struct err *err)
 {
 	struct stat st;
-	enum taken t;
+	enum existing t;
 
 	(void)after_torn;
 	if (channel_fstat(c->fd, &st) < 0)
 		return dir_fail(c, "its folder cannot be seen", err);
-	t = who_has(c->path, bytes);
-	if (t == TAKEN_OTHER || t == TAKEN_UNSEEN)
-		return taken_fail(c, t, err);
+	t = find_existing(c->path, bytes);
+	if (t == EXISTING_OTHER || t == EXISTING_UNREADABLE)
+		return existing_fail(c, t, err);
 	*out = (struct attempt){ .dev = (uint64_t)st.st_dev, .ino = (uint64_t)st.st_ino };
 	return CHANNEL_OK;
 }
@@ -139,7 +140,7 @@ static int remove_file(const char *path)
 	return rc < 0 && errno != ENOENT ? -1 : 0;
 }
 
-/* The message under its temporary name, safe on the disk; -1 and errno. */
+/* Writes and syncs the message under its temporary name; -1 and errno. */
 static int write_temporary(const char *path, struct str bytes)
 {
 	int fd, saved = 0;
@@ -158,38 +159,31 @@ static int write_temporary(const char *path, struct str bytes)
 	return saved ? -1 : 0;
 }
 
-static int link_file(const char *from, const char *to)
+/* Creates the file unless it exists. OK: the folder is still to be synced. */
+static enum channel_result create(const struct channel *c, const char *temporary, struct str bytes,
+				  struct err *err)
 {
-	int rc;
+	enum existing t = find_existing(c->path, bytes);
+	int rc, saved;
 
-	IO_RETRY(rc, io.link(from, to));
-	return rc;
-}
-
-/* Puts the file there unless it is. SENT: it is there, not yet durably. */
-static enum channel_result put(const struct channel *c, const char *temporary, struct str bytes,
-			       struct err *err)
-{
-	enum taken t = who_has(c->path, bytes);
-	int saved;
-
-	if (t == TAKEN_NOT) {
+	if (t == EXISTING_NONE) {
 		if (write_temporary(temporary, bytes) < 0)
 			return dir_fail(c, "nothing was written", err);
-		if (link_file(temporary, c->path) == 0)
+		IO_RETRY(rc, io.link(temporary, c->path));
+		if (rc == 0)
 			return CHANNEL_OK;
-		/* a call may fail and yet have had its effect, or another was faster */
+		/* a failed call may have had its effect (NFS), or another process was faster */
 		saved = errno;
-		t = who_has(c->path, bytes);
+		t = find_existing(c->path, bytes);
 		errno = saved;
-		if (t == TAKEN_NOT)
+		if (t == EXISTING_NONE)
 			return dir_fail(c, "cannot be linked into the folder", err);
-		if (t == TAKEN_UNSEEN) {
+		if (t == EXISTING_UNREADABLE) {
 			dir_fail(c, "perhaps it was written", err);
 			return CHANNEL_UNCERTAIN;
 		}
 	}
-	return t == TAKEN_SAME ? CHANNEL_OK : taken_fail(c, t, err);
+	return t == EXISTING_SAME ? CHANNEL_OK : existing_fail(c, t, err);
 }
 
 static enum channel_result dir_send(struct channel *c, struct str bytes, const struct attempt *at,
@@ -200,8 +194,8 @@ static enum channel_result dir_send(struct channel *c, struct str bytes, const s
 
 	(void)at;
 	temporary_of(c->path, &temporary);
-	r = put(c, temporary.p, bytes, err);
-	/* a leftover hurts nobody: the next try removes it */
+	r = create(c, temporary.p, bytes, err);
+	/* if this fails, the next attempt removes it */
 	remove_file(temporary.p);
 	buf_release(&temporary);
 	if (r == CHANNEL_OK && sync_fd(c->fd) < 0) {
@@ -216,21 +210,21 @@ static enum channel_found dir_probe(struct channel *c, struct str bytes, const s
 {
 	struct buf temporary = { 0 };
 	struct stat st;
-	enum taken t;
+	enum existing t;
 
 	temporary_of(c->path, &temporary);
 	remove_file(temporary.p);
 	buf_release(&temporary);
-	t = who_has(c->path, bytes);
+	t = find_existing(c->path, bytes);
 	switch (t) {
-	case TAKEN_SAME:
+	case EXISTING_SAME:
 		if (sync_fd(c->fd) == 0)
 			return FOUND_WHOLE;
 		dir_fail(c, "is there, but its folder is not safe on the disk", err);
 		return FOUND_TROUBLE;
-	case TAKEN_UNSEEN: taken_fail(c, t, err); return FOUND_TROUBLE;
-	case TAKEN_OTHER: taken_fail(c, t, err); return FOUND_NOTHING;
-	case TAKEN_NOT: break;
+	case EXISTING_UNREADABLE: existing_fail(c, t, err); return FOUND_TROUBLE;
+	case EXISTING_OTHER: existing_fail(c, t, err); return FOUND_NOTHING;
+	case EXISTING_NONE: break;
 	}
 	if (channel_fstat(c->fd, &st) < 0) {
 		dir_fail(c, "its folder cannot be seen", err);

@@ -1,9 +1,9 @@
-/* A file that messages are appended to. Whatever happened before, sending first looks what is there
- * from the recorded offset on: a whole message is not written again, the head of one at the very
- * end is completed. So a try may be repeated as often as needed.
+/* A file that messages are appended to. Sending is idempotent: it first searches the file from the
+ * recorded offset on; a complete message is not written again, a partial one at the end is
+ * completed.
  *
- * Others may append too, with or without the lock: a write at the end is atomic, and the message is
- * looked for at every line behind the offset. */
+ * Others may append too, with or without the lock: O_APPEND writes are atomic, and the message is
+ * searched for at every line after the offset. */
 #include "channel/channel_ops.h"
 
 #include "base/buf.h"
@@ -13,11 +13,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* What is in the file from the offset on. */
+/* What the file holds of a message, from an offset on. */
 struct trace {
 	bool whole;
-	size_t head;    /* bytes of the message at the very end of the file */
-	bool ends_line; /* the next byte would begin a line */
+	size_t head;    /* bytes of a partial message at the end of the file */
+	bool ends_line; /* the file ends with a newline */
 };
 
 static ssize_t read_at(int fd, char *to, size_t n, uint64_t offset)
@@ -28,8 +28,8 @@ static ssize_t read_at(int fd, char *to, size_t n, uint64_t offset)
 	return got;
 }
 
-/* The message has one newline, its last byte: so a line is compared byte by byte from its start. */
-static void follow(struct trace *t, struct str bytes, bool *fits, const char *p, size_t n)
+/* Compares each line with the message, whose only newline is its last byte. */
+static void trace_block(struct trace *t, struct str bytes, bool *fits, const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		*fits = *fits && p[i] == bytes.p[t->head];
@@ -60,7 +60,7 @@ static int trace_message(int fd, struct str bytes, uint64_t offset, struct trace
 	}
 	fits = t->ends_line;
 	while ((got = read_at(fd, block, sizeof(block), offset)) > 0) {
-		follow(t, bytes, &fits, block, (size_t)got);
+		trace_block(t, bytes, &fits, block, (size_t)got);
 		offset += (uint64_t)got;
 	}
 	return got < 0 ? -1 : 0;
@@ -74,43 +74,36 @@ static int sync_data(int fd)
 	return rc;
 }
 
-static enum channel_result fail_open(const char *path, int number, struct err *err)
-{
-	return channel_say(CHANNEL_FAILED, err,
-			   "%.300s: cannot be opened for writing: %s; "
-			   "check the place or name another",
-			   path, strerror(number));
-}
-
 static enum channel_result file_open(struct channel *c, struct err *err)
 {
 	const int flags = O_RDWR | O_APPEND | O_NONBLOCK;
 	struct stat st;
 
-	if (!channel_look(c->path, S_IFREG, &st, err) && errno != ENOENT)
+	if (!channel_lstat(c->path, S_IFREG, &st, err) && errno != ENOENT)
 		return CHANNEL_FAILED;
 	c->fd = channel_open_path(c->path, flags, 0);
 	if (c->fd < 0 && errno == ENOENT) {
 		c->fd = channel_open_path(c->path, flags | O_CREAT | O_EXCL, 0600);
 		c->created = c->fd >= 0;
 	}
-	if (c->fd < 0)
-		return fail_open(c->path, errno, err);
-	if (channel_fstat(c->fd, &st) < 0)
-		return fail_open(c->path, errno, err);
+	if (c->fd < 0 || channel_fstat(c->fd, &st) < 0)
+		return channel_fail(CHANNEL_FAILED, err,
+				    "%.300s: cannot be opened for writing: %s; "
+				    "check the place or name another",
+				    c->path, strerror(errno));
 	if (!channel_is_safe(c->path, &st, S_IFREG, err))
 		return CHANNEL_FAILED;
-	/* an empty one may be ours from a start that ended before its name was durable */
+	/* an empty one may be left from a crash before its directory entry was synced */
 	if (st.st_size == 0 && io_sync_folder(c->path) < 0)
-		return channel_say(CHANNEL_FAILED, err,
-				   "%.300s: its folder cannot be synced: %s; "
-				   "check the disk, then resend",
-				   c->path, strerror(errno));
+		return channel_fail(CHANNEL_FAILED, err,
+				    "%.300s: its folder cannot be synced: %s; "
+				    "check the disk, then resend",
+				    c->path, strerror(errno));
 	return CHANNEL_OK;
 }
 
-/* The lock may have been waited for: is this still the file that the path names? */
-static bool is_still_there(const struct channel *c, struct stat *st, struct err *err)
+/* The file may have been replaced while the lock was waited for. */
+static bool is_not_replaced(const struct channel *c, struct stat *st, struct err *err)
 {
 	struct stat named;
 
@@ -118,7 +111,7 @@ static bool is_still_there(const struct channel *c, struct stat *st, struct err 
 		err_set(err, "%.300s: %s; check the disk, then resend", c->path, strerror(errno));
 		return false;
 	}
-	if (!channel_look(c->path, S_IFREG, &named, err))
+	if (!channel_lstat(c->path, S_IFREG, &named, err))
 		return false;
 	if (named.st_dev == st->st_dev && named.st_ino == st->st_ino)
 		return true;
@@ -126,8 +119,9 @@ static bool is_still_there(const struct channel *c, struct stat *st, struct err 
 	return false;
 }
 
-/* A file that was emptied and has grown again is another one, though its number is the same. */
-static int print_before(int fd, uint64_t offset, uint32_t *print)
+/* Hash of up to 256 bytes before the offset: detects a file that was truncated and has grown
+ * again. */
+static int hash_before(int fd, uint64_t offset, uint32_t *print)
 {
 	char bytes[256];
 	size_t n = offset < sizeof(bytes) ? (size_t)offset : sizeof(bytes);
@@ -147,16 +141,16 @@ static enum channel_result file_prepare(struct channel *c, struct str bytes, boo
 	struct stat st;
 	char last = '\n';
 
-	(void)after_torn; /* the file itself tells */
+	(void)after_torn; /* seen in the file itself */
 	if (!channel_is_line(bytes, err) || channel_lock(c, err) != CHANNEL_OK ||
-	    !is_still_there(c, &st, err))
+	    !is_not_replaced(c, &st, err))
 		return CHANNEL_FAILED;
-	if (print_before(c->fd, (uint64_t)st.st_size, &out->print) < 0 ||
+	if (hash_before(c->fd, (uint64_t)st.st_size, &out->print) < 0 ||
 	    (st.st_size > 0 && read_at(c->fd, &last, 1, (uint64_t)st.st_size - 1) != 1))
-		return channel_say(CHANNEL_FAILED, err,
-				   "%.300s: its end cannot be read: %s; "
-				   "check the disk, then resend",
-				   c->path, strerror(errno));
+		return channel_fail(CHANNEL_FAILED, err,
+				    "%.300s: its end cannot be read: %s; "
+				    "check the disk, then resend",
+				    c->path, strerror(errno));
 	out->offset = (uint64_t)st.st_size;
 	out->dev = (uint64_t)st.st_dev;
 	out->ino = (uint64_t)st.st_ino;
@@ -164,7 +158,7 @@ static enum channel_result file_prepare(struct channel *c, struct str bytes, boo
 	return CHANNEL_OK;
 }
 
-/* FOUND_WHOLE: the trace can be relied on. */
+/* FOUND_WHOLE: *t is valid, whether or not it is whole. */
 static enum channel_found find_trace(const struct channel *c, struct str bytes,
 				     const struct attempt *at, struct trace *t, uint64_t *size,
 				     struct err *err)
@@ -172,22 +166,23 @@ static enum channel_found find_trace(const struct channel *c, struct str bytes,
 	struct stat st;
 	uint32_t print;
 
-	if (channel_fstat(c->fd, &st) < 0 || print_before(c->fd, at->offset, &print) < 0 ||
+	if (channel_fstat(c->fd, &st) < 0 || hash_before(c->fd, at->offset, &print) < 0 ||
 	    trace_message(c->fd, bytes, at->offset, t) < 0) {
 		err_set(err, "%.300s: cannot be read: %s; look whether the message is there",
 			c->path, strerror(errno));
 		return FOUND_TROUBLE;
 	}
 	*size = (uint64_t)st.st_size;
-	if ((uint64_t)st.st_dev == at->dev && (uint64_t)st.st_ino == at->ino && *size >= at->offset &&
-	    print == at->print)
+	if ((uint64_t)st.st_dev == at->dev && (uint64_t)st.st_ino == at->ino &&
+	    *size >= at->offset && print == at->print)
 		return FOUND_WHOLE;
 	err_set(err, "%.300s: is another file now, or was cut; look whether the message arrived",
 		c->path);
 	return FOUND_UNKNOWN;
 }
 
-/* Nothing written is certain only if the file did not grow: some file systems fail half-way. */
+/* Only a file that has not grown proves that nothing was written: some file systems write in
+ * part. */
 static enum channel_result fail_write(const struct channel *c, size_t done, size_t n, uint64_t size,
 				      struct err *err)
 {
@@ -195,20 +190,18 @@ static enum channel_result fail_write(const struct channel *c, size_t done, size
 	struct stat st;
 	const char *todo = number == ENOSPC || number == EDQUOT ? "make room" : "check the disk";
 
-	if (!done && (channel_fstat(c->fd, &st) < 0 || (uint64_t)st.st_size != size))
-		return channel_say(CHANNEL_UNCERTAIN, err,
-				   "%.300s: perhaps a part was written: %s; "
-				   "%s, then resend",
-				   c->path, strerror(number), todo);
-	if (!done)
-		return channel_say(CHANNEL_FAILED, err,
-				   "%.300s: nothing was written: %s; "
-				   "%s, then resend",
-				   c->path, strerror(number), todo);
-	return channel_say(CHANNEL_UNCERTAIN, err,
-			   "%.300s: only %zu of %zu bytes were written: %s; "
-			   "%s, then resend",
-			   c->path, done, n, strerror(number), todo);
+	if (!done) {
+		bool grown = channel_fstat(c->fd, &st) < 0 || (uint64_t)st.st_size != size;
+
+		return channel_fail(grown ? CHANNEL_UNCERTAIN : CHANNEL_FAILED, err,
+				    "%.300s: %s: %s; %s, then resend", c->path,
+				    grown ? "perhaps a part was written" : "nothing was written",
+				    strerror(number), todo);
+	}
+	return channel_fail(CHANNEL_UNCERTAIN, err,
+			    "%.300s: only %zu of %zu bytes were written: %s; "
+			    "%s, then resend",
+			    c->path, done, n, strerror(number), todo);
 }
 
 static enum channel_result file_append(const struct channel *c, struct str bytes,
@@ -241,10 +234,10 @@ static enum channel_result file_send(struct channel *c, struct str bytes, const 
 	if (!t.whole)
 		r = file_append(c, bytes, &t, size, err);
 	if (r == CHANNEL_OK && sync_data(c->fd) < 0)
-		r = channel_say(CHANNEL_UNCERTAIN, err,
-				"%.300s: written, but not safe on the disk: "
-				"%s; check the disk, then resend",
-				c->path, strerror(errno));
+		r = channel_fail(CHANNEL_UNCERTAIN, err,
+				 "%.300s: written, but not safe on the disk: "
+				 "%s; check the disk, then resend",
+				 c->path, strerror(errno));
 	return r;
 }
 
@@ -262,7 +255,7 @@ static enum channel_found file_probe(struct channel *c, struct str bytes, const 
 		return found;
 	if (!t.whole)
 		return t.head ? FOUND_TORN : FOUND_NOTHING;
-	/* the one who wrote it may have ended before this */
+	/* the writer may have crashed before its sync */
 	if (sync_data(c->fd) == 0)
 		return FOUND_WHOLE;
 	err_set(err, "%.300s: the message is there, but not safe on the disk: %s; check the disk",

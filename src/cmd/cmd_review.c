@@ -165,7 +165,7 @@ static void go(struct reviewing *r)
 	w->decider.ctx = r;
 	review_read(r);
 	review_resume(r);
-	review_ops.turn(r, loop_now_ms());
+	review_ops.tick(r, loop_now_ms());
 	w->code = watch_go(w, buf_str(&title));
 	fprintf(stderr, "gavel: this review is kept in %s\n", r->log.p);
 	buf_release(&title);

@@ -1,4 +1,5 @@
-/* Opening a journal, and appending to it so that each record is there whole or not at all. */
+/* Opening a journal and appending to it atomically: a record is written whole or truncated away.
+ * Also segment rotation, and the poison mark that a failed sync leaves. */
 #include "journal/journal_internal.h"
 
 #include <fcntl.h>
@@ -13,18 +14,17 @@ static int fail(const struct journal *j, const char *what, struct err *err)
 		       strerror(errno));
 }
 
-/* Cuts the segment back to what is well. */
-static int cut_back(int fd, uint64_t good)
+static int truncate_to(int fd, uint64_t length)
 {
 	int rc;
 
-	IO_RETRY(rc, io.ftruncate(fd, (off_t)good));
+	IO_RETRY(rc, io.ftruncate(fd, (off_t)length));
 	return rc;
 }
 
-/* Leaves the mark for the next start. Nothing is asked of the disk that failed, so what fails
- * here is passed over: even an empty mark does. */
-static void leave_mark(const struct journal *j, bool exact)
+/* Leaves the mark for the next start. Errors are ignored, since the disk has failed already: even
+ * an empty mark is enough. */
+static void write_mark(const struct journal *j, bool exact)
 {
 	struct buf path = { 0 }, text = { 0 };
 	int fd, rc;
@@ -35,7 +35,7 @@ static void leave_mark(const struct journal *j, bool exact)
 		if (exact)
 			buf_printf(&text, "journal-%06u %llu %s\n", j->segment,
 				   (unsigned long long)j->synced, j->synced_hash);
-		cut_back(fd, 0);
+		truncate_to(fd, 0);
 		io_write_all(fd, buf_str(&text), NULL);
 		IO_RETRY(rc, io.fsync(fd));
 		io.close(fd);
@@ -45,19 +45,31 @@ static void leave_mark(const struct journal *j, bool exact)
 	buf_release(&text);
 }
 
-/* After a failed sync the system may have dropped what it could not write, and a second sync
- * would not tell. What was not confirmed before is cut off, by the next start if it cannot be
- * done now. */
+/* After a failed fsync the kernel may have dropped the dirty pages, and a second one would succeed
+ * all the same. What was not synced is truncated, by the next start if that fails now. */
 static void poison(struct journal *j)
 {
 	j->poisoned = true;
-	leave_mark(j, true);
-	cut_back(j->fd, j->good);
+	write_mark(j, true);
+	truncate_to(j->fd, j->good);
 }
 
-/* A sync of a segment as it was found: nothing in it is shown as recorded before the disk has
- * it. */
-static int confirm(const struct journal *j, int fd, struct err *err)
+/* -1: the journal is poisoned; errno is that of the sync. */
+static int sync_segment(struct journal *j)
+{
+	int rc, number;
+
+	IO_RETRY(rc, io.fdatasync(j->fd));
+	if (rc == 0)
+		return 0;
+	number = errno;
+	poison(j);
+	errno = number;
+	return -1;
+}
+
+/* Syncs a segment found at start: its records must not be shown before they are on the disk. */
+static int sync_found(const struct journal *j, int fd, struct err *err)
 {
 	int rc;
 
@@ -65,7 +77,7 @@ static int confirm(const struct journal *j, int fd, struct err *err)
 	if (rc == 0)
 		return 0;
 	fail(j, "the disk does not confirm what is in it", err);
-	leave_mark(j, false);
+	write_mark(j, false);
 	return -1;
 }
 
@@ -78,22 +90,22 @@ static int open_segment(const struct journal *j, int flags, struct err *err)
 	return fd;
 }
 
-/* The newest segment is done with: its tail is cut off, and the rest confirmed. */
-static int settle_newest(const struct journal *j, const struct extent *e, struct err *err)
+/* Truncates a torn tail of the newest segment and syncs the rest. */
+static int clean_newest(const struct journal *j, const struct extent *e, struct err *err)
 {
 	int fd = open_segment(j, O_RDWR, err), rc = 0;
 
 	if (fd < 0)
 		return -1;
-	if (e->torn && cut_back(fd, e->good) < 0)
+	if (e->torn && truncate_to(fd, e->good) < 0)
 		rc = fail(j, "its torn tail cannot be cut off", err);
 	if (rc == 0)
-		rc = confirm(j, fd, err);
+		rc = sync_found(j, fd, err);
 	io.close(fd);
 	return rc;
 }
 
-/* Saves a torn tail, so that nothing is thrown away that a person might still want to read. */
+/* Saves a torn tail for the user to inspect. */
 static int save_tail(struct journal *j, struct str tail, struct err *err)
 {
 	journal_path(&j->torn, j->dir, j->segment, ".torn");
@@ -125,9 +137,9 @@ static int continue_segment(struct journal *j, const struct segment *newest, con
 			    struct err *err)
 {
 	j->fd = open_segment(j, O_RDWR | O_APPEND, err);
-	if (j->fd < 0 || confirm(j, j->fd, err) < 0)
+	if (j->fd < 0 || sync_found(j, j->fd, err) < 0)
 		return -1;
-	/* an empty one may be from a start that ended before its name was durable */
+	/* an empty one may be left from a crash before its directory entry was synced */
 	if (!newest->bytes.n) {
 		struct buf path = { 0 };
 		int rc = io_sync_folder(journal_path(&path, j->dir, j->segment, ""));
@@ -153,18 +165,18 @@ static int remove_mark(const struct journal *j, struct err *err)
 	return rc < 0 ? fail(j, "the mark of a failed sync cannot be removed", err) : 0;
 }
 
-/* Makes what was read ready to be added to. */
+/* Prepares the loaded journal for appending. */
 static int begin_writing(struct journal *j, const struct segments *s, const struct extent *e,
 			 struct str head, struct err *err)
 {
 	const struct segment *newest = s->list.n ? vec_last(&s->list) : NULL;
 	const struct poison *p = &s->poison;
-	/* a start that ended after it had begun the new segment has left it empty */
+	/* a crash after the new segment was created has left it empty */
 	bool begun = newest && !newest->bytes.n && p->exact && p->segment < newest->number;
 
 	if (e->torn && save_tail(j, str_from(buf_str(&newest->bytes), e->good), err) < 0)
 		return -1;
-	if (newest && (e->torn || p->there) && settle_newest(j, e, err) < 0)
+	if (newest && (e->torn || p->there) && clean_newest(j, e, err) < 0)
 		return -1;
 	if (!newest || (p->there && !begun)) {
 		if (begin_segment(j, err) < 0)
@@ -181,10 +193,10 @@ static int begin_writing(struct journal *j, const struct segments *s, const stru
 	return e->records ? 0 : journal_append(j, head, true, err);
 }
 
-/* Without the lock a reader may catch a line that is being cut back or finished: damage counts
- * when it stays. */
-static enum journal_result look(const char *dir, bool locked, struct segments *s, struct extent *e,
-				struct err *err)
+/* Without the lock a reader may see a line that is just being written or truncated: damage is
+ * reported only if it persists. */
+static enum journal_result load_and_check(const char *dir, bool locked, struct segments *s,
+					  struct extent *e, struct err *err)
 {
 	for (int tries = 0;; tries++) {
 		enum journal_result result = segments_load(s, dir, err);
@@ -195,14 +207,15 @@ static enum journal_result look(const char *dir, bool locked, struct segments *s
 		if (!e->why)
 			return result;
 		if (locked || tries == READ_TRIES) {
-			segments_complain(s, e, dir, err);
+			segments_describe_damage(s, e, dir, err);
 			return JOURNAL_DAMAGED;
 		}
 		segments_release(s);
 	}
 }
 
-static void hand_out(const struct segments *s, const struct extent *e, journal_fn each, void *ctx)
+static void each_record(const struct segments *s, const struct extent *e, journal_fn each,
+			void *ctx)
 {
 	for (uint32_t i = 0; i < s->list.n && i <= e->index; i++) {
 		struct str rest = buf_str(&s->list.v[i].bytes);
@@ -231,9 +244,9 @@ enum journal_result journal_open(struct journal *j, const char *dir, bool write,
 		result = io_make_folders(dir, true, err) < 0 ? JOURNAL_TROUBLE
 							     : lock_take(dir, &j->lock_fd, err);
 	if (result == JOURNAL_FINE)
-		result = look(dir, write, &s, &e, err);
+		result = load_and_check(dir, write, &s, &e, err);
 	if (each && (result == JOURNAL_FINE || result == JOURNAL_DAMAGED))
-		hand_out(&s, &e, each, ctx);
+		each_record(&s, &e, each, ctx);
 	if (result == JOURNAL_FINE || result == JOURNAL_NONE) {
 		memcpy(j->hash, e.hash, sizeof(j->hash));
 		j->segment = s.list.n ? vec_last(&s.list)->number : 0;
@@ -249,8 +262,9 @@ enum journal_result journal_open(struct journal *j, const char *dir, bool write,
 	return result;
 }
 
-/* A journal that someone has removed or written to would take a record and lose it. */
-static int check_place(const struct journal *j, struct err *err)
+/* Refuses to append to a journal that was removed or written by others: the record would be
+ * lost. */
+static int check_unchanged(const struct journal *j, struct err *err)
 {
 	struct stat st, lock;
 	int rc;
@@ -271,11 +285,11 @@ static int check_place(const struct journal *j, struct err *err)
 
 static int write_record(struct journal *j, struct str line, bool sync, struct err *err)
 {
-	int number, rc;
+	int number;
 
 	if (io_write_all(j->fd, line, NULL) < 0) {
 		number = errno;
-		if (cut_back(j->fd, j->good) < 0)
+		if (truncate_to(j->fd, j->good) < 0)
 			poison(j);
 		return err_set(err, "NOT recorded: %.300s: %s; %s", j->dir, strerror(number),
 			       j->poisoned ? "check the disk, then start gavel again"
@@ -283,34 +297,24 @@ static int write_record(struct journal *j, struct str line, bool sync, struct er
 				       ? "make room, then try again"
 				       : "check the disk, then try again");
 	}
-	if (!sync)
+	if (!sync || sync_segment(j) == 0)
 		return 0;
-	IO_RETRY(rc, io.fdatasync(j->fd));
-	if (rc == 0)
-		return 0;
-	number = errno;
-	poison(j);
 	return err_set(err,
 		       "NOT recorded: %.300s: the disk did not confirm it: %s; check the disk, "
 		       "then start gavel again",
-		       j->dir, strerror(number));
+		       j->dir, strerror(errno));
 }
 
-/* A segment that is full is continued in a new one, as after a failed sync; the old one is safe on
- * the disk before. */
-static int turn_over(struct journal *j, struct err *err)
+/* Rotation: the full segment is synced before the next one begins. */
+static int next_segment(struct journal *j, struct err *err)
 {
 	struct journal old = *j;
 	struct err why;
-	int rc, number;
 
-	IO_RETRY(rc, io.fdatasync(j->fd));
-	if (rc < 0) {
-		number = errno;
-		poison(j);
-		return err_set(err, "NOT recorded: %.300s: %s; check the disk, then start gavel again",
-			       j->dir, strerror(number));
-	}
+	if (sync_segment(j) < 0)
+		return err_set(err,
+			       "NOT recorded: %.300s: %s; check the disk, then start gavel again",
+			       j->dir, strerror(errno));
 	if (begin_segment(j, &why) < 0) {
 		if (j->fd >= 0)
 			io.close(j->fd);
@@ -331,18 +335,19 @@ int journal_append(struct journal *j, struct str json, bool sync, struct err *er
 	int rc;
 
 	if (!json.n || memchr(json.p, '\n', json.n) || memchr(json.p, '\0', json.n))
-		BUG("a record of the journal is one line");
+		BUG("a journal record must be one line of text");
 	if (!j->writing)
 		return err_set(err, "NOT recorded: the journal is open for reading only");
 	if (j->poisoned)
 		return err_set(err, "NOT recorded: the disk failed before; check it, then start "
 			       "gavel again");
-	if (check_place(j, err) < 0)
+	if (check_unchanged(j, err) < 0)
 		return -1;
 	if (RECORD_JSON + json.n + 1 > segment_max_bytes)
-		return err_set(err, "NOT recorded: a record of %zu bytes is more than the journal takes",
+		return err_set(err,
+			       "NOT recorded: a record of %zu bytes is more than the journal takes",
 			       json.n);
-	if (j->good + RECORD_JSON + json.n + 1 > segment_max_bytes && turn_over(j, err) < 0)
+	if (j->good + RECORD_JSON + json.n + 1 > segment_max_bytes && next_segment(j, err) < 0)
 		return -1;
 	journal_line(j->hash, json, &line, hash);
 	rc = write_record(j, buf_str(&line), sync, err);
@@ -360,15 +365,10 @@ int journal_append(struct journal *j, struct str json, bool sync, struct err *er
 
 void journal_close(struct journal *j)
 {
-	int rc;
-
 	if (!j->dir)
 		return; /* never opened, or closed */
-	if (j->writing && !j->poisoned && j->synced < j->good) {
-		IO_RETRY(rc, io.fdatasync(j->fd));
-		if (rc < 0)
-			poison(j);
-	}
+	if (j->writing && !j->poisoned && j->synced < j->good)
+		sync_segment(j);
 	if (j->fd >= 0)
 		io.close(j->fd);
 	lock_drop(j->lock_fd);

@@ -1,9 +1,9 @@
-/* What the files of the journal share; journal.h is for everyone else.
+/* Private to the journal; journal.h is its interface.
  *
- *   journal.c         opening, appending, failing
- *   journal_lock.c    one writer, and who it is
- *   journal_read.c    a folder's files, checked and read into memory; the chain
- *   journal_repair.c  looking past damage: verify and repair */
+ *   journal.c         open, append, sync, rotation, poisoning
+ *   journal_lock.c    the writer's lock file
+ *   journal_read.c    safe opening and loading of segments; verification of the hash chain
+ *   journal_repair.c  verify and repair of damaged segments */
 #ifndef GAVEL_JOURNAL_JOURNAL_INTERNAL_H
 #define GAVEL_JOURNAL_JOURNAL_INTERNAL_H
 
@@ -16,32 +16,32 @@ enum {
 	RECORD_JSON = HASH_DIGITS + 1, /* where the JSON begins in a line */
 };
 
-/* A segment that would grow beyond this is continued in a new one; a test makes it small. */
+/* Segments are rotated at this size; a test makes it small. */
 extern uint64_t segment_max_bytes;
 
 #define FIRST_HASH "0000000000000000000000000000000000000000000000000000000000000000"
 
-/* A safe way to open a file of the journal: never waits, follows no link, and the file must be
- * plain, ours, under one name and not writable by others. -1, errno and the reason; ENOENT is
- * left to the caller to judge. */
+/* Opens without blocking or following links; the file must be regular, owned by this user, without
+ * hard links and not writable by others. -1, errno and the reason. */
 int journal_open_file(const char *path, int flags, struct err *err);
-/* Makes a file that must not be there yet, durable but for its name: 0, or -1 and errno, and
- * then it is not there. */
+/* Creates a file with these bytes and syncs it, but not its folder. On failure (-1 and errno) the
+ * file is removed. */
 int journal_write_new(const char *path, struct str bytes);
-/* Without caring whether it works. */
+/* Ignores errors. */
 void journal_unlink(const char *path);
-/* dir/journal-000001 and what follows it, in out. */
+/* Sets out to dir/journal-000001 plus suffix. */
 const char *journal_path(struct buf *out, const char *dir, unsigned segment, const char *suffix);
-/* The first of PATH, PATH-2 … (dashed: PATH-1, PATH-2 …) that is not there; in path itself. */
+/* Makes path the first unused name of PATH, PATH-2 … (dashed: PATH-1, PATH-2 …). */
 int journal_free_name(struct buf *path, bool dashed);
 
-/* The hash of the record that follows `before`. scratch is kept between calls for its memory. */
+/* The hash of the record that follows the one with hash `before`. scratch is reused between
+ * calls. */
 void journal_chain(const char before[65], struct str json, struct buf *scratch, char out[65]);
-/* One line of the file. */
+/* Sets line to the record as written to the file, hash to its hash. */
 void journal_line(const char before[65], struct str json, struct buf *line, char hash[65]);
 
-/* The mark of a failed sync. Where it is exact, nothing behind `good` in that segment was
- * confirmed. */
+/* The file `poisoned`, left by a failed sync. exact: nothing after `good` in that segment was
+ * synced. */
 struct poison {
 	bool there, exact;
 	unsigned segment;
@@ -56,8 +56,8 @@ struct segment {
 
 struct segments {
 	VEC(struct segment) list; /* by number */
-	unsigned missing;         /* a number left out in the middle, 0 = none */
-	unsigned repaired;        /* a repair of this segment was not finished, 0 = none */
+	unsigned missing;         /* first missing number in the middle, 0 = none */
+	unsigned repaired;        /* segment with an unfinished repair, 0 = none */
 	struct poison poison;
 };
 
@@ -65,24 +65,24 @@ struct segments {
 enum journal_result segments_load(struct segments *s, const char *dir, struct err *err);
 void segments_release(struct segments *s);
 
-/* How far the chain holds. */
+/* The valid part of the hash chain. */
 struct extent {
 	uint32_t index;    /* of the segment where it ends, list.n = past the last */
-	uint64_t good;     /* bytes of that segment which are well */
-	unsigned line;     /* the first one that is not, from 1 */
-	const char *why;   /* damage: what is wrong; NULL = none */
-	bool torn;         /* the newest segment has a tail that never became a record */
+	uint64_t good;     /* valid bytes of that segment */
+	unsigned line;     /* the first invalid one, from 1 */
+	const char *why;   /* what is damaged; NULL = nothing */
+	bool torn;         /* the newest segment ends in an incomplete record */
 	uint64_t records;
 	char hash[65];     /* of the last good record */
 };
 
 void segments_check(const struct segments *s, struct extent *out);
-/* Says in err where the damage is. */
-void segments_complain(const struct segments *s, const struct extent *e, const char *dir,
-		       struct err *err);
+/* Sets err to where the damage is. */
+void segments_describe_damage(const struct segments *s, const struct extent *e, const char *dir,
+			      struct err *err);
 
-/* FINE, LOCKED or TROUBLE. The descriptor lives until lock_drop; closing any other descriptor of
- * the same file would give up the lock, which is why nothing else opens it. */
+/* FINE, LOCKED or TROUBLE. The descriptor stays open until lock_drop; closing any other descriptor
+ * of the same file would release the lock, so nothing else may open it. */
 enum journal_result lock_take(const char *dir, int *fd, struct err *err);
 void lock_drop(int fd);
 

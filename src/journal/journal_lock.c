@@ -1,8 +1,8 @@
-/* One writer a journal: a lock on the file `lock`, which the system takes away when the process
- * ends, however it ends. The file says who holds it: process, program, since when.
+/* The writer's lock: an fcntl lock on the file `lock`, which the kernel releases when the process
+ * ends. The file names the holder: pid, program, start time.
  *
- * The system's locks belong to the process: it would grant a second one to the same process, and
- * closing either descriptor gives up both. So the process also remembers what it holds. */
+ * fcntl locks belong to the process: a second one would be granted to the same process, and closing
+ * either descriptor releases both. So a list of the locks held is kept, too. */
 #include "journal/journal_internal.h"
 
 #include "base/timestamp.h"
@@ -15,13 +15,13 @@
 struct held {
 	dev_t dev;
 	ino_t ino;
-	pid_t pid; /* a forked child remembers its parent's locks but does not hold them */
+	pid_t pid; /* a forked child inherits the list but not the locks */
 	int fd;
 };
 
 static VEC(struct held) all_held;
 
-static bool is_ours(const struct stat *st)
+static bool holds_already(const struct stat *st)
 {
 	for (uint32_t i = 0; i < all_held.n; i++) {
 		const struct held *h = &all_held.v[i];
@@ -32,21 +32,9 @@ static bool is_ours(const struct stat *st)
 	return false;
 }
 
-static struct str next_word(struct str *rest)
-{
-	size_t n = 0;
-	struct str word;
-
-	while (n < rest->n && rest->p[n] > ' ' && rest->p[n] <= '~')
-		n++;
-	word = str_make(rest->p, n);
-	*rest = n < rest->n && rest->p[n] == ' ' ? str_from(*rest, n + 1) : STR_NONE;
-	return word;
-}
-
-/* "process 4711 (gavel, since 2026-01-26T10:00:00Z)". What the file says counts only for the
- * process that the system names: the file may still tell of an earlier one. */
-static void tell_who(int fd, struct buf *out)
+/* "process 4711 (gavel, since 2026-01-26T10:00:00Z)". The file may still name an earlier holder:
+ * it is believed only where its pid is the one that F_GETLK reports. */
+static void add_holder(int fd, struct buf *out)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char text[128];
@@ -57,10 +45,10 @@ static void tell_who(int fd, struct buf *out)
 
 	IO_RETRY(n, io.pread(fd, text, sizeof(text), 0));
 	rest = str_make(text, n > 0 ? (size_t)n : 0);
-	if (!str_to_u64(next_word(&rest), &pid))
+	if (!str_to_u64(str_first_word(&rest), &pid))
 		pid = 0;
-	program = next_word(&rest);
-	since = next_word(&rest);
+	program = str_first_word(&rest);
+	since = str_first_word(&rest);
 	if (fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0 &&
 	    (uint64_t)lock.l_pid != pid) {
 		buf_printf(out, "process %ld", (long)lock.l_pid);
@@ -71,12 +59,12 @@ static void tell_who(int fd, struct buf *out)
 		return;
 	}
 	buf_printf(out, "process %llu", (unsigned long long)pid);
-	if (program.n && timestamp_parse_iso(since, &ms))
+	if (program.n && str_is_plain(program) && timestamp_parse_iso(since, &ms))
 		buf_printf(out, " (%.*s, since %.*s)", STR_ARG(program), STR_ARG(since));
 }
 
-/* Only for people: a full disk must not stop the lock. */
-static void write_who(int fd)
+/* For error messages only, so errors are ignored: a full disk must not prevent locking. */
+static void write_holder(int fd)
 {
 	struct timespec now;
 	struct buf who = { 0 };
@@ -93,7 +81,7 @@ static void write_who(int fd)
 	buf_release(&who);
 }
 
-static enum journal_result refuse(const char *path, int fd, int number, struct err *err)
+static enum journal_result lock_error(const char *path, int fd, int number, struct err *err)
 {
 	struct buf who = { 0 };
 
@@ -104,14 +92,14 @@ static enum journal_result refuse(const char *path, int fd, int number, struct e
 			path, strerror(number));
 		return JOURNAL_TROUBLE;
 	}
-	tell_who(fd, &who);
+	add_holder(fd, &who);
 	err_set(err, "another gavel decides here: %.100s; end it, or only look on", who.p);
 	buf_release(&who);
 	return JOURNAL_LOCKED;
 }
 
-/* Someone may have removed the file, or put another in its place, before it was locked. */
-static bool still_there(const char *path, int fd, struct stat *st)
+/* The file may have been removed or replaced before it was locked. */
+static bool is_same_file(const char *path, int fd, struct stat *st)
 {
 	struct stat named;
 	int rc;
@@ -122,14 +110,14 @@ static bool still_there(const char *path, int fd, struct stat *st)
 	return rc == 0 && named.st_dev == st->st_dev && named.st_ino == st->st_ino;
 }
 
-static enum journal_result take(const char *path, int *fd, struct err *err)
+static enum journal_result lock_path(const char *path, int *fd, struct err *err)
 {
 	struct stat st;
 	enum journal_result result;
 	int rc;
 
 	IO_RETRY(rc, io.lstat(path, &st));
-	if (rc == 0 && is_ours(&st)) {
+	if (rc == 0 && holds_already(&st)) {
 		err_set(err, "this gavel decides here already: process %ld; name each source once",
 			(long)getpid());
 		return JOURNAL_LOCKED;
@@ -139,15 +127,15 @@ static enum journal_result take(const char *path, int *fd, struct err *err)
 		return JOURNAL_TROUBLE;
 	IO_RETRY(rc, io.lock(*fd));
 	if (rc < 0) {
-		result = refuse(path, *fd, errno, err);
+		result = lock_error(path, *fd, errno, err);
 		goto fail;
 	}
-	if (!still_there(path, *fd, &st)) {
+	if (!is_same_file(path, *fd, &st)) {
 		err_set(err, "%.300s: was replaced just now; try again", path);
 		result = JOURNAL_TROUBLE;
 		goto fail;
 	}
-	write_who(*fd);
+	write_holder(*fd);
 	vec_push(&all_held, (struct held){ st.st_dev, st.st_ino, getpid(), *fd });
 	return JOURNAL_FINE;
 fail:
@@ -162,7 +150,7 @@ enum journal_result lock_take(const char *dir, int *fd, struct err *err)
 	enum journal_result result;
 
 	buf_printf(&path, "%s/lock", dir);
-	result = take(path.p, fd, err);
+	result = lock_path(path.p, fd, err);
 	buf_release(&path);
 	return result;
 }

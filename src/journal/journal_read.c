@@ -1,5 +1,4 @@
-/* A journal's folder as it is on the disk: its files, opened safely and read whole, and how far
- * their chain of hashes holds. */
+/* Reading a journal: opens its files safely, loads them into memory and verifies the hash chain. */
 #include "journal/journal_internal.h"
 
 #include "base/sha256.h"
@@ -9,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-	/* how many numbers in a row must be missing before a journal is taken to end there */
+	/* missing numbers in a row, after the last segment, that end the search for more */
 	LOOK_AHEAD = 4,
 	POISON_MAX_BYTES = 4096,
 };
@@ -25,15 +24,13 @@ static int refuse(const char *path, const char *why, struct err *err)
 
 static int check_plain(const char *path, const struct stat *st, struct err *err)
 {
-	if (!S_ISREG(st->st_mode))
-		return refuse(path, "is not a plain file", err);
-	if (st->st_uid != geteuid())
-		return refuse(path, "belongs to another user", err);
-	if (st->st_nlink != 1)
-		return refuse(path, "has a second name (a hard link)", err);
-	if (st->st_mode & (S_IWGRP | S_IWOTH))
-		return refuse(path, "others can write to it", err);
-	return 0;
+	const char *fault = !S_ISREG(st->st_mode)		? "is not a plain file"
+			    : st->st_uid != geteuid()		? "belongs to another user"
+			    : st->st_nlink != 1			? "has a second name (a hard link)"
+			    : st->st_mode & (S_IWGRP | S_IWOTH) ? "others can write to it"
+								: NULL;
+
+	return fault ? refuse(path, fault, err) : 0;
 }
 
 int journal_open_file(const char *path, int flags, struct err *err)
@@ -130,7 +127,7 @@ void journal_chain(const char before[65], struct str json, struct buf *scratch, 
 
 void journal_line(const char before[65], struct str json, struct buf *line, char hash[65])
 {
-	/* the hash is taken where the line is made: its place is the one of the hash before */
+	/* line is also the scratch buffer of journal_chain: reserved once for both */
 	buf_clear(line);
 	buf_reserve(line, RECORD_JSON + json.n + 1);
 	journal_chain(before, json, line, hash);
@@ -141,7 +138,7 @@ void journal_line(const char before[65], struct str json, struct buf *line, char
 	buf_addc(line, '\n');
 }
 
-/* 1 yes, 0 no, -1 it cannot be told */
+/* 1 yes, 0 no, -1 and err */
 static int exists(const char *path, struct err *err)
 {
 	struct stat st;
@@ -156,18 +153,23 @@ static int exists(const char *path, struct err *err)
 		       path, strerror(errno));
 }
 
-static int read_file(const char *path, int fd, size_t max, struct buf *out, struct err *err)
+/* 1: loaded; 0: there is no such file; -1 and err */
+static int load_file(const char *path, size_t max, struct buf *out, struct err *err)
 {
-	int rc = io_read_rest(fd, max, out), number = errno;
+	int fd = journal_open_file(path, O_RDONLY, err), rc, number;
 
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -1;
+	rc = io_read_rest(fd, max, out);
+	number = errno;
 	io.close(fd);
 	if (rc < 0)
 		return err_set(err, "%.300s: cannot be read: %s; check the disk", path,
 			       strerror(number));
-	return 0;
+	return 1;
 }
 
-/* Not what was put aside: that is nobody's any more. */
+/* Excludes copies of torn and damaged segments. */
 static bool is_segment(struct str name)
 {
 	return str_starts(name, STR("journal-")) &&
@@ -178,7 +180,7 @@ bool journal_is_there(const char *dir)
 {
 	DIR *folder = opendir(dir);
 	struct dirent *entry;
-	/* what cannot be looked into is opened, which tells what is wrong */
+	/* an unreadable folder counts: opening the journal then reports the error */
 	bool there = !folder && errno != ENOENT && errno != ENOTDIR;
 
 	while (folder && !there && (entry = readdir(folder)))
@@ -188,7 +190,7 @@ bool journal_is_there(const char *dir)
 	return there;
 }
 
-/* "journal-000001 BYTES HASH": the last byte and record that a sync had confirmed. */
+/* "journal-000001 BYTES HASH": what was synced of the segment, and the last record in it. */
 static void parse_poison(struct str text, struct poison *p)
 {
 	const struct str stem = STR("journal-");
@@ -211,48 +213,35 @@ static void parse_poison(struct str text, struct poison *p)
 static int load_poison(struct poison *p, const char *dir, struct err *err)
 {
 	struct buf path = { 0 }, text = { 0 };
-	int fd, rc = 0;
+	int rc;
 
 	buf_printf(&path, "%s/poisoned", dir);
-	fd = journal_open_file(path.p, O_RDONLY, err);
-	if (fd < 0)
-		rc = errno == ENOENT ? 0 : -1;
-	else
-		rc = read_file(path.p, fd, POISON_MAX_BYTES, &text, err);
-	if (fd >= 0 && rc == 0) {
-		p->there = true;
+	rc = load_file(path.p, POISON_MAX_BYTES, &text, err);
+	p->there = rc > 0;
+	if (p->there)
 		parse_poison(buf_str(&text), p);
-	}
 	buf_release(&path);
 	buf_release(&text);
 	return rc;
 }
 
-/* 1: loaded, 0: there is none of that number, -1 */
+/* As load_file. */
 static int load_segment(struct segments *s, const char *dir, unsigned number, struct err *err)
 {
 	struct segment next = { .number = number };
 	struct buf path = { 0 };
-	int fd, rc;
+	int rc = load_file(journal_path(&path, dir, number, ""), SEGMENT_READ_MAX, &next.bytes,
+			   err);
 
-	fd = journal_open_file(journal_path(&path, dir, number, ""), O_RDONLY, err);
-	rc = fd < 0 && errno == ENOENT ? 0 : -1;
-	if (fd < 0)
-		goto out;
-	rc = read_file(path.p, fd, SEGMENT_READ_MAX, &next.bytes, err);
-	if (rc < 0) {
+	if (rc > 0)
+		vec_push(&s->list, next);
+	else
 		buf_release(&next.bytes);
-		goto out;
-	}
-	vec_push(&s->list, next);
-	rc = 1;
-out:
 	buf_release(&path);
 	return rc;
 }
 
-/* An unfinished repair is that of a segment which is there or comes next. */
-static int load_repaired(struct segments *s, const char *dir, unsigned number, struct err *err)
+static int find_repaired(struct segments *s, const char *dir, unsigned number, struct err *err)
 {
 	struct buf path = { 0 };
 	int rc = exists(journal_path(&path, dir, number, ".repaired"), err);
@@ -270,7 +259,8 @@ static int load_all(struct segments *s, const char *dir, struct err *err)
 	for (unsigned n = 1; absent <= LOOK_AHEAD; n++) {
 		int rc;
 
-		if (!absent && load_repaired(s, dir, n, err) < 0)
+		/* a repair replaces an existing segment or the first missing one */
+		if (!absent && find_repaired(s, dir, n, err) < 0)
 			return -1;
 		rc = load_segment(s, dir, n, err);
 		if (rc < 0)
@@ -304,8 +294,8 @@ void segments_release(struct segments *s)
 	*s = (struct segments){ 0 };
 }
 
-/* The newest segment may end in bytes that never became a record: a line without its end, or one
- * with holes where the disk was not written. Or in bytes that no sync confirmed. */
+/* The newest segment may end in an incomplete record: a line without newline, or with NUL bytes
+ * where blocks were not written. Or in bytes that were never synced. */
 static bool is_torn(const struct segments *s, const struct segment *seg, const struct extent *e,
 		    struct str line, bool ended)
 {
@@ -325,7 +315,6 @@ static void check_segment(const struct segments *s, const struct segment *seg, s
 {
 	struct str bytes = buf_str(&seg->bytes);
 
-	e->good = 0;
 	e->line = 1;
 	while (e->good < bytes.n) {
 		struct str rest = str_from(bytes, e->good);
@@ -362,15 +351,13 @@ void segments_check(const struct segments *s, struct extent *e)
 		const struct segment *seg = &s->list.v[i];
 
 		e->index = i;
-		if (s->repaired && seg->number >= s->repaired) {
-			e->good = 0;
+		e->good = 0;
+		if (s->repaired && seg->number >= s->repaired)
 			e->why = "was being repaired";
-		} else if (s->missing && seg->number > s->missing) {
-			e->good = 0;
+		else if (s->missing && seg->number > s->missing)
 			e->why = "has no segment before it";
-		} else {
+		else
 			check_segment(s, seg, &scratch, e);
-		}
 	}
 	if (s->repaired && !e->why) {
 		e->index = s->list.n;
@@ -380,8 +367,8 @@ void segments_check(const struct segments *s, struct extent *e)
 	buf_release(&scratch);
 }
 
-void segments_complain(const struct segments *s, const struct extent *e, const char *dir,
-		       struct err *err)
+void segments_describe_damage(const struct segments *s, const struct extent *e, const char *dir,
+			      struct err *err)
 {
 	unsigned number = e->index < s->list.n ? s->list.v[e->index].number : s->repaired;
 

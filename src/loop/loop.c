@@ -12,7 +12,8 @@
 
 static int pipe_fd[2] = { -1, -1 };
 static const int caught[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGCONT, SIGTSTP };
-static struct sigaction before[sizeof(caught) / sizeof(caught[0])];
+enum { CAUGHT = sizeof(caught) / sizeof(caught[0]) };
+static struct sigaction before[CAUGHT];
 
 static void on_signal(int number)
 {
@@ -31,7 +32,7 @@ int loop_open(struct err *err)
 	if (pipe2(pipe_fd, O_CLOEXEC | O_NONBLOCK) < 0)
 		return err_set(err, "cannot make a pipe: %s", strerror(errno));
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+	for (unsigned i = 0; i < CAUGHT; i++)
 		sigaction(caught[i], &action, &before[i]);
 	return 0;
 }
@@ -40,7 +41,7 @@ void loop_close(void)
 {
 	if (pipe_fd[0] < 0)
 		return;
-	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+	for (unsigned i = 0; i < CAUGHT; i++)
 		sigaction(caught[i], &before[i], NULL);
 	close(pipe_fd[0]);
 	close(pipe_fd[1]);
@@ -75,22 +76,22 @@ int loop_signal(void)
 static const struct {
 	int number;
 	void (*handler)(int);
-} lent[] = { { SIGTSTP, SIG_DFL }, { SIGINT, SIG_IGN }, { SIGQUIT, SIG_IGN } };
-
-enum { LENT = sizeof(lent) / sizeof(lent[0]) };
+} foreground[] = { { SIGTSTP, SIG_DFL }, { SIGINT, SIG_IGN }, { SIGQUIT, SIG_IGN } };
 
 int loop_run_foreground(const char *file, const char *const argv[])
 {
-	struct sigaction kept[LENT];
+	enum { N = sizeof(foreground) / sizeof(foreground[0]) };
+	struct sigaction kept[N];
 	int code = -1, status, saved;
 	pid_t child, ended = -1;
 
-	for (unsigned i = 0; i < LENT; i++)
-		sigaction(lent[i].number, &(struct sigaction){ .sa_handler = lent[i].handler }, &kept[i]);
+	for (unsigned i = 0; i < N; i++)
+		sigaction(foreground[i].number,
+			  &(struct sigaction){ .sa_handler = foreground[i].handler }, &kept[i]);
 	child = fork();
 	if (child == 0) {
-		for (unsigned i = 0; i < LENT; i++)
-			signal(lent[i].number, SIG_DFL);
+		for (unsigned i = 0; i < N; i++)
+			signal(foreground[i].number, SIG_DFL);
 		execv(file, (char *const *)(uintptr_t)argv);
 		_exit(127);
 	}
@@ -99,8 +100,8 @@ int loop_run_foreground(const char *file, const char *const argv[])
 	if (ended > 0)
 		code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	saved = errno;
-	for (unsigned i = 0; i < LENT; i++)
-		sigaction(lent[i].number, &kept[i], NULL);
+	for (unsigned i = 0; i < N; i++)
+		sigaction(foreground[i].number, &kept[i], NULL);
 	errno = saved;
 	return code;
 }

@@ -25,5 +25,10 @@ int loop_signal(void);
 int loop_run_foreground(const char *file, const char *const argv[]);
 /* CLOCK_MONOTONIC in milliseconds. */
 int64_t loop_now_ms(void);
+/* The shorter of two timeouts; negative = none. */
+static inline int loop_sooner(int a, int b)
+{
+	return a < 0 ? b : b < 0 ? a : a < b ? a : b;
+}
 
 #endif

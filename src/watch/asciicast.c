@@ -1,4 +1,4 @@
-/* Frames as lines of an asciicast. */
+/* Encodes grids as asciicast v2 output events, changed rows only. */
 #include "watch/asciicast.h"
 
 #include "json/compose.h"

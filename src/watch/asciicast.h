@@ -1,6 +1,5 @@
-/* A playback as an asciicast, version 2: a header line, then one line for each moment at which the
- * screen changed, with the rows that did, as a terminal with 256 colours would get them. asciinema
- * plays it as it is. */
+/* Writer of asciicast v2 files, for asciinema: a JSON header line, then an output event with the
+ * changed rows, for a terminal with 256 colours, each time the screen changes. */
 #ifndef GAVEL_WATCH_ASCIICAST_H
 #define GAVEL_WATCH_ASCIICAST_H
 
@@ -12,7 +11,7 @@
 struct cast {
 	FILE *f;
 	const char *file;
-	struct buf *rows; /* as they were painted last */
+	struct buf *rows; /* as last painted */
 	int row_count;
 	bool ascii;
 	uint32_t frames;
@@ -21,9 +20,9 @@ struct cast {
 
 int cast_open(struct cast *c, const char *file, int rows, int cols, struct str title, bool ascii,
 	      struct err *err);
-/* The screen at that moment; nothing is written if it is what it was. */
+/* Adds an event if the screen has changed. */
 void cast_frame(struct cast *c, const struct grid *g, int64_t at_ms);
-/* -1: not all of it could be written. */
+/* -1: some write has failed. */
 int cast_close(struct cast *c, struct err *err);
 
 #endif

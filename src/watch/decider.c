@@ -1,15 +1,8 @@
-/* Staging, planning and sending for the UI; every outcome becomes one sentence on the message
- * line. */
+/* Staging, undo, planning, delivery, recovery and resending for the UI; each reports its result on
+ * the message line. */
 #include "watch/decider.h"
 
-#include "base/io.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-void decider_take(struct decider *s)
+void decider_attach(struct decider *s)
 {
 	struct deciding *d = &s->app->deciding;
 
@@ -23,8 +16,8 @@ void decider_take(struct decider *s)
 		s->app->read_only = "it was asked for";
 }
 
-/* A decision changes what is shown, and what is shown must be what is recorded. */
-static void settle(struct decider *s)
+/* After each change of a desk: views must show what the journal has recorded. */
+static void update_views(struct decider *s)
 {
 	for (uint32_t i = 0; i < s->load->desks.list.n; i++)
 		desk_let_go(&s->load->desks.list.v[i]);
@@ -32,7 +25,16 @@ static void settle(struct decider *s)
 	app_decided(s->app);
 }
 
-void decider_open(struct decider *s)
+/* Ends a change of a desk: updates the views and reports a failure. false = it has failed. */
+static bool end_change(struct decider *s, int rc, const struct err *err)
+{
+	update_views(s);
+	if (rc)
+		app_say(s->app, ROLE_ERROR, "%s", err->text);
+	return rc == 0;
+}
+
+void decider_begin(struct decider *s)
 {
 	uint32_t unfinished = 0;
 
@@ -41,8 +43,8 @@ void decider_open(struct decider *s)
 
 		if (d->journal.torn.n)
 			app_say(s->app, ROLE_WARN,
-				"the last record of an earlier run was not written to its end; what is "
-				"there of it was put aside as %s",
+				"the last record of an earlier run was not written to its end; "
+				"what is there of it was put aside as %s",
 				d->journal.torn.p);
 		if (d->access == DESK_READS && d->trouble != JOURNAL_FINE)
 			app_say(s->app, ROLE_WARN, "read-only: %s", d->why.text);
@@ -58,7 +60,7 @@ void decider_open(struct decider *s)
 		app_open_view(s->app, &view_recovery, 0, 0);
 }
 
-void decider_leave(struct decider *s)
+void decider_release(struct decider *s)
 {
 	s->app->scene.plan = NULL;
 	plan_release(&s->plan);
@@ -75,16 +77,17 @@ static void say_staged(struct decider *s, enum verb verb)
 
 	if (n > 1)
 		app_say(s->app, ROLE_STAGED,
-			"%s is staged, %u in all; {undo} undoes it, {deliver} looks at them and sends "
-			"them", verb_name(verb), n);
+			"%s is staged, %u in all; {undo} undoes it, {deliver} looks at them and "
+			"sends them",
+			verb_name(verb), n);
 	else
 		app_say(s->app, ROLE_STAGED,
 			"%s is staged; {undo} undoes it, {deliver} looks at it and sends it",
 			verb_name(verb));
 }
 
-/* Keys are answered while a FIFO is waited for; what needs the channel has to wait. */
-static bool is_sending(struct decider *s)
+/* Keys are handled while a delivery waits for its channel: refuses what needs the channel, too. */
+static bool refuse_while_sending(struct decider *s)
 {
 	if (s->app->deciding.delivery)
 		app_say(s->app, ROLE_WARN, "still sending; wait until that is done");
@@ -97,17 +100,15 @@ void decider_stage(struct decider *s, struct desk *desk, const struct draft *dra
 	const struct item *item = &m->items.v[draft->number];
 	struct err err;
 	uint32_t number;
-	int rc = desk_stage(desk, draft, &number, &err);
 
-	settle(s);
-	if (rc)
-		app_say(s->app, ROLE_ERROR, "%s", err.text);
-	else if (draft->verb != VERB_ANSWER || item_deadline(m, item) == TIME_NONE)
+	if (!end_change(s, desk_stage(desk, draft, &number, &err), &err))
+		return;
+	if (draft->verb != VERB_ANSWER || item_deadline(m, item) == TIME_NONE)
 		say_staged(s, draft->verb);
 	else if (is_on_top(s, &view_preflight))
-		decider_plan(s, NULL, NONE); /* one of several that were answered at once */
+		decider_plan(s, NULL, NONE); /* one of several answered at once */
 	else
-		decider_plan(s, desk, number); /* it will answer itself soon */
+		decider_plan(s, desk, number); /* it has a deadline: send it at once */
 }
 
 void decider_undo(struct decider *s, struct desk *desk, uint32_t draft)
@@ -115,12 +116,8 @@ void decider_undo(struct decider *s, struct desk *desk, uint32_t draft)
 	const struct draft undone = desk->drafts.v[draft];
 	struct err err;
 	char q[QUOTED_MAX];
-	int rc = desk_undo(desk, draft, &err);
 
-	settle(s);
-	if (rc)
-		app_say(s->app, ROLE_ERROR, "%s", err.text);
-	else
+	if (end_change(s, desk_undo(desk, draft, &err), &err))
 		app_say(s->app, ROLE_DIM, "undone: %s of %s", verb_name(undone.verb),
 			quoted(undone.item, q));
 }
@@ -134,11 +131,11 @@ void decider_clear_plan(struct decider *s, struct terms *terms)
 	terms_fill(terms, s->options, s->config, &s->load->model);
 	terms->desks = &s->load->desks;
 	if (s->app->wall_ms != TIME_NONE)
-		terms->now_ms = timestamp_now_ms(); /* the app's moves by the second */
+		terms->now_ms = timestamp_now_ms(); /* the app's clock has whole seconds */
 	if (s->app->deciding.artifact)
 		terms->artifact = s->app->deciding.artifact;
 	terms->turn = s->turn;
-	terms->reply_confirmed = true; /* the page shows the path in full, and y confirms it */
+	terms->reply_confirmed = true; /* y confirms the path that the page shows */
 }
 
 static void make_plan(struct decider *s)
@@ -169,14 +166,14 @@ static void show_plan(struct decider *s)
 
 void decider_plan(struct decider *s, struct desk *desk, uint32_t only)
 {
-	if (is_sending(s))
+	if (refuse_while_sending(s))
 		return;
 	s->only_desk = desk;
 	s->only = only;
 	show_plan(s);
 }
 
-/* How the letters of a delivery ended. */
+/* Numbers of letters by result of a delivery. */
 struct tally {
 	uint32_t sent, recorded, going, held, left;
 };
@@ -204,11 +201,11 @@ static void say_result(struct decider *s, const struct tally *t, const struct er
 	buf_release(&line);
 }
 
-/* Groups go out one after the other; the first of each stands for it. */
 static bool is_first_of_group(const struct plan *p, uint32_t i)
 {
 	for (uint32_t k = 0; k < i; k++)
-		if (p->list.v[k].desk == p->list.v[i].desk && p->list.v[k].group == p->list.v[i].group)
+		if (p->list.v[k].desk == p->list.v[i].desk &&
+		    p->list.v[k].group == p->list.v[i].group)
 			return false;
 	return true;
 }
@@ -219,10 +216,10 @@ static void count_letters(const struct desk *d, uint32_t from, struct tally *t)
 		if (d->letters.v[i].state == LETTER_HELD)
 			t->held++;
 		else if (d->letters.v[i].channel == CHANNEL_NONE)
-			t->recorded++; /* nobody is told of it */
+			t->recorded++;
 		else if (d->letters.v[i].state == LETTER_INTENT ||
 			 d->letters.v[i].state == LETTER_ATTEMPT)
-			t->going++; /* the agent has not taken it yet */
+			t->going++; /* the agent has not read it yet */
 		else
 			t->sent++;
 	}
@@ -241,7 +238,7 @@ void decider_deliver(struct decider *s, bool sure)
 
 	if (!s->app->scene.plan || !s->confirmed)
 		return;
-	/* others may talk on; what was decided on must not have changed, nor its time be over */
+	/* new messages may have changed the items decided on, or their deadlines have passed */
 	if (!plan_is_current(&s->plan, &s->load->model, &s->load->reader, s->app->scene.now_ms)) {
 		show_plan(s);
 		app_say(s->app, ROLE_WARN, "what was decided on has changed meanwhile; look again");
@@ -264,7 +261,7 @@ void decider_deliver(struct decider *s, bool sure)
 	if (is_on_top(s, &view_preflight))
 		app_back(s->app);
 	s->app->scene.plan = NULL;
-	settle(s);
+	update_views(s);
 	if (!failed)
 		err.text[0] = '\0';
 	say_result(s, &tally, &err);
@@ -280,18 +277,17 @@ void decider_recover(struct decider *s)
 		struct desk *d = &s->load->desks.list.v[i];
 
 		before += desk_unfinished(d);
-		if (d->access == DESK_WRITES)
-			left += desk_recover(d, true, &err);
-		else
-			left += desk_unfinished(d);
+		left += d->access == DESK_WRITES ? desk_recover(d, true, &err)
+						 : desk_unfinished(d);
 	}
 	if (is_on_top(s, &view_recovery))
 		app_back(s->app);
-	settle(s);
+	update_views(s);
 	if (err.text[0])
 		app_say(s->app, ROLE_ERROR, "%s", err.text);
 	else if (left)
-		app_say(s->app, ROLE_HELD, "%u of %u are still held; {decisions} shows why", left, before);
+		app_say(s->app, ROLE_HELD, "%u of %u are still held; {decisions} shows why", left,
+			before);
 	else
 		app_say(s->app, ROLE_OK, "%u finished", before);
 }
@@ -299,14 +295,11 @@ void decider_recover(struct decider *s)
 void decider_resend(struct decider *s, struct desk *desk, uint32_t letter)
 {
 	struct err err;
-	int rc;
 
 	app_say(s->app, ROLE_DIM, "sending");
-	rc = desk_resend(desk, letter, &err);
-	settle(s);
-	if (rc)
-		app_say(s->app, ROLE_ERROR, "%s", err.text);
-	else if (desk->letters.v[letter].state == LETTER_HELD)
+	if (!end_change(s, desk_resend(desk, letter, &err), &err))
+		return;
+	if (desk->letters.v[letter].state == LETTER_HELD)
 		app_say(s->app, ROLE_HELD, "still held: %.*s",
 			STR_ARG(desk->letters.v[letter].why));
 	else
@@ -316,39 +309,12 @@ void decider_resend(struct decider *s, struct desk *desk, uint32_t letter)
 void decider_give_up(struct decider *s, struct desk *desk, uint32_t letter, bool may_have_arrived)
 {
 	struct err err;
-	int rc;
 
-	if (is_sending(s))
-		return; /* it may be the one that is on its way */
-	rc = desk_give_up(desk, letter, may_have_arrived, &err);
-	settle(s);
-	if (rc)
-		app_say(s->app, ROLE_ERROR, "%s", err.text);
-	else if (desk->letters.v[letter].state == LETTER_SENT)
+	if (refuse_while_sending(s) || /* perhaps this letter */
+	    !end_change(s, desk_give_up(desk, letter, may_have_arrived, &err), &err))
+		return;
+	if (desk->letters.v[letter].state == LETTER_SENT)
 		app_say(s->app, ROLE_OK, "it did arrive, so it is not given up");
 	else
 		app_say(s->app, ROLE_DIM, "given up; the item is open again");
-}
-
-char *decider_text_file(struct str text)
-{
-	struct buf name = { 0 };
-	size_t done;
-	int fd;
-
-	buf_printf(&name, "%s/gavel-explanation-XXXXXX", io_temp_folder());
-	fd = mkstemp(name.p);
-	if (fd < 0) {
-		buf_release(&name);
-		return NULL;
-	}
-	if (io_write_all(fd, text, &done)) {
-		int saved = errno;
-
-		unlink(name.p);
-		buf_release(&name);
-		errno = saved;
-	}
-	close(fd);
-	return name.p;
 }

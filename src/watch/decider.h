@@ -1,5 +1,5 @@
-/* The person's seat: carries out what the app wishes about decisions, on the desks of the sources.
- * One for a run of the UI. */
+/* Carries out the app's effects on decisions (stage, undo, plan, deliver, resend) on the desks of
+ * the sources, and reports each result on the message line. One per run of the UI. */
 #ifndef GAVEL_WATCH_DECIDER_H
 #define GAVEL_WATCH_DECIDER_H
 
@@ -13,41 +13,39 @@ struct decider {
 	const struct config *config;
 	struct load *load;
 	struct app *app;
-	/* Adds what is to be sent besides what was decided here; NULL = nothing. */
+	/* Adds proposals to a plan that do not come from drafts; NULL = none. */
 	void (*more)(void *ctx, struct plan *plan);
 	void *more_ctx;
 	struct plan plan;
-	bool confirmed;   /* with y; a plan that was made since is another one */
-	struct desk *only_desk; /* it was made for this one alone, NULL = all */
+	bool confirmed;         /* with y; reset by each new plan */
+	struct desk *only_desk; /* the plan is for this desk alone, NULL = all */
 	uint32_t only;          /* and for this draft, NONE = all */
-	/* of a review; NULL = this is none */
+	/* set by gavel review, else NULL */
 	const struct turn_terms *turn;
-	bool (*propose)(void *ctx, const struct terms *t); /* makes the plan; false = as usual */
+	bool (*propose)(void *ctx, const struct terms *t); /* false = plan the drafts as usual */
 	void *ctx;
 };
 
-/* Before reading: tells the app who decides and what it cannot decide. */
-void decider_take(struct decider *s);
-/* After reading: shows what an earlier run left unfinished, or finishes it (--recover=send). */
-void decider_open(struct decider *s);
-void decider_leave(struct decider *s);
+/* Before loading: sets the app's desks, name, reason codes and read-only state. */
+void decider_attach(struct decider *s);
+/* After loading: shows unfinished deliveries of an earlier run, or resends them
+ * (--recover=send). */
+void decider_begin(struct decider *s);
+void decider_release(struct decider *s);
 
 void decider_stage(struct decider *s, struct desk *desk, const struct draft *draft);
 void decider_undo(struct decider *s, struct desk *desk, uint32_t draft);
-/* Of one draft of one desk; NULL and NONE = everything. */
+/* Shows the pre-flight page for one draft of one desk; NULL and NONE = all drafts. */
 void decider_plan(struct decider *s, struct desk *desk, uint32_t only);
-/* y was pressed on the plan that is shown; what is delivered later is that one or nothing. */
+/* y was pressed on the plan shown: decider_deliver sends that plan or nothing. */
 void decider_confirm(struct decider *s);
 void decider_deliver(struct decider *s, bool sure);
 void decider_recover(struct decider *s);
 void decider_resend(struct decider *s, struct desk *desk, uint32_t letter);
-/* Begins a new plan, with the terms it is made on. */
+/* Empties the plan and fills the terms of a new one. */
 void decider_clear_plan(struct decider *s, struct terms *terms);
-/* A command of the person's to an agent, on the pre-flight page. */
+/* Shows a command to an agent on the pre-flight page. */
 void decider_command(struct decider *s, const struct session_command *c);
 void decider_give_up(struct decider *s, struct desk *desk, uint32_t letter, bool may_have_arrived);
-
-/* A new file (0600) with the text, for an editor; its name from malloc, NULL and errno. */
-char *decider_text_file(struct str text);
 
 #endif

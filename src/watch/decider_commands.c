@@ -8,14 +8,15 @@ static bool is_collaboration(const struct model *m, uint32_t message)
 	return message_route(m, message)->dialect == DIALECT_COLLABORATION;
 }
 
-/* The newest task of that id that somebody works on. */
+/* The newest task of that id. */
 static bool find_task_named(const struct model *m, struct str id, struct order *out)
 {
 	for (uint32_t i = m->tasks.n; i-- > 0;) {
 		struct task_state_at at;
 
 		if (!str_eq(model_str(m, m->tasks.v[i].id), id) ||
-		    !task_at(m, &m->tasks.v[i], m->records.n, &at) || !is_collaboration(m, at.first))
+		    !task_at(m, &m->tasks.v[i], m->records.n, &at) ||
+		    !is_collaboration(m, at.first))
 			continue;
 		out->session = m->tasks.v[i].session;
 		out->agent = at.agent;
@@ -51,30 +52,28 @@ static bool find_message(struct decider *s, uint32_t message, struct order *out)
 	return true;
 }
 
-/* Finds the session and the agent; says what is wrong where there are none. */
-static bool address(struct decider *s, const struct session_command *c, struct order *out)
+/* Resolves the session and agent of a command; reports if there are none. */
+static bool resolve(struct decider *s, const struct session_command *c, struct order *out)
 {
 	const struct model *m = &s->load->model;
-	const char *problem;
+	const char *problem = "only messages of collaboration sessions are acknowledged";
+	bool found;
 
 	out->type = c->type;
 	if (c->type == COMMAND_ABORT_TASK) {
 		out->target = c->target;
 		out->reason = c->reason;
-		if (find_task_named(m, c->target, out))
-			return true;
+		found = find_task_named(m, c->target, out);
 		problem = "abort needs a task of a collaboration session and a reason";
 	} else if (c->type == COMMAND_STATUS) {
-		if (find_agent_named(m, c->target, out))
-			return true;
+		found = find_agent_named(m, c->target, out);
 		problem = "query needs an agent of a collaboration session";
 	} else {
-		if (find_message(s, c->message, out))
-			return true;
-		problem = "only messages of collaboration sessions are acknowledged";
+		found = find_message(s, c->message, out);
 	}
-	app_say(s->app, ROLE_ERROR, "%s", problem);
-	return false;
+	if (!found)
+		app_say(s->app, ROLE_ERROR, "%s", problem);
+	return found;
 }
 
 void decider_command(struct decider *s, const struct session_command *c)
@@ -87,12 +86,13 @@ void decider_command(struct decider *s, const struct session_command *c)
 	const char *problem;
 	struct err err;
 
-	if (s->app->deciding.delivery || !address(s, c, &command))
+	if (s->app->deciding.delivery || !resolve(s, c, &command))
 		return;
 	decider_clear_plan(s, &terms);
 	p.desk = desks_find(&s->load->desks, model_str(m, m->sessions.v[command.session].group));
 	if (!p.desk || command_write(&command, m, p.desk, &terms, &bytes, &err)) {
-		app_say(s->app, ROLE_ERROR, "%s", p.desk ? err.text : "no journal belongs to this source");
+		app_say(s->app, ROLE_ERROR, "%s",
+			p.desk ? err.text : "no journal belongs to this source");
 		return;
 	}
 	p.letter.dialect = DIALECT_COLLABORATION;

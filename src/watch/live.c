@@ -1,16 +1,16 @@
-/* Following, as the person sees it. */
+/* Following in the UI: rate-limited updates of the views, announcements of new items and of
+ * deadlines. */
 #include "watch/live.h"
 
+#include "loop/loop.h"
 #include "session/agent_set.h"
 #include "view/view_parts.h"
 
-#include <stdio.h>
-
 enum {
-	TOLD_MS = 100,   /* the views are told of arrivals at most that often */
-	TOLD_PART = 20,  /* and showing is at most that part of the time, */
-	TOLD_MAX_MS = 2000, /* if that is not longer */
-	TICK_MS = 1000,  /* countdowns move that often */
+	TOLD_MS = 100,      /* minimum time between updates of the views, */
+	TOLD_PART = 20,     /* as a multiple of their drawing time, */
+	TOLD_MAX_MS = 2000, /* and its maximum */
+	TICK_MS = 1000,     /* of countdowns */
 	INCOMPLETE_BYTES = 1000,
 };
 
@@ -28,30 +28,25 @@ void live_begin(struct live *l, int64_t now_ms)
 		app_clock(l->app, timestamp_now_ms());
 }
 
-static int sooner(int a, int b)
-{
-	return a < 0 ? b : b < 0 ? a : a < b ? a : b;
-}
-
-/* How long nothing need be taken. */
+/* Timeout of the sources alone; 0 = there is more to read. */
 static int quiet_ms(const struct live *l, int64_t now_ms)
 {
 	int wait = load_wait_ms(l->load, now_ms);
 
-	return l->agents ? sooner(wait, agent_set_wait_ms(l->agents, now_ms)) : wait;
+	return l->agents ? loop_sooner(wait, agent_set_wait_ms(l->agents, now_ms)) : wait;
 }
 
-void live_showed(struct live *l, int64_t ms)
-{
-	l->spent_ms += ms;
-}
-
-/* When the views are to be told; of items that wait for a person, soon. */
+/* Time of the next update of the views; soon, if there are new items. */
 static int64_t told_due(const struct live *l)
 {
 	int64_t pause = l->load->model.items.n > l->items ? 0 : TOLD_PART * l->spent_ms;
 
 	return l->told_ms + (pause < TOLD_MS ? TOLD_MS : pause > TOLD_MAX_MS ? TOLD_MAX_MS : pause);
+}
+
+static int until_ms(int64_t due_ms, int64_t now_ms)
+{
+	return due_ms > now_ms ? (int)(due_ms - now_ms) : 0;
 }
 
 int live_wait_ms(const struct live *l, int64_t now_ms)
@@ -62,11 +57,9 @@ int live_wait_ms(const struct live *l, int64_t now_ms)
 		return -1;
 	wait = quiet_ms(l, now_ms);
 	if (l->load->model.records.n != l->app->told && l->app->live != LIVE_PAUSED)
-		wait = sooner(wait, told_due(l) > now_ms ? (int)(told_due(l) - now_ms) : 0);
+		wait = loop_sooner(wait, until_ms(told_due(l), now_ms));
 	if (l->app->wall_ms != TIME_NONE)
-		wait = sooner(wait, l->ticked_ms + TICK_MS > now_ms
-					    ? (int)(l->ticked_ms + TICK_MS - now_ms)
-					    : 0);
+		wait = loop_sooner(wait, until_ms(l->ticked_ms + TICK_MS, now_ms));
 	return wait;
 }
 
@@ -76,8 +69,8 @@ static void notify(const struct live *l)
 		l->notice(l->config->notices);
 }
 
-/* One sentence about the newest item that opened. */
-static void tell_new(struct live *l)
+/* Announces the newest open item on the message line, unless that is in use. */
+static void announce_new(struct live *l)
 {
 	const struct app *a = l->app;
 	const struct model *m = &l->load->model;
@@ -87,7 +80,8 @@ static void tell_new(struct live *l)
 	char q[QUOTED_MAX];
 
 	for (; l->items < m->items.n; l->items++)
-		if (item_at(m, &m->items.v[l->items], a->scene.k, a->scene.now_ms, &at) && at.open) {
+		if (item_at(m, &m->items.v[l->items], a->scene.k, a->scene.now_ms, &at) &&
+		    at.open) {
 			newest = l->items;
 			n++;
 		}
@@ -95,7 +89,7 @@ static void tell_new(struct live *l)
 		return;
 	notify(l);
 	if (a->prompt.kind != PROMPT_NONE || a->deciding.confirm != CONFIRM_NONE)
-		return; /* the line is in use */
+		return;
 	item_at(m, &m->items.v[newest], a->scene.k, a->scene.now_ms, &at);
 	if (!l->load->reader.detail(l->load->reader.ctx, &m->items.v[newest], &at, &d))
 		d.title = STR_NONE;
@@ -107,8 +101,8 @@ static void tell_new(struct live *l)
 			quoted(d.title, q));
 }
 
-/* What is about to run out, and what has: between the last tick and this one. */
-static void tell_deadlines(struct live *l, int64_t before_ms)
+/* Announces deadlines that came near or passed since the last tick. */
+static void announce_deadlines(struct live *l, int64_t before_ms)
 {
 	const struct app *a = l->app;
 	const struct model *m = &l->load->model;
@@ -149,11 +143,12 @@ static void tick(struct live *l, int64_t now_ms)
 		return;
 	l->ticked_ms = now_ms;
 	app_clock(l->app, timestamp_now_ms());
-	tell_deadlines(l, before);
+	announce_deadlines(l, before);
 }
 
-/* Whether the messages from `first` on are of now. Where none tells a time, that it comes does. */
-static bool comes_now(const struct live *l, uint32_t first)
+/* Whether the messages from `first` on were written just now. Without timestamps they count as
+ * new. */
+static bool is_live(const struct live *l, uint32_t first)
 {
 	const struct model *m = &l->load->model;
 	int64_t newest = TIME_NONE;
@@ -165,8 +160,8 @@ static bool comes_now(const struct live *l, uint32_t first)
 	       (newest == TIME_NONE && l->app->scene.now_ms == TIME_NONE);
 }
 
-/* A line without its end is shown once it has waited for a while. */
-static void look_incomplete(struct live *l, int64_t now_ms)
+/* Shows an unfinished last line after a delay. */
+static void show_incomplete(struct live *l, int64_t now_ms)
 {
 	struct follow *live = l->load->live;
 	uint32_t i = live ? follow_incomplete(live) : UINT32_MAX;
@@ -183,11 +178,6 @@ static void look_incomplete(struct live *l, int64_t now_ms)
 	app_incomplete(l->app, buf_str(&l->incomplete));
 }
 
-void live_end(struct live *l)
-{
-	buf_release(&l->incomplete);
-}
-
 void live_take(struct live *l, int64_t now_ms)
 {
 	struct app *a = l->app;
@@ -200,7 +190,7 @@ void live_take(struct live *l, int64_t now_ms)
 	if (l->agents)
 		agent_set_take(l->agents, now_ms, l->each, l->ctx);
 	if (m->records.n > first) {
-		if (a->wall_ms == TIME_NONE && comes_now(l, first))
+		if (a->wall_ms == TIME_NONE && is_live(l, first))
 			app_clock(a, timestamp_now_ms());
 		if (a->wall_ms != TIME_NONE)
 			model_arrived(m, first, timestamp_now_ms());
@@ -208,16 +198,15 @@ void live_take(struct live *l, int64_t now_ms)
 	buf_clear(&a->banner);
 	if (l->load->live)
 		follow_banner(l->load->live, now_ms, &a->banner);
-	if (a->live != LIVE_PAUSED)
-		look_incomplete(l, now_ms);
-	if (a->live != LIVE_PAUSED)
+	if (a->live != LIVE_PAUSED) {
+		show_incomplete(l, now_ms);
 		a->live = quiet_ms(l, now_ms) == 0 ? LIVE_BEHIND : LIVE_ON;
-	if (a->live != LIVE_PAUSED && l->load->model.records.n != a->told &&
-	    now_ms >= told_due(l)) {
+	}
+	if (a->live != LIVE_PAUSED && m->records.n != a->told && now_ms >= told_due(l)) {
 		l->told_ms = now_ms;
 		l->spent_ms = 0;
 		app_arrived(a, l->load->wire.bytes_done, l->load->wire.bytes_total, false);
-		tell_new(l);
+		announce_new(l);
 	}
 	tick(l, now_ms);
 }

@@ -1,8 +1,8 @@
-/* Sources that go on, for the UI: takes what has come, moves the clock, tells what is new and what
- * has run out.
+/* Following live sources and running agents in the UI: reads new messages, advances the app's
+ * clock, announces new items and deadlines.
  *
- * Time. Once a message says that it was written just now, now is the wall clock's. A recording
- * keeps its own time, also one that is being copied while gavel looks. */
+ * Clock: the wall clock once a message has a recent timestamp. A recording keeps its own time, even
+ * while its file still grows. */
 #ifndef GAVEL_WATCH_LIVE_H
 #define GAVEL_WATCH_LIVE_H
 
@@ -15,27 +15,24 @@ struct live {
 	struct app *app;
 	const struct config *config;
 	void (*notice)(unsigned kinds); /* bell and the like; NULL = none */
-	struct agent_set *agents; /* agents that run; NULL = none */
-	load_fn each;      /* for each message of theirs; NULL = nothing */
+	struct agent_set *agents; /* running agents; NULL = none */
+	load_fn each;      /* called for each message of theirs; NULL = none */
 	void *ctx;
 
 	bool on;            /* there is something to follow */
-	uint32_t items;     /* told of so far */
-	int64_t told_ms;    /* when the app was last told what has come */
-	int64_t ticked_ms;  /* when its clock was last set */
-	int64_t spent_ms;   /* on showing, since it was last told */
-	struct buf incomplete; /* a line whose end has not come */
+	uint32_t items;     /* announced so far */
+	int64_t told_ms;    /* time of the last app_arrived */
+	int64_t ticked_ms;  /* time of the last app_clock */
+	int64_t spent_ms;   /* drawing time since told_ms, added by the caller: the more drawing
+			       costs, the less often views are updated */
+	struct buf incomplete; /* an unfinished last line; released by the caller */
 };
 
-/* After everything was read once. */
+/* After the first load. */
 void live_begin(struct live *l, int64_t now_ms);
-/* How long to wait at most; -1 = for ever. */
+/* Timeout until the next live_take; -1 = none. */
 int live_wait_ms(const struct live *l, int64_t now_ms);
-/* Takes what has come. now_ms is loop_now_ms. */
+/* Reads what has arrived. now_ms is loop_now_ms. */
 void live_take(struct live *l, int64_t now_ms);
-/* A frame took that long. The more showing costs, the less often the views are told what has come,
- * so that it stays a small part of all that is done, however much there is to list. */
-void live_showed(struct live *l, int64_t ms);
-void live_end(struct live *l);
 
 #endif

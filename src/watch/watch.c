@@ -1,8 +1,7 @@
-/* gavel SOURCE: the terminal UI, one event loop: keys, then a step of the work that is pending, then
- * a frame. A step takes a few milliseconds, so that no key waits. Work comes in this order: the list
- * shown, if it is out of date; a delivery under way; reading, and once everything was read what
- * comes live. So a list is made from a model that stands still. With --headless the same program
- * runs on a key file and a grid, and all work is done at one go. */
+/* The event loop: keys, then a step of pending work, then a frame. A step takes a few milliseconds,
+ * so that no key waits. Work by priority: the visible list, if it is out of date; a delivery in
+ * progress; loading, then live messages. So the model does not change while a list is made. With
+ * --headless the same program runs on a key file and a grid, and work is done in one go. */
 #include "watch/watch.h"
 
 #include "session/agent_set.h"
@@ -15,18 +14,18 @@
 #include <stdlib.h>
 
 enum {
-	STEP_MS = 10,     /* a step takes that long before keys are looked at */
-	ARRIVED_MS = 200, /* views are made anew at most that often while reading */
-	ARRIVED_MAX_MS = 20000,
-	PATIENCE_MS = 8,  /* a list that takes longer is made between keys */
+	STEP_MS = 10,     /* of work between two checks for keys */
+	ARRIVED_MS = 200, /* minimum time between updates of the views while loading, and */
+	ARRIVED_MAX_MS = 20000, /* its maximum for large lists */
+	PATIENCE_MS = 8,  /* a list that takes longer is made in steps */
 	FRAME_MS = 33,
-	GATHER_MS = 10,   /* what comes in a crowd is left to gather for that long: */
-	SOON_MS = 5,      /* so many times, something came that soon */
-	CROWD = 8,
-	UNTIL_MS = 20000, /* <until:TEXT> does not wait longer */
+	GATHER_MS = 10,   /* delay that batches input after */
+	CROWD = 8,        /* so many wake-ups within */
+	SOON_MS = 5,
+	UNTIL_MS = 20000, /* timeout of <until:TEXT> */
 };
 
-/* A clock that does not go back; without a terminal only <wait:MS> moves it. */
+/* Monotonic; with --headless and no agents, the test clock. */
 static int64_t clock_of(const struct watch *w)
 {
 	return w->headless && !w->agents ? w->test_ms : loop_now_ms();
@@ -46,12 +45,12 @@ static void draw(struct watch *w)
 	app_draw(&w->app, w->grid, &row, &col);
 	if (!w->headless)
 		term_show(w->grid, row, col);
-	if (w->ops && w->ops->drawn)
+	if (w->ops->drawn)
 		w->ops->drawn(w->ops_ctx, w->grid, clock_of(w));
 	w->drawn_ms = loop_now_ms();
 	w->undrawn = false;
 	if (!w->headless)
-		live_showed(&w->live, w->drawn_ms - since);
+		w->live.spent_ms += w->drawn_ms - since;
 }
 
 static void on_key(void *ctx, const struct key *key)
@@ -85,7 +84,7 @@ static void handle_signals(struct watch *w)
 	}
 }
 
-/* Input, and what comes; not that, where there is no time to take it. */
+/* Polls input and, unless timeout_ms is 0, the sources. */
 static int wait_for_any(const struct watch *w, int input, int timeout_ms)
 {
 	const int others[] = { load_fd(&w->load), w->agents ? agent_set_fd(w->agents) : -1 };
@@ -93,9 +92,9 @@ static int wait_for_any(const struct watch *w, int input, int timeout_ms)
 	return loop_wait(input, others, timeout_ms ? 2 : 0, timeout_ms);
 }
 
-/* Takes what was typed, after waiting (LOOP_ bits). Returns them; LOOP_INPUT also where a search
- * has come to its end. */
-static int listen(struct watch *w, int ready)
+/* Handles signals and keys. Returns `ready` (LOOP_ bits), with LOOP_INPUT if a key was handled or a
+ * search has ended. */
+static int handle_input(struct watch *w, int ready)
 {
 	int n;
 	char bytes[4096];
@@ -119,31 +118,26 @@ static int listen(struct watch *w, int ready)
 	return ready | (w->pressed ? LOOP_INPUT : 0);
 }
 
-static int sooner(int a, int b)
-{
-	return a < 0 ? b : b < 0 ? a : a < b ? a : b;
-}
-
 static int wait_ms(struct watch *w)
 {
 	int64_t now = loop_now_ms();
-	int wait = sooner(keys_wait(&w->keys, now), live_wait_ms(&w->live, now));
+	int wait = loop_sooner(keys_wait(&w->keys, now), live_wait_ms(&w->live, now));
 
-	wait = sooner(wait, replay_wait_ms(&w->app));
+	wait = loop_sooner(wait, replay_wait_ms(&w->app));
 	if (!app_is_settled(&w->app) || app_is_searching(&w->app) || w->delivery)
 		return 0;
 	if (!w->load.complete)
-		return sooner(wait, load_wait_ms(&w->load, now));
-	return w->ops && w->ops->wait_ms ? sooner(wait, w->ops->wait_ms(w->ops_ctx, now)) : wait;
+		return loop_sooner(wait, load_wait_ms(&w->load, now));
+	return w->ops->wait_ms ? loop_sooner(wait, w->ops->wait_ms(w->ops_ctx, now)) : wait;
 }
 
-/* What has come and what was wished. */
-static void take_turn(struct watch *w)
+/* Live messages, playback, the command's own work, deliveries. */
+static void tick(struct watch *w)
 {
 	live_take(&w->live, loop_now_ms());
 	replay_tick(&w->app, clock_of(w));
-	if (w->ops && w->ops->turn && !w->quit)
-		w->ops->turn(w->ops_ctx, loop_now_ms());
+	if (w->ops->tick && !w->quit)
+		w->ops->tick(w->ops_ctx, loop_now_ms());
 	watch_send(w);
 }
 
@@ -160,8 +154,8 @@ static bool is_shown(const struct watch *w, struct str text)
 	return found;
 }
 
-/* Goes on until the text (if there is one) is on the screen or the time has come. */
-static void go_on(struct watch *w, struct str until, int64_t deadline_ms)
+/* Runs the loop until the text (if any) is on the screen or the deadline has passed. */
+static void run_until(struct watch *w, struct str until, int64_t deadline_ms)
 {
 	while (!w->quit) {
 		int64_t left = deadline_ms - loop_now_ms();
@@ -169,18 +163,23 @@ static void go_on(struct watch *w, struct str until, int64_t deadline_ms)
 		draw(w);
 		if ((until.n && is_shown(w, until)) || left <= 0 || !w->agents)
 			return;
-		if (wait_for_any(w, -1, sooner(wait_ms(w), (int)left)) & LOOP_SIGNAL)
+		if (wait_for_any(w, -1, loop_sooner(wait_ms(w), (int)left)) & LOOP_SIGNAL)
 			handle_signals(w);
-		take_turn(w);
+		tick(w);
 	}
 }
 
-/* On the test clock, with what is to be seen meanwhile where somebody looks. */
+static int pace_ms(const struct watch *w)
+{
+	return w->ops->pace_ms ? w->ops->pace_ms(w->ops_ctx) : 0;
+}
+
+/* Advances the test clock, drawing the frames of a playback in between. */
 static void pass_time(struct watch *w, int64_t ms)
 {
-	int pace = w->ops && w->ops->pace_ms ? w->ops->pace_ms(w->ops_ctx) : 0;
+	int pace = pace_ms(w);
 
-	for (; pace && ms > pace; ms -= pace, pace = w->ops->pace_ms(w->ops_ctx)) {
+	for (; pace && ms > pace; ms -= pace, pace = pace_ms(w)) {
 		w->test_ms += pace;
 		replay_tick(&w->app, clock_of(w));
 		draw(w);
@@ -207,12 +206,14 @@ static bool on_headless(void *ctx, const struct headless_step *step)
 	}
 	if (w->quit)
 		return false;
-	go_on(w, step->until, now + (step->until.n && !step->wait_ms ? UNTIL_MS : step->wait_ms));
+	run_until(w, step->until,
+		  now + (step->until.n && !step->wait_ms ? UNTIL_MS : step->wait_ms));
 	if (!w->quit && step->until.n && !is_shown(w, step->until)) {
 		struct buf screen = { 0 };
 
 		grid_save(w->grid, &screen);
-		fprintf(stderr, "%sgavel: not on the screen: %.*s\n", screen.p, STR_ARG(step->until));
+		fprintf(stderr, "%sgavel: not on the screen: %.*s\n", screen.p,
+			STR_ARG(step->until));
 		buf_release(&screen);
 		w->code = EXIT_TROUBLE;
 		return false;
@@ -220,7 +221,7 @@ static bool on_headless(void *ctx, const struct headless_step *step)
 	return !w->quit;
 }
 
-/* The first of the sentences that were held back, without the name that stderr wants. */
+/* Shows the first line held back from stderr, without its "gavel: ". */
 static void say_first(struct watch *w)
 {
 	struct str line = str_make(w->said.p, strcspn(w->said.p, "\n"));
@@ -230,16 +231,16 @@ static void say_first(struct watch *w)
 	app_say(&w->app, ROLE_WARN, "%.*s", STR_ARG(line));
 }
 
-/* Everything was read for the first time. */
-static void begin_watching(struct watch *w)
+/* The first load is complete. */
+static void finish_loading(struct watch *w)
 {
 	cache_save(&w->load, true);
 	app_arrived(&w->app, w->load.wire.bytes_done, w->load.wire.bytes_total, false);
-	decider_open(&w->decider);
+	decider_begin(&w->decider);
 	watch_effects(w);
 	watch_send(w);
 	live_begin(&w->live, loop_now_ms());
-	if (w->ops && w->ops->loaded && !w->quit)
+	if (w->ops->loaded && !w->quit)
 		w->ops->loaded(w->ops_ctx, clock_of(w));
 	if (w->said.n)
 		say_first(w);
@@ -251,27 +252,20 @@ static int run_headless(struct watch *w, const struct options *o)
 	struct err err;
 
 	w->grid = grid_new(o->rows ? o->rows : 24, o->cols ? o->cols : 80, w->app.scene.ascii);
-	if (w->agents && loop_open(&err) < 0) {
-		fprintf(stderr, "gavel: %s\n", err.text);
-		return EXIT_TROUBLE;
-	}
+	if (w->agents && loop_open(&err) < 0)
+		return watch_fail(w, &err);
 	load_run(&w->load, NULL, NULL);
-	begin_watching(w);
-	if (o->keys && headless_run(o->keys, on_headless, w, &err) < 0) {
-		fprintf(stderr, "gavel: %s\n", err.text);
-		w->code = EXIT_TROUBLE;
-	}
-	for (int pace; !w->agents && !w->quit && w->ops && w->ops->pace_ms &&
-		       (pace = w->ops->pace_ms(w->ops_ctx)) > 0;) {
+	finish_loading(w);
+	if (o->keys && headless_run(o->keys, on_headless, w, &err) < 0)
+		watch_fail(w, &err);
+	for (int pace; !w->agents && !w->quit && (pace = pace_ms(w)) > 0;) {
 		pass_time(w, pace);
 		draw(w);
 	}
 	while (w->agents && !w->quit && (w->leaving || (!o->keys && agent_set_running(w->agents))))
-		go_on(w, STR_NONE, loop_now_ms() + FRAME_MS);
-	if (o->screen && watch_save_screen(w, o->screen, &err) < 0) {
-		fprintf(stderr, "gavel: %s\n", err.text);
-		w->code = EXIT_TROUBLE;
-	}
+		run_until(w, STR_NONE, loop_now_ms() + FRAME_MS);
+	if (o->screen && watch_save_screen(w, o->screen, &err) < 0)
+		watch_fail(w, &err);
 	loop_close();
 	return w->code;
 }
@@ -283,13 +277,13 @@ static void step_list(struct watch *w)
 	int64_t since = loop_now_ms();
 	bool made = app_list_step(&w->app, since + STEP_MS);
 
-	live_showed(&w->live, loop_now_ms() - since);
+	w->live.spent_ms += loop_now_ms() - since;
 	if (made)
 		draw(w);
 }
 
-/* Often in the beginning; the more there is to list, the less often it is listed anew. */
-static void plan_arrival(struct watch *w, int64_t now_ms)
+/* Schedules the next update of the views: often at first, less often as lists grow. */
+static void schedule_arrival(struct watch *w, int64_t now_ms)
 {
 	int64_t pause;
 
@@ -301,18 +295,18 @@ static void plan_arrival(struct watch *w, int64_t now_ms)
 	w->arrived_ms = 0;
 }
 
-static void step_reading(struct watch *w)
+static void step_loading(struct watch *w)
 {
 	struct load *l = &w->load;
 	int64_t now = loop_now_ms();
 
 	if (w->arrived_ms)
-		plan_arrival(w, now);
+		schedule_arrival(w, now);
 	load_step(l, now + STEP_MS, NULL, NULL);
 	w->app.bytes_done = l->wire.bytes_done;
 	now = loop_now_ms();
 	if (l->complete) {
-		begin_watching(w);
+		finish_loading(w);
 	} else if (now >= w->arrive_ms) {
 		app_arrived(&w->app, l->wire.bytes_done, l->wire.bytes_total, true);
 		w->arrived_ms = now;
@@ -326,14 +320,14 @@ static void step(struct watch *w)
 	else if (w->delivery)
 		watch_step_delivery(w);
 	else if (!w->load.complete)
-		step_reading(w);
+		step_loading(w);
 	else
-		take_turn(w);
+		tick(w);
 }
 
-/* Waits for what comes first. Sources that talk all the time are heard together, a few milliseconds
- * later, not line by line; keys are not kept waiting. */
-static int wait_for_some(struct watch *w, int timeout_ms)
+/* Waits for the first event. Sources with continuous output are batched for some milliseconds; keys
+ * are not delayed. */
+static int wait_batched(struct watch *w, int timeout_ms)
 {
 	int64_t since = loop_now_ms();
 	int ready = wait_for_any(w, term_fd(), timeout_ms);
@@ -346,8 +340,8 @@ static int wait_for_some(struct watch *w, int timeout_ms)
 	return ready;
 }
 
-/* How long until the next frame; -1 = nothing has changed. A list that is out of date is begun with
- * a frame. */
+/* Timeout until the next frame; -1 = nothing has changed. A frame starts the list that is out of
+ * date. */
 static int frame_ms(const struct watch *w)
 {
 	int64_t left = w->drawn_ms + FRAME_MS - loop_now_ms();
@@ -359,9 +353,8 @@ static int frame_ms(const struct watch *w)
 	return (int)left;
 }
 
-/* What was typed is answered at once. What comes is shown at once, too, if nothing was just before:
- * frames have their distance, and many turns may go by between two of them. */
-static void go_round(struct watch *w)
+/* One iteration. Keys are answered by a frame at once, messages by one FRAME_MS after the last. */
+static void iterate(struct watch *w)
 {
 	int wait = wait_ms(w), frame = frame_ms(w), ready;
 
@@ -369,8 +362,8 @@ static void go_round(struct watch *w)
 		draw(w);
 		return;
 	}
-	ready = listen(w, wait_for_some(w, sooner(wait, frame)));
-	if (w->quit || (!ready && frame > 0 && frame == sooner(wait, frame)))
+	ready = handle_input(w, wait_batched(w, loop_sooner(wait, frame)));
+	if (w->quit || (!ready && frame > 0 && frame == loop_sooner(wait, frame)))
 		return;
 	if (ready & (LOOP_INPUT | LOOP_SIGNAL))
 		draw(w);
@@ -391,9 +384,8 @@ static int run_terminal(struct watch *w, const struct options *o)
 	if (o->color == COLOR_NEVER || (o->color == COLOR_AUTO && no_color && *no_color))
 		look.theme = NULL;
 	if (loop_open(&err) < 0 || term_open(&look, &err) < 0) {
-		fprintf(stderr, "gavel: %s\n", err.text);
 		loop_close();
-		return EXIT_TROUBLE;
+		return watch_fail(w, &err);
 	}
 	term_size(&rows, &cols);
 	w->grid = grid_new(rows, cols, look.ascii);
@@ -404,9 +396,9 @@ static int run_terminal(struct watch *w, const struct options *o)
 		w->load.desks.list.v[i].idle = &w->idle;
 	draw(w);
 	if (w->load.complete)
-		begin_watching(w);
+		finish_loading(w);
 	while (!w->quit)
-		go_round(w);
+		iterate(w);
 	watch_end_delivery(w);
 	term_close();
 	loop_close();
@@ -415,8 +407,8 @@ static int run_terminal(struct watch *w, const struct options *o)
 	return w->code;
 }
 
-/* The person's keys, and what is wrong with the configuration: all of it on stderr, where it is
- * found afterwards, and the first on the message line. */
+/* Binds keys and reports problems of the configuration: all of them on stderr, the first one on the
+ * message line. */
 static void configure(struct watch *w)
 {
 	struct config *c = &w->config;
@@ -424,7 +416,7 @@ static void configure(struct watch *w)
 
 	for (uint32_t i = 0; i < c->keys.n; i++)
 		app_bind(&w->app, c->keys.v[i].code, c->keys.v[i].command);
-	/* which key lists the commands is known once all are bound */
+	/* the key of help is known only now that all are bound */
 	keymap_text(&w->app.keymap, "{help}", &help);
 	for (uint32_t i = 0; i < c->keys.n; i++) {
 		const struct config_key *k = &c->keys.v[i];
@@ -441,7 +433,7 @@ static void configure(struct watch *w)
 			c->problems.n > 1 ? " (and more)" : "");
 }
 
-/* ---- from the beginning to the end ---- */
+/* ---- life cycle ---- */
 
 void watch_init(struct watch *w, struct options *o)
 {
@@ -456,11 +448,14 @@ void watch_init(struct watch *w, struct options *o)
 
 void watch_begin(struct watch *w, struct str title)
 {
+	static const struct watch_ops no_ops;
 	const struct options *o = w->options;
 
 	if (w->began)
 		return;
 	w->began = true;
+	if (!w->ops)
+		w->ops = &no_ops;
 	app_init(&w->app, &w->load.model, &w->load.reader, title, o->ascii || w->config.ascii);
 	configure(w);
 	w->live = (struct live){ .load = &w->load, .app = &w->app, .config = &w->config,
@@ -468,7 +463,7 @@ void watch_begin(struct watch *w, struct str title)
 				 .notice = o->headless ? NULL : term_notice };
 	w->decider = (struct decider){ .options = o, .config = &w->config, .load = &w->load,
 				 .app = &w->app };
-	decider_take(&w->decider);
+	decider_attach(&w->decider);
 	w->app.scene.all = o->all;
 }
 
@@ -488,8 +483,8 @@ void watch_release(struct watch *w)
 {
 	grid_free(w->grid);
 	if (w->began) {
-		decider_leave(&w->decider);
-		live_end(&w->live);
+		decider_release(&w->decider);
+		buf_release(&w->live.incomplete);
 		app_release(&w->app);
 	}
 	keys_release(&w->keys);

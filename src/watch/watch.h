@@ -1,14 +1,14 @@
-/* The terminal UI as a loop: keys, what comes, what was wished, a frame. gavel SOURCE is nothing
- * else; commands that run agents put theirs into it.
+/* The event loop of the terminal UI: keys, new messages, effects, frames. gavel SOURCE is this loop
+ * alone; run, review and replay extend it by a struct watch_ops.
  *
- *   watch_init     reads the configuration; then the caller opens w->load (and runs it and starts a
- *                  agents, if he has one)
- *   watch_go       until the person leaves; with --headless until the key file ends, or without one
- *                  until no agent runs any more. Returns the exit code
- *   watch_release  in any case; the agents is the caller's to close, after watch_go and before this
+ *   watch_init     reads the configuration; then the caller opens w->load, and starts agents if it
+ *                  has some
+ *   watch_go       until the user quits; with --headless until the end of the key file, or without
+ *                  one until no agent runs. Returns the exit code
+ *   watch_release  in any case. The caller closes the agents, after watch_go and before this
  *
- * With a agents the clock is the world's, also without a terminal: <wait:MS> waits, and what comes
- * meanwhile is taken. */
+ * With agents the clock is real even with --headless: <wait:MS> waits, and messages are read
+ * meanwhile. */
 #ifndef GAVEL_WATCH_WATCH_H
 #define GAVEL_WATCH_WATCH_H
 
@@ -19,16 +19,16 @@
 #include "term/keys.h"
 #include "app/app.h"
 
-/* What a command adds to the loop. Each may be NULL. now_ms is loop_now_ms. */
+/* Callbacks of a command. Each may be NULL. now_ms is loop_now_ms. */
 struct watch_ops {
-	void (*loaded)(void *ctx, int64_t now_ms);  /* everything was read for the first time */
+	void (*loaded)(void *ctx, int64_t now_ms);  /* the first load is complete */
 	void (*drawn)(void *ctx, const struct grid *g, int64_t clock_ms);
-	/* Without a terminal: how far the test clock goes at a time, 0 = not after the key file. */
+	/* --headless: step of the test clock, 0 = it stops at the end of the key file. */
 	int (*pace_ms)(void *ctx);
-	void (*turn)(void *ctx, int64_t now_ms);    /* what has come was taken */
-	int (*wait_ms)(void *ctx, int64_t now_ms);  /* how long until the next turn at most; -1 */
-	bool (*effect)(void *ctx, struct effect *e); /* a wish of the app's: true = it was mine */
-	/* The person wants to leave: false = not yet; turn sets w->quit then. */
+	void (*tick)(void *ctx, int64_t now_ms);    /* after new messages were read */
+	int (*wait_ms)(void *ctx, int64_t now_ms);  /* timeout until the next tick; -1 = none */
+	bool (*effect)(void *ctx, struct effect *e); /* true = it was handled */
+	/* The user quits. false = not yet; tick then sets w->quit. */
 	bool (*leave)(void *ctx, int64_t now_ms);
 };
 
@@ -37,56 +37,58 @@ struct watch {
 	struct load load;
 	struct app app;
 	struct config config;
-	struct decider decider; /* from which the person decides */
-	struct agent_set *agents; /* agents that run; NULL = none */
+	struct decider decider;
+	struct agent_set *agents; /* running agents; NULL = none */
 	const struct watch_ops *ops;
 	void *ops_ctx;
-	load_fn each; /* for each message of theirs; NULL = nothing */
+	load_fn each; /* called for each message of theirs; NULL = none */
 	void *each_ctx;
 	bool quit;
 	int code;
-	/* the rest is its own */
+	/* private */
 	struct keys keys;
 	struct grid *grid;
 	struct live live;
-	VEC(struct effect) sending; /* what is to be delivered, by the job if there is one */
-	struct buf said; /* while the screen was ours; printed afterwards */
+	VEC(struct effect) sending; /* effects that wait for delivery */
+	struct buf said; /* stderr output held back while the screen is in use */
 	bool headless, began;
-	bool leaving; /* the person wants to, and something is to be ended first */
+	bool leaving; /* ops->leave has postponed quitting */
 	bool painted; /* saved screens have colours in place of role letters */
-	int64_t test_ms; /* the clock of a headless run: only <wait:MS> moves it */
-	struct job *delivery; /* under way; NULL = none */
+	int64_t test_ms; /* the clock of a headless run, advanced by <wait:MS> */
+	struct job *delivery; /* in progress; NULL = none */
 	struct yield *yield; /* of the delivery, while it runs */
 	struct idle idle; /* of the desks */
-	int64_t drawn_ms;
+	int64_t drawn_ms; /* time of the last frame */
 	bool undrawn; /* something may have changed since */
-	unsigned crowd; /* how often something came soon after the last time */
-	bool pressed; /* a key was handed out, or a search has ended */
-	int64_t arrived_ms; /* when the views were told what has come, and still make their lists */
-	int64_t arrive_ms; /* when they are told next */
-	int64_t arrive_gap_ms; /* and how long after that again, at least */
+	unsigned crowd; /* successive wake-ups within SOON_MS */
+	bool pressed; /* a key was handled, or a search has ended */
+	int64_t arrived_ms; /* last app_arrived while loading, until its list is made; 0 = made */
+	int64_t arrive_ms; /* time of the next one */
+	int64_t arrive_gap_ms; /* minimum time between two, grows */
 };
 
 void watch_init(struct watch *w, struct options *o);
-/* The app on the model, the person's keys: after load_open. For whoever has
- * something to say to the app before watch_go, which does it otherwise. */
+/* Initialises the app and key bindings, after load_open. Called by watch_go unless the caller needs
+ * the app earlier. */
 void watch_begin(struct watch *w, struct str title);
 int watch_go(struct watch *w, struct str title);
-/* All of it for the sources that the options name. */
+/* init, load_open, go and release for the sources that the options name. */
 int watch_run(struct options *o);
 void watch_release(struct watch *w);
 
-/* Within the loop: */
-/* Carries out what the app wishes. */
+/* Private (watch_effects.c): */
+/* Carries out the app's pending effects. */
 void watch_effects(struct watch *w);
-/* Begins to deliver what was wished; without a terminal, delivers it. A delivery may have to wait for
- * a channel, so it is a job that is stepped until it has ended. */
+/* Starts the delivery of w->sending as a job, since it may wait for a channel; with --headless,
+ * delivers at once. */
 void watch_send(struct watch *w);
 void watch_step_delivery(struct watch *w);
-/* Cancels the delivery, if there is one: what did not get through is held. */
+/* Cancels the delivery, if there is one: undelivered letters are held. */
 void watch_end_delivery(struct watch *w);
-/* What desks do while they wait for a channel: an idle.go_on. */
+/* The idle.go_on of desks that wait for a channel. */
 bool watch_wait(void *w);
+/* Prints err on stderr and sets the exit code, which it returns. */
+int watch_fail(struct watch *w, const struct err *err);
 void watch_suspend(struct watch *w);
 int watch_save_screen(struct watch *w, const char *file, struct err *err);
 

@@ -1,4 +1,5 @@
-/* What the app wishes, carried out: screens saved, editors run, decisions handed to the seat. */
+/* Carries out the app's effects: saves screens, runs editors and forks, passes decisions to the
+ * decider; runs deliveries as a job. */
 #include "watch/watch.h"
 
 #include "base/io.h"
@@ -35,29 +36,36 @@ int watch_save_screen(struct watch *w, const char *file, struct err *err)
 	return rc;
 }
 
-/* The terminal cannot be had any more. */
-static void give_up(struct watch *w, const struct err *err)
+int watch_fail(struct watch *w, const struct err *err)
 {
 	fprintf(stderr, "gavel: %s\n", err->text);
-	w->quit = true;
-	w->code = EXIT_TROUBLE;
+	return w->code = EXIT_TROUBLE;
+}
+
+/* rc: of a call that gives the terminal back. */
+static void check_terminal(struct watch *w, int rc, const struct err *err)
+{
+	if (rc < 0) {
+		watch_fail(w, err);
+		w->quit = true;
+	}
 }
 
 void watch_suspend(struct watch *w)
 {
 	struct err err;
 
-	if (!w->headless && term_suspend(&err) < 0)
-		give_up(w, &err);
+	if (!w->headless)
+		check_terminal(w, term_suspend(&err), &err);
 }
 
-/* The file's name is an argument, never part of the shell's text. false: no editor ran. */
+/* The file name is an argument, never part of the shell command. false: the editor failed. */
 static bool edit(struct watch *w, const char *file, uint32_t line)
 {
 	struct err err;
 	char at[24];
-	const char *argv[] = { "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$@\"", "gavel", at, file,
-			       NULL };
+	const char *argv[] = { "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$@\"", "gavel",
+			       at, file, NULL };
 	int code, why;
 
 	if (w->headless)
@@ -66,28 +74,49 @@ static bool edit(struct watch *w, const char *file, uint32_t line)
 	term_release_screen();
 	code = loop_run_foreground("/bin/sh", argv);
 	why = errno;
-	if (term_acquire_screen(&err) < 0)
-		give_up(w, &err);
+	check_terminal(w, term_acquire_screen(&err), &err);
 	if (code < 0)
 		app_say(&w->app, ROLE_ERROR, "no editor could be started: %s", strerror(why));
 	return code == 0;
 }
 
-/* A file that a finding names may be on another machine, or gone: an editor would make it. */
+/* A file that a finding names may not exist here: the editor would create it. */
 static void edit_named(struct watch *w, const char *file, uint32_t line)
 {
 	if (access(file, F_OK) < 0)
-		app_say(&w->app, ROLE_WARN, "%s: %s; there is nothing to open", file, strerror(errno));
+		app_say(&w->app, ROLE_WARN, "%s: %s; there is nothing to open", file,
+			strerror(errno));
 	else
 		edit(w, file, line);
 }
 
-/* The explanation as a file of the person's own, gone when the editor is. */
+/* A temporary file (0600) with the text; its name from malloc, NULL and errno. */
+static char *make_text_file(struct str text)
+{
+	struct buf name = { 0 };
+	int fd;
+
+	buf_printf(&name, "%s/gavel-explanation-XXXXXX", io_temp_folder());
+	fd = mkstemp(name.p);
+	if (fd < 0 || io_write_all(fd, text, NULL)) {
+		int saved = errno;
+
+		if (fd >= 0)
+			unlink(name.p);
+		buf_release(&name);
+		errno = saved;
+	}
+	if (fd >= 0)
+		close(fd);
+	return name.p;
+}
+
+/* Edits the explanation of a draft in a temporary file, then stages the draft. */
 static void explain(struct watch *w, struct effect *e)
 {
 	struct buf text = { 0 };
 	struct err err;
-	char *file = decider_text_file(e->draft.explanation);
+	char *file = make_text_file(e->draft.explanation);
 
 	if (!file) {
 		app_say(&w->app, ROLE_ERROR, "no file for the editor: %s", strerror(errno));
@@ -108,13 +137,13 @@ static void explain(struct watch *w, struct effect *e)
 
 static void leave(struct watch *w)
 {
-	if (!w->ops || !w->ops->leave || w->ops->leave(w->ops_ctx, loop_now_ms()))
+	if (!w->ops->leave || w->ops->leave(w->ops_ctx, loop_now_ms()))
 		w->quit = true;
 	else
 		w->leaving = true;
 }
 
-/* Decisions on a copy, in a gavel of its own; nothing of it comes back but what it says. */
+/* Forks the session and runs another gavel on the copy. */
 static void what_if(struct watch *w, const char *dir, uint32_t k)
 {
 	struct fork_copy f = { 0 };
@@ -124,14 +153,14 @@ static void what_if(struct watch *w, const char *dir, uint32_t k)
 	if (rc == 0 && !w->headless) {
 		term_release_screen();
 		rc = fork_run(&f, w->options->as, &err);
-		if (term_acquire_screen(&err) < 0)
-			give_up(w, &err);
+		check_terminal(w, term_acquire_screen(&err), &err);
 	}
 	if (rc < 0)
 		app_say(&w->app, ROLE_ERROR, "%s", err.text);
 	else
-		app_say(&w->app, ROLE_INFO, "the fork is %s; gavel show decisions --against=%s LOG compares",
-			f.dir.p, f.dir.p);
+		app_say(&w->app, ROLE_INFO,
+			"the fork is %s; gavel show decisions --against=%s LOG compares", f.dir.p,
+			f.dir.p);
 	fork_release(&f);
 }
 
@@ -142,7 +171,7 @@ void watch_effects(struct watch *w)
 	for (uint32_t i = 0; i < w->app.effects.n; i++) {
 		struct effect e = w->app.effects.v[i];
 
-		if (w->ops && w->ops->effect && w->ops->effect(w->ops_ctx, &e))
+		if (w->ops->effect && w->ops->effect(w->ops_ctx, &e))
 			continue;
 		switch (e.type) {
 		case EFFECT_QUIT: leave(w); break;
@@ -172,12 +201,14 @@ void watch_effects(struct watch *w)
 			app_say(&w->app, ROLE_ERROR, "no agents run here; gavel run starts some");
 			break;
 		case EFFECT_TURN:
-			app_say(&w->app, ROLE_ERROR, "nothing is under review here; gavel review does");
+			app_say(&w->app, ROLE_ERROR,
+				"nothing is under review here; gavel review does");
 			break;
 		case EFFECT_FORK: what_if(w, e.fork.dir, e.fork.k); break;
 		case EFFECT_TELL: decider_command(&w->decider, &e.tell); break;
 		case EFFECT_GIVE_UP:
-			decider_give_up(&w->decider, e.desk, e.letter.number, e.letter.may_have_arrived);
+			decider_give_up(&w->decider, e.desk, e.letter.number,
+					e.letter.may_have_arrived);
 			break;
 		}
 	}
@@ -205,7 +236,7 @@ static void deliver(void *ctx, struct yield *y)
 	w->yield = NULL;
 }
 
-/* While others run, whatever waits for a channel is not the delivery. */
+/* w->yield is NULL while the main loop runs: what waits for a channel there is not the delivery. */
 bool watch_wait(void *ctx)
 {
 	struct watch *w = ctx;

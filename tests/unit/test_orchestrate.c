@@ -64,7 +64,7 @@ static void send(uint32_t agent, struct str line)
 
 static void take_str(uint32_t agent, struct str line)
 {
-	struct heard h = { .agent = agent, .now_ms = now };
+	struct incoming h = { .agent = agent, .now_ms = now };
 
 	pass(agent, false, line);
 	h.msg = &b.message;
