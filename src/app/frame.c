@@ -243,13 +243,13 @@ static void draw_views(struct app *a, struct grid *g, struct rect body)
 		app_refresh(a);
 	}
 	if (a->list_rect.rows > 0)
-		pane_draw(app_list(a), &a->scene, g, a->list_rect, true, !a->preview_focused,
+		pane_draw(app_list(a), &a->scene, g, a->list_rect, !a->preview_focused,
 			  a->preview_focused ? STR_NONE : buf_str(&a->word));
 	draw_border(a, g, body);
 	if (a->preview_rect.rows <= 0 || !a->preview.view || a->previewed.type == TARGET_NONE)
 		return;
 	scene.item = scene.message = a->previewed.number;
-	pane_draw(&a->preview, &scene, g, a->preview_rect, false, a->preview_focused,
+	pane_draw(&a->preview, &scene, g, a->preview_rect, a->preview_focused,
 		  buf_str(&a->word));
 	if (a->previewed.type == TARGET_ITEM)
 		decide_saw(a, a->previewed.number, &a->preview);
@@ -262,7 +262,7 @@ static void draw_screen(struct app *a, struct grid *g, struct rect body)
 
 	lay_out(a, body);
 	app_refresh(a);
-	pane_draw(&s->pane, &scene, g, body, false, true, buf_str(&a->word));
+	pane_draw(&s->pane, &scene, g, body, true, buf_str(&a->word));
 	if (s->pane.view == &view_item && !s->k)
 		decide_saw(a, s->item, &s->pane);
 }

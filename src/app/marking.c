@@ -100,13 +100,13 @@ void decide_defer(struct app *a)
 		return;
 	}
 	app_stale(a);
-	if (item_is_put_off(&a->scene, item, &at)) {
+	if (item_is_snoozed(&a->scene, item, &at)) {
 		bring_back(&a->deciding, item);
 		app_say(a, ROLE_DIM, "back in the inbox");
 		return;
 	}
 	vec_push(&a->deciding.triage.snoozed, (struct snoozed){ item, at.message });
-	app_say(a, ROLE_DIM, item_is_put_off(&a->scene, item, &at)
+	app_say(a, ROLE_DIM, item_is_snoozed(&a->scene, item, &at)
 				     ? "put off until it is nearly due or changes; {all} lists it, "
 				       "{defer} brings it back"
 				     : "it is nearly due; it stays here");

@@ -170,9 +170,9 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row)
 		draw_typing(a, g, row);
 		return;
 	}
-	buf_adds(&right, pane_position(s ? &s->pane : app_list(a), !s, position));
+	buf_adds(&right, pane_position(s ? &s->pane : app_list(a), position));
 	if (!s && a->preview.view && a->preview_rect.rows > 0 && a->previewed.type != TARGET_NONE)
-		buf_printf(&right, "  preview %s", pane_position(&a->preview, false, part));
+		buf_printf(&right, "  preview %s", pane_position(&a->preview, part));
 	keymap_text(&a->keymap, "  {help} help ", &right);
 	(s ? screen_keys : list_keys)(a, &keys);
 	put_line(g, row, ROLE_DIM, buf_str(&keys), right.p);

@@ -1,18 +1,21 @@
-/* Reading the configuration: the text becomes a tree, each member of the root finds its row in the
- * table, and the row's setter takes the value or complains about it. */
+/* The table of settings and the configuration parser: the text becomes a JSON tree, each member of
+ * the root is looked up in the table, and the row's setter validates and stores the value. */
 #include "config/config.h"
 
 #include "base/io.h"
 #include "config/config_agents.h"
 #include "config/config_reading.h"
 #include "config/config_theme.h"
+#include "config/options.h"
 #include "draw/key.h"
 #include "wire/frame.h"
 
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Not empty, and without control characters. */
 static bool is_clean(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -21,32 +24,41 @@ static bool is_clean(struct str s)
 	return s.n > 0;
 }
 
-#define SET_FLAG(field) \
-	static void set_##field(struct config_reading *r, const struct setting *s, yyjson_val *v) \
-	{ \
-		config_set_bool(r, s->name, v, &r->c->field); \
-	}
-SET_FLAG(mouse)
-SET_FLAG(ascii)
+/* The member of struct config that a row stores into. */
+static void *field_of(const struct config_reading *r, const struct setting *s)
+{
+	return (char *)r->c + s->field;
+}
+
+static void set_flag(struct config_reading *r, const struct setting *s, yyjson_val *v)
+{
+	config_set_bool(r, s->name, v, field_of(r, s));
+}
+
+static bool read_number(struct config_reading *r, const struct setting *s, yyjson_val *v,
+			int64_t min, int64_t max, int64_t *out)
+{
+	bool valid = json_int(v, out) && *out >= min && *out <= max;
+
+	if (!valid)
+		config_invalid(r, v, s->name, s->takes);
+	return valid;
+}
 
 static void set_max_line(struct config_reading *r, const struct setting *s, yyjson_val *v)
 {
 	int64_t n;
 
-	if (json_int(v, &n) && n >= 1 && n <= 1 << 30)
+	if (read_number(r, s, v, 1, 1 << 30, &n))
 		r->c->max_line_bytes = (size_t)n;
-	else
-		config_wrong(r, v, s->name, s->takes);
 }
 
 static void set_cache(struct config_reading *r, const struct setting *s, yyjson_val *v)
 {
 	int64_t n;
 
-	if (json_int(v, &n) && n >= 0 && n <= 1 << 20)
+	if (read_number(r, s, v, 0, 1 << 20, &n))
 		r->c->cache_mb = (uint32_t)n;
-	else
-		config_wrong(r, v, s->name, s->takes);
 }
 
 static void set_thresholds(struct config_reading *r, const struct setting *s, yyjson_val *object)
@@ -56,54 +68,55 @@ static void set_thresholds(struct config_reading *r, const struct setting *s, yy
 	yyjson_val *key, *v, *last = NULL;
 	size_t i, n;
 
-	if (!config_is_walkable(r, object, s->name, s->takes))
+	if (!config_is_object(r, object, s->name, s->takes))
 		return;
 	yyjson_obj_foreach(object, i, n, key, v) {
 		bool is_human = str_is(json_str(key), "human");
 		double number;
 
 		if (!is_human && !str_is(json_str(key), "approve")) {
-			config_unknown(r, key, "threshold", "approve, human");
+			config_unknown_key(r, key, "threshold", "approve, human");
 			continue;
 		}
 		if (config_is_repeated(r, object, key))
 			continue;
 		if (!json_number(v, &number) || !(number >= 0 && number <= 1)) {
-			config_wrong(r, v, is_human ? "thresholds.human" : "thresholds.approve",
-				     "a number from 0 to 1");
+			config_invalid(r, v, is_human ? "thresholds.human" : "thresholds.approve",
+				       "a number from 0 to 1");
 			continue;
 		}
 		*(is_human ? &c->human : &c->approve) = number;
 		last = v;
 	}
 	if (last && c->human > c->approve) {
-		config_complain(r, last,
-				"thresholds.human (%g) must not be above thresholds.approve (%g)",
-				c->human, c->approve);
+		config_error(r, last,
+			     "thresholds.human (%g) must not be above thresholds.approve (%g)",
+			     c->human, c->approve);
 		c->approve = approve;
 		c->human = human;
 	}
 }
 
-static bool take_key(struct config_reading *r, yyjson_val *key, uint32_t *code)
+/* Parses the name of a key to bind. */
+static bool read_key(struct config_reading *r, yyjson_val *key, uint32_t *code)
 {
 	struct str rest = json_str(key);
 	char name[CONFIG_VALUE_MAX];
 
 	config_quote(rest, name);
 	if (!key_parse(&rest, code) || *code == KEY_MOUSE || *code == KEY_PASTE) {
-		config_complain(r, key,
-				"no key %s; keys are written a, <Enter>, <C-d>, <Up>, <F1>, <lt>",
-				name);
+		config_error(r, key,
+			     "no key %s; keys are written a, <Enter>, <C-d>, <Up>, <F1>, <lt>",
+			     name);
 		return false;
 	}
 	if (rest.n) {
-		config_complain(r, key, "%s is more than one key", name);
+		config_error(r, key, "%s is more than one key", name);
 		return false;
 	}
 	for (uint32_t i = 0; i < r->c->keys.n; i++)
 		if (r->c->keys.v[i].code == *code) {
-			config_complain(r, key, "%s is bound twice; the first one counts", name);
+			config_error(r, key, "%s is bound twice; the first one counts", name);
 			return false;
 		}
 	return true;
@@ -114,7 +127,7 @@ static void set_keys(struct config_reading *r, const struct setting *s, yyjson_v
 	yyjson_val *key, *v;
 	size_t i, n;
 
-	if (!config_is_walkable(r, object, s->name, s->takes))
+	if (!config_is_object(r, object, s->name, s->takes))
 		return;
 	yyjson_obj_foreach(object, i, n, key, v) {
 		struct str command = json_str(v);
@@ -122,13 +135,13 @@ static void set_keys(struct config_reading *r, const struct setting *s, yyjson_v
 		struct config_key bound = { .line = at.line, .column = at.column };
 		char name[CONFIG_VALUE_MAX];
 
-		if (!take_key(r, key, &bound.code))
+		if (!read_key(r, key, &bound.code))
 			continue;
 		if (str_starts(command, STR(":")))
 			command = str_from(command, 1);
 		if (!yyjson_is_null(v) && !is_clean(command)) {
 			config_quote(json_str(key), name);
-			config_wrong(r, v, name, "a command line, or null to unbind the key");
+			config_invalid(r, v, name, "a command line, or null to unbind the key");
 			continue;
 		}
 		bound.command = yyjson_is_null(v) ? NULL : str_dup(command);
@@ -136,26 +149,17 @@ static void set_keys(struct config_reading *r, const struct setting *s, yyjson_v
 	}
 }
 
-static void set_text(struct config_reading *r, const struct setting *s, yyjson_val *v, char **out)
+static void set_text(struct config_reading *r, const struct setting *s, yyjson_val *v)
 {
 	struct str text = json_str(v);
+	char **out = field_of(r, s);
 
 	if (yyjson_is_null(v) || is_clean(text)) {
 		free(*out);
 		*out = yyjson_is_null(v) ? NULL : str_dup(text);
 	} else {
-		config_wrong(r, v, s->name, s->takes);
+		config_invalid(r, v, s->name, s->takes);
 	}
-}
-
-static void set_as(struct config_reading *r, const struct setting *s, yyjson_val *v)
-{
-	set_text(r, s, v, &r->c->as);
-}
-
-static void set_escalate_to(struct config_reading *r, const struct setting *s, yyjson_val *v)
-{
-	set_text(r, s, v, &r->c->escalate_to);
 }
 
 static void set_notices(struct config_reading *r, const struct setting *s, yyjson_val *array)
@@ -164,48 +168,43 @@ static void set_notices(struct config_reading *r, const struct setting *s, yyjso
 	unsigned wanted = 0;
 	yyjson_val *v;
 	size_t i, n;
-	bool good = yyjson_is_arr(array) && yyjson_arr_size(array) <= CONFIG_MEMBERS_MAX;
+	bool valid = config_is_array(array, 0);
 
-	if (good)
+	if (valid)
 		yyjson_arr_foreach(array, i, n, v) {
 			unsigned bit = 0;
 
 			for (unsigned k = 0; k < 3; k++)
 				bit |= str_is(json_str(v), words[k]) ? 1u << k : 0;
 			wanted |= bit;
-			good = good && bit;
+			valid = valid && bit;
 		}
-	if (good)
+	if (valid)
 		r->c->notices = wanted;
 	else
-		config_wrong(r, array, s->name, s->takes);
+		config_invalid(r, array, s->name, s->takes);
 }
 
-static void drop_codes(struct config *c)
-{
-	for (uint32_t i = 0; i < c->reason_codes.n; i++)
-		free(c->reason_codes.v[i]);
-	vec_release(&c->reason_codes);
-}
-
-/* All of them or the usual ones: half a list would hide what is wrong with it. */
+/* One invalid code keeps all defaults: half a list would hide the error. */
 static void set_reason_codes(struct config_reading *r, const struct setting *s, yyjson_val *array)
 {
 	yyjson_val *v;
 	size_t i, n;
-	bool good = yyjson_is_arr(array) && yyjson_arr_size(array) <= CONFIG_MEMBERS_MAX;
+	bool valid = config_is_array(array, 0);
 
-	if (good)
+	if (valid)
 		yyjson_arr_foreach(array, i, n, v)
-			good = good && is_clean(json_str(v));
-	if (!good) {
-		config_wrong(r, array, s->name, s->takes);
+			valid = valid && is_clean(json_str(v));
+	if (!valid) {
+		config_invalid(r, array, s->name, s->takes);
 		return;
 	}
-	drop_codes(r->c);
+	config_free_words(&r->c->reason_codes);
 	yyjson_arr_foreach(array, i, n, v)
 		vec_push(&r->c->reason_codes, str_dup(json_str(v)));
 }
+
+#define FIELD(member) offsetof(struct config, member)
 
 static const struct setting settings[] = {
 	{ "theme", "\"dark\", \"light\", \"mono\" or an object of roles", "\"dark\"",
@@ -223,40 +222,41 @@ static const struct setting settings[] = {
 	{ "mouse", "true or false", "true", NULL,
 	  "Whether the wheel scrolls and a click selects. Off, the terminal's own selection works "
 	  "as usual.",
-	  set_mouse },
+	  set_flag, FIELD(mouse) },
 	{ "ascii", "true or false", "false", NULL, "Draw with nothing but ASCII, as --ascii does.",
-	  set_ascii },
+	  set_flag, FIELD(ascii) },
 	{ "thresholds", "an object of approve and human", "{ \"approve\": 0.9, \"human\": 0.7 }",
 	  NULL,
 	  "How the confidence of a hand-off's result is judged: from approve on it passes, from "
 	  "human on a person decides. Numbers from 0 to 1, human not above approve.",
 	  set_thresholds },
 	{ "as", "a name, or null", "null", "\"alice\"",
-	  "Who decides: the name that decisions carry. null: the name of the login.", set_as },
+	  "Who decides: the name that decisions carry. null: the name of the login.",
+	  set_text, FIELD(as) },
 	{ "escalate_to", "a path, or null", "null", "\"/srv/agents/queue.ndjson\"",
 	  "The queue that escalations are written to, as --escalate-to gives it.",
-	  set_escalate_to },
+	  set_text, FIELD(escalate_to) },
 	{ "reason_codes", "an array of words", "[\"out_of_scope\", \"infeasible\"]", NULL,
 	  "What is offered as the reason of a rejection.", set_reason_codes },
-	{ "notices", "an array of \"bell\", \"osc9\" and \"osc777\"", "[]",
-	  "[\"bell\"]",
-	  "How you are told while a log is followed that an item has opened or expired: the terminal's "
-	  "bell, or a notice as terminals with OSC 9 or 777 show it. The text is always the same; "
-	  "nothing of a message is in it.",
+	{ "notices", "an array of \"bell\", \"osc9\" and \"osc777\"", "[]", "[\"bell\"]",
+	  "How you are told while a log is followed that an item has opened or expired: the "
+	  "terminal's bell, or a notice as terminals with OSC 9 or 777 show it. The text is always "
+	  "the same; nothing of a message is in it.",
 	  set_notices },
 	{ "agents", "an array of objects", "[]",
-	  "[{ \"name\": \"dev\", \"command\": [\"my-agent\", \"--json\"], \"folder\": \"/srv/work\", "
-	  "\"env\": [\"MY_API_KEY\"] }]",
-	  "The agents that gavel run starts. name and command are needed; the command is a program and "
-	  "its arguments, which no shell reads. folder is where it works, env the variables that it "
-	  "sees besides the usual ones; role and capabilities are told to agents that ask who there is.",
+	  "[{ \"name\": \"dev\", \"command\": [\"my-agent\", \"--json\"], \"folder\": "
+	  "\"/srv/work\", \"env\": [\"MY_API_KEY\"] }]",
+	  "The agents that gavel run starts. name and command are needed; the command is a program "
+	  "and its arguments, which no shell reads. folder is where it works, env the variables "
+	  "that it sees besides the usual ones; role and capabilities are told to agents that ask "
+	  "who there is.",
 	  config_set_agents },
 	{ "max_line", "a number of bytes from 1 to 1073741824", "16777216", NULL,
 	  "The longest message that is read; longer ones are counted and shown as oversize.",
 	  set_max_line },
 	{ "cache", "a number of megabytes from 0 to 1048576", "2048", NULL,
-	  "How much may be kept of big logs that were read, so that they open at once the next time. 0: "
-	  "nothing is kept, as with --no-cache.",
+	  "How much may be kept of big logs that were read, so that they open at once the next "
+	  "time. 0: nothing is kept, as with --no-cache.",
 	  set_cache },
 };
 enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
@@ -267,31 +267,9 @@ const struct setting *config_settings(size_t *n)
 	return settings;
 }
 
-/* A comment inside the object, wrapped. */
-static void add_comment(struct buf *out, const char *text)
-{
-	int column = 0;
-
-	for (size_t n; *text; text += n) {
-		text += *text == ' ';
-		n = strcspn(text, " ");
-		if (column && column + 1 + (int)n > 79) {
-			buf_addc(out, '\n');
-			column = 0;
-		}
-		if (!column) {
-			buf_adds(out, "  //");
-			column = 4;
-		}
-		buf_addc(out, ' ');
-		buf_add(out, text, n);
-		column += 1 + (int)n;
-	}
-	buf_addc(out, '\n');
-}
-
 void config_help(struct buf *out)
 {
+	static const char comment[] = "  // ";
 	struct buf line = { 0 };
 
 	buf_adds(out, "// The configuration of gavel: $XDG_CONFIG_HOME/gavel/config.json, or\n"
@@ -307,7 +285,8 @@ void config_help(struct buf *out)
 			config_add_role_names(&line);
 			buf_addc(&line, '.');
 		}
-		add_comment(out, line.p);
+		buf_adds(out, comment);
+		buf_add_wrapped(out, line.p, comment, (int)strlen(comment), 79);
 		if (s->example)
 			buf_printf(out, "  // \"%s\": %s,\n", s->name, s->example);
 		buf_printf(out, "  \"%s\": %s,\n%s", s->name, s->initial,
@@ -333,7 +312,7 @@ static void read_settings(struct config_reading *r)
 	yyjson_val *key, *v;
 	size_t i, n;
 
-	if (!config_is_walkable(r, r->root, "the configuration", "an object"))
+	if (!config_is_object(r, r->root, "the configuration", "an object"))
 		return;
 	for (int k = 0; k < SETTINGS; k++)
 		buf_printf(&names, "%s%s", k ? ", " : "", settings[k].name);
@@ -343,7 +322,7 @@ static void read_settings(struct config_reading *r)
 		while (s < settings + SETTINGS && !str_is(json_str(key), s->name))
 			s++;
 		if (s == settings + SETTINGS)
-			config_unknown(r, key, "setting", names.p);
+			config_unknown_key(r, key, "setting", names.p);
 		else if (!config_is_repeated(r, r->root, key))
 			s->set(r, s, v);
 	}
@@ -367,8 +346,8 @@ void config_parse(struct config *c, struct str text)
 			    yyjson_doc_get_val_count(reader.doc));
 		read_settings(&r);
 	} else {
-		config_move_over(&at,
-				 str_make(text.p, reader.where < text.n ? reader.where : text.n));
+		config_place_advance(
+			&at, str_make(text.p, reader.where < text.n ? reader.where : text.n));
 		config_problem(c, at.line, at.column,
 			       "not JSON: %s; no setting of this file is used", reader.why);
 	}
@@ -376,8 +355,8 @@ void config_parse(struct config *c, struct str text)
 	json_reader_release(&reader);
 }
 
-/* NULL when no variable tells. */
-static char *usual_path(void)
+/* Path of the default configuration file; NULL if the environment has no home. */
+static char *default_path(void)
 {
 	struct buf b = { 0 };
 
@@ -388,8 +367,8 @@ static char *usual_path(void)
 	return b.p;
 }
 
-/* Reads all of it; -1 and errno. EFBIG when there is more than a configuration can have. Never
- * blocks: whatever is neither file nor device is refused. */
+/* Reads the whole file; -1 and errno, EFBIG if it is longer than CONFIG_MAX_BYTES. Never blocks:
+ * only regular files and character devices are read. */
 static int read_file(const char *path, struct buf *out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), rc, saved;
@@ -412,7 +391,7 @@ static int read_file(const char *path, struct buf *out)
 
 void config_load(struct config *c, const char *path)
 {
-	char *usual = path ? NULL : usual_path();
+	char *usual = path ? NULL : default_path();
 	struct buf text = { 0 }, b = { 0 };
 
 	config_init(c, path ? path : usual);
@@ -433,12 +412,10 @@ void config_release(struct config *c)
 {
 	for (uint32_t i = 0; i < c->keys.n; i++)
 		free(c->keys.v[i].command);
-	for (uint32_t i = 0; i < c->problems.n; i++)
-		free(c->problems.v[i]);
-	drop_codes(c);
-	config_drop_agents(c);
 	vec_release(&c->keys);
-	vec_release(&c->problems);
+	config_free_words(&c->problems);
+	config_free_words(&c->reason_codes);
+	config_free_agents(c);
 	free(c->as);
 	free(c->escalate_to);
 	free(c->file);

@@ -1,14 +1,14 @@
-/* The person's configuration: $XDG_CONFIG_HOME/gavel/config.json, else ~/.config/gavel/config.json,
+/* The user's configuration: $XDG_CONFIG_HOME/gavel/config.json, else ~/.config/gavel/config.json,
  * JSON with comments and trailing commas.
  *
- * A struct config is plain data and owns its strings. config_load fills it and never fails:
- * whatever is wrong becomes a sentence in problems, "FILE:LINE:COLUMN: what was expected", each and
- * every one, and that one value keeps its default (of keys and roles, the wrong ones are left
- * out). No file is no problem, unless it was named. Lines and columns count from 1, columns in
- * characters. Sentences are ASCII but for the name of the file.
+ * A struct config is plain data and owns its strings. config_load fills it and never fails: each
+ * invalid value adds a sentence to problems, "FILE:LINE:COLUMN: what was expected", and keeps its
+ * default (invalid keys and roles are skipped). A missing file is an error only if the user named
+ * it. Lines and columns count from 1, columns in characters. Sentences are ASCII but for the file
+ * name.
  *
  * Settings are rows of one table: the parser, config_help and the manual read the same rows, and
- * data/config.example.json is what config_help prints. */
+ * data/config.example.json is the output of config_help. */
 #ifndef GAVEL_CONFIG_CONFIG_H
 #define GAVEL_CONFIG_CONFIG_H
 
@@ -22,7 +22,7 @@ enum {
 	CONFIG_CACHE_MB = 2048,     /* of all cached images; the least recently used go first */
 };
 
-/* What a theme says about a role; the rest is the base theme's. */
+/* Overrides of one role of the base theme. */
 struct config_look {
 	bool has_front, has_back, has_bold, has_underline;
 	bool bold, underline;
@@ -50,28 +50,28 @@ struct config {
 	double approve, human; /* thresholds, human <= approve */
 	uint32_t cache_mb; /* 0 = none */
 	size_t max_line_bytes;
-	unsigned notices;       /* enum term_notice bits: how new items are told */
-	char *as, *escalate_to; /* NULL = not told */
+	unsigned notices;       /* NOTICE_ bits of term/term.h: how new items are announced */
+	char *as, *escalate_to; /* NULL = not set */
 	VEC(char *) reason_codes;
 	VEC(struct config_agent) agents; /* names differ */
 
-	char *file; /* its path, also when there is none; NULL: nowhere to look */
+	char *file; /* path of the file, which may not exist; NULL: the environment has no home */
 	VEC(char *) problems;
 };
 
-/* path NULL: the usual place. */
+/* path NULL: the default file. */
 void config_load(struct config *c, const char *path);
 void config_release(struct config *c);
 
-/* The two halves of config_load, for text from elsewhere: defaults, then what the text says. */
+/* The two halves of config_load, for text that is not in a file: defaults, then the text. */
 void config_init(struct config *c, const char *file);
 void config_parse(struct config *c, struct str text);
-/* Adds a sentence on a place in the file: for what only others can tell to be wrong. */
+/* Adds a problem at a place in the file, for callers that check values further. */
 void config_problem(struct config *c, uint32_t line, uint32_t column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The theme for a terminal with that many colours (below 8: none), the person's changes applied.
- * Colours the terminal does not have are left as the base theme has them. */
+/* The theme for a terminal with that many colours (below 8: none), with the user's overrides.
+ * Colours that the terminal does not have stay those of the base theme. */
 void config_theme(const struct config *c, int colours, struct theme *out);
 
 struct config_reading;
@@ -82,8 +82,9 @@ struct setting {
 	const char *initial; /* the default, as JSON */
 	const char *example; /* another value, as JSON, or NULL */
 	const char *help;    /* sentences */
-	/* of config*.c only */
+	/* for config*.c only */
 	void (*set)(struct config_reading *r, const struct setting *s, struct yyjson_val *value);
+	size_t field; /* offset in struct config, for setters that serve several rows */
 };
 
 /* Lends the table. */

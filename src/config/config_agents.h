@@ -5,6 +5,6 @@
 #include "config/config_reading.h"
 
 void config_set_agents(struct config_reading *r, const struct setting *s, yyjson_val *value);
-void config_drop_agents(struct config *c);
+void config_free_agents(struct config *c);
 
 #endif

@@ -1,5 +1,6 @@
-/* Trees have no positions. But values lie in memory in the order of the text, keys among them, the
- * root first: so the n-th value is the n-th token, and one walk over the text places them all. */
+/* Line and column of each value, and error messages. A yyjson tree has no positions, but its
+ * values and keys lie in memory in the order of the text, the root first: the n-th value is the
+ * n-th token, so one scan over the tokens finds all positions. */
 #include "config/config_reading.h"
 
 #include "base/err.h"
@@ -8,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void config_move_over(struct config_place *at, struct str s)
+void config_place_advance(struct config_place *at, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
 		if (s.p[i] == '\n')
@@ -18,7 +19,7 @@ void config_move_over(struct config_place *at, struct str s)
 	}
 }
 
-/* Bytes of the value, comment or single character at the front of s. */
+/* Length of the token, comment or single character at the start of s. */
 static size_t token_length(struct str s, bool *is_value)
 {
 	size_t n = 1;
@@ -52,7 +53,7 @@ void config_find_places(struct config_reading *r, struct str text)
 
 		if (is_value)
 			vec_push(&r->places, at);
-		config_move_over(&at, str_make(text.p, n));
+		config_place_advance(&at, str_make(text.p, n));
 		text = str_from(text, n);
 	}
 }
@@ -68,36 +69,17 @@ void config_add_problem(struct config *c, struct buf *sentence)
 	*sentence = (struct buf){ 0 };
 }
 
-static void add_at(struct config *c, struct config_place at, const char *format, va_list ap)
-	__attribute__((format(printf, 3, 0)));
-
-static void add_at(struct config *c, struct config_place at, const char *format, va_list ap)
+void config_problem(struct config *c, uint32_t line, uint32_t column, const char *format, ...)
 {
 	struct buf b = { 0 };
 	char sentence[1024];
+	va_list ap;
 
+	va_start(ap, format);
 	vsnprintf(sentence, sizeof(sentence), format, ap);
-	buf_printf(&b, "%s:%u:%u: %s", c->file ? c->file : "configuration", at.line, at.column,
-		   sentence);
+	va_end(ap);
+	buf_printf(&b, "%s:%u:%u: %s", c->file ? c->file : "configuration", line, column, sentence);
 	config_add_problem(c, &b);
-}
-
-void config_problem(struct config *c, uint32_t line, uint32_t column, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	add_at(c, (struct config_place){ line, column }, format, ap);
-	va_end(ap);
-}
-
-void config_complain(struct config_reading *r, yyjson_val *v, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	add_at(r->c, config_place_of(r, v), format, ap);
-	va_end(ap);
 }
 
 void config_quote(struct str s, char out[CONFIG_VALUE_MAX])
@@ -127,7 +109,7 @@ void config_quote(struct str s, char out[CONFIG_VALUE_MAX])
 	buf_release(&b);
 }
 
-/* What a value is, for "not …": short ones in full. */
+/* A value as text, long ones cut; objects and arrays by their type. */
 static void describe(yyjson_val *v, char out[CONFIG_VALUE_MAX])
 {
 	struct buf b = { 0 };
@@ -145,33 +127,40 @@ static void describe(yyjson_val *v, char out[CONFIG_VALUE_MAX])
 	buf_release(&b);
 }
 
-void config_wrong(struct config_reading *r, yyjson_val *v, const char *name, const char *expected)
+void config_invalid(struct config_reading *r, yyjson_val *v, const char *name, const char *expected)
 {
 	char found[CONFIG_VALUE_MAX];
 
 	describe(v, found);
-	config_complain(r, v, "%s must be %s, not %s", name, expected, found);
+	config_error(r, v, "%s must be %s, not %s", name, expected, found);
 }
 
-void config_unknown(struct config_reading *r, yyjson_val *key, const char *what, const char *known)
+void config_unknown_key(struct config_reading *r, yyjson_val *key, const char *what,
+			const char *known)
 {
 	char found[CONFIG_VALUE_MAX];
 
 	config_quote(json_str(key), found);
-	config_complain(r, key, "no %s %s; there are %s", what, found, known);
+	config_error(r, key, "no %s %s; there are %s", what, found, known);
 }
 
-bool config_is_walkable(struct config_reading *r, yyjson_val *v, const char *name,
-			const char *expected)
+bool config_is_object(struct config_reading *r, yyjson_val *v, const char *name,
+		      const char *expected)
 {
 	if (!yyjson_is_obj(v))
-		config_wrong(r, v, name, expected);
+		config_invalid(r, v, name, expected);
 	else if (yyjson_obj_size(v) > CONFIG_MEMBERS_MAX)
-		config_complain(r, v, "%s must have at most %d members, not %zu", name,
-				CONFIG_MEMBERS_MAX, yyjson_obj_size(v));
+		config_error(r, v, "%s must have at most %d members, not %zu", name,
+			     CONFIG_MEMBERS_MAX, yyjson_obj_size(v));
 	else
 		return true;
 	return false;
+}
+
+bool config_is_array(yyjson_val *v, size_t min)
+{
+	return yyjson_is_arr(v) && yyjson_arr_size(v) >= min &&
+	       yyjson_arr_size(v) <= CONFIG_MEMBERS_MAX;
 }
 
 bool config_is_repeated(struct config_reading *r, yyjson_val *object, yyjson_val *key)
@@ -182,14 +171,14 @@ bool config_is_repeated(struct config_reading *r, yyjson_val *object, yyjson_val
 	    yyjson_obj_iter_get_val(key))
 		return false;
 	config_quote(json_str(key), name);
-	config_complain(r, key, "%s is given twice; the first one counts", name);
+	config_error(r, key, "%s is given twice; the first one counts", name);
 	return true;
 }
 
 bool config_set_bool(struct config_reading *r, const char *name, yyjson_val *v, bool *out)
 {
 	if (!yyjson_is_bool(v)) {
-		config_wrong(r, v, name, "true or false");
+		config_invalid(r, v, name, "true or false");
 		return false;
 	}
 	*out = yyjson_get_bool(v);

@@ -1,8 +1,8 @@
-/* Reading one configuration text: where each value of the tree stands, and what is said about those
- * that are wrong. For config.c and the setters of its table only.
+/* State of one parse of a configuration: line and column of each value, error messages about them,
+ * and checks that setters share. For config.c and the setters of its table only.
  *
- * config_find_places comes first, with the text that root was read from; the caller releases
- * places. Complaints become problems of c. */
+ * Call config_find_places first, with the text that root was parsed from; the caller releases
+ * places. Errors become problems of c. */
 #ifndef GAVEL_CONFIG_CONFIG_READING_H
 #define GAVEL_CONFIG_CONFIG_READING_H
 
@@ -21,30 +21,43 @@ struct config_reading {
 
 void config_find_places(struct config_reading *r, struct str text);
 struct config_place config_place_of(const struct config_reading *r, yyjson_val *v);
-/* Moves a place behind s. */
-void config_move_over(struct config_place *at, struct str s);
+/* Advances a place over the text s. */
+void config_place_advance(struct config_place *at, struct str s);
 
-/* Takes the sentence; the buffer is empty afterwards. */
+/* Takes ownership of the sentence; the buffer is empty afterwards. */
 void config_add_problem(struct config *c, struct buf *sentence);
-/* At a value or key. */
-void config_complain(struct config_reading *r, yyjson_val *v, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+/* Adds a problem at a value or key. */
+#define config_error(r, v, ...) \
+	config_problem((r)->c, config_place_of(r, v).line, config_place_of(r, v).column, \
+		       __VA_ARGS__)
 /* "name must be expected, not …" */
-void config_wrong(struct config_reading *r, yyjson_val *v, const char *name, const char *expected);
-/* A key that nothing answers to. known: "there are …" */
-void config_unknown(struct config_reading *r, yyjson_val *key, const char *what, const char *known);
+void config_invalid(struct config_reading *r, yyjson_val *v, const char *name,
+		    const char *expected);
+/* "no what key; there are known" */
+void config_unknown_key(struct config_reading *r, yyjson_val *key, const char *what,
+			const char *known);
 
 enum { CONFIG_SHOWN_MAX = 40, CONFIG_VALUE_MAX = CONFIG_SHOWN_MAX * 8 };
 
-/* In quotes, ASCII only, cut when long: fit for any terminal. */
+/* In quotes, escaped to ASCII, cut when long. */
 void config_quote(struct str s, char out[CONFIG_VALUE_MAX]);
 
-/* Whether the value may be walked: an object, and not beyond all measure; else complains. */
-bool config_is_walkable(struct config_reading *r, yyjson_val *v, const char *name,
-			const char *expected);
-/* Whether an earlier member has the same name; then complains. */
+/* Whether the value is an object of at most CONFIG_MEMBERS_MAX members; else adds a problem. */
+bool config_is_object(struct config_reading *r, yyjson_val *v, const char *name,
+		      const char *expected);
+/* Whether the value is an array of min to CONFIG_MEMBERS_MAX values; adds no problem. */
+bool config_is_array(yyjson_val *v, size_t min);
+/* Whether an earlier member has the same name; then adds a problem. */
 bool config_is_repeated(struct config_reading *r, yyjson_val *object, yyjson_val *key);
-/* False: it was none, and *out is as before; complained. */
+/* Stores a boolean; anything else adds a problem and returns false. */
 bool config_set_bool(struct config_reading *r, const char *name, yyjson_val *v, bool *out);
+
+/* Frees a VEC(char *) and its strings. */
+#define config_free_words(vec) \
+	do { \
+		for (uint32_t i_ = 0; i_ < (vec)->n; i_++) \
+			free((vec)->v[i_]); \
+		vec_release(vec); \
+	} while (0)
 
 #endif

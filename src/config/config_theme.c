@@ -1,4 +1,5 @@
-/* A theme is read as wishes over a base theme; they are granted when the terminal is known. */
+/* Parser of the setting "theme", and config_theme: overrides of roles are stored, and applied
+ * to the base theme once the number of colours of the terminal is known. */
 #include "config/config_theme.h"
 
 #include <stdio.h>
@@ -22,8 +23,8 @@ static bool set_colour(struct config_reading *r, const char *name, yyjson_val *v
 		*out = (uint16_t)(n < 16 ? n : COLOUR_256(n));
 		return true;
 	}
-	config_wrong(r, v, name,
-		     "a colour such as red, bright-red or default, or a number from 0 to 255");
+	config_invalid(r, v, name,
+		       "a colour such as red, bright-red or default, or a number from 0 to 255");
 	return false;
 }
 
@@ -35,7 +36,7 @@ static void set_look(struct config_reading *r, enum role role, yyjson_val *objec
 	size_t i, n;
 
 	snprintf(name, sizeof(name), "theme.%s", role_name(role));
-	if (!config_is_walkable(r, object, name, "an object of fg, bg, bold, underline"))
+	if (!config_is_object(r, object, name, "an object of fg, bg, bold, underline"))
 		return;
 	yyjson_obj_foreach(object, i, n, key, v) {
 		static const char *const parts[] = { "fg", "bg", "bold", "underline" };
@@ -44,7 +45,7 @@ static void set_look(struct config_reading *r, enum role role, yyjson_val *objec
 		while (part < 4 && !str_is(json_str(key), parts[part]))
 			part++;
 		if (part == 4) {
-			config_unknown(r, key, "part of a look", "fg, bg, bold, underline");
+			config_unknown_key(r, key, "part of a look", "fg, bg, bold, underline");
 			continue;
 		}
 		if (config_is_repeated(r, object, key))
@@ -62,9 +63,8 @@ static void set_look(struct config_reading *r, enum role role, yyjson_val *objec
 	}
 	if (look->has_front && look->has_back && look->front == look->back &&
 	    look->front != COLOUR_DEFAULT) {
-		config_complain(r, last,
-				"theme.%s: fg and bg must differ, or nothing could be read",
-				role_name(role));
+		config_error(r, last, "theme.%s: fg and bg must differ, or nothing could be read",
+			     role_name(role));
 		look->has_front = look->has_back = false;
 	}
 }
@@ -78,7 +78,7 @@ static void set_base(struct config_reading *r, const char *name, const char *tak
 			r->c->theme = names[i];
 			return;
 		}
-	config_wrong(r, v, name, takes);
+	config_invalid(r, v, name, takes);
 }
 
 void config_add_role_names(struct buf *b)
@@ -98,7 +98,7 @@ void config_set_theme(struct config_reading *r, const struct setting *s, yyjson_
 		set_base(r, s->name, s->takes, value);
 		return;
 	}
-	if (!config_is_walkable(r, value, s->name, s->takes))
+	if (!config_is_object(r, value, s->name, s->takes))
 		return;
 	config_add_role_names(&roles);
 	yyjson_obj_foreach(value, i, n, key, v) {
@@ -106,28 +106,28 @@ void config_set_theme(struct config_reading *r, const struct setting *s, yyjson_
 		bool is_base = str_is(json_str(key), "base");
 
 		if (!is_base && role == ROLE_COUNT)
-			config_unknown(r, key, "role", roles.p);
+			config_unknown_key(r, key, "role", roles.p);
 		else if (config_is_repeated(r, value, key))
 			continue;
 		else if (is_base)
 			set_base(r, "theme.base", "\"dark\", \"light\" or \"mono\"", v);
 		else if (role == ROLE_ESCAPED)
-			config_complain(r, key,
-					"theme.escaped cannot be changed: its look tells what "
-					"gavel spelled out from what was written");
+			config_error(r, key,
+				     "theme.escaped cannot be changed: its look tells what "
+				     "gavel spelled out from what was written");
 		else
 			set_look(r, role, v);
 	}
 	buf_release(&roles);
 }
 
-static void set_front_and_back(struct look *look, const struct config_look *wish, int colours)
+static void set_front_and_back(struct look *look, const struct config_look *override, int colours)
 {
 	/* COLOUR_256 starts above all others */
-	if (wish->has_front && (colours >= 256 || wish->front <= COLOUR_DEFAULT))
-		look->front = wish->front;
-	if (wish->has_back && (colours >= 256 || wish->back <= COLOUR_DEFAULT))
-		look->back = wish->back;
+	if (override->has_front && (colours >= 256 || override->front <= COLOUR_DEFAULT))
+		look->front = override->front;
+	if (override->has_back && (colours >= 256 || override->back <= COLOUR_DEFAULT))
+		look->back = override->back;
 }
 
 void config_theme(const struct config *c, int colours, struct theme *out)
@@ -136,18 +136,18 @@ void config_theme(const struct config *c, int colours, struct theme *out)
 
 	*out = *theme_find(str_of(mono ? "mono" : c->theme), colours);
 	for (int role = 0; role < ROLE_COUNT; role++) {
-		const struct config_look *wish = &c->looks[role];
+		const struct config_look *override = &c->looks[role];
 		struct look *look = &out->look[role];
 
 		if (!mono)
-			set_front_and_back(look, wish, colours);
-		if (wish->has_bold) {
-			look->bits &= (uint8_t) ~(wish->bold ? LOOK_FAINT : LOOK_BOLD);
-			look->bits |= wish->bold ? LOOK_BOLD : 0;
+			set_front_and_back(look, override, colours);
+		if (override->has_bold) {
+			look->bits &= (uint8_t) ~(override->bold ? LOOK_FAINT : LOOK_BOLD);
+			look->bits |= override->bold ? LOOK_BOLD : 0;
 		}
-		if (wish->has_underline) {
+		if (override->has_underline) {
 			look->bits &= (uint8_t)~LOOK_UNDERLINE;
-			look->bits |= wish->underline ? LOOK_UNDERLINE : 0;
+			look->bits |= override->underline ? LOOK_UNDERLINE : 0;
 		}
 	}
 }

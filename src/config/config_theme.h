@@ -6,7 +6,7 @@
 #include "config/config_reading.h"
 
 void config_set_theme(struct config_reading *r, const struct setting *s, yyjson_val *value);
-/* All but the one that only the grid gives. */
+/* Names of all roles but ROLE_ESCAPED, which cannot be changed. */
 void config_add_role_names(struct buf *b);
 
 #endif

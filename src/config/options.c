@@ -1,12 +1,13 @@
-/* The tables of commands and options, and what is derived from them: the parser, --help and two
- * sections of the manual. */
+/* The command table and the option table, and what is generated from them: the command-line parser,
+ * --help and two sections of the man page. */
 #include "config/options.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets of commands, for the options that each takes. */
+/* Sets of commands, for option.commands. */
 enum {
 	WATCH = 1 << COMMAND_WATCH,
 	SHOW = 1 << COMMAND_SHOW,
@@ -28,49 +29,44 @@ enum {
 };
 
 static const struct command commands[] = {
-	{ "", "[SOURCE...]", "Open the terminal UI; where the output is no terminal, print the inbox.", COMMAND_WATCH },
-	{ "run", "[--] [COMMAND...]",
-	  "Start an agent and supervise it over its pipes; without COMMAND, those of the configuration. "
-	  "Its environment is a short list of harmless variables; --env lets others through. What it "
-	  "writes is kept below ~/.local/state/gavel/captures.",
-	  COMMAND_RUN },
-	{ "review", "--artifact=FILE [--] COMMAND...",
-	  "Let COMMAND review a file, one process a turn: a feedback request on its standard input, the "
-	  "stream of what it does and answers on its standard output. Decide its items, edit the file, "
-	  "and $ begins the next turn. {session} in COMMAND becomes the id of the session; in the first "
-	  "turn that word is left out, and a lone option before it. What is asked and said is kept below "
-	  "~/.local/state/gavel/captures; the same file and COMMAND again go on there.",
-	  COMMAND_REVIEW },
-	{ "show", "VIEW [SOURCE...]",
+	{ COMMAND_WATCH, "", "[SOURCE...]",
+	  "Open the terminal UI; where the output is no terminal, print the inbox." },
+	{ COMMAND_RUN, "run", "[--] [COMMAND...]",
+	  "Start an agent and supervise it over its pipes; without COMMAND, those of the "
+	  "configuration. Its environment is a short list of harmless variables; --env lets others "
+	  "through. What it writes is kept below ~/.local/state/gavel/captures." },
+	{ COMMAND_REVIEW, "review", "--artifact=FILE [--] COMMAND...",
+	  "Let COMMAND review a file, one process a turn: a feedback request on its standard "
+	  "input, the stream of what it does and answers on its standard output. Decide its items, "
+	  "edit the file, and $ begins the next turn. {session} in COMMAND becomes the id of the "
+	  "session; in the first turn that word is left out, and a lone option before it. What is "
+	  "asked and said is kept below ~/.local/state/gavel/captures; the same file and COMMAND "
+	  "again go on there." },
+	{ COMMAND_SHOW, "show", "VIEW [SOURCE...]",
 	  "Print a view: inbox, item ID, timeline, ledger, messages, agents, decisions or summary; "
-	  "report, all of it as Markdown; or state, a hash of them all.",
-	  COMMAND_SHOW },
-	{ "replay", "LOG...",
-	  "Open the terminal UI on a recording and play it: its clock drives what every view shows. "
-	  "Nothing is decided, nothing is sent.",
-	  COMMAND_REPLAY },
-	{ "check", "[SOURCE...]", "Check messages against their protocols.", COMMAND_CHECK },
-	{ "decide", "SOURCE [ITEM VERB]",
+	  "report, all of it as Markdown; or state, a hash of them all." },
+	{ COMMAND_REPLAY, "replay", "LOG...",
+	  "Open the terminal UI on a recording and play it: its clock drives what every view "
+	  "shows. Nothing is decided, nothing is sent." },
+	{ COMMAND_CHECK, "check", "[SOURCE...]", "Check messages against their protocols." },
+	{ COMMAND_DECIDE, "decide", "SOURCE [ITEM VERB]",
 	  "Decide an item: accept, partial, reject, answer, dismiss or escalate. ITEM is an id; "
-	  "SESSION/ID where the id alone is not unique, KIND:ID where a finding and a change "
-	  "share it. The decision is staged; --deliver sends it, and without ITEM everything that is "
-	  "staged.",
-	  COMMAND_DECIDE },
-	{ "journal", "list | verify | resend ID | void ID | repair",
-	  "Look at what was decided and what became of it: list it, check the hash chain, send a held "
-	  "message again, take back what is staged or was not delivered, or mend a damaged journal.",
-	  COMMAND_JOURNAL },
-	{ "purge", "",
-	  "Remove old captures of agents' output, caches, and journals whose source is no more. Nothing "
-	  "that is in use, and never a journal in which something is unfinished.",
-	  COMMAND_PURGE },
-	{ "demo", "",
-	  "Open a built-in session to try everything on; where the output is no terminal, print its "
-	  "inbox and summary.",
-	  COMMAND_DEMO },
-	{ "help", "[COMMAND|config|bash|zsh|fish]",
-	  "Explain a command, print a configuration file with every setting, or completion for a shell.",
-	  COMMAND_HELP },
+	  "SESSION/ID where the id alone is not unique, KIND:ID where a finding and a change share "
+	  "it. The decision is staged; --deliver sends it, and without ITEM everything that is "
+	  "staged." },
+	{ COMMAND_JOURNAL, "journal", "list | verify | resend ID | void ID | repair",
+	  "Look at what was decided and what became of it: list it, check the hash chain, send a "
+	  "held message again, take back what is staged or was not delivered, or mend a damaged "
+	  "journal." },
+	{ COMMAND_PURGE, "purge", "",
+	  "Remove old captures of agents' output, caches, and journals whose source is no more. "
+	  "Nothing that is in use, and never a journal in which something is unfinished." },
+	{ COMMAND_DEMO, "demo", "",
+	  "Open a built-in session to try everything on; where the output is no terminal, print "
+	  "its inbox and summary." },
+	{ COMMAND_HELP, "help", "[COMMAND|config|bash|zsh|fish]",
+	  "Explain a command, print a configuration file with every setting, or completion for a "
+	  "shell." },
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -145,21 +141,6 @@ static int set_threads(struct options *o, const char *value, struct err *err)
 	return 0;
 }
 
-#define SET_TEXT(field) \
-	static int set_##field(struct options *o, const char *value, struct err *err) \
-	{ \
-		(void)err; \
-		o->field = value; \
-		return 0; \
-	}
-#define SET_FLAG(field) \
-	static int set_##field(struct options *o, const char *value, struct err *err) \
-	{ \
-		(void)value; \
-		(void)err; \
-		o->field = true; \
-		return 0; \
-	}
 static int set_recover(struct options *o, const char *value, struct err *err)
 {
 	if (strcmp(value, "ask") != 0 && strcmp(value, "send") != 0)
@@ -184,8 +165,8 @@ static int set_older_than(struct options *o, const char *value, struct err *err)
 			o->has_age = true;
 			return 0;
 		}
-	return err_set(err, "--older-than=%s: must be a number of days, weeks or hours, such as 30d, 4w "
-			    "or 12h", value);
+	return err_set(err, "--older-than=%s: must be a number of days, weeks or hours, such as "
+			    "30d, 4w or 12h", value);
 }
 
 static int set_agent(struct options *o, const char *value, struct err *err)
@@ -198,163 +179,133 @@ static int set_agent(struct options *o, const char *value, struct err *err)
 static int set_env(struct options *o, const char *value, struct err *err)
 {
 	if (!*value || strchr(value, '='))
-		return err_set(err, "--env=%s: must be the name of a variable; its value is this one's",
-			       value);
+		return err_set(err, "--env=%s: must be the name of a variable; its value is this "
+				    "one's", value);
 	vec_push(&o->env, value);
 	return 0;
 }
 
-SET_TEXT(filter)
-SET_TEXT(as)
-SET_TEXT(reply)
-SET_TEXT(escalate_to)
-SET_TEXT(journal)
-SET_TEXT(reason_code)
-SET_TEXT(explain)
-SET_TEXT(answer)
-SET_TEXT(artifact)
-SET_TEXT(rev)
-SET_TEXT(envelope)
-SET_FLAG(fresh)
-SET_FLAG(read_only)
-SET_FLAG(no_follow)
-SET_FLAG(no_cache)
-SET_FLAG(follow)
-SET_FLAG(dry_run)
-SET_FLAG(sole_writer)
-SET_FLAG(sure)
-SET_FLAG(deliver)
-SET_FLAG(correct)
-SET_TEXT(since)
-SET_TEXT(until)
-SET_TEXT(at)
-SET_TEXT(config)
-SET_TEXT(keys)
-SET_TEXT(speed)
-SET_TEXT(against)
-SET_TEXT(export_to)
-SET_TEXT(screen)
-SET_FLAG(strict)
-SET_FLAG(all)
-SET_FLAG(ascii)
-SET_FLAG(headless)
-SET_FLAG(help)
-SET_FLAG(version)
+#define FIELD(member) .field = offsetof(struct options, member)
 
 static const struct option options[] = {
 	{ "format", "FORMAT",
-	  "text, json (one object a line); for check also sarif, for show report md. Scripts use json: "
-	  "its fields only ever grow.",
-	  READERS | DECIDE | JOURNAL, set_format,
-	  "text json sarif md" },
+	  "text, json (one object a line); for check also sarif, for show report md. Scripts use "
+	  "json: its fields only ever grow.",
+	  READERS | DECIDE | JOURNAL, .set = set_format, .values = "text json sarif md" },
 	{ "filter", "EXPR",
 	  "Only what matches: words match any text; kind:finding severity:>=major dialect:feedback "
 	  "agent:dev-01 task:T1 session:S id:X is:open is:error after:10:15 before:T; - negates.",
-	  READERS | REPLAY | RUN, set_filter },
+	  READERS | REPLAY | RUN, FIELD(filter) },
 	{ "since", "TIME", "Only what is not before TIME: ISO 8601, HH:MM[:SS], or ms since 1970.",
-	  READERS, set_since },
-	{ "until", "TIME", "Only what is before TIME.", READERS, set_until },
+	  READERS, FIELD(since) },
+	{ "until", "TIME", "Only what is before TIME.", READERS, FIELD(until) },
 	{ "at", "TIME|#N",
 	  "Look at the session as it was: after its first N messages, or before the first message "
 	  "later than TIME. replay begins there.",
-	  WATCH | SHOW | REPLAY, set_at },
-	{ "speed", "N", "replay: times as fast as it was, 0.1 to 1000.", REPLAY, set_speed },
+	  WATCH | SHOW | REPLAY, FIELD(at) },
+	{ "speed", "N", "replay: times as fast as it was, 0.1 to 1000.", REPLAY, FIELD(speed) },
 	{ "against", "JOURNAL",
 	  "show decisions: compare with another journal, such as a fork's folder: what was decided "
 	  "otherwise, and which fields of the messages differ.",
-	  SHOW, set_against },
+	  SHOW, FIELD(against) },
 	{ "export", "FILE.cast",
-	  "replay: write it as an asciicast, for asciinema, at --size and --speed. --keys are typed "
-	  "first, and <wait:MS> plays.",
-	  REPLAY, set_export_to },
+	  "replay: write it as an asciicast, for asciinema, at --size and --speed. --keys are "
+	  "typed first, and <wait:MS> plays.",
+	  REPLAY, FIELD(export_to) },
 	{ "all", NULL,
 	  "check: a json record for every message; inbox: every item, not only the open ones.",
-	  READERS | REPLAY, set_all },
-	{ "strict", NULL, "check: warnings fail as errors do.", CHECK, set_strict },
+	  READERS | REPLAY, FIELD(all) },
+	{ "strict", NULL, "check: warnings fail as errors do.", CHECK, FIELD(strict) },
 	{ "max-line", "BYTES",
 	  "Longest message that is read, 16M unless given; longer ones are counted and shown as "
 	  "oversize.",
-	  READERS | DECIDE | REPLAY | RUNNERS, set_max_line },
+	  READERS | DECIDE | REPLAY | RUNNERS, .set = set_max_line },
 	{ "threads", "N",
-	  "How many threads read a big log; unless given, as many as there are processors, at most 8.",
-	  READERS | DECIDE | REPLAY, set_threads },
-	{ "as", "NAME", "Who decides; the login's name unless given.", DECIDERS | REPLAY, set_as },
+	  "How many threads read a big log; unless given, as many as there are processors, at most "
+	  "8.",
+	  READERS | DECIDE | REPLAY, .set = set_threads },
+	{ "as", "NAME", "Who decides; the login's name unless given.",
+	  DECIDERS | REPLAY, FIELD(as) },
 	{ "reply", "PATH",
 	  "Where replies go: a file, a FIFO or a folder. Unless given, a log's replies go to "
 	  "LOG.replies.ndjson beside it, a hand-off folder's into the folder.",
-	  WATCH | DECIDE | DEMO, set_reply },
+	  WATCH | DECIDE | DEMO, FIELD(reply) },
 	{ "agent", "NAME",
-	  "run: what the agent is called, if not after its command; without COMMAND, only this one of "
-	  "the configuration (may be repeated).",
-	  RUN, set_agent },
+	  "run: what the agent is called, if not after its command; without COMMAND, only this one "
+	  "of the configuration (may be repeated).",
+	  RUN, .set = set_agent },
 	{ "env", "NAME",
 	  "Let a variable of the environment through to the agents (may be repeated).", RUNNERS,
-	  set_env },
+	  .set = set_env },
 	{ "escalate-to", "PATH", "The queue that escalations are written to.", DECIDERS,
-	  set_escalate_to },
+	  FIELD(escalate_to) },
 	{ "journal", "DIR",
 	  "Where decisions are recorded, in place of ~/.local/state/gavel.",
-	  DECIDERS | SHOW | JOURNAL | REPLAY, set_journal },
+	  DECIDERS | SHOW | JOURNAL | REPLAY, FIELD(journal) },
 	{ "recover", "WHEN",
 	  "What an earlier run left unfinished: ask shows it first, send finishes it at once.",
-	  DECIDERS, set_recover, "ask send" },
+	  DECIDERS, .set = set_recover, .values = "ask send" },
 	{ "follow", NULL,
-	  "show: go on, and print records as they come: messages; items of the inbox when they open or "
-	  "change; decisions when they are made or get on.",
-	  SHOW, set_follow },
-	{ "no-follow", NULL, "Read what is there, and do not wait for more.", WATCH, set_no_follow },
+	  "show: go on, and print records as they come: messages; items of the inbox when they "
+	  "open or change; decisions when they are made or get on.",
+	  SHOW, FIELD(follow) },
+	{ "no-follow", NULL, "Read what is there, and do not wait for more.", WATCH,
+	  FIELD(no_follow) },
 	{ "no-cache", NULL,
 	  "Read big logs as if for the first time, and keep nothing for the next.",
-	  WATCH | SHOW | DECIDE | REPLAY, set_no_cache },
-	{ "read-only", NULL, "Look, but decide nothing.", WATCH | DEMO, set_read_only },
+	  WATCH | SHOW | DECIDE | REPLAY, FIELD(no_cache) },
+	{ "read-only", NULL, "Look, but decide nothing.", WATCH | DEMO, FIELD(read_only) },
 	{ "sole-writer", NULL,
 	  "Nobody else writes to the reply FIFO, so messages over 4096 bytes may go there.",
-	  WATCH | DECIDE | DEMO | JOURNAL, set_sole_writer },
+	  WATCH | DECIDE | DEMO | JOURNAL, FIELD(sole_writer) },
 	{ "sure", NULL,
 	  "journal void: give up a message even though it may have arrived and been acted on.",
-	  JOURNAL, set_sure },
+	  JOURNAL, FIELD(sure) },
 	{ "reason-code", "CODE", "decide: a word for the reason, such as out_of_scope.", DECIDE,
-	  set_reason_code },
+	  FIELD(reason_code) },
 	{ "explain", "TEXT", "decide: the explanation; reject and partial need one.", DECIDE,
-	  set_explain },
+	  FIELD(explain) },
 	{ "answer", "TEXT", "decide: the answer to a question, or one of its options.", DECIDE,
-	  set_answer },
+	  FIELD(answer) },
 	{ "artifact", "FILE",
 	  "decide: the artifact as it now is, for a feedback request; review: the file.", DECIDERS,
-	  set_artifact },
+	  FIELD(artifact) },
 	{ "envelope", "FILE",
 	  "review: speak envelopes; FILE holds the input envelope of the first turn.", REVIEW,
-	  set_envelope },
+	  FIELD(envelope) },
 	{ "fresh", NULL,
 	  "review: begin a new review, where one of this file and command could go on.", REVIEW,
-	  set_fresh },
+	  FIELD(fresh) },
 	{ "rev", "HASH",
-	  "decide: refuse unless the item still has this rev. It also tells items of one name apart.",
-	  DECIDE | SHOW, set_rev },
-	{ "deliver", NULL, "decide: send it, do not only stage it.", DECIDE, set_deliver },
+	  "decide: refuse unless the item still has this rev. It also tells items of one name "
+	  "apart.",
+	  DECIDE | SHOW, FIELD(rev) },
+	{ "deliver", NULL, "decide: send it, do not only stage it.", DECIDE, FIELD(deliver) },
 	{ "correct", NULL, "decide: a later word on what was delivered already.", DECIDE,
-	  set_correct },
-	{ "older-than", "AGE", "purge: what is old: 30d unless given; 4w, 12h.", PURGE, set_older_than },
-	{ "dry-run", NULL, "purge: only say what would be removed.", PURGE, set_dry_run },
-	{ "size", "WxH", "Columns and, when given, most rows of the output.", PRINTERS, set_size },
+	  FIELD(correct) },
+	{ "older-than", "AGE", "purge: what is old: 30d unless given; 4w, 12h.", PURGE,
+	  .set = set_older_than },
+	{ "dry-run", NULL, "purge: only say what would be removed.", PURGE, FIELD(dry_run) },
+	{ "size", "WxH", "Columns and, when given, most rows of the output.", PRINTERS,
+	  .set = set_size },
 	{ "color", "WHEN", "auto, always or never. NO_COLOR in the environment means never.",
-	  PRINTERS, set_color, "auto always never" },
-	{ "ascii", NULL, "Print nothing but ASCII.", PRINTERS, set_ascii },
+	  PRINTERS, .set = set_color, .values = "auto always never" },
+	{ "ascii", NULL, "Print nothing but ASCII.", PRINTERS, FIELD(ascii) },
 	{ "config", "FILE",
 	  "Configuration, in place of ~/.config/gavel/config.json.", SCREENS | READERS | DECIDE,
-	  set_config },
+	  FIELD(config) },
 	{ "headless", NULL, "For tests and scripts: run the terminal UI without a terminal.",
-	  SCREENS, set_headless },
+	  SCREENS, FIELD(headless) },
 	{ "keys", "FILE",
 	  "With --headless: type what FILE says: keys as they are, <Enter> <Esc> <C-d> <Up> for "
 	  "others, <wait:MS>, <until:TEXT> (waits until the screen shows it), # comments.",
-	  SCREENS, set_keys },
+	  SCREENS, FIELD(keys) },
 	{ "screen", "FILE",
-	  "With --headless: write the last screen to FILE: rows of text, ---, rows of role letters; "
-	  "with --color=always as a terminal of 16 colours would get it.",
-	  SCREENS, set_screen },
-	{ "help", NULL, "Explain the command and end.", ANY, set_help },
-	{ "version", NULL, "Print the version and end.", ANY, set_version },
+	  "With --headless: write the last screen to FILE: rows of text, ---, rows of role "
+	  "letters; with --color=always as a terminal of 16 colours would get it.",
+	  SCREENS, FIELD(screen) },
+	{ "help", NULL, "Explain the command and end.", ANY, FIELD(help) },
+	{ "version", NULL, "Print the version and end.", ANY, FIELD(version) },
 };
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
 
@@ -389,8 +340,8 @@ static const struct option *find_option(struct str name)
 	return NULL;
 }
 
-/* --name, --name=value, --name value. Moves *i over what it took. */
-static int take_option(struct options *o, int argc, char **argv, int *i, struct err *err)
+/* Parses --name, --name=value or --name value at argv[*i]; *i becomes the last word used. */
+static int parse_option(struct options *o, int argc, char **argv, int *i, struct err *err)
 {
 	struct str word = str_from(str_of(argv[*i]), 2);
 	ptrdiff_t equals = str_find(word, STR("="), 0);
@@ -413,7 +364,13 @@ static int take_option(struct options *o, int argc, char **argv, int *i, struct 
 				       option->name, option->argument);
 		value = argv[++*i];
 	}
-	return option->set(o, value, err);
+	if (option->set)
+		return option->set(o, value, err);
+	if (option->argument)
+		*(const char **)((char *)o + option->field) = value;
+	else
+		*(bool *)((char *)o + option->field) = true;
+	return 0;
 }
 
 int options_parse(struct options *o, int argc, char **argv, struct err *err)
@@ -432,7 +389,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
 		if (!only_words && strcmp(word, "--") == 0) {
 			only_words = true;
 		} else if (!only_words && strncmp(word, "--", 2) == 0) {
-			if (take_option(o, argc, argv, &i, err))
+			if (parse_option(o, argc, argv, &i, err))
 				return -1;
 		} else if (!only_words && (strcmp(word, "-h") == 0 || strcmp(word, "-V") == 0)) {
 			o->help |= word[1] == 'h';
@@ -441,7 +398,8 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
 			return err_set(err, "no option %s; see gavel --help", word);
 		} else {
 			vec_push(&o->words, word);
-			only_words |= (1 << o->command->id & RUNNERS) != 0; /* the rest is the command's */
+			/* the rest is the agent's command line */
+			only_words |= (1 << o->command->id & RUNNERS) != 0;
 		}
 	}
 	return 0;
@@ -454,33 +412,32 @@ void options_release(struct options *o)
 	vec_release(&o->env);
 }
 
-/* Wraps at 79 columns with a hanging indent. */
-static void add_wrapped(struct buf *out, const char *text, int indent, int column)
+void buf_add_wrapped(struct buf *out, const char *text, const char *hang, int column, int cols)
 {
-	const char *p = text;
+	for (const char *p = text; *p; p += strspn(p, " ")) {
+		int n = (int)strcspn(p, " ");
 
-	while (*p) {
-		size_t n = strcspn(p, " ");
-
-		if (column + (int)n >= 79 && column > indent) {
-			buf_printf(out, "\n%*s", indent, "");
-			column = indent;
+		if (p > text && column + 1 + n > cols) {
+			buf_printf(out, "\n%s", hang);
+			column = (int)strlen(hang);
+		} else if (p > text) {
+			buf_addc(out, ' ');
+			column++;
 		}
-		buf_add(out, p, n);
-		column += (int)n;
+		buf_add(out, p, (size_t)n);
+		column += n;
 		p += n;
-		if (*p == ' ') {
-			p++;
-			if (*p && column + 1 + (int)strcspn(p, " ") < 79) {
-				buf_addc(out, ' ');
-				column++;
-			} else if (*p) {
-				buf_printf(out, "\n%*s", indent, "");
-				column = indent;
-			}
-		}
 	}
 	buf_addc(out, '\n');
+}
+
+/* Wraps help text with a hanging indent; the first line is indented already. */
+static void add_help(struct buf *out, const char *text, int indent)
+{
+	char hang[32];
+
+	snprintf(hang, sizeof(hang), "%*s", indent, "");
+	buf_add_wrapped(out, text, hang, indent, 78);
 }
 
 static void help_options(struct buf *out, unsigned bits)
@@ -494,7 +451,7 @@ static void help_options(struct buf *out, unsigned bits)
 			 options[i].argument ? "=" : "",
 			 options[i].argument ? options[i].argument : "");
 		buf_printf(out, "%-21s ", left);
-		add_wrapped(out, options[i].help, 22, 22);
+		add_help(out, options[i].help, 22);
 	}
 }
 
@@ -505,7 +462,7 @@ void options_help(const struct command *command, struct buf *out)
 	if (!all) {
 		buf_printf(out, "usage: gavel %s [OPTION...] %s\n\n", command->name,
 			   command->synopsis);
-		add_wrapped(out, command->help, 0, 0);
+		add_help(out, command->help, 0);
 		buf_adds(out, "\n");
 		help_options(out, 1u << command->id);
 		return;
@@ -515,15 +472,18 @@ void options_help(const struct command *command, struct buf *out)
 		buf_printf(out, "%s gavel %s%s[OPTION...] %s\n", i ? "      " : "usage:",
 			   commands[i].name, commands[i].name[0] ? " " : "", commands[i].synopsis);
 		buf_adds(out, "           ");
-		add_wrapped(out, commands[i].help, 11, 11);
+		add_help(out, commands[i].help, 11);
 	}
-	buf_adds(out, "\nSOURCE is a log of one JSON message a line, a directory of task-, result-\n"
-		      "and review- files or of logs, one JSON document with messages[], a FIFO, or\n"
-		      "- for standard input. Without one, standard input is read.\n\n");
+	buf_adds(out,
+		 "\nSOURCE is a log of one JSON message a line, a directory of task-, result-\n"
+		 "and review- files or of logs, one JSON document with messages[], a FIFO, or\n"
+		 "- for standard input. Without one, standard input is read.\n\n");
 	help_options(out, ANY);
-	buf_adds(out, "\nExit codes: 0 fine; 1 check found errors, there is no such item, or a decision\n"
-		      "was refused or held; 2 usage or file trouble; 3 the journal is damaged or\n"
-		      "locked by another gavel. The manual: man gavel.\n");
+	buf_adds(out,
+		 "\nExit codes: 0 fine; 1 check found errors, there is no such item, or a "
+		 "decision\n"
+		 "was refused or held; 2 usage or file trouble; 3 the journal is damaged or\n"
+		 "locked by another gavel. The manual: man gavel.\n");
 }
 
 void roff_add(struct buf *out, const char *text)

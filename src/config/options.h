@@ -1,5 +1,5 @@
-/* Commands and options: one table of each. The parser, --help and the man page read the same
- * rows. */
+/* Command-line parser: one command table, one option table. The parser, --help, shell completion
+ * and the man page read the same rows. */
 #ifndef GAVEL_CONFIG_OPTIONS_H
 #define GAVEL_CONFIG_OPTIONS_H
 
@@ -20,7 +20,7 @@ enum color_mode {
 	COLOR_NEVER,
 };
 
-/* What the command line says. Words are the arguments that are no options, in order. */
+/* The parsed command line. words: positional arguments, in order. */
 struct options {
 	const struct command *command;
 	VEC(const char *) words;
@@ -31,7 +31,7 @@ struct options {
 	size_t max_line_bytes;
 	unsigned threads; /* 0 = not given */
 	const char *filter, *since, *until, *at;
-	const char *config; /* file, in place of the usual one */
+	const char *config; /* file, in place of the default one */
 	/* deciding: who, where replies and escalations go, where the journal is */
 	const char *as, *reply, *escalate_to, *journal;
 	bool read_only, sole_writer, recover_send, no_follow, follow, sure;
@@ -75,10 +75,10 @@ enum command_id {
 };
 
 struct command {
+	enum command_id id;
 	const char *name;
 	const char *synopsis; /* after the name */
 	const char *help;     /* one sentence */
-	enum command_id id;
 };
 
 struct option {
@@ -86,27 +86,30 @@ struct option {
 	const char *argument; /* NULL = takes none */
 	const char *help;
 	unsigned commands; /* that take it: 1 << enum command_id */
-	/* Stores the value; -1 and err when it is wrong. */
+	/* Parses and stores the value; -1 and err if it is invalid. NULL: it is stored in field. */
 	int (*set)(struct options *o, const char *value, struct err *err);
-	const char *values; /* all there are, space separated; NULL = too many */
+	const char *values; /* all valid ones, space separated; NULL = any */
+	size_t field; /* offset in struct options: a const char *, a bool without argument */
 };
 
-/* The tables' rows, NULL after the last. The first command has no word: it is the default. */
+/* The tables' rows, NULL after the last. The first command has no name: it is the default. */
 const struct command *command_at(unsigned i);
 const struct option *option_at(unsigned i);
 bool command_takes(const struct command *c, const struct option *o);
 
-/* argv without the program's name. -1: err says what is wrong with it. */
+/* argv without the program's name. -1: invalid usage, described by err. */
 int options_parse(struct options *o, int argc, char **argv, struct err *err);
 void options_release(struct options *o);
 
-/* By its word, or NULL. */
+/* By its name, or NULL. */
 const struct command *command_find(const char *name);
 /* --help: all of it, or one command's. */
 void options_help(const struct command *command, struct buf *out);
 /* The COMMANDS and OPTIONS sections of the man page, in roff. */
 void options_man(struct buf *out);
-/* Text for roff, where a dash and a backslash mean something. */
+/* Appends text escaped for roff. */
 void roff_add(struct buf *out, const char *text);
+/* Appends words wrapped to cols columns, then a newline; lines after the first start with hang. */
+void buf_add_wrapped(struct buf *out, const char *text, const char *hang, int column, int cols);
 
 #endif

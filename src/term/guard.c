@@ -1,15 +1,16 @@
-/* What must be known at the moment of death is prepared before: the restore string, and, on a page
- * shared with the guardian, whether the terminal is taken and its modes before and during. Then
- * restoring is a write() and a tcsetattr(), which a signal handler may call.
+/* Everything needed to restore the terminal is prepared in advance: the escape sequences, and, on a
+ * page shared with the guardian, the armed flag and the terminal modes. Restoring is then a write()
+ * and a tcsetattr(), which are async-signal-safe.
  *
- * The guardian is a child that holds the terminal and one end of a pipe, and nothing else. Nothing
- * is ever written to the pipe: its end means that the parent is gone, in whatever way, and the
- * shared page tells whether there is something left to do. The guardian has a session of its own:
- * no signal for the terminal's processes reaches it, and the kernel's job control does not stop its
- * tcsetattr. Goodbye is SIGKILL. */
+ * The guardian is a child process that holds the terminal and the read end of a pipe, nothing else.
+ * Nothing is ever written to the pipe: end of file means that the parent has died, by whatever
+ * cause, and the armed flag tells whether the terminal must be restored. The guardian is in a
+ * session of its own: no signal for the terminal's processes reaches it, and job control does not
+ * stop its tcsetattr. guard_close ends it by SIGKILL. */
 #include "term/guard.h"
 
 #include "base/err.h"
+#include "base/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,14 +24,15 @@
 #include <unistd.h>
 
 struct guard_shared {
-	atomic_int taken;
+	atomic_int armed;
 	struct termios before, ours;
 };
 
-static const int crashes[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS };
-static const int endings[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+/* Crashes, which are always handled, then signals handled only where the action is the default. */
+static const int fatal_signals[] = {
+	SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTERM, SIGHUP, SIGINT, SIGQUIT,
+};
+enum { CRASH_SIGNALS = 6, FATAL_SIGNALS = sizeof(fatal_signals) / sizeof(fatal_signals[0]) };
 
 static struct {
 	pid_t owner; /* 0 = closed */
@@ -39,27 +41,12 @@ static struct {
 	char restore[1024];
 	size_t restore_n;
 	pid_t guardian; /* 0 = none */
-	int pipe;       /* the end whose closing it waits for */
-	struct sigaction before_crash[COUNT(crashes)];
-	struct sigaction before_ending[COUNT(endings)];
+	int pipe;       /* write end: the guardian waits until it is closed */
+	struct sigaction previous[FATAL_SIGNALS];
 } guard;
 
 /* Alternate signal stack for stack overflows; static, since the heap may be corrupt. */
 static char signal_stack[64 * 1024];
-
-static void write_restore(int out)
-{
-	size_t at = 0;
-
-	while (at < guard.restore_n) {
-		ssize_t n = write(out, guard.restore + at, guard.restore_n - at);
-
-		if (n < 0 && errno != EINTR)
-			return;
-		if (n > 0)
-			at += (size_t)n;
-	}
-}
 
 static bool modes_eq(const struct termios *a, const struct termios *b)
 {
@@ -67,11 +54,11 @@ static bool modes_eq(const struct termios *a, const struct termios *b)
 	       a->c_cc[VMIN] == b->c_cc[VMIN] && a->c_cc[VTIME] == b->c_cc[VTIME];
 }
 
-static void give_back(int out)
+static void restore_terminal(int out)
 {
 	struct termios now;
 
-	write_restore(out);
+	io_write_all(out, str_make(guard.restore, guard.restore_n), NULL);
 	if (tcgetattr(out, &now) == 0 && modes_eq(&now, &guard.shared->ours))
 		tcsetattr(out, TCSANOW, &guard.shared->before);
 }
@@ -80,9 +67,9 @@ bool guard_restore(void)
 {
 	int saved = errno;
 
-	if (!guard_is_taken() || !atomic_exchange(&guard.shared->taken, 0))
+	if (!guard_is_armed() || !atomic_exchange(&guard.shared->armed, 0))
 		return false;
-	give_back(guard.out);
+	restore_terminal(guard.out);
 	errno = saved;
 	return true;
 }
@@ -103,17 +90,9 @@ static void dismiss_guardian(void)
 	errno = saved;
 }
 
-static void last_words(void)
+static void restore_on_bug(void)
 {
 	guard_restore();
-}
-
-static void put_back(const int *signals, const struct sigaction *before, size_t n, int only)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (!only || signals[i] == only)
-			sigaction(signals[i], &before[i], NULL);
-	}
 }
 
 /* All signals are blocked here, so nothing interrupts; what is raised is delivered on return. */
@@ -123,8 +102,9 @@ static void on_fatal_signal(int number, siginfo_t *info, void *context)
 	guard_restore();
 	if (getpid() == guard.owner)
 		dismiss_guardian();
-	put_back(crashes, guard.before_crash, COUNT(crashes), number);
-	put_back(endings, guard.before_ending, COUNT(endings), number);
+	for (int i = 0; i < FATAL_SIGNALS; i++)
+		if (fatal_signals[i] == number)
+			sigaction(number, &guard.previous[i], NULL);
 	/* a real fault recurs on return and reaches the previous handler with its siginfo */
 	if (info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE ||
 				  number == SIGILL))
@@ -132,27 +112,31 @@ static void on_fatal_signal(int number, siginfo_t *info, void *context)
 	raise(number);
 }
 
-static void watch(const int *signals, struct sigaction *before, size_t n, bool only_default)
+static void install_handlers(void)
 {
-	struct sigaction ours = { .sa_sigaction = on_fatal_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	struct sigaction ours = { .sa_sigaction = on_fatal_signal,
+				  .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
 	sigfillset(&ours.sa_mask);
-	for (size_t i = 0; i < n; i++) {
-		sigaction(signals[i], NULL, &before[i]);
-		if (!only_default || (!(before[i].sa_flags & SA_SIGINFO) &&
-				      before[i].sa_handler == SIG_DFL))
-			sigaction(signals[i], &ours, NULL);
+	for (int i = 0; i < FATAL_SIGNALS; i++) {
+		struct sigaction *previous = &guard.previous[i];
+
+		sigaction(fatal_signals[i], NULL, previous);
+		if (i < CRASH_SIGNALS ||
+		    (!(previous->sa_flags & SA_SIGINFO) && previous->sa_handler == SIG_DFL))
+			sigaction(fatal_signals[i], &ours, NULL);
 	}
 }
 
-static void unwatch(const int *signals, const struct sigaction *before, size_t n)
+/* Leaves signals alone whose handler was replaced meanwhile. */
+static void uninstall_handlers(void)
 {
 	struct sigaction now;
 
-	for (size_t i = 0; i < n; i++) {
-		if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+	for (int i = 0; i < FATAL_SIGNALS; i++) {
+		if (sigaction(fatal_signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
 		    now.sa_sigaction == on_fatal_signal)
-			sigaction(signals[i], &before[i], NULL);
+			sigaction(fatal_signals[i], &guard.previous[i], NULL);
 	}
 }
 
@@ -177,8 +161,8 @@ static void close_from(int first)
 		close(fd);
 }
 
-/* So that `pkill gavel` does not kill the guardian, too. */
-static void change_name(void)
+/* Renames the process, so that `pkill gavel` does not kill the guardian, too. */
+static void rename_process(void)
 {
 	static const char name[] = "tty-guardian";
 	char arguments[4096];
@@ -197,9 +181,9 @@ static void change_name(void)
 		close(fd);
 }
 
-/* The shell learns of the parent's death at the same time. What it prints before the guardian has
- * run is lost with the alternate screen; so ask for real-time priority, where that is allowed. */
-static void hurry(void)
+/* The shell learns of the parent's death at the same time, and what it prints before the guardian
+ * has run is lost with the alternate screen: real-time priority, where that is allowed. */
+static void request_realtime(void)
 {
 	struct sched_param first = { .sched_priority = 1 };
 
@@ -208,7 +192,7 @@ static void hurry(void)
 
 /* Runs after fork in a program that may have threads: async-signal-safe calls only. All signals
  * are and stay blocked. */
-static _Noreturn void be_guardian(int pipe_end, int out)
+static _Noreturn void run_guardian(int pipe_end, int out)
 {
 	char byte;
 	ssize_t n;
@@ -222,13 +206,13 @@ static _Noreturn void be_guardian(int pipe_end, int out)
 	close_from(2);
 	if (chdir("/") != 0)
 		_exit(1);
-	change_name();
-	hurry();
+	rename_process();
+	request_realtime();
 	do
 		n = read(0, &byte, 1);
 	while (n < 0 && errno == EINTR);
-	if (atomic_exchange(&guard.shared->taken, 0))
-		give_back(1);
+	if (atomic_exchange(&guard.shared->armed, 0))
+		restore_terminal(1);
 	_exit(0);
 }
 
@@ -246,7 +230,7 @@ static void start_guardian(int out)
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	pid = fork();
 	if (pid == 0)
-		be_guardian(ends[0], out);
+		run_guardian(ends[0], out);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	close(ends[0]);
 	if (pid < 0) {
@@ -269,35 +253,34 @@ void guard_open(int out, struct str restore)
 			BUG("no memory for one page");
 		guard.shared = page;
 	}
-	atomic_store(&guard.shared->taken, 0);
+	atomic_store(&guard.shared->armed, 0);
 	guard.owner = getpid();
 	guard.out = out;
 	guard.restore_n = restore.n < sizeof(guard.restore) ? restore.n : sizeof(guard.restore);
 	memcpy(guard.restore, restore.p, guard.restore_n);
 	start_guardian(out);
 	use_signal_stack();
-	watch(crashes, guard.before_crash, COUNT(crashes), false);
-	watch(endings, guard.before_ending, COUNT(endings), true);
-	bug_hook = last_words;
+	install_handlers();
+	bug_hook = restore_on_bug;
 }
 
 void guard_arm(const struct termios *before, const struct termios *ours)
 {
-	atomic_store(&guard.shared->taken, 0);
+	atomic_store(&guard.shared->armed, 0);
 	guard.shared->before = *before;
 	guard.shared->ours = *ours;
-	atomic_store(&guard.shared->taken, 1);
+	atomic_store(&guard.shared->armed, 1);
 }
 
 void guard_disarm(void)
 {
-	if (guard_is_taken())
-		atomic_store(&guard.shared->taken, 0);
+	if (guard_is_armed())
+		atomic_store(&guard.shared->armed, 0);
 }
 
-bool guard_is_taken(void)
+bool guard_is_armed(void)
 {
-	return guard.shared && getpid() == guard.owner && atomic_load(&guard.shared->taken);
+	return guard.shared && getpid() == guard.owner && atomic_load(&guard.shared->armed);
 }
 
 void guard_close(void)
@@ -305,8 +288,7 @@ void guard_close(void)
 	if (!guard.owner || getpid() != guard.owner)
 		return;
 	guard_disarm();
-	unwatch(crashes, guard.before_crash, COUNT(crashes));
-	unwatch(endings, guard.before_ending, COUNT(endings));
+	uninstall_handlers();
 	bug_hook = NULL;
 	if (guard.guardian)
 		close(guard.pipe);

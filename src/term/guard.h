@@ -2,9 +2,9 @@
  * through a small guardian process, SIGKILL.
  *
  * guard_open comes before the terminal is touched, guard_arm once it is changed, guard_disarm once
- * it is as before; guard_close stops guarding. If the program dies between taken and given, the
- * restore string is written to the terminal and its modes are reset, these only if they are still
- * ours: the shell may have reset them already.
+ * it is as before; guard_close stops guarding. If the program dies while armed, the restore
+ * string is written to the terminal and its modes are reset, these only if they are still ours: the
+ * shell may have reset them already.
  *
  * Terminating signals (SIGTERM, SIGHUP, SIGINT, SIGQUIT) that are already handled or ignored stay
  * so; install handlers of your own in any order, and end by exit(). Crashes (SIGSEGV, SIGABRT,
@@ -26,6 +26,6 @@ void guard_close(void);
 /* Restores now; for BUG() and signal handlers. Returns whether there was something to do. */
 bool guard_restore(void);
 /* Always false in a forked child, which must not restore the terminal. */
-bool guard_is_taken(void);
+bool guard_is_armed(void);
 
 #endif

@@ -1,8 +1,11 @@
-/* Player of key files. The same walk runs twice: once to check the syntax, once to play. */
+/* Parser and player of key files. Each is walked twice: to check its syntax, then to play it. */
 #include "term/headless.h"
 
+#include "base/io.h"
+
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 enum { UNTIL_MAX_S = 3600 };
 
@@ -137,7 +140,7 @@ static bool play_one(struct key_player *p, struct str *s)
 	return true;
 }
 
-static struct str take_line(struct str *text)
+static struct str next_line(struct str *text)
 {
 	ptrdiff_t end = str_find(*text, STR("\n"), 0);
 	struct str line = str_make(text->p, end < 0 ? text->n : (size_t)end);
@@ -149,14 +152,14 @@ static struct str take_line(struct str *text)
 static int walk(struct key_player *p, struct str text, const char *name, struct err *err)
 {
 	for (unsigned line = 1; text.n > 0 && !p->stopped; line++) {
-		struct str keys = keys_of_line(take_line(&text));
+		struct str keys = keys_of_line(next_line(&text));
 
 		while (keys.n > 0 && !p->stopped) {
 			int shown = keys.n < 24 ? (int)keys.n : 24;
 
 			if (!play_one(p, &keys))
-				return err_set(err, "%s:%u: no key is called that: %.*s; write < as "
-						    "<lt>", name, line, shown, keys.p);
+				return err_set(err, "%s:%u: no key is called that: %.*s; write < "
+						    "as <lt>", name, line, shown, keys.p);
 		}
 	}
 	return 0;
@@ -164,41 +167,29 @@ static int walk(struct key_player *p, struct str text, const char *name, struct 
 
 int headless_play(struct str text, const char *name, headless_fn step, void *ctx, struct err *err)
 {
-	struct key_player look = { 0 }, p = { .step = step, .ctx = ctx };
+	struct key_player check = { 0 }, p = { .step = step, .ctx = ctx };
 
-	if (walk(&look, text, name, err))
+	if (walk(&check, text, name, err))
 		return -1;
 	return walk(&p, text, name, err);
-}
-
-static int read_all(FILE *f, const char *path, struct buf *text, struct err *err)
-{
-	char bytes[4096];
-	size_t n;
-
-	while ((n = fread(bytes, 1, sizeof(bytes), f)) > 0) {
-		buf_add(text, bytes, n);
-		if (text->n > KEY_FILE_MAX_BYTES)
-			return err_set(err, "%s: more than %d bytes; that is no key file", path,
-				       KEY_FILE_MAX_BYTES);
-	}
-	if (ferror(f))
-		return err_set(err, "%s: cannot be read: %s", path, strerror(errno));
-	return 0;
 }
 
 int headless_run(const char *path, headless_fn step, void *ctx, struct err *err)
 {
 	bool standard = strcmp(path, "-") == 0;
-	FILE *f = standard ? stdin : fopen(path, "re");
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), result;
 	struct buf text = { 0 };
-	int result;
 
-	if (!f)
+	if (fd < 0)
 		return err_set(err, "%s: cannot be opened: %s", path, strerror(errno));
-	result = read_all(f, path, &text, err);
+	result = io_read_rest(fd, KEY_FILE_MAX_BYTES, &text);
+	if (result && errno == EFBIG)
+		err_set(err, "%s: more than %d bytes; that is no key file", path,
+			KEY_FILE_MAX_BYTES);
+	else if (result)
+		err_set(err, "%s: cannot be read: %s", path, strerror(errno));
 	if (!standard)
-		fclose(f);
+		close(fd);
 	if (result == 0)
 		result = headless_play(buf_str(&text), path, step, ctx, err);
 	buf_release(&text);

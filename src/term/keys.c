@@ -1,6 +1,6 @@
-/* State machine that decodes terminal input byte by byte, so that it cannot matter how the bytes
- * were split into reads. Where terminals and standards disagree, it swallows more rather than less:
- * a lost key is pressed again, a spurious one may decide something.
+/* State machine that parses escape sequences and UTF-8 byte by byte, so that it cannot matter how
+ * the bytes were split into reads. Where terminals and standards disagree, it swallows more rather
+ * than less: a lost key is pressed again, a spurious one may decide something.
  *
  * Introducers have three spellings: ESC and a letter, the C1 control as one byte (terminals with
  * 8-bit controls), and that control as UTF-8. A string ends in the spelling it began with, or in
@@ -84,7 +84,7 @@ static bool is_introducer(uint32_t c)
 	return c == CSI || c == SS3 || c == OSC || c == DCS || c == APC || c == PM || c == SOS;
 }
 
-static void introduce(struct keys *k, uint32_t c, enum form form)
+static void begin_sequence(struct keys *k, uint32_t c, enum form form)
 {
 	k->introducer = c;
 	k->form = (uint8_t)form;
@@ -92,19 +92,19 @@ static void introduce(struct keys *k, uint32_t c, enum form form)
 }
 
 /* A complete character or control. */
-static void take_character(struct keys *k, uint32_t c, enum form form, key_fn emit, void *ctx)
+static void dispatch_character(struct keys *k, uint32_t c, enum form form, key_fn emit, void *ctx)
 {
 	start(k, GROUND);
 	if (c == '\033')
 		start(k, ESCAPE);
 	else if (is_introducer(c))
-		introduce(k, c, form);
+		begin_sequence(k, c, form);
 	else if (c != 0 && (c < 0x80 || c >= 0xa0))
 		emit_code(c < 0x20 ? key_of_control(c) : c, emit, ctx);
 }
 
-/* "1;2;3" → numbers; false if it is anything else, or longer than `max`. */
-static bool numbers(struct str s, unsigned *v, unsigned max, unsigned *n)
+/* Parses the parameters "1;2;3"; false if it is anything else, or longer than `max`. */
+static bool parse_numbers(struct str s, unsigned *v, unsigned max, unsigned *n)
 {
 	bool digit = false;
 
@@ -130,13 +130,13 @@ static bool numbers(struct str s, unsigned *v, unsigned max, unsigned *n)
 }
 
 /* CSI < button ; column ; row M, or m for a release. */
-static void take_mouse(struct str parameters, bool press, key_fn emit, void *ctx)
+static void emit_mouse(struct str parameters, bool press, key_fn emit, void *ctx)
 {
 	enum { MODIFIERS = 4 | 8 | 16, MOTION = 32, WHEEL = 64, EXTRA = 128 };
 	struct key key = { .code = KEY_MOUSE };
 	unsigned v[3], n, button;
 
-	if (!numbers(parameters, v, 3, &n) || n != 3 || v[1] == 0 || v[2] == 0)
+	if (!parse_numbers(parameters, v, 3, &n) || n != 3 || v[1] == 0 || v[2] == 0)
 		return;
 	button = v[0] & ~(unsigned)MODIFIERS;
 	key.col = (int)v[1] - 1;
@@ -188,7 +188,7 @@ static uint32_t lettered_key(uint32_t introducer, char final)
 	}
 }
 
-static void take_control(struct keys *k, char final, key_fn emit, void *ctx)
+static void dispatch_control(struct keys *k, char final, key_fn emit, void *ctx)
 {
 	struct str parameters = str_make(k->sequence, k->n);
 	unsigned v[2], n;
@@ -208,11 +208,11 @@ static void take_control(struct keys *k, char final, key_fn emit, void *ctx)
 	}
 	if (k->introducer == CSI && parameters.n && parameters.p[0] == '<') {
 		if (final == 'M' || final == 'm')
-			take_mouse(str_from(parameters, 1), final == 'M', emit, ctx);
+			emit_mouse(str_from(parameters, 1), final == 'M', emit, ctx);
 		return;
 	}
 	/* the second parameter encodes the modifiers: 1 for none */
-	if (!numbers(parameters, v, 2, &n) || (n == 2 && v[1] != 1))
+	if (!parse_numbers(parameters, v, 2, &n) || (n == 2 && v[1] != 1))
 		return;
 	if (final == '~' && k->introducer == CSI && n == 1 && v[0] == 200) {
 		start(k, PASTE);
@@ -233,7 +233,7 @@ static void add_pasted(struct keys *k, char byte)
 		buf_addc(&k->paste, byte);
 }
 
-static void take_pasted(struct keys *k, char byte, key_fn emit, void *ctx)
+static void paste_byte(struct keys *k, char byte, key_fn emit, void *ctx)
 {
 	if (byte == paste_end[k->n]) {
 		if (++k->n == sizeof(paste_end) - 1) {
@@ -254,7 +254,7 @@ static void take_pasted(struct keys *k, char byte, key_fn emit, void *ctx)
 	k->more = byte == '\r';
 }
 
-static void take_string(struct keys *k, unsigned char byte)
+static void string_byte(struct keys *k, unsigned char byte)
 {
 	bool inside = k->more > 0 && (byte & 0xc0) == 0x80;
 	bool after_c2 = k->n == 1;
@@ -277,12 +277,12 @@ static void take_string(struct keys *k, unsigned char byte)
 	}
 }
 
-static void take_byte(struct keys *k, unsigned char byte, key_fn emit, void *ctx);
+static void feed_byte(struct keys *k, unsigned char byte, key_fn emit, void *ctx);
 
-static void take_ground(struct keys *k, unsigned char byte, key_fn emit, void *ctx)
+static void ground_byte(struct keys *k, unsigned char byte, key_fn emit, void *ctx)
 {
 	if (byte < 0x80 || (byte < 0xa0 && is_introducer(byte))) {
-		take_character(k, byte, FORM_BYTE, emit, ctx);
+		dispatch_character(k, byte, FORM_BYTE, emit, ctx);
 	} else if (character_bytes(byte) > 1) {
 		start(k, CHARACTER);
 		k->more = character_bytes(byte) - 1;
@@ -290,14 +290,14 @@ static void take_ground(struct keys *k, unsigned char byte, key_fn emit, void *c
 	}
 }
 
-static void take_continuation(struct keys *k, unsigned char byte, key_fn emit, void *ctx)
+static void utf8_byte(struct keys *k, unsigned char byte, key_fn emit, void *ctx)
 {
 	struct str s;
 	uint32_t c;
 
 	if ((byte & 0xc0) != 0x80) {
 		start(k, GROUND);
-		take_byte(k, byte, emit, ctx);
+		feed_byte(k, byte, emit, ctx);
 		return;
 	}
 	keep(k, (char)byte);
@@ -305,7 +305,7 @@ static void take_continuation(struct keys *k, unsigned char byte, key_fn emit, v
 		return;
 	s = str_make(k->sequence, k->n);
 	if (utf8_decode(s, &c) == s.n)
-		take_character(k, c, FORM_UTF8, emit, ctx);
+		dispatch_character(k, c, FORM_UTF8, emit, ctx);
 	else
 		start(k, GROUND);
 }
@@ -317,34 +317,34 @@ static void swallow(struct keys *k, unsigned char byte)
 	k->more = character_bytes(byte) - 1;
 }
 
-static void take_escaped(struct keys *k, unsigned char byte)
+static void escape_byte(struct keys *k, unsigned char byte)
 {
 	if (byte >= 0x40 && byte < 0x60 && is_introducer(byte + 0x40u))
-		introduce(k, byte + 0x40u, FORM_ESC);
+		begin_sequence(k, byte + 0x40u, FORM_ESC);
 	else if (byte < 0xa0 && is_introducer(byte))
-		introduce(k, byte, FORM_BYTE);
+		begin_sequence(k, byte, FORM_BYTE);
 	else if (byte >= 0x20 && byte < 0x30)
 		start(k, DESIGNATE);
 	else
 		swallow(k, byte);
 }
 
-static void take_byte(struct keys *k, unsigned char byte, key_fn emit, void *ctx)
+static void feed_byte(struct keys *k, unsigned char byte, key_fn emit, void *ctx)
 {
 	switch ((enum state)k->state) {
 	case GROUND:
-		take_ground(k, byte, emit, ctx);
+		ground_byte(k, byte, emit, ctx);
 		return;
 	case CHARACTER:
-		take_continuation(k, byte, emit, ctx);
+		utf8_byte(k, byte, emit, ctx);
 		return;
 	case ESCAPE:
-		take_escaped(k, byte);
+		escape_byte(k, byte);
 		return;
 	case UNWANTED:
 		if ((byte & 0xc0) != 0x80) {
 			start(k, GROUND);
-			take_byte(k, byte, emit, ctx);
+			feed_byte(k, byte, emit, ctx);
 		} else if (--k->more == 0) {
 			start(k, GROUND);
 		}
@@ -356,7 +356,7 @@ static void take_byte(struct keys *k, unsigned char byte, key_fn emit, void *ctx
 		if (byte == '\033')
 			start(k, ESCAPE);
 		else if (byte >= 0x40 && byte < 0x7f)
-			take_control(k, (char)byte, emit, ctx);
+			dispatch_control(k, (char)byte, emit, ctx);
 		else
 			keep(k, (char)byte);
 		return;
@@ -372,17 +372,17 @@ static void take_byte(struct keys *k, unsigned char byte, key_fn emit, void *ctx
 			emit_code(KEY_F1 + byte - 'A', emit, ctx);
 		return;
 	case STRING:
-		take_string(k, byte);
+		string_byte(k, byte);
 		return;
 	case STRING_ESC:
 		k->state = STRING;
 		if (byte == '\\')
 			start(k, GROUND);
 		else
-			take_string(k, byte);
+			string_byte(k, byte);
 		return;
 	case PASTE:
-		take_pasted(k, (char)byte, emit, ctx);
+		paste_byte(k, (char)byte, emit, ctx);
 		return;
 	}
 }
@@ -412,7 +412,7 @@ void keys_feed(struct keys *k, struct str bytes, int64_t now_ms, key_fn emit, vo
 	keys_tick(k, now_ms, emit, ctx);
 	k->last_ms = now_ms;
 	for (size_t i = 0; i < bytes.n; i++)
-		take_byte(k, (unsigned char)bytes.p[i], emit, ctx);
+		feed_byte(k, (unsigned char)bytes.p[i], emit, ctx);
 }
 
 int keys_wait(const struct keys *k, int64_t now_ms)

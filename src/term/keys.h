@@ -1,13 +1,14 @@
-/* Bytes from the terminal → keys. Terminal replies (device attributes, cursor reports, titles, OSC
- * answers, focus, kitty) and pastes must never become keys: after an introducer only the final
- * byte, or two seconds of silence, ends a sequence, and what is not known is swallowed whole. A
- * lone Esc counts after 100 ms of silence. Bracketed paste arrives as one KEY_PASTE.
+/* Decoder of terminal input: bytes and escape sequences → keys. Terminal replies (device
+ * attributes, cursor reports, titles, OSC answers, focus, kitty) and pastes must never become keys:
+ * after an introducer only the final byte, or two seconds of silence, ends a sequence, and unknown
+ * sequences are swallowed whole. A lone Esc counts after 100 ms of silence. Bracketed paste arrives
+ * as one KEY_PASTE.
  *
- * Esc and a character within 100 ms is how terminals send Alt with that key: it is no command of
- * ours and swallowed whole, neither Esc nor the character. So are keys with Shift, Ctrl or Alt that
- * arrive as sequences (Ctrl+Up), what is not UTF-8, and NUL. Of Esc Esc the first is dropped.
+ * Esc and a character within 100 ms is Alt with that key, which no command uses: both are
+ * swallowed. So are keys with Shift, Ctrl or Alt that arrive as sequences (Ctrl+Up), invalid UTF-8,
+ * and NUL. Of Esc Esc the first is dropped.
  *
- * The keys depend on the bytes and on the silences between them, never on how the bytes were cut
+ * The keys depend on the bytes and on the silences between them, never on how the bytes were split
  * into calls or on when keys_tick was called between two of them. */
 #ifndef GAVEL_TERM_KEYS_H
 #define GAVEL_TERM_KEYS_H

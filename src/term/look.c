@@ -7,7 +7,8 @@ static int cube_shade(unsigned int step)
 	return step ? 55 + 40 * (int)step : 0;
 }
 
-static void shade(unsigned int n, int rgb[3])
+/* RGB of one of the 256 colours. */
+static void colour_rgb(unsigned int n, int rgb[3])
 {
 	static const int basic[16][3] = {
 		{ 0, 0, 0 }, { 205, 0, 0 }, { 0, 205, 0 }, { 205, 205, 0 },
@@ -32,11 +33,11 @@ static uint16_t nearest_of_16(unsigned int colour)
 	unsigned int best = 0;
 	int want[3], have[3], least = 1 << 30;
 
-	shade(colour - COLOUR_256(0), want);
+	colour_rgb(colour - COLOUR_256(0), want);
 	for (unsigned int i = 0; i < 16; i++) {
 		int distance = 0;
 
-		shade(i, have);
+		colour_rgb(i, have);
 		for (int k = 0; k < 3; k++)
 			distance += (want[k] - have[k]) * (want[k] - have[k]);
 		if (distance < least) {

@@ -9,6 +9,7 @@
 #define NCURSES_WIDECHAR 1
 #include "term/term.h"
 
+#include "base/io.h"
 #include "base/mem.h"
 #include "term/guard.h"
 #include "term/look.h"
@@ -32,7 +33,7 @@
 #define MOUSE_OFF "\033[?1006l\033[?1002l"
 
 static struct {
-	bool open, away, ansi, anew;
+	bool open, released, ansi, redraw;
 	struct term_look look;
 	int in, out;
 	bool in_is_ours, out_is_ours; /* opened here, to be closed */
@@ -67,8 +68,9 @@ int term_colours(void)
 	return n < 8 ? 0 : n > 256 ? 8 : n;
 }
 
-/* Checks TERM without touching the terminal, for a better error than newterm's NULL. */
-static int check_type(struct err *err)
+/* Checks TERM without touching the terminal, for a better error than newterm's NULL. On success
+ * terminfo is loaded (cur_term). */
+static int load_terminfo(struct err *err)
 {
 	const char *type = terminal_type();
 	const char *move_cursor, *erase_all;
@@ -79,20 +81,20 @@ static int check_type(struct err *err)
 				    "or use `gavel show'");
 	if (setupterm(NULL, t.out, &ok) != OK) {
 		if (ok < 0)
-			return err_set(err, "no terminfo database was found; install ncurses-base, or "
-					    "use `gavel show'");
-		return err_set(err, "the terminal \"%.60s\" is unknown or too simple; set TERM, or use "
-				    "`gavel show'", type);
+			return err_set(err, "no terminfo database was found; install ncurses-base, "
+					    "or use `gavel show'");
+		return err_set(err, "the terminal \"%.60s\" is unknown or too simple; set TERM, or "
+				    "use `gavel show'", type);
 	}
 	move_cursor = tigetstr("cup");
 	erase_all = tigetstr("clear");
 	ok = move_cursor && move_cursor != (char *)-1 && erase_all && erase_all != (char *)-1;
 	t.ansi = ok && strncmp(move_cursor, "\033[", 2) == 0;
+	if (ok)
+		return 0;
 	del_curterm(cur_term);
-	if (!ok)
-		return err_set(err, "a \"%.60s\" terminal cannot move its cursor; set TERM, or use "
-				    "`gavel show'", type);
-	return 0;
+	return err_set(err, "a \"%.60s\" terminal cannot move its cursor; set TERM, or use "
+			    "`gavel show'", type);
 }
 
 static int open_descriptors(struct err *err)
@@ -131,21 +133,11 @@ static void close_descriptors(void)
 
 static void send_bytes(const char *s)
 {
-	size_t n = strlen(s);
-
 	fflush(t.out_file);
-	while (n > 0) {
-		ssize_t k = write(t.out, s, n);
-
-		if (k < 0 && errno != EINTR)
-			return;
-		if (k > 0) {
-			s += k;
-			n -= (size_t)k;
-		}
-	}
+	io_write_all(t.out, str_of(s), NULL);
 }
 
+/* Output function for tputs. */
 static int collect(int byte)
 {
 	if (t.terminfo_n < 1000)
@@ -153,7 +145,7 @@ static int collect(int byte)
 	return byte;
 }
 
-/* Sequences that undo every mode that can be set at any moment of drawing. */
+/* Escape sequences that reset every mode that drawing may have set. */
 static struct str restore_string(char room[1024])
 {
 	static const char *const parts[] = {
@@ -166,14 +158,11 @@ static struct str restore_string(char room[1024])
 	t.terminfo_n = strlen(modes);
 	memcpy(room, modes, t.terminfo_n);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		char name[8];
-		const char *s;
+		const char *s = tigetstr(parts[i]);
 
-		memcpy(name, parts[i], strlen(parts[i]) + 1);
-		s = tigetstr(name);
 		if (s && s != (char *)-1) {
 			tputs(s, 1, collect);
-			other_screen |= strcmp(name, "rmcup") == 0;
+			other_screen |= strcmp(parts[i], "rmcup") == 0;
 		}
 	}
 	if (!other_screen) {
@@ -198,11 +187,10 @@ static struct termios raw_modes(const struct termios *from)
 }
 
 /* Sets raw mode and registers the old and new modes with ncurses and the guard. */
-static void take_modes(void)
+static void set_raw_mode(void)
 {
-	struct termios ours;
+	struct termios ours = raw_modes(&t.before);
 
-	ours = raw_modes(&t.before);
 	guard_arm(&t.before, &ours);
 	tcsetattr(t.in, TCSADRAIN, &ours);
 	def_prog_mode();
@@ -211,7 +199,8 @@ static void take_modes(void)
 		guard_arm(&t.before, &ours);
 }
 
-static void modes_on(void)
+/* Bracketed paste and mouse reports. */
+static void enable_modes(void)
 {
 	if (!t.ansi)
 		return;
@@ -227,7 +216,8 @@ static short curses_colour(unsigned int colour, short if_default)
 	return (short)(colour >= COLOUR_256(0) ? colour - COLOUR_256(0) : colour);
 }
 
-static void set_looks(void)
+/* Maps the theme's look of each role to curses attributes and a colour pair. */
+static void set_role_attributes(void)
 {
 	const struct theme *theme = t.look.theme;
 	bool defaults = true;
@@ -300,7 +290,7 @@ static void stop_curses(void)
 
 /* Creates a new SCREEN each time: returning from endwin() would make ncurses reset the palette
  * (OSC 104), which it never changed. */
-static int take_over(struct err *err)
+static int acquire_terminal(struct err *err)
 {
 	if (tcgetattr(t.in, &t.before) != 0)
 		return err_set(err, "cannot ask the terminal for its modes: %s", strerror(errno));
@@ -310,12 +300,12 @@ static int take_over(struct err *err)
 		guard_disarm();
 		return -1;
 	}
-	take_modes();
-	set_looks();
-	modes_on();
+	set_raw_mode();
+	set_role_attributes();
+	enable_modes();
 	t.cursor = -1;
-	t.anew = true;
-	t.away = false;
+	t.redraw = true;
+	t.released = false;
 	return 0;
 }
 
@@ -323,18 +313,15 @@ int term_open(const struct term_look *look, struct err *err)
 {
 	static bool at_exit;
 	char restore[1024];
-	int ok;
 
 	if (t.open)
 		BUG("the terminal is open already");
 	t.look = *look;
-	if (open_descriptors(err) || check_type(err))
+	if (open_descriptors(err) || load_terminfo(err))
 		goto fail;
-	if (setupterm(NULL, t.out, &ok) != OK)
-		BUG("terminfo had the terminal a moment ago");
 	guard_open(t.out, restore_string(restore));
 	del_curterm(cur_term);
-	if (take_over(err)) {
+	if (acquire_terminal(err)) {
 		guard_close();
 		goto fail;
 	}
@@ -350,11 +337,11 @@ fail:
 
 void term_release_screen(void)
 {
-	if (!t.open || t.away)
+	if (!t.open || t.released)
 		return;
-	t.away = true;
+	t.released = true;
 	/* already restored by the guard, or a forked child: nothing to undo */
-	if (guard_is_taken()) {
+	if (guard_is_armed()) {
 		if (t.ansi)
 			send_bytes(MOUSE_OFF PASTE_OFF);
 		curs_set(1);
@@ -367,9 +354,9 @@ void term_release_screen(void)
 
 int term_acquire_screen(struct err *err)
 {
-	if (!t.open || !t.away)
-		BUG("the terminal was not left");
-	return take_over(err);
+	if (!t.open || !t.released)
+		BUG("the terminal was not released");
+	return acquire_terminal(err);
 }
 
 void term_close(void)
@@ -387,7 +374,7 @@ int term_suspend(struct err *err)
 	struct sigaction before, stop = { .sa_handler = SIG_DFL };
 	sigset_t set, mask;
 
-	if (!t.open || t.away)
+	if (!t.open || t.released)
 		return 0;
 	term_release_screen();
 	sigaction(SIGTSTP, &stop, &before);
@@ -411,7 +398,7 @@ int term_read(char *bytes, int room)
 	struct pollfd p = { .fd = t.in, .events = POLLIN };
 	ssize_t n;
 
-	if (!t.open || t.away || room <= 0)
+	if (!t.open || t.released || room <= 0)
 		return 0;
 	if (poll(&p, 1, 0) <= 0)
 		return 0;
@@ -445,7 +432,7 @@ static void set_size(void)
 	if (rows == LINES && cols == COLS)
 		return;
 	resize_term(rows, cols);
-	t.anew = true;
+	t.redraw = true;
 }
 
 static void set_cchar(cchar_t *out, const struct spot *spot, const wchar_t *text)
@@ -507,7 +494,7 @@ void term_show(const struct grid *g, int cursor_row, int cursor_col)
 {
 	int rows, cols;
 
-	if (!t.open || t.away)
+	if (!t.open || t.released)
 		return;
 	set_size();
 	rows = g->rows < LINES ? g->rows : LINES;
@@ -516,13 +503,13 @@ void term_show(const struct grid *g, int cursor_row, int cursor_col)
 		t.row = xrealloc(t.row, (size_t)cols * sizeof(*t.row));
 		t.row_room = cols;
 	}
-	if (t.anew) {
-		take_modes();
-		modes_on();
+	if (t.redraw) {
+		set_raw_mode();
+		enable_modes();
 		clearok(curscr, TRUE);
 		t.cursor = -1;
 	}
-	t.anew = false;
+	t.redraw = false;
 	if (rows < LINES || cols < COLS)
 		erase();
 	for (int row = 0; row < rows; row++)
@@ -533,7 +520,7 @@ void term_show(const struct grid *g, int cursor_row, int cursor_col)
 
 void term_redraw(void)
 {
-	t.anew = true;
+	t.redraw = true;
 }
 
 void term_notice(unsigned kinds)
@@ -541,7 +528,7 @@ void term_notice(unsigned kinds)
 	static const char osc9[] = "\033]9;gavel: something waits for you\007";
 	static const char osc777[] = "\033]777;notify;gavel;something waits for you\007";
 
-	if (!t.open || t.away)
+	if (!t.open || t.released)
 		return;
 	if (kinds & NOTICE_BELL)
 		beep();

@@ -1,9 +1,9 @@
-/* Finding one's own decisions in the log: messages that are letters of a desk, byte for byte. */
+/* Finds echoes: messages that equal a letter of a desk byte for byte. */
 #include "view/echoes.h"
 
 #include <stdlib.h>
 
-static int in_order(const void *left, const void *right)
+static int compare_echoes(const void *left, const void *right)
 {
 	const struct echo *a = left, *b = right;
 
@@ -17,12 +17,13 @@ static bool is_letter(const struct scene *s, uint32_t message, struct str letter
 	const struct record *r = &s->model->records.v[message];
 
 	letter = str_trim(letter);
-	/* most are told by their length, without reading them */
+	/* the length rules out most without reading them */
 	return r->length == letter.n &&
 	       str_eq(str_trim(s->reader->bytes(s->reader->ctx, message)), letter);
 }
 
-static void find_in(const struct scene *s, uint32_t number, struct str letter, struct echoes *out)
+static void find_in_item(const struct scene *s, uint32_t number, struct str letter,
+			 struct echoes *out)
 {
 	const struct item *item = &s->model->items.v[number];
 
@@ -42,11 +43,11 @@ void echoes_find(const struct scene *s, struct echoes *out)
 
 			if (draft->state != DRAFT_WRITTEN || draft->number == NONE)
 				continue;
-			find_in(s, draft->number, desk->letters.v[draft->letter].bytes, out);
+			find_in_item(s, draft->number, desk->letters.v[draft->letter].bytes, out);
 		}
 	}
 	if (out->list.n)
-		qsort(out->list.v, out->list.n, sizeof(*out->list.v), in_order);
+		qsort(out->list.v, out->list.n, sizeof(*out->list.v), compare_echoes);
 }
 
 bool echoes_have(const struct echoes *e, uint32_t item, uint32_t step)
@@ -54,7 +55,7 @@ bool echoes_have(const struct echoes *e, uint32_t item, uint32_t step)
 	struct echo wanted = { item, step };
 
 	return e->list.n &&
-	       bsearch(&wanted, e->list.v, e->list.n, sizeof(wanted), in_order) != NULL;
+	       bsearch(&wanted, e->list.v, e->list.n, sizeof(wanted), compare_echoes) != NULL;
 }
 
 void echoes_release(struct echoes *e)

@@ -1,6 +1,5 @@
-/* Decisions that gavel wrote and reads again: in `run` and `review`, or where the file of replies
- * is opened with its log, a person's decision is a message too. It is one decision, the
- * person's. */
+/* Echoes: decisions in the log that gavel itself wrote. In `run` and `review`, or where the reply
+ * file is opened with its log, a person's decision is also a message; it must count only once. */
 #ifndef GAVEL_VIEW_ECHOES_H
 #define GAVEL_VIEW_ECHOES_H
 
@@ -11,11 +10,11 @@ struct echo {
 };
 
 struct echoes {
-	VEC(struct echo) list; /* in order */
+	VEC(struct echo) list; /* sorted */
 };
 
 void echoes_find(const struct scene *s, struct echoes *out);
-/* Whether that step of the item is a decision from here. */
+/* Whether that step of the item is an echo. */
 bool echoes_have(const struct echoes *e, uint32_t item, uint32_t step);
 void echoes_release(struct echoes *e);
 

@@ -1,4 +1,4 @@
-/* Lists and texts that scroll. */
+/* Selection, scrolling and search in the lines of a view. */
 #include "view/pane.h"
 
 #include "base/utf8.h"
@@ -17,10 +17,10 @@ static void remember(struct pane *p)
 		return;
 	p->at = line_at(&p->lines, p->selected);
 	if (!p->text)
-		p->made = true; /* also where the old lines stand in for new ones: it is kept */
+		p->made = true; /* keeps a selection made while new lines are not there yet */
 }
 
-/* Where the person starts: on something that can be opened, not on a heading. */
+/* The initial selection: a line that can be opened, not a heading. */
 static uint32_t first_target(const struct pane *p, const struct scene *s)
 {
 	for (uint32_t i = 0; p->view->target && i < p->lines.list.n && i < 16; i++)
@@ -31,14 +31,14 @@ static uint32_t first_target(const struct pane *p, const struct scene *s)
 
 enum { FOLLOWERS_MAX = 16, SHOW_LINES_MAX = 2000 };
 
+/* For a Bloom filter of one word. */
 static unsigned bit_of(struct line line)
 {
 	return (line.what * 31 + line.a * 7 + line.b) % 64;
 }
 
-/* Selects the first of the wanted lines that is still there, wherever it is now. The view moves
- * with it: on the screen it stays where it was. One walk, since lists may be long. The number of
- * the wanted one, or n. */
+/* Selects the first of the wanted lines that still exists, and scrolls so that it stays on its
+ * screen row. One pass, since lists may be long. Returns its index in wanted, or n. */
 static uint32_t select_any(struct pane *p, const struct line *wanted, uint32_t n)
 {
 	uint64_t bits = 0;
@@ -64,9 +64,9 @@ static uint32_t select_any(struct pane *p, const struct line *wanted, uint32_t n
 	return best;
 }
 
-/* What was selected; where that is gone, the next one that is still there takes its place. false:
- * that is not so. */
-static bool select_again(struct pane *p, const struct lines *old)
+/* Restores the selection; if its line is gone, selects the next one that still exists. Returns
+ * whether it is the same line. */
+static bool restore_selection(struct pane *p, const struct lines *old)
 {
 	struct line wanted[FOLLOWERS_MAX + 1] = { p->at };
 	uint32_t n = 1, found;
@@ -100,7 +100,7 @@ bool pane_make(struct pane *p, const struct scene *s, int cols)
 		return true;
 	}
 	found = p->made && p->selected < n && same_line(line_at(&p->lines, p->selected), p->at);
-	found = found || (p->made && select_again(p, &old));
+	found = found || (p->made && restore_selection(p, &old));
 	lines_release(&old);
 	if (found)
 		return true;
@@ -121,9 +121,14 @@ void pane_release(struct pane *p)
 	p->made = false;
 }
 
-static void show_selected(struct pane *p)
+static uint32_t visible_rows(const struct pane *p)
 {
-	uint32_t rows = p->rows > 0 ? (uint32_t)p->rows : 1;
+	return p->rows > 0 ? (uint32_t)p->rows : 1;
+}
+
+static void scroll_to_selected(struct pane *p)
+{
+	uint32_t rows = visible_rows(p);
 
 	if (p->selected < p->top)
 		p->top = p->selected;
@@ -131,9 +136,10 @@ static void show_selected(struct pane *p)
 		p->top = p->selected - rows + 1;
 }
 
-static void keep_top(struct pane *p)
+/* Leaves no blank rows below the last line. */
+static void clamp_top(struct pane *p)
 {
-	uint32_t rows = p->rows > 0 ? (uint32_t)p->rows : 1, n = p->lines.list.n;
+	uint32_t rows = visible_rows(p), n = p->lines.list.n;
 
 	if (p->top + rows > n)
 		p->top = n > rows ? n - rows : 0;
@@ -146,10 +152,10 @@ void pane_select(struct pane *p, uint32_t line)
 	p->touched = true;
 	p->selected = line < n ? line : n ? n - 1 : 0;
 	remember(p);
-	show_selected(p);
+	scroll_to_selected(p);
 }
 
-static uint32_t moved(uint32_t from, int64_t by, uint32_t n)
+static uint32_t add_clamped(uint32_t from, int64_t by, uint32_t n)
 {
 	int64_t to = (int64_t)from + by;
 
@@ -160,16 +166,16 @@ static uint32_t moved(uint32_t from, int64_t by, uint32_t n)
 
 void pane_move(struct pane *p, int64_t n)
 {
-	pane_select(p, moved(p->selected, n, p->lines.list.n));
+	pane_select(p, add_clamped(p->selected, n, p->lines.list.n));
 }
 
 void pane_scroll(struct pane *p, int64_t n)
 {
-	uint32_t rows = p->rows > 0 ? (uint32_t)p->rows : 1;
+	uint32_t rows = visible_rows(p);
 
 	p->touched = true;
-	p->top = moved(p->top, n, p->lines.list.n);
-	keep_top(p);
+	p->top = add_clamped(p->top, n, p->lines.list.n);
+	clamp_top(p);
 	if (p->selected < p->top)
 		p->selected = p->top;
 	else if (p->selected >= p->top + rows)
@@ -180,7 +186,7 @@ void pane_scroll(struct pane *p, int64_t n)
 struct target pane_line_target(const struct pane *p, const struct scene *s, uint32_t line)
 {
 	if (!p->view || !p->view->target || line >= p->lines.list.n)
-		return (struct target){ TARGET_NONE, 0 };
+		return target_none;
 	return p->view->target(s, &p->lines, line);
 }
 
@@ -189,11 +195,11 @@ struct target pane_target(const struct pane *p, const struct scene *s)
 	return pane_line_target(p, s, p->selected);
 }
 
-const char *pane_position(const struct pane *p, bool list, char out[24])
+const char *pane_position(const struct pane *p, char out[24])
 {
-	uint32_t n = p->lines.list.n, rows = p->rows > 0 ? (uint32_t)p->rows : 1;
+	uint32_t n = p->lines.list.n, rows = visible_rows(p);
 
-	if (list)
+	if (!p->text)
 		snprintf(out, 24, "%u/%u", n ? p->selected + 1 : 0, n);
 	else if (n <= rows)
 		snprintf(out, 24, "all");
@@ -206,7 +212,7 @@ const char *pane_position(const struct pane *p, bool list, char out[24])
 	return out;
 }
 
-/* The text of one grid row, and where each column's character starts in it. */
+/* The text of one grid row. */
 static struct str row_text(const struct grid *g, struct rect row, struct buf *text)
 {
 	buf_clear(text);
@@ -220,36 +226,26 @@ static struct str row_text(const struct grid *g, struct rect row, struct buf *te
 	return buf_str(text);
 }
 
-/* Matches are marked where they are drawn, so what is marked is what is seen. */
+/* Highlights matches in the drawn cells, so that what is highlighted is what is seen. */
 static void mark_matches(struct grid *g, struct rect row, struct str word)
 {
-	struct buf text = { 0 };
-	struct str s = row_text(g, row, &text);
-	size_t at = 0;
-	int col = 0;
+	struct buf buf = { 0 };
+	struct str text = row_text(g, row, &buf);
+	size_t at = 0, end = 0; /* offset of the column, end of the last match */
 
-	while (word.n && at < s.n && col < row.cols) {
-		const struct spot *spot = grid_at(g, row.row, row.col + col);
+	for (int col = 0; word.n && col < row.cols; col++) {
+		const struct cell *cell = &grid_at(g, row.row, row.col + col)->cell;
 		char bytes[12];
 
-		if (spot->cell.width && str_from(s, at).n >= word.n &&
-		    str_eq_nocase(str_make(s.p + at, word.n), word)) {
-			size_t end = at + word.n;
-			int from = col;
-
-			while (at < end && col < row.cols) {
-				spot = grid_at(g, row.row, row.col + col++);
-				if (spot->cell.width)
-					at += cell_bytes(&spot->cell, bytes);
-			}
-			grid_role(g, rect_in(row, 0, from, 1, col - from), ROLE_MATCH);
-			continue;
-		}
-		if (spot->cell.width)
-			at += cell_bytes(&spot->cell, bytes);
-		col++;
+		if (cell->width && at >= end && str_from(text, at).n >= word.n &&
+		    str_eq_nocase(str_make(text.p + at, word.n), word))
+			end = at + word.n;
+		if (at < end)
+			grid_role(g, rect_in(row, 0, col, 1, 1), ROLE_MATCH);
+		if (cell->width)
+			at += cell_bytes(cell, bytes);
 	}
-	buf_release(&text);
+	buf_release(&buf);
 }
 
 /* The first line of [from, to) that is drawn with the word in it, else `to`. */
@@ -272,7 +268,7 @@ static uint32_t find_drawn(const struct pane *p, const struct scene *s, uint32_t
 
 bool pane_line_has(const struct pane *p, const struct scene *s, uint32_t i, struct str word)
 {
-	return (!p->text && p->view->target && target_has(s, p->view->target(s, &p->lines, i), word)) ||
+	return (!p->text && target_contains(s, pane_line_target(p, s, i), word)) ||
 	       find_drawn(p, s, i, i + 1, word) == i;
 }
 
@@ -287,7 +283,7 @@ void pane_show_word(struct pane *p, const struct scene *s, int rows, struct str 
 		p->top = at > (uint32_t)rows / 3 ? at - (uint32_t)rows / 3 : 0;
 }
 
-/* What a view has marked as the place of its own cursor stays marked. */
+/* Keeps the view's own cursor visible. */
 static void mark_selected(struct grid *g, struct rect row)
 {
 	for (int c = 0; c < row.cols; c++)
@@ -305,18 +301,19 @@ static bool line_is_marked(const struct pane *p, const struct scene *s, uint32_t
 	return t.type == TARGET_ITEM && item_is_marked(s->triage, t.number);
 }
 
-/* Why nothing is there, and what one can do. */
-static void draw_empty(const struct pane *p, const struct scene *s, struct grid *g, struct rect where,
-		       bool list)
+/* Says why there are no lines, and what to do. */
+static void draw_empty(const struct pane *p, const struct scene *s, struct grid *g,
+		       struct rect where)
 {
 	struct buf text = { 0 };
 
 	if (!p->lines.cols)
 		buf_adds(&text, "The list is being made.");
-	else if (list && s->reading)
+	else if (!p->text && s->reading)
 		buf_adds(&text, "Nothing so far: the log is still being read.");
-	else if (list && s->filter)
-		keymap_text(s->keymap, "Nothing here matches the filter. {back <Esc>} shows all again.",
+	else if (!p->text && s->filter)
+		keymap_text(s->keymap,
+			    "Nothing here matches the filter. {back <Esc>} shows all again.",
 			    &text);
 	else if (p->view->empty) {
 		keymap_text(s->keymap, p->view->empty, &text);
@@ -329,12 +326,27 @@ static void draw_empty(const struct pane *p, const struct scene *s, struct grid 
 	buf_release(&text);
 }
 
-void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where, bool list,
+/* The gutter shows the selection and the items marked for a common decision. */
+static void draw_gutter(const struct pane *p, const struct scene *s, uint32_t line, struct grid *g,
+			struct rect row, bool focused)
+{
+	struct rect gutter = { row.row, row.col - GUTTER_COLS, 1, 1 };
+	bool marked = line_is_marked(p, s, line);
+
+	if (line == p->selected) {
+		mark_selected(g, row);
+		grid_put(g, gutter, focused ? ROLE_CURSOR : ROLE_DIM, marked ? "*" : "▸");
+	} else if (marked) {
+		grid_put(g, gutter, ROLE_MARKED, "*");
+	}
+}
+
+void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where,
 	       bool focused, struct str word)
 {
 	struct rect body;
 
-	if (list) /* room for the mark of the selected line */
+	if (!p->text)
 		where = rect_in(where, 0, GUTTER_COLS, where.rows, where.cols - GUTTER_COLS);
 	body = where;
 	if (where.rows < 1 || where.cols < 1)
@@ -344,11 +356,11 @@ void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rec
 		body = rect_in(where, 1, 0, where.rows - 1, where.cols);
 	}
 	p->rows = body.rows;
-	keep_top(p);
-	if (list)
-		show_selected(p);
+	clamp_top(p);
+	if (!p->text)
+		scroll_to_selected(p);
 	if (!p->lines.list.n)
-		draw_empty(p, s, g, rect_in(body, 0, 1, body.rows, body.cols - 2), list);
+		draw_empty(p, s, g, rect_in(body, 0, 1, body.rows, body.cols - 2));
 	for (int i = 0; i < body.rows && p->top + (uint32_t)i < p->lines.list.n; i++) {
 		uint32_t line = p->top + (uint32_t)i;
 		struct rect row = rect_in(body, i, 0, 1, body.cols);
@@ -356,14 +368,7 @@ void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rec
 		p->view->draw(s, &p->lines, line, g, row);
 		if (word.n)
 			mark_matches(g, row, word);
-		if (list && line_is_marked(p, s, line))
-			grid_put(g, (struct rect){ row.row, row.col - GUTTER_COLS, 1, 1 }, ROLE_MARKED,
-				 "*");
-		if (list && line == p->selected) {
-			mark_selected(g, row);
-			grid_put(g, (struct rect){ row.row, row.col - GUTTER_COLS, 1, 1 },
-				 focused ? ROLE_CURSOR : ROLE_DIM,
-				 line_is_marked(p, s, line) ? "*" : "▸");
-		}
+		if (!p->text)
+			draw_gutter(p, s, line, g, row, focused);
 	}
 }

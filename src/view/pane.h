@@ -1,8 +1,7 @@
-/* A pane shows the lines of one view in a rectangle and remembers where the person is in them.
+/* A pane shows the lines of one view in a rectangle and keeps the selection and scroll position.
  *
- * Lines are made again when the scene has changed; the selection stays on the same thing (same line
- * content), not on the same row, so that arrivals and re-sorting never move it to something
- * else. */
+ * Lines are made again when the scene has changed; the selection stays on the same line content,
+ * not on the same row, so that arrivals and re-sorting never move it to something else. */
 #ifndef GAVEL_VIEW_PANE_H
 #define GAVEL_VIEW_PANE_H
 
@@ -12,19 +11,19 @@ enum { GUTTER_COLS = 1 }; /* left of a list's lines */
 
 struct pane {
 	const struct view_ops *view;
-	bool text; /* read, not chosen from: it keeps its place, not its line */
+	bool text; /* a text that scrolls, not a list: it keeps its position, not its line */
 	struct lines lines;
 	bool made;
-	bool touched;      /* the person has moved in it */
+	bool touched;      /* the person has scrolled or moved the selection */
 	uint32_t selected; /* line */
-	struct line at;    /* what it shows */
+	struct line at;    /* content of the selected line */
 	uint32_t top;      /* first visible line */
 	int rows;          /* visible lines when last drawn */
 	uint32_t found;    /* in a text: the line of the last match + 1; 0 = none */
 };
 
-/* Makes the lines for the scene; keeps the selection on what it was on. cols: of the lines, without
- * the gutter of a list. false: it was cancelled and the lines are the old ones. */
+/* Makes the lines for the scene; keeps the selection. cols: of the lines, without the gutter of a
+ * list. False: cancelled, the old lines stay. */
 bool pane_make(struct pane *p, const struct scene *s, int cols);
 void pane_release(struct pane *p);
 /* Moves the selection by n lines and scrolls so that it is visible. */
@@ -33,17 +32,16 @@ void pane_move(struct pane *p, int64_t n);
 void pane_scroll(struct pane *p, int64_t n);
 void pane_select(struct pane *p, uint32_t line);
 struct target pane_line_target(const struct pane *p, const struct scene *s, uint32_t line);
-/* What the selected line leads to. */
+/* Target of the selected line. */
 struct target pane_target(const struct pane *p, const struct scene *s);
-/* list: the selected line is marked; otherwise the pane is text that scrolls. word: matches are
- * highlighted, may be empty. */
-void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where, bool list,
+/* Draws the visible lines; highlights matches of word, which may be empty. */
+void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where,
 	       bool focused, struct str word);
-/* Where one is: "3/18" in a list; "top", "40%", "end", "all" in a text. */
-const char *pane_position(const struct pane *p, bool list, char out[24]);
-/* Whether line i says the word (without case), or in a list what it leads to. */
+/* "3/18" in a list; "top", "40%", "end", "all" in a text. */
+const char *pane_position(const struct pane *p, char out[24]);
+/* Whether line i, or in a list its target, contains the word (without case). */
 bool pane_line_has(const struct pane *p, const struct scene *s, uint32_t i, struct str word);
-/* Scrolls a text of that many rows so that the first line with the word is seen. */
+/* Scrolls a text of that many rows so that the first line with the word is visible. */
 void pane_show_word(struct pane *p, const struct scene *s, int rows, struct str word);
 
 #endif

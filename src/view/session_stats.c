@@ -1,4 +1,4 @@
-/* Counting. */
+/* Computes summary statistics. */
 #include "view/session_stats.h"
 
 #include "base/parallel.h"
@@ -10,21 +10,21 @@
 #include <stdlib.h>
 
 enum {
-	LIVE_MS = 600000, /* who decides that long after the newest message watches a recording */
-	LOOKBACK = 256,   /* steps of an item that are looked through for its opening */
-	MANY_ITEMS = 1000, /* worth a thread */
+	LIVE_MS = 600000, /* a decision that long after the newest message is on a recording */
+	LOOKBACK = 256,   /* steps of an item searched for its opening */
+	MANY_ITEMS = 1000, /* worth a second thread */
 };
 
 struct counting {
 	const struct scene *s;
 	struct session_stats *out;
 	struct echoes own; /* counted as the person's */
-	VEC(int64_t) took;
+	VEC(int64_t) took; /* ms from opening to decision */
 };
 
-/* What sorting would put at that place; none is below 0 or above `most`. Found byte by byte, the
- * highest first: eight walks at most, whatever messages say. */
-static int64_t select_place(const int64_t *list, uint32_t n, uint32_t place, int64_t most)
+/* The element that sorting would put at `place`; all are in [0, most]. Radix select, most
+ * significant byte first: at most eight passes for any input. */
+static int64_t radix_select(const int64_t *list, uint32_t n, uint32_t place, int64_t most)
 {
 	uint64_t found = 0;
 	unsigned shift = 0;
@@ -78,9 +78,9 @@ int64_t overlay_took(const struct model *m, const struct overlay *overlay, uint3
 	return span(m, opened, overlay->time_ms);
 }
 
-/* ---- how much there is ---- */
+/* ---- counts ---- */
 
-/* Different for each source in the half that the map keeps. */
+/* Distinct for each source in the half of the hash that the map keeps. */
 static uint64_t source_hash(uint32_t source)
 {
 	return (uint64_t)(source + 1) << 32;
@@ -94,8 +94,7 @@ static void count_problems(struct counts *c, const struct record *r)
 	c->flagged += r->errors > 0;
 }
 
-/* What the counts by kind come to. */
-static void add_kinds(struct counts *c)
+static void sum_kinds(struct counts *c)
 {
 	for (unsigned d = 0; d < dialect_count(); d++) {
 		for (int k = 0; k < 256; k++)
@@ -104,7 +103,7 @@ static void add_kinds(struct counts *c)
 	}
 }
 
-/* In a loop that does little for each message: there are more of them than of anything else. */
+/* The hot loop: there are more messages than anything else. */
 static void count_messages(const struct scene *s, struct counts *c)
 {
 	const struct model *m = s->model;
@@ -115,7 +114,7 @@ static void count_messages(const struct scene *s, struct counts *c)
 	for (uint32_t i = 0; i < k; i++) {
 		const struct record *r = &m->records.v[i];
 		const struct route *route = route_of(m, r);
-		/* TIME_NONE is below all times; taken one less, it is above them */
+		/* TIME_NONE is below all times; minus one it wraps above them */
 		int64_t less_ms = (int64_t)((uint64_t)r->time_ms - 1);
 
 		if (s->filter && !message_is_shown(s, i))
@@ -132,7 +131,7 @@ static void count_messages(const struct scene *s, struct counts *c)
 	}
 	c->from_ms = (int64_t)((uint64_t)before_ms + 1);
 	c->to_ms = to_ms;
-	add_kinds(c);
+	sum_kinds(c);
 	map_release(&sources);
 }
 
@@ -175,7 +174,7 @@ static void count_entities(const struct scene *s, struct counts *c)
 	}
 }
 
-/* ---- how the deciding went ---- */
+/* ---- decisions ---- */
 
 static void add_took(struct counting *c, int64_t ms)
 {
@@ -206,8 +205,8 @@ static void count_decisions(struct counting *c, uint32_t number)
 	}
 }
 
-/* What a person has decided here and not only staged. */
-static void count_standing(struct counting *c, const struct overlay *overlay)
+/* A person's decision, unless it is only staged. */
+static void count_overlay(struct counting *c, const struct overlay *overlay)
 {
 	struct item_state at;
 
@@ -236,17 +235,19 @@ static void count_loops(void *counting)
 	ledger_release(all);
 }
 
-/* ---- who used most ---- */
+/* ---- agents by tokens ---- */
 
-static bool spent_more(const struct model *m, const struct session_stats *f, uint32_t place, uint32_t agent,
-		       uint64_t tokens)
+static bool spent_more(const struct model *m, const struct session_stats *f, uint32_t place,
+		       uint32_t agent, uint64_t tokens)
 {
 	if (tokens != f->spender[place].tokens)
 		return tokens > f->spender[place].tokens;
 	return str_cmp(agent_name(m, agent), agent_name(m, f->spender[place].agent)) < 0;
 }
 
-static void rank_spender(const struct model *m, struct session_stats *f, uint32_t agent, uint64_t tokens)
+/* Insertion sort into the top list. */
+static void rank_spender(const struct model *m, struct session_stats *f, uint32_t agent,
+			 uint64_t tokens)
 {
 	uint32_t place = f->spenders < SPENDERS_MAX ? f->spenders : SPENDERS_MAX;
 
@@ -265,17 +266,19 @@ static void find_spenders(const struct scene *s, struct session_stats *out)
 	const struct model *m = s->model;
 	uint64_t *tokens = xcalloc(m->agents.n + 1u, sizeof(*tokens));
 
-	for (uint32_t i = 0; i < m->usage.n && m->usage.v[i].message < s->k; i++)
-		if (m->usage.v[i].agent != NONE)
-			tokens[m->usage.v[i].agent] += m->usage.v[i].tokens_in + m->usage.v[i].tokens_out;
+	for (uint32_t i = 0; i < m->usage.n && m->usage.v[i].message < s->k; i++) {
+		const struct usage *u = &m->usage.v[i];
+
+		if (u->agent != NONE)
+			tokens[u->agent] += u->tokens_in + u->tokens_out;
+	}
 	for (uint32_t i = 0; i < m->agents.n; i++)
 		if (tokens[i] && filter_agent(s->filter, m, i))
 			rank_spender(m, out, i, tokens[i]);
 	free(tokens);
 }
 
-/* Prefetches the record of a later item's second step: mostly that is a decision, and the record
- * has its time. */
+/* Prefetches the record of a later item's second step, mostly a decision, for its time. */
 static void prefetch_decision(const struct model *m, uint32_t number)
 {
 	if (number + PREFETCH_DISTANCE / 2 < m->items.n) {
@@ -300,19 +303,19 @@ static void count_items(struct counting *c)
 		count_decisions(c, i);
 	}
 	for (uint32_t i = 0; i < m->overlays.n; i++)
-		count_standing(c, &m->overlays.v[i]);
+		count_overlay(c, &m->overlays.v[i]);
 	c->out->timed = c->took.n;
 	for (uint32_t i = 0; i < c->took.n; i++)
 		if (c->took.v[i] > c->out->longest_ms)
 			c->out->longest_ms = c->took.v[i];
 	if (c->took.n)
-		c->out->median_ms = select_place(c->took.v, c->took.n, (c->took.n - 1) / 2,
+		c->out->median_ms = radix_select(c->took.v, c->took.n, (c->took.n - 1) / 2,
 						 c->out->longest_ms);
 	vec_release(&c->took);
 	echoes_release(&c->own);
 }
 
-/* All but loops. */
+/* All but loops; run in parallel with count_loops. */
 static void count_others(void *counting)
 {
 	struct counting *c = counting;
@@ -331,7 +334,7 @@ static void count_all(const struct scene *s, struct session_stats *out)
 	out->k = s->k;
 	out->now_ms = s->now_ms;
 	out->median_ms = out->longest_ms = TIME_NONE;
-	/* filters read messages, which only one can do at a time */
+	/* filters read messages, which is not thread-safe */
 	if (s->model->items.n >= MANY_ITEMS && !s->filter) {
 		run_parallel(count_others, &c, count_loops, &c);
 	} else {
@@ -340,8 +343,8 @@ static void count_all(const struct scene *s, struct session_stats *out)
 	}
 }
 
-/* All of the log, and nothing that was decided here. */
-static bool is_log_alone(const struct scene *s)
+/* Whether the statistics depend on nothing but the whole log. */
+static bool is_whole_log(const struct scene *s)
 {
 	for (uint32_t i = 0; s->desks && i < s->desks->list.n; i++)
 		if (s->desks->list.v[i].drafts.n)
@@ -351,7 +354,7 @@ static bool is_log_alone(const struct scene *s)
 
 void session_stats_compute(const struct scene *s, struct session_stats *out)
 {
-	bool keeps = s->kept && is_log_alone(s);
+	bool keeps = s->kept && is_whole_log(s);
 
 	if (keeps && s->kept->k == s->k && s->kept->now_ms == s->now_ms) {
 		*out = *s->kept;

@@ -1,8 +1,8 @@
-/* The session in figures: how much there is of everything, how long items waited and what became of
- * them, which loops do not come to an end, who used most. As of the scene.
+/* Summary statistics of a session as of the scene: counts of messages, items, tasks and reviews,
+ * how long decisions took, diverging loops, agents by tokens.
  *
- * They are counted in a walk through all of the model. Those of a whole log are plain numbers and
- * kept with it, in its image too (scene.kept). */
+ * Computed in one pass over the model. Those of a whole log are cached with it (scene.kept), in its
+ * image too. */
 #ifndef GAVEL_VIEW_SESSION_STATS_H
 #define GAVEL_VIEW_SESSION_STATS_H
 
@@ -23,24 +23,24 @@ struct counts {
 enum { SPENDERS_MAX = 12 };
 
 struct session_stats {
-	uint32_t k; /* as of */
+	uint32_t k; /* of the scene, as now_ms is */
 	int64_t now_ms;
 	struct counts counts;
 	/* decisions, by agents in the log and by persons here */
 	uint32_t by_agents[VERDICT_SUPERSEDED + 1], by_persons[VERDICT_SUPERSEDED + 1];
 	uint32_t decided;
-	/* from an item's opening to the decision, where both have a time; a person's counts where
-	 * it was made while the session went on */
+	/* from the opening of an item to its decision, where both have a time; a person's only if
+	 * made while the session was live */
 	uint32_t timed;
 	int64_t median_ms, longest_ms; /* TIME_NONE where timed is 0 */
 	uint32_t loops, diverging;
-	/* agents that used tokens, and those that used most of them */
+	/* agents that used tokens, and the ones that used most */
 	uint32_t spenders;
 	struct { uint32_t agent; uint64_t tokens; } spender[SPENDERS_MAX];
 };
 
-/* From the item's opening to the decision that is its step number `step`, and to a person's;
- * TIME_NONE where that is not known. */
+/* Time from the opening of an item to the decision in `step`, or to a person's; TIME_NONE if
+ * unknown. */
 int64_t step_took(const struct model *m, const struct item *item, uint32_t step);
 int64_t overlay_took(const struct model *m, const struct overlay *overlay, uint32_t opened);
 

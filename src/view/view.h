@@ -1,6 +1,6 @@
-/* A view is a list of lines, each drawn by itself into one row of a grid; nothing is drawn that is
- * not asked for, so cost goes with what is visible. Drawing reads the scene and changes nothing:
- * same scene, same rect, same cells. One view = one file = one const table at its end.
+/* A view is a list of lines; each call of view_ops.draw draws a row of a grid from one of them, so
+ * cost depends on what is visible. Drawing is a pure function: same scene, same rect, same cells.
+ * One view = one file = one const table at its end.
  *
  * The scene is the session as of the first k messages. Texts are not in the model; the reader
  * fetches them from the message's bytes. */
@@ -14,72 +14,73 @@
 #include "draw/keymap.h"
 
 struct app;
+
 /* An item that is hidden until it changes or is nearly due. */
 struct snoozed {
-	uint32_t item, message; /* as it was then */
+	uint32_t item, message; /* its newest message then */
 };
 
-/* What the person has set aside while looking through the inbox. */
+/* Items of the inbox that the person has marked or snoozed. */
 struct triage {
 	VEC(uint32_t) marked; /* items */
 	VEC(bool) is_marked;  /* by item */
 	VEC(struct snoozed) snoozed;
 };
+
 static inline bool item_is_marked(const struct triage *t, uint32_t item)
 {
 	return item < t->is_marked.n && t->is_marked.v[item];
 }
 
-
-/* The file under review: as it was sent, and as it is on the disk. */
+/* The file under review: as sent, and as it is on disk. */
 struct artifact_now {
 	struct str path;
 	struct str seen, now;
-	int64_t iteration;   /* of the turn that it was sent in */
-	const char *trouble; /* why it cannot be read; NULL = it can */
+	int64_t iteration;   /* of the turn it was sent in */
+	const char *trouble; /* read error; NULL = none */
 };
 
 /* A process that gavel runs, as of now. Its agents are those of its group that have spoken. */
 struct life {
 	struct str group; /* of its messages, as the model has it */
 	bool ended, flooding;
-	const char *words; /* "exit 1", "SIGKILL"; NULL = nothing to say */
-	bool fine;         /* it has ended as it should */
-	bool ending;       /* it was told to */
-	int64_t unread_ms; /* for so long it has not read what waits for it; 0 = nothing does */
-	uint32_t last;     /* message of its group, plus one; 0 = none, or nobody has looked */
+	const char *words; /* how it ended: "exit 1", "SIGKILL"; NULL = unknown */
+	bool fine;         /* it ended successfully */
+	bool ending;       /* it was asked to end */
+	int64_t unread_ms; /* how long input has been waiting for it to read; 0 = none is */
+	uint32_t last;     /* last message of its group + 1; 0 = none, or unknown */
 };
 
 struct scene {
 	const struct model *model;
-	uint32_t k;     /* the first k messages */
-	bool reading;   /* the log, for the first time: more is to come */
-	uint32_t first; /* messages: from this one on */
-	struct str incomplete; /* messages: the beginning of a line that has been waiting for its end */
-	int64_t now_ms; /* TIME_NONE when no message has a time */
-	struct session_stats *kept; /* of the whole log, once somebody has asked for them; may be NULL */
-	struct asof *asof; /* which items are open, at once; NULL: they are walked */
-	uint32_t until; /* a replay's last message + 1: what lies beyond k is still to come; 0 = none */
+	uint32_t k;            /* the first k messages */
+	bool reading;          /* the log is being loaded: more is to come */
+	uint32_t first;        /* messages: from this one on */
+	struct str incomplete; /* messages: a line whose end has not arrived for a while */
+	int64_t now_ms;        /* TIME_NONE if no message has a time */
+	struct session_stats *kept;  /* cache of those of the whole log; may be NULL */
+	struct asof *asof;           /* index of open items by k; NULL: items are scanned */
+	uint32_t until;              /* replay: its last message + 1, beyond k; 0 = no replay */
 	const struct filter *filter; /* NULL = all */
 	const struct reader *reader;
-	bool all;      /* inbox: also what is not open */
-	bool ascii;    /* the grid's: texts are wrapped for it before it is there */
-	uint32_t item; /* item and diff views: which one */
-	uint32_t message; /* message view: which one */
-	bool raw;         /* message and item views: bytes as they came, not pretty */
-	const struct app *app; /* help: of what */
-	const struct keymap *keymap; /* of the keys that texts name; NULL on paper */
-	struct yield *yield; /* for making lines, may be NULL */
-	struct desks *desks;     /* what the person has decided; NULL = nothing can be */
-	const struct plan *plan; /* pre-flight: what would be sent */
-	const uint8_t *read;     /* by item: shown to its end; read_n of them */
+	bool all;                    /* inbox: closed items, too */
+	bool ascii;                  /* as the grid's; texts are wrapped before there is a grid */
+	uint32_t item;               /* item and diff views: which one */
+	uint32_t message;            /* message view: which one */
+	bool raw;                    /* message and item views: raw bytes, not pretty-printed */
+	const struct app *app;       /* help: of what */
+	const struct keymap *keymap; /* for key names in texts; NULL on paper */
+	struct yield *yield;         /* for making lines; may be NULL */
+	struct desks *desks;         /* the person's decisions; NULL = read-only */
+	const struct plan *plan;     /* pre-flight: what would be sent */
+	const uint8_t *read;         /* by item, read_n of them: whether it was shown to its end */
 	uint32_t read_n;
-	const struct artifact_now *artifact; /* of a review; NULL = this is none */
-	const struct triage *triage; /* what is marked and snoozed; NULL = nothing */
-	uint32_t mark; /* timeline: the chosen mark's message + 1; 0 = none */
-	const struct life *lives; /* life_n of them; they hold for the end of the session only */
+	const struct artifact_now *artifact; /* of a review; NULL = no review */
+	const struct triage *triage;         /* NULL = nothing is marked or snoozed */
+	uint32_t mark;                       /* timeline: chosen mark, message + 1; 0 = none */
+	const struct life *lives;            /* life_n of them, valid at the end of the session */
 	uint32_t life_n;
-	int64_t from_ms, to_ms; /* timeline: the part of the axis to show; to_ms 0 = all of it */
+	int64_t from_ms, to_ms; /* timeline: visible range; to_ms 0 = all */
 };
 
 /* What a line leads to when it is opened. */
@@ -94,23 +95,24 @@ struct target {
 	uint32_t number;
 };
 
-/* What one line of a view shows; what the numbers mean is the view's own business. */
+/* Content of one line; each view defines the meaning of the numbers. */
 struct line {
 	uint32_t what;
 	uint32_t a, b;
 };
 
-/* The lines of a view, made once for a scene; line_at tells what one of them shows. */
+/* The lines of a view, made once for a scene; read them by line_at. */
 struct lines {
 	VEC(struct line) list;
-	/* Where a alone tells what a line shows, and what and b are 0, list has but its n: */
-	VEC(uint32_t) numbers; /* a of each line; none: */
+	/* Compact forms for lines with what = b = 0; then only n of list is valid: */
+	VEC(uint32_t) numbers; /* a of each line; or none, and */
 	bool counted;          /* a is first, first + 1 … */
 	uint32_t first;
-	struct arena arena; /* of own, and of the texts it keeps */
-	void *own; /* whatever else the view worked out */
-	void (*release)(void *own); /* what of it is not in the arena; NULL = all is */
-	int cols;  /* the width they were made for (texts are wrapped to it) */
+	struct table *table;        /* columns of a table (view_parts.h); NULL = it is none */
+	struct arena arena;         /* of table and own */
+	void *own;                  /* the view's own data */
+	void (*release)(void *own); /* frees what is not in the arena; NULL = all is */
+	int cols;                   /* the width they were made for */
 };
 
 static inline struct line line_at(const struct lines *lines, uint32_t i)
@@ -122,27 +124,27 @@ static inline struct line line_at(const struct lines *lines, uint32_t i)
 
 struct view_ops {
 	const char *name;
-	/* Fills lines for a scene and a width. Loops over what grows with the log ask yield_on,
-	 * and once that says no the lines need not be right, only safe to release. */
+	/* Makes the lines for a scene and a width. Loops over what grows with the log call
+	 * yield_on; once it returns false, the lines only need to be safe to release. */
 	void (*make)(const struct scene *s, int cols, struct lines *out);
 	/* Draws the heading above the lines, one row; NULL = none. */
 	void (*heading)(const struct scene *s, const struct lines *lines, struct grid *g,
 			struct rect row);
+	/* Draw a row from line i. */
 	void (*draw)(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
 		     struct rect row);
 	/* What line i leads to; NULL = nothing. */
 	struct target (*target)(const struct scene *s, const struct lines *lines, uint32_t i);
-	/* The message of the mark on line i next to `mark` (as in the scene), or NONE; NULL = no
-	 * marks. */
+	/* The message of the mark on line i next to scene.mark, or NONE; NULL = no marks. */
 	uint32_t (*next_mark)(const struct scene *s, const struct lines *lines, uint32_t i,
 			      int direction);
-	/* Both as keymap_text reads them: */
-	const char *empty; /* what to say when there is no line, */
+	/* Both expanded by keymap_text: */
+	const char *empty; /* the message if there are no lines, */
 	const char *then;  /* and, on the screen, what to do; may be NULL */
 };
 
-/* A line of the decisions is one of the log: the message that decided, the item, the number of the
- * step; or one of the journal: this, the desk, the draft. */
+/* A line of view_decisions is either of the log (what: message, a: item, b: step) or of the journal
+ * (what: this, a: desk, b: draft). */
 #define DECISION_MADE_HERE UINT32_MAX
 
 extern const struct view_ops view_inbox, view_item, view_timeline, view_ledger, view_messages,

@@ -1,13 +1,13 @@
-/* The agents: who takes part, what each does now and whether it is well, when it was last heard of,
- * what it has cost and what it got wrong. One sparkline is the last minute in parts of five
- * seconds, the other the whole session in twelve; all agents share their scales. Processes that
- * gavel runs and that have said nothing yet follow at the end. */
+/* The agents view: state and health, current task, last seen, message rate, tokens, cost and errors
+ * of each agent. One sparkline shows the last minute in steps of five seconds, the other the whole
+ * session in twelve; all agents share their scales. Processes that gavel runs and that have sent
+ * nothing yet come last. */
 #include "view/view_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LINE_AGENT, LINE_LIFE };
+enum { LINE_AGENT, LINE_PROCESS };
 enum { UNREAD_SHOWN_MS = 3000 };
 
 enum col {
@@ -48,8 +48,7 @@ static const struct column table[COL_COUNT] = {
 };
 
 struct agents_own {
-	struct columns fit;
-	uint32_t most_recent, most_active; /* in any part of any agent */
+	uint32_t most_recent, most_active; /* scales: maximum of any agent in any step */
 	uint32_t n;
 	struct agent_stats *stats; /* n */
 };
@@ -61,15 +60,17 @@ static void agents_release(void *own_)
 	free(own->stats);
 }
 
-static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], struct columns *fit)
+static void layout(const struct scene *s, int cols, struct lines *out)
 {
+	struct column c[COL_COUNT];
+
 	memcpy(c, table, sizeof(table));
 	c[COL_NAME].want = agents_width(s, 10, 24);
-	columns_fit(c, COL_COUNT, cols, fit);
+	table_layout(out, c, COL_COUNT, cols);
 }
 
-/* Whether anybody speaks for it in a line of its own. */
-static bool life_has_agent(const struct scene *s, const struct agent_stats *stats, uint32_t life)
+/* Whether an agent of that process has a line. */
+static bool process_has_agent(const struct scene *s, const struct agent_stats *stats, uint32_t life)
 {
 	for (uint32_t i = 0; i < s->model->agents.n; i++)
 		if (life_of_agent(s, i, stats[i].messages > 0) == &s->lives[life])
@@ -77,7 +78,7 @@ static bool life_has_agent(const struct scene *s, const struct agent_stats *stat
 	return false;
 }
 
-static uint32_t most_of(const uint16_t parts[AGENT_PARTS], uint32_t most)
+static uint32_t max_of(const uint16_t parts[AGENT_PARTS], uint32_t most)
 {
 	for (unsigned t = 0; t < AGENT_PARTS; t++)
 		most = parts[t] > most ? parts[t] : most;
@@ -92,18 +93,16 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 		s->asof ? asof_agent_stats(s->asof, s->k, s->now_ms, s->yield)
 			: model_agent_stats(s->model, s->k, s->now_ms, s->yield);
 	struct agents_own *own = arena_zalloc(&out->arena, sizeof(*own));
-	struct column c[COL_COUNT];
 
 	out->own = own;
 	out->release = agents_release;
-	out->cols = cols;
 	own->stats = stats;
 	own->n = n;
-	layout(s, cols, c, &own->fit);
+	layout(s, cols, out);
 	for (uint32_t i = 0; i < n && yield_on(s->yield); i++) {
 		if (stats[i].minute)
-			own->most_recent = most_of(agent_recent(stats, n, i), own->most_recent);
-		own->most_active = most_of(stats[i].activity, own->most_active);
+			own->most_recent = max_of(agent_recent(stats, n, i), own->most_recent);
+		own->most_active = max_of(stats[i].activity, own->most_active);
 		if (s->model->agents.v[i].first >= s->k || !filter_agent(s->filter, s->model, i))
 			continue;
 		if (has_lives)
@@ -112,20 +111,12 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 			line_number(out, i);
 	}
 	for (uint32_t i = 0; has_lives && i < s->life_n; i++)
-		if (!life_has_agent(s, stats, i))
-			line_add(out, LINE_LIFE, i, 0);
+		if (!process_has_agent(s, stats, i))
+			line_add(out, LINE_PROCESS, i, 0);
 }
 
-static void agents_heading(const struct scene *s, const struct lines *lines, struct grid *g,
-			   struct rect row)
-{
-	const struct agents_own *own = lines->own;
-
-	(void)s;
-	columns_heading(table, COL_COUNT, &own->fit, g, row);
-}
-
-static void put_told(struct pen *p, struct str state)
+/* The state that an agent reports itself. */
+static void put_reported(struct pen *p, struct str state)
 {
 	if (str_is(state, "busy"))
 		pen_put(p, ROLE_OK, "▶ ");
@@ -136,33 +127,29 @@ static void put_told(struct pen *p, struct str state)
 	pen_id(p, str_is(state, "idle") ? ROLE_DIM : ROLE_NORMAL, state);
 }
 
-static void put_dead(struct pen *p, const struct life *life)
-{
-	const char *words = life->words ? life->words : "dead";
-
-	pen_printf(p, life->fine ? ROLE_DIM : ROLE_ERROR, life->fine ? "○ %s" : "✗ %s", words);
-}
-
-/* What is the matter with a process that runs; false: nothing. */
-static bool put_trouble(struct pen *p, const struct life *life)
+/* Whether the process has ended, is ending or does not read its input; then says so. */
+static bool put_process_trouble(struct pen *p, const struct life *life)
 {
 	if (life->ended)
-		put_dead(p, life);
+		pen_printf(p, life->fine ? ROLE_DIM : ROLE_ERROR, "%s %s", life->fine ? "○" : "✗",
+			   life->words ? life->words : "dead");
 	else if (life->ending)
 		pen_put(p, ROLE_WARN, "○ ending");
 	else if (life->unread_ms >= UNREAD_SHOWN_MS)
 		pen_printf(p, ROLE_HELD, "⚠ unread %lld:%02d", (long long)(life->unread_ms / 60000),
 			   (int)(life->unread_ms / 1000 % 60));
-	return life->ended || life->ending || life->unread_ms >= UNREAD_SHOWN_MS;
+	else
+		return false;
+	return true;
 }
 
-/* What is wrong with it; else what others told of it; else what its work tells. */
+/* Trouble of its process or health; else the reported state; else derived from its work. */
 static void put_state(const struct scene *s, struct pen p, const struct agent_stats *stats,
 		      const struct life *life)
 {
 	bool waits = life && !life->ended && stats->state == NONE && stats->health == AGENT_IDLE;
 
-	if (life && put_trouble(&p, life))
+	if (life && put_process_trouble(&p, life))
 		return;
 	if (stats->health == AGENT_FLOODING || (life && life->flooding))
 		pen_put(&p, ROLE_WARN, "⚠ flooding");
@@ -171,17 +158,19 @@ static void put_state(const struct scene *s, struct pen p, const struct agent_st
 	else if (stats->health == AGENT_SILENT)
 		pen_put(&p, ROLE_STALLED, "⚠ silent");
 	else if (stats->state != NONE)
-		put_told(&p, model_str(s->model, stats->state));
+		put_reported(&p, model_str(s->model, stats->state));
 	else if (stats->health == AGENT_WORKING)
 		pen_put(&p, ROLE_OK, "▶ working");
 	else
 		pen_put(&p, ROLE_DIM, waits ? "· waits" : "· idle");
 }
 
-static void put_levels(struct pen p, const uint16_t parts[AGENT_PARTS], uint32_t most)
+static void put_sparkline(struct pen p, const uint16_t parts[AGENT_PARTS], uint32_t most)
 {
-	/* where there is little room, the newest */
-	for (int t = p.rest.cols < AGENT_PARTS ? AGENT_PARTS - p.rest.cols : 0; t < AGENT_PARTS; t++)
+	/* the newest steps, if there is little room */
+	int first = p.rest.cols < AGENT_PARTS ? AGENT_PARTS - p.rest.cols : 0;
+
+	for (int t = first; t < AGENT_PARTS; t++)
 		pen_put(&p, ROLE_INFO, level_glyph(parts[t], most));
 }
 
@@ -192,15 +181,14 @@ static void put_count(struct grid *g, struct rect where, enum role role, uint64_
 	put_right(g, where, n ? role : ROLE_DIM, n ? short_number(n, text) : "·");
 }
 
-static void draw_life(const struct scene *s, const struct life *life, const struct columns *fit,
-		      struct grid *g, struct rect row)
+static void draw_process(const struct life *life, const struct columns *fit, struct grid *g,
+			 struct rect row)
 {
 	struct pen p = column_pen(g, row, fit, COL_NAME);
 
-	(void)s;
 	pen_path(&p, ROLE_AGENT, life->group);
 	p = column_pen(g, row, fit, COL_STATE);
-	if (!put_trouble(&p, life))
+	if (!put_process_trouble(&p, life))
 		pen_put(&p, ROLE_DIM, "· started");
 	put_right(g, column_rect(row, fit, COL_MESSAGES), ROLE_DIM, "·");
 }
@@ -212,14 +200,14 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	const struct agents_own *own = lines->own;
 	struct line line = line_at(lines, i);
 	uint32_t number = line.a;
-	const struct columns *fit = &own->fit;
+	const struct columns *fit = &lines->table->fit;
 	const struct agent *agent;
 	const struct agent_stats *stats;
 	struct pen p;
 	char text[32];
 
-	if (line.what == LINE_LIFE) {
-		draw_life(s, &s->lives[number], fit, g, row);
+	if (line.what == LINE_PROCESS) {
+		draw_process(&s->lives[number], fit, g, row);
 		return;
 	}
 	agent = &m->agents.v[number];
@@ -236,15 +224,12 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	else
 		pen_put(&p, ROLE_DIM, "·");
 	put_right(g, column_rect(row, fit, COL_SEEN), ROLE_TIME,
-		  short_span(stats->last_seen_ms == TIME_NONE || s->now_ms == TIME_NONE
-				     ? TIME_NONE
-				     : time_between(s->now_ms, stats->last_seen_ms),
-			     text));
+		  short_age(s, stats->last_seen_ms, text));
 	put_right(g, column_rect(row, fit, COL_RATE), stats->minute ? ROLE_NORMAL : ROLE_DIM,
 		  short_rate(stats->minute / (RATE_SPAN_MS / 1000.0), text));
-	put_levels(column_pen(g, row, fit, COL_MINUTE), agent_recent(own->stats, own->n, number),
-		   own->most_recent);
-	put_levels(column_pen(g, row, fit, COL_ACTIVITY), stats->activity, own->most_active);
+	put_sparkline(column_pen(g, row, fit, COL_MINUTE),
+		      agent_recent(own->stats, own->n, number), own->most_recent);
+	put_sparkline(column_pen(g, row, fit, COL_ACTIVITY), stats->activity, own->most_active);
 	put_count(g, column_rect(row, fit, COL_MESSAGES), ROLE_NORMAL, stats->messages);
 	put_count(g, column_rect(row, fit, COL_IN), ROLE_NORMAL, stats->tokens_in);
 	put_count(g, column_rect(row, fit, COL_OUT), ROLE_NORMAL, stats->tokens_out);
@@ -258,13 +243,13 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	pen_id(&p, ROLE_DIM, session_name(m, agent->session));
 }
 
-/* Its last message; the one that first names it when it has sent none. */
+/* Its last message, else the one that first names it. */
 static struct target agents_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
 	const struct agents_own *own = lines->own;
 	struct line line = line_at(lines, i);
 
-	if (line.what == LINE_LIFE) {
+	if (line.what == LINE_PROCESS) {
 		uint32_t last = s->lives[line.a].last;
 
 		return last ? target_message(last - 1) : target_none;
@@ -275,7 +260,7 @@ static struct target agents_target(const struct scene *s, const struct lines *li
 const struct view_ops view_agents = {
 	.name = "agents",
 	.make = agents_make,
-	.heading = agents_heading,
+	.heading = table_heading,
 	.draw = agents_draw,
 	.target = agents_target,
 	.empty = "No agent has said who it is.",

@@ -1,6 +1,6 @@
-/* The time axis that lanes share: from the first step of any task or review to now, or a part of
- * that, with ticks at round times as dense as their labels allow. Times come from senders, so
- * nothing here may overflow and no loop may run longer than the axis is wide. */
+/* The time axis of the timeline: from the first step of any task or review to now, or a part of
+ * that, with ticks at round times as dense as their labels allow. Times come from senders: nothing
+ * may overflow, and no loop may run longer than the axis is wide. */
 #include "view/view_parts.h"
 
 #include <stdio.h>
@@ -43,29 +43,29 @@ static void axis_choose_ticks(struct axis *a, int cols)
 	}
 }
 
-static void tell(uint64_t *told, uint32_t message, uint32_t k)
+static void set_bit(uint64_t *bitmap, uint32_t message, uint32_t k)
 {
 	if (message < k)
-		told[message / 64] |= UINT64_C(1) << message % 64;
+		bitmap[message / 64] |= UINT64_C(1) << message % 64;
 }
 
-/* From the first to the last time of any step. Lanes name messages from everywhere: they are looked
- * at in the order in which they lie in memory. */
+/* From the first to the last time of any step. Steps refer to messages in random order; a bitmap
+ * sorts them, so that records are read in the order of memory. */
 static void axis_span(struct axis *a, const struct scene *s)
 {
 	const struct model *m = s->model;
-	uint64_t *told = xcalloc(s->k / 64 + 1, sizeof(*told));
+	uint64_t *bitmap = xcalloc(s->k / 64 + 1, sizeof(*bitmap));
 
 	for (uint32_t i = 0; i < m->tasks.n && yield_on(s->yield); i++)
 		for (uint32_t n = 0; n < m->tasks.v[i].steps.n; n++)
-			tell(told, m->tasks.v[i].steps.v[n].message, s->k);
+			set_bit(bitmap, m->tasks.v[i].steps.v[n].message, s->k);
 	for (uint32_t i = 0; i < m->reviews.n && yield_on(s->yield); i++)
 		for (uint32_t n = 0; n < m->reviews.v[i].steps.n; n++)
-			tell(told, m->reviews.v[i].steps.v[n].message, s->k);
+			set_bit(bitmap, m->reviews.v[i].steps.v[n].message, s->k);
 	for (uint32_t i = 0; i <= s->k / 64 && yield_on(s->yield); i++)
-		for (uint64_t bits = told[i]; bits; bits &= bits - 1)
+		for (uint64_t bits = bitmap[i]; bits; bits &= bits - 1)
 			axis_widen(a, message_time(m, i * 64 + (uint32_t)__builtin_ctzll(bits)));
-	free(told);
+	free(bitmap);
 }
 
 struct axis axis_make(const struct scene *s, int cols)
@@ -75,14 +75,11 @@ struct axis axis_make(const struct scene *s, int cols)
 	if (s->to_ms != 0 && s->from_ms != TIME_NONE && s->to_ms > s->from_ms) {
 		a.from_ms = s->from_ms;
 		a.to_ms = s->to_ms;
-		axis_choose_ticks(&a, cols);
-		return a;
+	} else {
+		axis_span(&a, s);
+		if (a.from_ms != TIME_NONE && s->now_ms > a.to_ms)
+			a.to_ms = s->now_ms;
 	}
-	axis_span(&a, s);
-	if (a.from_ms == TIME_NONE)
-		return a;
-	if (s->now_ms > a.to_ms)
-		a.to_ms = s->now_ms;
 	if (a.to_ms > a.from_ms)
 		axis_choose_ticks(&a, cols);
 	return a;
@@ -106,7 +103,7 @@ int axis_side(const struct axis *a, int64_t t)
 	return t < a->from_ms ? -1 : t > a->to_ms;
 }
 
-/* The first tick at or after the axis' start, TIME_NONE when there is none. */
+/* The first tick at or after the start of the axis, or TIME_NONE. */
 static int64_t tick_first(const struct axis *a)
 {
 	int64_t past;

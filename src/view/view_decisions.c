@@ -1,7 +1,6 @@
-/* The decisions: who decided which item and how, newest first, and what became of it. The person's
- * own stand first, from the journal: staged, recorded, sent, acknowledged, held and why. Those of
- * the log follow; an item that came back and was decided again has a line for each. What was
- * decided here and is in the log as well is not listed twice. */
+/* The decisions view: who decided which item and how, newest first, and its delivery. The person's
+ * own decisions come first, from the journal: staged, recorded, sent, acknowledged or held. Those
+ * of the log follow, without echoes of the person's own (view/echoes.h). */
 #include "view/echoes.h"
 #include "view/view_parts.h"
 
@@ -13,7 +12,7 @@ enum col {
 	COL_LINE,
 	COL_AGENT,
 	COL_VERDICT,
-	COL_TOLD,
+	COL_DELIVERY,
 	COL_KIND,
 	COL_ID,
 	COL_TITLE,
@@ -23,23 +22,25 @@ enum col {
 static const struct column table[COL_COUNT] = {
 	[COL_TIME] = { "time", 8, 8, 3 }, [COL_LINE] = { "line", 4, 5, 5, .right = true },
 	[COL_AGENT] = { "by", 8, 8, 2 },  [COL_VERDICT] = { "verdict", 1, 11, 0 },
-	[COL_TOLD] = { "sent", 1, 1, 1 },  [COL_KIND] = { "kind", 11, 11, 4 },
+	[COL_DELIVERY] = { "sent", 1, 1, 1 },  [COL_KIND] = { "kind", 11, 11, 4 },
 	[COL_ID] = { "item", 12, 15, 0 }, [COL_TITLE] = { "what", 16, 24, 1, .grows = true },
 };
 
-static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], struct columns *fit)
+static void layout(const struct scene *s, int cols, struct lines *out)
 {
+	struct column c[COL_COUNT];
+
 	memcpy(c, table, sizeof(table));
 	c[COL_AGENT].want = agents_width(s, 8, cols < 90 ? 9 : 16);
 	if (cols < 60)
 		c[COL_VERDICT].want = 1;
 	if (cols >= 100)
-		c[COL_TOLD].want = 14;
+		c[COL_DELIVERY].want = 14;
 	if (cols >= 120) {
 		c[COL_ID].want = 26;
 		c[COL_TITLE].want = 40;
 	}
-	columns_fit(c, COL_COUNT, cols, fit);
+	table_layout(out, c, COL_COUNT, cols);
 }
 
 static int newest_first(const void *left, const void *right)
@@ -53,7 +54,7 @@ static int newest_first(const void *left, const void *right)
 	return a->b > b->b ? -1 : a->b < b->b;
 }
 
-static bool journal_line_is_shown(const struct scene *s, const struct draft *draft)
+static bool draft_is_shown(const struct scene *s, const struct draft *draft)
 {
 	struct item_state at;
 
@@ -62,7 +63,8 @@ static bool journal_line_is_shown(const struct scene *s, const struct draft *dra
 	return !s->filter || (draft->number != NONE && item_is_shown(s, draft->number, &at));
 }
 
-static void add_walking(const struct scene *s, const struct echoes *own, struct lines *out)
+/* Without an index: scans all items and sorts. */
+static void add_by_scan(const struct scene *s, const struct echoes *own, struct lines *out)
 {
 	const struct model *m = s->model;
 
@@ -80,14 +82,15 @@ static void add_walking(const struct scene *s, const struct echoes *own, struct 
 	yield_sort(out->list.v, out->list.n, sizeof(*out->list.v), newest_first, s->yield);
 }
 
-static void add_listed(const struct scene *s, const struct echoes *own, struct lines *out)
+/* From the index of decisions (model/asof.h), which is sorted. */
+static void add_from_index(const struct scene *s, const struct echoes *own, struct lines *out)
 {
 	uint32_t n;
 	const struct decided *d = asof_decided(s->asof, s->k, &n, s->yield);
 
 	if (!d)
 		return;
-	lines_want(out, n);
+	lines_reserve(out, n);
 	for (uint32_t i = 0; i < n; i++)
 		if (!own->list.n || !echoes_have(own, d[i].item, d[i].step))
 			line_add(out, d[i].message, d[i].item, d[i].step);
@@ -96,42 +99,32 @@ static void add_listed(const struct scene *s, const struct echoes *own, struct l
 static void decisions_make(const struct scene *s, int cols, struct lines *out)
 {
 	struct echoes own = { 0 };
-	struct column c[COL_COUNT];
 
-	out->own = arena_alloc(&out->arena, sizeof(struct columns));
-	out->cols = cols;
-	layout(s, cols, c, out->own);
+	layout(s, cols, out);
 	for (uint32_t d = 0; s->desks && d < s->desks->list.n; d++)
 		for (uint32_t i = 0; i < s->desks->list.v[d].drafts.n; i++)
-			if (journal_line_is_shown(s, &s->desks->list.v[d].drafts.v[i]))
+			if (draft_is_shown(s, &s->desks->list.v[d].drafts.v[i]))
 				line_add(out, DECISION_MADE_HERE, d, i);
 	echoes_find(s, &own);
 	if (s->asof && !s->filter) {
 		if (out->list.n)
 			qsort(out->list.v, out->list.n, sizeof(*out->list.v), newest_first);
-		add_listed(s, &own, out);
+		add_from_index(s, &own, out);
 	} else {
-		add_walking(s, &own, out);
+		add_by_scan(s, &own, out);
 	}
 	echoes_release(&own);
 }
 
-static void decisions_heading(const struct scene *s, const struct lines *lines, struct grid *g,
-			      struct rect row)
+/* How the agent that raised the item answered this decision. */
+static void put_acknowledgment(const struct scene *s, struct pen p, const struct item *item,
+			       uint32_t step)
 {
-	(void)s;
-	columns_heading(table, COL_COUNT, lines->own, g, row);
-}
-
-/* What the one who raised the item answered to this decision. */
-static void put_told(const struct scene *s, struct pen p, const struct item *item, uint32_t step)
-{
-	static const struct mark acked = { "✓", "K", "acknowledged", ROLE_OK },
-				 bounced = { "⚠", "U", "unknown id", ROLE_WARN };
+	static const struct mark bounced = { "⚠", "U", "unknown id", ROLE_WARN };
 
 	for (uint32_t i = step + 1; i < item->n && item->steps[i].message < s->k; i++) {
 		switch ((enum step_kind)item->steps[i].what) {
-		case STEP_ACKED: pen_mark(&p, &acked); return;
+		case STEP_ACKED: pen_mark(&p, &delivery_marks[DELIVERY_ACKNOWLEDGED]); return;
 		case STEP_BOUNCED: pen_mark(&p, &bounced); return;
 		case STEP_RAISED:
 		case STEP_DECIDED: return;
@@ -146,25 +139,17 @@ static void put_item(const struct scene *s, struct grid *g, struct rect row,
 {
 	struct pen p = column_pen(g, row, fit, COL_ID);
 	struct item_state then;
-	struct buf name = { 0 };
-	struct detail d;
 
-	item_name(s->model, item, &name);
-	pen_id(&p, ROLE_ID, buf_str(&name));
-	buf_release(&name);
+	pen_item_name(&p, s->model, item);
 	p = column_pen(g, row, fit, COL_TITLE);
-	/* what it said when it was decided */
-	if (p.rest.cols < 1 || !item_at(s->model, item, decided + 1, s->now_ms, &then))
-		return;
-	if (!s->reader->detail(s->reader->ctx, item, &then, &d) || !d.title.n)
-		d.title = s->reader->summary(s->reader->ctx, then.message);
-	pen_hidden(&p, d.title);
-	pen_text(&p, ROLE_NORMAL, d.title);
+	/* its title when it was decided */
+	if (p.rest.cols >= 1 && item_at(s->model, item, decided + 1, s->now_ms, &then))
+		pen_title(&p, ROLE_NORMAL, s, item, &then);
 }
 
-/* A decision of the person's own. */
-static void draw_journal(const struct scene *s, const struct line *line, const struct columns *fit,
-			 struct grid *g, struct rect row)
+/* A decision of the person's own, from the journal. */
+static void draw_draft(const struct scene *s, const struct line *line, const struct columns *fit,
+		       struct grid *g, struct rect row)
 {
 	const struct desk *desk = &s->desks->list.v[line->a];
 	const struct draft *draft = &desk->drafts.v[line->b];
@@ -172,15 +157,16 @@ static void draw_journal(const struct scene *s, const struct line *line, const s
 	struct pen p = column_pen(g, row, fit, COL_AGENT);
 	char text[32];
 
-	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME, timestamp_clock(draft->time_ms, text));
+	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
+		 timestamp_clock(draft->time_ms, text));
 	pen_id(&p, ROLE_PERSON, draft->by);
 	p = column_pen(g, row, fit, COL_VERDICT);
-	pen_mark(&p, mark_of_verdict(verb_verdict(draft->verb)));
-	p = column_pen(g, row, fit, COL_TOLD);
+	pen_mark(&p, &verdict_marks[verb_verdict(draft->verb)]);
+	p = column_pen(g, row, fit, COL_DELIVERY);
 	if (draft->state == DRAFT_VOID)
 		pen_put(&p, ROLE_DIM, "undone");
 	else
-		pen_mark(&p, mark_of_delivery(draft_delivery(desk, draft)));
+		pen_mark(&p, &delivery_marks[draft_delivery(desk, draft)]);
 	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(draft->kind));
 	p = column_pen(g, row, fit, COL_ID);
 	pen_id(&p, ROLE_ID, draft->item);
@@ -205,7 +191,7 @@ static void decisions_draw(const struct scene *s, const struct lines *lines, uin
 {
 	const struct model *m = s->model;
 	const struct line *line = &lines->list.v[i];
-	const struct columns *fit = lines->own;
+	const struct columns *fit = &lines->table->fit;
 	const struct item *item;
 	const struct item_step *step;
 	int64_t time_ms;
@@ -213,7 +199,7 @@ static void decisions_draw(const struct scene *s, const struct lines *lines, uin
 	char text[32];
 
 	if (line->what == DECISION_MADE_HERE) {
-		draw_journal(s, line, fit, g, row);
+		draw_draft(s, line, fit, g, row);
 		return;
 	}
 	item = &m->items.v[line->a];
@@ -226,8 +212,8 @@ static void decisions_draw(const struct scene *s, const struct lines *lines, uin
 	p = column_pen(g, row, fit, COL_AGENT);
 	pen_agent(&p, m, step_by(m, step));
 	p = column_pen(g, row, fit, COL_VERDICT);
-	pen_mark(&p, mark_of_verdict(step->verdict));
-	put_told(s, column_pen(g, row, fit, COL_TOLD), item, line->b);
+	pen_mark(&p, &verdict_marks[step->verdict]);
+	put_acknowledgment(s, column_pen(g, row, fit, COL_DELIVERY), item, line->b);
 	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(item->kind));
 	put_item(s, g, row, fit, item, line->what);
 }
@@ -245,10 +231,10 @@ static struct target decisions_target(const struct scene *s, const struct lines 
 const struct view_ops view_decisions = {
 	.name = "decisions",
 	.make = decisions_make,
-	.heading = decisions_heading,
+	.heading = table_heading,
 	.draw = decisions_draw,
 	.target = decisions_target,
 	.empty = "Nobody has decided anything yet.",
-	.then = "{accept} accepts, {reject} rejects, {answer} answers what is selected in the inbox "
-		"({inbox}).",
+	.then = "{accept} accepts, {reject} rejects, {answer} answers what is selected in the "
+		"inbox ({inbox}).",
 };

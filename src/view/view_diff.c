@@ -1,10 +1,9 @@
-/* What changed in the artifact an item is about: the version its message judges against the one an
- * iteration earlier, line by line.
+/* The diff view: the version of an artifact that an item is about against that of the iteration
+ * before, line by line; and the changes view: the file under review against the version last sent.
  *
- * A feedback response judges the artifact of the request before it; requests name no session, and
- * the first one of a loop is recorded in the file's own. An envelope output carries its artifacts
- * itself; those of an earlier output with the same path are what came before. Other dialects have
- * no artifact in their messages. */
+ * A feedback response is about the artifact of the request before it; requests name no session, and
+ * the first one of a loop is recorded in the file's own. An envelope output carries its artifacts;
+ * the earlier version is that of the same path in an earlier output. Other dialects have none. */
 #include "draw/diff.h"
 #include "view/view_parts.h"
 
@@ -12,7 +11,7 @@
 
 enum {
 	CONTEXT_LINES = 3,
-	LOOKBACK_MAX = 32, /* requests or outputs read in search of a version */
+	LOOKBACK_MAX = 32, /* requests or outputs searched for a version */
 	PAIRS_MAX = 64,
 	NUMBERS_MIN_COLS = 50, /* below that there is no room for line numbers */
 };
@@ -21,14 +20,14 @@ enum what {
 	ROW_TITLE = LINE_OWN, /* a: number of the pair */
 	ROW_PLACE,            /* likewise */
 	ROW_FIRST,            /* a: passage, b: number of the line shown */
-	ROW_MORE,             /* likewise, for what of the line is wrapped */
+	ROW_MORE,             /* likewise, continuation of a wrapped line */
 	ROW_GAP,              /* b: number of the line shown */
 };
 
 /* An artifact as one message carries it. */
 struct version {
 	uint32_t message;
-	int64_t iteration; /* 0 = not told */
+	int64_t iteration; /* 0 = unknown */
 	struct str path, media;
 	struct str text;
 };
@@ -38,7 +37,7 @@ struct pair {
 	uint32_t lines_before, lines_after, removed, added;
 };
 
-/* A line of a diff as it is kept. */
+/* A line of a diff that is shown. */
 struct diff_shown {
 	struct diff_line line;
 	const struct diff_span *spans;
@@ -49,15 +48,15 @@ struct diff_own {
 	struct prose prose;
 	struct pair pairs[PAIRS_MAX];
 	struct diff_shown *shown;
-	uint32_t pair_count, shown_count;
+	uint32_t pair_count, shown_count, shown_cap;
 };
 
 struct diff_builder {
 	const struct scene *s;
 	struct lines *out;
 	struct diff_own *own;
-	const struct item *item;
 	struct item_state at;
+	uint32_t session; /* of the item */
 };
 
 /* ---- finding versions ---- */
@@ -76,12 +75,13 @@ static struct str content_text(struct arena *arena, yyjson_val *content)
 	return kept;
 }
 
-static bool is_of(const struct scene *s, uint32_t message, enum dialect_id dialect,
-		  const char *kind, uint32_t session)
+static bool message_is(const struct scene *s, uint32_t message, enum dialect_id dialect,
+		       const char *kind, uint32_t session)
 {
 	const struct record *r = &s->model->records.v[message];
+	const struct route *route = route_of(s->model, r);
 
-	return route_of(s->model, r)->dialect == dialect && route_of(s->model, r)->session == session &&
+	return route->dialect == dialect && route->session == session &&
 	       str_is(model_kind(s->model, r), kind);
 }
 
@@ -103,13 +103,13 @@ static bool read_request(const struct diff_builder *k, uint32_t message, struct 
 }
 
 /* The newest request of a session before a message, with an iteration in [low, high]. */
-static bool request_before(const struct diff_builder *k, uint32_t session, uint32_t message, int64_t low,
-			   int64_t high, struct version *out)
+static bool request_before(const struct diff_builder *k, uint32_t session, uint32_t message,
+			   int64_t low, int64_t high, struct version *out)
 {
 	unsigned tries = 0;
 
 	while (message-- > 0 && tries < LOOKBACK_MAX) {
-		if (!is_of(k->s, message, DIALECT_FEEDBACK, "request", session))
+		if (!message_is(k->s, message, DIALECT_FEEDBACK, "request", session))
 			continue;
 		tries++;
 		if (read_request(k, message, out) && out->iteration >= low &&
@@ -133,18 +133,18 @@ static uint32_t first_answer(const struct model *m, uint32_t session)
 	return 0;
 }
 
-/* The newest request of an iteration before a message: one of the item's session, else one that is
- * recorded in the file's own; there the one that began the loop came before the first answer. */
+/* The newest request of an iteration before a message: one of the item's session, else one recorded
+ * in the file's own session; there the first of a loop precedes the first answer. */
 static bool request_of(const struct diff_builder *k, int64_t iteration, uint32_t message,
 		       struct version *out)
 {
 	const struct model *m = k->s->model;
-	uint32_t group = m->sessions.v[item_session(k->s->model, k->item)].group;
-	uint32_t answer = first_answer(m, item_session(k->s->model, k->item));
+	uint32_t group = m->sessions.v[k->session].group;
+	uint32_t answer = first_answer(m, k->session);
 
 	if (iteration < 1)
 		return false;
-	if (request_before(k, item_session(k->s->model, k->item), message, iteration, iteration, out))
+	if (request_before(k, k->session, message, iteration, iteration, out))
 		return true;
 	if (iteration == 1 && answer < message)
 		message = answer;
@@ -156,30 +156,27 @@ static bool request_of(const struct diff_builder *k, int64_t iteration, uint32_t
 
 /* ---- making ---- */
 
-static void say(struct diff_builder *k, const char *words)
+static void add_note(struct diff_builder *k, const char *words)
 {
 	prose_add(&k->own->prose, NULL, 0, ROLE_DIM, str_of(words), TEXT_LABEL);
 }
 
-/* Adds the lines of one more diff, which itself does not last; returns the first one's number. */
+/* Copies the lines of a diff, which does not last; returns the number of the first. */
 static uint32_t keep_lines(struct diff_builder *k, const struct diff *d, int digits)
 {
 	struct diff_own *own = k->own;
-	struct arena *arena = &k->out->arena;
-	struct diff_span *spans = arena_alloc(arena, (d->spans.n + 1) * sizeof(*spans));
-	uint32_t first = own->shown_count, n = d->lines.n;
-	struct diff_shown *all;
+	struct diff_span *spans =
+		arena_alloc(&k->out->arena, (d->spans.n + 1) * sizeof(*spans));
+	uint32_t first = own->shown_count;
 
 	if (d->spans.n)
 		memcpy(spans, d->spans.v, d->spans.n * sizeof(*spans));
-	all = arena_alloc(arena, (first + n + 1) * sizeof(*all));
-	if (first)
-		memcpy(all, own->shown, first * sizeof(*all));
-	for (uint32_t i = 0; i < n; i++)
-		all[first + i] =
+	for (uint32_t i = 0; i < d->lines.n; i++) {
+		own->shown = lines_grow(k->out, own->shown, own->shown_count, &own->shown_cap,
+					sizeof(*own->shown));
+		own->shown[own->shown_count++] =
 			(struct diff_shown){ d->lines.v[i], spans + d->lines.v[i].span, digits };
-	own->shown = all;
-	own->shown_count = first + n;
+	}
 	return first;
 }
 
@@ -199,7 +196,7 @@ static enum role role_of(enum diff_kind kind)
 	return ROLE_NORMAL;
 }
 
-/* A line that differs from its partner in the ending alone must not look like it. */
+/* A note for lines that differ in the line ending alone. */
 static void add_ending(struct diff_builder *k, const struct diff_shown *shown)
 {
 	static const char *const words[] = {
@@ -235,7 +232,7 @@ static void add_line(struct diff_builder *k, uint32_t number)
 	add_ending(k, shown);
 }
 
-/* Where neither text ends its last line, that is no difference worth a word. */
+/* If both texts lack a newline at the end, it is added to both: that is no difference. */
 static void end_last_lines(struct arena *arena, struct version *a, struct version *b)
 {
 	struct version *both[] = { a, b };
@@ -253,22 +250,13 @@ static void end_last_lines(struct arena *arena, struct version *a, struct versio
 	}
 }
 
-static int digits_for(const struct pair *pair)
-{
-	uint32_t most =
-		pair->lines_before > pair->lines_after ? pair->lines_before : pair->lines_after;
-	char text[16];
-	int n = snprintf(text, sizeof(text), "%u", most);
-
-	return n < 3 ? 3 : n;
-}
-
 static void add_pair(struct diff_builder *k, struct version before, struct version after)
 {
 	struct diff_own *own = k->own;
 	struct pair *pair = &own->pairs[own->pair_count];
 	struct diff d = { 0 };
 	uint32_t number;
+	int digits;
 
 	end_last_lines(&k->out->arena, &before, &after);
 	diff_make(&d, before.text, after.text, CONTEXT_LINES);
@@ -285,10 +273,11 @@ static void add_pair(struct diff_builder *k, struct version before, struct versi
 	line_add(k->out, LINE_BLANK, 0, 0);
 	own->pair_count++;
 	if (d.coarse)
-		say(k, "Too different to be compared line by line to the end.");
+		add_note(k, "Too different to be compared line by line to the end.");
 	if (!d.hunks)
-		say(k, "The artifact did not change.");
-	number = keep_lines(k, &d, k->out->cols < NUMBERS_MIN_COLS ? 0 : digits_for(pair));
+		add_note(k, "The artifact did not change.");
+	digits = number_width(d.kept + (d.added > d.removed ? d.added : d.removed), 3);
+	number = keep_lines(k, &d, k->out->cols < NUMBERS_MIN_COLS ? 0 : digits);
 	for (; d.hunks && number < own->shown_count && own->prose.n < PROSE_LINES_MAX; number++)
 		add_line(k, number);
 	diff_release(&d);
@@ -299,13 +288,13 @@ static void compare_requests(struct diff_builder *k)
 	struct version before, after;
 
 	if (!request_of(k, k->at.iteration, k->at.message, &after) &&
-	    !request_before(k, item_session(k->s->model, k->item), k->at.message, 0, INT64_MAX, &after))
-		say(k, "The request that carries the artifact is not in the log.");
+	    !request_before(k, k->session, k->at.message, 0, INT64_MAX, &after))
+		add_note(k, "The request that carries the artifact is not in the log.");
 	else if (after.iteration < 2)
-		say(k,
-		    "The first version of the artifact: there is no earlier one to compare with.");
+		add_note(k, "The first version of the artifact: there is no earlier one to compare "
+			    "with.");
 	else if (!request_of(k, after.iteration - 1, after.message, &before))
-		say(k, "The request of the iteration before is not in the log.");
+		add_note(k, "The request of the iteration before is not in the log.");
 	else
 		add_pair(k, before, after);
 }
@@ -343,7 +332,7 @@ static void compare_outputs(struct diff_builder *k)
 	unsigned tries = 0;
 
 	while (n && !k->own->pair_count && message-- > 0 && tries < LOOKBACK_MAX) {
-		if (!is_of(k->s, message, DIALECT_ENVELOPE, "output", item_session(k->s->model, k->item)))
+		if (!message_is(k->s, message, DIALECT_ENVELOPE, "output", k->session))
 			continue;
 		tries++;
 		earlier = read_output(k, message, &earlier_n);
@@ -352,30 +341,31 @@ static void compare_outputs(struct diff_builder *k)
 				add_pair(k, earlier[i % earlier_n], list[i / earlier_n]);
 	}
 	if (!k->own->pair_count)
-		say(k, "No artifact that an earlier output has too: there is nothing to compare.");
+		add_note(k, "No artifact that an earlier output has too: there is nothing to "
+			    "compare.");
 }
 
 static void diff_view_make(const struct scene *s, int cols, struct lines *out)
 {
 	struct diff_builder k = { .s = s, .out = out };
+	const struct item *item;
 	unsigned dialect;
 
-	out->cols = cols < 1 ? 1 : cols;
 	if (s->item >= s->model->items.n)
 		return;
-	k.item = &s->model->items.v[s->item];
-	if (!item_at(s->model, k.item, s->k, s->now_ms, &k.at))
+	item = &s->model->items.v[s->item];
+	if (!item_at(s->model, item, s->k, s->now_ms, &k.at))
 		return;
-	out->own = k.own = arena_zalloc(&out->arena, sizeof(*k.own));
-	prose_start(&k.own->prose, s, out);
+	k.session = item_session(s->model, item);
+	k.own = prose_start(s, cols, out, sizeof(*k.own));
 	dialect = message_route(s->model, k.at.message)->dialect;
 	if (dialect == DIALECT_FEEDBACK)
 		compare_requests(&k);
 	else if (dialect == DIALECT_ENVELOPE)
 		compare_outputs(&k);
 	else
-		say(&k,
-		    "Messages of this protocol carry no artifact: there is nothing to compare.");
+		add_note(&k, "Messages of this protocol carry no artifact: there is nothing to "
+			     "compare.");
 	prose_end(&k.own->prose);
 }
 
@@ -386,11 +376,9 @@ static void changes_make(const struct scene *s, int cols, struct lines *out)
 	struct arena *arena = &out->arena;
 	struct version before, after;
 
-	out->cols = cols < 1 ? 1 : cols;
 	if (!a)
 		return;
-	out->own = k.own = arena_zalloc(arena, sizeof(*k.own));
-	prose_start(&k.own->prose, s, out);
+	k.own = prose_start(s, cols, out, sizeof(*k.own));
 	before = (struct version){ .message = NONE, .iteration = a->iteration,
 				   .text = arena_str(arena, a->seen) };
 	after = (struct version){ .message = NONE, .path = arena_str(arena, a->path),
@@ -398,7 +386,7 @@ static void changes_make(const struct scene *s, int cols, struct lines *out)
 	if (a->trouble)
 		prose_add(&k.own->prose, NULL, 0, ROLE_ERROR, str_of(a->trouble), TEXT_LINE);
 	else if (!a->iteration)
-		say(&k, "Nothing has been sent yet: there is nothing to compare.");
+		add_note(&k, "Nothing has been sent yet: there is nothing to compare.");
 	else
 		add_pair(&k, before, after);
 	prose_end(&k.own->prose);
@@ -453,32 +441,25 @@ static void draw_place(const struct scene *s, const struct pair *pair, struct pe
 	pen_path(&p, ROLE_DIM, s->reader->source(s->reader->ctx, pair->after.message));
 }
 
-static void draw_number(struct grid *g, struct rect where, uint32_t n)
-{
-	char text[16];
-
-	if (!n)
-		return;
-	snprintf(text, sizeof(text), "%u", n);
-	put_right(g, where, ROLE_DIM, text);
-}
-
 static void draw_gutter(const struct diff_shown *shown, bool first, struct grid *g, struct rect row)
 {
 	const struct diff_line *line = &shown->line;
+	const uint32_t numbers[] = { line->a, line->b };
 	int digits = shown->digits;
+	char text[16];
 	const char *sign = line->kind == DIFF_ADDED ? "+" : line->kind == DIFF_REMOVED ? "-" : " ";
 
-	if (digits && first) {
-		draw_number(g, rect_in(row, 0, 0, 1, digits), line->a);
-		draw_number(g, rect_in(row, 0, digits + 1, 1, digits), line->b);
+	for (int i = 0; digits && first && i < 2; i++) {
+		snprintf(text, sizeof(text), "%u", numbers[i]);
+		if (numbers[i])
+			put_right(g, rect_in(row, 0, i * (digits + 1), 1, digits), ROLE_DIM, text);
 	}
 	grid_put(g, rect_in(row, 0, gutter_cols(shown) - 2, 1, 1), role_of(line->kind), sign);
 }
 
-/* Makes the words that changed stand out of a row of the line, which ends before `end`. */
-static void draw_words(const struct passage *passage, const struct diff_shown *shown, const char *end,
-		       struct grid *g, struct rect row)
+/* Highlights the words that changed in one row of a line, which ends before `end`. */
+static void highlight_words(const struct passage *passage, const struct diff_shown *shown,
+			    const char *end, struct grid *g, struct rect row)
 {
 	const struct diff_span *span = shown->spans, *last = span + shown->line.spans;
 	struct rect text = rect_in(row, 0, passage->indent, 1, row.cols - passage->indent);
@@ -510,7 +491,7 @@ static void draw_line(const struct scene *s, const struct lines *lines, uint32_t
 	draw_gutter(shown, line->what == ROW_FIRST, p.g, p.rest);
 	prose_draw(s, &own->prose, &(struct line){ LINE_TEXT, line->a, 0 }, p);
 	if (shown->line.spans)
-		draw_words(&own->prose.list[line->a], shown, end, p.g, p.rest);
+		highlight_words(&own->prose.list[line->a], shown, end, p.g, p.rest);
 }
 
 static void draw_gap(const struct diff_shown *shown, struct pen p)
@@ -546,9 +527,8 @@ static struct target diff_view_target(const struct scene *s, const struct lines 
 	const struct line *line = &lines->list.v[i];
 
 	(void)s;
-	if (line->what != ROW_TITLE && line->what != ROW_PLACE)
-		return target_none;
-	if (own->pairs[line->a].after.message == NONE)
+	if ((line->what != ROW_TITLE && line->what != ROW_PLACE) ||
+	    own->pairs[line->a].after.message == NONE)
 		return target_none;
 	return target_message(own->pairs[line->a].after.message);
 }

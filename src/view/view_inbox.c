@@ -1,7 +1,6 @@
-/* The inbox: what waits for a person, most urgent first. The clock at the left counts down to a
- * deadline (with a !) or tells how long an item has waited. What has just expired stays for a
- * while, after the open ones, and says what that means. With `all`, decided items follow the open
- * ones and a column says what became of each. */
+/* The inbox view: open items, sorted by urgency (model_inbox). The clock at the left counts down to
+ * a deadline (with a !) or shows the item's age. Items that have just expired stay for a while
+ * after the open ones. With `all`, decided items follow, and a column shows the verdict. */
 #include "view/view_parts.h"
 
 #include <stdlib.h>
@@ -40,8 +39,10 @@ static bool has_many_sessions(const struct scene *s)
 	return n > 1;
 }
 
-static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], struct columns *fit)
+static void layout(const struct scene *s, int cols, struct lines *out)
 {
+	struct column c[COL_COUNT];
+
 	memcpy(c, table, sizeof(table));
 	c[COL_AGENT].want = agents_width(s, 8, cols < 90 ? 9 : 16);
 	if (cols < 90)
@@ -52,14 +53,15 @@ static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], 
 	}
 	if (cols >= 150)
 		c[COL_ID].want = 36;
-	/* a word or a sign, no half of a word */
-	c[COL_VERDICT].min = c[COL_VERDICT].want = !s->all ? 0 : cols < 56 ? 1 : table[COL_VERDICT].want;
+	/* the whole word or the glyph */
+	c[COL_VERDICT].min = !s->all ? 0 : cols < 56 ? 1 : table[COL_VERDICT].want;
+	c[COL_VERDICT].want = c[COL_VERDICT].min;
 	if (!has_many_sessions(s) || cols < 160)
 		c[COL_SESSION].min = c[COL_SESSION].want = 0;
-	columns_fit(c, COL_COUNT, cols, fit);
+	table_layout(out, c, COL_COUNT, cols);
 }
 
-bool item_is_put_off(const struct scene *s, uint32_t item, const struct item_state *at)
+bool item_is_snoozed(const struct scene *s, uint32_t item, const struct item_state *at)
 {
 	int64_t deadline = item_deadline(s->model, &s->model->items.v[item]);
 
@@ -75,42 +77,35 @@ bool item_is_put_off(const struct scene *s, uint32_t item, const struct item_sta
 
 static void inbox_make(const struct scene *s, int cols, struct lines *out)
 {
+	const struct model *m = s->model;
 	uint32_t n, *numbers = s->asof ? asof_inbox(s->asof, s->k, s->now_ms, s->all, &n)
-				       : model_inbox(s->model, s->k, s->now_ms, s->all, &n, s->yield);
+				       : model_inbox(m, s->k, s->now_ms, s->all, &n, s->yield);
 	bool every = !s->filter && (s->all || !s->triage || !s->triage->snoozed.n);
 	struct item_state at;
-	struct column c[COL_COUNT];
 
-	out->own = arena_alloc(&out->arena, sizeof(struct columns));
-	out->cols = cols;
-	layout(s, cols, c, out->own);
+	layout(s, cols, out);
 	for (uint32_t i = 0; i < n && yield_on(s->yield); i++)
 		if (every || (item_is_shown(s, numbers[i], &at) &&
-			      (s->all || !item_is_put_off(s, numbers[i], &at))))
+			      (s->all || !item_is_snoozed(s, numbers[i], &at))))
 			line_number(out, numbers[i]);
 	free(numbers);
-	for (uint32_t i = 0; !s->all && i < s->model->dated.n && yield_on(s->yield); i++)
-		if (item_at(s->model, &s->model->items.v[s->model->dated.v[i].item], s->k, s->now_ms, &at) &&
-		    item_just_expired(s, &s->model->items.v[s->model->dated.v[i].item], &at) &&
-		    item_is_shown(s, s->model->dated.v[i].item, &at))
-			line_number(out, s->model->dated.v[i].item);
+	for (uint32_t i = 0; !s->all && i < m->dated.n && yield_on(s->yield); i++) {
+		uint32_t item = m->dated.v[i].item;
+
+		if (item_at(m, &m->items.v[item], s->k, s->now_ms, &at) &&
+		    item_just_expired(s, &m->items.v[item], &at) && item_is_shown(s, item, &at))
+			line_number(out, item);
+	}
 }
 
-static void inbox_heading(const struct scene *s, const struct lines *lines, struct grid *g,
-			  struct rect row)
-{
-	(void)s;
-	columns_heading(table, COL_COUNT, lines->own, g, row);
-}
-
-/* What a person should know before reading on. */
+/* Warnings in front of the title. */
 static void put_badges(struct pen *p, const struct item_state *at)
 {
 	if (at->undecidable)
 		pen_put(p, ROLE_ERROR, "⚠ broken: cannot be decided · ");
 	if (at->delivery != DELIVERY_NONE && at->delivery != DELIVERY_BOUNCED)
-		pen_printf(p, delivery_role(at->delivery), "%s %s, %s · ",
-			   mark_of_verdict(at->verdict)->glyph, mark_of_verdict(at->verdict)->word,
+		pen_printf(p, delivery_marks[at->delivery].role, "%s %s, %s · ",
+			   verdict_marks[at->verdict].glyph, verdict_marks[at->verdict].word,
 			   delivery_name(at->delivery));
 	if (at->bounced)
 		pen_put(p, ROLE_WARN, "bounced · ");
@@ -125,15 +120,10 @@ static void put_badges(struct pen *p, const struct item_state *at)
 static void put_title(const struct scene *s, struct pen p, const struct item *item,
 		      const struct item_state *at)
 {
-	struct detail d;
-
 	put_badges(&p, at);
 	if (item_just_expired(s, item, at))
 		pen_printf(&p, ROLE_WARN, "⚠ expired: %s · ", item_default(s->model, item));
-	if (!s->reader->detail(s->reader->ctx, item, at, &d) || !d.title.n)
-		d.title = s->reader->summary(s->reader->ctx, at->message);
-	pen_hidden(&p, d.title);
-	pen_text(&p, at->open ? ROLE_NORMAL : ROLE_DIM, d.title);
+	pen_title(&p, at->open ? ROLE_NORMAL : ROLE_DIM, s, item, at);
 }
 
 static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
@@ -141,9 +131,9 @@ static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_
 {
 	const struct model *m = s->model;
 	const struct item *item = &m->items.v[line_at(lines, i).a];
-	const struct columns *fit = lines->own;
+	const struct columns *fit = &lines->table->fit;
+	const struct mark *grade;
 	struct item_state at;
-	struct buf name = { 0 };
 	struct pen p;
 	enum role role;
 	char clock[32];
@@ -154,22 +144,18 @@ static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_
 		  item_clock(s, item, &at, clock, &role));
 	grid_role(g, column_rect(row, fit, COL_CLOCK), role);
 	if (at.grade != GRADE_NONE) {
+		grade = &grade_marks[at.grade];
 		p = column_pen(g, row, fit, COL_GRADE);
-		if (p.rest.cols < 5) /* no word fits */
-			pen_put(&p, mark_of_grade(at.grade)->role, mark_of_grade(at.grade)->letter);
-		else
-			pen_put(&p, mark_of_grade(at.grade)->role, mark_of_grade(at.grade)->word);
+		pen_put(&p, grade->role, p.rest.cols < 5 ? grade->letter : grade->word);
 	}
 	p = column_pen(g, row, fit, COL_VERDICT);
-	pen_mark(&p, mark_of_verdict(at.verdict));
+	pen_mark(&p, &verdict_marks[at.verdict]);
 	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(item->kind));
 	p = column_pen(g, row, fit, COL_AGENT);
 	pen_agent(&p, m, message_route(m, at.message)->from);
 	put_title(s, column_pen(g, row, fit, COL_TITLE), item, &at);
-	item_name(m, item, &name);
 	p = column_pen(g, row, fit, COL_ID);
-	pen_id(&p, ROLE_ID, buf_str(&name));
-	buf_release(&name);
+	pen_item_name(&p, m, item);
 	p = column_pen(g, row, fit, COL_SESSION);
 	pen_id(&p, ROLE_DIM, session_name(m, item_session(m, item)));
 }
@@ -183,7 +169,7 @@ static struct target inbox_target(const struct scene *s, const struct lines *lin
 const struct view_ops view_inbox = {
 	.name = "inbox",
 	.make = inbox_make,
-	.heading = inbox_heading,
+	.heading = table_heading,
 	.draw = inbox_draw,
 	.target = inbox_target,
 	.empty = "Nothing waits for a decision.",

@@ -1,5 +1,5 @@
-/* One item, whole: who says it and what became of it, what it says field by field, what happened to
- * it message by message, what is wrong with its message, and the message itself. */
+/* The item view: state, origin and fields of one item, its history step by step, the diagnostics of
+ * its message, and the message itself. */
 #include "view/view_parts.h"
 
 #include <stdio.h>
@@ -8,17 +8,17 @@ enum { LABEL_MAX = 14 };
 
 enum what {
 	ROW_NAME = LINE_OWN, /* the id and the verdict */
-	ROW_FACTS,           /* what kind of thing it is */
-	ROW_ORIGIN,          /* who, where */
-	ROW_DEADLINE,        /* what happens if nothing happens */
-	ROW_STANDING,        /* what the person has decided here */
+	ROW_FACTS,           /* kind, dialect, severity, iteration */
+	ROW_ORIGIN,          /* agent, task, session */
+	ROW_DEADLINE,        /* and its default action */
+	ROW_OVERLAY,         /* the person's decision */
 	ROW_STEP,            /* a: number of the step */
 	ROW_EXPIRED,
 };
 
 struct item_own {
-	struct item_state at;
 	struct prose prose;
+	struct item_state at;
 };
 
 /* ---- making ---- */
@@ -59,7 +59,7 @@ static void add_fields(const struct scene *s, struct lines *out, const struct it
 	}
 }
 
-/* The newest first: that is where one looks. */
+/* Newest step first. */
 static void add_history(const struct scene *s, struct lines *out, const struct item *item)
 {
 	struct item_own *own = out->own;
@@ -74,8 +74,8 @@ static void add_history(const struct scene *s, struct lines *out, const struct i
 		line_add(out, ROW_STEP, n, 0);
 }
 
-/* The words of the person's own decision, and what became of it. */
-static void add_standing(const struct scene *s, struct lines *out)
+/* The person's own decision: reason, explanation, answer and delivery. */
+static void add_overlay(const struct scene *s, struct lines *out)
 {
 	struct item_own *own = out->own;
 	const struct desk *desk;
@@ -85,7 +85,7 @@ static void add_standing(const struct scene *s, struct lines *out)
 
 	if (!draft)
 		return;
-	line_add(out, ROW_STANDING, 0, 0);
+	line_add(out, ROW_OVERLAY, 0, 0);
 	prose_add(&own->prose, "reason", 8, ROLE_NORMAL, draft->reason_code, TEXT_ID);
 	prose_add(&own->prose, "why", 8, ROLE_NORMAL, draft->explanation, TEXT_LINES);
 	prose_add(&own->prose, "answer", 8, ROLE_NORMAL, draft->answer, TEXT_LINES);
@@ -97,23 +97,22 @@ static void add_standing(const struct scene *s, struct lines *out)
 static void item_make(const struct scene *s, int cols, struct lines *out)
 {
 	const struct item *item;
+	struct item_state at;
 	struct item_own *own;
 
-	out->cols = cols < 1 ? 1 : cols;
 	if (s->item >= s->model->items.n)
 		return;
 	item = &s->model->items.v[s->item];
-	own = arena_zalloc(&out->arena, sizeof(*own));
-	if (!item_at(s->model, item, s->k, s->now_ms, &own->at))
+	if (!item_at(s->model, item, s->k, s->now_ms, &at))
 		return;
-	out->own = own;
-	prose_start(&own->prose, s, out);
+	own = prose_start(s, cols, out, sizeof(*own));
+	own->at = at;
 	line_add(out, ROW_NAME, 0, 0);
 	line_add(out, ROW_FACTS, 0, 0);
 	line_add(out, ROW_ORIGIN, 0, 0);
 	if (own->at.open && item_deadline(s->model, item) != TIME_NONE)
 		line_add(out, ROW_DEADLINE, 0, 0);
-	add_standing(s, out);
+	add_overlay(s, out);
 	line_add(out, LINE_BLANK, 0, 0);
 	add_fields(s, out, item);
 	add_history(s, out, item);
@@ -124,12 +123,11 @@ static void item_make(const struct scene *s, int cols, struct lines *out)
 
 /* ---- drawing ---- */
 
-/* The id at the left, what became of it at the right; a long id gives way. */
+/* The id at the left, the verdict at the right; a long id is cut. */
 static void draw_name(const struct scene *s, const struct item *item, const struct item_state *at,
 		      struct pen p)
 {
-	const struct mark *mark = mark_of_verdict(at->verdict);
-	struct buf name = { 0 };
+	const struct mark *mark = &verdict_marks[at->verdict];
 	struct rect row = p.rest;
 	char state[64];
 	int width;
@@ -141,11 +139,8 @@ static void draw_name(const struct scene *s, const struct item *item, const stru
 	width = (int)cells_width(raw_of(str_of(state)), TEXT_LABEL, p.g->ascii, 64);
 	put_right(p.g, row, mark->role, state);
 	p.rest.cols = row.cols - width - 1;
-	if (p.rest.cols < 1)
-		return;
-	item_name(s->model, item, &name);
-	pen_id(&p, ROLE_ID, buf_str(&name));
-	buf_release(&name);
+	if (p.rest.cols >= 1)
+		pen_item_name(&p, s->model, item);
 }
 
 static void draw_facts(const struct scene *s, const struct item *item, const struct item_own *own,
@@ -164,7 +159,7 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 	pen_put(&p, ROLE_DIALECT, dialect_name(dialect));
 	if (at->grade != GRADE_NONE) {
 		pen_put(&p, ROLE_DIM, " · ");
-		pen_put(&p, mark_of_grade(at->grade)->role, item_severity_name(at->grade));
+		pen_put(&p, grade_marks[at->grade].role, item_severity_name(at->grade));
 	}
 	if (at->iteration)
 		pen_printf(&p, ROLE_NORMAL, " · iteration %u", at->iteration);
@@ -202,32 +197,32 @@ static void draw_origin(const struct scene *s, const struct item *item, const st
 	pen_id(&p, ROLE_DIM, session_name(m, item_session(m, item)));
 }
 
-static void draw_deadline(const struct scene *s, const struct item *item, const struct item_own *own,
-			  struct pen p)
+static void draw_deadline(const struct scene *s, const struct item *item,
+			  const struct item_state *at, struct pen p)
 {
 	enum role role;
 	char clock[32];
 
-	item_clock(s, item, &own->at, clock, &role);
+	item_clock(s, item, at, clock, &role);
 	pen_put(&p, role, clock);
 	pen_printf(&p, ROLE_DIM, " until it expires at %s; then ",
 		   timestamp_clock(item_deadline(s->model, item), clock));
 	pen_put(&p, ROLE_NORMAL, item_default(s->model, item));
 }
 
-static void draw_standing(const struct scene *s, const struct item_state *at, struct pen p)
+static void draw_overlay(const struct scene *s, const struct item_state *at, struct pen p)
 {
-	const struct mark *mark = mark_of_verdict(at->verdict);
+	const struct mark *mark = &verdict_marks[at->verdict];
 	char clock[32];
 
 	pen_printf(&p, mark->role, "%s %s", mark->glyph, mark->word);
 	pen_put(&p, ROLE_DIM, " by ");
 	pen_id(&p, ROLE_PERSON, at->person == NONE ? STR_NONE : model_str(s->model, at->person));
 	pen_printf(&p, ROLE_DIM, " at %s, ", timestamp_clock(at->overlay_ms, clock));
-	pen_put(&p, delivery_role(at->delivery), delivery_name(at->delivery));
+	pen_put(&p, delivery_marks[at->delivery].role, delivery_name(at->delivery));
 }
 
-/* Whether a step raises again what was raised before in another iteration. */
+/* Whether the item was last raised before this step in another iteration. */
 static bool came_back_at(const struct item *item, uint32_t step)
 {
 	for (uint32_t i = step; i-- > 0;)
@@ -251,7 +246,7 @@ static const char *raised_words(const struct item *item, uint32_t step)
 static void put_step(const struct item *item, uint32_t number, struct pen *p)
 {
 	const struct item_step *step = &item->steps[number];
-	const struct mark *mark = mark_of_verdict(step->verdict);
+	const struct mark *mark = &verdict_marks[step->verdict];
 
 	switch ((enum step_kind)step->what) {
 	case STEP_RAISED:
@@ -295,8 +290,8 @@ static void draw_expired(const struct scene *s, const struct item *item, struct 
 
 	pen_put(&p, ROLE_TIME, timestamp_clock(item_deadline(s->model, item), text));
 	p.rest = rect_in(row, 0, 21, 1, row.cols - 21);
-	pen_printf(&p, ROLE_WARN, "%s %s: %s", mark_of_verdict(VERDICT_EXPIRED)->glyph,
-		   mark_of_verdict(VERDICT_EXPIRED)->word, item_default(s->model, item));
+	pen_printf(&p, ROLE_WARN, "%s %s: %s", verdict_marks[VERDICT_EXPIRED].glyph,
+		   verdict_marks[VERDICT_EXPIRED].word, item_default(s->model, item));
 }
 
 static void item_draw(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
@@ -313,10 +308,10 @@ static void item_draw(const struct scene *s, const struct lines *lines, uint32_t
 	case ROW_NAME: draw_name(s, item, &own->at, p); break;
 	case ROW_FACTS: draw_facts(s, item, own, p); break;
 	case ROW_ORIGIN: draw_origin(s, item, &own->at, p); break;
-	case ROW_STANDING: draw_standing(s, &own->at, p); break;
+	case ROW_OVERLAY: draw_overlay(s, &own->at, p); break;
 	case ROW_STEP: draw_step(s, item, line->a, p); break;
 	case ROW_EXPIRED: draw_expired(s, item, p); break;
-	case ROW_DEADLINE: draw_deadline(s, item, own, p); break;
+	case ROW_DEADLINE: draw_deadline(s, item, &own->at, p); break;
 	}
 }
 

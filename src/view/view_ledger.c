@@ -1,5 +1,5 @@
-/* The ledger: for each loop, its items down and its iterations across, with what happened to each
- * item in each. Below the rows the open, new and recurring items right after each answer tell
+/* The ledger view: a table for each loop, its items down and its iterations across; a cell shows
+ * the steps of an item in an iteration. The counts of open, new and recurring items below it show
  * whether the loop converges. */
 #include "model/ledger.h"
 #include "view/view_parts.h"
@@ -42,13 +42,13 @@ static const struct mark marks[HAPPENED_COUNT] = {
 
 struct ledger_own {
 	struct ledger *all;
-	uint32_t k, items;       /* as of which the lines are, and how many items there are then */
-	struct loop_at **looked; /* by loop: once it was drawn */
-	struct arena arena;      /* of these */
-	struct arena scratch;    /* of the line that is drawn */
+	uint32_t k, items;       /* of the scene, and how many items there are then */
+	struct loop_at **states; /* by loop: computed when it is first drawn */
+	struct arena arena;      /* of states */
+	struct arena scratch;    /* of the line being drawn */
 };
 
-static void lines_own_release(void *own_)
+static void ledger_own_release(void *own_)
 {
 	struct ledger_own *own = own_;
 
@@ -105,39 +105,39 @@ static void ledger_make(const struct scene *s, int cols, struct lines *out)
 
 	out->own = own;
 	out->cols = cols;
-	out->release = lines_own_release;
+	out->release = ledger_own_release;
 	own->k = s->k;
 	own->items = model_item_count(s->model, s->k);
 	own->all = s->asof ? asof_ledger(s->asof, s->k, s->yield)
 			   : ledger_new(s->model, s->k, s->k, s->yield);
 	if (!own->all)
 		return;
-	own->looked = arena_zalloc(&own->arena, own->all->n * sizeof(*own->looked));
+	own->states = arena_zalloc(&own->arena, own->all->n * sizeof(*own->states));
 	most = own->all->list[own->all->n].items;
-	lines_want(out, (most < own->items ? most : own->items) + ROWS_A_LOOP * own->all->n);
+	lines_reserve(out, (most < own->items ? most : own->items) + ROWS_A_LOOP * own->all->n);
 	for (uint32_t i = 0; i < own->all->n && yield_on(s->yield); i++)
 		if (loop_has_begun(own->all, i, s->k))
 			add_loop(s, out, i);
 }
 
-static const struct loop_at *look(struct ledger_own *own, uint32_t loop)
+static const struct loop_at *loop_state(struct ledger_own *own, uint32_t loop)
 {
-	if (!own->looked[loop])
-		own->looked[loop] = loop_look(own->all, loop, own->k, &own->arena);
-	return own->looked[loop];
+	if (!own->states[loop])
+		own->states[loop] = loop_look(own->all, loop, own->k, &own->arena);
+	return own->states[loop];
 }
 
 /* ---- drawing ---- */
 
-/* Where things are on a row: id, severity, the last turns that fit, the title. */
-struct places {
+/* Columns layout of a row: id, severity, the last turns that fit, the title. */
+struct ledger_layout {
 	int id_cols, grade_at, turns_at, title_at;
 	uint32_t from, turns; /* shown turns: [from, from + turns) */
 };
 
-static struct places places_of(const struct loop_at *l, int cols)
+static struct ledger_layout layout_of(const struct loop_at *l, int cols)
 {
-	struct places p = { .id_cols = cols < 50 ? cols / 3 : cols < 100 ? 24 : 34 };
+	struct ledger_layout p = { .id_cols = cols < 50 ? cols / 3 : cols < 100 ? 24 : 34 };
 	int room, title = cols < 70 ? 0 : cols / 4;
 
 	p.grade_at = p.id_cols + 1;
@@ -147,23 +147,23 @@ static struct places places_of(const struct loop_at *l, int cols)
 	if (p.turns > l->turn_count)
 		p.turns = l->turn_count;
 	p.from = l->turn_count - p.turns;
-	/* one loop's titles stand under another's while both are short */
+	/* titles of loops with up to three turns are aligned */
 	p.title_at = p.turns_at + CELL_COLS * (int)(p.turns < 3 && room >= 3 ? 3 : p.turns) + 1;
 	return p;
 }
 
-static struct rect turn_rect(const struct places *p, struct rect row, uint32_t turn)
+static struct rect turn_rect(const struct ledger_layout *p, struct rect row, uint32_t turn)
 {
 	return rect_in(row, 0, p->turns_at + (int)(turn - p->from) * CELL_COLS, 1, CELL_COLS - 1);
 }
 
-static void draw_loop(const struct scene *s, struct ledger_own *own, const struct loop_at *l, struct grid *g,
-		      struct rect row)
+static void draw_loop(const struct scene *s, struct ledger_own *own, const struct loop_at *l,
+		      struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
 	const struct review *r = &m->reviews.v[l->review];
 	uint32_t task = own->all->list[l->number].task;
-	struct places at = places_of(l, row.cols);
+	struct ledger_layout at = layout_of(l, row.cols);
 	struct pen p = { g, rect_in(row, 0, 0, 1, at.turns_at - 2) };
 	char text[16];
 
@@ -183,11 +183,11 @@ static void draw_loop(const struct scene *s, struct ledger_own *own, const struc
 	if (l->failed)
 		pen_put(&p, ROLE_ERROR, "⚠ error");
 	else
-		pen_mark(&p, mark_of_review(l->verdict));
+		pen_mark(&p, &review_marks[l->verdict]);
 	pen_put(&p, ROLE_BORDER, " ");
 }
 
-/* The glyph of how the turn left it, then a letter for each thing that happened. */
+/* The glyph of the last state in the turn, then a letter for each step. */
 static void draw_cell(const struct entry *e, uint32_t turn, struct pen p)
 {
 	const struct mark *state = NULL;
@@ -211,12 +211,12 @@ static void draw_cell(const struct entry *e, uint32_t turn, struct pen p)
 		pen_put(&glyph, ROLE_BORDER, "·");
 }
 
-static void draw_item(const struct scene *s, struct ledger_own *own, const struct loop_at *l, uint32_t first,
-		      struct grid *g, struct rect row)
+static void draw_item(const struct scene *s, struct ledger_own *own, const struct loop_at *l,
+		      uint32_t first, struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
 	const struct item *item;
-	struct places at = places_of(l, row.cols);
+	struct ledger_layout at = layout_of(l, row.cols);
 	struct pen p = { g, rect_in(row, 0, 1, 1, at.id_cols - 1) };
 	struct entry e;
 	const struct mark *grade;
@@ -228,7 +228,7 @@ static void draw_item(const struct scene *s, struct ledger_own *own, const struc
 	item = &m->items.v[e.item];
 	if (!item_at(m, item, s->k, s->now_ms, &state))
 		return;
-	grade = mark_of_grade(state.grade);
+	grade = &grade_marks[state.grade];
 	pen_id(&p, ROLE_ID, model_str(m, item->id));
 	if (item->kind == ITEM_CHANGE)
 		pen_put(&p, ROLE_DIM, " change");
@@ -257,7 +257,7 @@ static void draw_counts(const struct loop_at *l, enum what what, struct grid *g,
 		[ROW_NEW] = { "new", ROLE_INFO },
 		[ROW_AGAIN] = { "recurring", ROLE_WARN },
 	};
-	struct places at = places_of(l, row.cols);
+	struct ledger_layout at = layout_of(l, row.cols);
 	uint32_t most = 0;
 
 	put_right(g, rect_in(row, 0, 0, 1, at.turns_at - 1), ROLE_DIM, looks[what].label);
@@ -289,7 +289,7 @@ static void draw_warning(const struct loop_at *l, struct pen p)
 			before->open, before->iteration, after->open, after->iteration);
 }
 
-/* The legend; short words where the long ones do not fit. */
+/* The legend, with short words on narrow screens. */
 static void ledger_heading(const struct scene *s, const struct lines *lines, struct grid *g,
 			   struct rect row)
 {
@@ -325,7 +325,7 @@ static void ledger_draw(const struct scene *s, const struct lines *lines, uint32
 	const struct loop_at *l = NULL;
 
 	if (line->what != ROW_BLANK)
-		l = look(own, line->what == ROW_ITEM ? line->b : line->a);
+		l = loop_state(own, line->what == ROW_ITEM ? line->b : line->a);
 	switch ((enum what)line->what) {
 	case ROW_BLANK: break;
 	case ROW_LOOP: draw_loop(s, own, l, g, row); break;
@@ -337,7 +337,7 @@ static void ledger_draw(const struct scene *s, const struct lines *lines, uint32
 	}
 }
 
-/* The newest of the items that share the line. */
+/* The newest of the items that share the row. */
 static struct target ledger_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
 	const struct ledger_own *own = lines->own;

@@ -1,23 +1,21 @@
-/* One message, whole: where it came from, what it is, what is wrong with it, and what it says. */
+/* The message view: source, kind, agents, diagnostics and content of one message. */
 #include "view/view_parts.h"
 
 #include <stdio.h>
 
 enum what {
 	ROW_PLACE = LINE_OWN, /* line, source, time */
-	ROW_FACTS,            /* what kind of message it is */
-	ROW_AGENTS,           /* who, where */
+	ROW_FACTS,            /* flags, dialect, kind, size */
+	ROW_AGENTS,           /* sender, receiver, session */
 };
 
 static void message_make(const struct scene *s, int cols, struct lines *out)
 {
 	struct prose *prose;
 
-	out->cols = cols < 1 ? 1 : cols;
 	if (s->message >= s->k)
 		return;
-	out->own = prose = arena_zalloc(&out->arena, sizeof(*prose));
-	prose_start(prose, s, out);
+	prose = prose_start(s, cols, out, sizeof(*prose));
 	line_add(out, ROW_PLACE, 0, 0);
 	line_add(out, ROW_FACTS, 0, 0);
 	line_add(out, ROW_AGENTS, 0, 0);
@@ -36,7 +34,7 @@ static void draw_place(const struct scene *s, const struct record *r, struct pen
 	else
 		timestamp_iso(r->time_ms, time);
 	p.rest.cols -= (int)strlen(time) + 1;
-	if (p.rest.cols < 8) /* the line's number goes before the time */
+	if (p.rest.cols < 8) /* no room for both: the line number matters more than the time */
 		p.rest = row;
 	else
 		put_right(p.g, row, ROLE_TIME, time);

@@ -1,6 +1,5 @@
-/* The messages: one line each, in the order they came, with what is wrong with them. Only what is
- * drawn is read again from the log. A line that has come only in part follows at the end, dimmed:
- * it is no message yet. */
+/* The messages view: one line each, in order of arrival, with counts of diagnostics. Only drawn
+ * messages are read again from the log. An incomplete line of the log comes last, dimmed. */
 #include "view/view_parts.h"
 
 #include <stdio.h>
@@ -26,30 +25,18 @@ static const struct column table[COL_COUNT] = {
 	[COL_SUMMARY] = { "summary", 24, 24, 0, .grows = true },
 };
 
-/* A line's a is its message; k of the scene that it was made for: what is no message yet. */
-struct messages_own {
-	struct columns fit;
-	uint32_t k;
-};
-
-static int line_digits(const struct scene *s)
+static void layout(const struct scene *s, int cols, struct lines *out)
 {
-	char text[16];
+	struct column c[COL_COUNT];
 	uint32_t last = s->k ? message_line(s->model, s->k - 1) : 0;
-	int digits = snprintf(text, sizeof(text), "%u", last > s->k ? last : s->k);
-
-	return digits < 4 ? 4 : digits;
-}
-
-static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], struct columns *fit)
-{
 	int names = agents_width(s, 6, 14);
 
 	memcpy(c, table, sizeof(table));
-	c[COL_LINE].min = c[COL_LINE].want = line_digits(s);
+	c[COL_LINE].min = c[COL_LINE].want = number_width(last > s->k ? last : s->k, 4);
 	c[COL_AGENTS].want = 2 * names + 3;
 	if (cols < 120) {
 		c[COL_AGENTS].want = names + 9 < 20 ? names + 9 : 20;
+		c[COL_DIALECT].title = "dial";
 		c[COL_DIALECT].want = 4;
 		c[COL_KIND].want = 16;
 	}
@@ -59,54 +46,33 @@ static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], 
 	}
 	if (cols >= 120)
 		c[COL_SUMMARY].want = 50;
-	columns_fit(c, COL_COUNT, cols, fit);
-}
-
-/* All messages need no list, however many they are. */
-static void count_all(const struct scene *s, struct lines *out)
-{
-	out->counted = true;
-	out->first = s->first < s->k ? s->first : s->k;
-	out->list.n = s->k - out->first + (s->incomplete.n > 0);
+	table_layout(out, c, COL_COUNT, cols);
 }
 
 static void messages_make(const struct scene *s, int cols, struct lines *out)
 {
-	struct messages_own *own = arena_alloc(&out->arena, sizeof(*own));
-	struct column c[COL_COUNT];
+	uint32_t *k = out->own = arena_alloc(&out->arena, sizeof(*k));
 
-	own->k = s->k;
-	out->own = own;
-	out->cols = cols;
-	layout(s, cols, c, &own->fit);
-	if (!s->filter)
-		count_all(s, out);
-	else
-		for (uint32_t i = s->first; i < s->k && yield_on(s->yield); i++)
-			if (message_is_shown(s, i))
-				line_number(out, i);
+	*k = s->k; /* a line for this message is the incomplete one */
+	layout(s, cols, out);
+	if (!s->filter) { /* all messages: numbered, not listed */
+		out->counted = true;
+		out->first = s->first < s->k ? s->first : s->k;
+		out->list.n = s->k - out->first + (s->incomplete.n > 0);
+		return;
+	}
+	for (uint32_t i = s->first; i < s->k && yield_on(s->yield); i++)
+		if (message_is_shown(s, i))
+			line_number(out, i);
 }
 
-static void messages_heading(const struct scene *s, const struct lines *lines, struct grid *g,
-			     struct rect row)
-{
-	const struct messages_own *own = lines->own;
-	struct column c[COL_COUNT];
-
-	(void)s;
-	memcpy(c, table, sizeof(table));
-	if (lines->cols < 120)
-		c[COL_DIALECT].title = "dial";
-	columns_heading(c, COL_COUNT, &own->fit, g, row);
-}
-
-/* Errors, warnings, notes: "E1W2N1"; the worst alone where there is no room. */
+/* Errors, warnings, notes: "E1W2N1"; the worst ones if there is no room. */
 static void put_problems(struct pen p, const struct record *r)
 {
 	const unsigned count[] = { r->notes, r->warnings, r->errors };
 
 	for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--) {
-		const struct mark *mark = mark_of_problem(severity);
+		const struct mark *mark = &problem_marks[severity];
 
 		if (!count[severity] || p.rest.cols < 2)
 			continue;
@@ -129,7 +95,7 @@ static void put_agents(struct pen p, const struct model *m, const struct route *
 		pen_agent(&p, m, r->from);
 		return;
 	}
-	/* the sender has all the room that the other one leaves, and at least half of it */
+	/* the sender gets the room that the receiver leaves, and at least half */
 	width = (int)cells_width(raw_of(agent_name(m, r->to)), TEXT_ID, true, (uint32_t)whole);
 	from.rest.cols = whole - 3 - width > half ? whole - 3 - width : half;
 	if (from.rest.cols < 1)
@@ -155,8 +121,8 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 			  struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
-	const struct messages_own *own = lines->own;
-	const struct columns *fit = &own->fit;
+	const uint32_t *k = lines->own;
+	const struct columns *fit = &lines->table->fit;
 	uint32_t message = line_at(lines, i).a;
 	const struct record *r;
 	const struct route *route;
@@ -165,7 +131,7 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 	bool prose;
 	char text[32];
 
-	if (message == own->k) {
+	if (message == *k) {
 		draw_incomplete(s, fit, g, row);
 		return;
 	}
@@ -192,17 +158,17 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 
 static struct target messages_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
-	const struct messages_own *own = lines->own;
+	const uint32_t *k = lines->own;
 	uint32_t message = line_at(lines, i).a;
 
 	(void)s;
-	return message == own->k ? target_none : target_message(message);
+	return message == *k ? target_none : target_message(message);
 }
 
 const struct view_ops view_messages = {
 	.name = "messages",
 	.make = messages_make,
-	.heading = messages_heading,
+	.heading = table_heading,
 	.draw = messages_draw,
 	.target = messages_target,
 	.empty = "Nothing has come yet.",

@@ -1,6 +1,6 @@
-/* What the views share. States have one look everywhere, defined in the tables at the end; tables
- * of rows share one way to give columns their room; times and numbers are written in a few columns
- * and never overflow, since senders choose them. */
+/* Widgets and formatting that views share: pen, table columns layout, times and numbers in a few
+ * columns (they never overflow, since senders choose them), filter checks, and the tables of marks
+ * that give a state the same look everywhere. */
 #include "view/view_parts.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum {
-	WIDE_COLS = 100,    /* from here on columns stand two apart */
+	WIDE_COLS = 100,    /* rows at least that wide have two blanks between columns */
 	TIME_LOOKBACK = 64, /* messages */
 	DUE_SOON_MS = 60000,
 	NEAR_MS = 60000,
@@ -25,9 +25,10 @@ void lines_release(struct lines *lines)
 	vec_release(&lines->numbers);
 	arena_release(&lines->arena);
 	lines->own = NULL;
+	lines->table = NULL;
 }
 
-void lines_want(struct lines *lines, uint32_t more)
+void lines_reserve(struct lines *lines, uint32_t more)
 {
 	uint32_t n = lines->list.n + more;
 
@@ -46,6 +47,19 @@ void line_number(struct lines *lines, uint32_t a)
 {
 	vec_push(&lines->numbers, a);
 	lines->list.n = lines->numbers.n;
+}
+
+void *lines_grow(struct lines *lines, void *list, uint32_t n, uint32_t *cap, size_t size)
+{
+	void *grown;
+
+	if (n < *cap)
+		return list;
+	*cap = *cap ? *cap * 2 : 64;
+	grown = arena_alloc(&lines->arena, *cap * size);
+	if (n)
+		memcpy(grown, list, n * size);
+	return grown;
 }
 
 const struct target target_none = { TARGET_NONE, 0 };
@@ -91,7 +105,7 @@ void pen_id(struct pen *p, enum role role, struct str id)
 	pen_skip(p, grid_text(p->g, p->rest, role, raw_of(id), TEXT_ID));
 }
 
-/* The first byte of the tail of a path-like id that fits behind a … */
+/* The longest tail of a path-like id that fits behind a … */
 static struct str tail_of(struct str id, int cols)
 {
 	struct str tail = id;
@@ -135,15 +149,15 @@ void pen_flags(struct pen *p, unsigned flags)
 	static const struct {
 		unsigned flag;
 		const char *word;
-	} told[] = {
+	} words[] = {
 		{ RECORD_REPEATED, "repeated" },    { RECORD_TRUNCATED, "cut off" },
 		{ RECORD_OVERSIZE, "oversize" },    { RECORD_AMBIGUOUS, "name twice" },
 		{ RECORD_REPAIRED, "bad Unicode" }, { RECORD_BINARY, "binary" },
 	};
 
-	for (unsigned i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-		if (flags & told[i].flag)
-			pen_printf(p, ROLE_WARN, "%s · ", told[i].word);
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (flags & words[i].flag)
+			pen_printf(p, ROLE_WARN, "%s · ", words[i].word);
 	if (flags & RECORD_CLAIMS_HUMAN)
 		pen_put(p, ROLE_ERROR, "claims to be a person · ");
 }
@@ -165,6 +179,34 @@ void pen_agent(struct pen *p, const struct model *m, uint32_t agent)
 		pen_id(p, agent_role(m, agent), agent_name(m, agent));
 }
 
+void pen_item_name(struct pen *p, const struct model *m, const struct item *item)
+{
+	struct buf name = { 0 };
+
+	item_name(m, item, &name);
+	pen_id(p, ROLE_ID, buf_str(&name));
+	buf_release(&name);
+}
+
+void pen_title(struct pen *p, enum role role, const struct scene *s, const struct item *item,
+	       const struct item_state *at)
+{
+	struct detail d;
+
+	if (!s->reader->detail(s->reader->ctx, item, at, &d) || !d.title.n)
+		d.title = s->reader->summary(s->reader->ctx, at->message);
+	pen_hidden(p, d.title);
+	pen_text(p, role, d.title);
+}
+
+int number_width(uint32_t n, int min)
+{
+	char text[16];
+	int width = snprintf(text, sizeof(text), "%u", n);
+
+	return width < min ? min : width;
+}
+
 void put_right(struct grid *g, struct rect where, enum role role, const char *label)
 {
 	int width = (int)cells_width(raw_of(str_of(label)), TEXT_LABEL, g->ascii, 512);
@@ -183,8 +225,8 @@ static int gap_of(int cols)
 	return cols >= WIDE_COLS ? 2 : 1;
 }
 
-/* Drops the column of highest rank; false when all that are left must stay. */
-static bool drop_one(const struct column *table, unsigned n, struct columns *c)
+/* Drops the column of highest rank; false if none may be dropped. */
+static bool drop_column(const struct column *table, unsigned n, struct columns *c)
 {
 	unsigned worst = n;
 
@@ -207,8 +249,8 @@ static int room_left(const struct columns *c, unsigned n, int cols)
 	return cols - used;
 }
 
-/* Gives the room beyond the least widths away, low ranks first. */
-static void give_room(const struct column *table, unsigned n, int left, struct columns *c)
+/* Distributes the columns beyond the minimum widths, low ranks first. */
+static void distribute_room(const struct column *table, unsigned n, int left, struct columns *c)
 {
 	for (int rank = 0; left > 0 && rank <= COLUMNS_MAX; rank++) {
 		for (unsigned i = 0; i < n; i++) {
@@ -236,9 +278,9 @@ void columns_fit(const struct column *table, unsigned n, int cols, struct column
 	*out = (struct columns){ { 0 }, { 0 } };
 	for (unsigned i = 0; i < n; i++)
 		out->cols[i] = table[i].min;
-	while (room_left(out, n, cols) < 0 && drop_one(table, n, out))
+	while (room_left(out, n, cols) < 0 && drop_column(table, n, out))
 		;
-	give_room(table, n, room_left(out, n, cols), out);
+	distribute_room(table, n, room_left(out, n, cols), out);
 	for (unsigned i = 0; i < n; i++) {
 		out->at[i] = at;
 		at += out->cols[i] ? out->cols[i] + gap_of(cols) : 0;
@@ -255,17 +297,34 @@ struct pen column_pen(struct grid *g, struct rect row, const struct columns *c, 
 	return (struct pen){ g, column_rect(row, c, i) };
 }
 
-void columns_heading(const struct column *table, unsigned n, const struct columns *c,
-		     struct grid *g, struct rect row)
+void table_layout(struct lines *lines, const struct column *columns, unsigned n, int cols)
 {
+	struct table *t = arena_alloc(&lines->arena, sizeof(*t));
+
+	t->columns = arena_alloc(&lines->arena, n * sizeof(*columns));
+	memcpy(t->columns, columns, n * sizeof(*columns));
+	t->n = n;
+	columns_fit(columns, n, cols, &t->fit);
+	lines->table = t;
+	lines->cols = cols;
+}
+
+void table_heading(const struct scene *s, const struct lines *lines, struct grid *g,
+		   struct rect row)
+{
+	const struct table *t = lines->table;
+
+	(void)s;
 	grid_fill(g, rect_in(row, 0, 0, 1, row.cols), ROLE_HEADER, " ");
-	for (unsigned i = 0; i < n; i++) {
-		if (c->cols[i] < 3)
-			continue; /* no word is that short */
-		if (table[i].right)
-			put_right(g, column_rect(row, c, i), ROLE_HEADER, table[i].title);
+	for (unsigned i = 0; i < t->n; i++) {
+		struct rect where = column_rect(row, &t->fit, i);
+
+		if (where.cols < 3)
+			continue; /* no title is that short */
+		if (t->columns[i].right)
+			put_right(g, where, ROLE_HEADER, t->columns[i].title);
 		else
-			grid_put(g, column_rect(row, c, i), ROLE_HEADER, table[i].title);
+			grid_put(g, where, ROLE_HEADER, t->columns[i].title);
 	}
 }
 
@@ -326,32 +385,32 @@ const char *short_span(int64_t ms, char out[32])
 	return out;
 }
 
+const char *short_age(const struct scene *s, int64_t since_ms, char out[32])
+{
+	bool known = since_ms != TIME_NONE && s->now_ms != TIME_NONE;
+
+	return short_span(known ? time_between(s->now_ms, since_ms) : TIME_NONE, out);
+}
+
 const char *item_clock(const struct scene *s, const struct item *item, const struct item_state *at,
 		       char out[32], enum role *role)
 {
-	int64_t opened = message_time(s->model, at->opened), left;
+	int64_t deadline = item_deadline(s->model, item), left;
 	char span[32];
 
 	*role = ROLE_TIME;
-	if (s->now_ms == TIME_NONE)
-		return short_span(TIME_NONE, out);
-	if (at->open && item_deadline(s->model, item) != TIME_NONE) {
-		left = time_between(item_deadline(s->model, item), s->now_ms);
+	if (at->open && deadline != TIME_NONE && s->now_ms != TIME_NONE) {
+		left = time_between(deadline, s->now_ms);
 		*role = left <= DUE_SOON_MS ? ROLE_DUE : ROLE_WARN;
-		if (left < 3600000)
-			snprintf(out, 32, "!%s", timestamp_span(left, span));
-		else
-			snprintf(out, 32, "!%s", short_span(left, span));
+		snprintf(out, 32, "!%s",
+			 left < 3600000 ? timestamp_span(left, span) : short_span(left, span));
 		return out;
 	}
 	if (item_just_expired(s, item, at)) {
 		*role = ROLE_WARN;
-		snprintf(out, 32, "over");
-		return out;
+		return strcpy(out, "over");
 	}
-	if (opened == TIME_NONE)
-		return short_span(TIME_NONE, out);
-	return short_span(time_between(s->now_ms, opened), out);
+	return short_age(s, message_time(s->model, at->opened), out);
 }
 
 const char *item_default(const struct model *m, const struct item *item)
@@ -429,7 +488,7 @@ struct item_words {
 	struct buf text;
 };
 
-/* What plain words of a filter look at: what the item says, not its neighbours in the message. */
+/* The text that plain words of a filter match: the item's own, not the rest of its message. */
 static struct str item_text(void *ctx, uint32_t item)
 {
 	struct item_words *w = ctx;
@@ -454,28 +513,25 @@ bool item_passes(const struct scene *s, uint32_t item, const struct item_state *
 	return passes;
 }
 
-bool target_has(const struct scene *s, struct target t, struct str word)
+bool target_contains(const struct scene *s, struct target t, struct str word)
 {
 	struct item_state at;
 	struct item_words words = { .s = s, .at = &at };
-	bool has = false;
+	const struct item *item;
+	bool found;
 
-	switch (t.type) {
-	case TARGET_NONE:
-		break;
-	case TARGET_MESSAGE:
-		has = str_contains_nocase(s->reader->bytes(s->reader->ctx, t.number), word);
-		break;
-	case TARGET_ITEM:
-		if (!item_at(s->model, &s->model->items.v[t.number], s->k, s->now_ms, &at))
-			break;
-		item_name(s->model, &s->model->items.v[t.number], &words.text);
-		buf_addc(&words.text, '\n');
-		has = str_contains_nocase(item_text(&words, t.number), word);
-		buf_release(&words.text);
-		break;
-	}
-	return has;
+	if (t.type == TARGET_NONE)
+		return false;
+	if (t.type == TARGET_MESSAGE)
+		return str_contains_nocase(s->reader->bytes(s->reader->ctx, t.number), word);
+	item = &s->model->items.v[t.number];
+	if (!item_at(s->model, item, s->k, s->now_ms, &at))
+		return false;
+	item_name(s->model, item, &words.text);
+	buf_addc(&words.text, '\n');
+	found = str_contains_nocase(item_text(&words, t.number), word);
+	buf_release(&words.text);
+	return found;
 }
 
 bool message_is_shown(const struct scene *s, uint32_t message)
@@ -495,7 +551,7 @@ const struct life *life_of_agent(const struct scene *s, uint32_t agent, bool has
 	const struct agent *g = &s->model->agents.v[agent];
 	struct str group;
 
-	/* a person, and gavel itself in the orchestrator's place, are no process of the group */
+	/* a person, and gavel itself as the orchestrator, are no process of the group */
 	if (!has_spoken || g->human || str_is(model_str(s->model, g->type), "orchestrator") ||
 	    s->k < s->model->records.n ||
 	    s->model->sessions.v[g->session].group == NONE)
@@ -542,7 +598,7 @@ enum role agent_role(const struct model *m, uint32_t agent)
 	return ROLE_AGENT;
 }
 
-static const struct mark verdict_marks[] = {
+const struct mark verdict_marks[] = {
 	[VERDICT_NONE] = { "○", "O", "open", ROLE_ACCENT },
 	[VERDICT_ACCEPTED] = { "✓", "A", "accepted", ROLE_ACCEPTED },
 	[VERDICT_REJECTED] = { "✗", "X", "rejected", ROLE_REJECTED },
@@ -554,8 +610,8 @@ static const struct mark verdict_marks[] = {
 	[VERDICT_SUPERSEDED] = { "·", "S", "superseded", ROLE_DIM },
 };
 
-/* Short enough for a narrow column; the item's own words are in its fields. */
-static const struct mark grade_marks[] = {
+/* Words short enough for a narrow column. */
+const struct mark grade_marks[] = {
 	[GRADE_CRITICAL] = { "●", "C", "crit", ROLE_CRITICAL },
 	[GRADE_MAJOR] = { "◆", "M", "major", ROLE_ERROR },
 	[GRADE_MINOR] = { "◇", "m", "minor", ROLE_WARN },
@@ -563,7 +619,7 @@ static const struct mark grade_marks[] = {
 	[GRADE_NONE] = { " ", " ", "", ROLE_DIM },
 };
 
-static const struct mark task_marks[] = {
+const struct mark task_marks[] = {
 	[TASK_PENDING] = { "○", "Q", "pending", ROLE_DIM },
 	[TASK_QUEUED] = { "○", "Q", "queued", ROLE_DIM },
 	[TASK_ASSIGNED] = { "▸", "A", "assigned", ROLE_INFO },
@@ -576,63 +632,28 @@ static const struct mark task_marks[] = {
 	[TASK_RETRYING] = { "↑", "V", "retrying", ROLE_WARN },
 };
 
-static const struct mark review_marks[] = {
+const struct mark review_marks[] = {
 	[REVIEW_NONE] = { "○", "R", "asked", ROLE_REVIEWER },
 	[REVIEW_APPROVED] = { "✓", "A", "approved", ROLE_ACCEPTED },
 	[REVIEW_CHANGES] = { "◆", "C", "changes", ROLE_PARTIAL },
 	[REVIEW_REJECTED] = { "✗", "X", "rejected", ROLE_REJECTED },
 };
 
-static const struct mark problem_marks[] = {
+const struct mark problem_marks[] = {
 	[SEVERITY_NOTE] = { "·", "N", "note", ROLE_INFO },
 	[SEVERITY_WARNING] = { "⚠", "W", "warning", ROLE_WARN },
 	[SEVERITY_ERROR] = { "✗", "E", "error", ROLE_ERROR },
 };
 
-const struct mark *mark_of_verdict(enum verdict v)
-{
-	return &verdict_marks[v];
-}
-
-const struct mark *mark_of_grade(enum item_severity s)
-{
-	return &grade_marks[s];
-}
-
-const struct mark *mark_of_task(enum task_state s)
-{
-	return &task_marks[s];
-}
-
-const struct mark *mark_of_review(enum review_verdict v)
-{
-	return &review_marks[v];
-}
-
-const struct mark *mark_of_problem(enum severity s)
-{
-	return &problem_marks[s];
-}
-
-const struct mark *mark_of_delivery(enum delivery d)
-{
-	static const struct mark marks[] = {
-		[DELIVERY_NONE] = { " ", " ", "", ROLE_DIM },
-		[DELIVERY_STAGED] = { "◆", "S", "staged", ROLE_STAGED },
-		[DELIVERY_RECORDED] = { "●", "R", "recorded", ROLE_STAGED },
-		[DELIVERY_SENT] = { "→", ">", "sent", ROLE_OK },
-		[DELIVERY_ACKNOWLEDGED] = { "✓", "K", "acknowledged", ROLE_OK },
-		[DELIVERY_BOUNCED] = { "⚠", "U", "bounced", ROLE_WARN },
-		[DELIVERY_HELD] = { "⚠", "H", "held", ROLE_HELD },
-	};
-
-	return &marks[d];
-}
-
-enum role delivery_role(enum delivery d)
-{
-	return mark_of_delivery(d)->role;
-}
+const struct mark delivery_marks[] = {
+	[DELIVERY_NONE] = { " ", " ", "", ROLE_DIM },
+	[DELIVERY_STAGED] = { "◆", "S", "staged", ROLE_STAGED },
+	[DELIVERY_RECORDED] = { "●", "R", "recorded", ROLE_STAGED },
+	[DELIVERY_SENT] = { "→", ">", "sent", ROLE_OK },
+	[DELIVERY_ACKNOWLEDGED] = { "✓", "K", "acknowledged", ROLE_OK },
+	[DELIVERY_BOUNCED] = { "⚠", "U", "bounced", ROLE_WARN },
+	[DELIVERY_HELD] = { "⚠", "H", "held", ROLE_HELD },
+};
 
 const struct draft *draft_on_item(const struct scene *s, uint32_t item, const struct desk **desk)
 {
@@ -641,7 +662,8 @@ const struct draft *draft_on_item(const struct scene *s, uint32_t item, const st
 		for (uint32_t i = (*desk)->drafts.n; i-- > 0;) {
 			const struct draft *draft = &(*desk)->drafts.v[i];
 
-			if (draft->number == item && draft->state != DRAFT_VOID && draft->seen <= s->k)
+			if (draft->number == item && draft->state != DRAFT_VOID &&
+			    draft->seen <= s->k)
 				return draft;
 		}
 	}

@@ -1,12 +1,12 @@
-/* What the views share: marks for states, a pen along a row, table columns, wrapped texts, the time
- * axis, and the questions whether a filter lets something through. */
+/* What views are drawn with: marks for states, the pen that draws a row, the columns layout of
+ * tables, prose (wrapped text), the time axis, and whether an item or message passes the filter. */
 #ifndef GAVEL_VIEW_VIEW_PARTS_H
 #define GAVEL_VIEW_VIEW_PARTS_H
 
 #include "view/view.h"
 
-/* A state is told by a glyph, a letter and a word; the role only repeats it in colour. The letters
- * of decisions are those of their keys. */
+/* How a state is shown: by a glyph, a letter or a word; the colour only repeats it. The letters of
+ * decisions are those of their keys. */
 struct mark {
 	const char *glyph; /* one column, with an ASCII stand-in */
 	const char *letter;
@@ -14,19 +14,16 @@ struct mark {
 	enum role role;
 };
 
-const struct mark *mark_of_verdict(enum verdict v); /* VERDICT_NONE: open */
-const struct mark *mark_of_grade(enum item_severity s);
-const struct mark *mark_of_task(enum task_state s);
-const struct mark *mark_of_review(enum review_verdict v);
-const struct mark *mark_of_problem(enum severity s);
-const struct mark *mark_of_delivery(enum delivery d);
-enum role delivery_role(enum delivery d);
+/* Indexed by verdict (VERDICT_NONE: open), item_severity, task_state, review_verdict, severity of a
+ * diagnostic, and delivery. */
+extern const struct mark verdict_marks[], grade_marks[], task_marks[], review_marks[],
+	problem_marks[], delivery_marks[];
 /* The person's newest decision on an item, as of the scene; *desk whose it is. NULL = none. */
 const struct draft *draft_on_item(const struct scene *s, uint32_t item, const struct desk **desk);
-/* Four letters, where "collaboration" has no room. */
 enum role agent_role(const struct model *m, uint32_t agent);
 
-/* A pen writes along one row; what does not fit is cut with …, and nothing comes after it. */
+/* A pen draws text into a row from left to right; what does not fit is cut with …, and nothing is
+ * drawn after it. */
 struct pen {
 	struct grid *g;
 	struct rect rest;
@@ -36,24 +33,30 @@ void pen_put(struct pen *p, enum role role, const char *label);
 void pen_printf(struct pen *p, enum role role, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void pen_id(struct pen *p, enum role role, struct str id);
-/* An id like a/b/c: it is its head that is cut. */
+/* An id like a/b/c: its head is cut, not its tail. */
 void pen_path(struct pen *p, enum role role, struct str id);
 void pen_text(struct pen *p, enum role role, struct str text);
 void pen_skip(struct pen *p, int cols);
-/* Says that a text holds characters that no terminal would show; pen_hidden looks first. */
+/* A badge for text with characters that terminals do not show; pen_hidden checks first. */
 void pen_hidden_badge(struct pen *p);
 void pen_hidden(struct pen *p, struct str text);
-/* What is odd about a message's bytes, each word with a separator behind it. */
+/* Words for RECORD_ flags (truncated, binary …), each followed by a separator. */
 void pen_flags(struct pen *p, unsigned flags);
 /* The glyph and the word; the glyph alone where there is no room for more than a few letters. */
 void pen_mark(struct pen *p, const struct mark *mark);
 void pen_agent(struct pen *p, const struct model *m, uint32_t agent);
-/* The program's own words against the right edge. */
+void pen_item_name(struct pen *p, const struct model *m, const struct item *item);
+/* The title of an item, else the summary of its message. */
+void pen_title(struct pen *p, enum role role, const struct scene *s, const struct item *item,
+	       const struct item_state *at);
+/* Decimal digits of n, at least `min`. */
+int number_width(uint32_t n, int min);
+/* Right-aligned label. */
 void put_right(struct grid *g, struct rect where, enum role role, const char *label);
 
-/* Columns of a table. The widths depend on the row's width and little else, so they do not jump
- * while messages arrive. Too narrow for all: those of highest rank go first. What is left beyond
- * the least widths goes to low ranks first, up to `want`, and the rest to the one that grows. */
+/* Columns layout of a table. Widths depend on the row's width and little else, so they do not jump
+ * while messages arrive. If the minimum widths do not fit, columns of highest rank are dropped
+ * first; other room goes to low ranks first, up to `want`, the rest to the column that grows. */
 struct column {
 	const char *title;
 	int min, want;
@@ -68,41 +71,52 @@ struct columns {
 	int at[COLUMNS_MAX], cols[COLUMNS_MAX]; /* cols 0 = dropped */
 };
 
+/* lines->table of a view that is a table. */
+struct table {
+	struct column *columns;
+	unsigned n;
+	struct columns fit;
+};
+
+/* Sets lines->table and lines->cols. */
+void table_layout(struct lines *lines, const struct column *columns, unsigned n, int cols);
+/* view_ops.heading of tables: the titles of the columns. */
+void table_heading(const struct scene *s, const struct lines *lines, struct grid *g,
+		   struct rect row);
 void columns_fit(const struct column *table, unsigned n, int cols, struct columns *out);
 struct rect column_rect(struct rect row, const struct columns *c, unsigned i);
 struct pen column_pen(struct grid *g, struct rect row, const struct columns *c, unsigned i);
-void columns_heading(const struct column *table, unsigned n, const struct columns *c,
-		     struct grid *g, struct rect row);
 /* Columns of the longest agent name among the first k messages, within [min, max]. */
 int agents_width(const struct scene *s, int min, int max);
 
-/* a - b, kept in range whatever a sender made of the times. */
+/* a - b, saturated: senders choose the times. */
 int64_t time_between(int64_t a, int64_t b);
-/* The time of a message, or of the nearest one shortly before it that has any. */
+/* The time of a message, else of the nearest one shortly before it that has one. */
 int64_t message_time(const struct model *m, uint32_t message);
 /* "9s", "4m12", "3h04", "2d05h": a span in at most five columns; "-" for TIME_NONE. */
 const char *short_span(int64_t ms, char out[32]);
-/* Time left to a deadline ("!0:40"), else the item's age; *role tells how urgent. */
+/* How long ago that was, as short_span. */
+const char *short_age(const struct scene *s, int64_t since_ms, char out[32]);
+/* Time left to a deadline ("!0:40"), else the item's age; *role shows the urgency. */
 const char *item_clock(const struct scene *s, const struct item *item, const struct item_state *at,
 		       char out[32], enum role *role);
-/* What becomes of whoever asked when the deadline passes, as the end of a sentence. */
+/* The default action when the deadline passes, as the end of a sentence. */
 const char *item_default(const struct model *m, const struct item *item);
-/* When it is time to say that a deadline is near: a minute before it, later where the whole time is
- * short. TIME_NONE: it has no deadline. */
+/* When to warn of a deadline: a minute before it, later if the whole time is short. TIME_NONE: it
+ * has no deadline. */
 int64_t item_near_ms(const struct model *m, const struct item *item);
-/* Whether it has expired so lately that it ought to be seen. */
+/* Whether it expired less than a minute ago and is still listed. */
 bool item_just_expired(const struct scene *s, const struct item *item, const struct item_state *at);
-/* 1234 → "1.2k"; out has room for 16. */
+/* 1234 → "1.2k". */
 const char *short_number(uint64_t n, char out[16]);
 /* Messages a second: "0.2", "12", "1.3k"; "·" for none. */
 const char *short_rate(double a_second, char out[16]);
-/* One of ▁…█; a blank for 0. */
+/* One column of a sparkline, ▁ to █; a blank for 0. */
 const char *level_glyph(uint64_t n, uint64_t max);
 
-/* Prose: texts wrapped into lines of their own, for views that are read (view_prose.c). Each text
- * line keeps the bookmark its row starts at, so a row in the middle of a long message costs no more
- * than the first. prose_start, then add, then prose_end; drawing comes after that. The struct must
- * last as long as the lines: put it into their `own`. */
+/* Prose: text wrapped into lines, for views that are read (view_prose.c). Each line keeps the wrap
+ * state its row starts with, so drawing a row in the middle of a long message costs no more than
+ * the first. Call prose_start, add text, then prose_end; draw after that. */
 enum prose_kind {
 	LINE_BLANK,
 	LINE_SECTION, /* a: enum section, b: the message it is about, NONE */
@@ -138,25 +152,26 @@ struct prose {
 
 enum { PROSE_LINES_MAX = 50000 };
 
-/* out->cols must be set. */
-void prose_start(struct prose *p, const struct scene *s, struct lines *out);
+/* Sets out->cols and allocates out->own, zeroed: a struct of `size` bytes that begins with a struct
+ * prose. Returns it. */
+void *prose_start(const struct scene *s, int cols, struct lines *out, size_t size);
 void prose_end(struct prose *p);
 void prose_section(struct prose *p, enum section section, uint32_t message);
-/* Texts are copied: what a reader lends does not last. An empty one makes no line. */
+/* Copies the text, since what a reader lends does not last. An empty one adds no line. */
 void prose_add(struct prose *p, const char *label, int indent, enum role role, struct str text,
 	       enum text_mode mode);
-/* The same with keys in it, as keymap_text reads it. */
+/* The same with references to keys, expanded by keymap_text. */
 void prose_hint(struct prose *p, const char *label, int indent, enum role role, const char *text);
-/* One line of a text, which must last as long as the lines, wrapped: at least one row. */
+/* One line of text, wrapped into at least one row. Not copied: must last as long as the lines. */
 void prose_line(struct prose *p, enum role role, int indent, int hang, struct str text);
-/* JSON with one member a line; what is too long to be shown whole says so. */
+/* JSON with one member a line; a truncated one ends with a note. */
 void prose_json(struct prose *p, int indent, yyjson_val *root);
 /* The diagnostics of a message, if it has any. */
 void prose_problems(struct prose *p, uint32_t message);
-/* A message as JSON with one member a line, and before it what its text holds; as it came when it
- * is no JSON or the scene is raw. */
+/* A message as JSON with one member a line, preceded by a JSON object found inside its text; raw
+ * bytes if it is not JSON or the scene is raw. */
 void prose_message(struct prose *p, uint32_t message);
-/* false when the line is none of prose's. */
+/* False if the line is one of the view's own kinds. */
 bool prose_draw(const struct scene *s, const struct prose *p, const struct line *line,
 		struct pen pen);
 
@@ -166,42 +181,43 @@ struct axis {
 	int64_t tick_ms;        /* 0 = none */
 };
 
-/* The scene's part of the axis where it names one, else all of it. */
+/* The range of the scene if it has one, else from the first step to now. */
 struct axis axis_make(const struct scene *s, int cols);
-/* Times beyond an end are at that end; axis_side tells: -1 before, 0 inside, 1 after. */
+/* Times outside are clamped; axis_side: -1 before, 0 inside, 1 after the axis. */
 int axis_col(const struct axis *a, int64_t t, int cols);
 int axis_side(const struct axis *a, int64_t t);
 /* Ticks, and a line at now. */
 void axis_draw_ticks(const struct axis *a, int64_t now_ms, struct grid *g, struct rect where);
-/* ‹ or › where something lies outside; nothing for what is inside. */
+/* ‹ or › at the edge for a time outside; nothing for one inside. */
 void axis_draw_outside(const struct axis *a, int64_t t, struct grid *g, struct rect where);
 void axis_draw_labels(const struct axis *a, struct grid *g, struct rect where);
 
-/* Whether the scene's filter, of which there is one, lets it through. */
+/* Whether it passes the scene's filter, which must not be NULL. */
 bool item_passes(const struct scene *s, uint32_t item, const struct item_state *at);
 static inline bool item_is_shown(const struct scene *s, uint32_t item, struct item_state *out)
 {
 	return item_at(s->model, &s->model->items.v[item], s->k, s->now_ms, out) &&
 	       (!s->filter || item_passes(s, item, out));
 }
-/* Put off by the person, until it changes or is nearly due. */
-bool item_is_put_off(const struct scene *s, uint32_t item, const struct item_state *at);
-/* Whether what a line leads to says the word, also where the line has no room for it. */
-bool target_has(const struct scene *s, struct target t, struct str word);
+/* Hidden by the person until it changes or is nearly due. */
+bool item_is_snoozed(const struct scene *s, uint32_t item, const struct item_state *at);
+/* Whether the item or message contains the word, without case; its line may not show all of it. */
+bool target_contains(const struct scene *s, struct target t, struct str word);
 bool message_is_shown(const struct scene *s, uint32_t message);
 /* The first task of the chain a task revises, as of k. */
 uint32_t root_at(const struct model *m, uint32_t task, uint32_t k);
-/* The process behind an agent, where gavel runs it; NULL = it does not, or not as of the scene. */
+/* The process of an agent that gavel runs; NULL = it does not, or the scene is in the past. */
 const struct life *life_of_agent(const struct scene *s, uint32_t agent, bool has_spoken);
-/* The word for how an agent is: the worst that is known. */
+/* Health of an agent as a word: the worst state known. */
 const char *agent_health_word(const struct agent_stats *stats, const struct life *life);
-/* Targets of lines. */
 struct target target_item(uint32_t item);
 struct target target_message(uint32_t message);
 extern const struct target target_none;
-/* Room for so many more, where that is known. */
-void lines_want(struct lines *lines, uint32_t more);
-/* Adds a line; to one view's lines either by the first or by the second. */
+/* Allocates room for so many more lines. */
+void lines_reserve(struct lines *lines, uint32_t more);
+/* Grows an array of n elements in the lines' arena if it is full. Returns it. */
+void *lines_grow(struct lines *lines, void *list, uint32_t n, uint32_t *cap, size_t size);
+/* Appends a line. A view uses either the first or, where `a` is all it needs, the second. */
 void line_add(struct lines *lines, uint32_t what, uint32_t a, uint32_t b);
 void line_number(struct lines *lines, uint32_t a);
 

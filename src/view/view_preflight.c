@@ -1,6 +1,5 @@
-/* The pre-flight page: each message that would be written, to whom, where, its size, what it
- * decides, what is missing and what to think of, and the message itself. Nothing has been written
- * yet. */
+/* The pre-flight view: each letter that would be sent, its receiver, destination, size, decisions,
+ * missing fields, cautions and content. Nothing has been written yet. */
 #include "view/view_parts.h"
 
 #include <stdio.h>
@@ -10,10 +9,6 @@ enum what {
 	ROW_DRAFT,           /* a: proposal, b: which of its drafts */
 };
 
-struct preflight_own {
-	struct prose prose;
-};
-
 static void add_list(struct prose *p, const char *label, enum role role, const struct str *list,
 		     uint32_t n)
 {
@@ -21,7 +16,7 @@ static void add_list(struct prose *p, const char *label, enum role role, const s
 		prose_add(p, label, 10, role, list[i], TEXT_LINE);
 }
 
-/* What will be written; notes as they are. */
+/* The content of a letter: JSON pretty-printed, anything else as it is. */
 static void add_bytes(struct prose *p, const struct letter *l)
 {
 	struct json_reader reader = { 0 };
@@ -34,7 +29,8 @@ static void add_bytes(struct prose *p, const struct letter *l)
 	json_reader_release(&reader);
 }
 
-static void add_proposal(struct prose *prose, struct lines *out, const struct proposal *p, uint32_t i)
+static void add_proposal(struct prose *prose, struct lines *out, const struct proposal *p,
+			 uint32_t i)
 {
 	line_add(out, ROW_HEAD, i, 0);
 	if (p->runs.n)
@@ -52,10 +48,12 @@ static void add_proposal(struct prose *prose, struct lines *out, const struct pr
 	if (p->needs_sure)
 		prose_hint(prose, "think of", 10, ROLE_WARN,
 			   p->letter.channel == CHANNEL_CHILD
-				   ? "accepted says that the artifact now reflects the change, but it is "
-				     "the same as in the last turn; edit it ({edit}), or confirm twice"
-				   : "accepted says that the artifact now reflects the change, but it is "
-				     "the same as in the last turn; :attach FILE, or confirm twice");
+				   ? "accepted says that the artifact now reflects the change, but "
+				     "it is the same as in the last turn; edit it ({edit}), or "
+				     "confirm twice"
+				   : "accepted says that the artifact now reflects the change, but "
+				     "it is the same as in the last turn; :attach FILE, or confirm "
+				     "twice");
 	if (!p->missing.n && p->letter.bytes.n)
 		add_bytes(prose, &p->letter);
 	line_add(out, LINE_BLANK, 0, 0);
@@ -63,23 +61,21 @@ static void add_proposal(struct prose *prose, struct lines *out, const struct pr
 
 static void preflight_make(const struct scene *s, int cols, struct lines *out)
 {
-	struct preflight_own *own = arena_zalloc(&out->arena, sizeof(*own));
+	struct prose *prose;
 
-	out->own = own;
-	out->cols = cols < 1 ? 1 : cols;
 	if (!s->plan)
 		return;
-	prose_start(&own->prose, s, out);
-	prose_hint(&own->prose, NULL, 0, ROLE_KEY,
+	prose = prose_start(s, cols, out, sizeof(*prose));
+	prose_hint(prose, NULL, 0, ROLE_KEY,
 		   plan_is_ready(s->plan)
 			   ? "This will be written. y sends it, {back} goes back and sends nothing."
-			   : "Not all of this can be written yet. y sends what is complete, {back} goes "
-			     "back and sends nothing.");
+			   : "Not all of this can be written yet. y sends what is complete, {back} "
+			     "goes back and sends nothing.");
 	line_add(out, LINE_BLANK, 0, 0);
 	for (uint32_t i = 0; i < s->plan->list.n; i++)
-		add_proposal(&own->prose, out, &s->plan->list.v[i], i);
-	add_list(&own->prose, "not sent", ROLE_ERROR, s->plan->refused.v, s->plan->refused.n);
-	prose_end(&own->prose);
+		add_proposal(prose, out, &s->plan->list.v[i], i);
+	add_list(prose, "not sent", ROLE_ERROR, s->plan->refused.v, s->plan->refused.n);
+	prose_end(prose);
 }
 
 static void draw_head(const struct proposal *p, uint32_t i, uint32_t n, struct pen pen)
@@ -106,7 +102,7 @@ static void draw_head(const struct proposal *p, uint32_t i, uint32_t n, struct p
 
 static void draw_draft(const struct scene *s, const struct draft *draft, struct pen pen)
 {
-	const struct mark *mark = mark_of_verdict(verb_verdict(draft->verb));
+	const struct mark *mark = &verdict_marks[verb_verdict(draft->verb)];
 
 	pen_skip(&pen, 4);
 	pen_printf(&pen, mark->role, "%s %s ", mark->glyph, verb_name(draft->verb));
@@ -126,12 +122,11 @@ static void draw_draft(const struct scene *s, const struct draft *draft, struct 
 static void preflight_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			   struct grid *g, struct rect row)
 {
-	const struct preflight_own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
 	struct pen pen = { g, rect_in(row, 0, 0, 1, row.cols) };
 	const struct proposal *p;
 
-	if (prose_draw(s, &own->prose, line, pen))
+	if (prose_draw(s, lines->own, line, pen))
 		return;
 	p = &s->plan->list.v[line->a];
 	if (line->what == ROW_HEAD)
@@ -144,6 +139,6 @@ const struct view_ops view_preflight = {
 	.name = "preflight",
 	.make = preflight_make,
 	.draw = preflight_draw,
-	.empty = "Nothing is staged. {accept} accepts, {reject} rejects, {answer} answers what is selected "
-		 "in the inbox.",
+	.empty = "Nothing is staged. {accept} accepts, {reject} rejects, {answer} answers what is "
+		 "selected in the inbox.",
 };

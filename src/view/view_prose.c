@@ -1,5 +1,5 @@
-/* Texts wrapped into lines, and the parts that are made of them: what is wrong with a message, and
- * the message itself, pretty or raw. What is too long to be shown whole is cut, and says so. */
+/* Prose: text wrapped into lines, and the sections that views share: the diagnostics of a message,
+ * and the message itself, pretty-printed or raw. Too long text is truncated with a note. */
 #include "view/view_parts.h"
 
 #include <stdlib.h>
@@ -12,20 +12,12 @@ enum {
 
 static void add_passage(struct prose *p, struct passage passage)
 {
-	if (p->n == p->cap) {
-		struct passage *grown;
-
-		p->cap = p->cap ? p->cap * 2 : 64;
-		grown = arena_alloc(&p->out->arena, p->cap * sizeof(*grown));
-		if (p->n)
-			memcpy(grown, p->list, p->n * sizeof(*grown));
-		p->list = grown;
-	}
+	p->list = lines_grow(p->out, p->list, p->n, &p->cap, sizeof(*p->list));
 	p->list[p->n] = passage;
 	line_add(p->out, LINE_TEXT, p->n++, 0);
 }
 
-/* All rows but the first hang deeper. The text must last. */
+/* Rows after the first are indented by `hang` more. The text must last. */
 static void add_wrapped(struct prose *p, struct passage passage, int hang, struct str text,
 			enum text_mode mode)
 {
@@ -45,13 +37,18 @@ static void add_wrapped(struct prose *p, struct passage passage, int hang, struc
 	}
 }
 
-void prose_start(struct prose *p, const struct scene *s, struct lines *out)
+void *prose_start(const struct scene *s, int cols, struct lines *out, size_t size)
 {
+	struct prose *p = arena_zalloc(&out->arena, size);
+
+	out->own = p;
+	out->cols = cols < 1 ? 1 : cols;
 	*p = (struct prose){ .s = s, .out = out };
 	p->row = xcalloc((size_t)out->cols, sizeof(*p->row));
+	return p;
 }
 
-static void say_cut(struct prose *p, struct str words)
+static void add_cut_note(struct prose *p, struct str words)
 {
 	add_passage(p, (struct passage){ .role = ROLE_WARN,
 					 .at = wrap_start(raw_of(words), TEXT_LABEL, p->s->ascii,
@@ -61,7 +58,7 @@ static void say_cut(struct prose *p, struct str words)
 void prose_end(struct prose *p)
 {
 	if (p->n >= PROSE_LINES_MAX)
-		say_cut(p, STR("… cut here: too long to be shown whole"));
+		add_cut_note(p, STR("… cut here: too long to be shown whole"));
 	free(p->row);
 	p->row = NULL;
 	p->s = NULL;
@@ -103,7 +100,7 @@ void prose_line(struct prose *p, enum role role, int indent, int hang, struct st
 	add_passage(p, passage);
 }
 
-/* Lines that keep their indentation when they are wrapped. */
+/* Lines that keep their indentation when wrapped. */
 static void add_lines(struct prose *p, struct str text, int from, int hang)
 {
 	struct str rest = arena_str(&p->out->arena, text);
@@ -132,7 +129,7 @@ void prose_json(struct prose *p, int indent, yyjson_val *root)
 	for (size_t i = 0; i < text.n; i++)
 		lines += text.p[i] == '\n';
 	if (lines + 1 >= PRETTY_LINES_MAX)
-		say_cut(p, STR("… cut here: the raw message has the rest"));
+		add_cut_note(p, STR("… cut here: the raw message has the rest"));
 	buf_release(&text);
 }
 
@@ -148,7 +145,7 @@ void prose_problems(struct prose *p, uint32_t message)
 	prose_section(p, SECTION_PROBLEMS, message);
 	for (uint32_t i = 0; i < diags->list.n; i++) {
 		const struct diag *d = &diags->list.v[i];
-		const struct mark *mark = mark_of_problem(d->severity);
+		const struct mark *mark = &problem_marks[d->severity];
 
 		buf_clear(&text);
 		if (d->pointer.n) {
@@ -163,7 +160,7 @@ void prose_problems(struct prose *p, uint32_t message)
 	buf_release(&text);
 }
 
-/* An object inside the message's text, for those who send their responses that way. */
+/* A JSON object inside the message's text: some agents send their responses that way. */
 static void add_inside(struct prose *p, uint32_t message, struct str text)
 {
 	struct json_reader reader = { 0 };

@@ -1,5 +1,5 @@
-/* The recovery page: messages that an earlier run recorded and whose end is not known, or that were
- * held. Nothing is sent before the person has seen it. */
+/* The recovery view: letters that an earlier run recorded but did not finish sending, or holds.
+ * Nothing is sent before the person has seen it. */
 #include "decide/output_queue.h"
 #include "view/view_parts.h"
 
@@ -9,25 +9,21 @@ enum what {
 	ROW_LETTER = LINE_OWN, /* a: desk, b: letter */
 };
 
-struct recovery_own {
-	struct prose prose;
-};
-
 static bool is_listed(const struct letter *l)
 {
 	return l->state == LETTER_HELD || l->state == LETTER_ATTEMPT ||
 	       (l->state == LETTER_INTENT && l->channel != CHANNEL_NONE);
 }
 
-/* What pressing y will do with it. */
-static const char *prospect(const struct letter *l)
+/* What confirming with y will do with a letter. */
+static const char *planned_action(const struct letter *l)
 {
 	bool known = l->channel == CHANNEL_FILE || l->channel == CHANNEL_DIR;
 
 	if (letter_is_lost(l))
 		return !l->tried || !l->uncertain
-			       ? "was not delivered, and the agent that it was for has ended; it is "
-				 "taken back"
+			       ? "was not delivered, and the agent that it was for has ended; it "
+				 "is taken back"
 			       : "may have been read, and the agent that it was for has ended; it "
 				 "cannot be sent again and is taken back";
 	if (l->channel == CHANNEL_NONE)
@@ -35,11 +31,12 @@ static const char *prospect(const struct letter *l)
 	if (!l->tried || !l->uncertain)
 		return "was not delivered; it will be sent";
 	if (known)
-		return "may have arrived; the file is looked at first, and only what lacks is written";
+		return "may have arrived; the file is looked at first, and only what lacks is "
+		       "written";
 	switch (dialects[l->dialect]->redelivery) {
 	case REDELIVERY_ALWAYS:
-		return "may have arrived; it is sent again under the same id, which changes nothing "
-		       "twice";
+		return "may have arrived; it is sent again under the same id, which changes "
+		       "nothing twice";
 	case REDELIVERY_ASKED: return "may have arrived; it will be sent again";
 	case REDELIVERY_NEVER: break;
 	}
@@ -48,16 +45,14 @@ static const char *prospect(const struct letter *l)
 
 static void recovery_make(const struct scene *s, int cols, struct lines *out)
 {
-	struct recovery_own *own = arena_zalloc(&out->arena, sizeof(*own));
+	struct prose *prose;
 
-	out->own = own;
-	out->cols = cols < 1 ? 1 : cols;
 	if (!s->desks)
 		return;
-	prose_start(&own->prose, s, out);
-	prose_hint(&own->prose, NULL, 0, ROLE_KEY,
-		   "These messages are recorded and have not gone out, or not for certain. y finishes "
-		   "them as said below, {back} leaves them as they are.");
+	prose = prose_start(s, cols, out, sizeof(*prose));
+	prose_hint(prose, NULL, 0, ROLE_KEY,
+		   "These messages are recorded and have not gone out, or not for certain. y "
+		   "finishes them as said below, {back} leaves them as they are.");
 	for (uint32_t d = 0; d < s->desks->list.n; d++)
 		for (uint32_t i = 0; i < s->desks->list.v[d].letters.n; i++) {
 			const struct letter *l = &s->desks->list.v[d].letters.v[i];
@@ -66,23 +61,23 @@ static void recovery_make(const struct scene *s, int cols, struct lines *out)
 				continue;
 			line_add(out, LINE_BLANK, 0, 0);
 			line_add(out, ROW_LETTER, d, i);
-			prose_add(&own->prose, "where", 10, ROLE_ID, l->path, TEXT_ID);
-			prose_add(&own->prose, "held", 10, ROLE_HELD, l->why, TEXT_LINE);
-			prose_hint(&own->prose, "then", 10, ROLE_NORMAL, prospect(l));
+			prose_add(prose, "where", 10, ROLE_ID, l->path, TEXT_ID);
+			prose_add(prose, "held", 10, ROLE_HELD, l->why, TEXT_LINE);
+			prose_hint(prose, "then", 10, ROLE_NORMAL,
+				   planned_action(l));
 		}
-	prose_end(&own->prose);
+	prose_end(prose);
 }
 
 static void recovery_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			  struct grid *g, struct rect row)
 {
-	const struct recovery_own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
 	const struct desk *d;
 	const struct letter *l;
 
-	if (prose_draw(s, &own->prose, line, p))
+	if (prose_draw(s, lines->own, line, p))
 		return;
 	d = &s->desks->list.v[line->a];
 	l = &d->letters.v[line->b];

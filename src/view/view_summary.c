@@ -1,5 +1,5 @@
-/* The summary: the session in figures. Lists of counts flow over as many rows as they need; a row
- * keeps where its share of the list begins and ends. */
+/* The summary view: session statistics. Lists of counts are wrapped into rows; each row keeps its
+ * range of the list. */
 #include "view/session_stats.h"
 #include "view/view_parts.h"
 
@@ -12,13 +12,12 @@ enum {
 	ENTRY_GAP = 3,
 };
 
-/* One counted thing; a sender's word (name) or ours (label). */
+/* A count, named by a mark, else by text of a message. */
 struct summary_entry {
+	const struct mark *mark;
 	struct str name;
-	const char *label;
-	const char *glyph;
 	uint64_t n;
-	enum role role;
+	enum role role; /* of the name */
 };
 
 enum what {
@@ -26,7 +25,7 @@ enum what {
 	ROW_TIME,
 	ROW_USAGE,
 	ROW_TOOK, /* how long decisions took */
-	ROW_LIST, /* a: first entry, b: how many; its title is that of the list or none */
+	ROW_LIST, /* and above: number of the list; a: first entry, b: how many */
 };
 
 struct list {
@@ -37,7 +36,7 @@ struct list {
 };
 
 struct summary_own {
-	struct session_stats session_stats;
+	struct session_stats stats;
 	struct list lists[DIALECT_MAX + 15];
 	uint32_t list_count;
 	struct summary_entry *entries;
@@ -50,26 +49,16 @@ static void entry_add(struct lines *out, struct summary_entry e)
 {
 	struct summary_own *own = out->own;
 
-	if (own->entry_count == own->entry_cap) {
-		struct summary_entry *grown;
-
-		own->entry_cap = own->entry_cap ? own->entry_cap * 2 : 64;
-		grown = arena_alloc(&out->arena, own->entry_cap * sizeof(*grown));
-		if (own->entry_count)
-			memcpy(grown, own->entries, own->entry_count * sizeof(*grown));
-		own->entries = grown;
-	}
+	own->entries = lines_grow(out, own->entries, own->entry_count, &own->entry_cap,
+				  sizeof(*own->entries));
 	own->entries[own->entry_count++] = e;
 	own->lists[own->list_count - 1].n++;
 }
 
-static void own_word(struct lines *out, const struct mark *mark, uint64_t n)
+static void mark_add(struct lines *out, const struct mark *mark, uint64_t n)
 {
 	if (n)
-		entry_add(out, (struct summary_entry){ .label = mark->word,
-					       .glyph = mark->glyph,
-					       .n = n,
-					       .role = mark->role });
+		entry_add(out, (struct summary_entry){ .mark = mark, .n = n });
 }
 
 static void list_add(struct lines *out, const char *title, enum role role, uint64_t total)
@@ -86,11 +75,9 @@ static int entry_cols(const struct scene *s, const struct summary_entry *e)
 	char number[24];
 	int cols = snprintf(number, sizeof(number), " %llu", (unsigned long long)e->n);
 
-	if (e->label)
-		cols += (int)strlen(e->label);
-	else
-		cols += (int)cells_width(raw_of(e->name), TEXT_ID, s->ascii, 256);
-	return cols + (e->glyph ? 2 : 0);
+	if (e->mark)
+		return cols + (int)strlen(e->mark->word) + 2;
+	return cols + (int)cells_width(raw_of(e->name), TEXT_ID, s->ascii, 256);
 }
 
 static int list_indent(int cols)
@@ -98,8 +85,8 @@ static int list_indent(int cols)
 	return cols < 50 ? 2 : LABEL_COLS + NUMBER_COLS + 2;
 }
 
-/* Cuts the newest list into rows. */
-static void list_flow(const struct scene *s, struct lines *out)
+/* Wraps the newest list into rows. */
+static void list_wrap(const struct scene *s, struct lines *out)
 {
 	struct summary_own *own = out->own;
 	uint32_t number = own->list_count - 1;
@@ -107,7 +94,7 @@ static void list_flow(const struct scene *s, struct lines *out)
 	int room = out->cols - list_indent(out->cols), used = 0;
 	uint32_t start = list->first;
 
-	/* where names and counts leave no room, the title has a row to itself */
+	/* on a narrow screen the title has its own row */
 	if (out->cols < 50 && list->n)
 		line_add(out, ROW_LIST + number, start, 0);
 	for (uint32_t i = list->first; i < list->first + list->n; i++) {
@@ -135,7 +122,7 @@ static int by_count(const void *left, const void *right)
 static void list_dialects(const struct scene *s, struct lines *out)
 {
 	struct summary_own *own = out->own;
-	const struct counts *c = &own->session_stats.counts;
+	const struct counts *c = &own->stats.counts;
 
 	for (unsigned d = dialect_count(); d-- > 0;) {
 		struct list *list;
@@ -150,79 +137,78 @@ static void list_dialects(const struct scene *s, struct lines *out)
 							       .role = ROLE_NORMAL });
 		list = &own->lists[own->list_count - 1];
 		qsort(own->entries + list->first, list->n, sizeof(struct summary_entry), by_count);
-		list_flow(s, out);
+		list_wrap(s, out);
 	}
 }
 
 static void list_total(const struct scene *s, struct lines *out, const char *title, uint64_t n)
 {
 	list_add(out, title, ROLE_KEY, n);
-	list_flow(s, out);
+	list_wrap(s, out);
 }
 
 static void list_states(const struct scene *s, struct lines *out)
 {
 	struct summary_own *own = out->own;
-	const struct counts *c = &own->session_stats.counts;
+	const struct counts *c = &own->stats.counts;
 	static const struct mark stalled = { "⚠", "S", "stalled", ROLE_STALLED };
 	static const struct mark due = { "!", "D", "with a deadline", ROLE_DUE };
 	static const struct mark back = { "▲", "B", "came back", ROLE_WARN };
 	static const struct mark broken = { "⚠", "U", "cannot be decided", ROLE_ERROR };
 
 	list_add(out, "items", ROLE_KEY, c->items);
-	for (int v = VERDICT_NONE; v <= VERDICT_SUPERSEDED; v++) {
-		own_word(out, mark_of_verdict(v), c->verdict[v]);
-		if (v != VERDICT_NONE)
-			continue;
-		own_word(out, &due, c->due);
-		own_word(out, &back, c->came_back);
-		own_word(out, &broken, c->undecidable);
-	}
-	list_flow(s, out);
+	mark_add(out, &verdict_marks[VERDICT_NONE], c->verdict[VERDICT_NONE]);
+	mark_add(out, &due, c->due);
+	mark_add(out, &back, c->came_back);
+	mark_add(out, &broken, c->undecidable);
+	for (int v = VERDICT_NONE + 1; v <= VERDICT_SUPERSEDED; v++)
+		mark_add(out, &verdict_marks[v], c->verdict[v]);
+	list_wrap(s, out);
 	list_add(out, "tasks", ROLE_KEY, c->tasks);
 	for (int t = 0; t < TASK_STATE_COUNT; t++)
-		own_word(out, mark_of_task(t), c->task[t]);
-	own_word(out, &stalled, c->stalled);
-	list_flow(s, out);
+		mark_add(out, &task_marks[t], c->task[t]);
+	mark_add(out, &stalled, c->stalled);
+	list_wrap(s, out);
 	list_add(out, "reviews", ROLE_KEY, c->reviews);
 	for (int v = REVIEW_NONE; v <= REVIEW_REJECTED; v++)
-		own_word(out, mark_of_review(v), c->review[v]);
-	list_flow(s, out);
+		mark_add(out, &review_marks[v], c->review[v]);
+	list_wrap(s, out);
 	list_add(out, "problems", ROLE_KEY, c->problem[0] + c->problem[1] + c->problem[2]);
 	for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
-		own_word(out, mark_of_problem(severity), c->problem[severity]);
-	list_flow(s, out);
+		mark_add(out, &problem_marks[severity], c->problem[severity]);
+	list_wrap(s, out);
 }
 
-static void list_figures(const struct scene *s, struct lines *out)
+static void list_decisions(const struct scene *s, struct lines *out)
 {
 	static const struct mark diverges = { "⚠", "W", "not converging", ROLE_WARN };
-	const struct session_stats *f = &((const struct summary_own *)out->own)->session_stats;
+	const struct session_stats *f = &((const struct summary_own *)out->own)->stats;
 
 	list_add(out, "decisions", ROLE_KEY, f->decided);
 	for (int v = VERDICT_NONE + 1; v <= VERDICT_SUPERSEDED; v++)
-		own_word(out, mark_of_verdict(v), f->by_agents[v] + f->by_persons[v]);
-	list_flow(s, out);
+		mark_add(out, &verdict_marks[v], f->by_agents[v] + f->by_persons[v]);
+	list_wrap(s, out);
 	if (f->timed)
 		line_add(out, ROW_TOOK, 0, 0);
 	list_add(out, "loops", ROLE_KEY, f->loops);
-	own_word(out, &diverges, f->diverging);
-	list_flow(s, out);
+	mark_add(out, &diverges, f->diverging);
+	list_wrap(s, out);
 }
 
-/* Who used most. */
+/* Agents that used most tokens. */
 static void list_spenders(const struct scene *s, struct lines *out)
 {
-	const struct session_stats *f = &((const struct summary_own *)out->own)->session_stats;
+	const struct session_stats *f = &((const struct summary_own *)out->own)->stats;
 
 	if (!f->spenders)
 		return;
 	list_add(out, "  by agent", ROLE_KEY, f->spenders);
 	for (uint32_t i = 0; i < f->spenders && i < SPENDERS_MAX; i++)
-		entry_add(out, (struct summary_entry){ .name = agent_name(s->model, f->spender[i].agent),
-					       .n = f->spender[i].tokens,
-					       .role = ROLE_AGENT });
-	list_flow(s, out);
+		entry_add(out, (struct summary_entry){
+				       .name = agent_name(s->model, f->spender[i].agent),
+				       .n = f->spender[i].tokens,
+				       .role = ROLE_AGENT });
+	list_wrap(s, out);
 }
 
 static void summary_make(const struct scene *s, int cols, struct lines *out)
@@ -231,19 +217,19 @@ static void summary_make(const struct scene *s, int cols, struct lines *out)
 
 	out->own = own;
 	out->cols = cols;
-	session_stats_compute(s, &own->session_stats);
-	if (!own->session_stats.counts.messages)
+	session_stats_compute(s, &own->stats);
+	if (!own->stats.counts.messages)
 		return;
 	line_add(out, ROW_TIME, 0, 0);
 	list_states(s, out);
-	list_figures(s, out);
-	list_total(s, out, "agents", own->session_stats.counts.agents);
+	list_decisions(s, out);
+	list_total(s, out, "agents", own->stats.counts.agents);
 	line_add(out, ROW_USAGE, 0, 0);
 	list_spenders(s, out);
 	line_add(out, ROW_BLANK, 0, 0);
-	list_total(s, out, "sources", own->session_stats.counts.sources);
-	list_total(s, out, "sessions", own->session_stats.counts.sessions);
-	list_total(s, out, "messages", own->session_stats.counts.messages);
+	list_total(s, out, "sources", own->stats.counts.sources);
+	list_total(s, out, "sessions", own->stats.counts.sessions);
+	list_total(s, out, "messages", own->stats.counts.messages);
 	list_dialects(s, out);
 }
 
@@ -260,7 +246,7 @@ static void draw_time(const struct counts *c, struct pen p)
 		return;
 	}
 	timestamp_iso(c->from_ms / 1000 * 1000, from);
-	/* the second date only where it is another day */
+	/* the date only once if both are on one day */
 	if (c->from_ms / 86400000 == c->to_ms / 86400000)
 		timestamp_clock(c->to_ms, to);
 	else
@@ -308,13 +294,14 @@ static void draw_list(const struct summary_own *own, const struct line *line, st
 	for (uint32_t i = line->a; i < line->a + line->b; i++) {
 		const struct summary_entry *e = &own->entries[i];
 
-		if (e->glyph)
-			pen_printf(&p, e->role, "%s ", e->glyph);
-		if (e->label)
-			pen_put(&p, e->role, e->label);
-		else
+		if (e->mark) {
+			pen_printf(&p, e->mark->role, "%s ", e->mark->glyph);
+			pen_put(&p, e->mark->role, e->mark->word);
+		} else {
 			pen_id(&p, e->role, e->name);
-		pen_printf(&p, e->label ? e->role : ROLE_DIM, " %llu", (unsigned long long)e->n);
+		}
+		pen_printf(&p, e->mark ? e->mark->role : ROLE_DIM, " %llu",
+			   (unsigned long long)e->n);
 		pen_skip(&p, ENTRY_GAP);
 	}
 }
@@ -330,11 +317,11 @@ static void summary_draw(const struct scene *s, const struct lines *lines, uint3
 	if (line->what == ROW_BLANK)
 		return;
 	if (line->what == ROW_TIME)
-		draw_time(&own->session_stats.counts, p);
+		draw_time(&own->stats.counts, p);
 	else if (line->what == ROW_USAGE)
-		draw_usage(&own->session_stats.counts, p);
+		draw_usage(&own->stats.counts, p);
 	else if (line->what == ROW_TOOK)
-		draw_took(&own->session_stats, p);
+		draw_took(&own->stats, p);
 	else
 		draw_list(own, line, p);
 }

@@ -1,14 +1,9 @@
-/* The timeline: a lane for each task, grouped by session, time from left to right. Under a task
- * stand what it needs, its revisions and its reviews; a feedback loop is a lane of its own. All
- * lanes share one axis, from the first step of any of them to now, or the part of it that the scene
- * asks for.
+/* The timeline view: a lane for each task, grouped by session, with its dependencies, revisions
+ * and reviews below it, and one for each feedback loop. All lanes share one time axis. In a replay
+ * lanes and axis cover the whole recording; what comes after the cursor is drawn first, dimmed.
  *
- * In a replay lanes and axis are those of the whole playback, whatever the cursor; what lies beyond it
- * is drawn first, and dimmed.
- *
- * A lane is drawn in layers: ticks of the axis and the line at now, the stretches between steps,
- * stalls over these, signs of what lies outside, then marks; where marks meet, progress gives way
- * to the others and the later one stays. */
+ * A lane is drawn in layers: ticks and the line at now, bars between steps, stalls, arrows for
+ * what lies outside, then marks; progress marks are drawn before, and so below, the others. */
 #include "view/view_parts.h"
 
 #include <stdio.h>
@@ -20,7 +15,7 @@ enum what {
 	LANE_SESSION, /* a: session, b: tasks */
 	LANE_TASK,    /* a: task */
 	LANE_NEEDS,   /* a: task */
-	LANE_REVIEW,  /* a: review, b: whether it stands under a task */
+	LANE_REVIEW,  /* a: review, b: whether it belongs to a task */
 	LANE_LEGEND,
 };
 
@@ -36,15 +31,12 @@ static const struct column table[COL_COUNT] = {
 	[COL_AXIS] = { "", 20, 36, 0, .grows = true },
 };
 
-struct timeline_own {
-	struct columns fit;
-	struct axis axis;
-};
-
 /* ---- making ---- */
 
-static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], struct columns *fit)
+static void layout(const struct scene *s, int cols, struct lines *out)
 {
+	struct column c[COL_COUNT];
+
 	memcpy(c, table, sizeof(table));
 	c[COL_AGENT].want = agents_width(s, 8, 16);
 	if (cols >= 100)
@@ -55,10 +47,12 @@ static void layout(const struct scene *s, int cols, struct column c[COL_COUNT], 
 		c[COL_AXIS].want = 50;
 	if (cols < 140)
 		c[COL_TITLE].min = c[COL_TITLE].want = 0;
-	columns_fit(c, COL_COUNT, cols, fit);
+	table_layout(out, c, COL_COUNT, cols);
+	if (out->table->fit.cols[COL_STATE] < 5)
+		out->table->columns[COL_STATE].title = "";
 }
 
-/* Lists of numbers that share an owner, each in ascending order. */
+/* One linked list of members per owner, in ascending order. */
 struct chains {
 	uint32_t *first, *next;
 };
@@ -72,7 +66,7 @@ static struct chains chains_new(struct arena *a, uint32_t owners, uint32_t membe
 	return c;
 }
 
-/* Members are pushed from the last to the first. */
+/* Push members in descending order. */
 static void chain_push(struct chains *c, uint32_t owner, uint32_t member)
 {
 	c->next[member] = c->first[owner];
@@ -86,7 +80,8 @@ struct timeline_builder {
 	struct chains roots, revisions, task_reviews, loops;
 };
 
-static void sort_out(struct timeline_builder *k)
+/* Groups tasks and reviews by session and by the root of their revisions. */
+static void group_tasks(struct timeline_builder *k)
 {
 	const struct model *m = k->s->model;
 	struct arena *a = &k->arena;
@@ -126,10 +121,9 @@ static void add_review(struct timeline_builder *k, uint32_t review, bool under_t
 	const struct review *r = &k->s->model->reviews.v[review];
 	struct review_state at;
 
-	if (!k->s->filter && r->steps.n && r->steps.v[0].message < k->s->k)
-		line_add(k->out, LANE_REVIEW, review, under_task);
-	else if (k->s->filter && review_at(k->s->model, r, k->s->k, &at) &&
-		 (under_task || message_is_shown(k->s, at.last)))
+	if (k->s->filter ? review_at(k->s->model, r, k->s->k, &at) &&
+				   (under_task || message_is_shown(k->s, at.last))
+			 : r->steps.n && r->steps.v[0].message < k->s->k)
 		line_add(k->out, LANE_REVIEW, review, under_task);
 }
 
@@ -159,7 +153,7 @@ static void add_chain(struct timeline_builder *k, uint32_t root, uint32_t *count
 		add_review(k, i, true);
 }
 
-/* The scene as it will be at the end of the playback; itself where there is none. */
+/* The scene at the end of the replay; itself if there is none. */
 static struct scene scene_until(const struct scene *s)
 {
 	struct scene later = *s;
@@ -173,16 +167,14 @@ static void timeline_make(const struct scene *scene, int cols, struct lines *out
 {
 	struct scene later = scene_until(scene), *s = &later;
 	struct timeline_builder k = { .s = s, .out = out };
-	struct timeline_own *own = arena_zalloc(&out->arena, sizeof(*own));
-	struct column c[COL_COUNT];
+	struct axis *axis = arena_alloc(&out->arena, sizeof(*axis));
 
 	if (later.k != scene->k)
 		later.now_ms = model_now(s->model, later.k);
-	out->own = own;
-	out->cols = cols;
-	layout(s, cols, c, &own->fit);
-	own->axis = axis_make(s, own->fit.cols[COL_AXIS]);
-	sort_out(&k);
+	out->own = axis;
+	layout(s, cols, out);
+	*axis = axis_make(s, out->table->fit.cols[COL_AXIS]);
+	group_tasks(&k);
 	for (uint32_t i = 0; i < s->model->sessions.n && yield_on(s->yield); i++) {
 		uint32_t start = out->list.n, count = 0;
 
@@ -210,21 +202,14 @@ static void timeline_make(const struct scene *scene, int cols, struct lines *out
 static void timeline_heading(const struct scene *s, const struct lines *lines, struct grid *g,
 			     struct rect row)
 {
-	const struct timeline_own *own = lines->own;
-	struct column c[COL_COUNT];
-
-	(void)s;
-	memcpy(c, table, sizeof(table));
-	if (own->fit.cols[COL_STATE] < 5)
-		c[COL_STATE].title = "";
-	columns_heading(c, COL_COUNT, &own->fit, g, row);
-	axis_draw_labels(&own->axis, g, column_rect(row, &own->fit, COL_AXIS));
+	table_heading(s, lines, g, row);
+	axis_draw_labels(lines->own, g, column_rect(row, &lines->table->fit, COL_AXIS));
 }
 
 /* ---- drawing lanes ---- */
 
-/* Fills [from, to) of the axis, at least one column; nothing of what lies outside. */
-static void stretch(const struct axis *a, struct grid *g, struct rect where, int64_t from,
+/* Fills [from, to) of the axis, at least one column, clipped to the axis. */
+static void fill_span(const struct axis *a, struct grid *g, struct rect where, int64_t from,
 		    int64_t to, enum role role, const char *glyph)
 {
 	int start = axis_col(a, from, where.cols), end = axis_col(a, to, where.cols);
@@ -236,22 +221,23 @@ static void stretch(const struct axis *a, struct grid *g, struct rect where, int
 	grid_fill(g, rect_in(where, 0, start, 1, end > start ? end - start : 1), role, glyph);
 }
 
-static void draw_stretch(const struct axis *a, struct grid *g, struct rect where,
+/* The bar after a step, and a stall on it. */
+static void draw_bar_after(const struct axis *a, struct grid *g, struct rect where,
 			 const struct task_step *step, int64_t from, int64_t to)
 {
 	switch ((enum task_state)step->state) {
 	case TASK_ASSIGNED:
 	case TASK_RUNNING:
-		stretch(a, g, where, from, to, ROLE_BAR, "─");
+		fill_span(a, g, where, from, to, ROLE_BAR, "─");
 		if (step->percent != 100 && time_between(to, from) > STALL_MS &&
 		    from < INT64_MAX - STALL_MS &&
 		    axis_col(a, to, where.cols) > axis_col(a, from + STALL_MS, where.cols))
-			stretch(a, g, where, from + STALL_MS, to, ROLE_STALLED, "╱");
+			fill_span(a, g, where, from + STALL_MS, to, ROLE_STALLED, "╱");
 		break;
 	case TASK_PENDING:
 	case TASK_QUEUED:
-	case TASK_RETRYING: stretch(a, g, where, from, to, ROLE_DIM, "╌"); break;
-	case TASK_REVIEW: stretch(a, g, where, from, to, ROLE_PARTIAL, "╌"); break;
+	case TASK_RETRYING: fill_span(a, g, where, from, to, ROLE_DIM, "╌"); break;
+	case TASK_REVIEW: fill_span(a, g, where, from, to, ROLE_PARTIAL, "╌"); break;
 	case TASK_COMPLETED:
 	case TASK_PARTIAL:
 	case TASK_FAILED:
@@ -265,8 +251,8 @@ static bool is_progress(const struct task_step *step)
 	return step->state == TASK_RUNNING && !step->assigned;
 }
 
-/* Whether step n gives out a task that was given out before, or one that revises another. */
-static bool is_given_again(const struct model *m, const struct task *t, uint32_t n)
+/* Whether step n assigns a task that was assigned before, or one that revises another. */
+static bool is_reassigned(const struct model *m, const struct task *t, uint32_t n)
 {
 	bool again = &m->tasks.v[t->root] != t;
 
@@ -279,12 +265,12 @@ static void draw_task_mark(const struct scene *s, const struct task *t, uint32_t
 			   struct rect where)
 {
 	const struct task_step *step = &t->steps.v[n];
-	const struct mark *mark = mark_of_task(step->state);
+	const struct mark *mark = &task_marks[step->state];
 
 	if (is_progress(step))
 		grid_put(g, where, ROLE_BAR, step->percent == 255 ? "▸" : "•");
 	else if (step->assigned && step->state != TASK_PENDING)
-		grid_put(g, where, ROLE_INFO, is_given_again(s->model, t, n) ? "V" : "A");
+		grid_put(g, where, ROLE_INFO, is_reassigned(s->model, t, n) ? "V" : "A");
 	else if (step->state == TASK_REVIEW)
 		grid_put(g, where, mark->role, "R");
 	else
@@ -304,7 +290,7 @@ static void draw_task_axis(const struct scene *s, const struct axis *a, const st
 			i + 1 < n ? message_time(s->model, t->steps.v[i + 1].message) : s->now_ms;
 
 		if (from != TIME_NONE && to >= from)
-			draw_stretch(a, g, where, &t->steps.v[i], from, to);
+			draw_bar_after(a, g, where, &t->steps.v[i], from, to);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		axis_draw_outside(a, message_time(s->model, t->steps.v[i].message), g, where);
@@ -321,7 +307,7 @@ static void draw_task_axis(const struct scene *s, const struct axis *a, const st
 	}
 }
 
-/* Ticks and the line at now stay as they are. */
+/* Dims all but ticks and the line at now. */
 static void dim(struct grid *g, struct rect where)
 {
 	for (int c = 0; c < where.cols; c++) {
@@ -340,12 +326,14 @@ static void draw_bar(struct grid *g, struct rect where, int percent)
 	grid_fill(g, rect_in(where, 0, 0, 1, done), ROLE_BAR, "█");
 }
 
-static void draw_task(const struct scene *s, const struct timeline_own *own, uint32_t number, struct grid *g,
-		      struct rect row)
+static void draw_task(const struct scene *s, const struct lines *lines, uint32_t number,
+		      struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
 	const struct task *t = &m->tasks.v[number];
-	const struct columns *fit = &own->fit;
+	const struct columns *fit = &lines->table->fit;
+	const struct axis *axis = lines->own;
+	struct rect where = column_rect(row, fit, COL_AXIS);
 	struct scene later = scene_until(s);
 	struct task_state_at at;
 	struct pen p = column_pen(g, row, fit, COL_ID);
@@ -358,9 +346,9 @@ static void draw_task(const struct scene *s, const struct timeline_own *own, uin
 		pen_put(&p, ROLE_DIM, "  ");
 	pen_path(&p, there ? ROLE_ID : ROLE_DIM, model_str(m, t->id));
 	if (later.k != s->k) {
-		later.now_ms = own->axis.to_ms;
-		draw_task_axis(&later, &own->axis, t, g, column_rect(row, fit, COL_AXIS));
-		dim(g, column_rect(row, fit, COL_AXIS));
+		later.now_ms = axis->to_ms;
+		draw_task_axis(&later, axis, t, g, where);
+		dim(g, where);
 	}
 	if (!there)
 		return;
@@ -370,7 +358,7 @@ static void draw_task(const struct scene *s, const struct timeline_own *own, uin
 	if (task_is_stalled(m, &at, s->now_ms))
 		pen_mark(&p, &(struct mark){ "⚠", "S", "stalled", ROLE_STALLED });
 	else
-		pen_mark(&p, mark_of_task(at.state));
+		pen_mark(&p, &task_marks[at.state]);
 	if (at.percent >= 0) {
 		snprintf(text, sizeof(text), "%d%%", at.percent);
 		put_right(g, column_rect(row, fit, COL_PERCENT), ROLE_NORMAL, text);
@@ -379,12 +367,12 @@ static void draw_task(const struct scene *s, const struct timeline_own *own, uin
 	p = column_pen(g, row, fit, COL_TITLE);
 	if (p.rest.cols && at.given != NONE)
 		pen_text(&p, ROLE_DIM, s->reader->summary(s->reader->ctx, at.given));
-	draw_task_axis(s, &own->axis, t, g, column_rect(row, fit, COL_AXIS));
+	draw_task_axis(s, axis, t, g, where);
 }
 
-/* ---- what stands under a task ---- */
+/* ---- dependencies and reviews ---- */
 
-static const struct mark *state_of_needed(const struct scene *s, uint32_t session, uint32_t id)
+static const struct mark *state_of_dependency(const struct scene *s, uint32_t session, uint32_t id)
 {
 	const struct model *m = s->model;
 	struct task_state_at at;
@@ -392,11 +380,11 @@ static const struct mark *state_of_needed(const struct scene *s, uint32_t sessio
 	for (uint32_t i = 0; i < m->tasks.n; i++)
 		if (m->tasks.v[i].session == session && m->tasks.v[i].id == id &&
 		    task_at(m, &m->tasks.v[i], s->k, &at))
-			return mark_of_task(at.state);
+			return &task_marks[at.state];
 	return NULL;
 }
 
-static bool needed_before(const struct task_need *needs, uint32_t n)
+static bool is_duplicate_need(const struct task_need *needs, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (needs[i].task_id == needs[n].task_id)
@@ -404,11 +392,11 @@ static bool needed_before(const struct task_need *needs, uint32_t n)
 	return false;
 }
 
-static void draw_needs(const struct scene *s, const struct timeline_own *own, uint32_t number,
+static void draw_needs(const struct scene *s, const struct lines *lines, uint32_t number,
 		       struct grid *g, struct rect row)
 {
 	const struct task *t = &s->model->tasks.v[number];
-	struct pen p = { g, rect_in(row, 0, 0, 1, own->fit.at[COL_AXIS] - 1) };
+	struct pen p = { g, rect_in(row, 0, 0, 1, lines->table->fit.at[COL_AXIS] - 1) };
 	uint32_t n = task_needs(t, s->k);
 
 	pen_put(&p, ROLE_DIM,
@@ -417,9 +405,9 @@ static void draw_needs(const struct scene *s, const struct timeline_own *own, ui
 		const struct task_need *needs = t->terms->needs.v;
 		const struct mark *mark;
 
-		if (needed_before(needs, i))
+		if (is_duplicate_need(needs, i))
 			continue;
-		mark = state_of_needed(s, t->session, needs[i].task_id);
+		mark = state_of_dependency(s, t->session, needs[i].task_id);
 		pen_skip(&p, 1);
 		pen_id(&p, ROLE_ID, model_str(s->model, needs[i].task_id));
 		pen_skip(&p, 1);
@@ -427,35 +415,13 @@ static void draw_needs(const struct scene *s, const struct timeline_own *own, ui
 	}
 }
 
-static void draw_review_axis(const struct scene *s, const struct axis *a, const struct review *r,
-			     struct grid *g, struct rect where)
-{
-	int64_t asked = TIME_NONE;
-
-	for (uint32_t i = 0; i < r->steps.n && r->steps.v[i].message < s->k; i++) {
-		int64_t t = message_time(s->model, r->steps.v[i].message);
-
-		if (r->steps.v[i].verdict == REVIEW_NONE) {
-			asked = t;
-			continue;
-		}
-		if (asked != TIME_NONE && t >= asked)
-			stretch(a, g, where, asked, t, ROLE_REVIEWER, "─");
-		asked = TIME_NONE;
-	}
-	if (asked != TIME_NONE && s->now_ms >= asked)
-		stretch(a, g, where, asked, s->now_ms, ROLE_REVIEWER, "─");
-	for (uint32_t i = 0; i < r->steps.n && r->steps.v[i].message < s->k; i++)
-		axis_draw_outside(a, message_time(s->model, r->steps.v[i].message), g, where);
-}
-
-/* Marks with the iteration's number behind them, as far as the next mark leaves room. */
+/* Marks followed by the number of the iteration, as far as the next mark leaves room. */
 static void draw_review_marks(const struct scene *s, const struct axis *a, const struct review *r,
 			      struct grid *g, struct rect where)
 {
 	for (uint32_t i = 0; i < r->steps.n && r->steps.v[i].message < s->k; i++) {
 		const struct review_step *step = &r->steps.v[i];
-		const struct mark *mark = mark_of_review(step->verdict);
+		const struct mark *mark = &review_marks[step->verdict];
 		int64_t t = message_time(s->model, step->message);
 		int col = axis_col(a, t, where.cols);
 		char number[8];
@@ -472,16 +438,40 @@ static void draw_review_marks(const struct scene *s, const struct axis *a, const
 	}
 }
 
-static void draw_review(const struct scene *s, const struct timeline_own *own, const struct line *line,
-			struct grid *g, struct rect row)
+static void draw_review_axis(const struct scene *s, const struct axis *a, const struct review *r,
+			     struct grid *g, struct rect where)
+{
+	int64_t asked = TIME_NONE;
+
+	for (uint32_t i = 0; i < r->steps.n && r->steps.v[i].message < s->k; i++) {
+		int64_t t = message_time(s->model, r->steps.v[i].message);
+
+		if (r->steps.v[i].verdict == REVIEW_NONE) {
+			asked = t;
+			continue;
+		}
+		if (asked != TIME_NONE && t >= asked)
+			fill_span(a, g, where, asked, t, ROLE_REVIEWER, "─");
+		asked = TIME_NONE;
+	}
+	if (asked != TIME_NONE && s->now_ms >= asked)
+		fill_span(a, g, where, asked, s->now_ms, ROLE_REVIEWER, "─");
+	for (uint32_t i = 0; i < r->steps.n && r->steps.v[i].message < s->k; i++)
+		axis_draw_outside(a, message_time(s->model, r->steps.v[i].message), g, where);
+	draw_review_marks(s, a, r, g, where);
+}
+
+static void draw_review(const struct scene *s, const struct lines *lines,
+			const struct line *line, struct grid *g, struct rect row)
 {
 	const struct model *m = s->model;
 	const struct review *r = &m->reviews.v[line->a];
-	const struct columns *fit = &own->fit;
+	const struct columns *fit = &lines->table->fit;
+	const struct axis *axis = lines->own;
+	struct rect where = column_rect(row, fit, COL_AXIS);
 	struct scene later = scene_until(s);
 	struct review_state at;
 	struct pen p = column_pen(g, row, fit, COL_ID);
-	struct rect axis = column_rect(row, fit, COL_AXIS);
 	bool there = review_at(m, r, s->k, &at);
 	char text[16];
 
@@ -494,10 +484,9 @@ static void draw_review(const struct scene *s, const struct timeline_own *own, c
 	else
 		pen_id(&p, there ? ROLE_NORMAL : ROLE_DIM, model_str(m, r->id));
 	if (later.k != s->k) {
-		later.now_ms = own->axis.to_ms;
-		draw_review_axis(&later, &own->axis, r, g, axis);
-		draw_review_marks(&later, &own->axis, r, g, axis);
-		dim(g, axis);
+		later.now_ms = axis->to_ms;
+		draw_review_axis(&later, axis, r, g, where);
+		dim(g, where);
 	}
 	if (!there)
 		return;
@@ -507,25 +496,22 @@ static void draw_review(const struct scene *s, const struct timeline_own *own, c
 	if (at.failed)
 		pen_mark(&p, &(struct mark){ "⚠", "!", "error", ROLE_ERROR });
 	else
-		pen_mark(&p, mark_of_review(at.verdict));
+		pen_mark(&p, &review_marks[at.verdict]);
 	snprintf(text, sizeof(text), "#%u", at.iteration);
 	put_right(g, column_rect(row, fit, COL_PERCENT), ROLE_NORMAL, text);
-	draw_review_axis(s, &own->axis, r, g, axis);
-	draw_review_marks(s, &own->axis, r, g, axis);
+	draw_review_axis(s, axis, r, g, where);
 }
 
 static void draw_session(const struct scene *s, const struct line *line, struct pen p)
 {
 	char text[48];
-	int width = 0;
 
-	if (line->b)
-		width = snprintf(text, sizeof(text), " %u %s", line->b,
-				 line->b == 1 ? "task" : "tasks");
 	grid_fill(p.g, p.rest, ROLE_BORDER, "─");
-	if (width)
+	if (line->b) {
+		snprintf(text, sizeof(text), " %u %s", line->b, line->b == 1 ? "task" : "tasks");
 		put_right(p.g, p.rest, ROLE_DIM, text);
-	p.rest.cols -= width;
+		p.rest.cols -= (int)strlen(text);
+	}
 	pen_id(&p, ROLE_ACCENT, session_name(s->model, line->a));
 	pen_put(&p, ROLE_BORDER, " ");
 }
@@ -546,7 +532,7 @@ static void draw_legend(struct pen p)
 	}
 }
 
-/* The n-th message that left a mark on a lane, or NONE behind the last one before k. */
+/* The message of the n-th mark on a lane, or NONE after the last one before k. */
 static uint32_t mark_message(const struct scene *s, const struct line *line, uint32_t n)
 {
 	const struct model *m = s->model;
@@ -587,40 +573,39 @@ static uint32_t timeline_next_mark(const struct scene *s, const struct lines *li
 	return best;
 }
 
-static void draw_chosen_mark(const struct scene *s, const struct timeline_own *own, const struct line *line,
-			     struct grid *g, struct rect row)
+static void draw_chosen_mark(const struct scene *s, const struct axis *axis,
+			     const struct line *line, struct grid *g, struct rect where)
 {
-	struct rect where = column_rect(row, &own->fit, COL_AXIS);
 	int64_t at;
 
 	if (!lane_has_mark(s, line))
 		return;
 	at = message_time(s->model, s->mark - 1);
-	if (at != TIME_NONE && !axis_side(&own->axis, at))
-		grid_role(g, rect_in(where, 0, axis_col(&own->axis, at, where.cols), 1, 1), ROLE_CURSOR);
+	if (at != TIME_NONE && !axis_side(axis, at))
+		grid_role(g, rect_in(where, 0, axis_col(axis, at, where.cols), 1, 1), ROLE_CURSOR);
 }
 
 static void timeline_draw(const struct scene *s, const struct lines *lines, uint32_t i,
 			  struct grid *g, struct rect row)
 {
-	const struct timeline_own *own = lines->own;
+	struct rect where = column_rect(row, &lines->table->fit, COL_AXIS);
 	const struct line *line = &lines->list.v[i];
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
 
 	if (line->what == LANE_TASK || line->what == LANE_NEEDS || line->what == LANE_REVIEW)
-		axis_draw_ticks(&own->axis, s->now_ms, g, column_rect(row, &own->fit, COL_AXIS));
+		axis_draw_ticks(lines->own, s->now_ms, g, where);
 	switch ((enum what)line->what) {
 	case LANE_BLANK: break;
 	case LANE_SESSION: draw_session(s, line, p); break;
-	case LANE_TASK: draw_task(s, own, line->a, g, row); break;
-	case LANE_NEEDS: draw_needs(s, own, line->a, g, row); break;
-	case LANE_REVIEW: draw_review(s, own, line, g, row); break;
+	case LANE_TASK: draw_task(s, lines, line->a, g, row); break;
+	case LANE_NEEDS: draw_needs(s, lines, line->a, g, row); break;
+	case LANE_REVIEW: draw_review(s, lines, line, g, row); break;
 	case LANE_LEGEND: draw_legend(p); break;
 	}
-	draw_chosen_mark(s, own, line, g, row);
+	draw_chosen_mark(s, lines->own, line, g, where);
 }
 
-/* A task leads to the message that gave it out, a review to its newest step. */
+/* A task leads to the message that assigned it, a review to its newest step. */
 static struct target timeline_target(const struct scene *s, const struct lines *lines, uint32_t i)
 {
 	const struct model *m = s->model;
