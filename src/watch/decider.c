@@ -27,7 +27,7 @@ void decider_take(struct decider *s)
 static void settle(struct decider *s)
 {
 	for (uint32_t i = 0; i < s->load->desks.list.n; i++)
-		desk_let_go(&s->load->desks.list.v[i]);
+		desk_close_fifo(&s->load->desks.list.v[i]);
 	load_settle(s->load);
 	app_decided(s->app);
 }
