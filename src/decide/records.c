@@ -52,8 +52,7 @@ void record_draft(const struct desk *d, const struct draft *draft, struct buf *o
 
 static void put_drafts(const struct desk *d, const struct letter *l, struct buf *out)
 {
-	json_key(out, "drafts");
-	buf_addc(out, '[');
+	json_open(out, "drafts", '[');
 	for (uint32_t i = 0; i < l->drafts.n; i++) {
 		json_comma(out);
 		json_write_str(out, str_of(d->drafts.v[l->drafts.v[i]].id));
