@@ -1,5 +1,7 @@
 /* The desk of one source: its decisions, from staging to acknowledgment, backed by a journal. The
  * UI and gavel decide send every reply through a desk; nothing else writes to journal or channel.
+ * To send a reply: desk_stage, plan_make (encode/plan.h) for its bytes, desk_send_all; desk_settle
+ * then matches its acknowledgment.
  *
  * Write-ahead order: DRAFT recorded → shown as staged; INTENT with the exact bytes synced →
  * ATTEMPT synced → bytes leave → SENT synced → shown as sent. The screen never shows more than the

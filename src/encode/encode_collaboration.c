@@ -274,7 +274,7 @@ static void add_both_ends(const struct model *m, struct agents *to, uint32_t mes
 
 /* All agents that sent or received a message about the task, its developer first. */
 static void add_task_agents(const struct encoding *e, const struct item *item, uint32_t message,
-			  struct agents *to)
+			    struct agents *to)
 {
 	const struct model *m = e->model;
 	uint32_t task = item_task(m, item), root = task == NONE ? NONE : m->tasks.v[task].root;

@@ -225,7 +225,7 @@ static void encode_turn(struct encoding *e)
 
 /* Sends the failed Request again; in turns with the file as it is now. */
 static void resend_failed(struct encoding *e, struct proposal *p, const struct item *item,
-		       struct str session, const struct turn_state *turn)
+			  struct str session, const struct turn_state *turn)
 {
 	struct next_artifact artifact = { .same = true };
 	struct sent_request request = find_request(e, item, session, turn, turn->done);

@@ -45,7 +45,7 @@ static struct str option_value(struct encoding *e, struct proposal *p, yyjson_va
 
 /* The option chosen by its value, its label, or its number from 1; NULL: none. */
 static yyjson_val *find_option(struct encoding *e, struct proposal *p, yyjson_val *options,
-			  struct str answer)
+			       struct str answer)
 {
 	yyjson_val *v, *labelled = NULL;
 	uint64_t number;

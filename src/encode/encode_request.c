@@ -101,7 +101,7 @@ static bool read_request(struct encoding *e, struct str bytes, struct sent_reque
 }
 
 const struct letter *find_own_request(struct encoding *e, struct str session, uint32_t n,
-			       struct sent_request *out)
+				      struct sent_request *out)
 {
 	while (n-- > 0) {
 		const struct letter *l = &e->desk->letters.v[n];
@@ -320,7 +320,7 @@ static void put_corrected(struct encoding *e, const struct sent_request *request
 }
 
 void compose_resend(struct encoding *e, struct proposal *p, const struct sent_request *request,
-		   struct str artifact)
+		    struct str artifact)
 {
 	bool edited = artifact.n > 0, whole;
 	struct buf b = { 0 };

@@ -21,7 +21,7 @@ struct sent_request find_foreign_request(struct encoding *e, const struct item *
 /* The newest live Request of the session among the desk's first n letters, or NULL. Iterations of
  * letters do not descend. */
 const struct letter *find_own_request(struct encoding *e, struct str session, uint32_t n,
-			       struct sent_request *out);
+				      struct sent_request *out);
 /* The session's turn by the log (feedback_turn), corrected by this desk's Requests if the log does
  * not show the one that was answered. */
 void find_turn(struct encoding *e, const struct item *item, uint32_t session, struct str name,
@@ -41,7 +41,7 @@ struct next_artifact compose_artifact(struct encoding *e, struct proposal *p,
 void begin_request(struct buf *b, int64_t iteration, struct str artifact);
 /* Resends a Request, with protocol violations corrected; artifact empty = its own. */
 void compose_resend(struct encoding *e, struct proposal *p, const struct sent_request *request,
-		   struct str artifact);
+		    struct str artifact);
 /* Sets the Request's bytes; a missing entry if it is too big. */
 void set_request_bytes(struct encoding *e, struct proposal *p, struct buf *b);
 

@@ -50,7 +50,7 @@ static int by_position(const void *left, const void *right)
 }
 
 static void collect_context(struct encoding *e, uint32_t i, const struct item_state *state,
-		   struct context *out)
+			    struct context *out)
 {
 	const struct encoder_ops *ops = encoders[message_route(e->model, state->message)->dialect];
 
