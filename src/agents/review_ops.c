@@ -173,7 +173,7 @@ static bool resend_held(struct reviewing *r)
 		return false;
 	set_terms(r);
 	desk->recovered = true;
-	if (desk_move(desk, held, buf_str(&r->path), &err) < 0)
+	if (desk_reroute(desk, held, buf_str(&r->path), &err) < 0)
 		app_say(&r->watch.app, ROLE_ERROR, "%s", err.text);
 	else
 		vec_push(&r->watch.sending,

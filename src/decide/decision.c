@@ -1,6 +1,7 @@
-/* Drafts and the items they are on; names of states, and names nobody else will give. */
+/* Binding drafts to item revisions, required fields of each verb, state names, random ids. */
 #include "decide/decision.h"
 
+#include "base/sha256.h"
 #include "decide/reader.h"
 
 #include <stdio.h>
@@ -26,25 +27,30 @@ bool verb_named(struct str name, enum verb *out)
 
 const char *draft_missing(const struct draft *d)
 {
-	switch (d->verb) {
-	case VERB_REJECT:
-		if (!str_trim(d->reason_code).n && !str_trim(d->explanation).n)
-			return "a rejection needs a reason code or an explanation";
-		break;
-	case VERB_PARTIAL:
-		if (!str_trim(d->explanation).n)
-			return "accepting in part needs an explanation of what is taken and what not";
-		break;
-	case VERB_ANSWER:
-		if (!str_trim(d->answer).n)
-			return "an answer needs its text";
-		break;
-	case VERB_ACCEPT:
-	case VERB_DISMISS:
-	case VERB_ESCALATE:
-	case VERB_COUNT: break;
-	}
+	bool explained = str_trim(d->explanation).n > 0;
+
+	if (d->verb == VERB_REJECT && !explained && !str_trim(d->reason_code).n)
+		return "a rejection needs a reason code or an explanation";
+	if (d->verb == VERB_PARTIAL && !explained)
+		return "accepting in part needs an explanation of what is taken and what not";
+	if (d->verb == VERB_ANSWER && !str_trim(d->answer).n)
+		return "an answer needs its text";
 	return NULL;
+}
+
+void item_rev(const struct reader *r, const struct item *item, const struct item_state *state,
+	      struct buf *out)
+{
+	struct detail detail;
+	struct buf compact = { 0 };
+	char hex[65];
+
+	if (!r->detail(r->ctx, item, state, &detail) || !detail.value)
+		return;
+	json_write(&compact, detail.value);
+	sha256_hex(buf_str(&compact), hex);
+	buf_printf(out, "sha256:%s", hex);
+	buf_release(&compact);
 }
 
 bool draft_bind(struct draft *d, const struct model *m, const struct reader *r, uint32_t number,
@@ -80,9 +86,9 @@ const char *letter_state_name(enum letter_state s)
 
 static void random_bytes(unsigned char *to, size_t n)
 {
-	/* up to 256 bytes come whole or not at all */
+	/* reads of up to 256 bytes are never short */
 	if (getrandom(to, n, 0) != (ssize_t)n)
-		BUG("the system gives no random bytes");
+		BUG("getrandom failed");
 }
 
 void decision_id(char out[DECISION_ID_SIZE])

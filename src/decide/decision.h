@@ -1,6 +1,7 @@
-/* A draft is what the person decided on one item; a letter is one message made of drafts, with the
- * exact bytes that go out. Both are named by 12 random hex digits and live in the journal. Strings
- * belong to whoever made them (the desk's arena, the plan's arena). */
+/* The two records of a decision. A draft is the person's decision on one item: verb, reason,
+ * answer. A letter is the reply message made of one or more drafts, with the exact bytes to send
+ * and its delivery state. Both have an id of 12 random hex digits and live in the journal. Strings
+ * are borrowed from the arena of the desk or plan that made them. */
 #ifndef GAVEL_DECIDE_DECISION_H
 #define GAVEL_DECIDE_DECISION_H
 
@@ -19,7 +20,7 @@ enum verb {
 	VERB_COUNT
 };
 
-/* Sets of them. Every item can be escalated: what a protocol cannot say goes to the queue. */
+/* Sets of verbs. Every item can be escalated: if its protocol cannot say so, the queue takes it. */
 enum {
 	CAN_ACCEPT = 1 << VERB_ACCEPT,
 	CAN_PARTIAL = 1 << VERB_PARTIAL,
@@ -35,43 +36,44 @@ bool verb_named(struct str name, enum verb *out);
 enum draft_state {
 	DRAFT_STAGED,
 	DRAFT_VOID,    /* undone, or its letter was given up */
-	DRAFT_WRITTEN, /* part of a letter: see there */
+	DRAFT_WRITTEN, /* part of a letter, which has the delivery state */
 };
 
 struct draft {
 	char id[DECISION_ID_SIZE];
 	enum draft_state state;
-	uint32_t letter; /* of its desk, NONE */
-	/* which item, in words that outlive the process */
-	struct str session, item; /* as session_name and item_name say */
+	uint32_t letter; /* index in the desk's letters, or NONE */
+	/* which item: names that stay valid across restarts */
+	struct str session, item; /* from session_name and item_name */
 	enum item_kind kind;
 	enum dialect_id dialect;
-	struct str rev; /* of what was shown */
-	uint32_t seen;  /* messages of its source that had come (model_seen) */
-	/* what was decided */
+	struct str rev; /* revision shown to the person (item_rev) */
+	uint32_t seen;  /* messages of its source read by then (model_seen) */
+	/* the decision */
 	enum verb verb;
 	struct str reason_code, explanation, answer;
 	struct str artifact; /* attached file, a path; empty = none */
-	bool sure;           /* confirmed although the artifact has not changed */
+	bool sure;           /* confirmed although the artifact is unchanged */
 	struct str by;
-	int64_t time_ms; /* the wall clock's */
+	int64_t time_ms; /* wall clock */
 	struct str corrects; /* id of the delivered draft that this one corrects; empty = none */
-	uint32_t number; /* of the item in the model; NONE while the log does not show it */
-	/* the desk's: messages of the model that had come then, 0 = none says what was decided
-	 * on */
+	uint32_t number; /* the item's index in the model; NONE while not in the log */
+	/* cache of settle.c: model messages applied when it was decided, and the first position
+	 * where the item has the decided revision (0 = nowhere) */
 	uint32_t when, from;
-	bool compared, placed; /* placed: when will not change any more */
-	bool overlaid;            /* the model was told how it stands: this */
+	bool compared, placed; /* `from` is computed; `when` is final */
+	/* the overlay last passed to the model */
+	bool overlaid;
 	enum delivery overlay_delivery;
 	uint32_t overlay_from;
 };
 
 enum letter_state {
-	LETTER_INTENT,  /* recorded: will be sent */
-	LETTER_ATTEMPT, /* a try began and its end is not known */
+	LETTER_INTENT,  /* recorded, not yet sent */
+	LETTER_ATTEMPT, /* sending has begun; result not recorded */
 	LETTER_SENT,
-	LETTER_ACKED,
-	LETTER_HELD, /* why; uncertain or certainly not delivered */
+	LETTER_ACKED, /* acknowledged in the log */
+	LETTER_HELD,  /* not delivered, or uncertain; `why` */
 	LETTER_VOID, /* given up */
 };
 
@@ -80,42 +82,39 @@ struct letter {
 	enum letter_state state;
 	enum dialect_id dialect;
 	enum channel_type channel;
-	struct str path;   /* FIFO or file; for a directory, the file that will be there */
-	struct str bytes;  /* exactly what goes out; a line ends with its newline */
-	struct str to;     /* whom, for the person: an agent, a session, the queue */
-	struct str expect; /* id of the message, that an acknowledgement would name; may be empty */
-	VEC(uint32_t) drafts; /* of its desk; empty for housekeeping */
-	uint32_t batch; /* the first of those that were recorded together with it */
+	struct str path;   /* FIFO or file; for a directory, the file to create */
+	struct str bytes;  /* sent verbatim; a line includes its newline */
+	struct str to;     /* recipient as displayed: an agent, a session, the queue */
+	struct str expect; /* message id that an acknowledgment would name; may be empty */
+	VEC(uint32_t) drafts; /* indices in the desk's drafts; empty for an accompanying letter */
+	uint32_t batch; /* first letter of the INTENTS record it belongs to */
 	struct attempt attempt;
-	bool tried;      /* attempt means something */
-	bool uncertain;  /* its last try: it may have arrived, whole or in part */
+	bool tried;      /* `attempt` is valid */
+	bool uncertain;  /* the last attempt may have arrived, whole or in part */
 	unsigned tries;
 	struct str why;  /* of HELD */
-	bool lost;       /* its agent has ended and nothing can be done about it any more. Not in the
-			    journal: every agent of an earlier run has ended */
-	uint32_t stray;  /* a message, plus one, that claims to acknowledge it but is not from
-			    whom it went to; 0 = none. Not in the journal: it proves nothing */
-	uint32_t proof;  /* a message, plus one, that acknowledges it; 0 = none. ACKED records it */
-	int64_t time_ms; /* of its last step */
+	bool lost;       /* its agent has exited, so it can never be sent. Not journaled: agents
+			    do not survive a restart */
+	uint32_t stray;  /* 1 + message claiming to acknowledge it, not from its addressee; 0 =
+			    none. Not journaled: it proves nothing */
+	uint32_t proof;  /* 1 + message that acknowledges it; 0 = none. Journaled as ACKED */
+	int64_t time_ms; /* of the last state change */
 };
 
 struct model;
 struct reader;
 
-/* Binds a draft to an item as of the first k messages: which one, in which revision. What was
- * decided and by whom is left as it is. Strings are kept in `words`. false: there is no such item
- * yet. */
+/* Binds a draft to an item and its revision as of the first k messages; the decision fields are
+ * left alone. Strings go into `words`. false: the item does not exist yet at k. */
 bool draft_bind(struct draft *d, const struct model *m, const struct reader *r, uint32_t number,
 		uint32_t k, struct arena *words);
 
-/* What a decision needs besides its verb and does not have: reject a reason code or an explanation,
- * partial an explanation, answer an answer. A sentence; NULL when it is complete. */
+/* What the verb requires and the draft lacks, as a sentence; NULL when complete. Reject needs a
+ * reason code or an explanation, partial an explanation, answer an answer. */
 const char *draft_missing(const struct draft *d);
 
 const char *letter_state_name(enum letter_state s); /* "INTENT" … as in the journal */
-/* 12 random hex digits. */
 void decision_id(char out[DECISION_ID_SIZE]);
-/* A random UUID, version 4. */
-void uuid_make(char out[37]);
+void uuid_make(char out[37]); /* random, version 4 */
 
 #endif

@@ -1,9 +1,10 @@
-/* Sending: the record first, then the channel, then the record of how it ended.
+/* Sending replies: INTENT, ATTEMPT, write to the channel, SENT or HELD; resending, giving up, and
+ * recovery after a crash.
  *
- * Letters to one channel go out in the order of the journal: behind one that is held, the next is
- * held too. What may have arrived is not sent again without a reason: the channel is probed where
- * that is possible; where it is not, native ids and file names make a second copy harmless
- * (collaboration, handoff), other protocols ask the person. */
+ * Letters to one channel go out in journal order: a held one holds those behind it. One that may
+ * have arrived is not blindly sent again: the channel is probed where possible; elsewhere a
+ * duplicate is harmless thanks to native ids and file names (collaboration, handoff), or the
+ * person is asked. */
 #include "channel/channel_ops.h"
 #include "decide/output_queue.h"
 #include "decide/records.h"
@@ -38,7 +39,7 @@ int desk_hold(struct desk *d, uint32_t number, bool certain, const struct err *w
 		       certain ? "not" : "perhaps", failed.text);
 }
 
-/* Letters to the same file or FIFO, or to files of the same folder, keep their order. */
+/* The unit of ordering: the file or FIFO, or the folder of a CHANNEL_DIR letter. */
 static struct str channel_name(const struct letter *l)
 {
 	struct str path = l->path;
@@ -48,59 +49,46 @@ static struct str channel_name(const struct letter *l)
 	return path;
 }
 
-/* An earlier letter to the same channel that has not gone out, or NONE. */
-static uint32_t find_before(const struct desk *d, uint32_t number)
+static bool is_same_channel(const struct letter *a, const struct letter *b)
 {
-	const struct letter *l = &d->letters.v[number];
+	return a->channel == b->channel && str_eq(channel_name(a), channel_name(b));
+}
+
+/* An earlier unsent letter to the same channel, or NONE. */
+static uint32_t find_blocking(const struct desk *d, uint32_t number)
+{
+	const struct letter *l = d->letters.v;
 
 	for (uint32_t i = 0; i < number; i++)
-		if (d->letters.v[i].channel == l->channel &&
-		    letter_is_unfinished(&d->letters.v[i]) &&
-		    str_eq(channel_name(&d->letters.v[i]), channel_name(l)))
+		if (letter_is_unfinished(&l[i]) && is_same_channel(&l[i], &l[number]))
 			return i;
 	return NONE;
 }
 
-/* Whether the letter before it on the same channel may have left half a line, whatever became of it
- * since: the log may have proven it, or the person given it up. */
+/* Whether the letter before it on the same channel may have left a partial line there, even if it
+ * was acknowledged or given up since. */
 static bool is_after_torn(const struct desk *d, uint32_t number)
 {
-	const struct letter *l = &d->letters.v[number];
+	const struct letter *l = d->letters.v;
 
-	for (uint32_t i = number; i-- > 0;) {
-		const struct letter *old = &d->letters.v[i];
-
-		if (old->tried && old->channel == l->channel &&
-		    str_eq(channel_name(old), channel_name(l)))
-			return old->uncertain;
-	}
+	for (uint32_t i = number; i-- > 0;)
+		if (l[i].tried && is_same_channel(&l[i], &l[number]))
+			return l[i].uncertain;
 	return false;
 }
 
 int desk_mark_attempt(struct desk *d, uint32_t number, const struct attempt *at, struct err *err)
 {
-	struct letter told = d->letters.v[number];
+	struct letter copy = d->letters.v[number];
 	struct buf line = { 0 };
 
-	told.attempt = *at;
-	record_attempt(d, &told, &line);
+	copy.attempt = *at;
+	record_attempt(d, &copy, &line);
 	return desk_step(d, &line, true, err);
 }
 
-/* Where the try begins; recorded before a byte leaves. */
-static enum channel_result begin(struct desk *d, uint32_t number, struct channel *c,
-				 struct attempt *at, struct err *err)
-{
-	const struct letter *l = &d->letters.v[number];
-	enum channel_result r = channel_prepare(c, l->bytes, l->tried || is_after_torn(d, number), at, err);
-
-	if (r != CHANNEL_OK)
-		return r;
-	return desk_mark_attempt(d, number, at, err) ? CHANNEL_FAILED : CHANNEL_OK;
-}
-
-/* One try on an open channel. *doubt: an earlier one may have arrived, as far as is known. anew: it
- * is to be sent again all the same. */
+/* One attempt on an open channel. *doubt: an earlier one may have arrived; cleared if it certainly
+ * did not. anew: send again even if that cannot be found out. */
 static enum channel_result try_send(struct desk *d, uint32_t number, struct channel *c, bool anew,
 				    bool *doubt, struct err *err)
 {
@@ -120,28 +108,30 @@ static enum channel_result try_send(struct desk *d, uint32_t number, struct chan
 			break;
 		}
 	}
-	r = begin(d, number, c, &at, err);
+	r = channel_prepare(c, l->bytes, l->tried || is_after_torn(d, number), &at, err);
 	if (r != CHANNEL_OK)
 		return r;
+	if (desk_mark_attempt(d, number, &at, err))
+		return CHANNEL_FAILED;
 	return channel_send(c, l->bytes, &at, err);
 }
 
-/* A reader takes it for the end when the last writer closes; between two messages it is not. */
-static void keep_open(struct desk *d, const struct channel *c)
+/* The reader must not see end of file between two messages. */
+static void keep_fifo_open(struct desk *d, const struct channel *c)
 {
 	int fd = c->type == CHANNEL_FIFO ? fcntl(c->fd, F_DUPFD_CLOEXEC, 3) : -1;
 
 	if (fd < 0)
 		return;
-	desk_let_go(d);
-	d->hand = fd + 1;
+	desk_close_fifo(d);
+	d->kept_fifo = fd + 1;
 }
 
-void desk_let_go(struct desk *d)
+void desk_close_fifo(struct desk *d)
 {
-	if (d->hand)
-		close(d->hand - 1);
-	d->hand = 0;
+	if (d->kept_fifo)
+		close(d->kept_fifo - 1);
+	d->kept_fifo = 0;
 }
 
 static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
@@ -155,7 +145,7 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 	uint32_t before;
 
 	if (!letter_is_unfinished(l))
-		return 0; /* nothing is sent: the record is all */
+		return 0; /* a dismissal is only recorded */
 	if (l->channel == CHANNEL_CHILD && d->way) {
 		desk_tick(d, loop_now_ms());
 		return 0;
@@ -166,15 +156,16 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 			"decide once more");
 		return desk_hold(d, number, !doubt, &why, err);
 	}
-	before = find_before(d, number);
+	before = find_blocking(d, number);
 	if (before != NONE) {
-		err_set(&why, "waits behind %s, which has not gone out; send or give up that one first",
+		err_set(&why,
+			"waits behind %s, which has not gone out; send or give up that one first",
 			d->letters.v[before].id);
 		return desk_hold(d, number, !doubt, &why, err);
 	}
 	r = channel_open(&c, l->channel, l->path.p, &why);
 	if (r == CHANNEL_OK) {
-		keep_open(d, &c);
+		keep_fifo_open(d, &c);
 		r = try_send(d, number, &c, anew, &doubt, &why);
 	}
 	channel_close(&c);
@@ -186,9 +177,8 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 	return 0;
 }
 
-/* What must not become an INTENT. An empty message could never be delivered, and all others to the
- * same place would wait behind it. */
-static int check_letter(const struct desk *d, const struct letter *l, struct err *err)
+/* An empty message could never be delivered, and would block all others to the same channel. */
+static int check_intent(const struct desk *d, const struct letter *l, struct err *err)
 {
 	for (uint32_t i = 0; i < l->drafts.n; i++)
 		if (d->drafts.v[l->drafts.v[i]].state != DRAFT_STAGED)
@@ -210,7 +200,7 @@ int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint
 	for (uint32_t i = 0; i < n; i++) {
 		struct letter fresh = letters[i];
 
-		if (check_letter(d, &fresh, err)) {
+		if (check_intent(d, &fresh, err)) {
 			buf_release(&line);
 			return -1;
 		}
@@ -223,9 +213,9 @@ int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint
 	if (n > 1)
 		buf_adds(&line, "]}");
 	rc = desk_append(d, buf_str(&line), true, err);
-	*first = d->letters.n; /* the first record may have opened a journal with others' */
+	*first = d->letters.n; /* after desk_append, which may have replayed another's journal */
 	if (rc == 0)
-		record_take(d, buf_str(&line)); /* what is sent is what the journal has */
+		record_apply(d, buf_str(&line)); /* send exactly what the journal has */
 	buf_release(&line);
 	for (uint32_t i = 0; i < n && rc == 0; i++)
 		rc = transmit(d, *first + i, false, err);
@@ -234,7 +224,7 @@ int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint
 
 int desk_resend(struct desk *d, uint32_t letter, struct err *err)
 {
-	uint32_t before = find_before(d, letter);
+	uint32_t before = find_blocking(d, letter);
 
 	if (!letter_is_unfinished(&d->letters.v[letter]))
 		return err_set(err, "%s is %s; only what is held is sent again",
@@ -248,7 +238,7 @@ int desk_resend(struct desk *d, uint32_t letter, struct err *err)
 	return transmit(d, letter, true, err);
 }
 
-/* Whether it is known after all that it arrived. A place that is gone is not made anew to look. */
+/* Probes for the letter, without creating a missing file or folder. */
 static bool has_arrived(struct desk *d, const struct letter *l)
 {
 	struct channel c = { .fd = -1, .sole_writer = d->sole_writer };
@@ -264,15 +254,6 @@ static bool has_arrived(struct desk *d, const struct letter *l)
 	return arrived;
 }
 
-static int give_up(struct desk *d, const struct letter *l, struct err *err)
-{
-	struct buf line = { 0 };
-
-	record_step("VOID", l->id, &line);
-	buf_addc(&line, '}');
-	return desk_step(d, &line, true, err);
-}
-
 int desk_give_up(struct desk *d, uint32_t letter, bool sure, struct err *err)
 {
 	const struct letter *l = &d->letters.v[letter];
@@ -283,18 +264,18 @@ int desk_give_up(struct desk *d, uint32_t letter, bool sure, struct err *err)
 	if (l->tried && l->uncertain) {
 		if (!sure && !letter_is_lost(l))
 			return err_set(err,
-				       "%s may have arrived, and then somebody may act on it; send it "
-				       "again, or give --sure",
+				       "%s may have arrived, and then somebody may act on it; send "
+				       "it again, or give --sure",
 				       l->id);
 		if (has_arrived(d, l))
 			return desk_mark_sent(d, letter, err);
 	}
-	return give_up(d, l, err);
+	return desk_void(d, l->id, err);
 }
 
 /* ---- turns of a review ---- */
 
-int desk_move(struct desk *d, uint32_t letter, struct str path, struct err *err)
+int desk_reroute(struct desk *d, uint32_t letter, struct str path, struct err *err)
 {
 	const struct letter *l = &d->letters.v[letter];
 	struct buf line = { 0 };
@@ -316,12 +297,12 @@ int desk_conclude(struct desk *d, uint32_t letter, bool arrived, struct err *err
 	if (!letter_is_unfinished(l))
 		return 0;
 	if (!arrived)
-		return give_up(d, l, err);
+		return desk_void(d, l->id, err);
 	record_sent(d, l, &line);
 	return desk_step(d, &line, true, err);
 }
 
-/* ---- after a start ---- */
+/* ---- recovery after a crash ---- */
 
 uint32_t desk_unfinished(const struct desk *d)
 {
@@ -332,8 +313,8 @@ uint32_t desk_unfinished(const struct desk *d)
 	return n;
 }
 
-/* Whether a second copy may go out when nobody knows about the first. */
-static bool may_repeat(const struct letter *l, bool asked)
+/* Whether to risk a duplicate when the first copy's fate is unknown. */
+static bool may_send_twice(const struct letter *l, bool asked)
 {
 	switch (dialects[l->dialect]->redelivery) {
 	case REDELIVERY_ALWAYS: return l->tries < TRIES_MAX;
@@ -352,6 +333,6 @@ uint32_t desk_recover(struct desk *d, bool uncertain, struct err *err)
 		else if (letter_is_lost(&d->letters.v[i]))
 			desk_give_up(d, i, true, err);
 		else
-			transmit(d, i, may_repeat(&d->letters.v[i], uncertain), err);
+			transmit(d, i, may_send_twice(&d->letters.v[i], uncertain), err);
 	return desk_unfinished(d);
 }

@@ -1,5 +1,5 @@
-/* What is on the desk: the journal's records as drafts and letters, staging and undoing. Sending is
- * in deliver.c, how it all stands in the model in settle.c. */
+/* Opening a desk (journal replay, lock), appending records, staging and undoing drafts. Sending is
+ * in deliver.c, matching with the model in settle.c. */
 #include "decide/desk.h"
 
 #include "base/io.h"
@@ -24,10 +24,9 @@ void desk_base(const char *given, struct buf *out)
 
 static void take_record(void *ctx, struct str json)
 {
-	record_take(ctx, json);
+	record_apply(ctx, json);
 }
 
-/* What a new journal begins with. */
 static void add_head(const struct desk *d, struct buf *out)
 {
 	buf_adds(out, "{\"state\":\"OPEN\",\"gavel\":1");
@@ -36,7 +35,7 @@ static void add_head(const struct desk *d, struct buf *out)
 	buf_addc(out, '}');
 }
 
-static void say_again(struct desk *d, struct buf *line)
+static void append_again(struct desk *d, struct buf *line)
 {
 	if (d->access == DESK_WRITES &&
 	    journal_append(&d->journal, buf_str(line), true, &d->why)) {
@@ -46,8 +45,8 @@ static void say_again(struct desk *d, struct buf *line)
 	buf_clear(line);
 }
 
-/* After a failed sync nobody knows what the disk has: what is unfinished is said once more. */
-static void restate(struct desk *d)
+/* After a failed sync the disk's contents are unknown: appends all unfinished records again. */
+static void rewrite_unfinished(struct desk *d)
 {
 	struct buf line = { 0 };
 
@@ -60,7 +59,7 @@ static void restate(struct desk *d)
 		if (!open)
 			continue;
 		record_draft(d, draft, &line);
-		say_again(d, &line);
+		append_again(d, &line);
 	}
 	for (uint32_t i = 0; i < d->letters.n; i++) {
 		const struct letter *l = &d->letters.v[i];
@@ -68,20 +67,20 @@ static void restate(struct desk *d)
 		if (!letter_is_unfinished(l))
 			continue;
 		record_intent(d, l, &line);
-		say_again(d, &line);
+		append_again(d, &line);
 		if (l->tried) {
 			record_attempt(d, l, &line);
-			say_again(d, &line);
+			append_again(d, &line);
 		}
 		if (l->state == LETTER_HELD) {
 			record_held(l, l->why, !l->uncertain, &line);
-			say_again(d, &line);
+			append_again(d, &line);
 		}
 	}
 	buf_release(&line);
 }
 
-/* Reads the journal, and locks it when it is to be written. */
+/* Replays the journal, and locks it for writing. */
 static void open_journal(struct desk *d, bool write)
 {
 	struct buf head = { 0 };
@@ -97,7 +96,7 @@ static void open_journal(struct desk *d, bool write)
 		if (!write)
 			err_set(&d->why, "read-only was asked for");
 		else if (d->journal.was_poisoned)
-			restate(d);
+			rewrite_unfinished(d);
 		return;
 	case JOURNAL_NONE:
 		d->access = DESK_NONE;
@@ -109,7 +108,7 @@ static void open_journal(struct desk *d, bool write)
 	}
 	d->trouble = r;
 	d->access = DESK_READS;
-	/* what can be read is shown all the same */
+	/* fall back to reading */
 	if (write && !d->drafts.n && !d->letters.n) {
 		struct err ignored;
 
@@ -117,9 +116,9 @@ static void open_journal(struct desk *d, bool write)
 	}
 }
 
-/* The first decision makes the journal; or another gavel has made it since, and then what it has
- * is on the desk from now on. */
-static void make_journal(struct desk *d)
+/* Called before the first record. Another gavel may have created the journal meanwhile, whose
+ * records are then on this desk. */
+static void create_journal(struct desk *d)
 {
 	if (d->access != DESK_WRITES || d->journal.writing)
 		return;
@@ -131,15 +130,15 @@ void desk_open(struct desk *d, const char *base, const char *source, bool write)
 {
 	struct buf dir = { 0 };
 	struct stat st;
-	char hex[65], *real = strcmp(source, "-") == 0 ? NULL : realpath(source, NULL);
+	bool is_stream = strcmp(source, "-") == 0;
+	char hex[65], *real = is_stream ? NULL : realpath(source, NULL);
 
-	d->source = arena_str(&d->arena, str_of(real ? real : strcmp(source, "-") ? source : "stdin"));
-	d->group = arena_str(&d->arena, str_of(strcmp(source, "-") ? source : "stdin"));
+	d->group = arena_str(&d->arena, str_of(is_stream ? "stdin" : source));
+	d->source = real ? arena_str(&d->arena, str_of(real)) : d->group;
 	free(real);
 	d->is_dir = stat(source, &st) == 0 && S_ISDIR(st.st_mode);
-	d->journal = (struct journal){ .fd = -1, .lock_fd = -1 };
-	if (strcmp(source, "-") == 0) {
-		char once[37]; /* a pipe cannot be opened again: no two share a journal */
+	if (is_stream) {
+		char once[37]; /* a pipe cannot be reopened: each gets a journal of its own */
 
 		uuid_make(once);
 		sha256_hex(str_of(once), hex);
@@ -147,14 +146,10 @@ void desk_open(struct desk *d, const char *base, const char *source, bool write)
 		sha256_hex(d->source, hex);
 	}
 	buf_printf(&dir, "%s/%.32s", base, hex);
-	d->dir = xstrdup(dir.p);
+	desk_open_dir(d, dir.p, write);
 	buf_release(&dir);
-	/* a journal that nobody has written is not made by looking */
-	if (journal_is_there(d->dir))
-		open_journal(d, write);
-	else if (write)
+	if (write && d->access == DESK_NONE) /* the first record creates it */
 		d->access = DESK_WRITES;
-	d->recovered = !desk_unfinished(d);
 }
 
 void desk_open_dir(struct desk *d, const char *dir, bool write)
@@ -168,7 +163,7 @@ void desk_open_dir(struct desk *d, const char *dir, bool write)
 
 void desk_close(struct desk *d)
 {
-	desk_let_go(d);
+	desk_close_fifo(d);
 	output_queue_free(d);
 	journal_close(&d->journal);
 	for (uint32_t i = 0; i < d->letters.n; i++)
@@ -186,7 +181,7 @@ void desk_close(struct desk *d)
 
 int desk_append(struct desk *d, struct str json, bool sync, struct err *err)
 {
-	make_journal(d);
+	create_journal(d);
 	if (d->access != DESK_WRITES)
 		return err_set(err, "NOT recorded: %s",
 			       d->why.text[0] ? d->why.text : "this session is read-only");
@@ -206,19 +201,30 @@ int desk_step(struct desk *d, struct buf *line, bool sync, struct err *err)
 	int rc = desk_append(d, buf_str(line), sync, err);
 
 	if (rc == 0)
-		record_take(d, buf_str(line));
+		record_apply(d, buf_str(line));
 	buf_release(line);
 	return rc;
 }
 
-/* ---- staging ---- */
-
-bool is_on_item(const struct draft *a, struct str session, enum item_kind kind, struct str item)
+int desk_void(struct desk *d, const char *id, struct err *err)
 {
-	return a->kind == kind && str_eq(a->item, item) && str_eq(a->session, session);
+	struct buf line = { 0 };
+
+	record_step("VOID", id, &line);
+	buf_addc(&line, '}');
+	return desk_step(d, &line, true, err);
 }
 
-/* The newest draft on the same item and revision in one of these states (bits 1 << DRAFT_…), or
+/* ---- staging ---- */
+
+bool draft_is_on(const struct draft *draft, struct str session, enum item_kind kind,
+		 struct str item)
+{
+	return draft->kind == kind && str_eq(draft->item, item) &&
+	       str_eq(draft->session, session);
+}
+
+/* The newest draft on the same item and revision in one of the states (bits 1 << DRAFT_…), or
  * NONE. */
 static uint32_t find_newest(const struct desk *d, unsigned states, const struct draft *like)
 {
@@ -229,7 +235,7 @@ static uint32_t find_newest(const struct desk *d, unsigned states, const struct 
 		const struct draft *draft = &d->drafts.v[i];
 
 		if ((states & 1u << draft->state) &&
-		    is_on_item(draft, like->session, like->kind, like->item) &&
+		    draft_is_on(draft, like->session, like->kind, like->item) &&
 		    (!like->rev.n || str_eq(draft->rev, like->rev)) && (found == NONE || i > found))
 			found = i;
 	}
@@ -255,8 +261,7 @@ uint32_t desk_staged(const struct desk *d)
 	return n;
 }
 
-/* A path as typed means another file elsewhere. */
-static struct str whole_path(struct desk *d, struct str path)
+static struct str absolute_path(struct desk *d, struct str path)
 {
 	char *real = path.n ? realpath(arena_str(&d->arena, path).p, NULL) : NULL;
 	struct str out = real ? arena_str(&d->arena, str_of(real)) : path;
@@ -274,7 +279,7 @@ int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, stru
 
 	if (missing)
 		return err_set(err, "%s", missing);
-	make_journal(d); /* before it is asked what was decided */
+	create_journal(d); /* may bring in decisions of another gavel */
 	written = desk_find_written(d, draft);
 	if (written != NONE && !str_is(draft->corrects, d->drafts.v[written].id))
 		return err_set(err,
@@ -286,7 +291,7 @@ int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, stru
 	fresh.state = DRAFT_STAGED;
 	fresh.letter = NONE;
 	fresh.time_ms = timestamp_now_ms();
-	fresh.artifact = whole_path(d, draft->artifact);
+	fresh.artifact = absolute_path(d, draft->artifact);
 	record_draft(d, &fresh, &line);
 	if (desk_step(d, &line, true, err) < 0)
 		return -1;
@@ -297,13 +302,10 @@ int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, stru
 
 int desk_undo(struct desk *d, uint32_t draft, struct err *err)
 {
-	struct buf line = { 0 };
-
 	if (d->drafts.v[draft].state != DRAFT_STAGED)
-		return err_set(err, "only what is staged can be undone; this was recorded to be sent");
-	record_step("VOID", d->drafts.v[draft].id, &line);
-	buf_addc(&line, '}');
-	return desk_step(d, &line, true, err);
+		return err_set(err, "only what is staged can be undone; this was recorded to be "
+				    "sent");
+	return desk_void(d, d->drafts.v[draft].id, err);
 }
 
 struct desk *desks_find(struct desks *all, struct str group)

@@ -1,13 +1,14 @@
-/* The desk of one source: the decisions staged, written and sent for it, kept in its journal.
- * Whoever decides (the UI, gavel decide) works through a desk; nothing else writes to journal or
- * channel.
+/* The desk of one source: its decisions, from staging to acknowledgment, backed by a journal. The
+ * UI and gavel decide send every reply through a desk; nothing else writes to journal or channel.
+ * To send a reply: desk_stage, plan_make (encode/plan.h) for its bytes, desk_send_all; desk_settle
+ * then matches its acknowledgment.
  *
- * The order that everything depends on: DRAFT recorded → shown as staged; INTENT with the exact
- * bytes synced → ATTEMPT synced → bytes leave → SENT synced → shown as sent. What is on the screen
- * is never more than what is on the disk.
+ * Write-ahead order: DRAFT recorded → shown as staged; INTENT with the exact bytes synced →
+ * ATTEMPT synced → bytes leave → SENT synced → shown as sent. The screen never shows more than the
+ * disk holds.
  *
- * After a start nothing is sent by itself: unfinished letters are listed (desk_unfinished), probed
- * and finished only by desk_recover, which the person asks for.
+ * Recovery after a crash: opening a desk sends nothing. Unfinished letters are listed
+ * (desk_unfinished), and probed and finished only by desk_recover, which the person asks for.
  *
  * Journal records (JSON; `state` first):
  *   OPEN    gavel, source, time                         head of a journal
@@ -16,17 +17,17 @@
  *   INTENT  id, time, drafts [ids], dialect, channel, path, to, bytes [, expect]
  *   INTENTS list                                        several at once: all or none
  *   ATTEMPT ref, time, drafts [ids], offset, dev, ino, lead, print
- *   SENT    ref, time, drafts [ids]                     so that a lost INTENT is not written anew
- *   ACKED   ref, time, line                             the log's proof
+ *   SENT    ref, time, drafts [ids]                     drafts: in case the INTENT is damaged
+ *   ACKED   ref, time, line                             acknowledged by that line of the log
  *   HELD    ref, time, why, certain
- *   MOVED   ref, time, path                             from now on it goes there
- *   VOID    ref, time                                   a draft or letter given up; with a letter
- *                                                       those that accompany it (INTENTS)
- * and of agents that gavel runs, without consequence for the next start:
- *   RUN     time, agent, path, command                  an incarnation has begun
+ *   MOVED   ref, time, path                             new destination
+ *   VOID    ref, time                                   a draft or letter given up; a letter
+ *                                                       takes its batch (INTENTS) along
+ * and about agents that gavel runs, ignored on replay:
+ *   RUN     time, agent, path, command                  an incarnation has started
  *   ASKED   time, agent, path, type, id, ruling [, code, why, bytes]
- *                                                       a request, and how gavel answered by itself
- *   TOLD    time, agent, path, bytes                    what it said unasked: TIMEOUT, notify:… */
+ *                                                       a request and gavel's automatic answer
+ *   TOLD    time, agent, path, bytes                    an unsolicited line: TIMEOUT, notify:… */
 #ifndef GAVEL_DECIDE_DESK_H
 #define GAVEL_DECIDE_DESK_H
 
@@ -38,17 +39,17 @@ struct plan;
 struct reader;
 
 enum desk_access {
-	DESK_NONE,  /* no journal yet, none opened */
-	DESK_READS, /* shows what is recorded; cannot decide, `why` says why */
+	DESK_NONE,  /* no journal */
+	DESK_READS, /* read-only, `why` says why */
 	DESK_WRITES,
 };
 
-/* An agent that gavel runs, as the desk of its group sees it. */
+/* Callbacks of the supervisor for a desk whose replies go to an agent that gavel runs. */
 struct desk_way {
-	/* Appends the path to the incarnation that has written a message of the model; NONE: to the
-	 * one that runs now. Nothing = there is none. */
+	/* Appends the path of the incarnation that wrote a message of the model; NONE: of the
+	 * running one. Appends nothing if there is none. */
 	void (*path)(void *ctx, uint32_t message, struct buf *out);
-	/* The agent has taken a line, whole. */
+	/* The agent has read a whole line. */
 	void (*sent)(void *ctx, struct str path, struct str line);
 	void *ctx;
 };
@@ -60,100 +61,98 @@ struct desk {
 	struct str source; /* its real path; "stdin" for a stream */
 	bool is_dir;
 	enum desk_access access;
-	enum journal_result trouble; /* why it only reads; FINE = more was not asked for */
+	enum journal_result trouble; /* why it is read-only; FINE = as requested */
 	struct err why;
 	struct journal journal;
 	VEC(struct draft) drafts; /* oldest first; never removed */
 	VEC(struct letter) letters;
-	struct map draft_ids, letter_ids, item_drafts; /* their numbers: by id, by item_key */
-	bool recovered; /* the person has seen what was unfinished */
-	/* settle.c: how much of the model and of the desk was looked at; letters by the number that
-	 * model_expect gave, NONE = another desk's */
+	/* hash indexes: draft and letter by id, drafts by record_item_key */
+	struct map draft_ids, letter_ids, item_drafts;
+	bool recovered; /* nothing was unfinished, or desk_recover was called */
+	/* settle.c: progress through model and desk; letters by the number model_expect returned,
+	 * NONE = another desk's */
 	uint32_t items_seen, drafts_seen, letters_seen, replies_seen;
 	VEC(uint32_t) expecting;
 	/* set by the opener */
 	bool sole_writer;
-	int wait_ms; /* how long whoever reads may take, as in struct channel */
+	int wait_ms; /* reader timeout, as in struct channel */
 	const struct idle *idle;
-	const struct desk_way *way; /* its replies go to an agent (post.h); NULL = they do not */
-	struct output_queue *queue;          /* what is on its way there */
-	int hand; /* descriptor + 1 that keeps a FIFO open between messages; 0 = none */
-	const struct reader *reader; /* what an item says now; NULL = what was decided on */
+	const struct desk_way *way; /* replies go to an agent; NULL = to a file, FIFO or folder */
+	struct output_queue *queue; /* of that agent */
+	int kept_fifo; /* FIFO kept open between messages: descriptor + 1, 0 = none */
+	const struct reader *reader; /* to compare revisions; NULL = assume them equal */
 	struct arena arena;
 	char *dir;
 };
 
-/* $XDG_STATE_HOME/gavel, or ~/.local/state/gavel; `given` (--journal) in its place when not
- * NULL. */
+/* Where journals are: `given` (--journal) if not NULL, else $XDG_STATE_HOME/gavel or
+ * ~/.local/state/gavel. */
 void desk_base(const char *given, struct buf *out);
-/* Finds the journal's folder (base/<hash of the real path>) and reads it if it is there. write:
- * takes the lock if the journal exists; a new journal is made by the first decision. Never fails as
- * a whole: access, trouble and why say what can be done. */
+/* Replays the journal in base/<hash of the real path>, if it exists. write: also locks it; a
+ * missing journal is created by the first decision. Cannot fail: access, trouble and why tell what
+ * is possible. */
 void desk_open(struct desk *d, const char *base, const char *source, bool write);
-/* Opens a journal by its folder, whatever its source (gavel journal). */
+/* Opens a journal by its folder (gavel journal). */
 void desk_open_dir(struct desk *d, const char *dir, bool write);
 void desk_close(struct desk *d);
 
-/* Finds the items of drafts that are not yet tied to the model, and tells the model how each stands
- * (model_overlay), what replies to expect (model_expect), and records the proofs it has meanwhile
- * found. Call after messages were applied and after each change here, always with the same
+/* Synchronizes desk and model: binds drafts to their items, updates the model's overlays
+ * (model_overlay) and expected replies (model_expect), matches acknowledgments and records ACKED.
+ * Call after messages were applied and after each change of the desk, always with the same
  * model. */
 void desk_settle(struct desk *d, struct model *m);
 
-/* Records a decision. The draft's strings are copied, id and state filled in; an older staged draft
- * of the same item is voided by it. -1: "NOT recorded…". Refuses what is not complete
- * (draft_missing), and a second live decision on the same revision unless `corrects` names the
- * delivered one. Returns the draft's number in *number. */
+/* Records a decision as a staged draft, *number. Its strings are copied, id and state filled in; it
+ * voids an older staged draft of the same item. -1 "NOT recorded…": the journal failed, the draft
+ * is incomplete (draft_missing), or the same revision has a live decision that `corrects` does not
+ * name. */
 int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, struct err *err);
-/* Undoes a staged draft. */
-int desk_undo(struct desk *d, uint32_t draft, struct err *err);
-/* The newest live draft (staged or written) on the same item in the same revision, or NONE. */
+int desk_undo(struct desk *d, uint32_t draft, struct err *err); /* a staged one */
+/* The newest live draft (staged or written) on the same item and revision, or NONE. */
 uint32_t desk_find(const struct desk *d, const struct draft *like);
-/* The same among those that were written, which another decision would contradict. */
+/* The same among written drafts only: a second decision would contradict it. */
 uint32_t desk_find_written(const struct desk *d, const struct draft *like);
 uint32_t desk_staged(const struct desk *d); /* how many */
 
-/* Writes INTENT for letters that belong together, one record for all, so that a crash leaves none
- * unlisted, and sends them. Their strings are copied; their drafts are numbers of this desk. Their
- * numbers start at *first; how they ended: the states in d->letters.v. -1: a record could not be
- * written, err says which; without INTENT nothing was sent. An empty letter is refused: only a
- * dismissal, which goes to nobody, is its record alone. */
+/* Sends replies: writes INTENT for all of them in one record (all or none survive a crash), then
+ * transmits each. Strings are copied; drafts are indices of this desk. The new letters start at
+ * d->letters.v[*first], where their states tell the outcome. -1: a record could not be written; if
+ * it was INTENT, nothing was sent. Refuses a letter without bytes, except a dismissal, which is
+ * only recorded. */
 int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint32_t *first,
 		  struct err *err);
-/* Sends a held letter again, byte by byte the same. */
+/* Retries a held letter, with the same bytes. */
 int desk_resend(struct desk *d, uint32_t letter, struct err *err);
-/* Gives up a held letter: its drafts are void, and the items open again. What may have arrived only
- * when sure, which is for a place that is gone for good: where it can be looked at, what did arrive
- * is sent instead (the letter's state tells). */
+/* Gives up a held letter: voids its drafts, so their items are open again. One that may have
+ * arrived needs `sure`; if the channel can still be probed and has it, it becomes SENT instead. */
 int desk_give_up(struct desk *d, uint32_t letter, bool sure, struct err *err);
-/* A letter for one turn of a review goes to the process of another: that of its own never had it.
- * Then it can be sent again. */
-int desk_move(struct desk *d, uint32_t letter, struct str path, struct err *err);
-/* The process that a letter was for has ended, so that no more can become of it: it has arrived, as
- * an answer tells, or the turn failed and whoever retries it writes another one. */
+/* Changes the destination of a letter that the process of its review turn never received to that
+ * of another turn, for desk_resend. */
+int desk_reroute(struct desk *d, uint32_t letter, struct str path, struct err *err);
+/* Closes a letter whose process has exited: SENT if its answer proves that it arrived, else VOID (a
+ * retry of the turn writes a new one). */
 int desk_conclude(struct desk *d, uint32_t letter, bool arrived, struct err *err);
-/* Letters whose end is not known or that were held: what the recovery page lists. */
+/* How many letters are held or of unknown outcome: those that the recovery page lists. */
 uint32_t desk_unfinished(const struct desk *d);
-/* Finishes them: completes what is torn, sends what certainly was not sent, and where it is
- * uncertain resends by itself for collaboration and handoff (at most 3 tries), feedback and
- * orchestrator when `uncertain` is true, envelopes never. Returns how many are still held. */
+/* Finishes them: completes torn ones, sends those certainly not sent. Uncertain ones are resent
+ * for collaboration and handoff (at most 3 tries), for feedback and orchestrator if `uncertain` is
+ * true, for envelopes never. Returns how many remain. */
 uint32_t desk_recover(struct desk *d, bool uncertain, struct err *err);
 
-/* A FIFO is kept open from one message to the next, because its reader takes the last close for the
- * end; this is the end. */
-void desk_let_go(struct desk *d);
+/* Closes the FIFO that is kept open between messages so that its reader sees no end of file. */
+void desk_close_fifo(struct desk *d);
 
-/* The letter that a draft went into, NULL = none yet. */
+/* NULL while the draft is in none. */
 static inline const struct letter *draft_letter(const struct desk *d, const struct draft *draft)
 {
 	return draft->letter == NONE ? NULL : &d->letters.v[draft->letter];
 }
 
-/* How a draft stands, for views and JSON. */
+/* Delivery state of a draft, for views and JSON. */
 enum delivery draft_delivery(const struct desk *d, const struct draft *draft);
 enum verdict verb_verdict(enum verb v);
 
-/* Several sources: one desk each. */
+/* One desk per source. */
 struct desks {
 	VEC(struct desk) list;
 };

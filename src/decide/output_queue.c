@@ -1,10 +1,11 @@
-/* The flight of one line at a time. */
+/* Per-agent output queue, one line in flight. The agent's progress is polled: fast at first, slower
+ * when it does not read. */
 #include "decide/output_queue.h"
 
 #include "channel/channel_ops.h"
 #include "decide/records.h"
 
-enum { LOOK_SOON_MS = 10, LOOK_LATER_MS = 200, SOON_MS = 500 };
+enum { POLL_FAST_MS = 10, POLL_SLOW_MS = 200, FAST_POLL_PERIOD_MS = 500 };
 
 struct queued_line {
 	char *path;
@@ -13,17 +14,17 @@ struct queued_line {
 
 struct output_queue {
 	struct channel c;
-	bool flies;
-	uint32_t letter;   /* in flight; NONE = the first of told */
+	bool in_flight;
+	uint32_t letter;   /* in flight; NONE = lines.v[line_first] */
 	struct attempt at;
-	int64_t since_ms;  /* since when the first one waits, in flight or not; 0 = none does */
-	uint32_t first;    /* letters before it are done with */
-	VEC(struct queued_line) told;
-	uint32_t told_first;
-	size_t told_bytes;
+	int64_t since_ms;  /* when the head of the queue began to wait; 0 = empty */
+	uint32_t first;    /* letters before it are finished */
+	VEC(struct queued_line) lines;
+	uint32_t line_first;
+	size_t line_bytes;
 };
 
-static bool lives(const char *path, struct err *err)
+static bool agent_is_running(const char *path, struct err *err)
 {
 	if (channel_agents.find)
 		return channel_agents.find(channel_agents.ctx, path, err);
@@ -37,10 +38,10 @@ bool letter_is_lost(const struct letter *l)
 
 	if (l->channel != CHANNEL_CHILD || channel_agents.starts)
 		return false;
-	return l->lost || !lives(l->path.p, &unused);
+	return l->lost || !agent_is_running(l->path.p, &unused);
 }
 
-static struct output_queue *post_of(struct desk *d)
+static struct output_queue *queue_of(struct desk *d)
 {
 	if (!d->queue) {
 		d->queue = xcalloc(1, sizeof(*d->queue));
@@ -54,81 +55,59 @@ int desk_record(struct desk *d, struct str json, struct err *err)
 	return desk_append(d, json, false, err);
 }
 
-/* ---- what is told ---- */
+/* ---- lines that are no letters ---- */
 
-static uint32_t told_count(const struct output_queue *p)
+static uint32_t waiting_count(const struct output_queue *p)
 {
-	return p->told.n - p->told_first;
+	return p->lines.n - p->line_first;
 }
 
 bool desk_queue_line(struct desk *d, struct str path, struct str line)
 {
-	struct output_queue *p = post_of(d);
+	struct output_queue *p = queue_of(d);
 	struct queued_line t = { 0 };
 	struct buf copy = { 0 };
 
-	if (told_count(p) >= OUTPUT_QUEUE_TOLD_MAX || p->told_bytes + line.n > OUTPUT_QUEUE_TOLD_MAX_BYTES)
+	if (waiting_count(p) >= OUTPUT_QUEUE_MAX_LINES ||
+	    p->line_bytes + line.n > OUTPUT_QUEUE_MAX_BYTES)
 		return false;
 	buf_add_str(&copy, path);
 	t.path = copy.p;
 	buf_add_str(&t.line, line);
-	p->told_bytes += line.n;
-	vec_push(&p->told, t);
+	p->line_bytes += line.n;
+	vec_push(&p->lines, t);
 	return true;
 }
 
-static void drop_told(struct output_queue *p)
+static void drop_first_line(struct output_queue *p)
 {
-	struct queued_line *t = &p->told.v[p->told_first++];
+	struct queued_line *t = &p->lines.v[p->line_first++];
 
-	p->told_bytes -= t->line.n;
+	p->line_bytes -= t->line.n;
 	free(t->path);
 	buf_release(&t->line);
-	/* an agent that never catches up must not let the list grow for ever */
-	if (p->told_first == p->told.n || p->told_first >= OUTPUT_QUEUE_TOLD_MAX) {
-		p->told.n -= p->told_first;
-		memmove(p->told.v, p->told.v + p->told_first, p->told.n * sizeof(*p->told.v));
-		p->told_first = 0;
+	/* compact, in case the queue never runs empty */
+	if (p->line_first == p->lines.n || p->line_first >= OUTPUT_QUEUE_MAX_LINES) {
+		p->lines.n -= p->line_first;
+		memmove(p->lines.v, p->lines.v + p->line_first, p->lines.n * sizeof(*p->lines.v));
+		p->line_first = 0;
 	}
 }
 
 /* ---- in flight ---- */
 
-static struct str line_in_flight(const struct desk *d)
-{
-	const struct output_queue *p = d->queue;
-
-	return p->letter == NONE ? buf_str(&p->told.v[p->told_first].line)
-				 : d->letters.v[p->letter].bytes;
-}
-
-static void land(struct desk *d)
+static void finish_send(struct desk *d)
 {
 	struct output_queue *p = d->queue;
 
 	channel_close(&p->c);
-	p->flies = false;
+	p->in_flight = false;
 	p->since_ms = 0;
 	if (p->letter == NONE)
-		drop_told(p);
+		drop_first_line(p);
 }
 
-/* Whoever waits too long is told about: once, not with every look. */
-static bool hold_when_late(struct desk *d, uint32_t letter, bool certain, const struct err *why,
-			   int64_t now_ms)
-{
-	struct output_queue *p = d->queue;
-	struct err unused;
-
-	if (!p->since_ms)
-		p->since_ms = now_ms;
-	return letter != NONE && now_ms - p->since_ms >= OUTPUT_QUEUE_HELD_MS &&
-	       d->letters.v[letter].state != LETTER_HELD &&
-	       desk_hold(d, letter, certain, why, &unused) == 0;
-}
-
-/* There is no one left to send it to. */
-static void lose(struct desk *d, uint32_t letter, bool certain, const struct err *why)
+static void mark_lost(struct desk *d, uint32_t letter, bool certain, const struct err *why)
 {
 	struct err unused;
 
@@ -137,38 +116,62 @@ static void lose(struct desk *d, uint32_t letter, bool certain, const struct err
 }
 
 enum progress {
-	WAITS,   /* for the agent */
-	CHANGED, /* still waits, but something was recorded */
-	DONE,    /* one way or the other: the next can begin */
+	WAITS,   /* for the agent to read */
+	CHANGED, /* the same, and HELD was recorded */
+	DONE,    /* sent or lost: the next can begin */
 };
 
-static enum progress fly(struct desk *d, int64_t now_ms)
+/* Writes HELD, once, when a letter has waited too long. */
+static enum progress hold_if_overdue(struct desk *d, uint32_t letter, bool certain,
+				     const struct err *why, int64_t now_ms)
 {
 	struct output_queue *p = d->queue;
-	struct str line = line_in_flight(d);
+	struct err unused;
+
+	if (!p->since_ms)
+		p->since_ms = now_ms;
+	if (letter == NONE || now_ms - p->since_ms < OUTPUT_QUEUE_HELD_MS ||
+	    d->letters.v[letter].state == LETTER_HELD)
+		return WAITS;
+	return desk_hold(d, letter, certain, why, &unused) == 0 ? CHANGED : WAITS;
+}
+
+static enum progress continue_send(struct desk *d, int64_t now_ms)
+{
+	struct output_queue *p = d->queue;
+	struct str line = p->letter == NONE ? buf_str(&p->lines.v[p->line_first].line)
+					    : d->letters.v[p->letter].bytes;
 	struct err why = { { 0 } }, unused;
 	enum channel_result r = channel_send(&p->c, line, &p->at, &why);
 
 	if (r == CHANNEL_OK) {
-		/* a full disk: it stays in flight, and the next look finds it there and tries
-		 * again */
+		/* disk full: it stays in flight, and the next tick records SENT */
 		if (p->letter != NONE && desk_mark_sent(d, p->letter, &unused) < 0 &&
 		    d->access == DESK_WRITES)
 			return WAITS;
 		d->way->sent(d->way->ctx, str_of(p->c.path), line);
-		land(d);
+		finish_send(d);
 		return DONE;
 	}
-	if (lives(p->c.path, &unused))
-		return hold_when_late(d, p->letter, r == CHANNEL_FAILED, &why, now_ms) ? CHANGED : WAITS;
+	if (agent_is_running(p->c.path, &unused))
+		return hold_if_overdue(d, p->letter, r == CHANNEL_FAILED, &why, now_ms);
 	if (p->letter != NONE)
-		lose(d, p->letter, r == CHANNEL_FAILED, &why);
-	land(d);
+		mark_lost(d, p->letter, r == CHANNEL_FAILED, &why);
+	finish_send(d);
 	return DONE;
 }
 
-/* Of a letter that was tried before: whether it goes on where it stopped. */
-static bool takes_up(struct desk *d, const struct letter *l, bool *anew, struct err *why)
+static enum progress start_send(struct desk *d, uint32_t letter, int64_t now_ms)
+{
+	d->queue->in_flight = true;
+	d->queue->letter = letter;
+	d->queue->since_ms = now_ms;
+	return continue_send(d, now_ms);
+}
+
+/* Probes for an earlier attempt of the letter. *anew: it has to start over; otherwise it continues
+ * from p->at. False: cannot be found out now. */
+static bool probe_earlier_try(struct desk *d, const struct letter *l, bool *anew, struct err *why)
 {
 	struct output_queue *p = d->queue;
 
@@ -194,13 +197,13 @@ static enum progress begin_letter(struct desk *d, uint32_t number, int64_t now_m
 	struct err why = { { 0 } }, unused;
 	enum channel_result r;
 
-	if (!lives(l->path.p, &why)) {
-		lose(d, number, !doubt, &why);
+	if (!agent_is_running(l->path.p, &why)) {
+		mark_lost(d, number, !doubt, &why);
 		return DONE;
 	}
 	p->c.wait_ms = -1;
 	r = channel_open(&p->c, CHANNEL_CHILD, l->path.p, &why);
-	if (r == CHANNEL_OK && !takes_up(d, l, &anew, &why))
+	if (r == CHANNEL_OK && !probe_earlier_try(d, l, &anew, &why))
 		r = CHANNEL_UNCERTAIN;
 	if (r == CHANNEL_OK && anew)
 		r = channel_prepare(&p->c, l->bytes, false, &p->at, &why);
@@ -208,43 +211,34 @@ static enum progress begin_letter(struct desk *d, uint32_t number, int64_t now_m
 		r = CHANNEL_FAILED;
 	if (r != CHANNEL_OK) {
 		channel_close(&p->c);
-		if (!lives(d->letters.v[number].path.p, &unused))
-			return DONE; /* the next look says so */
-		return hold_when_late(d, number, r == CHANNEL_FAILED && !doubt, &why, now_ms) ? CHANGED
-											  : WAITS;
+		if (!agent_is_running(d->letters.v[number].path.p, &unused))
+			return DONE; /* the next round marks it lost */
+		return hold_if_overdue(d, number, r == CHANNEL_FAILED && !doubt, &why, now_ms);
 	}
-	p->flies = true;
-	p->letter = number;
-	p->since_ms = now_ms;
-	return fly(d, now_ms);
+	return start_send(d, number, now_ms);
 }
 
-static enum progress begin_told(struct desk *d, int64_t now_ms)
+static enum progress begin_line(struct desk *d, int64_t now_ms)
 {
 	struct output_queue *p = d->queue;
-	const struct queued_line *t = &p->told.v[p->told_first];
+	const struct queued_line *t = &p->lines.v[p->line_first];
 	struct err why;
 
-	if (!lives(t->path, &why)) {
-		drop_told(p);
+	if (!agent_is_running(t->path, &why)) {
+		drop_first_line(p);
 		return DONE;
 	}
 	p->c.wait_ms = -1;
 	if (channel_open(&p->c, CHANNEL_CHILD, t->path, &why) != CHANNEL_OK ||
 	    channel_prepare(&p->c, buf_str(&t->line), false, &p->at, &why) != CHANNEL_OK) {
 		channel_close(&p->c);
-		if (!p->since_ms)
-			p->since_ms = now_ms;
-		return WAITS;
+		return hold_if_overdue(d, NONE, false, &why, now_ms);
 	}
-	p->flies = true;
-	p->letter = NONE;
-	p->since_ms = now_ms;
-	return fly(d, now_ms);
+	return start_send(d, NONE, now_ms);
 }
 
-/* The oldest letter for an agent that can still arrive, or NONE. */
-static uint32_t next_letter(const struct desk *d)
+/* The oldest unfinished letter that is not lost, or NONE. */
+static uint32_t next_unsent_letter(const struct desk *d)
 {
 	struct output_queue *p = d->queue;
 	uint32_t found = NONE;
@@ -267,17 +261,17 @@ bool desk_tick(struct desk *d, int64_t now_ms)
 
 	if (!d->way || (!d->queue && !d->letters.n))
 		return false;
-	post_of(d);
-	/* without its journal the desk sends nothing more */
+	queue_of(d);
+	/* stops when the journal fails */
 	while (how == DONE && d->access == DESK_WRITES) {
-		uint32_t letter = d->queue->flies ? NONE : next_letter(d);
+		uint32_t letter = d->queue->in_flight ? NONE : next_unsent_letter(d);
 
-		if (d->queue->flies)
-			how = fly(d, now_ms);
+		if (d->queue->in_flight)
+			how = continue_send(d, now_ms);
 		else if (letter != NONE)
 			how = begin_letter(d, letter, now_ms);
-		else if (told_count(d->queue))
-			how = begin_told(d, now_ms);
+		else if (waiting_count(d->queue))
+			how = begin_line(d, now_ms);
 		else
 			break;
 		changed |= how != WAITS;
@@ -289,21 +283,23 @@ bool desk_tick(struct desk *d, int64_t now_ms)
 
 int desk_queue_wait_ms(const struct desk *d, int64_t now_ms)
 {
-	if (!d->queue || (!d->queue->flies && !told_count(d->queue) && next_letter(d) == NONE))
+	const struct output_queue *p = d->queue;
+
+	if (!p || (!p->in_flight && !waiting_count(p) && next_unsent_letter(d) == NONE))
 		return -1;
-	/* nothing tells when it reads */
-	return now_ms - d->queue->since_ms < SOON_MS ? LOOK_SOON_MS : LOOK_LATER_MS;
+	/* no event tells when the agent reads */
+	return now_ms - p->since_ms < FAST_POLL_PERIOD_MS ? POLL_FAST_MS : POLL_SLOW_MS;
 }
 
 void output_queue_free(struct desk *d)
 {
 	if (!d->queue)
 		return;
-	if (d->queue->flies)
+	if (d->queue->in_flight)
 		channel_close(&d->queue->c);
-	while (told_count(d->queue))
-		drop_told(d->queue);
-	vec_release(&d->queue->told);
+	while (waiting_count(d->queue))
+		drop_first_line(d->queue);
+	vec_release(&d->queue->lines);
 	free(d->queue);
 	d->queue = NULL;
 }

@@ -1,14 +1,14 @@
-/* Lines on their way to the standard input of an agent that gavel runs: the letters of its desk,
- * and what gavel tells it by itself. One is in flight at a time, and the next begins only once the
- * agent has taken it; decisions go first. Nothing here waits: desk_tick does what can be done now.
+/* Output queue to the standard input of an agent that gavel runs: the letters of its desk, and
+ * lines that gavel sends on its own (automatic answers, timeouts). One line is in flight at a time;
+ * the next starts when the agent has read it; letters go first. Non-blocking: desk_tick does what
+ * is possible now.
  *
- * A letter that the agent does not take within OUTPUT_QUEUE_HELD_MS is HELD, "not reading for 0:03", and
- * goes on as soon as it reads. It is never sent to another incarnation: when its own has ended, it
- * is HELD for good, and the record says whether it may have been read.
+ * A letter that the agent does not read within OUTPUT_QUEUE_HELD_MS is HELD, "not reading for
+ * 0:03", and continues as soon as it reads. It is never sent to another incarnation: if its own
+ * exits, it stays HELD, and the record says whether it may have been read.
  *
- * What gavel tells by itself is journalled by desk_record, which does not sync: after a crash the
- * agent is gone, too, and nothing is done about it. It is forgotten with the incarnation it was
- * for. */
+ * Other lines are journaled by desk_record without sync, since the agent does not survive a crash
+ * of gavel, and are dropped when their incarnation exits. */
 #ifndef GAVEL_DECIDE_OUTPUT_QUEUE_H
 #define GAVEL_DECIDE_OUTPUT_QUEUE_H
 
@@ -16,23 +16,22 @@
 
 enum {
 	OUTPUT_QUEUE_HELD_MS = CHANNEL_WAIT_MS,
-	OUTPUT_QUEUE_TOLD_MAX = 4000,           /* lines that wait to be told to one agent */
-	OUTPUT_QUEUE_TOLD_MAX_BYTES = 4 << 20,
+	OUTPUT_QUEUE_MAX_LINES = 4000, /* without letters, per agent */
+	OUTPUT_QUEUE_MAX_BYTES = 4 << 20,
 };
 
-/* Takes the line (with its newline) to the incarnation that path names. False: too many wait
- * already; the agent does not read. */
+/* Queues a line (with its newline) for the incarnation that path names. False: the queue is full,
+ * the agent does not read. */
 bool desk_queue_line(struct desk *d, struct str path, struct str line);
-/* Moves everything on. True = something has changed: the desk is to be settled. */
+/* Sends what can be sent now. True = a letter's state changed: call desk_settle. */
 bool desk_tick(struct desk *d, int64_t now_ms);
-/* How long desk_tick may be put off; -1 = nothing is on its way. */
+/* Time until the next desk_tick is due; -1 = the queue is empty. */
 int desk_queue_wait_ms(const struct desk *d, int64_t now_ms);
-/* Adds a record that changes nothing on the desk; json is whole. */
+/* Journals a complete record that has no effect on the desk (RUN, ASKED, TOLD). */
 int desk_record(struct desk *d, struct str json, struct err *err);
-/* Its agent has ended, in this run or an earlier one: it can never be sent. */
+/* Its agent has exited, in this run or an earlier one: it can never be sent. */
 bool letter_is_lost(const struct letter *l);
 
-/* Within decide: */
-void output_queue_free(struct desk *d);
+void output_queue_free(struct desk *d); /* private to decide */
 
 #endif

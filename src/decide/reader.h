@@ -1,41 +1,41 @@
-/* Looking at messages again: texts are not in the model, they are read from the bytes whenever
- * someone wants to see or answer them. */
+/* Access to message texts. The model stores none; they are parsed again from the source's bytes
+ * when a view shows them or an encoder answers them. */
 #ifndef GAVEL_DECIDE_READER_H
 #define GAVEL_DECIDE_READER_H
 
 #include "dialect/dialect.h"
 #include "model/model.h"
 
-/* A search through the first k messages, a slice at a time. It goes from message to message in one
- * direction, from the last to the first and the other way round, for `left` messages. */
+/* An incremental text search through the first k messages, in one direction with wraparound. */
 struct hunt {
 	struct str word;
 	int direction;
 	uint32_t k;
-	uint32_t at, left; /* the next one to look at, and how many are left */
-	uint32_t found;    /* NONE: not in this slice */
+	uint32_t at, left; /* next message to search, messages still to search */
+	uint32_t found;    /* NONE: no match in this slice */
 };
 
-/* Lends texts until the next call of any of these. */
+/* Returned texts are valid until the next call of any of these. */
 struct reader {
 	void *ctx;
-	/* The text of an item as it stands in state.message. */
+	/* The item's text in message state->message. */
 	bool (*detail)(void *ctx, const struct item *item, const struct item_state *state,
 		       struct detail *out);
-	/* One line about a message. */
+	/* One-line summary of a message. */
 	struct str (*summary)(void *ctx, uint32_t message);
-	/* The bytes of a message as they came. */
+	/* The raw bytes of a message. */
 	struct str (*bytes)(void *ctx, uint32_t message);
 	/* The diagnostics of a message, its own and the cross-message ones. */
 	const struct diags *(*diags)(void *ctx, uint32_t message);
 	/* The file a message came from. */
 	struct str (*source)(void *ctx, uint32_t message);
-	/* Goes on with a hunt for a few milliseconds or to the next find; false: it is over. NULL:
-	 * cannot. */
+	/* Continues a search for a few milliseconds or to the next match; false: finished. NULL:
+	 * not supported. */
 	bool (*hunt)(void *ctx, struct hunt *h);
 };
 
-/* "sha256:" and 64 digits: SHA-256 of the item, written compactly. Empty when it cannot be read. */
+/* The item's revision, which ties a decision to the text that was shown: "sha256:" and the hash of
+ * its compact JSON. Appends nothing when it cannot be read. */
 void item_rev(const struct reader *r, const struct item *item, const struct item_state *state,
 	      struct buf *out);
 

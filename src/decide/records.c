@@ -1,19 +1,12 @@
-/* The journal's records: what each looks like, and what it does to the desk. */
+/* Journal records as JSON: serialization, and replay into the desk's drafts and letters. */
 #include "decide/records.h"
 
 #include "dialect/dialect.h"
 
 bool letter_is_unfinished(const struct letter *l)
 {
-	switch (l->state) {
-	case LETTER_INTENT: return l->channel != CHANNEL_NONE;
-	case LETTER_ATTEMPT:
-	case LETTER_HELD: return true;
-	case LETTER_SENT:
-	case LETTER_ACKED:
-	case LETTER_VOID: return false;
-	}
-	return false;
+	return l->state == LETTER_ATTEMPT || l->state == LETTER_HELD ||
+	       (l->state == LETTER_INTENT && l->channel != CHANNEL_NONE);
 }
 
 bool letter_is_empty(const struct desk *d, const struct letter *l)
@@ -32,8 +25,8 @@ static void put_if(struct buf *out, const char *name, struct str s)
 		json_put_str(out, name, s);
 }
 
-/* The source's own session is named after the source as it was given; the journal names it by "",
- * for it may be given by another name tomorrow. */
+/* The source's own session is named after the source as typed, which may differ next time; the
+ * journal stores it as "". */
 void record_draft(const struct desk *d, const struct draft *draft, struct buf *out)
 {
 	buf_adds(out, "{\"state\":\"DRAFT\"");
@@ -59,8 +52,7 @@ void record_draft(const struct desk *d, const struct draft *draft, struct buf *o
 
 static void put_drafts(const struct desk *d, const struct letter *l, struct buf *out)
 {
-	json_key(out, "drafts");
-	buf_addc(out, '[');
+	json_open(out, "drafts", '[');
 	for (uint32_t i = 0; i < l->drafts.n; i++) {
 		json_comma(out);
 		json_write_str(out, str_of(d->drafts.v[l->drafts.v[i]].id));
@@ -116,16 +108,16 @@ void record_held(const struct letter *l, struct str why, bool certain, struct bu
 	buf_addc(out, '}');
 }
 
-/* ---- taking back ---- */
+/* ---- replaying ---- */
 
-static struct str keep(struct desk *d, yyjson_val *v, const char *name)
+static struct str read_str(struct desk *d, yyjson_val *v, const char *name)
 {
 	struct str s = json_get_str(v, name);
 
 	return s.p ? arena_str(&d->arena, s) : STR_NONE;
 }
 
-static int64_t number(yyjson_val *v, const char *name)
+static int64_t read_int(yyjson_val *v, const char *name)
 {
 	int64_t n = 0;
 
@@ -133,13 +125,13 @@ static int64_t number(yyjson_val *v, const char *name)
 	return n;
 }
 
-/* Of the file system: all 64 bits may be used. */
-static uint64_t count(yyjson_val *v, const char *name)
+/* For offsets and inodes, which use all 64 bits. */
+static uint64_t read_u64(yyjson_val *v, const char *name)
 {
 	return yyjson_get_uint(json_get(v, name));
 }
 
-static bool take_id(yyjson_val *v, const char *name, char out[DECISION_ID_SIZE])
+static bool read_id(yyjson_val *v, const char *name, char out[DECISION_ID_SIZE])
 {
 	struct str id = json_get_str(v, name);
 
@@ -171,9 +163,9 @@ static uint32_t find_letter(const struct desk *d, struct str id)
 	return NONE;
 }
 
-/* A name that gavel made up from the kind and the line: such an item never changes, but two files
- * of a folder may each have one. */
-static bool is_made_up(const struct draft *draft)
+/* A name generated from kind and line. Such an item never changes, but is not unique: two files of
+ * a folder may have one each. */
+static bool has_generated_name(const struct draft *draft)
 {
 	struct str kind = str_of(item_kind_name(draft->kind));
 
@@ -181,49 +173,47 @@ static bool is_made_up(const struct draft *draft)
 	       draft->item.p[kind.n] == '@';
 }
 
-/* Whether a new draft takes the place of a staged one. */
-static bool replaces(const struct draft *draft, const struct draft *old)
+static bool supersedes(const struct draft *draft, const struct draft *old)
 {
-	return old->state == DRAFT_STAGED && old->kind == draft->kind &&
-	       str_eq(old->item, draft->item) && str_eq(old->session, draft->session) &&
-	       (!is_made_up(draft) || str_eq(old->rev, draft->rev));
+	return old->state == DRAFT_STAGED &&
+	       draft_is_on(old, draft->session, draft->kind, draft->item) &&
+	       (!has_generated_name(draft) || str_eq(old->rev, draft->rev));
 }
 
-static void take_draft(struct desk *d, yyjson_val *v)
+static void apply_draft(struct desk *d, yyjson_val *v)
 {
 	struct draft draft = { .state = DRAFT_STAGED, .letter = NONE, .number = NONE };
 	uint64_t key;
 
 	if (!item_kind_named(json_get_str(v, "kind"), &draft.kind) ||
 	    !dialect_named(json_get_str(v, "dialect"), &draft.dialect) ||
-	    !verb_named(json_get_str(v, "verb"), &draft.verb) || !take_id(v, "id", draft.id) ||
+	    !verb_named(json_get_str(v, "verb"), &draft.verb) || !read_id(v, "id", draft.id) ||
 	    find_draft(d, str_of(draft.id)) != NONE)
 		return;
-	draft.session = keep(d, v, "session");
+	draft.session = read_str(d, v, "session");
 	if (!draft.session.n)
 		draft.session = d->group;
-	draft.item = keep(d, v, "item");
-	draft.rev = keep(d, v, "rev");
-	draft.seen = (uint32_t)number(v, "seen");
-	draft.reason_code = keep(d, v, "reason_code");
-	draft.explanation = keep(d, v, "explanation");
-	draft.answer = keep(d, v, "answer");
-	draft.artifact = keep(d, v, "artifact");
+	draft.item = read_str(d, v, "item");
+	draft.rev = read_str(d, v, "rev");
+	draft.seen = (uint32_t)read_int(v, "seen");
+	draft.reason_code = read_str(d, v, "reason_code");
+	draft.explanation = read_str(d, v, "explanation");
+	draft.answer = read_str(d, v, "answer");
+	draft.artifact = read_str(d, v, "artifact");
 	draft.sure = yyjson_is_true(json_get(v, "sure"));
-	draft.by = keep(d, v, "by");
-	draft.time_ms = number(v, "time");
-	draft.corrects = keep(d, v, "corrects");
-	/* the newest word on an item counts */
+	draft.by = read_str(d, v, "by");
+	draft.time_ms = read_int(v, "time");
+	draft.corrects = read_str(d, v, "corrects");
 	key = record_item_key(draft.kind, draft.item);
 	for (uint32_t it = 0, i; map_next(&d->item_drafts, key, &it, &i);)
-		if (replaces(&draft, &d->drafts.v[i]))
+		if (supersedes(&draft, &d->drafts.v[i]))
 			d->drafts.v[i].state = DRAFT_VOID;
 	map_add(&d->item_drafts, key, d->drafts.n);
 	map_add(&d->draft_ids, str_hash(str_of(draft.id)), d->drafts.n);
 	vec_push(&d->drafts, draft);
 }
 
-/* Puts it on the desk with its drafts, a list of ids. */
+/* drafts: array of draft ids */
 static void add_letter(struct desk *d, struct letter *l, yyjson_val *drafts)
 {
 	yyjson_val *one;
@@ -243,63 +233,62 @@ static void add_letter(struct desk *d, struct letter *l, yyjson_val *drafts)
 }
 
 /* batch: number of the first letter that was recorded with it. */
-static void take_intent(struct desk *d, yyjson_val *v, uint32_t batch)
+static void apply_intent(struct desk *d, yyjson_val *v, uint32_t batch)
 {
 	struct letter l = { .state = LETTER_INTENT, .batch = batch };
 
-	if (!take_id(v, "id", l.id) || find_letter(d, str_of(l.id)) != NONE ||
+	if (!read_id(v, "id", l.id) || find_letter(d, str_of(l.id)) != NONE ||
 	    !dialect_named(json_get_str(v, "dialect"), &l.dialect) ||
 	    !channel_type_parse(json_get_str(v, "channel"), &l.channel))
 		return;
-	l.path = keep(d, v, "path");
-	l.bytes = keep(d, v, "bytes");
-	l.to = keep(d, v, "to");
-	l.expect = keep(d, v, "expect");
-	l.time_ms = number(v, "time");
+	l.path = read_str(d, v, "path");
+	l.bytes = read_str(d, v, "bytes");
+	l.to = read_str(d, v, "to");
+	l.expect = read_str(d, v, "expect");
+	l.time_ms = read_int(v, "time");
 	add_letter(d, &l, json_get(v, "drafts"));
 }
 
-/* A damaged journal may have lost the text of a letter. That it was on its way is known all the
- * same: its drafts must not be sent a second time. */
-static uint32_t take_orphan(struct desk *d, yyjson_val *v)
+/* A damaged journal may have lost a letter's INTENT but not its later records. A placeholder keeps
+ * its drafts from being sent twice. */
+static uint32_t add_orphan(struct desk *d, yyjson_val *v)
 {
 	struct letter l = { .channel = CHANNEL_NONE, .path = STR(""), .bytes = STR(""),
 			    .to = STR(""), .batch = d->letters.n };
 	yyjson_val *drafts = json_get(v, "drafts");
 	uint32_t first = find_draft(d, json_str(yyjson_arr_get_first(drafts)));
 
-	if (first == NONE || !take_id(v, "ref", l.id))
+	if (first == NONE || !read_id(v, "ref", l.id))
 		return NONE;
 	l.dialect = d->drafts.v[first].dialect;
 	add_letter(d, &l, drafts);
 	return d->letters.n - 1;
 }
 
-static void take_intents(struct desk *d, yyjson_val *list)
+static void apply_intents(struct desk *d, yyjson_val *list)
 {
 	uint32_t batch = d->letters.n;
 	yyjson_val *v;
 	size_t i, n;
 
-	if (yyjson_is_arr(list))
-		yyjson_arr_foreach(list, i, n, v)
-			take_intent(d, v, batch);
+	yyjson_arr_foreach(list, i, n, v)
+		apply_intent(d, v, batch);
 }
 
-static void take_attempt(struct letter *l, yyjson_val *v)
+static void apply_attempt(struct letter *l, yyjson_val *v)
 {
 	l->state = LETTER_ATTEMPT;
-	l->attempt = (struct attempt){ .offset = count(v, "offset"),
-				       .dev = count(v, "dev"),
-				       .ino = count(v, "ino"),
+	l->attempt = (struct attempt){ .offset = read_u64(v, "offset"),
+				       .dev = read_u64(v, "dev"),
+				       .ino = read_u64(v, "ino"),
 				       .lead = yyjson_is_true(json_get(v, "lead")),
-				       .print = (uint32_t)number(v, "print") };
-	l->tried = l->uncertain = true; /* until its end is told */
+				       .print = (uint32_t)read_int(v, "print") };
+	l->tried = l->uncertain = true; /* until its result is recorded */
 	l->tries++;
 }
 
-/* With a decision go the letters that only accompany it, unless they may have arrived. */
-static void take_void(struct desk *d, struct letter *l)
+/* Also voids the accompanying letters of its batch, unless they may have arrived. */
+static void apply_void(struct desk *d, struct letter *l)
 {
 	l->state = LETTER_VOID;
 	for (uint32_t i = 0; i < l->drafts.n; i++)
@@ -313,14 +302,14 @@ static void take_void(struct desk *d, struct letter *l)
 	}
 }
 
-/* A record about something that is already on the desk. */
-static void take_step(struct desk *d, struct str state, yyjson_val *v)
+/* A record that refers to a letter or draft on the desk. */
+static void apply_step(struct desk *d, struct str state, yyjson_val *v)
 {
 	uint32_t at = find_letter(d, json_get_str(v, "ref"));
 	struct letter *l;
 
 	if (at == NONE)
-		at = take_orphan(d, v);
+		at = add_orphan(d, v);
 	l = at == NONE ? NULL : &d->letters.v[at];
 	if (!l) {
 		at = find_draft(d, json_get_str(v, "ref"));
@@ -328,28 +317,28 @@ static void take_step(struct desk *d, struct str state, yyjson_val *v)
 			d->drafts.v[at].state = DRAFT_VOID;
 		return;
 	}
-	l->time_ms = number(v, "time");
+	l->time_ms = read_int(v, "time");
 	if (str_is(state, "ATTEMPT")) {
-		take_attempt(l, v);
+		apply_attempt(l, v);
 	} else if (str_is(state, "ACKED")) {
 		l->state = LETTER_ACKED;
 	} else if (l->state == LETTER_ACKED) {
-		return; /* the log knew before the channel did */
+		return; /* the acknowledgment came before the channel's result */
 	} else if (str_is(state, "SENT")) {
 		l->state = LETTER_SENT;
 		l->uncertain = false;
 	} else if (str_is(state, "HELD")) {
 		l->state = LETTER_HELD;
-		l->why = keep(d, v, "why");
+		l->why = read_str(d, v, "why");
 		l->uncertain = !yyjson_is_true(json_get(v, "certain"));
 	} else if (str_is(state, "MOVED")) {
-		l->path = keep(d, v, "path");
+		l->path = read_str(d, v, "path");
 	} else if (str_is(state, "VOID")) {
-		take_void(d, l);
+		apply_void(d, l);
 	}
 }
 
-void record_take(struct desk *d, struct str json)
+void record_apply(struct desk *d, struct str json)
 {
 	struct json_reader reader = { 0 };
 	yyjson_val *v;
@@ -359,15 +348,15 @@ void record_take(struct desk *d, struct str json)
 		state = json_get_str(v, "state");
 		if (str_is(state, "OPEN")) {
 			if (!d->source.n)
-				d->source = keep(d, v, "source");
+				d->source = read_str(d, v, "source");
 		} else if (str_is(state, "DRAFT")) {
-			take_draft(d, v);
+			apply_draft(d, v);
 		} else if (str_is(state, "INTENT")) {
-			take_intent(d, v, d->letters.n);
+			apply_intent(d, v, d->letters.n);
 		} else if (str_is(state, "INTENTS")) {
-			take_intents(d, json_get(v, "list"));
+			apply_intents(d, json_get(v, "list"));
 		} else {
-			take_step(d, state, v);
+			apply_step(d, state, v);
 		}
 	}
 	json_reader_release(&reader);

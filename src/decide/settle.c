@@ -1,12 +1,11 @@
-/* How what is on the desk stands in the model: which item a draft is about, what the person decided
- * laid over what the log says, and what the log proves of the letters.
+/* Synchronizing the desk with the model: binds drafts to items, overlays decisions on the model's
+ * item states, matches acknowledgments in the log with letters and records ACKED.
  *
- * This happens whenever messages have come, so each looks only at what is new: the desk remembers
- * how much of the model it has seen. */
+ * Runs whenever messages were applied, so it is incremental: the desk remembers how far it got. */
 #include "decide/reader.h"
 #include "decide/records.h"
 
-/* how often an item is read again to find the words that were decided on */
+/* limit of revisions of an item that are read to find the one decided on */
 enum { RAISED_MAX = 64 };
 
 enum verdict verb_verdict(enum verb v)
@@ -36,9 +35,9 @@ enum delivery draft_delivery(const struct desk *d, const struct draft *draft)
 	return DELIVERY_NONE;
 }
 
-/* Whether the item says, as of the first k messages, what was decided on. What cannot be read any
- * more is taken for it. */
-static bool says(const struct desk *d, const struct model *m, const struct draft *draft, uint32_t k)
+/* Whether the item has the draft's revision as of the first k messages; true if unreadable. */
+static bool is_decided_text(const struct desk *d, const struct model *m, const struct draft *draft,
+			    uint32_t k)
 {
 	const struct item *item = &m->items.v[draft->number];
 	struct buf rev = { 0 };
@@ -53,21 +52,22 @@ static bool says(const struct desk *d, const struct model *m, const struct draft
 	return same;
 }
 
-/* Names that gavel makes up are not always unique; then the words tell. */
-static void tie_to(const struct desk *d, const struct model *m, struct draft *draft, uint32_t item)
+/* Generated names are not unique; then the revision decides. */
+static void bind_to_item(const struct desk *d, const struct model *m, struct draft *draft,
+			 uint32_t item)
 {
 	uint32_t other = draft->number;
 
 	draft->number = item;
-	if (other != NONE && (!d->reader || !says(d, m, draft, m->records.n)))
+	if (other != NONE && (!d->reader || !is_decided_text(d, m, draft, m->records.n)))
 		draft->number = other;
 }
 
-/* Finds the items of drafts that came from the journal. Each item is looked at once, and again only
- * where drafts have come since that belong to none. */
-static void tie(struct desk *d, struct model *m)
+/* Finds the items of drafts replayed from the journal. Scans only new items, or all of them when
+ * there are new unbound drafts. */
+static void bind_drafts(struct desk *d, struct model *m)
 {
-	struct map untied = { 0 };
+	struct map unbound = { 0 };
 	struct buf name = { 0 };
 	uint32_t from = d->items_seen;
 
@@ -76,11 +76,11 @@ static void tie(struct desk *d, struct model *m)
 
 		if (draft->number != NONE || draft->state == DRAFT_VOID)
 			continue;
-		map_add(&untied, record_item_key(draft->kind, draft->item), i);
+		map_add(&unbound, record_item_key(draft->kind, draft->item), i);
 		if (i >= d->drafts_seen)
 			from = 0;
 	}
-	for (uint32_t i = from; untied.n && i < m->items.n; i++) {
+	for (uint32_t i = from; unbound.n && i < m->items.n; i++) {
 		const struct item *item = &m->items.v[i];
 		struct str group = model_str(m, m->sessions.v[item_session(m, item)].group);
 		uint64_t key;
@@ -90,69 +90,68 @@ static void tie(struct desk *d, struct model *m)
 		buf_clear(&name);
 		item_name(m, item, &name);
 		key = record_item_key(item->kind, buf_str(&name));
-		for (uint32_t it = 0, v; map_next(&untied, key, &it, &v);)
-			if (is_on_item(&d->drafts.v[v], session_name(m, item_session(m, item)), item->kind,
-				       buf_str(&name)))
-				tie_to(d, m, &d->drafts.v[v], i);
+		for (uint32_t it = 0, v; map_next(&unbound, key, &it, &v);)
+			if (draft_is_on(&d->drafts.v[v], session_name(m, item_session(m, item)),
+					item->kind, buf_str(&name)))
+				bind_to_item(d, m, &d->drafts.v[v], i);
 	}
 	d->items_seen = m->items.n;
 	d->drafts_seen = d->drafts.n;
-	map_release(&untied);
+	map_release(&unbound);
 	buf_release(&name);
 }
 
-/* How many messages had come when it was decided; 0 where this log never says what was decided on:
- * it may be another one that has got the name. */
-static uint32_t find_from(const struct desk *d, const struct model *m, const struct draft *draft,
-			  uint32_t seen)
+/* The model position from which the decision holds: `seen`, or where the item got the decided
+ * revision. 0: it never has it, perhaps because the log was replaced. */
+static uint32_t find_decided_at(const struct desk *d, const struct model *m,
+				const struct draft *draft, uint32_t seen)
 {
 	const struct item *item = &m->items.v[draft->number];
 
 	if (seen <= item->steps[0].message)
 		seen = item->steps[0].message + 1;
-	if (!d->reader || says(d, m, draft, seen))
+	if (!d->reader || is_decided_text(d, m, draft, seen))
 		return seen;
 	for (uint32_t i = 0, raised = 0; i < item->n && raised < RAISED_MAX; i++) {
 		if (item->steps[i].what != STEP_RAISED)
 			continue;
 		raised++;
-		if (says(d, m, draft, item->steps[i].message + 1))
+		if (is_decided_text(d, m, draft, item->steps[i].message + 1))
 			return item->steps[i].message + 1;
 	}
 	return 0;
 }
 
-/* Finds out when it was decided. Messages come only at the end, so what has come after it is where
- * it stays. */
-static void place(const struct desk *d, const struct model *m, struct draft *draft)
+/* Computes draft->from. Final once messages follow the position of the decision. */
+static void locate(const struct desk *d, const struct model *m, struct draft *draft)
 {
-	uint32_t seen = model_when_seen(m, item_session(m, &m->items.v[draft->number]), draft->seen);
+	uint32_t session = item_session(m, &m->items.v[draft->number]);
+	uint32_t seen = model_when_seen(m, session, draft->seen);
 
 	if (!draft->compared || draft->when != seen) {
 		draft->compared = true;
 		draft->when = seen;
-		draft->from = find_from(d, m, draft, seen);
+		draft->from = find_decided_at(d, m, draft, seen);
 	}
 	draft->placed = seen < m->records.n;
 }
 
-/* How a draft stands in the model; DELIVERY_NONE where it says nothing of the item that is
- * there. */
-static struct overlay standing_of(const struct desk *d, const struct model *m, struct draft *draft)
+/* The draft's overlay; DELIVERY_NONE if it does not apply to the item in this log. */
+static struct overlay overlay_of(const struct desk *d, const struct model *m, struct draft *draft)
 {
 	struct overlay s = { .item = draft->number, .verdict = verb_verdict(draft->verb),
 			      .delivery = draft_delivery(d, draft), .time_ms = draft->time_ms };
 
 	if (s.delivery != DELIVERY_NONE && !draft->placed)
-		place(d, m, draft);
+		locate(d, m, draft);
 	s.from = draft->from;
 	if (!draft->from)
 		s.delivery = DELIVERY_NONE;
 	return s;
 }
 
-/* Whether the model knows it otherwise; from now on as it is. */
-static bool stands_anew(struct draft *draft, const struct overlay *s)
+/* Compares with the overlay last passed to the model, and remembers the new one. */
+static bool overlay_changed(struct draft *draft, const struct overlay *s)
 {
 	bool anew = !draft->overlaid || draft->overlay_delivery != s->delivery ||
 		    draft->overlay_from != s->from;
@@ -176,9 +175,9 @@ static bool is_among(const struct map *items, uint32_t item)
 	return false;
 }
 
-/* Of the items where something has changed, all drafts are told: a void one takes its standing
- * away; one that is live, though older, puts its own. */
-static void stand(struct desk *d, struct model *m)
+/* Passes changed overlays to the model. For an item with any change all drafts are passed, void
+ * ones first, so that a live older draft is not removed by a void newer one. */
+static void update_overlays(struct desk *d, struct model *m)
 {
 	struct map changed = { 0 };
 
@@ -188,8 +187,8 @@ static void stand(struct desk *d, struct model *m)
 
 		if (draft->number == NONE)
 			continue;
-		s = standing_of(d, m, draft);
-		if (stands_anew(draft, &s) && !is_among(&changed, draft->number))
+		s = overlay_of(d, m, draft);
+		if (overlay_changed(draft, &s) && !is_among(&changed, draft->number))
 			map_add(&changed, item_hash(draft->number), draft->number);
 	}
 	for (int live = 0; changed.n && live < 2; live++)
@@ -199,7 +198,7 @@ static void stand(struct desk *d, struct model *m)
 
 			if (draft->number == NONE || !is_among(&changed, draft->number))
 				continue;
-			s = standing_of(d, m, draft);
+			s = overlay_of(d, m, draft);
 			s.by = model_intern(m, draft->by);
 			if ((s.delivery != DELIVERY_NONE) == live)
 				model_overlay(m, &s);
@@ -207,8 +206,8 @@ static void stand(struct desk *d, struct model *m)
 	map_release(&changed);
 }
 
-/* Tells the model which replies to note, for letters that are new. */
-static void expect(struct desk *d, struct model *m)
+/* Registers the message ids of new letters with the model, which notes replies to them. */
+static void register_expected(struct desk *d, struct model *m)
 {
 	for (; d->letters_seen < d->letters.n; d->letters_seen++) {
 		const struct letter *l = &d->letters.v[d->letters_seen];
@@ -221,9 +220,9 @@ static void expect(struct desk *d, struct model *m)
 	}
 }
 
-/* Takes the replies that have come. Only whom a letter was for can acknowledge it; others' claims
- * change nothing. */
-static void take_replies(struct desk *d, const struct model *m)
+/* Matches new replies with the letters they acknowledge. For some dialects only the addressee can
+ * acknowledge; a claim by anyone else is noted as stray. */
+static void match_acknowledgments(struct desk *d, const struct model *m)
 {
 	for (; d->replies_seen < m->replies.n; d->replies_seen++) {
 		const struct reply *r = &m->replies.v[d->replies_seen];
@@ -231,7 +230,7 @@ static void take_replies(struct desk *d, const struct model *m)
 		struct letter *l;
 
 		if (r->expected >= d->expecting.n || d->expecting.v[r->expected] == NONE)
-			continue; /* another desk's */
+			continue; /* a letter of another desk */
 		l = &d->letters.v[d->expecting.v[r->expected]];
 		if (dialects[l->dialect]->acknowledgment == ACK_ADDRESSEE && !str_eq(from, l->to))
 			l->stray = r->message + 1;
@@ -240,7 +239,7 @@ static void take_replies(struct desk *d, const struct model *m)
 	}
 }
 
-/* The first word of the log on a decision, if it acknowledges it. */
+/* The message that acknowledges the decision, unless it bounced first; NONE. */
 static uint32_t find_ack(const struct draft *draft, const struct model *m)
 {
 	const struct item *item = draft->number == NONE ? NULL : &m->items.v[draft->number];
@@ -258,7 +257,7 @@ static uint32_t find_ack(const struct draft *draft, const struct model *m)
 	return NONE;
 }
 
-/* The same on all of a letter's decisions: ACK_ITEMS. */
+/* ACK_ITEMS: a letter is acknowledged when all its decisions are. */
 static uint32_t find_acks(const struct desk *d, const struct letter *l, const struct model *m)
 {
 	uint32_t last = NONE;
@@ -271,14 +270,13 @@ static uint32_t find_acks(const struct desk *d, const struct letter *l, const st
 	return last;
 }
 
-/* What went out, or may have, can be acknowledged. */
-static bool awaits_proof(const struct letter *l)
+static bool can_be_acknowledged(const struct letter *l)
 {
 	return l->state == LETTER_SENT || l->state == LETTER_ATTEMPT ||
 	       (l->state == LETTER_HELD && l->uncertain);
 }
 
-static void prove(struct desk *d, const struct model *m)
+static void record_acknowledgments(struct desk *d, const struct model *m)
 {
 	for (uint32_t i = 0; i < d->letters.n && d->access == DESK_WRITES; i++) {
 		const struct letter *l = &d->letters.v[i];
@@ -286,7 +284,7 @@ static void prove(struct desk *d, const struct model *m)
 		struct buf line = { 0 };
 		struct err err;
 
-		if (!awaits_proof(l))
+		if (!can_be_acknowledged(l))
 			continue;
 		if (!l->expect.n && dialects[l->dialect]->acknowledgment == ACK_ITEMS)
 			proof = find_acks(d, l, m);
@@ -295,16 +293,16 @@ static void prove(struct desk *d, const struct model *m)
 		record_step("ACKED", l->id, &line);
 		json_put_number(&line, "line", message_line(m, proof));
 		buf_addc(&line, '}');
-		desk_step(d, &line, true, &err); /* not recorded: it is proven anew the next time */
+		desk_step(d, &line, true, &err); /* on failure: retried by the next desk_settle */
 	}
 }
 
 void desk_settle(struct desk *d, struct model *m)
 {
-	tie(d, m);
-	expect(d, m);
-	take_replies(d, m);
-	stand(d, m); /* an acknowledgement counts from what was decided on */
-	prove(d, m);
-	stand(d, m);
+	bind_drafts(d, m);
+	register_expected(d, m);
+	match_acknowledgments(d, m);
+	update_overlays(d, m); /* computes draft->from, which find_ack needs */
+	record_acknowledgments(d, m);
+	update_overlays(d, m);
 }

@@ -1,8 +1,8 @@
-/* Reading the file, and asking git for the commit that holds it.
+/* Reads an attached file and finds the git commit that contains it.
  *
- * The repository may be one that agents write to, so git is asked only for what runs nothing the
- * repository configures: no status (it runs hooks and monitors), no filters. The commit's blob is
- * compared with the bytes that were read, which is also the better proof. */
+ * Agents may control the repository, so only git commands that run no configured programs are used:
+ * no status (hooks, fsmonitor), no filters. The file's bytes are compared with the commit's
+ * blob. */
 #include "encode/attach.h"
 
 #include "base/io.h"
@@ -44,8 +44,7 @@ static const struct {
 	{ "yaml", "application/yaml" },	 { "yml", "application/yaml" },
 };
 
-/* Where the name begins in a path. */
-static size_t name_start(struct str path)
+size_t file_name_start(struct str path)
 {
 	size_t i = path.n;
 
@@ -56,7 +55,7 @@ static size_t name_start(struct str path)
 
 const char *attach_media_type(struct str path)
 {
-	struct str name = str_from(path, name_start(path));
+	struct str name = str_from(path, file_name_start(path));
 	size_t dot = name.n;
 
 	while (dot && name.p[dot - 1] != '.')
@@ -72,7 +71,7 @@ const char *attach_media_type(struct str path)
 
 /* ---- git ---- */
 
-/* What git gets to know of this process: where programs and the person's configuration are. */
+/* A minimal environment: PATH and HOME, no prompts, locks or fetches. */
 static char **git_environment(struct arena *arena)
 {
 	const char *path = getenv("PATH"), *home = getenv("HOME");
@@ -131,7 +130,7 @@ static bool drain(int fd, size_t max, int64_t deadline, struct buf *out)
 	}
 }
 
-/* Waits for the child's end, kills it when it takes too long. True when it ended well. */
+/* Waits for the child, killing it at the deadline. True if it exited with 0. */
 static bool reap(pid_t pid, bool kill_now, int64_t deadline)
 {
 	int status;
@@ -153,7 +152,7 @@ static bool reap(pid_t pid, bool kill_now, int64_t deadline)
 	}
 }
 
-/* Runs git without a shell. False when there is none, it fails, says too much or takes too long. */
+/* Runs git without a shell. False if it is missing, fails, prints over max bytes or times out. */
 static bool run_git(struct arena *arena, const char *const *words, size_t max, struct buf *out)
 {
 	char **env = git_environment(arena), *argv[GIT_WORDS_MAX + 1] = { 0 };
@@ -193,7 +192,7 @@ static bool is_commit(struct str s)
 static bool find_commit(struct arena *arena, const char *path, struct str content, struct buf *out)
 {
 	struct str whole = str_of(path);
-	size_t start = name_start(whole);
+	size_t start = file_name_start(whole);
 	char *folder = start ? arena_printf(arena, "%.*s", (int)start, path) :
 			       arena_printf(arena, ".");
 	const char *head[] = { "git", "-C", folder, "rev-parse", "--verify", "--quiet",

@@ -1,23 +1,10 @@
-/* Collaboration: which message a decision becomes, and the short ones. An objection to a finding
- * and the answer to a question are feedback; a blocked task that is given up is aborted, by one
- * message to each agent that works on it; what is passed on goes to the architect. */
+/* Encoder for collaboration: dispatch, and the short messages. Rejecting a finding and answering a
+ * question become feedback; rejecting a blocked task aborts it, by one message to each agent that
+ * works on it; an escalation goes to the architect. */
 #include "encode/encode_collaboration.h"
 
 #include "dialect/marker.h"
 #include "json/compose.h"
-
-struct str keep_str(struct encoding *e, struct str s)
-{
-	return arena_str(&e->plan->arena, s);
-}
-
-struct str keep_buf(struct encoding *e, struct buf *b)
-{
-	struct str s = keep_str(e, buf_str(b));
-
-	buf_release(b);
-	return s;
-}
 
 yyjson_val *payload_of(yyjson_val *root)
 {
@@ -35,7 +22,7 @@ struct address read_address(struct encoding *e, yyjson_val *agent, const char *u
 	};
 }
 
-/* Who sends such messages, and to whom: tells what an agent is whose type the protocol has not. */
+/* The usual sender and receiver of a message type, for agents of unknown type. */
 static void usual_types(struct str type, const char **from, const char **to)
 {
 	bool work = str_is(type, "task_assignment"), review = str_is(type, "review_request");
@@ -44,14 +31,6 @@ static void usual_types(struct str type, const char **from, const char **to)
 		: str_is(type, "review_result") ? "reviewer"
 						: "developer";
 	*to = work ? "developer" : review ? "reviewer" : "architect";
-}
-
-/* The session's id where the messages do not tell it: a document with messages[] may. */
-static struct str told_session(const struct encoding *e, uint32_t session)
-{
-	const struct session *s = &e->model->sessions.v[session];
-
-	return s->name == s->group ? STR_NONE : session_name(e->model, session);
 }
 
 yyjson_val *read_origin(struct encoding *e, uint32_t i, struct proposal *p, struct origin *out)
@@ -70,8 +49,8 @@ yyjson_val *read_origin(struct encoding *e, uint32_t i, struct proposal *p, stru
 	}
 	out->id = keep_str(e, json_get_str(root, "message_id"));
 	out->session_id = keep_str(e, json_get_str(root, "session_id"));
-	if (!out->session_id.n)
-		out->session_id = keep_str(e, told_session(e, out->session));
+	if (!out->session_id.n) /* a document with messages[] may have it */
+		out->session_id = keep_str(e, session_id(e->model, out->session));
 	out->correlation = keep_str(e, json_get_str(root, "correlation_id"));
 	usual_types(json_get_str(root, "message_type"), &from, &to);
 	out->from = read_address(e, json_get(root, "from_agent"), from);
@@ -79,13 +58,8 @@ yyjson_val *read_origin(struct encoding *e, uint32_t i, struct proposal *p, stru
 	return payload_of(root);
 }
 
-struct str words_of(struct encoding *e, uint32_t i)
-{
-	return encode_words(e, draft_of(e, i));
-}
-
-/* Two speakers under one name would be one to everybody who reads along. */
-static void check_seat(struct encoding *e, struct proposal *p, uint32_t session, bool reviewer)
+/* The person needs a name, and one that no agent of the session has. */
+static void check_sender(struct encoding *e, struct proposal *p, uint32_t session, bool reviewer)
 {
 	const struct model *m = e->model;
 	struct buf name = { 0 };
@@ -113,9 +87,10 @@ void begin_reply(struct encoding *e, struct proposal *p, struct buf *b, const ch
 
 	m.sequence = next_sequence(e->model, o->session, e->desk, e->plan);
 	if (m.sequence < 0)
-		propose_missing(e, p, "the session's sequence numbers have come to their end, 2^53 - 1; "
-				      "only an escalation queue can take it, with --escalate-to");
-	check_seat(e, p, o->session, reviewer);
+		propose_missing(e, p, "the session's sequence numbers have come to their end, "
+				      "2^53 - 1; only an escalation queue can take it, with "
+				      "--escalate-to");
+	check_sender(e, p, o->session, reviewer);
 	if (!to->id.n)
 		propose_missing(e, p, "the message it answers does not say from whom it is");
 	p->letter.to = to->id;
@@ -134,8 +109,8 @@ bool check_marker(struct encoding *e, uint32_t i, struct proposal *p)
 {
 	if (item_of(e, i)->id != NONE)
 		return true;
-	propose_missing(e, p, "its message does not name it, so a reply cannot either; its sender must "
-			      "send it again");
+	propose_missing(e, p, "its message does not name it, so a reply cannot either; its sender "
+			      "must send it again");
 	return false;
 }
 
@@ -153,15 +128,13 @@ void put_strings(struct buf *b, const char *name, yyjson_val *array)
 	size_t i, n;
 	yyjson_val *v;
 
-	json_key(b, name);
-	buf_addc(b, '[');
-	if (yyjson_is_arr(array))
-		yyjson_arr_foreach(array, i, n, v) {
-			if (!yyjson_is_str(v))
-				continue;
-			json_comma(b);
-			json_write_str(b, json_str(v));
-		}
+	json_open(b, name, '[');
+	yyjson_arr_foreach(array, i, n, v) {
+		if (!yyjson_is_str(v))
+			continue;
+		json_comma(b);
+		json_write_str(b, json_str(v));
+	}
 	buf_addc(b, ']');
 }
 
@@ -170,7 +143,7 @@ struct seen_names {
 	struct map map;
 };
 
-/* Whether it is the first of that name. */
+/* False if the name was added before. */
 static bool add_name(struct seen_names *names, struct str name)
 {
 	uint64_t hash = str_hash(name);
@@ -183,31 +156,25 @@ static bool add_name(struct seen_names *names, struct str name)
 	return true;
 }
 
-void put_others(struct buf *b, yyjson_val *object, const char *const *listed)
+void put_unlisted(struct buf *b, yyjson_val *object, const char *const *listed)
 {
 	struct seen_names names = { 0 };
 	size_t i, n;
 	yyjson_val *key, *v;
 
-	if (!yyjson_is_obj(object))
-		return;
-	yyjson_obj_foreach(object, i, n, key, v) {
-		/* of a name that stands twice, the first one is what others read here */
-		if (value_index(listed, json_str(key)) >= 0 || !add_name(&names, json_str(key)))
-			continue;
-		json_put_member(b, key, v);
-	}
+	/* of duplicate keys the first counts, as for json_get */
+	yyjson_obj_foreach(object, i, n, key, v)
+		if (value_index(listed, json_str(key)) < 0 && add_name(&names, json_str(key)))
+			json_put_member(b, key, v);
 	vec_release(&names.list);
 	map_release(&names.map);
 }
 
 static struct str task_name(const struct encoding *e, const struct item *item)
 {
-	const struct model *m = e->model;
+	uint32_t task = item_task(e->model, item);
 
-	uint32_t task = item_task(m, item);
-
-	return task == NONE ? STR_NONE : model_str(m, m->tasks.v[task].id);
+	return task == NONE ? STR_NONE : model_str(e->model, e->model->tasks.v[task].id);
 }
 
 static void put_feedback(struct buf *b, const char *type, struct str subject, struct str content,
@@ -231,7 +198,7 @@ static struct str subject_of(struct encoding *e, uint32_t i, const char *what)
 	return keep_buf(e, &b);
 }
 
-/* A finding or change that is not taken up: its reviewer is told why. */
+/* A rejected finding or change: feedback to its reviewer. */
 static void encode_objection(struct encoding *e)
 {
 	struct proposal *p = propose(e, e->drafts, e->n);
@@ -242,7 +209,7 @@ static void encode_objection(struct encoding *e)
 	if (!read_origin(e, 0, p, &o) || !check_marker(e, 0, p))
 		return;
 	put_marker(e, 0, VERDICT_REJECTED, &content);
-	buf_add_str(&content, words_of(e, 0));
+	buf_add_str(&content, reason_text(e, draft_of(e, 0)));
 	begin_reply(e, p, &b, "feedback", &o, &o.from, false);
 	put_feedback(&b, "correction", subject_of(e, 0, "rejected: "), buf_str(&content), false,
 		     task_name(e, item));
@@ -268,7 +235,7 @@ static void encode_answer(struct encoding *e)
 	buf_release(&subject);
 }
 
-/* An agent as it calls itself, or is called, in the first message that shows it. */
+/* The agent's address in the first message from or to it. */
 static struct address find_address(struct encoding *e, uint32_t agent)
 {
 	const struct agent *a = &e->model->agents.v[agent];
@@ -299,15 +266,15 @@ static void add_agent(const struct model *m, struct agents *to, uint32_t agent)
 	vec_push(&to->list, agent);
 }
 
-static void add_pair(const struct model *m, struct agents *to, uint32_t message)
+static void add_both_ends(const struct model *m, struct agents *to, uint32_t message)
 {
 	add_agent(m, to, message_route(m, message)->from);
 	add_agent(m, to, message_route(m, message)->to);
 }
 
-/* Whoever has had a message on the task, its developer first. */
-static void add_concerned(const struct encoding *e, const struct item *item, uint32_t message,
-			  struct agents *to)
+/* All agents that sent or received a message about the task, its developer first. */
+static void add_task_agents(const struct encoding *e, const struct item *item, uint32_t message,
+			    struct agents *to)
 {
 	const struct model *m = e->model;
 	uint32_t task = item_task(m, item), root = task == NONE ? NONE : m->tasks.v[task].root;
@@ -316,20 +283,20 @@ static void add_concerned(const struct encoding *e, const struct item *item, uin
 	add_agent(m, to, message_route(m, message)->from);
 	if (given != NONE)
 		add_agent(m, to, message_route(m, given)->to);
-	add_pair(m, to, message);
+	add_both_ends(m, to, message);
 	for (uint32_t i = 0; root != NONE && i < m->tasks.n; i++)
 		for (uint32_t k = 0; m->tasks.v[i].root == root && k < m->tasks.v[i].steps.n; k++)
-			add_pair(m, to, m->tasks.v[i].steps.v[k].message);
+			add_both_ends(m, to, m->tasks.v[i].steps.v[k].message);
 	for (uint32_t i = 0; root != NONE && i < m->reviews.n; i++) {
 		const struct review *r = &m->reviews.v[i];
 
 		for (uint32_t k = 0; r->task != NONE && m->tasks.v[r->task].root == root &&
 				     k < r->steps.n; k++)
-			add_pair(m, to, r->steps.v[k].message);
+			add_both_ends(m, to, r->steps.v[k].message);
 	}
 }
 
-/* The decision is what its developer is told; the others get a copy. */
+/* The letter to the developer carries the decision; the others accompany it. */
 static void encode_abort(struct encoding *e)
 {
 	const struct item *item = item_of(e, 0);
@@ -337,7 +304,7 @@ static void encode_abort(struct encoding *e)
 	struct item_state state;
 
 	state_of(e, 0, &state);
-	add_concerned(e, item, state.message, &to);
+	add_task_agents(e, item, state.message, &to);
 	for (uint32_t i = 0; i < (to.list.n ? to.list.n : 1); i++) {
 		struct proposal *p = propose(e, e->drafts, i ? 0 : e->n);
 		struct buf b = { 0 };
@@ -351,17 +318,15 @@ static void encode_abort(struct encoding *e)
 		if (!to.list.n)
 			address = o.from;
 		begin_reply(e, p, &b, "abort", &o, &address, false);
-		json_put_name(&b, "scope", "task");
-		json_put_str(&b, "target_id", model_str(e->model, item->id));
-		json_put_str(&b, "reason", words_of(e, 0));
-		json_put_bool(&b, "cleanup_required", true);
+		put_abort(&b, "task", model_str(e->model, item->id),
+			  reason_text(e, draft_of(e, 0)));
 		end_reply(e, p, &b);
 	}
 	vec_release(&to.list);
 }
 
-/* The architect that takes part in the message, else the first one of the session, else whoever
- * gave the task out and is nothing else; a person's seat is none. */
+/* The architect who sent or received the message, else the session's first, else the agent that
+ * assigned the task, if it has no other type. Never the person. */
 static uint32_t find_architect(const struct model *m, const struct item *item, uint32_t message)
 {
 	uint32_t sides[] = { message_route(m, message)->to, message_route(m, message)->from };
@@ -387,7 +352,7 @@ static void ask_architect(struct encoding *e, uint32_t i, uint32_t architect)
 	struct proposal *p = propose(e, &e->drafts[i], 1);
 	const struct item *item = item_of(e, i);
 	struct buf content = { 0 }, b = { 0 };
-	struct str words = words_of(e, i);
+	struct str words = reason_text(e, draft_of(e, i));
 	struct item_state state;
 	struct detail detail;
 	struct address to;
@@ -415,37 +380,39 @@ static void ask_architect(struct encoding *e, uint32_t i, uint32_t architect)
 	buf_release(&content);
 }
 
-/* Without an architect, or a number for the message, the queue alone can take it. */
-static void encode_passing_on(struct encoding *e)
+/* Asks the architect, and copies to the queue; only the queue if there is no architect or no
+ * sequence number left. */
+static void encode_escalations(struct encoding *e)
 {
 	for (uint32_t i = 0; i < e->n; i++) {
 		struct item_state state;
-		uint32_t architect;
+		uint32_t architect, session;
 		bool said;
 
 		state_of(e, i, &state);
 		architect = find_architect(e->model, item_of(e, i), state.message);
+		session = item_session(e->model, item_of(e, i));
 		said = !e->terms->escalate_to ||
 		       (architect != NONE &&
-			next_sequence(e->model, item_session(e->model, item_of(e, i)), e->desk, e->plan) >= 0);
+			next_sequence(e->model, session, e->desk, e->plan) >= 0);
 		if (said)
 			ask_architect(e, i, architect);
 		encode_escalation(e, i, said);
 	}
 }
 
-static bool is_taken_up(const struct draft *d)
+static bool is_wanted_change(const struct draft *d)
 {
 	return (d->kind == ITEM_FINDING || d->kind == ITEM_CHANGE) &&
 	       (d->verb == VERB_ACCEPT || d->verb == VERB_PARTIAL);
 }
 
-/* What one review asks for and the person wants is one revision. */
+/* The accepted findings and changes of one review become one revision. */
 static bool together(const struct encoding *e, const struct draft *a, const struct draft *b)
 {
 	struct owner left, right;
 
-	if (!is_taken_up(a) || !is_taken_up(b) || a->number == NONE || b->number == NONE)
+	if (!is_wanted_change(a) || !is_wanted_change(b) || a->number == NONE || b->number == NONE)
 		return false;
 	left = item_owner(e->model, &e->model->items.v[a->number]);
 	right = item_owner(e->model, &e->model->items.v[b->number]);
@@ -458,8 +425,8 @@ static void encode(struct encoding *e)
 	const struct draft *d = draft_of(e, 0);
 
 	if (d->verb == VERB_ESCALATE)
-		encode_passing_on(e);
-	else if (is_taken_up(d))
+		encode_escalations(e);
+	else if (is_wanted_change(d))
 		encode_revision(e);
 	else if (d->kind == ITEM_FINDING || d->kind == ITEM_CHANGE)
 		encode_objection(e);
@@ -473,7 +440,7 @@ static void encode(struct encoding *e)
 		encode_abort(e);
 }
 
-/* What counts as a round of a review: a request, or a result that nobody asked for. */
+/* Adds the rounds of a review: its requests, and results without a request. */
 static void add_rounds(const struct review *r, struct context *out)
 {
 	for (uint32_t k = r->steps.n; k-- > 0 && out->n < CONTEXT_MAX - 16;)
@@ -482,9 +449,9 @@ static void add_rounds(const struct review *r, struct context *out)
 			context_add_message(out, r->steps.v[k].message);
 }
 
-/* Assignments of the task's chain and how it ended, the rounds of its reviews, and the last words
- * of every agent: who is whom, and how far the numbering has come. */
-static void add_chain(const struct model *m, const struct item *item, struct context *out)
+/* Assignments and final states of the task's chain, the rounds of its reviews, and each agent's
+ * last message, for agent types and sequence numbers. */
+static void add_task_history(const struct model *m, const struct item *item, struct context *out)
 {
 	uint32_t root = item_task(m, item) == NONE ? NONE : m->tasks.v[item_task(m, item)].root;
 	uint32_t agents[16], n_agents = 0;
@@ -495,7 +462,8 @@ static void add_chain(const struct model *m, const struct item *item, struct con
 
 		for (uint32_t k = t->root == root ? t->steps.n : 0; k-- > 0 && !given;) {
 			given = t->steps.v[k].assigned;
-			if (given || k + 1 == t->steps.n || task_state_is_final(t->steps.v[k].state))
+			if (given || k + 1 == t->steps.n ||
+			    task_state_is_final(t->steps.v[k].state))
 				context_add_message(out, t->steps.v[k].message);
 		}
 		if (out->n >= CONTEXT_MAX / 2)
@@ -509,7 +477,8 @@ static void add_chain(const struct model *m, const struct item *item, struct con
 		const struct route *route = message_route(m, k);
 		uint32_t a = 0;
 
-		if (route->session != item_session(m, item) || route->dialect != DIALECT_COLLABORATION)
+		if (route->session != item_session(m, item) ||
+		    route->dialect != DIALECT_COLLABORATION)
 			continue;
 		while (a < n_agents && agents[a] != route->from)
 			a++;
@@ -526,9 +495,10 @@ static void add_context(struct encoding *e, uint32_t i, const struct item_state 
 	const struct item *item = item_of(e, i);
 
 	(void)state;
-	add_chain(e->model, item, out);
+	add_task_history(e->model, item, out);
 	if (find_assignment(e->model, item) == NONE)
-		context_add_letter(e, item_session(e->model, item), find_own_assignment(e, item), out);
+		context_add_letter(e, item_session(e->model, item), find_own_assignment(e, item),
+				   out);
 }
 
 static const struct item_verbs verbs[] = {

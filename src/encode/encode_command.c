@@ -1,24 +1,8 @@
-/* Commands as messages from a person's seat. */
+/* Encodes commands as messages from the person. */
 #include "encode/encode_command.h"
 
 #include "encode/human_message.h"
 #include "json/compose.h"
-
-/* The session's own id; empty where its messages name none and the file gave it its name. */
-static struct str session_id(const struct model *m, uint32_t session)
-{
-	const struct session *s = &m->sessions.v[session];
-
-	return s->name == s->group ? STR_NONE : model_str(m, s->name);
-}
-
-static void put_abort(struct buf *b, const char *scope, struct str target, struct str reason)
-{
-	json_put_name(b, "scope", scope);
-	json_put_str(b, "target_id", target);
-	json_put_str(b, "reason", reason);
-	json_put_bool(b, "cleanup_required", true);
-}
 
 static int check_command(const struct order *c, const struct model *m, const struct terms *t,
 			 struct err *err)
@@ -28,9 +12,11 @@ static int check_command(const struct order *c, const struct model *m, const str
 	if (!t->as.n)
 		return err_set(err, "a message needs a sender; give your name with --as");
 	if (c->agent == NONE || m->agents.v[c->agent].session != c->session)
-		return err_set(err, "no such agent in this session; name one that has spoken in it");
+		return err_set(err,
+			       "no such agent in this session; name one that has spoken in it");
 	if (c->type == COMMAND_ABORT_SESSION && !session_id(m, c->session).n)
-		return err_set(err, "this session has no id, so it cannot be named; abort its tasks");
+		return err_set(err,
+			       "this session has no id, so it cannot be named; abort its tasks");
 	if ((c->type == COMMAND_ABORT_TASK || c->type == COMMAND_ACKNOWLEDGE) && !c->target.n)
 		return err_set(err, "nothing is named; give the id of a %s",
 			       aborts ? "task" : "message");
@@ -47,7 +33,6 @@ int command_write(const struct order *c, const struct model *m, const struct des
 					     [COMMAND_STATUS] = "status_query",
 					     [COMMAND_ACKNOWLEDGE] = "acknowledgment" };
 	struct human_message head = { .type = types[c->type], .time_ms = t->now_ms, .as = t->as };
-	struct buf b = { 0 };
 	struct str type;
 	char id[37];
 
@@ -57,27 +42,25 @@ int command_write(const struct order *c, const struct model *m, const struct des
 	head.id = str_make(id, 36);
 	head.sequence = next_sequence(m, c->session, d, NULL);
 	if (head.sequence < 0)
-		return err_set(err, "this session's sequence numbers have come to their end, 2^53 - 1; "
-			       "nothing can follow");
+		return err_set(err, "this session's sequence numbers have come to their end, "
+				    "2^53 - 1; nothing can follow");
 	type = address_type(model_str(m, m->agents.v[c->agent].type), "developer");
 	head.to = (struct address){ agent_name(m, c->agent), type,
 				    m->agents.v[c->agent].human ? STR("human") : STR_NONE };
 	head.session_id = session_id(m, c->session);
 	if (c->type == COMMAND_ACKNOWLEDGE)
 		head.reply_to = c->target;
-	human_message_begin(&b, &head);
+	human_message_begin(out, &head);
 	switch (c->type) {
-	case COMMAND_ABORT_TASK: put_abort(&b, "task", c->target, c->reason); break;
-	case COMMAND_ABORT_SESSION: put_abort(&b, "session", head.session_id, c->reason); break;
+	case COMMAND_ABORT_TASK: put_abort(out, "task", c->target, c->reason); break;
+	case COMMAND_ABORT_SESSION: put_abort(out, "session", head.session_id, c->reason); break;
 	case COMMAND_STATUS:
 		if (c->target.n)
-			json_put_str(&b, "task_id", c->target);
+			json_put_str(out, "task_id", c->target);
 		break;
 	case COMMAND_ACKNOWLEDGE: break;
 	}
-	human_message_end(&b);
-	buf_addc(&b, '\n');
-	buf_add_str(out, buf_str(&b));
-	buf_release(&b);
+	human_message_end(out);
+	buf_addc(out, '\n');
 	return 0;
 }

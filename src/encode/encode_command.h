@@ -1,5 +1,5 @@
-/* What a person can say in a collaboration session without deciding an item: stop a task or the
- * whole session, ask an agent how it stands, confirm that a message has come. */
+/* Commands in a collaboration session that decide no item: abort a task or the session, query an
+ * agent's status, acknowledge a message. */
 #ifndef GAVEL_ENCODE_ENCODE_COMMAND_H
 #define GAVEL_ENCODE_ENCODE_COMMAND_H
 
@@ -8,18 +8,18 @@
 enum command_type {
 	COMMAND_ABORT_TASK,
 	COMMAND_ABORT_SESSION,
-	COMMAND_STATUS,      /* of a task, or of everything where none is named */
+	COMMAND_STATUS,      /* of a task, or of everything if none is named */
 	COMMAND_ACKNOWLEDGE,
 };
 
 struct order {
 	enum command_type type;
-	uint32_t session, agent; /* numbers in the model: where, and to whom */
-	struct str target;       /* task id; ACKNOWLEDGE: id of the message that has come */
+	uint32_t session, agent; /* indices in the model; agent is the recipient */
+	struct str target;       /* task id; ACKNOWLEDGE: id of the message */
 	struct str reason;       /* ABORT_* */
 };
 
-/* One line with its newline, appended to out. -1 when it cannot be said. */
+/* Appends the message with its newline to out. -1 if a field is missing or invalid. */
 int command_write(const struct order *c, const struct model *m, const struct desk *d,
 		  const struct terms *t, struct buf *out, struct err *err);
 

@@ -1,16 +1,15 @@
-/* A person's review of an output is the input envelope of the next attempt: the same context, paths
- * and task, one iteration later, with the output's notes and the review as its last note. The texts
- * must name nobody, so a decision is told by how its line begins (dialect/envelope.c reads it). An
- * output has no context, so that an escalation says in its summary which feature and workflow it is
- * about, or which output where no input was seen: replies are read after the log, when another one
- * may be the newest. */
+/* Encoder for envelopes. A review of an output becomes the input envelope of the next iteration:
+ * same context, paths and task, iteration + 1, the output's notes, and the review as last note. The
+ * texts must name no person, so a decision is recognized by the start of its line
+ * (dialect/envelope.c). An output has no context, so an escalation names feature and workflow in
+ * its summary, or the output if no input was seen. */
 #include "encode/attach.h"
 #include "encode/foreign_replies.h"
 #include "encode/plan.h"
 
 #include "json/compose.h"
 
-/* The input that the item's output answers: the lane's last one before it. NONE: never seen. */
+/* The input that the item's output answers: the last one of its lane before it, or NONE. */
 static uint32_t input_of(const struct encoding *e, uint32_t i, uint32_t *newest)
 {
 	uint32_t task = item_task(e->model, item_of(e, i));
@@ -36,7 +35,7 @@ static bool iteration_of(yyjson_val *input, int64_t *out)
 	       *out < COUNT_MAX;
 }
 
-/* The newest input envelope that was written here for the item's lane; NULL. */
+/* The newest input envelope from this desk for the item's lane, or NULL. */
 static const struct letter *find_own_input(struct encoding *e, const struct item *item,
 					   int64_t *iteration)
 {
@@ -50,17 +49,18 @@ static const struct letter *find_own_input(struct encoding *e, const struct item
 
 		if (l->dialect == DIALECT_ENVELOPE && l->state != LETTER_VOID && on != NONE &&
 		    item_task(e->model, &e->model->items.v[on]) == task &&
-		    json_read(&e->json, l->bytes, &root) == JSON_OK && iteration_of(root, iteration))
+		    json_read(&e->json, l->bytes, &root) == JSON_OK &&
+		    iteration_of(root, iteration))
 			return l;
 	}
 	return NULL;
 }
 
-/* about: where the envelope itself does not tell; empty = it does */
+/* "Review WHAT (ABOUT): reason"; about may be empty */
 static void put_review(struct encoding *e, struct buf *b, const struct draft *d, const char *what,
 		       struct str about, const char *otherwise)
 {
-	struct str words = encode_words(e, d);
+	struct str words = reason_text(e, d);
 	struct buf line = { 0 };
 
 	buf_printf(&line, "Review %s", what);
@@ -81,8 +81,7 @@ static void put_context(struct buf *b, yyjson_val *context, int64_t iteration)
 	yyjson_val *key, *v;
 	bool written = false;
 
-	json_key(b, "context");
-	buf_addc(b, '{');
+	json_open(b, "context", '{');
 	yyjson_obj_foreach(context, i, n, key, v) {
 		bool counts = str_is(json_str(key), "iteration");
 
@@ -109,47 +108,41 @@ static void put_notes(struct encoding *e, uint32_t i, struct buf *b)
 
 	state_of(e, i, &state);
 	notes = json_get(parse_message(e, state.message), "notes");
-	json_key(b, "prior_context");
-	buf_addc(b, '[');
-	if (yyjson_is_arr(notes))
-		yyjson_arr_foreach(notes, k, n, v)
-			if (yyjson_is_str(v)) {
-				json_comma(b);
-				json_write_str(b, json_str(v));
-			}
+	json_open(b, "prior_context", '[');
+	yyjson_arr_foreach(notes, k, n, v)
+		if (yyjson_is_str(v)) {
+			json_comma(b);
+			json_write_str(b, json_str(v));
+		}
 	json_comma(b);
 	put_review(e, b, d, d->verb == VERB_ACCEPT ? "accepted" : "rejected", STR_NONE,
 		   "as it is");
 	buf_addc(b, ']');
 }
 
-/* Whether both are about one feature and workflow. */
-static bool is_same_lane(struct str feature, struct str workflow, yyjson_val *input)
+/* The highest iteration in somebody else's replies for the lane of that input. */
+static int64_t foreign_iteration(struct encoding *e, const struct item *item, uint32_t input)
 {
-	yyjson_val *context = json_get(input, "context");
-
-	return str_eq(json_get_str(context, "feature_id"), feature) &&
-	       str_eq(json_get_str(context, "workflow"), workflow);
-}
-
-/* The highest iteration that somebody else has given the lane of that input. */
-static int64_t others_iteration(struct encoding *e, const struct item *item, uint32_t input)
-{
-	struct foreign_replies others = foreign_replies_read(e, item, DIALECT_ENVELOPE);
+	struct foreign_replies foreign = foreign_replies_read(e, item, DIALECT_ENVELOPE);
 	yyjson_val *context = json_get(parse_message(e, input), "context"), *root;
-	struct str feature = arena_str(&e->plan->arena, json_get_str(context, "feature_id"));
-	struct str workflow = arena_str(&e->plan->arena, json_get_str(context, "workflow"));
+	struct str feature = keep_str(e, json_get_str(context, "feature_id"));
+	struct str workflow = keep_str(e, json_get_str(context, "workflow"));
 	int64_t highest = 0, one;
 
-	for (uint32_t i = 0; i < others.n; i++)
-		if (json_read(&e->json, others.lines[i], &root) == JSON_OK &&
-		    is_same_lane(feature, workflow, root) && iteration_of(root, &one) && one > highest)
+	for (uint32_t i = 0; i < foreign.n; i++) {
+		if (json_read(&e->json, foreign.lines[i], &root) != JSON_OK)
+			continue;
+		context = json_get(root, "context");
+		if (str_eq(json_get_str(context, "feature_id"), feature) &&
+		    str_eq(json_get_str(context, "workflow"), workflow) &&
+		    iteration_of(root, &one) && one > highest)
 			highest = one;
+	}
 	return highest;
 }
 
-/* The highest iteration that the two inputs tell, and what was written here or by somebody else,
- * which need not be in the log: a correction comes after what it corrects. */
+/* The highest iteration of the two inputs, this desk's letters and foreign replies, which the log
+ * need not show. A correction follows what it corrects. */
 static bool last_iteration(struct encoding *e, const struct item *item, uint32_t input,
 			   uint32_t newest, int64_t *out)
 {
@@ -161,13 +154,13 @@ static bool last_iteration(struct encoding *e, const struct item *item, uint32_t
 		*out = later;
 	if (find_own_input(e, item, &later) && later > *out)
 		*out = later;
-	later = others_iteration(e, item, input);
+	later = foreign_iteration(e, item, input);
 	if (later > *out)
 		*out = later;
 	return true;
 }
 
-/* Whether an input can be handed on: whole, as its protocol wants it, and read without repairs. */
+/* Whether an input can be copied: complete, valid, and parsed without repairs. */
 static bool is_whole(struct encoding *e, uint32_t input)
 {
 	yyjson_val *root = parse_message(e, input), *context = json_get(root, "context");
@@ -202,15 +195,13 @@ static void encode_review(struct encoding *e, uint32_t i)
 	p->letter.to = addressee(e);
 	if (input == NONE) {
 		propose_missing(e, p, "the input envelope of this output was not seen; give the "
-				      "log that "
-				      "holds it as a source too, before this one");
+				      "log that holds it as a source too, before this one");
 		return;
 	}
 	if (!last_iteration(e, item_of(e, i), input, newest, &iteration)) {
 		propose_missing(e, p,
 				"the input in line %u has no valid context.iteration to count on "
-				"from; "
-				"only escalate can be said",
+				"from; only escalate can be said",
 				message_line(e->model, input));
 		return;
 	}
@@ -239,7 +230,7 @@ static void encode_output(struct encoding *e, uint32_t i)
 	struct proposal *p;
 	struct buf b = { 0 };
 
-	/* where each message is a turn of the agent's, gavel is the workflow itself */
+	/* in turns, gavel itself is the workflow */
 	encode_escalation(e, i, !e->terms->turn);
 	if (e->terms->turn)
 		return;
@@ -265,7 +256,7 @@ static void encode_envelope(struct encoding *e)
 
 /* ---- the first input ---- */
 
-/* An input as its protocol wants it, with nothing wrong in it. */
+/* Whether the bytes are a valid input envelope; appends the first error. */
 static bool is_input(struct str bytes, struct buf *why)
 {
 	struct decoder d = { 0 };
@@ -305,7 +296,8 @@ void plan_envelope(struct plan *plan, struct desk *desk, const struct model *m,
 	if (json_read(&e.json, file.content, &root) == JSON_OK)
 		json_write(&line, root);
 	if (!line.n || !is_input(buf_str(&line), &why))
-		propose_missing(&e, p, "%s is no input envelope; give one (context, paths, task)%s%s",
+		propose_missing(&e, p,
+				"%s is no input envelope; give one (context, paths, task)%s%s",
 				path, why.n ? ": " : "", why.n ? why.p : "");
 	else
 		proposal_set_bytes(&e, p, &line);
@@ -314,23 +306,18 @@ void plan_envelope(struct plan *plan, struct desk *desk, const struct model *m,
 	buf_release(&why);
 }
 
-/* The input that the item's output answers, and the newest one from here. */
+/* The input that the item's output answers, and this desk's newest one. */
 static void add_context(struct encoding *e, uint32_t i, const struct item_state *state,
 			struct context *out)
 {
-	const struct model *m = e->model;
 	const struct item *item = item_of(e, i);
-	uint32_t task = item_task(m, item), k = task == NONE ? 0 : m->tasks.v[task].steps.n;
 	int64_t iteration;
+	uint32_t newest;
 
-	for (bool found = false; !found && k-- > 0;) {
-		const struct task_step *step = &m->tasks.v[task].steps.v[k];
-
-		found = step->assigned && step->message < state->message;
-		if (found)
-			context_add_message(out, step->message);
-	}
-	context_add_letter(e, item_session(m, item), find_own_input(e, item, &iteration), out);
+	(void)state;
+	context_add_message(out, input_of(e, i, &newest));
+	context_add_letter(e, item_session(e->model, item), find_own_input(e, item, &iteration),
+			   out);
 }
 
 static const struct item_verbs verbs[] = {

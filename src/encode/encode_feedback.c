@@ -1,4 +1,5 @@
-/* Feedback: what the person decided on a turn's items becomes the next Request, one a turn. */
+/* Encoder for feedback: the decisions on a turn's items become the next Request, one per turn. An
+ * accepted error sends the failed Request again. */
 #include "encode/encode_request.h"
 #include "json/compose.h"
 
@@ -16,7 +17,7 @@ static bool together(const struct encoding *e, const struct draft *a, const stru
 	return is_decision(a) && is_decision(b) && str_eq(a->session, b->session);
 }
 
-/* The file attached last; NULL where there is none. */
+/* The file attached last, or NULL. */
 static const char *attached_path(struct encoding *e, struct proposal *p)
 {
 	const struct draft *newest = NULL;
@@ -34,7 +35,7 @@ static const char *attached_path(struct encoding *e, struct proposal *p)
 	if (several)
 		propose_caution(e, p, "several files are attached; the last one goes out");
 	if (newest)
-		return arena_str(&e->plan->arena, newest->artifact).p;
+		return keep_str(e, newest->artifact).p;
 	return e->terms->artifact;
 }
 
@@ -45,7 +46,7 @@ struct place_in_response {
 	uint32_t draft; /* of the encoding */
 };
 
-static int by_place(const void *left, const void *right)
+static int by_position(const void *left, const void *right)
 {
 	const struct place_in_response *a = left, *b = right;
 
@@ -54,8 +55,7 @@ static int by_place(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* A Request recommends both with a rejection; what the person left out is derived from the
- * other. */
+/* A Request should have both for a rejection: a missing one is derived from the other. */
 static void put_reasons(struct buf *b, const struct draft *d)
 {
 	struct str code = d->reason_code, why = d->explanation;
@@ -90,37 +90,37 @@ static void put_decision(struct encoding *e, struct buf *b, uint32_t i)
 	buf_addc(b, '}');
 }
 
-/* One Request a turn: whether the log or the desk has one already. */
+/* One Request per turn: neither log, desk nor reply file may have it already. */
 static void check_turn(struct encoding *e, struct proposal *p, const struct turn_state *turn,
 		       const struct item *item, struct str session)
 {
-	struct sent_request ours;
+	struct sent_request own;
+	const char *where = NULL;
 
 	if (turn->done < 1 || turn->done >= COUNT_MAX) {
 		propose_missing(e, p, "the response has no valid iteration, so none can follow it");
 		return;
 	}
-	if (turn->waits) {
+	if (turn->waits)
+		where = "in the log";
+	else if (find_own_request(e, session, e->desk->letters.n, &own) &&
+		 own.iteration > turn->done)
+		where = "written";
+	if (where)
 		propose_missing(e, p,
-				"the Request after turn %lld is in the log already; the next turn "
-				"can carry this",
-				(long long)turn->done);
-		return;
-	}
-	if (find_ours(e, session, e->desk->letters.n, &ours) && ours.iteration > turn->done)
-		propose_missing(e, p,
-				"the Request after turn %lld is written already; the next turn can "
+				"the Request after turn %lld is %s already; the next turn can "
 				"carry this",
-				(long long)turn->done);
-	else if (find_others(e, item, COUNT_MAX).iteration > turn->done)
+				(long long)turn->done, where);
+	else if (find_foreign_request(e, item, COUNT_MAX).iteration > turn->done)
 		propose_missing(e, p,
-				"somebody else has written the Request after turn %lld; the next turn "
-				"can carry this",
+				"somebody else has written the Request after turn %lld; the next "
+				"turn can carry this",
 				(long long)turn->done);
 }
 
-/* Items of the turn that stay behind; `decided` of those that are open do not. */
-static void tell_open(struct encoding *e, struct proposal *p, uint32_t session, uint32_t decided)
+/* Cautions about open items of the turn, except the `decided` ones of this Request. */
+static void warn_open_items(struct encoding *e, struct proposal *p, uint32_t session,
+			    uint32_t decided)
 {
 	const struct model *m = e->model;
 	uint32_t open = 0;
@@ -137,7 +137,7 @@ static void tell_open(struct encoding *e, struct proposal *p, uint32_t session, 
 				open, open == 1 ? "" : "s", open == 1 ? "is" : "are");
 }
 
-static void tell_undecided(struct encoding *e, struct proposal *p)
+static void warn_undecided_items(struct encoding *e, struct proposal *p)
 {
 	struct item_state at;
 	uint32_t decided = 0;
@@ -146,7 +146,7 @@ static void tell_undecided(struct encoding *e, struct proposal *p)
 		state_of(e, i, &at);
 		decided += at.open;
 	}
-	tell_open(e, p, item_session(e->model, item_of(e, 0)), decided);
+	warn_open_items(e, p, item_session(e->model, item_of(e, 0)), decided);
 }
 
 /* `accepted` says that the artifact now reflects the change. */
@@ -165,7 +165,7 @@ static struct str addressee(struct encoding *e, struct str session)
 	return str_of(arena_printf(&e->plan->arena, "provider of %.*s", STR_ARG(session)));
 }
 
-/* The artifact of the Request after that turn; nothing, and what is missing. */
+/* The artifact of the Request after that turn; empty, and a missing entry, if there is none. */
 static struct next_artifact artifact_after(struct encoding *e, struct proposal *p,
 					   const struct item *item, struct str session,
 					   const struct turn_state *turn)
@@ -196,7 +196,7 @@ static void encode_turn(struct encoding *e)
 		state_of(e, i, &at);
 		order[i] = (struct place_in_response){ at.message, at.index, i };
 	}
-	qsort(order, e->n, sizeof(*order), by_place);
+	qsort(order, e->n, sizeof(*order), by_position);
 	for (uint32_t i = 0; i < e->n; i++)
 		drafts[i] = e->drafts[order[i].draft];
 	p = propose(e, drafts, e->n);
@@ -204,10 +204,10 @@ static void encode_turn(struct encoding *e)
 	find_turn(e, item_of(e, 0), item_session(e->model, item_of(e, 0)), session, &turn);
 	check_turn(e, p, &turn, item_of(e, 0), session);
 	artifact = artifact_after(e, p, item_of(e, 0), session, &turn);
-	/* a file that is attached to every turn says nothing of whether it was edited */
+	/* in turns a file is always attached, edited or not */
 	p->needs_sure = claims_change(e) &&
 			(e->terms->turn ? artifact.same : !artifact.attached);
-	tell_undecided(e, p);
+	warn_undecided_items(e, p);
 	begin_request(&b, turn.done < COUNT_MAX ? turn.done + 1 : COUNT_MAX, artifact.json);
 	json_key(&b, "applied_feedback");
 	buf_adds(&b, "{\"items\":[");
@@ -215,7 +215,7 @@ static void encode_turn(struct encoding *e)
 		put_decision(e, &b, order[i].draft);
 	buf_adds(&b, "]}}");
 	if (artifact.json.n)
-		set_request(e, p, &b);
+		set_request_bytes(e, p, &b);
 	buf_release(&b);
 	free(drafts);
 	free(order);
@@ -223,9 +223,9 @@ static void encode_turn(struct encoding *e)
 
 /* ---- an error ---- */
 
-/* The Request that failed, once more. Where each turn takes the file along, an edited one goes. */
-static void send_again(struct encoding *e, struct proposal *p, const struct item *item,
-		       struct str session, const struct turn_state *turn)
+/* Sends the failed Request again; in turns with the file as it is now. */
+static void resend_failed(struct encoding *e, struct proposal *p, const struct item *item,
+			  struct str session, const struct turn_state *turn)
 {
 	struct next_artifact artifact = { .same = true };
 	struct sent_request request = find_request(e, item, session, turn, turn->done);
@@ -234,17 +234,18 @@ static void send_again(struct encoding *e, struct proposal *p, const struct item
 		propose_missing(e, p, "a later Request is in the log already");
 	else if (!request.bytes.n)
 		propose_missing(e, p,
-				"the Request that failed has not been seen; dismiss the error, or let "
-				"the requester send it again");
+				"the Request that failed has not been seen; dismiss the error, or "
+				"let the requester send it again");
 	else if (request.broken)
-		propose_missing(e, p, "the Request that failed is damaged and cannot be sent again");
+		propose_missing(e, p,
+				"the Request that failed is damaged and cannot be sent again");
 	else if (e->terms->turn)
 		artifact = compose_artifact(e, p, &request, attached_path(e, p));
 	if (!p->missing.n)
-		compose_again(e, p, &request, artifact.same ? STR_NONE : artifact.json);
+		compose_resend(e, p, &request, artifact.same ? STR_NONE : artifact.json);
 }
 
-static void encode_again(struct encoding *e)
+static void encode_resend(struct encoding *e)
 {
 	struct proposal *p = propose(e, e->drafts, 1);
 	struct str session = draft_of(e, 0)->session;
@@ -252,10 +253,10 @@ static void encode_again(struct encoding *e)
 
 	p->letter.to = addressee(e, session);
 	find_turn(e, item_of(e, 0), item_session(e->model, item_of(e, 0)), session, &turn);
-	send_again(e, p, item_of(e, 0), session, &turn);
+	resend_failed(e, p, item_of(e, 0), session, &turn);
 }
 
-/* ---- a turn that decides nothing ---- */
+/* ---- a Request without decisions ---- */
 
 static void encode_plain(struct encoding *e, struct proposal *p, struct str session,
 			 const struct turn_state *turn)
@@ -268,7 +269,7 @@ static void encode_plain(struct encoding *e, struct proposal *p, struct str sess
 		buf_adds(&b, ",\"applied_feedback\":{\"items\":[]}");
 	buf_addc(&b, '}');
 	if (artifact.json.n)
-		set_request(e, p, &b);
+		set_request_bytes(e, p, &b);
 	buf_release(&b);
 }
 
@@ -285,11 +286,11 @@ void plan_turn(struct plan *plan, struct desk *desk, const struct model *m, cons
 	if (session != NONE)
 		find_turn(&e, NULL, session, name, &turn);
 	if (which == TURN_AGAIN) {
-		send_again(&e, p, NULL, name, &turn);
+		resend_failed(&e, p, NULL, name, &turn);
 	} else {
 		if (session != NONE) {
 			check_turn(&e, p, &turn, NULL, name);
-			tell_open(&e, p, session, 0);
+			warn_open_items(&e, p, session, 0);
 		}
 		encode_plain(&e, p, name, &turn);
 	}
@@ -305,11 +306,10 @@ static void encode(struct encoding *e)
 	else if (is_decision(d))
 		encode_turn(e);
 	else if (d->kind == ITEM_ERROR && d->verb == VERB_ACCEPT)
-		encode_again(e);
+		encode_resend(e);
 }
 
-/* Where the item is of an older turn, also the newest Request and Response: an answer goes on from
- * there. */
+/* For an item of an older turn: the newest Request and Response, which an answer continues. */
 static void add_newest_turn(const struct model *m, const struct item *item,
 			    const struct item_state *state, struct context *out)
 {
@@ -328,7 +328,7 @@ static void add_newest_turn(const struct model *m, const struct item *item,
 	}
 }
 
-/* The Request that the item's Response answers, as far as that is certain, and what came since. */
+/* The Request that the item's Response answers, if certain, and what followed it. */
 static void add_turn(const struct model *m, const struct item *item, const struct item_state *state,
 		     const struct turn_state *turn, struct context *out)
 {
@@ -350,8 +350,8 @@ static void add_turn(const struct model *m, const struct item *item, const struc
 	}
 }
 
-/* Also Requests that were written here and the log does not show: the newest one, and where that
- * has no Response yet, the one before it. */
+/* Also Requests of this desk that the log does not show: the newest, and if that has no Response
+ * yet, the one before it. */
 static void add_context(struct encoding *e, uint32_t i, const struct item_state *state,
 			struct context *out)
 {
@@ -366,12 +366,12 @@ static void add_context(struct encoding *e, uint32_t i, const struct item_state 
 	add_turn(e->model, item_of(e, i), state, &turn, out);
 	if (turn.request != NONE && !turn.unsure)
 		json_int(json_get(parse_message(e, turn.request), "iteration"), &seen);
-	l = find_ours(e, session, e->desk->letters.n, &ours);
+	l = find_own_request(e, session, e->desk->letters.n, &ours);
 	for (int k = 0; k < 2 && l && ours.iteration > seen; k++) {
 		context_add_letter(e, number, l, out);
 		if (ours.iteration <= turn.done)
 			break;
-		l = find_ours(e, session, (uint32_t)(l - e->desk->letters.v), &ours);
+		l = find_own_request(e, session, (uint32_t)(l - e->desk->letters.v), &ours);
 	}
 }
 
@@ -388,6 +388,6 @@ const struct encoder_ops encoder_feedback = {
 	.encode = encode,
 	.add_context = add_context,
 	.names_no_session = true,
-	.queue_caution = "a turn has one Request: if this turn's was sent meanwhile, the agent may refuse "
-			 "this one",
+	.queue_caution = "a turn has one Request: if this turn's was sent meanwhile, the agent may "
+			 "refuse this one",
 };

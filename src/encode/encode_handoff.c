@@ -1,6 +1,6 @@
-/* A person's decision on a task, as a Decision: {task_id, decision, rationale, state_version,
- * created_at} and who decided. In a directory it is a file of its own, and the person's words are a
- * second one beside it, for people. */
+/* Handoff replies: a Decision {task_id, decision, rationale, state_version, created_at} with who
+ * decided. In a directory it is a file, and the explanation a second file beside it for people. */
+#include "encode/attach.h"
 #include "encode/plan.h"
 
 #include "json/compose.h"
@@ -9,8 +9,7 @@
 
 enum { FILE_ID_MAX = 100 };
 
-/* The newest state_version that the log tells for the item's task, or the revision that was
- * shown. */
+/* The newest state_version of the item's task in the log, or the revision that was shown. */
 static struct str state_version(struct encoding *e, uint32_t i)
 {
 	const struct model *m = e->model;
@@ -30,14 +29,14 @@ static struct str state_version(struct encoding *e, uint32_t i)
 		version = json_get_str(root, "state_version");
 		id = json_get_str(root, "task_id"); /* none: it is in the file's name */
 		if (version.n && (!id.n || str_eq(id, task)))
-			return arena_str(&e->plan->arena, version);
+			return keep_str(e, version);
 	}
 	return draft_of(e, i)->rev;
 }
 
 static struct str rationale(struct encoding *e, const struct draft *d)
 {
-	struct str s = encode_words(e, d);
+	struct str s = reason_text(e, d);
 
 	if (s.n)
 		return s;
@@ -64,12 +63,12 @@ static bool is_file_part(struct str s)
 	return true;
 }
 
-/* Whether a file of that name is on the disk, was read, is planned, or waits to be written. */
-static bool is_taken(struct encoding *e, uint32_t i, struct str path)
+/* Whether a file of that name exists, was read, is planned, or is about to be written. */
+static bool is_name_used(struct encoding *e, uint32_t i, struct str path)
 {
 	const struct model *m = e->model;
 	const struct desk *d = e->desk;
-	struct str slash_name = path;
+	struct str slash_name = str_from(path, file_name_start(path) - 1);
 	struct stat st;
 
 	if (lstat(path.p, &st) == 0)
@@ -80,8 +79,6 @@ static bool is_taken(struct encoding *e, uint32_t i, struct str path)
 	for (uint32_t k = 0; k < d->letters.n; k++)
 		if (d->letters.v[k].state != LETTER_VOID && str_eq(d->letters.v[k].path, path))
 			return true;
-	while (slash_name.n && memchr(slash_name.p + 1, '/', slash_name.n - 1))
-		slash_name = str_from(slash_name, 1);
 	for (uint32_t k = 0; k < m->records.n; k++)
 		if (message_route(m, k)->session == item_session(e->model, item_of(e, i)) &&
 		    str_ends(e->reader->source(e->reader->ctx, k), slash_name))
@@ -93,29 +90,28 @@ static struct str path_for(struct encoding *e, struct str dir, const char *head,
 			   const char *tail)
 {
 	struct buf path = { 0 };
-	struct str s;
 
 	buf_add_str(&path, dir);
 	buf_printf(&path, "/%s", head);
 	buf_add_str(&path, id);
 	buf_adds(&path, tail);
-	s = arena_str(&e->plan->arena, buf_str(&path));
-	buf_release(&path);
-	return s;
+	return keep_buf(e, &path);
 }
 
-/* The id for decision-{id}.json and review-{id}.md: the task's, where it can be and both are
- * free. */
+/* The id for decision-{id}.json and review-{id}.md: the task's if it is a valid file name and both
+ * are free, else a UUID. */
 static struct str file_id(struct encoding *e, uint32_t i, struct str dir, struct str task)
 {
-	if (is_file_part(task) && !is_taken(e, i, path_for(e, dir, "decision-", task, ".json")) &&
-	    !is_taken(e, i, path_for(e, dir, "review-", task, ".md")))
+	if (is_file_part(task) &&
+	    !is_name_used(e, i, path_for(e, dir, "decision-", task, ".json")) &&
+	    !is_name_used(e, i, path_for(e, dir, "review-", task, ".md")))
 		return task;
 	return encode_uuid(e);
 }
 
-/* The person's words as a file that people read. */
-static void propose_notes(struct encoding *e, const struct draft *d, struct str path, struct str task)
+/* The explanation, as a file for people. */
+static void propose_notes(struct encoding *e, const struct draft *d, struct str path,
+			  struct str task)
 {
 	struct proposal *p = propose(e, NULL, 0);
 	struct buf text = { 0 };
@@ -130,23 +126,19 @@ static void propose_notes(struct encoding *e, const struct draft *d, struct str 
 	buf_release(&text);
 }
 
-static void put_decision(struct encoding *e, uint32_t i, struct proposal *p, struct str task)
+void begin_decision(struct encoding *e, struct buf *b, const struct draft *d, struct str task)
 {
-	const struct draft *d = draft_of(e, i);
-	struct buf b = { 0 };
+	buf_addc(b, '{');
+	json_put_str(b, "task_id", task);
+	json_put_name(b, "decision", decision_name(d->verb));
+	json_put_str(b, "rationale", rationale(e, d));
+}
 
-	buf_addc(&b, '{');
-	json_put_str(&b, "task_id", task);
-	json_put_name(&b, "decision", decision_name(d->verb));
-	json_put_str(&b, "rationale", rationale(e, d));
-	json_put_str(&b, "state_version", state_version(e, i));
-	json_put_str(&b, "created_at", encode_time(e));
-	json_key(&b, "x-gavel");
-	buf_addc(&b, '{');
-	json_put_str(&b, "by", d->by.n ? d->by : e->terms->as);
-	buf_adds(&b, "}}");
-	proposal_set_bytes(e, p, &b);
-	buf_release(&b);
+void put_decider(struct encoding *e, struct buf *b, const struct draft *d)
+{
+	json_put_str(b, "created_at", encode_time(e));
+	json_open(b, "x-gavel", '{');
+	json_put_str(b, "by", d->by.n ? d->by : e->terms->as);
 }
 
 static void encode_one(struct encoding *e, uint32_t i)
@@ -155,9 +147,10 @@ static void encode_one(struct encoding *e, uint32_t i)
 	const struct draft *d = draft_of(e, i);
 	uint32_t number = item_task(e->model, item_of(e, i));
 	struct str task = number == NONE ? STR_NONE : model_str(m, m->tasks.v[number].id), dir, id;
+	struct buf b = { 0 };
 	struct proposal *p;
 
-	/* first: were it lost on the way, nobody would know what "escalate" was about */
+	/* first: without the entry nobody could tell what "escalate" is about */
 	if (d->verb == VERB_ESCALATE)
 		encode_escalation(e, i, true);
 	p = propose(e, &e->drafts[i], 1);
@@ -181,7 +174,12 @@ static void encode_one(struct encoding *e, uint32_t i)
 			p = vec_last(&e->plan->list);
 		}
 	}
-	put_decision(e, i, p, task);
+	begin_decision(e, &b, d, task);
+	json_put_str(&b, "state_version", state_version(e, i));
+	put_decider(e, &b, d);
+	buf_adds(&b, "}}");
+	proposal_set_bytes(e, p, &b);
+	buf_release(&b);
 }
 
 static void encode_handoff(struct encoding *e)
@@ -203,7 +201,8 @@ static void add_context(struct encoding *e, uint32_t i, const struct item_state 
 		const struct record *r = &m->records.v[k];
 
 		if (r->chain != chain || route_of(m, r)->session != item_session(m, item) ||
-		    route_of(m, r)->dialect != DIALECT_HANDOFF || seen[r->kind] || k == state->message)
+		    route_of(m, r)->dialect != DIALECT_HANDOFF || seen[r->kind] ||
+		    k == state->message)
 			continue;
 		seen[r->kind] = true;
 		context_add_message(out, k);

@@ -1,15 +1,15 @@
-/* Orchestrator: a person's answer is the response to the agent's request. No agentId in it: a
- * message from the orchestrator that names an agent looks as if the agent had sent it. */
+/* Encoder for orchestrator: the person's answer becomes the response to the agent's request. It has
+ * no agentId: a message with one would look as if that agent had sent it. */
 #include "encode/plan.h"
 #include "json/compose.h"
 
-/* Events expect no response. */
+/* An event, which expects no response. */
 static bool is_event(const struct encoding *e, const struct item_state *at)
 {
 	return str_starts(model_kind(e->model, &e->model->records.v[at->message]), STR("event:"));
 }
 
-/* The head that every response has; the caller adds payload or error and closes the brace. */
+/* Writes a response up to payload or error; end_response closes it. */
 static void begin_response(struct encoding *e, struct buf *b, const char *type)
 {
 	buf_addc(b, '{');
@@ -28,27 +28,24 @@ static void end_response(struct encoding *e, struct proposal *p, struct buf *b)
 
 /* ---- an answer ---- */
 
-/* What an option stands for: its value, as text. */
+/* The option's value as text, or its label if it has none. */
 static struct str option_value(struct encoding *e, struct proposal *p, yyjson_val *option)
 {
 	yyjson_val *value = json_get(option, "value");
 	struct buf b = { 0 };
-	struct str text;
 
 	if (yyjson_is_str(value))
 		return json_str(value);
-	if (!value) /* the label is all there is */
+	if (!value)
 		return json_get_str(option, "label");
 	propose_caution(e, p, "the value of this option is not a text; it is written as one");
 	json_write(&b, value);
-	text = arena_str(&e->plan->arena, buf_str(&b));
-	buf_release(&b);
-	return text;
+	return keep_buf(e, &b);
 }
 
-/* The option that the person means: by its value, its label, or its number from 1. NULL: none. */
-static yyjson_val *chosen(struct encoding *e, struct proposal *p, yyjson_val *options,
-			  struct str answer)
+/* The option chosen by its value, its label, or its number from 1; NULL: none. */
+static yyjson_val *find_option(struct encoding *e, struct proposal *p, yyjson_val *options,
+			       struct str answer)
 {
 	yyjson_val *v, *labelled = NULL;
 	uint64_t number;
@@ -88,23 +85,21 @@ static void encode_answer(struct encoding *e, struct proposal *p)
 	if (is_event(e, &at))
 		propose_caution(e, p, "the protocol does not promise that this is read");
 	options = json_get(json_get(parse_message(e, at.message), "payload"), "options");
-	option = chosen(e, p, options, str_trim(answer));
+	option = find_option(e, p, options, str_trim(answer));
 	if (option)
 		answer = option_value(e, p, option);
 	else if (yyjson_arr_size(options))
 		propose_caution(e, p, "this is none of the options; it goes out as it was typed");
 	begin_response(e, &b, "response:success");
-	json_key(&b, "payload");
-	buf_addc(&b, '{');
+	json_open(&b, "payload", '{');
 	json_put_str(&b, "answer", answer.p ? answer : STR(""));
-	json_key(&b, "metadata");
-	buf_addc(&b, '{');
+	json_open(&b, "metadata", '{');
 	json_put_str(&b, "answeredAt", encode_time(e));
 	buf_adds(&b, "}}");
 	end_response(e, p, &b);
 }
 
-/* ---- no ---- */
+/* ---- a rejection ---- */
 
 static void encode_refusal(struct encoding *e, struct proposal *p)
 {
@@ -112,13 +107,11 @@ static void encode_refusal(struct encoding *e, struct proposal *p)
 	struct buf b = { 0 };
 
 	begin_response(e, &b, "response:error");
-	json_key(&b, "error");
-	buf_addc(&b, '{');
+	json_open(&b, "error", '{');
 	json_put_name(&b, "code", "UNAUTHORIZED");
 	json_put_str(&b, "message", d->explanation.n ? d->explanation : d->reason_code);
 	if (d->explanation.n && d->reason_code.n) {
-		json_key(&b, "details");
-		buf_addc(&b, '{');
+		json_open(&b, "details", '{');
 		json_put_str(&b, "reason_code", d->reason_code);
 		buf_addc(&b, '}');
 	}
@@ -126,9 +119,9 @@ static void encode_refusal(struct encoding *e, struct proposal *p)
 	end_response(e, p, &b);
 }
 
-/* ---- a task is let in ---- */
+/* ---- an accepted task ---- */
 
-static bool is_texts(yyjson_val *v)
+static bool is_strings(yyjson_val *v)
 {
 	yyjson_val *text;
 	size_t i, n;
@@ -141,34 +134,24 @@ static bool is_texts(yyjson_val *v)
 	return true;
 }
 
-static bool is_whole(yyjson_val *v)
+static bool is_int(yyjson_val *v)
 {
 	int64_t n;
 
 	return json_int(v, &n);
 }
 
-static bool is_text(yyjson_val *v)
-{
-	return yyjson_is_str(v);
-}
-
-static bool is_object(yyjson_val *v)
-{
-	return yyjson_is_obj(v);
-}
-
-/* The task as it was submitted, with a new id; what was not well formed stays out. */
+/* The submitted task with a new id, without invalid fields. */
 static void encode_task(struct encoding *e, struct proposal *p)
 {
 	static const struct {
 		const char *name;
-		bool (*fits)(yyjson_val *v);
+		bool (*is_valid)(yyjson_val *v);
 	} fields[] = {
-		{ "type", is_text },	       { "name", is_text },
-		{ "description", is_text },    { "payload", is_object },
-		{ "requiredRole", is_text },   { "requiredCapabilities", is_texts },
-		{ "dependencies", is_texts },  { "priority", is_whole },
+		{ "type", yyjson_is_str },	   { "name", yyjson_is_str },
+		{ "description", yyjson_is_str },  { "payload", yyjson_is_obj },
+		{ "requiredRole", yyjson_is_str }, { "requiredCapabilities", is_strings },
+		{ "dependencies", is_strings },	   { "priority", is_int },
 	};
 	struct item_state at;
 	struct buf b = { 0 };
@@ -185,7 +168,7 @@ static void encode_task(struct encoding *e, struct proposal *p)
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		yyjson_val *v = json_get(payload, fields[i].name);
 
-		if (v && fields[i].fits(v))
+		if (v && fields[i].is_valid(v))
 			json_put_value(&b, fields[i].name, v);
 	}
 	buf_adds(&b, "}}");
@@ -219,7 +202,7 @@ static void encode(struct encoding *e)
 }
 
 static const struct item_verbs verbs[] = {
-	/* an event, which awaits no response */
+	/* an event, which expects no response */
 	{ ITEM_QUESTION, CAN_ANSWER | CAN_DISMISS | CAN_ESCALATE, .never_expires = true },
 	{ ITEM_QUESTION, CAN_ANSWER | CAN_REJECT | CAN_ESCALATE },
 	{ ITEM_TASK, CAN_ACCEPT | CAN_REJECT | CAN_ESCALATE },

@@ -1,8 +1,8 @@
-/* Which Request came last in a feedback session, and the artifact for the next one.
+/* Finds the newest Request of a feedback session, and composes the artifact of the next one.
  *
- * A Request names no session, so the session's newest Request is what the model and the desk
- * remember of it: the model has those in the log, the desk those it has written itself. The
- * artifact is the attached file, else the object of that Request, byte for byte. */
+ * A Request has no session id: the model knows which ones in the log belong to a session, the desk
+ * which ones it has written. The artifact is the attached file, else the object of the newest
+ * Request, byte for byte. */
 #include "encode/encode_request.h"
 
 #include "encode/attach.h"
@@ -10,7 +10,7 @@
 #include "json/compose.h"
 #include "wire/frame.h"
 
-/* ---- the text of a member, as it was written ---- */
+/* ---- the raw text of a member ---- */
 
 static size_t skip_space(struct str s, size_t i)
 {
@@ -19,7 +19,7 @@ static size_t skip_space(struct str s, size_t i)
 	return i;
 }
 
-/* The offset behind the value at i. s is known to be JSON. */
+/* The offset behind the value at i. s is valid JSON. */
 static size_t skip_value(struct str s, size_t i)
 {
 	unsigned depth = 0;
@@ -72,7 +72,7 @@ static void add_on_one_line(struct buf *b, struct str text)
 			buf_addc(b, text.p[i]);
 }
 
-/* ,"name": and the member as it was written, where that can be found. */
+/* ,"name": and the member's raw text, if found, else the parsed value. */
 static void put_member(struct buf *b, struct str object, yyjson_val *parsed, const char *name)
 {
 	struct str text = member_text(object, name);
@@ -86,7 +86,7 @@ static void put_member(struct buf *b, struct str object, yyjson_val *parsed, con
 
 /* ---- the session's newest Request ---- */
 
-/* Fills in the iteration; false when the bytes are no Request. */
+/* false if the bytes are no Request. */
 static bool read_request(struct encoding *e, struct str bytes, struct sent_request *out)
 {
 	yyjson_val *root;
@@ -94,14 +94,14 @@ static bool read_request(struct encoding *e, struct str bytes, struct sent_reque
 
 	if (outcome == JSON_NOT || outcome == JSON_TOO_DEEP || !json_get(root, "artifact"))
 		return false;
-	*out = (struct sent_request){ .bytes = arena_str(&e->plan->arena, bytes),
-				 .broken = outcome == JSON_REPAIRED };
+	*out = (struct sent_request){ .bytes = keep_str(e, bytes),
+				      .broken = outcome == JSON_REPAIRED };
 	json_int(json_get(root, "iteration"), &out->iteration);
 	return true;
 }
 
-const struct letter *find_ours(struct encoding *e, struct str session, uint32_t n,
-			       struct sent_request *out)
+const struct letter *find_own_request(struct encoding *e, struct str session, uint32_t n,
+				      struct sent_request *out)
 {
 	while (n-- > 0) {
 		const struct letter *l = &e->desk->letters.v[n];
@@ -115,14 +115,7 @@ const struct letter *find_ours(struct encoding *e, struct str session, uint32_t 
 	return NULL;
 }
 
-static const struct letter *find_older(struct encoding *e, struct str session,
-				       const struct letter *l, struct sent_request *out)
-{
-	return find_ours(e, session, (uint32_t)(l - e->desk->letters.v), out);
-}
-
-/* Requests that gavel wrote need not be in the log, so a response to one is told by when it
- * came. */
+/* Whether a Response followed the letter, which the log need not show. */
 static bool is_answered(const struct encoding *e, uint32_t session, const struct letter *l,
 			const struct turn_state *turn)
 {
@@ -131,15 +124,16 @@ static bool is_answered(const struct encoding *e, uint32_t session, const struct
 	return turn->done && model_when_seen(e->model, session, d->seen) <= turn->response;
 }
 
-struct sent_request find_others(struct encoding *e, const struct item *item, int64_t at_most)
+struct sent_request find_foreign_request(struct encoding *e, const struct item *item,
+					 int64_t at_most)
 {
-	struct foreign_replies others = { 0 };
+	struct foreign_replies foreign = { 0 };
 	struct sent_request newest = { 0 }, r;
 
 	if (item)
-		others = foreign_replies_read(e, item, DIALECT_FEEDBACK);
-	for (uint32_t i = 0; i < others.n; i++)
-		if (read_request(e, others.lines[i], &r) && r.iteration >= newest.iteration &&
+		foreign = foreign_replies_read(e, item, DIALECT_FEEDBACK);
+	for (uint32_t i = 0; i < foreign.n; i++)
+		if (read_request(e, foreign.lines[i], &r) && r.iteration >= newest.iteration &&
 		    r.iteration <= at_most)
 			newest = r;
 	return newest;
@@ -153,17 +147,17 @@ void find_turn(struct encoding *e, const struct item *item, uint32_t session, st
 	int64_t theirs;
 
 	feedback_turn(e->model, session, turn);
-	l = turn->matched ? NULL : find_ours(e, name, e->desk->letters.n, &ours);
+	l = turn->matched ? NULL : find_own_request(e, name, e->desk->letters.n, &ours);
 	while (l && !is_answered(e, session, l, turn))
-		l = find_older(e, name, l, &ours);
-	theirs = find_others(e, item, turn->answered).iteration;
+		l = find_own_request(e, name, (uint32_t)(l - e->desk->letters.v), &ours);
+	theirs = find_foreign_request(e, item, turn->answered).iteration;
 	if (l && ours.iteration > turn->asked && ours.iteration >= theirs &&
 	    (turn->asked || ours.iteration > turn->done))
 		turn->done = ours.iteration;
 }
 
 struct sent_request find_request(struct encoding *e, const struct item *item, struct str session,
-			    const struct turn_state *turn, int64_t iteration)
+				 const struct turn_state *turn, int64_t iteration)
 {
 	struct sent_request found = { 0 }, ours;
 	const struct letter *l;
@@ -176,12 +170,12 @@ struct sent_request find_request(struct encoding *e, const struct item *item, st
 		if (iteration && found.iteration != iteration)
 			found = (struct sent_request){ 0 };
 	}
-	l = find_ours(e, session, e->desk->letters.n, &ours);
+	l = find_own_request(e, session, e->desk->letters.n, &ours);
 	while (l && iteration && ours.iteration > iteration)
-		l = find_older(e, session, l, &ours);
+		l = find_own_request(e, session, (uint32_t)(l - e->desk->letters.v), &ours);
 	if (l && ours.iteration > found.iteration && (!iteration || ours.iteration == iteration))
 		found = ours;
-	ours = find_others(e, item, iteration ? iteration : COUNT_MAX);
+	ours = find_foreign_request(e, item, iteration ? iteration : COUNT_MAX);
 	if (ours.iteration > found.iteration && (!iteration || ours.iteration == iteration))
 		found = ours;
 	return found;
@@ -190,9 +184,9 @@ struct sent_request find_request(struct encoding *e, const struct item *item, st
 /* ---- the artifact ---- */
 
 struct artifact {
-	struct str json;       /* the object; n 0 = none */
-	struct str media_type; /* n 0 = none that is valid */
-	struct str text;       /* content, where it is a text */
+	struct str json;       /* the object; empty = none */
+	struct str media_type; /* empty = missing or invalid */
+	struct str text;       /* content, if it is a string */
 };
 
 static bool is_extension(yyjson_val *key)
@@ -200,7 +194,7 @@ static bool is_extension(yyjson_val *key)
 	return str_starts(json_str(key), STR("x-"));
 }
 
-/* No member that the protocol does not have. */
+/* Only members of the protocol, and extensions. */
 static bool has_only(yyjson_val *object, const char *const *known)
 {
 	yyjson_val *key, *value;
@@ -212,7 +206,7 @@ static bool has_only(yyjson_val *object, const char *const *known)
 	return true;
 }
 
-/* Nothing in it that a Request must not hold. */
+/* Whether the artifact is valid in a Request. */
 static bool is_clean(yyjson_val *artifact)
 {
 	static const char *const known[] = { "media_type", "content", "artifact_ref", NULL };
@@ -236,9 +230,9 @@ static struct artifact last_artifact(struct encoding *e, const struct sent_reque
 	if (!json_get(v, "content"))
 		return a;
 	if (is_mime(json_get_str(v, "media_type")))
-		a.media_type = arena_str(&e->plan->arena, json_get_str(v, "media_type"));
+		a.media_type = keep_str(e, json_get_str(v, "media_type"));
 	if (yyjson_is_str(json_get(v, "content")))
-		a.text = arena_str(&e->plan->arena, json_get_str(v, "content"));
+		a.text = keep_str(e, json_get_str(v, "content"));
 	text = member_text(request->bytes, "artifact");
 	if (is_clean(v) && text.n) {
 		add_on_one_line(&b, text);
@@ -250,8 +244,7 @@ static struct artifact last_artifact(struct encoding *e, const struct sent_reque
 			json_put_str(&b, "artifact_ref", json_get_str(v, "artifact_ref"));
 		buf_addc(&b, '}');
 	}
-	a.json = arena_str(&e->plan->arena, buf_str(&b));
-	buf_release(&b);
+	a.json = keep_buf(e, &b);
 	return a;
 }
 
@@ -284,12 +277,11 @@ struct next_artifact compose_artifact(struct encoding *e, struct proposal *p,
 	json_put_str(&b, "content", file.content);
 	json_put_str(&b, "artifact_ref", file.ref);
 	buf_addc(&b, '}');
-	out.json = arena_str(&e->plan->arena, buf_str(&b));
-	buf_release(&b);
+	out.json = keep_buf(e, &b);
 	return out;
 }
 
-/* Whether it can go out as it is: with all that a Request needs, and nothing else. */
+/* Whether a Request is complete and valid, and can be resent unchanged. */
 static bool is_whole(yyjson_val *root, int64_t iteration)
 {
 	static const char *const known[] = { "protocol_version", "iteration", "artifact",
@@ -309,8 +301,8 @@ void begin_request(struct buf *b, int64_t iteration, struct str artifact)
 	buf_add_str(b, artifact);
 }
 
-static void put_again(struct encoding *e, const struct sent_request *request, struct str artifact,
-		      struct buf *b)
+static void put_corrected(struct encoding *e, const struct sent_request *request,
+			  struct str artifact, struct buf *b)
 {
 	yyjson_val *root, *key, *value;
 	size_t i, n;
@@ -327,8 +319,8 @@ static void put_again(struct encoding *e, const struct sent_request *request, st
 	buf_addc(b, '}');
 }
 
-void compose_again(struct encoding *e, struct proposal *p, const struct sent_request *request,
-		   struct str artifact)
+void compose_resend(struct encoding *e, struct proposal *p, const struct sent_request *request,
+		    struct str artifact)
 {
 	bool edited = artifact.n > 0, whole;
 	struct buf b = { 0 };
@@ -339,21 +331,21 @@ void compose_again(struct encoding *e, struct proposal *p, const struct sent_req
 	if (!edited)
 		artifact = last_artifact(e, request).json;
 	if (!whole)
-		propose_caution(e, p, "the Request that failed did not keep to the protocol; what it "
-				      "lacked is supplied");
+		propose_caution(e, p, "the Request that failed did not keep to the protocol; what "
+				      "it lacked is supplied");
 	if (!artifact.n)
-		propose_missing(e, p, "the Request that failed has no content to send again; dismiss "
-				      "the error, or let the requester send it anew");
+		propose_missing(e, p, "the Request that failed has no content to send again; "
+				      "dismiss the error, or let the requester send it anew");
 	else if (whole && !edited)
 		add_on_one_line(&b, request->bytes);
 	else
-		put_again(e, request, artifact, &b);
+		put_corrected(e, request, artifact, &b);
 	if (b.n)
-		set_request(e, p, &b);
+		set_request_bytes(e, p, &b);
 	buf_release(&b);
 }
 
-void set_request(struct encoding *e, struct proposal *p, struct buf *b)
+void set_request_bytes(struct encoding *e, struct proposal *p, struct buf *b)
 {
 	if (b->n > FRAME_MAX_BYTES)
 		propose_missing(e, p,

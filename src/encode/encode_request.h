@@ -1,47 +1,48 @@
-/* Inside decide only: the Requests of a feedback session as log and desk remember them, and the
- * artifact that the next one carries. */
+/* Private to encode: finding a feedback session's earlier Requests in log, desk and reply file, and
+ * composing the artifact of the next one. */
 #ifndef GAVEL_ENCODE_ENCODE_REQUEST_H
 #define GAVEL_ENCODE_ENCODE_REQUEST_H
 
 #include "encode/plan.h"
 
 struct sent_request {
-	struct str bytes; /* n 0 = none was seen */
+	struct str bytes; /* empty = none found */
 	int64_t iteration;
-	bool broken; /* it was read with repairs, or says a thing twice */
+	bool broken; /* parsed with repairs, or has duplicate keys */
 };
 
-/* iteration: the one that is wanted, 0 = the newest. Where log and desk both have it, the log's. */
+/* The Request with that iteration, 0 = the newest. The log's if log and desk both have it. */
 struct sent_request find_request(struct encoding *e, const struct item *item, struct str session,
-			    const struct turn_state *turn, int64_t iteration);
-/* The newest Request that somebody else wrote to the file that replies go to; iteration 0 = none.
- * at most: with no higher iteration. */
-struct sent_request find_others(struct encoding *e, const struct item *item, int64_t at_most);
-/* The newest of the desk's first n letters that is a Request of this session and was not given up;
- * NULL. A later one has a higher iteration, or the same once more. */
-const struct letter *find_ours(struct encoding *e, struct str session, uint32_t n,
-			       struct sent_request *out);
-/* The session's turn, by the log and by what was written here: where the log shows Requests, one
- * that it does not show is ours, whatever iteration its response says. */
+				 const struct turn_state *turn, int64_t iteration);
+/* The newest Request that somebody else wrote to the reply file, with an iteration up to at_most;
+ * iteration 0 = none. */
+struct sent_request find_foreign_request(struct encoding *e, const struct item *item,
+					 int64_t at_most);
+/* The newest live Request of the session among the desk's first n letters, or NULL. Iterations of
+ * letters do not descend. */
+const struct letter *find_own_request(struct encoding *e, struct str session, uint32_t n,
+				      struct sent_request *out);
+/* The session's turn by the log (feedback_turn), corrected by this desk's Requests if the log does
+ * not show the one that was answered. */
 void find_turn(struct encoding *e, const struct item *item, uint32_t session, struct str name,
 	       struct turn_state *turn);
 
 /* The artifact of the next Request. */
 struct next_artifact {
-	struct str json; /* the object; n 0 = none, and the proposal says what is missing */
-	bool attached;   /* a file as it now is */
-	bool same;       /* it says what the last Request's said */
+	struct str json; /* the object; empty = none, see the proposal's missing entries */
+	bool attached;   /* the contents of a file */
+	bool same;       /* equal to the last Request's */
 };
-/* path: the file attached; NULL = the last Request's artifact goes out again. */
+/* path: the file attached; NULL = repeat the last Request's artifact. */
 struct next_artifact compose_artifact(struct encoding *e, struct proposal *p,
 				      const struct sent_request *last, const char *path);
 
 /* {"protocol_version":…,"iteration":…,"artifact":… */
 void begin_request(struct buf *b, int64_t iteration, struct str artifact);
-/* The same Request once more, with what it lacks by the protocol; artifact empty = its own. */
-void compose_again(struct encoding *e, struct proposal *p, const struct sent_request *request,
-		   struct str artifact);
-/* The bytes of a Request, or "too big" as missing. */
-void set_request(struct encoding *e, struct proposal *p, struct buf *b);
+/* Resends a Request, with protocol violations corrected; artifact empty = its own. */
+void compose_resend(struct encoding *e, struct proposal *p, const struct sent_request *request,
+		    struct str artifact);
+/* Sets the Request's bytes; a missing entry if it is too big. */
+void set_request_bytes(struct encoding *e, struct proposal *p, struct buf *b);
 
 #endif

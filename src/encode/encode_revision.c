@@ -1,7 +1,7 @@
-/* A task assigned once more: because a review asked for changes and the person wants them, or
- * because it was blocked and shall go on. The newest assignment of the task is copied under a new
- * task id; what happened since is its last attempt; what was decided comes first among its
- * acceptance criteria. */
+/* Encoder for collaboration task assignments: a task is assigned again because a review's changes
+ * were accepted, or because it was blocked and shall continue. The task's newest assignment is
+ * copied under a new task id; its last attempt is described, and the decisions come first among
+ * its acceptance criteria. */
 #include "encode/encode_collaboration.h"
 #include "encode/foreign_replies.h"
 
@@ -11,7 +11,7 @@
 #define NOT_GIVEN STR("not given")
 
 struct revision {
-	struct buf criteria; /* JSON strings, to stand first */
+	struct buf criteria; /* JSON strings, to be put first */
 	struct str outcome, feedback;
 	bool urgent;
 };
@@ -32,13 +32,18 @@ uint32_t find_assignment(const struct model *m, const struct item *item)
 	return newest;
 }
 
+/* The task id that a message assigns; *root: the message */
+static struct str task_of_line(struct json_reader *json, struct str line, yyjson_val **root)
+{
+	if (!line.n || json_read(json, line, root) != JSON_OK)
+		return STR_NONE;
+	return json_get_str(json_get(payload_of(*root), "task"), "task_id");
+}
+
 static struct str task_of_letter(struct json_reader *json, const struct letter *l,
 				 yyjson_val **root)
 {
-	if (l->dialect != DIALECT_COLLABORATION || !l->bytes.n ||
-	    json_read(json, l->bytes, root) != JSON_OK)
-		return STR_NONE;
-	return json_get_str(json_get(payload_of(*root), "task"), "task_id");
+	return l->dialect == DIALECT_COLLABORATION ? task_of_line(json, l->bytes, root) : STR_NONE;
 }
 
 const struct letter *find_own_assignment(struct encoding *e, const struct item *item)
@@ -53,23 +58,16 @@ const struct letter *find_own_assignment(struct encoding *e, const struct item *
 	return NULL;
 }
 
-static struct str task_of_line(struct json_reader *json, struct str line, yyjson_val **root)
+/* The assignment of the item's task by somebody else, or NULL. */
+static yyjson_val *read_foreign_assignment(struct encoding *e, const struct item *item)
 {
-	struct letter l = { .dialect = DIALECT_COLLABORATION, .bytes = line };
-
-	return task_of_letter(json, &l, root);
-}
-
-/* The same where somebody else has assigned it. */
-static yyjson_val *read_others_assignment(struct encoding *e, const struct item *item)
-{
-	struct foreign_replies others = { 0 };
+	struct foreign_replies foreign = { 0 };
 	yyjson_val *root;
 
 	if (item_task(e->model, item) != NONE)
-		others = foreign_replies_read(e, item, DIALECT_COLLABORATION);
-	for (uint32_t i = others.n; i-- > 0;)
-		if (str_eq(task_of_line(&e->json, others.lines[i], &root),
+		foreign = foreign_replies_read(e, item, DIALECT_COLLABORATION);
+	for (uint32_t i = foreign.n; i-- > 0;)
+		if (str_eq(task_of_line(&e->json, foreign.lines[i], &root),
 			   model_str(e->model, e->model->tasks.v[item_task(e->model, item)].id)))
 			return root;
 	return NULL;
@@ -84,17 +82,17 @@ static yyjson_val *read_assignment(struct encoding *e, const struct item *item)
 	if (message != NONE)
 		return parse_message(e, message);
 	if (!own)
-		return read_others_assignment(e, item);
+		return read_foreign_assignment(e, item);
 	task_of_letter(&e->json, own, &root);
 	return root;
 }
 
-enum { APART_DIGITS = 8 };
+enum { SUFFIX_DIGITS = 8 };
 
-/* "-1a2b3c4d": of an id that was made where the log's others are not known */
-static bool is_apart(struct str s)
+/* "-1a2b3c4d": makes an id unique if the log's ids are not known */
+static bool is_random_suffix(struct str s)
 {
-	if (s.n != 1 + APART_DIGITS || s.p[0] != '-')
+	if (s.n != 1 + SUFFIX_DIGITS || s.p[0] != '-')
 		return false;
 	for (size_t i = 1; i < s.n; i++)
 		if (!memchr("0123456789abcdef", s.p[i], 16))
@@ -102,29 +100,29 @@ static bool is_apart(struct str s)
 	return true;
 }
 
-static struct str without_apart(struct str s)
+static struct str strip_random_suffix(struct str s)
 {
-	if (s.n > 1 + APART_DIGITS && is_apart(str_from(s, s.n - 1 - APART_DIGITS)))
-		s.n -= 1 + APART_DIGITS;
+	if (s.n > 1 + SUFFIX_DIGITS && is_random_suffix(str_from(s, s.n - 1 - SUFFIX_DIGITS)))
+		s.n -= 1 + SUFFIX_DIGITS;
 	return s;
 }
 
-/* Whether the id is base, "-rev-" and a number, and perhaps what keeps it apart. */
+/* Whether the id is base, "-rev-", a number and perhaps a random suffix. */
 static bool is_revision(struct str id, struct str base, uint64_t *number)
 {
 	struct str rest = str_starts(id, base) ? str_from(id, base.n) : STR("");
 
 	if (!str_starts(rest, STR("-rev-")))
 		return false;
-	rest = without_apart(str_from(rest, 5));
+	rest = strip_random_suffix(str_from(rest, 5));
 	return str_to_u64(rest, number) && *number < 1000000000;
 }
 
-/* "task-3" of "task-3-rev-2", also where that is kept apart */
+/* "task-3" of "task-3-rev-2" or "task-3-rev-2-1a2b3c4d" */
 static struct str base_of(struct str id)
 {
 	const struct str between = STR("-rev-");
-	struct str stem = without_apart(id);
+	struct str stem = strip_random_suffix(id);
 	uint64_t number;
 
 	while (stem.n && stem.p[stem.n - 1] >= '0' && stem.p[stem.n - 1] <= '9')
@@ -135,46 +133,49 @@ static struct str base_of(struct str id)
 	return is_revision(id, stem, &number) ? stem : id;
 }
 
-/* A task id that neither the log nor what was written here, or to the same file, has used. */
+static void raise_revision(uint64_t *highest, struct str id, struct str base)
+{
+	uint64_t number;
+
+	if (is_revision(id, base, &number) && number > *highest)
+		*highest = number;
+}
+
+/* A task id not used in the log, by this desk or in the reply file. */
 static struct str new_task_id(struct encoding *e, const struct item *item)
 {
 	const struct model *m = e->model;
+	const struct desk *d = e->desk;
 	struct str base = base_of(model_str(m, m->tasks.v[m->tasks.v[item_task(m, item)].root].id));
-	struct foreign_replies others = foreign_replies_read(e, item, DIALECT_COLLABORATION);
-	uint64_t highest = 0, number;
+	struct foreign_replies foreign = foreign_replies_read(e, item, DIALECT_COLLABORATION);
 	struct json_reader json = { 0 };
 	struct buf id = { 0 };
+	uint64_t highest = 0;
 	yyjson_val *root;
 
 	for (uint32_t i = 0; i < m->tasks.n; i++)
-		if (m->tasks.v[i].session == item_session(m, item) &&
-		    is_revision(model_str(m, m->tasks.v[i].id), base, &number) && number > highest)
-			highest = number;
-	for (uint32_t i = 0; i < e->desk->letters.n + e->plan->list.n; i++) {
-		const struct letter *l = i < e->desk->letters.n
-						 ? &e->desk->letters.v[i]
-						 : &e->plan->list.v[i - e->desk->letters.n].letter;
-
-		if (is_revision(task_of_letter(&json, l, &root), base, &number) && number > highest)
-			highest = number;
-	}
-	for (uint32_t i = 0; i < others.n; i++)
-		if (is_revision(task_of_line(&json, others.lines[i], &root), base, &number) &&
-		    number > highest)
-			highest = number;
+		if (m->tasks.v[i].session == item_session(m, item))
+			raise_revision(&highest, model_str(m, m->tasks.v[i].id), base);
+	for (uint32_t i = 0; i < d->letters.n; i++)
+		raise_revision(&highest, task_of_letter(&json, &d->letters.v[i], &root), base);
+	for (uint32_t i = 0; i < e->plan->list.n; i++)
+		raise_revision(&highest,
+			       task_of_letter(&json, &e->plan->list.v[i].letter, &root), base);
+	for (uint32_t i = 0; i < foreign.n; i++)
+		raise_revision(&highest, task_of_line(&json, foreign.lines[i], &root), base);
 	json_reader_release(&json);
 	buf_add_str(&id, base);
 	buf_printf(&id, "-rev-%llu", (unsigned long long)highest + 1);
-	if (e->elsewhere) { /* the same number may be given out there */
+	if (e->via_queue) { /* the number may be used in the original log */
 		char uuid[37];
 
 		uuid_make(uuid);
-		buf_printf(&id, "-%.*s", APART_DIGITS, uuid);
+		buf_printf(&id, "-%.*s", SUFFIX_DIGITS, uuid);
 	}
 	return keep_buf(e, &id);
 }
 
-/* A member that shall be a string: as it is, else the words in its place. */
+/* A string member, or `otherwise` if it is missing or no string. */
 static void put_text(struct buf *b, const char *name, yyjson_val *object, struct str otherwise)
 {
 	struct str s = json_get_str(object, name);
@@ -188,23 +189,21 @@ static void put_files(struct buf *b, const char *name, yyjson_val *files)
 	size_t i, n;
 	yyjson_val *v;
 
-	json_key(b, name);
-	buf_addc(b, '[');
-	if (yyjson_is_arr(files))
-		yyjson_arr_foreach(files, i, n, v) {
-			struct str path = yyjson_is_str(v) ? json_str(v) : json_get_str(v, "path");
+	json_open(b, name, '[');
+	yyjson_arr_foreach(files, i, n, v) {
+		struct str path = yyjson_is_str(v) ? json_str(v) : json_get_str(v, "path");
 
-			if (!path.p)
-				continue;
-			json_comma(b);
-			buf_addc(b, '{');
-			json_put_str(b, "path", path);
-			put_text(b, "reason", v, NOT_GIVEN);
-			if (json_get(v, "sections"))
-				put_strings(b, "sections", json_get(v, "sections"));
-			put_others(b, v, listed);
-			buf_addc(b, '}');
-		}
+		if (!path.p)
+			continue;
+		json_comma(b);
+		buf_addc(b, '{');
+		json_put_str(b, "path", path);
+		put_text(b, "reason", v, NOT_GIVEN);
+		if (json_get(v, "sections"))
+			put_strings(b, "sections", json_get(v, "sections"));
+		put_unlisted(b, v, listed);
+		buf_addc(b, '}');
+	}
 	buf_addc(b, ']');
 }
 
@@ -224,22 +223,20 @@ static void put_attempts(struct buf *b, yyjson_val *attempts, const struct revis
 	size_t i, n;
 	yyjson_val *v;
 
-	json_key(b, "previous_attempts");
-	buf_addc(b, '[');
-	if (yyjson_is_arr(attempts))
-		yyjson_arr_foreach(attempts, i, n, v) {
-			struct str outcome = json_get_str(v, "outcome");
-			struct str feedback = json_get_str(v, "feedback");
+	json_open(b, "previous_attempts", '[');
+	yyjson_arr_foreach(attempts, i, n, v) {
+		struct str outcome = json_get_str(v, "outcome");
+		struct str feedback = json_get_str(v, "feedback");
 
-			if (!yyjson_is_obj(v))
-				continue;
-			if (!json_int(json_get(v, "attempt_number"), &number) || number < 0 ||
-			    number > 1000000)
-				number = last + 1;
-			last = number > last ? number : last;
-			put_attempt(b, number, outcome.p ? outcome : NOT_GIVEN,
-				    feedback.p ? feedback : NOT_GIVEN);
-		}
+		if (!yyjson_is_obj(v))
+			continue;
+		if (!json_int(json_get(v, "attempt_number"), &number) || number < 0 ||
+		    number > 1000000)
+			number = last + 1;
+		last = number > last ? number : last;
+		put_attempt(b, number, outcome.p ? outcome : NOT_GIVEN,
+			    feedback.p ? feedback : NOT_GIVEN);
+	}
 	put_attempt(b, last + 1, r->outcome, r->feedback);
 	buf_addc(b, ']');
 }
@@ -249,12 +246,11 @@ static void put_context(struct buf *b, yyjson_val *context, const struct revisio
 	static const char *const listed[] = { "specs", "reference_files", "previous_attempts",
 					      NULL };
 
-	json_key(b, "context");
-	buf_addc(b, '{');
+	json_open(b, "context", '{');
 	put_files(b, "specs", json_get(context, "specs"));
 	put_files(b, "reference_files", json_get(context, "reference_files"));
 	put_attempts(b, json_get(context, "previous_attempts"), r);
-	put_others(b, context, listed);
+	put_unlisted(b, context, listed);
 	buf_addc(b, '}');
 }
 
@@ -263,40 +259,37 @@ static void put_constraints(struct buf *b, yyjson_val *constraints)
 	static const char *const listed[] = { "scope", "testing_required", "must_not_break",
 					      "style_guide", NULL };
 
-	json_key(b, "constraints");
-	buf_addc(b, '{');
+	json_open(b, "constraints", '{');
 	put_strings(b, "scope", json_get(constraints, "scope"));
 	json_put_bool(b, "testing_required",
 		      yyjson_is_true(json_get(constraints, "testing_required")));
 	put_strings(b, "must_not_break", json_get(constraints, "must_not_break"));
 	if (yyjson_is_str(json_get(constraints, "style_guide")))
 		put_text(b, "style_guide", constraints, STR(""));
-	put_others(b, constraints, listed);
+	put_unlisted(b, constraints, listed);
 	buf_addc(b, '}');
 }
 
-/* What was asked before still holds, but what was decided then is not decided again. */
+/* The new criteria, then the old ones without their decision markers. */
 static void put_criteria(struct encoding *e, struct buf *b, yyjson_val *criteria,
 			 const struct revision *r)
 {
 	size_t i, n;
 	yyjson_val *v;
 
-	json_key(b, "acceptance_criteria");
-	buf_addc(b, '[');
+	json_open(b, "acceptance_criteria", '[');
 	buf_add_str(b, buf_str(&r->criteria));
-	if (yyjson_is_arr(criteria))
-		yyjson_arr_foreach(criteria, i, n, v) {
-			struct str text = json_str(v);
-			struct marker marker;
+	yyjson_arr_foreach(criteria, i, n, v) {
+		struct str text = json_str(v);
+		struct marker marker;
 
-			while (marker_read(text, &e->plan->arena, &marker))
-				text = marker.rest;
-			if (!str_trim(text).n)
-				continue;
-			json_comma(b);
-			json_write_str(b, text);
-		}
+		while (marker_read(text, &e->plan->arena, &marker))
+			text = marker.rest;
+		if (!str_trim(text).n)
+			continue;
+		json_comma(b);
+		json_write_str(b, text);
+	}
 	buf_addc(b, ']');
 }
 
@@ -315,7 +308,7 @@ static bool is_damaged(const struct model *m, uint32_t message)
 	       (message_route(m, message)->flags & (RECORD_REPAIRED | RECORD_AMBIGUOUS));
 }
 
-/* Copies the assignment. `o` is the message that made it necessary. */
+/* Copies the assignment; `o` is the message it replies to. */
 static void assign_again(struct encoding *e, struct proposal *p, const struct origin *o,
 			 const struct revision *r)
 {
@@ -342,8 +335,7 @@ static void assign_again(struct encoding *e, struct proposal *p, const struct or
 		chain.correlation = keep_str(e, json_get_str(root, "correlation_id"));
 	to = read_address(e, json_get(root, "to_agent"), "developer");
 	begin_reply(e, p, &b, "task_assignment", &chain, &to, false);
-	json_key(&b, "task");
-	buf_addc(&b, '{');
+	json_open(&b, "task", '{');
 	json_put_str(&b, "task_id", new_task_id(e, item));
 	put_text(&b, "task_description", task, NOT_GIVEN);
 	put_context(&b, json_get(task, "context"), r);
@@ -383,7 +375,7 @@ static void describe_finding(struct buf *b, yyjson_val *v)
 static void add_criterion(struct encoding *e, uint32_t i, yyjson_val *v, struct revision *r)
 {
 	const struct draft *d = draft_of(e, i);
-	struct str words = words_of(e, i);
+	struct str words = reason_text(e, draft_of(e, i));
 	struct buf text = { 0 };
 
 	put_marker(e, i, d->verb == VERB_PARTIAL ? VERDICT_PARTIAL : VERDICT_ACCEPTED, &text);
@@ -426,7 +418,7 @@ void encode_revision(struct encoding *e)
 		bool finding = draft_of(e, i)->kind == ITEM_FINDING;
 
 		state_of(e, i, &at);
-		/* a review may have thousands: it is not read again for each */
+		/* parse a review once, not for each of its thousands of findings */
 		if (!payload || at.message != o.message) {
 			payload = read_origin(e, i, p, &o);
 			r.outcome = outcome_of(e, json_get_str(payload, "review_id"),
@@ -452,20 +444,19 @@ static void add_blockers(struct buf *b, yyjson_val *blockers)
 	size_t i, n, start = b->n;
 	yyjson_val *v;
 
-	if (yyjson_is_arr(blockers))
-		yyjson_arr_foreach(blockers, i, n, v) {
-			if (!yyjson_is_str(v))
-				continue;
-			if (b->n > start)
-				buf_adds(b, "; ");
-			buf_add_str(b, json_str(v));
-		}
+	yyjson_arr_foreach(blockers, i, n, v) {
+		if (!yyjson_is_str(v))
+			continue;
+		if (b->n > start)
+			buf_adds(b, "; ");
+		buf_add_str(b, json_str(v));
+	}
 }
 
 void encode_retry(struct encoding *e)
 {
 	struct proposal *p = propose(e, e->drafts, e->n);
-	struct str words = words_of(e, 0);
+	struct str words = reason_text(e, draft_of(e, 0));
 	struct buf text = { 0 }, feedback = { 0 };
 	struct revision r = { 0 };
 	struct origin o;

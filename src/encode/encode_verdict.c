@@ -1,12 +1,13 @@
-/* A person's last word on a review: a review_result on the same round, from a reviewer's seat.
+/* Encoder for collaboration verdicts: the person's review_result on the same round, sent as a
+ * reviewer.
  *
- * The review is copied. What the protocol does not allow beside the new verdict is left out and
- * named (severe findings of an approval), or refused (an approval without passing verification). */
+ * The review is copied. What the protocol does not allow with the new verdict is left out and named
+ * (severe findings of an approval), or refused (an approval without passing verification). */
 #include "encode/encode_collaboration.h"
 
 #include "json/compose.h"
 
-struct last_word {
+struct review_copy {
 	struct buf findings, changes; /* JSON objects, with commas */
 	struct buf waived;            /* "find-1 (critical), find-2 (major)" */
 	struct buf failed;            /* "tests, lint" */
@@ -14,14 +15,7 @@ struct last_word {
 	struct map kept_map;
 };
 
-static bool is_one_of(struct str s, const char *const *values)
-{
-	while (*values && !str_is(s, *values))
-		values++;
-	return *values;
-}
-
-/* The file of a finding; related texts write it beside the rest. */
+/* The file of a finding, in its location or beside it. */
 static struct str file_of(yyjson_val *finding)
 {
 	yyjson_val *location = json_get(finding, "location");
@@ -37,8 +31,8 @@ static bool finding_is_whole(yyjson_val *v)
 						  "logic", "test",     NULL };
 
 	return json_get_str(v, "finding_id").n && json_get_str(v, "description").p &&
-	       is_one_of(json_get_str(v, "severity"), severities) &&
-	       is_one_of(json_get_str(v, "category"), categories) && file_of(v).p;
+	       value_index(severities, json_get_str(v, "severity")) >= 0 &&
+	       value_index(categories, json_get_str(v, "category")) >= 0 && file_of(v).p;
 }
 
 static bool finding_is_fixed(yyjson_val *v)
@@ -71,8 +65,7 @@ static void put_finding(struct buf *b, yyjson_val *v)
 	if (json_get(v, "location")) {
 		json_put_value(b, "location", json_get(v, "location"));
 	} else {
-		json_key(b, "location");
-		buf_addc(b, '{');
+		json_open(b, "location", '{');
 		json_put_str(b, "file", file_of(v));
 		if (json_int(json_get(v, "line"), &line) && line >= 0)
 			json_put_int(b, "line_start", line);
@@ -82,11 +75,11 @@ static void put_finding(struct buf *b, yyjson_val *v)
 	json_put_str(b, "rationale", rationale.p ? rationale : STR("not given"));
 	if (finding_is_fixed(v))
 		json_put_value(b, "fixed_in_iteration", json_get(v, "fixed_in_iteration"));
-	put_others(b, v, listed);
+	put_unlisted(b, v, listed);
 	buf_addc(b, '}');
 }
 
-static bool is_kept(const struct last_word *w, struct str id)
+static bool is_kept(const struct review_copy *w, struct str id)
 {
 	for (uint32_t it = 0, v; map_next(&w->kept_map, str_hash(id), &it, &v);)
 		if (str_eq(w->kept.v[v], id))
@@ -94,18 +87,16 @@ static bool is_kept(const struct last_word *w, struct str id)
 	return false;
 }
 
-static void copy_findings(struct last_word *w, yyjson_val *findings, bool approved)
+static void copy_findings(struct review_copy *w, yyjson_val *findings, bool approved)
 {
 	size_t i, n;
 	yyjson_val *v;
 
-	if (!yyjson_is_arr(findings))
-		return;
 	yyjson_arr_foreach(findings, i, n, v) {
 		struct str id = json_get_str(v, "finding_id");
 
 		if (approved && finding_is_fixed(v))
-			continue; /* approval is without severe findings, also mended ones */
+			continue; /* an approval has no severe findings, not even fixed ones */
 		if (approved && finding_is_severe(v)) {
 			buf_adds(&w->waived, w->waived.n ? ", " : "");
 			buf_add_str(&w->waived, id);
@@ -120,7 +111,7 @@ static void copy_findings(struct last_word *w, yyjson_val *findings, bool approv
 	}
 }
 
-static void put_change(struct last_word *w, yyjson_val *v)
+static void put_change(struct review_copy *w, yyjson_val *v)
 {
 	static const char *const listed[] = { "related_findings", NULL };
 	yyjson_val *related = json_get(v, "related_findings"), *name;
@@ -129,33 +120,30 @@ static void put_change(struct last_word *w, yyjson_val *v)
 
 	json_comma(b);
 	buf_addc(b, '{');
-	put_others(b, v, listed);
-	json_key(b, "related_findings");
-	buf_addc(b, '[');
-	if (yyjson_is_arr(related))
-		yyjson_arr_foreach(related, i, n, name) {
-			if (!yyjson_is_str(name) || !is_kept(w, json_str(name)))
-				continue;
-			json_comma(b);
-			json_write_str(b, json_str(name));
-		}
+	put_unlisted(b, v, listed);
+	json_open(b, "related_findings", '[');
+	yyjson_arr_foreach(related, i, n, name) {
+		if (!yyjson_is_str(name) || !is_kept(w, json_str(name)))
+			continue;
+		json_comma(b);
+		json_write_str(b, json_str(name));
+	}
 	buf_adds(b, "]}");
 }
 
-static void copy_changes(struct last_word *w, yyjson_val *changes)
+static void copy_changes(struct review_copy *w, yyjson_val *changes)
 {
 	static const char *const priorities[] = { "must_fix", "should_fix", "consider", NULL };
 	size_t i, n;
 	yyjson_val *v;
 
-	if (yyjson_is_arr(changes))
-		yyjson_arr_foreach(changes, i, n, v)
-			if (json_get_str(v, "change_id").n && json_get_str(v, "description").p &&
-			    is_one_of(json_get_str(v, "priority"), priorities))
-				put_change(w, v);
+	yyjson_arr_foreach(changes, i, n, v)
+		if (json_get_str(v, "change_id").n && json_get_str(v, "description").p &&
+		    value_index(priorities, json_get_str(v, "priority")) >= 0)
+			put_change(w, v);
 }
 
-static void add_failed(struct last_word *w, struct str name, bool passed)
+static void add_failed(struct review_copy *w, struct str name, bool passed)
 {
 	if (passed)
 		return;
@@ -163,20 +151,19 @@ static void add_failed(struct last_word *w, struct str name, bool passed)
 	buf_add_str(&w->failed, name);
 }
 
-/* One check, also where related texts write it as a boolean. */
-static void put_check(struct last_word *w, struct buf *b, yyjson_val *verification,
+/* One check; `flat` is a boolean variant of it. */
+static void put_check(struct review_copy *w, struct buf *b, yyjson_val *verification,
 		      const char *name, const char *flat, bool required)
 {
 	yyjson_val *check = json_get(verification, name), *passed = json_get(check, "passed");
-	bool told = yyjson_is_bool(passed);
+	bool nested = yyjson_is_bool(passed);
 
-	if (!told)
+	if (!nested)
 		passed = json_get(verification, flat);
-	if (told) {
+	if (nested) {
 		json_put_value(b, name, check);
 	} else if (yyjson_is_bool(passed) || required || check) {
-		json_key(b, name);
-		buf_addc(b, '{');
+		json_open(b, name, '{');
 		json_put_bool(b, "passed", yyjson_is_true(passed));
 		if (!yyjson_is_bool(passed))
 			json_put_name(b, "error", "not given");
@@ -187,7 +174,7 @@ static void put_check(struct last_word *w, struct buf *b, yyjson_val *verificati
 	add_failed(w, str_of(name), yyjson_is_true(passed));
 }
 
-static void put_verification(struct last_word *w, struct buf *b, yyjson_val *verification)
+static void put_verification(struct review_copy *w, struct buf *b, yyjson_val *verification)
 {
 	static const char *const listed[] = { "tests",	"type_check",	"lint", "custom",
 					      "tests_passed", "type_check_passed", "lint_passed",
@@ -195,32 +182,28 @@ static void put_verification(struct last_word *w, struct buf *b, yyjson_val *ver
 	yyjson_val *custom = json_get(verification, "custom"), *key, *v;
 	size_t i, n;
 
-	json_key(b, "verification");
-	buf_addc(b, '{');
+	json_open(b, "verification", '{');
 	put_check(w, b, verification, "tests", "tests_passed", true);
 	put_check(w, b, verification, "type_check", "type_check_passed", true);
 	put_check(w, b, verification, "lint", "lint_passed", false);
-	json_key(b, "custom");
-	buf_addc(b, '{');
-	if (yyjson_is_obj(custom))
-		yyjson_obj_foreach(custom, i, n, key, v) {
-			add_failed(w, json_str(key), yyjson_is_true(json_get(v, "passed")));
-			if (!yyjson_is_bool(json_get(v, "passed")))
-				continue;
+	json_open(b, "custom", '{');
+	yyjson_obj_foreach(custom, i, n, key, v) {
+		add_failed(w, json_str(key), yyjson_is_true(json_get(v, "passed")));
+		if (yyjson_is_bool(json_get(v, "passed")))
 			json_put_member(b, key, v);
-		}
+	}
 	buf_addc(b, '}');
-	put_others(b, verification, listed);
+	put_unlisted(b, verification, listed);
 	buf_addc(b, '}');
 }
 
 static void put_summary(struct encoding *e, struct buf *b, yyjson_val *payload,
-			const struct last_word *w)
+			const struct review_copy *w)
 {
-	struct str words = words_of(e, 0), summary = json_get_str(payload, "summary");
+	struct str words = reason_text(e, draft_of(e, 0));
 	struct buf text = { 0 };
 
-	buf_add_str(&text, words.n ? words : summary);
+	buf_add_str(&text, words.n ? words : json_get_str(payload, "summary"));
 	if (w->waived.n) {
 		buf_adds(&text, text.n ? " Waived: " : "Waived: ");
 		buf_add_str(&text, buf_str(&w->waived));
@@ -230,7 +213,7 @@ static void put_summary(struct encoding *e, struct buf *b, yyjson_val *payload,
 }
 
 static void put_result(struct encoding *e, struct buf *b, yyjson_val *payload, const char *verdict,
-		       struct last_word *w)
+		       struct review_copy *w)
 {
 	bool approved = draft_of(e, 0)->verb == VERB_ACCEPT;
 	yyjson_val *praise = json_get(payload, "commendations");
@@ -241,15 +224,13 @@ static void put_result(struct encoding *e, struct buf *b, yyjson_val *payload, c
 	json_put_str(b, "review_id", json_get_str(payload, "review_id"));
 	json_put_str(b, "task_id", json_get_str(payload, "task_id"));
 	json_put_name(b, "verdict", verdict);
-	json_key(b, "findings");
-	buf_addc(b, '[');
+	json_open(b, "findings", '[');
 	buf_add_str(b, buf_str(&w->findings));
 	buf_addc(b, ']');
 	put_verification(w, b, json_get(payload, "verification"));
 	put_summary(e, b, payload, w);
 	if (w->changes.n) {
-		json_key(b, "required_changes");
-		buf_addc(b, '[');
+		json_open(b, "required_changes", '[');
 		buf_add_str(b, buf_str(&w->changes));
 		buf_addc(b, ']');
 	}
@@ -257,9 +238,9 @@ static void put_result(struct encoding *e, struct buf *b, yyjson_val *payload, c
 		put_strings(b, "commendations", praise);
 }
 
-/* What the protocol says about the verdict, and the copy does not meet. */
+/* Checks the copy against the protocol's rules for the verdict. */
 static void check_result(struct encoding *e, struct proposal *p, yyjson_val *payload,
-			 const struct last_word *w)
+			 const struct review_copy *w)
 {
 	enum verb verb = draft_of(e, 0)->verb;
 	char q[QUOTED_MAX];
@@ -285,7 +266,7 @@ void encode_verdict(struct encoding *e)
 						[VERB_REJECT] = "rejected" };
 	struct proposal *p = propose(e, e->drafts, e->n);
 	enum verb verb = draft_of(e, 0)->verb;
-	struct last_word w = { 0 };
+	struct review_copy w = { 0 };
 	struct buf b = { 0 };
 	struct origin o;
 	yyjson_val *payload = read_origin(e, 0, p, &o);

@@ -1,4 +1,4 @@
-/* The encoders, by the numbers of dialects. */
+/* Registry of encoders, indexed by dialect. */
 #include "encode/plan.h"
 
 #define DECLARE(NAME, name) extern const struct encoder_ops encoder_##name;

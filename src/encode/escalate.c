@@ -1,7 +1,8 @@
-/* Writing to an escalation queue: a Decision "escalate" whose x-gavel object (dialect/escalation_entry.h)
- * carries the item so completely that another person can decide it elsewhere, without the log: the
- * message itself, and those others that an answer in its dialect has to look at. */
-#include "encode/plan.h"
+/* Entries for an escalation queue: a Decision "escalate" whose x-gavel object
+ * (dialect/escalation_entry.h) carries the item's message and the messages that an answer in its
+ * dialect needs, so that another person can decide it without the log. */
+#include "encode/attach.h"
+#include "encode/human_message.h"
 
 #include "base/utf8.h"
 #include "json/compose.h"
@@ -20,7 +21,7 @@ void context_add_message(struct context *c, uint32_t message)
 	for (uint32_t i = 0; i < c->n; i++)
 		if (c->list[i].at == message && !c->list[i].letter.n)
 			return;
-	c->list[c->n++] = (struct companion){ .at = message };
+	c->list[c->n++] = (struct context_entry){ .at = message };
 }
 
 void context_add_letter(struct encoding *e, uint32_t session, const struct letter *l,
@@ -35,28 +36,28 @@ void context_add_letter(struct encoding *e, uint32_t session, const struct lette
 			return;
 	if (l && c->n < CONTEXT_MAX)
 		c->list[c->n++] =
-			(struct companion){ model_when_seen(e->model, session, seen), bytes };
+			(struct context_entry){ model_when_seen(e->model, session, seen), bytes };
 }
 
-/* A letter comes before the message that came next. */
-static int by_place(const void *left, const void *right)
+/* A letter precedes the message that was applied after it. */
+static int by_position(const void *left, const void *right)
 {
-	const struct companion *a = left, *b = right;
+	const struct context_entry *a = left, *b = right;
 
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
 	return (a->letter.n == 0) - (b->letter.n == 0);
 }
 
-static void gather(struct encoding *e, uint32_t i, const struct item_state *state,
-		   struct context *out)
+static void collect_context(struct encoding *e, uint32_t i, const struct item_state *state,
+			    struct context *out)
 {
 	const struct encoder_ops *ops = encoders[message_route(e->model, state->message)->dialect];
 
 	out->n = 0;
 	if (ops->add_context)
 		ops->add_context(e, i, state, out);
-	qsort(out->list, out->n, sizeof(out->list[0]), by_place);
+	qsort(out->list, out->n, sizeof(out->list[0]), by_position);
 }
 
 static void put_reply(struct encoding *e, uint32_t i, struct buf *b)
@@ -65,9 +66,8 @@ static void put_reply(struct encoding *e, uint32_t i, struct buf *b)
 	enum channel_type type = reply_path(e->desk, e->terms, e->model, item_of(e, i),
 					    draft_of(e, i)->dialect, &path);
 
-	json_key(b, "reply");
-	buf_addc(b, '{');
-	/* only the gavel that runs the agent can hand it over */
+	json_open(b, "reply", '{');
+	/* only the gavel that runs the agent can deliver to it */
 	if (type == CHANNEL_NONE || type == CHANNEL_CHILD || !path.n) {
 		buf_adds(b, "\"channel\":\"stdin\"");
 	} else {
@@ -80,12 +80,12 @@ static void put_reply(struct encoding *e, uint32_t i, struct buf *b)
 	buf_release(&whole);
 }
 
-static void put_context(struct encoding *e, uint32_t original, const struct context *c, struct buf *b)
+static void put_context(struct encoding *e, uint32_t original, const struct context *c,
+			struct buf *b)
 {
 	uint32_t before = 0;
 
-	json_key(b, "context");
-	buf_addc(b, '[');
+	json_open(b, "context", '[');
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t at = c->list[i].at;
 		struct str letter = c->list[i].letter;
@@ -108,36 +108,33 @@ static void put_title(struct encoding *e, uint32_t i, const struct item_state *s
 	if (e->reader->detail(e->reader->ctx, item_of(e, i), state, &d) && d.title.p)
 		title = d.title;
 	if (title.n > TITLE_MAX)
-		for (title.n = TITLE_MAX; title.n && ((unsigned char)title.p[title.n] & 0xc0) == 0x80;)
+		for (title.n = TITLE_MAX; title.n && (title.p[title.n] & 0xc0) == 0x80;)
 			title.n--;
 	json_put_str(b, "title", title);
 }
 
-/* The name of the message's file where a task's id may stand in it. */
+/* The message's file name, which may hold the task's id. */
 static void put_file(struct encoding *e, uint32_t message, struct buf *b)
 {
-	struct str name = e->reader->source(e->reader->ctx, message);
+	struct str path = e->reader->source(e->reader->ctx, message);
 
-	for (const char *slash; name.n && (slash = memchr(name.p, '/', name.n)) != NULL;)
-		name = str_from(name, (size_t)(slash - name.p) + 1);
 	if (encoders[message_route(e->model, message)->dialect]->is_file &&
-	    str_ends(name, STR(".json")))
-		json_put_str(b, "file", name);
+	    str_ends(path, STR(".json")))
+		json_put_str(b, "file", str_from(path, file_name_start(path)));
 }
 
-/* A session that its messages do not name is named after the source: in full, for elsewhere there
- * are others of that name. */
+/* A session without id is named after the source; by its full path, to be unique elsewhere. */
 static struct str session_of(const struct encoding *e, const struct item *item)
 {
-	const struct session *s = &e->model->sessions.v[item_session(e->model, item)];
+	uint32_t session = item_session(e->model, item);
+	bool named = session_id(e->model, session).p;
 
-	return s->name == s->group && e->desk->source.n ? e->desk->source
-							: session_name(e->model, item_session(e->model, item));
+	return !named && e->desk->source.n ? e->desk->source : session_name(e->model, session);
 }
 
-/* What the item is called in the queue: those of one id are told apart by their kinds, those
- * without an id by what they say. */
-static void put_task_id(struct encoding *e, uint32_t i, struct buf *b)
+/* The item's name in the queue, made unique by its kind if several items share the id, or by its
+ * revision if it has no id. */
+static struct str queue_task_id(struct encoding *e, uint32_t i)
 {
 	const struct draft *d = draft_of(e, i);
 	struct str digits = str_from(d->rev, sizeof("sha256:") - 1);
@@ -150,8 +147,7 @@ static void put_task_id(struct encoding *e, uint32_t i, struct buf *b)
 		buf_addc(&name, '#');
 		buf_add_str(&name, str_make(digits.p, digits.n < 8 ? digits.n : 8));
 	}
-	json_put_str(b, "task_id", buf_str(&name));
-	buf_release(&name);
+	return keep_buf(e, &name);
 }
 
 static void put_entry(struct encoding *e, uint32_t i, struct buf *b)
@@ -164,8 +160,7 @@ static void put_entry(struct encoding *e, uint32_t i, struct buf *b)
 	char deadline[32];
 
 	state_of(e, i, &state);
-	gather(e, i, &state, &context);
-	json_put_str(b, "by", d->by.n ? d->by : e->terms->as);
+	collect_context(e, i, &state, &context);
 	json_put_name(b, "dialect", dialect_name(d->dialect));
 	json_put_name(b, "kind", item_kind_name((enum item_kind)item->kind));
 	json_put_str(b, "session", session_of(e, item));
@@ -183,48 +178,39 @@ static void put_entry(struct encoding *e, uint32_t i, struct buf *b)
 	put_reply(e, i, b);
 }
 
-struct str encode_words(struct encoding *e, const struct draft *d)
+struct str reason_text(struct encoding *e, const struct draft *d)
 {
 	struct buf text = { 0 };
-	struct str s;
 
 	buf_add_str(&text, d->reason_code);
 	if (d->reason_code.n && d->explanation.n)
 		buf_adds(&text, ": ");
 	buf_add_str(&text, d->explanation);
-	s = arena_str(&e->plan->arena, buf_str(&text));
-	buf_release(&text);
-	return s;
+	return keep_buf(e, &text);
 }
 
 struct proposal *propose_to_queue(struct encoding *e, const uint32_t *drafts, uint32_t n)
 {
-	struct proposal fresh = { .desk = e->desk }, *p;
+	struct proposal *p = proposal_add(e, DIALECT_HANDOFF, drafts, n);
 	struct buf path = { 0 };
 	char real[PATH_MAX];
 
-	fresh.letter.dialect = DIALECT_HANDOFF;
-	fresh.letter.to = STR("the escalation queue");
-	fresh.letter.path = fresh.letter.bytes = STR("");
-	for (uint32_t i = 0; i < n; i++)
-		vec_push(&fresh.letter.drafts, drafts[i]);
-	vec_push(&e->plan->list, fresh);
-	p = vec_last(&e->plan->list);
+	p->letter.to = STR("the escalation queue");
+	p->letter.path = p->letter.bytes = STR("");
 	if (!e->terms->escalate_to) {
 		propose_missing(e, p, "this protocol cannot say escalate; give a queue: "
 				      "--escalate-to PATH");
 		return p;
 	}
 	add_absolute(&path, e->terms->escalate_to);
-	p->letter.path = arena_str(&e->plan->arena, buf_str(&path));
-	buf_release(&path);
+	p->letter.path = keep_buf(e, &path);
 	p->letter.channel = channel_type_of(p->letter.path.p);
 	if (p->letter.channel == CHANNEL_DIR)
 		propose_missing(e, p, "%s is a folder; the escalation queue is a file or a FIFO",
 				e->terms->escalate_to);
 	else if (!utf8_valid(p->letter.path))
-		propose_missing(e, p, "the name of the queue is not UTF-8, and the journal could not keep "
-				      "it; give another queue");
+		propose_missing(e, p, "the name of the queue is not UTF-8, and the journal could "
+				      "not keep it; give another queue");
 	else if (realpath(e->terms->escalate_to, real) && str_is(e->desk->source, real))
 		propose_missing(e, p, "%s is what is decided on here; give another queue",
 				e->terms->escalate_to);
@@ -234,7 +220,6 @@ struct proposal *propose_to_queue(struct encoding *e, const uint32_t *drafts, ui
 void encode_escalation(struct encoding *e, uint32_t i, bool said_in_dialect)
 {
 	const struct draft *d = draft_of(e, i);
-	struct str words = encode_words(e, d);
 	struct buf b = { 0 };
 	struct proposal *p;
 
@@ -243,15 +228,9 @@ void encode_escalation(struct encoding *e, uint32_t i, bool said_in_dialect)
 	p = propose_to_queue(e, &e->drafts[i], said_in_dialect ? 0 : 1);
 	if (p->missing.n)
 		return;
-	buf_addc(&b, '{');
-	put_task_id(e, i, &b);
-	json_put_name(&b, "decision", "escalate");
-	json_put_str(&b, "rationale",
-		     words.n ? words : STR("A person has looked at it and passes it on."));
+	begin_decision(e, &b, d, queue_task_id(e, i));
 	json_put_str(&b, "state_version", d->rev);
-	json_put_str(&b, "created_at", encode_time(e));
-	json_key(&b, "x-gavel");
-	buf_addc(&b, '{');
+	put_decider(e, &b, d);
 	put_entry(e, i, &b);
 	buf_adds(&b, "}}");
 	if (b.n >= FRAME_MAX_BYTES)

@@ -1,6 +1,6 @@
-/* Inside decide only: what somebody else has written to the file that replies go to. An item that
- * was passed on is answered there by whoever decides it, and the log need not show that either; who
- * goes on from it here must know. */
+/* Private to encode: replies that somebody else appended to the reply file. An escalated item is
+ * answered there by another person, which the log need not show, and replies from here must take
+ * that into account. */
 #ifndef GAVEL_ENCODE_FOREIGN_REPLIES_H
 #define GAVEL_ENCODE_FOREIGN_REPLIES_H
 
@@ -11,9 +11,10 @@ struct foreign_replies {
 	uint32_t n;
 };
 
-/* Of the file that replies to the item go to: its lines that are no letters of the desk; in an
- * answer to what a queue passed on, all of them. None where it is no plain file, or where it cannot
- * be said whose they are. */
-struct foreign_replies foreign_replies_read(struct encoding *e, const struct item *item, enum dialect_id dialect);
+/* The lines of the item's reply file that are no letters of this desk; for an item from an
+ * escalation queue, all lines. Empty if it is not a regular file, or if it cannot be told which
+ * session the lines belong to. */
+struct foreign_replies foreign_replies_read(struct encoding *e, const struct item *item,
+					    enum dialect_id dialect);
 
 #endif

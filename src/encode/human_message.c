@@ -1,4 +1,4 @@
-/* The head of a person's message, and its number. */
+/* Writes the header of a message from the person, and computes its sequence number. */
 #include "encode/human_message.h"
 
 #include "json/compose.h"
@@ -8,6 +8,13 @@ struct str address_type(struct str type, const char *usual)
 	static const char *const types[] = { "architect", "developer", "reviewer", NULL };
 
 	return value_index(types, type) < 0 ? str_of(usual) : type;
+}
+
+struct str session_id(const struct model *m, uint32_t session)
+{
+	const struct session *s = &m->sessions.v[session];
+
+	return s->name == s->group ? STR_NONE : model_str(m, s->name);
 }
 
 void human_message_begin(struct buf *b, const struct human_message *m)
@@ -24,15 +31,13 @@ void human_message_begin(struct buf *b, const struct human_message *m)
 	buf_add_str(&id, m->as);
 	if (m->reviewer)
 		buf_adds(&id, "-reviewer");
-	json_key(b, "from_agent");
-	buf_addc(b, '{');
+	json_open(b, "from_agent", '{');
 	json_put_str(b, "agent_id", buf_str(&id));
 	json_put_name(b, "agent_type", m->reviewer ? "reviewer" : "architect");
 	json_put_name(b, "instance_id", "human");
 	buf_addc(b, '}');
 	buf_release(&id);
-	json_key(b, "to_agent");
-	buf_addc(b, '{');
+	json_open(b, "to_agent", '{');
 	json_put_str(b, "agent_id", m->to.id);
 	json_put_str(b, "agent_type", m->to.type);
 	if (m->to.instance.n)
@@ -43,8 +48,7 @@ void human_message_begin(struct buf *b, const struct human_message *m)
 		json_put_str(b, "correlation_id", m->correlation);
 	if (m->reply_to.n)
 		json_put_str(b, "reply_to", m->reply_to);
-	json_key(b, "payload");
-	buf_addc(b, '{');
+	json_open(b, "payload", '{');
 }
 
 void human_message_end(struct buf *b)
@@ -52,7 +56,15 @@ void human_message_end(struct buf *b)
 	buf_adds(b, "}}");
 }
 
-/* -1 where the letter is no message of a seat (an entry of the queue). */
+void put_abort(struct buf *b, const char *scope, struct str target, struct str reason)
+{
+	json_put_name(b, "scope", scope);
+	json_put_str(b, "target_id", target);
+	json_put_str(b, "reason", reason);
+	json_put_bool(b, "cleanup_required", true);
+}
+
+/* -1 if the letter is not a collaboration message (but a queue entry). */
 static int64_t sequence_of(struct json_reader *json, const struct letter *l)
 {
 	yyjson_val *root;
@@ -71,7 +83,7 @@ int64_t next_sequence(const struct model *m, uint32_t session, const struct desk
 	struct json_reader json = { 0 };
 	int64_t highest = model_sequence(m, session), n = -1;
 
-	/* each letter is numbered after those before it, so that the last one has the highest */
+	/* numbers ascend, so the last letter has the highest */
 	for (uint32_t i = p ? p->list.n : 0; i-- > 0 && n < 0;)
 		n = sequence_of(&json, &p->list.v[i].letter);
 	for (uint32_t i = d->letters.n; i-- > 0 && n < 0;)

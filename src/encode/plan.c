@@ -1,4 +1,4 @@
-/* Grouping drafts into letters, and what every encoder needs. */
+/* Groups staged drafts into proposals for letters; helpers shared by the encoders. */
 #include "encode/plan.h"
 
 #include "base/utf8.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Nothing can be said to who speaks no dialect. */
+/* No replies in these dialects. */
 const struct encoder_ops encoder_unknown, encoder_text;
 
 /* ---- for the encoders ---- */
@@ -27,10 +27,9 @@ const struct item *item_of(const struct encoding *e, uint32_t i)
 void state_of(const struct encoding *e, uint32_t i, struct item_state *out)
 {
 	if (!item_at(e->model, item_of(e, i), e->model->records.n, TIME_NONE, out))
-		BUG("a draft on an item that is not there");
+		BUG("draft is bound to an item that does not exist");
 }
 
-/* A log that agents write, or a file among those of a folder of logs. */
 static bool is_in_source(const struct desk *d, struct str path)
 {
 	return str_eq(path, d->source) ||
@@ -53,8 +52,8 @@ const char *reply_problem(const struct desk *d, const struct terms *t, const str
 		return d->way ? "the agent does not run; restart it, then decide again"
 			      : "nothing says where replies go; give --reply PATH";
 	if (!utf8_valid(l->path))
-		return "the name of the place is not UTF-8, and the journal could not keep it; give "
-		       "another --reply";
+		return "the name of the place is not UTF-8, and the journal could not keep it; "
+		       "give another --reply";
 	if (l->channel == CHANNEL_DIR && !encoders[l->dialect]->is_file)
 		return "its replies are lines, and a folder takes none; give a file or FIFO with "
 		       "--reply";
@@ -63,36 +62,64 @@ const char *reply_problem(const struct desk *d, const struct terms *t, const str
 	return NULL;
 }
 
+struct proposal *proposal_add(struct encoding *e, enum dialect_id dialect, const uint32_t *drafts,
+			      uint32_t n)
+{
+	struct proposal p = { .desk = e->desk, .letter.dialect = dialect };
+
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&p.letter.drafts, drafts[i]);
+	vec_push(&e->plan->list, p);
+	return vec_last(&e->plan->list);
+}
+
+struct proposal *propose_to_nobody(struct encoding *e, uint32_t i)
+{
+	struct proposal *p = proposal_add(e, draft_of(e, i)->dialect, &e->drafts[i], 1);
+
+	p->letter.path = p->letter.bytes = STR("");
+	p->letter.to = STR("nobody");
+	return p;
+}
+
 struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n)
 {
-	struct proposal p = { .desk = e->desk,
-			      .runs = e->terms->turn ? e->terms->turn->to : STR_NONE };
+	enum dialect_id dialect = e->n ? draft_of(e, 0)->dialect : DIALECT_UNKNOWN;
+	struct proposal *p = proposal_add(e, dialect, drafts, n);
 	struct buf path = { 0 };
 	const char *problem;
 	struct err err;
 
-	p.letter.dialect = e->n ? draft_of(e, 0)->dialect : DIALECT_UNKNOWN;
-	p.letter.channel = reply_path(e->desk, e->terms, e->model, e->n ? item_of(e, 0) : NULL,
-				      p.letter.dialect, &path);
-	p.letter.path = arena_str(&e->plan->arena, buf_str(&path));
-	buf_release(&path);
-	for (uint32_t i = 0; i < n; i++)
-		vec_push(&p.letter.drafts, drafts[i]);
-	vec_push(&e->plan->list, p);
-	for (uint32_t i = 0; i < n; i++) { /* what an older gavel has staged need not be complete */
+	p->runs = e->terms->turn ? e->terms->turn->to : STR_NONE;
+	p->letter.channel = reply_path(e->desk, e->terms, e->model, e->n ? item_of(e, 0) : NULL,
+				       dialect, &path);
+	p->letter.path = keep_buf(e, &path);
+	for (uint32_t i = 0; i < n; i++) { /* an older version may have staged incomplete drafts */
 		const struct draft *d = &e->desk->drafts.v[drafts[i]];
 
 		if (draft_missing(d))
-			propose_missing(e, vec_last(&e->plan->list), "%.*s: %s", STR_ARG(d->item),
-					draft_missing(d));
+			propose_missing(e, p, "%.*s: %s", STR_ARG(d->item), draft_missing(d));
 	}
-	problem = reply_problem(e->desk, e->terms, &p.letter);
+	problem = reply_problem(e->desk, e->terms, &p->letter);
 	if (problem)
-		propose_missing(e, vec_last(&e->plan->list), "%s", problem);
-	else if (p.letter.channel == CHANNEL_CHILD && e->desk->way && channel_agents.find &&
-		 !channel_agents.find(channel_agents.ctx, p.letter.path.p, &err))
-		propose_missing(e, vec_last(&e->plan->list), "%s", err.text);
-	return vec_last(&e->plan->list);
+		propose_missing(e, p, "%s", problem);
+	else if (p->letter.channel == CHANNEL_CHILD && e->desk->way && channel_agents.find &&
+		 !channel_agents.find(channel_agents.ctx, p->letter.path.p, &err))
+		propose_missing(e, p, "%s", err.text);
+	return p;
+}
+
+struct str keep_str(struct encoding *e, struct str s)
+{
+	return arena_str(&e->plan->arena, s);
+}
+
+struct str keep_buf(struct encoding *e, struct buf *b)
+{
+	struct str s = keep_str(e, buf_str(b));
+
+	buf_release(b);
+	return s;
 }
 
 static __attribute__((format(printf, 2, 0))) struct str
@@ -135,7 +162,7 @@ yyjson_val *parse_message(struct encoding *e, uint32_t message)
 	return NULL;
 }
 
-/* A reply copies words of the log. Where these break the protocol, so would the reply. */
+/* A reply copies values from the log; invalid ones would make it invalid, too. */
 static void check_bytes(struct encoding *e, struct proposal *p, struct str line)
 {
 	struct frame_info info = { .full_length = line.n };
@@ -143,15 +170,15 @@ static void check_bytes(struct encoding *e, struct proposal *p, struct str line)
 	struct message message = { 0 };
 
 	if (p->missing.n)
-		return; /* what is said already may be the reason */
+		return; /* incomplete anyway */
 	dialect_decode(&decoder, line, &info, &message);
 	for (uint32_t i = 0; i < message.diags.list.n; i++) {
 		const struct diag *d = &message.diags.list.v[i];
 
 		if (d->severity != SEVERITY_NOTE) {
 			propose_missing(e, p,
-					"what it copies from the log breaks the protocol (%s, %.*s: "
-					"%.*s); escalate it, or let its sender correct that",
+					"what it copies from the log breaks the protocol (%s, "
+					"%.*s: %.*s); escalate it, or let its sender correct that",
 					d->rule, STR_ARG(d->pointer), STR_ARG(d->text));
 			break;
 		}
@@ -165,18 +192,16 @@ void proposal_set_bytes(struct encoding *e, struct proposal *p, const struct buf
 	struct buf line = { 0 };
 
 	check_bytes(e, p, buf_str(json));
-
 	buf_add_str(&line, buf_str(json));
 	buf_addc(&line, '\n');
-	p->letter.bytes = arena_str(&e->plan->arena, buf_str(&line));
-	buf_release(&line);
+	p->letter.bytes = keep_buf(e, &line);
 }
 
 struct str encode_time(struct encoding *e)
 {
 	char text[32];
 
-	return arena_str(&e->plan->arena, str_of(timestamp_iso(e->terms->now_ms, text)));
+	return keep_str(e, str_of(timestamp_iso(e->terms->now_ms, text)));
 }
 
 struct str encode_uuid(struct encoding *e)
@@ -184,7 +209,7 @@ struct str encode_uuid(struct encoding *e)
 	char text[37];
 
 	uuid_make(text);
-	return arena_str(&e->plan->arena, str_make(text, 36));
+	return keep_str(e, str_make(text, 36));
 }
 
 /* ---- grouping ---- */
@@ -200,8 +225,8 @@ static void refuse(struct plan *p, const struct desk *d, uint32_t draft, const c
 	buf_release(&line);
 }
 
-/* Whether a draft can be sent as it was decided: it holds for the text that was shown, while
- * somebody still waits for it. Otherwise why not. */
+/* Whether a draft can still be sent: the item has the revision that was shown, and takes the verb.
+ * Otherwise appends why not. */
 static bool is_sendable(const struct draft *draft, const struct model *m, const struct reader *r,
 			int64_t now_ms, struct buf *why)
 {
@@ -218,7 +243,8 @@ static bool is_sendable(const struct draft *draft, const struct model *m, const 
 	same = str_eq(buf_str(&rev), draft->rev);
 	buf_release(&rev);
 	if (!same)
-		buf_adds(why, "it has changed since it was shown; look at it again and decide anew");
+		buf_adds(why, "it has changed since it was shown; look at it again and decide "
+			      "anew");
 	return same && verb_is_taken(draft->verb, m, item, &at, why);
 }
 
@@ -255,23 +281,11 @@ bool plan_is_current(const struct plan *p, const struct model *m, const struct r
 	return current;
 }
 
-static bool belong_together(const struct encoding *e, const struct encoder_ops *encoder,
-			    const struct draft *a, const struct draft *b)
+static bool belong_together(const struct encoding *e, const struct draft *a, const struct draft *b)
 {
+	const struct encoder_ops *encoder = encoders[a->dialect];
+
 	return encoder->together && a->dialect == b->dialect && encoder->together(e, a, b);
-}
-
-/* The journal's record is all that a dismissal writes. */
-static void propose_dismissal(struct encoding *e)
-{
-	struct proposal p = { .desk = e->desk };
-
-	p.letter.dialect = draft_of(e, 0)->dialect;
-	p.letter.channel = CHANNEL_NONE;
-	p.letter.path = p.letter.bytes = STR("");
-	p.letter.to = STR("nobody");
-	vec_push(&p.letter.drafts, e->drafts[0]);
-	vec_push(&e->plan->list, p);
 }
 
 static void encode_group(struct encoding *e)
@@ -279,14 +293,14 @@ static void encode_group(struct encoding *e)
 	const struct encoder_ops *encoder = encoders[draft_of(e, 0)->dialect];
 
 	if (draft_of(e, 0)->verb == VERB_DISMISS)
-		propose_dismissal(e);
+		propose_to_nobody(e, 0); /* only recorded */
 	else if (is_from_queue(item_of(e, 0)))
 		encode_queue_answer(e);
 	else if (encoder->encode)
 		encoder->encode(e);
 }
 
-/* Whatever an encoder does: each decision has a message, or a reason why there is none. */
+/* Guarantees that each decision has a message or a reason why there is none. */
 static void check_group(struct encoding *e, uint32_t first)
 {
 	enum verb verb = draft_of(e, 0)->verb;
@@ -313,7 +327,6 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 			  !is_current(p, desk, i, m, r, t->now_ms);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct draft *first = &desk->drafts.v[i];
-		const struct encoder_ops *encoder = encoders[first->dialect];
 
 		if (done[i])
 			continue;
@@ -321,7 +334,7 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 		e.n = 0;
 		group[e.n++] = i;
 		for (uint32_t k = i + 1; k < n; k++)
-			if (!done[k] && belong_together(&e, encoder, first, &desk->drafts.v[k])) {
+			if (!done[k] && belong_together(&e, first, &desk->drafts.v[k])) {
 				group[e.n++] = k;
 				done[k] = true;
 			}

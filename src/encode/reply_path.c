@@ -1,4 +1,4 @@
-/* Where replies go: --reply, else beside the source; never into the log that the agents write. */
+/* Where replies go: --reply, else beside the source; never into the log that agents write. */
 #include "encode/plan.h"
 
 #include "base/sha256.h"
@@ -19,8 +19,8 @@ bool has_several_sessions(const struct model *m, uint32_t group)
 	return n > 1;
 }
 
-/* A session's name is its sender's choice; a file's name must not be. A long one is cut, and then
- * its hash tells it from others that begin alike. */
+/* Escapes a session's name, which its sender chose, for a file name. A long one is truncated and
+ * made unique by its hash. */
 static void add_file_part(struct buf *out, struct str name)
 {
 	size_t start = out->n;
@@ -92,7 +92,7 @@ enum channel_type reply_path(const struct desk *d, const struct terms *t, const 
 		buf_adds(out, t->turn->path);
 		return CHANNEL_CHILD;
 	}
-	if (d->way) { /* an agent that gavel runs: whoever asked, and nobody else */
+	if (d->way) { /* an agent that gavel runs: only the incarnation that asked */
 		struct item_state at;
 		bool asked = item->n && item_at(m, item, m->records.n, TIME_NONE, &at);
 
@@ -107,11 +107,11 @@ enum channel_type reply_path(const struct desk *d, const struct terms *t, const 
 		buf_add_str(out, d->source);
 		if (encoders[dialect]->is_file)
 			return CHANNEL_DIR;
-		/* a folder of logs: beside the folder, where it is not taken for one of them */
+		/* beside the folder, so that it is not read as one of its logs */
 		buf_adds(out, ".replies.ndjson");
 		return CHANNEL_FILE;
 	}
-	/* a stream says nothing of where its writer listens, whatever else is called "stdin" */
+	/* a stream has no reply path, even if a file is called "stdin" */
 	if (d->source.p[0] != '/' || !is_regular(d->source.p))
 		return CHANNEL_NONE;
 	buf_add_str(out, d->source);

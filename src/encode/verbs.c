@@ -1,9 +1,9 @@
-/* The rules on top of the encoders' tables of verbs. */
+/* Which verbs an item takes: the encoders' tables (struct item_verbs), and the item's state. */
 #include "encode/verbs.h"
 
 #include "encode/plan.h"
 
-/* never_expires tells a question that is an event from one that is a request. */
+/* never_expires: the item has no deadline, like a question that is an event and no request. */
 static unsigned verbs_of(enum dialect_id dialect, enum item_kind kind, bool never_expires)
 {
 	const struct item_verbs *row = encoders[dialect]->verbs;
@@ -16,8 +16,7 @@ static unsigned verbs_of(enum dialect_id dialect, enum item_kind kind, bool neve
 unsigned verbs_of_item(const struct model *m, const struct item *item,
 		       const struct item_state *state)
 {
-	/* a queue's entry carries the deadline of a question that has one */
-	bool never_expires = !item->dated;
+	bool never_expires = !item->dated; /* a queue entry carries the deadline, too */
 	unsigned verbs;
 
 	if (state->undecidable)

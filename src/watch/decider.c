@@ -20,7 +20,7 @@ void decider_attach(struct decider *s)
 static void update_views(struct decider *s)
 {
 	for (uint32_t i = 0; i < s->load->desks.list.n; i++)
-		desk_let_go(&s->load->desks.list.v[i]);
+		desk_close_fifo(&s->load->desks.list.v[i]);
 	load_settle(s->load);
 	app_decided(s->app);
 }

@@ -110,7 +110,7 @@ static void put(void (*record)(const struct desk *, const struct letter *, struc
 
 	record(&desk, l, &line);
 	ck_assert_msg(desk_append(&desk, buf_str(&line), true, &err) == 0, "%s", err.text);
-	record_take(&desk, buf_str(&line));
+	record_apply(&desk, buf_str(&line));
 	buf_release(&line);
 }
 

@@ -282,7 +282,7 @@ START_TEST(only_so_much_waits)
 
 	while (desk_queue_line(&desk, str_of(first_path), STR("told\n")))
 		n++;
-	ck_assert_int_eq(n, OUTPUT_QUEUE_TOLD_MAX);
+	ck_assert_int_eq(n, OUTPUT_QUEUE_MAX_LINES);
 	agent_end();
 	desk_tick(&desk, now);
 	ck_assert_int_eq(desk_queue_wait_ms(&desk, now), -1);
