@@ -1,4 +1,4 @@
-/* What happens in a playback, moving in it, and its bar. */
+/* Playback: marks and checkpoints, seeking, playing, and the histogram for the replay bar. */
 #include "app/playback_internal.h"
 
 #include "model/prefetch.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- what happens in it ---- */
+/* ---- marks and checkpoints ---- */
 
 static void mark(struct playback *f, uint32_t message, enum playback_mark what)
 {
@@ -28,7 +28,7 @@ static void mark_items(struct playback *f)
 			else if (item->steps[n].what == STEP_DECIDED)
 				mark(f, item->steps[n].message, PLAYBACK_DECISION);
 	}
-	/* what a person has decided, after the messages that had come by then */
+	/* the user's decisions, at the message they followed */
 	for (uint32_t i = 0; i < m->overlays.n; i++)
 		if (m->overlays.v[i].from)
 			mark(f, m->overlays.v[i].from - 1, PLAYBACK_DECISION);
@@ -106,7 +106,7 @@ void playback_open(struct playback *f, const struct model *m, uint32_t n)
 	mark_records(f);
 	mark_items(f);
 	mark_reviews(f);
-	playback_tell_clock(f);
+	playback_make_gaps(f);
 	playback_shorten(f);
 	playback_seek(f, n);
 }
@@ -125,29 +125,30 @@ void playback_close(struct playback *f)
 	*f = kept;
 }
 
-/* ---- moving ---- */
+/* ---- seeking ---- */
 
 double playback_length_ms(const struct playback *f)
 {
 	return (double)f->length_ms;
 }
 
-/* How many messages have come by then. */
-static uint32_t come_by(const struct playback *f, enum playback_clock clock, double at_ms)
+/* The number of messages up to a time: binary search over checkpoints, then linear. */
+static uint32_t messages_until(const struct playback *f, enum playback_clock clock, double at_ms)
 {
-	uint32_t low = 0, high = f->end / PLAYBACK_CHECKPOINT + (f->end % PLAYBACK_CHECKPOINT > 0), k;
+	uint32_t low = 0, k;
+	uint32_t high = f->end / PLAYBACK_CHECKPOINT + (f->end % PLAYBACK_CHECKPOINT > 0);
 	int64_t at;
 
 	while (low + 1 < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if ((double)playback_stone_at(f, clock, middle) <= at_ms)
+		if ((double)playback_checkpoint_at(f, clock, middle) <= at_ms)
 			low = middle;
 		else
 			high = middle;
 	}
 	k = low * PLAYBACK_CHECKPOINT;
-	for (at = high ? playback_stone_at(f, clock, low) : 0; k < f->end; k++) {
+	for (at = high ? playback_checkpoint_at(f, clock, low) : 0; k < f->end; k++) {
 		at += playback_step(f, clock, k);
 		if ((double)at > at_ms)
 			break;
@@ -155,8 +156,8 @@ static uint32_t come_by(const struct playback *f, enum playback_clock clock, dou
 	return k;
 }
 
-/* Between two messages now goes on from the one's time to the other's. */
-static void tell_now(struct playback *f)
+/* Between two messages now_ms is interpolated. */
+static void update_now(struct playback *f)
 {
 	double from = playback_time_after(f, PLAYBACK_PLAY, f->k), gap;
 	int64_t next;
@@ -167,7 +168,8 @@ static void tell_now(struct playback *f)
 	gap = (double)playback_step(f, PLAYBACK_PLAY, f->k);
 	next = f->model->records.v[f->k].time_ms;
 	if (gap > 0 && next > f->now_ms)
-		f->now_ms += (int64_t)(((double)next - (double)f->now_ms) * (f->at_ms - from) / gap);
+		f->now_ms += (int64_t)(((double)next - (double)f->now_ms) * (f->at_ms - from) /
+				       gap);
 }
 
 void playback_seek(struct playback *f, uint32_t k)
@@ -182,22 +184,24 @@ void playback_seek_play(struct playback *f, double at_ms)
 	double length = playback_length_ms(f);
 
 	f->at_ms = at_ms < 0 ? 0 : at_ms > length ? length : at_ms;
-	f->k = come_by(f, PLAYBACK_PLAY, f->at_ms);
-	tell_now(f);
+	f->k = messages_until(f, PLAYBACK_PLAY, f->at_ms);
+	update_now(f);
 }
 
-/* From one clock to the other, within the gap too. */
+/* Converts a position from one clock to the other, interpolating inside a gap. */
 static double other_clock(const struct playback *f, enum playback_clock from, double at_ms)
 {
 	enum playback_clock to = from == PLAYBACK_CLOCK ? PLAYBACK_PLAY : PLAYBACK_CLOCK;
-	uint32_t k = come_by(f, from, at_ms);
-	double gap;
+	uint32_t k = messages_until(f, from, at_ms);
+	double start = playback_time_after(f, to, k), gap;
 
 	if (k >= f->end)
-		return playback_time_after(f, to, f->end);
+		return start;
 	gap = (double)playback_step(f, from, k);
-	return playback_time_after(f, to, k) +
-	       (gap > 0 ? (double)playback_step(f, to, k) * (at_ms - playback_time_after(f, from, k)) / gap : 0);
+	if (gap <= 0)
+		return start;
+	return start + (double)playback_step(f, to, k) *
+			       (at_ms - playback_time_after(f, from, k)) / gap;
 }
 
 void playback_seek_by(struct playback *f, int64_t ms)
@@ -221,8 +225,10 @@ void playback_seek_time(struct playback *f, int64_t time_ms)
 
 bool playback_jump(struct playback *f, unsigned marks, int direction)
 {
-	/* message k - 1 is the one that has just come */
-	for (int64_t i = (int64_t)f->k - (direction < 0 ? 2 : 0); i >= 0 && i < f->end; i += direction)
+	/* the position is just after message k - 1 */
+	int64_t i = (int64_t)f->k - (direction < 0 ? 2 : 0);
+
+	for (; i >= 0 && i < f->end; i += direction)
 		if (f->marks[i] & marks) {
 			playback_seek(f, (uint32_t)i + 1);
 			return true;
@@ -244,7 +250,7 @@ void playback_set_skip(struct playback *f, bool skip, int64_t idle_ms)
 	if (!f->model)
 		return;
 	playback_shorten(f);
-	/* where one is stays what it is, only its place on the bar moves */
+	/* the position stays the same on the recording's clock */
 	f->at_ms = other_clock(f, PLAYBACK_CLOCK, at);
 	f->loop_from_ms = other_clock(f, PLAYBACK_CLOCK, from);
 	f->loop_to_ms = other_clock(f, PLAYBACK_CLOCK, to);
@@ -271,7 +277,7 @@ void playback_play(struct playback *f, int64_t clock_ms)
 	f->playing = true;
 	f->ticked_ms = clock_ms;
 	if (f->k >= f->end && f->loop != LOOP_ON)
-		playback_seek(f, 0); /* as everywhere, play at the end begins again */
+		playback_seek(f, 0); /* play at the end starts over */
 }
 
 bool playback_tick(struct playback *f, int64_t clock_ms)
@@ -298,7 +304,7 @@ int playback_wait_ms(const struct playback *f)
 		return -1;
 	if (f->k >= f->end)
 		return PLAYBACK_FRAME_MS;
-	/* clocks are shown in seconds */
+	/* the clock is displayed in seconds */
 	next = (double)playback_time_at(f, PLAYBACK_PLAY, f->k) - f->at_ms;
 	wait = (next < 1000 ? next : 1000) / f->speed;
 	return wait < PLAYBACK_FRAME_MS ? PLAYBACK_FRAME_MS : wait > 1000 ? 1000 : (int)wait;

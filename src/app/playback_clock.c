@@ -1,16 +1,17 @@
-/* The playback's clocks: the recording's, made of what messages tell, and the one that is watched. Only
- * the gaps between messages are kept. */
+/* The clocks of a playback: gaps between messages from their timestamps (the rules are in
+ * playback.h), and the clock with idle gaps shortened. */
 #include "app/playback_internal.h"
 
-/* no gap is longer, so that sums cannot overflow whatever senders say */
+/* clamps gaps, so that sums cannot overflow whatever the timestamps */
 #define GAP_MAX_MS (INT64_C(1) << 31 << 11) /* 139 years */
 
-/* Follows the times of messages; see the header. */
+/* Turns untrusted timestamps into a monotonic clock. */
 struct follower {
 	int64_t latest; /* TIME_NONE before the first */
 	unsigned behind;
 };
 
+/* Returns by how much the clock advances. */
 static int64_t follow(struct follower *f, int64_t t)
 {
 	int64_t gap;
@@ -27,7 +28,7 @@ static int64_t follow(struct follower *f, int64_t t)
 		return 0;
 	}
 	f->behind = 0;
-	/* the difference may not fit */
+	/* the subtraction may overflow */
 	gap = f->latest < 0 && t > INT64_MAX + f->latest ? GAP_MAX_MS : t - f->latest;
 	f->latest = t;
 	return gap < GAP_MAX_MS ? gap : GAP_MAX_MS;
@@ -38,8 +39,8 @@ static int64_t add(int64_t a, int64_t b)
 	return a > INT64_MAX / 4 - b ? INT64_MAX / 4 : a + b;
 }
 
-/* Message i is at `at`, the one before it at `before`. Returns at. */
-static int64_t tell(struct playback *f, uint32_t i, int64_t before, int64_t at)
+/* Stores the gap of message i, from `before` to `at`. Returns at. */
+static int64_t set_gap(struct playback *f, uint32_t i, int64_t before, int64_t at)
 {
 	int64_t gap = at - before;
 
@@ -49,31 +50,31 @@ static int64_t tell(struct playback *f, uint32_t i, int64_t before, int64_t at)
 	return at;
 }
 
-/* Messages [from, to) have no time; the gap they lie in ends at message `to`. Returns where the
- * last one is. */
+/* Spreads messages [from, to), which have no time, over the gap that ends at message `to`. Returns
+ * the time of the last one. */
 static int64_t spread(struct playback *f, uint32_t from, uint32_t to, int64_t at, int64_t gap)
 {
 	int64_t step = gap / (int64_t)(to - from + 1);
 
 	step = step < PLAYBACK_STEP_MS ? step : PLAYBACK_STEP_MS;
 	for (uint32_t i = from; i < to; i++)
-		at = tell(f, i, at, add(at, step));
+		at = set_gap(f, i, at, add(at, step));
 	return at;
 }
 
-/* Messages [from, to), a second apart. */
-static int64_t tell_steps(struct playback *f, uint32_t from, uint32_t to, int64_t at)
+/* Sets messages [from, to) a second apart. */
+static int64_t set_steps(struct playback *f, uint32_t from, uint32_t to, int64_t at)
 {
 	for (uint32_t i = from; i < to; i++)
-		at = tell(f, i, at, add(at, i ? PLAYBACK_STEP_MS : 0));
+		at = set_gap(f, i, at, add(at, i ? PLAYBACK_STEP_MS : 0));
 	return at;
 }
 
-void playback_tell_clock(struct playback *f)
+void playback_make_gaps(struct playback *f)
 {
 	const struct record *records = f->model->records.v;
 	struct follower follower = { TIME_NONE, 0 };
-	uint32_t told = 0; /* messages whose place is known */
+	uint32_t placed = 0; /* messages whose gap is set */
 	int64_t at = 0;
 
 	for (uint32_t i = 0; i < f->end; i++) {
@@ -83,19 +84,19 @@ void playback_tell_clock(struct playback *f)
 		if (records[i].time_ms == TIME_NONE)
 			continue;
 		first = follower.latest == TIME_NONE;
-		if (first && i) { /* nothing tells what came before apart */
-			before = tell_steps(f, 0, i, 0);
+		if (first && i) { /* those before it have no time */
+			before = set_steps(f, 0, i, 0);
 			at = before + PLAYBACK_STEP_MS;
 		}
 		gap = follow(&follower, records[i].time_ms);
 		end = add(at, gap);
-		if (!first && told < i)
-			before = spread(f, told, i, at, gap);
-		at = tell(f, i, before, end);
-		told = i + 1;
+		if (!first && placed < i)
+			before = spread(f, placed, i, at, gap);
+		at = set_gap(f, i, before, end);
+		placed = i + 1;
 	}
-	/* where time does not move at all, all of them are told anew */
-	tell_steps(f, at ? told : 0, f->end, at);
+	/* if time never advanced, all messages are set a second apart */
+	set_steps(f, at ? placed : 0, f->end, at);
 }
 
 int64_t playback_gap_of(const struct playback *f, uint32_t message)
@@ -113,9 +114,9 @@ int64_t playback_shortened(const struct playback *f, int64_t gap)
 	return f->skip && gap > f->idle_ms ? f->idle_ms : gap;
 }
 
-int64_t playback_stone_at(const struct playback *f, enum playback_clock clock, uint32_t checkpoint)
+int64_t playback_checkpoint_at(const struct playback *f, enum playback_clock clock, uint32_t i)
 {
-	return clock == PLAYBACK_PLAY ? f->checkpoints[checkpoint].play_ms : f->checkpoints[checkpoint].clock_ms;
+	return clock == PLAYBACK_PLAY ? f->checkpoints[i].play_ms : f->checkpoints[i].clock_ms;
 }
 
 int64_t playback_step(const struct playback *f, enum playback_clock clock, uint32_t message)
@@ -127,14 +128,13 @@ int64_t playback_step(const struct playback *f, enum playback_clock clock, uint3
 
 int64_t playback_time_at(const struct playback *f, enum playback_clock clock, uint32_t message)
 {
-	int64_t at = playback_stone_at(f, clock, message / PLAYBACK_CHECKPOINT);
+	int64_t at = playback_checkpoint_at(f, clock, message / PLAYBACK_CHECKPOINT);
 
 	for (uint32_t i = message / PLAYBACK_CHECKPOINT * PLAYBACK_CHECKPOINT; i <= message; i++)
 		at += playback_step(f, clock, i);
 	return at;
 }
 
-/* Where one is after the first k messages. */
 double playback_time_after(const struct playback *f, enum playback_clock clock, uint32_t k)
 {
 	return k ? (double)playback_time_at(f, clock, k - 1) : 0;
@@ -147,18 +147,18 @@ void playback_shorten(struct playback *f)
 	f->skipped_ms = 0;
 	f->skips = 0;
 	for (uint32_t i = 0; i < f->end; i++) {
-		int64_t gap = playback_gap_of(f, i), left = playback_shortened(f, gap);
+		int64_t gap = playback_gap_of(f, i), shortened = playback_shortened(f, gap);
 
 		if (i % PLAYBACK_CHECKPOINT == 0) {
 			f->checkpoints[i / PLAYBACK_CHECKPOINT].clock_ms = clock;
 			f->checkpoints[i / PLAYBACK_CHECKPOINT].play_ms = play;
 		}
-		if (left < gap) {
-			f->skipped_ms = add(f->skipped_ms, gap - left);
+		if (shortened < gap) {
+			f->skipped_ms = add(f->skipped_ms, gap - shortened);
 			f->skips++;
 		}
 		clock += gap;
-		play += left;
+		play += shortened;
 	}
 	f->length_ms = play;
 	f->bar.cols = 0;

@@ -1,12 +1,12 @@
-/* The transport's bar: the whole session from left to right, how dense messages, items, decisions
- * and errors are in it, where one is; below it the clock, the speed, and what is left out. */
+/* The replay bar: a histogram of messages, items, decisions and errors over the whole session, with
+ * the position in it; below it clock, speed, loop and skipped idle time. */
 #include "app/app.h"
 #include "view/view_parts.h"
 
 enum {
 	LANE_LABEL_COLS = 11, /* " decisions " */
-	ROWS_FOR_LANES = 34,  /* of the screen, for a lane each */
-	ROWS_FOR_MARKS = 20,
+	ROWS_FOR_LANES = 34,  /* screen height for a lane for each kind of mark */
+	ROWS_FOR_MARKS = 20,  /* for a lane of all marks, below the messages */
 	LEFT_OUT_COLS = 18, /* for "  ┆ 12:34 left out" */
 	GAPS_COLS = 36,     /* for "  ┆ 12:34:56 left out in 12345 gaps" */
 };
@@ -28,7 +28,7 @@ int replay_bar_rows(const struct app *a)
 	return a->rows >= ROWS_FOR_LANES ? 5 : a->rows >= ROWS_FOR_MARKS ? 3 : 2;
 }
 
-/* One message among a thousand must still be seen: levels go by powers of two. */
+/* Logarithmic, so that one message is still visible beside a thousand. */
 static unsigned scale(uint32_t n)
 {
 	unsigned level = 0;
@@ -38,8 +38,8 @@ static unsigned scale(uint32_t n)
 	return level;
 }
 
-static void draw_lane(const struct playback_bar *bar, enum playback_mark what, int cursor, struct grid *g,
-		      struct rect row)
+static void draw_lane(const struct playback_bar *bar, enum playback_mark what, int cursor,
+		      struct grid *g, struct rect row)
 {
 	for (int c = 0; c < row.cols; c++) {
 		uint32_t n = bar->n[what][c];
@@ -53,11 +53,12 @@ static void draw_lane(const struct playback_bar *bar, enum playback_mark what, i
 	}
 }
 
-/* All kinds on one lane; the rarest is what one looks for. */
+/* All kinds on one lane; the rarest takes precedence. */
 static void draw_marks(const struct playback_bar *bar, int cursor, struct grid *g, struct rect row,
 		       bool over_messages)
 {
-	static const enum playback_mark order[] = { PLAYBACK_ERROR, PLAYBACK_DECISION, PLAYBACK_ITEM };
+	static const enum playback_mark order[] = { PLAYBACK_ERROR, PLAYBACK_DECISION,
+						    PLAYBACK_ITEM };
 
 	for (int c = 0; c < row.cols; c++)
 		for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
@@ -77,14 +78,16 @@ static void draw_marks(const struct playback_bar *bar, int cursor, struct grid *
 
 static void draw_loop(const struct playback *f, struct grid *g, struct rect row)
 {
-	if (f->loop == LOOP_NONE)
-		return;
-	grid_put(g, rect_in(row, 0, playback_col(f, f->loop_from_ms, row.cols), 1, 1), ROLE_KEY, "[");
+	int from = playback_col(f, f->loop_from_ms, row.cols);
+	int to = playback_col(f, f->loop_to_ms, row.cols);
+
+	if (f->loop != LOOP_NONE)
+		grid_put(g, rect_in(row, 0, from, 1, 1), ROLE_KEY, "[");
 	if (f->loop == LOOP_ON)
-		grid_put(g, rect_in(row, 0, playback_col(f, f->loop_to_ms, row.cols), 1, 1), ROLE_KEY, "]");
+		grid_put(g, rect_in(row, 0, to, 1, 1), ROLE_KEY, "]");
 }
 
-/* Where one is: a line through all lanes. */
+/* The position: a vertical line through all lanes. */
 static void draw_cursor(struct grid *g, struct rect bar, int cursor)
 {
 	for (int r = 0; r < bar.rows; r++) {
@@ -98,7 +101,7 @@ static void draw_cursor(struct grid *g, struct rect bar, int cursor)
 	}
 }
 
-static void draw_words(const struct app *a, struct grid *g, struct rect row)
+static void draw_clock_line(const struct app *a, struct grid *g, struct rect row)
 {
 	const struct playback *f = &a->playback;
 	struct pen p = { g, rect_in(row, 0, 1, 1, row.cols - 2) };
@@ -127,8 +130,8 @@ static void draw_words(const struct app *a, struct grid *g, struct rect row)
 	else if (f->skips && p.rest.cols < GAPS_COLS)
 		pen_printf(&p, ROLE_DIM, "  ┆ %s left out", timestamp_span(f->skipped_ms, now));
 	else if (f->skips)
-		pen_printf(&p, ROLE_DIM, "  ┆ %s left out in %u gap%s", timestamp_span(f->skipped_ms, now),
-			   f->skips, f->skips > 1 ? "s" : "");
+		pen_printf(&p, ROLE_DIM, "  ┆ %s left out in %u gap%s",
+			   timestamp_span(f->skipped_ms, now), f->skips, f->skips > 1 ? "s" : "");
 }
 
 void replay_draw(struct app *a, struct grid *g, struct rect where)
@@ -136,6 +139,7 @@ void replay_draw(struct app *a, struct grid *g, struct rect where)
 	bool labels = where.rows > 3;
 	int left = labels ? LANE_LABEL_COLS : 1, cols = where.cols - left - 1, cursor;
 	struct rect bar = rect_in(where, 0, left, where.rows - 1, cols);
+	struct rect last = rect_in(bar, bar.rows - 1, 0, 1, cols);
 	const struct playback_bar *density;
 
 	a->bar_rect = bar;
@@ -143,15 +147,13 @@ void replay_draw(struct app *a, struct grid *g, struct rect where)
 		return;
 	density = playback_bar(&a->playback, cols);
 	cursor = playback_col(&a->playback, a->playback.at_ms, cols);
-	draw_lane(density, PLAYBACK_MESSAGE, cursor, g, rect_in(bar, 0, 0, 1, cols));
-	for (int i = PLAYBACK_MESSAGE; labels && i <= PLAYBACK_ERROR; i++) {
+	for (int i = PLAYBACK_MESSAGE; i <= (labels ? PLAYBACK_ERROR : PLAYBACK_MESSAGE); i++)
+		draw_lane(density, (enum playback_mark)i, cursor, g, rect_in(bar, i, 0, 1, cols));
+	for (int i = PLAYBACK_MESSAGE; labels && i <= PLAYBACK_ERROR; i++)
 		grid_put(g, rect_in(where, i, 1, 1, left - 1), ROLE_DIM, lanes[i].label);
-		if (i)
-			draw_lane(density, (enum playback_mark)i, cursor, g, rect_in(bar, i, 0, 1, cols));
-	}
 	if (!labels)
-		draw_marks(density, cursor, g, rect_in(bar, bar.rows - 1, 0, 1, cols), bar.rows == 1);
-	draw_loop(&a->playback, g, rect_in(bar, bar.rows - 1, 0, 1, cols));
+		draw_marks(density, cursor, g, last, bar.rows == 1);
+	draw_loop(&a->playback, g, last);
 	draw_cursor(g, bar, cursor);
-	draw_words(a, g, rect_in(where, where.rows - 1, 0, 1, where.cols));
+	draw_clock_line(a, g, rect_in(where, where.rows - 1, 0, 1, where.cols));
 }
