@@ -86,7 +86,7 @@ void app_effects_taken(struct app *a)
 	arena_reset(&a->effect_strings);
 }
 
-void app_stale(struct app *a)
+void app_invalidate(struct app *a)
 {
 	memset(a->stale, true, sizeof(a->stale));
 	a->previewed.type = TARGET_NONE;
@@ -142,7 +142,7 @@ void app_incomplete(struct app *a, struct str text)
 	buf_clear(&a->incomplete);
 	buf_add_str(&a->incomplete, text);
 	a->scene.incomplete = buf_str(&a->incomplete);
-	a->jump = a->follows;
+	a->select_last = a->follows;
 	a->stale[TAB_MESSAGES] = true;
 }
 
@@ -158,22 +158,22 @@ void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool 
 	a->told = a->scene.model->records.n;
 	if (a->scene.k == a->told || a->playback.model)
 		return;
-	a->jump = a->follows;
+	a->select_last = a->follows;
 	app_to_end(a);
 }
 
 void app_to_end(struct app *a)
 {
 	a->scene.k = a->scene.model->records.n;
-	app_moved(a);
+	app_scene_changed(a);
 }
 
 void app_decided(struct app *a)
 {
-	app_moved(a);
+	app_scene_changed(a);
 }
 
-void app_moved(struct app *a)
+void app_scene_changed(struct app *a)
 {
 	count(a);
 	memset(a->stale, true, sizeof(a->stale));
@@ -184,7 +184,7 @@ void app_moved(struct app *a)
 
 void app_show_plan(struct app *a, const struct plan *plan)
 {
-	if (app_screen(a) && app_screen(a)->pane.view == &view_preflight)
+	if (app_shows(a, &view_preflight))
 		app_back(a);
 	a->scene.plan = plan;
 	a->deciding.opened_ms = a->clock_ms;
@@ -196,7 +196,7 @@ void app_resize(struct app *a, int rows, int cols)
 	if (rows == a->rows && cols == a->cols)
 		return;
 	/* y must not confirm a page that looks different now */
-	if (a->rows && app_screen(a) && app_screen(a)->pane.view == &view_preflight) {
+	if (a->rows && app_shows(a, &view_preflight)) {
 		app_back(a);
 		app_say(a, ROLE_WARN, "the screen has changed; {deliver} looks again");
 	}
@@ -207,12 +207,17 @@ void app_resize(struct app *a, int rows, int cols)
 	a->confirm_edit = NULL;
 	a->rows = rows;
 	a->cols = cols;
-	app_stale(a);
+	app_invalidate(a);
 }
 
 struct screen *app_screen(struct app *a)
 {
 	return a->screen_count ? &a->screens[a->screen_count - 1] : NULL;
+}
+
+bool app_shows(struct app *a, const struct view_ops *view)
+{
+	return a->screen_count && app_screen(a)->pane.view == view;
 }
 
 struct pane *app_list(struct app *a)
@@ -306,7 +311,7 @@ bool app_set_filter(struct app *a, struct str text)
 	a->scene.filter = f;
 	buf_clear(&a->filter_text);
 	buf_add_str(&a->filter_text, text);
-	app_stale(a);
+	app_invalidate(a);
 	return true;
 }
 
@@ -432,7 +437,7 @@ static void prompt_changed(struct app *a)
 {
 	if (a->prompt.kind != PROMPT_SEARCH)
 		return;
-	app_leave_match(a);
+	app_search_restore(a);
 	buf_clear(&a->word);
 	buf_add_str(&a->word, buf_str(&a->prompt.text));
 	buf_clear(&a->notice);
@@ -483,7 +488,7 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 	case PROMPT_CANCELLED:
 		if (a->prompt.kind == PROMPT_SEARCH) {
 			buf_clear(&a->word);
-			app_leave_match(a);
+			app_search_restore(a);
 		}
 		a->prompt.kind = PROMPT_NONE;
 		a->deciding.on_marked = false;

@@ -35,10 +35,10 @@ enum effect_type {
 	EFFECT_RECOVER,     /* finish the deliveries an earlier run left */
 	EFFECT_RESEND,      /* letter */
 	EFFECT_GIVE_UP,     /* letter */
-	EFFECT_AGENT,       /* order */
-	EFFECT_TURN,        /* turn */
-	EFFECT_FORK,        /* fork */
-	EFFECT_TELL,        /* tell */
+	EFFECT_AGENT,       /* order: to the supervisor */
+	EFFECT_TURN,        /* turn: of a review */
+	EFFECT_FORK,        /* fork: decide on a copy */
+	EFFECT_TELL,        /* tell: put a session command on the pre-flight page */
 };
 
 /* An order to the supervisor of the agents that gavel runs; carried out without a pre-flight. */
@@ -179,7 +179,7 @@ struct app {
 	enum liveness live;
 	int64_t wall_ms;       /* the time of day in a live session, else TIME_NONE */
 	bool follows;          /* the list of messages keeps its last line selected */
-	bool jump;             /* select the last line when the list is next drawn */
+	bool select_last;      /* select the last line when the list is next drawn */
 	struct buf incomplete; /* last line of the log while it lacks its newline */
 	struct buf strip;      /* state of the review's turn, above the status line; empty = none */
 	enum role strip_role;
@@ -221,10 +221,11 @@ void app_say(struct app *a, enum role role, const char *format, ...)
 
 /* For the commands: */
 /* The scene's k or now has changed: recounts and marks everything shown as stale. */
-void app_moved(struct app *a);
+void app_scene_changed(struct app *a);
 /* Sets the scene to all messages read. */
 void app_to_end(struct app *a);
 struct screen *app_screen(struct app *a); /* the topmost, or NULL */
+bool app_shows(struct app *a, const struct view_ops *view); /* on the topmost screen */
 struct pane *app_pane(struct app *a);     /* the focused pane */
 struct pane *app_list(struct app *a);
 struct scene app_scene_of(const struct app *a, const struct screen *s);
@@ -236,7 +237,7 @@ void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, ui
 bool app_back(struct app *a);
 void app_show_tab(struct app *a, enum tab tab);
 /* All lines shown must be rebuilt from scratch. */
-void app_stale(struct app *a);
+void app_invalidate(struct app *a);
 /* The context of commands (enum where) with that many screens open. */
 unsigned app_where(const struct app *a, unsigned screens);
 void app_effect(struct app *a, struct effect e);
@@ -247,7 +248,7 @@ void app_refresh(struct app *a);
 /* Whether the list shown is up to date. */
 bool app_is_settled(const struct app *a);
 /* Continues building the list until the deadline. The model must not change before the list is
- * settled, unless app_arrived or app_moved is called. Returns app_is_settled. */
+ * settled, unless app_arrived or app_scene_changed is called. Returns app_is_settled. */
 bool app_list_step(struct app *a, int64_t until_ms);
 /* Must be called before freeing anything that a list under construction may still use. */
 void app_cancel_list(struct app *a);
@@ -268,7 +269,7 @@ void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction
 /* The line where the next search starts: the one selected, or the last match while visible. */
 uint32_t app_search_line(struct app *a);
 /* Returns to where the incremental search began. */
-void app_leave_match(struct app *a);
+void app_search_restore(struct app *a);
 /* The line of a message in the list of messages, or NONE. */
 uint32_t app_message_line(const struct app *a, uint32_t message);
 bool app_set_filter(struct app *a, struct str text);

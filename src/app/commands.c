@@ -64,7 +64,7 @@ static COMMAND(tab) { app_show_tab(a, (enum tab)number); }
 static COMMAND(all)
 {
 	a->scene.all = !a->scene.all;
-	app_stale(a);
+	app_invalidate(a);
 	app_say(a, ROLE_DIM, a->scene.all ? "every item" : "open items");
 }
 
@@ -97,35 +97,26 @@ static COMMAND(filter)
 		prompt_open(&a->prompt, PROMPT_FILTER, buf_str(&a->filter_text));
 }
 
-/* Selects the next line whose target is an open item. */
-static bool select_open(struct app *a, struct pane *p, int direction)
-{
-	for (int64_t i = (int64_t)p->selected + direction; i >= 0 && i < p->lines.list.n;
-	     i += direction) {
-		struct target t = pane_line_target(p, &a->scene, (uint32_t)i);
-		struct item_state at;
-
-		if (t.type == TARGET_ITEM && decide_state(a, t.number, &at) && at.open) {
-			pane_select(p, (uint32_t)i);
-			return true;
-		}
-	}
-	return false;
-}
-
+/* Selects the next open item of the list, and shows it if an item was shown. */
 static COMMAND(open_item_step)
 {
-	bool on_item = a->screen_count && app_screen(a)->pane.view == &view_item;
+	bool on_item = app_shows(a, &view_item);
 	struct pane *p = app_list(a);
+	struct item_state at;
 
-	if (!select_open(a, p, number)) {
-		app_say(a, ROLE_DIM, "no more open items here");
+	for (int64_t i = (int64_t)p->selected + number; i >= 0 && i < p->lines.list.n; i += number) {
+		struct target t = pane_line_target(p, &a->scene, (uint32_t)i);
+
+		if (t.type != TARGET_ITEM || !decide_state(a, t.number, &at) || !at.open)
+			continue;
+		pane_select(p, (uint32_t)i);
+		if (on_item) {
+			app_back(a);
+			app_open(a, pane_target(p, &a->scene));
+		}
 		return;
 	}
-	if (on_item) {
-		app_back(a);
-		app_open(a, pane_target(p, &a->scene));
-	}
+	app_say(a, ROLE_DIM, "no more open items here");
 }
 
 /* The message shown or selected, or that of the item shown or selected; NONE without either. */
@@ -135,9 +126,9 @@ static uint32_t message_here(struct app *a)
 	struct target t;
 	struct item_state at;
 
-	if (s && s->pane.view == &view_message)
+	if (app_shows(a, &view_message))
 		return s->message;
-	if (s && s->pane.view == &view_item)
+	if (app_shows(a, &view_item))
 		t = (struct target){ TARGET_ITEM, s->item };
 	else
 		t = pane_target(app_list(a), &a->scene);
@@ -151,7 +142,7 @@ static uint32_t message_here(struct app *a)
 /* Selects a message in the list of messages, and shows it if a message was shown. */
 static void go_message(struct app *a, uint32_t message)
 {
-	bool on_message = a->screen_count && app_screen(a)->pane.view == &view_message;
+	bool on_message = app_shows(a, &view_message);
 	uint32_t line;
 
 	app_show_tab(a, TAB_MESSAGES);
@@ -216,7 +207,7 @@ uint32_t app_item_here(struct app *a)
 	struct screen *s = app_screen(a);
 	struct target t;
 
-	if (s && (s->pane.view == &view_item || s->pane.view == &view_diff))
+	if (app_shows(a, &view_item) || app_shows(a, &view_diff))
 		return s->item;
 	if (s)
 		return NONE;
@@ -256,7 +247,7 @@ static COMMAND(iteration_step)
 	const struct item *item;
 	uint32_t shown, best = NONE;
 
-	if (!s || s->pane.view != &view_item) {
+	if (!app_shows(a, &view_item)) {
 		app_say(a, ROLE_DIM, "open an item first");
 		return;
 	}
@@ -339,7 +330,7 @@ static COMMAND(edit_file)
 static COMMAND(raw)
 {
 	a->scene.raw = !a->scene.raw;
-	app_stale(a);
+	app_invalidate(a);
 	app_say(a, ROLE_DIM, a->scene.raw ? "bytes as they came" : "pretty");
 }
 
@@ -348,7 +339,7 @@ static COMMAND(recover) { app_open_view(a, &view_recovery, 0, 0); }
 static COMMAND(follow)
 {
 	a->follows = !a->follows;
-	a->jump = a->follows;
+	a->select_last = a->follows;
 	app_say(a, ROLE_DIM, "the list of messages stays %s",
 		a->follows ? "at its end" : "where you leave it");
 }

@@ -129,12 +129,8 @@ static void show_options(struct app *a, uint32_t item)
 			buf_clear(&a->notice);
 			a->notice_role = ROLE_NORMAL;
 			while (rest.n) {
-				ptrdiff_t end = str_find(rest, STR("\n"), 0);
-				struct str one = end < 0 ? rest : str_make(rest.p, (size_t)end);
-
 				buf_adds(&a->notice, a->notice.n ? "   " : "");
-				buf_add_str(&a->notice, one);
-				rest = end < 0 ? STR_NONE : str_from(rest, (size_t)end + 1);
+				buf_add_str(&a->notice, str_cut(&rest, STR("\n")));
 			}
 		}
 }
@@ -232,21 +228,15 @@ static void target_marked(struct app *a)
 	}
 }
 
-/* Starts a decision: nothing but the verb is known yet. */
-static void begin(struct deciding *d, enum verb verb)
-{
-	d->targets.n = 0;
-	d->corrects = NONE;
-	d->verb = verb;
-}
-
 COMMAND(verb)
 {
 	struct deciding *d = &a->deciding;
 	const struct draft *old;
 	uint32_t here;
 
-	begin(d, (enum verb)number);
+	d->targets.n = 0;
+	d->corrects = NONE;
+	d->verb = (enum verb)number;
 	if (d->on_marked) {
 		target_marked(a);
 	} else {
@@ -276,8 +266,10 @@ void decide_item(struct app *a, uint32_t item, enum verb verb, struct str explan
 
 	if (!can_decide(a, item) || !takes_verb(a, item, verb, NULL))
 		return;
-	begin(d, verb);
 	d->on_marked = false;
+	d->targets.n = 0;
+	d->corrects = NONE;
+	d->verb = verb;
 	vec_push(&d->targets, item);
 	stage(a, (struct draft){ .explanation = explanation });
 	app_effect(a, (struct effect){ EFFECT_PLAN });
@@ -363,19 +355,9 @@ static void ask_give_up(struct app *a, struct desk *desk, uint32_t letter)
 	a->deciding.letter = letter;
 	a->deciding.desk = desk;
 	a->deciding.sure = doubt;
-	if (doubt)
-		app_say(a, ROLE_KEY,
-			"%s may have arrived, nobody knows; y gives it up all the same", l->id);
-	else
-		app_say(a, ROLE_KEY, "%s is held; y gives it up, and the item is open again",
-			l->id);
-}
-
-static bool on_recovery(struct app *a)
-{
-	const struct screen *s = app_screen(a);
-
-	return s && s->pane.view == &view_recovery;
+	app_say(a, ROLE_KEY,
+		doubt ? "%s may have arrived, nobody knows; y gives it up all the same"
+		      : "%s is held; y gives it up, and the item is open again", l->id);
 }
 
 /* The recovery page has no selection: offers the held letters one after the other. */
@@ -417,7 +399,7 @@ COMMAND(undo)
 	const struct draft *old = here == NONE ? NULL : draft_on(a, here);
 	struct desk *desk = old ? desk_of(a, here) : NULL;
 
-	if (on_recovery(a)) {
+	if (app_shows(a, &view_recovery)) {
 		give_up_first(a);
 		return;
 	}
@@ -463,11 +445,12 @@ COMMAND(deliver)
 {
 	if (!decide_is_read_only(a))
 		app_effect(a, (struct effect){ EFFECT_PLAN });
-	else if (a->read_only || !a->scene.desks || !a->scene.desks->list.n)
-		app_say(a, ROLE_WARN, "read-only: %s",
-			a->read_only ? a->read_only : "there is no journal here");
 	else
-		app_say(a, ROLE_WARN, "read-only: %s", a->scene.desks->list.v[0].why.text);
+		app_say(a, ROLE_WARN, "read-only: %s",
+			a->read_only ? a->read_only
+			: a->scene.desks && a->scene.desks->list.n
+				? a->scene.desks->list.v[0].why.text
+				: "there is no journal here");
 }
 
 bool decide_keys(struct app *a, bool words, struct buf *out)
@@ -536,7 +519,7 @@ COMMAND(quit)
 		n);
 }
 
-static void run_confirmed(struct app *a, enum confirm what)
+static void do_confirmed(struct app *a, enum confirm what)
 {
 	struct deciding *d = &a->deciding;
 
@@ -582,8 +565,7 @@ static bool is_deliver_key(const struct app *a, uint32_t key)
 bool decide_key(struct app *a, const struct key *key)
 {
 	struct deciding *d = &a->deciding;
-	struct screen *s = app_screen(a);
-	bool preflight = s && s->pane.view == &view_preflight;
+	bool preflight = app_shows(a, &view_preflight);
 
 	/* text typed ahead or pasted was not meant for a page that was not there yet */
 	if (preflight && (key->code == KEY_PASTE || a->clock_ms - d->opened_ms < PREFLIGHT_DEAF_MS))
@@ -594,7 +576,7 @@ bool decide_key(struct app *a, const struct key *key)
 		d->confirm = CONFIRM_NONE;
 		buf_clear(&a->notice);
 		if (key->code == 'y')
-			run_confirmed(a, what);
+			do_confirmed(a, what);
 		else if (what == CONFIRM_QUIT && is_deliver_key(a, key->code))
 			run_deliver(a, STR_NONE, 0);
 		return true;
@@ -603,14 +585,14 @@ bool decide_key(struct app *a, const struct key *key)
 		confirm_plan(a);
 		return true;
 	}
-	if (on_recovery(a) && key->code == 'y') {
+	if (app_shows(a, &view_recovery) && key->code == 'y') {
 		app_effect(a, (struct effect){ EFFECT_RECOVER });
 		return true;
 	}
 	return false;
 }
 
-void decide_saw(struct app *a, uint32_t item, const struct pane *p)
+void decide_note_read(struct app *a, uint32_t item, const struct pane *p)
 {
 	struct deciding *d = &a->deciding;
 	uint32_t shown = p->top + (uint32_t)(p->rows > 0 ? p->rows : 0), end = 0;

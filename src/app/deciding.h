@@ -53,7 +53,7 @@ void decide_answered(struct app *a, int prompt_kind, struct str text);
 /* Keys of confirmations, the pre-flight and the recovery page; true when the key was used. */
 bool decide_key(struct app *a, const struct key *key);
 /* The pane shows this item: it counts as read once the end of its text was visible. */
-void decide_saw(struct app *a, uint32_t item, const struct pane *p);
+void decide_note_read(struct app *a, uint32_t item, const struct pane *p);
 void decide_unmark_all(struct deciding *d);
 /* The item's state as of the scene; false: no such item yet. */
 bool decide_state(const struct app *a, uint32_t item, struct item_state *at);

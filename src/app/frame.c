@@ -203,14 +203,12 @@ static void lay_out(struct app *a, struct rect body)
 	a->preview_rect = (struct rect){ 0 };
 	if (!tabs[a->tab].preview || body.rows < PREVIEW_LEAST_ROWS)
 		return;
-	if (a->maximised) {
-		if (a->preview_focused) {
-			a->preview_rect = body;
-			a->list_rect = rect_in(body, 0, 0, 0, body.cols);
-		}
+	if (a->maximised && a->preview_focused) {
+		a->preview_rect = body;
+		a->list_rect = rect_in(body, 0, 0, 0, body.cols);
+	} else if (a->maximised) {
 		return;
-	}
-	if (body.cols >= BESIDE_COLS) {
+	} else if (body.cols >= BESIDE_COLS) {
 		int left = body.cols / 2;
 
 		a->list_rect = rect_in(body, 0, 0, body.rows, left);
@@ -242,9 +240,9 @@ static void draw_views(struct app *a, struct grid *g, struct rect body)
 
 	lay_out(a, body);
 	app_refresh(a);
-	if (a->jump && a->tab == TAB_MESSAGES && app_is_settled(a)) {
+	if (a->select_last && a->tab == TAB_MESSAGES && app_is_settled(a)) {
 		pane_select(app_list(a), UINT32_MAX);
-		a->jump = false;
+		a->select_last = false;
 		app_refresh(a);
 	}
 	if (a->list_rect.rows > 0)
@@ -257,7 +255,7 @@ static void draw_views(struct app *a, struct grid *g, struct rect body)
 	pane_draw(&a->preview, &scene, g, a->preview_rect, false, a->preview_focused,
 		  buf_str(&a->word));
 	if (a->previewed.type == TARGET_ITEM)
-		decide_saw(a, a->previewed.number, &a->preview);
+		decide_note_read(a, a->previewed.number, &a->preview);
 }
 
 static void draw_screen(struct app *a, struct grid *g, struct rect body)
@@ -269,7 +267,7 @@ static void draw_screen(struct app *a, struct grid *g, struct rect body)
 	app_refresh(a);
 	pane_draw(&s->pane, &scene, g, body, false, true, buf_str(&a->word));
 	if (s->pane.view == &view_item && !s->k)
-		decide_saw(a, s->item, &s->pane);
+		decide_note_read(a, s->item, &s->pane);
 }
 
 void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col)

@@ -99,7 +99,7 @@ COMMAND(defer)
 		app_say(a, ROLE_DIM, "no open item is selected");
 		return;
 	}
-	app_stale(a);
+	app_invalidate(a);
 	if (item_is_put_off(&a->scene, item, &at)) {
 		unsnooze(&a->deciding, item);
 		app_say(a, ROLE_DIM, "back in the inbox");

@@ -85,42 +85,42 @@ struct playback {
 
 /* Opens on the first n messages, positioned at the end; speed and skip survive from the previous
  * playback. The model may grow meanwhile, the playback does not. */
-void playback_open(struct playback *f, const struct model *m, uint32_t n);
-void playback_close(struct playback *f);
-void playback_set_skip(struct playback *f, bool skip, int64_t idle_ms);
+void playback_open(struct playback *p, const struct model *m, uint32_t n);
+void playback_close(struct playback *p);
+void playback_set_skip(struct playback *p, bool skip, int64_t idle_ms);
 
-double playback_length_ms(const struct playback *f);
+double playback_length_ms(const struct playback *p);
 /* The newest time among the first k messages, and the number of those with errors. */
-int64_t playback_now(const struct playback *f, uint32_t k);
-uint32_t playback_errors(const struct playback *f, uint32_t k);
+int64_t playback_now(const struct playback *p, uint32_t k);
+uint32_t playback_errors(const struct playback *p, uint32_t k);
 
-void playback_seek(struct playback *f, uint32_t k);
+void playback_seek(struct playback *p, uint32_t k);
 /* To a position in `play`. */
-void playback_seek_play(struct playback *f, double at_ms);
+void playback_seek_play(struct playback *p, double at_ms);
 /* Relative, on the recording's clock. */
-void playback_seek_by(struct playback *f, int64_t ms);
+void playback_seek_by(struct playback *p, int64_t ms);
 /* To a message timestamp, as --at=TIME. */
-void playback_seek_time(struct playback *f, int64_t time_ms);
+void playback_seek_time(struct playback *p, int64_t time_ms);
 /* To just after the next or previous message with one of the marks; false = none. */
-bool playback_jump(struct playback *f, unsigned marks, int direction);
+bool playback_jump(struct playback *p, unsigned marks, int direction);
 /* Sets the start of a loop, then its end, then removes it. */
-void playback_loop_here(struct playback *f);
+void playback_loop_here(struct playback *p);
 
 /* `clock_ms` is any monotonic clock. */
-void playback_play(struct playback *f, int64_t clock_ms);
+void playback_play(struct playback *p, int64_t clock_ms);
 /* Advances to the clock; true if it moved. Stops at the end. */
-bool playback_tick(struct playback *f, int64_t clock_ms);
+bool playback_tick(struct playback *p, int64_t clock_ms);
 /* Milliseconds until the next tick is due; -1 = not playing. */
-int playback_wait_ms(const struct playback *f);
+int playback_wait_ms(const struct playback *p);
 
 /* "4", "0.5x": 0.1 to 1000. */
 bool playback_parse_speed(struct str s, double *speed);
 
 /* The bar for that many columns; cached until they or the clock change. */
-const struct playback_bar *playback_bar(struct playback *f, int cols);
-int playback_col(const struct playback *f, double at_ms, int cols);
-double playback_at_col(const struct playback *f, int col, int cols);
+const struct playback_bar *playback_bar(struct playback *p, int cols);
+int playback_col(const struct playback *p, double at_ms, int cols);
+double playback_at_col(const struct playback *p, int col, int cols);
 /* By how much the gap before message k was shortened. */
-int64_t playback_left_out(const struct playback *f, uint32_t k);
+int64_t playback_left_out(const struct playback *p, uint32_t k);
 
 #endif

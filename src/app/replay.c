@@ -23,8 +23,8 @@ static void sync_scene(struct app *a)
 
 	a->scene.k = a->playback.k;
 	a->scene.now_ms = a->playback.now_ms;
-	a->jump = true;
-	app_moved(a);
+	a->select_last = true;
+	app_scene_changed(a);
 	a->stale[TAB_TIMELINE] = timeline_is_stale;
 }
 
@@ -45,7 +45,7 @@ static void make_asof(void *app)
 
 void replay_open(struct app *a, bool from_start)
 {
-	struct playback *f = &a->playback;
+	struct playback *p = &a->playback;
 
 	/* neither a page nor a question may stay open whose y would send something */
 	while (a->screen_count)
@@ -54,10 +54,10 @@ void replay_open(struct app *a, bool from_start)
 	a->deciding.on_marked = false;
 	app_drop_asof(a);
 	run_parallel(open_playback, a, make_asof, a);
-	a->scene.until = f->end;
+	a->scene.until = p->end;
 	a->stale[TAB_TIMELINE] = true;
 	if (from_start)
-		playback_seek(f, 0);
+		playback_seek(p, 0);
 	sync_scene(a);
 }
 
@@ -100,20 +100,20 @@ static bool parse_span(struct str s, int64_t *ms)
 
 bool replay_seek(struct app *a, struct str where)
 {
-	struct playback *f = &a->playback;
+	struct playback *p = &a->playback;
 	char first = where.n ? where.p[0] : '\0', q[QUOTED_MAX];
 	uint64_t n;
 	int64_t ms;
 
 	if (first == '#' && str_to_u64(str_from(where, 1), &n)) {
-		playback_seek(f, n < f->end ? (uint32_t)n : f->end);
+		playback_seek(p, n < p->end ? (uint32_t)n : p->end);
 	} else if (str_ends(where, STR("%")) && str_to_u64(str_make(where.p, where.n - 1), &n) &&
 		   n <= 100) {
-		playback_seek_play(f, playback_length_ms(f) * (double)n / 100);
+		playback_seek_play(p, playback_length_ms(p) * (double)n / 100);
 	} else if ((first == '+' || first == '-') && parse_span(str_from(where, 1), &ms)) {
-		playback_seek_by(f, first == '-' ? -ms : ms);
-	} else if (where.n && timestamp_parse_loose(where, playback_now(f, f->end), &ms)) {
-		playback_seek_time(f, ms);
+		playback_seek_by(p, first == '-' ? -ms : ms);
+	} else if (where.n && timestamp_parse_loose(where, playback_now(p, p->end), &ms)) {
+		playback_seek_time(p, ms);
 	} else {
 		app_say(a, ROLE_ERROR,
 			"%s: must be a time such as 10:15, #N, a span such as +30s or -2m, or 40%%",
@@ -267,23 +267,23 @@ COMMAND(loop)
 
 COMMAND(skip)
 {
-	struct playback *f = &a->playback;
+	struct playback *p = &a->playback;
 	int64_t ms = 0;
 	char span[32];
 
 	if (str_is(argument, "off")) {
-		playback_set_skip(f, false, f->idle_ms);
+		playback_set_skip(p, false, p->idle_ms);
 	} else if (!argument.n) {
-		playback_set_skip(f, !f->skip, f->idle_ms);
+		playback_set_skip(p, !p->skip, p->idle_ms);
 	} else if (parse_span(argument, &ms) && ms > 0) {
-		playback_set_skip(f, true, ms);
+		playback_set_skip(p, true, ms);
 	} else {
 		app_say(a, ROLE_ERROR, "skip takes a span such as 5s or 2m, or off");
 		return;
 	}
-	if (f->skip)
+	if (p->skip)
 		app_say(a, ROLE_DIM, "idle time over %s is shortened, in %u places",
-			timestamp_span(f->idle_ms, span), f->skips);
+			timestamp_span(p->idle_ms, span), p->skips);
 	else
 		app_say(a, ROLE_DIM, "idle time is played as long as it was");
 	sync_scene(a);

@@ -76,14 +76,14 @@ static void draw_marks(const struct playback_bar *bar, int cursor, struct grid *
 		}
 }
 
-static void draw_loop(const struct playback *f, struct grid *g, struct rect row)
+static void draw_loop(const struct playback *p, struct grid *g, struct rect row)
 {
-	int from = playback_col(f, f->loop_from_ms, row.cols);
-	int to = playback_col(f, f->loop_to_ms, row.cols);
+	int from = playback_col(p, p->loop_from_ms, row.cols);
+	int to = playback_col(p, p->loop_to_ms, row.cols);
 
-	if (f->loop != LOOP_NONE)
+	if (p->loop != LOOP_NONE)
 		grid_put(g, rect_in(row, 0, from, 1, 1), ROLE_KEY, "[");
-	if (f->loop == LOOP_ON)
+	if (p->loop == LOOP_ON)
 		grid_put(g, rect_in(row, 0, to, 1, 1), ROLE_KEY, "]");
 }
 
@@ -103,35 +103,35 @@ static void draw_cursor(struct grid *g, struct rect bar, int cursor)
 
 static void draw_clock_line(const struct app *a, struct grid *g, struct rect row)
 {
-	const struct playback *f = &a->playback;
-	struct pen p = { g, rect_in(row, 0, 1, 1, row.cols - 2) };
-	int64_t left_out = playback_left_out(f, f->k);
-	uint32_t more = a->scene.model->records.n - f->end;
+	const struct playback *p = &a->playback;
+	struct pen pen = { g, rect_in(row, 0, 1, 1, row.cols - 2) };
+	int64_t left_out = playback_left_out(p, p->k);
+	uint32_t more = a->scene.model->records.n - p->end;
 	char now[32], whole[32];
 
-	pen_put(&p, f->playing ? ROLE_ACCENT : ROLE_KEY, f->playing ? "▶ " : "paused ");
-	pen_printf(&p, ROLE_NORMAL, "%gx  ", f->speed);
-	pen_printf(&p, ROLE_TIME, "%s", timestamp_span((int64_t)f->at_ms, now));
-	pen_printf(&p, ROLE_DIM, "/%s  ", timestamp_span((int64_t)playback_length_ms(f), whole));
-	if (f->now_ms != TIME_NONE) {
-		timestamp_iso(f->now_ms, whole);
-		pen_printf(&p, ROLE_TIME, "%.10s %s  ", whole, timestamp_clock(f->now_ms, now));
+	pen_put(&pen, p->playing ? ROLE_ACCENT : ROLE_KEY, p->playing ? "▶ " : "paused ");
+	pen_printf(&pen, ROLE_NORMAL, "%gx  ", p->speed);
+	pen_printf(&pen, ROLE_TIME, "%s", timestamp_span((int64_t)p->at_ms, now));
+	pen_printf(&pen, ROLE_DIM, "/%s  ", timestamp_span((int64_t)playback_length_ms(p), whole));
+	if (p->now_ms != TIME_NONE) {
+		timestamp_iso(p->now_ms, whole);
+		pen_printf(&pen, ROLE_TIME, "%.10s %s  ", whole, timestamp_clock(p->now_ms, now));
 	}
-	pen_printf(&p, ROLE_NORMAL, "#%u", f->k);
-	pen_printf(&p, ROLE_DIM, "/%u", f->end);
+	pen_printf(&pen, ROLE_NORMAL, "#%u", p->k);
+	pen_printf(&pen, ROLE_DIM, "/%u", p->end);
 	if (more)
-		pen_printf(&p, ROLE_INFO, "  %u more have come", more);
-	if (f->loop != LOOP_NONE)
-		pen_put(&p, ROLE_KEY, f->loop == LOOP_ON ? "  [loop]" : "  [loop…");
-	if (p.rest.cols < LEFT_OUT_COLS)
+		pen_printf(&pen, ROLE_INFO, "  %u more have come", more);
+	if (p->loop != LOOP_NONE)
+		pen_put(&pen, ROLE_KEY, p->loop == LOOP_ON ? "  [loop]" : "  [loop…");
+	if (pen.rest.cols < LEFT_OUT_COLS)
 		return;
 	if (left_out)
-		pen_printf(&p, ROLE_WARN, "  ┆ %s left out", timestamp_span(left_out, now));
-	else if (f->skips && p.rest.cols < GAPS_COLS)
-		pen_printf(&p, ROLE_DIM, "  ┆ %s left out", timestamp_span(f->skipped_ms, now));
-	else if (f->skips)
-		pen_printf(&p, ROLE_DIM, "  ┆ %s left out in %u gap%s",
-			   timestamp_span(f->skipped_ms, now), f->skips, f->skips > 1 ? "s" : "");
+		pen_printf(&pen, ROLE_WARN, "  ┆ %s left out", timestamp_span(left_out, now));
+	else if (p->skips && pen.rest.cols < GAPS_COLS)
+		pen_printf(&pen, ROLE_DIM, "  ┆ %s left out", timestamp_span(p->skipped_ms, now));
+	else if (p->skips)
+		pen_printf(&pen, ROLE_DIM, "  ┆ %s left out in %u gap%s",
+			   timestamp_span(p->skipped_ms, now), p->skips, p->skips > 1 ? "s" : "");
 }
 
 void replay_draw(struct app *a, struct grid *g, struct rect where)

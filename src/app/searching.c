@@ -148,15 +148,15 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 	if (n > SEARCH_LINES_MAX) {
 		a->search_stop = at + 1;
 		app_say(a, ROLE_WARN,
-			"not in the next %d lines; {next} goes on, a filter ({filter}) looks at all",
-			SEARCH_LINES_MAX);
+			"not in the next %d lines; {next} goes on, a filter ({filter}) looks "
+			"at all", SEARCH_LINES_MAX);
 	} else {
 		app_say(a, ROLE_WARN, "not found");
 	}
 	return false;
 }
 
-void app_leave_match(struct app *a)
+void app_search_restore(struct app *a)
 {
 	struct pane *p = app_pane(a);
 

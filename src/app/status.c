@@ -109,15 +109,13 @@ static void put_hints(struct grid *g, struct rect row, const char *hints)
 	struct pen p = { g, row };
 
 	while (rest.n) {
-		ptrdiff_t gap = str_find(rest, STR("  "), 0);
-		struct str one = gap < 0 ? rest : str_make(rest.p, (size_t)gap);
+		struct str one = str_cut(&rest, STR("  "));
 		bool first = p.rest.col == row.col;
 
 		if (!first &&
 		    (int)cells_width(raw_of(one), TEXT_LABEL, g->ascii, 512) + 2 > p.rest.cols)
 			return;
 		pen_printf(&p, ROLE_DIM, "%s%.*s", first ? "" : "  ", STR_ARG(one));
-		rest = str_from(rest, one.n + 2);
 	}
 }
 

@@ -108,9 +108,7 @@ static uint32_t key_of(const struct keymap *keys, const struct app_command *comm
 /* hint: "back" or "back <Esc>" */
 static void add_key(const struct keymap *keys, struct str hint, struct buf *out)
 {
-	ptrdiff_t blank = str_find(hint, STR(" "), 0);
-	struct str command = blank < 0 ? hint : str_make(hint.p, (size_t)blank);
-	struct str wanted = str_from(hint, blank < 0 ? hint.n : (size_t)blank + 1);
+	struct str wanted = hint, command = str_cut(&wanted, STR(" "));
 	const struct app_command *c = keys ? command_named(keys, command) : NULL;
 	uint32_t key = 0;
 
