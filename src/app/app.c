@@ -1,11 +1,10 @@
-/* The state of the program and how keys reach commands. Making lists is in making.c, drawing in
- * frame.c, commands in commands.c. */
+/* The app's state and key dispatch: to a confirmation, the prompt, the mouse, or through the keymap
+ * to a command. Lists are built in listing.c, drawn in frame.c; commands are in commands.c. */
 #include "app/app.h"
 
 #include "view/view_parts.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static const struct view_ops *const tab_views[TAB_COUNT] = {
@@ -24,10 +23,9 @@ void app_init(struct app *a, const struct model *m, const struct reader *r, stru
 	a->wall_ms = TIME_NONE;
 	a->list_until_ms = INT64_MAX;
 	a->scene.triage = &a->deciding.triage;
-	for (int i = 0; i < TAB_COUNT; i++) {
+	for (int i = 0; i < TAB_COUNT; i++)
 		a->lists[i].view = tab_views[i];
-		a->stale[i] = true;
-	}
+	memset(a->stale, true, sizeof(a->stale));
 	keymap_init(&a->keymap, app_commands, app_command_count);
 	a->scene.keymap = &a->keymap;
 }
@@ -77,7 +75,7 @@ void app_effect(struct app *a, struct effect e)
 	vec_push(&a->effects, e);
 }
 
-struct str app_keep(struct app *a, struct str s)
+struct str app_effect_dup(struct app *a, struct str s)
 {
 	return s.n ? arena_str(&a->effect_strings, s) : STR_NONE;
 }
@@ -88,15 +86,15 @@ void app_effects_taken(struct app *a)
 	arena_reset(&a->effect_strings);
 }
 
-void app_stale(struct app *a)
+void app_invalidate(struct app *a)
 {
-	for (int i = 0; i < TAB_COUNT; i++)
-		a->stale[i] = true;
+	memset(a->stale, true, sizeof(a->stale));
 	a->previewed.type = TARGET_NONE;
 	for (unsigned i = 0; i < a->screen_count; i++)
 		a->screens[i].pane.made = false;
 }
 
+/* The counts of the title line and the scene's now; only new messages are looked at. */
 static void count(struct app *a)
 {
 	const struct model *m = a->scene.model;
@@ -104,7 +102,7 @@ static void count(struct app *a)
 	if (a->playback.model) {
 		a->errors = playback_errors(&a->playback, a->scene.k);
 		a->open = asof_open(a->scene.asof, a->scene.k, a->scene.now_ms, &a->due);
-		a->counted = 0; /* from the start, once the playback is closed */
+		a->counted = 0; /* count from the start once the playback is closed */
 		return;
 	}
 	if (!a->counted) {
@@ -129,7 +127,7 @@ void app_clock(struct app *a, int64_t wall_ms)
 	if (a->live == LIVE_PAUSED || a->playback.model)
 		return;
 	count(a);
-	/* what counts down or is drawn against now */
+	/* these show countdowns or draw the current time */
 	a->stale[TAB_INBOX] = a->stale[TAB_TIMELINE] = a->stale[TAB_AGENTS] = true;
 	a->preview_stale = true;
 	for (unsigned i = 0; i < a->screen_count; i++)
@@ -140,18 +138,17 @@ void app_incomplete(struct app *a, struct str text)
 {
 	if (str_eq(text, buf_str(&a->incomplete)))
 		return;
-	app_cancel_list(a); /* whose lines have the old text */
+	app_cancel_list(a); /* its lines point to the old text */
 	buf_clear(&a->incomplete);
 	buf_add_str(&a->incomplete, text);
 	a->scene.incomplete = buf_str(&a->incomplete);
-	a->jump = a->follows;
+	a->select_last = a->follows;
 	a->stale[TAB_MESSAGES] = true;
 }
 
 void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool reading)
 {
-	/* until the log is read for the first time, a list where nobody has moved stays at its
-	 * top */
+	/* during the first read, a list stays at its top until the user moves in it */
 	for (int i = 0; a->scene.reading && i < TAB_COUNT; i++)
 		if (!a->lists[i].touched)
 			a->lists[i].made = false;
@@ -161,26 +158,25 @@ void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool 
 	a->told = a->scene.model->records.n;
 	if (a->scene.k == a->told || a->playback.model)
 		return;
-	a->jump = a->follows;
+	a->select_last = a->follows;
 	app_to_end(a);
 }
 
 void app_to_end(struct app *a)
 {
 	a->scene.k = a->scene.model->records.n;
-	app_moved(a);
+	app_scene_changed(a);
 }
 
 void app_decided(struct app *a)
 {
-	app_moved(a);
+	app_scene_changed(a);
 }
 
-void app_moved(struct app *a)
+void app_scene_changed(struct app *a)
 {
 	count(a);
-	for (int i = 0; i < TAB_COUNT; i++)
-		a->stale[i] = true;
+	memset(a->stale, true, sizeof(a->stale));
 	for (unsigned i = 0; i < a->screen_count; i++)
 		a->screens[i].stale = true;
 	a->preview_stale = true;
@@ -188,7 +184,7 @@ void app_moved(struct app *a)
 
 void app_show_plan(struct app *a, const struct plan *plan)
 {
-	if (app_screen(a) && app_screen(a)->pane.view == &view_preflight)
+	if (app_shows(a, &view_preflight))
 		app_back(a);
 	a->scene.plan = plan;
 	a->deciding.opened_ms = a->clock_ms;
@@ -199,8 +195,8 @@ void app_resize(struct app *a, int rows, int cols)
 {
 	if (rows == a->rows && cols == a->cols)
 		return;
-	/* what was confirmed would not be what was seen */
-	if (a->rows && app_screen(a) && app_screen(a)->pane.view == &view_preflight) {
+	/* y must not confirm a page that looks different now */
+	if (a->rows && app_shows(a, &view_preflight)) {
 		app_back(a);
 		app_say(a, ROLE_WARN, "the screen has changed; {deliver} looks again");
 	}
@@ -211,12 +207,17 @@ void app_resize(struct app *a, int rows, int cols)
 	a->confirm_edit = NULL;
 	a->rows = rows;
 	a->cols = cols;
-	app_stale(a);
+	app_invalidate(a);
 }
 
 struct screen *app_screen(struct app *a)
 {
 	return a->screen_count ? &a->screens[a->screen_count - 1] : NULL;
+}
+
+bool app_shows(struct app *a, const struct view_ops *view)
+{
+	return a->screen_count && app_screen(a)->pane.view == view;
 }
 
 struct pane *app_list(struct app *a)
@@ -251,13 +252,13 @@ void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, ui
 	struct screen *s = app_screen(a);
 
 	if (s && s->pane.view == view && s->item == item && s->message == message && !s->k)
-		return; /* it is what one looks at */
+		return; /* shown already */
 	if (a->screen_count == SCREENS_MAX) {
 		app_say(a, ROLE_WARN, "too many screens are open; {back} closes one");
 		return;
 	}
-	s = &a->screens[a->screen_count++];
-	*s = (struct screen){ .item = item, .message = message, .pane = { .view = view, .text = true } };
+	a->screens[a->screen_count++] = (struct screen){ .item = item, .message = message,
+							 .pane = { .view = view, .text = true } };
 }
 
 void app_open(struct app *a, struct target target)
@@ -310,7 +311,7 @@ bool app_set_filter(struct app *a, struct str text)
 	a->scene.filter = f;
 	buf_clear(&a->filter_text);
 	buf_add_str(&a->filter_text, text);
-	app_stale(a);
+	app_invalidate(a);
 	return true;
 }
 
@@ -371,18 +372,20 @@ static void run_command(struct app *a, const struct app_command *c, struct str a
 		return;
 	}
 	app_refresh(a);
-	c->run(a, argument);
+	c->run(a, argument, c->number);
 }
 
-/* :N is the N-th line of the log among the messages, of the list elsewhere. */
-static void go_line(struct app *a, uint64_t number)
+/* :N goes to line N of the log in the list of messages, to line N of the list elsewhere. */
+static void go_to_line(struct app *a, uint64_t number)
 {
 	struct pane *p = app_list(a);
 	uint32_t at = 0;
 
 	app_refresh(a);
 	if (a->tab != TAB_MESSAGES) {
-		pane_select(p, number > UINT32_MAX ? UINT32_MAX : number ? (uint32_t)number - 1 : 0);
+		if (number > UINT32_MAX)
+			number = UINT32_MAX;
+		pane_select(p, number ? (uint32_t)number - 1 : 0);
 		return;
 	}
 	while (at + 1 < p->lines.list.n &&
@@ -402,16 +405,18 @@ void app_run(struct app *a, struct str line)
 	if (!name.n)
 		return;
 	if (str_to_u64(name, &number)) {
-		go_line(a, number);
+		go_to_line(a, number);
 		return;
 	}
 	c = keymap_command(&a->keymap, name, &n);
 	if (c)
 		run_command(a, c, line);
 	else if (n)
-		app_say(a, ROLE_ERROR, "%u commands begin with %s; Tab completes", n, quoted(name, q));
+		app_say(a, ROLE_ERROR, "%u commands begin with %s; Tab completes", n,
+			quoted(name, q));
 	else
-		app_say(a, ROLE_ERROR, "no command %s; Tab completes, {help} lists them", quoted(name, q));
+		app_say(a, ROLE_ERROR, "no command %s; Tab completes, {help} lists them",
+			quoted(name, q));
 }
 
 bool app_bind(struct app *a, uint32_t key, const char *line)
@@ -426,13 +431,13 @@ bool app_bind(struct app *a, uint32_t key, const char *line)
 	return true;
 }
 
-/* Each word is looked for from there, so that what is found for the letters before does not matter,
- * and neither does how fast they were typed. */
+/* Incremental search: always from where it began, so that the result does not depend on what the
+ * earlier letters matched nor on how fast they were typed. */
 static void prompt_changed(struct app *a)
 {
 	if (a->prompt.kind != PROMPT_SEARCH)
 		return;
-	app_leave_match(a);
+	app_search_restore(a);
 	buf_clear(&a->word);
 	buf_add_str(&a->word, buf_str(&a->prompt.text));
 	buf_clear(&a->notice);
@@ -454,15 +459,15 @@ static void prompt_done(struct app *a)
 			a->filter ? "filtered; {back <Esc>} or an empty filter shows all again"
 				  : "filter off");
 	else if (kind == PROMPT_FILTER)
-		prompt_open(&a->prompt, kind, buf_str(&text)); /* to be mended, not typed again */
+		prompt_open(&a->prompt, kind, buf_str(&text)); /* to be corrected */
 	else if (kind == PROMPT_SEARCH && !text.n && a->word.n)
-		app_search(a, app_search_line(a), 1, true); /* the same again */
+		app_search(a, app_search_line(a), 1, true); /* repeats the last search */
 	else
 		decide_answered(a, kind, buf_str(&text));
 	buf_release(&text);
 }
 
-static void key_to_prompt(struct app *a, const struct key *key)
+static void handle_prompt_key(struct app *a, const struct key *key)
 {
 	enum prompt_kind kind = a->prompt.kind;
 	bool reason = kind == PROMPT_REASON ||
@@ -483,7 +488,7 @@ static void key_to_prompt(struct app *a, const struct key *key)
 	case PROMPT_CANCELLED:
 		if (a->prompt.kind == PROMPT_SEARCH) {
 			buf_clear(&a->word);
-			app_leave_match(a);
+			app_search_restore(a);
 		}
 		a->prompt.kind = PROMPT_NONE;
 		a->deciding.on_marked = false;
@@ -495,7 +500,7 @@ static void key_to_prompt(struct app *a, const struct key *key)
 }
 
 /* The wheel scrolls what it is over, a click selects; the mouse never decides. */
-static void key_mouse(struct app *a, const struct key *key)
+static void handle_mouse(struct app *a, const struct key *key)
 {
 	struct pane *p = app_pane(a);
 	int by = key->mouse == MOUSE_WHEEL_UP ? -3 : 3;
@@ -534,7 +539,7 @@ void app_key(struct app *a, const struct key *key)
 	const struct binding *bound;
 	bool on_marked;
 
-	app_stop_hunt(a, key);
+	app_search_interrupt(a, key);
 	if (a->confirm_edit) {
 		char *file = a->confirm_edit;
 
@@ -542,13 +547,13 @@ void app_key(struct app *a, const struct key *key)
 		buf_clear(&a->notice);
 		if (key->code == 'y')
 			app_effect(a, (struct effect){ EFFECT_EDIT,
-						       .edit = { app_keep(a, str_of(file)).p,
+						       .edit = { app_effect_dup(a, str_of(file)).p,
 								 a->confirm_line } });
 		free(file);
 		return;
 	}
 	if (a->prompt.kind != PROMPT_NONE) {
-		key_to_prompt(a, key);
+		handle_prompt_key(a, key);
 		return;
 	}
 	if (decide_key(a, key))
@@ -557,14 +562,14 @@ void app_key(struct app *a, const struct key *key)
 		return; /* pasted text is no command */
 	buf_clear(&a->notice);
 	if (key->code == KEY_MOUSE) {
-		key_mouse(a, key);
+		handle_mouse(a, key);
 		return;
 	}
 	bound = keymap_find(&a->keymap, key->code, app_where(a, a->screen_count));
 	if (bound) {
 		on_marked = a->deciding.on_marked;
 		run_command(a, bound->command, str_of(bound->argument));
-		/* ; holds for one key, and for what that key asks */
+		/* on-marked lasts for one command and its prompt */
 		if (on_marked && a->prompt.kind == PROMPT_NONE)
 			a->deciding.on_marked = false;
 		return;

@@ -1,12 +1,13 @@
-/* The program as the person sees it: which view, where in it, what is being typed. Keys and
- * commands change it, app_draw pictures it; it touches neither files nor terminal. What it wants
- * done outside it says as effects, which the caller takes and carries out.
+/* The interactive program's state: which view, the cursor in it, prompt, filter, search. Keys and
+ * commands change it, app_draw renders it into a grid; it touches neither files nor terminal. What
+ * must happen outside (quit, edit, stage, deliver …) is queued as effects, which the caller carries
+ * out and drops with app_effects_taken.
  *
- * The caller owns the model and the reader; app_arrived tells that messages have come.
+ * The caller owns the model and the reader, and calls app_arrived after messages were added.
  *
- * The lists of a big log take longer to make than a key may wait. A caller with a clock sets
- * `list_until_ms`: what app_refresh has not made by then, app_list_step goes on with between keys,
- * and meanwhile the old list is shown. */
+ * Building the list of a big log takes longer than a key may wait. A caller with a clock sets
+ * `list_until_ms`: a list that app_refresh could not finish by then is continued by app_list_step
+ * between keys, and meanwhile the old list is shown. */
 #ifndef GAVEL_APP_APP_H
 #define GAVEL_APP_APP_H
 
@@ -16,7 +17,7 @@
 #include "draw/keymap.h"
 #include "view/pane.h"
 #include "app/prompt.h"
-#include "app/transport.h"
+#include "app/replay.h"
 
 enum { SMALLEST_COLS = 60, SMALLEST_ROWS = 15, BESIDE_COLS = 120, SCREENS_MAX = 16 };
 
@@ -27,65 +28,65 @@ enum effect_type {
 	EFFECT_SAVE_SCREEN, /* file */
 	EFFECT_EDIT,        /* edit */
 	EFFECT_STAGE,       /* draft */
-	EFFECT_EXPLAIN,     /* draft: its explanation in $EDITOR, then staged again */
+	EFFECT_EXPLAIN,     /* draft: edit its explanation in $EDITOR, then stage it again */
 	EFFECT_UNDO,        /* undo */
-	EFFECT_PLAN,        /* makes the plan and opens the pre-flight page */
-	EFFECT_DELIVER,     /* sends what the page showed; sure */
-	EFFECT_RECOVER,     /* finishes what an earlier run left */
+	EFFECT_PLAN,        /* make the plan and open the pre-flight page */
+	EFFECT_DELIVER,     /* sure: send the plan shown */
+	EFFECT_RECOVER,     /* finish the deliveries an earlier run left */
 	EFFECT_RESEND,      /* letter */
 	EFFECT_GIVE_UP,     /* letter */
-	EFFECT_AGENT,       /* order */
-	EFFECT_TURN,        /* turn */
-	EFFECT_FORK,        /* fork */
-	EFFECT_TELL,        /* tell */
+	EFFECT_AGENT,       /* order: to the supervisor */
+	EFFECT_TURN,        /* turn: of a review */
+	EFFECT_FORK,        /* fork: decide on a copy */
+	EFFECT_TELL,        /* tell: put a session command on the pre-flight page */
 };
 
-/* What is done to agents that gavel runs, without a page to look at first. */
+/* An order to the supervisor of the agents that gavel runs; carried out without a pre-flight. */
 struct agent_order {
-	enum { ORDER_STOP, ORDER_RESTART, ORDER_CANCEL, ORDER_ASSIGN } type;
+	enum order_type { ORDER_STOP, ORDER_RESTART, ORDER_CANCEL, ORDER_ASSIGN } type;
 	struct str agent;  /* STOP, RESTART (empty: the only one), ASSIGN */
-	struct str task;   /* CANCEL, ASSIGN: its id */
+	struct str task;   /* CANCEL, ASSIGN: the id */
 	struct str reason; /* CANCEL */
 };
 
-/* What a person says in a session without deciding an item; shown on the pre-flight page. */
+/* A message to the session that decides no item; shown on the pre-flight page before it is sent. */
 struct session_command {
 	enum command_type type;
 	struct str target; /* ABORT_TASK: id of the task; STATUS: name of the agent */
 	struct str reason; /* ABORT_TASK */
-	uint32_t message;  /* ACKNOWLEDGE: which, or NONE */
+	uint32_t message;  /* ACKNOWLEDGE: the message, or NONE */
 };
 
 enum turn_action { TURN_RETRY, TURN_GIVE_UP, TURN_EDIT };
 
-/* The member that the type names is set. Strings last until app_effects_taken. */
+/* The comment of the type names the member that is set. Strings last until app_effects_taken. */
 struct effect {
 	enum effect_type type;
-	struct desk *desk; /* whose draft or letter it is */
+	struct desk *desk; /* the desk of the draft or letter */
 	union {
 		const char *file;
 		struct {
 			const char *file;
-			uint32_t line; /* 0: none in particular */
+			uint32_t line; /* 0: none */
 		} edit;
 		struct draft draft;
 		uint32_t undo; /* number of the draft */
-		bool sure;     /* also what needed a second yes */
+		bool sure;     /* include what needed a second confirmation */
 		struct {
 			uint32_t number;
-			bool may_have_arrived; /* given up in spite of that */
+			bool may_have_arrived; /* given up all the same */
 		} letter;
 		struct agent_order order;
 		enum turn_action turn;
 		struct {
-			const char *dir; /* NULL: one is made */
-			uint32_t k;      /* the messages to decide on a copy of */
+			const char *dir; /* NULL: create one */
+			uint32_t k;      /* copy the first k messages */
 		} fork;
 		struct session_command tell;
 	};
 };
 
-/* The six views, in the order of their keys. */
+/* The six list views, in the order of their keys. */
 enum tab {
 	TAB_INBOX,
 	TAB_TIMELINE,
@@ -96,43 +97,43 @@ enum tab {
 	TAB_COUNT
 };
 
-/* A list that is being made, for the scene as it was when that began. */
+/* A list under construction, for the scene as it was when that began. */
 struct listing {
-	struct job *job; /* NULL = there is none */
+	struct job *job; /* NULL = none */
 	struct scene scene;
 	enum tab tab;
 	int cols;
 };
 
-/* A search through all messages. */
+/* The search through all messages, in time slices (searching.c). */
 struct search_all {
 	enum search_state {
 		SEARCH_OVER,
-		SEARCH_ON,     /* app_hunt is to be called between keys */
-		SEARCH_PAUSED, /* by a key; n goes on where it was, */
+		SEARCH_ON,     /* app_search_step must be called between keys */
+		SEARCH_PAUSED, /* by a key; n resumes if `line` is still selected */
 	} state;
-	uint32_t line;     /* unless the person has moved from here */
+	uint32_t line;
 	struct hunt hunt;
-	bool cut;          /* by the key that is being answered: if that is n, it */
-	uint32_t more;     /* asks for a later match, of which so many are wanted */
-	uint32_t from;     /* the message that it began at, */
-	bool again;        /* looking for another match than that */
+	bool interrupted; /* by the key being handled */
+	uint32_t skip;    /* matches to skip: n was typed before they were found */
+	uint32_t from;    /* the message it started at */
+	bool again;       /* for another match than that */
 };
 
 /* A screen opened over the views: an item, a message, its diff, the help. */
 struct screen {
 	struct pane pane;
 	uint32_t item, message;
-	uint32_t k; /* as of message k, 0 = as the views are */
-	bool stale; /* something has arrived since it was made */
+	uint32_t k; /* as of message k, 0 = as of the app's scene */
+	bool stale; /* its lines must be rebuilt */
 };
 
-/* Whether the sources go on. */
+/* Whether the sources are followed. */
 enum liveness {
-	LIVE_NOT,    /* all was read */
+	LIVE_NOT,
 	LIVE_ON,
-	LIVE_PAUSED, /* what comes is taken, but not shown */
-	LIVE_BEHIND, /* more comes than is read at the moment */
+	LIVE_PAUSED, /* new messages are read but not shown */
+	LIVE_BEHIND, /* messages arrive faster than they are read */
 };
 
 struct app {
@@ -142,7 +143,7 @@ struct app {
 	struct pane lists[TAB_COUNT];
 	bool stale[TAB_COUNT];
 	struct listing listing;
-	int64_t list_until_ms; /* of loop_now_ms; INT64_MAX: lists are made at one go */
+	int64_t list_until_ms; /* deadline on the clock loop_now_ms; INT64_MAX: none */
 	struct pane preview;
 	struct target previewed;
 	bool preview_stale;
@@ -150,39 +151,39 @@ struct app {
 	unsigned screen_count;
 	bool preview_focused, maximised;
 	struct deciding deciding;
-	const char *read_only; /* why nothing can be decided at all; NULL = it can */
-	int64_t clock_ms;      /* set by the caller before each key: a clock that does not jump */
+	const char *read_only; /* the reason why nothing can be decided; NULL = it can */
+	int64_t clock_ms;      /* monotonic, set by the caller before each key */
 	struct prompt prompt;
-	struct buf word;        /* searched for */
-	uint32_t search_from;   /* where the incremental search began, and Esc goes back to */
-	struct search_all search; /* through all messages */
-	uint32_t search_stop;   /* where a search of a long list paused; n goes on there */
-	bool preview_seeks;     /* something was found: the preview is to show it */
+	struct buf word;        /* the search word */
+	uint32_t search_from;   /* line where the incremental search began; Esc returns there */
+	struct search_all search;
+	uint32_t search_stop;   /* line + 1 where a search of a long list paused; n resumes there */
+	bool preview_seeks;     /* a match was found: scroll the preview to it */
 	struct filter *filter;
 	struct buf filter_text;
 	struct buf notice;      /* the message line */
 	enum role notice_role;
-	char *confirm_edit;     /* waiting for y */
+	char *confirm_edit;     /* the file to edit, waiting for y */
 	uint32_t confirm_line;
-	VEC(uint32_t) trail;    /* messages to come back to */
+	VEC(uint32_t) trail;    /* messages that :along came from, a stack */
 	VEC(struct effect) effects;
 	struct arena effect_strings;
 	uint32_t open, due, errors; /* counts of the title line, as of the scene */
-	uint32_t counted;           /* messages in errors and in the scene's now */
+	uint32_t counted;           /* messages counted so far in errors and in the scene's now */
 	uint64_t bytes_done, bytes_total;
-	uint32_t told; /* messages that app_arrived has told of */
-	struct playback playback;      /* open: the scene is its cursor's (replaying.h) */
-	bool replays;          /* for good: this is gavel replay */
-	struct rect bar_rect;  /* where its bar was drawn */
+	uint32_t told;         /* messages at the last app_arrived */
+	struct playback playback; /* while open, the scene is set to its position (replay.h) */
+	bool replays;          /* this is `gavel replay`: the playback cannot be closed */
+	struct rect bar_rect;  /* where the replay bar was drawn */
 	bool dragging;         /* the mouse, on the bar */
 	enum liveness live;
-	int64_t wall_ms;   /* now, where the session is live; TIME_NONE: of the newest message */
-	bool follows;      /* the list of messages stays at its end when more come */
-	bool jump;         /* and has to go there */
-	struct buf incomplete; /* the beginning of a line whose end has not come; the scene's */
-	struct buf strip;  /* how the turn of a review stands, above the keys; empty = there is none */
+	int64_t wall_ms;       /* the time of day in a live session, else TIME_NONE */
+	bool follows;          /* the list of messages keeps its last line selected */
+	bool select_last;      /* select the last line when the list is next drawn */
+	struct buf incomplete; /* last line of the log while it lacks its newline */
+	struct buf strip;      /* state of the review's turn, above the status line; empty = none */
 	enum role strip_role;
-	struct buf banner; /* what is wrong with a source; empty = nothing */
+	struct buf banner;     /* trouble with a source, on the message line; empty = none */
 	int rows, cols;
 	struct rect list_rect, preview_rect; /* where they were drawn, for the mouse */
 	struct keymap keymap;
@@ -194,98 +195,90 @@ extern const unsigned app_command_count;
 void app_init(struct app *a, const struct model *m, const struct reader *r, struct str title,
 	      bool ascii);
 void app_release(struct app *a);
-/* The model has grown (or its sources are read to the end). */
+/* The model has grown, or reading has ended. */
 void app_arrived(struct app *a, uint64_t bytes_done, uint64_t bytes_total, bool reading);
-/* The session is live, and so late it is. */
+/* Sets the time of day of a live session. */
 void app_clock(struct app *a, int64_t wall_ms);
-/* The beginning of a line that has been waiting for its end; empty = there is none. */
+/* Sets the last line of the log while it lacks its newline; empty = none. */
 void app_incomplete(struct app *a, struct str text);
 void app_resize(struct app *a, int rows, int cols);
 void app_key(struct app *a, const struct key *key);
 /* Runs a line as if typed after ':'. */
 void app_run(struct app *a, struct str line);
-/* Binds a key to a command line; false when there is no such command. NULL unbinds. */
+/* Binds a key to a command line; false when there is no such command. NULL unbinds the key. */
 bool app_bind(struct app *a, uint32_t key, const char *line);
 /* Draws the whole screen; *cursor_col < 0: no cursor. */
 void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col);
-/* Something was decided, sent or undone: what is shown is made anew. */
+/* A decision was staged, sent or undone: recounts and rebuilds everything shown. */
 void app_decided(struct app *a);
-/* Opens the pre-flight page on a plan; the plan lasts until the page is closed or another comes. */
+/* Opens the pre-flight page; the plan must last until the page is closed or replaced. */
 void app_show_plan(struct app *a, const struct plan *plan);
-/* The effects were carried out: they and their strings go. */
+/* Drops the effects and their strings, once they were carried out. */
 void app_effects_taken(struct app *a);
-/* One sentence on the message line; {command} in the format stands for its key (keymap.h). */
+/* Sets the message line; {command} in the format is replaced by its key (keymap.h). */
 void app_say(struct app *a, enum role role, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* For the commands: */
-/* The scene's k or now has changed: counts, and what is shown. */
-void app_moved(struct app *a);
-/* As of everything that has come. */
+/* The scene's k or now has changed: recounts and marks everything shown as stale. */
+void app_scene_changed(struct app *a);
+/* Sets the scene to all messages read. */
 void app_to_end(struct app *a);
 struct screen *app_screen(struct app *a); /* the topmost, or NULL */
-struct pane *app_pane(struct app *a);     /* what moving moves */
+bool app_shows(struct app *a, const struct view_ops *view); /* on the topmost screen */
+struct pane *app_pane(struct app *a);     /* the focused pane */
 struct pane *app_list(struct app *a);
 struct scene app_scene_of(const struct app *a, const struct screen *s);
-/* The item that the person looks at, or NONE: a key acts only where it is seen which one it is. */
+/* The item shown or selected, or NONE; app_need_item then says so on the message line. */
 uint32_t app_item_here(struct app *a);
+uint32_t app_need_item(struct app *a);
 void app_open(struct app *a, struct target target);
 void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, uint32_t message);
 bool app_back(struct app *a);
 void app_show_tab(struct app *a, enum tab tab);
-void app_stale(struct app *a);
-/* Where one is (enum where) with so many screens over the views. */
+/* All lines shown must be rebuilt from scratch. */
+void app_invalidate(struct app *a);
+/* The context of commands (enum where) with that many screens open. */
 unsigned app_where(const struct app *a, unsigned screens);
 void app_effect(struct app *a, struct effect e);
-/* A copy, terminated, that lasts as long as the effects; nothing of nothing. */
-struct str app_keep(struct app *a, struct str s);
-/* Makes what is out of date; called before drawing and before commands look at lines. */
+/* A NUL-terminated copy that lasts as long as the effects; STR_NONE for an empty string. */
+struct str app_effect_dup(struct app *a, struct str s);
+/* Rebuilds what is stale; called before drawing and before commands look at lines. */
 void app_refresh(struct app *a);
 /* Whether the list shown is up to date. */
 bool app_is_settled(const struct app *a);
-/* Goes on making it until that moment; the model must not change before it is settled, unless what
- * changed is told as always. Returns app_is_settled. */
+/* Continues building the list until the deadline. The model must not change before the list is
+ * settled, unless app_arrived or app_scene_changed is called. Returns app_is_settled. */
 bool app_list_step(struct app *a, int64_t until_ms);
-/* Before anything is freed that a list in the making may still use. */
+/* Must be called before freeing anything that a list under construction may still use. */
 void app_cancel_list(struct app *a);
-/* Without the filter, or what a playback knows of the session, from now on. */
+/* Free the filter and the playback's index (scene.asof), cancelling the list that uses them. */
 void app_drop_filter(struct app *a);
 void app_drop_asof(struct app *a);
-/* Searches what is moved in from line `from` on. false: not found. Through the messages it only
- * begins, where the reader can hunt: while app_is_searching, app_hunt is to be called between
- * keys. */
+/* Searches the focused pane for a->word from line `from` on; again: for another match than that
+ * line. false: not found. In the list of messages it only starts a search of all messages: while
+ * app_is_searching, call app_search_step between keys. */
 bool app_search(struct app *a, uint32_t from, int direction, bool again);
-/* What is looked for goes round; it is told where it did, and where there is nothing else. */
-void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction);
-/* Where the next search begins: the line selected, or that of the last match as long as it is
- * seen. */
-uint32_t app_search_line(struct app *a);
-/* The line of the list of messages that shows a message, or NONE. */
-uint32_t app_message_line(const struct app *a, uint32_t message);
 bool app_is_searching(const struct app *a);
-/* Searches on for a few milliseconds. */
-void app_hunt(struct app *a);
-/* Before each key: whatever is typed next, the person does not wait for the end of a search; other
- * letters of the word begin another one. */
-void app_stop_hunt(struct app *a, const struct key *key);
-/* Back to where the person was before the search. */
-void app_leave_match(struct app *a);
+/* Continues the search for a few milliseconds. */
+void app_search_step(struct app *a);
+/* Called before each key: a key interrupts the search, so that nobody waits for its end. */
+void app_search_interrupt(struct app *a, const struct key *key);
+/* Says that a search wrapped around, or that there is only one match. */
+void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction);
+/* The line where the next search starts: the one selected, or the last match while visible. */
+uint32_t app_search_line(struct app *a);
+/* Returns to where the incremental search began. */
+void app_search_restore(struct app *a);
+/* The line of a message in the list of messages, or NONE. */
+uint32_t app_message_line(const struct app *a, uint32_t message);
 bool app_set_filter(struct app *a, struct str text);
 /* The tab whose label is at that column of the tab line, or -1. */
 int app_tab_at(const struct app *a, int col);
-/* The line above the last (status.c). */
+/* Draws the status line, above the message line (status.c). */
 void app_draw_status(struct app *a, struct grid *g, struct rect row);
-/* What the command line that is being typed may become: what its command does, or which there
- * are. */
+/* The hint for a command line being typed: the command's help, or the possible completions. */
 void app_command_hint(const struct app *a, struct str line, struct buf *out);
-
-/* Commands of the timeline. */
-void axis_mark_left(struct app *a, struct str argument);
-void axis_mark_right(struct app *a, struct str argument);
-void axis_zoom_in(struct app *a, struct str argument);
-void axis_zoom_out(struct app *a, struct str argument);
-void axis_pan_left(struct app *a, struct str argument);
-void axis_pan_right(struct app *a, struct str argument);
 
 extern const struct view_ops view_help;
 

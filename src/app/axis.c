@@ -1,13 +1,11 @@
-/* Moving along the timeline's axis: from mark to mark, closer and away, earlier and later. */
+/* Timeline commands: step from mark to mark of a lane, zoom, pan. */
 #include "app/app.h"
+#include "app/commands.h"
 
-#define AXIS(name) void axis_##name(struct app *a, struct str argument)
-#define UNUSED (void)argument
-
-/* The part of the time axis that is shown: [from, to), all of it when to is 0. */
+/* Sets the visible range [from, to); a range of nearly everything shows everything (to = 0). */
 static void set_axis(struct app *a, int64_t from, int64_t to, int64_t first, int64_t last)
 {
-	/* zoomed in and out again, a few milliseconds are lost */
+	/* rounding loses a few milliseconds when zooming in and out again */
 	if (to - from >= (last - first) / 100 * 99 || to <= from)
 		from = to = 0;
 	a->scene.from_ms = from;
@@ -27,8 +25,7 @@ static bool axis_range(struct app *a, int64_t *first, int64_t *last)
 	return *last != TIME_NONE && *first < *last;
 }
 
-/* From mark to mark along the selected lane; Enter then opens that message. */
-static void step_mark(struct app *a, int direction)
+COMMAND(mark_step)
 {
 	struct pane *p = app_list(a);
 	const struct record *r;
@@ -36,7 +33,7 @@ static void step_mark(struct app *a, int direction)
 	char clock[32], q[QUOTED_MAX];
 
 	if (p->view->next_mark && p->selected < p->lines.list.n)
-		message = p->view->next_mark(&a->scene, &p->lines, p->selected, direction);
+		message = p->view->next_mark(&a->scene, &p->lines, p->selected, number);
 	if (message == NONE) {
 		app_say(a, ROLE_DIM, "no mark that way");
 		return;
@@ -48,10 +45,7 @@ static void step_mark(struct app *a, int direction)
 		message_line(a->scene.model, message), quoted(model_kind(a->scene.model, r), q));
 }
 
-AXIS(mark_left) { UNUSED; step_mark(a, -1); }
-AXIS(mark_right) { UNUSED; step_mark(a, 1); }
-
-static void zoom(struct app *a, double factor)
+COMMAND(zoom)
 {
 	int64_t first, last, from, to, middle, half;
 
@@ -59,11 +53,11 @@ static void zoom(struct app *a, double factor)
 		return;
 	from = a->scene.to_ms ? a->scene.from_ms : first;
 	to = a->scene.to_ms ? a->scene.to_ms : last;
-	/* around the chosen mark; without one, the newest is what one zooms in on first */
+	/* around the chosen mark, else the middle; the first zoom is on the newest */
 	middle = a->scene.to_ms ? from + (to - from) / 2 : to;
 	if (a->scene.mark && a->scene.model->records.v[a->scene.mark - 1].time_ms != TIME_NONE)
 		middle = a->scene.model->records.v[a->scene.mark - 1].time_ms;
-	half = (int64_t)((double)(to - from) / 2 * factor);
+	half = (int64_t)((double)(to - from) / 2 * (number > 0 ? 0.5 : 2));
 	if (half < 500)
 		half = 500;
 	if (middle + half > last)
@@ -71,10 +65,7 @@ static void zoom(struct app *a, double factor)
 	set_axis(a, middle - half, middle + half, first, last);
 }
 
-AXIS(zoom_in) { UNUSED; zoom(a, 0.5); }
-AXIS(zoom_out) { UNUSED; zoom(a, 2); }
-
-static void pan(struct app *a, int direction)
+COMMAND(pan)
 {
 	int64_t first, last, by;
 
@@ -82,13 +73,10 @@ static void pan(struct app *a, int direction)
 		app_say(a, ROLE_DIM, "all of it is shown; {zoom-in} zooms in");
 		return;
 	}
-	by = (a->scene.to_ms - a->scene.from_ms) / 4 * direction;
+	by = (a->scene.to_ms - a->scene.from_ms) / 4 * number;
 	if (a->scene.from_ms + by < first)
 		by = first - a->scene.from_ms;
 	if (a->scene.to_ms + by > last)
 		by = last - a->scene.to_ms;
 	set_axis(a, a->scene.from_ms + by, a->scene.to_ms + by, first, last);
 }
-
-AXIS(pan_left) { UNUSED; pan(a, -1); }
-AXIS(pan_right) { UNUSED; pan(a, 1); }

@@ -1,8 +1,9 @@
-/* From verb keys to wishes: what the app wants staged, undone, looked at and sent. */
+/* Decision commands: verbs, undo, deliver, resend, and the confirmations they ask for. Results are
+ * effects: stage, undo, plan, deliver, give up. */
 #include "app/app.h"
+#include "app/commands.h"
 #include "view/view_parts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 void deciding_release(struct deciding *d)
@@ -15,19 +16,19 @@ void deciding_release(struct deciding *d)
 	free(d->artifact);
 }
 
-static const struct item *item_number(const struct app *a, uint32_t item)
+static const struct item *get_item(const struct app *a, uint32_t item)
 {
 	return &a->scene.model->items.v[item];
 }
 
 bool decide_state(const struct app *a, uint32_t item, struct item_state *at)
 {
-	return item_at(a->scene.model, item_number(a, item), a->scene.k, a->scene.now_ms, at);
+	return item_at(a->scene.model, get_item(a, item), a->scene.k, a->scene.now_ms, at);
 }
 
 static struct desk *desk_of(const struct app *a, uint32_t item)
 {
-	return a->scene.desks ? desks_of_item(a->scene.desks, a->scene.model, item_number(a, item))
+	return a->scene.desks ? desks_of_item(a->scene.desks, a->scene.model, get_item(a, item))
 			      : NULL;
 }
 
@@ -41,6 +42,7 @@ static const struct draft *draft_on(const struct app *a, uint32_t item)
 
 /* ---- staging ---- */
 
+/* Whether the item's desk can be written; says why not. */
 static bool can_decide(struct app *a, uint32_t item)
 {
 	const struct desk *d = desk_of(a, item);
@@ -73,21 +75,22 @@ static bool takes_verb(struct app *a, uint32_t item, enum verb verb, uint32_t *c
 	return takes;
 }
 
-static void wish_draft(struct app *a, enum effect_type type, uint32_t item, struct draft draft)
+static void add_draft_effect(struct app *a, enum effect_type type, uint32_t item,
+			     struct draft draft)
 {
 	if (!draft_bind(&draft, a->scene.model, a->scene.reader, item, a->scene.k,
 			&a->effect_strings))
 		return;
 	draft.by = a->deciding.as;
-	draft.reason_code = app_keep(a, draft.reason_code);
-	draft.explanation = app_keep(a, draft.explanation);
-	draft.answer = app_keep(a, draft.answer);
+	draft.reason_code = app_effect_dup(a, draft.reason_code);
+	draft.explanation = app_effect_dup(a, draft.explanation);
+	draft.answer = app_effect_dup(a, draft.answer);
 	if (!draft.artifact.n && a->deciding.artifact)
-		draft.artifact = app_keep(a, str_of(a->deciding.artifact));
+		draft.artifact = app_effect_dup(a, str_of(a->deciding.artifact));
 	app_effect(a, (struct effect){ type, desk_of(a, item), .draft = draft });
 }
 
-/* Wishes the draft staged on all targets, if it is complete. */
+/* Queues the draft for staging on all targets, if it is complete. */
 static void stage(struct app *a, struct draft draft)
 {
 	struct deciding *d = &a->deciding;
@@ -101,57 +104,50 @@ static void stage(struct app *a, struct draft draft)
 		return;
 	}
 	if (d->corrects != NONE) /* then there is one target */
-		draft.corrects = app_keep(
+		draft.corrects = app_effect_dup(
 			a, str_of(desk_of(a, d->targets.v[0])->drafts.v[d->corrects].id));
 	for (uint32_t i = 0; i < d->targets.n; i++)
-		wish_draft(a, EFFECT_STAGE, d->targets.v[i], draft);
+		add_draft_effect(a, EFFECT_STAGE, d->targets.v[i], draft);
 	if (d->on_marked)
-		decide_unmark(d);
+		decide_unmark_all(d);
 	d->on_marked = false;
 }
 
-/* The choices on one line; they are numbered, and a number chooses. */
+/* Shows the numbered options of a question on the message line. */
 static void show_options(struct app *a, uint32_t item)
 {
 	struct item_state at;
 	struct detail detail;
 
 	if (!decide_state(a, item, &at) ||
-	    !a->scene.reader->detail(a->scene.reader->ctx, item_number(a, item), &at, &detail))
+	    !a->scene.reader->detail(a->scene.reader->ctx, get_item(a, item), &at, &detail))
 		return;
 	for (unsigned i = 0; i < detail.n; i++)
 		if (strcmp(detail.field[i].label, "options") == 0) {
 			struct str rest = detail.field[i].text;
-			struct buf line = { 0 };
 
-			while (rest.n) {
-				ptrdiff_t end = str_find(rest, STR("\n"), 0);
-				struct str one = end < 0 ? rest : str_make(rest.p, (size_t)end);
-
-				buf_adds(&line, line.n ? "   " : "");
-				buf_add_str(&line, one);
-				rest = end < 0 ? STR_NONE : str_from(rest, (size_t)end + 1);
-			}
 			buf_clear(&a->notice);
-			buf_add_str(&a->notice, buf_str(&line));
 			a->notice_role = ROLE_NORMAL;
-			buf_release(&line);
+			while (rest.n) {
+				buf_adds(&a->notice, a->notice.n ? "   " : "");
+				buf_add_str(&a->notice, str_cut(&rest, STR("\n")));
+			}
 		}
 }
 
-/* The reason codes, for the line above what is typed. */
-static void offer_reasons(struct app *a, const char *words)
+/* Lists the reason codes above the prompt. */
+static void offer_reasons(struct app *a, const char *label)
 {
 	struct buf codes = { 0 };
 
 	for (uint32_t i = 0; i < a->deciding.reason_code_count; i++)
-		buf_printf(&codes, "%s%s", i ? "  " : words, a->deciding.reason_codes[i]);
+		buf_printf(&codes, "%s%s", i ? "  " : label, a->deciding.reason_codes[i]);
 	if (codes.n)
 		app_say(a, ROLE_DIM, "%s", codes.p);
 	buf_release(&codes);
 }
 
-/* "out_of_scope" or "out_of_scope: words": a code that is offered is taken as one. */
+/* Splits "CODE" or "CODE: explanation" when CODE is one of the reason codes on offer. */
 static void split_reason(const struct deciding *d, struct draft *draft)
 {
 	for (uint32_t i = 0; i < d->reason_code_count; i++) {
@@ -165,8 +161,8 @@ static void split_reason(const struct deciding *d, struct draft *draft)
 	}
 }
 
-/* Asks for what the verb needs, or stages at once. */
-static void ask_words(struct app *a, struct str words)
+/* Stages with the text given, else opens the prompt that the verb needs, else stages at once. */
+static void prompt_or_stage(struct app *a, struct str words)
 {
 	struct deciding *d = &a->deciding;
 
@@ -201,74 +197,81 @@ static void ask_words(struct app *a, struct str words)
 	}
 }
 
-/* Of several items: which one it was that the message line is about. */
+/* Prefixes the refusal on the message line with the item's name. */
 static void name_refused(struct app *a, uint32_t item)
 {
-	struct buf name = { 0 };
+	struct buf refusal = a->notice;
 
-	buf_adds(&name, "nothing was staged; ");
-	item_name(a->scene.model, item_number(a, item), &name);
-	buf_adds(&name, ": ");
-	buf_add_str(&name, buf_str(&a->notice));
-	buf_clear(&a->notice);
-	buf_add_str(&a->notice, buf_str(&name));
-	buf_release(&name);
+	a->notice = (struct buf){ 0 };
+	buf_adds(&a->notice, "nothing was staged; ");
+	item_name(a->scene.model, get_item(a, item), &a->notice);
+	buf_adds(&a->notice, ": ");
+	buf_add_str(&a->notice, buf_str(&refusal));
+	buf_release(&refusal);
 }
 
-void decide_verb(struct app *a, enum verb verb, struct str words)
+/* All marked items become targets, or none. */
+static void target_marked(struct app *a)
 {
 	struct deciding *d = &a->deciding;
-	uint32_t here = app_item_here(a);
+
+	for (uint32_t i = 0; i < d->triage.marked.n; i++) {
+		uint32_t item = d->triage.marked.v[i];
+
+		if (!can_decide(a, item) || !takes_verb(a, item, d->verb, NULL)) {
+			name_refused(a, item);
+			d->on_marked = false;
+			d->targets.n = 0;
+			return;
+		}
+		vec_push(&d->targets, item);
+	}
+}
+
+COMMAND(verb)
+{
+	struct deciding *d = &a->deciding;
 	const struct draft *old;
+	uint32_t here;
 
 	d->targets.n = 0;
 	d->corrects = NONE;
-	d->verb = verb;
+	d->verb = (enum verb)number;
 	if (d->on_marked) {
-		/* all or none: half a bulk is no answer to anybody */
-		for (uint32_t i = 0; i < d->triage.marked.n; i++) {
-			uint32_t item = d->triage.marked.v[i];
-
-			if (!can_decide(a, item) || !takes_verb(a, item, verb, NULL)) {
-				name_refused(a, item);
-				d->on_marked = false;
-				d->targets.n = 0;
-				return;
-			}
-			vec_push(&d->targets, d->triage.marked.v[i]);
-		}
-	} else if (here == NONE) {
-		app_say(a, ROLE_DIM, "no item is selected");
-		return;
-	} else if (can_decide(a, here) && takes_verb(a, here, verb, &d->corrects)) {
+		target_marked(a);
+	} else {
+		here = app_need_item(a);
+		if (here == NONE || !can_decide(a, here) ||
+		    !takes_verb(a, here, d->verb, &d->corrects))
+			return;
 		vec_push(&d->targets, here);
 		if (d->corrects != NONE) {
 			old = &desk_of(a, here)->drafts.v[d->corrects];
 			d->confirm = CONFIRM_CORRECT;
 			app_say(a, ROLE_KEY,
-				"%s was recorded already (%s), and the agent may have acted on it; y sends "
-				"a correction after it",
+				"%s was recorded already (%s), and the agent may have acted on it; "
+				"y sends a correction after it",
 				verb_name(old->verb),
 				delivery_name(draft_delivery(desk_of(a, here), old)));
 			return;
 		}
 	}
 	if (d->targets.n)
-		ask_words(a, words);
+		prompt_or_stage(a, argument);
 }
 
-void decide_item(struct app *a, uint32_t item, enum verb verb, struct str why)
+void decide_item(struct app *a, uint32_t item, enum verb verb, struct str explanation)
 {
 	struct deciding *d = &a->deciding;
 
 	if (!can_decide(a, item) || !takes_verb(a, item, verb, NULL))
 		return;
 	d->on_marked = false;
+	d->targets.n = 0;
 	d->corrects = NONE;
 	d->verb = verb;
-	d->targets.n = 0;
 	vec_push(&d->targets, item);
-	stage(a, (struct draft){ .explanation = why });
+	stage(a, (struct draft){ .explanation = explanation });
 	app_effect(a, (struct effect){ EFFECT_PLAN });
 }
 
@@ -300,7 +303,7 @@ void decide_answered(struct app *a, int kind, struct str text)
 	stage(a, draft);
 }
 
-/* A staged draft on the item here; says what is lacking. */
+/* The staged draft on the current item; says so if there is none. */
 static const struct draft *staged_here(struct app *a, uint32_t *item)
 {
 	const struct draft *old;
@@ -313,16 +316,16 @@ static const struct draft *staged_here(struct app *a, uint32_t *item)
 	return NULL;
 }
 
-void decide_explain(struct app *a)
+COMMAND(explain)
 {
 	uint32_t item;
 	const struct draft *old = staged_here(a, &item);
 
 	if (old && can_decide(a, item))
-		wish_draft(a, EFFECT_EXPLAIN, item, *old);
+		add_draft_effect(a, EFFECT_EXPLAIN, item, *old);
 }
 
-void decide_reason(struct app *a, struct str code)
+COMMAND(reason)
 {
 	uint32_t item;
 	const struct draft *old = staged_here(a, &item);
@@ -330,10 +333,10 @@ void decide_reason(struct app *a, struct str code)
 	if (!old || !can_decide(a, item))
 		return;
 	a->deciding.targets.n = 0;
-	a->deciding.corrects = NONE; /* the draft knows */
+	a->deciding.corrects = NONE; /* the staged draft has it */
 	vec_push(&a->deciding.targets, item);
-	if (code.n) {
-		decide_answered(a, PROMPT_REASON, code);
+	if (argument.n) {
+		decide_answered(a, PROMPT_REASON, argument);
 		return;
 	}
 	prompt_open(&a->prompt, PROMPT_REASON, old->reason_code);
@@ -342,7 +345,7 @@ void decide_reason(struct app *a, struct str code)
 
 /* ---- undoing ---- */
 
-/* Whether to give up a held message; where it may have arrived, that is said and asked twice. */
+/* Asks whether to give up a held letter: twice if it may have arrived. */
 static void ask_give_up(struct app *a, struct desk *desk, uint32_t letter)
 {
 	const struct letter *l = &desk->letters.v[letter];
@@ -352,21 +355,12 @@ static void ask_give_up(struct app *a, struct desk *desk, uint32_t letter)
 	a->deciding.letter = letter;
 	a->deciding.desk = desk;
 	a->deciding.sure = doubt;
-	if (doubt)
-		app_say(a, ROLE_KEY, "%s may have arrived, nobody knows; y gives it up all the same",
-			l->id);
-	else
-		app_say(a, ROLE_KEY, "%s is held; y gives it up, and the item is open again", l->id);
+	app_say(a, ROLE_KEY,
+		doubt ? "%s may have arrived, nobody knows; y gives it up all the same"
+		      : "%s is held; y gives it up, and the item is open again", l->id);
 }
 
-static bool on_recovery(struct app *a)
-{
-	const struct screen *s = app_screen(a);
-
-	return s && s->pane.view == &view_recovery;
-}
-
-/* The page has no selection: one after the other, each named in the question. */
+/* The recovery page has no selection: offers the held letters one after the other. */
 static void give_up_first(struct app *a)
 {
 	for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++) {
@@ -381,52 +375,59 @@ static void give_up_first(struct app *a)
 	app_say(a, ROLE_DIM, "nothing is held; y finishes what is listed");
 }
 
-void decide_undo(struct app *a)
+/* The draft staged last, on any desk. */
+static const struct draft *last_staged(const struct app *a, struct desk **desk)
+{
+	const struct draft *last = NULL;
+
+	for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++) {
+		struct desk *d = &a->scene.desks->list.v[i];
+
+		for (uint32_t k = d->drafts.n; k-- > 0;)
+			if (d->drafts.v[k].state == DRAFT_STAGED &&
+			    (!last || d->drafts.v[k].time_ms > last->time_ms)) {
+				last = &d->drafts.v[k];
+				*desk = d;
+			}
+	}
+	return last;
+}
+
+COMMAND(undo)
 {
 	uint32_t here = app_item_here(a);
 	const struct draft *old = here == NONE ? NULL : draft_on(a, here);
 	struct desk *desk = old ? desk_of(a, here) : NULL;
 
-	if (on_recovery(a)) {
+	if (app_shows(a, &view_recovery)) {
 		give_up_first(a);
 		return;
 	}
-	if (old && old->state == DRAFT_WRITTEN && desk->letters.v[old->letter].state == LETTER_HELD) {
+	if (old && old->state == DRAFT_WRITTEN &&
+	    desk->letters.v[old->letter].state == LETTER_HELD) {
 		ask_give_up(a, desk, old->letter);
 		return;
 	}
-	if (!old || old->state != DRAFT_STAGED) {
-		old = NULL; /* the last one staged, wherever it is */
-		for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++) {
-			struct desk *d = &a->scene.desks->list.v[i];
-
-			for (uint32_t k = d->drafts.n; k-- > 0;)
-				if (d->drafts.v[k].state == DRAFT_STAGED &&
-				    (!old || d->drafts.v[k].time_ms > old->time_ms)) {
-					old = &d->drafts.v[k];
-					desk = d;
-				}
-		}
-	}
-	if (!old) {
+	if (!old || old->state != DRAFT_STAGED)
+		old = last_staged(a, &desk);
+	if (old)
+		app_effect(a, (struct effect){ EFFECT_UNDO, desk,
+					       .undo = (uint32_t)(old - desk->drafts.v) });
+	else
 		app_say(a, ROLE_DIM, "nothing is staged");
-		return;
-	}
-	app_effect(a, (struct effect){ EFFECT_UNDO, desk,
-				       .undo = (uint32_t)(old - desk->drafts.v) });
 }
 
-/* ---- looking and sending ---- */
+/* ---- pre-flight and delivery ---- */
 
-void decide_attach(struct app *a, struct str file)
+COMMAND(attach)
 {
 	free(a->deciding.artifact);
 	a->deciding.artifact = NULL;
-	if (!file.n) {
+	if (!argument.n) {
 		app_say(a, ROLE_DIM, "no artifact is attached; attach FILE does");
 		return;
 	}
-	a->deciding.artifact = str_dup(file);
+	a->deciding.artifact = str_dup(argument);
 	app_say(a, ROLE_DIM, "%s goes with the next feedback request", a->deciding.artifact);
 }
 
@@ -440,15 +441,16 @@ bool decide_is_read_only(const struct app *a)
 	return true;
 }
 
-void decide_preflight(struct app *a)
+COMMAND(deliver)
 {
 	if (!decide_is_read_only(a))
 		app_effect(a, (struct effect){ EFFECT_PLAN });
-	else if (a->read_only || !a->scene.desks || !a->scene.desks->list.n)
-		app_say(a, ROLE_WARN, "read-only: %s",
-			a->read_only ? a->read_only : "there is no journal here");
 	else
-		app_say(a, ROLE_WARN, "read-only: %s", a->scene.desks->list.v[0].why.text);
+		app_say(a, ROLE_WARN, "read-only: %s",
+			a->read_only ? a->read_only
+			: a->scene.desks && a->scene.desks->list.n
+				? a->scene.desks->list.v[0].why.text
+				: "there is no journal here");
 }
 
 bool decide_keys(struct app *a, bool words, struct buf *out)
@@ -465,11 +467,11 @@ bool decide_keys(struct app *a, bool words, struct buf *out)
 	unsigned takes;
 	bool some = false;
 
-	/* with those that would correct what was decided here */
+	/* also the verbs that would correct a decision */
 	if (item == NONE || decide_is_read_only(a) ||
-	    !item_without_overlay(m, item_number(a, item), a->scene.k, a->scene.now_ms, &at))
+	    !item_without_overlay(m, get_item(a, item), a->scene.k, a->scene.now_ms, &at))
 		return false;
-	takes = verbs_taken(m, item_number(a, item), &at);
+	takes = verbs_taken(m, get_item(a, item), &at);
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
 		if (!(takes & 1u << verbs[i].verb))
 			continue;
@@ -482,7 +484,7 @@ bool decide_keys(struct app *a, bool words, struct buf *out)
 	return some;
 }
 
-void decide_resend(struct app *a)
+COMMAND(resend)
 {
 	uint32_t here = app_item_here(a);
 	const struct draft *old = here == NONE ? NULL : draft_on(a, here);
@@ -504,7 +506,7 @@ uint32_t decide_staged(const struct app *a)
 	return n;
 }
 
-void decide_quit(struct app *a)
+COMMAND(quit)
 {
 	uint32_t n = decide_staged(a);
 
@@ -513,21 +515,22 @@ void decide_quit(struct app *a)
 		return;
 	}
 	a->deciding.confirm = CONFIRM_QUIT;
-	app_say(a, ROLE_KEY, "%u staged, not sent; they are kept. y quits, {deliver} looks at them", n);
+	app_say(a, ROLE_KEY, "%u staged, not sent; they are kept. y quits, {deliver} looks at them",
+		n);
 }
 
-static void confirmed(struct app *a, enum confirm what)
+static void do_confirmed(struct app *a, enum confirm what)
 {
 	struct deciding *d = &a->deciding;
 
 	switch (what) {
-	case CONFIRM_CORRECT: ask_words(a, STR_NONE); break;
+	case CONFIRM_CORRECT: prompt_or_stage(a, STR_NONE); break;
 	case CONFIRM_SURE: app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = true }); break;
 	case CONFIRM_QUIT: app_effect(a, (struct effect){ EFFECT_QUIT }); break;
 	case CONFIRM_DOUBT:
 		d->confirm = CONFIRM_GIVE_UP;
-		app_say(a, ROLE_KEY, "if it did arrive, somebody may act on it and on what you decide "
-				     "anew; y once more");
+		app_say(a, ROLE_KEY, "if it did arrive, somebody may act on it and on what you "
+				     "decide anew; y once more");
 		break;
 	case CONFIRM_GIVE_UP:
 		app_effect(a, (struct effect){ EFFECT_GIVE_UP, d->desk,
@@ -545,14 +548,14 @@ static void confirm_plan(struct app *a)
 	for (uint32_t i = 0; i < plan->list.n; i++)
 		if (plan->list.v[i].needs_sure && !plan->list.v[i].missing.n) {
 			a->deciding.confirm = CONFIRM_SURE;
-			app_say(a, ROLE_KEY, "the artifact is the same as in the last turn; y once more "
-					     "sends it anyway");
+			app_say(a, ROLE_KEY, "the artifact is the same as in the last turn; y once "
+					     "more sends it anyway");
 			return;
 		}
 	app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = false });
 }
 
-static bool runs_deliver(const struct app *a, uint32_t key)
+static bool is_deliver_key(const struct app *a, uint32_t key)
 {
 	const struct binding *b = keymap_find(&a->keymap, key, ANYWHERE);
 
@@ -562,10 +565,9 @@ static bool runs_deliver(const struct app *a, uint32_t key)
 bool decide_key(struct app *a, const struct key *key)
 {
 	struct deciding *d = &a->deciding;
-	struct screen *s = app_screen(a);
-	bool preflight = s && s->pane.view == &view_preflight;
+	bool preflight = app_shows(a, &view_preflight);
 
-	/* what was typed ahead or pasted was not meant for a page that was not there yet */
+	/* text typed ahead or pasted was not meant for a page that was not there yet */
 	if (preflight && (key->code == KEY_PASTE || a->clock_ms - d->opened_ms < PREFLIGHT_DEAF_MS))
 		return true;
 	if (d->confirm != CONFIRM_NONE) {
@@ -574,28 +576,28 @@ bool decide_key(struct app *a, const struct key *key)
 		d->confirm = CONFIRM_NONE;
 		buf_clear(&a->notice);
 		if (key->code == 'y')
-			confirmed(a, what);
-		else if (what == CONFIRM_QUIT && runs_deliver(a, key->code))
-			decide_preflight(a);
+			do_confirmed(a, what);
+		else if (what == CONFIRM_QUIT && is_deliver_key(a, key->code))
+			run_deliver(a, STR_NONE, 0);
 		return true;
 	}
 	if (preflight && key->code == 'y' && a->scene.plan) {
 		confirm_plan(a);
 		return true;
 	}
-	if (s && s->pane.view == &view_recovery && key->code == 'y') {
+	if (app_shows(a, &view_recovery) && key->code == 'y') {
 		app_effect(a, (struct effect){ EFFECT_RECOVER });
 		return true;
 	}
 	return false;
 }
 
-void decide_saw(struct app *a, uint32_t item, const struct pane *p)
+void decide_note_read(struct app *a, uint32_t item, const struct pane *p)
 {
 	struct deciding *d = &a->deciding;
 	uint32_t shown = p->top + (uint32_t)(p->rows > 0 ? p->rows : 0), end = 0;
 
-	/* what it says ends where its history begins */
+	/* its text ends where its history begins */
 	while (end < p->lines.list.n && line_at(&p->lines, end).what != LINE_SECTION)
 		end++;
 	if (shown < end)

@@ -1,6 +1,6 @@
-/* The person's decisions in the making: which verb on which items, the words that are asked for,
- * marks, what is put off, what was read. Part of the app, so it touches neither files nor terminal:
- * staging and sending are effects. */
+/* Deciding interactively: from a verb key to a staged draft, with the prompts and confirmations in
+ * between; marked and snoozed items; which items were read. Part of the app, so it touches neither
+ * files nor terminal: staging and sending are effects. The commands are declared in commands.h. */
 #ifndef GAVEL_APP_DECIDING_H
 #define GAVEL_APP_DECIDING_H
 
@@ -8,13 +8,13 @@
 #include "draw/key.h"
 #include "view/view.h"
 
-enum { PREFLIGHT_DEAF_MS = 300 };
+enum { PREFLIGHT_DEAF_MS = 300 }; /* keys are ignored that long after the page opens */
 
-/* A question on the message line; any key but y means no. */
+/* A confirmation asked on the message line; any key but y means no. */
 enum confirm {
 	CONFIRM_NONE,
-	CONFIRM_CORRECT, /* a later word on what was delivered */
-	CONFIRM_SURE,    /* accepted, but the artifact is the same */
+	CONFIRM_CORRECT, /* a correction of a decision already recorded */
+	CONFIRM_SURE,    /* deliver although the artifact has not changed */
 	CONFIRM_QUIT,    /* with decisions staged */
 	CONFIRM_GIVE_UP, /* a held message */
 	CONFIRM_DOUBT,   /* one that may have arrived; CONFIRM_GIVE_UP asks once more */
@@ -22,19 +22,19 @@ enum confirm {
 
 struct deciding {
 	enum verb verb;
-	VEC(uint32_t) targets; /* items it is for */
-	bool on_marked;        /* the next verb is for the marked ones */
-	uint32_t corrects;     /* the draft that was written on it before, NONE */
+	VEC(uint32_t) targets; /* items the verb applies to */
+	bool on_marked;        /* the next verb applies to the marked items */
+	uint32_t corrects;     /* the earlier draft that is corrected, or NONE */
 	enum confirm confirm;
-	uint32_t letter;      /* CONFIRM_GIVE_UP: which of whose desk */
-	bool sure;            /* and that it is given up in spite of doubt */
-	struct desk *desk;
+	struct desk *desk;     /* CONFIRM_GIVE_UP: the letter and its desk */
+	uint32_t letter;
+	bool sure;             /* given up although it may have arrived */
 	struct triage triage;
 	VEC(uint8_t) read; /* by item: shown to its end */
 	int64_t opened_ms; /* when the pre-flight page was opened */
 	char *artifact;    /* :attach */
-	const struct job *delivery; /* under way, as the caller says; NULL = none */
-	/* lent by the caller: what is offered as a reason, and who decides */
+	const struct job *delivery; /* in progress, set by the caller; NULL = none */
+	/* lent by the caller: the reason codes on offer, and who decides */
 	char *const *reason_codes;
 	uint32_t reason_code_count;
 	struct str as;
@@ -45,37 +45,24 @@ struct pane;
 
 void deciding_release(struct deciding *d);
 
-/* The commands. */
-void decide_verb(struct app *a, enum verb verb, struct str words);
-/* On an item that need not be selected; then the pre-flight page. why: the explanation. */
-void decide_item(struct app *a, uint32_t item, enum verb verb, struct str why);
-void decide_defer(struct app *a);
-void decide_mark(struct app *a);
-void decide_mark_all(struct app *a);
-void decide_on_marked(struct app *a);
-void decide_undo(struct app *a);
-void decide_explain(struct app *a);
-void decide_reason(struct app *a, struct str code);
-void decide_attach(struct app *a, struct str file);
-void decide_preflight(struct app *a);
-void decide_resend(struct app *a);
-void decide_quit(struct app *a);
+/* Decides an item that need not be selected, then opens the pre-flight page. */
+void decide_item(struct app *a, uint32_t item, enum verb verb, struct str explanation);
 
-/* A prompt was answered. */
+/* The prompt was answered: stages the draft. */
 void decide_answered(struct app *a, int prompt_kind, struct str text);
-/* Keys of questions and of the two pages; true when the key is used up. */
+/* Keys of confirmations, the pre-flight and the recovery page; true when the key was used. */
 bool decide_key(struct app *a, const struct key *key);
-/* The pane has shown this item; its end may have been among it. */
-void decide_saw(struct app *a, uint32_t item, const struct pane *p);
-/* All of them. */
-void decide_unmark(struct deciding *d);
-/* The item as of the scene; false: there is no such item yet. */
+/* The pane shows this item: it counts as read once the end of its text was visible. */
+void decide_note_read(struct app *a, uint32_t item, const struct pane *p);
+void decide_unmark_all(struct deciding *d);
+/* The item's state as of the scene; false: no such item yet. */
 bool decide_state(const struct app *a, uint32_t item, struct item_state *at);
-/* How many decisions are staged. */
+/* The number of staged drafts, on all desks. */
 uint32_t decide_staged(const struct app *a);
-/* Nothing at all can be decided here. */
+/* No desk can be written, or a replay is shown. */
 bool decide_is_read_only(const struct app *a);
-/* Adds the keys of the verbs that the item here takes, with their words or without; false = none. */
+/* Appends the keys of the verbs that the current item takes, with or without the verbs' names;
+ * false = none. */
 bool decide_keys(struct app *a, bool words, struct buf *out);
 
 #endif

@@ -1,14 +1,16 @@
-/* The frame: title, tabs, the view with its preview, the keys that matter, the message line. */
+/* Draws the whole screen: title line, tab line, list and preview or an open screen, replay bar,
+ * review strip, status line (status.c), and the message line or prompt. */
 #include "app/app.h"
 #include "view/view_parts.h"
 
 #include <stdio.h>
 
 enum {
-	PREVIEW_LEAST_ROWS = 14, /* body rows below which the list has them all */
-	TITLE_LEAST_COLS = 22,   /* of the title for the sources */
+	PREVIEW_LEAST_ROWS = 14, /* body height below which there is no preview */
+	TITLE_LEAST_COLS = 22,   /* of the title line, for the names of the sources */
 	NOTICE_MOST_ROWS = 5,
-	FILTER_LEAST_COLS = 9,   /* behind the tabs; with less it goes to the message line */
+	FILTER_LEAST_COLS = 9,   /* behind the tabs; with less it is shown on the message line */
+	TABS_COLS = 70,          /* below this, adjacent labels share the blank between them */
 };
 
 static const struct {
@@ -23,7 +25,7 @@ static const struct {
 	[TAB_DECISIONS] = { "{decisions} Decisions", true },
 };
 
-/* "1 Inbox", and without the key if none is bound to the view. */
+/* "1 Inbox", or "Inbox" if no key is bound to the view. */
 static struct str tab_label(const struct app *a, int i, struct buf *out)
 {
 	ptrdiff_t blank;
@@ -33,9 +35,7 @@ static struct str tab_label(const struct app *a, int i, struct buf *out)
 	return str_from(buf_str(out), out->p[0] == ':' && blank > 1 ? (size_t)blank + 1 : 0);
 }
 
-enum { TABS_COLS = 70 }; /* below this, two labels share the blank between them */
-
-/* Where tab i's label starts, with the bracket before it, and how long it is with both. */
+/* The column of tab i's opening bracket, and the label's width with both brackets. */
 static int tab_col(const struct app *a, int i, int *cols)
 {
 	bool close = a->cols < TABS_COLS;
@@ -44,8 +44,8 @@ static int tab_col(const struct app *a, int i, int *cols)
 	for (int t = 0;; t++) {
 		struct buf label = { 0 };
 
-		*cols = (int)cells_width(raw_of(tab_label(a, t, &label)), TEXT_LABEL, a->scene.ascii,
-					 512) + 2;
+		*cols = 2 + (int)cells_width(raw_of(tab_label(a, t, &label)), TEXT_LABEL,
+					     a->scene.ascii, 512);
 		buf_release(&label);
 		if (t == i)
 			return at;
@@ -70,10 +70,10 @@ static void add_count(struct buf *out, const char *sign, uint32_t n, const char 
 		buf_printf(out, "  %s%u %s", sign, n, word);
 }
 
-/* What there is to do and what is wrong; how much there is goes first where there is no room. */
+/* The counts at the right of the title line, without the number of messages if space is short. */
 static void count_title(const struct app *a, struct buf *out)
 {
-	bool sending = a->deciding.delivery; /* what is on its way is not held yet */
+	bool sending = a->deciding.delivery; /* letters in flight do not count as held */
 	uint32_t held = 0;
 	char messages[32];
 
@@ -88,7 +88,8 @@ static void count_title(const struct app *a, struct buf *out)
 	if (!a->playback.model && decide_is_read_only(a))
 		buf_adds(out, "  read-only");
 	add_count(out, "✗", a->errors, "wrong");
-	snprintf(messages, sizeof(messages), "  %u message%s", a->scene.k, a->scene.k == 1 ? "" : "s");
+	snprintf(messages, sizeof(messages), "  %u message%s", a->scene.k,
+		 a->scene.k == 1 ? "" : "s");
 	if ((int)(out->n + strlen(messages)) + TITLE_LEAST_COLS < a->cols)
 		buf_adds(out, messages);
 	buf_addc(out, ' ');
@@ -96,17 +97,21 @@ static void count_title(const struct app *a, struct buf *out)
 
 static void draw_title(struct app *a, struct grid *g)
 {
-	static const char *const modes[] = { [LIVE_NOT] = "", [LIVE_ON] = "  live",
-					     [LIVE_PAUSED] = "  paused", [LIVE_BEHIND] = "  behind" };
+	static const char *const modes[] = {
+		[LIVE_NOT] = "", [LIVE_ON] = "  live", [LIVE_PAUSED] = "  paused",
+		[LIVE_BEHIND] = "  behind",
+	};
 	struct rect row = rect_in(grid_rect(g), 0, 0, 1, a->cols);
-	const char *mode = a->scene.reading ? "  reading" : a->playback.model ? "  replay" : modes[a->live];
+	const char *mode = a->scene.reading	? "  reading"
+			   : a->playback.model	? "  replay"
+						: modes[a->live];
 	struct pen p = { g, row };
 	struct buf counts = { 0 };
 
 	grid_fill(g, row, ROLE_TITLE, " ");
 	count_title(a, &counts);
 	put_right(g, row, ROLE_TITLE, counts.p);
-	/* a name may be cut, but not whether this is live or a replay */
+	/* the sources may be clipped, the mode may not */
 	p.rest.cols -= (int)(counts.n + 1 + strlen(mode));
 	pen_put(&p, ROLE_TITLE, " gavel  ");
 	pen_path(&p, ROLE_TITLE, a->title);
@@ -115,7 +120,7 @@ static void draw_title(struct app *a, struct grid *g)
 	buf_release(&counts);
 }
 
-/* Columns behind the tabs, from *at on. */
+/* The number of columns behind the tabs, from *at on. */
 static int filter_room(const struct app *a, int *at)
 {
 	int cols;
@@ -140,7 +145,7 @@ static void draw_tab(const struct app *a, int i, struct grid *g, struct rect lin
 	struct buf text = { 0 };
 	struct str label = tab_label(a, i, &text);
 
-	/* where the line is a column short, the last label goes without its end */
+	/* if the line is a column short, the last label loses its closing bracket */
 	grid_printf(g, rect_in(line, 0, at, 1, cols), current ? ROLE_ACCENT : ROLE_DIM, "%s%.*s%s",
 		    current ? "[" : " ", STR_ARG(label),
 		    at + cols > a->cols ? "" : current ? "]" : " ");
@@ -154,12 +159,12 @@ static void draw_tabs(struct app *a, struct grid *g)
 
 	for (int i = 0; i < TAB_COUNT; i++)
 		draw_tab(a, i, g, line);
-	draw_tab(a, (int)a->tab, g, line); /* its brackets stand where its neighbours' blanks are */
+	draw_tab(a, (int)a->tab, g, line); /* its brackets overwrite the neighbours' blanks */
 	if (a->filter && filter_room(a, &at) >= FILTER_LEAST_COLS)
 		draw_filter(a, g, rect_in(line, 0, at, 1, a->cols - at));
 }
 
-/* How the turn of a review stands, marked off from the list above it. */
+/* The state of the review's turn, below a border. */
 static void draw_strip(const struct app *a, struct grid *g, struct rect row)
 {
 	grid_fill(g, row, ROLE_BORDER, "─");
@@ -167,7 +172,7 @@ static void draw_strip(const struct app *a, struct grid *g, struct rect row)
 		  TEXT_LINE);
 }
 
-/* What there is to say. What is too long for the last line has those above it, too. */
+/* The message line; a long message grows upwards over the lines above. */
 static void draw_notice(struct grid *g, struct rect row, enum role role, struct str text)
 {
 	int rows = grid_prose_rows(g, row.cols - 2, raw_of(text), TEXT_LINE, NOTICE_MOST_ROWS);
@@ -177,7 +182,7 @@ static void draw_notice(struct grid *g, struct rect row, enum role role, struct 
 	grid_prose(g, rect_in(where, 0, 1, rows, row.cols - 2), role, raw_of(text), TEXT_LINE, 0);
 }
 
-static void draw_bottom(struct app *a, struct grid *g, struct rect row, int *cursor_col)
+static void draw_message_line(struct app *a, struct grid *g, struct rect row, int *cursor_col)
 {
 	int at;
 
@@ -191,21 +196,19 @@ static void draw_bottom(struct app *a, struct grid *g, struct rect row, int *cur
 		draw_filter(a, g, rect_in(row, 0, 1, 1, row.cols - 2));
 }
 
-/* How the body is shared between list and preview. */
+/* Layout: splits the body between list and preview, side by side on wide screens. */
 static void lay_out(struct app *a, struct rect body)
 {
 	a->list_rect = body;
 	a->preview_rect = (struct rect){ 0 };
 	if (!tabs[a->tab].preview || body.rows < PREVIEW_LEAST_ROWS)
 		return;
-	if (a->maximised) {
-		if (a->preview_focused) {
-			a->preview_rect = body;
-			a->list_rect = rect_in(body, 0, 0, 0, body.cols);
-		}
+	if (a->maximised && a->preview_focused) {
+		a->preview_rect = body;
+		a->list_rect = rect_in(body, 0, 0, 0, body.cols);
+	} else if (a->maximised) {
 		return;
-	}
-	if (body.cols >= BESIDE_COLS) {
+	} else if (body.cols >= BESIDE_COLS) {
 		int left = body.cols / 2;
 
 		a->list_rect = rect_in(body, 0, 0, body.rows, left);
@@ -237,9 +240,9 @@ static void draw_views(struct app *a, struct grid *g, struct rect body)
 
 	lay_out(a, body);
 	app_refresh(a);
-	if (a->jump && a->tab == TAB_MESSAGES && app_is_settled(a)) {
+	if (a->select_last && a->tab == TAB_MESSAGES && app_is_settled(a)) {
 		pane_select(app_list(a), UINT32_MAX);
-		a->jump = false;
+		a->select_last = false;
 		app_refresh(a);
 	}
 	if (a->list_rect.rows > 0)
@@ -252,7 +255,7 @@ static void draw_views(struct app *a, struct grid *g, struct rect body)
 	pane_draw(&a->preview, &scene, g, a->preview_rect, a->preview_focused,
 		  buf_str(&a->word));
 	if (a->previewed.type == TARGET_ITEM)
-		decide_saw(a, a->previewed.number, &a->preview);
+		decide_note_read(a, a->previewed.number, &a->preview);
 }
 
 static void draw_screen(struct app *a, struct grid *g, struct rect body)
@@ -264,7 +267,7 @@ static void draw_screen(struct app *a, struct grid *g, struct rect body)
 	app_refresh(a);
 	pane_draw(&s->pane, &scene, g, body, true, buf_str(&a->word));
 	if (s->pane.view == &view_item && !s->k)
-		decide_saw(a, s->item, &s->pane);
+		decide_note_read(a, s->item, &s->pane);
 }
 
 void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col)
@@ -294,7 +297,7 @@ void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col)
 	if (a->strip.n)
 		draw_strip(a, g, rect_in(all, a->rows - 3, 0, 1, a->cols));
 	app_draw_status(a, g, rect_in(all, a->rows - 2, 0, 1, a->cols));
-	draw_bottom(a, g, rect_in(all, a->rows - 1, 0, 1, a->cols), cursor_col);
+	draw_message_line(a, g, rect_in(all, a->rows - 1, 0, 1, a->cols), cursor_col);
 	if (*cursor_col >= 0)
 		*cursor_row = a->rows - 1;
 }

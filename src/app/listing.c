@@ -1,4 +1,4 @@
-/* Making what is shown: the list, which may take longer than a key may wait, the screen over it,
+/* Rebuilds stale lines: the current list, as a job in time slices (app_list_step), the open screen,
  * and the preview. */
 #include "app/app.h"
 
@@ -29,7 +29,7 @@ static void refresh_preview(struct app *a)
 	a->preview_seeks = false;
 }
 
-/* ---- making lists ---- */
+/* ---- building lists ---- */
 
 bool app_is_settled(const struct app *a)
 {
@@ -38,7 +38,7 @@ bool app_is_settled(const struct app *a)
 		a->lists[a->tab].lines.cols == a->list_rect.cols - GUTTER_COLS);
 }
 
-/* It is still the list that is to be shown. */
+/* Whether the list under construction is the one to be shown. */
 static bool is_wanted(const struct app *a)
 {
 	return a->listing.job && a->tab == a->listing.tab && !a->stale[a->tab] &&
@@ -68,8 +68,7 @@ void app_drop_asof(struct app *a)
 	a->scene.asof = NULL;
 }
 
-/* Keys that come in meanwhile change the app's scene; the list is made for the one it began
- * with. */
+/* Job: uses the scene saved when it began, since keys may change the app's scene meanwhile. */
 static void make_list(void *ctx, struct yield *y)
 {
 	struct app *a = ctx;

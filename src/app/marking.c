@@ -1,5 +1,6 @@
-/* Which items a verb is to be for, and which are put off. */
+/* Marking items for a bulk decision, and snoozing them (the command defer). */
 #include "app/app.h"
+#include "app/commands.h"
 #include "view/view_parts.h"
 
 static void mark(struct deciding *d, uint32_t item)
@@ -18,7 +19,7 @@ static void unmark_one(struct deciding *d, uint32_t item)
 			d->triage.marked.v[i] = d->triage.marked.v[--d->triage.marked.n];
 }
 
-void decide_unmark(struct deciding *d)
+void decide_unmark_all(struct deciding *d)
 {
 	d->triage.marked.n = d->triage.is_marked.n = 0;
 }
@@ -32,15 +33,13 @@ static void say_marked(struct app *a)
 		app_say(a, ROLE_DIM, "nothing is marked now");
 }
 
-void decide_mark(struct app *a)
+COMMAND(mark)
 {
 	struct deciding *d = &a->deciding;
-	uint32_t item = app_item_here(a);
+	uint32_t item = app_need_item(a);
 
-	if (item == NONE) {
-		app_say(a, ROLE_DIM, "no item is selected");
+	if (item == NONE)
 		return;
-	}
 	if (item_is_marked(&d->triage, item))
 		unmark_one(d, item);
 	else
@@ -50,14 +49,14 @@ void decide_mark(struct app *a)
 		pane_move(app_list(a), 1);
 }
 
-void decide_mark_all(struct app *a)
+COMMAND(mark_all)
 {
 	struct deciding *d = &a->deciding;
 	struct pane *p = app_list(a);
 	uint32_t before = d->triage.marked.n;
 
 	if (a->screen_count) {
-		decide_mark(a);
+		run_mark(a, argument, number);
 		return;
 	}
 	for (uint32_t i = 0; i < p->lines.list.n; i++) {
@@ -68,29 +67,30 @@ void decide_mark_all(struct app *a)
 		    !item_is_marked(&d->triage, t.number))
 			mark(d, t.number);
 	}
-	if (d->triage.marked.n == before) /* all were: the second time takes them away */
-		decide_unmark(d);
+	if (d->triage.marked.n == before) /* all were marked already: unmark */
+		decide_unmark_all(d);
 	say_marked(a);
 }
 
-void decide_on_marked(struct app *a)
+COMMAND(on_marked)
 {
 	if (!a->deciding.triage.marked.n) {
 		app_say(a, ROLE_DIM, "nothing is marked; {mark} marks");
 		return;
 	}
 	a->deciding.on_marked = true;
-	app_say(a, ROLE_KEY, "%u marked: which verb? any other key leaves them", a->deciding.triage.marked.n);
+	app_say(a, ROLE_KEY, "%u marked: which verb? any other key leaves them",
+		a->deciding.triage.marked.n);
 }
 
-static void bring_back(struct deciding *d, uint32_t item)
+static void unsnooze(struct deciding *d, uint32_t item)
 {
 	for (uint32_t i = d->triage.snoozed.n; i-- > 0;)
 		if (d->triage.snoozed.v[i].item == item)
 			d->triage.snoozed.v[i] = d->triage.snoozed.v[--d->triage.snoozed.n];
 }
 
-void decide_defer(struct app *a)
+COMMAND(defer)
 {
 	uint32_t item = app_item_here(a);
 	struct item_state at;
@@ -99,9 +99,9 @@ void decide_defer(struct app *a)
 		app_say(a, ROLE_DIM, "no open item is selected");
 		return;
 	}
-	app_stale(a);
+	app_invalidate(a);
 	if (item_is_snoozed(&a->scene, item, &at)) {
-		bring_back(&a->deciding, item);
+		unsnooze(&a->deciding, item);
 		app_say(a, ROLE_DIM, "back in the inbox");
 		return;
 	}

@@ -1,4 +1,4 @@
-/* What happens in a playback, moving in it, and its bar. */
+/* Playback: marks and checkpoints, seeking, playing, and the histogram for the replay bar. */
 #include "app/playback_internal.h"
 
 #include "model/prefetch.h"
@@ -6,37 +6,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- what happens in it ---- */
+/* ---- marks and checkpoints ---- */
 
-static void mark(struct playback *f, uint32_t message, enum playback_mark what)
+static void mark(struct playback *p, uint32_t message, enum playback_mark what)
 {
-	if (message < f->end)
-		f->marks[message] |= (uint8_t)(1u << what);
+	if (message < p->end)
+		p->marks[message] |= (uint8_t)(1u << what);
 }
 
-static void mark_items(struct playback *f)
+static void mark_items(struct playback *p)
 {
-	const struct model *m = f->model;
+	const struct model *m = p->model;
 
 	for (uint32_t i = 0; i < m->items.n; i++) {
 		const struct item *item = &m->items.v[i];
 
 		items_prefetch(m, i);
-		for (uint32_t n = 0; n < item->n && item->steps[n].message < f->end; n++)
+		for (uint32_t n = 0; n < item->n && item->steps[n].message < p->end; n++)
 			if (item->steps[n].what == STEP_RAISED)
-				mark(f, item->steps[n].message, PLAYBACK_ITEM);
+				mark(p, item->steps[n].message, PLAYBACK_ITEM);
 			else if (item->steps[n].what == STEP_DECIDED)
-				mark(f, item->steps[n].message, PLAYBACK_DECISION);
+				mark(p, item->steps[n].message, PLAYBACK_DECISION);
 	}
-	/* what a person has decided, after the messages that had come by then */
+	/* the user's decisions, at the message they followed */
 	for (uint32_t i = 0; i < m->overlays.n; i++)
 		if (m->overlays.v[i].from)
-			mark(f, m->overlays.v[i].from - 1, PLAYBACK_DECISION);
+			mark(p, m->overlays.v[i].from - 1, PLAYBACK_DECISION);
 }
 
-static void mark_reviews(struct playback *f)
+static void mark_reviews(struct playback *p)
 {
-	const struct model *m = f->model;
+	const struct model *m = p->model;
 
 	for (uint32_t i = 0; i < m->reviews.n; i++) {
 		uint32_t iteration = UINT32_MAX;
@@ -45,262 +45,263 @@ static void mark_reviews(struct playback *f)
 			const struct review_step *s = &m->reviews.v[i].steps.v[n];
 
 			if (s->iteration != iteration)
-				mark(f, s->message, PLAYBACK_ITERATION);
+				mark(p, s->message, PLAYBACK_ITERATION);
 			iteration = s->iteration;
 		}
 	}
 }
 
-static void mark_records(struct playback *f)
+static void mark_records(struct playback *p)
 {
 	struct playback_checkpoint checkpoint = { .now_ms = TIME_NONE };
 
-	for (uint32_t i = 0; i < f->end; i++) {
-		const struct record *r = &f->model->records.v[i];
+	for (uint32_t i = 0; i < p->end; i++) {
+		const struct record *r = &p->model->records.v[i];
 
 		if (i % PLAYBACK_CHECKPOINT == 0)
-			f->checkpoints[i / PLAYBACK_CHECKPOINT] = checkpoint;
-		f->marks[i] |= 1u << PLAYBACK_MESSAGE;
+			p->checkpoints[i / PLAYBACK_CHECKPOINT] = checkpoint;
+		p->marks[i] |= 1u << PLAYBACK_MESSAGE;
 		if (r->errors)
-			mark(f, i, PLAYBACK_ERROR);
+			mark(p, i, PLAYBACK_ERROR);
 		checkpoint.errors += r->errors > 0;
 		if (r->time_ms > checkpoint.now_ms)
 			checkpoint.now_ms = r->time_ms;
 	}
-	if (f->end % PLAYBACK_CHECKPOINT == 0)
-		f->checkpoints[f->end / PLAYBACK_CHECKPOINT] = checkpoint;
+	if (p->end % PLAYBACK_CHECKPOINT == 0)
+		p->checkpoints[p->end / PLAYBACK_CHECKPOINT] = checkpoint;
 }
 
-int64_t playback_now(const struct playback *f, uint32_t k)
+int64_t playback_now(const struct playback *p, uint32_t k)
 {
-	int64_t now = f->checkpoints[k / PLAYBACK_CHECKPOINT].now_ms;
+	int64_t now = p->checkpoints[k / PLAYBACK_CHECKPOINT].now_ms;
 
 	for (uint32_t i = k / PLAYBACK_CHECKPOINT * PLAYBACK_CHECKPOINT; i < k; i++)
-		if (f->model->records.v[i].time_ms > now)
-			now = f->model->records.v[i].time_ms;
+		if (p->model->records.v[i].time_ms > now)
+			now = p->model->records.v[i].time_ms;
 	return now;
 }
 
-uint32_t playback_errors(const struct playback *f, uint32_t k)
+uint32_t playback_errors(const struct playback *p, uint32_t k)
 {
-	uint32_t n = f->checkpoints[k / PLAYBACK_CHECKPOINT].errors;
+	uint32_t n = p->checkpoints[k / PLAYBACK_CHECKPOINT].errors;
 
 	for (uint32_t i = k / PLAYBACK_CHECKPOINT * PLAYBACK_CHECKPOINT; i < k; i++)
-		n += f->model->records.v[i].errors > 0;
+		n += p->model->records.v[i].errors > 0;
 	return n;
 }
 
-void playback_open(struct playback *f, const struct model *m, uint32_t n)
+void playback_open(struct playback *p, const struct model *m, uint32_t n)
 {
-	struct playback before = *f;
+	struct playback before = *p;
 
-	playback_close(f);
-	f->model = m;
-	f->end = n;
-	f->marks = xcalloc(n + 1, sizeof(*f->marks));
-	f->gaps = xmalloc((n + 1) * sizeof(*f->gaps));
-	f->checkpoints = xmalloc((n / PLAYBACK_CHECKPOINT + 1) * sizeof(*f->checkpoints));
-	f->speed = before.speed > 0 ? before.speed : 1;
-	f->skip = before.idle_ms ? before.skip : true;
-	f->idle_ms = before.idle_ms ? before.idle_ms : PLAYBACK_IDLE_MS;
-	mark_records(f);
-	mark_items(f);
-	mark_reviews(f);
-	playback_tell_clock(f);
-	playback_shorten(f);
-	playback_seek(f, n);
+	playback_close(p);
+	p->model = m;
+	p->end = n;
+	p->marks = xcalloc(n + 1, sizeof(*p->marks));
+	p->gaps = xmalloc((n + 1) * sizeof(*p->gaps));
+	p->checkpoints = xmalloc((n / PLAYBACK_CHECKPOINT + 1) * sizeof(*p->checkpoints));
+	p->speed = before.speed > 0 ? before.speed : 1;
+	p->skip = before.idle_ms ? before.skip : true;
+	p->idle_ms = before.idle_ms ? before.idle_ms : PLAYBACK_IDLE_MS;
+	mark_records(p);
+	mark_items(p);
+	mark_reviews(p);
+	playback_make_gaps(p);
+	playback_shorten(p);
+	playback_seek(p, n);
 }
 
-void playback_close(struct playback *f)
+void playback_close(struct playback *p)
 {
-	struct playback kept = { .speed = f->speed, .skip = f->skip, .idle_ms = f->idle_ms };
+	struct playback kept = { .speed = p->speed, .skip = p->skip, .idle_ms = p->idle_ms };
 
-	free(f->marks);
-	free(f->gaps);
-	vec_release(&f->wide);
-	free(f->checkpoints);
+	free(p->marks);
+	free(p->gaps);
+	vec_release(&p->wide);
+	free(p->checkpoints);
 	for (int i = 0; i < PLAYBACK_MARKS; i++)
-		free(f->bar.n[i]);
-	free(f->bar.skipped);
-	*f = kept;
+		free(p->bar.n[i]);
+	free(p->bar.skipped);
+	*p = kept;
 }
 
-/* ---- moving ---- */
+/* ---- seeking ---- */
 
-double playback_length_ms(const struct playback *f)
+double playback_length_ms(const struct playback *p)
 {
-	return (double)f->length_ms;
+	return (double)p->length_ms;
 }
 
-/* How many messages have come by then. */
-static uint32_t come_by(const struct playback *f, enum playback_clock clock, double at_ms)
+/* The number of messages up to a time: binary search over checkpoints, then linear. */
+static uint32_t messages_until(const struct playback *p, enum playback_clock clock, double at_ms)
 {
-	uint32_t low = 0, high = f->end / PLAYBACK_CHECKPOINT + (f->end % PLAYBACK_CHECKPOINT > 0), k;
+	uint32_t low = 0, k;
+	uint32_t high = p->end / PLAYBACK_CHECKPOINT + (p->end % PLAYBACK_CHECKPOINT > 0);
 	int64_t at;
 
 	while (low + 1 < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if ((double)playback_stone_at(f, clock, middle) <= at_ms)
+		if ((double)playback_checkpoint_at(p, clock, middle) <= at_ms)
 			low = middle;
 		else
 			high = middle;
 	}
 	k = low * PLAYBACK_CHECKPOINT;
-	for (at = high ? playback_stone_at(f, clock, low) : 0; k < f->end; k++) {
-		at += playback_step(f, clock, k);
+	for (at = high ? playback_checkpoint_at(p, clock, low) : 0; k < p->end; k++) {
+		at += playback_step(p, clock, k);
 		if ((double)at > at_ms)
 			break;
 	}
 	return k;
 }
 
-/* Between two messages now goes on from the one's time to the other's. */
-static void tell_now(struct playback *f)
+/* Between two messages now_ms is interpolated. */
+static void update_now(struct playback *p)
 {
-	double from = playback_time_after(f, PLAYBACK_PLAY, f->k), gap;
+	double from = playback_time_after(p, PLAYBACK_PLAY, p->k), gap;
 	int64_t next;
 
-	f->now_ms = playback_now(f, f->k);
-	if (f->k >= f->end || f->now_ms == TIME_NONE || f->at_ms <= from)
+	p->now_ms = playback_now(p, p->k);
+	if (p->k >= p->end || p->now_ms == TIME_NONE || p->at_ms <= from)
 		return;
-	gap = (double)playback_step(f, PLAYBACK_PLAY, f->k);
-	next = f->model->records.v[f->k].time_ms;
-	if (gap > 0 && next > f->now_ms)
-		f->now_ms += (int64_t)(((double)next - (double)f->now_ms) * (f->at_ms - from) / gap);
+	gap = (double)playback_step(p, PLAYBACK_PLAY, p->k);
+	next = p->model->records.v[p->k].time_ms;
+	if (gap > 0 && next > p->now_ms)
+		p->now_ms += (int64_t)(((double)next - (double)p->now_ms) * (p->at_ms - from) /
+				       gap);
 }
 
-void playback_seek(struct playback *f, uint32_t k)
+void playback_seek(struct playback *p, uint32_t k)
 {
-	f->k = k < f->end ? k : f->end;
-	f->at_ms = playback_time_after(f, PLAYBACK_PLAY, f->k);
-	f->now_ms = playback_now(f, f->k);
+	p->k = k < p->end ? k : p->end;
+	p->at_ms = playback_time_after(p, PLAYBACK_PLAY, p->k);
+	p->now_ms = playback_now(p, p->k);
 }
 
-void playback_seek_play(struct playback *f, double at_ms)
+void playback_seek_play(struct playback *p, double at_ms)
 {
-	double length = playback_length_ms(f);
+	double length = playback_length_ms(p);
 
-	f->at_ms = at_ms < 0 ? 0 : at_ms > length ? length : at_ms;
-	f->k = come_by(f, PLAYBACK_PLAY, f->at_ms);
-	tell_now(f);
+	p->at_ms = at_ms < 0 ? 0 : at_ms > length ? length : at_ms;
+	p->k = messages_until(p, PLAYBACK_PLAY, p->at_ms);
+	update_now(p);
 }
 
-/* From one clock to the other, within the gap too. */
-static double other_clock(const struct playback *f, enum playback_clock from, double at_ms)
+/* Converts a position from one clock to the other, interpolating inside a gap. */
+static double other_clock(const struct playback *p, enum playback_clock from, double at_ms)
 {
 	enum playback_clock to = from == PLAYBACK_CLOCK ? PLAYBACK_PLAY : PLAYBACK_CLOCK;
-	uint32_t k = come_by(f, from, at_ms);
-	double gap;
+	uint32_t k = messages_until(p, from, at_ms);
+	double start = playback_time_after(p, to, k), gap;
 
-	if (k >= f->end)
-		return playback_time_after(f, to, f->end);
-	gap = (double)playback_step(f, from, k);
-	return playback_time_after(f, to, k) +
-	       (gap > 0 ? (double)playback_step(f, to, k) * (at_ms - playback_time_after(f, from, k)) / gap : 0);
+	if (k >= p->end)
+		return start;
+	gap = (double)playback_step(p, from, k);
+	if (gap <= 0)
+		return start;
+	return start + (double)playback_step(p, to, k) *
+			       (at_ms - playback_time_after(p, from, k)) / gap;
 }
 
-void playback_seek_by(struct playback *f, int64_t ms)
+void playback_seek_by(struct playback *p, int64_t ms)
 {
-	double at = other_clock(f, PLAYBACK_PLAY, f->at_ms) + (double)ms;
+	double at = other_clock(p, PLAYBACK_PLAY, p->at_ms) + (double)ms;
 
 	if (at < 0)
-		playback_seek(f, 0);
+		playback_seek(p, 0);
 	else
-		playback_seek_play(f, other_clock(f, PLAYBACK_CLOCK, at));
+		playback_seek_play(p, other_clock(p, PLAYBACK_CLOCK, at));
 }
 
-void playback_seek_time(struct playback *f, int64_t time_ms)
+void playback_seek_time(struct playback *p, int64_t time_ms)
 {
-	uint32_t k = model_cut_at(f->model, time_ms);
+	uint32_t k = model_cut_at(p->model, time_ms);
 
-	playback_seek(f, k);
-	if (k && k <= f->end)
-		f->now_ms = time_ms;
+	playback_seek(p, k);
+	if (k && k <= p->end)
+		p->now_ms = time_ms;
 }
 
-bool playback_jump(struct playback *f, unsigned marks, int direction)
+bool playback_jump(struct playback *p, unsigned marks, int direction)
 {
-	/* message k - 1 is the one that has just come */
-	for (int64_t i = (int64_t)f->k - (direction < 0 ? 2 : 0); i >= 0 && i < f->end; i += direction)
-		if (f->marks[i] & marks) {
-			playback_seek(f, (uint32_t)i + 1);
+	/* the position is just after message k - 1 */
+	int64_t i = (int64_t)p->k - (direction < 0 ? 2 : 0);
+
+	for (; i >= 0 && i < p->end; i += direction)
+		if (p->marks[i] & marks) {
+			playback_seek(p, (uint32_t)i + 1);
 			return true;
 		}
 	return false;
 }
 
-void playback_set_skip(struct playback *f, bool skip, int64_t idle_ms)
+void playback_set_skip(struct playback *p, bool skip, int64_t idle_ms)
 {
-	double at = 0, from = 0, to = 0;
+	/* these stay the same on the recording's clock */
+	double *const positions[] = { &p->at_ms, &p->loop_from_ms, &p->loop_to_ms };
 
-	if (f->model) {
-		at = other_clock(f, PLAYBACK_PLAY, f->at_ms);
-		from = other_clock(f, PLAYBACK_PLAY, f->loop_from_ms);
-		to = other_clock(f, PLAYBACK_PLAY, f->loop_to_ms);
-	}
-	f->skip = skip;
-	f->idle_ms = idle_ms > 0 ? idle_ms : PLAYBACK_IDLE_MS;
-	if (!f->model)
-		return;
-	playback_shorten(f);
-	/* where one is stays what it is, only its place on the bar moves */
-	f->at_ms = other_clock(f, PLAYBACK_CLOCK, at);
-	f->loop_from_ms = other_clock(f, PLAYBACK_CLOCK, from);
-	f->loop_to_ms = other_clock(f, PLAYBACK_CLOCK, to);
+	for (int i = 0; p->model && i < 3; i++)
+		*positions[i] = other_clock(p, PLAYBACK_PLAY, *positions[i]);
+	p->skip = skip;
+	p->idle_ms = idle_ms > 0 ? idle_ms : PLAYBACK_IDLE_MS;
+	if (p->model)
+		playback_shorten(p);
+	for (int i = 0; p->model && i < 3; i++)
+		*positions[i] = other_clock(p, PLAYBACK_CLOCK, *positions[i]);
 }
 
-void playback_loop_here(struct playback *f)
+void playback_loop_here(struct playback *p)
 {
-	if (f->loop == LOOP_NONE) {
-		f->loop_from_ms = f->at_ms;
-		f->loop = LOOP_HALF;
-	} else if (f->loop == LOOP_HALF && f->at_ms != f->loop_from_ms) {
-		f->loop_to_ms = f->at_ms > f->loop_from_ms ? f->at_ms : f->loop_from_ms;
-		f->loop_from_ms = f->at_ms > f->loop_from_ms ? f->loop_from_ms : f->at_ms;
-		f->loop = LOOP_ON;
+	if (p->loop == LOOP_NONE) {
+		p->loop_from_ms = p->at_ms;
+		p->loop = LOOP_HALF;
+	} else if (p->loop == LOOP_HALF && p->at_ms != p->loop_from_ms) {
+		p->loop_to_ms = p->at_ms > p->loop_from_ms ? p->at_ms : p->loop_from_ms;
+		p->loop_from_ms = p->at_ms > p->loop_from_ms ? p->loop_from_ms : p->at_ms;
+		p->loop = LOOP_ON;
 	} else {
-		f->loop = LOOP_NONE;
+		p->loop = LOOP_NONE;
 	}
 }
 
 /* ---- playing ---- */
 
-void playback_play(struct playback *f, int64_t clock_ms)
+void playback_play(struct playback *p, int64_t clock_ms)
 {
-	f->playing = true;
-	f->ticked_ms = clock_ms;
-	if (f->k >= f->end && f->loop != LOOP_ON)
-		playback_seek(f, 0); /* as everywhere, play at the end begins again */
+	p->playing = true;
+	p->ticked_ms = clock_ms;
+	if (p->k >= p->end && p->loop != LOOP_ON)
+		playback_seek(p, 0); /* play at the end starts over */
 }
 
-bool playback_tick(struct playback *f, int64_t clock_ms)
+bool playback_tick(struct playback *p, int64_t clock_ms)
 {
-	double at = f->at_ms;
+	double at = p->at_ms;
 
-	if (!f->playing || clock_ms <= f->ticked_ms)
+	if (!p->playing || clock_ms <= p->ticked_ms)
 		return false;
-	at += (double)(clock_ms - f->ticked_ms) * f->speed;
-	f->ticked_ms = clock_ms;
-	if (f->loop == LOOP_ON && at >= f->loop_to_ms)
-		at = f->loop_from_ms;
-	playback_seek_play(f, at);
-	if (f->k >= f->end && f->loop != LOOP_ON)
-		f->playing = false;
+	at += (double)(clock_ms - p->ticked_ms) * p->speed;
+	p->ticked_ms = clock_ms;
+	if (p->loop == LOOP_ON && at >= p->loop_to_ms)
+		at = p->loop_from_ms;
+	playback_seek_play(p, at);
+	if (p->k >= p->end && p->loop != LOOP_ON)
+		p->playing = false;
 	return true;
 }
 
-int playback_wait_ms(const struct playback *f)
+int playback_wait_ms(const struct playback *p)
 {
 	double next, wait;
 
-	if (!f->playing)
+	if (!p->playing)
 		return -1;
-	if (f->k >= f->end)
+	if (p->k >= p->end)
 		return PLAYBACK_FRAME_MS;
-	/* clocks are shown in seconds */
-	next = (double)playback_time_at(f, PLAYBACK_PLAY, f->k) - f->at_ms;
-	wait = (next < 1000 ? next : 1000) / f->speed;
+	/* the clock is displayed in seconds */
+	next = (double)playback_time_at(p, PLAYBACK_PLAY, p->k) - p->at_ms;
+	wait = (next < 1000 ? next : 1000) / p->speed;
 	return wait < PLAYBACK_FRAME_MS ? PLAYBACK_FRAME_MS : wait > 1000 ? 1000 : (int)wait;
 }
 
@@ -321,30 +322,30 @@ bool playback_parse_speed(struct str s, double *speed)
 
 /* ---- the bar ---- */
 
-int playback_col(const struct playback *f, double at_ms, int cols)
+int playback_col(const struct playback *p, double at_ms, int cols)
 {
-	double length = playback_length_ms(f);
+	double length = playback_length_ms(p);
 
 	return length > 0 ? (int)(at_ms / length * (cols - 1) + 0.5) : 0;
 }
 
-double playback_at_col(const struct playback *f, int col, int cols)
+double playback_at_col(const struct playback *p, int col, int cols)
 {
 	if (col <= 0 || cols < 2)
 		return 0;
-	return playback_length_ms(f) * (col < cols ? col : cols - 1) / (cols - 1);
+	return playback_length_ms(p) * (col < cols ? col : cols - 1) / (cols - 1);
 }
 
-int64_t playback_left_out(const struct playback *f, uint32_t k)
+int64_t playback_left_out(const struct playback *p, uint32_t k)
 {
-	if (!k || k >= f->end)
+	if (!k || k >= p->end)
 		return 0;
-	return playback_gap_of(f, k) - playback_shortened(f, playback_gap_of(f, k));
+	return playback_gap_of(p, k) - playback_shortened(p, playback_gap_of(p, k));
 }
 
-const struct playback_bar *playback_bar(struct playback *f, int cols)
+const struct playback_bar *playback_bar(struct playback *p, int cols)
 {
-	struct playback_bar *b = &f->bar;
+	struct playback_bar *b = &p->bar;
 	int64_t at = 0;
 
 	if (b->cols == cols || cols < 1)
@@ -357,14 +358,14 @@ const struct playback_bar *playback_bar(struct playback *f, int cols)
 	free(b->skipped);
 	b->skipped = xcalloc((size_t)cols, sizeof(*b->skipped));
 	b->cols = cols;
-	for (uint32_t i = 0; i < f->end; i++) {
-		int64_t gap = playback_gap_of(f, i);
-		int col = playback_col(f, (double)(at += playback_shortened(f, gap)), cols);
+	for (uint32_t i = 0; i < p->end; i++) {
+		int64_t gap = playback_gap_of(p, i);
+		int col = playback_col(p, (double)(at += playback_shortened(p, gap)), cols);
 
 		for (int m = 0; m < PLAYBACK_MARKS; m++)
-			if (f->marks[i] & 1u << m && ++b->n[m][col] > b->most[m])
+			if (p->marks[i] & 1u << m && ++b->n[m][col] > b->most[m])
 				b->most[m] = b->n[m][col];
-		b->skipped[col] |= i && gap > playback_shortened(f, gap);
+		b->skipped[col] |= i && gap > playback_shortened(p, gap);
 	}
 	return b;
 }

@@ -1,4 +1,4 @@
-/* Editing one line: the keys of readline that fingers know. */
+/* The prompt: line editing with readline's keys, history, Tab completion. */
 #include "app/prompt.h"
 
 #include "base/utf8.h"
@@ -14,31 +14,40 @@ static const char *const signs[PROMPT_KINDS] = {
 
 enum { HISTORY_MAX = 200 };
 
-void prompt_open(struct prompt *p, enum prompt_kind kind, struct str text)
+static void set_text(struct prompt *p, struct str text)
 {
-	p->kind = kind;
 	buf_clear(&p->text);
 	buf_add_str(&p->text, text);
 	p->cursor = p->text.n;
+}
+
+void prompt_open(struct prompt *p, enum prompt_kind kind, struct str text)
+{
+	p->kind = kind;
 	p->back = 0;
+	set_text(p, text);
+}
+
+static bool is_continuation(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
 static size_t step_left(const struct prompt *p)
 {
 	size_t at = p->cursor;
 
-	while (at > 0 && ((unsigned char)p->text.p[--at] & 0xc0) == 0x80)
+	while (at > 0 && is_continuation(p->text.p[--at]))
 		;
 	return at;
 }
 
-static size_t step_right(const struct prompt *p)
+/* The end of the UTF-8 character at `at`. */
+static size_t step_right(const struct prompt *p, size_t at)
 {
-	size_t at = p->cursor;
-
 	if (at < p->text.n)
 		at++;
-	while (at < p->text.n && ((unsigned char)p->text.p[at] & 0xc0) == 0x80)
+	while (at < p->text.n && is_continuation(p->text.p[at]))
 		at++;
 	return at;
 }
@@ -75,12 +84,10 @@ static void recall(struct prompt *p, int by)
 		buf_add_str(&p->kept, buf_str(&p->text));
 	}
 	p->back = (uint32_t)back;
-	buf_clear(&p->text);
-	buf_add_str(&p->text, back ? str_of(p->history[p->kind].v[n - back]) : buf_str(&p->kept));
-	p->cursor = p->text.n;
+	set_text(p, back ? str_of(p->history[p->kind].v[n - back]) : buf_str(&p->kept));
 }
 
-/* Tab: as much as all candidates share; one candidate whole, with a space. */
+/* Tab: inserts the longest common prefix of the candidates; a single command also gets a space. */
 static void complete_word(struct prompt *p, complete_fn complete, const void *ctx)
 {
 	struct str start = str_make(p->text.p, p->cursor), shared = STR_NONE;
@@ -129,7 +136,7 @@ static void remember(struct prompt *p)
 	vec_push(&p->history[p->kind], xstrdup(p->text.p));
 }
 
-static enum prompt_result type(struct prompt *p, const struct key *key)
+static enum prompt_result insert_key(struct prompt *p, const struct key *key)
 {
 	char bytes[4];
 
@@ -162,7 +169,7 @@ enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_
 		cut(p, step_left(p), p->cursor);
 		return PROMPT_CHANGED;
 	case KEY_DELETE:
-		cut(p, p->cursor, step_right(p));
+		cut(p, p->cursor, step_right(p, p->cursor));
 		return PROMPT_CHANGED;
 	case KEY_CTRL('U'):
 		cut(p, 0, p->cursor);
@@ -177,7 +184,7 @@ enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_
 		p->cursor = step_left(p);
 		return PROMPT_GOES_ON;
 	case KEY_RIGHT:
-		p->cursor = step_right(p);
+		p->cursor = step_right(p, p->cursor);
 		return PROMPT_GOES_ON;
 	case KEY_HOME:
 	case KEY_CTRL('A'):
@@ -199,7 +206,7 @@ enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_
 		complete_word(p, complete, ctx);
 		return PROMPT_CHANGED;
 	default:
-		return type(p, key);
+		return insert_key(p, key);
 	}
 }
 
@@ -210,11 +217,9 @@ int prompt_draw(const struct prompt *p, struct grid *g, struct rect row)
 	int cursor = (int)cells_width(raw_of(before), TEXT_LINE, g->ascii, 4096);
 	size_t from = 0;
 
-	/* a long text moves to the left, so that one sees what one types */
+	/* a long text scrolls to the left, so that the cursor stays visible */
 	while (cursor >= room && from < p->cursor) {
-		from++;
-		while (from < p->cursor && ((unsigned char)p->text.p[from] & 0xc0) == 0x80)
-			from++;
+		from = step_right(p, from);
 		cursor = (int)cells_width(raw_of(str_make(p->text.p + from, p->cursor - from)),
 					  TEXT_LINE, g->ascii, 4096);
 	}

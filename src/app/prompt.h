@@ -1,5 +1,6 @@
-/* One line of typing at the bottom of the screen: command, search, filter, the words of a decision.
- * Keeps a history and completes commands. */
+/* The prompt at the bottom of the screen: a line editor for commands, search, filter and the text
+ * of a decision, with a history for each kind and completion. Zero it, prompt_open, prompt_key
+ * until it returns DONE or CANCELLED, then set kind to PROMPT_NONE; prompt_release at the end. */
 #ifndef GAVEL_APP_PROMPT_H
 #define GAVEL_APP_PROMPT_H
 
@@ -13,7 +14,7 @@ enum prompt_kind {
 	PROMPT_COMMAND,
 	PROMPT_SEARCH,
 	PROMPT_FILTER,
-	PROMPT_EXPLAIN, /* of a decision: why */
+	PROMPT_EXPLAIN, /* the explanation of a decision */
 	PROMPT_ANSWER,
 	PROMPT_REASON,
 	PROMPT_KINDS
@@ -21,7 +22,7 @@ enum prompt_kind {
 
 enum prompt_result {
 	PROMPT_GOES_ON,
-	PROMPT_CHANGED, /* the text has changed: search as you type */
+	PROMPT_CHANGED, /* the text may have changed */
 	PROMPT_DONE,
 	PROMPT_CANCELLED,
 };
@@ -29,19 +30,20 @@ enum prompt_result {
 struct prompt {
 	enum prompt_kind kind;
 	struct buf text;
-	size_t cursor; /* byte */
+	size_t cursor; /* byte offset */
 	VEC(char *) history[PROMPT_KINDS];
-	uint32_t back; /* steps back in the history, 0 = the line being typed */
-	struct buf kept; /* that line, while looking at older ones */
+	uint32_t back;   /* steps back in the history, 0 = the line being typed */
+	struct buf kept; /* that line, while an older one is shown */
 };
 
-/* The i-th word that `start` may become, or NULL after the last. NULL: nothing is completed. */
+/* Returns the i-th completion of `start`, or NULL after the last. */
 typedef const char *(*complete_fn)(const void *ctx, struct str start, unsigned i);
 
 void prompt_open(struct prompt *p, enum prompt_kind kind, struct str text);
+/* complete NULL: Tab completes nothing. */
 enum prompt_result prompt_key(struct prompt *p, const struct key *key, complete_fn complete,
 			      const void *ctx);
-/* Draws and tells the column of the cursor. */
+/* Draws the prompt; returns the column of the cursor. */
 int prompt_draw(const struct prompt *p, struct grid *g, struct rect row);
 void prompt_release(struct prompt *p);
 

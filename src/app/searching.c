@@ -1,4 +1,4 @@
-/* Searching: in the lines that are shown, and through all messages, which is a hunt in slices. */
+/* Search: in the lines of a pane at once; through the texts of all messages in time slices. */
 #include "app/app.h"
 
 #include "view/view_parts.h"
@@ -17,8 +17,8 @@ uint32_t app_message_line(const struct app *a, uint32_t message)
 	return t.type == TARGET_MESSAGE && t.number == message ? line : NONE;
 }
 
-/* From the message of a line on, once round. */
-static void begin_hunt(struct app *a, uint32_t line, int direction, bool again)
+/* Starts at the message of a line and goes round once, or resumes a paused search from there. */
+static void start_search(struct app *a, uint32_t line, int direction, bool again)
 {
 	struct search_all *s = &a->search;
 	bool paused = s->state == SEARCH_PAUSED;
@@ -32,16 +32,15 @@ static void begin_hunt(struct app *a, uint32_t line, int direction, bool again)
 	if (again && paused && s->line == line && s->hunt.direction == direction && s->hunt.left &&
 	    s->hunt.k <= k) {
 		s->hunt.word = buf_str(&a->word);
-		s->more += s->cut;
+		s->skip += s->interrupted;
 		return;
 	}
-	s->more = 0;
+	s->skip = 0;
 	s->from = at;
 	if (again)
 		at = direction > 0 ? (at + 1) % k : (at + k - 1) % k;
-	s->hunt = (struct hunt){ .word = buf_str(&a->word), .direction = direction, .k = k, .at = at,
-				 .left = k,
-				 .found = NONE };
+	s->hunt = (struct hunt){ .word = buf_str(&a->word), .direction = direction, .k = k,
+				 .at = at, .left = k, .found = NONE };
 }
 
 bool app_is_searching(const struct app *a)
@@ -58,41 +57,45 @@ void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction
 						   : "past the top; on from the end");
 }
 
-/* To the match after the one that was found: n was typed meanwhile. */
-static void hunt_on(struct app *a, uint32_t line)
+/* Selects the line, or scrolls to it in a pane without a selection. */
+static void show_match(struct app *a, struct pane *p, uint32_t line)
 {
-	uint32_t more = a->search.more - 1;
-
-	begin_hunt(a, line, a->search.hunt.direction, true);
-	a->search.more = more;
+	if (p == app_list(a)) {
+		pane_select(p, line);
+		a->preview_seeks = true;
+	} else {
+		p->top = line;
+		p->found = line + 1;
+	}
 }
 
-void app_hunt(struct app *a)
+void app_search_step(struct app *a)
 {
 	struct search_all *s = &a->search;
+	uint32_t line = NONE, skip = s->skip;
 	bool more;
-	uint32_t line = NONE;
 
-	/* where it is found is told by the list, which may have to be made first */
+	/* the list tells the line of a match, and may have to be built first */
 	if (!app_is_searching(a) || !app_is_settled(a))
 		return;
 	more = a->scene.reader->hunt(a->scene.reader->ctx, &s->hunt);
-	/* a find that came after the scene, or that the filter hides, is none */
+	/* matches beyond the scene or hidden by the filter do not count */
 	if (s->hunt.found < a->scene.k)
 		line = app_message_line(a, s->hunt.found);
 	if (line != NONE) {
 		s->state = SEARCH_OVER;
-		if (!s->more && (s->hunt.found != s->from || s->again))
+		if (!skip && (s->hunt.found != s->from || s->again))
 			app_say_wrapped(a, s->from, s->hunt.found, s->hunt.direction);
-		if (a->tab == TAB_MESSAGES && !a->screen_count) {
-			pane_select(app_list(a), line);
-			a->preview_seeks = true;
+		if (a->tab == TAB_MESSAGES && !a->screen_count)
+			show_match(a, app_list(a), line);
+		if (skip) {
+			start_search(a, line, s->hunt.direction, true);
+			s->skip = skip - 1;
 		}
-		if (s->more)
-			hunt_on(a, line);
 	} else if (!more || !s->hunt.left) {
 		s->state = SEARCH_OVER;
-		app_say(a, ROLE_WARN, a->scene.reading ? "not found in what was read so far" : "not found");
+		app_say(a, ROLE_WARN,
+			a->scene.reading ? "not found in what was read so far" : "not found");
 	}
 }
 
@@ -100,23 +103,11 @@ uint32_t app_search_line(struct app *a)
 {
 	const struct pane *p = app_pane(a);
 
-	if (p == app_list(a) && !a->screen_count)
+	if (p == app_list(a))
 		return p->selected;
 	if (p->found > p->top && p->found <= p->top + (uint32_t)(p->rows > 0 ? p->rows : 0))
 		return p->found - 1;
 	return p->top;
-}
-
-/* Goes to a line where the word is. */
-static void show_match(struct app *a, struct pane *p, uint32_t line)
-{
-	if (p == app_list(a) && !a->screen_count) {
-		pane_select(p, line);
-		a->preview_seeks = true;
-	} else {
-		p->top = line;
-		p->found = line + 1;
-	}
 }
 
 bool app_search(struct app *a, uint32_t from, int direction, bool again)
@@ -133,7 +124,7 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 	if (app_is_searching(a))
 		a->search.state = SEARCH_OVER;
 	if (a->word.n && p == &a->lists[TAB_MESSAGES] && a->scene.reader->hunt && a->scene.k) {
-		begin_hunt(a, from, direction, again);
+		start_search(a, from, direction, again);
 		a->search.again = again;
 		return true;
 	}
@@ -156,18 +147,20 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 	}
 	if (n > SEARCH_LINES_MAX) {
 		a->search_stop = at + 1;
-		app_say(a, ROLE_WARN, "not in the next %d lines; {next} goes on, a filter ({filter}) looks "
-				      "at all", SEARCH_LINES_MAX);
-	} else
+		app_say(a, ROLE_WARN,
+			"not in the next %d lines; {next} goes on, a filter ({filter}) looks "
+			"at all", SEARCH_LINES_MAX);
+	} else {
 		app_say(a, ROLE_WARN, "not found");
+	}
 	return false;
 }
 
-void app_leave_match(struct app *a)
+void app_search_restore(struct app *a)
 {
 	struct pane *p = app_pane(a);
 
-	if (p == app_list(a) && !a->screen_count) {
+	if (p == app_list(a)) {
 		pane_select(p, a->search_from);
 	} else {
 		p->top = a->search_from;
@@ -175,12 +168,12 @@ void app_leave_match(struct app *a)
 	}
 }
 
-void app_stop_hunt(struct app *a, const struct key *key)
+void app_search_interrupt(struct app *a, const struct key *key)
 {
-	a->search.cut = false;
+	a->search.interrupted = false;
 	if (!app_is_searching(a) || (a->prompt.kind == PROMPT_SEARCH && key->code == KEY_ENTER))
 		return;
-	a->search.cut = true;
+	a->search.interrupted = true;
 	a->search.state = a->prompt.kind == PROMPT_NONE ? SEARCH_PAUSED : SEARCH_OVER;
 	a->search.line = a->lists[TAB_MESSAGES].selected;
 }

@@ -1,5 +1,5 @@
-/* The line above the last: which keys matter here, where one is; while something is typed, what may
- * come next and how to leave it. */
+/* Draws the status line, above the message line: key hints and position; while a prompt is open,
+ * completions and its keys; while reading or searching, progress. */
 #include "app/app.h"
 #include "view/view_parts.h"
 
@@ -27,7 +27,7 @@ static const struct {
 	[PROMPT_REASON] = { "a word that programs can read", "Enter stages  Esc leaves " },
 };
 
-/* A bar that fills while the sources are read. */
+/* The progress bar while the sources are read. */
 static void draw_progress(const struct app *a, struct grid *g, struct rect row)
 {
 	double part = a->bytes_total ? (double)a->bytes_done / (double)a->bytes_total : 0;
@@ -41,7 +41,7 @@ static void draw_progress(const struct app *a, struct grid *g, struct rect row)
 	grid_fill(g, rect_in(row, 0, 14 + full, 1, room - full), ROLE_BAR_REST, "░");
 }
 
-static void draw_hunt(const struct app *a, struct grid *g, struct rect row)
+static void draw_search(const struct app *a, struct grid *g, struct rect row)
 {
 	struct pen p = { g, rect_in(row, 0, 1, 1, row.cols - 2) };
 
@@ -49,32 +49,27 @@ static void draw_hunt(const struct app *a, struct grid *g, struct rect row)
 		   (unsigned)(100 - 100.0 * a->search.hunt.left / (a->scene.k ? a->scene.k : 1)));
 }
 
-/* What is staged and not sent is what one should not forget. */
-static void add_staged_keys(const struct app *a, struct buf *out)
+/* Adds hints for deliver and undo while drafts are staged, and for the verbs that the current item
+ * takes; false = it takes none, nothing added. */
+static bool add_verbs(struct app *a, bool words, struct buf *out)
 {
+	size_t before = out->n;
+
 	if (decide_staged(a))
 		keymap_text(&a->keymap, "{deliver} deliver  {undo} undo  ", out);
 	else if (a->scene.artifact) /* of a review, also without a decision */
 		keymap_text(&a->keymap, "{deliver} next turn  ", out);
-}
-
-/* What may be decided here, and how; false = nothing. */
-static bool add_verbs(struct app *a, bool words, struct buf *out)
-{
-	size_t before = out->n;
-	bool some;
-
-	add_staged_keys(a, out);
-	some = decide_keys(a, words, out);
-	if (!some)
-		out->n = before;
-	return some;
+	if (decide_keys(a, words, out))
+		return true;
+	out->n = before;
+	return false;
 }
 
 static void list_keys(struct app *a, struct buf *out)
 {
 	if (a->playback.model) {
-		keymap_text(&a->keymap, a->playback.playing ? "{play} pause  " : "{play} play  ", out);
+		keymap_text(&a->keymap, a->playback.playing ? "{play} pause  " : "{play} play  ",
+			    out);
 		keymap_text(&a->keymap, a->replays ? "" : "{replay} leave  ", out);
 		keymap_text(&a->keymap,
 			    "{step-back} {step} step  {slower} {faster} speed  "
@@ -107,21 +102,20 @@ static void screen_keys(struct app *a, struct buf *out)
 	keymap_text(&a->keymap, keys, out);
 }
 
-/* As many as there is room for, two blanks apart, none of them cut. */
-static void put_whole(struct grid *g, struct rect row, const char *hints)
+/* As many hints as fit, none of them clipped; they are separated by two blanks. */
+static void put_hints(struct grid *g, struct rect row, const char *hints)
 {
 	struct str rest = str_of(hints);
 	struct pen p = { g, row };
 
 	while (rest.n) {
-		ptrdiff_t gap = str_find(rest, STR("  "), 0);
-		struct str one = gap < 0 ? rest : str_make(rest.p, (size_t)gap);
+		struct str one = str_cut(&rest, STR("  "));
 		bool first = p.rest.col == row.col;
 
-		if (!first && (int)cells_width(raw_of(one), TEXT_LABEL, g->ascii, 512) + 2 > p.rest.cols)
+		if (!first &&
+		    (int)cells_width(raw_of(one), TEXT_LABEL, g->ascii, 512) + 2 > p.rest.cols)
 			return;
 		pen_printf(&p, ROLE_DIM, "%s%.*s", first ? "" : "  ", STR_ARG(one));
-		rest = str_from(rest, one.n + 2);
 	}
 }
 
@@ -131,14 +125,14 @@ static void put_line(struct grid *g, struct rect row, enum role role, struct str
 	struct rect left = rect_in(row, 0, 1, 1, row.cols - (int)strlen(right) - 2);
 
 	if (role == ROLE_DIM)
-		put_whole(g, left, text.p);
+		put_hints(g, left, text.p);
 	else
 		grid_text(g, left, role, raw_of(text), TEXT_LINE);
 	put_right(g, row, ROLE_DIM, right);
 }
 
-/* What there is to say about what is typed; else what the keys do. */
-static void draw_typing(const struct app *a, struct grid *g, struct rect row)
+/* While a prompt is open: a message about the input, else completions, else key hints. */
+static void draw_prompt_hint(const struct app *a, struct grid *g, struct rect row)
 {
 	const char *keys = prompts[a->prompt.kind].keys, *leave = "Esc leaves ";
 	struct buf hint = { 0 };
@@ -149,7 +143,7 @@ static void draw_typing(const struct app *a, struct grid *g, struct rect row)
 		app_command_hint(a, buf_str(&a->prompt.text), &hint);
 	if (!hint.n)
 		keymap_text(&a->keymap, prompts[a->prompt.kind].hint, &hint);
-	/* what one has to choose from is not cut for them */
+	/* the message may list choices: the key hints give way to it */
 	if (a->notice.n && (int)(hint.n + strlen(keys)) + 2 > row.cols)
 		keys = (int)(hint.n + strlen(leave)) + 4 > row.cols ? "" : leave;
 	put_line(g, row, a->notice.n ? a->notice_role : ROLE_DIM, buf_str(&hint), keys);
@@ -163,11 +157,11 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row)
 	struct buf keys = { 0 }, right = { 0 };
 
 	if (a->scene.reading || app_is_searching(a)) {
-		(a->scene.reading ? draw_progress : draw_hunt)(a, g, row);
+		(a->scene.reading ? draw_progress : draw_search)(a, g, row);
 		return;
 	}
 	if (a->prompt.kind != PROMPT_NONE) {
-		draw_typing(a, g, row);
+		draw_prompt_hint(a, g, row);
 		return;
 	}
 	buf_adds(&right, pane_position(s ? &s->pane : app_list(a), position));

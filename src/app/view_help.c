@@ -1,12 +1,11 @@
-/* The help: the commands that do something where the person is, with the keys that lead to them as
- * they are bound now, and the keys the person has bound to whole command lines. */
+/* The help screen: the commands available in the current context with the keys bound to them now,
+ * then the keys the user has bound to whole command lines. */
 #include "app/app.h"
 #include "view/view_parts.h"
 
-enum { NAMES_COLS = 76 };
+enum { NAMES_COLS = 76 }; /* below this, only commands without a key show their name */
 enum what { ROW_BLANK, ROW_SECTION, ROW_COMMAND, ROW_OWN };
 
-/* Where there is little room, the names of commands that have keys give way. */
 static int help_col(int cols)
 {
 	return cols < NAMES_COLS ? 20 : 38;
@@ -26,7 +25,7 @@ static int help_rows(const struct scene *s, struct grid *g, int cols, const char
 static void help_make(const struct scene *s, int cols, struct lines *out)
 {
 	struct grid *g = grid_new(1, cols > 0 ? cols : 1, s->ascii);
-	/* where the person was before the help */
+	/* the context before the help was opened */
 	unsigned where = app_where(s->app, s->app->screen_count - 1);
 	const char *section = NULL;
 	bool own = false;
@@ -67,7 +66,7 @@ static void keys_text(const struct app *a, const struct app_command *c, struct b
 	}
 }
 
-/* The help is wrapped; row b of it. */
+/* b: the row of the wrapped help text. */
 static void draw_columns(struct grid *g, struct rect row, struct str keys, const char *name,
 			 struct str help, uint32_t b)
 {

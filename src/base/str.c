@@ -79,6 +79,15 @@ struct str str_first_word(struct str *rest)
 	return space < 0 ? text : str_make(text.p, (size_t)space);
 }
 
+struct str str_cut(struct str *rest, struct str separator)
+{
+	ptrdiff_t at = str_find(*rest, separator, 0);
+	struct str head = at < 0 ? *rest : str_make(rest->p, (size_t)at);
+
+	*rest = at < 0 ? STR_NONE : str_from(*rest, (size_t)at + separator.n);
+	return head;
+}
+
 uint64_t hash_seed = 0x2545f4914f6cdd1du;
 
 static uint64_t word8(const char *p)

@@ -1,15 +1,17 @@
-/* A pull decoder: each call of cells_next looks at one character, and at the marks and emoji parts
- * that belong to it. Escapes are spelled into a small buffer and handed out a cell at a time, so a
- * caller may stop in the middle of anything. A combining mark is only ever taken by the base right
- * before it in the same text; met on its own it is escaped, so no text can draw on its neighbour.
+/* A pull decoder: each call of cells_next consumes one character with its combining marks and emoji
+ * modifiers. Escapes are spelled into a small buffer and emitted a cell at a time, so a caller may
+ * stop anywhere. A combining mark attaches only to the base right before it in the same text; on
+ * its own it is escaped, so no text can draw on its neighbour.
  *
- * iswprint() and wcwidth() tell what is assigned and how wide it is. They are no filter: libc calls
- * bidi overrides, zero-width and tag characters printable; the table never_shown does that part. */
+ * iswprint() and wcwidth() say what is assigned and how wide it is, but are no security filter:
+ * libc considers bidi overrides, zero-width and tag characters printable; never_shown[] lists them.
+ */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700 /* wcwidth */
 #endif
 #include "draw/cells.h"
 
+#include "base/mem.h"
 #include "base/utf8.h"
 
 #include <langinfo.h>
@@ -113,7 +115,7 @@ static void spell(struct cells *it, const char *format, ...)
 	va_end(args);
 }
 
-/* Quote and backslash are marked, so that the end of the run cannot be faked from inside. */
+/* Quote and backslash are escaped, so that the run cannot fake its own end. */
 static void spell_tag(struct cells *it)
 {
 	uint32_t c;
@@ -134,9 +136,9 @@ static void spell_tag(struct cells *it)
 		spell(it, "%c", (char)c);
 }
 
-/* Takes what belongs to the base just stored in out: combining marks, and the joints of emoji,
- * each at most once, so that a chain of them cannot carry a message unseen. */
-static void take_followers(struct cells *it, struct cell *out)
+/* Consumes what modifies the base just stored in out: combining marks, and emoji modifiers, each at
+ * most once, so that a chain of them cannot smuggle a hidden message. */
+static void take_modifiers(struct cells *it, struct cell *out)
 {
 	bool pictograph = is_pictograph(out->base);
 	bool keycap = between(out->base, '0', '9') || out->base == '#' || out->base == '*';
@@ -235,7 +237,7 @@ enum cells_step cells_next(struct cells *it, struct cell *out)
 		}
 		emit(it, out, (struct cell){ .base = c, .width = (uint8_t)cols });
 		if (!only_ascii(it))
-			take_followers(it, out);
+			take_modifiers(it, out);
 		return CELLS_CELL;
 	}
 }
@@ -246,7 +248,7 @@ bool cells_hidden(struct raw text)
 	const char *p = s.p;
 	uint32_t c;
 
-	/* All tag characters begin with this byte, and hardly anything else does. */
+	/* the first byte of all tag characters, rare otherwise */
 	while (s.n && (p = memchr(s.p, 0xf3, s.n)) != NULL) {
 		s = str_from(s, (size_t)(p - s.p));
 		if (utf8_decode(s, &c) && is_tag(c))
@@ -266,7 +268,7 @@ uint32_t cells_width(struct raw text, enum text_mode mode, bool ascii, uint32_t 
 
 	while (plain < it.rest.n && it.rest.p[plain] >= ' ' && it.rest.p[plain] < 0x7f)
 		plain++;
-	if (plain == it.rest.n) /* a column each, in every mode */
+	if (plain == it.rest.n) /* one column each, in every mode */
 		return plain <= limit ? (uint32_t)plain : limit + 1;
 	while (widest <= limit && (step = cells_next(&it, &cell)) != CELLS_END) {
 		cols = step == CELLS_BREAK ? 0 : cols + cell.width;
@@ -314,8 +316,8 @@ static bool is_space(const struct cell *c)
 	return c->base == ' ' && c->class == CELL_NORMAL && c->mark[0] == 0;
 }
 
-/* The row is full and a space comes next: the line goes on at the next word, if it has one. */
-static void swallow_spaces(struct wrap *w)
+/* The row is full: drops the spaces before the next word. */
+static void skip_spaces(struct wrap *w)
 {
 	struct cell cell;
 
@@ -359,7 +361,7 @@ bool wrap_next(struct wrap *w, struct cell *row, uint32_t *n)
 		if (used + cell.width > w->cols) {
 			w->it = before;
 			if (is_space(&cell)) {
-				swallow_spaces(w);
+				skip_spaces(w);
 			} else if (gap_n && cell.width == 1 && row[*n - 1].width == 1) {
 				w->it = last_gap;
 				*n = gap_n;
@@ -396,21 +398,12 @@ struct range {
 	uint32_t low, high;
 };
 
-static bool in_ranges(uint32_t c, const struct range *ranges, size_t n)
+static bool in_ranges(uint32_t c, const struct range *ranges, uint32_t n)
 {
-	size_t low = 0;
+	uint32_t at = 0;
 
-	while (low < n) {
-		size_t mid = low + (n - low) / 2;
-
-		if (c > ranges[mid].high)
-			low = mid + 1;
-		else if (c < ranges[mid].low)
-			n = mid;
-		else
-			return true;
-	}
-	return false;
+	bisect(at, n, i, ranges[i].high < c)
+	return at < n && c >= ranges[at].low;
 }
 #define IN_RANGES(c, table) in_ranges((c), (table), sizeof(table) / sizeof((table)[0]))
 
@@ -430,7 +423,7 @@ static bool is_never_shown(uint32_t c)
 	return (c & 0xfffe) == 0xfffe || IN_RANGES(c, never_shown);
 }
 
-/* Unicode: Extended_Pictographic, with the places kept free for later emoji. */
+/* Unicode: Extended_Pictographic, with the ranges reserved for later emoji. */
 static const struct range pictographs[] = {
 	{ 0x00a9, 0x00a9 }, { 0x00ae, 0x00ae }, { 0x203c, 0x203c }, { 0x2049, 0x2049 },
 	{ 0x2122, 0x2122 }, { 0x2139, 0x2139 }, { 0x2194, 0x2199 }, { 0x21a9, 0x21aa },
@@ -459,6 +452,7 @@ static bool is_pictograph(uint32_t c)
 	return IN_RANGES(c, pictographs);
 }
 
+/* ASCII stand-ins of line-drawing and other label characters. */
 static const struct {
 	uint16_t drawn;
 	char plain;

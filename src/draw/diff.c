@@ -1,15 +1,15 @@
-/* Equal heads and tails are cut off first, as bytes. What remains is split, equal elements get
- * equal numbers (by sorting: no text can make that slow), elements which only one side has are
- * changes for certain, and on the others runs Myers' O(ND) search in linear space: two fronts of
- * furthest reaching paths, from the start and from the end, meet in the middle of a shortest edit;
- * either half is then searched alike. Lines and, inside a changed pair of lines, words go the same
- * way. */
+/* Myers' O(ND) diff in linear space. The common prefix and suffix are removed first, as bytes. The
+ * rest is split into elements; equal elements get equal class numbers (by sorting, so that no input
+ * is slow), elements that only one side has are changes, and the others are searched: two frontiers
+ * of furthest-reaching paths, from the start and from the end, meet in the middle of a shortest
+ * edit script, and both halves are searched recursively. Used for lines, and for the words of a
+ * pair of changed lines. */
 #include "draw/diff.h"
 
 #include <stdlib.h>
 
 enum {
-	COST_MAX = 1 << 23,      /* steps of all searches over lines */
+	COST_MAX = 1 << 23,      /* search steps over lines */
 	WORD_COST_MAX = 1 << 15, /* of one pair of lines */
 	WORD_LINE_MAX = 4096,    /* bytes; longer lines get no spans */
 	WORD_PAIRS_MAX = 4096,
@@ -27,10 +27,10 @@ static void elements_release(struct elements *e)
 	e->changed = NULL;
 }
 
-/* One side of a search: the elements the other side has too. */
+/* One side of a search: the elements that the other side has too. */
 struct track {
 	uint32_t *class;
-	uint32_t *at; /* which element */
+	uint32_t *at; /* index of the element */
 	bool *changed;
 	int32_t n;
 };
@@ -51,9 +51,9 @@ struct box {
 	int32_t x, x_end, y, y_end;
 };
 
-/* Finds a point on a shortest path through the box, whose corners hold no common element, nearly in
- * its middle. false: too expensive. Each round takes both fronts one edit further. */
-static bool split(struct match_search *s, struct box box, int32_t *x_mid, int32_t *y_mid)
+/* Finds the middle of a shortest path through the box, which has no common prefix or suffix. false:
+ * over budget. Each round advances both frontiers by one edit. */
+static bool find_middle(struct match_search *s, struct box box, int32_t *x_mid, int32_t *y_mid)
 {
 	const uint32_t *xs = s->x.class, *ys = s->y.class;
 	int32_t *front = s->front, *back = s->back;
@@ -113,7 +113,7 @@ static bool split(struct match_search *s, struct box box, int32_t *x_mid, int32_
 	return false;
 }
 
-/* The edits halve with each level, so the recursion is shallow. false: some of it is coarse. */
+/* Each level halves the edits, so the recursion is shallow. false: partly coarse. */
 static bool search_box(struct match_search *s, struct box box)
 {
 	bool fine = true;
@@ -129,7 +129,7 @@ static bool search_box(struct match_search *s, struct box box)
 			box.x_end--, box.y_end--;
 		head = box;
 		if (box.x == box.x_end || box.y == box.y_end ||
-		    !split(s, box, &head.x_end, &head.y_end)) {
+		    !find_middle(s, box, &head.x_end, &head.y_end)) {
 			fine &= box.x == box.x_end || box.y == box.y_end;
 			mark(&s->x, box.x, box.x_end);
 			mark(&s->y, box.y, box.y_end);
@@ -158,7 +158,7 @@ static int by_text(const void *left, const void *right)
 	return order ? order : a->in_b != b->in_b ? a->in_b - b->in_b : a->at < b->at ? -1 : 1;
 }
 
-/* Class numbers for all elements; 0 for those that only one side has. */
+/* Assigns class numbers to all elements; 0 to those that only one side has. */
 static void classify(const struct elements *a, const struct elements *b, uint32_t *of_a,
 		     uint32_t *of_b)
 {
@@ -175,7 +175,7 @@ static void classify(const struct elements *a, const struct elements *b, uint32_
 
 		for (to = from + 1; to < n && str_eq(all[to].text, all[from].text);)
 			to++;
-		/* a's come first */
+		/* sorted: those of a come first */
 		class = !all[from].in_b && all[to - 1].in_b ? next++ : 0;
 		for (uint32_t i = from; i < to; i++)
 			(all[i].in_b ? of_b : of_a)[all[i].at] = class;
@@ -240,7 +240,7 @@ static uint32_t count_lines(struct str s)
 	return n;
 }
 
-/* Takes one line with its ending off the front. */
+/* Removes the first line, with its ending, and returns it. */
 static struct str next_line(struct str *s)
 {
 	const char *newline = s->n ? memchr(s->p, '\n', s->n) : NULL;
@@ -272,7 +272,7 @@ static bool is_word(char c)
 	       ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-/* Words, blanks between them, and each other character by itself. */
+/* Tokens: words, runs of blanks, and any other character by itself. */
 static void split_words(struct elements *e, struct str s)
 {
 	for (size_t i = 0, from; i < s.n;) {
@@ -292,8 +292,8 @@ static bool all_blank(struct str s)
 	return s.n && is_blank(s.p[0]);
 }
 
-/* Bytes that are not blanks: of all words, and of the common ones. */
-static void weigh(const struct elements *e, size_t *all, size_t *common)
+/* Counts the bytes other than blanks: of all words, and of the unchanged ones. */
+static void count_common(const struct elements *e, size_t *all, size_t *common)
 {
 	*all = *common = 0;
 	for (uint32_t i = 0; i < e->v.n; i++) {
@@ -312,7 +312,7 @@ static void add_spans(struct diff *d, struct diff_line *line, const struct eleme
 	line->span = d->spans.n;
 	for (uint32_t i = 0; i < e->v.n; i++) {
 		uint32_t n = (uint32_t)e->v.v[i].n;
-		/* a blank between two changed words is changed with them */
+		/* blanks between two changed words belong to the span */
 		bool changed = e->changed[i] || (open && all_blank(e->v.v[i]) && i + 1 < e->v.n &&
 						 e->changed[i + 1]);
 
@@ -326,7 +326,7 @@ static void add_spans(struct diff *d, struct diff_line *line, const struct eleme
 	line->spans = d->spans.n - line->span;
 }
 
-/* Lines with less than half in common are no partners: marking nearly all words helps nobody. */
+/* Adds spans if at least half is in common: marking nearly all words would not help. */
 static void compare_words(struct diff *d, struct diff_line *old, struct diff_line *new)
 {
 	struct elements a = { 0 }, b = { 0 };
@@ -338,8 +338,8 @@ static void compare_words(struct diff *d, struct diff_line *old, struct diff_lin
 	split_words(&a, old->text);
 	split_words(&b, new->text);
 	if (compare(&a, &b, WORD_COST_MAX)) {
-		weigh(&a, &all_a, &common);
-		weigh(&b, &all_b, &common);
+		count_common(&a, &all_a, &common);
+		count_common(&b, &all_b, &common);
 		if (common * 2 >= (all_a > all_b ? all_a : all_b)) {
 			add_spans(d, old, &a);
 			add_spans(d, new, &b);
@@ -365,7 +365,7 @@ static void add_line(struct diff *d, enum diff_kind kind, uint32_t a, uint32_t b
 	vec_push(&d->lines, line);
 }
 
-/* Kept lines in a row: one piece of a's text. */
+/* A run of kept lines: one piece of a's text. */
 struct run {
 	struct str text;
 	uint32_t count, a, b;
@@ -383,7 +383,7 @@ static void add_kept(struct diff *d, struct run *run, uint32_t count)
 		add_line(d, DIFF_KEPT, run->a++, run->b++, 1, next_line(&run->text));
 }
 
-/* What remains of the run when its last `count` lines are left off, in bytes. */
+/* The length in bytes of the run without its last `count` lines. */
 static size_t without_last(const struct run *run, uint32_t count)
 {
 	size_t n = run->text.n;
@@ -396,7 +396,7 @@ static size_t without_last(const struct run *run, uint32_t count)
 	return n;
 }
 
-/* Lists the run, or its ends and a gap of at least two lines, and moves it behind itself. */
+/* Adds the run, or its ends and a gap of at least two lines, and advances it to its end. */
 static void end_run(struct diff *d, struct run *run, uint32_t before, uint32_t after)
 {
 	d->kept += run->count;
@@ -417,7 +417,7 @@ static void end_run(struct diff *d, struct run *run, uint32_t before, uint32_t a
 
 struct middle {
 	struct elements a, b;
-	uint32_t rest_a, rest_b; /* lines the last element stands for */
+	uint32_t rest_a, rest_b; /* lines in the last element */
 };
 
 static uint32_t lines_in(const struct elements *e, uint32_t i, uint32_t rest)
@@ -425,7 +425,7 @@ static uint32_t lines_in(const struct elements *e, uint32_t i, uint32_t rest)
 	return i + 1 == e->v.n ? rest : 1;
 }
 
-/* Lists the change at elements *i and on of a, *j and on of b, moves them and the run behind it. */
+/* Adds the change at elements *i of a and *j of b, and advances them and the run behind it. */
 static void add_change(struct diff *d, const struct middle *m, uint32_t *i, uint32_t *j,
 		       struct run *run, uint32_t *pairs)
 {
@@ -453,7 +453,7 @@ static void add_change(struct diff *d, const struct middle *m, uint32_t *i, uint
 	d->hunks++;
 }
 
-/* The equal bytes at the front that are whole lines of both. */
+/* The length of the common prefix that consists of whole lines of both. */
 static size_t common_head(struct str a, struct str b)
 {
 	size_t n = 0, end = a.n < b.n ? a.n : b.n;
@@ -487,7 +487,8 @@ void diff_make(struct diff *d, struct str a, struct str b, uint32_t context)
 {
 	const size_t head = common_head(a, b);
 	const size_t tail = common_tail(str_from(a, head), str_from(b, head));
-	const uint32_t around = context == DIFF_WHOLE ? DIFF_LINES_MAX : 0; /* the first and last */
+	/* context at the ends of the text */
+	const uint32_t around = context == DIFF_WHOLE ? DIFF_LINES_MAX : 0;
 	struct middle m = { 0 };
 	struct run run = { .a = 1, .b = 1 };
 	uint32_t i = 0, j = 0, pairs = 0, before = around;

@@ -1,5 +1,5 @@
-/* The grid. All writing ends in set_spot, which keeps the one invariant: a wide cell is followed by
- * its right half (width 0) on the same row, and a right half never stands alone. */
+/* The grid. All writes go through set_spot, which keeps the invariant: a wide cell is followed by
+ * its right half (width 0) on the same row, and a right half never occurs alone. */
 #include "draw/grid.h"
 
 #include "base/err.h"
@@ -12,8 +12,8 @@
 
 static const struct spot blank = { .cell = { .base = ' ', .width = 1 }, .role = ROLE_NORMAL };
 
-/* The common part of [a, a + n) and [0, limit), without overflow. */
-static void cut_span(int *a, int *n, int limit)
+/* Clips [a, a + n) to [0, limit), without overflow. */
+static void clip_span(int *a, int *n, int limit)
 {
 	int64_t low = *a, high = low + (*n > 0 ? *n : 0);
 
@@ -36,14 +36,14 @@ struct rect rect_in(struct rect outer, int row, int col, int rows, int cols)
 {
 	struct rect r = { row, col, rows, cols };
 
-	cut_span(&r.row, &r.rows, outer.rows);
-	cut_span(&r.col, &r.cols, outer.cols);
+	clip_span(&r.row, &r.rows, outer.rows);
+	clip_span(&r.col, &r.cols, outer.cols);
 	r.row = add_clamped(r.row, outer.row);
 	r.col = add_clamped(r.col, outer.col);
 	return r;
 }
 
-static struct rect cut_rect(const struct grid *g, struct rect r)
+static struct rect clip_rect(const struct grid *g, struct rect r)
 {
 	return rect_in(grid_rect(g), r.row, r.col, r.rows, r.cols);
 }
@@ -102,8 +102,8 @@ static struct spot *row_of(struct grid *g, int row)
 	return g->spots + (size_t)row * (size_t)g->cols;
 }
 
-/* Before line[col] is overwritten: if it is half of a wide cell, the other half becomes a blank. */
-static void part_halves(const struct grid *g, struct spot *line, int col)
+/* Before line[col] is overwritten: if it is half of a wide cell, blanks the other half. */
+static void blank_other_half(const struct grid *g, struct spot *line, int col)
 {
 	struct cell space = blank.cell;
 
@@ -121,19 +121,20 @@ static int set_spot(struct grid *g, int row, int col, int end, enum role role, s
 	if (col + cell.width > end)
 		cell = cell_ascii('>', CELL_CUT);
 	if (role == ROLE_ESCAPED)
-		BUG("the role of escaped text was asked for");
+		BUG("ROLE_ESCAPED is reserved for escaped cells");
 	if (cell.class == CELL_ESCAPED)
 		role = ROLE_ESCAPED;
-	part_halves(g, line, col);
+	blank_other_half(g, line, col);
 	line[col] = (struct spot){ cell, role };
 	if (cell.width == 2) {
-		part_halves(g, line, col + 1);
+		blank_other_half(g, line, col + 1);
 		line[col + 1] = (struct spot){ { .base = ' ', .class = cell.class }, role };
 	}
 	return cell.width;
 }
 
-static int put_line(struct grid *g, int row, int col, int end, enum role role, uint32_t n)
+/* Draws the first n cells of g->line. */
+static int put_cells(struct grid *g, int row, int col, int end, enum role role, uint32_t n)
 {
 	int start = col;
 
@@ -145,13 +146,13 @@ static int put_line(struct grid *g, int row, int col, int end, enum role role, u
 int grid_text(struct grid *g, struct rect where, enum role role, struct raw text,
 	      enum text_mode mode)
 {
-	struct rect r = cut_rect(g, where);
+	struct rect r = clip_rect(g, where);
 	struct cells it = cells_start(text, mode, g->ascii);
 
 	if (r.rows == 0 || r.cols == 0)
 		return 0;
-	return put_line(g, r.row, r.col, r.col + r.cols, role,
-			cells_clip(&it, (uint32_t)r.cols, g->line));
+	return put_cells(g, r.row, r.col, r.col + r.cols, role,
+			 cells_clip(&it, (uint32_t)r.cols, g->line));
 }
 
 int grid_put(struct grid *g, struct rect where, enum role role, const char *label)
@@ -172,7 +173,7 @@ int grid_printf(struct grid *g, struct rect where, enum role role, const char *f
 
 int grid_wrap(struct grid *g, struct rect where, enum role role, struct wrap *w)
 {
-	struct rect r = cut_rect(g, where);
+	struct rect r = clip_rect(g, where);
 	uint32_t n;
 	int row = 0;
 
@@ -181,14 +182,14 @@ int grid_wrap(struct grid *g, struct rect where, enum role role, struct wrap *w)
 	if (w->cols > (uint32_t)r.cols)
 		w->cols = (uint32_t)r.cols;
 	for (; row < r.rows && wrap_next(w, g->line, &n); row++)
-		put_line(g, r.row + row, r.col, r.col + r.cols, role, n);
+		put_cells(g, r.row + row, r.col, r.col + r.cols, role, n);
 	return row;
 }
 
 int grid_prose(struct grid *g, struct rect where, enum role role, struct raw text,
 	       enum text_mode mode, int skip)
 {
-	struct rect r = cut_rect(g, where);
+	struct rect r = clip_rect(g, where);
 	struct wrap w = wrap_start(text, mode, g->ascii, (uint32_t)r.cols);
 	uint32_t n;
 
@@ -213,7 +214,7 @@ int grid_prose_rows(struct grid *g, int cols, struct raw text, enum text_mode mo
 
 void grid_fill(struct grid *g, struct rect where, enum role role, const char *label)
 {
-	struct rect r = cut_rect(g, where);
+	struct rect r = clip_rect(g, where);
 	struct cells it = cells_start(raw_of(str_of(label)), TEXT_LABEL, g->ascii);
 	struct cell cell = blank.cell;
 	int end = r.col + r.cols;
@@ -227,7 +228,7 @@ void grid_fill(struct grid *g, struct rect where, enum role role, const char *la
 
 void grid_role(struct grid *g, struct rect where, enum role role)
 {
-	struct rect r = cut_rect(g, where);
+	struct rect r = clip_rect(g, where);
 
 	for (int row = r.row; row < r.row + r.rows; row++) {
 		for (int col = r.col; col < r.col + r.cols; col++) {

@@ -1,10 +1,10 @@
-/* A picture without a terminal: rows of spots, each a cell and the role it plays. Views draw here
- * and know nothing of colours; paint.h and the terminal turn roles into looks.
+/* An off-screen grid of spots, each a cell and a role. Views draw into it and know nothing of
+ * colours; a theme (paint.h) and the terminal turn roles into looks.
  *
- * Every drawing function takes a rect, cuts it to the grid, and writes inside it only. The one
- * exception repairs the picture: when a rect's edge runs through a wide character drawn earlier,
- * the half left outside becomes a blank. Cells of class CELL_ESCAPED always get ROLE_ESCAPED,
- * whatever role was asked for; asking for ROLE_ESCAPED is a BUG(). */
+ * Every drawing function takes a rect, clips it to the grid, and writes only inside it. One
+ * exception: when a rect's edge cuts a wide character drawn earlier, the half outside becomes a
+ * blank. Cells of class CELL_ESCAPED always get ROLE_ESCAPED, whatever role is passed; passing
+ * ROLE_ESCAPED is a BUG(). */
 #ifndef GAVEL_DRAW_GRID_H
 #define GAVEL_DRAW_GRID_H
 
@@ -50,22 +50,22 @@ enum role {
 	ROLE_REVIEWER,
 	ROLE_AGENT,
 	ROLE_PERSON,
-	ROLE_ESCAPED, /* given by the grid only */
+	ROLE_ESCAPED, /* assigned only by the grid */
 	ROLE_COUNT
 };
 
-/* One printable letter for saved screens, different for each role. */
+/* The role's unique printable letter in saved screens. */
 char role_letter(enum role role);
-/* The name in the configuration's theme, and back: ROLE_COUNT if there is no such name. */
+/* The role's name in the configuration, and back: ROLE_COUNT if there is no such name. */
 const char *role_name(enum role role);
 enum role role_find(struct str name);
 
-/* Any numbers are allowed; what is not on the grid is not drawn. */
+/* Any numbers are allowed; what lies outside the grid is not drawn. */
 struct rect {
 	int row, col, rows, cols;
 };
 
-/* A piece of `outer`, placed relative to it and cut to it. */
+/* A sub-rectangle, placed relative to `outer` and clipped to it. */
 struct rect rect_in(struct rect outer, int row, int col, int rows, int cols);
 
 static inline bool rect_has(struct rect r, int row, int col)
@@ -80,7 +80,7 @@ struct spot {
 
 struct grid {
 	int rows, cols;
-	bool ascii; /* draw with ASCII only; set it before drawing */
+	bool ascii; /* draw with ASCII only; set before drawing */
 	struct spot *spots;
 	struct cell *line; /* scratch for one row */
 };
@@ -88,7 +88,7 @@ struct grid {
 #define GRID_MAX_COLS 4096
 #define GRID_MAX_SPOTS (1 << 22)
 
-/* Sizes below 1 count as 1; sizes beyond the limits are cut. Resizing clears. */
+/* Sizes are clamped to 1 and the limits. Resizing clears. */
 struct grid *grid_new(int rows, int cols, bool ascii);
 void grid_free(struct grid *g);
 void grid_resize(struct grid *g, int rows, int cols);
@@ -97,29 +97,29 @@ struct rect grid_rect(const struct grid *g);
 /* Lends a spot; BUG() outside the grid. */
 const struct spot *grid_at(const struct grid *g, int row, int col);
 
-/* Draws one line on the first row of the rect, clipped with … at its right edge. Return the
- * number of columns used. What lies behind the text is left as it was. */
+/* Draws one line on the first row of the rect, clipped with … at its right edge. Returns the
+ * number of columns used; the rest of the row is left as it was. */
 int grid_text(struct grid *g, struct rect where, enum role role, struct raw text,
 	      enum text_mode mode);
-/* The program's own words, UTF-8. Drawing characters get their stand-ins on an ASCII grid. */
+/* The program's own text, as TEXT_LABEL. */
 int grid_put(struct grid *g, struct rect where, enum role role, const char *label);
-/* Short own words with numbers in them; use grid_text for anything a message says. */
+/* Short own text with numbers; never for untrusted text. */
 int grid_printf(struct grid *g, struct rect where, enum role role, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Draws rows [skip, skip + where.rows) of the wrapped text; returns how many it drew. */
 int grid_prose(struct grid *g, struct rect where, enum role role, struct raw text,
 	       enum text_mode mode, int skip);
-/* As above from a bookmark, whose cols must be where.cols; it moves to the first row not drawn. */
+/* The same from an iterator with cols = where.cols; it advances to the first row not drawn. */
 int grid_wrap(struct grid *g, struct rect where, enum role role, struct wrap *w);
-/* How many rows the text takes when wrapped to cols of this grid; counting stops at limit. */
+/* The number of rows of the text when wrapped to cols of this grid; counts up to limit. */
 int grid_prose_rows(struct grid *g, int cols, struct raw text, enum text_mode mode, int limit);
 /* Fills with the first character of label; " " blanks. */
 void grid_fill(struct grid *g, struct rect where, enum role role, const char *label);
-/* Gives what is there another role; escaped text stays escaped. */
+/* Changes the role of what is there; escaped text stays escaped. */
 void grid_role(struct grid *g, struct rect where, enum role role);
 
-/* Appends rows of text (blanks at their ends cut), a line "---", and rows of role letters, one for
- * each column. */
+/* Appends the rows of text without trailing blanks, a line "---", and the rows of role letters, one
+ * for each column. */
 void grid_save(const struct grid *g, struct buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Keys and their names. One table for both ways; a code is told by the first of its names. */
+/* Key names: one table for parsing and printing; the first name of a code is the one printed. */
 #include "draw/key.h"
 
 #include "base/utf8.h"
@@ -24,7 +24,7 @@ static const struct {
 	{ "PageDown", KEY_PAGE_DOWN },
 	{ "Ins", KEY_INSERT },
 	{ "Del", KEY_DELETE },
-	/* what people also write */
+	/* aliases, accepted only */
 	{ "Escape", KEY_ESCAPE },
 	{ "Return", KEY_ENTER },
 	{ "CR", KEY_ENTER },
@@ -86,19 +86,14 @@ void key_label(uint32_t code, struct buf *out)
 	buf_release(&name);
 }
 
-static bool name_is(struct str name, const char *known)
-{
-	return str_eq_nocase(name, str_of(known));
-}
-
-/* What stands between < and >. */
+/* name: what is between < and >. */
 static bool find_name(struct str name, uint32_t *code)
 {
 	uint64_t number;
 	char c;
 
 	for (size_t i = 0; i < NAMES; i++) {
-		if (name_is(name, names[i].name)) {
+		if (str_eq_nocase(name, str_of(names[i].name))) {
 			*code = names[i].code;
 			return true;
 		}
@@ -117,7 +112,7 @@ static bool find_name(struct str name, uint32_t *code)
 		*code = key_of_control((uint32_t)KEY_CTRL(c));
 		return true;
 	}
-	/* any one character may be put in brackets: <#> */
+	/* any single character in brackets: <#> */
 	if (name.n > 0 && utf8_decode(name, code) == name.n)
 		return *code >= 0x20 && (*code < 0x7f || *code >= 0xa0);
 	return false;

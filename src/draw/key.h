@@ -1,5 +1,5 @@
-/* A key as the person pressed it, whatever bytes the terminal made of it. Plain characters are
- * their code point; keys without one are numbers beyond Unicode. */
+/* Key codes and key names. A character's code is its code point; keys without one have numbers
+ * beyond Unicode. term/keys.h decodes them from the terminal's bytes. */
 #ifndef GAVEL_DRAW_KEY_H
 #define GAVEL_DRAW_KEY_H
 
@@ -21,12 +21,12 @@ enum {
 	KEY_F1, /* F2 is KEY_F1 + 1 … up to F12 */
 	KEY_F12 = KEY_F1 + 11,
 	KEY_MOUSE,
-	KEY_PASTE, /* pasted text, its lines ended by \n; never a command */
+	KEY_PASTE, /* bracketed paste, lines end in \n; never a command */
 
 	KEY_ESCAPE = 0x1b,
-	KEY_ENTER = '\r', /* newline comes as this too */
+	KEY_ENTER = '\r', /* also for newline */
 	KEY_TAB = '\t',
-	KEY_BACKSPACE = 0x7f, /* ^H comes as this too */
+	KEY_BACKSPACE = 0x7f, /* also for ^H */
 	/* Ctrl with a letter is its control code: KEY_CTRL('D') */
 };
 
@@ -49,17 +49,16 @@ struct key {
 	struct str text;
 };
 
-/* The name as configuration, help and key files write it: "a", "<Enter>", "<C-d>", "<Up>",
+/* Appends the name used in the configuration, help and key files: "a", "<Enter>", "<C-d>", "<Up>",
  * "<lt>". */
 void key_name(uint32_t code, struct buf *out);
-/* The same as hints on the screen write it: "a", "Enter", "^D", "↑", "<". */
+/* Appends the name used in hints on the screen: "a", "Enter", "^D", "↑", "<". */
 void key_label(uint32_t code, struct buf *out);
-/* Takes one key off the front of s, as above; false, and nothing taken, at its end, on a control
- * character, and on a name nobody knows. Names are taken in any case, <x> means x for any one
- * character, and a control key is what it comes as: <C-m> is <Enter>. There is no name for a mouse
- * event or a paste. */
+/* Parses one key name at the front of s and advances s; false, without advancing, at the end, on a
+ * control character and on an unknown name. Names are case-insensitive, <x> means x for any one
+ * character, and control keys are normalised: <C-m> is <Enter>. Mouse and paste have no name. */
 bool key_parse(struct str *s, uint32_t *code);
-/* A control code as the key it stands for: newline is Enter, ^H is Backspace. */
+/* Normalises a control code: newline is Enter, ^H is Backspace. */
 uint32_t key_of_control(uint32_t c);
 
 #endif

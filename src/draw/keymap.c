@@ -1,4 +1,4 @@
-/* Keys to commands, and commands back to the names of their keys. */
+/* Key bindings: lookup by key, and expansion of {command} hints to the key that is bound. */
 #include "draw/keymap.h"
 
 #include "base/err.h"
@@ -30,7 +30,7 @@ const struct app_command *keymap_command(const struct keymap *keys, struct str n
 {
 	const struct app_command *found = NULL;
 
-	if (str_is(name, "q")) /* as fingers know it; query begins so, too */
+	if (str_is(name, "q")) /* vi's :q; otherwise ambiguous with query */
 		name = STR("quit");
 	*n = 0;
 	for (unsigned i = 0; name.n && i < keys->command_count; i++) {
@@ -77,7 +77,7 @@ const struct binding *keymap_find(const struct keymap *keys, uint32_t key, unsig
 	return found;
 }
 
-/* Frames are full of hints, so this is quick. NULL: there is none of exactly that name. */
+/* Exact lookup, fast because each frame expands many hints. */
 static const struct app_command *command_named(const struct keymap *keys, struct str name)
 {
 	for (unsigned i = 0; name.n && i < keys->command_count; i++)
@@ -87,7 +87,8 @@ static const struct app_command *command_named(const struct keymap *keys, struct
 }
 
 /* The wanted key if it runs the command, else the first that does; 0 = none. */
-static uint32_t key_of(const struct keymap *keys, const struct app_command *command, uint32_t wanted)
+static uint32_t key_of(const struct keymap *keys, const struct app_command *command,
+		       uint32_t wanted)
 {
 	uint32_t first = 0;
 
@@ -107,14 +108,12 @@ static uint32_t key_of(const struct keymap *keys, const struct app_command *comm
 /* hint: "back" or "back <Esc>" */
 static void add_key(const struct keymap *keys, struct str hint, struct buf *out)
 {
-	ptrdiff_t blank = str_find(hint, STR(" "), 0);
-	struct str command = blank < 0 ? hint : str_make(hint.p, (size_t)blank);
-	struct str wanted = str_from(hint, blank < 0 ? hint.n : (size_t)blank + 1);
+	struct str wanted = hint, command = str_cut(&wanted, STR(" "));
 	const struct app_command *c = keys ? command_named(keys, command) : NULL;
 	uint32_t key = 0;
 
 	if ((wanted.n && !key_parse(&wanted, &key)) || (keys && !c))
-		BUG("a hint names no command or no key: %.*s", STR_ARG(hint));
+		BUG("key hint with unknown command or key: %.*s", STR_ARG(hint));
 	key = c ? key_of(keys, c, key) : 0;
 	if (key)
 		key_label(key, out);
@@ -122,7 +121,7 @@ static void add_key(const struct keymap *keys, struct str hint, struct buf *out)
 		buf_printf(out, ":%.*s", STR_ARG(command));
 }
 
-/* format: what comes out is a printf format, so a key that is % is written %%. */
+/* format: the result is a printf format, so the key % is written %%. */
 static void expand(const struct keymap *keys, struct str text, bool format, struct buf *out)
 {
 	ptrdiff_t open, close;

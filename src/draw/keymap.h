@@ -1,6 +1,6 @@
-/* Which key runs which command. The built-in keys come from the table of commands; the person's own
- * bindings come on top. Whatever names a key on the screen asks here, so that it names the one in
- * force. */
+/* Keymap: key bindings, from key to command. The default bindings come from the command table, the
+ * user's are added on top. Key hints on the screen are expanded here ({command} → its key), so that
+ * they show the binding in force. */
 #ifndef GAVEL_DRAW_KEYMAP_H
 #define GAVEL_DRAW_KEYMAP_H
 
@@ -9,22 +9,22 @@
 
 struct app;
 
-enum where { /* where a command makes sense */
+enum where { /* contexts in which a command is available */
 	IN_LIST = 1 << 0,
 	IN_SCREEN = 1 << 1,
 	IN_TIMELINE = 1 << 2,
-	IN_REPLAY = 1 << 3, /* its keys come before the others */
+	IN_REPLAY = 1 << 3, /* its bindings take precedence */
 	ANYWHERE = IN_LIST | IN_SCREEN,
 };
 
 struct app_command {
 	const char *section; /* of the help */
 	const char *name;
-	const char *keys; /* as key_parse reads them, one after the other */
-	const char *help; /* as keymap_text reads it */
+	const char *keys; /* default bindings, concatenated, in the syntax of key_parse */
+	const char *help; /* expanded by keymap_text */
 	unsigned where;
-	void (*run)(struct app *a, struct str argument);
-	int number; /* tells commands that share a function apart */
+	void (*run)(struct app *a, struct str argument, int number);
+	int number; /* passed to run */
 };
 
 struct binding {
@@ -36,24 +36,24 @@ struct binding {
 struct keymap {
 	const struct app_command *commands; /* command_count of them */
 	unsigned command_count;
-	VEC(struct binding) list; /* the built-in ones in the order of the table, then the person's */
+	VEC(struct binding) list; /* the defaults in table order, then the user's */
 };
 
 void keymap_init(struct keymap *keys, const struct app_command *commands, unsigned n);
 void keymap_release(struct keymap *keys);
-/* The command of that name, or the only one that begins so; *n: how many do. */
+/* Looks a command up by name or unambiguous prefix; *n: how many match. NULL if not exactly one. */
 const struct app_command *keymap_command(const struct keymap *keys, struct str name, unsigned *n);
-/* Binds a key to a command with an argument, which may be empty; NULL unbinds the key. */
+/* Binds a key to a command and its argument, which may be empty; command NULL unbinds the key. */
 void keymap_bind(struct keymap *keys, uint32_t key, const struct app_command *command,
 		 struct str argument);
-/* What a key does there, NULL = nothing. */
+/* The binding of a key in a context, or NULL. */
 const struct binding *keymap_find(const struct keymap *keys, uint32_t key, unsigned where);
 
-/* Adds a text in which {command} stands for the key that runs it: a, Enter, ^O; :command if there is
- * none. Of several keys it is the first built-in one that is still bound to the command, else the
- * person's first; {command <Key>} prefers that one. keys NULL: as if nothing were bound. */
+/* Appends text with each {command} replaced by the key that runs it: a, Enter, ^O; :command if none
+ * is bound. Of several keys it is the first default still bound to the command, else the user's
+ * first; {command <Key>} prefers that one. keys NULL: as if nothing were bound. */
 void keymap_text(const struct keymap *keys, const char *text, struct buf *out);
-/* The same with a printf format; arguments are taken as they are. */
+/* The same for a printf format; arguments are not expanded. */
 void keymap_printf(const struct keymap *keys, struct buf *out, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void keymap_vprintf(const struct keymap *keys, struct buf *out, const char *format, va_list ap)

@@ -1,8 +1,9 @@
-/* A grid as bytes, for `gavel show` and for anything else that is not curses. The output holds the
- * printable characters of cells, newlines, and SGR sequences (ESC [ digits ; m), nothing else.
+/* Renders a grid as bytes, for `gavel show` and other output without curses, and defines the colour
+ * themes. The output contains the printable characters of cells, newlines, and SGR sequences
+ * (ESC [ digits ; m), nothing else.
  *
- * A theme gives each role its look; the terminal layer reads the same table. LOOK_REVERSE belongs
- * to ROLE_ESCAPED alone, so that escaped text cannot be imitated (tests/unit/theme.h). */
+ * A theme maps each role to its look; the terminal layer uses the same themes. LOOK_REVERSE is
+ * reserved for ROLE_ESCAPED, so that escaped text cannot be imitated (tests/unit/theme.h). */
 #ifndef GAVEL_DRAW_PAINT_H
 #define GAVEL_DRAW_PAINT_H
 
@@ -16,7 +17,7 @@ enum colour {
 	COLOUR_DEFAULT = 16
 };
 
-/* One of the colours 16-255 that many terminals have beyond those: a cube of 6x6x6 and greys. */
+/* A colour of the 256-colour palette beyond the first 16: a 6x6x6 cube and greys. */
 #define COLOUR_256(n) (0x100 + (n))
 
 enum look_bits {
@@ -35,14 +36,14 @@ struct theme {
 	struct look look[ROLE_COUNT];
 };
 
-extern const struct theme theme_dark, theme_light;         /* 16 colours of the person's palette */
+extern const struct theme theme_dark, theme_light;         /* 16 colours of the user's palette */
 extern const struct theme theme_dark_256, theme_light_256; /* for terminals with 256 */
 extern const struct theme theme_mono;                      /* bold, underline and reverse only */
 /* "dark", "light" or "mono" for a terminal with that many colours; NULL for any other name. */
 const struct theme *theme_find(struct str name, int colours);
 
-/* Appends one row without its newline, blanks that show nothing cut from its end. theme NULL: plain
- * text, no sequence at all. ascii: characters the grid holds beyond ASCII become '?'. */
+/* Appends one row without a newline and without invisible trailing blanks. theme NULL: plain text,
+ * no SGR sequences. ascii: non-ASCII characters become '?'. */
 void paint_row(const struct grid *g, int row, const struct theme *theme, bool ascii,
 	       struct buf *out);
 /* All rows, each with a newline. */

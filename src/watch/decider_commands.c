@@ -47,7 +47,7 @@ static bool find_message(struct decider *s, uint32_t message, struct order *out)
 	out->session = message_route(m, message)->session;
 	out->agent = message_route(m, message)->from;
 	json_read(&reader, s->load->reader.bytes(s->load, message), &root);
-	out->target = app_keep(s->app, json_get_str(root, "message_id"));
+	out->target = app_effect_dup(s->app, json_get_str(root, "message_id"));
 	json_reader_release(&reader);
 	return true;
 }

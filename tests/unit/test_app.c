@@ -268,7 +268,7 @@ START_TEST(long_lists_are_made_between_keys)
 	app_draw(&app, h.g, &row, &col);
 	grid_save(h.g, &got);
 	app.list_until_ms = INT64_MAX;
-	app_stale(&app);
+	app_invalidate(&app);
 	app_draw(&app, h.g, &row, &col);
 	grid_save(h.g, &want);
 	ck_assert_msg(str_eq(buf_str(&got), buf_str(&want)), "%.*s\n%.*s", STR_ARG(buf_str(&got)),

@@ -221,41 +221,41 @@ START_TEST(in_the_program)
 	selected(&a);
 	type(&a, "/needle");
 	while (app_is_searching(&a))
-		app_hunt(&a);
+		app_search_step(&a);
 	ck_assert_uint_eq(selected(&a), 20);
 	type(&a, "<Enter>n");
 	ck_assert(app_is_searching(&a));
 	ck_assert_uint_eq(selected(&a), 20);
-	app_hunt(&a);
+	app_search_step(&a);
 	ck_assert(app_is_searching(&a));
 	type(&a, "u"); /* any key stops it */
 	ck_assert(!app_is_searching(&a));
 	ck_assert(a.search.hunt.left < 120000 && a.search.hunt.at > 40000);
 	type(&a, "n");
 	while (app_is_searching(&a))
-		app_hunt(&a);
+		app_search_step(&a);
 	ck_assert_uint_eq(selected(&a), 110000);
 	type(&a, "n"); /* round */
 	while (app_is_searching(&a))
-		app_hunt(&a);
+		app_search_step(&a);
 	ck_assert_uint_eq(selected(&a), 20);
 	type(&a, "N");
 	while (app_is_searching(&a))
-		app_hunt(&a);
+		app_search_step(&a);
 	ck_assert_uint_eq(selected(&a), 110000);
 	type(&a, "g/needle<Enter>n"); /* typed ahead: the second match, not the first */
 	while (app_is_searching(&a))
-		app_hunt(&a);
+		app_search_step(&a);
 	ck_assert_uint_eq(selected(&a), 110000);
 	type(&a, "g/line 119999");
 	ck_assert(app_is_searching(&a));
 	type(&a, "<Enter>"); /* does not stop it */
 	while (app_is_searching(&a))
-		app_hunt(&a);
+		app_search_step(&a);
 	ck_assert_uint_eq(selected(&a), 119999);
 	type(&a, "/nowhere<Enter>");
 	while (app_is_searching(&a))
-		app_hunt(&a);
+		app_search_step(&a);
 	ck_assert_ptr_nonnull(strstr(a.notice.p, "not found"));
 	app_release(&a);
 	buf_release(&text);
