@@ -77,9 +77,9 @@ static bool life_has_agent(const struct scene *s, const struct agent_stats *stat
 	return false;
 }
 
-static uint32_t most_of(const uint16_t parts[AGENT_PARTS], uint32_t most)
+static uint32_t most_of(const uint16_t parts[ACTIVITY_BUCKETS], uint32_t most)
 {
-	for (unsigned t = 0; t < AGENT_PARTS; t++)
+	for (unsigned t = 0; t < ACTIVITY_BUCKETS; t++)
 		most = parts[t] > most ? parts[t] : most;
 	return most;
 }
@@ -178,10 +178,11 @@ static void put_state(const struct scene *s, struct pen p, const struct agent_st
 		pen_put(&p, ROLE_DIM, waits ? "· waits" : "· idle");
 }
 
-static void put_levels(struct pen p, const uint16_t parts[AGENT_PARTS], uint32_t most)
+static void put_levels(struct pen p, const uint16_t parts[ACTIVITY_BUCKETS], uint32_t most)
 {
 	/* where there is little room, the newest */
-	for (int t = p.rest.cols < AGENT_PARTS ? AGENT_PARTS - p.rest.cols : 0; t < AGENT_PARTS; t++)
+	for (int t = p.rest.cols < ACTIVITY_BUCKETS ? ACTIVITY_BUCKETS - p.rest.cols : 0;
+	     t < ACTIVITY_BUCKETS; t++)
 		pen_put(&p, ROLE_INFO, level_glyph(parts[t], most));
 }
 

@@ -594,7 +594,7 @@ const struct mark *mark_of_verdict(enum verdict v)
 	return &verdict_marks[v];
 }
 
-const struct mark *mark_of_grade(enum item_severity s)
+const struct mark *mark_of_grade(enum grade s)
 {
 	return &grade_marks[s];
 }

@@ -15,7 +15,7 @@ struct mark {
 };
 
 const struct mark *mark_of_verdict(enum verdict v); /* VERDICT_NONE: open */
-const struct mark *mark_of_grade(enum item_severity s);
+const struct mark *mark_of_grade(enum grade s);
 const struct mark *mark_of_task(enum task_state s);
 const struct mark *mark_of_review(enum review_verdict v);
 const struct mark *mark_of_problem(enum severity s);
