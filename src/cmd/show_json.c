@@ -178,7 +178,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	json_put_str(b, "agent", agent_name(m, route->from));
 	json_put_int_if(b, "iteration", st->iteration, st->iteration);
 	json_put_str(b, "title", told && d.title.p ? d.title : STR(""));
-	json_put_name(b, "severity", item_severity_name(st->grade));
+	json_put_name(b, "severity", grade_name(st->grade));
 	put_message(b, "opened", m, st->opened);
 	json_put_time(b, "deadline", item_deadline(m, item));
 	json_put_name(b, "verdict", verdict_name(st->verdict));
@@ -400,7 +400,7 @@ void json_ledger(struct load *l, const struct scene *s, struct buf *out)
 		json_put_str(out, "task", item_task(m, item) == NONE
 					     ? STR_NONE
 					     : task_id(m, root_at(m, item_task(m, item), s->k)));
-		json_put_name(out, "severity", item_severity_name(st.grade));
+		json_put_name(out, "severity", grade_name(st.grade));
 		json_put_name(out, "verdict", verdict_name(st.verdict));
 		put_by(out, m, item, &st);
 		json_put_name(out, "delivery", delivery_name(st.delivery));

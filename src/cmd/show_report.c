@@ -199,7 +199,7 @@ static void tell_open(struct report *r)
 		if (!item_is_shown(r->s, list[i], &at) || !row(r))
 			continue;
 		cell_span(r, span_between(time_of(r, at.opened), r->s->now_ms));
-		cell_word(r, at.grade == GRADE_NONE ? "" : item_severity_name(at.grade));
+		cell_word(r, at.grade == GRADE_NONE ? "" : grade_name(at.grade));
 		cell_word(r, item_kind_name(item->kind));
 		cell_text(r, agent_name(m, message_route(m, at.message)->from));
 		cell_item(r, item, &at);

@@ -314,7 +314,7 @@ static void add_findings(struct checker *c, struct message *m, struct str review
 			e->other = review;
 			e->task = task;
 			e->item = ITEM_FINDING;
-			e->grade = grade < 0 ? GRADE_NONE : (enum item_severity)grade;
+			e->grade = grade < 0 ? GRADE_NONE : (enum grade)grade;
 			e->iteration = fixed;
 			continue;
 		}
@@ -325,7 +325,7 @@ static void add_findings(struct checker *c, struct message *m, struct str review
 		e->other = review;
 		e->task = task;
 		e->item = ITEM_FINDING;
-		e->grade = grade < 0 ? GRADE_NONE : (enum item_severity)grade;
+		e->grade = grade < 0 ? GRADE_NONE : (enum grade)grade;
 		e->undecidable = !id.n || !review.n;
 		e->content_hash = value_hash(finding[SELF]);
 	}
@@ -333,7 +333,7 @@ static void add_findings(struct checker *c, struct message *m, struct str review
 
 static void add_changes(struct checker *c, struct message *m, struct str review, struct str task)
 {
-	static const enum item_severity grades[] = { GRADE_MAJOR, GRADE_MINOR, GRADE_SUGGESTION };
+	static const enum grade grades[] = { GRADE_MAJOR, GRADE_MINOR, GRADE_SUGGESTION };
 	yyjson_val *const *change;
 	uint32_t i;
 

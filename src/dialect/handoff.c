@@ -254,7 +254,7 @@ static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m,
 	e->deadline_ms = q.deadline_ms;
 	e->content_hash = hash_mix(str_hash(q.rev), str_hash(q.original));
 	e->undecidable = q.missing != NULL;
-	e->bare = q.kind == ITEM_VERDICT && is_bare(d, q.original);
+	e->no_findings = q.kind == ITEM_VERDICT && is_bare(d, q.original);
 	path_push(&d->check, "x-gavel");
 	if (q.missing)
 		complain(&d->check, SEVERITY_WARNING, RULE("x-gavel"), q.missing,

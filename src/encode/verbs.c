@@ -27,7 +27,7 @@ unsigned verbs_of_item(const struct model *m, const struct item *item,
 	else
 		verbs = verbs_of((enum dialect_id)message_route(m, state->message)->dialect,
 				 (enum item_kind)item->kind, never_expires);
-	return state->bare ? verbs & ~(unsigned)CAN_PARTIAL : verbs;
+	return state->no_findings ? verbs & ~(unsigned)CAN_PARTIAL : verbs;
 }
 
 unsigned verbs_taken(const struct model *m, const struct item *item,
@@ -51,7 +51,7 @@ bool verb_is_taken(enum verb v, const struct model *m, const struct item *item,
 		buf_printf(why, "it is not open any more (%s)", verdict_name(state->verdict));
 		return false;
 	}
-	if (state->bare && v == VERB_PARTIAL)
+	if (state->no_findings && v == VERB_PARTIAL)
 		buf_adds(why, "changes are requested by findings, and this review has none");
 	else
 		buf_printf(why, "its protocol cannot say %s here", verb_name(v));

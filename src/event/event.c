@@ -12,7 +12,7 @@ static const char *const item_kind_names[] = {
 	[ITEM_TASK] = "task",		    [ITEM_ERROR] = "error",
 };
 
-static const char *const severity_names[] = {
+static const char *const grade_names[] = {
 	[GRADE_CRITICAL] = "critical", [GRADE_MAJOR] = "major", [GRADE_MINOR] = "minor",
 	[GRADE_SUGGESTION] = "suggestion", [GRADE_NONE] = NULL,
 };
@@ -26,10 +26,11 @@ static const char *const verdict_names[] = {
 };
 
 static const char *const task_state_names[] = {
-	[TASK_PENDING] = "pending",   [TASK_QUEUED] = "queued",	      [TASK_ASSIGNED] = "assigned",
-	[TASK_RUNNING] = "running",   [TASK_REVIEW] = "review",	      [TASK_COMPLETED] = "completed",
-	[TASK_PARTIAL] = "partial",   [TASK_FAILED] = "failed",	      [TASK_CANCELLED] = "cancelled",
-	[TASK_RETRYING] = "retrying",
+	[TASK_PENDING] = "pending",     [TASK_QUEUED] = "queued",
+	[TASK_ASSIGNED] = "assigned",   [TASK_RUNNING] = "running",
+	[TASK_REVIEW] = "review",       [TASK_COMPLETED] = "completed",
+	[TASK_PARTIAL] = "partial",     [TASK_FAILED] = "failed",
+	[TASK_CANCELLED] = "cancelled", [TASK_RETRYING] = "retrying",
 };
 
 static const char *const review_verdict_names[] = {
@@ -65,9 +66,9 @@ bool item_kind_split(struct str name, enum item_kind *kind, struct str *id)
 	return true;
 }
 
-const char *item_severity_name(enum item_severity s)
+const char *grade_name(enum grade s)
 {
-	return severity_names[s];
+	return grade_names[s];
 }
 
 const char *verdict_name(enum verdict v)
@@ -93,24 +94,18 @@ const char *review_verdict_name(enum review_verdict v)
 	return review_verdict_names[v];
 }
 
-static void grow_events(struct message *m)
-{
-	const struct event *lent = m->events_borrowed ? m->events.v : NULL;
-
-	if (lent) {
-		m->events.v = NULL;
-		m->events_borrowed = false;
-	}
-	m->events.v = vec_grow_(m->events.v, &m->events.cap, sizeof(*m->events.v));
-	if (lent && m->events.n)
-		memcpy(m->events.v, lent, m->events.n * sizeof(*lent));
-}
-
 /* Slow path, not inlined, so that the fast path of event_add needs no stack frame. */
 static __attribute__((noinline)) struct event *
-event_add_beyond(struct message *m, enum event_type type, struct str id, const char *at)
+event_add_growing(struct message *m, enum event_type type, struct str id, const char *at)
 {
-	grow_events(m);
+	const struct event *borrowed = m->events_borrowed ? m->events.v : NULL;
+
+	if (borrowed)
+		m->events.v = NULL;
+	m->events_borrowed = false;
+	m->events.v = vec_grow_(m->events.v, &m->events.cap, sizeof(*m->events.v));
+	if (borrowed && m->events.n)
+		memcpy(m->events.v, borrowed, m->events.n * sizeof(*borrowed));
 	return event_add(m, type, id, at);
 }
 
@@ -119,7 +114,7 @@ struct event *event_add(struct message *m, enum event_type type, struct str id, 
 	struct event *e;
 
 	if (m->events.n == m->events.cap)
-		return event_add_beyond(m, type, id, at);
+		return event_add_growing(m, type, id, at);
 	e = &m->events.v[m->events.n++];
 	mem_zero(e, sizeof(*e));
 	e->type = type;
@@ -131,19 +126,20 @@ struct event *event_add(struct message *m, enum event_type type, struct str id, 
 	return e;
 }
 
-#define HOLDER(number, name) \
-	[number] = { { name, sizeof(name) - 1 }, { name, sizeof(name) - 1 }, .known_role = number }
+#define ROLE_ACTOR(ROLE, name)                                                         \
+	[KNOWN_ROLE_##ROLE] = { { name, sizeof(name) - 1 }, { name, sizeof(name) - 1 }, \
+				.known_role = KNOWN_ROLE_##ROLE }
 
 const struct actor known_role_actors[KNOWN_ROLE_COUNT] = {
-	HOLDER(KNOWN_ROLE_REQUESTER, "requester"), HOLDER(KNOWN_ROLE_PROVIDER, "provider"),
-	HOLDER(KNOWN_ROLE_PLANNER, "planner"),     HOLDER(KNOWN_ROLE_WORKER, "worker"),
-	HOLDER(KNOWN_ROLE_JUDGE, "judge"),	       HOLDER(KNOWN_ROLE_ORCHESTRATOR, "orchestrator"),
-	HOLDER(KNOWN_ROLE_WORKFLOW, "workflow"),   HOLDER(KNOWN_ROLE_AGENT, "agent"),
+	ROLE_ACTOR(REQUESTER, "requester"), ROLE_ACTOR(PROVIDER, "provider"),
+	ROLE_ACTOR(PLANNER, "planner"),     ROLE_ACTOR(WORKER, "worker"),
+	ROLE_ACTOR(JUDGE, "judge"),         ROLE_ACTOR(ORCHESTRATOR, "orchestrator"),
+	ROLE_ACTOR(WORKFLOW, "workflow"),   ROLE_ACTOR(AGENT, "agent"),
 };
 
 const struct name_key null_key = { 0 };
 
-static bool is_same_place(struct str a, struct str b)
+static bool is_same_slice(struct str a, struct str b)
 {
 	return a.p == b.p && a.n == b.n;
 }
@@ -162,7 +158,7 @@ static uint64_t hash_of(struct str name)
 	return name.n ? str_hash(name) : 0;
 }
 
-static uint32_t add_actor(struct message *m, const struct actor *actor)
+static uint32_t add_actor_key(struct message *m, const struct actor *actor)
 {
 	return actor->known_role ? 0 : add_key(m, actor->id, hash_of(actor->id), false);
 }
@@ -172,14 +168,14 @@ static void add_event_keys(struct message *m, struct event *e, const struct even
 {
 	bool of_task = m->dialect != DIALECT_FEEDBACK;
 
-	if (before && is_same_place(e->id, before->id))
+	if (before && is_same_slice(e->id, before->id))
 		e->id_key = before->id_key;
 	else
 		e->id_key = add_key(m, e->id,
-				    is_same_place(e->id, m->correlation) ? m->correlation_hash :
+				    is_same_slice(e->id, m->correlation) ? m->correlation_hash :
 									   hash_of(e->id),
 				    of_task);
-	if (before && is_same_place(e->task, before->task))
+	if (before && is_same_slice(e->task, before->task))
 		e->task_key = before->task_key;
 	else
 		e->task_key = add_key(m, e->task, hash_of(e->task), of_task);
@@ -190,10 +186,10 @@ void message_hash(struct message *m, struct name_key *room)
 	m->keys = room;
 	m->keys_n = 0;
 	m->session_key = add_key(m, m->session, hash_of(m->session), false);
-	m->from_key = add_actor(m, &m->from);
-	m->to_key = add_actor(m, &m->to);
+	m->from_key = add_actor_key(m, &m->from);
+	m->to_key = add_actor_key(m, &m->to);
 	m->id_hash = hash_of(m->id);
-	m->correlation_hash = is_same_place(m->correlation, m->id) ? m->id_hash :
+	m->correlation_hash = is_same_slice(m->correlation, m->id) ? m->id_hash :
 								     hash_of(m->correlation);
 	for (uint32_t i = 0; i < m->events.n; i++)
 		add_event_keys(m, &m->events.v[i], i ? &m->events.v[i - 1] : NULL);

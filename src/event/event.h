@@ -69,8 +69,8 @@ enum PACKED_ENUM item_kind {
 	ITEM_KIND_COUNT
 };
 
-/* Worst first, the sort order of lists. */
-enum PACKED_ENUM item_severity {
+/* Severity of an item ("severity" alone is a diagnostic's); worst first, as lists are sorted. */
+enum PACKED_ENUM grade {
 	GRADE_CRITICAL,
 	GRADE_MAJOR,
 	GRADE_MINOR,
@@ -153,7 +153,7 @@ enum PACKED_ENUM event_type {
 struct event {
 	enum event_type type;
 	enum item_kind item;
-	enum item_severity grade;
+	enum grade grade;
 	enum verdict verdict;       /* EV_DECIDE, EV_JUDGEMENT */
 	enum task_state state;      /* EV_TASK_STATE */
 	enum review_verdict review; /* EV_REVIEW_RESULT */
@@ -167,7 +167,7 @@ struct event {
 	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack
 			  object; EV_TURN_ASK: has applied_feedback */
 	bool undecidable; /* EV_ITEM: its id or a field that the reply needs is invalid */
-	bool bare;        /* of a verdict: its review has no findings */
+	bool no_findings;        /* of a verdict: its review has no findings */
 	bool person;      /* EV_JUDGEMENT: it says that a person decided */
 	/* EV_JUDGEMENT from an escalation queue: what was escalated; dialect 0 = not from a
 	 * queue */
@@ -195,7 +195,7 @@ struct event {
 	};
 };
 
-_Static_assert(sizeof(struct event) <= 168, "many of them wait");
+_Static_assert(sizeof(struct event) <= 168, "many are queued");
 
 /* The head of a message and its events. */
 struct message {
@@ -215,16 +215,15 @@ struct message {
 	uint32_t keys_n;
 	struct name_key *keys; /* of the names of its head and its events */
 	VEC(struct event) events;
-	bool events_borrowed; /* events.v is borrowed: copied, not reallocated, when the list grows */
+	bool events_borrowed; /* events.v is copied, not reallocated, when the list grows */
 	struct diags diags;
 };
 
 const char *item_kind_name(enum item_kind k);
 bool item_kind_named(struct str name, enum item_kind *out);
-/* Parses "change:c-1", which disambiguates a change and a finding with the same id. false if there
- * is no kind before the colon. */
+/* Parses "change:c-1" (a finding may have the same id). false: no kind before a colon. */
 bool item_kind_split(struct str name, enum item_kind *kind, struct str *id);
-const char *item_severity_name(enum item_severity s); /* NULL for GRADE_NONE */
+const char *grade_name(enum grade s); /* NULL for GRADE_NONE */
 const char *verdict_name(enum verdict v);
 const char *delivery_name(enum delivery d);
 const char *task_state_name(enum task_state s);
@@ -233,9 +232,8 @@ const char *review_verdict_name(enum review_verdict v);
 /* Adds a zeroed event of that type; the pointer is valid until the next is added. */
 struct event *event_add(struct message *m, enum event_type type, struct str id, const char *at);
 /* Hashes the names that the model will look up, on the decoding thread while they are in the cache;
- * the model does it where that was not done. room takes up to message_keys_most keys; if it moves
- * later, update m->keys. */
-static inline uint32_t message_keys_most(const struct message *m)
+ * optional. room: for message_keys_max keys; if it moves later, update m->keys. */
+static inline uint32_t message_keys_max(const struct message *m)
 {
 	return 3 + 2 * m->events.n;
 }

@@ -31,7 +31,7 @@ enum record_flag {
 	RECORD_AMBIGUOUS = 1 << 3, /* an object has a duplicate key */
 	RECORD_REPEATED = 1 << 4,  /* a message id seen before with the same content: no effect */
 	RECORD_BINARY = 1 << 5,    /* holds NUL or is not UTF-8 */
-	RECORD_CLAIMS_HUMAN = 1 << 6,     /* claims to be from a person, but is not in a file of replies */
+	RECORD_CLAIMS_HUMAN = 1 << 6, /* says it is from a person, but not in a file of replies */
 };
 
 struct record {

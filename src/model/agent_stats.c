@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 /* Age of a time; 0 for unknown and future ones. */
-static int64_t ago(int64_t now_ms, int64_t time_ms)
+static int64_t age_ms(int64_t now_ms, int64_t time_ms)
 {
-	int64_t span;
+	int64_t age;
 
 	if (time_ms == TIME_NONE || now_ms == TIME_NONE || time_ms > now_ms)
 		return 0;
-	return __builtin_sub_overflow(now_ms, time_ms, &span) ? INT64_MAX : span;
+	return __builtin_sub_overflow(now_ms, time_ms, &age) ? INT64_MAX : age;
 }
 
 static int64_t time_of(const struct model *m, uint32_t message)
@@ -19,8 +19,8 @@ static int64_t time_of(const struct model *m, uint32_t message)
 	return m->arrivals.n ? model_time(m, message) : m->records.v[message].time_ms;
 }
 
-/* Accumulates per-block summaries (c, may be NULL), then single messages from there on. */
-struct adding {
+/* What statistics are computed from: summaries of blocks (c, may be NULL), then single messages. */
+struct stats_ctx {
 	const struct model *m;
 	const struct block_stats *c;
 	uint32_t k;
@@ -30,18 +30,19 @@ struct adding {
 };
 
 /* Number of blocks that are complete as of k. */
-static uint32_t block_stats_of(const struct adding *a)
+static uint32_t complete_blocks(const struct stats_ctx *a)
 {
 	return a->c ? (a->k < a->c->n * STATS_BLOCK ? a->k / STATS_BLOCK : a->c->n) : 0;
 }
 
-static void add_told(const struct adding *a, uint32_t *timed)
+static void add_summaries(const struct stats_ctx *a, uint32_t *timed)
 {
-	uint32_t blocks = block_stats_of(a);
+	uint32_t blocks = complete_blocks(a);
 
 	for (uint32_t i = 0; i < blocks && yield_on(a->yield); i++)
-		for (uint32_t n = a->c->list[i].told; n < a->c->list[i + 1].told; n++) {
-			const struct told *t = &a->c->told.v[n];
+		for (uint32_t n = a->c->list[i].first_summary; n < a->c->list[i + 1].first_summary;
+		     n++) {
+			const struct agent_summary *t = &a->c->summaries.v[n];
 			struct agent_stats *s = &a->stats[t->agent];
 
 			s->messages += t->messages;
@@ -53,13 +54,14 @@ static void add_told(const struct adding *a, uint32_t *timed)
 		}
 }
 
-static void add_messages(const struct adding *a)
+static void add_messages(const struct stats_ctx *a)
 {
 	const struct model *m = a->m;
-	uint32_t *timed = xcalloc(m->agents.n, sizeof(*timed)); /* each one's last with a time, plus one */
+	/* by agent: its last message with a time, plus one */
+	uint32_t *timed = xcalloc(m->agents.n, sizeof(*timed));
 
-	add_told(a, timed);
-	for (uint32_t i = block_stats_of(a) * STATS_BLOCK; i < a->k && yield_on(a->yield); i++) {
+	add_summaries(a, timed);
+	for (uint32_t i = complete_blocks(a) * STATS_BLOCK; i < a->k && yield_on(a->yield); i++) {
 		const struct record *r = &m->records.v[i];
 		uint32_t from = route_of(m, r)->from;
 		struct agent_stats *s;
@@ -80,79 +82,79 @@ static void add_messages(const struct adding *a)
 	free(timed);
 }
 
-static void add_usage(const struct model *m, uint32_t k, struct agent_stats *stats,
-		      struct yield *yield)
+static void add_usage(const struct stats_ctx *a)
 {
-	for (uint32_t i = 0; i < m->usage.n && m->usage.v[i].message < k && yield_on(yield); i++) {
-		const struct usage *u = &m->usage.v[i];
+	const struct usage *u = a->m->usage.v, *end = u + a->m->usage.n;
 
+	for (; u < end && u->message < a->k && yield_on(a->yield); u++) {
 		if (u->agent == NONE)
 			continue;
-		stats[u->agent].tokens_in += u->tokens_in;
-		stats[u->agent].tokens_out += u->tokens_out;
-		stats[u->agent].tokens_cached += u->tokens_cached;
-		stats[u->agent].cost += u->cost;
+		a->stats[u->agent].tokens_in += u->tokens_in;
+		a->stats[u->agent].tokens_out += u->tokens_out;
+		a->stats[u->agent].tokens_cached += u->tokens_cached;
+		a->stats[u->agent].cost += u->cost;
 	}
 }
 
 /* Bucket of a time in the histogram over the session. */
-static int part_of(struct between whole, int64_t time_ms)
+static int bucket_of(struct time_range whole, int64_t time_ms)
 {
-	double part = ((double)time_ms - (double)whole.from_ms) /
-		      ((double)whole.to_ms - (double)whole.from_ms + 1);
+	double fraction = ((double)time_ms - (double)whole.from_ms) /
+			  ((double)whole.to_ms - (double)whole.from_ms + 1);
 
-	return (int)(part * AGENT_PARTS);
+	return (int)(fraction * ACTIVITY_BUCKETS);
 }
 
-static void add_part(uint16_t *part, unsigned messages)
+static void add_to_bucket(uint16_t *bucket, unsigned messages)
 {
-	unsigned n = *part + messages;
+	unsigned n = *bucket + messages;
 
-	*part = n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
+	*bucket = n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
 }
 
-static void walk_activity(const struct adding *a, struct between whole, uint32_t from, uint32_t to)
+static void walk_activity(const struct stats_ctx *a, struct time_range whole, uint32_t from,
+			  uint32_t to)
 {
 	for (uint32_t i = from; i < to && yield_on(a->yield); i++) {
 		const struct record *r = &a->m->records.v[i];
 		uint32_t agent = route_of(a->m, r)->from;
 
 		if (r->time_ms != TIME_NONE && agent != NONE)
-			add_part(&a->stats[agent].activity[part_of(whole, r->time_ms)], 1);
+			add_to_bucket(&a->stats[agent].activity[bucket_of(whole, r->time_ms)], 1);
 	}
 }
 
 /* Activity histograms. A block that lies within one bucket is added from its summary. */
-static void add_activity(const struct adding *a)
+static void add_activity(const struct stats_ctx *a)
 {
-	struct between whole = BETWEEN_NONE;
-	uint32_t blocks = block_stats_of(a);
+	struct time_range whole = TIME_RANGE_NONE;
+	uint32_t blocks = complete_blocks(a);
 
 	for (uint32_t i = 0; i < blocks; i++) {
-		struct between sent = a->c->list[i].sent;
+		struct time_range sent = a->c->list[i].sent;
 
 		if (sent.to_ms != TIME_NONE)
-			between_add(&whole, sent.from_ms);
-		between_add(&whole, sent.to_ms);
+			time_range_add(&whole, sent.from_ms);
+		time_range_add(&whole, sent.to_ms);
 	}
 	for (uint32_t i = blocks * STATS_BLOCK; i < a->k && yield_on(a->yield); i++)
-		between_add(&whole, a->m->records.v[i].time_ms);
+		time_range_add(&whole, a->m->records.v[i].time_ms);
 	if (whole.to_ms == TIME_NONE)
 		return;
 	for (uint32_t i = 0; i < blocks && yield_on(a->yield); i++) {
 		const struct stats_block *c = &a->c->list[i];
-		int part;
+		int bucket;
 
 		if (c->sent.to_ms == TIME_NONE)
 			continue;
-		part = part_of(whole, c->sent.from_ms);
-		if (part_of(whole, c->sent.to_ms) != part) {
+		bucket = bucket_of(whole, c->sent.from_ms);
+		if (bucket_of(whole, c->sent.to_ms) != bucket) {
 			walk_activity(a, whole, i * STATS_BLOCK, (i + 1) * STATS_BLOCK);
 			continue;
 		}
-		for (uint32_t n = c->told; n < c[1].told; n++)
-			add_part(&a->stats[a->c->told.v[n].agent].activity[part],
-				 a->c->told.v[n].dated);
+		for (uint32_t n = c->first_summary; n < c[1].first_summary; n++)
+			add_to_bucket(&a->stats[a->c->summaries.v[n].agent].activity[bucket],
+				      a->c->summaries.v[n].dated);
 	}
 	walk_activity(a, whole, blocks * STATS_BLOCK, a->k);
 }
@@ -171,18 +173,19 @@ static bool ring_overflows(struct ring *r, int64_t t)
 	r->times[r->n++ % FLOOD_MESSAGES] = t;
 	if (r->n >= 2 * FLOOD_MESSAGES)
 		r->n -= FLOOD_MESSAGES;
-	return full && t >= oldest && ago(t, oldest) < 1000;
+	return full && t >= oldest && age_ms(t, oldest) < 1000;
 }
 
 /* The first message from i on that may be younger than span_ms; skips blocks that are not. */
-static uint32_t next_late(const struct adding *a, uint32_t i, int64_t span_ms)
+static uint32_t next_recent(const struct stats_ctx *a, uint32_t i, int64_t span_ms)
 {
-	uint32_t end = block_stats_of(a) * STATS_BLOCK;
+	uint32_t end = complete_blocks(a) * STATS_BLOCK;
 
 	while (i < end && i % STATS_BLOCK == 0) {
-		struct between b = a->c->list[i / STATS_BLOCK].timed;
+		struct time_range b = a->c->list[i / STATS_BLOCK].timed;
 
-		if (b.to_ms != TIME_NONE && b.from_ms <= a->now_ms && ago(a->now_ms, b.to_ms) < span_ms)
+		if (b.to_ms != TIME_NONE && b.from_ms <= a->now_ms &&
+		    age_ms(a->now_ms, b.to_ms) < span_ms)
 			break;
 		i += STATS_BLOCK;
 	}
@@ -191,13 +194,13 @@ static uint32_t next_late(const struct adding *a, uint32_t i, int64_t span_ms)
 
 /* Flood detection in the last FLOOD_SHOWN_MS, from message `first` on. late: messages per agent in
  * that span; an agent with few of them needs no ring buffer. */
-static void find_floods(const struct adding *a, uint32_t first, const uint32_t *late)
+static void find_floods(const struct stats_ctx *a, uint32_t first, const uint32_t *late)
 {
 	const struct model *m = a->m;
 	struct ring **rings = xcalloc(m->agents.n, sizeof(*rings));
 
-	for (uint32_t i = first; (i = next_late(a, i, FLOOD_SHOWN_MS)) < a->k && yield_on(a->yield);
-	     i++) {
+	for (uint32_t i = first;
+	     (i = next_recent(a, i, FLOOD_SHOWN_MS)) < a->k && yield_on(a->yield); i++) {
 		uint32_t from = message_route(m, i)->from;
 		int64_t t;
 
@@ -205,7 +208,7 @@ static void find_floods(const struct adding *a, uint32_t first, const uint32_t *
 		    a->stats[from].health == AGENT_FLOODING)
 			continue;
 		t = time_of(m, i);
-		if (t == TIME_NONE || t > a->now_ms || ago(a->now_ms, t) >= FLOOD_SHOWN_MS)
+		if (t == TIME_NONE || t > a->now_ms || age_ms(a->now_ms, t) >= FLOOD_SHOWN_MS)
 			continue;
 		if (!rings[from])
 			rings[from] = xcalloc(1, sizeof(*rings[from]));
@@ -218,22 +221,24 @@ static void find_floods(const struct adding *a, uint32_t first, const uint32_t *
 }
 
 /* Message rates in the last RATE_SPAN_MS. */
-static void add_rates(const struct adding *a)
+static void add_rates(const struct stats_ctx *a)
 {
 	const struct model *m = a->m;
-	uint32_t *late = xcalloc(m->agents.n, sizeof(*late)), first = a->k, most = 0;
+	uint32_t *late, first = a->k, most = 0;
 
-	for (uint32_t i = 0; a->now_ms != TIME_NONE && (i = next_late(a, i, RATE_SPAN_MS)) < a->k &&
-			     yield_on(a->yield);
+	if (a->now_ms == TIME_NONE)
+		return;
+	late = xcalloc(m->agents.n, sizeof(*late));
+	for (uint32_t i = 0; (i = next_recent(a, i, RATE_SPAN_MS)) < a->k && yield_on(a->yield);
 	     i++) {
 		uint32_t from = message_route(m, i)->from;
-		int64_t t = time_of(m, i), old, span = RATE_SPAN_MS / AGENT_PARTS;
+		int64_t t = time_of(m, i), old, span = RATE_SPAN_MS / ACTIVITY_BUCKETS;
 
 		if (from == NONE || t == TIME_NONE || t > a->now_ms ||
-		    (old = ago(a->now_ms, t)) >= RATE_SPAN_MS)
+		    (old = age_ms(a->now_ms, t)) >= RATE_SPAN_MS)
 			continue;
-		add_part(agent_recent(a->stats, m->agents.n, from) + (AGENT_PARTS - 1 - old / span),
-			 1);
+		add_to_bucket(agent_recent(a->stats, m->agents.n, from) +
+				      (ACTIVITY_BUCKETS - 1 - old / span), 1);
 		a->stats[from].minute++;
 		if (old >= FLOOD_SHOWN_MS)
 			continue;
@@ -247,7 +252,7 @@ static void add_rates(const struct adding *a)
 }
 
 /* Sets the agent's current task and health. */
-static void has_task(const struct adding *a, uint32_t task, const struct task_state_at *t)
+static void set_task(const struct stats_ctx *a, uint32_t task, const struct task_state_at *t)
 {
 	struct agent_stats *s = &a->stats[t->agent];
 
@@ -256,13 +261,13 @@ static void has_task(const struct adding *a, uint32_t task, const struct task_st
 		s->health = task_is_stalled(a->m, t, a->now_ms) ? AGENT_STALLED : AGENT_WORKING;
 }
 
-static void has_review(const struct adding *a, uint32_t agent)
+static void set_reviewing(const struct stats_ctx *a, uint32_t agent)
 {
 	if (a->stats[agent].health == AGENT_IDLE)
 		a->stats[agent].health = AGENT_WORKING;
 }
 
-static void walk_work(const struct adding *a)
+static void walk_work(const struct stats_ctx *a)
 {
 	const struct model *m = a->m;
 
@@ -271,7 +276,7 @@ static void walk_work(const struct adding *a)
 
 		if (task_at(m, &m->tasks.v[i], a->k, &t) && t.agent != NONE &&
 		    task_state_is_work(t.state))
-			has_task(a, i, &t);
+			set_task(a, i, &t);
 	}
 	for (uint32_t i = 0; i < m->reviews.n && yield_on(a->yield); i++) {
 		uint32_t agent = m->reviews.v[i].reviewer;
@@ -279,62 +284,61 @@ static void walk_work(const struct adding *a)
 
 		if (agent != NONE && review_at(m, &m->reviews.v[i], a->k, &r) &&
 		    r.verdict == REVIEW_NONE && !r.failed)
-			has_review(a, agent);
+			set_reviewing(a, agent);
 	}
 }
 
-static bool goes_on(const struct work *w, uint32_t k)
+static bool work_covers(const struct work *w, uint32_t k)
 {
 	return w->from < k && k <= w->to;
 }
 
-/* The same as walk_work by intervals; of several tasks of an agent the last one counts. */
-static void add_work(const struct adding *a)
+/* The same from the blocks' intervals; of several tasks of an agent the last one counts. */
+static void add_work(const struct stats_ctx *a)
 {
 	const struct block_stats *c = a->c;
 
 	for (uint32_t i = 0; i < c->tasks.n; i++)
-		if (goes_on(&c->tasks.v[i], a->k))
+		if (work_covers(&c->tasks.v[i], a->k))
 			a->stats[c->tasks.v[i].agent].task = c->tasks.v[i].number;
 	for (uint32_t i = 0; i < a->m->agents.n && yield_on(a->yield); i++) {
 		uint32_t task = a->stats[i].task;
 		struct task_state_at t;
 
 		if (task != NONE && task_at(a->m, &a->m->tasks.v[task], a->k, &t))
-			has_task(a, task, &t);
+			set_task(a, task, &t);
 	}
 	for (uint32_t i = 0; i < c->reviews.n; i++)
-		if (goes_on(&c->reviews.v[i], a->k))
-			has_review(a, c->reviews.v[i].agent);
+		if (work_covers(&c->reviews.v[i], a->k))
+			set_reviewing(a, c->reviews.v[i].agent);
 }
 
 /* Agents that work but have not been heard of for STALL_MS. */
-static void find_silent(const struct model *m, uint32_t k, int64_t now_ms, struct agent_stats *stats)
+static void find_silent(const struct stats_ctx *a)
 {
-	for (uint32_t i = 0; i < m->agents.n; i++) {
-		const struct agent *g = &m->agents.v[i];
-		int64_t heard = stats[i].last_seen_ms;
+	for (uint32_t i = 0; i < a->m->agents.n; i++) {
+		const struct agent *g = &a->m->agents.v[i];
+		struct agent_stats *s = &a->stats[i];
+		int64_t heard = s->last_seen_ms;
 
-		for (uint32_t n = 0; n < g->states.n && g->states.v[n].message < k; n++) {
-			stats[i].state = g->states.v[n].state;
+		for (uint32_t n = 0; n < g->states.n && g->states.v[n].message < a->k; n++) {
+			s->state = g->states.v[n].state;
 			if (heard == TIME_NONE) /* known only from others' reports */
-				heard = model_time(m, g->states.v[n].message);
+				heard = model_time(a->m, g->states.v[n].message);
 		}
-		if (stats[i].state != NONE && stats[i].health == AGENT_IDLE &&
-		    str_is(model_str(m, stats[i].state), "busy"))
-			stats[i].health = AGENT_WORKING;
-		if (stats[i].health == AGENT_WORKING && heard != TIME_NONE &&
-		    ago(now_ms, heard) > STALL_MS)
-			stats[i].health = AGENT_SILENT;
+		if (s->health == AGENT_IDLE && str_is(model_str(a->m, s->state), "busy"))
+			s->health = AGENT_WORKING;
+		if (s->health == AGENT_WORKING && age_ms(a->now_ms, heard) > STALL_MS)
+			s->health = AGENT_SILENT;
 	}
 }
 
-struct agent_stats *block_stats_agent_stats(const struct block_stats *c, const struct model *m, uint32_t k,
-					 int64_t now_ms, struct yield *yield)
+struct agent_stats *block_stats_agent_stats(const struct block_stats *c, const struct model *m,
+					    uint32_t k, int64_t now_ms, struct yield *yield)
 {
 	struct agent_stats *stats =
-		xcalloc(m->agents.n, sizeof(*stats) + AGENT_PARTS * sizeof(uint16_t));
-	struct adding a = { m, c, k, now_ms, stats, yield };
+		xcalloc(m->agents.n, sizeof(*stats) + ACTIVITY_BUCKETS * sizeof(uint16_t));
+	struct stats_ctx a = { m, c, k, now_ms, stats, yield };
 
 	for (uint32_t i = 0; i < m->agents.n && yield_on(yield); i++) {
 		stats[i].task = stats[i].state = NONE;
@@ -342,14 +346,14 @@ struct agent_stats *block_stats_agent_stats(const struct block_stats *c, const s
 		stats[i].last_message = m->agents.v[i].first;
 	}
 	add_messages(&a);
-	add_usage(m, k, stats, yield);
+	add_usage(&a);
 	add_activity(&a);
 	add_rates(&a);
 	if (c)
 		add_work(&a);
 	else
 		walk_work(&a);
-	find_silent(m, k, now_ms, stats);
+	find_silent(&a);
 	return stats;
 }
 

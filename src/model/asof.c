@@ -12,11 +12,11 @@ void asof_free(struct asof *a)
 	free(a->toggles);
 	free(a->places);
 	free(a->ends);
-	free(a->kept);
+	free(a->snapshots);
 	free(a->open);
-	decided_free(a->decided);
+	free(a->decided);
 	block_stats_free(a->blocks);
-	ledger_release(a->loops);
+	ledger_release(a->ledger);
 	free(a);
 }
 
@@ -35,18 +35,19 @@ static uint32_t toggles_before(const struct asof *a, uint32_t k)
 static void seek(struct asof *a, uint32_t k)
 {
 	uint32_t wanted = toggles_before(a, k);
-	uint32_t near = (wanted + KEPT_EVERY / 2) / KEPT_EVERY * KEPT_EVERY;
+	uint32_t near = (wanted + SNAPSHOT_EVERY / 2) / SNAPSHOT_EVERY * SNAPSHOT_EVERY;
 
 	if (near > a->n)
-		near -= KEPT_EVERY;
-	if ((wanted > a->at ? wanted - a->at : a->at - wanted) > KEPT_EVERY / 2) {
-		memcpy(a->open, a->kept + near / KEPT_EVERY * a->words, a->words * sizeof(uint64_t));
+		near -= SNAPSHOT_EVERY;
+	if ((wanted > a->at ? wanted - a->at : a->at - wanted) > SNAPSHOT_EVERY / 2) {
+		memcpy(a->open, a->snapshots + near / SNAPSHOT_EVERY * a->words,
+		       a->words * sizeof(uint64_t));
 		a->at = near;
 	}
 	while (a->at < wanted)
-		flip(a->open, a->toggles[a->at++]);
+		toggle_bit(a->open, a->toggles[a->at++]);
 	while (a->at > wanted)
-		flip(a->open, a->toggles[--a->at]);
+		toggle_bit(a->open, a->toggles[--a->at]);
 }
 
 /* Binary search: the first slot that has not expired. */
@@ -58,22 +59,20 @@ static uint32_t first_slot(const struct asof *a, int64_t now_ms)
 	return low;
 }
 
-/* Population count of the open slots [from, to). */
-static uint32_t count(const struct asof *a, uint32_t from, uint32_t to)
+/* Population count of the first n slots. */
+static uint32_t count_open(const struct asof *a, uint32_t n)
 {
-	uint32_t n = 0;
+	uint64_t rest = (UINT64_C(1) << n % WORD) - 1;
+	uint32_t open = (uint32_t)__builtin_popcountll(a->open[n / WORD] & rest);
 
-	for (; from < to && from % WORD; from++)
-		n += a->open[from / WORD] >> from % WORD & 1;
-	for (; from + WORD <= to; from += WORD)
-		n += (uint32_t)__builtin_popcountll(a->open[from / WORD]);
-	for (; from < to; from++)
-		n += a->open[from / WORD] >> from % WORD & 1;
-	return n;
+	for (uint32_t w = 0; w < n / WORD; w++)
+		open += (uint32_t)__builtin_popcountll(a->open[w]);
+	return open;
 }
 
-/* Open in the log, but closed by the decision overlay. */
-static bool is_decided_here(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms)
+/* Open in the log, but not with the decision overlay. */
+static bool is_closed_by_overlay(const struct model *m, const struct item *item, uint32_t k,
+				 int64_t now_ms)
 {
 	struct item_state at;
 
@@ -83,15 +82,16 @@ static bool is_decided_here(const struct model *m, const struct item *item, uint
 
 uint32_t asof_open(struct asof *a, uint32_t k, int64_t now_ms, uint32_t *due)
 {
-	uint32_t from = first_slot(a, now_ms), open;
+	uint32_t open, expired;
 
 	seek(a, k);
-	open = count(a, from, a->slots);
-	*due = count(a, from, a->dated);
+	expired = count_open(a, first_slot(a, now_ms));
+	open = count_open(a, a->slots) - expired;
+	*due = count_open(a, a->dated) - expired;
 	for (uint32_t i = 0; i < a->m->overlays.n; i++) {
 		const struct item *item = &a->m->items.v[a->m->overlays.v[i].item];
 
-		if (!is_decided_here(a->m, item, k, now_ms))
+		if (!is_closed_by_overlay(a->m, item, k, now_ms))
 			continue;
 		open--;
 		*due -= item->dated;
@@ -116,11 +116,11 @@ uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint3
 		for (; bits; bits &= bits - 1) {
 			uint32_t item = a->items[w * WORD + (uint32_t)__builtin_ctzll(bits)];
 
-			if (m->overlays.n && is_decided_here(m, &m->items.v[item], k, now_ms))
+			if (m->overlays.n && is_closed_by_overlay(m, &m->items.v[item], k, now_ms))
 				continue;
 			list[(*n)++] = item;
 			if (all)
-				flip(listed, item);
+				toggle_bit(listed, item);
 		}
 	}
 	for (uint32_t i = 0; all && i < whole; i++)
@@ -137,7 +137,8 @@ const struct decided *asof_decided(struct asof *a, uint32_t k, uint32_t *n, stru
 	return a->decided ? decided_before(a->decided, k, n) : NULL;
 }
 
-struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms, struct yield *yield)
+struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms,
+				     struct yield *yield)
 {
 	if (!a->blocks)
 		a->blocks = block_stats_new(a->m, a->end, yield);
@@ -146,9 +147,9 @@ struct agent_stats *asof_agent_stats(struct asof *a, uint32_t k, int64_t now_ms,
 
 struct ledger *asof_ledger(struct asof *a, uint32_t k, struct yield *yield)
 {
-	if (!a->loops || k < a->loops->from || k > a->loops->to) {
-		ledger_release(a->loops);
-		a->loops = ledger_new(a->m, k, a->end, yield);
+	if (!a->ledger || k < a->ledger->from || k > a->ledger->to) {
+		ledger_release(a->ledger);
+		a->ledger = ledger_new(a->m, k, a->end, yield);
 	}
-	return ledger_ref(a->loops);
+	return ledger_ref(a->ledger);
 }

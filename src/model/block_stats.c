@@ -3,17 +3,17 @@
 
 #include <stdlib.h>
 
-static void tell(struct block_stats *c, const struct record *r, uint32_t from, uint32_t i, int64_t time_ms,
-		 uint32_t *place)
+/* place: of the agent's newest summary */
+static void add_to_summary(struct block_stats *c, const struct record *r, uint32_t from, uint32_t i,
+			   int64_t time_ms, uint32_t *place)
 {
-	uint32_t first = c->list[i / STATS_BLOCK].told, *at = &place[from];
-	struct told *t;
+	struct agent_summary *t;
 
-	if (*at == NONE || *at < first) { /* its first message in this block */
-		*at = c->told.n;
-		vec_push(&c->told, (struct told){ .agent = from });
+	if (*place == NONE || *place < c->list[i / STATS_BLOCK].first_summary) {
+		*place = c->summaries.n;
+		vec_push(&c->summaries, (struct agent_summary){ .agent = from });
 	}
-	t = &c->told.v[*at];
+	t = &c->summaries.v[*place];
 	t->messages++;
 	t->errors += r->errors;
 	t->warnings += r->warnings;
@@ -23,7 +23,7 @@ static void tell(struct block_stats *c, const struct record *r, uint32_t from, u
 		t->last_timed = (uint16_t)(i % STATS_BLOCK + 1);
 }
 
-static void write_messages(struct block_stats *c, const struct model *m, struct yield *yield)
+static void summarise_messages(struct block_stats *c, const struct model *m, struct yield *yield)
 {
 	uint32_t *place = xmalloc((m->agents.n + 1) * sizeof(*place));
 
@@ -35,17 +35,19 @@ static void write_messages(struct block_stats *c, const struct model *m, struct 
 		int64_t time_ms = m->arrivals.n ? model_time(m, i) : r->time_ms;
 
 		if (i % STATS_BLOCK == 0)
-			*block = (struct stats_block){ BETWEEN_NONE, BETWEEN_NONE, c->told.n };
-		between_add(&block->sent, r->time_ms);
-		between_add(&block->timed, time_ms);
+			*block = (struct stats_block){ TIME_RANGE_NONE, TIME_RANGE_NONE,
+						       c->summaries.n };
+		time_range_add(&block->sent, r->time_ms);
+		time_range_add(&block->timed, time_ms);
 		if (from != NONE)
-			tell(c, r, from, i, time_ms, place);
+			add_to_summary(c, r, from, i, time_ms, &place[from]);
 	}
-	c->list[c->n].told = c->told.n;
+	c->list[c->n].first_summary = c->summaries.n;
 	free(place);
 }
 
-static void write_tasks(struct block_stats *c, const struct model *m, uint32_t end, struct yield *yield)
+static void find_task_work(struct block_stats *c, const struct model *m, uint32_t end,
+			   struct yield *yield)
 {
 	for (uint32_t i = 0; i < m->tasks.n && yield_on(yield); i++) {
 		const struct task *task = &m->tasks.v[i];
@@ -60,23 +62,25 @@ static void write_tasks(struct block_stats *c, const struct model *m, uint32_t e
 			now.to = step->message;
 			if (now.agent != NONE)
 				vec_push(&c->tasks, now);
-			now = (struct work){ .agent = agent, .number = i, .from = step->message, .to = end };
+			now = (struct work){ .agent = agent, .number = i, .from = step->message,
+					     .to = end };
 		}
 		if (now.agent != NONE)
 			vec_push(&c->tasks, now);
 	}
 }
 
-static void write_reviews(struct block_stats *c, const struct model *m, uint32_t end,
-			  struct yield *yield)
+static void find_review_work(struct block_stats *c, const struct model *m, uint32_t end,
+			     struct yield *yield)
 {
 	for (uint32_t i = 0; i < m->reviews.n && yield_on(yield); i++) {
 		const struct review *r = &m->reviews.v[i];
 		struct work now = { .agent = r->reviewer, .number = i };
 		bool asked = false;
 
-		for (uint32_t n = 0; r->reviewer != NONE && n < r->steps.n && r->steps.v[n].message < end;
-		     n++) {
+		if (r->reviewer == NONE)
+			continue;
+		for (uint32_t n = 0; n < r->steps.n && r->steps.v[n].message < end; n++) {
 			bool waits = r->steps.v[n].verdict == REVIEW_NONE && !r->steps.v[n].failed;
 
 			now.to = r->steps.v[n].message;
@@ -98,9 +102,9 @@ struct block_stats *block_stats_new(const struct model *m, uint32_t n, struct yi
 
 	c->n = n / STATS_BLOCK;
 	c->list = xcalloc(c->n + 1, sizeof(*c->list));
-	write_messages(c, m, yield);
-	write_tasks(c, m, n, yield);
-	write_reviews(c, m, n, yield);
+	summarise_messages(c, m, yield);
+	find_task_work(c, m, n, yield);
+	find_review_work(c, m, n, yield);
 	if (yield_on(yield))
 		return c;
 	block_stats_free(c);
@@ -112,7 +116,7 @@ void block_stats_free(struct block_stats *c)
 	if (!c)
 		return;
 	free(c->list);
-	vec_release(&c->told);
+	vec_release(&c->summaries);
 	vec_release(&c->tasks);
 	vec_release(&c->reviews);
 	free(c);

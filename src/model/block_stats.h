@@ -1,7 +1,6 @@
-/* Summaries of agents' activity per block of 4096 messages. Statistics as of any message add up the
- * complete blocks before it and walk only the rest. A block lists the agents that sent messages in
- * it, and its range of times; where timestamps jump, the range is useless and the block's messages
- * are walked. */
+/* Summaries of agents' activity per block of 4096 messages: statistics as of any message add up the
+ * complete blocks before it and walk only the rest. A block whose timestamps jump has a useless
+ * time range; its messages are walked. */
 #ifndef GAVEL_MODEL_BLOCK_STATS_H
 #define GAVEL_MODEL_BLOCK_STATS_H
 
@@ -10,7 +9,7 @@
 enum { STATS_BLOCK = 4096 }; /* messages */
 
 /* Summary of one agent's messages in one block. */
-struct told {
+struct agent_summary {
 	uint32_t agent, errors, warnings;
 	uint16_t messages, dated; /* dated: those with a timestamp */
 	uint16_t last;            /* index of the last of them in the block */
@@ -18,13 +17,13 @@ struct told {
 };
 
 /* Range of times; empty: from > to. */
-struct between {
+struct time_range {
 	int64_t from_ms, to_ms;
 };
 
 struct stats_block {
-	struct between sent, timed; /* of timestamps; of timestamps or, lacking these, arrivals */
-	uint32_t told;              /* index of its first summary; ends at the next block's */
+	struct time_range sent, timed; /* of timestamps; of timestamps or else arrivals */
+	uint32_t first_summary;        /* its range in summaries ends at the next block's */
 };
 
 /* Interval (from, to] of messages in which an agent has a task or a requested review. */
@@ -35,7 +34,7 @@ struct work {
 struct block_stats {
 	uint32_t n;
 	struct stats_block *list; /* one more than n */
-	VEC(struct told) told;
+	VEC(struct agent_summary) summaries;
 	VEC(struct work) tasks, reviews; /* sorted by number */
 };
 
@@ -44,10 +43,10 @@ struct block_stats *block_stats_new(const struct model *m, uint32_t n, struct yi
 void block_stats_free(struct block_stats *c);
 
 /* As model_agent_stats; k is at most n. Without summaries (NULL) all messages are walked. */
-struct agent_stats *block_stats_agent_stats(const struct block_stats *c, const struct model *m, uint32_t k,
-					 int64_t now_ms, struct yield *yield);
+struct agent_stats *block_stats_agent_stats(const struct block_stats *c, const struct model *m,
+					    uint32_t k, int64_t now_ms, struct yield *yield);
 
-static inline void between_add(struct between *b, int64_t time_ms)
+static inline void time_range_add(struct time_range *b, int64_t time_ms)
 {
 	if (time_ms == TIME_NONE)
 		return;
@@ -55,6 +54,6 @@ static inline void between_add(struct between *b, int64_t time_ms)
 	b->to_ms = time_ms > b->to_ms ? time_ms : b->to_ms;
 }
 
-#define BETWEEN_NONE ((struct between){ INT64_MAX, TIME_NONE })
+#define TIME_RANGE_NONE ((struct time_range){ INT64_MAX, TIME_NONE })
 
 #endif

@@ -1,6 +1,6 @@
-/* Counting sort of decisions by message: one pass counts, the second places. */
-#include "model/decided.h"
-
+/* Index of the log's decisions, newest first: those before any message are a suffix of the list,
+ * found by binary search. Built by a counting sort: one pass counts, the second places. */
+#include "model/asof_internal.h"
 #include "model/prefetch.h"
 
 #include <stdlib.h>
@@ -10,67 +10,48 @@ struct decided_list {
 	struct decided list[];
 };
 
-typedef void (*decided_fn)(void *ctx, const struct decided *d);
-
-/* Steps in reverse, the order of the list. */
-static void each_decided(const struct model *m, uint32_t end, struct yield *yield, decided_fn tell,
-			 void *ctx)
+/* Stores each decision before message `end` at next[its message], and advances that; without a
+ * list, only counts. Steps are walked backwards: within an item later ones come first. */
+static void walk_decided(const struct model *m, uint32_t end, struct yield *yield, uint32_t *next,
+			 struct decided *list)
 {
 	for (uint32_t i = 0; i < m->items.n && yield_on(yield); i++) {
 		const struct item *item = &m->items.v[i];
 
 		items_prefetch(m, i);
-		for (uint32_t n = item->n; n-- > 0;)
-			if (item->steps[n].what == STEP_DECIDED && item->steps[n].message < end)
-				tell(ctx, &(struct decided){ item->steps[n].message, i, n });
+		for (uint32_t n = item->n; n-- > 0;) {
+			uint32_t message = item->steps[n].message;
+
+			if (item->steps[n].what != STEP_DECIDED || message >= end)
+				continue;
+			if (list)
+				list[next[message]] = (struct decided){ message, i, n };
+			next[message]++;
+		}
 	}
-}
-
-static void count(void *ctx, const struct decided *d)
-{
-	uint32_t *by_message = ctx;
-
-	by_message[d->message]++;
-}
-
-struct placing {
-	struct decided_list *out;
-	uint32_t *place; /* by message: index of its next decision in the list */
-};
-
-static void put(void *ctx, const struct decided *d)
-{
-	struct placing *p = ctx;
-
-	p->out->list[p->place[d->message]++] = *d;
 }
 
 struct decided_list *decided_new(const struct model *m, uint32_t n, struct yield *yield)
 {
-	struct placing p = { .place = xcalloc((size_t)n + 1, sizeof(uint32_t)) };
-	uint32_t total = 0;
+	uint32_t *next = xcalloc((size_t)n + 1, sizeof(*next)), total = 0;
+	struct decided_list *out;
 
-	each_decided(m, n, yield, count, p.place);
+	walk_decided(m, n, yield, next, NULL);
 	for (uint32_t i = n; i-- > 0;) {
-		uint32_t here = p.place[i];
+		uint32_t count = next[i];
 
-		p.place[i] = total;
-		total += here;
+		next[i] = total;
+		total += count;
 	}
-	p.out = xmalloc(sizeof(*p.out) + total * sizeof(struct decided));
-	p.out->n = total;
+	out = xmalloc(sizeof(*out) + total * sizeof(struct decided));
+	out->n = total;
 	if (yield_on(yield))
-		each_decided(m, n, yield, put, &p);
-	free(p.place);
+		walk_decided(m, n, yield, next, out->list);
+	free(next);
 	if (yield_on(yield))
-		return p.out;
-	free(p.out);
+		return out;
+	free(out);
 	return NULL;
-}
-
-void decided_free(struct decided_list *d)
-{
-	free(d);
 }
 
 const struct decided *decided_before(const struct decided_list *d, uint32_t k, uint32_t *n)

@@ -1,9 +1,9 @@
 /* Compact store of the diagnostics of cross-message rules: logs that break a rule tend to break it
  * in every other message, and sentences would take more memory than the rest of the model.
  *
- * A diagnostic is stored as a template (complaint: severity, rule, JSON pointer, format), the
- * element's index and the arguments of the format; text and pointer are rendered on demand
- * (diag_store_read). Diagnostics are in the order of their messages. */
+ * A diagnostic is stored as a template (severity, rule, JSON pointer, format), the element's index
+ * and the arguments of the format; text and pointer are rendered on demand (diag_store_read).
+ * Diagnostics are in the order of their messages. */
 #ifndef GAVEL_MODEL_DIAG_STORE_H
 #define GAVEL_MODEL_DIAG_STORE_H
 
@@ -14,10 +14,10 @@
 
 struct model;
 
-enum { DIAG_STORE_POINTER_MAX = 160, DIAG_STORE_TEXT_MAX = 360, DIAG_STORE_LATELY = 256 };
+enum { DIAG_STORE_POINTER_MAX = 160, DIAG_STORE_TEXT_MAX = 360, DIAG_STORE_SEEN = 256 };
 
 /* All interned in the model. */
-struct complaint {
+struct diag_template {
 	uint32_t severity; /* enum severity */
 	uint32_t rule, head, at, format;
 };
@@ -33,8 +33,8 @@ struct diag_store_mark {
 struct diag_call_site {
 	const char *texts[4];
 	uint32_t severity;
-	uint32_t complaint;
-	char words[8]; /* types of the format's arguments */
+	uint32_t template_index;
+	char arg_types[8]; /* types of the format's arguments */
 };
 
 struct diag_store {
@@ -43,8 +43,8 @@ struct diag_store {
 	struct diag_store_mark newest; /* its position */
 	HVEC(uint8_t) bytes;
 	HVEC(struct diag_store_mark) marks;
-	HVEC(struct complaint) complaints;
-	uint64_t lately[DIAG_STORE_LATELY]; /* hashes of recent texts; a repeated one is interned */
+	HVEC(struct diag_template) templates;
+	uint64_t seen_texts[DIAG_STORE_SEEN]; /* hashes: a text seen again is interned */
 	/* not saved with the model's heap: addresses of this process */
 	struct map by_address;
 	VEC(struct diag_call_site) sites;
@@ -53,10 +53,11 @@ struct diag_store {
 /* rule, head, at and format must be string literals: they are identified by address. at may hold
  * one %u, for index; format %u, %d, %lld, %s, %.1f and %.2f (any one digit). */
 void diag_store_add(struct model *m, uint32_t message, enum severity s, const char *rule,
-		 const char *head, const char *at, uint32_t index, const char *format, ...)
+		    const char *head, const char *at, uint32_t index, const char *format, ...)
 	__attribute__((format(printf, 8, 9)));
 void diag_store_vadd(struct model *m, uint32_t message, enum severity s, const char *rule,
-		  const char *head, const char *at, uint32_t index, const char *format, va_list ap);
+		     const char *head, const char *at, uint32_t index, const char *format,
+		     va_list ap);
 
 /* Iterator. Strings are valid until the next call with the same walk; the model must not change
  * meanwhile. */
@@ -71,7 +72,7 @@ struct diag_store_walk {
 	/* after diag_store_read: */
 	struct str pointer, text;
 
-	uint32_t complaint, index, words; /* private */
+	uint32_t template_index, index, args; /* private */
 	char pointer_room[DIAG_STORE_POINTER_MAX], text_room[DIAG_STORE_TEXT_MAX];
 };
 

@@ -1,11 +1,10 @@
 /* Evaluates the terms of a filter.
  *
- * Whatever is filtered is first converted to a subject: the few properties that terms test. A key
- * is a row of the table at the end: how its value is parsed, and how it is matched. A property that
- * a subject does not have does not match (and so its negation does): a message is not open, a task
- * is open until its state is final but never due, no is: value matches an agent. Values match the
- * whole property, case-insensitively, * is a wildcard. Plain words are tested last, as they may
- * need the message's text.
+ * A message, item, task or agent is first converted to a subject: the properties that terms test. A
+ * key is a row of the table at the end: how its value is parsed and matched. A property that a
+ * subject lacks does not match (so its negation does): a message is not open, a task is open until
+ * its state is final but never due, no is: value matches an agent. Values match the whole property,
+ * case-insensitively, * is a wildcard. Plain words are tested last: they may need the text.
  *
  *   kind      of a message or item; "task"; an agent's type
  *   agent     sender or receiver; who raised or decided the item; who has or had the task
@@ -15,14 +14,14 @@
  *   after     from that time on, an item by its newest text, a task by its newest message
  *   before    earlier than that time, a task by its first message
  *
- * Which messages have a step of a task is recorded in the task, not in the message. Such terms
- * cache a bitmap of messages (struct concern) and update it incrementally. */
+ * Which messages have a step of a task is recorded in the task, not in the message: such terms
+ * cache a bitmap of messages and update it incrementally. */
 #include "model/filter_terms.h"
 #include "model/rules.h"
 
 #include <stdlib.h>
 
-static void concern_release(struct concern *c)
+static void bitmap_release(struct message_bitmap *c)
 {
 	vec_release(&c->named);
 	vec_release(&c->bits);
@@ -33,15 +32,13 @@ void filter_free(struct filter *f)
 	if (!f)
 		return;
 	for (uint32_t i = 0; i < f->terms.n; i++)
-		if (f->terms.v[i].concern)
-			concern_release(f->terms.v[i].concern);
+		if (f->terms.v[i].bitmap)
+			bitmap_release(f->terms.v[i].bitmap);
 	vec_release(&f->terms);
 	vec_release(&f->words);
 	arena_release(&f->arena);
 	free(f);
 }
-
-/* ---- messages that concern a task, review or item ---- */
 
 static bool task_matches(const struct term *t, const struct model *m, uint32_t task)
 {
@@ -63,9 +60,9 @@ static bool item_id_matches(const struct term *t, const struct model *m, const s
 }
 
 /* Adds the new entities that match the term. */
-static void concern_find(const struct term *t, const struct model *m)
+static void bitmap_find_entities(const struct term *t, const struct model *m)
 {
-	struct concern *c = t->concern;
+	struct message_bitmap *c = t->bitmap;
 	bool by_task = t->key == KEY_TASK;
 
 	for (uint32_t *i = &c->tasks_seen; *i < m->tasks.n; (*i)++)
@@ -98,11 +95,11 @@ static uint32_t step_message(const struct model *m, struct entity e, uint32_t i)
 }
 
 /* Steps are in the order of messages: the new ones are at the end. */
-static void concern_update(const struct term *t, const struct model *m)
+static void bitmap_update(const struct term *t, const struct model *m)
 {
-	struct concern *c = t->concern;
+	struct message_bitmap *c = t->bitmap;
 
-	concern_find(t, m);
+	bitmap_find_entities(t, m);
 	while (c->bits.n <= m->records.n / 64)
 		vec_push(&c->bits, 0);
 	for (uint32_t i = 0; i < c->named.n; i++) {
@@ -119,20 +116,18 @@ static void concern_update(const struct term *t, const struct model *m)
 	c->messages_seen = m->records.n;
 }
 
-static bool concerns(const struct term *t, const struct subject *s)
+static bool bitmap_has(const struct term *t, const struct subject *s)
 {
-	struct concern *c = t->concern;
+	struct message_bitmap *c = t->bitmap;
 
 	if (c->m != s->m || c->messages_seen > s->m->records.n) {
-		concern_release(c);
-		*c = (struct concern){ .m = s->m };
+		bitmap_release(c);
+		*c = (struct message_bitmap){ .m = s->m };
 	}
 	if (s->is.number >= c->messages_seen)
-		concern_update(t, s->m);
+		bitmap_update(t, s->m);
 	return c->bits.v[s->is.number / 64] >> s->is.number % 64 & 1;
 }
-
-/* ---- terms against a subject ---- */
 
 static bool match_kind(const struct term *t, const struct subject *s)
 {
@@ -164,18 +159,15 @@ static bool match_agent(const struct term *t, const struct subject *s)
 
 static bool match_task(const struct term *t, const struct subject *s)
 {
-	return s->is.type == ENTITY_MESSAGE ? concerns(t, s) : task_matches(t, s->m, s->task);
-}
-
-static bool is_message_id(const struct term *t, const struct subject *s)
-{
-	return message_with_id(s->m, s->session, t->value) == s->is.number;
+	return s->is.type == ENTITY_MESSAGE ? bitmap_has(t, s) : task_matches(t, s->m, s->task);
 }
 
 static bool match_id(const struct term *t, const struct subject *s)
 {
 	switch (s->is.type) {
-	case ENTITY_MESSAGE: return is_message_id(t, s) || concerns(t, s);
+	case ENTITY_MESSAGE:
+		return message_with_id(s->m, s->session, t->value) == s->is.number ||
+		       bitmap_has(t, s);
 	case ENTITY_ITEM: return item_id_matches(t, s->m, &s->m->items.v[s->is.number]);
 	case ENTITY_TASK: return task_matches(t, s->m, s->is.number);
 	case ENTITY_AGENT: return value_matches(t, agent_name(s->m, s->is.number));
@@ -186,7 +178,7 @@ static bool match_id(const struct term *t, const struct subject *s)
 
 static bool match_is(const struct term *t, const struct subject *s)
 {
-	return t->wanted & s->traits;
+	return t->wanted & s->properties;
 }
 
 static bool match_after(const struct term *t, const struct subject *s)
@@ -245,42 +237,41 @@ static bool subject_passes(const struct filter *f, const struct subject *s)
 	return true;
 }
 
-/* ---- subjects ---- */
+_Static_assert((int)RECORD_BINARY < (int)PROPERTY_OPEN, "flags and properties share a word");
 
-_Static_assert((int)RECORD_BINARY < (int)TRAIT_OPEN, "flags and traits share a word");
-
-static unsigned record_traits(const struct model *m, const struct record *r)
+static unsigned record_properties(const struct model *m, const struct record *r)
 {
 	const struct route *route = route_of(m, r);
 
-	return route->flags | (r->errors ? TRAIT_ERROR : 0u) | (r->warnings ? TRAIT_WARNING : 0u) |
-	       (r->notes ? TRAIT_NOTE : 0u) | (route->dialect == DIALECT_TEXT ? TRAIT_TEXT : 0u) |
-	       (route->dialect == DIALECT_UNKNOWN ? TRAIT_UNKNOWN : 0u);
+	return route->flags | (r->errors ? PROPERTY_ERROR : 0u) |
+	       (r->warnings ? PROPERTY_WARNING : 0u) | (r->notes ? PROPERTY_NOTE : 0u) |
+	       (route->dialect == DIALECT_TEXT ? PROPERTY_TEXT : 0u) |
+	       (route->dialect == DIALECT_UNKNOWN ? PROPERTY_UNKNOWN : 0u);
 }
 
-static unsigned severity_trait(unsigned severity)
+static unsigned severity_property(unsigned severity)
 {
-	return (unsigned)TRAIT_SEVERITY << severity;
+	return (unsigned)PROPERTY_SEVERITY << severity;
 }
 
-static unsigned worst_trait(const struct record *r)
+static unsigned worst_property(const struct record *r)
 {
 	if (r->errors)
-		return severity_trait(SEVERITY_DIAG);
+		return severity_property(SEVERITY_DIAG);
 	if (r->warnings)
-		return severity_trait(SEVERITY_DIAG + 1);
-	return r->notes ? severity_trait(SEVERITY_DIAG + 2) : 0;
+		return severity_property(SEVERITY_DIAG + 1);
+	return r->notes ? severity_property(SEVERITY_DIAG + 2) : 0;
 }
 
-static unsigned item_traits(const struct item *item, const struct item_state *state)
+static unsigned item_properties(const struct item *item, const struct item_state *state)
 {
 	if (state->open)
-		return item->dated ? TRAIT_OPEN | TRAIT_DUE : TRAIT_OPEN;
+		return item->dated ? PROPERTY_OPEN | PROPERTY_DUE : PROPERTY_OPEN;
 	if (state->verdict == VERDICT_EXPIRED)
-		return TRAIT_EXPIRED;
+		return PROPERTY_EXPIRED;
 	if (state->verdict == VERDICT_NONE || state->verdict == VERDICT_SUPERSEDED)
 		return 0;
-	return TRAIT_DECIDED;
+	return PROPERTY_DECIDED;
 }
 
 bool filter_message(const struct filter *f, const struct model *m, uint32_t message,
@@ -296,7 +287,7 @@ bool filter_message(const struct filter *f, const struct model *m, uint32_t mess
 	return subject_passes(f, &(struct subject){
 		.m = m, .is = { ENTITY_MESSAGE, message }, .first = r, .last = r,
 		.session = route->session, .task = NONE, .agents = { route->from, route->to, NONE },
-		.kind = model_kind(m, r), .traits = record_traits(m, r) | worst_trait(r),
+		.kind = model_kind(m, r), .properties = record_properties(m, r) | worst_property(r),
 		.text = text, .ctx = ctx });
 }
 
@@ -318,9 +309,9 @@ bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
 		.kind = str_of(item_kind_name(it->kind)),
 		.state = state->verdict == VERDICT_NONE ? STR_NONE
 							: str_of(verdict_name(state->verdict)),
-		.grade = str_of(item_severity_name(state->grade)),
-		.traits = record_traits(m, r) | item_traits(it, state) |
-			  (state->grade == GRADE_NONE ? 0 : severity_trait(state->grade)),
+		.grade = str_of(grade_name(state->grade)),
+		.properties = record_properties(m, r) | item_properties(it, state) |
+			      (state->grade == GRADE_NONE ? 0 : severity_property(state->grade)),
 		.text = text, .ctx = ctx });
 }
 
@@ -339,8 +330,8 @@ bool filter_task(const struct filter *f, const struct model *m, uint32_t task, u
 		.first = &m->records.v[at.first], .last = &m->records.v[at.last],
 		.session = t->session, .task = task, .agents = { at.agent, NONE, NONE },
 		.kind = STR("task"), .state = str_of(task_state_name(at.state)),
-		.traits = record_traits(m, &m->records.v[at.last]) |
-			  (task_state_is_final(at.state) ? TRAIT_DECIDED : TRAIT_OPEN) });
+		.properties = record_properties(m, &m->records.v[at.last]) |
+			      (task_state_is_final(at.state) ? PROPERTY_DECIDED : PROPERTY_OPEN) });
 }
 
 bool filter_agent(const struct filter *f, const struct model *m, uint32_t agent)
@@ -358,31 +349,31 @@ bool filter_agent(const struct filter *f, const struct model *m, uint32_t agent)
 		.kind = model_str(m, a->type) });
 }
 
-const struct trait_row filter_traits[TRAIT_ROWS] = {
-	{ "open", TRAIT_OPEN },
-	{ "decided", TRAIT_DECIDED },
-	{ "expired", TRAIT_EXPIRED },
-	{ "due", TRAIT_DUE },
-	{ "error", TRAIT_ERROR },
-	{ "warning", TRAIT_WARNING },
-	{ "note", TRAIT_NOTE },
+const struct property_row filter_properties[PROPERTY_COUNT] = {
+	{ "open", PROPERTY_OPEN },
+	{ "decided", PROPERTY_DECIDED },
+	{ "expired", PROPERTY_EXPIRED },
+	{ "due", PROPERTY_DUE },
+	{ "error", PROPERTY_ERROR },
+	{ "warning", PROPERTY_WARNING },
+	{ "note", PROPERTY_NOTE },
 	{ "repaired", RECORD_REPAIRED },
 	{ "ambiguous", RECORD_AMBIGUOUS },
 	{ "truncated", RECORD_TRUNCATED },
 	{ "oversize", RECORD_OVERSIZE },
 	{ "binary", RECORD_BINARY },
 	{ "repeated", RECORD_REPEATED },
-	{ "text", TRAIT_TEXT },
-	{ "unknown", TRAIT_UNKNOWN },
+	{ "text", PROPERTY_TEXT },
+	{ "unknown", PROPERTY_UNKNOWN },
 };
 
 const struct key_row filter_keys[KEY_COUNT] = {
 	[KEY_KIND] = { "kind", NULL, match_kind },
 	[KEY_DIALECT] = { "dialect", read_dialect, match_dialect },
 	[KEY_AGENT] = { "agent", NULL, match_agent },
-	[KEY_TASK] = { "task", read_concern, match_task },
+	[KEY_TASK] = { "task", read_name, match_task },
 	[KEY_SESSION] = { "session", NULL, match_session },
-	[KEY_ID] = { "id", read_concern, match_id },
+	[KEY_ID] = { "id", read_name, match_id },
 	[KEY_SEVERITY] = { "severity", read_severity, match_is },
 	[KEY_IS] = { "is", read_is, match_is },
 	[KEY_AFTER] = { "after", read_time, match_after },

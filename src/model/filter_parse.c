@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-/* ---- lists of allowed names, and errors ---- */
-
 /* The i-th name of a list; NULL after the last. */
 typedef const char *(*name_fn)(unsigned i);
 
@@ -17,9 +15,9 @@ static const char *key_at(unsigned i)
 	return i < KEY_COUNT ? filter_keys[i].name : NULL;
 }
 
-static const char *trait_at(unsigned i)
+static const char *property_at(unsigned i)
 {
-	return i < TRAIT_ROWS ? filter_traits[i].name : NULL;
+	return i < PROPERTY_COUNT ? filter_properties[i].name : NULL;
 }
 
 static const char *dialect_at(unsigned i)
@@ -30,11 +28,11 @@ static const char *dialect_at(unsigned i)
 static const char *severity_at(unsigned i)
 {
 	if (i < SEVERITY_DIAG)
-		return item_severity_name(i);
+		return grade_name(i);
 	return i < SEVERITY_COUNT ? severity_name(SEVERITY_ERROR - (i - SEVERITY_DIAG)) : NULL;
 }
 
-static int name_index(name_fn at, struct str s)
+static int index_of_name(name_fn at, struct str s)
 {
 	const char *name;
 
@@ -93,8 +91,8 @@ static const char *nearest_name(name_fn at, struct str s)
 	return found;
 }
 
-static int refuse(const struct parser *p, name_fn at, struct str got, const char *fault,
-		  const char *hint)
+static int unknown_name(const struct parser *p, name_fn at, struct str got, const char *fault,
+			const char *hint)
 {
 	const char *name, *meant = nearest_name(at, got);
 	char whole[QUOTED_MAX], part[QUOTED_MAX];
@@ -109,14 +107,12 @@ static int refuse(const struct parser *p, name_fn at, struct str got, const char
 	return -1;
 }
 
-static int complain(const struct parser *p, const char *fault)
+static int term_error(const struct parser *p, const char *fault)
 {
 	char whole[QUOTED_MAX];
 
 	return err_set(p->err, "filter %s: %s", quoted(p->word, whole), fault);
 }
-
-/* ---- values ---- */
 
 /* Normalises for glob_match: lower case, and no slashes, which are special there. */
 static void fold(struct str s, char *out)
@@ -154,28 +150,28 @@ static void read_text(struct parser *p, struct term *t)
 	t->value = str_make(folded, t->value.n);
 }
 
-int read_concern(struct parser *p, struct term *t)
+int read_name(struct parser *p, struct term *t)
 {
 	read_text(p, t);
-	t->concern = arena_zalloc(p->arena, sizeof(*t->concern));
+	t->bitmap = arena_zalloc(p->arena, sizeof(*t->bitmap));
 	return 0;
 }
 
 int read_dialect(struct parser *p, struct term *t)
 {
 	read_text(p, t);
-	if (!t->glob && name_index(dialect_at, t->value) < 0)
-		return refuse(p, dialect_at, t->value, "is no dialect", "");
+	if (!t->glob && index_of_name(dialect_at, t->value) < 0)
+		return unknown_name(p, dialect_at, t->value, "is no dialect", "");
 	return 0;
 }
 
 int read_is(struct parser *p, struct term *t)
 {
-	int trait = name_index(trait_at, t->value);
+	int property = index_of_name(property_at, t->value);
 
-	if (trait < 0)
-		return refuse(p, trait_at, t->value, "is nothing that can be asked", "");
-	t->wanted = filter_traits[trait].bit;
+	if (property < 0)
+		return unknown_name(p, property_at, t->value, "is nothing that can be asked", "");
+	t->wanted = filter_properties[property].bit;
 	return 0;
 }
 
@@ -194,28 +190,26 @@ int read_severity(struct parser *p, struct term *t)
 		equal = sign == '=' || (name.n && name.p[0] == '=');
 		name = str_from(name, sign != '=' && equal);
 	}
-	found = name_index(severity_at, name);
+	found = index_of_name(severity_at, name);
 	if (found < 0)
-		return refuse(p, severity_at, name, "is no severity",
-			      ", after =, <, <=, > or >= if need be");
+		return unknown_name(p, severity_at, name, "is no severity",
+				    ", after =, <, <=, > or >= if need be");
 	i = found < SEVERITY_DIAG ? 0 : SEVERITY_DIAG;
 	end = found < SEVERITY_DIAG ? SEVERITY_DIAG : SEVERITY_COUNT;
 	for (; i < end; i++)
 		if ((equal && (int)i == found) || (sign == '>' && (int)i < found) ||
 		    (sign == '<' && (int)i > found))
-			t->wanted |= (unsigned)TRAIT_SEVERITY << i;
+			t->wanted |= (unsigned)PROPERTY_SEVERITY << i;
 	return 0;
 }
 
 int read_time(struct parser *p, struct term *t)
 {
 	if (!timestamp_parse_loose(t->value, p->day, &t->time_ms))
-		return complain(p, "not a time; allowed: 10:15, 10:15:30, 2026-01-26T10:15Z, "
-				   "2026-01-26, or milliseconds since 1970");
+		return term_error(p, "not a time; allowed: 10:15, 10:15:30, 2026-01-26T10:15Z, "
+				     "2026-01-26, or milliseconds since 1970");
 	return 0;
 }
-
-/* ---- words ---- */
 
 static bool is_space(char c)
 {
@@ -247,11 +241,11 @@ static int take_value(struct parser *p, struct str *out)
 	}
 	close = str_find(p->rest, STR("\""), 1);
 	if (close < 0)
-		return complain(p, "the quote is not closed; add a \" at the end");
+		return term_error(p, "the quote is not closed; add a \" at the end");
 	*out = str_make(p->rest.p + 1, (size_t)close - 1);
 	p->rest = str_from(p->rest, (size_t)close + 1);
 	if (p->rest.n && !is_space(p->rest.p[0]))
-		return complain(p, "a word ends with its quote; put a space after it");
+		return term_error(p, "a word ends with its quote; put a space after it");
 	return 0;
 }
 
@@ -279,10 +273,10 @@ static int take_key(struct parser *p, struct term *t)
 		colon++;
 	if (!looks_keyed(word, colon))
 		return 0;
-	found = name_index(key_at, str_make(word.p, colon));
+	found = index_of_name(key_at, str_make(word.p, colon));
 	if (found < 0)
-		return refuse(p, key_at, str_make(word.p, colon), "is no key",
-			      "; put a word that has a colon in quotes");
+		return unknown_name(p, key_at, str_make(word.p, colon), "is no key",
+				    "; put a word that has a colon in quotes");
 	t->key = (enum key)found;
 	p->rest = str_from(p->rest, colon + 1);
 	return 0;
@@ -300,7 +294,7 @@ static int take_term(struct parser *p, struct term *t)
 	if (t->key == KEY_WORD)
 		return 0;
 	if (!t->value.n)
-		return complain(p, "a value is missing after the colon");
+		return term_error(p, "a value is missing after the colon");
 	if (filter_keys[t->key].read)
 		return filter_keys[t->key].read(p, t);
 	read_text(p, t);

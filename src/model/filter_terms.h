@@ -21,17 +21,17 @@ enum key {
 };
 
 /* Properties tested by is: and severity:, as bits. The lowest are enum record_flag. */
-enum trait {
-	TRAIT_OPEN = 1 << 7,
-	TRAIT_DECIDED = 1 << 8,
-	TRAIT_EXPIRED = 1 << 9,
-	TRAIT_DUE = 1 << 10,
-	TRAIT_ERROR = 1 << 11,
-	TRAIT_WARNING = 1 << 12,
-	TRAIT_NOTE = 1 << 13,
-	TRAIT_TEXT = 1 << 14,
-	TRAIT_UNKNOWN = 1 << 15,
-	TRAIT_SEVERITY = 1 << 16, /* shifted by a severity */
+enum property {
+	PROPERTY_OPEN = 1 << 7,
+	PROPERTY_DECIDED = 1 << 8,
+	PROPERTY_EXPIRED = 1 << 9,
+	PROPERTY_DUE = 1 << 10,
+	PROPERTY_ERROR = 1 << 11,
+	PROPERTY_WARNING = 1 << 12,
+	PROPERTY_NOTE = 1 << 13,
+	PROPERTY_TEXT = 1 << 14,
+	PROPERTY_UNKNOWN = 1 << 15,
+	PROPERTY_SEVERITY = 1 << 16, /* shifted by a severity */
 };
 
 /* Numbering of two severity scales, each worst first: items' grades, then diagnostics. */
@@ -45,7 +45,7 @@ struct entity {
 };
 
 /* Cached result of task: and id: terms: the messages with a step of a matching entity. */
-struct concern {
+struct message_bitmap {
 	const struct model *m;
 	uint32_t messages_seen, tasks_seen, items_seen, reviews_seen;
 	VEC(struct entity) named;
@@ -56,9 +56,9 @@ struct term {
 	enum key key;
 	bool negate, glob;
 	struct str value; /* folded when a glob */
-	unsigned wanted;  /* bits of enum trait */
+	unsigned wanted;  /* bits of enum property */
 	int64_t time_ms;
-	struct concern *concern;
+	struct message_bitmap *bitmap;
 };
 
 struct filter {
@@ -75,7 +75,7 @@ struct subject {
 	uint32_t session, task;
 	uint32_t agents[3];
 	struct str kind, state, grade;
-	unsigned traits; /* bits of enum trait */
+	unsigned properties; /* bits of enum property */
 	filter_text_fn text;
 	void *ctx;
 };
@@ -93,19 +93,19 @@ struct key_row {
 	bool (*match)(const struct term *t, const struct subject *s);
 };
 
-struct trait_row {
+struct property_row {
 	const char *name;
 	unsigned bit;
 };
 
-enum { TRAIT_ROWS = 15 };
+enum { PROPERTY_COUNT = 15 };
 extern const struct key_row filter_keys[KEY_COUNT];
-extern const struct trait_row filter_traits[TRAIT_ROWS];
+extern const struct property_row filter_properties[PROPERTY_COUNT];
 
 bool value_matches(const struct term *t, struct str s);
 
 /* Parsers of the values of keys; -1 and the parser's err if invalid. */
-int read_concern(struct parser *p, struct term *t);
+int read_name(struct parser *p, struct term *t);
 int read_dialect(struct parser *p, struct term *t);
 int read_is(struct parser *p, struct term *t);
 int read_severity(struct parser *p, struct term *t);

@@ -16,25 +16,25 @@ struct group_search {
 	bool several;
 };
 
-static void offer(struct group_search *s, uint32_t session, int fit)
+static void add_candidate(struct group_search *s, uint32_t session, int score)
 {
 	uint32_t group = s->m->sessions.v[session].group;
 
-	if (fit > s->best) {
-		s->best = fit;
+	if (score > s->best) {
+		s->best = score;
 		s->group = group;
 		s->several = false;
-	} else if (fit && fit == s->best && group != s->group) {
+	} else if (score && score == s->best && group != s->group) {
 		s->several = true;
 	}
 }
 
 static bool knows_task(const struct group_search *s, uint32_t session, struct str id)
 {
-	return find_task(s->m, session, id) != NONE;
+	return task_named(s->m, session, name_known(s->m, id, &null_key)) != NONE;
 }
 
-static int collaboration_fit(const struct group_search *s, uint32_t session)
+static int collaboration_score(const struct group_search *s, uint32_t session)
 {
 	if (message_with_id(s->m, session, s->msg->reply_to) != NONE)
 		return 2;
@@ -50,7 +50,7 @@ static int collaboration_fit(const struct group_search *s, uint32_t session)
 }
 
 /* A reassigned task has a new id, but the correlation of the task it continues. */
-static void offer_chain(struct group_search *s)
+static void add_chain_candidates(struct group_search *s)
 {
 	const struct model *m = s->m;
 	uint32_t chain = chain_of(s->msg);
@@ -59,11 +59,11 @@ static void offer_chain(struct group_search *s)
 		const struct task *t = &m->tasks.v[i];
 
 		if (t->steps.n && m->records.v[t->steps.v[0].message].chain == chain)
-			offer(s, t->session, 1);
+			add_candidate(s, t->session, 1);
 	}
 }
 
-static int feedback_fit(const struct group_search *s, uint32_t session, const struct event *ask)
+static int feedback_score(const struct group_search *s, uint32_t session, const struct event *ask)
 {
 	const struct session_rules *r = s->m->sessions.v[session].rules;
 	bool goes_on = ask->iteration > 1 && r->done == ask->iteration - 1, decides = false;
@@ -82,11 +82,11 @@ static int feedback_fit(const struct group_search *s, uint32_t session, const st
 	return goes_on && !decides;
 }
 
-static int event_fit(const struct group_search *s, uint32_t session, const struct event *e)
+static int event_score(const struct group_search *s, uint32_t session, const struct event *e)
 {
 	switch (e->type) {
 	case EV_TURN_ASK:
-		return feedback_fit(s, session, e);
+		return feedback_score(s, session, e);
 	case EV_RESPONSE:
 		return message_with_id(s->m, session, e->id) != NONE;
 	case EV_TASK_STATE:
@@ -109,12 +109,12 @@ struct str model_group_of(struct model *m, const struct message *msg)
 	s.events = msg->events.n < EVENTS_MAX ? msg->events.n : EVENTS_MAX;
 	for (uint32_t session = 0; session < m->sessions.n; session++) {
 		if (collaboration)
-			offer(&s, session, collaboration_fit(&s, session));
+			add_candidate(&s, session, collaboration_score(&s, session));
 		for (uint32_t i = 0; !collaboration && i < s.events; i++)
-			offer(&s, session, event_fit(&s, session, &msg->events.v[i]));
+			add_candidate(&s, session, event_score(&s, session, &msg->events.v[i]));
 	}
 	if (collaboration && !s.best && msg->from.human && s.events &&
 	    msg->events.v[0].type == EV_TASK && msg->events.v[0].again)
-		offer_chain(&s);
+		add_chain_candidates(&s);
 	return s.best && !s.several ? model_str(m, s.group) : STR_NONE;
 }

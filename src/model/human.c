@@ -3,62 +3,48 @@
  * gone on meanwhile, since a file of replies is read after its log. */
 #include "model/rules.h"
 
-#include <stddef.h>
-
 /* limit of the linear searches over tasks and reviews */
 enum { SEARCH_MAX = 16384 };
 
 /* The message that a person's message replies to, NONE. */
-static uint32_t answered_by_person(const struct applying *a)
+static uint32_t answered_by_person(const struct apply_ctx *a)
 {
 	return a->msg->from.human ? message_with_id(a->m, a->session, a->msg->reply_to) : NONE;
 }
 
-/* Binary search: whether a step is of that message. Each step begins with its message number. */
-static bool has_step(const void *steps, size_t size, uint32_t n, uint32_t message)
-{
-	uint32_t low = 0, high = n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2, here;
-
-		memcpy(&here, (const char *)steps + middle * size, sizeof(here));
-		if (here == message)
-			return true;
-		if (here < message)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
-}
-
-_Static_assert(offsetof(struct review_step, message) == 0, "has_step reads it there");
-_Static_assert(offsetof(struct task_step, message) == 0, "has_step reads it there");
-
 /* The review that the message requests or reports. */
 static uint32_t find_review_of(const struct model *m, uint32_t session, uint32_t message)
 {
-	for (uint32_t i = m->reviews.n; i-- > 0 && m->reviews.n - i < SEARCH_MAX;)
-		if (m->reviews.v[i].session == session &&
-		    has_step(m->reviews.v[i].steps.v, sizeof(struct review_step),
-			     m->reviews.v[i].steps.n, message))
+	for (uint32_t i = m->reviews.n; i-- > 0 && m->reviews.n - i < SEARCH_MAX;) {
+		const struct review *r = &m->reviews.v[i];
+		uint32_t low = 0;
+
+		if (r->session != session)
+			continue;
+		bisect(low, r->steps.n, s, r->steps.v[s].message < message)
+		if (low < r->steps.n && r->steps.v[low].message == message)
 			return i;
+	}
 	return NONE;
 }
 
 /* The task that the message assigns or reports on. */
 static uint32_t find_task_of(const struct model *m, uint32_t session, uint32_t message)
 {
-	for (uint32_t i = m->tasks.n; i-- > 0 && m->tasks.n - i < SEARCH_MAX;)
-		if (m->tasks.v[i].session == session &&
-		    has_step(m->tasks.v[i].steps.v, sizeof(struct task_step),
-			     m->tasks.v[i].steps.n, message))
+	for (uint32_t i = m->tasks.n; i-- > 0 && m->tasks.n - i < SEARCH_MAX;) {
+		const struct task *t = &m->tasks.v[i];
+		uint32_t low = 0;
+
+		if (t->session != session)
+			continue;
+		bisect(low, t->steps.n, s, t->steps.v[s].message < message)
+		if (low < t->steps.n && t->steps.v[low].message == message)
 			return i;
+	}
 	return NONE;
 }
 
-uint32_t task_meant(const struct applying *a)
+uint32_t replied_task(const struct apply_ctx *a)
 {
 	uint32_t answered = answered_by_person(a), review;
 
@@ -78,7 +64,7 @@ static uint32_t raised_by(const struct item *item)
 	return NONE;
 }
 
-bool person_decides(struct applying *a, uint32_t item, enum verdict v)
+bool person_decides(struct apply_ctx *a, uint32_t item, enum verdict v)
 {
 	const struct item *it = item == NONE ? NULL : &a->m->items.v[item];
 	uint32_t answered = answered_by_person(a);
@@ -90,7 +76,7 @@ bool person_decides(struct applying *a, uint32_t item, enum verdict v)
 	return true;
 }
 
-bool names_items(const struct applying *a)
+bool decides_by_name(const struct apply_ctx *a)
 {
 	for (uint32_t i = 0; i < a->msg->events.n; i++)
 		if (a->msg->events.v[i].type == EV_DECIDE)
@@ -98,24 +84,22 @@ bool names_items(const struct applying *a)
 	return false;
 }
 
-/* ---- names in replies ---- */
-
 static const enum item_kind kinds[] = { ITEM_FINDING, ITEM_CHANGE, ITEM_VERDICT, ITEM_BLOCKED,
 					ITEM_QUESTION };
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 /* A message that was replied to: names in a reply refer to items that it raised. */
-struct raising {
+struct reply_scope {
 	const struct model *m;
 	uint32_t session, message, review;
 };
 
-static struct raising raising_of(const struct model *m, uint32_t session, uint32_t message)
+static struct reply_scope reply_scope_of(const struct model *m, uint32_t session, uint32_t message)
 {
-	return (struct raising){ m, session, message, find_review_of(m, session, message) };
+	return (struct reply_scope){ m, session, message, find_review_of(m, session, message) };
 }
 
-static uint32_t raised_in(const struct raising *r, enum item_kind kind, struct str id)
+static uint32_t raised_in(const struct reply_scope *r, enum item_kind kind, struct str id)
 {
 	bool of_review = kind == ITEM_FINDING || kind == ITEM_CHANGE;
 	uint32_t item = find_item(r->m, r->session, kind, id, of_review ? r->review : NONE);
@@ -123,22 +107,22 @@ static uint32_t raised_in(const struct raising *r, enum item_kind kind, struct s
 	return item != NONE && raised_by(&r->m->items.v[item]) == r->message ? item : NONE;
 }
 
-static uint32_t item_called(const struct raising *r, struct str name);
+static uint32_t resolve_name(const struct reply_scope *r, struct str name);
 
 /* Whether its id alone is ambiguous. */
-static bool needs_kind(const struct raising *r, uint32_t item)
+static bool needs_kind(const struct reply_scope *r, uint32_t item)
 {
 	struct str id = model_str(r->m, r->m->items.v[item].id);
 	unsigned found = 0;
 
 	for (unsigned k = 0; k < N_KINDS; k++)
 		found += raised_in(r, kinds[k], id) != NONE;
-	return found > 1 || item_called(r, id) != item;
+	return found > 1 || resolve_name(r, id) != item;
 }
 
 /* Resolves a name: KIND:ID where the id alone is ambiguous, else the plain id, even if that begins
  * with a kind and a colon. */
-static uint32_t item_called(const struct raising *r, struct str name)
+static uint32_t resolve_name(const struct reply_scope *r, struct str name)
 {
 	uint32_t of_kind = NONE, plain = NONE;
 	enum item_kind kind;
@@ -155,7 +139,7 @@ static uint32_t item_called(const struct raising *r, struct str name)
 
 void item_reply_name(const struct model *m, const struct item *item, struct buf *out)
 {
-	struct raising r = raising_of(m, item_session(m, item), raised_by(item));
+	struct reply_scope r = reply_scope_of(m, item_session(m, item), raised_by(item));
 
 	if (needs_kind(&r, (uint32_t)(item - m->items.v)))
 		buf_printf(out, "%s:", item_kind_name(item->kind));
@@ -164,20 +148,20 @@ void item_reply_name(const struct model *m, const struct item *item, struct buf 
 
 uint32_t item_replied_to(const struct model *m, uint32_t message, struct str name)
 {
-	struct raising r = raising_of(m, message_route(m, message)->session, message);
+	struct reply_scope r = reply_scope_of(m, message_route(m, message)->session, message);
 
-	return item_called(&r, name);
+	return resolve_name(&r, name);
 }
 
-void apply_named(struct applying *a)
+void apply_named_decisions(struct apply_ctx *a)
 {
-	struct raising r = raising_of(a->m, a->session, answered_by_person(a));
+	struct reply_scope r = reply_scope_of(a->m, a->session, answered_by_person(a));
 
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
 		const struct event *e = &a->msg->events.v[i];
 
 		if (e->type != EV_DECIDE || e->item == ITEM_QUESTION ||
-		    person_decides(a, item_called(&r, e->id), e->verdict))
+		    person_decides(a, resolve_name(&r, e->id), e->verdict))
 			continue;
 		/* the same id again without a kind: the next item that has it */
 		for (unsigned k = 0; k < N_KINDS; k++)
@@ -186,7 +170,7 @@ void apply_named(struct applying *a)
 	}
 }
 
-uint32_t last_word_round(const struct applying *a, const struct review *r)
+uint32_t override_round(const struct apply_ctx *a, const struct review *r)
 {
 	uint32_t answered = answered_by_person(a);
 
@@ -198,7 +182,7 @@ uint32_t last_word_round(const struct applying *a, const struct review *r)
 	return r->asked ? 0 : r->round;
 }
 
-void apply_last_word(struct applying *a, const struct event *e)
+void apply_override(struct apply_ctx *a, const struct event *e)
 {
 	static const enum verdict verdicts[] = { [REVIEW_NONE] = VERDICT_NONE,
 						 [REVIEW_APPROVED] = VERDICT_ACCEPTED,
@@ -210,6 +194,6 @@ void apply_last_word(struct applying *a, const struct event *e)
 		return;
 	if (answered_by_person(a) != NONE)
 		person_decides(a, item, verdicts[e->review]);
-	else if (item_is_open(&a->m->items.v[item]))
+	else if (a->m->items.v[item].open)
 		item_step(a, item, STEP_DECIDED, verdicts[e->review], 0);
 }

@@ -4,8 +4,7 @@
 
 #include "event/record.h"
 
-/* There are never fewer buckets than this, so all ids in a bucket agree in as many low bits of
- * their hash, which need not be stored. */
+/* With at least BUCKETS_MIN buckets, the low KNOWN_BITS of a hash are implied, not stored. */
 enum { KNOWN_BITS = 12, BUCKETS_MIN = 1 << KNOWN_BITS, IDS_PER_BUCKET = 4, SPLIT_AT_ONCE = 16 };
 
 static const struct id_bucket no_ids = { .newest = NONE };
@@ -42,13 +41,13 @@ static uint32_t message_of(const struct ids *t, uint32_t number)
 }
 
 /* The bits of an id in the Bloom filter of its bucket: if all are set, the id may be there. */
-static uint64_t mark_of(uint16_t hash_high)
+static uint64_t bloom_bits(uint16_t hash_high)
 {
 	return UINT64_C(1) << (hash_high & 63) | UINT64_C(1) << (hash_high >> 5 & 63) |
 	       UINT64_C(1) << (hash_high >> 10);
 }
 
-static void begin(struct heap *h, struct ids *t)
+static void init_buckets(struct heap *h, struct ids *t)
 {
 	while (t->buckets.n < BUCKETS_MIN)
 		heap_push(h, &t->buckets, no_ids);
@@ -68,7 +67,7 @@ static void split_begin(struct ids *t, struct split *s, uint32_t from, uint32_t 
 	s->parts[0] = &t->buckets.v[from];
 	s->parts[1] = &t->buckets.v[to];
 	for (int i = 0; i < 2; i++) {
-		s->parts[i]->marks = 0;
+		s->parts[i]->bloom = 0;
 		s->ends[i] = &s->parts[i]->newest;
 	}
 }
@@ -76,21 +75,21 @@ static void split_begin(struct ids *t, struct split *s, uint32_t from, uint32_t 
 /* Appends its next id to the list it belongs to; the last one terminates both. */
 static void split_step(struct ids *t, struct split *s)
 {
-	struct id_entry *e = &t->of.v[s->number];
+	struct id_entry *e = &t->entries.v[s->number];
 	bool moves = e->hash_low & t->half >> KNOWN_BITS;
 
 	*s->ends[moves] = s->number;
 	s->ends[moves] = &e->next;
-	s->parts[moves]->marks |= mark_of(e->hash_high);
+	s->parts[moves]->bloom |= bloom_bits(e->hash_high);
 	s->number = e->next;
 	if (s->number != NONE)
-		mem_prefetch(&t->of.v[s->number]);
+		mem_prefetch(&t->entries.v[s->number]);
 	else
 		*s->ends[0] = *s->ends[1] = NONE;
 }
 
-/* Adds some buckets, and moves there what belongs to them from those that had it so far. The ids of
- * a bucket are far apart in memory: so several are split in turns, each prefetching its next id. */
+/* Splits several buckets in turns, each prefetching its next id: those of one bucket are scattered
+ * in memory. */
 static void split_some(struct heap *h, struct ids *t)
 {
 	uint32_t from = t->buckets.n - t->half, busy = SPLIT_AT_ONCE;
@@ -101,7 +100,7 @@ static void split_some(struct heap *h, struct ids *t)
 	for (uint32_t i = 0; i < SPLIT_AT_ONCE; i++) {
 		split_begin(t, &splits[i], from + i, t->half + from + i);
 		if (splits[i].number != NONE)
-			mem_prefetch(&t->of.v[splits[i].number]);
+			mem_prefetch(&t->entries.v[splits[i].number]);
 	}
 	while (busy) {
 		busy = 0;
@@ -115,12 +114,11 @@ static void split_some(struct heap *h, struct ids *t)
 		t->half *= 2;
 }
 
-/* Adds the buckets that the expected number of ids needs: splitting is cheap while there are
- * few. */
+/* Adds the buckets for the expected number of ids: splitting is cheap while there are few. */
 static void split_for(struct heap *h, struct ids *t)
 {
 	uint64_t expected = heap_expected(h, t->n);
-	uint64_t buckets = (expected - expected / 16) / IDS_PER_BUCKET; /* too many would cost memory */
+	uint64_t buckets = (expected - expected / 16) / IDS_PER_BUCKET; /* rather too few */
 
 	do
 		split_some(h, t);
@@ -136,17 +134,17 @@ void ids_prefetch(const struct ids *t, uint64_t hash)
 uint32_t ids_find(const struct ids *t, uint64_t hash)
 {
 	uint64_t kept = hash >> KNOWN_BITS;
-	uint64_t mark = mark_of((uint16_t)(kept >> 32));
+	uint64_t bits = bloom_bits((uint16_t)(kept >> 32));
 	uint32_t number;
 	const struct id_bucket *bucket;
 
 	if (!t->n)
 		return NONE;
 	bucket = &t->buckets.v[bucket_of(t, hash)];
-	if ((bucket->marks & mark) != mark)
+	if ((bucket->bloom & bits) != bits)
 		return NONE;
-	for (number = bucket->newest; number != NONE; number = t->of.v[number].next) {
-		const struct id_entry *e = &t->of.v[number];
+	for (number = bucket->newest; number != NONE; number = t->entries.v[number].next) {
+		const struct id_entry *e = &t->entries.v[number];
 
 		if (e->hash_low == (uint32_t)kept && e->hash_high == (uint16_t)(kept >> 32))
 			return message_of(t, number);
@@ -160,23 +158,24 @@ void ids_add(struct heap *h, struct ids *t, uint64_t hash, uint64_t content, uin
 	struct id_bucket *bucket;
 
 	if (!t->n)
-		begin(h, t);
+		init_buckets(h, t);
 	if (t->n / IDS_PER_BUCKET >= t->buckets.n)
 		split_for(h, t);
 	while (t->has.n <= message / 64) {
 		heap_push(h, &t->has, 0);
-		heap_push(h, &t->before, t->of.n);
+		heap_push(h, &t->before, t->entries.n);
 	}
 	t->has.v[message / 64] |= UINT64_C(1) << message % 64;
 	bucket = &t->buckets.v[bucket_of(t, hash)];
-	heap_push(h, &t->of, (struct id_entry){ .next = bucket->newest, .hash_low = (uint32_t)kept,
-					    .hash_high = (uint16_t)(kept >> 32),
-					    .content = (uint16_t)content });
+	heap_push(h, &t->entries, (struct id_entry){ .next = bucket->newest,
+						     .hash_low = (uint32_t)kept,
+						     .hash_high = (uint16_t)(kept >> 32),
+						     .content = (uint16_t)content });
 	bucket->newest = t->n++;
-	bucket->marks |= mark_of((uint16_t)(kept >> 32));
+	bucket->bloom |= bloom_bits((uint16_t)(kept >> 32));
 }
 
 bool ids_same_content(const struct ids *t, uint32_t message, uint64_t content)
 {
-	return t->of.v[number_of(t, message)].content == (uint16_t)content;
+	return t->entries.v[number_of(t, message)].content == (uint16_t)content;
 }

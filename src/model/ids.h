@@ -2,11 +2,10 @@
  * has the same content.
  *
  * Memory per message matters, so neither ids nor whole hashes are stored: 12 bytes for each id, 3
- * for the buckets (more if more ids were expected than came) and a fifth of a byte for every
- * message; the table grows in place. Nearly every id is new: a Bloom filter in its bucket mostly
- * shows that without a cache miss for the ids in it. 60 bits of an id's hash are compared (among
- * ten million ids, the chance that two are confused is 1 in 20 000), and 16 of the content's, which
- * matters only where ids are equal, and the caller compares more. */
+ * for the buckets and a fifth of a byte for every message; the table grows in place. Nearly every
+ * id is new: a Bloom filter in its bucket mostly shows that without a cache miss for the ids in it.
+ * 60 bits of an id's hash are compared (among ten million ids, the chance of a collision is 1 in
+ * 20 000), and 16 of the content's, where the caller compares more. */
 #ifndef GAVEL_MODEL_IDS_H
 #define GAVEL_MODEL_IDS_H
 
@@ -22,14 +21,14 @@ struct id_entry {
 _Static_assert(sizeof(struct id_entry) == 12, "memory per message matters");
 
 struct __attribute__((packed, aligned(4))) id_bucket {
-	uint64_t marks;  /* a Bloom filter: three bits for each id in it */
+	uint64_t bloom;  /* a Bloom filter: three bits for each id in it */
 	uint32_t newest; /* id, or NONE */
 };
 
 _Static_assert(sizeof(struct id_bucket) == 12, "one for every four ids");
 
 struct ids {
-	HVEC(struct id_entry) of; /* one per message that has an id, in order */
+	HVEC(struct id_entry) entries; /* one per message that has an id, in order */
 	HVEC(uint64_t) has;       /* bitmap of messages that have an id */
 	HVEC(uint32_t) before;    /* by word of `has`: number of ids before it */
 	HVEC(struct id_bucket) buckets;

@@ -37,7 +37,7 @@ uint32_t item_named(const struct model *m, uint32_t session, enum item_kind kind
 	return NONE;
 }
 
-uint32_t item_here(const struct applying *a, enum item_kind kind, uint32_t id)
+uint32_t item_here(const struct apply_ctx *a, enum item_kind kind, uint32_t id)
 {
 	const struct session_rules *r = a->m->sessions.v[a->session].rules;
 
@@ -52,14 +52,14 @@ uint32_t find_item(const struct model *m, uint32_t session, enum item_kind kind,
 	return item_named(m, session, kind, name_known(m, id, &null_key), review);
 }
 
-/* Capacity after n steps: 1, 3, 4, 6, 8, 12, 16 … Most items stay raised, or are decided and
- * acknowledged, too. The capacity is implied by n and not stored. */
-static uint32_t room_after(uint32_t n)
+/* Next capacity of an item that is full with n steps: 1, 3, 4, 6, 8, 12, 16 … Most items are only
+ * raised, or also decided and acknowledged. The capacity is implied by n and not stored. */
+static uint32_t capacity_after(uint32_t n)
 {
 	return n < 2 ? 2 * n + 1 : n & (n - 1) ? n / 3 * 4 : n / 2 * 3;
 }
 
-static bool is_room(uint32_t n)
+static bool is_full(uint32_t n)
 {
 	uint32_t odd = n ? n >> __builtin_ctz(n) : 1;
 
@@ -68,9 +68,9 @@ static bool is_room(uint32_t n)
 
 static void push_step(struct model *m, struct item *item, struct item_step step)
 {
-	if (is_room(item->n)) {
+	if (is_full(item->n)) {
 		struct item_step *grown =
-			heap_alloc(m->heap, room_after(item->n) * sizeof(step));
+			heap_alloc(m->heap, capacity_after(item->n) * sizeof(step));
 
 		if (item->n)
 			memcpy(grown, item->steps, item->n * sizeof(step));
@@ -83,7 +83,7 @@ static void push_step(struct model *m, struct item *item, struct item_step step)
 	m->open_count += item->open;
 }
 
-void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verdict verdict,
+void item_step(struct apply_ctx *a, uint32_t item, enum step_kind what, enum verdict verdict,
 	       uint32_t iteration)
 {
 	push_step(a->m, &a->m->items.v[item],
@@ -98,7 +98,7 @@ static bool id_is_broken(struct str id)
 	       (memchr(id.p, 0, id.n) || str_find(id, STR("\xef\xbf\xbd"), 0) >= 0);
 }
 
-uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, uint32_t review,
+uint32_t item_raise(struct apply_ctx *a, const struct event *e, uint32_t task, uint32_t review,
 		    uint32_t iteration)
 {
 	uint32_t id = id_intern(a, e);
@@ -108,7 +108,26 @@ uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, ui
 	return item_raise_found(a, e, found, task, review, iteration);
 }
 
-uint32_t item_raise_found(struct applying *a, const struct event *e, uint32_t found, uint32_t task,
+static uint32_t item_add(struct apply_ctx *a, const struct event *e, uint32_t task, uint32_t review)
+{
+	struct model *m = a->m;
+	uint32_t id = id_intern(a, e), number = m->items.n;
+
+	heap_push(m->heap, &m->items, (struct item){ .id = id, .kind = e->item,
+						     .dated = e->deadline_ms != TIME_NONE,
+						     .origin_dialect = e->origin_dialect,
+						     .origin_kind = e->origin_kind });
+	item_set_owner(m, &m->items.v[number], (struct owner){ a->session, task, review });
+	if (id != NONE && e->item == ITEM_IMPROVEMENT)
+		note_raised(rules_of(a), id);
+	if (id != NONE) /* items without id are not looked up by name */
+		name_index_add(m, id, NAMED_ITEM, number);
+	if (e->deadline_ms != TIME_NONE)
+		heap_push(m->heap, &m->dated, (struct dated_item){ e->deadline_ms, number });
+	return number;
+}
+
+uint32_t item_raise_found(struct apply_ctx *a, const struct event *e, uint32_t found, uint32_t task,
 			  uint32_t review, uint32_t iteration)
 {
 	struct model *m = a->m;
@@ -117,49 +136,30 @@ uint32_t item_raise_found(struct applying *a, const struct event *e, uint32_t fo
 	struct item_step step = { .message = a->message, .index = e->index,
 				  .hash = (uint32_t)e->content_hash, .what = STEP_RAISED,
 				  .iteration = iteration > 65535 ? 65535 : (uint16_t)iteration,
-				  .grade = e->grade & 7, .undecidable = broken, .bare = e->bare };
+				  .grade = e->grade & 7, .undecidable = broken,
+				  .no_findings = e->no_findings };
 	bool was_open;
 
-	if (found == NONE) {
-		uint32_t id = id_intern(a, e);
-
-		heap_push(m->heap, &m->items, (struct item){ .id = id, .kind = e->item,
-						   .dated = e->deadline_ms != TIME_NONE,
-						   .origin_dialect = e->origin_dialect,
-						   .origin_kind = e->origin_kind });
-		found = m->items.n - 1;
-		item_give(m, &m->items.v[found], (struct owner){ a->session, task, review });
-		if (id != NONE && e->item == ITEM_IMPROVEMENT)
-			note_raised(rules_of(a), id);
-		if (id != NONE) /* items without id are not looked up by name */
-			name_give(m, id, NAMED_ITEM, found);
-		if (e->deadline_ms != TIME_NONE)
-			heap_push(m->heap, &m->dated, (struct dated_item){ e->deadline_ms, found });
-	}
-	was_open = item_is_open(&m->items.v[found]);
+	if (found == NONE)
+		found = item_add(a, e, task, review);
+	was_open = m->items.v[found].open;
 	push_step(m, &m->items.v[found], step);
 	if (task != NONE && !was_open)
-		heap_push(m->heap, &m->tasks.v[task_root(m, task)].open_items, found);
+		heap_push(m->heap, &m->tasks.v[m->tasks.v[task].root].open_items, found);
 	return found;
 }
 
-/* The state after all steps so far; views fold up to their cursor with item_at. */
-bool item_is_open(const struct item *item)
-{
-	return item->open;
-}
-
-void close_items(struct applying *a, uint32_t task, unsigned kinds, enum step_kind what,
+void close_items(struct apply_ctx *a, uint32_t task, unsigned kinds, enum step_kind what,
 		 enum verdict verdict)
 {
-	struct task *root = &a->m->tasks.v[task_root(a->m, task)];
+	struct task *root = &a->m->tasks.v[a->m->tasks.v[task].root];
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < root->open_items.n; i++) {
 		uint32_t number = root->open_items.v[i];
 		struct item *item = &a->m->items.v[number];
 
-		if (!item_is_open(item))
+		if (!item->open)
 			continue;
 		if ((kinds & 1u << item->kind) && item->steps[item->n - 1].message != a->message)
 			item_step(a, number, what, verdict, item->steps[item->n - 1].iteration);
@@ -184,10 +184,8 @@ int64_t item_deadline(const struct model *m, const struct item *item)
 	return m->dated.v[deadline_index(m, (uint32_t)(item - m->items.v))].deadline_ms;
 }
 
-/* ---- decision overlay ---- */
-
 /* Index of an item's overlay; the map may also have stale indexes of the same item. */
-static uint32_t standing_place(const struct model *m, uint32_t item)
+static uint32_t overlay_index(const struct model *m, uint32_t item)
 {
 	for (uint32_t it = 0, v; map_next(&m->overlay_map, hash_mix(item, 0), &it, &v);)
 		if (v < m->overlays.n && m->overlays.v[v].item == item)
@@ -197,13 +195,15 @@ static uint32_t standing_place(const struct model *m, uint32_t item)
 
 const struct overlay *item_overlay(const struct model *m, const struct item *item)
 {
-	return item->overlaid ? &m->overlays.v[standing_place(m, (uint32_t)(item - m->items.v))] : NULL;
+	uint32_t number = (uint32_t)(item - m->items.v);
+
+	return item->overlaid ? &m->overlays.v[overlay_index(m, number)] : NULL;
 }
 
-/* Moves the last one to the free index. */
-static void take_away(struct model *m, uint32_t item)
+/* Moves the last overlay to the free index. */
+static void remove_overlay(struct model *m, uint32_t item)
 {
-	uint32_t place = standing_place(m, item);
+	uint32_t place = overlay_index(m, item);
 	struct overlay last = *vec_last(&m->overlays);
 
 	m->items.v[item].overlaid = false;
@@ -217,11 +217,11 @@ static void take_away(struct model *m, uint32_t item)
 void model_overlay(struct model *m, const struct overlay *s)
 {
 	struct item *item = &m->items.v[s->item];
-	struct overlay *kept;
+	struct overlay *own;
 
 	if (s->delivery == DELIVERY_NONE) {
 		if (item->overlaid)
-			take_away(m, s->item);
+			remove_overlay(m, s->item);
 		return;
 	}
 	if (!item->overlaid) {
@@ -229,10 +229,10 @@ void model_overlay(struct model *m, const struct overlay *s)
 		map_put(m->heap, &m->overlay_map, hash_mix(s->item, 0), m->overlays.n - 1);
 		item->overlaid = true;
 	}
-	kept = &m->overlays.v[standing_place(m, s->item)];
-	*kept = *s;
-	if (kept->from <= item->steps[0].message)
-		kept->from = item->steps[0].message + 1;
+	own = &m->overlays.v[overlay_index(m, s->item)];
+	*own = *s;
+	if (own->from <= item->steps[0].message)
+		own->from = item->steps[0].message + 1;
 }
 
 void model_overlay_clear(struct model *m)
@@ -244,8 +244,8 @@ void model_overlay_clear(struct model *m)
 }
 
 /* Applies the decision overlay to the log's state. */
-static void lay_standing(const struct overlay *s, const struct item *item, uint32_t k,
-			 struct item_state *out)
+static void apply_overlay(const struct overlay *s, const struct item *item, uint32_t k,
+			  struct item_state *out)
 {
 	if (k < s->from || out->anew >= s->from)
 		return;
@@ -287,7 +287,8 @@ static void raise_first(const struct item_step *s, struct item_state *out)
 				    .message = s->message, .index = s->index, .hash = s->hash,
 				    .decided = NONE, .iteration = s->iteration, .times = 1,
 				    .open = true, .undecidable = s->undecidable,
-				    .bare = s->bare, .person = NONE, .overlay_ms = TIME_NONE };
+				    .no_findings = s->no_findings, .person = NONE,
+				    .overlay_ms = TIME_NONE };
 }
 
 static void raise_again(const struct item *item, const struct item_step *s, struct item_state *out)
@@ -312,11 +313,11 @@ static void raise_again(const struct item *item, const struct item_step *s, stru
 	out->iteration = s->iteration;
 	out->grade = s->grade;
 	out->undecidable = s->undecidable;
-	out->bare = s->bare;
+	out->no_findings = s->no_findings;
 	out->hash = s->hash;
 }
 
-static inline void take_step(const struct item *item, const struct item_step *s,
+static inline void fold_step(const struct item *item, const struct item_step *s,
 			     struct item_state *out)
 {
 	switch ((enum step_kind)s->what) {
@@ -347,7 +348,7 @@ void item_fold(const struct item *item, uint32_t step, struct item_state *at)
 	if (step == 0)
 		raise_first(item->steps, at);
 	else
-		take_step(item, &item->steps[step], at);
+		fold_step(item, &item->steps[step], at);
 }
 
 bool item_has_expired(const struct model *m, const struct item *item, int64_t now_ms)
@@ -363,9 +364,9 @@ static bool state_at(const struct model *m, const struct item *item, uint32_t k,
 		return false;
 	raise_first(item->steps, out);
 	for (uint32_t i = 1; i < item->n && item->steps[i].message < k; i++)
-		take_step(item, &item->steps[i], out);
+		fold_step(item, &item->steps[i], out);
 	if (item->overlaid && here)
-		lay_standing(item_overlay(m, item), item, k, out);
+		apply_overlay(item_overlay(m, item), item, k, out);
 	if (out->open && item_has_expired(m, item, now_ms)) {
 		out->open = false;
 		out->verdict = VERDICT_EXPIRED;
@@ -379,8 +380,8 @@ bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t
 	return state_at(m, item, k, now_ms, true, out);
 }
 
-bool item_without_overlay(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
-		 struct item_state *out)
+bool item_without_overlay(const struct model *m, const struct item *item, uint32_t k,
+			  int64_t now_ms, struct item_state *out)
 {
 	return state_at(m, item, k, now_ms, false, out);
 }
@@ -412,24 +413,17 @@ bool item_has_twin(const struct model *m, const struct item *item)
 	return false;
 }
 
-unsigned item_weight(const struct item *item, enum item_severity grade)
+unsigned item_weight(const struct item *item, enum grade grade)
 {
-	if (grade != GRADE_NONE)
-		return grade;
-	switch ((enum item_kind)item->kind) {
-	case ITEM_VERDICT:
-	case ITEM_BLOCKED:
-	case ITEM_ESCALATION:
-	case ITEM_QUESTION:
-	case ITEM_ERROR: return GRADE_MAJOR;
-	case ITEM_IMPROVEMENT:
-	case ITEM_RETRY:
-	case ITEM_TASK:
-	case ITEM_FINDING:
-	case ITEM_CHANGE: return GRADE_MINOR;
-	case ITEM_KIND_COUNT: break;
-	}
-	return GRADE_NONE;
+	static const uint8_t by_kind[ITEM_KIND_COUNT] = {
+		[ITEM_IMPROVEMENT] = GRADE_MINOR, [ITEM_FINDING] = GRADE_MINOR,
+		[ITEM_CHANGE] = GRADE_MINOR,      [ITEM_VERDICT] = GRADE_MAJOR,
+		[ITEM_QUESTION] = GRADE_MAJOR,    [ITEM_BLOCKED] = GRADE_MAJOR,
+		[ITEM_ESCALATION] = GRADE_MAJOR,  [ITEM_RETRY] = GRADE_MINOR,
+		[ITEM_TASK] = GRADE_MINOR,        [ITEM_ERROR] = GRADE_MAJOR,
+	};
+
+	return grade != GRADE_NONE ? grade : by_kind[item->kind];
 }
 
 uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t *due)
@@ -452,8 +446,7 @@ uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t 
 	for (uint32_t i = 0; whole && i < m->overlays.n; i++) {
 		const struct item *item = &m->items.v[m->overlays.v[i].item];
 
-		if (item->open && !item->dated && item_at(m, item, k, now_ms, &s) &&
-		    !s.open)
+		if (item->open && !item->dated && item_at(m, item, k, now_ms, &s) && !s.open)
 			open--;
 	}
 	return open;
@@ -472,10 +465,10 @@ int inbox_order(const void *left, const void *right)
 	return a->item < b->item ? -1 : a->item > b->item;
 }
 
-/* Sorting the inbox. Items are numbered in the order they were raised, so a counting sort by weight
- * is enough for those without a deadline; there may be hundreds of thousands. */
+/* Items are numbered in the order they were raised, so a counting sort by weight is enough for
+ * those without a deadline; there may be hundreds of thousands. */
 struct inbox {
-	VEC(struct inbox_place) pressing;
+	VEC(struct inbox_place) due;
 	uint32_t *others; /* without deadline, sorted by number */
 	uint8_t *rank;    /* of each: its weight, or RANK_CLOSED */
 	uint32_t n, counts[RANK_CLOSED + 1];
@@ -488,7 +481,7 @@ static void inbox_add(struct inbox *in, const struct model *m, uint32_t number,
 	unsigned rank = at->open ? item_weight(item, at->grade) : RANK_CLOSED;
 
 	if (at->open && item->dated) {
-		vec_push(&in->pressing, (struct inbox_place){ item_deadline(m, item), rank, number });
+		vec_push(&in->due, (struct inbox_place){ item_deadline(m, item), rank, number });
 		return;
 	}
 	in->others[in->n] = number;
@@ -496,14 +489,13 @@ static void inbox_add(struct inbox *in, const struct model *m, uint32_t number,
 	in->counts[rank]++;
 }
 
-/* All of them, most urgent first. */
 static uint32_t *inbox_list(const struct inbox *in)
 {
-	uint32_t *list = xmalloc((in->pressing.n + in->n + 1) * sizeof(*list));
-	uint32_t at[RANK_CLOSED + 1], next = in->pressing.n;
+	uint32_t *list = xmalloc((in->due.n + in->n + 1) * sizeof(*list));
+	uint32_t at[RANK_CLOSED + 1], next = in->due.n;
 
-	for (uint32_t i = 0; i < in->pressing.n; i++)
-		list[i] = in->pressing.v[i].item;
+	for (uint32_t i = 0; i < in->due.n; i++)
+		list[i] = in->due.v[i].item;
 	for (unsigned rank = 0; rank <= RANK_CLOSED; next += in->counts[rank++])
 		at[rank] = next;
 	for (uint32_t i = 0; i < in->n; i++)
@@ -527,12 +519,11 @@ uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool al
 		if (item_at(m, &m->items.v[i], k, now_ms, &at) && (all || at.open))
 			inbox_add(&in, m, i, &at);
 	}
-	if (in.pressing.n)
-		yield_sort(in.pressing.v, in.pressing.n, sizeof(*in.pressing.v), inbox_order,
-			    yield);
-	*n = in.pressing.n + in.n;
+	if (in.due.n)
+		yield_sort(in.due.v, in.due.n, sizeof(*in.due.v), inbox_order, yield);
+	*n = in.due.n + in.n;
 	list = inbox_list(&in);
-	vec_release(&in.pressing);
+	vec_release(&in.due);
 	free(in.others);
 	free(in.rank);
 	return list;

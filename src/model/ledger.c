@@ -1,5 +1,5 @@
-/* Groups reviews and items into loops of the ledger, in a pass or two over each. Joined through
- * tables by number, so many small loops cost no more than one large one. */
+/* Builds the ledger: groups reviews and items into loops in linear time, through tables indexed by
+ * their numbers. */
 #include "model/ledger.h"
 
 #include "model/ledger_internal.h"
@@ -18,28 +18,26 @@ struct ledger_builder {
 	struct yield *yield;
 };
 
-/* ---- finding loops ---- */
-
 /* Root task of a review. A task that was reviewed before it turned out to be a revision changes its
  * loop at that message, which limits the validity of the result (from, to). */
-static uint32_t root_of(struct ledger_builder *k, const struct review *r)
+static uint32_t root_of(struct ledger_builder *b, const struct review *r)
 {
 	const struct task *t;
-	uint32_t told;
+	uint32_t assigned;
 
 	if (r->task == NONE)
 		return NONE;
-	t = &k->m->tasks.v[r->task];
+	t = &b->m->tasks.v[r->task];
 	if (t->root == r->task)
 		return t->root;
-	told = t->steps.n ? t->steps.v[0].message : NONE;
-	if (told <= r->steps.v[0].message)
+	assigned = t->steps.n ? t->steps.v[0].message : NONE;
+	if (assigned <= r->steps.v[0].message)
 		return t->root;
-	if (told < k->k) {
-		k->out->from = told + 1 > k->out->from ? told + 1 : k->out->from;
+	if (assigned < b->k) {
+		b->out->from = assigned + 1 > b->out->from ? assigned + 1 : b->out->from;
 		return t->root;
 	}
-	k->out->to = told < k->out->to ? told : k->out->to;
+	b->out->to = assigned < b->out->to ? assigned : b->out->to;
 	return r->task;
 }
 
@@ -52,98 +50,81 @@ static void task_prefetch(const struct model *m, uint32_t review)
 		mem_prefetch(&m->tasks.v[m->reviews.v[later].task]);
 }
 
-static uint32_t loop_of_root(struct ledger_builder *k, uint32_t root, uint32_t first)
+static uint32_t loop_of_root(struct ledger_builder *b, uint32_t root, uint32_t first)
 {
-	if (root != NONE && k->of_root[root])
-		return k->of_root[root] - 1;
-	vec_push(&k->list, (struct ledger_loop){ .task = root, .first = first });
+	if (root != NONE && b->of_root[root])
+		return b->of_root[root] - 1;
+	vec_push(&b->list, (struct ledger_loop){ .task = root, .first = first });
 	if (root != NONE)
-		k->of_root[root] = k->list.n;
-	return k->list.n - 1;
+		b->of_root[root] = b->list.n;
+	return b->list.n - 1;
 }
 
-static void find_loops(struct ledger_builder *k)
+static void find_loops(struct ledger_builder *b)
 {
-	const struct model *m = k->m;
+	const struct model *m = b->m;
 
-	for (uint32_t i = 0; i < m->reviews.n && yield_on(k->yield); i++) {
+	for (uint32_t i = 0; i < m->reviews.n && yield_on(b->yield); i++) {
 		const struct review *r = &m->reviews.v[i];
 
 		reviews_prefetch(m, i);
 		task_prefetch(m, i);
-		k->of_review[i] = NONE;
-		if (!r->steps.n || r->steps.v[0].message >= k->end)
+		b->of_review[i] = NONE;
+		if (!r->steps.n || r->steps.v[0].message >= b->end)
 			continue;
-		k->of_review[i] = loop_of_root(k, root_of(k, r), r->steps.v[0].message);
-		k->list.v[k->of_review[i]].reviews++;
+		b->of_review[i] = loop_of_root(b, root_of(b, r), r->steps.v[0].message);
+		b->list.v[b->of_review[i]].reviews++;
 	}
-	vec_push(&k->list, (struct ledger_loop){ .task = NONE });
+	vec_push(&b->list, (struct ledger_loop){ .task = NONE });
 }
 
-static uint32_t loop_of_item(const struct ledger_builder *k, const struct item *item)
+static uint32_t loop_of_item(const struct ledger_builder *b, const struct item *item)
 {
 	uint32_t review;
 
 	if (item->kind != ITEM_IMPROVEMENT && item->kind != ITEM_FINDING &&
 	    item->kind != ITEM_CHANGE)
 		return NONE;
-	review = item_review(k->m, item);
+	review = item_review(b->m, item);
 	if (review == NONE)
-		review = k->m->sessions.v[item_session(k->m, item)].loop;
-	return review == NONE ? NONE : k->of_review[review];
+		review = b->m->sessions.v[item_session(b->m, item)].loop;
+	return review == NONE ? NONE : b->of_review[review];
 }
 
-/* Prefix sums: turns the counts of each loop into start indexes. */
-static void place_loops(struct ledger_builder *k)
+/* next: by loop, its next free place in the result, which has n numbers */
+static uint32_t *sort_members(const struct ledger_builder *b, const uint32_t *loop_of,
+			      uint32_t count, uint32_t *next, uint32_t n)
 {
-	uint32_t reviews = 0, items = 0;
+	uint32_t *out = xmalloc(((size_t)n + 1) * sizeof(*out));
 
-	for (uint32_t i = 0; i < k->list.n; i++) {
-		struct ledger_loop *l = &k->list.v[i];
-		uint32_t own_reviews = l->reviews, own_items = l->items;
+	for (uint32_t i = 0; i < count && yield_on(b->yield); i++)
+		if (loop_of[i] != NONE)
+			out[next[loop_of[i]]++] = i;
+	return out;
+}
 
-		l->reviews = reviews;
-		l->items = items;
-		reviews += own_reviews;
-		items += own_items;
+/* Turns the counts of each loop into start indexes (prefix sums), and fills the ranges. */
+static void place_members(struct ledger_builder *b, uint32_t item_count)
+{
+	uint32_t *next_review = xmalloc(2 * b->list.n * sizeof(*next_review));
+	uint32_t *next_item = next_review + b->list.n, reviews = 0, items = 0;
+
+	for (uint32_t i = 0; i < b->list.n; i++) {
+		struct ledger_loop *l = &b->list.v[i];
+
+		next_review[i] = reviews;
+		next_item[i] = items;
+		reviews += l->reviews;
+		items += l->items;
+		l->reviews = next_review[i];
+		l->items = next_item[i];
 	}
-	k->out->reviews = xmalloc((reviews + 1) * sizeof(uint32_t));
-	k->out->items = xmalloc((items + 1) * sizeof(uint32_t));
-	k->out->next = xmalloc((items + 1) * sizeof(uint32_t));
+	b->out->reviews = sort_members(b, b->of_review, b->m->reviews.n, next_review, reviews);
+	b->out->items = sort_members(b, b->of_item, item_count, next_item, items);
+	b->out->next = xmalloc(((size_t)items + 1) * sizeof(uint32_t));
+	memset(b->out->next, 0xff, items * sizeof(uint32_t)); /* NONE */
+	free(next_review);
 }
-
-/* ---- their items and reviews ---- */
-
-static void take_items(struct ledger_builder *k, uint32_t count)
-{
-	uint32_t *at = xmalloc(k->list.n * sizeof(*at)); /* by loop: next free place */
-
-	for (uint32_t i = 0; i < k->list.n; i++)
-		at[i] = k->list.v[i].items;
-	for (uint32_t i = 0; i < count && yield_on(k->yield); i++) {
-		uint32_t loop = k->of_item[i];
-
-		if (loop == NONE)
-			continue;
-		k->out->items[at[loop]] = i;
-		k->out->next[at[loop]++] = NONE;
-	}
-	free(at);
-}
-
-static void take_reviews(struct ledger_builder *k)
-{
-	uint32_t *at = xmalloc(k->list.n * sizeof(*at));
-
-	for (uint32_t i = 0; i < k->list.n; i++)
-		at[i] = k->list.v[i].reviews;
-	for (uint32_t i = 0; i < k->m->reviews.n; i++)
-		if (k->of_review[i] != NONE)
-			k->out->reviews[at[k->of_review[i]]++] = i;
-	free(at);
-}
-
-/* ---- items that share an entry ---- */
 
 /* Open-addressing hash table from kind and id to the place of the newest item plus one; 0 is free.
  * Cleared for each loop, so that it stays small and in the cache. */
@@ -166,7 +147,7 @@ static void shared_clear(struct shared_ids *known, uint32_t items)
 }
 
 /* Linear probing: the slot of the item's entry, or a free one. */
-static uint32_t *shared_find(const struct ledger_builder *k, const struct shared_ids *known,
+static uint32_t *shared_find(const struct ledger_builder *b, const struct shared_ids *known,
 			     const struct item *item)
 {
 	uint64_t at = hash_mix(hash_mix(hash_seed, item->kind), item->id);
@@ -177,84 +158,81 @@ static uint32_t *shared_find(const struct ledger_builder *k, const struct shared
 
 		if (!*slot)
 			return slot;
-		other = &k->m->items.v[loop_item(k->out, *slot - 1)];
+		other = &b->m->items.v[loop_item(b->out, *slot - 1)];
 		if (other->kind == item->kind && other->id == item->id)
 			return slot;
 	}
 }
 
-static void share_entries(struct ledger_builder *k, struct shared_ids *known, const struct ledger_loop *l)
+static void share_entries(struct ledger_builder *b, struct shared_ids *known,
+			  const struct ledger_loop *l)
 {
 	uint32_t end = l[1].items;
 
 	shared_clear(known, end - l->items);
-	for (uint32_t place = l->items; place < end && yield_on(k->yield); place++) {
-		const struct item *item = &k->m->items.v[loop_item(k->out, place)];
+	for (uint32_t place = l->items; place < end && yield_on(b->yield); place++) {
+		const struct item *item = &b->m->items.v[loop_item(b->out, place)];
 		uint32_t *slot;
 
-		if (place + PREFETCH_DISTANCE < k->list.v[k->out->n].items)
-			mem_prefetch(&k->m->items.v[loop_item(k->out, place + PREFETCH_DISTANCE)]);
+		if (place + PREFETCH_DISTANCE < b->list.v[b->out->n].items)
+			mem_prefetch(&b->m->items.v[loop_item(b->out, place + PREFETCH_DISTANCE)]);
 		if (item->id == NONE)
 			continue;
-		slot = shared_find(k, known, item);
+		slot = shared_find(b, known, item);
 		if (*slot) {
-			k->out->items[place] |= LOOP_SHARES;
-			k->out->next[*slot - 1] = place;
+			b->out->items[place] |= LOOP_SHARES;
+			b->out->next[*slot - 1] = place;
 		}
 		*slot = place + 1;
 	}
 }
 
-static void share_all(struct ledger_builder *k)
+static void share_all(struct ledger_builder *b)
 {
 	struct shared_ids known = { 0 };
 
 	/* within one review ids are unique */
-	for (uint32_t i = 0; i < k->out->n && yield_on(k->yield); i++)
-		if (k->list.v[i + 1].reviews - k->list.v[i].reviews > 1)
-			share_entries(k, &known, &k->list.v[i]);
+	for (uint32_t i = 0; i < b->out->n && yield_on(b->yield); i++)
+		if (b->list.v[i + 1].reviews - b->list.v[i].reviews > 1)
+			share_entries(b, &known, &b->list.v[i]);
 	free(known.slots);
 }
 
-/* ---- entry points ---- */
-
-static bool find_all(struct ledger_builder *k)
+static bool build(struct ledger_builder *b)
 {
-	uint32_t count = model_item_count(k->m, k->end);
+	uint32_t count = model_item_count(b->m, b->end);
 
-	find_loops(k);
-	k->of_item = xmalloc(count * sizeof(*k->of_item));
-	for (uint32_t i = 0; i < count && yield_on(k->yield); i++) {
-		k->of_item[i] = loop_of_item(k, &k->m->items.v[i]);
-		if (k->of_item[i] != NONE)
-			k->list.v[k->of_item[i]].items++;
+	find_loops(b);
+	b->out->list = b->list.v;
+	b->out->n = b->list.n - 1;
+	b->of_item = xmalloc(count * sizeof(*b->of_item));
+	for (uint32_t i = 0; i < count && yield_on(b->yield); i++) {
+		b->of_item[i] = loop_of_item(b, &b->m->items.v[i]);
+		if (b->of_item[i] != NONE)
+			b->list.v[b->of_item[i]].items++;
 	}
-	place_loops(k);
-	k->out->list = k->list.v;
-	k->out->n = k->list.n - 1;
-	if (!yield_on(k->yield))
+	if (!yield_on(b->yield))
 		return false;
-	take_reviews(k);
-	take_items(k, count);
-	share_all(k);
-	return yield_on(k->yield) && ledger_count(k->out, k->end, k->yield);
+	place_members(b, count);
+	share_all(b);
+	return yield_on(b->yield) && ledger_count(b->out, b->end, b->yield);
 }
 
 struct ledger *ledger_new(const struct model *m, uint32_t k, uint32_t n, struct yield *yield)
 {
 	struct ledger *all = xcalloc(1, sizeof(*all));
-	struct ledger_builder making = { .m = m, .out = all, .k = k, .end = n, .yield = yield };
+	struct ledger_builder b = { .m = m, .out = all, .k = k, .end = n, .yield = yield };
 	bool whole;
 
 	all->model = m;
 	all->users = 1;
 	all->to = n;
-	making.of_review = xmalloc((m->reviews.n + 1) * sizeof(uint32_t));
-	making.of_root = xcalloc(m->tasks.n + 1, sizeof(uint32_t));
-	whole = find_all(&making);
-	free(making.of_review);
-	free(making.of_root);
-	free(making.of_item);
+	b.of_review = xmalloc((m->reviews.n + 1) * sizeof(uint32_t));
+	b.of_root = xcalloc(m->tasks.n + 1, sizeof(uint32_t));
+	whole = build(&b);
+	free(b.of_review);
+	free(b.of_root);
+	free(b.of_item);
 	if (whole)
 		return all;
 	ledger_release(all);
@@ -276,7 +254,7 @@ void ledger_release(struct ledger *all)
 	free(all->reviews);
 	free(all->items);
 	free(all->next);
-	vec_release(&all->flips);
+	vec_release(&all->transitions);
 	vec_release(&all->answers);
 	free(all);
 }

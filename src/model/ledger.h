@@ -1,16 +1,14 @@
 /* The ledger: review and feedback loops as tables of items × iterations. A loop is a feedback
- * session, or all reviews of one task and its revisions. Its iterations are turns; its rows are
- * entries, one per item, or one for findings that share their id; a cell lists what happened to the
- * entry in that turn (struct happening).
+ * session, or all reviews of one task and its revisions. Its columns are turns, one per iteration;
+ * its rows are entries, one per item, or one for findings that share their id; a cell lists the
+ * events of the entry in that turn (struct entry_event).
  *
- * A happening belongs to the turn that was running, or that its message answered: a review's
- * findings and the revision that takes them up belong to one turn, applied feedback to the turn of
- * the request that has it.
+ * An event belongs to the turn that was running, or that its message answered: a review's findings
+ * and the revision that accepts them to one turn, applied feedback to the turn of its request.
  *
  * The loops and their members are computed once per session (ledger_new). As of message k those
- * exist that have begun before k, with the items raised before k, in the same order; turns and
- * happenings are computed per loop on demand (loop_look), so that a session may have tens of
- * thousands of loops and drawing costs only the visible ones. */
+ * exist that have begun before k, with the items raised before k, in the same order. Turns and
+ * events are computed per loop on demand (loop_look): there may be tens of thousands of loops. */
 #ifndef GAVEL_MODEL_LEDGER_H
 #define GAVEL_MODEL_LEDGER_H
 
@@ -20,7 +18,7 @@ struct ledger_loop {
 	uint32_t task;    /* root task, NONE for a feedback loop */
 	uint32_t first;   /* its first message */
 	uint32_t reviews; /* start of its range in loops.reviews; ends at the next loop's */
-	uint32_t items, flips, answers; /* likewise */
+	uint32_t items, transitions, answers; /* likewise */
 };
 
 /* Flag of an item that shares the entry of an earlier item of the loop with the same id. */
@@ -40,7 +38,7 @@ struct ledger {
 	struct ledger_loop *list; /* n, and a sentinel */
 	uint32_t *reviews, *items; /* grouped by loop, sorted by number */
 	uint32_t *next; /* by place in items: place of the next item of its entry, NONE */
-	VEC(uint32_t) flips; /* messages where a loop alternately starts and stops diverging */
+	VEC(uint32_t) transitions; /* messages where a loop in turn starts and stops diverging */
 	VEC(struct answer) answers; /* of loops with two answers or more */
 };
 
@@ -62,22 +60,22 @@ static inline bool loop_has_begun(const struct ledger *all, uint32_t loop, uint3
 /* Whether the last answer left entries open, and no fewer than the one before. */
 bool loop_diverges(const struct ledger *all, uint32_t loop, uint32_t k);
 
-enum happening_kind {
-	HAPPENED_RAISED,
-	HAPPENED_BACK, /* raised again in a later turn */
-	HAPPENED_ACCEPTED,
-	HAPPENED_PARTIAL,
-	HAPPENED_REJECTED,
-	HAPPENED_ESCALATED,
-	HAPPENED_OTHER, /* answered, dismissed */
-	HAPPENED_ACKED,
-	HAPPENED_BOUNCED,
-	HAPPENED_FIXED,
-	HAPPENED_SUPERSEDED,
-	HAPPENED_COUNT
+enum entry_event_kind {
+	ENTRY_RAISED,
+	ENTRY_BACK, /* raised again in a later turn */
+	ENTRY_ACCEPTED,
+	ENTRY_PARTIAL,
+	ENTRY_REJECTED,
+	ENTRY_ESCALATED,
+	ENTRY_OTHER, /* answered, dismissed */
+	ENTRY_ACKED,
+	ENTRY_BOUNCED,
+	ENTRY_FIXED,
+	ENTRY_SUPERSEDED,
+	ENTRY_COUNT
 };
 
-struct happening {
+struct entry_event {
 	uint32_t message, turn; /* turn: index into loop_at.turns */
 	uint8_t kind;
 };
@@ -85,7 +83,7 @@ struct happening {
 /* One item, or several that share their own id. */
 struct entry {
 	uint32_t item; /* the newest of them */
-	struct happening *list;
+	struct entry_event *list;
 	uint32_t n;
 };
 
@@ -96,7 +94,7 @@ struct loop_turn {
 };
 
 /* A request or answer of a loop. */
-struct moment {
+struct exchange {
 	uint32_t message, turn;
 	bool answers, failed;
 };
@@ -105,9 +103,9 @@ struct moment {
 struct loop_at {
 	uint32_t number, k;
 	uint32_t review; /* the first of them */
-	struct moment *moments;
+	struct exchange *exchanges;
 	struct loop_turn *turns;
-	uint32_t moment_count, turn_count;
+	uint32_t exchange_count, turn_count;
 	enum review_verdict verdict; /* of its newest step */
 	bool failed;
 };
@@ -115,10 +113,11 @@ struct loop_at {
 /* Computes a loop that has begun before k; allocated in the arena. */
 struct loop_at *loop_look(const struct ledger *all, uint32_t loop, uint32_t k, struct arena *arena);
 /* Its entry whose first item is `item`, with what happened to it. */
-void loop_entry(const struct ledger *all, const struct loop_at *l, uint32_t item, struct arena *arena,
-		struct entry *out);
+void loop_entry(const struct ledger *all, const struct loop_at *l, uint32_t item,
+		struct arena *arena, struct entry *out);
 /* The last two turns with a successful answer; false: there are not two. */
-bool loop_last_two(const struct loop_at *l, const struct loop_turn **before, const struct loop_turn **after);
+bool loop_last_two(const struct loop_at *l, const struct loop_turn **before,
+		   const struct loop_turn **after);
 
 /* Iterate over the entries of a loop (by the place of their first item), and over the items of an
  * entry; NONE ends both. limit: model_item_count(m, k). */

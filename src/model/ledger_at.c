@@ -1,5 +1,5 @@
-/* One loop of the ledger as of a message: its turns, the happenings of its entries, and the counts
- * of open entries after each answer. */
+/* One loop of the ledger as of a message: its turns, the events of its entries, the number of open
+ * entries after each answer. */
 #include "model/ledger_internal.h"
 #include "model/rules.h"
 
@@ -9,9 +9,7 @@
 
 enum { TURN_LOOKBACK = 256 };
 
-/* ---- places ---- */
-
-static uint32_t head_from(const struct ledger *all, uint32_t loop, uint32_t place, uint32_t limit)
+static uint32_t entry_from(const struct ledger *all, uint32_t loop, uint32_t place, uint32_t limit)
 {
 	uint32_t end = all->list[loop + 1].items;
 
@@ -23,12 +21,12 @@ static uint32_t head_from(const struct ledger *all, uint32_t loop, uint32_t plac
 
 uint32_t loop_first_place(const struct ledger *all, uint32_t loop, uint32_t limit)
 {
-	return head_from(all, loop, all->list[loop].items, limit);
+	return entry_from(all, loop, all->list[loop].items, limit);
 }
 
 uint32_t loop_next_place(const struct ledger *all, uint32_t loop, uint32_t place, uint32_t limit)
 {
-	return head_from(all, loop, place + 1, limit);
+	return entry_from(all, loop, place + 1, limit);
 }
 
 uint32_t entry_next_place(const struct ledger *all, uint32_t place, uint32_t limit)
@@ -46,16 +44,15 @@ uint32_t loop_place_of(const struct ledger *all, uint32_t loop, uint32_t item)
 	return next - 1;
 }
 
-/* ---- turns ---- */
-
-struct word {
+/* Sort key of a step: by message, and stable. */
+struct step_key {
 	uint32_t message, order;
-	const struct review_step *step;
+	const void *step;
 };
 
 static int by_message(const void *left, const void *right)
 {
-	const struct word *a = left, *b = right;
+	const struct step_key *a = left, *b = right;
 
 	if (a->message != b->message)
 		return a->message < b->message ? -1 : 1;
@@ -63,29 +60,29 @@ static int by_message(const void *left, const void *right)
 }
 
 /* The steps of all its reviews, sorted by message. */
-static struct word *tell_steps(const struct ledger *all, uint32_t loop, uint32_t k, struct arena *arena,
-			       uint32_t *n)
+static struct step_key *sort_review_steps(const struct ledger *all, uint32_t loop, uint32_t k,
+					  struct arena *arena, uint32_t *n)
 {
 	const struct model *m = all->model;
 	uint32_t from = all->list[loop].reviews, to = all->list[loop + 1].reviews, most = 0;
-	struct word *words;
+	struct step_key *keys;
 	bool in_order = true;
 
 	for (uint32_t i = from; i < to; i++)
 		most += m->reviews.v[all->reviews[i]].steps.n;
-	words = arena_alloc(arena, (most + 1) * sizeof(*words));
+	keys = arena_alloc(arena, (most + 1) * sizeof(*keys));
 	*n = 0;
 	for (uint32_t i = from; i < to; i++) {
 		const struct review *r = &m->reviews.v[all->reviews[i]];
 
 		for (uint32_t s = 0; s < r->steps.n && r->steps.v[s].message < k; s++, (*n)++) {
-			words[*n] = (struct word){ r->steps.v[s].message, *n, &r->steps.v[s] };
-			in_order &= !*n || words[*n - 1].message <= words[*n].message;
+			keys[*n] = (struct step_key){ r->steps.v[s].message, *n, &r->steps.v[s] };
+			in_order &= !*n || keys[*n - 1].message <= keys[*n].message;
 		}
 	}
 	if (!in_order)
-		qsort(words, *n, sizeof(*words), by_message);
-	return words;
+		qsort(keys, *n, sizeof(*keys), by_message);
+	return keys;
 }
 
 static uint32_t turn_of_iteration(struct loop_at *l, uint32_t iteration)
@@ -103,118 +100,93 @@ static struct loop_at *find_turns(const struct ledger *all, uint32_t loop, uint3
 {
 	struct loop_at *l = arena_zalloc(arena, sizeof(*l));
 	uint32_t n;
-	struct word *words = tell_steps(all, loop, k, arena, &n);
+	const struct step_key *keys = sort_review_steps(all, loop, k, arena, &n);
 
 	l->number = loop;
 	l->k = k;
 	l->review = all->reviews[all->list[loop].reviews];
-	l->moment_count = n;
-	l->moments = arena_alloc(arena, (n + 1) * sizeof(*l->moments));
+	l->exchange_count = n;
+	l->exchanges = arena_alloc(arena, (n + 1) * sizeof(*l->exchanges));
 	l->turns = arena_alloc(arena, (n + 1) * sizeof(*l->turns));
 	for (uint32_t i = 0; i < n; i++) {
-		const struct review_step *step = words[i].step;
+		const struct review_step *step = keys[i].step;
 		uint32_t turn = turn_of_iteration(l, step->iteration);
 
-		l->moments[i] = (struct moment){ words[i].message, turn, step->verdict != REVIEW_NONE,
-						 step->failed };
+		l->exchanges[i] = (struct exchange){ step->message, turn,
+						     step->verdict != REVIEW_NONE, step->failed };
 		l->verdict = step->verdict;
 		l->failed = step->failed;
 		if (step->verdict != REVIEW_NONE) {
-			l->turns[turn].answer = words[i].message;
+			l->turns[turn].answer = step->message;
 			l->turns[turn].failed = step->failed;
 		}
 	}
 	return l;
 }
 
-/* Binary search: the turn of the last moment at or before the message. */
+/* Binary search: the turn of the last exchange at or before the message. */
 static uint32_t turn_at(const struct loop_at *l, uint32_t message)
 {
 	uint32_t low = 0;
 
-	bisect(low, l->moment_count, i, l->moments[i].message <= message)
-	return low ? l->moments[low - 1].turn : 0;
+	bisect(low, l->exchange_count, i, l->exchanges[i].message <= message)
+	return low ? l->exchanges[low - 1].turn : 0;
 }
 
-bool loop_last_two(const struct loop_at *l, const struct loop_turn **before, const struct loop_turn **after)
+bool loop_last_two(const struct loop_at *l, const struct loop_turn **before,
+		   const struct loop_turn **after)
 {
 	*before = *after = NULL;
-	for (uint32_t i = l->turn_count; i-- > 0 && l->turn_count - i <= TURN_LOOKBACK && !*before;) {
-		if (l->turns[i].answer == NONE || l->turns[i].failed)
-			continue;
-		*(*after ? before : after) = &l->turns[i];
-	}
+	for (uint32_t i = l->turn_count; i-- > 0 && l->turn_count - i <= TURN_LOOKBACK && !*before;)
+		if (l->turns[i].answer != NONE && !l->turns[i].failed)
+			*(*after ? before : after) = &l->turns[i];
 	return *before != NULL;
 }
 
-/* ---- what happened ---- */
-
-static enum happening_kind kind_of_verdict(enum verdict v)
+static enum entry_event_kind kind_of(const struct item_step *step)
 {
-	switch (v) {
-	case VERDICT_ACCEPTED: return HAPPENED_ACCEPTED;
-	case VERDICT_REJECTED: return HAPPENED_REJECTED;
-	case VERDICT_PARTIAL: return HAPPENED_PARTIAL;
-	case VERDICT_ESCALATED: return HAPPENED_ESCALATED;
-	case VERDICT_SUPERSEDED: return HAPPENED_SUPERSEDED;
-	case VERDICT_NONE:
-	case VERDICT_ANSWERED:
-	case VERDICT_DISMISSED:
-	case VERDICT_EXPIRED: break;
-	}
-	return HAPPENED_OTHER;
-}
+	static const uint8_t by_verdict[] = {
+		[VERDICT_NONE] = ENTRY_OTHER,          [VERDICT_ACCEPTED] = ENTRY_ACCEPTED,
+		[VERDICT_REJECTED] = ENTRY_REJECTED,   [VERDICT_PARTIAL] = ENTRY_PARTIAL,
+		[VERDICT_ESCALATED] = ENTRY_ESCALATED, [VERDICT_ANSWERED] = ENTRY_OTHER,
+		[VERDICT_DISMISSED] = ENTRY_OTHER,     [VERDICT_EXPIRED] = ENTRY_OTHER,
+		[VERDICT_SUPERSEDED] = ENTRY_SUPERSEDED,
+	};
 
-static enum happening_kind kind_of(const struct item_step *step)
-{
 	switch ((enum step_kind)step->what) {
-	case STEP_RAISED: return HAPPENED_RAISED;
-	case STEP_DECIDED: return kind_of_verdict(step->verdict);
-	case STEP_ACKED: return HAPPENED_ACKED;
-	case STEP_BOUNCED: return HAPPENED_BOUNCED;
-	case STEP_FIXED: return HAPPENED_FIXED;
-	case STEP_SUPERSEDED: return HAPPENED_SUPERSEDED;
+	case STEP_RAISED: return ENTRY_RAISED;
+	case STEP_DECIDED: return by_verdict[step->verdict];
+	case STEP_ACKED: return ENTRY_ACKED;
+	case STEP_BOUNCED: return ENTRY_BOUNCED;
+	case STEP_FIXED: return ENTRY_FIXED;
+	case STEP_SUPERSEDED: return ENTRY_SUPERSEDED;
 	}
-	return HAPPENED_OTHER;
+	return ENTRY_OTHER;
 }
 
-/* Sort key of a step of an entry with several items. */
-struct ledger_step {
-	struct item_step step;
-	uint32_t order;
-};
-
-static int by_time(const void *left, const void *right)
-{
-	const struct ledger_step *a = left, *b = right;
-
-	if (a->step.message != b->step.message)
-		return a->step.message < b->step.message ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
-
-static const struct item_step *order_steps(const struct ledger *all, uint32_t place, uint32_t limit,
-					   struct arena *arena, uint32_t *n)
+/* The steps of an entry with several items. */
+static const struct item_step *sort_item_steps(const struct ledger *all, uint32_t place,
+					       uint32_t limit, struct arena *arena, uint32_t *n)
 {
 	const struct model *m = all->model;
 	struct item_step *steps;
-	struct ledger_step *list;
+	struct step_key *keys;
 	uint32_t total = 0;
 
 	*n = 0;
 	for (uint32_t p = place; p != NONE; p = entry_next_place(all, p, limit))
 		total += m->items.v[loop_item(all, p)].n;
-	list = arena_alloc(arena, total * sizeof(*list));
+	keys = arena_alloc(arena, total * sizeof(*keys));
 	steps = arena_alloc(arena, total * sizeof(*steps));
 	for (uint32_t p = place; p != NONE; p = entry_next_place(all, p, limit)) {
 		const struct item *item = &m->items.v[loop_item(all, p)];
 
 		for (uint32_t i = 0; i < item->n; i++, (*n)++)
-			list[*n] = (struct ledger_step){ item->steps[i], *n };
+			keys[*n] = (struct step_key){ item->steps[i].message, *n, &item->steps[i] };
 	}
-	qsort(list, *n, sizeof(*list), by_time);
+	qsort(keys, *n, sizeof(*keys), by_message);
 	for (uint32_t i = 0; i < *n; i++)
-		steps[i] = list[i].step;
+		steps[i] = *(const struct item_step *)keys[i].step;
 	return steps;
 }
 
@@ -226,7 +198,7 @@ static inline const struct item_step *entry_steps(const struct ledger *all, uint
 	const struct item *item = &all->model->items.v[loop_item(all, place)];
 
 	if (all->next[place] != NONE)
-		return order_steps(all, place, limit, arena, n);
+		return sort_item_steps(all, place, limit, arena, n);
 	*n = item->n;
 	return item->steps;
 }
@@ -241,8 +213,8 @@ static bool is_raised_anew(const struct loop_at *l, uint32_t message, uint32_t *
 	return true;
 }
 
-void loop_entry(const struct ledger *all, const struct loop_at *l, uint32_t item, struct arena *arena,
-		struct entry *out)
+void loop_entry(const struct ledger *all, const struct loop_at *l, uint32_t item,
+		struct arena *arena, struct entry *out)
 {
 	uint32_t limit = model_item_count(all->model, l->k), raised = NONE, n;
 	uint32_t place = loop_place_of(all, l->number, item);
@@ -252,19 +224,17 @@ void loop_entry(const struct ledger *all, const struct loop_at *l, uint32_t item
 	for (uint32_t p = place; p != NONE; p = entry_next_place(all, p, limit))
 		out->item = loop_item(all, p);
 	for (uint32_t i = 0; i < n && steps[i].message < l->k; i++) {
-		enum happening_kind kind = kind_of(&steps[i]);
+		enum entry_event_kind kind = kind_of(&steps[i]);
 
-		if (kind == HAPPENED_RAISED && raised != NONE)
-			kind = HAPPENED_BACK;
+		if (kind == ENTRY_RAISED && raised != NONE)
+			kind = ENTRY_BACK;
 		if (steps[i].what == STEP_RAISED && !is_raised_anew(l, steps[i].message, &raised))
 			continue;
-		out->list[out->n++] = (struct happening){ .message = steps[i].message,
-							  .turn = turn_at(l, steps[i].message),
-							  .kind = (uint8_t)kind };
+		out->list[out->n++] = (struct entry_event){ .message = steps[i].message,
+							    .turn = turn_at(l, steps[i].message),
+							    .kind = (uint8_t)kind };
 	}
 }
-
-/* ---- counts after answers ---- */
 
 /* Binary search: the first answer at or after a message, from index `low` on, or n. */
 static uint32_t answer_from(const struct answer *list, uint32_t low, uint32_t n, uint32_t message)
@@ -274,7 +244,8 @@ static uint32_t answer_from(const struct answer *list, uint32_t low, uint32_t n,
 }
 
 /* The same, but tries the first two linearly: usually it is one of them. */
-static inline uint32_t answer_near(const struct answer *list, uint32_t low, uint32_t n, uint32_t message)
+static inline uint32_t answer_near(const struct answer *list, uint32_t low, uint32_t n,
+				   uint32_t message)
 {
 	for (unsigned i = 0; i < 2; i++, low++)
 		if (low == n || list[low].message >= message)
@@ -328,14 +299,17 @@ static struct answer *count_answers(const struct ledger *all, const struct loop_
 				    uint32_t limit, struct arena *arena, struct yield *yield,
 				    uint32_t *n)
 {
-	struct answer *list = arena_alloc(arena, (l->moment_count + 1) * sizeof(*list));
+	struct answer *list = arena_alloc(arena, (l->exchange_count + 1) * sizeof(*list));
 	struct arena scratch = { 0 }; /* reset for each entry */
 	uint32_t at = 0; /* only advances: entries are sorted by when they were raised */
 
 	*n = 0;
-	for (uint32_t i = 0; i < l->moment_count; i++)
-		if (l->moments[i].answers && (!*n || list[*n - 1].message != l->moments[i].message))
-			list[(*n)++] = (struct answer){ .message = l->moments[i].message };
+	for (uint32_t i = 0; i < l->exchange_count; i++) {
+		const struct exchange *x = &l->exchanges[i];
+
+		if (x->answers && (!*n || list[*n - 1].message != x->message))
+			list[(*n)++] = (struct answer){ .message = x->message };
+	}
 	for (uint32_t p = loop_first_place(all, l->number, limit); p != NONE && yield_on(yield);
 	     p = loop_next_place(all, l->number, p, limit)) {
 		const struct item_step *steps;
@@ -378,8 +352,6 @@ struct loop_at *loop_look(const struct ledger *all, uint32_t loop, uint32_t k, s
 	return l;
 }
 
-/* ---- of all loops ---- */
-
 static bool has_two_answers(const struct ledger *all, uint32_t loop, uint32_t end)
 {
 	unsigned n = 0;
@@ -404,28 +376,29 @@ static bool two_diverge(const struct loop_at *l)
 }
 
 /* Replays the loop and records the messages where it starts and stops diverging. */
-static void find_flips(struct ledger *all, struct loop_at *l, const struct answer *answers, uint32_t n)
+static void find_transitions(struct ledger *all, struct loop_at *l, const struct answer *answers,
+			     uint32_t n)
 {
 	bool diverges = false;
 
 	for (uint32_t i = 0; i < l->turn_count; i++)
 		l->turns[i].answer = NONE;
 	l->turn_count = 0;
-	for (uint32_t i = 0; i < l->moment_count; i++) {
-		const struct moment *m = &l->moments[i];
-		struct loop_turn *turn = &l->turns[m->turn];
+	for (uint32_t i = 0; i < l->exchange_count; i++) {
+		const struct exchange *x = &l->exchanges[i];
+		struct loop_turn *turn = &l->turns[x->turn];
 
-		if (m->turn >= l->turn_count)
-			l->turn_count = m->turn + 1;
-		if (!m->answers)
+		if (x->turn >= l->turn_count)
+			l->turn_count = x->turn + 1;
+		if (!x->answers)
 			continue;
-		turn->answer = m->message;
-		turn->failed = m->failed;
+		turn->answer = x->message;
+		turn->failed = x->failed;
 		note_answer(turn, answers, n);
 		if (two_diverge(l) == diverges)
 			continue;
 		diverges = !diverges;
-		vec_push(&all->flips, m->message);
+		vec_push(&all->transitions, x->message);
 	}
 }
 
@@ -439,7 +412,7 @@ bool ledger_count(struct ledger *all, uint32_t end, struct yield *yield)
 		struct loop_at *l;
 		uint32_t n;
 
-		all->list[i].flips = all->flips.n;
+		all->list[i].transitions = all->transitions.n;
 		all->list[i].answers = all->answers.n;
 		if (!has_two_answers(all, i, end))
 			continue;
@@ -448,9 +421,9 @@ bool ledger_count(struct ledger *all, uint32_t end, struct yield *yield)
 		answers = count_answers(all, l, limit, &arena, yield, &n);
 		for (uint32_t a = 0; a < n; a++)
 			vec_push(&all->answers, answers[a]);
-		find_flips(all, l, answers, n);
+		find_transitions(all, l, answers, n);
 	}
-	all->list[all->n].flips = all->flips.n;
+	all->list[all->n].transitions = all->transitions.n;
 	all->list[all->n].answers = all->answers.n;
 	arena_release(&arena);
 	return yield_on(yield);
@@ -460,7 +433,7 @@ bool loop_diverges(const struct ledger *all, uint32_t loop, uint32_t k)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = all->list[loop].flips; i < all->list[loop + 1].flips; i++)
-		n += all->flips.v[i] < k;
+	for (uint32_t i = all->list[loop].transitions; i < all->list[loop + 1].transitions; i++)
+		n += all->transitions.v[i] < k;
 	return n % 2;
 }

@@ -30,25 +30,25 @@ static bool is_name(const struct model *m, uint32_t number, struct str s)
 	return str_eq(model_str(m, number), s);
 }
 
-uint32_t name_recent(const struct model *m, uint64_t h)
+uint32_t name_cached(const struct model *m, uint64_t h)
 {
-	struct map_slot recent = m->recent_names[h % MODEL_RECENT_NAMES];
+	struct map_slot cached = m->name_cache[h % MODEL_CACHE_NAMES];
 
-	return recent.high == (uint32_t)(h >> 32) && recent.value < m->strings.n ? recent.value
+	return cached.high == (uint32_t)(h >> 32) && cached.value < m->strings.n ? cached.value
 										 : NONE;
 }
 
-static void note_name(struct model *m, uint64_t h, uint32_t number)
+static void cache_name(struct model *m, uint64_t h, uint32_t number)
 {
-	m->recent_names[h % MODEL_RECENT_NAMES] = (struct map_slot){ (uint32_t)(h >> 32), number };
+	m->name_cache[h % MODEL_CACHE_NAMES] = (struct map_slot){ (uint32_t)(h >> 32), number };
 }
 
 uint32_t name_lookup(const struct model *m, struct str s, uint64_t h)
 {
-	uint32_t recent = name_recent(m, h);
+	uint32_t cached = name_cached(m, h);
 
-	if (recent != NONE && is_name(m, recent, s))
-		return recent;
+	if (cached != NONE && is_name(m, cached, s))
+		return cached;
 	for (uint32_t it = 0, v; map_next(&m->string_map, h, &it, &v);)
 		if (is_name(m, v, s))
 			return v;
@@ -65,13 +65,15 @@ uint32_t name_intern(struct model *m, struct str s, uint64_t h)
 	uint32_t known = name_lookup(m, s, h);
 
 	if (known == NONE) {
-		struct str kept = heap_str(m->heap, s);
+		struct str copy = heap_str(m->heap, s);
 
-		heap_push(m->heap, &m->strings, (struct interned){ .p = kept.p, .n = (uint32_t)kept.n & INT32_MAX, .last = NONE });
+		heap_push(m->heap, &m->strings,
+			  (struct interned){ .p = copy.p, .n = (uint32_t)copy.n & INT32_MAX,
+					     .last = NONE });
 		known = m->strings.n - 1;
 		map_put(m->heap, &m->string_map, h, known);
 	}
-	note_name(m, h, known);
+	cache_name(m, h, known);
 	return known;
 }
 
@@ -96,24 +98,24 @@ struct str agent_name(const struct model *m, uint32_t agent)
 }
 
 /* Interns a group; usually it is the same as the last one. */
-static uint32_t group_kept(struct model *m, struct str group)
+static uint32_t group_intern(struct model *m, struct str group)
 {
 	if (m->group_before >= m->strings.n || !is_name(m, m->group_before, group))
 		m->group_before = model_intern(m, group);
 	return m->group_before;
 }
 
-static bool is_recent(const struct recent *r, uint32_t of, uint32_t name)
+static bool is_cached(const struct cached_number *r, uint32_t of, uint32_t name)
 {
 	return usually(r->number && r->of == of && r->name == name);
 }
 
 static uint32_t session_lookup(const struct model *m, uint32_t group, uint32_t name, uint64_t h)
 {
-	const struct recent *recent = &m->recent_sessions[h % MODEL_RECENT];
+	const struct cached_number *cached = &m->session_cache[h % MODEL_CACHE];
 
-	if (is_recent(recent, group, name))
-		return recent->number - 1;
+	if (is_cached(cached, group, name))
+		return cached->number - 1;
 	for (uint32_t it = 0, v; map_next(&m->session_map, h, &it, &v);)
 		if (m->sessions.v[v].group == group && m->sessions.v[v].name == name)
 			return v;
@@ -144,25 +146,25 @@ static uint32_t session_add(struct model *m, uint32_t group, uint32_t name, uint
 uint32_t model_session(struct model *m, struct str group, struct str id, const struct name_key *key,
 		       uint32_t message)
 {
-	uint32_t g = group_kept(m, group), name = id.n ? name_intern_key(m, id, key) : g, found;
+	uint32_t g = group_intern(m, group), name = id.n ? name_intern_key(m, id, key) : g, found;
 	uint64_t h = hash_mix(g, name);
-	struct recent *recent = &m->recent_sessions[h % MODEL_RECENT];
+	struct cached_number *cached = &m->session_cache[h % MODEL_CACHE];
 
-	if (is_recent(recent, g, name))
-		return recent->number - 1;
+	if (is_cached(cached, g, name))
+		return cached->number - 1;
 	found = session_lookup(m, g, name, h);
 	if (found == NONE)
 		found = session_add(m, g, name, h, message);
-	*recent = (struct recent){ g, name, found + 1 };
+	*cached = (struct cached_number){ g, name, found + 1 };
 	return found;
 }
 
 static uint32_t agent_lookup(const struct model *m, uint32_t session, uint32_t name, uint64_t h)
 {
-	const struct recent *recent = &m->recent_agents[h % MODEL_RECENT];
+	const struct cached_number *cached = &m->agent_cache[h % MODEL_CACHE];
 
-	if (is_recent(recent, session, name))
-		return recent->number - 1;
+	if (is_cached(cached, session, name))
+		return cached->number - 1;
 	for (uint32_t it = 0, v; map_next(&m->agent_map, h, &it, &v);)
 		if (m->agents.v[v].session == session && m->agents.v[v].name == name)
 			return v;
@@ -187,7 +189,7 @@ static uint32_t agent_add(struct model *m, uint32_t session, const struct actor 
 	return m->agents.n - 1;
 }
 
-static uint32_t office_name(struct model *m, const struct actor *actor)
+static uint32_t role_name(struct model *m, const struct actor *actor)
 {
 	if (!m->known_role_names[actor->known_role])
 		m->known_role_names[actor->known_role] = model_intern(m, actor->id) + 1;
@@ -197,22 +199,23 @@ static uint32_t office_name(struct model *m, const struct actor *actor)
 uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor,
 		     const struct name_key *key, uint32_t message)
 {
-	uint32_t name = actor->known_role ? office_name(m, actor) : name_intern_key(m, actor->id, key), found;
+	uint32_t found, name = actor->known_role ? role_name(m, actor)
+						 : name_intern_key(m, actor->id, key);
 	uint64_t h = hash_mix(session, name);
-	struct recent *recent = &m->recent_agents[h % MODEL_RECENT];
+	struct cached_number *cached = &m->agent_cache[h % MODEL_CACHE];
 
 	if (name == NONE)
 		return NONE;
-	if (is_recent(recent, session, name))
-		return recent->number - 1;
+	if (is_cached(cached, session, name))
+		return cached->number - 1;
 	found = agent_lookup(m, session, name, h);
 	if (found == NONE)
 		found = agent_add(m, session, actor, name, h, message);
-	*recent = (struct recent){ session, name, found + 1 };
+	*cached = (struct cached_number){ session, name, found + 1 };
 	return found;
 }
 
-void report(struct applying *a, enum severity s, const char *rule, const char *at, uint32_t index,
+void report(struct apply_ctx *a, enum severity s, const char *rule, const char *at, uint32_t index,
 	    const char *format, ...)
 {
 	const char *head = a->msg->inside;
@@ -252,16 +255,16 @@ static uint8_t kind_lookup(struct model *m, struct str kind)
 /* Cache in front of kind_lookup, hashed by first byte, last byte and length. */
 static uint8_t kind_number(struct model *m, struct str kind)
 {
-	uint8_t *recent = &m->recent_kinds[0];
+	uint8_t *cached = &m->kind_cache[0];
 
 	if (kind.n > 64)
 		kind.n = 64;
 	if (kind.n)
-		recent += ((unsigned char)kind.p[0] + 5 * (unsigned char)kind.p[kind.n - 1] + 3 * kind.n) %
-			  MODEL_RECENT_KINDS;
-	if (*recent >= m->kind_count || !str_eq(m->kinds[*recent], kind))
-		*recent = kind_lookup(m, kind);
-	return *recent;
+		cached += ((unsigned char)kind.p[0] + 5 * (unsigned char)kind.p[kind.n - 1] +
+			   3 * kind.n) % MODEL_CACHE_KINDS;
+	if (*cached >= m->kind_count || !str_eq(m->kinds[*cached], kind))
+		*cached = kind_lookup(m, kind);
+	return *cached;
 }
 
 static uint64_t id_in_session(uint32_t session, uint64_t id)
@@ -287,7 +290,7 @@ uint32_t model_expect(struct model *m, struct str message_id)
 	return m->expected.n - 1;
 }
 
-static void note_reply(struct applying *a)
+static void note_reply(struct apply_ctx *a)
 {
 	struct model *m = a->m;
 	const struct rules_ops *ops = dialect_rules[a->msg->dialect];
@@ -303,7 +306,7 @@ static void note_reply(struct applying *a)
 }
 
 /* Idempotence: a message with the id and content of an earlier one is not applied again. */
-static bool is_repeat(struct applying *a, uint64_t id)
+static bool is_repeat(struct apply_ctx *a, uint64_t id)
 {
 	struct model *m = a->m;
 	struct message *msg = a->msg;
@@ -320,7 +323,8 @@ static bool is_repeat(struct applying *a, uint64_t id)
 	if (ids_same_content(&m->ids, first, msg->content_hash) &&
 	    m->records.v[first].time_ms == msg->time_ms) {
 		report(a, SEVERITY_NOTE, rule->again, rule->at, 0,
-		       "the same message as in line %u; it changes nothing", message_line(m, first));
+		       "the same message as in line %u; it changes nothing",
+		       message_line(m, first));
 		return true;
 	}
 	report(a, SEVERITY_ERROR, rule->reuse, rule->at, 0, "the id of another message, in line %u",
@@ -328,16 +332,16 @@ static bool is_repeat(struct applying *a, uint64_t id)
 	return false;
 }
 
-static void note_group(struct applying *a, const struct place *place)
+static void note_group(struct apply_ctx *a, const struct place *place)
 {
 	struct model *m = a->m;
-	uint32_t group = place->aside ? NONE : m->group_before;
+	uint32_t group = place->from_replies ? NONE : m->group_before;
 
-	if (!m->stretches.n || vec_last(&m->stretches)->group != group)
-		heap_push(m->heap, &m->stretches, (struct stretch){ a->message, group });
+	if (!m->group_runs.n || vec_last(&m->group_runs)->group != group)
+		heap_push(m->heap, &m->group_runs, (struct group_run){ a->message, group });
 }
 
-static uint8_t capped(unsigned n)
+static uint8_t clamp8(unsigned n)
 {
 	return n > 255 ? 255 : (uint8_t)n;
 }
@@ -351,14 +355,14 @@ static bool same_route(const struct route *a, const struct route *b)
 static uint32_t route_number(struct model *m, struct route route)
 {
 	uint64_t words[2], h; /* all but `to` */
-	struct recent_route *recent;
+	struct cached_route *cached;
 	uint32_t found = NONE;
 
 	memcpy(words, &route, sizeof(words));
 	h = hash_mix(words[0] ^ (uint64_t)route.to << 24, words[1]);
-	recent = &m->recent_routes[h % MODEL_RECENT];
-	if (recent->number && same_route(&recent->route, &route))
-		return recent->number - 1;
+	cached = &m->route_cache[h % MODEL_CACHE];
+	if (cached->number && same_route(&cached->route, &route))
+		return cached->number - 1;
 	for (uint32_t it = 0, v; found == NONE && map_next(&m->route_map, h, &it, &v);)
 		if (same_route(&m->routes.v[v], &route))
 			found = v;
@@ -367,7 +371,7 @@ static uint32_t route_number(struct model *m, struct route route)
 		heap_push(m->heap, &m->routes, route);
 		map_put(m->heap, &m->route_map, h, found);
 	}
-	*recent = (struct recent_route){ route, found + 1 };
+	*cached = (struct cached_route){ route, found + 1 };
 	return found;
 }
 
@@ -380,15 +384,16 @@ void model_add_record(struct model *m, struct record r)
 
 void model_apply(struct model *m, struct message *msg, const struct place *place)
 {
-	struct applying a = { .m = m, .msg = msg, .message = m->records.n,
-			      .glob_budget = 1000000 };
+	struct apply_ctx a = { .m = m, .msg = msg, .message = m->records.n,
+			       .glob_budget = 1000000 };
 	const struct rules_ops *ops = dialect_rules[msg->dialect];
 	struct record r = { .time_ms = msg->time_ms, .length = place->length };
 	struct route route = { .source = place->source, .dialect = (uint8_t)msg->dialect };
-	struct record *kept;
+	struct record *added;
 	uint64_t id;
 
-	a.session = model_session(m, place->group, msg->session, message_key(msg, msg->session_key), a.message);
+	a.session = model_session(m, place->group, msg->session,
+				  message_key(msg, msg->session_key), a.message);
 	note_group(&a, place);
 	if (ops->find_session)
 		ops->find_session(&a, place->group);
@@ -399,7 +404,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	a.from = model_agent(m, a.session, &msg->from, message_key(msg, msg->from_key), a.message);
 	a.to = model_agent(m, a.session, &msg->to, message_key(msg, msg->to_key), a.message);
 	/* a person's messages come from files of replies; elsewhere "human" is only a claim */
-	if (msg->from.human && !place->aside)
+	if (msg->from.human && !place->from_replies)
 		msg->flags |= RECORD_CLAIMS_HUMAN;
 	route.session = a.session;
 	route.from = a.from;
@@ -410,7 +415,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	r.chain = chain_of(msg);
 	model_add_record(m, r);
 	positions_add(m->heap, &m->positions, a.message, place->source, place->line, place->offset,
-		   place->length);
+		      place->length);
 	if (is_repeat(&a, id)) {
 		msg->flags |= RECORD_REPEATED;
 		route.flags = msg->flags;
@@ -422,12 +427,10 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	}
 	if (a.from != NONE)
 		m->agents.v[a.from].sent = true;
-	kept = &m->records.v[a.message];
-	kept->errors = capped(msg->diags.count[SEVERITY_ERROR]);
-	kept->warnings = capped(msg->diags.count[SEVERITY_WARNING]);
-	kept->notes = capped(msg->diags.count[SEVERITY_NOTE]);
+	added = &m->records.v[a.message];
+	added->errors = clamp8(msg->diags.count[SEVERITY_ERROR]);
+	added->warnings = clamp8(msg->diags.count[SEVERITY_WARNING]);
+	added->notes = clamp8(msg->diags.count[SEVERITY_NOTE]);
 }
-
-/* What is of no dialect takes part in nothing. */
 const struct rules_ops rules_unknown = { .name = "unknown" };
 const struct rules_ops rules_text = { .name = "text" };

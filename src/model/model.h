@@ -1,9 +1,9 @@
 /* The model: events in, entities with histories out. No I/O, no clock, no terminal.
  *
- * Messages are applied in order and numbered from 0. Every entity keeps what happened to it as
- * steps, each with the number of the message that caused it; nothing that a view can see is ever
- * changed, only added. So the session as of the first k messages is what one gets by looking at
- * steps with message < k, and equals what loading only those k messages gives. A cursor is that k.
+ * Messages are applied in order and numbered from 0. An entity's history is a list of steps, each
+ * with the number of the message that caused it; nothing that a view can see is ever changed, only
+ * added. So the session as of the first k messages follows from the steps with message < k, and
+ * equals what loading only those k messages gives. A cursor is that k.
  *
  * Entities refer to each other by number; NONE means none. Names are interned: model_str(m, id).
  * Texts of items are not stored; a view fetches the message again (record) and decodes it.
@@ -36,12 +36,12 @@ struct item_step {
 	uint16_t iteration;
 	uint8_t verdict;
 	uint8_t what : 3;        /* enum step_kind */
-	uint8_t grade : 3;       /* RAISED: enum item_severity */
+	uint8_t grade : 3;       /* RAISED: enum grade */
 	uint8_t undecidable : 1; /* RAISED: its id, or a field that the reply needs, is invalid */
-	uint8_t bare : 1;        /* RAISED: a verdict whose review has no findings */
+	uint8_t no_findings : 1; /* RAISED: a verdict whose review has no findings */
 };
 
-/* Kind of an item's owner. The rest follows: a review belongs to a task, a task to a session. */
+/* Kind of an item's owner; a review implies its task, a task its session. */
 enum item_owner {
 	OWNER_SESSION,
 	OWNER_TASK,
@@ -89,14 +89,13 @@ struct overlay {
 	uint8_t delivery; /* enum delivery */
 };
 
-/* A message that replies to an expected id (model_expect). */
 struct reply {
 	uint32_t expected; /* as returned by model_expect */
 	uint32_t message;
 };
 
 /* A run of consecutive messages from one group; NONE for a file of replies. */
-struct stretch {
+struct group_run {
 	uint32_t first; /* message */
 	uint32_t group; /* interned, NONE */
 };
@@ -132,7 +131,7 @@ struct task_terms {
 	HVEC(struct task_need) needs;
 	/* for rules of collaboration */
 	HVEC(uint32_t) scope;      /* globs, interned */
-	int64_t given_ms, told_ms; /* time of its assignment, and of the last report */
+	int64_t assigned_ms, reported_ms; /* reported: last */
 };
 
 struct task {
@@ -185,7 +184,7 @@ struct usage {
 	double cost;
 };
 
-enum { MODEL_RECENT_NAMES = 2048, MODEL_RECENT = 1024, MODEL_RECENT_KINDS = 256 };
+enum { MODEL_CACHE_NAMES = 2048, MODEL_CACHE = 1024, MODEL_CACHE_KINDS = 256 };
 
 /* An interned text. */
 struct interned {
@@ -195,14 +194,14 @@ struct interned {
 	uint32_t last;   /* number of the entity last looked up by it; NONE = none has it */
 };
 
-/* Entry of a small direct-mapped cache: (group, name) → session, or (session, name) → agent. A hit
- * saves the cache miss of reading the entity itself. */
-struct recent {
-	uint32_t of, name;
-	uint32_t number; /* plus one; 0 = none */
+/* Cache entry: (group, name) → session, or (session, name) → agent. A hit saves reading
+ * the entity itself, a cache miss. */
+struct cached_number {
+	uint32_t of, name; /* of: the group or session */
+	uint32_t number;   /* plus one; 0 = none */
 };
 
-struct recent_route {
+struct cached_route {
 	struct route route;
 	uint32_t number; /* plus one; 0 = none */
 };
@@ -222,23 +221,23 @@ struct model {
 	uint32_t open_count;  /* of items */
 	HVEC(struct dated_item) dated; /* sorted by item number */
 	HVEC(struct usage) usage;
-	struct diag_store diag_store; /* diagnostics of cross-message rules, each at its last message */
+	struct diag_store diag_store;  /* of cross-message rules, each at its last message */
 	HVEC(struct interned) strings;
 	HVEC(struct overlay) overlays;
 	HVEC(uint32_t) expected; /* interned ids of messages */
 	HVEC(struct reply) replies;
-	HVEC(struct stretch) stretches;
+	HVEC(struct group_run) group_runs;
 	HVEC(struct arrival) arrivals;
 	struct ids ids;
 	uint32_t group_before; /* guess for the next message's group: that of the newest */
-	uint32_t known_role_names[KNOWN_ROLE_COUNT]; /* interned names of roles, plus one; 0 = not yet */
+	uint32_t known_role_names[KNOWN_ROLE_COUNT]; /* interned, plus one; 0 = not yet */
 	/* direct-mapped caches before the big maps: few agents talk at a time */
-	struct recent recent_sessions[MODEL_RECENT], recent_agents[MODEL_RECENT];
-	struct recent_route recent_routes[MODEL_RECENT];
-	uint8_t recent_kinds[MODEL_RECENT_KINDS];
-	struct map_slot recent_names[MODEL_RECENT_NAMES];
-	struct map route_map, string_map, session_map, agent_map, task_map, review_map, item_map, expected_map,
-		overlay_map;
+	struct cached_number session_cache[MODEL_CACHE], agent_cache[MODEL_CACHE];
+	struct cached_route route_cache[MODEL_CACHE];
+	uint8_t kind_cache[MODEL_CACHE_KINDS];
+	struct map_slot name_cache[MODEL_CACHE_NAMES];
+	struct map route_map, string_map, session_map, agent_map, task_map, review_map, item_map,
+		expected_map, overlay_map;
 	/* confidence thresholds of the judge (handoff): >= approve_from passes, >= human_from goes
 	 * to a person */
 	double approve_from, human_from;
@@ -252,7 +251,7 @@ struct place {
 	uint32_t source, line, length;
 	uint64_t offset;
 	struct str group; /* the session's name where messages name none */
-	bool aside; /* from a file of replies, which may be absent when the group is read again */
+	bool from_replies; /* a file of replies may be absent when the group is read again */
 };
 
 void model_init(struct model *m);
@@ -277,7 +276,7 @@ uint32_t model_expect(struct model *m, struct str message_id);
 /* The messages from `first` on were received live at time_ms. */
 void model_arrived(struct model *m, uint32_t first, int64_t time_ms);
 uint32_t model_intern(struct model *m, struct str s);
-/* Lookup without interning; NONE if the name is unknown. */
+/* NONE if the name is not interned. */
 uint32_t model_known(const struct model *m, struct str s);
 /* The group of the log that this message replies to (a file of replies belongs to that log);
  * STR_NONE if there is none or several. Linear in the number of sessions. */
@@ -328,7 +327,7 @@ uint32_t model_cut_at(const struct model *m, int64_t time_ms);
 
 struct item_state {
 	enum verdict verdict; /* EXPIRED when its deadline is before now */
-	enum item_severity grade;
+	enum grade grade;
 	uint32_t opened;      /* message that raised it first */
 	uint32_t anew;        /* message that opened it last */
 	uint32_t message, index; /* position of its newest text */
@@ -336,7 +335,7 @@ struct item_state {
 	uint32_t decided;     /* message or NONE; decided_by: its sender */
 	uint16_t iteration, times, revision;
 	bool open, came_back, acked, bounced, undecidable;
-	bool bare; /* a verdict whose review has no findings */
+	bool no_findings; /* a verdict whose review has no findings */
 	uint16_t fixed_in; /* iteration, 0 = not */
 	enum delivery delivery; /* of the decision overlay; NONE = there is none */
 	uint32_t person;        /* interned name of who made that decision, NONE */
@@ -365,7 +364,7 @@ const struct overlay *item_overlay(const struct model *m, const struct item *ite
 /* Removes all decision overlays. */
 void model_overlay_clear(struct model *m);
 
-/* The agent, or NONE: whoever sent the message. */
+/* The agent that sent the step's message, or NONE. */
 static inline uint32_t step_by(const struct model *m, const struct item_step *step)
 {
 	return message_route(m, step->message)->from;
@@ -375,8 +374,8 @@ static inline uint32_t step_by(const struct model *m, const struct item_step *st
 bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
 	     struct item_state *out);
 /* The same without the decision overlay. */
-bool item_without_overlay(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
-		 struct item_state *out);
+bool item_without_overlay(const struct model *m, const struct item *item, uint32_t k,
+			  int64_t now_ms, struct item_state *out);
 /* The agent that decided it in the log, or NONE. */
 static inline uint32_t decided_by(const struct model *m, const struct item_state *at)
 {
@@ -440,7 +439,7 @@ void feedback_turn(const struct model *m, uint32_t session, struct turn_state *o
 
 enum {
 	STALL_MS = 30000,       /* task without progress, working agent without a message */
-	AGENT_PARTS = 12,       /* buckets of an activity histogram */
+	ACTIVITY_BUCKETS = 12,       /* buckets of an activity histogram */
 	RATE_SPAN_MS = 60000,
 	FLOOD_MESSAGES = 100,   /* per second; more is a flood */
 	FLOOD_SHOWN_MS = 10000, /* how long a flood is shown after it */
@@ -462,7 +461,7 @@ struct agent_stats {
 	uint32_t task;   /* current, NONE */
 	uint32_t state;  /* interned, or NONE: as reported by the orchestrator */
 	uint32_t minute; /* messages in the last RATE_SPAN_MS */
-	uint16_t activity[AGENT_PARTS]; /* histogram over the session's time */
+	uint16_t activity[ACTIVITY_BUCKETS]; /* histogram over the session's time */
 	uint8_t health; /* enum agent_health */
 };
 
@@ -474,7 +473,7 @@ struct agent_stats *model_agent_stats(const struct model *m, uint32_t k, int64_t
  * the stats of all n agents: for most agents it stays zero, and untouched pages cost no memory. */
 static inline uint16_t *agent_recent(struct agent_stats *all, uint32_t n, uint32_t agent)
 {
-	return (uint16_t *)(void *)(all + n) + (size_t)agent * AGENT_PARTS;
+	return (uint16_t *)(void *)(all + n) + (size_t)agent * ACTIVITY_BUCKETS;
 }
 
 struct session_rules;

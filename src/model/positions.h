@@ -23,12 +23,13 @@ struct positions {
 	uint32_t source, line;
 };
 
-enum { WHENCE_EVERY = 32 };
+enum { MARK_EVERY_MESSAGES = 32 };
 
 /* Appends the position of the next message. */
-void positions_add(struct heap *h, struct positions *w, uint32_t message, uint32_t source, uint32_t line,
-		uint64_t offset, uint32_t length);
-uint32_t positions_line(const struct positions *w, uint32_t message);
-uint64_t positions_offset(const struct positions *w, const struct record *records, uint32_t message);
+void positions_add(struct heap *h, struct positions *p, uint32_t message, uint32_t source,
+		   uint32_t line, uint64_t offset, uint32_t length);
+uint32_t positions_line(const struct positions *p, uint32_t message);
+uint64_t positions_offset(const struct positions *p, const struct record *records,
+			  uint32_t message);
 
 #endif

@@ -21,8 +21,6 @@ static inline uint32_t within(uint32_t number, uint32_t n)
 #define PLACE(list, number) \
 	(const void *)((uintptr_t)(list)->v + within(number, (list)->n) * sizeof(*(list)->v))
 
-/* ---- names ---- */
-
 static inline void prefetch_slot(const struct model *m, const struct name_key *key)
 {
 	mem_prefetch(key->p);
@@ -58,7 +56,7 @@ static inline void prefetch_named(const struct model *m, const struct name_key *
  * the time it is applied. */
 static inline void confirm(const struct model *m, struct name_key *key)
 {
-	uint32_t number = key->guess ? key->guess - 1 : name_recent(m, key->hash);
+	uint32_t number = key->guess ? key->guess - 1 : name_cached(m, key->hash);
 
 	if (number != NONE && str_eq(model_str(m, number), str_make(key->p, key->n)))
 		key->number = number + 1;
@@ -69,7 +67,7 @@ static inline void confirm(const struct model *m, struct name_key *key)
 	for (struct name_key *name = first, *end_ = name + GAP; name < end_; name++)
 
 /* Fills the pipeline. */
-static void begin(const struct prefetch_names *a, const struct model *m)
+static void fill_pipeline(const struct prefetch_names *a, const struct model *m)
 {
 	for (uint32_t i = 0; i < 3 * GAP; i++)
 		prefetch_slot(m, &a->keys[i]);
@@ -80,12 +78,12 @@ static void begin(const struct prefetch_names *a, const struct model *m)
 }
 
 /* Runs the pipeline until at least n names have passed it. */
-static void know_names(struct prefetch_names *a, const struct model *m, uint32_t n)
+static void resolve_names(struct prefetch_names *a, const struct model *m, uint32_t n)
 {
 	if (!m->strings.n)
 		return;
 	if (!a->known && n)
-		begin(a, m);
+		fill_pipeline(a, m);
 	for (; a->known < n; a->known += GAP) {
 		struct name_key *key = &a->keys[a->known];
 
@@ -99,8 +97,6 @@ static void know_names(struct prefetch_names *a, const struct model *m, uint32_t
 			confirm(m, due);
 	}
 }
-
-/* ---- messages ---- */
 
 /* n: a constant. */
 static inline void prefetch_bytes(const void *p, size_t n)
@@ -127,7 +123,7 @@ static void prefetch_items(const struct model *m, const struct message *msg, uin
 	}
 }
 
-static void prefetch_filed(const struct model *m, const struct message *msg)
+static void prefetch_entities(const struct model *m, const struct message *msg)
 {
 	uint32_t session = session_known(m, message_key(msg, msg->session_key));
 
@@ -149,9 +145,9 @@ void prefetch_message(const struct model *m, struct prefetch_names *names,
 		prefetch_bytes(msg->events.v, EVENTS_PREFETCHED * sizeof(struct event));
 		mem_prefetch(msg->kind.p);
 		break;
-	case PREFETCH_FILED:
-		know_names(names, m, (uint32_t)(msg->keys + msg->keys_n - names->keys));
-		prefetch_filed(m, msg);
+	case PREFETCH_ENTITIES:
+		resolve_names(names, m, (uint32_t)(msg->keys + msg->keys_n - names->keys));
+		prefetch_entities(m, msg);
 		break;
 	case PREFETCH_STEPS: break;
 	}

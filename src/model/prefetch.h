@@ -1,9 +1,9 @@
 /* Software prefetch for model_apply, and for loops over a whole model.
  *
- * The maps of a big model are spread over memory, and applying a message would wait for several
- * cache misses. So the loader (session/load_threads.c), which has messages before they are applied, calls
- * prefetch_message for each in steps: each step reads what the previous one prefetched and
- * prefetches what that leads to. The names of messages go through a pipeline of their own.
+ * Applying a message to a big model would wait for several cache misses. So the loader
+ * (session/load_threads.c), which has messages before they are applied, calls prefetch_message for
+ * each in steps: each step reads what the previous one prefetched and prefetches what that leads
+ * to. The names of messages go through a pipeline of their own.
  *
  * All this is a hint: it does not change the model, and a message that was not prefetched is
  * applied with the same result. Its names must have been hashed (message_hash). */
@@ -22,9 +22,9 @@ struct prefetch_names {
 enum { PREFETCH_PADDING = 32 };
 
 enum prefetch_step {
-	PREFETCH_HEAD,   /* the message itself: another processor may have decoded it */
-	PREFETCH_EVENTS, /* its events */
-	PREFETCH_FILED,  /* its names, and the entities filed under them */
+	PREFETCH_HEAD,     /* the message itself: another processor may have decoded it */
+	PREFETCH_EVENTS,   /* its events */
+	PREFETCH_ENTITIES, /* its names, and the entities of these names */
 	PREFETCH_STEPS
 };
 

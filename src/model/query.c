@@ -38,20 +38,20 @@ int64_t model_time(const struct model *m, uint32_t message)
 	return low ? m->arrivals.v[low - 1].time_ms : TIME_NONE;
 }
 
-static uint32_t stretch_end(const struct model *m, uint32_t i)
+static uint32_t group_run_end(const struct model *m, uint32_t i)
 {
-	return i + 1 < m->stretches.n ? m->stretches.v[i + 1].first : m->records.n;
+	return i + 1 < m->group_runs.n ? m->group_runs.v[i + 1].first : m->records.n;
 }
 
 uint32_t model_seen(const struct model *m, uint32_t session, uint32_t k)
 {
 	uint32_t group = m->sessions.v[session].group, seen = 0;
 
-	for (uint32_t i = 0; i < m->stretches.n && m->stretches.v[i].first < k; i++) {
-		uint32_t end = stretch_end(m, i);
+	for (uint32_t i = 0; i < m->group_runs.n && m->group_runs.v[i].first < k; i++) {
+		uint32_t end = group_run_end(m, i);
 
-		if (m->stretches.v[i].group == group)
-			seen += (end < k ? end : k) - m->stretches.v[i].first;
+		if (m->group_runs.v[i].group == group)
+			seen += (end < k ? end : k) - m->group_runs.v[i].first;
 	}
 	return seen;
 }
@@ -60,10 +60,10 @@ uint32_t model_when_seen(const struct model *m, uint32_t session, uint32_t seen)
 {
 	uint32_t group = m->sessions.v[session].group;
 
-	for (uint32_t i = 0; seen && i < m->stretches.n; i++) {
-		uint32_t first = m->stretches.v[i].first, n = stretch_end(m, i) - first;
+	for (uint32_t i = 0; seen && i < m->group_runs.n; i++) {
+		uint32_t first = m->group_runs.v[i].first, n = group_run_end(m, i) - first;
 
-		if (m->stretches.v[i].group != group)
+		if (m->group_runs.v[i].group != group)
 			continue;
 		if (seen <= n)
 			return first + seen;

@@ -1,6 +1,5 @@
 /* Internal to the model: shared by the files that apply events. Each dialect's cross-message rules
- * are one table in rules_<dialect>.c; a rule reports its diagnostic on the message that completes
- * it.
+ * are one table in rules_<dialect>.c; a diagnostic is reported on the message that completes it.
  *
  * A log may begin in the middle of a session, so a missing predecessor is an error only if the log
  * has shown one of its kind in this session; otherwise it is a warning. */
@@ -10,7 +9,7 @@
 #include "model/model.h"
 
 /* A feedback request that waits for its response. */
-struct feedback_turn_log {
+struct turn_request {
 	bool open, has_applied;
 	bool unsure; /* ambiguous: a response may have been matched to another one instead of it */
 	int64_t iteration;
@@ -23,7 +22,7 @@ struct pending_request {
 	uint64_t hash; /* of its id */
 	uint32_t message;
 	int64_t deadline_ms;
-	bool answered, late_told, is_event;
+	bool answered, timeout_reported, is_event;
 };
 
 /* Requests of an orchestrator session. */
@@ -38,8 +37,8 @@ enum { RECENT_MAX = 64 };
 /* Per-session state of the rules. Bit-fields are last to avoid padding (a quarter of the size). */
 struct session_rules {
 	/* feedback */
-	HVEC(struct feedback_turn_log) waiting; /* first requests whose session is not known yet */
-	struct feedback_turn_log turn;         /* the newest request of this session */
+	HVEC(struct turn_request) waiting; /* first requests whose session is not known yet */
+	struct turn_request turn;         /* the newest request of this session */
 	int64_t asked, answered;  /* last iterations, 0 = none */
 	int64_t done;             /* as in struct turn_state */
 	uint64_t request_hash;    /* content hash of its newest request */
@@ -63,15 +62,15 @@ struct session_rules {
 	bool request_unsure : 1; /* the match is ambiguous: it may be another session's */
 	/* collaboration */
 	bool saw_assignment : 1, saw_review_request : 1, saw_agents : 1;
-	uint8_t sequence_complaints;
+	uint8_t sequence_reports;
 	/* handoff */
-	bool saw_result : 1, saw_task : 1;
+	bool saw_result : 1;
 };
 
-_Static_assert(sizeof(struct session_rules) <= 192, "three lines of a cache");
+_Static_assert(sizeof(struct session_rules) <= 192, "three cache lines");
 
 /* The message being applied. */
-struct applying {
+struct apply_ctx {
 	struct model *m;
 	struct message *msg;
 	uint32_t message; /* its number */
@@ -80,7 +79,7 @@ struct applying {
 	unsigned glob_budget; /* limit on glob matching steps, against hostile patterns */
 };
 
-static inline struct session_rules *rules_of(struct applying *a)
+static inline struct session_rules *rules_of(struct apply_ctx *a)
 {
 	return a->m->sessions.v[a->session].rules;
 }
@@ -101,11 +100,11 @@ static inline bool may_have_raised(const struct session_rules *r, uint32_t id)
 }
 
 /* Adds a diagnostic at the JSON pointer `at` (%u = index), prefixed with msg->inside. */
-void report(struct applying *a, enum severity s, const char *rule, const char *at, uint32_t index,
+void report(struct apply_ctx *a, enum severity s, const char *rule, const char *at, uint32_t index,
 	    const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* Clamps a sender's number to 16 bits. */
-static inline uint32_t small(int64_t n)
+static inline uint32_t clamp16(int64_t n)
 {
 	return n < 0 ? 0 : n > UINT16_MAX ? UINT16_MAX : (uint32_t)n;
 }
@@ -125,7 +124,7 @@ static inline uint32_t chain_of(const struct message *msg)
 	return h || !s.n ? h : 1;
 }
 
-static inline uint64_t id_hash(const struct applying *a, const struct event *e)
+static inline uint64_t id_hash(const struct apply_ctx *a, const struct event *e)
 {
 	return hash_known(e->id, message_key(a->msg, e->id_key)->hash);
 }
@@ -135,7 +134,7 @@ uint32_t name_lookup(const struct model *m, struct str s, uint64_t h);
 uint32_t name_intern(struct model *m, struct str s, uint64_t h);
 /* Direct-mapped cache: the likely number of a name of that hash (the text is not compared), or
  * NONE. New names tend to be used again soon. */
-uint32_t name_recent(const struct model *m, uint64_t h);
+uint32_t name_cached(const struct model *m, uint64_t h);
 /* The number of a name, NONE for an empty one; name_known does not intern: NONE for a new one. */
 static inline uint32_t name_known(const struct model *m, struct str s, const struct name_key *key)
 {
@@ -151,22 +150,17 @@ static inline uint32_t name_intern_key(struct model *m, struct str s, const stru
 	return s.n ? name_intern(m, s, hash_known(s, key->hash)) : NONE;
 }
 
-static inline uint32_t id_known(const struct applying *a, const struct event *e)
+static inline uint32_t id_known(const struct apply_ctx *a, const struct event *e)
 {
 	return name_known(a->m, e->id, message_key(a->msg, e->id_key));
 }
 
-static inline uint32_t id_intern(struct applying *a, const struct event *e)
+static inline uint32_t id_intern(struct apply_ctx *a, const struct event *e)
 {
 	return name_intern_key(a->m, e->id, message_key(a->msg, e->id_key));
 }
 
-static inline uint32_t task_name_known(const struct applying *a, const struct event *e)
-{
-	return name_known(a->m, e->task, message_key(a->msg, e->task_key));
-}
-
-static inline uint32_t task_name_kept(struct applying *a, const struct event *e)
+static inline uint32_t task_name_intern(struct apply_ctx *a, const struct event *e)
 {
 	return name_intern_key(a->m, e->task, message_key(a->msg, e->task_key));
 }
@@ -181,34 +175,34 @@ uint32_t model_agent(struct model *m, uint32_t session, const struct actor *acto
 		     const struct name_key *key, uint32_t message);
 /* Existing only, or NONE. */
 uint32_t find_agent(const struct model *m, uint32_t session, struct str name);
-uint32_t find_task(const struct model *m, uint32_t session, struct str id);
 uint32_t task_named(const struct model *m, uint32_t session, uint32_t name);
-uint32_t task_get(struct applying *a, uint32_t name); /* finds or adds */
-uint32_t task_root(const struct model *m, uint32_t task);
+uint32_t task_get(struct apply_ctx *a, uint32_t name); /* finds or adds */
 struct task_terms *task_terms(struct model *m, uint32_t task); /* finds or adds */
-void task_need(struct applying *a, uint32_t task, uint32_t needed); /* needed: interned */
-void task_step(struct applying *a, uint32_t task, enum task_state state, double progress,
+void apply_task_depends(struct apply_ctx *a, const struct event *e);
+/* Does nothing for NONE. */
+void task_step(struct apply_ctx *a, uint32_t task, enum task_state state, double progress,
 	       bool assigned);
-uint32_t review_get(struct applying *a, uint32_t name, uint32_t task);
-void review_step(struct applying *a, uint32_t review, uint32_t iteration, enum review_verdict v,
+uint32_t review_get(struct apply_ctx *a, uint32_t name, uint32_t task);
+void review_step(struct apply_ctx *a, uint32_t review, uint32_t iteration, enum review_verdict v,
 		 uint32_t findings, bool failed);
 
-/* Adds the newest task, review or item to the index of names (named.c). */
+/* Adds the newest task, review or item to the index of names (name_index.c). */
 enum named { NAMED_TASK, NAMED_REVIEW, NAMED_ITEM };
-void name_give(struct model *m, uint32_t name, enum named what, uint32_t number);
+void name_index_add(struct model *m, uint32_t name, enum named what, uint32_t number);
 
-void item_give(struct model *m, struct item *item, struct owner owner);
+void item_set_owner(struct model *m, struct item *item, struct owner owner);
 
-static inline uint64_t item_hash(uint32_t session, enum item_kind kind, uint32_t id, uint32_t review)
+static inline uint64_t item_hash(uint32_t session, enum item_kind kind, uint32_t id,
+				 uint32_t review)
 {
 	return hash_mix(hash_mix(session, kind), hash_mix(id, review));
 }
 
 /* Raises e's item (or raises it again) and returns its number. task may be NONE. */
-uint32_t item_raise(struct applying *a, const struct event *e, uint32_t task, uint32_t review,
+uint32_t item_raise(struct apply_ctx *a, const struct event *e, uint32_t task, uint32_t review,
 		    uint32_t iteration);
 /* The same if the caller has looked up the item; NONE = a new one. */
-uint32_t item_raise_found(struct applying *a, const struct event *e, uint32_t found, uint32_t task,
+uint32_t item_raise_found(struct apply_ctx *a, const struct event *e, uint32_t found, uint32_t task,
 			  uint32_t review, uint32_t iteration);
 uint32_t find_item(const struct model *m, uint32_t session, enum item_kind kind, struct str id,
 		   uint32_t review);
@@ -216,70 +210,66 @@ uint32_t find_item(const struct model *m, uint32_t session, enum item_kind kind,
 uint32_t item_named(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
 		    uint32_t review);
 /* The same in the message's session, without review; asks may_have_raised first. */
-uint32_t item_here(const struct applying *a, enum item_kind kind, uint32_t id);
-void item_step(struct applying *a, uint32_t item, enum step_kind what, enum verdict verdict,
+uint32_t item_here(const struct apply_ctx *a, enum item_kind kind, uint32_t id);
+void item_step(struct apply_ctx *a, uint32_t item, enum step_kind what, enum verdict verdict,
 	       uint32_t iteration);
-bool item_is_open(const struct item *item);
-/* Whether an item is open after a step, the log's alone: the one rule for it. */
+/* Whether an item is open after a step; the decision overlay is not considered. */
 static inline bool is_open_after(bool open, enum step_kind what)
 {
-	return what == STEP_ACKED /* of what was decided before */
-		       ? open
-		       : what == STEP_RAISED || what == STEP_BOUNCED;
+	return what == STEP_ACKED ? open : what == STEP_RAISED || what == STEP_BOUNCED;
 }
 
-/* Takes the next step into an item's state, from step 0 on: what the log alone says. */
+/* Folds the next step into an item's state, from step 0 on; without the decision overlay. */
 void item_fold(const struct item *item, uint32_t step, struct item_state *at);
 /* Its deadline is before now. */
 bool item_has_expired(const struct model *m, const struct item *item, int64_t now_ms);
 /* Index into m->dated of an item that has a deadline (binary search). */
 uint32_t deadline_index(const struct model *m, uint32_t item);
 /* Sort weight in the inbox; the default of its kind if it has no grade. */
-unsigned item_weight(const struct item *item, enum item_severity grade);
-/* Where an open item stands in the inbox: those with a deadline first. The others come by weight and
- * number too; there may be hundreds of thousands, so they are counted into place, not sorted. */
+unsigned item_weight(const struct item *item, enum grade grade);
+/* Sort key in the inbox of an open item with a deadline. */
 struct inbox_place {
 	int64_t deadline_ms;
 	uint32_t weight, item;
 };
 int inbox_order(const void *left, const void *right);
 /* Closes every open item of a task's chain raised before this message. kinds: bits of item kinds */
-void close_items(struct applying *a, uint32_t task, unsigned kinds, enum step_kind what,
+void close_items(struct apply_ctx *a, uint32_t task, unsigned kinds, enum step_kind what,
 		 enum verdict verdict);
 
-/* Messages of a person in a collaboration session (person.c).
+/* Messages of a person in a collaboration session (human.c).
  *
- * The task that the message is about, by what it replies to; NONE. */
-uint32_t task_meant(const struct applying *a);
+ * The task of the message replied to, or NONE. */
+uint32_t replied_task(const struct apply_ctx *a);
 /* Decides an item that was raised by the message replied to, unless it was raised again since.
  * false: not decided, or already decided by this message. */
-bool person_decides(struct applying *a, uint32_t item, enum verdict v);
-/* Whether it decides items by name in a known message; then apply_named does so. */
-bool names_items(const struct applying *a);
-void apply_named(struct applying *a);
+bool person_decides(struct apply_ctx *a, uint32_t item, enum verdict v);
+/* Whether it decides items of a known message by name, for apply_named_decisions. */
+bool decides_by_name(const struct apply_ctx *a);
+void apply_named_decisions(struct apply_ctx *a);
 /* A person's review result overrides that of a round: the one it replies to, else the newest if
  * that has a result. Returns the round, 0 = it does not override. */
-uint32_t last_word_round(const struct applying *a, const struct review *r);
+uint32_t override_round(const struct apply_ctx *a, const struct review *r);
 /* The override decides the verdict item of the review only; its findings are not touched. */
-void apply_last_word(struct applying *a, const struct event *e);
+void apply_override(struct apply_ctx *a, const struct event *e);
 
 /* Whether it repeats the session's failed request. */
 bool feedback_is_resent(const struct model *m, uint32_t session, const struct event *ask);
 
-/* Of messages that have an id: where it stands, and which rules speak of it. */
+/* Rules about message ids. */
 struct id_rules {
-	const char *at;
+	const char *at;    /* JSON pointer of the id */
 	const char *again; /* the same message once more: a note */
 	const char *reuse; /* another message with its id: an error */
 };
 
-/* A NULL slot: the dialect has no such thing. */
+/* A NULL slot: not in this dialect. */
 struct rules_ops {
-	const char *name; /* the dialect's */
-	/* Applies the message's events, and reports what they break. */
-	void (*apply)(struct applying *a);
-	/* A message may name no session: finds the one it goes on with, and sets a->session. */
-	void (*find_session)(struct applying *a, struct str group);
+	const char *name;
+	/* Applies the message's events and reports violations. */
+	void (*apply)(struct apply_ctx *a);
+	/* Sets a->session to the one that a message without session id continues. */
+	void (*find_session)(struct apply_ctx *a, struct str group);
 	/* The id of the message that this one replies to; may be empty. */
 	struct str (*replied_to)(const struct message *msg);
 	struct id_rules id;

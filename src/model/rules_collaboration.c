@@ -15,7 +15,7 @@ enum {
 	MAX_ITERATIONS = 3,
 	PROGRESS_EVERY_MS = 30000,
 	PROGRESS_AFTER_MS = 120000,
-	SEQUENCE_COMPLAINTS_MAX = 50,
+	SEQUENCE_REPORTS_MAX = 50,
 };
 
 #define KIND(k) (1u << (k))
@@ -23,7 +23,7 @@ enum {
 
 /* An agent is known once an architect has sent it a message, or if it is an architect; sender and
  * receiver of the first message are known, too. */
-static void check_known(struct applying *a)
+static void check_known(struct apply_ctx *a)
 {
 	struct model *m = a->m;
 	struct session_rules *r = rules_of(a);
@@ -52,7 +52,7 @@ static void check_known(struct applying *a)
 
 /* A person's numbers are not checked: the person cannot know the agents' count at the time, and
  * agents may or may not have counted the person's messages. */
-static void check_sequence(struct applying *a)
+static void check_sequence(struct apply_ctx *a)
 {
 	struct session_rules *r = rules_of(a);
 	int64_t now = a->msg->sequence, last = r->sequence;
@@ -65,10 +65,11 @@ static void check_sequence(struct applying *a)
 			r->person_next = now == INT64_MAX ? now : now + 1;
 		return;
 	}
-	if (!expected && r->sequence_complaints <= SEQUENCE_COMPLAINTS_MAX) {
-		if (r->sequence_complaints++ == SEQUENCE_COMPLAINTS_MAX)
+	if (!expected && r->sequence_reports <= SEQUENCE_REPORTS_MAX) {
+		if (r->sequence_reports++ == SEQUENCE_REPORTS_MAX)
 			report(a, SEVERITY_WARNING, RULE("2.1-sequence_number"), "/sequence_number",
-			       0, "this session is not numbered in one order; no more is said of it");
+			       0,
+			       "this session is not numbered in one order; no more is said of it");
 		else if (now > last)
 			report(a, SEVERITY_WARNING, RULE("2.1-sequence_number"), "/sequence_number",
 			       0, "a gap: %lld after %lld", (long long)now, (long long)last);
@@ -90,14 +91,14 @@ int64_t model_sequence(const struct model *m, uint32_t session)
 
 /* The task that a revision continues: the one a person replies to; the same correlation; else the
  * last finished one of the same agent. */
-static uint32_t find_predecessor(struct applying *a, uint32_t task)
+static uint32_t find_predecessor(struct apply_ctx *a, uint32_t task)
 {
 	struct model *m = a->m;
 	uint32_t chain = m->records.v[a->message].chain, fallback = NONE;
-	uint32_t meant = task_meant(a);
+	uint32_t replied = replied_task(a);
 
-	if (meant != NONE)
-		return meant;
+	if (replied != NONE)
+		return replied;
 	for (uint32_t i = m->tasks.n; i-- > 0 && m->tasks.n - i < 512;) {
 		const struct task *t = &m->tasks.v[i];
 
@@ -112,33 +113,33 @@ static uint32_t find_predecessor(struct applying *a, uint32_t task)
 }
 
 /* Hash map of a task's open items by id, for messages that name many of them. */
-static void map_open(struct applying *a, uint32_t root, struct map *out)
+static void index_open_items(struct apply_ctx *a, uint32_t root, struct map *out)
 {
 	const struct task *t = &a->m->tasks.v[root];
 
 	for (uint32_t i = 0; i < t->open_items.n; i++) {
 		const struct item *item = &a->m->items.v[t->open_items.v[i]];
 
-		if (item->id != NONE && item_is_open(item))
+		if (item->id != NONE && item->open)
 			map_add(out, str_hash(model_str(a->m, item->id)), t->open_items.v[i]);
 	}
 }
 
-/* The next open item of that id; kinds are bits. *it starts at 0. */
-static uint32_t next_open(struct applying *a, const struct map *open, struct str id, unsigned kinds,
-			  uint32_t *it)
+/* Iterator: the next open item of that id; kinds are bits. *it starts at 0. */
+static uint32_t next_open(struct apply_ctx *a, const struct map *open, struct str id,
+			  unsigned kinds, uint32_t *it)
 {
 	for (uint32_t v; map_next(open, str_hash(id), it, &v);) {
 		const struct item *item = &a->m->items.v[v];
 
-		if ((kinds & KIND(item->kind)) && item_is_open(item) &&
+		if ((kinds & KIND(item->kind)) && item->open &&
 		    str_eq(model_str(a->m, item->id), id))
 			return v;
 	}
 	return NONE;
 }
 
-static bool decide_open(struct applying *a, const struct map *open, struct str id, unsigned kinds,
+static bool decide_open(struct apply_ctx *a, const struct map *open, struct str id, unsigned kinds,
 			enum verdict verdict)
 {
 	bool found = false;
@@ -151,7 +152,7 @@ static bool decide_open(struct applying *a, const struct map *open, struct str i
 }
 
 /* A revision accepts the open findings it names, or all of them if it names none. */
-static void take_up(struct applying *a, uint32_t root)
+static void accept_findings(struct apply_ctx *a, uint32_t root)
 {
 	struct map open = { 0 };
 	bool named = false;
@@ -164,7 +165,7 @@ static void take_up(struct applying *a, uint32_t root)
 		if (e->type != EV_DECIDE)
 			continue;
 		if (!named)
-			map_open(a, root, &open);
+			index_open_items(a, root, &open);
 		named = true;
 		if (!decide_open(a, &open, e->id, ~0u, e->verdict) &&
 		    item_kind_split(e->id, &kind, &id))
@@ -177,7 +178,7 @@ static void take_up(struct applying *a, uint32_t root)
 			    VERDICT_ACCEPTED);
 }
 
-static void apply_task(struct applying *a, const struct event *e)
+static void apply_task(struct apply_ctx *a, const struct event *e)
 {
 	struct model *m = a->m;
 	uint32_t number = task_get(a, id_intern(a, e)), before;
@@ -194,36 +195,36 @@ static void apply_task(struct applying *a, const struct event *e)
 		       "%s was already given out in line %u; task ids are unique", quoted(e->id, q),
 		       message_line(m, t->steps.v[0].message));
 	else if (e->again && !t->steps.n && (before = find_predecessor(a, number)) != NONE)
-		t->root = task_root(m, before);
+		t->root = m->tasks.v[before].root;
 	task_step(a, number, TASK_ASSIGNED, -1, true);
 	t->given = t->active = true;
 	terms = task_terms(m, number);
-	terms->given_ms = terms->told_ms = a->msg->time_ms;
+	terms->assigned_ms = terms->reported_ms = a->msg->time_ms;
 	terms->scope.n = 0;
-	t->limit = e->limit ? small(e->limit) : t->limit;
+	t->limit = e->limit ? clamp16(e->limit) : t->limit;
 	if (t->root != number && e->limit)
-		m->tasks.v[t->root].limit = small(e->limit);
-	if ((e->again || t->root != number) && !names_items(a))
-		take_up(a, t->root);
+		m->tasks.v[t->root].limit = clamp16(e->limit);
+	if ((e->again || t->root != number) && !decides_by_name(a))
+		accept_findings(a, t->root);
 }
 
 /* t: of an assigned task */
-static void check_progress_rate(struct applying *a, struct task_terms *t)
+static void check_progress_rate(struct apply_ctx *a, struct task_terms *t)
 {
 	int64_t now = a->msg->time_ms;
 	char gap[32];
 
 	if (now == TIME_NONE)
 		return;
-	if (t->told_ms != TIME_NONE && t->given_ms != TIME_NONE &&
-	    now - t->given_ms > PROGRESS_AFTER_MS && now - t->told_ms > PROGRESS_EVERY_MS)
+	if (t->reported_ms != TIME_NONE && t->assigned_ms != TIME_NONE &&
+	    now - t->assigned_ms > PROGRESS_AFTER_MS && now - t->reported_ms > PROGRESS_EVERY_MS)
 		report(a, SEVERITY_WARNING, RULE("3.2-progress"), "/timestamp", 0,
 		       "no progress was reported for %s; tasks over 2 minutes report every 30 s",
-		       timestamp_span(now - t->told_ms, gap));
-	t->told_ms = now;
+		       timestamp_span(now - t->reported_ms, gap));
+	t->reported_ms = now;
 }
 
-static void apply_task_state(struct applying *a, const struct event *e)
+static void apply_task_state(struct apply_ctx *a, const struct event *e)
 {
 	struct model *m = a->m;
 	uint32_t number = task_named(m, a->session, id_known(a, e));
@@ -258,7 +259,7 @@ static void apply_task_state(struct applying *a, const struct event *e)
 	}
 }
 
-static void check_scope(struct applying *a, const struct event *e)
+static void check_scope(struct apply_ctx *a, const struct event *e)
 {
 	uint32_t number = task_named(a->m, a->session, id_known(a, e));
 	const struct task_terms *t = number == NONE ? NULL : a->m->tasks.v[number].terms;
@@ -280,7 +281,7 @@ static uint32_t limit_of(const struct task *root)
 	return root->limit ? root->limit : MAX_ITERATIONS;
 }
 
-static void check_rounds(struct applying *a, uint32_t root, const char *at)
+static void check_rounds(struct apply_ctx *a, uint32_t root, const char *at)
 {
 	const struct task *t = &a->m->tasks.v[root];
 
@@ -289,26 +290,25 @@ static void check_rounds(struct applying *a, uint32_t root, const char *at)
 		       "review %u of a task that allows %u: escalate", t->rounds, limit_of(t));
 }
 
-static void apply_review_ask(struct applying *a, const struct event *e)
+static void apply_review_ask(struct apply_ctx *a, const struct event *e)
 {
 	struct model *m = a->m;
-	uint32_t task = task_get(a, task_name_kept(a, e)), review, root;
+	uint32_t task = task_get(a, task_name_intern(a, e)), number, root;
+	struct review *r;
 
 	rules_of(a)->saw_review_request = true;
-	review = review_get(a, id_intern(a, e), task);
-	if (review == NONE)
+	number = review_get(a, id_intern(a, e), task);
+	if (number == NONE)
 		return;
-	if (!m->reviews.v[review].steps.n)
-		m->reviews.v[review].reviewer = a->to;
-	if (task == NONE) {
-		m->reviews.v[review].asked = true;
-		review_step(a, review, ++m->reviews.v[review].round, REVIEW_NONE, 0, false);
+	root = task == NONE ? NONE : m->tasks.v[task].root;
+	r = &m->reviews.v[number];
+	if (!r->steps.n)
+		r->reviewer = a->to;
+	r->round = root == NONE ? r->round + 1 : ++m->tasks.v[root].rounds;
+	r->asked = true;
+	review_step(a, number, r->round, REVIEW_NONE, 0, false);
+	if (root == NONE)
 		return;
-	}
-	root = task_root(m, task);
-	m->reviews.v[review].round = ++m->tasks.v[root].rounds;
-	m->reviews.v[review].asked = true;
-	review_step(a, review, m->tasks.v[root].rounds, REVIEW_NONE, 0, false);
 	if (m->tasks.v[task].given) {
 		if (m->tasks.v[task].active)
 			report(a, SEVERITY_WARNING, RULE("4.1-review"), "/payload/task_id", 0,
@@ -318,7 +318,7 @@ static void apply_review_ask(struct applying *a, const struct event *e)
 	check_rounds(a, root, e->at);
 }
 
-static void check_verdict(struct applying *a, const struct event *e)
+static void check_verdict(struct apply_ctx *a, const struct event *e)
 {
 	if (e->review == REVIEW_APPROVED && e->severe)
 		report(a, SEVERITY_ERROR, RULE("4.2-verdict"), "/payload/verdict", 0,
@@ -332,14 +332,15 @@ static void check_verdict(struct applying *a, const struct event *e)
 }
 
 /* Number of the review's round; reports a result without a request. */
-static uint32_t open_round(struct applying *a, const struct event *e, uint32_t review, uint32_t root)
+static uint32_t open_round(struct apply_ctx *a, const struct event *e, uint32_t review,
+			   uint32_t root)
 {
 	struct model *m = a->m;
 	struct review *r = &m->reviews.v[review];
 	char q[QUOTED_MAX];
 
 	if (r->asked) {
-		if (root != NONE && r->task != NONE && task_root(m, r->task) != root)
+		if (root != NONE && r->task != NONE && m->tasks.v[r->task].root != root)
 			report(a, SEVERITY_WARNING, RULE("6.3-review_id"), "/payload/task_id", 0,
 			       "the request for this review names another task");
 		r->asked = false;
@@ -357,7 +358,7 @@ static uint32_t open_round(struct applying *a, const struct event *e, uint32_t r
 }
 
 /* repeats: a person's override, which only repeats the review's items. */
-static void apply_review_items(struct applying *a, uint32_t task, uint32_t review, uint32_t round,
+static void apply_review_items(struct apply_ctx *a, uint32_t task, uint32_t review, uint32_t round,
 			       bool repeats)
 {
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
@@ -365,22 +366,22 @@ static void apply_review_items(struct applying *a, uint32_t task, uint32_t revie
 		uint32_t item;
 
 		if (e->type == EV_ITEM) {
-			if (!repeats || item_named(a->m, a->session, e->item, id_known(a, e), review) == NONE)
+			if (!repeats ||
+			    item_named(a->m, a->session, e->item, id_known(a, e), review) == NONE)
 				item_raise(a, e, task, review, round);
 		} else if (e->type == EV_FIXED) {
 			item = item_named(a->m, a->session, ITEM_FINDING, id_known(a, e), review);
 			if (item == NONE)
 				item = item_raise(a, e, task, review, round);
-			else if (repeats && !item_is_open(&a->m->items.v[item]))
+			else if (repeats && !a->m->items.v[item].open)
 				continue;
-			item_step(a, item, STEP_FIXED, VERDICT_ACCEPTED,
-				  small(e->iteration));
+			item_step(a, item, STEP_FIXED, VERDICT_ACCEPTED, clamp16(e->iteration));
 		}
 	}
 }
 
 /* Findings of an older review of the same task that this one lists as fixed. */
-static void fix_older(struct applying *a, uint32_t root)
+static void fix_older(struct apply_ctx *a, uint32_t root)
 {
 	struct map open = { 0 };
 	bool fixes = false;
@@ -391,59 +392,59 @@ static void fix_older(struct applying *a, uint32_t root)
 		if (e->type != EV_FIXED)
 			continue;
 		if (!fixes)
-			map_open(a, root, &open);
+			index_open_items(a, root, &open);
 		fixes = true;
 		for (uint32_t it = 0, item;
 		     (item = next_open(a, &open, e->id, KIND(ITEM_FINDING), &it)) != NONE;)
-			item_step(a, item, STEP_FIXED, VERDICT_ACCEPTED, small(e->iteration));
+			item_step(a, item, STEP_FIXED, VERDICT_ACCEPTED, clamp16(e->iteration));
 	}
 	map_release(&open);
 }
 
-static void apply_review_result(struct applying *a, const struct event *e)
+static void apply_review_result(struct apply_ctx *a, const struct event *e)
 {
 	struct model *m = a->m;
-	uint32_t task = task_get(a, task_name_kept(a, e));
-	uint32_t root = task == NONE ? NONE : task_root(m, task);
+	uint32_t task = task_get(a, task_name_intern(a, e));
+	uint32_t root = task == NONE ? NONE : m->tasks.v[task].root;
 	uint32_t review = review_get(a, id_intern(a, e), task), round;
 	struct event verdict = *e;
-	bool last_word;
+	bool overrides;
 
 	check_verdict(a, e);
 	if (review == NONE)
 		return;
-	round = last_word_round(a, &m->reviews.v[review]);
-	last_word = round > 0;
-	if (last_word && round < m->reviews.v[review].round) { /* a newer round has begun since */
-		apply_last_word(a, e);
+	round = override_round(a, &m->reviews.v[review]);
+	overrides = round > 0;
+	if (overrides && round < m->reviews.v[review].round) { /* a newer round has begun since */
+		apply_override(a, e);
 		return;
 	}
 	if (!m->reviews.v[review].steps.n)
 		m->reviews.v[review].reviewer = a->from;
-	if (!last_word)
+	if (!overrides)
 		round = open_round(a, e, review, root);
-	if (root != NONE && !last_word) {
+	if (root != NONE && !overrides) {
 		fix_older(a, root);
 		close_items(a, root, REVIEW_KINDS, STEP_SUPERSEDED, VERDICT_SUPERSEDED);
 	}
 	review_step(a, review, round, e->review, e->index, false);
 	if (task != NONE && m->tasks.v[task].given && e->review == REVIEW_APPROVED)
 		task_step(a, task, TASK_COMPLETED, 1, false);
-	apply_review_items(a, task, review, round, last_word);
-	if (last_word) {
-		apply_last_word(a, e);
+	apply_review_items(a, task, review, round, overrides);
+	if (overrides) {
+		apply_override(a, e);
 	} else if (e->review == REVIEW_REJECTED ||
 		   (e->review == REVIEW_CHANGES && root != NONE &&
 		    round >= limit_of(&m->tasks.v[root]))) {
 		verdict.item = ITEM_VERDICT;
 		verdict.grade = GRADE_NONE;
-		verdict.bare = !e->index;
+		verdict.no_findings = !e->index;
 		verdict.index = 0;
 		item_raise(a, &verdict, task, NONE, round);
 	}
 }
 
-static void apply_abort(struct applying *a, const struct event *e)
+static void apply_abort(struct apply_ctx *a, const struct event *e)
 {
 	struct model *m = a->m;
 	uint32_t one = e->again ? NONE : task_named(m, a->session, id_known(a, e));
@@ -470,17 +471,8 @@ static void apply_abort(struct applying *a, const struct event *e)
 	}
 }
 
-static void apply_needs(struct applying *a, const struct event *e)
-{
-	uint32_t number = task_get(a, id_intern(a, e));
-	uint32_t other = model_intern(a->m, e->other);
-
-	if (number != NONE)
-		task_need(a, number, other);
-}
-
 /* The task that the message with that id assigned. */
-static uint32_t find_given(struct applying *a, struct str message_id)
+static uint32_t find_assigned(struct apply_ctx *a, struct str message_id)
 {
 	struct model *m = a->m;
 	uint32_t message = message_with_id(m, a->session, message_id);
@@ -493,8 +485,15 @@ static uint32_t find_given(struct applying *a, struct str message_id)
 	return NONE;
 }
 
+/* The existing task that an event is about, or NONE. */
+static uint32_t named_task(const struct apply_ctx *a, const struct event *e)
+{
+	return task_named(a->m, a->session,
+			  name_known(a->m, e->task, message_key(a->msg, e->task_key)));
+}
+
 /* Only the addressee of a message can acknowledge it. */
-static bool is_addressee(struct applying *a, const struct event *e)
+static bool is_addressee(struct apply_ctx *a, const struct event *e)
 {
 	uint32_t message = message_with_id(a->m, a->session, e->id);
 	uint32_t to = message == NONE ? NONE : message_route(a->m, message)->to;
@@ -503,12 +502,12 @@ static bool is_addressee(struct applying *a, const struct event *e)
 	if (to == NONE || a->from == NONE || to == a->from)
 		return true;
 	report(a, SEVERITY_NOTE, RULE("2.1-reply_to"), e->at, 0,
-	       "the message of line %u went to %s; this acknowledges nothing", message_line(a->m, message),
-	       quoted(agent_name(a->m, to), q));
+	       "the message of line %u went to %s; this acknowledges nothing",
+	       message_line(a->m, message), quoted(agent_name(a->m, to), q));
 	return false;
 }
 
-static void apply_collaboration(struct applying *a)
+static void apply_collaboration(struct apply_ctx *a)
 {
 	check_known(a);
 	check_sequence(a);
@@ -521,7 +520,7 @@ static void apply_collaboration(struct applying *a)
 			apply_task(a, e);
 			break;
 		case EV_TASK_DEPENDS:
-			apply_needs(a, e);
+			apply_task_depends(a, e);
 			break;
 		case EV_TASK_SCOPE:
 			task = task_named(a->m, a->session, id_known(a, e));
@@ -541,8 +540,7 @@ static void apply_collaboration(struct applying *a)
 		case EV_ACKNOWLEDGE:
 			if (!is_addressee(a, e))
 				break;
-			task = e->task.n ? task_named(a->m, a->session, task_name_known(a, e))
-					 : find_given(a, e->id);
+			task = e->task.n ? named_task(a, e) : find_assigned(a, e->id);
 			if (task != NONE && a->m->tasks.v[task].active)
 				task_step(a, task, TASK_RUNNING, -1, false);
 			break;
@@ -553,14 +551,13 @@ static void apply_collaboration(struct applying *a)
 			apply_review_result(a, e);
 			return; /* with its items */
 		case EV_ITEM:
-			task = task_named(a->m, a->session, task_name_known(a, e));
-			item_raise(a, e, task, NONE, 0);
+			item_raise(a, e, named_task(a, e), NONE, 0);
 			break;
 		case EV_DECIDE:
 			item = item_named(a->m, a->session, e->item, id_known(a, e), NONE);
 			/* a follow-up by the sender of the question is no answer */
 			if (item != NONE && e->item == ITEM_QUESTION &&
-			    (a->msg->from.human || item_is_open(&a->m->items.v[item])) &&
+			    (a->msg->from.human || a->m->items.v[item].open) &&
 			    step_by(a->m, &a->m->items.v[item].steps[0]) != a->from)
 				item_step(a, item, STEP_DECIDED, e->verdict, 0);
 			break;
@@ -568,8 +565,8 @@ static void apply_collaboration(struct applying *a)
 			break;
 		}
 	}
-	if (names_items(a))
-		apply_named(a);
+	if (decides_by_name(a))
+		apply_named_decisions(a);
 }
 
 static struct str replied_to(const struct message *msg)

@@ -11,28 +11,16 @@ enum {
 
 #define ENVELOPE_KINDS (1u << ITEM_ESCALATION | 1u << ITEM_RETRY)
 
-/* The newest item of a lane, or NONE. */
-static uint32_t newest_item(struct applying *a, uint32_t lane)
-{
-	const struct model *m = a->m;
-
-	for (uint32_t i = m->items.n; i-- > 0 && m->items.n - i < SEARCH_MAX;)
-		if ((ENVELOPE_KINDS & 1u << m->items.v[i].kind) &&
-		    item_task(m, &m->items.v[i]) == lane &&
-		    item_session(m, &m->items.v[i]) == a->session)
-			return i;
-	return NONE;
-}
-
 /* " (NAME): " at the start of what follows "Review escalated" */
-static bool names(struct str text, struct str name)
+static bool starts_with_name(struct str text, struct str name)
 {
 	return str_starts(text, STR(" (")) && str_starts(str_from(text, 2), name) &&
 	       str_starts(str_from(text, 2 + name.n), STR("): "));
 }
 
-/* For outputs without an input, which have no lane: the item that the escalation names. */
-static uint32_t item_meant(struct applying *a, struct str text)
+/* The newest item of a lane, or NONE. Outputs without an input have no lane (NONE); by_name: of
+ * these the item that the escalation's text names. */
+static uint32_t newest_item(struct apply_ctx *a, uint32_t lane, bool by_name, struct str text)
 {
 	const struct model *m = a->m;
 	struct buf name = { 0 };
@@ -41,12 +29,13 @@ static uint32_t item_meant(struct applying *a, struct str text)
 	for (uint32_t i = m->items.n; i-- > 0 && m->items.n - i < SEARCH_MAX && found == NONE;) {
 		const struct item *item = &m->items.v[i];
 
-		if (!(ENVELOPE_KINDS & 1u << item->kind) || item_task(m, item) != NONE ||
+		if (!(ENVELOPE_KINDS & 1u << item->kind) || item_task(m, item) != lane ||
 		    item_session(m, item) != a->session)
 			continue;
 		buf_clear(&name);
-		item_name(m, item, &name);
-		if (names(text, buf_str(&name)))
+		if (by_name)
+			item_name(m, item, &name);
+		if (!by_name || starts_with_name(text, buf_str(&name)))
 			found = i;
 	}
 	buf_release(&name);
@@ -55,7 +44,7 @@ static uint32_t item_meant(struct applying *a, struct str text)
 
 /* The lane of a review: an input has it in its context, an escalation in its text as " (LANE): ";
  * otherwise the newest. *known false: it names an unknown lane. */
-static uint32_t lane_meant(struct applying *a, const struct event *e, bool *known)
+static uint32_t find_lane(struct apply_ctx *a, const struct event *e, bool *known)
 {
 	const struct model *m = a->m;
 
@@ -66,14 +55,14 @@ static uint32_t lane_meant(struct applying *a, const struct event *e, bool *know
 		return rules_of(a)->lane;
 	for (uint32_t i = m->tasks.n; i-- > 0;) {
 		if (m->tasks.v[i].session == a->session &&
-		    names(e->other, model_str(m, m->tasks.v[i].id)))
+		    starts_with_name(e->other, model_str(m, m->tasks.v[i].id)))
 			return i;
 	}
 	*known = false;
 	return NONE;
 }
 
-static struct gaps *gaps_of(struct applying *a, uint32_t lane)
+static struct gaps *gaps_of(struct apply_ctx *a, uint32_t lane)
 {
 	struct task *t = &a->m->tasks.v[lane];
 
@@ -84,11 +73,11 @@ static struct gaps *gaps_of(struct applying *a, uint32_t lane)
 
 /* Applies a review's line. False if it decides nothing: no item is open, or the line only repeats
  * the agent's own notes. */
-static bool apply_review(struct applying *a, const struct event *e, uint32_t *of)
+static bool apply_review(struct apply_ctx *a, const struct event *e, uint32_t *of)
 {
 	bool known;
-	uint32_t lane = *of = lane_meant(a, e, &known);
-	uint32_t item = known ? newest_item(a, lane) : item_meant(a, e->other);
+	uint32_t lane = *of = find_lane(a, e, &known);
+	uint32_t item = newest_item(a, lane, !known, e->other);
 	struct gaps *gaps = lane == NONE ? NULL : gaps_of(a, lane);
 	const struct item *it;
 	bool escalated;
@@ -98,7 +87,7 @@ static bool apply_review(struct applying *a, const struct event *e, uint32_t *of
 	it = &a->m->items.v[item];
 	escalated = it->steps[it->n - 1].what == STEP_DECIDED &&
 		    it->steps[it->n - 1].verdict == VERDICT_ESCALATED;
-	if (!item_is_open(it) && !(escalated && e->verdict != VERDICT_ESCALATED))
+	if (!it->open && !(escalated && e->verdict != VERDICT_ESCALATED))
 		return false;
 	report(a, SEVERITY_NOTE, RULE("review"), e->at, e->index, "says that a person decided");
 	item_step(a, item, STEP_DECIDED, e->verdict, it->steps[it->n - 1].iteration);
@@ -111,7 +100,7 @@ static bool apply_review(struct applying *a, const struct event *e, uint32_t *of
 	return true;
 }
 
-static void apply_input(struct applying *a, const struct event *e)
+static void apply_input(struct apply_ctx *a, const struct event *e)
 {
 	uint32_t lane = task_get(a, id_intern(a, e));
 	struct gaps *gaps;
@@ -133,7 +122,7 @@ static void apply_input(struct applying *a, const struct event *e)
 	task_step(a, lane, TASK_RUNNING, -1, true);
 }
 
-static void apply_output(struct applying *a, const struct event *e, uint32_t lane)
+static void apply_output(struct apply_ctx *a, const struct event *e, uint32_t lane)
 {
 	struct gaps *gaps;
 	struct task *t;
@@ -162,7 +151,7 @@ static void apply_output(struct applying *a, const struct event *e, uint32_t lan
 		  e->failed || e->severe ? -1 : 1, false);
 }
 
-static void apply_envelope(struct applying *a)
+static void apply_envelope(struct apply_ctx *a)
 {
 	bool escalated = false;
 	uint32_t of = NONE;

@@ -58,8 +58,8 @@ static bool add_id(struct id_set *s, uint64_t h)
 }
 
 /* Search for the session of a request; the ids it decides are looked up once for all candidates. */
-struct seeking {
-	struct applying *a;
+struct session_search {
+	struct apply_ctx *a;
 	int64_t iteration;
 	uint32_t *ids; /* interned, or NONE */
 	uint32_t n;
@@ -68,10 +68,10 @@ struct seeking {
 	int place;     /* its index among the recent ones, -1 = the file's own */
 };
 
-enum { FIT_ALL = 5, FIT_ONE = 4, FIT_TURN = 2, FIT_SAME_TURN = 1 };
+enum { SCORE_ALL = 5, SCORE_ONE = 4, SCORE_TURN = 2, SCORE_SAME_TURN = 1 };
 
 /* Score: whether the iteration continues the session's last one. */
-static int turn_fit(const struct seeking *s, uint32_t session)
+static int turn_score(const struct session_search *s, uint32_t session)
 {
 	const struct session_rules *r = s->a->m->sessions.v[session].rules;
 	int64_t last = r->asked > r->done ? r->asked : r->done;
@@ -79,13 +79,13 @@ static int turn_fit(const struct seeking *s, uint32_t session)
 	/* the file's own requests were answered in other sessions, and continue there */
 	if (r->home == session && !r->answered && !r->waiting.n)
 		return 0;
-	return last == s->iteration - 1				? FIT_TURN
-	       : r->turn.open && r->asked == s->iteration ? FIT_SAME_TURN
+	return last == s->iteration - 1				? SCORE_TURN
+	       : r->turn.open && r->asked == s->iteration ? SCORE_SAME_TURN
 							  : 0;
 }
 
 /* Score: whether the session has raised all, some or none of the decided items. */
-static int items_fit(const struct seeking *s, uint32_t session)
+static int items_score(const struct session_search *s, uint32_t session)
 {
 	const struct session_rules *r = s->a->m->sessions.v[session].rules;
 	bool one = false, all = true;
@@ -96,39 +96,40 @@ static int items_fit(const struct seeking *s, uint32_t session)
 			one = true;
 		else
 			all = false;
-	return !one ? 0 : all ? FIT_ALL : FIT_ONE;
+	return !one ? 0 : all ? SCORE_ALL : SCORE_ONE;
 }
 
 /* Picks the newest of the recent sessions with the highest score; skips the item lookups of those
  * that cannot reach it. */
-static void seek_recent(struct seeking *s, const struct session_rules *home)
+static void search_recent(struct session_search *s, const struct session_rules *home)
 {
 	uint32_t own = s->a->session;
 
-	for (int turn = FIT_TURN; turn >= 0; turn--)
+	for (int turn = SCORE_TURN; turn >= 0; turn--)
 		for (int i = (int)home->recent_n; i-- > 0;) {
 			/* the file's own session loses ties unless it has responses itself */
 			bool tie_wins = s->at == own ? !home->answered : i > s->place;
-			int least = s->best + !tie_wins, fit;
+			int least = s->best + !tie_wins, score;
 
-			if (turn + FIT_ALL < least)
+			if (turn + SCORE_ALL < least)
 				break; /* older ones cannot score higher */
-			if (turn_fit(s, home->recent[i]) != turn)
+			if (turn_score(s, home->recent[i]) != turn)
 				continue;
-			fit = turn + items_fit(s, home->recent[i]);
-			if (fit >= least) {
-				s->best = fit;
+			score = turn + items_score(s, home->recent[i]);
+			if (score >= least) {
+				s->best = score;
 				s->at = home->recent[i];
 				s->place = i;
 			}
 		}
 }
 
-static uint32_t seek_session(struct applying *a, const struct session_rules *home, int64_t iteration)
+static uint32_t search_session(struct apply_ctx *a, const struct session_rules *home,
+			       int64_t iteration)
 {
 	uint32_t few[32], count = a->msg->events.n;
-	struct seeking s = { .a = a, .iteration = iteration, .at = a->session, .place = -1,
-			     .ids = count > 32 ? xmalloc(count * sizeof(*s.ids)) : few };
+	struct session_search s = { .a = a, .iteration = iteration, .at = a->session, .place = -1,
+				    .ids = count > 32 ? xmalloc(count * sizeof(*s.ids)) : few };
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct event *e = &a->msg->events.v[i];
@@ -136,8 +137,8 @@ static uint32_t seek_session(struct applying *a, const struct session_rules *hom
 		if (e->type == EV_DECIDE)
 			s.ids[s.n++] = id_intern(a, e);
 	}
-	s.best = turn_fit(&s, a->session) + items_fit(&s, a->session);
-	seek_recent(&s, home);
+	s.best = turn_score(&s, a->session) + items_score(&s, a->session);
+	search_recent(&s, home);
 	if (s.ids != few)
 		free(s.ids);
 	return s.at;
@@ -151,7 +152,7 @@ bool feedback_is_resent(const struct model *m, uint32_t session, const struct ev
 	       r->request_hash == ask->content_hash;
 }
 
-static void feedback_find_session(struct applying *a, struct str group)
+static void feedback_find_session(struct apply_ctx *a, struct str group)
 {
 	struct model *m = a->m;
 	struct session_rules *home;
@@ -187,10 +188,10 @@ static void feedback_find_session(struct applying *a, struct str group)
 		}
 	if (ask->iteration < 2)
 		return;
-	a->session = seek_session(a, home, ask->iteration);
+	a->session = search_session(a, home, ask->iteration);
 }
 
-static void supersede_open(struct applying *a, bool resend)
+static void supersede_open(struct apply_ctx *a, bool resend)
 {
 	struct session_rules *r = rules_of(a);
 	uint32_t kept = 0;
@@ -199,7 +200,7 @@ static void supersede_open(struct applying *a, bool resend)
 		uint32_t number = r->open_items.v[i];
 		const struct item *item = &a->m->items.v[number];
 
-		if (!item_is_open(item))
+		if (!item->open)
 			continue;
 		if (item->steps[item->n - 1].message == a->message)
 			r->open_items.v[kept++] = number;
@@ -212,10 +213,11 @@ static void supersede_open(struct applying *a, bool resend)
 	r->open_items.n = kept;
 }
 
-static void check_ask_iteration(struct applying *a, const struct event *e)
+static void check_ask_iteration(struct apply_ctx *a, const struct event *e)
 {
 	struct session_rules *r = rules_of(a);
 	int64_t last = r->asked ? r->asked : r->done;
+	uint32_t same = NONE; /* message of an equal request */
 
 	if (!e->iteration)
 		return;
@@ -232,18 +234,16 @@ static void check_ask_iteration(struct applying *a, const struct event *e)
 		return; /* continues after requests that are not in this log */
 	if (e->iteration == last && r->answer_failed && r->done == last)
 		return; /* retry after an error */
-	if (e->iteration == last && r->turn.content_hash == e->content_hash) {
+	if (e->iteration == last && r->turn.content_hash == e->content_hash)
+		same = r->turn.message;
+	for (uint32_t i = 0; same == NONE && i < r->waiting.n; i++)
+		if (r->waiting.v[i].content_hash == e->content_hash)
+			same = r->waiting.v[i].message;
+	if (same != NONE) {
 		report(a, SEVERITY_NOTE, RULE("3-iteration"), e->at, 0,
-		       "the same request as in line %u", message_line(a->m, r->turn.message));
+		       "the same request as in line %u", message_line(a->m, same));
 		return;
 	}
-	for (uint32_t i = 0; i < r->waiting.n; i++)
-		if (r->waiting.v[i].content_hash == e->content_hash) {
-			report(a, SEVERITY_NOTE, RULE("3-iteration"), e->at, 0,
-			       "the same request as in line %u",
-			       message_line(a->m, r->waiting.v[i].message));
-			return;
-		}
 	if (e->iteration == 1 && r->home == a->session) {
 		if (!r->recent_n)
 			report(a, SEVERITY_WARNING, RULE("3-iteration"), e->at, 0,
@@ -257,10 +257,12 @@ static void check_ask_iteration(struct applying *a, const struct event *e)
 }
 
 /* resent: its faults were reported when it was first sent */
-static void check_decided(struct applying *a, const struct event *e, bool resent)
+static void check_decided(struct apply_ctx *a, const struct event *e, bool resent)
 {
 	struct session_rules *r = rules_of(a);
 	uint32_t item = item_here(a, ITEM_IMPROVEMENT, id_known(a, e));
+	const struct item *it;
+	int64_t raised = 0; /* iteration */
 	char q[QUOTED_MAX];
 
 	if (!e->id.n)
@@ -270,41 +272,38 @@ static void check_decided(struct applying *a, const struct event *e, bool resent
 		       RULE("3.2.1-id"), e->at, e->index, "%s was never raised", quoted(e->id, q));
 		return;
 	}
-	if (a->m->items.v[item].n) {
-		const struct item *it = &a->m->items.v[item];
-		int64_t raised = 0;
-
-		for (uint32_t i = it->n; !raised && i-- > 0;)
-			if (it->steps[i].what == STEP_RAISED)
-				raised = it->steps[i].iteration;
-		if (raised && raised < r->done)
-			report(a, SEVERITY_NOTE, RULE("3.2.1-id"), e->at, e->index,
-			       "%s is of iteration %lld, not of the previous turn", quoted(e->id, q),
-			       (long long)raised);
-	}
+	it = &a->m->items.v[item];
+	for (uint32_t i = it->n; !raised && i-- > 0;)
+		if (it->steps[i].what == STEP_RAISED)
+			raised = it->steps[i].iteration;
+	if (raised && raised < r->done)
+		report(a, SEVERITY_NOTE, RULE("3.2.1-id"), e->at, e->index,
+		       "%s is of iteration %lld, not of the previous turn", quoted(e->id, q),
+		       (long long)raised);
 	if (e->verdict != VERDICT_NONE)
-		item_step(a, item, STEP_DECIDED, e->verdict, small(r->asked));
+		item_step(a, item, STEP_DECIDED, e->verdict, clamp16(r->asked));
 }
 
-static void keep_request(struct session_rules *r, const struct feedback_turn_log *turn, bool unsure)
+static void note_request(struct session_rules *r, const struct turn_request *turn, bool unsure)
 {
 	r->request = turn->message + 1;
 	r->request_hash = turn->content_hash;
 	r->request_unsure = unsure;
 }
 
-static void turn_forget(struct model *m, struct feedback_turn_log *turn)
+static void turn_release(struct model *m, struct turn_request *turn)
 {
 	heap_give(m->heap, turn->decided, turn->decided_n * sizeof(uint64_t));
 	turn->decided = NULL;
 	turn->decided_n = 0;
 }
 
-static void apply_ask(struct applying *a, const struct event *ask)
+static void apply_ask(struct apply_ctx *a, const struct event *ask)
 {
 	struct session_rules *r = rules_of(a);
-	struct feedback_turn_log turn = { .open = true, .has_applied = ask->acked, .message = a->message,
-			     .iteration = ask->iteration, .content_hash = ask->content_hash };
+	struct turn_request turn = { .open = true, .has_applied = ask->acked,
+				     .message = a->message, .iteration = ask->iteration,
+				     .content_hash = ask->content_hash };
 	uint32_t count = a->msg->events.n;
 	bool resent = feedback_is_resent(a->m, a->session, ask);
 	struct id_set decided;
@@ -331,24 +330,24 @@ static void apply_ask(struct applying *a, const struct event *ask)
 	set_release(&decided);
 	supersede_open(a, ask->iteration && ask->iteration == r->done);
 	if (a->m->sessions.v[a->session].loop != NONE)
-		review_step(a, a->m->sessions.v[a->session].loop, small(ask->iteration),
+		review_step(a, a->m->sessions.v[a->session].loop, clamp16(ask->iteration),
 			    REVIEW_NONE, turn.decided_n, false);
 	/* if the log begins in the middle, the first request may have a later iteration */
 	if (r->home == a->session && (ask->iteration <= 1 || !r->answered)) {
 		if (r->waiting.n == 256) { /* never answered: drop the oldest */
-			turn_forget(a->m, &r->waiting.v[0]);
+			turn_release(a->m, &r->waiting.v[0]);
 			memmove(r->waiting.v, r->waiting.v + 1, 255 * sizeof(turn));
 			r->waiting.n--;
 		}
 		heap_push(a->m->heap, &r->waiting, turn);
 		return;
 	}
-	turn_forget(a->m, &r->turn);
+	turn_release(a->m, &r->turn);
 	r->turn = turn;
-	keep_request(r, &turn, false);
+	note_request(r, &turn, false);
 }
 
-static bool take_own(struct session_rules *r, struct feedback_turn_log *out)
+static bool take_newest(struct session_rules *r, struct turn_request *out)
 {
 	*out = r->turn;
 	r->turn.open = false;
@@ -359,14 +358,15 @@ static bool take_own(struct session_rules *r, struct feedback_turn_log *out)
 
 /* Matches a response to a request: the session's own, or one queued in its home. *unsure: another
  * queued one would match as well. */
-static bool take_turn(struct applying *a, int64_t iteration, struct feedback_turn_log *out, bool *unsure)
+static bool take_request(struct apply_ctx *a, int64_t iteration, struct turn_request *out,
+			 bool *unsure)
 {
 	struct session_rules *r = rules_of(a), *home = a->m->sessions.v[r->home].rules;
 	uint32_t pick = 0;
 
 	*unsure = false;
 	if (r->turn.open)
-		return take_own(r, out);
+		return take_newest(r, out);
 	/* a session with earlier responses has its own requests */
 	if (r != home && r->answered)
 		return false;
@@ -375,7 +375,7 @@ static bool take_turn(struct applying *a, int64_t iteration, struct feedback_tur
 	if (pick == home->waiting.n) {
 		/* a loop of bare messages whose responses are wrapped from now on */
 		if (home->turn.open && home->turn.iteration == iteration)
-			return take_own(home, out);
+			return take_newest(home, out);
 		if (home->waiting.n != 1 || (r != home && home->waiting.v[0].iteration > 1))
 			return false;
 		pick = 0;
@@ -394,7 +394,8 @@ static bool take_turn(struct applying *a, int64_t iteration, struct feedback_tur
 	return true;
 }
 
-static void check_acks(struct applying *a, const struct event *answer, const struct feedback_turn_log *turn)
+static void check_acks(struct apply_ctx *a, const struct event *answer,
+		       const struct turn_request *turn)
 {
 	struct id_set acked, decided;
 	uint32_t line = message_line(a->m, turn->message);
@@ -420,12 +421,13 @@ static void check_acks(struct applying *a, const struct event *answer, const str
 		       RULE("4-applied_feedback_ack"), "/applied_feedback_ack", 0,
 		       "missing; the request in line %u has applied_feedback", line);
 	else if (!turn->has_applied && answer->acked)
-		report(a, SEVERITY_ERROR, RULE("4-applied_feedback_ack"), "/applied_feedback_ack", 0,
-		       "the request in line %u has no applied_feedback", line);
+		report(a, SEVERITY_ERROR, RULE("4-applied_feedback_ack"), "/applied_feedback_ack",
+		       0, "the request in line %u has no applied_feedback", line);
 	for (uint32_t i = 0; turn->has_applied && answer->acked && i < turn->decided_n; i++)
 		if (!has_id(&acked, turn->decided[i]))
-			report(a, SEVERITY_ERROR, RULE("4.3-items"), "/applied_feedback_ack/items", 0,
-			       "no entry for decision %u of the request in line %u", i + 1, line);
+			report(a, SEVERITY_ERROR, RULE("4.3-items"), "/applied_feedback_ack/items",
+			       0, "no entry for decision %u of the request in line %u", i + 1,
+			       line);
 	set_release(&acked);
 	set_release(&decided);
 }
@@ -439,7 +441,7 @@ static bool was_decided(const struct item *item, uint32_t message)
 	return false;
 }
 
-static void apply_ack(struct applying *a, const struct event *e)
+static void apply_ack(struct apply_ctx *a, const struct event *e)
 {
 	const char *at = "/applied_feedback_ack/items/%u/processing_status";
 	uint32_t item = item_here(a, ITEM_IMPROVEMENT, id_known(a, e));
@@ -448,7 +450,8 @@ static void apply_ack(struct applying *a, const struct event *e)
 	if (e->acked) {
 		if (item != NONE && !was_decided(&a->m->items.v[item], a->message))
 			report(a, SEVERITY_NOTE, RULE("4.3.1-processing_status"), at, e->index,
-			       "acknowledges a decision on %s that is not in this log", quoted(e->id, q));
+			       "acknowledges a decision on %s that is not in this log",
+			       quoted(e->id, q));
 		if (item != NONE)
 			item_step(a, item, STEP_ACKED, VERDICT_NONE, 0);
 		return;
@@ -462,13 +465,13 @@ static void apply_ack(struct applying *a, const struct event *e)
 	}
 	report(a, SEVERITY_WARNING, RULE("4.3.1-processing_status"), at, e->index,
 	       "the provider does not know %s, which it raised itself", quoted(e->id, q));
-	if (!item_is_open(&a->m->items.v[item]))
+	if (!a->m->items.v[item].open)
 		heap_push(a->m->heap, &rules_of(a)->open_items, item);
 	item_step(a, item, STEP_BOUNCED, VERDICT_NONE, 0);
 }
 
-static void check_answer_iteration(struct applying *a, const struct event *e,
-				   const struct feedback_turn_log *turn)
+static void check_answer_iteration(struct apply_ctx *a, const struct event *e,
+				   const struct turn_request *turn)
 {
 	struct session_rules *r = rules_of(a);
 
@@ -487,12 +490,12 @@ static void check_answer_iteration(struct applying *a, const struct event *e,
 	}
 }
 
-static void apply_answer(struct applying *a, const struct event *answer)
+static void apply_answer(struct apply_ctx *a, const struct event *answer)
 {
 	struct session_rules *r = rules_of(a);
 	struct session *session = &a->m->sessions.v[a->session];
-	struct feedback_turn_log turn = { 0 };
-	bool unsure, asked = take_turn(a, answer->iteration, &turn, &unsure);
+	struct turn_request turn = { 0 };
+	bool unsure, asked = take_request(a, answer->iteration, &turn, &unsure);
 	int64_t done = asked && turn.iteration && answer->iteration ? turn.iteration
 								      : answer->iteration;
 	uint32_t items = 0;
@@ -501,8 +504,8 @@ static void apply_answer(struct applying *a, const struct event *answer)
 	if (asked) {
 		check_acks(a, answer, &turn);
 		r->asked = turn.iteration;
-		keep_request(r, &turn, unsure);
-		turn_forget(a->m, &turn);
+		note_request(r, &turn, unsure);
+		turn_release(a->m, &turn);
 	}
 	supersede_open(a, false);
 	if (session->loop == NONE)
@@ -533,13 +536,13 @@ static void apply_answer(struct applying *a, const struct event *answer)
 				a->msg->events.v[i].undecidable = true;
 			}
 		}
-		was_open = item != NONE && item_is_open(&a->m->items.v[item]);
-		item = item_raise_found(a, e, item, NONE, NONE, small(done));
+		was_open = item != NONE && a->m->items.v[item].open;
+		item = item_raise_found(a, e, item, NONE, NONE, clamp16(done));
 		if (!was_open)
 			heap_push(a->m->heap, &r->open_items, item);
 		items++;
 	}
-	review_step(a, session->loop, small(done),
+	review_step(a, session->loop, clamp16(done),
 		    items && !answer->failed ? REVIEW_CHANGES : REVIEW_APPROVED, items,
 		    answer->failed);
 	r->answered = answer->iteration;
@@ -555,12 +558,13 @@ void feedback_turn(const struct model *m, uint32_t session, struct turn_state *o
 
 	*out = (struct turn_state){ .request = r->request ? r->request - 1 : NONE,
 				    .unsure = r->request_unsure, .asked = r->asked,
-				    .answered = r->answered, .done = r->done, .failed = r->answer_failed,
-				    .matched = r->answer_matched, .response = r->answer,
-				    .waits = r->turn.open || (r->waiting.n && r->asked > r->answered) };
+				    .answered = r->answered, .done = r->done,
+				    .failed = r->answer_failed, .matched = r->answer_matched,
+				    .response = r->answer };
+	out->waits = r->turn.open || (r->waiting.n && r->asked > r->answered);
 }
 
-static void apply_feedback(struct applying *a)
+static void apply_feedback(struct apply_ctx *a)
 {
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
 		const struct event *e = &a->msg->events.v[i];
@@ -570,9 +574,9 @@ static void apply_feedback(struct applying *a)
 		else if (e->type == EV_TURN_ANSWER)
 			apply_answer(a, e);
 		else if (e->type == EV_USAGE)
-			heap_push(a->m->heap, &a->m->usage, (struct usage){ a->message, a->from, e->tokens_in,
-							       e->tokens_out, e->tokens_cached,
-							       e->cost });
+			heap_push(a->m->heap, &a->m->usage,
+				  (struct usage){ a->message, a->from, e->tokens_in, e->tokens_out,
+						  e->tokens_cached, e->cost });
 	}
 }
 

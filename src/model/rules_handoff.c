@@ -8,7 +8,7 @@ enum { FAILURES_MAX = 2 };
 
 #define ESCALATIONS (1u << ITEM_ESCALATION)
 
-static void raise(struct applying *a, const struct event *e, uint32_t task)
+static void raise_escalation(struct apply_ctx *a, const struct event *e, uint32_t task)
 {
 	struct event item = *e;
 
@@ -19,7 +19,7 @@ static void raise(struct applying *a, const struct event *e, uint32_t task)
 	item_raise(a, &item, task, NONE, task == NONE ? 0 : a->m->tasks.v[task].failures);
 }
 
-static void apply_result(struct applying *a, const struct event *e)
+static void apply_result(struct apply_ctx *a, const struct event *e)
 {
 	uint32_t task = task_get(a, id_intern(a, e));
 	struct task *t;
@@ -27,7 +27,7 @@ static void apply_result(struct applying *a, const struct event *e)
 	rules_of(a)->saw_result = true;
 	if (task == NONE) {
 		if (e->number >= 0 && (e->number < a->m->approve_from || e->severe))
-			raise(a, e, NONE);
+			raise_escalation(a, e, NONE);
 		return;
 	}
 	close_items(a, task, ESCALATIONS, STEP_SUPERSEDED, VERDICT_SUPERSEDED);
@@ -44,11 +44,12 @@ static void apply_result(struct applying *a, const struct event *e)
 		report(a, SEVERITY_WARNING, RULE("error-handling-retries"), "/status", 0,
 		       "failure %u of this task; after 2 it is escalated or blocked", t->failures);
 	task_step(a, task, e->failed ? TASK_FAILED : TASK_REVIEW, e->failed ? -1 : 1, false);
-	if ((e->number >= 0 && e->number < a->m->approve_from) || e->severe || t->failures >= FAILURES_MAX)
-		raise(a, e, task);
+	if ((e->number >= 0 && e->number < a->m->approve_from) || e->severe ||
+	    t->failures >= FAILURES_MAX)
+		raise_escalation(a, e, task);
 }
 
-static void check_judgement(struct applying *a, const struct event *e, const struct task *t)
+static void check_judgement(struct apply_ctx *a, const struct event *e, const struct task *t)
 {
 	if (!t->has_result) {
 		if (rules_of(a)->saw_result)
@@ -62,7 +63,8 @@ static void check_judgement(struct applying *a, const struct event *e, const str
 		report(a, SEVERITY_WARNING, RULE("thresholds-decision"), e->at, 0,
 		       "approved with confidence %.2f; below %.2f is rejected or escalated",
 		       t->confidence, a->m->human_from);
-	else if (e->verdict == VERDICT_ACCEPTED && (t->confidence < a->m->approve_from || t->sensitive))
+	else if (e->verdict == VERDICT_ACCEPTED &&
+		 (t->confidence < a->m->approve_from || t->sensitive))
 		report(a, SEVERITY_WARNING, RULE("thresholds-decision"), e->at, 0,
 		       "approved with confidence %.2f%s; this needs a person", t->confidence,
 		       t->sensitive ? " and marked sensitive" : "");
@@ -77,8 +79,8 @@ static void check_judgement(struct applying *a, const struct event *e, const str
 	else if (e->verdict == VERDICT_REJECTED && t->confidence >= a->m->human_from &&
 		 t->confidence < a->m->approve_from)
 		report(a, SEVERITY_NOTE, RULE("thresholds-decision"), e->at, 0,
-		       "rejected with confidence %.2f; from %.2f on a person decides", t->confidence,
-		       a->m->human_from);
+		       "rejected with confidence %.2f; from %.2f on a person decides",
+		       t->confidence, a->m->human_from);
 	else if (e->verdict == VERDICT_ESCALATED && t->confidence < a->m->human_from &&
 		 !str_contains_nocase(e->other, STR("low confidence")))
 		report(a, SEVERITY_NOTE, RULE("thresholds-decision"), "/rationale", 0,
@@ -87,34 +89,34 @@ static void check_judgement(struct applying *a, const struct event *e, const str
 }
 
 /* A person's Decision overrides earlier ones. */
-static void decide(struct applying *a, const struct event *e, uint32_t task, enum verdict verdict)
+static void decide(struct apply_ctx *a, const struct event *e, uint32_t task, enum verdict verdict)
 {
 	uint32_t item = item_named(a->m, a->session, ITEM_ESCALATION, id_known(a, e), NONE);
 
-	if (e->person && item != NONE && !item_is_open(&a->m->items.v[item]))
+	if (e->person && item != NONE && !a->m->items.v[item].open)
 		item_step(a, item, STEP_DECIDED, verdict, 0);
 	close_items(a, task, ESCALATIONS, STEP_DECIDED, verdict);
 }
 
 /* An item forwarded by an escalation queue needs a person; an escalation made by a person in the
  * log itself does not. */
-static bool passes_on(const struct event *e)
+static bool is_forwarded(const struct event *e)
 {
 	return e->origin_dialect || e->undecidable;
 }
 
-static void apply_judgement(struct applying *a, const struct event *e)
+static void apply_judgement(struct apply_ctx *a, const struct event *e)
 {
 	uint32_t task = task_get(a, id_intern(a, e));
 	struct task *t;
 
 	if (task == NONE) {
 		if (e->verdict == VERDICT_ESCALATED)
-			raise(a, e, NONE);
+			raise_escalation(a, e, NONE);
 		return;
 	}
 	t = &a->m->tasks.v[task];
-	if (e->person && !passes_on(e))
+	if (e->person && !is_forwarded(e))
 		report(a, SEVERITY_NOTE, RULE("decision-by"), "/x-gavel/by", 0,
 		       "says that a person decided; that is final");
 	else if (!e->person)
@@ -123,10 +125,10 @@ static void apply_judgement(struct applying *a, const struct event *e)
 	case VERDICT_ESCALATED:
 		t->escalated = true;
 		task_step(a, task, TASK_REVIEW, -1, false);
-		if (e->person && !passes_on(e))
+		if (e->person && !is_forwarded(e))
 			decide(a, e, task, VERDICT_ESCALATED);
 		else
-			raise(a, e, task);
+			raise_escalation(a, e, task);
 		break;
 	case VERDICT_ACCEPTED:
 		task_step(a, task, TASK_COMPLETED, 1, false);
@@ -141,23 +143,17 @@ static void apply_judgement(struct applying *a, const struct event *e)
 	}
 }
 
-static void apply_handoff(struct applying *a)
+static void apply_handoff(struct apply_ctx *a)
 {
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
 		const struct event *e = &a->msg->events.v[i];
-		uint32_t task;
 
 		switch (e->type) {
 		case EV_TASK:
-			rules_of(a)->saw_task = true;
-			task = task_get(a, id_intern(a, e));
-			if (task != NONE)
-				task_step(a, task, TASK_PENDING, -1, true);
+			task_step(a, task_get(a, id_intern(a, e)), TASK_PENDING, -1, true);
 			break;
 		case EV_TASK_STATE:
-			task = task_get(a, id_intern(a, e));
-			if (task != NONE)
-				task_step(a, task, e->state, e->number, false);
+			task_step(a, task_get(a, id_intern(a, e)), e->state, e->number, false);
 			break;
 		case EV_RESULT:
 			apply_result(a, e);

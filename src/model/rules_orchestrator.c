@@ -6,7 +6,7 @@
 
 enum { RATE_MAX = 100, RATE_WINDOW_MS = 1000 };
 
-static struct requests *requests_of(struct applying *a)
+static struct requests *requests_of(struct apply_ctx *a)
 {
 	struct session_rules *r = rules_of(a);
 
@@ -30,10 +30,10 @@ static int64_t due_at(const struct requests *r, uint32_t place)
 
 static void swap_due(struct requests *r, uint32_t i, uint32_t k)
 {
-	uint32_t kept = r->due.v[i];
+	uint32_t request = r->due.v[i];
 
 	r->due.v[i] = r->due.v[k];
-	r->due.v[k] = kept;
+	r->due.v[k] = request;
 }
 
 static void push_due(struct heap *h, struct requests *r, uint32_t request)
@@ -61,7 +61,8 @@ static uint32_t pop_due(struct requests *r)
 	}
 }
 
-static void add_request(struct applying *a, const struct event *e, int64_t deadline_ms, bool is_event)
+static void add_request(struct apply_ctx *a, const struct event *e, int64_t deadline_ms,
+			bool is_event)
 {
 	struct requests *r = requests_of(a);
 	uint64_t h = id_hash(a, e);
@@ -76,7 +77,7 @@ static void add_request(struct applying *a, const struct event *e, int64_t deadl
 		push_due(a->m->heap, r, r->list.n - 1);
 }
 
-static void apply_response(struct applying *a, const struct event *e)
+static void apply_response(struct apply_ctx *a, const struct event *e)
 {
 	struct requests *r = requests_of(a);
 	struct pending_request *q = e->id.n ? find_request(r, id_hash(a, e)) : NULL;
@@ -102,16 +103,17 @@ static void apply_response(struct applying *a, const struct event *e)
 		       message_line(a->m, q->message));
 	else if (q->answered)
 		report(a, SEVERITY_ERROR, RULE("correlation-correlationId"), e->at, 0,
-		       "a second response to the request of line %u", message_line(a->m, q->message));
+		       "a second response to the request of line %u",
+		       message_line(a->m, q->message));
 	else if (q->deadline_ms != TIME_NONE && a->msg->time_ms != TIME_NONE &&
-		 a->msg->time_ms > q->deadline_ms && !q->late_told &&
+		 a->msg->time_ms > q->deadline_ms && !q->timeout_reported &&
 		 !(e->failed && str_is(e->other, "TIMEOUT"))) /* is itself the timeout report */
 		report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
 		       "%.1f s after the request of line %u had timed out",
 		       (double)(a->msg->time_ms - q->deadline_ms) / 1000,
 		       message_line(a->m, q->message));
-	q->late_told = true;
-	if (item != NONE && item_is_open(&a->m->items.v[item]) && !q->answered)
+	q->timeout_reported = true;
+	if (item != NONE && a->m->items.v[item].open && !q->answered)
 		item_step(a, item, STEP_DECIDED,
 			  !e->failed				? yes
 			  : str_is(e->other, "TIMEOUT")	? VERDICT_EXPIRED
@@ -121,7 +123,7 @@ static void apply_response(struct applying *a, const struct event *e)
 }
 
 /* Reports passed deadlines on the first message after them. */
-static void check_timeouts(struct applying *a)
+static void check_timeouts(struct apply_ctx *a)
 {
 	struct requests *r = requests_of(a);
 
@@ -132,11 +134,11 @@ static void check_timeouts(struct applying *a)
 			report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
 			       "the request of line %u has had no response in time",
 			       message_line(a->m, q->message));
-		q->late_told = true;
+		q->timeout_reported = true;
 	}
 }
 
-static void check_rate(struct applying *a)
+static void check_rate(struct apply_ctx *a)
 {
 	struct agent *g;
 	int64_t now = a->msg->time_ms, oldest;
@@ -160,7 +162,7 @@ static void check_rate(struct applying *a)
 		g->recent_n -= RATE_MAX;
 }
 
-static void apply_agent(struct applying *a, const struct event *e)
+static void apply_agent(struct apply_ctx *a, const struct event *e)
 {
 	uint32_t agent;
 	char q[QUOTED_MAX];
@@ -169,19 +171,21 @@ static void apply_agent(struct applying *a, const struct event *e)
 		agent = find_agent(a->m, a->session, e->id);
 		if (agent != NONE && a->m->agents.v[agent].sent)
 			report(a, SEVERITY_ERROR, RULE("base-direction"), "/type", 0,
-			       "only the orchestrator sends this; %s is an agent", quoted(e->id, q));
+			       "only the orchestrator sends this; %s is an agent",
+			       quoted(e->id, q));
 		return;
 	}
 	agent = model_agent(a->m, a->session, &e->agent, &null_key, a->message);
 	if (agent != NONE && e->other.n) {
 		uint32_t state = model_intern(a->m, e->other);
 
-		heap_push(a->m->heap, &a->m->agents.v[agent].states, (struct agent_step){ a->message, state });
+		heap_push(a->m->heap, &a->m->agents.v[agent].states,
+			  (struct agent_step){ a->message, state });
 	}
 }
 
 /* Raises an item for a submitted task that needs a person's approval. */
-static void raise_task(struct applying *a, const struct event *request)
+static void raise_task(struct apply_ctx *a, const struct event *request)
 {
 	struct event e = *request;
 
@@ -193,12 +197,11 @@ static void raise_task(struct applying *a, const struct event *request)
 	item_raise(a, &e, NONE, NONE, 0);
 }
 
-static void apply_orchestrator(struct applying *a)
+static void apply_orchestrator(struct apply_ctx *a)
 {
 	check_rate(a);
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
 		const struct event *e = &a->msg->events.v[i];
-		uint32_t task, other;
 
 		switch (e->type) {
 		case EV_REQUEST:
@@ -213,19 +216,14 @@ static void apply_orchestrator(struct applying *a)
 			apply_agent(a, e);
 			break;
 		case EV_TASK_STATE:
-			task = task_get(a, id_intern(a, e));
-			if (task != NONE)
-				task_step(a, task, e->state, e->number, e->state == TASK_ASSIGNED);
+			task_step(a, task_get(a, id_intern(a, e)), e->state, e->number,
+				  e->state == TASK_ASSIGNED);
 			break;
 		case EV_TASK_DEPENDS:
-			task = task_get(a, id_intern(a, e));
-			other = model_intern(a->m, e->other);
-			if (task != NONE)
-				task_need(a, task, other);
+			apply_task_depends(a, e);
 			break;
 		case EV_ITEM:
-			task = task_get(a, task_name_kept(a, e));
-			item_raise(a, e, task, NONE, 0);
+			item_raise(a, e, task_get(a, task_name_intern(a, e)), NONE, 0);
 			if (e->item == ITEM_QUESTION && e->deadline_ms == TIME_NONE)
 				add_request(a, e, TIME_NONE, true);
 			break;

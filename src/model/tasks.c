@@ -3,30 +3,27 @@
 
 static bool is_task(const struct model *m, uint32_t task, uint32_t session, uint32_t id)
 {
-	return task < m->tasks.n && m->tasks.v[task].id == id && m->tasks.v[task].session == session;
+	return task < m->tasks.n && m->tasks.v[task].id == id &&
+	       m->tasks.v[task].session == session;
 }
 
 uint32_t task_named(const struct model *m, uint32_t session, uint32_t id)
 {
 	const struct interned *name;
+	uint64_t h = hash_mix(session, id);
 
 	if (id == NONE)
 		return NONE;
 	name = &m->strings.v[id];
 	if (is_task(m, name->last, session, id))
 		return name->last;
-	for (uint32_t it = 0, v; name->shared && map_next(&m->task_map, hash_mix(session, id), &it, &v);)
+	for (uint32_t it = 0, v; name->shared && map_next(&m->task_map, h, &it, &v);)
 		if (is_task(m, v, session, id))
 			return v;
 	return NONE;
 }
 
-uint32_t find_task(const struct model *m, uint32_t session, struct str id)
-{
-	return task_named(m, session, name_known(m, id, &null_key));
-}
-
-uint32_t task_get(struct applying *a, uint32_t name)
+uint32_t task_get(struct apply_ctx *a, uint32_t name)
 {
 	struct model *m = a->m;
 	uint32_t found;
@@ -36,17 +33,12 @@ uint32_t task_get(struct applying *a, uint32_t name)
 	found = task_named(m, a->session, name);
 	if (found == NONE) {
 		found = m->tasks.n;
-		heap_push(m->heap, &m->tasks, (struct task){ .id = name, .session = a->session, .root = found,
-							     .confidence = -1 });
-		name_give(m, name, NAMED_TASK, found);
+		heap_push(m->heap, &m->tasks, (struct task){ .id = name, .session = a->session,
+							     .root = found, .confidence = -1 });
+		name_index_add(m, name, NAMED_TASK, found);
 	}
 	m->strings.v[name].last = found;
 	return found;
-}
-
-uint32_t task_root(const struct model *m, uint32_t task)
-{
-	return m->tasks.v[task].root;
 }
 
 struct task_terms *task_terms(struct model *m, uint32_t task)
@@ -55,15 +47,18 @@ struct task_terms *task_terms(struct model *m, uint32_t task)
 
 	if (!t->terms) {
 		t->terms = heap_zalloc(m->heap, sizeof(*t->terms));
-		t->terms->given_ms = t->terms->told_ms = TIME_NONE;
+		t->terms->assigned_ms = t->terms->reported_ms = TIME_NONE;
 	}
 	return t->terms;
 }
 
-void task_need(struct applying *a, uint32_t task, uint32_t needed)
+void apply_task_depends(struct apply_ctx *a, const struct event *e)
 {
-	heap_push(a->m->heap, &task_terms(a->m, task)->needs,
-		  (struct task_need){ a->message, needed });
+	uint32_t task = task_get(a, id_intern(a, e)), needed = model_intern(a->m, e->other);
+
+	if (task != NONE)
+		heap_push(a->m->heap, &task_terms(a->m, task)->needs,
+			  (struct task_need){ a->message, needed });
 }
 
 uint32_t task_needs(const struct task *task, uint32_t k)
@@ -75,12 +70,15 @@ uint32_t task_needs(const struct task *task, uint32_t k)
 	return n;
 }
 
-void task_step(struct applying *a, uint32_t task, enum task_state state, double progress,
+void task_step(struct apply_ctx *a, uint32_t task, enum task_state state, double progress,
 	       bool assigned)
 {
-	struct task *t = &a->m->tasks.v[task];
 	uint32_t agent = assigned ? a->to : a->from;
+	struct task *t;
 
+	if (task == NONE)
+		return;
+	t = &a->m->tasks.v[task];
 	/* the assignee keeps the task; without one, the agent that reports on it */
 	if (!assigned && t->steps.n && vec_last(&t->steps)->agent != NONE)
 		agent = vec_last(&t->steps)->agent;
@@ -101,16 +99,17 @@ static bool is_review(const struct model *m, uint32_t review, uint32_t session, 
 static uint32_t review_lookup(const struct model *m, uint32_t session, uint32_t id)
 {
 	const struct interned *name = &m->strings.v[id];
+	uint64_t h = hash_mix(session, id);
 
 	if (is_review(m, name->last, session, id))
 		return name->last;
-	for (uint32_t it = 0, v; name->shared && map_next(&m->review_map, hash_mix(session, id), &it, &v);)
+	for (uint32_t it = 0, v; name->shared && map_next(&m->review_map, h, &it, &v);)
 		if (is_review(m, v, session, id))
 			return v;
 	return NONE;
 }
 
-uint32_t review_get(struct applying *a, uint32_t name, uint32_t task)
+uint32_t review_get(struct apply_ctx *a, uint32_t name, uint32_t task)
 {
 	struct model *m = a->m;
 	uint32_t found;
@@ -122,13 +121,13 @@ uint32_t review_get(struct applying *a, uint32_t name, uint32_t task)
 		found = m->reviews.n;
 		heap_push(m->heap, &m->reviews, (struct review){ .id = name, .session = a->session,
 								 .task = task, .reviewer = NONE });
-		name_give(m, name, NAMED_REVIEW, found);
+		name_index_add(m, name, NAMED_REVIEW, found);
 	}
 	m->strings.v[name].last = found;
 	return found;
 }
 
-void review_step(struct applying *a, uint32_t review, uint32_t iteration, enum review_verdict v,
+void review_step(struct apply_ctx *a, uint32_t review, uint32_t iteration, enum review_verdict v,
 		 uint32_t findings, bool failed)
 {
 	heap_push(a->m->heap, &a->m->reviews.v[review].steps,

@@ -29,7 +29,7 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 	place.group = file->group;
 	if (!m->session.n && file->answers.n && m->dialect == DIALECT_FEEDBACK)
 		m->session = file->answers;
-	place.aside = file->joined;
+	place.from_replies = file->joined;
 	if (r->before)
 		r->before(r->before_ctx, l, m, r->file);
 	model_apply(&l->model, m, &place);

@@ -111,7 +111,7 @@ static void take_lists(struct slot *s, struct message *m)
 
 static void hash_names(struct slot *s, struct message *m)
 {
-	while (s->keys.cap - s->keys.n < message_keys_most(m))
+	while (s->keys.cap - s->keys.n < message_keys_max(m))
 		s->keys.v = vec_grow_(s->keys.v, &s->keys.cap, sizeof(*s->keys.v));
 	message_hash(m, s->keys.v + s->keys.n);
 	s->keys.n += m->keys_n;

@@ -78,9 +78,9 @@ static bool process_has_agent(const struct scene *s, const struct agent_stats *s
 	return false;
 }
 
-static uint32_t max_of(const uint16_t parts[AGENT_PARTS], uint32_t most)
+static uint32_t max_of(const uint16_t parts[ACTIVITY_BUCKETS], uint32_t most)
 {
-	for (unsigned t = 0; t < AGENT_PARTS; t++)
+	for (unsigned t = 0; t < ACTIVITY_BUCKETS; t++)
 		most = parts[t] > most ? parts[t] : most;
 	return most;
 }
@@ -165,12 +165,12 @@ static void put_state(const struct scene *s, struct pen p, const struct agent_st
 		pen_put(&p, ROLE_DIM, waits ? "· waits" : "· idle");
 }
 
-static void put_sparkline(struct pen p, const uint16_t parts[AGENT_PARTS], uint32_t most)
+static void put_sparkline(struct pen p, const uint16_t parts[ACTIVITY_BUCKETS], uint32_t most)
 {
 	/* the newest steps, if there is little room */
-	int first = p.rest.cols < AGENT_PARTS ? AGENT_PARTS - p.rest.cols : 0;
+	int first = p.rest.cols < ACTIVITY_BUCKETS ? ACTIVITY_BUCKETS - p.rest.cols : 0;
 
-	for (int t = first; t < AGENT_PARTS; t++)
+	for (int t = first; t < ACTIVITY_BUCKETS; t++)
 		pen_put(&p, ROLE_INFO, level_glyph(parts[t], most));
 }
 

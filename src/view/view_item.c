@@ -159,7 +159,7 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 	pen_put(&p, ROLE_DIALECT, dialect_name(dialect));
 	if (at->grade != GRADE_NONE) {
 		pen_put(&p, ROLE_DIM, " · ");
-		pen_put(&p, grade_marks[at->grade].role, item_severity_name(at->grade));
+		pen_put(&p, grade_marks[at->grade].role, grade_name(at->grade));
 	}
 	if (at->iteration)
 		pen_printf(&p, ROLE_NORMAL, " · iteration %u", at->iteration);

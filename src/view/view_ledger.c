@@ -24,18 +24,18 @@ enum what {
 	ROW_WARNING,
 };
 
-static const struct mark marks[HAPPENED_COUNT] = {
-	[HAPPENED_RAISED] = { "●", "R", "raised", ROLE_ACCENT },
-	[HAPPENED_BACK] = { "▲", "B", "came back", ROLE_WARN },
-	[HAPPENED_ACCEPTED] = { "✓", "A", "accepted", ROLE_ACCEPTED },
-	[HAPPENED_PARTIAL] = { "◆", "P", "partial", ROLE_PARTIAL },
-	[HAPPENED_REJECTED] = { "✗", "X", "rejected", ROLE_REJECTED },
-	[HAPPENED_ESCALATED] = { "▲", "E", "escalated", ROLE_ESCALATED },
-	[HAPPENED_OTHER] = { "–", "D", "dismissed", ROLE_DEFERRED },
-	[HAPPENED_ACKED] = { "✓", "K", "acknowledged", ROLE_OK },
-	[HAPPENED_BOUNCED] = { "⚠", "U", "unknown id", ROLE_WARN },
-	[HAPPENED_FIXED] = { "✓", "F", "fixed", ROLE_ACCEPTED },
-	[HAPPENED_SUPERSEDED] = { "–", "S", "superseded", ROLE_DIM },
+static const struct mark marks[ENTRY_COUNT] = {
+	[ENTRY_RAISED] = { "●", "R", "raised", ROLE_ACCENT },
+	[ENTRY_BACK] = { "▲", "B", "came back", ROLE_WARN },
+	[ENTRY_ACCEPTED] = { "✓", "A", "accepted", ROLE_ACCEPTED },
+	[ENTRY_PARTIAL] = { "◆", "P", "partial", ROLE_PARTIAL },
+	[ENTRY_REJECTED] = { "✗", "X", "rejected", ROLE_REJECTED },
+	[ENTRY_ESCALATED] = { "▲", "E", "escalated", ROLE_ESCALATED },
+	[ENTRY_OTHER] = { "–", "D", "dismissed", ROLE_DEFERRED },
+	[ENTRY_ACKED] = { "✓", "K", "acknowledged", ROLE_OK },
+	[ENTRY_BOUNCED] = { "⚠", "U", "unknown id", ROLE_WARN },
+	[ENTRY_FIXED] = { "✓", "F", "fixed", ROLE_ACCEPTED },
+	[ENTRY_SUPERSEDED] = { "–", "S", "superseded", ROLE_DIM },
 };
 
 /* ---- lines ---- */
@@ -200,7 +200,7 @@ static void draw_cell(const struct entry *e, uint32_t turn, struct pen p)
 
 		if (e->list[i].turn != turn)
 			continue;
-		if (!state || e->list[i].kind != HAPPENED_ACKED)
+		if (!state || e->list[i].kind != ENTRY_ACKED)
 			state = mark;
 		if (letters++ < CELL_LETTERS)
 			pen_put(&p, mark->role, mark->letter);
@@ -293,12 +293,12 @@ static void draw_warning(const struct loop_at *l, struct pen p)
 static void ledger_heading(const struct scene *s, const struct lines *lines, struct grid *g,
 			   struct rect row)
 {
-	static const char *const brief[HAPPENED_COUNT] = {
-		[HAPPENED_RAISED] = "raised",   [HAPPENED_BACK] = "back",
-		[HAPPENED_ACCEPTED] = "accept", [HAPPENED_PARTIAL] = "part",
-		[HAPPENED_REJECTED] = "reject", [HAPPENED_ESCALATED] = "esc",
-		[HAPPENED_ACKED] = "ack",       [HAPPENED_BOUNCED] = "unknown",
-		[HAPPENED_FIXED] = "fixed",     [HAPPENED_SUPERSEDED] = "super",
+	static const char *const brief[ENTRY_COUNT] = {
+		[ENTRY_RAISED] = "raised",   [ENTRY_BACK] = "back",
+		[ENTRY_ACCEPTED] = "accept", [ENTRY_PARTIAL] = "part",
+		[ENTRY_REJECTED] = "reject", [ENTRY_ESCALATED] = "esc",
+		[ENTRY_ACKED] = "ack",       [ENTRY_BOUNCED] = "unknown",
+		[ENTRY_FIXED] = "fixed",     [ENTRY_SUPERSEDED] = "super",
 	};
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
 	bool wide = row.cols >= 125;
@@ -306,7 +306,7 @@ static void ledger_heading(const struct scene *s, const struct lines *lines, str
 	(void)s;
 	(void)lines;
 	grid_fill(g, p.rest, ROLE_HEADER, " ");
-	for (unsigned i = 0; i < HAPPENED_COUNT; i++) {
+	for (unsigned i = 0; i < ENTRY_COUNT; i++) {
 		const char *word = wide ? marks[i].word : brief[i];
 
 		if (!word || (int)strlen(word) + 2 > p.rest.cols)

@@ -14,7 +14,7 @@ struct mark {
 	enum role role;
 };
 
-/* Indexed by verdict (VERDICT_NONE: open), item_severity, task_state, review_verdict, severity of a
+/* Indexed by verdict (VERDICT_NONE: open), grade, task_state, review_verdict, severity of a
  * diagnostic, and delivery. */
 extern const struct mark verdict_marks[], grade_marks[], task_marks[], review_marks[],
 	problem_marks[], delivery_marks[];

@@ -1,7 +1,7 @@
 /* The toy's rule about several messages: a word answers a question that was asked. */
 #include "model/rules.h"
 
-static void apply(struct applying *a)
+static void apply(struct apply_ctx *a)
 {
 	const struct event *e = &a->msg->events.v[0];
 	uint32_t item;

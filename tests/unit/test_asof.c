@@ -181,7 +181,7 @@ START_TEST(what_agents_do_is_known_at_once)
 			ck_assert_msg(memcmp(&quick[i], &walked[i], sizeof(*quick)) == 0 &&
 					      memcmp(agent_recent(quick, model.agents.n, i),
 						     agent_recent(walked, model.agents.n, i),
-						     AGENT_PARTS * sizeof(uint16_t)) == 0,
+						     ACTIVITY_BUCKETS * sizeof(uint16_t)) == 0,
 				      "agent %u as of %u; " TOLD, i, k, SEED);
 		free(quick);
 		free(walked);

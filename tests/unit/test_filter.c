@@ -48,7 +48,7 @@ static void end(struct message *m)
 }
 
 static void add_item(struct message *m, const char *id, enum item_kind kind,
-		     enum item_severity grade, int64_t deadline_ms)
+		     enum grade grade, int64_t deadline_ms)
 {
 	struct event *e = event_add(m, EV_ITEM, str_of(id), "/items/%u/id");
 

@@ -125,7 +125,7 @@ static struct agent_stats look(const char *name, uint32_t k, int64_t now_ms)
 static unsigned just_said(const char *name, uint32_t k, int64_t now_ms)
 {
 	struct agent_stats *all = model_agent_stats(&model, k, now_ms, NULL);
-	unsigned n = agent_recent(all, model.agents.n, agent_named(name))[AGENT_PARTS - 1];
+	unsigned n = agent_recent(all, model.agents.n, agent_named(name))[ACTIVITY_BUCKETS - 1];
 
 	free(all);
 	return n;

@@ -107,7 +107,7 @@ START_TEST(messages_without_an_id_are_never_the_same)
 {
 	for (unsigned i = 0; i < 5; i++)
 		ck_assert(is_new(add("", "", 7, 1)));
-	ck_assert_uint_eq(model.ids.of.n, 0);
+	ck_assert_uint_eq(model.ids.entries.n, 0);
 	ck_assert(is_new(add("", "a", 7, 1)));
 	ck_assert(is_new(add("", "", 7, 1)));
 	ck_assert(is_repeat(add("", "a", 7, 1)));
@@ -155,7 +155,7 @@ START_TEST(ids_cost_15_bytes_and_a_fifth)
 {
 	for (unsigned i = 0; i < MANY; i++)
 		add("", numbered(i), i, 1);
-	ck_assert_uint_le(model.ids.of.n * sizeof(*model.ids.of.v) +
+	ck_assert_uint_le(model.ids.entries.n * sizeof(*model.ids.entries.v) +
 				  model.ids.buckets.n * sizeof(*model.ids.buckets.v) +
 				  model.ids.has.n * sizeof(*model.ids.has.v) +
 				  model.ids.before.n * sizeof(*model.ids.before.v),
@@ -315,7 +315,7 @@ START_TEST(findings_are_found_by_their_message)
 		if (n != expected)
 			ck_abort_msg("%u findings on message %u", n, message);
 	}
-	ck_assert_uint_eq(model.diag_store.complaints.n, 3);
+	ck_assert_uint_eq(model.diag_store.templates.n, 3);
 }
 END_TEST
 
@@ -388,7 +388,7 @@ START_TEST(an_item_belongs_to_what_it_was_raised_in)
 		struct owner want = { 3 + i % 2, i / 2 % 3 - 1, i / 6 - 1 }, got;
 		struct item item = { 0 };
 
-		item_give(&model, &item, want);
+		item_set_owner(&model, &item, want);
 		own += item.owned == OWNER_OWN;
 		got = item_owner(&model, &item);
 		ck_assert_uint_eq(got.session, want.session);
@@ -431,7 +431,7 @@ static uint32_t walk_reviews(uint32_t session, uint32_t name)
 }
 
 /* Adds what there is none of, asks for all, and compares with a walk. */
-static void meet(struct applying *a, unsigned what, const char *text)
+static void meet(struct apply_ctx *a, unsigned what, const char *text)
 {
 	uint32_t name = model_intern(&model, str_of(text));
 	uint32_t review = what % 5 == 4 ? walk_reviews(a->session, name) : NONE;
@@ -462,7 +462,7 @@ static void meet(struct applying *a, unsigned what, const char *text)
 START_TEST(names_lead_to_all_that_have_them)
 {
 	struct message msg = { .inside = "" };
-	struct applying a = { .m = &model, .msg = &msg };
+	struct apply_ctx a = { .m = &model, .msg = &msg };
 	unsigned chance = 1;
 
 	for (unsigned i = 0; i < 3000; i++) {

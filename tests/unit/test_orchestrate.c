@@ -42,7 +42,7 @@ static void pass(uint32_t agent, bool sent, struct str line)
 {
 	struct place place = bench_decode(&b, line, NULL);
 
-	place.aside = sent;
+	place.from_replies = sent;
 	b.terms.now_ms = now;
 	odd = orchestrator_attribute(&o, &b.model, &b.message, agent, sent);
 	bench_take(&b, &place);

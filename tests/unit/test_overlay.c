@@ -362,7 +362,8 @@ END_TEST
 
 static void apply_aside(const char *group, const char *json)
 {
-	struct place place = { .line = model.records.n + 1, .group = str_of(group), .aside = true };
+	struct place place = { .line = model.records.n + 1, .group = str_of(group),
+			       .from_replies = true };
 
 	dialect_decode(&decoder, str_of(json), NULL, &message);
 	model_apply(&model, &message, &place);
