@@ -7,12 +7,12 @@
  * Only complete lines are read here. The end of the log, and whatever goes wrong, is left to the
  * wire, which goes on behind the last part that was applied. */
 #include "session/load.h"
+
+#include "base/thread.h"
 #include "model/prefetch.h"
 #include "wire/chunk.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 enum {
 	THREADS_MAX = 8,
@@ -300,17 +300,11 @@ bool load_ahead_step(struct ahead *x)
 	return true;
 }
 
-/* Signals are for the main thread. */
 static void start_threads(struct ahead *x)
 {
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (x->running_n + 1 < x->threads &&
-	       pthread_create(&x->running[x->running_n], NULL, work, x) == 0)
+	       thread_start(&x->running[x->running_n], work, x) == 0)
 		x->running_n++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void slot_release(struct slot *s)

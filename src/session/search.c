@@ -1,11 +1,10 @@
 /* Blocks of bytes, candidates in them, and the messages these belong to. */
 #include "session/search.h"
 
-#include "base/utf8.h"
+#include "base/thread.h"
 #include "base/timestamp.h"
+#include "base/utf8.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -442,16 +441,11 @@ static void *take_others(void *batch)
 static void search_together(struct batch *b)
 {
 	uint32_t file = message_route(b->m, b->list[0].first)->source;
-	sigset_t all, before;
 	pthread_t helper;
 	bool helped = false;
 
-	if (b->n >= TOGETHER_FROM && !b->s->alone && wire_ensure_open(b->wire, file, NULL) == 0) {
-		sigfillset(&all);
-		pthread_sigmask(SIG_SETMASK, &all, &before);
-		helped = pthread_create(&helper, NULL, take_others, b) == 0;
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-	}
+	if (b->n >= TOGETHER_FROM && !b->s->alone && wire_ensure_open(b->wire, file, NULL) == 0)
+		helped = thread_start(&helper, take_others, b) == 0;
 	take_blocks(b, &b->s->own);
 	if (helped)
 		pthread_join(helper, NULL);
