@@ -534,7 +534,7 @@ void app_key(struct app *a, const struct key *key)
 	const struct binding *bound;
 	bool on_marked;
 
-	app_stop_hunt(a, key);
+	app_search_interrupt(a, key);
 	if (a->confirm_edit) {
 		char *file = a->confirm_edit;
 

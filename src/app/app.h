@@ -108,11 +108,11 @@ struct listing {
 struct search_all {
 	enum search_state {
 		SEARCH_OVER,
-		SEARCH_ON,     /* app_hunt is to be called between keys */
+		SEARCH_ON,     /* app_search_step is to be called between keys */
 		SEARCH_PAUSED, /* by a key; n goes on where it was, */
 	} state;
 	uint32_t line;     /* unless the person has moved from here */
-	struct hunt hunt;
+	struct search_progress progress;
 	bool cut;          /* by the key that is being answered: if that is n, it */
 	uint32_t more;     /* asks for a later match, of which so many are wanted */
 	uint32_t from;     /* the message that it began at, */
@@ -252,8 +252,8 @@ void app_cancel_list(struct app *a);
 void app_drop_filter(struct app *a);
 void app_drop_asof(struct app *a);
 /* Searches what is moved in from line `from` on. false: not found. Through the messages it only
- * begins, where the reader can hunt: while app_is_searching, app_hunt is to be called between
- * keys. */
+ * begins, where the reader has search_step: while app_is_searching, app_search_step is to be
+ * called between keys. */
 bool app_search(struct app *a, uint32_t from, int direction, bool again);
 /* What is looked for goes round; it is told where it did, and where there is nothing else. */
 void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction);
@@ -264,10 +264,10 @@ uint32_t app_search_line(struct app *a);
 uint32_t app_message_line(const struct app *a, uint32_t message);
 bool app_is_searching(const struct app *a);
 /* Searches on for a few milliseconds. */
-void app_hunt(struct app *a);
+void app_search_step(struct app *a);
 /* Before each key: whatever is typed next, the person does not wait for the end of a search; other
  * letters of the word begin another one. */
-void app_stop_hunt(struct app *a, const struct key *key);
+void app_search_interrupt(struct app *a, const struct key *key);
 /* Back to where the person was before the search. */
 void app_leave_match(struct app *a);
 bool app_set_filter(struct app *a, struct str text);

@@ -1,4 +1,4 @@
-/* Searching: in the lines that are shown, and through all messages, which is a hunt in slices. */
+/* Searching: in the lines that are shown, and through all messages, a slice at a time. */
 #include "app/app.h"
 
 #include "view/view_parts.h"
@@ -18,7 +18,7 @@ uint32_t app_message_line(const struct app *a, uint32_t message)
 }
 
 /* From the message of a line on, once round. */
-static void begin_hunt(struct app *a, uint32_t line, int direction, bool again)
+static void begin_search(struct app *a, uint32_t line, int direction, bool again)
 {
 	struct search_all *s = &a->search;
 	bool paused = s->state == SEARCH_PAUSED;
@@ -29,9 +29,9 @@ static void begin_hunt(struct app *a, uint32_t line, int direction, bool again)
 		t = pane_line_target(app_list(a), &a->scene, line);
 	at = t.type == TARGET_MESSAGE ? t.number : 0;
 	s->state = SEARCH_ON;
-	if (again && paused && s->line == line && s->hunt.direction == direction && s->hunt.left &&
-	    s->hunt.k <= k) {
-		s->hunt.word = buf_str(&a->word);
+	if (again && paused && s->line == line && s->progress.direction == direction &&
+	    s->progress.left && s->progress.k <= k) {
+		s->progress.word = buf_str(&a->word);
 		s->more += s->cut;
 		return;
 	}
@@ -39,9 +39,8 @@ static void begin_hunt(struct app *a, uint32_t line, int direction, bool again)
 	s->from = at;
 	if (again)
 		at = direction > 0 ? (at + 1) % k : (at + k - 1) % k;
-	s->hunt = (struct hunt){ .word = buf_str(&a->word), .direction = direction, .k = k, .at = at,
-				 .left = k,
-				 .found = NONE };
+	s->progress = (struct search_progress){ .word = buf_str(&a->word), .direction = direction,
+						.k = k, .at = at, .left = k, .found = NONE };
 }
 
 bool app_is_searching(const struct app *a)
@@ -59,15 +58,15 @@ void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction
 }
 
 /* To the match after the one that was found: n was typed meanwhile. */
-static void hunt_on(struct app *a, uint32_t line)
+static void continue_search(struct app *a, uint32_t line)
 {
 	uint32_t more = a->search.more - 1;
 
-	begin_hunt(a, line, a->search.hunt.direction, true);
+	begin_search(a, line, a->search.progress.direction, true);
 	a->search.more = more;
 }
 
-void app_hunt(struct app *a)
+void app_search_step(struct app *a)
 {
 	struct search_all *s = &a->search;
 	bool more;
@@ -76,21 +75,21 @@ void app_hunt(struct app *a)
 	/* where it is found is told by the list, which may have to be made first */
 	if (!app_is_searching(a) || !app_is_settled(a))
 		return;
-	more = a->scene.reader->hunt(a->scene.reader->ctx, &s->hunt);
+	more = a->scene.reader->search_step(a->scene.reader->ctx, &s->progress);
 	/* a find that came after the scene, or that the filter hides, is none */
-	if (s->hunt.found < a->scene.k)
-		line = app_message_line(a, s->hunt.found);
+	if (s->progress.found < a->scene.k)
+		line = app_message_line(a, s->progress.found);
 	if (line != NONE) {
 		s->state = SEARCH_OVER;
-		if (!s->more && (s->hunt.found != s->from || s->again))
-			app_say_wrapped(a, s->from, s->hunt.found, s->hunt.direction);
+		if (!s->more && (s->progress.found != s->from || s->again))
+			app_say_wrapped(a, s->from, s->progress.found, s->progress.direction);
 		if (a->tab == TAB_MESSAGES && !a->screen_count) {
 			pane_select(app_list(a), line);
 			a->preview_seeks = true;
 		}
 		if (s->more)
-			hunt_on(a, line);
-	} else if (!more || !s->hunt.left) {
+			continue_search(a, line);
+	} else if (!more || !s->progress.left) {
 		s->state = SEARCH_OVER;
 		app_say(a, ROLE_WARN, a->scene.reading ? "not found in what was read so far" : "not found");
 	}
@@ -132,8 +131,8 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 	n = p->lines.list.n;
 	if (app_is_searching(a))
 		a->search.state = SEARCH_OVER;
-	if (a->word.n && p == &a->lists[TAB_MESSAGES] && a->scene.reader->hunt && a->scene.k) {
-		begin_hunt(a, from, direction, again);
+	if (a->word.n && p == &a->lists[TAB_MESSAGES] && a->scene.reader->search_step && a->scene.k) {
+		begin_search(a, from, direction, again);
 		a->search.again = again;
 		return true;
 	}
@@ -175,7 +174,7 @@ void app_leave_match(struct app *a)
 	}
 }
 
-void app_stop_hunt(struct app *a, const struct key *key)
+void app_search_interrupt(struct app *a, const struct key *key)
 {
 	a->search.cut = false;
 	if (!app_is_searching(a) || (a->prompt.kind == PROMPT_SEARCH && key->code == KEY_ENTER))

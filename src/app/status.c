@@ -41,12 +41,12 @@ static void draw_progress(const struct app *a, struct grid *g, struct rect row)
 	grid_fill(g, rect_in(row, 0, 14 + full, 1, room - full), ROLE_BAR_REST, "░");
 }
 
-static void draw_hunt(const struct app *a, struct grid *g, struct rect row)
+static void draw_search_progress(const struct app *a, struct grid *g, struct rect row)
 {
 	struct pen p = { g, rect_in(row, 0, 1, 1, row.cols - 2) };
 
 	pen_printf(&p, ROLE_DIM, "searching, %u%%; any key stops it",
-		   (unsigned)(100 - 100.0 * a->search.hunt.left / (a->scene.k ? a->scene.k : 1)));
+		   (unsigned)(100 - 100.0 * a->search.progress.left / (a->scene.k ? a->scene.k : 1)));
 }
 
 /* What is staged and not sent is what one should not forget. */
@@ -163,7 +163,7 @@ void app_draw_status(struct app *a, struct grid *g, struct rect row)
 	struct buf keys = { 0 }, right = { 0 };
 
 	if (a->scene.reading || app_is_searching(a)) {
-		(a->scene.reading ? draw_progress : draw_hunt)(a, g, row);
+		(a->scene.reading ? draw_progress : draw_search_progress)(a, g, row);
 		return;
 	}
 	if (a->prompt.kind != PROMPT_NONE) {

@@ -8,7 +8,7 @@
 
 /* A search through the first k messages, a slice at a time. It goes from message to message in one
  * direction, from the last to the first and the other way round, for `left` messages. */
-struct hunt {
+struct search_progress {
 	struct str word;
 	int direction;
 	uint32_t k;
@@ -30,9 +30,9 @@ struct reader {
 	const struct diags *(*diags)(void *ctx, uint32_t message);
 	/* The file a message came from. */
 	struct str (*source)(void *ctx, uint32_t message);
-	/* Goes on with a hunt for a few milliseconds or to the next find; false: it is over. NULL:
-	 * cannot. */
-	bool (*hunt)(void *ctx, struct hunt *h);
+	/* Continues a search for a few milliseconds or to the next match; false: it is over. NULL =
+	 * not supported. */
+	bool (*search_step)(void *ctx, struct search_progress *h);
 };
 
 /* "sha256:" and 64 digits: SHA-256 of the item, written compactly. Empty when it cannot be read. */

@@ -348,13 +348,13 @@ static void open_desks(struct load *l)
 			load_say(l, str_of(l->desks.list.v[i].why.text));
 }
 
-static bool read_hunt(void *ctx, struct hunt *h)
+static bool read_search_step(void *ctx, struct search_progress *h)
 {
 	struct load *l = ctx;
 
 	l->looked_at = NONE;
 	l->search.alone = l->threads == 1;
-	return search_some(&l->search, &l->model, &l->wire, &l->reader, h);
+	return search_step(&l->search, &l->model, &l->wire, &l->reader, h);
 }
 
 void load_configure(struct load *l, const struct options *o, const struct config *c)
@@ -379,7 +379,7 @@ void load_init(struct load *l, size_t max_line_bytes)
 	l->looked_at = NONE;
 	l->complete = true; /* as far as load_step is concerned */
 	l->reader = (struct reader){ l, read_detail, read_summary, read_bytes, read_diags,
-				     read_source, read_hunt };
+				     read_source, read_search_step };
 	l->wire.max_bytes = max_line_bytes;
 	if (!l->config)
 		return;

@@ -468,7 +468,7 @@ static uint32_t find_of(struct batch *b, uint32_t i, const struct reader *r)
 
 /* ---- the hunt ---- */
 
-static void move_on(struct hunt *h, uint32_t n)
+static void move_on(struct search_progress *h, uint32_t n)
 {
 	h->left -= n;
 	if (h->direction > 0)
@@ -484,9 +484,9 @@ static bool is_slice(const struct batch *b)
 
 /* The next stretches of one file, without moving on; the first ones of a hunt are short, since the
  * next find may be near. */
-static void gather(struct batch *b, const struct hunt *h, uint64_t *room)
+static void gather(struct batch *b, const struct search_progress *h, uint64_t *room)
 {
-	struct hunt ahead = *h;
+	struct search_progress ahead = *h;
 
 	for (b->n = 0; ahead.left && b->n < BATCH_MAX && !is_slice(b); b->n++) {
 		uint32_t most = h->direction > 0 ? h->k - ahead.at : ahead.at + 1; /* to the end */
@@ -511,8 +511,8 @@ static void gather(struct batch *b, const struct hunt *h, uint64_t *room)
 	atomic_init(&b->found, b->n);
 }
 
-bool search_some(struct search *s, const struct model *m, struct wire *w, const struct reader *r,
-		 struct hunt *h)
+bool search_step(struct search *s, const struct model *m, struct wire *w, const struct reader *r,
+		 struct search_progress *h)
 {
 	struct batch b = { .s = s, .m = m, .wire = w, .direction = h->direction };
 	uint64_t room = h->left == h->k ? FIRST_BYTES : BLOCK_BYTES;

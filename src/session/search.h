@@ -32,10 +32,10 @@ struct search {
 	struct search_hands own, other;
 };
 
-/* Looks through some messages, for a few milliseconds: see struct hunt. bytes is the reader's, for
+/* Looks through some messages, for a few milliseconds: see struct search_progress. bytes is the reader's, for
  * what cannot be read in blocks. */
-bool search_some(struct search *s, const struct model *m, struct wire *w, const struct reader *r,
-		 struct hunt *h);
+bool search_step(struct search *s, const struct model *m, struct wire *w, const struct reader *r,
+		 struct search_progress *h);
 void search_release(struct search *s);
 
 #endif

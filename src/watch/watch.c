@@ -113,7 +113,7 @@ static int listen(struct watch *w, int ready)
 	}
 	keys_tick(&w->keys, loop_now_ms(), on_key, w);
 	if (app_is_searching(&w->app)) {
-		app_hunt(&w->app);
+		app_search_step(&w->app);
 		w->pressed |= !app_is_searching(&w->app);
 	}
 	return ready | (w->pressed ? LOOP_INPUT : 0);
@@ -201,7 +201,7 @@ static bool on_headless(void *ctx, const struct headless_step *step)
 		on_key(w, step->key);
 		while (app_is_searching(&w->app) && !w->quit) {
 			draw(w); /* makes the list, if there is none yet */
-			app_hunt(&w->app);
+			app_search_step(&w->app);
 		}
 		watch_send(w);
 	}
