@@ -258,7 +258,7 @@ static void apply_taken(struct supervisor *f, const struct taken *t)
 	c->replies.before = attribute_sent;
 	c->replies.each = note_sent;
 	c->replies.ctx = c->replies.before_ctx = c;
-	load_take(&c->replies, &frame);
+	load_frame(&c->replies, &frame);
 }
 
 static bool take_taken(struct supervisor *f)

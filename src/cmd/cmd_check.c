@@ -176,7 +176,7 @@ static void print_closing(struct checking *c)
 
 int cmd_check(struct options *o)
 {
-	struct load l = { .tells = true };
+	struct load l = { .want_diags = true };
 	struct checking c = { .o = o };
 	struct config config;
 	int code = EXIT_TROUBLE;

@@ -74,7 +74,7 @@ static void text_letter(const struct letter *l, struct buf *out)
 	buf_addc(out, '\n');
 }
 
-static int list(const struct options *o, const struct folders *folders)
+static int list(const struct options *o, const struct journal_folders *folders)
 {
 	struct buf out = { 0 };
 	int code = EXIT_FINE;
@@ -108,7 +108,7 @@ static int list(const struct options *o, const struct folders *folders)
 
 /* ---- verify, repair ---- */
 
-static int verify(const struct folders *folders)
+static int verify(const struct journal_folders *folders)
 {
 	int code = EXIT_FINE;
 
@@ -130,7 +130,7 @@ static int verify(const struct folders *folders)
 	return code;
 }
 
-static int repair(const struct folders *folders)
+static int repair(const struct journal_folders *folders)
 {
 	int code = EXIT_FINE;
 
@@ -162,7 +162,7 @@ struct journal_match {
 	uint32_t folder, letter, draft; /* letter or draft is NONE */
 };
 
-static int find_named(const struct folders *folders, const char *id, struct journal_match *out)
+static int find_named(const struct journal_folders *folders, const char *id, struct journal_match *out)
 {
 	uint32_t hits = 0;
 
@@ -201,7 +201,7 @@ static int act(struct desk *d, const struct journal_match *what, bool resend, bo
 	return desk_undo(d, what->draft, err);
 }
 
-static int act_on(const struct options *o, const struct folders *folders, bool resend)
+static int act_on(const struct options *o, const struct journal_folders *folders, bool resend)
 {
 	struct desk d = { .sole_writer = o->sole_writer };
 	struct buf line = { 0 };
@@ -239,10 +239,10 @@ static int act_on(const struct options *o, const struct folders *folders, bool r
 int cmd_journal(struct options *o)
 {
 	const char *word = o->words.n ? o->words.v[0] : "list";
-	struct folders folders = { 0 };
+	struct journal_folders folders = { 0 };
 	int code = EXIT_TROUBLE;
 
-	folders_find(o->journal, &folders);
+	journals_find(o->journal, &folders);
 	if (strcmp(word, "list") == 0)
 		code = list(o, &folders);
 	else if (strcmp(word, "verify") == 0)
@@ -256,6 +256,6 @@ int cmd_journal(struct options *o)
 	else
 		fprintf(stderr, "gavel: journal list, verify, resend ID, void ID or repair; see gavel "
 				"journal --help\n");
-	folders_release(&folders);
+	journals_release(&folders);
 	return code;
 }

@@ -117,7 +117,7 @@ static void print_shown(struct load *l, const struct shown_view *shown, struct s
 	struct buf out = { 0 };
 	char hex[65];
 
-	l->sheet.turn = print_lines;
+	l->json.flush = print_lines;
 	if (o->format == OUTPUT_JSON || !shown->json) {
 		(shown->json ? shown->json : markdown_report)(l, s, &out);
 		print_lines(NULL, &out);
@@ -135,7 +135,7 @@ static int print_against(struct load *l, const struct scene *s, const struct opt
 	struct buf out = { 0 };
 	int code;
 
-	l->sheet.turn = print_lines;
+	l->json.flush = print_lines;
 	code = show_against(l, s, o->against, o->format == OUTPUT_JSON, &out);
 	print_lines(NULL, &out);
 	buf_release(&out);

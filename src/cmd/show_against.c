@@ -296,8 +296,8 @@ static void tell_comparison(struct load *l, const struct comparison *c, struct b
 	}
 	if (c->more)
 		buf_adds(b, "    … and more\n");
-	if (l->sheet.turn)
-		l->sheet.turn(l->sheet.ctx, b);
+	if (l->json.flush)
+		l->json.flush(l->json.ctx, b);
 }
 
 /* ---- all of it ---- */
@@ -370,7 +370,7 @@ static void tell_missing(struct load *l, const struct scene *s, const struct des
 int show_against(struct load *l, const struct scene *s, const char *journal, bool json,
 		 struct buf *out)
 {
-	struct folders folders = { 0 };
+	struct journal_folders folders = { 0 };
 	VEC(struct desk) others = { 0 };
 	struct buf inside = { 0 };
 	struct stat st;
@@ -378,7 +378,7 @@ int show_against(struct load *l, const struct scene *s, const char *journal, boo
 
 	/* a fork's folder has its journal in it */
 	buf_printf(&inside, "%s/journal", journal);
-	folders_find(stat(inside.p, &st) == 0 && S_ISDIR(st.st_mode) ? inside.p : journal, &folders);
+	journals_find(stat(inside.p, &st) == 0 && S_ISDIR(st.st_mode) ? inside.p : journal, &folders);
 	buf_release(&inside);
 	if (!folders.list.n) {
 		fprintf(stderr, "gavel: --against=%s: there is no journal; give a fork's folder, or one "
@@ -400,6 +400,6 @@ int show_against(struct load *l, const struct scene *s, const char *journal, boo
 	for (uint32_t i = 0; i < others.n; i++)
 		desk_close(&others.v[i]);
 	vec_release(&others);
-	folders_release(&folders);
+	journals_release(&folders);
 	return code;
 }

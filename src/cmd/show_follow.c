@@ -268,7 +268,7 @@ int show_follow(struct load *l, const struct view_ops *view, struct scene *s,
 	bool more = true;
 
 	paper_open(&f.paper, o);
-	l->sheet.turn = NULL;
+	l->json.flush = NULL;
 	look_at_journals(&f);
 	set_now(&f);
 	print_new(&f);

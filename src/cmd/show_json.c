@@ -7,13 +7,13 @@
 
 #include <stdlib.h>
 
-enum { SHEET_BYTES = 64 * 1024 };
+enum { FLUSH_BYTES = 64 * 1024 };
 
 void json_end(struct load *l, struct buf *out)
 {
 	buf_adds(out, "}\n");
-	if (l->sheet.turn && out->n > SHEET_BYTES)
-		l->sheet.turn(l->sheet.ctx, out);
+	if (l->json.flush && out->n > FLUSH_BYTES)
+		l->json.flush(l->json.ctx, out);
 }
 
 static void put_file_number(struct buf *b, const char *name, const struct model *m, uint32_t message)
@@ -27,7 +27,7 @@ void json_session(struct load *l, struct buf *out, uint32_t session)
 	const struct model *m = &l->model;
 	const struct session *s = &m->sessions.v[session];
 
-	if (l->sheet.nameless && s->name == s->group)
+	if (l->json.hide_names && s->name == s->group)
 		put_file_number(out, "session", m, s->first);
 	else
 		json_put_str(out, "session", session_name(m, session));
@@ -45,7 +45,7 @@ void json_usage(struct buf *out, uint64_t tokens_in, uint64_t tokens_out, uint64
 
 void json_source(struct load *l, struct buf *out, uint32_t message)
 {
-	if (l->sheet.nameless)
+	if (l->json.hide_names)
 		put_file_number(out, "source", &l->model, message);
 	else
 		json_put_str(out, "source", l->reader.source(l->reader.ctx, message));

@@ -79,8 +79,8 @@ static bool row(struct report *r)
 {
 	if (r->rows++ >= ROWS_MAX)
 		return false;
-	if (r->l->sheet.turn)
-		r->l->sheet.turn(r->l->sheet.ctx, r->out);
+	if (r->l->json.flush)
+		r->l->json.flush(r->l->json.ctx, r->out);
 	buf_adds(r->out, "|");
 	return true;
 }

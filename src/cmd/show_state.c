@@ -17,7 +17,7 @@ void state_hash(struct load *l, const struct scene *s, char hex[65])
 		json_inbox,  json_timeline, json_ledger,  json_messages,
 		json_agents, json_told,     json_summary,
 	};
-	struct sheet before = l->sheet;
+	struct json_output before = l->json;
 	struct scene scene = *s;
 	struct sha256 hash;
 	struct buf lines = { 0 };
@@ -25,12 +25,12 @@ void state_hash(struct load *l, const struct scene *s, char hex[65])
 	scene.all = true;
 	scene.filter = NULL;
 	sha256_begin(&hash);
-	l->sheet = (struct sheet){ add_lines, &hash, true };
+	l->json = (struct json_output){ add_lines, &hash, true };
 	for (unsigned i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
 		views[i](l, &scene, &lines);
 		add_lines(&hash, &lines);
 	}
-	l->sheet = before;
+	l->json = before;
 	buf_release(&lines);
 	sha256_end_hex(&hash, hex);
 }
