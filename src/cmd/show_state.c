@@ -1,5 +1,5 @@
-/* gavel show state: one hash of all that the views say of the log as of k. The same log has the
- * same hash wherever it lies, however it was read and whatever was decided on it here. */
+/* gavel show state: a hash of the JSON output of all views as of k. It depends on the contents of
+ * the log alone: not on its path, nor on how it was loaded, nor on decisions made here. */
 #include "cmd/show_json.h"
 
 #include "base/sha256.h"
@@ -15,7 +15,7 @@ void state_hash(struct load *l, const struct scene *s, char hex[65])
 {
 	static void (*const views[])(struct load *, const struct scene *, struct buf *) = {
 		json_inbox,  json_timeline, json_ledger,  json_messages,
-		json_agents, json_told,     json_summary,
+		json_agents, json_agent_decisions,     json_summary,
 	};
 	struct json_output before = l->json;
 	struct scene scene = *s;

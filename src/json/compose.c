@@ -15,6 +15,12 @@ void json_key(struct buf *b, const char *name)
 	buf_printf(b, "\"%s\":", name);
 }
 
+void json_open(struct buf *b, const char *name, char bracket)
+{
+	json_key(b, name);
+	buf_addc(b, bracket);
+}
+
 void json_put_str(struct buf *b, const char *name, struct str s)
 {
 	json_key(b, name);

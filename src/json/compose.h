@@ -7,6 +7,8 @@
 
 /* ,"name": */
 void json_key(struct buf *b, const char *name);
+/* ,"name":{ or ,"name":[ */
+void json_open(struct buf *b, const char *name, char bracket);
 /* The comma between elements of an array. */
 void json_comma(struct buf *b);
 /* null where s has no pointer */

@@ -285,8 +285,7 @@ struct str agent_set_incomplete(const struct agent_set *c, int64_t now_ms)
 		for (int k = 0; k < AGENT_PIPES; k++) {
 			const struct agent_stream *r = &c->agents.v[i]->streams[k];
 
-			if (r->line_ms != AGENT_SET_NO_LINE &&
-			    r->line_ms + FOLLOW_SHOWN_MS <= now_ms &&
+			if (r->line_ms <= now_ms - FOLLOW_SHOWN_MS &&
 			    (!oldest || r->line_ms < oldest->line_ms))
 				oldest = r;
 		}

@@ -138,19 +138,15 @@ int fork_write(struct fork_copy *f, struct load *l, uint32_t k, const char *dir,
 int fork_run(const struct fork_copy *f, const char *as, struct err *err)
 {
 	VEC(const char *) args = { 0 };
-	struct buf journal = { 0 }, queue = { 0 }, name = { 0 };
+	struct arena arena = { 0 };
 	int code;
 
-	buf_printf(&journal, "--journal=%s/journal", f->dir.p);
-	buf_printf(&queue, "--escalate-to=%s/escalations.ndjson", f->dir.p);
 	vec_push(&args, "gavel");
 	vec_push(&args, "--no-follow");
-	vec_push(&args, journal.p);
-	vec_push(&args, queue.p);
-	if (as) {
-		buf_printf(&name, "--as=%s", as);
-		vec_push(&args, name.p);
-	}
+	vec_push(&args, arena_printf(&arena, "--journal=%s/journal", f->dir.p));
+	vec_push(&args, arena_printf(&arena, "--escalate-to=%s/escalations.ndjson", f->dir.p));
+	if (as)
+		vec_push(&args, arena_printf(&arena, "--as=%s", as));
 	vec_push(&args, "--");
 	for (uint32_t i = 0; i < f->sources.n; i++)
 		vec_push(&args, f->sources.v[i]);
@@ -161,9 +157,7 @@ int fork_run(const struct fork_copy *f, const char *as, struct err *err)
 	else if (code > 0)
 		err_set(err, "gavel on the copy ended with trouble");
 	vec_release(&args);
-	buf_release(&journal);
-	buf_release(&queue);
-	buf_release(&name);
+	arena_release(&arena);
 	return code ? -1 : 0;
 }
 

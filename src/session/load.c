@@ -79,12 +79,17 @@ void add_clean(struct buf *out, struct str s, enum text_mode mode)
 		add_clean_cut(out, s, mode, INT_MAX);
 }
 
+void add_labelled(struct buf *out, const char *label, struct str s, enum text_mode mode)
+{
+	buf_adds(out, label);
+	add_clean(out, s, mode);
+}
+
 void load_say(struct load *l, struct str sentence)
 {
 	struct buf here = { 0 }, *line = l->hold ? l->hold : &here;
 
-	buf_adds(line, "gavel: ");
-	add_clean(line, sentence, TEXT_LINE);
+	add_labelled(line, "gavel: ", sentence, TEXT_LINE);
 	buf_addc(line, '\n');
 	if (!l->hold)
 		fwrite(line->p, 1, line->n, stderr);

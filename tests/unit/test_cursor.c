@@ -30,7 +30,7 @@ static void print_all(struct load *l, uint32_t k, struct buf out[VIEWS + 1])
 	}
 	buf_clear(&out[VIEWS]);
 	for (uint32_t i = 0; i < l->model.items.n; i++)
-		json_item(l, &s, i, &out[VIEWS]);
+		json_item(l, &s, i, true, &out[VIEWS]);
 }
 
 /* What is counted while messages come, and what is counted by looking at every item. */
