@@ -11,7 +11,6 @@
 #endif
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>

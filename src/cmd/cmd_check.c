@@ -3,7 +3,6 @@
 #include "session/load.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 struct checking {
 	const struct options *o;

@@ -1,5 +1,4 @@
-/* gavel demo: the built-in session; on a terminal with journal, replies and queue in a temporary
- * folder. */
+/* gavel demo: the built-in session, with journal, replies and queue in a temporary folder. */
 #include "base/io.h"
 #include "cmd/cmd.h"
 #include "cmd/print.h"
@@ -9,7 +8,6 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *place)

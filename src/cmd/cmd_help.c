@@ -53,10 +53,9 @@ static void man_keys(struct buf *out)
 
 static void man_settings(struct buf *out)
 {
-	const struct setting *settings;
 	size_t n;
+	const struct setting *settings = config_settings(&n);
 
-	settings = config_settings(&n);
 	buf_adds(out,
 		 ".SH CONFIGURATION\n.I $XDG_CONFIG_HOME/gavel/config.json\nis JSON with comments "
 		 "and trailing commas. What is wrong in it is told with its line and column, and "

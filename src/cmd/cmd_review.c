@@ -1,5 +1,4 @@
-/* gavel review: runs a reviewer on a file, turn by turn. Opens its log and tells gavel's questions
- * in it from the reviewer's output. */
+/* gavel review: opens the log of a review and runs the reviewer on it, turn by turn. */
 #include "cmd/cmd.h"
 #include "cmd/print.h"
 #include "agents/review.h"
@@ -9,7 +8,6 @@
 #include "encode/attach.h"
 #include "loop/loop.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

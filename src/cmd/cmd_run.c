@@ -1,5 +1,4 @@
-/* gavel run: starts agents from the command line or the configuration, and supervises them over
- * their pipes in the terminal UI. */
+/* gavel run: starts agents and supervises them over their pipes, in the terminal UI. */
 #include "cmd/cmd.h"
 #include "cmd/print.h"
 #include "agents/supervisor.h"
@@ -9,7 +8,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -114,11 +112,11 @@ static bool is_chosen(const struct options *o, const char *name)
 static const char *find_unknown(const struct options *o, const struct config *c)
 {
 	for (uint32_t i = 0; i < o->agents.n; i++) {
-		bool known = false;
+		uint32_t k = 0;
 
-		for (uint32_t k = 0; k < c->agents.n; k++)
-			known |= strcmp(o->agents.v[i], c->agents.v[k].name) == 0;
-		if (!known)
+		while (k < c->agents.n && strcmp(o->agents.v[i], c->agents.v[k].name) != 0)
+			k++;
+		if (k == c->agents.n)
 			return o->agents.v[i];
 	}
 	return NULL;

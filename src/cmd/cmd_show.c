@@ -7,10 +7,7 @@
 #include "config/config.h"
 #include "cmd/show_json.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 struct shown_view {
 	const char *name;
@@ -116,7 +113,6 @@ static void print_shown(struct load *l, const struct shown_view *shown, struct s
 	struct buf out = { 0 };
 	char hex[65];
 
-	l->json.flush = print_lines;
 	if (o->format == OUTPUT_JSON || !shown->json) {
 		(shown->json ? shown->json : markdown_report)(l, s, &out);
 		print_buf(stdout, &out);
@@ -128,20 +124,9 @@ static void print_shown(struct load *l, const struct shown_view *shown, struct s
 	}
 }
 
-static int print_against(struct load *l, const struct scene *s, const struct options *o)
-{
-	struct buf out = { 0 };
-	int code;
-
-	l->json.flush = print_lines;
-	code = show_against(l, s, o->against, o->format == OUTPUT_JSON, &out);
-	print_buf(stdout, &out);
-	return code;
-}
-
 static int show(struct options *o, const struct shown_view *shown, const char *item, uint32_t skip)
 {
-	struct load l = { 0 };
+	struct load l = { .json.flush = print_lines };
 	struct scene s = { .model = &l.model, .reader = &l.reader, .all = o->all,
 			   .desks = &l.desks, .kept = &l.cache.session_stats };
 	struct filter *filter = NULL;
@@ -162,7 +147,7 @@ static int show(struct options *o, const struct shown_view *shown, const char *i
 	s.filter = filter;
 	code = l.trouble ? EXIT_TROUBLE : EXIT_FINE;
 	if (o->against)
-		code = print_against(&l, &s, o);
+		code = show_against(&l, &s, o->against, o->format == OUTPUT_JSON);
 	else if (o->follow)
 		code = show_follow(&l, shown->view, &s, o);
 	else if (item && find_item_named(&s, item, o->rev, &s.item))
@@ -212,7 +197,7 @@ int show_inbox(struct options *o)
 
 int show_demo(struct options *o, const char *source)
 {
-	struct load l = { 0 };
+	struct load l = { .json.flush = print_lines };
 	struct scene s = { .model = &l.model, .reader = &l.reader, .ascii = o->ascii };
 	int code = EXIT_TROUBLE;
 

@@ -3,7 +3,6 @@
 #include "cmd/print.h"
 #include "watch/watch.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 int cmd_watch(struct options *o)

@@ -376,12 +376,11 @@ static void compare_here_only(struct load *l, const struct scene *s, const struc
 		}
 }
 
-int show_against(struct load *l, const struct scene *s, const char *journal, bool json,
-		 struct buf *out)
+int show_against(struct load *l, const struct scene *s, const char *journal, bool json)
 {
 	struct journal_folders folders = { 0 };
 	VEC(struct desk) others = { 0 };
-	struct buf inside = { 0 };
+	struct buf inside = { 0 }, out = { 0 };
 	struct stat st;
 	int code = EXIT_FINE;
 
@@ -402,9 +401,10 @@ int show_against(struct load *l, const struct scene *s, const char *journal, boo
 		}
 	}
 	for (uint32_t i = 0; i < others.n; i++)
-		compare_desk(l, s, &others.v[i], json, out);
+		compare_desk(l, s, &others.v[i], json, &out);
 	if (others.n)
-		compare_here_only(l, s, others.v, others.n, json, out);
+		compare_here_only(l, s, others.v, others.n, json, &out);
+	print_buf(stdout, &out);
 	for (uint32_t i = 0; i < others.n; i++)
 		desk_close(&others.v[i]);
 	vec_release(&others);

@@ -82,8 +82,7 @@ static bool was_decided(const struct scene *s, const struct draft *draft)
 	return model_when_seen(s->model, session, draft->seen) <= s->k;
 }
 
-/* Undone decisions only with --all; those whose item is not in the log only without filter and
- * --at. */
+/* Undone ones only with --all; those whose item is not in the log only without filter and --at. */
 static void put_desk(struct load *l, const struct scene *s, const struct desk *d, struct buf *b)
 {
 	for (uint32_t i = 0; i < d->drafts.n; i++) {

@@ -35,10 +35,8 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out);
 void state_hash(struct load *l, const struct scene *s, char hex[65]);
 void json_state(struct load *l, const struct scene *s, struct buf *out);
 
-/* Compares the decisions with those of another journal, as text or JSON lines. Returns the exit
- * code. */
-int show_against(struct load *l, const struct scene *s, const char *journal, bool json,
-		 struct buf *out);
+/* Prints a diff with the decisions of another journal, as text or JSON. Returns the exit code. */
+int show_against(struct load *l, const struct scene *s, const char *journal, bool json);
 /* The whole session as Markdown. */
 void markdown_report(struct load *l, const struct scene *s, struct buf *out);
 /* Untrusted text as a code span that fits into a table's cell. */

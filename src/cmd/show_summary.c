@@ -153,11 +153,10 @@ static void put_agents(struct load *l, const struct scene *s, struct buf *b)
 void json_summary(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
-	uint32_t sessions, agents = 0, states[TASK_STATE_COUNT] = { 0 };
+	uint32_t agents = 0, states[TASK_STATE_COUNT] = { 0 };
 	uint64_t in = 0, tokens_out = 0, cached = 0;
 	double cost = 0;
 
-	sessions = count_sessions(s);
 	for (uint32_t i = 0; i < m->agents.n; i++)
 		agents += m->agents.v[i].first < s->k && filter_agent(s->filter, m, i);
 	for (uint32_t i = 0; i < m->tasks.n; i++) {
@@ -174,7 +173,7 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out)
 	}
 	buf_addc(out, '{');
 	put_record_counts(s, out);
-	json_put_number(out, "sessions", sessions);
+	json_put_number(out, "sessions", count_sessions(s));
 	json_put_number(out, "agents", agents);
 	json_open(out, "tasks", '{');
 	for (int i = 0; i < TASK_STATE_COUNT; i++)

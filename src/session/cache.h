@@ -71,8 +71,7 @@ void cache_seed(void);
 /* The kind of heap the model needs. */
 enum heap_kind cache_heap(const struct cache *c);
 
-/* Called by load. Restores the model from an image, if there is a valid one. order: load order of
- * the files. */
+/* Called by load: restores the model from a valid image. order: load order of the files. */
 void cache_open(struct load *l, const uint32_t *order);
 /* A file as the image has it, or NULL. */
 const struct cache_file *cache_file(const struct load *l, uint32_t file);

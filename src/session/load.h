@@ -107,8 +107,7 @@ struct load {
 void load_configure(struct load *l, const struct options *o, const struct config *c);
 /* The same, but reads the configuration first and reports its errors. */
 void load_read_config(struct load *l, const struct options *o, struct config *c);
-/* In place of load_open, for sources of another kind (agent_set.h). max_line_bytes: 0 = as
- * configured. */
+/* In place of load_open, for other sources (agent_set.h). max_line_bytes: 0 = as configured. */
 void load_init(struct load *l, size_t max_line_bytes);
 /* The desk of a group, opened if need be on the journal that belongs to source (a path, or "-");
  * NULL = no desks were asked for. group must outlive the load; invalidates pointers to other
@@ -157,8 +156,7 @@ int load_filter(const struct options *o, int64_t day, struct filter **out);
 struct str load_source_name(const struct load *l, uint32_t source);
 
 /* Inside this folder: */
-/* Applies a decoded message to the model and calls `each`; of the frame all but its bytes is
- * used. */
+/* Applies a decoded message to the model, then calls `each`; does not use the frame's bytes. */
 void load_apply(struct load_reading *r, struct message *m, const struct frame *frame);
 /* Decodes a frame and applies it: the frame_fn of a load_reading. */
 void load_frame(void *reading, const struct frame *frame);

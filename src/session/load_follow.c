@@ -1,5 +1,4 @@
-/* Following sources after the first load, and spooling the messages that must stay readable when
- * their log is truncated or rotated. */
+/* Following sources after the first load; spooling messages that must outlive their log. */
 #include "session/load.h"
 
 enum {

@@ -1,5 +1,4 @@
-/* struct terms for the encoders, from command line and configuration: who decides, and where
- * replies go. */
+/* Fills struct terms, for the encoders, from command line and configuration. */
 #ifndef GAVEL_SESSION_TERMS_H
 #define GAVEL_SESSION_TERMS_H
 
