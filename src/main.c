@@ -1,5 +1,6 @@
-/* Options → command. */
+/* main: process setup, option parsing, dispatch to a command. */
 #include "cmd/cmd.h"
+#include "cmd/print.h"
 #include "session/cache.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #endif
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,17 +31,16 @@ static int (*const commands[])(struct options *o) = {
 	[COMMAND_HELP] = cmd_help,
 };
 
-/* A file that may not grow is an error like a full disk, not the end. A handler, since what is
- * ignored would be so in an editor, too. */
+/* Makes a file at its size limit a write error, like a full disk, instead of the default action. A
+ * handler, as SIG_IGN would be inherited by editors and agents. */
 static void on_file_limit(int number)
 {
 	(void)number;
 }
 
-/* A standard descriptor that is closed would be the next file's that is opened: what is printed
- * would go into the journal. Something must be there; what is there can be written to, or read, as
- * little as before, so that it does not pass for success. */
-static void hold_descriptors(void)
+/* Opens /dev/null on closed standard descriptors; otherwise the next file opened, the journal say,
+ * would get the number, and the output. In the wrong mode, so that I/O on them still fails. */
+static void fill_standard_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 &&
@@ -49,9 +48,9 @@ static void hold_descriptors(void)
 			_exit(EXIT_TROUBLE);
 }
 
-/* Lists as long as the log come and go. Left alone, glibc learns from the first of them to keep such
- * memory for the next one, between other blocks, from where it does not go back to the system. */
-static void give_memory_back(void)
+/* Fixed thresholds: glibc would raise them after the first big list was freed, and then keep the
+ * memory of later ones in its heap, fragmented, instead of returning it to the system. */
+static void tune_malloc(void)
 {
 #ifdef __GLIBC__
 	mallopt(M_MMAP_THRESHOLD, BIG_BLOCK_BYTES);
@@ -66,8 +65,8 @@ int main(int argc, char **argv)
 	struct buf help = { 0 };
 	int code;
 
-	hold_descriptors();
-	give_memory_back();
+	fill_standard_descriptors();
+	tune_malloc();
 	signal(SIGXFSZ, on_file_limit);
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C"); /* JSON has no decimal commas */
@@ -75,15 +74,13 @@ int main(int argc, char **argv)
 		hash_seed ^= (uint64_t)time(NULL);
 	cache_seed();
 	if (options_parse(&o, argc - 1, argv + 1, &err)) {
-		fprintf(stderr, "gavel: %s\n", err.text);
-		code = EXIT_TROUBLE;
+		code = print_trouble("%s", err.text);
 	} else if (o.version) {
 		printf("gavel %s\n", PACKAGE_VERSION);
 		code = EXIT_FINE;
 	} else if (o.help) {
 		options_help(o.command, &help);
-		fwrite(help.p, 1, help.n, stdout);
-		buf_release(&help);
+		print_buf(stdout, &help);
 		code = EXIT_FINE;
 	} else {
 		code = commands[o.command->id](&o);

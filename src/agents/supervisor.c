@@ -257,7 +257,7 @@ static void apply_sent_line(struct supervisor *s, const struct sent_line *t)
 	c->replies.before = attribute_sent;
 	c->replies.each = note_sent;
 	c->replies.ctx = c->replies.before_ctx = c;
-	load_take(&c->replies, &frame);
+	load_frame(&c->replies, &frame);
 }
 
 static bool apply_sent_lines(struct supervisor *s)

@@ -113,7 +113,7 @@ struct search_all {
 		SEARCH_PAUSED, /* by a key; n resumes if `line` is still selected */
 	} state;
 	uint32_t line;
-	struct hunt hunt;
+	struct search_progress progress;
 	bool interrupted; /* by the key being handled */
 	uint32_t skip;    /* matches to skip: n was typed before they were found */
 	uint32_t from;    /* the message it started at */

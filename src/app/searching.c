@@ -29,9 +29,9 @@ static void start_search(struct app *a, uint32_t line, int direction, bool again
 		t = pane_line_target(app_list(a), &a->scene, line);
 	at = t.type == TARGET_MESSAGE ? t.number : 0;
 	s->state = SEARCH_ON;
-	if (again && paused && s->line == line && s->hunt.direction == direction && s->hunt.left &&
-	    s->hunt.k <= k) {
-		s->hunt.word = buf_str(&a->word);
+	if (again && paused && s->line == line && s->progress.direction == direction && s->progress.left &&
+	    s->progress.k <= k) {
+		s->progress.word = buf_str(&a->word);
 		s->skip += s->interrupted;
 		return;
 	}
@@ -39,7 +39,7 @@ static void start_search(struct app *a, uint32_t line, int direction, bool again
 	s->from = at;
 	if (again)
 		at = direction > 0 ? (at + 1) % k : (at + k - 1) % k;
-	s->hunt = (struct hunt){ .word = buf_str(&a->word), .direction = direction, .k = k,
+	s->progress = (struct search_progress){ .word = buf_str(&a->word), .direction = direction, .k = k,
 				 .at = at, .left = k, .found = NONE };
 }
 
@@ -78,21 +78,21 @@ void app_search_step(struct app *a)
 	/* the list tells the line of a match, and may have to be built first */
 	if (!app_is_searching(a) || !app_is_settled(a))
 		return;
-	more = a->scene.reader->hunt(a->scene.reader->ctx, &s->hunt);
+	more = a->scene.reader->search_step(a->scene.reader->ctx, &s->progress);
 	/* matches beyond the scene or hidden by the filter do not count */
-	if (s->hunt.found < a->scene.k)
-		line = app_message_line(a, s->hunt.found);
+	if (s->progress.found < a->scene.k)
+		line = app_message_line(a, s->progress.found);
 	if (line != NONE) {
 		s->state = SEARCH_OVER;
-		if (!skip && (s->hunt.found != s->from || s->again))
-			app_say_wrapped(a, s->from, s->hunt.found, s->hunt.direction);
+		if (!skip && (s->progress.found != s->from || s->again))
+			app_say_wrapped(a, s->from, s->progress.found, s->progress.direction);
 		if (a->tab == TAB_MESSAGES && !a->screen_count)
 			show_match(a, app_list(a), line);
 		if (skip) {
-			start_search(a, line, s->hunt.direction, true);
+			start_search(a, line, s->progress.direction, true);
 			s->skip = skip - 1;
 		}
-	} else if (!more || !s->hunt.left) {
+	} else if (!more || !s->progress.left) {
 		s->state = SEARCH_OVER;
 		app_say(a, ROLE_WARN,
 			a->scene.reading ? "not found in what was read so far" : "not found");
@@ -123,7 +123,7 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 	n = p->lines.list.n;
 	if (app_is_searching(a))
 		a->search.state = SEARCH_OVER;
-	if (a->word.n && p == &a->lists[TAB_MESSAGES] && a->scene.reader->hunt && a->scene.k) {
+	if (a->word.n && p == &a->lists[TAB_MESSAGES] && a->scene.reader->search_step && a->scene.k) {
 		start_search(a, from, direction, again);
 		a->search.again = again;
 		return true;

@@ -4,9 +4,8 @@
 #include "base/job.h"
 
 #include "base/mem.h"
+#include "base/thread.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 struct worker {
@@ -77,17 +76,11 @@ static void *work(void *ctx)
 static struct worker *worker_new(void)
 {
 	struct worker *w = xcalloc(1, sizeof(*w));
-	sigset_t all, before;
 	pthread_t thread;
-	int rc;
 
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->turned, NULL);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&thread, NULL, work, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (rc == 0) {
+	if (thread_start(&thread, work, w) == 0) {
 		pthread_detach(thread);
 		return w;
 	}

@@ -1,8 +1,7 @@
 /* A short-lived second thread for one function. */
 #include "base/parallel.h"
 
-#include <pthread.h>
-#include <signal.h>
+#include "base/thread.h"
 
 struct parallel_task {
 	parallel_fn fn;
@@ -20,14 +19,9 @@ static void *run(void *ctx)
 void run_parallel(parallel_fn own, void *own_ctx, parallel_fn other, void *other_ctx)
 {
 	struct parallel_task side = { other, other_ctx };
-	sigset_t all, before;
 	pthread_t thread;
-	int rc;
+	int rc = thread_start(&thread, run, &side);
 
-	sigfillset(&all); /* signals stay with the calling thread */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&thread, NULL, run, &side);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	own(own_ctx);
 	if (rc == 0)
 		pthread_join(thread, NULL);

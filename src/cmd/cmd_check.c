@@ -1,14 +1,13 @@
-/* gavel check: every message against its protocol, as text, JSON lines or SARIF. */
+/* gavel check: validates every message against its protocol, as text, JSON lines or SARIF. */
 #include "cmd/cmd.h"
 #include "session/load.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 struct checking {
 	const struct options *o;
 	struct filter *filter;
-	bool dated; /* the filter knows the log's day */
+	bool dated; /* the filter has the log's day */
 	bool several;
 	uint64_t count[3];
 	uint64_t messages[DIALECT_MAX];
@@ -38,12 +37,9 @@ static void print_text(struct checking *c, struct str source, const struct messa
 		buf_add_str(&c->out, line);
 		buf_add_str(&c->out, STR(": "));
 		buf_adds(&c->out, severity_name(d->severity));
-		buf_add_str(&c->out, STR(": "));
-		if (d->pointer.n) {
-			add_clean(&c->out, d->pointer, TEXT_ID);
-			buf_add_str(&c->out, STR(": "));
-		}
-		add_clean(&c->out, d->text, TEXT_LINE);
+		if (d->pointer.n)
+			add_labelled(&c->out, ": ", d->pointer, TEXT_ID);
+		add_labelled(&c->out, ": ", d->text, TEXT_LINE);
 		buf_add_str(&c->out, STR(" ["));
 		buf_adds(&c->out, d->rule);
 		buf_add_str(&c->out, STR("]\n"));
@@ -105,7 +101,8 @@ static void print_sarif(struct checking *c, struct str source, const struct mess
 		buf_printf(b, "%s{\"ruleId\":\"%s\",\"level\":\"%s\",\"message\":{\"text\":",
 			   c->results++ ? ",\n" : "", d->rule, severity_name(d->severity));
 		json_write_str(b, d->text);
-		buf_adds(b, "},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
+		buf_adds(b,
+			 "},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
 		add_uri(b, source);
 		buf_printf(b, "},\"region\":{\"startLine\":%u}},\"logicalLocations\":[{"
 			      "\"fullyQualifiedName\":",
@@ -149,7 +146,7 @@ static void check_message(void *ctx, struct load *l, const struct message *msg,
 	case OUTPUT_TEXT: print_text(c, source, msg, line); break;
 	case OUTPUT_JSON: print_json(c, source, msg, line); break;
 	case OUTPUT_SARIF: print_sarif(c, source, msg, line); break;
-	case OUTPUT_MD: break; /* no check's */
+	case OUTPUT_MD: break; /* refused by the options */
 	}
 	flush(c, 64 * 1024);
 }
@@ -176,7 +173,7 @@ static void print_closing(struct checking *c)
 
 int cmd_check(struct options *o)
 {
-	struct load l = { .tells = true };
+	struct load l = { .want_diags = true };
 	struct checking c = { .o = o };
 	struct config config;
 	int code = EXIT_TROUBLE;
@@ -184,7 +181,7 @@ int cmd_check(struct options *o)
 	if (load_filter(o, TIME_NONE, &c.filter))
 		return EXIT_TROUBLE;
 	load_read_config(&l, o, &config);
-	l.cache.use = false; /* each message is looked at */
+	l.cache.use = false; /* check_message must see each message */
 	if (load_open(&l, o->words.v, o->words.n, o->max_line_bytes))
 		goto out;
 	c.several = l.wire.files.n > 1 || o->words.n > 1;

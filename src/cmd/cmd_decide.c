@@ -1,12 +1,12 @@
-/* gavel decide: one decision from a script, or the delivery of all that is staged. Says in one
- * line, or one JSON object, what became of it. */
+/* gavel decide: makes one decision from a script, or delivers all that is staged. Prints the
+ * outcome of each item as a line of text or a JSON object. */
 #include "cmd/cmd.h"
 #include "session/find_item.h"
 #include "session/load.h"
 #include "session/terms.h"
+#include "cmd/print.h"
 #include "json/compose.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 struct decide_command {
@@ -19,13 +19,13 @@ struct decide_command {
 	struct plan plan;
 };
 
-/* What there is to say about one item in the end. */
+/* What happened to one item. */
 struct outcome {
 	struct str item, verb;
 	enum delivery delivery;
-	const struct letter *letter; /* NULL: none yet */
+	const struct letter *letter; /* NULL = none yet */
 	bool repeated;
-	VEC(struct str) missing; /* why it is not sent, or not even staged */
+	VEC(struct str) missing; /* why it was not sent, or not even staged */
 };
 
 static void print_json(const struct outcome *r)
@@ -39,8 +39,7 @@ static void print_json(const struct outcome *r)
 	json_put_str(&out, "to", r->letter && r->letter->path.n ? r->letter->path : STR_NONE);
 	json_put_number(&out, "bytes", r->letter ? r->letter->bytes.n : 0);
 	json_put_bool(&out, "repeated", r->repeated);
-	json_key(&out, "missing");
-	buf_addc(&out, '[');
+	json_open(&out, "missing", '[');
 	for (uint32_t i = 0; i < r->missing.n; i++) {
 		json_comma(&out);
 		json_write_str(&out, r->missing.v[i]);
@@ -53,8 +52,14 @@ static void print_json(const struct outcome *r)
 		json_put_bool(&out, "uncertain", r->letter->uncertain);
 	}
 	buf_adds(&out, "}\n");
-	fwrite(out.p, 1, out.n, stdout);
-	buf_release(&out);
+	print_buf(stdout, &out);
+}
+
+static void add_problem(struct buf *out, const struct outcome *r, struct str problem)
+{
+	add_labelled(out, "gavel: ", r->item, TEXT_ID);
+	add_labelled(out, ": ", problem, TEXT_LINE);
+	buf_addc(out, '\n');
 }
 
 static void print_text(const struct decide_command *d, const struct outcome *r)
@@ -66,35 +71,26 @@ static void print_text(const struct decide_command *d, const struct outcome *r)
 	if (r->repeated)
 		buf_adds(&out, " before; nothing new was written");
 	if (r->letter && r->letter->path.n && r->delivery >= DELIVERY_SENT) {
-		buf_adds(&out, r->delivery == DELIVERY_HELD ? " for " : " to ");
-		add_clean(&out, r->letter->path, TEXT_ID);
+		add_labelled(&out, r->delivery == DELIVERY_HELD ? " for " : " to ",
+			     r->letter->path, TEXT_ID);
 		buf_printf(&out, " (%zu bytes)", r->letter->bytes.n);
 	}
-	if (r->delivery == DELIVERY_HELD) {
-		buf_adds(&out, r->letter->uncertain ? ", it may have arrived: " : ", not delivered: ");
-		add_clean(&out, r->letter->why, TEXT_LINE);
-	}
+	if (r->delivery == DELIVERY_HELD)
+		add_labelled(&out,
+			     r->letter->uncertain ? ", it may have arrived: " : ", not delivered: ",
+			     r->letter->why, TEXT_LINE);
 	if (r->delivery == DELIVERY_STAGED && !d->o->deliver) {
-		buf_adds(&out, "; gavel decide ");
-		add_clean(&out, str_of(d->o->words.v[0]), TEXT_ID);
+		add_labelled(&out, "; gavel decide ", str_of(d->o->words.v[0]), TEXT_ID);
 		buf_adds(&out, " --deliver sends it");
 	}
 	buf_addc(&out, '\n');
-	fwrite(out.p, 1, out.n, stdout);
-	buf_clear(&out);
-	for (uint32_t i = 0; i < r->missing.n; i++) {
-		buf_adds(&out, "gavel: ");
-		add_clean(&out, r->item, TEXT_ID);
-		buf_adds(&out, ": ");
-		add_clean(&out, r->missing.v[i], TEXT_LINE);
-		buf_addc(&out, '\n');
-	}
-	if (out.n)
-		fwrite(out.p, 1, out.n, stderr);
-	buf_release(&out);
+	print_buf(stdout, &out);
+	for (uint32_t i = 0; i < r->missing.n; i++)
+		add_problem(&out, r, r->missing.v[i]);
+	print_buf(stderr, &out);
 }
 
-static int tell(const struct decide_command *d, struct outcome *r)
+static int report(const struct decide_command *d, struct outcome *r)
 {
 	bool fine = !r->missing.n && r->delivery != DELIVERY_HELD;
 
@@ -110,15 +106,12 @@ static int refuse(const struct decide_command *d, struct outcome *r, const char 
 {
 	if (d->o->format == OUTPUT_JSON) {
 		vec_push(&r->missing, str_of(why));
-		tell(d, r);
+		report(d, r);
 	} else {
 		struct buf line = { 0 };
 
-		add_clean(&line, r->item, TEXT_ID);
-		buf_adds(&line, ": ");
-		add_clean(&line, str_of(why), TEXT_LINE);
-		fprintf(stderr, "gavel: %.*s\n", STR_ARG(buf_str(&line)));
-		buf_release(&line);
+		add_problem(&line, r, str_of(why));
+		print_buf(stderr, &line);
 	}
 	return EXIT_FOUND;
 }
@@ -139,7 +132,7 @@ static int refuse_unfinished(struct decide_command *d, struct outcome *r)
 {
 	if (!d->desk->recovered && d->o->recover_send)
 		recover(d);
-	/* the log may have proven meanwhile that all of it arrived */
+	/* the log may prove by now that everything arrived */
 	if (d->desk->recovered || !desk_unfinished(d->desk))
 		return 0;
 	vec_push(&r->missing,
@@ -148,7 +141,7 @@ static int refuse_unfinished(struct decide_command *d, struct outcome *r)
 	return -1;
 }
 
-/* Messages of a group often lack the same. */
+/* The messages of a group often have the same problem. */
 static void add_once(struct outcome *r, struct str sentence)
 {
 	for (uint32_t i = 0; i < r->missing.n; i++)
@@ -157,7 +150,7 @@ static void add_once(struct outcome *r, struct str sentence)
 	vec_push(&r->missing, sentence);
 }
 
-/* What keeps a group from being sent. */
+/* Why a group cannot be sent. */
 static void add_missing(const struct decide_command *d, uint32_t group, struct outcome *r)
 {
 	for (uint32_t i = 0; i < d->plan.list.n; i++) {
@@ -169,8 +162,8 @@ static void add_missing(const struct decide_command *d, uint32_t group, struct o
 			add_once(r, p->missing.v[k]);
 		if (p->needs_sure)
 			vec_push(&r->missing,
-				 STR("accepted says that the artifact now reflects the change, but it is "
-				     "the same as before; give it with --artifact FILE"));
+				 STR("accepted says that the artifact now reflects the change, but "
+				     "it is the same as before; give it with --artifact FILE"));
 	}
 }
 
@@ -183,36 +176,32 @@ static const struct proposal *proposal_of(const struct decide_command *d, uint32
 	return NULL;
 }
 
-/* A message that goes along with the decision's own: the queue's entry, notes, copies. */
-static void tell_held_beside(const struct decide_command *d, uint32_t from, uint32_t own, struct outcome *r)
+/* Held messages that go along with the decision's own: queue entries, notes, copies. */
+static void add_held_beside(const struct decide_command *d, uint32_t from, uint32_t own,
+			    struct outcome *r)
 {
 	for (uint32_t i = from; i < d->desk->letters.n; i++) {
 		const struct letter *l = &d->desk->letters.v[i];
-		struct buf text = { 0 };
 
-		if (l->state != LETTER_HELD || i == own)
-			continue;
-		buf_adds(&text, "what goes beside it to ");
-		buf_add_str(&text, l->path);
-		buf_adds(&text, " is held: ");
-		buf_add_str(&text, l->why);
-		buf_printf(&text, "; gavel journal resend %s", l->id);
-		add_once(r, arena_str(&d->desk->arena, buf_str(&text)));
-		buf_release(&text);
+		if (l->state == LETTER_HELD && i != own)
+			add_once(r, str_of(arena_printf(&d->desk->arena,
+							"what goes beside it to %.*s is held: "
+							"%.*s; gavel journal resend %s",
+							STR_ARG(l->path), STR_ARG(l->why), l->id)));
 	}
 }
 
-/* Why the plan has no message for it; the sentence begins with the item's name, which is told
- * anyway. */
+/* Why the plan has no message for it, without the item's name that each sentence begins with. */
 static void add_refusals(const struct decide_command *d, uint32_t draft, struct outcome *r)
 {
 	for (uint32_t i = 0; i < d->plan.refused.n; i++)
 		if (d->plan.refused_drafts.v[i] == draft)
-			vec_push(&r->missing, str_from(d->plan.refused.v[i],
-						       d->desk->drafts.v[draft].item.n + strlen(": ")));
+			vec_push(&r->missing,
+				 str_from(d->plan.refused.v[i],
+					  d->desk->drafts.v[draft].item.n + strlen(": ")));
 }
 
-/* Fills the outcome of a draft; sends its group when that is asked for. */
+/* Fills the outcome of a draft; sends its group if asked to. */
 static void finish(struct decide_command *d, uint32_t draft, bool deliver, struct outcome *r)
 {
 	const struct proposal *p = proposal_of(d, draft);
@@ -228,7 +217,7 @@ static void finish(struct decide_command *d, uint32_t draft, bool deliver, struc
 	    plan_send_group(&d->plan, d->desk, p->group, &err))
 		vec_push(&r->missing, arena_str(&d->plan.arena, str_of(err.text)));
 	now = &d->desk->drafts.v[draft];
-	tell_held_beside(d, before, now->letter, r);
+	add_held_beside(d, before, now->letter, r);
 	r->delivery = draft_delivery(d->desk, now);
 	r->letter = now->letter != NONE ? &d->desk->letters.v[now->letter] : p ? &p->letter : NULL;
 }
@@ -238,7 +227,7 @@ static void make_plan(struct decide_command *d)
 	plan_make(&d->plan, d->desk, &d->load.model, &d->load.reader, &d->terms, NONE);
 }
 
-/* A draft that already stands: nothing is decided twice. */
+/* The same decision again: nothing is written twice. */
 static int repeat(struct decide_command *d, uint32_t draft, struct outcome *r)
 {
 	const struct draft *old = &d->desk->drafts.v[draft];
@@ -246,15 +235,15 @@ static int repeat(struct decide_command *d, uint32_t draft, struct outcome *r)
 	if (old->state == DRAFT_STAGED && d->o->deliver) {
 		make_plan(d);
 		finish(d, draft, true, r);
-		return tell(d, r);
+		return report(d, r);
 	}
 	r->repeated = true;
 	r->delivery = draft_delivery(d->desk, old);
 	r->letter = draft_letter(d->desk, old);
-	return tell(d, r);
+	return report(d, r);
 }
 
-/* Whether the file given now is the one that the draft has; the journal has whole paths. */
+/* Whether --artifact is the draft's file; the journal has real paths. */
 static bool same_file(const struct options *o, const struct draft *old)
 {
 	char *real = o->artifact ? realpath(o->artifact, NULL) : NULL;
@@ -271,9 +260,9 @@ static bool same_words(const struct options *o, const struct draft *old, const s
 	       same_file(o, old);
 }
 
-/* Whether this is what was decided before. What was written is the same by its verb, whatever words
- * come with it now; what is staged can still be said in other words. */
-static bool stands_already(const struct decide_command *d, uint32_t old, const struct draft *now)
+/* Whether this was decided before. A written draft is the same if the verb is; a staged one only if
+ * its texts are, too, as these can still be changed. */
+static bool is_repeated(const struct decide_command *d, uint32_t old, const struct draft *now)
 {
 	const struct draft *draft = old == NONE ? NULL : &d->desk->drafts.v[old];
 
@@ -283,7 +272,7 @@ static bool stands_already(const struct decide_command *d, uint32_t old, const s
 					     : same_words(d->o, draft, now);
 }
 
-/* Puts it onto the desk if the item takes it; otherwise says why not. */
+/* Stages the draft if the item accepts it; otherwise reports why not. */
 static int stage(struct decide_command *d, struct draft *draft, struct outcome *r, uint32_t *staged)
 {
 	const struct model *m = &d->load.model;
@@ -325,7 +314,7 @@ static int decide_item(struct decide_command *d, uint32_t number, enum verb verb
 	if (o->rev && !str_is(draft.rev, o->rev))
 		return refuse(d, &r, "it has changed since it was shown; look at it again");
 	old = desk_find(d->desk, &draft);
-	if (stands_already(d, old, &draft))
+	if (is_repeated(d, old, &draft))
 		return repeat(d, old, &r);
 	code = stage(d, &draft, &r, &staged);
 	if (code)
@@ -333,12 +322,12 @@ static int decide_item(struct decide_command *d, uint32_t number, enum verb verb
 	load_settle(&d->load);
 	make_plan(d);
 	finish(d, staged, o->deliver, &r);
-	return tell(d, &r);
+	return report(d, &r);
 }
 
 static int deliver_all(struct decide_command *d)
 {
-	uint32_t n = d->desk->drafts.n, told = 0;
+	uint32_t n = d->desk->drafts.n, reported = 0;
 	int code = EXIT_FINE, one;
 
 	if (d->o->recover_send && !d->desk->recovered)
@@ -347,18 +336,18 @@ static int deliver_all(struct decide_command *d)
 	for (uint32_t i = 0; i < n; i++) {
 		struct outcome r = { 0 };
 
-		/* the first of a group sends it; the others then only tell */
+		/* the first of a group sends it; the others only report */
 		if (d->desk->drafts.v[i].state != DRAFT_STAGED &&
 		    !(proposal_of(d, i) && d->desk->drafts.v[i].state == DRAFT_WRITTEN))
 			continue;
 		r.item = d->desk->drafts.v[i].item;
 		r.verb = str_of(verb_name(d->desk->drafts.v[i].verb));
 		finish(d, i, d->desk->drafts.v[i].state == DRAFT_STAGED, &r);
-		one = tell(d, &r);
+		one = report(d, &r);
 		code = one ? one : code;
-		told++;
+		reported++;
 	}
-	if (!told && d->o->format == OUTPUT_TEXT)
+	if (!reported && d->o->format == OUTPUT_TEXT)
 		printf("nothing is staged\n");
 	if (desk_unfinished(d->desk) && code == EXIT_FINE)
 		code = EXIT_FOUND;
@@ -373,17 +362,12 @@ static int run(struct decide_command *d)
 
 	if (o->words.n == 1)
 		return deliver_all(d);
-	if (strcmp(o->words.v[2], "defer") == 0) {
-		fprintf(stderr, "gavel: defer only hides an item in the terminal UI; it decides "
-				"nothing\n");
-		return EXIT_TROUBLE;
-	}
-	if (!verb_named(str_of(o->words.v[2]), &verb)) {
-		fprintf(stderr, "gavel: no verb %s; there are accept, partial, reject, answer, dismiss "
-				"and escalate\n",
-			o->words.v[2]);
-		return EXIT_TROUBLE;
-	}
+	if (strcmp(o->words.v[2], "defer") == 0)
+		return print_trouble("defer only hides an item in the terminal UI; it decides "
+				     "nothing");
+	if (!verb_named(str_of(o->words.v[2]), &verb))
+		return print_trouble("no verb %s; there are accept, partial, reject, answer, "
+				     "dismiss and escalate", o->words.v[2]);
 	if (find_item_named(&d->scene, o->words.v[1], o->rev, &number))
 		return EXIT_FOUND;
 	return decide_item(d, number, verb);
@@ -394,11 +378,9 @@ int cmd_decide(struct options *o)
 	struct decide_command d = { .o = o };
 	int code = EXIT_TROUBLE;
 
-	if (o->words.n != 3 && !(o->words.n == 1 && o->deliver)) {
-		fprintf(stderr, "gavel: decide needs SOURCE ITEM VERB, or SOURCE --deliver for what is "
-				"staged; see gavel decide --help\n");
-		return EXIT_TROUBLE;
-	}
+	if (o->words.n != 3 && !(o->words.n == 1 && o->deliver))
+		return print_trouble("decide needs SOURCE ITEM VERB, or SOURCE --deliver for what "
+				     "is staged; see gavel decide --help");
 	load_read_config(&d.load, o, &d.config);
 	d.load.desk = (struct load_desks){ .open = true, .write = true, .journal = o->journal,
 					   .sole_writer = o->sole_writer };
@@ -412,8 +394,8 @@ int cmd_decide(struct options *o)
 	}
 	if (d.desk->journal.torn.n)
 		fprintf(stderr,
-			"gavel: the last record of an earlier run was not written to its end; what is "
-			"there of it was put aside as %s\n",
+			"gavel: the last record of an earlier run was not written to its end; what "
+			"is there of it was put aside as %s\n",
 			d.desk->journal.torn.p);
 	load_run(&d.load, NULL, NULL);
 	if (d.load.trouble)

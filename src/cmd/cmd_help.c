@@ -1,12 +1,11 @@
-/* gavel help: what the tables of options, commands, keys and settings say, for the terminal and for
- * the manual. */
+/* gavel help: help text, man page and completion scripts, generated from the tables of options,
+ * commands, keys and settings. */
 #include "cmd/cmd.h"
 #include "cmd/completion.h"
+#include "cmd/print.h"
 #include "config/config.h"
 #include "config/options.h"
 #include "app/app.h"
-
-#include <stdio.h>
 
 static void add_keys(struct buf *out, const char *keys)
 {
@@ -31,8 +30,8 @@ static void man_keys(struct buf *out)
 	struct buf help = { 0 };
 
 	keymap_init(&keys, app_commands, app_command_count);
-	buf_adds(out, ".SH KEYS\nEvery key is an alias of a command, which can also be typed after a "
-		      "colon. Tab completes.\n");
+	buf_adds(out, ".SH KEYS\nEvery key is an alias of a command, which can also be typed after "
+		      "a colon. Tab completes.\n");
 	for (unsigned i = 0; i < app_command_count; i++) {
 		const struct app_command *c = &app_commands[i];
 
@@ -54,13 +53,13 @@ static void man_keys(struct buf *out)
 
 static void man_settings(struct buf *out)
 {
-	const struct setting *settings;
 	size_t n;
+	const struct setting *settings = config_settings(&n);
 
-	settings = config_settings(&n);
-	buf_adds(out, ".SH CONFIGURATION\n.I $XDG_CONFIG_HOME/gavel/config.json\nis JSON with comments "
-		      "and trailing commas. What is wrong in it is told with its line and column, and "
-		      "the default is used for that value only.\n");
+	buf_adds(out,
+		 ".SH CONFIGURATION\n.I $XDG_CONFIG_HOME/gavel/config.json\nis JSON with comments "
+		 "and trailing commas. What is wrong in it is told with its line and column, and "
+		 "the default is used for that value only.\n");
 	for (size_t i = 0; i < n; i++) {
 		buf_adds(out, ".TP\n.B ");
 		roff_add(out, settings[i].name);
@@ -85,14 +84,12 @@ int cmd_help(struct options *o)
 	} else if (word && strcmp(word, "config") == 0) {
 		config_help(&out);
 	} else if (word && complete_script(word, &out)) {
-		; /* that was it */
+		; /* done */
 	} else if (word && !command) {
-		fprintf(stderr, "gavel: no command %s; see gavel --help\n", word);
-		return EXIT_TROUBLE;
+		return print_trouble("no command %s; see gavel --help", word);
 	} else {
 		options_help(command, &out);
 	}
-	fwrite(out.p, 1, out.n, stdout);
-	buf_release(&out);
+	print_buf(stdout, &out);
 	return EXIT_FINE;
 }

@@ -1,15 +1,17 @@
-/* gavel journal: what was decided for all sources, and what became of it; mending what went
- * wrong. */
+/* gavel journal: lists the decisions of all sources and their delivery; verifies and repairs
+ * journals; resends or voids messages. */
 #include "cmd/cmd.h"
 #include "session/journals.h"
 #include "session/load.h"
+#include "cmd/print.h"
 #include "json/compose.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-
 /* ---- list ---- */
+
+static const char *delivery_of(const struct desk *d, const struct draft *draft)
+{
+	return draft->state == DRAFT_VOID ? "void" : delivery_name(draft_delivery(d, draft));
+}
 
 static void json_draft(const struct desk *d, const struct draft *draft, struct buf *out)
 {
@@ -26,9 +28,7 @@ static void json_draft(const struct desk *d, const struct draft *draft, struct b
 	json_put_str(out, "by", draft->by);
 	json_put_time(out, "time", draft->time_ms);
 	json_put_str(out, "rev", draft->rev);
-	json_put_name(out, "delivery",
-		      draft->state == DRAFT_VOID ? "void"
-						 : delivery_name(draft_delivery(d, draft)));
+	json_put_name(out, "delivery", delivery_of(d, draft));
 	json_put_name(out, "letter", l ? l->id : NULL);
 	json_put_name(out, "state", l ? letter_state_name(l->state) : "DRAFT");
 	json_put_str(out, "to", l && l->path.n ? l->path : STR_NONE);
@@ -46,36 +46,33 @@ static void text_draft(const struct desk *d, const struct draft *draft, struct b
 
 	buf_printf(out, "%s  %-24s %-8s  %-12s  ", l ? l->id : draft->id,
 		   timestamp_iso(draft->time_ms, when), verb_name(draft->verb),
-		   draft->state == DRAFT_VOID ? "void" : delivery_name(draft_delivery(d, draft)));
+		   delivery_of(d, draft));
 	add_clean(out, draft->item, TEXT_ID);
-	if (l && l->path.n) {
-		buf_adds(out, "  to ");
-		add_clean(out, l->path, TEXT_ID);
-	}
-	if (l && l->state == LETTER_HELD) {
-		buf_adds(out, l->uncertain ? "  may have arrived: " : "  not delivered: ");
-		add_clean(out, l->why, TEXT_LINE);
-	}
+	if (l && l->path.n)
+		add_labelled(out, "  to ", l->path, TEXT_ID);
+	if (l && l->state == LETTER_HELD)
+		add_labelled(out, l->uncertain ? "  may have arrived: " : "  not delivered: ",
+			     l->why, TEXT_LINE);
 	buf_addc(out, '\n');
 }
 
-/* Messages that carry no decision of their own: review notes, entries of the queue. */
+/* Messages that carry no decision: review notes, queue entries. */
 static void text_letter(const struct letter *l, struct buf *out)
 {
 	char when[32];
 
-	buf_printf(out, "%s  %-24s %-8s  %-12s  to ", l->id, timestamp_iso(l->time_ms, when), "beside",
-		   letter_state_name(l->state));
+	buf_printf(out, "%s  %-24s %-8s  %-12s  to ", l->id, timestamp_iso(l->time_ms, when),
+		   "beside", letter_state_name(l->state));
 	add_clean(out, l->path, TEXT_ID);
-	if (l->state == LETTER_HELD) {
-		buf_adds(out, "  ");
-		add_clean(out, l->why, TEXT_LINE);
-	}
+	if (l->state == LETTER_HELD)
+		add_labelled(out, "  ", l->why, TEXT_LINE);
 	buf_addc(out, '\n');
 }
 
-static int list(const struct options *o, const struct folders *folders)
+static int list(const struct options *o, const struct journal_folders *folders)
 {
+	void (*add_draft)(const struct desk *, const struct draft *, struct buf *) =
+		o->format == OUTPUT_JSON ? json_draft : text_draft;
 	struct buf out = { 0 };
 	int code = EXIT_FINE;
 
@@ -92,23 +89,21 @@ static int list(const struct options *o, const struct folders *folders)
 			buf_addc(&out, '\n');
 		}
 		for (uint32_t k = 0; k < d.drafts.n; k++)
-			(o->format == OUTPUT_JSON ? json_draft : text_draft)(&d, &d.drafts.v[k], &out);
+			add_draft(&d, &d.drafts.v[k], &out);
 		for (uint32_t k = 0; k < d.letters.n && o->format == OUTPUT_TEXT; k++)
 			if (!d.letters.v[k].drafts.n)
 				text_letter(&d.letters.v[k], &out);
 		desk_close(&d);
 	}
-	if (out.n)
-		fwrite(out.p, 1, out.n, stdout);
-	else if (o->format == OUTPUT_TEXT)
-		printf("nothing has been decided yet\n");
-	buf_release(&out);
+	if (!out.n && o->format == OUTPUT_TEXT)
+		buf_adds(&out, "nothing has been decided yet\n");
+	print_buf(stdout, &out);
 	return code;
 }
 
 /* ---- verify, repair ---- */
 
-static int verify(const struct folders *folders)
+static int verify(const struct journal_folders *folders)
 {
 	int code = EXIT_FINE;
 
@@ -119,18 +114,16 @@ static int verify(const struct folders *folders)
 
 		printf("%s: %llu records, %u problems\n", folders->list.v[i],
 		       (unsigned long long)records, problems);
-		if (said.n)
-			fwrite(said.p, 1, said.n, stdout);
+		print_buf(stdout, &said);
 		if (problems)
 			code = EXIT_JOURNAL;
-		buf_release(&said);
 	}
 	if (!folders->list.n)
 		printf("there is no journal yet\n");
 	return code;
 }
 
-static int repair(const struct folders *folders)
+static int repair(const struct journal_folders *folders)
 {
 	int code = EXIT_FINE;
 
@@ -138,31 +131,27 @@ static int repair(const struct folders *folders)
 		struct buf said = { 0 };
 		uint64_t records;
 		struct err err;
+		bool valid = !journal_verify(folders->list.v[i], &said, &records);
 
-		if (!journal_verify(folders->list.v[i], &said, &records)) {
-			buf_release(&said);
-			continue;
-		}
 		buf_clear(&said);
-		if (journal_repair(folders->list.v[i], &said, &err) != JOURNAL_FINE) {
+		if (!valid && journal_repair(folders->list.v[i], &said, &err) != JOURNAL_FINE) {
 			fprintf(stderr, "gavel: %s\n", err.text);
 			code = EXIT_JOURNAL;
 		}
-		if (said.n)
-			fwrite(said.p, 1, said.n, stdout);
-		buf_release(&said);
+		print_buf(stdout, &said);
 	}
 	return code;
 }
 
 /* ---- resend, void ---- */
 
-/* What an id names: a message, or a decision that is staged and in none yet. */
+/* What an id refers to: a message, or a staged decision that is in none yet. */
 struct journal_match {
 	uint32_t folder, letter, draft; /* letter or draft is NONE */
 };
 
-static int find_named(const struct folders *folders, const char *id, struct journal_match *out)
+static int find_named(const struct journal_folders *folders, const char *id,
+		      struct journal_match *out)
 {
 	uint32_t hits = 0;
 
@@ -184,24 +173,25 @@ static int find_named(const struct folders *folders, const char *id, struct jour
 		desk_close(&d);
 	}
 	if (hits == 0)
-		fprintf(stderr, "gavel: nothing is named %s; gavel journal list tells the ids\n", id);
+		print_trouble("nothing is named %s; gavel journal list tells the ids", id);
 	else if (hits > 1)
 		fprintf(stderr, "gavel: %u ids begin with %s; write more of it\n", hits, id);
 	return hits == 1 ? 0 : -1;
 }
 
-static int act(struct desk *d, const struct journal_match *what, bool resend, bool sure, struct err *err)
+static int act(struct desk *d, const struct journal_match *what, bool resend, bool sure,
+	       struct err *err)
 {
 	if (what->letter != NONE)
 		return resend ? desk_resend(d, what->letter, err)
 			      : desk_give_up(d, what->letter, sure, err);
 	if (resend)
-		return err_set(err, "%s is staged, not held; gavel decide SOURCE --deliver sends it",
-			       d->drafts.v[what->draft].id);
+		return err_set(err, "%s is staged, not held; gavel decide SOURCE --deliver sends "
+				    "it", d->drafts.v[what->draft].id);
 	return desk_undo(d, what->draft, err);
 }
 
-static int act_on(const struct options *o, const struct folders *folders, bool resend)
+static int act_on(const struct options *o, const struct journal_folders *folders, bool resend)
 {
 	struct desk d = { .sole_writer = o->sole_writer };
 	struct buf line = { 0 };
@@ -224,12 +214,10 @@ static int act_on(const struct options *o, const struct folders *folders, bool r
 		const struct letter *l = &d.letters.v[what.letter];
 
 		buf_printf(&line, "%s: %s", l->id, letter_state_name(l->state));
-		if (l->state == LETTER_HELD) {
-			buf_adds(&line, ": ");
-			add_clean(&line, l->why, TEXT_LINE);
-		}
-		printf("%s\n", line.p);
-		buf_release(&line);
+		if (l->state == LETTER_HELD)
+			add_labelled(&line, ": ", l->why, TEXT_LINE);
+		buf_addc(&line, '\n');
+		print_buf(stdout, &line);
 		code = l->state == LETTER_HELD ? EXIT_FOUND : EXIT_FINE;
 	}
 	desk_close(&d);
@@ -239,10 +227,10 @@ static int act_on(const struct options *o, const struct folders *folders, bool r
 int cmd_journal(struct options *o)
 {
 	const char *word = o->words.n ? o->words.v[0] : "list";
-	struct folders folders = { 0 };
+	struct journal_folders folders = { 0 };
 	int code = EXIT_TROUBLE;
 
-	folders_find(o->journal, &folders);
+	journals_find(o->journal, &folders);
 	if (strcmp(word, "list") == 0)
 		code = list(o, &folders);
 	else if (strcmp(word, "verify") == 0)
@@ -254,8 +242,8 @@ int cmd_journal(struct options *o)
 	else if (strcmp(word, "void") == 0 && o->words.n == 2)
 		code = act_on(o, &folders, false);
 	else
-		fprintf(stderr, "gavel: journal list, verify, resend ID, void ID or repair; see gavel "
-				"journal --help\n");
-	folders_release(&folders);
+		print_trouble("journal list, verify, resend ID, void ID or repair; see gavel "
+			      "journal --help");
+	journals_release(&folders);
 	return code;
 }

@@ -1,51 +1,52 @@
-/* gavel purge: removes what is old and no longer needed.
+/* gavel purge: removes old files that are no longer needed.
  *
- *   captures   STATE/captures/RUN: what agents of one run have written; not while a gavel keeps it open,
- *              nor while something decided on it is unfinished
- *   journals   STATE/HASH: only those whose source is no more, and in which nothing is staged, held or
- *              on its way. A journal whose log is still there is what keeps decided items decided
+ *   captures   STATE/captures/RUN, the output of one run's agents; not while a gavel has it open,
+ *              nor while a decision on it is unfinished
+ *   journals   STATE/HASH, if the source was deleted and nothing is staged, held or being
+ *              delivered: while the log exists, its journal keeps decided items decided
  *   caches     CACHE: every file
  *
- * What is old is told by the newest file of a folder. A folder is first given a name that nobody
- * looks for, and then emptied, so that no half of it is ever found. Links are not followed and not
- * removed. */
+ * The age of a folder is that of its newest file. A folder is renamed before its files are deleted,
+ * so that it is never found half empty. Symbolic links are neither followed nor removed. */
 #include "base/io.h"
 #include "cmd/cmd.h"
+#include "cmd/print.h"
 #include "session/load.h"
 #include "view/view_parts.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+enum { CACHE_DEPTH_MAX = 3 };
 enum kind { CAPTURES, JOURNALS, CACHES, KINDS };
 
 struct purge {
-	time_t before; /* what was changed last then or before is old */
+	time_t before; /* old = not modified after that */
 	bool dry;
 	uint64_t bytes;
 	uint32_t removed[KINDS], in_use;
 	bool trouble;
-	VEC(char *) unfinished; /* sources that a journal still needs */
+	int depth; /* of folders in the cache */
+	VEC(char *) unfinished; /* sources with unfinished decisions */
 };
 
-/* What is known of a folder's files. */
-struct pile {
+/* The files of a folder. */
+struct folder_stat {
 	uint64_t bytes;
 	time_t newest;
-	bool odd;    /* holds something that is no plain file */
-	bool locked; /* somebody has it open for writing */
+	bool odd;    /* has something that is not a regular file */
+	bool locked; /* a process has a file open for writing */
 };
 
-/* ---- looking ---- */
+/* ---- folders ---- */
 
-/* Folders below are opened by their own name only: a link in their place is none. */
+/* opendir without following a symbolic link. */
 static DIR *open_folder(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -61,7 +62,7 @@ static bool is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* A capture is locked by whoever writes it. */
+/* The writer of a capture holds a lock. */
 static bool is_locked(int folder, const char *name)
 {
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -72,13 +73,13 @@ static bool is_locked(int folder, const char *name)
 	return locked;
 }
 
-static int look_at_folder(const char *path, struct pile *out)
+static int stat_folder(const char *path, struct folder_stat *out)
 {
 	DIR *dir = open_folder(path);
 	struct dirent *entry;
 	struct stat st;
 
-	*out = (struct pile){ 0 };
+	*out = (struct folder_stat){ 0 };
 	if (!dir)
 		return -1;
 	if (fstat(dirfd(dir), &st) == 0)
@@ -99,18 +100,35 @@ static int look_at_folder(const char *path, struct pile *out)
 	return 0;
 }
 
+typedef void (*entry_fn)(struct purge *p, const char *base, const char *name, const char *path);
+
+/* Closes dir, which may be NULL. */
+static void each_entry(struct purge *p, DIR *dir, const char *base, entry_fn fn)
+{
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		struct buf path = { 0 };
+
+		buf_printf(&path, "%s/%s", base, entry->d_name);
+		if (!is_dots(entry->d_name))
+			fn(p, base, entry->d_name, path.p);
+		buf_release(&path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 /* ---- removing ---- */
 
-static void say(struct purge *p, enum kind kind, const char *path, uint64_t bytes)
+static void note_removed(struct purge *p, enum kind kind, const char *path, uint64_t bytes)
 {
 	struct buf line = { 0 };
 	char size[16];
 
-	buf_adds(&line, p->dry ? "would remove " : "removed ");
-	add_clean(&line, str_of(path), TEXT_LINE);
+	add_labelled(&line, p->dry ? "would remove " : "removed ", str_of(path), TEXT_LINE);
 	buf_printf(&line, " (%sB)\n", short_number(bytes, size));
-	fwrite(line.p, 1, line.n, stdout);
-	buf_release(&line);
+	print_buf(stdout, &line);
 	p->removed[kind]++;
 	p->bytes += bytes;
 }
@@ -119,15 +137,13 @@ static void fail(struct purge *p, const char *path)
 {
 	struct buf line = { 0 };
 
-	buf_adds(&line, "gavel: ");
-	add_clean(&line, str_of(path), TEXT_LINE);
+	add_labelled(&line, "gavel: ", str_of(path), TEXT_LINE);
 	buf_printf(&line, ": cannot be removed: %s\n", strerror(errno));
-	fwrite(line.p, 1, line.n, stderr);
-	buf_release(&line);
+	print_buf(stderr, &line);
 	p->trouble = true;
 }
 
-/* Empties a folder of its plain files and removes it. */
+/* Deletes the regular files of a folder, then the folder. */
 static int remove_folder(const char *path)
 {
 	DIR *dir = open_folder(path);
@@ -145,12 +161,12 @@ static int remove_folder(const char *path)
 	return rc < 0 ? -1 : rmdir(path);
 }
 
-#define ASIDE ".purged-"
+#define PURGED_PREFIX ".purged-"
 
-/* What a purge that was ended left behind. */
+/* Removes what an interrupted purge left. */
 static bool finish_purge(struct purge *p, const char *name, const char *path)
 {
-	if (!str_starts(str_of(name), STR(ASIDE)))
+	if (!str_starts(str_of(name), STR(PURGED_PREFIX)))
 		return false;
 	if (!p->dry && remove_folder(path) < 0)
 		fail(p, path);
@@ -163,11 +179,11 @@ static void purge_folder(struct purge *p, enum kind kind, const char *base, cons
 	struct buf path = { 0 }, aside = { 0 };
 
 	buf_printf(&path, "%s/%s", base, name);
-	buf_printf(&aside, "%s/" ASIDE "%s", base, name);
+	buf_printf(&aside, "%s/" PURGED_PREFIX "%s", base, name);
 	if (!p->dry && (rename(path.p, aside.p) < 0 || remove_folder(aside.p) < 0))
 		fail(p, path.p);
 	else
-		say(p, kind, path.p, bytes);
+		note_removed(p, kind, path.p, bytes);
 	buf_release(&path);
 	buf_release(&aside);
 }
@@ -183,62 +199,52 @@ static bool is_gone(struct str source)
 {
 	struct stat st;
 
-	/* a name that was not UTF-8 could not be kept: whether it is there cannot be told */
+	/* U+FFFD: the name was not UTF-8, and is not known exactly */
 	return source.n && source.p[0] == '/' && str_find(source, STR("\xef\xbf\xbd"), 0) < 0 &&
 	       lstat(source.p, &st) < 0 && errno == ENOENT;
 }
 
-/* With the lock of the journal, so that nobody else is just going to use it. */
+static bool is_journal(const char *name, const char *path)
+{
+	struct stat st;
+
+	return name[0] != '.' && lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+	       journal_is_there(path);
+}
+
+static void note_unfinished(struct purge *p, const char *base, const char *name, const char *path)
+{
+	struct desk d = { 0 };
+
+	(void)base;
+	if (!is_journal(name, path))
+		return;
+	desk_open_dir(&d, path, false);
+	if (!is_finished(&d) && d.source.n)
+		vec_push(&p->unfinished, xstrdup(d.source.p));
+	desk_close(&d);
+}
+
+/* Holds the lock of the journal, so that no other process begins to use it. */
 static void purge_journal(struct purge *p, const char *base, const char *name, const char *path)
 {
 	struct desk d = { 0 };
-	struct pile pile;
+	struct folder_stat stat;
 
-	if (look_at_folder(path, &pile) < 0 || pile.odd || pile.newest > p->before)
+	if (finish_purge(p, name, path) || !is_journal(name, path) ||
+	    stat_folder(path, &stat) < 0 || stat.odd || stat.newest > p->before)
 		return;
 	desk_open_dir(&d, path, !p->dry);
 	if (d.trouble == JOURNAL_LOCKED)
 		p->in_use++;
 	else if (is_finished(&d) && is_gone(d.source))
-		purge_folder(p, JOURNALS, base, name, pile.bytes);
+		purge_folder(p, JOURNALS, base, name, stat.bytes);
 	desk_close(&d);
-}
-
-/* Notes what journals need, or removes those that nobody does. */
-static void each_journal(struct purge *p, const char *base, bool removing)
-{
-	DIR *dir = opendir(base);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		struct buf path = { 0 };
-		struct stat st;
-
-		buf_printf(&path, "%s/%s", base, entry->d_name);
-		if (removing && finish_purge(p, entry->d_name, path.p)) {
-			; /* that was it */
-		} else if (entry->d_name[0] != '.' && lstat(path.p, &st) == 0 &&
-			   S_ISDIR(st.st_mode) && journal_is_there(path.p)) {
-			if (removing) {
-				purge_journal(p, base, entry->d_name, path.p);
-			} else {
-				struct desk d = { 0 };
-
-				desk_open_dir(&d, path.p, false);
-				if (!is_finished(&d) && d.source.n)
-					vec_push(&p->unfinished, xstrdup(d.source.p));
-				desk_close(&d);
-			}
-		}
-		buf_release(&path);
-	}
-	if (dir)
-		closedir(dir);
 }
 
 /* ---- captures ---- */
 
-/* Whether a journal still needs a file of that folder. */
+/* Whether a file of that folder has unfinished decisions. */
 static bool is_needed(const struct purge *p, const char *folder)
 {
 	char *real = realpath(folder, NULL);
@@ -253,73 +259,51 @@ static bool is_needed(const struct purge *p, const char *folder)
 	return needed;
 }
 
-static void purge_captures(struct purge *p, const char *state)
+static void purge_capture(struct purge *p, const char *base, const char *name, const char *path)
 {
-	struct buf base = { 0 };
-	struct dirent *entry;
-	DIR *dir;
+	struct folder_stat stat;
 
-	buf_printf(&base, "%s/captures", state);
-	dir = open_folder(base.p);
-	while (dir && (entry = readdir(dir))) {
-		struct buf path = { 0 };
-		struct pile pile;
-
-		buf_printf(&path, "%s/%s", base.p, entry->d_name);
-		if (is_dots(entry->d_name) || finish_purge(p, entry->d_name, path.p) ||
-		    look_at_folder(path.p, &pile) < 0 || pile.odd)
-			; /* not ours */
-		else if (pile.locked || is_needed(p, path.p))
-			p->in_use += pile.newest <= p->before;
-		else if (pile.newest <= p->before)
-			purge_folder(p, CAPTURES, base.p, entry->d_name, pile.bytes);
-		buf_release(&path);
-	}
-	if (dir)
-		closedir(dir);
-	buf_release(&base);
+	if (finish_purge(p, name, path) || stat_folder(path, &stat) < 0 || stat.odd)
+		return;
+	if (stat.locked || is_needed(p, path))
+		p->in_use += stat.newest <= p->before;
+	else if (stat.newest <= p->before)
+		purge_folder(p, CAPTURES, base, name, stat.bytes);
 }
 
 /* ---- caches ---- */
 
-static void purge_caches(struct purge *p, const char *base, int depth)
+static void purge_cache(struct purge *p, const char *base, const char *name, const char *path)
 {
-	DIR *dir = depth ? open_folder(base) : opendir(base);
-	struct dirent *entry;
+	struct stat st;
 
-	while (dir && (entry = readdir(dir))) {
-		struct buf path = { 0 };
-		struct stat st;
-
-		buf_printf(&path, "%s/%s", base, entry->d_name);
-		if (is_dots(entry->d_name) ||
-		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
-			; /* gone meanwhile */
-		} else if (S_ISDIR(st.st_mode) && depth < 3) {
-			purge_caches(p, path.p, depth + 1);
-			if (!p->dry)
-				unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR); /* if it is empty */
-		} else if (S_ISREG(st.st_mode) && st.st_mtime <= p->before) {
-			if (is_locked(dirfd(dir), entry->d_name))
-				p->in_use++;
-			else if (!p->dry && unlinkat(dirfd(dir), entry->d_name, 0) < 0)
-				fail(p, path.p);
-			else
-				say(p, CACHES, path.p, (uint64_t)st.st_size);
-		}
-		buf_release(&path);
+	(void)base;
+	(void)name;
+	if (lstat(path, &st) < 0)
+		return;
+	if (S_ISDIR(st.st_mode) && p->depth < CACHE_DEPTH_MAX) {
+		p->depth++;
+		each_entry(p, open_folder(path), path, purge_cache);
+		p->depth--;
+		if (!p->dry)
+			rmdir(path); /* if it is empty */
+	} else if (S_ISREG(st.st_mode) && st.st_mtime <= p->before) {
+		if (is_locked(AT_FDCWD, path))
+			p->in_use++;
+		else if (!p->dry && unlink(path) < 0)
+			fail(p, path);
+		else
+			note_removed(p, CACHES, path, (uint64_t)st.st_size);
 	}
-	if (dir)
-		closedir(dir);
 }
 
-static void sum_up(const struct purge *p)
+static void print_total(const struct purge *p)
 {
 	char size[16];
 
-	printf("%s: %u captures, %u journals, %u cache files, %sB", p->dry ? "would remove" : "removed",
-	       p->removed[CAPTURES], p->removed[JOURNALS], p->removed[CACHES],
-	       short_number(p->bytes, size));
+	printf("%s: %u captures, %u journals, %u cache files, %sB",
+	       p->dry ? "would remove" : "removed", p->removed[CAPTURES], p->removed[JOURNALS],
+	       p->removed[CACHES], short_number(p->bytes, size));
 	if (p->in_use)
 		printf("; %u old ones are in use or unfinished and stay", p->in_use);
 	printf("\n");
@@ -328,25 +312,25 @@ static void sum_up(const struct purge *p)
 int cmd_purge(struct options *o)
 {
 	struct purge p = { .dry = o->dry_run };
-	struct buf state = { 0 }, cache = { 0 };
+	struct buf state = { 0 }, captures = { 0 }, cache = { 0 };
 
-	if (o->words.n) {
-		fprintf(stderr, "gavel: purge takes no names; --older-than says what is old, --dry-run "
-				"shows it first\n");
-		return EXIT_TROUBLE;
-	}
+	if (o->words.n)
+		return print_trouble("purge takes no names; --older-than says what is old, "
+				     "--dry-run shows it first");
 	p.before = time(NULL) - (o->has_age ? (time_t)o->older_than_s : 30 * 86400);
 	desk_base(NULL, &state);
 	io_user_folder("XDG_CACHE_HOME", ".cache", &cache);
-	each_journal(&p, state.p, false);
-	purge_captures(&p, state.p);
-	each_journal(&p, state.p, true);
-	purge_caches(&p, cache.p, 0);
-	sum_up(&p);
+	buf_printf(&captures, "%s/captures", state.p);
+	each_entry(&p, opendir(state.p), state.p, note_unfinished);
+	each_entry(&p, open_folder(captures.p), captures.p, purge_capture);
+	each_entry(&p, opendir(state.p), state.p, purge_journal);
+	each_entry(&p, opendir(cache.p), cache.p, purge_cache);
+	print_total(&p);
 	for (uint32_t i = 0; i < p.unfinished.n; i++)
 		free(p.unfinished.v[i]);
 	vec_release(&p.unfinished);
 	buf_release(&state);
+	buf_release(&captures);
 	buf_release(&cache);
 	return p.trouble ? EXIT_TROUBLE : EXIT_FINE;
 }

@@ -1,6 +1,7 @@
-/* gavel replay: the terminal UI on a recording, with the recording's clock. The journals are read,
- * so what was decided is part of the playback, and never written. */
+/* gavel replay: the terminal UI on a recording, with the recording's clock; --export writes an
+ * asciicast. Journals are read, so that decisions are part of the playback, but never written. */
 #include "cmd/cmd.h"
+#include "cmd/print.h"
 #include "watch/asciicast.h"
 #include "watch/watch.h"
 
@@ -11,10 +12,10 @@ enum { EXPORT_COLS = 100, EXPORT_ROWS = 30, EXPORT_FRAME_MS = 100 };
 
 struct player {
 	struct watch watch;
-	struct cast cast; /* f NULL: there is none */
+	struct cast cast; /* f NULL = no export */
 };
 
-/* Where it begins: --at, or the start; then it plays. */
+/* Seeks to --at, or the start, and plays. */
 static void loaded(void *ctx, int64_t now_ms)
 {
 	struct watch *w = &((struct player *)ctx)->watch;
@@ -35,22 +36,24 @@ static void drawn(void *ctx, const struct grid *g, int64_t clock_ms)
 {
 	struct player *p = ctx;
 
-	if (p->watch.app.playback.model) /* not while the log is read */
+	if (p->watch.app.playback.model) /* not while loading */
 		cast_frame(&p->cast, g, clock_ms);
 }
 
-/* At the pace of a playback of few frames; longer where nothing happens. */
+/* Time to the next frame: EXPORT_FRAME_MS, or longer where nothing happens. */
 static int pace_ms(void *ctx)
 {
 	const struct app *a = &((struct player *)ctx)->watch.app;
 	int wait = replay_wait_ms(a);
 
-	return wait < 0 || a->playback.loop == LOOP_ON ? 0 : wait < EXPORT_FRAME_MS ? EXPORT_FRAME_MS : wait;
+	if (wait < 0 || a->playback.loop == LOOP_ON)
+		return 0;
+	return wait < EXPORT_FRAME_MS ? EXPORT_FRAME_MS : wait;
 }
 
 static const struct watch_ops export_ops = { .loaded = loaded, .drawn = drawn, .pace_ms = pace_ms };
 
-/* What is wrong with the options is told before a gigabyte is read. */
+/* Checked before a big log is loaded. */
 static bool options_are_fine(const struct options *o)
 {
 	double speed;
@@ -60,8 +63,8 @@ static bool options_are_fine(const struct options *o)
 	} else if (o->speed && !playback_parse_speed(str_of(o->speed), &speed)) {
 		fprintf(stderr, "gavel: --speed=%s: must be a number from 0.1 to 1000\n", o->speed);
 	} else if (!o->headless && !o->export_to && !isatty(STDOUT_FILENO)) {
-		fprintf(stderr, "gavel: replay needs a terminal; --export=FILE.cast writes it to a file, "
-				"gavel show VIEW --at=TIME prints one moment\n");
+		print_trouble("replay needs a terminal; --export=FILE.cast writes it to a file, "
+			      "gavel show VIEW --at=TIME prints one moment");
 	} else {
 		return true;
 	}
@@ -91,10 +94,8 @@ static int end_export(struct player *p, int code)
 
 	if (!p->cast.f)
 		return code;
-	if (cast_close(&p->cast, &err) < 0) {
-		fprintf(stderr, "gavel: %s\n", err.text);
-		return EXIT_TROUBLE;
-	}
+	if (cast_close(&p->cast, &err) < 0)
+		return print_trouble("%s", err.text);
 	if (code == EXIT_FINE)
 		printf("%s: %u frames, %s\n", p->cast.file, p->cast.frames,
 		       timestamp_span(p->cast.last_ms, span));

@@ -1,5 +1,6 @@
-/* gavel review: the command; where its log is, and whose words are in it. */
+/* gavel review: opens the log of a review and runs the reviewer on it, turn by turn. */
 #include "cmd/cmd.h"
+#include "cmd/print.h"
 #include "agents/review.h"
 
 #include "base/io.h"
@@ -7,25 +8,23 @@
 #include "encode/attach.h"
 #include "loop/loop.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum {
-	READING_MS = 120000, /* a process may take that long to read what it is told */
+	READING_MS = 120000, /* for a process to read its input */
 	NAME_PART_MAX = 40,
 	NUMBERS_MAX = 10000,
 };
 
-/* ---- who speaks ---- */
-
-/* Questions are gavel's: one that the journal does not have is the reviewer's invention. */
-static void attribute(void *ctx, struct load *l, struct message *msg, uint32_t file)
+/* Only gavel asks questions: one that is not in the journal was forged by the reviewer, and gets an
+ * error instead of its events. */
+static void check_questions(void *ctx, struct load *l, struct message *msg, uint32_t file)
 {
 	static const char rule[] = "feedback/2.2-requester";
-	static const char text[] = "the reviewer's own words, in the form of a question to it: it counts "
-				   "for nothing";
+	static const char text[] = "the reviewer's own words, in the form of a question to it: it "
+				   "counts for nothing";
 	struct reviewing *r = ctx;
 	const struct desk *d = review_desk(r);
 	bool asks = (msg->dialect == DIALECT_FEEDBACK && str_is(msg->kind, "request")) ||
@@ -51,7 +50,7 @@ static void attribute(void *ctx, struct load *l, struct message *msg, uint32_t f
 
 /* ---- the command ---- */
 
-/* In the letters that names of agents have. */
+/* The base name, with _ for characters that names of agents must not have. */
 static void add_name(struct buf *out, const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -61,7 +60,7 @@ static void add_name(struct buf *out, const char *path)
 		buf_addc(out, child_name_takes(*base, n) ? *base : '_');
 }
 
-/* What makes it this review: the file and the command. */
+/* A hash that identifies the review: of the file's path and the command. */
 static void add_key(const struct reviewing *r, const char *path, struct buf *out)
 {
 	struct buf key = { 0 };
@@ -78,8 +77,7 @@ static void add_key(const struct reviewing *r, const char *path, struct buf *out
 	free(real);
 }
 
-/* Several reviews of one file by one command are numbered; the newest goes on, or another
- * begins. */
+/* Reviews of one file by one command are numbered; continues the newest, or begins another. */
 static void find_number(struct buf *folder, bool fresh)
 {
 	struct buf path = { 0 };
@@ -98,7 +96,7 @@ static void find_number(struct buf *folder, bool fresh)
 	buf_release(&path);
 }
 
-/* A folder of its own among the captures: so it is purged like one. */
+/* In a folder among the captures, so that gavel purge finds it. */
 static int open_log(struct reviewing *r, const struct options *o, struct err *err)
 {
 	const char *path = r->envelope ? r->envelope : r->artifact.path;
@@ -114,7 +112,7 @@ static int open_log(struct reviewing *r, const struct options *o, struct err *er
 	find_number(&folder, o->fresh);
 	spec.name = name.p;
 	buf_printf(&r->log, "%s/%s.ndjson", folder.p, name.p);
-	r->agents.before = attribute;
+	r->agents.before = check_questions;
 	r->agents.before_ctx = r;
 	if (io_make_folders(folder.p, true, err) == 0 &&
 	    agent_set_open(&r->agents, &r->watch.load, folder.p, err) == 0) {
@@ -128,7 +126,7 @@ static int open_log(struct reviewing *r, const struct options *o, struct err *er
 	return rc;
 }
 
-/* Whether there is something to review, before anything is made for it. */
+/* Checked before anything is created. */
 static int check_files(const struct reviewing *r, struct err *err)
 {
 	struct arena arena = { 0 };
@@ -188,15 +186,14 @@ static void review_release(struct reviewing *r)
 
 int cmd_review(struct options *o)
 {
-	struct reviewing r = { .letter = NONE, .artifact.path = o->artifact, .envelope = o->envelope };
+	struct reviewing r = { .letter = NONE, .artifact.path = o->artifact,
+			       .envelope = o->envelope };
 	struct err err = { { 0 } };
 	int code = EXIT_TROUBLE;
 
-	if (!o->words.n) {
-		fprintf(stderr, "gavel: no command to review with; gavel review --artifact FILE -- "
-				"COMMAND...\n");
-		return code;
-	}
+	if (!o->words.n)
+		return print_trouble("no command to review with; gavel review --artifact FILE -- "
+				     "COMMAND...");
 	vec_push(&o->words, NULL);
 	vec_push(&o->env, NULL);
 	r.command = o->words.v;

@@ -1,5 +1,6 @@
 /* gavel run: starts agents and supervises them over their pipes, in the terminal UI. */
 #include "cmd/cmd.h"
+#include "cmd/print.h"
 #include "agents/supervisor.h"
 
 #include "base/io.h"
@@ -7,14 +8,11 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-/* ---- where what they say is kept ---- */
-
-/* A new folder for this run. */
+/* A new folder for the captures of this run. */
 static int make_captures(struct buf *out, struct err *err)
 {
 	time_t now = time(NULL);
@@ -30,14 +28,14 @@ static int make_captures(struct buf *out, struct err *err)
 	buf_printf(out, "/%s-%d", stamp, (int)getpid());
 	if (mkdir(out->p, 0700) == 0)
 		return 0;
-	return err_set(err, "%.300s: cannot keep there what agents write: %s; set XDG_STATE_HOME to a "
-			    "folder with room",
+	return err_set(err, "%.300s: cannot keep there what agents write: %s; set XDG_STATE_HOME "
+			    "to a folder with room",
 		       out->p, strerror(errno));
 }
 
-/* ---- which agents ---- */
+/* ---- agents ---- */
 
-/* What an agent is called if nobody says: as its program, in the letters that names have. */
+/* Default name of an agent: that of its program, without characters that names must not have. */
 static void name_after(const char *program, char out[CHILD_NAME_MAX + 1])
 {
 	const char *base = strrchr(program, '/');
@@ -51,7 +49,7 @@ static void name_after(const char *program, char out[CHILD_NAME_MAX + 1])
 		snprintf(out, CHILD_NAME_MAX + 1, "agent");
 }
 
-/* The names of variables for one agent: the command line's and the configuration's. NULL last. */
+/* Names of the environment variables that an agent gets, from command line and configuration. */
 static void add_env(struct arena *arena, const struct options *o, const struct config_agent *a,
 		    struct supervisor_spec *spec)
 {
@@ -65,14 +63,15 @@ static void add_env(struct arena *arena, const struct options *o, const struct c
 	spec->child.env = names;
 }
 
-static int start_command(struct supervisor *f, struct arena *arena, struct options *o, struct err *err)
+static int start_command(struct supervisor *f, struct arena *arena, struct options *o,
+			 struct err *err)
 {
 	struct supervisor_spec spec = { 0 };
 	char name[CHILD_NAME_MAX + 1];
 
 	if (o->agents.n > 1)
-		return err_set(err, "--agent=%s: one command is one agent; the configuration can name "
-				    "several",
+		return err_set(err, "--agent=%s: one command is one agent; the configuration can "
+				    "name several",
 			       o->agents.v[1]);
 	name_after(o->words.v[0], name);
 	vec_push(&o->words, NULL);
@@ -86,11 +85,13 @@ static int start_configured(struct supervisor *f, struct arena *arena, const str
 			    const struct config_agent *a, struct err *err)
 {
 	const char **argv = arena_zalloc(arena, (a->command.n + 1) * sizeof(*argv));
-	struct str *capabilities = arena_zalloc(arena, (a->capabilities.n + 1) * sizeof(*capabilities));
-	struct supervisor_spec spec = { .child = { .name = a->name, .argv = argv, .folder = a->folder },
-				     .role = a->role ? str_of(a->role) : STR_NONE,
-				     .capabilities = capabilities,
-				     .capability_count = a->capabilities.n };
+	struct str *capabilities =
+		arena_zalloc(arena, (a->capabilities.n + 1) * sizeof(*capabilities));
+	struct supervisor_spec spec = {
+		.child = { .name = a->name, .argv = argv, .folder = a->folder },
+		.role = a->role ? str_of(a->role) : STR_NONE,
+		.capabilities = capabilities, .capability_count = a->capabilities.n,
+	};
 
 	for (uint32_t i = 0; i < a->command.n; i++)
 		argv[i] = a->command.v[i];
@@ -111,19 +112,18 @@ static bool is_chosen(const struct options *o, const char *name)
 static const char *find_unknown(const struct options *o, const struct config *c)
 {
 	for (uint32_t i = 0; i < o->agents.n; i++) {
-		bool known = false;
+		uint32_t k = 0;
 
-		for (uint32_t k = 0; k < c->agents.n; k++)
-			known |= strcmp(o->agents.v[i], c->agents.v[k].name) == 0;
-		if (!known)
+		while (k < c->agents.n && strcmp(o->agents.v[i], c->agents.v[k].name) != 0)
+			k++;
+		if (k == c->agents.n)
 			return o->agents.v[i];
 	}
 	return NULL;
 }
 
-/* Those that start are supervised, and the others told of, the last one also in err; -1: none
- * does. */
-static int start_all(struct supervisor *f, struct arena *arena, const struct options *o, struct err *err)
+/* Reports each agent that cannot be started, the last one also in err. -1: none was started. */
+static int start_all(struct supervisor *f, struct arena *arena, struct options *o, struct err *err)
 {
 	const struct config *c = &f->watch->config;
 	const char *unknown = find_unknown(o, c);
@@ -147,18 +147,14 @@ static int start_all(struct supervisor *f, struct arena *arena, const struct opt
 
 /* ---- the command ---- */
 
-static void add_title(const struct supervisor *f, struct buf *out)
-{
-	for (uint32_t i = 0; i < f->supervised.n; i++)
-		buf_printf(out, "%s%s", i ? " " : "", f->agents.agents.v[i]->child->name);
-}
-
-static int supervise(struct watch *w, struct supervisor *f, const char *captures, const struct err *err)
+static int supervise(struct watch *w, struct supervisor *f, const char *captures,
+		     const struct err *err)
 {
 	struct buf title = { 0 };
 	int code;
 
-	add_title(f, &title);
+	for (uint32_t i = 0; i < f->supervised.n; i++)
+		buf_printf(&title, "%s%s", i ? " " : "", f->agents.agents.v[i]->child->name);
 	watch_begin(w, buf_str(&title));
 	queue_replies_open(&f->queue_replies, &f->agents, &w->app,
 		     w->options->escalate_to ? w->options->escalate_to : w->config.escalate_to);
@@ -181,21 +177,22 @@ int cmd_run(struct options *o)
 	struct arena arena = { 0 };
 	struct buf captures = { 0 };
 	struct err err = { { 0 } };
-	int code = EXIT_TROUBLE;
+	int code = EXIT_TROUBLE, rc;
 
-	if (!o->headless && !isatty(STDOUT_FILENO)) {
-		fprintf(stderr, "gavel: run needs a terminal; --headless runs without one, and --keys "
-				"says what is typed\n");
-		return EXIT_TROUBLE;
-	}
+	if (!o->headless && !isatty(STDOUT_FILENO))
+		return print_trouble("run needs a terminal; --headless runs without one, and "
+				     "--keys says what is typed");
 	watch_init(&w, o);
 	load_init(&w.load, o->max_line_bytes);
-	if (make_captures(&captures, &err) < 0 || supervisor_open(&f, &w, captures.p, &err) < 0 ||
-	    (o->words.n ? start_command(&f, &arena, o, &err) : start_all(&f, &arena, o, &err)) < 0) {
-		load_say(&w.load, str_of(err.text));
-	} else {
+	rc = make_captures(&captures, &err);
+	if (rc == 0)
+		rc = supervisor_open(&f, &w, captures.p, &err);
+	if (rc == 0)
+		rc = (o->words.n ? start_command : start_all)(&f, &arena, o, &err);
+	if (rc == 0)
 		code = supervise(&w, &f, captures.p, &err);
-	}
+	else
+		load_say(&w.load, str_of(err.text));
 	supervisor_close(&f);
 	if (f.agents.load && rmdir(captures.p) < 0 && code != EXIT_TROUBLE)
 		fprintf(stderr, "gavel: what the agents wrote is in %s\n", captures.p);

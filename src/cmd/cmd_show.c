@@ -1,4 +1,4 @@
-/* gavel show: views printed as text or JSON lines. */
+/* gavel show: prints a view as text, JSON lines or Markdown. */
 #include "cmd/cmd.h"
 #include "session/find_item.h"
 #include "session/load.h"
@@ -7,10 +7,7 @@
 #include "config/config.h"
 #include "cmd/show_json.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 struct shown_view {
 	const char *name;
@@ -20,7 +17,7 @@ struct shown_view {
 
 static void json_one_item(struct load *l, const struct scene *s, struct buf *out)
 {
-	json_item(l, s, s->item, out);
+	json_item(l, s, s->item, true, out);
 }
 
 static const struct shown_view views[] = {
@@ -44,31 +41,31 @@ const char *show_view_name(unsigned i)
 
 static void print_view(const struct view_ops *view, const struct scene *s, const struct options *o)
 {
-	struct paper paper;
+	struct printer printer;
 	struct lines lines = { 0 };
 	uint32_t most = o->rows ? (uint32_t)o->rows : UINT32_MAX, n;
 	char more[32];
 
-	paper_open(&paper, o);
-	lines.cols = paper.cols;
-	view->make(s, paper.cols, &lines);
+	printer_open(&printer, o);
+	lines.cols = printer.cols;
+	view->make(s, printer.cols, &lines);
 	n = lines.list.n;
 	if (view->heading && n && most) {
-		paper_heading(&paper, view, s, &lines);
+		printer_heading(&printer, view, s, &lines);
 		most--;
 	}
 	for (uint32_t i = 0; i < n && i < most; i++) {
 		if (i + 1 == most && n > most) {
 			snprintf(more, sizeof(more), "… %u more", n - i);
-			paper_say(&paper, more);
+			printer_note(&printer, more);
 		} else {
-			paper_row(&paper, view, s, &lines, i);
+			printer_row(&printer, view, s, &lines, i);
 		}
 	}
 	if (!n && view->empty && most)
-		paper_say(&paper, view->empty);
+		printer_note(&printer, view->empty);
 	lines_release(&lines);
-	paper_close(&paper);
+	printer_close(&printer);
 }
 
 /* --at: #N or a time. */
@@ -90,16 +87,15 @@ static int set_cursor(struct scene *s, const struct options *o)
 		}
 		s->k = n < m->records.n ? (uint32_t)n : m->records.n;
 		s->now_ms = model_now(m, s->k);
-	} else {
-		if (!timestamp_parse_loose(at, s->now_ms, &ms)) {
-			fprintf(stderr, "gavel: --at=%s: must be a time such as 10:15, "
-					"2026-01-26T10:15:00Z, or #N for the first N messages\n",
-				o->at);
-			return -1;
-		}
-		s->k = model_cut_at(m, ms);
-		s->now_ms = s->k ? ms : TIME_NONE;
+		return 0;
 	}
+	if (!timestamp_parse_loose(at, s->now_ms, &ms)) {
+		fprintf(stderr, "gavel: --at=%s: must be a time such as 10:15, "
+				"2026-01-26T10:15:00Z, or #N for the first N messages\n", o->at);
+		return -1;
+	}
+	s->k = model_cut_at(m, ms);
+	s->now_ms = s->k ? ms : TIME_NONE;
 	return 0;
 }
 
@@ -117,11 +113,9 @@ static void print_shown(struct load *l, const struct shown_view *shown, struct s
 	struct buf out = { 0 };
 	char hex[65];
 
-	l->sheet.turn = print_lines;
 	if (o->format == OUTPUT_JSON || !shown->json) {
 		(shown->json ? shown->json : markdown_report)(l, s, &out);
-		print_lines(NULL, &out);
-		buf_release(&out);
+		print_buf(stdout, &out);
 	} else if (shown->view) {
 		print_view(shown->view, s, o);
 	} else {
@@ -130,21 +124,9 @@ static void print_shown(struct load *l, const struct shown_view *shown, struct s
 	}
 }
 
-static int print_against(struct load *l, const struct scene *s, const struct options *o)
-{
-	struct buf out = { 0 };
-	int code;
-
-	l->sheet.turn = print_lines;
-	code = show_against(l, s, o->against, o->format == OUTPUT_JSON, &out);
-	print_lines(NULL, &out);
-	buf_release(&out);
-	return code;
-}
-
 static int show(struct options *o, const struct shown_view *shown, const char *item, uint32_t skip)
 {
-	struct load l = { 0 };
+	struct load l = { .json.flush = print_lines };
 	struct scene s = { .model = &l.model, .reader = &l.reader, .all = o->all,
 			   .desks = &l.desks, .kept = &l.cache.session_stats };
 	struct filter *filter = NULL;
@@ -153,7 +135,7 @@ static int show(struct options *o, const struct shown_view *shown, const char *i
 
 	load_read_config(&l, o, &config);
 	s.ascii = o->ascii |= config.ascii;
-	/* the state is the log's alone */
+	/* the state hash depends on the log alone, not on decisions */
 	l.desk = (struct load_desks){ .open = shown->json != json_state, .journal = o->journal };
 	l.follow = o->follow;
 	if (load_open(&l, skip ? o->words.v + skip : o->words.v, o->words.n - skip,
@@ -165,7 +147,7 @@ static int show(struct options *o, const struct shown_view *shown, const char *i
 	s.filter = filter;
 	code = l.trouble ? EXIT_TROUBLE : EXIT_FINE;
 	if (o->against)
-		code = print_against(&l, &s, o);
+		code = show_against(&l, &s, o->against, o->format == OUTPUT_JSON);
 	else if (o->follow)
 		code = show_follow(&l, shown->view, &s, o);
 	else if (item && find_item_named(&s, item, o->rev, &s.item))
@@ -189,30 +171,23 @@ int cmd_show(struct options *o)
 		if (strcmp(views[i].name, name) != 0)
 			continue;
 		if ((o->format == OUTPUT_MD && views[i].json) ||
-		    (o->format == OUTPUT_JSON && !views[i].json)) {
-			fprintf(stderr, "gavel: Markdown is what show report prints, and only that; "
-					"the other views print text or json\n");
-			return EXIT_TROUBLE;
-		}
-		if (o->against && views[i].view != &view_decisions) {
-			fprintf(stderr, "gavel: --against compares decisions: gavel show decisions "
-					"--against=JOURNAL LOG\n");
-			return EXIT_TROUBLE;
-		}
+		    (o->format == OUTPUT_JSON && !views[i].json))
+			return print_trouble("Markdown is what show report prints, and only that; "
+					     "the other views print text or json");
+		if (o->against && views[i].view != &view_decisions)
+			return print_trouble("--against compares decisions: gavel show decisions "
+					     "--against=JOURNAL LOG");
 		if (o->follow && show_follow_refuses(views[i].view, o))
 			return EXIT_TROUBLE;
 		if (views[i].view != &view_item)
 			return show(o, &views[i], NULL, 1);
-		if (o->words.n < 2) {
-			fprintf(stderr, "gavel: show item needs an id: gavel show item ID SOURCE\n");
-			return EXIT_TROUBLE;
-		}
+		if (o->words.n < 2)
+			return print_trouble("show item needs an id: gavel show item ID SOURCE");
 		return show(o, &views[i], o->words.v[1], 2);
 	}
-	fprintf(stderr, "gavel: %s%s; the views are inbox, item ID, timeline, ledger, messages, "
-			"agents, decisions, summary, report, state\n",
-		name ? "no view " : "show needs a view", name ? name : "");
-	return EXIT_TROUBLE;
+	return print_trouble("%s%s; the views are inbox, item ID, timeline, ledger, messages, "
+			     "agents, decisions, summary, report, state",
+			     name ? "no view " : "show needs a view", name ? name : "");
 }
 
 int show_inbox(struct options *o)
@@ -222,7 +197,7 @@ int show_inbox(struct options *o)
 
 int show_demo(struct options *o, const char *source)
 {
-	struct load l = { 0 };
+	struct load l = { .json.flush = print_lines };
 	struct scene s = { .model = &l.model, .reader = &l.reader, .ascii = o->ascii };
 	int code = EXIT_TROUBLE;
 

@@ -1,9 +1,15 @@
-/* gavel help bash, zsh, fish: completion for the shells, made from the tables of commands, options
- * and views, so that it cannot disagree with them. */
+/* gavel help bash, zsh, fish: completion scripts, generated from the tables of commands, options
+ * and views. */
 #include "cmd/completion.h"
 
 #include "cmd/cmd.h"
 #include "encode/verbs.h"
+
+static void add_commands(struct buf *out, const char *separator)
+{
+	for (unsigned i = 1; command_at(i); i++)
+		buf_printf(out, "%s%s", i > 1 ? separator : "", command_at(i)->name);
+}
 
 /* What the first word after a command may be, space separated; empty = a file. */
 static void add_first_words(const struct command *c, struct buf *out)
@@ -14,9 +20,8 @@ static void add_first_words(const struct command *c, struct buf *out)
 		for (unsigned i = 0; show_view_name(i); i++)
 			buf_printf(out, "%s%s", i ? " " : "", show_view_name(i));
 	} else if (c->id == COMMAND_HELP) {
-		for (unsigned i = 1; command_at(i); i++)
-			buf_printf(out, "%s ", command_at(i)->name);
-		buf_adds(out, "config bash zsh fish");
+		add_commands(out, " ");
+		buf_adds(out, " config bash zsh fish");
 	} else if (rest.n && rest.p[0] != '[' && str_find(rest, STR("|"), 0) > 0) {
 		/* list | verify | resend ID */
 		while (rest.n) {
@@ -38,11 +43,11 @@ static void add_verbs(struct buf *out)
 
 static bool takes_file(const struct option *o)
 {
-	return o->argument && (strcmp(o->argument, "FILE") == 0 || strcmp(o->argument, "PATH") == 0 ||
-			       strcmp(o->argument, "DIR") == 0);
+	return o->argument && (strcmp(o->argument, "FILE") == 0 ||
+			       strcmp(o->argument, "PATH") == 0 || strcmp(o->argument, "DIR") == 0);
 }
 
-/* The first sentence, without what a shell's quotes would trip over. */
+/* The first sentence, safe inside a shell's single quotes. */
 static void add_sentence(struct buf *out, const char *help, const char *escaped)
 {
 	for (const char *p = help; *p && !(p[0] == '.' && (p[1] == ' ' || !p[1])); p++) {
@@ -58,7 +63,7 @@ static void add_sentence(struct buf *out, const char *help, const char *escaped)
 
 /* ---- bash ---- */
 
-/* Options whose value is one of a few words, and those that take a file or any text. */
+/* Values of options: one of a few words, a file, or any text. */
 static void bash_values(struct buf *out)
 {
 	const struct option *o;
@@ -90,7 +95,8 @@ static void bash_command(const struct command *c, struct buf *out)
 		   words.n ? words.p : "");
 	for (unsigned i = 0, n = 0; (o = option_at(i)); i++)
 		if (command_takes(c, o))
-			buf_printf(out, "%s--%s%s", n++ ? " " : "", o->name, o->argument ? "=" : "");
+			buf_printf(out, "%s--%s%s", n++ ? " " : "", o->name,
+				   o->argument ? "=" : "");
 	buf_adds(out, "' ;;\n");
 	buf_release(&words);
 }
@@ -100,18 +106,18 @@ static void complete_bash(struct buf *out)
 	struct buf verbs = { 0 };
 
 	add_verbs(&verbs);
-	buf_adds(out, "# bash completion for gavel, made by: gavel help bash\n"
-		      "_gavel()\n{\n"
-		      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-		      "\tlocal command= words= options= given=0 i\n\n"
-		      "\tCOMPREPLY=()\n"
-		      "\t# bash cuts --option=value in three\n"
-		      "\tif [[ $cur == = ]]; then\n\t\tcur=\n"
-		      "\telif [[ $prev == = ]]; then\n\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n");
+	buf_adds(out,
+		 "# bash completion for gavel, made by: gavel help bash\n"
+		 "_gavel()\n{\n"
+		 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+		 "\tlocal command= words= options= given=0 i\n\n"
+		 "\tCOMPREPLY=()\n"
+		 "\t# bash cuts --option=value in three\n"
+		 "\tif [[ $cur == = ]]; then\n\t\tcur=\n"
+		 "\telif [[ $prev == = ]]; then\n\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n");
 	bash_values(out);
 	buf_adds(out, "\tif ((COMP_CWORD > 1)); then\n\t\tcase ${COMP_WORDS[1]} in\n\t\t");
-	for (unsigned i = 1; command_at(i); i++)
-		buf_printf(out, "%s%s", i > 1 ? "|" : "", command_at(i)->name);
+	add_commands(out, "|");
 	buf_adds(out, ") command=${COMP_WORDS[1]} ;;\n\t\tesac\n\tfi\n"
 		      "\tcase $command in\n");
 	for (unsigned i = 0; command_at(i); i++)
@@ -128,8 +134,7 @@ static void complete_bash(struct buf *out)
 		      "\t\t[[ ${#COMPREPLY[@]} -eq 1 && $COMPREPLY == *= ]] && compopt -o nospace\n"
 		      "\t\treturn\n\tfi\n"
 		      "\tif ((COMP_CWORD == 1)); then\n\t\twords='");
-	for (unsigned i = 1; command_at(i); i++)
-		buf_printf(out, "%s%s", i > 1 ? " " : "", command_at(i)->name);
+	add_commands(out, " ");
 	buf_printf(out, "'\n\telif [[ $command == decide ]] && ((given == 2)); then\n"
 			"\t\twords='%s'\n"
 			"\telif ((given > 0)); then\n\t\twords=\n\tfi\n",
@@ -145,12 +150,13 @@ static void complete_bash(struct buf *out)
 
 static void zsh_option(const struct option *o, struct buf *out)
 {
+	const char *values = o->values ? o->values : takes_file(o) ? "_files" : " ";
+
 	buf_printf(out, " \\\n\t\t\t'--%s%s[", o->name, o->argument ? "=" : "");
 	add_sentence(out, o->help, "[]\\");
 	buf_addc(out, ']');
 	if (o->argument)
-		buf_printf(out, ":%s:%s%s%s", o->argument, o->values ? "(" : "",
-			   o->values ? o->values : takes_file(o) ? "_files" : " ", o->values ? ")" : "");
+		buf_printf(out, o->values ? ":%s:(%s)" : ":%s:%s", o->argument, values);
 	buf_addc(out, '\'');
 }
 
@@ -199,7 +205,7 @@ static void complete_zsh(struct buf *out)
 
 /* ---- fish ---- */
 
-/* The condition under which a command's completions hold: none of these words was given, either. */
+/* The condition for a command's completions; `not`: unless one of these words was given. */
 static void fish_when(const struct command *c, struct str not, struct buf *out)
 {
 	if (c->name[0]) {
@@ -209,13 +215,12 @@ static void fish_when(const struct command *c, struct str not, struct buf *out)
 		buf_addc(out, '\'');
 		return;
 	}
-	buf_adds(out, "-n 'not __fish_seen_subcommand_from");
-	for (unsigned i = 1; command_at(i); i++)
-		buf_printf(out, " %s", command_at(i)->name);
+	buf_adds(out, "-n 'not __fish_seen_subcommand_from ");
+	add_commands(out, " ");
 	buf_addc(out, '\'');
 }
 
-/* One of them may follow, and once. */
+/* Offers these words until one was given. */
 static void fish_words(const struct command *c, struct str words, struct buf *out)
 {
 	if (!words.n)

@@ -1,10 +1,10 @@
-/* Completion for shells. */
+/* Shell completion scripts. */
 #ifndef GAVEL_CMD_COMPLETION_H
 #define GAVEL_CMD_COMPLETION_H
 
 #include "config/options.h"
 
-/* The script for bash, zsh or fish; false when there is none for that shell. */
+/* The script for bash, zsh or fish; false: another shell. */
 bool complete_script(const char *shell, struct buf *out);
 
 #endif

@@ -1,9 +1,8 @@
-/* Rows of a view as lines of standard output. */
+/* Prints views: draws each row into a grid of one row, and paints that as text. */
 #include "cmd/print.h"
 
 #include "draw/paint.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -35,50 +34,69 @@ static int width_of(const struct options *o)
 	return 100;
 }
 
-void paper_open(struct paper *p, const struct options *o)
+void printer_open(struct printer *p, const struct options *o)
 {
-	*p = (struct paper){ .theme = use_color(o) ? &theme_dark : NULL, .ascii = o->ascii,
+	*p = (struct printer){ .theme = use_color(o) ? &theme_dark : NULL, .ascii = o->ascii,
 			     .cols = width_of(o) };
 	p->g = grid_new(1, p->cols, o->ascii);
 }
 
-void paper_write(struct paper *p)
+void printer_write(struct printer *p)
 {
 	if (p->out.n)
 		fwrite(p->out.p, 1, p->out.n, stdout);
 	buf_clear(&p->out);
 }
 
-void paper_close(struct paper *p)
+void printer_close(struct printer *p)
 {
-	paper_write(p);
+	printer_write(p);
 	buf_release(&p->out);
 	grid_free(p->g);
 }
 
-static void paint(struct paper *p)
+static void paint(struct printer *p)
 {
 	paint_grid(p->g, p->theme, p->ascii, &p->out);
 	grid_clear(p->g);
 	if (p->out.n > WRITE_BYTES)
-		paper_write(p);
+		printer_write(p);
 }
 
-void paper_heading(struct paper *p, const struct view_ops *view, const struct scene *s,
+void printer_heading(struct printer *p, const struct view_ops *view, const struct scene *s,
 		   const struct lines *lines)
 {
 	view->heading(s, lines, p->g, grid_rect(p->g));
 	paint(p);
 }
 
-void paper_row(struct paper *p, const struct view_ops *view, const struct scene *s,
+void printer_row(struct printer *p, const struct view_ops *view, const struct scene *s,
 	       const struct lines *lines, uint32_t i)
 {
 	view->draw(s, lines, i, p->g, grid_rect(p->g));
 	paint(p);
 }
 
-void paper_say(struct paper *p, const char *words)
+int print_trouble(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	fputs("gavel: ", stderr);
+	vfprintf(stderr, format, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+	return EXIT_TROUBLE;
+}
+
+void print_buf(FILE *to, struct buf *b)
+{
+	if (b->n)
+		fwrite(b->p, 1, b->n, to);
+	buf_release(b);
+}
+
+void printer_note(struct printer *p, const char *words)
 {
 	grid_put(p->g, grid_rect(p->g), ROLE_DIM, words);
 	paint(p);

@@ -1,7 +1,8 @@
-/* gavel show decisions --against=JOURNAL: what was decided here beside what another journal has, a
- * fork's as a rule: item by item, and which fields of the protocol messages differ. Ids, times and
- * counters are others in every message; they are no difference. */
+/* gavel show decisions --against=JOURNAL: diff of the decisions made here and those of another
+ * journal, usually a fork's: item by item, and field by field of the protocol messages. Ids, times
+ * and counters differ in every message and are ignored. */
 #include "session/journals.h"
+#include "cmd/print.h"
 #include "cmd/show_json.h"
 
 #include "json/compose.h"
@@ -13,19 +14,19 @@
 
 enum { VALUE_CELLS = 60, DIFFERENCES_MAX = 64 };
 
-/* A decision on an item: a person's, from a journal, or an agent's, from the log. */
+/* One side of the diff: a person's decision from a journal, or an agent's from the log. */
 struct compared_side {
 	bool there;
 	enum verdict verdict;
 	enum delivery delivery; /* of a person's */
 	struct str by;
-	struct str message; /* protocol bytes; empty = none was written */
-	uint32_t line;      /* of the log, 0 = none */
+	struct str message; /* protocol message; empty = none was written */
+	uint32_t line;      /* in the log, 0 = none */
 	struct buf bytes;
 };
 
 struct difference {
-	char *pointer, *left, *right; /* a side that lacks it: NULL */
+	char *pointer, *left, *right; /* NULL = missing on that side */
 };
 
 struct comparison {
@@ -33,15 +34,15 @@ struct comparison {
 	enum item_kind kind;
 	struct compared_side here, there;
 	VEC(struct difference) list;
-	bool more; /* than are listed */
+	bool more; /* the list is truncated */
 };
 
-/* ---- fields that differ ---- */
+/* ---- diff of messages ---- */
 
 static bool is_volatile(struct str key)
 {
-	static const char *const keys[] = { "id", "message_id", "timestamp", "created_at", "answeredAt",
-					    "sequence_number", "state_version" };
+	static const char *const keys[] = { "id", "message_id", "timestamp", "created_at",
+					    "answeredAt", "sequence_number", "state_version" };
 
 	for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (str_is(key, keys[i]))
@@ -56,11 +57,11 @@ static char *value_text(yyjson_val *v)
 	if (!v)
 		return NULL;
 	json_write(&text, v);
-	buf_addc(&text, '\0');
 	return text.p;
 }
 
-static void add_difference(struct comparison *c, struct buf *at, yyjson_val *left, yyjson_val *right)
+static void add_difference(struct comparison *c, struct buf *at, yyjson_val *left,
+			   yyjson_val *right)
 {
 	if (c->list.n == DIFFERENCES_MAX) {
 		c->more = true;
@@ -85,6 +86,11 @@ static void compare_member(struct comparison *c, struct buf *at, struct str key,
 		at->p[at->n] = '\0';
 }
 
+static yyjson_val *member(yyjson_val *object, yyjson_val *key)
+{
+	return yyjson_obj_getn(object, yyjson_get_str(key), yyjson_get_len(key));
+}
+
 static void compare_objects(struct comparison *c, struct buf *at, yyjson_val *left,
 			    yyjson_val *right, unsigned depth)
 {
@@ -94,17 +100,16 @@ static void compare_objects(struct comparison *c, struct buf *at, yyjson_val *le
 	while ((key = yyjson_obj_iter_next(&it)))
 		if (!is_volatile(json_str(key)))
 			compare_member(c, at, json_str(key), yyjson_obj_iter_get_val(key),
-				       yyjson_obj_getn(right, yyjson_get_str(key), yyjson_get_len(key)),
-				       depth);
+				       member(right, key), depth);
 	it = yyjson_obj_iter_with(right);
 	while ((key = yyjson_obj_iter_next(&it)))
-		if (!is_volatile(json_str(key)) &&
-		    !yyjson_obj_getn(left, yyjson_get_str(key), yyjson_get_len(key)))
-			compare_member(c, at, json_str(key), NULL, yyjson_obj_iter_get_val(key), depth);
+		if (!is_volatile(json_str(key)) && !member(left, key))
+			compare_member(c, at, json_str(key), NULL, yyjson_obj_iter_get_val(key),
+				       depth);
 }
 
-static void compare_arrays(struct comparison *c, struct buf *at, yyjson_val *left, yyjson_val *right,
-			   unsigned depth)
+static void compare_arrays(struct comparison *c, struct buf *at, yyjson_val *left,
+			   yyjson_val *right, unsigned depth)
 {
 	size_t n = yyjson_arr_size(left), m = yyjson_arr_size(right);
 	yyjson_arr_iter a = yyjson_arr_iter_with(left), b = yyjson_arr_iter_with(right);
@@ -121,9 +126,11 @@ static void compare_arrays(struct comparison *c, struct buf *at, yyjson_val *lef
 static void compare(struct comparison *c, struct buf *at, yyjson_val *left, yyjson_val *right,
 		    unsigned depth)
 {
-	if (left && right && depth < JSON_DEPTH_MAX && yyjson_is_obj(left) && yyjson_is_obj(right))
+	bool nested = left && right && depth < JSON_DEPTH_MAX;
+
+	if (nested && yyjson_is_obj(left) && yyjson_is_obj(right))
 		compare_objects(c, at, left, right, depth + 1);
-	else if (left && right && depth < JSON_DEPTH_MAX && yyjson_is_arr(left) && yyjson_is_arr(right))
+	else if (nested && yyjson_is_arr(left) && yyjson_is_arr(right))
 		compare_arrays(c, at, left, right, depth + 1);
 	else if (!left || !right || !yyjson_equals(left, right))
 		add_difference(c, at, left, right);
@@ -146,7 +153,7 @@ static void compare_messages(struct comparison *c)
 
 /* ---- the two sides ---- */
 
-/* The source's own session has no name that lasts. */
+/* The default session is named after the source, whose path may differ: no name. */
 static struct str session_of(const struct desk *d, struct str session)
 {
 	return str_eq(session, d->group) || str_eq(session, d->source) ? STR("") : session;
@@ -161,21 +168,22 @@ static struct compared_side side_of_draft(const struct desk *d, const struct dra
 			      .message = l ? l->bytes : STR_NONE };
 }
 
-static const struct draft *find_draft(const struct desk *d, struct str session, enum item_kind kind,
-				      struct str item)
+/* The newest draft on the item that was not undone, or NULL. */
+static const struct draft *find_draft(const struct desk *d, const struct comparison *c)
 {
 	for (uint32_t i = d->drafts.n; i-- > 0;) {
 		const struct draft *draft = &d->drafts.v[i];
 
-		if (draft->state != DRAFT_VOID && draft->kind == kind && str_eq(draft->item, item) &&
-		    str_eq(session_of(d, draft->session), session))
+		if (draft->state != DRAFT_VOID && draft->kind == c->kind &&
+		    str_eq(draft->item, c->item) &&
+		    str_eq(session_of(d, draft->session), c->session))
 			return draft;
 	}
 	return NULL;
 }
 
-/* What the log itself says of the item: the last decision of an agent. */
-static void side_of_log(struct load *l, const struct scene *s, struct comparison *c)
+/* The last decision of an agent on the item. */
+static void find_in_log(struct load *l, const struct scene *s, struct comparison *c)
 {
 	const struct model *m = s->model;
 	struct buf name = { 0 };
@@ -183,7 +191,8 @@ static void side_of_log(struct load *l, const struct scene *s, struct comparison
 	for (uint32_t i = 0; i < m->items.n && !c->here.there; i++) {
 		const struct item *item = &m->items.v[i];
 		const struct session *session = &m->sessions.v[item_session(m, item)];
-		struct str own = session->name == session->group ? STR("") : model_str(m, session->name);
+		struct str own =
+			session->name == session->group ? STR("") : model_str(m, session->name);
 		struct item_state at;
 
 		if (item->kind != c->kind || !str_eq(own, c->session))
@@ -208,7 +217,7 @@ static bool is_same(const struct comparison *c)
 	return c->here.there && c->there.there && c->here.verdict == c->there.verdict && !c->list.n;
 }
 
-/* ---- telling ---- */
+/* ---- output ---- */
 
 static void put_side(struct buf *b, const char *name, const struct compared_side *s)
 {
@@ -241,8 +250,7 @@ static void put_comparison(struct load *l, const struct comparison *c, struct bu
 	json_put_bool(b, "same", is_same(c));
 	put_side(b, "here", &c->here);
 	put_side(b, "there", &c->there);
-	json_key(b, "differences");
-	buf_addc(b, '[');
+	json_open(b, "differences", '[');
 	for (uint32_t i = 0; i < c->list.n; i++) {
 		json_comma(b);
 		buf_addc(b, '{');
@@ -255,7 +263,7 @@ static void put_comparison(struct load *l, const struct comparison *c, struct bu
 	json_end(l, b);
 }
 
-static void tell_side(struct buf *b, const char *sign, const struct compared_side *s)
+static void print_side(struct buf *b, const char *sign, const struct compared_side *s)
 {
 	if (!s->there) {
 		buf_printf(b, "  %s not decided\n", sign);
@@ -270,7 +278,7 @@ static void tell_side(struct buf *b, const char *sign, const struct compared_sid
 	buf_addc(b, '\n');
 }
 
-static void tell_value(struct buf *b, const char *sign, const char *pointer, const char *value)
+static void print_value(struct buf *b, const char *sign, const char *pointer, const char *value)
 {
 	if (!value)
 		return;
@@ -281,26 +289,29 @@ static void tell_value(struct buf *b, const char *sign, const char *pointer, con
 	buf_addc(b, '\n');
 }
 
-static void tell_comparison(struct load *l, const struct comparison *c, struct buf *b)
+static void print_comparison(struct load *l, const struct comparison *c, struct buf *b)
 {
-	buf_adds(b, is_same(c) ? "= " : "≠ ");
-	add_clean(b, c->item, TEXT_ID);
+	add_labelled(b, is_same(c) ? "= " : "≠ ", c->item, TEXT_ID);
 	buf_printf(b, " (%s)\n", item_kind_name(c->kind));
 	if (!is_same(c)) {
-		tell_side(b, "-", &c->here);
-		tell_side(b, "+", &c->there);
+		print_side(b, "-", &c->here);
+		print_side(b, "+", &c->there);
 	}
 	for (uint32_t i = 0; i < c->list.n; i++) {
-		tell_value(b, "-", c->list.v[i].pointer, c->list.v[i].left);
-		tell_value(b, "+", c->list.v[i].pointer, c->list.v[i].right);
+		print_value(b, "-", c->list.v[i].pointer, c->list.v[i].left);
+		print_value(b, "+", c->list.v[i].pointer, c->list.v[i].right);
 	}
 	if (c->more)
 		buf_adds(b, "    … and more\n");
-	if (l->sheet.turn)
-		l->sheet.turn(l->sheet.ctx, b);
+	if (l->json.flush)
+		l->json.flush(l->json.ctx, b);
 }
 
-/* ---- all of it ---- */
+static struct comparison comparison_of(const struct desk *d, const struct draft *draft)
+{
+	return (struct comparison){ .session = session_of(d, draft->session), .item = draft->item,
+				    .kind = draft->kind };
+}
 
 static void comparison_release(struct comparison *c)
 {
@@ -313,78 +324,74 @@ static void comparison_release(struct comparison *c)
 	buf_release(&c->here.bytes);
 }
 
-static void finish(struct load *l, const struct scene *s, struct comparison *c, bool json,
-		   struct buf *out)
+static void print_and_release(struct load *l, const struct scene *s, struct comparison *c,
+			      bool json, struct buf *out)
 {
 	if (!c->here.there)
-		side_of_log(l, s, c);
+		find_in_log(l, s, c);
 	compare_messages(c);
-	(json ? put_comparison : tell_comparison)(l, c, out);
+	(json ? put_comparison : print_comparison)(l, c, out);
 	comparison_release(c);
 }
 
-/* What the other journal has decided, and what it is here. */
+/* Decisions of the other journal, with those here. */
 static void compare_desk(struct load *l, const struct scene *s, const struct desk *other, bool json,
 			 struct buf *out)
 {
 	for (uint32_t i = 0; i < other->drafts.n; i++) {
 		const struct draft *draft = &other->drafts.v[i];
-		struct comparison c = { .session = session_of(other, draft->session),
-					.item = draft->item, .kind = draft->kind };
+		struct comparison c = comparison_of(other, draft);
 
-		if (find_draft(other, c.session, c.kind, c.item) != draft)
-			continue; /* undone, or decided anew */
+		if (find_draft(other, &c) != draft)
+			continue; /* undone, or decided again */
 		c.there = side_of_draft(other, draft);
 		for (uint32_t d = 0; d < l->desks.list.n && !c.here.there; d++) {
 			const struct desk *desk = &l->desks.list.v[d];
-			const struct draft *here = find_draft(desk, c.session, c.kind, c.item);
+			const struct draft *here = find_draft(desk, &c);
 
 			if (here)
 				c.here = side_of_draft(desk, here);
 		}
-		finish(l, s, &c, json, out);
+		print_and_release(l, s, &c, json, out);
 	}
 }
 
-/* What was decided here only. */
-static void tell_missing(struct load *l, const struct scene *s, const struct desk *others, uint32_t n,
-			 bool json, struct buf *out)
+/* Decisions made here only. */
+static void compare_here_only(struct load *l, const struct scene *s, const struct desk *others,
+			      uint32_t n, bool json, struct buf *out)
 {
 	for (uint32_t d = 0; d < l->desks.list.n; d++)
 		for (uint32_t i = 0; i < l->desks.list.v[d].drafts.n; i++) {
 			const struct desk *desk = &l->desks.list.v[d];
 			const struct draft *draft = &desk->drafts.v[i];
-			struct comparison c = { .session = session_of(desk, draft->session),
-						.item = draft->item, .kind = draft->kind };
-			bool found = find_draft(desk, c.session, c.kind, c.item) != draft;
+			struct comparison c = comparison_of(desk, draft);
+			bool found = find_draft(desk, &c) != draft;
 
 			for (uint32_t o = 0; o < n && !found; o++)
-				found = find_draft(&others[o], c.session, c.kind, c.item) != NULL;
+				found = find_draft(&others[o], &c) != NULL;
 			if (found)
 				continue;
 			c.here = side_of_draft(desk, draft);
-			finish(l, s, &c, json, out);
+			print_and_release(l, s, &c, json, out);
 		}
 }
 
-int show_against(struct load *l, const struct scene *s, const char *journal, bool json,
-		 struct buf *out)
+int show_against(struct load *l, const struct scene *s, const char *journal, bool json)
 {
-	struct folders folders = { 0 };
+	struct journal_folders folders = { 0 };
 	VEC(struct desk) others = { 0 };
-	struct buf inside = { 0 };
+	struct buf inside = { 0 }, out = { 0 };
 	struct stat st;
 	int code = EXIT_FINE;
 
-	/* a fork's folder has its journal in it */
+	/* a fork's folder contains its journal */
 	buf_printf(&inside, "%s/journal", journal);
-	folders_find(stat(inside.p, &st) == 0 && S_ISDIR(st.st_mode) ? inside.p : journal, &folders);
+	journals_find(stat(inside.p, &st) == 0 && S_ISDIR(st.st_mode) ? inside.p : journal,
+		      &folders);
 	buf_release(&inside);
-	if (!folders.list.n) {
-		fprintf(stderr, "gavel: --against=%s: there is no journal; give a fork's folder, or one "
-				"that --journal named\n", journal);
-		code = EXIT_TROUBLE;
-	}
+	if (!folders.list.n)
+		code = print_trouble("--against=%s: there is no journal; give a fork's folder, or "
+				     "one that --journal named", journal);
 	for (uint32_t i = 0; i < folders.list.n; i++) {
 		vec_push(&others, (struct desk){ 0 });
 		desk_open_dir(vec_last(&others), folders.list.v[i], false);
@@ -394,12 +401,13 @@ int show_against(struct load *l, const struct scene *s, const char *journal, boo
 		}
 	}
 	for (uint32_t i = 0; i < others.n; i++)
-		compare_desk(l, s, &others.v[i], json, out);
+		compare_desk(l, s, &others.v[i], json, &out);
 	if (others.n)
-		tell_missing(l, s, others.v, others.n, json, out);
+		compare_here_only(l, s, others.v, others.n, json, &out);
+	print_buf(stdout, &out);
 	for (uint32_t i = 0; i < others.n; i++)
 		desk_close(&others.v[i]);
 	vec_release(&others);
-	folders_release(&folders);
+	journals_release(&folders);
 	return code;
 }

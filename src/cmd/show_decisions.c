@@ -1,5 +1,5 @@
-/* The decisions as JSON lines: those made here, as the journals have them, oldest first; then those
- * that agents made in the log, and not those that are in the log because they were sent. */
+/* JSON output of decisions: those made here, from the journals, oldest first; then those that
+ * agents made in the log, without the echoes of replies that were sent from here. */
 #include "cmd/show_json.h"
 
 #include "json/compose.h"
@@ -9,15 +9,14 @@
 
 #include <stdlib.h>
 
-/* null where there is nothing */
+/* null if empty */
 static void put_text(struct buf *b, const char *name, struct str s)
 {
 	json_put_str(b, name, s.n ? s : STR_NONE);
 }
 
-/* What the log answered counts before the journal has it. */
-static enum delivery delivery_of(const struct desk *d, const struct draft *draft,
-				 const struct item_state *st)
+enum delivery decision_delivery(const struct desk *d, const struct draft *draft,
+			       const struct item_state *st)
 {
 	if (st && st->delivery != DELIVERY_NONE && st->overlay_ms == draft->time_ms)
 		return st->delivery;
@@ -65,7 +64,7 @@ static void put_draft(struct load *load, const struct desk *d, const struct draf
 	json_put_str(b, "by", draft->by);
 	json_put_time(b, "time", draft->time_ms);
 	json_put_str(b, "rev", draft->rev);
-	json_put_name(b, "delivery", delivery_name(delivery_of(d, draft, st)));
+	json_put_name(b, "delivery", delivery_name(decision_delivery(d, draft, st)));
 	put_letter(b, l);
 	put_text(b, "reason_code", draft->reason_code);
 	put_text(b, "explanation", draft->explanation);
@@ -83,8 +82,7 @@ static bool was_decided(const struct scene *s, const struct draft *draft)
 	return model_when_seen(s->model, session, draft->seen) <= s->k;
 }
 
-/* Undone ones only with --all; one whose item the log does not have (any more) only where all is
- * shown. */
+/* Undone ones only with --all; those whose item is not in the log only without filter and --at. */
 static void put_desk(struct load *l, const struct scene *s, const struct desk *d, struct buf *b)
 {
 	for (uint32_t i = 0; i < d->drafts.n; i++) {
@@ -117,12 +115,13 @@ static int by_message(const void *left, const void *right)
 	return a->step < b->step ? -1 : a->step > b->step;
 }
 
-static void put_told(struct load *l, const struct scene *s, const struct decision_line *told, struct buf *b)
+static void put_agent_decision(struct load *l, const struct scene *s,
+			       const struct decision_line *line, struct buf *b)
 {
 	const struct model *m = s->model;
-	const struct item *item = &m->items.v[told->item];
-	const struct item_step *step = &item->steps[told->step];
-	const struct record *r = &m->records.v[told->message];
+	const struct item *item = &m->items.v[line->item];
+	const struct item_step *step = &item->steps[line->step];
+	const struct record *r = &m->records.v[line->message];
 	struct buf name = { 0 };
 
 	item_name(m, item, &name);
@@ -138,14 +137,14 @@ static void put_told(struct load *l, const struct scene *s, const struct decisio
 	json_put_time(b, "time", r->time_ms);
 	json_put_name(b, "rev", NULL);
 	json_put_name(b, "delivery", NULL);
-	json_put_number(b, "line", message_line(m, told->message));
-	json_source(l, b, told->message);
-	json_put_time(b, "took", step_took(m, item, told->step));
+	json_put_number(b, "line", message_line(m, line->message));
+	json_source(l, b, line->message);
+	json_put_time(b, "took", step_took(m, item, line->step));
 	json_end(l, b);
 	buf_release(&name);
 }
 
-void json_told(struct load *l, const struct scene *s, struct buf *out)
+void json_agent_decisions(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
 	VEC(struct decision_line) list = { 0 };
@@ -160,12 +159,13 @@ void json_told(struct load *l, const struct scene *s, struct buf *out)
 			continue;
 		for (uint32_t n = 0; n < item->n && item->steps[n].message < s->k; n++)
 			if (item->steps[n].what == STEP_DECIDED && !echoes_have(&own, i, n))
-				vec_push(&list, (struct decision_line){ i, n, item->steps[n].message });
+				vec_push(&list,
+					 (struct decision_line){ i, n, item->steps[n].message });
 	}
 	if (list.n)
 		qsort(list.v, list.n, sizeof(*list.v), by_message);
 	for (uint32_t i = 0; i < list.n; i++)
-		put_told(l, s, &list.v[i], out);
+		put_agent_decision(l, s, &list.v[i], out);
 	echoes_release(&own);
 	vec_release(&list);
 }
@@ -174,7 +174,7 @@ void json_decisions(struct load *l, const struct scene *s, struct buf *out)
 {
 	for (uint32_t i = 0; i < l->desks.list.n; i++)
 		put_desk(l, s, &l->desks.list.v[i], out);
-	json_told(l, s, out);
+	json_agent_decisions(l, s, out);
 }
 
 void json_decision(struct load *l, const struct scene *s, const struct line *line, struct buf *out)
@@ -188,6 +188,7 @@ void json_decision(struct load *l, const struct scene *s, const struct line *lin
 
 		put_draft(l, d, draft, known ? &st : NULL, out);
 	} else {
-		put_told(l, s, &(struct decision_line){ line->a, line->b, line->what }, out);
+		put_agent_decision(l, s, &(struct decision_line){ line->a, line->b, line->what },
+				   out);
 	}
 }

@@ -1,5 +1,5 @@
-/* Printing records as they come. What was printed of a line is remembered by the state it was in;
- * when that is another one, the line is printed again. */
+/* Prints records as they arrive. A line of inbox or decisions is printed again when the hash of its
+ * state has changed. */
 #include "cmd/show_follow.h"
 
 #include "cmd/print.h"
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TICK_MS = 1000 }; /* deadlines pass and journals are looked at that often */
+enum { TICK_MS = 1000 }; /* deadlines and journals are checked that often */
 
-/* How a line of a list was when it was last printed, or was found not worth printing. */
+/* The state of a line when it was last printed or skipped. */
 struct printed {
 	struct line line;
 	uint64_t state;
@@ -25,7 +25,7 @@ struct following {
 	const struct view_ops *view;
 	struct scene *s;
 	const struct options *o;
-	struct paper paper;
+	struct printer printer;
 	struct buf out;
 	VEC(struct printed) printed;
 	struct map by_line;
@@ -45,7 +45,7 @@ bool show_follow_refuses(const struct view_ops *view, const struct options *o)
 	return true;
 }
 
-/* ---- what is new ---- */
+/* ---- changes ---- */
 
 static uint64_t state_of_item(const struct scene *s, uint32_t number)
 {
@@ -65,20 +65,19 @@ static uint64_t state_of_decision(const struct scene *s, const struct line *line
 	const struct desk *d;
 	const struct draft *draft;
 	struct item_state at;
+	bool known;
 
 	if (line->what != DECISION_MADE_HERE)
 		return 1;
 	d = &s->desks->list.v[line->a];
 	draft = &d->drafts.v[line->b];
-	if (draft->number != NONE &&
-	    item_at(s->model, &s->model->items.v[draft->number], s->k, s->now_ms, &at) &&
-	    at.delivery != DELIVERY_NONE && at.overlay_ms == draft->time_ms)
-		return hash_mix(draft->state, at.delivery);
-	return hash_mix(draft->state, draft_delivery(d, draft));
+	known = draft->number != NONE &&
+		item_at(s->model, &s->model->items.v[draft->number], s->k, s->now_ms, &at);
+	return hash_mix(draft->state, decision_delivery(d, draft, known ? &at : NULL));
 }
 
-/* At first the inbox is what it always is: the open items. */
-static bool is_worth_printing(const struct following *f, const struct line *line)
+/* The first time the inbox is only the open items, as without --follow. */
+static bool is_wanted(const struct following *f, const struct line *line)
 {
 	struct item_state at;
 
@@ -87,7 +86,7 @@ static bool is_worth_printing(const struct following *f, const struct line *line
 		at.open);
 }
 
-/* Whether a line is new or other than it was; remembers how it is. */
+/* Whether a line is new or has changed; remembers its state. */
 static bool has_changed(struct following *f, const struct line *line)
 {
 	uint64_t state = f->view == &view_inbox ? state_of_item(f->s, line->a)
@@ -106,25 +105,17 @@ static bool has_changed(struct following *f, const struct line *line)
 	}
 	map_add(&f->by_line, hash, f->printed.n);
 	vec_push(&f->printed, (struct printed){ *line, state });
-	return is_worth_printing(f, line);
+	return is_wanted(f, line);
 }
 
 /* ---- printing ---- */
 
-static void print_json(struct following *f, const struct line *line)
-{
-	if (f->view == &view_inbox)
-		json_inbox_item(f->load, f->s, line->a, &f->out);
-	else
-		json_decision(f->load, f->s, line, &f->out);
-}
-
 static void print_row(struct following *f, const struct lines *lines, uint32_t i)
 {
 	if (!f->headed)
-		paper_heading(&f->paper, f->view, f->s, lines);
+		printer_heading(&f->printer, f->view, f->s, lines);
 	f->headed = true;
-	paper_row(&f->paper, f->view, f->s, lines, i);
+	printer_row(&f->printer, f->view, f->s, lines, i);
 }
 
 static void print_messages(struct following *f)
@@ -134,7 +125,7 @@ static void print_messages(struct following *f)
 	if (f->o->format == OUTPUT_JSON) {
 		json_messages(f->load, f->s, &f->out);
 	} else {
-		f->view->make(f->s, f->paper.cols, &lines);
+		f->view->make(f->s, f->printer.cols, &lines);
 		for (uint32_t i = 0; i < lines.list.n; i++)
 			print_row(f, &lines, i);
 		lines_release(&lines);
@@ -148,17 +139,19 @@ static void print_changes(struct following *f)
 	struct lines lines = { 0 };
 
 	f->s->all = true;
-	f->view->make(f->s, f->paper.cols, &lines);
+	f->view->make(f->s, f->printer.cols, &lines);
 	for (uint32_t n = 0; n < lines.list.n; n++) {
 		uint32_t i = newest_first ? lines.list.n - 1 - n : n;
 		struct line line = line_at(&lines, i);
 
 		if (!has_changed(f, &line))
 			continue;
-		if (f->o->format == OUTPUT_JSON)
-			print_json(f, &line);
-		else
+		if (f->o->format != OUTPUT_JSON)
 			print_row(f, &lines, i);
+		else if (f->view == &view_inbox)
+			json_item(f->load, f->s, line.a, false, &f->out);
+		else
+			json_decision(f->load, f->s, &line, &f->out);
 	}
 	lines_release(&lines);
 }
@@ -170,24 +163,22 @@ static void print_new(struct following *f)
 	else
 		print_changes(f);
 	f->begun = true;
-	if (f->out.n)
-		fwrite(f->out.p, 1, f->out.n, stdout);
-	buf_clear(&f->out);
-	paper_write(&f->paper);
+	print_buf(stdout, &f->out);
+	printer_write(&f->printer);
 	fflush(stdout);
 }
 
-/* ---- time, journals, the end ---- */
+/* ---- the loop ---- */
 
-/* The wall clock once some message is of now, as in watch/live.h. */
+/* The wall clock once a message is recent, as in watch/live.h. */
 static void set_now(struct following *f)
 {
 	struct scene *s = f->s;
 	int64_t wall = timestamp_now_ms();
 
-	for (; s->k < s->model->records.n; s->k++)
-		if (s->model->records.v[s->k].time_ms > s->now_ms)
-			s->now_ms = s->model->records.v[s->k].time_ms;
+	s->k = s->model->records.n;
+	if (s->model->now_ms > s->now_ms)
+		s->now_ms = s->model->now_ms;
 	if (timestamp_is_recent(s->now_ms) && s->now_ms < wall)
 		s->now_ms = wall;
 }
@@ -198,7 +189,7 @@ static off_t journal_size(const struct desk *d)
 	struct stat st;
 	off_t size = 0;
 
-	/* a next segment counts as growth, too */
+	/* a rotation to the next segment counts, too */
 	for (unsigned i = 0; d->dir && i < 2; i++) {
 		buf_clear(&path);
 		buf_printf(&path, "%s/journal-%06u", d->dir,
@@ -210,8 +201,8 @@ static off_t journal_size(const struct desk *d)
 	return size;
 }
 
-/* Reads again the journals in which another gavel has written. */
-static void look_at_journals(struct following *f)
+/* Reopens journals that another process has written to. */
+static void check_journals(struct following *f)
 {
 	bool any = false;
 
@@ -230,7 +221,7 @@ static void look_at_journals(struct following *f)
 		load_settle(f->load);
 }
 
-static bool may_go_on(const struct load *l)
+static bool may_continue(const struct load *l)
 {
 	struct follow_status status;
 
@@ -244,7 +235,7 @@ static bool may_go_on(const struct load *l)
 	return false;
 }
 
-static bool is_read(void)
+static bool stdout_is_open(void)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO };
 
@@ -267,20 +258,20 @@ int show_follow(struct load *l, const struct view_ops *view, struct scene *s,
 	int64_t tick = loop_now_ms() + TICK_MS;
 	bool more = true;
 
-	paper_open(&f.paper, o);
-	l->sheet.turn = NULL;
-	look_at_journals(&f);
+	printer_open(&f.printer, o);
+	l->json.flush = NULL;
+	check_journals(&f);
 	set_now(&f);
 	print_new(&f);
-	while (more && is_read()) {
+	while (more && stdout_is_open()) {
 		bool due = loop_now_ms() >= tick;
 		uint32_t before = l->model.records.n;
 
-		more = may_go_on(l) || load_wait_ms(l, loop_now_ms()) == 0;
+		more = may_continue(l) || load_wait_ms(l, loop_now_ms()) == 0;
 		if (due) {
 			tick = loop_now_ms() + TICK_MS;
 			if (view != &view_messages)
-				look_at_journals(&f);
+				check_journals(&f);
 		}
 		load_step(l, loop_now_ms(), NULL, NULL);
 		if (l->model.records.n != before || (due && view != &view_messages)) {
@@ -290,8 +281,7 @@ int show_follow(struct load *l, const struct view_ops *view, struct scene *s,
 		if (more)
 			wait_for_more(l, tick);
 	}
-	paper_close(&f.paper);
-	buf_release(&f.out);
+	printer_close(&f.printer);
 	vec_release(&f.printed);
 	vec_release(&f.journals);
 	map_release(&f.by_line);

@@ -1,4 +1,4 @@
-/* The JSON form of each view, one object a line. */
+/* JSON output of inbox, item, timeline, ledger, messages and agents. */
 #include "cmd/show_json.h"
 
 #include "encode/verbs.h"
@@ -7,16 +7,17 @@
 
 #include <stdlib.h>
 
-enum { SHEET_BYTES = 64 * 1024 };
+enum { FLUSH_BYTES = 64 * 1024 };
 
 void json_end(struct load *l, struct buf *out)
 {
 	buf_adds(out, "}\n");
-	if (l->sheet.turn && out->n > SHEET_BYTES)
-		l->sheet.turn(l->sheet.ctx, out);
+	if (l->json.flush && out->n > FLUSH_BYTES)
+		l->json.flush(l->json.ctx, out);
 }
 
-static void put_file_number(struct buf *b, const char *name, const struct model *m, uint32_t message)
+static void put_file_number(struct buf *b, const char *name, const struct model *m,
+			    uint32_t message)
 {
 	json_key(b, name);
 	buf_printf(b, "\"#%u\"", message == NONE ? 0 : message_route(m, message)->source + 1u);
@@ -27,7 +28,7 @@ void json_session(struct load *l, struct buf *out, uint32_t session)
 	const struct model *m = &l->model;
 	const struct session *s = &m->sessions.v[session];
 
-	if (l->sheet.nameless && s->name == s->group)
+	if (l->json.hide_names && s->name == s->group)
 		put_file_number(out, "session", m, s->first);
 	else
 		json_put_str(out, "session", session_name(m, session));
@@ -45,7 +46,7 @@ void json_usage(struct buf *out, uint64_t tokens_in, uint64_t tokens_out, uint64
 
 void json_source(struct load *l, struct buf *out, uint32_t message)
 {
-	if (l->sheet.nameless)
+	if (l->json.hide_names)
 		put_file_number(out, "source", &l->model, message);
 	else
 		json_put_str(out, "source", l->reader.source(l->reader.ctx, message));
@@ -74,8 +75,7 @@ static void put_verbs(struct buf *b, const struct model *m, const struct item *i
 {
 	unsigned verbs = verbs_taken(m, item, st);
 
-	json_key(b, "verbs");
-	buf_addc(b, '[');
+	json_open(b, "verbs", '[');
 	for (int v = 0; v < VERB_COUNT; v++)
 		if (verbs & 1u << v) {
 			json_comma(b);
@@ -84,7 +84,7 @@ static void put_verbs(struct buf *b, const struct model *m, const struct item *i
 	buf_addc(b, ']');
 }
 
-/* Who gave the verdict that the item has: a person here, or an agent in the log. */
+/* Who decided: a person here, or an agent in the log. */
 static void put_by(struct buf *b, const struct model *m, const struct item *item,
 		   const struct item_state *st)
 {
@@ -94,7 +94,7 @@ static void put_by(struct buf *b, const struct model *m, const struct item *item
 	json_put_str(b, "by", here ? model_str(m, st->person) : agent_name(m, decided_by(m, st)));
 }
 
-static void put_standing(struct buf *b, const struct model *m, const struct overlay *s)
+static void put_overlay(struct buf *b, const struct model *m, const struct overlay *s)
 {
 	json_comma(b);
 	buf_addc(b, '{');
@@ -128,29 +128,26 @@ static void put_step(struct buf *b, const struct model *m, const struct item_ste
 
 static void put_history(struct buf *b, const struct model *m, const struct item *item, uint32_t k)
 {
-	const struct overlay *overlay =
-		item_overlay(m, item);
+	const struct overlay *overlay = item_overlay(m, item);
 
 	if (overlay && overlay->from > k)
 		overlay = NULL;
-	json_key(b, "history");
-	buf_addc(b, '[');
+	json_open(b, "history", '[');
 	for (uint32_t i = 0; i < item->n && item->steps[i].message < k; i++) {
 		if (overlay && item->steps[i].message >= overlay->from) {
-			put_standing(b, m, overlay);
+			put_overlay(b, m, overlay);
 			overlay = NULL;
 		}
 		put_step(b, m, &item->steps[i]);
 	}
 	if (overlay)
-		put_standing(b, m, overlay);
+		put_overlay(b, m, overlay);
 	buf_addc(b, ']');
 }
 
 static void put_fields(struct buf *b, const struct detail *d)
 {
-	json_key(b, "fields");
-	buf_addc(b, '{');
+	json_open(b, "fields", '{');
 	for (unsigned i = 0; i < d->n; i++)
 		json_put_str(b, d->field[i].label, d->field[i].text);
 	buf_addc(b, '}');
@@ -164,11 +161,11 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	const struct route *route = message_route(m, st->message);
 	struct detail d = { 0 };
 	struct buf name = { 0 }, rev = { 0 };
-	bool told;
+	bool has_detail;
 
 	item_name(m, item, &name);
 	item_rev(&l->reader, item, st, &rev);
-	told = s->reader->detail(s->reader->ctx, item, st, &d);
+	has_detail = s->reader->detail(s->reader->ctx, item, st, &d);
 	buf_addc(b, '{');
 	json_put_str(b, "id", buf_str(&name));
 	json_put_name(b, "dialect", dialect_name((enum dialect_id)route->dialect));
@@ -177,7 +174,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	json_put_str(b, "task", task_id(m, item_task(m, item)));
 	json_put_str(b, "agent", agent_name(m, route->from));
 	json_put_int_if(b, "iteration", st->iteration, st->iteration);
-	json_put_str(b, "title", told && d.title.p ? d.title : STR(""));
+	json_put_str(b, "title", has_detail && d.title.p ? d.title : STR(""));
 	json_put_name(b, "severity", grade_name(st->grade));
 	put_message(b, "opened", m, st->opened);
 	json_put_time(b, "deadline", item_deadline(m, item));
@@ -193,7 +190,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	json_put_bool(b, "bounced", st->bounced);
 	json_put_bool(b, "acknowledged", st->acked);
 	if (whole) {
-		if (told)
+		if (has_detail)
 			put_fields(b, &d);
 		put_history(b, m, item, s->k);
 	}
@@ -215,25 +212,17 @@ void json_inbox(struct load *l, const struct scene *s, struct buf *out)
 	free(list);
 }
 
-void json_inbox_item(struct load *l, const struct scene *s, uint32_t item, struct buf *out)
+void json_item(struct load *l, const struct scene *s, uint32_t item, bool whole, struct buf *out)
 {
 	struct item_state st;
 
 	if (item_at(s->model, &s->model->items.v[item], s->k, s->now_ms, &st))
-		put_item(l, s, item, &st, false, out);
+		put_item(l, s, item, &st, whole, out);
 }
 
-void json_item(struct load *l, const struct scene *s, uint32_t item, struct buf *out)
-{
-	struct item_state st;
-
-	if (item_at(s->model, &s->model->items.v[item], s->k, s->now_ms, &st))
-		put_item(l, s, item, &st, true, out);
-}
-
-/* Reviews by the task they are of; those of none, feedback loops, hang under the last slot. */
+/* Linked lists of reviews by task. */
 struct review_lists {
-	uint32_t *first; /* of task i; tasks.n = of no task, or of one that nobody has given out */
+	uint32_t *first; /* of task i; of index tasks.n: feedback loops and unassigned tasks */
 	uint32_t *next;
 };
 
@@ -277,21 +266,19 @@ static void put_review(const struct scene *s, uint32_t review, const struct revi
 static void put_reviews(const struct scene *s, const struct review_lists *lists, uint32_t task,
 			struct buf *b)
 {
-	json_key(b, "reviews");
-	buf_addc(b, '[');
+	json_open(b, "reviews", '[');
 	for (uint32_t i = lists->first[task]; i != NONE; i = lists->next[i]) {
 		struct review_state st;
 
 		if (!review_at(s->model, &s->model->reviews.v[i], s->k, &st))
 			continue;
-		if (b->p[b->n - 1] != '[')
-			buf_addc(b, ',');
+		json_comma(b);
 		put_review(s, i, &st, b);
 	}
 	buf_addc(b, ']');
 }
 
-/* A loop or a review of a task that nobody has given out has a lane of its own. */
+/* Feedback loops and reviews of unassigned tasks have lanes of their own. */
 static void put_lone_reviews(struct load *l, const struct scene *s,
 			     const struct review_lists *lists, struct buf *b)
 {
@@ -306,9 +293,9 @@ static void put_lone_reviews(struct load *l, const struct scene *s,
 		buf_addc(b, '{');
 		json_put_str(b, "task", task_id(m, r->task));
 		json_session(l, b, r->session);
-		json_put_name(b, "dialect", dialect_name((enum dialect_id)message_route(m, st.first)->dialect));
-		json_key(b, "reviews");
-		buf_addc(b, '[');
+		json_put_name(b, "dialect",
+			      dialect_name((enum dialect_id)message_route(m, st.first)->dialect));
+		json_open(b, "reviews", '[');
 		put_review(s, i, &st, b);
 		buf_addc(b, ']');
 		json_end(l, b);
@@ -319,8 +306,7 @@ static void put_spans(const struct scene *s, const struct task *task, struct buf
 {
 	const struct model *m = s->model;
 
-	json_key(b, "spans");
-	buf_addc(b, '[');
+	json_open(b, "spans", '[');
 	for (uint32_t i = 0; i < task->steps.n && task->steps.v[i].message < s->k; i++) {
 		const struct task_step *step = &task->steps.v[i];
 
@@ -360,12 +346,10 @@ void json_timeline(struct load *l, const struct scene *s, struct buf *out)
 		put_message(out, "first", m, st.first);
 		put_message(out, "last", m, st.last);
 		json_put_bool(out, "stalled", task_is_stalled(m, &st, s->now_ms));
-		json_key(out, "needs");
-		buf_addc(out, '[');
+		json_open(out, "needs", '[');
 		needs = task_needs(task, s->k);
 		for (uint32_t n = 0; n < needs; n++) {
-			if (n)
-				buf_addc(out, ',');
+			json_comma(out);
 			json_write_str(out, model_str(m, task->terms->needs.v[n].task_id));
 		}
 		buf_addc(out, ']');

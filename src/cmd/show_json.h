@@ -1,10 +1,11 @@
-/* Views as JSON lines. Scripts depend on the fields: they are only ever added. */
+/* JSON output of the views, one object per line (JSON lines). Scripts depend on the fields: they
+ * are only ever added. */
 #ifndef GAVEL_CMD_SHOW_JSON_H
 #define GAVEL_CMD_SHOW_JSON_H
 
 #include "session/load.h"
 
-/* A line is complete. */
+/* Ends a line; flushes load.json now and then. */
 void json_end(struct load *l, struct buf *out);
 void json_session(struct load *l, struct buf *out, uint32_t session);
 void json_usage(struct buf *out, uint64_t tokens_in, uint64_t tokens_out, uint64_t tokens_cached,
@@ -12,18 +13,20 @@ void json_usage(struct buf *out, uint64_t tokens_in, uint64_t tokens_out, uint64
 void json_source(struct load *l, struct buf *out, uint32_t message);
 
 void json_inbox(struct load *l, const struct scene *s, struct buf *out);
-/* One line of it. */
-void json_inbox_item(struct load *l, const struct scene *s, uint32_t item, struct buf *out);
-void json_item(struct load *l, const struct scene *s, uint32_t item, struct buf *out);
+/* One item as a line of the inbox; whole: with its fields and history. */
+void json_item(struct load *l, const struct scene *s, uint32_t item, bool whole, struct buf *out);
 void json_timeline(struct load *l, const struct scene *s, struct buf *out);
 void json_ledger(struct load *l, const struct scene *s, struct buf *out);
 void json_messages(struct load *l, const struct scene *s, struct buf *out);
 void json_agents(struct load *l, const struct scene *s, struct buf *out);
-/* Those that agents made in the log. */
-void json_told(struct load *l, const struct scene *s, struct buf *out);
-/* And before these, those made here. */
+/* Decisions that agents made in the log. */
+void json_agent_decisions(struct load *l, const struct scene *s, struct buf *out);
+/* Decisions of the journals, then those of agents. */
 void json_decisions(struct load *l, const struct scene *s, struct buf *out);
-/* One line of them, as the view has it. */
+/* Delivery of a draft; an acknowledgment in the log (st, or NULL) precedes the journal. */
+enum delivery decision_delivery(const struct desk *d, const struct draft *draft,
+				const struct item_state *st);
+/* The decision of one line of the view. */
 void json_decision(struct load *l, const struct scene *s, const struct line *line,
 		   struct buf *out);
 void json_summary(struct load *l, const struct scene *s, struct buf *out);
@@ -32,12 +35,11 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out);
 void state_hash(struct load *l, const struct scene *s, char hex[65]);
 void json_state(struct load *l, const struct scene *s, struct buf *out);
 
-/* The decisions beside those of another journal, as text or JSON lines; the exit code. */
-int show_against(struct load *l, const struct scene *s, const char *journal, bool json,
-		 struct buf *out);
+/* Prints a diff with the decisions of another journal, as text or JSON. Returns the exit code. */
+int show_against(struct load *l, const struct scene *s, const char *journal, bool json);
 /* The whole session as Markdown. */
 void markdown_report(struct load *l, const struct scene *s, struct buf *out);
-/* A text that a message says, as a code span that fits into a table's cell. */
+/* Untrusted text as a code span that fits into a table's cell. */
 void markdown_code(struct buf *out, struct str text);
 
 #endif

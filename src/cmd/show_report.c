@@ -1,6 +1,6 @@
-/* gavel show report: the session as Markdown, with tables, for issue trackers. What messages say
- * stands in code spans, one line each, made of the cells that a screen would show: there it cannot
- * be a heading, a link, a mention or a piece of HTML, nor end its cell. */
+/* gavel show report: the session as Markdown tables, for issue trackers. Untrusted text is
+ * sanitized and put into code spans of one line, where it cannot be a heading, a link, a mention or
+ * HTML, nor end its cell. */
 #include "cmd/show_json.h"
 
 #include "view/session_stats.h"
@@ -15,10 +15,11 @@ struct report {
 	struct load *l;
 	const struct scene *s;
 	struct buf *out;
+	const char *table; /* title */
 	uint32_t rows; /* of the table so far */
 };
 
-/* ---- what messages say ---- */
+/* ---- untrusted text ---- */
 
 static size_t longest_run(struct str s, char c)
 {
@@ -46,7 +47,7 @@ void markdown_code(struct buf *out, struct str text)
 		buf_addc(out, '`');
 	buf_adds(out, pad ? " " : "");
 	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '|') /* a table's, also in code; \\| would be a backslash and the cell's end */
+		if (s.p[i] == '|') /* ends a cell even in code; \\| does, too */
 			buf_adds(out, i && s.p[i - 1] == '\\' ? " \\" : "\\");
 		buf_addc(out, s.p[i]);
 	}
@@ -58,9 +59,12 @@ void markdown_code(struct buf *out, struct str text)
 
 /* ---- tables ---- */
 
-/* heads: "waits|kind|what" */
+/* Begins a table unless it has begun. heads: "waits|kind|what" */
 static void table(struct report *r, const char *title, const char *heads)
 {
+	if (r->table == title)
+		return;
+	r->table = title;
 	buf_printf(r->out, "\n## %s\n\n| ", title);
 	for (const char *p = heads; *p; p++)
 		if (*p == '|')
@@ -74,13 +78,13 @@ static void table(struct report *r, const char *title, const char *heads)
 	r->rows = 0;
 }
 
-/* Whether there is room for one row more. */
+/* Begins a row; false: the table is full. */
 static bool row(struct report *r)
 {
 	if (r->rows++ >= ROWS_MAX)
 		return false;
-	if (r->l->sheet.turn)
-		r->l->sheet.turn(r->l->sheet.ctx, r->out);
+	if (r->l->json.flush)
+		r->l->json.flush(r->l->json.ctx, r->out);
 	buf_adds(r->out, "|");
 	return true;
 }
@@ -115,11 +119,6 @@ static void cell_span(struct report *r, int64_t ms)
 	cell_word(r, ms == TIME_NONE ? "" : timestamp_span(ms, span));
 }
 
-static void row_end(struct report *r)
-{
-	buf_addc(r->out, '\n');
-}
-
 /* ---- sections ---- */
 
 static int64_t time_of(const struct report *r, uint32_t message)
@@ -129,7 +128,8 @@ static int64_t time_of(const struct report *r, uint32_t message)
 
 static int64_t span_between(int64_t from, int64_t to)
 {
-	return from == TIME_NONE || to == TIME_NONE || to < from ? TIME_NONE : time_between(to, from);
+	return from == TIME_NONE || to == TIME_NONE || to < from ? TIME_NONE
+								 : time_between(to, from);
 }
 
 static void cell_item(struct report *r, const struct item *item, const struct item_state *at)
@@ -145,7 +145,7 @@ static void cell_item(struct report *r, const struct item *item, const struct it
 	buf_release(&name);
 }
 
-static void tell_head(struct report *r)
+static void report_head(struct report *r)
 {
 	const struct model *m = r->s->model;
 	struct session_stats f;
@@ -163,9 +163,10 @@ static void tell_head(struct report *r)
 			first = m->records.v[i].time_ms;
 	}
 	for (uint32_t i = 0; i < m->dated.n; i++) {
+		const struct item *item = &m->items.v[m->dated.v[i].item];
 		struct item_state at;
 
-		expired += item_at(m, &m->items.v[m->dated.v[i].item], r->s->k, r->s->now_ms, &at) &&
+		expired += item_at(m, item, r->s->k, r->s->now_ms, &at) &&
 			   at.verdict == VERDICT_EXPIRED;
 	}
 	buf_adds(r->out, "# Session report\n\n| | |\n| --- | --- |\n");
@@ -175,17 +176,19 @@ static void tell_head(struct report *r)
 	}
 	buf_printf(r->out, "| messages | %u |\n| errors, warnings | %llu, %llu |\n", r->s->k,
 		   (unsigned long long)errors, (unsigned long long)warnings);
-	buf_printf(r->out, "| items open | %u (%u with a deadline) |\n| items expired | %u |\n", open, due,
-		   expired);
+	buf_printf(r->out, "| items open | %u (%u with a deadline) |\n| items expired | %u |\n",
+		   open, due, expired);
 	buf_printf(r->out, "| decisions | %u |\n", f.decided);
 	if (f.timed) {
-		buf_printf(r->out, "| time to decision, median | %s |\n", timestamp_span(f.median_ms, text));
-		buf_printf(r->out, "| time to decision, longest | %s |\n", timestamp_span(f.longest_ms, text));
+		buf_printf(r->out, "| time to decision, median | %s |\n",
+			   timestamp_span(f.median_ms, text));
+		buf_printf(r->out, "| time to decision, longest | %s |\n",
+			   timestamp_span(f.longest_ms, text));
 	}
 	buf_printf(r->out, "| loops, not converging | %u, %u |\n", f.loops, f.diverging);
 }
 
-static void tell_open(struct report *r)
+static void report_open(struct report *r)
 {
 	const struct model *m = r->s->model;
 	uint32_t n, *list = model_inbox(m, r->s->k, r->s->now_ms, false, &n, NULL);
@@ -203,17 +206,16 @@ static void tell_open(struct report *r)
 		cell_word(r, item_kind_name(item->kind));
 		cell_text(r, agent_name(m, message_route(m, at.message)->from));
 		cell_item(r, item, &at);
-		row_end(r);
+		buf_addc(r->out, '\n');
 	}
 	table_end(r);
 	free(list);
 }
 
-static void tell_decided(struct report *r)
+static void report_decided(struct report *r)
 {
 	const struct model *m = r->s->model;
 	struct item_state at;
-	bool any = false;
 	char clock[32];
 
 	for (uint32_t i = 0; i < m->items.n; i++) {
@@ -223,9 +225,7 @@ static void tell_decided(struct report *r)
 		if (!item_is_shown(r->s, i, &at) || at.open || at.verdict == VERDICT_SUPERSEDED ||
 		    at.verdict == VERDICT_EXPIRED)
 			continue;
-		if (!any)
-			table(r, "Decided", "when|took|verdict|by|kind|what|id");
-		any = true;
+		table(r, "Decided", "when|took|verdict|by|kind|what|id");
 		if (!row(r))
 			continue;
 		decided = at.delivery != DELIVERY_NONE ? at.overlay_ms : time_of(r, at.decided);
@@ -238,7 +238,7 @@ static void tell_decided(struct report *r)
 					       : agent_name(m, decided_by(m, &at)));
 		cell_word(r, item_kind_name(item->kind));
 		cell_item(r, item, &at);
-		row_end(r);
+		buf_addc(r->out, '\n');
 	}
 	table_end(r);
 }
@@ -253,7 +253,8 @@ static uint32_t count_entries(const struct ledger *all, uint32_t loop, uint32_t 
 	return n;
 }
 
-static void tell_loop(struct report *r, const struct ledger *all, uint32_t loop, struct arena *arena)
+static void report_loop(struct report *r, const struct ledger *all, uint32_t loop,
+			struct arena *arena)
 {
 	const struct model *m = r->s->model;
 	const struct loop_at *l = loop_look(all, loop, r->s->k, arena);
@@ -270,10 +271,10 @@ static void tell_loop(struct report *r, const struct ledger *all, uint32_t loop,
 		buf_printf(r->out, " **no**: %u open, then %u |", before->open, after->open);
 	else
 		cell_word(r, two ? "yes" : "");
-	row_end(r);
+	buf_addc(r->out, '\n');
 }
 
-static void tell_loops(struct report *r)
+static void report_loops(struct report *r)
 {
 	struct arena arena = { 0 };
 	struct ledger *all = ledger_new(r->s->model, r->s->k, r->s->k, NULL);
@@ -283,42 +284,40 @@ static void tell_loops(struct report *r)
 	for (uint32_t i = 0; i < all->n; i++) {
 		arena_reset(&arena);
 		if (loop_has_begun(all, i, r->s->k) && row(r))
-			tell_loop(r, all, i, &arena);
+			report_loop(r, all, i, &arena);
 	}
 	table_end(r);
 	arena_release(&arena);
 	ledger_release(all);
 }
 
-static void tell_tasks(struct report *r)
+static void report_tasks(struct report *r)
 {
 	const struct model *m = r->s->model;
 	struct task_state_at at;
-	bool any = false;
 
 	for (uint32_t i = 0; i < m->tasks.n; i++) {
 		if (!task_at(m, &m->tasks.v[i], r->s->k, &at) ||
 		    !filter_task(r->s->filter, m, i, r->s->k))
 			continue;
-		if (!any)
-			table(r, "Tasks", "task|agent|state|done|attempts");
-		any = true;
+		table(r, "Tasks", "task|agent|state|done|attempts");
 		if (!row(r))
 			continue;
 		cell_text(r, model_str(m, m->tasks.v[i].id));
 		cell_text(r, agent_name(m, at.agent));
-		cell_word(r, task_is_stalled(m, &at, r->s->now_ms) ? "stalled" : task_state_name(at.state));
+		cell_word(r, task_is_stalled(m, &at, r->s->now_ms) ? "stalled"
+								   : task_state_name(at.state));
 		if (at.percent >= 0)
 			buf_printf(r->out, " %d%% |", at.percent);
 		else
 			cell_word(r, "");
 		cell_number(r, at.attempts);
-		row_end(r);
+		buf_addc(r->out, '\n');
 	}
 	table_end(r);
 }
 
-static void tell_agents(struct report *r)
+static void report_agents(struct report *r)
 {
 	const struct model *m = r->s->model;
 	struct agent_stats *stats = model_agent_stats(m, r->s->k, r->s->now_ms, NULL);
@@ -334,25 +333,22 @@ static void tell_agents(struct report *r)
 		cell_number(r, stats[i].tokens_in);
 		cell_number(r, stats[i].tokens_out);
 		buf_printf(r->out, " $%.4f |", stats[i].cost);
-		row_end(r);
+		buf_addc(r->out, '\n');
 	}
 	table_end(r);
 	free(stats);
 }
 
-static void tell_problems(struct report *r)
+static void report_problems(struct report *r)
 {
 	const struct model *m = r->s->model;
-	bool any = false;
 
 	for (uint32_t i = 0; i < r->s->k; i++) {
 		const struct diags *diags;
 
 		if (!m->records.v[i].errors || !message_is_shown(r->s, i))
 			continue;
-		if (!any)
-			table(r, "Broken rules", "line|rule|what is wrong");
-		any = true;
+		table(r, "Broken rules", "line|rule|what is wrong");
 		if (r->rows >= ROWS_MAX) { /* counted, not read again */
 			r->rows++;
 			continue;
@@ -364,7 +360,7 @@ static void tell_problems(struct report *r)
 			cell_number(r, message_line(m, i));
 			cell_text(r, str_of(diags->list.v[d].rule));
 			cell_text(r, diags->list.v[d].text);
-			row_end(r);
+			buf_addc(r->out, '\n');
 		}
 	}
 	table_end(r);
@@ -374,11 +370,11 @@ void markdown_report(struct load *l, const struct scene *s, struct buf *out)
 {
 	struct report r = { .l = l, .s = s, .out = out };
 
-	tell_head(&r);
-	tell_open(&r);
-	tell_decided(&r);
-	tell_loops(&r);
-	tell_tasks(&r);
-	tell_agents(&r);
-	tell_problems(&r);
+	report_head(&r);
+	report_open(&r);
+	report_decided(&r);
+	report_loops(&r);
+	report_tasks(&r);
+	report_agents(&r);
+	report_problems(&r);
 }

@@ -1,5 +1,5 @@
-/* gavel show state: one hash of all that the views say of the log as of k. The same log has the
- * same hash wherever it lies, however it was read and whatever was decided on it here. */
+/* gavel show state: a hash of the JSON output of all views as of k. It depends on the contents of
+ * the log alone: not on its path, nor on how it was loaded, nor on decisions made here. */
 #include "cmd/show_json.h"
 
 #include "base/sha256.h"
@@ -15,9 +15,9 @@ void state_hash(struct load *l, const struct scene *s, char hex[65])
 {
 	static void (*const views[])(struct load *, const struct scene *, struct buf *) = {
 		json_inbox,  json_timeline, json_ledger,  json_messages,
-		json_agents, json_told,     json_summary,
+		json_agents, json_agent_decisions,     json_summary,
 	};
-	struct sheet before = l->sheet;
+	struct json_output before = l->json;
 	struct scene scene = *s;
 	struct sha256 hash;
 	struct buf lines = { 0 };
@@ -25,12 +25,12 @@ void state_hash(struct load *l, const struct scene *s, char hex[65])
 	scene.all = true;
 	scene.filter = NULL;
 	sha256_begin(&hash);
-	l->sheet = (struct sheet){ add_lines, &hash, true };
+	l->json = (struct json_output){ add_lines, &hash, true };
 	for (unsigned i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
 		views[i](l, &scene, &lines);
 		add_lines(&hash, &lines);
 	}
-	l->sheet = before;
+	l->json = before;
 	buf_release(&lines);
 	sha256_end_hex(&hash, hex);
 }

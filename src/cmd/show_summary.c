@@ -1,4 +1,4 @@
-/* The summary as one JSON line. */
+/* JSON output of the summary, one line. */
 #include "cmd/show_json.h"
 
 #include "json/compose.h"
@@ -6,6 +6,12 @@
 #include "view/view_parts.h"
 
 #include <stdlib.h>
+
+static void put_verdicts(struct buf *b, enum verdict last, const uint32_t *counts)
+{
+	for (int v = VERDICT_ACCEPTED; v <= (int)last; v++)
+		json_put_number(b, verdict_name((enum verdict)v), counts[v]);
+}
 
 static void put_item_counts(const struct scene *s, struct buf *b)
 {
@@ -22,16 +28,14 @@ static void put_item_counts(const struct scene *s, struct buf *b)
 		open += st.open;
 		due += st.open && item->dated;
 	}
-	json_key(b, "items");
-	buf_addc(b, '{');
+	json_open(b, "items", '{');
 	json_put_number(b, "open", open);
 	json_put_number(b, "due", due);
-	for (int v = 1; v <= VERDICT_SUPERSEDED; v++)
-		json_put_number(b, verdict_name((enum verdict)v), verdicts[v]);
+	put_verdicts(b, VERDICT_SUPERSEDED, verdicts);
 	buf_addc(b, '}');
 }
 
-/* What was decided here, and how far it has come. */
+/* Decisions made here, by verdict and by delivery. */
 static void put_decision_counts(const struct scene *s, struct buf *b)
 {
 	const struct model *m = s->model;
@@ -46,10 +50,8 @@ static void put_decision_counts(const struct scene *s, struct buf *b)
 		verdicts[overlay->verdict]++;
 		deliveries[st.delivery]++;
 	}
-	json_key(b, "decisions");
-	buf_addc(b, '{');
-	for (int v = VERDICT_ACCEPTED; v <= VERDICT_DISMISSED; v++)
-		json_put_number(b, verdict_name((enum verdict)v), verdicts[v]);
+	json_open(b, "decisions", '{');
+	put_verdicts(b, VERDICT_DISMISSED, verdicts);
 	for (int d = DELIVERY_STAGED; d <= DELIVERY_HELD; d++)
 		json_put_number(b, delivery_name((enum delivery)d), deliveries[d]);
 	buf_addc(b, '}');
@@ -74,13 +76,11 @@ static void put_record_counts(const struct scene *s, struct buf *b)
 			first = r->time_ms;
 	}
 	json_put_number(b, "messages", shown);
-	json_key(b, "dialects");
-	buf_addc(b, '{');
+	json_open(b, "dialects", '{');
 	for (unsigned i = 0; i < dialect_count(); i++)
 		json_put_number(b, dialect_name((enum dialect_id)i), by_dialect[i]);
 	buf_addc(b, '}');
-	json_key(b, "diagnostics");
-	buf_addc(b, '{');
+	json_open(b, "diagnostics", '{');
 	for (int i = 2; i >= 0; i--)
 		json_put_number(b, severity_name((enum severity)i), counts[i]);
 	buf_addc(b, '}');
@@ -106,38 +106,33 @@ static uint32_t count_sessions(const struct scene *s)
 	return n;
 }
 
-/* How the deciding went. */
-static void put_figures(const struct scene *s, struct buf *b)
+/* Statistics about decisions. */
+static void put_decision_stats(const struct scene *s, struct buf *b)
 {
 	struct session_stats f;
 
 	session_stats_compute(s, &f);
-	json_key(b, "agent_decisions");
-	buf_addc(b, '{');
-	for (int v = VERDICT_ACCEPTED; v <= VERDICT_DISMISSED; v++)
-		json_put_number(b, verdict_name((enum verdict)v), f.by_agents[v]);
+	json_open(b, "agent_decisions", '{');
+	put_verdicts(b, VERDICT_DISMISSED, f.by_agents);
 	buf_addc(b, '}');
-	json_key(b, "time_to_decision");
-	buf_addc(b, '{');
+	json_open(b, "time_to_decision", '{');
 	json_put_number(b, "decisions", f.timed);
 	json_put_time(b, "median", f.median_ms);
 	json_put_time(b, "longest", f.longest_ms);
 	buf_addc(b, '}');
-	json_key(b, "loops");
-	buf_addc(b, '{');
+	json_open(b, "loops", '{');
 	json_put_number(b, "count", f.loops);
 	json_put_number(b, "not_converging", f.diverging);
 	buf_addc(b, '}');
 }
 
-/* Those that used something. */
+/* Agents with usage. */
 static void put_agents(struct load *l, const struct scene *s, struct buf *b)
 {
 	const struct model *m = s->model;
 	struct agent_stats *stats = model_agent_stats(m, s->k, s->now_ms, NULL);
 
-	json_key(b, "by_agent");
-	buf_addc(b, '[');
+	json_open(b, "by_agent", '[');
 	for (uint32_t i = 0; i < m->agents.n; i++) {
 		const struct agent_stats *st = &stats[i];
 
@@ -158,11 +153,10 @@ static void put_agents(struct load *l, const struct scene *s, struct buf *b)
 void json_summary(struct load *l, const struct scene *s, struct buf *out)
 {
 	const struct model *m = s->model;
-	uint32_t sessions, agents = 0, states[TASK_STATE_COUNT] = { 0 };
+	uint32_t agents = 0, states[TASK_STATE_COUNT] = { 0 };
 	uint64_t in = 0, tokens_out = 0, cached = 0;
 	double cost = 0;
 
-	sessions = count_sessions(s);
 	for (uint32_t i = 0; i < m->agents.n; i++)
 		agents += m->agents.v[i].first < s->k && filter_agent(s->filter, m, i);
 	for (uint32_t i = 0; i < m->tasks.n; i++) {
@@ -179,16 +173,15 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out)
 	}
 	buf_addc(out, '{');
 	put_record_counts(s, out);
-	json_put_number(out, "sessions", sessions);
+	json_put_number(out, "sessions", count_sessions(s));
 	json_put_number(out, "agents", agents);
-	json_key(out, "tasks");
-	buf_addc(out, '{');
+	json_open(out, "tasks", '{');
 	for (int i = 0; i < TASK_STATE_COUNT; i++)
 		json_put_number(out, task_state_name((enum task_state)i), states[i]);
 	buf_addc(out, '}');
 	put_item_counts(s, out);
 	put_decision_counts(s, out);
-	put_figures(s, out);
+	put_decision_stats(s, out);
 	json_usage(out, in, tokens_out, cached, cost);
 	put_agents(l, s, out);
 	json_end(l, out);

@@ -7,7 +7,7 @@
 #include "model/model.h"
 
 /* An incremental text search through the first k messages, in one direction with wraparound. */
-struct hunt {
+struct search_progress {
 	struct str word;
 	int direction;
 	uint32_t k;
@@ -31,7 +31,7 @@ struct reader {
 	struct str (*source)(void *ctx, uint32_t message);
 	/* Continues a search for a few milliseconds or to the next match; false: finished. NULL:
 	 * not supported. */
-	bool (*hunt)(void *ctx, struct hunt *h);
+	bool (*search_step)(void *ctx, struct search_progress *h);
 };
 
 /* The item's revision, which ties a decision to the text that was shown: "sha256:" and the hash of

@@ -1,4 +1,4 @@
-/* Inside this folder: validating and decoding the escapes of JSON strings. */
+/* Validating and decoding the escapes of JSON strings. */
 #ifndef GAVEL_JSON_ESCAPES_H
 #define GAVEL_JSON_ESCAPES_H
 

@@ -1,4 +1,4 @@
-/* From the captures of running agents to the model, in turns. */
+/* Reads the captures of running agents into the model, round robin. */
 #include "session/agent_set.h"
 
 #include "loop/loop.h"
@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 enum {
-	TURN_MS = 5,            /* reading goes on for that long before others have their turn */
-	PIECE_BYTES = 32 << 10, /* of one agent, before the next one's */
+	STEP_MS = 5,            /* of reading per agent_set_take */
+	PIECE_BYTES = 32 << 10, /* of one agent, before the next one is read */
 };
 
 int agent_set_open(struct agent_set *c, struct load *l, const char *captures, struct err *err)
@@ -24,7 +24,7 @@ static void agent_free(struct set_agent *a)
 {
 	for (int i = 0; i < AGENT_PIPES; i++)
 		framer_release(&a->streams[i].framer);
-	vec_release(&a->lives);
+	vec_release(&a->incarnations);
 	free(a);
 }
 
@@ -47,8 +47,8 @@ static const struct child_capture *capture_of(const struct set_agent *a, int str
 	return stream == AGENT_OUT ? &a->child->out : &a->child->err;
 }
 
-/* The wire closes what it has, and so does the agent: each needs a descriptor of its own. */
-static int open_reading(struct agent_set *c, struct set_agent *a, int stream, struct str group,
+/* Wire and child both close their descriptor, so it is duplicated. */
+static int open_stream(struct agent_set *c, struct set_agent *a, int stream, struct str group,
 			struct err *err)
 {
 	struct wire *w = &c->load->wire;
@@ -73,12 +73,13 @@ static int open_reading(struct agent_set *c, struct set_agent *a, int stream, st
 	return 0;
 }
 
-static void begin_life(struct set_agent *a)
+static void begin_incarnation(struct set_agent *a)
 {
 	const struct child *child = a->child;
 
-	vec_push(&a->lives, (struct agent_beginning){ { child->out.began, child->err.began },
-						child->incarnation });
+	vec_push(&a->incarnations,
+		 (struct incarnation_start){ { child->out.began, child->err.began },
+					     child->incarnation });
 	for (int i = 0; i < AGENT_PIPES; i++)
 		a->streams[i].ended = false;
 }
@@ -92,16 +93,16 @@ static void open_desk(struct agent_set *c, const struct set_agent *a, struct str
 	buf_release(&path);
 }
 
-static uint32_t take_in(struct agent_set *c, struct child *child, struct str group, int64_t now_ms,
-			struct err *err)
+static uint32_t add_agent(struct agent_set *c, struct child *child, struct str group,
+			  int64_t now_ms, struct err *err)
 {
 	struct set_agent *a = xcalloc(1, sizeof(*a));
 
 	a->child = child;
 	group = arena_str(&c->load->wire.arena, group.n ? group : str_of(child->name));
-	begin_life(a);
+	begin_incarnation(a);
 	for (int i = 0; i < AGENT_PIPES; i++)
-		if (open_reading(c, a, i, group, err) < 0) {
+		if (open_stream(c, a, i, group, err) < 0) {
 			child_stop(child, now_ms, 0);
 			agent_free(a);
 			return NONE;
@@ -119,53 +120,54 @@ static bool has_room(const struct agent_set *c, const struct child_spec *spec, s
 	return false;
 }
 
-uint32_t agent_set_start(struct agent_set *c, const struct child_spec *spec, struct str group, int64_t now_ms,
-		    struct err *err)
+uint32_t agent_set_start(struct agent_set *c, const struct child_spec *spec, struct str group,
+			 int64_t now_ms, struct err *err)
 {
 	struct child *child =
 		has_room(c, spec, err) ? child_start(c->children, spec, now_ms, err) : NULL;
 
-	return child ? take_in(c, child, group, now_ms, err) : NONE;
+	return child ? add_agent(c, child, group, now_ms, err) : NONE;
 }
 
-uint32_t agent_set_add(struct agent_set *c, const struct child_spec *spec, struct str group, struct err *err)
+uint32_t agent_set_add(struct agent_set *c, const struct child_spec *spec, struct str group,
+		       struct err *err)
 {
 	struct child *child = has_room(c, spec, err) ? child_add(c->children, spec, err) : NULL;
 
-	return child ? take_in(c, child, group, 0, err) : NONE;
+	return child ? add_agent(c, child, group, 0, err) : NONE;
 }
 
 /* ---- reading ---- */
 
-/* How far this incarnation's bytes go, as far as they have come. */
-static uint64_t end_of_life(const struct set_agent *a, int stream)
+/* Where the output of the current incarnation ends, as far as it was captured. */
+static uint64_t incarnation_end(const struct set_agent *a, int stream)
 {
 	const struct agent_stream *r = &a->streams[stream];
 
-	return r->lives + 1 < a->lives.n ? a->lives.v[r->lives + 1].began[stream]
+	return r->current + 1 < a->incarnations.n ? a->incarnations.v[r->current + 1].began[stream]
 					 : capture_of(a, stream)->source.end;
 }
 
-static bool is_over(const struct set_agent *a, int stream)
+static bool has_ended(const struct set_agent *a, int stream)
 {
-	return a->streams[stream].lives + 1 < a->lives.n || a->child->life == CHILD_OVER;
+	return a->streams[stream].current + 1 < a->incarnations.n || a->child->life == CHILD_OVER;
 }
 
 static bool has_more(const struct set_agent *a, int stream)
 {
 	const struct agent_stream *r = &a->streams[stream];
 
-	return r->at < capture_of(a, stream)->source.end || (is_over(a, stream) && !r->ended) ||
-	       r->lives + 1 < a->lives.n;
+	return r->at < capture_of(a, stream)->source.end || (has_ended(a, stream) && !r->ended) ||
+	       r->current + 1 < a->incarnations.n;
 }
 
-/* A piece of one stream; at the end of an incarnation what is left is a line that was cut off. */
+/* Reads a piece of one stream; at the end of an incarnation, emits its incomplete last line. */
 static void read_piece(struct agent_set *c, struct set_agent *a, int stream)
 {
 	struct agent_stream *r = &a->streams[stream];
 	struct wire *w = &c->load->wire;
 	struct source *s = &w->files.v[r->load.file].source;
-	uint64_t end = end_of_life(a, stream);
+	uint64_t end = incarnation_end(a, stream);
 	struct err err;
 
 	s->end = capture_of(a, stream)->source.end;
@@ -177,20 +179,17 @@ static void read_piece(struct agent_set *c, struct set_agent *a, int stream)
 			load_say(c->load, str_of(err.text));
 			c->load->trouble = true;
 		} else {
-			framer_feed(&r->framer, str_make(c->room.p, n), load_take, &r->load);
+			framer_feed(&r->framer, str_make(c->room.p, n), load_frame, &r->load);
 		}
 		r->at += n;
 		w->bytes_done += n;
 	}
-	if (r->at < end || !is_over(a, stream))
+	if (r->at < end || !has_ended(a, stream))
 		return;
 	if (!r->ended)
-		framer_end(&r->framer, load_take, &r->load);
-	r->ended = true;
-	if (r->lives + 1 < a->lives.n) {
-		r->lives++;
-		r->ended = false;
-	}
+		framer_end(&r->framer, load_frame, &r->load);
+	r->ended = r->current + 1 == a->incarnations.n;
+	r->current += !r->ended;
 }
 
 uint64_t agent_set_behind(const struct agent_set *c)
@@ -204,7 +203,7 @@ uint64_t agent_set_behind(const struct agent_set *c)
 	return n;
 }
 
-static void note_line(struct agent_stream *r, int64_t now_ms)
+static void note_incomplete(struct agent_stream *r, int64_t now_ms)
 {
 	if (!r->framer.length || r->framer.blank)
 		r->line_ms = AGENT_SET_NO_LINE;
@@ -213,14 +212,14 @@ static void note_line(struct agent_stream *r, int64_t now_ms)
 	r->line_start = r->framer.start;
 }
 
-static bool read_turn(struct agent_set *c, struct set_agent *a, int64_t now_ms)
+static bool read_agent(struct agent_set *c, struct set_agent *a, int64_t now_ms)
 {
 	bool more = false;
 
 	for (int k = 0; k < AGENT_PIPES; k++)
 		if (has_more(a, k)) {
 			read_piece(c, a, k);
-			note_line(&a->streams[k], now_ms);
+			note_incomplete(&a->streams[k], now_ms);
 			more = true;
 		}
 	return more;
@@ -234,8 +233,8 @@ uint32_t agent_set_take(struct agent_set *c, int64_t now_ms, load_fn each, void 
 	for (uint32_t i = 0; i < c->agents.n; i++) {
 		struct set_agent *a = c->agents.v[i];
 
-		if (a->child->incarnation != vec_last(&a->lives)->incarnation)
-			begin_life(a);
+		if (a->child->incarnation != vec_last(&a->incarnations)->incarnation)
+			begin_incarnation(a);
 		for (int k = 0; k < AGENT_PIPES; k++) {
 			a->streams[k].load.each = each;
 			a->streams[k].load.ctx = ctx;
@@ -244,8 +243,8 @@ uint32_t agent_set_take(struct agent_set *c, int64_t now_ms, load_fn each, void 
 	while (idle < c->agents.n) {
 		if (c->next >= c->agents.n)
 			c->next = 0;
-		idle = read_turn(c, c->agents.v[c->next++], now_ms) ? 0 : idle + 1;
-		if (!idle && loop_now_ms() - now_ms >= TURN_MS)
+		idle = read_agent(c, c->agents.v[c->next++], now_ms) ? 0 : idle + 1;
+		if (!idle && loop_now_ms() - now_ms >= STEP_MS)
 			break;
 	}
 	c->load->wire.bytes_total = c->load->wire.bytes_done + agent_set_behind(c);
@@ -286,14 +285,14 @@ struct str agent_set_incomplete(const struct agent_set *c, int64_t now_ms)
 		for (int k = 0; k < AGENT_PIPES; k++) {
 			const struct agent_stream *r = &c->agents.v[i]->streams[k];
 
-			if (r->line_ms != AGENT_SET_NO_LINE && r->line_ms + FOLLOW_SHOWN_MS <= now_ms &&
+			if (r->line_ms <= now_ms - FOLLOW_SHOWN_MS &&
 			    (!oldest || r->line_ms < oldest->line_ms))
 				oldest = r;
 		}
 	return oldest ? buf_str(&oldest->framer.held) : STR_NONE;
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 bool agent_set_is_over(const struct agent_set *c, uint32_t agent)
 {
@@ -313,24 +312,16 @@ uint32_t agent_set_running(const struct agent_set *c)
 
 uint32_t agent_set_of_file(const struct agent_set *c, uint32_t file, enum agent_pipe *stream)
 {
-	/* files are numbered in the order of starting, with others between them perhaps */
-	uint32_t low = 0, high = c->agents.n;
+	uint32_t agent = 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct set_agent *a = c->agents.v[middle];
-
-		for (int k = 0; k < AGENT_PIPES; k++)
-			if (a->streams[k].load.file == file) {
-				if (stream)
-					*stream = (enum agent_pipe)k;
-				return middle;
-			}
-		if (a->streams[AGENT_OUT].load.file < file)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	/* sorted, as files are numbered in the order of starting; AGENT_ERR is the last of each */
+	bisect(agent, c->agents.n, i, c->agents.v[i]->streams[AGENT_ERR].load.file < file)
+	for (int k = 0; agent < c->agents.n && k < AGENT_PIPES; k++)
+		if (c->agents.v[agent]->streams[k].load.file == file) {
+			if (stream)
+				*stream = (enum agent_pipe)k;
+			return agent;
+		}
 	return NONE;
 }
 
@@ -348,9 +339,9 @@ uint32_t agent_set_named(const struct agent_set *c, struct str name)
 
 unsigned agent_set_incarnation(const struct set_agent *a, enum agent_pipe stream, uint64_t offset)
 {
-	uint32_t i = a->lives.n - 1;
+	uint32_t i = a->incarnations.n - 1;
 
-	while (i && a->lives.v[i].began[stream] > offset)
+	while (i && a->incarnations.v[i].began[stream] > offset)
 		i--;
-	return a->lives.v[i].incarnation;
+	return a->incarnations.v[i].incarnation;
 }

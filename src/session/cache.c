@@ -1,4 +1,4 @@
-/* Where images are, whether one may be used, and when one is made. */
+/* Cache policy: where images are, when one is used, written and evicted, and the hash seed. */
 #include "session/cache.h"
 
 #include "base/io.h"
@@ -18,19 +18,19 @@
 enum {
 	NS_PER_S = 1000000000,
 	CLOCK_WAIT_MS = 20,
-	OLD_PART_S = 3600, /* a writer that old has given up */
+	OLD_PART_S = 3600, /* a temporary file that old was abandoned */
 };
 
-static bool is_told(void)
+static bool debug_wanted(void)
 {
 	const char *tell = getenv("GAVEL_CACHE_TELL");
 
 	return tell && *tell;
 }
 
-bool cache_tell(const char *what, const char *why)
+bool cache_debug(const char *what, const char *why)
 {
-	if (is_told())
+	if (debug_wanted())
 		fprintf(stderr, "gavel: cache: %s%s%s\n", what, *why ? ": " : "", why);
 	return false;
 }
@@ -45,14 +45,25 @@ char *cache_folder(bool make)
 		return NULL;
 	}
 	if ((make ? io_make_folders(path.p, false, &err) : io_check_folder(path.p, &err)) < 0) {
-		cache_tell("no folder", err.text);
+		cache_debug("no folder", err.text);
 		buf_release(&path);
 		return NULL;
 	}
 	return path.p;
 }
 
-/* ---- the seed ---- */
+bool cache_is_private(int fd, uint64_t *size)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+	    (st.st_mode & 077))
+		return false;
+	*size = (uint64_t)st.st_size;
+	return true;
+}
+
+/* ---- the hash seed ---- */
 
 struct seed {
 	char magic[8];
@@ -65,7 +76,7 @@ static bool seed_read(const char *folder, uint64_t *out)
 {
 	struct buf path = { 0 };
 	struct seed s;
-	struct stat st;
+	uint64_t size;
 	bool good;
 	int fd;
 
@@ -74,8 +85,7 @@ static bool seed_read(const char *folder, uint64_t *out)
 	buf_release(&path);
 	if (fd < 0)
 		return false;
-	good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-	       !(st.st_mode & 077) && read(fd, &s, sizeof(s)) == sizeof(s) &&
+	good = cache_is_private(fd, &size) && read(fd, &s, sizeof(s)) == sizeof(s) &&
 	       memcmp(s.magic, seed_magic, sizeof(s.magic)) == 0;
 	close(fd);
 	if (good)
@@ -83,8 +93,8 @@ static bool seed_read(const char *folder, uint64_t *out)
 	return good;
 }
 
-/* Saves this run's seed for later ones, unless there is another already. */
-static bool seed_keep(const char *folder)
+/* Saves this run's seed unless there is one already; false if that is another. */
+static bool seed_save(const char *folder)
 {
 	struct buf path = { 0 };
 	struct seed s = { .seed = hash_seed };
@@ -94,7 +104,7 @@ static bool seed_keep(const char *folder)
 	memcpy(s.magic, seed_magic, sizeof(s.magic));
 	buf_printf(&path, "%s/seed", folder);
 	if (!seed_read(folder, &kept)) {
-		unlink(path.p); /* what is there is of no use */
+		unlink(path.p); /* invalid */
 		fd = open(path.p, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd >= 0) {
 			if (write(fd, &s, sizeof(s)) != sizeof(s))
@@ -117,7 +127,7 @@ void cache_seed(void)
 
 /* ---- which image ---- */
 
-static uint64_t least_bytes(void)
+static uint64_t min_bytes(void)
 {
 	const char *given = getenv("GAVEL_CACHE_MIN");
 	uint64_t n;
@@ -128,10 +138,11 @@ static uint64_t least_bytes(void)
 static void add_settings(const struct load *l, struct buf *out)
 {
 	buf_printf(out, "%s %zu %a %a %d %u", PACKAGE_VERSION, wire_max_bytes(&l->wire),
-		 l->model.approve_from, l->model.human_from, l->model.runs_agents, yyjson_version());
+		   l->model.approve_from, l->model.human_from, l->model.runs_agents,
+		   yyjson_version());
 }
 
-/* GAVEL_CACHE_MIN is for tests, which also run with sanitizers. */
+/* GAVEL_CACHE_MIN is set by tests, which must work with sanitizers, too. */
 enum heap_kind cache_heap(const struct cache *c)
 {
 	return c->use && getenv("GAVEL_CACHE_MIN") ? HEAP_FIXED : HEAP_USUAL;
@@ -148,7 +159,7 @@ uint64_t cache_settings(const struct load *l)
 	return sum;
 }
 
-/* A name for this list of files and settings, which does not reveal theirs. */
+/* Named by a hash of the files and settings, which does not reveal their names. */
 static char *image_path(const struct load *l, const char *folder, const uint32_t *order)
 {
 	struct buf key = { 0 }, path = { 0 };
@@ -172,7 +183,7 @@ static char *image_path(const struct load *l, const char *folder, const uint32_t
 	return path.p;
 }
 
-static bool see_files(struct load *l)
+static bool stat_files(struct load *l)
 {
 	for (uint32_t i = 0; i < l->wire.files.n; i++) {
 		const struct source *s = &l->wire.files.v[i].source;
@@ -185,9 +196,9 @@ static bool see_files(struct load *l)
 	return true;
 }
 
-/* Whether writes from now on give each log another ctime than it has: the kernel's coarse clock,
- * which dates them, must have moved on. That takes a few milliseconds after a write; where a file
- * system keeps whole seconds it takes longer, which is not waited for. */
+/* Whether any write from now on will change a log's ctime: the kernel's coarse clock must have
+ * advanced past it. That takes a few milliseconds after a write; a whole second, where the file
+ * system stores no fractions, is not waited for. */
 static bool clock_moved_on(const struct cache *c)
 {
 	int64_t newest = 0;
@@ -205,7 +216,7 @@ static bool clock_moved_on(const struct cache *c)
 			return true;
 		nanosleep(&(struct timespec){ .tv_nsec = NS_PER_S / 1000 }, NULL);
 	}
-	return cache_tell("no image", "the log is being written to");
+	return cache_debug("no image", "the log is being written to");
 }
 
 void cache_open(struct load *l, const uint32_t *order)
@@ -223,27 +234,25 @@ void cache_open(struct load *l, const uint32_t *order)
 			return;
 		bytes += s->end - s->start;
 	}
-	if (bytes < least_bytes() || !bytes)
+	if (bytes < min_bytes() || !bytes)
 		return;
 	if (!heap_is_fixed(l->model.heap)) {
-		cache_tell("none", "its place in memory is taken");
+		cache_debug("none", "its place in memory is taken");
 		return;
 	}
-	folder = cache_folder(false);
-	if (!folder)
-		folder = cache_folder(true);
+	folder = cache_folder(true);
 	if (!folder)
 		return;
 	c->path = image_path(l, folder, order);
 	free(folder);
-	c->incomplete = !see_files(l) || !clock_moved_on(c);
+	c->incomplete = !stat_files(l) || !clock_moved_on(c);
 	c->known = image_read(l, order);
 	if (c->known) {
 		char known[80];
 
 		snprintf(known, sizeof(known), "%" PRIu64 " of %" PRIu64 " bytes are known",
 			 c->known_bytes, bytes);
-		cache_tell("used", known);
+		cache_debug("used", known);
 	}
 }
 
@@ -255,35 +264,34 @@ const struct cache_file *cache_file(const struct load *l, uint32_t file)
 	return NULL;
 }
 
-/* ---- making one ---- */
+/* ---- writing an image ---- */
 
-void cache_note(struct load *l, const struct load_reading *r, bool lines)
+void cache_add_file(struct load *l, const struct load_reading *r, bool lines)
 {
 	const struct wire_file *f = &l->wire.files.v[r->file];
 	struct cache *c = &l->cache;
-	struct cache_file known = {
+	struct cache_file file = {
 		.at = f->cut_at, .line = f->cut_line, .number = r->file,
 		.messages = r->messages, .binary = r->binary, .joined = f->joined,
 		.name_n = (uint32_t)f->name.n,
 	};
-	struct cache_file *before = NULL;
+	uint32_t i = 0;
 
 	if (!c->path)
 		return;
 	c->incomplete |= !lines || l->trouble || r->file >= c->seen.n;
 	if (c->incomplete)
 		return;
-	known.seen = c->seen.v[r->file];
-	for (uint32_t i = 0; i < c->files.n && !before; i++)
-		if (c->files.v[i].number == r->file)
-			before = &c->files.v[i];
-	if (before)
-		*before = known;
+	file.seen = c->seen.v[r->file];
+	while (i < c->files.n && c->files.v[i].number != r->file)
+		i++;
+	if (i < c->files.n)
+		c->files.v[i] = file;
 	else
-		vec_push(&c->files, known);
+		vec_push(&c->files, file);
 }
 
-static bool is_wanted(const struct load *l)
+static bool worth_saving(const struct load *l)
 {
 	const struct cache *c = &l->cache;
 	uint64_t bytes = 0;
@@ -293,7 +301,7 @@ static bool is_wanted(const struct load *l)
 		return false;
 	for (uint32_t i = 0; i < c->files.n; i++)
 		bytes += c->files.v[i].at;
-	/* reading what was appended again costs less than writing all of it */
+	/* loading a small appended part again is cheaper than writing the whole image */
 	return !c->known || bytes - c->known_bytes > c->known_bytes / 8;
 }
 
@@ -302,22 +310,22 @@ static void save(struct load *l)
 	char *folder = cache_folder(true);
 	uint64_t max_mb = l->cache.max_mb ? l->cache.max_mb : CONFIG_CACHE_MB;
 
-	if (folder && !seed_keep(folder))
-		cache_tell("not written", "there is another seed");
+	if (folder && !seed_save(folder))
+		cache_debug("not written", "there is another seed");
 	else if (folder && image_write(l))
-		cache_tidy(folder, max_mb << 20);
+		cache_evict(folder, max_mb << 20);
 	free(folder);
 }
 
-/* Who reads what this program prints must not wait for the process that writes an image. */
-static void let_go_of_output(void)
+/* A reader of this program's output must not wait for the background process. */
+static void detach_process(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	setsid();
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
-	if (!is_told())
+	if (!debug_wanted())
 		dup2(null, STDERR_FILENO);
 }
 
@@ -325,16 +333,16 @@ void cache_save(struct load *l, bool goes_on)
 {
 	pid_t child;
 
-	if (!is_wanted(l))
+	if (!worth_saving(l))
 		return;
 	fflush(NULL);
 	child = fork();
 	if (child < 0)
 		return;
 	if (child == 0) {
-		/* a double fork, so that nobody has to wait for it */
+		/* a double fork: init reaps it */
 		if (!goes_on || fork() == 0) {
-			let_go_of_output();
+			detach_process();
 			save(l);
 		}
 		_exit(0);
@@ -351,7 +359,7 @@ void cache_release(struct cache *c)
 	c->path = NULL;
 }
 
-/* ---- not too many ---- */
+/* ---- eviction ---- */
 
 struct cache_entry {
 	char *name;
@@ -359,7 +367,7 @@ struct cache_entry {
 	struct timespec used;
 };
 
-static int by_use(const void *left, const void *right)
+static int by_last_use(const void *left, const void *right)
 {
 	const struct cache_entry *a = left, *b = right;
 
@@ -368,7 +376,7 @@ static int by_use(const void *left, const void *right)
 	return a->used.tv_nsec < b->used.tv_nsec ? -1 : a->used.tv_nsec > b->used.tv_nsec;
 }
 
-void cache_tidy(const char *folder, uint64_t max_bytes)
+void cache_evict(const char *folder, uint64_t max_bytes)
 {
 	VEC(struct cache_entry) list = { 0 };
 	uint64_t bytes = 0;
@@ -396,9 +404,9 @@ void cache_tidy(const char *folder, uint64_t max_bytes)
 	}
 	left = list.n;
 	if (list.n)
-		qsort(list.v, list.n, sizeof(*list.v), by_use);
+		qsort(list.v, list.n, sizeof(*list.v), by_last_use);
 	for (uint32_t i = 0; i < list.n; i++) {
-		/* the newest is the one that was just written */
+		/* not the newest, which was just written */
 		if ((bytes > max_bytes || left > CACHE_IMAGES_MAX) && i + 1 < list.n) {
 			unlinkat(dirfd(dir), list.v[i].name, 0);
 			bytes -= list.v[i].bytes;

@@ -1,16 +1,16 @@
-/* A cache of loaded big logs: the model's memory as it is after loading, and the figures that need
- * a pass over all of it.
+/* Cache of loaded big logs: an image of the model's heap after loading, and the statistics that
+ * need a pass over all of it.
  *
- * $XDG_CACHE_HOME/gavel (~/.cache/gavel) has one image for each list of logs, written after loading
- * and used before it: the heap of the model is mapped at the address that it had, and only what was
- * appended to the last log is read. Everything in the folder may be deleted at any time.
+ * $XDG_CACHE_HOME/gavel (~/.cache/gavel) has one image for each list of logs, written after a load.
+ * The next load maps it at the address that the heap had, and reads only what was appended to the
+ * last log. Everything in the folder may be deleted at any time.
  *
  * An image is used only if it is intact (checksums over all of it), of this very executable
  * (another checksum), written with the same settings and hash seed, and ours (owner, mode).
  * Otherwise it is ignored and replaced.
  *
  * It never shows what the logs no longer say:
- * - A log with the device, inode, birth, size, mtime and ctime that the image has noted is
+ * - A log with the device, inode, birth, size, mtime and ctime recorded in the image is
  *   unchanged: each write sets ctime, and no program can set it back, as touch does with mtime.
  * - Of any other log (it has grown, or was touched), all bytes that the image covers are compared
  *   by a checksum; if that differs, the log is loaded anew.
@@ -21,7 +21,7 @@
  *   loaded in a quiet moment.
  * What this cannot see is a store through a shared mapping (mmap), which the kernel may date late.
  *
- * Only logs of lines have images. The hash seed is kept beside the images, in `seed`; without it
+ * Only logs of lines are cached. The hash seed is stored beside the images, in `seed`; without it
  * none can be used. */
 #ifndef GAVEL_SESSION_CACHE_H
 #define GAVEL_SESSION_CACHE_H
@@ -35,67 +35,68 @@ struct load;
 struct load_reading;
 
 enum {
-	CACHE_MIN_BYTES = 16 << 20, /* logs below that are read as fast as one looks */
+	CACHE_MIN_BYTES = 16 << 20, /* smaller logs load fast enough */
 	CACHE_IMAGES_MAX = 64,
 };
 
-/* What an image knows, or will know, of a log. */
+/* A log in an image. */
 struct cache_file {
 	struct source_stat seen; /* before it was read */
-	uint64_t at;  /* behind the last complete line */
-	uint64_t sum; /* cache_checksum of the bytes before that */
-	uint32_t number;  /* in the wire's list */
-	uint32_t line;    /* that begins at `at` */
-	uint32_t messages, binary; /* see load_judge_binary */
+	uint64_t at;     /* end of the last complete line */
+	uint64_t sum;    /* cache_checksum of the bytes before that */
+	uint32_t number; /* in the wire's list */
+	uint32_t line;   /* number of the line that begins at `at` */
+	uint32_t messages, binary; /* see load_warn_binary */
 	uint32_t joined;
 	uint32_t group; /* interned in the model */
-	uint32_t name_n, unused; /* its name is among the names */
+	uint32_t name_n, unused; /* length of its name, in the names section */
 };
 
 struct cache {
-	bool use;        /* wanted; set before load_run, which then may not report each message */
+	bool use; /* set before load_run; load_fn is then not called for cached messages */
 	uint32_t max_mb; /* 0 = CONFIG_CACHE_MB */
-	/* its own: */
-	char *path; /* of the image, NULL = there shall be none */
+	/* private */
+	char *path; /* of the image; NULL = not cached */
 	bool known; /* an image was used */
-	uint64_t known_bytes; /* of logs, that need not be read */
-	VEC(struct source_stat) seen; /* of all files, before anything was read */
-	VEC(struct cache_file) files; /* that are in the model, in the order of reading */
-	struct session_stats session_stats; /* of the whole log, if they are known: scene.kept */
-	bool incomplete; /* there must be no image of what is in the model */
+	uint64_t known_bytes; /* of the logs, from the image */
+	VEC(struct source_stat) seen; /* of all files, before the load */
+	VEC(struct cache_file) files; /* loaded so far, in load order */
+	struct session_stats session_stats; /* of the whole log, if computed: scene.kept */
+	bool incomplete; /* the model must not be written to an image */
 };
 
-/* Takes the seed of the images for this run's; before anything is hashed. */
+/* Sets hash_seed to the one of the images, if there is one; before anything is hashed. */
 void cache_seed(void);
 
-/* What kind of heap the model needs. */
+/* The kind of heap the model needs. */
 enum heap_kind cache_heap(const struct cache *c);
 
-/* Within load. order: files in the order of reading. */
+/* Called by load: restores the model from a valid image. order: load order of the files. */
 void cache_open(struct load *l, const uint32_t *order);
-/* What the image has of a file, or NULL. */
+/* A file as the image has it, or NULL. */
 const struct cache_file *cache_file(const struct load *l, uint32_t file);
-/* A file was read; lines: as lines, all of them complete. */
-void cache_note(struct load *l, const struct load_reading *r, bool lines);
-/* Writes the image if there is reason to, in a process of its own, so that nobody waits: who runs
- * gavel again at once may find none yet, and then reads the log once more. goes_on: this program
- * does not end now, so the process must not be its child. */
+/* After a file was loaded; lines: as lines, all of them complete. */
+void cache_add_file(struct load *l, const struct load_reading *r, bool lines);
+/* Writes the image, if that is worth it, in a background process; a gavel started meanwhile loads
+ * the log without it. goes_on: this program continues, and the process must not become a zombie. */
 void cache_save(struct load *l, bool goes_on);
 void cache_release(struct cache *c);
 
-/* Within cache: */
-/* Which files, read how. */
+/* Inside cache*.c: */
+/* Hash of the settings that loading depends on. */
 uint64_t cache_settings(const struct load *l);
 /* A checksum of the file's first n bytes; 0 = they cannot be read. */
 uint64_t cache_checksum(int fd, uint64_t n);
-/* Says why, if GAVEL_CACHE_TELL is set; returns false. */
-bool cache_tell(const char *what, const char *why);
-/* The folder, made if it is not there; NULL = it cannot be. Free the result. */
+/* Whether it is a regular file of this user that nobody else may access. */
+bool cache_is_private(int fd, uint64_t *size);
+/* Prints a debug message if GAVEL_CACHE_TELL is set; returns false. */
+bool cache_debug(const char *what, const char *why);
+/* The cache folder; NULL = it does not exist, or cannot be made. Free the result. */
 char *cache_folder(bool make);
-/* Reads the image into the model, whose heap is empty or may be emptied. false: it is as it was. */
+/* Replaces the model, which has nothing but expected replies, by the image. false: unchanged. */
 bool image_read(struct load *l, const uint32_t *order);
 bool image_write(struct load *l);
-/* Deletes what is too much. */
-void cache_tidy(const char *folder, uint64_t max_bytes);
+/* Deletes the least recently used images above the limits. */
+void cache_evict(const char *folder, uint64_t max_bytes);
 
 #endif

@@ -1,11 +1,11 @@
-/* An image: a head, and the pages of the model's heap as they are.
+/* Cache image file: a header, and the pages of the model's heap as they are.
  *
- *   head     what follows, a sum over all up to the parts, the program's sum
- *   files    what is known of each log
- *   parts    where each part of the heap belongs, and its sum
+ *   head     sizes, a checksum over all up to the parts, the executable's checksum
+ *   files    struct cache_file of each log
+ *   parts    address and checksum of each part of the heap
  *   names    of the files
  *   model    the struct, whose pointers lead into the heap
- *   figures  of the whole log
+ *   stats    struct session_stats of the whole log
  *   …        zeros up to the next page, then the parts, which are whole pages
  *
  * Numbers are in native byte order. The parts are mapped, not read: that needs no copy, and several
@@ -24,14 +24,14 @@
 
 enum {
 	FILES_MAX = 4096,
-	PARTS_MAX = 1 << 14, /* a system maps some 65000 pieces for a program */
+	PARTS_MAX = 1 << 14, /* well below vm.max_map_count, 65530 */
 	NAMES_MAX = 16 << 20,
-	CHUNK_BYTES = 256 << 10, /* fits the second-level cache */
+	CHUNK_BYTES = 256 << 10, /* fits the L2 cache */
 };
 
 struct head {
 	char magic[8];
-	uint64_t sum; /* over the head up to the parts' bytes, this one as 0 */
+	uint64_t sum; /* over everything up to the parts, this field as 0 */
 	uint64_t build, settings;
 	uint64_t head_n, total_n; /* bytes up to the parts, and of all */
 	uint64_t model_n, names_n;
@@ -45,7 +45,7 @@ struct image_part {
 
 static const char magic[8] = "gvlimg06";
 
-/* Identifies this build: others have other structs and rules. 0 = not known. */
+/* Checksum of the executable: other builds have other structs and rules. 0 = unknown. */
 static uint64_t build_sum(void)
 {
 	size_t room = 1 << 20;
@@ -83,11 +83,11 @@ static int read_all(int fd, void *to, uint64_t n, uint64_t offset)
 	return 0;
 }
 
-/* ---- whether a log is still the same ---- */
+/* ---- whether a log is unchanged ---- */
 
 struct image_range {
 	int fd;
-	uint64_t from, to, sum; /* sum: 0 = it cannot be read */
+	uint64_t from, to, sum; /* sum: 0 = read error */
 };
 
 static void sum_range(void *ctx)
@@ -110,7 +110,8 @@ static void sum_range(void *ctx)
 uint64_t cache_checksum(int fd, uint64_t n)
 {
 	uint64_t half = n / 2 / CHUNK_BYTES * CHUNK_BYTES;
-	struct image_range first = { .fd = fd, .to = half }, second = { .fd = fd, .from = half, .to = n };
+	struct image_range first = { .fd = fd, .to = half },
+			   second = { .fd = fd, .from = half, .to = n };
 
 	run_parallel(sum_range, &first, sum_range, &second);
 	return first.sum && second.sum ? hash_mix(first.sum, second.sum) | 1 : 0;
@@ -121,14 +122,14 @@ static bool same_inode(const struct source_stat *a, const struct source_stat *b)
 	return a->dev == b->dev && a->ino == b->ino && a->born_ns == b->born_ns;
 }
 
-/* Whether nothing was written in between. */
+/* Whether nothing was written in between, see cache.h. */
 static bool same_times(const struct source_stat *a, const struct source_stat *b)
 {
 	return same_inode(a, b) && a->size == b->size && a->changed_ns == b->changed_ns &&
 	       a->ctime_ns == b->ctime_ns;
 }
 
-/* Whether each write sets ctime from the kernel's clock, as on local file systems. */
+/* Whether the file system sets ctime from the kernel's clock on each write. */
 static bool keeps_ctime(int fd)
 {
 	static const uint32_t local[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
@@ -153,31 +154,20 @@ struct image {
 	const char *names, *model, *session_stats;
 };
 
-static bool is_ours(int fd, uint64_t *size)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-	    (st.st_mode & 077))
-		return cache_tell("not used", "the image belongs to others");
-	*size = (uint64_t)st.st_size;
-	return true;
-}
-
 static uint64_t whole_pages(uint64_t n)
 {
 	return (n + HEAP_PAGE - 1) & ~(uint64_t)(HEAP_PAGE - 1);
 }
 
-/* Whether sizes are consistent, before anything is allocated by them. */
+/* Validates sizes, before anything is allocated by them. */
 static bool head_is_sane(const struct head *h, uint64_t size)
 {
-	return memcmp(h->magic, magic, sizeof(magic)) == 0 && h->files_n && h->files_n <= FILES_MAX &&
-	       h->parts_n <= PARTS_MAX && h->names_n <= NAMES_MAX &&
+	return memcmp(h->magic, magic, sizeof(magic)) == 0 && h->files_n &&
+	       h->files_n <= FILES_MAX && h->parts_n <= PARTS_MAX && h->names_n <= NAMES_MAX &&
 	       h->model_n == sizeof(struct model) &&
 	       h->head_n == whole_pages(sizeof(*h) + h->files_n * sizeof(struct cache_file) +
-					h->parts_n * sizeof(struct image_part) + h->names_n + h->model_n +
-					sizeof(struct session_stats)) &&
+					h->parts_n * sizeof(struct image_part) + h->names_n +
+					h->model_n + sizeof(struct session_stats)) &&
 	       h->total_n == size && h->head_n <= size;
 }
 
@@ -199,17 +189,17 @@ static bool open_image(const struct load *l, struct image *image)
 
 	image->fd = open(l->cache.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (image->fd < 0)
-		return cache_tell("not used", "there is no image");
-	if (!is_ours(image->fd, &size))
-		return false;
+		return cache_debug("not used", "there is no image");
+	if (!cache_is_private(image->fd, &size))
+		return cache_debug("not used", "the image belongs to others");
 	if (read_all(image->fd, h, sizeof(*h), 0) < 0 || !head_is_sane(h, size))
-		return cache_tell("not used", "the image is damaged, or of another gavel");
+		return cache_debug("not used", "the image is damaged, or of another gavel");
 	image->bytes = xmalloc((size_t)h->head_n);
 	if (read_all(image->fd, image->bytes, h->head_n, 0) < 0 ||
 	    head_sum(image->bytes, h->head_n) != h->sum)
-		return cache_tell("not used", "the image is damaged, or of another gavel");
+		return cache_debug("not used", "the image is damaged, or of another gavel");
 	if (h->build != build_sum() || h->settings != cache_settings(l))
-		return cache_tell("not used", "the image is of another gavel");
+		return cache_debug("not used", "the image is of another gavel");
 	image->files = (const void *)(image->bytes + sizeof(*h));
 	image->parts = (const void *)(image->files + h->files_n);
 	image->names = (const char *)(image->parts + h->parts_n);
@@ -218,7 +208,7 @@ static bool open_image(const struct load *l, struct image *image)
 	for (uint32_t i = 0; i < h->parts_n; i++)
 		sum += image->parts[i].where.n;
 	if (sum != h->total_n - h->head_n)
-		return cache_tell("not used", "the image is damaged");
+		return cache_debug("not used", "the image is damaged");
 	return true;
 }
 
@@ -230,14 +220,15 @@ static bool same_file(struct load *l, const struct cache_file *k, const char *na
 	struct err err;
 
 	if (k->number != number || !str_eq(f->name, str_make(name, k->name_n)) ||
-	    wire_ensure_open(&l->wire, number, &err) < 0 || source_stat(NULL, f->source.fd, &now) < 0)
-		return cache_tell("not used", "other files");
+	    wire_ensure_open(&l->wire, number, &err) < 0 ||
+	    source_stat(NULL, f->source.fd, &now) < 0)
+		return cache_debug("not used", "other files");
 	if (!same_inode(&k->seen, &now))
-		return cache_tell("not used", "another file has the log's name");
+		return cache_debug("not used", "another file has the log's name");
 	if (now.size < k->seen.size || k->at > now.size || (!last && now.size != k->seen.size))
-		return cache_tell("not used", "the log has another size");
+		return cache_debug("not used", "the log has another size");
 	if (!same_times(&k->seen, &now) && cache_checksum(f->source.fd, k->at) != k->sum)
-		return cache_tell("not used", "the log was changed in place");
+		return cache_debug("not used", "the log was changed in place");
 	return true;
 }
 
@@ -246,7 +237,7 @@ static bool same_files(struct load *l, const struct image *image, const uint32_t
 	const char *name = image->names, *end = image->names + image->head.names_n;
 
 	if (image->head.files_n != l->wire.files.n)
-		return cache_tell("not used", "other files");
+		return cache_debug("not used", "other files");
 	for (uint32_t i = 0; i < image->head.files_n; i++) {
 		const struct cache_file *k = &image->files[i];
 
@@ -267,19 +258,11 @@ static bool map_parts(const struct image *image, struct heap *heap)
 		const char *at = heap_map(heap, p->where, image->fd, offset);
 
 		if (!at || str_hash(str_make(at, (size_t)p->where.n)) != p->sum)
-			return cache_tell("not used", "the image is damaged");
+			return cache_debug("not used", "the image is damaged");
 		heap_rest(heap, p->where);
 		offset += p->where.n;
 	}
 	return true;
-}
-
-/* The ids that replies are waited for. They must be expected in the image too, since what it covers
- * is not applied again. */
-static void expected_of(const struct model *m, struct arena *arena, struct str *out)
-{
-	for (uint32_t i = 0; i < m->expected.n; i++)
-		out[i] = arena_str(arena, model_str(m, m->expected.v[i]));
 }
 
 static bool expects(const struct model *m, struct str id)
@@ -292,8 +275,9 @@ static bool expects(const struct model *m, struct str id)
 	return false;
 }
 
-/* Restores the model, which is empty except for what is expected. */
-static bool take_model(struct model *m, const struct image *image)
+/* Restores the model, which is empty except for expected replies; unchanged on failure. The image
+ * must have been made with all of these expected, too: its messages are not applied again. */
+static bool restore_model(struct model *m, const struct image *image)
 {
 	struct arena arena = { 0 };
 	struct model before = *m;
@@ -301,7 +285,8 @@ static bool take_model(struct model *m, const struct image *image)
 	struct str *expected = arena_alloc(&arena, (n + 1) * sizeof(*expected));
 	bool good;
 
-	expected_of(m, &arena, expected);
+	for (uint32_t i = 0; i < n; i++)
+		expected[i] = arena_str(&arena, model_str(m, m->expected.v[i]));
 	diag_store_release(&m->diag_store);
 	heap_reset(m->heap);
 	good = map_parts(image, m->heap);
@@ -310,7 +295,8 @@ static bool take_model(struct model *m, const struct image *image)
 		good = m->heap == before.heap;
 		for (uint32_t i = 0; good && i < n; i++)
 			if (!expects(m, expected[i]))
-				good = cache_tell("not used", "a reply is waited for that it may have");
+				good = cache_debug("not used",
+						   "a reply is waited for that it may have");
 	}
 	if (!good) {
 		heap_reset(before.heap);
@@ -329,7 +315,7 @@ bool image_read(struct load *l, const uint32_t *order)
 {
 	struct image image = { .fd = -1 };
 	bool good = open_image(l, &image) && same_files(l, &image, order) &&
-		    take_model(&l->model, &image);
+		    restore_model(&l->model, &image);
 
 	for (uint32_t i = 0; good && i < image.head.files_n; i++) {
 		const struct cache_file *k = &image.files[i];
@@ -342,8 +328,9 @@ bool image_read(struct load *l, const uint32_t *order)
 		}
 	}
 	if (good) {
-		memcpy(&l->cache.session_stats, image.session_stats, sizeof(l->cache.session_stats));
-		futimens(image.fd, NULL); /* used just now */
+		memcpy(&l->cache.session_stats, image.session_stats,
+		       sizeof(l->cache.session_stats));
+		futimens(image.fd, NULL); /* the time of last use, see cache_evict */
 	}
 	if (image.fd >= 0)
 		close(image.fd);
@@ -353,23 +340,22 @@ bool image_read(struct load *l, const uint32_t *order)
 
 /* ---- writing ---- */
 
-/* What belongs to this run alone is left out: what a person has decided comes from the journal,
- * when messages came from those who watched. */
-static void strip(struct model *m)
+/* Removes what is not from the log: decisions, which the journal has, and times of arrival. */
+static void strip_run_state(struct model *m)
 {
 	model_overlay_clear(m);
 	m->arrivals.n = 0;
 	diag_store_release(&m->diag_store);
 }
 
-static void count(struct load *l)
+static void compute_stats(struct load *l)
 {
 	struct scene s = { .model = &l->model, .k = l->model.records.n, .reader = &l->reader,
 			   .kept = &l->cache.session_stats };
 	struct session_stats session_stats;
 
 	s.now_ms = model_now(s.model, s.k);
-	session_stats_compute(&s, &session_stats); /* which also keeps them */
+	session_stats_compute(&s, &session_stats); /* stores them in s.kept, too */
 }
 
 static bool add_files(struct load *l, struct buf *out, struct buf *names)
@@ -383,12 +369,12 @@ static bool add_files(struct load *l, struct buf *out, struct buf *names)
 		if (wire_ensure_open(&l->wire, k->number, &err) < 0)
 			return false;
 		if (!keeps_ctime(f->source.fd))
-			return cache_tell("not written", "the file system is not a local one");
+			return cache_debug("not written", "the file system is not a local one");
 		k->sum = cache_checksum(f->source.fd, k->at);
 		k->group = model_intern(&l->model, f->group);
 		if (!k->sum || source_stat(NULL, f->source.fd, &now) < 0 ||
 		    !same_times(&k->seen, &now))
-			return cache_tell("not written", "the log changed meanwhile");
+			return cache_debug("not written", "the log changed meanwhile");
 		buf_add(out, k, sizeof(*k));
 		buf_add_str(names, f->name);
 	}
@@ -403,8 +389,8 @@ static void add_head(const struct load *l, const struct heap_parts *parts, const
 			  .files_n = l->cache.files.n, .parts_n = parts->list.n };
 
 	memcpy(h.magic, magic, sizeof(magic));
-	h.head_n = whole_pages(sizeof(h) + files->n + h.parts_n * sizeof(struct image_part) + names->n +
-			       h.model_n + sizeof(struct session_stats));
+	h.head_n = whole_pages(sizeof(h) + files->n + h.parts_n * sizeof(struct image_part) +
+			       names->n + h.model_n + sizeof(struct session_stats));
 	h.total_n = h.head_n + parts->bytes;
 	buf_add(out, &h, sizeof(h));
 	buf_add_str(out, buf_str(files));
@@ -434,7 +420,7 @@ static bool write_file(const struct load *l, const char *path, const struct heap
 	int rc;
 
 	if (fd < 0)
-		return cache_tell("not written", strerror(errno));
+		return cache_debug("not written", strerror(errno));
 	rc = io_write_all(fd, head, &done);
 	for (uint32_t i = 0; i < parts->list.n && rc == 0; i++)
 		rc = io_write_all(fd, str_make(heap_at(l->model.heap, parts->list.v[i]),
@@ -444,7 +430,7 @@ static bool write_file(const struct load *l, const char *path, const struct heap
 	if (rc == 0)
 		rc = rename(path, l->cache.path);
 	if (rc < 0) {
-		cache_tell("not written", strerror(errno));
+		cache_debug("not written", strerror(errno));
 		unlink(path);
 	}
 	return rc == 0;
@@ -456,12 +442,12 @@ bool image_write(struct load *l)
 	struct heap_parts parts = { 0 };
 	bool good = build_sum() && l->cache.files.n <= FILES_MAX;
 
-	strip(&l->model);
-	count(l);
+	strip_run_state(&l->model);
+	compute_stats(l);
 	good = good && add_files(l, &files, &names) && names.n <= NAMES_MAX;
 	if (good) {
 		heap_list(l->model.heap, &parts);
-		good = parts.list.n <= PARTS_MAX || cache_tell("not written", "too many parts");
+		good = parts.list.n <= PARTS_MAX || cache_debug("not written", "too many parts");
 	}
 	if (good) {
 		add_head(l, &parts, &files, &names, &head);
@@ -469,7 +455,7 @@ bool image_write(struct load *l)
 		good = write_file(l, path.p, &parts, buf_str(&head));
 	}
 	if (good)
-		cache_tell("written", "");
+		cache_debug("written", "");
 	vec_release(&parts.list);
 	buf_release(&files);
 	buf_release(&names);

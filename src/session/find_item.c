@@ -1,12 +1,12 @@
-/* An item by what the person calls it. */
+/* Finds an item by name. */
 #include "session/find_item.h"
 
 #include <stdio.h>
 
-/* How a name can be meant; what comes first wins. */
-enum way { WHOLE, OF_KIND, BEGINNING, N_WAYS };
+/* How a name can match, best first. */
+enum way { WHOLE, OF_KIND, PREFIX, N_WAYS };
 
-/* Whether it is the id, or SESSION/ID. */
+/* Whether it is ID or SESSION/ID. */
 static bool is_name(struct str wanted, struct str session, struct str id)
 {
 	return str_eq(wanted, id) ||
@@ -14,32 +14,25 @@ static bool is_name(struct str wanted, struct str session, struct str id)
 		str_eq(str_from(wanted, session.n + 1), id));
 }
 
-static bool item_answers(const struct scene *s, uint32_t number, struct str wanted, enum way way)
+static bool item_matches(const struct scene *s, uint32_t number, struct str wanted, enum way way)
 {
 	const struct item *item = &s->model->items.v[number];
 	struct str session = session_name(s->model, item_session(s->model, item)), rest;
 	struct buf name = { 0 };
 	struct item_state st;
 	enum item_kind kind;
-	bool hit = false;
+	bool hit;
 
 	if (!item_at(s->model, item, s->k, s->now_ms, &st))
 		return false;
 	item_name(s->model, item, &name);
-	switch (way) {
-	case WHOLE:
+	if (way == WHOLE)
 		hit = is_name(wanted, session, buf_str(&name));
-		break;
-	case OF_KIND:
+	else if (way == OF_KIND)
 		hit = item_kind_split(wanted, &kind, &rest) && kind == item->kind &&
 		      is_name(rest, session, buf_str(&name));
-		break;
-	case BEGINNING:
+	else
 		hit = str_starts(buf_str(&name), wanted);
-		break;
-	case N_WAYS:
-		break;
-	}
 	buf_release(&name);
 	return hit;
 }
@@ -65,7 +58,7 @@ int find_item_named(const struct scene *s, const char *wanted, const char *rev, 
 
 	for (int way = WHOLE; way < N_WAYS && !hits; way++)
 		for (uint32_t i = 0; i < s->model->items.n; i++) {
-			if (!item_answers(s, i, str_of(wanted), (enum way)way))
+			if (!item_matches(s, i, str_of(wanted), (enum way)way))
 				continue;
 			hits++;
 			if (rev && item_has_rev(s, i, rev)) {

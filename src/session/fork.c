@@ -1,4 +1,4 @@
-/* Writing the copy, and running gavel on it. */
+/* Forking a session: writes the copies and runs gavel on them. */
 #include "session/fork.h"
 
 #include "base/io.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file of the copy on its way. */
+/* A copy being written. */
 struct copying {
 	FILE *f;
 	uint32_t lines;
@@ -24,13 +24,6 @@ static const char *base_of(struct str path)
 	return slash && slash[1] ? slash + 1 : path.p;
 }
 
-static int make_folder(const char *path, struct err *err)
-{
-	if (mkdir(path, 0700) == 0 || errno == EEXIST)
-		return 0;
-	return err_set(err, "%s: %s", path, strerror(errno));
-}
-
 static void add_source(struct fork_copy *f, const char *path)
 {
 	for (uint32_t i = 0; i < f->sources.n; i++)
@@ -39,7 +32,7 @@ static void add_source(struct fork_copy *f, const char *path)
 	vec_push(&f->sources, xstrdup(path));
 }
 
-/* Where a file of the session goes: into the folder of its directory, or beside the others. */
+/* Files of a directory go into a folder named like it, others beside each other. */
 static int open_copy(struct fork_copy *f, const struct wire_file *file, struct copying *c,
 		     struct err *err)
 {
@@ -49,12 +42,13 @@ static int open_copy(struct fork_copy *f, const struct wire_file *file, struct c
 	buf_printf(&path, "%s/", f->dir.p);
 	if (file->listed) {
 		buf_adds(&path, base_of(file->group));
-		rc = make_folder(path.p, err);
+		if (mkdir(path.p, 0700) < 0 && errno != EEXIST)
+			rc = err_set(err, "%s: %s", path.p, strerror(errno));
 		add_source(f, path.p);
 		buf_printf(&path, "/%s", file->base.p);
 	} else {
 		buf_adds(&path, str_is(file->name, "-") ? "stdin" : base_of(file->name));
-		if (access(path.p, F_OK) == 0) /* of another folder */
+		if (access(path.p, F_OK) == 0) /* the same name in another folder */
 			buf_printf(&path, ".%u", f->sources.n + 1);
 		add_source(f, path.p);
 	}
@@ -74,11 +68,12 @@ static int copy_message(struct load *l, uint32_t message, struct copying *c, str
 	if (wire_fetch(&l->wire, route->source, message_offset(&l->model, message),
 		       l->model.records.v[message].length, bytes, err))
 		return -1;
-	/* lines that were blank, or elements that lay elsewhere in a document */
+	/* blank lines, or elements elsewhere in a document */
 	for (; !whole && c->lines + 1 < line; c->lines++)
 		putc('\n', c->f);
 	for (size_t i = 0; i < bytes->n; i++)
-		putc(!whole && (bytes->p[i] == '\n' || bytes->p[i] == '\r') ? ' ' : bytes->p[i], c->f);
+		putc(!whole && (bytes->p[i] == '\n' || bytes->p[i] == '\r') ? ' ' : bytes->p[i],
+		     c->f);
 	if (!(route->flags & RECORD_TRUNCATED))
 		putc('\n', c->f);
 	c->lines = line;
@@ -100,7 +95,8 @@ static int make_dir(struct fork_copy *f, const char *dir, struct err *err)
 		buf_adds(&f->dir, dir);
 		if (mkdir(dir, 0700) == 0)
 			return 0;
-		return err_set(err, "%s: %s; a fork needs a folder of its own", dir, strerror(errno));
+		return err_set(err, "%s: %s; a fork needs a folder of its own", dir,
+			       strerror(errno));
 	}
 	buf_printf(&f->dir, "%s/gavel-fork-XXXXXX", io_temp_folder());
 	if (mkdtemp(f->dir.p))
@@ -123,7 +119,7 @@ int fork_write(struct fork_copy *f, struct load *l, uint32_t k, const char *dir,
 			rc = open_copy(f, &l->wire.files.v[source], c, err);
 		if (rc == 0)
 			rc = copy_message(l, i, c, &bytes, err);
-		if (l->wire.files.v[source].whole) /* a folder may have more than can be open */
+		if (l->wire.files.v[source].whole) /* a directory may have too many to keep open */
 			close_copy(c);
 	}
 	for (uint32_t i = 0; i < l->wire.files.n; i++) {
@@ -142,19 +138,15 @@ int fork_write(struct fork_copy *f, struct load *l, uint32_t k, const char *dir,
 int fork_run(const struct fork_copy *f, const char *as, struct err *err)
 {
 	VEC(const char *) args = { 0 };
-	struct buf journal = { 0 }, queue = { 0 }, name = { 0 };
+	struct arena arena = { 0 };
 	int code;
 
-	buf_printf(&journal, "--journal=%s/journal", f->dir.p);
-	buf_printf(&queue, "--escalate-to=%s/escalations.ndjson", f->dir.p);
 	vec_push(&args, "gavel");
 	vec_push(&args, "--no-follow");
-	vec_push(&args, journal.p);
-	vec_push(&args, queue.p);
-	if (as) {
-		buf_printf(&name, "--as=%s", as);
-		vec_push(&args, name.p);
-	}
+	vec_push(&args, arena_printf(&arena, "--journal=%s/journal", f->dir.p));
+	vec_push(&args, arena_printf(&arena, "--escalate-to=%s/escalations.ndjson", f->dir.p));
+	if (as)
+		vec_push(&args, arena_printf(&arena, "--as=%s", as));
 	vec_push(&args, "--");
 	for (uint32_t i = 0; i < f->sources.n; i++)
 		vec_push(&args, f->sources.v[i]);
@@ -165,9 +157,7 @@ int fork_run(const struct fork_copy *f, const char *as, struct err *err)
 	else if (code > 0)
 		err_set(err, "gavel on the copy ended with trouble");
 	vec_release(&args);
-	buf_release(&journal);
-	buf_release(&queue);
-	buf_release(&name);
+	arena_release(&arena);
 	return code ? -1 : 0;
 }
 

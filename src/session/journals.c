@@ -1,4 +1,4 @@
-/* Looking for journals. */
+/* Lists the folders that contain a journal. */
 #include "session/journals.h"
 
 #include "decide/desk.h"
@@ -11,14 +11,14 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void folders_find(const char *given, struct folders *out)
+void journals_find(const char *given, struct journal_folders *out)
 {
 	struct buf base = { 0 };
 	struct dirent *entry;
 	DIR *dir;
 
 	desk_base(given, &base);
-	if (journal_is_there(base.p)) /* one journal's own folder was given */
+	if (journal_is_there(base.p))
 		vec_push(&out->list, xstrdup(base.p));
 	dir = opendir(base.p);
 	while (dir && (entry = readdir(dir))) {
@@ -36,7 +36,7 @@ void folders_find(const char *given, struct folders *out)
 	buf_release(&base);
 }
 
-void folders_release(struct folders *f)
+void journals_release(struct journal_folders *f)
 {
 	for (uint32_t i = 0; i < f->list.n; i++)
 		free(f->list.v[i]);

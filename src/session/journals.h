@@ -1,16 +1,16 @@
-/* The journals below a folder, one for each source. */
+/* Finding the journals of all sources. */
 #ifndef GAVEL_SESSION_JOURNALS_H
 #define GAVEL_SESSION_JOURNALS_H
 
 #include "base/mem.h"
 
-/* Folders that hold a journal, sorted; each from malloc. */
-struct folders {
+/* Folders that contain a journal, sorted. */
+struct journal_folders {
 	VEC(char *) list;
 };
 
-/* Below `given` (itself, where it is a journal's own folder), or the usual place. */
-void folders_find(const char *given, struct folders *out);
-void folders_release(struct folders *f);
+/* In `given` and right below it; NULL = in the default folder. */
+void journals_find(const char *given, struct journal_folders *out);
+void journals_release(struct journal_folders *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading sources into a model, and a message's bytes again for whoever wants to look. */
+/* Loading logs into a model step by step, and reading a message's bytes again for display. */
 #include "session/load.h"
 
 #include "loop/loop.h"
@@ -22,7 +22,7 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 
 		r->may_join = false;
 		if (group.n) {
-			file->group = group; /* the model's, which lives as long */
+			file->group = group; /* interned in the model */
 			file->joined = true;
 		}
 	}
@@ -40,7 +40,7 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 		r->each(r->ctx, l, m, vec_last(&l->model.records));
 }
 
-void load_take(void *reading, const struct frame *frame)
+void load_frame(void *reading, const struct frame *frame)
 {
 	struct load_reading *r = reading;
 	struct load *l = r->l;
@@ -50,7 +50,7 @@ void load_take(void *reading, const struct frame *frame)
 	if (file->whole)
 		info.file_name = file->base;
 	info.text = r->text;
-	l->decoder.quiet = !l->tells;
+	l->decoder.quiet = !l->want_diags;
 	dialect_decode(&l->decoder, frame->bytes, &info, &l->message);
 	load_apply(r, &l->message, frame);
 }
@@ -73,32 +73,38 @@ void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, int most)
 
 void add_clean(struct buf *out, struct str s, enum text_mode mode)
 {
-	if (str_is_plain(s)) /* as it is in every mode */
+	if (str_is_plain(s)) /* the same in every mode */
 		buf_add_str(out, s);
 	else
 		add_clean_cut(out, s, mode, INT_MAX);
+}
+
+void add_labelled(struct buf *out, const char *label, struct str s, enum text_mode mode)
+{
+	buf_adds(out, label);
+	add_clean(out, s, mode);
 }
 
 void load_say(struct load *l, struct str sentence)
 {
 	struct buf here = { 0 }, *line = l->hold ? l->hold : &here;
 
-	buf_adds(line, "gavel: ");
-	add_clean(line, sentence, TEXT_LINE);
+	add_labelled(line, "gavel: ", sentence, TEXT_LINE);
 	buf_addc(line, '\n');
 	if (!l->hold)
 		fwrite(line->p, 1, line->n, stderr);
 	buf_release(&here);
 }
 
-void load_judge_binary(struct load_reading *r)
+void load_warn_binary(struct load_reading *r)
 {
 	struct buf text = { 0 };
 
 	if (r->binary <= r->messages / 2)
 		return;
 	buf_add_str(&text, load_source_name(r->l, r->file));
-	buf_printf(&text, ": binary? %u of %u lines are no text; compressed logs must be unpacked first",
+	buf_printf(&text,
+		   ": binary? %u of %u lines are no text; compressed logs must be unpacked first",
 		   r->binary, r->messages);
 	load_say(r->l, buf_str(&text));
 	buf_release(&text);
@@ -116,14 +122,14 @@ static void begin_file(struct load *l, uint32_t file)
 		r->messages = known->messages;
 		r->binary = known->binary;
 	}
-	l->file = wire_read_begin(&l->wire, file, load_take, r);
+	l->file = wire_read_begin(&l->wire, file, load_frame, r);
 }
 
-static void end_ahead(struct load *l)
+static void stop_workers(struct load *l)
 {
-	load_ahead_end(l->ahead);
-	l->ahead = NULL;
-	wire_ahead_end(l->file, &l->lines);
+	load_workers_stop(l->workers);
+	l->workers = NULL;
+	wire_ahead_end(l->file, &l->handover);
 }
 
 static void end_file(struct load *l, const struct err *failed)
@@ -136,26 +142,26 @@ static void end_file(struct load *l, const struct err *failed)
 		load_say(l, str_of(failed->text));
 		l->trouble = true;
 	}
-	load_judge_binary(r);
-	cache_note(l, r, r->lines && !r->truncated && l->wire.files.v[r->file].is_lines);
+	load_warn_binary(r);
+	cache_add_file(l, r, r->lines && !r->truncated && l->wire.files.v[r->file].is_lines);
 }
 
 static enum load_state step_file(struct load *l)
 {
 	struct err err;
 
-	if (l->ahead) {
-		if (!load_ahead_step(l->ahead))
-			end_ahead(l);
+	if (l->workers) {
+		if (!load_workers_apply(l->workers))
+			stop_workers(l);
 		return LOAD_MORE;
 	}
 	switch (wire_read_step(l->file, &err)) {
 	case WIRE_MORE: break;
 	case WIRE_WAITS: return LOAD_WAITS;
 	case WIRE_LINES:
-		if (wire_ahead_begin(l->file, &l->lines) &&
-		    !(l->ahead = load_ahead_begin(&l->reading, &l->lines)))
-			end_ahead(l);
+		if (wire_ahead_begin(l->file, &l->handover) &&
+		    !(l->workers = load_workers_start(&l->reading, &l->handover)))
+			stop_workers(l);
 		break;
 	case WIRE_DONE: end_file(l, NULL); break;
 	case WIRE_FAILED: end_file(l, &err); break;
@@ -242,7 +248,7 @@ static bool read_detail(void *ctx, const struct item *item, const struct item_st
 {
 	struct load *l = ctx;
 
-	/* the items of one message are asked for one after the other */
+	/* the items of one message are usually read in a row: parse it once */
 	if (l->looked_at != state->message)
 		dialect_look(&l->again, read_bytes(l, state->message));
 	l->looked_at = state->message;
@@ -295,23 +301,24 @@ static const struct diags *read_diags(void *ctx, uint32_t message)
 	return &l->again_message.diags;
 }
 
-static void open_desk(struct load *l, const char *base, const char *source)
+static struct desk open_desk(const struct load *l, const char *source)
 {
-	vec_push(&l->desks.list, (struct desk){ .sole_writer = l->desk.sole_writer,
-						.idle = l->desk.idle, .reader = &l->reader });
-	desk_open(vec_last(&l->desks.list), base, source, l->desk.write);
+	struct desk d = { .sole_writer = l->desk.sole_writer, .idle = l->desk.idle,
+			  .reader = &l->reader };
+	struct buf base = { 0 };
+
+	desk_base(l->desk.journal, &base);
+	desk_open(&d, base.p, source, l->desk.write);
+	buf_release(&base);
+	return d;
 }
 
 void load_reopen_desk(struct load *l, uint32_t number)
 {
 	struct desk *d = &l->desks.list.v[number];
-	struct desk again = { .sole_writer = d->sole_writer, .idle = d->idle, .reader = d->reader };
-	struct buf base = { 0 };
+	struct desk again = open_desk(l, d->group.p);
 
-	desk_base(l->desk.journal, &base);
-	desk_open(&again, base.p, d->group.p, l->desk.write);
-	buf_release(&base);
-	/* what was taken back stands no more; what still stands, load_settle says anew */
+	/* remove all overlays, some may be undone; load_settle adds the others again */
 	for (uint32_t i = 0; i < d->drafts.n; i++)
 		if (d->drafts.v[i].number != NONE)
 			model_overlay(&l->model, &(struct overlay){ .item = d->drafts.v[i].number,
@@ -320,13 +327,11 @@ void load_reopen_desk(struct load *l, uint32_t number)
 	*d = again;
 }
 
-/* One for each group, also for a folder that has no file yet. */
+/* One per group, also for a followed directory that has no file yet. */
 static void open_desks(struct load *l)
 {
-	struct buf base = { 0 };
 	struct str last = STR_NONE;
 
-	desk_base(l->desk.journal, &base);
 	for (uint32_t i = 0; i < l->wire.files.n; i++) {
 		struct str group = l->wire.files.v[i].group;
 		bool is_stdin = str_is(l->wire.files.v[i].name, "-");
@@ -334,27 +339,26 @@ static void open_desks(struct load *l)
 		if (str_eq(group, last) || desks_find(&l->desks, group))
 			continue;
 		last = group;
-		/* what was decided on one stream says nothing of another */
+		/* a journal of standard input is of some other stream */
 		if (is_stdin && !l->desk.write)
 			continue;
-		open_desk(l, base.p, is_stdin ? "-" : group.p);
+		vec_push(&l->desks.list, open_desk(l, is_stdin ? "-" : group.p));
 	}
 	for (uint32_t i = 0; l->follow && i < l->wire.dirs.n; i++)
 		if (!desks_find(&l->desks, str_of(l->wire.dirs.v[i].name)))
-			open_desk(l, base.p, l->wire.dirs.v[i].name);
-	buf_release(&base);
+			vec_push(&l->desks.list, open_desk(l, l->wire.dirs.v[i].name));
 	for (uint32_t i = 0; i < l->desks.list.n && !l->desk.write; i++)
 		if (l->desks.list.v[i].trouble != JOURNAL_FINE)
 			load_say(l, str_of(l->desks.list.v[i].why.text));
 }
 
-static bool read_hunt(void *ctx, struct hunt *h)
+static bool read_search_step(void *ctx, struct search_progress *h)
 {
 	struct load *l = ctx;
 
 	l->looked_at = NONE;
 	l->search.alone = l->threads == 1;
-	return search_some(&l->search, &l->model, &l->wire, &l->reader, h);
+	return search_step(&l->search, &l->model, &l->wire, &l->reader, h);
 }
 
 void load_configure(struct load *l, const struct options *o, const struct config *c)
@@ -377,9 +381,9 @@ void load_init(struct load *l, size_t max_line_bytes)
 {
 	model_init_in(&l->model, heap_new(cache_heap(&l->cache)));
 	l->looked_at = NONE;
-	l->complete = true; /* as far as load_step is concerned */
+	l->complete = true; /* nothing to do for load_step */
 	l->reader = (struct reader){ l, read_detail, read_summary, read_bytes, read_diags,
-				     read_source, read_hunt };
+				     read_source, read_search_step };
 	l->wire.max_bytes = max_line_bytes;
 	if (!l->config)
 		return;
@@ -391,14 +395,11 @@ void load_init(struct load *l, size_t max_line_bytes)
 
 struct desk *load_add_desk(struct load *l, struct str group, const char *source)
 {
-	struct buf base = { 0 };
 	struct desk *d = desks_find(&l->desks, group);
 
 	if (d || !(l->desk.open || l->desk.write))
 		return d;
-	desk_base(l->desk.journal, &base);
-	open_desk(l, base.p, source);
-	buf_release(&base);
+	vec_push(&l->desks.list, open_desk(l, source));
 	d = vec_last(&l->desks.list);
 	d->group = group;
 	return d;
@@ -418,10 +419,10 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 		}
 	for (uint32_t i = 0; i < l->wire.warnings.n; i++)
 		load_say(l, l->wire.warnings.v[i]);
-	load_join(l);
+	load_detect_replies(l);
 	if (l->desk.open || l->desk.write)
 		open_desks(l);
-	load_settle(l); /* so that replies are expected before they come */
+	load_settle(l); /* replies must be expected before they are read */
 	return l->wire.files.n || (l->follow && l->wire.dirs.n) ? 0 : -1;
 }
 
@@ -451,12 +452,12 @@ void load_release(struct load *l)
 	for (uint32_t i = 0; i < l->desks.list.n; i++)
 		desk_close(&l->desks.list.v[i]);
 	vec_release(&l->desks.list);
-	if (l->ahead)
-		end_ahead(l);
+	if (l->workers)
+		stop_workers(l);
 	wire_read_end(l->file);
 	free(l->order);
 	vec_release(&l->readings);
-	free(l->keeping.wanted);
+	free(l->spooling.wanted);
 	cache_release(&l->cache);
 	follow_free(l->live);
 	wire_release(&l->wire);

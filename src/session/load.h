@@ -1,13 +1,13 @@
-/* From SOURCE arguments to a model, and back to the bytes: what every command that reads uses.
- * Zero it, load_configure, say in `desk` what is wanted, load_open, then load_run, or load_step as
- * often as it takes; load_release ends all, at any time.
+/* Loading logs: SOURCE arguments → model, and from the model back to a message's bytes. Every
+ * command that reads uses it. Zero it, load_configure, set `desk`, load_open, then load_run, or
+ * load_step as often as it takes; load_release frees all, at any time.
  *
- * A file of replies is read as part of the log it replies to, and after it: by its name,
- * LOG.replies.ndjson or LOG.SESSION.replies.ndjson, where LOG is read too, or because its first
- * message answers one of a source before it.
+ * Reply files are loaded as part of the log they reply to, right after it. One is detected by its
+ * name, LOG.replies.ndjson or LOG.SESSION.replies.ndjson where LOG is loaded too, or because its
+ * first message answers one of an earlier source.
  *
- * With `follow` set before load_open, load_step then goes on with what comes, as often as load_fd is
- * readable or load_wait_ms has passed. The messages of streams come that way too. */
+ * With `follow` set before load_open, load_step goes on after the first load whenever load_fd is
+ * readable or load_wait_ms has passed. Streams are read that way, too. */
 #ifndef GAVEL_SESSION_LOAD_H
 #define GAVEL_SESSION_LOAD_H
 
@@ -21,103 +21,103 @@
 #include "view/view.h"
 #include "wire/follow.h"
 
-/* What a command wants of the decisions made for its sources; all zero = nothing. */
+/* Which journals a command opens; all zero = none. */
 struct load_desks {
-	bool open;           /* reads the journals */
-	bool write;          /* and locks them, for deciding */
-	const char *journal; /* --journal; NULL = the usual place */
+	bool open;           /* for reading */
+	bool write;          /* and with the lock, for deciding */
+	const char *journal; /* --journal; NULL = the default folder */
 	bool sole_writer;
 	const struct idle *idle;
 };
 
-/* How views leave as JSON lines; all zero = they gather in one buffer. */
-struct sheet {
-	/* Takes what is in the buffer, now and then, and empties it; NULL: nobody does */
-	void (*turn)(void *ctx, struct buf *lines);
+/* JSON output of views (cmd/show_json.h); all zero = everything stays in one buffer. */
+struct json_output {
+	/* Consumes and clears the buffer, called now and then; NULL = never */
+	void (*flush)(void *ctx, struct buf *lines);
 	void *ctx;
-	bool nameless; /* files are told by their numbers, so their names make no difference */
+	bool hide_names; /* files are given by number, so that their names make no difference */
 };
 
 struct load;
-/* Called for each message after the model has taken it; its diagnostics are complete. */
-typedef void (*load_fn)(void *ctx, struct load *l, const struct message *msg, const struct record *r);
-/* Called before the model takes it; may change it. */
+/* Called after a message was applied to the model; its diagnostics are complete. */
+typedef void (*load_fn)(void *ctx, struct load *l, const struct message *msg,
+			const struct record *r);
+/* Called before it is applied; may change it. */
 typedef void (*load_before_fn)(void *ctx, struct load *l, struct message *msg, uint32_t file);
 
-/* One file on its way into the model. */
+/* One file being loaded. */
 struct load_reading {
 	struct load *l;
 	uint32_t file;
-	bool may_join; /* its first message tells whether it belongs to another source */
+	bool may_join; /* a reply file, if its first message answers another source */
 	bool text;     /* lines are text, whatever they look like */
-	bool lines, truncated;      /* it is read line by line; its last one is not complete */
+	bool lines, truncated; /* read line by line; the last line is incomplete */
 	uint32_t messages, binary;
 	load_fn each;
 	void *ctx;
-	load_before_fn before; /* NULL = nothing */
+	load_before_fn before; /* or NULL */
 	void *before_ctx;
 };
 
 struct load {
-	const struct config *config; /* thresholds and the longest line; NULL = the usual ones */
+	const struct config *config; /* thresholds and the longest line; NULL = defaults */
 	struct load_desks desk;
 	struct cache cache;
-	bool tells;          /* diagnostics come with each message, they are not only counted */
-	unsigned threads;    /* that read; 0 = as many as there are processors, up to 8 */
-	size_t chunk_bytes;   /* of a log that threads share; 0 = CHUNK_BYTES */
-	bool follow;         /* wanted */
-	bool complete;       /* everything was read for the first time */
-	struct follow *live; /* from then on, if wanted: health of sources, incomplete lines */
-	struct desks desks; /* one for each source, in their order; none unless asked for */
+	bool want_diags;     /* each message has its list of diagnostics, not only their counts */
+	unsigned threads;    /* that decode; 0 = one per processor, up to 8 */
+	size_t chunk_bytes;  /* unit of work of a thread; 0 = CHUNK_BYTES */
+	bool follow;         /* keep reading after the first load */
+	bool complete;       /* the first load is done */
+	struct follow *live; /* from then on, if following: health of sources, incomplete lines */
+	struct desks desks;  /* one per source, in their order; empty unless asked for */
 	struct wire wire;
 	struct model model;
-	struct decoder decoder; /* of messages as they come */
+	struct decoder decoder; /* of messages as they arrive */
 	struct message message;
-	bool trouble; /* some source could not be read; it was said */
-	struct sheet sheet;
-	struct buf *hold; /* for sentences while the screen is not ours; NULL = stderr */
+	bool trouble; /* some source could not be read; that was reported */
+	struct json_output json;
+	struct buf *hold; /* collects error messages while curses has the screen; NULL = stderr */
 
-	/* looking at a message again */
+	/* reading a message again, for display */
 	struct decoder again;
-	uint32_t looked_at; /* message that `again` has parsed, NONE */
+	uint32_t looked_at; /* message that `again` has parsed, or NONE */
 	struct message again_message;
 	struct buf bytes, text;
 	struct reader reader;
 	struct search search;
 
-	/* reading for the first time: */
-	uint32_t *order; /* of files; NULL = it has not begun */
+	/* the first load */
+	uint32_t *order; /* file numbers; NULL = not begun */
 	uint32_t order_n, order_next;
-	struct wire_reading *file; /* that is being read, NULL; */
+	struct wire_reading *file; /* being read, or NULL */
 	struct load_reading reading;
-	struct ahead *ahead; /* NULL = not with threads */
-	struct wire_ahead lines;
+	struct load_workers *workers; /* NULL = decoding in this thread */
+	struct wire_ahead handover;
 
-	/* for following: */
-	VEC(struct load_reading) readings; /* one a file */
-	struct load_keeping {
-		uint64_t *wanted; /* a bit for each message that was read first; NULL = all done */
-		uint32_t items, tasks, messages;                /* how many were looked at, */
+	/* following */
+	VEC(struct load_reading) readings; /* by file */
+	struct load_spooling {
+		uint64_t *wanted; /* bitmap of the first load's messages; NULL = all done */
+		uint32_t items, tasks, messages;             /* next to be looked at, */
 		uint32_t items_end, tasks_end, messages_end; /* of how many */
-	} keeping;
+	} spooling;
 };
 
-/* What the command line and the configuration say about reading. First of all; lends c. */
+/* Applies command line and configuration, which stays borrowed. Call it first. */
 void load_configure(struct load *l, const struct options *o, const struct config *c);
-/* The same with the configuration read first, and what is wrong with it said. */
+/* The same, but reads the configuration first and reports its errors. */
 void load_read_config(struct load *l, const struct options *o, struct config *c);
-/* For whoever has sources of another kind (agents.h); in place of load_open. max_line_bytes: 0 = as
- * configured. */
+/* In place of load_open, for other sources (agent_set.h). max_line_bytes: 0 = as configured. */
 void load_init(struct load *l, size_t max_line_bytes);
-/* The desk of a group, opened if there is none, on the journal that belongs to source (a path, or
- * "-"); NULL = no desks were asked for. group lives as long as the load; pointers to other desks do
- * not. */
+/* The desk of a group, opened if need be on the journal that belongs to source (a path, or "-");
+ * NULL = no desks were asked for. group must outlive the load; invalidates pointers to other
+ * desks. */
 struct desk *load_add_desk(struct load *l, struct str group, const char *source);
-/* Reads a desk's journal again: somebody else has written it. */
+/* Reads a desk's journal again, after another process wrote to it. */
 void load_reopen_desk(struct load *l, uint32_t desk);
 /* Adds the sources (none: standard input) and opens their desks. -1 when nothing can be read at
- * all. A journal that cannot be read is told in a sentence, unless it was to be written: then the
- * desk says it (access, why). */
+ * all. An unreadable journal is reported, unless it was to be written: then the desk has the error
+ * (access, why). */
 int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max_line_bytes);
 
 enum load_state {
@@ -126,57 +126,57 @@ enum load_state {
 	LOAD_ENDED, /* everything was read, nothing is followed */
 };
 
-/* Reads on until a moment of loop_now_ms has come, and a few milliseconds more at most; returns as
- * soon as there is nothing to read, or `complete` has become true. Desks are settled then, and
- * whenever more messages have come. each may be NULL. */
+/* Loads until the deadline (loop_now_ms), overrun by a few milliseconds at most; returns as soon as
+ * there is nothing to read, or `complete` has become true. Desks are settled then, and whenever
+ * messages have arrived. each may be NULL. */
 enum load_state load_step(struct load *l, int64_t until_ms, load_fn each, void *ctx);
-/* Steps until everything was read once. */
+/* The first load, blocking. */
 void load_run(struct load *l, load_fn each, void *ctx);
-/* desk_settle for every desk: after messages came, after a decision. */
+/* desk_settle for every desk: after messages arrived, after a decision. */
 void load_settle(struct load *l);
 void load_release(struct load *l);
 
-/* What to wait for: readable when something may have come, -1 = nothing to wait for. */
+/* Readable when there may be something to load; -1 = none. */
 int load_fd(const struct load *l);
-/* How long at most; -1 = for ever. */
+/* Timeout for poll; -1 = none. */
 int load_wait_ms(const struct load *l, int64_t now_ms);
 
-/* A sentence for the person on stderr. Names of files are others' words: only cells come out. */
+/* Prints "gavel: SENTENCE" to stderr, or to `hold`; sanitized, as file names are untrusted. */
 void load_say(struct load *l, struct str sentence);
-/* Appends text as the cells that would be shown, without colours. */
+/* Appends untrusted text, sanitized: as the cells that would be shown, without colours. */
 void add_clean(struct buf *out, struct str s, enum text_mode mode);
-/* The same, but of more than so many cells only the first, and "…". */
+/* label, which is trusted, and the text. */
+void add_labelled(struct buf *out, const char *label, struct str s, enum text_mode mode);
+/* The same as add_clean, truncated with "…" after so many cells. */
 void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, int most);
-/* --filter, --since and --until as one filter; NULL when none is given. -1: said on stderr. */
+/* --filter, --since and --until as one filter; NULL when none is given. -1: reported on stderr. */
 int load_filter(const struct options *o, int64_t day, struct filter **out);
 
-/* The name of a message's file as the person gave it. */
+/* The name of a message's file as it was given. */
 struct str load_source_name(const struct load *l, uint32_t source);
 
-/* Within load: */
-/* A decoded message into the model, and to whoever wants each; of the frame all but its bytes
- * counts. */
+/* Inside this folder: */
+/* Applies a decoded message to the model, then calls `each`; does not use the frame's bytes. */
 void load_apply(struct load_reading *r, struct message *m, const struct frame *frame);
-/* Decodes the lines of a big log with several threads. NULL: that is not worth it. Both arguments
- * are lent until the end. */
-struct ahead *load_ahead_begin(struct load_reading *r, struct wire_ahead *a);
-/* Applies the next part. false: there is none, or it cannot be read here. */
-bool load_ahead_step(struct ahead *x);
-/* At any time; NULL is nothing. */
-void load_ahead_end(struct ahead *x);
-/* The frame_fn of a load_reading. */
-void load_take(void *reading, const struct frame *frame);
-/* Says once that a file seems to be no text. */
-void load_judge_binary(struct load_reading *r);
+/* Decodes a frame and applies it: the frame_fn of a load_reading. */
+void load_frame(void *reading, const struct frame *frame);
+/* Worker threads that decode a big log ahead (load_threads.c). NULL: not worth it. Both arguments
+ * are borrowed until load_workers_stop. */
+struct load_workers *load_workers_start(struct load_reading *r, struct wire_ahead *a);
+/* Applies the next decoded chunk. false: there is none, or it could not be read. */
+bool load_workers_apply(struct load_workers *x);
+/* At any time; NULL is allowed. */
+void load_workers_stop(struct load_workers *x);
+/* Warns if a file seems to be binary. */
+void load_warn_binary(struct load_reading *r);
 void load_follow_begin(struct load *l);
-/* The step of following, a few milliseconds' worth. Returns how many messages have come; load_wait_ms
- * then says 0 if there are more. now_ms is loop_now_ms. */
+/* One step of following, a few milliseconds' worth. Returns the number of new messages;
+ * load_wait_ms is then 0 if there are more. now_ms is loop_now_ms. */
 uint32_t load_follow(struct load *l, int64_t now_ms, load_fn each, void *ctx);
-/* Puts one file of replies, by its name, into the group of its log. */
-void load_join_file(struct load *l, uint32_t file);
-/* Puts files of replies into the groups of their logs, by their names. */
-void load_join(struct load *l);
-/* The numbers of all files in the order in which they are read. Free the result. */
+/* Detects reply files by name and puts them into the groups of their logs. */
+void load_detect_replies(struct load *l);
+void load_detect_reply_file(struct load *l, uint32_t file);
+/* All file numbers in load order. Free the result. */
 uint32_t *load_order(struct load *l);
 
 #endif

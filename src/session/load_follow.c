@@ -1,85 +1,82 @@
-/* Messages that come after the first reading. */
+/* Following sources after the first load; spooling messages that must outlive their log. */
 #include "session/load.h"
 
 enum {
-	TURN_BYTES = 256 << 10, /* read at a time, so that keys do not wait */
-	WANTED_A_TURN = 50000,  /* items and tasks looked at */
-	KEPT_A_TURN = 500,      /* messages */
-	BINARY_AFTER = 20,      /* lines that are enough to judge by */
+	STEP_BYTES = 256 << 10, /* read per step, so that keys do not wait */
+	STEP_MARKED = 50000,    /* items and tasks looked at */
+	STEP_SPOOLED = 500,     /* messages */
+	BINARY_AFTER = 20,      /* lines needed for load_warn_binary */
 };
 
 void load_follow_begin(struct load *l)
 {
 	for (uint32_t i = 0; i < l->wire.files.n; i++) {
 		const struct wire_file *f = &l->wire.files.v[i];
-		bool begins = f->source.kind == SOURCE_STREAM;
+		bool may_join = f->source.kind == SOURCE_STREAM && l->model.records.n && !f->joined;
 
 		vec_push(&l->readings,
-			 (struct load_reading){ .l = l, .file = i,
-						.may_join = begins && l->model.records.n &&
-							    !f->joined });
+			 (struct load_reading){ .l = l, .file = i, .may_join = may_join });
 	}
 	l->live = follow_new(&l->wire);
-	l->keeping = (struct load_keeping){
+	l->spooling = (struct load_spooling){
 		.wanted = xcalloc(l->model.records.n / 64 + 1, sizeof(uint64_t)),
 		.items_end = l->model.items.n, .tasks_end = l->model.tasks.n,
 		.messages_end = l->model.records.n,
 	};
 }
 
-/* ---- bytes that may be wanted when the log is cut ---- */
+/* ---- spooling ---- */
 
-static void want(struct load_keeping *k, uint32_t message)
+static void mark_wanted(struct load_spooling *k, uint32_t message)
 {
 	if (message < k->messages_end)
 		k->wanted[message / 64] |= UINT64_C(1) << message % 64;
 }
 
-/* A log that is cut takes its messages along, but not those that somebody still has to decide on.
- * What comes while following is kept anyway. */
-static void want_some(struct load *l)
+/* Messages of open items and task assignments; those read while following are spooled anyway. */
+static void mark_step(struct load *l)
 {
-	struct load_keeping *k = &l->keeping;
-	uint32_t left = WANTED_A_TURN;
+	struct load_spooling *k = &l->spooling;
+	uint32_t left = STEP_MARKED;
 
 	for (; k->items < k->items_end && left; k->items++, left--) {
 		const struct item *item = &l->model.items.v[k->items];
 
 		for (uint32_t i = 0; i < item->n && item->open; i++)
-			want(k, item->steps[i].message);
+			mark_wanted(k, item->steps[i].message);
 	}
 	for (; k->tasks < k->tasks_end && left; k->tasks++, left--) {
 		const struct task *task = &l->model.tasks.v[k->tasks];
 
 		for (uint32_t i = 0; i < task->steps.n; i++)
 			if (task->steps.v[i].assigned)
-				want(k, task->steps.v[i].message);
+				mark_wanted(k, task->steps.v[i].message);
 	}
 }
 
-static void keep_message(struct load *l, uint32_t message)
+static void spool_message(struct load *l, uint32_t message)
 {
 	const struct model *m = &l->model;
 
-	/* where there is no room, what the log still has can be shown */
+	/* errors ignored: the message can be shown as long as the log has it */
 	wire_spool(&l->wire, message_route(m, message)->source, message_offset(m, message),
-		  m->records.v[message].length, NULL);
+		   m->records.v[message].length, NULL);
 }
 
-/* In the order of the log: what is kept is a list in the order of the files, and grows at its end. */
-static void keep_some(struct load *l)
+/* In the order of the log, as the spool only grows at its end. */
+static void spool_step(struct load *l)
 {
-	struct load_keeping *k = &l->keeping;
-	uint32_t left = KEPT_A_TURN;
+	struct load_spooling *k = &l->spooling;
+	uint32_t left = STEP_SPOOLED;
 
 	if (!k->wanted)
 		return;
-	want_some(l);
+	mark_step(l);
 	if (k->tasks < k->tasks_end)
 		return;
 	for (; k->messages < k->messages_end && left; k->messages++)
 		if (k->wanted[k->messages / 64] >> k->messages % 64 & 1) {
-			keep_message(l, k->messages);
+			spool_message(l, k->messages);
 			left--;
 		}
 	if (k->messages == k->messages_end) {
@@ -88,44 +85,44 @@ static void keep_some(struct load *l)
 	}
 }
 
-/* ---- what comes ---- */
+/* ---- following ---- */
 
-struct taking {
+struct followed {
 	struct load *l;
 	load_fn each;
 	void *ctx;
 	uint32_t n;
 };
 
-static void take(void *ctx, uint32_t file, const struct frame *frame)
+static void apply_frame(void *ctx, uint32_t file, const struct frame *frame)
 {
-	struct taking *t = ctx;
+	struct followed *t = ctx;
 	struct load *l = t->l;
 	struct load_reading *r;
 
 	while (l->readings.n <= file) {
-		/* a new incarnation is where its predecessor was; a new file may reply to a log */
+		/* a new incarnation has its predecessor's group; a new file may be a reply file */
 		if (!l->wire.files.v[l->readings.n].joined)
-			load_join_file(l, l->readings.n);
+			load_detect_reply_file(l, l->readings.n);
 		vec_push(&l->readings, (struct load_reading){ .l = l, .file = l->readings.n });
 	}
 	r = &l->readings.v[file];
 	r->each = t->each;
 	r->ctx = t->ctx;
-	load_take(r, frame);
+	load_frame(r, frame);
 	t->n++;
 	if (r->messages == BINARY_AFTER)
-		load_judge_binary(r);
+		load_warn_binary(r);
 }
 
 uint32_t load_follow(struct load *l, int64_t now_ms, load_fn each, void *ctx)
 {
-	struct taking t = { l, each, ctx, 0 };
+	struct followed t = { l, each, ctx, 0 };
 
 	if (!l->live)
 		return 0;
-	keep_some(l);
-	follow_read(l->live, now_ms, TURN_BYTES, take, &t);
+	spool_step(l);
+	follow_read(l->live, now_ms, STEP_BYTES, apply_frame, &t);
 	if (t.n)
 		load_settle(l);
 	return t.n;
@@ -144,7 +141,7 @@ int load_wait_ms(const struct load *l, int64_t now_ms)
 		return load_fd(l) < 0 ? 0 : -1;
 	if (!l->live)
 		return -1;
-	if (l->keeping.wanted)
+	if (l->spooling.wanted)
 		return 0;
 	return follow_wait_ms(l->live, now_ms);
 }

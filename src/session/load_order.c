@@ -1,14 +1,14 @@
-/* In which order files are read, and which belong together. Files of one directory are messages of
- * one session: they are applied in the order of their own times, not of their names. A file of
- * replies comes right after the log that it replies to. */
+/* Load order of files, and detection of reply files by name. Files of one directory belong to one
+ * session and are sorted by the time of their first message, not by name; a reply file comes right
+ * after the log it replies to. */
 #include "session/load.h"
 
 #include <stdlib.h>
 
-/* When a file of a directory was made, as its first message tells. */
+/* A file of a directory with its sort key. */
 struct dated_file {
 	uint32_t file;
-	int64_t time_ms;
+	int64_t time_ms; /* of its first message that has one */
 	int rank;
 	struct str name;
 };
@@ -49,21 +49,21 @@ static int rank_of(struct str base)
 	return 4;
 }
 
-/* Reads no further than the first message with a time. */
+/* Reads up to the first message with a time. */
 static void date_file(struct load *l, struct dated_file *dated)
 {
 	struct dating d = { l, dated };
 	struct wire_reading *r = wire_read_begin(&l->wire, dated->file, date_frame, &d);
 	enum wire_step step = WIRE_MORE;
-	struct err err; /* which is told when the file is read for the model */
+	struct err err; /* ignored: the load itself will report it */
 
 	while (dated->time_ms == TIME_NONE && step != WIRE_DONE && step != WIRE_FAILED)
 		step = wire_read_step(r, &err);
 	wire_read_end(r);
 }
 
-/* Returns how many files, from `first`, it put in order. */
-static uint32_t order_directory(struct load *l, uint32_t first, struct dated_file *out)
+/* Sorts the files of one directory, from `first` on; returns how many there are. */
+static uint32_t sort_directory(struct load *l, uint32_t first, struct dated_file *out)
 {
 	const struct wire_file *f = l->wire.files.v;
 	uint64_t done = l->wire.bytes_done;
@@ -86,21 +86,21 @@ static uint32_t order_directory(struct load *l, uint32_t first, struct dated_fil
 	return n;
 }
 
-/* ---- replies ---- */
+/* ---- reply files ---- */
 
-static bool is_named_replies(const struct wire_file *f)
+static bool is_reply_file(const struct wire_file *f)
 {
 	return str_ends(f->name, STR(".replies.ndjson"));
 }
 
-/* Files by their names; empty where no file has replies in it. */
+/* Name → file; empty if there is no reply file. */
 static struct map map_names(const struct load *l)
 {
 	struct map names = { 0 };
 	bool wanted = false;
 
 	for (uint32_t i = 0; i < l->wire.files.n && !wanted; i++)
-		wanted = is_named_replies(&l->wire.files.v[i]);
+		wanted = is_reply_file(&l->wire.files.v[i]);
 	for (uint32_t i = 0; wanted && i < l->wire.files.n; i++)
 		map_add(&names, str_hash(l->wire.files.v[i].name), i);
 	return names;
@@ -114,12 +114,12 @@ static uint32_t find_named(const struct load *l, const struct map *names, struct
 	return NONE;
 }
 
-/* The log that a file replies to by its name, or NONE. The session's name may have dots in it. */
+/* The log that a file replies to by its name, or NONE. Session names may contain dots. */
 static uint32_t log_of(const struct load *l, const struct map *names, uint32_t file)
 {
 	struct str name = l->wire.files.v[file].name;
 
-	if (!names->n || !is_named_replies(&l->wire.files.v[file]))
+	if (!names->n || !is_reply_file(&l->wire.files.v[file]))
 		return NONE;
 	for (name.n -= strlen(".replies.ndjson"); name.n && name.p[name.n] != '/'; name.n--) {
 		uint32_t log = name.p[name.n] == '.' ? find_named(l, names, name) : NONE;
@@ -130,13 +130,22 @@ static uint32_t log_of(const struct load *l, const struct map *names, uint32_t f
 	return NONE;
 }
 
+/* A reply file may have replies of its own: follows them to the log, or the file itself. */
+static uint32_t root_log(const struct load *l, const struct map *names, uint32_t file)
+{
+	for (uint32_t log; (log = log_of(l, names, file)) != NONE;)
+		file = log;
+	return file;
+}
+
 static int hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* LOG.SESSION.replies.ndjson: requests in it name no session, the file does (see reply_path). */
-static void take_session(struct load *l, uint32_t file, uint32_t log)
+/* Puts a reply file into its log's group. In LOG.SESSION.replies.ndjson the file name carries the
+ * session, percent-encoded, as the requests in it do not (see reply_path). */
+static void join_log(struct load *l, uint32_t file, uint32_t log)
 {
 	struct wire_file *f = &l->wire.files.v[file];
 	size_t from = l->wire.files.v[log].name.n + 1, to = f->name.n - strlen(".replies.ndjson");
@@ -145,10 +154,10 @@ static void take_session(struct load *l, uint32_t file, uint32_t log)
 	f->group = l->wire.files.v[log].group;
 	f->joined = true;
 	if (from < to && reply_part_is_cut(str_make(f->name.p + from, to - from)))
-		return; /* what they decide tells */
+		return; /* the session follows from the items that are answered */
 	for (size_t i = from; i < to; i++) {
-		bool coded = f->name.p[i] == '%' && i + 2 < to && hex_digit(f->name.p[i + 1]) >= 0 &&
-			     hex_digit(f->name.p[i + 2]) >= 0;
+		bool coded = f->name.p[i] == '%' && i + 2 < to &&
+			     hex_digit(f->name.p[i + 1]) >= 0 && hex_digit(f->name.p[i + 2]) >= 0;
 
 		buf_addc(&session, coded ? (char)(hex_digit(f->name.p[i + 1]) * 16 +
 						  hex_digit(f->name.p[i + 2]))
@@ -160,73 +169,67 @@ static void take_session(struct load *l, uint32_t file, uint32_t log)
 	buf_release(&session);
 }
 
-void load_join(struct load *l)
+void load_detect_replies(struct load *l)
 {
 	struct map names = map_names(l);
 
 	for (uint32_t i = 0; i < l->wire.files.n; i++) {
-		uint32_t log = i, next;
+		uint32_t log = root_log(l, &names, i);
 
-		while ((next = log_of(l, &names, log)) != NONE)
-			log = next;
 		if (log != i)
-			take_session(l, i, log);
+			join_log(l, i, log);
 	}
 	map_release(&names);
 }
 
-void load_join_file(struct load *l, uint32_t file)
+void load_detect_reply_file(struct load *l, uint32_t file)
 {
 	struct map names;
 	uint32_t log;
 
-	if (!is_named_replies(&l->wire.files.v[file]))
+	if (!is_reply_file(&l->wire.files.v[file]))
 		return;
 	names = map_names(l);
 	log = log_of(l, &names, file);
 	if (log != NONE)
-		take_session(l, file, log);
+		join_log(l, file, log);
 	map_release(&names);
 }
 
-/* A file's place: that of its log, then its own. */
-struct place_in {
+/* Sort key of a file: the position of its log, then its own. */
+struct file_position {
 	uint32_t log, own, file;
 };
 
-static int by_place(const void *left, const void *right)
+static int by_position(const void *left, const void *right)
 {
-	const struct place_in *a = left, *b = right;
+	const struct file_position *a = left, *b = right;
 
 	if (a->log != b->log)
 		return a->log < b->log ? -1 : 1;
-	/* the log itself comes first, wherever it stood */
+	/* the log itself comes first, wherever it was given */
 	if ((a->own == a->log) != (b->own == b->log))
 		return a->own == a->log ? -1 : 1;
 	return a->own < b->own ? -1 : a->own > b->own;
 }
 
-static void order_replies(const struct load *l, struct dated_file *dated, uint32_t *order)
+static void sort_replies(const struct load *l, struct dated_file *dated, uint32_t *order)
 {
 	struct map names = map_names(l);
-	uint32_t n = l->wire.files.n, *place = xmalloc((n + 1) * sizeof(*place));
-	struct place_in *list = xmalloc((n + 1) * sizeof(*list));
+	uint32_t n = l->wire.files.n, *position = xmalloc((n + 1) * sizeof(*position));
+	struct file_position *list = xmalloc((n + 1) * sizeof(*list));
 
 	for (uint32_t i = 0; i < n; i++)
-		place[dated[i].file] = i;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t log = dated[i].file, next;
-
-		while ((next = log_of(l, &names, log)) != NONE)
-			log = next;
-		list[i] = (struct place_in){ place[log], i, dated[i].file };
-	}
+		position[dated[i].file] = i;
+	for (uint32_t i = 0; i < n; i++)
+		list[i] = (struct file_position){ position[root_log(l, &names, dated[i].file)], i,
+						  dated[i].file };
 	if (names.n)
-		qsort(list, n, sizeof(*list), by_place);
+		qsort(list, n, sizeof(*list), by_position);
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = list[i].file;
 	free(list);
-	free(place);
+	free(position);
 	map_release(&names);
 }
 
@@ -236,8 +239,8 @@ uint32_t *load_order(struct load *l)
 	struct dated_file *dated = xmalloc((n + 1) * sizeof(*dated));
 
 	for (uint32_t i = 0; i < n;)
-		i += order_directory(l, i, dated + i);
-	order_replies(l, dated, order);
+		i += sort_directory(l, i, dated + i);
+	sort_replies(l, dated, order);
 	free(dated);
 	return order;
 }

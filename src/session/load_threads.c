@@ -1,70 +1,70 @@
-/* Threads that decode ahead. A big log is cut into parts; a free thread takes the next part, cuts it
- * into lines and decodes them, and the main thread applies the parts to the model in the log's
- * order, one a step. While there is no part to apply, the main thread decodes one too: so it never
- * waits for long, and one thread alone does the same work. Between steps the threads go on until all
- * slots are full.
+/* Worker threads that decode a big log ahead. The log is cut into chunks; an idle worker claims the
+ * next chunk, splits it into lines and decodes them into a slot of a ring. The main thread applies
+ * the chunks to the model in log order, one per step; while the next one is not decoded yet, it
+ * decodes a chunk itself instead of waiting. Between steps the workers go on until the ring is
+ * full.
  *
- * Only complete lines are read here. The end of the log, and whatever goes wrong, is left to the
- * wire, which goes on behind the last part that was applied. */
+ * Only complete lines are read here. The end of the log and read errors are left to the wire, which
+ * continues after the last chunk applied. */
 #include "session/load.h"
+
+#include "base/thread.h"
 #include "model/prefetch.h"
 #include "wire/chunk.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 enum {
 	THREADS_MAX = 8,
-	PARTS_MAX = 2 * THREADS_MAX + 2,
-	ROOM_KEPT_BYTES = 1 << 20, /* a bigger one is given back before the next part */
-	EVENTS_TAKEN = 64, /* room for events at a time */
-	EVENTS_USUAL = 16, /* of a message, at most */
-	EXPECT_FROM_BYTES = 1 << 20, /* what has been read before tells little */
+	RING_MAX = 2 * THREADS_MAX + 2,
+	BUFFER_KEPT_BYTES = 1 << 20, /* a bigger one is freed before the next chunk */
+	EVENTS_BLOCK = 64, /* allocated at a time */
+	EVENTS_USUAL = 16, /* of most messages, at most */
+	PREDICT_FROM_BYTES = 1 << 20, /* a smaller sample predicts badly */
 };
 
-/* A message that waits to be applied; its lists are in the slot's arena. */
-struct decoded {
+/* A message waiting to be applied; its lists are in the chunk's arena. */
+struct decoded_message {
 	struct message message;
 	uint64_t offset;
 	uint32_t length, line;
 };
 
-/* One part on its way. */
-struct slot {
+/* A slot of the ring. */
+struct decoded_chunk {
 	bool done, failed;
 	struct chunk_lines lines;
-	VEC(struct decoded) messages;
+	VEC(struct decoded_message) messages;
 	struct arena arena;
-	struct event *events; /* room in the arena for those of the next messages */
+	struct event *events; /* in the arena, for the next messages */
 	uint32_t events_left;
 	VEC(struct name_key) keys; /* of all messages, in their order */
-	VEC(struct diag) found; /* of the message that is being decoded */
+	VEC(struct diag) found; /* of the message being decoded */
 	struct decoder decoder;
-	struct buf room;
+	struct buf buffer;
 };
 
-struct ahead {
+struct load_workers {
 	struct load_reading *r;
 	struct wire_ahead *a;
 	uint64_t start; /* where reading begins */
-	uint64_t chunk_bytes, parts; /* from there on */
-	unsigned threads, slots_n;
-	pthread_t running[THREADS_MAX];
-	unsigned running_n;
+	uint64_t chunk_bytes, chunks; /* from there on */
+	unsigned ring_n;
+	pthread_t workers[THREADS_MAX];
+	unsigned workers_n;
 	bool ending;
 
-	/* under the lock: parts up to taken are decoded or being decoded, up to applied are in the
-	 * model */
+	/* under the lock: chunks below claimed are decoded or being decoded, those below applied
+	 * are in the model */
 	pthread_mutex_t lock;
-	pthread_cond_t room, news;
-	uint64_t taken, applied;
-	struct slot slots[PARTS_MAX];
+	pthread_cond_t space, decoded;
+	uint64_t claimed, applied;
+	struct decoded_chunk ring[RING_MAX];
 };
 
-static bool is_in(const struct buf *room, const char *p)
+static bool is_inside(const struct buf *b, const char *p)
 {
-	return (uintptr_t)p - (uintptr_t)room->p < room->cap;
+	return (uintptr_t)p - (uintptr_t)b->p < b->cap;
 }
 
 static void *copy_list(struct arena *arena, const void *list, size_t bytes)
@@ -72,97 +72,97 @@ static void *copy_list(struct arena *arena, const void *list, size_t bytes)
 	return bytes ? memcpy(arena_alloc(arena, bytes), list, bytes) : NULL;
 }
 
-/* Prefetches where the next message and its events will be written: those cache lines are still
- * with the processor that applied what was there before. */
-static void prefetch_next(const struct slot *s, const struct decoded *d)
+/* Prefetches for writing: the cache lines of the next message and its events are still owned by the
+ * processor that applied their former contents. */
+static void prefetch_next(const struct decoded_chunk *c, const struct decoded_message *d)
 {
 	mem_prefetch_write(d + 1, sizeof(*d));
-	mem_prefetch_write(s->events, 2 * sizeof(*s->events));
+	mem_prefetch_write(c->events, 2 * sizeof(*c->events));
 }
 
-/* Lists of a message that is decoded where it will wait. */
-static void lend_lists(struct slot *s, struct message *m)
+/* Has a message decoded straight into the arena, without copying its events. */
+static void borrow_lists(struct decoded_chunk *c, struct message *m)
 {
-	if (s->events_left < EVENTS_USUAL) {
-		s->events = arena_alloc(&s->arena, EVENTS_TAKEN * sizeof(*s->events));
-		s->events_left = EVENTS_TAKEN;
+	if (c->events_left < EVENTS_USUAL) {
+		c->events = arena_alloc(&c->arena, EVENTS_BLOCK * sizeof(*c->events));
+		c->events_left = EVENTS_BLOCK;
 	}
-	m->events.v = s->events;
-	m->events.cap = s->events_left;
+	m->events.v = c->events;
+	m->events.cap = c->events_left;
 	m->events_borrowed = true;
-	memcpy(&m->diags.list, &s->found, sizeof(s->found));
+	memcpy(&m->diags.list, &c->found, sizeof(c->found));
 }
 
-static void take_lists(struct slot *s, struct message *m)
+static void keep_lists(struct decoded_chunk *c, struct message *m)
 {
 	struct event *own = m->events.v;
 
 	if (m->events_borrowed) {
-		s->events += m->events.n;
-		s->events_left -= m->events.n;
+		c->events += m->events.n;
+		c->events_left -= m->events.n;
 	} else {
-		m->events.v = copy_list(&s->arena, own, m->events.n * sizeof(*own));
+		m->events.v = copy_list(&c->arena, own, m->events.n * sizeof(*own));
 		m->events_borrowed = true;
 		free(own);
 	}
-	memcpy(&s->found, &m->diags.list, sizeof(s->found));
-	m->diags.list.v = copy_list(&s->arena, s->found.v, s->found.n * sizeof(*s->found.v));
+	memcpy(&c->found, &m->diags.list, sizeof(c->found));
+	m->diags.list.v = copy_list(&c->arena, c->found.v, c->found.n * sizeof(*c->found.v));
 }
 
-static void hash_names(struct slot *s, struct message *m)
+static void hash_names(struct decoded_chunk *c, struct message *m)
 {
-	while (s->keys.cap - s->keys.n < message_keys_max(m))
-		s->keys.v = vec_grow_(s->keys.v, &s->keys.cap, sizeof(*s->keys.v));
-	message_hash(m, s->keys.v + s->keys.n);
-	s->keys.n += m->keys_n;
+	while (c->keys.cap - c->keys.n < message_keys_max(m))
+		c->keys.v = vec_grow_(c->keys.v, &c->keys.cap, sizeof(*c->keys.v));
+	message_hash(m, c->keys.v + c->keys.n);
+	c->keys.n += m->keys_n;
 }
 
-/* All keys are there, and do not move any more. */
-static void tell_keys(struct slot *s)
+/* Only once all keys are there, as the list moves while it grows. */
+static void assign_keys(struct decoded_chunk *c)
 {
 	struct name_key *keys;
 
-	while (s->keys.cap - s->keys.n < PREFETCH_PADDING)
-		s->keys.v = vec_grow_(s->keys.v, &s->keys.cap, sizeof(*s->keys.v));
-	memset(s->keys.v + s->keys.n, 0, PREFETCH_PADDING * sizeof(*s->keys.v));
-	keys = s->keys.v;
-	for (uint32_t i = 0; i < s->messages.n; i++) {
-		s->messages.v[i].message.keys = keys;
-		keys += s->messages.v[i].message.keys_n;
+	while (c->keys.cap - c->keys.n < PREFETCH_PADDING)
+		c->keys.v = vec_grow_(c->keys.v, &c->keys.cap, sizeof(*c->keys.v));
+	memset(c->keys.v + c->keys.n, 0, PREFETCH_PADDING * sizeof(*c->keys.v));
+	keys = c->keys.v;
+	for (uint32_t i = 0; i < c->messages.n; i++) {
+		c->messages.v[i].message.keys = keys;
+		keys += c->messages.v[i].message.keys_n;
 	}
 }
 
 static void decode_frame(void *ctx, const struct frame *frame)
 {
-	struct slot *s = ctx;
+	struct decoded_chunk *c = ctx;
 	struct frame_info info = { .flags = frame->flags,
 				   .full_length = frame->full_length,
-				   .lent = is_in(&s->room, frame->bytes.p) };
-	struct decoded *d;
+				   .lent = is_inside(&c->buffer, frame->bytes.p) };
+	struct decoded_message *d;
 
-	if (s->messages.n == s->messages.cap)
-		s->messages.v = vec_grow_(s->messages.v, &s->messages.cap, sizeof(*d));
-	d = &s->messages.v[s->messages.n++];
+	if (c->messages.n == c->messages.cap)
+		c->messages.v = vec_grow_(c->messages.v, &c->messages.cap, sizeof(*d));
+	d = &c->messages.v[c->messages.n++];
 	d->offset = frame->offset;
 	d->line = frame->line;
 	d->length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
-	lend_lists(s, &d->message);
-	dialect_decode(&s->decoder, frame->bytes, &info, &d->message);
-	hash_names(s, &d->message);
-	take_lists(s, &d->message);
-	prefetch_next(s, d);
+	borrow_lists(c, &d->message);
+	dialect_decode(&c->decoder, frame->bytes, &info, &d->message);
+	hash_names(c, &d->message);
+	keep_lists(c, &d->message);
+	prefetch_next(c, d);
 }
 
 static const char *read_line(void *ctx, const char *p, const char *end)
 {
-	struct slot *s = ctx;
+	struct decoded_chunk *c = ctx;
 
-	return decoder_read_ahead(&s->decoder, p, end);
+	return decoder_read_ahead(&c->decoder, p, end);
 }
 
-static void decode_part(struct ahead *x, uint64_t number)
+static void decode_chunk(struct load_workers *x, uint64_t number)
 {
-	struct slot *s = &x->slots[number % x->slots_n];
+	struct decoded_chunk *c = &x->ring[number % x->ring_n];
 	uint64_t first = x->start / x->chunk_bytes;
 	struct chunk p = { .fd = x->a->fd, .start = x->start, .end = x->a->end,
 			  .from = (first + number) * x->chunk_bytes,
@@ -172,53 +172,53 @@ static void decode_part(struct ahead *x, uint64_t number)
 
 	if (p.from < p.start)
 		p.from = p.start;
-	s->messages.n = 0;
-	s->keys.n = 0;
-	s->events_left = 0;
-	arena_reset(&s->arena);
-	decoder_reset(&s->decoder);
-	s->decoder.keeps = true;
-	s->decoder.quiet = !x->r->l->tells;
-	if (s->room.cap > ROOM_KEPT_BYTES)
-		buf_release(&s->room);
-	s->failed = chunk_read(&p, &s->room, decode_frame, s, &s->lines) < 0;
-	tell_keys(s);
+	c->messages.n = 0;
+	c->keys.n = 0;
+	c->events_left = 0;
+	arena_reset(&c->arena);
+	decoder_reset(&c->decoder);
+	c->decoder.keeps = true;
+	c->decoder.quiet = !x->r->l->want_diags;
+	if (c->buffer.cap > BUFFER_KEPT_BYTES)
+		buf_release(&c->buffer);
+	c->failed = chunk_read(&p, &c->buffer, decode_frame, c, &c->lines) < 0;
+	assign_keys(c);
 }
 
 /* With the lock held. */
-static bool may_take(const struct ahead *x)
+static bool can_decode(const struct load_workers *x)
 {
-	return x->taken < x->parts && x->taken < x->applied + x->slots_n && !x->ending;
+	return x->claimed < x->chunks && x->claimed < x->applied + x->ring_n && !x->ending;
 }
 
-/* Decodes the next part. The lock is held before and after. */
-static void take_part(struct ahead *x)
+/* Decodes the next chunk. The lock is held before and after, not meanwhile. */
+static void decode_next(struct load_workers *x)
 {
-	uint64_t number = x->taken++;
+	uint64_t number = x->claimed++;
 
 	pthread_mutex_unlock(&x->lock);
-	decode_part(x, number);
+	decode_chunk(x, number);
 	pthread_mutex_lock(&x->lock);
-	x->slots[number % x->slots_n].done = true;
-	pthread_cond_signal(&x->news);
+	x->ring[number % x->ring_n].done = true;
+	pthread_cond_signal(&x->decoded);
 }
 
-static void *work(void *ctx)
+static void *worker_main(void *ctx)
 {
-	struct ahead *x = ctx;
+	struct load_workers *x = ctx;
 
 	pthread_mutex_lock(&x->lock);
-	while (!x->ending && x->taken < x->parts) {
-		if (may_take(x))
-			take_part(x);
+	while (!x->ending && x->claimed < x->chunks) {
+		if (can_decode(x))
+			decode_next(x);
 		else
-			pthread_cond_wait(&x->room, &x->lock);
+			pthread_cond_wait(&x->space, &x->lock);
 	}
 	pthread_mutex_unlock(&x->lock);
 	return NULL;
 }
 
-static void apply_one(struct ahead *x, struct decoded *d)
+static void apply_one(struct load_workers *x, struct decoded_message *d)
 {
 	struct diags *own = &x->r->l->message.diags;
 	struct message *m = &d->message;
@@ -226,7 +226,7 @@ static void apply_one(struct ahead *x, struct decoded *d)
 	const struct diag *found = m->diags.list.v;
 	uint32_t found_n = m->diags.list.n;
 
-	/* the model adds to diagnostics: they need a list that grows */
+	/* model_apply appends diagnostics: they need a list that can grow */
 	memcpy(&m->diags.list, &own->list, sizeof(own->list));
 	m->diags.list.n = 0;
 	for (uint32_t k = 0; k < found_n; k++)
@@ -235,92 +235,78 @@ static void apply_one(struct ahead *x, struct decoded *d)
 	memcpy(&own->list, &m->diags.list, sizeof(own->list));
 }
 
-/* Each message is prefetched in steps while those before it are applied. */
-static void apply_part(struct ahead *x, struct slot *s)
+/* A software pipeline: each message is prefetched in steps while earlier ones are applied. */
+static void apply_chunk(struct load_workers *x, struct decoded_chunk *c)
 {
 	const struct model *model = &x->r->l->model;
-	struct prefetch_names names = { .keys = s->keys.v };
+	struct prefetch_names names = { .keys = c->keys.v };
 
-	for (uint32_t i = 0; i < s->messages.n + PREFETCH_STEPS; i++) {
+	for (uint32_t i = 0; i < c->messages.n + PREFETCH_STEPS; i++) {
 		for (unsigned step = 0; step < PREFETCH_STEPS && step <= i; step++)
-			if (i - step < s->messages.n)
-				prefetch_message(model, &names, &s->messages.v[i - step].message,
+			if (i - step < c->messages.n)
+				prefetch_message(model, &names, &c->messages.v[i - step].message,
 						 (enum prefetch_step)step);
 		if (i >= PREFETCH_STEPS)
-			apply_one(x, &s->messages.v[i - PREFETCH_STEPS]);
+			apply_one(x, &c->messages.v[i - PREFETCH_STEPS]);
 	}
 }
 
-/* What is in the model so far, other files and what came from an image included, tells how much
- * there will be. */
-static void expect(struct ahead *x)
+/* Extrapolates the heap's final size from the bytes loaded so far, cached ones included. */
+static void predict_growth(struct load_workers *x)
 {
 	uint64_t done = x->r->l->wire.bytes_done, left = x->a->end - x->a->at;
 
-	if (done >= EXPECT_FROM_BYTES)
+	if (done >= PREDICT_FROM_BYTES)
 		heap_expect(x->r->l->model.heap, (double)(done + left) / (double)done);
 }
 
-/* The slot of the next part, once it is decoded; NULL = all were applied. */
-static struct slot *next_part(struct ahead *x)
+/* The next chunk to apply, once it is decoded; NULL = all were applied. */
+static struct decoded_chunk *wait_for_chunk(struct load_workers *x)
 {
-	struct slot *s = &x->slots[x->applied % x->slots_n];
+	struct decoded_chunk *c = &x->ring[x->applied % x->ring_n];
 
-	if (x->applied == x->parts)
+	if (x->applied == x->chunks)
 		return NULL;
 	pthread_mutex_lock(&x->lock);
-	while (!s->done) {
-		if (may_take(x))
-			take_part(x);
+	while (!c->done) {
+		if (can_decode(x))
+			decode_next(x);
 		else
-			pthread_cond_wait(&x->news, &x->lock);
+			pthread_cond_wait(&x->decoded, &x->lock);
 	}
 	pthread_mutex_unlock(&x->lock);
-	return s;
+	return c;
 }
 
-bool load_ahead_step(struct ahead *x)
+bool load_workers_apply(struct load_workers *x)
 {
-	struct slot *s = next_part(x);
+	struct decoded_chunk *c = wait_for_chunk(x);
 
-	if (!s || s->failed)
+	if (!c || c->failed)
 		return false;
-	apply_part(x, s);
-	if (s->lines.lines) {
-		x->r->l->wire.bytes_done += s->lines.next - x->a->at;
-		x->a->at = s->lines.next;
-		x->a->line += s->lines.lines;
-		expect(x);
+	apply_chunk(x, c);
+	if (c->lines.lines) {
+		x->r->l->wire.bytes_done += c->lines.next - x->a->at;
+		x->a->at = c->lines.next;
+		x->a->line += c->lines.lines;
+		predict_growth(x);
 	}
 	pthread_mutex_lock(&x->lock);
-	s->done = false;
+	c->done = false;
 	x->applied++;
-	pthread_cond_signal(&x->room);
+	pthread_cond_signal(&x->space);
 	pthread_mutex_unlock(&x->lock);
 	return true;
 }
 
-/* Signals are for the main thread. */
-static void start_threads(struct ahead *x)
+static void chunk_release(struct decoded_chunk *c)
 {
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (x->running_n + 1 < x->threads &&
-	       pthread_create(&x->running[x->running_n], NULL, work, x) == 0)
-		x->running_n++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void slot_release(struct slot *s)
-{
-	vec_release(&s->messages);
-	arena_release(&s->arena);
-	decoder_release(&s->decoder);
-	vec_release(&s->keys);
-	vec_release(&s->found);
-	buf_release(&s->room);
+	vec_release(&c->messages);
+	arena_release(&c->arena);
+	decoder_release(&c->decoder);
+	vec_release(&c->keys);
+	vec_release(&c->found);
+	buf_release(&c->buffer);
 }
 
 static unsigned processors(void)
@@ -330,8 +316,8 @@ static unsigned processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
-/* Lines that the model has from its image. */
-static void skip_known(struct load_reading *r, struct wire_ahead *a)
+/* Lines that came into the model from the cache. */
+static void skip_cached(struct load_reading *r, struct wire_ahead *a)
 {
 	const struct cache_file *known = cache_file(r->l, r->file);
 
@@ -342,14 +328,14 @@ static void skip_known(struct load_reading *r, struct wire_ahead *a)
 	r->l->wire.bytes_done += a->at - a->start;
 }
 
-struct ahead *load_ahead_begin(struct load_reading *r, struct wire_ahead *a)
+struct load_workers *load_workers_start(struct load_reading *r, struct wire_ahead *a)
 {
 	uint64_t chunk_bytes = r->l->chunk_bytes ? r->l->chunk_bytes : CHUNK_BYTES;
 	unsigned threads = r->l->threads ? r->l->threads : processors();
-	struct ahead *x;
+	struct load_workers *x;
 
 	r->lines = true;
-	skip_known(r, a);
+	skip_cached(r, a);
 	threads = threads > THREADS_MAX ? THREADS_MAX : threads;
 	if (threads < 2 || r->text || a->end - a->at <= 2 * chunk_bytes)
 		return NULL;
@@ -358,31 +344,32 @@ struct ahead *load_ahead_begin(struct load_reading *r, struct wire_ahead *a)
 	x->a = a;
 	x->start = a->at;
 	x->chunk_bytes = chunk_bytes;
-	x->parts = (a->end - 1) / chunk_bytes - a->at / chunk_bytes + 1;
-	x->threads = threads;
-	x->slots_n = 2 * threads + 2; /* so that nobody waits for a part that takes long */
+	x->chunks = (a->end - 1) / chunk_bytes - a->at / chunk_bytes + 1;
+	x->ring_n = 2 * threads + 2; /* so that one slow chunk does not stall the others */
 	pthread_mutex_init(&x->lock, NULL);
-	pthread_cond_init(&x->room, NULL);
-	pthread_cond_init(&x->news, NULL);
-	start_threads(x);
+	pthread_cond_init(&x->space, NULL);
+	pthread_cond_init(&x->decoded, NULL);
+	while (x->workers_n + 1 < threads &&
+	       thread_start(&x->workers[x->workers_n], worker_main, x) == 0)
+		x->workers_n++;
 	return x;
 }
 
-void load_ahead_end(struct ahead *x)
+void load_workers_stop(struct load_workers *x)
 {
 	if (!x)
 		return;
 	heap_expect(x->r->l->model.heap, 0);
 	pthread_mutex_lock(&x->lock);
 	x->ending = true;
-	pthread_cond_broadcast(&x->room);
+	pthread_cond_broadcast(&x->space);
 	pthread_mutex_unlock(&x->lock);
-	while (x->running_n)
-		pthread_join(x->running[--x->running_n], NULL);
-	for (unsigned i = 0; i < x->slots_n; i++)
-		slot_release(&x->slots[i]);
-	pthread_cond_destroy(&x->room);
-	pthread_cond_destroy(&x->news);
+	while (x->workers_n)
+		pthread_join(x->workers[--x->workers_n], NULL);
+	for (unsigned i = 0; i < x->ring_n; i++)
+		chunk_release(&x->ring[i]);
+	pthread_cond_destroy(&x->space);
+	pthread_cond_destroy(&x->decoded);
 	pthread_mutex_destroy(&x->lock);
 	free(x);
 	mem_trim();

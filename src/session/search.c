@@ -1,40 +1,27 @@
-/* Blocks of bytes, candidates in them, and the messages these belong to. */
+/* Search: scans blocks of bytes for hits, and maps each hit to its message. */
 #include "session/search.h"
 
-#include "base/utf8.h"
+#include "base/thread.h"
 #include "base/timestamp.h"
+#include "base/utf8.h"
+#include "json/escapes.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
 enum {
-	FIRST_BYTES = 32 << 10,  /* the next find may be near */
-	BLOCK_BYTES = 512 << 10, /* stays in the processor's cache for all that is looked for */
-	SLICE_BYTES = 8 << 20,
-	BATCH_MAX = SLICE_BYTES / BLOCK_BYTES + 8, /* stretches may be shorter than a block */
-	TOGETHER_FROM = 4, /* blocks that are worth a thread */
-	SLICE_MESSAGES = 50000,
-	ESCAPES_DEEP = 3, /* JSON within JSON within JSON */
+	FIRST_BYTES = 32 << 10,  /* the next match may be near */
+	BLOCK_BYTES = 512 << 10, /* stays in the L2 cache for all passes */
+	STEP_BYTES = 8 << 20,
+	BATCH_MAX = STEP_BYTES / BLOCK_BYTES + 8, /* ranges may be shorter than a block */
+	HELPER_BLOCKS_MIN = 4, /* fewer are not worth a thread */
+	STEP_MESSAGES = 50000,
+	UNESCAPE_DEPTH = 3, /* JSON within JSON within JSON */
 };
 
 /* ---- the word ---- */
 
-static bool has(struct str text, struct str word)
-{
-	return str_contains_nocase(text, word);
-}
-
-static bool is_made_of(struct str word, const char *bytes)
-{
-	for (size_t i = 0; i < word.n; i++)
-		if (!word.p[i] || !strchr(bytes, word.p[i]))
-			return false;
-	return true;
-}
-
-static void note_escapable(struct search *s, struct str word)
+static void find_escapable(struct search *s, struct str word)
 {
 	memset(s->escaped, 0, sizeof(s->escaped));
 	s->quotes = s->slashes = false;
@@ -60,18 +47,20 @@ static void prepare(struct search *s, const struct model *m, struct str word)
 		buf_add_str(&s->word, word);
 		needle_init(&s->needle, word);
 		needle_init(&s->escape, STR("\\u"));
-		note_escapable(s, word);
-		s->is_number = is_made_of(word, "0123456789");
-		s->is_clock = is_made_of(word, "0123456789:");
+		find_escapable(s, word);
+		s->is_number = strspn(s->word.p, "0123456789") == word.n;
+		s->is_clock = strspn(s->word.p, "0123456789:") == word.n;
 		for (unsigned d = 0; d < dialect_count(); d++)
-			s->dialect_has[d] = has(str_of(dialect_name((enum dialect_id)d)), word);
+			s->dialect_has[d] =
+				str_contains_nocase(str_of(dialect_name((enum dialect_id)d)), word);
 		s->agent_has.n = 0;
 		s->kinds = 0;
 	}
 	while (s->agent_has.n < m->agents.n)
-		vec_push(&s->agent_has, has(agent_name(m, s->agent_has.n), buf_str(&s->word)));
+		vec_push(&s->agent_has,
+			 str_contains_nocase(agent_name(m, s->agent_has.n), buf_str(&s->word)));
 	for (; s->kinds < m->kind_count; s->kinds++)
-		s->kind_has[s->kinds] = has(m->kinds[s->kinds], buf_str(&s->word));
+		s->kind_has[s->kinds] = str_contains_nocase(m->kinds[s->kinds], buf_str(&s->word));
 }
 
 /* ---- one message ---- */
@@ -95,51 +84,29 @@ static bool columns_have(const struct search *s, const struct model *m, uint32_t
 	       strstr(timestamp_clock(r->time_ms, text), s->word.p);
 }
 
-static int hex_of(const char *p)
-{
-	int value = 0;
-
-	for (int i = 0; i < 4; i++) {
-		char c = p[i];
-
-		if (c >= '0' && c <= '9')
-			value = value * 16 + (c - '0');
-		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-			value = value * 16 + ((c | 0x20) - 'a' + 10);
-		else
-			return -1;
-	}
-	return value;
-}
-
-static void add_code_point(struct buf *out, uint32_t c)
-{
-	char bytes[4];
-
-	buf_add(out, bytes, utf8_encode(c, bytes));
-}
-
-/* What stands for \uXXXX at p, with the second half of a pair; *n: bytes taken. */
+/* Decodes the \uXXXX at that offset, or a surrogate pair; *n: bytes consumed. */
 static void add_escaped(struct buf *out, struct str text, size_t at, size_t *n)
 {
-	int value = at + 6 <= text.n ? hex_of(text.p + at + 2) : -1, low;
+	const char *p = text.p + at;
+	int value = at + 6 <= text.n ? escape_hex4(p + 2) : -1, low;
+	char bytes[4];
 
-	*n = 2;
+	*n = value < 0 ? 2 : 6;
 	if (value < 0) {
-		buf_add(out, text.p + at, 2);
+		buf_add(out, p, 2);
 		return;
 	}
-	*n = 6;
-	if (value >= 0xd800 && value < 0xdc00 && at + 12 <= text.n && text.p[at + 6] == '\\' &&
-	    text.p[at + 7] == 'u' && (low = hex_of(text.p + at + 8)) >= 0xdc00 && low < 0xe000) {
-		add_code_point(out, 0x10000u + (((uint32_t)value - 0xd800) << 10) + ((uint32_t)low - 0xdc00));
+	if (value >= 0xd800 && value < 0xdc00 && at + 12 <= text.n && p[6] == '\\' && p[7] == 'u' &&
+	    (low = escape_hex4(p + 8)) >= 0xdc00 && low < 0xe000) {
+		value = 0x10000 + ((value - 0xd800) << 10) + (low - 0xdc00);
 		*n = 12;
-	} else {
-		add_code_point(out, value >= 0xd800 && value < 0xe000 ? 0xfffd : (uint32_t)value);
+	} else if (value >= 0xd800 && value < 0xe000) {
+		value = 0xfffd;
 	}
+	buf_add(out, bytes, utf8_encode((uint32_t)value, bytes));
 }
 
-/* The same text with one level of escapes undone; false: there were none. */
+/* Decodes one level of escapes; false: there were none. */
 static bool unescape(struct str text, struct buf *out)
 {
 	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
@@ -151,7 +118,7 @@ static bool unescape(struct str text, struct buf *out)
 		next = memchr(text.p + at, '\\', text.n - at);
 		n = next ? (size_t)(next - (text.p + at)) : text.n - at;
 		if (next && next + 1 == text.p + text.n)
-			n++; /* a backslash that nothing follows */
+			n++; /* a backslash at the end */
 		buf_add(out, text.p + at, n);
 		if (at + n == text.n)
 			break;
@@ -170,15 +137,15 @@ static bool unescape(struct str text, struct buf *out)
 static bool text_has(const struct search *s, struct str text, struct buf *plain)
 {
 	struct buf again = { 0 };
-	bool found = has(text, buf_str(&s->word));
+	bool found = str_contains_nocase(text, buf_str(&s->word));
 
-	for (int deep = 0; deep < ESCAPES_DEEP && !found && unescape(text, &again); deep++) {
+	for (int deep = 0; deep < UNESCAPE_DEPTH && !found && unescape(text, &again); deep++) {
 		struct buf swapped = *plain;
 
 		*plain = again;
 		again = swapped;
 		text = buf_str(plain);
-		found = has(text, buf_str(&s->word));
+		found = str_contains_nocase(text, buf_str(&s->word));
 	}
 	buf_release(&again);
 	return found;
@@ -186,13 +153,12 @@ static bool text_has(const struct search *s, struct str text, struct buf *plain)
 
 /* ---- a block ---- */
 
-/* Messages one after the other in one file: number `first` and n more, in order. */
-struct stretch_of {
+/* n consecutive messages of one file, from number `first`. */
+struct message_range {
 	uint32_t first, n;
 	uint64_t offset, bytes;
 };
 
-/* Where a message begins and ends. */
 struct byte_range {
 	uint32_t source;
 	uint64_t from, to;
@@ -206,8 +172,8 @@ static struct byte_range extent_of(const struct model *m, uint32_t message)
 				from + m->records.v[message].length };
 }
 
-/* As many messages as fit into a block, from `at` on in that direction; at least one. */
-static struct stretch_of stretch_from(const struct model *m, uint32_t at, uint32_t most,
+/* As many messages as fit into `room` bytes, from `at` on in that direction; at least one. */
+static struct message_range range_from(const struct model *m, uint32_t at, uint32_t most,
 				      uint64_t room, int direction)
 {
 	struct byte_range all = extent_of(m, at);
@@ -223,26 +189,21 @@ static struct stretch_of stretch_from(const struct model *m, uint32_t at, uint32
 		all.from = direction > 0 ? all.from : next.from;
 		all.to = direction > 0 ? next.to : all.to;
 	}
-	return (struct stretch_of){ direction > 0 ? at : at - n + 1, n, all.from, all.to - all.from };
+	return (struct message_range){ direction > 0 ? at : at - n + 1, n, all.from,
+				       all.to - all.from };
 }
 
-/* The message of a stretch that has the byte, or NONE. */
-static uint32_t message_at(const struct model *m, const struct stretch_of *t, uint64_t offset)
+/* The message of a range that contains the byte, or NONE. */
+static uint32_t message_at(const struct model *m, const struct message_range *t, uint64_t offset)
 {
-	uint32_t low = t->first, high = t->first + t->n;
+	uint32_t next = t->first + 1, found;
 
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (message_offset(m, middle) <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return offset - message_offset(m, low) < m->records.v[low].length ? low : NONE;
+	bisect(next, t->first + t->n, i, message_offset(m, i) <= offset)
+	found = next - 1;
+	return offset - message_offset(m, found) < m->records.v[found].length ? found : NONE;
 }
 
-/* Whether an escape at p can stand for a byte of the word. */
+/* Whether the escape at that offset can encode a byte of the word. */
 static bool escape_matters(const struct search *s, struct str text, size_t at)
 {
 	int value;
@@ -251,7 +212,7 @@ static bool escape_matters(const struct search *s, struct str text, size_t at)
 		return false;
 	switch (text.p[at + 1]) {
 	case 'u':
-		value = at + 6 <= text.n ? hex_of(text.p + at + 2) : -1;
+		value = at + 6 <= text.n ? escape_hex4(text.p + at + 2) : -1;
 		return value >= 0 && s->escaped[value < 0x80 ? value : 0x80];
 	case '"':
 	case '\\': return s->quotes;
@@ -260,8 +221,8 @@ static bool escape_matters(const struct search *s, struct str text, size_t at)
 	}
 }
 
-/* The place of the next escape that matters. Most words cannot be hidden but by \uXXXX, and text in
- * JSON in JSON is full of others. */
+/* The offset of the next escape that matters, or -1. Most words can only be hidden by \uXXXX, and
+ * nested JSON is full of other escapes. */
 static ptrdiff_t next_escape(const struct search *s, struct str text, size_t at)
 {
 	const char *p;
@@ -283,23 +244,24 @@ static ptrdiff_t next_escape(const struct search *s, struct str text, size_t at)
 
 struct block_search {
 	const struct search *s;
-	struct search_hands *hands;
+	struct search_buffers *buffers;
 	const struct model *m;
-	const struct stretch_of *t;
+	const struct message_range *t;
 	struct str text;
 	int direction;
-	uint32_t best; /* NONE */
+	uint32_t best; /* match so far, or NONE */
 };
 
-/* Whether that message would be a better find than the best so far. */
+/* Whether that message comes before the best match, in search direction. */
 static bool is_better(const struct block_search *b, uint32_t message)
 {
 	return b->best == NONE || (b->direction > 0 ? message < b->best : message > b->best);
 }
 
-static void look_for_word(struct block_search *b)
+static void scan_for_word(struct block_search *b)
 {
-	size_t at = 0;
+	struct str word = buf_str(&b->s->word);
+	size_t at = 0, left;
 	ptrdiff_t hit;
 
 	while ((hit = needle_find(&b->s->needle, b->text, at)) >= 0) {
@@ -308,11 +270,11 @@ static void look_for_word(struct block_search *b)
 		at = (size_t)hit + 1;
 		if (message == NONE || !is_better(b, message))
 			continue;
-		if (b->s->word.n > NEEDLE_MAX &&
-		    !has(str_make(b->text.p + hit, b->text.n - (size_t)hit < b->s->word.n
-							   ? b->text.n - (size_t)hit
-							   : b->s->word.n),
-			 buf_str(&b->s->word)))
+		/* the needle is only the beginning of a long word */
+		left = b->text.n - (size_t)hit;
+		if (word.n > NEEDLE_MAX &&
+		    !str_contains_nocase(str_make(b->text.p + hit, left < word.n ? left : word.n),
+					 word))
 			continue;
 		b->best = message;
 		if (b->direction > 0)
@@ -320,8 +282,8 @@ static void look_for_word(struct block_search *b)
 	}
 }
 
-/* Messages in which the word may be hidden by escapes; each is looked at once. */
-static void look_behind_escapes(struct block_search *b)
+/* Decodes messages in which escapes may hide the word, each once. */
+static void scan_escapes(struct block_search *b)
 {
 	size_t at = 0;
 	ptrdiff_t hit;
@@ -334,21 +296,22 @@ static void look_behind_escapes(struct block_search *b)
 		if (message == NONE)
 			continue;
 		if (b->direction > 0 && !is_better(b, message))
-			return; /* they only get worse */
+			return; /* so are all that follow */
 		where = extent_of(b->m, message);
 		at = (size_t)(where.to - b->t->offset);
 		if (is_better(b, message) &&
 		    text_has(b->s, str_make(b->text.p + (where.from - b->t->offset),
 					    (size_t)(where.to - where.from)),
-			     &b->hands->plain))
+			     &b->buffers->plain))
 			b->best = message;
 	}
 }
 
-static void look_at_columns(struct block_search *b)
+static void scan_columns(struct block_search *b)
 {
 	for (uint32_t i = 0; i < b->t->n; i++) {
-		uint32_t message = b->direction > 0 ? b->t->first + i : b->t->first + b->t->n - 1 - i;
+		uint32_t message =
+			b->direction > 0 ? b->t->first + i : b->t->first + b->t->n - 1 - i;
 
 		if (!is_better(b, message))
 			return;
@@ -359,53 +322,53 @@ static void look_at_columns(struct block_search *b)
 	}
 }
 
-/* Message by message, where there is no block. */
-static void look_one_by_one(struct block_search *b, const struct reader *r)
+/* Fallback if the range cannot be read as a block. */
+static void scan_each_message(struct block_search *b, const struct reader *r)
 {
 	for (uint32_t i = 0; i < b->t->n; i++) {
 		uint32_t message = b->t->first + i;
 
-		if (is_better(b, message) && text_has(b->s, r->bytes(r->ctx, message), &b->hands->plain))
+		if (is_better(b, message) &&
+		    text_has(b->s, r->bytes(r->ctx, message), &b->buffers->plain))
 			b->best = message;
 	}
 }
 
-/* false: it cannot be read as a block. One that is longer than the limit is known by its beginning
- * only. */
-static bool look_at_block(struct block_search *b, struct wire *w)
+/* false: the range cannot be read as a block. Of an oversize message only the beginning is read. */
+static bool scan_block(struct block_search *b, struct wire *w)
 {
 	const struct route *route = message_route(b->m, b->t->first);
 
 	if ((b->t->n == 1 && route->flags & RECORD_OVERSIZE) ||
-	    wire_fetch_block(w, route->source, b->t->offset, (size_t)b->t->bytes, &b->hands->block,
-			     &b->text, NULL) < 0)
+	    wire_fetch_block(w, route->source, b->t->offset, (size_t)b->t->bytes,
+			     &b->buffers->block, &b->text, NULL) < 0)
 		return false;
-	look_for_word(b);
-	look_behind_escapes(b);
-	look_at_columns(b);
+	scan_for_word(b);
+	scan_escapes(b);
+	scan_columns(b);
 	return true;
 }
 
 /* ---- many blocks ---- */
 
-/* What a hunt looks through at one go; `best` by stretch: a message, NONE, or NOT_YET. */
+/* Ranges that the threads share; best[i]: the match in range i, NONE, or NOT_SCANNED. */
 struct batch {
 	struct search *s;
 	const struct model *m;
 	struct wire *wire;
 	int direction;
-	struct stretch_of list[BATCH_MAX];
+	struct message_range list[BATCH_MAX];
 	uint32_t best[BATCH_MAX];
 	uint32_t n;
-	uint64_t bytes; /* of this and the batches before it */
+	uint64_t bytes; /* of this batch and earlier ones of the step */
 	uint32_t messages;
-	atomic_uint next;  /* stretch that nobody has taken */
-	atomic_uint found; /* the first one with a find: those behind it do not matter */
+	atomic_uint next;  /* range to be claimed */
+	atomic_uint found; /* lowest range with a match: later ones need not be scanned */
 };
 
-#define NOT_YET (NONE - 1)
+#define NOT_SCANNED (NONE - 1)
 
-static void note_find(struct batch *b, unsigned i)
+static void note_match(struct batch *b, unsigned i)
 {
 	unsigned first = atomic_load(&b->found);
 
@@ -413,68 +376,67 @@ static void note_find(struct batch *b, unsigned i)
 		;
 }
 
-static void take_blocks(struct batch *b, struct search_hands *hands)
+static struct block_search search_of_range(const struct batch *b, unsigned i,
+					   struct search_buffers *buffers)
+{
+	return (struct block_search){ .s = b->s, .buffers = buffers, .m = b->m, .t = &b->list[i],
+				      .direction = b->direction, .best = NONE };
+}
+
+static void scan_blocks(struct batch *b, struct search_buffers *buffers)
 {
 	unsigned i;
 
 	while ((i = atomic_fetch_add(&b->next, 1)) < b->n && i < atomic_load(&b->found)) {
-		struct block_search one = { .s = b->s, .hands = hands, .m = b->m, .t = &b->list[i],
-					    .direction = b->direction, .best = NONE };
+		struct block_search one = search_of_range(b, i, buffers);
 
-		if (!look_at_block(&one, b->wire))
+		if (!scan_block(&one, b->wire))
 			continue;
 		b->best[i] = one.best;
 		if (one.best != NONE)
-			note_find(b, i);
+			note_match(b, i);
 	}
 }
 
-static void *take_others(void *batch)
+static void *helper_main(void *batch)
 {
 	struct batch *b = batch;
 
-	take_blocks(b, &b->s->other);
+	scan_blocks(b, &b->s->other);
 	return NULL;
 }
 
-/* Both threads read one file, which is open: that is all that they share and does not stand
- * still. */
-static void search_together(struct batch *b)
+/* Both threads pread from one file, which must be open: all else they share is read-only. */
+static void scan_batch(struct batch *b)
 {
 	uint32_t file = message_route(b->m, b->list[0].first)->source;
-	sigset_t all, before;
 	pthread_t helper;
 	bool helped = false;
 
-	if (b->n >= TOGETHER_FROM && !b->s->alone && wire_ensure_open(b->wire, file, NULL) == 0) {
-		sigfillset(&all);
-		pthread_sigmask(SIG_SETMASK, &all, &before);
-		helped = pthread_create(&helper, NULL, take_others, b) == 0;
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-	}
-	take_blocks(b, &b->s->own);
+	if (b->n >= HELPER_BLOCKS_MIN && !b->s->alone && wire_ensure_open(b->wire, file, NULL) == 0)
+		helped = thread_start(&helper, helper_main, b) == 0;
+	scan_blocks(b, &b->s->own);
 	if (helped)
 		pthread_join(helper, NULL);
 }
 
-/* The best find in stretch i, wherever it comes from. */
-static uint32_t find_of(struct batch *b, uint32_t i, const struct reader *r)
+/* The match in range i, scanned now if no thread has done it. */
+static uint32_t match_of(struct batch *b, uint32_t i, const struct reader *r)
 {
-	struct block_search one = { .s = b->s, .hands = &b->s->own, .m = b->m, .t = &b->list[i],
-				    .direction = b->direction, .best = NONE };
+	struct block_search one = search_of_range(b, i, &b->s->own);
 
-	if (b->best[i] != NOT_YET)
+	if (b->best[i] != NOT_SCANNED)
 		return b->best[i];
-	if (!look_at_block(&one, b->wire)) {
-		look_one_by_one(&one, r);
-		look_at_columns(&one);
+	if (!scan_block(&one, b->wire)) {
+		scan_each_message(&one, r);
+		scan_columns(&one);
 	}
 	return one.best;
 }
 
-/* ---- the hunt ---- */
+/* ---- search steps ---- */
 
-static void move_on(struct hunt *h, uint32_t n)
+static void advance(struct search_progress *h, uint32_t n)
 {
 	h->left -= n;
 	if (h->direction > 0)
@@ -483,30 +445,29 @@ static void move_on(struct hunt *h, uint32_t n)
 		h->at = h->at >= n ? h->at - n : h->k - 1;
 }
 
-static bool is_slice(const struct batch *b)
+static bool batch_is_full(const struct batch *b)
 {
-	return b->bytes >= SLICE_BYTES || b->messages >= SLICE_MESSAGES;
+	return b->bytes >= STEP_BYTES || b->messages >= STEP_MESSAGES;
 }
 
-/* The next stretches of one file, without moving on; the first ones of a hunt are short, since the
- * next find may be near. */
-static void gather(struct batch *b, const struct hunt *h, uint64_t *room)
+/* Fills the batch with the next ranges of one file. The first ones of a search are short. */
+static void gather(struct batch *b, const struct search_progress *h, uint64_t *room)
 {
-	struct hunt ahead = *h;
+	struct search_progress ahead = *h;
 
-	for (b->n = 0; ahead.left && b->n < BATCH_MAX && !is_slice(b); b->n++) {
+	for (b->n = 0; ahead.left && b->n < BATCH_MAX && !batch_is_full(b); b->n++) {
 		uint32_t most = h->direction > 0 ? h->k - ahead.at : ahead.at + 1; /* to the end */
-		struct stretch_of t = stretch_from(b->m, ahead.at, most < ahead.left ? most : ahead.left,
-						   *room, h->direction);
+		struct message_range t = range_from(
+			b->m, ahead.at, most < ahead.left ? most : ahead.left, *room, h->direction);
 
 		if (b->n && message_route(b->m, t.first)->source !=
 				    message_route(b->m, b->list[0].first)->source)
 			break;
 		b->list[b->n] = t;
-		b->best[b->n] = NOT_YET;
+		b->best[b->n] = NOT_SCANNED;
 		b->bytes += t.bytes;
 		b->messages += t.n;
-		move_on(&ahead, t.n);
+		advance(&ahead, t.n);
 		if (*room < BLOCK_BYTES) {
 			*room *= 2;
 			b->n++;
@@ -517,24 +478,24 @@ static void gather(struct batch *b, const struct hunt *h, uint64_t *room)
 	atomic_init(&b->found, b->n);
 }
 
-bool search_some(struct search *s, const struct model *m, struct wire *w, const struct reader *r,
-		 struct hunt *h)
+bool search_step(struct search *s, const struct model *m, struct wire *w, const struct reader *r,
+		 struct search_progress *h)
 {
 	struct batch b = { .s = s, .m = m, .wire = w, .direction = h->direction };
 	uint64_t room = h->left == h->k ? FIRST_BYTES : BLOCK_BYTES;
 
 	prepare(s, m, h->word);
 	h->found = NONE;
-	while (h->left && h->found == NONE && !is_slice(&b)) {
+	while (h->left && h->found == NONE && !batch_is_full(&b)) {
 		gather(&b, h, &room);
-		search_together(&b);
+		scan_batch(&b);
 		for (uint32_t i = 0; i < b.n && h->found == NONE; i++) {
 			uint32_t n = b.list[i].n;
 
-			h->found = find_of(&b, i, r);
+			h->found = match_of(&b, i, r);
 			if (h->found != NONE)
 				n = (h->found > h->at ? h->found - h->at : h->at - h->found) + 1;
-			move_on(h, n);
+			advance(h, n);
 		}
 	}
 	return h->found != NONE || h->left > 0;

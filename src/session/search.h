@@ -1,12 +1,12 @@
-/* Searching all messages for a word.
+/* Full-text search through all messages.
  *
- * A message has the word if its bytes have it, as they came or with the escapes of JSON undone
- * (also those of JSON within JSON), or if its line in the list has it: who, to whom, what kind,
- * which dialect, when, which line of its file. Upper and lower case of ASCII letters are the same.
+ * A message matches if its bytes contain the word, raw or with JSON escapes decoded (also those of
+ * JSON within JSON), or if a column of the message list does: sender, receiver, kind, dialect,
+ * time, line number. ASCII letters match without case.
  *
- * Bytes are looked through in blocks, without regard to messages; only where something is found, or
- * an escape might hide something, is a message looked at. Where there are many blocks to look
- * through, a second thread takes every other one. */
+ * Blocks of bytes are scanned regardless of message boundaries; a message is only looked at where
+ * there is a hit, or an escape that might hide one. A second thread helps if there are many
+ * blocks. */
 #ifndef GAVEL_SESSION_SEARCH_H
 #define GAVEL_SESSION_SEARCH_H
 
@@ -14,28 +14,28 @@
 #include "decide/reader.h"
 #include "wire/wire.h"
 
-/* What one thread needs to look through a block. */
-struct search_hands {
+/* Buffers of one thread. */
+struct search_buffers {
 	struct buf block, plain;
 };
 
 struct search {
-	bool alone; /* in one thread */
+	bool alone; /* do not use a second thread */
 	struct buf word;
 	struct needle needle, escape;
-	uint8_t escaped[256]; /* bytes of the word for which an escape may stand */
-	bool quotes, slashes; /* the word has these, which JSON may escape with a backslash */
+	uint8_t escaped[256]; /* bytes of the word that \uXXXX may encode */
+	bool quotes, slashes; /* the word contains these, which JSON may escape */
 	bool is_number, is_clock;
 	bool kind_has[256], dialect_has[DIALECT_MAX];
-	unsigned kinds; /* of which kind_has tells */
+	unsigned kinds; /* entries of kind_has that are set */
 	VEC(uint8_t) agent_has;
-	struct search_hands own, other;
+	struct search_buffers own, other;
 };
 
-/* Looks through some messages, for a few milliseconds: see struct hunt. bytes is the reader's, for
- * what cannot be read in blocks. */
-bool search_some(struct search *s, const struct model *m, struct wire *w, const struct reader *r,
-		 struct hunt *h);
+/* Continues a search for a few milliseconds, or to the next match: see reader.search_step. r->bytes
+ * is used for messages that cannot be read in blocks. */
+bool search_step(struct search *s, const struct model *m, struct wire *w, const struct reader *r,
+		 struct search_progress *h);
 void search_release(struct search *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* Who decides, where it goes, and what time it is there. */
+/* Fills struct terms. */
 #include "session/terms.h"
 
 #include <pwd.h>
@@ -31,5 +31,5 @@ void terms_fill(struct terms *t, const struct options *o, const struct config *c
 	if (t->now_ms == TIME_NONE)
 		t->now_ms = (int64_t)time(NULL) * 1000;
 	else
-		t->now_ms++; /* files of a folder are read in the order of their times */
+		t->now_ms++; /* files of a directory are sorted by time: the reply comes last */
 }

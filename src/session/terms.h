@@ -1,4 +1,4 @@
-/* What the command line and the configuration say about deciding, as the encoders want it. */
+/* Fills struct terms, for the encoders, from command line and configuration. */
 #ifndef GAVEL_SESSION_TERMS_H
 #define GAVEL_SESSION_TERMS_H
 
@@ -6,11 +6,11 @@
 #include "config/options.h"
 #include "encode/plan.h"
 
-/* Lends strings of o and c. In a recording the time is the newest message's; where messages have
- * none, the wall clock's. */
+/* Borrows strings of o and c. The time is that of the newest message, or the wall clock where
+ * messages have none. */
 void terms_fill(struct terms *t, const struct options *o, const struct config *c,
 		const struct model *m);
-/* --as, the configuration, the login, in this order. */
+/* The name of the person: --as, the configuration, $USER, the login name, in this order. */
 struct str terms_name(const struct options *o, const struct config *c);
 
 #endif

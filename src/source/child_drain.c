@@ -9,12 +9,12 @@
  * full disk. */
 #include "source/child_internal.h"
 
+#include "base/thread.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -225,7 +225,6 @@ static void drain_free(struct drain *d)
 struct drain *drain_open(struct err *err)
 {
 	struct drain *d = xcalloc(1, sizeof(*d));
-	sigset_t all, before;
 	int number;
 
 	pthread_mutex_init(&d->lock, NULL);
@@ -233,12 +232,8 @@ struct drain *drain_open(struct err *err)
 	d->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	d->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	number = d->wake < 0 || d->news < 0 ? errno : 0;
-	if (!number) {
-		sigfillset(&all);
-		pthread_sigmask(SIG_SETMASK, &all, &before);
-		number = pthread_create(&d->thread, NULL, drain_main, d);
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-	}
+	if (!number)
+		number = thread_start(&d->thread, drain_main, d);
 	if (!number)
 		return d;
 	drain_free(d);

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -443,18 +442,6 @@ void wire_read_end(struct wire_reading *r)
 		close(r->capture);
 	lines_free(r->lines);
 	free(r);
-}
-
-int wire_read(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct err *err)
-{
-	struct wire_reading *r = wire_read_begin(w, file, emit, ctx);
-	enum wire_step news;
-
-	while ((news = wire_read_step(r, err)) != WIRE_DONE && news != WIRE_FAILED)
-		if (news == WIRE_WAITS)
-			poll(&(struct pollfd){ .fd = wire_read_fd(r), .events = POLLIN }, 1, -1);
-	wire_read_end(r);
-	return news == WIRE_FAILED ? -1 : 0;
 }
 
 int wire_cut_whole(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct err *err)

@@ -62,7 +62,7 @@ struct tail {
 
 #define NONE_BEFORE UINT32_MAX
 
-/* Continues where wire_read stopped; a file not read yet is read from its start. */
+/* Continues where wire_read_step stopped; a file not read yet is read from its start. */
 struct tail *tail_new(struct wire *w, uint32_t file);
 /* Closes the file, too, if all its bytes are spooled; otherwise it stays open for wire_fetch. */
 void tail_free(struct wire *w, struct tail *t);

@@ -1,8 +1,8 @@
 /* Input: SOURCE arguments → files → frames, and fetching a frame's bytes again later.
  *
- * A wire owns its files. Zero it, set max_bytes if need be, wire_add each argument, wire_read each
- * file, wire_fetch at will; wire_release closes and frees all, also after errors. Not thread-safe;
- * no file may be added from within wire_read. Memory: one block, one message, the list of files.
+ * A wire owns its files. Zero it, set max_bytes if need be, wire_add each argument, wire_read_begin
+ * to wire_read_end each file, wire_fetch at will; wire_release closes and frees all, also after
+ * errors. Not thread-safe; no file may be added while one is read. Memory: one block, one message, the list of files.
  *
  * How a file is split into frames is detected from its content:
  *   lines      the rule
@@ -11,7 +11,7 @@
  *              named like a task, result or decision also when it is damaged
  * A file of a single line that holds a JSON object is lines, but `whole` all the same.
  *
- * With `follow` set before the first file is added, wire_read does only the initial load and
+ * With `follow` set before the first file is added, wire_read_step does only the initial load and
  * follow.h goes on: a last line without newline gives no frame yet, streams give none at all. New
  * files and new incarnations of files are appended to the list; file numbers and offsets stay valid
  * for ever. */
@@ -56,10 +56,10 @@ struct wire_file {
 	bool listed;      /* found in a directory, not given by name */
 	struct str answers; /* the session it replies to by its name, or none; set with joined */
 	bool joined;      /* set by the loader: it holds replies to its group's log */
-	/* set by wire_read before the first frame: */
+	/* set by wire_read_step before the first frame: */
 	bool whole;         /* the file is one message; `base` is then frame_info.file_name */
 	struct str session; /* a document's own session id, or none */
-	/* for following, after wire_read: */
+	/* for following, after wire_read_end: */
 	struct wire_lines *lines; /* NULL: it is not followed line by line */
 	uint64_t cut_at;          /* of lines: offset after the last complete one */
 	uint32_t cut_line;        /* number of the next line */
@@ -104,18 +104,15 @@ struct wire {
 /* A file, FIFO, device, directory (its files become sources of their own) or "-". -1: nothing was
  * added. Entries of a directory that cannot be read and files given twice become warnings. */
 int wire_add(struct wire *w, const char *name, struct err *err);
-/* Emits all frames of one file, in order; reads a stream to its end. -1: failed after the frames
- * emitted so far. */
-int wire_read(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct err *err);
 
-/* The same in steps of a block at most. Other files may be fetched from in between, but none be
- * added. */
+/* Reading a file emits all its frames, in order, in steps of a block at most; a stream is read to
+ * its end. Other files may be fetched from in between, but none be added. */
 enum wire_step {
 	WIRE_MORE,
 	WIRE_LINES, /* MORE, told once: the frames will be lines, none of which was handed over yet */
 	WIRE_WAITS, /* for wire_read_fd, a stream, to become readable */
 	WIRE_DONE,
-	WIRE_FAILED,
+	WIRE_FAILED, /* after the frames emitted so far */
 };
 struct wire_reading;
 struct wire_reading *wire_read_begin(struct wire *w, uint32_t file, frame_fn emit, void *ctx);
@@ -130,7 +127,7 @@ bool wire_ahead_begin(struct wire_reading *r, struct wire_ahead *a);
 void wire_ahead_end(struct wire_reading *r, struct wire_ahead *a);
 
 /* The bytes of a frame (offset, full_length) into out, which is cleared first; of an oversize one
- * the first WIRE_PEEK_BYTES at most. Only after wire_read of that file. */
+ * the first WIRE_PEEK_BYTES at most. Only once that file is read. */
 int wire_fetch(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct buf *out,
 	       struct err *err);
 /* Any range of bytes that was read from a file, regardless of frames; out points into room. */

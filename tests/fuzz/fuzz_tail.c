@@ -5,6 +5,7 @@
 #include "wire/follow.h"
 
 #include "fuzz.h"
+#include "../unit/read_frames.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -169,7 +170,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	open_file(&w);
 	w.wire.follow = true;
 	PROMISE(wire_add(&w.wire, fuzz_path("log"), &err) == 0);
-	PROMISE(wire_read(&w.wire, 0, seen_at_first, &w, &err) == 0);
+	PROMISE(read_frames(&w.wire, 0, seen_at_first, &w, &err) == 0);
 	w.follow = follow_new(&w.wire);
 	w.looked_at = true;
 	for (int i = 0; d.n && i < STEPS_MAX; i++)

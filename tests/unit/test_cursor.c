@@ -30,7 +30,7 @@ static void print_all(struct load *l, uint32_t k, struct buf out[VIEWS + 1])
 	}
 	buf_clear(&out[VIEWS]);
 	for (uint32_t i = 0; i < l->model.items.n; i++)
-		json_item(l, &s, i, &out[VIEWS]);
+		json_item(l, &s, i, true, &out[VIEWS]);
 }
 
 /* What is counted while messages come, and what is counted by looking at every item. */
@@ -104,13 +104,13 @@ START_TEST(test_threads)
 	const char *path = logs[_i];
 	struct buf one[VIEWS + 1] = { { 0 } }, several[VIEWS + 1] = { { 0 } };
 	struct buf said = { 0 }, also_said = { 0 };
-	struct load alone = { .threads = 1, .tells = true };
+	struct load alone = { .threads = 1, .want_diags = true };
 
 	ck_assert_int_eq(load_open(&alone, &path, 1, 0), 0);
 	load_run(&alone, note_diags, &said);
 	print_all(&alone, alone.model.records.n, one);
 	for (int n = 0; n < 3; n++) {
-		struct load l = { .tells = true, .threads = 3, .chunk_bytes = sizes[n] };
+		struct load l = { .want_diags = true, .threads = 3, .chunk_bytes = sizes[n] };
 
 		buf_clear(&also_said);
 		ck_assert_int_eq(load_open(&l, &path, 1, 0), 0);
@@ -161,13 +161,13 @@ START_TEST(test_steps)
 	const char *path = logs[_i];
 	struct buf one[VIEWS + 1] = { { 0 } }, several[VIEWS + 1] = { { 0 } };
 	struct buf said = { 0 }, also_said = { 0 };
-	struct load whole = { .tells = true, .threads = 1 };
+	struct load whole = { .want_diags = true, .threads = 1 };
 
 	ck_assert_int_eq(load_open(&whole, &path, 1, 0), 0);
 	load_run(&whole, note_diags, &said);
 	print_all(&whole, whole.model.records.n, one);
 	for (unsigned n = 0; n < sizeof(ways) / sizeof(ways[0]); n++) {
-		struct load l = { .tells = true, .threads = ways[n].threads,
+		struct load l = { .want_diags = true, .threads = ways[n].threads,
 				  .chunk_bytes = ways[n].chunk_bytes }, cut = l;
 		unsigned steps;
 

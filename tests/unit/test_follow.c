@@ -8,6 +8,7 @@
 #include "wire/follow.h"
 
 #include "folder.h"
+#include "read_frames.h"
 #include "unit.h"
 
 #include <errno.h>
@@ -107,7 +108,7 @@ static void begin(struct live *l)
 	for (uint32_t i = 0; i < l->w.files.n; i++) {
 		struct first first = { l, i };
 
-		ck_assert_msg(wire_read(&l->w, i, note_first, &first, &err) == 0, "%s", err.text);
+		ck_assert_msg(read_frames(&l->w, i, note_first, &first, &err) == 0, "%s", err.text);
 	}
 	l->f = follow_new(&l->w);
 }

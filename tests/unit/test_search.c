@@ -38,13 +38,13 @@ static void done(void)
 static struct buf found(const char *word, uint32_t from, int direction)
 {
 	uint32_t k = load.model.records.n;
-	struct hunt h = { .word = str_of(word), .direction = direction, .k = k, .at = from,
+	struct search_progress h = { .word = str_of(word), .direction = direction, .k = k, .at = from,
 			  .left = k };
 	struct buf out = { 0 };
 	bool more = true;
 
 	while (more && h.left) {
-		more = load.reader.hunt(load.reader.ctx, &h);
+		more = load.reader.search_step(load.reader.ctx, &h);
 		if (h.found != NONE)
 			buf_printf(&out, "%u ", h.found);
 	}
@@ -96,7 +96,7 @@ START_TEST(escapes_hide_nothing)
 				   "{\"a\":\"\\ud800 \\uzzzz \\u00\"}\n"
 				   "\n"
 				   "\\u0041end\\";
-	struct hunt h;
+	struct search_progress h;
 
 	open_text(text, sizeof(text) - 1);
 	check_found("gr\xc3\xbcn", "0 1 5 .");
@@ -112,14 +112,14 @@ START_TEST(escapes_hide_nothing)
 	check_found("axx", ".");
 	check_found("nowhere", ".");
 	/* as of the first three messages, round and round */
-	h = (struct hunt){ .word = STR("gr"), .direction = 1, .k = 3, .at = 2, .left = 3 };
-	ck_assert(load.reader.hunt(load.reader.ctx, &h));
+	h = (struct search_progress){ .word = STR("gr"), .direction = 1, .k = 3, .at = 2, .left = 3 };
+	ck_assert(load.reader.search_step(load.reader.ctx, &h));
 	ck_assert_uint_eq(h.found, 2);
-	ck_assert(load.reader.hunt(load.reader.ctx, &h));
+	ck_assert(load.reader.search_step(load.reader.ctx, &h));
 	ck_assert_uint_eq(h.found, 0);
-	h = (struct hunt){ .word = STR("gr"), .direction = -1, .k = 3, .at = 0, .left = 3 };
-	ck_assert(load.reader.hunt(load.reader.ctx, &h));
-	ck_assert(load.reader.hunt(load.reader.ctx, &h));
+	h = (struct search_progress){ .word = STR("gr"), .direction = -1, .k = 3, .at = 0, .left = 3 };
+	ck_assert(load.reader.search_step(load.reader.ctx, &h));
+	ck_assert(load.reader.search_step(load.reader.ctx, &h));
 	ck_assert_uint_eq(h.found, 2);
 	check_found("JSON", "0 1 2 4 5 .");   /* the kind */
 	check_found("9", "7 .");              /* the line */
@@ -230,7 +230,7 @@ START_TEST(in_the_program)
 	ck_assert(app_is_searching(&a));
 	type(&a, "u"); /* any key stops it */
 	ck_assert(!app_is_searching(&a));
-	ck_assert(a.search.hunt.left < 120000 && a.search.hunt.at > 40000);
+	ck_assert(a.search.progress.left < 120000 && a.search.progress.at > 40000);
 	type(&a, "n");
 	while (app_is_searching(&a))
 		app_search_step(&a);

@@ -9,6 +9,7 @@
 #include "wire/wire.h"
 
 #include "folder.h"
+#include "read_frames.h"
 #include "unit.h"
 
 #include <fcntl.h>
@@ -341,7 +342,7 @@ static void read_notes(struct wire *w, uint32_t file, struct buf *notes)
 	struct buf again = { 0 };
 	struct err err = { "" };
 
-	ck_assert_msg(wire_read(w, file, note_and_keep, &all, &err) == 0, "%s", err.text);
+	ck_assert_msg(read_frames(w, file, note_and_keep, &all, &err) == 0, "%s", err.text);
 	for (uint32_t i = 0; i < all.frames.n; i++) {
 		struct frame *f = &all.frames.v[i];
 
@@ -672,7 +673,7 @@ START_TEST(as_much_as_is_enough)
 			ck_assert_int_le(wire_read_step(r, &err), WIRE_LINES);
 		wire_read_end(r);
 		ck_assert_uint_lt(first[0], n / 2);
-		ck_assert_int_eq(wire_read(&w, 0, count_frame, all, &err), 0);
+		ck_assert_int_eq(read_frames(&w, 0, count_frame, all, &err), 0);
 		ck_assert_uint_eq(all[0], n);
 		wire_release(&w);
 		buf_release(&text);
@@ -839,9 +840,9 @@ START_TEST(changing_while_read)
 		buf_adds(&text, "a\n");
 	write_file(g.path, buf_str(&text));
 	add(&w, g.path);
-	ck_assert_int_eq(wire_read(&w, 0, grow, &g, &err), 0);
+	ck_assert_int_eq(read_frames(&w, 0, grow, &g, &err), 0);
 	ck_assert_uint_eq(g.n, text.n / 2);
-	ck_assert_int_eq(wire_read(&w, 0, grow, &g, &err), 0);
+	ck_assert_int_eq(read_frames(&w, 0, grow, &g, &err), 0);
 	ck_assert_uint_eq(g.n, text.n / 2 + text.n / 2 + 2);
 	for (int i = 0; i < 2; i++) {
 		write_file(g.path, i ? STR("a\n") : STR("b\n"));
@@ -966,7 +967,7 @@ START_TEST(a_capture_needs_room)
 	ck_assert_int_ge(dup2(ends[0], 0), 0);
 	close(ends[1]);
 	add(&w, "-");
-	ck_assert_int_eq(wire_read(&w, 0, note, NULL, &err), -1);
+	ck_assert_int_eq(read_frames(&w, 0, note, NULL, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "set TMPDIR"));
 	wire_release(&w);
 	close(ends[0]);

@@ -1,0 +1,12 @@
+/* Starting threads. Signals belong to the main thread: every other one runs with all of them
+ * blocked. */
+#ifndef GAVEL_BASE_THREAD_H
+#define GAVEL_BASE_THREAD_H
+
+#include <pthread.h>
+
+/* Like pthread_create with default attributes, but all signals are blocked in the new thread from
+ * its start. Returns 0, or an errno value. */
+int thread_start(pthread_t *thread, void *(*fn)(void *), void *ctx);
+
+#endif
