@@ -1,6 +1,7 @@
 /* malloc that cannot fail, arenas, and the growing of vectors. */
 #include "base/mem.h"
 
+#include "base/buf.h"
 #include "base/err.h"
 
 #include <stdarg.h>
@@ -114,6 +115,14 @@ struct str arena_str(struct arena *a, struct str s)
 		memcpy(p, s.p, s.n);
 	p[s.n] = '\0';
 	return str_make(p, s.n);
+}
+
+struct str arena_take(struct arena *a, struct buf *b)
+{
+	struct str s = arena_str(a, buf_str(b));
+
+	buf_release(b);
+	return s;
 }
 
 char *arena_printf(struct arena *a, const char *format, ...)

@@ -68,6 +68,8 @@ struct arena {
 void *arena_alloc(struct arena *a, size_t n); /* aligned to 8, not zeroed */
 void *arena_zalloc(struct arena *a, size_t n);
 struct str arena_str(struct arena *a, struct str s); /* copy, NUL after the end */
+struct buf;
+struct str arena_take(struct arena *a, struct buf *b); /* the same; releases the buffer */
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Forgets everything but keeps one chunk for the next round. */
 void arena_reset(struct arena *a);

@@ -2,17 +2,17 @@
  * (must_not_break, rationale, verification.custom) or write differently (message_id) only warn. */
 #include "dialect/collaboration.h"
 
-#define OPEN_SHAPE .stranger = STRANGER_NOTE, .stranger_rule = RULE("2-unlisted-field")
+#define OPEN_SHAPE .unknown = UNKNOWN_NOTE, .unknown_rule = RULE("2-unlisted-field")
 #define POSITIVE .ranged = true, .min = 1, .max = (double)COUNT_MAX
 #define NOT_NEGATIVE .ranged = true, .min = 0, .max = (double)COUNT_MAX
 
 /* 2.1 */
 static const char *const agent_types[] = { "architect", "developer", "reviewer", NULL };
-static const char *const sibling_agent_types[] = { "product_owner", "challenger", NULL };
+static const char *const related_agent_types[] = { "product_owner", "challenger", NULL };
 static const struct field agent_fields[] = {
 	[AG_ID] = { "agent_id", RULE("2.1-agent_id"), REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY },
 	[AG_TYPE] = { "agent_type", RULE("2.1-agent_type"), REQUIRED, T_STR, .values = agent_types,
-		      .siblings = sibling_agent_types },
+		      .related_values = related_agent_types },
 	[AG_INSTANCE] = { "instance_id", RULE("2.1-instance_id"), OPTIONAL, T_STR },
 };
 static const struct shape agent_shape = { SHAPE_FIELDS(agent_fields), OPEN_SHAPE };
@@ -30,9 +30,9 @@ static const struct field base_fields[] = {
 	[B_SEQUENCE] = { "sequence_number", RULE("2.1-sequence_number"), REQUIRED, T_INT,
 			 NOT_NEGATIVE },
 	[B_FROM] = { "from_agent", RULE("6.2-from_agent"), REQUIRED, T_OBJ,
-		     .inside = &agent_shape, .keep = KEEP_FROM },
+		     .inside = &agent_shape, .rows = ROWS_FROM },
 	[B_TO] = { "to_agent", RULE("6.2-to_agent"), REQUIRED, T_OBJ, .inside = &agent_shape,
-		   .keep = KEEP_TO },
+		   .rows = ROWS_TO },
 	[B_TYPE] = { "message_type", RULE("6.2-message_type"), REQUIRED, T_STR,
 		     .values = collab_message_types },
 	[B_PAYLOAD] = { "payload", RULE("6.2-payload"), REQUIRED, T_OBJ, .alias = "content" },
@@ -92,9 +92,9 @@ static const struct field task_fields[] = {
 	[TK_ID] = { "task_id", RULE("2.2.1-task_id"), REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY },
 	[TK_DESCRIPTION] = { "task_description", RULE("2.2.1-task_description"), REQUIRED, T_STR },
 	[TK_CONTEXT] = { "context", RULE("2.2.1-context"), REQUIRED, T_OBJ,
-			 .inside = &task_context_shape, .keep = KEEP_CONTEXT },
+			 .inside = &task_context_shape, .rows = ROWS_CONTEXT },
 	[TK_CONSTRAINTS] = { "constraints", RULE("2.2.1-constraints"), REQUIRED, T_OBJ,
-			     .inside = &constraint_shape, .keep = KEEP_CONSTRAINTS },
+			     .inside = &constraint_shape, .rows = ROWS_CONSTRAINTS },
 	[TK_CRITERIA] = { "acceptance_criteria", RULE("2.2.1-acceptance_criteria"), REQUIRED, T_ARR,
 			  T_STR },
 	[TK_DEPENDS] = { "depends_on", RULE("3.4-depends_on"), OPTIONAL, T_ARR, T_STR },
@@ -107,7 +107,7 @@ static const struct shape task_shape = { SHAPE_FIELDS(task_fields), OPEN_SHAPE }
 static const char *const priorities[] = { "high", "medium", "low", NULL };
 static const struct field assignment_fields[] = {
 	[AS_TASK] = { "task", RULE("2.2.1-task"), REQUIRED, T_OBJ, .inside = &task_shape,
-		      .keep = KEEP_TASK },
+		      .rows = ROWS_TASK },
 	[AS_PRIORITY] = { "priority", RULE("2.2.1-priority"), REQUIRED, T_STR,
 			  .values = priorities },
 	[AS_DEADLINE] = { "deadline", RULE("2.2.1-deadline"), OPTIONAL, T_STR,
@@ -148,9 +148,9 @@ static const struct field file_fields[] = {
 static const struct shape file_shape = { SHAPE_FIELDS(file_fields), OPEN_SHAPE };
 static const struct field changes_fields[] = {
 	[CH_CREATED] = { "files_created", RULE("2.2.3-files_created"), REQUIRED, T_ARR, T_OBJ,
-			 &file_shape, .keep = KEEP_CREATED },
+			 &file_shape, .rows = ROWS_CREATED },
 	[CH_MODIFIED] = { "files_modified", RULE("2.2.3-files_modified"), REQUIRED, T_ARR, T_OBJ,
-			  &file_shape, .keep = KEEP_MODIFIED },
+			  &file_shape, .rows = ROWS_MODIFIED },
 	[CH_DELETED] = { "files_deleted", RULE("2.2.3-files_deleted"), REQUIRED, T_ARR, T_STR },
 };
 static const struct shape changes_shape = { SHAPE_FIELDS(changes_fields), OPEN_SHAPE };
@@ -168,7 +168,7 @@ static const struct field completion_fields[] = {
 	[CP_STATUS] = { "status", RULE("2.2.3-status"), REQUIRED, T_STR,
 			.values = completion_states },
 	[CP_CHANGES] = { "changes", RULE("2.2.3-changes"), REQUIRED, T_OBJ,
-			 .inside = &changes_shape, .keep = KEEP_FILES },
+			 .inside = &changes_shape, .rows = ROWS_FILES },
 	[CP_SUMMARY] = { "summary", RULE("2.2.3-summary"), REQUIRED, T_STR },
 	[CP_NOTES] = { "implementation_notes", RULE("2.2.3-implementation_notes"), OPTIONAL,
 		       T_STR },
@@ -249,7 +249,7 @@ static const struct field finding_fields[] = {
 			  .values = severities },
 	[FD_CATEGORY] = { "category", RULE("2.2.5-category"), REQUIRED, T_STR,
 			  .values = categories },
-	/* related specifications: a flat "file"; checked by flat_location */
+	/* related specifications: a flat "file"; checked by check_locations */
 	[FD_LOCATION] = { "location", RULE("2.2.5-location"), OPTIONAL, T_OBJ,
 			  .inside = &location_shape },
 	[FD_DESCRIPTION] = { "description", RULE("2.2.5-description"), REQUIRED, T_STR },
@@ -272,7 +272,7 @@ static const struct field custom_result = { "custom", RULE("2.2.5-custom"), REQU
 					    .inside = &verification_result_shape };
 static const struct shape custom_shape = { SHAPE_INDEX, .each = &custom_result };
 static const struct field verification_fields[] = {
-	/* related specifications: tests_passed as a boolean; checked by flat_verification */
+	/* related specifications: tests_passed as a boolean; checked by check_verification */
 	[VF_TESTS] = { "tests", RULE("2.2.5-tests"), OPTIONAL, T_OBJ,
 		       .inside = &verification_result_shape },
 	[VF_TYPE_CHECK] = { "type_check", RULE("2.2.5-type_check"), OPTIONAL, T_OBJ,
@@ -307,12 +307,12 @@ static const struct field review_result_fields[] = {
 	[RV_VERDICT] = { "verdict", RULE("2.2.5-verdict"), REQUIRED, T_STR,
 			 .values = review_verdicts },
 	[RV_FINDINGS] = { "findings", RULE("2.2.5-findings"), REQUIRED, T_ARR, T_OBJ,
-			  &collab_finding_shape, .keep = KEEP_FINDINGS },
+			  &collab_finding_shape, .rows = ROWS_FINDINGS },
 	[RV_VERIFICATION] = { "verification", RULE("2.2.5-verification"), REQUIRED, T_OBJ,
-			      .inside = &verification_shape, .keep = KEEP_VERIFICATION },
+			      .inside = &verification_shape, .rows = ROWS_VERIFICATION },
 	[RV_SUMMARY] = { "summary", RULE("2.2.5-summary"), REQUIRED, T_STR },
 	[RV_CHANGES] = { "required_changes", RULE("2.2.5-required_changes"), OPTIONAL, T_ARR, T_OBJ,
-			 &collab_change_shape, .keep = KEEP_CHANGES },
+			 &collab_change_shape, .rows = ROWS_CHANGES },
 	[RV_COMMENDATIONS] = { "commendations", RULE("2.2.5-commendations"), OPTIONAL, T_ARR,
 			       T_STR },
 };
@@ -340,7 +340,7 @@ static const struct field abort_fields[] = {
 };
 static const struct shape abort_shape = { SHAPE_FIELDS(abort_fields), OPEN_SHAPE };
 /* no payload is specified for the other three types */
-static const struct shape free_shape = { SHAPE_INDEX, .stranger = UNKNOWN_OK };
+static const struct shape free_shape = { SHAPE_INDEX, .unknown = UNKNOWN_OK };
 
 const struct shape *const collab_payload_shapes[] = {
 	[MT_ASSIGNMENT] = &assignment_shape,

@@ -170,7 +170,8 @@ void detail_add(struct detail *out, const char *label, struct str text, bool id_
 void detail_add_list(struct decoder *d, struct detail *out, const char *label, yyjson_val *array);
 /* A number or boolean as text in the decoder's arena. */
 struct str scalar_text(struct decoder *d, yyjson_val *v);
-/* Time of an ISO 8601 string, or TIME_NONE; checked_time for one that was checked. */
-int64_t iso_time(yyjson_val *v);
+/* Appends the template with each {name} replaced by that member of obj if it is a string, and each
+ * {#name} whatever it is. */
+void summary_add(struct decoder *d, struct buf *out, yyjson_val *obj, const char *template);
 
 #endif

@@ -3,9 +3,9 @@
 #include "dialect/dialect.h"
 
 #define RULE(id) "envelope/" id
-#define OPEN_SHAPE .stranger = STRANGER_NOTE, .stranger_rule = RULE("mapping-unlisted-field")
+#define OPEN_SHAPE .unknown = UNKNOWN_NOTE, .unknown_rule = RULE("mapping-unlisted-field")
 
-enum { KEEP_CONTEXT = 1, KEEP_TASK }; /* nested objects whose fields the decoder needs */
+enum { ROWS_CONTEXT = 1, ROWS_TASK }; /* nested objects whose fields the decoder needs */
 
 /* feature_id may be null: the agent that creates the feature's folder has none yet */
 static const char *const workflows[] = { "specify", "plan", "tasks", NULL };
@@ -29,10 +29,10 @@ static const struct shape task_shape = { SHAPE_FIELDS(task_fields), OPEN_SHAPE }
 enum { IN_CONTEXT, IN_PATHS, IN_TASK, IN_PRIOR, IN_N };
 static const struct field input_fields[] = {
 	[IN_CONTEXT] = { "context", RULE("input-context"), REQUIRED, T_OBJ,
-			 .inside = &context_shape, .keep = KEEP_CONTEXT },
+			 .inside = &context_shape, .rows = ROWS_CONTEXT },
 	[IN_PATHS] = { "paths", RULE("input-paths"), REQUIRED, T_OBJ, .inside = &paths_shape },
 	[IN_TASK] = { "task", RULE("input-task"), REQUIRED, T_OBJ, .inside = &task_shape,
-		      .keep = KEEP_TASK },
+		      .rows = ROWS_TASK },
 	[IN_PRIOR] = { "prior_context", RULE("input-prior_context"), OPTIONAL, T_ARR, T_STR },
 };
 static const struct shape input_shape = { SHAPE_FIELDS(input_fields), OPEN_SHAPE };
@@ -127,12 +127,12 @@ static void decode_input(struct decoder *d, yyjson_val *root, struct message *m)
 	m->from = known_role_actors[KNOWN_ROLE_WORKFLOW];
 	m->to = known_role_actors[KNOWN_ROLE_AGENT];
 	check_object(c, root, &input_shape, got);
-	context = kept(c, KEEP_CONTEXT);
-	task = kept(c, KEEP_TASK);
+	context = row_of(c, ROWS_CONTEXT);
+	task = row_of(c, ROWS_TASK);
 	workflow = json_str(context[CTX_WORKFLOW]);
 	path_push(c, "context");
 	if (workflow.p && value_index(workflows, workflow) < 0)
-		complain(c, SEVERITY_NOTE, RULE("input-context.workflow"), "workflow",
+		add_diag(c, SEVERITY_NOTE, RULE("input-context.workflow"), "workflow",
 			 "not specify, plan or tasks");
 	path_pop(c);
 	json_int(context[CTX_ITERATION], &iteration);
@@ -162,7 +162,7 @@ static void decode_output(struct decoder *d, yyjson_val *root, struct message *m
 	escalate = str_is(recommendation, "escalate");
 	retry = str_is(recommendation, "retry");
 	if (failed && str_is(recommendation, "proceed"))
-		complain(c, SEVERITY_WARNING, RULE("recommendation-proceed"), "recommendation",
+		add_diag(c, SEVERITY_WARNING, RULE("recommendation-proceed"), "recommendation",
 			 "proceed means that the agent succeeded");
 	if (escalate && failed && !yyjson_arr_size(got[OUT_ARTIFACTS]) &&
 	    (str_starts(json_str(got[OUT_SUMMARY]), STR("Review escalated: ")) ||
@@ -195,21 +195,12 @@ static void envelope_decode(struct decoder *d, yyjson_val *root, struct message 
 
 static void envelope_summarize(struct decoder *d, yyjson_val *root, struct buf *out)
 {
-	yyjson_val *context = json_get(root, "context");
-
 	if (!looked_is_input(root)) {
-		buf_add_str(out, json_get_str(root, "recommendation"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(root, "summary"));
+		summary_add(d, out, root, "{recommendation}: {summary}");
 		return;
 	}
-	buf_add_str(out, json_get_str(context, "workflow"));
-	buf_addc(out, ' ');
-	buf_add_str(out, json_get_str(context, "feature_id"));
-	buf_adds(out, " #");
-	buf_add_str(out, scalar_text(d, json_get(context, "iteration")));
-	buf_adds(out, ": ");
-	buf_add_str(out, json_get_str(json_get(root, "task"), "action"));
+	summary_add(d, out, json_get(root, "context"), "{workflow} {feature_id} #{#iteration}: ");
+	summary_add(d, out, json_get(root, "task"), "{action}");
 }
 
 static bool envelope_detail(struct decoder *d, yyjson_val *root, enum item_kind kind,
@@ -231,12 +222,9 @@ static bool envelope_detail(struct decoder *d, yyjson_val *root, enum item_kind 
 		yyjson_arr_foreach(artifacts, i, n, v) {
 			if (i)
 				buf_addc(&paths, '\n');
-			buf_add_str(&paths, json_get_str(v, "operation"));
-			buf_addc(&paths, ' ');
-			buf_add_str(&paths, json_get_str(v, "path"));
+			summary_add(d, &paths, v, "{operation} {path}");
 		}
-	detail_add(out, "artifacts", arena_str(&d->arena, buf_str(&paths)), false);
-	buf_release(&paths);
+	detail_add(out, "artifacts", arena_take(&d->arena, &paths), false);
 	return true;
 }
 

@@ -25,14 +25,14 @@ static bool is_session_field(struct str name)
 }
 
 #define PAYLOAD_SHAPE \
-	.stranger = STRANGER_ERROR, .stranger_rule = RULE("6-x-prefix"), \
+	.unknown = UNKNOWN_ERROR, .unknown_rule = RULE("6-x-prefix"), \
 	.forbidden = is_session_field, .forbidden_rule = RULE("2.1-session-field")
 
 static const char *const version_values[] = { "1.2", NULL };
 
 /* nested objects whose fields the decoder needs */
-enum { KEEP_ARTIFACT = 1, KEEP_APPLIED, KEEP_ITEMS, KEEP_ERROR, KEEP_AREAS, KEEP_TOKENS,
-       KEEP_CACHE };
+enum { ROWS_ARTIFACT = 1, ROWS_APPLIED, ROWS_ITEMS, ROWS_ERROR, ROWS_AREAS, ROWS_TOKENS,
+       ROWS_CACHE };
 
 /* 3: the Request */
 static const char *const applied_status_values[] = { "accepted", "rejected", "partial", NULL };
@@ -50,7 +50,7 @@ static const struct shape applied_item_shape = { SHAPE_FIELDS(applied_item_field
 enum { APPLIED_ITEMS };
 static const struct field applied_fields[] = {
 	{ "items", RULE("3.2-items"), REQUIRED, T_ARR, T_OBJ, &applied_item_shape,
-	  .keep = KEEP_ITEMS },
+	  .rows = ROWS_ITEMS },
 };
 static const struct shape applied_shape = { SHAPE_FIELDS(applied_fields), PAYLOAD_SHAPE };
 
@@ -71,9 +71,9 @@ static const struct field request_fields[] = {
 	[REQ_ITERATION] = { "iteration", RULE("3-iteration"), REQUIRED, T_INT, .ranged = true,
 			    .min = 1, .max = (double)COUNT_MAX },
 	[REQ_ARTIFACT] = { "artifact", RULE("3-artifact"), REQUIRED, T_OBJ,
-			   .inside = &artifact_shape, .keep = KEEP_ARTIFACT },
+			   .inside = &artifact_shape, .rows = ROWS_ARTIFACT },
 	[REQ_APPLIED] = { "applied_feedback", RULE("3-applied_feedback"), OPTIONAL, T_OBJ,
-			  .inside = &applied_shape, .keep = KEEP_APPLIED },
+			  .inside = &applied_shape, .rows = ROWS_APPLIED },
 };
 static const struct shape request_shape = { SHAPE_FIELDS(request_fields), PAYLOAD_SHAPE };
 
@@ -104,7 +104,7 @@ static const struct field feedback_fields[] = {
 	{ "confidence", RULE("4.1-confidence"), REQUIRED, T_OBJ, .inside = &confidence_shape },
 	{ "positive_points", RULE("4.1-positive_points"), REQUIRED, T_ARR, T_OBJ, &positive_shape },
 	{ "areas_for_improvement", RULE("4.1-areas_for_improvement"), REQUIRED, T_ARR, T_OBJ,
-	  &area_shape, .keep = KEEP_AREAS },
+	  &area_shape, .rows = ROWS_AREAS },
 	{ "general_summary", RULE("4.1-general_summary"), REQUIRED, T_STR },
 };
 static const struct shape feedback_shape = { SHAPE_FIELDS(feedback_fields), PAYLOAD_SHAPE };
@@ -128,7 +128,7 @@ static const struct field ack_item_fields[] = {
 };
 static const struct shape ack_item_shape = { SHAPE_FIELDS(ack_item_fields), PAYLOAD_SHAPE };
 static const struct field ack_fields[] = {
-	{ "items", RULE("4.3-items"), REQUIRED, T_ARR, T_OBJ, &ack_item_shape, .keep = KEEP_ITEMS },
+	{ "items", RULE("4.3-items"), REQUIRED, T_ARR, T_OBJ, &ack_item_shape, .rows = ROWS_ITEMS },
 };
 static const struct shape ack_shape = { SHAPE_FIELDS(ack_fields), PAYLOAD_SHAPE };
 
@@ -145,31 +145,26 @@ static const struct field response_fields[] = {
 	[RES_ACK] = { "applied_feedback_ack", RULE("4-applied_feedback_ack"), OPTIONAL, T_OBJ,
 		      .inside = &ack_shape },
 	[RES_ERROR] = { "error", RULE("4-error"), OPTIONAL, T_OBJ, .inside = &error_shape,
-			.keep = KEEP_ERROR },
+			.rows = ROWS_ERROR },
 };
 static const struct shape response_shape = { SHAPE_FIELDS(response_fields), PAYLOAD_SHAPE };
 
 /* 2.2.1: the wrapper, and the fields that real tools write */
+#define TOKEN_COUNT RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18
 enum { CACHE_READ, CACHE_WRITE };
 static const struct field cache_fields[] = {
-	[CACHE_READ] = { "read", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
-			 .max = 1e18 },
-	[CACHE_WRITE] = { "write", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
-			  .max = 1e18 },
+	[CACHE_READ] = { "read", TOKEN_COUNT },
+	[CACHE_WRITE] = { "write", TOKEN_COUNT },
 };
 static const struct shape cache_shape = { SHAPE_FIELDS(cache_fields), UNKNOWN_OK };
 enum { TOKENS_IN, TOKENS_OUT, TOKENS_REASONING, TOKENS_TOTAL, TOKENS_CACHE };
 static const struct field token_fields[] = {
-	[TOKENS_IN] = { "input", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
-			.max = 1e18 },
-	[TOKENS_OUT] = { "output", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
-			 .max = 1e18 },
-	[TOKENS_REASONING] = { "reasoning", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
-			       .max = 1e18 },
-	[TOKENS_TOTAL] = { "total", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
-			   .max = 1e18 },
+	[TOKENS_IN] = { "input", TOKEN_COUNT },
+	[TOKENS_OUT] = { "output", TOKEN_COUNT },
+	[TOKENS_REASONING] = { "reasoning", TOKEN_COUNT },
+	[TOKENS_TOTAL] = { "total", TOKEN_COUNT },
 	[TOKENS_CACHE] = { "cache", RULE("2.2.1-tokens"), OPTIONAL, T_OBJ, .inside = &cache_shape,
-			   .keep = KEEP_CACHE },
+			   .rows = ROWS_CACHE },
 };
 static const struct shape token_shape = { SHAPE_FIELDS(token_fields), UNKNOWN_OK };
 
@@ -196,7 +191,7 @@ static const struct field finish_fields[] = {
 	PART_FIELDS,
 	{ "cost", RULE("2.2.1-cost"), RECOMMENDED, T_NUM },
 	{ "tokens", RULE("2.2.1-tokens"), RECOMMENDED, T_OBJ, .inside = &token_shape,
-	  .keep = KEEP_TOKENS },
+	  .rows = ROWS_TOKENS },
 	{ "reason", RULE("2.2.1-reason"), OPTIONAL, T_STR },
 };
 static const struct shape finish_shape = { SHAPE_FIELDS(finish_fields), UNKNOWN_OK };
@@ -240,7 +235,7 @@ enum wrapper_type { WT_START, WT_TEXT, WT_FINISH, WT_TOOL, WT_REASONING, WT_ERRO
 enum { WRAP_TYPE, WRAP_TIMESTAMP, WRAP_SESSION, WRAP_PART, WRAP_ERROR, WRAP_N };
 static const struct field wrapper_fields[] = {
 	[WRAP_TYPE] = { "type", RULE("2.2.1-type"), REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY,
-			.words = wrapper_types },
+			.open_values = wrapper_types },
 	[WRAP_TIMESTAMP] = { "timestamp", RULE("2.2.1-timestamp"), REQUIRED, T_NUM },
 	[WRAP_SESSION] = { "sessionID", RULE("2.2.1-sessionID"), REQUIRED, T_STR,
 			   .format = FORMAT_NOT_EMPTY },
@@ -298,7 +293,7 @@ static void decode_decisions(struct checker *c, struct message *m)
 
 	path_push(c, "applied_feedback");
 	path_push(c, "items");
-	kept_foreach(c, KEEP_ITEMS, i, item) {
+	rows_foreach(c, ROWS_ITEMS, i, item) {
 		int status = value_number(&applied_item_shape, APPLIED_STATUS,
 					  item[APPLIED_STATUS]);
 		enum verdict verdict = status < 0 ? VERDICT_NONE : verdicts[status];
@@ -310,11 +305,11 @@ static void decode_decisions(struct checker *c, struct message *m)
 		e->verdict = verdict;
 		path_push_index(c, i);
 		if (verdict == VERDICT_REJECTED && !item[APPLIED_REASON])
-			complain(c, SEVERITY_WARNING, RULE("3.2.1-reason_code"), "reason_code",
+			add_diag(c, SEVERITY_WARNING, RULE("3.2.1-reason_code"), "reason_code",
 				 "missing; recommended for rejected items");
 		if ((verdict == VERDICT_REJECTED || verdict == VERDICT_PARTIAL) &&
 		    !item[APPLIED_EXPLANATION])
-			complain(c, SEVERITY_WARNING, RULE("3.2.1-explanation"), "explanation",
+			add_diag(c, SEVERITY_WARNING, RULE("3.2.1-explanation"), "explanation",
 				 "missing; recommended for rejected and partial items");
 		path_pop(c);
 	}
@@ -343,13 +338,13 @@ static void decode_request(struct decoder *d, yyjson_val *root, struct message *
 	if (!json_int(got[REQ_ITERATION], &iteration) || iteration < 1)
 		iteration = 0;
 	if (iteration > 1 && !got[REQ_APPLIED])
-		complain(&d->check, SEVERITY_WARNING, RULE("3-applied_feedback"), "applied_feedback",
+		add_diag(&d->check, SEVERITY_WARNING, RULE("3-applied_feedback"), "applied_feedback",
 			 "missing; it should be here from the second iteration on");
 	e = event_add(m, EV_TURN_ASK, STR_NONE, "/iteration");
 	e->iteration = iteration;
 	e->acked = yyjson_is_obj(got[REQ_APPLIED]);
-	e->content_hash = request_hash(kept(&d->check, KEEP_ARTIFACT)[ART_CONTENT],
-				       kept(&d->check, KEEP_APPLIED)[APPLIED_ITEMS], iteration);
+	e->content_hash = request_hash(row_of(&d->check, ROWS_ARTIFACT)[ART_CONTENT],
+				       row_of(&d->check, ROWS_APPLIED)[APPLIED_ITEMS], iteration);
 	decode_decisions(&d->check, m);
 }
 
@@ -358,7 +353,7 @@ static void decode_items(struct checker *c, struct message *m, int64_t iteration
 	yyjson_val *const *area;
 	uint32_t i;
 
-	kept_foreach(c, KEEP_AREAS, i, area) {
+	rows_foreach(c, ROWS_AREAS, i, area) {
 		struct str id = json_str(area[AREA_ID]);
 		struct event *e;
 
@@ -392,23 +387,23 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	status = json_str(got[RES_STATUS]);
 	if (str_is(status, "success")) {
 		if (!got[RES_FEEDBACK])
-			complain(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
+			add_diag(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
 				 "missing; present if status is success");
 		if (got[RES_ERROR])
-			complain(c, SEVERITY_ERROR, RULE("4-error"), "error",
+			add_diag(c, SEVERITY_ERROR, RULE("4-error"), "error",
 				 "only present if status is error");
 	} else if (str_is(status, "error")) {
 		if (!got[RES_ERROR])
-			complain(c, SEVERITY_ERROR, RULE("4-error"), "error",
+			add_diag(c, SEVERITY_ERROR, RULE("4-error"), "error",
 				 "missing; present if status is error");
 		if (got[RES_FEEDBACK])
-			complain(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
+			add_diag(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
 				 "only present if status is success");
 	}
-	code = kept(c, KEEP_ERROR)[ERR_CODE];
+	code = row_of(c, ROWS_ERROR)[ERR_CODE];
 	if (yyjson_is_str(code) && value_index(code_values, json_str(code)) < 0) {
 		path_push(c, "error");
-		complain(c, SEVERITY_NOTE, RULE("4.2-code"), "code", "not one of the baseline codes");
+		add_diag(c, SEVERITY_NOTE, RULE("4.2-code"), "code", "not one of the baseline codes");
 		path_pop(c);
 	}
 	e = event_add(m, EV_TURN_ANSWER, STR_NONE, "/iteration");
@@ -417,7 +412,7 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	e->acked = yyjson_is_obj(got[RES_ACK]);
 	/* gavel's own note on a turn without response (agents/turn.h) acknowledges nothing */
 	e->again = e->failed && json_get(json_get(root, "x-gavel"), "turn");
-	kept_foreach(c, KEEP_ITEMS, i, ack) {
+	rows_foreach(c, ROWS_ITEMS, i, ack) {
 		e = event_add(m, EV_ACK, json_str(ack[ACK_ID]),
 			      "/applied_feedback_ack/items/%u/id");
 		e->index = i;
@@ -441,13 +436,13 @@ static uint64_t token_count(yyjson_val *v)
 
 static void decode_usage(struct checker *c, struct message *m, yyjson_val *cost)
 {
-	yyjson_val *const *tokens = kept(c, KEEP_TOKENS);
+	yyjson_val *const *tokens = row_of(c, ROWS_TOKENS);
 	struct event *e = event_add(m, EV_USAGE, STR_NONE, "/part");
 	double n;
 
 	e->tokens_in = token_count(tokens[TOKENS_IN]);
 	e->tokens_out = token_count(tokens[TOKENS_OUT]) + token_count(tokens[TOKENS_REASONING]);
-	e->tokens_cached = token_count(kept(c, KEEP_CACHE)[CACHE_READ]);
+	e->tokens_cached = token_count(row_of(c, ROWS_CACHE)[CACHE_READ]);
 	e->cost = json_number(cost, &n) && n > 0 && n < 1e12 ? n : 0;
 }
 
@@ -461,7 +456,7 @@ static void decode_text_part(struct decoder *d, yyjson_val *text, struct message
 	if (repaired) {
 		m->flags |= RECORD_REPAIRED;
 		path_push(c, "part");
-		complain(c, SEVERITY_WARNING, "json/repaired", "text",
+		add_diag(c, SEVERITY_WARNING, "json/repaired", "text",
 			 "holds broken Unicode; read with U+FFFD in its place");
 		path_pop(c);
 	}
@@ -470,7 +465,7 @@ static void decode_text_part(struct decoder *d, yyjson_val *text, struct message
 		decode_response(d, response, m);
 	} else if (broken) {
 		path_push(c, "part");
-		complain(c, SEVERITY_ERROR, RULE("2.2.1-part.text"), "text",
+		add_diag(c, SEVERITY_ERROR, RULE("2.2.1-part.text"), "text",
 			 "meant to be a Response, but is not JSON: %s", d->inner.why);
 		path_pop(c);
 	}
@@ -494,18 +489,18 @@ static void decode_wrapper(struct decoder *d, yyjson_val *root, struct message *
 		m->time_ms = (int64_t)ms;
 	if (wt < 0) {
 		if (type.n)
-			complain(c, SEVERITY_NOTE, RULE("2.2.1-type"), "type",
+			add_diag(c, SEVERITY_NOTE, RULE("2.2.1-type"), "type",
 				 "not a known message type; such messages should be ignored");
 		if (!got[WRAP_PART] && !got[WRAP_ERROR])
-			complain(c, SEVERITY_ERROR, RULE("2.2.1-part"), "part",
+			add_diag(c, SEVERITY_ERROR, RULE("2.2.1-part"), "part",
 				 "missing; it is required");
 		return;
 	}
 	if (wt == WT_ERROR && !got[WRAP_ERROR] && !got[WRAP_PART])
-		complain(c, SEVERITY_ERROR, RULE("2.2.1-error"), "error",
+		add_diag(c, SEVERITY_ERROR, RULE("2.2.1-error"), "error",
 			 "missing; an error message carries it");
 	if (wt != WT_ERROR && wt != WT_DONE && !got[WRAP_PART])
-		complain(c, SEVERITY_ERROR, RULE("2.2.1-part"), "part", "missing; it is required");
+		add_diag(c, SEVERITY_ERROR, RULE("2.2.1-part"), "part", "missing; it is required");
 	if (!yyjson_is_obj(got[WRAP_PART]) || !part_shapes[wt])
 		return;
 	path_push(c, "part");
@@ -562,14 +557,12 @@ static yyjson_val *response_of(struct decoder *d, yyjson_val *root)
 	return d->looked_response;
 }
 
-static void summarize_response(yyjson_val *response, struct buf *out)
+static void summarize_response(struct decoder *d, yyjson_val *response, struct buf *out)
 {
-	yyjson_val *feedback = json_get(response, "feedback"), *error = json_get(response, "error");
+	yyjson_val *feedback = json_get(response, "feedback");
 
 	if (str_is(json_get_str(response, "status"), "error")) {
-		buf_add_str(out, json_get_str(error, "code"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(error, "message"));
+		summary_add(d, out, json_get(response, "error"), "{code}: {message}");
 		return;
 	}
 	buf_printf(out, "%zu to improve, %zu good: ",
@@ -580,25 +573,22 @@ static void summarize_response(yyjson_val *response, struct buf *out)
 
 static void feedback_summarize(struct decoder *d, yyjson_val *root, struct buf *out)
 {
-	yyjson_val *part = json_get(root, "part"), *response = response_of(d, root), *artifact;
+	yyjson_val *part = json_get(root, "part"), *response = response_of(d, root);
 	struct str type = json_get_str(root, "type");
 	int64_t iteration = 0;
 
 	if (response) {
 		if (json_int(json_get(response, "iteration"), &iteration))
 			buf_printf(out, "iteration %lld, ", (long long)iteration);
-		summarize_response(response, out);
+		summarize_response(d, response, out);
 		return;
 	}
 	if (looked_form(root) == FORM_REQUEST) {
-		artifact = json_get(root, "artifact");
 		if (json_int(json_get(root, "iteration"), &iteration))
 			buf_printf(out, "iteration %lld, ", (long long)iteration);
 		buf_printf(out, "%zu decisions, ",
 			   yyjson_arr_size(json_get(json_get(root, "applied_feedback"), "items")));
-		buf_add_str(out, json_get_str(artifact, "media_type"));
-		buf_adds(out, ": ");
-		buf_add_str(out, scalar_text(d, json_get(artifact, "content")));
+		summary_add(d, out, json_get(root, "artifact"), "{media_type}: {#content}");
 		return;
 	}
 	if (str_is(type, "step_finish")) {
@@ -611,17 +601,14 @@ static void feedback_summarize(struct decoder *d, yyjson_val *root, struct buf *
 	} else if (str_is(type, "tool_use")) {
 		yyjson_val *state = json_get(part, "state");
 
-		buf_add_str(out, json_get_str(part, "tool"));
-		buf_adds(out, " ");
-		buf_add_str(out, json_get_str(state, "status"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(state, json_get(state, "error") ? "error" : "title"));
+		summary_add(d, out, part, "{tool} ");
+		summary_add(d, out, state,
+			    json_get(state, "error") ? "{status}: {error}" : "{status}: {title}");
 	} else if (str_is(type, "error")) {
 		yyjson_val *error = json_get(root, "error");
 
-		buf_add_str(out, json_get_str(error, "name"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(json_get(error, "data"), "message"));
+		summary_add(d, out, error, "{name}: ");
+		summary_add(d, out, json_get(error, "data"), "{message}");
 	} else {
 		buf_add_str(out, json_get_str(part, "text"));
 	}

@@ -1,4 +1,4 @@
-/* Internal to the feedback dialect: shared by feedback.c and feedback_text.c. */
+/* Internal to the feedback dialect: shared by feedback.c and feedback_extract.c. */
 #ifndef GAVEL_DIALECT_FEEDBACK_H
 #define GAVEL_DIALECT_FEEDBACK_H
 

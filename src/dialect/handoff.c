@@ -5,7 +5,7 @@
 #include "dialect/escalation_entry.h"
 
 #define RULE(id) "handoff/" id
-#define OPEN_SHAPE .stranger = UNKNOWN_OK
+#define OPEN_SHAPE .unknown = UNKNOWN_OK
 
 static const char *const priorities[] = { "high", "medium", "low", NULL };
 static const char *const task_statuses[] = { "pending", "in_progress", "review", "complete", NULL };
@@ -42,7 +42,7 @@ static const struct field result_fields[] = {
 };
 static const struct shape result_shape = { SHAPE_FIELDS(result_fields), OPEN_SHAPE };
 
-/* what gavel adds to a person's Decision, and to the entries of an escalation queue (queue.h) */
+/* what gavel adds to a person's Decision, and to the entries of an escalation queue (escalation_entry.h) */
 static const struct field reply_fields[] = {
 	{ "channel", RULE("x-gavel"), OPTIONAL, T_STR },
 	{ "path", RULE("x-gavel"), OPTIONAL, T_STR },
@@ -155,10 +155,10 @@ static void check_file_name(struct decoder *d, struct str task_id)
 	if (!uuid.n || !task_id.n || str_eq(uuid, task_id))
 		return;
 	if (str_is(prefix, "task"))
-		complain(&d->check, SEVERITY_WARNING, RULE("naming-task_id"), "task_id",
+		add_diag(&d->check, SEVERITY_WARNING, RULE("naming-task_id"), "task_id",
 			 "should match the file's name: %s", quoted(uuid, q));
 	else
-		complain(&d->check, SEVERITY_NOTE, RULE("naming-task_id"), "task_id",
+		add_diag(&d->check, SEVERITY_NOTE, RULE("naming-task_id"), "task_id",
 			 "differs from the file's name: %s", quoted(uuid, q));
 }
 
@@ -211,7 +211,7 @@ static void decode_result(struct decoder *d, yyjson_val *root, struct message *m
 	status = json_str(got[RS_STATUS]);
 	if (str_is(status, "failure") && yyjson_is_str(got[RS_TRACES]) &&
 	    str_trim(json_str(got[RS_TRACES])).n == 0)
-		complain(&d->check, SEVERITY_WARNING, RULE("error-handling-traces"), "traces",
+		add_diag(&d->check, SEVERITY_WARNING, RULE("error-handling-traces"), "traces",
 			 "empty; a failure tells what happened");
 	m->time_ms = checked_time(&d->check, got[RS_CREATED]);
 	m->correlation = id_or_file(d, json_str(got[RS_ID]));
@@ -225,7 +225,7 @@ static void decode_result(struct decoder *d, yyjson_val *root, struct message *m
 }
 
 /* Whether an escalated review has no findings. */
-static bool is_bare(struct decoder *d, struct str review)
+static bool has_no_findings(struct decoder *d, struct str review)
 {
 	yyjson_val *root, *payload;
 
@@ -254,10 +254,10 @@ static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m,
 	e->deadline_ms = q.deadline_ms;
 	e->content_hash = hash_mix(str_hash(q.rev), str_hash(q.original));
 	e->undecidable = q.missing != NULL;
-	e->bare = q.kind == ITEM_VERDICT && is_bare(d, q.original);
+	e->bare = q.kind == ITEM_VERDICT && has_no_findings(d, q.original);
 	path_push(&d->check, "x-gavel");
 	if (q.missing)
-		complain(&d->check, SEVERITY_WARNING, RULE("x-gavel"), q.missing,
+		add_diag(&d->check, SEVERITY_WARNING, RULE("x-gavel"), q.missing,
 			 "missing or not known; what was escalated cannot be answered without it");
 	path_pop(&d->check);
 }
@@ -298,7 +298,6 @@ static void handoff_decode(struct decoder *d, yyjson_val *root, struct message *
 static struct str task_title(struct decoder *d, yyjson_val *root)
 {
 	static const char *const names[] = { "title", "goal", "description", "task_type" };
-
 	struct str goal = json_get_str(json_get(root, "context"), "goal");
 
 	for (int i = 0; i < 4; i++) {
@@ -319,16 +318,10 @@ static void handoff_summarize(struct decoder *d, yyjson_val *root, struct buf *o
 		buf_add_str(out, task_title(d, root));
 		break;
 	case FORM_RESULT:
-		buf_add_str(out, json_get_str(root, "status"));
-		buf_addc(out, ' ');
-		buf_add_str(out, scalar_text(d, json_get(root, "confidence_score")));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(root, "traces"));
+		summary_add(d, out, root, "{status} {#confidence_score}: {traces}");
 		break;
 	case FORM_DECISION:
-		buf_add_str(out, json_get_str(root, "decision"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(root, "rationale"));
+		summary_add(d, out, root, "{decision}: {rationale}");
 		break;
 	}
 }
@@ -362,8 +355,7 @@ static void original_detail(struct decoder *d, const struct queue_entry *q, stru
 		json_write_pretty(&text, original, 400);
 	else
 		buf_add_str(&text, q->original);
-	detail_add(out, "original", arena_str(&d->arena, buf_str(&text)), false);
-	buf_release(&text);
+	detail_add(out, "original", arena_take(&d->arena, &text), false);
 }
 
 static void entry_detail(struct decoder *d, yyjson_val *root, const struct queue_entry *q,

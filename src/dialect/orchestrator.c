@@ -6,7 +6,7 @@
 #include "dialect/dialect.h"
 
 #define RULE(id) "orchestrator/" id
-#define OPEN_SHAPE .stranger = STRANGER_NOTE, .stranger_rule = RULE("base-unlisted-field")
+#define OPEN_SHAPE .unknown = UNKNOWN_NOTE, .unknown_rule = RULE("base-unlisted-field")
 
 static const char *const types[] = {
 	"request:query-agents", "request:query-tasks", "request:submit-task", "request:get-task",
@@ -24,7 +24,7 @@ static const char *const prefixes[] = { "request:", "event:", "response:", "noti
 /* default of a request without a timeout */
 enum { REQUEST_TIMEOUT_MS = 30000 };
 
-enum { KEEP_ERROR = 1, KEEP_AGENTS, KEEP_TASKS, KEEP_TASK }; /* nested objects to decode */
+enum { ROWS_ERROR = 1, ROWS_AGENTS, ROWS_TASKS, ROWS_TASK }; /* nested objects to decode */
 
 enum { B_TYPE, B_ID, B_TIME, B_AGENT, B_CORRELATION, B_PAYLOAD, B_ERROR, B_N };
 static const char *const roles[] = { "worker", "planner", "reviewer", NULL };
@@ -40,7 +40,7 @@ static const struct field error_fields[] = {
 static const struct shape error_shape = { SHAPE_FIELDS(error_fields), OPEN_SHAPE };
 
 static const struct field base_fields[] = {
-	[B_TYPE] = { "type", RULE("base-type"), REQUIRED, T_STR, .words = types },
+	[B_TYPE] = { "type", RULE("base-type"), REQUIRED, T_STR, .open_values = types },
 	[B_ID] = { "id", RULE("base-id"), REQUIRED, T_STR, .format = FORMAT_UUID_SOFT },
 	[B_TIME] = { "timestamp", RULE("base-timestamp"), REQUIRED, T_STR,
 		     .format = FORMAT_TIMESTAMP },
@@ -48,7 +48,7 @@ static const struct field base_fields[] = {
 	[B_CORRELATION] = { "correlationId", RULE("correlation-correlationId"), OPTIONAL, T_STR },
 	[B_PAYLOAD] = { "payload", RULE("base-payload"), OPTIONAL, T_OBJ },
 	[B_ERROR] = { "error", RULE("error-error"), OPTIONAL, T_OBJ, .inside = &error_shape,
-		      .keep = KEEP_ERROR },
+		      .rows = ROWS_ERROR },
 };
 static const struct shape base_shape = { SHAPE_FIELDS(base_fields), OPEN_SHAPE };
 
@@ -154,7 +154,7 @@ static const struct field task_fields[] = {
 	[TK_ID] = { "id", RULE("query-tasks-id"), REQUIRED, T_STR },
 	[TK_NAME] = { "name", RULE("query-tasks-name"), OPTIONAL, T_STR },
 	[TK_STATUS] = { "status", RULE("query-tasks-status"), OPTIONAL, T_STR,
-			.words = task_states },
+			.open_values = task_states },
 	[TK_ROLE] = { "requiredRole", RULE("query-tasks-requiredRole"), OPTIONAL, T_STR },
 	[TK_DEPENDENCIES] = { "dependencies", RULE("query-tasks-dependencies"), OPTIONAL, T_ARR,
 				T_STR },
@@ -162,11 +162,11 @@ static const struct field task_fields[] = {
 static const struct shape task_shape = { SHAPE_FIELDS(task_fields), UNKNOWN_OK };
 static const struct field success_fields[] = {
 	{ "agents", RULE("query-agents-agents"), OPTIONAL, T_ARR, T_OBJ, &agent_shape,
-	  .keep = KEEP_AGENTS },
+	  .rows = ROWS_AGENTS },
 	{ "tasks", RULE("query-tasks-tasks"), OPTIONAL, T_ARR, T_OBJ, &task_shape,
-	  .keep = KEEP_TASKS },
+	  .rows = ROWS_TASKS },
 	{ "task", RULE("get-task-task"), OPTIONAL, T_OBJ, .inside = &task_shape,
-	  .keep = KEEP_TASK },
+	  .rows = ROWS_TASK },
 	{ "answer", RULE("ask-user-answer"), OPTIONAL, T_STR },
 	{ "metadata", RULE("ask-user-metadata"), OPTIONAL, T_OBJ },
 };
@@ -233,15 +233,15 @@ static void decode_success(struct checker *c, struct message *m)
 	struct event *e;
 	uint32_t i;
 
-	kept_foreach(c, KEEP_AGENTS, i, row) {
+	rows_foreach(c, ROWS_AGENTS, i, row) {
 		e = event_add(m, EV_AGENT, json_str(row[AG_ID]), "/payload/agents/%u/id");
 		e->index = i;
 		e->agent = (struct actor){ json_str(row[AG_ID]), json_str(row[AG_ROLE]), false };
 		e->other = json_str(row[AG_STATUS]);
 	}
-	kept_foreach(c, KEEP_TASKS, i, row)
+	rows_foreach(c, ROWS_TASKS, i, row)
 		add_task(m, row, "/payload/tasks/%u/id", i);
-	add_task(m, kept(c, KEEP_TASK), "/payload/task/id", 0);
+	add_task(m, row_of(c, ROWS_TASK), "/payload/task/id", 0);
 }
 
 /* payload: NULL if absent or invalid. */
@@ -276,6 +276,15 @@ static void add_unknown(struct message *m, struct str type)
 		vec_last(&m->events)->deadline_ms = TIME_NONE;
 }
 
+static struct event *add_task_state(struct message *m, yyjson_val *task, enum task_state state)
+{
+	struct event *e = event_add(m, EV_TASK_STATE, json_str(task), "/payload/taskId");
+
+	e->state = state;
+	e->again = true;
+	return e;
+}
+
 static void decode_payload(struct checker *c, struct message *m, int type,
 			   yyjson_val *const *payload)
 {
@@ -291,9 +300,7 @@ static void decode_payload(struct checker *c, struct message *m, int type,
 		add_request(m, payload, type);
 		break;
 	case OT_PROGRESS:
-		e = event_add(m, EV_TASK_STATE, json_str(payload[PG_TASK]), "/payload/taskId");
-		e->state = TASK_RUNNING;
-		e->again = true;
+		e = add_task_state(m, payload[PG_TASK], TASK_RUNNING);
 		if (json_number(payload[PG_PROGRESS], &progress) && progress >= 0 && progress <= 1)
 			e->number = progress;
 		break;
@@ -315,16 +322,10 @@ static void decode_payload(struct checker *c, struct message *m, int type,
 		decode_success(c, m);
 		break;
 	case OT_ASSIGNED:
-		e = event_add(m, EV_TASK_STATE, json_str(payload[ASSIGNED_TASK]),
-			      "/payload/taskId");
-		e->state = TASK_ASSIGNED;
-		e->again = true;
+		add_task_state(m, payload[ASSIGNED_TASK], TASK_ASSIGNED);
 		break;
 	case OT_CANCELLED:
-		e = event_add(m, EV_TASK_STATE, json_str(payload[CANCELLED_TASK]),
-			      "/payload/taskId");
-		e->state = TASK_CANCELLED;
-		e->again = true;
+		add_task_state(m, payload[CANCELLED_TASK], TASK_CANCELLED);
 		break;
 	case OT_LOG:
 	case OT_FAILURE:
@@ -342,20 +343,20 @@ static void check_type(struct checker *c, struct str type, int index)
 	if (index >= 0 || !type.p)
 		return;
 	if (str_starts(type, STR("event:")))
-		complain(c, SEVERITY_WARNING, RULE("base-type"), "type",
+		add_diag(c, SEVERITY_WARNING, RULE("base-type"), "type",
 			 "%s is not an event of the protocol", quoted(type, q));
 	else
-		complain(c, SEVERITY_ERROR, RULE("base-type"), "type",
+		add_diag(c, SEVERITY_ERROR, RULE("base-type"), "type",
 			 "%s is not a message type of the protocol", quoted(type, q));
 }
 
 static void check_response(struct checker *c, int type, yyjson_val **got)
 {
 	if (!got[B_CORRELATION])
-		complain(c, SEVERITY_ERROR, RULE("correlation-correlationId"), "correlationId",
+		add_diag(c, SEVERITY_ERROR, RULE("correlation-correlationId"), "correlationId",
 			 "missing; a response names the request it answers");
 	if (type == OT_FAILURE && !got[B_ERROR])
-		complain(c, SEVERITY_ERROR, RULE("error-error"), "error", "missing; it is required");
+		add_diag(c, SEVERITY_ERROR, RULE("error-error"), "error", "missing; it is required");
 }
 
 static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct message *m)
@@ -391,7 +392,7 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 					    "/correlationId");
 
 		e->failed = type == OT_FAILURE;
-		e->other = json_str(kept(c, KEEP_ERROR)[ERR_CODE]);
+		e->other = json_str(row_of(c, ROWS_ERROR)[ERR_CODE]);
 		check_response(c, type, got);
 	}
 	if (from_orchestrator(m->kind) && json_str(got[B_AGENT]).n) {
@@ -402,14 +403,10 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 		add_unknown(m, json_str(got[B_TYPE]));
 	if (type < 0 || type == OT_FAILURE)
 		return;
-	if (!got[B_PAYLOAD]) {
-		complain(c, SEVERITY_ERROR, RULE("base-payload"), "payload",
-			 "missing; it is required");
-		if (type <= OT_ASK_USER)
-			add_request(m, NULL, type);
-		return;
-	}
 	if (!yyjson_is_obj(got[B_PAYLOAD])) {
+		if (!got[B_PAYLOAD])
+			add_diag(c, SEVERITY_ERROR, RULE("base-payload"), "payload",
+				 "missing; it is required");
 		if (type <= OT_ASK_USER)
 			add_request(m, NULL, type);
 		return;
@@ -457,69 +454,54 @@ static struct str short_id(struct str id)
 
 static void orchestrator_summarize(struct decoder *d, yyjson_val *root, struct buf *out)
 {
-	yyjson_val *p = json_get(root, "payload"), *error = json_get(root, "error");
+	yyjson_val *p = json_get(root, "payload");
 	int type = value_index(types, json_get_str(root, "type"));
 
 	switch (type) {
 	case OT_SUBMIT_TASK:
-		buf_add_str(out, json_get_str(p, "name"));
+		summary_add(d, out, p, "{name}");
 		break;
 	case OT_ASK_USER:
 	case OT_QUESTION:
-		buf_add_str(out, json_get_str(p, "question"));
+		summary_add(d, out, p, "{question}");
 		break;
 	case OT_PROGRESS:
 		buf_add_str(out, short_id(json_get_str(p, "taskId")));
-		buf_addc(out, ' ');
-		buf_add_str(out, scalar_text(d, json_get(p, "progress")));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(p, "message"));
+		summary_add(d, out, p, " {#progress}: {message}");
 		break;
 	case OT_LOG:
-		buf_add_str(out, json_get_str(p, "level"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(p, "message"));
+		summary_add(d, out, p, "{level}: {message}");
 		break;
 	case OT_ERROR:
-		buf_add_str(out, json_get_str(p, "error"));
+		summary_add(d, out, p, "{error}");
 		break;
 	case OT_FAILURE:
-		buf_add_str(out, json_get_str(error, "code"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(error, "message"));
+		summary_add(d, out, json_get(root, "error"), "{code}: {message}");
 		break;
 	case OT_ASSIGNED:
 	case OT_CANCELLED:
 		buf_add_str(out, short_id(json_get_str(p, "taskId")));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(p, type == OT_ASSIGNED ? "message" : "reason"));
+		summary_add(d, out, p, type == OT_ASSIGNED ? ": {message}" : ": {reason}");
 		break;
 	default:
-		if (json_get(p, "answer")) {
-			buf_adds(out, "answer: ");
-			buf_add_str(out, json_get_str(p, "answer"));
-		} else {
+		if (json_get(p, "answer"))
+			summary_add(d, out, p, "answer: {answer}");
+		else
 			json_write(out, p ? p : root);
-		}
 	}
 }
 
 static struct str options_text(struct decoder *d, yyjson_val *options)
 {
 	struct buf b = { 0 };
-	struct str s;
 	size_t i, n;
 	yyjson_val *v;
 
 	yyjson_arr_foreach(options, i, n, v) {
 		buf_printf(&b, "%s%zu  ", i ? "\n" : "", i + 1);
-		buf_add_str(&b, json_get_str(v, "label"));
-		buf_adds(&b, " = ");
-		buf_add_str(&b, scalar_text(d, json_get(v, "value")));
+		summary_add(d, &b, v, "{label} = {#value}");
 	}
-	s = arena_str(&d->arena, buf_str(&b));
-	buf_release(&b);
-	return s;
+	return arena_take(&d->arena, &b);
 }
 
 static bool orchestrator_detail(struct decoder *d, yyjson_val *root, enum item_kind kind,
