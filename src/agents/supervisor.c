@@ -217,7 +217,7 @@ static void open_replies(struct supervisor *f, struct supervised_agent *c, struc
 	}
 	given = str_of(arena_printf(&w->arena, "to %s", name));
 	s.name = given.p;
-	c->replies = (struct load_reading){ .l = &f->watch->load, .file = wire_adopt(w, &s, given) };
+	c->replies = (struct load_reading){ .l = &f->watch->load, .file = wire_append(w, &s, given) };
 	w->files.v[c->replies.file].group = group;
 	w->files.v[c->replies.file].joined = true;
 	buf_release(&path);

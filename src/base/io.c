@@ -59,6 +59,13 @@ void io_reset(void)
 	io = (struct io)REAL;
 }
 
+void fd_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 int io_write_all(int fd, struct str bytes, size_t *done)
 {
 	size_t at = 0;

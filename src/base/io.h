@@ -43,6 +43,8 @@ void io_reset(void);
 		(rc) = (call); \
 	while ((rc) < 0 && errno == EINTR)
 
+/* Closes it unless it is -1, which it then is. */
+void fd_close(int *fd);
 /* Writes all of it, retrying EINTR and short writes. -1 and errno; *done (may be NULL) is the
  * number of bytes written. */
 int io_write_all(int fd, struct str bytes, size_t *done);

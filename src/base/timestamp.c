@@ -284,12 +284,22 @@ const char *timestamp_span(int64_t ms, char out[32])
 	return out;
 }
 
-int64_t timestamp_now_ms(void)
+static int64_t clock_ms(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_REALTIME, &t);
+	clock_gettime(clock, &t);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int64_t timestamp_now_ms(void)
+{
+	return clock_ms(CLOCK_REALTIME);
+}
+
+int64_t monotonic_ms(void)
+{
+	return clock_ms(CLOCK_MONOTONIC);
 }
 
 bool timestamp_is_recent(int64_t ms)

@@ -22,6 +22,8 @@ const char *timestamp_span(int64_t ms, char out[32]);
 
 /* The wall clock, in ms since 1970. */
 int64_t timestamp_now_ms(void);
+/* CLOCK_MONOTONIC. */
+int64_t monotonic_ms(void);
 /* Within ten minutes of it: a message of that time was written just now, clocks being what they
  * are. */
 bool timestamp_is_recent(int64_t ms);

@@ -2,20 +2,13 @@
 #include "base/yield.h"
 
 #include "base/mem.h"
-
-#include <string.h>
-#include <time.h>
+#include "base/timestamp.h"
 
 enum { ASKED_OFTEN = 64, RUN_LENGTH = 1024 };
 
 static bool is_due(const struct yield *y)
 {
-	struct timespec t;
-
-	if (y->until_ms == INT64_MAX)
-		return false;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 >= y->until_ms;
+	return y->until_ms != INT64_MAX && monotonic_ms() >= y->until_ms;
 }
 
 bool yield_asked(struct yield *y)

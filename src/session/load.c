@@ -123,7 +123,7 @@ static void end_ahead(struct load *l)
 {
 	load_ahead_end(l->ahead);
 	l->ahead = NULL;
-	wire_ahead_end(l->file, &l->lines);
+	wire_parallel_end(l->file, &l->lines);
 }
 
 static void end_file(struct load *l, const struct err *failed)
@@ -153,7 +153,7 @@ static enum load_state step_file(struct load *l)
 	case WIRE_MORE: break;
 	case WIRE_WAITS: return LOAD_WAITS;
 	case WIRE_LINES:
-		if (wire_ahead_begin(l->file, &l->lines) &&
+		if (wire_parallel_begin(l->file, &l->lines) &&
 		    !(l->ahead = load_ahead_begin(&l->reading, &l->lines)))
 			end_ahead(l);
 		break;

@@ -91,7 +91,7 @@ struct load {
 	struct wire_reading *file; /* that is being read, NULL; */
 	struct load_reading reading;
 	struct ahead *ahead; /* NULL = not with threads */
-	struct wire_ahead lines;
+	struct wire_parallel lines;
 
 	/* for following: */
 	VEC(struct load_reading) readings; /* one a file */
@@ -159,7 +159,7 @@ struct str load_source_name(const struct load *l, uint32_t source);
 void load_apply(struct load_reading *r, struct message *m, const struct frame *frame);
 /* Decodes the lines of a big log with several threads. NULL: that is not worth it. Both arguments
  * are lent until the end. */
-struct ahead *load_ahead_begin(struct load_reading *r, struct wire_ahead *a);
+struct ahead *load_ahead_begin(struct load_reading *r, struct wire_parallel *a);
 /* Applies the next part. false: there is none, or it cannot be read here. */
 bool load_ahead_step(struct ahead *x);
 /* At any time; NULL is nothing. */

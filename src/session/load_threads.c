@@ -46,7 +46,7 @@ struct slot {
 
 struct ahead {
 	struct load_reading *r;
-	struct wire_ahead *a;
+	struct wire_parallel *a;
 	uint64_t start; /* where reading begins */
 	uint64_t chunk_bytes, parts; /* from there on */
 	unsigned threads, slots_n;
@@ -331,7 +331,7 @@ static unsigned processors(void)
 }
 
 /* Lines that the model has from its image. */
-static void skip_known(struct load_reading *r, struct wire_ahead *a)
+static void skip_known(struct load_reading *r, struct wire_parallel *a)
 {
 	const struct cache_file *known = cache_file(r->l, r->file);
 
@@ -342,7 +342,7 @@ static void skip_known(struct load_reading *r, struct wire_ahead *a)
 	r->l->wire.bytes_done += a->at - a->start;
 }
 
-struct ahead *load_ahead_begin(struct load_reading *r, struct wire_ahead *a)
+struct ahead *load_ahead_begin(struct load_reading *r, struct wire_parallel *a)
 {
 	uint64_t chunk_bytes = r->l->chunk_bytes ? r->l->chunk_bytes : CHUNK_BYTES;
 	unsigned threads = r->l->threads ? r->l->threads : processors();

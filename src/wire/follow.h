@@ -31,7 +31,7 @@
 
 enum {
 	FOLLOW_TICK_MS = 1000, /* poll interval, and retry interval after errors */
-	FOLLOW_BLIND_MS = 250, /* poll interval without inotify */
+	FOLLOW_POLL_MS = 250, /* poll interval without inotify */
 	FOLLOW_OLD_MAX = 8,    /* rotated files still read, per name */
 	FOLLOW_OLD_MS = 10000, /* a rotated file's incomplete last line is emitted after that */
 	FOLLOW_SHOWN_MS = 2000, /* age at which an incomplete line is shown */
