@@ -61,8 +61,8 @@ bool io_user_folder(const char *base, const char *usual, struct buf *out);
 int io_sync_folder(const char *path);
 /* -1 and the reason unless path is a folder of this user, no symlink, not writable by others. */
 int io_check_folder(const char *path, struct err *err);
-/* mkdir -p with mode 0700. The last one must pass io_check_folder. lasting: fsyncs the parents of
+/* mkdir -p with mode 0700. The last one must pass io_check_folder. durable: fsyncs the parents of
  * new ones. */
-int io_make_folders(const char *path, bool lasting, struct err *err);
+int io_make_folders(const char *path, bool durable, struct err *err);
 
 #endif

@@ -11,11 +11,12 @@
 #endif
 #include <stdlib.h>
 
-_Noreturn void mem_out(size_t n)
+_Noreturn void out_of_memory(size_t n)
 {
 	if (bug_hook)
 		bug_hook();
-	fprintf(stderr, "gavel: out of memory (asked for %zu bytes); close something and try again\n", n);
+	fprintf(stderr, "gavel: out of memory (asked for %zu bytes); close something and try again\n",
+		n);
 	exit(2);
 }
 
@@ -24,7 +25,7 @@ void *xmalloc(size_t n)
 	void *p = malloc(n ? n : 1);
 
 	if (!p)
-		mem_out(n);
+		out_of_memory(n);
 	return p;
 }
 
@@ -33,7 +34,7 @@ void *xcalloc(size_t count, size_t size)
 	void *p = calloc(count ? count : 1, size ? size : 1);
 
 	if (!p)
-		mem_out(count * size);
+		out_of_memory(count * size);
 	return p;
 }
 
@@ -42,7 +43,7 @@ void *xrealloc(void *p, size_t n)
 	void *q = realloc(p, n ? n : 1);
 
 	if (!q)
-		mem_out(n);
+		out_of_memory(n);
 	return q;
 }
 
@@ -64,9 +65,7 @@ char *str_dup(struct str s)
 {
 	char *p = xmalloc(s.n + 1);
 
-	if (s.n)
-		memcpy(p, s.p, s.n);
-	p[s.n] = '\0';
+	str_copy(p, s);
 	return p;
 }
 
@@ -109,12 +108,7 @@ void *arena_zalloc(struct arena *a, size_t n)
 
 struct str arena_str(struct arena *a, struct str s)
 {
-	char *p = arena_alloc(a, s.n + 1);
-
-	if (s.n)
-		memcpy(p, s.p, s.n);
-	p[s.n] = '\0';
-	return str_make(p, s.n);
+	return str_copy(arena_alloc(a, s.n + 1), s);
 }
 
 struct str arena_take(struct arena *a, struct buf *b)
@@ -127,20 +121,13 @@ struct str arena_take(struct arena *a, struct buf *b)
 
 char *arena_printf(struct arena *a, const char *format, ...)
 {
-	va_list ap, again;
-	int n;
-	char *p;
+	struct buf b = { 0 };
+	va_list ap;
 
 	va_start(ap, format);
-	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, format, ap);
+	buf_vprintf(&b, format, ap);
 	va_end(ap);
-	if (n < 0)
-		BUG("bad format %s", format);
-	p = arena_alloc(a, (size_t)n + 1);
-	vsnprintf(p, (size_t)n + 1, format, again);
-	va_end(again);
-	return p;
+	return (char *)(uintptr_t)arena_take(a, &b).p;
 }
 
 void arena_reset(struct arena *a)
@@ -167,14 +154,8 @@ void arena_reset(struct arena *a)
 
 void arena_release(struct arena *a)
 {
-	struct arena_chunk *c = a->head;
-
-	while (c) {
-		struct arena_chunk *next = c->next;
-
-		free(c);
-		c = next;
-	}
+	arena_reset(a);
+	free(a->head);
 	*a = (struct arena){ 0 };
 }
 

@@ -16,7 +16,7 @@ char *str_dup(struct str s); /* NUL after the end */
 /* After much was freed: returns free memory between blocks to the system, too. */
 void mem_trim(void);
 /* How they end the program. */
-_Noreturn void mem_out(size_t n);
+_Noreturn void out_of_memory(size_t n);
 
 /* Prefetches the cache line of p, which may be any address. The empty asm is a side effect: gcc
  * drops calls of functions without one, and does not count a prefetch as one. */
@@ -87,8 +87,8 @@ void arena_release(struct arena *a);
 #define vec_last(vec) (&(vec)->v[(vec)->n - 1])
 void *vec_grow_(void *v, uint32_t *cap, size_t size);
 
-/* Binary search: low becomes the first i of [low, high) for which `before`, an expression in i, does
- * not hold; for all in front of it, it must. */
+/* Binary search: low becomes the first i of [low, high) for which `before`, an expression in i that
+ * is true up to some i and false from there on, is false. */
 #define bisect(low, high, i, before) \
 	for (uint32_t high_ = (high), i; (low) < high_;) { \
 		i = (low) + (high_ - (low)) / 2; \

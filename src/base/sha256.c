@@ -78,7 +78,7 @@ void sha256_add(struct sha256 *s, struct str bytes)
 		memcpy(s->rest + held, bytes.p, bytes.n);
 }
 
-void sha256_end(struct sha256 *s, unsigned char out[32])
+static void sha256_end(struct sha256 *s, unsigned char out[32])
 {
 	size_t rest = s->bytes % 64, tail_bytes = rest + 9 <= 64 ? 64 : 128;
 	unsigned char tail[128] = { 0 };

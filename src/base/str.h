@@ -57,6 +57,15 @@ static inline struct str str_from(struct str a, size_t start)
 	return start >= a.n ? STR_NONE : str_make(a.p + start, a.n - start);
 }
 
+/* Copies s to p, NUL after the end. */
+static inline struct str str_copy(char *p, struct str s)
+{
+	if (s.n)
+		memcpy(p, s.p, s.n);
+	p[s.n] = '\0';
+	return str_make(p, s.n);
+}
+
 /* Bytewise order, shorter first among equals. */
 int str_cmp(struct str a, struct str b);
 /* ASCII letters compare without case. */
@@ -67,8 +76,8 @@ ptrdiff_t str_find(struct str text, struct str word, size_t start);
 struct str str_trim(struct str s);
 /* Takes the first word off a text, which is then what follows it, trimmed. */
 struct str str_first_word(struct str *rest);
-/* A fast 64-bit hash. Its seed is set once, before anything is hashed: whoever writes messages must
- * not know which of them collide. */
+/* A fast 64-bit hash. Its seed is random and set once, before anything is hashed, so that writers of
+ * messages cannot construct collisions. */
 extern uint64_t hash_seed;
 uint64_t str_hash(struct str s);
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)

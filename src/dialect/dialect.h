@@ -159,6 +159,8 @@ enum dialect_id decoder_detect(struct decoder *d, yyjson_val *root);
 struct names *names_of_dialects(void);
 
 /* For the dialects: */
+/* Whether a set `has` of keys (decoder.has) contains the signature's key HAS_name. */
+#define HAS(name) (has >> HAS_##name & 1)
 /* Which keys of the dialect's signature an object has, as in decoder.has; names: those it was read
  * with, or NULL. */
 unsigned dialect_has(const struct dialect_ops *dialect, yyjson_val *root, const struct names *names);

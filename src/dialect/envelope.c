@@ -73,7 +73,6 @@ static const struct detection_key signature[] = {
 	[HAS_NOTES] = { "notes", 10 },
 	{ NULL, 0 },
 };
-#define HAS(name) (has >> HAS_##name & 1)
 
 static bool is_input(unsigned has)
 {

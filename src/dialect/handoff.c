@@ -106,7 +106,6 @@ static const struct detection_key signature[] = {
 	[HAS_VERSION] = { "state_version", 25 },
 	{ NULL, 0 },
 };
-#define HAS(name) (has >> HAS_##name & 1)
 
 enum form { FORM_TASK, FORM_RESULT, FORM_DECISION };
 

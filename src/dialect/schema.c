@@ -470,17 +470,16 @@ int64_t checked_time(const struct checker *c, yyjson_val *v)
  * reports itself. */
 static inline bool fast_check_passes(struct checker *c, yyjson_val *v, const struct field_index *fi)
 {
-	switch ((enum fast_check)fi->fast_check) {
-	case FAST_NONE: return false;
+	switch (fi->fast_check) {
 	case FAST_VALUE: return find_value(fi, json_str(v)) >= 0;
-	case FAST_NOT_EMPTY: return v->tag >> YYJSON_TAG_BIT && (v->tag & YYJSON_SUBTYPE_NOESC);
-	case FAST_TIMESTAMP: return is_time(c, v, true);
-	case FAST_DATE: return is_time(c, v, false);
-	case FAST_MIME: return is_mime(json_str(v));
-	case FAST_ITEM_ID: return is_item_id(json_str(v));
-	case FAST_UUID4: return is_uuid(json_str(v), true);
-	case FAST_UUID: return is_uuid(json_str(v), false);
-	case FAST_PATH: return is_relative_path(json_str(v)) && !path_has_dotdot(json_str(v));
+	case FORMAT_NOT_EMPTY: return v->tag >> YYJSON_TAG_BIT && (v->tag & YYJSON_SUBTYPE_NOESC);
+	case FORMAT_TIMESTAMP: return is_time(c, v, true);
+	case FORMAT_DATE: return is_time(c, v, false);
+	case FORMAT_MIME: return is_mime(json_str(v));
+	case FORMAT_ITEM_ID: return is_item_id(json_str(v));
+	case FORMAT_UUID4_SOFT: return is_uuid(json_str(v), true);
+	case FORMAT_UUID_SOFT: return is_uuid(json_str(v), false);
+	case FORMAT_RELATIVE_PATH: return is_relative_path(json_str(v)) && !path_has_dotdot(json_str(v));
 	case FAST_RANGE: return is_in_range(v, fi->field);
 	case FAST_OBJECT:
 		path_push_field(c, fi->field);

@@ -70,18 +70,10 @@ enum unknown_member { /* how to treat a member that is not in the table */
 
 enum { FIELDS_MAX = 20 };
 
-/* A check without diagnostics: a value that passes is valid, one that does not may be. */
+/* A check without diagnostics: a value that passes is valid, one that does not may be. It is that of
+ * a format (FORMAT_ANY: none), or one of these. */
 enum fast_check {
-	FAST_NONE, /* never passes */
-	FAST_VALUE,
-	FAST_NOT_EMPTY,
-	FAST_TIMESTAMP,
-	FAST_DATE,
-	FAST_MIME,
-	FAST_ITEM_ID,
-	FAST_UUID4,
-	FAST_UUID,
-	FAST_PATH,
+	FAST_VALUE = FORMAT_RELATIVE_PATH + 1,
 	FAST_RANGE,
 	FAST_OBJECT,
 	FAST_ELEMENTS,

@@ -31,24 +31,6 @@ static uint32_t always_valid(unsigned types, const struct field *f, bool arrays)
 	return valid;
 }
 
-static enum fast_check string_check(const struct field *f)
-{
-	if (f->values)
-		return f->format == FORMAT_ANY ? FAST_VALUE : FAST_NONE;
-	switch (f->format) {
-	case FORMAT_NOT_EMPTY: return FAST_NOT_EMPTY;
-	case FORMAT_TIMESTAMP: return FAST_TIMESTAMP;
-	case FORMAT_DATE: return FAST_DATE;
-	case FORMAT_MIME: return FAST_MIME;
-	case FORMAT_ITEM_ID: return FAST_ITEM_ID;
-	case FORMAT_UUID4_SOFT: return FAST_UUID4;
-	case FORMAT_UUID_SOFT: return FAST_UUID;
-	case FORMAT_RELATIVE_PATH: return FAST_PATH;
-	case FORMAT_ANY: break;
-	}
-	return FAST_NONE;
-}
-
 /* A field has one fast check: for a container if it may be one, else for a number or a string. */
 static void set_fast_check(struct field_index *fi, const struct field *f)
 {
@@ -65,7 +47,9 @@ static void set_fast_check(struct field_index *fi, const struct field *f)
 		if (f->types & T_NUM)
 			fi->fast_tags |= TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_REAL);
 	} else if (f->types & T_STR) {
-		fi->fast_check = (uint8_t)string_check(f);
+		fi->fast_check = (uint8_t)f->format;
+		if (f->values)
+			fi->fast_check = f->format == FORMAT_ANY ? FAST_VALUE : FORMAT_ANY;
 		fi->fast_tags = TAGS(YYJSON_TYPE_STR);
 	}
 }

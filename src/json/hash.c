@@ -23,17 +23,17 @@ static inline uint64_t text_hash(const char *p, size_t n)
 }
 
 /* With its escapes in their usual spelling. */
-static __attribute__((noinline)) uint64_t respelled_hash(yyjson_val *v)
+static __attribute__((noinline)) uint64_t canonical_hash(yyjson_val *v)
 {
-	struct buf spelled = { 0 };
+	struct buf escaped = { 0 };
 	uint64_t hash;
 	size_t n;
 
-	add_spelled(&spelled, json_str(v));
-	n = spelled.n;
-	buf_add(&spelled, "0123456789abcdef", 16); /* may be read */
-	hash = text_hash(spelled.p, n);
-	buf_release(&spelled);
+	add_escaped(&escaped, json_str(v));
+	n = escaped.n;
+	buf_add(&escaped, "0123456789abcdef", 16); /* may be read */
+	hash = text_hash(escaped.p, n);
+	buf_release(&escaped);
 	return hash;
 }
 
@@ -42,9 +42,9 @@ static __attribute__((noinline)) uint64_t respelled_hash(yyjson_val *v)
 static inline uint64_t string_hash(yyjson_val *v)
 {
 	if (usually((v->tag & YYJSON_SUBTYPE_NOESC) ||
-		    (v->tag & (JSON_ESCAPED | JSON_RESPELLED)) == JSON_ESCAPED))
+		    (v->tag & (JSON_ESCAPED | JSON_NONCANONICAL)) == JSON_ESCAPED))
 		return text_hash(v->uni.str, v->tag >> YYJSON_TAG_BIT);
-	return respelled_hash(v);
+	return canonical_hash(v);
 }
 
 /* Most are strings. */

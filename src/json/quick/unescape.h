@@ -92,7 +92,7 @@ static inline const char *unescape_block(const char *from, const char *end, char
 		escapes &= (UINT64_C(1) << n) - 1;
 	while (escapes) {
 		size_t next = (size_t)__builtin_ctzll(escapes);
-		char byte = escape_meant[(unsigned char)from[next + 1]];
+		char byte = escape_value[(unsigned char)from[next + 1]];
 		uint32_t c = 0;
 
 		put_steps(to, from + at, next - at);
