@@ -421,7 +421,8 @@ char *heap_at(struct heap *h, struct heap_part part)
 	bool span = part.offset >= SPANS_START && part.offset < HEAP_BYTES &&
 		    part.n <= HEAP_BYTES - part.offset;
 
-	return (header || small || span) && part.n % HEAP_PAGE == 0 ? (char *)h + part.offset : NULL;
+	return (header || small || span) && part.n % HEAP_PAGE == 0 ? (char *)h + part.offset
+								    : NULL;
 }
 
 void heap_rest(struct heap *h, struct heap_part part)

@@ -15,8 +15,8 @@ _Noreturn void out_of_memory(size_t n)
 {
 	if (bug_hook)
 		bug_hook();
-	fprintf(stderr, "gavel: out of memory (asked for %zu bytes); close something and try again\n",
-		n);
+	fprintf(stderr,
+		"gavel: out of memory (asked for %zu bytes); close something and try again\n", n);
 	exit(2);
 }
 

@@ -14,7 +14,8 @@ static char lower(char c)
 /* How frequent a byte is in logs of JSON and prose, roughly; lower is rarer. */
 static int frequency(char c)
 {
-	static const char order[] = "zqxjkv;~`^|$%@#!?*+<>=wbg&yfp9876h5m431ulc0d2rn_isoatc./()[]{}e-:,\" ";
+	static const char order[] =
+		"zqxjkv;~`^|$%@#!?*+<>=wbg&yfp9876h5m431ulc0d2rn_isoatc./()[]{}e-:,\" ";
 	const char *at = strchr(order, c);
 
 	return !c || !at ? 0 : (int)(at - order) + 1;
@@ -72,7 +73,8 @@ static ptrdiff_t first_match(const struct needle *n, struct str text, size_t at,
 
 static ptrdiff_t find_sse2(const struct needle *n, struct str text, size_t at)
 {
-	const __m128i rare = _mm_set1_epi8(n->word[n->rare]), other = _mm_set1_epi8(n->word[n->other]);
+	const __m128i rare = _mm_set1_epi8(n->word[n->rare]),
+		      other = _mm_set1_epi8(n->word[n->other]);
 	const __m128i rare_bit = _mm_set1_epi8(case_bit(n->word[n->rare]));
 	const __m128i other_bit = _mm_set1_epi8(case_bit(n->word[n->other]));
 	ptrdiff_t found;
@@ -94,8 +96,8 @@ struct avx2_needle {
 	__m256i rare, other, rare_bit, other_bit;
 };
 
-__attribute__((target("avx2"))) static inline __m256i match_avx2(const struct needle *n,
-								 const struct avx2_needle *w, const char *p)
+__attribute__((target("avx2"))) static inline __m256i
+match_avx2(const struct needle *n, const struct avx2_needle *w, const char *p)
 {
 	__m256i a = _mm256_loadu_si256((const void *)(p + n->rare));
 	__m256i b = _mm256_loadu_si256((const void *)(p + n->other));
@@ -107,13 +109,15 @@ __attribute__((target("avx2"))) static inline __m256i match_avx2(const struct ne
 __attribute__((target("avx2"))) static ptrdiff_t find_avx2(const struct needle *n, struct str text,
 							   size_t at)
 {
-	const struct avx2_needle w = { _mm256_set1_epi8(n->word[n->rare]), _mm256_set1_epi8(n->word[n->other]),
-				_mm256_set1_epi8(case_bit(n->word[n->rare])),
-				_mm256_set1_epi8(case_bit(n->word[n->other])) };
+	const struct avx2_needle w = { _mm256_set1_epi8(n->word[n->rare]),
+				       _mm256_set1_epi8(n->word[n->other]),
+				       _mm256_set1_epi8(case_bit(n->word[n->rare])),
+				       _mm256_set1_epi8(case_bit(n->word[n->other])) };
 	ptrdiff_t found;
 
 	for (; at + n->n + 64 <= text.n; at += 64) {
-		__m256i low = match_avx2(n, &w, text.p + at), high = match_avx2(n, &w, text.p + at + 32);
+		__m256i low = match_avx2(n, &w, text.p + at),
+			high = match_avx2(n, &w, text.p + at + 32);
 		__m256i any = _mm256_or_si256(low, high);
 		uint64_t hits;
 

@@ -103,24 +103,20 @@ void sha256(struct str bytes, unsigned char out[32])
 	sha256_end(&s, out);
 }
 
-static void write_hex(const unsigned char raw[32], char out[65])
-{
-	for (int i = 0; i < 32; i++)
-		snprintf(out + 2 * i, 3, "%02x", raw[i]);
-}
-
 void sha256_end_hex(struct sha256 *s, char out[65])
 {
 	unsigned char raw[32];
 
 	sha256_end(s, raw);
-	write_hex(raw, out);
+	for (int i = 0; i < 32; i++)
+		snprintf(out + 2 * i, 3, "%02x", raw[i]);
 }
 
 void sha256_hex(struct str bytes, char out[65])
 {
-	unsigned char raw[32];
+	struct sha256 s;
 
-	sha256(bytes, raw);
-	write_hex(raw, out);
+	sha256_begin(&s);
+	sha256_add(&s, bytes);
+	sha256_end_hex(&s, out);
 }

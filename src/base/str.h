@@ -76,8 +76,8 @@ ptrdiff_t str_find(struct str text, struct str word, size_t start);
 struct str str_trim(struct str s);
 /* Takes the first word off a text, which is then what follows it, trimmed. */
 struct str str_first_word(struct str *rest);
-/* A fast 64-bit hash. Its seed is random and set once, before anything is hashed, so that writers of
- * messages cannot construct collisions. */
+/* A fast 64-bit hash. Its seed is set once, before anything is hashed, so that writers of messages
+ * cannot construct collisions. */
 extern uint64_t hash_seed;
 uint64_t str_hash(struct str s);
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)

@@ -222,7 +222,8 @@ bool timestamp_parse_loose(struct str s, int64_t day, int64_t *ms)
 		return true;
 	}
 	if (str_find(s, STR(":"), 0) == 2 && take_clock(&rest, &clock) && rest.n == 0) {
-		int64_t midnight = day == TIME_NONE ? 0 : day - ((day % 86400000) + 86400000) % 86400000;
+		int64_t midnight =
+			day == TIME_NONE ? 0 : day - ((day % 86400000) + 86400000) % 86400000;
 
 		*ms = midnight + clock;
 		return true;
@@ -236,10 +237,8 @@ const char *timestamp_iso(int64_t ms, char out[32])
 	unsigned m, d, r;
 	int n;
 
-	if (ms == TIME_NONE) {
-		snprintf(out, 32, "-");
-		return out;
-	}
+	if (ms == TIME_NONE)
+		return memcpy(out, "-", 2);
 	if (rest < 0)
 		rest += 86400000, days--;
 	civil_from_days(days, &y, &m, &d);
@@ -260,10 +259,8 @@ const char *timestamp_clock(int64_t ms, char out[32])
 {
 	unsigned r;
 
-	if (ms == TIME_NONE) {
-		snprintf(out, 32, "-");
-		return out;
-	}
+	if (ms == TIME_NONE)
+		return memcpy(out, "-", 2);
 	r = (unsigned)((ms % 86400000 + 86400000) % 86400000);
 	snprintf(out, 32, "%02u:%02u:%02u", r / 3600000 % 100, r / 60000 % 60, r / 1000 % 60);
 	return out;

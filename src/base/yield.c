@@ -48,7 +48,7 @@ static void merge(const struct sorting *s, const char *left, const char *right, 
 	memcpy(out + (right - a), b, (size_t)(end - b));
 }
 
-/* Runs of RUN_LENGTH are sorted by qsort, then merged from one half of the memory into the other. */
+/* Runs of RUN_LENGTH are sorted by qsort, then merged between the array and a spare one. */
 void yield_sort(void *v, size_t n, size_t size, int (*compare)(const void *, const void *),
 		struct yield *y)
 {

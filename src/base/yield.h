@@ -1,6 +1,6 @@
 /* Cooperative yielding for long work. The worker calls yield_on in its loops; once the deadline has
- * passed, that calls `hand_over`, which returns when the work is resumed (job.h). false: the work was
- * cancelled; the worker leaves its loops and its result is discarded. A NULL yield never yields. */
+ * passed, that calls `hand_over`, which returns when the work is resumed (job.h). false: cancelled;
+ * the worker leaves its loops and its result is discarded. A NULL yield never yields. */
 #ifndef GAVEL_BASE_YIELD_H
 #define GAVEL_BASE_YIELD_H
 

@@ -117,7 +117,8 @@ static void decode_assignment(struct decoder *d, struct message *m, yyjson_val *
 	if (yyjson_is_arr(scope))
 		yyjson_arr_foreach(scope, i, n, v)
 			if (json_str(v).n)
-				event_add(m, EV_TASK_SCOPE, id, "/payload/task/constraints/scope/%u")
+				event_add(m, EV_TASK_SCOPE, id,
+					  "/payload/task/constraints/scope/%u")
 					->other = json_str(v);
 	add_depends(m, id, task[TK_DEPENDS], "/payload/task/depends_on/%u");
 	add_depends(m, id, task[TK_DEPENDENCIES], "/payload/task/dependencies/%u");
@@ -250,7 +251,6 @@ static void check_review_ids(struct checker *c)
 	struct map seen = { 0 };
 	VEC(struct str) ids = { 0 };
 	char q[QUOTED_MAX];
-#define IS_FINDING(id) id_is_listed(&seen, ids.v, id)
 
 	path_push(c, "findings");
 	rows_foreach(c, ROWS_FINDINGS, i, row) {
@@ -258,7 +258,7 @@ static void check_review_ids(struct checker *c)
 
 		if (!id.p)
 			continue;
-		if (!IS_FINDING(id)) {
+		if (!id_is_listed(&seen, ids.v, id)) {
 			map_add(&seen, str_hash(id), ids.n);
 			vec_push(&ids, id);
 			continue;
@@ -278,7 +278,7 @@ static void check_review_ids(struct checker *c)
 		path_push_index(c, i);
 		path_push(c, "related_findings");
 		yyjson_arr_foreach(related, k, n, name)
-			if (yyjson_is_str(name) && !IS_FINDING(json_str(name))) {
+			if (yyjson_is_str(name) && !id_is_listed(&seen, ids.v, json_str(name))) {
 				path_push_index(c, (uint32_t)k);
 				add_diag(c, SEVERITY_WARNING, RULE("2.2.5-related_findings"), NULL,
 					 "%s is no finding of this review",
@@ -289,7 +289,6 @@ static void check_review_ids(struct checker *c)
 		path_pop(c);
 	}
 	path_pop(c);
-#undef IS_FINDING
 	map_release(&seen);
 	vec_release(&ids);
 }

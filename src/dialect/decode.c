@@ -205,15 +205,17 @@ struct str scalar_text(struct decoder *d, yyjson_val *v)
 void summary_add(struct decoder *d, struct buf *out, yyjson_val *obj, const char *template)
 {
 	for (const char *p = template; *p; p++) {
-		const char *close = *p == '{' ? strchr(p, '}') : NULL, *name = p + 1;
+		const char *close = *p == '{' ? strchr(p, '}') : NULL;
+		bool any = close && p[1] == '#';
+		yyjson_val *v;
 
-		if (!close)
+		if (!close) {
 			buf_addc(out, *p);
-		else if (*name == '#')
-			buf_add_str(out, scalar_text(d, json_getn(obj, name + 1, (size_t)(close - name) - 1)));
-		else
-			buf_add_str(out, json_str(json_getn(obj, name, (size_t)(close - name))));
-		p = close ? close : p;
+			continue;
+		}
+		v = json_getn(obj, p + 1 + any, (size_t)(close - p) - 1 - any);
+		buf_add_str(out, any ? scalar_text(d, v) : json_str(v));
+		p = close;
 	}
 }
 

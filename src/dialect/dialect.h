@@ -163,7 +163,8 @@ struct names *names_of_dialects(void);
 #define HAS(name) (has >> HAS_##name & 1)
 /* Which keys of the dialect's signature an object has, as in decoder.has; names: those it was read
  * with, or NULL. */
-unsigned dialect_has(const struct dialect_ops *dialect, yyjson_val *root, const struct names *names);
+unsigned dialect_has(const struct dialect_ops *dialect, yyjson_val *root,
+		     const struct names *names);
 /* Parses a message inside another with one of the decoder's readers. */
 enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes,
 			       yyjson_val **root);

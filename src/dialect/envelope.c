@@ -3,7 +3,7 @@
 #include "dialect/dialect.h"
 
 #define RULE(id) "envelope/" id
-#define OPEN_SHAPE .unknown = UNKNOWN_NOTE, .unknown_rule = RULE("mapping-unlisted-field")
+#define OPEN_SHAPE(table) SHAPE_NOTING(table, RULE("mapping-unlisted-field"))
 
 enum { ROWS_CONTEXT = 1, ROWS_TASK }; /* nested objects whose fields the decoder needs */
 
@@ -15,9 +15,9 @@ static const struct field context_fields[] = {
 			  T_STR | T_NULL },
 	[CTX_WORKFLOW] = { "workflow", RULE("input-context.workflow"), REQUIRED, T_STR },
 	[CTX_ITERATION] = { "iteration", RULE("input-context.iteration"), REQUIRED, T_INT,
-			    .ranged = true, .min = 1, .max = (double)COUNT_MAX },
+			    POSITIVE },
 };
-static const struct shape context_shape = { SHAPE_FIELDS(context_fields), OPEN_SHAPE };
+static const struct shape context_shape = OPEN_SHAPE(context_fields);
 static const struct field path_field = { "", RULE("input-paths"), REQUIRED, T_STR };
 static const struct shape paths_shape = { SHAPE_INDEX, .each = &path_field };
 enum { DO_ACTION, DO_PARAMS };
@@ -25,37 +25,36 @@ static const struct field task_fields[] = {
 	[DO_ACTION] = { "action", RULE("input-task.action"), REQUIRED, T_STR },
 	[DO_PARAMS] = { "params", RULE("input-task.params"), REQUIRED, T_OBJ },
 };
-static const struct shape task_shape = { SHAPE_FIELDS(task_fields), OPEN_SHAPE };
+static const struct shape task_shape = OPEN_SHAPE(task_fields);
 enum { IN_CONTEXT, IN_PATHS, IN_TASK, IN_PRIOR, IN_N };
 static const struct field input_fields[] = {
-	[IN_CONTEXT] = { "context", RULE("input-context"), REQUIRED, T_OBJ,
-			 .inside = &context_shape, .rows = ROWS_CONTEXT },
-	[IN_PATHS] = { "paths", RULE("input-paths"), REQUIRED, T_OBJ, .inside = &paths_shape },
-	[IN_TASK] = { "task", RULE("input-task"), REQUIRED, T_OBJ, .inside = &task_shape,
-		      .rows = ROWS_TASK },
-	[IN_PRIOR] = { "prior_context", RULE("input-prior_context"), OPTIONAL, T_ARR, T_STR },
+	[IN_CONTEXT] = { "context", RULE("input-context"), REQUIRED, OBJECT(context_shape),
+			 .rows = ROWS_CONTEXT },
+	[IN_PATHS] = { "paths", RULE("input-paths"), REQUIRED, OBJECT(paths_shape) },
+	[IN_TASK] = { "task", RULE("input-task"), REQUIRED, OBJECT(task_shape), .rows = ROWS_TASK },
+	[IN_PRIOR] = { "prior_context", RULE("input-prior_context"), OPTIONAL, STRINGS },
 };
-static const struct shape input_shape = { SHAPE_FIELDS(input_fields), OPEN_SHAPE };
+static const struct shape input_shape = OPEN_SHAPE(input_fields);
 
 static const char *const operations[] = { "create", "update", NULL };
 static const struct field artifact_fields[] = {
 	{ "path", RULE("artifact-path"), REQUIRED, T_STR, .format = FORMAT_RELATIVE_PATH },
-	{ "operation", RULE("artifact-operation"), REQUIRED, T_STR, .values = operations },
+	{ "operation", RULE("artifact-operation"), REQUIRED_ENUM(operations) },
 	{ "content", RULE("artifact-content"), REQUIRED, T_STR },
 };
-static const struct shape artifact_shape = { SHAPE_FIELDS(artifact_fields), OPEN_SHAPE };
+static const struct shape artifact_shape = OPEN_SHAPE(artifact_fields);
 static const char *const recommendations[] = { "proceed", "retry", "escalate", NULL };
 enum { OUT_SUCCESS, OUT_SUMMARY, OUT_ARTIFACTS, OUT_NOTES, OUT_RECOMMENDATION, OUT_N };
 static const struct field output_fields[] = {
 	[OUT_SUCCESS] = { "success", RULE("output-success"), REQUIRED, T_BOOL },
 	[OUT_SUMMARY] = { "summary", RULE("output-summary"), REQUIRED, T_STR },
-	[OUT_ARTIFACTS] = { "artifacts", RULE("output-artifacts"), REQUIRED, T_ARR, T_OBJ,
-			    &artifact_shape },
-	[OUT_NOTES] = { "notes", RULE("output-notes"), OPTIONAL, T_ARR, T_STR },
-	[OUT_RECOMMENDATION] = { "recommendation", RULE("output-recommendation"), REQUIRED, T_STR,
-				 .values = recommendations },
+	[OUT_ARTIFACTS] = { "artifacts", RULE("output-artifacts"), REQUIRED,
+			    OBJECTS(artifact_shape) },
+	[OUT_NOTES] = { "notes", RULE("output-notes"), OPTIONAL, STRINGS },
+	[OUT_RECOMMENDATION] = { "recommendation", RULE("output-recommendation"),
+				 REQUIRED_ENUM(recommendations) },
 };
-static const struct shape output_shape = { SHAPE_FIELDS(output_fields), OPEN_SHAPE };
+static const struct shape output_shape = OPEN_SHAPE(output_fields);
 
 enum { HAS_CONTEXT, HAS_PATHS, HAS_TASK, HAS_PRIOR, HAS_SUCCESS, HAS_SUMMARY, HAS_ARTIFACTS,
        HAS_RECOMMENDATION, HAS_NOTES };

@@ -24,9 +24,9 @@ static bool is_session_field(struct str name)
 	return str_starts(str_make(flat, n), STR("session"));
 }
 
-#define PAYLOAD_SHAPE \
-	.unknown = UNKNOWN_ERROR, .unknown_rule = RULE("6-x-prefix"), \
-	.forbidden = is_session_field, .forbidden_rule = RULE("2.1-session-field")
+#define PAYLOAD_SHAPE(table) \
+	{ SHAPE_FIELDS(table), .unknown = UNKNOWN_ERROR, .unknown_rule = RULE("6-x-prefix"), \
+	  .forbidden = is_session_field, .forbidden_rule = RULE("2.1-session-field") }
 
 static const char *const version_values[] = { "1.2", NULL };
 
@@ -40,19 +40,17 @@ enum { APPLIED_ID, APPLIED_STATUS, APPLIED_REASON, APPLIED_EXPLANATION };
 static const struct field applied_item_fields[] = {
 	/* refers to an item's id, so it has the same format */
 	[APPLIED_ID] = { "id", RULE("3.2.1-id"), REQUIRED, T_STR, .format = FORMAT_ITEM_ID },
-	[APPLIED_STATUS] = { "status", RULE("3.2.1-status"), REQUIRED, T_STR,
-			     .values = applied_status_values },
+	[APPLIED_STATUS] = { "status", RULE("3.2.1-status"), REQUIRED_ENUM(applied_status_values) },
 	[APPLIED_REASON] = { "reason_code", RULE("3.2.1-reason_code"), OPTIONAL, T_STR },
 	[APPLIED_EXPLANATION] = { "explanation", RULE("3.2.1-explanation"), OPTIONAL, T_STR },
 };
-static const struct shape applied_item_shape = { SHAPE_FIELDS(applied_item_fields), PAYLOAD_SHAPE };
+static const struct shape applied_item_shape = PAYLOAD_SHAPE(applied_item_fields);
 
 enum { APPLIED_ITEMS };
 static const struct field applied_fields[] = {
-	{ "items", RULE("3.2-items"), REQUIRED, T_ARR, T_OBJ, &applied_item_shape,
-	  .rows = ROWS_ITEMS },
+	{ "items", RULE("3.2-items"), REQUIRED, OBJECTS(applied_item_shape), .rows = ROWS_ITEMS },
 };
-static const struct shape applied_shape = { SHAPE_FIELDS(applied_fields), PAYLOAD_SHAPE };
+static const struct shape applied_shape = PAYLOAD_SHAPE(applied_fields);
 
 enum { ART_TYPE, ART_CONTENT, ART_REF };
 static const struct field artifact_fields[] = {
@@ -61,35 +59,34 @@ static const struct field artifact_fields[] = {
 	[ART_CONTENT] = { "content", RULE("3.1-content"), REQUIRED, T_ANY },
 	[ART_REF] = { "artifact_ref", RULE("3.1-artifact_ref"), OPTIONAL, T_STR },
 };
-static const struct shape artifact_shape = { SHAPE_FIELDS(artifact_fields), PAYLOAD_SHAPE };
+static const struct shape artifact_shape = PAYLOAD_SHAPE(artifact_fields);
 
 enum { REQ_VERSION, REQ_ITERATION, REQ_ARTIFACT, REQ_APPLIED, REQ_N };
 static const struct field request_fields[] = {
 	/* the specification's first example omits it */
 	[REQ_VERSION] = { "protocol_version", RULE("3-protocol_version"), RECOMMENDED, T_STR,
 			  .values = version_values },
-	[REQ_ITERATION] = { "iteration", RULE("3-iteration"), REQUIRED, T_INT, .ranged = true,
-			    .min = 1, .max = (double)COUNT_MAX },
-	[REQ_ARTIFACT] = { "artifact", RULE("3-artifact"), REQUIRED, T_OBJ,
-			   .inside = &artifact_shape, .rows = ROWS_ARTIFACT },
-	[REQ_APPLIED] = { "applied_feedback", RULE("3-applied_feedback"), OPTIONAL, T_OBJ,
-			  .inside = &applied_shape, .rows = ROWS_APPLIED },
+	[REQ_ITERATION] = { "iteration", RULE("3-iteration"), REQUIRED, T_INT, POSITIVE },
+	[REQ_ARTIFACT] = { "artifact", RULE("3-artifact"), REQUIRED, OBJECT(artifact_shape),
+			   .rows = ROWS_ARTIFACT },
+	[REQ_APPLIED] = { "applied_feedback", RULE("3-applied_feedback"), OPTIONAL,
+			  OBJECT(applied_shape), .rows = ROWS_APPLIED },
 };
-static const struct shape request_shape = { SHAPE_FIELDS(request_fields), PAYLOAD_SHAPE };
+static const struct shape request_shape = PAYLOAD_SHAPE(request_fields);
 
 /* 4: the Response */
 static const char *const level_values[] = { "high", "medium", "low", NULL };
 static const struct field confidence_fields[] = {
-	{ "level", RULE("4.1.1-level"), REQUIRED, T_STR, .values = level_values },
+	{ "level", RULE("4.1.1-level"), REQUIRED_ENUM(level_values) },
 	{ "justification", RULE("4.1.1-justification"), REQUIRED, T_STR },
 };
-static const struct shape confidence_shape = { SHAPE_FIELDS(confidence_fields), PAYLOAD_SHAPE };
+static const struct shape confidence_shape = PAYLOAD_SHAPE(confidence_fields);
 
 static const struct field positive_fields[] = {
 	{ "aspect", RULE("4.1.2-aspect"), REQUIRED, T_STR },
 	{ "justification", RULE("4.1.2-justification"), REQUIRED, T_STR },
 };
-static const struct shape positive_shape = { SHAPE_FIELDS(positive_fields), PAYLOAD_SHAPE };
+static const struct shape positive_shape = PAYLOAD_SHAPE(positive_fields);
 
 enum { AREA_ID, AREA_ASPECT, AREA_DESCRIPTION, AREA_RECOMMENDATION };
 static const struct field area_fields[] = {
@@ -98,16 +95,16 @@ static const struct field area_fields[] = {
 	[AREA_DESCRIPTION] = { "description", RULE("4.1.3-description"), REQUIRED, T_STR },
 	[AREA_RECOMMENDATION] = { "recommendation", RULE("4.1.3-recommendation"), REQUIRED, T_STR },
 };
-static const struct shape area_shape = { SHAPE_FIELDS(area_fields), PAYLOAD_SHAPE };
+static const struct shape area_shape = PAYLOAD_SHAPE(area_fields);
 
 static const struct field feedback_fields[] = {
-	{ "confidence", RULE("4.1-confidence"), REQUIRED, T_OBJ, .inside = &confidence_shape },
-	{ "positive_points", RULE("4.1-positive_points"), REQUIRED, T_ARR, T_OBJ, &positive_shape },
-	{ "areas_for_improvement", RULE("4.1-areas_for_improvement"), REQUIRED, T_ARR, T_OBJ,
-	  &area_shape, .rows = ROWS_AREAS },
+	{ "confidence", RULE("4.1-confidence"), REQUIRED, OBJECT(confidence_shape) },
+	{ "positive_points", RULE("4.1-positive_points"), REQUIRED, OBJECTS(positive_shape) },
+	{ "areas_for_improvement", RULE("4.1-areas_for_improvement"), REQUIRED, OBJECTS(area_shape),
+	  .rows = ROWS_AREAS },
 	{ "general_summary", RULE("4.1-general_summary"), REQUIRED, T_STR },
 };
-static const struct shape feedback_shape = { SHAPE_FIELDS(feedback_fields), PAYLOAD_SHAPE };
+static const struct shape feedback_shape = PAYLOAD_SHAPE(feedback_fields);
 
 /* further codes are allowed */
 static const char *const code_values[] = { "INVALID_REQUEST", "UNSUPPORTED_MEDIA_TYPE",
@@ -117,37 +114,35 @@ static const struct field error_fields[] = {
 	[ERR_CODE] = { "code", RULE("4.2-code"), REQUIRED, T_STR },
 	[ERR_MESSAGE] = { "message", RULE("4.2-message"), REQUIRED, T_STR },
 };
-static const struct shape error_shape = { SHAPE_FIELDS(error_fields), PAYLOAD_SHAPE };
+static const struct shape error_shape = PAYLOAD_SHAPE(error_fields);
 
 static const char *const processing_values[] = { "acknowledged", "unknown_id", NULL };
 enum { ACK_ID, ACK_STATUS };
 static const struct field ack_item_fields[] = {
 	[ACK_ID] = { "id", RULE("4.3.1-id"), REQUIRED, T_STR, .format = FORMAT_ITEM_ID },
-	[ACK_STATUS] = { "processing_status", RULE("4.3.1-processing_status"), REQUIRED, T_STR,
-			 .values = processing_values },
+	[ACK_STATUS] = { "processing_status", RULE("4.3.1-processing_status"),
+			 REQUIRED_ENUM(processing_values) },
 };
-static const struct shape ack_item_shape = { SHAPE_FIELDS(ack_item_fields), PAYLOAD_SHAPE };
+static const struct shape ack_item_shape = PAYLOAD_SHAPE(ack_item_fields);
 static const struct field ack_fields[] = {
-	{ "items", RULE("4.3-items"), REQUIRED, T_ARR, T_OBJ, &ack_item_shape, .rows = ROWS_ITEMS },
+	{ "items", RULE("4.3-items"), REQUIRED, OBJECTS(ack_item_shape), .rows = ROWS_ITEMS },
 };
-static const struct shape ack_shape = { SHAPE_FIELDS(ack_fields), PAYLOAD_SHAPE };
+static const struct shape ack_shape = PAYLOAD_SHAPE(ack_fields);
 
 enum { RES_VERSION, RES_ITERATION, RES_STATUS, RES_FEEDBACK, RES_ACK, RES_ERROR, RES_N };
 static const char *const status_values[] = { "success", "error", NULL };
 static const struct field response_fields[] = {
-	[RES_VERSION] = { "protocol_version", RULE("4-protocol_version"), REQUIRED, T_STR,
-			  .values = version_values },
-	[RES_ITERATION] = { "iteration", RULE("4-iteration"), REQUIRED, T_INT, .ranged = true,
-			    .min = 1, .max = (double)COUNT_MAX },
-	[RES_STATUS] = { "status", RULE("4-status"), REQUIRED, T_STR, .values = status_values },
-	[RES_FEEDBACK] = { "feedback", RULE("4-feedback"), OPTIONAL, T_OBJ,
-			   .inside = &feedback_shape },
-	[RES_ACK] = { "applied_feedback_ack", RULE("4-applied_feedback_ack"), OPTIONAL, T_OBJ,
-		      .inside = &ack_shape },
-	[RES_ERROR] = { "error", RULE("4-error"), OPTIONAL, T_OBJ, .inside = &error_shape,
+	[RES_VERSION] = { "protocol_version", RULE("4-protocol_version"),
+			  REQUIRED_ENUM(version_values) },
+	[RES_ITERATION] = { "iteration", RULE("4-iteration"), REQUIRED, T_INT, POSITIVE },
+	[RES_STATUS] = { "status", RULE("4-status"), REQUIRED_ENUM(status_values) },
+	[RES_FEEDBACK] = { "feedback", RULE("4-feedback"), OPTIONAL, OBJECT(feedback_shape) },
+	[RES_ACK] = { "applied_feedback_ack", RULE("4-applied_feedback_ack"), OPTIONAL,
+		      OBJECT(ack_shape) },
+	[RES_ERROR] = { "error", RULE("4-error"), OPTIONAL, OBJECT(error_shape),
 			.rows = ROWS_ERROR },
 };
-static const struct shape response_shape = { SHAPE_FIELDS(response_fields), PAYLOAD_SHAPE };
+static const struct shape response_shape = PAYLOAD_SHAPE(response_fields);
 
 /* 2.2.1: the wrapper, and the fields that real tools write */
 #define TOKEN_COUNT RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18
@@ -163,7 +158,7 @@ static const struct field token_fields[] = {
 	[TOKENS_OUT] = { "output", TOKEN_COUNT },
 	[TOKENS_REASONING] = { "reasoning", TOKEN_COUNT },
 	[TOKENS_TOTAL] = { "total", TOKEN_COUNT },
-	[TOKENS_CACHE] = { "cache", RULE("2.2.1-tokens"), OPTIONAL, T_OBJ, .inside = &cache_shape,
+	[TOKENS_CACHE] = { "cache", RULE("2.2.1-tokens"), OPTIONAL, OBJECT(cache_shape),
 			   .rows = ROWS_CACHE },
 };
 static const struct shape token_shape = { SHAPE_FIELDS(token_fields), UNKNOWN_OK };
@@ -181,7 +176,7 @@ enum { PART_N = 6 };
 	{ "messageID", RULE("2.2.1-part.messageID"), OPTIONAL, T_STR }, \
 	{ "type", RULE("2.2.1-part.type"), OPTIONAL, T_STR }, \
 	{ "snapshot", RULE("2.2.1-part.snapshot"), OPTIONAL, T_STR }, \
-	{ "time", RULE("2.2.1-part.time"), OPTIONAL, T_OBJ, .inside = &time_shape }
+	{ "time", RULE("2.2.1-part.time"), OPTIONAL, OBJECT(time_shape) }
 
 static const struct field start_fields[] = { PART_FIELDS };
 static const struct shape start_shape = { SHAPE_FIELDS(start_fields), UNKNOWN_OK };
@@ -190,8 +185,7 @@ enum { FINISH_COST = PART_N, FINISH_TOKENS, FINISH_REASON };
 static const struct field finish_fields[] = {
 	PART_FIELDS,
 	{ "cost", RULE("2.2.1-cost"), RECOMMENDED, T_NUM },
-	{ "tokens", RULE("2.2.1-tokens"), RECOMMENDED, T_OBJ, .inside = &token_shape,
-	  .rows = ROWS_TOKENS },
+	{ "tokens", RULE("2.2.1-tokens"), RECOMMENDED, OBJECT(token_shape), .rows = ROWS_TOKENS },
 	{ "reason", RULE("2.2.1-reason"), OPTIONAL, T_STR },
 };
 static const struct shape finish_shape = { SHAPE_FIELDS(finish_fields), UNKNOWN_OK };
@@ -213,7 +207,7 @@ static const struct field tool_fields[] = {
 	PART_FIELDS,
 	{ "tool", RULE("2.2.1-tool"), RECOMMENDED, T_STR },
 	{ "callID", RULE("2.2.1-callID"), RECOMMENDED, T_STR },
-	{ "state", RULE("2.2.1-state"), RECOMMENDED, T_OBJ, .inside = &state_shape },
+	{ "state", RULE("2.2.1-state"), RECOMMENDED, OBJECT(state_shape) },
 };
 static const struct shape tool_shape = { SHAPE_FIELDS(tool_fields), UNKNOWN_OK };
 
@@ -225,7 +219,7 @@ static const struct field error_data_fields[] = {
 static const struct shape error_data_shape = { SHAPE_FIELDS(error_data_fields), UNKNOWN_OK };
 static const struct field tool_error_fields[] = {
 	{ "name", RULE("2.2.1-error.name"), OPTIONAL, T_STR },
-	{ "data", RULE("2.2.1-error.data"), OPTIONAL, T_OBJ, .inside = &error_data_shape },
+	{ "data", RULE("2.2.1-error.data"), OPTIONAL, OBJECT(error_data_shape) },
 };
 static const struct shape tool_error_shape = { SHAPE_FIELDS(tool_error_fields), UNKNOWN_OK };
 
@@ -234,14 +228,11 @@ static const char *const wrapper_types[] = { "step_start", "text",	"step_finish"
 enum wrapper_type { WT_START, WT_TEXT, WT_FINISH, WT_TOOL, WT_REASONING, WT_ERROR, WT_DONE };
 enum { WRAP_TYPE, WRAP_TIMESTAMP, WRAP_SESSION, WRAP_PART, WRAP_ERROR, WRAP_N };
 static const struct field wrapper_fields[] = {
-	[WRAP_TYPE] = { "type", RULE("2.2.1-type"), REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY,
-			.open_values = wrapper_types },
+	[WRAP_TYPE] = { "type", RULE("2.2.1-type"), REQUIRED_ID, .open_values = wrapper_types },
 	[WRAP_TIMESTAMP] = { "timestamp", RULE("2.2.1-timestamp"), REQUIRED, T_NUM },
-	[WRAP_SESSION] = { "sessionID", RULE("2.2.1-sessionID"), REQUIRED, T_STR,
-			   .format = FORMAT_NOT_EMPTY },
+	[WRAP_SESSION] = { "sessionID", RULE("2.2.1-sessionID"), REQUIRED_ID },
 	[WRAP_PART] = { "part", RULE("2.2.1-part"), OPTIONAL, T_OBJ },
-	[WRAP_ERROR] = { "error", RULE("2.2.1-error"), OPTIONAL, T_OBJ,
-			 .inside = &tool_error_shape },
+	[WRAP_ERROR] = { "error", RULE("2.2.1-error"), OPTIONAL, OBJECT(tool_error_shape) },
 };
 static const struct shape wrapper_shape = { SHAPE_FIELDS(wrapper_fields), UNKNOWN_OK };
 
@@ -281,7 +272,8 @@ static enum form form_of(yyjson_val *root, unsigned has)
 	if (HAS(TYPE) && !HAS(ITERATION) &&
 	    value_index(wrapper_types, json_get_str(root, "type")) >= 0)
 		return FORM_WRAPPER;
-	return HAS(FEEDBACK) || HAS(STATUS) || HAS(ERROR) || HAS(ACK) ? FORM_RESPONSE : FORM_REQUEST;
+	return HAS(FEEDBACK) || HAS(STATUS) || HAS(ERROR) || HAS(ACK) ? FORM_RESPONSE
+								      : FORM_REQUEST;
 }
 
 static void decode_decisions(struct checker *c, struct message *m)
@@ -338,7 +330,8 @@ static void decode_request(struct decoder *d, yyjson_val *root, struct message *
 	if (!json_int(got[REQ_ITERATION], &iteration) || iteration < 1)
 		iteration = 0;
 	if (iteration > 1 && !got[REQ_APPLIED])
-		add_diag(&d->check, SEVERITY_WARNING, RULE("3-applied_feedback"), "applied_feedback",
+		add_diag(&d->check, SEVERITY_WARNING, RULE("3-applied_feedback"),
+			 "applied_feedback",
 			 "missing; it should be here from the second iteration on");
 	e = event_add(m, EV_TURN_ASK, STR_NONE, "/iteration");
 	e->iteration = iteration;
@@ -374,7 +367,7 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	yyjson_val *got[RES_N], *code, *const *ack;
 	struct checker *c = &d->check;
 	struct event *e;
-	struct str status;
+	bool success, failed;
 	int64_t iteration = 0;
 	uint32_t i;
 
@@ -384,34 +377,30 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	check_object(c, root, &response_shape, got);
 	if (!json_int(got[RES_ITERATION], &iteration) || iteration < 1)
 		iteration = 0;
-	status = json_str(got[RES_STATUS]);
-	if (str_is(status, "success")) {
-		if (!got[RES_FEEDBACK])
-			add_diag(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
-				 "missing; present if status is success");
-		if (got[RES_ERROR])
-			add_diag(c, SEVERITY_ERROR, RULE("4-error"), "error",
-				 "only present if status is error");
-	} else if (str_is(status, "error")) {
-		if (!got[RES_ERROR])
-			add_diag(c, SEVERITY_ERROR, RULE("4-error"), "error",
-				 "missing; present if status is error");
-		if (got[RES_FEEDBACK])
-			add_diag(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
-				 "only present if status is success");
-	}
+	success = str_is(json_str(got[RES_STATUS]), "success");
+	failed = str_is(json_str(got[RES_STATUS]), "error");
+	if (success && !got[RES_FEEDBACK])
+		add_diag(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
+			 "missing; present if status is success");
+	if ((success && got[RES_ERROR]) || (failed && !got[RES_ERROR]))
+		add_diag(c, SEVERITY_ERROR, RULE("4-error"), "error",
+			 "%s present if status is error", success ? "only" : "missing;");
+	if (failed && got[RES_FEEDBACK])
+		add_diag(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
+			 "only present if status is success");
 	code = row_of(c, ROWS_ERROR)[ERR_CODE];
 	if (yyjson_is_str(code) && value_index(code_values, json_str(code)) < 0) {
 		path_push(c, "error");
-		add_diag(c, SEVERITY_NOTE, RULE("4.2-code"), "code", "not one of the baseline codes");
+		add_diag(c, SEVERITY_NOTE, RULE("4.2-code"), "code",
+			 "not one of the baseline codes");
 		path_pop(c);
 	}
 	e = event_add(m, EV_TURN_ANSWER, STR_NONE, "/iteration");
 	e->iteration = iteration;
-	e->failed = str_is(status, "error");
+	e->failed = failed;
 	e->acked = yyjson_is_obj(got[RES_ACK]);
 	/* gavel's own note on a turn without response (agents/turn.h) acknowledges nothing */
-	e->again = e->failed && json_get(json_get(root, "x-gavel"), "turn");
+	e->again = failed && json_get(json_get(root, "x-gavel"), "turn");
 	rows_foreach(c, ROWS_ITEMS, i, ack) {
 		e = event_add(m, EV_ACK, json_str(ack[ACK_ID]),
 			      "/applied_feedback_ack/items/%u/id");
@@ -419,7 +408,7 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 		e->acked = !str_is(json_str(ack[ACK_STATUS]), "unknown_id");
 	}
 	decode_items(c, m, iteration);
-	if (str_is(status, "error")) {
+	if (failed) {
 		e = event_add(m, EV_ITEM, STR_NONE, "/error");
 		e->item = ITEM_ERROR;
 		e->iteration = iteration;
@@ -638,7 +627,8 @@ static bool feedback_detail(struct decoder *d, yyjson_val *root, enum item_kind 
 	detail_add(out, "aspect", json_get_str(v, "aspect"), false);
 	detail_add(out, "description", json_get_str(v, "description"), false);
 	detail_add(out, "recommendation", json_get_str(v, "recommendation"), false);
-	detail_add(out, "confidence", json_get_str(json_get(feedback, "confidence"), "level"), true);
+	detail_add(out, "confidence", json_get_str(json_get(feedback, "confidence"), "level"),
+		   true);
 	detail_add(out, "why", json_get_str(json_get(feedback, "confidence"), "justification"),
 		   false);
 	detail_add(out, "overall", json_get_str(feedback, "general_summary"), false);

@@ -6,7 +6,7 @@
 #include "dialect/dialect.h"
 
 #define RULE(id) "orchestrator/" id
-#define OPEN_SHAPE .unknown = UNKNOWN_NOTE, .unknown_rule = RULE("base-unlisted-field")
+#define OPEN_SHAPE(table) SHAPE_NOTING(table, RULE("base-unlisted-field"))
 
 static const char *const types[] = {
 	"request:query-agents", "request:query-tasks", "request:submit-task", "request:get-task",
@@ -33,24 +33,23 @@ static const char *const codes[] = { "INVALID_REQUEST", "INVALID_MESSAGE_TYPE", 
 				     NULL };
 enum { ERR_CODE, ERR_MESSAGE, ERR_DETAILS };
 static const struct field error_fields[] = {
-	[ERR_CODE] = { "code", RULE("error-code"), REQUIRED, T_STR, .values = codes },
+	[ERR_CODE] = { "code", RULE("error-code"), REQUIRED_ENUM(codes) },
 	[ERR_MESSAGE] = { "message", RULE("error-message"), REQUIRED, T_STR },
 	[ERR_DETAILS] = { "details", RULE("error-details"), OPTIONAL, T_OBJ },
 };
-static const struct shape error_shape = { SHAPE_FIELDS(error_fields), OPEN_SHAPE };
+static const struct shape error_shape = OPEN_SHAPE(error_fields);
 
 static const struct field base_fields[] = {
 	[B_TYPE] = { "type", RULE("base-type"), REQUIRED, T_STR, .open_values = types },
 	[B_ID] = { "id", RULE("base-id"), REQUIRED, T_STR, .format = FORMAT_UUID_SOFT },
-	[B_TIME] = { "timestamp", RULE("base-timestamp"), REQUIRED, T_STR,
-		     .format = FORMAT_TIMESTAMP },
+	[B_TIME] = { "timestamp", RULE("base-timestamp"), REQUIRED_TIME },
 	[B_AGENT] = { "agentId", RULE("base-agentId"), OPTIONAL, T_STR },
 	[B_CORRELATION] = { "correlationId", RULE("correlation-correlationId"), OPTIONAL, T_STR },
 	[B_PAYLOAD] = { "payload", RULE("base-payload"), OPTIONAL, T_OBJ },
-	[B_ERROR] = { "error", RULE("error-error"), OPTIONAL, T_OBJ, .inside = &error_shape,
+	[B_ERROR] = { "error", RULE("error-error"), OPTIONAL, OBJECT(error_shape),
 		      .rows = ROWS_ERROR },
 };
-static const struct shape base_shape = { SHAPE_FIELDS(base_fields), OPEN_SHAPE };
+static const struct shape base_shape = OPEN_SHAPE(base_fields);
 
 /* the specification leaves the lists of states open ("idle" | "busy" | ...) */
 static const char *const agent_states[] = { "initializing", "idle",    "busy",	   "paused",
@@ -62,24 +61,22 @@ static const struct field query_agents_fields[] = {
 	{ "role", RULE("query-agents-role"), OPTIONAL, T_STR, .values = roles },
 	{ "status", RULE("query-agents-status"), OPTIONAL, T_STR, .values = agent_states,
 	  .wrong_value = SEVERITY_WARNING },
-	{ "capabilities", RULE("query-agents-capabilities"), OPTIONAL, T_ARR, T_STR },
+	{ "capabilities", RULE("query-agents-capabilities"), OPTIONAL, STRINGS },
 };
 static const struct field query_tasks_fields[] = {
 	{ "status", RULE("query-tasks-status"), OPTIONAL, T_STR, .values = task_states },
 	{ "requiredRole", RULE("query-tasks-requiredRole"), OPTIONAL, T_STR, .values = roles },
-	{ "limit", RULE("query-tasks-limit"), OPTIONAL, T_INT, .ranged = true, .min = 0,
-	  .max = (double)COUNT_MAX },
+	{ "limit", RULE("query-tasks-limit"), OPTIONAL, T_INT, NOT_NEGATIVE },
 };
 static const struct field submit_task_fields[] = {
 	{ "type", RULE("submit-task-type"), REQUIRED, T_STR },
 	{ "name", RULE("submit-task-name"), REQUIRED, T_STR },
 	{ "description", RULE("submit-task-description"), REQUIRED, T_STR },
 	{ "payload", RULE("submit-task-payload"), REQUIRED, T_OBJ },
-	{ "requiredRole", RULE("submit-task-requiredRole"), REQUIRED, T_STR, .values = roles },
+	{ "requiredRole", RULE("submit-task-requiredRole"), REQUIRED_ENUM(roles) },
 	/* a real orchestrator accepts tasks without these */
-	{ "requiredCapabilities", RULE("submit-task-requiredCapabilities"), RECOMMENDED, T_ARR,
-	  T_STR },
-	{ "dependencies", RULE("submit-task-dependencies"), RECOMMENDED, T_ARR, T_STR },
+	{ "requiredCapabilities", RULE("submit-task-requiredCapabilities"), RECOMMENDED, STRINGS },
+	{ "dependencies", RULE("submit-task-dependencies"), RECOMMENDED, STRINGS },
 	{ "priority", RULE("submit-task-priority"), RECOMMENDED, T_INT, .ranged = true, .min = 1,
 	  .max = 5 },
 };
@@ -90,25 +87,23 @@ static const struct field option_fields[] = {
 	{ "label", RULE("ask-user-label"), REQUIRED, T_STR },
 	{ "value", RULE("ask-user-value"), REQUIRED, T_STR },
 };
-static const struct shape option_shape = { SHAPE_FIELDS(option_fields), OPEN_SHAPE };
+static const struct shape option_shape = OPEN_SHAPE(option_fields);
 enum { ASK_QUESTION, ASK_OPTIONS, ASK_TIMEOUT };
 static const struct field ask_user_fields[] = {
 	[ASK_QUESTION] = { "question", RULE("ask-user-question"), REQUIRED, T_STR },
-	[ASK_OPTIONS] = { "options", RULE("ask-user-options"), OPTIONAL, T_ARR, T_OBJ,
-			  &option_shape },
-	[ASK_TIMEOUT] = { "timeout", RULE("ask-user-timeout"), OPTIONAL, T_NUM, .ranged = true,
-			  .min = 0, .max = (double)COUNT_MAX },
+	[ASK_OPTIONS] = { "options", RULE("ask-user-options"), OPTIONAL, OBJECTS(option_shape) },
+	[ASK_TIMEOUT] = { "timeout", RULE("ask-user-timeout"), OPTIONAL, T_NUM, NOT_NEGATIVE },
 };
 enum { PG_TASK, PG_PROGRESS, PG_MESSAGE };
 static const struct field progress_fields[] = {
 	[PG_TASK] = { "taskId", RULE("progress-taskId"), REQUIRED, T_STR },
-	[PG_PROGRESS] = { "progress", RULE("progress-progress"), REQUIRED, T_NUM,
-				.ranged = true, .min = 0, .max = 1 },
+	[PG_PROGRESS] = { "progress", RULE("progress-progress"), REQUIRED, T_NUM, .ranged = true,
+			  .min = 0, .max = 1 },
 	[PG_MESSAGE] = { "message", RULE("progress-message"), RECOMMENDED, T_STR },
 };
 static const char *const levels[] = { "info", "warn", "error", NULL };
 static const struct field log_fields[] = {
-	{ "level", RULE("log-level"), REQUIRED, T_STR, .values = levels },
+	{ "level", RULE("log-level"), REQUIRED_ENUM(levels) },
 	{ "message", RULE("log-message"), REQUIRED, T_STR },
 	{ "context", RULE("log-context"), OPTIONAL, T_OBJ },
 };
@@ -134,8 +129,7 @@ static const struct field cancelled_fields[] = {
 	[CANCELLED_REASON] = { "reason", RULE("task-cancelled-reason"), RECOMMENDED, T_STR },
 };
 static const struct field shutdown_fields[] = {
-	{ "gracePeriod", RULE("shutdown-gracePeriod"), REQUIRED, T_NUM, .ranged = true, .min = 0,
-	  .max = (double)COUNT_MAX },
+	{ "gracePeriod", RULE("shutdown-gracePeriod"), REQUIRED, T_NUM, NOT_NEGATIVE },
 	{ "reason", RULE("shutdown-reason"), RECOMMENDED, T_STR },
 };
 
@@ -145,8 +139,8 @@ static const struct field agent_fields[] = {
 	[AG_ID] = { "id", RULE("query-agents-id"), REQUIRED, T_STR },
 	[AG_ROLE] = { "role", RULE("query-agents-role"), OPTIONAL, T_STR },
 	[AG_STATUS] = { "status", RULE("query-agents-status"), OPTIONAL, T_STR },
-	[AG_CAPABILITIES] = { "capabilities", RULE("query-agents-capabilities"), OPTIONAL, T_ARR,
-				 T_STR },
+	[AG_CAPABILITIES] = { "capabilities", RULE("query-agents-capabilities"), OPTIONAL,
+			      STRINGS },
 };
 static const struct shape agent_shape = { SHAPE_FIELDS(agent_fields), UNKNOWN_OK };
 enum { TK_ID, TK_NAME, TK_STATUS, TK_ROLE, TK_DEPENDENCIES };
@@ -156,36 +150,32 @@ static const struct field task_fields[] = {
 	[TK_STATUS] = { "status", RULE("query-tasks-status"), OPTIONAL, T_STR,
 			.open_values = task_states },
 	[TK_ROLE] = { "requiredRole", RULE("query-tasks-requiredRole"), OPTIONAL, T_STR },
-	[TK_DEPENDENCIES] = { "dependencies", RULE("query-tasks-dependencies"), OPTIONAL, T_ARR,
-				T_STR },
+	[TK_DEPENDENCIES] = { "dependencies", RULE("query-tasks-dependencies"), OPTIONAL, STRINGS },
 };
 static const struct shape task_shape = { SHAPE_FIELDS(task_fields), UNKNOWN_OK };
 static const struct field success_fields[] = {
-	{ "agents", RULE("query-agents-agents"), OPTIONAL, T_ARR, T_OBJ, &agent_shape,
+	{ "agents", RULE("query-agents-agents"), OPTIONAL, OBJECTS(agent_shape),
 	  .rows = ROWS_AGENTS },
-	{ "tasks", RULE("query-tasks-tasks"), OPTIONAL, T_ARR, T_OBJ, &task_shape,
-	  .rows = ROWS_TASKS },
-	{ "task", RULE("get-task-task"), OPTIONAL, T_OBJ, .inside = &task_shape,
-	  .rows = ROWS_TASK },
+	{ "tasks", RULE("query-tasks-tasks"), OPTIONAL, OBJECTS(task_shape), .rows = ROWS_TASKS },
+	{ "task", RULE("get-task-task"), OPTIONAL, OBJECT(task_shape), .rows = ROWS_TASK },
 	{ "answer", RULE("ask-user-answer"), OPTIONAL, T_STR },
 	{ "metadata", RULE("ask-user-metadata"), OPTIONAL, T_OBJ },
 };
 
-#define PAYLOAD(table) { SHAPE_FIELDS(table), OPEN_SHAPE }
 static const struct shape payload_shapes[] = {
-	[OT_QUERY_AGENTS] = PAYLOAD(query_agents_fields),
-	[OT_QUERY_TASKS] = PAYLOAD(query_tasks_fields),
-	[OT_SUBMIT_TASK] = PAYLOAD(submit_task_fields),
-	[OT_GET_TASK] = PAYLOAD(get_task_fields),
-	[OT_ASK_USER] = PAYLOAD(ask_user_fields),
-	[OT_PROGRESS] = PAYLOAD(progress_fields),
-	[OT_LOG] = PAYLOAD(log_fields),
-	[OT_ERROR] = PAYLOAD(event_error_fields),
-	[OT_QUESTION] = PAYLOAD(question_fields),
+	[OT_QUERY_AGENTS] = OPEN_SHAPE(query_agents_fields),
+	[OT_QUERY_TASKS] = OPEN_SHAPE(query_tasks_fields),
+	[OT_SUBMIT_TASK] = OPEN_SHAPE(submit_task_fields),
+	[OT_GET_TASK] = OPEN_SHAPE(get_task_fields),
+	[OT_ASK_USER] = OPEN_SHAPE(ask_user_fields),
+	[OT_PROGRESS] = OPEN_SHAPE(progress_fields),
+	[OT_LOG] = OPEN_SHAPE(log_fields),
+	[OT_ERROR] = OPEN_SHAPE(event_error_fields),
+	[OT_QUESTION] = OPEN_SHAPE(question_fields),
 	[OT_SUCCESS] = { SHAPE_FIELDS(success_fields), UNKNOWN_OK },
-	[OT_ASSIGNED] = PAYLOAD(assigned_fields),
-	[OT_CANCELLED] = PAYLOAD(cancelled_fields),
-	[OT_SHUTDOWN] = PAYLOAD(shutdown_fields),
+	[OT_ASSIGNED] = OPEN_SHAPE(assigned_fields),
+	[OT_CANCELLED] = OPEN_SHAPE(cancelled_fields),
+	[OT_SHUTDOWN] = OPEN_SHAPE(shutdown_fields),
 };
 
 static bool from_orchestrator(struct str type)
@@ -339,15 +329,14 @@ static void decode_payload(struct checker *c, struct message *m, int type,
 static void check_type(struct checker *c, struct str type, int index)
 {
 	char q[QUOTED_MAX];
+	bool is_event;
 
 	if (index >= 0 || !type.p)
 		return;
-	if (str_starts(type, STR("event:")))
-		add_diag(c, SEVERITY_WARNING, RULE("base-type"), "type",
-			 "%s is not an event of the protocol", quoted(type, q));
-	else
-		add_diag(c, SEVERITY_ERROR, RULE("base-type"), "type",
-			 "%s is not a message type of the protocol", quoted(type, q));
+	is_event = str_starts(type, STR("event:"));
+	add_diag(c, is_event ? SEVERITY_WARNING : SEVERITY_ERROR, RULE("base-type"), "type",
+		 "%s is not %s of the protocol", quoted(type, q),
+		 is_event ? "an event" : "a message type");
 }
 
 static void check_response(struct checker *c, int type, yyjson_val **got)
@@ -356,7 +345,8 @@ static void check_response(struct checker *c, int type, yyjson_val **got)
 		add_diag(c, SEVERITY_ERROR, RULE("correlation-correlationId"), "correlationId",
 			 "missing; a response names the request it answers");
 	if (type == OT_FAILURE && !got[B_ERROR])
-		add_diag(c, SEVERITY_ERROR, RULE("error-error"), "error", "missing; it is required");
+		add_diag(c, SEVERITY_ERROR, RULE("error-error"), "error",
+			 "missing; it is required");
 }
 
 static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct message *m)

@@ -1,6 +1,6 @@
-/* The schema validator: check_object walks an object by its compiled shape. Fast path: values whose
- * type cannot be wrong, or that pass their fast check; the rest goes to the slow path (check_field),
- * which reports diagnostics. */
+/* The schema validator: check_object walks an object by its compiled shape. Values that are valid by
+ * their type or pass their fast check are done; others go to check_field, which reports
+ * diagnostics. */
 #include "dialect/schema.h"
 
 #include "base/err.h"
@@ -103,6 +103,7 @@ static bool has_nul(yyjson_val *v, struct str s)
 static void check_string(struct checker *c, yyjson_val *v, const struct field *f)
 {
 	struct str s = json_str(v);
+	const char *wrong = NULL, *soft = NULL; /* an error; a warning */
 	char q[QUOTED_MAX], list[256];
 	int64_t ms;
 	size_t n = 0;
@@ -131,37 +132,34 @@ static void check_string(struct checker *c, yyjson_val *v, const struct field *f
 	case FORMAT_TIMESTAMP:
 	case FORMAT_DATE:
 		if (!is_iso(s, f->format == FORMAT_TIMESTAMP, &ms))
-			add_diag(c, SEVERITY_ERROR, f->rule, NULL,
-				 "%s is not an ISO 8601 time such as 2026-01-26T10:00:00Z",
-				 quoted(s, q));
-		return;
+			wrong = "is not an ISO 8601 time such as 2026-01-26T10:00:00Z";
+		break;
 	case FORMAT_MIME:
 		if (!is_mime(s))
-			add_diag(c, SEVERITY_ERROR, f->rule, NULL,
-				 "%s is not a media type such as text/markdown", quoted(s, q));
-		return;
+			wrong = "is not a media type such as text/markdown";
+		break;
 	case FORMAT_ITEM_ID:
 		if (!is_item_id(s))
-			add_diag(c, SEVERITY_ERROR, f->rule, NULL,
-				 "%s does not match ^[a-z0-9._-]{8,128}$", quoted(s, q));
-		return;
+			wrong = "does not match ^[a-z0-9._-]{8,128}$";
+		break;
 	case FORMAT_UUID4_SOFT:
 	case FORMAT_UUID_SOFT:
 		if (s.n == 0 || has_nul(v, s))
-			add_diag(c, SEVERITY_ERROR, f->rule, NULL, "%s is no id", quoted(s, q));
+			wrong = "is no id";
 		else if (!is_uuid(s, f->format == FORMAT_UUID4_SOFT))
-			add_diag(c, SEVERITY_WARNING, f->rule, NULL, "%s is not a UUID%s",
-				 quoted(s, q), f->format == FORMAT_UUID4_SOFT ? " of version 4" : "");
-		return;
+			soft = f->format == FORMAT_UUID4_SOFT ? "is not a UUID of version 4"
+							      : "is not a UUID";
+		break;
 	case FORMAT_RELATIVE_PATH:
 		if (!is_relative_path(s))
-			add_diag(c, SEVERITY_ERROR, f->rule, NULL,
-				 "%s is not a path relative to the repository root", quoted(s, q));
+			wrong = "is not a path relative to the repository root";
 		else if (path_has_dotdot(s))
-			add_diag(c, SEVERITY_WARNING, f->rule, NULL,
-				 "%s leads out of the repository", quoted(s, q));
-		return;
+			soft = "leads out of the repository";
+		break;
 	}
+	if (wrong || soft)
+		add_diag(c, wrong ? SEVERITY_ERROR : SEVERITY_WARNING, f->rule, NULL, "%s %s",
+			 quoted(s, q), wrong ? wrong : soft);
 }
 
 static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
@@ -195,7 +193,8 @@ static inline int find_value(const struct field_index *fi, struct str s)
 	struct json_words words = json_words(s.p, s.n);
 	const struct value_slot *a = &set->slots[value_slot_of(set, words, s.n)];
 
-	if (rarely((a->words.first ^ words.first) | (a->words.second ^ words.second) | (a->n ^ s.n)))
+	if (rarely((a->words.first ^ words.first) | (a->words.second ^ words.second) |
+		   (a->n ^ s.n)))
 		return -1;
 	return s.n <= sizeof(words) ? (int)a->number : find_long_value(fi, s, a->number);
 }
@@ -270,7 +269,8 @@ static void check_elements(struct checker *c, yyjson_val *array, const struct fi
 		if (tag_of(v) & fi->valid_element_tags)
 			continue;
 		c->path[c->depth - 1].index = (uint32_t)i;
-		if (yyjson_is_obj(v) && (fi->elements & T_OBJ)) /* not always valid: it has a shape */
+		if (yyjson_is_obj(v) &&
+		    (fi->elements & T_OBJ)) /* not always valid: it has a shape */
 			check_members(c, v, fi->inside, here);
 		else
 			check_element(c, v, fi);
@@ -353,7 +353,7 @@ static void report_duplicate(struct checker *c, struct str name)
 
 enum { PAIRWISE_MAX = 16 };
 
-/* Every member follows shape->each. Duplicates: pairwise up to PAIRWISE_MAX members, else a hash map. */
+/* Every member follows shape->each. Duplicates: pairwise up to PAIRWISE_MAX members, else a map. */
 static __attribute__((noinline)) void check_each(struct checker *c, yyjson_val *obj,
 						 const struct shape *shape)
 {
@@ -407,7 +407,7 @@ static uint32_t check_unlisted(struct checker *c, const struct shape *shape, str
 	return 0;
 }
 
-/* Slow path: a field whose value is not known to be valid, that has an alias member, or that is missing.
+/* Slow path: a field whose value may be invalid, that has an alias member, or that is missing.
  * Returns its value. */
 static __attribute__((noinline)) yyjson_val *check_field(struct checker *c, yyjson_val *obj,
 							 const struct field_index *fi,
@@ -479,7 +479,8 @@ static inline bool fast_check_passes(struct checker *c, yyjson_val *v, const str
 	case FORMAT_ITEM_ID: return is_item_id(json_str(v));
 	case FORMAT_UUID4_SOFT: return is_uuid(json_str(v), true);
 	case FORMAT_UUID_SOFT: return is_uuid(json_str(v), false);
-	case FORMAT_RELATIVE_PATH: return is_relative_path(json_str(v)) && !path_has_dotdot(json_str(v));
+	case FORMAT_RELATIVE_PATH:
+		return is_relative_path(json_str(v)) && !path_has_dotdot(json_str(v));
 	case FAST_RANGE: return is_in_range(v, fi->field);
 	case FAST_OBJECT:
 		path_push_field(c, fi->field);
@@ -498,8 +499,8 @@ static inline bool fast_check_passes(struct checker *c, yyjson_val *v, const str
 /* A member that field_of does not know, or a duplicate. Returns its field if it has one after all,
  * or NO_FIELD; from bit ALIASES on, the set of fields that it is an alias of. */
 enum { ALIASES = 8 };
-static __attribute__((noinline)) uint32_t unmatched_member(struct checker *c, const struct shape *shape,
-						     yyjson_val *key, uint32_t seen)
+static __attribute__((noinline)) uint32_t
+unmatched_member(struct checker *c, const struct shape *shape, yyjson_val *key, uint32_t seen)
 {
 	struct str name = str_make(key->uni.str, unsafe_yyjson_get_len(key));
 	unsigned number = name_number(c->names, name.p), f = shape->index->field_of[number];
@@ -520,15 +521,16 @@ static inline uint32_t field_named(const struct shape_index *x, const struct nam
 {
 	uintptr_t offset = (uintptr_t)text - (uintptr_t)names->list;
 
-	return usually(offset < sizeof(names->list)) ? x->field_of[offset / sizeof(names->list[0])] :
-						       (uint32_t)NO_FIELD;
+	return usually(offset < sizeof(names->list)) ? x->field_of[offset / sizeof(names->list[0])]
+						     : (uint32_t)NO_FIELD;
 }
 
 static void check_members(struct checker *c, yyjson_val *obj, const struct shape_index *x,
 			  yyjson_val **got)
 {
 	const struct names *names = c->names;
-	yyjson_val *key = unsafe_yyjson_get_first(obj), *v, **vals = got ? got : c->scratch_rows[c->depth];
+	yyjson_val *key = unsafe_yyjson_get_first(obj), *v,
+		   **vals = got ? got : c->scratch_rows[c->depth];
 	uint32_t seen = 1u << NO_FIELD; /* so that unmatched_member is called for it */
 	uint32_t to_check = 0, missing;
 
@@ -562,7 +564,8 @@ static void check_members(struct checker *c, yyjson_val *obj, const struct shape
 		const struct field_index *fi = &x->field[f];
 
 		v = vals[f];
-		if (rarely(!v || !(fi->fast_tags >> (v->tag & 31) & 1) || !fast_check_passes(c, v, fi)))
+		if (rarely(!v || !(fi->fast_tags >> (v->tag & 31) & 1) ||
+			   !fast_check_passes(c, v, fi)))
 			vals[f] = check_field(c, obj, fi, v);
 	}
 }

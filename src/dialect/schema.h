@@ -53,7 +53,7 @@ struct field {
 	const struct shape *inside; /* of an object, or of an array's object elements */
 	const char *const *values;  /* allowed strings, NULL-terminated */
 	const char *const *related_values; /* values of related protocols: a warning */
-	const char *const *open_values;    /* instead of values: an open list, others are valid, too */
+	const char *const *open_values; /* instead of values: an open list, others are valid, too */
 	enum severity wrong_value;  /* of a string not in values; zero means SEVERITY_ERROR */
 	enum value_format format;         /* of a string, or of an array's string elements */
 	const char *alias;          /* name in a related protocol: accepted with a warning */
@@ -70,8 +70,8 @@ enum unknown_member { /* how to treat a member that is not in the table */
 
 enum { FIELDS_MAX = 20 };
 
-/* A check without diagnostics: a value that passes is valid, one that does not may be. It is that of
- * a format (FORMAT_ANY: none), or one of these. */
+/* A check without diagnostics: a value that passes is valid, another one may be. It is that of a
+ * format (FORMAT_ANY: none), or one of these. */
 enum fast_check {
 	FAST_VALUE = FORMAT_RELATIVE_PATH + 1,
 	FAST_RANGE,
@@ -96,7 +96,8 @@ struct value_table {
 
 static inline size_t value_slot_of(const struct value_table *set, struct json_words words, size_t n)
 {
-	return (words.first ^ words.second * 0x9e3779b97f4a7c15u ^ n * HASH_K2) * set->key >> set->shift;
+	return (words.first ^ words.second * 0x9e3779b97f4a7c15u ^ n * HASH_K2) * set->key >>
+	       set->shift;
 }
 
 /* The type and subtype of a value as one bit of a set. */
@@ -161,6 +162,20 @@ struct shape {
 #define SHAPE_INDEX .index = &(struct shape_index){ 0 }
 #define SHAPE_FIELDS(table) \
 	SHAPE_INDEX, .fields = (table), .n = sizeof(table) / sizeof((table)[0])
+
+/* Common rows of a table, after name and rule. */
+#define POSITIVE .ranged = true, .min = 1, .max = (double)COUNT_MAX
+#define NOT_NEGATIVE .ranged = true, .min = 0, .max = (double)COUNT_MAX
+#define REQUIRED_ID REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY
+#define REQUIRED_TIME REQUIRED, T_STR, .format = FORMAT_TIMESTAMP
+#define REQUIRED_ENUM(list) REQUIRED, T_STR, .values = (list)
+#define OBJECT(shape) T_OBJ, .inside = &(shape)
+#define OBJECTS(shape) T_ARR, T_OBJ, &(shape)
+#define STRINGS T_ARR, T_STR
+
+/* Unknown members are noted. */
+#define SHAPE_NOTING(table, rule) \
+	{ SHAPE_FIELDS(table), .unknown = UNKNOWN_NOTE, .unknown_rule = rule }
 
 /* Interns all names of the shape and of nested shapes, and builds their indexes. Call before any
  * thread parses with these names. */

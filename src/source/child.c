@@ -74,24 +74,14 @@ void child_signal(const struct child *c, int number)
 	kill(-c->pid, number);
 }
 
-static void term_group(const struct child *c)
-{
-	child_signal(c, SIGTERM);
-	child_signal(c, SIGCONT); /* a stopped process does not handle TERM */
-}
-
-static bool reached(int64_t deadline_ms, int64_t now_ms)
-{
-	return now_ms >= deadline_ms;
-}
-
 /* The next step of the shutdown (TERM, then KILL), once its deadline is reached. */
 static bool advance_stop(struct child *c, int64_t now_ms)
 {
-	if (c->stop == CHILD_GOES_ON || c->stop == CHILD_KILLED || !reached(c->deadline_ms, now_ms))
+	if (c->stop == CHILD_GOES_ON || c->stop == CHILD_KILLED || now_ms < c->deadline_ms)
 		return false;
 	if (c->stop == CHILD_ASKED) {
-		term_group(c);
+		child_signal(c, SIGTERM);
+		child_signal(c, SIGCONT); /* a stopped process does not handle TERM */
 		c->stop = CHILD_TERMED;
 		c->deadline_ms = now_ms + CHILD_TERM_MS;
 	} else {
@@ -104,14 +94,14 @@ static bool advance_stop(struct child *c, int64_t now_ms)
 /* Terminates what it left in its process group. True: the group is empty, or KILL did not help. */
 static bool terminate_group(struct child *c, int64_t now_ms)
 {
-	if (!reached(c->sweep_ms, now_ms))
+	if (now_ms < c->sweep_ms)
 		return false;
 	c->sweep_ms = now_ms + SWEEP_EVERY_MS;
 	if (!spawn_group_has_others(c->pid))
 		return true;
 	if (c->swept)
 		return !advance_stop(c, now_ms) && c->stop == CHILD_KILLED &&
-		       reached(c->deadline_ms + CHILD_TERM_MS, now_ms);
+		       now_ms >= c->deadline_ms + CHILD_TERM_MS;
 	c->swept = true;
 	if (c->stop < CHILD_TERMED) {
 		c->stop = CHILD_ASKED;
@@ -154,7 +144,7 @@ static bool advance_end(struct child *c, int64_t now_ms)
 	}
 	if (atomic_load(&c->run->drop))
 		return false;
-	if (!atomic_load(&c->run->pipes_ended) && !reached(c->exited_ms + CHILD_DRAIN_MS, now_ms))
+	if (!atomic_load(&c->run->pipes_ended) && now_ms < c->exited_ms + CHILD_DRAIN_MS)
 		return false;
 	if (!terminate_group(c, now_ms))
 		return false;

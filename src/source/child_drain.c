@@ -1,9 +1,9 @@
 /* Drain thread: polls the output pipes of all agents, reads them and writes to their captures. It
  * never waits for the main thread, which is woken through an eventfd and reads counters as atomics.
  *
- * Coalescing: a single write is read at once. After DRAIN_BUSY_ROUNDS rounds in quick succession the
- * thread sleeps DRAIN_COALESCE_MS before each round, so that many agents writing at once cost one
- * wakeup, here and in the main thread, instead of one each; not while a pipe is filling up.
+ * Coalescing: a single write is read at once. After DRAIN_BUSY_ROUNDS in quick succession it sleeps
+ * DRAIN_COALESCE_MS before each round, unless a pipe is filling up, so that many agents writing at
+ * once cost one wakeup here and in the main thread instead of one each.
  *
  * All signals are blocked, SIGXFSZ too, so that a capture at its size limit is a write error like a
  * full disk. */
@@ -138,9 +138,9 @@ static int build_poll_set(struct drain *d)
 		vec_push(&d->polled, run);
 		for (int s = 0; s < DRAIN_STREAMS; s++)
 			vec_push(&d->fds, (struct pollfd){ .fd = run->fds[s], .events = POLLIN });
-		vec_push(&d->fds, (struct pollfd){ .fd = atomic_load(&run->exit_seen) ? -1
-											: run->pidfd,
-						   .events = POLLIN });
+		vec_push(&d->fds,
+			 (struct pollfd){ .fd = atomic_load(&run->exit_seen) ? -1 : run->pidfd,
+					  .events = POLLIN });
 		if (run->pidfd < 0)
 			timeout = DRAIN_ASK_MS;
 	}

@@ -80,29 +80,28 @@ bool children_tick(struct children *pool, int64_t now_ms)
 	return changed;
 }
 
-static bool is_due(const struct child *c, int64_t *when_ms, int64_t now_ms)
+/* When this child needs a tick without an event; INT64_MAX = never. */
+static int64_t next_tick_ms(const struct child *c, int64_t now_ms)
 {
 	if (!c->run)
-		return false;
-	if (c->life == CHILD_EXITED) {
-		*when_ms = now_ms + SWEEP_EVERY_MS;
-		return true;
-	}
-	if (c->stop == CHILD_ASKED || c->stop == CHILD_TERMED) {
-		*when_ms = c->deadline_ms;
-		return true;
-	}
-	*when_ms = now_ms + INPUT_EVERY_MS; /* no event when the agent reads its pipe */
-	return c->input.unread > 0;
+		return INT64_MAX;
+	if (c->life == CHILD_EXITED)
+		return now_ms + SWEEP_EVERY_MS;
+	if (c->stop == CHILD_ASKED || c->stop == CHILD_TERMED)
+		return c->deadline_ms;
+	/* there is no event when the agent reads its pipe */
+	return c->input.unread > 0 ? now_ms + INPUT_EVERY_MS : INT64_MAX;
 }
 
 int children_wait_ms(const struct children *pool, int64_t now_ms)
 {
-	int64_t first = INT64_MAX, when;
+	int64_t first = INT64_MAX;
 
-	for (uint32_t i = 0; i < pool->list.n; i++)
-		if (is_due(&pool->list.v[i]->c, &when, now_ms) && when < first)
-			first = when;
+	for (uint32_t i = 0; i < pool->list.n; i++) {
+		int64_t next = next_tick_ms(&pool->list.v[i]->c, now_ms);
+
+		first = next < first ? next : first;
+	}
 	if (first == INT64_MAX)
 		return -1;
 	if (first <= now_ms)
@@ -152,8 +151,7 @@ struct child_input *children_input(void *pool, const char *path, struct err *err
 	if (!same)
 		err_set(err,
 			"%s: the agent was restarted; what was meant for the one before is not "
-			"sent "
-			"to it: decide again",
+			"sent to it: decide again",
 			c->name);
 	else if (c->life != CHILD_RUNS)
 		err_set(err, "%s: the agent has ended (%s); restart it, then decide again", c->name,

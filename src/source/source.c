@@ -37,10 +37,8 @@ static bool is_stdin(const struct source *s)
 	return strcmp(s->name, "-") == 0;
 }
 
-static int64_t nanoseconds(int64_t seconds, int64_t rest)
-{
-	return seconds * 1000000000 + rest;
-}
+/* Of a struct timespec or statx_timestamp. */
+#define NANOSECONDS(t) ((int64_t)(t).tv_sec * 1000000000 + (t).tv_nsec)
 
 /* Fallback where statx is missing or forbidden: no birth time. */
 static int stat_fallback(const char *name, int fd, struct source_stat *out)
@@ -51,10 +49,8 @@ static int stat_fallback(const char *name, int fd, struct source_stat *out)
 		return -1;
 	*out = (struct source_stat){ .dev = st.st_dev, .ino = st.st_ino, .mode = st.st_mode,
 				     .size = (uint64_t)st.st_size, .linked = st.st_nlink > 0,
-				     .changed_ns = nanoseconds(st.st_mtim.tv_sec,
-							       st.st_mtim.tv_nsec),
-				     .ctime_ns = nanoseconds(st.st_ctim.tv_sec,
-							     st.st_ctim.tv_nsec) };
+				     .changed_ns = NANOSECONDS(st.st_mtim),
+				     .ctime_ns = NANOSECONDS(st.st_ctim) };
 	return 0;
 }
 
@@ -68,12 +64,10 @@ int source_stat(const char *name, int fd, struct source_stat *out)
 	*out = (struct source_stat){ .dev = makedev(st.stx_dev_major, st.stx_dev_minor),
 				     .ino = st.stx_ino, .mode = st.stx_mode, .size = st.stx_size,
 				     .linked = st.stx_nlink > 0,
-				     .changed_ns = nanoseconds(st.stx_mtime.tv_sec,
-							       st.stx_mtime.tv_nsec),
-				     .ctime_ns = nanoseconds(st.stx_ctime.tv_sec,
-							     st.stx_ctime.tv_nsec) };
+				     .changed_ns = NANOSECONDS(st.stx_mtime),
+				     .ctime_ns = NANOSECONDS(st.stx_ctime) };
 	if (st.stx_mask & STATX_BTIME)
-		out->born_ns = nanoseconds(st.stx_btime.tv_sec, st.stx_btime.tv_nsec);
+		out->born_ns = NANOSECONDS(st.stx_btime);
 	return 0;
 }
 
@@ -251,7 +245,7 @@ int source_fetch(const struct source *s, uint64_t offset, size_t n, char *out, s
 		if (got < 0)
 			return source_fail(s->name, errno, err);
 		if (got == 0)
-			return err_set(err, "%.300s: has exec_child shorter; run gavel again", s->name);
+			return err_set(err, "%.300s: has become shorter; run gavel again", s->name);
 		out += got;
 		offset += (uint64_t)got;
 		n -= (size_t)got;

@@ -60,8 +60,8 @@ static bool piece_covers(const struct pieces *pieces, uint32_t i, uint64_t offse
 }
 
 /* The piece before number i, if n bytes at offset can be appended to it. */
-static struct piece *extendable(struct spool *spool, struct pieces *pieces, uint32_t i, uint64_t offset,
-			   size_t n)
+static struct piece *extendable(struct spool *spool, struct pieces *pieces, uint32_t i,
+				uint64_t offset, size_t n)
 {
 	struct piece *p;
 
@@ -152,8 +152,8 @@ uint64_t spooled_gap(const struct pieces *pieces, uint64_t offset)
 	return piece_covers(pieces, i, offset) ? 0 : pieces->list.v[i].offset - offset;
 }
 
-ssize_t spooled_read(const struct spool *spool, const struct pieces *pieces, uint64_t offset, char *out,
-		  size_t n)
+ssize_t spooled_read(const struct spool *spool, const struct pieces *pieces, uint64_t offset,
+		     char *out, size_t n)
 {
 	uint32_t i = piece_at(pieces, offset);
 	const struct piece *p;

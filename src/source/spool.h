@@ -42,8 +42,8 @@ uint64_t spooled_from(const struct pieces *pieces, uint64_t offset);
 /* Number of bytes from offset to the next spooled one; UINT64_MAX if there is none. */
 uint64_t spooled_gap(const struct pieces *pieces, uint64_t offset);
 /* Like pread: at most n, and not past the end of a piece; 0 where nothing is spooled. */
-ssize_t spooled_read(const struct spool *spool, const struct pieces *pieces, uint64_t offset, char *out,
-		  size_t n);
+ssize_t spooled_read(const struct spool *spool, const struct pieces *pieces, uint64_t offset,
+		     char *out, size_t n);
 /* Drops everything from offset on. */
 void spooled_cut(struct pieces *pieces, uint64_t offset);
 void spooled_release(struct pieces *pieces);

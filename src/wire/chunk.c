@@ -40,7 +40,8 @@ static int read_last_line(const struct chunk *p, struct framer *f, uint64_t at, 
 }
 
 /* Finds the first newline from `inside` on, reading more behind the *n bytes, up to `most`. */
-static const char *find_end(const struct chunk *p, char *bytes, size_t inside, size_t *n, size_t most)
+static const char *find_end(const struct chunk *p, char *bytes, size_t inside, size_t *n,
+			    size_t most)
 {
 	const char *end = memchr(bytes + inside, '\n', *n - inside);
 
@@ -55,7 +56,8 @@ static const char *find_end(const struct chunk *p, char *bytes, size_t inside, s
 	return end;
 }
 
-int chunk_read(const struct chunk *p, struct buf *room, frame_fn emit, void *ctx, struct chunk_lines *out)
+int chunk_read(const struct chunk *p, struct buf *room, frame_fn emit, void *ctx,
+	       struct chunk_lines *out)
 {
 	size_t inside = (size_t)(least(p->to, p->end) - p->from);
 	size_t n = (size_t)(least(p->to + BEHIND_BYTES, p->end) - p->from);
@@ -79,7 +81,8 @@ int chunk_read(const struct chunk *p, struct buf *room, frame_fn emit, void *ctx
 		f.bom = BOM_BYTES;
 	f.newline = p->newline;
 	last = find_end(p, bytes, inside, &n, most);
-	framer_feed(&f, str_make(first, (size_t)((last ? last + 1 : bytes + n) - first)), emit, ctx);
+	framer_feed(&f, str_make(first, (size_t)((last ? last + 1 : bytes + n) - first)), emit,
+		    ctx);
 	f.newline = NULL;
 	if (!last)
 		rc = read_last_line(p, &f, p->from + n, emit, ctx);

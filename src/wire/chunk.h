@@ -32,6 +32,7 @@ struct chunk_lines {
  * for the bytes: most frames point into it and stay valid after the call, each followed by its line
  * end and at least a readable page. -1: the file cannot be read or was truncated, or a line is
  * longer than CHUNK_BEHIND_MAX; then only some of the frames were emitted. */
-int chunk_read(const struct chunk *p, struct buf *room, frame_fn emit, void *ctx, struct chunk_lines *out);
+int chunk_read(const struct chunk *p, struct buf *room, frame_fn emit, void *ctx,
+	       struct chunk_lines *out);
 
 #endif

@@ -30,7 +30,8 @@ void follow_queue(struct follow *f, uint32_t name)
 
 /* ---- health ---- */
 
-static void set_health(struct follow *f, struct followed_name *n, enum follow_health health, const char *why)
+static void set_health(struct follow *f, struct followed_name *n, enum follow_health health,
+		       const char *why)
 {
 	if (n->health != health)
 		n->since_ms = f->now_ms;

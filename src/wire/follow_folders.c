@@ -246,8 +246,8 @@ static void on_folder_event(struct follow *f, uint32_t folder, const struct file
 		entry_arrived(f, folder, e);
 	if (name != UINT32_MAX)
 		follow_queue(f, name);
-	else if (f->folders.v[folder].given && !(e->what & FILE_EVENT_LEFT) && e->name.p[0] != '.' &&
-		 wire_wants(e->name))
+	else if (f->folders.v[folder].given && !(e->what & FILE_EVENT_LEFT) &&
+		 e->name.p[0] != '.' && wire_wants(e->name))
 		entry_came(f, folder, e->name.p);
 }
 

@@ -74,7 +74,8 @@ void follow_incomplete_text(struct follow *f, uint32_t i, size_t most, struct bu
 	buf_clear(out);
 	if (!n)
 		return;
-	start = t->state == TAIL_LINES ? t->lines.framer.start : f->w->files.v[t->file].source.start;
+	start = t->state == TAIL_LINES ? t->lines.framer.start
+				       : f->w->files.v[t->file].source.start;
 	if (wire_fetch(f->w, t->file, start, n < most ? n : most, out, NULL) < 0)
 		buf_clear(out);
 }

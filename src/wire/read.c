@@ -1,5 +1,5 @@
-/* One file → frames, a block a step: a first pass finds out how the file is to be cut, a second
- * one cuts it. The first pass ends within the first lines of a log; only documents are read twice. */
+/* Splits one file into frames, a block per step. A first pass detects the format, a second one emits
+ * the frames. The first ends within the first lines of a log; only documents are read twice. */
 #include "json/json.h"
 #include "wire/scan.h"
 #include "wire/wire.h"
@@ -54,7 +54,8 @@ static int read_range(struct wire_reading *r, uint64_t start, uint64_t length, s
 	return 0;
 }
 
-static void emit_span(struct wire_reading *r, uint64_t start, uint64_t end, uint32_t line, unsigned flags)
+static void emit_span(struct wire_reading *r, uint64_t start, uint64_t end, uint32_t line,
+		      unsigned flags)
 {
 	struct frame frame = { STR_NONE, start, end - start, line, flags };
 
@@ -117,8 +118,9 @@ bool wire_parallel_begin(struct wire_reading *r, struct wire_parallel *a)
 {
 	const struct source *s = &r->w->files.v[r->number].source;
 
-	*a = (struct wire_parallel){ .file = r->number, .start = s->start, .end = s->end, .at = s->start,
-				  .line = 1, .max_bytes = wire_max_bytes(r->w), .fd = -1 };
+	*a = (struct wire_parallel){ .file = r->number, .start = s->start, .end = s->end,
+				     .at = s->start, .line = 1, .fd = -1,
+				     .max_bytes = wire_max_bytes(r->w) };
 	/* a descriptor that stays open whatever else is looked at meanwhile */
 	if (s->fd >= 0 && !s->spool_only && !s->spooled.list.n)
 		a->fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
@@ -307,7 +309,8 @@ static enum wire_step read_one(struct wire_reading *r)
 	const struct scan *scan = &r->scan;
 
 	if (scan->state != SCAN_AFTER)
-		return read_text(r, scan->value_start, scan->state == SCAN_INSIDE ? FRAME_TRUNCATED : 0);
+		return read_text(r, scan->value_start,
+				 scan->state == SCAN_INSIDE ? FRAME_TRUNCATED : 0);
 	emit_span(r, scan->value_start, scan->value_end, 1, 0);
 	r->w->bytes_done += r->source->end - r->source->start;
 	return r->failed ? WIRE_FAILED : WIRE_DONE;

@@ -94,7 +94,8 @@ static void begin_lines(struct tail *t, struct feed *feed)
 		const struct source *s = &file_of(w, t)->source;
 
 		/* unreadable: truncated meanwhile, which the next read detects */
-		if ((spooled_gap(&s->spooled, t->lines.at) && wire_ensure_open(w, t->file, NULL) < 0) ||
+		if ((spooled_gap(&s->spooled, t->lines.at) &&
+		     wire_ensure_open(w, t->file, NULL) < 0) ||
 		    source_read(s, t->lines.at, &w->block, NULL) < 0 || !w->block.bytes.n)
 			break;
 		wire_lines_feed(&t->lines, w->block.bytes, w->block.bytes.n, emit_frame, feed);
@@ -157,7 +158,8 @@ static enum detected detect_value(struct str base, const struct scan *s, bool is
 }
 
 /* quiet_ms: time since the last bytes */
-static enum detected detect(const struct wire *w, const struct tail *t, int64_t quiet_ms, bool ended)
+static enum detected detect(const struct wire *w, const struct tail *t, int64_t quiet_ms,
+			    bool ended)
 {
 	const struct wire_file *f = file_of(w, t);
 	bool settled = quiet_ms >= TAIL_SETTLE_MS, is_file = f->source.kind == SOURCE_FILE;

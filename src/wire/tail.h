@@ -2,11 +2,11 @@
  * a file from when it gets its name until nobody writes to it any more; a truncated or rewritten
  * file gets a new tail. Each has a number of its own in the wire's list of files.
  *
- * State machine: DETECTING until the format is clear; then LINES, a log read line by line, or DOCUMENT,
- * a document, decided once it is complete or has been quiet for TAIL_SETTLE_MS. A document that
- * changes is read again as another incarnation.
+ * State machine: DETECTING until the format is clear; then LINES, a log read line by line, or
+ * DOCUMENT, decided once it is complete or has been quiet for TAIL_SETTLE_MS. A document that changes
+ * is read again as another incarnation.
  *
- * Everything read is spooled (source/spool.h); if that fails, reading goes on and `unspooled` is set.
+ * Everything read is spooled (source/spool.h); if that fails, `unspooled` is set.
  * Times are milliseconds of a monotonic clock. */
 #ifndef GAVEL_WIRE_TAIL_H
 #define GAVEL_WIRE_TAIL_H
@@ -40,10 +40,10 @@ enum tail_state { TAIL_DETECTING, TAIL_LINES, TAIL_DOCUMENT };
 enum tail_result {
 	TAIL_EOF,     /* all that is there has been read */
 	TAIL_MORE,    /* the budget is used up */
-	TAIL_CHANGED, /* the file was truncated or rewritten: wire_new_incarnation, and a new tail */
-	TAIL_ENDED,    /* a stream that has ended for good */
-	TAIL_REPLACED,    /* it was not open and its name refers to another file now */
-	TAIL_FAILED,  /* err says why; may be retried */
+	TAIL_CHANGED, /* truncated or rewritten: wire_new_incarnation, and a new tail */
+	TAIL_ENDED,   /* a stream that has ended for good */
+	TAIL_REPLACED, /* it was not open and its name refers to another file now */
+	TAIL_FAILED,   /* err says why; may be retried */
 };
 
 struct tail {

@@ -242,7 +242,8 @@ static size_t fetch_length(const struct wire *w, uint64_t length)
 }
 
 /* Opens the file unless all these bytes are spooled. */
-static int ensure_readable(struct wire *w, uint32_t file, uint64_t offset, size_t n, struct err *err)
+static int ensure_readable(struct wire *w, uint32_t file, uint64_t offset, size_t n,
+			   struct err *err)
 {
 	if (file < w->files.n && spooled_from(&w->files.v[file].source.spooled, offset) >= n)
 		return 0;

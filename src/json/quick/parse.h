@@ -49,7 +49,8 @@ static __attribute__((noinline)) const char *slow_string(const char *start, cons
 			return end_string(start, p, escapes, v);
 		if (*p == '\\') {
 			n = escape_length(p);
-			escapes |= JSON_ESCAPED | (escape_is_canonical(p[1]) ? 0 : JSON_NONCANONICAL);
+			escapes |=
+				JSON_ESCAPED | (escape_is_canonical(p[1]) ? 0 : JSON_NONCANONICAL);
 		} else {
 			n = character_length(p);
 		}
@@ -202,7 +203,8 @@ static inline const char *known_name(const struct known_name *name, const char *
 }
 
 /* Any other name, and its colon. */
-static __attribute__((noinline)) const char *other_name(const char *p, const char *end, yyjson_val *v)
+static __attribute__((noinline)) const char *other_name(const char *p, const char *end,
+							yyjson_val *v)
 {
 	p = skip_blanks(p, end);
 	if (*p != '"' || !(p = string(p, v)) || (v->tag & JSON_ESCAPED))
