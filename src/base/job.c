@@ -1,6 +1,6 @@
 /* Coroutines on threads: a mutex and a condition variable pass the turn between the stepping thread
- * and a worker. Idle workers are reused and never exit, since the exit of a thread that forked sends
- * its child the parent death signal (PR_SET_PDEATHSIG). */
+ * and a worker. Idle workers are reused and never exit: the exit of a thread that forked sends its
+ * child the parent death signal (PR_SET_PDEATHSIG). */
 #include "base/job.h"
 
 #include "base/mem.h"

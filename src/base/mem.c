@@ -56,9 +56,7 @@ void mem_trim(void)
 
 char *xstrdup(const char *s)
 {
-	size_t n = strlen(s) + 1;
-
-	return memcpy(xmalloc(n), s, n);
+	return str_dup(str_of(s));
 }
 
 char *str_dup(struct str s)

@@ -15,8 +15,7 @@ char *xstrdup(const char *s);
 char *str_dup(struct str s); /* NUL after the end */
 /* After much was freed: returns free memory between blocks to the system, too. */
 void mem_trim(void);
-/* How they end the program. */
-_Noreturn void out_of_memory(size_t n);
+_Noreturn void out_of_memory(size_t n); /* how they end the program */
 
 /* Prefetches the cache line of p, which may be any address. The empty asm is a side effect: gcc
  * drops calls of functions without one, and does not count a prefetch as one. */

@@ -6,11 +6,6 @@
 #include <immintrin.h>
 #endif
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
 /* How frequent a byte is in logs of JSON and prose, roughly; lower is rarer. */
 static int frequency(char c)
 {
@@ -26,7 +21,7 @@ void needle_init(struct needle *n, struct str word)
 	n->n = word.n < NEEDLE_MAX ? word.n : NEEDLE_MAX;
 	n->rare = n->other = 0;
 	for (size_t i = 0; i < n->n; i++)
-		n->word[i] = lower(word.p[i]);
+		n->word[i] = ascii_lower(word.p[i]);
 	for (size_t i = 1; i < n->n; i++)
 		if (frequency(n->word[i]) < frequency(n->word[n->rare]))
 			n->rare = i;
@@ -39,7 +34,7 @@ void needle_init(struct needle *n, struct str word)
 static bool matches_at(const struct needle *n, const char *p)
 {
 	for (size_t i = 0; i < n->n; i++)
-		if (lower(p[i]) != n->word[i])
+		if (ascii_lower(p[i]) != n->word[i])
 			return false;
 	return true;
 }
@@ -47,7 +42,8 @@ static bool matches_at(const struct needle *n, const char *p)
 static ptrdiff_t find_scalar(const struct needle *n, struct str text, size_t at)
 {
 	for (; at + n->n <= text.n; at++)
-		if (lower(text.p[at + n->rare]) == n->word[n->rare] && matches_at(n, text.p + at))
+		if (ascii_lower(text.p[at + n->rare]) == n->word[n->rare] &&
+		    matches_at(n, text.p + at))
 			return (ptrdiff_t)at;
 	return -1;
 }

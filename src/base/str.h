@@ -57,6 +57,11 @@ static inline struct str str_from(struct str a, size_t start)
 	return start >= a.n ? STR_NONE : str_make(a.p + start, a.n - start);
 }
 
+static inline char ascii_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
 /* Copies s to p, NUL after the end. */
 static inline struct str str_copy(char *p, struct str s)
 {
@@ -132,7 +137,6 @@ static inline bool str_plain_eight(const char *p)
 	memcpy(&word, p, sizeof(word));
 	return !((word | (word + each) | (word - 0x20 * each)) & 0x80 * each);
 }
-/* Whether all bytes are. */
-bool str_is_plain(struct str s);
+bool str_is_plain(struct str s); /* all bytes are */
 
 #endif

@@ -42,7 +42,6 @@ static void add_paths(struct message *m, struct str task, yyjson_val *array, con
 		add_path(m, task, json_str(yyjson_is_obj(v) ? json_get(v, "path") : v), at, i);
 }
 
-/* Adds the paths of files_created and files_modified. */
 static void add_files(struct checker *c, struct message *m, struct str task, unsigned rows,
 		      const char *at)
 {
@@ -450,7 +449,7 @@ static void decode_payload(struct decoder *d, struct message *m, int type,
 	}
 }
 
-/* The directions are given in prose only, so another one is a note, not an error. */
+/* Directions are specified in prose only, so another one is a note. */
 static void check_direction(struct checker *c, int type, struct message *m)
 {
 	static const struct {

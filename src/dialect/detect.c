@@ -1,9 +1,8 @@
-/* Which dialect a message is: dialect.h says how scores are made.
+/* Detects the dialect of a message by scores (dialect.h).
  *
- * Most messages have the same member names as others before. So what a set of names says is
- * computed once and memoized in the decoder, under the sum of a random number for each name: that
- * costs one addition a member, whatever the number of names and dialects, and a name that stands
- * twice gives another sum. */
+ * Most messages have the same member names as earlier ones, so the scores of a set of names are
+ * memoized in the decoder, under the sum of a random number for each name: one addition a member,
+ * whatever the number of dialects, and duplicate names give another sum. */
 #include "dialect/dialect.h"
 
 #include "base/err.h"

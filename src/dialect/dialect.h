@@ -132,8 +132,7 @@ static inline const struct dialect_ops *dialect_of(enum dialect_id id)
 	return id > DIALECT_TEXT ? dialects[id] : NULL;
 }
 
-/* False: no dialect has that name. */
-bool dialect_named(struct str name, enum dialect_id *out);
+bool dialect_named(struct str name, enum dialect_id *out); /* false: there is none */
 
 /* Decodes one frame into m (cleared first). Strings in m are valid until the next call, or with
  * `keeps` set until decoder_reset; m owns its lists (message_release). */

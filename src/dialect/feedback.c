@@ -18,7 +18,7 @@ static bool is_session_field(struct str name)
 
 		if (c == '_' || c == '-' || c == ' ')
 			continue;
-		flat[n++] = (c >= 'A' && c <= 'Z') ? (char)(c + 32) : c;
+		flat[n++] = ascii_lower(c);
 	}
 	flat[n] = '\0';
 	return str_starts(str_make(flat, n), STR("session"));
@@ -442,21 +442,19 @@ static void decode_text_part(struct decoder *d, yyjson_val *text, struct message
 	yyjson_val *response = find_response(d, text, &repaired, &broken);
 	struct checker *c = &d->check;
 
+	path_push(c, "part");
 	if (repaired) {
 		m->flags |= RECORD_REPAIRED;
-		path_push(c, "part");
 		add_diag(c, SEVERITY_WARNING, "json/repaired", "text",
 			 "holds broken Unicode; read with U+FFFD in its place");
-		path_pop(c);
 	}
+	if (broken)
+		add_diag(c, SEVERITY_ERROR, RULE("2.2.1-part.text"), "text",
+			 "meant to be a Response, but is not JSON: %s", d->inner.why);
+	path_pop(c);
 	if (response) {
 		m->inside = "/part/text";
 		decode_response(d, response, m);
-	} else if (broken) {
-		path_push(c, "part");
-		add_diag(c, SEVERITY_ERROR, RULE("2.2.1-part.text"), "text",
-			 "meant to be a Response, but is not JSON: %s", d->inner.why);
-		path_pop(c);
 	}
 }
 

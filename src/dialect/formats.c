@@ -1,5 +1,4 @@
-/* Validation of string formats. Most strings are valid, so UUIDs and item ids are checked with SIMD
- * (gcc vector extensions), 16 bytes at a time. */
+/* Validation of string formats; UUIDs and item ids with SIMD (gcc vector extensions). */
 #include "dialect/formats.h"
 
 typedef unsigned char bytes16 __attribute__((vector_size(16)));

@@ -118,15 +118,14 @@ static const struct field question_fields[] = {
 	{ "question", RULE("event-question-question"), REQUIRED, T_STR },
 	{ "context", RULE("event-question-context"), OPTIONAL, T_OBJ },
 };
-enum { ASSIGNED_TASK, ASSIGNED_MESSAGE };
+enum { NOTIFY_TASK, NOTIFY_TEXT };
 static const struct field assigned_fields[] = {
-	[ASSIGNED_TASK] = { "taskId", RULE("task-assigned-taskId"), REQUIRED, T_STR },
-	[ASSIGNED_MESSAGE] = { "message", RULE("task-assigned-message"), RECOMMENDED, T_STR },
+	[NOTIFY_TASK] = { "taskId", RULE("task-assigned-taskId"), REQUIRED, T_STR },
+	[NOTIFY_TEXT] = { "message", RULE("task-assigned-message"), RECOMMENDED, T_STR },
 };
-enum { CANCELLED_TASK, CANCELLED_REASON };
 static const struct field cancelled_fields[] = {
-	[CANCELLED_TASK] = { "taskId", RULE("task-cancelled-taskId"), REQUIRED, T_STR },
-	[CANCELLED_REASON] = { "reason", RULE("task-cancelled-reason"), RECOMMENDED, T_STR },
+	[NOTIFY_TASK] = { "taskId", RULE("task-cancelled-taskId"), REQUIRED, T_STR },
+	[NOTIFY_TEXT] = { "reason", RULE("task-cancelled-reason"), RECOMMENDED, T_STR },
 };
 static const struct field shutdown_fields[] = {
 	{ "gracePeriod", RULE("shutdown-gracePeriod"), REQUIRED, T_NUM, NOT_NEGATIVE },
@@ -183,21 +182,14 @@ static bool from_orchestrator(struct str type)
 	return str_starts(type, STR("response:")) || str_starts(type, STR("notify:"));
 }
 
-static int state_index(yyjson_val *status)
+/* A task listed in a response. */
+static void add_task(struct message *m, yyjson_val *const *task, const char *at, uint32_t index)
 {
 	static const enum task_state states[] = { TASK_PENDING,	  TASK_QUEUED,	  TASK_ASSIGNED,
 						  TASK_RUNNING,	  TASK_COMPLETED, TASK_FAILED,
 						  TASK_CANCELLED, TASK_RETRYING };
-	int i = value_number(&task_shape, TK_STATUS, status);
-
-	return i < 0 ? -1 : (int)states[i];
-}
-
-/* A task listed in a response. */
-static void add_task(struct message *m, yyjson_val *const *task, const char *at, uint32_t index)
-{
 	struct str id = json_str(task[TK_ID]);
-	int state = state_index(task[TK_STATUS]);
+	int state = value_number(&task_shape, TK_STATUS, task[TK_STATUS]);
 	yyjson_val *needs = task[TK_DEPENDENCIES], *v;
 	struct event *e;
 	size_t i, n;
@@ -206,7 +198,7 @@ static void add_task(struct message *m, yyjson_val *const *task, const char *at,
 		return;
 	e = event_add(m, EV_TASK_STATE, id, at);
 	e->index = index;
-	e->state = (enum task_state)state;
+	e->state = states[state];
 	e->again = true; /* a report, not an action: needs no assignment before it */
 	if (yyjson_is_arr(needs))
 		yyjson_arr_foreach(needs, i, n, v)
@@ -312,10 +304,10 @@ static void decode_payload(struct checker *c, struct message *m, int type,
 		decode_success(c, m);
 		break;
 	case OT_ASSIGNED:
-		add_task_state(m, payload[ASSIGNED_TASK], TASK_ASSIGNED);
+		add_task_state(m, payload[NOTIFY_TASK], TASK_ASSIGNED);
 		break;
 	case OT_CANCELLED:
-		add_task_state(m, payload[CANCELLED_TASK], TASK_CANCELLED);
+		add_task_state(m, payload[NOTIFY_TASK], TASK_CANCELLED);
 		break;
 	case OT_LOG:
 	case OT_FAILURE:

@@ -1,6 +1,5 @@
-/* The schema validator: check_object walks an object by its compiled shape. Values that are valid by
- * their type or pass their fast check are done; others go to check_field, which reports
- * diagnostics. */
+/* The schema validator: check_object walks an object by its compiled shape. Only values that are
+ * not valid by their type and do not pass their fast check go to check_field, which reports. */
 #include "dialect/schema.h"
 
 #include "base/err.h"

@@ -49,12 +49,10 @@ void json_put_bool(struct buf *b, const char *name, bool value)
 
 void json_put_int_if(struct buf *b, const char *name, bool present, int64_t n)
 {
-	if (present) {
+	if (present)
 		json_put_int(b, name, n);
-		return;
-	}
-	json_key(b, name);
-	buf_adds(b, "null");
+	else
+		json_put_str(b, name, STR_NONE);
 }
 
 void json_put_time(struct buf *b, const char *name, int64_t ms)

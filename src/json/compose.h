@@ -1,5 +1,4 @@
-/* Writing JSON piece by piece into a buffer: open a brace yourself, put members, close it. Commas
- * are added between them. */
+/* Writes JSON members into a buffer, commas between them; the caller writes the braces. */
 #ifndef GAVEL_JSON_COMPOSE_H
 #define GAVEL_JSON_COMPOSE_H
 

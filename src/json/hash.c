@@ -3,14 +3,6 @@
 #include "json/escapes.h"
 #include "json/json.h"
 
-static inline uint64_t word8(const void *p)
-{
-	uint64_t word;
-
-	memcpy(&word, p, sizeof(word));
-	return word;
-}
-
 /* Of n bytes; at least 16 must be readable. */
 static inline uint64_t text_hash(const char *p, size_t n)
 {
@@ -47,7 +39,6 @@ static inline uint64_t string_hash(yyjson_val *v)
 	return canonical_hash(v);
 }
 
-/* Most are strings. */
 static inline uint64_t member_hash(yyjson_val *v)
 {
 	return usually(unsafe_yyjson_is_str(v)) ? string_hash(v) : value_hash(v);
@@ -69,7 +60,8 @@ uint64_t value_hash(yyjson_val *v)
 		return k + text_hash(v->uni.str, v->tag >> YYJSON_TAG_BIT);
 	case YYJSON_TYPE_NUM:
 		number = yyjson_get_num(v);
-		return hash_fold(k, k ^ word8(&number));
+		memcpy(&h, &number, sizeof(h));
+		return hash_fold(k, k ^ h);
 	case YYJSON_TYPE_ARR:
 		left = unsafe_yyjson_get_len(v);
 		for (v++; left; left--, v = unsafe_yyjson_get_next(v))

@@ -1,9 +1,8 @@
 /* Input sources: a regular file, a stream (pipe, FIFO, terminal, device), a directory.
  *
- * Order of calls: source_open; for a directory source_list and no more; for a file
- * source_update_end, for a stream stream_spool until it has ended; then source_read and source_fetch
- * at will; source_close at the end, also after errors. Offsets count from the beginning of the file
- * or stream and stay valid.
+ * Order of calls: source_open; for a directory source_list and no more; source_update_end for a
+ * file, stream_spool until it has ended for a stream; then source_read and source_fetch at will;
+ * source_close, also after errors. Offsets count from the beginning and stay valid.
  *
  * A file's bytes stay in the file, read with pread and never mapped. A stream's bytes can be had
  * only once, so stream_spool copies them to a capture: a temporary file without a name, in $TMPDIR

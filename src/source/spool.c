@@ -178,8 +178,3 @@ void spooled_cut(struct pieces *pieces, uint64_t offset)
 	}
 	pieces->list.n = i;
 }
-
-void spooled_release(struct pieces *pieces)
-{
-	vec_release(&pieces->list);
-}

@@ -1,7 +1,7 @@
 /* Spool for bytes that cannot be read a second time (streams, truncated logs): one unlinked
  * temporary file in $TMPDIR or /tmp, shared by all sources. Each source has a list of pieces
  * (extents) that maps its own offsets to places in the file. The spool owns the file: spool_close
- * closes it; the lists belong to the sources: spooled_release frees one.
+ * closes it; the lists belong to the sources.
  *
  * Consecutive bytes are appended to one piece as long as it is last in the file. A piece that
  * continues another one is given spare room, a hole in the file until it is used, so that sources
@@ -46,7 +46,6 @@ ssize_t spooled_read(const struct spool *spool, const struct pieces *pieces, uin
 		     char *out, size_t n);
 /* Drops everything from offset on. */
 void spooled_cut(struct pieces *pieces, uint64_t offset);
-void spooled_release(struct pieces *pieces);
 
 /* Within this folder: an unlinked temporary file, or -1. */
 int spool_open_file(struct err *err);

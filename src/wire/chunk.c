@@ -73,7 +73,7 @@ int chunk_read(const struct chunk *p, struct buf *room, frame_fn emit, void *ctx
 	if (p->from > p->start) {
 		first = memchr(bytes, '\n', inside);
 		if (!first)
-			return 0; /* the whole part is inside a line of an earlier one */
+			return 0; /* all of it is inside a line of an earlier chunk */
 		first++;
 	}
 	framer_init(&f, p->max_bytes, p->from + (uint64_t)(first - bytes));

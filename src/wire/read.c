@@ -1,4 +1,4 @@
-/* Splits one file into frames, a block per step. A first pass detects the format, a second one emits
+/* Splits one file into frames, a block per step. A first pass detects the format, a second emits
  * the frames. The first ends within the first lines of a log; only documents are read twice. */
 #include "json/json.h"
 #include "wire/scan.h"

@@ -20,11 +20,6 @@ static bool value_may_begin(const struct scan *s)
 	return s->last == SCAN_COLON || (in_array(s) && s->last != SCAN_VALUE);
 }
 
-static bool key_is(const struct scan *s, const char *name)
-{
-	return strcmp(s->key, name) == 0;
-}
-
 static void open_bracket(struct scan *s, char c)
 {
 	bool array = c == '[';
@@ -36,7 +31,8 @@ static void open_bracket(struct scan *s, char c)
 	}
 	s->arrays[s->depth / 8] &= (uint8_t) ~(1u << (s->depth % 8));
 	s->arrays[s->depth / 8] |= (uint8_t)((unsigned)array << (s->depth % 8));
-	if (array && (s->depth == 1 || (s->depth == 2 && !s->is_array && key_is(s, "messages")))) {
+	if (array &&
+	    (s->depth == 1 || (s->depth == 2 && !s->is_array && strcmp(s->key, "messages") == 0))) {
 		s->elements_depth = s->depth;
 		s->has_elements = true;
 	}
@@ -79,8 +75,9 @@ static void end_string(struct scan *s)
 			s->key[0] = '\0';
 			if (s->text_n < sizeof(s->key))
 				memcpy(s->key, s->text, s->text_n + 1);
-		} else if ((key_is(s, "session_id") || key_is(s, "sessionId")) && !s->session_n &&
-			   s->text_n <= SCAN_SESSION_MAX) {
+		} else if ((strcmp(s->key, "session_id") == 0 ||
+			    strcmp(s->key, "sessionId") == 0) &&
+			   !s->session_n && s->text_n <= SCAN_SESSION_MAX) {
 			memcpy(s->session, s->text, s->text_n);
 			s->session_n = s->text_n;
 		}

@@ -2,9 +2,8 @@
  * a file from when it gets its name until nobody writes to it any more; a truncated or rewritten
  * file gets a new tail. Each has a number of its own in the wire's list of files.
  *
- * State machine: DETECTING until the format is clear; then LINES, a log read line by line, or
- * DOCUMENT, decided once it is complete or has been quiet for TAIL_SETTLE_MS. A document that changes
- * is read again as another incarnation.
+ * State machine: DETECTING until the format is clear; then LINES, a log, or DOCUMENT, once that is
+ * complete or quiet for TAIL_SETTLE_MS. A changed document is read again as another incarnation.
  *
  * Everything read is spooled (source/spool.h); if that fails, `unspooled` is set.
  * Times are milliseconds of a monotonic clock. */

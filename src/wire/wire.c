@@ -313,7 +313,7 @@ void wire_release(struct wire *w)
 		struct wire_file *f = &w->files.v[i];
 
 		source_close(&f->source);
-		spooled_release(&f->source.spooled);
+		vec_release(&f->source.spooled.list);
 		wire_lines_free(f->lines);
 	}
 	spool_close(&w->spool);

@@ -108,8 +108,7 @@ int wire_add(struct wire *w, const char *name, struct err *err);
  * emitted so far. */
 int wire_read(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct err *err);
 
-/* The same in steps of a block at most. Other files may be fetched from in between, but none be
- * added. */
+/* The same in steps of a block. Other files may be fetched from in between, none added. */
 enum wire_step {
 	WIRE_MORE,
 	WIRE_LINES, /* MORE, once: the frames will be lines, and none was emitted yet */
@@ -123,9 +122,8 @@ enum wire_step wire_read_step(struct wire_reading *r, struct err *err);
 int wire_read_fd(const struct wire_reading *r);
 /* At any time; NULL is nothing. */
 void wire_read_end(struct wire_reading *r);
-/* After WIRE_LINES: the caller reads complete lines from the front of the file by itself, as many
- * as it likes, and says in *a where it stopped; frames then go on from there. false: not of this
- * file, and then there is nothing to end. */
+/* After WIRE_LINES, for a parallel loader: it reads complete lines from the front of the file by
+ * itself and sets in *a where it stopped; frames go on from there. false: not with this file. */
 bool wire_parallel_begin(struct wire_reading *r, struct wire_parallel *a);
 void wire_parallel_end(struct wire_reading *r, struct wire_parallel *a);
 
@@ -136,8 +134,7 @@ int wire_fetch(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, 
 /* Any range of bytes that was read from a file, regardless of frames; out points into room. */
 int wire_fetch_block(struct wire *w, uint32_t file, uint64_t offset, size_t n, struct buf *room,
 		     struct str *out, struct err *err);
-/* Spools the bytes of a frame, so that they can be fetched after the file was truncated or
- * rewritten. Bytes read while following are spooled anyway. */
+/* Spools the bytes of a frame, to be fetched even after a truncation. Following spools anyway. */
 int wire_spool(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct err *err);
 void wire_release(struct wire *w);
 
