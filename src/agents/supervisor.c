@@ -217,7 +217,7 @@ static void open_replies(struct supervisor *s, struct supervised_agent *c, struc
 	given = str_of(arena_printf(&w->arena, "to %s", name));
 	source.name = given.p;
 	c->replies = (struct load_reading){ .l = &s->watch->load,
-					    .file = wire_adopt(w, &source, given) };
+					    .file = wire_append(w, &source, given) };
 	w->files.v[c->replies.file].group = group;
 	w->files.v[c->replies.file].joined = true;
 	buf_release(&path);

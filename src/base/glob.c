@@ -4,7 +4,7 @@
 
 enum { PATTERN_MAX = 1024, PATH_MAX_BYTES = 4096 };
 
-static const bool is_special[256] = { ['*'] = true, ['?'] = true, ['['] = true, ['{'] = true };
+static const bool is_wildcard[256] = { ['*'] = true, ['?'] = true, ['['] = true, ['{'] = true };
 
 static bool match_here(unsigned *budget, struct str p, struct str s);
 
@@ -85,12 +85,12 @@ static bool match_stars(unsigned *budget, struct str p, struct str s)
 }
 
 /* Length of the common literal prefix of pattern and s. */
-static size_t same_plain(struct str p, struct str s, size_t most)
+static size_t literal_prefix(struct str p, struct str s, size_t most)
 {
 	size_t n = p.n < s.n ? p.n : s.n, i = 0;
 
 	n = n < most ? n : most;
-	while (i < n && p.p[i] == s.p[i] && !is_special[(unsigned char)p.p[i]])
+	while (i < n && p.p[i] == s.p[i] && !is_wildcard[(unsigned char)p.p[i]])
 		i++;
 	return i;
 }
@@ -98,13 +98,13 @@ static size_t same_plain(struct str p, struct str s, size_t most)
 static bool match_here(unsigned *budget, struct str p, struct str s)
 {
 	while (p.n) {
-		size_t same = same_plain(p, s, *budget);
+		size_t n = literal_prefix(p, s, *budget);
 		bool hit;
 		int braces;
 
-		*budget -= (unsigned)same;
-		p = str_from(p, same);
-		s = str_from(s, same);
+		*budget -= (unsigned)n;
+		p = str_from(p, n);
+		s = str_from(s, n);
 		if (!p.n)
 			break;
 		if (*budget == 0)

@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CHECKED 1
+#define SANITIZED 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CHECKED 1
+#define SANITIZED 1
 #endif
 #endif
-#ifndef CHECKED
-#define CHECKED 0
+#ifndef SANITIZED
+#define SANITIZED 0
 #endif
 
 #define HEAP_ADDRESS ((uintptr_t)0x3a0000000000) /* far from what systems and sanitizers use */
@@ -33,7 +33,7 @@ enum {
 	SPAN_CLASSES = 5, /* 1 MB, 16 MB … 64 GB */
 	SPANS_MAX = 65536,
 	SPAN_STEP = 64 << 10,
-	DROP_MIN = 16 << 10, /* big free blocks are seldom used again soon */
+	RELEASE_MIN = 16 << 10, /* big free blocks are seldom used again soon */
 	TEXT_MAX = 4096,
 };
 
@@ -106,7 +106,7 @@ static void *plain_grow(struct heap *h, void *v, size_t n)
 
 /* ---- reserved ---- */
 
-static void begin(struct heap *h)
+static void reset_offsets(struct heap *h)
 {
 	h->small_next = SMALL_START;
 	h->span_next = SPANS_START;
@@ -133,11 +133,11 @@ struct heap *heap_new(enum heap_kind kind)
 {
 	struct heap *h = NULL;
 
-	if (kind == HEAP_FIXED || (kind == HEAP_USUAL && !CHECKED))
+	if (kind == HEAP_FIXED || (kind == HEAP_USUAL && !SANITIZED))
 		h = reserve();
 	if (!h)
 		return new_plain();
-	begin(h);
+	reset_offsets(h);
 	return h;
 }
 
@@ -161,7 +161,7 @@ void heap_reset(struct heap *h)
 	    mmap(h, (size_t)HEAP_BYTES, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != h)
 		BUG("this heap cannot be emptied");
-	begin(h);
+	reset_offsets(h);
 }
 
 /* The size of a small block, and its size class. */
@@ -194,17 +194,18 @@ static inline void *small_alloc(struct heap *h, size_t n)
 		return p;
 	}
 	if (h->small_next + n > SPANS_START)
-		mem_out(n);
+		out_of_memory(n);
 	p = (char *)h + h->small_next;
 	h->small_next += n;
 	return p;
 }
 
 /* Frees the whole pages within the block. */
-static void drop(char *p, size_t n)
+static void release_pages(char *p, size_t n)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1), to = ((uintptr_t)p + n) & ~(page - 1);
+	uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1);
+	uintptr_t to = ((uintptr_t)p + n) & ~(page - 1);
 
 	if (from < to)
 		madvise((void *)from, to - from, MADV_DONTNEED);
@@ -217,8 +218,8 @@ static void small_give(struct heap *h, void *p, size_t n)
 	n = round_up(n, &class);
 	memcpy(p, &h->free_small[class], sizeof(void *));
 	h->free_small[class] = p;
-	if (n >= DROP_MIN)
-		drop((char *)p + sizeof(void *), n - sizeof(void *));
+	if (n >= RELEASE_MIN)
+		release_pages((char *)p + sizeof(void *), n - sizeof(void *));
 }
 
 static uint64_t span_bytes(unsigned class)
@@ -229,17 +230,10 @@ static uint64_t span_bytes(unsigned class)
 static struct span *span_of(struct heap *h, const void *p)
 {
 	uint64_t offset = (uint64_t)((const char *)p - (const char *)h);
-	uint32_t low = 0, high = h->span_n;
+	uint32_t low = 0;
 
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (h->spans[middle].offset <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	if (!h->span_n || h->spans[low].offset != offset || !h->spans[low].used)
+	bisect(low, h->span_n, i, h->spans[i].offset < offset)
+	if (low == h->span_n || h->spans[low].offset != offset || !h->spans[low].used)
 		BUG("no span at %p", p);
 	return &h->spans[low];
 }
@@ -252,13 +246,13 @@ static void *span_alloc(struct heap *h, size_t n)
 	while (class < SPAN_CLASSES && span_bytes(class) < n)
 		class++;
 	if (class == SPAN_CLASSES)
-		mem_out(n);
+		out_of_memory(n);
 	if (h->free_span[class]) {
 		s = &h->spans[h->free_span[class] - 1];
 		h->free_span[class] = s->next;
 	} else {
 		if (h->span_n == SPANS_MAX || h->span_next + span_bytes(class) > HEAP_BYTES)
-			mem_out(n);
+			out_of_memory(n);
 		s = &h->spans[h->span_n++];
 		*s = (struct span){ .offset = h->span_next, .class = class };
 		h->span_next += span_bytes(class);
@@ -328,10 +322,7 @@ struct str heap_str(struct heap *h, struct str s)
 		p = h->text_next;
 		h->text_next += s.n + 1;
 	}
-	if (s.n)
-		memcpy(p, s.p, s.n);
-	p[s.n] = '\0';
-	return str_make(p, s.n);
+	return str_copy(p, s);
 }
 
 /* Moves memory by remapping its pages where possible, since a copy would need twice the memory for
@@ -346,7 +337,7 @@ static void move_pages(void *to, void *from, size_t n)
 		return;
 	if (mmap(to, pages, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != to)
-		mem_out(n);
+		out_of_memory(n);
 #endif
 	memcpy(to, from, n);
 }
@@ -425,12 +416,13 @@ void heap_list(const struct heap *h, struct heap_parts *out)
 
 char *heap_at(struct heap *h, struct heap_part part)
 {
-	bool books = part.offset == 0 && part.n <= SMALL_START;
+	bool header = part.offset == 0 && part.n <= SMALL_START;
 	bool small = part.offset == SMALL_START && part.n <= SPANS_START - SMALL_START;
 	bool span = part.offset >= SPANS_START && part.offset < HEAP_BYTES &&
 		    part.n <= HEAP_BYTES - part.offset;
 
-	return (books || small || span) && part.n % HEAP_PAGE == 0 ? (char *)h + part.offset : NULL;
+	return (header || small || span) && part.n % HEAP_PAGE == 0 ? (char *)h + part.offset
+								    : NULL;
 }
 
 void heap_rest(struct heap *h, struct heap_part part)

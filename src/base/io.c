@@ -16,16 +16,6 @@ static int real_open(const char *path, int flags, mode_t mode)
 	return open(path, flags, mode);
 }
 
-static int real_fstat(int fd, struct stat *st)
-{
-	return fstat(fd, st);
-}
-
-static int real_lstat(const char *path, struct stat *st)
-{
-	return lstat(path, st);
-}
-
 static int real_lock(int fd)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -46,7 +36,7 @@ static int real_dup(int fd)
 #define REAL \
 	{ \
 		.open = real_open, .close = close, .read = read, .pread = pread, .write = write, \
-		.fstat = real_fstat, .lstat = real_lstat, .fsync = fsync, .fdatasync = fdatasync, \
+		.fstat = fstat, .lstat = lstat, .fsync = fsync, .fdatasync = fdatasync, \
 		.ftruncate = ftruncate, .mkdir = mkdir, .link = link, .rename = rename, \
 		.unlink = unlink, .lock = real_lock, .unread = real_unread, .poll = poll, \
 		.dup = real_dup, \
@@ -57,6 +47,13 @@ struct io io = REAL;
 void io_reset(void)
 {
 	io = (struct io)REAL;
+}
+
+void fd_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }
 
 int io_write_all(int fd, struct str bytes, size_t *done)
@@ -189,7 +186,7 @@ int io_sync_folder(const char *path)
 	return rc;
 }
 
-static int make_folder(const char *path, bool lasting, struct err *err)
+static int make_folder(const char *path, bool durable, struct err *err)
 {
 	struct stat st;
 	int rc;
@@ -201,7 +198,7 @@ static int make_folder(const char *path, bool lasting, struct err *err)
 		IO_RETRY(rc, io.mkdir(path, 0700));
 		if (rc < 0 && errno == EEXIST)
 			return 0;
-		if (rc == 0 && lasting)
+		if (rc == 0 && durable)
 			rc = io_sync_folder(path);
 	}
 	if (rc < 0)
@@ -234,7 +231,7 @@ int io_check_folder(const char *path, struct err *err)
 	return 0;
 }
 
-int io_make_folders(const char *path, bool lasting, struct err *err)
+int io_make_folders(const char *path, bool durable, struct err *err)
 {
 	char *part = xstrdup(path);
 	size_t n = strlen(part);
@@ -246,7 +243,7 @@ int io_make_folders(const char *path, bool lasting, struct err *err)
 		if (part[i] != '/' && part[i] != '\0')
 			continue;
 		part[i] = '\0';
-		rc = make_folder(part, lasting, err);
+		rc = make_folder(part, durable, err);
 		if (i < n)
 			part[i] = '/';
 	}

@@ -43,6 +43,8 @@ void io_reset(void);
 		(rc) = (call); \
 	while ((rc) < 0 && errno == EINTR)
 
+/* Closes it unless it is -1, which it then is. */
+void fd_close(int *fd);
 /* Writes all of it, retrying EINTR and short writes. -1 and errno; *done (may be NULL) is the
  * number of bytes written. */
 int io_write_all(int fd, struct str bytes, size_t *done);
@@ -50,17 +52,15 @@ int io_write_all(int fd, struct str bytes, size_t *done);
 int io_read_rest(int fd, size_t max, struct buf *out);
 /* The whole file, at most max bytes, added to out; of one that cannot be read, nothing. */
 int io_read_file(const char *path, size_t max, struct buf *out, struct err *err);
-/* $TMPDIR or /tmp. */
-const char *io_temp_folder(void);
-/* gavel's folder below an XDG base directory ("XDG_CACHE_HOME"), or below `usual` (".cache") in
- * $HOME; a relative base is ignored, as its standard has it. false: neither variable tells. */
+const char *io_temp_folder(void); /* $TMPDIR or /tmp */
+/* gavel's folder below an XDG base directory ("XDG_CACHE_HOME"; ignored if relative), or below
+ * `usual` (".cache") in $HOME. false: neither variable is set. */
 bool io_user_folder(const char *base, const char *usual, struct buf *out);
 /* fsync of the folder that holds path: makes a new name durable. */
 int io_sync_folder(const char *path);
 /* -1 and the reason unless path is a folder of this user, no symlink, not writable by others. */
 int io_check_folder(const char *path, struct err *err);
-/* mkdir -p with mode 0700. The last one must pass io_check_folder. lasting: fsyncs the parents of
- * new ones. */
-int io_make_folders(const char *path, bool lasting, struct err *err);
+/* mkdir -p with mode 0700; the last one must pass io_check_folder. durable: fsyncs new names. */
+int io_make_folders(const char *path, bool durable, struct err *err);
 
 #endif

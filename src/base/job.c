@@ -1,6 +1,6 @@
-/* A thread and a turn that is handed back and forth. A thread whose job is done waits for the next
- * one and never ends: where a job has begun a process, Linux tells that process that its parent has
- * died when the thread does (PR_SET_PDEATHSIG). */
+/* Coroutines on threads: a mutex and a condition variable pass the turn between the stepping thread
+ * and a worker. Idle workers are reused and never exit: the exit of a thread that forked sends its
+ * child the parent death signal (PR_SET_PDEATHSIG). */
 #include "base/job.h"
 
 #include "base/mem.h"
@@ -10,8 +10,8 @@
 
 struct worker {
 	pthread_mutex_t lock;
-	pthread_cond_t turned;
-	bool works; /* under the lock: whose turn it is */
+	pthread_cond_t turn_changed;
+	bool worker_turn; /* under the lock */
 	struct job *job;
 	struct worker *next;
 };
@@ -24,7 +24,7 @@ struct job {
 	struct worker *worker; /* NULL before the first step, and after the last */
 };
 
-static struct worker *spare; /* that have nothing to do */
+static struct worker *idle_workers;
 
 struct job *job_new(job_fn fn, void *ctx)
 {
@@ -35,23 +35,23 @@ struct job *job_new(job_fn fn, void *ctx)
 	return j;
 }
 
-static void await_turn(struct worker *w, bool works)
+static void await_turn(struct worker *w, bool worker_turn)
 {
 	pthread_mutex_lock(&w->lock);
-	while (w->works != works)
-		pthread_cond_wait(&w->turned, &w->lock);
+	while (w->worker_turn != worker_turn)
+		pthread_cond_wait(&w->turn_changed, &w->lock);
 	pthread_mutex_unlock(&w->lock);
 }
 
-static void give_turn(struct worker *w, bool works)
+static void give_turn(struct worker *w, bool worker_turn)
 {
 	pthread_mutex_lock(&w->lock);
-	w->works = works;
-	pthread_cond_signal(&w->turned);
+	w->worker_turn = worker_turn;
+	pthread_cond_signal(&w->turn_changed);
 	pthread_mutex_unlock(&w->lock);
 }
 
-static void hand_over(struct yield *y)
+static void give_back(struct yield *y)
 {
 	struct worker *w = ((struct job *)y)->worker;
 
@@ -79,7 +79,7 @@ static struct worker *worker_new(void)
 	pthread_t thread;
 
 	pthread_mutex_init(&w->lock, NULL);
-	pthread_cond_init(&w->turned, NULL);
+	pthread_cond_init(&w->turn_changed, NULL);
 	if (thread_start(&thread, work, w) == 0) {
 		pthread_detach(thread);
 		return w;
@@ -90,18 +90,18 @@ static struct worker *worker_new(void)
 
 static void start(struct job *j)
 {
-	struct worker *w = spare ? spare : worker_new();
+	struct worker *w = idle_workers ? idle_workers : worker_new();
 
 	if (!w) {
 		j->fn(j->ctx, NULL);
 		j->returned = true;
 		return;
 	}
-	if (w == spare)
-		spare = w->next;
+	if (w == idle_workers)
+		idle_workers = w->next;
 	w->job = j;
 	j->worker = w;
-	j->yield.hand_over = hand_over;
+	j->yield.hand_over = give_back;
 }
 
 bool job_step(struct job *j, int64_t until_ms)
@@ -114,8 +114,8 @@ bool job_step(struct job *j, int64_t until_ms)
 	give_turn(j->worker, true);
 	await_turn(j->worker, false);
 	if (j->returned) {
-		j->worker->next = spare;
-		spare = j->worker;
+		j->worker->next = idle_workers;
+		idle_workers = j->worker;
 		j->worker = NULL;
 	}
 	return j->returned;

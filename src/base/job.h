@@ -1,4 +1,4 @@
-/* A coroutine: a function with a stack of its own that runs only while somebody waits for it in
+/* A coroutine: a function with a stack of its own that runs only inside calls of
  * job_step. It is a thread with strict hand-over, so the two never run at the same time and share
  * data without locks. Inside, yield_on hands over once the step's deadline has passed.
  *

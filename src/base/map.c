@@ -13,24 +13,24 @@ enum { SIZE_MIN = 64, DOUBLED_UP_TO = 4096 };
 
 static const struct map_slot no_slot = { UINT32_MAX, MAP_NONE };
 
-static uint32_t after(uint32_t at, uint32_t size)
+static uint32_t next_slot(uint32_t at, uint32_t size)
 {
 	return at + 1 < size ? at + 1 : 0;
 }
 
-static void file_slot(struct map *m, struct map_slot slot)
+static void insert_slot(struct map *m, struct map_slot slot)
 {
 	uint32_t at = map_start(m, slot.high);
 
 	while (m->slots[at].value != MAP_NONE)
-		at = after(at, m->size);
+		at = next_slot(at, m->size);
 	m->slots[at] = slot;
 }
 
 typedef VEC(struct map_slot) slot_list;
 
 /* Takes out the slots at the front that have wrapped round the end of the table. */
-static slot_list take_round(struct map *m)
+static slot_list take_wrapped(struct map *m)
 {
 	slot_list list = { 0 };
 
@@ -43,7 +43,7 @@ static slot_list take_round(struct map *m)
 }
 
 /* Moves all used slots to the end of a table of that size. Returns where they begin. */
-static uint32_t push_together(struct map *m, uint32_t size)
+static uint32_t pack_at_end(struct map *m, uint32_t size)
 {
 	uint32_t first = size;
 
@@ -55,7 +55,7 @@ static uint32_t push_together(struct map *m, uint32_t size)
 	return first;
 }
 
-static uint32_t bigger(const struct heap *h, const struct map *m)
+static uint32_t grown_size(const struct heap *h, const struct map *m)
 {
 	uint32_t size = m->size, more;
 	uint64_t expected = h && size >= DOUBLED_UP_TO ? heap_expected(h, m->n) / 3 * 4 : 0;
@@ -72,28 +72,28 @@ static uint32_t bigger(const struct heap *h, const struct map *m)
  * hash keep their order. */
 static void grow(struct heap *h, struct map *m)
 {
-	uint32_t size = bigger(h, m);
+	uint32_t size = grown_size(h, m);
 	size_t n = m->size * sizeof(*m->slots), more = size * sizeof(*m->slots);
-	slot_list round;
+	slot_list wrapped;
 
 	m->slots = h ? heap_resize(h, m->slots, n, more) : xrealloc(m->slots, more);
-	round = take_round(m);
-	for (uint32_t i = push_together(m, size); i < size; i++) {
+	wrapped = take_wrapped(m);
+	for (uint32_t i = pack_at_end(m, size); i < size; i++) {
 		struct map_slot slot = m->slots[i];
 
 		m->slots[i] = no_slot;
-		file_slot(m, slot);
+		insert_slot(m, slot);
 	}
-	for (uint32_t i = 0; i < round.n; i++)
-		file_slot(m, round.v[i]);
-	vec_release(&round);
+	for (uint32_t i = 0; i < wrapped.n; i++)
+		insert_slot(m, wrapped.v[i]);
+	vec_release(&wrapped);
 }
 
 void map_put(struct heap *h, struct map *m, uint64_t hash, uint32_t value)
 {
 	if (m->n >= m->size / 4 * 3)
 		grow(h, m);
-	file_slot(m, (struct map_slot){ (uint32_t)(hash >> 32), value });
+	insert_slot(m, (struct map_slot){ (uint32_t)(hash >> 32), value });
 	m->n++;
 }
 

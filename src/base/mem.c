@@ -1,6 +1,7 @@
 /* malloc that cannot fail, arenas, and the growing of vectors. */
 #include "base/mem.h"
 
+#include "base/buf.h"
 #include "base/err.h"
 
 #include <stdarg.h>
@@ -10,11 +11,12 @@
 #endif
 #include <stdlib.h>
 
-_Noreturn void mem_out(size_t n)
+_Noreturn void out_of_memory(size_t n)
 {
 	if (bug_hook)
 		bug_hook();
-	fprintf(stderr, "gavel: out of memory (asked for %zu bytes); close something and try again\n", n);
+	fprintf(stderr,
+		"gavel: out of memory (asked for %zu bytes); close something and try again\n", n);
 	exit(2);
 }
 
@@ -23,7 +25,7 @@ void *xmalloc(size_t n)
 	void *p = malloc(n ? n : 1);
 
 	if (!p)
-		mem_out(n);
+		out_of_memory(n);
 	return p;
 }
 
@@ -32,7 +34,7 @@ void *xcalloc(size_t count, size_t size)
 	void *p = calloc(count ? count : 1, size ? size : 1);
 
 	if (!p)
-		mem_out(count * size);
+		out_of_memory(count * size);
 	return p;
 }
 
@@ -41,7 +43,7 @@ void *xrealloc(void *p, size_t n)
 	void *q = realloc(p, n ? n : 1);
 
 	if (!q)
-		mem_out(n);
+		out_of_memory(n);
 	return q;
 }
 
@@ -54,18 +56,14 @@ void mem_trim(void)
 
 char *xstrdup(const char *s)
 {
-	size_t n = strlen(s) + 1;
-
-	return memcpy(xmalloc(n), s, n);
+	return str_dup(str_of(s));
 }
 
 char *str_dup(struct str s)
 {
 	char *p = xmalloc(s.n + 1);
 
-	if (s.n)
-		memcpy(p, s.p, s.n);
-	p[s.n] = '\0';
+	str_copy(p, s);
 	return p;
 }
 
@@ -108,30 +106,26 @@ void *arena_zalloc(struct arena *a, size_t n)
 
 struct str arena_str(struct arena *a, struct str s)
 {
-	char *p = arena_alloc(a, s.n + 1);
+	return str_copy(arena_alloc(a, s.n + 1), s);
+}
 
-	if (s.n)
-		memcpy(p, s.p, s.n);
-	p[s.n] = '\0';
-	return str_make(p, s.n);
+struct str arena_take(struct arena *a, struct buf *b)
+{
+	struct str s = arena_str(a, buf_str(b));
+
+	buf_release(b);
+	return s;
 }
 
 char *arena_printf(struct arena *a, const char *format, ...)
 {
-	va_list ap, again;
-	int n;
-	char *p;
+	struct buf b = { 0 };
+	va_list ap;
 
 	va_start(ap, format);
-	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, format, ap);
+	buf_vprintf(&b, format, ap);
 	va_end(ap);
-	if (n < 0)
-		BUG("bad format %s", format);
-	p = arena_alloc(a, (size_t)n + 1);
-	vsnprintf(p, (size_t)n + 1, format, again);
-	va_end(again);
-	return p;
+	return (char *)(uintptr_t)arena_take(a, &b).p;
 }
 
 void arena_reset(struct arena *a)
@@ -158,14 +152,8 @@ void arena_reset(struct arena *a)
 
 void arena_release(struct arena *a)
 {
-	struct arena_chunk *c = a->head;
-
-	while (c) {
-		struct arena_chunk *next = c->next;
-
-		free(c);
-		c = next;
-	}
+	arena_reset(a);
+	free(a->head);
 	*a = (struct arena){ 0 };
 }
 

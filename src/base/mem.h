@@ -15,8 +15,7 @@ char *xstrdup(const char *s);
 char *str_dup(struct str s); /* NUL after the end */
 /* After much was freed: returns free memory between blocks to the system, too. */
 void mem_trim(void);
-/* How they end the program. */
-_Noreturn void mem_out(size_t n);
+_Noreturn void out_of_memory(size_t n); /* how they end the program */
 
 /* Prefetches the cache line of p, which may be any address. The empty asm is a side effect: gcc
  * drops calls of functions without one, and does not count a prefetch as one. */
@@ -68,6 +67,8 @@ struct arena {
 void *arena_alloc(struct arena *a, size_t n); /* aligned to 8, not zeroed */
 void *arena_zalloc(struct arena *a, size_t n);
 struct str arena_str(struct arena *a, struct str s); /* copy, NUL after the end */
+struct buf;
+struct str arena_take(struct arena *a, struct buf *b); /* the same; releases the buffer */
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Forgets everything but keeps one chunk for the next round. */
 void arena_reset(struct arena *a);
@@ -85,8 +86,8 @@ void arena_release(struct arena *a);
 #define vec_last(vec) (&(vec)->v[(vec)->n - 1])
 void *vec_grow_(void *v, uint32_t *cap, size_t size);
 
-/* Binary search: low becomes the first i of [low, high) for which `before`, an expression in i, does
- * not hold; for all in front of it, it must. */
+/* Binary search: low becomes the first i of [low, high) for which `before`, an expression in i that
+ * is true up to some i and false from there on, is false. */
 #define bisect(low, high, i, before) \
 	for (uint32_t high_ = (high), i; (low) < high_;) { \
 		i = (low) + (high_ - (low)) / 2; \

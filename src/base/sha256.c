@@ -78,7 +78,7 @@ void sha256_add(struct sha256 *s, struct str bytes)
 		memcpy(s->rest + held, bytes.p, bytes.n);
 }
 
-void sha256_end(struct sha256 *s, unsigned char out[32])
+static void sha256_end(struct sha256 *s, unsigned char out[32])
 {
 	size_t rest = s->bytes % 64, tail_bytes = rest + 9 <= 64 ? 64 : 128;
 	unsigned char tail[128] = { 0 };
@@ -103,24 +103,20 @@ void sha256(struct str bytes, unsigned char out[32])
 	sha256_end(&s, out);
 }
 
-static void write_hex(const unsigned char raw[32], char out[65])
-{
-	for (int i = 0; i < 32; i++)
-		snprintf(out + 2 * i, 3, "%02x", raw[i]);
-}
-
 void sha256_end_hex(struct sha256 *s, char out[65])
 {
 	unsigned char raw[32];
 
 	sha256_end(s, raw);
-	write_hex(raw, out);
+	for (int i = 0; i < 32; i++)
+		snprintf(out + 2 * i, 3, "%02x", raw[i]);
 }
 
 void sha256_hex(struct str bytes, char out[65])
 {
-	unsigned char raw[32];
+	struct sha256 s;
 
-	sha256(bytes, raw);
-	write_hex(raw, out);
+	sha256_begin(&s);
+	sha256_add(&s, bytes);
+	sha256_end_hex(&s, out);
 }

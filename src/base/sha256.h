@@ -17,7 +17,6 @@ struct sha256 {
 
 void sha256_begin(struct sha256 *s);
 void sha256_add(struct sha256 *s, struct str bytes);
-void sha256_end(struct sha256 *s, unsigned char out[32]);
 void sha256_end_hex(struct sha256 *s, char out[65]);
 
 #endif

@@ -11,17 +11,12 @@ int str_cmp(struct str a, struct str b)
 	return (a.n > b.n) - (a.n < b.n);
 }
 
-static unsigned char lower(char c)
-{
-	return (c >= 'A' && c <= 'Z') ? (unsigned char)(c + 32) : (unsigned char)c;
-}
-
 bool str_eq_nocase(struct str a, struct str b)
 {
 	if (a.n != b.n)
 		return false;
 	for (size_t i = 0; i < a.n; i++)
-		if (lower(a.p[i]) != lower(b.p[i]))
+		if (ascii_lower(a.p[i]) != ascii_lower(b.p[i]))
 			return false;
 	return true;
 }
@@ -31,7 +26,7 @@ bool str_contains_nocase(struct str text, struct str word)
 	if (word.n == 0)
 		return true;
 	for (size_t i = 0; i + word.n <= text.n; i++)
-		if (lower(text.p[i]) == lower(word.p[0]) &&
+		if (ascii_lower(text.p[i]) == ascii_lower(word.p[0]) &&
 		    str_eq_nocase(str_make(text.p + i, word.n), word))
 			return true;
 	return false;

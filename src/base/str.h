@@ -57,6 +57,20 @@ static inline struct str str_from(struct str a, size_t start)
 	return start >= a.n ? STR_NONE : str_make(a.p + start, a.n - start);
 }
 
+static inline char ascii_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+/* Copies s to p, NUL after the end. */
+static inline struct str str_copy(char *p, struct str s)
+{
+	if (s.n)
+		memcpy(p, s.p, s.n);
+	p[s.n] = '\0';
+	return str_make(p, s.n);
+}
+
 /* Bytewise order, shorter first among equals. */
 int str_cmp(struct str a, struct str b);
 /* ASCII letters compare without case. */
@@ -69,8 +83,8 @@ struct str str_cut(struct str *rest, struct str separator);
 struct str str_trim(struct str s);
 /* Takes the first word off a text, which is then what follows it, trimmed. */
 struct str str_first_word(struct str *rest);
-/* A fast 64-bit hash. Its seed is set once, before anything is hashed: whoever writes messages must
- * not know which of them collide. */
+/* A fast 64-bit hash. Its seed is set once, before anything is hashed, so that writers of messages
+ * cannot construct collisions. */
 extern uint64_t hash_seed;
 uint64_t str_hash(struct str s);
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
@@ -125,7 +139,6 @@ static inline bool str_plain_eight(const char *p)
 	memcpy(&word, p, sizeof(word));
 	return !((word | (word + each) | (word - 0x20 * each)) & 0x80 * each);
 }
-/* Whether all bytes are. */
-bool str_is_plain(struct str s);
+bool str_is_plain(struct str s); /* all bytes are */
 
 #endif

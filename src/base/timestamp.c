@@ -34,7 +34,7 @@ static void civil_from_days(int64_t z, int64_t *y, unsigned *m, unsigned *d)
 }
 
 /* Takes exactly `digits` digits off the front. */
-static bool take(struct str *s, unsigned digits, unsigned *out)
+static bool take_digits(struct str *s, unsigned digits, unsigned *out)
 {
 	unsigned v = 0;
 
@@ -71,13 +71,13 @@ static bool take_clock(struct str *s, int64_t *ms)
 	unsigned h, m, sec = 0, scale = 100, frac = 0;
 	bool colons;
 
-	if (!take(s, 2, &h))
+	if (!take_digits(s, 2, &h))
 		return false;
 	colons = take_char(s, ':');
-	if (!take(s, 2, &m))
+	if (!take_digits(s, 2, &m))
 		return false;
 	if (colons ? take_char(s, ':') : digit_next(*s)) {
-		if (!take(s, 2, &sec))
+		if (!take_digits(s, 2, &sec))
 			return false;
 		if (s->n && (s->p[0] == '.' || s->p[0] == ',')) {
 			*s = str_from(*s, 1);
@@ -108,7 +108,7 @@ static bool is_day(unsigned y, unsigned m, unsigned d)
 /* SWAR: checks eight characters at once against `form`, in which 0 means any digit. Returns the
  * digits' values in their bytes; *wrong is set if a character does not match. `most` is added to
  * carry a byte that is too big into its high bit: 'v' = 0x80 - 10 for digits, 0x7f for others. */
-static inline uint64_t take_eight(const char *p, const char *form, const char *most, uint64_t *wrong)
+static inline uint64_t match8(const char *p, const char *form, const char *most, uint64_t *wrong)
 {
 	uint64_t bytes, expected, carry;
 
@@ -121,34 +121,34 @@ static inline uint64_t take_eight(const char *p, const char *form, const char *m
 }
 
 /* The two-digit number at that byte. */
-static inline unsigned pair(uint64_t digits, unsigned at)
+static inline unsigned two_digits(uint64_t digits, unsigned at)
 {
 	return (unsigned)((digits * 10 + (digits >> 8)) >> at * 8 & 0xff);
 }
 
 /* Fast path for the most common form, YYYY-MM-DDTHH:MM:SS[.mmm]Z. false = other or invalid. */
-static bool parse_usual(struct str s, int64_t *ms)
+static bool parse_common(struct str s, int64_t *ms)
 {
 	uint64_t wrong = 0, date, clock, end;
 	unsigned y, m, d, h, min, sec, frac = 0;
 
 	if (s.n != 20 && s.n != 24)
 		return false;
-	date = take_eight(s.p, "0000-00-", "vvvv\x7fvv\x7f", &wrong);
-	clock = take_eight(s.p + 8, "00T00:00", "vv\x7fvv\x7fvv", &wrong);
+	date = match8(s.p, "0000-00-", "vvvv\x7fvv\x7f", &wrong);
+	clock = match8(s.p + 8, "00T00:00", "vv\x7fvv\x7fvv", &wrong);
 	if (s.n == 20) {
-		end = take_eight(s.p + 12, "0:00:00Z", "v\x7fvv\x7fvv\x7f", &wrong);
-		sec = pair(end, 5);
+		end = match8(s.p + 12, "0:00:00Z", "v\x7fvv\x7fvv\x7f", &wrong);
+		sec = two_digits(end, 5);
 	} else {
-		end = take_eight(s.p + 16, ":00.000Z", "\x7fvv\x7fvvv\x7f", &wrong);
-		sec = pair(end, 1);
-		frac = pair(end, 4) * 10 + (unsigned)(end >> 48 & 0xf);
+		end = match8(s.p + 16, ":00.000Z", "\x7fvv\x7fvvv\x7f", &wrong);
+		sec = two_digits(end, 1);
+		frac = two_digits(end, 4) * 10 + (unsigned)(end >> 48 & 0xf);
 	}
-	y = pair(date, 0) * 100 + pair(date, 2);
-	m = pair(date, 5);
-	d = pair(clock, 0);
-	h = pair(clock, 3);
-	min = pair(clock, 6);
+	y = two_digits(date, 0) * 100 + two_digits(date, 2);
+	m = two_digits(date, 5);
+	d = two_digits(clock, 0);
+	h = two_digits(clock, 3);
+	min = two_digits(clock, 6);
 	if (wrong || !is_day(y, m, d) || h > 23 || min > 59 || sec > 60)
 		return false;
 	*ms = days_from_civil(y, m, d) * 86400000 + ((h * 60 + min) * 60 + sec) * (int64_t)1000 +
@@ -156,7 +156,7 @@ static bool parse_usual(struct str s, int64_t *ms)
 	return true;
 }
 #else
-static bool parse_usual(struct str s, int64_t *ms)
+static bool parse_common(struct str s, int64_t *ms)
 {
 	(void)s, (void)ms;
 	return false;
@@ -169,12 +169,12 @@ bool timestamp_parse_iso(struct str s, int64_t *ms)
 	int64_t clock = 0, t;
 	bool dashes;
 
-	if (parse_usual(s, ms))
+	if (parse_common(s, ms))
 		return true;
-	if (!take(&s, 4, &y))
+	if (!take_digits(&s, 4, &y))
 		return false;
 	dashes = take_char(&s, '-');
-	if (!take(&s, 2, &m) || take_char(&s, '-') != dashes || !take(&s, 2, &d))
+	if (!take_digits(&s, 2, &m) || take_char(&s, '-') != dashes || !take_digits(&s, 2, &d))
 		return false;
 	if (!is_day(y, m, d))
 		return false;
@@ -193,9 +193,9 @@ bool timestamp_parse_iso(struct str s, int64_t *ms)
 		int64_t sign = s.p[0] == '-' ? 1 : -1;
 
 		s = str_from(s, 1);
-		if (!take(&s, 2, &zh))
+		if (!take_digits(&s, 2, &zh))
 			return false;
-		if (s.n && (take_char(&s, ':') || 1) && !take(&s, 2, &zm))
+		if (s.n && (take_char(&s, ':') || 1) && !take_digits(&s, 2, &zm))
 			return false;
 		if (zh > 23 || zm > 59)
 			return false;
@@ -222,7 +222,8 @@ bool timestamp_parse_loose(struct str s, int64_t day, int64_t *ms)
 		return true;
 	}
 	if (str_find(s, STR(":"), 0) == 2 && take_clock(&rest, &clock) && rest.n == 0) {
-		int64_t midnight = day == TIME_NONE ? 0 : day - ((day % 86400000) + 86400000) % 86400000;
+		int64_t midnight =
+			day == TIME_NONE ? 0 : day - ((day % 86400000) + 86400000) % 86400000;
 
 		*ms = midnight + clock;
 		return true;
@@ -236,10 +237,8 @@ const char *timestamp_iso(int64_t ms, char out[32])
 	unsigned m, d, r;
 	int n;
 
-	if (ms == TIME_NONE) {
-		snprintf(out, 32, "-");
-		return out;
-	}
+	if (ms == TIME_NONE)
+		return memcpy(out, "-", 2);
 	if (rest < 0)
 		rest += 86400000, days--;
 	civil_from_days(days, &y, &m, &d);
@@ -260,10 +259,8 @@ const char *timestamp_clock(int64_t ms, char out[32])
 {
 	unsigned r;
 
-	if (ms == TIME_NONE) {
-		snprintf(out, 32, "-");
-		return out;
-	}
+	if (ms == TIME_NONE)
+		return memcpy(out, "-", 2);
 	r = (unsigned)((ms % 86400000 + 86400000) % 86400000);
 	snprintf(out, 32, "%02u:%02u:%02u", r / 3600000 % 100, r / 60000 % 60, r / 1000 % 60);
 	return out;
@@ -284,12 +281,22 @@ const char *timestamp_span(int64_t ms, char out[32])
 	return out;
 }
 
-int64_t timestamp_now_ms(void)
+static int64_t clock_ms(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_REALTIME, &t);
+	clock_gettime(clock, &t);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int64_t timestamp_now_ms(void)
+{
+	return clock_ms(CLOCK_REALTIME);
+}
+
+int64_t monotonic_ms(void)
+{
+	return clock_ms(CLOCK_MONOTONIC);
 }
 
 bool timestamp_is_recent(int64_t ms)

@@ -20,10 +20,9 @@ const char *timestamp_clock(int64_t ms, char out[32]);
 /* A span for people: "0:42", "12:05", "3h04", "2d05h"; negative spans with a minus. */
 const char *timestamp_span(int64_t ms, char out[32]);
 
-/* The wall clock, in ms since 1970. */
-int64_t timestamp_now_ms(void);
-/* Within ten minutes of it: a message of that time was written just now, clocks being what they
- * are. */
+int64_t timestamp_now_ms(void); /* the wall clock, since 1970 */
+int64_t monotonic_ms(void);     /* CLOCK_MONOTONIC */
+/* Within ten minutes of the wall clock, which allows for clock skew. */
 bool timestamp_is_recent(int64_t ms);
 
 #endif

@@ -1,26 +1,19 @@
-/* Asking whether to go on, and sorting that asks. */
+/* The yield check with its deadline, and a merge sort that yields. */
 #include "base/yield.h"
 
 #include "base/mem.h"
+#include "base/timestamp.h"
 
-#include <string.h>
-#include <time.h>
-
-enum { ASKED_OFTEN = 64, RUN_LENGTH = 1024 };
+enum { CLOCK_INTERVAL = 64, RUN_LENGTH = 1024 };
 
 static bool is_due(const struct yield *y)
 {
-	struct timespec t;
-
-	if (y->until_ms == INT64_MAX)
-		return false;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 >= y->until_ms;
+	return y->until_ms != INT64_MAX && monotonic_ms() >= y->until_ms;
 }
 
-bool yield_asked(struct yield *y)
+bool yield_check(struct yield *y)
 {
-	if (!y->cancelled && ++y->asked % ASKED_OFTEN == 0 && is_due(y))
+	if (!y->cancelled && ++y->checks % CLOCK_INTERVAL == 0 && is_due(y))
 		y->hand_over(y);
 	return !y->cancelled;
 }
@@ -55,7 +48,7 @@ static void merge(const struct sorting *s, const char *left, const char *right, 
 	memcpy(out + (right - a), b, (size_t)(end - b));
 }
 
-/* Short runs are sorted at one go, then merged from one half of the memory into the other. */
+/* Runs of RUN_LENGTH are sorted by qsort, then merged between the array and a spare one. */
 void yield_sort(void *v, size_t n, size_t size, int (*compare)(const void *, const void *),
 		struct yield *y)
 {

@@ -1,7 +1,6 @@
-/* Long work that yields in between. The worker asks yield_on in its loops whether to go on; once its
- * deadline has passed, that calls `hand_over`, which returns when the work is resumed (job.h).
- * false: the work was cancelled. The worker then leaves its loops, and what it has made is thrown
- * away by whoever started it. A NULL yield never hands over. */
+/* Cooperative yielding for long work. The worker calls yield_on in its loops; once the deadline has
+ * passed, that calls `hand_over`, which returns when the work is resumed (job.h). false: cancelled;
+ * the worker leaves its loops and its result is discarded. A NULL yield never yields. */
 #ifndef GAVEL_BASE_YIELD_H
 #define GAVEL_BASE_YIELD_H
 
@@ -12,18 +11,18 @@
 struct yield {
 	void (*hand_over)(struct yield *y);
 	int64_t until_ms; /* CLOCK_MONOTONIC; INT64_MAX = for ever */
-	unsigned asked;
+	unsigned checks;
 	bool cancelled;
 };
 
-bool yield_asked(struct yield *y);
+bool yield_check(struct yield *y);
 static inline bool yield_on(struct yield *y)
 {
-	return !y || yield_asked(y);
+	return !y || yield_check(y);
 }
-/* Hands over at once, for whoever has nothing to do but wait. false: cancelled. */
+/* Yields at once, for a worker that is waiting. false: cancelled. */
 bool yield_now(struct yield *y);
-/* qsort that asks; equal elements may change places. */
+/* qsort that yields; equal elements may change places. */
 void yield_sort(void *v, size_t n, size_t size, int (*compare)(const void *, const void *),
 		struct yield *y);
 

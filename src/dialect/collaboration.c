@@ -42,14 +42,13 @@ static void add_paths(struct message *m, struct str task, yyjson_val *array, con
 		add_path(m, task, json_str(yyjson_is_obj(v) ? json_get(v, "path") : v), at, i);
 }
 
-/* Adds the paths of files_created and files_modified. */
-static void add_files(struct checker *c, struct message *m, struct str task, unsigned keep,
+static void add_files(struct checker *c, struct message *m, struct str task, unsigned rows,
 		      const char *at)
 {
 	yyjson_val *const *file;
 	uint32_t i;
 
-	kept_foreach(c, keep, i, file)
+	rows_foreach(c, rows, i, file)
 		add_path(m, task, json_str(yyjson_is_obj(file[SELF]) ? file[FL_PATH] : file[SELF]),
 			 at, i);
 }
@@ -103,21 +102,22 @@ static void add_criteria_decisions(struct decoder *d, struct message *m, yyjson_
 static void decode_assignment(struct decoder *d, struct message *m, yyjson_val *const *payload)
 {
 	struct checker *c = &d->check;
-	yyjson_val *const *task = kept(c, KEEP_TASK), *v;
-	yyjson_val *scope = kept(c, KEEP_CONSTRAINTS)[CN_SCOPE];
+	yyjson_val *const *task = row_of(c, ROWS_TASK), *v;
+	yyjson_val *scope = row_of(c, ROWS_CONSTRAINTS)[CN_SCOPE];
 	struct str id = json_str(task[TK_ID]);
 	struct event *e = event_add(m, EV_TASK, id, "/payload/task/task_id");
 	size_t i, n;
 
 	e->agent = m->to;
-	e->again = yyjson_arr_size(kept(c, KEEP_CONTEXT)[CX_ATTEMPTS]) > 0;
+	e->again = yyjson_arr_size(row_of(c, ROWS_CONTEXT)[CX_ATTEMPTS]) > 0;
 	if (!json_int(payload[AS_MAX_ITERATIONS], &e->limit) || e->limit < 1)
 		e->limit = 0;
 	e->deadline_ms = checked_time(c, payload[AS_DEADLINE]);
 	if (yyjson_is_arr(scope))
 		yyjson_arr_foreach(scope, i, n, v)
 			if (json_str(v).n)
-				event_add(m, EV_TASK_SCOPE, id, "/payload/task/constraints/scope/%u")
+				event_add(m, EV_TASK_SCOPE, id,
+					  "/payload/task/constraints/scope/%u")
 					->other = json_str(v);
 	add_depends(m, id, task[TK_DEPENDS], "/payload/task/depends_on/%u");
 	add_depends(m, id, task[TK_DEPENDENCIES], "/payload/task/dependencies/%u");
@@ -146,9 +146,9 @@ static void decode_completion(struct checker *c, struct message *m, yyjson_val *
 
 	e->state = status < 0 ? TASK_RUNNING : states[status];
 	e->number = status == 0 ? 1 : -1;
-	add_files(c, m, id, KEEP_CREATED, "/payload/changes/files_created/%u/path");
-	add_files(c, m, id, KEEP_MODIFIED, "/payload/changes/files_modified/%u/path");
-	add_paths(m, id, kept(c, KEEP_FILES)[CH_DELETED], "/payload/changes/files_deleted/%u");
+	add_files(c, m, id, ROWS_CREATED, "/payload/changes/files_created/%u/path");
+	add_files(c, m, id, ROWS_MODIFIED, "/payload/changes/files_modified/%u/path");
+	add_paths(m, id, row_of(c, ROWS_FILES)[CH_DELETED], "/payload/changes/files_deleted/%u");
 	if (status > 0 && yyjson_arr_size(payload[CP_BLOCKERS])) {
 		e = event_add(m, EV_ITEM, id, "/payload/blockers");
 		e->item = ITEM_BLOCKED;
@@ -157,13 +157,13 @@ static void decode_completion(struct checker *c, struct message *m, yyjson_val *
 	}
 }
 
-static void flat_location(struct checker *c)
+static void check_locations(struct checker *c)
 {
 	yyjson_val *const *finding;
 	uint32_t i;
 
 	path_push(c, "findings");
-	kept_foreach(c, KEEP_FINDINGS, i, finding) {
+	rows_foreach(c, ROWS_FINDINGS, i, finding) {
 		int64_t first, last;
 		yyjson_val *location = finding[FD_LOCATION];
 
@@ -171,15 +171,15 @@ static void flat_location(struct checker *c)
 			continue;
 		path_push_index(c, i);
 		if (!location && yyjson_is_str(finding[FD_FILE]))
-			complain(c, SEVERITY_WARNING, RULE("2.2.5-location"), "location",
+			add_diag(c, SEVERITY_WARNING, RULE("2.2.5-location"), "location",
 				 "missing; a related text's flat \"file\" is read in its place");
 		else if (!location)
-			complain(c, SEVERITY_ERROR, RULE("2.2.5-location"), "location",
+			add_diag(c, SEVERITY_ERROR, RULE("2.2.5-location"), "location",
 				 "missing; it is required");
 		if (json_int(json_get(location, "line_start"), &first) &&
 		    json_int(json_get(location, "line_end"), &last) && last < first) {
 			path_push(c, "location");
-			complain(c, SEVERITY_WARNING, RULE("2.2.5-line_end"), "line_end",
+			add_diag(c, SEVERITY_WARNING, RULE("2.2.5-line_end"), "line_end",
 				 "comes before line_start");
 			path_pop(c);
 		}
@@ -199,18 +199,18 @@ static const struct {
 	{ VF_LINT, VF_LINT_PASSED, NULL, NULL, NULL }, /* it may be missing */
 };
 
-static void flat_verification(struct checker *c, yyjson_val *const *verification)
+static void check_verification(struct checker *c, yyjson_val *const *verification)
 {
 	path_push(c, "verification");
 	for (int i = 0; verified[i].rule; i++) {
 		if (verification[verified[i].field])
 			continue;
 		if (yyjson_is_bool(verification[verified[i].flat]))
-			complain(c, SEVERITY_WARNING, verified[i].rule, verified[i].name,
+			add_diag(c, SEVERITY_WARNING, verified[i].rule, verified[i].name,
 				 "missing; a related text's \"%s\" is read in its place",
 				 verified[i].flat_name);
 		else
-			complain(c, SEVERITY_ERROR, verified[i].rule, verified[i].name,
+			add_diag(c, SEVERITY_ERROR, verified[i].rule, verified[i].name,
 				 "missing; it is required");
 	}
 	path_pop(c);
@@ -250,27 +250,26 @@ static void check_review_ids(struct checker *c)
 	struct map seen = { 0 };
 	VEC(struct str) ids = { 0 };
 	char q[QUOTED_MAX];
-#define IS_FINDING(id) id_is_listed(&seen, ids.v, id)
 
 	path_push(c, "findings");
-	kept_foreach(c, KEEP_FINDINGS, i, row) {
+	rows_foreach(c, ROWS_FINDINGS, i, row) {
 		struct str id = json_str(row[FD_ID]);
 
 		if (!id.p)
 			continue;
-		if (!IS_FINDING(id)) {
+		if (!id_is_listed(&seen, ids.v, id)) {
 			map_add(&seen, str_hash(id), ids.n);
 			vec_push(&ids, id);
 			continue;
 		}
 		path_push_index(c, i);
-		complain(c, SEVERITY_WARNING, RULE("2.2.5-finding_id"), "finding_id",
+		add_diag(c, SEVERITY_WARNING, RULE("2.2.5-finding_id"), "finding_id",
 			 "%s stands twice in one review", quoted(id, q));
 		path_pop(c);
 	}
 	path_pop(c);
 	path_push(c, "required_changes");
-	kept_foreach(c, KEEP_CHANGES, i, row) {
+	rows_foreach(c, ROWS_CHANGES, i, row) {
 		yyjson_val *related = row[RC_RELATED];
 
 		if (!yyjson_is_arr(related))
@@ -278,9 +277,9 @@ static void check_review_ids(struct checker *c)
 		path_push_index(c, i);
 		path_push(c, "related_findings");
 		yyjson_arr_foreach(related, k, n, name)
-			if (yyjson_is_str(name) && !IS_FINDING(json_str(name))) {
+			if (yyjson_is_str(name) && !id_is_listed(&seen, ids.v, json_str(name))) {
 				path_push_index(c, (uint32_t)k);
-				complain(c, SEVERITY_WARNING, RULE("2.2.5-related_findings"), NULL,
+				add_diag(c, SEVERITY_WARNING, RULE("2.2.5-related_findings"), NULL,
 					 "%s is no finding of this review",
 					 quoted(json_str(name), q));
 				path_pop(c);
@@ -289,7 +288,6 @@ static void check_review_ids(struct checker *c)
 		path_pop(c);
 	}
 	path_pop(c);
-#undef IS_FINDING
 	map_release(&seen);
 	vec_release(&ids);
 }
@@ -300,7 +298,7 @@ static void add_findings(struct checker *c, struct message *m, struct str review
 	yyjson_val *const *finding;
 	uint32_t i;
 
-	kept_foreach(c, KEEP_FINDINGS, i, finding) {
+	rows_foreach(c, ROWS_FINDINGS, i, finding) {
 		struct str id = json_str(finding[FD_ID]);
 		int grade = value_number(&collab_finding_shape, FD_SEVERITY, finding[FD_SEVERITY]);
 		int64_t fixed;
@@ -308,24 +306,19 @@ static void add_findings(struct checker *c, struct message *m, struct str review
 
 		if (!yyjson_is_obj(finding[SELF]))
 			continue;
-		if (json_int(finding[FD_FIXED], &fixed) && fixed > 0) {
-			e = event_add(m, EV_FIXED, id, "/payload/findings/%u/finding_id");
-			e->index = i;
-			e->other = review;
-			e->task = task;
-			e->item = ITEM_FINDING;
-			e->grade = grade < 0 ? GRADE_NONE : (enum grade)grade;
-			e->iteration = fixed;
-			continue;
-		}
-		if (grade == GRADE_CRITICAL || grade == GRADE_MAJOR)
-			*severe = true;
-		e = event_add(m, EV_ITEM, id, "/payload/findings/%u/finding_id");
+		if (!json_int(finding[FD_FIXED], &fixed) || fixed < 0)
+			fixed = 0;
+		e = event_add(m, fixed ? EV_FIXED : EV_ITEM, id, "/payload/findings/%u/finding_id");
 		e->index = i;
 		e->other = review;
 		e->task = task;
 		e->item = ITEM_FINDING;
 		e->grade = grade < 0 ? GRADE_NONE : (enum grade)grade;
+		if (fixed) {
+			e->iteration = fixed;
+			continue;
+		}
+		*severe |= grade == GRADE_CRITICAL || grade == GRADE_MAJOR;
 		e->undecidable = !id.n || !review.n;
 		e->content_hash = value_hash(finding[SELF]);
 	}
@@ -337,7 +330,7 @@ static void add_changes(struct checker *c, struct message *m, struct str review,
 	yyjson_val *const *change;
 	uint32_t i;
 
-	kept_foreach(c, KEEP_CHANGES, i, change) {
+	rows_foreach(c, ROWS_CHANGES, i, change) {
 		struct str id = json_str(change[RC_ID]);
 		int priority = value_number(&collab_change_shape, RC_PRIORITY,
 					    change[RC_PRIORITY]);
@@ -361,7 +354,7 @@ static void decode_review_result(struct checker *c, struct message *m, yyjson_va
 {
 	static const enum review_verdict verdicts[] = { REVIEW_APPROVED, REVIEW_CHANGES,
 							REVIEW_REJECTED };
-	yyjson_val *const *verification = kept(c, KEEP_VERIFICATION);
+	yyjson_val *const *verification = row_of(c, ROWS_VERIFICATION);
 	struct str review = json_str(payload[RV_ID]), task = json_str(payload[RV_TASK]);
 	int verdict = value_number(&collab_review_result_shape, RV_VERDICT,
 				   payload[RV_VERDICT]);
@@ -370,9 +363,9 @@ static void decode_review_result(struct checker *c, struct message *m, yyjson_va
 	bool severe = false;
 
 	path_push(c, payload_name);
-	flat_location(c);
+	check_locations(c);
 	if (yyjson_is_obj(payload[RV_VERIFICATION]))
-		flat_verification(c, verification);
+		check_verification(c, verification);
 	check_review_ids(c);
 	path_pop(c);
 
@@ -385,7 +378,7 @@ static void decode_review_result(struct checker *c, struct message *m, yyjson_va
 	add_findings(c, m, review, task, &severe);
 	add_changes(c, m, review, task);
 	m->events.v[at].severe = severe;
-	m->events.v[at].index = c->kept[KEEP_FINDINGS].n;
+	m->events.v[at].index = c->rows[ROWS_FINDINGS].n;
 }
 
 /* A person's feedback may name the item it decides. Only agents' questions become items: those of a
@@ -456,7 +449,7 @@ static void decode_payload(struct decoder *d, struct message *m, int type,
 	}
 }
 
-/* The directions are given in prose only, so another one is a note, not an error. */
+/* Directions are specified in prose only, so another one is a note. */
 static void check_direction(struct checker *c, int type, struct message *m)
 {
 	static const struct {
@@ -473,7 +466,7 @@ static void check_direction(struct checker *c, int type, struct message *m)
 		return;
 	if ((m->from.type.n && !str_is(m->from.type, expected[type].from)) ||
 	    (m->to.type.n && !str_is(m->to.type, expected[type].to)))
-		complain(c, SEVERITY_NOTE, expected[type].rule, "from_agent",
+		add_diag(c, SEVERITY_NOTE, expected[type].rule, "from_agent",
 			 "this message goes from %s to %s", expected[type].from, expected[type].to);
 }
 
@@ -509,8 +502,8 @@ static void collaboration_decode(struct decoder *d, yyjson_val *root, struct mes
 	m->reply_to = json_str(got[B_REPLY]);
 	m->correlation = json_str(got[B_CORRELATION]);
 	m->session = json_str(got[B_SESSION]);
-	m->from = actor_of(kept(c, KEEP_FROM));
-	m->to = actor_of(kept(c, KEEP_TO));
+	m->from = actor_of(row_of(c, ROWS_FROM));
+	m->to = actor_of(row_of(c, ROWS_TO));
 	if (!json_int(got[B_SEQUENCE], &m->sequence) || m->sequence < 0)
 		m->sequence = -1;
 	type = value_number(&collab_base_shape, B_TYPE, got[B_TYPE]);
@@ -526,6 +519,7 @@ static void collaboration_decode(struct decoder *d, yyjson_val *root, struct mes
 	decode_payload(d, m, type, payload, payload_name);
 }
 
+/* No payload is specified: common fields, or all of it. */
 static void summarize_free(yyjson_val *payload, struct buf *out)
 {
 	static const char *const names[] = { "task_id", "state", "status", "question", "query",
@@ -547,54 +541,25 @@ static void summarize_free(yyjson_val *payload, struct buf *out)
 
 static void collaboration_summarize(struct decoder *d, yyjson_val *root, struct buf *out)
 {
-	yyjson_val *p = payload_of(root), *task = json_get(p, "task");
+	static const char *const templates[MT_ACKNOWLEDGMENT + 1] = {
+		[MT_PROGRESS] = "{task_id} {#progress_percent}%: {current_step}",
+		[MT_COMPLETION] = "{task_id} {status}: {summary}",
+		[MT_REVIEW_REQUEST] = "{review_id} of {task_id}",
+		[MT_FEEDBACK] = "{feedback_type}: {subject}",
+		[MT_ABORT] = "{scope} {target_id}: {reason}",
+	};
+	yyjson_val *p = payload_of(root);
 	int type = value_index(collab_message_types, json_get_str(root, "message_type"));
 
-	switch (type) {
-	case MT_ASSIGNMENT:
-		buf_add_str(out, json_get_str(task, "task_id"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(task, "task_description"));
-		break;
-	case MT_PROGRESS:
-		buf_add_str(out, json_get_str(p, "task_id"));
-		buf_addc(out, ' ');
-		buf_add_str(out, scalar_text(d, json_get(p, "progress_percent")));
-		buf_adds(out, "%: ");
-		buf_add_str(out, json_get_str(p, "current_step"));
-		break;
-	case MT_COMPLETION:
-		buf_add_str(out, json_get_str(p, "task_id"));
-		buf_addc(out, ' ');
-		buf_add_str(out, json_get_str(p, "status"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(p, "summary"));
-		break;
-	case MT_REVIEW_REQUEST:
-		buf_add_str(out, json_get_str(p, "review_id"));
-		buf_adds(out, " of ");
-		buf_add_str(out, json_get_str(p, "task_id"));
-		break;
-	case MT_REVIEW_RESULT:
-		buf_add_str(out, json_get_str(p, "review_id"));
-		buf_addc(out, ' ');
-		buf_add_str(out, json_get_str(p, "verdict"));
+	if (type == MT_ASSIGNMENT) {
+		summary_add(d, out, json_get(p, "task"), "{task_id}: {task_description}");
+	} else if (type == MT_REVIEW_RESULT) {
+		summary_add(d, out, p, "{review_id} {verdict}");
 		buf_printf(out, ", %zu findings: ", yyjson_arr_size(json_get(p, "findings")));
-		buf_add_str(out, json_get_str(p, "summary"));
-		break;
-	case MT_FEEDBACK:
-		buf_add_str(out, json_get_str(p, "feedback_type"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(p, "subject"));
-		break;
-	case MT_ABORT:
-		buf_add_str(out, json_get_str(p, "scope"));
-		buf_addc(out, ' ');
-		buf_add_str(out, json_get_str(p, "target_id"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(p, "reason"));
-		break;
-	default: /* no payload is specified for the others: common fields, or all of it */
+		summary_add(d, out, p, "{summary}");
+	} else if (type >= 0 && templates[type]) {
+		summary_add(d, out, p, templates[type]);
+	} else {
 		summarize_free(p, out);
 	}
 }

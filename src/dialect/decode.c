@@ -1,4 +1,4 @@
-/* From a line's bytes to what its dialect makes of them. */
+/* Decodes one line: parse it, detect its dialect, call that dialect's decoder. */
 #include "dialect/dialect.h"
 
 #include "base/utf8.h"
@@ -187,30 +187,36 @@ void detail_add_list(struct decoder *d, struct detail *out, const char *label, y
 		else
 			json_write(&b, v);
 	}
-	detail_add(out, label, arena_str(&d->arena, buf_str(&b)), false);
-	buf_release(&b);
+	detail_add(out, label, arena_take(&d->arena, &b), false);
 }
 
 struct str scalar_text(struct decoder *d, yyjson_val *v)
 {
 	struct buf b = { 0 };
-	struct str s;
 
 	if (!v)
 		return STR_NONE;
 	if (yyjson_is_str(v))
 		return json_str(v);
 	json_write(&b, v);
-	s = arena_str(&d->arena, buf_str(&b));
-	buf_release(&b);
-	return s;
+	return arena_take(&d->arena, &b);
 }
 
-int64_t iso_time(yyjson_val *v)
+void summary_add(struct decoder *d, struct buf *out, yyjson_val *obj, const char *template)
 {
-	int64_t ms;
+	for (const char *p = template; *p; p++) {
+		const char *close = *p == '{' ? strchr(p, '}') : NULL;
+		bool any = close && p[1] == '#';
+		yyjson_val *v;
 
-	return yyjson_is_str(v) && timestamp_parse_iso(json_str(v), &ms) ? ms : TIME_NONE;
+		if (!close) {
+			buf_addc(out, *p);
+			continue;
+		}
+		v = json_getn(obj, p + 1 + any, (size_t)(close - p) - 1 - any);
+		buf_add_str(out, any ? scalar_text(d, v) : json_str(v));
+		p = close;
+	}
 }
 
 /* What is not of any other dialect. */

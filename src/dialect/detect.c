@@ -1,9 +1,8 @@
-/* Which dialect a message is: dialect.h says how scores are made.
+/* Detects the dialect of a message by scores (dialect.h).
  *
- * Most messages have the same member names as others before. So what a set of names says is
- * computed once and memoized in the decoder, under the sum of a random number for each name: that
- * costs one addition a member, whatever the number of names and dialects, and a name that stands
- * twice gives another sum. */
+ * Most messages have the same member names as earlier ones, so the scores of a set of names are
+ * memoized in the decoder, under the sum of a random number for each name: one addition a member,
+ * whatever the number of dialects, and duplicate names give another sum. */
 #include "dialect/dialect.h"
 
 #include "base/err.h"
@@ -163,7 +162,7 @@ static void find_probed(yyjson_val *root, const struct names *names, struct aren
 }
 
 /* The one whose names alone tell it, whatever probes would say of the others; or none. */
-static enum dialect_id plain_winner(const struct detection *t)
+static enum dialect_id winner_by_names(const struct detection *t)
 {
 	unsigned winner = DIALECT_UNKNOWN;
 	int best = DETECT_MIN - 1, its_reach = 0, reach = 0; /* what the others could come to */
@@ -193,11 +192,11 @@ static void detect_by_names(yyjson_val *root, const struct names *names, struct 
 		out->has[k] = keys_in(&set, k, &out->sum[k]);
 		out->most = out->sum[k] > out->most ? out->sum[k] : out->most;
 	}
-	out->winner = plain_winner(out);
+	out->winner = winner_by_names(out);
 }
 
 /* The same as for another message with these names, mostly. */
-static const struct detection *memoized(struct decoder *d, yyjson_val *root)
+static const struct detection *detect_memoized(struct decoder *d, yyjson_val *root)
 {
 	const struct names *names = d->check.names;
 	yyjson_val *key = unsafe_yyjson_get_first(root);
@@ -206,7 +205,7 @@ static const struct detection *memoized(struct decoder *d, yyjson_val *root)
 
 	for (size_t left = unsafe_yyjson_get_len(root); left; left--) {
 		sum += key_randoms[number_of(key, names)];
-		key = value_behind(key + 1);
+		key = value_after(key + 1);
 	}
 	for (unsigned i = 0; i < SLOTS_TRIED; i++) {
 		t = &d->detections[((sum >> 32) + i) % DETECTIONS];
@@ -250,7 +249,7 @@ enum dialect_id decoder_detect(struct decoder *d, yyjson_val *root)
 
 	if (!yyjson_is_obj(root))
 		return DIALECT_UNKNOWN;
-	t = memoized(d, root);
+	t = detect_memoized(d, root);
 	winner = t->winner;
 	if (winner == DIALECT_UNKNOWN && t->most) {
 		find_probed(root, d->check.names, &d->arena, probed);

@@ -132,8 +132,7 @@ static inline const struct dialect_ops *dialect_of(enum dialect_id id)
 	return id > DIALECT_TEXT ? dialects[id] : NULL;
 }
 
-/* False: no dialect has that name. */
-bool dialect_named(struct str name, enum dialect_id *out);
+bool dialect_named(struct str name, enum dialect_id *out); /* false: there is none */
 
 /* Decodes one frame into m (cleared first). Strings in m are valid until the next call, or with
  * `keeps` set until decoder_reset; m owns its lists (message_release). */
@@ -159,9 +158,12 @@ enum dialect_id decoder_detect(struct decoder *d, yyjson_val *root);
 struct names *names_of_dialects(void);
 
 /* For the dialects: */
+/* Whether a set `has` of keys (decoder.has) contains the signature's key HAS_name. */
+#define HAS(name) (has >> HAS_##name & 1)
 /* Which keys of the dialect's signature an object has, as in decoder.has; names: those it was read
  * with, or NULL. */
-unsigned dialect_has(const struct dialect_ops *dialect, yyjson_val *root, const struct names *names);
+unsigned dialect_has(const struct dialect_ops *dialect, yyjson_val *root,
+		     const struct names *names);
 /* Parses a message inside another with one of the decoder's readers. */
 enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes,
 			       yyjson_val **root);
@@ -170,7 +172,8 @@ void detail_add(struct detail *out, const char *label, struct str text, bool id_
 void detail_add_list(struct decoder *d, struct detail *out, const char *label, yyjson_val *array);
 /* A number or boolean as text in the decoder's arena. */
 struct str scalar_text(struct decoder *d, yyjson_val *v);
-/* Time of an ISO 8601 string, or TIME_NONE; checked_time for one that was checked. */
-int64_t iso_time(yyjson_val *v);
+/* Appends the template with each {name} replaced by that member of obj if it is a string, and each
+ * {#name} whatever it is. */
+void summary_add(struct decoder *d, struct buf *out, yyjson_val *obj, const char *template);
 
 #endif

@@ -3,9 +3,9 @@
 #include "dialect/dialect.h"
 
 #define RULE(id) "envelope/" id
-#define OPEN_SHAPE .stranger = STRANGER_NOTE, .stranger_rule = RULE("mapping-unlisted-field")
+#define OPEN_SHAPE(table) SHAPE_NOTING(table, RULE("mapping-unlisted-field"))
 
-enum { KEEP_CONTEXT = 1, KEEP_TASK }; /* nested objects whose fields the decoder needs */
+enum { ROWS_CONTEXT = 1, ROWS_TASK }; /* nested objects whose fields the decoder needs */
 
 /* feature_id may be null: the agent that creates the feature's folder has none yet */
 static const char *const workflows[] = { "specify", "plan", "tasks", NULL };
@@ -15,9 +15,9 @@ static const struct field context_fields[] = {
 			  T_STR | T_NULL },
 	[CTX_WORKFLOW] = { "workflow", RULE("input-context.workflow"), REQUIRED, T_STR },
 	[CTX_ITERATION] = { "iteration", RULE("input-context.iteration"), REQUIRED, T_INT,
-			    .ranged = true, .min = 1, .max = (double)COUNT_MAX },
+			    POSITIVE },
 };
-static const struct shape context_shape = { SHAPE_FIELDS(context_fields), OPEN_SHAPE };
+static const struct shape context_shape = OPEN_SHAPE(context_fields);
 static const struct field path_field = { "", RULE("input-paths"), REQUIRED, T_STR };
 static const struct shape paths_shape = { SHAPE_INDEX, .each = &path_field };
 enum { DO_ACTION, DO_PARAMS };
@@ -25,37 +25,36 @@ static const struct field task_fields[] = {
 	[DO_ACTION] = { "action", RULE("input-task.action"), REQUIRED, T_STR },
 	[DO_PARAMS] = { "params", RULE("input-task.params"), REQUIRED, T_OBJ },
 };
-static const struct shape task_shape = { SHAPE_FIELDS(task_fields), OPEN_SHAPE };
+static const struct shape task_shape = OPEN_SHAPE(task_fields);
 enum { IN_CONTEXT, IN_PATHS, IN_TASK, IN_PRIOR, IN_N };
 static const struct field input_fields[] = {
-	[IN_CONTEXT] = { "context", RULE("input-context"), REQUIRED, T_OBJ,
-			 .inside = &context_shape, .keep = KEEP_CONTEXT },
-	[IN_PATHS] = { "paths", RULE("input-paths"), REQUIRED, T_OBJ, .inside = &paths_shape },
-	[IN_TASK] = { "task", RULE("input-task"), REQUIRED, T_OBJ, .inside = &task_shape,
-		      .keep = KEEP_TASK },
-	[IN_PRIOR] = { "prior_context", RULE("input-prior_context"), OPTIONAL, T_ARR, T_STR },
+	[IN_CONTEXT] = { "context", RULE("input-context"), REQUIRED, OBJECT(context_shape),
+			 .rows = ROWS_CONTEXT },
+	[IN_PATHS] = { "paths", RULE("input-paths"), REQUIRED, OBJECT(paths_shape) },
+	[IN_TASK] = { "task", RULE("input-task"), REQUIRED, OBJECT(task_shape), .rows = ROWS_TASK },
+	[IN_PRIOR] = { "prior_context", RULE("input-prior_context"), OPTIONAL, STRINGS },
 };
-static const struct shape input_shape = { SHAPE_FIELDS(input_fields), OPEN_SHAPE };
+static const struct shape input_shape = OPEN_SHAPE(input_fields);
 
 static const char *const operations[] = { "create", "update", NULL };
 static const struct field artifact_fields[] = {
 	{ "path", RULE("artifact-path"), REQUIRED, T_STR, .format = FORMAT_RELATIVE_PATH },
-	{ "operation", RULE("artifact-operation"), REQUIRED, T_STR, .values = operations },
+	{ "operation", RULE("artifact-operation"), REQUIRED_ENUM(operations) },
 	{ "content", RULE("artifact-content"), REQUIRED, T_STR },
 };
-static const struct shape artifact_shape = { SHAPE_FIELDS(artifact_fields), OPEN_SHAPE };
+static const struct shape artifact_shape = OPEN_SHAPE(artifact_fields);
 static const char *const recommendations[] = { "proceed", "retry", "escalate", NULL };
 enum { OUT_SUCCESS, OUT_SUMMARY, OUT_ARTIFACTS, OUT_NOTES, OUT_RECOMMENDATION, OUT_N };
 static const struct field output_fields[] = {
 	[OUT_SUCCESS] = { "success", RULE("output-success"), REQUIRED, T_BOOL },
 	[OUT_SUMMARY] = { "summary", RULE("output-summary"), REQUIRED, T_STR },
-	[OUT_ARTIFACTS] = { "artifacts", RULE("output-artifacts"), REQUIRED, T_ARR, T_OBJ,
-			    &artifact_shape },
-	[OUT_NOTES] = { "notes", RULE("output-notes"), OPTIONAL, T_ARR, T_STR },
-	[OUT_RECOMMENDATION] = { "recommendation", RULE("output-recommendation"), REQUIRED, T_STR,
-				 .values = recommendations },
+	[OUT_ARTIFACTS] = { "artifacts", RULE("output-artifacts"), REQUIRED,
+			    OBJECTS(artifact_shape) },
+	[OUT_NOTES] = { "notes", RULE("output-notes"), OPTIONAL, STRINGS },
+	[OUT_RECOMMENDATION] = { "recommendation", RULE("output-recommendation"),
+				 REQUIRED_ENUM(recommendations) },
 };
-static const struct shape output_shape = { SHAPE_FIELDS(output_fields), OPEN_SHAPE };
+static const struct shape output_shape = OPEN_SHAPE(output_fields);
 
 enum { HAS_CONTEXT, HAS_PATHS, HAS_TASK, HAS_PRIOR, HAS_SUCCESS, HAS_SUMMARY, HAS_ARTIFACTS,
        HAS_RECOMMENDATION, HAS_NOTES };
@@ -73,7 +72,6 @@ static const struct detection_key signature[] = {
 	[HAS_NOTES] = { "notes", 10 },
 	{ NULL, 0 },
 };
-#define HAS(name) (has >> HAS_##name & 1)
 
 static bool is_input(unsigned has)
 {
@@ -127,12 +125,12 @@ static void decode_input(struct decoder *d, yyjson_val *root, struct message *m)
 	m->from = known_role_actors[KNOWN_ROLE_WORKFLOW];
 	m->to = known_role_actors[KNOWN_ROLE_AGENT];
 	check_object(c, root, &input_shape, got);
-	context = kept(c, KEEP_CONTEXT);
-	task = kept(c, KEEP_TASK);
+	context = row_of(c, ROWS_CONTEXT);
+	task = row_of(c, ROWS_TASK);
 	workflow = json_str(context[CTX_WORKFLOW]);
 	path_push(c, "context");
 	if (workflow.p && value_index(workflows, workflow) < 0)
-		complain(c, SEVERITY_NOTE, RULE("input-context.workflow"), "workflow",
+		add_diag(c, SEVERITY_NOTE, RULE("input-context.workflow"), "workflow",
 			 "not specify, plan or tasks");
 	path_pop(c);
 	json_int(context[CTX_ITERATION], &iteration);
@@ -162,7 +160,7 @@ static void decode_output(struct decoder *d, yyjson_val *root, struct message *m
 	escalate = str_is(recommendation, "escalate");
 	retry = str_is(recommendation, "retry");
 	if (failed && str_is(recommendation, "proceed"))
-		complain(c, SEVERITY_WARNING, RULE("recommendation-proceed"), "recommendation",
+		add_diag(c, SEVERITY_WARNING, RULE("recommendation-proceed"), "recommendation",
 			 "proceed means that the agent succeeded");
 	if (escalate && failed && !yyjson_arr_size(got[OUT_ARTIFACTS]) &&
 	    (str_starts(json_str(got[OUT_SUMMARY]), STR("Review escalated: ")) ||
@@ -195,21 +193,12 @@ static void envelope_decode(struct decoder *d, yyjson_val *root, struct message 
 
 static void envelope_summarize(struct decoder *d, yyjson_val *root, struct buf *out)
 {
-	yyjson_val *context = json_get(root, "context");
-
 	if (!looked_is_input(root)) {
-		buf_add_str(out, json_get_str(root, "recommendation"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(root, "summary"));
+		summary_add(d, out, root, "{recommendation}: {summary}");
 		return;
 	}
-	buf_add_str(out, json_get_str(context, "workflow"));
-	buf_addc(out, ' ');
-	buf_add_str(out, json_get_str(context, "feature_id"));
-	buf_adds(out, " #");
-	buf_add_str(out, scalar_text(d, json_get(context, "iteration")));
-	buf_adds(out, ": ");
-	buf_add_str(out, json_get_str(json_get(root, "task"), "action"));
+	summary_add(d, out, json_get(root, "context"), "{workflow} {feature_id} #{#iteration}: ");
+	summary_add(d, out, json_get(root, "task"), "{action}");
 }
 
 static bool envelope_detail(struct decoder *d, yyjson_val *root, enum item_kind kind,
@@ -231,12 +220,9 @@ static bool envelope_detail(struct decoder *d, yyjson_val *root, enum item_kind 
 		yyjson_arr_foreach(artifacts, i, n, v) {
 			if (i)
 				buf_addc(&paths, '\n');
-			buf_add_str(&paths, json_get_str(v, "operation"));
-			buf_addc(&paths, ' ');
-			buf_add_str(&paths, json_get_str(v, "path"));
+			summary_add(d, &paths, v, "{operation} {path}");
 		}
-	detail_add(out, "artifacts", arena_str(&d->arena, buf_str(&paths)), false);
-	buf_release(&paths);
+	detail_add(out, "artifacts", arena_take(&d->arena, &paths), false);
 	return true;
 }
 

@@ -18,21 +18,21 @@ static bool is_session_field(struct str name)
 
 		if (c == '_' || c == '-' || c == ' ')
 			continue;
-		flat[n++] = (c >= 'A' && c <= 'Z') ? (char)(c + 32) : c;
+		flat[n++] = ascii_lower(c);
 	}
 	flat[n] = '\0';
 	return str_starts(str_make(flat, n), STR("session"));
 }
 
-#define PAYLOAD_SHAPE \
-	.stranger = STRANGER_ERROR, .stranger_rule = RULE("6-x-prefix"), \
-	.forbidden = is_session_field, .forbidden_rule = RULE("2.1-session-field")
+#define PAYLOAD_SHAPE(table) \
+	{ SHAPE_FIELDS(table), .unknown = UNKNOWN_ERROR, .unknown_rule = RULE("6-x-prefix"), \
+	  .forbidden = is_session_field, .forbidden_rule = RULE("2.1-session-field") }
 
 static const char *const version_values[] = { "1.2", NULL };
 
 /* nested objects whose fields the decoder needs */
-enum { KEEP_ARTIFACT = 1, KEEP_APPLIED, KEEP_ITEMS, KEEP_ERROR, KEEP_AREAS, KEEP_TOKENS,
-       KEEP_CACHE };
+enum { ROWS_ARTIFACT = 1, ROWS_APPLIED, ROWS_ITEMS, ROWS_ERROR, ROWS_AREAS, ROWS_TOKENS,
+       ROWS_CACHE };
 
 /* 3: the Request */
 static const char *const applied_status_values[] = { "accepted", "rejected", "partial", NULL };
@@ -40,19 +40,17 @@ enum { APPLIED_ID, APPLIED_STATUS, APPLIED_REASON, APPLIED_EXPLANATION };
 static const struct field applied_item_fields[] = {
 	/* refers to an item's id, so it has the same format */
 	[APPLIED_ID] = { "id", RULE("3.2.1-id"), REQUIRED, T_STR, .format = FORMAT_ITEM_ID },
-	[APPLIED_STATUS] = { "status", RULE("3.2.1-status"), REQUIRED, T_STR,
-			     .values = applied_status_values },
+	[APPLIED_STATUS] = { "status", RULE("3.2.1-status"), REQUIRED_ENUM(applied_status_values) },
 	[APPLIED_REASON] = { "reason_code", RULE("3.2.1-reason_code"), OPTIONAL, T_STR },
 	[APPLIED_EXPLANATION] = { "explanation", RULE("3.2.1-explanation"), OPTIONAL, T_STR },
 };
-static const struct shape applied_item_shape = { SHAPE_FIELDS(applied_item_fields), PAYLOAD_SHAPE };
+static const struct shape applied_item_shape = PAYLOAD_SHAPE(applied_item_fields);
 
 enum { APPLIED_ITEMS };
 static const struct field applied_fields[] = {
-	{ "items", RULE("3.2-items"), REQUIRED, T_ARR, T_OBJ, &applied_item_shape,
-	  .keep = KEEP_ITEMS },
+	{ "items", RULE("3.2-items"), REQUIRED, OBJECTS(applied_item_shape), .rows = ROWS_ITEMS },
 };
-static const struct shape applied_shape = { SHAPE_FIELDS(applied_fields), PAYLOAD_SHAPE };
+static const struct shape applied_shape = PAYLOAD_SHAPE(applied_fields);
 
 enum { ART_TYPE, ART_CONTENT, ART_REF };
 static const struct field artifact_fields[] = {
@@ -61,35 +59,34 @@ static const struct field artifact_fields[] = {
 	[ART_CONTENT] = { "content", RULE("3.1-content"), REQUIRED, T_ANY },
 	[ART_REF] = { "artifact_ref", RULE("3.1-artifact_ref"), OPTIONAL, T_STR },
 };
-static const struct shape artifact_shape = { SHAPE_FIELDS(artifact_fields), PAYLOAD_SHAPE };
+static const struct shape artifact_shape = PAYLOAD_SHAPE(artifact_fields);
 
 enum { REQ_VERSION, REQ_ITERATION, REQ_ARTIFACT, REQ_APPLIED, REQ_N };
 static const struct field request_fields[] = {
 	/* the specification's first example omits it */
 	[REQ_VERSION] = { "protocol_version", RULE("3-protocol_version"), RECOMMENDED, T_STR,
 			  .values = version_values },
-	[REQ_ITERATION] = { "iteration", RULE("3-iteration"), REQUIRED, T_INT, .ranged = true,
-			    .min = 1, .max = (double)COUNT_MAX },
-	[REQ_ARTIFACT] = { "artifact", RULE("3-artifact"), REQUIRED, T_OBJ,
-			   .inside = &artifact_shape, .keep = KEEP_ARTIFACT },
-	[REQ_APPLIED] = { "applied_feedback", RULE("3-applied_feedback"), OPTIONAL, T_OBJ,
-			  .inside = &applied_shape, .keep = KEEP_APPLIED },
+	[REQ_ITERATION] = { "iteration", RULE("3-iteration"), REQUIRED, T_INT, POSITIVE },
+	[REQ_ARTIFACT] = { "artifact", RULE("3-artifact"), REQUIRED, OBJECT(artifact_shape),
+			   .rows = ROWS_ARTIFACT },
+	[REQ_APPLIED] = { "applied_feedback", RULE("3-applied_feedback"), OPTIONAL,
+			  OBJECT(applied_shape), .rows = ROWS_APPLIED },
 };
-static const struct shape request_shape = { SHAPE_FIELDS(request_fields), PAYLOAD_SHAPE };
+static const struct shape request_shape = PAYLOAD_SHAPE(request_fields);
 
 /* 4: the Response */
 static const char *const level_values[] = { "high", "medium", "low", NULL };
 static const struct field confidence_fields[] = {
-	{ "level", RULE("4.1.1-level"), REQUIRED, T_STR, .values = level_values },
+	{ "level", RULE("4.1.1-level"), REQUIRED_ENUM(level_values) },
 	{ "justification", RULE("4.1.1-justification"), REQUIRED, T_STR },
 };
-static const struct shape confidence_shape = { SHAPE_FIELDS(confidence_fields), PAYLOAD_SHAPE };
+static const struct shape confidence_shape = PAYLOAD_SHAPE(confidence_fields);
 
 static const struct field positive_fields[] = {
 	{ "aspect", RULE("4.1.2-aspect"), REQUIRED, T_STR },
 	{ "justification", RULE("4.1.2-justification"), REQUIRED, T_STR },
 };
-static const struct shape positive_shape = { SHAPE_FIELDS(positive_fields), PAYLOAD_SHAPE };
+static const struct shape positive_shape = PAYLOAD_SHAPE(positive_fields);
 
 enum { AREA_ID, AREA_ASPECT, AREA_DESCRIPTION, AREA_RECOMMENDATION };
 static const struct field area_fields[] = {
@@ -98,16 +95,16 @@ static const struct field area_fields[] = {
 	[AREA_DESCRIPTION] = { "description", RULE("4.1.3-description"), REQUIRED, T_STR },
 	[AREA_RECOMMENDATION] = { "recommendation", RULE("4.1.3-recommendation"), REQUIRED, T_STR },
 };
-static const struct shape area_shape = { SHAPE_FIELDS(area_fields), PAYLOAD_SHAPE };
+static const struct shape area_shape = PAYLOAD_SHAPE(area_fields);
 
 static const struct field feedback_fields[] = {
-	{ "confidence", RULE("4.1-confidence"), REQUIRED, T_OBJ, .inside = &confidence_shape },
-	{ "positive_points", RULE("4.1-positive_points"), REQUIRED, T_ARR, T_OBJ, &positive_shape },
-	{ "areas_for_improvement", RULE("4.1-areas_for_improvement"), REQUIRED, T_ARR, T_OBJ,
-	  &area_shape, .keep = KEEP_AREAS },
+	{ "confidence", RULE("4.1-confidence"), REQUIRED, OBJECT(confidence_shape) },
+	{ "positive_points", RULE("4.1-positive_points"), REQUIRED, OBJECTS(positive_shape) },
+	{ "areas_for_improvement", RULE("4.1-areas_for_improvement"), REQUIRED, OBJECTS(area_shape),
+	  .rows = ROWS_AREAS },
 	{ "general_summary", RULE("4.1-general_summary"), REQUIRED, T_STR },
 };
-static const struct shape feedback_shape = { SHAPE_FIELDS(feedback_fields), PAYLOAD_SHAPE };
+static const struct shape feedback_shape = PAYLOAD_SHAPE(feedback_fields);
 
 /* further codes are allowed */
 static const char *const code_values[] = { "INVALID_REQUEST", "UNSUPPORTED_MEDIA_TYPE",
@@ -117,59 +114,52 @@ static const struct field error_fields[] = {
 	[ERR_CODE] = { "code", RULE("4.2-code"), REQUIRED, T_STR },
 	[ERR_MESSAGE] = { "message", RULE("4.2-message"), REQUIRED, T_STR },
 };
-static const struct shape error_shape = { SHAPE_FIELDS(error_fields), PAYLOAD_SHAPE };
+static const struct shape error_shape = PAYLOAD_SHAPE(error_fields);
 
 static const char *const processing_values[] = { "acknowledged", "unknown_id", NULL };
 enum { ACK_ID, ACK_STATUS };
 static const struct field ack_item_fields[] = {
 	[ACK_ID] = { "id", RULE("4.3.1-id"), REQUIRED, T_STR, .format = FORMAT_ITEM_ID },
-	[ACK_STATUS] = { "processing_status", RULE("4.3.1-processing_status"), REQUIRED, T_STR,
-			 .values = processing_values },
+	[ACK_STATUS] = { "processing_status", RULE("4.3.1-processing_status"),
+			 REQUIRED_ENUM(processing_values) },
 };
-static const struct shape ack_item_shape = { SHAPE_FIELDS(ack_item_fields), PAYLOAD_SHAPE };
+static const struct shape ack_item_shape = PAYLOAD_SHAPE(ack_item_fields);
 static const struct field ack_fields[] = {
-	{ "items", RULE("4.3-items"), REQUIRED, T_ARR, T_OBJ, &ack_item_shape, .keep = KEEP_ITEMS },
+	{ "items", RULE("4.3-items"), REQUIRED, OBJECTS(ack_item_shape), .rows = ROWS_ITEMS },
 };
-static const struct shape ack_shape = { SHAPE_FIELDS(ack_fields), PAYLOAD_SHAPE };
+static const struct shape ack_shape = PAYLOAD_SHAPE(ack_fields);
 
 enum { RES_VERSION, RES_ITERATION, RES_STATUS, RES_FEEDBACK, RES_ACK, RES_ERROR, RES_N };
 static const char *const status_values[] = { "success", "error", NULL };
 static const struct field response_fields[] = {
-	[RES_VERSION] = { "protocol_version", RULE("4-protocol_version"), REQUIRED, T_STR,
-			  .values = version_values },
-	[RES_ITERATION] = { "iteration", RULE("4-iteration"), REQUIRED, T_INT, .ranged = true,
-			    .min = 1, .max = (double)COUNT_MAX },
-	[RES_STATUS] = { "status", RULE("4-status"), REQUIRED, T_STR, .values = status_values },
-	[RES_FEEDBACK] = { "feedback", RULE("4-feedback"), OPTIONAL, T_OBJ,
-			   .inside = &feedback_shape },
-	[RES_ACK] = { "applied_feedback_ack", RULE("4-applied_feedback_ack"), OPTIONAL, T_OBJ,
-		      .inside = &ack_shape },
-	[RES_ERROR] = { "error", RULE("4-error"), OPTIONAL, T_OBJ, .inside = &error_shape,
-			.keep = KEEP_ERROR },
+	[RES_VERSION] = { "protocol_version", RULE("4-protocol_version"),
+			  REQUIRED_ENUM(version_values) },
+	[RES_ITERATION] = { "iteration", RULE("4-iteration"), REQUIRED, T_INT, POSITIVE },
+	[RES_STATUS] = { "status", RULE("4-status"), REQUIRED_ENUM(status_values) },
+	[RES_FEEDBACK] = { "feedback", RULE("4-feedback"), OPTIONAL, OBJECT(feedback_shape) },
+	[RES_ACK] = { "applied_feedback_ack", RULE("4-applied_feedback_ack"), OPTIONAL,
+		      OBJECT(ack_shape) },
+	[RES_ERROR] = { "error", RULE("4-error"), OPTIONAL, OBJECT(error_shape),
+			.rows = ROWS_ERROR },
 };
-static const struct shape response_shape = { SHAPE_FIELDS(response_fields), PAYLOAD_SHAPE };
+static const struct shape response_shape = PAYLOAD_SHAPE(response_fields);
 
 /* 2.2.1: the wrapper, and the fields that real tools write */
+#define TOKEN_COUNT RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18
 enum { CACHE_READ, CACHE_WRITE };
 static const struct field cache_fields[] = {
-	[CACHE_READ] = { "read", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
-			 .max = 1e18 },
-	[CACHE_WRITE] = { "write", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
-			  .max = 1e18 },
+	[CACHE_READ] = { "read", TOKEN_COUNT },
+	[CACHE_WRITE] = { "write", TOKEN_COUNT },
 };
 static const struct shape cache_shape = { SHAPE_FIELDS(cache_fields), UNKNOWN_OK };
 enum { TOKENS_IN, TOKENS_OUT, TOKENS_REASONING, TOKENS_TOTAL, TOKENS_CACHE };
 static const struct field token_fields[] = {
-	[TOKENS_IN] = { "input", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
-			.max = 1e18 },
-	[TOKENS_OUT] = { "output", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
-			 .max = 1e18 },
-	[TOKENS_REASONING] = { "reasoning", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
-			       .max = 1e18 },
-	[TOKENS_TOTAL] = { "total", RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true,
-			   .max = 1e18 },
-	[TOKENS_CACHE] = { "cache", RULE("2.2.1-tokens"), OPTIONAL, T_OBJ, .inside = &cache_shape,
-			   .keep = KEEP_CACHE },
+	[TOKENS_IN] = { "input", TOKEN_COUNT },
+	[TOKENS_OUT] = { "output", TOKEN_COUNT },
+	[TOKENS_REASONING] = { "reasoning", TOKEN_COUNT },
+	[TOKENS_TOTAL] = { "total", TOKEN_COUNT },
+	[TOKENS_CACHE] = { "cache", RULE("2.2.1-tokens"), OPTIONAL, OBJECT(cache_shape),
+			   .rows = ROWS_CACHE },
 };
 static const struct shape token_shape = { SHAPE_FIELDS(token_fields), UNKNOWN_OK };
 
@@ -186,7 +176,7 @@ enum { PART_N = 6 };
 	{ "messageID", RULE("2.2.1-part.messageID"), OPTIONAL, T_STR }, \
 	{ "type", RULE("2.2.1-part.type"), OPTIONAL, T_STR }, \
 	{ "snapshot", RULE("2.2.1-part.snapshot"), OPTIONAL, T_STR }, \
-	{ "time", RULE("2.2.1-part.time"), OPTIONAL, T_OBJ, .inside = &time_shape }
+	{ "time", RULE("2.2.1-part.time"), OPTIONAL, OBJECT(time_shape) }
 
 static const struct field start_fields[] = { PART_FIELDS };
 static const struct shape start_shape = { SHAPE_FIELDS(start_fields), UNKNOWN_OK };
@@ -195,8 +185,7 @@ enum { FINISH_COST = PART_N, FINISH_TOKENS, FINISH_REASON };
 static const struct field finish_fields[] = {
 	PART_FIELDS,
 	{ "cost", RULE("2.2.1-cost"), RECOMMENDED, T_NUM },
-	{ "tokens", RULE("2.2.1-tokens"), RECOMMENDED, T_OBJ, .inside = &token_shape,
-	  .keep = KEEP_TOKENS },
+	{ "tokens", RULE("2.2.1-tokens"), RECOMMENDED, OBJECT(token_shape), .rows = ROWS_TOKENS },
 	{ "reason", RULE("2.2.1-reason"), OPTIONAL, T_STR },
 };
 static const struct shape finish_shape = { SHAPE_FIELDS(finish_fields), UNKNOWN_OK };
@@ -218,7 +207,7 @@ static const struct field tool_fields[] = {
 	PART_FIELDS,
 	{ "tool", RULE("2.2.1-tool"), RECOMMENDED, T_STR },
 	{ "callID", RULE("2.2.1-callID"), RECOMMENDED, T_STR },
-	{ "state", RULE("2.2.1-state"), RECOMMENDED, T_OBJ, .inside = &state_shape },
+	{ "state", RULE("2.2.1-state"), RECOMMENDED, OBJECT(state_shape) },
 };
 static const struct shape tool_shape = { SHAPE_FIELDS(tool_fields), UNKNOWN_OK };
 
@@ -230,7 +219,7 @@ static const struct field error_data_fields[] = {
 static const struct shape error_data_shape = { SHAPE_FIELDS(error_data_fields), UNKNOWN_OK };
 static const struct field tool_error_fields[] = {
 	{ "name", RULE("2.2.1-error.name"), OPTIONAL, T_STR },
-	{ "data", RULE("2.2.1-error.data"), OPTIONAL, T_OBJ, .inside = &error_data_shape },
+	{ "data", RULE("2.2.1-error.data"), OPTIONAL, OBJECT(error_data_shape) },
 };
 static const struct shape tool_error_shape = { SHAPE_FIELDS(tool_error_fields), UNKNOWN_OK };
 
@@ -239,14 +228,11 @@ static const char *const wrapper_types[] = { "step_start", "text",	"step_finish"
 enum wrapper_type { WT_START, WT_TEXT, WT_FINISH, WT_TOOL, WT_REASONING, WT_ERROR, WT_DONE };
 enum { WRAP_TYPE, WRAP_TIMESTAMP, WRAP_SESSION, WRAP_PART, WRAP_ERROR, WRAP_N };
 static const struct field wrapper_fields[] = {
-	[WRAP_TYPE] = { "type", RULE("2.2.1-type"), REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY,
-			.words = wrapper_types },
+	[WRAP_TYPE] = { "type", RULE("2.2.1-type"), REQUIRED_ID, .open_values = wrapper_types },
 	[WRAP_TIMESTAMP] = { "timestamp", RULE("2.2.1-timestamp"), REQUIRED, T_NUM },
-	[WRAP_SESSION] = { "sessionID", RULE("2.2.1-sessionID"), REQUIRED, T_STR,
-			   .format = FORMAT_NOT_EMPTY },
+	[WRAP_SESSION] = { "sessionID", RULE("2.2.1-sessionID"), REQUIRED_ID },
 	[WRAP_PART] = { "part", RULE("2.2.1-part"), OPTIONAL, T_OBJ },
-	[WRAP_ERROR] = { "error", RULE("2.2.1-error"), OPTIONAL, T_OBJ,
-			 .inside = &tool_error_shape },
+	[WRAP_ERROR] = { "error", RULE("2.2.1-error"), OPTIONAL, OBJECT(tool_error_shape) },
 };
 static const struct shape wrapper_shape = { SHAPE_FIELDS(wrapper_fields), UNKNOWN_OK };
 
@@ -286,7 +272,8 @@ static enum form form_of(yyjson_val *root, unsigned has)
 	if (HAS(TYPE) && !HAS(ITERATION) &&
 	    value_index(wrapper_types, json_get_str(root, "type")) >= 0)
 		return FORM_WRAPPER;
-	return HAS(FEEDBACK) || HAS(STATUS) || HAS(ERROR) || HAS(ACK) ? FORM_RESPONSE : FORM_REQUEST;
+	return HAS(FEEDBACK) || HAS(STATUS) || HAS(ERROR) || HAS(ACK) ? FORM_RESPONSE
+								      : FORM_REQUEST;
 }
 
 static void decode_decisions(struct checker *c, struct message *m)
@@ -298,7 +285,7 @@ static void decode_decisions(struct checker *c, struct message *m)
 
 	path_push(c, "applied_feedback");
 	path_push(c, "items");
-	kept_foreach(c, KEEP_ITEMS, i, item) {
+	rows_foreach(c, ROWS_ITEMS, i, item) {
 		int status = value_number(&applied_item_shape, APPLIED_STATUS,
 					  item[APPLIED_STATUS]);
 		enum verdict verdict = status < 0 ? VERDICT_NONE : verdicts[status];
@@ -310,11 +297,11 @@ static void decode_decisions(struct checker *c, struct message *m)
 		e->verdict = verdict;
 		path_push_index(c, i);
 		if (verdict == VERDICT_REJECTED && !item[APPLIED_REASON])
-			complain(c, SEVERITY_WARNING, RULE("3.2.1-reason_code"), "reason_code",
+			add_diag(c, SEVERITY_WARNING, RULE("3.2.1-reason_code"), "reason_code",
 				 "missing; recommended for rejected items");
 		if ((verdict == VERDICT_REJECTED || verdict == VERDICT_PARTIAL) &&
 		    !item[APPLIED_EXPLANATION])
-			complain(c, SEVERITY_WARNING, RULE("3.2.1-explanation"), "explanation",
+			add_diag(c, SEVERITY_WARNING, RULE("3.2.1-explanation"), "explanation",
 				 "missing; recommended for rejected and partial items");
 		path_pop(c);
 	}
@@ -343,13 +330,14 @@ static void decode_request(struct decoder *d, yyjson_val *root, struct message *
 	if (!json_int(got[REQ_ITERATION], &iteration) || iteration < 1)
 		iteration = 0;
 	if (iteration > 1 && !got[REQ_APPLIED])
-		complain(&d->check, SEVERITY_WARNING, RULE("3-applied_feedback"), "applied_feedback",
+		add_diag(&d->check, SEVERITY_WARNING, RULE("3-applied_feedback"),
+			 "applied_feedback",
 			 "missing; it should be here from the second iteration on");
 	e = event_add(m, EV_TURN_ASK, STR_NONE, "/iteration");
 	e->iteration = iteration;
 	e->acked = yyjson_is_obj(got[REQ_APPLIED]);
-	e->content_hash = request_hash(kept(&d->check, KEEP_ARTIFACT)[ART_CONTENT],
-				       kept(&d->check, KEEP_APPLIED)[APPLIED_ITEMS], iteration);
+	e->content_hash = request_hash(row_of(&d->check, ROWS_ARTIFACT)[ART_CONTENT],
+				       row_of(&d->check, ROWS_APPLIED)[APPLIED_ITEMS], iteration);
 	decode_decisions(&d->check, m);
 }
 
@@ -358,7 +346,7 @@ static void decode_items(struct checker *c, struct message *m, int64_t iteration
 	yyjson_val *const *area;
 	uint32_t i;
 
-	kept_foreach(c, KEEP_AREAS, i, area) {
+	rows_foreach(c, ROWS_AREAS, i, area) {
 		struct str id = json_str(area[AREA_ID]);
 		struct event *e;
 
@@ -379,7 +367,7 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	yyjson_val *got[RES_N], *code, *const *ack;
 	struct checker *c = &d->check;
 	struct event *e;
-	struct str status;
+	bool success, failed;
 	int64_t iteration = 0;
 	uint32_t i;
 
@@ -389,42 +377,38 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 	check_object(c, root, &response_shape, got);
 	if (!json_int(got[RES_ITERATION], &iteration) || iteration < 1)
 		iteration = 0;
-	status = json_str(got[RES_STATUS]);
-	if (str_is(status, "success")) {
-		if (!got[RES_FEEDBACK])
-			complain(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
-				 "missing; present if status is success");
-		if (got[RES_ERROR])
-			complain(c, SEVERITY_ERROR, RULE("4-error"), "error",
-				 "only present if status is error");
-	} else if (str_is(status, "error")) {
-		if (!got[RES_ERROR])
-			complain(c, SEVERITY_ERROR, RULE("4-error"), "error",
-				 "missing; present if status is error");
-		if (got[RES_FEEDBACK])
-			complain(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
-				 "only present if status is success");
-	}
-	code = kept(c, KEEP_ERROR)[ERR_CODE];
+	success = str_is(json_str(got[RES_STATUS]), "success");
+	failed = str_is(json_str(got[RES_STATUS]), "error");
+	if (success && !got[RES_FEEDBACK])
+		add_diag(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
+			 "missing; present if status is success");
+	if ((success && got[RES_ERROR]) || (failed && !got[RES_ERROR]))
+		add_diag(c, SEVERITY_ERROR, RULE("4-error"), "error",
+			 "%s present if status is error", success ? "only" : "missing;");
+	if (failed && got[RES_FEEDBACK])
+		add_diag(c, SEVERITY_ERROR, RULE("4-feedback"), "feedback",
+			 "only present if status is success");
+	code = row_of(c, ROWS_ERROR)[ERR_CODE];
 	if (yyjson_is_str(code) && value_index(code_values, json_str(code)) < 0) {
 		path_push(c, "error");
-		complain(c, SEVERITY_NOTE, RULE("4.2-code"), "code", "not one of the baseline codes");
+		add_diag(c, SEVERITY_NOTE, RULE("4.2-code"), "code",
+			 "not one of the baseline codes");
 		path_pop(c);
 	}
 	e = event_add(m, EV_TURN_ANSWER, STR_NONE, "/iteration");
 	e->iteration = iteration;
-	e->failed = str_is(status, "error");
+	e->failed = failed;
 	e->acked = yyjson_is_obj(got[RES_ACK]);
 	/* gavel's own note on a turn without response (agents/turn.h) acknowledges nothing */
-	e->again = e->failed && json_get(json_get(root, "x-gavel"), "turn");
-	kept_foreach(c, KEEP_ITEMS, i, ack) {
+	e->again = failed && json_get(json_get(root, "x-gavel"), "turn");
+	rows_foreach(c, ROWS_ITEMS, i, ack) {
 		e = event_add(m, EV_ACK, json_str(ack[ACK_ID]),
 			      "/applied_feedback_ack/items/%u/id");
 		e->index = i;
 		e->acked = !str_is(json_str(ack[ACK_STATUS]), "unknown_id");
 	}
 	decode_items(c, m, iteration);
-	if (str_is(status, "error")) {
+	if (failed) {
 		e = event_add(m, EV_ITEM, STR_NONE, "/error");
 		e->item = ITEM_ERROR;
 		e->iteration = iteration;
@@ -441,13 +425,13 @@ static uint64_t token_count(yyjson_val *v)
 
 static void decode_usage(struct checker *c, struct message *m, yyjson_val *cost)
 {
-	yyjson_val *const *tokens = kept(c, KEEP_TOKENS);
+	yyjson_val *const *tokens = row_of(c, ROWS_TOKENS);
 	struct event *e = event_add(m, EV_USAGE, STR_NONE, "/part");
 	double n;
 
 	e->tokens_in = token_count(tokens[TOKENS_IN]);
 	e->tokens_out = token_count(tokens[TOKENS_OUT]) + token_count(tokens[TOKENS_REASONING]);
-	e->tokens_cached = token_count(kept(c, KEEP_CACHE)[CACHE_READ]);
+	e->tokens_cached = token_count(row_of(c, ROWS_CACHE)[CACHE_READ]);
 	e->cost = json_number(cost, &n) && n > 0 && n < 1e12 ? n : 0;
 }
 
@@ -458,21 +442,19 @@ static void decode_text_part(struct decoder *d, yyjson_val *text, struct message
 	yyjson_val *response = find_response(d, text, &repaired, &broken);
 	struct checker *c = &d->check;
 
+	path_push(c, "part");
 	if (repaired) {
 		m->flags |= RECORD_REPAIRED;
-		path_push(c, "part");
-		complain(c, SEVERITY_WARNING, "json/repaired", "text",
+		add_diag(c, SEVERITY_WARNING, "json/repaired", "text",
 			 "holds broken Unicode; read with U+FFFD in its place");
-		path_pop(c);
 	}
+	if (broken)
+		add_diag(c, SEVERITY_ERROR, RULE("2.2.1-part.text"), "text",
+			 "meant to be a Response, but is not JSON: %s", d->inner.why);
+	path_pop(c);
 	if (response) {
 		m->inside = "/part/text";
 		decode_response(d, response, m);
-	} else if (broken) {
-		path_push(c, "part");
-		complain(c, SEVERITY_ERROR, RULE("2.2.1-part.text"), "text",
-			 "meant to be a Response, but is not JSON: %s", d->inner.why);
-		path_pop(c);
 	}
 }
 
@@ -494,18 +476,18 @@ static void decode_wrapper(struct decoder *d, yyjson_val *root, struct message *
 		m->time_ms = (int64_t)ms;
 	if (wt < 0) {
 		if (type.n)
-			complain(c, SEVERITY_NOTE, RULE("2.2.1-type"), "type",
+			add_diag(c, SEVERITY_NOTE, RULE("2.2.1-type"), "type",
 				 "not a known message type; such messages should be ignored");
 		if (!got[WRAP_PART] && !got[WRAP_ERROR])
-			complain(c, SEVERITY_ERROR, RULE("2.2.1-part"), "part",
+			add_diag(c, SEVERITY_ERROR, RULE("2.2.1-part"), "part",
 				 "missing; it is required");
 		return;
 	}
 	if (wt == WT_ERROR && !got[WRAP_ERROR] && !got[WRAP_PART])
-		complain(c, SEVERITY_ERROR, RULE("2.2.1-error"), "error",
+		add_diag(c, SEVERITY_ERROR, RULE("2.2.1-error"), "error",
 			 "missing; an error message carries it");
 	if (wt != WT_ERROR && wt != WT_DONE && !got[WRAP_PART])
-		complain(c, SEVERITY_ERROR, RULE("2.2.1-part"), "part", "missing; it is required");
+		add_diag(c, SEVERITY_ERROR, RULE("2.2.1-part"), "part", "missing; it is required");
 	if (!yyjson_is_obj(got[WRAP_PART]) || !part_shapes[wt])
 		return;
 	path_push(c, "part");
@@ -562,14 +544,12 @@ static yyjson_val *response_of(struct decoder *d, yyjson_val *root)
 	return d->looked_response;
 }
 
-static void summarize_response(yyjson_val *response, struct buf *out)
+static void summarize_response(struct decoder *d, yyjson_val *response, struct buf *out)
 {
-	yyjson_val *feedback = json_get(response, "feedback"), *error = json_get(response, "error");
+	yyjson_val *feedback = json_get(response, "feedback");
 
 	if (str_is(json_get_str(response, "status"), "error")) {
-		buf_add_str(out, json_get_str(error, "code"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(error, "message"));
+		summary_add(d, out, json_get(response, "error"), "{code}: {message}");
 		return;
 	}
 	buf_printf(out, "%zu to improve, %zu good: ",
@@ -580,25 +560,22 @@ static void summarize_response(yyjson_val *response, struct buf *out)
 
 static void feedback_summarize(struct decoder *d, yyjson_val *root, struct buf *out)
 {
-	yyjson_val *part = json_get(root, "part"), *response = response_of(d, root), *artifact;
+	yyjson_val *part = json_get(root, "part"), *response = response_of(d, root);
 	struct str type = json_get_str(root, "type");
 	int64_t iteration = 0;
 
 	if (response) {
 		if (json_int(json_get(response, "iteration"), &iteration))
 			buf_printf(out, "iteration %lld, ", (long long)iteration);
-		summarize_response(response, out);
+		summarize_response(d, response, out);
 		return;
 	}
 	if (looked_form(root) == FORM_REQUEST) {
-		artifact = json_get(root, "artifact");
 		if (json_int(json_get(root, "iteration"), &iteration))
 			buf_printf(out, "iteration %lld, ", (long long)iteration);
 		buf_printf(out, "%zu decisions, ",
 			   yyjson_arr_size(json_get(json_get(root, "applied_feedback"), "items")));
-		buf_add_str(out, json_get_str(artifact, "media_type"));
-		buf_adds(out, ": ");
-		buf_add_str(out, scalar_text(d, json_get(artifact, "content")));
+		summary_add(d, out, json_get(root, "artifact"), "{media_type}: {#content}");
 		return;
 	}
 	if (str_is(type, "step_finish")) {
@@ -611,17 +588,14 @@ static void feedback_summarize(struct decoder *d, yyjson_val *root, struct buf *
 	} else if (str_is(type, "tool_use")) {
 		yyjson_val *state = json_get(part, "state");
 
-		buf_add_str(out, json_get_str(part, "tool"));
-		buf_adds(out, " ");
-		buf_add_str(out, json_get_str(state, "status"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(state, json_get(state, "error") ? "error" : "title"));
+		summary_add(d, out, part, "{tool} ");
+		summary_add(d, out, state,
+			    json_get(state, "error") ? "{status}: {error}" : "{status}: {title}");
 	} else if (str_is(type, "error")) {
 		yyjson_val *error = json_get(root, "error");
 
-		buf_add_str(out, json_get_str(error, "name"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(json_get(error, "data"), "message"));
+		summary_add(d, out, error, "{name}: ");
+		summary_add(d, out, json_get(error, "data"), "{message}");
 	} else {
 		buf_add_str(out, json_get_str(part, "text"));
 	}
@@ -651,7 +625,8 @@ static bool feedback_detail(struct decoder *d, yyjson_val *root, enum item_kind 
 	detail_add(out, "aspect", json_get_str(v, "aspect"), false);
 	detail_add(out, "description", json_get_str(v, "description"), false);
 	detail_add(out, "recommendation", json_get_str(v, "recommendation"), false);
-	detail_add(out, "confidence", json_get_str(json_get(feedback, "confidence"), "level"), true);
+	detail_add(out, "confidence", json_get_str(json_get(feedback, "confidence"), "level"),
+		   true);
 	detail_add(out, "why", json_get_str(json_get(feedback, "confidence"), "justification"),
 		   false);
 	detail_add(out, "overall", json_get_str(feedback, "general_summary"), false);

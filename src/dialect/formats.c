@@ -1,13 +1,12 @@
-/* Validation of string formats. Most strings are valid, so UUIDs and item ids are checked with SIMD
- * (gcc vector extensions), 16 bytes at a time. */
+/* Validation of string formats; UUIDs and item ids with SIMD (gcc vector extensions). */
 #include "dialect/formats.h"
 
-typedef unsigned char sixteen __attribute__((vector_size(16)));
-typedef uint64_t two_words __attribute__((vector_size(16)));
+typedef unsigned char bytes16 __attribute__((vector_size(16)));
+typedef uint64_t words2 __attribute__((vector_size(16)));
 
-static inline sixteen sixteen_at(const char *p)
+static inline bytes16 load16(const char *p)
 {
-	sixteen bytes;
+	bytes16 bytes;
 
 	memcpy(&bytes, p, sizeof(bytes));
 	return bytes;
@@ -15,22 +14,22 @@ static inline sixteen sixteen_at(const char *p)
 
 /* Eight bytes at p and eight at q, which may overlap. Combined in registers: through memory, two
  * narrow stores and a wide load would defeat store-to-load forwarding. */
-static inline sixteen two_eights(const char *p, const char *q)
+static inline bytes16 load8x2(const char *p, const char *q)
 {
 	uint64_t first, second;
 
 	memcpy(&first, p, sizeof(first));
 	memcpy(&second, q, sizeof(second));
-	return (sixteen)(two_words){ first, second };
+	return (bytes16)(words2){ first, second };
 }
 
 /* 0xff for each byte in low..high, else 0. */
-static inline sixteen in_range(sixteen bytes, unsigned char low, unsigned char high)
+static inline bytes16 in_range(bytes16 bytes, unsigned char low, unsigned char high)
 {
-	return (sixteen)(bytes - low <= (unsigned char)(high - low));
+	return (bytes16)(bytes - low <= (unsigned char)(high - low));
 }
 
-static inline bool all(sixteen good)
+static inline bool all(bytes16 good)
 {
 	uint64_t halves[2];
 
@@ -38,50 +37,50 @@ static inline bool all(sixteen good)
 	return (halves[0] & halves[1]) == UINT64_MAX;
 }
 
-static inline sixteen hex_digits(sixteen bytes)
+static inline bytes16 hex_digits(bytes16 bytes)
 {
 	return in_range(bytes, '0', '9') | in_range(bytes | 0x20, 'a', 'f');
 }
 
 /* 0xff for each hex digit, or dash where `dashes` is 0xff. */
-static inline sixteen dashed_digits(sixteen bytes, sixteen dashes)
+static inline bytes16 dashed_digits(bytes16 bytes, bytes16 dashes)
 {
-	return (hex_digits(bytes) & ~dashes) | ((sixteen)(bytes == '-') & dashes);
+	return (hex_digits(bytes) & ~dashes) | ((bytes16)(bytes == '-') & dashes);
 }
 
 bool is_uuid(struct str s, bool version4)
 {
 	enum { NO, DASH = 0xff };
-	const sixteen first = { NO, NO, NO, NO, NO, NO, NO, NO, DASH, NO, NO, NO, NO, DASH };
-	const sixteen second = { NO, NO, DASH, NO, NO, NO, NO, DASH }, last = { NO, NO, NO, DASH };
+	const bytes16 first = { NO, NO, NO, NO, NO, NO, NO, NO, DASH, NO, NO, NO, NO, DASH };
+	const bytes16 second = { NO, NO, DASH, NO, NO, NO, NO, DASH }, last = { NO, NO, NO, DASH };
 
 	if (s.n != 36)
 		return false;
-	if (!all(dashed_digits(sixteen_at(s.p), first) & dashed_digits(sixteen_at(s.p + 16), second) &
-		 dashed_digits(sixteen_at(s.p + 20), last)))
+	if (!all(dashed_digits(load16(s.p), first) & dashed_digits(load16(s.p + 16), second) &
+		 dashed_digits(load16(s.p + 20), last)))
 		return false;
 	return !version4 || (s.p[14] == '4' && (s.p[19] == '8' || s.p[19] == '9' ||
 						(s.p[19] | 32) == 'a' || (s.p[19] | 32) == 'b'));
 }
 
 /* [a-z0-9._-] as two ranges without the byte in each that does not belong. */
-static inline sixteen item_id_bytes(sixteen bytes)
+static inline bytes16 item_id_bytes(bytes16 bytes)
 {
 	return (in_range(bytes, '-', '9') | in_range(bytes, '_', 'z')) &
-	       ~((sixteen)(bytes == '/') | (sixteen)(bytes == '`'));
+	       ~((bytes16)(bytes == '/') | (bytes16)(bytes == '`'));
 }
 
 bool is_item_id(struct str s)
 {
-	sixteen good;
+	bytes16 good;
 
 	if (s.n < 8 || s.n > 128)
 		return false;
 	if (s.n < 16)
-		return all(item_id_bytes(two_eights(s.p, s.p + s.n - 8)));
-	good = item_id_bytes(sixteen_at(s.p + s.n - 16));
+		return all(item_id_bytes(load8x2(s.p, s.p + s.n - 8)));
+	good = item_id_bytes(load16(s.p + s.n - 16));
 	for (size_t i = 0; i + 16 < s.n; i += 16)
-		good &= item_id_bytes(sixteen_at(s.p + i));
+		good &= item_id_bytes(load16(s.p + i));
 	return all(good);
 }
 

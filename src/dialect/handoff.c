@@ -5,84 +5,67 @@
 #include "dialect/escalation_entry.h"
 
 #define RULE(id) "handoff/" id
-#define OPEN_SHAPE .stranger = UNKNOWN_OK
+#define OPEN_SHAPE(table) { SHAPE_FIELDS(table), UNKNOWN_OK }
 
 static const char *const priorities[] = { "high", "medium", "low", NULL };
 static const char *const task_statuses[] = { "pending", "in_progress", "review", "complete", NULL };
 enum { TK_ID, TK_TYPE, TK_PRIORITY, TK_CONTEXT, TK_CRITERIA, TK_CREATED, TK_STATUS, TK_N };
 static const struct field task_fields[] = {
-	[TK_ID] = { "task_id", RULE("task-task_id"), REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY },
+	[TK_ID] = { "task_id", RULE("task-task_id"), REQUIRED_ID },
 	[TK_TYPE] = { "task_type", RULE("task-task_type"), REQUIRED, T_STR },
-	[TK_PRIORITY] = { "priority", RULE("task-priority"), REQUIRED, T_STR,
-			  .values = priorities },
+	[TK_PRIORITY] = { "priority", RULE("task-priority"), REQUIRED_ENUM(priorities) },
 	[TK_CONTEXT] = { "context", RULE("task-context"), REQUIRED, T_OBJ },
-	[TK_CRITERIA] = { "acceptance_criteria", RULE("task-acceptance_criteria"), REQUIRED, T_ARR,
-			  T_STR },
-	[TK_CREATED] = { "created_at", RULE("task-created_at"), REQUIRED, T_STR,
-			 .format = FORMAT_TIMESTAMP },
-	[TK_STATUS] = { "status", RULE("task-status"), REQUIRED, T_STR, .values = task_statuses },
+	[TK_CRITERIA] = { "acceptance_criteria", RULE("task-acceptance_criteria"), REQUIRED,
+			  STRINGS },
+	[TK_CREATED] = { "created_at", RULE("task-created_at"), REQUIRED_TIME },
+	[TK_STATUS] = { "status", RULE("task-status"), REQUIRED_ENUM(task_statuses) },
 };
-static const struct shape task_shape = { SHAPE_FIELDS(task_fields), OPEN_SHAPE };
+static const struct shape task_shape = OPEN_SHAPE(task_fields);
 
 static const char *const result_statuses[] = { "success", "failure", "retry", NULL };
-enum { RS_STATUS, RS_SCORE, RS_OUTPUT, RS_TRACES, RS_CREATED, RS_ID, RS_ARTIFACTS, RS_SENSITIVE, RS_N };
+enum { RS_STATUS, RS_SCORE, RS_OUTPUT, RS_TRACES, RS_CREATED, RS_ID, RS_ARTIFACTS, RS_SENSITIVE,
+       RS_N };
 static const struct field result_fields[] = {
-	[RS_STATUS] = { "status", RULE("result-status"), REQUIRED, T_STR,
-			.values = result_statuses },
+	[RS_STATUS] = { "status", RULE("result-status"), REQUIRED_ENUM(result_statuses) },
 	[RS_SCORE] = { "confidence_score", RULE("result-confidence_score"), REQUIRED, T_NUM,
 		       .ranged = true, .min = 0, .max = 1 },
 	[RS_OUTPUT] = { "output", RULE("result-output"), REQUIRED, T_OBJ },
 	[RS_TRACES] = { "traces", RULE("result-traces"), REQUIRED, T_STR },
-	[RS_CREATED] = { "created_at", RULE("result-created_at"), REQUIRED, T_STR,
-			 .format = FORMAT_TIMESTAMP },
+	[RS_CREATED] = { "created_at", RULE("result-created_at"), REQUIRED_TIME },
 	[RS_ID] = { "task_id", RULE("result-task_id"), RECOMMENDED, T_STR },
-	[RS_ARTIFACTS] = { "artifacts", RULE("result-artifacts"), RECOMMENDED, T_ARR, T_STR },
+	[RS_ARTIFACTS] = { "artifacts", RULE("result-artifacts"), RECOMMENDED, STRINGS },
 	/* thresholds of the judge: a person must decide */
 	[RS_SENSITIVE] = { "sensitive", RULE("result-sensitive"), OPTIONAL, T_BOOL },
 };
-static const struct shape result_shape = { SHAPE_FIELDS(result_fields), OPEN_SHAPE };
+static const struct shape result_shape = OPEN_SHAPE(result_fields);
 
-/* what gavel adds to a person's Decision, and to the entries of an escalation queue (queue.h) */
+/* what gavel adds to a person's Decision, and to an escalation queue (escalation_entry.h) */
+#define GAVEL(name, ...) { name, RULE("x-gavel"), OPTIONAL, __VA_ARGS__ }
 static const struct field reply_fields[] = {
-	{ "channel", RULE("x-gavel"), OPTIONAL, T_STR },
-	{ "path", RULE("x-gavel"), OPTIONAL, T_STR },
+	GAVEL("channel", T_STR), GAVEL("path", T_STR),
 };
-static const struct shape reply_shape = { SHAPE_FIELDS(reply_fields), OPEN_SHAPE };
+static const struct shape reply_shape = OPEN_SHAPE(reply_fields);
 static const struct field gavel_fields[] = {
-	{ "by", RULE("x-gavel"), OPTIONAL, T_STR },
-	{ "dialect", RULE("x-gavel"), OPTIONAL, T_STR },
-	{ "kind", RULE("x-gavel"), OPTIONAL, T_STR },
-	{ "session", RULE("x-gavel"), OPTIONAL, T_STR },
-	{ "item", RULE("x-gavel"), OPTIONAL, T_STR },
-	{ "rev", RULE("x-gavel"), OPTIONAL, T_STR },
-	{ "title", RULE("x-gavel"), OPTIONAL, T_STR },
-	{ "source", RULE("x-gavel"), OPTIONAL, T_STR },
-	{ "line", RULE("x-gavel"), OPTIONAL, T_INT },
-	{ "original", RULE("x-gavel"), OPTIONAL, T_STR },
-	{ "index", RULE("x-gavel"), OPTIONAL, T_INT },
-	{ "file", RULE("x-gavel"), OPTIONAL, T_STR },
-	{ "context", RULE("x-gavel"), OPTIONAL, T_ARR, T_STR },
-	{ "before", RULE("x-gavel"), OPTIONAL, T_INT },
-	{ "deadline", RULE("x-gavel"), OPTIONAL, T_STR, .format = FORMAT_TIMESTAMP },
-	{ "reply", RULE("x-gavel"), OPTIONAL, T_OBJ, .inside = &reply_shape },
+	GAVEL("by", T_STR), GAVEL("dialect", T_STR), GAVEL("kind", T_STR),
+	GAVEL("session", T_STR), GAVEL("item", T_STR), GAVEL("rev", T_STR),
+	GAVEL("title", T_STR), GAVEL("source", T_STR), GAVEL("line", T_INT),
+	GAVEL("original", T_STR), GAVEL("index", T_INT), GAVEL("file", T_STR),
+	GAVEL("context", STRINGS), GAVEL("before", T_INT),
+	GAVEL("deadline", T_STR, .format = FORMAT_TIMESTAMP), GAVEL("reply", OBJECT(reply_shape)),
 };
-static const struct shape gavel_shape = { SHAPE_FIELDS(gavel_fields), OPEN_SHAPE };
+static const struct shape gavel_shape = OPEN_SHAPE(gavel_fields);
 
 static const char *const decisions[] = { "approve", "escalate", "reject", NULL };
 enum { DC_ID, DC_DECISION, DC_RATIONALE, DC_VERSION, DC_CREATED, DC_GAVEL, DC_N };
 static const struct field decision_fields[] = {
-	[DC_ID] = { "task_id", RULE("decision-task_id"), REQUIRED, T_STR,
-		    .format = FORMAT_NOT_EMPTY },
-	[DC_DECISION] = { "decision", RULE("decision-decision"), REQUIRED, T_STR,
-			  .values = decisions },
+	[DC_ID] = { "task_id", RULE("decision-task_id"), REQUIRED_ID },
+	[DC_DECISION] = { "decision", RULE("decision-decision"), REQUIRED_ENUM(decisions) },
 	[DC_RATIONALE] = { "rationale", RULE("decision-rationale"), REQUIRED, T_STR },
-	[DC_VERSION] = { "state_version", RULE("decision-state_version"), REQUIRED, T_STR,
-			 .format = FORMAT_NOT_EMPTY },
-	[DC_CREATED] = { "created_at", RULE("decision-created_at"), REQUIRED, T_STR,
-			 .format = FORMAT_TIMESTAMP },
-	[DC_GAVEL] = { "x-gavel", RULE("x-gavel"), OPTIONAL, T_OBJ, .inside = &gavel_shape },
+	[DC_VERSION] = { "state_version", RULE("decision-state_version"), REQUIRED_ID },
+	[DC_CREATED] = { "created_at", RULE("decision-created_at"), REQUIRED_TIME },
+	[DC_GAVEL] = { "x-gavel", RULE("x-gavel"), OPTIONAL, OBJECT(gavel_shape) },
 };
-static const struct shape decision_shape = { SHAPE_FIELDS(decision_fields), OPEN_SHAPE };
+static const struct shape decision_shape = OPEN_SHAPE(decision_fields);
 
 enum { HAS_ID, HAS_CRITERIA, HAS_TYPE, HAS_PRIORITY, HAS_CONTEXT, HAS_CREATED, HAS_STATUS,
        HAS_SCORE, HAS_OUTPUT, HAS_TRACES, HAS_ARTIFACTS, HAS_DECISION, HAS_RATIONALE,
@@ -106,7 +89,6 @@ static const struct detection_key signature[] = {
 	[HAS_VERSION] = { "state_version", 25 },
 	{ NULL, 0 },
 };
-#define HAS(name) (has >> HAS_##name & 1)
 
 enum form { FORM_TASK, FORM_RESULT, FORM_DECISION };
 
@@ -151,15 +133,14 @@ static void check_file_name(struct decoder *d, struct str task_id)
 {
 	struct str prefix, uuid = file_uuid(d->info.file_name, &prefix);
 	char q[QUOTED_MAX];
+	bool is_task;
 
 	if (!uuid.n || !task_id.n || str_eq(uuid, task_id))
 		return;
-	if (str_is(prefix, "task"))
-		complain(&d->check, SEVERITY_WARNING, RULE("naming-task_id"), "task_id",
-			 "should match the file's name: %s", quoted(uuid, q));
-	else
-		complain(&d->check, SEVERITY_NOTE, RULE("naming-task_id"), "task_id",
-			 "differs from the file's name: %s", quoted(uuid, q));
+	is_task = str_is(prefix, "task");
+	add_diag(&d->check, is_task ? SEVERITY_WARNING : SEVERITY_NOTE, RULE("naming-task_id"),
+		 "task_id", "%s the file's name: %s", is_task ? "should match" : "differs from",
+		 quoted(uuid, q));
 }
 
 static struct str id_or_file(struct decoder *d, struct str id)
@@ -211,7 +192,7 @@ static void decode_result(struct decoder *d, yyjson_val *root, struct message *m
 	status = json_str(got[RS_STATUS]);
 	if (str_is(status, "failure") && yyjson_is_str(got[RS_TRACES]) &&
 	    str_trim(json_str(got[RS_TRACES])).n == 0)
-		complain(&d->check, SEVERITY_WARNING, RULE("error-handling-traces"), "traces",
+		add_diag(&d->check, SEVERITY_WARNING, RULE("error-handling-traces"), "traces",
 			 "empty; a failure tells what happened");
 	m->time_ms = checked_time(&d->check, got[RS_CREATED]);
 	m->correlation = id_or_file(d, json_str(got[RS_ID]));
@@ -225,14 +206,15 @@ static void decode_result(struct decoder *d, yyjson_val *root, struct message *m
 }
 
 /* Whether an escalated review has no findings. */
-static bool is_bare(struct decoder *d, struct str review)
+static bool has_no_findings(struct decoder *d, struct str review)
 {
 	yyjson_val *root, *payload;
 
 	if (json_read(&d->original, review, &root) == JSON_NOT)
 		return false;
 	payload = json_get(root, "payload");
-	return !yyjson_arr_size(json_get(payload ? payload : json_get(root, "content"), "findings"));
+	return !yyjson_arr_size(
+		json_get(payload ? payload : json_get(root, "content"), "findings"));
 }
 
 /* The x-gavel object: a person's Decision, or an escalated item of another log. Only a claim. */
@@ -254,10 +236,10 @@ static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m,
 	e->deadline_ms = q.deadline_ms;
 	e->content_hash = hash_mix(str_hash(q.rev), str_hash(q.original));
 	e->undecidable = q.missing != NULL;
-	e->no_findings = q.kind == ITEM_VERDICT && is_bare(d, q.original);
+	e->no_findings = q.kind == ITEM_VERDICT && has_no_findings(d, q.original);
 	path_push(&d->check, "x-gavel");
 	if (q.missing)
-		complain(&d->check, SEVERITY_WARNING, RULE("x-gavel"), q.missing,
+		add_diag(&d->check, SEVERITY_WARNING, RULE("x-gavel"), q.missing,
 			 "missing or not known; what was escalated cannot be answered without it");
 	path_pop(&d->check);
 }
@@ -298,7 +280,6 @@ static void handoff_decode(struct decoder *d, yyjson_val *root, struct message *
 static struct str task_title(struct decoder *d, yyjson_val *root)
 {
 	static const char *const names[] = { "title", "goal", "description", "task_type" };
-
 	struct str goal = json_get_str(json_get(root, "context"), "goal");
 
 	for (int i = 0; i < 4; i++) {
@@ -319,16 +300,10 @@ static void handoff_summarize(struct decoder *d, yyjson_val *root, struct buf *o
 		buf_add_str(out, task_title(d, root));
 		break;
 	case FORM_RESULT:
-		buf_add_str(out, json_get_str(root, "status"));
-		buf_addc(out, ' ');
-		buf_add_str(out, scalar_text(d, json_get(root, "confidence_score")));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(root, "traces"));
+		summary_add(d, out, root, "{status} {#confidence_score}: {traces}");
 		break;
 	case FORM_DECISION:
-		buf_add_str(out, json_get_str(root, "decision"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(root, "rationale"));
+		summary_add(d, out, root, "{decision}: {rationale}");
 		break;
 	}
 }
@@ -362,8 +337,7 @@ static void original_detail(struct decoder *d, const struct queue_entry *q, stru
 		json_write_pretty(&text, original, 400);
 	else
 		buf_add_str(&text, q->original);
-	detail_add(out, "original", arena_str(&d->arena, buf_str(&text)), false);
-	buf_release(&text);
+	detail_add(out, "original", arena_take(&d->arena, &text), false);
 }
 
 static void entry_detail(struct decoder *d, yyjson_val *root, const struct queue_entry *q,

@@ -10,7 +10,7 @@ static int hex_value(char c)
 }
 
 /* Decodes %XX at i, or -1. */
-static int coded(struct str s, size_t i)
+static int percent_decode(struct str s, size_t i)
 {
 	int high, low;
 
@@ -22,7 +22,7 @@ static int coded(struct str s, size_t i)
 }
 
 /* Characters that would end a marker, start another or break its line. */
-static bool is_special(int c)
+static bool needs_encoding(int c)
 {
 	return c == '[' || c == ']' || c < 0x20 || c == 0x7f;
 }
@@ -30,24 +30,21 @@ static bool is_special(int c)
 static struct str decode_id(struct str id, struct arena *arena)
 {
 	struct buf b = { 0 };
-	struct str out;
 
 	if (!memchr(id.p, '%', id.n))
 		return id;
 	for (size_t i = 0; i < id.n; i++) {
-		int c = coded(id, i);
+		int c = percent_decode(id, i);
 
 		/* other writers do not encode %, so decode only what marker_write encodes */
-		if (c >= 0 && (c == '%' || is_special(c))) {
+		if (c >= 0 && (c == '%' || needs_encoding(c))) {
 			buf_addc(&b, (char)c);
 			i += 2;
 		} else {
 			buf_addc(&b, id.p[i]);
 		}
 	}
-	out = arena_str(arena, buf_str(&b));
-	buf_release(&b);
-	return out;
+	return arena_take(arena, &b);
 }
 
 bool marker_read(struct str text, struct arena *arena, struct marker *out)
@@ -81,7 +78,7 @@ void marker_write(struct buf *b, struct str id, enum verdict verdict)
 	for (size_t i = 0; i < id.n; i++) {
 		unsigned char c = (unsigned char)id.p[i];
 
-		if (is_special(c) || coded(id, i) >= 0)
+		if (needs_encoding(c) || percent_decode(id, i) >= 0)
 			buf_printf(b, "%%%02X", c);
 		else
 			buf_addc(b, (char)c);

@@ -6,7 +6,7 @@
 #include "dialect/dialect.h"
 
 #define RULE(id) "orchestrator/" id
-#define OPEN_SHAPE .stranger = STRANGER_NOTE, .stranger_rule = RULE("base-unlisted-field")
+#define OPEN_SHAPE(table) SHAPE_NOTING(table, RULE("base-unlisted-field"))
 
 static const char *const types[] = {
 	"request:query-agents", "request:query-tasks", "request:submit-task", "request:get-task",
@@ -24,7 +24,7 @@ static const char *const prefixes[] = { "request:", "event:", "response:", "noti
 /* default of a request without a timeout */
 enum { REQUEST_TIMEOUT_MS = 30000 };
 
-enum { KEEP_ERROR = 1, KEEP_AGENTS, KEEP_TASKS, KEEP_TASK }; /* nested objects to decode */
+enum { ROWS_ERROR = 1, ROWS_AGENTS, ROWS_TASKS, ROWS_TASK }; /* nested objects to decode */
 
 enum { B_TYPE, B_ID, B_TIME, B_AGENT, B_CORRELATION, B_PAYLOAD, B_ERROR, B_N };
 static const char *const roles[] = { "worker", "planner", "reviewer", NULL };
@@ -33,24 +33,23 @@ static const char *const codes[] = { "INVALID_REQUEST", "INVALID_MESSAGE_TYPE", 
 				     NULL };
 enum { ERR_CODE, ERR_MESSAGE, ERR_DETAILS };
 static const struct field error_fields[] = {
-	[ERR_CODE] = { "code", RULE("error-code"), REQUIRED, T_STR, .values = codes },
+	[ERR_CODE] = { "code", RULE("error-code"), REQUIRED_ENUM(codes) },
 	[ERR_MESSAGE] = { "message", RULE("error-message"), REQUIRED, T_STR },
 	[ERR_DETAILS] = { "details", RULE("error-details"), OPTIONAL, T_OBJ },
 };
-static const struct shape error_shape = { SHAPE_FIELDS(error_fields), OPEN_SHAPE };
+static const struct shape error_shape = OPEN_SHAPE(error_fields);
 
 static const struct field base_fields[] = {
-	[B_TYPE] = { "type", RULE("base-type"), REQUIRED, T_STR, .words = types },
+	[B_TYPE] = { "type", RULE("base-type"), REQUIRED, T_STR, .open_values = types },
 	[B_ID] = { "id", RULE("base-id"), REQUIRED, T_STR, .format = FORMAT_UUID_SOFT },
-	[B_TIME] = { "timestamp", RULE("base-timestamp"), REQUIRED, T_STR,
-		     .format = FORMAT_TIMESTAMP },
+	[B_TIME] = { "timestamp", RULE("base-timestamp"), REQUIRED_TIME },
 	[B_AGENT] = { "agentId", RULE("base-agentId"), OPTIONAL, T_STR },
 	[B_CORRELATION] = { "correlationId", RULE("correlation-correlationId"), OPTIONAL, T_STR },
 	[B_PAYLOAD] = { "payload", RULE("base-payload"), OPTIONAL, T_OBJ },
-	[B_ERROR] = { "error", RULE("error-error"), OPTIONAL, T_OBJ, .inside = &error_shape,
-		      .keep = KEEP_ERROR },
+	[B_ERROR] = { "error", RULE("error-error"), OPTIONAL, OBJECT(error_shape),
+		      .rows = ROWS_ERROR },
 };
-static const struct shape base_shape = { SHAPE_FIELDS(base_fields), OPEN_SHAPE };
+static const struct shape base_shape = OPEN_SHAPE(base_fields);
 
 /* the specification leaves the lists of states open ("idle" | "busy" | ...) */
 static const char *const agent_states[] = { "initializing", "idle",    "busy",	   "paused",
@@ -62,24 +61,22 @@ static const struct field query_agents_fields[] = {
 	{ "role", RULE("query-agents-role"), OPTIONAL, T_STR, .values = roles },
 	{ "status", RULE("query-agents-status"), OPTIONAL, T_STR, .values = agent_states,
 	  .wrong_value = SEVERITY_WARNING },
-	{ "capabilities", RULE("query-agents-capabilities"), OPTIONAL, T_ARR, T_STR },
+	{ "capabilities", RULE("query-agents-capabilities"), OPTIONAL, STRINGS },
 };
 static const struct field query_tasks_fields[] = {
 	{ "status", RULE("query-tasks-status"), OPTIONAL, T_STR, .values = task_states },
 	{ "requiredRole", RULE("query-tasks-requiredRole"), OPTIONAL, T_STR, .values = roles },
-	{ "limit", RULE("query-tasks-limit"), OPTIONAL, T_INT, .ranged = true, .min = 0,
-	  .max = (double)COUNT_MAX },
+	{ "limit", RULE("query-tasks-limit"), OPTIONAL, T_INT, NOT_NEGATIVE },
 };
 static const struct field submit_task_fields[] = {
 	{ "type", RULE("submit-task-type"), REQUIRED, T_STR },
 	{ "name", RULE("submit-task-name"), REQUIRED, T_STR },
 	{ "description", RULE("submit-task-description"), REQUIRED, T_STR },
 	{ "payload", RULE("submit-task-payload"), REQUIRED, T_OBJ },
-	{ "requiredRole", RULE("submit-task-requiredRole"), REQUIRED, T_STR, .values = roles },
+	{ "requiredRole", RULE("submit-task-requiredRole"), REQUIRED_ENUM(roles) },
 	/* a real orchestrator accepts tasks without these */
-	{ "requiredCapabilities", RULE("submit-task-requiredCapabilities"), RECOMMENDED, T_ARR,
-	  T_STR },
-	{ "dependencies", RULE("submit-task-dependencies"), RECOMMENDED, T_ARR, T_STR },
+	{ "requiredCapabilities", RULE("submit-task-requiredCapabilities"), RECOMMENDED, STRINGS },
+	{ "dependencies", RULE("submit-task-dependencies"), RECOMMENDED, STRINGS },
 	{ "priority", RULE("submit-task-priority"), RECOMMENDED, T_INT, .ranged = true, .min = 1,
 	  .max = 5 },
 };
@@ -90,25 +87,23 @@ static const struct field option_fields[] = {
 	{ "label", RULE("ask-user-label"), REQUIRED, T_STR },
 	{ "value", RULE("ask-user-value"), REQUIRED, T_STR },
 };
-static const struct shape option_shape = { SHAPE_FIELDS(option_fields), OPEN_SHAPE };
+static const struct shape option_shape = OPEN_SHAPE(option_fields);
 enum { ASK_QUESTION, ASK_OPTIONS, ASK_TIMEOUT };
 static const struct field ask_user_fields[] = {
 	[ASK_QUESTION] = { "question", RULE("ask-user-question"), REQUIRED, T_STR },
-	[ASK_OPTIONS] = { "options", RULE("ask-user-options"), OPTIONAL, T_ARR, T_OBJ,
-			  &option_shape },
-	[ASK_TIMEOUT] = { "timeout", RULE("ask-user-timeout"), OPTIONAL, T_NUM, .ranged = true,
-			  .min = 0, .max = (double)COUNT_MAX },
+	[ASK_OPTIONS] = { "options", RULE("ask-user-options"), OPTIONAL, OBJECTS(option_shape) },
+	[ASK_TIMEOUT] = { "timeout", RULE("ask-user-timeout"), OPTIONAL, T_NUM, NOT_NEGATIVE },
 };
 enum { PG_TASK, PG_PROGRESS, PG_MESSAGE };
 static const struct field progress_fields[] = {
 	[PG_TASK] = { "taskId", RULE("progress-taskId"), REQUIRED, T_STR },
-	[PG_PROGRESS] = { "progress", RULE("progress-progress"), REQUIRED, T_NUM,
-				.ranged = true, .min = 0, .max = 1 },
+	[PG_PROGRESS] = { "progress", RULE("progress-progress"), REQUIRED, T_NUM, .ranged = true,
+			  .min = 0, .max = 1 },
 	[PG_MESSAGE] = { "message", RULE("progress-message"), RECOMMENDED, T_STR },
 };
 static const char *const levels[] = { "info", "warn", "error", NULL };
 static const struct field log_fields[] = {
-	{ "level", RULE("log-level"), REQUIRED, T_STR, .values = levels },
+	{ "level", RULE("log-level"), REQUIRED_ENUM(levels) },
 	{ "message", RULE("log-message"), REQUIRED, T_STR },
 	{ "context", RULE("log-context"), OPTIONAL, T_OBJ },
 };
@@ -123,19 +118,17 @@ static const struct field question_fields[] = {
 	{ "question", RULE("event-question-question"), REQUIRED, T_STR },
 	{ "context", RULE("event-question-context"), OPTIONAL, T_OBJ },
 };
-enum { ASSIGNED_TASK, ASSIGNED_MESSAGE };
+enum { NOTIFY_TASK, NOTIFY_TEXT };
 static const struct field assigned_fields[] = {
-	[ASSIGNED_TASK] = { "taskId", RULE("task-assigned-taskId"), REQUIRED, T_STR },
-	[ASSIGNED_MESSAGE] = { "message", RULE("task-assigned-message"), RECOMMENDED, T_STR },
+	[NOTIFY_TASK] = { "taskId", RULE("task-assigned-taskId"), REQUIRED, T_STR },
+	[NOTIFY_TEXT] = { "message", RULE("task-assigned-message"), RECOMMENDED, T_STR },
 };
-enum { CANCELLED_TASK, CANCELLED_REASON };
 static const struct field cancelled_fields[] = {
-	[CANCELLED_TASK] = { "taskId", RULE("task-cancelled-taskId"), REQUIRED, T_STR },
-	[CANCELLED_REASON] = { "reason", RULE("task-cancelled-reason"), RECOMMENDED, T_STR },
+	[NOTIFY_TASK] = { "taskId", RULE("task-cancelled-taskId"), REQUIRED, T_STR },
+	[NOTIFY_TEXT] = { "reason", RULE("task-cancelled-reason"), RECOMMENDED, T_STR },
 };
 static const struct field shutdown_fields[] = {
-	{ "gracePeriod", RULE("shutdown-gracePeriod"), REQUIRED, T_NUM, .ranged = true, .min = 0,
-	  .max = (double)COUNT_MAX },
+	{ "gracePeriod", RULE("shutdown-gracePeriod"), REQUIRED, T_NUM, NOT_NEGATIVE },
 	{ "reason", RULE("shutdown-reason"), RECOMMENDED, T_STR },
 };
 
@@ -145,8 +138,8 @@ static const struct field agent_fields[] = {
 	[AG_ID] = { "id", RULE("query-agents-id"), REQUIRED, T_STR },
 	[AG_ROLE] = { "role", RULE("query-agents-role"), OPTIONAL, T_STR },
 	[AG_STATUS] = { "status", RULE("query-agents-status"), OPTIONAL, T_STR },
-	[AG_CAPABILITIES] = { "capabilities", RULE("query-agents-capabilities"), OPTIONAL, T_ARR,
-				 T_STR },
+	[AG_CAPABILITIES] = { "capabilities", RULE("query-agents-capabilities"), OPTIONAL,
+			      STRINGS },
 };
 static const struct shape agent_shape = { SHAPE_FIELDS(agent_fields), UNKNOWN_OK };
 enum { TK_ID, TK_NAME, TK_STATUS, TK_ROLE, TK_DEPENDENCIES };
@@ -154,38 +147,34 @@ static const struct field task_fields[] = {
 	[TK_ID] = { "id", RULE("query-tasks-id"), REQUIRED, T_STR },
 	[TK_NAME] = { "name", RULE("query-tasks-name"), OPTIONAL, T_STR },
 	[TK_STATUS] = { "status", RULE("query-tasks-status"), OPTIONAL, T_STR,
-			.words = task_states },
+			.open_values = task_states },
 	[TK_ROLE] = { "requiredRole", RULE("query-tasks-requiredRole"), OPTIONAL, T_STR },
-	[TK_DEPENDENCIES] = { "dependencies", RULE("query-tasks-dependencies"), OPTIONAL, T_ARR,
-				T_STR },
+	[TK_DEPENDENCIES] = { "dependencies", RULE("query-tasks-dependencies"), OPTIONAL, STRINGS },
 };
 static const struct shape task_shape = { SHAPE_FIELDS(task_fields), UNKNOWN_OK };
 static const struct field success_fields[] = {
-	{ "agents", RULE("query-agents-agents"), OPTIONAL, T_ARR, T_OBJ, &agent_shape,
-	  .keep = KEEP_AGENTS },
-	{ "tasks", RULE("query-tasks-tasks"), OPTIONAL, T_ARR, T_OBJ, &task_shape,
-	  .keep = KEEP_TASKS },
-	{ "task", RULE("get-task-task"), OPTIONAL, T_OBJ, .inside = &task_shape,
-	  .keep = KEEP_TASK },
+	{ "agents", RULE("query-agents-agents"), OPTIONAL, OBJECTS(agent_shape),
+	  .rows = ROWS_AGENTS },
+	{ "tasks", RULE("query-tasks-tasks"), OPTIONAL, OBJECTS(task_shape), .rows = ROWS_TASKS },
+	{ "task", RULE("get-task-task"), OPTIONAL, OBJECT(task_shape), .rows = ROWS_TASK },
 	{ "answer", RULE("ask-user-answer"), OPTIONAL, T_STR },
 	{ "metadata", RULE("ask-user-metadata"), OPTIONAL, T_OBJ },
 };
 
-#define PAYLOAD(table) { SHAPE_FIELDS(table), OPEN_SHAPE }
 static const struct shape payload_shapes[] = {
-	[OT_QUERY_AGENTS] = PAYLOAD(query_agents_fields),
-	[OT_QUERY_TASKS] = PAYLOAD(query_tasks_fields),
-	[OT_SUBMIT_TASK] = PAYLOAD(submit_task_fields),
-	[OT_GET_TASK] = PAYLOAD(get_task_fields),
-	[OT_ASK_USER] = PAYLOAD(ask_user_fields),
-	[OT_PROGRESS] = PAYLOAD(progress_fields),
-	[OT_LOG] = PAYLOAD(log_fields),
-	[OT_ERROR] = PAYLOAD(event_error_fields),
-	[OT_QUESTION] = PAYLOAD(question_fields),
+	[OT_QUERY_AGENTS] = OPEN_SHAPE(query_agents_fields),
+	[OT_QUERY_TASKS] = OPEN_SHAPE(query_tasks_fields),
+	[OT_SUBMIT_TASK] = OPEN_SHAPE(submit_task_fields),
+	[OT_GET_TASK] = OPEN_SHAPE(get_task_fields),
+	[OT_ASK_USER] = OPEN_SHAPE(ask_user_fields),
+	[OT_PROGRESS] = OPEN_SHAPE(progress_fields),
+	[OT_LOG] = OPEN_SHAPE(log_fields),
+	[OT_ERROR] = OPEN_SHAPE(event_error_fields),
+	[OT_QUESTION] = OPEN_SHAPE(question_fields),
 	[OT_SUCCESS] = { SHAPE_FIELDS(success_fields), UNKNOWN_OK },
-	[OT_ASSIGNED] = PAYLOAD(assigned_fields),
-	[OT_CANCELLED] = PAYLOAD(cancelled_fields),
-	[OT_SHUTDOWN] = PAYLOAD(shutdown_fields),
+	[OT_ASSIGNED] = OPEN_SHAPE(assigned_fields),
+	[OT_CANCELLED] = OPEN_SHAPE(cancelled_fields),
+	[OT_SHUTDOWN] = OPEN_SHAPE(shutdown_fields),
 };
 
 static bool from_orchestrator(struct str type)
@@ -193,21 +182,14 @@ static bool from_orchestrator(struct str type)
 	return str_starts(type, STR("response:")) || str_starts(type, STR("notify:"));
 }
 
-static int state_index(yyjson_val *status)
+/* A task listed in a response. */
+static void add_task(struct message *m, yyjson_val *const *task, const char *at, uint32_t index)
 {
 	static const enum task_state states[] = { TASK_PENDING,	  TASK_QUEUED,	  TASK_ASSIGNED,
 						  TASK_RUNNING,	  TASK_COMPLETED, TASK_FAILED,
 						  TASK_CANCELLED, TASK_RETRYING };
-	int i = value_number(&task_shape, TK_STATUS, status);
-
-	return i < 0 ? -1 : (int)states[i];
-}
-
-/* A task listed in a response. */
-static void add_task(struct message *m, yyjson_val *const *task, const char *at, uint32_t index)
-{
 	struct str id = json_str(task[TK_ID]);
-	int state = state_index(task[TK_STATUS]);
+	int state = value_number(&task_shape, TK_STATUS, task[TK_STATUS]);
 	yyjson_val *needs = task[TK_DEPENDENCIES], *v;
 	struct event *e;
 	size_t i, n;
@@ -216,7 +198,7 @@ static void add_task(struct message *m, yyjson_val *const *task, const char *at,
 		return;
 	e = event_add(m, EV_TASK_STATE, id, at);
 	e->index = index;
-	e->state = (enum task_state)state;
+	e->state = states[state];
 	e->again = true; /* a report, not an action: needs no assignment before it */
 	if (yyjson_is_arr(needs))
 		yyjson_arr_foreach(needs, i, n, v)
@@ -233,15 +215,15 @@ static void decode_success(struct checker *c, struct message *m)
 	struct event *e;
 	uint32_t i;
 
-	kept_foreach(c, KEEP_AGENTS, i, row) {
+	rows_foreach(c, ROWS_AGENTS, i, row) {
 		e = event_add(m, EV_AGENT, json_str(row[AG_ID]), "/payload/agents/%u/id");
 		e->index = i;
 		e->agent = (struct actor){ json_str(row[AG_ID]), json_str(row[AG_ROLE]), false };
 		e->other = json_str(row[AG_STATUS]);
 	}
-	kept_foreach(c, KEEP_TASKS, i, row)
+	rows_foreach(c, ROWS_TASKS, i, row)
 		add_task(m, row, "/payload/tasks/%u/id", i);
-	add_task(m, kept(c, KEEP_TASK), "/payload/task/id", 0);
+	add_task(m, row_of(c, ROWS_TASK), "/payload/task/id", 0);
 }
 
 /* payload: NULL if absent or invalid. */
@@ -276,6 +258,15 @@ static void add_unknown(struct message *m, struct str type)
 		vec_last(&m->events)->deadline_ms = TIME_NONE;
 }
 
+static struct event *add_task_state(struct message *m, yyjson_val *task, enum task_state state)
+{
+	struct event *e = event_add(m, EV_TASK_STATE, json_str(task), "/payload/taskId");
+
+	e->state = state;
+	e->again = true;
+	return e;
+}
+
 static void decode_payload(struct checker *c, struct message *m, int type,
 			   yyjson_val *const *payload)
 {
@@ -291,9 +282,7 @@ static void decode_payload(struct checker *c, struct message *m, int type,
 		add_request(m, payload, type);
 		break;
 	case OT_PROGRESS:
-		e = event_add(m, EV_TASK_STATE, json_str(payload[PG_TASK]), "/payload/taskId");
-		e->state = TASK_RUNNING;
-		e->again = true;
+		e = add_task_state(m, payload[PG_TASK], TASK_RUNNING);
 		if (json_number(payload[PG_PROGRESS], &progress) && progress >= 0 && progress <= 1)
 			e->number = progress;
 		break;
@@ -315,16 +304,10 @@ static void decode_payload(struct checker *c, struct message *m, int type,
 		decode_success(c, m);
 		break;
 	case OT_ASSIGNED:
-		e = event_add(m, EV_TASK_STATE, json_str(payload[ASSIGNED_TASK]),
-			      "/payload/taskId");
-		e->state = TASK_ASSIGNED;
-		e->again = true;
+		add_task_state(m, payload[NOTIFY_TASK], TASK_ASSIGNED);
 		break;
 	case OT_CANCELLED:
-		e = event_add(m, EV_TASK_STATE, json_str(payload[CANCELLED_TASK]),
-			      "/payload/taskId");
-		e->state = TASK_CANCELLED;
-		e->again = true;
+		add_task_state(m, payload[NOTIFY_TASK], TASK_CANCELLED);
 		break;
 	case OT_LOG:
 	case OT_FAILURE:
@@ -338,24 +321,24 @@ static void decode_payload(struct checker *c, struct message *m, int type,
 static void check_type(struct checker *c, struct str type, int index)
 {
 	char q[QUOTED_MAX];
+	bool is_event;
 
 	if (index >= 0 || !type.p)
 		return;
-	if (str_starts(type, STR("event:")))
-		complain(c, SEVERITY_WARNING, RULE("base-type"), "type",
-			 "%s is not an event of the protocol", quoted(type, q));
-	else
-		complain(c, SEVERITY_ERROR, RULE("base-type"), "type",
-			 "%s is not a message type of the protocol", quoted(type, q));
+	is_event = str_starts(type, STR("event:"));
+	add_diag(c, is_event ? SEVERITY_WARNING : SEVERITY_ERROR, RULE("base-type"), "type",
+		 "%s is not %s of the protocol", quoted(type, q),
+		 is_event ? "an event" : "a message type");
 }
 
 static void check_response(struct checker *c, int type, yyjson_val **got)
 {
 	if (!got[B_CORRELATION])
-		complain(c, SEVERITY_ERROR, RULE("correlation-correlationId"), "correlationId",
+		add_diag(c, SEVERITY_ERROR, RULE("correlation-correlationId"), "correlationId",
 			 "missing; a response names the request it answers");
 	if (type == OT_FAILURE && !got[B_ERROR])
-		complain(c, SEVERITY_ERROR, RULE("error-error"), "error", "missing; it is required");
+		add_diag(c, SEVERITY_ERROR, RULE("error-error"), "error",
+			 "missing; it is required");
 }
 
 static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct message *m)
@@ -391,7 +374,7 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 					    "/correlationId");
 
 		e->failed = type == OT_FAILURE;
-		e->other = json_str(kept(c, KEEP_ERROR)[ERR_CODE]);
+		e->other = json_str(row_of(c, ROWS_ERROR)[ERR_CODE]);
 		check_response(c, type, got);
 	}
 	if (from_orchestrator(m->kind) && json_str(got[B_AGENT]).n) {
@@ -402,14 +385,10 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 		add_unknown(m, json_str(got[B_TYPE]));
 	if (type < 0 || type == OT_FAILURE)
 		return;
-	if (!got[B_PAYLOAD]) {
-		complain(c, SEVERITY_ERROR, RULE("base-payload"), "payload",
-			 "missing; it is required");
-		if (type <= OT_ASK_USER)
-			add_request(m, NULL, type);
-		return;
-	}
 	if (!yyjson_is_obj(got[B_PAYLOAD])) {
+		if (!got[B_PAYLOAD])
+			add_diag(c, SEVERITY_ERROR, RULE("base-payload"), "payload",
+				 "missing; it is required");
 		if (type <= OT_ASK_USER)
 			add_request(m, NULL, type);
 		return;
@@ -457,69 +436,54 @@ static struct str short_id(struct str id)
 
 static void orchestrator_summarize(struct decoder *d, yyjson_val *root, struct buf *out)
 {
-	yyjson_val *p = json_get(root, "payload"), *error = json_get(root, "error");
+	yyjson_val *p = json_get(root, "payload");
 	int type = value_index(types, json_get_str(root, "type"));
 
 	switch (type) {
 	case OT_SUBMIT_TASK:
-		buf_add_str(out, json_get_str(p, "name"));
+		summary_add(d, out, p, "{name}");
 		break;
 	case OT_ASK_USER:
 	case OT_QUESTION:
-		buf_add_str(out, json_get_str(p, "question"));
+		summary_add(d, out, p, "{question}");
 		break;
 	case OT_PROGRESS:
 		buf_add_str(out, short_id(json_get_str(p, "taskId")));
-		buf_addc(out, ' ');
-		buf_add_str(out, scalar_text(d, json_get(p, "progress")));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(p, "message"));
+		summary_add(d, out, p, " {#progress}: {message}");
 		break;
 	case OT_LOG:
-		buf_add_str(out, json_get_str(p, "level"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(p, "message"));
+		summary_add(d, out, p, "{level}: {message}");
 		break;
 	case OT_ERROR:
-		buf_add_str(out, json_get_str(p, "error"));
+		summary_add(d, out, p, "{error}");
 		break;
 	case OT_FAILURE:
-		buf_add_str(out, json_get_str(error, "code"));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(error, "message"));
+		summary_add(d, out, json_get(root, "error"), "{code}: {message}");
 		break;
 	case OT_ASSIGNED:
 	case OT_CANCELLED:
 		buf_add_str(out, short_id(json_get_str(p, "taskId")));
-		buf_adds(out, ": ");
-		buf_add_str(out, json_get_str(p, type == OT_ASSIGNED ? "message" : "reason"));
+		summary_add(d, out, p, type == OT_ASSIGNED ? ": {message}" : ": {reason}");
 		break;
 	default:
-		if (json_get(p, "answer")) {
-			buf_adds(out, "answer: ");
-			buf_add_str(out, json_get_str(p, "answer"));
-		} else {
+		if (json_get(p, "answer"))
+			summary_add(d, out, p, "answer: {answer}");
+		else
 			json_write(out, p ? p : root);
-		}
 	}
 }
 
 static struct str options_text(struct decoder *d, yyjson_val *options)
 {
 	struct buf b = { 0 };
-	struct str s;
 	size_t i, n;
 	yyjson_val *v;
 
 	yyjson_arr_foreach(options, i, n, v) {
 		buf_printf(&b, "%s%zu  ", i ? "\n" : "", i + 1);
-		buf_add_str(&b, json_get_str(v, "label"));
-		buf_adds(&b, " = ");
-		buf_add_str(&b, scalar_text(d, json_get(v, "value")));
+		summary_add(d, &b, v, "{label} = {#value}");
 	}
-	s = arena_str(&d->arena, buf_str(&b));
-	buf_release(&b);
-	return s;
+	return arena_take(&d->arena, &b);
 }
 
 static bool orchestrator_detail(struct decoder *d, yyjson_val *root, enum item_kind kind,

@@ -1,6 +1,5 @@
-/* The schema validator: check_object walks an object by its compiled shape. Fast path: values whose
- * type cannot be wrong, or that prove() accepts; the rest goes to the slow path (check_field),
- * which reports diagnostics. */
+/* The schema validator: check_object walks an object by its compiled shape. Only values that are
+ * not valid by their type and do not pass their fast check go to check_field, which reports. */
 #include "dialect/schema.h"
 
 #include "base/err.h"
@@ -20,14 +19,13 @@ static void path_push_str(struct checker *c, struct str name)
 	c->path[c->depth++] = (struct path_step){ NULL, name, 0 };
 }
 
-static void report(struct checker *c, enum severity s, const char *rule, struct str member,
-		   const char *format, va_list ap) __attribute__((format(printf, 5, 0)));
-static void report(struct checker *c, enum severity s, const char *rule, struct str member,
-		   const char *format, va_list ap)
+static void add_member_diag(struct checker *c, enum severity s, const char *rule, struct str member,
+			    const char *text)
 {
-	char text[360];
-	int n;
-
+	if (c->m->diags.quiet) {
+		c->m->diags.count[s]++;
+		return;
+	}
 	buf_clear(&c->scratch);
 	buf_adds(&c->scratch, c->m->inside);
 	for (unsigned i = 0; i < c->depth; i++) {
@@ -40,39 +38,20 @@ static void report(struct checker *c, enum severity s, const char *rule, struct 
 	}
 	if (member.p)
 		json_pointer_add(&c->scratch, member);
-	n = vsnprintf(text, sizeof(text), format, ap);
-	diag_add_str(&c->m->diags, s, rule, buf_str(&c->scratch),
-		     str_make(text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1));
+	diag_add_str(&c->m->diags, s, rule, buf_str(&c->scratch), str_of(text));
 }
 
-void complain(struct checker *c, enum severity s, const char *rule, const char *name,
+void add_diag(struct checker *c, enum severity s, const char *rule, const char *name,
 	      const char *format, ...)
 {
+	char text[360];
 	va_list ap;
 
-	if (c->m->diags.quiet) {
-		c->m->diags.count[s]++;
-		return;
-	}
 	va_start(ap, format);
-	report(c, s, rule, name ? str_of(name) : STR_NONE, format, ap);
+	if (!c->m->diags.quiet)
+		vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-}
-
-static void complain_member(struct checker *c, enum severity s, const char *rule, struct str name,
-			    const char *format, ...) __attribute__((format(printf, 5, 6)));
-static void complain_member(struct checker *c, enum severity s, const char *rule, struct str name,
-			    const char *format, ...)
-{
-	va_list ap;
-
-	if (c->m->diags.quiet) {
-		c->m->diags.count[s]++;
-		return;
-	}
-	va_start(ap, format);
-	report(c, s, rule, name, format, ap);
-	va_end(ap);
+	add_member_diag(c, s, rule, name ? str_of(name) : STR_NONE, text);
 }
 
 /* Quiet mode only counts: skip formatting. */
@@ -115,7 +94,7 @@ static const char *(types_text)(unsigned types, char out[96])
 }
 
 /* Whether it contains U+0000, which only an escape can produce. */
-static bool holds_zero(yyjson_val *v, struct str s)
+static bool has_nul(yyjson_val *v, struct str s)
 {
 	return !(v->tag & YYJSON_SUBTYPE_NOESC) && memchr(s.p, 0, s.n);
 }
@@ -123,20 +102,21 @@ static bool holds_zero(yyjson_val *v, struct str s)
 static void check_string(struct checker *c, yyjson_val *v, const struct field *f)
 {
 	struct str s = json_str(v);
+	const char *wrong = NULL, *soft = NULL; /* an error; a warning */
 	char q[QUOTED_MAX], list[256];
 	int64_t ms;
 	size_t n = 0;
 
 	if (f->values && value_index(f->values, s) < 0) {
-		if (f->siblings && value_index(f->siblings, s) >= 0) {
-			complain(c, SEVERITY_WARNING, f->rule, NULL,
+		if (f->related_values && value_index(f->related_values, s) >= 0) {
+			add_diag(c, SEVERITY_WARNING, f->rule, NULL,
 				 "%s is not of this protocol; related texts use it", quoted(s, q));
 			return;
 		}
 		for (int i = 0; f->values[i] && n < sizeof(list) - 40 && !c->m->diags.quiet; i++)
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
 					      f->values[i]);
-		complain(c, f->wrong_value ? f->wrong_value : SEVERITY_ERROR, f->rule, NULL,
+		add_diag(c, f->wrong_value ? f->wrong_value : SEVERITY_ERROR, f->rule, NULL,
 			 "%s is not one of: %s", quoted(s, q), list);
 		return;
 	}
@@ -144,44 +124,41 @@ static void check_string(struct checker *c, yyjson_val *v, const struct field *f
 	case FORMAT_ANY:
 		return;
 	case FORMAT_NOT_EMPTY:
-		if (s.n == 0 || holds_zero(v, s))
-			complain(c, SEVERITY_ERROR, f->rule, NULL,
+		if (s.n == 0 || has_nul(v, s))
+			add_diag(c, SEVERITY_ERROR, f->rule, NULL,
 				 s.n ? "must not hold U+0000" : "must not be empty");
 		return;
 	case FORMAT_TIMESTAMP:
 	case FORMAT_DATE:
 		if (!is_iso(s, f->format == FORMAT_TIMESTAMP, &ms))
-			complain(c, SEVERITY_ERROR, f->rule, NULL,
-				 "%s is not an ISO 8601 time such as 2026-01-26T10:00:00Z",
-				 quoted(s, q));
-		return;
+			wrong = "is not an ISO 8601 time such as 2026-01-26T10:00:00Z";
+		break;
 	case FORMAT_MIME:
 		if (!is_mime(s))
-			complain(c, SEVERITY_ERROR, f->rule, NULL,
-				 "%s is not a media type such as text/markdown", quoted(s, q));
-		return;
+			wrong = "is not a media type such as text/markdown";
+		break;
 	case FORMAT_ITEM_ID:
 		if (!is_item_id(s))
-			complain(c, SEVERITY_ERROR, f->rule, NULL,
-				 "%s does not match ^[a-z0-9._-]{8,128}$", quoted(s, q));
-		return;
+			wrong = "does not match ^[a-z0-9._-]{8,128}$";
+		break;
 	case FORMAT_UUID4_SOFT:
 	case FORMAT_UUID_SOFT:
-		if (s.n == 0 || holds_zero(v, s))
-			complain(c, SEVERITY_ERROR, f->rule, NULL, "%s is no id", quoted(s, q));
+		if (s.n == 0 || has_nul(v, s))
+			wrong = "is no id";
 		else if (!is_uuid(s, f->format == FORMAT_UUID4_SOFT))
-			complain(c, SEVERITY_WARNING, f->rule, NULL, "%s is not a UUID%s",
-				 quoted(s, q), f->format == FORMAT_UUID4_SOFT ? " of version 4" : "");
-		return;
+			soft = f->format == FORMAT_UUID4_SOFT ? "is not a UUID of version 4"
+							      : "is not a UUID";
+		break;
 	case FORMAT_RELATIVE_PATH:
 		if (!is_relative_path(s))
-			complain(c, SEVERITY_ERROR, f->rule, NULL,
-				 "%s is not a path relative to the repository root", quoted(s, q));
+			wrong = "is not a path relative to the repository root";
 		else if (path_has_dotdot(s))
-			complain(c, SEVERITY_WARNING, f->rule, NULL,
-				 "%s leads out of the repository", quoted(s, q));
-		return;
+			soft = "leads out of the repository";
+		break;
 	}
+	if (wrong || soft)
+		add_diag(c, wrong ? SEVERITY_ERROR : SEVERITY_WARNING, f->rule, NULL, "%s %s",
+			 quoted(s, q), wrong ? wrong : soft);
 }
 
 static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
@@ -191,58 +168,59 @@ static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
 	if (!json_number(v, &number) || (number >= f->min && number <= f->max))
 		return;
 	if (f->max == (double)COUNT_MAX && number > f->max)
-		complain(c, SEVERITY_ERROR, f->rule, NULL,
+		add_diag(c, SEVERITY_ERROR, f->rule, NULL,
 			 "is too large to be exact for every reader; at most 2^53 - 1");
 	else if (f->max == (double)COUNT_MAX)
-		complain(c, SEVERITY_ERROR, f->rule, NULL, "must be at least %g", f->min);
+		add_diag(c, SEVERITY_ERROR, f->rule, NULL, "must be at least %g", f->min);
 	else
-		complain(c, SEVERITY_ERROR, f->rule, NULL, "must be between %g and %g", f->min,
+		add_diag(c, SEVERITY_ERROR, f->rule, NULL, "must be between %g and %g", f->min,
 			 f->max);
 }
 
 /* Strings longer than 16 bytes: compares the full text, from the first candidate on. */
-static __attribute__((noinline)) int long_number(const struct field_index *fi, struct str s,
+static __attribute__((noinline)) int find_long_value(const struct field_index *fi, struct str s,
 						 unsigned i)
 {
-	while (i < fi->allowed_n && !str_eq(fi->allowed->texts[i], s))
+	while (i < fi->value_n && !str_eq(fi->values->texts[i], s))
 		i++;
-	return i < fi->allowed_n ? (int)i : -1;
+	return i < fi->value_n ? (int)i : -1;
 }
 
-static inline int allowed_number(const struct field_index *fi, struct str s)
+static inline int find_value(const struct field_index *fi, struct str s)
 {
-	const struct allowed_set *set = fi->allowed;
+	const struct value_table *set = fi->values;
 	struct json_words words = json_words(s.p, s.n);
-	const struct allowed *a = &set->slots[allowed_slot(set, words, s.n)];
+	const struct value_slot *a = &set->slots[value_slot_of(set, words, s.n)];
 
-	if (rarely((a->words.first ^ words.first) | (a->words.second ^ words.second) | (a->n ^ s.n)))
+	if (rarely((a->words.first ^ words.first) | (a->words.second ^ words.second) |
+		   (a->n ^ s.n)))
 		return -1;
-	return s.n <= sizeof(words) ? (int)a->number : long_number(fi, s, a->number);
+	return s.n <= sizeof(words) ? (int)a->number : find_long_value(fi, s, a->number);
 }
 
 int value_number(const struct shape *shape, unsigned field, yyjson_val *v)
 {
 	const struct field_index *fi = &shape->index->field[field];
 
-	return fi->allowed_n && yyjson_is_str(v) ? allowed_number(fi, json_str(v)) : -1;
+	return fi->value_n && yyjson_is_str(v) ? find_value(fi, json_str(v)) : -1;
 }
 
 static void check_members(struct checker *c, yyjson_val *obj, const struct shape_index *x,
 			  yyjson_val **got);
 
-/* Allocates n rows for the decoder at the field's `keep`. */
+/* Allocates n rows for the decoder at the field's `rows`. */
 static inline yyjson_val **rows_new(struct checker *c, const struct field_index *fi, size_t n)
 {
 	size_t width = fi->inside->width, all = n * width;
 	yyjson_val **row;
 
-	if (all <= ROOM_MAX - c->room_n) {
-		row = c->room + c->room_n + 1;
-		c->room_n += (unsigned)all;
+	if (all <= ROW_SPACE_MAX - c->row_space_n) {
+		row = c->row_space + c->row_space_n + 1;
+		c->row_space_n += (unsigned)all;
 	} else {
-		row = (yyjson_val **)arena_alloc(&c->rows, all * sizeof(*row)) + 1;
+		row = (yyjson_val **)arena_alloc(&c->rows_overflow, all * sizeof(*row)) + 1;
 	}
-	c->kept[fi->keep] = (struct rows){ row, (uint32_t)n, (uint32_t)width };
+	c->rows[fi->rows] = (struct rows){ row, (uint32_t)n, (uint32_t)width };
 	return row;
 }
 
@@ -250,7 +228,7 @@ static inline void check_inside(struct checker *c, yyjson_val *v, const struct f
 {
 	yyjson_val **row = NULL;
 
-	if (fi->keep) {
+	if (fi->rows) {
 		row = rows_new(c, fi, 1);
 		row[SELF] = v;
 	}
@@ -265,16 +243,16 @@ static __attribute__((noinline)) void check_element(struct checker *c, yyjson_va
 	char want[96];
 
 	if (!(type_of(v) & f->elements))
-		complain(c, SEVERITY_ERROR, f->rule, NULL, "must be %s, is %s",
+		add_diag(c, SEVERITY_ERROR, f->rule, NULL, "must be %s, is %s",
 			 types_text(f->elements, want), json_type_name(v));
 	else if (yyjson_is_str(v) &&
-		 (!f->values || f->format != FORMAT_ANY || allowed_number(fi, json_str(v)) < 0))
+		 (!f->values || f->format != FORMAT_ANY || find_value(fi, json_str(v)) < 0))
 		check_string(c, v, f);
 }
 
 static void check_elements(struct checker *c, yyjson_val *array, const struct field_index *fi)
 {
-	yyjson_val *v, **row = fi->keep ? rows_new(c, fi, yyjson_arr_size(array)) : NULL;
+	yyjson_val *v, **row = fi->rows ? rows_new(c, fi, yyjson_arr_size(array)) : NULL;
 	size_t i, n;
 
 	path_push_index(c, 0);
@@ -287,10 +265,11 @@ static void check_elements(struct checker *c, yyjson_val *array, const struct fi
 				memset(row, 0, (fi->inside->width - 1u) * sizeof(*row));
 			row += fi->inside->width;
 		}
-		if (tag_of(v) & fi->fine_elements)
+		if (tag_of(v) & fi->valid_element_tags)
 			continue;
 		c->path[c->depth - 1].index = (uint32_t)i;
-		if (yyjson_is_obj(v) && (fi->elements & T_OBJ)) /* not fine: so it has a shape */
+		if (yyjson_is_obj(v) &&
+		    (fi->elements & T_OBJ)) /* not always valid: it has a shape */
 			check_members(c, v, fi->inside, here);
 		else
 			check_element(c, v, fi);
@@ -306,11 +285,11 @@ static void check_value(struct checker *c, yyjson_val *v, const struct field_ind
 
 	if (!(type & f->types) && f->types != T_ANY) {
 		if (json_is_number(v) && (f->types & (T_NUM | T_INT)))
-			complain(c, SEVERITY_ERROR, f->rule, NULL, "must be %s%s",
+			add_diag(c, SEVERITY_ERROR, f->rule, NULL, "must be %s%s",
 				 types_text(f->types, want),
 				 type ? "" : " that fits 64 bits");
 		else
-			complain(c, SEVERITY_ERROR, f->rule, NULL, "must be %s, is %s",
+			add_diag(c, SEVERITY_ERROR, f->rule, NULL, "must be %s, is %s",
 				 types_text(f->types, want), json_type_name(v));
 		return;
 	}
@@ -324,32 +303,32 @@ static void check_value(struct checker *c, yyjson_val *v, const struct field_ind
 		check_elements(c, v, fi);
 }
 
-static void check_stranger(struct checker *c, const struct shape *shape, struct str name)
+static void check_unknown(struct checker *c, const struct shape *shape, struct str name)
 {
-	if (shape->stranger == STRANGER_ERROR) {
-		if (!str_starts(name, STR("x-")))
-			complain_member(c, SEVERITY_ERROR, shape->stranger_rule, name,
-					"not a field of the protocol; own fields must start with x-");
-	} else if (shape->stranger == STRANGER_NOTE && !str_starts(name, STR("x-"))) {
-		complain_member(c, SEVERITY_NOTE, shape->stranger_rule, name,
+	if (str_starts(name, STR("x-")))
+		return;
+	if (shape->unknown == UNKNOWN_ERROR)
+		add_member_diag(c, SEVERITY_ERROR, shape->unknown_rule, name,
+				"not a field of the protocol; own fields must start with x-");
+	else if (shape->unknown == UNKNOWN_NOTE)
+		add_member_diag(c, SEVERITY_NOTE, shape->unknown_rule, name,
 				"not a field of the protocol");
-	}
 }
 
 void checker_begin(struct checker *c, struct message *m)
 {
 	c->m = m;
 	c->depth = 0;
-	c->timed = NULL;
-	mem_zero(c->kept, sizeof(c->kept));
-	c->room_n = 0;
-	if (c->rows.head)
-		arena_release(&c->rows);
+	c->time_value = NULL;
+	mem_zero(c->rows, sizeof(c->rows));
+	c->row_space_n = 0;
+	if (c->rows_overflow.head)
+		arena_release(&c->rows_overflow);
 }
 
 void checker_release(struct checker *c)
 {
-	arena_release(&c->rows);
+	arena_release(&c->rows_overflow);
 	free(c->names);
 	c->names = NULL;
 	buf_release(&c->scratch);
@@ -364,22 +343,22 @@ static unsigned find_text(const struct shape *shape, struct str name)
 	return NO_FIELD;
 }
 
-static void note_duplicate(struct checker *c, struct str name)
+static void report_duplicate(struct checker *c, struct str name)
 {
 	c->m->flags |= RECORD_AMBIGUOUS;
-	complain_member(c, SEVERITY_WARNING, "json/duplicate-name", name,
+	add_member_diag(c, SEVERITY_WARNING, "json/duplicate-name", name,
 			"stands twice; readers disagree on which one counts");
 }
 
-enum { FEW = 16 };
+enum { PAIRWISE_MAX = 16 };
 
-/* Every member follows shape->each. Duplicates: pairwise up to FEW members, else a hash map. */
+/* Every member follows shape->each. Duplicates: pairwise up to PAIRWISE_MAX members, else a map. */
 static __attribute__((noinline)) void check_each(struct checker *c, yyjson_val *obj,
 						 const struct shape *shape)
 {
 	const struct field_index *fi = shape->index->field;
-	bool few = yyjson_obj_size(obj) <= FEW;
-	struct str names[FEW];
+	bool few = yyjson_obj_size(obj) <= PAIRWISE_MAX;
+	struct str names[PAIRWISE_MAX];
 	struct map seen = { 0 };
 	size_t i, n;
 	yyjson_val *key, *v;
@@ -402,8 +381,8 @@ static __attribute__((noinline)) void check_each(struct checker *c, yyjson_val *
 				map_add(&seen, h, (uint32_t)i);
 		}
 		if (twice)
-			note_duplicate(c, name);
-		if (tag_of(v) & fi->fine)
+			report_duplicate(c, name);
+		if (tag_of(v) & fi->valid_tags)
 			continue;
 		path_push_str(c, name);
 		check_value(c, v, fi);
@@ -413,21 +392,21 @@ static __attribute__((noinline)) void check_each(struct checker *c, yyjson_val *
 }
 
 /* A member without a field of its name. Returns the bit of the field it is an alias of, or 0. */
-static uint32_t check_other(struct checker *c, const struct shape *shape, struct str name)
+static uint32_t check_unlisted(struct checker *c, const struct shape *shape, struct str name)
 {
 	if (shape->forbidden && shape->forbidden(name)) {
-		complain_member(c, SEVERITY_ERROR, shape->forbidden_rule, name,
+		add_member_diag(c, SEVERITY_ERROR, shape->forbidden_rule, name,
 				"session fields belong to the tool, not to the agents' messages");
 		return 0;
 	}
 	for (uint32_t left = shape->index->aliased; left; left &= left - 1)
 		if (str_is(name, shape->fields[__builtin_ctz(left)].alias))
 			return left & -left;
-	check_stranger(c, shape, name);
+	check_unknown(c, shape, name);
 	return 0;
 }
 
-/* Slow path: a field whose value is not proven valid, that has an alias member, or that is missing.
+/* Slow path: a field whose value may be invalid, that has an alias member, or that is missing.
  * Returns its value. */
 static __attribute__((noinline)) yyjson_val *check_field(struct checker *c, yyjson_val *obj,
 							 const struct field_index *fi,
@@ -438,26 +417,26 @@ static __attribute__((noinline)) yyjson_val *check_field(struct checker *c, yyjs
 	struct str name = str_of(f->name);
 
 	if (!v && other) {
-		complain(c, SEVERITY_WARNING, f->rule, f->name,
+		add_diag(c, SEVERITY_WARNING, f->rule, f->name,
 			 "missing; a related text's \"%s\" is read in its place", f->alias);
 		v = other;
 		name = str_of(f->alias);
 	} else if (v && other) {
-		note_duplicate(c, str_of(f->alias));
+		report_duplicate(c, str_of(f->alias));
 	}
 	if (v) {
 		path_push_str(c, name);
 		check_value(c, v, fi);
 		path_pop(c);
 	} else if (f->need == REQUIRED) {
-		complain(c, SEVERITY_ERROR, f->rule, f->name, "missing; it is required");
+		add_diag(c, SEVERITY_ERROR, f->rule, f->name, "missing; it is required");
 	} else if (f->need == RECOMMENDED) {
-		complain(c, SEVERITY_WARNING, f->rule, f->name, "missing; it should be here");
+		add_diag(c, SEVERITY_WARNING, f->rule, f->name, "missing; it should be here");
 	}
 	return v;
 }
 
-/* ---- fast path: proving values valid ---- */
+/* ---- fast path ---- */
 
 static bool is_in_range(yyjson_val *v, const struct field *f)
 {
@@ -470,41 +449,44 @@ static bool is_in_range(yyjson_val *v, const struct field *f)
 
 static bool is_time(struct checker *c, yyjson_val *v, bool clock)
 {
-	c->timed = is_iso(json_str(v), clock, &c->time_ms) ? v : NULL;
-	return c->timed;
+	c->time_value = is_iso(json_str(v), clock, &c->time_ms) ? v : NULL;
+	return c->time_value;
+}
+
+int64_t iso_time(yyjson_val *v)
+{
+	int64_t ms;
+
+	return yyjson_is_str(v) && timestamp_parse_iso(json_str(v), &ms) ? ms : TIME_NONE;
 }
 
 int64_t checked_time(const struct checker *c, yyjson_val *v)
 {
-	int64_t ms;
-
-	if (v && v == c->timed)
-		return c->time_ms;
-	return yyjson_is_str(v) && timestamp_parse_iso(json_str(v), &ms) ? ms : TIME_NONE;
+	return v && v == c->time_value ? c->time_ms : iso_time(v);
 }
 
-/* Whether a value, whose tag is in fi->provable, is valid; false = maybe not. Always true for
- * containers: checking their members reports itself. */
-static inline bool prove(struct checker *c, yyjson_val *v, const struct field_index *fi)
+/* Of a value whose tag is in fi->fast_tags. Always true for containers: checking their members
+ * reports itself. */
+static inline bool fast_check_passes(struct checker *c, yyjson_val *v, const struct field_index *fi)
 {
-	switch ((enum proof)fi->proof) {
-	case PROOF_NONE: return false;
-	case PROOF_VALUE: return allowed_number(fi, json_str(v)) >= 0;
-	case PROOF_NOT_EMPTY: return v->tag >> YYJSON_TAG_BIT && (v->tag & YYJSON_SUBTYPE_NOESC);
-	case PROOF_TIMESTAMP: return is_time(c, v, true);
-	case PROOF_DATE: return is_time(c, v, false);
-	case PROOF_MIME: return is_mime(json_str(v));
-	case PROOF_ITEM_ID: return is_item_id(json_str(v));
-	case PROOF_UUID4: return is_uuid(json_str(v), true);
-	case PROOF_UUID: return is_uuid(json_str(v), false);
-	case PROOF_PATH: return is_relative_path(json_str(v)) && !path_has_dotdot(json_str(v));
-	case PROOF_RANGE: return is_in_range(v, fi->field);
-	case PROOF_OBJECT:
+	switch (fi->fast_check) {
+	case FAST_VALUE: return find_value(fi, json_str(v)) >= 0;
+	case FORMAT_NOT_EMPTY: return v->tag >> YYJSON_TAG_BIT && (v->tag & YYJSON_SUBTYPE_NOESC);
+	case FORMAT_TIMESTAMP: return is_time(c, v, true);
+	case FORMAT_DATE: return is_time(c, v, false);
+	case FORMAT_MIME: return is_mime(json_str(v));
+	case FORMAT_ITEM_ID: return is_item_id(json_str(v));
+	case FORMAT_UUID4_SOFT: return is_uuid(json_str(v), true);
+	case FORMAT_UUID_SOFT: return is_uuid(json_str(v), false);
+	case FORMAT_RELATIVE_PATH:
+		return is_relative_path(json_str(v)) && !path_has_dotdot(json_str(v));
+	case FAST_RANGE: return is_in_range(v, fi->field);
+	case FAST_OBJECT:
 		path_push_field(c, fi->field);
 		check_inside(c, v, fi);
 		path_pop(c);
 		return true;
-	case PROOF_ELEMENTS:
+	case FAST_ELEMENTS:
 		path_push_field(c, fi->field);
 		check_elements(c, v, fi);
 		path_pop(c);
@@ -516,8 +498,8 @@ static inline bool prove(struct checker *c, yyjson_val *v, const struct field_in
 /* A member that field_of does not know, or a duplicate. Returns its field if it has one after all,
  * or NO_FIELD; from bit ALIASES on, the set of fields that it is an alias of. */
 enum { ALIASES = 8 };
-static __attribute__((noinline)) uint32_t odd_member(struct checker *c, const struct shape *shape,
-						     yyjson_val *key, uint32_t seen)
+static __attribute__((noinline)) uint32_t
+unmatched_member(struct checker *c, const struct shape *shape, yyjson_val *key, uint32_t seen)
 {
 	struct str name = str_make(key->uni.str, unsafe_yyjson_get_len(key));
 	unsigned number = name_number(c->names, name.p), f = shape->index->field_of[number];
@@ -525,10 +507,10 @@ static __attribute__((noinline)) uint32_t odd_member(struct checker *c, const st
 	if (f == NO_FIELD && (!number || !shape->index->numbered))
 		f = find_text(shape, name);
 	if (f == NO_FIELD)
-		return NO_FIELD | check_other(c, shape, name) << ALIASES;
+		return NO_FIELD | check_unlisted(c, shape, name) << ALIASES;
 	if (!(seen >> f & 1))
 		return f;
-	note_duplicate(c, name);
+	report_duplicate(c, name);
 	return NO_FIELD;
 }
 
@@ -538,16 +520,18 @@ static inline uint32_t field_named(const struct shape_index *x, const struct nam
 {
 	uintptr_t offset = (uintptr_t)text - (uintptr_t)names->list;
 
-	return usually(offset < sizeof(names->list)) ? x->field_of[offset / sizeof(names->list[0])] :
-						       (uint32_t)NO_FIELD;
+	return usually(offset < sizeof(names->list)) ? x->field_of[offset / sizeof(names->list[0])]
+						     : (uint32_t)NO_FIELD;
 }
 
 static void check_members(struct checker *c, yyjson_val *obj, const struct shape_index *x,
 			  yyjson_val **got)
 {
 	const struct names *names = c->names;
-	yyjson_val *key = unsafe_yyjson_get_first(obj), *v, **vals = got ? got : c->here[c->depth];
-	uint32_t seen = 1u << NO_FIELD, look = 0, missing; /* NO_FIELD counts as seen: odd_member */
+	yyjson_val *key = unsafe_yyjson_get_first(obj), *v,
+		   **vals = got ? got : c->scratch_rows[c->depth];
+	uint32_t seen = 1u << NO_FIELD; /* so that unmatched_member is called for it */
+	uint32_t to_check = 0, missing;
 
 	if (!x->plain) {
 		check_each(c, obj, x->shape);
@@ -557,10 +541,10 @@ static void check_members(struct checker *c, yyjson_val *obj, const struct shape
 		uint32_t f = field_named(x, names, key->uni.str), bit = 1u << f;
 
 		v = key + 1;
-		key = value_behind(v);
+		key = value_after(v);
 		if (rarely(seen & bit)) {
-			f = odd_member(c, x->shape, v - 1, seen);
-			look |= f >> ALIASES;
+			f = unmatched_member(c, x->shape, v - 1, seen);
+			to_check |= f >> ALIASES;
 			f &= (1u << ALIASES) - 1;
 			if (f == NO_FIELD)
 				continue;
@@ -568,18 +552,19 @@ static void check_members(struct checker *c, yyjson_val *obj, const struct shape
 		}
 		vals[f] = v;
 		seen |= bit;
-		look |= x->suspect[v->tag & YYJSON_TYPE_MASK] & bit;
+		to_check |= x->maybe_invalid[v->tag & YYJSON_TYPE_MASK] & bit;
 	}
-	look |= x->needed & ~seen;
-	for (missing = (got ? x->fields : look) & ~seen; missing; missing &= missing - 1)
+	to_check |= x->needed & ~seen;
+	for (missing = (got ? x->fields : to_check) & ~seen; missing; missing &= missing - 1)
 		vals[__builtin_ctz(missing)] = NULL;
 	/* diagnostics are in the order of the table */
-	for (; look; look &= look - 1) {
-		unsigned f = (unsigned)__builtin_ctz(look);
+	for (; to_check; to_check &= to_check - 1) {
+		unsigned f = (unsigned)__builtin_ctz(to_check);
 		const struct field_index *fi = &x->field[f];
 
 		v = vals[f];
-		if (rarely(!v || !(fi->provable >> (v->tag & 31) & 1) || !prove(c, v, fi)))
+		if (rarely(!v || !(fi->fast_tags >> (v->tag & 31) & 1) ||
+			   !fast_check_passes(c, v, fi)))
 			vals[f] = check_field(c, obj, fi, v);
 	}
 }

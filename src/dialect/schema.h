@@ -4,8 +4,8 @@
  * field number, so that a decoder never looks up a name. Nothing here knows a protocol.
  *
  * Most objects are valid. So shapes_compile, called once before the first object, compiles each
- * table into an index (struct shape_index) that proves values valid fast; only what it cannot prove
- * is checked by the rules below, which produce the diagnostics. */
+ * table into an index (struct shape_index) with fast checks; only values that do not pass those are
+ * checked by the rules below, which produce the diagnostics. */
 #ifndef GAVEL_DIALECT_SCHEMA_H
 #define GAVEL_DIALECT_SCHEMA_H
 
@@ -52,59 +52,52 @@ struct field {
 	unsigned elements;          /* types of an array's elements; 0 = not checked */
 	const struct shape *inside; /* of an object, or of an array's object elements */
 	const char *const *values;  /* allowed strings, NULL-terminated */
-	const char *const *siblings; /* values of related protocols: a warning */
-	const char *const *words;    /* instead of values: an open list, others are valid, too */
+	const char *const *related_values; /* values of related protocols: a warning */
+	const char *const *open_values; /* instead of values: an open list, others are valid, too */
 	enum severity wrong_value;  /* of a string not in values; zero means SEVERITY_ERROR */
 	enum value_format format;         /* of a string, or of an array's string elements */
 	const char *alias;          /* name in a related protocol: accepted with a warning */
-	uint8_t keep; /* index into checker.kept for the decoder (struct rows); 0 = not kept */
+	uint8_t rows; /* index into checker.rows for the decoder (struct rows); 0 = none */
 	bool ranged;
 	double min, max;
 };
 
-enum stranger { /* how to treat a member that is not in the table */
-	STRANGER_NOTE,
+enum unknown_member { /* how to treat a member that is not in the table */
+	UNKNOWN_NOTE,
 	UNKNOWN_OK,
-	STRANGER_ERROR, /* unless its name starts with x- */
+	UNKNOWN_ERROR, /* unless its name starts with x- */
 };
 
 enum { FIELDS_MAX = 20 };
 
-/* Fast check that proves a value valid. */
-enum proof {
-	PROOF_NONE, /* none: use the slow path */
-	PROOF_VALUE,
-	PROOF_NOT_EMPTY,
-	PROOF_TIMESTAMP,
-	PROOF_DATE,
-	PROOF_MIME,
-	PROOF_ITEM_ID,
-	PROOF_UUID4,
-	PROOF_UUID,
-	PROOF_PATH,
-	PROOF_RANGE,
-	PROOF_OBJECT,
-	PROOF_ELEMENTS,
+/* A check without diagnostics: a value that passes is valid, another one may be. It is that of a
+ * format (FORMAT_ANY: none), or one of these. */
+enum fast_check {
+	FAST_VALUE = FORMAT_RELATIVE_PATH + 1,
+	FAST_RANGE,
+	FAST_OBJECT,
+	FAST_ELEMENTS,
 };
 
 /* An allowed value, compared by its first 16 bytes and its length. */
-struct allowed {
+struct value_slot {
 	struct json_words words;
 	uint32_t n;      /* bytes; UINT32_MAX: the slot is free */
 	uint32_t number; /* index into the field's list */
 };
 
 /* Perfect hash table of the allowed values: `key` is chosen so that there are no collisions. */
-struct allowed_set {
+struct value_table {
 	uint64_t key;
 	unsigned shift; /* of the hash, leaves the slot number */
 	struct str *texts; /* by number */
-	struct allowed slots[];
+	struct value_slot slots[];
 };
 
-static inline size_t allowed_slot(const struct allowed_set *set, struct json_words words, size_t n)
+static inline size_t value_slot_of(const struct value_table *set, struct json_words words, size_t n)
 {
-	return (words.first ^ words.second * 0x9e3779b97f4a7c15u ^ n * HASH_K2) * set->key >> set->shift;
+	return (words.first ^ words.second * 0x9e3779b97f4a7c15u ^ n * HASH_K2) * set->key >>
+	       set->shift;
 }
 
 /* The type and subtype of a value as one bit of a set. */
@@ -114,7 +107,7 @@ static inline uint32_t tag_of(yyjson_val *v)
 }
 
 /* The value after v. A hinted branch, so that the next key is loaded speculatively. */
-static inline yyjson_val *value_behind(yyjson_val *v)
+static inline yyjson_val *value_after(yyjson_val *v)
 {
 	return usually(!unsafe_yyjson_is_ctn(v)) ? v + 1 : unsafe_yyjson_get_next(v);
 }
@@ -123,14 +116,14 @@ struct shape_index;
 
 /* Compiled field, half a cache line: what the fast path needs. */
 struct field_index {
-	uint32_t fine;     /* set of tags that are always valid */
-	uint32_t provable; /* set of tags that `proof` applies to */
-	uint32_t fine_elements;
-	uint8_t proof;
-	uint8_t allowed_n;
-	uint8_t elements, keep; /* as in the field */
+	uint32_t valid_tags;     /* set of tags that are always valid */
+	uint32_t fast_tags; /* set of tags that `fast_check` applies to */
+	uint32_t valid_element_tags;
+	uint8_t fast_check;
+	uint8_t value_n;
+	uint8_t elements, rows; /* as in the field */
 	union {
-		const struct allowed_set *allowed;
+		const struct value_table *values;
 		const struct shape_index *inside;
 	};
 	const struct field *field; /* its source */
@@ -144,7 +137,7 @@ struct shape_index {
 	bool made;
 	bool plain;    /* members are looked up by name; false: shape->each */
 	bool numbered; /* all names are interned (json/names.h) */
-	uint32_t suspect[8]; /* by JSON type: set of fields in which it may be invalid */
+	uint32_t maybe_invalid[8]; /* by JSON type: set of fields in which it may be invalid */
 	_Alignas(64) uint8_t field_of[NAME_COUNT_MAX]; /* by a name's number: its field, or
 							  NO_FIELD */
 	struct field_index field[FIELDS_MAX];
@@ -156,8 +149,8 @@ _Static_assert(offsetof(struct shape_index, field_of) == 64 && sizeof(struct fie
 struct shape {
 	const struct field *fields;
 	unsigned n;
-	enum stranger stranger;
-	const char *stranger_rule;
+	enum unknown_member unknown;
+	const char *unknown_rule;
 	const struct field *each; /* every member follows this field; fields is not used */
 	/* Names that are not allowed here (feedback: session fields). */
 	bool (*forbidden)(struct str name);
@@ -169,6 +162,20 @@ struct shape {
 #define SHAPE_INDEX .index = &(struct shape_index){ 0 }
 #define SHAPE_FIELDS(table) \
 	SHAPE_INDEX, .fields = (table), .n = sizeof(table) / sizeof((table)[0])
+
+/* Common rows of a table, after name and rule. */
+#define POSITIVE .ranged = true, .min = 1, .max = (double)COUNT_MAX
+#define NOT_NEGATIVE .ranged = true, .min = 0, .max = (double)COUNT_MAX
+#define REQUIRED_ID REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY
+#define REQUIRED_TIME REQUIRED, T_STR, .format = FORMAT_TIMESTAMP
+#define REQUIRED_ENUM(list) REQUIRED, T_STR, .values = (list)
+#define OBJECT(shape) T_OBJ, .inside = &(shape)
+#define OBJECTS(shape) T_ARR, T_OBJ, &(shape)
+#define STRINGS T_ARR, T_STR
+
+/* Unknown members are noted. */
+#define SHAPE_NOTING(table, rule) \
+	{ SHAPE_FIELDS(table), .unknown = UNKNOWN_NOTE, .unknown_rule = rule }
 
 /* Interns all names of the shape and of nested shapes, and builds their indexes. Call before any
  * thread parses with these names. */
@@ -182,7 +189,7 @@ struct rows {
 	uint32_t n;
 	uint32_t width; /* distance of rows */
 };
-enum { SELF = -1, KEPT_MAX = 12, ROOM_MAX = 512 };
+enum { SELF = -1, NESTED_MAX = 12, ROW_SPACE_MAX = 512 };
 
 enum { PATH_MAX_DEPTH = 24 }; /* of nested shapes */
 struct path_step {
@@ -198,13 +205,13 @@ struct checker {
 	struct path_step path[PATH_MAX_DEPTH];
 	struct buf scratch;
 	struct names *names; /* owned, interned names of all shapes; NULL = trees have none */
-	struct rows kept[KEPT_MAX]; /* by the field's `keep`, of this message */
-	yyjson_val *here[PATH_MAX_DEPTH][FIELDS_MAX]; /* scratch rows of what is not kept */
-	yyjson_val *room[ROOM_MAX]; /* storage of rows */
-	unsigned room_n;
-	struct arena rows; /* overflow of room */
+	struct rows rows[NESTED_MAX]; /* by the field's `rows`, of this message */
+	yyjson_val *scratch_rows[PATH_MAX_DEPTH][FIELDS_MAX]; /* for objects without rows */
+	yyjson_val *row_space[ROW_SPACE_MAX]; /* storage of rows */
+	unsigned row_space_n;
+	struct arena rows_overflow; /* overflow of row_space */
 	/* Cache of the last parsed time and its value, for checked_time. */
-	yyjson_val *timed;
+	yyjson_val *time_value;
 	int64_t time_ms;
 };
 
@@ -212,16 +219,16 @@ void checker_begin(struct checker *c, struct message *m);
 void checker_release(struct checker *c);
 
 /* The row of a field that is an object; all NULL if it is absent. */
-static inline yyjson_val *const *kept(const struct checker *c, unsigned keep)
+static inline yyjson_val *const *row_of(const struct checker *c, unsigned rows)
 {
 	static yyjson_val *const nothing[1 + FIELDS_MAX];
 
-	return c->kept[keep].n ? c->kept[keep].row : nothing + 1;
+	return c->rows[rows].n ? c->rows[rows].row : nothing + 1;
 }
 
 /* Iterates over the rows of a field that is an array. */
-#define kept_foreach(c, keep, i, r) \
-	for (i = 0, r = (c)->kept[keep].row; i < (c)->kept[keep].n; i++, r += (c)->kept[keep].width)
+#define rows_foreach(c, at, i, r) \
+	for (i = 0, r = (c)->rows[at].row; i < (c)->rows[at].n; i++, r += (c)->rows[at].width)
 
 /* Checks obj and fills got[i] with the value of shape->fields[i], or NULL. got may be NULL. */
 void check_object(struct checker *c, yyjson_val *obj, const struct shape *shape, yyjson_val **got);
@@ -242,12 +249,14 @@ static inline void path_pop(struct checker *c)
 }
 
 /* Adds a diagnostic at the current path, or at a member `name` of it. */
-void complain(struct checker *c, enum severity s, const char *rule, const char *name,
+void add_diag(struct checker *c, enum severity s, const char *rule, const char *name,
 	      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Index of a string in the values or words of its field, or -1. */
 int value_number(const struct shape *shape, unsigned field, yyjson_val *v);
-/* Time of an ISO 8601 string, or TIME_NONE; does not parse again what was just checked. */
+/* Time of an ISO 8601 string, or TIME_NONE. checked_time does not parse again what was just
+ * checked. */
+int64_t iso_time(yyjson_val *v);
 int64_t checked_time(const struct checker *c, yyjson_val *v);
 
 #endif

@@ -1,5 +1,5 @@
 /* Compiles field tables (shapes) into the indexes that the validator uses: sets of valid tags,
- * proofs, perfect hash tables of allowed values. */
+ * fast checks, perfect hash tables of allowed values. */
 #include "dialect/schema.h"
 
 #include "base/err.h"
@@ -10,74 +10,58 @@
 #define TAGS(type) (TAG(type, 0) | TAG(type, 1 << 3) | TAG(type, 2 << 3) | TAG(type, 3 << 3))
 
 /* Set of tags that are always valid in the field. */
-static uint32_t fine_tags(unsigned types, const struct field *f, bool arrays)
+static uint32_t always_valid(unsigned types, const struct field *f, bool arrays)
 {
-	uint32_t fine = types == T_ANY ? TAGS(YYJSON_TYPE_RAW) : 0;
+	uint32_t valid = types == T_ANY ? TAGS(YYJSON_TYPE_RAW) : 0;
 
 	if ((types & T_STR) && !f->values && f->format == FORMAT_ANY)
-		fine |= TAGS(YYJSON_TYPE_STR);
+		valid |= TAGS(YYJSON_TYPE_STR);
 	if ((types & T_NUM) && !f->ranged)
-		fine |= TAGS(YYJSON_TYPE_NUM);
+		valid |= TAGS(YYJSON_TYPE_NUM);
 	if ((types & T_INT) && !f->ranged)
-		fine |= TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_SINT);
+		valid |= TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_SINT);
 	if (types & T_BOOL)
-		fine |= TAGS(YYJSON_TYPE_BOOL);
+		valid |= TAGS(YYJSON_TYPE_BOOL);
 	if (types & T_NULL)
-		fine |= TAGS(YYJSON_TYPE_NULL);
+		valid |= TAGS(YYJSON_TYPE_NULL);
 	if ((types & T_OBJ) && !f->inside)
-		fine |= TAGS(YYJSON_TYPE_OBJ);
+		valid |= TAGS(YYJSON_TYPE_OBJ);
 	if ((types & T_ARR) && arrays)
-		fine |= TAGS(YYJSON_TYPE_ARR);
-	return fine;
+		valid |= TAGS(YYJSON_TYPE_ARR);
+	return valid;
 }
 
-static enum proof string_proof(const struct field *f)
-{
-	if (f->values)
-		return f->format == FORMAT_ANY ? PROOF_VALUE : PROOF_NONE;
-	switch (f->format) {
-	case FORMAT_NOT_EMPTY: return PROOF_NOT_EMPTY;
-	case FORMAT_TIMESTAMP: return PROOF_TIMESTAMP;
-	case FORMAT_DATE: return PROOF_DATE;
-	case FORMAT_MIME: return PROOF_MIME;
-	case FORMAT_ITEM_ID: return PROOF_ITEM_ID;
-	case FORMAT_UUID4_SOFT: return PROOF_UUID4;
-	case FORMAT_UUID_SOFT: return PROOF_UUID;
-	case FORMAT_RELATIVE_PATH: return PROOF_PATH;
-	case FORMAT_ANY: break;
-	}
-	return PROOF_NONE;
-}
-
-/* A field has one proof: for a container if it may be one, else for a number or a string. */
-static void set_proof(struct field_index *fi, const struct field *f)
+/* A field has one fast check: for a container if it may be one, else for a number or a string. */
+static void set_fast_check(struct field_index *fi, const struct field *f)
 {
 	if ((f->types & T_ARR) && f->elements) {
-		fi->proof = PROOF_ELEMENTS;
-		fi->provable = TAGS(YYJSON_TYPE_ARR);
+		fi->fast_check = FAST_ELEMENTS;
+		fi->fast_tags = TAGS(YYJSON_TYPE_ARR);
 	} else if ((f->types & T_OBJ) && f->inside) {
-		fi->proof = PROOF_OBJECT;
-		fi->provable = TAGS(YYJSON_TYPE_OBJ);
+		fi->fast_check = FAST_OBJECT;
+		fi->fast_tags = TAGS(YYJSON_TYPE_OBJ);
 	} else if ((f->types & (T_NUM | T_INT)) && f->ranged) {
-		fi->proof = PROOF_RANGE;
-		fi->provable = TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_SINT) |
+		fi->fast_check = FAST_RANGE;
+		fi->fast_tags = TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_SINT) |
 			       TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_UINT);
 		if (f->types & T_NUM)
-			fi->provable |= TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_REAL);
+			fi->fast_tags |= TAG(YYJSON_TYPE_NUM, YYJSON_SUBTYPE_REAL);
 	} else if (f->types & T_STR) {
-		fi->proof = (uint8_t)string_proof(f);
-		fi->provable = TAGS(YYJSON_TYPE_STR);
+		fi->fast_check = (uint8_t)f->format;
+		if (f->values)
+			fi->fast_check = f->format == FORMAT_ANY ? FAST_VALUE : FORMAT_ANY;
+		fi->fast_tags = TAGS(YYJSON_TYPE_STR);
 	}
 }
 
 /* Fills the table with the set's key and size; false: collision. Strings with the same first bytes
- * and length share a slot, see long_number. */
-static bool fill_slots(struct allowed_set *set, const struct allowed *list, unsigned n)
+ * and length share a slot, see find_long_value. */
+static bool fill_slots(struct value_table *set, const struct value_slot *list, unsigned n)
 {
 	for (size_t i = 0; i < (size_t)1 << (64 - set->shift); i++)
-		set->slots[i] = (struct allowed){ .n = UINT32_MAX };
+		set->slots[i] = (struct value_slot){ .n = UINT32_MAX };
 	for (unsigned i = 0; i < n; i++) {
-		struct allowed *slot = &set->slots[allowed_slot(set, list[i].words, list[i].n)];
+		struct value_slot *slot = &set->slots[value_slot_of(set, list[i].words, list[i].n)];
 
 		if (slot->n == UINT32_MAX)
 			*slot = list[i];
@@ -91,9 +75,9 @@ static bool fill_slots(struct allowed_set *set, const struct allowed *list, unsi
 enum { SLOT_BITS_MAX = 16 };
 
 /* Searches a key without collisions: 256 tries per table size, then twice the size. */
-static struct allowed_set *find_key(const struct allowed *list, unsigned n, const char *rule)
+static struct value_table *find_key(const struct value_slot *list, unsigned n, const char *rule)
 {
-	struct allowed_set *set;
+	struct value_table *set;
 	uint64_t key = 1;
 	unsigned bits = 1;
 
@@ -112,10 +96,10 @@ static struct allowed_set *find_key(const struct allowed *list, unsigned n, cons
 	BUG("%s: no key for its values", rule);
 }
 
-static void set_allowed(struct field_index *fi, const char *const *values)
+static void set_values(struct field_index *fi, const char *const *values)
 {
-	struct allowed *list;
-	struct allowed_set *set;
+	struct value_slot *list;
+	struct value_table *set;
 	struct str *texts;
 	unsigned n = 0;
 
@@ -129,35 +113,35 @@ static void set_allowed(struct field_index *fi, const char *const *values)
 		size_t most = sizeof(list[i].words);
 
 		texts[i] = str_of(values[i]);
-		list[i] = (struct allowed){ .n = (uint32_t)texts[i].n, .number = i };
+		list[i] = (struct value_slot){ .n = (uint32_t)texts[i].n, .number = i };
 		memcpy(&list[i].words, texts[i].p, texts[i].n < most ? texts[i].n : most);
 	}
 	set = find_key(list, n, fi->field->rule);
 	set->texts = texts;
 	free(list);
-	fi->allowed = set;
-	fi->allowed_n = (uint8_t)n;
+	fi->values = set;
+	fi->value_n = (uint8_t)n;
 }
 
 static void index_field(struct field_index *fi, const struct field *f, struct names *names)
 {
 	fi->field = f;
 	fi->elements = (uint8_t)f->elements;
-	fi->keep = f->keep;
-	fi->fine = fine_tags(f->types, f, !f->elements);
-	fi->fine_elements = fine_tags(f->elements, f, true);
-	set_proof(fi, f);
-	if (f->values || f->words)
-		set_allowed(fi, f->values ? f->values : f->words);
+	fi->rows = f->rows;
+	fi->valid_tags = always_valid(f->types, f, !f->elements);
+	fi->valid_element_tags = always_valid(f->elements, f, true);
+	set_fast_check(fi, f);
+	if (f->values || f->open_values)
+		set_values(fi, f->values ? f->values : f->open_values);
 	if (f->inside) {
 		shapes_compile(f->inside, names);
-		if (f->values || f->words)
+		if (f->values || f->open_values)
 			BUG("%s has both values and an inside", f->rule);
 		fi->inside = f->inside->index;
 	}
-	if (f->keep >= KEPT_MAX || (f->keep && !f->inside) ||
-	    (f->keep && f->elements && !(f->elements & T_OBJ)))
-		BUG("%s cannot be kept", f->rule);
+	if (f->rows >= NESTED_MAX || (f->rows && !f->inside) ||
+	    (f->rows && f->elements && !(f->elements & T_OBJ)))
+		BUG("%s cannot have rows", f->rule);
 }
 
 void shapes_compile(const struct shape *shape, struct names *names)
@@ -186,7 +170,7 @@ void shapes_compile(const struct shape *shape, struct names *names)
 		x->aliased |= (uint32_t)(f->alias != NULL) << i;
 		index_field(&x->field[i], f, names);
 		for (unsigned type = 0; type < 8; type++)
-			if (~x->field[i].fine & TAGS(type))
-				x->suspect[type] |= 1u << i;
+			if (~x->field[i].valid_tags & TAGS(type))
+				x->maybe_invalid[type] |= 1u << i;
 	}
 }

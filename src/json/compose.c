@@ -1,4 +1,4 @@
-/* Members with their commas. */
+/* JSON output, one member at a time. */
 #include "json/compose.h"
 
 #include "base/timestamp.h"
@@ -53,14 +53,12 @@ void json_put_bool(struct buf *b, const char *name, bool value)
 	buf_adds(b, value ? "true" : "false");
 }
 
-void json_put_int_if(struct buf *b, const char *name, bool told, int64_t n)
+void json_put_int_if(struct buf *b, const char *name, bool present, int64_t n)
 {
-	if (told) {
+	if (present)
 		json_put_int(b, name, n);
-		return;
-	}
-	json_key(b, name);
-	buf_adds(b, "null");
+	else
+		json_put_str(b, name, STR_NONE);
 }
 
 void json_put_time(struct buf *b, const char *name, int64_t ms)

@@ -1,5 +1,4 @@
-/* Writing JSON piece by piece into a buffer: open a brace yourself, put members, close it. Commas
- * are added between them. */
+/* Writes JSON members into a buffer, commas between them; the caller writes the braces. */
 #ifndef GAVEL_JSON_COMPOSE_H
 #define GAVEL_JSON_COMPOSE_H
 
@@ -17,8 +16,8 @@ void json_put_name(struct buf *b, const char *name, const char *value);
 void json_put_number(struct buf *b, const char *name, uint64_t n);
 void json_put_int(struct buf *b, const char *name, int64_t n);
 void json_put_bool(struct buf *b, const char *name, bool value);
-/* null unless told */
-void json_put_int_if(struct buf *b, const char *name, bool told, int64_t n);
+/* null unless present */
+void json_put_int_if(struct buf *b, const char *name, bool present, int64_t n);
 /* Milliseconds since 1970; null for TIME_NONE */
 void json_put_time(struct buf *b, const char *name, int64_t ms);
 /* A copy of a parsed value; null where there is none */

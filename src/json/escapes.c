@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "json/json.h"
 
-const char escape_meant[256] = {
+const char escape_value[256] = {
 	['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['n'] = '\n',
 	['t'] = '\t', ['r'] = '\r',  ['b'] = '\b', ['f'] = '\f',
 };
@@ -47,7 +47,7 @@ unsigned escape_length(const char *p)
 {
 	uint32_t c;
 
-	if (escape_meant[(unsigned char)p[1]])
+	if (escape_value[(unsigned char)p[1]])
 		return 2;
 	return p[1] == 'u' ? escape_character(p, &c) : 0;
 }
@@ -64,7 +64,7 @@ void tree_unescape(yyjson_doc *doc)
 	}
 }
 
-void add_spelled(struct buf *b, struct str s)
+void add_escaped(struct buf *b, struct str s)
 {
 	static const char letters[0x20] = {
 		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'

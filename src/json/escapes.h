@@ -15,15 +15,15 @@ unsigned escape_character(const char *p, uint32_t *out);
 /* Four hexadecimal digits; -1 = they are not. */
 int escape_hex4(const char *p);
 /* The decoded byte, indexed by the one after the backslash; 0 = no such escape, or \u. */
-extern const char escape_meant[256];
+extern const char escape_value[256];
 /* Whether \c is the usual spelling of what it stands for. */
-static inline bool escape_is_usual(char c)
+static inline bool escape_is_canonical(char c)
 {
-	return escape_meant[(unsigned char)c] && c != '/';
+	return escape_value[(unsigned char)c] && c != '/';
 }
 /* Decodes all strings of a tree and puts a NUL after each, as yyjson does. */
 void tree_unescape(yyjson_doc *doc);
 /* Appends a text with only those escapes that a string must have, in their usual spelling. */
-void add_spelled(struct buf *b, struct str s);
+void add_escaped(struct buf *b, struct str s);
 
 #endif

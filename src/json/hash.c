@@ -3,14 +3,6 @@
 #include "json/escapes.h"
 #include "json/json.h"
 
-static inline uint64_t word8(const void *p)
-{
-	uint64_t word;
-
-	memcpy(&word, p, sizeof(word));
-	return word;
-}
-
 /* Of n bytes; at least 16 must be readable. */
 static inline uint64_t text_hash(const char *p, size_t n)
 {
@@ -23,17 +15,17 @@ static inline uint64_t text_hash(const char *p, size_t n)
 }
 
 /* With its escapes in their usual spelling. */
-static __attribute__((noinline)) uint64_t respelled_hash(yyjson_val *v)
+static __attribute__((noinline)) uint64_t canonical_hash(yyjson_val *v)
 {
-	struct buf spelled = { 0 };
+	struct buf escaped = { 0 };
 	uint64_t hash;
 	size_t n;
 
-	add_spelled(&spelled, json_str(v));
-	n = spelled.n;
-	buf_add(&spelled, "0123456789abcdef", 16); /* may be read */
-	hash = text_hash(spelled.p, n);
-	buf_release(&spelled);
+	add_escaped(&escaped, json_str(v));
+	n = escaped.n;
+	buf_add(&escaped, "0123456789abcdef", 16); /* may be read */
+	hash = text_hash(escaped.p, n);
+	buf_release(&escaped);
 	return hash;
 }
 
@@ -42,12 +34,11 @@ static __attribute__((noinline)) uint64_t respelled_hash(yyjson_val *v)
 static inline uint64_t string_hash(yyjson_val *v)
 {
 	if (usually((v->tag & YYJSON_SUBTYPE_NOESC) ||
-		    (v->tag & (JSON_ESCAPED | JSON_RESPELLED)) == JSON_ESCAPED))
+		    (v->tag & (JSON_ESCAPED | JSON_NONCANONICAL)) == JSON_ESCAPED))
 		return text_hash(v->uni.str, v->tag >> YYJSON_TAG_BIT);
-	return respelled_hash(v);
+	return canonical_hash(v);
 }
 
-/* Most are strings. */
 static inline uint64_t member_hash(yyjson_val *v)
 {
 	return usually(unsafe_yyjson_is_str(v)) ? string_hash(v) : value_hash(v);
@@ -69,7 +60,8 @@ uint64_t value_hash(yyjson_val *v)
 		return k + text_hash(v->uni.str, v->tag >> YYJSON_TAG_BIT);
 	case YYJSON_TYPE_NUM:
 		number = yyjson_get_num(v);
-		return hash_fold(k, k ^ word8(&number));
+		memcpy(&h, &number, sizeof(h));
+		return hash_fold(k, k ^ h);
 	case YYJSON_TYPE_ARR:
 		left = unsafe_yyjson_get_len(v);
 		for (v++; left; left--, v = unsafe_yyjson_get_next(v))

@@ -1,4 +1,4 @@
-/* Reading with limits and one repair, and the small questions asked of values. */
+/* Parsing with a depth limit and repair of broken Unicode; access to values. */
 #include "json/json.h"
 
 #include "base/mem.h"
@@ -124,7 +124,7 @@ enum {
 };
 
 /* A buffer in which a text of n bytes can be parsed. */
-static char *room_for(struct json_reader *r, size_t n)
+static char *text_buffer(struct json_reader *r, size_t n)
 {
 	if (r->text_cap - r->kept < n + PADDING) {
 		size_t cap = n + n / 2 + 4096;
@@ -175,9 +175,9 @@ static void reserve_tree(struct json_reader *r, size_t need)
 	}
 }
 
-static char *take_in(struct json_reader *r, struct str s)
+static char *copy_text(struct json_reader *r, struct str s)
 {
-	char *text = room_for(r, s.n);
+	char *text = text_buffer(r, s.n);
 
 	memcpy(text, s.p, s.n);
 	memset(text + s.n, 0, PADDING);
@@ -206,7 +206,7 @@ static enum json_outcome read_once(struct json_reader *r, struct str s, yyjson_r
 	r->where = 0;
 	if (s.n == 0)
 		return JSON_NOT;
-	text = take_in(r, s);
+	text = copy_text(r, s);
 	if (!more && read_quickly(r, text, s.n, lazily))
 		return JSON_OK;
 	reserve_tree(r, yyjson_read_max_memory_usage(s.n, flags));
@@ -347,19 +347,14 @@ bool json_number(yyjson_val *v, double *out)
 
 const char *json_type_name(yyjson_val *v)
 {
-	if (!v)
-		return "nothing";
-	if (yyjson_is_str(v))
-		return "a string";
-	if (json_is_number(v))
-		return "a number";
-	if (yyjson_is_bool(v))
-		return "a boolean";
-	if (yyjson_is_obj(v))
-		return "an object";
-	if (yyjson_is_arr(v))
-		return "an array";
-	return "null";
+	static const char *const names[] = {
+		[YYJSON_TYPE_NONE] = "nothing",  [YYJSON_TYPE_RAW] = "a number",
+		[YYJSON_TYPE_NULL] = "null",	 [YYJSON_TYPE_BOOL] = "a boolean",
+		[YYJSON_TYPE_NUM] = "a number",  [YYJSON_TYPE_STR] = "a string",
+		[YYJSON_TYPE_ARR] = "an array",  [YYJSON_TYPE_OBJ] = "an object",
+	};
+
+	return names[yyjson_get_type(v)];
 }
 
 void json_pointer_add(struct buf *b, struct str name)

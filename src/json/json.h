@@ -63,7 +63,7 @@ void json_reader_forget(struct json_reader *r);
 /* In the tag of a string whose escapes are not decoded yet. */
 #define JSON_ESCAPED (UINT64_C(1) << 5)
 /* And some of them are not in their usual spelling: \/ and \u. */
-#define JSON_RESPELLED (UINT64_C(1) << 6)
+#define JSON_NONCANONICAL (UINT64_C(1) << 6)
 void json_unescape(yyjson_val *v);
 
 static inline struct str json_str(yyjson_val *v)

@@ -1,4 +1,4 @@
-/* The table of names. */
+/* Interning table of member names. */
 #include "json/names.h"
 
 #include "base/err.h"

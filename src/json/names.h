@@ -1,11 +1,9 @@
-/* Names that members of messages are known to have. A parser that has this table recognizes a name
- * without searching for its end, since it mostly is the one that was at the same place in an
- * earlier message; and who asks for a member compares addresses: names_add returns the one that the
- * name has in every tree parsed with these names.
+/* Interning table of the member names that protocols define. A parser with this table predicts each
+ * name from the one at the same place in an earlier message, without searching for its end; lookups
+ * compare addresses: names_add returns the address that the name has in every tree parsed with it.
  *
- * Only names that the program knows are added, never those of messages, so no input can fill the
- * table; one too many is a BUG when the program starts. A name that is too long has no such address:
- * names that are not found here must be compared as text. */
+ * Names of messages are never added, so no input can fill the table; too many is a BUG at start-up.
+ * A name that is too long has no address and must be compared as text. */
 #ifndef GAVEL_JSON_NAMES_H
 #define GAVEL_JSON_NAMES_H
 

@@ -62,7 +62,7 @@ static int open_stream(struct agent_set *c, struct set_agent *a, int stream, str
 		return err_set(err, "%s: %s; run fewer agents", a->child->name, strerror(errno));
 	s.name = name;
 	r->load = (struct load_reading){ .l = c->load,
-					 .file = wire_adopt(w, &s, str_of(name)),
+					 .file = wire_append(w, &s, str_of(name)),
 					 .text = stream == AGENT_ERR,
 					 .before = c->before,
 					 .before_ctx = c->before_ctx };

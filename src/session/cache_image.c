@@ -98,7 +98,7 @@ static void sum_range(void *ctx)
 	r->sum = 1;
 	for (uint64_t at = r->from; at < r->to && r->sum; at += CHUNK_BYTES) {
 		size_t n = r->to - at < CHUNK_BYTES ? (size_t)(r->to - at) : CHUNK_BYTES;
-		char *bytes = source_room(&room, at, n);
+		char *bytes = source_buffer(&room, at, n);
 
 		r->sum = read_all(r->fd, bytes, n, at) < 0
 				 ? 0

@@ -129,7 +129,7 @@ static void stop_workers(struct load *l)
 {
 	load_workers_stop(l->workers);
 	l->workers = NULL;
-	wire_ahead_end(l->file, &l->handover);
+	wire_parallel_end(l->file, &l->handover);
 }
 
 static void end_file(struct load *l, const struct err *failed)
@@ -159,7 +159,7 @@ static enum load_state step_file(struct load *l)
 	case WIRE_MORE: break;
 	case WIRE_WAITS: return LOAD_WAITS;
 	case WIRE_LINES:
-		if (wire_ahead_begin(l->file, &l->handover) &&
+		if (wire_parallel_begin(l->file, &l->handover) &&
 		    !(l->workers = load_workers_start(&l->reading, &l->handover)))
 			stop_workers(l);
 		break;

@@ -92,7 +92,7 @@ struct load {
 	struct wire_reading *file; /* being read, or NULL */
 	struct load_reading reading;
 	struct load_workers *workers; /* NULL = decoding in this thread */
-	struct wire_ahead handover;
+	struct wire_parallel handover;
 
 	/* following */
 	VEC(struct load_reading) readings; /* by file */
@@ -162,7 +162,7 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 void load_frame(void *reading, const struct frame *frame);
 /* Worker threads that decode a big log ahead (load_threads.c). NULL: not worth it. Both arguments
  * are borrowed until load_workers_stop. */
-struct load_workers *load_workers_start(struct load_reading *r, struct wire_ahead *a);
+struct load_workers *load_workers_start(struct load_reading *r, struct wire_parallel *a);
 /* Applies the next decoded chunk. false: there is none, or it could not be read. */
 bool load_workers_apply(struct load_workers *x);
 /* At any time; NULL is allowed. */

@@ -46,7 +46,7 @@ struct decoded_chunk {
 
 struct load_workers {
 	struct load_reading *r;
-	struct wire_ahead *a;
+	struct wire_parallel *a;
 	uint64_t start; /* where reading begins */
 	uint64_t chunk_bytes, chunks; /* from there on */
 	unsigned ring_n;
@@ -317,7 +317,7 @@ static unsigned processors(void)
 }
 
 /* Lines that came into the model from the cache. */
-static void skip_cached(struct load_reading *r, struct wire_ahead *a)
+static void skip_cached(struct load_reading *r, struct wire_parallel *a)
 {
 	const struct cache_file *known = cache_file(r->l, r->file);
 
@@ -328,7 +328,7 @@ static void skip_cached(struct load_reading *r, struct wire_ahead *a)
 	r->l->wire.bytes_done += a->at - a->start;
 }
 
-struct load_workers *load_workers_start(struct load_reading *r, struct wire_ahead *a)
+struct load_workers *load_workers_start(struct load_reading *r, struct wire_parallel *a)
 {
 	uint64_t chunk_bytes = r->l->chunk_bytes ? r->l->chunk_bytes : CHUNK_BYTES;
 	unsigned threads = r->l->threads ? r->l->threads : processors();

@@ -4,6 +4,8 @@
  * the kernel cannot reuse its pid, which is the group's id, so kill() cannot hit a stranger. */
 #include "source/child_internal.h"
 
+#include "base/io.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
@@ -16,15 +18,13 @@
 
 void child_end_input(struct child *c)
 {
-	if (c->input.fd >= 0)
-		close(c->input.fd);
-	c->input.fd = -1;
+	fd_close(&c->input.fd);
 	c->input.unread = 0;
 	c->input.waits_since_ms = 0;
 }
 
 /* FIONREAD only if the pipe can hold something: it did last time, or bytes were sent since. */
-static bool look_at_input(struct child_input *in, int64_t now_ms)
+static bool poll_input(struct child_input *in, int64_t now_ms)
 {
 	int unread = 0;
 
@@ -51,9 +51,7 @@ bool child_notice_exit(struct child *c)
 
 	if (c->life != CHILD_RUNS)
 		return false;
-	do
-		rc = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT);
-	while (rc < 0 && errno == EINTR);
+	IO_RETRY(rc, waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT));
 	if (rc == 0 && info.si_pid == 0)
 		return false;
 	c->life = CHILD_EXITED;
@@ -76,24 +74,14 @@ void child_signal(const struct child *c, int number)
 	kill(-c->pid, number);
 }
 
-static void term_group(const struct child *c)
-{
-	child_signal(c, SIGTERM);
-	child_signal(c, SIGCONT); /* a stopped process does not handle TERM */
-}
-
-static bool reached(int64_t deadline_ms, int64_t now_ms)
-{
-	return now_ms >= deadline_ms;
-}
-
 /* The next step of the shutdown (TERM, then KILL), once its deadline is reached. */
 static bool advance_stop(struct child *c, int64_t now_ms)
 {
-	if (c->stop == CHILD_GOES_ON || c->stop == CHILD_KILLED || !reached(c->deadline_ms, now_ms))
+	if (c->stop == CHILD_GOES_ON || c->stop == CHILD_KILLED || now_ms < c->deadline_ms)
 		return false;
 	if (c->stop == CHILD_ASKED) {
-		term_group(c);
+		child_signal(c, SIGTERM);
+		child_signal(c, SIGCONT); /* a stopped process does not handle TERM */
 		c->stop = CHILD_TERMED;
 		c->deadline_ms = now_ms + CHILD_TERM_MS;
 	} else {
@@ -106,14 +94,14 @@ static bool advance_stop(struct child *c, int64_t now_ms)
 /* Terminates what it left in its process group. True: the group is empty, or KILL did not help. */
 static bool terminate_group(struct child *c, int64_t now_ms)
 {
-	if (!reached(c->sweep_ms, now_ms))
+	if (now_ms < c->sweep_ms)
 		return false;
 	c->sweep_ms = now_ms + SWEEP_EVERY_MS;
 	if (!spawn_group_has_others(c->pid))
 		return true;
 	if (c->swept)
 		return !advance_stop(c, now_ms) && c->stop == CHILD_KILLED &&
-		       reached(c->deadline_ms + CHILD_TERM_MS, now_ms);
+		       now_ms >= c->deadline_ms + CHILD_TERM_MS;
 	c->swept = true;
 	if (c->stop < CHILD_TERMED) {
 		c->stop = CHILD_ASKED;
@@ -125,16 +113,22 @@ static bool terminate_group(struct child *c, int64_t now_ms)
 
 static int start_again(struct child *c, int64_t now_ms, struct err *err);
 
+/* Copies the counters of both captures. True: they have changed. */
+static bool update_captures(struct child *c)
+{
+	bool changed = capture_update(&c->out, &private_of(c)->captures[DRAIN_OUT]);
+
+	return capture_update(&c->err, &private_of(c)->captures[DRAIN_ERR]) || changed;
+}
+
 static void finish(struct child *c, int64_t now_ms)
 {
 	child_reap(c);
-	if (c->run->pidfd >= 0)
-		close(c->run->pidfd);
+	fd_close(&c->run->pidfd);
 	free(c->run);
 	c->run = NULL;
 	c->life = CHILD_OVER;
-	capture_look(&c->out, &kept_of(c)->captures[DRAIN_OUT]);
-	capture_look(&c->err, &kept_of(c)->captures[DRAIN_ERR]);
+	update_captures(c);
 	if (c->again)
 		start_again(c, now_ms, &c->trouble);
 }
@@ -150,7 +144,7 @@ static bool advance_end(struct child *c, int64_t now_ms)
 	}
 	if (atomic_load(&c->run->drop))
 		return false;
-	if (!atomic_load(&c->run->pipes_ended) && !reached(c->exited_ms + CHILD_DRAIN_MS, now_ms))
+	if (!atomic_load(&c->run->pipes_ended) && now_ms < c->exited_ms + CHILD_DRAIN_MS)
 		return false;
 	if (!terminate_group(c, now_ms))
 		return false;
@@ -161,11 +155,9 @@ static bool advance_end(struct child *c, int64_t now_ms)
 
 bool child_tick(struct child *c, int64_t now_ms)
 {
-	struct kept *k = kept_of(c);
-	bool changed = capture_look(&c->out, &k->captures[DRAIN_OUT]);
+	bool changed = update_captures(c);
 
-	changed |= capture_look(&c->err, &k->captures[DRAIN_ERR]);
-	changed |= look_at_input(&c->input, now_ms);
+	changed |= poll_input(&c->input, now_ms);
 	/* saves a waitid per agent and tick where there is a pidfd */
 	if (c->run->pidfd < 0 || atomic_load(&c->run->exit_seen))
 		changed |= child_notice_exit(c);
@@ -189,34 +181,33 @@ static int open_pidfd(pid_t pid)
 }
 
 /* Writes from the main thread: only while the drain thread does not have this run. */
-static void put_lines(struct child *c, struct str lines)
+static void write_lines(struct child *c, struct str lines)
 {
-	struct drain_capture *d = &kept_of(c)->captures[DRAIN_OUT];
+	struct drain_capture *d = &private_of(c)->captures[DRAIN_OUT];
 
-	d->skips = false;
+	d->skip_line = false;
 	d->cut = true;
-	capture_keep(d, lines.p, lines.n);
-	capture_look(&c->out, d);
+	capture_write(d, lines.p, lines.n);
+	capture_update(&c->out, d);
 }
 
 static int start(struct child *c, struct str lead, int64_t now_ms, struct err *err)
 {
-	struct kept *k = kept_of(c);
+	struct child_private *k = private_of(c);
 	struct spawned s;
 
 	if (spawn(c, &s, err) < 0)
 		return -1;
 	if (lead.n)
-		put_lines(c, lead);
-	for (int i = 0; i < DRAIN_STREAMS; i++) {
-		k->captures[i].skips = false;
-		k->captures[i].cut = true;
-	}
+		write_lines(c, lead);
 	c->run = xcalloc(1, sizeof(*c->run));
+	for (int i = 0; i < DRAIN_STREAMS; i++) {
+		k->captures[i].skip_line = false;
+		k->captures[i].cut = true;
+		c->run->captures[i] = &k->captures[i];
+	}
 	c->run->fds[DRAIN_OUT] = s.out;
 	c->run->fds[DRAIN_ERR] = s.err;
-	for (int i = 0; i < DRAIN_STREAMS; i++)
-		c->run->captures[i] = &k->captures[i];
 	c->run->pidfd = open_pidfd(s.pid);
 	c->pid = s.pid;
 	c->incarnation++;
@@ -289,14 +280,13 @@ static void free_words(char **words)
 
 void child_free(struct child *c)
 {
-	struct kept *k = kept_of(c);
+	struct child_private *k = private_of(c);
 
 	for (int i = 0; i < DRAIN_STREAMS; i++)
-		if (k->captures[i].fd >= 0)
-			close(k->captures[i].fd);
+		fd_close(&k->captures[i].fd);
 	child_end_input(c);
-	if (c->run && c->run->pidfd >= 0)
-		close(c->run->pidfd);
+	if (c->run)
+		fd_close(&c->run->pidfd);
 	free(c->run);
 	free(c->name);
 	free(c->withheld);
@@ -307,9 +297,9 @@ void child_free(struct child *c)
 	free(k);
 }
 
-static struct kept *kept_new(struct children *pool, const struct child_spec *spec)
+static struct child_private *private_new(struct children *pool, const struct child_spec *spec)
 {
-	struct kept *k = xcalloc(1, sizeof(*k));
+	struct child_private *k = xcalloc(1, sizeof(*k));
 
 	k->captures[DRAIN_OUT].fd = k->captures[DRAIN_ERR].fd = -1;
 	k->c = (struct child){ .name = xstrdup(spec->name),
@@ -334,11 +324,11 @@ static void discard(struct child *c)
 
 struct child *child_add(struct children *pool, const struct child_spec *spec, struct err *err)
 {
-	struct kept *k;
+	struct child_private *k;
 
 	if (check_spec(pool, spec, err) < 0)
 		return NULL;
-	k = kept_new(pool, spec);
+	k = private_new(pool, spec);
 	k->c.program = spawn_find(k->c.name, k->c.argv[0], k->c.withheld, err);
 	if (!k->c.program || capture_open(&k->c, DRAIN_OUT, err) < 0 ||
 	    capture_open(&k->c, DRAIN_ERR, err) < 0) {
@@ -379,7 +369,7 @@ int child_capture_append(struct child *c, struct str lines, struct err *err)
 
 	if (c->life != CHILD_OVER)
 		return err_set(err, "%s: still writes there; wait for its end", c->name);
-	put_lines(c, lines);
+	write_lines(c, lines);
 	if (c->out.lost == lost)
 		return 0;
 	return err_set(err, "%s: what was to be noted is lost: %s; make room", c->name,

@@ -49,9 +49,7 @@ static int open_named(const char *folder, const char *name, const char *ending, 
 		number = errno;
 	if (number) {
 		fail_capture(path.p, number, err);
-		if (fd >= 0)
-			close(fd);
-		fd = -1;
+		fd_close(&fd);
 	}
 	buf_release(&path);
 	return fd;
@@ -59,7 +57,7 @@ static int open_named(const char *folder, const char *name, const char *ending, 
 
 int capture_open(struct child *c, int stream, struct err *err)
 {
-	struct drain_capture *d = &kept_of(c)->captures[stream];
+	struct drain_capture *d = &private_of(c)->captures[stream];
 	struct source *s = stream == DRAIN_OUT ? &c->out.source : &c->err.source;
 	struct stat st = { 0 };
 	char last = '\n';
@@ -72,7 +70,7 @@ int capture_open(struct child *c, int stream, struct err *err)
 	if (fstat(d->fd, &st) == 0 && st.st_size > 0)
 		(void)!pread(d->fd, &last, 1, st.st_size - 1);
 	d->mid_line = last != '\n';
-	atomic_store(&d->kept, (uint64_t)st.st_size);
+	atomic_store(&d->written, (uint64_t)st.st_size);
 	*s = (struct source){ .name = c->name,
 			      .kind = SOURCE_STREAM,
 			      .fd = d->fd,
@@ -85,7 +83,7 @@ int capture_open(struct child *c, int stream, struct err *err)
 
 void capture_discard(struct child *c, int stream)
 {
-	const struct drain_capture *d = &kept_of(c)->captures[stream];
+	const struct drain_capture *d = &private_of(c)->captures[stream];
 	struct buf path = { 0 };
 	struct stat st;
 
@@ -97,9 +95,9 @@ void capture_discard(struct child *c, int stream)
 	buf_release(&path);
 }
 
-bool capture_look(struct child_capture *to, struct drain_capture *from)
+bool capture_update(struct child_capture *to, struct drain_capture *from)
 {
-	uint64_t end = atomic_load(&from->kept), lost = atomic_load(&from->lost);
+	uint64_t end = atomic_load(&from->written), lost = atomic_load(&from->lost);
 	bool more = end != to->source.end || lost != to->lost;
 
 	to->source.end = end;
@@ -110,7 +108,7 @@ bool capture_look(struct child_capture *to, struct drain_capture *from)
 
 static bool put(struct drain_capture *c, const char *p, size_t n)
 {
-	uint64_t at = atomic_load(&c->kept);
+	uint64_t at = atomic_load(&c->written);
 
 	while (n) {
 		ssize_t done = pwrite(c->fd, p, n, (off_t)at);
@@ -125,23 +123,23 @@ static bool put(struct drain_capture *c, const char *p, size_t n)
 		p += done;
 		n -= (size_t)done;
 		at += (uint64_t)done;
-		atomic_store(&c->kept, at);
+		atomic_store(&c->written, at);
 	}
 	atomic_fetch_add(&c->lost, n);
 	return n == 0;
 }
 
-void capture_keep(struct drain_capture *c, const char *p, size_t n)
+void capture_write(struct drain_capture *c, const char *p, size_t n)
 {
 	const char *end = p + n;
 	bool ends_line = n && end[-1] == '\n';
 
-	if (c->skips) {
+	if (c->skip_line) {
 		const char *newline = memchr(p, '\n', n);
 		const char *line = newline ? newline + 1 : end;
 
 		atomic_fetch_add(&c->lost, (uint64_t)(line - p));
-		c->skips = !newline;
+		c->skip_line = !newline;
 		p = line;
 	}
 	if (p == end)
@@ -149,9 +147,9 @@ void capture_keep(struct drain_capture *c, const char *p, size_t n)
 	/* a line that was cut off must not run into this one */
 	if (c->cut && c->mid_line && !put(c, "\n", 1)) {
 		atomic_fetch_add(&c->lost, (uint64_t)(end - p) - 1); /* put counted the newline */
-		c->skips = !ends_line;
+		c->skip_line = !ends_line;
 		return;
 	}
 	c->cut = !put(c, p, (size_t)(end - p));
-	c->skips = c->cut && !ends_line;
+	c->skip_line = c->cut && !ends_line;
 }

@@ -1,59 +1,59 @@
 /* Drain thread: polls the output pipes of all agents, reads them and writes to their captures. It
  * never waits for the main thread, which is woken through an eventfd and reads counters as atomics.
  *
- * Coalescing: a single write is read at once. After DRAIN_CROWD rounds in quick succession the
- * thread sleeps DRAIN_GATHER_MS before each round, so that many agents writing at once cost one
- * wakeup, here and in the main thread, instead of one each; not while a pipe is filling up.
+ * Coalescing: a single write is read at once. After DRAIN_BUSY_ROUNDS in quick succession it sleeps
+ * DRAIN_COALESCE_MS before each round, unless a pipe is filling up, so that many agents writing at
+ * once cost one wakeup here and in the main thread instead of one each.
  *
  * All signals are blocked, SIGXFSZ too, so that a capture at its size limit is a write error like a
  * full disk. */
 #include "source/child_internal.h"
 
+#include "base/io.h"
 #include "base/thread.h"
+#include "base/timestamp.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
 	DRAIN_BLOCK_BYTES = 256 << 10,
-	DRAIN_GATHER_MS = 20,
-	DRAIN_SOON_MS = 5,  /* DRAIN_CROWD rounds in a row that waited less: coalesce */
-	DRAIN_CROWD = 8,
+	DRAIN_COALESCE_MS = 20,
+	DRAIN_SOON_MS = 5,  /* DRAIN_BUSY_ROUNDS rounds in a row that waited less: coalesce */
+	DRAIN_BUSY_ROUNDS = 8,
 	DRAIN_ASK_MS = 100, /* without pidfd: interval at which the main thread checks for exits */
-	DRAIN_LAST_BLOCKS =
-		16, /* more than a pipe holds, but bounded against an endless writer */
+	DRAIN_LAST_BLOCKS = 16, /* more than a pipe holds; bounds an endless writer */
 };
 
 struct drain {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	VEC(struct child_run *) runs; /* under the lock */
-	int wake, news;               /* eventfds: to the thread, to the main thread */
-	atomic_bool quit, told;
+	int wake, notify_fd;        /* eventfds: to the thread, to the main thread */
+	atomic_bool quit, notified;
 	/* used by the thread only */
 	VEC(struct child_run *) polled;
 	VEC(struct pollfd) fds;
 	char *block;
-	unsigned crowd; /* consecutive rounds that waited less than DRAIN_SOON_MS */
-	bool brimming;  /* in the last one a pipe was a quarter full */
+	unsigned busy_rounds; /* consecutive rounds that waited less than DRAIN_SOON_MS */
+	bool filling;  /* in the last one a pipe was a quarter full */
 };
 
-static void ring(int fd)
+static void wake_fd(int fd)
 {
 	const uint64_t one = 1;
 
 	(void)!write(fd, &one, sizeof(one));
 }
 
-static void tell(struct drain *d)
+static void notify(struct drain *d)
 {
-	if (!atomic_exchange(&d->told, true))
-		ring(d->news);
+	if (!atomic_exchange(&d->notified, true))
+		wake_fd(d->notify_fd);
 }
 
 /* ---- the thread ---- */
@@ -63,18 +63,14 @@ static bool drain_once(struct drain *d, struct child_run *run, int stream)
 {
 	ssize_t got;
 
-	do
-		got = read(run->fds[stream], d->block, DRAIN_BLOCK_BYTES);
-	while (got < 0 && errno == EINTR);
+	IO_RETRY(got, read(run->fds[stream], d->block, DRAIN_BLOCK_BYTES));
 	if (got > 0) {
-		d->brimming |= got >= run->room[stream] / 4;
-		capture_keep(run->captures[stream], d->block, (size_t)got);
+		d->filling |= got >= run->room[stream] / 4;
+		capture_write(run->captures[stream], d->block, (size_t)got);
 		return true;
 	}
-	if (got == 0 || errno != EAGAIN) {
-		close(run->fds[stream]);
-		run->fds[stream] = -1;
-	}
+	if (got == 0 || errno != EAGAIN)
+		fd_close(&run->fds[stream]);
 	return false;
 }
 
@@ -84,13 +80,11 @@ static void drain_last(struct drain *d, struct child_run *run)
 		for (int i = 0; i < DRAIN_LAST_BLOCKS && run->fds[s] >= 0; i++)
 			if (!drain_once(d, run, s))
 				break;
-		if (run->fds[s] >= 0)
-			close(run->fds[s]);
-		run->fds[s] = -1;
+		fd_close(&run->fds[s]);
 	}
 }
 
-static void forget(struct drain *d, struct child_run *run)
+static void detach(struct drain *d, struct child_run *run)
 {
 	pthread_mutex_lock(&d->lock);
 	for (uint32_t i = 0; i < d->runs.n; i++)
@@ -122,14 +116,14 @@ static bool serve(struct drain *d, struct child_run *run, const struct pollfd *f
 		atomic_store(&run->pipes_ended, true);
 	if (atomic_load(&run->drop)) {
 		drain_last(d, run);
-		forget(d, run);
+		detach(d, run);
 		news = true;
 	}
 	return news;
 }
 
 /* Builds the poll set; returns the timeout. */
-static int collect(struct drain *d)
+static int build_poll_set(struct drain *d)
 {
 	int timeout = -1;
 
@@ -143,9 +137,9 @@ static int collect(struct drain *d)
 		vec_push(&d->polled, run);
 		for (int s = 0; s < DRAIN_STREAMS; s++)
 			vec_push(&d->fds, (struct pollfd){ .fd = run->fds[s], .events = POLLIN });
-		vec_push(&d->fds, (struct pollfd){ .fd = atomic_load(&run->exit_seen) ? -1
-											: run->pidfd,
-						   .events = POLLIN });
+		vec_push(&d->fds,
+			 (struct pollfd){ .fd = atomic_load(&run->exit_seen) ? -1 : run->pidfd,
+					  .events = POLLIN });
 		if (run->pidfd < 0)
 			timeout = DRAIN_ASK_MS;
 	}
@@ -153,34 +147,26 @@ static int collect(struct drain *d)
 	return timeout;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Serves all pipes after a poll that began at since_ms. */
-static void take_round(struct drain *d, int64_t since_ms)
+static void serve_all(struct drain *d, int64_t since_ms)
 {
 	bool news = false;
 
-	d->crowd = now_ms() - since_ms < DRAIN_SOON_MS ? d->crowd + 1 : 0;
-	d->brimming = false;
+	d->busy_rounds = monotonic_ms() - since_ms < DRAIN_SOON_MS ? d->busy_rounds + 1 : 0;
+	d->filling = false;
 	for (uint32_t i = 0; i < d->polled.n; i++)
 		news |= serve(d, d->polled.v[i], &d->fds.v[1 + i * (DRAIN_STREAMS + 1)]);
 	if (news)
-		tell(d);
+		notify(d);
 }
 
 /* Sleeps while output is coalesced; only a wake from the main thread ends it early. */
-static void gather(struct drain *d)
+static void coalesce(struct drain *d)
 {
 	struct pollfd wake = { .fd = d->wake, .events = POLLIN };
 
-	if (d->crowd >= DRAIN_CROWD && !d->brimming)
-		poll(&wake, 1, DRAIN_GATHER_MS);
+	if (d->busy_rounds >= DRAIN_BUSY_ROUNDS && !d->filling)
+		poll(&wake, 1, DRAIN_COALESCE_MS);
 }
 
 static void *drain_main(void *arg)
@@ -192,14 +178,14 @@ static void *drain_main(void *arg)
 		uint64_t count;
 		int timeout;
 
-		gather(d);
-		since_ms = now_ms();
-		timeout = collect(d);
+		coalesce(d);
+		since_ms = monotonic_ms();
+		timeout = build_poll_set(d);
 		if (poll(d->fds.v, d->fds.n, timeout) < 0)
 			continue;
 		if (d->fds.v[0].revents)
 			(void)!read(d->wake, &count, sizeof(count));
-		take_round(d, since_ms);
+		serve_all(d, since_ms);
 	}
 	for (uint32_t i = 0; i < d->runs.n; i++) /* no lock: drain_add is not called any more */
 		drain_last(d, d->runs.v[i]);
@@ -210,10 +196,8 @@ static void *drain_main(void *arg)
 
 static void drain_free(struct drain *d)
 {
-	if (d->wake >= 0)
-		close(d->wake);
-	if (d->news >= 0)
-		close(d->news);
+	fd_close(&d->wake);
+	fd_close(&d->notify_fd);
 	vec_release(&d->runs);
 	vec_release(&d->polled);
 	vec_release(&d->fds);
@@ -230,8 +214,8 @@ struct drain *drain_open(struct err *err)
 	pthread_mutex_init(&d->lock, NULL);
 	d->block = xmalloc(DRAIN_BLOCK_BYTES);
 	d->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	d->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	number = d->wake < 0 || d->news < 0 ? errno : 0;
+	d->notify_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	number = d->wake < 0 || d->notify_fd < 0 ? errno : 0;
 	if (!number)
 		number = thread_start(&d->thread, drain_main, d);
 	if (!number)
@@ -245,14 +229,14 @@ struct drain *drain_open(struct err *err)
 void drain_close(struct drain *d)
 {
 	atomic_store(&d->quit, true);
-	ring(d->wake);
+	wake_fd(d->wake);
 	pthread_join(d->thread, NULL);
 	drain_free(d);
 }
 
 int drain_fd(const struct drain *d)
 {
-	return d->news;
+	return d->notify_fd;
 }
 
 /* Capacity of a pipe: F_SETPIPE_SZ may have been refused. */
@@ -273,18 +257,18 @@ void drain_add(struct drain *d, struct child_run *run)
 	pthread_mutex_lock(&d->lock);
 	vec_push(&d->runs, run);
 	pthread_mutex_unlock(&d->lock);
-	ring(d->wake);
+	wake_fd(d->wake);
 }
 
 void drain_wake(struct drain *d)
 {
-	ring(d->wake);
+	wake_fd(d->wake);
 }
 
 void drain_rearm(struct drain *d)
 {
 	uint64_t count;
 
-	(void)!read(d->news, &count, sizeof(count));
-	atomic_store(&d->told, false);
+	(void)!read(d->notify_fd, &count, sizeof(count));
+	atomic_store(&d->notified, false);
 }

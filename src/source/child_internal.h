@@ -30,32 +30,32 @@ enum { DRAIN_OUT, DRAIN_ERR, DRAIN_STREAMS };
 /* Capture file of one stream. The counts are written by the drain thread. */
 struct drain_capture {
 	int fd;
-	_Atomic uint64_t kept, lost;
+	_Atomic uint64_t written, lost;
 	atomic_int trouble;
 	/* owned by the drain thread, by the main thread while nothing runs */
-	bool skips;    /* a write failed: drop the rest of that line, too */
+	bool skip_line;    /* a write failed: drop the rest of that line, too */
 	bool cut;      /* the next byte does not continue the last line written */
 	bool mid_line; /* the last byte written is not a newline */
 };
 
 /* A child with its capture files. */
-struct kept {
-	struct child c; /* first: see kept_of */
+struct child_private {
+	struct child c; /* first: see private_of */
 	struct drain_capture captures[DRAIN_STREAMS];
 };
 
-static inline struct kept *kept_of(struct child *c)
+static inline struct child_private *private_of(struct child *c)
 {
-	return (struct kept *)c;
+	return (struct child_private *)c;
 }
 
 int capture_open(struct child *c, int stream, struct err *err);
 /* For an agent that could not be started: unlinks the capture if it is empty. */
 void capture_discard(struct child *c, int stream);
 /* Appends bytes, or counts them as lost. */
-void capture_keep(struct drain_capture *c, const char *p, size_t n);
+void capture_write(struct drain_capture *c, const char *p, size_t n);
 /* Copies the counters for the main thread. True: they have changed. */
-bool capture_look(struct child_capture *to, struct drain_capture *from);
+bool capture_update(struct child_capture *to, struct drain_capture *from);
 
 /* ---- draining (child_drain.c) ---- */
 
@@ -91,7 +91,7 @@ struct children {
 	char *folder; /* NULL = captures are unlinked files */
 	struct drain *drain;
 	char tag[9]; /* random, identifies this run of gavel in paths */
-	VEC(struct kept *) list;
+	VEC(struct child_private *) list;
 };
 
 /* children_tick for one child; true = something has changed. */

@@ -4,6 +4,8 @@
  * close-on-exec pipe. */
 #include "source/child_internal.h"
 
+#include "base/io.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -22,13 +24,13 @@ extern char **environ;
 
 /* ---- the environment ---- */
 
-static const char *const passed[] = { "PATH", "HOME",   "USER",  "LOGNAME", "LANG",
+static const char *const passed_names[] = { "PATH", "HOME",   "USER",  "LOGNAME", "LANG",
 				      "TZ",   "TMPDIR", "SHELL", "LC_*",    "XDG_*" };
 
 static bool is_passed(struct str name)
 {
-	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
-		struct str p = str_of(passed[i]);
+	for (size_t i = 0; i < sizeof(passed_names) / sizeof(passed_names[0]); i++) {
+		struct str p = str_of(passed_names[i]);
 
 		if (p.p[p.n - 1] == '*' ? str_starts(name, str_make(p.p, p.n - 1))
 					: str_eq(name, p))
@@ -100,23 +102,23 @@ static char *list_withheld(const char *const *names, uint32_t n)
 
 char **spawn_environment(const char *const *named, char **withheld)
 {
-	VEC(char *) kept = { 0 };
+	VEC(char *) passed_on = { 0 };
 	VEC(const char *) left = { 0 };
 
 	for (char **entry = environ; entry && *entry; entry++) {
 		struct str name = name_of(*entry);
 
 		if (is_named(name, named) || (is_passed(name) && !is_secret(name)))
-			vec_push(&kept, xstrdup(*entry));
+			vec_push(&passed_on, xstrdup(*entry));
 		else if (!str_is(name, "TERM"))
 			vec_push(&left, *entry);
 	}
 	if (!is_named(STR("TERM"), named))
-		vec_push(&kept, xstrdup("TERM=dumb"));
-	vec_push(&kept, NULL);
+		vec_push(&passed_on, xstrdup("TERM=dumb"));
+	vec_push(&passed_on, NULL);
 	*withheld = list_withheld(left.v, left.n);
 	vec_release(&left);
-	return kept.v;
+	return passed_on.v;
 }
 
 /* ---- the program ---- */
@@ -144,7 +146,7 @@ static int fail(const char *name, const char *program, int number, const char *w
 }
 
 /* 0 if it is an executable file, else an errno. */
-static int look_at(const char *path)
+static int check_executable(const char *path)
 {
 	struct stat st;
 
@@ -156,7 +158,7 @@ static int look_at(const char *path)
 }
 
 /* PATH search. Relative entries are skipped: the agent may have another working directory. */
-static int look_in_path(const char *program, struct buf *out)
+static int search_path(const char *program, struct buf *out)
 {
 	const char *path = getenv("PATH"), *end;
 	int why = ENOENT;
@@ -170,7 +172,7 @@ static int look_in_path(const char *program, struct buf *out)
 		buf_clear(out);
 		buf_add(out, path, (size_t)(end - path));
 		buf_printf(out, "/%s", program);
-		number = *path == '/' ? look_at(out->p) : ENOENT;
+		number = *path == '/' ? check_executable(out->p) : ENOENT;
 		if (number == 0)
 			return 0;
 		if (number == EACCES)
@@ -189,7 +191,7 @@ char *spawn_find(const char *name, const char *program, const char *withheld, st
 	if (!*program)
 		number = ENOENT;
 	else if (!strchr(program, '/'))
-		number = look_in_path(program, &path);
+		number = search_path(program, &path);
 	else if (*program == '/')
 		buf_adds(&path, program);
 	else if (getcwd(here, sizeof(here)))
@@ -197,7 +199,7 @@ char *spawn_find(const char *name, const char *program, const char *withheld, st
 	else
 		number = errno;
 	if (!number && strchr(program, '/'))
-		number = look_at(path.p);
+		number = check_executable(path.p);
 	if (!number)
 		return path.p;
 	fail(name, program, number, withheld, err);
@@ -220,7 +222,7 @@ struct ends {
 	int report[2];
 };
 
-static _Noreturn void give_up(int report, enum step step)
+static _Noreturn void report_failure(int report, enum step step)
 {
 	struct spawn_report r = { step, errno };
 
@@ -251,15 +253,15 @@ static int arrange_descriptors(const struct ends *e)
 	int report = fcntl(e->report[1], F_DUPFD_CLOEXEC, ABOVE_FD), fds[3];
 
 	if (report < 0)
-		give_up(e->report[1], STEP_PIPES);
+		report_failure(e->report[1], STEP_PIPES);
 	for (int i = 0; i < 3; i++)
 		if ((fds[i] = fcntl(e->child[i], F_DUPFD_CLOEXEC, ABOVE_FD)) < 0)
-			give_up(report, STEP_PIPES);
+			report_failure(report, STEP_PIPES);
 	for (int i = 0; i < 3; i++)
 		if (dup2(fds[i], i) < 0)
-			give_up(report, STEP_PIPES);
+			report_failure(report, STEP_PIPES);
 	if (dup3(report, REPORT_FD, O_CLOEXEC) < 0)
-		give_up(report, STEP_PIPES);
+		report_failure(report, STEP_PIPES);
 	close_from(REPORT_FD + 1);
 	return REPORT_FD;
 }
@@ -284,32 +286,29 @@ static void set_parent_death_signal(pid_t parent)
 		_exit(127); /* the parent died before prctl */
 }
 
-static _Noreturn void become(const struct child *c, const struct ends *e, pid_t parent)
+static _Noreturn void exec_child(const struct child *c, const struct ends *e, pid_t parent)
 {
 	int report = arrange_descriptors(e);
 
 	/* a new session has no controlling terminal: no /dev/tty, TIOCSTI or job control signals */
 	if (setsid() < 0)
-		give_up(report, STEP_SESSION);
+		report_failure(report, STEP_SESSION);
 	if (c->folder && chdir(c->folder) < 0)
-		give_up(report, STEP_FOLDER);
+		report_failure(report, STEP_FOLDER);
 	reset_signals();
 	set_parent_death_signal(parent);
 	execve(c->program, c->argv, c->env);
-	give_up(report, STEP_PROGRAM);
+	report_failure(report, STEP_PROGRAM);
 }
 
 static void close_all(int *fds, int n)
 {
-	for (int i = 0; i < n; i++) {
-		if (fds[i] >= 0)
-			close(fds[i]);
-		fds[i] = -1;
-	}
+	for (int i = 0; i < n; i++)
+		fd_close(&fds[i]);
 }
 
 /* As large as the user's pipe memory limit allows; smaller ones work, too. */
-static void enlarge(int fd)
+static void enlarge_pipe(int fd)
 {
 #ifdef F_SETPIPE_SZ
 	for (int bytes = CHILD_PIPE_BYTES; bytes > 64 << 10; bytes /= 2)
@@ -336,13 +335,13 @@ static int make_pipes(struct ends *e)
 		if (fcntl(e->ours[i], F_SETFL, O_NONBLOCK) < 0)
 			return -1;
 		if (i > 0)
-			enlarge(e->ours[i]);
+			enlarge_pipe(e->ours[i]);
 	}
 	return pipe2(e->report, O_CLOEXEC);
 }
 
 /* Blocks signals over fork: gavel's handlers must not run in the child, they write to its pipes. */
-static pid_t fork_quietly(const struct child *c, const struct ends *e)
+static pid_t fork_child(const struct child *c, const struct ends *e)
 {
 	sigset_t all, before;
 	int saved;
@@ -352,7 +351,7 @@ static pid_t fork_quietly(const struct child *c, const struct ends *e)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pid = fork();
 	if (pid == 0)
-		become(c, e, parent);
+		exec_child(c, e, parent);
 	saved = errno;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = saved;
@@ -377,13 +376,11 @@ static int fail_step(const struct child *c, const struct spawn_report *r, struct
 }
 
 /* Waits for exec to succeed (end of file) or for an error report. */
-static bool heard_failure(int fd, struct spawn_report *r)
+static bool read_report(int fd, struct spawn_report *r)
 {
 	ssize_t got;
 
-	do
-		got = read(fd, r, sizeof(*r));
-	while (got < 0 && errno == EINTR);
+	IO_RETRY(got, read(fd, r, sizeof(*r)));
 	return got == (ssize_t)sizeof(*r);
 }
 
@@ -394,12 +391,12 @@ int spawn(const struct child *c, struct spawned *out, struct err *err)
 	pid_t pid = -1;
 
 	if (make_pipes(&e) == 0)
-		pid = fork_quietly(c, &e);
+		pid = fork_child(c, &e);
 	if (pid < 0)
 		report.number = errno;
 	close_all(e.child, 3);
 	close_all(&e.report[1], 1);
-	if (pid >= 0 && heard_failure(e.report[0], &report))
+	if (pid >= 0 && read_report(e.report[0], &report))
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	close_all(e.report, 1);

@@ -1,6 +1,8 @@
 /* The pool of agent processes: open and close, tick, timeouts, lookup by name and by path. */
 #include "source/child_internal.h"
 
+#include "base/timestamp.h"
+
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,14 +11,6 @@
 #include <unistd.h>
 
 enum { INPUT_EVERY_MS = 1000, CLOSE_WAIT_MS = 2000 };
-
-static int64_t monotonic_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 struct children *children_open(const char *captures, struct err *err)
 {
@@ -40,7 +34,7 @@ struct children *children_open(const char *captures, struct err *err)
 }
 
 /* Waits for a killed process, but not for ever: one in uninterruptible sleep must not block us. */
-static void bury(struct child *c, int64_t until_ms)
+static void wait_killed(struct child *c, int64_t until_ms)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 
@@ -61,7 +55,7 @@ void children_close(struct children *pool)
 			child_signal(&pool->list.v[i]->c, SIGKILL);
 	for (uint32_t i = 0; i < pool->list.n; i++)
 		if (pool->list.v[i]->c.run)
-			bury(&pool->list.v[i]->c, until_ms);
+			wait_killed(&pool->list.v[i]->c, until_ms);
 	drain_close(pool->drain); /* reads what is left in the pipes */
 	for (uint32_t i = 0; i < pool->list.n; i++)
 		child_free(&pool->list.v[i]->c);
@@ -86,29 +80,28 @@ bool children_tick(struct children *pool, int64_t now_ms)
 	return changed;
 }
 
-static bool is_due(const struct child *c, int64_t *timestamp_ms, int64_t now_ms)
+/* When this child needs a tick without an event; INT64_MAX = never. */
+static int64_t next_tick_ms(const struct child *c, int64_t now_ms)
 {
 	if (!c->run)
-		return false;
-	if (c->life == CHILD_EXITED) {
-		*timestamp_ms = now_ms + SWEEP_EVERY_MS;
-		return true;
-	}
-	if (c->stop == CHILD_ASKED || c->stop == CHILD_TERMED) {
-		*timestamp_ms = c->deadline_ms;
-		return true;
-	}
-	*timestamp_ms = now_ms + INPUT_EVERY_MS; /* no event when the agent reads its pipe */
-	return c->input.unread > 0;
+		return INT64_MAX;
+	if (c->life == CHILD_EXITED)
+		return now_ms + SWEEP_EVERY_MS;
+	if (c->stop == CHILD_ASKED || c->stop == CHILD_TERMED)
+		return c->deadline_ms;
+	/* there is no event when the agent reads its pipe */
+	return c->input.unread > 0 ? now_ms + INPUT_EVERY_MS : INT64_MAX;
 }
 
 int children_wait_ms(const struct children *pool, int64_t now_ms)
 {
-	int64_t first = INT64_MAX, when;
+	int64_t first = INT64_MAX;
 
-	for (uint32_t i = 0; i < pool->list.n; i++)
-		if (is_due(&pool->list.v[i]->c, &when, now_ms) && when < first)
-			first = when;
+	for (uint32_t i = 0; i < pool->list.n; i++) {
+		int64_t next = next_tick_ms(&pool->list.v[i]->c, now_ms);
+
+		first = next < first ? next : first;
+	}
 	if (first == INT64_MAX)
 		return -1;
 	if (first <= now_ms)
@@ -158,8 +151,7 @@ struct child_input *children_input(void *pool, const char *path, struct err *err
 	if (!same)
 		err_set(err,
 			"%s: the agent was restarted; what was meant for the one before is not "
-			"sent "
-			"to it: decide again",
+			"sent to it: decide again",
 			c->name);
 	else if (c->life != CHILD_RUNS)
 		err_set(err, "%s: the agent has ended (%s); restart it, then decide again", c->name,

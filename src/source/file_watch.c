@@ -67,12 +67,12 @@ void file_watch_read(int fd, file_watch_fn fn, void *ctx)
 		n = read(fd, bytes, sizeof(bytes));
 		for (ssize_t at = 0; at < n;) {
 			const struct inotify_event *e = (const void *)(bytes + at);
-			struct file_event notice = { .watch = e->wd, .what = what_of(e->mask),
-						 .cookie = e->cookie };
+			struct file_event event = { .watch = e->wd, .what = what_of(e->mask),
+						    .cookie = e->cookie };
 
 			if (e->len)
-				notice.name = str_of(e->name);
-			fn(ctx, &notice);
+				event.name = str_of(e->name);
+			fn(ctx, &event);
 			at += (ssize_t)(sizeof(*e) + e->len);
 		}
 	}

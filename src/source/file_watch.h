@@ -21,7 +21,7 @@ struct file_event {
 	struct str name; /* of the entry, borrowed; empty for the watched file or folder itself */
 };
 
-typedef void (*file_watch_fn)(void *ctx, const struct file_event *notice);
+typedef void (*file_watch_fn)(void *ctx, const struct file_event *event);
 
 /* A descriptor that is readable when there are events; -1: not available. */
 int file_watch_open(void);

@@ -1,6 +1,8 @@
 /* Opening sources (file, stream, directory), file identity, and reading by offset. */
 #include "source/source.h"
 
+#include "base/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,15 +32,13 @@ int source_fail(const char *name, int number, struct err *err)
 	return err_set(err, "%.300s: %s; %s", name, strerror(number), todo);
 }
 
-static bool is_standard(const struct source *s)
+static bool is_stdin(const struct source *s)
 {
 	return strcmp(s->name, "-") == 0;
 }
 
-static int64_t nanoseconds(int64_t seconds, int64_t rest)
-{
-	return seconds * 1000000000 + rest;
-}
+/* Of a struct timespec or statx_timestamp. */
+#define NANOSECONDS(t) ((int64_t)(t).tv_sec * 1000000000 + (t).tv_nsec)
 
 /* Fallback where statx is missing or forbidden: no birth time. */
 static int stat_fallback(const char *name, int fd, struct source_stat *out)
@@ -49,10 +49,8 @@ static int stat_fallback(const char *name, int fd, struct source_stat *out)
 		return -1;
 	*out = (struct source_stat){ .dev = st.st_dev, .ino = st.st_ino, .mode = st.st_mode,
 				     .size = (uint64_t)st.st_size, .linked = st.st_nlink > 0,
-				     .changed_ns = nanoseconds(st.st_mtim.tv_sec,
-							       st.st_mtim.tv_nsec),
-				     .ctime_ns = nanoseconds(st.st_ctim.tv_sec,
-							     st.st_ctim.tv_nsec) };
+				     .changed_ns = NANOSECONDS(st.st_mtim),
+				     .ctime_ns = NANOSECONDS(st.st_ctim) };
 	return 0;
 }
 
@@ -66,12 +64,10 @@ int source_stat(const char *name, int fd, struct source_stat *out)
 	*out = (struct source_stat){ .dev = makedev(st.stx_dev_major, st.stx_dev_minor),
 				     .ino = st.stx_ino, .mode = st.stx_mode, .size = st.stx_size,
 				     .linked = st.stx_nlink > 0,
-				     .changed_ns = nanoseconds(st.stx_mtime.tv_sec,
-							       st.stx_mtime.tv_nsec),
-				     .ctime_ns = nanoseconds(st.stx_ctime.tv_sec,
-							     st.stx_ctime.tv_nsec) };
+				     .changed_ns = NANOSECONDS(st.stx_mtime),
+				     .ctime_ns = NANOSECONDS(st.stx_ctime) };
 	if (st.stx_mask & STATX_BTIME)
-		out->born_ns = nanoseconds(st.stx_btime.tv_sec, st.stx_btime.tv_nsec);
+		out->born_ns = NANOSECONDS(st.stx_btime);
 	return 0;
 }
 
@@ -83,7 +79,7 @@ bool source_is(const struct source *s, const struct source_stat *look)
 static int open_again(const struct source *s, struct source_stat *look, struct err *err)
 {
 	/* O_NONBLOCK: opening a FIFO would block until there is a writer */
-	int fd = is_standard(s) ? STDIN_FILENO
+	int fd = is_stdin(s) ? STDIN_FILENO
 				: open(s->name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
 	if (fd < 0)
@@ -91,7 +87,7 @@ static int open_again(const struct source *s, struct source_stat *look, struct e
 	if (source_stat(NULL, fd, look) < 0) {
 		int saved = errno;
 
-		if (!is_standard(s))
+		if (!is_stdin(s))
 			close(fd);
 		return source_fail(s->name, saved, err);
 	}
@@ -113,14 +109,14 @@ int source_open(struct source *s, const char *name, struct err *err)
 	if (S_ISDIR(look.mode)) {
 		s->kind = SOURCE_DIR;
 		source_close(s);
-		if (is_standard(s))
+		if (is_stdin(s))
 			return err_set(err, "-: standard input is a directory; give its name");
 		return 0;
 	}
 	if (S_ISREG(look.mode)) {
 		s->kind = SOURCE_FILE;
 		/* like cat: start at the current offset, another process may have read the head */
-		if (is_standard(s))
+		if (is_stdin(s))
 			start = lseek(s->fd, 0, SEEK_CUR);
 		s->start = start > 0 ? (uint64_t)start : 0;
 		s->end = look.size > s->start ? look.size : s->start;
@@ -134,7 +130,7 @@ int source_reopen(struct source *s, struct err *err)
 
 	if (s->fd >= 0)
 		return 0;
-	if (s->only_kept)
+	if (s->spool_only)
 		return source_fail(s->name, ESTALE, err);
 	if (s->kind != SOURCE_FILE)
 		BUG("%s cannot be opened again", s->name);
@@ -149,12 +145,12 @@ int source_reopen(struct source *s, struct err *err)
 
 void source_close(struct source *s)
 {
-	if (s->fd > STDIN_FILENO || (s->fd == STDIN_FILENO && !is_standard(s)))
+	if (s->fd > STDIN_FILENO || (s->fd == STDIN_FILENO && !is_stdin(s)))
 		close(s->fd);
 	s->fd = -1;
 }
 
-int source_gather(struct source *s, struct err *err)
+int source_update_end(struct source *s, struct err *err)
 {
 	struct source_stat look;
 
@@ -167,7 +163,7 @@ int source_gather(struct source *s, struct err *err)
 	return 0;
 }
 
-char *source_room(struct buf *room, uint64_t offset, size_t n)
+char *source_buffer(struct buf *room, uint64_t offset, size_t n)
 {
 	buf_clear(room);
 	buf_reserve(room, n + 3 * SOURCE_PAGE_BYTES);
@@ -187,23 +183,21 @@ char *block_room(struct block *block, uint64_t offset, size_t *room)
 	return page + skew;
 }
 
-/* pread from the keep if it has the bytes, else from the file. */
+/* pread from the spool if it has the bytes, else from the file. */
 static ssize_t read_at(const struct source *s, uint64_t offset, char *p, size_t n)
 {
-	uint64_t gap = spooled_gap(&s->kept, offset);
+	uint64_t gap = spooled_gap(&s->spooled, offset);
 	ssize_t got;
 
 	if (!gap)
-		return spooled_read(s->keep, &s->kept, offset, p, n);
-	if (s->only_kept) {
+		return spooled_read(s->spool, &s->spooled, offset, p, n);
+	if (s->spool_only) {
 		errno = ESTALE;
 		return -1;
 	}
 	if (n > gap)
 		n = (size_t)gap;
-	do
-		got = pread(s->fd, p, n, (off_t)offset);
-	while (got < 0 && errno == EINTR);
+	IO_RETRY(got, pread(s->fd, p, n, (off_t)offset));
 	return got;
 }
 
@@ -236,9 +230,7 @@ int source_more(const struct source *s, uint64_t offset, struct block *block, st
 	char *p = block_room(block, offset, &room);
 
 	*block = (struct block){ block->memory, NULL, offset, str_make(p, 0) };
-	do
-		got = pread(s->fd, p, room, (off_t)offset);
-	while (got < 0 && errno == EINTR);
+	IO_RETRY(got, pread(s->fd, p, room, (off_t)offset));
 	if (got < 0)
 		return source_fail(s->name, errno, err);
 	block->bytes.n = (size_t)got;
@@ -261,21 +253,27 @@ int source_fetch(const struct source *s, uint64_t offset, size_t n, char *out, s
 	return 0;
 }
 
+bool pread_all(int fd, char *out, size_t n, uint64_t offset)
+{
+	while (n) {
+		ssize_t got;
+
+		IO_RETRY(got, pread(fd, out, n, (off_t)offset));
+		if (got <= 0)
+			return false;
+		out += got;
+		offset += (uint64_t)got;
+		n -= (size_t)got;
+	}
+	return true;
+}
+
 int source_fetch_block(const struct source *s, uint64_t offset, size_t n, char *out,
 		       struct err *err)
 {
-	size_t got = 0;
-
-	while (got < n && !s->only_kept) {
-		ssize_t more = pread(s->fd, out + got, n - got, (off_t)(offset + got));
-
-		if (more < 0 && errno == EINTR)
-			continue;
-		if (more <= 0)
-			break;
-		got += (size_t)more;
-	}
-	return got == n ? 0 : source_fetch(s, offset, n, out, err);
+	if (!s->spool_only && pread_all(s->fd, out, n, offset))
+		return 0;
+	return source_fetch(s, offset, n, out, err);
 }
 
 void block_release(struct block *block)

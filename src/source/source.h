@@ -1,9 +1,8 @@
 /* Input sources: a regular file, a stream (pipe, FIFO, terminal, device), a directory.
  *
- * Order of calls: source_open; for a directory source_list and no more; else source_gather for a
- * file, stream_spool until it has ended for a stream; then source_read and source_fetch as often as
- * needed; source_close at the end, also when a call in between failed. Offsets count from the
- * beginning of the file or stream and stay valid.
+ * Order of calls: source_open; for a directory source_list and no more; source_update_end for a
+ * file, stream_spool until it has ended for a stream; then source_read and source_fetch at will;
+ * source_close, also after errors. Offsets count from the beginning and stay valid.
  *
  * A file's bytes stay in the file, read with pread and never mapped. A stream's bytes can be had
  * only once, so stream_spool copies them to a capture: a temporary file without a name, in $TMPDIR
@@ -13,7 +12,7 @@
  * directory may have more files than a process can have descriptors.
  *
  * A source that is followed is not gathered: source_more and stream_more return the new bytes, and
- * the follower advances `end`. Bytes that may vanish from the file are spooled (keep.h);
+ * the follower advances `end`. Bytes that may vanish from the file are spooled (spool.h);
  * source_read and source_fetch prefer the spooled copy. */
 #ifndef GAVEL_SOURCE_SOURCE_H
 #define GAVEL_SOURCE_SOURCE_H
@@ -40,11 +39,11 @@ struct source {
 	dev_t dev;
 	ino_t ino;
 	int64_t born_ns;     /* birth time, 0 = unknown; distinguishes reuses of an inode */
-	int64_t changed_ns;  /* mtime at source_gather */
+	int64_t changed_ns;  /* mtime at source_update_end */
 	uint64_t start, end; /* readable range; of a stream only once it is gathered */
-	struct pieces kept;
-	const struct spool *keep; /* spool that `kept` refers to; NULL = nothing is spooled */
-	bool only_kept; /* read the spool only: a live stream, or a file that was truncated */
+	struct pieces spooled;
+	const struct spool *spool; /* spool that `spooled` refers to; NULL = nothing is spooled */
+	bool spool_only; /* read the spool only: a live stream, or a file that was truncated */
 };
 
 /* Result of stat: identity, size and times. */
@@ -66,7 +65,7 @@ struct block {
 	struct str bytes;
 };
 
-/* Called every few milliseconds by whoever waits for a channel; false = wait no more. */
+/* Called every few milliseconds while waiting for a channel; false = stop waiting. */
 struct idle {
 	bool (*go_on)(void *ctx);
 	void *ctx;
@@ -83,8 +82,8 @@ void source_close(struct source *s);
 /* stat of a name, or with name NULL of an open descriptor. -1 and errno. */
 int source_stat(const char *name, int fd, struct source_stat *out);
 bool source_is(const struct source *s, const struct source_stat *look);
-/* Makes start and end of a file true. */
-int source_gather(struct source *s, struct err *err);
+/* Sets `end` and changed_ns of a file by fstat. */
+int source_update_end(struct source *s, struct err *err);
 /* Reads a stream into a capture without waiting, a block at most; its bytes are in block->bytes.
  * *capture is -1 at first, and the caller's to close if this is not repeated until `ended`: then
  * all writers have gone and the source is that of the capture. */
@@ -102,7 +101,9 @@ bool stream_is_fifo(const struct source *s);
 void stream_enlarge_pipe(const struct source *s);
 /* Exactly n bytes, or an error. */
 int source_fetch(const struct source *s, uint64_t offset, size_t n, char *out, struct err *err);
-/* The same, but prefers the file: one read instead of one per spooled piece. */
+/* Of an open file; false: an error, or the file is shorter. */
+bool pread_all(int fd, char *out, size_t n, uint64_t offset);
+/* The same as source_fetch, but prefers the file: one read instead of one per spooled piece. */
 int source_fetch_block(const struct source *s, uint64_t offset, size_t n, char *out,
 		       struct err *err);
 /* Entries of directory s that `wanted` accepts, sorted bytewise; hidden files are skipped. The
@@ -113,7 +114,7 @@ void source_names_release(struct source_names *list);
 void block_release(struct block *block);
 /* Grows room for n bytes and returns where to read them, page-aligned like a struct block; at least
  * a page of slack follows them. */
-char *source_room(struct buf *room, uint64_t offset, size_t n);
+char *source_buffer(struct buf *room, uint64_t offset, size_t n);
 
 /* Within this folder: */
 /* Sets err to "NAME: what is wrong; what to do" for an errno; returns -1. */

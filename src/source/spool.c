@@ -1,4 +1,4 @@
-/* The keep's temporary file, and the sorted extent list that maps a source's offsets into it. */
+/* The spool's temporary file, and the sorted extent list that maps a source's offsets into it. */
 #include "source/spool.h"
 
 #include "base/io.h"
@@ -44,57 +44,50 @@ static int put(int fd, uint64_t at, struct str bytes, struct err *err)
 	return 0;
 }
 
-/* Binary search: index of the first piece that ends after offset. */
-static uint32_t piece_at(const struct pieces *kept, uint64_t offset)
+/* Index of the first piece that ends after offset. */
+static uint32_t piece_at(const struct pieces *pieces, uint64_t offset)
 {
-	uint32_t low = 0, high = kept->list.n;
+	uint32_t low = 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct piece *p = &kept->list.v[middle];
-
-		if (p->offset + p->n <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	bisect(low, pieces->list.n, i,
+	       pieces->list.v[i].offset + pieces->list.v[i].n <= offset)
 	return low;
 }
 
-static bool holds(const struct pieces *kept, uint32_t i, uint64_t offset)
+static bool piece_covers(const struct pieces *pieces, uint32_t i, uint64_t offset)
 {
-	return i < kept->list.n && kept->list.v[i].offset <= offset;
+	return i < pieces->list.n && pieces->list.v[i].offset <= offset;
 }
 
 /* The piece before number i, if n bytes at offset can be appended to it. */
-static struct piece *grows(struct spool *k, struct pieces *kept, uint32_t i, uint64_t offset,
-			   size_t n)
+static struct piece *extendable(struct spool *spool, struct pieces *pieces, uint32_t i,
+				uint64_t offset, size_t n)
 {
 	struct piece *p;
 
 	if (!i)
 		return NULL;
-	p = &kept->list.v[i - 1];
+	p = &pieces->list.v[i - 1];
 	if (p->offset + p->n != offset || n > SPOOL_PIECE_MAX - p->n)
 		return NULL;
-	if (p->at + p->room == k->end && p->room - p->n < n) {
+	if (p->at + p->room == spool->end && p->room - p->n < n) {
 		/* the last allocation in the file: extend it */
-		k->end += n - (p->room - p->n);
+		spool->end += n - (p->room - p->n);
 		p->room = p->n + (uint32_t)n;
 	}
 	return p->room - p->n >= n ? p : NULL;
 }
 
 /* None of the bytes is kept yet; SPOOL_PIECE_MAX at most. */
-static int add_piece(struct spool *k, struct pieces *kept, uint64_t offset, struct str bytes,
+static int add_piece(struct spool *spool, struct pieces *pieces, uint64_t offset, struct str bytes,
 		     struct err *err)
 {
-	uint32_t i = piece_at(kept, offset);
-	struct piece *p = grows(k, kept, i, offset, bytes.n);
-	bool goes_on = i && kept->list.v[i - 1].offset + kept->list.v[i - 1].n == offset;
-	struct piece fresh = { offset, k->end, (uint32_t)bytes.n, (uint32_t)bytes.n };
+	uint32_t i = piece_at(pieces, offset);
+	struct piece *p = extendable(spool, pieces, i, offset, bytes.n);
+	bool goes_on = i && pieces->list.v[i - 1].offset + pieces->list.v[i - 1].n == offset;
+	struct piece fresh = { offset, spool->end, (uint32_t)bytes.n, (uint32_t)bytes.n };
 
-	if (put(k->fd_plus_one - 1, p ? p->at + p->n : fresh.at, bytes, err) < 0)
+	if (put(spool->fd_plus_one - 1, p ? p->at + p->n : fresh.at, bytes, err) < 0)
 		return -1;
 	if (p) {
 		p->n += (uint32_t)bytes.n;
@@ -102,29 +95,29 @@ static int add_piece(struct spool *k, struct pieces *kept, uint64_t offset, stru
 	}
 	if (goes_on)
 		fresh.room += SPOOL_ROOM_BYTES;
-	k->end += fresh.room;
-	vec_push(&kept->list, fresh);
-	memmove(kept->list.v + i + 1, kept->list.v + i,
-		(kept->list.n - 1 - i) * sizeof(fresh));
-	kept->list.v[i] = fresh;
+	spool->end += fresh.room;
+	vec_push(&pieces->list, fresh);
+	memmove(pieces->list.v + i + 1, pieces->list.v + i,
+		(pieces->list.n - 1 - i) * sizeof(fresh));
+	pieces->list.v[i] = fresh;
 	return 0;
 }
 
-int spool_add(struct spool *k, struct pieces *kept, uint64_t offset, struct str bytes,
+int spool_add(struct spool *spool, struct pieces *pieces, uint64_t offset, struct str bytes,
 	     struct err *err)
 {
-	if (!k->fd_plus_one)
-		k->fd_plus_one = spool_open_file(err) + 1;
-	if (!k->fd_plus_one)
+	if (!spool->fd_plus_one)
+		spool->fd_plus_one = spool_open_file(err) + 1;
+	if (!spool->fd_plus_one)
 		return -1;
 	while (bytes.n) {
-		uint64_t n = spooled_from(kept, offset);
+		uint64_t n = spooled_from(pieces, offset);
 
 		if (!n) {
-			n = spooled_gap(kept, offset);
+			n = spooled_gap(pieces, offset);
 			n = n < bytes.n ? n : bytes.n;
 			n = n < SPOOL_PIECE_MAX ? n : SPOOL_PIECE_MAX;
-			if (add_piece(k, kept, offset, str_make(bytes.p, (size_t)n), err) < 0)
+			if (add_piece(spool, pieces, offset, str_make(bytes.p, (size_t)n), err) < 0)
 				return -1;
 		}
 		n = n < bytes.n ? n : bytes.n;
@@ -134,61 +127,54 @@ int spool_add(struct spool *k, struct pieces *kept, uint64_t offset, struct str 
 	return 0;
 }
 
-void spool_close(struct spool *k)
+void spool_close(struct spool *spool)
 {
-	if (k->fd_plus_one)
-		close(k->fd_plus_one - 1);
-	*k = (struct spool){ 0 };
+	if (spool->fd_plus_one)
+		close(spool->fd_plus_one - 1);
+	*spool = (struct spool){ 0 };
 }
 
-uint64_t spooled_from(const struct pieces *kept, uint64_t offset)
+uint64_t spooled_from(const struct pieces *pieces, uint64_t offset)
 {
 	uint64_t at = offset;
 
-	for (uint32_t i = piece_at(kept, at); holds(kept, i, at); i++)
-		at = kept->list.v[i].offset + kept->list.v[i].n;
+	for (uint32_t i = piece_at(pieces, at); piece_covers(pieces, i, at); i++)
+		at = pieces->list.v[i].offset + pieces->list.v[i].n;
 	return at - offset;
 }
 
-uint64_t spooled_gap(const struct pieces *kept, uint64_t offset)
+uint64_t spooled_gap(const struct pieces *pieces, uint64_t offset)
 {
-	uint32_t i = piece_at(kept, offset);
+	uint32_t i = piece_at(pieces, offset);
 
-	if (i == kept->list.n)
+	if (i == pieces->list.n)
 		return UINT64_MAX;
-	return holds(kept, i, offset) ? 0 : kept->list.v[i].offset - offset;
+	return piece_covers(pieces, i, offset) ? 0 : pieces->list.v[i].offset - offset;
 }
 
-ssize_t spooled_read(const struct spool *k, const struct pieces *kept, uint64_t offset, char *out,
-		  size_t n)
+ssize_t spooled_read(const struct spool *spool, const struct pieces *pieces, uint64_t offset,
+		     char *out, size_t n)
 {
-	uint32_t i = piece_at(kept, offset);
+	uint32_t i = piece_at(pieces, offset);
 	const struct piece *p;
 	ssize_t got;
 
-	if (!holds(kept, i, offset))
+	if (!piece_covers(pieces, i, offset))
 		return 0;
-	p = &kept->list.v[i];
+	p = &pieces->list.v[i];
 	if (n > p->offset + p->n - offset)
 		n = (size_t)(p->offset + p->n - offset);
-	do
-		got = pread(k->fd_plus_one - 1, out, n, (off_t)(p->at + (offset - p->offset)));
-	while (got < 0 && errno == EINTR);
+	IO_RETRY(got, pread(spool->fd_plus_one - 1, out, n, (off_t)(p->at + (offset - p->offset))));
 	return got;
 }
 
-void spooled_cut(struct pieces *kept, uint64_t offset)
+void spooled_cut(struct pieces *pieces, uint64_t offset)
 {
-	uint32_t i = piece_at(kept, offset);
+	uint32_t i = piece_at(pieces, offset);
 
-	if (holds(kept, i, offset)) {
-		kept->list.v[i].n = (uint32_t)(offset - kept->list.v[i].offset);
-		i += kept->list.v[i].n != 0;
+	if (piece_covers(pieces, i, offset)) {
+		pieces->list.v[i].n = (uint32_t)(offset - pieces->list.v[i].offset);
+		i += pieces->list.v[i].n != 0;
 	}
-	kept->list.n = i;
-}
-
-void spooled_release(struct pieces *kept)
-{
-	vec_release(&kept->list);
+	pieces->list.n = i;
 }

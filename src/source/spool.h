@@ -1,7 +1,7 @@
 /* Spool for bytes that cannot be read a second time (streams, truncated logs): one unlinked
  * temporary file in $TMPDIR or /tmp, shared by all sources. Each source has a list of pieces
- * (extents) that maps its own offsets to places in the file. The keep owns the file: spool_close
- * closes it; the lists belong to the sources: spooled_release frees one.
+ * (extents) that maps its own offsets to places in the file. The spool owns the file: spool_close
+ * closes it; the lists belong to the sources.
  *
  * Consecutive bytes are appended to one piece as long as it is last in the file. A piece that
  * continues another one is given spare room, a hole in the file until it is used, so that sources
@@ -24,7 +24,7 @@ struct spool {
 
 struct piece {
 	uint64_t offset; /* in the source */
-	uint64_t at;     /* in the keep's file */
+	uint64_t at;     /* in the spool's file */
 	uint32_t n, room; /* bytes used and allocated */
 };
 
@@ -32,21 +32,20 @@ struct pieces {
 	VEC(struct piece) list; /* sorted by offset, no overlaps */
 };
 
-/* Skips bytes that are kept already. On an error the first of them may have been kept. */
-int spool_add(struct spool *k, struct pieces *kept, uint64_t offset, struct str bytes,
+/* Skips bytes that are spooled already. On an error the first of them may have been added. */
+int spool_add(struct spool *spool, struct pieces *pieces, uint64_t offset, struct str bytes,
 	     struct err *err);
-void spool_close(struct spool *k);
+void spool_close(struct spool *spool);
 
-/* Number of contiguous bytes kept from offset on. */
-uint64_t spooled_from(const struct pieces *kept, uint64_t offset);
-/* Number of bytes from offset to the next kept one; UINT64_MAX if there is none. */
-uint64_t spooled_gap(const struct pieces *kept, uint64_t offset);
-/* Like pread: at most n, and not past the end of a piece; 0 where nothing is kept. */
-ssize_t spooled_read(const struct spool *k, const struct pieces *kept, uint64_t offset, char *out,
-		  size_t n);
-/* Forgets what is kept from offset on. */
-void spooled_cut(struct pieces *kept, uint64_t offset);
-void spooled_release(struct pieces *kept);
+/* Number of contiguous bytes spooled from offset on. */
+uint64_t spooled_from(const struct pieces *pieces, uint64_t offset);
+/* Number of bytes from offset to the next spooled one; UINT64_MAX if there is none. */
+uint64_t spooled_gap(const struct pieces *pieces, uint64_t offset);
+/* Like pread: at most n, and not past the end of a piece; 0 where nothing is spooled. */
+ssize_t spooled_read(const struct spool *spool, const struct pieces *pieces, uint64_t offset,
+		     char *out, size_t n);
+/* Drops everything from offset on. */
+void spooled_cut(struct pieces *pieces, uint64_t offset);
 
 /* Within this folder: an unlinked temporary file, or -1. */
 int spool_open_file(struct err *err);

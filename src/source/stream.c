@@ -5,6 +5,8 @@
  * poll reports it as not ready. */
 #include "source/source.h"
 
+#include "base/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -12,21 +14,6 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-
-static int capture_add(int fd, const char *p, size_t n, struct err *err)
-{
-	while (n) {
-		ssize_t put = write(fd, p, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return spool_fail(err);
-		p += put;
-		n -= (size_t)put;
-	}
-	return 0;
-}
 
 int stream_more(struct source *s, struct block *block, bool *ended, struct err *err)
 {
@@ -51,9 +38,10 @@ int stream_spool(struct source *s, struct block *block, int *capture, bool *ende
 {
 	if (*capture < 0 && (*capture = spool_open_file(err)) < 0)
 		return -1;
-	if (stream_more(s, block, ended, err) < 0 ||
-	    capture_add(*capture, block->bytes.p, block->bytes.n, err) < 0)
+	if (stream_more(s, block, ended, err) < 0)
 		return -1;
+	if (io_write_all(*capture, block->bytes, NULL) < 0)
+		return spool_fail(err);
 	if (!*ended)
 		return 0;
 	source_close(s);

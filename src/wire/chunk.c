@@ -1,30 +1,11 @@
-/* Reads one part of a file with one pread, plus BEHIND_BYTES past its end for the rest of its last
+/* Reads one chunk of a file with one pread, plus BEHIND_BYTES past its end for the rest of its last
  * line. A longer last line is read in further steps, into the same buffer up to BEHIND_ROOM. */
 #include "wire/chunk.h"
 
 #include "source/source.h"
 #include "wire/framer.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 enum { BEHIND_BYTES = 4 << 10, MORE_BYTES = 64 << 10, BEHIND_ROOM = BEHIND_BYTES + 4 * MORE_BYTES };
-
-static bool read_to(const struct chunk *p, char *at, uint64_t offset, size_t n)
-{
-	size_t got = 0;
-
-	while (got < n) {
-		ssize_t more = pread(p->fd, at + got, n - got, (off_t)(offset + got));
-
-		if (more < 0 && errno == EINTR)
-			continue;
-		if (more <= 0)
-			return false;
-		got += (size_t)more;
-	}
-	return true;
-}
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -32,7 +13,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /* Feeds the framer from `at` on until its line is complete or the file ends. */
-static int read_behind(const struct chunk *p, struct framer *f, uint64_t at, frame_fn emit,
+static int read_last_line(const struct chunk *p, struct framer *f, uint64_t at, frame_fn emit,
 		       void *ctx)
 {
 	struct buf room = { 0 };
@@ -40,10 +21,10 @@ static int read_behind(const struct chunk *p, struct framer *f, uint64_t at, fra
 
 	while (at < p->end) {
 		size_t n = (size_t)least(p->end - at, MORE_BYTES);
-		char *bytes = source_room(&room, at, n);
+		char *bytes = source_buffer(&room, at, n);
 		const char *newline;
 
-		if (at - p->to > CHUNK_BEHIND_MAX || !read_to(p, bytes, at, n)) {
+		if (at - p->to > CHUNK_BEHIND_MAX || !pread_all(p->fd, bytes, n, at)) {
 			rc = -1;
 			break;
 		}
@@ -59,14 +40,15 @@ static int read_behind(const struct chunk *p, struct framer *f, uint64_t at, fra
 }
 
 /* Finds the first newline from `inside` on, reading more behind the *n bytes, up to `most`. */
-static const char *find_end(const struct chunk *p, char *bytes, size_t inside, size_t *n, size_t most)
+static const char *find_end(const struct chunk *p, char *bytes, size_t inside, size_t *n,
+			    size_t most)
 {
 	const char *end = memchr(bytes + inside, '\n', *n - inside);
 
 	while (!end && *n < most) {
 		size_t more = most - *n < MORE_BYTES ? most - *n : MORE_BYTES;
 
-		if (!read_to(p, bytes + *n, p->from + *n, more))
+		if (!pread_all(p->fd, bytes + *n, more, p->from + *n))
 			break;
 		end = memchr(bytes + *n, '\n', more);
 		*n += more;
@@ -74,23 +56,24 @@ static const char *find_end(const struct chunk *p, char *bytes, size_t inside, s
 	return end;
 }
 
-int chunk_read(const struct chunk *p, struct buf *room, frame_fn emit, void *ctx, struct chunk_lines *out)
+int chunk_read(const struct chunk *p, struct buf *room, frame_fn emit, void *ctx,
+	       struct chunk_lines *out)
 {
 	size_t inside = (size_t)(least(p->to, p->end) - p->from);
 	size_t n = (size_t)(least(p->to + BEHIND_BYTES, p->end) - p->from);
 	size_t most = (size_t)(least(p->to + BEHIND_ROOM, p->end) - p->from);
-	char *bytes = source_room(room, p->from, most);
+	char *bytes = source_buffer(room, p->from, most);
 	const char *first = bytes, *last;
 	struct framer f;
 	int rc = 0;
 
 	*out = (struct chunk_lines){ .next = p->from };
-	if (!read_to(p, bytes, p->from, n))
+	if (!pread_all(p->fd, bytes, n, p->from))
 		return -1;
 	if (p->from > p->start) {
 		first = memchr(bytes, '\n', inside);
 		if (!first)
-			return 0; /* the whole part is inside a line of an earlier one */
+			return 0; /* all of it is inside a line of an earlier chunk */
 		first++;
 	}
 	framer_init(&f, p->max_bytes, p->from + (uint64_t)(first - bytes));
@@ -98,10 +81,11 @@ int chunk_read(const struct chunk *p, struct buf *room, frame_fn emit, void *ctx
 		f.bom = BOM_BYTES;
 	f.newline = p->newline;
 	last = find_end(p, bytes, inside, &n, most);
-	framer_feed(&f, str_make(first, (size_t)((last ? last + 1 : bytes + n) - first)), emit, ctx);
+	framer_feed(&f, str_make(first, (size_t)((last ? last + 1 : bytes + n) - first)), emit,
+		    ctx);
 	f.newline = NULL;
 	if (!last)
-		rc = read_behind(p, &f, p->from + n, emit, ctx);
+		rc = read_last_line(p, &f, p->from + n, emit, ctx);
 	out->lines = f.line - 1;
 	out->next = f.start;
 	framer_release(&f);

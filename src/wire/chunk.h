@@ -1,9 +1,8 @@
-/* Complete lines of one part of a file, for reading parts in parallel. Thread-safe: each thread has
- * a part of its own, and struct wire is not touched.
+/* Reads the complete lines of one chunk of a file, for parallel loading. Thread-safe.
  *
- * A part from..to owns the lines that start after its first newline, up to and including one that
- * starts at `to`; the first part also owns the line at the file's start. So each line belongs to
- * exactly one part, wherever the parts are split. */
+ * A chunk from..to owns the lines that start after its first newline, up to and including one that
+ * starts at `to`; the first one also owns the line at the file's start. So each line belongs to
+ * exactly one chunk, wherever they are split. */
 #ifndef GAVEL_WIRE_CHUNK_H
 #define GAVEL_WIRE_CHUNK_H
 
@@ -25,13 +24,14 @@ struct chunk {
 
 struct chunk_lines {
 	uint32_t lines; /* complete ones, blank ones too */
-	uint64_t next;  /* offset after the last of them; start if the first part has none */
+	uint64_t next;  /* offset after the last of them; start if the first chunk has none */
 };
 
-/* Emits the frames; line numbers count from 1 at the part's first line. room is a reusable buffer
+/* Emits the frames; line numbers count from 1 at its first line. room is a reusable buffer
  * for the bytes: most frames point into it and stay valid after the call, each followed by its line
  * end and at least a readable page. -1: the file cannot be read or was truncated, or a line is
  * longer than CHUNK_BEHIND_MAX; then only some of the frames were emitted. */
-int chunk_read(const struct chunk *p, struct buf *room, frame_fn emit, void *ctx, struct chunk_lines *out);
+int chunk_read(const struct chunk *p, struct buf *room, frame_fn emit, void *ctx,
+	       struct chunk_lines *out);
 
 #endif

@@ -2,6 +2,8 @@
  * queue of names to read, and the deadlines for the next look. */
 #include "wire/follow_internal.h"
 
+#include "base/io.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -28,7 +30,8 @@ void follow_queue(struct follow *f, uint32_t name)
 
 /* ---- health ---- */
 
-static void set_health(struct follow *f, struct followed_name *n, enum follow_health health, const char *why)
+static void set_health(struct follow *f, struct followed_name *n, enum follow_health health,
+		       const char *why)
 {
 	if (n->health != health)
 		n->since_ms = f->now_ms;
@@ -65,7 +68,7 @@ static void watch_stream(struct follow *f, uint32_t name, const struct source *s
 
 	stream_enlarge_pipe(s);
 	if (f->epoll < 0 || epoll_ctl(f->epoll, EPOLL_CTL_ADD, s->fd, &event) < 0)
-		f->blind = f->blind || errno != EEXIST;
+		f->fast_poll = f->fast_poll || errno != EEXIST;
 }
 
 /* Makes t the current file of the name. */
@@ -83,7 +86,7 @@ static void take_file(struct follow *f, uint32_t name, struct tail *t)
 }
 
 /* Adds a file that has or had this name to the wire; it inherits group etc. of the previous one. */
-static struct tail *adopt(struct follow *f, uint32_t name, struct source *s)
+static struct tail *attach_file(struct follow *f, uint32_t name, struct source *s)
 {
 	struct followed_name *n = &f->names.v[name];
 	struct wire *w = f->w;
@@ -91,9 +94,9 @@ static struct tail *adopt(struct follow *f, uint32_t name, struct source *s)
 	struct tail *t;
 
 	if (s->kind == SOURCE_STREAM)
-		s->only_kept = true;
+		s->spool_only = true;
 	s->end = s->start;
-	file = wire_adopt(w, s, n->path);
+	file = wire_append(w, s, n->path);
 	if (before != UINT32_MAX) {
 		w->files.v[file].group = w->files.v[before].group;
 		w->files.v[file].listed = w->files.v[before].listed;
@@ -113,7 +116,7 @@ static struct tail *adopt(struct follow *f, uint32_t name, struct source *s)
 static void drop_tail(struct follow *f, struct tail *t)
 {
 	if (t->watch >= 0)
-		file_watch_drop(f->notice, t->watch);
+		file_watch_drop(f->inotify, t->watch);
 	tail_free(f->w, t);
 }
 
@@ -129,7 +132,7 @@ static void leave_document(struct follow *f, struct followed_name *n)
 }
 
 /* The current file lost the name. A log is still followed: its writer may have it open. */
-static void retire(struct follow *f, struct followed_name *n)
+static void retire_current(struct follow *f, struct followed_name *n)
 {
 	if (n->now && n->now->state == TAIL_DOCUMENT)
 		leave_document(f, n);
@@ -139,8 +142,8 @@ static void retire(struct follow *f, struct followed_name *n)
 }
 
 /* Strays arrive in the order in which they lost the name, so the file that we still take for the
- * current one is newer than the strays before it and older than those after. */
-void follow_take_stray(struct follow *f, uint32_t name, struct source *s)
+ * current one is newer than the renamed before it and older than those after. */
+void follow_take_renamed(struct follow *f, uint32_t name, struct source *s)
 {
 	struct followed_name *n = &f->names.v[name];
 	struct source_stat look = { .dev = s->dev, .ino = s->ino, .born_ns = s->born_ns };
@@ -148,12 +151,12 @@ void follow_take_stray(struct follow *f, uint32_t name, struct source *s)
 
 	follow_queue(f, name);
 	if (n->now && source_is(&file_of(f, n->now)->source, &look))
-		retire(f, n);
+		retire_current(f, n);
 	if (wire_find(f->w, s) != UINT32_MAX) {
 		source_close(s);
 		return;
 	}
-	t = adopt(f, name, s);
+	t = attach_file(f, name, s);
 	vec_push(&n->old, t);
 	if (!n->now)
 		n->file = t->file;
@@ -187,14 +190,14 @@ static uint32_t find_old(const struct follow *f, const struct followed_name *n,
 }
 
 /* It was renamed away and back. */
-static void take_back(struct follow *f, uint32_t name, uint32_t i)
+static void restore_old(struct follow *f, uint32_t name, uint32_t i)
 {
 	struct followed_name *n = &f->names.v[name];
 	struct tail *t = n->old.v[i];
 
 	memmove(n->old.v + i, n->old.v + i + 1, (n->old.n - i - 1) * sizeof(*n->old.v));
 	n->old.n--;
-	retire(f, n);
+	retire_current(f, n);
 	take_file(f, name, t);
 }
 
@@ -207,7 +210,7 @@ static bool reread_known_file(struct follow *f, uint32_t name, uint32_t file)
 	struct wire_file *again;
 	struct tail *t;
 
-	retire(f, n);
+	retire_current(f, n);
 	set_health(f, n, FOLLOW_LIVE, NULL);
 	if (w->files.v[file].tailed || !w->files.v[file].hash || w->files.n >= WIRE_FILES_MAX)
 		return false;
@@ -245,7 +248,7 @@ static bool open_name(struct follow *f, uint32_t name, mode_t mode)
 			set_health(f, n, FOLLOW_GONE, NULL);
 			return false;
 		}
-		retire(f, n);
+		retire_current(f, n);
 		set_unreadable(f, n, kind_of(mode));
 		return false;
 	}
@@ -258,8 +261,8 @@ static bool open_name(struct follow *f, uint32_t name, mode_t mode)
 		source_close(&s); /* replaced between stat and open: retry at the next look */
 		return false;
 	}
-	t = adopt(f, name, &s);
-	retire(f, n);
+	t = attach_file(f, name, &s);
+	retire_current(f, n);
 	take_file(f, name, t);
 	/* others may have had the name before this one */
 	follow_read_events(f);
@@ -296,7 +299,7 @@ static bool check_name(struct follow *f, uint32_t name)
 	}
 	old = find_old(f, n, &look);
 	if (old != UINT32_MAX) {
-		take_back(f, name, old);
+		restore_old(f, name, old);
 		return true;
 	}
 	known = wire_find(f->w, &(struct source){ .fd = -1, .dev = look.dev, .ino = look.ino,
@@ -394,7 +397,7 @@ static int64_t due_of(const struct follow *f, const struct tail *t, bool is_old)
 	return due;
 }
 
-static void wait_for(struct follow *f, uint32_t name)
+static void schedule(struct follow *f, uint32_t name)
 {
 	struct followed_name *n = &f->names.v[name];
 
@@ -416,7 +419,7 @@ static bool look(struct follow *f, uint32_t name, struct feed *feed)
 
 	feed->budget_bytes -= feed->budget_bytes < LOOK_BYTES ? feed->budget_bytes : LOOK_BYTES;
 	more = read_old(f, name, feed) || read_now(f, name, feed) || check_name(f, name);
-	wait_for(f, name);
+	schedule(f, name);
 	return more;
 }
 
@@ -426,7 +429,7 @@ static void tick(struct follow *f)
 {
 	uint32_t n = f->names.n < LOOKS_A_TICK ? f->names.n : LOOKS_A_TICK;
 
-	f->tick_ms = f->now_ms + (f->blind ? FOLLOW_BLIND_MS : FOLLOW_TICK_MS);
+	f->tick_ms = f->now_ms + (f->fast_poll ? FOLLOW_POLL_MS : FOLLOW_TICK_MS);
 	for (; n; n--) {
 		f->next = f->next + 1 < f->names.n ? f->next + 1 : 0;
 		follow_queue(f, f->next);
@@ -450,7 +453,7 @@ static void queue_due(struct follow *f)
 	f->waiting.n = left;
 }
 
-static void hear_streams(struct follow *f)
+static void poll_streams(struct follow *f)
 {
 	struct epoll_event events[64];
 	int n = f->epoll < 0 ? 0 : epoll_wait(f->epoll, events, 64, 0);
@@ -460,7 +463,7 @@ static void hear_streams(struct follow *f)
 			follow_queue(f, (uint32_t)events[i].data.u64);
 }
 
-static void take_turns(struct follow *f, struct feed *feed)
+static void serve_queue(struct follow *f, struct feed *feed)
 {
 	while (f->queue_first < f->queue.n && feed->budget_bytes) {
 		uint32_t name = f->queue.v[f->queue_first++];
@@ -488,19 +491,19 @@ bool follow_read(struct follow *f, int64_t now_ms, size_t budget_bytes, follow_f
 		return false;
 	f->busy = true;
 	f->now_ms = now_ms;
-	hear_streams(f);
+	poll_streams(f);
 	follow_read_events(f);
 	queue_due(f);
 	if (now_ms >= f->tick_ms)
 		tick(f);
-	take_turns(f, &feed);
+	serve_queue(f, &feed);
 	f->busy = false;
 	return f->queue_first < f->queue.n;
 }
 
 int follow_wait_ms(const struct follow *f, int64_t now_ms)
 {
-	bool ticks = f->names.n > f->anonymous || f->folders.n || f->blind;
+	bool ticks = f->names.n > f->anonymous || f->folders.n || f->fast_poll;
 	int64_t next = ticks ? f->tick_ms : TAIL_NEVER;
 
 	if (f->queue_first < f->queue.n)
@@ -530,18 +533,14 @@ static struct str folder_of(struct wire *w, struct str path)
 		n--;
 	if (!n)
 		return STR(".");
-	while (n > 1 && path.p[n - 1] == '/')
-		n--;
-	return arena_str(&w->arena, str_make(path.p, n));
+	return arena_str(&w->arena, wire_trim_slashes(str_make(path.p, n)));
 }
 
 static void add_folders(struct follow *f)
 {
 	for (uint32_t i = 0; i < f->w->dirs.n; i++) {
-		struct str path = str_of(f->w->dirs.v[i].name);
+		struct str path = wire_trim_slashes(str_of(f->w->dirs.v[i].name));
 
-		while (path.n > 1 && path.p[path.n - 1] == '/')
-			path.n--;
 		follow_add_folder(f, arena_str(&f->w->arena, path), true);
 	}
 }
@@ -573,12 +572,10 @@ struct follow *follow_new(struct wire *w)
 		BUG("following was not wanted when the files were read");
 	f->w = w;
 	f->epoll = epoll_create1(EPOLL_CLOEXEC);
-	f->notice = w->only_timer || f->epoll < 0 ? -1 : file_watch_open();
-	if (f->notice >= 0 && epoll_ctl(f->epoll, EPOLL_CTL_ADD, f->notice, &event) < 0) {
-		close(f->notice);
-		f->notice = -1;
-	}
-	f->blind = f->notice < 0;
+	f->inotify = w->only_timer || f->epoll < 0 ? -1 : file_watch_open();
+	if (f->inotify >= 0 && epoll_ctl(f->epoll, EPOLL_CTL_ADD, f->inotify, &event) < 0)
+		fd_close(&f->inotify);
+	f->fast_poll = f->inotify < 0;
 	add_folders(f);
 	for (uint32_t i = 0; i < n; i++)
 		add_file(f, i);
@@ -602,15 +599,13 @@ void follow_free(struct follow *f)
 		return;
 	for (uint32_t i = 0; i < f->names.n; i++)
 		free_name(f, &f->names.v[i]);
-	for (uint32_t i = 0; i < f->strays.n; i++)
-		free(f->strays.v[i].base);
-	if (f->notice >= 0)
-		close(f->notice);
-	if (f->epoll >= 0)
-		close(f->epoll);
+	for (uint32_t i = 0; i < f->renamed.n; i++)
+		free(f->renamed.v[i].base);
+	fd_close(&f->inotify);
+	fd_close(&f->epoll);
 	vec_release(&f->names);
 	vec_release(&f->folders);
-	vec_release(&f->strays);
+	vec_release(&f->renamed);
 	vec_release(&f->queue);
 	vec_release(&f->waiting);
 	map_release(&f->entries);

@@ -1,29 +1,27 @@
-/* Sources that go on: logs that grow, are rotated, cut, deleted and made again; directories where
- * files appear; FIFOs and standard input.
+/* Following sources: logs that grow and are rotated, truncated, deleted and created again;
+ * directories where files appear; FIFOs and standard input.
  *
- * After every file was read once (a wire with `follow` set), follow_new takes over; from then on
- * follow_read hands over what has come since, whenever follow_fd is readable or follow_wait_ms has
- * passed. Nothing here waits. All times are milliseconds of one clock that does not go back.
+ * After the initial load (a wire with `follow` set), follow_new takes over; then follow_read emits
+ * new frames whenever follow_fd is readable or follow_wait_ms has passed. Nothing here blocks.
+ * Times are milliseconds of a monotonic clock.
  *
- * A name is followed, not a file. When another file takes a name, the old one is read to its end
- * and for some time longer, the new one from its beginning, as a file of its own in the wire's list
- * with the same name and group. When a file is cut or rewritten in place, what comes then is a file
- * of its own too. A file is known again by device, inode, birth and the bytes before the place up
- * to which it was read; whatever its names, each message comes once.
+ * Names are followed, not files. A file that takes over a name, and what follows a truncation or
+ * rewrite, is a new file in the wire's list with the same name and group. A file is recognized by
+ * device, inode, birth time and the bytes before the offset read so far; whatever its names, each
+ * message is emitted once.
  *
- *   renamed       drained, then the new one; also those that came and went between two looks, as
- *                 long as they are in the same folder
- *   deleted       what was written to it before is still read
- *   truncated     what was not read by then is gone for everyone. A line that its writer takes back
- *                 before it was complete is as if it had never come
- *   documents     files that are one message or one list are read anew when they change
- *   directories   new files are read as they appear, in the order of their times
+ *   renamed       read to its end and for some time longer, then the new file; also files renamed
+ *                 within the folder between two looks
+ *   deleted       what was written before is still read
+ *   truncated     bytes not read by then are lost; an incomplete line that its writer removes is
+ *                 dropped
+ *   documents     files that are one message or one list are read again when they change
+ *   directories   new files are read as they appear, by modification time
  *   streams       a FIFO waits for the next writer, a pipe ends
  *
- * Changes are told by the system (inotify) and looked for once a second besides, every 250 ms where
- * it cannot tell. With thousands of names a round of looking takes longer. Files beyond
- * wire.open_max are not held open: what is written to one after the last look and before it loses
- * its name is lost. */
+ * Changes are reported by inotify and also polled for once a second, every 250 ms without inotify.
+ * Files beyond wire.open_max are not held open: what is written to one after the last look and
+ * before it loses its name is lost. */
 #ifndef GAVEL_WIRE_FOLLOW_H
 #define GAVEL_WIRE_FOLLOW_H
 
@@ -31,7 +29,7 @@
 
 enum {
 	FOLLOW_TICK_MS = 1000, /* poll interval, and retry interval after errors */
-	FOLLOW_BLIND_MS = 250, /* poll interval without inotify */
+	FOLLOW_POLL_MS = 250, /* poll interval without inotify */
 	FOLLOW_OLD_MAX = 8,    /* rotated files still read, per name */
 	FOLLOW_OLD_MS = 10000, /* a rotated file's incomplete last line is emitted after that */
 	FOLLOW_SHOWN_MS = 2000, /* age at which an incomplete line is shown */

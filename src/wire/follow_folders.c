@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 enum {
-	STRAY_ROUNDS = 1000,
-	STRAY_MS = 200, /* longest wait for the second event of a rename */
+	RENAME_ROUNDS = 1000,
+	RENAME_MS = 200, /* longest wait for the second event of a rename */
 };
 
 static uint64_t entry_hash(uint32_t folder, struct str base)
@@ -21,7 +21,7 @@ static uint64_t watch_hash(int watch)
 	return hash_mix(0x77617463, (uint64_t)(unsigned)watch);
 }
 
-uint32_t follow_find(const struct follow *f, uint32_t folder, struct str base)
+static uint32_t find_name(const struct follow *f, uint32_t folder, struct str base)
 {
 	for (uint32_t it = 0, i; map_next(&f->entries, entry_hash(folder, base), &it, &i);)
 		if (f->names.v[i].folder == folder && str_eq(f->names.v[i].base, base))
@@ -49,7 +49,7 @@ uint32_t follow_add_name(struct follow *f, struct str path, uint32_t folder)
 static void note_watch(struct follow *f, int watch, uint32_t value)
 {
 	if (watch < 0) {
-		f->blind = true;
+		f->fast_poll = true;
 		return;
 	}
 	for (uint32_t it = 0, v; map_next(&f->watches, watch_hash(watch), &it, &v);)
@@ -64,12 +64,12 @@ void follow_watch_tail(struct follow *f, uint32_t name, struct tail *t)
 	const struct followed_name *n = &f->names.v[name];
 	const struct source *s = &f->w->files.v[t->file].source;
 
-	if (f->notice < 0 || s->kind != SOURCE_FILE || t->watch >= 0 ||
+	if (f->inotify < 0 || s->kind != SOURCE_FILE || t->watch >= 0 ||
 	    (n->folder != NO_FOLDER && f->folders.v[n->folder].given))
 		return;
-	t->watch = s->fd >= 0 ? file_watch_open_file(f->notice, s->fd) : -1;
+	t->watch = s->fd >= 0 ? file_watch_open_file(f->inotify, s->fd) : -1;
 	if (t->watch < 0 && n->folder != NO_FOLDER)
-		t->watch = file_watch_file(f->notice, n->path.p);
+		t->watch = file_watch_file(f->inotify, n->path.p);
 	note_watch(f, t->watch, name * 2);
 }
 
@@ -78,8 +78,8 @@ static void watch_folder(struct follow *f, uint32_t folder)
 	struct folder *d = &f->folders.v[folder];
 	struct source_stat look;
 
-	if (f->notice >= 0) {
-		d->watch = file_watch_folder(f->notice, d->path.p, d->given);
+	if (f->inotify >= 0) {
+		d->watch = file_watch_folder(f->inotify, d->path.p, d->given);
 		note_watch(f, d->watch, folder * 2 + 1);
 	}
 	if (source_stat(d->path.p, -1, &look) == 0) {
@@ -122,15 +122,12 @@ static int by_time(const void *left, const void *right)
 
 static struct str path_in(struct follow *f, uint32_t folder, const char *base)
 {
-	struct str path = f->folders.v[folder].path;
-	const char *slash = path.p[path.n - 1] == '/' ? "" : "/";
-
-	return str_of(arena_printf(&f->w->arena, "%s%s%s", path.p, slash, base));
+	return wire_join(f->w, f->folders.v[folder].path, base);
 }
 
 static void entry_came(struct follow *f, uint32_t folder, const char *base)
 {
-	uint32_t name = follow_find(f, folder, str_of(base));
+	uint32_t name = find_name(f, folder, str_of(base));
 
 	if (name == UINT32_MAX) {
 		name = follow_add_name(f, path_in(f, folder, base), folder);
@@ -151,7 +148,7 @@ static void list_folder(struct follow *f, uint32_t folder)
 		return;
 	}
 	for (uint32_t i = 0; i < list.names.n; i++) {
-		uint32_t name = follow_find(f, folder, str_of(list.names.v[i]));
+		uint32_t name = find_name(f, folder, str_of(list.names.v[i]));
 		struct source_stat look = { 0 };
 
 		if (name != UINT32_MAX) {
@@ -204,8 +201,8 @@ void follow_look_at_folders(struct follow *f)
 
 static void entry_left(struct follow *f, uint32_t folder, const struct file_event *e, uint32_t name)
 {
-	for (uint32_t i = 0; i < f->strays.n; i++) {
-		struct stray *s = &f->strays.v[i];
+	for (uint32_t i = 0; i < f->renamed.n; i++) {
+		struct renamed_file *s = &f->renamed.v[i];
 
 		if (s->folder != folder || !s->base || !str_is(e->name, s->base))
 			continue;
@@ -216,24 +213,24 @@ static void entry_left(struct follow *f, uint32_t folder, const struct file_even
 		s->tried = false;
 	}
 	if (name != UINT32_MAX && e->cookie)
-		vec_push(&f->strays, (struct stray){ .name = name, .cookie = e->cookie,
+		vec_push(&f->renamed, (struct renamed_file){ .name = name, .cookie = e->cookie,
 						     .since_ms = f->now_ms });
 }
 
 static void entry_arrived(struct follow *f, uint32_t folder, const struct file_event *e)
 {
-	for (uint32_t i = 0; i < f->strays.n && e->cookie; i++)
-		if (!f->strays.v[i].base && f->strays.v[i].cookie == e->cookie) {
-			f->strays.v[i].folder = folder;
-			f->strays.v[i].base = xstrdup(e->name.p);
-			f->strays.v[i].tried = false;
-			follow_queue(f, f->strays.v[i].name);
+	for (uint32_t i = 0; i < f->renamed.n && e->cookie; i++)
+		if (!f->renamed.v[i].base && f->renamed.v[i].cookie == e->cookie) {
+			f->renamed.v[i].folder = folder;
+			f->renamed.v[i].base = xstrdup(e->name.p);
+			f->renamed.v[i].tried = false;
+			follow_queue(f, f->renamed.v[i].name);
 		}
 }
 
-static void hear_of_entry(struct follow *f, uint32_t folder, const struct file_event *e)
+static void on_folder_event(struct follow *f, uint32_t folder, const struct file_event *e)
 {
-	uint32_t name = follow_find(f, folder, e->name);
+	uint32_t name = find_name(f, folder, e->name);
 
 	if (!e->name.n) {
 		/* the tick watches whatever folder has this path now */
@@ -249,12 +246,12 @@ static void hear_of_entry(struct follow *f, uint32_t folder, const struct file_e
 		entry_arrived(f, folder, e);
 	if (name != UINT32_MAX)
 		follow_queue(f, name);
-	else if (f->folders.v[folder].given && !(e->what & FILE_EVENT_LEFT) && e->name.p[0] != '.' &&
-		 wire_wants(e->name))
+	else if (f->folders.v[folder].given && !(e->what & FILE_EVENT_LEFT) &&
+		 e->name.p[0] != '.' && wire_wants(e->name))
 		entry_came(f, folder, e->name.p);
 }
 
-static void hear(void *ctx, const struct file_event *e)
+static void on_event(void *ctx, const struct file_event *e)
 {
 	struct follow *f = ctx;
 
@@ -268,64 +265,64 @@ static void hear(void *ctx, const struct file_event *e)
 	}
 	for (uint32_t it = 0, v; map_next(&f->watches, watch_hash(e->watch), &it, &v);) {
 		if (v % 2)
-			hear_of_entry(f, v / 2, e);
+			on_folder_event(f, v / 2, e);
 		else
 			follow_queue(f, v / 2);
 	}
 }
 
-static void drop_first_stray(struct follow *f)
+static void drop_first_renamed(struct follow *f)
 {
-	free(f->strays.v[0].base);
-	f->strays.n--;
-	memmove(f->strays.v, f->strays.v + 1, f->strays.n * sizeof(*f->strays.v));
+	free(f->renamed.v[0].base);
+	f->renamed.n--;
+	memmove(f->renamed.v, f->renamed.v + 1, f->renamed.n * sizeof(*f->renamed.v));
 }
 
 /* Opens the oldest stray by its reported name, then reads further events to see whether it had
  * already been renamed again; if so, it is retried. false: its new name is not known yet. */
-static bool open_stray(struct follow *f, bool patient)
+static bool open_renamed(struct follow *f, bool patient)
 {
-	struct stray *s = &f->strays.v[0];
+	struct renamed_file *s = &f->renamed.v[0];
 	struct source source = { .fd = -1 };
 
 	if (!s->base) {
-		bool gone = !s->cookie || f->now_ms - s->since_ms >= STRAY_MS;
+		bool gone = !s->cookie || f->now_ms - s->since_ms >= RENAME_MS;
 
 		if (gone)
-			drop_first_stray(f); /* deleted, or moved out of the watched folders */
+			drop_first_renamed(f); /* deleted, or moved out of the watched folders */
 		return gone;
 	}
 	if (f->w->files.n < WIRE_FILES_MAX)
 		source_open(&source, path_in(f, s->folder, s->base).p, NULL);
 	s->tried = true;
-	file_watch_read(f->notice, hear, f);
-	s = &f->strays.v[0];
+	file_watch_read(f->inotify, on_event, f);
+	s = &f->renamed.v[0];
 	if (!s->tried && patient) {
 		source_close(&source);
 		return true;
 	}
 	if (source.fd >= 0 && source.kind == SOURCE_FILE)
-		follow_take_stray(f, s->name, &source);
+		follow_take_renamed(f, s->name, &source);
 	else
 		source_close(&source);
-	drop_first_stray(f);
+	drop_first_renamed(f);
 	return true;
 }
 
 void follow_read_events(struct follow *f)
 {
-	if (f->notice < 0)
+	if (f->inotify < 0)
 		return;
-	file_watch_read(f->notice, hear, f);
-	for (int rounds = 0; f->strays.n; rounds++)
-		if (!open_stray(f, rounds < STRAY_ROUNDS))
+	file_watch_read(f->inotify, on_event, f);
+	for (int rounds = 0; f->renamed.n; rounds++)
+		if (!open_renamed(f, rounds < RENAME_ROUNDS))
 			break;
 }
 
 int64_t follow_rename_deadline(const struct follow *f, uint32_t name)
 {
-	for (uint32_t i = 0; i < f->strays.n; i++)
-		if (f->strays.v[i].name == name)
-			return f->strays.v[0].since_ms + STRAY_MS;
+	for (uint32_t i = 0; i < f->renamed.n; i++)
+		if (f->renamed.v[i].name == name)
+			return f->renamed.v[0].since_ms + RENAME_MS;
 	return TAIL_NEVER;
 }

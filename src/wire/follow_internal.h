@@ -38,7 +38,7 @@ struct folder {
 };
 
 /* A file that had one of our names and was renamed, perhaps before it was ever opened. */
-struct stray {
+struct renamed_file {
 	uint32_t name;
 	uint32_t folder;
 	char *base;      /* new name; NULL: the second event of the rename is outstanding */
@@ -51,14 +51,14 @@ struct follow {
 	struct wire *w;
 	VEC(struct followed_name) names;
 	VEC(struct folder) folders;
-	VEC(struct stray) strays;
+	VEC(struct renamed_file) renamed;
 	struct map entries; /* folder and base → name */
 	struct map watches; /* inotify watch → name × 2, or folder × 2 + 1 */
 	VEC(uint32_t) queue;
 	uint32_t queue_first;
 	VEC(uint32_t) waiting; /* names with due_ms */
-	int epoll, notice;
-	bool blind; /* some watches could not be added: poll more often */
+	int epoll, inotify;
+	bool fast_poll; /* some watches could not be added: poll more often */
 	bool busy;
 	uint32_t next; /* round robin position of tick */
 	uint32_t anonymous; /* streams that cannot be reopened by name */
@@ -66,7 +66,6 @@ struct follow {
 };
 
 void follow_queue(struct follow *f, uint32_t name);
-uint32_t follow_find(const struct follow *f, uint32_t folder, struct str base);
 /* Adds a name; path must live as long as the wire. */
 uint32_t follow_add_name(struct follow *f, struct str path, uint32_t folder);
 uint32_t follow_add_folder(struct follow *f, struct str path, bool given);
@@ -78,6 +77,6 @@ int64_t follow_rename_deadline(const struct follow *f, uint32_t name);
 /* Polls all folders: do they still exist, have they new files? */
 void follow_look_at_folders(struct follow *f);
 /* Takes over an open file that was renamed away from a name, known or not. */
-void follow_take_stray(struct follow *f, uint32_t name, struct source *s);
+void follow_take_renamed(struct follow *f, uint32_t name, struct source *s);
 
 #endif

@@ -74,15 +74,16 @@ void follow_incomplete_text(struct follow *f, uint32_t i, size_t most, struct bu
 	buf_clear(out);
 	if (!n)
 		return;
-	start = t->state == TAIL_LINES ? t->lines.framer.start : f->w->files.v[t->file].source.start;
+	start = t->state == TAIL_LINES ? t->lines.framer.start
+				       : f->w->files.v[t->file].source.start;
 	if (wire_fetch(f->w, t->file, start, n < most ? n : most, out, NULL) < 0)
 		buf_clear(out);
 }
 
-static bool any_unkept(const struct follow *f)
+static bool any_unspooled(const struct follow *f)
 {
 	for (uint32_t i = 0; i < f->names.n; i++)
-		if (f->names.v[i].now && f->names.v[i].now->unkept)
+		if (f->names.v[i].now && f->names.v[i].now->unspooled)
 			return true;
 	return false;
 }
@@ -101,6 +102,14 @@ static const struct folder *empty_folder(const struct follow *f)
 	return NULL;
 }
 
+static void say_gone(struct buf *out, struct str path, int64_t for_ms)
+{
+	char span[32];
+
+	buf_add_str(out, path);
+	buf_printf(out, ": gone for %s; looked for once a second", timestamp_span(for_ms, span));
+}
+
 bool follow_banner(const struct follow *f, int64_t now_ms, struct buf *out)
 {
 	const struct followed_name *worst = NULL;
@@ -109,9 +118,7 @@ bool follow_banner(const struct follow *f, int64_t now_ms, struct buf *out)
 
 	for (uint32_t i = 0; i < f->folders.n; i++)
 		if (f->folders.v[i].given && f->folders.v[i].gone) {
-			buf_add_str(out, f->folders.v[i].path);
-			buf_printf(out, ": gone for %s; looked for once a second",
-				   timestamp_span(now_ms - f->folders.v[i].since_ms, span));
+			say_gone(out, f->folders.v[i].path, now_ms - f->folders.v[i].since_ms);
 			return true;
 		}
 	for (uint32_t i = 0; i < f->names.n; i++) {
@@ -123,7 +130,7 @@ bool follow_banner(const struct follow *f, int64_t now_ms, struct buf *out)
 		if (!worst || (n->health == FOLLOW_UNREADABLE && worst->health == FOLLOW_GONE))
 			worst = n;
 	}
-	if (!worst && any_unkept(f)) {
+	if (!worst && any_unspooled(f)) {
 		buf_adds(out, "no room in $TMPDIR to keep what comes; "
 			      "it is lost when the log is cut");
 		return true;
@@ -136,9 +143,7 @@ bool follow_banner(const struct follow *f, int64_t now_ms, struct buf *out)
 	if (!worst)
 		return false;
 	if (worst->health == FOLLOW_GONE) {
-		buf_add_str(out, worst->path);
-		buf_printf(out, ": gone for %s; looked for once a second",
-			   timestamp_span(now_ms - worst->since_ms, span));
+		say_gone(out, worst->path, now_ms - worst->since_ms);
 	} else {
 		buf_printf(out, "%s (for %s)", worst->why,
 			   timestamp_span(now_ms - worst->since_ms, span));

@@ -19,7 +19,7 @@ static bool is_blank(struct str s)
 }
 
 /* bytes: the whole line without its end, or anything if length is over the limit */
-static void line_out(const struct framer *f, struct str bytes, uint64_t length, unsigned flags,
+static void emit_line(const struct framer *f, struct str bytes, uint64_t length, unsigned flags,
 		     frame_fn emit, void *ctx)
 {
 	struct frame frame = { bytes, f->start, length, f->line, flags };
@@ -43,7 +43,7 @@ static void next_line(struct framer *f, uint64_t start)
 	buf_clear(&f->held);
 }
 
-static void hold(struct framer *f, const char *p, size_t n)
+static void buffer_bytes(struct framer *f, const char *p, size_t n)
 {
 	if (!n)
 		return;
@@ -62,16 +62,16 @@ static void line_at_once(struct framer *f, struct str line, frame_fn emit, void 
 	if (bytes.n && bytes.p[bytes.n - 1] == '\r')
 		bytes.n--;
 	if (!is_blank(bytes))
-		line_out(f, bytes, bytes.n, 0, emit, ctx);
+		emit_line(f, bytes, bytes.n, 0, emit, ctx);
 	next_line(f, f->start + line.n + 1);
 }
 
-static void held_line(struct framer *f, frame_fn emit, void *ctx)
+static void emit_held_line(struct framer *f, frame_fn emit, void *ctx)
 {
 	uint64_t length = f->length - (f->length && f->last == '\r');
 
 	if (!f->blank)
-		line_out(f, str_make(f->held.p, length), length, 0, emit, ctx);
+		emit_line(f, str_make(f->held.p, length), length, 0, emit, ctx);
 	next_line(f, f->start + f->length + 1);
 }
 
@@ -89,7 +89,7 @@ void framer_feed(struct framer *f, struct str piece, frame_fn emit, void *ctx)
 			if (++f->bom == BOM_BYTES)
 				f->start += BOM_BYTES;
 		} else {
-			hold(f, BOM, f->bom);
+			buffer_bytes(f, BOM, f->bom);
 			f->bom = BOM_BYTES;
 		}
 	}
@@ -106,9 +106,9 @@ void framer_feed(struct framer *f, struct str piece, frame_fn emit, void *ctx)
 		if (newline && !f->length) {
 			line_at_once(f, str_make(p, n), emit, ctx);
 		} else {
-			hold(f, p, n);
+			buffer_bytes(f, p, n);
 			if (newline)
-				held_line(f, emit, ctx);
+				emit_held_line(f, emit, ctx);
 		}
 		p += n + (newline != NULL);
 	}
@@ -117,11 +117,11 @@ void framer_feed(struct framer *f, struct str piece, frame_fn emit, void *ctx)
 void framer_end(struct framer *f, frame_fn emit, void *ctx)
 {
 	if (f->bom < BOM_BYTES) {
-		hold(f, BOM, f->bom);
+		buffer_bytes(f, BOM, f->bom);
 		f->bom = BOM_BYTES;
 	}
 	if (!f->blank)
-		line_out(f, str_make(f->held.p, f->length), f->length, FRAME_TRUNCATED, emit, ctx);
+		emit_line(f, str_make(f->held.p, f->length), f->length, FRAME_TRUNCATED, emit, ctx);
 	if (f->length)
 		next_line(f, f->start + f->length);
 }

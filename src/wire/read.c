@@ -1,10 +1,9 @@
-/* One file → frames, a block a step: a first pass finds out how the file is to be cut, a second
- * one cuts it. The first pass ends within the first lines of a log; only documents are read twice. */
+/* Splits one file into frames, a block per step. A first pass detects the format, a second emits
+ * the frames. The first ends within the first lines of a log; only documents are read twice. */
 #include "json/json.h"
 #include "wire/scan.h"
 #include "wire/wire.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,7 +35,7 @@ struct wire_reading {
 };
 
 /* Bytes from start on, limited to one message: those of the block if it has them, else read. */
-static int lend(struct wire_reading *r, uint64_t start, uint64_t length, struct str *out)
+static int read_range(struct wire_reading *r, uint64_t start, uint64_t length, struct str *out)
 {
 	const struct block *b = &r->w->block;
 	struct buf *message = &r->w->message;
@@ -54,7 +53,8 @@ static int lend(struct wire_reading *r, uint64_t start, uint64_t length, struct 
 	return 0;
 }
 
-static void span_out(struct wire_reading *r, uint64_t start, uint64_t end, uint32_t line, unsigned flags)
+static void emit_span(struct wire_reading *r, uint64_t start, uint64_t end, uint32_t line,
+		      unsigned flags)
 {
 	struct frame frame = { STR_NONE, start, end - start, line, flags };
 
@@ -62,26 +62,26 @@ static void span_out(struct wire_reading *r, uint64_t start, uint64_t end, uint3
 		return;
 	if (frame.full_length > wire_max_bytes(r->w))
 		frame.flags |= FRAME_OVERSIZE;
-	else if (lend(r, start, frame.full_length, &frame.bytes) < 0)
+	else if (read_range(r, start, frame.full_length, &frame.bytes) < 0)
 		r->failed = -1;
 	if (!r->failed)
 		r->emit(r->ctx, &frame);
 }
 
-static void element_out(void *ctx, uint64_t start, uint64_t end, uint32_t number)
+static void emit_element(void *ctx, uint64_t start, uint64_t end, uint32_t number)
 {
-	span_out(ctx, start, end, number, 0);
+	emit_span(ctx, start, end, number, 0);
 }
 
 /* A block of the file, which others may have had closed to look at another one. */
 static int read_block(struct wire_reading *r, uint64_t at)
 {
-	if (spooled_gap(&r->source->kept, at) && wire_ensure_open(r->w, r->number, r->err) < 0)
+	if (spooled_gap(&r->source->spooled, at) && wire_ensure_open(r->w, r->number, r->err) < 0)
 		return -1;
 	return source_read(r->source, at, &r->w->block, r->err);
 }
 
-void wire_remember(struct wire_mark *mark, struct str seen)
+void wire_mark_set(struct wire_mark *mark, struct str seen)
 {
 	mark->n = seen.n < WIRE_MARK_BYTES ? (unsigned)seen.n : WIRE_MARK_BYTES;
 	memcpy(mark->bytes, seen.p + seen.n - mark->n, mark->n);
@@ -92,47 +92,44 @@ void wire_lines_feed(struct wire_lines *l, struct str seen, size_t fresh, frame_
 	struct str piece = str_from(seen, seen.n - fresh);
 	uint64_t first = l->at - (seen.n - fresh), start;
 
-	wire_remember(&l->mark, seen);
+	wire_mark_set(&l->mark, seen);
 	l->at += fresh;
 	framer_feed(&l->framer, piece, emit, ctx);
 	start = l->framer.start;
 	if (start > first && start <= l->at)
-		wire_remember(&l->complete, str_make(seen.p, (size_t)(start - first)));
+		wire_mark_set(&l->complete, str_make(seen.p, (size_t)(start - first)));
 }
 
 /* Continues after the lines that the parallel loader has read. */
-static void go_on_behind(const struct wire_ahead *a, struct wire_lines *l)
+static void resume_after_parallel(const struct wire_parallel *a, struct wire_lines *l)
 {
 	uint64_t n = a->at - a->start < WIRE_MARK_BYTES ? a->at - a->start : WIRE_MARK_BYTES;
-	ssize_t got;
 
 	framer_init(&l->framer, a->max_bytes, a->at);
 	l->framer.line = a->line;
 	l->framer.bom = BOM_BYTES;
 	l->at = a->at;
-	do
-		got = pread(a->fd, l->mark.bytes, (size_t)n, (off_t)(a->at - n));
-	while (got < 0 && errno == EINTR);
-	l->mark.n = got == (ssize_t)n ? (unsigned)n : 0;
+	l->mark.n = pread_all(a->fd, l->mark.bytes, (size_t)n, a->at - n) ? (unsigned)n : 0;
 	l->complete = l->mark;
 }
 
-bool wire_ahead_begin(struct wire_reading *r, struct wire_ahead *a)
+bool wire_parallel_begin(struct wire_reading *r, struct wire_parallel *a)
 {
 	const struct source *s = &r->w->files.v[r->number].source;
 
-	*a = (struct wire_ahead){ .file = r->number, .start = s->start, .end = s->end, .at = s->start,
-				  .line = 1, .max_bytes = wire_max_bytes(r->w), .fd = -1 };
+	*a = (struct wire_parallel){ .file = r->number, .start = s->start, .end = s->end,
+				     .at = s->start, .line = 1, .fd = -1,
+				     .max_bytes = wire_max_bytes(r->w) };
 	/* a descriptor that stays open whatever else is looked at meanwhile */
-	if (s->fd >= 0 && !s->only_kept && !s->kept.list.n)
+	if (s->fd >= 0 && !s->spool_only && !s->spooled.list.n)
 		a->fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
 	return a->fd >= 0;
 }
 
-void wire_ahead_end(struct wire_reading *r, struct wire_ahead *a)
+void wire_parallel_end(struct wire_reading *r, struct wire_parallel *a)
 {
 	if (a->at > a->start)
-		go_on_behind(a, r->lines);
+		resume_after_parallel(a, r->lines);
 	close(a->fd);
 }
 
@@ -145,7 +142,7 @@ static enum wire_step begin_lines(struct wire_reading *r)
 	return WIRE_LINES;
 }
 
-static void lines_free(struct wire_lines *l)
+void wire_lines_free(struct wire_lines *l)
 {
 	if (l)
 		framer_release(&l->framer);
@@ -198,7 +195,7 @@ static enum wire_step scan_block(struct wire_reading *r, element_fn element)
 static enum wire_step step_elements(struct wire_reading *r)
 {
 	uint64_t before = r->at;
-	enum wire_step step = scan_block(r, element_out);
+	enum wire_step step = scan_block(r, emit_element);
 
 	r->w->bytes_done += r->at - before;
 	if (step == WIRE_DONE && r->scan.state != SCAN_AFTER) {
@@ -216,19 +213,19 @@ static enum wire_step read_text(struct wire_reading *r, uint64_t start, unsigned
 	struct str s;
 
 	n = end - start < BOM_BYTES ? end - start : BOM_BYTES;
-	if (lend(r, start, n, &s) < 0)
+	if (read_range(r, start, n, &s) < 0)
 		return WIRE_FAILED;
 	if (str_starts(s, STR(BOM)))
 		start += BOM_BYTES;
 	n = end - start < 2 ? end - start : 2;
-	if (lend(r, end - n, n, &s) < 0)
+	if (read_range(r, end - n, n, &s) < 0)
 		return WIRE_FAILED;
 	if (str_ends(s, STR("\r\n")))
 		end -= 2;
 	else if (str_ends(s, STR("\n")))
 		end--;
 	if (end > start)
-		span_out(r, start, end, 1, flags);
+		emit_span(r, start, end, 1, flags);
 	r->w->bytes_done += r->source->end - r->source->start;
 	return r->failed ? WIRE_FAILED : WIRE_DONE;
 }
@@ -311,8 +308,9 @@ static enum wire_step read_one(struct wire_reading *r)
 	const struct scan *scan = &r->scan;
 
 	if (scan->state != SCAN_AFTER)
-		return read_text(r, scan->value_start, scan->state == SCAN_INSIDE ? FRAME_TRUNCATED : 0);
-	span_out(r, scan->value_start, scan->value_end, 1, 0);
+		return read_text(r, scan->value_start,
+				 scan->state == SCAN_INSIDE ? FRAME_TRUNCATED : 0);
+	emit_span(r, scan->value_start, scan->value_end, 1, 0);
 	r->w->bytes_done += r->source->end - r->source->start;
 	return r->failed ? WIRE_FAILED : WIRE_DONE;
 }
@@ -366,13 +364,13 @@ static enum wire_step step_gather(struct wire_reading *r)
 	bool ended = true;
 
 	if (r->w->follow && s->kind == SOURCE_STREAM) {
-		s->only_kept = true;
+		s->spool_only = true;
 		return WIRE_DONE;
 	}
 	if (s->kind == SOURCE_STREAM && !s->end) {
 		if (stream_spool(s, &r->w->block, &r->capture, &ended, r->err) < 0)
 			return WIRE_FAILED;
-	} else if (source_gather(s, r->err) < 0) {
+	} else if (source_update_end(s, r->err) < 0) {
 		return WIRE_FAILED;
 	}
 	if (!ended)
@@ -405,7 +403,7 @@ struct wire_reading *wire_read_begin(struct wire *w, uint32_t file, frame_fn emi
 				    .follow = w->follow, .capture = -1 };
 	f->whole = false; /* as if it had not been read before */
 	f->session = STR_NONE;
-	lines_free(f->lines);
+	wire_lines_free(f->lines);
 	f->lines = NULL;
 	return r;
 }
@@ -440,11 +438,11 @@ void wire_read_end(struct wire_reading *r)
 		return;
 	if (r->capture >= 0)
 		close(r->capture);
-	lines_free(r->lines);
+	wire_lines_free(r->lines);
 	free(r);
 }
 
-int wire_cut_whole(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct err *err)
+int wire_read_document(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct err *err)
 {
 	struct wire_reading *r = wire_read_begin(w, file, emit, ctx);
 	enum wire_step news;

@@ -20,31 +20,19 @@ static bool value_may_begin(const struct scan *s)
 	return s->last == SCAN_COLON || (in_array(s) && s->last != SCAN_VALUE);
 }
 
-static bool key_is(const struct scan *s, const char *name)
-{
-	return strcmp(s->key, name) == 0;
-}
-
-static void scan_reject(struct scan *s)
-{
-	s->state = SCAN_REJECTED;
-}
-
 static void open_bracket(struct scan *s, char c)
 {
 	bool array = c == '[';
 
-	if (s->at_line_start && s->depth && !value_may_begin(s)) {
-		scan_reject(s);
-		return;
-	}
-	if (++s->depth == SCAN_DEPTH_MAX) {
-		scan_reject(s);
+	if ((s->at_line_start && s->depth && !value_may_begin(s)) ||
+	    ++s->depth == SCAN_DEPTH_MAX) {
+		s->state = SCAN_REJECTED;
 		return;
 	}
 	s->arrays[s->depth / 8] &= (uint8_t) ~(1u << (s->depth % 8));
 	s->arrays[s->depth / 8] |= (uint8_t)((unsigned)array << (s->depth % 8));
-	if (array && (s->depth == 1 || (s->depth == 2 && !s->is_array && key_is(s, "messages")))) {
+	if (array &&
+	    (s->depth == 1 || (s->depth == 2 && !s->is_array && strcmp(s->key, "messages") == 0))) {
 		s->elements_depth = s->depth;
 		s->has_elements = true;
 	}
@@ -64,7 +52,7 @@ static void end_element(struct scan *s, bool comma, element_fn element, void *ct
 static void close_bracket(struct scan *s, char c, element_fn element, void *ctx)
 {
 	if (in_array(s) != (c == ']')) {
-		scan_reject(s);
+		s->state = SCAN_REJECTED;
 		return;
 	}
 	if (s->depth == s->elements_depth) {
@@ -87,8 +75,9 @@ static void end_string(struct scan *s)
 			s->key[0] = '\0';
 			if (s->text_n < sizeof(s->key))
 				memcpy(s->key, s->text, s->text_n + 1);
-		} else if ((key_is(s, "session_id") || key_is(s, "sessionId")) && !s->session_n &&
-			   s->text_n <= SCAN_SESSION_MAX) {
+		} else if ((strcmp(s->key, "session_id") == 0 ||
+			    strcmp(s->key, "sessionId") == 0) &&
+			   !s->session_n && s->text_n <= SCAN_SESSION_MAX) {
 			memcpy(s->session, s->text, s->text_n);
 			s->session_n = s->text_n;
 		}
@@ -100,7 +89,7 @@ static void string_byte(struct scan *s, char c)
 {
 	if (c == '\n') {
 		s->many_lines = true;
-		scan_reject(s);
+		s->state = SCAN_REJECTED;
 		return;
 	}
 	if (c == '"' && !s->escaped) {
@@ -127,7 +116,7 @@ static bool goes_on_like_json(const struct scan *s, char c)
 static void first_byte(struct scan *s, char c)
 {
 	if (s->state == SCAN_AFTER || (c != '{' && c != '[')) {
-		scan_reject(s);
+		s->state = SCAN_REJECTED;
 		return;
 	}
 	s->state = SCAN_INSIDE;
@@ -141,7 +130,7 @@ static void inside_byte(struct scan *s, char c, element_fn element, void *ctx)
 	bool separates = s->depth == s->elements_depth && (c == ',' || c == ']');
 
 	if (!goes_on_like_json(s, c)) {
-		scan_reject(s);
+		s->state = SCAN_REJECTED;
 		return;
 	}
 	if (s->elements_depth && !separates) {
@@ -199,7 +188,7 @@ static bool bom_byte(struct scan *s, char c)
 		return true;
 	}
 	if (s->bom)
-		scan_reject(s);
+		s->state = SCAN_REJECTED;
 	s->bom = BOM_BYTES;
 	return s->state == SCAN_REJECTED;
 }

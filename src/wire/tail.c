@@ -10,7 +10,7 @@ static struct wire_file *file_of(const struct wire *w, const struct tail *t)
 	return &w->files.v[t->file];
 }
 
-static void look_from_start(struct wire *w, struct tail *t)
+static void begin_detecting(struct wire *w, struct tail *t)
 {
 	t->state = TAIL_DETECTING;
 	t->lines.at = file_of(w, t)->source.start;
@@ -27,10 +27,10 @@ struct tail *tail_new(struct wire *w, uint32_t file)
 	t->watch = -1;
 	t->came_ms = t->line_ms = TAIL_NOT_YET;
 	t->changed_ns = f->source.changed_ns;
-	f->source.keep = &w->keep;
+	f->source.spool = &w->spool;
 	f->tailed = true;
 	if (!f->read || f->source.end == f->source.start) {
-		look_from_start(w, t);
+		begin_detecting(w, t);
 	} else if (f->lines) {
 		t->state = TAIL_LINES;
 		t->lines = *f->lines;
@@ -38,7 +38,7 @@ struct tail *tail_new(struct wire *w, uint32_t file)
 		length = t->lines.framer.length;
 		/* spool the incomplete line: a truncation may remove it from the file */
 		if (length && wire_spool(w, file, t->line_start, length, NULL) < 0)
-			t->unkept = true;
+			t->unspooled = true;
 	} else {
 		t->state = TAIL_DOCUMENT;
 		t->lines.at = f->source.end;
@@ -48,19 +48,19 @@ struct tail *tail_new(struct wire *w, uint32_t file)
 	return t;
 }
 
-static bool all_kept(const struct wire *w, const struct tail *t)
+static bool all_spooled(const struct wire *w, const struct tail *t)
 {
 	const struct source *s = &file_of(w, t)->source;
 
-	return spooled_from(&s->kept, s->start) >= t->lines.at - s->start;
+	return spooled_from(&s->spooled, s->start) >= t->lines.at - s->start;
 }
 
 void tail_free(struct wire *w, struct tail *t)
 {
 	file_of(w, t)->tailed = false;
-	if (all_kept(w, t)) {
-		file_of(w, t)->source.only_kept = true;
-		wire_let_go(w, t->file);
+	if (all_spooled(w, t)) {
+		file_of(w, t)->source.spool_only = true;
+		wire_close_file(w, t->file);
 	}
 	framer_release(&t->lines.framer);
 	free(t->scan);
@@ -77,7 +77,7 @@ static void emit_frame(void *ctx, const struct frame *frame)
 /* ---- lines or document ---- */
 
 /* It is a log: feeds the framer all that was scanned so far. */
-static void go_on_in_lines(struct tail *t, struct feed *feed)
+static void begin_lines(struct tail *t, struct feed *feed)
 {
 	struct wire *w = feed->w;
 	uint64_t start = file_of(w, t)->source.start, end = t->lines.at;
@@ -94,7 +94,8 @@ static void go_on_in_lines(struct tail *t, struct feed *feed)
 		const struct source *s = &file_of(w, t)->source;
 
 		/* unreadable: truncated meanwhile, which the next read detects */
-		if ((spooled_gap(&s->kept, t->lines.at) && wire_ensure_open(w, t->file, NULL) < 0) ||
+		if ((spooled_gap(&s->spooled, t->lines.at) &&
+		     wire_ensure_open(w, t->file, NULL) < 0) ||
 		    source_read(s, t->lines.at, &w->block, NULL) < 0 || !w->block.bytes.n)
 			break;
 		wire_lines_feed(&t->lines, w->block.bytes, w->block.bytes.n, emit_frame, feed);
@@ -103,7 +104,7 @@ static void go_on_in_lines(struct tail *t, struct feed *feed)
 }
 
 /* The document was rewritten with the same content. */
-static bool says_the_same(struct wire *w, const struct tail *t)
+static bool is_unchanged(struct wire *w, const struct tail *t)
 {
 	struct wire_file *f = file_of(w, t), *before = &w->files.v[t->before];
 	struct pieces kept;
@@ -111,14 +112,14 @@ static bool says_the_same(struct wire *w, const struct tail *t)
 	if (!f->hash || f->hash != before->hash)
 		return false;
 	/* the earlier messages are now fetched from the newly spooled bytes */
-	kept = before->source.kept;
-	before->source.kept = f->source.kept;
-	before->source.keep = f->source.keep;
-	f->source.kept = kept;
+	kept = before->source.spooled;
+	before->source.spooled = f->source.spooled;
+	before->source.spool = f->source.spool;
+	f->source.spooled = kept;
 	return true;
 }
 
-static void read_whole(struct tail *t, struct feed *feed)
+static void read_document(struct tail *t, struct feed *feed)
 {
 	struct wire *w = feed->w;
 	struct wire_file *f = file_of(w, t);
@@ -127,18 +128,18 @@ static void read_whole(struct tail *t, struct feed *feed)
 	t->scan = NULL;
 	t->state = TAIL_DOCUMENT;
 	feed->file = t->file;
-	if (!all_kept(w, t) && wire_ensure_open(w, t->file, NULL) < 0)
+	if (!all_spooled(w, t) && wire_ensure_open(w, t->file, NULL) < 0)
 		return;
 	f->hash = wire_hash(w, &f->source);
-	if (t->before != NONE_BEFORE && says_the_same(w, t))
+	if (t->before != NONE_BEFORE && is_unchanged(w, t))
 		return;
 	/* on failure the file has changed, and will be read again */
-	wire_cut_whole(w, t->file, emit_frame, feed, NULL);
+	wire_read_document(w, t->file, emit_frame, feed, NULL);
 }
 
-enum verdict { WAIT, LINES, WHOLE };
+enum detected { NOT_YET, AS_LINES, AS_DOCUMENT };
 
-static enum verdict judge_value(struct str base, const struct scan *s, bool is_file, bool settled,
+static enum detected detect_value(struct str base, const struct scan *s, bool is_file, bool settled,
 				bool ended)
 {
 	bool json = is_file && str_ends(base, STR(".json"));
@@ -146,71 +147,72 @@ static enum verdict judge_value(struct str base, const struct scan *s, bool is_f
 	bool small = s->value_end <= WIRE_SMALL_BYTES;
 
 	if (wire_cut_of(base, s) != CUT_LINES)
-		return (json && small) || settled || ended ? WHOLE : WAIT;
+		return (json && small) || settled || ended ? AS_DOCUMENT : NOT_YET;
 	if (is_file && wire_is_handoff(base))
-		return WHOLE;
+		return AS_DOCUMENT;
 	if (s->at_line_start) /* the line is complete */
-		return LINES;
+		return AS_LINES;
 	if (json && settled)
-		return WHOLE;
-	return ended ? LINES : WAIT;
+		return AS_DOCUMENT;
+	return ended ? AS_LINES : NOT_YET;
 }
 
 /* quiet_ms: time since the last bytes */
-static enum verdict judge(const struct wire *w, const struct tail *t, int64_t quiet_ms, bool ended)
+static enum detected detect(const struct wire *w, const struct tail *t, int64_t quiet_ms,
+			    bool ended)
 {
 	const struct wire_file *f = file_of(w, t);
 	bool settled = quiet_ms >= TAIL_SETTLE_MS, is_file = f->source.kind == SOURCE_FILE;
 	bool handoff = is_file && wire_is_handoff(f->base);
 
 	if (wire_is_review(f->base))
-		return settled || ended ? WHOLE : WAIT;
+		return settled || ended ? AS_DOCUMENT : NOT_YET;
 	switch (t->scan->state) {
-	case SCAN_BEFORE: return ended ? LINES : WAIT;
+	case SCAN_BEFORE: return ended ? AS_LINES : NOT_YET;
 	case SCAN_INSIDE:
 		if (handoff)
-			return quiet_ms >= TAIL_TORN_MS || ended ? WHOLE : WAIT;
-		return ended ? LINES : WAIT;
-	case SCAN_AFTER: return judge_value(f->base, t->scan, is_file, settled, ended);
+			return quiet_ms >= TAIL_TORN_MS || ended ? AS_DOCUMENT : NOT_YET;
+		return ended ? AS_LINES : NOT_YET;
+	case SCAN_AFTER: return detect_value(f->base, t->scan, is_file, settled, ended);
 	case SCAN_REJECTED: break;
 	}
 	if (handoff)
-		return settled || ended ? WHOLE : WAIT;
-	return LINES;
+		return settled || ended ? AS_DOCUMENT : NOT_YET;
+	return AS_LINES;
 }
 
-static void decide(struct tail *t, struct feed *feed, bool ended)
+static void detect_format(struct tail *t, struct feed *feed, bool ended)
 {
 	int64_t quiet_ms = t->came_ms == TAIL_NOT_YET ? 0 : feed->now_ms - t->came_ms;
 
 	if (t->state != TAIL_DETECTING || t->lines.at == file_of(feed->w, t)->source.start)
 		return;
-	switch (judge(feed->w, t, quiet_ms, ended)) {
-	case WAIT: break;
-	case LINES: go_on_in_lines(t, feed); break;
-	case WHOLE: read_whole(t, feed); break;
+	switch (detect(feed->w, t, quiet_ms, ended)) {
+	case NOT_YET: break;
+	case AS_LINES: begin_lines(t, feed); break;
+	case AS_DOCUMENT: read_document(t, feed); break;
 	}
 }
 
 void tail_settle(struct tail *t, struct feed *feed)
 {
-	decide(t, feed, false);
+	detect_format(t, feed, false);
 }
 
 int64_t tail_due(const struct wire *w, const struct tail *t)
 {
 	if (t->state != TAIL_DETECTING || t->came_ms == TAIL_NOT_YET)
 		return TAIL_NEVER;
-	if (judge(w, t, TAIL_SETTLE_MS, false) != WAIT)
+	if (detect(w, t, TAIL_SETTLE_MS, false) != NOT_YET)
 		return t->came_ms + TAIL_SETTLE_MS;
-	if (judge(w, t, TAIL_TORN_MS, false) != WAIT)
+	if (detect(w, t, TAIL_TORN_MS, false) != NOT_YET)
 		return t->came_ms + TAIL_TORN_MS;
 	return TAIL_NEVER;
 }
 
 void tail_end(struct tail *t, struct feed *feed)
 {
-	decide(t, feed, true);
+	detect_format(t, feed, true);
 	feed->file = t->file;
 	if (t->state == TAIL_LINES)
 		framer_end(&t->lines.framer, emit_frame, feed);
@@ -246,7 +248,7 @@ static void note_line_time(struct tail *t, const struct feed *feed)
 }
 
 /* Consumes the last `fresh` bytes of seen, which may point into w->block. */
-static void take(struct tail *t, struct feed *feed, struct str seen, size_t fresh)
+static void consume(struct tail *t, struct feed *feed, struct str seen, size_t fresh)
 {
 	struct wire *w = feed->w;
 	struct source *s = &file_of(w, t)->source;
@@ -258,13 +260,13 @@ static void take(struct tail *t, struct feed *feed, struct str seen, size_t fres
 	feed->budget_bytes -= fresh < feed->budget_bytes ? fresh : feed->budget_bytes;
 	feed->file = t->file;
 	t->came_ms = feed->now_ms;
-	if (spool_add(&w->keep, &s->kept, t->lines.at, piece, NULL) < 0) {
-		t->unkept = true;
+	if (spool_add(&w->spool, &s->spooled, t->lines.at, piece, NULL) < 0) {
+		t->unspooled = true;
 		if (t->state == TAIL_DETECTING && s->kind == SOURCE_STREAM) {
 			/* not spooled, so they cannot be read again after the scan: as lines */
 			char *copy = memcpy(xmalloc(fresh), piece.p, fresh);
 
-			go_on_in_lines(t, feed);
+			begin_lines(t, feed);
 			wire_lines_feed(&t->lines, str_make(copy, fresh), fresh, emit_frame, feed);
 			free(copy);
 			return;
@@ -278,9 +280,9 @@ static void take(struct tail *t, struct feed *feed, struct str seen, size_t fres
 			scan_init(t->scan, t->lines.at);
 		}
 		scan_feed(t->scan, piece, NULL, NULL);
-		wire_remember(&t->lines.mark, seen);
+		wire_mark_set(&t->lines.mark, seen);
 		t->lines.at += fresh;
-		decide(t, feed, false);
+		detect_format(t, feed, false);
 	}
 	note_line_time(t, feed);
 }
@@ -303,15 +305,15 @@ static enum tail_result read_stream(struct tail *t, struct feed *feed, struct er
 		}
 		if (!w->block.bytes.n)
 			return TAIL_EOF;
-		take(t, feed, w->block.bytes, w->block.bytes.n);
+		consume(t, feed, w->block.bytes, w->block.bytes.n);
 		if (!feed->budget_bytes)
 			return TAIL_MORE;
 	}
 	return TAIL_ENDED;
 }
 
-/* stat only: DRY if size and mtime are unchanged. */
-static enum tail_result look_at(struct tail *t, const struct source *s)
+/* stat only: EOF if size and mtime are unchanged. */
+static enum tail_result check_stat(struct tail *t, const struct source *s)
 {
 	struct source_stat look;
 
@@ -339,7 +341,7 @@ static bool begin_line_again(struct tail *t, struct feed *feed)
 	    source_more(s, f->start - before->n, &w->block, NULL) < 0 ||
 	    !str_starts(w->block.bytes, str_make(before->bytes, before->n)))
 		return false;
-	spooled_cut(&s->kept, f->start);
+	spooled_cut(&s->spooled, f->start);
 	l->at = s->end = f->start;
 	l->mark = l->complete;
 	f->length = 0;
@@ -355,7 +357,7 @@ static enum tail_result read_log(struct tail *t, struct feed *feed, struct err *
 	 * mtime */
 	bool closed = file_of(w, t)->source.fd < 0;
 	enum tail_result news = closed || t->state == TAIL_DETECTING
-				      ? look_at(t, &file_of(w, t)->source)
+				      ? check_stat(t, &file_of(w, t)->source)
 				      : TAIL_CHANGED;
 
 	if (news == TAIL_REPLACED || (closed && news == TAIL_EOF))
@@ -374,7 +376,7 @@ static enum tail_result read_log(struct tail *t, struct feed *feed, struct err *
 		}
 		if (w->block.bytes.n == mark->n)
 			return TAIL_EOF;
-		take(t, feed, w->block.bytes, w->block.bytes.n - mark->n);
+		consume(t, feed, w->block.bytes, w->block.bytes.n - mark->n);
 		if (t->state == TAIL_DOCUMENT)
 			return TAIL_EOF;
 		if (!feed->budget_bytes)
@@ -393,7 +395,7 @@ enum tail_result tail_read(struct tail *t, struct feed *feed, struct err *err)
 		return read_stream(t, feed, err);
 	if (t->state != TAIL_DOCUMENT)
 		return read_log(t, feed, err);
-	news = look_at(t, s);
+	news = check_stat(t, s);
 	if (news == TAIL_FAILED)
 		source_fail(s->name, errno, err);
 	return news;

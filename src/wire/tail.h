@@ -2,11 +2,10 @@
  * a file from when it gets its name until nobody writes to it any more; a truncated or rewritten
  * file gets a new tail. Each has a number of its own in the wire's list of files.
  *
- * State machine: LOOKING until the format is clear; then LINES, a log read line by line, or WHOLE,
- * a document, decided once it is complete or has been quiet for TAIL_SETTLE_MS. A document that
- * changes is read again as another incarnation.
+ * State machine: DETECTING until the format is clear; then LINES, a log, or DOCUMENT, once that is
+ * complete or quiet for TAIL_SETTLE_MS. A changed document is read again as another incarnation.
  *
- * Everything read is spooled (source/spool.h); if that fails, reading goes on and `unkept` is set.
+ * Everything read is spooled (source/spool.h); if that fails, `unspooled` is set.
  * Times are milliseconds of a monotonic clock. */
 #ifndef GAVEL_WIRE_TAIL_H
 #define GAVEL_WIRE_TAIL_H
@@ -40,10 +39,10 @@ enum tail_state { TAIL_DETECTING, TAIL_LINES, TAIL_DOCUMENT };
 enum tail_result {
 	TAIL_EOF,     /* all that is there has been read */
 	TAIL_MORE,    /* the budget is used up */
-	TAIL_CHANGED, /* the file was truncated or rewritten: wire_new_incarnation, and a new tail */
-	TAIL_ENDED,    /* a stream that has ended for good */
-	TAIL_REPLACED,    /* it was not open and its name refers to another file now */
-	TAIL_FAILED,  /* err says why; may be retried */
+	TAIL_CHANGED, /* truncated or rewritten: wire_new_incarnation, and a new tail */
+	TAIL_ENDED,   /* a stream that has ended for good */
+	TAIL_REPLACED, /* it was not open and its name refers to another file now */
+	TAIL_FAILED,   /* err says why; may be retried */
 };
 
 struct tail {
@@ -51,12 +50,12 @@ struct tail {
 	uint32_t before; /* previous incarnation of this document, or NONE_BEFORE */
 	enum tail_state state;
 	struct wire_lines lines; /* at and mark in every state, the rest in LINES */
-	struct scan *scan;       /* while LOOKING, from the first byte on */
+	struct scan *scan;       /* while DETECTING, from the first byte on */
 	int64_t changed_ns;      /* mtime at the last stat */
 	int64_t came_ms;         /* when bytes were last read */
 	uint64_t line_start;     /* offset of the line that line_ms is about */
 	int64_t line_ms;         /* when its first bytes were read */
-	bool unkept;             /* some bytes could not be spooled */
+	bool unspooled;             /* some bytes could not be spooled */
 	int watch; /* inotify watch of the follower; -1 = none */
 };
 
@@ -67,7 +66,7 @@ struct tail *tail_new(struct wire *w, uint32_t file);
 /* Closes the file, too, if all its bytes are spooled; otherwise it stays open for wire_fetch. */
 void tail_free(struct wire *w, struct tail *t);
 enum tail_result tail_read(struct tail *t, struct feed *feed, struct err *err);
-/* Re-evaluates LOOKING after time has passed: the silence may mean that it is complete. */
+/* Re-evaluates DETECTING after time has passed: the silence may mean that it is complete. */
 void tail_settle(struct tail *t, struct feed *feed);
 /* When to call tail_settle, or TAIL_NEVER. */
 int64_t tail_due(const struct wire *w, const struct tail *t);

@@ -65,7 +65,7 @@ static struct str base_of(struct str name)
 	return str_make(name.p + i, name.n - i);
 }
 
-uint32_t wire_adopt(struct wire *w, struct source *s, struct str name)
+uint32_t wire_append(struct wire *w, struct source *s, struct str name)
 {
 	if (s->kind == SOURCE_FILE && s->fd > 0) {
 		if (w->n_open < open_max(w))
@@ -90,7 +90,7 @@ static void add_open(struct wire *w, struct source *s, struct str name, struct s
 		return;
 	}
 	w->bytes_total += s->end - s->start;
-	wire_adopt(w, s, name);
+	wire_append(w, s, name);
 	vec_last(&w->files)->group = group;
 	vec_last(&w->files)->listed = listed;
 }
@@ -102,27 +102,27 @@ uint32_t wire_new_incarnation(struct wire *w, uint32_t file)
 			       .group = old->group, .listed = old->listed,
 			       .answers = old->answers, .joined = old->joined };
 
-	f.source.kept = (struct pieces){ 0 };
+	f.source.spooled = (struct pieces){ 0 };
 	f.source.start = f.source.end = 0;
-	f.source.only_kept = f.source.kind == SOURCE_STREAM;
+	f.source.spool_only = f.source.kind == SOURCE_STREAM;
 	map_add(&w->by_identity, identity(&f.source), w->files.n);
-	w->files.v[file].source.only_kept = true;
+	w->files.v[file].source.spool_only = true;
 	w->files.v[file].source.fd = -1;
-	if (w->lent == file + 1)
-		w->lent = w->files.n + 1;
+	if (w->temp_open == file + 1)
+		w->temp_open = w->files.n + 1;
 	vec_push(&w->files, f);
 	w->block.source = NULL;
 	return w->files.n - 1;
 }
 
-void wire_let_go(struct wire *w, uint32_t file)
+void wire_close_file(struct wire *w, uint32_t file)
 {
 	struct source *s = &w->files.v[file].source;
 
 	if (s->fd < 0)
 		return;
-	if (w->lent == file + 1)
-		w->lent = 0;
+	if (w->temp_open == file + 1)
+		w->temp_open = 0;
 	else if (s->kind == SOURCE_FILE && s->fd > 0)
 		w->n_open--;
 	source_close(s);
@@ -133,7 +133,7 @@ bool wire_wants(struct str name)
 {
 	return str_ends(name, STR(".json")) || str_ends(name, STR(".ndjson")) ||
 	       str_ends(name, STR(".jsonl")) || str_ends(name, STR(".log")) ||
-	       (str_starts(name, STR("review-")) && str_ends(name, STR(".md")));
+	       wire_is_review(name);
 }
 
 static void add_entry(struct wire *w, struct str name, struct str group)
@@ -152,14 +152,26 @@ static void add_entry(struct wire *w, struct str name, struct str group)
 	}
 }
 
+struct str wire_trim_slashes(struct str path)
+{
+	while (path.n > 1 && path.p[path.n - 1] == '/')
+		path.n--;
+	return path;
+}
+
+struct str wire_join(struct wire *w, struct str folder, const char *base)
+{
+	const char *slash = folder.p[folder.n - 1] == '/' ? "" : "/";
+
+	return str_of(arena_printf(&w->arena, "%s%s%s", folder.p, slash, base));
+}
+
 static int add_dir(struct wire *w, const struct source *dir, struct str name, struct err *err)
 {
 	struct source_names list = { 0 };
 	int rc = -1;
 
-	while (name.n > 1 && name.p[name.n - 1] == '/')
-		name.n--;
-	name = arena_str(&w->arena, name);
+	name = arena_str(&w->arena, wire_trim_slashes(name));
 	if (source_list(dir, wire_wants, &list, err) < 0)
 		goto out;
 	if (list.names.n > WIRE_FILES_MAX - w->files.n) {
@@ -169,12 +181,8 @@ static int add_dir(struct wire *w, const struct source *dir, struct str name, st
 	vec_push(&w->dirs, *dir);
 	if (!list.names.n && !w->follow)
 		warn(w, dir->name, "no " WIRE_WANTS " in it; nothing to read");
-	for (uint32_t i = 0; i < list.names.n; i++) {
-		const char *slash = name.p[name.n - 1] == '/' ? "" : "/";
-		char *path = arena_printf(&w->arena, "%s%s%s", name.p, slash, list.names.v[i]);
-
-		add_entry(w, str_of(path), name);
-	}
+	for (uint32_t i = 0; i < list.names.n; i++)
+		add_entry(w, wire_join(w, name, list.names.v[i]), name);
 	rc = 0;
 out:
 	source_names_release(&list);
@@ -216,17 +224,17 @@ int wire_ensure_open(struct wire *w, uint32_t file, struct err *err)
 	s = &w->files.v[file].source;
 	if (s->fd >= 0)
 		return 0;
-	if (w->lent)
-		source_close(&w->files.v[w->lent - 1].source);
-	w->lent = 0;
+	if (w->temp_open)
+		source_close(&w->files.v[w->temp_open - 1].source);
+	w->temp_open = 0;
 	if (source_reopen(s, err) < 0)
 		return -1;
-	w->lent = file + 1;
+	w->temp_open = file + 1;
 	return 0;
 }
 
 /* Only the first bytes of an oversize message are fetched. */
-static size_t of_use(const struct wire *w, uint64_t length)
+static size_t fetch_length(const struct wire *w, uint64_t length)
 {
 	if (length <= wire_max_bytes(w))
 		return (size_t)length;
@@ -234,20 +242,21 @@ static size_t of_use(const struct wire *w, uint64_t length)
 }
 
 /* Opens the file unless all these bytes are spooled. */
-static int reach(struct wire *w, uint32_t file, uint64_t offset, size_t n, struct err *err)
+static int ensure_readable(struct wire *w, uint32_t file, uint64_t offset, size_t n,
+			   struct err *err)
 {
-	if (file >= w->files.n)
-		BUG("file %u of %u", file, w->files.n);
-	return spooled_from(&w->files.v[file].source.kept, offset) < n ? wire_ensure_open(w, file, err) : 0;
+	if (file < w->files.n && spooled_from(&w->files.v[file].source.spooled, offset) >= n)
+		return 0;
+	return wire_ensure_open(w, file, err);
 }
 
 int wire_fetch(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct buf *out,
 	       struct err *err)
 {
-	size_t n = of_use(w, length);
+	size_t n = fetch_length(w, length);
 
 	buf_clear(out);
-	if (reach(w, file, offset, n, err) < 0)
+	if (ensure_readable(w, file, offset, n, err) < 0)
 		return -1;
 	buf_reserve(out, n);
 	if (source_fetch(&w->files.v[file].source, offset, n, out->p, err) < 0)
@@ -262,9 +271,9 @@ int wire_fetch_block(struct wire *w, uint32_t file, uint64_t offset, size_t n, s
 {
 	char *bytes;
 
-	if (reach(w, file, offset, n, err) < 0)
+	if (ensure_readable(w, file, offset, n, err) < 0)
 		return -1;
-	bytes = source_room(room, offset, n);
+	bytes = source_buffer(room, offset, n);
 	if (source_fetch_block(&w->files.v[file].source, offset, n, bytes, err) < 0)
 		return -1;
 	bytes[n] = '\0';
@@ -275,15 +284,15 @@ int wire_fetch_block(struct wire *w, uint32_t file, uint64_t offset, size_t n, s
 int wire_spool(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct err *err)
 {
 	struct source *s = &w->files.v[file].source;
-	uint64_t end = offset + of_use(w, length);
+	uint64_t end = offset + fetch_length(w, length);
 	struct buf bytes = { 0 };
 	int rc = 0;
 
-	if (spooled_from(&s->kept, offset) >= end - offset)
+	if (spooled_from(&s->spooled, offset) >= end - offset)
 		return 0;
 	if (wire_ensure_open(w, file, err) < 0)
 		return -1;
-	s->keep = &w->keep;
+	s->spool = &w->spool;
 	buf_reserve(&bytes, SOURCE_BLOCK_BYTES);
 	while (offset < end && rc == 0) {
 		uint64_t left = end - offset;
@@ -291,7 +300,7 @@ int wire_spool(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, 
 
 		rc = source_fetch(s, offset, n, bytes.p, err);
 		if (rc == 0)
-			rc = spool_add(&w->keep, &s->kept, offset, str_make(bytes.p, n), err);
+			rc = spool_add(&w->spool, &s->spooled, offset, str_make(bytes.p, n), err);
 		offset += n;
 	}
 	buf_release(&bytes);
@@ -304,12 +313,10 @@ void wire_release(struct wire *w)
 		struct wire_file *f = &w->files.v[i];
 
 		source_close(&f->source);
-		spooled_release(&f->source.kept);
-		if (f->lines)
-			framer_release(&f->lines->framer);
-		free(f->lines);
+		vec_release(&f->source.spooled.list);
+		wire_lines_free(f->lines);
 	}
-	spool_close(&w->keep);
+	spool_close(&w->spool);
 	vec_release(&w->files);
 	vec_release(&w->warnings);
 	vec_release(&w->dirs);

@@ -70,7 +70,7 @@ struct wire_file {
 };
 
 /* Hand-over of a file's lines to a parallel loader. */
-struct wire_ahead {
+struct wire_parallel {
 	uint32_t file;
 	int fd; /* a duplicate, closed by the wire */
 	uint64_t start, end;
@@ -95,10 +95,10 @@ struct wire {
 	struct map by_identity; /* device and inode → file */
 	VEC(struct source) dirs;
 	uint32_t n_open;
-	uint32_t lent; /* file opened temporarily beyond open_max, plus one; 0 = none */
+	uint32_t temp_open; /* file opened temporarily beyond open_max, plus one; 0 = none */
 	struct block block;
 	struct buf message;
-	struct spool keep;
+	struct spool spool;
 };
 
 /* A file, FIFO, device, directory (its files become sources of their own) or "-". -1: nothing was
@@ -109,7 +109,7 @@ int wire_add(struct wire *w, const char *name, struct err *err);
  * its end. Other files may be fetched from in between, but none be added. */
 enum wire_step {
 	WIRE_MORE,
-	WIRE_LINES, /* MORE, told once: the frames will be lines, none of which was handed over yet */
+	WIRE_LINES, /* MORE, once: the frames will be lines, and none was emitted yet */
 	WIRE_WAITS, /* for wire_read_fd, a stream, to become readable */
 	WIRE_DONE,
 	WIRE_FAILED, /* after the frames emitted so far */
@@ -120,11 +120,10 @@ enum wire_step wire_read_step(struct wire_reading *r, struct err *err);
 int wire_read_fd(const struct wire_reading *r);
 /* At any time; NULL is nothing. */
 void wire_read_end(struct wire_reading *r);
-/* After WIRE_LINES: the caller reads complete lines from the front of the file by itself, as many
- * as it likes, and says in *a where it stopped; frames then go on from there. false: not of this
- * file, and then there is nothing to end. */
-bool wire_ahead_begin(struct wire_reading *r, struct wire_ahead *a);
-void wire_ahead_end(struct wire_reading *r, struct wire_ahead *a);
+/* After WIRE_LINES, for a parallel loader: it reads complete lines from the front of the file by
+ * itself and sets in *a where it stopped; frames go on from there. false: not with this file. */
+bool wire_parallel_begin(struct wire_reading *r, struct wire_parallel *a);
+void wire_parallel_end(struct wire_reading *r, struct wire_parallel *a);
 
 /* The bytes of a frame (offset, full_length) into out, which is cleared first; of an oversize one
  * the first WIRE_PEEK_BYTES at most. Only once that file is read. */
@@ -133,8 +132,7 @@ int wire_fetch(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, 
 /* Any range of bytes that was read from a file, regardless of frames; out points into room. */
 int wire_fetch_block(struct wire *w, uint32_t file, uint64_t offset, size_t n, struct buf *room,
 		     struct str *out, struct err *err);
-/* Spools the bytes of a frame, so that they can be fetched after the file was truncated or
- * rewritten. Bytes read while following are spooled anyway. */
+/* Spools the bytes of a frame, to be fetched even after a truncation. Following spools anyway. */
 int wire_spool(struct wire *w, uint32_t file, uint64_t offset, uint64_t length, struct err *err);
 void wire_release(struct wire *w);
 
@@ -147,12 +145,16 @@ int wire_ensure_open(struct wire *w, uint32_t file, struct err *err);
 /* Looks up a file by identity (device, inode, birth): its newest number, or UINT32_MAX. */
 uint32_t wire_find(const struct wire *w, const struct source *s);
 /* Appends a file and takes ownership of its open source; the caller sets group etc. */
-uint32_t wire_adopt(struct wire *w, struct source *s, struct str name);
+uint32_t wire_append(struct wire *w, struct source *s, struct str name);
 /* Appends a new incarnation of a truncated or rewritten file and moves its descriptor there; the
  * old one can be read from the spool only. */
 uint32_t wire_new_incarnation(struct wire *w, uint32_t file);
 /* Closes a file whose bytes are spooled or not needed. */
-void wire_let_go(struct wire *w, uint32_t file);
+void wire_close_file(struct wire *w, uint32_t file);
+/* Without slashes at its end, unless it is the root. */
+struct str wire_trim_slashes(struct str path);
+/* FOLDER/BASE in the wire's arena. */
+struct str wire_join(struct wire *w, struct str folder, const char *base);
 /* File names read from a directory; and the same as text. */
 bool wire_wants(struct str name);
 #define WIRE_WANTS "*.json, *.ndjson, *.jsonl, *.log or review-*.md"
@@ -162,11 +164,12 @@ enum wire_cut wire_cut_of(struct str base, const struct scan *scan);
 bool wire_is_review(struct str base);
 bool wire_is_handoff(struct str base);
 /* Emits all frames of a document whose bytes [start, end) will not change. */
-int wire_cut_whole(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct err *err);
+int wire_read_document(struct wire *w, uint32_t file, frame_fn emit, void *ctx, struct err *err);
 /* Content hash of a small file, 0 for others. */
 uint64_t wire_hash(struct wire *w, const struct source *s);
 /* Stores the last bytes of seen as a mark. */
-void wire_remember(struct wire_mark *mark, struct str seen);
+void wire_mark_set(struct wire_mark *mark, struct str seen);
+void wire_lines_free(struct wire_lines *l);
 /* Feeds the last `fresh` bytes of seen to the framer and updates the marks. */
 void wire_lines_feed(struct wire_lines *l, struct str seen, size_t fresh, frame_fn emit, void *ctx);
 

@@ -643,7 +643,7 @@ END_TEST
 /* Nothing is told; the clock is put forward so that a look does not take 250 ms. */
 START_TEST(rotations_without_notices)
 {
-	struct live l = { .w.only_timer = true, .step_ms = FOLLOW_BLIND_MS };
+	struct live l = { .w.only_timer = true, .step_ms = FOLLOW_POLL_MS };
 
 	check_rotation(&l, path_of("app.log"), (enum rotation)_i, 20, _i != RENAME_LATE);
 	end(&l);
@@ -1204,8 +1204,8 @@ START_TEST(files_appear_unseen)
 					   0),
 				 0);
 	}
-	ck_assert_int_le(follow_wait_ms(l.f, now_ms(&l)), FOLLOW_BLIND_MS);
-	pass(&l, FOLLOW_BLIND_MS);
+	ck_assert_int_le(follow_wait_ms(l.f, now_ms(&l)), FOLLOW_POLL_MS);
+	pass(&l, FOLLOW_POLL_MS);
 	check_banner(&l, NULL);
 	check_notes(&l, "0: 0+1 #1 <1>\n1: 0+1 #1 <1>\n2: 0+1 #1 <1>\n");
 	ck_assert(str_is(l.w.files.v[0].base, "c.log"));

@@ -14,7 +14,7 @@ static const struct field fields[] = {
 	[TOY_ANSWERS] = { "answers", RULE("answers"), OPTIONAL, T_STR },
 	[TOY_WORD] = { "word", RULE("word"), OPTIONAL, T_STR },
 };
-static const struct shape shape = { SHAPE_FIELDS(fields), .stranger = UNKNOWN_OK };
+static const struct shape shape = { SHAPE_FIELDS(fields), .unknown = UNKNOWN_OK };
 static const struct shape *const shapes[] = { &shape, NULL };
 
 static const struct detection_key signature[] = {

@@ -6,7 +6,7 @@
 #include "json/quick/simd.h"
 
 /* Whether the name is at this quote, with a closing quote and a colon. Reads NAME_WINDOW bytes. */
-static inline bool name_stands_at(const struct known_name *name, const char *quote)
+static inline bool name_is_at(const struct known_name *name, const char *quote)
 {
 	const char *there = (const char *)name;
 	uint32_t same = 0;
@@ -28,7 +28,7 @@ static inline size_t name_find(const struct names *t, const char *quote)
 		quotes |= (uint32_t)step_equal(step_load(quote + i), '"') << i;
 	quotes &= quotes - 1;
 	number = t->slots[name_slot(quote, quotes & -quotes)];
-	while (number && !name_stands_at(&t->list[number], quote))
+	while (number && !name_is_at(&t->list[number], quote))
 		number = t->next[number];
 	return number;
 }

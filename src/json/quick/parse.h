@@ -33,23 +33,24 @@ static inline const char *end_string(const char *start, const char *quote, uint6
 
 /* Parses a string whose bytes before p are plain, one odd byte at a time. Returns the end behind
  * its closing quote, NULL = not plain JSON. */
-static __attribute__((noinline)) const char *odd_string(const char *start, const char *p,
+static __attribute__((noinline)) const char *slow_string(const char *start, const char *p,
 							yyjson_val *v)
 {
 	uint64_t escapes = 0;
 
 	for (;;) {
-		unsigned odd;
+		unsigned special;
 		unsigned n;
 
-		while (!(odd = step_odd(step_load(p))))
+		while (!(special = step_special(step_load(p))))
 			p += STEP;
-		p += __builtin_ctz(odd);
+		p += __builtin_ctz(special);
 		if (*p == '"')
 			return end_string(start, p, escapes, v);
 		if (*p == '\\') {
 			n = escape_length(p);
-			escapes |= JSON_ESCAPED | (escape_is_usual(p[1]) ? 0 : JSON_RESPELLED);
+			escapes |=
+				JSON_ESCAPED | (escape_is_canonical(p[1]) ? 0 : JSON_NONCANONICAL);
 		} else {
 			n = character_length(p);
 		}
@@ -61,7 +62,7 @@ static __attribute__((noinline)) const char *odd_string(const char *start, const
 
 /* The same, a block at a time, without a branch for each odd byte. Blocks that are not ASCII are
  * validated afterwards in one go, since a branch on each block would be mispredicted. Rare escapes
- * and errors are left to odd_string. */
+ * and errors are left to slow_string. */
 static __attribute__((noinline)) const char *block_string(const char *start, const char *plain,
 							  yyjson_val *v)
 {
@@ -77,7 +78,7 @@ static __attribute__((noinline)) const char *block_string(const char *start, con
 		escaped &= inside;
 		any |= escaped;
 		if (escaped & ~b.usual)
-			return odd_string(start, plain, v);
+			return slow_string(start, plain, v);
 		high_last = b.high & inside ? p : high_last;
 		high_first = high_first ? high_first : high_last;
 		if (ends)
@@ -87,7 +88,7 @@ static __attribute__((noinline)) const char *block_string(const char *start, con
 	if (*p != '"')
 		return NULL;
 	if (high_last && !is_utf8(high_first, p - high_last < BLOCK ? p : high_last + BLOCK))
-		return odd_string(start, plain, v);
+		return slow_string(start, plain, v);
 	return end_string(start, p, any ? JSON_ESCAPED : 0, v);
 }
 
@@ -95,13 +96,13 @@ static __attribute__((noinline)) const char *block_string(const char *start, con
 static inline const char *string(const char *p, yyjson_val *v)
 {
 	const char *start = ++p;
-	unsigned odd;
+	unsigned special;
 
-	while (!(odd = step_odd(step_load(p))))
+	while (!(special = step_special(step_load(p))))
 		p += STEP;
-	if (p[__builtin_ctz(odd)] != '"')
+	if (p[__builtin_ctz(special)] != '"')
 		return block_string(start, p, v);
-	return end_string(start, p + __builtin_ctz(odd), 0, v);
+	return end_string(start, p + __builtin_ctz(special), 0, v);
 }
 
 /* Moves *p behind the digits and appends them to *v, which can hold nineteen. */
@@ -202,7 +203,8 @@ static inline const char *known_name(const struct known_name *name, const char *
 }
 
 /* Any other name, and its colon. */
-static __attribute__((noinline)) const char *other_name(const char *p, const char *end, yyjson_val *v)
+static __attribute__((noinline)) const char *other_name(const char *p, const char *end,
+							yyjson_val *v)
 {
 	p = skip_blanks(p, end);
 	if (*p != '"' || !(p = string(p, v)) || (v->tag & JSON_ESCAPED))
@@ -250,7 +252,7 @@ open:
 		goto value;
 name:
 	number = names->guess[place];
-	if (!name_stands_at(&names->list[number], p)) {
+	if (!name_is_at(&names->list[number], p)) {
 		p = skip_blanks(p, end);
 		number = name_find(names, p);
 		if (number)

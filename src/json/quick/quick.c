@@ -12,8 +12,8 @@ _Static_assert(sizeof(yyjson_val) == 16 && offsetof(yyjson_val, tag) == 0 &&
 	       "a value is a tag of 64 bits and a union of 64 bits");
 _Static_assert(YYJSON_TAG_BIT == 8 && YYJSON_TAG_MASK == 0xff, "lengths start at bit 8 of a tag");
 _Static_assert(YYJSON_TYPE_MASK == 0x07 && YYJSON_SUBTYPE_MASK == 0x18, "type and subtype");
-_Static_assert((YYJSON_RESERVED_MASK & (JSON_ESCAPED | JSON_RESPELLED)) ==
-		       (JSON_ESCAPED | JSON_RESPELLED),
+_Static_assert((YYJSON_RESERVED_MASK & (JSON_ESCAPED | JSON_NONCANONICAL)) ==
+		       (JSON_ESCAPED | JSON_NONCANONICAL),
 	       "our own bits of a tag are reserved in yyjson");
 _Static_assert(YYJSON_TYPE_RAW == 1 && YYJSON_TYPE_NULL == 2 && YYJSON_TYPE_BOOL == 3 &&
 		       YYJSON_TYPE_NUM == 4 && YYJSON_TYPE_STR == 5 && YYJSON_TYPE_ARR == 6 &&
@@ -47,7 +47,7 @@ extern uint8_t kept_bytes[256][8];
 uint8_t kept_bytes[256][8];
 
 /* Before there are threads. */
-static __attribute__((constructor)) void fill_kept(void)
+static __attribute__((constructor)) void fill_kept_bytes(void)
 {
 	for (unsigned drop = 0; drop < 256; drop++)
 		for (unsigned i = 0, n = 0; i < 8; i++)

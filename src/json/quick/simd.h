@@ -51,7 +51,7 @@ extern const char step_quotes[STEP], step_backslashes[STEP], step_blanks[STEP];
 static inline step_bytes step_load(const char *p);
 
 /* Bytes that need a closer look: string ends, backslashes, non-ASCII. */
-static inline unsigned step_odd(step_bytes x)
+static inline unsigned step_special(step_bytes x)
 {
 	/* as signed bytes, non-ASCII is less than a space too; movemask takes the sign bits */
 	return step_mask(_mm256_subs_epi8(x, step_load(step_blanks)) |
@@ -97,7 +97,7 @@ static inline unsigned step_ends(step_bytes x)
 			     _mm_cmpeq_epi8(x, _mm_min_epu8(x, _mm_set1_epi8(0x1f)))));
 }
 
-static inline unsigned step_odd(step_bytes x)
+static inline unsigned step_special(step_bytes x)
 {
 	return (unsigned)_mm_movemask_epi8(
 		_mm_or_si128(_mm_cmplt_epi8(x, _mm_set1_epi8(0x20)),
@@ -143,7 +143,7 @@ static inline unsigned step_ends(step_bytes x)
 	return step_equal(x, '"') | step_mask(~(((x & STEP_ALL(0x7f)) + STEP_ALL(0x60)) | x));
 }
 
-static inline unsigned step_odd(step_bytes x)
+static inline unsigned step_special(step_bytes x)
 {
 	return step_ends(x) | step_high(x) | step_equal(x, '\\');
 }

@@ -8,8 +8,8 @@
  * contains other escapes than the common ones. If an escape crosses the end of the block, its
  * backslash is left to the next one. */
 #ifdef BLOCK_WIDE
-static inline const char *unescape_usual(const char *from, const struct simd_block *b, uint64_t escaped,
-					 char **put)
+static inline const char *unescape_usual(const char *from, const struct simd_block *b,
+					 uint64_t escaped, char **put)
 {
 	const __m512i meant = _mm512_broadcast_i32x4(
 		_mm_setr_epi8(0, 0, '"', 0, '\t', 0, 0, 0, 0, 0, 0, 0, '\\', 0, '\n', 0));
@@ -36,8 +36,8 @@ extern uint8_t kept_bytes[256][8];
 
 /* By 8 bytes: shuffles the kept ones together. Only for escapes that lose nothing but the
  * backslash, as most of JSON inside a string do. */
-static inline const char *unescape_usual(const char *from, const struct simd_block *b, uint64_t escaped,
-					 char **put)
+static inline const char *unescape_usual(const char *from, const struct simd_block *b,
+					 uint64_t escaped, char **put)
 {
 	uint64_t escapes = b->backslashes & ~escaped;
 	char *to = *put;
@@ -56,8 +56,8 @@ static inline const char *unescape_usual(const char *from, const struct simd_blo
 	return from + BLOCK - (escapes >> (BLOCK - 1));
 }
 #else
-static inline const char *unescape_usual(const char *from, const struct simd_block *b, uint64_t escaped,
-					 char **put)
+static inline const char *unescape_usual(const char *from, const struct simd_block *b,
+					 uint64_t escaped, char **put)
 {
 	(void)from, (void)b, (void)escaped, (void)put;
 	return NULL;
@@ -92,7 +92,7 @@ static inline const char *unescape_block(const char *from, const char *end, char
 		escapes &= (UINT64_C(1) << n) - 1;
 	while (escapes) {
 		size_t next = (size_t)__builtin_ctzll(escapes);
-		char byte = escape_meant[(unsigned char)from[next + 1]];
+		char byte = escape_value[(unsigned char)from[next + 1]];
 		uint32_t c = 0;
 
 		put_steps(to, from + at, next - at);
