@@ -85,7 +85,7 @@ static bool columns_have(const struct search *s, const struct model *m, uint32_t
 }
 
 /* Decodes the \uXXXX at that offset, or a surrogate pair; *n: bytes consumed. */
-static void add_escaped(struct buf *out, struct str text, size_t at, size_t *n)
+static void add_unescaped(struct buf *out, struct str text, size_t at, size_t *n)
 {
 	const char *p = text.p + at;
 	int value = at + 6 <= text.n ? escape_hex4(p + 2) : -1, low;
@@ -127,7 +127,7 @@ static bool unescape(struct str text, struct buf *out)
 		n = 2;
 		next = strchr(from, text.p[at + 1]);
 		if (text.p[at + 1] == 'u')
-			add_escaped(out, text, at, &n);
+			add_unescaped(out, text, at, &n);
 		else
 			buf_addc(out, next && *next ? to[next - from] : text.p[at + 1]);
 	}
