@@ -104,7 +104,8 @@ static COMMAND(open_item_step)
 	struct pane *p = app_list(a);
 	struct item_state at;
 
-	for (int64_t i = (int64_t)p->selected + number; i >= 0 && i < p->lines.list.n; i += number) {
+	for (int64_t i = (int64_t)p->selected + number; i >= 0 && i < p->lines.list.n;
+	     i += number) {
 		struct target t = pane_line_target(p, &a->scene, (uint32_t)i);
 
 		if (t.type != TARGET_ITEM || !decide_state(a, t.number, &at) || !at.open)

@@ -29,8 +29,8 @@ static void start_search(struct app *a, uint32_t line, int direction, bool again
 		t = pane_line_target(app_list(a), &a->scene, line);
 	at = t.type == TARGET_MESSAGE ? t.number : 0;
 	s->state = SEARCH_ON;
-	if (again && paused && s->line == line && s->progress.direction == direction && s->progress.left &&
-	    s->progress.k <= k) {
+	if (again && paused && s->line == line && s->progress.direction == direction &&
+	    s->progress.left && s->progress.k <= k) {
 		s->progress.word = buf_str(&a->word);
 		s->skip += s->interrupted;
 		return;
@@ -39,8 +39,8 @@ static void start_search(struct app *a, uint32_t line, int direction, bool again
 	s->from = at;
 	if (again)
 		at = direction > 0 ? (at + 1) % k : (at + k - 1) % k;
-	s->progress = (struct search_progress){ .word = buf_str(&a->word), .direction = direction, .k = k,
-				 .at = at, .left = k, .found = NONE };
+	s->progress = (struct search_progress){ .word = buf_str(&a->word), .direction = direction,
+						.k = k, .at = at, .left = k, .found = NONE };
 }
 
 bool app_is_searching(const struct app *a)
@@ -123,7 +123,8 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 	n = p->lines.list.n;
 	if (app_is_searching(a))
 		a->search.state = SEARCH_OVER;
-	if (a->word.n && p == &a->lists[TAB_MESSAGES] && a->scene.reader->search_step && a->scene.k) {
+	if (a->word.n && p == &a->lists[TAB_MESSAGES] && a->scene.reader->search_step &&
+	    a->scene.k) {
 		start_search(a, from, direction, again);
 		a->search.again = again;
 		return true;

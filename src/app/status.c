@@ -46,7 +46,8 @@ static void draw_search(const struct app *a, struct grid *g, struct rect row)
 	struct pen p = { g, rect_in(row, 0, 1, 1, row.cols - 2) };
 
 	pen_printf(&p, ROLE_DIM, "searching, %u%%; any key stops it",
-		   (unsigned)(100 - 100.0 * a->search.progress.left / (a->scene.k ? a->scene.k : 1)));
+		   (unsigned)(100 - 100.0 * a->search.progress.left /
+					(a->scene.k ? a->scene.k : 1)));
 }
 
 /* Adds hints for deliver and undo while drafts are staged, and for the verbs that the current item

@@ -78,7 +78,7 @@ bool str_eq_nocase(struct str a, struct str b);
 bool str_contains_nocase(struct str text, struct str word);
 /* Offset of the first occurrence at or after start, or -1. */
 ptrdiff_t str_find(struct str text, struct str word, size_t start);
-/* Splits at the first separator: returns the text before it, or all, and advances rest behind it. */
+/* Splits at the first separator: returns what is before it, or all, and advances rest behind it. */
 struct str str_cut(struct str *rest, struct str separator);
 struct str str_trim(struct str s);
 /* Takes the first word off a text, which is then what follows it, trimmed. */

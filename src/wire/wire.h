@@ -2,7 +2,8 @@
  *
  * A wire owns its files. Zero it, set max_bytes if need be, wire_add each argument, wire_read_begin
  * to wire_read_end each file, wire_fetch at will; wire_release closes and frees all, also after
- * errors. Not thread-safe; no file may be added while one is read. Memory: one block, one message, the list of files.
+ * errors. Not thread-safe; no file may be added while one is read. Memory: one block, one message,
+ * the list of files.
  *
  * How a file is split into frames is detected from its content:
  *   lines      the rule
