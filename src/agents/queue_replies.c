@@ -208,7 +208,7 @@ void queue_replies_plan(void *queue_replies, struct plan *plan)
 
 		if (!p.desk || p.desk->access != DESK_WRITES || !is_waiting(r, reply))
 			continue;
-		p.desk->way->path(p.desk->way->ctx, reply->message, &path);
+		p.desk->agent->path(p.desk->agent->ctx, reply->message, &path);
 		p.letter.dialect = reply->dialect;
 		p.letter.channel = CHANNEL_CHILD;
 		p.letter.path = arena_str(&plan->arena, buf_str(&path));

@@ -452,13 +452,13 @@ int supervisor_start(struct supervisor *s, const struct supervisor_spec *spec, s
 					.incarnation = 1,
 					.life = CHILD_RUNS,
 					.replies_fd = -1 };
-	c->way = (struct desk_way){ reply_path_of, add_sent_line, c };
+	c->desk_agent = (struct desk_agent){ reply_path_of, add_sent_line, c };
 	vec_push(&s->supervised, c);
 	orchestrator_add(&s->orchestrator, str_of(spec->child.name), spec->role, spec->capabilities,
 			 spec->capability_count);
 	file = s->agents.agents.v[n]->streams[AGENT_OUT].load.file;
 	open_replies(s, c, s->watch->load.wire.files.v[file].group);
-	supervisor_desk(s, n)->way = &c->way;
+	supervisor_desk(s, n)->agent = &c->desk_agent;
 	record_run(s, n);
 	return 0;
 }
@@ -472,7 +472,7 @@ void supervisor_close(struct supervisor *s)
 	queue_replies_close(&s->queue_replies);
 	for (uint32_t i = 0; i < s->supervised.n; i++) {
 		desk_tick(supervisor_desk(s, i), loop_now_ms()); /* records what did not arrive */
-		supervisor_desk(s, i)->way = NULL;
+		supervisor_desk(s, i)->agent = NULL;
 		if (s->supervised.v[i]->replies_fd >= 0)
 			close(s->supervised.v[i]->replies_fd);
 		free(s->supervised.v[i]);

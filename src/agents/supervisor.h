@@ -25,7 +25,7 @@ struct supervisor;
 struct supervised_agent {
 	struct supervisor *s;
 	uint32_t number;
-	struct desk_way way;
+	struct desk_agent desk_agent;
 	uint32_t desk;      /* number in the load's desks */
 	bool orchestrated;  /* this incarnation has used the orchestrator protocol */
 	unsigned incarnation; /* last one announced, */

@@ -51,7 +51,7 @@ struct agent_order {
 
 /* A message to the session that decides no item; shown on the pre-flight page before it is sent. */
 struct session_command {
-	enum command_type type;
+	enum session_command_type type;
 	struct str target; /* ABORT_TASK: id of the task; STATUS: name of the agent */
 	struct str reason; /* ABORT_TASK */
 	uint32_t message;  /* ACKNOWLEDGE: the message, or NONE */

@@ -347,15 +347,15 @@ static COMMAND(follow)
 
 static COMMAND(tell)
 {
-	struct session_command c = { .type = (enum command_type)number };
+	struct session_command c = { .type = (enum session_command_type)number };
 
 	if (decide_is_read_only(a)) {
 		app_say(a, ROLE_WARN, "read-only: nothing can be said here");
 		return;
 	}
-	if (c.type == COMMAND_ACKNOWLEDGE) {
+	if (c.type == SESSION_ACKNOWLEDGE) {
 		c.message = message_here(a);
-	} else if (c.type == COMMAND_STATUS) {
+	} else if (c.type == SESSION_STATUS) {
 		c.target = app_effect_dup(a, argument);
 	} else {
 		c.target = app_effect_dup(a, str_first_word(&argument));
@@ -496,11 +496,11 @@ const struct app_command app_commands[] = {
 	{ "live", "give-up", "", "review: leave the turn that failed as it is", ANYWHERE,
 	  run_turn, TURN_GIVE_UP },
 	{ "live", "abort", "", "abort TASK REASON: tell whoever has it to stop", ANYWHERE,
-	  run_tell, COMMAND_ABORT_TASK },
+	  run_tell, SESSION_ABORT_TASK },
 	{ "live", "query", "", "query AGENT: ask how it stands", ANYWHERE,
-	  run_tell, COMMAND_STATUS },
+	  run_tell, SESSION_STATUS },
 	{ "live", "acknowledge", "", "tell its sender that this message has come", ANYWHERE,
-	  run_tell, COMMAND_ACKNOWLEDGE },
+	  run_tell, SESSION_ACKNOWLEDGE },
 	{ "live", "pause", "P", "stop showing what comes; go on", ANYWHERE, run_pause },
 
 	{ "replay", "replay", "R", "the session as a film, and back", ANYWHERE, run_replay },

@@ -59,14 +59,14 @@ static bool can_decide(struct app *a, uint32_t item)
 	return false;
 }
 
-/* Whether the item takes the verb; says why not. corrects: as in desk_takes. */
+/* Whether the item takes the verb; says why not. corrects: as in desk_allows. */
 static bool takes_verb(struct app *a, uint32_t item, enum verb verb, uint32_t *corrects)
 {
 	const struct scene *s = &a->scene;
 	struct draft draft = { .verb = verb };
 	struct buf why = { 0 };
 	bool takes = draft_bind(&draft, s->model, s->reader, item, s->k, &a->effect_strings) &&
-		     desk_takes(desk_of(a, item), &draft, s->model, s->k, s->now_ms, corrects,
+		     desk_allows(desk_of(a, item), &draft, s->model, s->k, s->now_ms, corrects,
 				&why);
 
 	if (why.n)
@@ -471,7 +471,7 @@ bool decide_keys(struct app *a, bool words, struct buf *out)
 	if (item == NONE || decide_is_read_only(a) ||
 	    !item_without_overlay(m, get_item(a, item), a->scene.k, a->scene.now_ms, &at))
 		return false;
-	takes = verbs_taken(m, get_item(a, item), &at);
+	takes = verbs_allowed(m, get_item(a, item), &at);
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
 		if (!(takes & 1u << verbs[i].verb))
 			continue;

@@ -1,6 +1,6 @@
-/* A coroutine: a function with a stack of its own that runs only inside calls of
- * job_step. It is a thread with strict hand-over, so the two never run at the same time and share
- * data without locks. Inside, yield_on hands over once the step's deadline has passed.
+/* A coroutine: a function with a stack of its own that runs only inside calls of job_step. It is a
+ * thread with strict hand-over, so the two never run at the same time and share data without locks.
+ * Inside, yield_on hands over once the step's deadline has passed.
  *
  * The function must leave its loops when yield_on says so, and must not step or end its own job.
  * Signals are left to other threads. One thread of a process makes and steps jobs. */

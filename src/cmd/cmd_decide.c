@@ -281,7 +281,7 @@ static int stage(struct decide_command *d, struct draft *draft, struct outcome *
 	struct err err;
 	int code = EXIT_FINE;
 
-	if (!desk_takes(d->desk, draft, m, m->records.n, d->scene.now_ms,
+	if (!desk_allows(d->desk, draft, m, m->records.n, d->scene.now_ms,
 			d->o->correct ? &written : NULL, &why))
 		code = refuse(d, r, why.p);
 	buf_release(&why);
@@ -382,7 +382,7 @@ int cmd_decide(struct options *o)
 		return print_trouble("decide needs SOURCE ITEM VERB, or SOURCE --deliver for what "
 				     "is staged; see gavel decide --help");
 	load_read_config(&d.load, o, &d.config);
-	d.load.desk = (struct load_desks){ .open = true, .write = true, .journal = o->journal,
+	d.load.desk_options = (struct desk_options){ .open = true, .write = true, .journal = o->journal,
 					   .sole_writer = o->sole_writer };
 	if (load_open(&d.load, o->words.v, 1, o->max_line_bytes))
 		goto out;

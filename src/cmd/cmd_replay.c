@@ -112,7 +112,7 @@ int cmd_replay(struct options *o)
 	if (!options_are_fine(o))
 		return EXIT_TROUBLE;
 	watch_init(w, o);
-	w->load.desk.write = false;
+	w->load.desk_options.write = false;
 	w->ops = &replay_ops;
 	w->ops_ctx = &p;
 	for (uint32_t i = 0; i < o->words.n; i++)

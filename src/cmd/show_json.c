@@ -73,7 +73,7 @@ static struct str task_id(const struct model *m, uint32_t task)
 static void put_verbs(struct buf *b, const struct model *m, const struct item *item,
 		      const struct item_state *st)
 {
-	unsigned verbs = verbs_taken(m, item, st);
+	unsigned verbs = verbs_allowed(m, item, st);
 
 	json_open(b, "verbs", '[');
 	for (int v = 0; v < VERB_COUNT; v++)

@@ -146,7 +146,7 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 
 	if (!letter_is_unfinished(l))
 		return 0; /* a dismissal is only recorded */
-	if (l->channel == CHANNEL_CHILD && d->way) {
+	if (l->channel == CHANNEL_CHILD && d->agent) {
 		desk_tick(d, loop_now_ms());
 		return 0;
 	}

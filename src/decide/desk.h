@@ -45,7 +45,7 @@ enum desk_access {
 };
 
 /* Callbacks of the supervisor for a desk whose replies go to an agent that gavel runs. */
-struct desk_way {
+struct desk_agent {
 	/* Appends the path of the incarnation that wrote a message of the model; NONE: of the
 	 * running one. Appends nothing if there is none. */
 	void (*path)(void *ctx, uint32_t message, struct buf *out);
@@ -77,7 +77,7 @@ struct desk {
 	bool sole_writer;
 	int wait_ms; /* reader timeout, as in struct channel */
 	const struct idle *idle;
-	const struct desk_way *way; /* replies go to an agent; NULL = to a file, FIFO or folder */
+	const struct desk_agent *agent; /* replies go to an agent; NULL = to a file, FIFO or folder */
 	struct output_queue *queue; /* of that agent */
 	int kept_fifo; /* FIFO kept open between messages: descriptor + 1, 0 = none */
 	const struct reader *reader; /* to compare revisions; NULL = assume them equal */

@@ -149,7 +149,7 @@ static enum progress continue_send(struct desk *d, int64_t now_ms)
 		if (p->letter != NONE && desk_mark_sent(d, p->letter, &unused) < 0 &&
 		    d->access == DESK_WRITES)
 			return WAITS;
-		d->way->sent(d->way->ctx, str_of(p->c.path), line);
+		d->agent->sent(d->agent->ctx, str_of(p->c.path), line);
 		finish_send(d);
 		return DONE;
 	}
@@ -259,7 +259,7 @@ bool desk_tick(struct desk *d, int64_t now_ms)
 	enum progress how = DONE;
 	bool changed = false;
 
-	if (!d->way || (!d->queue && !d->letters.n))
+	if (!d->agent || (!d->queue && !d->letters.n))
 		return false;
 	queue_of(d);
 	/* stops when the journal fails */

@@ -1,5 +1,5 @@
 /* Access to message texts. The model stores none; they are parsed again from the source's bytes
- * when a view shows them or an encoder answers them. */
+ * when a view shows them or an encoder answers them. Implemented by session/load.c. */
 #ifndef GAVEL_DECIDE_READER_H
 #define GAVEL_DECIDE_READER_H
 

@@ -162,14 +162,14 @@ static bool overlay_changed(struct draft *draft, const struct overlay *s)
 	return anew;
 }
 
-static uint64_t item_hash(uint32_t item)
+static uint64_t number_hash(uint32_t item)
 {
 	return hash_mix(hash_seed, item);
 }
 
 static bool is_among(const struct map *items, uint32_t item)
 {
-	for (uint32_t it = 0, v; map_next(items, item_hash(item), &it, &v);)
+	for (uint32_t it = 0, v; map_next(items, number_hash(item), &it, &v);)
 		if (v == item)
 			return true;
 	return false;
@@ -189,7 +189,7 @@ static void update_overlays(struct desk *d, struct model *m)
 			continue;
 		s = overlay_of(d, m, draft);
 		if (overlay_changed(draft, &s) && !is_among(&changed, draft->number))
-			map_add(&changed, item_hash(draft->number), draft->number);
+			map_add(&changed, number_hash(draft->number), draft->number);
 	}
 	for (int live = 0; changed.n && live < 2; live++)
 		for (uint32_t i = 0; i < d->drafts.n; i++) {

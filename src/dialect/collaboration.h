@@ -1,4 +1,4 @@
-/* Internal to the collaboration dialect: shared by its field tables (collaboration_rules.c) and its
+/* Internal to the collaboration dialect: shared by its field tables (collaboration_fields.c) and its
  * decoder (collaboration.c). */
 #ifndef GAVEL_DIALECT_COLLABORATION_H
 #define GAVEL_DIALECT_COLLABORATION_H

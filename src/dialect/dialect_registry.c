@@ -1,4 +1,4 @@
-/* The dialects, by their numbers. */
+/* Registry of dialects, indexed by dialect number. */
 #include "dialect/dialect.h"
 
 #define DECLARE(NAME, name) extern const struct dialect_ops dialect_##name;

@@ -4,20 +4,20 @@
 #include "encode/human_message.h"
 #include "json/compose.h"
 
-static int check_command(const struct order *c, const struct model *m, const struct terms *t,
+static int check_command(const struct addressed_command *c, const struct model *m, const struct terms *t,
 			 struct err *err)
 {
-	bool aborts = c->type == COMMAND_ABORT_TASK || c->type == COMMAND_ABORT_SESSION;
+	bool aborts = c->type == SESSION_ABORT_TASK || c->type == SESSION_ABORT_SESSION;
 
 	if (!t->as.n)
 		return err_set(err, "a message needs a sender; give your name with --as");
 	if (c->agent == NONE || m->agents.v[c->agent].session != c->session)
 		return err_set(err,
 			       "no such agent in this session; name one that has spoken in it");
-	if (c->type == COMMAND_ABORT_SESSION && !session_id(m, c->session).n)
+	if (c->type == SESSION_ABORT_SESSION && !session_id(m, c->session).n)
 		return err_set(err,
 			       "this session has no id, so it cannot be named; abort its tasks");
-	if ((c->type == COMMAND_ABORT_TASK || c->type == COMMAND_ACKNOWLEDGE) && !c->target.n)
+	if ((c->type == SESSION_ABORT_TASK || c->type == SESSION_ACKNOWLEDGE) && !c->target.n)
 		return err_set(err, "nothing is named; give the id of a %s",
 			       aborts ? "task" : "message");
 	if (aborts && !c->reason.n)
@@ -25,13 +25,13 @@ static int check_command(const struct order *c, const struct model *m, const str
 	return 0;
 }
 
-int command_write(const struct order *c, const struct model *m, const struct desk *d,
+int command_write(const struct addressed_command *c, const struct model *m, const struct desk *d,
 		  const struct terms *t, struct buf *out, struct err *err)
 {
-	static const char *const types[] = { [COMMAND_ABORT_TASK] = "abort",
-					     [COMMAND_ABORT_SESSION] = "abort",
-					     [COMMAND_STATUS] = "status_query",
-					     [COMMAND_ACKNOWLEDGE] = "acknowledgment" };
+	static const char *const types[] = { [SESSION_ABORT_TASK] = "abort",
+					     [SESSION_ABORT_SESSION] = "abort",
+					     [SESSION_STATUS] = "status_query",
+					     [SESSION_ACKNOWLEDGE] = "acknowledgment" };
 	struct human_message head = { .type = types[c->type], .time_ms = t->now_ms, .as = t->as };
 	struct str type;
 	char id[37];
@@ -48,17 +48,17 @@ int command_write(const struct order *c, const struct model *m, const struct des
 	head.to = (struct address){ agent_name(m, c->agent), type,
 				    m->agents.v[c->agent].human ? STR("human") : STR_NONE };
 	head.session_id = session_id(m, c->session);
-	if (c->type == COMMAND_ACKNOWLEDGE)
+	if (c->type == SESSION_ACKNOWLEDGE)
 		head.reply_to = c->target;
 	human_message_begin(out, &head);
 	switch (c->type) {
-	case COMMAND_ABORT_TASK: put_abort(out, "task", c->target, c->reason); break;
-	case COMMAND_ABORT_SESSION: put_abort(out, "session", head.session_id, c->reason); break;
-	case COMMAND_STATUS:
+	case SESSION_ABORT_TASK: put_abort(out, "task", c->target, c->reason); break;
+	case SESSION_ABORT_SESSION: put_abort(out, "session", head.session_id, c->reason); break;
+	case SESSION_STATUS:
 		if (c->target.n)
 			json_put_str(out, "task_id", c->target);
 		break;
-	case COMMAND_ACKNOWLEDGE: break;
+	case SESSION_ACKNOWLEDGE: break;
 	}
 	human_message_end(out);
 	buf_addc(out, '\n');

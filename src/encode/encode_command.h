@@ -5,22 +5,22 @@
 
 #include "encode/plan.h"
 
-enum command_type {
-	COMMAND_ABORT_TASK,
-	COMMAND_ABORT_SESSION,
-	COMMAND_STATUS,      /* of a task, or of everything if none is named */
-	COMMAND_ACKNOWLEDGE,
+enum session_command_type {
+	SESSION_ABORT_TASK,
+	SESSION_ABORT_SESSION,
+	SESSION_STATUS,      /* of a task, or of everything if none is named */
+	SESSION_ACKNOWLEDGE,
 };
 
-struct order {
-	enum command_type type;
+struct addressed_command {
+	enum session_command_type type;
 	uint32_t session, agent; /* indices in the model; agent is the recipient */
 	struct str target;       /* task id; ACKNOWLEDGE: id of the message */
 	struct str reason;       /* ABORT_* */
 };
 
 /* Appends the message with its newline to out. -1 if a field is missing or invalid. */
-int command_write(const struct order *c, const struct model *m, const struct desk *d,
+int command_write(const struct addressed_command *c, const struct model *m, const struct desk *d,
 		  const struct terms *t, struct buf *out, struct err *err);
 
 #endif

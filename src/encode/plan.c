@@ -49,7 +49,7 @@ const char *reply_problem(const struct desk *d, const struct terms *t, const str
 	if (t->turn && l->channel == CHANNEL_CHILD)
 		return t->turn->blocked;
 	if (l->channel == CHANNEL_NONE)
-		return d->way ? "the agent does not run; restart it, then decide again"
+		return d->agent ? "the agent does not run; restart it, then decide again"
 			      : "nothing says where replies go; give --reply PATH";
 	if (!utf8_valid(l->path))
 		return "the name of the place is not UTF-8, and the journal could not keep it; "
@@ -103,7 +103,7 @@ struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n)
 	problem = reply_problem(e->desk, e->terms, &p->letter);
 	if (problem)
 		propose_missing(e, p, "%s", problem);
-	else if (p->letter.channel == CHANNEL_CHILD && e->desk->way && channel_agents.find &&
+	else if (p->letter.channel == CHANNEL_CHILD && e->desk->agent && channel_agents.find &&
 		 !channel_agents.find(channel_agents.ctx, p->letter.path.p, &err))
 		propose_missing(e, p, "%s", err.text);
 	return p;
@@ -245,7 +245,7 @@ static bool is_sendable(const struct draft *draft, const struct model *m, const 
 	if (!same)
 		buf_adds(why, "it has changed since it was shown; look at it again and decide "
 			      "anew");
-	return same && verb_is_taken(draft->verb, m, item, &at, why);
+	return same && verb_is_allowed(draft->verb, m, item, &at, why);
 }
 
 static bool is_current(struct plan *p, const struct desk *d, uint32_t draft, const struct model *m,

@@ -1,4 +1,5 @@
-/* Where replies go: --reply, else beside the source; never into the log that agents write. */
+/* Where replies go: to the next turn of a review, to the running agent, to --reply, else beside the
+ * source; never into the log that agents write. */
 #include "encode/plan.h"
 
 #include "base/sha256.h"
@@ -92,11 +93,11 @@ enum channel_type reply_path(const struct desk *d, const struct terms *t, const 
 		buf_adds(out, t->turn->path);
 		return CHANNEL_CHILD;
 	}
-	if (d->way) { /* an agent that gavel runs: only the incarnation that asked */
+	if (d->agent) { /* an agent that gavel runs: only the incarnation that asked */
 		struct item_state at;
 		bool asked = item->n && item_at(m, item, m->records.n, TIME_NONE, &at);
 
-		d->way->path(d->way->ctx, asked ? at.message : NONE, out);
+		d->agent->path(d->agent->ctx, asked ? at.message : NONE, out);
 		return out->n ? CHANNEL_CHILD : CHANNEL_NONE;
 	}
 	if (t->reply) {

@@ -30,16 +30,16 @@ unsigned verbs_of_item(const struct model *m, const struct item *item,
 	return state->no_findings ? verbs & ~(unsigned)CAN_PARTIAL : verbs;
 }
 
-unsigned verbs_taken(const struct model *m, const struct item *item,
+unsigned verbs_allowed(const struct model *m, const struct item *item,
 		     const struct item_state *state)
 {
 	return state->open ? verbs_of_item(m, item, state) : 0;
 }
 
-bool verb_is_taken(enum verb v, const struct model *m, const struct item *item,
+bool verb_is_allowed(enum verb v, const struct model *m, const struct item *item,
 		   const struct item_state *state, struct buf *why)
 {
-	unsigned verbs = verbs_taken(m, item, state);
+	unsigned verbs = verbs_allowed(m, item, state);
 
 	if (verbs & 1u << v)
 		return true;
@@ -62,7 +62,7 @@ bool verb_is_taken(enum verb v, const struct model *m, const struct item *item,
 	return false;
 }
 
-bool desk_takes(const struct desk *d, const struct draft *draft, const struct model *m, uint32_t k,
+bool desk_allows(const struct desk *d, const struct draft *draft, const struct model *m, uint32_t k,
 		int64_t now_ms, uint32_t *corrects, struct buf *why)
 {
 	const struct item *item = &m->items.v[draft->number];
@@ -74,5 +74,5 @@ bool desk_takes(const struct desk *d, const struct draft *draft, const struct mo
 		item_without_overlay(m, item, k, now_ms, &at);
 	else
 		item_at(m, item, k, now_ms, &at);
-	return verb_is_taken(draft->verb, m, item, &at, why);
+	return verb_is_allowed(draft->verb, m, item, &at, why);
 }

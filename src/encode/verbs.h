@@ -14,16 +14,16 @@ unsigned verbs_of_item(const struct model *m, const struct item *item,
 /* The verbs it takes now: none once it is closed. For a first decision pass the state of item_at;
  * for a correction that of item_without_overlay, which only the log closes, not a decision made
  * here. */
-unsigned verbs_taken(const struct model *m, const struct item *item,
+unsigned verbs_allowed(const struct model *m, const struct item *item,
 		     const struct item_state *state);
 /* Whether it takes this verb now; if not, appends a sentence that says why. */
-bool verb_is_taken(enum verb v, const struct model *m, const struct item *item,
+bool verb_is_allowed(enum verb v, const struct model *m, const struct item *item,
 		   const struct item_state *state, struct buf *why);
 
 /* The same for a draft that is bound to its item, as of the first k messages. corrects: NULL for a
  * first decision; otherwise a correction is allowed, and *corrects is set to the written draft on
  * the same revision, or NONE. */
-bool desk_takes(const struct desk *d, const struct draft *draft, const struct model *m, uint32_t k,
+bool desk_allows(const struct desk *d, const struct draft *draft, const struct model *m, uint32_t k,
 		int64_t now_ms, uint32_t *corrects, struct buf *why);
 
 #endif

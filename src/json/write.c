@@ -1,4 +1,4 @@
-/* JSON out: compact, quoted strings, and pretty lines for reading. */
+/* JSON output: compact, quoted strings, and pretty lines for reading. */
 #include "json/json.h"
 
 #include "base/utf8.h"

@@ -79,7 +79,7 @@ struct dated_item {
  * again (other content, a later iteration, after it was closed). Meanwhile the verdict is the
  * user's and the item is not open, whatever the log says; nor does it expire. Two states do not
  * close the item: a staged decision, whose verdict is shown as long as the item is open, and a
- * bounced one. An acknowledgement in the log of one that was sent or held takes effect at once. */
+ * bounced one. An acknowledgment in the log of one that was sent or held takes effect at once. */
 struct overlay {
 	uint32_t item;
 	uint32_t from; /* number of messages at the time; includes the one that raised it */

@@ -1,4 +1,4 @@
-/* The rules about several messages, by the numbers of dialects. */
+/* Registry of cross-message rules, indexed by dialect number. */
 #include "model/rules.h"
 
 #define DECLARE(NAME, name) extern const struct rules_ops rules_##name;

@@ -1,4 +1,4 @@
-/* Finds an item by name. */
+/* Finds the item that a command line names: whole id, KIND:ID, or an unambiguous prefix. */
 #include "session/find_item.h"
 
 #include <stdio.h>

@@ -303,12 +303,12 @@ static const struct diags *read_diags(void *ctx, uint32_t message)
 
 static struct desk open_desk(const struct load *l, const char *source)
 {
-	struct desk d = { .sole_writer = l->desk.sole_writer, .idle = l->desk.idle,
+	struct desk d = { .sole_writer = l->desk_options.sole_writer, .idle = l->desk_options.idle,
 			  .reader = &l->reader };
 	struct buf base = { 0 };
 
-	desk_base(l->desk.journal, &base);
-	desk_open(&d, base.p, source, l->desk.write);
+	desk_base(l->desk_options.journal, &base);
+	desk_open(&d, base.p, source, l->desk_options.write);
 	buf_release(&base);
 	return d;
 }
@@ -340,14 +340,14 @@ static void open_desks(struct load *l)
 			continue;
 		last = group;
 		/* a journal of standard input is of some other stream */
-		if (is_stdin && !l->desk.write)
+		if (is_stdin && !l->desk_options.write)
 			continue;
 		vec_push(&l->desks.list, open_desk(l, is_stdin ? "-" : group.p));
 	}
 	for (uint32_t i = 0; l->follow && i < l->wire.dirs.n; i++)
 		if (!desks_find(&l->desks, str_of(l->wire.dirs.v[i].name)))
 			vec_push(&l->desks.list, open_desk(l, l->wire.dirs.v[i].name));
-	for (uint32_t i = 0; i < l->desks.list.n && !l->desk.write; i++)
+	for (uint32_t i = 0; i < l->desks.list.n && !l->desk_options.write; i++)
 		if (l->desks.list.v[i].trouble != JOURNAL_FINE)
 			load_say(l, str_of(l->desks.list.v[i].why.text));
 }
@@ -397,7 +397,7 @@ struct desk *load_add_desk(struct load *l, struct str group, const char *source)
 {
 	struct desk *d = desks_find(&l->desks, group);
 
-	if (d || !(l->desk.open || l->desk.write))
+	if (d || !(l->desk_options.open || l->desk_options.write))
 		return d;
 	vec_push(&l->desks.list, open_desk(l, source));
 	d = vec_last(&l->desks.list);
@@ -420,7 +420,7 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 	for (uint32_t i = 0; i < l->wire.warnings.n; i++)
 		load_say(l, l->wire.warnings.v[i]);
 	load_detect_replies(l);
-	if (l->desk.open || l->desk.write)
+	if (l->desk_options.open || l->desk_options.write)
 		open_desks(l);
 	load_settle(l); /* replies must be expected before they are read */
 	return l->wire.files.n || (l->follow && l->wire.dirs.n) ? 0 : -1;

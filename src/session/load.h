@@ -1,5 +1,5 @@
 /* Loading logs: SOURCE arguments → model, and from the model back to a message's bytes. Every
- * command that reads uses it. Zero it, load_configure, set `desk`, load_open, then load_run, or
+ * command that reads uses it. Zero it, load_configure, set `desk_options`, load_open, then load_run, or
  * load_step as often as it takes; load_release frees all, at any time.
  *
  * Reply files are loaded as part of the log they reply to, right after it. One is detected by its
@@ -22,7 +22,7 @@
 #include "wire/follow.h"
 
 /* Which journals a command opens; all zero = none. */
-struct load_desks {
+struct desk_options {
 	bool open;           /* for reading */
 	bool write;          /* and with the lock, for deciding */
 	const char *journal; /* --journal; NULL = the default folder */
@@ -61,7 +61,7 @@ struct load_reading {
 
 struct load {
 	const struct config *config; /* thresholds and the longest line; NULL = defaults */
-	struct load_desks desk;
+	struct desk_options desk_options;
 	struct cache cache;
 	bool want_diags;     /* each message has its list of diagnostics, not only their counts */
 	unsigned threads;    /* that decode; 0 = one per processor, up to 8 */

@@ -1,4 +1,4 @@
-/* Computes summary statistics. */
+/* Computes the statistics of `gavel show summary` and the report in one pass over the model. */
 #include "view/session_stats.h"
 
 #include "base/parallel.h"

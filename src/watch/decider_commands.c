@@ -9,7 +9,7 @@ static bool is_collaboration(const struct model *m, uint32_t message)
 }
 
 /* The newest task of that id. */
-static bool find_task_named(const struct model *m, struct str id, struct order *out)
+static bool find_task_named(const struct model *m, struct str id, struct addressed_command *out)
 {
 	for (uint32_t i = m->tasks.n; i-- > 0;) {
 		struct task_state_at at;
@@ -25,7 +25,7 @@ static bool find_task_named(const struct model *m, struct str id, struct order *
 	return false;
 }
 
-static bool find_agent_named(const struct model *m, struct str name, struct order *out)
+static bool find_agent_named(const struct model *m, struct str name, struct addressed_command *out)
 {
 	for (uint32_t i = m->agents.n; i-- > 0;)
 		if (str_eq(agent_name(m, i), name) && is_collaboration(m, m->agents.v[i].first)) {
@@ -36,7 +36,7 @@ static bool find_agent_named(const struct model *m, struct str name, struct orde
 	return false;
 }
 
-static bool find_message(struct decider *s, uint32_t message, struct order *out)
+static bool find_message(struct decider *s, uint32_t message, struct addressed_command *out)
 {
 	const struct model *m = &s->load->model;
 	struct json_reader reader = { 0 };
@@ -53,19 +53,19 @@ static bool find_message(struct decider *s, uint32_t message, struct order *out)
 }
 
 /* Resolves the session and agent of a command; reports if there are none. */
-static bool resolve(struct decider *s, const struct session_command *c, struct order *out)
+static bool resolve(struct decider *s, const struct session_command *c, struct addressed_command *out)
 {
 	const struct model *m = &s->load->model;
 	const char *problem = "only messages of collaboration sessions are acknowledged";
 	bool found;
 
 	out->type = c->type;
-	if (c->type == COMMAND_ABORT_TASK) {
+	if (c->type == SESSION_ABORT_TASK) {
 		out->target = c->target;
 		out->reason = c->reason;
 		found = find_task_named(m, c->target, out);
 		problem = "abort needs a task of a collaboration session and a reason";
-	} else if (c->type == COMMAND_STATUS) {
+	} else if (c->type == SESSION_STATUS) {
 		found = find_agent_named(m, c->target, out);
 		problem = "query needs an agent of a collaboration session";
 	} else {
@@ -79,7 +79,7 @@ static bool resolve(struct decider *s, const struct session_command *c, struct o
 void decider_command(struct decider *s, const struct session_command *c)
 {
 	const struct model *m = &s->load->model;
-	struct order command = { 0 };
+	struct addressed_command command = { 0 };
 	struct proposal p = { .group = NONE };
 	struct buf bytes = { 0 }, path = { 0 };
 	struct terms terms;

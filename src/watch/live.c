@@ -7,9 +7,9 @@
 #include "view/view_parts.h"
 
 enum {
-	TOLD_MS = 100,      /* minimum time between updates of the views, */
-	TOLD_PART = 20,     /* as a multiple of their drawing time, */
-	TOLD_MAX_MS = 2000, /* and its maximum */
+	UPDATE_MS = 100,      /* minimum time between updates of the views */
+	UPDATE_FACTOR = 20,   /* that time as a multiple of what drawing them takes */
+	UPDATE_MAX_MS = 2000, /* upper limit of that */
 	TICK_MS = 1000,     /* of countdowns */
 	INCOMPLETE_BYTES = 1000,
 };
@@ -39,9 +39,9 @@ static int quiet_ms(const struct live *l, int64_t now_ms)
 /* Time of the next update of the views; soon, if there are new items. */
 static int64_t told_due(const struct live *l)
 {
-	int64_t pause = l->load->model.items.n > l->items ? 0 : TOLD_PART * l->spent_ms;
+	int64_t pause = l->load->model.items.n > l->items ? 0 : UPDATE_FACTOR * l->spent_ms;
 
-	return l->told_ms + (pause < TOLD_MS ? TOLD_MS : pause > TOLD_MAX_MS ? TOLD_MAX_MS : pause);
+	return l->told_ms + (pause < UPDATE_MS ? UPDATE_MS : pause > UPDATE_MAX_MS ? UPDATE_MAX_MS : pause);
 }
 
 static int until_ms(int64_t due_ms, int64_t now_ms)

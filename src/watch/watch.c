@@ -19,9 +19,9 @@ enum {
 	ARRIVED_MAX_MS = 20000, /* its maximum for large lists */
 	PATIENCE_MS = 8,  /* a list that takes longer is made in steps */
 	FRAME_MS = 33,
-	GATHER_MS = 10,   /* delay that batches input after */
-	CROWD = 8,        /* so many wake-ups within */
-	SOON_MS = 5,
+	GATHER_MS = 10,   /* batching delay for sources that wake the loop all the time */
+	CROWD = 8,        /* consecutive quick wake-ups that begin batching */
+	SOON_MS = 5,      /* a wake-up within this time of the last one is quick */
 	UNTIL_MS = 20000, /* timeout of <until:TEXT> */
 };
 
@@ -442,7 +442,7 @@ void watch_init(struct watch *w, struct options *o)
 	w->painted = o->color == COLOR_ALWAYS;
 	config_load(&w->config, o->config);
 	load_configure(&w->load, o, &w->config);
-	w->load.desk = (struct load_desks){ .open = true, .write = !o->read_only && !o->at,
+	w->load.desk_options = (struct desk_options){ .open = true, .write = !o->read_only && !o->at,
 					    .journal = o->journal, .sole_writer = o->sole_writer };
 }
 

@@ -22,7 +22,7 @@ static void set_up(void)
 	struct err err;
 
 	make_folder();
-	load = (struct load){ .desk = { .open = true, .write = true, .journal = folder } };
+	load = (struct load){ .desk_options = { .open = true, .write = true, .journal = folder } };
 	agents = (struct agent_set){ 0 };
 	load_init(&load, 0);
 	ck_assert_msg(agent_set_open(&agents, &load, folder, &err) == 0, "%s", err.text);

@@ -481,7 +481,7 @@ static void orders(const char *line, unsigned type, const char *agent, const cha
 	ck_assert_msg(str_is(e->order.reason, reason), "%s: %.*s", line, STR_ARG(e->order.reason));
 }
 
-static void tells(const char *line, enum command_type type, const char *target, const char *reason)
+static void tells(const char *line, enum session_command_type type, const char *target, const char *reason)
 {
 	const struct effect *e = effect_of(line);
 
@@ -521,13 +521,13 @@ START_TEST(arguments_are_parsed_once)
 	ck_assert_uint_eq(app.effects.n, 0);
 	vec_push(&desks.list, desk);
 	app.scene.desks = &desks;
-	tells("abort T-1  too late", COMMAND_ABORT_TASK, "T-1", "too late");
-	tells("abort", COMMAND_ABORT_TASK, "", "");
-	tells("query an agent", COMMAND_STATUS, "an agent", "");
+	tells("abort T-1  too late", SESSION_ABORT_TASK, "T-1", "too late");
+	tells("abort", SESSION_ABORT_TASK, "", "");
+	tells("query an agent", SESSION_STATUS, "an agent", "");
 	app_show_tab(&app, TAB_MESSAGES);
 	app_draw(&app, g, &row, &col);
 	e = effect_of("acknowledge");
-	ck_assert_int_eq(e->tell.type, COMMAND_ACKNOWLEDGE);
+	ck_assert_int_eq(e->tell.type, SESSION_ACKNOWLEDGE);
 	ck_assert_uint_eq(e->tell.message, pane_target(app_list(&app), &app.scene).number);
 	vec_release(&desks.list);
 	app.scene.desks = NULL;

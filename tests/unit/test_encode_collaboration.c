@@ -738,8 +738,8 @@ START_TEST(a_verdict_without_findings_is_not_partial)
 		    PASSED);
 	item = &bench.model.items.v[find(ITEM_VERDICT, "review-1")];
 	st = bench_state(&bench, (uint32_t)(item - bench.model.items.v));
-	ck_assert_uint_eq(verbs_taken(&bench.model, item, &st) >> VERB_PARTIAL & 1, _i);
-	ck_assert_int_eq(verb_is_taken(VERB_PARTIAL, &bench.model, item, &st, &why), _i);
+	ck_assert_uint_eq(verbs_allowed(&bench.model, item, &st) >> VERB_PARTIAL & 1, _i);
+	ck_assert_int_eq(verb_is_allowed(VERB_PARTIAL, &bench.model, item, &st, &why), _i);
 	ck_assert((str_find(buf_str(&why), STR("this review has none"), 0) >= 0) == !_i);
 	buf_release(&why);
 }
@@ -977,21 +977,21 @@ static uint32_t agent_number(const char *name)
 START_TEST(commands_are_valid_messages)
 {
 	static const char *const payloads[] = {
-		[COMMAND_ABORT_TASK] = "\"payload\":{\"scope\":\"task\",\"target_id\":\"task-1\","
+		[SESSION_ABORT_TASK] = "\"payload\":{\"scope\":\"task\",\"target_id\":\"task-1\","
 				       "\"reason\":\"late\",\"cleanup_required\":true}}",
-		[COMMAND_STATUS] = "\"message_type\":\"status_query\",\"payload\":"
+		[SESSION_STATUS] = "\"message_type\":\"status_query\",\"payload\":"
 				   "{\"task_id\":\"task-1\"}}",
-		[COMMAND_ACKNOWLEDGE] = "\"message_type\":\"acknowledgment\",\"reply_to\":"
+		[SESSION_ACKNOWLEDGE] = "\"message_type\":\"acknowledgment\",\"reply_to\":"
 					"\"task-1\",\"payload\":{}}",
 	};
-	struct order c = { .type = (enum command_type)_i, .target = STR("task-1"),
+	struct addressed_command c = { .type = (enum session_command_type)_i, .target = STR("task-1"),
 			     .reason = STR("late") };
 	struct buf b = { 0 };
 	struct err err;
 
 	assign("task-1");
 	c.agent = agent_number("dev");
-	if (c.type == COMMAND_ABORT_SESSION) {
+	if (c.type == SESSION_ABORT_SESSION) {
 		/* the log names no session */
 		ck_assert_int_eq(command_write(&c, &bench.model, &bench.desk, &bench.terms, &b, &err), -1);
 		return;
@@ -1009,7 +1009,7 @@ END_TEST
 /* Sessions in one log are told apart by an id that replies carry too. */
 START_TEST(replies_stay_in_their_session)
 {
-	struct order c = { .type = COMMAND_ABORT_SESSION, .reason = STR("late") };
+	struct addressed_command c = { .type = SESSION_ABORT_SESSION, .reason = STR("late") };
 	struct buf b = { 0 };
 	struct err err;
 

@@ -76,7 +76,7 @@ static void way_sent(void *ctx, struct str path, struct str line)
 	buf_add_str(&taken, line);
 }
 
-static const struct desk_way way = { way_path, way_sent, NULL };
+static const struct desk_agent way = { way_path, way_sent, NULL };
 
 static void open_desk(void)
 {
@@ -85,7 +85,7 @@ static void open_desk(void)
 	snprintf(source, sizeof(source), "%s/dev.ndjson", folder);
 	desk = (struct desk){ 0 };
 	desk_open(&desk, folder, source, true);
-	desk.way = &way;
+	desk.agent = &way;
 }
 
 static void set_up(void)
@@ -300,7 +300,7 @@ START_TEST(recovery_takes_back)
 	desk_close(&desk);
 	channel_agents = (struct channel_agents){ 0 };
 	open_desk();
-	desk.way = NULL;
+	desk.agent = NULL;
 	ck_assert_uint_eq(desk_unfinished(&desk), 1);
 	ck_assert(letter_is_lost(letter(0)));
 	ck_assert_uint_eq(desk_recover(&desk, true, &err), 0);

@@ -245,7 +245,7 @@ static bool takes(enum verb verb, bool correct, uint32_t *corrects, const char *
 
 	*corrects = NONE;
 	ck_assert(draft_bind(&draft, &model, &reader, 0, model.records.n, &arena));
-	taken = desk_takes(&desk, &draft, &model, model.records.n, TIME_NONE,
+	taken = desk_allows(&desk, &draft, &model, model.records.n, TIME_NONE,
 			   correct ? corrects : NULL, &why);
 	ck_assert_str_eq(why.n ? why.p : "", words);
 	buf_release(&why);
