@@ -59,4 +59,19 @@ ok 'but twice' soon says 'exit code 0'
 ok 'and the terminal is as before' soon tty_is_as_before
 ok 'where it is kept is told' soon says 'this review is kept in'
 
+# The first turn is a delivery like any other: keys are answered while the process does not read.
+echo '{}' >in.json
+start 80x24 "$FOLLOWING" review --envelope=in.json --as=ann -- sleep 60
+ok 'a file that is no envelope' soon says 'is no input envelope'
+cat >in.json <<'END'
+{"context": {"feature_id": "f-1", "workflow": "specify", "iteration": 1}, "paths": {"spec": "plan.md"},
+ "task": {"action": "validate", "params": {}}}
+END
+press ":retry<Enter>"
+ok 'corrected, it is sent' soon says 'sending'
+press '?'
+ok 'and keys are answered while nobody reads it' soon says 'j k scroll'
+kill -TERM "$(cat pid)"
+ok 'so are signals' soon says 'exit code 143'
+
 tap_end

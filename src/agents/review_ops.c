@@ -149,7 +149,7 @@ static void begin_first(struct reviewing *r)
 	}
 	s->app->scene.plan = &s->plan;
 	decider_confirm(s);
-	decider_deliver(s, false);
+	vec_push(&r->watch.sending, (struct effect){ EFFECT_DELIVER });
 }
 
 /* ---- commands ---- */

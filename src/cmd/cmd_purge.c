@@ -33,6 +33,7 @@ struct purge {
 	uint32_t removed[KINDS], in_use;
 	bool trouble;
 	int depth; /* of folders in the cache */
+	int folder; /* descriptor of the one being listed, so that no link is followed */
 	VEC(char *) unfinished; /* sources with unfinished decisions */
 };
 
@@ -106,10 +107,12 @@ typedef void (*entry_fn)(struct purge *p, const char *base, const char *name, co
 static void each_entry(struct purge *p, DIR *dir, const char *base, entry_fn fn)
 {
 	struct dirent *entry;
+	int outer = p->folder;
 
 	while (dir && (entry = readdir(dir))) {
 		struct buf path = { 0 };
 
+		p->folder = dirfd(dir);
 		buf_printf(&path, "%s/%s", base, entry->d_name);
 		if (!is_dots(entry->d_name))
 			fn(p, base, entry->d_name, path.p);
@@ -117,6 +120,7 @@ static void each_entry(struct purge *p, DIR *dir, const char *base, entry_fn fn)
 	}
 	if (dir)
 		closedir(dir);
+	p->folder = outer;
 }
 
 /* ---- removing ---- */
@@ -278,19 +282,18 @@ static void purge_cache(struct purge *p, const char *base, const char *name, con
 	struct stat st;
 
 	(void)base;
-	(void)name;
-	if (lstat(path, &st) < 0)
+	if (fstatat(p->folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	if (S_ISDIR(st.st_mode) && p->depth < CACHE_DEPTH_MAX) {
 		p->depth++;
 		each_entry(p, open_folder(path), path, purge_cache);
 		p->depth--;
 		if (!p->dry)
-			rmdir(path); /* if it is empty */
+			unlinkat(p->folder, name, AT_REMOVEDIR); /* if it is empty */
 	} else if (S_ISREG(st.st_mode) && st.st_mtime <= p->before) {
-		if (is_locked(AT_FDCWD, path))
+		if (is_locked(p->folder, name))
 			p->in_use++;
-		else if (!p->dry && unlink(path) < 0)
+		else if (!p->dry && unlinkat(p->folder, name, 0) < 0)
 			fail(p, path);
 		else
 			note_removed(p, CACHES, path, (uint64_t)st.st_size);

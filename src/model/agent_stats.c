@@ -24,6 +24,7 @@ struct stats_ctx {
 	const struct model *m;
 	const struct block_stats *c;
 	uint32_t k;
+	uint32_t agents; /* number of them when it began: the model may grow during a yield */
 	int64_t now_ms;
 	struct agent_stats *stats;
 	struct yield *yield;
@@ -58,7 +59,7 @@ static void add_messages(const struct stats_ctx *a)
 {
 	const struct model *m = a->m;
 	/* by agent: its last message with a time, plus one */
-	uint32_t *timed = xcalloc(m->agents.n, sizeof(*timed));
+	uint32_t *timed = xcalloc(a->agents, sizeof(*timed));
 
 	add_summaries(a, timed);
 	for (uint32_t i = complete_blocks(a) * STATS_BLOCK; i < a->k && yield_on(a->yield); i++) {
@@ -76,7 +77,7 @@ static void add_messages(const struct stats_ctx *a)
 		if (time_of(m, i) != TIME_NONE)
 			timed[from] = i + 1;
 	}
-	for (uint32_t i = 0; i < m->agents.n && yield_on(a->yield); i++)
+	for (uint32_t i = 0; i < a->agents && yield_on(a->yield); i++)
 		if (timed[i])
 			a->stats[i].last_seen_ms = time_of(m, timed[i] - 1);
 	free(timed);
@@ -197,7 +198,7 @@ static uint32_t next_recent(const struct stats_ctx *a, uint32_t i, int64_t span_
 static void find_floods(const struct stats_ctx *a, uint32_t first, const uint32_t *late)
 {
 	const struct model *m = a->m;
-	struct ring **rings = xcalloc(m->agents.n, sizeof(*rings));
+	struct ring **rings = xcalloc(a->agents, sizeof(*rings));
 
 	for (uint32_t i = first;
 	     (i = next_recent(a, i, FLOOD_SHOWN_MS)) < a->k && yield_on(a->yield); i++) {
@@ -215,7 +216,7 @@ static void find_floods(const struct stats_ctx *a, uint32_t first, const uint32_
 		if (ring_overflows(rings[from], t))
 			a->stats[from].health = AGENT_FLOODING;
 	}
-	for (uint32_t i = 0; i < m->agents.n; i++)
+	for (uint32_t i = 0; i < a->agents; i++)
 		free(rings[i]);
 	free(rings);
 }
@@ -228,7 +229,7 @@ static void add_rates(const struct stats_ctx *a)
 
 	if (a->now_ms == TIME_NONE)
 		return;
-	late = xcalloc(m->agents.n, sizeof(*late));
+	late = xcalloc(a->agents, sizeof(*late));
 	for (uint32_t i = 0; (i = next_recent(a, i, RATE_SPAN_MS)) < a->k && yield_on(a->yield);
 	     i++) {
 		uint32_t from = message_route(m, i)->from;
@@ -237,7 +238,7 @@ static void add_rates(const struct stats_ctx *a)
 		if (from == NONE || t == TIME_NONE || t > a->now_ms ||
 		    (old = age_ms(a->now_ms, t)) >= RATE_SPAN_MS)
 			continue;
-		add_to_bucket(agent_recent(a->stats, m->agents.n, from) +
+		add_to_bucket(agent_recent(a->stats, a->agents, from) +
 				      (ACTIVITY_BUCKETS - 1 - old / span), 1);
 		a->stats[from].minute++;
 		if (old >= FLOOD_SHOWN_MS)
@@ -301,7 +302,7 @@ static void add_work(const struct stats_ctx *a)
 	for (uint32_t i = 0; i < c->tasks.n; i++)
 		if (work_covers(&c->tasks.v[i], a->k))
 			a->stats[c->tasks.v[i].agent].task = c->tasks.v[i].number;
-	for (uint32_t i = 0; i < a->m->agents.n && yield_on(a->yield); i++) {
+	for (uint32_t i = 0; i < a->agents && yield_on(a->yield); i++) {
 		uint32_t task = a->stats[i].task;
 		struct task_state_at t;
 
@@ -316,7 +317,7 @@ static void add_work(const struct stats_ctx *a)
 /* Agents that work but have not been heard of for STALL_MS. */
 static void find_silent(const struct stats_ctx *a)
 {
-	for (uint32_t i = 0; i < a->m->agents.n; i++) {
+	for (uint32_t i = 0; i < a->agents; i++) {
 		const struct agent *g = &a->m->agents.v[i];
 		struct agent_stats *s = &a->stats[i];
 		int64_t heard = s->last_seen_ms;
@@ -338,9 +339,9 @@ struct agent_stats *block_stats_agent_stats(const struct block_stats *c, const s
 {
 	struct agent_stats *stats =
 		xcalloc(m->agents.n, sizeof(*stats) + ACTIVITY_BUCKETS * sizeof(uint16_t));
-	struct stats_ctx a = { m, c, k, now_ms, stats, yield };
+	struct stats_ctx a = { m, c, k, m->agents.n, now_ms, stats, yield };
 
-	for (uint32_t i = 0; i < m->agents.n && yield_on(yield); i++) {
+	for (uint32_t i = 0; i < a.agents && yield_on(yield); i++) {
 		stats[i].task = stats[i].state = NONE;
 		stats[i].last_seen_ms = TIME_NONE;
 		stats[i].last_message = m->agents.v[i].first;

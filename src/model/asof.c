@@ -149,6 +149,7 @@ struct ledger *asof_ledger(struct asof *a, uint32_t k, struct yield *yield)
 {
 	if (!a->ledger || k < a->ledger->from || k > a->ledger->to) {
 		ledger_release(a->ledger);
+		a->ledger = NULL; /* ledger_new may yield */
 		a->ledger = ledger_new(a->m, k, a->end, yield);
 	}
 	return ledger_ref(a->ledger);

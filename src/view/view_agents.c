@@ -110,7 +110,7 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 		else
 			line_number(out, i);
 	}
-	for (uint32_t i = 0; has_lives && i < s->life_n; i++)
+	for (uint32_t i = 0; has_lives && i < s->life_n && yield_on(s->yield); i++)
 		if (!process_has_agent(s, stats, i))
 			line_add(out, LINE_PROCESS, i, 0);
 }

@@ -93,6 +93,7 @@ void decider_command(struct decider *s, const struct session_command *c)
 	if (!p.desk || command_write(&command, m, p.desk, &terms, &bytes, &err)) {
 		app_say(s->app, ROLE_ERROR, "%s",
 			p.desk ? err.text : "no journal belongs to this source");
+		buf_release(&bytes);
 		return;
 	}
 	p.letter.dialect = DIALECT_COLLABORATION;

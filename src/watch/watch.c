@@ -399,7 +399,9 @@ static int run_terminal(struct watch *w, const struct options *o)
 		finish_loading(w);
 	while (!w->quit)
 		iterate(w);
+	/* neither job may outlive what the caller frees next */
 	watch_end_delivery(w);
+	app_cancel_list(&w->app);
 	term_close();
 	loop_close();
 	if (w->said.n)
