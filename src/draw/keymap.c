@@ -147,7 +147,11 @@ void keymap_vprintf(const struct keymap *keys, struct buf *out, const char *form
 	struct buf expanded = { 0 };
 
 	expand(keys, str_of(format), true, &expanded);
+	/* expand keeps the conversions of the format, which was checked at the call */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	buf_vprintf(out, expanded.n ? expanded.p : "", ap);
+#pragma GCC diagnostic pop
 	buf_release(&expanded);
 }
 
