@@ -159,13 +159,13 @@ static uint32_t messages_until(const struct playback *p, enum playback_clock clo
 /* Between two messages now_ms is interpolated. */
 static void update_now(struct playback *p)
 {
-	double from = playback_time_after(p, PLAYBACK_PLAY, p->k), gap;
+	double from = playback_time_after(p, CLOCK_SHORTENED, p->k), gap;
 	int64_t next;
 
 	p->now_ms = playback_now(p, p->k);
 	if (p->k >= p->end || p->now_ms == TIME_NONE || p->at_ms <= from)
 		return;
-	gap = (double)playback_step(p, PLAYBACK_PLAY, p->k);
+	gap = (double)playback_step(p, CLOCK_SHORTENED, p->k);
 	next = p->model->records.v[p->k].time_ms;
 	if (gap > 0 && next > p->now_ms)
 		p->now_ms += (int64_t)(((double)next - (double)p->now_ms) * (p->at_ms - from) /
@@ -175,7 +175,7 @@ static void update_now(struct playback *p)
 void playback_seek(struct playback *p, uint32_t k)
 {
 	p->k = k < p->end ? k : p->end;
-	p->at_ms = playback_time_after(p, PLAYBACK_PLAY, p->k);
+	p->at_ms = playback_time_after(p, CLOCK_SHORTENED, p->k);
 	p->now_ms = playback_now(p, p->k);
 }
 
@@ -184,14 +184,14 @@ void playback_seek_play(struct playback *p, double at_ms)
 	double length = playback_length_ms(p);
 
 	p->at_ms = at_ms < 0 ? 0 : at_ms > length ? length : at_ms;
-	p->k = messages_until(p, PLAYBACK_PLAY, p->at_ms);
+	p->k = messages_until(p, CLOCK_SHORTENED, p->at_ms);
 	update_now(p);
 }
 
 /* Converts a position from one clock to the other, interpolating inside a gap. */
 static double other_clock(const struct playback *p, enum playback_clock from, double at_ms)
 {
-	enum playback_clock to = from == PLAYBACK_CLOCK ? PLAYBACK_PLAY : PLAYBACK_CLOCK;
+	enum playback_clock to = from == CLOCK_RECORDED ? CLOCK_SHORTENED : CLOCK_RECORDED;
 	uint32_t k = messages_until(p, from, at_ms);
 	double start = playback_time_after(p, to, k), gap;
 
@@ -206,12 +206,12 @@ static double other_clock(const struct playback *p, enum playback_clock from, do
 
 void playback_seek_by(struct playback *p, int64_t ms)
 {
-	double at = other_clock(p, PLAYBACK_PLAY, p->at_ms) + (double)ms;
+	double at = other_clock(p, CLOCK_SHORTENED, p->at_ms) + (double)ms;
 
 	if (at < 0)
 		playback_seek(p, 0);
 	else
-		playback_seek_play(p, other_clock(p, PLAYBACK_CLOCK, at));
+		playback_seek_play(p, other_clock(p, CLOCK_RECORDED, at));
 }
 
 void playback_seek_time(struct playback *p, int64_t time_ms)
@@ -242,13 +242,13 @@ void playback_set_skip(struct playback *p, bool skip, int64_t idle_ms)
 	double *const positions[] = { &p->at_ms, &p->loop_from_ms, &p->loop_to_ms };
 
 	for (int i = 0; p->model && i < 3; i++)
-		*positions[i] = other_clock(p, PLAYBACK_PLAY, *positions[i]);
+		*positions[i] = other_clock(p, CLOCK_SHORTENED, *positions[i]);
 	p->skip = skip;
 	p->idle_ms = idle_ms > 0 ? idle_ms : PLAYBACK_IDLE_MS;
 	if (p->model)
 		playback_shorten(p);
 	for (int i = 0; p->model && i < 3; i++)
-		*positions[i] = other_clock(p, PLAYBACK_CLOCK, *positions[i]);
+		*positions[i] = other_clock(p, CLOCK_RECORDED, *positions[i]);
 }
 
 void playback_loop_here(struct playback *p)
@@ -300,7 +300,7 @@ int playback_wait_ms(const struct playback *p)
 	if (p->k >= p->end)
 		return PLAYBACK_FRAME_MS;
 	/* the clock is displayed in seconds */
-	next = (double)playback_time_at(p, PLAYBACK_PLAY, p->k) - p->at_ms;
+	next = (double)playback_time_at(p, CLOCK_SHORTENED, p->k) - p->at_ms;
 	wait = (next < 1000 ? next : 1000) / p->speed;
 	return wait < PLAYBACK_FRAME_MS ? PLAYBACK_FRAME_MS : wait > 1000 ? 1000 : (int)wait;
 }

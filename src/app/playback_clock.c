@@ -116,14 +116,14 @@ int64_t playback_shortened(const struct playback *p, int64_t gap)
 
 int64_t playback_checkpoint_at(const struct playback *p, enum playback_clock clock, uint32_t i)
 {
-	return clock == PLAYBACK_PLAY ? p->checkpoints[i].play_ms : p->checkpoints[i].clock_ms;
+	return clock == CLOCK_SHORTENED ? p->checkpoints[i].play_ms : p->checkpoints[i].clock_ms;
 }
 
 int64_t playback_step(const struct playback *p, enum playback_clock clock, uint32_t message)
 {
 	int64_t gap = playback_gap_of(p, message);
 
-	return clock == PLAYBACK_PLAY ? playback_shortened(p, gap) : gap;
+	return clock == CLOCK_SHORTENED ? playback_shortened(p, gap) : gap;
 }
 
 int64_t playback_time_at(const struct playback *p, enum playback_clock clock, uint32_t message)

@@ -4,7 +4,7 @@
 
 #include "app/playback.h"
 
-enum playback_clock { PLAYBACK_CLOCK, PLAYBACK_PLAY };
+enum playback_clock { CLOCK_RECORDED, CLOCK_SHORTENED };
 
 /* Computes the gaps from the timestamps. */
 void playback_make_gaps(struct playback *p);

@@ -73,18 +73,18 @@ struct arena_chunk {
 	/* 16 bytes: what follows is aligned for anything we store */
 };
 
-enum { CHUNK_BYTES = 64 * 1024 };
+enum { ARENA_CHUNK_BYTES = 64 * 1024 };
 
 void *arena_alloc(struct arena *a, size_t n)
 {
 	n = n ? (n + 7) & ~(size_t)7 : 8;
 	if ((size_t)(a->end - a->next) < n) {
-		size_t size = n > CHUNK_BYTES / 4 ? n : CHUNK_BYTES;
+		size_t size = n > ARENA_CHUNK_BYTES / 4 ? n : ARENA_CHUNK_BYTES;
 		struct arena_chunk *c = xmalloc(sizeof(*c) + size);
 
 		c->size = size;
 		a->total_bytes += sizeof(*c) + size;
-		if (size != CHUNK_BYTES && a->head) {
+		if (size != ARENA_CHUNK_BYTES && a->head) {
 			/* a big block of its own: keep filling the chunk in use */
 			c->next = a->head->next;
 			a->head->next = c;
@@ -135,7 +135,7 @@ void arena_reset(struct arena *a)
 	while (c) {
 		struct arena_chunk *next = c->next;
 
-		if (!keep && c->size == CHUNK_BYTES)
+		if (!keep && c->size == ARENA_CHUNK_BYTES)
 			keep = c;
 		else
 			free(c);

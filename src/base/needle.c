@@ -10,7 +10,7 @@
 static int frequency(char c)
 {
 	static const char order[] =
-		"zqxjkv;~`^|$%@#!?*+<>=wbg&yfp9876h5m431ulc0d2rn_isoatc./()[]{}e-:,\" ";
+		"zqxjkv;~`^|$%@#!?*+<>=wbg&yfp9876h5m431ulc0d2rn_isoat./()[]{}e-:,\" ";
 	const char *at = strchr(order, c);
 
 	return !c || !at ? 0 : (int)(at - order) + 1;

@@ -78,7 +78,7 @@ struct command {
 	enum command_id id;
 	const char *name;
 	const char *synopsis; /* after the name */
-	const char *help;     /* one sentence */
+	const char *help;     /* sentences for --help and the manual */
 };
 
 struct option {

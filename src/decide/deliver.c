@@ -5,10 +5,11 @@
  * have arrived is not blindly sent again: the channel is probed where possible; elsewhere a
  * duplicate is harmless thanks to native ids and file names (collaboration, handoff), or the
  * person is asked. */
-#include "channel/channel_ops.h"
+#include "channel/channel.h"
 #include "decide/output_queue.h"
 #include "decide/records.h"
 #include "dialect/dialect.h"
+#include "loop/loop.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

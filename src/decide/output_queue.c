@@ -2,8 +2,9 @@
  * when it does not read. */
 #include "decide/output_queue.h"
 
-#include "channel/channel_ops.h"
+#include "channel/channel.h"
 #include "decide/records.h"
+#include "loop/loop.h"
 
 enum { POLL_FAST_MS = 10, POLL_SLOW_MS = 200, FAST_POLL_PERIOD_MS = 500 };
 

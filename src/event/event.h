@@ -2,7 +2,8 @@
  *
  * A dialect decodes one frame into one message: a head that every message has, and a list of
  * events, what the message does. The model knows events, never a protocol's field names. Strings
- * point into the parsed document and are valid until the next frame is decoded.
+ * point into the parsed document and are valid until the next frame is decoded, or with
+ * decoder.keeps until decoder_reset.
  *
  * Where the model may report a diagnostic about a field, the event has its JSON pointer: `at`, with
  * %u for `index` (an element's number). For messages inside part.text, `inside` is prepended. */

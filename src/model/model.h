@@ -30,7 +30,7 @@ enum step_kind {
 };
 
 struct item_step {
-	uint32_t message; /* step_by: its sender */
+	uint32_t message; /* that caused it; step_by() gives its sender */
 	uint32_t index; /* RAISED: which element of the message */
 	uint32_t hash;  /* RAISED: of its content */
 	uint16_t iteration;

@@ -17,7 +17,7 @@ struct positions_run {
 
 struct positions {
 	HVEC(struct positions_run) runs;
-	HVEC(uint64_t) marks; /* offset of every WHENCE_EVERYth message */
+	HVEC(uint64_t) marks; /* offset of every MARK_EVERY_MESSAGES-th message */
 	/* of the newest message: */
 	uint64_t end;
 	uint32_t source, line;

@@ -26,7 +26,7 @@ enum {
 	FILES_MAX = 4096,
 	PARTS_MAX = 1 << 14, /* well below vm.max_map_count, 65530 */
 	NAMES_MAX = 16 << 20,
-	CHUNK_BYTES = 256 << 10, /* fits the L2 cache */
+	SUM_BLOCK_BYTES = 256 << 10, /* fits the L2 cache */
 };
 
 struct head {
@@ -96,8 +96,8 @@ static void sum_range(void *ctx)
 	struct buf room = { 0 };
 
 	r->sum = 1;
-	for (uint64_t at = r->from; at < r->to && r->sum; at += CHUNK_BYTES) {
-		size_t n = r->to - at < CHUNK_BYTES ? (size_t)(r->to - at) : CHUNK_BYTES;
+	for (uint64_t at = r->from; at < r->to && r->sum; at += SUM_BLOCK_BYTES) {
+		size_t n = r->to - at < SUM_BLOCK_BYTES ? (size_t)(r->to - at) : SUM_BLOCK_BYTES;
 		char *bytes = source_buffer(&room, at, n);
 
 		r->sum = read_all(r->fd, bytes, n, at) < 0
@@ -109,7 +109,7 @@ static void sum_range(void *ctx)
 
 uint64_t cache_checksum(int fd, uint64_t n)
 {
-	uint64_t half = n / 2 / CHUNK_BYTES * CHUNK_BYTES;
+	uint64_t half = n / 2 / SUM_BLOCK_BYTES * SUM_BLOCK_BYTES;
 	struct image_range first = { .fd = fd, .to = half },
 			   second = { .fd = fd, .from = half, .to = n };
 

@@ -15,8 +15,8 @@
 
 enum {
 	STEP_MS = 10,     /* of work between two checks for keys */
-	ARRIVED_MS = 200, /* minimum time between updates of the views while loading, and */
-	ARRIVED_MAX_MS = 20000, /* its maximum for large lists */
+	ARRIVED_MS = 200, /* the pause between updates of the views while loading grows up to this, */
+	ARRIVED_MAX_MS = 20000, /* for large lists in proportion to their cost, up to this */
 	PATIENCE_MS = 8,  /* a list that takes longer is made in steps */
 	FRAME_MS = 33,
 	GATHER_MS = 10,   /* batching delay for sources that wake the loop all the time */

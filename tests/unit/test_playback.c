@@ -68,8 +68,8 @@ START_TEST(the_clock_is_defined_whatever_the_times)
 {
 	open_times(clocks[_i].times);
 	for (uint32_t i = 0; i < playback.end; i++)
-		ck_assert_msg(playback_time_at(&playback, PLAYBACK_CLOCK, i) == clocks[_i].clock[i], "%s: message %u is at %lld, not %lld",
-			      clocks[_i].what, i, (long long)playback_time_at(&playback, PLAYBACK_CLOCK, i),
+		ck_assert_msg(playback_time_at(&playback, CLOCK_RECORDED, i) == clocks[_i].clock[i], "%s: message %u is at %lld, not %lld",
+			      clocks[_i].what, i, (long long)playback_time_at(&playback, CLOCK_RECORDED, i),
 			      (long long)clocks[_i].clock[i]);
 	close_times();
 }
@@ -103,8 +103,8 @@ START_TEST(any_times_make_a_film)
 		for (uint32_t i = 1; i < playback.end; i++) {
 			int64_t gap;
 
-			ck_assert_msg(playback_time_at(&playback, PLAYBACK_CLOCK, i) >= playback_time_at(&playback, PLAYBACK_CLOCK, i - 1), TOLD, SEED);
-			gap = playback_time_at(&playback, PLAYBACK_PLAY, i) - playback_time_at(&playback, PLAYBACK_PLAY, i - 1);
+			ck_assert_msg(playback_time_at(&playback, CLOCK_RECORDED, i) >= playback_time_at(&playback, CLOCK_RECORDED, i - 1), TOLD, SEED);
+			gap = playback_time_at(&playback, CLOCK_SHORTENED, i) - playback_time_at(&playback, CLOCK_SHORTENED, i - 1);
 			ck_assert_msg(gap >= 0 && (!skip || gap <= playback.idle_ms), TOLD, SEED);
 		}
 	}
@@ -144,7 +144,7 @@ START_TEST(playing_is_seeking)
 		ck_assert_msg(there.k == playback.k && there.now_ms == playback.now_ms, TOLD, SEED);
 		k = playback.k;
 		if (k < playback.end)
-			ck_assert_msg((double)playback_time_at(&playback, PLAYBACK_PLAY, k) > playback.at_ms, TOLD, SEED);
+			ck_assert_msg((double)playback_time_at(&playback, CLOCK_SHORTENED, k) > playback.at_ms, TOLD, SEED);
 	}
 	close_times();
 }
