@@ -382,8 +382,9 @@ int cmd_decide(struct options *o)
 		return print_trouble("decide needs SOURCE ITEM VERB, or SOURCE --deliver for what "
 				     "is staged; see gavel decide --help");
 	load_read_config(&d.load, o, &d.config);
-	d.load.desk_options = (struct desk_options){ .open = true, .write = true, .journal = o->journal,
-					   .sole_writer = o->sole_writer };
+	d.load.desk_options = (struct desk_options){ .open = true, .write = true,
+						     .journal = o->journal,
+						     .sole_writer = o->sole_writer };
 	if (load_open(&d.load, o->words.v, 1, o->max_line_bytes))
 		goto out;
 	d.desk = &d.load.desks.list.v[0];

@@ -136,7 +136,8 @@ static int show(struct options *o, const struct shown_view *shown, const char *i
 	load_read_config(&l, o, &config);
 	s.ascii = o->ascii |= config.ascii;
 	/* the state hash depends on the log alone, not on decisions */
-	l.desk_options = (struct desk_options){ .open = shown->json != json_state, .journal = o->journal };
+	l.desk_options = (struct desk_options){ .open = shown->json != json_state,
+						.journal = o->journal };
 	l.follow = o->follow;
 	if (load_open(&l, skip ? o->words.v + skip : o->words.v, o->words.n - skip,
 		      o->max_line_bytes))

@@ -77,7 +77,7 @@ struct desk {
 	bool sole_writer;
 	int wait_ms; /* reader timeout, as in struct channel */
 	const struct idle *idle;
-	const struct desk_agent *agent; /* replies go to an agent; NULL = to a file, FIFO or folder */
+	const struct desk_agent *agent; /* that replies go to; NULL = to a file, FIFO or folder */
 	struct output_queue *queue; /* of that agent */
 	int kept_fifo; /* FIFO kept open between messages: descriptor + 1, 0 = none */
 	const struct reader *reader; /* to compare revisions; NULL = assume them equal */

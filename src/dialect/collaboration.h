@@ -1,5 +1,5 @@
-/* Internal to the collaboration dialect: shared by its field tables (collaboration_fields.c) and its
- * decoder (collaboration.c). */
+/* Internal to the collaboration dialect: shared by its field tables (collaboration_fields.c) and
+ * its decoder (collaboration.c). */
 #ifndef GAVEL_DIALECT_COLLABORATION_H
 #define GAVEL_DIALECT_COLLABORATION_H
 

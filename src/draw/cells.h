@@ -1,6 +1,6 @@
 /* Text → cells: sanitizes untrusted text; the only way for text to reach a screen or a pipe.
  *
- * Text from agents, logs and file names is a struct raw. Only this file looks inside one, and it emits
+ * Text from agents, logs and file names is a struct raw. Only this file looks inside one, and emits
  * cells: a printable character with at most two combining marks, one or two columns wide. Control,
  * bidi, invisible and unassigned characters and invalid UTF-8 are escaped: spelled in ASCII with
  * class CELL_ESCAPED, which the screen shows in reverse video and uses for nothing else. So `<FF>`

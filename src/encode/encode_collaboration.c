@@ -163,9 +163,10 @@ void put_unlisted(struct buf *b, yyjson_val *object, const char *const *listed)
 	yyjson_val *key, *v;
 
 	/* of duplicate keys the first counts, as for json_get */
-	yyjson_obj_foreach(object, i, n, key, v)
-		if (value_index(listed, json_str(key)) < 0 && add_name(&names, json_str(key)))
-			json_put_member(b, key, v);
+	if (yyjson_is_obj(object))
+		yyjson_obj_foreach(object, i, n, key, v)
+			if (value_index(listed, json_str(key)) < 0 && add_name(&names, json_str(key)))
+				json_put_member(b, key, v);
 	vec_release(&names.list);
 	map_release(&names.map);
 }

@@ -4,8 +4,8 @@
 #include "encode/human_message.h"
 #include "json/compose.h"
 
-static int check_command(const struct addressed_command *c, const struct model *m, const struct terms *t,
-			 struct err *err)
+static int check_command(const struct addressed_command *c, const struct model *m,
+			 const struct terms *t, struct err *err)
 {
 	bool aborts = c->type == SESSION_ABORT_TASK || c->type == SESSION_ABORT_SESSION;
 

@@ -200,6 +200,8 @@ static bool has_only(yyjson_val *object, const char *const *known)
 	yyjson_val *key, *value;
 	size_t i, n;
 
+	if (!yyjson_is_obj(object))
+		return true;
 	yyjson_obj_foreach(object, i, n, key, value)
 		if (value_index(known, json_str(key)) < 0 && !is_extension(key))
 			return false;
@@ -313,9 +315,10 @@ static void put_corrected(struct encoding *e, const struct sent_request *request
 		put_member(b, request->bytes, root, "applied_feedback");
 	else if (request->iteration > 1)
 		buf_adds(b, ",\"applied_feedback\":{\"items\":[]}");
-	yyjson_obj_foreach(root, i, n, key, value)
-		if (is_extension(key))
-			json_put_member(b, key, value);
+	if (yyjson_is_obj(root))
+		yyjson_obj_foreach(root, i, n, key, value)
+			if (is_extension(key))
+				json_put_member(b, key, value);
 	buf_addc(b, '}');
 }
 

@@ -187,11 +187,12 @@ static void put_verification(struct review_copy *w, struct buf *b, yyjson_val *v
 	put_check(w, b, verification, "type_check", "type_check_passed", true);
 	put_check(w, b, verification, "lint", "lint_passed", false);
 	json_open(b, "custom", '{');
-	yyjson_obj_foreach(custom, i, n, key, v) {
-		add_failed(w, json_str(key), yyjson_is_true(json_get(v, "passed")));
-		if (yyjson_is_bool(json_get(v, "passed")))
-			json_put_member(b, key, v);
-	}
+	if (yyjson_is_obj(custom)) /* the macro would do arithmetic on NULL */
+		yyjson_obj_foreach(custom, i, n, key, v) {
+			add_failed(w, json_str(key), yyjson_is_true(json_get(v, "passed")));
+			if (yyjson_is_bool(json_get(v, "passed")))
+				json_put_member(b, key, v);
+		}
 	buf_addc(b, '}');
 	put_unlisted(b, verification, listed);
 	buf_addc(b, '}');

@@ -85,9 +85,11 @@ static void add_messages(const struct stats_ctx *a)
 
 static void add_usage(const struct stats_ctx *a)
 {
-	const struct usage *u = a->m->usage.v, *end = u + a->m->usage.n;
+	for (uint32_t i = 0; i < a->m->usage.n && yield_on(a->yield); i++) {
+		const struct usage *u = &a->m->usage.v[i];
 
-	for (; u < end && u->message < a->k && yield_on(a->yield); u++) {
+		if (u->message >= a->k)
+			break;
 		if (u->agent == NONE)
 			continue;
 		a->stats[u->agent].tokens_in += u->tokens_in;

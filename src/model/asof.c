@@ -1,4 +1,5 @@
-/* Queries of the as-of index (asof.h): seeking the bitmap of open slots to k, counting and listing its bits. */
+/* Queries of the as-of index (asof.h): seeking the bitmap of open slots to k, counting and listing
+ * its bits. */
 #include "model/asof_internal.h"
 #include "model/rules.h"
 

@@ -1,4 +1,5 @@
-/* Builds the as-of index (asof.h): slots in the order of the inbox, toggles sorted by message, snapshots. */
+/* Builds the as-of index (asof.h): slots in the order of the inbox, toggles sorted by message,
+ * snapshots. */
 #include "model/asof_internal.h"
 #include "model/prefetch.h"
 #include "model/rules.h"

@@ -1,6 +1,6 @@
 /* Loading logs: SOURCE arguments → model, and from the model back to a message's bytes. Every
- * command that reads uses it. Zero it, load_configure, set `desk_options`, load_open, then load_run, or
- * load_step as often as it takes; load_release frees all, at any time.
+ * command that reads uses it. Zero it, load_configure, set `desk_options`, load_open, then load_run,
+ * or load_step as often as it takes; load_release frees all, at any time.
  *
  * Reply files are loaded as part of the log they reply to, right after it. One is detected by its
  * name, LOG.replies.ndjson or LOG.SESSION.replies.ndjson where LOG is loaded too, or because its

@@ -53,7 +53,8 @@ static bool find_message(struct decider *s, uint32_t message, struct addressed_c
 }
 
 /* Resolves the session and agent of a command; reports if there are none. */
-static bool resolve(struct decider *s, const struct session_command *c, struct addressed_command *out)
+static bool resolve(struct decider *s, const struct session_command *c,
+		    struct addressed_command *out)
 {
 	const struct model *m = &s->load->model;
 	const char *problem = "only messages of collaboration sessions are acknowledged";

@@ -41,7 +41,9 @@ static int64_t told_due(const struct live *l)
 {
 	int64_t pause = l->load->model.items.n > l->items ? 0 : UPDATE_FACTOR * l->spent_ms;
 
-	return l->told_ms + (pause < UPDATE_MS ? UPDATE_MS : pause > UPDATE_MAX_MS ? UPDATE_MAX_MS : pause);
+	return l->told_ms + (pause < UPDATE_MS	     ? UPDATE_MS
+			     : pause > UPDATE_MAX_MS ? UPDATE_MAX_MS
+						     : pause);
 }
 
 static int until_ms(int64_t due_ms, int64_t now_ms)

@@ -15,8 +15,8 @@
 
 enum {
 	STEP_MS = 10,     /* of work between two checks for keys */
-	ARRIVED_MS = 200, /* the pause between updates of the views while loading grows up to this, */
-	ARRIVED_MAX_MS = 20000, /* for large lists in proportion to their cost, up to this */
+	ARRIVED_MS = 200, /* limit of the growing pause between updates of the views while loading */
+	ARRIVED_MAX_MS = 20000, /* the same for large lists, in proportion to their cost */
 	PATIENCE_MS = 8,  /* a list that takes longer is made in steps */
 	FRAME_MS = 33,
 	GATHER_MS = 10,   /* batching delay for sources that wake the loop all the time */
@@ -444,8 +444,10 @@ void watch_init(struct watch *w, struct options *o)
 	w->painted = o->color == COLOR_ALWAYS;
 	config_load(&w->config, o->config);
 	load_configure(&w->load, o, &w->config);
-	w->load.desk_options = (struct desk_options){ .open = true, .write = !o->read_only && !o->at,
-					    .journal = o->journal, .sole_writer = o->sole_writer };
+	w->load.desk_options = (struct desk_options){ .open = true,
+						      .write = !o->read_only && !o->at,
+						      .journal = o->journal,
+						      .sole_writer = o->sole_writer };
 }
 
 void watch_begin(struct watch *w, struct str title)
