@@ -6,7 +6,7 @@ page=$srcdir/HACKING.md
 
 # Prints the paths in backquotes that are not below src/, tests/ or the top.
 lost_files() {
-	grep -oE '`[a-z_A-Z0-9./]+`' "$page" | tr -d '`' | grep -E '/|\.[cht]$' | grep -vE 'NAME|^\.|^/|^--' |
+	grep -oE '`[a-z_A-Z0-9./]+`' "$page" | tr -d '`' | grep -E '/|\.[cht]$' | grep -vE 'NAME|^\.|^/|^--|/$' |
 	LC_ALL=C sort -u | while read -r path; do
 		for place in "$path" "src/$path" "tests/unit/$path" "tests/$path"; do
 			[ ! -e "$srcdir/$place" ] || continue 2
