@@ -189,7 +189,7 @@ refuses 'a rejection with a blank one' 'a rejection needs a reason code or an ex
 refuses 'in part without an explanation' 'accepting in part needs an explanation' --reason-code=out_of_scope "$log" "$finding" partial
 refuses 'an answer without its text' 'an answer needs its text' "$log" "$question" answer
 refuses 'another rev' 'it has changed since it was shown; look at it again' --rev=sha256:0000 "$log" "$finding" accept
-refuses 'what is decided already' 'it is not open any more' "$log" "$("$GAVEL" show inbox --all --format=json "$log" | sed -n 's/^{"id":"\([^"]*\)".*"verdict":"accepted".*/\1/p' | head -n 1)" accept
+refuses 'what is decided already' 'it was decided already: accepted by' "$log" "$("$GAVEL" show inbox --all --format=json "$log" | sed -n 's/^{"id":"\([^"]*\)".*"verdict":"accepted".*/\1/p' | head -n 1)" accept
 ok 'as JSON too' exit_of 1 "$GAVEL" decide --format=json "$log" "$finding" reject
 is 'in the same fields' '{"item":"'"$finding"'","verb":"reject","delivery":"none","to":null,"bytes":0,"repeated":false,"missing":["a rejection needs a reason code or an explanation"],"addressee":null,"letter":null}' "$(cat out)"
 ok 'of all this nothing is staged' [ -z "$(journal_of "$log")" ]
@@ -264,7 +264,7 @@ fi
 
 fresh
 "$GAVEL" decide --deliver --explain=First. "$log" "$handoff" reject >/dev/null
-refuses 'another verb on what is delivered' 'it is not open any more (rejected)' --deliver "$log" "$handoff" accept
+refuses 'another verb on what is delivered' ', sent: "First."; --correct sends a correction' --deliver "$log" "$handoff" accept
 is 'nothing more is written' 1 "$(wc -l <"$replies")"
 ok 'a correction' exit_of 0 "$GAVEL" decide --format=json --deliver --correct "$log" "$handoff" accept
 is 'is a message of its own' '2 approve' "$(wc -l <"$replies") $(tail -n 1 "$replies" | grep -o '"decision":"[^"]*"' | sed 's/.*:"//; s/"//')"
@@ -291,12 +291,16 @@ fresh
 "$GAVEL" decide "$log" "$finding" accept >/dev/null
 refuses 'nothing was written yet: the same verbs' 'its protocol cannot say answer here' --correct --answer=yes "$log" "$finding" answer
 
-# what the log itself says cannot be corrected
+# the same correction again is none; what agents decided cannot be corrected
 fresh
 "$GAVEL" decide --deliver "$log" review-PK-4 accept >/dev/null
-cat "$replies" >>"$log"
-refuses 'what is in the log is decided' 'review-PK-4: it is not open any more (accepted)' --deliver --correct --explain=No. "$log" review-PK-4 reject
-is 'it is not even staged' 1 "$("$GAVEL" journal list --format=json | grep -cF "/$log\"")"
+for i in 1 2 3; do
+	ok "a correction, time $i" exit_of 0 "$GAVEL" decide --format=json --deliver --correct --explain=No. "$log" review-PK-4 reject
+done
+is 'the last was a repetition' true "$(field repeated)"
+is 'it was written once' 2 "$(wc -l <"$replies")"
+agents=$("$GAVEL" show inbox --all --format=json "$log" | sed -n 's/^{"id":"\([^"]*\)".*"verdict":"accepted","by":"[a-z]*",.*"delivery":"none".*/\1/p' | head -n 1)
+refuses 'what agents decided' "only a person's decision can be corrected" --deliver --correct --explain=No. "$log" "$agents" reject
 
 # the same in the terminal UI
 fresh
@@ -310,13 +314,171 @@ screen() {
 	cat screen.txt
 }
 ok 'UI: a verb the protocol has not' sh -c 'printf "%s\n" "$1" | grep -qF "its protocol cannot say answer here; it can say accept reject escalate"' sh "$(screen '=')"
-ok 'UI: a verb it has' sh -c 'printf "%s\n" "$1" | grep -qF "accept was recorded already (sent)"' sh "$(screen 'x')"
+ok 'UI: a verb it has' sh -c 'printf "%s\n" "$1" | grep -qF "it was decided already: accepted by"' sh "$(screen 'x')"
 ok 'UI: not without a reason' sh -c 'printf "%s\n" "$1" | grep -qF "a rejection needs a reason code or an explanation: nothing was staged"' sh "$(screen 'xy<Enter>')"
-ok 'UI: not as one of several' sh -c 'printf "%s\n" "$1" | grep -qF "nothing was staged; review-PK-4: it is not open any more (accepted)"' sh "$(screen 'm;x')"
+ok 'UI: not as one of several' sh -c 'printf "%s\n" "$1" | grep -qF "nothing was staged; review-PK-4: it was decided already: accepted"' sh "$(screen 'm;x')"
 ok 'UI: nothing is in the journal' cmp before "$(journal_of "$log")/journal-000001"
 ok 'UI: with one it is staged' sh -c 'printf "%s\n" "$1" | grep -qF "reject is staged"' sh "$(screen 'xyNo.<Enter>')"
 ok 'UI: and can be another verb' sh -c 'printf "%s\n" "$1" | grep -qF "escalate is staged"' sh "$(screen 'eyAsk.<Enter>')"
 ok 'UI: or have a reason code' sh -c 'printf "%s\n" "$1" | grep -qF "escalate is staged"' sh "$(screen 'Cother<Enter>')"
+
+# ---- which option a question is answered with ----
+
+ask() { # ID OPTIONS
+	printf '{"type":"request:ask-user","id":"%s","timestamp":"2026-03-17T09:06:20.640Z","agentId":"planner-1","payload":{"question":"How many?"%s,"timeout":120000}}\n' "$1" "$2"
+}
+choice=b8b06a31-92fe-4113-a395-01e6ac0e9bb
+choices() { # a log of two questions, the first with options
+	{
+		ask ${choice}b ',"options":[{"label":"Few","value":"3"},{"label":"Some","value":"many"},{"label":"4","value":"four"}]'
+		ask ${choice}c ''
+	} >"$1"
+}
+answered() { sed -n 's/.*"answer":"\([^"]*\)".*/\1/p' "$1.replies.ndjson"; } # LOG
+for choose in --answer=many/many --answer=Some/many --answer=4/four --answer=3/3 --answer=2/2 --option=2/many --option=3/four --option=1/3; do
+	choices choice.ndjson
+	rm -f choice.ndjson.replies.ndjson
+	rm -rf "$(journal_of choice.ndjson)"
+	ok "$choose: sent" exit_of 0 "$GAVEL" decide --deliver choice.ndjson ${choice}b answer "${choose%/*}"
+	is "$choose: what is sent" "${choose#*/}" "$(answered choice.ndjson)"
+done
+choices choice2.ndjson
+refuses 'an option out of range' "${choice}b: there is no option 4; its options are 1 to 3" --option=4 choice2.ndjson ${choice}b answer
+refuses 'a question without options' "${choice}c: it offers no options to choose from; give the answer's text with --answer" --option=1 choice2.ndjson ${choice}c answer
+refuses 'an option with another verb' "${choice}b: --option chooses an answer; the verb for that is answer" --option=1 --explain=No. choice2.ndjson ${choice}b reject
+ok 'an option and an answer' exit_of 2 "$GAVEL" decide --option=1 --answer=3 choice2.ndjson ${choice}b answer
+ok '... says why' said 'gavel: --answer and --option are two answers; give one of them'
+ok 'an option that is no number' exit_of 2 "$GAVEL" decide --option=Few choice2.ndjson ${choice}b answer
+ok '... says why' said 'gavel: --option=Few: must be the number of an option, from 1'
+for twice in --answer=1 --option=1 --explain=1 --reason-code=1 --artifact=plan.md --rev=1; do
+	ok "$twice twice" exit_of 2 "$GAVEL" decide $twice $twice choice2.ndjson ${choice}b answer
+	ok '... says why' said "gavel: ${twice%=*} is given twice; give it once"
+done
+is '... nothing was recorded' '' "$(journal_of choice2.ndjson)"
+ok 'an option: staged' exit_of 0 "$GAVEL" decide --option=3 choice2.ndjson ${choice}b answer
+ok 'an option: delivered later' exit_of 0 "$GAVEL" decide --deliver choice2.ndjson
+is 'an option: it survives in the journal' four "$(answered choice2.ndjson)"
+# the UI: value, then label, then number; the prompt says so
+for typed in 2/many 3/3 4/four 1/3 Some/many; do
+	choices choice3.ndjson
+	rm -f choice3.ndjson.replies.ndjson
+	rm -rf "$(journal_of choice3.ndjson)"
+	printf '=<until:a number, value or label:>%s<Enter><wait:400>y<until:1 sent>\n' "${typed%/*}" >choice.keys
+	ok "UI: $typed" exit_of 0 "$GAVEL" choice3.ndjson --headless --size=100x30 --keys=choice.keys --screen=screen.txt --filter="id:${choice}b"
+	is "UI: $typed: what is sent" "${typed#*/}" "$(answered choice3.ndjson)"
+done
+
+# ---- one artifact for a Request ----
+
+fresh
+second=$(sed -n 's/^{"id":"\([^"]*\)","dialect":"feedback","kind":"improvement".*/\1/p' inbox | sed -n 2p)
+cp plan.md other.md
+"$GAVEL" decide --artifact=plan.md "$log" "$improvement" accept >/dev/null
+refuses 'two files for one Request' "plan.md is attached to $improvement and " --deliver --artifact=other.md "$log" "$second" accept
+ok '... names the other one, too' said "other.md to $second; decide one of them again with the other's file"
+refuses 'two files: what is staged' "other.md to $second" --deliver "$log"
+is '... nothing was sent' '' "$(ls "$log".*replies* 2>/dev/null)"
+ok 'the same file for both' exit_of 0 "$GAVEL" decide --deliver --artifact=./plan.md "$log" "$second" accept
+is '... one Request' 2 "$(cat "$log".*replies.ndjson | grep -o '"status":"accepted"' | wc -l | tr -d ' ')"
+
+# the limit that the help names is the one there is
+ok 'the help names the limit' sh -c '"$GAVEL" decide --help | tr -s " \n" "  " | grep -qF "at most 8 MiB"'
+head -c 8388609 /dev/zero | tr '\0' x >big.md
+fresh
+refuses 'a file beyond it' 'is longer than 8388608 bytes; name a shorter file' --deliver --artifact=big.md "$log" "$improvement" accept
+head -c 8388608 big.md >most.md
+ok 'a file at it' exit_of 0 "$GAVEL" decide --deliver --artifact=most.md "$log" "$improvement" accept
+rm -f big.md most.md "$log".*
+
+# ---- texts that are not UTF-8 ----
+
+fresh
+latin=$(printf 'caf\351')
+refuses 'an explanation that is not UTF-8' "$finding: the explanation is not UTF-8: byte 4 is 0xe9; convert it, as iconv does, and give it again" --explain="$latin" --deliver "$log" "$finding" reject
+refuses 'an answer' "$question: the answer is not UTF-8: byte 4 is 0xe9" --answer="$latin" --deliver "$log" "$question" answer
+refuses 'a reason code' "$finding: the reason code is not UTF-8: byte 4 is 0xe9" --reason-code="$latin" --deliver "$log" "$finding" reject
+refuses 'a name' "$finding: the name of who decides (--as) is not UTF-8: byte 4 is 0xe9" --as="$latin" --explain=No. --deliver "$log" "$finding" reject
+refuses 'the name of a file' "$improvement: the path of the artifact is not UTF-8" --artifact="$latin" --deliver "$log" "$improvement" accept
+is '... nothing was recorded' '' "$(journal_of "$log")"
+is '... nothing was sent' '' "$(ls "$log".*replies* 2>/dev/null)"
+"$GAVEL" decide --explain=No. "$log" "$finding" reject >/dev/null
+refuses 'a name, of what is staged' 'your name (--as) is not UTF-8: byte 4 is 0xe9' --as="$latin" --deliver "$log"
+is '... nothing was sent, either' '' "$(ls "$log".*replies* 2>/dev/null)"
+
+# ---- what another log holds: decide takes one source, so a folder ----
+
+mkdir both-logs
+printf '%s\n' '{"context":{"feature_id":"F1","workflow":"plan","iteration":1},"paths":{"root":"specs/"},"task":{"action":"plan","params":{}}}' >both-logs/1.ndjson
+printf '%s\n' '{"success":false,"summary":"Stuck.","artifacts":[],"notes":["A note"],"recommendation":"escalate"}' >both-logs/2.ndjson
+cp both-logs/2.ndjson output.ndjson
+refuses 'an output without its input' 'the input envelope of this output was not seen; give a folder with its log and this one as the source, or escalate it' --deliver output.ndjson escalation@1 accept
+ok '... as the sentence says' exit_of 0 "$GAVEL" decide --deliver --reply=both.replies both-logs escalation@1 accept
+ok '... the next input' grep -q '"feature_id":"F1","workflow":"plan","iteration":2' both.replies
+sed -n '/"task_assignment"/p' "$demo" | grep '"PK-3"' >assigned.ndjson
+grep '"review-PK-3"' "$demo" | grep '"review_result"' >result.ndjson
+refuses 'a review without its task' 'no assignment of its task was seen, so it cannot be assigned again; give a folder with its log and this one as the source, or escalate it' --deliver result.ndjson "$finding" accept
+mkdir task-logs
+mv assigned.ndjson task-logs/1.ndjson
+mv result.ndjson task-logs/2.ndjson
+ok '... as the sentence says' exit_of 0 "$GAVEL" decide --deliver --reply=task.replies task-logs "$finding" accept
+
+# ---- numbers are for what is sent ----
+
+numbers() { sed -n 's/.*"sequence_number":\([0-9]*\).*/\1/p' "$1" | tr '\n' ' '; } # FILE
+fresh
+next=$(numbers "$log" | tr ' ' '\n' | sort -n | tail -n 1)
+blocked=$(first collaboration blocked)
+"$GAVEL" decide --explain=No. "$log" "$finding" reject >/dev/null
+"$GAVEL" decide --explain=No. "$log" review-PK-3/F-1 reject >/dev/null
+ok 'one of several: sent' exit_of 0 "$GAVEL" decide --deliver --explain=Stop. "$log" "$blocked" reject
+first_number=$(numbers "$replies" | cut -d' ' -f1)
+is 'one of several: what is staged takes no number' $((next + 1)) "$first_number"
+ok 'the others: sent' exit_of 0 "$GAVEL" decide --deliver "$log"
+is 'all numbers, without a gap' '' "$(numbers "$replies" | tr ' ' '\n' | grep . | awk -v n="$next" '$1 != ++n')"
+
+# ---- an output envelope that may answer several inputs ----
+
+input() { # FEATURE ITERATION
+	printf '{"context":{"feature_id":"%s","workflow":"plan","iteration":%s},"paths":{"root":"%s/"},"task":{"action":"plan","params":{}}}\n' "$1" "$2" "$1"
+}
+output() { printf '{"success":false,"summary":"Stuck.","artifacts":[],"notes":["%s"],"recommendation":"escalate"}\n' "$1"; }
+features() {
+	input F1 1
+	input F2 4
+	output one
+	output two
+}
+unclear='it is not clear which input this output answers: line 1 (F1/plan) or 2 (F2/plan); say which with --input=LINE (:input LINE), or escalate it'
+features >features.ndjson
+ok 'check warns' exit_of 0 "$GAVEL" check features.ndjson
+ok '... of both' said 'features.ndjson:4: warning: 2 inputs are open, and nothing says which of them this answers [envelope/output-ambiguous]'
+ok 'the inbox has the inputs' sh -c '"$GAVEL" show inbox --format=json features.ndjson | grep -q "\"task\":null.*\"inputs\":\[1,2\]"'
+refuses 'no input named' "escalation@3: $unclear" --deliver features.ndjson escalation@3 accept
+refuses 'another line' 'line 3 is not one of the inputs that this output may answer: line 1 (F1/plan) or 2 (F2/plan)' --input=3 --deliver features.ndjson escalation@3 accept
+ok 'no line' exit_of 2 "$GAVEL" decide --input=F1 features.ndjson escalation@3 accept
+is '... nothing was recorded' '' "$(journal_of features.ndjson)"
+ok 'an input named: staged' exit_of 0 "$GAVEL" decide --input=1 features.ndjson escalation@3 accept
+refuses 'an input has one output' 'the input in line 1 was said to be answered by escalation@3; choose another one for this, or undo that' --input=1 --deliver features.ndjson escalation@4 accept
+ok 'an input named: delivered later' exit_of 0 "$GAVEL" decide --deliver features.ndjson
+ok '... it is in the journal' grep -q '"input":1[,}]' "$(journal_of features.ndjson)/journal-000001"
+is '... the next input continues that one' "$(input F1 2 | sed 's/}$//')" "$(sed 's/,"prior_context".*//' features.ndjson.replies.ndjson)"
+ok 'the other one' exit_of 0 "$GAVEL" decide --input=2 --deliver --explain=No. features.ndjson escalation@4 reject
+ok '... continues the other' grep -q '"feature_id":"F2","workflow":"plan","iteration":5' features.ndjson.replies.ndjson
+refuses 'where it is clear' 'only an output that may answer several inputs takes --input; this one does not' --input=1 "$demo" "$envelope" accept
+features >features2.ndjson
+ok 'escalating needs none' exit_of 0 "$GAVEL" decide --deliver --escalate-to=features.queue features2.ndjson escalation@3 escalate
+refuses '... whoever answers does' "$unclear" --deliver --reply=features.above features.queue escalation@3 accept
+ok '... and says it' exit_of 0 "$GAVEL" decide --input=2 --deliver --reply=features.above features.queue escalation@3 accept
+ok '... the next input continues that one' grep -q '"feature_id":"F2","workflow":"plan","iteration":5' features.above
+# the UI
+features >features3.ndjson
+printf 'a' >unclear.keys
+"$GAVEL" features3.ndjson --headless --size=200x30 --keys=unclear.keys --screen=screen.txt
+ok 'UI: no input named' grep -qF 'it is not clear which input this output answers: line 1 (F1/plan) or 2 (F2/plan)' screen.txt
+printf ':input 2<Enter><until:it answers the input in line 2>a<until:accept is staged>' >unclear.keys
+ok 'UI: named' exit_of 0 "$GAVEL" features3.ndjson --headless --size=200x30 --keys=unclear.keys --screen=screen.txt
+ok 'UI: delivered after a restart' exit_of 0 "$GAVEL" decide --deliver features3.ndjson
+ok 'UI: the next input continues that one' grep -q '"feature_id":"F2","workflow":"plan","iteration":5' features3.ndjson.replies.ndjson
 
 # ---- a folder of hand-offs ----
 
@@ -378,7 +540,7 @@ ok 'with a reader it is delivered' exit_of 0 "$GAVEL" journal resend "$letter"
 ends
 ok 'it says so' said "$letter: SENT"
 is 'once' '1 1' "$(wc -l <received) $(grep -c '"message_type":"task_assignment"' received)"
-"$GAVEL" check --strict "$log" received >checked
+"$GAVEL" check --strict --reply=received "$log" received >checked
 ok 'as it should be' sh -c '! grep -q "^received:.*\(error\|warning\)" checked'
 ok 'it is not sent again: exit code 1' exit_of 1 "$GAVEL" journal resend "$letter"
 ok 'it says why' said 'only what is held is sent again'
@@ -634,7 +796,7 @@ tiers() {
 	is "$name: one more message for the agents" 1 "$(($(wc -l <"$answers") - $(cat before 2>/dev/null | wc -l)))"
 	wrong=$(check_replies "$log")
 	is "$name: right by its own protocol" '' "$wrong"
-	is "$name: in it" "$name" "$("$GAVEL" show messages --format=json "$log" "$answers" | tail -n 1 | sed 's/.*"dialect":"\([^"]*\)".*/\1/')"
+	is "$name: in it" "$name" "$("$GAVEL" show messages --format=json "$log" "$answers" | grep '"direction":"out"' | tail -n 1 | sed 's/.*"dialect":"\([^"]*\)".*/\1/')"
 	"$GAVEL" show inbox --all --format=json "$log" "$answers" | grep -F "{\"id\":\"$id\"" >shown
 	ok "$name: the item is decided" sh -c '! grep -q "\"verdict\":\"\(none\|escalated\)\"" shown'
 	ok "$name: nothing is left to decide" [ -z "$("$GAVEL" show inbox --format=json q1.ndjson q2.ndjson)" ]
@@ -678,9 +840,9 @@ for kind in finding change; do
 	ok "passed on: the $kind" exit_of 0 "$GAVEL" decide --deliver --reply=aside.ndjson --escalate-to=both.ndjson apart.ndjson "$kind:R1/c-1" escalate
 done
 ok 'answered from above: the change' exit_of 0 "$GAVEL" decide --deliver --as=bob --reply=above.ndjson both.ndjson change:R1/c-1 accept
-is 'only that one' 'finding none change accepted ' "$(verdicts apart.ndjson above.ndjson)"
+is 'only that one' 'finding none change accepted ' "$(verdicts --reply=above.ndjson apart.ndjson)"
 ok 'answered from above: the finding' exit_of 0 "$GAVEL" decide --deliver --as=bob --reply=above.ndjson --explain=No. both.ndjson finding:R1/c-1 reject
-is 'each its own' 'finding rejected change accepted ' "$(verdicts apart.ndjson above.ndjson)"
+is 'each its own' 'finding rejected change accepted ' "$(verdicts --reply=above.ndjson apart.ndjson)"
 
 # ---- what is said to agents without deciding an item ----
 
@@ -690,6 +852,8 @@ printf '%s\n' ':abort PK-5 The staging database is gone.<Enter><wait:400>y:query
 ok 'commands are looked at and sent' exit_of 0 "$GAVEL" told.ndjson --headless --keys=told.keys --as=ann
 is 'abort, query, acknowledge' 'abort status_query acknowledgment' \
 	"$(sed 's/.*"message_type":"\([a-z_]*\)".*/\1/' told.ndjson.replies.ndjson | tr '\n' ' ' | sed 's/ $//')"
+is 'abort and acknowledgment belong to the chain of their task' 2 "$(grep -c '"correlation_id":"corr-PK-5"' told.ndjson.replies.ndjson)"
+is 'each names its addressee to the instance' 3 "$(grep -c '"to_agent":{[^}]*"instance_id":"wt-' told.ndjson.replies.ndjson)"
 "$GAVEL" check told.ndjson told.ndjson.replies.ndjson | grep '^told.ndjson.replies.ndjson:' >complaints
 is 'and they are sound' '' "$(grep -v ': note: ' complaints)"
 printf '%s\n' ':abort PK-5<Enter><wait:400>y' >told.keys

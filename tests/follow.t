@@ -148,6 +148,32 @@ is 'no other' 0 "$(find queue -type f ! -name 'result-*' ! -name 'review-*' ! -n
 is 'a pipe ends' "$(wc -l <"$demo")" "$(cat "$demo" | timeout 20 "$GAVEL" show messages --follow --format=json - | wc -l)"
 is 'a pipe that ends in a line: TRUNCATED' 2 "$({ ask 1; ask 2 | tr -d '\n}'; } | timeout 20 "$GAVEL" show messages --follow --format=json - | wc -l)"
 
+# An item that is passed on twice, and answered from above, as each of the three sees it.
+item=00000000-0000-4000-8000-000000000001
+# until_is VERDICT: the next record of the item that has this verdict
+until_is() {
+	next
+	while case $line in *'"verdict":"'"$1"'"'* | '(end'*) false ;; esac; do
+		next
+	done
+}
+mkdir tiers
+ask 1 >tiers/log
+follow inbox --all --format=json --journal=ann tiers/log
+next
+"$GAVEL" decide --journal=ann --as=ann --explain=Hm. --escalate-to=tiers/q1 --deliver tiers/log $item escalate >/dev/null
+until_is escalated
+is 'passed on: the first sees it' '"verdict":"escalated" "by":"ann"' "$(field verdict) $(field by)"
+"$GAVEL" decide --journal=bob --as=bob --explain=Hm. --escalate-to=tiers/q2 --deliver tiers/q1 $item escalate >/dev/null
+"$GAVEL" decide --journal=eve --as=eve --answer=yes --reply=tiers/log.replies.ndjson --deliver tiers/q2 $item answer >/dev/null
+until_is answered
+is 'answered from above: the first sees it' '"verdict":"answered" "by":"reply file" "delivery":"sent"' "$(field verdict) $(field by) $(field delivery)"
+done_following
+for person in 'bob q1' 'eve q2'; do
+	is "... ${person% *} has nothing left" '' "$("$GAVEL" show inbox --format=json --journal="${person% *}" "tiers/${person#* }")"
+done
+is '... and it is so when it is opened again' "$("$GAVEL" show state --journal=ann tiers/log)" "$("$GAVEL" show state --journal=nobody tiers/log)"
+
 # The end.
 is 'with head it ends' 0 "$(timeout 20 "$GAVEL" show messages --follow log 2>&1 | head -n 1 | grep -c gavel:)"
 rm -f output

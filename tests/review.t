@@ -538,4 +538,48 @@ is 'no envelope' 'gavel: ' "$(printf '{}' >wrong.json; : >keys
 		"$FAKE_AGENT" 'exit 0' 2>&1 | cut -c1-7)"
 ok 'is told' shows none 'wrong.json is no input envelope'
 
+# ---- five turns: what came back, bounced, was accepted in part or left out ----
+
+unknown() {
+	printf '{"id":"%s","processing_status":"unknown_id"}' "$1"
+}
+a=alpha-scope-01 b=beta-scope-02 c=gamma-scope-03 d=delta-scope-04
+script <<END
+turn 1
+$(answer ses_five 1 "$(item $a A),$(item $b B),$(item $c C)")
+turn 2
+expect "items":[{"id":"$a","status":"rejected","reason_code":"other","explanation":"no"},{"id":"$b","status":"partial","explanation":"half"}]
+$(answer ses_five 2 "$(item $a A),$(item $d D)" "$(ack $a),$(unknown $b)")
+turn 3
+expect "iteration":3
+$(answer ses_five 3 "$(item $c C),$(item $d D)" "$(ack $a),$(ack $b)")
+turn 4
+expect "items":[{"id":"$c","status":"rejected","reason_code":"other","explanation":"no"}]
+$(answer ses_five 4 "$(item $d D)" "$(ack $c)")
+turn 5
+expect "items":[{"id":"$d","status":"rejected","reason_code":"other","explanation":"no"}]
+$(answer ses_five 5 '' "$(ack $d)")
+END
+# ledger: ID VERDICT DELIVERY of each item
+ledger() {
+	"$GAVEL" show ledger --format=json "$(log)" |
+		sed 's/^{"id":"\([^"]*\)".*"verdict":"\([a-z]*\)","by":[^,]*,"delivery":"\([a-z]*\)","fixed_in".*/\1 \2 \3/' | paste -sd ' '
+}
+turn() { # N KEYS
+	echo "Turn $1." >>plan.md
+	printf '<until:was answered>\n1%s$<wait:400>y\n<until:turn %s answered>\n' "$2" "$1" | review "five$1"
+}
+ok 'five turns: the first' review five1 <<'END'
+<until:turn 1 answered>
+END
+ok '... the second' turn 2 ':1<Enter>xno<Enter>:2<Enter>phalf<Enter>'
+is '... what came back and what bounced is open' "$a none none $b none bounced $c superseded none $d none none" "$(ledger)"
+ok '... the third takes both, by other verbs' turn 3 ':1<Enter>phalf<Enter>:2<Enter>xno<Enter>'
+is '... they are acknowledged' "$a partial acknowledged $b rejected acknowledged $c none none $d none none" "$(ledger)"
+ok '... the fourth' turn 4 ':1<Enter>xno<Enter>'
+ok '... and the fifth' turn 5 ':1<Enter>xno<Enter>'
+is '... the ledger is as it was said' "$a partial acknowledged $b rejected acknowledged $c rejected acknowledged $d rejected acknowledged" "$(ledger)"
+ok '... five processes' runs 5
+is '... check finds nothing wrong' 0 "$("$GAVEL" check --format=json "$(log)" | grep -c '"valid":false')"
+
 tap_end

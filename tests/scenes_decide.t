@@ -134,13 +134,18 @@ logs=$((logs + 1))
 log=decide$logs.ndjson
 replies=$log.replies.ndjson
 cp demo.ndjson $log
-watch 80x24 env EDITOR="$tmp/editor" "$GAVEL" $log
+watch 80x24 env TMPDIR="$tmp" EDITOR="$tmp/editor" "$GAVEL" $log
 press c
 ok 'an explanation comes after a verb' soon says 'nothing is staged on this; a verb comes first'
 select_item review-PK-3/F-1
 press 'xNo.<Enter>c'
 ok 'it is written in an editor' soon says 'First line of why.'
 ok 'all of it' soon says 'Second paragraph.'
+printf '#!/bin/sh\nshift $(($# - 1))\nprintf "caf\\351.\\n" >"$1"\n' >editor
+press 'c'
+ok 'not if it is no UTF-8' soon says 'the explanation is not UTF-8: byte 4 is 0xe9'
+ok '... the text is kept' soon grep -q caf "$tmp"/gavel-explanation-*
+ok '... and the explanation is as it was' soon says 'Second paragraph.'
 press 'C'
 ok 'a reason code: what there is' soon says 'Tab completes: out_of_scope'
 press 'ou<Tab><Enter>'
@@ -152,7 +157,7 @@ ok 'with both' grep -q 'out_of_scope.*First line of why\.\\n\\nSecond paragraph\
 press 6
 soon says '[6 Decisions]'
 press ga
-ok 'what was sent is not taken back, but corrected' soon says 'reject was recorded already (sent)'
+ok 'what was sent is not taken back, but corrected' soon says 'it was decided already: rejected by'
 press j
 ok 'only y does' soon title_lacks staged
 press ga
@@ -161,7 +166,7 @@ press y
 ok 'corrected' soon title_says ' 1 staged '
 press '$'
 confirm
-ok 'by a second message' soon sent 2
+ok 'by a second message, and one to whom the first was told' soon sent 3
 
 # what must not confirm
 decides 80x24

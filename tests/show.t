@@ -93,7 +93,10 @@ is '... in the text, too' 1 "$("$GAVEL" show decisions --size=200 log.ndjson log
 deciders() { "$GAVEL" show summary --format=json "$@" | grep -o '"agent_decisions":{[^}]*}'; }
 is '... and counted once' "$(deciders log.ndjson)" "$(deciders log.ndjson log.ndjson.replies.ndjson)"
 sed 's/answeredAt":"2/answeredAt":"3/' log.ndjson.replies.ndjson >not-mine.ndjson
-is "another's is listed" 2 "$("$GAVEL" show decisions --format=json log.ndjson not-mine.ndjson | grep -c "\"item\":\"$item\"")"
+is "without the journal it is another's" '"by":"reply file"' "$("$GAVEL" show decisions --journal=nobodys --format=json log.ndjson | grep "\"item\":\"$item\"" | grep -o '"by":"[^"]*"')"
+mkdir apart
+cp log.ndjson apart
+is "another's is listed" 1 "$("$GAVEL" show decisions --format=json --reply=not-mine.ndjson apart/log.ndjson | grep -c "\"item\":\"$item\"")"
 
 # The same log, however it is named and whatever is read with it.
 cp log.ndjson other.ndjson
@@ -108,10 +111,13 @@ sed 's/ a / one /g; s/ the / that /g' other.ndjson >log.ndjson
 is 'of another log under the same name nothing is decided' 0 "$("$GAVEL" show inbox --all --format=json log.ndjson | grep -c '"by":"ann"')"
 cp other.ndjson log.ndjson
 
-# The state of a log is the same wherever it lies, and whatever was decided on it here.
+# The state of a session is the same wherever its log lies.
 state() { "$GAVEL" show state "$@"; }
 is 'a hash of the state' 64 "$(state "$demo" | tr -d '\n' | wc -c)"
-is 'the same under another name, where things were decided' "$(state "$demo")" "$(state log.ndjson)"
+is 'the same under another name' "$(state "$demo")" "$(state apart/log.ndjson)"
+ok 'not the same where things were decided' [ "$(state "$demo")" != "$(state log.ndjson)" ]
+is 'replies given or not' "$(state log.ndjson)" "$(state log.ndjson log.ndjson.replies.ndjson)"
+is 'in any order' "$(state log.ndjson)" "$(state log.ndjson.replies.ndjson log.ndjson)"
 is 'the same through a pipe' "$(state "$demo")" "$(state <"$demo")"
 is 'as of a message it is that of a log which ends there' "$(head -n 70 "$demo" | state)" "$(state --at='#70' "$demo")"
 for i in $(seq 40); do cat "$demo"; done >big.ndjson
@@ -133,11 +139,11 @@ cp log.ndjson log.ndjson.replies.ndjson logs
 cp log.ndjson.replies.ndjson sent
 is 'by name' '"session":"log.ndjson"' "$(session_of log.ndjson log.ndjson.replies.ndjson)"
 is 'whatever comes first' '"session":"log.ndjson"' "$(session_of log.ndjson.replies.ndjson log.ndjson)"
-is 'by what they answer' '"session":"log.ndjson"' "$(session_of log.ndjson sent)"
-is 'not when two logs know it' '"session":"sent"' "$(session_of log.ndjson other.ndjson sent)"
-is 'in a directory they come last' '"source":"logs/log.ndjson.replies.ndjson"' "$("$GAVEL" show messages --format=json logs | tail -n 1 | grep -o '"source":"[^"]*"')"
-before=$("$GAVEL" check log.ndjson | tail -n 1 | sed 's/ notes.*//')
-is 'check finds nothing wrong in them' "$before" "$("$GAVEL" check log.ndjson sent | tail -n 1 | sed 's/ notes.*//')"
+is 'by an option' 'out' "$("$GAVEL" show messages --format=json --reply=sent apart/log.ndjson | grep -o '"direction":"out"' | cut -d'"' -f4)"
+is 'not by what they say' '"session":"sent"' "$(session_of apart/log.ndjson sent)"
+is 'in a directory, too' '"source":"logs/log.ndjson.replies.ndjson"' "$("$GAVEL" show messages --format=json logs | grep '"direction":"out"' | grep -o '"source":"[^"]*"')"
+before=$("$GAVEL" check log.ndjson | tail -n 1 | sed 's/, [0-9]* notes*.*//')
+is 'check finds nothing wrong in them' "$before" "$("$GAVEL" check log.ndjson log.ndjson.replies.ndjson | tail -n 1 | sed 's/, [0-9]* notes*.*//')"
 
 # A journal that cannot be read is told, and the log is shown.
 journal=$(ls "$XDG_STATE_HOME"/gavel/*/journal-000001)

@@ -2,6 +2,7 @@
  * to a command. Lists are built in listing.c, drawn in frame.c; commands are in commands.c. */
 #include "app/app.h"
 
+#include "base/utf8.h"
 #include "view/view_parts.h"
 
 #include <stdarg.h>
@@ -170,7 +171,14 @@ void app_to_end(struct app *a)
 
 void app_decided(struct app *a)
 {
-	app_scene_changed(a);
+	if (a->playback.model) {
+		app_scene_changed(a);
+		return;
+	}
+	/* what was sent is a message, and is to be seen even while drawing is paused */
+	if (a->scene.k < a->scene.model->records.n)
+		a->select_last = a->follows;
+	app_to_end(a);
 }
 
 void app_scene_changed(struct app *a)
@@ -475,7 +483,14 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 	complete_fn complete = kind == PROMPT_COMMAND ? complete_command
 			       : reason		      ? complete_reason
 						      : NULL;
+	struct err err;
 
+	/* a search may look for any bytes; all else may be sent */
+	if (key->code == KEY_PASTE && kind != PROMPT_SEARCH && kind != PROMPT_FILTER &&
+	    utf8_check(key->text, "what was pasted", &err)) {
+		app_say(a, ROLE_ERROR, "%s", err.text);
+		return;
+	}
 	switch (prompt_key(&a->prompt, key, complete, &a->deciding)) {
 	case PROMPT_GOES_ON:
 		break;

@@ -478,6 +478,8 @@ const struct app_command app_commands[] = {
 	{ "decide", "deliver", "$", "look at what will be sent, and send it", ANYWHERE,
 	  run_deliver },
 	{ "decide", "attach", "", "attach FILE: the artifact as it now is", ANYWHERE, run_attach },
+	{ "decide", "input", "", "input LINE: which open input this output envelope answers",
+	  ANYWHERE, run_input },
 	{ "decide", "resend", "", "send what is held again", ANYWHERE, run_resend },
 	{ "decide", "recover", "", "what an earlier run left unfinished", ANYWHERE, run_recover },
 

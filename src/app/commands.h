@@ -24,6 +24,7 @@ COMMAND(reason);
 COMMAND(undo);
 COMMAND(deliver);
 COMMAND(attach);
+COMMAND(input);
 COMMAND(resend);
 COMMAND(quit);
 

@@ -2,6 +2,7 @@
  * effects: stage, undo, plan, deliver, give up. */
 #include "app/app.h"
 #include "app/commands.h"
+#include "decide/question.h"
 #include "view/view_parts.h"
 
 #include <stdlib.h>
@@ -59,11 +60,21 @@ static bool can_decide(struct app *a, uint32_t item)
 	return false;
 }
 
+/* The line that :input gave for the item, else the one in its draft; 0 = none. */
+static uint32_t input_line(const struct app *a, uint32_t item)
+{
+	const struct draft *old = draft_on(a, item);
+
+	if (a->deciding.input.line && a->deciding.input.item == item)
+		return a->deciding.input.line;
+	return old ? old->input : 0;
+}
+
 /* Whether the item takes the verb; says why not. corrects: as in desk_allows. */
 static bool takes_verb(struct app *a, uint32_t item, enum verb verb, uint32_t *corrects)
 {
 	const struct scene *s = &a->scene;
-	struct draft draft = { .verb = verb };
+	struct draft draft = { .verb = verb, .input = input_line(a, item) };
 	struct buf why = { 0 };
 	bool takes = draft_bind(&draft, s->model, s->reader, item, s->k, &a->effect_strings) &&
 		     desk_allows(desk_of(a, item), &draft, s->model, s->k, s->now_ms, corrects,
@@ -78,13 +89,19 @@ static bool takes_verb(struct app *a, uint32_t item, enum verb verb, uint32_t *c
 static void add_draft_effect(struct app *a, enum effect_type type, uint32_t item,
 			     struct draft draft)
 {
+	struct item_state at;
+
 	if (!draft_bind(&draft, a->scene.model, a->scene.reader, item, a->scene.k,
 			&a->effect_strings))
 		return;
 	draft.by = a->deciding.as;
+	draft.input = input_line(a, item);
 	draft.reason_code = app_effect_dup(a, draft.reason_code);
 	draft.explanation = app_effect_dup(a, draft.explanation);
 	draft.answer = app_effect_dup(a, draft.answer);
+	if (draft.verb == VERB_ANSWER && !draft.option && decide_state(a, item, &at))
+		draft_choose_numbered(&draft, a->scene.reader, get_item(a, item), &at,
+				      &a->effect_strings);
 	if (!draft.artifact.n && a->deciding.artifact)
 		draft.artifact = app_effect_dup(a, str_of(a->deciding.artifact));
 	app_effect(a, (struct effect){ type, desk_of(a, item), .draft = draft });
@@ -105,7 +122,7 @@ static void stage(struct app *a, struct draft draft)
 	}
 	if (d->corrects != NONE) /* then there is one target */
 		draft.corrects = app_effect_dup(
-			a, str_of(desk_of(a, d->targets.v[0])->drafts.v[d->corrects].id));
+			a, corrects_name(desk_of(a, d->targets.v[0]), d->corrects));
 	for (uint32_t i = 0; i < d->targets.n; i++)
 		add_draft_effect(a, EFFECT_STAGE, d->targets.v[i], draft);
 	if (d->on_marked)
@@ -113,7 +130,7 @@ static void stage(struct app *a, struct draft draft)
 	d->on_marked = false;
 }
 
-/* Shows the numbered options of a question on the message line. */
+/* Shows the numbered options of a question on the message line, and how to choose one. */
 static void show_options(struct app *a, uint32_t item)
 {
 	struct item_state at;
@@ -128,8 +145,10 @@ static void show_options(struct app *a, uint32_t item)
 
 			buf_clear(&a->notice);
 			a->notice_role = ROLE_NORMAL;
+			if (rest.n)
+				buf_adds(&a->notice, "a number, value or label:");
 			while (rest.n) {
-				buf_adds(&a->notice, a->notice.n ? "   " : "");
+				buf_adds(&a->notice, "   ");
 				buf_add_str(&a->notice, str_cut(&rest, STR("\n")));
 			}
 		}
@@ -228,10 +247,22 @@ static void target_marked(struct app *a)
 	}
 }
 
+static void ask_correction(struct app *a, uint32_t item)
+{
+	struct buf words = { 0 };
+	struct item_state at;
+
+	decide_state(a, item, &at);
+	add_decided(a->scene.model, &at, &words);
+	a->deciding.confirm = CONFIRM_CORRECT;
+	app_say(a, ROLE_KEY, "%s, and agents may have acted on it; y sends a correction after it",
+		words.p);
+	buf_release(&words);
+}
+
 COMMAND(verb)
 {
 	struct deciding *d = &a->deciding;
-	const struct draft *old;
 	uint32_t here;
 
 	d->targets.n = 0;
@@ -246,13 +277,7 @@ COMMAND(verb)
 			return;
 		vec_push(&d->targets, here);
 		if (d->corrects != NONE) {
-			old = &desk_of(a, here)->drafts.v[d->corrects];
-			d->confirm = CONFIRM_CORRECT;
-			app_say(a, ROLE_KEY,
-				"%s was recorded already (%s), and the agent may have acted on it; "
-				"y sends a correction after it",
-				verb_name(old->verb),
-				delivery_name(draft_delivery(desk_of(a, here), old)));
+			ask_correction(a, here);
 			return;
 		}
 	}
@@ -429,6 +454,32 @@ COMMAND(attach)
 	}
 	a->deciding.artifact = str_dup(argument);
 	app_say(a, ROLE_DIM, "%s goes with the next feedback request", a->deciding.artifact);
+}
+
+COMMAND(input)
+{
+	struct deciding *d = &a->deciding;
+	uint32_t item = app_need_item(a);
+	struct item_state at;
+	struct buf why = { 0 };
+	uint64_t line;
+
+	if (item == NONE || !decide_state(a, item, &at))
+		return;
+	if (!str_to_u64(argument, &line) || line < 1 || line > UINT32_MAX)
+		line = 0;
+	if (!input_is_chosen(a->scene.model, get_item(a, item), &at, VERB_ACCEPT, (uint32_t)line,
+			     &why)) {
+		app_say(a, ROLE_WARN, "%s", why.p);
+	} else if (!line) {
+		app_say(a, ROLE_WARN, "it is clear which input this answers; nothing to choose");
+	} else {
+		d->input.item = item;
+		d->input.line = (uint32_t)line;
+		app_say(a, ROLE_DIM, "it answers the input in line %u; a verb stages that",
+			d->input.line);
+	}
+	buf_release(&why);
 }
 
 bool decide_is_read_only(const struct app *a)

@@ -33,6 +33,9 @@ struct deciding {
 	VEC(uint8_t) read; /* by item: shown to its end */
 	int64_t opened_ms; /* when the pre-flight page was opened */
 	char *artifact;    /* :attach */
+	struct {
+		uint32_t item, line; /* line 0 = none */
+	} input; /* :input, which input an output answers */
 	const struct job *delivery; /* in progress, set by the caller; NULL = none */
 	/* lent by the caller: the reason codes on offer, and who decides */
 	char *const *reason_codes;

@@ -103,10 +103,11 @@ bool replay_seek(struct app *a, struct str where)
 	struct playback *p = &a->playback;
 	char first = where.n ? where.p[0] : '\0', q[QUOTED_MAX];
 	uint64_t n;
+	uint32_t k;
 	int64_t ms;
 
-	if (first == '#' && str_to_u64(str_from(where, 1), &n)) {
-		playback_seek(p, n < p->end ? (uint32_t)n : p->end);
+	if (model_cut_named(a->scene.model, where, &k)) {
+		playback_seek(p, k < p->end ? k : p->end);
 	} else if (str_ends(where, STR("%")) && str_to_u64(str_make(where.p, where.n - 1), &n) &&
 		   n <= 100) {
 		playback_seek_play(p, playback_length_ms(p) * (double)n / 100);

@@ -117,8 +117,10 @@ static void draw_clock_line(const struct app *a, struct grid *g, struct rect row
 		timestamp_iso(p->now_ms, whole);
 		pen_printf(&pen, ROLE_TIME, "%.10s %s  ", whole, timestamp_clock(p->now_ms, now));
 	}
-	pen_printf(&pen, ROLE_NORMAL, "#%u", p->k);
-	pen_printf(&pen, ROLE_DIM, "/%u", p->end);
+	model_cut_name(a->scene.model, p->k, now);
+	pen_put(&pen, ROLE_NORMAL, now);
+	model_cut_name(a->scene.model, p->end, now);
+	pen_printf(&pen, ROLE_DIM, "/%s", now + 1);
 	if (more)
 		pen_printf(&pen, ROLE_INFO, "  %u more have come", more);
 	if (p->loop != LOOP_NONE)

@@ -165,3 +165,119 @@ bool glob_match(struct str pattern, struct str path)
 
 	return glob_match_within(pattern, path, &budget);
 }
+
+/* Length of the component that begins at i. */
+static size_t component_length(struct str s, size_t i)
+{
+	const char *slash = i < s.n ? memchr(s.p + i, '/', s.n - i) : NULL;
+
+	return (slash ? (size_t)(slash - s.p) : s.n) - i;
+}
+
+static bool is_parent(const char *p, size_t n)
+{
+	return n == 2 && p[0] == '.' && p[1] == '.';
+}
+
+/* Whether one of eight bytes is a slash that another slash or a dot follows; reads nine. */
+static bool is_odd_eight(const char *p)
+{
+	const uint64_t each = 0x0101010101010101;
+	uint64_t here, next, differs;
+
+	memcpy(&here, p, sizeof(here));
+	memcpy(&next, p + 1, sizeof(next));
+	differs = (here ^ '/' * each) | ((next & 0xfe * each) ^ '.' * each);
+	return (differs - each) & ~differs & 0x80 * each;
+}
+
+_Static_assert(('/' & 0xfe) == '.', "they differ in the lowest bit");
+
+/* Most paths have no component that is empty or begins with a dot. */
+static bool is_usual(struct str s)
+{
+	bool odd = s.n && s.p[0] == '.';
+
+	if (s.n < 9)
+		return false;
+	for (size_t i = 0; i + 9 < s.n; i += 8)
+		odd |= is_odd_eight(s.p + i);
+	return !odd && !is_odd_eight(s.p + s.n - 9);
+}
+
+static bool is_clean(struct str s)
+{
+	if (is_usual(s))
+		return true;
+	for (size_t i = 0, n; i < s.n; i += n + 1) {
+		n = component_length(s, i);
+		if ((n == 0 && i > 0) || (n == 1 && s.p[i] == '.') || is_parent(s.p + i, n))
+			return false;
+	}
+	return true;
+}
+
+/* Strips the last component of a path that ends with '/'; false if it is "..", or there is none. */
+static bool strip_component(const char *path, size_t *n)
+{
+	size_t start = *n ? *n - 1 : 0;
+
+	while (start > 0 && path[start - 1] != '/')
+		start--;
+	if (start + 1 >= *n || is_parent(path + start, *n - 1 - start))
+		return false;
+	*n = start;
+	return true;
+}
+
+struct str path_clean(struct str s, char room[PATH_CLEAN_MAX])
+{
+	size_t n = 0, root = s.n && s.p[0] == '/', length;
+
+	if (s.n > PATH_CLEAN_MAX || is_clean(s))
+		return s;
+	if (root)
+		room[n++] = '/';
+	for (size_t i = root; i < s.n; i += length + 1) {
+		bool parent;
+
+		length = component_length(s, i);
+		parent = is_parent(s.p + i, length);
+		if (length == 0 || (length == 1 && s.p[i] == '.') ||
+		    (parent && (strip_component(room, &n) || root))) /* nothing is above the root */
+			continue;
+		memcpy(room + n, s.p + i, length);
+		n += length;
+		if (i + length < s.n)
+			room[n++] = '/';
+	}
+	return str_make(room, n);
+}
+
+struct str glob_clean(struct str pattern, char room[PATH_CLEAN_MAX])
+{
+	size_t folders = 0;
+	struct str head;
+
+	for (size_t i = 0; i < pattern.n && !is_wildcard[(unsigned char)pattern.p[i]]; i++)
+		if (pattern.p[i] == '/' || i + 1 == pattern.n)
+			folders = i + 1;
+	if (pattern.n > PATH_CLEAN_MAX)
+		return pattern;
+	head = path_clean(str_make(pattern.p, folders), room);
+	if (head.p != room) /* nothing was removed */
+		return pattern;
+	memcpy(room + head.n, pattern.p + folders, pattern.n - folders);
+	return str_make(room, head.n + pattern.n - folders);
+}
+
+static bool leaves_root(struct str s)
+{
+	return s.n >= 2 && s.p[0] == '.' && s.p[1] == '.' && (s.n == 2 || s.p[2] == '/');
+}
+
+bool glob_match_clean(struct str pattern, struct str path, unsigned *budget)
+{
+	return leaves_root(pattern) == leaves_root(path) &&
+	       glob_match_within(pattern, path, budget);
+}

@@ -9,4 +9,16 @@ bool glob_match(struct str pattern, struct str path);
 /* The same with a budget of steps that several calls may share: false once it is 0. */
 bool glob_match_within(struct str pattern, struct str path, unsigned *budget);
 
+enum { PATH_CLEAN_MAX = 4096 };
+
+/* Removes empty components, "." and, with the folder before it, "..", by name alone: symbolic links
+ * are not known here. "../a" stays as it is. Returns the path itself if nothing is to be removed or
+ * it is longer than the room. */
+struct str path_clean(struct str path, char room[PATH_CLEAN_MAX]);
+/* The same for the folders before a pattern's first wildcard. */
+struct str glob_clean(struct str pattern, char room[PATH_CLEAN_MAX]);
+/* glob_match_within of a clean pattern and a clean path: one that leaves the root folder ("../a")
+ * is matched only by a pattern that does, too. */
+bool glob_match_clean(struct str pattern, struct str path, unsigned *budget);
+
 #endif

@@ -23,6 +23,13 @@ static int real_lock(int fd)
 	return fcntl(fd, F_SETLK, &whole);
 }
 
+static int real_lock_open(int fd)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_OFD_SETLK, &whole);
+}
+
 static int real_unread(int fd, int *n)
 {
 	return ioctl(fd, FIONREAD, n);
@@ -38,8 +45,8 @@ static int real_dup(int fd)
 		.open = real_open, .close = close, .read = read, .pread = pread, .write = write, \
 		.fstat = fstat, .lstat = lstat, .fsync = fsync, .fdatasync = fdatasync, \
 		.ftruncate = ftruncate, .mkdir = mkdir, .link = link, .rename = rename, \
-		.unlink = unlink, .lock = real_lock, .unread = real_unread, .poll = poll, \
-		.dup = real_dup, \
+		.unlink = unlink, .lock = real_lock, .lock_open = real_lock_open, \
+		.unread = real_unread, .poll = poll, .dup = real_dup, \
 	}
 
 struct io io = REAL;

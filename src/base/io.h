@@ -29,6 +29,9 @@ struct io {
 	int (*rename)(const char *from, const char *to);
 	int (*unlink)(const char *path);
 	int (*lock)(int fd);             /* write lock on the whole file: fcntl F_SETLK */
+	/* The same, owned by the open file description: closing another descriptor of the file,
+	 * which this process may read as well, does not release it. Nobody tells who holds it. */
+	int (*lock_open)(int fd);        /* fcntl F_OFD_SETLK */
 	int (*unread)(int fd, int *n);   /* bytes in a pipe: FIONREAD */
 	int (*poll)(struct pollfd *fds, nfds_t n, int timeout_ms);
 	int (*dup)(int fd);              /* close-on-exec: fcntl F_DUPFD_CLOEXEC */

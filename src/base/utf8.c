@@ -43,15 +43,31 @@ size_t utf8_encode(uint32_t c, char out[4])
 	return n;
 }
 
-bool utf8_valid(struct str s)
+size_t utf8_valid_length(struct str s)
 {
 	uint32_t c;
-	size_t step;
+	size_t i, step;
 
-	for (size_t i = 0; i < s.n; i += step) {
+	for (i = 0; i < s.n; i += step) {
 		step = utf8_decode(str_from(s, i), &c);
 		if (!step)
-			return false;
+			break;
 	}
-	return true;
+	return i;
+}
+
+bool utf8_valid(struct str s)
+{
+	return utf8_valid_length(s) == s.n;
+}
+
+int utf8_check(struct str s, const char *what, struct err *err)
+{
+	size_t n = utf8_valid_length(s);
+
+	if (n == s.n)
+		return 0;
+	return err_set(err,
+		       "%s is not UTF-8: byte %zu is 0x%02x; convert it, as iconv does, and give it "
+		       "again", what, n + 1, (unsigned)(unsigned char)s.p[n]);
 }

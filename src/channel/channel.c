@@ -174,7 +174,7 @@ enum channel_result channel_lock(struct channel *c, struct err *err)
 
 	unpolled.fd = -1; /* a file is always ready, and a FIFO may be */
 	for (;;) {
-		IO_RETRY(rc, io.lock(c->fd));
+		IO_RETRY(rc, io.lock_open(c->fd));
 		if (rc == 0)
 			return CHANNEL_OK;
 		if (errno != EAGAIN && errno != EACCES)

@@ -182,6 +182,8 @@ int cmd_check(struct options *o)
 		return EXIT_TROUBLE;
 	load_read_config(&l, o, &config);
 	l.cache.use = false; /* check_message must see each message */
+	/* journals tell where replies were said */
+	l.desk_options = (struct desk_options){ .open = true, .journal = o->journal };
 	if (load_open(&l, o->words.v, o->words.n, o->max_line_bytes))
 		goto out;
 	c.several = l.wire.files.n > 1 || o->words.n > 1;

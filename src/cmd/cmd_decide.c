@@ -1,6 +1,7 @@
 /* gavel decide: makes one decision from a script, or delivers all that is staged. Prints the
  * outcome of each item as a line of text or a JSON object. */
 #include "cmd/cmd.h"
+#include "decide/question.h"
 #include "session/find_item.h"
 #include "session/load.h"
 #include "session/terms.h"
@@ -218,13 +219,14 @@ static void finish(struct decide_command *d, uint32_t draft, bool deliver, struc
 		vec_push(&r->missing, arena_str(&d->plan.arena, str_of(err.text)));
 	now = &d->desk->drafts.v[draft];
 	add_held_beside(d, before, now->letter, r);
-	r->delivery = draft_delivery(d->desk, now);
+	r->delivery = draft_delivery(d->desk, now, &d->load.model);
 	r->letter = now->letter != NONE ? &d->desk->letters.v[now->letter] : p ? &p->letter : NULL;
 }
 
-static void make_plan(struct decide_command *d)
+/* only: as in plan_make. What is not sent now must not take numbers from what is. */
+static void make_plan(struct decide_command *d, uint32_t only)
 {
-	plan_make(&d->plan, d->desk, &d->load.model, &d->load.reader, &d->terms, NONE);
+	plan_make(&d->plan, d->desk, &d->load.model, &d->load.reader, &d->terms, only);
 }
 
 /* The same decision again: nothing is written twice. */
@@ -233,17 +235,18 @@ static int repeat(struct decide_command *d, uint32_t draft, struct outcome *r)
 	const struct draft *old = &d->desk->drafts.v[draft];
 
 	if (old->state == DRAFT_STAGED && d->o->deliver) {
-		make_plan(d);
+		make_plan(d, draft);
 		finish(d, draft, true, r);
 		return report(d, r);
 	}
 	r->repeated = true;
-	r->delivery = draft_delivery(d->desk, old);
+	r->delivery = draft_delivery(d->desk, old, &d->load.model);
 	r->letter = draft_letter(d->desk, old);
 	return report(d, r);
 }
 
-/* Whether --artifact is the draft's file; the journal has real paths. */
+/* Whether --artifact is the draft's file; the journal has real paths. One that is not given again
+ * is the same. */
 static bool same_file(const struct options *o, const struct draft *old)
 {
 	char *real = o->artifact ? realpath(o->artifact, NULL) : NULL;
@@ -257,19 +260,23 @@ static bool same_words(const struct options *o, const struct draft *old, const s
 {
 	return old->verb == now->verb && str_eq(old->reason_code, now->reason_code) &&
 	       str_eq(old->explanation, now->explanation) && str_eq(old->answer, now->answer) &&
-	       same_file(o, old);
+	       str_eq(old->by, now->by) && old->input == now->input && same_file(o, old);
 }
 
-/* Whether this was decided before. A written draft is the same if the verb is; a staged one only if
- * its texts are, too, as these can still be changed. */
-static bool is_repeated(const struct decide_command *d, uint32_t old, const struct draft *now)
+/* --option: the answer is one of the options that the question offers. */
+static int choose_option(struct decide_command *d, struct draft *draft, const struct item_state *at,
+			 struct outcome *r)
 {
-	const struct draft *draft = old == NONE ? NULL : &d->desk->drafts.v[old];
+	struct err err;
 
-	if (!draft || d->o->correct)
-		return false;
-	return draft->state == DRAFT_WRITTEN ? draft->verb == now->verb
-					     : same_words(d->o, draft, now);
+	if (!d->o->option)
+		return EXIT_FINE;
+	if (draft->verb != VERB_ANSWER)
+		return refuse(d, r, "--option chooses an answer; the verb for that is answer");
+	if (draft_choose(draft, &d->load.reader, &d->load.model.items.v[draft->number], at,
+			 d->o->option, &d->plan.arena, &err))
+		return refuse(d, r, err.text);
+	return EXIT_FINE;
 }
 
 /* Stages the draft if the item accepts it; otherwise reports why not. */
@@ -281,14 +288,18 @@ static int stage(struct decide_command *d, struct draft *draft, struct outcome *
 	struct err err;
 	int code = EXIT_FINE;
 
-	if (!desk_allows(d->desk, draft, m, m->records.n, d->scene.now_ms,
-			d->o->correct ? &written : NULL, &why))
+	if (!desk_allows(d->desk, draft, m, m->records.n, d->scene.now_ms, &written, &why)) {
 		code = refuse(d, r, why.p);
+	} else if (written != NONE && !d->o->correct) {
+		add_standing(d->desk, draft, m, m->records.n, &why);
+		buf_adds(&why, "; --correct sends a correction");
+		code = refuse(d, r, why.p);
+	}
 	buf_release(&why);
 	if (code)
 		return code;
 	if (written != NONE)
-		draft->corrects = str_of(d->desk->drafts.v[written].id);
+		draft->corrects = arena_str(&d->plan.arena, corrects_name(d->desk, written));
 	if (desk_stage(d->desk, draft, staged, &err) == 0)
 		return EXIT_FINE;
 	refuse(d, r, err.text);
@@ -302,7 +313,8 @@ static int decide_item(struct decide_command *d, uint32_t number, enum verb verb
 	struct outcome r = { .verb = str_of(verb_name(verb)) };
 	struct draft draft = { .verb = verb, .reason_code = str_of(o->reason_code),
 			       .explanation = str_of(o->explain), .answer = str_of(o->answer),
-			       .artifact = str_of(o->artifact), .by = d->terms.as };
+			       .artifact = str_of(o->artifact), .input = o->input,
+			       .by = d->terms.as };
 	struct item_state at;
 	uint32_t old, staged;
 	int code;
@@ -313,16 +325,32 @@ static int decide_item(struct decide_command *d, uint32_t number, enum verb verb
 	r.delivery = at.delivery;
 	if (o->rev && !str_is(draft.rev, o->rev))
 		return refuse(d, &r, "it has changed since it was shown; look at it again");
+	code = choose_option(d, &draft, &at, &r);
+	if (code)
+		return code;
 	old = desk_find(d->desk, &draft);
-	if (is_repeated(d, old, &draft))
+	if (old != NONE && same_words(o, &d->desk->drafts.v[old], &draft))
 		return repeat(d, old, &r);
 	code = stage(d, &draft, &r, &staged);
 	if (code)
 		return code;
 	load_settle(&d->load);
-	make_plan(d);
+	make_plan(d, staged);
 	finish(d, staged, o->deliver, &r);
 	return report(d, &r);
+}
+
+/* What can never be sent does not stay staged: its item was closed or reworded since. */
+static void drop_refused(struct decide_command *d, uint32_t draft, struct outcome *r)
+{
+	struct err err;
+
+	if (d->desk->drafts.v[draft].state != DRAFT_STAGED || proposal_of(d, draft) ||
+	    d->desk->drafts.v[draft].number == NONE || !r->missing.n ||
+	    desk_undo(d->desk, draft, &err))
+		return;
+	vec_push(&r->missing, STR("it is not staged any more"));
+	r->delivery = DELIVERY_NONE;
 }
 
 static int deliver_all(struct decide_command *d)
@@ -332,7 +360,7 @@ static int deliver_all(struct decide_command *d)
 
 	if (d->o->recover_send && !d->desk->recovered)
 		recover(d);
-	make_plan(d);
+	make_plan(d, NONE);
 	for (uint32_t i = 0; i < n; i++) {
 		struct outcome r = { 0 };
 
@@ -343,6 +371,7 @@ static int deliver_all(struct decide_command *d)
 		r.item = d->desk->drafts.v[i].item;
 		r.verb = str_of(verb_name(d->desk->drafts.v[i].verb));
 		finish(d, i, d->desk->drafts.v[i].state == DRAFT_STAGED, &r);
+		drop_refused(d, i, &r);
 		one = report(d, &r);
 		code = one ? one : code;
 		reported++;
@@ -381,6 +410,8 @@ int cmd_decide(struct options *o)
 	if (o->words.n != 3 && !(o->words.n == 1 && o->deliver))
 		return print_trouble("decide needs SOURCE ITEM VERB, or SOURCE --deliver for what "
 				     "is staged; see gavel decide --help");
+	if (o->answer && o->option)
+		return print_trouble("--answer and --option are two answers; give one of them");
 	load_read_config(&d.load, o, &d.config);
 	d.load.desk_options = (struct desk_options){ .open = true, .write = true,
 						     .journal = o->journal,

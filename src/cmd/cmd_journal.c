@@ -10,7 +10,7 @@
 
 static const char *delivery_of(const struct desk *d, const struct draft *draft)
 {
-	return draft->state == DRAFT_VOID ? "void" : delivery_name(draft_delivery(d, draft));
+	return draft->state == DRAFT_VOID ? "void" : delivery_name(draft_delivery(d, draft, NULL));
 }
 
 static void json_draft(const struct desk *d, const struct draft *draft, struct buf *out)

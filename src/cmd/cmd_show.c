@@ -73,7 +73,6 @@ static int set_cursor(struct scene *s, const struct options *o)
 {
 	const struct model *m = s->model;
 	struct str at = str_of(o->at);
-	uint64_t n;
 	int64_t ms;
 
 	s->k = m->records.n;
@@ -81,11 +80,11 @@ static int set_cursor(struct scene *s, const struct options *o)
 	if (!o->at)
 		return 0;
 	if (at.n && at.p[0] == '#') {
-		if (!str_to_u64(str_from(at, 1), &n)) {
-			fprintf(stderr, "gavel: --at=%s: must be #N with a number\n", o->at);
+		if (!model_cut_named(m, at, &s->k)) {
+			fprintf(stderr, "gavel: --at=%s: must be #N or #N.R with numbers\n",
+				o->at);
 			return -1;
 		}
-		s->k = n < m->records.n ? (uint32_t)n : m->records.n;
 		s->now_ms = model_now(m, s->k);
 		return 0;
 	}
@@ -135,9 +134,7 @@ static int show(struct options *o, const struct shown_view *shown, const char *i
 
 	load_read_config(&l, o, &config);
 	s.ascii = o->ascii |= config.ascii;
-	/* the state hash depends on the log alone, not on decisions */
-	l.desk_options = (struct desk_options){ .open = shown->json != json_state,
-						.journal = o->journal };
+	l.desk_options = (struct desk_options){ .open = true, .journal = o->journal };
 	l.follow = o->follow;
 	if (load_open(&l, skip ? o->words.v + skip : o->words.v, o->words.n - skip,
 		      o->max_line_bytes))

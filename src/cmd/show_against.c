@@ -164,7 +164,7 @@ static struct compared_side side_of_draft(const struct desk *d, const struct dra
 	const struct letter *l = draft_letter(d, draft);
 
 	return (struct compared_side){ .there = true, .verdict = verb_verdict(draft->verb),
-			      .delivery = draft_delivery(d, draft), .by = draft->by,
+			      .delivery = draft_delivery(d, draft, NULL), .by = draft->by,
 			      .message = l ? l->bytes : STR_NONE };
 }
 

@@ -1,9 +1,8 @@
 /* JSON output of decisions: those made here, from the journals, oldest first; then those that
- * agents made in the log, without the echoes of replies that were sent from here. */
+ * agents made in the log, and others in files of replies. */
 #include "cmd/show_json.h"
 
 #include "json/compose.h"
-#include "view/echoes.h"
 #include "view/session_stats.h"
 #include "view/view_parts.h"
 
@@ -13,14 +12,6 @@
 static void put_text(struct buf *b, const char *name, struct str s)
 {
 	json_put_str(b, name, s.n ? s : STR_NONE);
-}
-
-enum delivery decision_delivery(const struct desk *d, const struct draft *draft,
-			       const struct item_state *st)
-{
-	if (st && st->delivery != DELIVERY_NONE && st->overlay_ms == draft->time_ms)
-		return st->delivery;
-	return draft_delivery(d, draft);
 }
 
 static void put_letter(struct buf *b, const struct letter *l)
@@ -37,19 +28,23 @@ static void put_letter(struct buf *b, const struct letter *l)
 	json_put_bool(b, "uncertain", held && l->uncertain);
 }
 
-static int64_t draft_took(const struct model *m, const struct draft *draft,
-			  const struct item_state *st)
+/* From the raise that was decided on to the decision. */
+static int64_t draft_took(const struct desk *d, const struct model *m, const struct draft *draft)
 {
 	const struct item *item = draft->number == NONE ? NULL : &m->items.v[draft->number];
+	const struct letter *l = draft_letter(d, draft);
 	const struct overlay *overlay = item ? item_overlay(m, item) : NULL;
 
-	return st && overlay && overlay->time_ms == draft->time_ms
-		       ? overlay_took(m, overlay, st->message)
+	for (uint32_t i = 0; item && l && l->message != NONE && i < item->n; i++)
+		if (item->steps[i].message == l->message && item->steps[i].what == STEP_DECIDED)
+			return step_took(m, item, i);
+	return overlay && overlay->time_ms == draft->time_ms && draft->raise != NONE
+		       ? overlay_took(m, overlay, draft->raise)
 		       : TIME_NONE;
 }
 
 static void put_draft(struct load *load, const struct desk *d, const struct draft *draft,
-		      const struct item_state *st, struct buf *b)
+		      struct buf *b)
 {
 	const struct letter *l = draft_letter(d, draft);
 
@@ -64,14 +59,14 @@ static void put_draft(struct load *load, const struct desk *d, const struct draf
 	json_put_str(b, "by", draft->by);
 	json_put_time(b, "time", draft->time_ms);
 	json_put_str(b, "rev", draft->rev);
-	json_put_name(b, "delivery", delivery_name(decision_delivery(d, draft, st)));
+	json_put_name(b, "delivery", delivery_name(draft_delivery(d, draft, &load->model)));
 	put_letter(b, l);
 	put_text(b, "reason_code", draft->reason_code);
 	put_text(b, "explanation", draft->explanation);
 	put_text(b, "answer", draft->answer);
 	put_text(b, "corrects", draft->corrects);
 	json_put_name(b, "line", NULL);
-	json_put_time(b, "took", draft_took(&load->model, draft, st));
+	json_put_time(b, "took", draft_took(d, &load->model, draft));
 	json_end(load, b);
 }
 
@@ -93,9 +88,9 @@ static void put_desk(struct load *l, const struct scene *s, const struct desk *d
 			continue;
 		if (draft->number == NONE) {
 			if (!s->filter && s->k == s->model->records.n)
-				put_draft(l, d, draft, NULL, b);
+				put_draft(l, d, draft, b);
 		} else if (was_decided(s, draft) && item_is_shown(s, draft->number, &st)) {
-			put_draft(l, d, draft, &st, b);
+			put_draft(l, d, draft, b);
 		}
 	}
 }
@@ -133,13 +128,16 @@ static void put_agent_decision(struct load *l, const struct scene *s,
 	json_put_name(b, "dialect", dialect_name((enum dialect_id)route_of(m, r)->dialect));
 	json_put_name(b, "verb", NULL);
 	json_put_name(b, "verdict", verdict_name(step->verdict));
-	json_put_str(b, "by", agent_name(m, step_by(m, step)));
+	json_put_str(b, "by", step_person(l, step));
 	json_put_time(b, "time", r->time_ms);
 	json_put_name(b, "rev", NULL);
-	json_put_name(b, "delivery", NULL);
+	json_put_name(b, "delivery",
+		      step->said ? delivery_name(step_delivery(item, line->step, s->k)) : NULL);
 	json_put_number(b, "line", message_line(m, line->message));
 	json_source(l, b, line->message);
-	json_put_time(b, "took", step_took(m, item, line->step));
+	json_put_time(b, "took", l->json.hide_names && step->said
+					 ? TIME_NONE
+					 : step_took(m, item, line->step));
 	json_end(l, b);
 	buf_release(&name);
 }
@@ -148,9 +146,7 @@ void json_agent_decisions(struct load *l, const struct scene *s, struct buf *out
 {
 	const struct model *m = s->model;
 	VEC(struct decision_line) list = { 0 };
-	struct echoes own = { 0 };
 
-	echoes_find(s, &own);
 	for (uint32_t i = 0; i < m->items.n; i++) {
 		const struct item *item = &m->items.v[i];
 		struct item_state st;
@@ -158,7 +154,8 @@ void json_agent_decisions(struct load *l, const struct scene *s, struct buf *out
 		if (!item_is_shown(s, i, &st))
 			continue;
 		for (uint32_t n = 0; n < item->n && item->steps[n].message < s->k; n++)
-			if (item->steps[n].what == STEP_DECIDED && !echoes_have(&own, i, n))
+			if (item->steps[n].what == STEP_DECIDED && !(l->desks.list.n && !l->json.hide_names &&
+			      step_is_own(m, &item->steps[n])))
 				vec_push(&list,
 					 (struct decision_line){ i, n, item->steps[n].message });
 	}
@@ -166,7 +163,6 @@ void json_agent_decisions(struct load *l, const struct scene *s, struct buf *out
 		qsort(list.v, list.n, sizeof(*list.v), by_message);
 	for (uint32_t i = 0; i < list.n; i++)
 		put_agent_decision(l, s, &list.v[i], out);
-	echoes_release(&own);
 	vec_release(&list);
 }
 
@@ -179,14 +175,11 @@ void json_decisions(struct load *l, const struct scene *s, struct buf *out)
 
 void json_decision(struct load *l, const struct scene *s, const struct line *line, struct buf *out)
 {
-	struct item_state st;
-
 	if (line->what == DECISION_MADE_HERE) {
 		const struct desk *d = &l->desks.list.v[line->a];
 		const struct draft *draft = &d->drafts.v[line->b];
-		bool known = draft->number != NONE && item_is_shown(s, draft->number, &st);
 
-		put_draft(l, d, draft, known ? &st : NULL, out);
+		put_draft(l, d, draft, out);
 	} else {
 		put_agent_decision(l, s, &(struct decision_line){ line->a, line->b, line->what },
 				   out);

@@ -64,16 +64,12 @@ static uint64_t state_of_decision(const struct scene *s, const struct line *line
 {
 	const struct desk *d;
 	const struct draft *draft;
-	struct item_state at;
-	bool known;
 
 	if (line->what != DECISION_MADE_HERE)
 		return 1;
 	d = &s->desks->list.v[line->a];
 	draft = &d->drafts.v[line->b];
-	known = draft->number != NONE &&
-		item_at(s->model, &s->model->items.v[draft->number], s->k, s->now_ms, &at);
-	return hash_mix(draft->state, decision_delivery(d, draft, known ? &at : NULL));
+	return hash_mix(draft->state, draft_delivery(d, draft, s->model));
 }
 
 /* The first time the inbox is only the open items, as without --follow. */

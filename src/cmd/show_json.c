@@ -16,11 +16,25 @@ void json_end(struct load *l, struct buf *out)
 		l->json.flush(l->json.ctx, out);
 }
 
-static void put_file_number(struct buf *b, const char *name, const struct model *m,
-			    uint32_t message)
+/* The number of the log that a file is, or replies to, in the order of their first messages. */
+static uint32_t log_number(const struct load *l, struct str group, uint32_t file)
 {
+	for (uint32_t i = 0; i < l->json.logs_n; i++)
+		if (file == NONE || l->wire.files.v[file].joined
+			    ? str_eq(l->wire.files.v[l->json.logs[i]].group, group)
+			    : l->json.logs[i] == file)
+			return i + 1;
+	return 0;
+}
+
+static void put_file_number(const struct load *l, struct buf *b, const char *name, uint32_t message)
+{
+	uint32_t file = message == NONE ? NONE : message_route(&l->model, message)->source;
+	const struct wire_file *f = file == NONE ? NULL : &l->wire.files.v[file];
+
 	json_key(b, name);
-	buf_printf(b, "\"#%u\"", message == NONE ? 0 : message_route(m, message)->source + 1u);
+	buf_printf(b, f && f->joined ? "\"replies of #%u\"" : "\"#%u\"",
+		   f ? log_number(l, f->group, file) : 0);
 }
 
 void json_session(struct load *l, struct buf *out, uint32_t session)
@@ -28,10 +42,12 @@ void json_session(struct load *l, struct buf *out, uint32_t session)
 	const struct model *m = &l->model;
 	const struct session *s = &m->sessions.v[session];
 
-	if (l->json.hide_names && s->name == s->group)
-		put_file_number(out, "session", m, s->first);
-	else
+	if (l->json.hide_names && s->name == s->group) {
+		json_key(out, "session");
+		buf_printf(out, "\"#%u\"", log_number(l, model_str(m, s->group), NONE));
+	} else {
 		json_put_str(out, "session", session_name(m, session));
+	}
 }
 
 void json_usage(struct buf *out, uint64_t tokens_in, uint64_t tokens_out, uint64_t tokens_cached,
@@ -47,7 +63,7 @@ void json_usage(struct buf *out, uint64_t tokens_in, uint64_t tokens_out, uint64
 void json_source(struct load *l, struct buf *out, uint32_t message)
 {
 	if (l->json.hide_names)
-		put_file_number(out, "source", &l->model, message);
+		put_file_number(l, out, "source", message);
 	else
 		json_put_str(out, "source", l->reader.source(l->reader.ctx, message));
 }
@@ -84,14 +100,15 @@ static void put_verbs(struct buf *b, const struct model *m, const struct item *i
 	buf_addc(b, ']');
 }
 
-/* Who decided: a person here, or an agent in the log. */
-static void put_by(struct buf *b, const struct model *m, const struct item *item,
+/* Who decided. Replies do not always say who wrote them, so names of persons are hidden, too. */
+static void put_by(struct load *l, struct buf *b, const struct model *m,
 		   const struct item_state *st)
 {
-	bool here = st->person != NONE && st->delivery != DELIVERY_BOUNCED &&
-		    st->verdict == item_overlay(m, item)->verdict;
+	struct str by = item_by(m, st);
 
-	json_put_str(b, "by", here ? model_str(m, st->person) : agent_name(m, decided_by(m, st)));
+	json_put_str(b, "by", l->json.hide_names && st->delivery != DELIVERY_NONE && by.p
+				      ? STR("person")
+				      : by);
 }
 
 static void put_overlay(struct buf *b, const struct model *m, const struct overlay *s)
@@ -109,8 +126,22 @@ static void put_overlay(struct buf *b, const struct model *m, const struct overl
 	buf_addc(b, '}');
 }
 
-static void put_step(struct buf *b, const struct model *m, const struct item_step *s)
+struct str step_person(const struct load *l, const struct item_step *step)
 {
+	const struct model *m = &l->model;
+	const struct reply *r = step->said ? message_reply(m, step->message) : NULL;
+
+	if (!r)
+		return agent_name(m, step_by(m, step));
+	return l->json.hide_names ? STR("person") : r->by == NONE ? STR("reply file")
+								   : model_str(m, r->by);
+}
+
+static void put_step(struct load *l, struct buf *b, const struct item *item, uint32_t number,
+		     uint32_t k)
+{
+	const struct model *m = &l->model;
+	const struct item_step *s = &item->steps[number];
 	static const char *const names[] = { "raised", "decided", "acknowledged",
 					     "unknown_id", "fixed", "superseded" };
 
@@ -118,16 +149,19 @@ static void put_step(struct buf *b, const struct model *m, const struct item_ste
 	buf_addc(b, '{');
 	json_put_name(b, "what", names[s->what]);
 	put_message(b, "at", m, s->message);
-	json_put_str(b, "by", agent_name(m, step_by(m, s)));
+	json_put_str(b, "by", step_person(l, s));
 	if (s->what == STEP_DECIDED)
 		json_put_name(b, "verdict", verdict_name(s->verdict));
+	if (s->what == STEP_DECIDED && s->said)
+		json_put_name(b, "delivery", delivery_name(step_delivery(item, number, k)));
 	if (s->iteration)
 		json_put_number(b, "iteration", s->iteration);
 	buf_addc(b, '}');
 }
 
-static void put_history(struct buf *b, const struct model *m, const struct item *item, uint32_t k)
+static void put_history(struct load *l, struct buf *b, const struct item *item, uint32_t k)
 {
+	const struct model *m = &l->model;
 	const struct overlay *overlay = item_overlay(m, item);
 
 	if (overlay && overlay->from > k)
@@ -138,7 +172,7 @@ static void put_history(struct buf *b, const struct model *m, const struct item 
 			put_overlay(b, m, overlay);
 			overlay = NULL;
 		}
-		put_step(b, m, &item->steps[i]);
+		put_step(l, b, item, i, k);
 	}
 	if (overlay)
 		put_overlay(b, m, overlay);
@@ -151,6 +185,22 @@ static void put_fields(struct buf *b, const struct detail *d)
 	for (unsigned i = 0; i < d->n; i++)
 		json_put_str(b, d->field[i].label, d->field[i].text);
 	buf_addc(b, '}');
+}
+
+/* Only of an output envelope that may answer several inputs: their lines. */
+static void put_inputs(struct buf *b, const struct model *m, const struct item_state *st)
+{
+	uint32_t n;
+	const uint32_t *inputs = output_inputs(m, st->message, &n);
+
+	if (!inputs)
+		return;
+	json_open(b, "inputs", '[');
+	for (uint32_t i = 0; i < n; i++) {
+		json_comma(b);
+		buf_printf(b, "%u", message_line(m, inputs[i]));
+	}
+	buf_addc(b, ']');
 }
 
 static void put_item(struct load *l, const struct scene *s, uint32_t number,
@@ -179,7 +229,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	put_message(b, "opened", m, st->opened);
 	json_put_time(b, "deadline", item_deadline(m, item));
 	json_put_name(b, "verdict", verdict_name(st->verdict));
-	put_by(b, m, item, st);
+	put_by(l, b, m, st);
 	json_put_name(b, "delivery", delivery_name(st->delivery));
 	put_verbs(b, m, item, st);
 	json_put_str(b, "rev", rev.n ? buf_str(&rev) : STR_NONE);
@@ -189,10 +239,11 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	json_put_bool(b, "came_back", st->came_back);
 	json_put_bool(b, "bounced", st->bounced);
 	json_put_bool(b, "acknowledged", st->acked);
+	put_inputs(b, m, st);
 	if (whole) {
 		if (has_detail)
 			put_fields(b, &d);
-		put_history(b, m, item, s->k);
+		put_history(l, b, item, s->k);
 	}
 	json_end(l, b);
 	buf_release(&name);
@@ -246,14 +297,18 @@ static struct review_lists list_reviews(const struct scene *s)
 	return lists;
 }
 
-static void put_review(const struct scene *s, uint32_t review, const struct review_state *st,
-		       struct buf *b)
+static void put_review(struct load *l, const struct scene *s, uint32_t review,
+		       const struct review_state *st, struct buf *b)
 {
 	const struct model *m = s->model;
 	const struct review *r = &m->reviews.v[review];
 
 	buf_addc(b, '{');
-	json_put_str(b, "id", model_str(m, r->id));
+	/* a feedback loop is named after its session, that after the file */
+	if (l->json.hide_names && r->id == m->sessions.v[r->session].group)
+		json_put_name(b, "id", NULL);
+	else
+		json_put_str(b, "id", model_str(m, r->id));
 	json_put_str(b, "reviewer", agent_name(m, r->reviewer));
 	json_put_number(b, "iteration", st->iteration);
 	json_put_name(b, "verdict", st->failed ? "error" : review_verdict_name(st->verdict));
@@ -263,8 +318,8 @@ static void put_review(const struct scene *s, uint32_t review, const struct revi
 	buf_addc(b, '}');
 }
 
-static void put_reviews(const struct scene *s, const struct review_lists *lists, uint32_t task,
-			struct buf *b)
+static void put_reviews(struct load *l, const struct scene *s, const struct review_lists *lists,
+			uint32_t task, struct buf *b)
 {
 	json_open(b, "reviews", '[');
 	for (uint32_t i = lists->first[task]; i != NONE; i = lists->next[i]) {
@@ -273,7 +328,7 @@ static void put_reviews(const struct scene *s, const struct review_lists *lists,
 		if (!review_at(s->model, &s->model->reviews.v[i], s->k, &st))
 			continue;
 		json_comma(b);
-		put_review(s, i, &st, b);
+		put_review(l, s, i, &st, b);
 	}
 	buf_addc(b, ']');
 }
@@ -296,7 +351,7 @@ static void put_lone_reviews(struct load *l, const struct scene *s,
 		json_put_name(b, "dialect",
 			      dialect_name((enum dialect_id)message_route(m, st.first)->dialect));
 		json_open(b, "reviews", '[');
-		put_review(s, i, &st, b);
+		put_review(l, s, i, &st, b);
 		buf_addc(b, ']');
 		json_end(l, b);
 	}
@@ -354,7 +409,7 @@ void json_timeline(struct load *l, const struct scene *s, struct buf *out)
 		}
 		buf_addc(out, ']');
 		put_spans(s, task, out);
-		put_reviews(s, &lists, i, out);
+		put_reviews(l, s, &lists, i, out);
 		json_end(l, out);
 	}
 	put_lone_reviews(l, s, &lists, out);
@@ -386,10 +441,10 @@ void json_ledger(struct load *l, const struct scene *s, struct buf *out)
 					     : task_id(m, root_at(m, item_task(m, item), s->k)));
 		json_put_name(out, "severity", grade_name(st.grade));
 		json_put_name(out, "verdict", verdict_name(st.verdict));
-		put_by(out, m, item, &st);
+		put_by(l, out, m, &st);
 		json_put_name(out, "delivery", delivery_name(st.delivery));
 		json_put_int_if(out, "fixed_in", st.fixed_in, st.fixed_in);
-		put_history(out, m, item, s->k);
+		put_history(l, out, item, s->k);
 		json_end(l, out);
 		buf_release(&name);
 	}
@@ -402,11 +457,13 @@ void json_messages(struct load *l, const struct scene *s, struct buf *out)
 	for (uint32_t i = s->first; i < s->k; i++) {
 		const struct record *r = &m->records.v[i];
 		const struct route *route = route_of(m, r);
+		struct message_number at;
 
 		if (!message_is_shown(s, i))
 			continue;
 		buf_addc(out, '{');
-		json_put_number(out, "number", i + 1u);
+		at = message_number(m, i);
+		json_put_number(out, "number", at.n);
 		json_put_number(out, "line", message_line(m, i));
 		json_source(l, out, i);
 		json_put_time(out, "time", r->time_ms);
@@ -420,6 +477,9 @@ void json_messages(struct load *l, const struct scene *s, struct buf *out)
 		json_put_number(out, "notes", r->notes);
 		json_put_number(out, "bytes", r->length);
 		json_put_str(out, "summary", s->reader->summary(s->reader->ctx, i));
+		json_put_name(out, "direction", at.r ? "out" : "in");
+		if (at.r)
+			json_put_number(out, "reply", at.r);
 		json_end(l, out);
 	}
 }

@@ -12,6 +12,8 @@ void json_usage(struct buf *out, uint64_t tokens_in, uint64_t tokens_out, uint64
 		double cost);
 void json_source(struct load *l, struct buf *out, uint32_t message);
 
+/* Who caused a step: a person, of a reply, or an agent. */
+struct str step_person(const struct load *l, const struct item_step *step);
 void json_inbox(struct load *l, const struct scene *s, struct buf *out);
 /* One item as a line of the inbox; whole: with its fields and history. */
 void json_item(struct load *l, const struct scene *s, uint32_t item, bool whole, struct buf *out);
@@ -23,9 +25,6 @@ void json_agents(struct load *l, const struct scene *s, struct buf *out);
 void json_agent_decisions(struct load *l, const struct scene *s, struct buf *out);
 /* Decisions of the journals, then those of agents. */
 void json_decisions(struct load *l, const struct scene *s, struct buf *out);
-/* Delivery of a draft; an acknowledgment in the log (st, or NULL) precedes the journal. */
-enum delivery decision_delivery(const struct desk *d, const struct draft *draft,
-				const struct item_state *st);
 /* The decision of one line of the view. */
 void json_decision(struct load *l, const struct scene *s, const struct line *line,
 		   struct buf *out);

@@ -228,14 +228,15 @@ static void report_decided(struct report *r)
 		table(r, "Decided", "when|took|verdict|by|kind|what|id");
 		if (!row(r))
 			continue;
-		decided = at.delivery != DELIVERY_NONE ? at.overlay_ms : time_of(r, at.decided);
+		decided = at.delivery != DELIVERY_NONE && at.person_ms != TIME_NONE
+				  ? at.person_ms
+				  : time_of(r, at.decided);
 		cell_word(r, decided == TIME_NONE ? "" : timestamp_iso(decided, clock));
 		cell_span(r, at.delivery != DELIVERY_NONE
 				     ? TIME_NONE
 				     : span_between(time_of(r, at.message), decided));
 		cell_word(r, verdict_name(at.verdict));
-		cell_text(r, at.person != NONE ? model_str(m, at.person)
-					       : agent_name(m, decided_by(m, &at)));
+		cell_text(r, item_by(m, &at));
 		cell_word(r, item_kind_name(item->kind));
 		cell_item(r, item, &at);
 		buf_addc(r->out, '\n');

@@ -35,19 +35,19 @@ static void put_item_counts(const struct scene *s, struct buf *b)
 	buf_addc(b, '}');
 }
 
-/* Decisions made here, by verdict and by delivery. */
+/* Decisions of persons, by verdict and by delivery. */
 static void put_decision_counts(const struct scene *s, struct buf *b)
 {
 	const struct model *m = s->model;
 	uint32_t verdicts[VERDICT_SUPERSEDED + 1] = { 0 }, deliveries[DELIVERY_HELD + 1] = { 0 };
 
-	for (uint32_t i = 0; i < m->overlays.n; i++) {
-		const struct overlay *overlay = &m->overlays.v[i];
+	for (uint32_t i = 0; (m->overlays.n || m->replies.n) && i < m->items.n; i++) {
+		const struct overlay *overlay = item_overlay(m, &m->items.v[i]);
 		struct item_state st;
 
-		if (!item_is_shown(s, overlay->item, &st) || st.delivery == DELIVERY_NONE)
+		if (!item_is_shown(s, i, &st) || st.delivery == DELIVERY_NONE)
 			continue;
-		verdicts[overlay->verdict]++;
+		verdicts[st.overlaid ? overlay->verdict : st.verdict]++;
 		deliveries[st.delivery]++;
 	}
 	json_open(b, "decisions", '{');
@@ -106,8 +106,17 @@ static uint32_t count_sessions(const struct scene *s)
 	return n;
 }
 
-/* Statistics about decisions. */
-static void put_decision_stats(const struct scene *s, struct buf *b)
+static void put_time_to_decision(struct buf *b, const struct session_stats *f)
+{
+	json_open(b, "time_to_decision", '{');
+	json_put_number(b, "decisions", f->timed);
+	json_put_time(b, "median", f->median_ms);
+	json_put_time(b, "longest", f->longest_ms);
+	buf_addc(b, '}');
+}
+
+/* Statistics about decisions. How long persons took is not in the log alone. */
+static void put_decision_stats(const struct load *l, const struct scene *s, struct buf *b)
 {
 	struct session_stats f;
 
@@ -115,11 +124,8 @@ static void put_decision_stats(const struct scene *s, struct buf *b)
 	json_open(b, "agent_decisions", '{');
 	put_verdicts(b, VERDICT_DISMISSED, f.by_agents);
 	buf_addc(b, '}');
-	json_open(b, "time_to_decision", '{');
-	json_put_number(b, "decisions", f.timed);
-	json_put_time(b, "median", f.median_ms);
-	json_put_time(b, "longest", f.longest_ms);
-	buf_addc(b, '}');
+	if (!l->json.hide_names)
+		put_time_to_decision(b, &f);
 	json_open(b, "loops", '{');
 	json_put_number(b, "count", f.loops);
 	json_put_number(b, "not_converging", f.diverging);
@@ -181,7 +187,7 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out)
 	buf_addc(out, '}');
 	put_item_counts(s, out);
 	put_decision_counts(s, out);
-	put_decision_stats(s, out);
+	put_decision_stats(l, s, out);
 	json_usage(out, in, tokens_out, cached, cost);
 	put_agents(l, s, out);
 	json_end(l, out);

@@ -169,6 +169,23 @@ static int set_older_than(struct options *o, const char *value, struct err *err)
 			    "30d, 4w or 12h", value);
 }
 
+static int set_option(struct options *o, const char *value, struct err *err)
+{
+	if (!str_to_u64(str_of(value), &o->option) || !o->option)
+		return err_set(err, "--option=%s: must be the number of an option, from 1", value);
+	return 0;
+}
+
+static int set_input(struct options *o, const char *value, struct err *err)
+{
+	uint64_t n;
+
+	if (!str_to_u64(str_of(value), &n) || n < 1 || n > UINT32_MAX)
+		return err_set(err, "--input=%s: must be the number of a line", value);
+	o->input = (uint32_t)n;
+	return 0;
+}
+
 static int set_agent(struct options *o, const char *value, struct err *err)
 {
 	(void)err;
@@ -200,8 +217,9 @@ static const struct option options[] = {
 	  READERS, FIELD(since) },
 	{ "until", "TIME", "Only what is before TIME.", READERS, FIELD(until) },
 	{ "at", "TIME|#N",
-	  "Look at the session as it was: after its first N messages, or before the first message "
-	  "later than TIME. replay begins there.",
+	  "Look at the session as it was: after the first N messages of agents and what was said "
+	  "behind them (#N.0: without that), or before the first message later than TIME. replay "
+	  "begins there.",
 	  WATCH | SHOW | REPLAY, FIELD(at) },
 	{ "speed", "N", "replay: times as fast as it was, 0.1 to 1000.", REPLAY, FIELD(speed) },
 	{ "against", "JOURNAL",
@@ -227,9 +245,9 @@ static const struct option options[] = {
 	{ "as", "NAME", "Who decides; the login's name unless given.",
 	  DECIDERS | REPLAY, FIELD(as) },
 	{ "reply", "PATH",
-	  "Where replies go: a file, a FIFO or a folder. Unless given, a log's replies go to "
-	  "LOG.replies.ndjson beside it, a hand-off folder's into the folder.",
-	  WATCH | DECIDE | DEMO, FIELD(reply) },
+	  "Where replies go, and those of others are read: a file, a FIFO or a folder. Unless given, "
+	  "a log's replies are in LOG.replies.ndjson beside it, a hand-off folder's in the folder.",
+	  WATCH | DECIDE | DEMO | SHOW | CHECK | REPLAY, FIELD(reply) },
 	{ "agent", "NAME",
 	  "run: what the agent is called, if not after its command; without COMMAND, only this one "
 	  "of the configuration (may be repeated).",
@@ -241,7 +259,7 @@ static const struct option options[] = {
 	  FIELD(escalate_to) },
 	{ "journal", "DIR",
 	  "Where decisions are recorded, in place of ~/.local/state/gavel.",
-	  DECIDERS | SHOW | JOURNAL | REPLAY, FIELD(journal) },
+	  DECIDERS | SHOW | CHECK | JOURNAL | REPLAY, FIELD(journal) },
 	{ "recover", "WHEN",
 	  "What an earlier run left unfinished: ask shows it first, send finishes it at once.",
 	  DECIDERS, .set = set_recover, .values = "ask send" },
@@ -262,14 +280,23 @@ static const struct option options[] = {
 	  "journal void: give up a message even though it may have arrived and been acted on.",
 	  JOURNAL, FIELD(sure) },
 	{ "reason-code", "CODE", "decide: a word for the reason, such as out_of_scope.", DECIDE,
-	  FIELD(reason_code) },
+	  FIELD(reason_code), .once = true },
 	{ "explain", "TEXT", "decide: the explanation; reject and partial need one.", DECIDE,
-	  FIELD(explain) },
-	{ "answer", "TEXT", "decide: the answer to a question, or one of its options.", DECIDE,
-	  FIELD(answer) },
+	  FIELD(explain), .once = true },
+	{ "answer", "TEXT",
+	  "decide: the answer to a question: the value of one of its options, else the label of "
+	  "one, else free text. A number is not taken for an option's; --option chooses by number.",
+	  DECIDE, FIELD(answer), .once = true },
+	{ "option", "N", "decide: answer a question with its option number N, from 1.", DECIDE,
+	  .set = set_option, .once = true },
+	{ "input", "LINE",
+	  "decide: the line of the input that an output envelope answers, where several were open "
+	  "and nothing says which.",
+	  DECIDE, .set = set_input, .once = true },
 	{ "artifact", "FILE",
-	  "decide: the artifact as it now is, for a feedback request; review: the file.", DECIDERS,
-	  FIELD(artifact) },
+	  "decide: the artifact as it now is, for a feedback request; review: the file. Text in "
+	  "UTF-8, at most 8 MiB.",
+	  DECIDERS, FIELD(artifact), .once = true },
 	{ "envelope", "FILE",
 	  "review: speak envelopes; FILE holds the input envelope of the first turn.", REVIEW,
 	  FIELD(envelope) },
@@ -279,9 +306,9 @@ static const struct option options[] = {
 	{ "rev", "HASH",
 	  "decide: refuse unless the item still has this rev. It also tells items of one name "
 	  "apart.",
-	  DECIDE | SHOW, FIELD(rev) },
+	  DECIDE | SHOW, FIELD(rev), .once = true },
 	{ "deliver", NULL, "decide: send it, do not only stage it.", DECIDE, FIELD(deliver) },
-	{ "correct", NULL, "decide: a later word on what was delivered already.", DECIDE,
+	{ "correct", NULL, "decide: a correction of what was delivered already, where the protocol has one.", DECIDE,
 	  FIELD(correct) },
 	{ "older-than", "AGE", "purge: what is old: 30d unless given; 4w, 12h.", PURGE,
 	  .set = set_older_than },
@@ -308,6 +335,7 @@ static const struct option options[] = {
 	{ "version", NULL, "Print the version and end.", ANY, FIELD(version) },
 };
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
+_Static_assert((int)OPTIONS <= (int)OPTIONS_MAX, "struct options.given has a place for each row");
 
 const struct command *command_at(unsigned i)
 {
@@ -364,6 +392,9 @@ static int parse_option(struct options *o, int argc, char **argv, int *i, struct
 				       option->name, option->argument);
 		value = argv[++*i];
 	}
+	if (option->once && o->given[option - options])
+		return err_set(err, "--%s is given twice; give it once", option->name);
+	o->given[option - options] = true;
 	if (option->set)
 		return option->set(o, value, err);
 	if (option->argument)

@@ -20,6 +20,8 @@ enum color_mode {
 	COLOR_NEVER,
 };
 
+enum { OPTIONS_MAX = 128 };
+
 /* The parsed command line. words: positional arguments, in order. */
 struct options {
 	const struct command *command;
@@ -38,6 +40,8 @@ struct options {
 	bool no_cache;
 	/* of one decision */
 	const char *reason_code, *explain, *answer, *artifact, *rev;
+	uint64_t option; /* of a question, from 1; 0 = not given */
+	uint32_t input; /* line of an input envelope; 0 = not given */
 	bool deliver, correct;
 	/* purge */
 	uint64_t older_than_s;
@@ -49,6 +53,7 @@ struct options {
 	const char *against; /* another journal, to compare with */
 	/* agents to run, and variables that they see */
 	VEC(const char *) agents, env;
+	bool given[OPTIONS_MAX]; /* by row of the option table */
 	const char *keys, *screen; /* with headless: key file, where the last screen goes */
 };
 
@@ -89,6 +94,7 @@ struct option {
 	/* Parses and stores the value; -1 and err if it is invalid. NULL: it is stored in field. */
 	int (*set)(struct options *o, const char *value, struct err *err);
 	const char *values; /* all valid ones, space separated; NULL = any */
+	bool once; /* a second one is refused: what a decision says is never overridden */
 	size_t field; /* offset in struct options: a const char *, a bool without argument */
 };
 

@@ -2,6 +2,7 @@
 #include "decide/decision.h"
 
 #include "base/sha256.h"
+#include "base/utf8.h"
 #include "decide/reader.h"
 
 #include <stdio.h>
@@ -33,9 +34,26 @@ const char *draft_missing(const struct draft *d)
 		return "a rejection needs a reason code or an explanation";
 	if (d->verb == VERB_PARTIAL && !explained)
 		return "accepting in part needs an explanation of what is taken and what not";
-	if (d->verb == VERB_ANSWER && !str_trim(d->answer).n)
+	if (d->verb == VERB_ANSWER && !d->option && !str_trim(d->answer).n)
 		return "an answer needs its text";
 	return NULL;
+}
+
+int draft_check_texts(const struct draft *d, struct err *err)
+{
+	const struct {
+		struct str text;
+		const char *what;
+	} texts[] = { { d->explanation, "the explanation" },
+		      { d->answer, "the answer" },
+		      { d->reason_code, "the reason code" },
+		      { d->by, "the name of who decides (--as)" },
+		      { d->artifact, "the path of the artifact" } };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (utf8_check(texts[i].text, texts[i].what, err))
+			return -1;
+	return 0;
 }
 
 void item_rev(const struct reader *r, const struct item *item, const struct item_state *state,
@@ -71,6 +89,7 @@ bool draft_bind(struct draft *d, const struct model *m, const struct reader *r, 
 	d->dialect = message_route(m, at.message)->dialect;
 	d->rev = arena_str(words, buf_str(&rev));
 	d->seen = model_seen(m, session, k);
+	d->raise = at.anew;
 	d->number = number;
 	buf_release(&name);
 	buf_release(&rev);

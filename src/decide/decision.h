@@ -33,6 +33,13 @@ enum {
 const char *verb_name(enum verb v);
 bool verb_named(struct str name, enum verb *out);
 
+/* A place in the agents' stream: behind the message that ends at an offset of a file. */
+struct anchor {
+	struct str file; /* without folders; empty = no place is known */
+	uint64_t offset; /* 0 = before the first message */
+	uint32_t print;  /* hash of the bytes before it */
+};
+
 enum draft_state {
 	DRAFT_STAGED,
 	DRAFT_VOID,    /* undone, or its letter was given up */
@@ -52,21 +59,28 @@ struct draft {
 	/* the decision */
 	enum verb verb;
 	struct str reason_code, explanation, answer;
+	uint32_t option;     /* the option that `answer` was taken from, from 1; 0 = none */
+	uint32_t input;      /* line of the input that an output answers; 0 = not said */
 	struct str artifact; /* attached file, a path; empty = none */
 	bool sure;           /* confirmed although the artifact is unchanged */
 	struct str by;
 	int64_t time_ms; /* wall clock */
-	struct str corrects; /* id of the delivered draft that this one corrects; empty = none */
+	struct str corrects; /* id of the delivered draft that this one corrects; "others" = a
+				decision that was not made here; empty = none */
 	uint32_t number; /* the item's index in the model; NONE while not in the log */
-	/* cache of settle.c: model messages applied when it was decided, and the first position
-	 * where the item has the decided revision (0 = nowhere) */
-	uint32_t when, from;
+	/* cache of settle.c: model messages applied when it was decided; the first position where
+	 * the item has the decided revision (0 = nowhere); and the raise that was decided on, by
+	 * the message that raised it anew (NONE = unknown) */
+	uint32_t when, from, raise;
 	bool compared, placed; /* `from` is computed; `when` is final */
 	/* the overlay last passed to the model */
 	bool overlaid;
 	enum delivery overlay_delivery;
 	uint32_t overlay_from;
 };
+
+/* The recipient of queue entries, as displayed. */
+#define QUEUE_NAME "the escalation queue"
 
 enum letter_state {
 	LETTER_INTENT,  /* recorded, not yet sent */
@@ -85,19 +99,20 @@ struct letter {
 	struct str path;   /* FIFO or file; for a directory, the file to create */
 	struct str bytes;  /* sent verbatim; a line includes its newline */
 	struct str to;     /* recipient as displayed: an agent, a session, the queue */
-	struct str expect; /* message id that an acknowledgment would name; may be empty */
 	VEC(uint32_t) drafts; /* indices in the desk's drafts; empty for an accompanying letter */
 	uint32_t batch; /* first letter of the INTENTS record it belongs to */
+	bool aside;      /* not said to the source's agents: an entry of an escalation queue, or
+			    an answer to one */
 	struct attempt attempt;
+	struct anchor at; /* behind what it was said */
+	uint32_t message; /* its number in the model; NONE = it is not in there (yet) */
+	bool elsewhere;  /* nor will it be: it was said in a file that is not read now */
 	bool tried;      /* `attempt` is valid */
 	bool uncertain;  /* the last attempt may have arrived, whole or in part */
 	unsigned tries;
 	struct str why;  /* of HELD */
 	bool lost;       /* its agent has exited, so it can never be sent. Not journaled: agents
 			    do not survive a restart */
-	uint32_t stray;  /* 1 + message claiming to acknowledge it, not from its addressee; 0 =
-			    none. Not journaled: it proves nothing */
-	uint32_t proof;  /* 1 + message that acknowledges it; 0 = none. Journaled as ACKED */
 	int64_t time_ms; /* of the last state change */
 };
 
@@ -112,6 +127,9 @@ bool draft_bind(struct draft *d, const struct model *m, const struct reader *r, 
 /* What the verb requires and the draft lacks, as a sentence; NULL when complete. Reject needs a
  * reason code or an explanation, partial an explanation, answer an answer. */
 const char *draft_missing(const struct draft *d);
+
+/* -1 if one of its texts is not UTF-8: journal and messages are JSON and could not keep it. */
+int draft_check_texts(const struct draft *d, struct err *err);
 
 const char *letter_state_name(enum letter_state s); /* "INTENT" … as in the journal */
 void decision_id(char out[DECISION_ID_SIZE]);

@@ -17,12 +17,25 @@
 
 enum { TRIES_MAX = 3 };
 
+/* Where in the agents' stream the letter is said now. */
+static void find_anchor(struct desk *d, struct letter *l)
+{
+	struct anchor at = { 0 };
+
+	if (!l->aside && d->anchor && d->anchor(d->anchor_ctx, d, &at, &d->arena))
+		l->at = at;
+}
+
 int desk_mark_sent(struct desk *d, uint32_t number, struct err *err)
 {
+	struct letter copy = d->letters.v[number];
 	struct buf line = { 0 };
 	struct err why;
 
-	record_sent(d, &d->letters.v[number], &line);
+	/* what goes through a pipe is said when it is read there */
+	if (copy.channel == CHANNEL_CHILD || copy.channel == CHANNEL_FIFO)
+		find_anchor(d, &copy);
+	record_sent(d, &copy, &line);
 	if (desk_step(d, &line, true, &why) == 0)
 		return 0;
 	return err_set(err, "the message went out, but that was %.450s", why.text);
@@ -84,6 +97,7 @@ int desk_mark_attempt(struct desk *d, uint32_t number, const struct attempt *at,
 	struct buf line = { 0 };
 
 	copy.attempt = *at;
+	find_anchor(d, &copy);
 	record_attempt(d, &copy, &line);
 	return desk_step(d, &line, true, err);
 }
@@ -209,7 +223,10 @@ int desk_send_all(struct desk *d, const struct letter *letters, uint32_t n, uint
 		fresh.time_ms = timestamp_now_ms();
 		if (n > 1)
 			json_comma(&line);
-		record_intent(d, &fresh, &line);
+		if (n == 1 && fresh.channel == CHANNEL_NONE)
+			record_done(d, &fresh, &line);
+		else
+			record_intent(d, &fresh, &line);
 	}
 	if (n > 1)
 		buf_adds(&line, "]}");

@@ -170,7 +170,7 @@ void desk_close(struct desk *d)
 		vec_release(&d->letters.v[i].drafts);
 	vec_release(&d->drafts);
 	vec_release(&d->letters);
-	vec_release(&d->expecting);
+	vec_release(&d->heard);
 	map_release(&d->draft_ids);
 	map_release(&d->letter_ids);
 	map_release(&d->item_drafts);
@@ -224,8 +224,16 @@ bool draft_is_on(const struct draft *draft, struct str session, enum item_kind k
 	       str_eq(draft->session, session);
 }
 
-/* The newest draft on the same item and revision in one of the states (bits 1 << DRAFT_…), or
- * NONE. */
+/* Decisions belong to a raise: an item that came back is undecided. Before desk_settle has found the
+ * raise of a draft, its revision must do. */
+static bool is_same_raise(const struct draft *draft, const struct draft *like)
+{
+	if (draft->raise != NONE && like->raise != NONE)
+		return draft->raise == like->raise;
+	return !like->rev.n || str_eq(draft->rev, like->rev);
+}
+
+/* The newest draft on the same raise in one of the states (bits 1 << DRAFT_…), or NONE. */
 static uint32_t find_newest(const struct desk *d, unsigned states, const struct draft *like)
 {
 	uint64_t key = record_item_key(like->kind, like->item);
@@ -236,7 +244,7 @@ static uint32_t find_newest(const struct desk *d, unsigned states, const struct 
 
 		if ((states & 1u << draft->state) &&
 		    draft_is_on(draft, like->session, like->kind, like->item) &&
-		    (!like->rev.n || str_eq(draft->rev, like->rev)) && (found == NONE || i > found))
+		    is_same_raise(draft, like) && (found == NONE || i > found))
 			found = i;
 	}
 	return found;
@@ -279,6 +287,8 @@ int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, stru
 
 	if (missing)
 		return err_set(err, "%s", missing);
+	if (draft_check_texts(draft, err))
+		return -1;
 	create_journal(d); /* may bring in decisions of another gavel */
 	written = desk_find_written(d, draft);
 	if (written != NONE && !str_is(draft->corrects, d->drafts.v[written].id))
@@ -286,7 +296,7 @@ int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, stru
 			       "this was decided already (%s, %s); a correction has to say that it "
 			       "is one",
 			       verb_name(d->drafts.v[written].verb),
-			       delivery_name(draft_delivery(d, &d->drafts.v[written])));
+			       delivery_name(draft_delivery(d, &d->drafts.v[written], NULL)));
 	decision_id(fresh.id);
 	fresh.state = DRAFT_STAGED;
 	fresh.letter = NONE;
@@ -297,7 +307,25 @@ int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, stru
 		return -1;
 	*number = d->drafts.n - 1;
 	d->drafts.v[*number].number = draft->number;
+	d->drafts.v[*number].raise = draft->raise;
 	return 0;
+}
+
+void desk_note_heard(struct desk *d, struct str path, uint64_t offset)
+{
+	struct anchor at = { 0 };
+	struct buf line = { 0 };
+	struct err ignored; /* without the record, the line stands behind what it answers */
+
+	if (d->access != DESK_WRITES || !journal_is_there(d->dir) || !d->anchor ||
+	    !d->anchor(d->anchor_ctx, d, &at, &d->arena))
+		return;
+	buf_printf(&line, "{\"state\":\"HEARD\",\"time\":%lld", (long long)timestamp_now_ms());
+	json_put_str(&line, "path", path);
+	json_put_number(&line, "offset", offset);
+	record_put_anchor(&at, &line);
+	buf_addc(&line, '}');
+	desk_step(d, &line, false, &ignored);
 }
 
 int desk_undo(struct desk *d, uint32_t draft, struct err *err)

@@ -13,16 +13,19 @@
  * Journal records (JSON; `state` first):
  *   OPEN    gavel, source, time                         head of a journal
  *   DRAFT   id, time, session ("" = the source's own), kind, item, dialect, rev, verb, by, seen
- *           [, reason_code, explanation, answer, artifact, sure, corrects]
- *   INTENT  id, time, drafts [ids], dialect, channel, path, to, bytes [, expect]
+ *           [, reason_code, explanation, answer, option, input, artifact, sure, corrects]
+ *   INTENT  id, time, drafts [ids], dialect, channel, path, to, bytes [, aside]
  *   INTENTS list                                        several at once: all or none
- *   ATTEMPT ref, time, drafts [ids], offset, dev, ino, lead, print
- *   SENT    ref, time, drafts [ids]                     drafts: in case the INTENT is damaged
+ *   DONE    id, time, drafts [ids], dialect             a dismissal, which is said to nobody
+ *   ATTEMPT ref, time, drafts [ids], offset, dev, ino, lead, print [, at]
+ *   SENT    ref, time, drafts [ids] [, at]              drafts: in case the INTENT is damaged
  *   ACKED   ref, time, line                             acknowledged by that line of the log
  *   HELD    ref, time, why, certain
  *   MOVED   ref, time, path                             new destination
  *   VOID    ref, time                                   a draft or letter given up; a letter
  *                                                       takes its batch (INTENTS) along
+ *   HEARD   time, path, offset, at                      where somebody else's reply was read
+ * where `at` is the place in the agents' stream: {file, offset, print} (struct anchor);
  * and about agents that gavel runs, ignored on replay:
  *   RUN     time, agent, path, command                  an incarnation has started
  *   ASKED   time, agent, path, type, id, ruling [, code, why, bytes]
@@ -56,6 +59,14 @@ struct desk_agent {
 
 struct output_queue;
 
+/* A line of a reply file that somebody else wrote while a gavel was watching. */
+struct heard {
+	struct str path;
+	uint64_t offset;
+	struct anchor at;
+	uint32_t letters; /* number of letters recorded before it */
+};
+
 struct desk {
 	struct str group;  /* the source as given: the model's group of its sessions */
 	struct str source; /* its real path; "stdin" for a stream */
@@ -69,10 +80,9 @@ struct desk {
 	/* hash indexes: draft and letter by id, drafts by record_item_key */
 	struct map draft_ids, letter_ids, item_drafts;
 	bool recovered; /* nothing was unfinished, or desk_recover was called */
-	/* settle.c: progress through model and desk; letters by the number model_expect returned,
-	 * NONE = another desk's */
-	uint32_t items_seen, drafts_seen, letters_seen, replies_seen;
-	VEC(uint32_t) expecting;
+	uint32_t changes; /* records applied */
+	VEC(struct heard) heard; /* oldest first */
+	uint32_t items_seen, drafts_seen; /* settle.c: progress through model and desk */
 	/* set by the opener */
 	bool sole_writer;
 	int wait_ms; /* reader timeout, as in struct channel */
@@ -81,6 +91,9 @@ struct desk {
 	struct output_queue *queue; /* of that agent */
 	int kept_fifo; /* FIFO kept open between messages: descriptor + 1, 0 = none */
 	const struct reader *reader; /* to compare revisions; NULL = assume them equal */
+	/* The place behind the last message of its agents; NULL = not known. */
+	bool (*anchor)(void *ctx, const struct desk *d, struct anchor *out, struct arena *names);
+	void *anchor_ctx;
 	struct arena arena;
 	char *dir;
 };
@@ -97,22 +110,26 @@ void desk_open_dir(struct desk *d, const char *dir, bool write);
 void desk_close(struct desk *d);
 
 /* Synchronizes desk and model: binds drafts to their items, updates the model's overlays
- * (model_overlay) and expected replies (model_expect), matches acknowledgments and records ACKED.
- * Call after messages were applied and after each change of the desk, always with the same
- * model. */
+ * (model_overlay) and records acknowledgments that the model has found (ACKED). Call after messages
+ * were applied and after each change of the desk, always with the same model. */
 void desk_settle(struct desk *d, struct model *m);
 
 /* Records a decision as a staged draft, *number. Its strings are copied, id and state filled in; it
  * voids an older staged draft of the same item. -1 "NOT recorded…": the journal failed, the draft
- * is incomplete (draft_missing), or the same revision has a live decision that `corrects` does not
+ * is incomplete (draft_missing) or not UTF-8 (draft_check_texts), or the same raise has a live
+ * decision that `corrects` does not
  * name. */
 int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, struct err *err);
 int desk_undo(struct desk *d, uint32_t draft, struct err *err); /* a staged one */
-/* The newest live draft (staged or written) on the same item and revision, or NONE. */
+/* The newest live draft (staged or written) on the same raise of an item, or NONE. */
 uint32_t desk_find(const struct desk *d, const struct draft *like);
 /* The same among written drafts only: a second decision would contradict it. */
 uint32_t desk_find_written(const struct desk *d, const struct draft *like);
+/* Records, unsynced, where somebody else's line of a reply file was read. */
+void desk_note_heard(struct desk *d, struct str path, uint64_t offset);
 uint32_t desk_staged(const struct desk *d); /* how many */
+/* A draft by its id, or NULL. */
+const struct draft *desk_draft_named(const struct desk *d, struct str id);
 
 /* Sends replies: writes INTENT for all of them in one record (all or none survive a crash), then
  * transmits each. Strings are copied; drafts are indices of this desk. The new letters start at
@@ -148,8 +165,10 @@ static inline const struct letter *draft_letter(const struct desk *d, const stru
 	return draft->letter == NONE ? NULL : &d->letters.v[draft->letter];
 }
 
-/* Delivery state of a draft, for views and JSON. */
-enum delivery draft_delivery(const struct desk *d, const struct draft *draft);
+/* Delivery state of a draft, for all that show it. m: knows acknowledgments before they are recorded
+ * and decisions that bounced; NULL = by the journal alone. */
+enum delivery draft_delivery(const struct desk *d, const struct draft *draft,
+			     const struct model *m);
 enum verdict verb_verdict(enum verb v);
 
 /* One desk per source. */

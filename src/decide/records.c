@@ -43,6 +43,10 @@ void record_draft(const struct desk *d, const struct draft *draft, struct buf *o
 	put_if(out, "reason_code", draft->reason_code);
 	put_if(out, "explanation", draft->explanation);
 	put_if(out, "answer", draft->answer);
+	if (draft->option)
+		json_put_number(out, "option", draft->option);
+	if (draft->input)
+		json_put_number(out, "input", draft->input);
 	put_if(out, "artifact", draft->artifact);
 	if (draft->sure)
 		json_put_bool(out, "sure", true);
@@ -70,8 +74,30 @@ void record_intent(const struct desk *d, const struct letter *l, struct buf *out
 	json_put_name(out, "channel", channel_type_name(l->channel));
 	json_put_str(out, "path", l->path);
 	json_put_str(out, "to", l->to);
-	put_if(out, "expect", l->expect);
+	if (l->aside)
+		json_put_bool(out, "aside", true);
 	json_put_str(out, "bytes", l->bytes);
+	buf_addc(out, '}');
+}
+
+void record_done(const struct desk *d, const struct letter *l, struct buf *out)
+{
+	buf_adds(out, "{\"state\":\"DONE\"");
+	json_put_name(out, "id", l->id);
+	json_put_int(out, "time", l->time_ms);
+	put_drafts(d, l, out);
+	json_put_name(out, "dialect", dialect_name(l->dialect));
+	buf_addc(out, '}');
+}
+
+void record_put_anchor(const struct anchor *at, struct buf *out)
+{
+	if (!at->file.n)
+		return;
+	json_open(out, "at", '{');
+	json_put_str(out, "file", at->file);
+	json_put_number(out, "offset", at->offset);
+	json_put_number(out, "print", at->print);
 	buf_addc(out, '}');
 }
 
@@ -90,6 +116,7 @@ void record_attempt(const struct desk *d, const struct letter *l, struct buf *ou
 	json_put_number(out, "ino", l->attempt.ino);
 	json_put_bool(out, "lead", l->attempt.lead);
 	json_put_number(out, "print", l->attempt.print);
+	record_put_anchor(&l->at, out);
 	buf_addc(out, '}');
 }
 
@@ -97,6 +124,7 @@ void record_sent(const struct desk *d, const struct letter *l, struct buf *out)
 {
 	record_step("SENT", l->id, out);
 	put_drafts(d, l, out);
+	record_put_anchor(&l->at, out);
 	buf_addc(out, '}');
 }
 
@@ -155,6 +183,13 @@ static uint32_t find_draft(const struct desk *d, struct str id)
 	return NONE;
 }
 
+const struct draft *desk_draft_named(const struct desk *d, struct str id)
+{
+	uint32_t found = id.n ? find_draft(d, id) : NONE;
+
+	return found == NONE ? NULL : &d->drafts.v[found];
+}
+
 static uint32_t find_letter(const struct desk *d, struct str id)
 {
 	for (uint32_t it = 0, i; map_next(&d->letter_ids, str_hash(id), &it, &i);)
@@ -182,7 +217,8 @@ static bool supersedes(const struct draft *draft, const struct draft *old)
 
 static void apply_draft(struct desk *d, yyjson_val *v)
 {
-	struct draft draft = { .state = DRAFT_STAGED, .letter = NONE, .number = NONE };
+	struct draft draft = { .state = DRAFT_STAGED, .letter = NONE, .number = NONE,
+			       .raise = NONE };
 	uint64_t key;
 
 	if (!item_kind_named(json_get_str(v, "kind"), &draft.kind) ||
@@ -199,6 +235,8 @@ static void apply_draft(struct desk *d, yyjson_val *v)
 	draft.reason_code = read_str(d, v, "reason_code");
 	draft.explanation = read_str(d, v, "explanation");
 	draft.answer = read_str(d, v, "answer");
+	draft.option = (uint32_t)read_int(v, "option");
+	draft.input = (uint32_t)read_int(v, "input");
 	draft.artifact = read_str(d, v, "artifact");
 	draft.sure = yyjson_is_true(json_get(v, "sure"));
 	draft.by = read_str(d, v, "by");
@@ -232,10 +270,16 @@ static void add_letter(struct desk *d, struct letter *l, yyjson_val *drafts)
 	vec_push(&d->letters, *l);
 }
 
+/* An answer to a queue entry is in the dialect of the log that the item came from. */
+static bool is_in_other_dialect(const struct desk *d, const struct letter *l)
+{
+	return l->drafts.n && d->drafts.v[l->drafts.v[0]].dialect != l->dialect;
+}
+
 /* batch: number of the first letter that was recorded with it. */
 static void apply_intent(struct desk *d, yyjson_val *v, uint32_t batch)
 {
-	struct letter l = { .state = LETTER_INTENT, .batch = batch };
+	struct letter l = { .state = LETTER_INTENT, .batch = batch, .message = NONE };
 
 	if (!read_id(v, "id", l.id) || find_letter(d, str_of(l.id)) != NONE ||
 	    !dialect_named(json_get_str(v, "dialect"), &l.dialect) ||
@@ -244,9 +288,12 @@ static void apply_intent(struct desk *d, yyjson_val *v, uint32_t batch)
 	l.path = read_str(d, v, "path");
 	l.bytes = read_str(d, v, "bytes");
 	l.to = read_str(d, v, "to");
-	l.expect = read_str(d, v, "expect");
+	l.aside = yyjson_is_true(json_get(v, "aside"));
 	l.time_ms = read_int(v, "time");
 	add_letter(d, &l, json_get(v, "drafts"));
+	/* journals of 0.1.0 do not say it */
+	vec_last(&d->letters)->aside |= str_is(l.to, QUEUE_NAME) ||
+					is_in_other_dialect(d, vec_last(&d->letters));
 }
 
 /* A damaged journal may have lost a letter's INTENT but not its later records. A placeholder keeps
@@ -254,7 +301,7 @@ static void apply_intent(struct desk *d, yyjson_val *v, uint32_t batch)
 static uint32_t add_orphan(struct desk *d, yyjson_val *v)
 {
 	struct letter l = { .channel = CHANNEL_NONE, .path = STR(""), .bytes = STR(""),
-			    .to = STR(""), .batch = d->letters.n };
+			    .to = STR(""), .batch = d->letters.n, .message = NONE };
 	yyjson_val *drafts = json_get(v, "drafts");
 	uint32_t first = find_draft(d, json_str(yyjson_arr_get_first(drafts)));
 
@@ -263,6 +310,40 @@ static uint32_t add_orphan(struct desk *d, yyjson_val *v)
 	l.dialect = d->drafts.v[first].dialect;
 	add_letter(d, &l, drafts);
 	return d->letters.n - 1;
+}
+
+/* A dismissal; older journals have an INTENT without bytes. */
+static void apply_done(struct desk *d, yyjson_val *v)
+{
+	struct letter l = { .state = LETTER_INTENT, .channel = CHANNEL_NONE, .path = STR(""),
+			    .bytes = STR(""), .to = STR("nobody"), .batch = d->letters.n,
+			    .message = NONE };
+
+	if (!read_id(v, "id", l.id) || find_letter(d, str_of(l.id)) != NONE ||
+	    !dialect_named(json_get_str(v, "dialect"), &l.dialect))
+		return;
+	l.time_ms = read_int(v, "time");
+	add_letter(d, &l, json_get(v, "drafts"));
+}
+
+static void read_anchor(struct desk *d, yyjson_val *v, struct anchor *out)
+{
+	yyjson_val *at = json_get(v, "at");
+
+	if (!json_get_str(at, "file").n)
+		return;
+	*out = (struct anchor){ read_str(d, at, "file"), read_u64(at, "offset"),
+				(uint32_t)read_int(at, "print") };
+}
+
+static void apply_heard(struct desk *d, yyjson_val *v)
+{
+	struct heard h = { .path = read_str(d, v, "path"), .offset = read_u64(v, "offset"),
+			   .letters = d->letters.n };
+
+	read_anchor(d, v, &h.at);
+	if (h.at.file.n)
+		vec_push(&d->heard, h);
 }
 
 static void apply_intents(struct desk *d, yyjson_val *list)
@@ -318,6 +399,7 @@ static void apply_step(struct desk *d, struct str state, yyjson_val *v)
 		return;
 	}
 	l->time_ms = read_int(v, "time");
+	read_anchor(d, v, &l->at);
 	if (str_is(state, "ATTEMPT")) {
 		apply_attempt(l, v);
 	} else if (str_is(state, "ACKED")) {
@@ -344,6 +426,7 @@ void record_apply(struct desk *d, struct str json)
 	yyjson_val *v;
 	struct str state;
 
+	d->changes++;
 	if (json_read(&reader, json, &v) == JSON_OK) {
 		state = json_get_str(v, "state");
 		if (str_is(state, "OPEN")) {
@@ -353,6 +436,10 @@ void record_apply(struct desk *d, struct str json)
 			apply_draft(d, v);
 		} else if (str_is(state, "INTENT")) {
 			apply_intent(d, v, d->letters.n);
+		} else if (str_is(state, "DONE")) {
+			apply_done(d, v);
+		} else if (str_is(state, "HEARD")) {
+			apply_heard(d, v);
 		} else if (str_is(state, "INTENTS")) {
 			apply_intents(d, json_get(v, "list"));
 		} else {

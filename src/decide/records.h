@@ -10,6 +10,9 @@
 void record_apply(struct desk *d, struct str json);
 void record_draft(const struct desk *d, const struct draft *draft, struct buf *out);
 void record_intent(const struct desk *d, const struct letter *l, struct buf *out);
+void record_done(const struct desk *d, const struct letter *l, struct buf *out);
+/* "at":{…}, nothing if no place is known */
+void record_put_anchor(const struct anchor *at, struct buf *out);
 void record_attempt(const struct desk *d, const struct letter *l, struct buf *out);
 void record_sent(const struct desk *d, const struct letter *l, struct buf *out);
 void record_held(const struct letter *l, struct str why, bool certain, struct buf *out);

@@ -1,5 +1,5 @@
-/* Synchronizing the desk with the model: binds drafts to items, overlays decisions on the model's
- * item states, matches acknowledgments in the log with letters and records ACKED.
+/* Synchronizing the desk with the model: binds drafts to items and the raise that was decided on,
+ * overlays decisions that the session does not know, records acknowledgments.
  *
  * Runs whenever messages were applied, so it is incremental: the desk remembers how far it got. */
 #include "decide/reader.h"
@@ -19,7 +19,28 @@ enum verdict verb_verdict(enum verb v)
 	return verdicts[v];
 }
 
-enum delivery draft_delivery(const struct desk *d, const struct draft *draft)
+/* What became of a decision that is a message of the session. */
+static enum delivery said_delivery(const struct model *m, const struct draft *draft,
+				   const struct letter *l)
+{
+	const struct item *item = draft->number == NONE ? NULL : &m->items.v[draft->number];
+	const struct reply *r = message_reply(m, l->message);
+
+	for (uint32_t i = 0; item && i < item->n; i++) {
+		if (item->steps[i].message <= l->message)
+			continue;
+		if (item->steps[i].what == STEP_BOUNCED)
+			return DELIVERY_BOUNCED;
+		if (item->steps[i].what == STEP_ACKED)
+			return DELIVERY_ACKNOWLEDGED;
+		if (item->steps[i].what == STEP_DECIDED || item->steps[i].anew)
+			break;
+	}
+	return r && r->proof != NONE ? DELIVERY_ACKNOWLEDGED : DELIVERY_SENT;
+}
+
+enum delivery draft_delivery(const struct desk *d, const struct draft *draft,
+			     const struct model *m)
 {
 	static const enum delivery deliveries[] = {
 		[LETTER_INTENT] = DELIVERY_RECORDED, [LETTER_ATTEMPT] = DELIVERY_RECORDED,
@@ -27,12 +48,16 @@ enum delivery draft_delivery(const struct desk *d, const struct draft *draft)
 		[LETTER_HELD] = DELIVERY_HELD,	     [LETTER_VOID] = DELIVERY_NONE,
 	};
 
+	const struct letter *l = draft_letter(d, draft);
+
 	switch (draft->state) {
 	case DRAFT_STAGED: return DELIVERY_STAGED;
 	case DRAFT_VOID: return DELIVERY_NONE;
-	case DRAFT_WRITTEN: return deliveries[d->letters.v[draft->letter].state];
+	case DRAFT_WRITTEN: break;
 	}
-	return DELIVERY_NONE;
+	if (m && l->message != NONE && (l->state == LETTER_SENT || l->state == LETTER_ACKED))
+		return said_delivery(m, draft, l);
+	return deliveries[l->state];
 }
 
 /* Whether the item has the draft's revision as of the first k messages; true if unreadable. */
@@ -122,30 +147,44 @@ static uint32_t find_decided_at(const struct desk *d, const struct model *m,
 	return 0;
 }
 
-/* Computes draft->from. Final once messages follow the position of the decision. */
+/* Computes draft->from and draft->raise. Final once messages follow the position of the decision. */
 static void locate(const struct desk *d, const struct model *m, struct draft *draft)
 {
-	uint32_t session = item_session(m, &m->items.v[draft->number]);
-	uint32_t seen = model_when_seen(m, session, draft->seen);
+	const struct item *item = &m->items.v[draft->number];
+	uint32_t seen = model_when_seen(m, item_session(m, item), draft->seen);
+	struct item_state at;
 
 	if (!draft->compared || draft->when != seen) {
 		draft->compared = true;
 		draft->when = seen;
 		draft->from = find_decided_at(d, m, draft, seen);
+		draft->raise = draft->from && item_without_overlay(m, item, draft->from, TIME_NONE,
+								   &at)
+				       ? at.anew
+				       : NONE;
 	}
 	draft->placed = seen < m->records.n;
+}
+
+/* Whether the session itself knows the decision, as a message; or it was said in another file. */
+static bool is_said(const struct desk *d, const struct draft *draft)
+{
+	const struct letter *l = draft_letter(d, draft);
+
+	return l && (l->state == LETTER_SENT || l->state == LETTER_ACKED) &&
+	       (l->message != NONE || l->elsewhere);
 }
 
 /* The draft's overlay; DELIVERY_NONE if it does not apply to the item in this log. */
 static struct overlay overlay_of(const struct desk *d, const struct model *m, struct draft *draft)
 {
 	struct overlay s = { .item = draft->number, .verdict = verb_verdict(draft->verb),
-			      .delivery = draft_delivery(d, draft), .time_ms = draft->time_ms };
+			      .delivery = draft_delivery(d, draft, NULL), .time_ms = draft->time_ms };
 
 	if (s.delivery != DELIVERY_NONE && !draft->placed)
 		locate(d, m, draft);
 	s.from = draft->from;
-	if (!draft->from)
+	if (!draft->from || is_said(d, draft))
 		s.delivery = DELIVERY_NONE;
 	return s;
 }
@@ -206,92 +245,25 @@ static void update_overlays(struct desk *d, struct model *m)
 	map_release(&changed);
 }
 
-/* Registers the message ids of new letters with the model, which notes replies to them. */
-static void register_expected(struct desk *d, struct model *m)
-{
-	for (; d->letters_seen < d->letters.n; d->letters_seen++) {
-		const struct letter *l = &d->letters.v[d->letters_seen];
-		uint32_t expected = l->expect.n ? model_expect(m, l->expect) : NONE;
-
-		while (expected != NONE && d->expecting.n <= expected)
-			vec_push(&d->expecting, NONE);
-		if (expected != NONE)
-			d->expecting.v[expected] = d->letters_seen;
-	}
-}
-
-/* Matches new replies with the letters they acknowledge. For some dialects only the addressee can
- * acknowledge; a claim by anyone else is noted as stray. */
-static void match_acknowledgments(struct desk *d, const struct model *m)
-{
-	for (; d->replies_seen < m->replies.n; d->replies_seen++) {
-		const struct reply *r = &m->replies.v[d->replies_seen];
-		struct str from = agent_name(m, message_route(m, r->message)->from);
-		struct letter *l;
-
-		if (r->expected >= d->expecting.n || d->expecting.v[r->expected] == NONE)
-			continue; /* a letter of another desk */
-		l = &d->letters.v[d->expecting.v[r->expected]];
-		if (dialects[l->dialect]->acknowledgment == ACK_ADDRESSEE && !str_eq(from, l->to))
-			l->stray = r->message + 1;
-		else if (!l->proof)
-			l->proof = r->message + 1;
-	}
-}
-
-/* The message that acknowledges the decision, unless it bounced first; NONE. */
-static uint32_t find_ack(const struct draft *draft, const struct model *m)
-{
-	const struct item *item = draft->number == NONE ? NULL : &m->items.v[draft->number];
-
-	for (uint32_t i = 0; item && draft->from && i < item->n; i++) {
-		const struct item_step *step = &item->steps[i];
-
-		if (step->message < draft->from)
-			continue;
-		if (step->what == STEP_ACKED)
-			return step->message;
-		if (step->what == STEP_BOUNCED)
-			return NONE;
-	}
-	return NONE;
-}
-
-/* ACK_ITEMS: a letter is acknowledged when all its decisions are. */
-static uint32_t find_acks(const struct desk *d, const struct letter *l, const struct model *m)
-{
-	uint32_t last = NONE;
-
-	for (uint32_t i = 0; i < l->drafts.n; i++) {
-		last = find_ack(&d->drafts.v[l->drafts.v[i]], m);
-		if (last == NONE)
-			break;
-	}
-	return last;
-}
-
 static bool can_be_acknowledged(const struct letter *l)
 {
-	return l->state == LETTER_SENT || l->state == LETTER_ATTEMPT ||
-	       (l->state == LETTER_HELD && l->uncertain);
+	return l->message != NONE && (l->state == LETTER_SENT || l->state == LETTER_ATTEMPT ||
+				      (l->state == LETTER_HELD && l->uncertain));
 }
 
+/* The model knows which messages acknowledge a reply (model/replies.c). */
 static void record_acknowledgments(struct desk *d, const struct model *m)
 {
 	for (uint32_t i = 0; i < d->letters.n && d->access == DESK_WRITES; i++) {
 		const struct letter *l = &d->letters.v[i];
-		uint32_t proof = l->proof ? l->proof - 1 : NONE;
+		const struct reply *r = can_be_acknowledged(l) ? message_reply(m, l->message) : NULL;
 		struct buf line = { 0 };
 		struct err err;
 
-		if (!can_be_acknowledged(l))
-			continue;
-		if (!l->expect.n && dialects[l->dialect]->acknowledgment == ACK_ITEMS)
-			proof = find_acks(d, l, m);
-		if (proof == NONE)
+		if (!r || r->proof == NONE)
 			continue;
 		record_step("ACKED", l->id, &line);
-		json_put_number(&line, "line", message_line(m, proof));
+		json_put_number(&line, "line", message_line(m, r->proof));
 		buf_addc(&line, '}');
 		desk_step(d, &line, true, &err); /* on failure: retried by the next desk_settle */
 	}
@@ -300,9 +272,6 @@ static void record_acknowledgments(struct desk *d, const struct model *m)
 void desk_settle(struct desk *d, struct model *m)
 {
 	bind_drafts(d, m);
-	register_expected(d, m);
-	match_acknowledgments(d, m);
-	update_overlays(d, m); /* computes draft->from, which find_ack needs */
 	record_acknowledgments(d, m);
 	update_overlays(d, m);
 }

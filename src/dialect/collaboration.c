@@ -4,8 +4,6 @@
 #include "dialect/collaboration.h"
 #include "dialect/marker.h"
 
-#include "base/map.h"
-
 /* The payload, also under the name that related specifications use. */
 static yyjson_val *payload_of(yyjson_val *root)
 {
@@ -18,6 +16,16 @@ static struct actor actor_of(yyjson_val *const *agent)
 {
 	return (struct actor){ json_str(agent[AG_ID]), json_str(agent[AG_TYPE]),
 			       str_is(json_str(agent[AG_INSTANCE]), "human") };
+}
+
+/* Only a reply can be from a person; elsewhere that is a claim. */
+static void judge_claim(const struct decoder *d, struct message *m)
+{
+	if (d->info.reply)
+		return;
+	if (m->from.human)
+		m->flags |= RECORD_CLAIMS_HUMAN;
+	m->from.human = m->to.human = false;
 }
 
 static void add_path(struct message *m, struct str task, struct str path, const char *at, size_t i)
@@ -53,7 +61,41 @@ static void add_files(struct checker *c, struct message *m, struct str task, uns
 			 at, i);
 }
 
-static void add_depends(struct message *m, struct str task, yyjson_val *array, const char *at)
+/* type: the number of the one that files of this list have */
+static void check_change_types(struct checker *c, unsigned rows, const char *list, int type)
+{
+	yyjson_val *const *file;
+	uint32_t i;
+
+	path_push(c, "changes");
+	path_push(c, list);
+	rows_foreach(c, rows, i, file) {
+		int is = value_number(&collab_file_shape, FL_TYPE, file[FL_TYPE]);
+
+		if (!yyjson_is_obj(file[SELF]) || is < 0 || is == type)
+			continue;
+		path_push_index(c, i);
+		add_diag(c, SEVERITY_NOTE, RULE("2.2.3-change_type"), "change_type",
+			 "but it is listed in %s", list);
+		path_pop(c);
+	}
+	path_pop(c);
+	path_pop(c);
+}
+
+static void check_completion(struct checker *c, yyjson_val *const *payload, int status)
+{
+	check_change_types(c, ROWS_CREATED, "files_created", 0);
+	check_change_types(c, ROWS_MODIFIED, "files_modified", 1);
+	if (status == 0 && yyjson_arr_size(payload[CP_BLOCKERS]))
+		add_diag(c, SEVERITY_WARNING, RULE("2.2.3-blockers"), "blockers",
+			 "the reasons why a task is partial or failed; this one is completed");
+}
+
+/* type: of the dependencies of the list's strings; objects have their own. One without type must
+ * complete first, like a hard one. */
+static void add_depends(struct message *m, struct str task, yyjson_val *array, yyjson_val *type,
+			const char *at)
 {
 	size_t i, n;
 	yyjson_val *v;
@@ -64,12 +106,14 @@ static void add_depends(struct message *m, struct str task, yyjson_val *array, c
 		struct str own = json_get_str(v, "task_id");
 
 		if (yyjson_is_obj(v)) {
-			add_depends(m, own.n ? own : task, json_get(v, "depends_on"), at);
+			add_depends(m, own.n ? own : task, json_get(v, "depends_on"),
+				    json_get(v, "dependency_type"), at);
 		} else if (json_str(v).n) {
 			struct event *e = event_add(m, EV_TASK_DEPENDS, task, at);
 
 			e->index = (uint32_t)i;
 			e->other = json_str(v);
+			e->severe = !str_is(json_str(type), "soft");
 		}
 	}
 }
@@ -99,29 +143,40 @@ static void add_criteria_decisions(struct decoder *d, struct message *m, yyjson_
 	}
 }
 
+static void add_scope(struct message *m, struct str task, yyjson_val *scope)
+{
+	static const char at[] = "/payload/task/constraints/scope/%u";
+	size_t i, n;
+	yyjson_val *v;
+
+	if (!yyjson_is_arr(scope))
+		return;
+	yyjson_arr_foreach(scope, i, n, v)
+		if (json_str(v).n)
+			event_add(m, EV_TASK_SCOPE, task, at)->other = json_str(v);
+	if (!n)
+		event_add(m, EV_TASK_SCOPE, task, at);
+}
+
 static void decode_assignment(struct decoder *d, struct message *m, yyjson_val *const *payload)
 {
 	struct checker *c = &d->check;
-	yyjson_val *const *task = row_of(c, ROWS_TASK), *v;
-	yyjson_val *scope = row_of(c, ROWS_CONSTRAINTS)[CN_SCOPE];
+	yyjson_val *const *task = row_of(c, ROWS_TASK);
+	yyjson_val *const *constraints = row_of(c, ROWS_CONSTRAINTS);
 	struct str id = json_str(task[TK_ID]);
 	struct event *e = event_add(m, EV_TASK, id, "/payload/task/task_id");
-	size_t i, n;
 
 	e->agent = m->to;
 	e->again = yyjson_arr_size(row_of(c, ROWS_CONTEXT)[CX_ATTEMPTS]) > 0;
 	if (!json_int(payload[AS_MAX_ITERATIONS], &e->limit) || e->limit < 1)
 		e->limit = 0;
 	e->deadline_ms = checked_time(c, payload[AS_DEADLINE]);
-	if (yyjson_is_arr(scope))
-		yyjson_arr_foreach(scope, i, n, v)
-			if (json_str(v).n)
-				event_add(m, EV_TASK_SCOPE, id,
-					  "/payload/task/constraints/scope/%u")
-					->other = json_str(v);
-	add_depends(m, id, task[TK_DEPENDS], "/payload/task/depends_on/%u");
-	add_depends(m, id, task[TK_DEPENDENCIES], "/payload/task/dependencies/%u");
-	add_depends(m, id, payload[AS_DEPENDENCIES], "/payload/dependencies/%u");
+	e->tests = yyjson_is_true(constraints[CN_TESTING]);
+	add_scope(m, id, constraints[CN_SCOPE]);
+	add_depends(m, id, task[TK_DEPENDS], task[TK_DEPENDENCY_TYPE],
+		    "/payload/task/depends_on/%u");
+	add_depends(m, id, task[TK_DEPENDENCIES], NULL, "/payload/task/dependencies/%u");
+	add_depends(m, id, payload[AS_DEPENDENCIES], NULL, "/payload/dependencies/%u");
 	add_criteria_decisions(d, m, task[TK_CRITERIA]);
 }
 
@@ -137,7 +192,8 @@ static void decode_progress(struct message *m, yyjson_val *const *payload)
 	add_paths(m, id, payload[PG_FILES], "/payload/files_modified_so_far/%u");
 }
 
-static void decode_completion(struct checker *c, struct message *m, yyjson_val *const *payload)
+static void decode_completion(struct checker *c, struct message *m, yyjson_val *const *payload,
+			      const char *payload_name)
 {
 	static const enum task_state states[] = { TASK_COMPLETED, TASK_PARTIAL, TASK_FAILED };
 	struct str id = json_str(payload[CP_TASK]);
@@ -146,6 +202,10 @@ static void decode_completion(struct checker *c, struct message *m, yyjson_val *
 
 	e->state = status < 0 ? TASK_RUNNING : states[status];
 	e->number = status == 0 ? 1 : -1;
+	e->tests = !yyjson_is_false(row_of(c, ROWS_SELF_REVIEW)[SR_TESTS_RUN]);
+	path_push(c, payload_name);
+	check_completion(c, payload, status);
+	path_pop(c);
 	add_files(c, m, id, ROWS_CREATED, "/payload/changes/files_created/%u/path");
 	add_files(c, m, id, ROWS_MODIFIED, "/payload/changes/files_modified/%u/path");
 	add_paths(m, id, row_of(c, ROWS_FILES)[CH_DELETED], "/payload/changes/files_deleted/%u");
@@ -157,234 +217,11 @@ static void decode_completion(struct checker *c, struct message *m, yyjson_val *
 	}
 }
 
-static void check_locations(struct checker *c)
-{
-	yyjson_val *const *finding;
-	uint32_t i;
-
-	path_push(c, "findings");
-	rows_foreach(c, ROWS_FINDINGS, i, finding) {
-		int64_t first, last;
-		yyjson_val *location = finding[FD_LOCATION];
-
-		if (!yyjson_is_obj(finding[SELF]))
-			continue;
-		path_push_index(c, i);
-		if (!location && yyjson_is_str(finding[FD_FILE]))
-			add_diag(c, SEVERITY_WARNING, RULE("2.2.5-location"), "location",
-				 "missing; a related text's flat \"file\" is read in its place");
-		else if (!location)
-			add_diag(c, SEVERITY_ERROR, RULE("2.2.5-location"), "location",
-				 "missing; it is required");
-		if (json_int(json_get(location, "line_start"), &first) &&
-		    json_int(json_get(location, "line_end"), &last) && last < first) {
-			path_push(c, "location");
-			add_diag(c, SEVERITY_WARNING, RULE("2.2.5-line_end"), "line_end",
-				 "comes before line_start");
-			path_pop(c);
-		}
-		path_pop(c);
-	}
-	path_pop(c);
-}
-
-/* Verifications, and their flat form in related specifications. */
-static const struct {
-	unsigned field, flat;
-	const char *name, *flat_name, *rule;
-} verified[] = {
-	{ VF_TESTS, VF_TESTS_PASSED, "tests", "tests_passed", RULE("2.2.5-tests") },
-	{ VF_TYPE_CHECK, VF_TYPE_CHECK_PASSED, "type_check", "type_check_passed",
-	  RULE("2.2.5-type_check") },
-	{ VF_LINT, VF_LINT_PASSED, NULL, NULL, NULL }, /* it may be missing */
-};
-
-static void check_verification(struct checker *c, yyjson_val *const *verification)
-{
-	path_push(c, "verification");
-	for (int i = 0; verified[i].rule; i++) {
-		if (verification[verified[i].field])
-			continue;
-		if (yyjson_is_bool(verification[verified[i].flat]))
-			add_diag(c, SEVERITY_WARNING, verified[i].rule, verified[i].name,
-				 "missing; a related text's \"%s\" is read in its place",
-				 verified[i].flat_name);
-		else
-			add_diag(c, SEVERITY_ERROR, verified[i].rule, verified[i].name,
-				 "missing; it is required");
-	}
-	path_pop(c);
-}
-
-/* false only if a verification explicitly failed */
-static bool verification_passed(yyjson_val *const *verification)
-{
-	yyjson_val *custom = verification[VF_CUSTOM], *key, *v;
-	size_t i, n;
-
-	for (size_t k = 0; k < sizeof(verified) / sizeof(verified[0]); k++)
-		if (yyjson_is_false(json_get(verification[verified[k].field], "passed")) ||
-		    yyjson_is_false(verification[verified[k].flat]))
-			return false;
-	if (yyjson_is_obj(custom))
-		yyjson_obj_foreach(custom, i, n, key, v)
-			if (yyjson_is_false(json_get(v, "passed")))
-				return false;
-	return true;
-}
-
-static bool id_is_listed(const struct map *seen, const struct str *ids, struct str id)
-{
-	for (uint32_t it = 0, at; map_next(seen, str_hash(id), &it, &at);)
-		if (str_eq(ids[at], id))
-			return true;
-	return false;
-}
-
-/* related_findings must name findings of this review; finding ids must be unique. */
-static void check_review_ids(struct checker *c)
-{
-	size_t k, n;
-	uint32_t i;
-	yyjson_val *name, *const *row;
-	struct map seen = { 0 };
-	VEC(struct str) ids = { 0 };
-	char q[QUOTED_MAX];
-
-	path_push(c, "findings");
-	rows_foreach(c, ROWS_FINDINGS, i, row) {
-		struct str id = json_str(row[FD_ID]);
-
-		if (!id.p)
-			continue;
-		if (!id_is_listed(&seen, ids.v, id)) {
-			map_add(&seen, str_hash(id), ids.n);
-			vec_push(&ids, id);
-			continue;
-		}
-		path_push_index(c, i);
-		add_diag(c, SEVERITY_WARNING, RULE("2.2.5-finding_id"), "finding_id",
-			 "%s stands twice in one review", quoted(id, q));
-		path_pop(c);
-	}
-	path_pop(c);
-	path_push(c, "required_changes");
-	rows_foreach(c, ROWS_CHANGES, i, row) {
-		yyjson_val *related = row[RC_RELATED];
-
-		if (!yyjson_is_arr(related))
-			continue;
-		path_push_index(c, i);
-		path_push(c, "related_findings");
-		yyjson_arr_foreach(related, k, n, name)
-			if (yyjson_is_str(name) && !id_is_listed(&seen, ids.v, json_str(name))) {
-				path_push_index(c, (uint32_t)k);
-				add_diag(c, SEVERITY_WARNING, RULE("2.2.5-related_findings"), NULL,
-					 "%s is no finding of this review",
-					 quoted(json_str(name), q));
-				path_pop(c);
-			}
-		path_pop(c);
-		path_pop(c);
-	}
-	path_pop(c);
-	map_release(&seen);
-	vec_release(&ids);
-}
-
-static void add_findings(struct checker *c, struct message *m, struct str review, struct str task,
-			 bool *severe)
-{
-	yyjson_val *const *finding;
-	uint32_t i;
-
-	rows_foreach(c, ROWS_FINDINGS, i, finding) {
-		struct str id = json_str(finding[FD_ID]);
-		int grade = value_number(&collab_finding_shape, FD_SEVERITY, finding[FD_SEVERITY]);
-		int64_t fixed;
-		struct event *e;
-
-		if (!yyjson_is_obj(finding[SELF]))
-			continue;
-		if (!json_int(finding[FD_FIXED], &fixed) || fixed < 0)
-			fixed = 0;
-		e = event_add(m, fixed ? EV_FIXED : EV_ITEM, id, "/payload/findings/%u/finding_id");
-		e->index = i;
-		e->other = review;
-		e->task = task;
-		e->item = ITEM_FINDING;
-		e->grade = grade < 0 ? GRADE_NONE : (enum grade)grade;
-		if (fixed) {
-			e->iteration = fixed;
-			continue;
-		}
-		*severe |= grade == GRADE_CRITICAL || grade == GRADE_MAJOR;
-		e->undecidable = !id.n || !review.n;
-		e->content_hash = value_hash(finding[SELF]);
-	}
-}
-
-static void add_changes(struct checker *c, struct message *m, struct str review, struct str task)
-{
-	static const enum grade grades[] = { GRADE_MAJOR, GRADE_MINOR, GRADE_SUGGESTION };
-	yyjson_val *const *change;
-	uint32_t i;
-
-	rows_foreach(c, ROWS_CHANGES, i, change) {
-		struct str id = json_str(change[RC_ID]);
-		int priority = value_number(&collab_change_shape, RC_PRIORITY,
-					    change[RC_PRIORITY]);
-		struct event *e;
-
-		if (!yyjson_is_obj(change[SELF]))
-			continue;
-		e = event_add(m, EV_ITEM, id, "/payload/required_changes/%u/change_id");
-		e->index = i;
-		e->other = review;
-		e->task = task;
-		e->item = ITEM_CHANGE;
-		e->grade = priority < 0 ? GRADE_NONE : grades[priority];
-		e->undecidable = !id.n || !review.n;
-		e->content_hash = value_hash(change[SELF]);
-	}
-}
-
-static void decode_review_result(struct checker *c, struct message *m, yyjson_val *const *payload,
-				 const char *payload_name)
-{
-	static const enum review_verdict verdicts[] = { REVIEW_APPROVED, REVIEW_CHANGES,
-							REVIEW_REJECTED };
-	yyjson_val *const *verification = row_of(c, ROWS_VERIFICATION);
-	struct str review = json_str(payload[RV_ID]), task = json_str(payload[RV_TASK]);
-	int verdict = value_number(&collab_review_result_shape, RV_VERDICT,
-				   payload[RV_VERDICT]);
-	uint32_t at = m->events.n;
-	struct event *e;
-	bool severe = false;
-
-	path_push(c, payload_name);
-	check_locations(c);
-	if (yyjson_is_obj(payload[RV_VERIFICATION]))
-		check_verification(c, verification);
-	check_review_ids(c);
-	path_pop(c);
-
-	e = event_add(m, EV_REVIEW_RESULT, review, "/payload/review_id");
-	e->task = task;
-	e->review = verdict < 0 ? REVIEW_NONE : verdicts[verdict];
-	e->failed = !verification_passed(verification);
-	if (e->review == REVIEW_CHANGES || e->review == REVIEW_REJECTED) /* others are no items */
-		e->content_hash = value_hash(payload[SELF]);
-	add_findings(c, m, review, task, &severe);
-	add_changes(c, m, review, task);
-	m->events.v[at].severe = severe;
-	m->events.v[at].index = c->rows[ROWS_FINDINGS].n;
-}
-
 /* A person's feedback may name the item it decides. Only agents' questions become items: those of a
  * person are for agents to answer. */
 static void decode_feedback(struct decoder *d, struct message *m, yyjson_val *const *payload)
 {
+	struct str task = json_str(payload[FB_TASK]);
 	struct marker marker = { 0 };
 	struct event *e;
 
@@ -404,10 +241,12 @@ static void decode_feedback(struct decoder *d, struct message *m, yyjson_val *co
 	if (!m->from.human && yyjson_is_true(payload[FB_ACTION])) {
 		e = event_add(m, EV_ITEM, m->id, "/message_id");
 		e->item = ITEM_QUESTION;
-		e->task = json_str(payload[FB_TASK]);
+		e->task = task;
 		e->undecidable = !m->id.n;
 		e->content_hash = value_hash(payload[SELF]);
 	}
+	if (task.n && !m->from.human)
+		event_add(m, EV_TASK_NAMED, STR_NONE, "/payload/related_task_id")->task = task;
 }
 
 static void decode_payload(struct decoder *d, struct message *m, int type,
@@ -423,11 +262,10 @@ static void decode_payload(struct decoder *d, struct message *m, int type,
 		decode_progress(m, payload);
 		break;
 	case MT_COMPLETION:
-		decode_completion(&d->check, m, payload);
+		decode_completion(&d->check, m, payload, payload_name);
 		break;
 	case MT_REVIEW_REQUEST:
-		e = event_add(m, EV_REVIEW_ASK, json_str(payload[RQ_ID]), "/payload/review_id");
-		e->task = json_str(payload[RQ_TASK]);
+		decode_review_request(&d->check, m, payload);
 		break;
 	case MT_REVIEW_RESULT:
 		decode_review_result(&d->check, m, payload, payload_name);
@@ -504,6 +342,7 @@ static void collaboration_decode(struct decoder *d, yyjson_val *root, struct mes
 	m->session = json_str(got[B_SESSION]);
 	m->from = actor_of(row_of(c, ROWS_FROM));
 	m->to = actor_of(row_of(c, ROWS_TO));
+	judge_claim(d, m);
 	if (!json_int(got[B_SEQUENCE], &m->sequence) || m->sequence < 0)
 		m->sequence = -1;
 	type = value_number(&collab_base_shape, B_TYPE, got[B_TYPE]);
@@ -636,5 +475,4 @@ const struct dialect_ops dialect_collaboration = {
 	.summarize = collaboration_summarize,
 	.detail = collaboration_detail,
 	.redelivery = REDELIVERY_ALWAYS,
-	.acknowledgment = ACK_ADDRESSEE,
 };

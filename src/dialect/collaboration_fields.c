@@ -137,20 +137,21 @@ static const struct field file_fields[] = {
 			 NOT_NEGATIVE },
 	[FL_DESCRIPTION] = { "description", RULE("2.2.3-description"), OPTIONAL, T_STR },
 };
-static const struct shape file_shape = OPEN_SHAPE(file_fields);
+const struct shape collab_file_shape = OPEN_SHAPE(file_fields);
 static const struct field changes_fields[] = {
 	[CH_CREATED] = { "files_created", RULE("2.2.3-files_created"), REQUIRED,
-			 OBJECTS(file_shape), .rows = ROWS_CREATED },
+			 OBJECTS(collab_file_shape), .rows = ROWS_CREATED },
 	[CH_MODIFIED] = { "files_modified", RULE("2.2.3-files_modified"), REQUIRED,
-			  OBJECTS(file_shape), .rows = ROWS_MODIFIED },
+			  OBJECTS(collab_file_shape), .rows = ROWS_MODIFIED },
 	[CH_DELETED] = { "files_deleted", RULE("2.2.3-files_deleted"), REQUIRED, STRINGS },
 };
 static const struct shape changes_shape = OPEN_SHAPE(changes_fields);
 static const struct field self_review_fields[] = {
-	{ "tests_run", RULE("2.2.3-tests_run"), REQUIRED, T_BOOL },
-	{ "tests_passed", RULE("2.2.3-tests_passed"), REQUIRED, T_BOOL },
-	{ "type_check_passed", RULE("2.2.3-type_check_passed"), REQUIRED, T_BOOL },
-	{ "known_issues", RULE("2.2.3-known_issues"), OPTIONAL, STRINGS },
+	[SR_TESTS_RUN] = { "tests_run", RULE("2.2.3-tests_run"), REQUIRED, T_BOOL },
+	[SR_TESTS_PASSED] = { "tests_passed", RULE("2.2.3-tests_passed"), REQUIRED, T_BOOL },
+	[SR_TYPES_PASSED] = { "type_check_passed", RULE("2.2.3-type_check_passed"), REQUIRED,
+			      T_BOOL },
+	[SR_ISSUES] = { "known_issues", RULE("2.2.3-known_issues"), OPTIONAL, STRINGS },
 };
 static const struct shape self_review_shape = OPEN_SHAPE(self_review_fields);
 static const char *const completion_states[] = { "completed", "partial", "failed", NULL };
@@ -163,7 +164,7 @@ static const struct field completion_fields[] = {
 	[CP_NOTES] = { "implementation_notes", RULE("2.2.3-implementation_notes"), OPTIONAL,
 		       T_STR },
 	[CP_REVIEW] = { "self_review", RULE("2.2.3-self_review"), REQUIRED,
-			OBJECT(self_review_shape) },
+			OBJECT(self_review_shape), .rows = ROWS_SELF_REVIEW },
 	[CP_BLOCKERS] = { "blockers", RULE("2.2.3-blockers"), OPTIONAL, STRINGS },
 	[CP_SUGGESTIONS] = { "suggestions", RULE("2.2.3-suggestions"), OPTIONAL, STRINGS },
 };
@@ -185,10 +186,12 @@ static const struct field custom_check_fields[] = {
 };
 static const struct shape custom_check_shape = OPEN_SHAPE(custom_check_fields);
 static const struct field criteria_fields[] = {
-	{ "must_pass_tests", RULE("2.2.4-must_pass_tests"), REQUIRED, T_BOOL },
-	{ "must_pass_type_check", RULE("2.2.4-must_pass_type_check"), REQUIRED, T_BOOL },
-	{ "must_pass_lint", RULE("2.2.4-must_pass_lint"), OPTIONAL, T_BOOL },
-	{ "custom_checks", RULE("2.2.4-custom_checks"), OPTIONAL, OBJECTS(custom_check_shape) },
+	[CR_TESTS] = { "must_pass_tests", RULE("2.2.4-must_pass_tests"), REQUIRED, T_BOOL },
+	[CR_TYPES] = { "must_pass_type_check", RULE("2.2.4-must_pass_type_check"), REQUIRED,
+		       T_BOOL },
+	[CR_LINT] = { "must_pass_lint", RULE("2.2.4-must_pass_lint"), OPTIONAL, T_BOOL },
+	[CR_CUSTOM] = { "custom_checks", RULE("2.2.4-custom_checks"), OPTIONAL,
+			OBJECTS(custom_check_shape) },
 };
 static const struct shape criteria_shape = OPEN_SHAPE(criteria_fields);
 static const struct field past_review_fields[] = {
@@ -208,7 +211,8 @@ static const struct field review_request_fields[] = {
 	[RQ_ID] = { "review_id", RULE("2.2.4-review_id"), REQUIRED_ID },
 	[RQ_TASK] = { "task_id", RULE("2.2.4-task_id"), REQUIRED_ID },
 	[RQ_SCOPE] = { "scope", RULE("2.2.4-scope"), REQUIRED, OBJECT(review_scope_shape) },
-	[RQ_CRITERIA] = { "criteria", RULE("2.2.4-criteria"), REQUIRED, OBJECT(criteria_shape) },
+	[RQ_CRITERIA] = { "criteria", RULE("2.2.4-criteria"), REQUIRED, OBJECT(criteria_shape),
+			  .rows = ROWS_CRITERIA },
 	[RQ_CONTEXT] = { "context", RULE("2.2.4-context"), REQUIRED, OBJECT(review_context_shape) },
 };
 static const struct shape review_request_shape = OPEN_SHAPE(review_request_fields);

@@ -21,6 +21,7 @@ struct frame_info {
 	uint64_t full_length; /* of an oversize line */
 	struct str file_name; /* without folders, when the file is one message; else empty */
 	bool text;            /* treat as text, even if it looks like a message */
+	bool reply;           /* from a journal or a file of replies: a person may have said it */
 	/* The bytes are lent to the decoder until decoder_reset: it may write to them (in-place
 	 * parsing). They are followed by a line end and JSON_PADDING readable bytes. */
 	bool lent;
@@ -71,6 +72,7 @@ struct detail {
 	struct detail_field field[DETAIL_FIELDS_MAX];
 	unsigned n;
 	yyjson_val *value; /* the item itself; its compact form is hashed into rev */
+	yyjson_val *options; /* a question's options, an array; NULL = none */
 };
 
 struct detection_key {
@@ -86,13 +88,6 @@ enum redelivery {
 	REDELIVERY_NEVER,
 	REDELIVERY_ASKED,  /* only if a person says so: it is taken for another message */
 	REDELIVERY_ALWAYS, /* its id makes it idempotent */
-};
-
-/* What acknowledges a message. */
-enum acknowledgment {
-	ACK_REPLY,     /* a message that names its id */
-	ACK_ADDRESSEE, /* the same, from whom it was sent to */
-	ACK_ITEMS,     /* acknowledgments of all items that it decides */
 };
 
 struct dialect_ops {
@@ -112,7 +107,6 @@ struct dialect_ops {
 	bool (*detail)(struct decoder *d, yyjson_val *root, enum item_kind kind, uint32_t index,
 		       struct detail *out);
 	enum redelivery redelivery;
-	enum acknowledgment acknowledgment;
 };
 
 /* The registry (dialect_registry.c), NULL behind the last. DIALECT_UNKNOWN and DIALECT_TEXT have

@@ -14,8 +14,9 @@ static const struct field context_fields[] = {
 	[CTX_FEATURE] = { "feature_id", RULE("input-context.feature_id"), REQUIRED,
 			  T_STR | T_NULL },
 	[CTX_WORKFLOW] = { "workflow", RULE("input-context.workflow"), REQUIRED, T_STR },
+	/* the text has no range, only an example that begins with 1 */
 	[CTX_ITERATION] = { "iteration", RULE("input-context.iteration"), REQUIRED, T_INT,
-			    POSITIVE },
+			    SOFT_RANGE(1, (double)COUNT_MAX) },
 };
 static const struct shape context_shape = OPEN_SHAPE(context_fields);
 static const struct field path_field = { "", RULE("input-paths"), REQUIRED, T_STR };
@@ -152,10 +153,14 @@ static void decode_output(struct decoder *d, yyjson_val *root, struct message *m
 	bool failed, escalate, retry;
 
 	m->kind = STR("output");
+	m->content_hash = str_hash(d->bytes); /* before any of them is unescaped */
 	m->from = known_role_actors[KNOWN_ROLE_AGENT];
 	m->to = known_role_actors[KNOWN_ROLE_WORKFLOW];
 	check_object(c, root, &output_shape, got);
 	recommendation = json_str(got[OUT_RECOMMENDATION]);
+	if (yyjson_is_str(got[OUT_SUMMARY]) && !str_trim(json_str(got[OUT_SUMMARY])).n)
+		add_diag(c, SEVERITY_WARNING, RULE("output-summary"), "summary",
+			 "empty; it tells what happened, errors too");
 	failed = yyjson_is_false(got[OUT_SUCCESS]);
 	escalate = str_is(recommendation, "escalate");
 	retry = str_is(recommendation, "retry");

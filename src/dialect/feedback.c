@@ -24,9 +24,12 @@ static bool is_session_field(struct str name)
 	return str_starts(str_make(flat, n), STR("session"));
 }
 
-#define PAYLOAD_SHAPE(table) \
-	{ SHAPE_FIELDS(table), .unknown = UNKNOWN_ERROR, .unknown_rule = RULE("6-x-prefix"), \
+/* 6 binds Providers: a Request may have fields of its own by any name. */
+#define PAYLOAD_SHAPE(table, unknown_members, rule) \
+	{ SHAPE_FIELDS(table), .unknown = unknown_members, .unknown_rule = rule, \
 	  .forbidden = is_session_field, .forbidden_rule = RULE("2.1-session-field") }
+#define REQUEST_SHAPE(table) PAYLOAD_SHAPE(table, UNKNOWN_NOTE, RULE("3-unlisted-field"))
+#define RESPONSE_SHAPE(table) PAYLOAD_SHAPE(table, UNKNOWN_ERROR, RULE("6-x-prefix"))
 
 static const char *const version_values[] = { "1.2", NULL };
 
@@ -44,13 +47,13 @@ static const struct field applied_item_fields[] = {
 	[APPLIED_REASON] = { "reason_code", RULE("3.2.1-reason_code"), OPTIONAL, T_STR },
 	[APPLIED_EXPLANATION] = { "explanation", RULE("3.2.1-explanation"), OPTIONAL, T_STR },
 };
-static const struct shape applied_item_shape = PAYLOAD_SHAPE(applied_item_fields);
+static const struct shape applied_item_shape = REQUEST_SHAPE(applied_item_fields);
 
 enum { APPLIED_ITEMS };
 static const struct field applied_fields[] = {
 	{ "items", RULE("3.2-items"), REQUIRED, OBJECTS(applied_item_shape), .rows = ROWS_ITEMS },
 };
-static const struct shape applied_shape = PAYLOAD_SHAPE(applied_fields);
+static const struct shape applied_shape = REQUEST_SHAPE(applied_fields);
 
 enum { ART_TYPE, ART_CONTENT, ART_REF };
 static const struct field artifact_fields[] = {
@@ -59,7 +62,7 @@ static const struct field artifact_fields[] = {
 	[ART_CONTENT] = { "content", RULE("3.1-content"), REQUIRED, T_ANY },
 	[ART_REF] = { "artifact_ref", RULE("3.1-artifact_ref"), OPTIONAL, T_STR },
 };
-static const struct shape artifact_shape = PAYLOAD_SHAPE(artifact_fields);
+static const struct shape artifact_shape = REQUEST_SHAPE(artifact_fields);
 
 enum { REQ_VERSION, REQ_ITERATION, REQ_ARTIFACT, REQ_APPLIED, REQ_N };
 static const struct field request_fields[] = {
@@ -72,7 +75,7 @@ static const struct field request_fields[] = {
 	[REQ_APPLIED] = { "applied_feedback", RULE("3-applied_feedback"), OPTIONAL,
 			  OBJECT(applied_shape), .rows = ROWS_APPLIED },
 };
-static const struct shape request_shape = PAYLOAD_SHAPE(request_fields);
+static const struct shape request_shape = REQUEST_SHAPE(request_fields);
 
 /* 4: the Response */
 static const char *const level_values[] = { "high", "medium", "low", NULL };
@@ -80,13 +83,13 @@ static const struct field confidence_fields[] = {
 	{ "level", RULE("4.1.1-level"), REQUIRED_ENUM(level_values) },
 	{ "justification", RULE("4.1.1-justification"), REQUIRED, T_STR },
 };
-static const struct shape confidence_shape = PAYLOAD_SHAPE(confidence_fields);
+static const struct shape confidence_shape = RESPONSE_SHAPE(confidence_fields);
 
 static const struct field positive_fields[] = {
 	{ "aspect", RULE("4.1.2-aspect"), REQUIRED, T_STR },
 	{ "justification", RULE("4.1.2-justification"), REQUIRED, T_STR },
 };
-static const struct shape positive_shape = PAYLOAD_SHAPE(positive_fields);
+static const struct shape positive_shape = RESPONSE_SHAPE(positive_fields);
 
 enum { AREA_ID, AREA_ASPECT, AREA_DESCRIPTION, AREA_RECOMMENDATION };
 static const struct field area_fields[] = {
@@ -95,7 +98,7 @@ static const struct field area_fields[] = {
 	[AREA_DESCRIPTION] = { "description", RULE("4.1.3-description"), REQUIRED, T_STR },
 	[AREA_RECOMMENDATION] = { "recommendation", RULE("4.1.3-recommendation"), REQUIRED, T_STR },
 };
-static const struct shape area_shape = PAYLOAD_SHAPE(area_fields);
+static const struct shape area_shape = RESPONSE_SHAPE(area_fields);
 
 static const struct field feedback_fields[] = {
 	{ "confidence", RULE("4.1-confidence"), REQUIRED, OBJECT(confidence_shape) },
@@ -104,7 +107,7 @@ static const struct field feedback_fields[] = {
 	  .rows = ROWS_AREAS },
 	{ "general_summary", RULE("4.1-general_summary"), REQUIRED, T_STR },
 };
-static const struct shape feedback_shape = PAYLOAD_SHAPE(feedback_fields);
+static const struct shape feedback_shape = RESPONSE_SHAPE(feedback_fields);
 
 /* further codes are allowed */
 static const char *const code_values[] = { "INVALID_REQUEST", "UNSUPPORTED_MEDIA_TYPE",
@@ -114,7 +117,7 @@ static const struct field error_fields[] = {
 	[ERR_CODE] = { "code", RULE("4.2-code"), REQUIRED, T_STR },
 	[ERR_MESSAGE] = { "message", RULE("4.2-message"), REQUIRED, T_STR },
 };
-static const struct shape error_shape = PAYLOAD_SHAPE(error_fields);
+static const struct shape error_shape = RESPONSE_SHAPE(error_fields);
 
 static const char *const processing_values[] = { "acknowledged", "unknown_id", NULL };
 enum { ACK_ID, ACK_STATUS };
@@ -123,11 +126,11 @@ static const struct field ack_item_fields[] = {
 	[ACK_STATUS] = { "processing_status", RULE("4.3.1-processing_status"),
 			 REQUIRED_ENUM(processing_values) },
 };
-static const struct shape ack_item_shape = PAYLOAD_SHAPE(ack_item_fields);
+static const struct shape ack_item_shape = RESPONSE_SHAPE(ack_item_fields);
 static const struct field ack_fields[] = {
 	{ "items", RULE("4.3-items"), REQUIRED, OBJECTS(ack_item_shape), .rows = ROWS_ITEMS },
 };
-static const struct shape ack_shape = PAYLOAD_SHAPE(ack_fields);
+static const struct shape ack_shape = RESPONSE_SHAPE(ack_fields);
 
 enum { RES_VERSION, RES_ITERATION, RES_STATUS, RES_FEEDBACK, RES_ACK, RES_ERROR, RES_N };
 static const char *const status_values[] = { "success", "error", NULL };
@@ -142,7 +145,7 @@ static const struct field response_fields[] = {
 	[RES_ERROR] = { "error", RULE("4-error"), OPTIONAL, OBJECT(error_shape),
 			.rows = ROWS_ERROR },
 };
-static const struct shape response_shape = PAYLOAD_SHAPE(response_fields);
+static const struct shape response_shape = RESPONSE_SHAPE(response_fields);
 
 /* 2.2.1: the wrapper, and the fields that real tools write */
 #define TOKEN_COUNT RULE("2.2.1-tokens"), OPTIONAL, T_NUM, .ranged = true, .max = 1e18
@@ -169,7 +172,7 @@ static const struct field time_fields[] = {
 	{ "end", RULE("2.2.1-part.time"), OPTIONAL, T_NUM },
 };
 static const struct shape time_shape = { SHAPE_FIELDS(time_fields), UNKNOWN_OK };
-enum { PART_N = 6 };
+enum { PART_SESSION = 1, PART_N = 6 };
 #define PART_FIELDS \
 	{ "id", RULE("2.2.1-part.id"), OPTIONAL, T_STR }, \
 	{ "sessionID", RULE("2.2.1-part.sessionID"), OPTIONAL, T_STR }, \
@@ -310,9 +313,9 @@ static void decode_decisions(struct checker *c, struct message *m)
 }
 
 /* Identity of a request: iteration, content and decisions, independent of formatting. */
-static uint64_t request_hash(yyjson_val *content, yyjson_val *items, int64_t iteration)
+static uint64_t request_hash(uint64_t content, yyjson_val *items, int64_t iteration)
 {
-	uint64_t h = hash_mix((uint64_t)iteration, content ? value_hash(content) : 0);
+	uint64_t h = hash_mix((uint64_t)iteration, content);
 
 	return yyjson_arr_size(items) ? hash_mix(h, value_hash(items)) : h;
 }
@@ -333,10 +336,14 @@ static void decode_request(struct decoder *d, yyjson_val *root, struct message *
 		add_diag(&d->check, SEVERITY_WARNING, RULE("3-applied_feedback"),
 			 "applied_feedback",
 			 "missing; it should be here from the second iteration on");
+	if (iteration == 1 && yyjson_is_obj(got[REQ_APPLIED]))
+		add_diag(&d->check, SEVERITY_NOTE, RULE("3-applied_feedback"), "applied_feedback",
+			 "the first iteration has no previous turn");
 	e = event_add(m, EV_TURN_ASK, STR_NONE, "/iteration");
 	e->iteration = iteration;
 	e->acked = yyjson_is_obj(got[REQ_APPLIED]);
-	e->content_hash = request_hash(row_of(&d->check, ROWS_ARTIFACT)[ART_CONTENT],
+	e->artifact_hash = value_hash(row_of(&d->check, ROWS_ARTIFACT)[ART_CONTENT]);
+	e->content_hash = request_hash(e->artifact_hash,
 				       row_of(&d->check, ROWS_APPLIED)[APPLIED_ITEMS], iteration);
 	decode_decisions(&d->check, m);
 }
@@ -492,6 +499,10 @@ static void decode_wrapper(struct decoder *d, yyjson_val *root, struct message *
 		return;
 	path_push(c, "part");
 	check_object(c, got[WRAP_PART], part_shapes[wt], part);
+	if (part[PART_SESSION] && m->session.n &&
+	    !str_eq(json_str(part[PART_SESSION]), m->session) && yyjson_is_str(part[PART_SESSION]))
+		add_diag(c, SEVERITY_WARNING, RULE("2.2.1-part.sessionID"), "sessionID",
+			 "not the sessionID of the message");
 	path_pop(c);
 	if (wt == WT_TEXT && yyjson_is_str(part[TEXT_TEXT]))
 		decode_text_part(d, part[TEXT_TEXT], m);
@@ -649,5 +660,4 @@ const struct dialect_ops dialect_feedback = {
 	.summarize = feedback_summarize,
 	.detail = feedback_detail,
 	.redelivery = REDELIVERY_ASKED,
-	.acknowledgment = ACK_ITEMS,
 };

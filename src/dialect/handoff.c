@@ -128,13 +128,17 @@ static struct str file_uuid(struct str name, struct str *prefix)
 	return STR_NONE;
 }
 
-/* A task's task_id should be the UUID in its file name; other objects may have their own. */
-static void check_file_name(struct decoder *d, struct str task_id)
+/* A task's task_id should be the UUID in its file name; other objects may have their own. kind: by
+ * the text's pattern; NULL where it has none. */
+static void check_file_name(struct decoder *d, struct str task_id, const char *kind)
 {
 	struct str prefix, uuid = file_uuid(d->info.file_name, &prefix);
 	char q[QUOTED_MAX];
 	bool is_task;
 
+	if (kind && str_ends(d->info.file_name, STR(".json")) && !str_is(prefix, kind))
+		add_diag(&d->check, SEVERITY_NOTE, RULE("naming-file"), NULL,
+			 "not in a file named %s-{uuid}.json", kind);
 	if (!uuid.n || !task_id.n || str_eq(uuid, task_id))
 		return;
 	is_task = str_is(prefix, "task");
@@ -163,7 +167,7 @@ static void decode_task(struct decoder *d, yyjson_val *root, struct message *m)
 	m->from = known_role_actors[KNOWN_ROLE_PLANNER];
 	m->to = known_role_actors[KNOWN_ROLE_WORKER];
 	check_object(&d->check, root, &task_shape, got);
-	check_file_name(d, json_str(got[TK_ID]));
+	check_file_name(d, json_str(got[TK_ID]), "task");
 	m->time_ms = checked_time(&d->check, got[TK_CREATED]);
 	m->correlation = id = id_or_file(d, json_str(got[TK_ID]));
 	e = event_add(m, EV_TASK, id, "/task_id");
@@ -177,6 +181,22 @@ static void decode_task(struct decoder *d, yyjson_val *root, struct message *m)
 	}
 }
 
+static bool is_blank(yyjson_val *v)
+{
+	return yyjson_is_str(v) && str_trim(json_str(v)).n == 0;
+}
+
+/* A failure without traces: its output may still tell what happened. */
+static void check_failure(struct checker *c, yyjson_val *output)
+{
+	if (yyjson_is_obj(output) && yyjson_obj_size(output))
+		add_diag(c, SEVERITY_WARNING, RULE("error-handling-traces"), "traces",
+			 "empty; a failure tells what happened");
+	else
+		add_diag(c, SEVERITY_ERROR, RULE("error-handling-traces"), "traces",
+			 "empty, and so is the output; a failure must tell what happened");
+}
+
 static void decode_result(struct decoder *d, yyjson_val *root, struct message *m)
 {
 	yyjson_val *got[RS_N];
@@ -188,12 +208,10 @@ static void decode_result(struct decoder *d, yyjson_val *root, struct message *m
 	m->from = known_role_actors[KNOWN_ROLE_WORKER];
 	m->to = known_role_actors[KNOWN_ROLE_JUDGE];
 	check_object(&d->check, root, &result_shape, got);
-	check_file_name(d, json_str(got[RS_ID]));
+	check_file_name(d, json_str(got[RS_ID]), "result");
 	status = json_str(got[RS_STATUS]);
-	if (str_is(status, "failure") && yyjson_is_str(got[RS_TRACES]) &&
-	    str_trim(json_str(got[RS_TRACES])).n == 0)
-		add_diag(&d->check, SEVERITY_WARNING, RULE("error-handling-traces"), "traces",
-			 "empty; a failure tells what happened");
+	if (str_is(status, "failure") && is_blank(got[RS_TRACES]))
+		check_failure(&d->check, got[RS_OUTPUT]);
 	m->time_ms = checked_time(&d->check, got[RS_CREATED]);
 	m->correlation = id_or_file(d, json_str(got[RS_ID]));
 	e = event_add(m, EV_RESULT, m->correlation, "/task_id");
@@ -224,9 +242,11 @@ static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m,
 
 	if (!queue_entry_read(root, &q))
 		return;
-	e->person = q.by.n > 0;
-	if (q.by.n)
-		m->from = (struct actor){ q.by, STR("judge"), true };
+	if (q.by.n && !d->info.reply)
+		m->flags |= RECORD_CLAIMS_HUMAN;
+	/* who escalated an item to a queue is shown, but decides nothing */
+	if (q.by.n && (d->info.reply || q.passes_on))
+		m->from = (struct actor){ q.by, STR("judge"), d->info.reply };
 	if (!q.passes_on || e->verdict != VERDICT_ESCALATED)
 		return;
 	/* a queue holds items of several logs: use their original sessions */
@@ -256,7 +276,7 @@ static void decode_decision(struct decoder *d, yyjson_val *root, struct message 
 	m->from = known_role_actors[KNOWN_ROLE_JUDGE];
 	m->to = known_role_actors[KNOWN_ROLE_ORCHESTRATOR];
 	check_object(&d->check, root, &decision_shape, got);
-	check_file_name(d, json_str(got[DC_ID]));
+	check_file_name(d, json_str(got[DC_ID]), NULL);
 	decision = value_number(&decision_shape, DC_DECISION, got[DC_DECISION]);
 	m->time_ms = checked_time(&d->check, got[DC_CREATED]);
 	m->correlation = id_or_file(d, json_str(got[DC_ID]));
@@ -264,6 +284,9 @@ static void decode_decision(struct decoder *d, yyjson_val *root, struct message 
 	e->verdict = decision < 0 ? VERDICT_NONE : verdicts[decision];
 	e->content_hash = value_hash(root); /* before json_str unescapes in place */
 	e->other = json_str(got[DC_RATIONALE]);
+	if (is_blank(got[DC_RATIONALE]))
+		add_diag(&d->check, SEVERITY_WARNING, RULE("decision-rationale"), "rationale",
+			 "empty; a Decision comes with its rationale");
 	if (got[DC_GAVEL])
 		decode_gavel(d, root, m, e);
 }

@@ -1,8 +1,9 @@
 /* Decoder of the orchestrator dialect, agent ↔ orchestrator messages over pipes: requests and
  * responses, events, notifications. The type's prefix gives the direction: request: and event: come
  * from agents, response: and notify: from the orchestrator. Ids are specified as UUIDs, but the
- * specification's own examples have a prefix, so other ids only warn. Rules are named after the
- * specification's headings. */
+ * specification's own examples have a prefix, so other ids only warn. Examples are all it says of
+ * most fields; they show types but no ranges, so a progress or priority out of range only warns,
+ * too. Rules are named after the specification's headings. */
 #include "dialect/dialect.h"
 
 #define RULE(id) "orchestrator/" id
@@ -24,7 +25,8 @@ static const char *const prefixes[] = { "request:", "event:", "response:", "noti
 /* default of a request without a timeout */
 enum { REQUEST_TIMEOUT_MS = 30000 };
 
-enum { ROWS_ERROR = 1, ROWS_AGENTS, ROWS_TASKS, ROWS_TASK }; /* nested objects to decode */
+/* nested objects to decode */
+enum { ROWS_ERROR = 1, ROWS_AGENTS, ROWS_TASKS, ROWS_TASK, ROWS_OPTIONS };
 
 enum { B_TYPE, B_ID, B_TIME, B_AGENT, B_CORRELATION, B_PAYLOAD, B_ERROR, B_N };
 static const char *const roles[] = { "worker", "planner", "reviewer", NULL };
@@ -77,28 +79,30 @@ static const struct field submit_task_fields[] = {
 	/* a real orchestrator accepts tasks without these */
 	{ "requiredCapabilities", RULE("submit-task-requiredCapabilities"), RECOMMENDED, STRINGS },
 	{ "dependencies", RULE("submit-task-dependencies"), RECOMMENDED, STRINGS },
-	{ "priority", RULE("submit-task-priority"), RECOMMENDED, T_INT, .ranged = true, .min = 1,
-	  .max = 5 },
+	{ "priority", RULE("submit-task-priority"), RECOMMENDED, T_INT, SOFT_RANGE(1, 5) },
 };
+enum { GET_TASK };
 static const struct field get_task_fields[] = {
-	{ "taskId", RULE("get-task-taskId"), REQUIRED, T_STR },
+	[GET_TASK] = { "taskId", RULE("get-task-taskId"), REQUIRED, T_STR },
 };
+enum { OPTION_LABEL, OPTION_VALUE };
 static const struct field option_fields[] = {
-	{ "label", RULE("ask-user-label"), REQUIRED, T_STR },
-	{ "value", RULE("ask-user-value"), REQUIRED, T_STR },
+	[OPTION_LABEL] = { "label", RULE("ask-user-label"), REQUIRED, T_STR },
+	[OPTION_VALUE] = { "value", RULE("ask-user-value"), REQUIRED, T_STR },
 };
 static const struct shape option_shape = OPEN_SHAPE(option_fields);
 enum { ASK_QUESTION, ASK_OPTIONS, ASK_TIMEOUT };
 static const struct field ask_user_fields[] = {
 	[ASK_QUESTION] = { "question", RULE("ask-user-question"), REQUIRED, T_STR },
-	[ASK_OPTIONS] = { "options", RULE("ask-user-options"), OPTIONAL, OBJECTS(option_shape) },
+	[ASK_OPTIONS] = { "options", RULE("ask-user-options"), OPTIONAL, OBJECTS(option_shape),
+			  .rows = ROWS_OPTIONS },
 	[ASK_TIMEOUT] = { "timeout", RULE("ask-user-timeout"), OPTIONAL, T_NUM, NOT_NEGATIVE },
 };
 enum { PG_TASK, PG_PROGRESS, PG_MESSAGE };
 static const struct field progress_fields[] = {
 	[PG_TASK] = { "taskId", RULE("progress-taskId"), REQUIRED, T_STR },
-	[PG_PROGRESS] = { "progress", RULE("progress-progress"), REQUIRED, T_NUM, .ranged = true,
-			  .min = 0, .max = 1 },
+	[PG_PROGRESS] = { "progress", RULE("progress-progress"), REQUIRED, T_NUM,
+			  SOFT_RANGE(0, 1) },
 	[PG_MESSAGE] = { "message", RULE("progress-message"), RECOMMENDED, T_STR },
 };
 static const char *const levels[] = { "info", "warn", "error", NULL };
@@ -152,13 +156,16 @@ static const struct field task_fields[] = {
 	[TK_DEPENDENCIES] = { "dependencies", RULE("query-tasks-dependencies"), OPTIONAL, STRINGS },
 };
 static const struct shape task_shape = { SHAPE_FIELDS(task_fields), UNKNOWN_OK };
+enum { SUC_AGENTS, SUC_TASKS, SUC_TASK, SUC_ANSWER, SUC_METADATA };
 static const struct field success_fields[] = {
-	{ "agents", RULE("query-agents-agents"), OPTIONAL, OBJECTS(agent_shape),
-	  .rows = ROWS_AGENTS },
-	{ "tasks", RULE("query-tasks-tasks"), OPTIONAL, OBJECTS(task_shape), .rows = ROWS_TASKS },
-	{ "task", RULE("get-task-task"), OPTIONAL, OBJECT(task_shape), .rows = ROWS_TASK },
-	{ "answer", RULE("ask-user-answer"), OPTIONAL, T_STR },
-	{ "metadata", RULE("ask-user-metadata"), OPTIONAL, T_OBJ },
+	[SUC_AGENTS] = { "agents", RULE("query-agents-agents"), OPTIONAL, OBJECTS(agent_shape),
+			 .rows = ROWS_AGENTS },
+	[SUC_TASKS] = { "tasks", RULE("query-tasks-tasks"), OPTIONAL, OBJECTS(task_shape),
+			.rows = ROWS_TASKS },
+	[SUC_TASK] = { "task", RULE("get-task-task"), OPTIONAL, OBJECT(task_shape),
+		       .rows = ROWS_TASK },
+	[SUC_ANSWER] = { "answer", RULE("ask-user-answer"), OPTIONAL, T_STR },
+	[SUC_METADATA] = { "metadata", RULE("ask-user-metadata"), OPTIONAL, T_OBJ },
 };
 
 static const struct shape payload_shapes[] = {
@@ -209,12 +216,20 @@ static void add_task(struct message *m, yyjson_val *const *task, const char *at,
 			}
 }
 
-static void decode_success(struct checker *c, struct message *m)
+/* The response's own event is the message's first. */
+static void decode_success(struct checker *c, struct message *m, yyjson_val *const *payload)
 {
 	yyjson_val *const *row;
-	struct event *e;
+	struct event *e = &m->events.v[0];
 	uint32_t i;
 
+	e->replies = (uint8_t)(REPLY_AGENTS * !!payload[SUC_AGENTS] |
+			       REPLY_TASKS * !!payload[SUC_TASKS] |
+			       REPLY_TASK * !!payload[SUC_TASK] |
+			       REPLY_ANSWER * !!payload[SUC_ANSWER]);
+	e->task = json_str(row_of(c, ROWS_TASK)[TK_ID]);
+	if (yyjson_is_str(payload[SUC_ANSWER]))
+		e->content_hash = str_hash(json_str(payload[SUC_ANSWER]));
 	rows_foreach(c, ROWS_AGENTS, i, row) {
 		e = event_add(m, EV_AGENT, json_str(row[AG_ID]), "/payload/agents/%u/id");
 		e->index = i;
@@ -226,9 +241,33 @@ static void decode_success(struct checker *c, struct message *m)
 	add_task(m, row_of(c, ROWS_TASK), "/payload/task/id", 0);
 }
 
-/* payload: NULL if absent or invalid. */
-static void add_request(struct message *m, yyjson_val *const *payload, int type)
+/* The values that a question offers, as hashes; none if one of them is no string. */
+static void add_options(struct decoder *d, struct event *e)
 {
+	uint32_t n = d->check.rows[ROWS_OPTIONS].n, i;
+	yyjson_val *const *option;
+	uint64_t *hashes;
+
+	if (!n)
+		return;
+	hashes = arena_alloc(&d->arena, n * sizeof(*hashes));
+	rows_foreach(&d->check, ROWS_OPTIONS, i, option) {
+		if (!yyjson_is_str(option[OPTION_VALUE]))
+			return;
+		hashes[i] = str_hash(json_str(option[OPTION_VALUE]));
+	}
+	e->options = hashes;
+	e->options_n = n;
+}
+
+/* payload: NULL if absent or invalid. */
+static void add_request(struct decoder *d, struct message *m, yyjson_val *const *payload, int type)
+{
+	static const uint8_t replies[] = { [OT_QUERY_AGENTS] = REPLY_AGENTS,
+					   [OT_QUERY_TASKS] = REPLY_TASKS,
+					   [OT_SUBMIT_TASK] = REPLY_TASK,
+					   [OT_GET_TASK] = REPLY_TASK,
+					   [OT_ASK_USER] = REPLY_ANSWER };
 	struct event *e = event_add(m, EV_REQUEST, m->id, "/id");
 	yyjson_val *wanted = payload && type == OT_ASK_USER ? payload[ASK_TIMEOUT] : NULL;
 	double timeout;
@@ -237,23 +276,28 @@ static void add_request(struct message *m, yyjson_val *const *payload, int type)
 		timeout = REQUEST_TIMEOUT_MS;
 	e->other = m->kind;
 	e->deadline_ms = m->time_ms == TIME_NONE ? TIME_NONE : m->time_ms + (int64_t)timeout;
-	if (type == OT_SUBMIT_TASK)
+	e->replies = type < 0 ? 0 : replies[type];
+	if (type == OT_SUBMIT_TASK || type == OT_ASK_USER) /* before a string is unescaped */
 		e->content_hash = payload ? value_hash(payload[SELF]) : 0;
+	if (type == OT_GET_TASK && payload)
+		e->task = json_str(payload[GET_TASK]);
 	if (type != OT_ASK_USER)
 		return;
+	if (payload)
+		add_options(d, e);
 	e = event_add(m, EV_ITEM, m->id, "/id");
 	e->item = ITEM_QUESTION;
-	e->deadline_ms = m->time_ms == TIME_NONE ? TIME_NONE : m->time_ms + (int64_t)timeout;
+	e->deadline_ms = m->events.v[0].deadline_ms;
 	e->undecidable = !m->id.n;
-	e->content_hash = payload ? value_hash(payload[SELF]) : 0;
+	e->content_hash = m->events.v[0].content_hash;
 }
 
 /* Unknown types that get an INVALID_MESSAGE_TYPE response; only a request: has a deadline. */
-static void add_unknown(struct message *m, struct str type)
+static void add_unknown(struct decoder *d, struct message *m, struct str type)
 {
 	if (!type.n || str_starts(type, STR("event:")) || from_orchestrator(type))
 		return;
-	add_request(m, NULL, -1);
+	add_request(d, m, NULL, -1);
 	if (!str_starts(type, STR("request:")))
 		vec_last(&m->events)->deadline_ms = TIME_NONE;
 }
@@ -267,7 +311,7 @@ static struct event *add_task_state(struct message *m, yyjson_val *task, enum ta
 	return e;
 }
 
-static void decode_payload(struct checker *c, struct message *m, int type,
+static void decode_payload(struct decoder *d, struct message *m, int type,
 			   yyjson_val *const *payload)
 {
 	struct event *e;
@@ -279,7 +323,7 @@ static void decode_payload(struct checker *c, struct message *m, int type,
 	case OT_SUBMIT_TASK:
 	case OT_GET_TASK:
 	case OT_ASK_USER:
-		add_request(m, payload, type);
+		add_request(d, m, payload, type);
 		break;
 	case OT_PROGRESS:
 		e = add_task_state(m, payload[PG_TASK], TASK_RUNNING);
@@ -301,7 +345,7 @@ static void decode_payload(struct checker *c, struct message *m, int type,
 		e->content_hash = value_hash(payload[SELF]);
 		break;
 	case OT_SUCCESS:
-		decode_success(c, m);
+		decode_success(&d->check, m, payload);
 		break;
 	case OT_ASSIGNED:
 		add_task_state(m, payload[NOTIFY_TASK], TASK_ASSIGNED);
@@ -377,12 +421,8 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 		e->other = json_str(row_of(c, ROWS_ERROR)[ERR_CODE]);
 		check_response(c, type, got);
 	}
-	if (from_orchestrator(m->kind) && json_str(got[B_AGENT]).n) {
-		/* the model checks whether this name belongs to an agent */
-		event_add(m, EV_AGENT, json_str(got[B_AGENT]), "/agentId")->again = true;
-	}
 	if (type < 0)
-		add_unknown(m, json_str(got[B_TYPE]));
+		add_unknown(d, m, json_str(got[B_TYPE]));
 	if (type < 0 || type == OT_FAILURE)
 		return;
 	if (!yyjson_is_obj(got[B_PAYLOAD])) {
@@ -390,14 +430,14 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 			add_diag(c, SEVERITY_ERROR, RULE("base-payload"), "payload",
 				 "missing; it is required");
 		if (type <= OT_ASK_USER)
-			add_request(m, NULL, type);
+			add_request(d, m, NULL, type);
 		return;
 	}
 	path_push(c, "payload");
 	payload[SELF] = got[B_PAYLOAD];
 	check_object(c, payload[SELF], &payload_shapes[type], payload);
 	path_pop(c);
-	decode_payload(c, m, type, payload);
+	decode_payload(d, m, type, payload);
 }
 
 enum { TYPE_WEIGHT = 100 };
@@ -497,8 +537,10 @@ static bool orchestrator_detail(struct decoder *d, yyjson_val *root, enum item_k
 	case ITEM_QUESTION:
 		out->title = json_get_str(p, "question");
 		detail_add(out, "question", json_get_str(p, "question"), false);
-		if (yyjson_is_arr(json_get(p, "options")))
-			detail_add(out, "options", options_text(d, json_get(p, "options")), false);
+		if (yyjson_is_arr(json_get(p, "options"))) {
+			out->options = json_get(p, "options");
+			detail_add(out, "options", options_text(d, out->options), false);
+		}
 		detail_add(out, "timeout ms", scalar_text(d, json_get(p, "timeout")), true);
 		detail_add(out, "context", scalar_text(d, context), false);
 		return true;

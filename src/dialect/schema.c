@@ -163,18 +163,19 @@ static void check_string(struct checker *c, yyjson_val *v, const struct field *f
 
 static void check_range(struct checker *c, yyjson_val *v, const struct field *f)
 {
+	enum severity s = f->wrong_value ? f->wrong_value : SEVERITY_ERROR;
+	const char *must = s == SEVERITY_ERROR ? "must" : "should";
 	double number;
 
 	if (!json_number(v, &number) || (number >= f->min && number <= f->max))
 		return;
 	if (f->max == (double)COUNT_MAX && number > f->max)
-		add_diag(c, SEVERITY_ERROR, f->rule, NULL,
+		add_diag(c, s, f->rule, NULL,
 			 "is too large to be exact for every reader; at most 2^53 - 1");
 	else if (f->max == (double)COUNT_MAX)
-		add_diag(c, SEVERITY_ERROR, f->rule, NULL, "must be at least %g", f->min);
+		add_diag(c, s, f->rule, NULL, "%s be at least %g", must, f->min);
 	else
-		add_diag(c, SEVERITY_ERROR, f->rule, NULL, "must be between %g and %g", f->min,
-			 f->max);
+		add_diag(c, s, f->rule, NULL, "%s be between %g and %g", must, f->min, f->max);
 }
 
 /* Strings longer than 16 bytes: compares the full text, from the first candidate on. */

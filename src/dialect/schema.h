@@ -54,7 +54,8 @@ struct field {
 	const char *const *values;  /* allowed strings, NULL-terminated */
 	const char *const *related_values; /* values of related protocols: a warning */
 	const char *const *open_values; /* instead of values: an open list, others are valid, too */
-	enum severity wrong_value;  /* of a string not in values; zero means SEVERITY_ERROR */
+	/* of a string not in values, or a number out of range; zero means SEVERITY_ERROR */
+	enum severity wrong_value;
 	enum value_format format;         /* of a string, or of an array's string elements */
 	const char *alias;          /* name in a related protocol: accepted with a warning */
 	uint8_t rows; /* index into checker.rows for the decoder (struct rows); 0 = none */
@@ -166,6 +167,9 @@ struct shape {
 /* Common rows of a table, after name and rule. */
 #define POSITIVE .ranged = true, .min = 1, .max = (double)COUNT_MAX
 #define NOT_NEGATIVE .ranged = true, .min = 0, .max = (double)COUNT_MAX
+/* A range that the protocol's text only implies: outside of it is a warning. */
+#define SOFT_RANGE(least, most) \
+	.ranged = true, .min = (least), .max = (most), .wrong_value = SEVERITY_WARNING
 #define REQUIRED_ID REQUIRED, T_STR, .format = FORMAT_NOT_EMPTY
 #define REQUIRED_TIME REQUIRED, T_STR, .format = FORMAT_TIMESTAMP
 #define REQUIRED_ENUM(list) REQUIRED, T_STR, .values = (list)

@@ -2,7 +2,7 @@
  * in a model of its own (the replica), and its original dialect's encoder writes the answer. The
  * entry is untrusted: the item must exist in the revision it names, and the person confirms the
  * reply path. */
-#include "encode/plan.h"
+#include "encode/foreign_replies.h"
 
 #include "dialect/escalation_entry.h"
 #include "json/compose.h"
@@ -63,13 +63,20 @@ static struct str replica_source(void *ctx, uint32_t message)
 	return c->source;
 }
 
-static void replica_apply(struct replica *c, const struct queue_entry *q, struct str bytes,
-			  uint32_t line, struct str file)
+static void replica_decode(struct replica *c, struct str bytes, struct str file)
 {
-	struct frame_info info = { .full_length = bytes.n, .file_name = file };
-	struct place place = { .line = line, .length = (uint32_t)bytes.n, .group = q->session };
+	/* the entry may hold what was said to the agents, too; a person is believed to be one here,
+	 * as the whole entry is unverified */
+	struct frame_info info = { .full_length = bytes.n, .file_name = file, .reply = true };
 
 	dialect_decode(&c->decoder, bytes, &info, &c->message);
+}
+
+static void replica_apply(struct replica *c, const struct queue_entry *q, struct str bytes,
+			  uint32_t line, bool reply)
+{
+	struct place place = { .line = line, .length = (uint32_t)bytes.n, .group = q->session };
+
 	vec_push(&c->lines, bytes);
 	/* a session id from outside the messages; a path stands for a session without id */
 	if (c->message.dialect == DIALECT_COLLABORATION && !c->message.session.n &&
@@ -77,6 +84,7 @@ static void replica_apply(struct replica *c, const struct queue_entry *q, struct
 		c->message.session = q->session;
 		place.group = STR("queue");
 	}
+	place.reply = reply || c->message.from.human;
 	model_apply(&c->model, &c->message, &place);
 }
 
@@ -96,15 +104,56 @@ static void replica_build(struct replica *c, const struct queue_entry *q)
 	yyjson_arr_foreach(q->context, i, n, v) {
 		if (i == (size_t)q->before) {
 			at = (uint32_t)q->line;
-			replica_apply(c, q, q->original, at, q->file);
+			replica_decode(c, q->original, q->file);
+			replica_apply(c, q, q->original, at, false);
 		}
 		if (i == CONTEXT_LINES_MAX)
 			break;
-		if (json_str(v).n)
-			replica_apply(c, q, json_str(v), ++at, STR_NONE);
+		if (json_str(v).n) {
+			replica_decode(c, json_str(v), STR_NONE);
+			replica_apply(c, q, json_str(v), ++at, false);
+		}
 	}
-	if (!q->context || (size_t)q->before >= yyjson_arr_size(q->context))
-		replica_apply(c, q, q->original, (uint32_t)q->line, q->file);
+	if (!q->context || (size_t)q->before >= yyjson_arr_size(q->context)) {
+		replica_decode(c, q->original, q->file);
+		replica_apply(c, q, q->original, (uint32_t)q->line, false);
+	}
+}
+
+/* Whether the decoded line of the reply file says something that the entry does not hold. */
+static bool is_news(const struct replica *c, struct str line)
+{
+	const struct message *msg = &c->message;
+	const struct event *first = msg->events.n ? &msg->events.v[0] : NULL;
+	struct turn_state turn;
+
+	for (uint32_t i = 0; i < c->lines.n; i++)
+		if (str_eq(str_trim(c->lines.v[i]), line))
+			return false;
+	if (!c->model.sessions.n || !first)
+		return false;
+	if (first->type != EV_TURN_ASK)
+		return true;
+	/* only a Request after the turn that the entry shows */
+	for (uint32_t i = 0; i < c->model.sessions.n; i++) {
+		feedback_turn(&c->model, i, &turn);
+		if (turn.done && first->iteration > turn.done)
+			return true;
+	}
+	return false;
+}
+
+/* What was said in the session since the item was escalated, as far as the reply file tells. */
+static void replica_hear(struct encoding *e, struct replica *c, const struct queue_entry *q,
+			 const char *path)
+{
+	struct foreign_replies heard = foreign_replies_read(e, path);
+
+	for (uint32_t i = 0; i < heard.n; i++) {
+		replica_decode(c, heard.lines[i], STR_NONE);
+		if (c->message.dialect == q->dialect && is_news(c, heard.lines[i]))
+			replica_apply(c, q, heard.lines[i], i + 1, true);
+	}
 }
 
 static void replica_release(struct replica *c)
@@ -242,12 +291,12 @@ static void adopt_letters(struct encoding *e, uint32_t i, uint32_t first,
 		struct proposal *p = &e->plan->list.v[k];
 
 		p->desk = e->desk;
+		p->letter.aside = true;
 		for (uint32_t j = 0; j < p->letter.drafts.n; j++)
 			p->letter.drafts.v[j] = e->drafts[i];
 		p->letter.path = keep_str(e, p->letter.path);
 		p->letter.bytes = keep_str(e, p->letter.bytes);
 		p->letter.to = keep_str(e, p->letter.to);
-		p->letter.expect = keep_str(e, p->letter.expect);
 		if (unconfirmed)
 			propose_missing(e, p,
 					"the reply goes to %s, which the queue names; confirm it "
@@ -268,6 +317,22 @@ static void copy_desk(const struct encoding *e, struct desk *out)
 	out->letters = e->desk->letters;
 }
 
+/* Says so if the reply file shows a decision since the item was escalated. */
+static bool was_decided_meanwhile(struct encoding *e, uint32_t i, const struct model *m,
+				  const struct item *item)
+{
+	struct buf why = { 0 };
+	struct item_state at;
+
+	item_at(m, item, m->records.n, TIME_NONE, &at);
+	if (at.open || at.verdict == VERDICT_ESCALATED)
+		return false;
+	add_decided(m, &at, &why);
+	propose_problem(e, i, why.p);
+	buf_release(&why);
+	return true;
+}
+
 /* Lets the original's dialect answer item `number` of the replica. */
 static void encode_original(struct encoding *e, uint32_t i, struct replica *c,
 			    const struct queue_entry *q, uint32_t number)
@@ -277,7 +342,7 @@ static void encode_original(struct encoding *e, uint32_t i, struct replica *c,
 	struct terms terms = *e->terms;
 	struct encoding inner = { .plan = e->plan, .desk = &desk, .model = &c->model,
 				  .reader = &c->reader, .terms = &terms, .drafts = &e->drafts[i],
-				  .n = 1, .via_queue = true };
+				  .n = 1, .first = e->first, .via_queue = true };
 	uint32_t first = e->plan->list.n;
 	struct draft *draft;
 	bool unconfirmed;
@@ -285,6 +350,10 @@ static void encode_original(struct encoding *e, uint32_t i, struct replica *c,
 	terms.reply = answer_path(e, i, q, &unconfirmed);
 	terms.escalate_to = NULL;
 	if (!terms.reply || !encoder->encode)
+		return;
+	replica_hear(e, c, q, terms.reply);
+	if (!e->desk->drafts.v[e->drafts[i]].corrects.n &&
+	    was_decided_meanwhile(e, i, &c->model, &c->model.items.v[number]))
 		return;
 	copy_desk(e, &desk);
 	draft = &desk.drafts.v[e->drafts[i]];

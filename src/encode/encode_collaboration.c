@@ -3,6 +3,7 @@
  * works on it; an escalation goes to the architect. */
 #include "encode/encode_collaboration.h"
 
+#include "base/utf8.h"
 #include "dialect/marker.h"
 #include "json/compose.h"
 
@@ -52,6 +53,12 @@ yyjson_val *read_origin(struct encoding *e, uint32_t i, struct proposal *p, stru
 	if (!out->session_id.n) /* a document with messages[] may have it */
 		out->session_id = keep_str(e, session_id(e->model, out->session));
 	out->correlation = keep_str(e, json_get_str(root, "correlation_id"));
+	if (!out->correlation.n) {
+		out->correlation = find_correlation(e, out->session, state.message,
+						    item_task(e->model, item_of(e, i)),
+						    item_review(e->model, item_of(e, i)));
+		root = parse_message(e, state.message);
+	}
 	usual_types(json_get_str(root, "message_type"), &from, &to);
 	out->from = read_address(e, json_get(root, "from_agent"), from);
 	out->to = read_address(e, json_get(root, "to_agent"), to);
@@ -63,12 +70,15 @@ static void check_sender(struct encoding *e, struct proposal *p, uint32_t sessio
 {
 	const struct model *m = e->model;
 	struct buf name = { 0 };
+	struct err err;
 
 	buf_add_str(&name, e->terms->as);
 	if (reviewer)
 		buf_adds(&name, "-reviewer");
 	if (!e->terms->as.n)
 		propose_missing(e, p, "a message needs a sender; give your name with --as");
+	if (utf8_check(e->terms->as, "your name (--as)", &err))
+		propose_missing(e, p, "%s", err.text);
 	for (uint32_t i = 0; i < m->agents.n; i++)
 		if (m->agents.v[i].session == session && !m->agents.v[i].human &&
 		    str_eq(agent_name(m, i), buf_str(&name)))
@@ -85,7 +95,7 @@ void begin_reply(struct encoding *e, struct proposal *p, struct buf *b, const ch
 				  .session_id = o->session_id, .correlation = o->correlation,
 				  .reply_to = o->id };
 
-	m.sequence = next_sequence(e->model, o->session, e->desk, e->plan);
+	m.sequence = next_sequence(e->model, o->session, e->desk, e);
 	if (m.sequence < 0)
 		propose_missing(e, p, "the session's sequence numbers have come to their end, "
 				      "2^53 - 1; only an escalation queue can take it, with "
@@ -94,7 +104,6 @@ void begin_reply(struct encoding *e, struct proposal *p, struct buf *b, const ch
 	if (!to->id.n)
 		propose_missing(e, p, "the message it answers does not say from whom it is");
 	p->letter.to = to->id;
-	p->letter.expect = m.id;
 	human_message_begin(b, &m);
 }
 
@@ -236,8 +245,7 @@ static void encode_answer(struct encoding *e)
 	buf_release(&subject);
 }
 
-/* The agent's address in the first message from or to it. */
-static struct address find_address(struct encoding *e, uint32_t agent)
+struct address find_address(struct encoding *e, uint32_t agent)
 {
 	const struct agent *a = &e->model->agents.v[agent];
 	struct str name = agent_name(e->model, agent), type = model_str(e->model, a->type);
@@ -395,7 +403,7 @@ static void encode_escalations(struct encoding *e)
 		session = item_session(e->model, item_of(e, i));
 		said = !e->terms->escalate_to ||
 		       (architect != NONE &&
-			next_sequence(e->model, session, e->desk, e->plan) >= 0);
+			next_sequence(e->model, session, e->desk, e) >= 0);
 		if (said)
 			ask_architect(e, i, architect);
 		encode_escalation(e, i, said);
@@ -421,9 +429,63 @@ static bool together(const struct encoding *e, const struct draft *a, const stru
 	       left.review != NONE && left.task == right.task;
 }
 
+/* ---- corrections ---- */
+
+static bool is_recipient(const struct encoding *e, uint32_t first, struct str name)
+{
+	for (uint32_t i = first; i < e->plan->list.n; i++)
+		if (str_eq(e->plan->list.v[i].letter.to, name))
+			return true;
+	return false;
+}
+
+/* Feedback to a recipient of the corrected decision that gets no message about the new one. */
+static void notify_recipient(struct encoding *e, uint32_t i, const struct letter *told)
+{
+	struct proposal *p = propose(e, NULL, 0);
+	struct buf content = { 0 }, b = { 0 };
+	struct address to;
+	struct origin o;
+	yyjson_val *root;
+
+	if (!read_origin(e, i, p, &o) || json_read(&e->json, told->bytes, &root) != JSON_OK)
+		return;
+	o.id = keep_str(e, json_get_str(root, "message_id"));
+	to = read_address(e, json_get(root, "to_agent"), "developer");
+	buf_adds(&content, "This corrects an earlier decision: ");
+	item_name(e->model, item_of(e, i), &content);
+	buf_printf(&content, " is %s now. ", verdict_name(verb_verdict(draft_of(e, i)->verb)));
+	buf_add_str(&content, reason_text(e, draft_of(e, i)));
+	begin_reply(e, p, &b, "feedback", &o, &to, false);
+	put_feedback(&b, "correction", subject_of(e, i, "corrected: "), buf_str(&content), false,
+		     task_name(e, item_of(e, i)));
+	end_reply(e, p, &b);
+	buf_release(&content);
+}
+
+/* Notifies all recipients of the corrected decisions. first: index of the group's first proposal. */
+static void notify_recipients(struct encoding *e, uint32_t first)
+{
+	const struct desk *d = e->desk;
+
+	for (uint32_t i = 0; i < e->n; i++) {
+		const struct draft *old = desk_draft_named(d, draft_of(e, i)->corrects);
+		const struct letter *sent = old ? draft_letter(d, old) : NULL;
+
+		for (uint32_t k = sent ? sent->batch : d->letters.n; k < d->letters.n; k++) {
+			const struct letter *l = &d->letters.v[k];
+
+			if (l->batch == sent->batch && !l->aside &&
+			    l->dialect == DIALECT_COLLABORATION && !is_recipient(e, first, l->to))
+				notify_recipient(e, i, l);
+		}
+	}
+}
+
 static void encode(struct encoding *e)
 {
 	const struct draft *d = draft_of(e, 0);
+	uint32_t first = e->plan->list.n;
 
 	if (d->verb == VERB_ESCALATE)
 		encode_escalations(e);
@@ -439,6 +501,8 @@ static void encode(struct encoding *e)
 		encode_retry(e);
 	else if (d->kind == ITEM_BLOCKED)
 		encode_abort(e);
+	if (!e->via_queue)
+		notify_recipients(e, first);
 }
 
 /* Adds the rounds of a review: its requests, and results without a request. */
@@ -497,9 +561,6 @@ static void add_context(struct encoding *e, uint32_t i, const struct item_state 
 
 	(void)state;
 	add_task_history(e->model, item, out);
-	if (find_assignment(e->model, item) == NONE)
-		context_add_letter(e, item_session(e->model, item), find_own_assignment(e, item),
-				   out);
 }
 
 static const struct item_verbs verbs[] = {

@@ -17,6 +17,13 @@ struct origin {
 /* Reads the message of the group's i-th item. Returns its payload, valid until the next message is
  * parsed; NULL and a missing entry when unreadable. */
 yyjson_val *read_origin(struct encoding *e, uint32_t i, struct proposal *p, struct origin *out);
+/* The correlation_id of a chain: of the message, else the newest one in its review, its task or
+ * another of the task's revisions, else of a message it replies to. Each may be NONE; empty if none
+ * of them has one. Parses messages. */
+struct str find_correlation(struct encoding *e, uint32_t session, uint32_t message, uint32_t task,
+			    uint32_t review);
+/* The agent's address in the first message from or to it. */
+struct address find_address(struct encoding *e, uint32_t agent);
 struct address read_address(struct encoding *e, yyjson_val *agent, const char *usual_type);
 yyjson_val *payload_of(yyjson_val *root);
 
@@ -42,7 +49,5 @@ void encode_verdict(struct encoding *e);
 
 /* The newest assignment of the item's task or another of its chain, or NONE. */
 uint32_t find_assignment(const struct model *m, const struct item *item);
-/* The letter of this desk that assigned the item's task, which the log need not show; NULL. */
-const struct letter *find_own_assignment(struct encoding *e, const struct item *item);
 
 #endif

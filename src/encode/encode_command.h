@@ -20,7 +20,7 @@ struct addressed_command {
 };
 
 /* Appends the message with its newline to out. -1 if a field is missing or invalid. */
-int command_write(const struct addressed_command *c, const struct model *m, const struct desk *d,
-		  const struct terms *t, struct buf *out, struct err *err);
+int command_write(const struct addressed_command *c, const struct model *m, const struct reader *r,
+		  const struct desk *d, const struct terms *t, struct buf *out, struct err *err);
 
 #endif

@@ -4,20 +4,35 @@
  * (dialect/envelope.c). An output has no context, so an escalation names feature and workflow in
  * its summary, or the output if no input was seen. */
 #include "encode/attach.h"
-#include "encode/foreign_replies.h"
 #include "encode/plan.h"
 
 #include "json/compose.h"
 
-/* The input that the item's output answers: the last one of its lane before it, or NONE. */
+/* The lane of the item that a draft decides; where it is not clear, that of the input it names. */
+static uint32_t lane_of(const struct encoding *e, const struct draft *d)
+{
+	const struct model *m = e->model;
+	const struct item *item = d->number == NONE ? NULL : &m->items.v[d->number];
+	struct item_state state;
+	uint32_t input;
+
+	if (!item || !item_at(m, item, m->records.n, TIME_NONE, &state))
+		return NONE;
+	input = chosen_input(m, &state, d->input);
+	return input == NONE ? item_task(m, item) : input_lane(m, input);
+}
+
+/* The input that the item's output answers: the one that the person names, else the last one of its
+ * lane before it, or NONE. */
 static uint32_t input_of(const struct encoding *e, uint32_t i, uint32_t *newest)
 {
-	uint32_t task = item_task(e->model, item_of(e, i));
+	uint32_t task = lane_of(e, draft_of(e, i));
 	const struct task *lane = task == NONE ? NULL : &e->model->tasks.v[task];
 	struct item_state state;
-	uint32_t found = NONE;
+	uint32_t found = NONE, chosen;
 
 	state_of(e, i, &state);
+	chosen = chosen_input(e->model, &state, draft_of(e, i)->input);
 	*newest = NONE;
 	for (uint32_t k = 0; lane && k < lane->steps.n; k++) {
 		if (!lane->steps.v[k].assigned)
@@ -26,34 +41,13 @@ static uint32_t input_of(const struct encoding *e, uint32_t i, uint32_t *newest)
 		if (*newest < state.message)
 			found = *newest;
 	}
-	return found;
+	return chosen == NONE ? found : chosen;
 }
 
 static bool iteration_of(yyjson_val *input, int64_t *out)
 {
 	return json_int(json_get(json_get(input, "context"), "iteration"), out) && *out >= 1 &&
 	       *out < COUNT_MAX;
-}
-
-/* The newest input envelope from this desk for the item's lane, or NULL. */
-static const struct letter *find_own_input(struct encoding *e, const struct item *item,
-					   int64_t *iteration)
-{
-	const struct desk *d = e->desk;
-	uint32_t task = item_task(e->model, item);
-	yyjson_val *root;
-
-	for (uint32_t i = d->letters.n; task != NONE && i-- > 0;) {
-		const struct letter *l = &d->letters.v[i];
-		uint32_t on = l->drafts.n ? d->drafts.v[l->drafts.v[0]].number : NONE;
-
-		if (l->dialect == DIALECT_ENVELOPE && l->state != LETTER_VOID && on != NONE &&
-		    item_task(e->model, &e->model->items.v[on]) == task &&
-		    json_read(&e->json, l->bytes, &root) == JSON_OK &&
-		    iteration_of(root, iteration))
-			return l;
-	}
-	return NULL;
 }
 
 /* "Review WHAT (ABOUT): reason"; about may be empty */
@@ -120,42 +114,14 @@ static void put_notes(struct encoding *e, uint32_t i, struct buf *b)
 	buf_addc(b, ']');
 }
 
-/* The highest iteration in somebody else's replies for the lane of that input. */
-static int64_t foreign_iteration(struct encoding *e, const struct item *item, uint32_t input)
-{
-	struct foreign_replies foreign = foreign_replies_read(e, item, DIALECT_ENVELOPE);
-	yyjson_val *context = json_get(parse_message(e, input), "context"), *root;
-	struct str feature = keep_str(e, json_get_str(context, "feature_id"));
-	struct str workflow = keep_str(e, json_get_str(context, "workflow"));
-	int64_t highest = 0, one;
-
-	for (uint32_t i = 0; i < foreign.n; i++) {
-		if (json_read(&e->json, foreign.lines[i], &root) != JSON_OK)
-			continue;
-		context = json_get(root, "context");
-		if (str_eq(json_get_str(context, "feature_id"), feature) &&
-		    str_eq(json_get_str(context, "workflow"), workflow) &&
-		    iteration_of(root, &one) && one > highest)
-			highest = one;
-	}
-	return highest;
-}
-
-/* The highest iteration of the two inputs, this desk's letters and foreign replies, which the log
- * need not show. A correction follows what it corrects. */
-static bool last_iteration(struct encoding *e, const struct item *item, uint32_t input,
-			   uint32_t newest, int64_t *out)
+/* The highest iteration of the two inputs: a correction follows what it corrects. */
+static bool last_iteration(struct encoding *e, uint32_t input, uint32_t newest, int64_t *out)
 {
 	int64_t later;
 
 	if (!iteration_of(parse_message(e, input), out))
 		return false;
 	if (newest != input && iteration_of(parse_message(e, newest), &later) && later > *out)
-		*out = later;
-	if (find_own_input(e, item, &later) && later > *out)
-		*out = later;
-	later = foreign_iteration(e, item, input);
-	if (later > *out)
 		*out = later;
 	return true;
 }
@@ -184,6 +150,25 @@ static struct str addressee(const struct encoding *e)
 	return e->terms->turn ? e->terms->turn->to : STR("workflow");
 }
 
+/* A missing entry if several inputs were open and the person has not said which one it answers. */
+static bool has_chosen_input(struct encoding *e, uint32_t i, struct proposal *p)
+{
+	const struct draft *d = draft_of(e, i);
+	struct item_state state;
+	struct buf why = { 0 };
+	uint32_t n;
+	bool chosen;
+
+	state_of(e, i, &state);
+	if (!output_inputs(e->model, state.message, &n))
+		return true;
+	chosen = input_is_chosen(e->model, item_of(e, i), &state, d->verb, d->input, &why);
+	if (!chosen)
+		propose_missing(e, p, "%s", why.p);
+	buf_release(&why);
+	return chosen;
+}
+
 static void encode_review(struct encoding *e, uint32_t i)
 {
 	struct proposal *p = propose(e, &e->drafts[i], 1);
@@ -193,23 +178,26 @@ static void encode_review(struct encoding *e, uint32_t i)
 	int64_t iteration;
 
 	p->letter.to = addressee(e);
+	if (!has_chosen_input(e, i, p))
+		return;
 	if (input == NONE) {
-		propose_missing(e, p, "the input envelope of this output was not seen; give the "
-				      "log that holds it as a source too, before this one");
+		propose_missing(e, p, "the input envelope of this output was not seen; give a "
+				      "folder with its log and this one as the source, or escalate "
+				      "it");
 		return;
 	}
-	if (!last_iteration(e, item_of(e, i), input, newest, &iteration)) {
+	if (!last_iteration(e, input, newest, &iteration)) {
 		propose_missing(e, p,
-				"the input in line %u has no valid context.iteration to count on "
+				"the input in line %u%s has no valid context.iteration to count on "
 				"from; only escalate can be said",
-				message_line(e->model, input));
+				message_line(e->model, input), reply_words(e->model, input));
 		return;
 	}
 	if (!is_whole(e, input)) {
 		propose_missing(e, p,
-				"the input in line %u is incomplete or damaged and cannot be "
+				"the input in line %u%s is incomplete or damaged and cannot be "
 				"handed on; only escalate can be said",
-				message_line(e->model, input));
+				message_line(e->model, input), reply_words(e->model, input));
 		return;
 	}
 	root = parse_message(e, input);
@@ -306,18 +294,17 @@ void plan_envelope(struct plan *plan, struct desk *desk, const struct model *m,
 	buf_release(&why);
 }
 
-/* The input that the item's output answers, and this desk's newest one. */
+/* The input that the item's output answers, or all that it may answer, and the newest one. */
 static void add_context(struct encoding *e, uint32_t i, const struct item_state *state,
 			struct context *out)
 {
-	const struct item *item = item_of(e, i);
-	int64_t iteration;
-	uint32_t newest;
+	uint32_t newest, n;
+	const uint32_t *inputs = output_inputs(e->model, state->message, &n);
 
-	(void)state;
 	context_add_message(out, input_of(e, i, &newest));
-	context_add_letter(e, item_session(e->model, item), find_own_input(e, item, &iteration),
-			   out);
+	context_add_message(out, newest);
+	while (n-- > 0)
+		context_add_message(out, inputs[n]);
 }
 
 static const struct item_verbs verbs[] = {

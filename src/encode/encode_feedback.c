@@ -17,26 +17,29 @@ static bool together(const struct encoding *e, const struct draft *a, const stru
 	return is_decision(a) && is_decision(b) && str_eq(a->session, b->session);
 }
 
-/* The file attached last, or NULL. */
+/* The file attached by the drafts, else by the terms; NULL = none. A Request carries one artifact:
+ * a missing entry if the drafts have different ones, as none of them is the right one by itself. */
 static const char *attached_path(struct encoding *e, struct proposal *p)
 {
-	const struct draft *newest = NULL;
-	bool several = false;
+	const struct draft *first = NULL;
 
 	for (uint32_t i = 0; i < e->n; i++) {
 		const struct draft *d = draft_of(e, i);
 
 		if (!d->artifact.n)
 			continue;
-		several |= newest && !str_eq(newest->artifact, d->artifact);
-		if (!newest || d->time_ms >= newest->time_ms)
-			newest = d;
+		if (first && !str_eq(first->artifact, d->artifact)) {
+			propose_missing(e, p,
+					"a Request carries one artifact, but %.300s is attached to "
+					"%.100s and %.300s to %.100s; decide one of them again "
+					"with the other's file",
+					keep_str(e, first->artifact).p, keep_str(e, first->item).p,
+					keep_str(e, d->artifact).p, keep_str(e, d->item).p);
+			break;
+		}
+		first = d;
 	}
-	if (several)
-		propose_caution(e, p, "several files are attached; the last one goes out");
-	if (newest)
-		return keep_str(e, newest->artifact).p;
-	return e->terms->artifact;
+	return first ? keep_str(e, first->artifact).p : e->terms->artifact;
 }
 
 /* ---- a turn's decisions ---- */
@@ -90,32 +93,26 @@ static void put_decision(struct encoding *e, struct buf *b, uint32_t i)
 	buf_addc(b, '}');
 }
 
-/* One Request per turn: neither log, desk nor reply file may have it already. */
+/* One Request per turn, which is neither sent nor about to be. */
 static void check_turn(struct encoding *e, struct proposal *p, const struct turn_state *turn,
-		       const struct item *item, struct str session)
+		       struct str session)
 {
-	struct sent_request own;
-	const char *where = NULL;
+	struct sent_request unsent;
 
 	if (turn->done < 1 || turn->done >= COUNT_MAX) {
 		propose_missing(e, p, "the response has no valid iteration, so none can follow it");
 		return;
 	}
 	if (turn->waits)
-		where = "in the log";
-	else if (find_own_request(e, session, e->desk->letters.n, &own) &&
-		 own.iteration > turn->done)
-		where = "written";
-	if (where)
 		propose_missing(e, p,
-				"the Request after turn %lld is %s already; the next turn can "
-				"carry this",
-				(long long)turn->done, where);
-	else if (find_foreign_request(e, item, COUNT_MAX).iteration > turn->done)
+				"the Request of iteration %lld is written; this can be decided if "
+				"it is raised again",
+				(long long)turn->asked);
+	else if (find_unsent_request(e, session, &unsent))
 		propose_missing(e, p,
-				"somebody else has written the Request after turn %lld; the next "
-				"turn can carry this",
-				(long long)turn->done);
+				"the Request of iteration %lld is recorded, but not sent; send it "
+				"or give it up first (gavel journal list)",
+				(long long)unsent.iteration);
 }
 
 /* Cautions about open items of the turn, except the `decided` ones of this Request. */
@@ -123,14 +120,23 @@ static void warn_open_items(struct encoding *e, struct proposal *p, uint32_t ses
 			    uint32_t decided)
 {
 	const struct model *m = e->model;
-	uint32_t open = 0;
+	uint32_t open = 0, escalated = 0;
 	struct item_state at;
 
-	for (uint32_t i = 0; i < m->items.n; i++)
-		open += item_session(m, &m->items.v[i]) == session &&
-			m->items.v[i].kind == ITEM_IMPROVEMENT &&
-			item_at(m, &m->items.v[i], m->records.n, TIME_NONE, &at) && at.open;
+	for (uint32_t i = 0; i < m->items.n; i++) {
+		if (item_session(m, &m->items.v[i]) != session ||
+		    m->items.v[i].kind != ITEM_IMPROVEMENT ||
+		    !item_at(m, &m->items.v[i], m->records.n, TIME_NONE, &at))
+			continue;
+		open += at.open;
+		escalated += at.overlaid && at.verdict == VERDICT_ESCALATED;
+	}
 	open -= decided;
+	if (escalated)
+		propose_caution(e, p,
+				"%u escalated item%s of this turn can no longer be answered once the "
+				"Request is sent",
+				escalated, escalated == 1 ? "" : "s");
 	if (open)
 		propose_caution(e, p,
 				"%u other item%s of this turn %s open; the Request ends the turn",
@@ -167,10 +173,9 @@ static struct str addressee(struct encoding *e, struct str session)
 
 /* The artifact of the Request after that turn; empty, and a missing entry, if there is none. */
 static struct next_artifact artifact_after(struct encoding *e, struct proposal *p,
-					   const struct item *item, struct str session,
 					   const struct turn_state *turn)
 {
-	struct sent_request last = find_request(e, item, session, turn, 0);
+	struct sent_request last = find_request(e, turn, 0);
 	struct next_artifact a = compose_artifact(e, p, &last, attached_path(e, p));
 
 	if (!a.json.n && !a.attached)
@@ -201,9 +206,9 @@ static void encode_turn(struct encoding *e)
 		drafts[i] = e->drafts[order[i].draft];
 	p = propose(e, drafts, e->n);
 	p->letter.to = addressee(e, session);
-	find_turn(e, item_of(e, 0), item_session(e->model, item_of(e, 0)), session, &turn);
-	check_turn(e, p, &turn, item_of(e, 0), session);
-	artifact = artifact_after(e, p, item_of(e, 0), session, &turn);
+	feedback_turn(e->model, item_session(e->model, item_of(e, 0)), &turn);
+	check_turn(e, p, &turn, session);
+	artifact = artifact_after(e, p, &turn);
 	/* in turns a file is always attached, edited or not */
 	p->needs_sure = claims_change(e) &&
 			(e->terms->turn ? artifact.same : !artifact.attached);
@@ -224,11 +229,10 @@ static void encode_turn(struct encoding *e)
 /* ---- an error ---- */
 
 /* Sends the failed Request again; in turns with the file as it is now. */
-static void resend_failed(struct encoding *e, struct proposal *p, const struct item *item,
-			  struct str session, const struct turn_state *turn)
+static void resend_failed(struct encoding *e, struct proposal *p, const struct turn_state *turn)
 {
 	struct next_artifact artifact = { .same = true };
-	struct sent_request request = find_request(e, item, session, turn, turn->done);
+	struct sent_request request = find_request(e, turn, turn->done);
 
 	if (turn->waits)
 		propose_missing(e, p, "a later Request is in the log already");
@@ -252,16 +256,15 @@ static void encode_resend(struct encoding *e)
 	struct turn_state turn;
 
 	p->letter.to = addressee(e, session);
-	find_turn(e, item_of(e, 0), item_session(e->model, item_of(e, 0)), session, &turn);
-	resend_failed(e, p, item_of(e, 0), session, &turn);
+	feedback_turn(e->model, item_session(e->model, item_of(e, 0)), &turn);
+	resend_failed(e, p, &turn);
 }
 
 /* ---- a Request without decisions ---- */
 
-static void encode_plain(struct encoding *e, struct proposal *p, struct str session,
-			 const struct turn_state *turn)
+static void encode_plain(struct encoding *e, struct proposal *p, const struct turn_state *turn)
 {
-	struct next_artifact artifact = artifact_after(e, p, NULL, session, turn);
+	struct next_artifact artifact = artifact_after(e, p, turn);
 	struct buf b = { 0 };
 
 	begin_request(&b, turn->done < COUNT_MAX ? turn->done + 1 : COUNT_MAX, artifact.json);
@@ -284,15 +287,15 @@ void plan_turn(struct plan *plan, struct desk *desk, const struct model *m, cons
 	p->letter.dialect = DIALECT_FEEDBACK;
 	p->letter.to = addressee(&e, name);
 	if (session != NONE)
-		find_turn(&e, NULL, session, name, &turn);
+		feedback_turn(m, session, &turn);
 	if (which == TURN_AGAIN) {
-		resend_failed(&e, p, NULL, name, &turn);
+		resend_failed(&e, p, &turn);
 	} else {
 		if (session != NONE) {
-			check_turn(&e, p, &turn, NULL, name);
+			check_turn(&e, p, &turn, name);
 			warn_open_items(&e, p, session, 0);
 		}
-		encode_plain(&e, p, name, &turn);
+		encode_plain(&e, p, &turn);
 	}
 	json_reader_release(&e.json);
 }
@@ -350,29 +353,26 @@ static void add_turn(const struct model *m, const struct item *item, const struc
 	}
 }
 
-/* Also Requests of this desk that the log does not show: the newest, and if that has no Response
- * yet, the one before it. */
 static void add_context(struct encoding *e, uint32_t i, const struct item_state *state,
 			struct context *out)
 {
-	struct str session = draft_of(e, i)->session;
-	uint32_t number = item_session(e->model, item_of(e, i));
-	struct sent_request ours;
 	struct turn_state turn;
-	const struct letter *l;
-	int64_t seen = 0;
 
-	feedback_turn(e->model, number, &turn);
+	feedback_turn(e->model, item_session(e->model, item_of(e, i)), &turn);
 	add_turn(e->model, item_of(e, i), state, &turn, out);
-	if (turn.request != NONE && !turn.unsure)
-		json_int(json_get(parse_message(e, turn.request), "iteration"), &seen);
-	l = find_own_request(e, session, e->desk->letters.n, &ours);
-	for (int k = 0; k < 2 && l && ours.iteration > seen; k++) {
-		context_add_letter(e, number, l, out);
-		if (ours.iteration <= turn.done)
-			break;
-		l = find_own_request(e, session, (uint32_t)(l - e->desk->letters.v), &ours);
-	}
+}
+
+/* A turn has one Request: once that is written, its decisions stand. */
+static bool is_final(const struct model *m, const struct item *item, const struct item_state *at,
+		     struct buf *why)
+{
+	struct turn_state turn;
+
+	(void)at;
+	feedback_turn(m, item_session(m, item), &turn);
+	buf_printf(why, "the Request of iteration %lld is written; it can be decided if it is "
+			"raised again", (long long)turn.asked);
+	return true;
 }
 
 static const struct item_verbs verbs[] = {
@@ -387,6 +387,7 @@ const struct encoder_ops encoder_feedback = {
 	.together = together,
 	.encode = encode,
 	.add_context = add_context,
+	.is_final = is_final,
 	.names_no_session = true,
 	.queue_caution = "a turn has one Request: if this turn's was sent meanwhile, the agent may "
 			 "refuse this one",

@@ -23,7 +23,9 @@ static struct str state_version(struct encoding *e, uint32_t i)
 		yyjson_val *root;
 		struct str version, id;
 
+		/* what a person wrote is no state of the agents' */
 		if (r->chain != chain || route_of(m, r)->session != item_session(m, item) ||
+		    (route_of(m, r)->flags & RECORD_REPLY) ||
 		    route_of(m, r)->dialect != DIALECT_HANDOFF || !(root = parse_message(e, k)))
 			continue;
 		version = json_get_str(root, "state_version");

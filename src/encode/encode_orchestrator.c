@@ -1,5 +1,6 @@
 /* Encoder for orchestrator: the person's answer becomes the response to the agent's request. It has
  * no agentId: a message with one would look as if that agent had sent it. */
+#include "decide/question.h"
 #include "encode/plan.h"
 #include "json/compose.h"
 
@@ -28,66 +29,38 @@ static void end_response(struct encoding *e, struct proposal *p, struct buf *b)
 
 /* ---- an answer ---- */
 
-/* The option's value as text, or its label if it has none. */
-static struct str option_value(struct encoding *e, struct proposal *p, yyjson_val *option)
+/* The option that the person chose by its number, or named by its value or label; NULL: none. */
+static yyjson_val *chosen_option(struct encoding *e, struct proposal *p, yyjson_val *options)
 {
-	yyjson_val *value = json_get(option, "value");
-	struct buf b = { 0 };
+	const struct draft *d = draft_of(e, 0);
+	uint32_t number = d->option;
+	bool several = false;
 
-	if (yyjson_is_str(value))
-		return json_str(value);
-	if (!value)
-		return json_get_str(option, "label");
-	propose_caution(e, p, "the value of this option is not a text; it is written as one");
-	json_write(&b, value);
-	return keep_buf(e, &b);
-}
-
-/* The option chosen by its value, its label, or its number from 1; NULL: none. */
-static yyjson_val *find_option(struct encoding *e, struct proposal *p, yyjson_val *options,
-			       struct str answer)
-{
-	yyjson_val *v, *labelled = NULL;
-	uint64_t number;
-	size_t i, n;
-
-	if (!yyjson_is_arr(options))
-		return NULL;
-	yyjson_arr_foreach(options, i, n, v)
-		if (yyjson_is_str(json_get(v, "value")) && str_eq(json_get_str(v, "value"), answer))
-			return v;
-	yyjson_arr_foreach(options, i, n, v) {
-		if (!yyjson_is_str(json_get(v, "label")) ||
-		    !str_eq(json_get_str(v, "label"), answer))
-			continue;
-		if (labelled)
-			propose_missing(e, p,
-					"several options have this label; give the number");
-		labelled = v;
-	}
-	if (labelled)
-		return labelled;
-	if (str_to_u64(answer, &number) && number >= 1 && number <= yyjson_arr_size(options)) {
-		v = yyjson_arr_get(options, number - 1);
-		return yyjson_is_obj(v) ? v : NULL;
-	}
-	return NULL;
+	if (!number)
+		number = option_named(options, str_trim(d->answer), &several);
+	if (several)
+		propose_missing(e, p, "several options have this label; choose one by its number, "
+				      "with --option=N");
+	return option_numbered(options, number);
 }
 
 static void encode_answer(struct encoding *e, struct proposal *p)
 {
 	struct item_state at;
 	struct str answer = draft_of(e, 0)->answer;
-	struct buf b = { 0 };
+	struct buf b = { 0 }, value = { 0 };
 	yyjson_val *options, *option;
 
 	state_of(e, 0, &at);
 	if (is_event(e, &at))
 		propose_caution(e, p, "the protocol does not promise that this is read");
 	options = json_get(json_get(parse_message(e, at.message), "payload"), "options");
-	option = find_option(e, p, options, str_trim(answer));
+	option = chosen_option(e, p, options);
+	if (option && !option_answer(option, &value))
+		propose_caution(e, p, "the value of this option is not a text; it is written as "
+				      "one");
 	if (option)
-		answer = option_value(e, p, option);
+		answer = keep_buf(e, &value);
 	else if (yyjson_arr_size(options))
 		propose_caution(e, p, "this is none of the options; it goes out as it was typed");
 	begin_response(e, &b, "response:success");
@@ -190,8 +163,9 @@ static void encode(struct encoding *e)
 	p->letter.to = arena_str(&e->plan->arena,
 				 agent_name(e->model, message_route(e->model, at.message)->from));
 	if (at.decided != NONE)
-		propose_missing(e, p, "line %u has answered it already",
-				message_line(e->model, at.decided));
+		propose_missing(e, p, "line %u%s has answered it already",
+				message_line(e->model, at.decided),
+				reply_words(e->model, at.decided));
 	else if (d->kind == ITEM_QUESTION && d->verb == VERB_ANSWER)
 		encode_answer(e, p);
 	else if (d->kind == ITEM_TASK && d->verb == VERB_ACCEPT)
@@ -210,7 +184,18 @@ static const struct item_verbs verbs[] = {
 	{ .verbs = 0 },
 };
 
+static bool is_final(const struct model *m, const struct item *item, const struct item_state *at,
+		     struct buf *why)
+{
+	(void)m;
+	(void)item;
+	(void)at;
+	buf_adds(why, "a request has one response, which cannot be taken back");
+	return true;
+}
+
 const struct encoder_ops encoder_orchestrator = {
 	.verbs = verbs,
+	.is_final = is_final,
 	.encode = encode,
 };

@@ -1,12 +1,10 @@
-/* Finds the newest Request of a feedback session, and composes the artifact of the next one.
- *
- * A Request has no session id: the model knows which ones in the log belong to a session, the desk
- * which ones it has written. The artifact is the attached file, else the object of the newest
- * Request, byte for byte. */
+/* Finds the newest Request of a feedback session, and composes the artifact of the next one: the
+ * attached file, else the object of the newest Request, byte for byte. A Request has no session id;
+ * the model knows which ones belong to a session. */
 #include "encode/encode_request.h"
 
 #include "encode/attach.h"
-#include "encode/foreign_replies.h"
+#include "decide/records.h"
 #include "json/compose.h"
 #include "wire/frame.h"
 
@@ -100,67 +98,23 @@ static bool read_request(struct encoding *e, struct str bytes, struct sent_reque
 	return true;
 }
 
-const struct letter *find_own_request(struct encoding *e, struct str session, uint32_t n,
-				      struct sent_request *out)
+bool find_unsent_request(struct encoding *e, struct str session, struct sent_request *out)
 {
-	while (n-- > 0) {
+	for (uint32_t n = e->desk->letters.n; n-- > 0;) {
 		const struct letter *l = &e->desk->letters.v[n];
 
-		if (l->dialect == DIALECT_FEEDBACK && l->state != LETTER_VOID &&
-		    l->channel != CHANNEL_NONE && l->drafts.n &&
+		if (l->dialect == DIALECT_FEEDBACK && letter_is_unfinished(l) && l->drafts.n &&
 		    str_eq(e->desk->drafts.v[l->drafts.v[0]].session, session) &&
 		    read_request(e, str_trim(l->bytes), out))
-			return l;
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
-/* Whether a Response followed the letter, which the log need not show. */
-static bool is_answered(const struct encoding *e, uint32_t session, const struct letter *l,
-			const struct turn_state *turn)
+struct sent_request find_request(struct encoding *e, const struct turn_state *turn,
+				 int64_t iteration)
 {
-	const struct draft *d = &e->desk->drafts.v[l->drafts.v[0]];
-
-	return turn->done && model_when_seen(e->model, session, d->seen) <= turn->response;
-}
-
-struct sent_request find_foreign_request(struct encoding *e, const struct item *item,
-					 int64_t at_most)
-{
-	struct foreign_replies foreign = { 0 };
-	struct sent_request newest = { 0 }, r;
-
-	if (item)
-		foreign = foreign_replies_read(e, item, DIALECT_FEEDBACK);
-	for (uint32_t i = 0; i < foreign.n; i++)
-		if (read_request(e, foreign.lines[i], &r) && r.iteration >= newest.iteration &&
-		    r.iteration <= at_most)
-			newest = r;
-	return newest;
-}
-
-void find_turn(struct encoding *e, const struct item *item, uint32_t session, struct str name,
-	       struct turn_state *turn)
-{
-	const struct letter *l;
-	struct sent_request ours;
-	int64_t theirs;
-
-	feedback_turn(e->model, session, turn);
-	l = turn->matched ? NULL : find_own_request(e, name, e->desk->letters.n, &ours);
-	while (l && !is_answered(e, session, l, turn))
-		l = find_own_request(e, name, (uint32_t)(l - e->desk->letters.v), &ours);
-	theirs = find_foreign_request(e, item, turn->answered).iteration;
-	if (l && ours.iteration > turn->asked && ours.iteration >= theirs &&
-	    (turn->asked || ours.iteration > turn->done))
-		turn->done = ours.iteration;
-}
-
-struct sent_request find_request(struct encoding *e, const struct item *item, struct str session,
-				 const struct turn_state *turn, int64_t iteration)
-{
-	struct sent_request found = { 0 }, ours;
-	const struct letter *l;
+	struct sent_request found = { 0 };
 
 	if (turn->request != NONE && !turn->unsure &&
 	    read_request(e, e->reader->bytes(e->reader->ctx, turn->request), &found)) {
@@ -170,14 +124,6 @@ struct sent_request find_request(struct encoding *e, const struct item *item, st
 		if (iteration && found.iteration != iteration)
 			found = (struct sent_request){ 0 };
 	}
-	l = find_own_request(e, session, e->desk->letters.n, &ours);
-	while (l && iteration && ours.iteration > iteration)
-		l = find_own_request(e, session, (uint32_t)(l - e->desk->letters.v), &ours);
-	if (l && ours.iteration > found.iteration && (!iteration || ours.iteration == iteration))
-		found = ours;
-	ours = find_foreign_request(e, item, iteration ? iteration : COUNT_MAX);
-	if (ours.iteration > found.iteration && (!iteration || ours.iteration == iteration))
-		found = ours;
 	return found;
 }
 

@@ -11,21 +11,11 @@ struct sent_request {
 	bool broken; /* parsed with repairs, or has duplicate keys */
 };
 
-/* The Request with that iteration, 0 = the newest. The log's if log and desk both have it. */
-struct sent_request find_request(struct encoding *e, const struct item *item, struct str session,
-				 const struct turn_state *turn, int64_t iteration);
-/* The newest Request that somebody else wrote to the reply file, with an iteration up to at_most;
- * iteration 0 = none. */
-struct sent_request find_foreign_request(struct encoding *e, const struct item *item,
-					 int64_t at_most);
-/* The newest live Request of the session among the desk's first n letters, or NULL. Iterations of
- * letters do not descend. */
-const struct letter *find_own_request(struct encoding *e, struct str session, uint32_t n,
-				      struct sent_request *out);
-/* The session's turn by the log (feedback_turn), corrected by this desk's Requests if the log does
- * not show the one that was answered. */
-void find_turn(struct encoding *e, const struct item *item, uint32_t session, struct str name,
-	       struct turn_state *turn);
+/* The session's newest Request; with an iteration only if it has that one. */
+struct sent_request find_request(struct encoding *e, const struct turn_state *turn,
+				 int64_t iteration);
+/* A Request of the session that is recorded, but not sent yet. */
+bool find_unsent_request(struct encoding *e, struct str session, struct sent_request *out);
 
 /* The artifact of the next Request. */
 struct next_artifact {

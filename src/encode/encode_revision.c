@@ -3,7 +3,6 @@
  * copied under a new task id; its last attempt is described, and the decisions come first among
  * its acceptance criteria. */
 #include "encode/encode_collaboration.h"
-#include "encode/foreign_replies.h"
 
 #include "dialect/marker.h"
 #include "json/compose.h"
@@ -46,45 +45,11 @@ static struct str task_of_letter(struct json_reader *json, const struct letter *
 	return l->dialect == DIALECT_COLLABORATION ? task_of_line(json, l->bytes, root) : STR_NONE;
 }
 
-const struct letter *find_own_assignment(struct encoding *e, const struct item *item)
-{
-	const struct model *m = e->model;
-	yyjson_val *root;
-
-	for (uint32_t i = e->desk->letters.n; item_task(m, item) != NONE && i-- > 0;)
-		if (str_eq(task_of_letter(&e->json, &e->desk->letters.v[i], &root),
-			   model_str(m, m->tasks.v[item_task(m, item)].id)))
-			return &e->desk->letters.v[i];
-	return NULL;
-}
-
-/* The assignment of the item's task by somebody else, or NULL. */
-static yyjson_val *read_foreign_assignment(struct encoding *e, const struct item *item)
-{
-	struct foreign_replies foreign = { 0 };
-	yyjson_val *root;
-
-	if (item_task(e->model, item) != NONE)
-		foreign = foreign_replies_read(e, item, DIALECT_COLLABORATION);
-	for (uint32_t i = foreign.n; i-- > 0;)
-		if (str_eq(task_of_line(&e->json, foreign.lines[i], &root),
-			   model_str(e->model, e->model->tasks.v[item_task(e->model, item)].id)))
-			return root;
-	return NULL;
-}
-
 static yyjson_val *read_assignment(struct encoding *e, const struct item *item)
 {
 	uint32_t message = find_assignment(e->model, item);
-	const struct letter *own = message == NONE ? find_own_assignment(e, item) : NULL;
-	yyjson_val *root = NULL;
 
-	if (message != NONE)
-		return parse_message(e, message);
-	if (!own)
-		return read_foreign_assignment(e, item);
-	task_of_letter(&e->json, own, &root);
-	return root;
+	return message == NONE ? NULL : parse_message(e, message);
 }
 
 enum { SUFFIX_DIGITS = 8 };
@@ -141,13 +106,12 @@ static void raise_revision(uint64_t *highest, struct str id, struct str base)
 		*highest = number;
 }
 
-/* A task id not used in the log, by this desk or in the reply file. */
+/* A task id that is used neither in the session nor in letters that are still to be sent. */
 static struct str new_task_id(struct encoding *e, const struct item *item)
 {
 	const struct model *m = e->model;
 	const struct desk *d = e->desk;
 	struct str base = base_of(model_str(m, m->tasks.v[m->tasks.v[item_task(m, item)].root].id));
-	struct foreign_replies foreign = foreign_replies_read(e, item, DIALECT_COLLABORATION);
 	struct json_reader json = { 0 };
 	struct buf id = { 0 };
 	uint64_t highest = 0;
@@ -159,10 +123,10 @@ static struct str new_task_id(struct encoding *e, const struct item *item)
 	for (uint32_t i = 0; i < d->letters.n; i++)
 		raise_revision(&highest, task_of_letter(&json, &d->letters.v[i], &root), base);
 	for (uint32_t i = 0; i < e->plan->list.n; i++)
-		raise_revision(&highest,
-			       task_of_letter(&json, &e->plan->list.v[i].letter, &root), base);
-	for (uint32_t i = 0; i < foreign.n; i++)
-		raise_revision(&highest, task_of_line(&json, foreign.lines[i], &root), base);
+		if (proposal_counts(e, i))
+			raise_revision(&highest,
+				       task_of_letter(&json, &e->plan->list.v[i].letter, &root),
+				       base);
 	json_reader_release(&json);
 	buf_add_str(&id, base);
 	buf_printf(&id, "-rev-%llu", (unsigned long long)highest + 1);
@@ -328,7 +292,8 @@ static void assign_again(struct encoding *e, struct proposal *p, const struct or
 	}
 	if (!yyjson_is_obj(task)) {
 		propose_missing(e, p, "no assignment of its task was seen, so it cannot be "
-				      "assigned again; open the log that holds it, too");
+				      "assigned again; give a folder with its log and this one as "
+				      "the source, or escalate it");
 		return;
 	}
 	if (json_get_str(root, "correlation_id").n)

@@ -19,34 +19,16 @@ void context_add_message(struct context *c, uint32_t message)
 	if (message == NONE || c->n == CONTEXT_MAX)
 		return;
 	for (uint32_t i = 0; i < c->n; i++)
-		if (c->list[i].at == message && !c->list[i].letter.n)
+		if (c->list[i] == message)
 			return;
-	c->list[c->n++] = (struct context_entry){ .at = message };
+	c->list[c->n++] = message;
 }
 
-void context_add_letter(struct encoding *e, uint32_t session, const struct letter *l,
-			struct context *c)
+static int by_number(const void *left, const void *right)
 {
-	struct str bytes = l ? str_trim(l->bytes) : STR_NONE;
-	uint32_t seen = l && l->drafts.n ? e->desk->drafts.v[l->drafts.v[0]].seen : UINT32_MAX;
+	const uint32_t *a = left, *b = right;
 
-	for (uint32_t i = 0; i < c->n; i++)
-		if (!c->list[i].letter.n &&
-		    str_eq(str_trim(e->reader->bytes(e->reader->ctx, c->list[i].at)), bytes))
-			return;
-	if (l && c->n < CONTEXT_MAX)
-		c->list[c->n++] =
-			(struct context_entry){ model_when_seen(e->model, session, seen), bytes };
-}
-
-/* A letter precedes the message that was applied after it. */
-static int by_position(const void *left, const void *right)
-{
-	const struct context_entry *a = left, *b = right;
-
-	if (a->at != b->at)
-		return a->at < b->at ? -1 : 1;
-	return (a->letter.n == 0) - (b->letter.n == 0);
+	return *a < *b ? -1 : *a > *b;
 }
 
 static void collect_context(struct encoding *e, uint32_t i, const struct item_state *state,
@@ -57,7 +39,7 @@ static void collect_context(struct encoding *e, uint32_t i, const struct item_st
 	out->n = 0;
 	if (ops->add_context)
 		ops->add_context(e, i, state, out);
-	qsort(out->list, out->n, sizeof(out->list[0]), by_position);
+	qsort(out->list, out->n, sizeof(out->list[0]), by_number);
 }
 
 static void put_reply(struct encoding *e, uint32_t i, struct buf *b)
@@ -87,14 +69,13 @@ static void put_context(struct encoding *e, uint32_t original, const struct cont
 
 	json_open(b, "context", '[');
 	for (uint32_t i = 0; i < c->n; i++) {
-		uint32_t at = c->list[i].at;
-		struct str letter = c->list[i].letter;
+		uint32_t at = c->list[i];
 
-		if (at == original && !letter.n)
+		if (at == original)
 			continue;
-		before += letter.n ? at <= original : at < original;
+		before += at < original;
 		json_comma(b);
-		json_write_str(b, letter.n ? letter : e->reader->bytes(e->reader->ctx, at));
+		json_write_str(b, e->reader->bytes(e->reader->ctx, at));
 	}
 	buf_addc(b, ']');
 	json_put_number(b, "before", before);
@@ -195,7 +176,8 @@ struct proposal *propose_to_queue(struct encoding *e, const uint32_t *drafts, ui
 	struct buf path = { 0 };
 	char real[PATH_MAX];
 
-	p->letter.to = STR("the escalation queue");
+	p->letter.to = STR(QUEUE_NAME);
+	p->letter.aside = true;
 	p->letter.path = p->letter.bytes = STR("");
 	if (!e->terms->escalate_to) {
 		propose_missing(e, p, "this protocol cannot say escalate; give a queue: "

@@ -1,6 +1,5 @@
-/* Private to encode: replies that somebody else appended to the reply file. An escalated item is
- * answered there by another person, which the log need not show, and replies from here must take
- * that into account. */
+/* Private to encode: the lines of the reply file of another gavel, which an answer to an escalated
+ * item must take into account: the session was not opened here. */
 #ifndef GAVEL_ENCODE_FOREIGN_REPLIES_H
 #define GAVEL_ENCODE_FOREIGN_REPLIES_H
 
@@ -11,10 +10,7 @@ struct foreign_replies {
 	uint32_t n;
 };
 
-/* The lines of the item's reply file that are no letters of this desk; for an item from an
- * escalation queue, all lines. Empty if it is not a regular file, or if it cannot be told which
- * session the lines belong to. */
-struct foreign_replies foreign_replies_read(struct encoding *e, const struct item *item,
-					    enum dialect_id dialect);
+/* The whole lines of a file; none if it is not a regular file. */
+struct foreign_replies foreign_replies_read(struct encoding *e, const char *path);
 
 #endif

@@ -78,14 +78,15 @@ static int64_t sequence_of(struct json_reader *json, const struct letter *l)
 }
 
 int64_t next_sequence(const struct model *m, uint32_t session, const struct desk *d,
-		      const struct plan *p)
+		      const struct encoding *e)
 {
 	struct json_reader json = { 0 };
 	int64_t highest = model_sequence(m, session), n = -1;
 
 	/* numbers ascend, so the last letter has the highest */
-	for (uint32_t i = p ? p->list.n : 0; i-- > 0 && n < 0;)
-		n = sequence_of(&json, &p->list.v[i].letter);
+	for (uint32_t i = e ? e->plan->list.n : 0; i-- > 0 && n < 0;)
+		if (proposal_counts(e, i))
+			n = sequence_of(&json, &e->plan->list.v[i].letter);
 	for (uint32_t i = d->letters.n; i-- > 0 && n < 0;)
 		n = sequence_of(&json, &d->letters.v[i]);
 	json_reader_release(&json);

@@ -29,9 +29,9 @@ void human_message_begin(struct buf *b, const struct human_message *m);
 void human_message_end(struct buf *b);
 /* The payload of an abort. */
 void put_abort(struct buf *b, const char *scope, struct str target, struct str reason);
-/* The next sequence_number: after all messages of the session, the desk's letters and the plan (may
- * be NULL); -1 when they are exhausted. */
+/* The next sequence_number: after all messages of the session, the desk's letters and what is planned
+ * to be sent (e may be NULL: nothing); -1 when they are exhausted. */
 int64_t next_sequence(const struct model *m, uint32_t session, const struct desk *d,
-		      const struct plan *p);
+		      const struct encoding *e);
 
 #endif

@@ -109,6 +109,30 @@ struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n)
 	return p;
 }
 
+static bool is_complete(const struct proposal *p)
+{
+	return !p->missing.n && !letter_is_empty(p->desk, &p->letter);
+}
+
+/* A group's proposals follow each other. */
+bool proposal_counts(const struct encoding *e, uint32_t i)
+{
+	const struct proposal *list = e->plan->list.v, *p = &list[i];
+	uint32_t from = i, to = i + 1;
+
+	if (i >= e->first)
+		return true;
+	if (p->desk != e->desk && !e->via_queue) /* another source, with numbers of its own */
+		return false;
+	while (from > 0 && list[from - 1].group == p->group && list[from - 1].desk == p->desk)
+		from--;
+	while (to < e->first && list[to].group == p->group && list[to].desk == p->desk)
+		to++;
+	while (from < to && is_complete(&list[from]))
+		from++;
+	return from == to;
+}
+
 struct str keep_str(struct encoding *e, struct str s)
 {
 	return arena_str(&e->plan->arena, s);
@@ -245,7 +269,7 @@ static bool is_sendable(const struct draft *draft, const struct model *m, const 
 	if (!same)
 		buf_adds(why, "it has changed since it was shown; look at it again and decide "
 			      "anew");
-	return same && verb_is_allowed(draft->verb, m, item, &at, why);
+	return same && draft_is_allowed(draft, m, item, at, why);
 }
 
 static bool is_current(struct plan *p, const struct desk *d, uint32_t draft, const struct model *m,
@@ -315,43 +339,69 @@ static void check_group(struct encoding *e, uint32_t first)
 	}
 }
 
+/* Collects the drafts that go out with draft i, and marks them as done. */
+static void collect_group(struct encoding *e, uint32_t i, bool *done, uint32_t *group)
+{
+	const struct desk *d = e->desk;
+
+	e->drafts = group;
+	e->n = 0;
+	e->first = e->plan->list.n;
+	group[e->n++] = i;
+	for (uint32_t k = i + 1; k < d->drafts.n; k++)
+		if (!done[k] && belong_together(e, &d->drafts.v[i], &d->drafts.v[k])) {
+			group[e->n++] = k;
+			done[k] = true;
+		}
+}
+
+static bool has_draft(const struct encoding *e, uint32_t draft)
+{
+	for (uint32_t i = 0; i < e->n; i++)
+		if (e->drafts[i] == draft)
+			return true;
+	return false;
+}
+
+/* Whether a draft goes into the plan; a refusal is told unless the plan is for another draft. */
+static bool is_planned(struct encoding *e, uint32_t i, uint32_t only)
+{
+	const struct draft *d = &e->desk->drafts.v[i];
+	struct buf ignored = { 0 };
+	bool sendable;
+
+	if (d->state != DRAFT_STAGED)
+		return false;
+	if (only == NONE || i == only)
+		return is_current(e->plan, e->desk, i, e->model, e->reader, e->terms->now_ms);
+	sendable = is_sendable(d, e->model, e->reader, e->terms->now_ms, &ignored);
+	buf_release(&ignored);
+	return sendable;
+}
+
 void plan_make(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
 	       const struct terms *t, uint32_t only)
 {
 	struct encoding e = { .plan = p, .desk = desk, .model = m, .reader = r, .terms = t };
-	uint32_t first_new, n = desk->drafts.n, *group = xmalloc((n + 1) * sizeof(*group));
+	uint32_t n = desk->drafts.n, *group = xmalloc((n + 1) * sizeof(*group));
 	bool *done = xcalloc(n + 1, sizeof(*done));
 
 	for (uint32_t i = 0; i < n; i++)
-		done[i] = desk->drafts.v[i].state != DRAFT_STAGED || (only != NONE && i != only) ||
-			  !is_current(p, desk, i, m, r, t->now_ms);
+		done[i] = !is_planned(&e, i, only);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct draft *first = &desk->drafts.v[i];
-
 		if (done[i])
 			continue;
-		e.drafts = group;
-		e.n = 0;
-		group[e.n++] = i;
-		for (uint32_t k = i + 1; k < n; k++)
-			if (!done[k] && belong_together(&e, first, &desk->drafts.v[k])) {
-				group[e.n++] = k;
-				done[k] = true;
-			}
-		first_new = p->list.n;
+		collect_group(&e, i, done, group);
+		if (only != NONE && !has_draft(&e, only))
+			continue;
 		encode_group(&e);
-		check_group(&e, first_new);
-		for (uint32_t k = first_new; k < p->list.n; k++)
+		check_group(&e, e.first);
+		for (uint32_t k = e.first; k < p->list.n; k++)
 			p->list.v[k].group = i;
 	}
 	json_reader_release(&e.json);
 	free(group);
 	free(done);
-}
-
-static bool is_complete(const struct proposal *p)
-{
-	return !p->missing.n && !letter_is_empty(p->desk, &p->letter);
 }
 
 bool plan_group_is_ready(const struct plan *p, const struct desk *desk, uint32_t group, bool sure)

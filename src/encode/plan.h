@@ -52,7 +52,8 @@ struct plan {
 	VEC(uint32_t) refused_drafts; /* their numbers in the desk's drafts */
 };
 
-/* Plans all staged drafts of the desk; or a single one, if `only` is not NONE. */
+/* Plans all staged drafts of the desk, or, if `only` is not NONE, the message that this draft belongs
+ * to. */
 void plan_make(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
 	       const struct terms *t, uint32_t only);
 /* For terms with `turn`: a Request without decisions. The session's next one, or the last answered
@@ -84,12 +85,17 @@ struct encoding {
 	const struct terms *terms;
 	const uint32_t *drafts; /* numbers in desk->drafts */
 	uint32_t n;
+	uint32_t first; /* the group's first proposal in the plan */
 	bool via_queue; /* the item came through an escalation queue; its log is not at hand */
 	struct json_reader json; /* holds one message at a time: copy what must last */
 };
 
+/* Whether the i-th proposal of the plan uses up numbers (sequence_number, task ids) that the next
+ * message continues: it is of this group, or all of its group is complete. What is refused is not
+ * sent and must leave no gap. */
+bool proposal_counts(const struct encoding *e, uint32_t i);
 /* Appends a proposal for the given drafts, with the item's reply path (reply_path); the encoder
- * fills in bytes, to, expect. n may be 0 for a turn or an accompanying letter. */
+ * fills in bytes and to. n may be 0 for a turn or an accompanying letter. */
 struct proposal *propose(struct encoding *e, const uint32_t *drafts, uint32_t n);
 /* Appends a proposal without reply path or bytes. */
 struct proposal *proposal_add(struct encoding *e, enum dialect_id dialect, const uint32_t *drafts,
@@ -117,24 +123,14 @@ struct str encode_uuid(struct encoding *e); /* a fresh one, in the plan's arena 
 
 enum { CONTEXT_MAX = 48 }; /* messages that go with an escalated item */
 
-/* A message of the log; or a letter of this desk that the log need not show, written when `at`
- * messages had been applied. */
-struct context_entry {
-	uint32_t at;
-	struct str letter; /* empty = message number `at` */
-};
-
 /* The messages that accompany an escalated item. */
 struct context {
-	struct context_entry list[CONTEXT_MAX];
+	uint32_t list[CONTEXT_MAX];
 	uint32_t n;
 };
 
 /* Ignores NONE and duplicates, and everything beyond CONTEXT_MAX. */
 void context_add_message(struct context *c, uint32_t message);
-/* Ignores NULL and a letter that is in the context as a message of the log. */
-void context_add_letter(struct encoding *e, uint32_t session, const struct letter *l,
-			struct context *c);
 
 /* Which verbs an open item of this kind takes. */
 struct item_verbs {
@@ -154,6 +150,10 @@ struct encoder_ops {
 	 * escalated item that is decided without the log. */
 	void (*add_context)(struct encoding *e, uint32_t i, const struct item_state *state,
 			    struct context *out);
+	/* Whether a decision that was said cannot be corrected by another message; appends why.
+	 * NULL = it can. */
+	bool (*is_final)(const struct model *m, const struct item *item,
+			 const struct item_state *at, struct buf *why);
 	bool is_file;          /* messages are files in a folder */
 	bool names_no_session; /* messages have no session id: one reply file per session */
 	const char *queue_caution; /* for an answer through a queue; NULL = the usual one */

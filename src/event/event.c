@@ -173,6 +173,7 @@ static void add_event_keys(struct message *m, struct event *e, const struct even
 	else
 		e->id_key = add_key(m, e->id,
 				    is_same_slice(e->id, m->correlation) ? m->correlation_hash :
+				    is_same_slice(e->id, m->reply_to)    ? m->reply_hash :
 									   hash_of(e->id),
 				    of_task);
 	if (before && is_same_slice(e->task, before->task))
@@ -191,6 +192,7 @@ void message_hash(struct message *m, struct name_key *room)
 	m->id_hash = hash_of(m->id);
 	m->correlation_hash = is_same_slice(m->correlation, m->id) ? m->id_hash :
 								     hash_of(m->correlation);
+	m->reply_hash = hash_of(m->reply_to);
 	for (uint32_t i = 0; i < m->events.n; i++)
 		add_event_keys(m, &m->events.v[i], i ? &m->events.v[i - 1] : NULL);
 }

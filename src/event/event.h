@@ -126,13 +126,15 @@ enum PACKED_ENUM review_verdict {
 enum PACKED_ENUM event_type {
 	EV_TASK,         /* a task is assigned: id, who, priority, limits */
 	EV_TASK_DEPENDS, /* id depends on other */
-	EV_TASK_SCOPE,   /* one glob of the files a task may touch */
+	EV_TASK_SCOPE,   /* one glob pattern of the task's scope; an empty string: the scope is empty */
 	EV_TASK_STATE,   /* progress or a new state */
 	EV_TASK_FILE,    /* a file that the task's agent says it touched */
+	EV_TASK_NAMED,   /* a message is about a task that it does not change */
 	EV_ABORT,        /* a task, or the session when id names no task */
 	EV_ACKNOWLEDGE,  /* an agent has received what it replies to */
 	EV_REVIEW_ASK,
 	EV_REVIEW_RESULT, /* before its findings and changes */
+	EV_REVIEW_CHECK,  /* a verification that is wanted or, after a result, was done */
 	EV_ITEM,
 	EV_DECIDE,        /* an item was decided in the log; ITEM_FINDING of collaboration: the
 			     item of any kind that has this id in the message replied to */
@@ -150,6 +152,9 @@ enum PACKED_ENUM event_type {
 	EV_AGENT,         /* an agent exists or has a state */
 };
 
+/* What the payload of an orchestrator's response holds, by the kind of the request; bits. */
+enum reply_content { REPLY_AGENTS = 1, REPLY_TASKS = 2, REPLY_TASK = 4, REPLY_ANSWER = 8 };
+
 /* One flat struct; each member says for which types it is valid. Unset members are zero. */
 struct event {
 	enum event_type type;
@@ -158,40 +163,52 @@ struct event {
 	enum verdict verdict;       /* EV_DECIDE, EV_JUDGEMENT */
 	enum task_state state;      /* EV_TASK_STATE */
 	enum review_verdict review; /* EV_REVIEW_RESULT */
+	bool tests;    /* EV_TASK: testing is required; EV_TASK_STATE: it does not say that
+			  none were run */
 	bool again;    /* EV_TASK: a revision or retry (previous_attempts); EV_TURN_ANSWER:
 			  gavel's own note, no response */
 	bool failed;   /* EV_REVIEW_RESULT: a verification failed; EV_TURN_ANSWER, EV_RESPONSE:
 			  error; EV_RESULT: failure or retry; EV_ENVELOPE_OUT: wants another
 			  attempt */
 	bool severe;   /* EV_REVIEW_RESULT: critical or major findings that are not fixed;
-			  EV_RESULT: sensitive */
+			  EV_RESULT: sensitive; EV_TASK_DEPENDS: a hard dependency */
 	bool acked;    /* EV_ACK: acknowledged; false = unknown_id. EV_TURN_ANSWER: has an ack
 			  object; EV_TURN_ASK: has applied_feedback */
-	bool undecidable; /* EV_ITEM: its id or a field that the reply needs is invalid */
+	bool undecidable; /* EV_ITEM: its id or a field that the reply needs is invalid;
+			     EV_ACK: it proves nothing (set by the rules) */
 	bool no_findings;        /* of a verdict: its review has no findings */
-	bool person;      /* EV_JUDGEMENT: it says that a person decided */
 	/* EV_JUDGEMENT from an escalation queue: what was escalated; dialect 0 = not from a
 	 * queue */
 	uint8_t origin_dialect, origin_kind;
+	uint8_t replies; /* reply_content: EV_REQUEST: what it asks for; EV_RESPONSE: what it has */
 	uint32_t index; /* element number, for %u in `at` and to find the item again */
 	const char *at; /* JSON pointer pattern of what `id` came from */
 	struct str id;  /* of the task, review, item, request, agent … */
 	struct str other;       /* EV_TASK_DEPENDS: needed task; EV_TASK_SCOPE, _FILE: path or glob;
+				   EV_REVIEW_CHECK: name of a custom check, empty for lint;
 				   EV_ITEM, EV_DECIDE of a review: review id; EV_REQUEST: type;
 				   EV_AGENT: state */
-	struct str task;        /* EV_REVIEW_*, EV_ITEM, EV_RESPONSE …: the task concerned */
+	struct str task;        /* EV_REVIEW_*, EV_ITEM, EV_REQUEST, EV_RESPONSE …: the task
+				   concerned */
 	uint32_t id_key, task_key; /* for message_key */
 	int64_t iteration;      /* EV_TURN_*, EV_ENVELOPE_IN, EV_FIXED; 0 = none or invalid */
-	int64_t limit;          /* EV_TASK: max_iterations, 0 = default */
+	int64_t limit;          /* EV_TASK: max_iterations, 0 = default; EV_REVIEW_RESULT: number
+				   of findings that are fixed */
 	int64_t deadline_ms;    /* EV_ITEM, EV_REQUEST; TIME_NONE = never */
 	double number;          /* EV_TASK_STATE: progress 0..1, <0 none; EV_RESULT: confidence */
 	uint64_t content_hash;  /* EV_ITEM: of its content; EV_ENVELOPE_*: of the gaps it names;
-				   EV_DECIDE of an envelope: of the notes that contain it */
+				   EV_DECIDE of an envelope: of the notes that contain it;
+				   EV_RESPONSE: str_hash of the answer, 0 = none */
 	union {
 		struct actor agent; /* EV_AGENT; EV_TASK: the assignee */
 		struct {            /* EV_USAGE */
 			uint64_t tokens_in, tokens_out, tokens_cached;
 			double cost;
+		};
+		uint64_t artifact_hash; /* EV_TURN_ASK: of the artifact's content, 0 = none */
+		struct {            /* EV_REQUEST: str_hash of each answer that it offers */
+			const uint64_t *options;
+			uint32_t options_n;
 		};
 	};
 };
@@ -208,10 +225,10 @@ struct message {
 	struct str id, reply_to, correlation;
 	int64_t sequence; /* -1 = none */
 	uint16_t flags;   /* enum record_flag */
-	const char *inside; /* "/part/text", or "" */
 	bool payload_is_content; /* "/payload" in `at` of its events means "/content" here */
-	uint64_t content_hash; /* of the whole message, where it has an id */
-	uint64_t id_hash, correlation_hash; /* set by message_hash; 0 = not yet */
+	const char *inside; /* "/part/text", or "" */
+	uint64_t content_hash; /* of the whole message, where it has an id; of envelopes' outputs */
+	uint64_t id_hash, correlation_hash, reply_hash; /* set by message_hash; 0 = not yet */
 	uint32_t session_key, from_key, to_key; /* for message_key; 0 for well-known roles */
 	uint32_t keys_n;
 	struct name_key *keys; /* of the names of its head and its events */

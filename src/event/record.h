@@ -29,9 +29,11 @@ enum record_flag {
 	RECORD_OVERSIZE = 1 << 1,  /* over the line limit: skipped, only its length is known */
 	RECORD_REPAIRED = 1 << 2,  /* read with U+FFFD in place of broken text */
 	RECORD_AMBIGUOUS = 1 << 3, /* an object has a duplicate key */
-	RECORD_REPEATED = 1 << 4,  /* a message id seen before with the same content: no effect */
+	RECORD_REPEATED = 1 << 4,  /* the same message as an earlier one: no effect */
 	RECORD_BINARY = 1 << 5,    /* holds NUL or is not UTF-8 */
 	RECORD_CLAIMS_HUMAN = 1 << 6, /* says it is from a person, but not in a file of replies */
+	RECORD_REPLY = 1 << 7,        /* said to the agents: from a journal or a file of replies */
+	RECORD_UNPLACED = 1 << 8,     /* a reply to nothing that is known here: no effect */
 };
 
 struct record {

@@ -84,6 +84,8 @@ static int feedback_score(const struct group_search *s, uint32_t session, const 
 
 static int event_score(const struct group_search *s, uint32_t session, const struct event *e)
 {
+	ptrdiff_t end;
+
 	switch (e->type) {
 	case EV_TURN_ASK:
 		return feedback_score(s, session, e);
@@ -96,6 +98,10 @@ static int event_score(const struct group_search *s, uint32_t session, const str
 		return !e->origin_dialect && knows_task(s, session, e->id);
 	case EV_ENVELOPE_IN:
 		return e->iteration > 1 && knows_task(s, session, e->id);
+	case EV_DECIDE: /* an escalation names its lane, " (LANE): " */
+		end = s->msg->dialect == DIALECT_ENVELOPE ? str_find(e->other, STR("): "), 0) : -1;
+		return end > 2 &&
+		       knows_task(s, session, str_make(e->other.p + 2, (size_t)end - 2));
 	default: /* starts something new, or replies to nothing */
 		return 0;
 	}

@@ -66,8 +66,30 @@ static bool is_full(uint32_t n)
 	return n != 2 && (odd == 1 || odd == 3);
 }
 
+/* Whether a raise makes decisions before it void; and whether it opens the item. The same words in
+ * the same iteration only repeat what is known, unless a turn that was sent twice superseded its
+ * items meanwhile. */
+static void judge_raise(const struct item *item, struct item_step *step)
+{
+	const struct item_step *raised = NULL;
+	bool bounced = false;
+
+	for (uint32_t i = item->n; i-- > 0 && !raised;) {
+		bounced |= item->steps[i].what == STEP_BOUNCED;
+		if (item->steps[i].what == STEP_RAISED)
+			raised = &item->steps[i];
+	}
+	step->anew = !raised || bounced || raised->hash != step->hash ||
+		     raised->iteration != step->iteration;
+	step->opens = step->anew || item->open ||
+		      item->steps[item->n - 1].what == STEP_SUPERSEDED ||
+		      item->steps[item->n - 1].what == STEP_FIXED;
+}
+
 static void push_step(struct model *m, struct item *item, struct item_step step)
 {
+	if (step.what == STEP_RAISED)
+		judge_raise(item, &step);
 	if (is_full(item->n)) {
 		struct item_step *grown =
 			heap_alloc(m->heap, capacity_after(item->n) * sizeof(step));
@@ -79,16 +101,20 @@ static void push_step(struct model *m, struct item *item, struct item_step step)
 	}
 	item->steps[item->n++] = step;
 	m->open_count -= item->open;
-	item->open = is_open_after(item->open, step.what);
+	item->open = is_open_after(item->open, &step);
 	m->open_count += item->open;
 }
 
 void item_step(struct apply_ctx *a, uint32_t item, enum step_kind what, enum verdict verdict,
 	       uint32_t iteration)
 {
+	if (what == STEP_ACKED)
+		reply_item_acked(a, item);
 	push_step(a->m, &a->m->items.v[item],
-		  (struct item_step){ .message = a->message, .what = what,
-				      .verdict = verdict, .iteration = (uint16_t)iteration });
+		  (struct item_step){ .message = a->message, .what = what & 7, .said = a->reply,
+				      .verdict = verdict & 15, .iteration = (uint16_t)iteration });
+	if (a->reply && what == STEP_DECIDED)
+		reply_decides(a, item);
 }
 
 /* Contains U+0000 or U+FFFD (from repair): other parsers may read the id differently. */
@@ -140,11 +166,13 @@ uint32_t item_raise_found(struct apply_ctx *a, const struct event *e, uint32_t f
 				  .no_findings = e->no_findings };
 	bool was_open;
 
+	if (a->reply) /* what a person says waits for no person */
+		return found;
 	if (found == NONE)
 		found = item_add(a, e, task, review);
 	was_open = m->items.v[found].open;
 	push_step(m, &m->items.v[found], step);
-	if (task != NONE && !was_open)
+	if (task != NONE && !was_open && m->items.v[found].open)
 		heap_push(m->heap, &m->tasks.v[m->tasks.v[task].root].open_items, found);
 	return found;
 }
@@ -244,41 +272,25 @@ void model_overlay_clear(struct model *m)
 }
 
 /* Applies the decision overlay to the log's state. */
-static void apply_overlay(const struct overlay *s, const struct item *item, uint32_t k,
-			  struct item_state *out)
+static void apply_overlay(const struct overlay *s, uint32_t k, struct item_state *out)
 {
+	bool decided = !out->open && out->verdict != VERDICT_SUPERSEDED &&
+		       out->verdict != VERDICT_ESCALATED;
+
 	if (k < s->from || out->anew >= s->from)
 		return;
-	/* the escalation was answered */
-	if (s->verdict == VERDICT_ESCALATED && out->decided != NONE && out->decided >= s->from &&
-	    out->verdict != VERDICT_ESCALATED && out->verdict != VERDICT_SUPERSEDED)
+	/* the session knows better: the escalation was answered, the dismissed item decided */
+	if (decided && (s->verdict == VERDICT_ESCALATED || s->verdict == VERDICT_DISMISSED))
 		return;
 	out->person = s->by;
-	out->overlay_ms = s->time_ms;
+	out->person_ms = s->time_ms;
 	out->delivery = s->delivery;
-	for (uint32_t i = 0; i < item->n && item->steps[i].message < k; i++) {
-		/* a staged decision was not sent, so steps are no reply to it */
-		if (item->steps[i].message < s->from || s->delivery == DELIVERY_STAGED)
-			continue;
-		if (item->steps[i].what == STEP_BOUNCED)
-			out->delivery = DELIVERY_BOUNCED;
-		else if (item->steps[i].what == STEP_ACKED &&
-			 (out->delivery == DELIVERY_SENT || out->delivery == DELIVERY_HELD))
-			out->delivery = DELIVERY_ACKNOWLEDGED;
-	}
-	if (out->delivery == DELIVERY_BOUNCED || (out->delivery == DELIVERY_STAGED && !out->open))
+	out->overlaid = true;
+	if (out->delivery == DELIVERY_STAGED && !out->open)
 		return;
 	out->verdict = s->verdict;
 	if (out->delivery != DELIVERY_STAGED)
 		out->open = false;
-}
-
-/* A repeated feedback turn supersedes and raises the same items, without new content. */
-static bool is_same_turn(const struct item *item, const struct item_step *s,
-			 const struct item_state *before)
-{
-	return item->kind == ITEM_IMPROVEMENT && s->iteration &&
-	       s->iteration == before->iteration && s->hash == before->hash;
 }
 
 static void raise_first(const struct item_step *s, struct item_state *out)
@@ -288,14 +300,14 @@ static void raise_first(const struct item_step *s, struct item_state *out)
 				    .decided = NONE, .iteration = s->iteration, .times = 1,
 				    .open = true, .undecidable = s->undecidable,
 				    .no_findings = s->no_findings, .person = NONE,
-				    .overlay_ms = TIME_NONE };
+				    .person_ms = TIME_NONE };
 }
 
-static void raise_again(const struct item *item, const struct item_step *s, struct item_state *out)
+static void raise_again(const struct item_step *s, struct item_state *out)
 {
 	out->message = s->message;
 	out->index = s->index;
-	if (out->open && s->iteration == out->iteration && s->hash == out->hash) {
+	if (!s->opens || (out->open && !s->anew)) {
 		out->times++;
 		out->undecidable |= s->undecidable;
 		return;
@@ -304,9 +316,10 @@ static void raise_again(const struct item *item, const struct item_step *s, stru
 		out->revision++;
 	out->came_back = s->iteration != out->iteration;
 	out->times = out->came_back ? 1 : (uint16_t)(out->times + 1);
-	if (!is_same_turn(item, s, out))
+	if (s->anew)
 		out->anew = s->message;
 	out->verdict = VERDICT_NONE;
+	out->delivery = DELIVERY_NONE;
 	out->decided = NONE;
 	out->acked = out->bounced = false;
 	out->fixed_in = 0;
@@ -317,30 +330,41 @@ static void raise_again(const struct item *item, const struct item_step *s, stru
 	out->hash = s->hash;
 }
 
-static inline void fold_step(const struct item *item, const struct item_step *s,
-			     struct item_state *out)
+static inline void fold_step(const struct item_step *s, struct item_state *out)
 {
 	switch ((enum step_kind)s->what) {
-	case STEP_RAISED: raise_again(item, s, out); break;
+	case STEP_RAISED: raise_again(s, out); break;
 	case STEP_DECIDED:
+		out->verdict = s->verdict;
+		out->decided = s->message;
+		out->acked = out->bounced = false;
+		out->delivery = s->said ? DELIVERY_SENT : DELIVERY_NONE;
+		break;
 	case STEP_FIXED:
 		out->verdict = s->verdict;
 		out->decided = s->message;
 		out->acked = out->bounced = false;
-		if (s->what == STEP_FIXED)
-			out->fixed_in = s->iteration;
+		out->fixed_in = s->iteration;
+		out->delivery = DELIVERY_NONE;
 		break;
-	case STEP_ACKED: out->acked = true; break;
+	case STEP_ACKED:
+		out->acked = true;
+		if (out->delivery == DELIVERY_SENT)
+			out->delivery = DELIVERY_ACKNOWLEDGED;
+		break;
 	case STEP_BOUNCED:
 		out->bounced = true;
 		out->verdict = VERDICT_NONE;
+		out->anew = s->message;
+		if (out->delivery != DELIVERY_NONE)
+			out->delivery = DELIVERY_BOUNCED;
 		break;
 	case STEP_SUPERSEDED:
 		out->verdict = VERDICT_SUPERSEDED;
 		out->decided = s->message;
 		break;
 	}
-	out->open = is_open_after(out->open, s->what);
+	out->open = is_open_after(out->open, s);
 }
 
 void item_fold(const struct item *item, uint32_t step, struct item_state *at)
@@ -348,12 +372,23 @@ void item_fold(const struct item *item, uint32_t step, struct item_state *at)
 	if (step == 0)
 		raise_first(item->steps, at);
 	else
-		fold_step(item, &item->steps[step], at);
+		fold_step(&item->steps[step], at);
 }
 
 bool item_has_expired(const struct model *m, const struct item *item, int64_t now_ms)
 {
 	return item->dated && now_ms != TIME_NONE && now_ms > item_deadline(m, item);
+}
+
+/* Who said the decision, and when. */
+static void name_person(const struct model *m, struct item_state *out)
+{
+	const struct reply *r = message_reply(m, out->decided);
+
+	if (!r)
+		return;
+	out->person = r->by;
+	out->person_ms = r->time_ms;
 }
 
 /* Folds the steps before k; the first one is RAISED. here: with the decision overlay. */
@@ -364,9 +399,11 @@ static bool state_at(const struct model *m, const struct item *item, uint32_t k,
 		return false;
 	raise_first(item->steps, out);
 	for (uint32_t i = 1; i < item->n && item->steps[i].message < k; i++)
-		fold_step(item, &item->steps[i], out);
+		fold_step(&item->steps[i], out);
+	if (out->delivery != DELIVERY_NONE)
+		name_person(m, out);
 	if (item->overlaid && here)
-		apply_overlay(item_overlay(m, item), item, k, out);
+		apply_overlay(item_overlay(m, item), k, out);
 	if (out->open && item_has_expired(m, item, now_ms)) {
 		out->open = false;
 		out->verdict = VERDICT_EXPIRED;
@@ -384,6 +421,17 @@ bool item_without_overlay(const struct model *m, const struct item *item, uint32
 			  int64_t now_ms, struct item_state *out)
 {
 	return state_at(m, item, k, now_ms, false, out);
+}
+
+struct str item_by(const struct model *m, const struct item_state *at)
+{
+	if (at->verdict == VERDICT_NONE)
+		return STR_NONE;
+	if (at->delivery != DELIVERY_NONE && at->person != NONE)
+		return model_str(m, at->person);
+	if (at->delivery != DELIVERY_NONE && !at->overlaid)
+		return STR("reply file");
+	return agent_name(m, decided_by(m, at));
 }
 
 void item_name(const struct model *m, const struct item *item, struct buf *out)

@@ -267,7 +267,7 @@ static void count_steps(const struct loop_at *l, const struct item_step *steps, 
 	list[at].fresh += list[at].message == raised;
 	for (uint32_t i = 1; i < step_count && steps[i].message < l->k; i++) {
 		bool raises = steps[i].what == STEP_RAISED;
-		bool opens = is_open_after(open, steps[i].what);
+		bool opens = is_open_after(open, &steps[i]);
 
 		if (raises ? !is_raised_anew(l, steps[i].message, &raised) : opens == open)
 			continue;

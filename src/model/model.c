@@ -135,7 +135,6 @@ static uint32_t session_add(struct model *m, uint32_t group, uint32_t name, uint
 	struct session_rules *rules = heap_zalloc(m->heap, sizeof(*rules));
 
 	rules->sequence = -1;
-	rules->lane = NONE;
 	heap_push(m->heap, &m->sessions, (struct session){ .name = name, .group = group,
 							   .first = message, .loop = NONE,
 							   .rules = rules });
@@ -169,13 +168,6 @@ static uint32_t agent_lookup(const struct model *m, uint32_t session, uint32_t n
 		if (m->agents.v[v].session == session && m->agents.v[v].name == name)
 			return v;
 	return NONE;
-}
-
-uint32_t find_agent(const struct model *m, uint32_t session, struct str name)
-{
-	uint32_t known = name.n ? model_known(m, name) : NONE;
-
-	return known != NONE ? agent_lookup(m, session, known, hash_mix(session, known)) : NONE;
 }
 
 static uint32_t agent_add(struct model *m, uint32_t session, const struct actor *actor,
@@ -272,49 +264,50 @@ static uint64_t id_in_session(uint32_t session, uint64_t id)
 	return hash_mix(id, session);
 }
 
+uint32_t message_with_hash(const struct model *m, uint32_t session, uint64_t hash)
+{
+	return ids_find(&m->ids, id_in_session(session, hash));
+}
+
 uint32_t message_with_id(const struct model *m, uint32_t session, struct str id)
 {
-	return id.n ? ids_find(&m->ids, id_in_session(session, str_hash(id))) : NONE;
+	return id.n ? message_with_hash(m, session, str_hash(id)) : NONE;
 }
 
-uint32_t model_expect(struct model *m, struct str message_id)
+/* An agent's message that names one of a person's as received. */
+static void note_acknowledgment(struct apply_ctx *a)
 {
-	uint32_t id = model_intern(m, message_id);
-	uint64_t h = hash_mix(id, 0);
-
-	for (uint32_t it = 0, v; map_next(&m->expected_map, h, &it, &v);)
-		if (m->expected.v[v] == id)
-			return v;
-	heap_push(m->heap, &m->expected, id);
-	map_put(m->heap, &m->expected_map, h, m->expected.n - 1);
-	return m->expected.n - 1;
-}
-
-static void note_reply(struct apply_ctx *a)
-{
-	struct model *m = a->m;
 	const struct rules_ops *ops = dialect_rules[a->msg->dialect];
-	struct str to = m->expected.n && ops->replied_to ? ops->replied_to(a->msg) : STR_NONE;
-	uint32_t id;
 
-	if (!to.n)
-		return;
-	id = model_intern(m, to);
-	for (uint32_t it = 0, v; map_next(&m->expected_map, hash_mix(id, 0), &it, &v);)
-		if (m->expected.v[v] == id)
-			heap_push(m->heap, &m->replies, (struct reply){ v, a->message });
+	if (a->m->replies.n && !a->reply && ops->replied_to)
+		reply_acknowledge(a, message_with_id(a->m, a->session, ops->replied_to(a->msg)));
 }
 
-/* Idempotence: a message with the id and content of an earlier one is not applied again. */
+static void report_repeat(struct apply_ctx *a, uint32_t first)
+{
+	const struct id_rules *rule = &dialect_rules[a->msg->dialect]->id;
+
+	report(a, SEVERITY_NOTE, rule->again, rule->at, 0,
+	       "the same message as in line %u%s; it changes nothing", message_line(a->m, first),
+	       reply_words(a->m, first));
+}
+
+/* Idempotence: a message with the id and content of an earlier one is not applied again, nor one
+ * without id that its dialect takes for a repetition. */
 static bool is_repeat(struct apply_ctx *a, uint64_t id)
 {
 	struct model *m = a->m;
 	struct message *msg = a->msg;
-	const struct id_rules *rule = &dialect_rules[msg->dialect]->id;
+	const struct rules_ops *ops = dialect_rules[msg->dialect];
+	const struct id_rules *rule = &ops->id;
 	uint32_t first;
 
-	if (!msg->id.n)
-		return false;
+	if (!msg->id.n) {
+		first = ops->repeated ? ops->repeated(a) : NONE;
+		if (first != NONE)
+			report_repeat(a, first);
+		return first != NONE;
+	}
 	first = ids_find(&m->ids, id);
 	if (first == NONE) {
 		ids_add(m->heap, &m->ids, id, msg->content_hash, a->message);
@@ -322,23 +315,23 @@ static bool is_repeat(struct apply_ctx *a, uint64_t id)
 	}
 	if (ids_same_content(&m->ids, first, msg->content_hash) &&
 	    m->records.v[first].time_ms == msg->time_ms) {
-		report(a, SEVERITY_NOTE, rule->again, rule->at, 0,
-		       "the same message as in line %u; it changes nothing",
-		       message_line(m, first));
+		report_repeat(a, first);
 		return true;
 	}
-	report(a, SEVERITY_ERROR, rule->reuse, rule->at, 0, "the id of another message, in line %u",
-	       message_line(m, first));
+	report(a, SEVERITY_ERROR, rule->reuse, rule->at, 0, "the id of another message, in line %u%s",
+	       message_line(m, first), reply_words(m, first));
 	return false;
 }
 
 static void note_group(struct apply_ctx *a, const struct place *place)
 {
 	struct model *m = a->m;
-	uint32_t group = place->from_replies ? NONE : m->group_before;
+	uint32_t group = place->reply ? NONE : m->group_before;
 
 	if (!m->group_runs.n || vec_last(&m->group_runs)->group != group)
-		heap_push(m->heap, &m->group_runs, (struct group_run){ a->message, group });
+		heap_push(m->heap, &m->group_runs,
+			  (struct group_run){ a->message, group,
+					      model_group_seen(m, group, a->message) });
 }
 
 static uint8_t clamp8(unsigned n)
@@ -385,13 +378,15 @@ void model_add_record(struct model *m, struct record r)
 void model_apply(struct model *m, struct message *msg, const struct place *place)
 {
 	struct apply_ctx a = { .m = m, .msg = msg, .message = m->records.n,
-			       .glob_budget = 1000000 };
+			       .glob_budget = 1000000, .reply = place->reply };
 	const struct rules_ops *ops = dialect_rules[msg->dialect];
 	struct record r = { .time_ms = msg->time_ms, .length = place->length };
 	struct route route = { .source = place->source, .dialect = (uint8_t)msg->dialect };
 	struct record *added;
 	uint64_t id;
 
+	if (place->reply)
+		msg->flags |= place->unplaced ? RECORD_REPLY | RECORD_UNPLACED : RECORD_REPLY;
 	a.session = model_session(m, place->group, msg->session,
 				  message_key(msg, msg->session_key), a.message);
 	note_group(&a, place);
@@ -403,9 +398,8 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 		ids_prefetch(&m->ids, id);
 	a.from = model_agent(m, a.session, &msg->from, message_key(msg, msg->from_key), a.message);
 	a.to = model_agent(m, a.session, &msg->to, message_key(msg, msg->to_key), a.message);
-	/* a person's messages come from files of replies; elsewhere "human" is only a claim */
-	if (msg->from.human && !place->from_replies)
-		msg->flags |= RECORD_CLAIMS_HUMAN;
+	if (msg->from.human && a.from != NONE)
+		m->agents.v[a.from].human = true;
 	route.session = a.session;
 	route.from = a.from;
 	route.to = a.to;
@@ -416,17 +410,23 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	model_add_record(m, r);
 	positions_add(m->heap, &m->positions, a.message, place->source, place->line, place->offset,
 		      place->length);
-	if (is_repeat(&a, id)) {
+	if (a.reply)
+		reply_add(&a, place);
+	if (place->unplaced)
+		report(&a, SEVERITY_NOTE, "gavel/reply-unplaced", "", 0,
+		       "answers nothing that is known here; it has no effect");
+	if (place->echo)
+		report(&a, SEVERITY_NOTE, "gavel/echo", "", 0,
+		       "repeats what was said in the replies; it changes nothing");
+	if (place->echo || is_repeat(&a, id)) {
 		msg->flags |= RECORD_REPEATED;
 		route.flags = msg->flags;
 		m->records.v[a.message].route = route_number(m, route);
-	} else {
-		note_reply(&a);
+	} else if (!place->unplaced) {
+		note_acknowledgment(&a);
 		if (ops->apply)
 			ops->apply(&a);
 	}
-	if (a.from != NONE)
-		m->agents.v[a.from].sent = true;
 	added = &m->records.v[a.message];
 	added->errors = clamp8(msg->diags.count[SEVERITY_ERROR]);
 	added->warnings = clamp8(msg->diags.count[SEVERITY_WARNING]);

@@ -34,7 +34,11 @@ struct item_step {
 	uint32_t index; /* RAISED: which element of the message */
 	uint32_t hash;  /* RAISED: of its content */
 	uint16_t iteration;
-	uint8_t verdict;
+	uint8_t verdict : 4;
+	uint8_t anew : 1;  /* RAISED: decisions before it do not count: the first, other words, a
+			      later iteration, after BOUNCED */
+	uint8_t opens : 1; /* RAISED: the item is open after it; ANEW ones always open it */
+	uint8_t said : 1;  /* caused by a reply */
 	uint8_t what : 3;        /* enum step_kind */
 	uint8_t grade : 3;       /* RAISED: enum grade */
 	uint8_t undecidable : 1; /* RAISED: its id, or a field that the reply needs, is invalid */
@@ -73,13 +77,14 @@ struct dated_item {
 	uint32_t item;
 };
 
-/* Decision overlay: what the user decided in gavel, on top of what the log says.
+/* Decision overlay: what the user decided and the session does not know (yet): staged, recorded or
+ * held decisions, dismissals, and escalations that only the queue was told of. Decisions that were
+ * sent are messages of the session (struct reply).
  *
- * It is valid for the text that was shown: from message `from` on until a message raises the item
- * again (other content, a later iteration, after it was closed). Meanwhile the verdict is the
- * user's and the item is not open, whatever the log says; nor does it expire. Two states do not
- * close the item: a staged decision, whose verdict is shown as long as the item is open, and a
- * bounced one. An acknowledgment in the log of one that was sent or held takes effect at once. */
+ * It is valid for the raise that was shown: from message `from` on until a message raises the item
+ * anew. Meanwhile the verdict is the user's and the item is not open, nor does it expire. A staged
+ * decision does not close the item; its verdict is shown as long as the item is open. A decision
+ * in the session ends a dismissal or an escalation. */
 struct overlay {
 	uint32_t item;
 	uint32_t from; /* number of messages at the time; includes the one that raised it */
@@ -89,15 +94,23 @@ struct overlay {
 	uint8_t delivery; /* enum delivery */
 };
 
+/* A message to the agents, from a journal or a file of replies: what a person said. */
 struct reply {
-	uint32_t expected; /* as returned by model_expect */
 	uint32_t message;
+	uint32_t by;     /* interned name of the person, NONE = unknown */
+	uint32_t proof;  /* message that acknowledges it, NONE */
+	uint32_t stray;  /* message that claims to, but is not from its addressee, NONE */
+	uint32_t acked;  /* how many of its items were acknowledged one by one */
+	bool own;        /* from the journal of this person */
+	int64_t time_ms; /* when it was sent, by the journal, else TIME_NONE */
+	HVEC(uint32_t) items; /* that it decided */
 };
 
-/* A run of consecutive messages from one group; NONE for a file of replies. */
+/* A run of consecutive messages from one group; NONE for replies. */
 struct group_run {
-	uint32_t first; /* message */
-	uint32_t group; /* interned, NONE */
+	uint32_t first;  /* message */
+	uint32_t group;  /* interned, NONE */
+	uint32_t before; /* messages of the group before it */
 };
 
 /* Messages from `first` on were received live at that time. */
@@ -121,9 +134,27 @@ struct gaps {
 	uint32_t line;
 };
 
+/* A session's inputs of envelopes that wait for an output. A lane has one: a later input of the same
+ * feature and workflow takes its place. */
+enum { OPEN_INPUTS_MAX = 64 }; /* more are forgotten, the oldest first */
+struct open_inputs {
+	uint32_t newest;  /* lane of the last input, open or not */
+	uint32_t n;
+	uint32_t outputs; /* that came while several were open */
+	struct {
+		uint32_t lane, message;
+	} list[OPEN_INPUTS_MAX];
+};
+
+/* An output envelope that came while several inputs were open: `n` entries of unclear_inputs. */
+struct unclear_output {
+	uint32_t message, first, n;
+};
+
 struct task_need {
 	uint32_t message;
 	uint32_t task_id; /* interned */
+	bool hard;        /* it must be completed first */
 };
 
 /* Terms of an assignment, allocated only for protocols that have them. */
@@ -132,20 +163,29 @@ struct task_terms {
 	/* for rules of collaboration */
 	HVEC(uint32_t) scope;      /* globs, interned */
 	int64_t assigned_ms, reported_ms; /* reported: last */
+	uint32_t chain;       /* of the assignment's record */
+	uint32_t changes;     /* of a root: message + 1 that requested changes, 0 = revised since */
+	bool scoped : 1;      /* it has a scope, if an empty one */
+	bool tests : 1;       /* testing is required */
+	bool started : 1;     /* work on it was reported */
 };
 
 struct task {
 	uint32_t id, session;
 	uint32_t root;  /* the first of a chain of revisions; itself otherwise */
 	uint32_t limit; /* review iterations */
+	uint32_t given_by; /* the reply that gave it out last, NONE */
 	HVEC(struct task_step) steps;
 	struct task_terms *terms; /* or NULL */
 	/* for rules while messages are applied */
 	uint32_t rounds;     /* of a root: number of reviews so far */
-	uint32_t failures : 27;
+	uint32_t failures : 26;
 	bool given : 1, active : 1, escalated : 1, has_result : 1, sensitive : 1;
+	bool final : 1; /* a person has decided on the newest Result */
 	struct gaps *gaps; /* of a lane of envelopes, else NULL */
-	double confidence;
+	/* of the newest Result (handoff) */
+	float confidence;
+	uint32_t result_hash;
 	HVEC(uint32_t) open_items; /* of a root: may be open; pruned as they close */
 };
 
@@ -157,12 +197,22 @@ struct review_step {
 	bool failed;     /* a feedback turn that ended in an error */
 };
 
+/* What a request wants verified besides tests and types. */
+struct review_checks {
+	HVEC(uint32_t) names; /* of custom checks, interned */
+	bool lint;
+};
+
 /* A review of a task, or a feedback loop (task NONE): rounds of request and response. */
 struct review {
 	uint32_t id, session, task, reviewer;
 	HVEC(struct review_step) steps;
 	bool asked; /* a request is waiting for its result */
 	uint32_t round;
+	/* of the newest request, for rules of collaboration */
+	uint32_t chain;    /* of its record */
+	uint32_t asked_of; /* agent, NONE */
+	struct review_checks *checks; /* or NULL */
 };
 
 struct agent_step {
@@ -175,7 +225,7 @@ struct agent {
 	HVEC(struct agent_step) states; /* as reported by other agents */
 	int64_t *recent_ms; /* times of the last messages, for the rate rule */
 	uint32_t recent_n;
-	bool known, human, sent, flooding;
+	bool known, human, flooding;
 };
 
 struct usage {
@@ -224,10 +274,12 @@ struct model {
 	struct diag_store diag_store;  /* of cross-message rules, each at its last message */
 	HVEC(struct interned) strings;
 	HVEC(struct overlay) overlays;
-	HVEC(uint32_t) expected; /* interned ids of messages */
-	HVEC(struct reply) replies;
+	HVEC(struct reply) replies; /* in the order of messages */
 	HVEC(struct group_run) group_runs;
 	HVEC(struct arrival) arrivals;
+	HVEC(struct open_inputs) open_inputs;
+	HVEC(struct unclear_output) unclear_outputs; /* sorted by message */
+	HVEC(uint32_t) unclear_inputs; /* messages */
 	struct ids ids;
 	uint32_t group_before; /* guess for the next message's group: that of the newest */
 	uint32_t known_role_names[KNOWN_ROLE_COUNT]; /* interned, plus one; 0 = not yet */
@@ -237,7 +289,7 @@ struct model {
 	uint8_t kind_cache[MODEL_CACHE_KINDS];
 	struct map_slot name_cache[MODEL_CACHE_NAMES];
 	struct map route_map, string_map, session_map, agent_map, task_map, review_map, item_map,
-		expected_map, overlay_map;
+		overlay_map;
 	/* confidence thresholds of the judge (handoff): >= approve_from passes, >= human_from goes
 	 * to a person */
 	double approve_from, human_from;
@@ -251,7 +303,12 @@ struct place {
 	uint32_t source, line, length;
 	uint64_t offset;
 	struct str group; /* the session's name where messages name none */
-	bool from_replies; /* a file of replies may be absent when the group is read again */
+	bool reply;    /* said to the agents: from a journal or a file of replies */
+	bool own;      /* a reply from this person's journal */
+	bool unplaced; /* a reply to nothing that is known: it has no effect */
+	bool echo;     /* repeats a reply, byte for byte: it has no effect */
+	struct str by; /* who said it, by the journal */
+	int64_t said_ms; /* when, by the journal; 0 = unknown */
 };
 
 void model_init(struct model *m);
@@ -265,22 +322,43 @@ void model_add_record(struct model *m, struct record r);
 
 /* Sets or replaces the decision overlay of an item; DELIVERY_NONE removes it. */
 void model_overlay(struct model *m, const struct overlay *s);
-/* How many of the first k messages are from the group of that session, without files of replies: a
- * position that stays valid when the group is loaded together with others. */
+/* How many of the first k messages are from the group of that session, without replies: a position
+ * that stays valid when the group is loaded together with others. */
 uint32_t model_seen(const struct model *m, uint32_t session, uint32_t k);
 /* The inverse: the k at which the group had that many messages; at most all. */
 uint32_t model_when_seen(const struct model *m, uint32_t session, uint32_t seen);
-/* Records messages that reply to this id in `replies` from now on; earlier ones are not searched.
- * The same id gets the same number again. */
-uint32_t model_expect(struct model *m, struct str message_id);
+/* The same for an interned group. */
+uint32_t model_group_seen(const struct model *m, uint32_t group, uint32_t k);
 /* The messages from `first` on were received live at time_ms. */
 void model_arrived(struct model *m, uint32_t first, int64_t time_ms);
 uint32_t model_intern(struct model *m, struct str s);
 /* NONE if the name is not interned. */
 uint32_t model_known(const struct model *m, struct str s);
-/* The group of the log that this message replies to (a file of replies belongs to that log);
- * STR_NONE if there is none or several. Linear in the number of sessions. */
+/* The group of the log that this message replies to; STR_NONE if there is none or several. Linear
+ * in the number of sessions. */
 struct str model_group_of(struct model *m, const struct message *msg);
+/* The reply that a message is, or NULL. */
+const struct reply *message_reply(const struct model *m, uint32_t message);
+/* What became of a person's decision, which a step of the item is, as of k. */
+enum delivery step_delivery(const struct item *item, uint32_t step, uint32_t k);
+/* A reply that was read from a file turns out to be from this person's journal. */
+void model_reply_own(struct model *m, uint32_t message, struct str by, int64_t time_ms);
+/* Whether a step is a decision of this person: the journal has it, too. */
+bool step_is_own(const struct model *m, const struct item_step *step);
+/* Messages are numbered for people without the replies: the n-th message of agents, from 1, and the
+ * r-th reply behind it; r is 0 for the agents' own, n may be 0 for a reply. */
+struct message_number {
+	uint32_t n, r;
+};
+struct message_number message_number(const struct model *m, uint32_t message);
+/* The k that includes the n-th message of agents and the first r replies behind it; UINT32_MAX = all
+ * of them. */
+uint32_t model_cut_number(const struct model *m, uint64_t n, uint32_t r);
+/* The same for "#12", which includes what was said behind message 12, "#12.0", which does not, or
+ * "#12.2". false: it is none of these. */
+bool model_cut_named(const struct model *m, struct str number, uint32_t *k);
+/* The position k as "#12" or "#12.2": its last message. */
+void model_cut_name(const struct model *m, uint32_t k, char out[32]);
 
 static inline struct str model_str(const struct model *m, uint32_t id)
 {
@@ -306,14 +384,26 @@ static inline uint64_t message_offset(const struct model *m, uint32_t message)
 	return positions_offset(&m->positions, m->records.v, message);
 }
 
+/* What to say behind "line N" of a message: " of the replies", or nothing. */
+const char *reply_words(const struct model *m, uint32_t message);
+
 struct str model_kind(const struct model *m, const struct record *r);
 struct str session_name(const struct model *m, uint32_t session);
 /* Empty for NONE. */
 struct str agent_name(const struct model *m, uint32_t agent);
 /* The first message of a session with that id, or NONE. */
 uint32_t message_with_id(const struct model *m, uint32_t session, struct str id);
+/* The same by the id's str_hash. */
+uint32_t message_with_hash(const struct model *m, uint32_t session, uint64_t hash);
 /* The highest sequence number in a collaboration session, -1 = none. */
 int64_t model_sequence(const struct model *m, uint32_t session);
+
+/* The inputs that were open when this output envelope came, oldest first, if there were several: it
+ * does not say which one it answers. NULL = it is clear. */
+const uint32_t *output_inputs(const struct model *m, uint32_t message, uint32_t *n);
+bool lane_has_input(const struct model *m, uint32_t lane, uint32_t message);
+/* The lane (a task) of an input envelope, or NONE. */
+uint32_t input_lane(const struct model *m, uint32_t message);
 
 /* ---- queries as of the first k messages ---- */
 
@@ -329,7 +419,7 @@ struct item_state {
 	enum verdict verdict; /* EXPIRED when its deadline is before now */
 	enum grade grade;
 	uint32_t opened;      /* message that raised it first */
-	uint32_t anew;        /* message that opened it last */
+	uint32_t anew;        /* message that raised it anew last, or bounced a decision */
 	uint32_t message, index; /* position of its newest text */
 	uint32_t hash;           /* of that text */
 	uint32_t decided;     /* message or NONE; decided_by: its sender */
@@ -337,9 +427,10 @@ struct item_state {
 	bool open, came_back, acked, bounced, undecidable;
 	bool no_findings; /* a verdict whose review has no findings */
 	uint16_t fixed_in; /* iteration, 0 = not */
-	enum delivery delivery; /* of the decision overlay; NONE = there is none */
-	uint32_t person;        /* interned name of who made that decision, NONE */
-	int64_t overlay_ms;       /* its time */
+	enum delivery delivery; /* of a person's decision; NONE = there is none */
+	uint32_t person;        /* interned name of who made that decision, NONE = unknown */
+	int64_t person_ms;      /* when, TIME_NONE = unknown */
+	bool overlaid;          /* that decision is the overlay */
 };
 
 /* task, review: NONE = of none. */
@@ -381,6 +472,8 @@ static inline uint32_t decided_by(const struct model *m, const struct item_state
 {
 	return at->decided == NONE ? NONE : message_route(m, at->decided)->from;
 }
+/* Who decided it, a person or an agent; STR_NONE = nobody. A staged decision counts. */
+struct str item_by(const struct model *m, const struct item_state *at);
 /* "scope-01", "review-7/find-2", "escalation@12" */
 void item_name(const struct model *m, const struct item *item, struct buf *out);
 /* Its id as used in a reply to the message that raised it: "c-1", or "change:c-1" if that message

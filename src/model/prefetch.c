@@ -132,6 +132,8 @@ static void prefetch_entities(const struct model *m, const struct message *msg)
 	mem_prefetch(&m->sessions.v[session]);
 	if (msg->id_hash)
 		ids_prefetch(&m->ids, hash_mix(msg->id_hash, session));
+	if (msg->reply_hash)
+		ids_prefetch(&m->ids, hash_mix(msg->reply_hash, session));
 	prefetch_items(m, msg, session);
 }
 

@@ -43,17 +43,31 @@ static uint32_t group_run_end(const struct model *m, uint32_t i)
 	return i + 1 < m->group_runs.n ? m->group_runs.v[i + 1].first : m->records.n;
 }
 
+/* The last run of a group that begins before message k, or NONE. */
+static uint32_t last_run(const struct model *m, uint32_t group, uint32_t k)
+{
+	uint32_t low = 0;
+
+	bisect(low, m->group_runs.n, i, m->group_runs.v[i].first < k)
+	while (low > 0)
+		if (m->group_runs.v[--low].group == group)
+			return low;
+	return NONE;
+}
+
+uint32_t model_group_seen(const struct model *m, uint32_t group, uint32_t k)
+{
+	uint32_t run = last_run(m, group, k), end;
+
+	if (run == NONE)
+		return 0;
+	end = group_run_end(m, run);
+	return m->group_runs.v[run].before + (end < k ? end : k) - m->group_runs.v[run].first;
+}
+
 uint32_t model_seen(const struct model *m, uint32_t session, uint32_t k)
 {
-	uint32_t group = m->sessions.v[session].group, seen = 0;
-
-	for (uint32_t i = 0; i < m->group_runs.n && m->group_runs.v[i].first < k; i++) {
-		uint32_t end = group_run_end(m, i);
-
-		if (m->group_runs.v[i].group == group)
-			seen += (end < k ? end : k) - m->group_runs.v[i].first;
-	}
-	return seen;
+	return model_group_seen(m, m->sessions.v[session].group, k);
 }
 
 uint32_t model_when_seen(const struct model *m, uint32_t session, uint32_t seen)

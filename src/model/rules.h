@@ -7,22 +7,42 @@
 #define GAVEL_MODEL_RULES_H
 
 #include "model/model.h"
+#include "model/reply_keys.h"
 
 /* A feedback request that waits for its response. */
 struct turn_request {
 	bool open, has_applied;
 	bool unsure; /* ambiguous: a response may have been matched to another one instead of it */
+	uint32_t message;
 	int64_t iteration;
-	uint32_t message, decided_n;
 	uint64_t content_hash;
 	uint64_t *decided; /* hashes of the ids it decided */
+	uint32_t decided_n;
+	uint32_t artifact_hash; /* 0 = none */
+};
+
+/* A HVEC with a name. */
+struct turn_queue {
+	struct turn_request *v;
+	uint32_t n, room;
 };
 
 struct pending_request {
 	uint64_t hash; /* of its id */
 	uint32_t message;
+	uint32_t from; /* agent */
 	int64_t deadline_ms;
 	bool answered, timeout_reported, is_event;
+	uint8_t replies;    /* what it asks for, enum reply_content */
+	uint32_t options_n; /* answers that it offers */
+	union {
+		uint64_t *options;  /* of a question: their hashes */
+		uint64_t task_hash; /* of others: that of the task it asks for, 0 = none */
+	};
+};
+
+struct submitted_task {
+	uint32_t task, agent; /* the task's name */
 };
 
 /* Requests of an orchestrator session. */
@@ -30,6 +50,16 @@ struct requests {
 	HVEC(struct pending_request) list;
 	struct map map;
 	HVEC(uint32_t) due; /* priority queue (binary heap), earliest deadline first */
+	HVEC(struct submitted_task) submitted;
+	struct map submitted_map; /* by submission_hash */
+};
+
+/* State of the rules that few sessions need. */
+struct session_extra {
+	struct requests requests;        /* orchestrator */
+	struct turn_queue older;         /* feedback: requests without response before the newest */
+	uint64_t output_hash;            /* envelope: of the newest output since the last input */
+	uint32_t output;                 /* its message + 1, 0 = none */
 };
 
 enum { RECENT_MAX = 64 };
@@ -37,7 +67,7 @@ enum { RECENT_MAX = 64 };
 /* Per-session state of the rules. Bit-fields are last to avoid padding (a quarter of the size). */
 struct session_rules {
 	/* feedback */
-	HVEC(struct turn_request) waiting; /* first requests whose session is not known yet */
+	struct turn_queue waiting;  /* first requests whose session is not known yet */
 	struct turn_request turn;         /* the newest request of this session */
 	int64_t asked, answered;  /* last iterations, 0 = none */
 	int64_t done;             /* as in struct turn_state */
@@ -52,19 +82,21 @@ struct session_rules {
 	/* collaboration */
 	int64_t sequence;    /* highest of agents so far, -1 */
 	int64_t person_next; /* after the highest of a person, 0 = none */
-	/* orchestrator */
-	struct requests *requests; /* NULL = none yet */
+	struct session_extra *extra; /* NULL = not needed yet */
 	/* envelope */
-	uint32_t lane;
+	uint32_t inputs; /* index in m->open_inputs + 1, 0 = none yet */
 	/* feedback */
 	bool answer_failed : 1;
 	bool answer_matched : 1; /* its request was seen */
 	bool request_unsure : 1; /* the match is ambiguous: it may be another session's */
+	bool request_answered : 1; /* the newest response is of the newest request */
 	/* collaboration */
 	bool saw_assignment : 1, saw_review_request : 1, saw_agents : 1;
+	bool saw_architect : 1; /* an architect has spoken */
+	bool aborted : 1;       /* and no task was assigned since */
 	uint8_t sequence_reports;
 	/* handoff */
-	bool saw_result : 1;
+	bool saw_task : 1, saw_result : 1;
 };
 
 _Static_assert(sizeof(struct session_rules) <= 192, "three cache lines");
@@ -76,12 +108,23 @@ struct apply_ctx {
 	uint32_t message; /* its number */
 	uint32_t session;
 	uint32_t from, to; /* agents */
+	bool chain_reported; /* a differing correlation was; once is enough */
 	unsigned glob_budget; /* limit on glob matching steps, against hostile patterns */
+	bool reply; /* said to the agents; the last of m->replies */
 };
 
 static inline struct session_rules *rules_of(struct apply_ctx *a)
 {
 	return a->m->sessions.v[a->session].rules;
+}
+
+static inline struct session_extra *extra_of(struct apply_ctx *a)
+{
+	struct session_rules *r = rules_of(a);
+
+	if (!r->extra)
+		r->extra = heap_zalloc(a->m->heap, sizeof(*r->extra));
+	return r->extra;
 }
 
 /* Bloom filter of the (interned) ids of improvements raised in a session. */
@@ -174,7 +217,6 @@ uint32_t model_session(struct model *m, struct str group, struct str id, const s
 uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor,
 		     const struct name_key *key, uint32_t message);
 /* Existing only, or NONE. */
-uint32_t find_agent(const struct model *m, uint32_t session, struct str name);
 uint32_t task_named(const struct model *m, uint32_t session, uint32_t name);
 uint32_t task_get(struct apply_ctx *a, uint32_t name); /* finds or adds */
 struct task_terms *task_terms(struct model *m, uint32_t task); /* finds or adds */
@@ -198,7 +240,8 @@ static inline uint64_t item_hash(uint32_t session, enum item_kind kind, uint32_t
 	return hash_mix(hash_mix(session, kind), hash_mix(id, review));
 }
 
-/* Raises e's item (or raises it again) and returns its number. task may be NONE. */
+/* Raises e's item (or raises it again) and returns its number. task may be NONE. A reply raises
+ * nothing: the result is the known item, or NONE. */
 uint32_t item_raise(struct apply_ctx *a, const struct event *e, uint32_t task, uint32_t review,
 		    uint32_t iteration);
 /* The same if the caller has looked up the item; NONE = a new one. */
@@ -214,9 +257,17 @@ uint32_t item_here(const struct apply_ctx *a, enum item_kind kind, uint32_t id);
 void item_step(struct apply_ctx *a, uint32_t item, enum step_kind what, enum verdict verdict,
 	       uint32_t iteration);
 /* Whether an item is open after a step; the decision overlay is not considered. */
-static inline bool is_open_after(bool open, enum step_kind what)
+static inline bool is_open_after(bool open, const struct item_step *s)
 {
-	return what == STEP_ACKED ? open : what == STEP_RAISED || what == STEP_BOUNCED;
+	switch ((enum step_kind)s->what) {
+	case STEP_RAISED: return s->opens;
+	case STEP_BOUNCED: return true;
+	case STEP_ACKED: return open;
+	case STEP_DECIDED:
+	case STEP_FIXED:
+	case STEP_SUPERSEDED: break;
+	}
+	return false;
 }
 
 /* Folds the next step into an item's state, from step 0 on; without the decision overlay. */
@@ -237,6 +288,25 @@ int inbox_order(const void *left, const void *right);
 void close_items(struct apply_ctx *a, uint32_t task, unsigned kinds, enum step_kind what,
 		 enum verdict verdict);
 
+/* Replies (replies.c). reply_add: the message that is applied is one. */
+void reply_add(struct apply_ctx *a, const struct place *place);
+/* Names who said it, unless the journal did; nothing for other messages. */
+void reply_name_person(struct apply_ctx *a, struct str by);
+/* The reply that is applied decides an item. */
+void reply_decides(struct apply_ctx *a, uint32_t item);
+/* The message that is applied acknowledges an earlier one, if that is a reply to its sender. */
+void reply_acknowledge(struct apply_ctx *a, uint32_t message);
+/* It acknowledges the decision on one item; before that becomes a step. */
+void reply_item_acked(struct apply_ctx *a, uint32_t item);
+
+/* Inputs of envelopes that wait for an output (open_inputs.c). */
+/* The message being applied is an input of that lane. */
+void input_open(struct apply_ctx *a, uint32_t lane);
+/* The lane of the session's last input, or NONE. */
+uint32_t newest_lane(struct apply_ctx *a);
+/* It is an output. False if several inputs are open; it is then one of m->unclear_outputs. */
+bool input_answer(struct apply_ctx *a);
+
 /* Messages of a person in a collaboration session (human.c).
  *
  * The task of the message replied to, or NONE. */
@@ -253,10 +323,12 @@ uint32_t override_round(const struct apply_ctx *a, const struct review *r);
 /* The override decides the verdict item of the review only; its findings are not touched. */
 void apply_override(struct apply_ctx *a, const struct event *e);
 
+/* Sets a->session to the one that a request without session id continues (feedback_session.c). */
+void feedback_find_session(struct apply_ctx *a, struct str group);
 /* Whether it repeats the session's failed request. */
 bool feedback_is_resent(const struct model *m, uint32_t session, const struct event *ask);
 
-/* Rules about message ids. */
+/* Rules about messages that come again. */
 struct id_rules {
 	const char *at;    /* JSON pointer of the id */
 	const char *again; /* the same message once more: a note */
@@ -270,8 +342,17 @@ struct rules_ops {
 	void (*apply)(struct apply_ctx *a);
 	/* Sets a->session to the one that a message without session id continues. */
 	void (*find_session)(struct apply_ctx *a, struct str group);
-	/* The id of the message that this one replies to; may be empty. */
+	/* The id of the message that this one acknowledges, if its addressee sends it; may be
+	 * empty. NULL: the dialect has no acknowledgment, or one for each item. */
 	struct str (*replied_to)(const struct message *msg);
+	/* Keys of a reply; of a message of the agents as the effect of replies, and as what they
+	 * answer once it is applied: reply_keys.h. */
+	void (*reply_keys)(const struct message *msg, struct reply_keys *out);
+	void (*effect_keys)(const struct message *msg, struct reply_keys *out);
+	void (*offer_keys)(const struct model *m, uint32_t session, const struct message *msg,
+			   struct reply_keys *out);
+	/* Of messages without id: the one that this one repeats, or NONE. */
+	uint32_t (*repeated)(const struct apply_ctx *a);
 	struct id_rules id;
 };
 

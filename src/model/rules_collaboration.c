@@ -1,93 +1,16 @@
 /* Cross-message rules of collaboration: assignment, progress and completion of tasks; requests and
- * results of reviews; known agents; sequence numbers.
+ * results of reviews. Rules that change nothing are in rules_collaboration_head.c and _work.c.
  *
  * A revision is a new task that continues an older one; the first of such a chain is its root, and
  * review rounds, findings and blockers are counted there. */
-#include "model/rules.h"
-
-#include "base/glob.h"
+#include "model/rules_collaboration.h"
 
 #include <stdlib.h>
 
-#define RULE(id) "collaboration/" id
-
-enum {
-	MAX_ITERATIONS = 3,
-	PROGRESS_EVERY_MS = 30000,
-	PROGRESS_AFTER_MS = 120000,
-	SEQUENCE_REPORTS_MAX = 50,
-};
+enum { MAX_ITERATIONS = 3 };
 
 #define KIND(k) (1u << (k))
 #define REVIEW_KINDS (KIND(ITEM_FINDING) | KIND(ITEM_CHANGE) | KIND(ITEM_VERDICT))
-
-/* An agent is known once an architect has sent it a message, or if it is an architect; sender and
- * receiver of the first message are known, too. */
-static void check_known(struct apply_ctx *a)
-{
-	struct model *m = a->m;
-	struct session_rules *r = rules_of(a);
-	struct agent *from = a->from == NONE ? NULL : &m->agents.v[a->from];
-	struct agent *to = a->to == NONE ? NULL : &m->agents.v[a->to];
-	bool leads = str_is(a->msg->from.type, "architect") || a->msg->from.human;
-	char q[QUOTED_MAX];
-
-	if (r->saw_agents) {
-		if (from && !from->known && !leads)
-			report(a, SEVERITY_ERROR, RULE("6.2-from_agent"), "/from_agent/agent_id", 0,
-			       "%s is not known in this session: no architect has spoken to it",
-			       quoted(a->msg->from.id, q));
-		if (to && !to->known && !leads && !a->msg->to.human &&
-		    !str_is(a->msg->to.type, "architect"))
-			report(a, SEVERITY_ERROR, RULE("6.2-to_agent"), "/to_agent/agent_id", 0,
-			       "%s is not known in this session: no architect has spoken to it",
-			       quoted(a->msg->to.id, q));
-	}
-	if (from)
-		from->known = true;
-	if (to)
-		to->known = true;
-	r->saw_agents |= from || to;
-}
-
-/* A person's numbers are not checked: the person cannot know the agents' count at the time, and
- * agents may or may not have counted the person's messages. */
-static void check_sequence(struct apply_ctx *a)
-{
-	struct session_rules *r = rules_of(a);
-	int64_t now = a->msg->sequence, last = r->sequence;
-	bool expected = last < 0 || now - 1 == last || (now > last && now <= r->person_next);
-
-	if (now < 0)
-		return;
-	if (a->msg->from.human) {
-		if (now >= r->person_next)
-			r->person_next = now == INT64_MAX ? now : now + 1;
-		return;
-	}
-	if (!expected && r->sequence_reports <= SEQUENCE_REPORTS_MAX) {
-		if (r->sequence_reports++ == SEQUENCE_REPORTS_MAX)
-			report(a, SEVERITY_WARNING, RULE("2.1-sequence_number"), "/sequence_number",
-			       0,
-			       "this session is not numbered in one order; no more is said of it");
-		else if (now > last)
-			report(a, SEVERITY_WARNING, RULE("2.1-sequence_number"), "/sequence_number",
-			       0, "a gap: %lld after %lld", (long long)now, (long long)last);
-		else
-			report(a, SEVERITY_WARNING, RULE("2.1-sequence_number"), "/sequence_number",
-			       0, "%s: %lld after %lld", now == last ? "a repeat" : "out of order",
-			       (long long)now, (long long)last);
-	}
-	if (now > last)
-		r->sequence = now;
-}
-
-int64_t model_sequence(const struct model *m, uint32_t session)
-{
-	const struct session_rules *r = m->sessions.v[session].rules;
-
-	return r->sequence >= r->person_next ? r->sequence : r->person_next - 1;
-}
 
 /* The task that a revision continues: the one a person replies to; the same correlation; else the
  * last finished one of the same agent. */
@@ -178,29 +101,40 @@ static void accept_findings(struct apply_ctx *a, uint32_t root)
 			    VERDICT_ACCEPTED);
 }
 
+static void begin_terms(struct apply_ctx *a, const struct event *e, struct task_terms *t)
+{
+	t->assigned_ms = t->reported_ms = a->msg->time_ms;
+	t->scope.n = 0;
+	t->scoped = t->started = false;
+	t->tests = e->tests;
+	t->chain = a->m->records.v[a->message].chain;
+}
+
 static void apply_task(struct apply_ctx *a, const struct event *e)
 {
 	struct model *m = a->m;
 	uint32_t number = task_get(a, id_intern(a, e)), before;
-	struct task_terms *terms;
 	struct task *t;
 	char q[QUOTED_MAX];
 
+	check_aborted(a);
+	rules_of(a)->aborted = false;
 	if (number == NONE)
 		return;
 	rules_of(a)->saw_assignment = true;
 	t = &m->tasks.v[number];
 	if (t->given)
 		report(a, SEVERITY_ERROR, RULE("6.3-task_id"), e->at, 0,
-		       "%s was already given out in line %u; task ids are unique", quoted(e->id, q),
-		       message_line(m, t->steps.v[0].message));
+		       "%s was already given out in line %u%s; task ids are unique", quoted(e->id, q),
+		       message_line(m, t->steps.v[0].message),
+		       reply_words(m, t->steps.v[0].message));
 	else if (e->again && !t->steps.n && (before = find_predecessor(a, number)) != NONE)
 		t->root = m->tasks.v[before].root;
 	task_step(a, number, TASK_ASSIGNED, -1, true);
 	t->given = t->active = true;
-	terms = task_terms(m, number);
-	terms->assigned_ms = terms->reported_ms = a->msg->time_ms;
-	terms->scope.n = 0;
+	begin_terms(a, e, task_terms(m, number));
+	if (m->tasks.v[t->root].terms)
+		m->tasks.v[t->root].terms->changes = 0;
 	t->limit = e->limit ? clamp16(e->limit) : t->limit;
 	if (t->root != number && e->limit)
 		m->tasks.v[t->root].limit = clamp16(e->limit);
@@ -208,20 +142,18 @@ static void apply_task(struct apply_ctx *a, const struct event *e)
 		accept_findings(a, t->root);
 }
 
-/* t: of an assigned task */
-static void check_progress_rate(struct apply_ctx *a, struct task_terms *t)
+/* A task that is aborted is still to be completed, if as failed (3.2), but is not active (6.3): the
+ * text contradicts itself, so that warns. */
+static void report_inactive(struct apply_ctx *a, const struct event *e,
+			    const struct task_step *last)
 {
-	int64_t now = a->msg->time_ms;
-	char gap[32];
+	bool final = task_state_is_final(e->state);
+	char q[QUOTED_MAX];
 
-	if (now == TIME_NONE)
-		return;
-	if (t->reported_ms != TIME_NONE && t->assigned_ms != TIME_NONE &&
-	    now - t->assigned_ms > PROGRESS_AFTER_MS && now - t->reported_ms > PROGRESS_EVERY_MS)
-		report(a, SEVERITY_WARNING, RULE("3.2-progress"), "/timestamp", 0,
-		       "no progress was reported for %s; tasks over 2 minutes report every 30 s",
-		       timestamp_span(now - t->reported_ms, gap));
-	t->reported_ms = now;
+	report(a, final && last->state != TASK_CANCELLED ? SEVERITY_ERROR : SEVERITY_WARNING,
+	       final ? RULE("6.3-task_id") : RULE("3.1-assignment"), e->at, 0,
+	       "%s is not active any more (line %u%s)", quoted(e->id, q),
+	       message_line(a->m, last->message), reply_words(a->m, last->message));
 }
 
 static void apply_task_state(struct apply_ctx *a, const struct event *e)
@@ -243,13 +175,12 @@ static void apply_task_state(struct apply_ctx *a, const struct event *e)
 			       "%s was never assigned", quoted(e->id, q));
 		number = task_get(a, id_intern(a, e));
 	} else if (!m->tasks.v[number].active) {
-		report(a, final ? SEVERITY_ERROR : SEVERITY_WARNING,
-		       final ? RULE("6.3-task_id") : RULE("3.1-assignment"), e->at, 0,
-		       "%s is not active any more (line %u)", quoted(e->id, q),
-		       message_line(m, vec_last(&m->tasks.v[number].steps)->message));
+		report_inactive(a, e, vec_last(&m->tasks.v[number].steps));
+	} else {
+		check_aborted(a);
 	}
 	if (m->tasks.v[number].given)
-		check_progress_rate(a, m->tasks.v[number].terms);
+		check_work(a, e, &m->tasks.v[number]);
 	task_step(a, number, e->state, e->number, false);
 	if (final) {
 		m->tasks.v[number].active = false;
@@ -257,23 +188,6 @@ static void apply_task_state(struct apply_ctx *a, const struct event *e)
 	} else {
 		m->tasks.v[number].active = true;
 	}
-}
-
-static void check_scope(struct apply_ctx *a, const struct event *e)
-{
-	uint32_t number = task_named(a->m, a->session, id_known(a, e));
-	const struct task_terms *t = number == NONE ? NULL : a->m->tasks.v[number].terms;
-	char q[QUOTED_MAX];
-
-	if (!t || !t->scope.n)
-		return;
-	for (uint32_t i = 0; i < t->scope.n; i++)
-		if (glob_match_within(model_str(a->m, t->scope.v[i]), e->other, &a->glob_budget))
-			return;
-	if (!a->glob_budget)
-		return; /* budget exhausted: no diagnostic in doubt */
-	report(a, SEVERITY_ERROR, RULE("3.2-scope"), e->at, e->index,
-	       "%s is outside the scope of its task", quoted(e->other, q));
 }
 
 static uint32_t limit_of(const struct task *root)
@@ -286,8 +200,90 @@ static void check_rounds(struct apply_ctx *a, uint32_t root, const char *at)
 	const struct task *t = &a->m->tasks.v[root];
 
 	if (t->rounds > limit_of(t))
-		report(a, SEVERITY_ERROR, RULE("4.3-max_iterations"), at, 0,
+		report(a, SEVERITY_WARNING, RULE("4.3-max_iterations"), at, 0,
 		       "review %u of a task that allows %u: escalate", t->rounds, limit_of(t));
+}
+
+static void report_never_assigned(struct apply_ctx *a, const char *rule, const char *at,
+				  struct str id)
+{
+	char q[QUOTED_MAX];
+
+	if (rules_of(a)->saw_assignment && !a->msg->from.human)
+		report(a, SEVERITY_WARNING, rule, at, 0, "%s was never assigned", quoted(id, q));
+}
+
+/* Whether no task was assigned since that message, in any session: a revision need not say what it
+ * revises. */
+static bool is_newest_task_before(const struct model *m, uint32_t message)
+{
+	const struct task *newest = vec_last(&m->tasks);
+
+	return newest->steps.n && newest->steps.v[0].message < message;
+}
+
+/* task: what the review is of */
+static void check_review_of(struct apply_ctx *a, const struct event *e, uint32_t task)
+{
+	struct model *m = a->m;
+	const struct task *t = &m->tasks.v[task];
+	uint32_t changes = m->tasks.v[t->root].given ? m->tasks.v[t->root].terms->changes : 0;
+
+	if (!t->given)
+		report_never_assigned(a, RULE("2.2.4-task_id"), "/payload/task_id", e->task);
+	else if (t->active)
+		report(a, SEVERITY_WARNING, RULE("4.1-review"), "/payload/task_id", 0,
+		       "review of a task that is not completed");
+	else if (vec_last(&t->steps)->state == TASK_CANCELLED)
+		report(a, SEVERITY_WARNING, RULE("4.1-review"), "/payload/task_id", 0,
+		       "review of a task that was aborted");
+	else if (changes && is_newest_task_before(m, changes))
+		report(a, SEVERITY_NOTE, RULE("4.2-revision"), "/payload/task_id", 0,
+		       "changes were requested in line %u%s, but no revision was assigned since",
+		       message_line(m, changes - 1), reply_words(m, changes - 1));
+}
+
+/* The verifications that a request wants. */
+static void begin_checks(struct apply_ctx *a, struct review *r)
+{
+	struct model *m = a->m;
+
+	if (r->checks) {
+		r->checks->names.n = 0;
+		r->checks->lint = false;
+	}
+	for (uint32_t i = 0; i < a->msg->events.n; i++) {
+		const struct event *e = &a->msg->events.v[i];
+
+		if (e->type != EV_REVIEW_CHECK)
+			continue;
+		if (!r->checks)
+			r->checks = heap_zalloc(m->heap, sizeof(*r->checks));
+		if (e->other.n) {
+			uint32_t name = model_intern(m, e->other);
+
+			heap_push(m->heap, &r->checks->names, name);
+		} else {
+			r->checks->lint = true;
+		}
+	}
+}
+
+static void begin_round(struct apply_ctx *a, const struct event *e, struct review *r)
+{
+	char q[QUOTED_MAX];
+
+	if (r->asked && !a->msg->from.human)
+		report(a, SEVERITY_WARNING, RULE("6.3-review_id"), e->at, 0,
+		       "the request for review %s in line %u%s is still open", quoted(e->id, q),
+		       message_line(a->m, vec_last(&r->steps)->message),
+		       reply_words(a->m, vec_last(&r->steps)->message));
+	if (!r->steps.n)
+		r->reviewer = a->to;
+	r->asked = true;
+	r->asked_of = a->to;
+	r->chain = a->m->records.v[a->message].chain;
+	begin_checks(a, r);
 }
 
 static void apply_review_ask(struct apply_ctx *a, const struct event *e)
@@ -296,25 +292,21 @@ static void apply_review_ask(struct apply_ctx *a, const struct event *e)
 	uint32_t task = task_get(a, task_name_intern(a, e)), number, root;
 	struct review *r;
 
+	check_aborted(a);
 	rules_of(a)->saw_review_request = true;
 	number = review_get(a, id_intern(a, e), task);
 	if (number == NONE)
 		return;
 	root = task == NONE ? NONE : m->tasks.v[task].root;
 	r = &m->reviews.v[number];
-	if (!r->steps.n)
-		r->reviewer = a->to;
+	begin_round(a, e, r);
 	r->round = root == NONE ? r->round + 1 : ++m->tasks.v[root].rounds;
-	r->asked = true;
 	review_step(a, number, r->round, REVIEW_NONE, 0, false);
 	if (root == NONE)
 		return;
-	if (m->tasks.v[task].given) {
-		if (m->tasks.v[task].active)
-			report(a, SEVERITY_WARNING, RULE("4.1-review"), "/payload/task_id", 0,
-			       "review of a task that is not completed");
+	check_review_of(a, e, task);
+	if (m->tasks.v[task].given)
 		task_step(a, task, TASK_REVIEW, -1, false);
-	}
 	check_rounds(a, root, e->at);
 }
 
@@ -326,9 +318,61 @@ static void check_verdict(struct apply_ctx *a, const struct event *e)
 	if (e->review == REVIEW_APPROVED && e->failed)
 		report(a, SEVERITY_ERROR, RULE("4.2-verdict"), "/payload/verdict", 0,
 		       "approved, but a verification did not pass");
-	if (e->review == REVIEW_CHANGES && !e->index)
-		report(a, SEVERITY_WARNING, RULE("4.2-verdict"), "/payload/verdict", 0,
-		       "changes are requested, but there is no finding");
+	if (e->review == REVIEW_CHANGES && e->limit == e->index)
+		report(a, e->index ? SEVERITY_NOTE : SEVERITY_WARNING, RULE("4.2-verdict"),
+		       "/payload/verdict", 0, "changes are requested, but there is no finding%s",
+		       e->index ? " that is not fixed" : "");
+}
+
+/* An approval needs a result of everything that the request wants verified. */
+static void check_verified(struct apply_ctx *a, const struct review_checks *wanted)
+{
+	struct map done = { 0 };
+	bool lint = false;
+	char q[QUOTED_MAX];
+
+	for (uint32_t i = 0; i < a->msg->events.n; i++) {
+		const struct event *e = &a->msg->events.v[i];
+
+		if (e->type != EV_REVIEW_CHECK)
+			continue;
+		lint |= !e->other.n;
+		map_add(&done, str_hash(e->other), i);
+	}
+	if (wanted->lint && !lint)
+		report(a, SEVERITY_WARNING, RULE("2.2.4-must_pass_lint"), "/payload/verification",
+		       0, "approved, but lint, which must pass, was not verified");
+	for (uint32_t i = 0; i < wanted->names.n; i++) {
+		struct str name = model_str(a->m, wanted->names.v[i]);
+		uint32_t it = 0, found;
+
+		if (map_next(&done, str_hash(name), &it, &found))
+			continue;
+		report(a, SEVERITY_WARNING, RULE("2.2.4-custom_checks"), "/payload/verification", 0,
+		       "approved, but the check %s was not verified", quoted(name, q));
+		break;
+	}
+	map_release(&done);
+}
+
+/* Rules about a result and the request that it answers. */
+static void check_answer(struct apply_ctx *a, const struct event *e, const struct review *r,
+			 uint32_t root)
+{
+	char q[QUOTED_MAX];
+
+	if (root != NONE && r->task != NONE && a->m->tasks.v[r->task].root != root)
+		report(a, SEVERITY_WARNING, RULE("6.3-review_id"), "/payload/task_id", 0,
+		       "the request for this review names another task");
+	check_chain(a, r->chain, "the request for this review");
+	if (a->msg->from.human)
+		return;
+	if (r->asked_of != NONE && a->from != NONE && r->asked_of != a->from)
+		report(a, SEVERITY_WARNING, RULE("4.1-reviewer"), "/from_agent/agent_id", 0,
+		       "this review was requested from %s",
+		       quoted(agent_name(a->m, r->asked_of), q));
+	if (r->checks && e->review == REVIEW_APPROVED)
+		check_verified(a, r->checks);
 }
 
 /* Number of the review's round; reports a result without a request. */
@@ -340,9 +384,7 @@ static uint32_t open_round(struct apply_ctx *a, const struct event *e, uint32_t 
 	char q[QUOTED_MAX];
 
 	if (r->asked) {
-		if (root != NONE && r->task != NONE && m->tasks.v[r->task].root != root)
-			report(a, SEVERITY_WARNING, RULE("6.3-review_id"), "/payload/task_id", 0,
-			       "the request for this review names another task");
+		check_answer(a, e, r, root);
 		r->asked = false;
 		return r->round;
 	}
@@ -352,6 +394,8 @@ static uint32_t open_round(struct apply_ctx *a, const struct event *e, uint32_t 
 		       quoted(e->id, q));
 	if (root == NONE)
 		return ++r->round;
+	if (!m->tasks.v[root].given)
+		report_never_assigned(a, RULE("2.2.5-task_id"), "/payload/task_id", e->task);
 	r->round = ++m->tasks.v[root].rounds;
 	check_rounds(a, root, e->at);
 	return r->round;
@@ -374,6 +418,8 @@ static void apply_review_items(struct apply_ctx *a, uint32_t task, uint32_t revi
 			if (item == NONE)
 				item = item_raise(a, e, task, review, round);
 			else if (repeats && !a->m->items.v[item].open)
+				continue;
+			if (item == NONE)
 				continue;
 			item_step(a, item, STEP_FIXED, VERDICT_ACCEPTED, clamp16(e->iteration));
 		}
@@ -410,6 +456,7 @@ static void apply_review_result(struct apply_ctx *a, const struct event *e)
 	struct event verdict = *e;
 	bool overrides;
 
+	check_aborted(a);
 	check_verdict(a, e);
 	if (review == NONE)
 		return;
@@ -424,6 +471,9 @@ static void apply_review_result(struct apply_ctx *a, const struct event *e)
 	if (!overrides)
 		round = open_round(a, e, review, root);
 	if (root != NONE && !overrides) {
+		if (m->tasks.v[root].given)
+			m->tasks.v[root].terms->changes =
+				e->review == REVIEW_CHANGES ? a->message + 1 : 0;
 		fix_older(a, root);
 		close_items(a, root, REVIEW_KINDS, STEP_SUPERSEDED, VERDICT_SUPERSEDED);
 	}
@@ -448,7 +498,14 @@ static void apply_abort(struct apply_ctx *a, const struct event *e)
 {
 	struct model *m = a->m;
 	uint32_t one = e->again ? NONE : task_named(m, a->session, id_known(a, e));
+	char q[QUOTED_MAX];
 
+	if (e->again) {
+		rules_of(a)->aborted = true;
+		if (e->id.n && a->msg->session.n && !str_eq(e->id, a->msg->session))
+			report(a, SEVERITY_WARNING, RULE("2.2.7-target_id"), e->at, 0,
+			       "this is session %s", quoted(a->msg->session, q));
+	}
 	if (!e->again)
 		person_decides(a, item_named(m, a->session, ITEM_BLOCKED, id_known(a, e), NONE),
 			       VERDICT_REJECTED);
@@ -471,12 +528,9 @@ static void apply_abort(struct apply_ctx *a, const struct event *e)
 	}
 }
 
-/* The task that the message with that id assigned. */
-static uint32_t find_assigned(struct apply_ctx *a, struct str message_id)
+/* The task that a message assigned. */
+static uint32_t find_assigned(const struct model *m, uint32_t message)
 {
-	struct model *m = a->m;
-	uint32_t message = message_with_id(m, a->session, message_id);
-
 	for (uint32_t i = m->tasks.n; message != NONE && i-- > 0 && m->tasks.n - i < 512;)
 		for (uint32_t s = m->tasks.v[i].steps.n; s-- > 0;)
 			if (m->tasks.v[i].steps.v[s].message == message &&
@@ -493,24 +547,24 @@ static uint32_t named_task(const struct apply_ctx *a, const struct event *e)
 }
 
 /* Only the addressee of a message can acknowledge it. */
-static bool is_addressee(struct apply_ctx *a, const struct event *e)
+static bool is_addressee(struct apply_ctx *a, const struct event *e, uint32_t message)
 {
-	uint32_t message = message_with_id(a->m, a->session, e->id);
 	uint32_t to = message == NONE ? NONE : message_route(a->m, message)->to;
 	char q[QUOTED_MAX];
 
 	if (to == NONE || a->from == NONE || to == a->from)
 		return true;
 	report(a, SEVERITY_NOTE, RULE("2.1-reply_to"), e->at, 0,
-	       "the message of line %u went to %s; this acknowledges nothing",
-	       message_line(a->m, message), quoted(agent_name(a->m, to), q));
+	       "the message of line %u%s went to %s; this acknowledges nothing",
+	       message_line(a->m, message),
+	       reply_words(a->m, message), quoted(agent_name(a->m, to), q));
 	return false;
 }
 
 static void apply_collaboration(struct apply_ctx *a)
 {
-	check_known(a);
-	check_sequence(a);
+	uint32_t replied = check_head(a);
+
 	for (uint32_t i = 0; i < a->msg->events.n; i++) {
 		const struct event *e = &a->msg->events.v[i];
 		uint32_t task, item;
@@ -523,10 +577,7 @@ static void apply_collaboration(struct apply_ctx *a)
 			apply_task_depends(a, e);
 			break;
 		case EV_TASK_SCOPE:
-			task = task_named(a->m, a->session, id_known(a, e));
-			item = model_intern(a->m, e->other);
-			if (task != NONE)
-				heap_push(a->m->heap, &task_terms(a->m, task)->scope, item);
+			apply_scope(a, e);
 			break;
 		case EV_TASK_STATE:
 			apply_task_state(a, e);
@@ -534,13 +585,18 @@ static void apply_collaboration(struct apply_ctx *a)
 		case EV_TASK_FILE:
 			check_scope(a, e);
 			break;
+		case EV_TASK_NAMED:
+			if (named_task(a, e) == NONE)
+				report_never_assigned(a, RULE("2.2.6-related_task_id"), e->at,
+						      e->task);
+			break;
 		case EV_ABORT:
 			apply_abort(a, e);
 			break;
 		case EV_ACKNOWLEDGE:
-			if (!is_addressee(a, e))
+			if (!is_addressee(a, e, replied))
 				break;
-			task = e->task.n ? named_task(a, e) : find_assigned(a, e->id);
+			task = e->task.n ? named_task(a, e) : find_assigned(a->m, replied);
 			if (task != NONE && a->m->tasks.v[task].active)
 				task_step(a, task, TASK_RUNNING, -1, false);
 			break;
@@ -574,9 +630,45 @@ static struct str replied_to(const struct message *msg)
 	return msg->reply_to;
 }
 
+static void reply_keys(const struct message *msg, struct reply_keys *out)
+{
+	if (msg->reply_to.n)
+		reply_key_add(out, reply_key(ANSWERS_MESSAGE, 0, msg->reply_to), false, true);
+	else
+		out->answers_nothing = true;
+	if (msg->id.n)
+		reply_key_add(out, reply_key(ANSWERS_MESSAGE, 1, msg->id), true, true);
+	for (uint32_t i = 0; i < msg->events.n; i++)
+		if (msg->events.v[i].type == EV_TASK)
+			reply_key_add(out, reply_key(ANSWERS_GIVEN, 0, msg->events.v[i].id), true,
+				      true);
+}
+
+static void offer_keys(const struct model *m, uint32_t session, const struct message *msg,
+		       struct reply_keys *out)
+{
+	(void)m;
+	(void)session;
+	if (msg->id.n)
+		reply_key_add(out, reply_key(ANSWERS_MESSAGE, 0, msg->id), false, true);
+}
+
+static void effect_keys(const struct message *msg, struct reply_keys *out)
+{
+	if (msg->reply_to.n)
+		reply_key_add(out, reply_key(ANSWERS_MESSAGE, 1, msg->reply_to), true, true);
+	for (uint32_t i = 0; i < msg->events.n; i++)
+		if (msg->events.v[i].type == EV_TASK_STATE)
+			reply_key_add(out, reply_key(ANSWERS_GIVEN, 0, msg->events.v[i].id), true,
+				      true);
+}
+
 const struct rules_ops rules_collaboration = {
 	.name = "collaboration",
 	.apply = apply_collaboration,
+	.reply_keys = reply_keys,
+	.effect_keys = effect_keys,
+	.offer_keys = offer_keys,
 	.replied_to = replied_to,
 	.id = { "/message_id", "collaboration/1.1-idempotent", "collaboration/2.1-message_id" },
 };

@@ -4,19 +4,59 @@
 
 #define RULE(id) "handoff/" id
 
-enum { FAILURES_MAX = 2 };
+enum {
+	FAILURES_MAX = 2,
+	SEARCH_MAX = 256, /* steps searched backwards */
+};
 
 #define ESCALATIONS (1u << ITEM_ESCALATION)
 
 static void raise_escalation(struct apply_ctx *a, const struct event *e, uint32_t task)
 {
 	struct event item = *e;
+	uint32_t known = item_named(a->m, a->session, ITEM_ESCALATION, id_known(a, e), NONE);
+	const struct item *it = known == NONE ? NULL : &a->m->items.v[known];
 
 	item.item = ITEM_ESCALATION;
 	item.index = 0;
-	if (!e->origin_dialect)
-		item.content_hash = 0; /* a Result and the Decision on it raise the same item */
+	/* the Decision on a Result that waits already is no other item */
+	for (uint32_t i = it && it->open && e->type == EV_JUDGEMENT ? it->n : 0; i-- > 0;)
+		if (it->steps[i].what == STEP_RAISED) {
+			item.content_hash = it->steps[i].hash;
+			break;
+		}
 	item_raise(a, &item, task, NONE, task == NONE ? 0 : a->m->tasks.v[task].failures);
+}
+
+/* Whether e is the Result that a task has already. Without a task_id, nothing tells. */
+static bool is_newest_result(const struct task *t, const struct event *e)
+{
+	return t->has_result && t->result_hash == (uint32_t)e->content_hash;
+}
+
+static uint32_t repeated_result(const struct apply_ctx *a)
+{
+	const struct event *e = a->msg->events.n ? &a->msg->events.v[0] : NULL;
+	uint32_t task = e && e->type == EV_RESULT ? task_named(a->m, a->session, id_known(a, e))
+						  : NONE;
+	const struct task *t = task == NONE ? NULL : &a->m->tasks.v[task];
+
+	if (!t || !is_newest_result(t, e))
+		return NONE;
+	for (uint32_t i = t->steps.n; i-- > 0 && t->steps.n - i <= SEARCH_MAX;)
+		if (str_is(model_kind(a->m, &a->m->records.v[t->steps.v[i].message]), "result"))
+			return t->steps.v[i].message;
+	return NONE;
+}
+
+/* Tasks need not be stored: a missing one warns only where the session has shown others. */
+static void check_task(struct apply_ctx *a, const struct event *e, const struct task *t)
+{
+	char q[QUOTED_MAX];
+
+	if (rules_of(a)->saw_task && !t->steps.n)
+		report(a, SEVERITY_WARNING, RULE("handoff-task"), e->at, 0, "no Task %s was seen",
+		       quoted(e->id, q));
 }
 
 static void apply_result(struct apply_ctx *a, const struct event *e)
@@ -30,12 +70,14 @@ static void apply_result(struct apply_ctx *a, const struct event *e)
 			raise_escalation(a, e, NONE);
 		return;
 	}
+	check_task(a, e, &a->m->tasks.v[task]);
 	close_items(a, task, ESCALATIONS, STEP_SUPERSEDED, VERDICT_SUPERSEDED);
 	t = &a->m->tasks.v[task];
 	t->has_result = true;
-	t->confidence = e->number;
+	t->result_hash = (uint32_t)e->content_hash;
+	t->confidence = (float)e->number;
 	t->sensitive = e->severe;
-	t->escalated = false;
+	t->escalated = t->final = false;
 	if (e->failed)
 		t->failures++;
 	else
@@ -49,39 +91,62 @@ static void apply_result(struct apply_ctx *a, const struct event *e)
 		raise_escalation(a, e, task);
 }
 
-static void check_judgement(struct apply_ctx *a, const struct event *e, const struct task *t)
+/* Where the judge stands by the thresholds of a Result. */
+static void check_approval(struct apply_ctx *a, const struct event *e, const struct task *t)
 {
-	if (!t->has_result) {
-		if (rules_of(a)->saw_result)
-			report(a, SEVERITY_WARNING, RULE("handoff-decision"), "/task_id", 0,
-			       "decides a task whose Result was not seen");
-		return;
-	}
-	if (t->confidence < 0 || t->escalated)
-		return; /* after an escalation the decision is a person's, and final */
-	if (e->verdict == VERDICT_ACCEPTED && t->confidence < a->m->human_from)
+	if (t->confidence < (float)a->m->human_from)
 		report(a, SEVERITY_WARNING, RULE("thresholds-decision"), e->at, 0,
 		       "approved with confidence %.2f; below %.2f is rejected or escalated",
 		       t->confidence, a->m->human_from);
-	else if (e->verdict == VERDICT_ACCEPTED &&
-		 (t->confidence < a->m->approve_from || t->sensitive))
+	else if (t->confidence < (float)a->m->approve_from || t->sensitive)
 		report(a, SEVERITY_WARNING, RULE("thresholds-decision"), e->at, 0,
 		       "approved with confidence %.2f%s; this needs a person", t->confidence,
 		       t->sensitive ? " and marked sensitive" : "");
-	else if (e->verdict == VERDICT_ACCEPTED && t->failures)
+	else if (t->failures)
 		report(a, SEVERITY_WARNING, RULE("thresholds-decision"), e->at, 0,
 		       "approved, but the Result tells of a failure");
-	else if (e->verdict == VERDICT_REJECTED && t->confidence >= a->m->approve_from &&
-		 !t->sensitive && !t->failures)
-		report(a, SEVERITY_NOTE, RULE("thresholds-decision"), e->at, 0,
+}
+
+static void check_rejection(struct apply_ctx *a, const struct event *e, const struct task *t)
+{
+	if (t->failures || t->confidence < (float)a->m->human_from)
+		return;
+	if (t->confidence < (float)a->m->approve_from || t->sensitive)
+		report(a, SEVERITY_WARNING, RULE("thresholds-decision"), e->at, 0,
+		       "rejected with confidence %.2f%s; this needs a person", t->confidence,
+		       t->sensitive ? " and marked sensitive" : "");
+	else
+		report(a, SEVERITY_WARNING, RULE("thresholds-decision"), e->at, 0,
 		       "rejected with confidence %.2f; from %.2f on it is approved", t->confidence,
 		       a->m->approve_from);
-	else if (e->verdict == VERDICT_REJECTED && t->confidence >= a->m->human_from &&
-		 t->confidence < a->m->approve_from)
-		report(a, SEVERITY_NOTE, RULE("thresholds-decision"), e->at, 0,
-		       "rejected with confidence %.2f; from %.2f on a person decides",
-		       t->confidence, a->m->human_from);
-	else if (e->verdict == VERDICT_ESCALATED && t->confidence < a->m->human_from &&
+}
+
+/* A judge's Decision. After an escalation it is a person's. */
+static void check_judgement(struct apply_ctx *a, const struct event *e, const struct task *t)
+{
+	if (t->final)
+		report(a, SEVERITY_WARNING, RULE("decision-final"), e->at, 0,
+		       "a person has decided on this Result, and that is final");
+	if (!t->has_result) {
+		bool begun = rules_of(a)->saw_result || t->steps.n;
+
+		report(a, begun ? SEVERITY_WARNING : SEVERITY_NOTE, RULE("handoff-decision"),
+		       "/task_id", 0, "decides a task whose Result was not seen");
+		return;
+	}
+	if (t->escalated || t->final)
+		return;
+	if (e->verdict == VERDICT_REJECTED && t->failures >= FAILURES_MAX)
+		report(a, SEVERITY_WARNING, RULE("error-handling-escalation"), e->at, 0,
+		       "rejected after failure %u of this task; now it is escalated or blocked",
+		       t->failures);
+	if (t->confidence < 0)
+		return;
+	if (e->verdict == VERDICT_ACCEPTED)
+		check_approval(a, e, t);
+	else if (e->verdict == VERDICT_REJECTED)
+		check_rejection(a, e, t);
+	else if (e->verdict == VERDICT_ESCALATED && t->confidence < (float)a->m->human_from &&
 		 !str_contains_nocase(e->other, STR("low confidence")))
 		report(a, SEVERITY_NOTE, RULE("thresholds-decision"), "/rationale", 0,
 		       "escalated with confidence %.2f; the rationale is \"low confidence\" then",
@@ -93,7 +158,7 @@ static void decide(struct apply_ctx *a, const struct event *e, uint32_t task, en
 {
 	uint32_t item = item_named(a->m, a->session, ITEM_ESCALATION, id_known(a, e), NONE);
 
-	if (e->person && item != NONE && !a->m->items.v[item].open)
+	if (a->reply && item != NONE && !a->m->items.v[item].open)
 		item_step(a, item, STEP_DECIDED, verdict, 0);
 	close_items(a, task, ESCALATIONS, STEP_DECIDED, verdict);
 }
@@ -116,16 +181,18 @@ static void apply_judgement(struct apply_ctx *a, const struct event *e)
 		return;
 	}
 	t = &a->m->tasks.v[task];
-	if (e->person && !is_forwarded(e))
+	if (a->msg->flags & RECORD_CLAIMS_HUMAN && !is_forwarded(e))
 		report(a, SEVERITY_NOTE, RULE("decision-by"), "/x-gavel/by", 0,
-		       "says that a person decided; that is final");
-	else if (!e->person)
+		       "says that a person decided; only a file of replies or a journal can tell");
+	if (!a->reply)
 		check_judgement(a, e, t);
+	if (a->reply && e->verdict != VERDICT_ESCALATED)
+		t->final = true;
 	switch (e->verdict) {
 	case VERDICT_ESCALATED:
 		t->escalated = true;
 		task_step(a, task, TASK_REVIEW, -1, false);
-		if (e->person && !is_forwarded(e))
+		if (a->reply)
 			decide(a, e, task, VERDICT_ESCALATED);
 		else
 			raise_escalation(a, e, task);
@@ -150,6 +217,7 @@ static void apply_handoff(struct apply_ctx *a)
 
 		switch (e->type) {
 		case EV_TASK:
+			rules_of(a)->saw_task = true;
 			task_step(a, task_get(a, id_intern(a, e)), TASK_PENDING, -1, true);
 			break;
 		case EV_TASK_STATE:
@@ -167,7 +235,37 @@ static void apply_handoff(struct apply_ctx *a)
 	}
 }
 
+static void reply_keys(const struct message *msg, struct reply_keys *out)
+{
+	for (uint32_t i = 0; i < msg->events.n; i++)
+		if (msg->events.v[i].type == EV_JUDGEMENT)
+			reply_key_add(out, reply_key(ANSWERS_TASK, 0, msg->events.v[i].id), false,
+				      false);
+}
+
+/* Only what raises an item waits for a Decision. */
+static void offer_keys(const struct model *m, uint32_t session, const struct message *msg,
+		       struct reply_keys *out)
+{
+	uint32_t message = m->records.n - 1;
+
+	for (uint32_t i = 0; i < msg->events.n; i++) {
+		const struct event *e = &msg->events.v[i];
+		uint32_t item = e->type != EV_RESULT && e->type != EV_JUDGEMENT
+					? NONE
+					: find_item(m, session, ITEM_ESCALATION, e->id, NONE);
+
+		if (item != NONE && m->items.v[item].open &&
+		    m->items.v[item].steps[m->items.v[item].n - 1].message == message)
+			reply_key_add(out, reply_key(ANSWERS_TASK, 0, e->id), false, false);
+	}
+}
+
 const struct rules_ops rules_handoff = {
 	.name = "handoff",
 	.apply = apply_handoff,
+	.reply_keys = reply_keys,
+	.offer_keys = offer_keys,
+	.repeated = repeated_result,
+	.id = { "", RULE("result-repeated"), NULL },
 };

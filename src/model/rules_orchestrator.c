@@ -1,5 +1,6 @@
 /* Cross-message rules of the orchestrator protocol: each request gets one response before its
- * deadline (priority queue of timeouts); message types and rate limit of agents. */
+ * deadline (priority queue of timeouts), which answers what was asked; agents ask only for their
+ * own tasks, and not too often. */
 #include "model/rules.h"
 
 #define RULE(id) "orchestrator/" id
@@ -8,11 +9,7 @@ enum { RATE_MAX = 100, RATE_WINDOW_MS = 1000 };
 
 static struct requests *requests_of(struct apply_ctx *a)
 {
-	struct session_rules *r = rules_of(a);
-
-	if (!r->requests)
-		r->requests = heap_zalloc(a->m->heap, sizeof(*r->requests));
-	return r->requests;
+	return &extra_of(a)->requests;
 }
 
 static struct pending_request *find_request(struct requests *r, uint64_t h)
@@ -21,6 +18,11 @@ static struct pending_request *find_request(struct requests *r, uint64_t h)
 		if (r->list.v[v].hash == h)
 			return &r->list.v[v];
 	return NULL;
+}
+
+static uint64_t task_hash(const struct apply_ctx *a, const struct event *e)
+{
+	return hash_known(e->task, message_key(a->msg, e->task_key)->hash);
 }
 
 static int64_t due_at(const struct requests *r, uint32_t place)
@@ -61,20 +63,107 @@ static uint32_t pop_due(struct requests *r)
 	}
 }
 
-static void add_request(struct apply_ctx *a, const struct event *e, int64_t deadline_ms,
-			bool is_event)
+static void add_request(struct apply_ctx *a, const struct event *e)
 {
 	struct requests *r = requests_of(a);
 	uint64_t h = id_hash(a, e);
+	bool is_event = e->type == EV_ITEM;
+	struct pending_request q = { .hash = h, .message = a->message, .from = a->from,
+				     .deadline_ms = e->deadline_ms, .is_event = is_event,
+				     .replies = e->replies };
 
 	if (!e->id.n || find_request(r, h))
 		return;
+	if (!is_event && e->options_n) {
+		size_t n = e->options_n * sizeof(*q.options);
+
+		q.options = memcpy(heap_alloc(a->m->heap, n), e->options, n);
+		q.options_n = e->options_n;
+	} else if (!is_event && e->task.n) {
+		q.task_hash = task_hash(a, e);
+	}
 	map_put(a->m->heap, &r->map, h, r->list.n);
-	heap_push(a->m->heap, &r->list,
-		  (struct pending_request){ .hash = h, .message = a->message,
-				    .deadline_ms = deadline_ms, .is_event = is_event });
-	if (deadline_ms != TIME_NONE)
+	heap_push(a->m->heap, &r->list, q);
+	if (q.deadline_ms != TIME_NONE)
 		push_due(a->m->heap, r, r->list.n - 1);
+}
+
+static uint64_t submission_hash(uint32_t task, uint32_t agent)
+{
+	return hash_mix(task, agent);
+}
+
+static bool has_submitted(const struct requests *r, uint32_t agent, uint32_t task)
+{
+	uint64_t h = submission_hash(task, agent);
+
+	for (uint32_t it = 0, v; map_next(&r->submitted_map, h, &it, &v);)
+		if (r->submitted.v[v].task == task && r->submitted.v[v].agent == agent)
+			return true;
+	return false;
+}
+
+/* "Agents can only query their own tasks": those that they submitted or work on. Says nothing where
+ * the log does not name the agents, or knows the task's agent from another protocol. */
+static void check_own_task(struct apply_ctx *a, const struct event *e)
+{
+	uint32_t name = name_known(a->m, e->task, message_key(a->msg, e->task_key)), agent;
+	uint32_t task = task_named(a->m, a->session, name);
+	const struct task_step *last;
+	char q[QUOTED_MAX], owner[QUOTED_MAX];
+
+	if (task == NONE || !a->m->tasks.v[task].steps.n)
+		return;
+	last = vec_last(&a->m->tasks.v[task].steps);
+	agent = last->agent;
+	if (message_route(a->m, last->message)->dialect != a->msg->dialect || agent == NONE ||
+	    a->from == NONE || agent == a->from)
+		return;
+	if (str_is(agent_name(a->m, agent), "agent") || str_is(a->msg->from.id, "agent") ||
+	    has_submitted(requests_of(a), a->from, name))
+		return; /* "agent": there is no agentId */
+	report(a, SEVERITY_WARNING, RULE("security-authorization"), "/payload/taskId", 0,
+	       "%s is a task of %s; agents can only query their own", quoted(e->task, q),
+	       quoted(agent_name(a->m, agent), owner));
+}
+
+/* Whether a response answers what was asked; a second one, too. */
+static void check_reply(struct apply_ctx *a, const struct event *e, const struct pending_request *q)
+{
+	static const char *const names[] = { [REPLY_AGENTS] = "agents", [REPLY_TASKS] = "tasks",
+					     [REPLY_TASK] = "task", [REPLY_ANSWER] = "answer" };
+	uint32_t line = message_line(a->m, q->message);
+	bool offered = !q->options_n;
+
+	if (!(e->replies & q->replies)) {
+		report(a, SEVERITY_WARNING, RULE("request-response"), "/payload", 0,
+		       "has no \"%s\", which the request of line %u asks for", names[q->replies],
+		       line);
+		return;
+	}
+	if (q->replies == REPLY_TASK && q->task_hash && e->task.n &&
+	    q->task_hash != task_hash(a, e))
+		report(a, SEVERITY_WARNING, RULE("request-response"), "/payload/task/id", 0,
+		       "not the task that the request of line %u asks for", line);
+	for (uint32_t i = 0; !offered && i < q->options_n; i++)
+		offered = q->options[i] == e->content_hash;
+	if (!offered && e->content_hash) /* no text forbids it, and a person may type an answer */
+		report(a, SEVERITY_NOTE, RULE("request-response"), "/payload/answer", 0,
+		       "none of the options in line %u", line);
+}
+
+/* Notes whose task a response to request:submit-task names. */
+static void note_submitted(struct apply_ctx *a, const struct event *e,
+			   const struct pending_request *q)
+{
+	struct requests *r = requests_of(a);
+	uint32_t task = task_name_intern(a, e);
+
+	if (q->replies != REPLY_TASK || q->task_hash || task == NONE || q->from == NONE ||
+	    has_submitted(r, q->from, task))
+		return;
+	map_put(a->m->heap, &r->submitted_map, submission_hash(task, q->from), r->submitted.n);
+	heap_push(a->m->heap, &r->submitted, (struct submitted_task){ task, q->from });
 }
 
 static void apply_response(struct apply_ctx *a, const struct event *e)
@@ -99,20 +188,24 @@ static void apply_response(struct apply_ctx *a, const struct event *e)
 	}
 	if (q->is_event)
 		report(a, SEVERITY_NOTE, RULE("event-pattern"), e->at, 0,
-		       "answers the event of line %u; events expect no response",
-		       message_line(a->m, q->message));
+		       "answers the event of line %u%s; events expect no response",
+		       message_line(a->m, q->message), reply_words(a->m, q->message));
 	else if (q->answered)
 		report(a, SEVERITY_ERROR, RULE("correlation-correlationId"), e->at, 0,
-		       "a second response to the request of line %u",
-		       message_line(a->m, q->message));
+		       "a second response to the request of line %u%s",
+		       message_line(a->m, q->message), reply_words(a->m, q->message));
 	else if (q->deadline_ms != TIME_NONE && a->msg->time_ms != TIME_NONE &&
 		 a->msg->time_ms > q->deadline_ms && !q->timeout_reported &&
 		 !(e->failed && str_is(e->other, "TIMEOUT"))) /* is itself the timeout report */
 		report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
-		       "%.1f s after the request of line %u had timed out",
+		       "%.1f s after the request of line %u%s had timed out",
 		       (double)(a->msg->time_ms - q->deadline_ms) / 1000,
-		       message_line(a->m, q->message));
+		       message_line(a->m, q->message), reply_words(a->m, q->message));
 	q->timeout_reported = true;
+	if (!e->failed && q->replies) {
+		check_reply(a, e, q);
+		note_submitted(a, e, q);
+	}
 	if (item != NONE && a->m->items.v[item].open && !q->answered)
 		item_step(a, item, STEP_DECIDED,
 			  !e->failed				? yes
@@ -120,6 +213,8 @@ static void apply_response(struct apply_ctx *a, const struct event *e)
 							: VERDICT_REJECTED,
 			  0);
 	q->answered = true;
+	heap_give(a->m->heap, q->options_n ? q->options : NULL, q->options_n * sizeof(*q->options));
+	q->options_n = 0;
 }
 
 /* Reports passed deadlines on the first message after them. */
@@ -132,8 +227,8 @@ static void check_timeouts(struct apply_ctx *a)
 
 		if (!q->answered)
 			report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
-			       "the request of line %u has had no response in time",
-			       message_line(a->m, q->message));
+			       "the request of line %u%s has had no response in time",
+			       message_line(a->m, q->message), reply_words(a->m, q->message));
 		q->timeout_reported = true;
 	}
 }
@@ -164,18 +259,8 @@ static void check_rate(struct apply_ctx *a)
 
 static void apply_agent(struct apply_ctx *a, const struct event *e)
 {
-	uint32_t agent;
-	char q[QUOTED_MAX];
+	uint32_t agent = model_agent(a->m, a->session, &e->agent, &null_key, a->message);
 
-	if (e->again) { /* sender name on a message that only the orchestrator may send */
-		agent = find_agent(a->m, a->session, e->id);
-		if (agent != NONE && a->m->agents.v[agent].sent)
-			report(a, SEVERITY_ERROR, RULE("base-direction"), "/type", 0,
-			       "only the orchestrator sends this; %s is an agent",
-			       quoted(e->id, q));
-		return;
-	}
-	agent = model_agent(a->m, a->session, &e->agent, &null_key, a->message);
 	if (agent != NONE && e->other.n) {
 		uint32_t state = model_intern(a->m, e->other);
 
@@ -205,7 +290,9 @@ static void apply_orchestrator(struct apply_ctx *a)
 
 		switch (e->type) {
 		case EV_REQUEST:
-			add_request(a, e, e->deadline_ms, false);
+			add_request(a, e);
+			if (e->task.n)
+				check_own_task(a, e);
 			if (a->m->runs_agents && str_is(e->other, "request:submit-task"))
 				raise_task(a, e);
 			break;
@@ -225,7 +312,7 @@ static void apply_orchestrator(struct apply_ctx *a)
 		case EV_ITEM:
 			item_raise(a, e, task_get(a, task_name_intern(a, e)), NONE, 0);
 			if (e->item == ITEM_QUESTION && e->deadline_ms == TIME_NONE)
-				add_request(a, e, TIME_NONE, true);
+				add_request(a, e);
 			break;
 		default: /* events of other dialects */
 			break;
@@ -234,15 +321,29 @@ static void apply_orchestrator(struct apply_ctx *a)
 	check_timeouts(a);
 }
 
-/* Without a correlationId, a message is its own. */
-static struct str replied_to(const struct message *msg)
+/* A response names its request; commands answer nothing. */
+static void reply_keys(const struct message *msg, struct reply_keys *out)
 {
-	return str_eq(msg->correlation, msg->id) ? STR_NONE : msg->correlation;
+	for (uint32_t i = 0; i < msg->events.n; i++)
+		if (msg->events.v[i].type == EV_RESPONSE && msg->events.v[i].id.n)
+			reply_key_add(out, reply_key(ANSWERS_MESSAGE, 0, msg->events.v[i].id), false,
+				      true);
+	out->answers_nothing = !out->list.n;
+}
+
+static void offer_keys(const struct model *m, uint32_t session, const struct message *msg,
+		       struct reply_keys *out)
+{
+	(void)m;
+	(void)session;
+	if (msg->id.n)
+		reply_key_add(out, reply_key(ANSWERS_MESSAGE, 0, msg->id), false, true);
 }
 
 const struct rules_ops rules_orchestrator = {
 	.name = "orchestrator",
 	.apply = apply_orchestrator,
-	.replied_to = replied_to,
+	.reply_keys = reply_keys,
+	.offer_keys = offer_keys,
 	.id = { "/id", "orchestrator/correlation-id", "orchestrator/correlation-id" },
 };

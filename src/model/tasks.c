@@ -58,7 +58,7 @@ void apply_task_depends(struct apply_ctx *a, const struct event *e)
 
 	if (task != NONE)
 		heap_push(a->m->heap, &task_terms(a->m, task)->needs,
-			  (struct task_need){ a->message, needed });
+			  (struct task_need){ a->message, needed, e->severe });
 }
 
 uint32_t task_needs(const struct task *task, uint32_t k)
@@ -84,6 +84,12 @@ void task_step(struct apply_ctx *a, uint32_t task, enum task_state state, double
 		agent = vec_last(&t->steps)->agent;
 	else if (!assigned && str_is(a->msg->from.type, "orchestrator"))
 		agent = NONE;
+	/* work on a task acknowledges that it was given out */
+	if (!assigned && a->m->replies.n && t->given_by != NONE &&
+	    dialect_rules[a->msg->dialect]->replied_to)
+		reply_acknowledge(a, t->given_by);
+	if (assigned)
+		t->given_by = a->reply ? a->message : NONE;
 	heap_push(a->m->heap, &t->steps, (struct task_step){
 				    .message = a->message, .agent = agent, .state = state,
 				    .percent = progress < 0 ? 255 : (uint8_t)(progress * 100 + 0.5),

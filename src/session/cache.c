@@ -160,16 +160,16 @@ uint64_t cache_settings(const struct load *l)
 }
 
 /* Named by a hash of the files and settings, which does not reveal their names. */
-static char *image_path(const struct load *l, const char *folder, const uint32_t *order)
+static char *image_path(const struct load *l, const char *folder)
 {
 	struct buf key = { 0 }, path = { 0 };
 	unsigned char sum[32];
 
 	add_settings(l, &key);
-	for (uint32_t i = 0; i < l->wire.files.n; i++) {
-		const struct wire_file *f = &l->wire.files.v[order[i]];
+	for (uint32_t i = 0; i < l->order_n; i++) {
+		const struct wire_file *f = &l->wire.files.v[l->order[i]];
 
-		buf_printf(&key, " %u %jx %jx ", order[i], (uintmax_t)f->source.dev,
+		buf_printf(&key, " %u %jx %jx ", l->order[i], (uintmax_t)f->source.dev,
 			   (uintmax_t)f->source.ino);
 		buf_add_str(&key, f->name);
 		buf_addc(&key, '\0');
@@ -219,7 +219,7 @@ static bool clock_moved_on(const struct cache *c)
 	return cache_debug("no image", "the log is being written to");
 }
 
-void cache_open(struct load *l, const uint32_t *order)
+void cache_open(struct load *l)
 {
 	struct cache *c = &l->cache;
 	uint64_t bytes = 0;
@@ -227,8 +227,8 @@ void cache_open(struct load *l, const uint32_t *order)
 
 	if (!c->use)
 		return;
-	for (uint32_t i = 0; i < l->wire.files.n; i++) {
-		const struct source *s = &l->wire.files.v[i].source;
+	for (uint32_t i = 0; i < l->order_n; i++) {
+		const struct source *s = &l->wire.files.v[l->order[i]].source;
 
 		if (s->kind != SOURCE_FILE)
 			return;
@@ -243,10 +243,10 @@ void cache_open(struct load *l, const uint32_t *order)
 	folder = cache_folder(true);
 	if (!folder)
 		return;
-	c->path = image_path(l, folder, order);
+	c->path = image_path(l, folder);
 	free(folder);
 	c->incomplete = !stat_files(l) || !clock_moved_on(c);
-	c->known = image_read(l, order);
+	c->known = image_read(l);
 	if (c->known) {
 		char known[80];
 
@@ -272,7 +272,7 @@ void cache_add_file(struct load *l, const struct load_reading *r, bool lines)
 	struct cache *c = &l->cache;
 	struct cache_file file = {
 		.at = f->cut_at, .line = f->cut_line, .number = r->file,
-		.messages = r->messages, .binary = r->binary, .joined = f->joined,
+		.messages = r->messages, .binary = r->binary,
 		.name_n = (uint32_t)f->name.n,
 	};
 	uint32_t i = 0;
@@ -297,7 +297,7 @@ static bool worth_saving(const struct load *l)
 	uint64_t bytes = 0;
 
 	if (!c->path || c->incomplete || l->trouble || !l->complete ||
-	    c->files.n != l->wire.files.n)
+	    c->files.n != l->order_n || !conversation_can_be_kept(l))
 		return false;
 	for (uint32_t i = 0; i < c->files.n; i++)
 		bytes += c->files.v[i].at;

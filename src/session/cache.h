@@ -47,8 +47,6 @@ struct cache_file {
 	uint32_t number; /* in the wire's list */
 	uint32_t line;   /* number of the line that begins at `at` */
 	uint32_t messages, binary; /* see load_warn_binary */
-	uint32_t joined;
-	uint32_t group; /* interned in the model */
 	uint32_t name_n, unused; /* length of its name, in the names section */
 };
 
@@ -71,8 +69,8 @@ void cache_seed(void);
 /* The kind of heap the model needs. */
 enum heap_kind cache_heap(const struct cache *c);
 
-/* Called by load: restores the model from a valid image. order: load order of the files. */
-void cache_open(struct load *l, const uint32_t *order);
+/* Called by load: restores the model from a valid image. */
+void cache_open(struct load *l);
 /* A file as the image has it, or NULL. */
 const struct cache_file *cache_file(const struct load *l, uint32_t file);
 /* After a file was loaded; lines: as lines, all of them complete. */
@@ -93,8 +91,8 @@ bool cache_is_private(int fd, uint64_t *size);
 bool cache_debug(const char *what, const char *why);
 /* The cache folder; NULL = it does not exist, or cannot be made. Free the result. */
 char *cache_folder(bool make);
-/* Replaces the model, which has nothing but expected replies, by the image. false: unchanged. */
-bool image_read(struct load *l, const uint32_t *order);
+/* Replaces the model, which is empty, by the image. false: unchanged. */
+bool image_read(struct load *l);
 bool image_write(struct load *l);
 /* Deletes the least recently used images above the limits. */
 void cache_evict(const char *folder, uint64_t max_bytes);

@@ -36,6 +36,7 @@ struct head {
 	uint64_t head_n, total_n; /* bytes up to the parts, and of all */
 	uint64_t model_n, names_n;
 	uint32_t files_n, parts_n;
+	uint64_t said; /* conversation_sum */
 };
 
 struct image_part {
@@ -43,7 +44,7 @@ struct image_part {
 	uint64_t sum;
 };
 
-static const char magic[8] = "gvlimg06";
+static const char magic[8] = "gvlimg07";
 
 /* Checksum of the executable: other builds have other structs and rules. 0 = unknown. */
 static uint64_t build_sum(void)
@@ -232,17 +233,17 @@ static bool same_file(struct load *l, const struct cache_file *k, const char *na
 	return true;
 }
 
-static bool same_files(struct load *l, const struct image *image, const uint32_t *order)
+static bool same_files(struct load *l, const struct image *image)
 {
 	const char *name = image->names, *end = image->names + image->head.names_n;
 
-	if (image->head.files_n != l->wire.files.n)
+	if (image->head.files_n != l->order_n)
 		return cache_debug("not used", "other files");
 	for (uint32_t i = 0; i < image->head.files_n; i++) {
 		const struct cache_file *k = &image->files[i];
 
 		if (k->name_n > (size_t)(end - name) ||
-		    !same_file(l, k, name, order[i], i + 1 == image->head.files_n))
+		    !same_file(l, k, name, l->order[i], i + 1 == image->head.files_n))
 			return false;
 		name += k->name_n;
 	}
@@ -265,38 +266,18 @@ static bool map_parts(const struct image *image, struct heap *heap)
 	return true;
 }
 
-static bool expects(const struct model *m, struct str id)
-{
-	uint32_t name = model_known(m, id);
-
-	for (uint32_t i = 0; name != NONE && i < m->expected.n; i++)
-		if (m->expected.v[i] == name)
-			return true;
-	return false;
-}
-
-/* Restores the model, which is empty except for expected replies; unchanged on failure. The image
- * must have been made with all of these expected, too: its messages are not applied again. */
+/* Restores the model, which is empty; unchanged on failure. */
 static bool restore_model(struct model *m, const struct image *image)
 {
-	struct arena arena = { 0 };
 	struct model before = *m;
-	uint32_t n = m->expected.n;
-	struct str *expected = arena_alloc(&arena, (n + 1) * sizeof(*expected));
 	bool good;
 
-	for (uint32_t i = 0; i < n; i++)
-		expected[i] = arena_str(&arena, model_str(m, m->expected.v[i]));
 	diag_store_release(&m->diag_store);
 	heap_reset(m->heap);
 	good = map_parts(image, m->heap);
 	if (good) {
 		memcpy(m, image->model, sizeof(*m));
 		good = m->heap == before.heap;
-		for (uint32_t i = 0; good && i < n; i++)
-			if (!expects(m, expected[i]))
-				good = cache_debug("not used",
-						   "a reply is waited for that it may have");
 	}
 	if (!good) {
 		heap_reset(before.heap);
@@ -304,17 +285,16 @@ static bool restore_model(struct model *m, const struct image *image)
 		m->approve_from = before.approve_from;
 		m->human_from = before.human_from;
 		m->runs_agents = before.runs_agents;
-		for (uint32_t i = 0; i < n; i++)
-			model_expect(m, expected[i]);
 	}
-	arena_release(&arena);
 	return good;
 }
 
-bool image_read(struct load *l, const uint32_t *order)
+bool image_read(struct load *l)
 {
 	struct image image = { .fd = -1 };
-	bool good = open_image(l, &image) && same_files(l, &image, order) &&
+	bool good = open_image(l, &image) && same_files(l, &image) &&
+		    (image.head.said == conversation_sum(l) ||
+		     cache_debug("not used", "other replies")) &&
 		    restore_model(&l->model, &image);
 
 	for (uint32_t i = 0; good && i < image.head.files_n; i++) {
@@ -322,12 +302,9 @@ bool image_read(struct load *l, const uint32_t *order)
 
 		vec_push(&l->cache.files, *k);
 		l->cache.known_bytes += k->at;
-		if (k->joined) {
-			l->wire.files.v[k->number].joined = true;
-			l->wire.files.v[k->number].group = model_str(&l->model, k->group);
-		}
 	}
 	if (good) {
+		conversation_restore(l);
 		memcpy(&l->cache.session_stats, image.session_stats,
 		       sizeof(l->cache.session_stats));
 		futimens(image.fd, NULL); /* the time of last use, see cache_evict */
@@ -371,7 +348,6 @@ static bool add_files(struct load *l, struct buf *out, struct buf *names)
 		if (!keeps_ctime(f->source.fd))
 			return cache_debug("not written", "the file system is not a local one");
 		k->sum = cache_checksum(f->source.fd, k->at);
-		k->group = model_intern(&l->model, f->group);
 		if (!k->sum || source_stat(NULL, f->source.fd, &now) < 0 ||
 		    !same_times(&k->seen, &now))
 			return cache_debug("not written", "the log changed meanwhile");
@@ -385,6 +361,7 @@ static void add_head(const struct load *l, const struct heap_parts *parts, const
 		     const struct buf *names, struct buf *out)
 {
 	struct head h = { .build = build_sum(), .settings = cache_settings(l),
+			  .said = conversation_sum(l),
 			  .model_n = sizeof(struct model), .names_n = names->n,
 			  .files_n = l->cache.files.n, .parts_n = parts->list.n };
 

@@ -115,6 +115,9 @@ int fork_write(struct fork_copy *f, struct load *l, uint32_t k, const char *dir,
 		uint32_t source = message_route(&l->model, i)->source;
 		struct copying *c = &copies[source];
 
+		/* what was said is to be decided anew */
+		if (l->wire.files.v[source].joined || l->wire.files.v[source].said)
+			continue;
 		if (!c->f)
 			rc = open_copy(f, &l->wire.files.v[source], c, err);
 		if (rc == 0)

@@ -8,28 +8,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* conversation_of, for files that were seen before. */
+static inline struct talk *talk_of(struct load *l, uint32_t file)
+{
+	const struct conversation *c = &l->conversation;
+
+	if (file >= c->by_file.n)
+		return conversation_of(l, file);
+	return c->by_file.v[file] ? c->talks.v[c->by_file.v[file] - 1] : NULL;
+}
+
 void load_apply(struct load_reading *r, struct message *m, const struct frame *frame)
 {
 	struct load *l = r->l;
-	struct wire_file *file = &l->wire.files.v[r->file];
+	struct talk *talk = talk_of(l, r->file);
+	const struct wire_file *file = &l->wire.files.v[r->file];
 	struct place place = { .source = r->file, .line = frame->line, .offset = frame->offset };
 
 	place.length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
 	if (!m->session.n)
 		m->session = file->session;
-	if (r->may_join && m->dialect > DIALECT_TEXT) {
-		struct str group = model_group_of(&l->model, m);
-
-		r->may_join = false;
-		if (group.n) {
-			file->group = group; /* interned in the model */
-			file->joined = true;
-		}
-	}
 	place.group = file->group;
-	if (!m->session.n && file->answers.n && m->dialect == DIALECT_FEEDBACK)
-		m->session = file->answers;
-	place.from_replies = file->joined;
+	place.reply = file->joined || file->said;
+	if (talk && !talk->quiet)
+		conversation_claim(l, talk, r->file, frame, &place);
+	if (talk && !talk->quiet && !place.reply)
+		conversation_before(l, talk, m);
 	if (r->before)
 		r->before(r->before_ctx, l, m, r->file);
 	model_apply(&l->model, m, &place);
@@ -38,18 +42,25 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 	r->binary += (m->flags & RECORD_BINARY) != 0;
 	if (r->each)
 		r->each(r->ctx, l, m, vec_last(&l->model.records));
+	if (talk && talk->quiet && !place.reply)
+		conversation_pass(&l->conversation, talk, r->file, frame);
+	else if (talk && !place.reply)
+		conversation_behind(l, talk, r->file, frame, m);
 }
 
 void load_frame(void *reading, const struct frame *frame)
 {
 	struct load_reading *r = reading;
 	struct load *l = r->l;
-	const struct wire_file *file = &l->wire.files.v[r->file];
+	const struct wire_file *file;
 	struct frame_info info = { .flags = frame->flags, .full_length = frame->full_length };
 
+	talk_of(l, r->file); /* tells whether it was said */
+	file = &l->wire.files.v[r->file];
 	if (file->whole)
 		info.file_name = file->base;
 	info.text = r->text;
+	info.reply = file->joined || file->said;
 	l->decoder.quiet = !l->want_diags;
 	dialect_decode(&l->decoder, frame->bytes, &info, &l->message);
 	load_apply(r, &l->message, frame);
@@ -112,12 +123,10 @@ void load_warn_binary(struct load_reading *r)
 
 static void begin_file(struct load *l, uint32_t file)
 {
-	const struct wire_file *f = &l->wire.files.v[file];
 	const struct cache_file *known = cache_file(l, file);
 	struct load_reading *r = &l->reading;
 
 	*r = (struct load_reading){ .l = l, .file = file };
-	r->may_join = l->model.records.n && !f->listed && !f->joined && !known;
 	if (known) {
 		r->messages = known->messages;
 		r->binary = known->binary;
@@ -172,9 +181,8 @@ static enum load_state step_file(struct load *l)
 static enum load_state step_first(struct load *l)
 {
 	if (!l->order) {
-		l->order = load_order(l);
-		l->order_n = l->wire.files.n;
-		cache_open(l, l->order);
+		l->order = load_order(l, &l->order_n);
+		cache_open(l);
 	}
 	if (l->file)
 		return step_file(l);
@@ -182,6 +190,7 @@ static enum load_state step_first(struct load *l)
 		begin_file(l, l->order[l->order_next++]);
 		return LOAD_MORE;
 	}
+	conversation_end(l);
 	l->complete = true;
 	if (l->follow)
 		load_follow_begin(l);
@@ -203,8 +212,8 @@ enum load_state load_step(struct load *l, int64_t until_ms, load_fn each, void *
 	enum load_state state;
 
 	do {
-		l->reading.each = each;
-		l->reading.ctx = ctx;
+		l->reading.each = l->conversation.each = each;
+		l->reading.ctx = l->conversation.ctx = ctx;
 		state = first ? step_first(l) : step_follow(l, each, ctx);
 	} while (state == LOAD_MORE && first == !l->complete &&
 		 (until_ms == INT64_MAX || loop_now_ms() < until_ms));
@@ -220,6 +229,7 @@ void load_run(struct load *l, load_fn each, void *ctx)
 
 void load_settle(struct load *l)
 {
+	conversation_update(l);
 	for (uint32_t i = 0; i < l->desks.list.n; i++)
 		desk_settle(&l->desks.list.v[i], &l->model);
 }
@@ -285,7 +295,8 @@ static const struct diags *read_diags(void *ctx, uint32_t message)
 	const struct wire_file *file = &l->wire.files.v[route->source];
 	struct frame_info info = { .flags = route->flags & (RECORD_TRUNCATED | RECORD_OVERSIZE),
 				   .full_length = l->model.records.v[message].length,
-				   .text = route->dialect == DIALECT_TEXT };
+				   .text = route->dialect == DIALECT_TEXT,
+				   .reply = (route->flags & RECORD_REPLY) != 0 };
 	struct diag_store_walk w;
 
 	if (file->whole)
@@ -301,10 +312,11 @@ static const struct diags *read_diags(void *ctx, uint32_t message)
 	return &l->again_message.diags;
 }
 
-static struct desk open_desk(const struct load *l, const char *source)
+static struct desk open_desk(struct load *l, const char *source)
 {
 	struct desk d = { .sole_writer = l->desk_options.sole_writer, .idle = l->desk_options.idle,
-			  .reader = &l->reader };
+			  .reader = &l->reader, .anchor = conversation_anchor,
+			  .anchor_ctx = l };
 	struct buf base = { 0 };
 
 	desk_base(l->desk_options.journal, &base);
@@ -325,6 +337,7 @@ void load_reopen_desk(struct load *l, uint32_t number)
 								   .delivery = DELIVERY_NONE });
 	desk_close(d);
 	*d = again;
+	conversation_rebind(l, number);
 }
 
 /* One per group, also for a followed directory that has no file yet. */
@@ -365,6 +378,7 @@ void load_configure(struct load *l, const struct options *o, const struct config
 {
 	l->config = c;
 	l->threads = o->threads;
+	l->reply = o->reply;
 	l->cache.use = !o->no_cache && c->cache_mb;
 	l->cache.max_mb = c->cache_mb;
 }
@@ -422,7 +436,7 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 	load_detect_replies(l);
 	if (l->desk_options.open || l->desk_options.write)
 		open_desks(l);
-	load_settle(l); /* replies must be expected before they are read */
+	conversation_open(l);
 	return l->wire.files.n || (l->follow && l->wire.dirs.n) ? 0 : -1;
 }
 
@@ -466,6 +480,7 @@ void load_release(struct load *l)
 	decoder_release(&l->again);
 	message_release(&l->message);
 	message_release(&l->again_message);
+	conversation_release(&l->conversation);
 	buf_release(&l->bytes);
 	buf_release(&l->text);
 	search_release(&l->search);

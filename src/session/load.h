@@ -2,9 +2,8 @@
  * command that reads uses it. Zero it, load_configure, set `desk_options`, load_open, then load_run,
  * or load_step as often as it takes; load_release frees all, at any time.
  *
- * Reply files are loaded as part of the log they reply to, right after it. One is detected by its
- * name, LOG.replies.ndjson or LOG.SESSION.replies.ndjson where LOG is loaded too, or because its
- * first message answers one of an earlier source.
+ * What was said to the agents is applied where it was said (session/conversation.h): reply files are
+ * opened with their log, whether they were given or not.
  *
  * With `follow` set before load_open, load_step goes on after the first load whenever load_fd is
  * readable or load_wait_ms has passed. Streams are read that way, too. */
@@ -12,6 +11,7 @@
 #define GAVEL_SESSION_LOAD_H
 
 #include "session/cache.h"
+#include "session/conversation.h"
 #include "config/config.h"
 #include "config/options.h"
 #include "session/search.h"
@@ -36,6 +36,8 @@ struct json_output {
 	void (*flush)(void *ctx, struct buf *lines);
 	void *ctx;
 	bool hide_names; /* files are given by number, so that their names make no difference */
+	uint32_t *logs;  /* then: logs in the order of their first messages */
+	uint32_t logs_n;
 };
 
 struct load;
@@ -49,7 +51,6 @@ typedef void (*load_before_fn)(void *ctx, struct load *l, struct message *msg, u
 struct load_reading {
 	struct load *l;
 	uint32_t file;
-	bool may_join; /* a reply file, if its first message answers another source */
 	bool text;     /* lines are text, whatever they look like */
 	bool lines, truncated; /* read line by line; the last line is incomplete */
 	uint32_t messages, binary;
@@ -62,6 +63,7 @@ struct load_reading {
 struct load {
 	const struct config *config; /* thresholds and the longest line; NULL = defaults */
 	struct desk_options desk_options;
+	const char *reply;  /* --reply: another reply file of the sources; NULL = none */
 	struct cache cache;
 	bool want_diags;     /* each message has its list of diagnostics, not only their counts */
 	unsigned threads;    /* that decode; 0 = one per processor, up to 8 */
@@ -72,6 +74,7 @@ struct load {
 	struct desks desks;  /* one per source, in their order; empty unless asked for */
 	struct wire wire;
 	struct model model;
+	struct conversation conversation;
 	struct decoder decoder; /* of messages as they arrive */
 	struct message message;
 	bool trouble; /* some source could not be read; that was reported */
@@ -173,10 +176,10 @@ void load_follow_begin(struct load *l);
 /* One step of following, a few milliseconds' worth. Returns the number of new messages;
  * load_wait_ms is then 0 if there are more. now_ms is loop_now_ms. */
 uint32_t load_follow(struct load *l, int64_t now_ms, load_fn each, void *ctx);
-/* Detects reply files by name and puts them into the groups of their logs. */
+/* Detects reply files that were given with their logs, by name. */
 void load_detect_replies(struct load *l);
 void load_detect_reply_file(struct load *l, uint32_t file);
-/* All file numbers in load order. Free the result. */
-uint32_t *load_order(struct load *l);
+/* The numbers of all files but replies, in load order. Free the result. */
+uint32_t *load_order(struct load *l, uint32_t *n);
 
 #endif

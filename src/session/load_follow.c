@@ -11,13 +11,12 @@ enum {
 void load_follow_begin(struct load *l)
 {
 	for (uint32_t i = 0; i < l->wire.files.n; i++) {
-		const struct wire_file *f = &l->wire.files.v[i];
-		bool may_join = f->source.kind == SOURCE_STREAM && l->model.records.n && !f->joined;
-
-		vec_push(&l->readings,
-			 (struct load_reading){ .l = l, .file = i, .may_join = may_join });
+		vec_push(&l->readings, (struct load_reading){ .l = l, .file = i });
 	}
 	l->live = follow_new(&l->wire);
+	for (uint32_t i = 0; i < l->wire.files.n; i++)
+		if (l->wire.files.v[i].joined && l->wire.files.v[i].source.kind == SOURCE_FILE)
+			follow_wake_on(l->live, l->wire.files.v[i].name.p);
 	l->spooling = (struct load_spooling){
 		.wanted = xcalloc(l->model.records.n / 64 + 1, sizeof(uint64_t)),
 		.items_end = l->model.items.n, .tasks_end = l->model.tasks.n,
@@ -104,11 +103,21 @@ static void apply_frame(void *ctx, uint32_t file, const struct frame *frame)
 		/* a new incarnation has its predecessor's group; a new file may be a reply file */
 		if (!l->wire.files.v[l->readings.n].joined)
 			load_detect_reply_file(l, l->readings.n);
+		if (l->wire.files.v[l->readings.n].joined)
+			reply_files_add(l, l->readings.n);
 		vec_push(&l->readings, (struct load_reading){ .l = l, .file = l->readings.n });
 	}
+	if (l->wire.files.v[file].joined)
+		return; /* the conversation reads it */
 	r = &l->readings.v[file];
 	r->each = t->each;
 	r->ctx = t->ctx;
+	/* a line caused by a reply was written after it: replies come first */
+	if (!t->n) {
+		l->conversation.applying = true;
+		conversation_update(l);
+		l->conversation.applying = false;
+	}
 	load_frame(r, frame);
 	t->n++;
 	if (r->messages == BINARY_AFTER)
@@ -118,14 +127,18 @@ static void apply_frame(void *ctx, uint32_t file, const struct frame *frame)
 uint32_t load_follow(struct load *l, int64_t now_ms, load_fn each, void *ctx)
 {
 	struct followed t = { l, each, ctx, 0 };
+	uint32_t before = l->model.records.n;
 
 	if (!l->live)
 		return 0;
 	spool_step(l);
+	l->conversation.each = each;
+	l->conversation.ctx = ctx;
 	follow_read(l->live, now_ms, STEP_BYTES, apply_frame, &t);
-	if (t.n)
+	conversation_update(l);
+	if (l->model.records.n != before)
 		load_settle(l);
-	return t.n;
+	return l->model.records.n - before;
 }
 
 int load_fd(const struct load *l)

@@ -1,6 +1,5 @@
-/* Load order of files, and detection of reply files by name. Files of one directory belong to one
- * session and are sorted by the time of their first message, not by name; a reply file comes right
- * after the log it replies to. */
+/* Load order of files, and detection of reply files that were given. Files of one directory belong to
+ * one session and are sorted by the time of their first message, not by name. */
 #include "session/load.h"
 
 #include <stdlib.h>
@@ -138,35 +137,13 @@ static uint32_t root_log(const struct load *l, const struct map *names, uint32_t
 	return file;
 }
 
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* Puts a reply file into its log's group. In LOG.SESSION.replies.ndjson the file name carries the
- * session, percent-encoded, as the requests in it do not (see reply_path). */
+/* Puts a reply file into its log's group. */
 static void join_log(struct load *l, uint32_t file, uint32_t log)
 {
-	struct wire_file *f = &l->wire.files.v[file];
-	size_t from = l->wire.files.v[log].name.n + 1, to = f->name.n - strlen(".replies.ndjson");
-	struct buf session = { 0 };
-
-	f->group = l->wire.files.v[log].group;
-	f->joined = true;
-	if (from < to && reply_part_is_cut(str_make(f->name.p + from, to - from)))
-		return; /* the session follows from the items that are answered */
-	for (size_t i = from; i < to; i++) {
-		bool coded = f->name.p[i] == '%' && i + 2 < to &&
-			     hex_digit(f->name.p[i + 1]) >= 0 && hex_digit(f->name.p[i + 2]) >= 0;
-
-		buf_addc(&session, coded ? (char)(hex_digit(f->name.p[i + 1]) * 16 +
-						  hex_digit(f->name.p[i + 2]))
-					 : f->name.p[i]);
-		i += coded ? 2 : 0;
-	}
-	if (session.n)
-		f->answers = arena_str(&l->wire.arena, buf_str(&session));
-	buf_release(&session);
+	l->wire.files.v[file].group = l->wire.files.v[log].group;
+	l->wire.files.v[file].joined = true;
+	l->wire.files.v[file].answers = reply_session(l, l->wire.files.v[file].name,
+						      l->wire.files.v[log].name);
 }
 
 void load_detect_replies(struct load *l)
@@ -196,51 +173,17 @@ void load_detect_reply_file(struct load *l, uint32_t file)
 	map_release(&names);
 }
 
-/* Sort key of a file: the position of its log, then its own. */
-struct file_position {
-	uint32_t log, own, file;
-};
-
-static int by_position(const void *left, const void *right)
-{
-	const struct file_position *a = left, *b = right;
-
-	if (a->log != b->log)
-		return a->log < b->log ? -1 : 1;
-	/* the log itself comes first, wherever it was given */
-	if ((a->own == a->log) != (b->own == b->log))
-		return a->own == a->log ? -1 : 1;
-	return a->own < b->own ? -1 : a->own > b->own;
-}
-
-static void sort_replies(const struct load *l, struct dated_file *dated, uint32_t *order)
-{
-	struct map names = map_names(l);
-	uint32_t n = l->wire.files.n, *position = xmalloc((n + 1) * sizeof(*position));
-	struct file_position *list = xmalloc((n + 1) * sizeof(*list));
-
-	for (uint32_t i = 0; i < n; i++)
-		position[dated[i].file] = i;
-	for (uint32_t i = 0; i < n; i++)
-		list[i] = (struct file_position){ position[root_log(l, &names, dated[i].file)], i,
-						  dated[i].file };
-	if (names.n)
-		qsort(list, n, sizeof(*list), by_position);
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = list[i].file;
-	free(list);
-	free(position);
-	map_release(&names);
-}
-
-uint32_t *load_order(struct load *l)
+uint32_t *load_order(struct load *l, uint32_t *count)
 {
 	uint32_t n = l->wire.files.n, *order = xmalloc((n + 1) * sizeof(*order));
 	struct dated_file *dated = xmalloc((n + 1) * sizeof(*dated));
 
+	*count = 0;
 	for (uint32_t i = 0; i < n;)
 		i += sort_directory(l, i, dated + i);
-	sort_replies(l, dated, order);
+	for (uint32_t i = 0; i < n; i++)
+		if (!l->wire.files.v[dated[i].file].joined)
+			order[(*count)++] = dated[i].file;
 	free(dated);
 	return order;
 }

@@ -4,7 +4,6 @@
 #include "base/parallel.h"
 #include "model/ledger.h"
 #include "model/prefetch.h"
-#include "view/echoes.h"
 #include "view/view_parts.h"
 
 #include <stdlib.h>
@@ -18,7 +17,6 @@ enum {
 struct counting {
 	const struct scene *s;
 	struct session_stats *out;
-	struct echoes own; /* counted as the person's */
 	VEC(int64_t) took; /* ms from opening to decision */
 };
 
@@ -54,6 +52,21 @@ static int64_t span(const struct model *m, uint32_t opened, int64_t decided_ms)
 		       : time_between(decided_ms, from);
 }
 
+/* When a step's message was said. What a person says of a recording has the recording's time, which
+ * tells nothing of the person. */
+static int64_t decided_ms(const struct model *m, const struct item_step *step)
+{
+	const struct reply *r = step->said ? message_reply(m, step->message) : NULL;
+	int64_t time_ms = m->records.v[step->message].time_ms;
+
+	if (!r || r->time_ms == TIME_NONE || time_ms == TIME_NONE)
+		return time_ms;
+	return time_between(r->time_ms, time_ms) < LIVE_MS &&
+			       time_between(time_ms, r->time_ms) < LIVE_MS
+		       ? time_ms
+		       : TIME_NONE;
+}
+
 int64_t step_took(const struct model *m, const struct item *item, uint32_t step)
 {
 	uint32_t opened = NONE;
@@ -66,7 +79,7 @@ int64_t step_took(const struct model *m, const struct item *item, uint32_t step)
 		if (what == STEP_RAISED)
 			opened = item->steps[i].message;
 	}
-	return span(m, opened, m->records.v[item->steps[step].message].time_ms);
+	return span(m, opened, decided_ms(m, &item->steps[step]));
 }
 
 int64_t overlay_took(const struct model *m, const struct overlay *overlay, uint32_t opened)
@@ -196,11 +209,11 @@ static void count_decisions(struct counting *c, uint32_t number)
 	const struct item *item = &c->s->model->items.v[number];
 
 	for (uint32_t i = 1; i < item->n && item->steps[i].message < c->s->k; i++) {
-		if (item->steps[i].what != STEP_DECIDED ||
-		    (c->own.list.n && echoes_have(&c->own, number, i)))
+		if (item->steps[i].what != STEP_DECIDED)
 			continue;
 		c->out->decided++;
-		c->out->by_agents[item->steps[i].verdict]++;
+		(item->steps[i].said ? c->out->by_persons
+				     : c->out->by_agents)[item->steps[i].verdict]++;
 		add_took(c, step_took(c->s->model, item, i));
 	}
 }
@@ -210,7 +223,7 @@ static void count_overlay(struct counting *c, const struct overlay *overlay)
 {
 	struct item_state at;
 
-	if (!item_is_shown(c->s, overlay->item, &at) || at.delivery == DELIVERY_NONE ||
+	if (!item_is_shown(c->s, overlay->item, &at) || !at.overlaid ||
 	    at.delivery == DELIVERY_STAGED)
 		return;
 	c->out->decided++;
@@ -293,7 +306,6 @@ static void count_items(struct counting *c)
 	const struct model *m = c->s->model;
 	struct item_state at;
 
-	echoes_find(c->s, &c->own);
 	for (uint32_t i = 0; i < m->items.n; i++) {
 		items_prefetch(m, i);
 		prefetch_decision(m, i);
@@ -312,7 +324,6 @@ static void count_items(struct counting *c)
 		c->out->median_ms = radix_select(c->took.v, c->took.n, (c->took.n - 1) / 2,
 						 c->out->longest_ms);
 	vec_release(&c->took);
-	echoes_release(&c->own);
 }
 
 /* All but loops; run in parallel with count_loops. */

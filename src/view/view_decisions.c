@@ -1,7 +1,6 @@
 /* The decisions view: who decided which item and how, newest first, and its delivery. The person's
  * own decisions come first, from the journal: staged, recorded, sent, acknowledged or held. Those
- * of the log follow, without echoes of the person's own (view/echoes.h). */
-#include "view/echoes.h"
+ * of the log and of others' replies follow. */
 #include "view/view_parts.h"
 
 #include <stdio.h>
@@ -63,8 +62,14 @@ static bool draft_is_shown(const struct scene *s, const struct draft *draft)
 	return !s->filter || (draft->number != NONE && item_is_shown(s, draft->number, &at));
 }
 
+/* It is a draft of a desk, too. */
+static bool is_listed(const struct scene *s, const struct item_step *step)
+{
+	return s->desks && s->desks->list.n && step_is_own(s->model, step);
+}
+
 /* Without an index: scans all items and sorts. */
-static void add_by_scan(const struct scene *s, const struct echoes *own, struct lines *out)
+static void add_by_scan(const struct scene *s, struct lines *out)
 {
 	const struct model *m = s->model;
 
@@ -76,14 +81,14 @@ static void add_by_scan(const struct scene *s, const struct echoes *own, struct 
 		    (s->filter && !item_is_shown(s, i, &at)))
 			continue;
 		for (uint32_t n = 0; n < item->n && item->steps[n].message < s->k; n++)
-			if (item->steps[n].what == STEP_DECIDED && !echoes_have(own, i, n))
+			if (item->steps[n].what == STEP_DECIDED && !is_listed(s, &item->steps[n]))
 				line_add(out, item->steps[n].message, i, n);
 	}
 	yield_sort(out->list.v, out->list.n, sizeof(*out->list.v), newest_first, s->yield);
 }
 
 /* From the index of decisions (model/asof.h), which is sorted. */
-static void add_from_index(const struct scene *s, const struct echoes *own, struct lines *out)
+static void add_from_index(const struct scene *s, struct lines *out)
 {
 	uint32_t n;
 	const struct decided *d = asof_decided(s->asof, s->k, &n, s->yield);
@@ -92,46 +97,34 @@ static void add_from_index(const struct scene *s, const struct echoes *own, stru
 		return;
 	lines_reserve(out, n);
 	for (uint32_t i = 0; i < n; i++)
-		if (!own->list.n || !echoes_have(own, d[i].item, d[i].step))
+		if (!is_listed(s, &s->model->items.v[d[i].item].steps[d[i].step]))
 			line_add(out, d[i].message, d[i].item, d[i].step);
 }
 
 static void decisions_make(const struct scene *s, int cols, struct lines *out)
 {
-	struct echoes own = { 0 };
-
 	layout(s, cols, out);
 	for (uint32_t d = 0; s->desks && d < s->desks->list.n; d++)
 		for (uint32_t i = 0; i < s->desks->list.v[d].drafts.n; i++)
 			if (draft_is_shown(s, &s->desks->list.v[d].drafts.v[i]))
 				line_add(out, DECISION_MADE_HERE, d, i);
-	echoes_find(s, &own);
 	if (s->asof && !s->filter) {
 		if (out->list.n)
 			qsort(out->list.v, out->list.n, sizeof(*out->list.v), newest_first);
-		add_from_index(s, &own, out);
+		add_from_index(s, out);
 	} else {
-		add_by_scan(s, &own, out);
+		add_by_scan(s, out);
 	}
-	echoes_release(&own);
 }
 
-/* How the agent that raised the item answered this decision. */
+/* What became of a person's decision; how the agent that raised the item answered an agent's. */
 static void put_acknowledgment(const struct scene *s, struct pen p, const struct item *item,
 			       uint32_t step)
 {
-	static const struct mark bounced = { "⚠", "U", "unknown id", ROLE_WARN };
+	enum delivery d = step_delivery(item, step, s->k);
 
-	for (uint32_t i = step + 1; i < item->n && item->steps[i].message < s->k; i++) {
-		switch ((enum step_kind)item->steps[i].what) {
-		case STEP_ACKED: pen_mark(&p, &delivery_marks[DELIVERY_ACKNOWLEDGED]); return;
-		case STEP_BOUNCED: pen_mark(&p, &bounced); return;
-		case STEP_RAISED:
-		case STEP_DECIDED: return;
-		case STEP_FIXED:
-		case STEP_SUPERSEDED: break;
-		}
-	}
+	if (item->steps[step].said || d != DELIVERY_SENT)
+		pen_mark(&p, &delivery_marks[d]);
 }
 
 static void put_item(const struct scene *s, struct grid *g, struct rect row,
@@ -154,6 +147,7 @@ static void draw_draft(const struct scene *s, const struct line *line, const str
 	const struct desk *desk = &s->desks->list.v[line->a];
 	const struct draft *draft = &desk->drafts.v[line->b];
 	const struct letter *l = draft_letter(desk, draft);
+	const struct reply *r = l ? message_reply(s->model, l->message) : NULL;
 	struct pen p = column_pen(g, row, fit, COL_AGENT);
 	char text[32];
 
@@ -166,7 +160,7 @@ static void draw_draft(const struct scene *s, const struct line *line, const str
 	if (draft->state == DRAFT_VOID)
 		pen_put(&p, ROLE_DIM, "undone");
 	else
-		pen_mark(&p, &delivery_marks[draft_delivery(desk, draft)]);
+		pen_mark(&p, &delivery_marks[draft_delivery(desk, draft, s->model)]);
 	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(draft->kind));
 	p = column_pen(g, row, fit, COL_ID);
 	pen_id(&p, ROLE_ID, draft->item);
@@ -174,10 +168,10 @@ static void draw_draft(const struct scene *s, const struct line *line, const str
 	if (l && l->state == LETTER_HELD) {
 		pen_put(&p, ROLE_HELD, l->uncertain ? "may have arrived: " : "not delivered: ");
 		pen_text(&p, ROLE_HELD, l->why);
-	} else if (l && l->stray && l->state == LETTER_SENT) {
+	} else if (r && r->stray != NONE && r->proof == NONE) {
 		pen_printf(&p, ROLE_WARN, "line %u claims to acknowledge it, from ",
-			   message_line(s->model, l->stray - 1));
-		pen_agent(&p, s->model, message_route(s->model, l->stray - 1)->from);
+			   message_line(s->model, r->stray));
+		pen_agent(&p, s->model, message_route(s->model, r->stray)->from);
 	} else if (draft->explanation.n || draft->answer.n) {
 		pen_text(&p, ROLE_NORMAL, draft->answer.n ? draft->answer : draft->explanation);
 	} else if (l && l->path.n) {
@@ -210,7 +204,7 @@ static void decisions_draw(const struct scene *s, const struct lines *lines, uin
 	snprintf(text, sizeof(text), "%u", message_line(m, line->what));
 	put_right(g, column_rect(row, fit, COL_LINE), ROLE_DIM, text);
 	p = column_pen(g, row, fit, COL_AGENT);
-	pen_agent(&p, m, step_by(m, step));
+	pen_decider(&p, m, step);
 	p = column_pen(g, row, fit, COL_VERDICT);
 	pen_mark(&p, &verdict_marks[step->verdict]);
 	put_acknowledgment(s, column_pen(g, row, fit, COL_DELIVERY), item, line->b);

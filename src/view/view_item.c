@@ -148,6 +148,7 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 {
 	const struct item_state *at = &own->at;
 	enum dialect_id dialect = message_route(s->model, at->message)->dialect;
+	uint32_t inputs;
 	char clock[32];
 	enum role role;
 
@@ -173,6 +174,8 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 		pen_printf(&p, ROLE_DIM, " · ×%u", at->times);
 	if (at->undecidable)
 		pen_put(&p, ROLE_ERROR, " · ⚠ broken: cannot be decided");
+	if (output_inputs(s->model, at->message, &inputs))
+		pen_printf(&p, ROLE_WARN, " · ⚠ may answer any of %u inputs (:input LINE)", inputs);
 	item_clock(s, item, at, clock, &role);
 	if (at->open && item_deadline(s->model, item) == TIME_NONE && clock[0] != '-')
 		pen_printf(&p, role, " · waits %s", clock);
@@ -189,7 +192,8 @@ static void draw_origin(const struct scene *s, const struct item *item, const st
 		pen_put(&p, ROLE_DIM, "  task ");
 		pen_id(&p, ROLE_ID, model_str(m, m->tasks.v[item_task(m, item)].id));
 	}
-	if (decided_by(m, at) != NONE) {
+	if (decided_by(m, at) != NONE && at->delivery == DELIVERY_NONE &&
+	    at->verdict != VERDICT_SUPERSEDED) {
 		pen_put(&p, ROLE_DIM, "  decided by ");
 		pen_agent(&p, m, decided_by(m, at));
 	}
@@ -217,8 +221,10 @@ static void draw_overlay(const struct scene *s, const struct item_state *at, str
 
 	pen_printf(&p, mark->role, "%s %s", mark->glyph, mark->word);
 	pen_put(&p, ROLE_DIM, " by ");
-	pen_id(&p, ROLE_PERSON, at->person == NONE ? STR_NONE : model_str(s->model, at->person));
-	pen_printf(&p, ROLE_DIM, " at %s, ", timestamp_clock(at->overlay_ms, clock));
+	pen_id(&p, ROLE_PERSON, item_by(s->model, at));
+	if (at->person_ms != TIME_NONE)
+		pen_printf(&p, ROLE_DIM, " at %s", timestamp_clock(at->person_ms, clock));
+	pen_put(&p, ROLE_DIM, ", ");
 	pen_put(&p, delivery_marks[at->delivery].role, delivery_name(at->delivery));
 }
 
@@ -271,15 +277,16 @@ static void draw_step(const struct scene *s, const struct item *item, uint32_t n
 	char text[32];
 
 	pen_put(&p, ROLE_TIME, r->time_ms == TIME_NONE ? "-" : timestamp_clock(r->time_ms, text));
-	snprintf(text, sizeof(text), "line %u", message_line(s->model, step->message));
+	snprintf(text, sizeof(text), step->said ? "reply %u" : "line %u",
+		 message_line(s->model, step->message));
 	put_right(p.g, rect_in(row, 0, 9, 1, 10), ROLE_DIM, text);
 	p.rest = rect_in(row, 0, 21, 1, row.cols - 21);
 	put_step(item, number, &p);
 	if (step->what == STEP_RAISED && step->iteration)
 		pen_printf(&p, ROLE_DIM, " in iteration %u", step->iteration);
-	if (step_by(s->model, step) != NONE) {
+	if (step->said || step_by(s->model, step) != NONE) {
 		pen_put(&p, ROLE_DIM, " by ");
-		pen_agent(&p, s->model, step_by(s->model, step));
+		pen_decider(&p, s->model, step);
 	}
 }
 

@@ -138,8 +138,10 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 	r = &m->records.v[message];
 	route = route_of(m, r);
 	prose = route->dialect == DIALECT_TEXT || route->dialect == DIALECT_UNKNOWN;
-	snprintf(text, sizeof(text), "%u", message_line(m, message));
-	put_right(g, column_rect(row, fit, COL_LINE), ROLE_DIM, text);
+	snprintf(text, sizeof(text), route->flags & RECORD_REPLY ? ">%u" : "%u",
+		 message_line(m, message));
+	put_right(g, column_rect(row, fit, COL_LINE),
+		  route->flags & RECORD_REPLY ? ROLE_PERSON : ROLE_DIM, text);
 	put_problems(column_pen(g, row, fit, COL_PROBLEMS), r);
 	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
 		 r->time_ms == TIME_NONE ? "" : timestamp_clock(r->time_ms, text));

@@ -179,6 +179,16 @@ void pen_agent(struct pen *p, const struct model *m, uint32_t agent)
 		pen_id(p, agent_role(m, agent), agent_name(m, agent));
 }
 
+void pen_decider(struct pen *p, const struct model *m, const struct item_step *step)
+{
+	const struct reply *r = step->said ? message_reply(m, step->message) : NULL;
+
+	if (!r)
+		pen_agent(p, m, step_by(m, step));
+	else
+		pen_id(p, ROLE_PERSON, r->by == NONE ? STR("reply file") : model_str(m, r->by));
+}
+
 void pen_item_name(struct pen *p, const struct model *m, const struct item *item)
 {
 	struct buf name = { 0 };

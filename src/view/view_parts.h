@@ -44,6 +44,8 @@ void pen_hidden(struct pen *p, struct str text);
 void pen_flags(struct pen *p, unsigned flags);
 /* The glyph and the word; the glyph alone where there is no room for more than a few letters. */
 void pen_mark(struct pen *p, const struct mark *mark);
+/* Who caused a step: a person, of a reply, or an agent. */
+void pen_decider(struct pen *p, const struct model *m, const struct item_step *step);
 void pen_agent(struct pen *p, const struct model *m, uint32_t agent);
 void pen_item_name(struct pen *p, const struct model *m, const struct item *item);
 /* The title of an item, else the summary of its message. */

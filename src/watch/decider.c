@@ -128,6 +128,7 @@ void decider_clear_plan(struct decider *s, struct terms *terms)
 	plan_release(&s->plan);
 	s->plan = (struct plan){ 0 };
 	s->confirmed = false;
+	s->heard = s->load->model.replies.n;
 	terms_fill(terms, s->options, s->config, &s->load->model);
 	terms->desks = &s->load->desks;
 	if (s->app->wall_ms != TIME_NONE)
@@ -230,6 +231,15 @@ void decider_confirm(struct decider *s)
 	s->confirmed = s->app->scene.plan != NULL;
 }
 
+/* What agents that gavel runs are told is a reply, too, and never ends. */
+static bool speaks_to_agents(const struct decider *s)
+{
+	for (uint32_t i = 0; i < s->load->desks.list.n; i++)
+		if (s->load->desks.list.v[i].agent)
+			return true;
+	return s->turn != NULL;
+}
+
 void decider_deliver(struct decider *s, bool sure)
 {
 	struct tally tally = { 0 };
@@ -238,6 +248,14 @@ void decider_deliver(struct decider *s, bool sure)
 
 	if (!s->app->scene.plan || !s->confirmed)
 		return;
+	/* numbers of messages follow those of others with the same reply file */
+	conversation_update(s->load);
+	if (!speaks_to_agents(s) && s->load->model.replies.n != s->heard) {
+		update_views(s);
+		show_plan(s);
+		app_say(s->app, ROLE_WARN, "somebody else has replied meanwhile; look again");
+		return;
+	}
 	/* new messages may have changed the items decided on, or their deadlines have passed */
 	if (!plan_is_current(&s->plan, &s->load->model, &s->load->reader, s->app->scene.now_ms)) {
 		show_plan(s);

@@ -17,6 +17,7 @@ struct decider {
 	void (*more)(void *ctx, struct plan *plan);
 	void *more_ctx;
 	struct plan plan;
+	uint32_t heard; /* replies in the model when the plan was made */
 	bool confirmed;         /* with y; reset by each new plan */
 	struct desk *only_desk; /* the plan is for this desk alone, NULL = all */
 	uint32_t only;          /* and for this draft, NONE = all */

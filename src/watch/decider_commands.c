@@ -91,7 +91,8 @@ void decider_command(struct decider *s, const struct session_command *c)
 		return;
 	decider_clear_plan(s, &terms);
 	p.desk = desks_find(&s->load->desks, model_str(m, m->sessions.v[command.session].group));
-	if (!p.desk || command_write(&command, m, p.desk, &terms, &bytes, &err)) {
+	if (!p.desk || command_write(&command, m, &s->load->reader, p.desk, &terms, &bytes,
+				     &err)) {
 		app_say(s->app, ROLE_ERROR, "%s",
 			p.desk ? err.text : "no journal belongs to this source");
 		buf_release(&bytes);

@@ -180,6 +180,16 @@ static void show_incomplete(struct live *l, int64_t now_ms)
 	app_incomplete(l->app, buf_str(&l->incomplete));
 }
 
+/* Replies that cannot be shown yet: they answer something that has not come. */
+static void add_waiting(const struct load *l, struct buf *banner)
+{
+	uint32_t n = conversation_waiting(l);
+
+	if (n)
+		buf_printf(banner, "%u repl%s in the reply file answer%s nothing in the log yet", n,
+			   n == 1 ? "y" : "ies", n == 1 ? "s" : "");
+}
+
 void live_take(struct live *l, int64_t now_ms)
 {
 	struct app *a = l->app;
@@ -198,8 +208,8 @@ void live_take(struct live *l, int64_t now_ms)
 			model_arrived(m, first, timestamp_now_ms());
 	}
 	buf_clear(&a->banner);
-	if (l->load->live)
-		follow_banner(l->load->live, now_ms, &a->banner);
+	if (l->load->live && !follow_banner(l->load->live, now_ms, &a->banner))
+		add_waiting(l->load, &a->banner);
 	if (a->live != LIVE_PAUSED) {
 		show_incomplete(l, now_ms);
 		a->live = quiet_ms(l, now_ms) == 0 ? LIVE_BEHIND : LIVE_ON;

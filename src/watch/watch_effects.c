@@ -3,6 +3,7 @@
 #include "watch/watch.h"
 
 #include "base/io.h"
+#include "base/utf8.h"
 #include "session/fork.h"
 #include "loop/loop.h"
 #include "term/term.h"
@@ -117,6 +118,7 @@ static void explain(struct watch *w, struct effect *e)
 	struct buf text = { 0 };
 	struct err err;
 	char *file = make_text_file(e->draft.explanation);
+	bool keep = false;
 
 	if (!file) {
 		app_say(&w->app, ROLE_ERROR, "no file for the editor: %s", strerror(errno));
@@ -126,11 +128,15 @@ static void explain(struct watch *w, struct effect *e)
 		app_say(&w->app, ROLE_WARN, "the editor ended without saving; nothing was changed");
 	else if (io_read_file(file, EXPLANATION_MAX, &text, &err) < 0)
 		app_say(&w->app, ROLE_ERROR, "the text cannot be read: %s", strerror(errno));
-	else {
+	else if (utf8_check(buf_str(&text), "the explanation", &err)) {
+		app_say(&w->app, ROLE_ERROR, "%s; your text is kept in %s", err.text, file);
+		keep = true;
+	} else {
 		e->draft.explanation = str_trim(buf_str(&text));
 		decider_stage(&w->decider, e->desk, &e->draft);
 	}
-	unlink(file);
+	if (!keep)
+		unlink(file);
 	free(file);
 	buf_release(&text);
 }

@@ -578,9 +578,16 @@ struct follow *follow_new(struct wire *w)
 	f->fast_poll = f->inotify < 0;
 	add_folders(f);
 	for (uint32_t i = 0; i < n; i++)
-		add_file(f, i);
+		if (!w->files.v[i].joined || w->files.v[i].listed) /* the loader reads replies */
+			add_file(f, i);
 	f->tick_ms = INT64_MIN;
 	return f;
+}
+
+void follow_wake_on(struct follow *f, const char *path)
+{
+	if (f->inotify >= 0)
+		file_watch_file(f->inotify, path); /* events of unknown watches only wake */
 }
 
 static void free_name(struct follow *f, struct followed_name *n)

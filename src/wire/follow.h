@@ -43,6 +43,8 @@ void follow_free(struct follow *f);
 int follow_fd(const struct follow *f);
 /* Timeout until the next follow_read; 0: at once, -1: none. */
 int follow_wait_ms(const struct follow *f, int64_t now_ms);
+/* follow_fd also becomes readable when that file, which the caller reads itself, changes. */
+void follow_wake_on(struct follow *f, const char *path);
 /* Reads new bytes, about budget_bytes at most, and emits their frames. true: there is more to read
  * now. emit may call wire_fetch, nothing else of wire or follow. */
 bool follow_read(struct follow *f, int64_t now_ms, size_t budget_bytes, follow_fn emit, void *ctx);

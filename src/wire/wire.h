@@ -57,6 +57,8 @@ struct wire_file {
 	bool listed;      /* found in a directory, not given by name */
 	struct str answers; /* the session it replies to by its name, or none; set with joined */
 	bool joined;      /* set by the loader: it holds replies to its group's log */
+	bool found;       /* set by the loader: it was not given, but belongs to a source */
+	bool said;        /* set by the loader: a reply among the files of a folder */
 	/* set by wire_read_step before the first frame: */
 	bool whole;         /* the file is one message; `base` is then frame_info.file_name */
 	struct str session; /* a document's own session id, or none */

@@ -24,6 +24,7 @@ struct bench {
 	struct buf worse; /* warnings and errors of the message applied last */
 	unsigned bad;     /* how many they are */
 	struct buf told;  /* of all of them */
+	bool says;        /* the next message is what a person says */
 	struct buf text;
 };
 
@@ -83,14 +84,15 @@ static inline void bench_init(struct bench *b)
 static inline struct place bench_decode(struct bench *b, struct str bytes, const char *file)
 {
 	struct str kept = arena_str(&b->arena, str_trim(bytes));
-	struct frame_info info = { .full_length = kept.n, .file_name = str_of(file) };
+	struct frame_info info = { .full_length = kept.n, .file_name = str_of(file),
+				   .reply = b->says };
 
 	vec_push(&b->lines, kept);
 	vec_push(&b->names, file ? str_of(arena_printf(&b->arena, "%s/%s", b->desk.group.p, file))
 				 : b->desk.group);
 	dialect_decode(&b->decoder, kept, &info, &b->message);
 	return (struct place){ .line = b->lines.n, .length = (uint32_t)kept.n,
-			       .group = b->desk.group };
+			       .group = b->desk.group, .reply = b->says, .own = b->says };
 }
 
 /* Applies it as loading a file does; b->worse tells what the rules say against it. */
@@ -129,6 +131,14 @@ static inline void bench_add_str(struct bench *b, struct str line)
 static inline void bench_add(struct bench *b, const char *line)
 {
 	bench_add_file(b, str_of(line), NULL);
+}
+
+/* What a person says. */
+static inline void bench_say(struct bench *b, struct str line, const char *file)
+{
+	b->says = true;
+	bench_add_file(b, line, file);
+	b->says = false;
 }
 
 #define assert_clean(b) \
@@ -171,10 +181,11 @@ static inline struct draft *bench_decide(struct bench *b, uint32_t number, enum 
 	const struct item *item = &b->model.items.v[number];
 	struct item_state at = bench_state(b, number);
 	struct draft d = { .state = DRAFT_STAGED, .letter = NONE, .kind = (enum item_kind)item->kind,
-			   .verb = verb, .by = str_of(by), .seen = b->model.records.n,
-			   .number = number, .explanation = str_of(explanation) };
+			   .verb = verb, .by = str_of(by), .number = number, .raise = at.anew,
+			   .explanation = str_of(explanation) };
 	struct buf name = { 0 }, rev = { 0 };
 
+	d.seen = model_seen(&b->model, item_session(&b->model, item), b->model.records.n);
 	snprintf(d.id, sizeof(d.id), "%012u", b->desk.drafts.n);
 	item_name(&b->model, item, &name);
 	item_rev(&b->reader, item, &at, &rev);
@@ -278,7 +289,7 @@ static inline bool bench_cautions(const struct proposal *p, const char *words)
 	return false;
 }
 
-/* As if the proposal had been sent: a letter of the desk, its drafts written. */
+/* Sent: a letter of the desk and, unless it goes to a queue, a message of the session. */
 static inline void bench_send(struct bench *b, const struct proposal *p)
 {
 	struct letter l = p->letter;
@@ -287,6 +298,7 @@ static inline void bench_send(struct bench *b, const struct proposal *p)
 	l.state = LETTER_SENT;
 	l.bytes = arena_str(&b->arena, l.bytes);
 	l.path = arena_str(&b->arena, l.path);
+	l.message = NONE;
 	for (uint32_t i = 0; i < p->letter.drafts.n; i++) {
 		struct draft *d = &b->desk.drafts.v[p->letter.drafts.v[i]];
 
@@ -294,13 +306,17 @@ static inline void bench_send(struct bench *b, const struct proposal *p)
 		d->state = DRAFT_WRITTEN;
 		d->letter = b->desk.letters.n;
 	}
+	if (!l.aside && l.channel != CHANNEL_NONE) {
+		l.message = b->model.records.n;
+		bench_say(b, str_make(l.bytes.p, l.bytes.n - 1), NULL);
+	}
 	vec_push(&b->desk.letters, l);
 }
 
 /* What the proposal writes, applied; the rules must have nothing to say against it. */
 static inline void bench_apply(struct bench *b, const struct proposal *p)
 {
-	bench_add_str(b, str_make(p->letter.bytes.p, p->letter.bytes.n - 1));
+	bench_say(b, str_make(p->letter.bytes.p, p->letter.bytes.n - 1), NULL);
 	ck_assert_msg(b->worse.n == 0, "%.*s: %s", STR_ARG(p->letter.bytes), b->worse.p);
 }
 

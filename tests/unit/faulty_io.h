@@ -300,6 +300,7 @@ FAULTY(mkdir, CALL_MAKES, (const char *path, mode_t mode), (path, mode))
 FAULTY(rename, CALL_MAKES, (const char *from, const char *to), (from, to))
 FAULTY(unlink, CALL_REMOVES, (const char *path), (path))
 FAULTY(lock, CALL_OTHER, (int fd), (fd))
+FAULTY(lock_open, CALL_OTHER, (int fd), (fd))
 FAULTY(unread, CALL_OTHER, (int fd, int *n), (fd, n))
 
 static ssize_t faulty_read(int fd, void *to, size_t n)
@@ -331,6 +332,7 @@ static void faulty_io(enum strike kind, unsigned at)
 		.link = faulty_link,
 		.ftruncate = faulty_ftruncate,
 		.lock = faulty_lock,
+		.lock_open = faulty_lock_open,
 		.rename = faulty_rename,
 		.unlink = faulty_unlink,
 		.poll = faulty_poll,

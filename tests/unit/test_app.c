@@ -389,7 +389,11 @@ START_TEST(pastes_and_unknown_keys_are_no_commands)
 	ck_assert_int_eq(app.tab, TAB_INBOX);
 	ck_assert_uint_eq(app.effects.n, 0);
 	/* in a prompt a paste is text */
-	type("/");
+	type(":");
+	app_key(&app, &(struct key){ .code = KEY_PASTE, .text = STR("caf\xe9") });
+	ck_assert_uint_eq(app.prompt.text.n, 0);
+	ck_assert(strstr(app.notice.p, "what was pasted is not UTF-8: byte 4 is 0xe9") != NULL);
+	type("<Esc>/");
 	app_key(&app, &(struct key){ .code = KEY_PASTE, .text = STR("pass\nkey") });
 	ck_assert(str_is(buf_str(&app.prompt.text), "passkey"));
 	grid_free(g);

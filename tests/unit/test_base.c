@@ -822,11 +822,18 @@ END_TEST
 
 START_TEST(utf8_valid_reads_to_the_end)
 {
+	struct err err;
+
 	ck_assert(utf8_valid(STR_NONE));
 	ck_assert(utf8_valid(STR("a\0b")));
 	ck_assert(utf8_valid(STR("gr\xc3\xbc\xc3\x9f \xe2\x80\xa6 \xf0\x9f\x94\xa8")));
 	ck_assert(!utf8_valid(STR("fine until here\xe2\x80")));
 	ck_assert(!utf8_valid(STR("\xc3\xbc\xbc")));
+	ck_assert_uint_eq(utf8_valid_length(STR("\xc3\xbc\xbc")), 2);
+	ck_assert_int_eq(utf8_check(STR("gr\xc3\xbc"), "it", &err), 0);
+	ck_assert_int_eq(utf8_check(STR("caf\xe9"), "it", &err), -1);
+	ck_assert_str_eq(err.text, "it is not UTF-8: byte 4 is 0xe9; convert it, as iconv does, and "
+				   "give it again");
 }
 END_TEST
 
@@ -1063,6 +1070,73 @@ START_TEST(glob_knows_folders_classes_and_braces)
 }
 END_TEST
 
+static bool is_cleaned(const char *path, const char *expected)
+{
+	char room[PATH_CLEAN_MAX];
+
+	return str_is(path_clean(str_of(path), room), expected);
+}
+
+static bool glob_cleaned(const char *pattern, const char *path)
+{
+	char pattern_room[PATH_CLEAN_MAX], path_room[PATH_CLEAN_MAX];
+	unsigned budget = 1000;
+
+	return glob_match_clean(glob_clean(str_of(pattern), pattern_room),
+				path_clean(str_of(path), path_room), &budget);
+}
+
+START_TEST(path_clean_removes_what_leads_nowhere)
+{
+	ck_assert(is_cleaned("src/a.c", "src/a.c"));
+	ck_assert(is_cleaned("src/.hidden/..a", "src/.hidden/..a"));
+	ck_assert(is_cleaned("src/../secret", "secret"));
+	ck_assert(is_cleaned("a/b/../../c", "c"));
+	ck_assert(is_cleaned("./a//b/./c", "a/b/c"));
+	ck_assert(is_cleaned("a/../../b", "../b"));
+	ck_assert(is_cleaned("../../a", "../../a"));
+	ck_assert(is_cleaned("/../a/../b", "/b"));
+	ck_assert(is_cleaned("//a", "/a"));
+	ck_assert(is_cleaned("a/..", ""));
+	ck_assert(is_cleaned("a/b/", "a/b/"));
+	ck_assert(is_cleaned("a/./b/", "a/b/"));
+	ck_assert(is_cleaned("", ""));
+	for (unsigned at = 0; at < 24; at++) { /* wherever it is */
+		char path[] = "abcdefghijklmnopqrstuvwxyz", cleaned[] = "abcdefghijklmnopqrstuvwxyz";
+
+		memcpy(path + at, "//", 2);
+		cleaned[at] = '/';
+		memmove(cleaned + at + 1, cleaned + at + 2, sizeof(cleaned) - at - 2);
+		ck_assert(is_cleaned(path, cleaned));
+		memcpy(path + at, "/.x", 3);
+		ck_assert(is_cleaned(path, path));
+		if (at < 23) {
+			memcpy(path + at, "/./", 3);
+			cleaned[sizeof(cleaned) - 3] = 0;
+			memcpy(cleaned + at + 1, path + at + 3, strlen(path + at + 3) + 1);
+			ck_assert(is_cleaned(path, cleaned));
+		}
+	}
+}
+END_TEST
+
+START_TEST(glob_matches_clean_paths)
+{
+	ck_assert(glob_cleaned("src/**", "src/x/../a.c"));
+	ck_assert(!glob_cleaned("src/**", "src/../secret"));
+	ck_assert(!glob_cleaned("src/**", "src/x/../../secret"));
+	ck_assert(glob_cleaned("src/*", "src//a.c"));
+	ck_assert(!glob_cleaned("src/*/a.c", "src/./a.c"));
+	ck_assert(glob_cleaned("src/../lib/**", "lib/a.c"));
+	ck_assert(glob_cleaned("./src/./a.c", "src/a.c"));
+	ck_assert(glob_cleaned("src/../a.c", "a.c"));
+	ck_assert(!glob_cleaned("**", "../a.c"));
+	ck_assert(glob_cleaned("**", "a.c"));
+	ck_assert(glob_cleaned("../lib/**", "../lib/a.c"));
+	ck_assert(glob_cleaned("..*", "..a"));
+}
+END_TEST
+
 /* No timing here: without its bounds this would not end. */
 START_TEST(glob_gives_up_on_hostile_patterns)
 {
@@ -1160,6 +1234,8 @@ int main(void)
 
 	t = cases(suite, "glob");
 	tcase_add_test(t, glob_knows_folders_classes_and_braces);
+	tcase_add_test(t, path_clean_removes_what_leads_nowhere);
+	tcase_add_test(t, glob_matches_clean_paths);
 	tcase_add_test(t, glob_gives_up_on_hostile_patterns);
 
 	t = cases(suite, "yield");

@@ -1342,7 +1342,7 @@ static void interrupt(unsigned at)
 	io.fdatasync = interrupt_fdatasync;
 	io.link = interrupt_link;
 	io.unlink = interrupt_unlink;
-	io.lock = interrupt_lock;
+	io.lock_open = interrupt_lock;
 	io.unread = interrupt_unread;
 	io.poll = interrupt_poll;
 }

@@ -91,11 +91,11 @@ static uint32_t stage(const char *item)
 }
 
 /* To a place that is not there unless somebody makes it. */
-static struct letter letter_of(uint32_t draft, const char *id)
+static struct letter letter_of(uint32_t draft)
 {
 	struct letter l = { .dialect = DIALECT_COLLABORATION, .channel = CHANNEL_FIFO,
 			    .path = str_of(out_path), .to = STR("rev"), .bytes = STR("{}\n"),
-			    .expect = str_of(id) };
+			    .message = NONE };
 
 	if (draft != NONE)
 		vec_push(&l.drafts, draft);
@@ -120,21 +120,37 @@ static void put(void (*record)(const struct desk *, const struct letter *, struc
 	"\"agent_type\":\"reviewer\"},\"to_agent\":{\"agent_id\":\"ann\",\"agent_type\":" \
 	"\"architect\"},\"message_type\":\"acknowledgment\",\"reply_to\":\"m-1\",\"payload\":{}}"
 
-/* The process ended between the try and the record of its end; the log knows. */
-START_TEST(an_attempt_is_proven_by_the_log)
+#define SAID \
+	"{\"message_id\":\"m-1\",\"timestamp\":\"2026-01-26T10:00:00Z\",\"sequence_number\":0," \
+	"\"from_agent\":{\"agent_id\":\"ann\",\"agent_type\":\"architect\"},\"to_agent\":{" \
+	"\"agent_id\":\"rev\",\"agent_type\":\"reviewer\"},\"message_type\":\"feedback\"," \
+	"\"payload\":{}}"
+
+static void say(const char *json)
 {
-	struct letter l = letter_of(stage("find-1"), "m-1");
+	struct place place = { .line = 1, .group = desk.group, .reply = true, .own = true };
+
+	dialect_decode(&decoder, str_of(json), NULL, &message);
+	model_apply(&model, &message, &place);
+}
+
+/* What the addressee replies proves a letter that is a message of the session. */
+START_TEST(a_sent_letter_is_proven_by_the_log)
+{
+	struct letter l = letter_of(stage("find-1"));
 
 	memcpy(l.id, "0123456789ab", sizeof(l.id));
 	put(record_intent, &l);
 	put(record_attempt, &l);
+	put(record_sent, &l);
 	again();
-	ck_assert_int_eq(desk.letters.v[0].state, LETTER_ATTEMPT);
-	desk_settle(&desk, &model);
+	ck_assert_int_eq(desk.letters.v[0].state, LETTER_SENT);
+	say(SAID);
+	desk.letters.v[0].message = 0;
 	apply(ACK("mallory"));
 	desk_settle(&desk, &model);
-	ck_assert_int_eq(desk.letters.v[0].state, LETTER_ATTEMPT);
-	ck_assert_uint_eq(desk.letters.v[0].stray, 1);
+	ck_assert_int_eq(desk.letters.v[0].state, LETTER_SENT);
+	ck_assert_uint_eq(message_reply(&model, 0)->stray, 1);
 	apply(ACK("rev"));
 	desk_settle(&desk, &model);
 	ck_assert_int_eq(desk.letters.v[0].state, LETTER_ACKED);
@@ -145,10 +161,28 @@ START_TEST(an_attempt_is_proven_by_the_log)
 }
 END_TEST
 
+/* The process ended between the try and the record of its end: nobody knows whether it was said. */
+START_TEST(an_attempt_is_not_proven_by_the_log)
+{
+	struct letter l = letter_of(stage("find-1"));
+
+	memcpy(l.id, "0123456789ab", sizeof(l.id));
+	put(record_intent, &l);
+	put(record_attempt, &l);
+	again();
+	desk_settle(&desk, &model);
+	apply(ACK("rev"));
+	desk_settle(&desk, &model);
+	ck_assert_int_eq(desk.letters.v[0].state, LETTER_ATTEMPT);
+	ck_assert_uint_eq(desk_unfinished(&desk), 1);
+	vec_release(&l.drafts);
+}
+END_TEST
+
 /* A damaged journal has lost the text of a letter, not that there was one. */
 START_TEST(a_lost_intent_is_not_decided_anew)
 {
-	struct letter l = letter_of(stage("find-1"), "");
+	struct letter l = letter_of(stage("find-1"));
 	struct draft twice;
 	struct err err = { { 0 } };
 	uint32_t number;
@@ -175,8 +209,8 @@ END_TEST
 /* With a decision go the letters that only accompany it; the others stay. */
 START_TEST(one_of_a_batch_is_given_up)
 {
-	struct letter letters[] = { letter_of(stage("find-1"), "m-1"), letter_of(NONE, "m-2"),
-				    letter_of(stage("find-2"), "m-3") };
+	struct letter letters[] = { letter_of(stage("find-1")), letter_of(NONE),
+				    letter_of(stage("find-2")) };
 	struct err err = { { 0 } };
 	uint32_t first;
 
@@ -198,7 +232,7 @@ END_TEST
 /* Where it can still be seen that it arrived, it is not given up. */
 START_TEST(what_did_arrive_is_not_given_up)
 {
-	struct letter l = letter_of(stage("find-1"), "m-1");
+	struct letter l = letter_of(stage("find-1"));
 	struct channel c = { .fd = -1 };
 	struct err err = { { 0 } };
 
@@ -230,7 +264,7 @@ static ssize_t fail_write(int fd, const void *from, size_t n)
 /* It was not sent, and nobody could write that down: the next start has it to send. */
 START_TEST(a_held_record_that_fails)
 {
-	struct letter l = letter_of(stage("find-1"), "m-1");
+	struct letter l = letter_of(stage("find-1"));
 	struct err err = { { 0 } };
 	uint32_t number;
 
@@ -258,7 +292,7 @@ static int fail_sync(int fd)
 /* After a failed sync the next start says once more what is unfinished, and says it once. */
 START_TEST(restated_after_a_failed_sync)
 {
-	struct letter l = letter_of(stage("find-1"), "m-1");
+	struct letter l = letter_of(stage("find-1"));
 	struct draft lost = { .session = desk.group, .item = STR("find-3"), .kind = ITEM_FINDING,
 			      .dialect = DIALECT_COLLABORATION, .rev = STR("abc"),
 			      .verb = VERB_ACCEPT, .by = STR("ann"), .number = NONE };
@@ -307,8 +341,8 @@ static uint64_t count_records(void)
 START_TEST(nothing_empty_becomes_an_intent)
 {
 	static const char *const texts[] = { "", "\n", " \n" };
-	struct letter letters[] = { letter_of(stage("find-1"), "m-1"),
-				    letter_of(stage("find-2"), "m-2") };
+	struct letter letters[] = { letter_of(stage("find-1")),
+				    letter_of(stage("find-2")) };
 	uint64_t before = count_records();
 	struct err err = { { 0 } };
 	uint32_t number;
@@ -369,7 +403,7 @@ START_TEST(what_is_not_complete_is_not_staged)
 		{ VERB_ACCEPT, "", "", "", NULL },
 		{ VERB_ESCALATE, "", "", "", NULL },
 	};
-	struct letter l = letter_of(stage("find-1"), "m-1");
+	struct letter l = letter_of(stage("find-1"));
 	struct draft draft = { .session = desk.group, .item = STR("find-1"), .kind = ITEM_FINDING,
 			       .dialect = DIALECT_COLLABORATION, .rev = STR("abc"),
 			       .by = STR("ann"), .number = NONE };
@@ -397,7 +431,8 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	suite_add_tcase(suite, t);
-	tcase_add_test(t, an_attempt_is_proven_by_the_log);
+	tcase_add_test(t, a_sent_letter_is_proven_by_the_log);
+	tcase_add_test(t, an_attempt_is_not_proven_by_the_log);
 	tcase_add_loop_test(t, a_lost_intent_is_not_decided_anew, 0, 2);
 	tcase_add_test(t, one_of_a_batch_is_given_up);
 	tcase_add_loop_test(t, what_did_arrive_is_not_given_up, 0, 2);

@@ -760,7 +760,9 @@ START_TEST(numbers_of_a_sequence_and_of_progress)
 			   "\"message\":\"m\"}}",
 			   bad_fractions[i]);
 		decode(buf_str(&line));
-		assert_told(SEVERITY_ERROR, "/payload/progress", "orchestrator/progress-progress");
+		/* numbers out of range come third and fourth; the others are no numbers */
+		assert_told(i == 2 || i == 3 ? SEVERITY_WARNING : SEVERITY_ERROR,
+			    "/payload/progress", "orchestrator/progress-progress");
 		ck_assert(find_event(EV_TASK_STATE)->number < 0);
 	}
 }
@@ -1100,7 +1102,7 @@ START_TEST(session_fields_are_refused_by_any_name)
 	assert_told(SEVERITY_ERROR, "/sessionID", "feedback/2.1-session-field");
 	/* no session in it */
 	decode_text(REQUEST(",\"obsession\":\"s\""));
-	assert_told(SEVERITY_ERROR, "/obsession", "feedback/6-x-prefix");
+	assert_told(SEVERITY_NOTE, "/obsession", "feedback/3-unlisted-field");
 }
 END_TEST
 
@@ -1233,7 +1235,7 @@ START_TEST(many_keys)
 	buf_addc(&line, '}');
 	decode(buf_str(&line));
 	assert_message(DIALECT_FEEDBACK, "request");
-	ck_assert_uint_eq(count(SEVERITY_ERROR, NULL, "feedback/6-x-prefix"), MANY);
+	ck_assert_uint_eq(count(SEVERITY_NOTE, NULL, "feedback/3-unlisted-field"), MANY);
 	/* one name, many times */
 	buf_clear(&line);
 	buf_adds(&line, REQUEST(""));

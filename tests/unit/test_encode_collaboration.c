@@ -33,6 +33,12 @@ static unsigned apply(struct str line)
 	return bench.bad;
 }
 
+static unsigned reply(struct str line)
+{
+	bench_say(&bench, line, NULL);
+	return bench.bad;
+}
+
 static const char *agent(const char *id)
 {
 	static const char *const known[][2] = {
@@ -210,11 +216,10 @@ static void play(void)
 
 		ck_assert_msg(p->missing.n == 0, "missing: %.*s", STR_ARG(p->missing.v[0]));
 		ck_assert(p->letter.bytes.n && p->letter.bytes.p[p->letter.bytes.n - 1] == '\n');
-		ck_assert(str_eq(told(i, "/message_id"), p->letter.expect));
 		ck_assert(str_eq(told(i, "/to_agent/agent_id"), p->letter.to));
 		assert_str(told(i, "/from_agent/instance_id"), "human");
 		ck_assert(str_eq(told(i, "/correlation_id"), correlated ? STR("corr-1") : STR("")));
-		assert_valid(apply(p->letter.bytes));
+		assert_valid(reply(p->letter.bytes));
 		ck_assert_int_eq(bench.message.sequence, sequence + (int64_t)i + 1);
 	}
 	for (uint32_t i = 0; i < bench.desk.drafts.n; i++)
@@ -594,14 +599,10 @@ END_TEST
 
 START_TEST(what_was_assigned_from_here_counts_as_seen)
 {
-	struct letter letter = { .dialect = DIALECT_COLLABORATION, .state = LETTER_SENT };
-
 	review_task("changes_requested", PASSED);
 	stage(ITEM_FINDING, "find-1", VERB_ACCEPT, "");
 	make(1);
-	letter.bytes = arena_str(&bench.arena, bench.plan.list.v[0].letter.bytes);
-	vec_push(&bench.desk.letters, letter);
-	bench.desk.drafts.v[0].state = DRAFT_WRITTEN;
+	bench_send(&bench, &bench.plan.list.v[0]);
 	/* the log shows only what the agents say about it */
 	give_review("review-2", "task-1-rev-1", "changes_requested", FINDING("find-9", "minor"), "",
 		    PASSED);
@@ -882,7 +883,7 @@ START_TEST(replies_read_late_decide_what_they_replied_to)
 		    FINDING("find-1", "minor") "," FINDING("find-2", "minor"), "", PASSED);
 	ck_assert_int_eq(bench_state(&bench, first).verdict, VERDICT_SUPERSEDED);
 	for (uint32_t i = 0; i < bench.plan.list.n; i++)
-		assert_valid(apply(bench.plan.list.v[i].letter.bytes));
+		assert_valid(reply(bench.plan.list.v[i].letter.bytes));
 	ck_assert_int_eq(bench_state(&bench, first).verdict, VERDICT_ACCEPTED);
 	ck_assert_int_eq(bench_state(&bench, second).verdict, VERDICT_REJECTED);
 	ck_assert_int_eq(bench_state(&bench, word).verdict, VERDICT_PARTIAL);
@@ -902,7 +903,7 @@ START_TEST(late_replies_leave_a_later_round_alone)
 	ask_review("review-1", "task-1");
 	give_review("review-1", "task-1", "rejected", FINDING("find-1", "minor"), "", PASSED);
 	for (uint32_t i = 0; i < bench.plan.list.n; i++)
-		assert_valid(apply(bench.plan.list.v[i].letter.bytes));
+		assert_valid(reply(bench.plan.list.v[i].letter.bytes));
 	assert_verdict(ITEM_FINDING, "find-1", VERDICT_NONE);
 	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_NONE);
 	ck_assert_uint_eq(vec_last(&bench.model.reviews.v[0].steps)->iteration, 2);
@@ -914,9 +915,10 @@ START_TEST(a_later_word_corrects_an_earlier_one)
 	review_task("rejected", PASSED);
 	stage(ITEM_VERDICT, "review-1", VERB_REJECT, "no");
 	make(1);
-	apply(bench.plan.list.v[0].letter.bytes);
+	reply(bench.plan.list.v[0].letter.bytes);
 	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_REJECTED);
 	give_review("review-9", "task-9", "rejected", FINDING("f", "minor"), "", PASSED);
+	bench.says = true;
 	SAY("joe", "rev", "feedback", "\"reply_to\":\"00000000-0000-4000-8000-000000000004\",",
 	    "{\"feedback_type\":\"question\",\"subject\":\"s\",\"content\":"
 	    "\"[review-1 escalated] after all\",\"action_required\":true}");
@@ -927,14 +929,19 @@ END_TEST
 /* Others may speak for a person too, and name no message. */
 START_TEST(a_persons_result_is_the_last_word_without_a_reply_to)
 {
+	uint32_t items;
+
 	review_task("rejected", PASSED);
+	items = bench.model.items.n;
+	bench.says = true;
 	SAY("joe", "arch", "review_result", "",
 	    "{\"review_id\":\"review-1\",\"task_id\":\"task-1\",\"verdict\":\"approved\","
 	    "\"findings\":[" FINDING("find-7", "minor") "],\"verification\":{" PASSED "},"
 	    "\"summary\":\"Fine\"}");
 	assert_verdict(ITEM_VERDICT, "review-1", VERDICT_ACCEPTED);
 	assert_verdict(ITEM_FINDING, "find-1", VERDICT_NONE);
-	assert_verdict(ITEM_FINDING, "find-7", VERDICT_NONE);
+	/* what a person says raises nothing */
+	ck_assert_uint_eq(bench.model.items.n, items);
 	ck_assert_uint_eq(bench.model.reviews.v[0].round, 1);
 }
 END_TEST
@@ -957,12 +964,13 @@ START_TEST(numbers_of_a_person_disturb_nobody)
 	stage(ITEM_QUESTION, QUESTION, VERB_ANSWER, "Three");
 	make(1);
 	assert_str(told(0, "/sequence_number"), "3");
-	apply(bench.plan.list.v[0].letter.bytes);
+	reply(bench.plan.list.v[0].letter.bytes);
 	sequence += _i;
 	complete("task-1", "completed", "");
 	ck_assert_int_eq(model_sequence(&bench.model, 0), 3 + _i);
 	sequence += 7;
-	ck_assert_uint_eq(say("dev", "arch", "status_response", "", "{}"), 1);
+	say("dev", "arch", "status_response", "", "{}");
+	ck_assert_uint_eq(vec_last(&bench.model.records)->notes, 1); /* a gap */
 }
 END_TEST
 
@@ -974,12 +982,20 @@ static uint32_t agent_number(const char *name)
 	return NONE;
 }
 
+static int write_command(const struct addressed_command *c, struct buf *out)
+{
+	struct err err;
+
+	return command_write(c, &bench.model, &bench.reader, &bench.desk, &bench.terms, out, &err);
+}
+
 START_TEST(commands_are_valid_messages)
 {
 	static const char *const payloads[] = {
 		[SESSION_ABORT_TASK] = "\"payload\":{\"scope\":\"task\",\"target_id\":\"task-1\","
 				       "\"reason\":\"late\",\"cleanup_required\":true}}",
-		[SESSION_STATUS] = "\"message_type\":\"status_query\",\"payload\":"
+		[SESSION_STATUS] = "\"message_type\":\"status_query\","
+				   "\"correlation_id\":\"corr-1\",\"payload\":"
 				   "{\"task_id\":\"task-1\"}}",
 		[SESSION_ACKNOWLEDGE] = "\"message_type\":\"acknowledgment\",\"reply_to\":"
 					"\"task-1\",\"payload\":{}}",
@@ -987,22 +1003,127 @@ START_TEST(commands_are_valid_messages)
 	struct addressed_command c = { .type = (enum session_command_type)_i, .target = STR("task-1"),
 			     .reason = STR("late") };
 	struct buf b = { 0 };
-	struct err err;
 
 	assign("task-1");
 	c.agent = agent_number("dev");
 	if (c.type == SESSION_ABORT_SESSION) {
 		/* the log names no session */
-		ck_assert_int_eq(command_write(&c, &bench.model, &bench.desk, &bench.terms, &b, &err), -1);
+		ck_assert_int_eq(write_command(&c, &b), -1);
 		return;
 	}
-	ck_assert_int_eq(command_write(&c, &bench.model, &bench.desk, &bench.terms, &b, &err), 0);
+	ck_assert_int_eq(write_command(&c, &b), 0);
 	ck_assert_msg(str_find(buf_str(&b), str_of(payloads[_i]), 0) > 0, "%s", b.p);
-	assert_valid(apply(buf_str(&b)));
+	assert_valid(reply(buf_str(&b)));
 	ck_assert_int_eq(bench.message.sequence, 2);
 	c.agent = NONE;
-	ck_assert_int_eq(command_write(&c, &bench.model, &bench.desk, &bench.terms, &b, &err), -1);
+	ck_assert_int_eq(write_command(&c, &b), -1);
 	buf_release(&b);
+}
+END_TEST
+
+/* task-1 up to its review; only message `which` has a correlation_id, from 0. */
+static void review_correlated_in(int which)
+{
+	correlated = which == 0;
+	assign("task-1");
+	correlated = which == 1;
+	complete("task-1", "completed", "");
+	correlated = which == 2;
+	ask_review("review-1", "task-1");
+	correlated = which == 3;
+	give_review("review-1", "task-1", "rejected", FINDING("find-1", "minor"),
+		    CHANGE("change-1", "must_fix", "find-1"), PASSED);
+	correlated = false;
+	ask_question();
+}
+
+/* Whichever message of the chain has the correlation_id, what the person says carries it. */
+START_TEST(one_message_correlates_the_chain)
+{
+	review_correlated_in(_i);
+	stage(ITEM_FINDING, "review-1/find-1", VERB_REJECT, "No");
+	stage(ITEM_CHANGE, "review-1/change-1", VERB_ACCEPT, "");
+	stage(ITEM_VERDICT, "review-1", VERB_REJECT, "No");
+	stage(ITEM_QUESTION, "00000000-0000-4000-8000-000000000005", VERB_ANSWER, "Three");
+	make(4);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_str(told(i, "/correlation_id"), "corr-1");
+		assert_str(told(i, "/from_agent/instance_id"), "human");
+	}
+}
+END_TEST
+
+START_TEST(a_command_carries_the_correlation_and_the_instance)
+{
+	struct addressed_command abort_task = { .type = SESSION_ABORT_TASK, .target = STR("task-1"),
+						.reason = STR("late") };
+	struct addressed_command acknowledge = { .type = SESSION_ACKNOWLEDGE,
+						 .target = STR("00000000-0000-4000-8000-"
+							       "000000000002") };
+	struct buf b = { 0 };
+
+	review_correlated_in(_i);
+	abort_task.agent = acknowledge.agent = agent_number("dev");
+	ck_assert_int_eq(write_command(&abort_task, &b), 0);
+	ck_assert_msg(strstr(b.p, "\"correlation_id\":\"corr-1\"") != NULL, "%s", b.p);
+	ck_assert_msg(strstr(b.p, "\"instance_id\":\"inst-7\"") != NULL, "%s", b.p);
+	ck_assert_msg(strstr(b.p, "\"instance_id\":\"human\"") != NULL, "%s", b.p);
+	buf_clear(&b);
+	/* a message about the task */
+	ck_assert_int_eq(write_command(&acknowledge, &b), 0);
+	ck_assert_msg(strstr(b.p, "\"correlation_id\":\"corr-1\"") != NULL, "%s", b.p);
+	ck_assert_msg(strstr(b.p, "\"instance_id\":\"inst-7\"") != NULL, "%s", b.p);
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(a_reply_is_correlated_as_what_it_replies_to)
+{
+	SAY("arch", "dev", "status_query", "", "{}");
+	correlated = false;
+	SAY("dev", "arch", "feedback", "\"reply_to\":\"00000000-0000-4000-8000-000000000001\",",
+	    "{\"feedback_type\":\"question\",\"subject\":\"Lanes\",\"content\":\"How many?\","
+	    "\"action_required\":true}");
+	stage(ITEM_QUESTION, "00000000-0000-4000-8000-000000000002", VERB_ANSWER, "Three");
+	make(1);
+	assert_str(told(0, "/correlation_id"), "corr-1");
+}
+END_TEST
+
+/* What is refused is not sent, so it takes no number; nor does what is not sent now. */
+START_TEST(a_refused_letter_leaves_no_gap)
+{
+	review_task("rejected", "\"tests\":{\"passed\":false},\"type_check\":{\"passed\":true},"
+				"\"custom\":{}");
+	ask_question();
+	stage(ITEM_VERDICT, "review-1", VERB_ACCEPT, "");
+	stage(ITEM_QUESTION, "00000000-0000-4000-8000-000000000005", VERB_ANSWER, "Three");
+	stage(ITEM_FINDING, "review-1/find-1", VERB_REJECT, "No");
+	make(3);
+	ck_assert_uint_eq(bench.plan.list.v[0].missing.n, 1);
+	assert_str(told(1, "/sequence_number"), "6");
+	assert_str(told(2, "/sequence_number"), "7");
+	plan_release(&bench.plan);
+	bench.plan = (struct plan){ 0 };
+	plan_make(&bench.plan, &bench.desk, &bench.model, &bench.reader, &bench.terms, 2);
+	ck_assert_uint_eq(bench.plan.list.n, 1);
+	assert_str(told(0, "/sequence_number"), "6");
+}
+END_TEST
+
+/* A plan for one draft has what goes out with it, and nothing else. */
+START_TEST(a_plan_for_one_has_its_whole_message)
+{
+	review_task("changes_requested", PASSED);
+	ask_question();
+	stage(ITEM_QUESTION, "00000000-0000-4000-8000-000000000005", VERB_ANSWER, "Three");
+	stage(ITEM_FINDING, "review-1/find-1", VERB_ACCEPT, "");
+	stage(ITEM_FINDING, "review-1/find-2", VERB_ACCEPT, "");
+	plan_make(&bench.plan, &bench.desk, &bench.model, &bench.reader, &bench.terms, 2);
+	ck_assert_uint_eq(bench.plan.list.n, 1);
+	ck_assert_uint_eq(bench.plan.refused.n, 0);
+	ck_assert_uint_eq(bench.plan.list.v[0].letter.drafts.n, 2);
+	assert_str(told(0, "/sequence_number"), "6");
 }
 END_TEST
 
@@ -1011,7 +1132,6 @@ START_TEST(replies_stay_in_their_session)
 {
 	struct addressed_command c = { .type = SESSION_ABORT_SESSION, .reason = STR("late") };
 	struct buf b = { 0 };
-	struct err err;
 
 	SAY("dev", "arch", "feedback", "\"session_id\":\"s-1\",",
 	    "{\"feedback_type\":\"question\",\"subject\":\"Lanes\",\"content\":\"How many?\","
@@ -1023,8 +1143,8 @@ START_TEST(replies_stay_in_their_session)
 	assert_verdict(ITEM_QUESTION, "00000000-0000-4000-8000-000000000001", VERDICT_ANSWERED);
 	ck_assert_uint_eq(bench.model.sessions.n, 1);
 	c.agent = agent_number("dev");
-	ck_assert_int_eq(command_write(&c, &bench.model, &bench.desk, &bench.terms, &b, &err), 0);
-	assert_valid(apply(buf_str(&b)));
+	ck_assert_int_eq(write_command(&c, &b), 0);
+	assert_valid(reply(buf_str(&b)));
 	ck_assert_uint_eq(bench.model.sessions.n, 1);
 	buf_release(&b);
 }
@@ -1135,6 +1255,11 @@ int main(void)
 	tcase_add_loop_test(t, what_shares_an_id_is_named_by_its_kind, 0, 16);
 	tcase_add_loop_test(t, a_revision_names_kinds_without_a_reply_to, 0, 3);
 	tcase_add_test(t, replies_find_their_task_without_a_correlation);
+	tcase_add_loop_test(t, one_message_correlates_the_chain, 0, 4);
+	tcase_add_test(t, a_refused_letter_leaves_no_gap);
+	tcase_add_test(t, a_plan_for_one_has_its_whole_message);
+	tcase_add_loop_test(t, a_command_carries_the_correlation_and_the_instance, 0, 4);
+	tcase_add_test(t, a_reply_is_correlated_as_what_it_replies_to);
 	tcase_add_test(t, replies_read_late_decide_what_they_replied_to);
 	tcase_add_test(t, late_replies_leave_a_later_round_alone);
 	tcase_add_test(t, a_later_word_corrects_an_earlier_one);

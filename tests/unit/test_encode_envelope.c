@@ -98,7 +98,7 @@ START_TEST(says_what_was_decided)
 	else
 		check_input(root, logs[log].in, out, verbs[v].line);
 
-	bench_add_file(&l, p.list.v[0].letter.bytes, NULL);
+	bench_say(&l, p.list.v[0].letter.bytes, NULL);
 	assert_clean(&l);
 	st = bench_state(&l, item);
 	ck_assert(!st.open);
@@ -129,7 +129,7 @@ START_TEST(needs_its_input)
 	l.desk.drafts.v[0].verb = VERB_ESCALATE;
 	bench_plan_by(&l, &terms, &p);
 	assert_ready(&p);
-	bench_add_file(&l, p.list.v[0].letter.bytes, NULL);
+	bench_say(&l, p.list.v[0].letter.bytes, NULL);
 	ck_assert_int_eq(bench_state(&l, 0).verdict, VERDICT_ESCALATED);
 	ck_assert_uint_eq(l.model.items.n, 1);
 	plan_release(&p);
@@ -206,7 +206,7 @@ START_TEST(escalates_in_its_own_lane)
 	bench_decide(&l, item, VERB_ESCALATE, "Ask legal", "alice");
 	bench_plan_by(&l, &terms, &p);
 	assert_ready(&p);
-	bench_add_file(&l, p.list.v[0].letter.bytes, NULL);
+	bench_say(&l, p.list.v[0].letter.bytes, NULL);
 	assert_clean(&l);
 	ck_assert_int_eq(bench_state(&l, item).verdict, VERDICT_ESCALATED);
 	ck_assert(bench_state(&l, other).open);
@@ -236,7 +236,7 @@ START_TEST(goes_on_with_its_own_lane)
 	ck_assert(str_find(p.list.v[0].letter.bytes,
 			   STR("\"feature_id\":\"005-auth\",\"workflow\":\"specify\",\"iteration\":5"),
 			   0) > 0);
-	bench_add_file(&l, p.list.v[0].letter.bytes, NULL);
+	bench_say(&l, p.list.v[0].letter.bytes, NULL);
 	assert_clean(&l);
 	ck_assert_int_eq(bench_state(&l, item).verdict, VERDICT_REJECTED);
 	plan_release(&p);
@@ -278,7 +278,7 @@ START_TEST(same_gaps_after_a_review)
 	bench_decide(&l, 0, VERB_ACCEPT, "once more", "alice");
 	bench_plan_by(&l, &terms, &p);
 	assert_ready(&p);
-	bench_add_file(&l, p.list.v[0].letter.bytes, NULL);
+	bench_say(&l, p.list.v[0].letter.bytes, NULL);
 	bench_add(&l, OUT("true", "retry", "\"G1\""));
 	assert_clean(&l);
 	bench_add(&l, IN("3", GAPS));
@@ -296,12 +296,13 @@ START_TEST(second_reviewer_decides)
 	bench_open(&l, "log");
 	bench_add(&l, IN("1", ""));
 	bench_add(&l, OUT("true", "retry", "\"G1\""));
-	bench_add(&l, "{\"success\":false,\"summary\":\"Review escalated: hm\",\"artifacts\":[],"
-		    "\"recommendation\":\"escalate\"}");
+	bench_say(&l, STR("{\"success\":false,\"summary\":\"Review escalated: hm\",\"artifacts\":[],"
+			  "\"recommendation\":\"escalate\"}"), NULL);
 	ck_assert_int_eq(bench_state(&l, 0).verdict, VERDICT_ESCALATED);
-	bench_add(&l, "{\"context\":{\"feature_id\":\"005-auth\",\"workflow\":\"specify\",\"iteration\":2},"
-		    "\"paths\":{},\"task\":{\"action\":\"validate\",\"params\":{}},"
-		    "\"prior_context\":[\"G1\",\"Review rejected: no\"]}");
+	bench_say(&l, STR("{\"context\":{\"feature_id\":\"005-auth\",\"workflow\":\"specify\","
+			  "\"iteration\":2},\"paths\":{},\"task\":{\"action\":\"validate\","
+			  "\"params\":{}},\"prior_context\":[\"G1\",\"Review rejected: no\"]}"),
+		  NULL);
 	ck_assert_int_eq(bench_state(&l, 0).verdict, VERDICT_REJECTED);
 	assert_clean(&l);
 	bench_release(&l);
@@ -325,13 +326,126 @@ START_TEST(outputs_without_input_are_told_apart)
 	assert_ready(&p);
 	for (uint32_t i = 0; i < p.list.n; i++)
 		if (str_is(p.list.v[i].letter.to, "workflow"))
-			bench_add_file(&l, p.list.v[i].letter.bytes, NULL);
+			bench_say(&l, p.list.v[i].letter.bytes, NULL);
 	ck_assert_uint_eq(l.lines.n, 3);
 	ck_assert_int_eq(bench_state(&l, bench_item(&l, ITEM_ESCALATION, names[_i])).verdict,
 			 VERDICT_ESCALATED);
 	ck_assert_int_eq(bench_state(&l, bench_item(&l, ITEM_ESCALATION, names[!_i])).verdict,
 			 VERDICT_NONE);
 	plan_release(&p);
+	bench_release(&l);
+}
+END_TEST
+
+#define FEATURE(id, iteration) \
+	"{\"context\":{\"feature_id\":\"" id "\",\"workflow\":\"plan\",\"iteration\":" iteration \
+	"},\"paths\":{\"spec\":\"specs/" id ".md\"},\"task\":{\"action\":\"plan\",\"params\":{}}}"
+
+/* Lines 1 and 2: inputs of two features; 3 and 4: outputs. */
+static void open_two(struct bench *l)
+{
+	bench_open(l, "log");
+	bench_add(l, FEATURE("a", "1"));
+	bench_add(l, FEATURE("b", "4"));
+	bench_add(l, OUT("false", "escalate", "\"one\""));
+	bench_add(l, OUT("false", "retry", "\"two\""));
+}
+
+static const struct {
+	uint32_t line;
+	const char *next, *missing;
+} two[] = {
+	{ 0, .missing = "it is not clear which input this output answers: line 1 (a/plan) or 2 (b/plan); "
+			"say which with --input=LINE" },
+	{ 3, .missing = "line 3 is not one of the inputs that this output may answer: line 1 (a/plan) or 2 "
+			"(b/plan)" },
+	{ 1, "{\"feature_id\":\"a\",\"workflow\":\"plan\",\"iteration\":2},\"paths\":{\"spec\":"
+	     "\"specs/a.md\"}" },
+	{ 2, "{\"feature_id\":\"b\",\"workflow\":\"plan\",\"iteration\":5},\"paths\":{\"spec\":"
+	     "\"specs/b.md\"}" },
+};
+
+START_TEST(of_otheropen_inputs_the_person_says_which)
+{
+	struct terms terms = usual_terms("/nonexistent/replies.ndjson");
+	struct bench l;
+	struct plan p;
+
+	open_two(&l);
+	ck_assert_uint_eq(item_task(&l.model, &l.model.items.v[0]), NONE);
+	bench_decide(&l, bench_item(&l, ITEM_ESCALATION, "escalation@3"), VERB_ACCEPT, "", "ann")
+		->input = two[_i].line;
+	bench_plan_by(&l, &terms, &p);
+	ck_assert_uint_eq(p.list.n, 1);
+	if (two[_i].missing) {
+		ck_assert_uint_eq(p.list.v[0].missing.n, 1);
+		ck_assert_msg(str_find(p.list.v[0].missing.v[0], str_of(two[_i].missing), 0) == 0, "%s",
+			      p.list.v[0].missing.v[0].p);
+	} else {
+		assert_ready(&p);
+		ck_assert_msg(str_find(p.list.v[0].letter.bytes, str_of(two[_i].next), 0) > 0, "%s",
+			      p.list.v[0].letter.bytes.p);
+		ck_assert(str_find(p.list.v[0].letter.bytes, STR("[\"one\",\"Review"), 0) > 0);
+	}
+	plan_release(&p);
+	bench_release(&l);
+}
+END_TEST
+
+/* The next input of a lane neither closes nor decides an item that may be another's. */
+START_TEST(an_unclear_item_is_closed_by_no_lane_alone)
+{
+	struct bench l;
+	uint32_t one, other;
+
+	open_two(&l);
+	one = bench_item(&l, ITEM_ESCALATION, "escalation@3");
+	other = bench_item(&l, ITEM_RETRY, "retry@4");
+	bench_add(&l, FEATURE("b", "5"));
+	ck_assert(bench_state(&l, one).open && bench_state(&l, other).open);
+	bench_release(&l);
+}
+END_TEST
+
+START_TEST(a_review_of_the_only_unclear_item_decides_it)
+{
+	struct terms terms = usual_terms("/nonexistent/replies.ndjson");
+	struct bench l;
+	struct plan p;
+	uint32_t item;
+
+	bench_open(&l, "log");
+	bench_add(&l, FEATURE("a", "1"));
+	bench_add(&l, FEATURE("b", "4"));
+	bench_add(&l, OUT("false", "escalate", "\"one\""));
+	item = bench_item(&l, ITEM_ESCALATION, "escalation@3");
+	bench_decide(&l, item, VERB_REJECT, "No", "ann")->input = 1;
+	bench_plan_by(&l, &terms, &p);
+	assert_ready(&p);
+	bench_say(&l, p.list.v[0].letter.bytes, NULL);
+	ck_assert_int_eq(bench_state(&l, item).verdict, VERDICT_REJECTED);
+	plan_release(&p);
+	bench_release(&l);
+}
+END_TEST
+
+/* Without ids, only an input between two equal outputs tells that the second is another. */
+START_TEST(an_output_that_comes_again_raises_nothing)
+{
+	struct bench l;
+
+	bench_open(&l, "log");
+	bench_add(&l, IN("1", ""));
+	bench_add(&l, OUT("true", "retry", "\"a\""));
+	bench_add(&l, OUT("true", "retry", "\"a\""));
+	assert_clean(&l);
+	ck_assert_uint_eq(l.model.items.n, 1);
+	ck_assert_uint_eq(l.model.items.v[0].n, 1);
+	ck_assert(message_route(&l.model, 2)->flags & RECORD_REPEATED);
+	bench_add(&l, IN("2", ""));
+	bench_add(&l, OUT("true", "retry", "\"a\""));
+	ck_assert_uint_eq(l.model.items.n, 2);
+	ck_assert_uint_eq(l.bad, 1); /* the same gaps twice */
 	bench_release(&l);
 }
 END_TEST
@@ -352,5 +466,10 @@ int main(void)
 	tcase_add_test(t, same_gaps_after_a_review);
 	tcase_add_test(t, second_reviewer_decides);
 	tcase_add_loop_test(t, outputs_without_input_are_told_apart, 0, 2);
+	tcase_add_loop_test(t, of_otheropen_inputs_the_person_says_which, 0,
+			    sizeof(two) / sizeof(two[0]));
+	tcase_add_test(t, an_unclear_item_is_closed_by_no_lane_alone);
+	tcase_add_test(t, a_review_of_the_only_unclear_item_decides_it);
+	tcase_add_test(t, an_output_that_comes_again_raises_nothing);
 	return unit_run(suite);
 }

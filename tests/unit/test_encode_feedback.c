@@ -249,21 +249,21 @@ START_TEST(an_attached_file_is_the_artifact)
 }
 END_TEST
 
-START_TEST(of_several_files_the_last_goes_out)
+START_TEST(two_different_files_are_refused)
 {
 	struct draft *d;
-	struct proposal *p;
 
 	add_turn("ses_1");
 	d = bench_stage(&b, ITEM_IMPROVEMENT, ONE, VERB_ACCEPT);
 	d->artifact = str_of(write_file("a.md", STR("first")));
-	d->time_ms = 2;
 	d = bench_stage(&b, ITEM_IMPROVEMENT, TWO, VERB_ACCEPT);
 	d->artifact = str_of(write_file("b.md", STR("second")));
-	d->time_ms = 1;
-	p = bench_ready(&b);
-	ck_assert(says(p, "\"content\":\"first\""));
-	ck_assert(bench_cautions(p, "several files"));
+	bench_lacks(&b, "/a.md is attached to " ONE " and ");
+	bench_lacks(&b, "/b.md to " TWO "; decide one of them again with the other's file");
+	d->artifact = b.desk.drafts.v[0].artifact;
+	ck_assert(says(bench_ready(&b), "\"content\":\"first\""));
+	d->artifact = STR_NONE; /* one file is enough for all */
+	ck_assert(says(bench_ready(&b), "\"content\":\"first\""));
 }
 END_TEST
 
@@ -377,6 +377,10 @@ START_TEST(a_pretty_printed_request_becomes_one_line)
 }
 END_TEST
 
+#define ACKED(id) \
+	",\"applied_feedback_ack\":{\"items\":[{\"id\":\"" id \
+	"\",\"processing_status\":\"acknowledged\"}]}"
+
 START_TEST(one_request_a_turn)
 {
 	struct proposal *p;
@@ -384,16 +388,11 @@ START_TEST(one_request_a_turn)
 	add_turn("ses_1");
 	bench_stage(&b, ITEM_IMPROVEMENT, ONE, VERB_ACCEPT)->sure = true;
 	bench_send(&b, bench_ready(&b));
-	/* the log has not seen it yet */
 	bench_stage(&b, ITEM_IMPROVEMENT, TWO, VERB_ACCEPT)->sure = true;
-	bench_lacks(&b, "is written already; the next turn can carry this");
-	/* given up: the turn is free again */
-	b.desk.letters.v[0].state = LETTER_VOID;
-	p = bench_ready(&b);
-	ck_assert(says(p, "\"iteration\":2"));
-	/* the answer of the next turn: there it can go out, with what was sent meanwhile */
-	b.desk.letters.v[0].state = LETTER_SENT;
-	add_areas("ses_1", 2, "", TWO, NULL, NULL);
+	bench_refuses(&b, "the Request of iteration 2 is written; it can be decided if it is "
+			  "raised again");
+	/* in the answer of the next turn it is raised again */
+	add_areas("ses_1", 2, ACKED(ONE), TWO, NULL, NULL);
 	b.desk.drafts.v[1].state = DRAFT_VOID;
 	bench_stage(&b, ITEM_IMPROVEMENT, TWO, VERB_ACCEPT)->sure = true;
 	p = bench_ready(&b);
@@ -411,7 +410,7 @@ START_TEST(the_artifact_that_gavel_sent_itself_is_the_last_one)
 	d->artifact = str_of(write_file("a.md", STR("draft 2")));
 	bench_send(&b, bench_ready(&b));
 	/* the log holds only the provider's side */
-	add_areas("ses_1", 2, "", TWO, NULL, NULL);
+	add_areas("ses_1", 2, ACKED(ONE), TWO, NULL, NULL);
 	bench_stage(&b, ITEM_IMPROVEMENT, TWO, VERB_ACCEPT)->sure = true;
 	p = bench_ready(&b);
 	ck_assert(says(p, "\"content\":\"draft 2\"") && says(p, "\"iteration\":3"));
@@ -510,6 +509,72 @@ START_TEST(requests_that_are_not_in_the_log_are_counted_by_their_echo)
 	bench_stage(&b, ITEM_IMPROVEMENT, "another-one-04", VERB_ACCEPT)->sure = true;
 	ck_assert_int_eq(planned_iteration(), 4);
 	bench_apply(&b, bench_ready(&b));
+}
+END_TEST
+
+static unsigned steps_of(const char *id, enum step_kind what)
+{
+	const struct item *item = &b.model.items.v[bench_item(&b, ITEM_IMPROVEMENT, id)];
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < item->n; i++)
+		n += item->steps[i].what == what;
+	return n;
+}
+
+#define DECIDES(id) \
+	",\"applied_feedback\":{\"items\":[{\"id\":\"" id "\",\"status\":\"accepted\"}]}"
+#define ACKS(id, status) \
+	",\"applied_feedback_ack\":{\"items\":[{\"id\":\"" id "\",\"processing_status\":\"" \
+	status "\"}]}"
+
+/* Only a response that echoes the Request's iteration, and of what that decided. */
+START_TEST(an_acknowledgment_of_something_else_proves_nothing)
+{
+	add_turn(sessions[_i]);
+	add_request(2, ARTIFACT, DECIDES(ONE));
+	put_areas(sessions[_i], 1, ACKS(ONE, "acknowledged"), NULL, NULL, NULL);
+	ck_assert_uint_eq(steps_of(ONE, STEP_ACKED), 0);
+	add_request(3, ARTIFACT, DECIDES(ONE));
+	put_areas(sessions[_i], 2, ACKS(ONE, "unknown_id"), NULL, NULL, NULL);
+	ck_assert_uint_eq(steps_of(ONE, STEP_BOUNCED), 0);
+	add_request(4, ARTIFACT, DECIDES(ONE));
+	put_areas(sessions[_i], 4, ACKS(TWO, "acknowledged"), NULL, NULL, NULL);
+	ck_assert_uint_eq(steps_of(TWO, STEP_ACKED), 0);
+	add_request(5, ARTIFACT, DECIDES(ONE));
+	put_areas(sessions[_i], 5, ACKS(ONE, "acknowledged"), NULL, NULL, NULL);
+	ck_assert_uint_eq(steps_of(ONE, STEP_ACKED), 1);
+	add_request(6, ARTIFACT, DECIDES(ONE));
+	put_areas(sessions[_i], 6, ACKS(ONE, "unknown_id"), NULL, NULL, NULL);
+	ck_assert_uint_eq(steps_of(ONE, STEP_BOUNCED), 1);
+}
+END_TEST
+
+/* A Request that overtakes another does not take its response. */
+START_TEST(a_response_belongs_to_the_request_that_it_echoes)
+{
+	add_turn(sessions[_i]);
+	add_request(2, ARTIFACT, DECIDES(ONE));
+	add_request(3, ARTIFACT, DECIDES(TWO));
+	add_areas(sessions[_i], 2, ACKS(ONE, "acknowledged"), NULL, NULL, NULL);
+	ck_assert_uint_eq(steps_of(ONE, STEP_ACKED), 1);
+	add_areas(sessions[_i], 3, ACKS(TWO, "acknowledged"), THREE, NULL, NULL);
+	ck_assert_uint_eq(steps_of(TWO, STEP_ACKED), 1);
+	bench_stage(&b, ITEM_IMPROVEMENT, THREE, VERB_ACCEPT)->sure = true;
+	ck_assert_int_eq(planned_iteration(), 4);
+}
+END_TEST
+
+/* Of two Requests of one iteration the newest is answered: the other was given up. */
+START_TEST(a_bare_response_belongs_to_the_newest_request_of_its_iteration)
+{
+	struct turn_state turn;
+
+	add_request(1, ARTIFACT, "");
+	add_request(1, "{\"media_type\":\"text/plain\",\"content\":\"A mode\"}", "");
+	put_areas(NULL, 1, "", ONE, NULL, NULL);
+	feedback_turn(&b.model, message_route(&b.model, 2)->session, &turn);
+	ck_assert_uint_eq(turn.request, 1);
 }
 END_TEST
 
@@ -926,7 +991,7 @@ int main(void)
 	tcase_add_loop_test(t, an_unchanged_artifact_wants_a_second_yes, 0, 2);
 	tcase_add_test(t, without_an_artifact_one_must_be_attached);
 	tcase_add_test(t, an_attached_file_is_the_artifact);
-	tcase_add_test(t, of_several_files_the_last_goes_out);
+	tcase_add_test(t, two_different_files_are_refused);
 	tcase_add_test(t, what_is_no_text_is_not_attached);
 	tcase_add_test(t, faults_of_the_last_artifact_are_not_repeated);
 	tcase_add_loop_test(t, a_damaged_artifact_is_not_sent_on, 0, 3);
@@ -941,6 +1006,9 @@ int main(void)
 	tcase_add_loop_test(t, a_wrong_echo_does_not_count, 0, 4);
 	tcase_add_loop_test(t, a_wrong_echo_of_our_own_request_does_not_count, 0, 3);
 	tcase_add_test(t, requests_that_are_not_in_the_log_are_counted_by_their_echo);
+	tcase_add_loop_test(t, an_acknowledgment_of_something_else_proves_nothing, 0, 2);
+	tcase_add_loop_test(t, a_response_belongs_to_the_request_that_it_echoes, 0, 2);
+	tcase_add_test(t, a_bare_response_belongs_to_the_newest_request_of_its_iteration);
 	tcase_add_loop_test(t, a_request_is_completed_when_it_is_sent_again, 0, 5);
 	tcase_add_test(t, a_request_that_is_sent_again_is_not_blamed_again);
 	tcase_add_loop_test(t, a_request_in_the_middle_is_sent_again, 0, 2);

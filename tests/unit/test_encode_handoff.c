@@ -22,7 +22,7 @@ static const char *const logs[][4] = {
 	{ TASK, RESULT("0.5", "success", ",\"state_version\":\"v3\"") },
 	{ TASK, RESULT("0.95", "success", ",\"sensitive\":true") },
 	{ TASK, RESULT("0.5", "success", ""), ESCALATE },
-	{ TASK, RESULT("0.95", "failure", ""), RESULT("0.95", "failure", "") },
+	{ TASK, RESULT("0.95", "failure", ""), RESULT("0.94", "failure", "") },
 	{ RESULT("0.8", "success", "") },
 	{ ESCALATE },
 };
@@ -76,7 +76,7 @@ START_TEST(says_what_was_decided)
 	assert_str(json_get_str(root, "created_at"), "2026-02-06T12:00:00Z");
 	assert_str(json_get_str(json_get(root, "x-gavel"), "by"), "alice");
 
-	bench_add_file(&l, p.list.v[0].letter.bytes, NULL);
+	bench_say(&l, p.list.v[0].letter.bytes, NULL);
 	assert_clean(&l);
 	st = bench_state(&l, item);
 	ck_assert(!st.open);
@@ -141,9 +141,9 @@ START_TEST(last_person_has_the_last_word)
 	bench_open(&l, "log");
 	bench_add(&l, logs[1][1]);
 	item = bench_item(&l, ITEM_ESCALATION, "T1");
-	bench_add(&l, escalated);
+	bench_say(&l, str_of(escalated), NULL);
 	ck_assert_int_eq(bench_state(&l, item).verdict, VERDICT_ESCALATED);
-	bench_add(&l, approved);
+	bench_say(&l, str_of(approved), NULL);
 	st = bench_state(&l, item);
 	ck_assert_int_eq(st.verdict, VERDICT_ACCEPTED);
 	assert_str(agent_name(&l.model, decided_by(&l.model, &st)), "bob");
@@ -211,7 +211,7 @@ START_TEST(folder_gets_files)
 	ck_assert_uint_eq(p.list.n, 1);
 	ck_assert_int_eq(p.list.v[0].letter.channel, CHANNEL_DIR);
 	ck_assert(path_is(&p, 0, "decision-T1.json"));
-	bench_add_file(&l, p.list.v[0].letter.bytes, "decision-T1.json");
+	bench_say(&l, p.list.v[0].letter.bytes, "decision-T1.json");
 	assert_clean(&l);
 	ck_assert_int_eq(bench_state(&l, 0).verdict, VERDICT_ACCEPTED);
 	plan_release(&p);
@@ -226,7 +226,7 @@ START_TEST(folder_gets_files)
 	ck_assert(str_find(p.list.v[0].letter.bytes, STR("\nNice\n"), 0) > 0);
 	ck_assert(path_is(&p, 1, "decision-T1.json"));
 	ck_assert_uint_eq(p.list.v[1].letter.drafts.n, 1);
-	bench_add_file(&l, p.list.v[0].letter.bytes, "review-T1.md");
+	bench_say(&l, p.list.v[0].letter.bytes, "review-T1.md");
 	assert_clean(&l);
 	ck_assert(bench_state(&l, 0).open);
 	plan_release(&p);
@@ -306,6 +306,34 @@ START_TEST(folder_names_are_free_and_safe)
 }
 END_TEST
 
+/* Nothing has an id here: a Result that says the same as the task's newest is that one again. */
+START_TEST(a_result_that_comes_again_opens_nothing)
+{
+	struct bench l;
+	uint32_t item;
+
+	bench_open(&l, "log");
+	bench_add(&l, TASK);
+	bench_add(&l, RESULT("0.8", "success", ""));
+	item = bench_item(&l, ITEM_ESCALATION, "T1");
+	bench_add(&l, "{\"task_id\":\"T1\",\"decision\":\"approve\",\"rationale\":\"Fine\","
+		      "\"state_version\":\"v1\",\"created_at\":\"2026-02-06T11:03:00Z\","
+		      "\"x-gavel\":{\"by\":\"alice\"}}");
+	ck_assert(!bench_state(&l, item).open);
+	bench_add(&l, RESULT("0.8", "success", ""));
+	ck_assert(!bench_state(&l, item).open);
+	ck_assert_int_eq(bench_state(&l, item).verdict, VERDICT_ACCEPTED);
+	ck_assert(message_route(&l.model, 3)->flags & RECORD_REPEATED);
+	bench_add(&l, RESULT("0.81", "success", ""));
+	ck_assert(bench_state(&l, item).open);
+	ck_assert(!(message_route(&l.model, 4)->flags & RECORD_REPEATED));
+	/* the newest counts */
+	bench_add(&l, RESULT("0.8", "success", ""));
+	ck_assert(!(message_route(&l.model, 5)->flags & RECORD_REPEATED));
+	bench_release(&l);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("encode_handoff");
@@ -316,6 +344,7 @@ int main(void)
 	tcase_add_test(t, reason_code_counts);
 	tcase_add_test(t, needs_a_task);
 	tcase_add_test(t, last_person_has_the_last_word);
+	tcase_add_test(t, a_result_that_comes_again_opens_nothing);
 	t = tcase_create("folder");
 	suite_add_tcase(suite, t);
 	tcase_add_test(t, folder_gets_files);

@@ -1,5 +1,6 @@
 /* Orchestrator: every verb on every kind of item, written, read back, and meaning the same. */
 #include "encode.h"
+#include "decide/question.h"
 
 #define ASK "aaaaaaaa-0000-4000-8000-000000000001"
 #define EVENT "bbbbbbbb-0000-4000-8000-000000000002"
@@ -18,7 +19,8 @@ static void teardown(void)
 	bench_release(&b);
 }
 
-static void add_question(const char *options)
+/* Even if its options break the protocol. */
+static void add_question_as_it_is(const char *options)
 {
 	char line[1024];
 
@@ -28,6 +30,11 @@ static void add_question(const char *options)
 		 "\"Which one?\"%s,\"timeout\":300000}}",
 		 options);
 	bench_add(&b, line);
+}
+
+static void add_question(const char *options)
+{
+	add_question_as_it_is(options);
 	ck_assert_uint_eq(b.worse.n, 0);
 }
 
@@ -67,13 +74,13 @@ static const struct {
 } answers[] = {
 	{ "oauth", OPTIONS, "oauth" },
 	{ "OAuth 2.0", OPTIONS, "oauth" },
-	{ "1", OPTIONS, "oauth" },
-	{ " 1 ", OPTIONS, "oauth" },
-	/* a value counts before a label, a label before a number */
+	{ " oauth ", OPTIONS, "oauth" },
+	/* a number is no option's, and is sent as it was typed */
+	{ "1", OPTIONS, "1", true },
+	{ "3", OPTIONS, "3", true },
+	/* a value counts before a label */
 	{ "jwt", OPTIONS, "jwt" },
 	{ "2", OPTIONS, "2" },
-	{ "3", OPTIONS, "2" },
-	{ "4", OPTIONS, "4", true },
 	{ "neither \"of\" them", OPTIONS, "neither \"of\" them", true },
 	{ "as you like", "", "as you like" },
 	{ "1", ",\"options\":[]", "1" },
@@ -104,6 +111,65 @@ START_TEST(an_answer_is_the_options_value_or_the_text)
 	bench_apply(&b, p);
 	bench_verdict(&b, ITEM_QUESTION, ASK, VERDICT_ANSWERED);
 	json_reader_release(&r);
+}
+END_TEST
+
+static const struct {
+	uint32_t number;
+	const char *options, *written, *refused;
+} choices[] = {
+	{ 1, OPTIONS, "oauth" },
+	{ 3, OPTIONS, "2" },
+	{ 2, ",\"options\":[{\"label\":\"Yes\"},{\"label\":\"Yes\"}]", "Yes" },
+	{ 1, ",\"options\":[{\"label\":\"Five\",\"value\":5}]", "5" },
+	{ 0, OPTIONS, .refused = "there is no option 0; its options are 1 to 3" },
+	{ 4, OPTIONS, .refused = "there is no option 4; its options are 1 to 3" },
+	{ 1, ",\"options\":[\"yes\"]", .refused = "option 1 is damaged" },
+	{ 1, ",\"options\":[]", .refused = "it offers no options" },
+	{ 1, "", .refused = "it offers no options" },
+};
+
+START_TEST(an_option_is_chosen_by_its_number)
+{
+	struct item_state at;
+	struct draft *d;
+	struct err err;
+	char wanted[64];
+	int rc;
+
+	add_question_as_it_is(choices[_i].options);
+	d = bench_stage(&b, ITEM_QUESTION, ASK, VERB_ANSWER);
+	at = bench_state(&b, d->number);
+	rc = draft_choose(d, &b.reader, &b.model.items.v[d->number], &at, choices[_i].number,
+			  &b.arena, &err);
+	ck_assert_int_eq(rc, choices[_i].refused ? -1 : 0);
+	if (rc) {
+		ck_assert_msg(strstr(err.text, choices[_i].refused) != NULL, "%s", err.text);
+		return;
+	}
+	ck_assert_uint_eq(d->option, choices[_i].number);
+	ck_assert(str_is(d->answer, choices[_i].written));
+	snprintf(wanted, sizeof(wanted), "\"answer\":\"%s\"", choices[_i].written);
+	ck_assert(strstr(bench_ready(&b)->letter.bytes.p, wanted) != NULL);
+}
+END_TEST
+
+static const struct {
+	const char *typed;
+	uint32_t option;
+} numbers[] = { { "1", 1 }, { " 3 ", 3 }, { "2", 0 }, { "4", 0 }, { "jwt", 0 }, { "any", 0 } };
+
+START_TEST(a_number_is_an_option_unless_it_is_a_value_or_label)
+{
+	struct item_state at;
+	struct draft *d;
+
+	add_question(OPTIONS);
+	d = bench_stage(&b, ITEM_QUESTION, ASK, VERB_ANSWER);
+	d->answer = str_of(numbers[_i].typed);
+	at = bench_state(&b, d->number);
+	draft_choose_numbered(d, &b.reader, &b.model.items.v[d->number], &at, &b.arena);
+	ck_assert_uint_eq(d->option, numbers[_i].option);
 }
 END_TEST
 
@@ -310,6 +376,10 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, an_answer_is_the_options_value_or_the_text, 0,
 			    sizeof(answers) / sizeof(answers[0]));
+	tcase_add_loop_test(t, an_option_is_chosen_by_its_number, 0,
+			    sizeof(choices) / sizeof(choices[0]));
+	tcase_add_loop_test(t, a_number_is_an_option_unless_it_is_a_value_or_label, 0,
+			    sizeof(numbers) / sizeof(numbers[0]));
 	tcase_add_test(t, a_label_that_two_options_have_is_not_guessed);
 	tcase_add_test(t, an_answer_needs_a_text);
 	tcase_add_test(t, a_plan_is_over_with_its_question);

@@ -202,7 +202,7 @@ static void escalate(struct bench *l, const struct trial *t, const char *queue, 
 	for (uint32_t i = 0; i < p->list.n; i++) {
 		carried += p->list.v[i].letter.drafts.n;
 		if (&p->list.v[i] != entry)
-			bench_add_file(l, p->list.v[i].letter.bytes, NULL);
+			bench_say(l, p->list.v[i].letter.bytes, NULL);
 	}
 	ck_assert_uint_eq(carried, 1);
 	assert_clean(l);
@@ -289,7 +289,7 @@ START_TEST(three_people)
 		ck_assert(p3.list.v[i].letter.drafts.n <= 1);
 		for (uint32_t k = 0; k < p3.list.v[i].letter.drafts.n; k++)
 			ck_assert_uint_eq(p3.list.v[i].letter.drafts.v[k], 1);
-		bench_add_file(&l, p3.list.v[i].letter.bytes, NULL);
+		bench_say(&l, p3.list.v[i].letter.bytes, NULL);
 	}
 	assert_clean(&l);
 	st = bench_state(&l, bench_item(&l, t->kind, t->name));

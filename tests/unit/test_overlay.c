@@ -40,7 +40,9 @@ static void apply(const char *json)
 
 static struct str group_of(const char *json)
 {
-	dialect_decode(&decoder, str_of(json), NULL, &message);
+	struct frame_info info = { .reply = true };
+
+	dialect_decode(&decoder, str_of(json), &info, &message);
 	return model_group_of(&model, &message);
 }
 
@@ -153,7 +155,7 @@ START_TEST(staged_leaves_the_item_open)
 	st = now();
 	assert_state(st, true, VERDICT_ACCEPTED, DELIVERY_STAGED);
 	assert_str(model_str(&model, st.person), "ann");
-	ck_assert_int_eq(st.overlay_ms, 77);
+	ck_assert_int_eq(st.person_ms, 77);
 }
 END_TEST
 
@@ -219,7 +221,8 @@ START_TEST(said_again_in_the_same_words_is_the_same)
 	stand(VERDICT_ACCEPTED, DELIVERY_SENT);
 	apply(response(1, "one", ""));
 	assert_state(now(), false, VERDICT_ACCEPTED, DELIVERY_SENT);
-	ck_assert_uint_eq(now().times, 2);
+	ck_assert_uint_eq(now().times, 1);
+	ck_assert(message_route(&model, 1)->flags & RECORD_REPEATED);
 }
 END_TEST
 
@@ -265,39 +268,54 @@ START_TEST(what_overtakes_a_staged_one_counts)
 }
 END_TEST
 
-START_TEST(an_acknowledgement_counts_at_once)
+/* What is held was not said: no message acknowledges it, or bounces it. */
+START_TEST(nothing_is_proven_that_was_not_said)
 {
-	static const enum delivery before[] = { DELIVERY_SENT, DELIVERY_HELD, DELIVERY_RECORDED,
-						DELIVERY_STAGED };
+	static const enum delivery before[] = { DELIVERY_HELD, DELIVERY_RECORDED };
 
 	apply(response(1, "one", ""));
-	stand(VERDICT_ACCEPTED, DELIVERY_SENT);
+	for (int i = 0; i < 2; i++) {
+		stand_in(&model, 1, VERDICT_ACCEPTED, before[i]);
+		apply(response(2 + i, NULL, ack("acknowledged")));
+		ck_assert_int_eq(now().delivery, before[i]);
+	}
+}
+END_TEST
+
+static void apply_aside(const char *group, const char *json);
+
+START_TEST(what_was_said_is_acknowledged)
+{
+	apply(response(1, "one", ""));
+	apply_aside("log", request(2, "accepted"));
+	assert_state(now(), false, VERDICT_ACCEPTED, DELIVERY_SENT);
 	apply(response(2, NULL, ack("acknowledged")));
 	assert_state(now(), false, VERDICT_ACCEPTED, DELIVERY_ACKNOWLEDGED);
-	for (int i = 1; i < 4; i++) {
-		stand_in(&model, 1, VERDICT_ACCEPTED, before[i]);
-		ck_assert_int_eq(now().delivery, i == 1 ? DELIVERY_ACKNOWLEDGED : before[i]);
-	}
-	/* one of before says nothing of this decision */
-	stand(VERDICT_ACCEPTED, DELIVERY_SENT);
-	assert_state(now(), false, VERDICT_ACCEPTED, DELIVERY_SENT);
+	ck_assert_uint_eq(message_reply(&model, 1)->proof, 2);
 }
 END_TEST
 
 START_TEST(bounced_it_is_open_again)
 {
 	apply(response(1, "one", ""));
-	stand(VERDICT_ACCEPTED, DELIVERY_SENT);
+	apply_aside("log", request(2, "accepted"));
 	apply(response(2, NULL, ack("unknown_id")));
 	assert_state(now(), true, VERDICT_NONE, DELIVERY_BOUNCED);
-	assert_str(model_str(&model, now().person), "ann");
-	assert_state(at_k(&model, 1, TIME_NONE), false, VERDICT_ACCEPTED, DELIVERY_SENT);
-	/* what was not sent was not meant */
-	stand_in(&model, 1, VERDICT_ACCEPTED, DELIVERY_STAGED);
-	assert_state(now(), true, VERDICT_ACCEPTED, DELIVERY_STAGED);
-	/* decided once more, it is decided */
-	stand(VERDICT_REJECTED, DELIVERY_SENT);
+	ck_assert_uint_eq(message_reply(&model, 1)->proof, NONE);
+	/* bounced is raised anew: the next decision is another one */
+	ck_assert_uint_eq(now().anew, 2);
+	apply_aside("log", request(3, "rejected"));
 	assert_state(now(), false, VERDICT_REJECTED, DELIVERY_SENT);
+}
+END_TEST
+
+START_TEST(the_same_in_a_later_turn_is_open)
+{
+	apply(response(1, "one", ""));
+	apply_aside("log", request(2, "rejected"));
+	apply(response(2, "one", ack("acknowledged")));
+	assert_state(now(), true, VERDICT_NONE, DELIVERY_NONE);
+	ck_assert(now().came_back);
 }
 END_TEST
 
@@ -346,7 +364,7 @@ START_TEST(a_cursor_is_a_shorter_log)
 				a.person = b.person = 0; /* interned in another order */
 				ck_assert_msg(a.open == b.open && a.verdict == b.verdict &&
 						      a.delivery == b.delivery &&
-						      a.overlay_ms == b.overlay_ms &&
+						      a.person_ms == b.person_ms &&
 						      a.decided == b.decided &&
 						      a.message == b.message,
 					      "from %u, %s, as of %u", from,
@@ -363,9 +381,10 @@ END_TEST
 static void apply_aside(const char *group, const char *json)
 {
 	struct place place = { .line = model.records.n + 1, .group = str_of(group),
-			       .from_replies = true };
+			       .reply = true };
+	struct frame_info info = { .reply = true };
 
-	dialect_decode(&decoder, str_of(json), NULL, &message);
+	dialect_decode(&decoder, str_of(json), &info, &message);
 	model_apply(&model, &message, &place);
 }
 
@@ -399,27 +418,58 @@ END_TEST
 
 /* ---- replies ---- */
 
-START_TEST(replies_are_noted)
-{
-	uint32_t one = model_expect(&model, STR("q1")), two;
+#define AGENT(field, name, type) \
+	"\"" field "\":{\"agent_id\":\"" name "\",\"agent_type\":\"" type "\"}"
+#define SAID \
+	"{\"message_id\":\"p1\",\"message_type\":\"feedback\"," \
+	AGENT("from_agent", "ann", "architect") "," AGENT("to_agent", "dev", "developer") \
+	",\"payload\":{}}"
+#define HEARD_BY(name) \
+	"{\"message_id\":\"by-" name "\",\"message_type\":\"acknowledgment\",\"reply_to\":\"p1\"," \
+	AGENT("from_agent", name, "developer") ",\"payload\":{}}"
 
-	ck_assert_uint_eq(model_expect(&model, STR("q1")), one);
-	apply(question("q1", ""));
-	apply(answer("r1", "q2"));
-	ck_assert_uint_eq(model.replies.n, 0);
-	apply(answer("r2", "q1"));
+START_TEST(only_the_addressee_acknowledges_a_reply)
+{
+	apply_aside("log", SAID);
 	ck_assert_uint_eq(model.replies.n, 1);
-	ck_assert_uint_eq(model.replies.v[0].expected, one);
-	ck_assert_uint_eq(model.replies.v[0].message, 2);
-	apply(answer("r2", "q1")); /* the same message again */
-	ck_assert_uint_eq(model.replies.n, 1);
-	two = model_expect(&model, STR("m1"));
-	ck_assert_uint_ne(two, one);
-	apply("{\"message_id\":\"m2\",\"message_type\":\"acknowledgment\",\"reply_to\":\"m1\","
-	      "\"correlation_id\":\"q1\",\"from_agent\":{\"agent_id\":\"a\"},\"payload\":{}}");
-	ck_assert_uint_eq(model.replies.n, 2);
-	ck_assert_uint_eq(model.replies.v[1].expected, two);
-	ck_assert_uint_eq(model.replies.v[1].message, 4);
+	ck_assert_uint_eq(message_reply(&model, 0)->proof, NONE);
+	apply(HEARD_BY("eve"));
+	ck_assert_uint_eq(message_reply(&model, 0)->proof, NONE);
+	ck_assert_uint_eq(message_reply(&model, 0)->stray, 1);
+	apply(HEARD_BY("dev"));
+	ck_assert_uint_eq(message_reply(&model, 0)->proof, 2);
+	ck_assert_ptr_null(message_reply(&model, 1));
+}
+END_TEST
+
+/* a r r a r: numbered 1, 1.1, 1.2, 2, 2.1 */
+START_TEST(replies_are_numbered_behind_messages)
+{
+	static const struct message_number numbers[] = { { 1, 0 }, { 1, 1 }, { 1, 2 }, { 2, 0 },
+							 { 2, 1 } };
+	uint32_t k;
+
+	apply_to(&model, "a", "one");
+	apply_aside("a", "reply");
+	apply_aside("a", "another");
+	apply_to(&model, "a", "two");
+	apply_aside("a", "the last");
+	for (uint32_t i = 0; i < 5; i++) {
+		ck_assert_uint_eq(message_number(&model, i).n, numbers[i].n);
+		ck_assert_uint_eq(message_number(&model, i).r, numbers[i].r);
+		ck_assert_uint_eq(model_cut_number(&model, numbers[i].n, numbers[i].r), i + 1);
+	}
+	ck_assert_uint_eq(model_cut_number(&model, 0, UINT32_MAX), 0);
+	ck_assert_uint_eq(model_cut_number(&model, 1, UINT32_MAX), 3);
+	ck_assert_uint_eq(model_cut_number(&model, 1, 7), 3);
+	ck_assert_uint_eq(model_cut_number(&model, 2, UINT32_MAX), 5);
+	ck_assert_uint_eq(model_cut_number(&model, 9, 0), 4);
+	ck_assert(model_cut_named(&model, STR("#1.1"), &k) && k == 2);
+	ck_assert(model_cut_named(&model, STR("#1.0"), &k) && k == 1);
+	ck_assert(model_cut_named(&model, STR("#1"), &k) && k == 3);
+	ck_assert(!model_cut_named(&model, STR("#1."), &k));
+	ck_assert(!model_cut_named(&model, STR("1"), &k));
+	ck_assert(!model_cut_named(&model, STR("#"), &k));
 }
 END_TEST
 
@@ -525,7 +575,9 @@ int main(void)
 	tcase_add_test(t, raised_anew_it_is_open_again);
 	tcase_add_test(t, the_logs_words_do_not_take_it_away);
 	tcase_add_test(t, what_overtakes_a_staged_one_counts);
-	tcase_add_test(t, an_acknowledgement_counts_at_once);
+	tcase_add_test(t, nothing_is_proven_that_was_not_said);
+	tcase_add_test(t, what_was_said_is_acknowledged);
+	tcase_add_test(t, the_same_in_a_later_turn_is_open);
 	tcase_add_test(t, bounced_it_is_open_again);
 	tcase_add_test(t, only_what_is_staged_expires);
 	tcase_add_test(t, a_cursor_is_a_shorter_log);
@@ -534,7 +586,8 @@ int main(void)
 	t = tcase_create("replies");
 	tcase_add_checked_fixture(t, setup, teardown);
 	suite_add_tcase(suite, t);
-	tcase_add_test(t, replies_are_noted);
+	tcase_add_test(t, only_the_addressee_acknowledges_a_reply);
+	tcase_add_test(t, replies_are_numbered_behind_messages);
 
 	t = tcase_create("groups");
 	tcase_add_checked_fixture(t, setup, teardown);

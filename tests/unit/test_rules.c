@@ -249,14 +249,15 @@ static void run(const struct rule *r, const struct trial *t, struct outcome *o)
 
 	model_init(&model);
 	for (uint32_t i = 0; i < t->messages.n; i++) {
-		struct str bytes = t->messages.v[i];
+		bool said = str_starts(t->messages.v[i], STR("> ")); /* by a person */
+		struct str bytes = str_from(t->messages.v[i], said ? 2 : 0);
 		bool last = i + 1 == t->messages.n;
 		struct frame_info info = { .flags = last ? t->flags : 0,
 					   .full_length = last && t->full_length ? t->full_length
 										 : bytes.n,
-					   .file_name = t->file_name };
+					   .file_name = t->file_name, .reply = said };
 		struct place place = { .line = i + 1, .length = (uint32_t)bytes.n,
-				       .group = STR("fixture") };
+				       .group = STR("fixture"), .reply = said };
 
 		if (info.flags & RECORD_OVERSIZE)
 			bytes = STR_NONE;

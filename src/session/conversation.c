@@ -1,0 +1,660 @@
+/* Applying replies where they were said: anchored ones in the order of the journal, others behind
+ * the messages that they answer. */
+#include "session/conversation.h"
+
+#include "session/load.h"
+
+struct desk *talk_desk(struct load *l, const struct talk *t)
+{
+	return t->desk == NONE ? NULL : &l->desks.list.v[t->desk];
+}
+
+/* ---- applying ---- */
+
+static struct str letter_session(const struct desk *d, const struct letter *x)
+{
+	const struct draft *draft = x->drafts.n ? &d->drafts.v[x->drafts.v[0]] : NULL;
+
+	return !draft || str_eq(draft->session, d->group) ? STR_NONE : draft->session;
+}
+
+static void set_origin(const struct desk *d, const struct letter *x, struct place *place)
+{
+	place->own = true;
+	place->said_ms = x->drafts.n ? d->drafts.v[x->drafts.v[0]].time_ms : x->time_ms;
+	place->by = x->drafts.n ? d->drafts.v[x->drafts.v[0]].by : STR_NONE;
+}
+
+/* The desk may be read anew from its journal: the talk remembers what is in the model. */
+void talk_note_placed(struct talk *t, struct letter *x, uint32_t message)
+{
+	struct placed_letter p = { .message = message };
+
+	memcpy(p.id, x->id, sizeof(p.id));
+	vec_push(&t->placed, p);
+	x->message = message;
+}
+
+/* Applies one reply. letter: NONE = somebody else's. */
+static void apply_reply(struct load *l, struct talk *t, struct str bytes, struct place place,
+			uint32_t letter)
+{
+	struct conversation *c = &l->conversation;
+	struct desk *d = talk_desk(l, t);
+	struct letter *x = letter == NONE ? NULL : &d->letters.v[letter];
+	struct frame_info info = { .full_length = bytes.n, .reply = true };
+	struct message *m = &c->message;
+
+	c->decoder.quiet = !l->want_diags;
+	dialect_decode(&c->decoder, bytes, &info, m);
+	place.length = (uint32_t)bytes.n;
+	place.group = t->group;
+	place.reply = true;
+	if (x)
+		set_origin(d, x, &place);
+	if (!m->session.n && m->dialect == DIALECT_FEEDBACK)
+		m->session = x ? letter_session(d, x) : l->wire.files.v[place.source].answers;
+	model_apply(&l->model, m, &place);
+	if (x)
+		talk_note_placed(t, x, l->model.records.n - 1);
+	if (c->each)
+		c->each(c->ctx, l, m, vec_last(&l->model.records));
+}
+
+static void note_effects(struct load *l, struct talk *t, const struct reply_line *line);
+
+static void place_line(struct load *l, struct talk *t, uint32_t i, bool unplaced)
+{
+	struct reply_line *line = &t->lines.v[i];
+	struct place place = { .source = line->file, .line = line->line, .offset = line->offset,
+			       .unplaced = unplaced };
+
+	if (t->pending)
+		note_effects(l, t, line);
+	line->placed = true;
+	line->message = l->model.records.n;
+	apply_reply(l, t, line->bytes, place, line->letter);
+}
+
+uint32_t talk_spool(struct load *l, struct talk *t)
+{
+	struct source s = { .kind = SOURCE_STREAM, .fd = -1, .spool_only = true };
+	struct str name;
+
+	if (t->spool != NONE || l->conversation.applying)
+		return t->spool;
+	name = str_of(arena_printf(&l->wire.arena, "replies to %.*s", STR_ARG(t->group)));
+	s.name = name.p;
+	t->spool = wire_append(&l->wire, &s, name);
+	l->wire.files.v[t->spool].group = t->group;
+	l->wire.files.v[t->spool].joined = l->wire.files.v[t->spool].found = true;
+	return t->spool;
+}
+
+/* A letter whose channel keeps nothing, or lost it: its bytes are in the journal. */
+static void place_letter(struct load *l, struct talk *t, uint32_t letter)
+{
+	struct str bytes = str_trim(talk_desk(l, t)->letters.v[letter].bytes);
+	struct place place = { .source = talk_spool(l, t), .line = t->spool_line + 1,
+			       .offset = t->spooled };
+	struct source *s;
+	struct err err;
+
+	if (place.source == NONE)
+		return; /* the next update places it */
+	t->spool_line++;
+	s = &l->wire.files.v[t->spool].source;
+	s->spool = &l->wire.spool;
+	if (spool_add(&l->wire.spool, &s->spooled, t->spooled, bytes, &err) < 0)
+		load_say(l, str_of(err.text));
+	t->spooled += bytes.n + 1;
+	s->end = t->spooled;
+	apply_reply(l, t, bytes, place, letter);
+}
+
+static void place_anchored(struct load *l, struct talk *t, const struct anchored *a)
+{
+	if (a->letter != NONE && talk_desk(l, t)->letters.v[a->letter].message != NONE)
+		return;
+	if (a->line == NONE)
+		place_letter(l, t, a->letter);
+	else if (!t->lines.v[a->line].placed)
+		place_line(l, t, a->line, false);
+}
+
+static bool is_reached(const struct load *l, const struct talk *t, const struct anchored *a)
+{
+	if (a->file == NONE)
+		return t->seen >= a->seen;
+	return !a->offset || (a->file < l->conversation.passed.n &&
+			      l->conversation.passed.v[a->file] >= a->offset);
+}
+
+/* Lines of one file keep their order: somebody else's does not come before a letter of ours that
+ * stands above it. */
+static bool is_blocked(struct talk *t, uint32_t line)
+{
+	while (t->first_anchored < t->lines.n && (!t->lines.v[t->first_anchored].anchored ||
+						  t->lines.v[t->first_anchored].placed))
+		t->first_anchored++;
+	for (uint32_t i = t->first_anchored; i < line && t->next < t->queue.n; i++)
+		if (t->lines.v[i].anchored && !t->lines.v[i].placed &&
+		    t->lines.v[i].file == t->lines.v[line].file)
+			return true;
+	return false;
+}
+
+/* Places the lines that are ready; above: only those above that line of its file, NONE = all. */
+static void place_ready(struct load *l, struct talk *t, uint32_t above)
+{
+	uint32_t end = above == NONE ? t->lines.n : above;
+
+	for (uint32_t i = 0; t->ready && i < end; i++) {
+		struct reply_line *line = &t->lines.v[i];
+
+		if (!line->ready || line->placed || is_blocked(t, i) ||
+		    (above != NONE && line->file != t->lines.v[above].file))
+			continue;
+		t->ready--;
+		place_line(l, t, i, false);
+	}
+}
+
+void talk_note_elsewhere(struct talk *t, struct letter *x)
+{
+	talk_note_placed(t, x, NONE);
+	x->elsewhere = true;
+}
+
+/* A log that was rotated since has fewer messages than letters of 0.1.0 count: those are not waited
+ * for once a later one has its place. */
+static void skip_unreachable(struct load *l, struct talk *t)
+{
+	if (t->first_anchor >= t->queue.n || t->next >= t->first_anchor ||
+	    !is_reached(l, t, &t->queue.v[t->first_anchor]))
+		return;
+	for (; t->next < t->first_anchor && !is_reached(l, t, &t->queue.v[t->next]); t->next++)
+		if (t->queue.v[t->next].letter != NONE)
+			talk_note_elsewhere(t, &talk_desk(l, t)->letters
+							.v[t->queue.v[t->next].letter]);
+}
+
+/* Everything that belongs behind the messages applied so far. */
+static void place_reached(struct load *l, struct talk *t)
+{
+	skip_unreachable(l, t);
+	while (t->next < t->queue.n && is_reached(l, t, &t->queue.v[t->next])) {
+		const struct anchored *a = &t->queue.v[t->next];
+
+		if (a->line != NONE)
+			place_ready(l, t, a->line);
+		place_anchored(l, t, &t->queue.v[t->next]);
+		t->next++;
+	}
+	place_ready(l, t, NONE);
+}
+
+/* ---- others' lines ---- */
+
+/* Requests name no session: the key of one that is known by the name of its file has that, too. */
+static uint64_t waiting_key(const struct reply_key *key, struct str session)
+{
+	return hash_mix(hash_mix(key->hash, key->before), session.n ? str_hash(session) : 0);
+}
+
+static void decode_line(struct load *l, const struct reply_line *line)
+{
+	struct conversation *c = &l->conversation;
+	struct frame_info info = { .full_length = line->bytes.n, .reply = true };
+
+	c->decoder.quiet = true;
+	dialect_decode(&c->decoder, line->bytes, &info, &c->message);
+	message_reply_keys(&c->message, &c->keys);
+}
+
+static void note_length(struct talk *t, size_t n)
+{
+	t->lengths[n / 64 % TALK_LENGTHS] |= UINT64_C(1) << n % 64;
+}
+
+void talk_wait(struct load *l, struct talk *t, uint32_t first)
+{
+	struct conversation *c = &l->conversation;
+
+	for (uint32_t i = first; i < t->lines.n; i++) {
+		struct reply_line *line = &t->lines.v[i];
+		struct str session = l->wire.files.v[line->file].answers;
+
+		note_length(t, line->bytes.n);
+		if (line->placed)
+			continue;
+		decode_line(l, line);
+		line->time_ms = c->message.time_ms;
+		line->free = c->keys.answers_nothing;
+		if (line->free && !line->anchored && line->time_ms < t->due_ms)
+			t->due_ms = line->time_ms;
+		for (uint32_t k = 0; k < c->keys.list.n; k++)
+			map_add(&t->waiting, waiting_key(&c->keys.list.v[k], session), i);
+		t->pending += !line->anchored;
+	}
+}
+
+static bool is_done(const struct talk *t, uint64_t key)
+{
+	uint32_t it = 0, v;
+
+	return map_next(&t->done, key, &it, &v);
+}
+
+/* The effects of a line that is placed need no other cause. */
+static void note_effects(struct load *l, struct talk *t, const struct reply_line *line)
+{
+	const struct conversation *c = &l->conversation;
+	struct str session = l->wire.files.v[line->file].answers;
+
+	decode_line(l, line);
+	for (uint32_t k = 0; k < c->keys.list.n; k++)
+		if (c->keys.list.v[k].before)
+			map_add(&t->done, waiting_key(&c->keys.list.v[k], session), 0);
+}
+
+static bool waits(const struct reply_line *line)
+{
+	return !line->placed && !line->ready && !line->anchored;
+}
+
+/* place_reached will place it. */
+static void make_ready(struct talk *t, struct reply_line *line)
+{
+	line->ready = true;
+	t->pending--;
+	t->ready++;
+}
+
+/* The first line, in their order, that waits for a key; NONE. */
+static uint32_t first_waiting(const struct talk *t, uint64_t key)
+{
+	uint32_t found = NONE;
+
+	for (uint32_t it = 0, v; map_next(&t->waiting, key, &it, &v);)
+		if (waits(&t->lines.v[v]) && v < found)
+			found = v;
+	return found;
+}
+
+/* ---- while reading ---- */
+
+/* Another process sent the letter: its line may have been read before its journal. */
+static bool bind_heard(struct load *l, struct talk *t, const struct desk *d, struct letter *x)
+{
+	for (uint32_t i = 0; i < t->lines.n; i++) {
+		struct reply_line *line = &t->lines.v[i];
+		struct place place = { 0 };
+
+		if (!line->placed || line->letter != NONE || !is_line_of(line, x))
+			continue;
+		set_origin(d, x, &place);
+		line->letter = (uint32_t)(x - d->letters.v);
+		talk_note_placed(t, x, line->message);
+		model_reply_own(&l->model, line->message, place.by, place.said_ms);
+		return true;
+	}
+	return false;
+}
+
+/* Letters that were sent since the desk was last looked at are said now. */
+static void place_sent(struct load *l, struct talk *t)
+{
+	struct desk *d = talk_desk(l, t);
+
+	/* before that, the queue has them */
+	if (!l->complete || !d || d->changes == t->changes || d->agent)
+		return;
+	t->changes = d->changes;
+	for (uint32_t i = 0; i < d->letters.n; i++) {
+		struct letter *x = &d->letters.v[i];
+		uint32_t line;
+
+		if (!letter_is_said(x) || x->channel == CHANNEL_CHILD ||
+		    x->state == LETTER_INTENT || x->state == LETTER_VOID)
+			continue;
+		add_reply_path(l, t, x);
+		talk_read_files(l, t);
+		if (bind_heard(l, t, d, x))
+			continue;
+		line = talk_find_line(l, t, x);
+		if (!letter_was_sent(x, line))
+			continue;
+		if (line != NONE) {
+			t->pending -= line < t->heard && waits(&t->lines.v[line]);
+			t->lines.v[line].letter = i;
+		}
+		if (line == NONE && talk_spool(l, t) == NONE) {
+			t->changes--; /* again, outside of the frame */
+			continue;
+		}
+		place_anchored(l, t, &(struct anchored){ .letter = i, .line = line });
+	}
+}
+
+/* Effects come after their causes. */
+static void release_causes(struct load *l, struct talk *t, const struct message *msg)
+{
+	struct conversation *c = &l->conversation;
+
+	message_effect_keys(msg, &c->keys);
+	for (uint32_t i = 0; i < c->keys.list.n; i++)
+		for (int named = 0; named < (msg->session.n ? 2 : 1); named++) {
+			uint64_t key = waiting_key(&c->keys.list.v[i],
+						   named ? msg->session : STR_NONE);
+			uint32_t line = is_done(t, key) ? NONE : first_waiting(t, key);
+
+			if (line != NONE)
+				make_ready(t, &t->lines.v[line]);
+		}
+}
+
+/* What answers nothing, or something that comes again and again, stands where its time tells: before
+ * the first later message. */
+static void release_due(struct talk *t, int64_t time_ms)
+{
+	t->due_ms = INT64_MAX;
+	for (uint32_t i = 0; i < t->lines.n; i++) {
+		struct reply_line *line = &t->lines.v[i];
+
+		if (!waits(line) || line->time_ms == TIME_NONE || !(line->free || line->known))
+			continue;
+		if (time_ms > line->time_ms)
+			make_ready(t, line);
+		else if (line->time_ms < t->due_ms)
+			t->due_ms = line->time_ms;
+	}
+}
+
+void conversation_before(struct load *l, struct talk *t, const struct message *msg)
+{
+	l->conversation.applying = true;
+	if (!t->began) {
+		t->began = true;
+		place_reached(l, t);
+	}
+	place_sent(l, t);
+	if (t->pending) {
+		release_causes(l, t, msg);
+		if (t->seen && msg->time_ms != TIME_NONE && msg->time_ms > t->due_ms)
+			release_due(t, msg->time_ms);
+		place_ready(l, t, NONE);
+	}
+	l->conversation.applying = false;
+}
+
+/* Lines that wait for a key which several messages may offer. With times, a line's own tells which of
+ * them it answers; without, each message releases one line. True if it has. */
+static bool release_one(struct talk *t, uint64_t key, int64_t time_ms)
+{
+	uint32_t first = NONE;
+
+	for (uint32_t it = 0, v; map_next(&t->waiting, key, &it, &v);) {
+		struct reply_line *line = &t->lines.v[v];
+
+		if (line->placed || line->ready || line->spent)
+			continue;
+		if (line->time_ms == TIME_NONE || time_ms == TIME_NONE) {
+			first = v < first ? v : first;
+		} else if (line->anchored) {
+			continue;
+		} else if (time_ms <= line->time_ms) {
+			line->known = true;
+			if (line->time_ms < t->due_ms)
+				t->due_ms = line->time_ms;
+		} /* else it answered an earlier one, which is not here */
+	}
+	if (first != NONE && t->lines.v[first].anchored)
+		t->lines.v[first].spent = true; /* a letter of ours answers it */
+	else if (first != NONE)
+		make_ready(t, &t->lines.v[first]);
+	return first != NONE;
+}
+
+/* What the message just applied is answered by; before anything is placed behind it. */
+static void release_answers(struct load *l, struct talk *t, const struct message *msg)
+{
+	struct conversation *c = &l->conversation;
+	bool released[2] = { false, false };
+
+	message_offer_keys(&l->model, msg, &c->keys);
+	for (uint32_t i = 0; i < c->keys.list.n; i++)
+		for (int named = 0; named < (msg->session.n ? 2 : 1); named++) {
+			uint64_t key = waiting_key(&c->keys.list.v[i],
+						   named ? msg->session : STR_NONE);
+
+			if (!c->keys.list.v[i].unique) {
+				bool *done = &released[c->keys.list.v[i].escalates];
+
+				*done = *done || release_one(t, key, msg->time_ms);
+				continue;
+			}
+			for (uint32_t line; (line = first_waiting(t, key)) != NONE;)
+				make_ready(t, &t->lines.v[line]);
+		}
+}
+
+void conversation_behind(struct load *l, struct talk *t, uint32_t file, const struct frame *frame,
+			 const struct message *msg)
+{
+	struct conversation *c = &l->conversation;
+
+	conversation_pass(c, t, file, frame);
+	if (t->pending)
+		release_answers(l, t, msg);
+	if (t->next < t->queue.n || t->ready) {
+		c->applying = true;
+		place_reached(l, t);
+		c->applying = false;
+	}
+}
+
+/* Whether a folder's file is the one that a letter was written to. */
+bool is_file_of_letter(const struct wire_file *f, const struct talk *t, const struct letter *x)
+{
+	size_t n = f->base.n;
+
+	return f->listed && str_eq(f->group, t->group) && x->path.n > n &&
+	       str_ends(x->path, f->base) && x->path.p[x->path.n - n - 1] == '/';
+}
+
+static void claim_file(struct desk *d, struct talk *t, const struct wire_file *f, uint32_t message,
+		       struct place *place)
+{
+	for (uint32_t i = 0; d && i < d->letters.n; i++) {
+		struct letter *x = &d->letters.v[i];
+
+		if (x->channel != CHANNEL_DIR || x->message != NONE || !is_file_of_letter(f, t, x))
+			continue;
+		set_origin(d, x, place);
+		talk_note_placed(t, x, message);
+		return;
+	}
+}
+
+/* Whether the log repeats what was said. What is equal but said later, such as a Request that is sent
+ * again, is another message. */
+static bool is_echo(struct load *l, const struct talk *t, uint32_t file, const struct frame *frame)
+{
+	struct buf bytes = { 0 };
+	struct err err;
+	bool echo = false;
+
+	if (wire_fetch(&l->wire, file, frame->offset, frame->full_length, &bytes, &err) == 0)
+		for (uint32_t i = 0; i < t->lines.n && !echo; i++)
+			echo = t->lines.v[i].placed &&
+			       str_eq(str_trim(t->lines.v[i].bytes), str_trim(buf_str(&bytes)));
+	buf_release(&bytes);
+	return echo;
+}
+
+void conversation_claim(struct load *l, struct talk *t, uint32_t file, const struct frame *frame,
+			struct place *place)
+{
+	struct desk *d = talk_desk(l, t);
+	struct buf bytes = { 0 };
+	struct err err;
+
+	if (t->lengths[frame->full_length / 64 % TALK_LENGTHS] >> frame->full_length % 64 & 1)
+		place->echo = is_echo(l, t, file, frame);
+	if (l->wire.files.v[file].said)
+		claim_file(d, t, &l->wire.files.v[file], l->model.records.n, place);
+	for (uint32_t i = t->claimed; d && i < d->letters.n; i++) {
+		struct letter *x = &d->letters.v[i];
+		bool open = x->channel == CHANNEL_CHILD && x->message == NONE &&
+			    x->state != LETTER_VOID;
+
+		if (!open && i == t->claimed)
+			t->claimed++;
+		if (!open || str_trim(x->bytes).n != frame->full_length)
+			continue;
+		if (!bytes.n && wire_fetch(&l->wire, file, frame->offset, frame->full_length,
+					   &bytes, &err) < 0)
+			break;
+		if (!str_eq(buf_str(&bytes), str_trim(x->bytes)))
+			continue;
+		place->reply = true;
+		set_origin(d, x, place);
+		talk_note_placed(t, x, l->model.records.n);
+		break;
+	}
+	buf_release(&bytes);
+}
+
+/* Lines whose place is the end of the log, as far as it is known now. */
+static void place_rest(struct load *l, struct talk *t)
+{
+	for (uint32_t i = 0; (t->pending || t->ready) && i < t->lines.n; i++) {
+		struct reply_line *line = &t->lines.v[i];
+		bool known = line->known || line->free || line->ready;
+
+		if (line->placed || line->anchored || (l->follow && !known))
+			continue;
+		t->pending -= !line->ready;
+		t->ready -= line->ready;
+		t->loose = true;
+		place_line(l, t, i, !known);
+	}
+}
+
+/* The log ends before the place of the rest of the queue. */
+static void drop_queue(struct load *l, struct talk *t)
+{
+	for (; t->next < t->queue.n; t->next++) {
+		const struct anchored *a = &t->queue.v[t->next];
+
+		if (is_reached(l, t, a)) {
+			place_anchored(l, t, a);
+		} else if (a->letter != NONE) {
+			talk_note_elsewhere(t, &talk_desk(l, t)->letters.v[a->letter]);
+		} else { /* somebody else's line, which may stand behind what it answers */
+			t->lines.v[a->line].anchored = false;
+			t->pending++;
+		}
+	}
+}
+
+void conversation_end(struct load *l)
+{
+	for (uint32_t i = 0; i < l->conversation.talks.n; i++) {
+		struct talk *t = l->conversation.talks.v[i];
+
+		t->began = true;
+		place_reached(l, t);
+		drop_queue(l, t);
+		place_rest(l, t);
+	}
+}
+
+/* Whether the model has what the line answers. */
+static bool answers_known(struct load *l, const struct talk *t, const struct reply_line *line)
+{
+	struct conversation *c = &l->conversation;
+	struct frame_info info = { .full_length = line->bytes.n, .reply = true };
+
+	c->decoder.quiet = true;
+	dialect_decode(&c->decoder, line->bytes, &info, &c->message);
+	return str_eq(model_group_of(&l->model, &c->message), t->group);
+}
+
+/* Whether it is a letter of the desk that is not in the model yet: place_sent will find it. */
+static bool is_unsent_letter(const struct desk *d, const struct reply_line *line)
+{
+	for (uint32_t i = 0; d && i < d->letters.n; i++)
+		if (letter_is_said(&d->letters.v[i]) && d->letters.v[i].state != LETTER_VOID &&
+		    is_line_of(line, &d->letters.v[i]))
+			return true;
+	return false;
+}
+
+/* A line that came while gavel watched stands where it came, if it answers something known. */
+static void hear_lines(struct load *l, struct talk *t)
+{
+	uint32_t first = t->heard;
+
+	for (uint32_t i = first; i < t->lines.n; i++)
+		t->lines.v[i].anchored |= is_unsent_letter(talk_desk(l, t), &t->lines.v[i]);
+	talk_wait(l, t, first);
+	t->heard = t->lines.n;
+	for (uint32_t i = first; i < t->lines.n; i++) {
+		struct reply_line *line = &t->lines.v[i];
+
+		if (!waits(line) || !(line->free || answers_known(l, t, line)))
+			continue;
+		if (talk_desk(l, t))
+			desk_note_heard(talk_desk(l, t), l->wire.files.v[line->file].name,
+					line->offset);
+		make_ready(t, line);
+	}
+	place_ready(l, t, NONE);
+}
+
+void talk_read_files(struct load *l, struct talk *t)
+{
+	for (uint32_t i = 0; i < t->files.n; i++)
+		reply_file_read(l, t, &t->files.v[i]);
+}
+
+static void update_talk(struct load *l, struct talk *t)
+{
+	const struct desk *d = talk_desk(l, t);
+
+	t->quiet = t->quiet && !(d && d->letters.n);
+	place_sent(l, t);
+	if (!l->conversation.applying)
+		reply_files_look(l, t);
+	talk_read_files(l, t);
+	if (t->lines.n == t->heard)
+		return;
+	t->quiet = false;
+	/* another process may have sent them: its journal tells in which order */
+	if (t->desk != NONE && talk_desk(l, t)->access != DESK_WRITES) {
+		load_reopen_desk(l, t->desk);
+		t->changes = UINT32_MAX;
+		place_sent(l, t);
+	}
+	hear_lines(l, t);
+}
+
+uint32_t conversation_update(struct load *l)
+{
+	uint32_t before = l->model.records.n;
+
+	for (uint32_t i = 0; l->complete && i < l->conversation.talks.n; i++)
+		update_talk(l, l->conversation.talks.v[i]);
+	return l->model.records.n - before;
+}
+
+uint32_t conversation_waiting(const struct load *l)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->conversation.talks.n; i++)
+		n += l->conversation.talks.v[i]->pending;
+	return n;
+}
