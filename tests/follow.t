@@ -174,6 +174,28 @@ for person in 'bob q1' 'eve q2'; do
 done
 is '... and it is so when it is opened again' "$("$GAVEL" show state --journal=ann tiers/log)" "$("$GAVEL" show state --journal=nobody tiers/log)"
 
+# Another process sends two letters; the second is read before its journal says that it was sent.
+mkdir sending
+{ ask 1; ask 2; } >sending/log
+for n in 1 2; do
+	"$GAVEL" decide --journal=sender --as=ann --answer=yes sending/log 00000000-0000-4000-8000-00000000000$n answer >/dev/null
+done
+"$GAVEL" decide --journal=sender --deliver sending/log >/dev/null
+journal=$(echo sender/*/journal-000001)
+mv "$journal" whole
+mv sending/log.replies.ndjson sent
+attempt=$(grep -n '"ATTEMPT"' whole | sed -n '2s/:.*//p')
+follow messages --format=json --journal=sender sending/log
+skip_lines 2
+head -n $((attempt - 1)) whole >"$journal"
+cat sent >sending/log.replies.ndjson
+next
+is 'a letter that is sent elsewhere' '"number":2 "reply":1' "$(field number) $(field reply)"
+tail -n +"$attempt" whole >>"$journal"
+next
+is 'one whose journal came later than its line' '"number":2 "reply":2' "$(field number) $(field reply)"
+done_following
+
 # The end.
 is 'with head it ends' 0 "$(timeout 20 "$GAVEL" show messages --follow log 2>&1 | head -n 1 | grep -c gavel:)"
 rm -f output

@@ -592,6 +592,16 @@ static bool is_unsent_letter(const struct desk *d, const struct reply_line *line
 	return false;
 }
 
+/* Whether a line is in its file, but its letter is not known as sent: the process that writes it had
+ * come no further in the journal. */
+static bool has_unsent_line(const struct talk *t)
+{
+	for (uint32_t i = 0; i < t->lines.n; i++)
+		if (t->lines.v[i].anchored && !t->lines.v[i].placed)
+			return true;
+	return false;
+}
+
 /* A line that came while gavel watched stands where it came, if it answers something known. */
 static void hear_lines(struct load *l, struct talk *t)
 {
@@ -612,6 +622,7 @@ static void hear_lines(struct load *l, struct talk *t)
 		make_ready(t, line);
 	}
 	place_ready(l, t, NONE);
+	t->sending = has_unsent_line(t);
 }
 
 void talk_read_files(struct load *l, struct talk *t)
@@ -629,7 +640,7 @@ static void update_talk(struct load *l, struct talk *t)
 	if (!l->conversation.applying)
 		reply_files_look(l, t);
 	talk_read_files(l, t);
-	if (t->lines.n == t->heard)
+	if (t->lines.n == t->heard && !t->sending)
 		return;
 	t->quiet = false;
 	/* another process may have sent them: its journal tells in which order */

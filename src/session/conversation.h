@@ -94,6 +94,7 @@ struct talk {
 	uint32_t pending;           /* lines that wait for what they answer */
 	uint32_t heard;             /* lines that were registered or placed; the rest is new */
 	uint32_t ready;             /* lines that are ready */
+	bool sending;               /* some lines belong to letters that are not known as sent */
 	bool loose;                 /* some were placed at the end only because the log ends */
 	int64_t due_ms;             /* the first time that a line waits for to pass */
 	uint64_t lengths[TALK_LENGTHS]; /* a Bloom filter of the lines' lengths */
