@@ -1,7 +1,7 @@
 # Read by the scenes (`. "$srcdir/tests/scenes.sh"`): a real terminal. tmux runs the program, types,
 # pastes, resizes, suspends and kills it, and tells what is on the screen. What must be there is drawn
 # by the same program without a terminal (--headless), so the two are also shown to be the same.
-# Nothing sleeps for a while and hopes: each step is looked for every 50 ms, for half a minute.
+# Nothing sleeps for a while and hopes: each step is looked for every 50 ms, for a minute.
 . "$srcdir/tests/tap.sh"
 
 if ! command -v tmux >/dev/null 2>&1; then
@@ -77,12 +77,17 @@ serve >server 2>&1 || { echo "Bail out! tmux does not start: $(cat server)"; exi
 # ---- what one does with a pane ----
 
 soon() {
-	tries=600
+	tries=1200
 	until "$@" >/dev/null 2>&1; do
 		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || return 1
+		[ "$tries" -gt 0 ] || { show_scene; return 1; }
 		sleep 0.05
 	done
+}
+
+# What a step that failed was looking at, among the output of the test.
+show_scene() {
+	screen 2>&1 | sed 's/^/| /'
 }
 
 # start SIZE WORD...: a pane of that size runs the command, with $gate after Enter
@@ -177,7 +182,7 @@ same() {
 
 matches() {
 	soon same && return 0
-	echo 'not on the screen within half a minute (< wanted, > there):'
+	echo 'not on the screen within a minute (< wanted, > there):'
 	diff want got
 	return 1
 }
