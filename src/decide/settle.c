@@ -112,13 +112,17 @@ static void bind_drafts(struct desk *d, struct model *m)
 
 		if (d->group.n && !str_eq(group, d->group))
 			continue;
-		buf_clear(&name);
-		item_name(m, item, &name);
-		key = record_item_key(item->kind, buf_str(&name));
-		for (uint32_t it = 0, v; map_next(&unbound, key, &it, &v);)
-			if (draft_is_on(&d->drafts.v[v], session_name(m, item_session(m, item)),
-					item->kind, buf_str(&name)))
-				bind_to_item(d, m, &d->drafts.v[v], i);
+		/* it may have got the name of its agent since another one uses the id, too */
+		for (int plain = 0; plain < 2; plain++) {
+			buf_clear(&name);
+			(plain ? item_plain_name : item_name)(m, item, &name);
+			key = record_item_key(item->kind, buf_str(&name));
+			for (uint32_t it = 0, v; map_next(&unbound, key, &it, &v);)
+				if (draft_is_on(&d->drafts.v[v],
+						session_name(m, item_session(m, item)), item->kind,
+						buf_str(&name)))
+					bind_to_item(d, m, &d->drafts.v[v], i);
+		}
 	}
 	d->items_seen = m->items.n;
 	d->drafts_seen = d->drafts.n;

@@ -84,7 +84,7 @@ static void replica_apply(struct replica *c, const struct queue_entry *q, struct
 		c->message.session = q->session;
 		place.group = STR("queue");
 	}
-	place.reply = reply || c->message.from.human;
+	place.trust = reply || c->message.from.human ? TRUST_REPLY : TRUST_LOG;
 	model_apply(&c->model, &c->message, &place);
 }
 

@@ -1,5 +1,5 @@
-/* Encoder for orchestrator: the person's answer becomes the response to the agent's request. It has
- * no agentId: a message with one would look as if that agent had sent it. */
+/* Encoder for orchestrator: the person's answer becomes the response to the agent's request. It names
+ * the agent only where others use the same id: readers may take agentId for the sender. */
 #include "decide/question.h"
 #include "encode/plan.h"
 #include "json/compose.h"
@@ -10,6 +10,11 @@ static bool is_event(const struct encoding *e, const struct item_state *at)
 	return str_starts(model_kind(e->model, &e->model->records.v[at->message]), STR("event:"));
 }
 
+static uint32_t asker_of(const struct encoding *e)
+{
+	return step_by(e->model, &item_of(e, 0)->steps[0]);
+}
+
 /* Writes a response up to payload or error; end_response closes it. */
 static void begin_response(struct encoding *e, struct buf *b, const char *type)
 {
@@ -18,6 +23,8 @@ static void begin_response(struct encoding *e, struct buf *b, const char *type)
 	json_put_str(b, "id", encode_uuid(e));
 	json_put_str(b, "correlationId", model_str(e->model, item_of(e, 0)->id));
 	json_put_str(b, "timestamp", encode_time(e));
+	if (item_of(e, 0)->id != NONE && item_is_shared(e->model, item_of(e, 0)))
+		json_put_str(b, "agentId", agent_name(e->model, asker_of(e)));
 }
 
 static void end_response(struct encoding *e, struct proposal *p, struct buf *b)

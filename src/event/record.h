@@ -34,6 +34,16 @@ enum record_flag {
 	RECORD_CLAIMS_HUMAN = 1 << 6, /* says it is from a person, but not in a file of replies */
 	RECORD_REPLY = 1 << 7,        /* said to the agents: from a journal or a file of replies */
 	RECORD_UNPLACED = 1 << 8,     /* a reply to nothing that is known here: no effect */
+	RECORD_NOT_ITS_ROLE = 1 << 9, /* says what its origin or sender may not: no effect on items */
+};
+
+/* Where a message came from, which decides what it may do (model/trust.h). */
+enum trust {
+	TRUST_LOG,     /* a log, FIFO or pipe that several agents write to */
+	TRUST_AGENT,   /* one agent's own output: a process that gavel runs, or its capture */
+	TRUST_REPLY,   /* a reply file: people who can write there */
+	TRUST_JOURNAL, /* this person's journal */
+	TRUST_COUNT
 };
 
 struct record {
@@ -49,7 +59,7 @@ struct record {
 struct route {
 	uint32_t source;  /* which file */
 	uint8_t dialect;  /* enum dialect_id */
-	uint8_t unused;   /* 0: routes are compared as bytes */
+	uint8_t trust;    /* enum trust */
 	uint16_t flags;   /* enum record_flag */
 	uint32_t session;
 	uint32_t from, to; /* agents, or NONE */

@@ -237,7 +237,7 @@ static bool subject_passes(const struct filter *f, const struct subject *s)
 	return true;
 }
 
-_Static_assert((int)RECORD_BINARY < (int)PROPERTY_OPEN, "flags and properties share a word");
+_Static_assert((int)RECORD_NOT_ITS_ROLE < (int)PROPERTY_OPEN, "they share a word");
 
 static unsigned record_properties(const struct model *m, const struct record *r)
 {
@@ -363,6 +363,8 @@ const struct property_row filter_properties[PROPERTY_COUNT] = {
 	{ "oversize", RECORD_OVERSIZE },
 	{ "binary", RECORD_BINARY },
 	{ "repeated", RECORD_REPEATED },
+	{ "reply", RECORD_REPLY },
+	{ "not-its-role", RECORD_NOT_ITS_ROLE },
 	{ "text", PROPERTY_TEXT },
 	{ "unknown", PROPERTY_UNKNOWN },
 };

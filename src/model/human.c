@@ -102,7 +102,9 @@ static struct reply_scope reply_scope_of(const struct model *m, uint32_t session
 static uint32_t raised_in(const struct reply_scope *r, enum item_kind kind, struct str id)
 {
 	bool of_review = kind == ITEM_FINDING || kind == ITEM_CHANGE;
-	uint32_t item = find_item(r->m, r->session, kind, id, of_review ? r->review : NONE);
+	uint32_t name = name_known(r->m, id, &null_key);
+	uint32_t item = item_raised_by(r->m, r->session, kind, name, of_review ? r->review : NONE,
+				       message_route(r->m, r->message)->from);
 
 	return item != NONE && raised_by(&r->m->items.v[item]) == r->message ? item : NONE;
 }

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-static bool is_item(const struct model *m, uint32_t number, uint32_t session, enum item_kind kind,
-		    uint32_t id, uint32_t review)
+bool item_is(const struct model *m, uint32_t number, uint32_t session, enum item_kind kind,
+	     uint32_t id, uint32_t review)
 {
 	const struct item *item;
 	struct owner owner;
@@ -19,22 +19,44 @@ static bool is_item(const struct model *m, uint32_t number, uint32_t session, en
 	return owner.session == session && owner.review == review;
 }
 
-uint32_t item_named(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
-		    uint32_t review)
+/* Whether it is an item that this agent raised: two agents may use one id. ANYBODY: of any agent. */
+static bool is_raised_by(const struct model *m, uint32_t number, uint32_t raiser)
+{
+	return raiser == ANYBODY || step_by(m, &m->items.v[number].steps[0]) == raiser;
+}
+
+uint32_t item_raised_by(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
+			uint32_t review, uint32_t raiser)
 {
 	const struct interned *name;
-	uint64_t h;
+	uint64_t h = 0;
 
 	if (id == NONE)
 		return NONE;
 	name = &m->strings.v[id];
-	if (is_item(m, name->last, session, kind, id, review))
+	if (item_is(m, name->last, session, kind, id, review) &&
+	    is_raised_by(m, name->last, raiser))
 		return name->last;
-	h = item_hash(session, kind, id, review);
-	for (uint32_t it = 0, v; name->shared && map_next(&m->item_map, h, &it, &v);)
-		if (is_item(m, v, session, kind, id, review))
-			return v;
+	for (int way = 0; name->shared && way < (raiser == ANYBODY ? 1 : 2); way++) {
+		h = way ? raiser_hash(h, raiser) : item_hash(session, kind, id, review);
+		for (uint32_t it = 0, v; map_next(&m->item_map, h, &it, &v);)
+			if (item_is(m, v, session, kind, id, review) && is_raised_by(m, v, raiser))
+				return v;
+	}
 	return NONE;
+}
+
+uint32_t item_named(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
+		    uint32_t review)
+{
+	return item_raised_by(m, session, kind, id, review, ANYBODY);
+}
+
+/* Roles of the protocol itself are no identities: a Result and the Decision that escalates it are
+ * about one item. */
+static uint32_t sender_of(const struct apply_ctx *a)
+{
+	return a->msg->from.known_role ? ANYBODY : a->from;
 }
 
 uint32_t item_here(const struct apply_ctx *a, enum item_kind kind, uint32_t id)
@@ -105,9 +127,11 @@ static void push_step(struct model *m, struct item *item, struct item_step step)
 	m->open_count += item->open;
 }
 
-void item_step(struct apply_ctx *a, uint32_t item, enum step_kind what, enum verdict verdict,
+bool item_step(struct apply_ctx *a, uint32_t item, enum step_kind what, enum verdict verdict,
 	       uint32_t iteration)
 {
+	if (!trust_allows_step(a, &a->m->items.v[item], what))
+		return false;
 	if (what == STEP_ACKED)
 		reply_item_acked(a, item);
 	push_step(a->m, &a->m->items.v[item],
@@ -115,6 +139,7 @@ void item_step(struct apply_ctx *a, uint32_t item, enum step_kind what, enum ver
 				      .verdict = verdict & 15, .iteration = (uint16_t)iteration });
 	if (a->reply && what == STEP_DECIDED)
 		reply_decides(a, item);
+	return true;
 }
 
 /* Contains U+0000 or U+FFFD (from repair): other parsers may read the id differently. */
@@ -128,8 +153,7 @@ uint32_t item_raise(struct apply_ctx *a, const struct event *e, uint32_t task, u
 		    uint32_t iteration)
 {
 	uint32_t id = id_intern(a, e);
-	uint32_t found = review == NONE ? item_here(a, e->item, id)
-					: item_named(a->m, a->session, e->item, id, review);
+	uint32_t found = item_raised_by(a->m, a->session, e->item, id, review, sender_of(a));
 
 	return item_raise_found(a, e, found, task, review, iteration);
 }
@@ -146,8 +170,6 @@ static uint32_t item_add(struct apply_ctx *a, const struct event *e, uint32_t ta
 	item_set_owner(m, &m->items.v[number], (struct owner){ a->session, task, review });
 	if (id != NONE && e->item == ITEM_IMPROVEMENT)
 		note_raised(rules_of(a), id);
-	if (id != NONE) /* items without id are not looked up by name */
-		name_index_add(m, id, NAMED_ITEM, number);
 	if (e->deadline_ms != TIME_NONE)
 		heap_push(m->heap, &m->dated, (struct dated_item){ e->deadline_ms, number });
 	return number;
@@ -157,6 +179,7 @@ uint32_t item_raise_found(struct apply_ctx *a, const struct event *e, uint32_t f
 			  uint32_t review, uint32_t iteration)
 {
 	struct model *m = a->m;
+	bool is_new = found == NONE;
 	bool broken = e->undecidable || (a->msg->flags & RECORD_AMBIGUOUS) ||
 		      id_is_broken(e->id) || id_is_broken(e->other);
 	struct item_step step = { .message = a->message, .index = e->index,
@@ -168,10 +191,14 @@ uint32_t item_raise_found(struct apply_ctx *a, const struct event *e, uint32_t f
 
 	if (a->reply) /* what a person says waits for no person */
 		return found;
+	if (found != NONE && !trust_allows_raise(a, &m->items.v[found]))
+		return found;
 	if (found == NONE)
 		found = item_add(a, e, task, review);
 	was_open = m->items.v[found].open;
 	push_step(m, &m->items.v[found], step);
+	if (is_new && m->items.v[found].id != NONE) /* others are not looked up by name */
+		name_index_add(m, m->items.v[found].id, NAMED_ITEM, found);
 	if (task != NONE && !was_open && m->items.v[found].open)
 		heap_push(m->heap, &m->tasks.v[m->tasks.v[task].root].open_items, found);
 	return found;
@@ -189,9 +216,8 @@ void close_items(struct apply_ctx *a, uint32_t task, unsigned kinds, enum step_k
 
 		if (!item->open)
 			continue;
-		if ((kinds & 1u << item->kind) && item->steps[item->n - 1].message != a->message)
-			item_step(a, number, what, verdict, item->steps[item->n - 1].iteration);
-		else
+		if (!(kinds & 1u << item->kind) || item->steps[item->n - 1].message == a->message ||
+		    !item_step(a, number, what, verdict, item->steps[item->n - 1].iteration))
 			root->open_items.v[kept++] = number;
 	}
 	root->open_items.n = kept;
@@ -434,7 +460,29 @@ struct str item_by(const struct model *m, const struct item_state *at)
 	return agent_name(m, decided_by(m, at));
 }
 
+bool item_is_shared(const struct model *m, const struct item *item)
+{
+	struct owner owner = item_owner(m, item);
+	uint32_t number = (uint32_t)(item - m->items.v);
+	uint64_t h = item_hash(owner.session, (enum item_kind)item->kind, item->id, owner.review);
+
+	for (uint32_t it = 0, v; m->strings.v[item->id].shared && map_next(&m->item_map, h, &it, &v);)
+		if (v != number && item_is(m, v, owner.session, (enum item_kind)item->kind, item->id,
+					   owner.review))
+			return true;
+	return false;
+}
+
 void item_name(const struct model *m, const struct item *item, struct buf *out)
+{
+	if (item->id != NONE && item_is_shared(m, item)) {
+		buf_add_str(out, agent_name(m, step_by(m, &item->steps[0])));
+		buf_addc(out, ':');
+	}
+	item_plain_name(m, item, out);
+}
+
+void item_plain_name(const struct model *m, const struct item *item, struct buf *out)
 {
 	uint32_t review = item_review(m, item);
 

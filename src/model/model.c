@@ -323,10 +323,10 @@ static bool is_repeat(struct apply_ctx *a, uint64_t id)
 	return false;
 }
 
-static void note_group(struct apply_ctx *a, const struct place *place)
+static void note_group(struct apply_ctx *a)
 {
 	struct model *m = a->m;
-	uint32_t group = place->reply ? NONE : m->group_before;
+	uint32_t group = a->reply ? NONE : m->group_before;
 
 	if (!m->group_runs.n || vec_last(&m->group_runs)->group != group)
 		heap_push(m->heap, &m->group_runs,
@@ -378,18 +378,22 @@ void model_add_record(struct model *m, struct record r)
 void model_apply(struct model *m, struct message *msg, const struct place *place)
 {
 	struct apply_ctx a = { .m = m, .msg = msg, .message = m->records.n,
-			       .glob_budget = 1000000, .reply = place->reply };
+			       .glob_budget = 1000000, .trust = place->trust,
+			       .reply = place->trust >= TRUST_REPLY };
 	const struct rules_ops *ops = dialect_rules[msg->dialect];
 	struct record r = { .time_ms = msg->time_ms, .length = place->length };
-	struct route route = { .source = place->source, .dialect = (uint8_t)msg->dialect };
+	struct route route = { .source = place->source, .dialect = (uint8_t)msg->dialect,
+			       .trust = (uint8_t)place->trust };
 	struct record *added;
 	uint64_t id;
 
-	if (place->reply)
+	if (a.reply)
 		msg->flags |= place->unplaced ? RECORD_REPLY | RECORD_UNPLACED : RECORD_REPLY;
+	if (!trust_screen(msg, place->trust))
+		a.denied = true;
 	a.session = model_session(m, place->group, msg->session,
 				  message_key(msg, msg->session_key), a.message);
-	note_group(&a, place);
+	note_group(&a);
 	if (ops->find_session)
 		ops->find_session(&a, place->group);
 	/* prefetch the bucket of its id while the agents are looked up */
@@ -418,14 +422,18 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	if (place->echo)
 		report(&a, SEVERITY_NOTE, "gavel/echo", "", 0,
 		       "repeats what was said in the replies; it changes nothing");
+	if (a.denied)
+		trust_report(&a);
 	if (place->echo || is_repeat(&a, id)) {
 		msg->flags |= RECORD_REPEATED;
-		route.flags = msg->flags;
-		m->records.v[a.message].route = route_number(m, route);
 	} else if (!place->unplaced) {
 		note_acknowledgment(&a);
 		if (ops->apply)
 			ops->apply(&a);
+	}
+	if (route.flags != msg->flags) {
+		route.flags = msg->flags;
+		m->records.v[a.message].route = route_number(m, route);
 	}
 	added = &m->records.v[a.message];
 	added->errors = clamp8(msg->diags.count[SEVERITY_ERROR]);

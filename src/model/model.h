@@ -303,8 +303,7 @@ struct place {
 	uint32_t source, line, length;
 	uint64_t offset;
 	struct str group; /* the session's name where messages name none */
-	bool reply;    /* said to the agents: from a journal or a file of replies */
-	bool own;      /* a reply from this person's journal */
+	enum trust trust; /* REPLY and JOURNAL: said to the agents */
 	bool unplaced; /* a reply to nothing that is known: it has no effect */
 	bool echo;     /* repeats a reply, byte for byte: it has no effect */
 	struct str by; /* who said it, by the journal */
@@ -474,13 +473,17 @@ static inline uint32_t decided_by(const struct model *m, const struct item_state
 }
 /* Who decided it, a person or an agent; STR_NONE = nobody. A staged decision counts. */
 struct str item_by(const struct model *m, const struct item_state *at);
-/* "scope-01", "review-7/find-2", "escalation@12" */
+/* "scope-01", "review-7/find-2", "escalation@12"; "dev-2:q-7" if agents share the id. */
 void item_name(const struct model *m, const struct item *item, struct buf *out);
+/* The same without the agent: not unique, but it does not change when another agent uses the id. */
+void item_plain_name(const struct model *m, const struct item *item, struct buf *out);
 /* Its id as used in a reply to the message that raised it: "c-1", or "change:c-1" if that message
  * also has a finding with this id. */
 void item_reply_name(const struct model *m, const struct item *item, struct buf *out);
 /* The item that a name in a reply to that message refers to, or NONE. */
 uint32_t item_replied_to(const struct model *m, uint32_t message, struct str name);
+/* Whether an item of another agent has the same kind and id. */
+bool item_is_shared(const struct model *m, const struct item *item);
 /* Whether another kind of item in its session has the same item_name. */
 bool item_has_twin(const struct model *m, const struct item *item);
 /* Number of items as of k: they are numbered in the order in which they were first raised. */

@@ -3,6 +3,21 @@
  * every lookup is a cache miss. */
 #include "model/rules.h"
 
+/* Two of the items that differ only in who raised them are found by their names alone; the others
+ * only with the agent, so that many agents with one id make no long chain. */
+static void put_item(struct model *m, uint64_t h, uint32_t number)
+{
+	const struct item *item = &m->items.v[number];
+	struct owner owner = item_owner(m, item);
+	uint32_t same = 0;
+
+	for (uint32_t it = 0, v; map_next(&m->item_map, h, &it, &v);)
+		same += item_is(m, v, owner.session, (enum item_kind)item->kind, item->id,
+				owner.review);
+	map_put(m->heap, &m->item_map,
+		same < 2 ? h : raiser_hash(h, step_by(m, &item->steps[0])), number);
+}
+
 static void put_in_map(struct model *m, uint32_t name, enum named what, uint32_t number)
 {
 	struct owner owner;
@@ -17,9 +32,8 @@ static void put_in_map(struct model *m, uint32_t name, enum named what, uint32_t
 		break;
 	case NAMED_ITEM:
 		owner = item_owner(m, &m->items.v[number]);
-		map_put(m->heap, &m->item_map,
-			item_hash(owner.session, (enum item_kind)m->items.v[number].kind, name,
-				  owner.review), number);
+		put_item(m, item_hash(owner.session, (enum item_kind)m->items.v[number].kind, name,
+				      owner.review), number);
 		break;
 	}
 }

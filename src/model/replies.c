@@ -56,7 +56,7 @@ static struct str person_of(const struct actor *from)
 void reply_add(struct apply_ctx *a, const struct place *place)
 {
 	struct reply r = { .message = a->message, .by = NONE, .proof = NONE, .stray = NONE,
-			   .own = place->own,
+			   .own = place->trust == TRUST_JOURNAL,
 			   .time_ms = place->said_ms ? place->said_ms : TIME_NONE };
 
 	if (place->by.n)

@@ -8,6 +8,7 @@
 
 #include "model/model.h"
 #include "model/reply_keys.h"
+#include "model/trust.h"
 
 /* A feedback request that waits for its response. */
 struct turn_request {
@@ -30,7 +31,7 @@ struct turn_queue {
 struct pending_request {
 	uint64_t hash; /* of its id */
 	uint32_t message;
-	uint32_t from; /* agent */
+	uint32_t newest; /* of the first request of an id: the newest, by any agent */
 	int64_t deadline_ms;
 	bool answered, timeout_reported, is_event;
 	uint8_t replies;    /* what it asks for, enum reply_content */
@@ -110,7 +111,9 @@ struct apply_ctx {
 	uint32_t from, to; /* agents */
 	bool chain_reported; /* a differing correlation was; once is enough */
 	unsigned glob_budget; /* limit on glob matching steps, against hostile patterns */
+	enum trust trust;
 	bool reply; /* said to the agents; the last of m->replies */
+	bool denied; /* it may change no items, except raise its own (model/trust.h) */
 };
 
 static inline struct session_rules *rules_of(struct apply_ctx *a)
@@ -240,6 +243,15 @@ static inline uint64_t item_hash(uint32_t session, enum item_kind kind, uint32_t
 	return hash_mix(hash_mix(session, kind), hash_mix(id, review));
 }
 
+/* The same for the items of one agent, where several share an id. */
+static inline uint64_t raiser_hash(uint64_t item_hash, uint32_t raiser)
+{
+	return hash_mix(item_hash, raiser);
+}
+
+/* Whether that number is the item of this name. */
+bool item_is(const struct model *m, uint32_t number, uint32_t session, enum item_kind kind,
+	     uint32_t id, uint32_t review);
 /* Raises e's item (or raises it again) and returns its number. task may be NONE. A reply raises
  * nothing: the result is the known item, or NONE. */
 uint32_t item_raise(struct apply_ctx *a, const struct event *e, uint32_t task, uint32_t review,
@@ -252,9 +264,14 @@ uint32_t find_item(const struct model *m, uint32_t session, enum item_kind kind,
 /* The same by an interned id; NONE for NONE. */
 uint32_t item_named(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
 		    uint32_t review);
+/* The same, raised first by that agent; ANYBODY = by any. */
+#define ANYBODY (UINT32_MAX - 1)
+uint32_t item_raised_by(const struct model *m, uint32_t session, enum item_kind kind, uint32_t id,
+			uint32_t review, uint32_t raiser);
 /* The same in the message's session, without review; asks may_have_raised first. */
 uint32_t item_here(const struct apply_ctx *a, enum item_kind kind, uint32_t id);
-void item_step(struct apply_ctx *a, uint32_t item, enum step_kind what, enum verdict verdict,
+/* false: the message may not do that (model/trust.h). */
+bool item_step(struct apply_ctx *a, uint32_t item, enum step_kind what, enum verdict verdict,
 	       uint32_t iteration);
 /* Whether an item is open after a step; the decision overlay is not considered. */
 static inline bool is_open_after(bool open, const struct item_step *s)

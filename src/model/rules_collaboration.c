@@ -367,10 +367,12 @@ static void check_answer(struct apply_ctx *a, const struct event *e, const struc
 	check_chain(a, r->chain, "the request for this review");
 	if (a->msg->from.human)
 		return;
-	if (r->asked_of != NONE && a->from != NONE && r->asked_of != a->from)
+	if (r->asked_of != NONE && a->from != NONE && r->asked_of != a->from) {
+		trust_deny(a);
 		report(a, SEVERITY_WARNING, RULE("4.1-reviewer"), "/from_agent/agent_id", 0,
 		       "this review was requested from %s",
 		       quoted(agent_name(a->m, r->asked_of), q));
+	}
 	if (r->checks && e->review == REVIEW_APPROVED)
 		check_verified(a, r->checks);
 }
@@ -388,6 +390,8 @@ static uint32_t open_round(struct apply_ctx *a, const struct event *e, uint32_t 
 		r->asked = false;
 		return r->round;
 	}
+	if (rules_of(a)->saw_review_request)
+		trust_deny(a);
 	if (!a->msg->from.human)
 		report(a, rules_of(a)->saw_review_request ? SEVERITY_ERROR : SEVERITY_WARNING,
 		       RULE("6.3-review_id"), e->at, 0, "no request is open for review %s",
@@ -414,7 +418,11 @@ static void apply_review_items(struct apply_ctx *a, uint32_t task, uint32_t revi
 			    item_named(a->m, a->session, e->item, id_known(a, e), review) == NONE)
 				item_raise(a, e, task, review, round);
 		} else if (e->type == EV_FIXED) {
-			item = item_named(a->m, a->session, ITEM_FINDING, id_known(a, e), review);
+			item = item_raised_by(a->m, a->session, ITEM_FINDING, id_known(a, e), review,
+					      a->from);
+			if (item == NONE)
+				item = item_named(a->m, a->session, ITEM_FINDING, id_known(a, e),
+						  review);
 			if (item == NONE)
 				item = item_raise(a, e, task, review, round);
 			else if (repeats && !a->m->items.v[item].open)
@@ -478,7 +486,7 @@ static void apply_review_result(struct apply_ctx *a, const struct event *e)
 		close_items(a, root, REVIEW_KINDS, STEP_SUPERSEDED, VERDICT_SUPERSEDED);
 	}
 	review_step(a, review, round, e->review, e->index, false);
-	if (task != NONE && m->tasks.v[task].given && e->review == REVIEW_APPROVED)
+	if (task != NONE && m->tasks.v[task].given && e->review == REVIEW_APPROVED && !a->denied)
 		task_step(a, task, TASK_COMPLETED, 1, false);
 	apply_review_items(a, task, review, round, overrides);
 	if (overrides) {
@@ -561,6 +569,15 @@ static bool is_addressee(struct apply_ctx *a, const struct event *e, uint32_t me
 	return false;
 }
 
+/* The item that a reply is about: the one that its addressee raised, if several agents use the id. */
+static uint32_t asked_item(const struct apply_ctx *a, const struct event *e)
+{
+	uint32_t id = id_known(a, e);
+	uint32_t item = item_raised_by(a->m, a->session, e->item, id, NONE, a->to);
+
+	return item != NONE ? item : item_named(a->m, a->session, e->item, id, NONE);
+}
+
 static void apply_collaboration(struct apply_ctx *a)
 {
 	uint32_t replied = check_head(a);
@@ -610,7 +627,7 @@ static void apply_collaboration(struct apply_ctx *a)
 			item_raise(a, e, named_task(a, e), NONE, 0);
 			break;
 		case EV_DECIDE:
-			item = item_named(a->m, a->session, e->item, id_known(a, e), NONE);
+			item = asked_item(a, e);
 			/* a follow-up by the sender of the question is no answer */
 			if (item != NONE && e->item == ITEM_QUESTION &&
 			    (a->msg->from.human || a->m->items.v[item].open) &&

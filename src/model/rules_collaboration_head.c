@@ -35,6 +35,8 @@ static void report_unknown(struct apply_ctx *a, const char *rule, const char *at
 {
 	char q[QUOTED_MAX];
 
+	if (rules_of(a)->saw_architect)
+		trust_deny(a);
 	report(a, rules_of(a)->saw_architect ? SEVERITY_ERROR : SEVERITY_WARNING, rule, at, 0,
 	       "%s is not known in this session: no architect has spoken to it", quoted(id, q));
 }

@@ -36,9 +36,11 @@ static void check_assignee(struct apply_ctx *a, const struct task *t)
 	uint32_t assignee = vec_last(&t->steps)->agent;
 	char q[QUOTED_MAX];
 
-	if (assignee != NONE && a->from != NONE && assignee != a->from && !a->msg->from.human)
-		report(a, SEVERITY_WARNING, RULE("3.1-assignee"), "/from_agent/agent_id", 0,
-		       "the task was assigned to %s", quoted(agent_name(a->m, assignee), q));
+	if (assignee == NONE || a->from == NONE || assignee == a->from || a->msg->from.human)
+		return;
+	trust_deny(a);
+	report(a, SEVERITY_WARNING, RULE("3.1-assignee"), "/from_agent/agent_id", 0,
+	       "the task was assigned to %s", quoted(agent_name(a->m, assignee), q));
 }
 
 /* When work on a task is reported for the first time, all that it depends on must be completed. The

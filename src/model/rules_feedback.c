@@ -27,13 +27,12 @@ static void supersede_open(struct apply_ctx *a, bool resend)
 
 		if (!item->open)
 			continue;
-		if (item->steps[item->n - 1].message == a->message)
+		if (item->steps[item->n - 1].message == a->message ||
+		    !(resend && item->kind == ITEM_ERROR
+			      ? item_step(a, number, STEP_DECIDED, VERDICT_ACCEPTED, 0)
+			      : item_step(a, number, STEP_SUPERSEDED, VERDICT_SUPERSEDED,
+					  item->steps[item->n - 1].iteration)))
 			r->open_items.v[kept++] = number;
-		else if (resend && item->kind == ITEM_ERROR)
-			item_step(a, number, STEP_DECIDED, VERDICT_ACCEPTED, 0);
-		else
-			item_step(a, number, STEP_SUPERSEDED, VERDICT_SUPERSEDED,
-				  item->steps[item->n - 1].iteration);
 	}
 	r->open_items.n = kept;
 }

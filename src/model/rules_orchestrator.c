@@ -12,12 +12,46 @@ static struct requests *requests_of(struct apply_ctx *a)
 	return &extra_of(a)->requests;
 }
 
-static struct pending_request *find_request(struct requests *r, uint64_t h)
+static uint32_t asker_of(const struct model *m, const struct pending_request *q)
+{
+	return message_route(m, q->message)->from;
+}
+
+/* The first request of that id, of any agent; NONE. */
+static uint32_t first_request(const struct requests *r, uint64_t h)
 {
 	for (uint32_t it = 0, v; map_next(&r->map, h, &it, &v);)
 		if (r->list.v[v].hash == h)
-			return &r->list.v[v];
-	return NULL;
+			return v;
+	return NONE;
+}
+
+/* Agents may use the same ids: the request of that agent, or NONE. The first of an id is filed under
+ * the id, the others with their agent. */
+static uint32_t find_request(const struct model *m, const struct requests *r, uint64_t h,
+			     uint32_t from)
+{
+	uint32_t first = first_request(r, h);
+
+	if (first == NONE || asker_of(m, &r->list.v[first]) == from)
+		return first;
+	for (uint32_t it = 0, v; map_next(&r->map, hash_mix(h, from), &it, &v);)
+		if (r->list.v[v].hash == h && asker_of(m, &r->list.v[v]) == from)
+			return v;
+	return NONE;
+}
+
+/* The request that a response answers: that of its addressee; if it names none, the newest. */
+static struct pending_request *find_answered(struct apply_ctx *a, const struct event *e)
+{
+	struct requests *r = requests_of(a);
+	uint32_t first = e->id.n ? first_request(r, id_hash(a, e)) : NONE, own = NONE;
+
+	if (first == NONE)
+		return NULL;
+	if (a->to != NONE)
+		own = find_request(a->m, r, id_hash(a, e), a->to);
+	return &r->list.v[own == NONE ? r->list.v[first].newest : own];
 }
 
 static uint64_t task_hash(const struct apply_ctx *a, const struct event *e)
@@ -63,16 +97,24 @@ static uint32_t pop_due(struct requests *r)
 	}
 }
 
+static void file_request(struct apply_ctx *a, struct requests *r, uint64_t h)
+{
+	uint32_t first = first_request(r, h), number = r->list.n - 1;
+
+	map_put(a->m->heap, &r->map, first == NONE ? h : hash_mix(h, a->from), number);
+	r->list.v[first == NONE ? number : first].newest = number;
+}
+
 static void add_request(struct apply_ctx *a, const struct event *e)
 {
 	struct requests *r = requests_of(a);
 	uint64_t h = id_hash(a, e);
 	bool is_event = e->type == EV_ITEM;
-	struct pending_request q = { .hash = h, .message = a->message, .from = a->from,
+	struct pending_request q = { .hash = h, .message = a->message,
 				     .deadline_ms = e->deadline_ms, .is_event = is_event,
 				     .replies = e->replies };
 
-	if (!e->id.n || find_request(r, h))
+	if (!e->id.n || find_request(a->m, r, h, a->from) != NONE)
 		return;
 	if (!is_event && e->options_n) {
 		size_t n = e->options_n * sizeof(*q.options);
@@ -82,8 +124,8 @@ static void add_request(struct apply_ctx *a, const struct event *e)
 	} else if (!is_event && e->task.n) {
 		q.task_hash = task_hash(a, e);
 	}
-	map_put(a->m->heap, &r->map, h, r->list.n);
 	heap_push(a->m->heap, &r->list, q);
+	file_request(a, r, h);
 	if (q.deadline_ms != TIME_NONE)
 		push_due(a->m->heap, r, r->list.n - 1);
 }
@@ -157,56 +199,84 @@ static void note_submitted(struct apply_ctx *a, const struct event *e,
 			   const struct pending_request *q)
 {
 	struct requests *r = requests_of(a);
-	uint32_t task = task_name_intern(a, e);
+	uint32_t task = task_name_intern(a, e), from = asker_of(a->m, q);
 
-	if (q->replies != REPLY_TASK || q->task_hash || task == NONE || q->from == NONE ||
-	    has_submitted(r, q->from, task))
+	if (q->replies != REPLY_TASK || q->task_hash || task == NONE || from == NONE ||
+	    has_submitted(r, from, task))
 		return;
-	map_put(a->m->heap, &r->submitted_map, submission_hash(task, q->from), r->submitted.n);
-	heap_push(a->m->heap, &r->submitted, (struct submitted_task){ task, q->from });
+	map_put(a->m->heap, &r->submitted_map, submission_hash(task, from), r->submitted.n);
+	heap_push(a->m->heap, &r->submitted, (struct submitted_task){ task, from });
+}
+
+/* The open item of a request, with what a success says of it; NONE. */
+static uint32_t item_of_request(const struct apply_ctx *a, const struct event *e,
+				const struct pending_request *q, enum verdict *yes)
+{
+	uint32_t id = id_known(a, e), asker = asker_of(a->m, q);
+	uint32_t item = item_raised_by(a->m, a->session, ITEM_QUESTION, id, NONE, asker);
+
+	*yes = VERDICT_ANSWERED;
+	if (item == NONE) {
+		item = item_raised_by(a->m, a->session, ITEM_TASK, id, NONE, asker);
+		*yes = VERDICT_ACCEPTED;
+	}
+	return item != NONE && a->m->items.v[item].open ? item : NONE;
+}
+
+/* When and to whom a response comes. false: it goes to another agent than the one that asked. */
+static bool check_response(struct apply_ctx *a, const struct event *e,
+			   const struct pending_request *q)
+{
+	uint32_t line = message_line(a->m, q->message), asker = asker_of(a->m, q);
+	const char *where = reply_words(a->m, q->message);
+	char name[QUOTED_MAX];
+
+	if (a->to != NONE && asker != NONE && a->to != asker && !a->reply) {
+		report(a, SEVERITY_ERROR, RULE("correlation-agentId"), "/agentId", 0,
+		       "the request of line %u%s is from %s; this answers nothing", line, where,
+		       quoted(agent_name(a->m, asker), name));
+		return false;
+	}
+	if (q->is_event)
+		report(a, SEVERITY_NOTE, RULE("event-pattern"), e->at, 0,
+		       "answers the event of line %u%s; events expect no response", line, where);
+	else if (q->answered)
+		report(a, SEVERITY_ERROR, RULE("correlation-correlationId"), e->at, 0,
+		       "a second response to the request of line %u%s", line, where);
+	else if (q->deadline_ms != TIME_NONE && a->msg->time_ms != TIME_NONE &&
+		 a->msg->time_ms > q->deadline_ms && !q->timeout_reported &&
+		 !(e->failed && str_is(e->other, "TIMEOUT"))) /* is itself the timeout report */
+		report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
+		       "%.1f s after the request of line %u%s had timed out",
+		       (double)(a->msg->time_ms - q->deadline_ms) / 1000, line, where);
+	return true;
 }
 
 static void apply_response(struct apply_ctx *a, const struct event *e)
 {
 	struct requests *r = requests_of(a);
-	struct pending_request *q = e->id.n ? find_request(r, id_hash(a, e)) : NULL;
-	uint32_t item = item_named(a->m, a->session, ITEM_QUESTION, id_known(a, e), NONE);
-	enum verdict yes = VERDICT_ANSWERED;
+	struct pending_request *q = find_answered(a, e);
 	char text[QUOTED_MAX];
+	enum verdict yes;
+	uint32_t item;
 
 	if (!e->id.n)
 		return;
-	if (item == NONE) {
-		item = item_named(a->m, a->session, ITEM_TASK, id_known(a, e), NONE);
-		yes = VERDICT_ACCEPTED;
-	}
 	if (!q) {
 		report(a, r->list.n ? SEVERITY_ERROR : SEVERITY_WARNING,
 		       RULE("correlation-correlationId"), e->at, 0, "no request %s was seen",
 		       quoted(e->id, text));
 		return;
 	}
-	if (q->is_event)
-		report(a, SEVERITY_NOTE, RULE("event-pattern"), e->at, 0,
-		       "answers the event of line %u%s; events expect no response",
-		       message_line(a->m, q->message), reply_words(a->m, q->message));
-	else if (q->answered)
-		report(a, SEVERITY_ERROR, RULE("correlation-correlationId"), e->at, 0,
-		       "a second response to the request of line %u%s",
-		       message_line(a->m, q->message), reply_words(a->m, q->message));
-	else if (q->deadline_ms != TIME_NONE && a->msg->time_ms != TIME_NONE &&
-		 a->msg->time_ms > q->deadline_ms && !q->timeout_reported &&
-		 !(e->failed && str_is(e->other, "TIMEOUT"))) /* is itself the timeout report */
-		report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
-		       "%.1f s after the request of line %u%s had timed out",
-		       (double)(a->msg->time_ms - q->deadline_ms) / 1000,
-		       message_line(a->m, q->message), reply_words(a->m, q->message));
+	if (!check_response(a, e, q))
+		return;
 	q->timeout_reported = true;
 	if (!e->failed && q->replies) {
 		check_reply(a, e, q);
 		note_submitted(a, e, q);
 	}
-	if (item != NONE && a->m->items.v[item].open && !q->answered)
+	item = q->answered ? NONE : item_of_request(a, e, q, &yes);
+	if (item != NONE)
 		item_step(a, item, STEP_DECIDED,
 			  !e->failed				? yes
 			  : str_is(e->other, "TIMEOUT")	? VERDICT_EXPIRED

@@ -20,7 +20,7 @@ static struct str letter_session(const struct desk *d, const struct letter *x)
 
 static void set_origin(const struct desk *d, const struct letter *x, struct place *place)
 {
-	place->own = true;
+	place->trust = TRUST_JOURNAL;
 	place->said_ms = x->drafts.n ? d->drafts.v[x->drafts.v[0]].time_ms : x->time_ms;
 	place->by = x->drafts.n ? d->drafts.v[x->drafts.v[0]].by : STR_NONE;
 }
@@ -49,7 +49,7 @@ static void apply_reply(struct load *l, struct talk *t, struct str bytes, struct
 	dialect_decode(&c->decoder, bytes, &info, m);
 	place.length = (uint32_t)bytes.n;
 	place.group = t->group;
-	place.reply = true;
+	place.trust = TRUST_REPLY;
 	if (x)
 		set_origin(d, x, &place);
 	if (!m->session.n && m->dialect == DIALECT_FEEDBACK)
@@ -518,7 +518,6 @@ void conversation_claim(struct load *l, struct talk *t, uint32_t file, const str
 			break;
 		if (!str_eq(buf_str(&bytes), str_trim(x->bytes)))
 			continue;
-		place->reply = true;
 		set_origin(d, x, place);
 		talk_note_placed(t, x, l->model.records.n);
 		break;

@@ -29,10 +29,10 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 	if (!m->session.n)
 		m->session = file->session;
 	place.group = file->group;
-	place.reply = file->joined || file->said;
+	place.trust = file->joined || file->said ? TRUST_REPLY : (enum trust)file->trust;
 	if (talk && !talk->quiet)
 		conversation_claim(l, talk, r->file, frame, &place);
-	if (talk && !talk->quiet && !place.reply)
+	if (talk && !talk->quiet && place.trust < TRUST_REPLY)
 		conversation_before(l, talk, m);
 	if (r->before)
 		r->before(r->before_ctx, l, m, r->file);
@@ -42,9 +42,9 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 	r->binary += (m->flags & RECORD_BINARY) != 0;
 	if (r->each)
 		r->each(r->ctx, l, m, vec_last(&l->model.records));
-	if (talk && talk->quiet && !place.reply)
+	if (talk && talk->quiet && place.trust < TRUST_REPLY)
 		conversation_pass(&l->conversation, talk, r->file, frame);
-	else if (talk && !place.reply)
+	else if (talk && place.trust < TRUST_REPLY)
 		conversation_behind(l, talk, r->file, frame, m);
 }
 

@@ -92,7 +92,8 @@ static inline struct place bench_decode(struct bench *b, struct str bytes, const
 				 : b->desk.group);
 	dialect_decode(&b->decoder, kept, &info, &b->message);
 	return (struct place){ .line = b->lines.n, .length = (uint32_t)kept.n,
-			       .group = b->desk.group, .reply = b->says, .own = b->says };
+			       .group = b->desk.group, 
+			       .trust = b->says ? TRUST_JOURNAL : TRUST_LOG };
 }
 
 /* Applies it as loading a file does; b->worse tells what the rules say against it. */

@@ -128,7 +128,7 @@ static void put(void (*record)(const struct desk *, const struct letter *, struc
 
 static void say(const char *json)
 {
-	struct place place = { .line = 1, .group = desk.group, .reply = true, .own = true };
+	struct place place = { .line = 1, .group = desk.group, .trust = TRUST_JOURNAL };
 
 	dialect_decode(&decoder, str_of(json), NULL, &message);
 	model_apply(&model, &message, &place);

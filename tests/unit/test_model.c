@@ -461,7 +461,7 @@ static void meet(struct apply_ctx *a, unsigned what, const char *text)
 /* Names of one thing, of several of a kind, and of several kinds that have one number, too. */
 START_TEST(names_lead_to_all_that_have_them)
 {
-	struct message msg = { .inside = "" };
+	struct message msg = { .inside = "", .from = known_role_actors[KNOWN_ROLE_PROVIDER] };
 	struct apply_ctx a = { .m = &model, .msg = &msg };
 	unsigned chance = 1;
 

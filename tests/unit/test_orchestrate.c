@@ -42,7 +42,7 @@ static void pass(uint32_t agent, bool sent, struct str line)
 {
 	struct place place = bench_decode(&b, line, NULL);
 
-	place.reply = sent;
+	place.trust = sent ? TRUST_REPLY : TRUST_LOG;
 	b.terms.now_ms = now;
 	odd = orchestrator_attribute(&o, &b.model, &b.message, agent, sent);
 	bench_take(&b, &place);

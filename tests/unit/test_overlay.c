@@ -381,7 +381,7 @@ END_TEST
 static void apply_aside(const char *group, const char *json)
 {
 	struct place place = { .line = model.records.n + 1, .group = str_of(group),
-			       .reply = true };
+			       .trust = TRUST_REPLY };
 	struct frame_info info = { .reply = true };
 
 	dialect_decode(&decoder, str_of(json), &info, &message);

@@ -257,7 +257,8 @@ static void run(const struct rule *r, const struct trial *t, struct outcome *o)
 										 : bytes.n,
 					   .file_name = t->file_name, .reply = said };
 		struct place place = { .line = i + 1, .length = (uint32_t)bytes.n,
-				       .group = STR("fixture"), .reply = said };
+				       .group = STR("fixture"),
+				       .trust = said ? TRUST_REPLY : TRUST_LOG };
 
 		if (info.flags & RECORD_OVERSIZE)
 			bytes = STR_NONE;

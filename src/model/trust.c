@@ -1,0 +1,129 @@
+/* Who may do what: the table of model/trust.h and the two places where it is asked. */
+#include "model/trust.h"
+
+#include "model/rules.h"
+
+#define RULE "gavel/not-its-role"
+
+enum act { ACT_REPORT, ACT_RAISE, ACT_ACKNOWLEDGE, ACT_DIRECT, ACT_DECIDE, ACT_COUNT };
+enum permission { NO, OTHERS, YES };
+
+static const enum permission permissions[TRUST_COUNT][ACT_COUNT] = {
+	[TRUST_LOG] = { YES, YES, YES, YES, OTHERS },
+	[TRUST_AGENT] = { YES, YES, YES, YES, NO },
+	[TRUST_REPLY] = { YES, NO, YES, YES, YES },
+	[TRUST_JOURNAL] = { YES, NO, YES, YES, YES },
+};
+
+static enum act act_of(const struct message *msg, const struct event *e)
+{
+	switch (e->type) {
+	case EV_TURN_ASK:
+	case EV_RESPONSE:
+	case EV_ENVELOPE_IN: return ACT_DECIDE;
+	case EV_JUDGEMENT: return e->verdict == VERDICT_ESCALATED ? ACT_RAISE : ACT_DECIDE;
+	case EV_TASK:
+	case EV_TASK_DEPENDS:
+	case EV_TASK_SCOPE:
+	case EV_ABORT:
+	case EV_REVIEW_ASK: return ACT_DIRECT;
+	case EV_ACKNOWLEDGE:
+	case EV_ACK: return ACT_ACKNOWLEDGE;
+	case EV_DECIDE: /* which item it means is known later: trust_allows_step */
+	case EV_REVIEW_RESULT:
+	case EV_REVIEW_CHECK:
+	case EV_ITEM:
+	case EV_FIXED:
+	case EV_TURN_ANSWER:
+	case EV_REQUEST:
+	case EV_RESULT:
+	case EV_ENVELOPE_OUT: return ACT_RAISE;
+	case EV_TASK_STATE:
+	case EV_TASK_FILE:
+	case EV_TASK_NAMED:
+	case EV_USAGE:
+	case EV_AGENT: break;
+	}
+	return msg->from.known_role == KNOWN_ROLE_ORCHESTRATOR ? ACT_DECIDE : ACT_REPORT;
+}
+
+bool trust_screen(struct message *msg, enum trust trust)
+{
+	uint32_t kept = 0, n = msg->events.n;
+
+	if (usually(trust == TRUST_LOG) || trust >= TRUST_REPLY)
+		return true; /* their permissions depend on the item */
+	for (uint32_t i = 0; i < n; i++)
+		if (permissions[trust][act_of(msg, &msg->events.v[i])] == YES)
+			msg->events.v[kept++] = msg->events.v[i];
+	msg->events.n = kept;
+	if (kept != n)
+		msg->flags |= RECORD_NOT_ITS_ROLE;
+	return kept == n;
+}
+
+void trust_report(struct apply_ctx *a)
+{
+	report(a, SEVERITY_ERROR, RULE, "", 0,
+	       "not its role: one agent's own output decides nothing, nor does it speak for others; "
+	       "--speaks=session is for a process that writes the lines of several agents");
+}
+
+void trust_deny(struct apply_ctx *a)
+{
+	if (a->reply)
+		return;
+	a->denied = true;
+	a->msg->flags |= RECORD_NOT_ITS_ROLE;
+}
+
+/* The agent that raised the item last, or NONE. */
+static uint32_t raiser_of(const struct model *m, const struct item *item)
+{
+	for (uint32_t i = item->n; i-- > 0;)
+		if (item->steps[i].what == STEP_RAISED)
+			return step_by(m, &item->steps[i]);
+	return NONE;
+}
+
+static bool is_its_own(const struct apply_ctx *a, const struct item *item)
+{
+	return a->from != NONE && raiser_of(a->m, item) == a->from;
+}
+
+static void refuse_decision(struct apply_ctx *a, const struct item *item)
+{
+	struct buf name = { 0 };
+	char q[QUOTED_MAX];
+
+	if (a->msg->flags & RECORD_NOT_ITS_ROLE)
+		return; /* once is enough */
+	trust_deny(a);
+	if (a->trust == TRUST_AGENT) {
+		trust_report(a);
+		return;
+	}
+	item_name(a->m, item, &name);
+	report(a, SEVERITY_WARNING, RULE, "", 0,
+	       "not its role: %s was raised by the same agent, and is for others to decide",
+	       quoted(buf_str(&name), q));
+	buf_release(&name);
+}
+
+bool trust_allows_step(struct apply_ctx *a, const struct item *item, enum step_kind what)
+{
+	enum permission decide = permissions[a->trust][ACT_DECIDE];
+
+	if (what == STEP_DECIDED && (decide == NO || (decide == OTHERS && is_its_own(a, item)))) {
+		refuse_decision(a, item);
+		return false;
+	}
+	if (!a->denied || a->reply)
+		return true;
+	return (what == STEP_SUPERSEDED || what == STEP_FIXED) && is_its_own(a, item);
+}
+
+bool trust_allows_raise(const struct apply_ctx *a, const struct item *item)
+{
+	return !a->denied || is_its_own(a, item);
+}
