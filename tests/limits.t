@@ -1,4 +1,4 @@
-# What happens when the machine has no more of something: room on the disk.
+# What happens when the machine has no more of something: room on the disk, memory, stack.
 . "$srcdir/tests/tap.sh"
 slow 'what happens at the limits of the machine'
 
@@ -62,6 +62,74 @@ else
 	lost=$(($(wc -c <words) - $(wc -c <"$captures/dev.ndjson")))
 	ok 'is told how much that costs' \
 		grep -q "^gavel: dev: the last $lost bytes of what it wrote are lost: " err
+fi
+
+# ---- no memory, no stack ----
+
+cp "$GAVEL_DATADIR/demo.ndjson" demo.ndjson || exit 99
+printf '2j3j4j5j6/x<Enter>g<Enter><Esc>Q' >keys
+ulimit -c 0
+
+# limited OPTION KILOBYTES WORD...: the exit code, in $code. 0, 1, or 2 with a sentence is well.
+limited() {
+	rm -rf "$XDG_STATE_HOME" "$XDG_CACHE_HOME"
+	limit_option=$1 limit_size=$2
+	shift 2
+	(
+		ulimit "$limit_option" "$limit_size"
+		exec "$GAVEL" "$@" >out 2>err </dev/null
+	) 2>/dev/null
+	code=$?
+	case $code in
+	0 | 1) return 0 ;;
+	2) grep -q '^gavel: .*; ' err && return 0 ;;
+	esac
+	echo "ulimit $limit_option $limit_size; gavel $*: exit code $code"
+	cat err
+	return 1
+}
+
+# at_every_limit OPTION FROM: with more and more of it, until every command has enough
+at_every_limit() {
+	size=$2
+	short=0
+	until [ "$enough" = 4 ]; do
+		[ "$size" -lt 1000000 ] || { echo "$size is not enough"; return 1; }
+		enough=0
+		limited "$1" "$size" show inbox demo.ndjson || return 1
+		[ $code != 0 ] || enough=$((enough + 1))
+		limited "$1" "$size" check demo.ndjson || return 1
+		[ $code = 2 ] || enough=$((enough + 1))
+		limited "$1" "$size" decide demo.ndjson review-PK-4 reject --explain=No. --deliver || return 1
+		[ $code = 2 ] || enough=$((enough + 1))
+		limited "$1" "$size" --headless --no-follow --keys keys demo.ndjson || return 1
+		[ $code = 2 ] || enough=$((enough + 1))
+		[ $enough = 4 ] || short=$((short + 1))
+		size=$((size + size / 50))
+	done
+	echo "$short limits were too low"
+	[ "$short" -gt 3 ]
+}
+
+# least OPTION FROM: the first limit with which the program begins at all
+least() {
+	size=$2
+	until (ulimit "$1" "$size" && "$GAVEL" --version) >/dev/null 2>&1; do
+		size=$((size + size / 50))
+		[ "$size" -lt 1000000 ] || return 1
+	done
+	enough=0
+}
+
+if least -v 2000; then
+	ok 'without memory: the sentence and exit code 2, or a result' at_every_limit -v "$size"
+else
+	skip 'without memory' 'the program does not begin with a limit; it has a sanitizer'
+fi
+if least -s 50; then
+	ok 'without stack: the same' at_every_limit -s "$size"
+else
+	skip 'without stack' 'the program does not begin with a limit'
 fi
 
 tap_end
