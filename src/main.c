@@ -1,4 +1,5 @@
 /* main: process setup, option parsing, dispatch to a command. */
+#include "base/stack.h"
 #include "cmd/cmd.h"
 #include "cmd/print.h"
 #include "session/cache.h"
@@ -65,6 +66,7 @@ int main(int argc, char **argv)
 	struct buf help = { 0 };
 	int code;
 
+	stack_guard();
 	fill_standard_descriptors();
 	tune_malloc();
 	signal(SIGXFSZ, on_file_limit);

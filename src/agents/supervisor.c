@@ -335,6 +335,11 @@ static void say_waiting(struct supervisor *s, int64_t now_ms)
 	struct buf names = { 0 };
 	uint32_t n = 0;
 
+	if (agent_set_waits_for_room(&s->agents, &names)) {
+		app_say(&s->watch->app, ROLE_ERROR, "%s; {quit} leaves now and loses it", names.p);
+		buf_release(&names);
+		return;
+	}
 	for (uint32_t i = 0; i < s->supervised.n; i++) {
 		const struct child *c = supervisor_child(s, i);
 		int64_t left = c->deadline_ms - now_ms;

@@ -185,13 +185,8 @@ static void add_problem(const struct supervisor *s, uint32_t agent, struct buf *
 {
 	const struct child *c = supervisor_child(s, agent);
 	int64_t unread = s->lives.v[agent].unread_ms;
-	uint64_t lost = c->out.lost + c->err.lost;
-	int number = c->out.trouble ? c->out.trouble : c->err.trouble;
 
-	if (lost)
-		buf_printf(out, "%s: %llu bytes of what it wrote could not be kept: %s", c->name,
-			   (unsigned long long)lost, strerror(number));
-	else if (c->life == CHILD_RUNS && unread >= OUTPUT_QUEUE_HELD_MS)
+	if (c->life == CHILD_RUNS && unread >= OUTPUT_QUEUE_HELD_MS)
 		buf_printf(out, "%s: not reading for %lld:%02d", c->name,
 			   (long long)(unread / 60000), (int)(unread / 1000 % 60));
 	else if (s->supervised.v[agent]->unheard)

@@ -43,6 +43,7 @@ static int real_dup(int fd)
 #define REAL \
 	{ \
 		.open = real_open, .close = close, .read = read, .pread = pread, .write = write, \
+		.pwrite = pwrite, \
 		.fstat = fstat, .lstat = lstat, .fsync = fsync, .fdatasync = fdatasync, \
 		.ftruncate = ftruncate, .mkdir = mkdir, .link = link, .rename = rename, \
 		.unlink = unlink, .lock = real_lock, .lock_open = real_lock_open, \

@@ -19,6 +19,7 @@ struct io {
 	ssize_t (*read)(int fd, void *to, size_t n);
 	ssize_t (*pread)(int fd, void *to, size_t n, off_t offset);
 	ssize_t (*write)(int fd, const void *from, size_t n);
+	ssize_t (*pwrite)(int fd, const void *from, size_t n, off_t offset);
 	int (*fstat)(int fd, struct stat *st);
 	int (*lstat)(const char *path, struct stat *st);
 	int (*fsync)(int fd);

@@ -30,7 +30,12 @@ static void agent_free(struct set_agent *a)
 
 void agent_set_close(struct agent_set *c)
 {
-	children_close(c->children);
+	struct buf left = { 0 };
+
+	children_close(c->children, &left);
+	if (left.n)
+		load_say(c->load, str_trim(buf_str(&left)));
+	buf_release(&left);
 	for (uint32_t i = 0; i < c->agents.n; i++)
 		agent_free(c->agents.v[i]);
 	vec_release(&c->agents);
@@ -293,6 +298,37 @@ struct str agent_set_incomplete(const struct agent_set *c, int64_t now_ms)
 }
 
 /* ---- queries ---- */
+
+static int write_error(const struct child *c)
+{
+	return c->out.waiting ? c->out.trouble : c->err.waiting ? c->err.trouble : 0;
+}
+
+bool agent_set_waits_for_room(const struct agent_set *c, struct buf *out)
+{
+	const char *first = NULL;
+	uint32_t n = 0;
+	int number = 0;
+
+	for (uint32_t i = 0; i < c->agents.n; i++) {
+		const struct child *child = c->agents.v[i]->child;
+		int error = write_error(child);
+
+		if (!error)
+			continue;
+		number = n ? number : error;
+		first = n++ ? first : child->name;
+	}
+	if (!n)
+		return false;
+	buf_printf(out, "%s", first);
+	if (n > 1)
+		buf_printf(out, " and %u more", n - 1);
+	buf_printf(out, ": cannot keep %s output in %s: %s; %s until there is room, nothing is lost",
+		   n > 1 ? "their" : "its", children_folder(c->children), strerror(number),
+		   n > 1 ? "they wait" : "it waits");
+	return true;
+}
 
 bool agent_set_is_over(const struct agent_set *c, uint32_t agent)
 {

@@ -58,7 +58,7 @@ struct agent_set {
 
 /* captures: a folder for NAME.ndjson and NAME.stderr; NULL = unnamed temporary files. */
 int agent_set_open(struct agent_set *c, struct load *l, const char *captures, struct err *err);
-/* Kills at once. */
+/* Kills at once; says what is lost by that. */
 void agent_set_close(struct agent_set *c);
 /* group is the session of messages that name none; empty = the agent's name. Agents of one group
  * share a session, as the turns of a review do. Returns the agent's number, or NONE and err. */
@@ -80,6 +80,8 @@ int agent_set_wait_ms(const struct agent_set *c, int64_t now_ms);
 struct str agent_set_incomplete(const struct agent_set *c, int64_t now_ms);
 /* Bytes captured and not read yet. */
 uint64_t agent_set_behind(const struct agent_set *c);
+/* Adds what to do about output that cannot be kept now. False: there is none. */
+bool agent_set_waits_for_room(const struct agent_set *c, struct buf *out);
 /* Whether an agent has ended and all its output is in the model. */
 bool agent_set_is_over(const struct agent_set *c, uint32_t agent);
 /* How many agents are not over. */

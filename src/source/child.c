@@ -181,14 +181,31 @@ static int open_pidfd(pid_t pid)
 }
 
 /* Writes from the main thread: only while the drain thread does not have this run. */
-static void write_lines(struct child *c, struct str lines)
+static int write_lines(struct child *c, struct str lines, struct err *err)
 {
 	struct drain_capture *d = &private_of(c)->captures[DRAIN_OUT];
 
-	d->skip_line = false;
-	d->cut = true;
-	capture_write(d, lines.p, lines.n);
+	if (lines.n && capture_append(d, lines) < 0)
+		return err_set(err, "%s: cannot keep what it is told in %.300s: %s; make room there, "
+			       "then try again", c->name, children_folder(c->pool), strerror(errno));
+	return 0;
+}
+
+/* Writes the lead and starts the process, or neither. */
+static int spawn_after(struct child *c, struct str lead, struct spawned *s, struct err *err)
+{
+	struct drain_capture *d = &private_of(c)->captures[DRAIN_OUT];
+	uint64_t written = atomic_load(&d->written);
+	bool mid_line = d->mid_line;
+
+	if (write_lines(c, lead, err) < 0)
+		return -1;
+	if (spawn(c, s, err) < 0) {
+		capture_cut(d, written, mid_line);
+		return -1;
+	}
 	capture_update(&c->out, d);
+	return 0;
 }
 
 static int start(struct child *c, struct str lead, int64_t now_ms, struct err *err)
@@ -196,14 +213,11 @@ static int start(struct child *c, struct str lead, int64_t now_ms, struct err *e
 	struct child_private *k = private_of(c);
 	struct spawned s;
 
-	if (spawn(c, &s, err) < 0)
+	if (spawn_after(c, lead, &s, err) < 0)
 		return -1;
-	if (lead.n)
-		write_lines(c, lead);
 	c->run = xcalloc(1, sizeof(*c->run));
 	for (int i = 0; i < DRAIN_STREAMS; i++) {
-		k->captures[i].skip_line = false;
-		k->captures[i].cut = true;
+		k->captures[i].fresh = true;
 		c->run->captures[i] = &k->captures[i];
 	}
 	c->run->fds[DRAIN_OUT] = s.out;
@@ -282,8 +296,10 @@ void child_free(struct child *c)
 {
 	struct child_private *k = private_of(c);
 
-	for (int i = 0; i < DRAIN_STREAMS; i++)
+	for (int i = 0; i < DRAIN_STREAMS; i++) {
 		fd_close(&k->captures[i].fd);
+		buf_release(&k->captures[i].rest);
+	}
 	child_end_input(c);
 	if (c->run)
 		fd_close(&c->run->pidfd);
@@ -365,15 +381,12 @@ int child_turn(struct child *c, const char *const *argv, struct str lead, int64_
 
 int child_capture_append(struct child *c, struct str lines, struct err *err)
 {
-	uint64_t lost = c->out.lost;
-
 	if (c->life != CHILD_OVER)
 		return err_set(err, "%s: still writes there; wait for its end", c->name);
-	write_lines(c, lines);
-	if (c->out.lost == lost)
-		return 0;
-	return err_set(err, "%s: what was to be noted is lost: %s; make room", c->name,
-		       strerror(c->out.trouble));
+	if (write_lines(c, lines, err) < 0)
+		return -1;
+	capture_update(&c->out, &private_of(c)->captures[DRAIN_OUT]);
+	return 0;
 }
 
 void child_stop(struct child *c, int64_t now_ms, int64_t grace_ms)

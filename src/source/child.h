@@ -12,8 +12,10 @@
  * program: a slow reader makes real agents lose output. A capture is one file for all incarnations
  * of an agent and is read by offset (source_read, source_fetch); children_tick updates `end`. If an
  * incarnation ends in the middle of a line, a newline is written before the next one's output. When
- * writing fails, draining goes on: `lost` counts the dropped bytes, `trouble` is the errno, and
- * capturing resumes at the start of a line.
+ * writing fails (a full disk), the agent's pipe is not read further, so that it waits instead of
+ * losing output: `trouble` is the errno and `waiting` counts the bytes taken from the pipe before.
+ * Writing is tried again every CHILD_RETRY_MS and goes on behind the last byte written. Until then
+ * an agent that has exited is not OVER.
  *
  * Life cycle. RUNS until it exits, which children_tick detects without SIGCHLD; EXITED while its
  * pipes are drained and the rest of its process group is terminated; then OVER. Pipes that other
@@ -40,6 +42,7 @@ enum {
 	CHILD_PIPE_BYTES = 1 << 20,
 	CHILD_DRAIN_MS = 500,
 	CHILD_TERM_MS = 5000,
+	CHILD_RETRY_MS = 200,
 };
 
 /* Up to CHILD_NAME_MAX letters, digits, . _ and -, not a dot first: it names files. */
@@ -88,8 +91,8 @@ static inline bool child_input_note(struct child_input *in, int unread, int64_t 
 struct child_capture {
 	struct source source; /* SOURCE_STREAM; borrowed: never gather or close it */
 	uint64_t began;       /* offset of this incarnation's first byte */
-	uint64_t lost;        /* bytes that could not be written to it */
-	int trouble;          /* errno of the last failed write; 0 = none */
+	uint64_t waiting;     /* bytes that could not be written to it yet */
+	int trouble;          /* errno of the last failed write; 0 = it is written to */
 };
 
 struct child_run;
@@ -126,9 +129,11 @@ struct child {
 /* captures: folder for NAME.ndjson and NAME.stderr, appended to if they exist; NULL = unlinked
  * files in $TMPDIR or /tmp. Returns NULL on failure, with the reason in err. */
 struct children *children_open(const char *captures, struct err *err);
-/* Kills everything at once; for a graceful end, child_stop each and tick until all are OVER. NULL
- * is allowed. */
-void children_close(struct children *pool);
+/* Kills everything at once; for a graceful end, child_stop each and tick until all are OVER. What
+ * is lost by that is added to `left` (may be NULL), a sentence a line. NULL is allowed. */
+void children_close(struct children *pool, struct buf *left);
+/* The folder that captures are in: what to name when it is full. */
+const char *children_folder(const struct children *pool);
 /* Readable when there is output or a process has exited. */
 int children_fd(const struct children *pool);
 /* Updates all children and advances their shutdowns; true = something has changed. */

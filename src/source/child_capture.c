@@ -97,59 +97,91 @@ void capture_discard(struct child *c, int stream)
 
 bool capture_update(struct child_capture *to, struct drain_capture *from)
 {
-	uint64_t end = atomic_load(&from->written), lost = atomic_load(&from->lost);
-	bool more = end != to->source.end || lost != to->lost;
+	uint64_t end = atomic_load(&from->written), waiting = atomic_load(&from->waiting);
+	bool more = end != to->source.end || waiting != to->waiting;
 
 	to->source.end = end;
-	to->lost = lost;
+	to->waiting = waiting;
 	to->trouble = atomic_load(&from->trouble);
 	return more;
 }
 
-static bool put(struct drain_capture *c, const char *p, size_t n)
+/* As much as can be written; returns the rest. */
+static struct str put(struct drain_capture *c, struct str bytes)
 {
 	uint64_t at = atomic_load(&c->written);
 
-	while (n) {
-		ssize_t done = pwrite(c->fd, p, n, (off_t)at);
+	while (bytes.n) {
+		ssize_t done;
 
-		if (done < 0 && errno == EINTR)
-			continue;
+		IO_RETRY(done, io.pwrite(c->fd, bytes.p, bytes.n, (off_t)at));
 		if (done <= 0) {
 			atomic_store(&c->trouble, done ? errno : EIO);
-			break;
+			return bytes;
 		}
-		c->mid_line = p[done - 1] != '\n';
-		p += done;
-		n -= (size_t)done;
+		c->mid_line = bytes.p[done - 1] != '\n';
+		bytes = str_from(bytes, (size_t)done);
 		at += (uint64_t)done;
 		atomic_store(&c->written, at);
 	}
-	atomic_fetch_add(&c->lost, n);
-	return n == 0;
+	atomic_store(&c->trouble, 0);
+	return bytes;
 }
 
-void capture_write(struct drain_capture *c, const char *p, size_t n)
+/* False: something is waiting. */
+static bool note_rest(struct drain_capture *c, int64_t now_ms)
 {
-	const char *end = p + n;
-	bool ends_line = n && end[-1] == '\n';
+	atomic_store(&c->waiting, c->rest.n);
+	c->retry_ms = now_ms + CHILD_RETRY_MS;
+	return !c->rest.n;
+}
 
-	if (c->skip_line) {
-		const char *newline = memchr(p, '\n', n);
-		const char *line = newline ? newline + 1 : end;
+bool capture_flush(struct drain_capture *c, int64_t now_ms)
+{
+	struct str rest = buf_str(&c->rest);
 
-		atomic_fetch_add(&c->lost, (uint64_t)(line - p));
-		c->skip_line = !newline;
-		p = line;
-	}
-	if (p == end)
-		return;
+	if (!rest.n || now_ms < c->retry_ms)
+		return !rest.n;
+	rest = put(c, rest);
+	if (rest.n)
+		memmove(c->rest.p, rest.p, rest.n);
+	else
+		buf_release(&c->rest);
+	c->rest.n = rest.n;
+	return note_rest(c, now_ms);
+}
+
+bool capture_write(struct drain_capture *c, struct str bytes, int64_t now_ms)
+{
 	/* a line that was cut off must not run into this one */
-	if (c->cut && c->mid_line && !put(c, "\n", 1)) {
-		atomic_fetch_add(&c->lost, (uint64_t)(end - p) - 1); /* put counted the newline */
-		c->skip_line = !ends_line;
-		return;
-	}
-	c->cut = !put(c, p, (size_t)(end - p));
-	c->skip_line = c->cut && !ends_line;
+	if (c->fresh && c->mid_line && put(c, STR("\n")).n)
+		buf_addc(&c->rest, '\n');
+	c->fresh = false;
+	if (!c->rest.n)
+		bytes = put(c, bytes);
+	if (bytes.n)
+		buf_add_str(&c->rest, bytes);
+	return note_rest(c, now_ms);
+}
+
+void capture_cut(struct drain_capture *c, uint64_t written, bool mid_line)
+{
+	(void)!ftruncate(c->fd, (off_t)written); /* if that fails, it is written over */
+	atomic_store(&c->written, written);
+	c->mid_line = mid_line;
+}
+
+int capture_append(struct drain_capture *c, struct str lines)
+{
+	uint64_t before = atomic_load(&c->written);
+	bool mid_line = c->mid_line;
+
+	c->fresh = true;
+	if (capture_write(c, lines, 0))
+		return 0;
+	capture_cut(c, before, mid_line);
+	buf_release(&c->rest);
+	atomic_store(&c->waiting, 0);
+	errno = atomic_exchange(&c->trouble, 0);
+	return -1;
 }

@@ -58,28 +58,56 @@ static void notify(struct drain *d)
 
 /* ---- the thread ---- */
 
-/* One read. False: the pipe is empty or closed. */
-static bool drain_once(struct drain *d, struct child_run *run, int stream)
+/* One read. False: the pipe is empty or closed, or its capture cannot be written to. */
+static bool drain_once(struct drain *d, struct child_run *run, int stream, int64_t now_ms)
 {
+	struct drain_capture *c = run->captures[stream];
 	ssize_t got;
 
+	if (!capture_flush(c, now_ms))
+		return false;
 	IO_RETRY(got, read(run->fds[stream], d->block, DRAIN_BLOCK_BYTES));
 	if (got > 0) {
 		d->filling |= got >= run->room[stream] / 4;
-		capture_write(run->captures[stream], d->block, (size_t)got);
-		return true;
+		return capture_write(c, str_make(d->block, (size_t)got), now_ms);
 	}
 	if (got == 0 || errno != EAGAIN)
 		fd_close(&run->fds[stream]);
 	return false;
 }
 
-static void drain_last(struct drain *d, struct child_run *run)
+/* Reads what is left and closes the pipes. False: a capture cannot be written to now. */
+static bool drain_last(struct drain *d, struct child_run *run, int64_t now_ms)
 {
+	bool done = true;
+
 	for (int s = 0; s < DRAIN_STREAMS; s++) {
 		for (int i = 0; i < DRAIN_LAST_BLOCKS && run->fds[s] >= 0; i++)
-			if (!drain_once(d, run, s))
+			if (!drain_once(d, run, s, now_ms))
 				break;
+		if (run->captures[s]->rest.n)
+			done = false;
+		else
+			fd_close(&run->fds[s]);
+	}
+	return done;
+}
+
+/* Counts what cannot be kept although gavel ends. */
+static void give_up(struct drain *d, struct child_run *run)
+{
+	for (int s = 0; s < DRAIN_STREAMS; s++) {
+		struct drain_capture *c = run->captures[s];
+
+		c->lost += c->rest.n;
+		for (int i = 0; i < DRAIN_LAST_BLOCKS && run->fds[s] >= 0; i++) {
+			ssize_t got;
+
+			IO_RETRY(got, read(run->fds[s], d->block, DRAIN_BLOCK_BYTES));
+			if (got <= 0)
+				break;
+			c->lost += (uint64_t)got;
+		}
 		fd_close(&run->fds[s]);
 	}
 }
@@ -97,13 +125,13 @@ static void detach(struct drain *d, struct child_run *run)
 }
 
 /* fds: poll results of its streams and its pidfd. True: the main thread has to be notified. */
-static bool serve(struct drain *d, struct child_run *run, const struct pollfd *fds)
+static bool serve(struct drain *d, struct child_run *run, const struct pollfd *fds, int64_t now_ms)
 {
 	bool news = false;
 
 	for (int s = 0; s < DRAIN_STREAMS; s++)
-		if (run->fds[s] >= 0 && fds[s].revents) {
-			drain_once(d, run, s);
+		if (run->captures[s]->rest.n || (run->fds[s] >= 0 && fds[s].revents)) {
+			drain_once(d, run, s, now_ms);
 			news = true;
 		}
 	if (fds[DRAIN_STREAMS].revents) {
@@ -114,12 +142,24 @@ static bool serve(struct drain *d, struct child_run *run, const struct pollfd *f
 		news = true;
 	if (run->fds[DRAIN_OUT] < 0 && run->fds[DRAIN_ERR] < 0)
 		atomic_store(&run->pipes_ended, true);
-	if (atomic_load(&run->drop)) {
-		drain_last(d, run);
+	if (atomic_load(&run->drop) && drain_last(d, run, now_ms)) {
 		detach(d, run);
 		news = true;
 	}
 	return news;
+}
+
+/* A stream whose capture cannot be written to is not read: its agent waits. */
+static void add_streams(struct drain *d, const struct child_run *run, int *timeout)
+{
+	for (int s = 0; s < DRAIN_STREAMS; s++) {
+		bool waits = run->captures[s]->rest.n != 0;
+
+		vec_push(&d->fds, (struct pollfd){ .fd = waits ? -1 : run->fds[s],
+						   .events = POLLIN });
+		if (waits && (*timeout < 0 || *timeout > CHILD_RETRY_MS))
+			*timeout = CHILD_RETRY_MS;
+	}
 }
 
 /* Builds the poll set; returns the timeout. */
@@ -135,8 +175,7 @@ static int build_poll_set(struct drain *d)
 		struct child_run *run = d->runs.v[i];
 
 		vec_push(&d->polled, run);
-		for (int s = 0; s < DRAIN_STREAMS; s++)
-			vec_push(&d->fds, (struct pollfd){ .fd = run->fds[s], .events = POLLIN });
+		add_streams(d, run, &timeout);
 		vec_push(&d->fds,
 			 (struct pollfd){ .fd = atomic_load(&run->exit_seen) ? -1 : run->pidfd,
 					  .events = POLLIN });
@@ -150,12 +189,14 @@ static int build_poll_set(struct drain *d)
 /* Serves all pipes after a poll that began at since_ms. */
 static void serve_all(struct drain *d, int64_t since_ms)
 {
+	int64_t now_ms = monotonic_ms();
 	bool news = false;
 
-	d->busy_rounds = monotonic_ms() - since_ms < DRAIN_SOON_MS ? d->busy_rounds + 1 : 0;
+	d->busy_rounds = now_ms - since_ms < DRAIN_SOON_MS ? d->busy_rounds + 1 : 0;
 	d->filling = false;
 	for (uint32_t i = 0; i < d->polled.n; i++)
-		news |= serve(d, d->polled.v[i], &d->fds.v[1 + i * (DRAIN_STREAMS + 1)]);
+		news |= serve(d, d->polled.v[i], &d->fds.v[1 + i * (DRAIN_STREAMS + 1)],
+			      now_ms);
 	if (news)
 		notify(d);
 }
@@ -188,7 +229,8 @@ static void *drain_main(void *arg)
 		serve_all(d, since_ms);
 	}
 	for (uint32_t i = 0; i < d->runs.n; i++) /* no lock: drain_add is not called any more */
-		drain_last(d, d->runs.v[i]);
+		if (!drain_last(d, d->runs.v[i], INT64_MAX - CHILD_RETRY_MS))
+			give_up(d, d->runs.v[i]);
 	return NULL;
 }
 

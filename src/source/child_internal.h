@@ -30,12 +30,14 @@ enum { DRAIN_OUT, DRAIN_ERR, DRAIN_STREAMS };
 /* Capture file of one stream. The counts are written by the drain thread. */
 struct drain_capture {
 	int fd;
-	_Atomic uint64_t written, lost;
-	atomic_int trouble;
+	_Atomic uint64_t written, waiting;
+	atomic_int trouble; /* errno while bytes are waiting */
 	/* owned by the drain thread, by the main thread while nothing runs */
-	bool skip_line;    /* a write failed: drop the rest of that line, too */
-	bool cut;      /* the next byte does not continue the last line written */
-	bool mid_line; /* the last byte written is not a newline */
+	struct buf rest;  /* bytes behind `written` that are waiting */
+	int64_t retry_ms; /* when writing them is tried again */
+	uint64_t lost;    /* bytes given up by drain_close */
+	bool fresh;       /* the next byte does not continue the last line written */
+	bool mid_line;    /* the last byte written is not a newline */
 };
 
 /* A child with its capture files. */
@@ -52,8 +54,15 @@ static inline struct child_private *private_of(struct child *c)
 int capture_open(struct child *c, int stream, struct err *err);
 /* For an agent that could not be started: unlinks the capture if it is empty. */
 void capture_discard(struct child *c, int stream);
-/* Appends bytes, or counts them as lost. */
-void capture_write(struct drain_capture *c, const char *p, size_t n);
+/* Appends bytes; what cannot be written is kept in `rest`. Nothing may be waiting before. False:
+ * something is waiting now. */
+bool capture_write(struct drain_capture *c, struct str bytes, int64_t now_ms);
+/* Writes what is waiting, unless that failed less than CHILD_RETRY_MS ago. False: it still waits. */
+bool capture_flush(struct drain_capture *c, int64_t now_ms);
+/* Appends whole lines, or nothing: -1 and errno. Main thread, while nothing runs. */
+int capture_append(struct drain_capture *c, struct str lines);
+/* Takes back what was appended behind that offset. */
+void capture_cut(struct drain_capture *c, uint64_t written, bool mid_line);
 /* Copies the counters for the main thread. True: they have changed. */
 bool capture_update(struct child_capture *to, struct drain_capture *from);
 

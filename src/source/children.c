@@ -1,6 +1,7 @@
 /* The pool of agent processes: open and close, tick, timeouts, lookup by name and by path. */
 #include "source/child_internal.h"
 
+#include "base/io.h"
 #include "base/timestamp.h"
 
 #include <limits.h>
@@ -44,7 +45,26 @@ static void wait_killed(struct child *c, int64_t until_ms)
 		child_reap(c);
 }
 
-void children_close(struct children *pool)
+const char *children_folder(const struct children *pool)
+{
+	return pool->folder ? pool->folder : io_temp_folder();
+}
+
+/* After drain_close. */
+static void add_lost(const struct child_private *k, struct buf *left)
+{
+	uint64_t lost = k->captures[DRAIN_OUT].lost + k->captures[DRAIN_ERR].lost;
+	int number = atomic_load(&k->captures[DRAIN_OUT].trouble);
+
+	if (!number)
+		number = atomic_load(&k->captures[DRAIN_ERR].trouble);
+	if (lost)
+		buf_printf(left, "%s: the last %llu bytes of what it wrote are lost: %s: %s\n",
+			   k->c.name, (unsigned long long)lost, children_folder(k->c.pool),
+			   strerror(number));
+}
+
+void children_close(struct children *pool, struct buf *left)
 {
 	int64_t until_ms = monotonic_ms() + CLOSE_WAIT_MS;
 
@@ -57,6 +77,8 @@ void children_close(struct children *pool)
 		if (pool->list.v[i]->c.run)
 			wait_killed(&pool->list.v[i]->c, until_ms);
 	drain_close(pool->drain); /* reads what is left in the pipes */
+	for (uint32_t i = 0; left && i < pool->list.n; i++)
+		add_lost(pool->list.v[i], left);
 	for (uint32_t i = 0; i < pool->list.n; i++)
 		child_free(&pool->list.v[i]->c);
 	vec_release(&pool->list);

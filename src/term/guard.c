@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -250,7 +251,7 @@ void guard_open(int out, struct str restore)
 				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 		if (page == MAP_FAILED)
-			BUG("no memory for one page");
+			out_of_memory(sizeof(struct guard_shared));
 		guard.shared = page;
 	}
 	atomic_store(&guard.shared->armed, 0);

@@ -190,6 +190,22 @@ static void add_waiting(const struct load *l, struct buf *banner)
 			   n == 1 ? "y" : "ies", n == 1 ? "s" : "");
 }
 
+/* Output that cannot be kept comes before all other trouble, and is said at once. */
+static void show_banner(struct live *l, int64_t now_ms)
+{
+	struct app *a = l->app;
+	bool waited = l->no_room;
+
+	buf_clear(&a->banner);
+	l->no_room = l->agents && agent_set_waits_for_room(l->agents, &a->banner);
+	if (l->no_room && !waited)
+		app_say(a, ROLE_ERROR, "%s", a->banner.p);
+	else if (waited && !l->no_room)
+		app_say(a, ROLE_OK, "there is room again: what the agents write is kept, all of it");
+	if (!l->no_room && l->load->live && !follow_banner(l->load->live, now_ms, &a->banner))
+		add_waiting(l->load, &a->banner);
+}
+
 void live_take(struct live *l, int64_t now_ms)
 {
 	struct app *a = l->app;
@@ -207,9 +223,7 @@ void live_take(struct live *l, int64_t now_ms)
 		if (a->wall_ms != TIME_NONE)
 			model_arrived(m, first, timestamp_now_ms());
 	}
-	buf_clear(&a->banner);
-	if (l->load->live && !follow_banner(l->load->live, now_ms, &a->banner))
-		add_waiting(l->load, &a->banner);
+	show_banner(l, now_ms);
 	if (a->live != LIVE_PAUSED) {
 		show_incomplete(l, now_ms);
 		a->live = quiet_ms(l, now_ms) == 0 ? LIVE_BEHIND : LIVE_ON;

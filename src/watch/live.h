@@ -20,6 +20,7 @@ struct live {
 	void *ctx;
 
 	bool on;            /* there is something to follow */
+	bool no_room;       /* agents' output cannot be kept now */
 	uint32_t items;     /* announced so far */
 	int64_t told_ms;    /* time of the last app_arrived */
 	int64_t ticked_ms;  /* time of the last app_clock */

@@ -752,7 +752,7 @@ START_TEST(an_agent_answers)
 	ck_assert_str_eq(got, words);
 	ck_assert_int_eq(say(&c, message, &at, &err), CHANNEL_FAILED);
 	assert_says(err, "has ended (exit code 0)");
-	children_close(pool);
+	children_close(pool, NULL);
 }
 END_TEST
 
@@ -778,7 +778,7 @@ START_TEST(a_slow_agent_is_waited_for_in_steps)
 	ck_assert_msg(r == CHANNEL_OK, "%s", err.text);
 	wait_over();
 	buf_release(&name);
-	children_close(pool);
+	children_close(pool, NULL);
 }
 END_TEST
 
@@ -793,7 +793,7 @@ START_TEST(an_agent_dies_half_way)
 	assert_says(err, "worker: the agent ended when it had read 5 of 30 bytes");
 	wait_over();
 	ck_assert_int_eq(child->number, SIGSEGV);
-	children_close(pool);
+	children_close(pool, NULL);
 }
 END_TEST
 
@@ -807,7 +807,7 @@ START_TEST(an_agent_closes_its_input)
 	ck_assert_int_eq(say(&c, message, &at, &err), CHANNEL_FAILED);
 	ck_assert_int_eq(say(&c, message, &at, &err), CHANNEL_FAILED);
 	assert_says(err, "does not read any more");
-	children_close(pool);
+	children_close(pool, NULL);
 }
 END_TEST
 

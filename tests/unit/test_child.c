@@ -1,6 +1,7 @@
 /* Running agents: a scripted one (tests/tools/fake_agent.c) is started, flooded from, stopped,
  * killed. Nothing sleeps: each test waits for a state, and the steps of a stop are driven by a
  * clock of the test's own. */
+#include "base/io.h"
 #include "base/mem.h"
 #include "source/child_internal.h"
 
@@ -49,7 +50,8 @@ static void set_up(void)
 /* Whatever a test did: nothing is left of it. */
 static void tear_down(void)
 {
-	children_close(pool);
+	io_reset();
+	children_close(pool, NULL);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
 	ck_assert_int_eq(errno, ECHILD);
 	ck_assert_int_eq(count_fds(), fds_before);
@@ -424,7 +426,7 @@ static int in_terminal(const char *side)
 		return 4;
 	if (strstr(text.p, "typed") || strstr(text.p, ": yes"))
 		return 5;
-	children_close(pool);
+	children_close(pool, NULL);
 	return 0;
 }
 
@@ -437,7 +439,7 @@ START_TEST(it_has_no_terminal)
 	ck_assert_int_ge(master, 0);
 	ck_assert_int_eq(grantpt(master), 0);
 	ck_assert_int_eq(unlockpt(master), 0);
-	children_close(pool);
+	children_close(pool, NULL);
 	pid = fork();
 	if (pid == 0) {
 		pool = children_open(NULL, &err);
@@ -472,7 +474,7 @@ START_TEST(low_descriptors_may_be_free)
 	wait_until(c->life == CHILD_OVER);
 	ck_assert_str_eq(read_capture(&c->out), "hello\n");
 	ck_assert_str_eq(read_capture(&c->err), "oops\noops\n");
-	children_close(pool);
+	children_close(pool, NULL);
 	pool = NULL;
 	for (int i = 0; i < 3; i++) {
 		dup2(saved[i], i);
@@ -493,7 +495,7 @@ START_TEST(a_flood_is_taken_while_nobody_looks)
 	ck_assert_int_eq(info.si_status, 0);
 	wait_until(c->life == CHILD_OVER);
 	ck_assert_uint_eq(c->out.source.end, 52428800);
-	ck_assert_uint_eq(c->out.lost, 0);
+	ck_assert_uint_eq(c->out.waiting, 0);
 	ck_assert_int_eq(c->number, 0);
 }
 END_TEST
@@ -531,33 +533,157 @@ START_TEST(fifty_agents_at_once)
 }
 END_TEST
 
-START_TEST(what_cannot_be_kept_is_counted_and_draining_goes_on)
-{
-	enum { LIMIT = 1 << 20, FLOOD = 3 << 20 };
-	struct child *c;
-	struct rlimit limit, low;
-	size_t n;
+/* A full disk: the first `room` bytes of a capture can be written, only half of each write. */
+static _Atomic uint64_t room;
+static atomic_uint refusals;
 
+static ssize_t full_pwrite(int fd, const void *from, size_t n, off_t offset)
+{
+	uint64_t left = room > (uint64_t)offset ? room - (uint64_t)offset : 0;
+
+	if (!left) {
+		refusals++;
+		errno = ENOSPC;
+		return -1;
+	}
+	n = n > 1 ? n / 2 : n;
+	return pwrite(fd, from, n < left ? n : (size_t)left, offset);
+}
+
+static void fill_disk(uint64_t bytes)
+{
+	room = bytes;
+	refusals = 0;
+	io.pwrite = full_pwrite;
+}
+
+enum { FLOOD = 3 << 20 };
+
+/* Bytes of a capture that were not written twice or out of order: lines as an agent without a full
+ * disk writes them. */
+static void assert_same_as(const struct child_capture *one, const struct child_capture *other)
+{
+	struct buf first = { 0 };
+
+	read_capture(one);
+	buf_add_str(&first, buf_str(&text));
+	read_capture(other);
+	ck_assert_uint_eq(first.n, text.n);
+	ck_assert_int_eq(memcmp(first.p, text.p, text.n), 0);
+	buf_release(&first);
+}
+
+START_TEST(output_waits_while_the_disk_is_full)
+{
+	struct child *c, *other;
+	int unread = 0;
+
+	other = start("other", "flood 3145728", "say the end", NULL);
+	wait_until(other->life == CHILD_OVER);
+	fill_disk(1000001);
+	c = start("worker", "flood 3145728", "say the end", NULL);
+	wait_until(c->out.waiting && refusals > 3);
+	ck_assert_int_eq(c->out.trouble, ENOSPC);
+	ck_assert_uint_eq(c->out.source.end, 1000001);
+	/* it is not read further: its pipe fills, and it waits */
+	wait_until(ioctl(c->run->fds[DRAIN_OUT], FIONREAD, &unread) == 0 &&
+		   unread >= CHILD_PIPE_BYTES - 4096);
+	ck_assert_uint_le(c->out.waiting, 256 << 10);
+	ck_assert_int_eq(c->life, CHILD_RUNS);
+	/* a little room, in the middle of a line */
+	room = 1000003;
+	wait_until(c->out.source.end == 1000003);
+	ck_assert_int_eq(c->out.trouble, ENOSPC);
+	room = UINT64_MAX;
+	wait_until(c->life == CHILD_OVER);
+	ck_assert_uint_eq(c->out.waiting, 0);
+	ck_assert_int_eq(c->out.trouble, 0);
+	ck_assert_int_eq(c->number, 0);
+	assert_same_as(&c->out, &other->out);
+}
+END_TEST
+
+/* An agent that has ended is not over before its last words are kept; the same for the newline
+ * between two incarnations, and for stderr. */
+START_TEST(last_words_wait_for_room)
+{
+	struct child *c = start("worker", "partial one", NULL);
+	struct err err;
+
+	wait_until(c->life == CHILD_OVER);
+	fill_disk(3);
+	ck_assert_int_eq(child_restart(c, unit_now_ms(), 0, &err), 0);
+	wait_until(c->life == CHILD_EXITED && refusals > 3 + 2 * CHILD_DRAIN_MS / CHILD_RETRY_MS);
+	ck_assert_int_eq(c->life, CHILD_EXITED);
+	ck_assert_uint_eq(c->out.waiting, 4);
+	room = UINT64_MAX;
+	wait_until(c->life == CHILD_OVER);
+	ck_assert_str_eq(read_capture(&c->out), "one\none");
+}
+END_TEST
+
+START_TEST(other_agents_go_on_while_one_waits)
+{
+	struct rlimit limit, low;
+	struct child *c, *other;
+
+	/* a real error of a real write, also on stderr */
 	getrlimit(RLIMIT_FSIZE, &limit);
 	low = limit;
-	low.rlim_cur = LIMIT;
+	low.rlim_cur = 1 << 20;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &low), 0);
-	c = start("worker", "flood 3145728", "stderr flooded", "wait-for-line", "say ", "say after",
-		  "say the end", NULL);
-	wait_until(c->out.source.end + c->out.lost == FLOOD);
-	ck_assert_uint_eq(c->out.source.end, LIMIT);
+	c = start("worker", "flood 3145728", "stderr flooded", NULL);
+	other = start("other", "echo-back", NULL);
+	wait_until(c->out.waiting);
 	ck_assert_int_eq(c->out.trouble, EFBIG);
-	wait_until(has_line(&c->err, "flooded"));
-	/* there is room again: whole lines from the next one on */
+	tell(other, "still there\n");
+	wait_until(has_line(&other->out, "still there"));
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	tell(c, "go\n");
 	wait_until(c->life == CHILD_OVER);
-	read_capture(&c->out);
-	n = strlen("\nafter\nthe end\n");
-	ck_assert_uint_eq(text.n, LIMIT + n);
-	ck_assert_str_eq(text.p + LIMIT, "\nafter\nthe end\n");
-	ck_assert_uint_eq(c->out.lost, FLOOD - LIMIT + 1);
-	ck_assert_int_eq(c->number, 0);
+	ck_assert_uint_eq(c->out.source.end, FLOOD);
+	ck_assert(has_line(&c->err, "flooded"));
+}
+END_TEST
+
+/* Lines of gavel's own are written whole or not at all. */
+START_TEST(a_turn_does_not_begin_on_a_full_disk)
+{
+	const char *argv[] = { fake_agent(), "say answer", NULL };
+	struct child_spec spec = { .name = "worker", .argv = argv };
+	struct child *c;
+	struct err err;
+
+	c = child_add(pool, &spec, &err);
+	ck_assert_ptr_nonnull(c);
+	fill_disk(5);
+	ck_assert_int_eq(child_turn(c, argv, STR("question\n"), unit_now_ms(), &err), -1);
+	assert_says(err, "No space left on device; make room there, then try again");
+	ck_assert_int_eq(child_capture_append(c, STR("a remark\n"), &err), -1);
+	ck_assert_uint_eq(c->incarnation, 0);
+	ck_assert_uint_eq(c->out.source.end, 0);
+	room = UINT64_MAX;
+	ck_assert_int_eq(child_turn(c, argv, STR("question\n"), unit_now_ms(), &err), 0);
+	wait_until(c->life == CHILD_OVER);
+	ck_assert_str_eq(read_capture(&c->out), "question\nanswer\n");
+}
+END_TEST
+
+/* Who closes all the same is told how much that costs. */
+START_TEST(what_is_given_up_is_counted)
+{
+	struct child *c;
+	struct buf left = { 0 };
+	struct err err;
+
+	fill_disk(10);
+	c = start("worker", "say 0123456789abcde", "stall", NULL);
+	wait_until(c->out.waiting == 6);
+	children_close(pool, &left);
+	ck_assert_msg(str_find(buf_str(&left), STR("worker: the last 6 bytes of what it wrote are "
+						   "lost: "), 0) == 0, "%s", left.p);
+	buf_release(&left);
+	io_reset();
+	pool = children_open(NULL, &err);
 }
 END_TEST
 
@@ -570,7 +696,7 @@ START_TEST(captures_can_have_names)
 	struct children *other;
 	struct stat st;
 
-	children_close(pool);
+	children_close(pool, NULL);
 	write_text(path_of("worker.ndjson"), "old, cut o", 0600);
 	pool = children_open(folder, &err);
 	ck_assert_ptr_nonnull(pool);
@@ -580,7 +706,7 @@ START_TEST(captures_can_have_names)
 	other = children_open(folder, &err);
 	ck_assert_ptr_null(child_start(other, &spec, 0, &err));
 	assert_says(err, "another gavel does; name another folder");
-	children_close(other);
+	children_close(other, NULL);
 	wait_until(c->life == CHILD_OVER);
 	ck_assert_uint_eq(c->out.source.start, 10);
 	ck_assert_str_eq(read_capture(&c->out), "\nmore\n");
@@ -677,7 +803,7 @@ START_TEST(a_parent_that_ignored_sigchld_does_not_matter)
 	struct child *c;
 	struct err err;
 
-	children_close(pool);
+	children_close(pool, NULL);
 	signal(SIGCHLD, SIG_IGN);
 	pool = children_open(NULL, &err);
 	ck_assert_ptr_nonnull(pool);
@@ -813,7 +939,7 @@ START_TEST(closing_kills_what_runs)
 
 	tell(c, "go\n");
 	wait_until(c->out.source.end > 1000000);
-	children_close(pool);
+	children_close(pool, NULL);
 	ck_assert(!lives(pid));
 	for (int64_t until = unit_now_ms() + PATIENCE_MS; lives(grandchild) && unit_now_ms() < until;)
 		;
@@ -932,7 +1058,7 @@ START_TEST(the_same_number_in_another_run_is_another_incarnation)
 	ck_assert_ptr_nonnull(children_input(mine, path_to(c), &err));
 	ck_assert_ptr_null(children_input(other, path_to(c), &err));
 	assert_says(err, "the agent was restarted");
-	children_close(other);
+	children_close(other, NULL);
 }
 END_TEST
 
@@ -1041,7 +1167,11 @@ int main(void)
 	tcase_add_test(t, a_flood_is_taken_while_nobody_looks);
 	tcase_add_test(t, both_streams_are_kept_apart);
 	tcase_add_test(t, fifty_agents_at_once);
-	tcase_add_test(t, what_cannot_be_kept_is_counted_and_draining_goes_on);
+	tcase_add_test(t, output_waits_while_the_disk_is_full);
+	tcase_add_test(t, last_words_wait_for_room);
+	tcase_add_test(t, other_agents_go_on_while_one_waits);
+	tcase_add_test(t, a_turn_does_not_begin_on_a_full_disk);
+	tcase_add_test(t, what_is_given_up_is_counted);
 	tcase_add_test(t, captures_can_have_names);
 
 	t = unit_cases(suite, "input", set_up, tear_down);
