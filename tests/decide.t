@@ -668,6 +668,38 @@ ok 'a torn last record is put aside' exit_of 0 "$GAVEL" decide "$log" review-PK-
 ok 'what was sent before is known' sh -c '"$GAVEL" journal list --format=json | grep -F "/$1\"" | grep -q "\"delivery\":\"sent\""' sh "$log"
 ok 'the journal is right' exit_of 0 "$GAVEL" journal verify --journal="$folder"
 
+# An empty record under the right hash: list, verify, decide and repair say the same.
+fresh
+"$GAVEL" decide --deliver "$log" "$finding" accept >/dev/null
+folder=$(journal_of "$log")
+cp "$replies" sent
+last=$(tail -n 1 "$folder/journal-000001" | cut -c1-64)
+printf '%s \n' "$(printf %s "$last" | sha256sum | cut -c1-64)" >>"$folder/journal-000001"
+cp "$folder/journal-000001" kept
+ok 'an empty record: list: exit code 3' exit_of 3 "$GAVEL" journal list --journal="$folder"
+ok 'an empty record: verify: exit code 3' exit_of 3 "$GAVEL" journal verify --journal="$folder"
+ok 'an empty record: decide: exit code 3' exit_of 3 "$GAVEL" decide --deliver "$log" "$handoff" accept
+ok 'an empty record: says what to do' said 'line 6 is not a record, although its hash is right; see gavel journal verify, then run gavel journal repair'
+ok 'an empty record: nothing is recorded' cmp kept "$folder/journal-000001"
+ok 'an empty record: nothing is sent' cmp sent "$replies"
+ok 'an empty record: repair' exit_of 0 "$GAVEL" journal repair --journal="$folder"
+ok 'an empty record: all others are kept' said '5 records are kept'
+for word in list verify repair; do
+	ok "repaired: $word" exit_of 0 "$GAVEL" journal $word --journal="$folder"
+done
+ok 'repaired: decide' exit_of 0 "$GAVEL" decide --deliver "$log" "$handoff" accept
+
+# A draft is lost; what was made of it is not, though no agent ever hears of it.
+fresh
+"$GAVEL" decide --deliver --escalate-to=damaged.queue "$log" "$handoff" escalate >/dev/null
+folder=$(journal_of "$log")
+sed -i '2s/DRAFT/DRAFU/' "$folder/journal-000001"
+ok 'a lost draft: exit code 3' exit_of 3 "$GAVEL" decide --deliver "$log" "$handoff" accept
+ok 'a lost draft: repair' exit_of 0 "$GAVEL" journal repair --journal="$folder"
+ok 'a lost draft: its item is not decided anew' exit_of 1 "$GAVEL" decide --deliver "$log" "$handoff" accept
+ok 'a lost draft: says so' said 'decided already'
+is 'a lost draft: list knows the item' "$handoff escalate" "$("$GAVEL" journal list --journal="$folder" --format=json | sed -n 's/.*"item":"\([^"]*\)","verb":"\([^"]*\)".*/\1 \2/p')"
+
 # ---- places that are not safe ----
 
 # unsafe NAME SENTENCE: decide into $replies is held, and says why

@@ -16,6 +16,11 @@ static int real_open(const char *path, int flags, mode_t mode)
 	return open(path, flags, mode);
 }
 
+static int real_openat(int folder, const char *name, int flags, mode_t mode)
+{
+	return openat(folder, name, flags, mode);
+}
+
 static int real_lock(int fd)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -42,12 +47,12 @@ static int real_dup(int fd)
 
 #define REAL \
 	{ \
-		.open = real_open, .close = close, .read = read, .pread = pread, .write = write, \
-		.pwrite = pwrite, \
-		.fstat = fstat, .lstat = lstat, .fsync = fsync, .fdatasync = fdatasync, \
-		.ftruncate = ftruncate, .mkdir = mkdir, .link = link, .rename = rename, \
-		.unlink = unlink, .lock = real_lock, .lock_open = real_lock_open, \
-		.unread = real_unread, .poll = poll, .dup = real_dup, \
+		.open = real_open, .openat = real_openat, .close = close, .read = read, \
+		.pread = pread, .write = write, .pwrite = pwrite, .fstat = fstat, .lstat = lstat, \
+		.fsync = fsync, \
+		.fdatasync = fdatasync, .ftruncate = ftruncate, .mkdir = mkdir, .linkat = linkat, \
+		.rename = rename, .unlink = unlink, .unlinkat = unlinkat, .lock = real_lock, \
+		.lock_open = real_lock_open, .unread = real_unread, .poll = poll, .dup = real_dup, \
 	}
 
 struct io io = REAL;

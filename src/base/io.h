@@ -15,6 +15,7 @@
 
 struct io {
 	int (*open)(const char *path, int flags, mode_t mode);
+	int (*openat)(int folder, const char *name, int flags, mode_t mode);
 	int (*close)(int fd);
 	ssize_t (*read)(int fd, void *to, size_t n);
 	ssize_t (*pread)(int fd, void *to, size_t n, off_t offset);
@@ -26,9 +27,10 @@ struct io {
 	int (*fdatasync)(int fd);
 	int (*ftruncate)(int fd, off_t length);
 	int (*mkdir)(const char *path, mode_t mode);
-	int (*link)(const char *from, const char *to);
+	int (*linkat)(int from_folder, const char *from, int to_folder, const char *to, int flags);
 	int (*rename)(const char *from, const char *to);
 	int (*unlink)(const char *path);
+	int (*unlinkat)(int folder, const char *name, int flags);
 	int (*lock)(int fd);             /* write lock on the whole file: fcntl F_SETLK */
 	/* The same, owned by the open file description: closing another descriptor of the file,
 	 * which this process may read as well, does not release it. Nobody tells who holds it. */

@@ -16,7 +16,9 @@
  * message over PIPE_BUF needs sole_writer. After a partial message the next connection begins with
  * a newline.
  * Directory: the path names the final file. Temporary name beside it, fsync, link, fsync the
- * folder; a file of that name with the same bytes is the same message, with others it is refused.
+ * folder; a file of that name with the same bytes is the same message, with others it is refused. All
+ * of it relative to the folder as it was opened; one that is moved or exchanged for a link meanwhile
+ * gets nothing more, and the message is held.
  * Agent: the path names one incarnation (source/child.h), and no other ever gets the message. One
  * in flight, as for a FIFO, of any length. While that incarnation lives, the number of bytes
  * written and read of a message is known: a retry completes it or waits for it and never repeats

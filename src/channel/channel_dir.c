@@ -1,7 +1,10 @@
 /* A directory with one file per message; the channel's path is that file's. It is created
  * atomically: written under a temporary name, synced, linked. The temporary name begins with a
  * dot, so readers skip it, and derives from the final one, so the next attempt removes what a
- * crash left. */
+ * crash left.
+ *
+ * The folder is opened once, and all names are relative to that descriptor: whoever exchanges it for
+ * a symbolic link meanwhile cannot send the message elsewhere. */
 #include "channel/channel_ops.h"
 
 #include "base/buf.h"
@@ -13,22 +16,29 @@
 /* What exists under the final name: nothing, this message, something else, an unreadable file. */
 enum existing { EXISTING_NONE, EXISTING_SAME, EXISTING_OTHER, EXISTING_UNREADABLE };
 
-static struct str folder_of(const char *path)
+static void folder_of(const char *path, struct buf *out)
 {
 	const char *slash = strrchr(path, '/');
 
+	/* behind a slash at its end, a link would be followed */
+	while (slash && slash > path && slash[-1] == '/')
+		slash--;
 	if (!slash)
-		return STR(".");
-	return str_make(path, slash == path ? 1 : (size_t)(slash - path));
+		buf_addc(out, '.');
+	else
+		buf_add(out, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }
 
 static void temporary_of(const char *path, struct buf *out)
 {
-	const char *slash = strrchr(path, '/');
-	size_t n = slash ? (size_t)(slash + 1 - path) : 0;
-
-	buf_add(out, path, n);
-	buf_printf(out, ".%s.gavel-new", path + n);
+	buf_printf(out, ".%s.gavel-new", name_of(path));
 }
 
 static enum channel_result dir_fail(const struct channel *c, const char *what, struct err *err)
@@ -40,22 +50,59 @@ static enum channel_result dir_fail(const struct channel *c, const char *what, s
 			    number == ENOSPC || number == EDQUOT ? "make room" : "check the disk");
 }
 
+static enum channel_result fail_replaced(const struct channel *c, enum channel_result r,
+					 const char *what, struct err *err)
+{
+	return channel_fail(r, err, "%.300s: its folder was moved or replaced just now; %s", c->path,
+			    what);
+}
+
+/* Whether the path still names the folder that was opened, and no link to it. */
+static bool is_in_place(const struct channel *c)
+{
+	struct buf folder = { 0 };
+	struct stat opened, named;
+	int rc;
+
+	folder_of(c->path, &folder);
+	IO_RETRY(rc, io.lstat(folder.p, &named));
+	buf_release(&folder);
+	return rc == 0 && channel_fstat(c->fd, &opened) == 0 && opened.st_dev == named.st_dev &&
+	       opened.st_ino == named.st_ino;
+}
+
+static enum channel_result open_folder(struct channel *c, const char *folder, struct err *err)
+{
+	struct stat st;
+
+	if (!channel_lstat(folder, S_IFDIR, &st, err))
+		return CHANNEL_FAILED;
+	c->fd = channel_open_path(folder, O_RDONLY | O_DIRECTORY, 0);
+	if (c->fd < 0 && (errno == ENOTDIR || errno == ELOOP || errno == ENOENT))
+		return fail_replaced(c, CHANNEL_FAILED, "look at it, then resend", err);
+	if (c->fd < 0 || channel_fstat(c->fd, &st) < 0)
+		return dir_fail(c, "its folder cannot be opened", err);
+	return channel_is_safe(folder, &st, S_IFDIR, err) ? CHANNEL_OK : CHANNEL_FAILED;
+}
+
 static enum channel_result dir_open(struct channel *c, struct err *err)
 {
 	struct buf folder = { 0 };
-	enum channel_result r = CHANNEL_FAILED;
-	struct stat st;
+	enum channel_result r;
 
-	buf_add_str(&folder, folder_of(c->path));
-	if (channel_lstat(folder.p, S_IFDIR, &st, err)) {
-		c->fd = channel_open_path(folder.p, O_RDONLY | O_DIRECTORY, 0);
-		if (c->fd < 0 || channel_fstat(c->fd, &st) < 0)
-			dir_fail(c, "its folder cannot be opened", err);
-		else if (channel_is_safe(folder.p, &st, S_IFDIR, err))
-			r = CHANNEL_OK;
-	}
+	folder_of(c->path, &folder);
+	r = open_folder(c, folder.p, err);
 	buf_release(&folder);
 	return r;
+}
+
+/* Opens a file of the folder; follows no link. */
+static int open_name(const struct channel *c, const char *name, int flags)
+{
+	int fd;
+
+	IO_RETRY(fd, io.openat(c->fd, name, flags | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600));
+	return fd;
 }
 
 static enum existing compare(int fd, struct str bytes)
@@ -77,9 +124,9 @@ static enum existing compare(int fd, struct str bytes)
 	}
 }
 
-static enum existing find_existing(const char *path, struct str bytes)
+static enum existing find_existing(const struct channel *c, struct str bytes)
 {
-	int fd = channel_open_path(path, O_RDONLY | O_NONBLOCK, 0);
+	int fd = open_name(c, name_of(c->path), O_RDONLY | O_NONBLOCK);
 	enum existing t = EXISTING_OTHER;
 	struct stat st;
 	int saved;
@@ -117,7 +164,7 @@ static enum channel_result dir_prepare(struct channel *c, struct str bytes, bool
 	(void)after_torn;
 	if (channel_fstat(c->fd, &st) < 0)
 		return dir_fail(c, "its folder cannot be seen", err);
-	t = find_existing(c->path, bytes);
+	t = find_existing(c, bytes);
 	if (t == EXISTING_OTHER || t == EXISTING_UNREADABLE)
 		return existing_fail(c, t, err);
 	*out = (struct attempt){ .dev = (uint64_t)st.st_dev, .ino = (uint64_t)st.st_ino };
@@ -132,23 +179,23 @@ static int sync_fd(int fd)
 	return rc;
 }
 
-static int remove_file(const char *path)
+static int remove_file(const struct channel *c, const char *name)
 {
 	int rc;
 
-	IO_RETRY(rc, io.unlink(path));
+	IO_RETRY(rc, io.unlinkat(c->fd, name, 0));
 	return rc < 0 && errno != ENOENT ? -1 : 0;
 }
 
 /* Writes and syncs the message under its temporary name; -1 and errno. */
-static int write_temporary(const char *path, struct str bytes)
+static int write_temporary(const struct channel *c, const char *name, struct str bytes)
 {
 	int fd, saved = 0;
 	size_t done;
 
-	if (remove_file(path) < 0)
+	if (remove_file(c, name) < 0)
 		return -1;
-	fd = channel_open_path(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	fd = open_name(c, name, O_WRONLY | O_CREAT | O_EXCL);
 	if (fd < 0)
 		return -1;
 	if (io_write_all(fd, bytes, &done) < 0 || sync_fd(fd) < 0)
@@ -163,18 +210,20 @@ static int write_temporary(const char *path, struct str bytes)
 static enum channel_result create(const struct channel *c, const char *temporary, struct str bytes,
 				  struct err *err)
 {
-	enum existing t = find_existing(c->path, bytes);
+	enum existing t = find_existing(c, bytes);
 	int rc, saved;
 
 	if (t == EXISTING_NONE) {
-		if (write_temporary(temporary, bytes) < 0)
+		if (write_temporary(c, temporary, bytes) < 0)
 			return dir_fail(c, "nothing was written", err);
-		IO_RETRY(rc, io.link(temporary, c->path));
+		if (!is_in_place(c))
+			return fail_replaced(c, CHANNEL_FAILED, "look at it, then resend", err);
+		IO_RETRY(rc, io.linkat(c->fd, temporary, c->fd, name_of(c->path), 0));
 		if (rc == 0)
 			return CHANNEL_OK;
 		/* a failed call may have had its effect (NFS), or another process was faster */
 		saved = errno;
-		t = find_existing(c->path, bytes);
+		t = find_existing(c, bytes);
 		errno = saved;
 		if (t == EXISTING_NONE)
 			return dir_fail(c, "cannot be linked into the folder", err);
@@ -196,12 +245,14 @@ static enum channel_result dir_send(struct channel *c, struct str bytes, const s
 	temporary_of(c->path, &temporary);
 	r = create(c, temporary.p, bytes, err);
 	/* if this fails, the next attempt removes it */
-	remove_file(temporary.p);
+	remove_file(c, temporary.p);
 	buf_release(&temporary);
 	if (r == CHANNEL_OK && sync_fd(c->fd) < 0) {
 		dir_fail(c, "is there, but its folder is not safe on the disk", err);
 		r = CHANNEL_UNCERTAIN;
 	}
+	if (r == CHANNEL_OK && !is_in_place(c))
+		r = fail_replaced(c, CHANNEL_UNCERTAIN, "look whether the message arrived", err);
 	return r;
 }
 
@@ -213,9 +264,9 @@ static enum channel_found dir_probe(struct channel *c, struct str bytes, const s
 	enum existing t;
 
 	temporary_of(c->path, &temporary);
-	remove_file(temporary.p);
+	remove_file(c, temporary.p);
 	buf_release(&temporary);
-	t = find_existing(c->path, bytes);
+	t = find_existing(c, bytes);
 	switch (t) {
 	case EXISTING_SAME:
 		if (sync_fd(c->fd) == 0)

@@ -14,19 +14,20 @@
  *   OPEN    gavel, source, time                         head of a journal
  *   DRAFT   id, time, session ("" = the source's own), kind, item, dialect, rev, verb, by, seen
  *           [, reason_code, explanation, answer, option, input, artifact, sure, corrects]
- *   INTENT  id, time, drafts [ids], dialect, channel, path, to, bytes [, aside]
+ *   INTENT  id, time, drafts [ids], decides, dialect, channel, path, to, bytes [, aside]
  *   INTENTS list                                        several at once: all or none
- *   DONE    id, time, drafts [ids], dialect             a dismissal, which is said to nobody
- *   ATTEMPT ref, time, drafts [ids], offset, dev, ino, lead, print [, at]
- *   SENT    ref, time, drafts [ids] [, at]              drafts: in case the INTENT is damaged
+ *   DONE    id, time, drafts [ids], decides, dialect    a dismissal, which is said to nobody
+ *   ATTEMPT ref, time, drafts [ids], decides, offset, dev, ino, lead, print [, at]
+ *   SENT    ref, time, drafts [ids], decides [, at]
  *   ACKED   ref, time, line                             acknowledged by that line of the log
  *   HELD    ref, time, why, certain
  *   MOVED   ref, time, path                             new destination
  *   VOID    ref, time                                   a draft or letter given up; a letter
  *                                                       takes its batch (INTENTS) along
  *   HEARD   time, path, offset, at                      where somebody else's reply was read
- * where `at` is the place in the agents' stream: {file, offset, print} (struct anchor);
- * and about agents that gavel runs, ignored on replay:
+ * where `decides` repeats the drafts without their words, so that what was sent stays decided even if
+ * DRAFT and INTENT are damaged, and `at` is the place in the agents' stream: {file, offset, print}
+ * (struct anchor); and about agents that gavel runs, ignored on replay:
  *   RUN     time, agent, path, command                  an incarnation has started
  *   ASKED   time, agent, path, type, id, ruling [, code, why, bytes]
  *                                                       a request and gavel's automatic answer

@@ -25,11 +25,10 @@ static void put_if(struct buf *out, const char *name, struct str s)
 		json_put_str(out, name, s);
 }
 
-/* The source's own session is named after the source as typed, which may differ next time; the
- * journal stores it as "". */
-void record_draft(const struct desk *d, const struct draft *draft, struct buf *out)
+/* What was decided and by whom, without the words. The source's own session is named after the source
+ * as typed, which may differ next time; the journal stores it as "". */
+static void put_decision(const struct desk *d, const struct draft *draft, struct buf *out)
 {
-	buf_adds(out, "{\"state\":\"DRAFT\"");
 	json_put_name(out, "id", draft->id);
 	json_put_int(out, "time", draft->time_ms);
 	json_put_str(out, "session", str_eq(draft->session, d->group) ? STR("") : draft->session);
@@ -40,6 +39,12 @@ void record_draft(const struct desk *d, const struct draft *draft, struct buf *o
 	json_put_name(out, "verb", verb_name(draft->verb));
 	json_put_str(out, "by", draft->by);
 	json_put_number(out, "seen", draft->seen);
+}
+
+void record_draft(const struct desk *d, const struct draft *draft, struct buf *out)
+{
+	buf_adds(out, "{\"state\":\"DRAFT\"");
+	put_decision(d, draft, out);
 	put_if(out, "reason_code", draft->reason_code);
 	put_if(out, "explanation", draft->explanation);
 	put_if(out, "answer", draft->answer);
@@ -60,6 +65,16 @@ static void put_drafts(const struct desk *d, const struct letter *l, struct buf 
 	for (uint32_t i = 0; i < l->drafts.n; i++) {
 		json_comma(out);
 		json_write_str(out, str_of(d->drafts.v[l->drafts.v[i]].id));
+	}
+	buf_addc(out, ']');
+	if (!l->drafts.n)
+		return;
+	json_open(out, "decides", '[');
+	for (uint32_t i = 0; i < l->drafts.n; i++) {
+		json_comma(out);
+		buf_addc(out, '{');
+		put_decision(d, &d->drafts.v[l->drafts.v[i]], out);
+		buf_addc(out, '}');
 	}
 	buf_addc(out, ']');
 }
@@ -251,13 +266,25 @@ static void apply_draft(struct desk *d, yyjson_val *v)
 	vec_push(&d->drafts, draft);
 }
 
-/* drafts: array of draft ids */
-static void add_letter(struct desk *d, struct letter *l, yyjson_val *drafts)
+/* Letters outlive their drafts: one whose DRAFT was damaged is known from the letter's own records, so
+ * that its item stays decided. */
+static void restore_drafts(struct desk *d, yyjson_val *record)
 {
 	yyjson_val *one;
 	size_t i, n;
 
-	yyjson_arr_foreach(drafts, i, n, one) {
+	yyjson_arr_foreach(json_get(record, "decides"), i, n, one)
+		apply_draft(d, one);
+}
+
+/* record: names the drafts */
+static void add_letter(struct desk *d, struct letter *l, yyjson_val *record)
+{
+	yyjson_val *one;
+	size_t i, n;
+
+	restore_drafts(d, record);
+	yyjson_arr_foreach(json_get(record, "drafts"), i, n, one) {
 		uint32_t draft = find_draft(d, json_str(one));
 
 		if (draft == NONE)
@@ -290,7 +317,7 @@ static void apply_intent(struct desk *d, yyjson_val *v, uint32_t batch)
 	l.to = read_str(d, v, "to");
 	l.aside = yyjson_is_true(json_get(v, "aside"));
 	l.time_ms = read_int(v, "time");
-	add_letter(d, &l, json_get(v, "drafts"));
+	add_letter(d, &l, v);
 	/* journals of 0.1.0 do not say it */
 	vec_last(&d->letters)->aside |= str_is(l.to, QUEUE_NAME) ||
 					is_in_other_dialect(d, vec_last(&d->letters));
@@ -302,13 +329,14 @@ static uint32_t add_orphan(struct desk *d, yyjson_val *v)
 {
 	struct letter l = { .channel = CHANNEL_NONE, .path = STR(""), .bytes = STR(""),
 			    .to = STR(""), .batch = d->letters.n, .message = NONE };
-	yyjson_val *drafts = json_get(v, "drafts");
-	uint32_t first = find_draft(d, json_str(yyjson_arr_get_first(drafts)));
+	uint32_t first;
 
+	restore_drafts(d, v);
+	first = find_draft(d, json_str(yyjson_arr_get_first(json_get(v, "drafts"))));
 	if (first == NONE || !read_id(v, "ref", l.id))
 		return NONE;
 	l.dialect = d->drafts.v[first].dialect;
-	add_letter(d, &l, drafts);
+	add_letter(d, &l, v);
 	return d->letters.n - 1;
 }
 
@@ -323,7 +351,7 @@ static void apply_done(struct desk *d, yyjson_val *v)
 	    !dialect_named(json_get_str(v, "dialect"), &l.dialect))
 		return;
 	l.time_ms = read_int(v, "time");
-	add_letter(d, &l, json_get(v, "drafts"));
+	add_letter(d, &l, v);
 }
 
 static void read_anchor(struct desk *d, yyjson_val *v, struct anchor *out)

@@ -3,8 +3,8 @@
  * A folder (0700) with segments journal-000001, journal-000002 … (0600). One record per line:
  * `<64 hex digits> <json>\n`, the digits being SHA-256(digits of the previous record ‖ json). The
  * first record follows 64 zeros; a later segment continues from the last hash of the previous one.
- * So torn writes, reordering and tampering are detected. The content of records is the desk's
- * business (desk.h).
+ * So torn writes, reordering and tampering are detected. A record is a JSON object; its content is the
+ * desk's business (desk.h).
  *
  * One writer: the file `lock` is locked (fcntl) while the journal is open for writing, and names
  * the process that holds it. Readers take no lock and ignore an unfinished last line.
@@ -65,7 +65,9 @@ int journal_append(struct journal *j, struct str json, bool sync, struct err *er
 void journal_close(struct journal *j);
 
 /* Checks every record of every segment and adds a line for each problem to `out`. Returns the
- * number of problems; *records is the number of valid records. */
+ * number of problems: 0 exactly if journal_open can read and write it. What that mends by itself (a
+ * torn tail, a failed sync) has a line, but is no problem. *records is the number of valid
+ * records. */
 unsigned journal_verify(const char *dir, struct buf *out, uint64_t *records);
 /* Renames damaged segments to <segment>.damaged and writes a new one with every record that can
  * still be proven; `out` lists what was kept and lost. Takes the lock. */

@@ -40,6 +40,10 @@ void journal_chain(const char before[65], struct str json, struct buf *scratch, 
 /* Sets line to the record as written to the file, hash to its hash. */
 void journal_line(const char before[65], struct str json, struct buf *line, char hash[65]);
 
+/* Whether it is a JSON object. One that is not has no meaning to the desk, so it counts as damage even
+ * under the right hash. */
+bool journal_is_record(struct str json);
+
 /* The file `poisoned`, left by a failed sync. exact: nothing after `good` in that segment was
  * synced. */
 struct poison {
@@ -64,6 +68,16 @@ struct segments {
 /* Reads everything into memory. FINE, NONE or TROUBLE. */
 enum journal_result segments_load(struct segments *s, const char *dir, struct err *err);
 void segments_release(struct segments *s);
+
+/* What a crash or a failed sync leaves at the end of the newest segment; the next start puts it aside. */
+enum tail {
+	TAIL_NONE,
+	TAIL_UNFINISHED,  /* a line without newline, or with NUL bytes where blocks were not written */
+	TAIL_UNCONFIRMED, /* bytes that were never synced */
+};
+/* Of the bytes from `at` on, which follow the record with hash `before`. */
+enum tail segment_tail(const struct segments *s, const struct segment *seg, uint64_t at,
+		       const char before[65]);
 
 /* The valid part of the hash chain. */
 struct extent {

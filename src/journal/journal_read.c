@@ -2,6 +2,7 @@
 #include "journal/journal_internal.h"
 
 #include "base/sha256.h"
+#include "json/json.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -294,20 +295,31 @@ void segments_release(struct segments *s)
 	*s = (struct segments){ 0 };
 }
 
-/* The newest segment may end in an incomplete record: a line without newline, or with NUL bytes
- * where blocks were not written. Or in bytes that were never synced. */
-static bool is_torn(const struct segments *s, const struct segment *seg, const struct extent *e,
-		    struct str line, bool ended)
+bool journal_is_record(struct str json)
 {
+	struct json_reader reader = { 0 };
+	yyjson_val *root;
+	bool is = json.n && json_read(&reader, json, &root) == JSON_OK && yyjson_is_obj(root);
+
+	json_reader_release(&reader);
+	return is;
+}
+
+enum tail segment_tail(const struct segments *s, const struct segment *seg, uint64_t at,
+		       const char before[65])
+{
+	struct str rest = str_from(buf_str(&seg->bytes), at);
+	const char *end = memchr(rest.p, '\n', rest.n);
 	const struct poison *p = &s->poison;
-	bool last = e->good + line.n + ended == seg->bytes.n;
 
 	if (seg != vec_last(&s->list))
-		return false;
-	if (p->exact && p->segment == seg->number && p->good == e->good &&
-	    memcmp(p->hash, e->hash, HASH_DIGITS) == 0)
-		return true;
-	return !ended || (last && memchr(line.p, '\0', line.n));
+		return TAIL_NONE;
+	if (p->exact && p->segment == seg->number && p->good == at &&
+	    memcmp(p->hash, before, HASH_DIGITS) == 0)
+		return TAIL_UNCONFIRMED;
+	if (!end || (end + 1 == rest.p + rest.n && memchr(rest.p, '\0', rest.n)))
+		return TAIL_UNFINISHED;
+	return TAIL_NONE;
 }
 
 static void check_segment(const struct segments *s, const struct segment *seg, struct buf *scratch,
@@ -322,7 +334,7 @@ static void check_segment(const struct segments *s, const struct segment *seg, s
 		struct str line = str_make(rest.p, end ? (size_t)(end - rest.p) : rest.n);
 		char hash[65];
 
-		if (is_torn(s, seg, e, line, end)) {
+		if (segment_tail(s, seg, e->good, e->hash) != TAIL_NONE) {
 			e->torn = true;
 			return;
 		}
@@ -333,6 +345,10 @@ static void check_segment(const struct segments *s, const struct segment *seg, s
 		journal_chain(e->hash, str_from(line, RECORD_JSON), scratch, hash);
 		if (memcmp(hash, line.p, HASH_DIGITS) != 0) {
 			e->why = "does not follow from the record before";
+			return;
+		}
+		if (!journal_is_record(str_from(line, RECORD_JSON))) {
+			e->why = "is not a record, although its hash is right";
 			return;
 		}
 		memcpy(e->hash, hash, sizeof(hash));

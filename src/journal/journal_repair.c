@@ -26,10 +26,13 @@ struct salvage {
 	uint64_t lost_bytes;
 	unsigned problems;
 	uint64_t lost_total;
+	bool damaged; /* not only torn: repair keeps a last record that lacks its newline */
 	VEC(struct str) records; /* proven, into the segments' memory */
 	struct buf scratch;
 };
 
+/* Problems that opening the journal finds, too; what the next start mends by itself is only noted in
+ * `out`. */
 static void __attribute__((format(printf, 2, 3)))
 report(struct salvage *s, const char *format, ...)
 {
@@ -114,7 +117,8 @@ static bool follows(struct salvage *s, const char *before, struct str line)
 /* Keeps the record if it is proven, and the previous one if this one proves it. */
 static bool prove(struct salvage *s, struct str line)
 {
-	if (line.n <= RECORD_JSON || !is_hash(line))
+	if (line.n <= RECORD_JSON || !is_hash(line) ||
+	    !journal_is_record(str_from(line, RECORD_JSON)))
 		return false;
 	if (follows(s, s->computed, line)) {
 		flush_lost(s);
@@ -172,7 +176,8 @@ static void keep_waiting(struct salvage *s, struct str line)
 	drop_waiting(s);
 	if (is_hash(line))
 		memcpy(s->shown, line.p, HASH_DIGITS);
-	if (!direct || line.n <= RECORD_JSON) {
+	if (!direct || line.n <= RECORD_JSON ||
+	    !journal_is_record(str_from(line, RECORD_JSON))) {
 		add_lost(s, s->line, line.n + 1);
 		return;
 	}
@@ -197,27 +202,27 @@ static void salvage_line(struct salvage *s, struct str line)
 }
 
 /* Handles an incomplete or unsynced tail of the newest segment; false = rest is not one. */
-static bool salvage_tail(struct salvage *s, const struct segments *all, struct str rest,
+static bool salvage_tail(struct salvage *s, const struct segments *all, const struct segment *seg,
 			 uint64_t at)
 {
-	const struct poison *p = &all->poison;
-	bool unconfirmed = p->exact && p->segment == s->segment && p->good == at &&
-			   memcmp(p->hash, s->proven, HASH_DIGITS) == 0;
+	struct str rest = str_from(buf_str(&seg->bytes), at);
+	enum tail tail = segment_tail(all, seg, at, s->proven);
 
-	if (!unconfirmed && memchr(rest.p, '\n', rest.n))
+	if (tail == TAIL_NONE)
 		return false;
-	if (!unconfirmed && prove(s, rest)) {
+	if (s->damaged && tail == TAIL_UNFINISHED && prove(s, rest)) {
 		report_line(s, s->segment, s->line, "its end is missing");
 		return true;
 	}
 	drop_waiting(s);
 	flush_lost(s);
 	s->lost_total += rest.n;
-	report(s,
-	       "journal-%06u, line %u: the last %zu bytes are %s; the next start puts them aside\n",
-	       s->segment, s->line, rest.n,
-	       unconfirmed ? "what the disk did not confirm"
-			   : "a record that was not written to its end");
+	buf_printf(s->out,
+		   "journal-%06u, line %u: the last %zu bytes are %s; the next start puts them "
+		   "aside\n",
+		   s->segment, s->line, rest.n,
+		   tail == TAIL_UNCONFIRMED ? "what the disk did not confirm"
+					    : "a record that was not written to its end");
 	return true;
 }
 
@@ -225,7 +230,6 @@ static void salvage_segment(struct salvage *s, const struct segments *all,
 			    const struct segment *seg)
 {
 	struct str bytes = buf_str(&seg->bytes);
-	bool newest = seg == vec_last(&all->list);
 	size_t at = 0;
 
 	s->segment = seg->number;
@@ -234,7 +238,7 @@ static void salvage_segment(struct salvage *s, const struct segments *all,
 		const char *end = memchr(rest.p, '\n', rest.n);
 		size_t n = end ? (size_t)(end - rest.p) : rest.n;
 
-		if (newest && salvage_tail(s, all, rest, at))
+		if (salvage_tail(s, all, seg, at))
 			return;
 		salvage_line(s, str_make(rest.p, n));
 		at += n + 1;
@@ -260,9 +264,12 @@ static unsigned verify_once(const char *dir, struct buf *out, uint64_t *records)
 {
 	struct salvage s = { .out = out, .proven = FIRST_HASH };
 	struct segments all = { 0 };
+	struct extent e;
 	struct err err;
 	enum journal_result result = segments_load(&all, dir, &err);
 
+	segments_check(&all, &e);
+	s.damaged = e.why;
 	if (result == JOURNAL_NONE)
 		report(&s, "%s: there is no journal\n", dir);
 	else if (result == JOURNAL_TROUBLE)
@@ -273,8 +280,8 @@ static unsigned verify_once(const char *dir, struct buf *out, uint64_t *records)
 	if (all.missing)
 		report(&s, "journal-%06u: is missing\n", all.missing);
 	if (all.poison.there)
-		report(&s, "poisoned: the disk did not confirm a record; the next start begins a "
-			   "new segment\n");
+		buf_adds(out, "poisoned: the disk did not confirm a record; the next start begins "
+			      "a new segment\n");
 	salvage_from(&s, &all, 0);
 	*records = s.records.n;
 	salvage_release(&s);
@@ -287,13 +294,13 @@ unsigned journal_verify(const char *dir, struct buf *out, uint64_t *records)
 	size_t start = out->n;
 	unsigned problems = 0;
 
-	/* without the lock, a record that is just being written looks damaged */
+	/* without the lock, a record that is just being written looks torn */
 	for (int tries = 0; tries < 3; tries++) {
 		out->n = start;
 		if (out->p)
 			out->p[start] = '\0';
 		problems = verify_once(dir, out, records);
-		if (!problems)
+		if (!problems && out->n == start)
 			break;
 	}
 	return problems;
@@ -386,7 +393,7 @@ static int write_repaired(const char *dir, unsigned number, const struct salvage
 static int repair(const char *dir, const struct segments *all, const struct extent *e,
 		  struct buf *out, struct err *err)
 {
-	struct salvage s = { .out = out };
+	struct salvage s = { .out = out, .damaged = true };
 	unsigned number = all->list.v[e->index].number;
 	uint32_t first = e->index;
 	struct segments before = *all;

@@ -203,8 +203,10 @@ static void watch_bytes(struct str bytes)
 
 static void watch_link(const char *to)
 {
+	struct str name = str_of(to);
+
 	for (uint32_t i = 0; i < watched_desk->letters.n; i++)
-		if (str_is(watched_desk->letters.v[i].path, to)) {
+		if (str_ends(watched_desk->letters.v[i].path, name)) {
 			watch_leaving(&watched_desk->letters.v[i]);
 			return;
 		}
@@ -264,14 +266,27 @@ static int faulty_fsync(int fd)
 	return fails ? -1 : struck(0);
 }
 
-static int faulty_link(const char *from, const char *to)
+static int faulty_openat(int in, const char *name, int flags, mode_t mode)
+{
+	int fd;
+
+	if (strikes(flags & O_CREAT ? CALL_MAKES : CALL_OTHER))
+		return -1;
+	fd = real_io.openat(in, name, flags, mode);
+	watch_fd(fd, name, flags);
+	if (strikes_late && fd >= 0)
+		close(fd);
+	return struck(fd);
+}
+
+static int faulty_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
 	int rc;
 
 	if (strikes(CALL_SENDS))
 		return -1;
 	watch_link(to);
-	rc = real_io.link(from, to);
+	rc = real_io.linkat(from_folder, from, to_folder, to, flags);
 	if (rc == 0)
 		watched->linked++;
 	return struck(rc);
@@ -299,6 +314,7 @@ FAULTY(ftruncate, CALL_REMOVES, (int fd, off_t length), (fd, length))
 FAULTY(mkdir, CALL_MAKES, (const char *path, mode_t mode), (path, mode))
 FAULTY(rename, CALL_MAKES, (const char *from, const char *to), (from, to))
 FAULTY(unlink, CALL_REMOVES, (const char *path), (path))
+FAULTY(unlinkat, CALL_REMOVES, (int in, const char *name, int flags), (in, name, flags))
 FAULTY(lock, CALL_OTHER, (int fd), (fd))
 FAULTY(lock_open, CALL_OTHER, (int fd), (fd))
 FAULTY(unread, CALL_OTHER, (int fd, int *n), (fd, n))
@@ -320,6 +336,7 @@ static void faulty_io(enum strike kind, unsigned at)
 	real_io = io;
 	io = (struct io){
 		.open = faulty_open,
+		.openat = faulty_openat,
 		.close = faulty_close,
 		.read = faulty_read,
 		.pread = faulty_pread,
@@ -329,12 +346,13 @@ static void faulty_io(enum strike kind, unsigned at)
 		.fsync = faulty_fsync,
 		.fdatasync = faulty_fsync,
 		.mkdir = faulty_mkdir,
-		.link = faulty_link,
+		.linkat = faulty_linkat,
 		.ftruncate = faulty_ftruncate,
 		.lock = faulty_lock,
 		.lock_open = faulty_lock_open,
 		.rename = faulty_rename,
 		.unlink = faulty_unlink,
+		.unlinkat = faulty_unlinkat,
 		.poll = faulty_poll,
 		.unread = faulty_unread,
 	};

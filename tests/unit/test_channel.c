@@ -32,7 +32,7 @@ static struct {
 	int folder_sync_error; /* of every fsync */
 	int link_error;
 	bool link_works; /* and yet it is linked */
-	unsigned calls, interrupt_at;
+	unsigned calls, interrupt_at, exchange_at;
 } fault;
 static struct io real;
 
@@ -69,13 +69,13 @@ static int fault_fsync(int fd)
 	return errno ? -1 : 0;
 }
 
-static int fault_link(const char *from, const char *to)
+static int fault_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
 	if (fault.link_error && !fault.link_works) {
 		errno = fault.link_error;
 		return -1;
 	}
-	ck_assert_int_eq(real.link(from, to), 0);
+	ck_assert_int_eq(real.linkat(from_folder, from, to_folder, to, flags), 0);
 	errno = fault.link_error;
 	return errno ? -1 : 0;
 }
@@ -89,7 +89,7 @@ static void plant(void)
 	memset(&fault, 0, sizeof(fault));
 	fault.write_room = SIZE_MAX;
 	io.write = fault_write;
-	io.link = fault_link;
+	io.linkat = fault_linkat;
 }
 
 /* ---- files ---- */
@@ -1304,10 +1304,19 @@ END_TEST
 
 /* ---- interruptions ---- */
 
+/* Somebody puts a link to another folder in the place of "replies". */
+static void exchange(void)
+{
+	ck_assert_int_eq(rename(path_of("replies"), path_of("moved")), 0);
+	ck_assert_int_eq(symlink(path_of("target"), path_of("replies")), 0);
+}
+
 #define INTERRUPT(name, parameters, arguments, type) \
 	static type interrupt_##name parameters \
 	{ \
-		if (++fault.calls == fault.interrupt_at) { \
+		if (++fault.calls == fault.exchange_at) \
+			exchange(); \
+		if (fault.calls == fault.interrupt_at) { \
 			errno = EINTR; \
 			return -1; \
 		} \
@@ -1322,8 +1331,9 @@ INTERRUPT(fstat, (int fd, struct stat *st), (fd, st), int)
 INTERRUPT(lstat, (const char *p, struct stat *st), (p, st), int)
 INTERRUPT(fsync, (int fd), (fd), int)
 INTERRUPT(fdatasync, (int fd), (fd), int)
-INTERRUPT(link, (const char *a, const char *b), (a, b), int)
-INTERRUPT(unlink, (const char *p), (p), int)
+INTERRUPT(openat, (int d, const char *p, int f, mode_t m), (d, p, f, m), int)
+INTERRUPT(linkat, (int d, const char *a, int e, const char *b, int f), (d, a, e, b, f), int)
+INTERRUPT(unlinkat, (int d, const char *p, int f), (d, p, f), int)
 INTERRUPT(lock, (int fd), (fd), int)
 INTERRUPT(unread, (int fd, int *n), (fd, n), int)
 INTERRUPT(poll, (struct pollfd * f, nfds_t n, int t), (f, n, t), int)
@@ -1340,8 +1350,9 @@ static void interrupt(unsigned at)
 	io.lstat = interrupt_lstat;
 	io.fsync = interrupt_fsync;
 	io.fdatasync = interrupt_fdatasync;
-	io.link = interrupt_link;
-	io.unlink = interrupt_unlink;
+	io.openat = interrupt_openat;
+	io.linkat = interrupt_linkat;
+	io.unlinkat = interrupt_unlinkat;
 	io.lock_open = interrupt_lock;
 	io.unread = interrupt_unread;
 	io.poll = interrupt_poll;
@@ -1376,6 +1387,47 @@ START_TEST(an_interrupted_call_begins_again)
 			ck_assert(file_is(path, message, STR("")));
 		reader_close(&r);
 		buf_release(&r.got);
+	} while (called >= at);
+	ck_assert_uint_gt(at, 8);
+}
+END_TEST
+
+/* Whenever the folder is exchanged for a link, nothing is written behind the link, and what is called
+ * sent was in its place then. */
+START_TEST(dir_exchanged_at_every_call)
+{
+	unsigned at = 0, called;
+
+	ck_assert_int_eq(mkdir(path_of("target"), 0700), 0);
+	do {
+		struct channel c = { 0 };
+		struct attempt where;
+		struct err err = { "" };
+		enum channel_result result;
+
+		ck_assert_int_eq(mkdir(path_of("replies"), 0700), 0);
+		interrupt(0);
+		fault.exchange_at = ++at;
+		result = deliver(&c, CHANNEL_DIR, path_of("replies/decision-1.json"), message,
+				 &where, &err);
+		called = fault.calls;
+		plant();
+		ck_assert_msg(rmdir(path_of("target")) == 0, "call %u: written behind the link", at);
+		ck_assert_int_eq(mkdir(path_of("target"), 0700), 0);
+		if (called < at) {
+			ck_assert_int_eq(result, CHANNEL_OK);
+			break;
+		}
+		ck_assert_msg(is_there("moved/decision-1.json") == (result != CHANNEL_FAILED),
+			      "call %u: %s", at, err.text);
+		ck_assert_msg(!is_there("moved/.decision-1.json.gavel-new"), "call %u", at);
+		ck_assert_msg(result == CHANNEL_OK || strstr(err.text, "replaced") ||
+				      strstr(err.text, "is a symbolic link"),
+			      "call %u: %s", at, err.text);
+		ck_assert(result != CHANNEL_OK || called == at);
+		unlink(path_of("moved/decision-1.json"));
+		ck_assert_int_eq(rmdir(path_of("moved")), 0);
+		ck_assert_int_eq(unlink(path_of("replies")), 0);
 	} while (called >= at);
 	ck_assert_uint_gt(at, 8);
 }
@@ -1434,6 +1486,7 @@ int main(void)
 	tcase_add_test(t, dir_errors_say_what_is_certain);
 	tcase_add_test(t, dir_of_another_identity_is_unknown);
 	tcase_add_test(t, dir_unsafe_folders_are_refused);
+	tcase_add_test(t, dir_exchanged_at_every_call);
 
 	return unit_run(suite);
 }

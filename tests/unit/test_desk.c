@@ -206,6 +206,64 @@ START_TEST(a_lost_intent_is_not_decided_anew)
 }
 END_TEST
 
+/* Spoils the text of some lines of the journal, from 1. */
+static void spoil_lines(unsigned from, unsigned to)
+{
+	char path[128];
+	struct buf bytes = { 0 };
+	struct err err = { { 0 } };
+	unsigned line = 1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/journal-000001", desk.dir);
+	ck_assert_msg(io_read_file(path, 1 << 20, &bytes, &err) == 0, "%s", err.text);
+	for (size_t i = 0; i < bytes.n; i++) {
+		line += bytes.p[i] == '\n';
+		if (line >= from && line <= to && bytes.p[i] == '{')
+			bytes.p[i] = '(';
+	}
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(bytes.p, 1, bytes.n, f), bytes.n);
+	fclose(f);
+	buf_release(&bytes);
+}
+
+/* Letters outlive their drafts: OPEN, DRAFT, INTENT, ATTEMPT, SENT, of which the first ones behind
+ * OPEN are lost. */
+START_TEST(what_was_sent_is_not_open_after_a_repair)
+{
+	struct letter l = letter_of(stage("find-1"));
+	struct draft twice;
+	struct buf out = { 0 };
+	struct err err = { { 0 } };
+	uint32_t number;
+
+	l.channel = CHANNEL_FILE;
+	ck_assert_msg(desk_send_all(&desk, &l, 1, &number, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(desk.letters.v[0].state, LETTER_SENT);
+	spoil_lines(2, (unsigned)_i);
+	again();
+	ck_assert_int_eq(desk.access, DESK_READS);
+	ck_assert_int_eq(desk.trouble, JOURNAL_DAMAGED);
+	ck_assert_msg(journal_repair(desk.dir, &out, &err) == JOURNAL_FINE, "%s", err.text);
+	again();
+	ck_assert_msg(desk.access == DESK_WRITES, "%s", desk.why.text);
+	ck_assert_uint_eq(desk.letters.n, 1);
+	ck_assert_int_eq(desk.letters.v[0].state, LETTER_SENT);
+	ck_assert_uint_eq(desk.drafts.n, 1);
+	ck_assert_int_eq(desk.drafts.v[0].state, DRAFT_WRITTEN);
+	ck_assert(str_is(desk.drafts.v[0].item, "find-1") && str_is(desk.drafts.v[0].by, "ann"));
+	ck_assert(str_is(desk.drafts.v[0].rev, "abc") && desk.drafts.v[0].verb == VERB_REJECT);
+	twice = desk.drafts.v[0];
+	twice.explanation = STR("no");
+	ck_assert_int_eq(desk_stage(&desk, &twice, &number, &err), -1);
+	ck_assert_msg(strstr(err.text, "decided already"), "%s", err.text);
+	buf_release(&out);
+	vec_release(&l.drafts);
+}
+END_TEST
+
 /* With a decision go the letters that only accompany it; the others stay. */
 START_TEST(one_of_a_batch_is_given_up)
 {
@@ -434,6 +492,7 @@ int main(void)
 	tcase_add_test(t, a_sent_letter_is_proven_by_the_log);
 	tcase_add_test(t, an_attempt_is_not_proven_by_the_log);
 	tcase_add_loop_test(t, a_lost_intent_is_not_decided_anew, 0, 2);
+	tcase_add_loop_test(t, what_was_sent_is_not_open_after_a_repair, 2, 5);
 	tcase_add_test(t, one_of_a_batch_is_given_up);
 	tcase_add_loop_test(t, what_did_arrive_is_not_given_up, 0, 2);
 	tcase_add_test(t, a_held_record_that_fails);

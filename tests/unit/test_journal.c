@@ -606,16 +606,18 @@ static void spoil(struct str bytes, size_t offset, char c, bool lowest_bit)
 	enum journal_result result;
 	uint64_t n;
 	size_t within;
-	unsigned before = record_at(bytes, offset, &within);
+	unsigned problems, before = record_at(bytes, offset, &within);
 
 	buf_add_str(&spoilt, bytes);
 	spoilt.p[offset] = c;
 	empty_folder();
 	ck_assert_int_eq(io_make_folders(dir, true, NULL), 0);
 	spill(first, buf_str(&spoilt));
-	ck_assert_msg(journal_verify(dir, &out, &n) > 0, "byte %zu as %d is not noticed", offset,
-		      c);
+	problems = journal_verify(dir, &out, &n);
+	ck_assert_msg(out.n > 0, "byte %zu as %d is not noticed", offset, c);
 	result = journal_open(&j, dir, true, head, note, &seen, &err);
+	ck_assert_msg((problems > 0) == (result == JOURNAL_DAMAGED), "byte %zu as %d: %s", offset,
+		      c, out.p);
 	ck_assert_msg((result == JOURNAL_FINE && j.torn.n) || result == JOURNAL_DAMAGED,
 		      "byte %zu as %d: %d", offset, c, result);
 	ck_assert_msg(count_known(buf_str(&seen)) == before, "byte %zu as %d:\n%s", offset, c,
@@ -1168,7 +1170,8 @@ static void check_poisoned(bool cut_fails)
 	uint64_t n;
 
 	poison_journal(cut_fails);
-	ck_assert_uint_gt(journal_verify(dir, &out, &n), 0);
+	ck_assert_uint_eq(journal_verify(dir, &out, &n), 0);
+	ck_assert_msg(strstr(out.p, "the disk did not confirm"), "%s", out.p);
 	ck_assert_uint_eq(n, 2);
 	open_to_write(&j);
 	ck_assert(j.was_poisoned);
@@ -1539,6 +1542,90 @@ START_TEST(random_damage)
 }
 END_TEST
 
+/* ---- one verdict ---- */
+
+/* A segment of lines with the hashes that belong there, whatever they say. */
+static void write_lines(const char *const *lines, const char *end)
+{
+	struct buf bytes = { 0 }, line = { 0 };
+	char hash[65] = FIRST_HASH, next[65];
+
+	ck_assert_int_eq(io_make_folders(dir, true, NULL), 0);
+	for (; *lines; lines++) {
+		journal_line(hash, str_of(*lines), &line, next);
+		buf_add_str(&bytes, buf_str(&line));
+		memcpy(hash, next, sizeof(hash));
+	}
+	buf_adds(&bytes, end);
+	spill(first, buf_str(&bytes));
+	buf_release(&bytes);
+	buf_release(&line);
+}
+
+/* Hashes prove that nothing was changed, not that it was a record. */
+START_TEST(a_right_hash_makes_no_record)
+{
+	static const char *const foreign[] = { "",       "=",         "hello", "[1]",
+					       "{\"n\"", "{} {}",     "1",     "{\"n\":\"\xff\"}" };
+	struct buf out = { 0 }, seen = { 0 };
+	struct journal j = { 0 };
+	struct err err = { "" };
+	uint64_t n;
+
+	for (int alone = 0; alone < 2; alone++) {
+		const char *among[] = { head.p, foreign[_i], "{\"n\":1}", NULL };
+		const char *single[] = { foreign[_i], NULL };
+
+		empty_folder();
+		write_lines(alone ? single : among, "");
+		ck_assert_int_eq(journal_open(&j, dir, true, head, note, &seen, &err),
+				 JOURNAL_DAMAGED);
+		ck_assert_msg(strstr(err.text, "is not a record"), "%s", err.text);
+		ck_assert_int_eq(read_records(&seen), JOURNAL_DAMAGED);
+		ck_assert_uint_gt(journal_verify(dir, &out, &n), 0);
+		ck_assert_uint_eq(n, alone ? 0 : 2);
+		ck_assert_int_eq(journal_repair(dir, &out, &err), JOURNAL_FINE);
+		assert_verified(alone ? 0 : 2);
+		ck_assert_int_eq(read_records(&seen), JOURNAL_FINE);
+		ck_assert_str_eq(seen.p, alone ? "" : "{\"state\":\"OPEN\"}\n{\"n\":1}\n");
+	}
+	buf_release(&out);
+	buf_release(&seen);
+}
+END_TEST
+
+/* What the next start puts aside by itself is no damage for those who only look. */
+START_TEST(a_torn_tail_is_no_damage)
+{
+	static const struct str tails[] = { STR("0"), STR("0123 {\"n\""), STR("\0\0\0\0\n"),
+					    STR("{\"n\":1}\0\0\n") };
+	const char *const lines[] = { head.p, "{\"n\":1}", NULL };
+	struct buf out = { 0 }, bytes = { 0 }, seen = { 0 };
+	struct err err = { "" };
+	struct journal j;
+	uint64_t n;
+
+	write_lines(lines, "");
+	slurp(first, &bytes);
+	buf_add_str(&bytes, tails[_i]);
+	spill(first, buf_str(&bytes));
+	ck_assert_int_eq(read_records(&seen), JOURNAL_FINE);
+	ck_assert_msg(journal_verify(dir, &out, &n) == 0, "%s", out.p);
+	ck_assert_msg(strstr(out.p, "the next start puts them aside"), "%s", out.p);
+	ck_assert_uint_eq(n, 2);
+	buf_clear(&out);
+	ck_assert_int_eq(journal_repair(dir, &out, &err), JOURNAL_FINE);
+	assert_str(buf_str(&out), "nothing is damaged\n");
+	open_to_write(&j);
+	ck_assert(j.torn.n > 0);
+	journal_close(&j);
+	assert_verified(2);
+	buf_release(&out);
+	buf_release(&bytes);
+	buf_release(&seen);
+}
+END_TEST
+
 static TCase *cases(Suite *suite, const char *name)
 {
 	TCase *t = tcase_create(name);
@@ -1577,6 +1664,8 @@ int main(void)
 	tcase_add_test(t, tail_of_zeros);
 	tcase_add_test(t, lines_moved);
 	tcase_add_test(t, random_damage);
+	tcase_add_loop_test(t, a_right_hash_makes_no_record, 0, 8);
+	tcase_add_loop_test(t, a_torn_tail_is_no_damage, 0, 4);
 
 	t = cases(suite, "failures");
 	tcase_add_test(t, every_call_fails);
