@@ -31,7 +31,7 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 	place.group = file->group;
 	place.reply = file->joined || file->said;
 	if (talk && !talk->quiet)
-		conversation_claim(l, talk, r->file, frame, &place);
+		conversation_claim(l, talk, r->file, frame, m, &place);
 	if (talk && !talk->quiet && !place.reply)
 		conversation_before(l, talk, m);
 	if (r->before)
