@@ -148,13 +148,20 @@ decisions() {
 
 # ---- what is compared ----
 
+# unclear PERSON: the lines of outputs of which that person is told that they may answer several inputs.
+# An output envelope does not name its input, and another person's journal has the order.
+unclear() {
+	[ "$dialect" = envelope ] && [ "$1" != ann ] || return 0
+	gavel_of "$1" check "$log" | sed -n "s/^$log:\([0-9]*\): .*\[envelope\/output-ambiguous\].*/\1/p" | tr '\n' ' '
+}
+
 # as_booked [PERSON]: the inbox shows what the books say. Who decided stands in messages of two
 # protocols; in the others only the journal of that person tells.
 as_booked() {
 	viewer=${1:-ann}
 	"$PLAY" items "$books" >"$name.wanted"
 	gavel_of "$viewer" show inbox --all --format=json "$log" >"$name.json" || return 1
-	awk -v viewer="$viewer" -v named="$(case $dialect in collaboration | handoff) echo 1 ;; esac)" '
+	awk -v viewer="$viewer" -v unclear=" $(unclear "$viewer")" -v named="$(case $dialect in collaboration | handoff) echo 1 ;; esac)" '
 	function text(name) {
 		if (!match($0, "\"" name "\":(\"[^\"]*\"|null)")) return "-"
 		found = substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
@@ -162,6 +169,7 @@ as_booked() {
 		return found == "null" ? "-" : found
 	}
 	NR == FNR {
+		if (index(unclear, " " substr($1, index($1, "@") + 1) " ")) { hidden[$1] = 1; next }
 		if ($4 ~ /^(ann|bob)$/ && $4 != viewer) {
 			# what was only noted or queued, nobody else knows
 			if ($5 == "recorded" || ($3 == "escalated" && !named)) { hidden[$1] = 1; next }

@@ -249,6 +249,12 @@ message() { # NUMBER FROM TO TYPE PAYLOAD
 ok 'a verdict is accepted' says ann R1 accept
 is 'by a person, as she sees it' 'accepted ann sent' "$(row ann R1)"
 is 'and as others do' 'accepted ann sent' "$(row nobody R1)"
+cp $replies verdict.ndjson
+fresh
+cp verdict.ndjson $replies
+{ cat verdict.ndjson; message 5 reviewer architect acknowledgment ''; } >$log
+is 'the log repeats a reply to what was rotated away: it raises nothing' '' "$("$GAVEL" show inbox --all --format=json --journal=nobody $log)"
+ok 'it is told what it is' sh -c '"$1" check --journal=nobody $2 | grep -q "^$2:1: note: .*repeats what was said in the replies"' sh "$GAVEL" $log
 
 # ---- the cache ----
 

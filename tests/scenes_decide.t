@@ -220,6 +220,23 @@ press '$'
 confirm
 ok 'the first one does, once' soon sent 1
 
+# somebody else replies while the page is open: numbers follow theirs
+decides 80x24
+select_item review-PK-3/F-2
+press a
+soon title_says staged
+press '$'
+soon says 'q back, nothing is sent'
+ok 'somebody else decides meanwhile' "$GAVEL" decide --journal=bobs --as=bob --deliver --explain=No. $log review-PK-3/F-1 reject
+is_shown_again() {
+	says 'somebody else has replied meanwhile' || { press y; false; }
+}
+ok 'then y does not send what was shown before' soon is_shown_again
+others=$(wc -l <$replies)
+confirm
+ok 'but the page that is shown then' soon sent $((others + 1))
+is 'each number once' '' "$(sed -n 's/.*"sequence_number":\([0-9]*\).*/\1/p' $replies | sort | uniq -d)"
+
 # a FIFO without a reader, and the recovery page
 mkfifo -m 600 replies1 replies2
 decides 80x24 --reply=replies1

@@ -182,7 +182,8 @@ enum channel_result channel_lock(struct channel *c, struct err *err)
 					    "%.300s: cannot be locked: %s; "
 					    "name a place on another disk",
 					    c->path, strerror(errno));
-		if (!channel_wait(&unpolled, &t, 0, &ready))
+		c->busy = !channel_wait(&unpolled, &t, 0, &ready);
+		if (c->busy)
 			return channel_fail(CHANNEL_FAILED, err,
 					    "%.300s: another program has locked it; "
 					    "resend when it is done",
@@ -298,7 +299,7 @@ enum channel_result channel_open(struct channel *c, enum channel_type type, cons
 	c->type = type;
 	c->path = path;
 	c->fd = -1;
-	c->torn = c->created = false;
+	c->torn = c->created = c->busy = false;
 	c->put = 0;
 	if (type == CHANNEL_NONE)
 		return CHANNEL_OK;

@@ -63,6 +63,7 @@ struct channel {
 			    not wait: channel_send may be called again to continue */
 	const struct idle *idle; /* called every 50 ms of waiting (FIFO, agent); NULL = just wait */
 	bool created;
+	bool busy;       /* its lock was waited for in vain */
 	size_t put;      /* agent: bytes of the message written through this channel */
 };
 

@@ -13,6 +13,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+enum { OPEN_TRIES = 8 };
+
 /* What the file holds of a message, from an offset on. */
 struct trace {
 	bool whole;
@@ -74,6 +76,21 @@ static int sync_data(int fd)
 	return rc;
 }
 
+/* Somebody else may create it, or move it away, between two calls. */
+static int open_or_create(struct channel *c, int flags)
+{
+	int fd = -1;
+
+	errno = ENOENT;
+	for (int i = 0; i < OPEN_TRIES && fd < 0 && (errno == ENOENT || errno == EEXIST); i++) {
+		bool create = i % 2;
+
+		fd = channel_open_path(c->path, flags | (create ? O_CREAT | O_EXCL : 0), 0600);
+		c->created = create && fd >= 0;
+	}
+	return fd;
+}
+
 static enum channel_result file_open(struct channel *c, struct err *err)
 {
 	const int flags = O_RDWR | O_APPEND | O_NONBLOCK;
@@ -81,11 +98,7 @@ static enum channel_result file_open(struct channel *c, struct err *err)
 
 	if (!channel_lstat(c->path, S_IFREG, &st, err) && errno != ENOENT)
 		return CHANNEL_FAILED;
-	c->fd = channel_open_path(c->path, flags, 0);
-	if (c->fd < 0 && errno == ENOENT) {
-		c->fd = channel_open_path(c->path, flags | O_CREAT | O_EXCL, 0600);
-		c->created = c->fd >= 0;
-	}
+	c->fd = open_or_create(c, flags);
 	if (c->fd < 0 || channel_fstat(c->fd, &st) < 0)
 		return channel_fail(CHANNEL_FAILED, err,
 				    "%.300s: cannot be opened for writing: %s; "

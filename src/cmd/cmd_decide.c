@@ -18,6 +18,7 @@ struct decide_command {
 	struct terms terms;
 	struct desk *desk;
 	struct plan plan;
+	struct arena words; /* of outcomes, which outlive a plan */
 };
 
 /* What happened to one item. */
@@ -131,8 +132,6 @@ static void recover(struct decide_command *d)
 
 static int refuse_unfinished(struct decide_command *d, struct outcome *r)
 {
-	if (!d->desk->recovered && d->o->recover_send)
-		recover(d);
 	/* the log may prove by now that everything arrived */
 	if (d->desk->recovered || !desk_unfinished(d->desk))
 		return 0;
@@ -202,6 +201,43 @@ static void add_refusals(const struct decide_command *d, uint32_t draft, struct 
 					  d->desk->drafts.v[draft].item.n + strlen(": ")));
 }
 
+/* After new messages: what is now, and where replies go. */
+static void look_again(struct decide_command *d)
+{
+	const struct model *m = &d->load.model;
+
+	terms_fill(&d->terms, d->o, &d->config, m);
+	d->terms.reply_confirmed = d->o->reply != NULL;
+	d->scene = (struct scene){ .model = m, .reader = &d->load.reader, .k = m->records.n,
+				   .now_ms = model_now(m, m->records.n) };
+}
+
+/* only: as in plan_make. What is not sent now must not take numbers from what is. */
+static void make_plan(struct decide_command *d, uint32_t only)
+{
+	plan_release(&d->plan);
+	d->plan = (struct plan){ 0 };
+	plan_make(&d->plan, d->desk, &d->load.model, &d->load.reader, &d->terms, only);
+}
+
+/* Plans what is sent at once: under the locks of the reply files, with all that others have written
+ * there, as numbers follow theirs and what they have decided is not decided again. Unlocked by
+ * load_release. */
+static int make_plan_locked(struct decide_command *d, uint32_t only, struct err *err)
+{
+	int taken;
+
+	if (d->o->recover_send && !d->desk->recovered)
+		recover(d);
+	make_plan(d, only);
+	while ((taken = plan_lock(&d->plan, &d->load.locks, false, err)) > 0) {
+		load_settle(&d->load);
+		look_again(d);
+		make_plan(d, only);
+	}
+	return taken;
+}
+
 /* Fills the outcome of a draft; sends its group if asked to. */
 static void finish(struct decide_command *d, uint32_t draft, bool deliver, struct outcome *r)
 {
@@ -216,17 +252,35 @@ static void finish(struct decide_command *d, uint32_t draft, bool deliver, struc
 		add_refusals(d, draft, r);
 	if (p && deliver && !r->missing.n && refuse_unfinished(d, r) == 0 &&
 	    plan_send_group(&d->plan, d->desk, p->group, &err))
-		vec_push(&r->missing, arena_str(&d->plan.arena, str_of(err.text)));
+		vec_push(&r->missing, arena_str(&d->words, str_of(err.text)));
 	now = &d->desk->drafts.v[draft];
 	add_held_beside(d, before, now->letter, r);
 	r->delivery = draft_delivery(d->desk, now, &d->load.model);
 	r->letter = now->letter != NONE ? &d->desk->letters.v[now->letter] : p ? &p->letter : NULL;
 }
 
-/* only: as in plan_make. What is not sent now must not take numbers from what is. */
-static void make_plan(struct decide_command *d, uint32_t only)
+/* What can never be sent does not stay staged: its item was closed or reworded since. */
+static void drop_refused(struct decide_command *d, uint32_t draft, struct outcome *r)
 {
-	plan_make(&d->plan, d->desk, &d->load.model, &d->load.reader, &d->terms, only);
+	struct err err;
+
+	if (d->desk->drafts.v[draft].state != DRAFT_STAGED || proposal_of(d, draft) ||
+	    d->desk->drafts.v[draft].number == NONE || !r->missing.n ||
+	    desk_undo(d->desk, draft, &err))
+		return;
+	vec_push(&r->missing, STR("it is not staged any more"));
+	r->delivery = DELIVERY_NONE;
+}
+
+static int deliver_one(struct decide_command *d, uint32_t draft, struct outcome *r)
+{
+	struct err err;
+
+	if (make_plan_locked(d, draft, &err))
+		vec_push(&r->missing, arena_str(&d->words, str_of(err.text)));
+	finish(d, draft, true, r);
+	drop_refused(d, draft, r);
+	return report(d, r);
 }
 
 /* The same decision again: nothing is written twice. */
@@ -234,11 +288,8 @@ static int repeat(struct decide_command *d, uint32_t draft, struct outcome *r)
 {
 	const struct draft *old = &d->desk->drafts.v[draft];
 
-	if (old->state == DRAFT_STAGED && d->o->deliver) {
-		make_plan(d, draft);
-		finish(d, draft, true, r);
-		return report(d, r);
-	}
+	if (old->state == DRAFT_STAGED && d->o->deliver)
+		return deliver_one(d, draft, r);
 	r->repeated = true;
 	r->delivery = draft_delivery(d->desk, old, &d->load.model);
 	r->letter = draft_letter(d->desk, old);
@@ -274,7 +325,7 @@ static int choose_option(struct decide_command *d, struct draft *draft, const st
 	if (draft->verb != VERB_ANSWER)
 		return refuse(d, r, "--option chooses an answer; the verb for that is answer");
 	if (draft_choose(draft, &d->load.reader, &d->load.model.items.v[draft->number], at,
-			 d->o->option, &d->plan.arena, &err))
+			 d->o->option, &d->words, &err))
 		return refuse(d, r, err.text);
 	return EXIT_FINE;
 }
@@ -299,7 +350,7 @@ static int stage(struct decide_command *d, struct draft *draft, struct outcome *
 	if (code)
 		return code;
 	if (written != NONE)
-		draft->corrects = arena_str(&d->plan.arena, corrects_name(d->desk, written));
+		draft->corrects = arena_str(&d->words, corrects_name(d->desk, written));
 	if (desk_stage(d->desk, draft, staged, &err) == 0)
 		return EXIT_FINE;
 	refuse(d, r, err.text);
@@ -319,7 +370,7 @@ static int decide_item(struct decide_command *d, uint32_t number, enum verb verb
 	uint32_t old, staged;
 	int code;
 
-	draft_bind(&draft, m, &d->load.reader, number, m->records.n, &d->plan.arena);
+	draft_bind(&draft, m, &d->load.reader, number, m->records.n, &d->words);
 	item_at(m, &m->items.v[number], m->records.n, d->scene.now_ms, &at);
 	r.item = draft.item;
 	r.delivery = at.delivery;
@@ -335,32 +386,20 @@ static int decide_item(struct decide_command *d, uint32_t number, enum verb verb
 	if (code)
 		return code;
 	load_settle(&d->load);
+	if (o->deliver)
+		return deliver_one(d, staged, &r);
 	make_plan(d, staged);
-	finish(d, staged, o->deliver, &r);
+	finish(d, staged, false, &r);
 	return report(d, &r);
-}
-
-/* What can never be sent does not stay staged: its item was closed or reworded since. */
-static void drop_refused(struct decide_command *d, uint32_t draft, struct outcome *r)
-{
-	struct err err;
-
-	if (d->desk->drafts.v[draft].state != DRAFT_STAGED || proposal_of(d, draft) ||
-	    d->desk->drafts.v[draft].number == NONE || !r->missing.n ||
-	    desk_undo(d->desk, draft, &err))
-		return;
-	vec_push(&r->missing, STR("it is not staged any more"));
-	r->delivery = DELIVERY_NONE;
 }
 
 static int deliver_all(struct decide_command *d)
 {
 	uint32_t n = d->desk->drafts.n, reported = 0;
 	int code = EXIT_FINE, one;
+	struct err err;
+	bool busy = make_plan_locked(d, NONE, &err) != 0;
 
-	if (d->o->recover_send && !d->desk->recovered)
-		recover(d);
-	make_plan(d, NONE);
 	for (uint32_t i = 0; i < n; i++) {
 		struct outcome r = { 0 };
 
@@ -370,6 +409,8 @@ static int deliver_all(struct decide_command *d)
 			continue;
 		r.item = d->desk->drafts.v[i].item;
 		r.verb = str_of(verb_name(d->desk->drafts.v[i].verb));
+		if (busy)
+			vec_push(&r.missing, str_of(err.text));
 		finish(d, i, d->desk->drafts.v[i].state == DRAFT_STAGED, &r);
 		drop_refused(d, i, &r);
 		one = report(d, &r);
@@ -432,15 +473,12 @@ int cmd_decide(struct options *o)
 	load_run(&d.load, NULL, NULL);
 	if (d.load.trouble)
 		goto out;
-	terms_fill(&d.terms, o, &d.config, &d.load.model);
-	d.scene = (struct scene){ .model = &d.load.model, .reader = &d.load.reader,
-				  .k = d.load.model.records.n,
-				  .now_ms = model_now(&d.load.model, d.load.model.records.n) };
-	d.terms.reply_confirmed = o->reply != NULL;
+	look_again(&d);
 	code = run(&d);
 	plan_release(&d.plan);
 out:
 	load_release(&d.load);
+	arena_release(&d.words);
 	config_release(&d.config);
 	return code;
 }

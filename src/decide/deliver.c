@@ -6,6 +6,7 @@
  * duplicate is harmless thanks to native ids and file names (collaboration, handoff), or the
  * person is asked. */
 #include "channel/channel.h"
+#include "channel/file_locks.h"
 #include "decide/output_queue.h"
 #include "decide/records.h"
 #include "dialect/dialect.h"
@@ -149,11 +150,18 @@ void desk_close_fifo(struct desk *d)
 	d->kept_fifo = 0;
 }
 
+/* The channel of a file that is locked already, or NULL. */
+static struct channel *locked_channel(const struct desk *d, const struct letter *l)
+{
+	return d->locks && l->channel == CHANNEL_FILE ? file_locks_find(d->locks, l->path) : NULL;
+}
+
 static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 {
 	struct letter *l = &d->letters.v[number];
-	struct channel c = { .fd = -1, .sole_writer = d->sole_writer, .wait_ms = d->wait_ms,
-			     .idle = d->idle };
+	struct channel own = { .fd = -1, .sole_writer = d->sole_writer, .wait_ms = d->wait_ms,
+			       .idle = d->idle };
+	struct channel *locked = locked_channel(d, l), *c = locked ? locked : &own;
 	struct err why = { { 0 } };
 	enum channel_result r;
 	bool doubt = l->tried && l->uncertain;
@@ -178,12 +186,13 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 			d->letters.v[before].id);
 		return desk_hold(d, number, !doubt, &why, err);
 	}
-	r = channel_open(&c, l->channel, l->path.p, &why);
+	r = locked ? CHANNEL_OK : channel_open(c, l->channel, l->path.p, &why);
 	if (r == CHANNEL_OK) {
-		keep_fifo_open(d, &c);
-		r = try_send(d, number, &c, anew, &doubt, &why);
+		keep_fifo_open(d, c);
+		r = try_send(d, number, c, anew, &doubt, &why);
 	}
-	channel_close(&c);
+	if (!locked)
+		channel_close(c);
 	switch (r) {
 	case CHANNEL_OK: return desk_mark_sent(d, number, err);
 	case CHANNEL_FAILED: return desk_hold(d, number, !doubt, &why, err);

@@ -39,6 +39,7 @@
 #include "journal/journal.h"
 #include "model/model.h"
 
+struct file_locks;
 struct plan;
 struct reader;
 
@@ -90,6 +91,7 @@ struct desk {
 	const struct idle *idle;
 	const struct desk_agent *agent; /* that replies go to; NULL = to a file, FIFO or folder */
 	struct output_queue *queue; /* of that agent */
+	const struct file_locks *locks; /* files that the caller has locked; NULL = none */
 	int kept_fifo; /* FIFO kept open between messages: descriptor + 1, 0 = none */
 	const struct reader *reader; /* to compare revisions; NULL = assume them equal */
 	/* The place behind the last message of its agents; NULL = not known. */

@@ -143,9 +143,10 @@ static bool is_news(const struct replica *c, struct str line)
 	return false;
 }
 
-/* What was said in the session since the item was escalated, as far as the reply file tells. */
-static void replica_hear(struct encoding *e, struct replica *c, const struct queue_entry *q,
-			 const char *path)
+/* What was said in the session since the item was escalated, as far as the reply file tells. Returns
+ * how long that file is. */
+static uint64_t replica_hear(struct encoding *e, struct replica *c, const struct queue_entry *q,
+			     const char *path)
 {
 	struct foreign_replies heard = foreign_replies_read(e, path);
 
@@ -154,6 +155,7 @@ static void replica_hear(struct encoding *e, struct replica *c, const struct que
 		if (c->message.dialect == q->dialect && is_news(c, heard.lines[i]))
 			replica_apply(c, q, heard.lines[i], i + 1, true);
 	}
+	return heard.bytes;
 }
 
 static void replica_release(struct replica *c)
@@ -283,7 +285,8 @@ static const char *answer_path(struct encoding *e, uint32_t i, const struct queu
 
 /* Turns the letters of the replica's desk into letters of this desk. */
 static void adopt_letters(struct encoding *e, uint32_t i, uint32_t first,
-			  const struct queue_entry *q, const char *path, bool unconfirmed)
+			  const struct queue_entry *q, const char *path, bool unconfirmed,
+			  uint64_t heard_bytes)
 {
 	const char *caution = encoders[q->dialect]->queue_caution;
 
@@ -292,6 +295,8 @@ static void adopt_letters(struct encoding *e, uint32_t i, uint32_t first,
 
 		p->desk = e->desk;
 		p->letter.aside = true;
+		p->hears = true;
+		p->heard_bytes = heard_bytes;
 		for (uint32_t j = 0; j < p->letter.drafts.n; j++)
 			p->letter.drafts.v[j] = e->drafts[i];
 		p->letter.path = keep_str(e, p->letter.path);
@@ -345,13 +350,14 @@ static void encode_original(struct encoding *e, uint32_t i, struct replica *c,
 				  .n = 1, .first = e->first, .via_queue = true };
 	uint32_t first = e->plan->list.n;
 	struct draft *draft;
+	uint64_t heard_bytes;
 	bool unconfirmed;
 
 	terms.reply = answer_path(e, i, q, &unconfirmed);
 	terms.escalate_to = NULL;
 	if (!terms.reply || !encoder->encode)
 		return;
-	replica_hear(e, c, q, terms.reply);
+	heard_bytes = replica_hear(e, c, q, terms.reply);
 	if (!e->desk->drafts.v[e->drafts[i]].corrects.n &&
 	    was_decided_meanwhile(e, i, &c->model, &c->model.items.v[number]))
 		return;
@@ -367,7 +373,7 @@ static void encode_original(struct encoding *e, uint32_t i, struct replica *c,
 	encoder->encode(&inner);
 	json_reader_release(&inner.json);
 	vec_release(&desk.drafts);
-	adopt_letters(e, i, first, q, terms.reply, unconfirmed);
+	adopt_letters(e, i, first, q, terms.reply, unconfirmed, heard_bytes);
 }
 
 static void answer_one(struct encoding *e, uint32_t i)

@@ -8,6 +8,7 @@
 struct foreign_replies {
 	struct str *lines; /* in the plan's arena; oldest first */
 	uint32_t n;
+	uint64_t bytes; /* length of the file as far as it was read */
 };
 
 /* The whole lines of a file; none if it is not a regular file. */

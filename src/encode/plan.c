@@ -3,11 +3,13 @@
 
 #include "base/utf8.h"
 #include "base/timestamp.h"
+#include "channel/file_locks.h"
 #include "decide/records.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 /* No replies in these dialects. */
 const struct encoder_ops encoder_unknown, encoder_text;
@@ -411,6 +413,46 @@ bool plan_group_is_ready(const struct plan *p, const struct desk *desk, uint32_t
 
 		if (one->desk == desk && one->group == group &&
 		    (!is_complete(one) || (one->needs_sure && !sure)))
+			return false;
+	}
+	return true;
+}
+
+static int by_path(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* In the order of their names, so that two gavels never wait for each other. */
+int plan_lock(const struct plan *p, struct file_locks *locks, bool sure, struct err *err)
+{
+	VEC(const char *) paths = { 0 };
+	enum file_lock_result r = LOCK_NOT_NEW;
+	int taken = 0;
+
+	for (uint32_t i = 0; i < p->list.n; i++)
+		if (p->list.v[i].letter.channel == CHANNEL_FILE &&
+		    plan_group_is_ready(p, p->list.v[i].desk, p->list.v[i].group, sure))
+			vec_push(&paths, p->list.v[i].letter.path.p);
+	if (paths.n)
+		qsort(paths.v, paths.n, sizeof(*paths.v), by_path);
+	for (uint32_t i = 0; i < paths.n && r != LOCK_BUSY; i++) {
+		r = file_locks_add(locks, paths.v[i], p->list.v[0].desk->idle, err);
+		taken += r == LOCK_TAKEN;
+	}
+	vec_release(&paths);
+	return r == LOCK_BUSY ? -1 : taken;
+}
+
+bool plan_heard_all(const struct plan *p, const struct file_locks *locks)
+{
+	for (uint32_t i = 0; i < p->list.n; i++) {
+		const struct proposal *one = &p->list.v[i];
+		const struct channel *c = file_locks_find(locks, one->letter.path);
+		struct stat st;
+
+		if (one->hears && c && fstat(c->fd, &st) == 0 &&
+		    (uint64_t)st.st_size != one->heard_bytes)
 			return false;
 	}
 	return true;

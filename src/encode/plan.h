@@ -22,6 +22,8 @@ struct proposal {
 	VEC(struct str) cautions;
 	uint32_t group;  /* sent together; number of the group's first draft */
 	struct str runs; /* the command it starts; empty = none */
+	bool hears;      /* answer to a queue's entry: its reply file was read, */
+	uint64_t heard_bytes; /* so far */
 	bool needs_sure; /* accepted or partial, but the artifact is unchanged: confirm twice */
 };
 
@@ -66,6 +68,13 @@ void plan_envelope(struct plan *p, struct desk *desk, const struct model *m, con
 		   const struct terms *t, const char *path);
 /* Whether all proposals of a group are complete; sure: needs_sure is confirmed. */
 bool plan_group_is_ready(const struct plan *p, const struct desk *desk, uint32_t group, bool sure);
+/* Locks the files that its complete groups go to, for those who then read what others wrote there,
+ * plan again and send: until nothing new is locked, since another plan may need other files. sure: as
+ * above. -1: another program holds one, err. */
+int plan_lock(const struct plan *p, struct file_locks *locks, bool sure, struct err *err);
+/* Whether nobody has written to the reply files of answers to a queue's entries since the plan was
+ * made. Those of the sources are read by the conversation (session/conversation.h). */
+bool plan_heard_all(const struct plan *p, const struct file_locks *locks);
 /* Sends the replies of a group (desk_send_all). -1: "NOT recorded…". */
 int plan_send_group(struct plan *p, struct desk *desk, uint32_t group, struct err *err);
 /* Whether all its drafts can still be sent after more messages were applied. */

@@ -478,8 +478,9 @@ static void claim_file(struct desk *d, struct talk *t, const struct wire_file *f
 }
 
 /* Whether the log repeats what was said. What is equal but said later, such as a Request that is sent
- * again, is another message. */
-static bool is_echo(struct load *l, const struct talk *t, uint32_t file, const struct frame *frame)
+ * again, is another message; not if it has an id: then the log tells only here that it was said. */
+static bool is_echo(struct load *l, const struct talk *t, uint32_t file, const struct frame *frame,
+		    const struct message *msg)
 {
 	struct buf bytes = { 0 };
 	struct err err;
@@ -487,21 +488,21 @@ static bool is_echo(struct load *l, const struct talk *t, uint32_t file, const s
 
 	if (wire_fetch(&l->wire, file, frame->offset, frame->full_length, &bytes, &err) == 0)
 		for (uint32_t i = 0; i < t->lines.n && !echo; i++)
-			echo = t->lines.v[i].placed &&
+			echo = (t->lines.v[i].placed || msg->id.n) &&
 			       str_eq(str_trim(t->lines.v[i].bytes), str_trim(buf_str(&bytes)));
 	buf_release(&bytes);
 	return echo;
 }
 
 void conversation_claim(struct load *l, struct talk *t, uint32_t file, const struct frame *frame,
-			struct place *place)
+			const struct message *msg, struct place *place)
 {
 	struct desk *d = talk_desk(l, t);
 	struct buf bytes = { 0 };
 	struct err err;
 
 	if (t->lengths[frame->full_length / 64 % TALK_LENGTHS] >> frame->full_length % 64 & 1)
-		place->echo = is_echo(l, t, file, frame);
+		place->echo = is_echo(l, t, file, frame, msg);
 	if (l->wire.files.v[file].said)
 		claim_file(d, t, &l->wire.files.v[file], l->model.records.n, place);
 	for (uint32_t i = t->claimed; d && i < d->letters.n; i++) {

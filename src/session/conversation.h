@@ -142,9 +142,9 @@ static inline void conversation_pass(struct conversation *c, struct talk *t, uin
 }
 
 /* Before and after a message of the agents is applied. claim: sets *place if it is a letter of the
- * desk that the log itself holds. */
+ * desk that the log itself holds, or repeats a reply. */
 void conversation_claim(struct load *l, struct talk *t, uint32_t file, const struct frame *frame,
-			struct place *place);
+			const struct message *msg, struct place *place);
 void conversation_before(struct load *l, struct talk *t, const struct message *msg);
 void conversation_behind(struct load *l, struct talk *t, uint32_t file, const struct frame *frame,
 			 const struct message *msg);

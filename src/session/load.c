@@ -31,7 +31,7 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 	place.group = file->group;
 	place.trust = file->joined || file->said ? TRUST_REPLY : (enum trust)file->trust;
 	if (talk && !talk->quiet)
-		conversation_claim(l, talk, r->file, frame, &place);
+		conversation_claim(l, talk, r->file, frame, m, &place);
 	if (talk && !talk->quiet && place.trust < TRUST_REPLY)
 		conversation_before(l, talk, m);
 	if (r->before)
@@ -316,7 +316,7 @@ static struct desk open_desk(struct load *l, const char *source)
 {
 	struct desk d = { .sole_writer = l->desk_options.sole_writer, .idle = l->desk_options.idle,
 			  .reader = &l->reader, .anchor = conversation_anchor,
-			  .anchor_ctx = l };
+			  .anchor_ctx = l, .locks = &l->locks };
 	struct buf base = { 0 };
 
 	desk_base(l->desk_options.journal, &base);
@@ -463,6 +463,7 @@ int load_filter(const struct options *o, int64_t day, struct filter **out)
 
 void load_release(struct load *l)
 {
+	file_locks_release(&l->locks);
 	for (uint32_t i = 0; i < l->desks.list.n; i++)
 		desk_close(&l->desks.list.v[i]);
 	vec_release(&l->desks.list);

@@ -10,6 +10,7 @@
 #ifndef GAVEL_SESSION_LOAD_H
 #define GAVEL_SESSION_LOAD_H
 
+#include "channel/file_locks.h"
 #include "session/cache.h"
 #include "session/conversation.h"
 #include "config/config.h"
@@ -71,6 +72,7 @@ struct load {
 	bool follow;         /* keep reading after the first load */
 	bool complete;       /* the first load is done */
 	struct follow *live; /* from then on, if following: health of sources, incomplete lines */
+	struct file_locks locks; /* reply files, while replies are sent */
 	struct desks desks;  /* one per source, in their order; empty unless asked for */
 	struct wire wire;
 	struct model model;

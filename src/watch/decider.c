@@ -127,7 +127,7 @@ void decider_clear_plan(struct decider *s, struct terms *terms)
 	s->app->scene.plan = NULL;
 	plan_release(&s->plan);
 	s->plan = (struct plan){ 0 };
-	s->confirmed = false;
+	s->confirmed = s->is_command = false;
 	s->heard = s->load->model.replies.n;
 	terms_fill(terms, s->options, s->config, &s->load->model);
 	terms->desks = &s->load->desks;
@@ -240,29 +240,50 @@ static bool speaks_to_agents(const struct decider *s)
 	return s->turn != NULL;
 }
 
-void decider_deliver(struct decider *s, bool sure)
+static void show_plan_again(struct decider *s, const char *why)
+{
+	update_views(s);
+	if (s->is_command) {
+		if (is_on_top(s, &view_preflight))
+			app_back(s->app);
+		s->app->scene.plan = NULL;
+		app_say(s->app, ROLE_WARN, "%s, so nothing was sent; give the command again", why);
+		return;
+	}
+	show_plan(s);
+	app_say(s->app, ROLE_WARN, "%s; look again", why);
+}
+
+/* Locks the reply files, and reads what others wrote there: numbers of messages follow theirs. False:
+ * what the page showed is not sent. */
+static bool is_still_as_shown(struct decider *s, bool sure)
+{
+	struct err err;
+
+	if (plan_lock(&s->plan, &s->load->locks, sure, &err) < 0) {
+		app_say(s->app, ROLE_ERROR, "%s", err.text);
+		return false;
+	}
+	conversation_update(s->load);
+	if ((!speaks_to_agents(s) && s->load->model.replies.n != s->heard) ||
+	    !plan_heard_all(&s->plan, &s->load->locks)) {
+		show_plan_again(s, "somebody else has replied meanwhile");
+		return false;
+	}
+	/* new messages may have changed the items decided on, or their deadlines have passed */
+	if (!plan_is_current(&s->plan, &s->load->model, &s->load->reader, s->app->scene.now_ms)) {
+		show_plan_again(s, "what was decided on has changed meanwhile");
+		return false;
+	}
+	return true;
+}
+
+static void send_plan(struct decider *s, bool sure)
 {
 	struct tally tally = { 0 };
 	struct err err = { { 0 } };
 	bool failed = false;
 
-	if (!s->app->scene.plan || !s->confirmed)
-		return;
-	/* numbers of messages follow those of others with the same reply file */
-	conversation_update(s->load);
-	if (!speaks_to_agents(s) && s->load->model.replies.n != s->heard) {
-		update_views(s);
-		show_plan(s);
-		app_say(s->app, ROLE_WARN, "somebody else has replied meanwhile; look again");
-		return;
-	}
-	/* new messages may have changed the items decided on, or their deadlines have passed */
-	if (!plan_is_current(&s->plan, &s->load->model, &s->load->reader, s->app->scene.now_ms)) {
-		show_plan(s);
-		app_say(s->app, ROLE_WARN, "what was decided on has changed meanwhile; look again");
-		return;
-	}
-	app_say(s->app, ROLE_DIM, "sending");
 	for (uint32_t i = 0; i < s->plan.list.n && !failed; i++) {
 		const struct proposal *p = &s->plan.list.v[i];
 		uint32_t before = p->desk->letters.n;
@@ -283,6 +304,16 @@ void decider_deliver(struct decider *s, bool sure)
 	if (!failed)
 		err.text[0] = '\0';
 	say_result(s, &tally, &err);
+}
+
+void decider_deliver(struct decider *s, bool sure)
+{
+	if (!s->app->scene.plan || !s->confirmed)
+		return;
+	app_say(s->app, ROLE_DIM, "sending");
+	if (is_still_as_shown(s, sure))
+		send_plan(s, sure);
+	file_locks_release(&s->load->locks);
 }
 
 void decider_recover(struct decider *s)

@@ -19,6 +19,7 @@ struct decider {
 	struct plan plan;
 	uint32_t heard; /* replies in the model when the plan was made */
 	bool confirmed;         /* with y; reset by each new plan */
+	bool is_command;        /* the plan is a command to an agent, and of no draft */
 	struct desk *only_desk; /* the plan is for this desk alone, NULL = all */
 	uint32_t only;          /* and for this draft, NONE = all */
 	/* set by gavel review, else NULL */

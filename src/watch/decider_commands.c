@@ -90,6 +90,7 @@ void decider_command(struct decider *s, const struct session_command *c)
 	if (s->app->deciding.delivery || !resolve(s, c, &command))
 		return;
 	decider_clear_plan(s, &terms);
+	s->is_command = true;
 	p.desk = desks_find(&s->load->desks, model_str(m, m->sessions.v[command.session].group));
 	if (!p.desk || command_write(&command, m, &s->load->reader, p.desk, &terms, &bytes,
 				     &err)) {

@@ -190,8 +190,8 @@ static void apply_fact(const char *line)
 		set(it, w[1], w[2], "none");
 	else if (strcmp(w[0], "ack") == 0 && strcmp(it->delivery, "sent") == 0)
 		snprintf(it->delivery, NAME_SIZE, "acknowledged");
-	else if (strcmp(w[0], "bounce") == 0)
-		set(it, "none", "-", "bounced");
+	else if (strcmp(w[0], "bounce") == 0) /* a delivery is that of a person's reply */
+		set(it, "none", "-", strcmp(it->delivery, "none") == 0 ? "none" : "bounced");
 }
 
 void fact(const char *format, ...)

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "channel/channel.h"
+#include "channel/file_locks.h"
 #include "source/source.h"
 
 #include "folder.h"
@@ -576,6 +577,82 @@ START_TEST(file_lock_is_waited_for_but_not_for_ever)
 	ck_assert_int_eq(deliver(&c, CHANNEL_FILE, path, message, &at, &err), CHANNEL_OK);
 	ck_assert(file_is(path, STR("{\"old\":1}\n"), message));
 	close(h.tell);
+}
+END_TEST
+
+static bool gives_up(void *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
+START_TEST(file_locks_exclude_others_until_they_are_released)
+{
+	const char *path = path_of("replies");
+	const struct idle at_once = { gives_up, NULL };
+	struct file_locks ours = { 0 }, theirs = { 0 };
+	struct attempt at;
+	struct err err;
+	int fd;
+
+	ck_assert_int_eq(file_locks_add(&ours, path, &at_once, &err), LOCK_TAKEN);
+	ck_assert_int_eq(file_locks_add(&ours, path, &at_once, &err), LOCK_NOT_NEW);
+	/* whoever follows the file closes descriptors of it */
+	fd = open(path, O_RDONLY);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	ck_assert_int_eq(file_locks_add(&theirs, path, &at_once, &err), LOCK_BUSY);
+	assert_says(err, "another program has locked it");
+	ck_assert_ptr_null(file_locks_find(&theirs, str_of(path)));
+	/* messages are written through the channel that has the lock */
+	ck_assert_int_eq(channel_prepare(file_locks_find(&ours, str_of(path)), message, false, &at,
+					 &err), CHANNEL_OK);
+	ck_assert_int_eq(channel_send(file_locks_find(&ours, str_of(path)), message, &at, &err),
+			 CHANNEL_OK);
+	ck_assert(file_is(path, message, STR("")));
+	file_locks_release(&ours);
+	ck_assert_int_eq(file_locks_add(&theirs, path, &at_once, &err), LOCK_TAKEN);
+	file_locks_release(&theirs);
+}
+END_TEST
+
+START_TEST(file_locks_leave_what_cannot_be_locked_to_the_sender)
+{
+	const struct idle at_once = { gives_up, NULL };
+	struct file_locks locks = { 0 };
+	struct err err;
+
+	ck_assert_int_eq(file_locks_add(&locks, path_of("no/folder"), &at_once, &err),
+			 LOCK_NOT_NEW);
+	ck_assert_uint_eq(locks.list.n, 0);
+}
+END_TEST
+
+/* A process that was forked while the lock was held must not keep it. */
+START_TEST(file_locks_do_not_stay_with_a_child)
+{
+	const char *path = path_of("replies");
+	const struct idle at_once = { gives_up, NULL };
+	struct file_locks ours = { 0 };
+	struct err err;
+	int stop[2];
+	pid_t pid;
+	char byte;
+
+	ck_assert_int_eq(pipe(stop), 0);
+	ck_assert_int_eq(file_locks_add(&ours, path, &at_once, &err), LOCK_TAKEN);
+	pid = fork();
+	if (pid == 0) {
+		close(stop[1]);
+		(void)!read(stop[0], &byte, 1);
+		_exit(0);
+	}
+	file_locks_release(&ours);
+	ck_assert_int_eq(file_locks_add(&ours, path, &at_once, &err), LOCK_TAKEN);
+	file_locks_release(&ours);
+	close(stop[0]);
+	close(stop[1]);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 END_TEST
 
@@ -1459,6 +1536,9 @@ int main(void)
 	tcase_add_test(t, file_lock_is_waited_for_but_not_for_ever);
 	tcase_add_test(t, file_replaced_after_opening_is_left_alone);
 	tcase_add_test(t, lines_only);
+	tcase_add_test(t, file_locks_exclude_others_until_they_are_released);
+	tcase_add_test(t, file_locks_leave_what_cannot_be_locked_to_the_sender);
+	tcase_add_test(t, file_locks_do_not_stay_with_a_child);
 	tcase_add_test(t, file_unsafe_paths_are_refused);
 
 	t = unit_cases(suite, "fifo", set_up, tear_down);
