@@ -444,7 +444,8 @@ int supervisor_open(struct supervisor *s, struct watch *w, const char *captures,
 
 int supervisor_start(struct supervisor *s, const struct supervisor_spec *spec, struct err *err)
 {
-	uint32_t n = agent_set_start(&s->agents, &spec->child, STR_NONE, loop_now_ms(), err);
+	uint32_t n = agent_set_start(&s->agents, &spec->child, STR_NONE, spec->session,
+					loop_now_ms(), err);
 	struct supervised_agent *c;
 	uint32_t file;
 

@@ -71,6 +71,7 @@ struct supervisor_spec {
 	struct str role;
 	const struct str *capabilities;
 	uint32_t capability_count;
+	bool session; /* it writes the lines of several agents */
 };
 /* -1: it does not run, err says why. */
 int supervisor_start(struct supervisor *s, const struct supervisor_spec *spec, struct err *err);

@@ -77,6 +77,7 @@ static int start_command(struct supervisor *f, struct arena *arena, struct optio
 	vec_push(&o->words, NULL);
 	spec.child.name = o->agents.n ? o->agents.v[0] : name;
 	spec.child.argv = o->words.v;
+	spec.session = o->speaks_for_session;
 	add_env(arena, o, NULL, &spec);
 	return supervisor_start(f, &spec, err);
 }
@@ -91,6 +92,7 @@ static int start_configured(struct supervisor *f, struct arena *arena, const str
 		.child = { .name = a->name, .argv = argv, .folder = a->folder },
 		.role = a->role ? str_of(a->role) : STR_NONE,
 		.capabilities = capabilities, .capability_count = a->capabilities.n,
+		.session = a->session || o->speaks_for_session,
 	};
 
 	for (uint32_t i = 0; i < a->command.n; i++)

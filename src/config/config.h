@@ -39,6 +39,7 @@ struct config_key {
 struct config_agent {
 	char *name, *folder, *role; /* folder, role: may be NULL */
 	VEC(char *) command, env, capabilities;
+	bool session; /* "speaks": "session" */
 	uint32_t line, column;
 };
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define AGENT_PARTS "name, command, folder, env, role, capabilities"
+#define AGENT_PARTS "name, command, folder, env, role, capabilities, speaks"
 
 static void agent_release(struct config_agent *a)
 {
@@ -69,6 +69,15 @@ static bool read_list(struct config_reading *r, yyjson_val *array, const char *n
 #define READ_LIST(r, v, name, takes, least, vec) \
 	read_list(r, v, name, takes, least, &(vec).v, &(vec).n)
 
+static bool read_speaks(struct config_reading *r, yyjson_val *v, struct config_agent *a)
+{
+	a->session = str_is(json_str(v), "session");
+	if (a->session || str_is(json_str(v), "agent"))
+		return true;
+	config_invalid(r, v, "agents.speaks", "\"agent\" or \"session\"");
+	return false;
+}
+
 static bool read_member(struct config_reading *r, yyjson_val *key, yyjson_val *v,
 			struct config_agent *a)
 {
@@ -86,6 +95,8 @@ static bool read_member(struct config_reading *r, yyjson_val *key, yyjson_val *v
 		return read_text(r, v, "agents.folder", "a path", is_text(json_str(v)), &a->folder);
 	if (str_is(part, "role"))
 		return read_text(r, v, "agents.role", "a word", is_text(json_str(v)), &a->role);
+	if (str_is(part, "speaks"))
+		return read_speaks(r, v, a);
 	if (str_is(part, "env"))
 		return READ_LIST(r, v, "agents.env", "an array of names of variables", 0, a->env);
 	if (str_is(part, "capabilities"))

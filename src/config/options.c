@@ -141,6 +141,14 @@ static int set_threads(struct options *o, const char *value, struct err *err)
 	return 0;
 }
 
+static int set_speaks(struct options *o, const char *value, struct err *err)
+{
+	if (strcmp(value, "agent") != 0 && strcmp(value, "session") != 0)
+		return err_set(err, "--speaks=%s: must be agent or session", value);
+	o->speaks_for_session = value[0] == 's';
+	return 0;
+}
+
 static int set_recover(struct options *o, const char *value, struct err *err)
 {
 	if (strcmp(value, "ask") != 0 && strcmp(value, "send") != 0)
@@ -255,6 +263,10 @@ static const struct option options[] = {
 	{ "env", "NAME",
 	  "Let a variable of the environment through to the agents (may be repeated).", RUNNERS,
 	  .set = set_env },
+	{ "speaks", "WHO",
+	  "run: whose lines the agent writes: its own (agent, the default), which decide nothing, or "
+	  "those of a whole session with all its roles.", RUN, .set = set_speaks,
+	  .values = "agent session" },
 	{ "escalate-to", "PATH", "The queue that escalations are written to.", DECIDERS,
 	  FIELD(escalate_to) },
 	{ "journal", "DIR",

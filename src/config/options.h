@@ -53,6 +53,7 @@ struct options {
 	const char *against; /* another journal, to compare with */
 	/* agents to run, and variables that they see */
 	VEC(const char *) agents, env;
+	bool speaks_for_session; /* --speaks=session */
 	bool given[OPTIONS_MAX]; /* by row of the option table */
 	const char *keys, *screen; /* with headless: key file, where the last screen goes */
 };

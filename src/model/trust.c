@@ -19,8 +19,7 @@ static enum act act_of(const struct message *msg, const struct event *e)
 {
 	switch (e->type) {
 	case EV_TURN_ASK:
-	case EV_RESPONSE:
-	case EV_ENVELOPE_IN: return ACT_DECIDE;
+	case EV_RESPONSE: return ACT_DECIDE;
 	case EV_JUDGEMENT: return e->verdict == VERDICT_ESCALATED ? ACT_RAISE : ACT_DECIDE;
 	case EV_TASK:
 	case EV_TASK_DEPENDS:
@@ -37,6 +36,7 @@ static enum act act_of(const struct message *msg, const struct event *e)
 	case EV_TURN_ANSWER:
 	case EV_REQUEST:
 	case EV_RESULT:
+	case EV_ENVELOPE_IN: /* agents repeat what they work on */
 	case EV_ENVELOPE_OUT: return ACT_RAISE;
 	case EV_TASK_STATE:
 	case EV_TASK_FILE:

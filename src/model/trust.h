@@ -7,8 +7,8 @@
  *   journal    yes     no     yes          yes     yes
  *
  * "Direct" is giving out tasks and reviews, and aborting them; items that this would close are
- * decided by it. Requests, input envelopes and whatever the orchestrator says decide, too: they
- * speak for whoever runs the agents.
+ * decided by it. Requests of feedback and whatever the orchestrator says decide, too: they speak for
+ * whoever runs the agents.
  *
  * It is asked at two places: before a message is applied (trust_screen), and where alone items change
  * (trust_allows_step). What is refused is kept and marked RECORD_NOT_ITS_ROLE.

@@ -1,6 +1,8 @@
 /* Reads the captures of running agents into the model, round robin. */
 #include "session/agent_set.h"
 
+#include "decide/decision.h"
+#include "json/compose.h"
 #include "loop/loop.h"
 
 #include <errno.h>
@@ -72,6 +74,7 @@ static int open_stream(struct agent_set *c, struct set_agent *a, int stream, str
 					 .before = c->before,
 					 .before_ctx = c->before_ctx };
 	w->files.v[r->load.file].group = group;
+	w->files.v[r->load.file].trust = a->speaks_for_session ? TRUST_LOG : TRUST_AGENT;
 	r->at = s.start;
 	r->line_ms = AGENT_SET_NO_LINE;
 	framer_init(&r->framer, wire_max_bytes(w), r->at);
@@ -98,12 +101,32 @@ static void open_desk(struct agent_set *c, const struct set_agent *a, struct str
 	buf_release(&path);
 }
 
+/* What a capture tells of itself in its first line, wherever it is copied to. */
+static void write_head(const struct child_spec *spec, bool session, struct buf *out)
+{
+	char id[37];
+
+	uuid_make(id);
+	buf_addc(out, '{');
+	json_put_name(out, "gavel", "capture");
+	json_put_name(out, "id", id);
+	json_put_str(out, "agent", str_of(spec->name));
+	json_put_name(out, "speaks", session ? "session" : "agent");
+	json_open(out, "command", '[');
+	for (uint32_t i = 0; spec->argv[i]; i++) {
+		json_comma(out);
+		json_write_str(out, str_of(spec->argv[i]));
+	}
+	buf_adds(out, "]}");
+}
+
 static uint32_t add_agent(struct agent_set *c, struct child *child, struct str group,
-			  int64_t now_ms, struct err *err)
+			  bool session, int64_t now_ms, struct err *err)
 {
 	struct set_agent *a = xcalloc(1, sizeof(*a));
 
 	a->child = child;
+	a->speaks_for_session = session;
 	group = arena_str(&c->load->wire.arena, group.n ? group : str_of(child->name));
 	begin_incarnation(a);
 	for (int i = 0; i < AGENT_PIPES; i++)
@@ -125,21 +148,32 @@ static bool has_room(const struct agent_set *c, const struct child_spec *spec, s
 	return false;
 }
 
-uint32_t agent_set_start(struct agent_set *c, const struct child_spec *spec, struct str group,
-			 int64_t now_ms, struct err *err)
+uint32_t agent_set_start(struct agent_set *c, const struct child_spec *given, struct str group,
+			 bool session, int64_t now_ms, struct err *err)
 {
-	struct child *child =
-		has_room(c, spec, err) ? child_start(c->children, spec, now_ms, err) : NULL;
+	struct child_spec spec = *given;
+	struct buf head = { 0 };
+	struct child *child;
 
-	return child ? add_agent(c, child, group, now_ms, err) : NONE;
+	write_head(&spec, session, &head);
+	spec.head = head.p;
+	child = has_room(c, &spec, err) ? child_start(c->children, &spec, now_ms, err) : NULL;
+	buf_release(&head);
+	return child ? add_agent(c, child, group, session, now_ms, err) : NONE;
 }
 
-uint32_t agent_set_add(struct agent_set *c, const struct child_spec *spec, struct str group,
+uint32_t agent_set_add(struct agent_set *c, const struct child_spec *given, struct str group,
 		       struct err *err)
 {
-	struct child *child = has_room(c, spec, err) ? child_add(c->children, spec, err) : NULL;
+	struct child_spec spec = *given;
+	struct buf head = { 0 };
+	struct child *child;
 
-	return child ? add_agent(c, child, group, 0, err) : NONE;
+	write_head(&spec, false, &head);
+	spec.head = head.p;
+	child = has_room(c, &spec, err) ? child_add(c->children, &spec, err) : NULL;
+	buf_release(&head);
+	return child ? add_agent(c, child, group, false, 0, err) : NONE;
 }
 
 /* ---- reading ---- */

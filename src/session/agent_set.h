@@ -43,6 +43,7 @@ struct set_agent {
 	struct child *child;
 	struct agent_stream streams[AGENT_PIPES];
 	VEC(struct incarnation_start) incarnations; /* oldest first */
+	bool speaks_for_session; /* it writes the lines of several agents: trusted like a log */
 };
 
 struct agent_set {
@@ -61,9 +62,9 @@ int agent_set_open(struct agent_set *c, struct load *l, const char *captures, st
 /* Kills at once; says what is lost by that. */
 void agent_set_close(struct agent_set *c);
 /* group is the session of messages that name none; empty = the agent's name. Agents of one group
- * share a session, as the turns of a review do. Returns the agent's number, or NONE and err. */
+ * share a session, as the turns of a review do. session: it speaks for several agents. Returns the agent's number, or NONE and err. */
 uint32_t agent_set_start(struct agent_set *c, const struct child_spec *spec, struct str group,
-			 int64_t now_ms, struct err *err);
+			 bool session, int64_t now_ms, struct err *err);
 /* An agent of which each incarnation is a turn (child_add). */
 uint32_t agent_set_add(struct agent_set *c, const struct child_spec *spec, struct str group,
 		       struct err *err);

@@ -29,7 +29,9 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 	if (!m->session.n)
 		m->session = file->session;
 	place.group = file->group;
-	place.trust = file->joined || file->said ? TRUST_REPLY : (enum trust)file->trust;
+	place.trust = file->joined || file->said || m->flags & RECORD_REPLY
+			      ? TRUST_REPLY
+			      : (enum trust)file->trust;
 	if (talk && !talk->quiet)
 		conversation_claim(l, talk, r->file, frame, m, &place);
 	if (talk && !talk->quiet && place.trust < TRUST_REPLY)
@@ -48,22 +50,52 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 		conversation_behind(l, talk, r->file, frame, m);
 }
 
-void load_frame(void *reading, const struct frame *frame)
+enum capture_line load_capture_line(const struct wire_file *file, struct frame *frame)
+{
+	if (!file->head.n || !frame->bytes.n || frame->bytes.p[0] != '\t')
+		return CAPTURE_BY_AGENT;
+	if (str_starts(frame->bytes, STR("\t{\"gavel\":")))
+		return CAPTURE_NOTE;
+	frame->bytes = str_from(frame->bytes, 1);
+	frame->offset++;
+	frame->full_length--;
+	return CAPTURE_SAID;
+}
+
+/* A file that was empty when it was opened shows only now that it is a capture. */
+static void note_late_head(struct load *l, uint32_t file, const struct frame *frame)
+{
+	if (frame->offset || !str_starts(frame->bytes, STR(WIRE_HEAD)) ||
+	    l->wire.files.v[file].head.n)
+		return;
+	l->wire.files.v[file].head = arena_str(&l->wire.arena, str_from(frame->bytes, 1));
+	load_note_origin(l, file);
+}
+
+void load_frame(void *reading, const struct frame *given)
 {
 	struct load_reading *r = reading;
 	struct load *l = r->l;
 	const struct wire_file *file;
-	struct frame_info info = { .flags = frame->flags, .full_length = frame->full_length };
+	struct frame frame = *given;
+	struct frame_info info = { .flags = frame.flags };
+	enum capture_line line;
 
+	note_late_head(l, r->file, given);
 	talk_of(l, r->file); /* tells whether it was said */
 	file = &l->wire.files.v[r->file];
+	line = load_capture_line(file, &frame);
+	if (line == CAPTURE_NOTE)
+		return;
+	info.full_length = frame.full_length;
 	if (file->whole)
 		info.file_name = file->base;
 	info.text = r->text;
-	info.reply = file->joined || file->said;
+	info.reply = file->joined || file->said || line == CAPTURE_SAID;
 	l->decoder.quiet = !l->want_diags;
-	dialect_decode(&l->decoder, frame->bytes, &info, &l->message);
-	load_apply(r, &l->message, frame);
+	dialect_decode(&l->decoder, frame.bytes, &info, &l->message);
+	l->message.flags |= line == CAPTURE_SAID ? RECORD_REPLY : 0;
+	load_apply(r, &l->message, &frame);
 }
 
 void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, int most)
@@ -433,6 +465,8 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 		}
 	for (uint32_t i = 0; i < l->wire.warnings.n; i++)
 		load_say(l, l->wire.warnings.v[i]);
+	for (uint32_t i = 0; i < l->wire.files.n; i++)
+		load_note_origin(l, i);
 	load_detect_replies(l);
 	if (l->desk_options.open || l->desk_options.write)
 		open_desks(l);

@@ -161,6 +161,16 @@ int load_filter(const struct options *o, int64_t day, struct filter **out);
 struct str load_source_name(const struct load *l, uint32_t source);
 
 /* Inside this folder: */
+/* Of a new file: what its messages may do (model/trust.h). A capture in a folder is a group of its
+ * own, so that agents have nothing to do with each other's items. */
+void load_note_origin(struct load *l, uint32_t file);
+/* Lines of a capture that begin with a tab are gavel's (source/child.h). */
+enum capture_line {
+	CAPTURE_BY_AGENT,
+	CAPTURE_SAID, /* what the agent was told; the tab is removed from the frame */
+	CAPTURE_NOTE, /* no message */
+};
+enum capture_line load_capture_line(const struct wire_file *file, struct frame *frame);
 /* Applies a decoded message to the model, then calls `each`; does not use the frame's bytes. */
 void load_apply(struct load_reading *r, struct message *m, const struct frame *frame);
 /* Decodes a frame and applies it: the frame_fn of a load_reading. */

@@ -101,6 +101,7 @@ static void apply_frame(void *ctx, uint32_t file, const struct frame *frame)
 
 	while (l->readings.n <= file) {
 		/* a new incarnation has its predecessor's group; a new file may be a reply file */
+		load_note_origin(l, l->readings.n);
 		if (!l->wire.files.v[l->readings.n].joined)
 			load_detect_reply_file(l, l->readings.n);
 		if (l->wire.files.v[l->readings.n].joined)

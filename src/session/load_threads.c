@@ -32,6 +32,7 @@ struct decoded_message {
 
 /* A slot of the ring. */
 struct decoded_chunk {
+	const struct wire_file *file; /* that it is of */
 	bool done, failed;
 	struct chunk_lines lines;
 	VEC(struct decoded_message) messages;
@@ -132,14 +133,21 @@ static void assign_keys(struct decoded_chunk *c)
 	}
 }
 
-static void decode_frame(void *ctx, const struct frame *frame)
+static void decode_frame(void *ctx, const struct frame *given)
 {
 	struct decoded_chunk *c = ctx;
-	struct frame_info info = { .flags = frame->flags,
-				   .full_length = frame->full_length,
-				   .lent = is_inside(&c->buffer, frame->bytes.p) };
+	struct frame copy, *frame = &copy;
+	struct frame_info info = { .lent = is_inside(&c->buffer, given->bytes.p) };
+	enum capture_line line;
 	struct decoded_message *d;
 
+	copy = *given;
+	line = load_capture_line(c->file, frame);
+	if (line == CAPTURE_NOTE)
+		return;
+	info.flags = frame->flags;
+	info.full_length = frame->full_length;
+	info.reply = line == CAPTURE_SAID;
 	if (c->messages.n == c->messages.cap)
 		c->messages.v = vec_grow_(c->messages.v, &c->messages.cap, sizeof(*d));
 	d = &c->messages.v[c->messages.n++];
@@ -148,6 +156,7 @@ static void decode_frame(void *ctx, const struct frame *frame)
 	d->length = frame->full_length > UINT32_MAX ? UINT32_MAX : (uint32_t)frame->full_length;
 	borrow_lists(c, &d->message);
 	dialect_decode(&c->decoder, frame->bytes, &info, &d->message);
+	d->message.flags |= line == CAPTURE_SAID ? RECORD_REPLY : 0;
 	hash_names(c, &d->message);
 	keep_lists(c, &d->message);
 	prefetch_next(c, d);
@@ -178,6 +187,7 @@ static void decode_chunk(struct load_workers *x, uint64_t number)
 	arena_reset(&c->arena);
 	decoder_reset(&c->decoder);
 	c->decoder.keeps = true;
+	c->file = &x->r->l->wire.files.v[x->r->file];
 	c->decoder.quiet = !x->r->l->want_diags;
 	if (c->buffer.cap > BUFFER_KEPT_BYTES)
 		buf_release(&c->buffer);

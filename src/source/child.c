@@ -191,6 +191,20 @@ static int write_lines(struct child *c, struct str lines, struct err *err)
 	return 0;
 }
 
+/* In a capture with a head, a tab tells that the agent was told this. */
+static int write_lead(struct child *c, struct str lead, struct err *err)
+{
+	struct buf line = { 0 };
+	int rc;
+
+	if (lead.n && private_of(c)->captures[DRAIN_OUT].headed)
+		buf_addc(&line, '\t');
+	buf_add_str(&line, lead);
+	rc = write_lines(c, buf_str(&line), err);
+	buf_release(&line);
+	return rc;
+}
+
 /* Writes the lead and starts the process, or neither. */
 static int spawn_after(struct child *c, struct str lead, struct spawned *s, struct err *err)
 {
@@ -198,7 +212,7 @@ static int spawn_after(struct child *c, struct str lead, struct spawned *s, stru
 	uint64_t written = atomic_load(&d->written);
 	bool mid_line = d->mid_line;
 
-	if (write_lines(c, lead, err) < 0)
+	if (write_lead(c, lead, err) < 0)
 		return -1;
 	if (spawn(c, s, err) < 0) {
 		capture_cut(d, written, mid_line);
@@ -299,6 +313,7 @@ void child_free(struct child *c)
 	for (int i = 0; i < DRAIN_STREAMS; i++) {
 		fd_close(&k->captures[i].fd);
 		buf_release(&k->captures[i].rest);
+		buf_release(&k->captures[i].escaped);
 	}
 	child_end_input(c);
 	if (c->run)
@@ -346,8 +361,8 @@ struct child *child_add(struct children *pool, const struct child_spec *spec, st
 		return NULL;
 	k = private_new(pool, spec);
 	k->c.program = spawn_find(k->c.name, k->c.argv[0], k->c.withheld, err);
-	if (!k->c.program || capture_open(&k->c, DRAIN_OUT, err) < 0 ||
-	    capture_open(&k->c, DRAIN_ERR, err) < 0) {
+	if (!k->c.program || capture_open(&k->c, DRAIN_OUT, spec->head, err) < 0 ||
+	    capture_open(&k->c, DRAIN_ERR, NULL, err) < 0) {
 		discard(&k->c);
 		return NULL;
 	}

@@ -17,6 +17,10 @@
  * Writing is tried again every CHILD_RETRY_MS and goes on behind the last byte written. Until then
  * an agent that has exited is not OVER.
  *
+ * A capture may begin with a head, a line that begins with a tab. Then no line of the agent does: a
+ * space is put before one that would. What else begins with a tab was written by gavel, such as the
+ * prompt of a turn, so each line tells its direction, and an agent cannot forge that.
+ *
  * Life cycle. RUNS until it exits, which children_tick detects without SIGCHLD; EXITED while its
  * pipes are drained and the rest of its process group is terminated; then OVER. Pipes that other
  * processes hold open are closed after CHILD_DRAIN_MS. The group gets TERM, then after
@@ -57,6 +61,7 @@ struct child_spec {
 	const char *const *env;  /* further variables to pass, NULL last; NULL = none */
 	bool no_input;           /* standard input is at end of file from the start */
 	bool whole;              /* what earlier runs left in its capture is read, too */
+	const char *head;        /* the first line of a new capture, without tab; NULL = none */
 };
 
 enum child_life { CHILD_RUNS, CHILD_EXITED, CHILD_OVER };

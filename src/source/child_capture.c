@@ -55,12 +55,25 @@ static int open_named(const char *folder, const char *name, const char *ending, 
 	return fd;
 }
 
-int capture_open(struct child *c, int stream, struct err *err)
+/* Writes the head of a new capture. */
+static int write_head(struct drain_capture *d, const char *head)
+{
+	struct buf line = { 0 };
+	int rc;
+
+	buf_printf(&line, "\t%s\n", head);
+	rc = capture_append(d, buf_str(&line));
+	d->head_bytes = line.n;
+	buf_release(&line);
+	return rc;
+}
+
+int capture_open(struct child *c, int stream, const char *head, struct err *err)
 {
 	struct drain_capture *d = &private_of(c)->captures[stream];
 	struct source *s = stream == DRAIN_OUT ? &c->out.source : &c->err.source;
 	struct stat st = { 0 };
-	char last = '\n';
+	char last = '\n', first = '\0';
 
 	d->fd = c->pool->folder ? open_named(c->pool->folder, c->name,
 					     stream == DRAIN_OUT ? "ndjson" : "stderr", err)
@@ -71,13 +84,16 @@ int capture_open(struct child *c, int stream, struct err *err)
 		(void)!pread(d->fd, &last, 1, st.st_size - 1);
 	d->mid_line = last != '\n';
 	atomic_store(&d->written, (uint64_t)st.st_size);
+	if (!st.st_size && head && write_head(d, head) < 0)
+		return fail_capture(c->name, errno, err);
+	d->headed = head && pread(d->fd, &first, 1, 0) == 1 && first == '\t';
 	*s = (struct source){ .name = c->name,
 			      .kind = SOURCE_STREAM,
 			      .fd = d->fd,
 			      .dev = st.st_dev,
 			      .ino = st.st_ino,
 			      .start = c->whole && stream == DRAIN_OUT ? 0 : (uint64_t)st.st_size,
-			      .end = (uint64_t)st.st_size };
+			      .end = atomic_load(&d->written) };
 	return 0;
 }
 
@@ -87,7 +103,8 @@ void capture_discard(struct child *c, int stream)
 	struct buf path = { 0 };
 	struct stat st;
 
-	if (d->fd < 0 || !c->pool->folder || fstat(d->fd, &st) < 0 || st.st_size)
+	if (d->fd < 0 || !c->pool->folder || fstat(d->fd, &st) < 0 ||
+	    (uint64_t)st.st_size > d->head_bytes)
 		return;
 	buf_printf(&path, "%s/%s.%s", c->pool->folder, c->name,
 		   stream == DRAIN_OUT ? "ndjson" : "stderr");
@@ -162,6 +179,32 @@ bool capture_write(struct drain_capture *c, struct str bytes, int64_t now_ms)
 	if (bytes.n)
 		buf_add_str(&c->rest, bytes);
 	return note_rest(c, now_ms);
+}
+
+/* Puts a space before each tab at the beginning of a line. */
+static struct str escape_tabs(struct drain_capture *c, struct str bytes)
+{
+	bool begins = !c->mid_line || c->fresh;
+
+	buf_clear(&c->escaped);
+	for (size_t i = 0; i < bytes.n;) {
+		const char *newline = memchr(bytes.p + i, '\n', bytes.n - i);
+		size_t end = newline ? (size_t)(newline - bytes.p) + 1 : bytes.n;
+
+		if (begins && bytes.p[i] == '\t')
+			buf_addc(&c->escaped, ' ');
+		buf_add(&c->escaped, bytes.p + i, end - i);
+		begins = true;
+		i = end;
+	}
+	return buf_str(&c->escaped);
+}
+
+bool capture_take(struct drain_capture *c, struct str bytes, int64_t now_ms)
+{
+	if (c->headed && bytes.n && memchr(bytes.p, '\t', bytes.n))
+		bytes = escape_tabs(c, bytes);
+	return capture_write(c, bytes, now_ms);
 }
 
 void capture_cut(struct drain_capture *c, uint64_t written, bool mid_line)

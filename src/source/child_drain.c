@@ -69,7 +69,7 @@ static bool drain_once(struct drain *d, struct child_run *run, int stream, int64
 	IO_RETRY(got, read(run->fds[stream], d->block, DRAIN_BLOCK_BYTES));
 	if (got > 0) {
 		d->filling |= got >= run->room[stream] / 4;
-		return capture_write(c, str_make(d->block, (size_t)got), now_ms);
+		return capture_take(c, str_make(d->block, (size_t)got), now_ms);
 	}
 	if (got == 0 || errno != EAGAIN)
 		fd_close(&run->fds[stream]);

@@ -38,6 +38,9 @@ struct drain_capture {
 	uint64_t lost;    /* bytes given up by drain_close */
 	bool fresh;       /* the next byte does not continue the last line written */
 	bool mid_line;    /* the last byte written is not a newline */
+	uint64_t head_bytes; /* of a head that was written now */
+	bool headed;      /* lines that begin with a tab are gavel's; set before anything runs */
+	struct buf escaped; /* of the agent's bytes, with spaces before tabs */
 };
 
 /* A child with its capture files. */
@@ -51,9 +54,12 @@ static inline struct child_private *private_of(struct child *c)
 	return (struct child_private *)c;
 }
 
-int capture_open(struct child *c, int stream, struct err *err);
+/* head: as in struct child_spec */
+int capture_open(struct child *c, int stream, const char *head, struct err *err);
 /* For an agent that could not be started: unlinks the capture if it is empty. */
 void capture_discard(struct child *c, int stream);
+/* Appends what the agent wrote; see capture_write. */
+bool capture_take(struct drain_capture *c, struct str bytes, int64_t now_ms);
 /* Appends bytes; what cannot be written is kept in `rest`. Nothing may be waiting before. False:
  * something is waiting now. */
 bool capture_write(struct drain_capture *c, struct str bytes, int64_t now_ms);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static void warn(struct wire *w, const char *name, const char *what)
 {
@@ -65,8 +66,26 @@ static struct str base_of(struct str name)
 	return str_make(name.p + i, name.n - i);
 }
 
+/* The head of a capture; nothing for other files, and for pipes. */
+static struct str read_head(struct wire *w, const struct source *s)
+{
+	char line[WIRE_HEAD_BYTES];
+	size_t n = strlen(WIRE_HEAD);
+	const char *newline;
+	ssize_t got;
+
+	if (s->fd < 0 || pread(s->fd, line, n, 0) != (ssize_t)n || memcmp(line, WIRE_HEAD, n) != 0)
+		return STR_NONE;
+	got = pread(s->fd, line, sizeof(line), 0);
+	newline = got > 0 ? memchr(line, '\n', (size_t)got) : NULL;
+	return newline ? arena_str(&w->arena, str_make(line + 1, (size_t)(newline - line) - 1))
+		       : STR_NONE;
+}
+
 uint32_t wire_append(struct wire *w, struct source *s, struct str name)
 {
+	struct str head = read_head(w, s);
+
 	if (s->kind == SOURCE_FILE && s->fd > 0) {
 		if (w->n_open < open_max(w))
 			w->n_open++;
@@ -75,7 +94,8 @@ uint32_t wire_append(struct wire *w, struct source *s, struct str name)
 	}
 	map_add(&w->by_identity, identity(s), w->files.n);
 	vec_push(&w->files,
-		 (struct wire_file){ .source = *s, .name = name, .base = base_of(name) });
+		 (struct wire_file){ .source = *s, .name = name, .base = base_of(name),
+				     .head = head });
 	w->block.source = NULL; /* the sources may have moved */
 	return w->files.n - 1;
 }
@@ -100,7 +120,8 @@ uint32_t wire_new_incarnation(struct wire *w, uint32_t file)
 	const struct wire_file *old = &w->files.v[file];
 	struct wire_file f = { .source = old->source, .name = old->name, .base = old->base,
 			       .group = old->group, .listed = old->listed,
-			       .answers = old->answers, .joined = old->joined };
+			       .answers = old->answers, .joined = old->joined,
+			       .trust = old->trust, .head = old->head };
 
 	f.source.spooled = (struct pieces){ 0 };
 	f.source.start = f.source.end = 0;

@@ -33,6 +33,7 @@ enum {
 	WIRE_MARK_BYTES = 128,
 	WIRE_SMALL_BYTES = SOURCE_BLOCK_BYTES / 2,
 	WIRE_PEEK_BYTES = 4096,   /* of an oversize message, what can be fetched */
+	WIRE_HEAD_BYTES = 16384,  /* the longest head of a capture */
 };
 
 /* The last bytes before some offset, to detect that a file was truncated or rewritten. */
@@ -55,6 +56,7 @@ struct wire_file {
 	struct str base;  /* without folders */
 	struct str group; /* names the session: file or directory as given, or "stdin" */
 	bool listed;      /* found in a directory, not given by name */
+	struct str head;  /* of a capture: its first line, without the tab (source/child.h) */
 	struct str answers; /* the session it replies to by its name, or none; set with joined */
 	bool joined;      /* set by the loader: it holds replies to its group's log */
 	bool found;       /* set by the loader: it was not given, but belongs to a source */
@@ -148,6 +150,8 @@ size_t wire_max_bytes(const struct wire *w);
 int wire_ensure_open(struct wire *w, uint32_t file, struct err *err);
 /* Looks up a file by identity (device, inode, birth): its newest number, or UINT32_MAX. */
 uint32_t wire_find(const struct wire *w, const struct source *s);
+/* A file whose first line begins so is a capture. */
+#define WIRE_HEAD "\t{\"gavel\":\"capture\""
 /* Appends a file and takes ownership of its open source; the caller sets group etc. */
 uint32_t wire_append(struct wire *w, struct source *s, struct str name);
 /* Appends a new incarnation of a truncated or rewritten file and moves its descriptor there; the

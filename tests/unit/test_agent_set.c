@@ -45,7 +45,7 @@ static uint32_t start(const char *name, const char *group, const char *a, const 
 	uint32_t n;
 
 	ck_assert_msg(argv[0] != NULL, "FAKE_AGENT must name tests/tools/fake_agent");
-	n = agent_set_start(&agents, &spec, str_of(group), loop_now_ms(), &err);
+	n = agent_set_start(&agents, &spec, str_of(group), false, loop_now_ms(), &err);
 	ck_assert_msg(n != NONE, "%s", err.text);
 	return n;
 }
@@ -216,7 +216,8 @@ START_TEST(start_that_fails)
 	struct child_spec spec = { .name = "dev", .argv = argv };
 	struct err err = { { 0 } };
 
-	ck_assert_uint_eq(agent_set_start(&agents, &spec, STR_NONE, loop_now_ms(), &err), NONE);
+	ck_assert_uint_eq(agent_set_start(&agents, &spec, STR_NONE, false, loop_now_ms(), &err),
+			  NONE);
 	ck_assert_msg(strstr(err.text, "/nonexistent/agent"), "%s", err.text);
 	ck_assert_uint_eq(agents.agents.n, 0);
 	ck_assert_uint_eq(load.wire.files.n, 0);

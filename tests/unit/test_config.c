@@ -295,7 +295,7 @@ START_TEST(agents_to_run)
 			"shell reads it, not an array");
 	assert_problems("{\"agents\": [{\"name\": \"a\", \"command\": [\"x\"], \"environment\": 1}]}",
 			"c.json:1:45: no part of an agent \"environment\"; there are name, command, folder, "
-			"env, role, capabilities");
+			"env, role, capabilities, speaks");
 	assert_problems("{\"agents\": [{\"name\": \"a\", \"command\": [\"x\"]}, {\"name\": \"a\", "
 			"\"command\": [\"y\"]}]}",
 			"c.json:1:46: two agents are called \"a\"; the first one counts");
