@@ -108,11 +108,10 @@ uint32_t orchestrator_add(struct orchestrator *o, struct str name, struct str ro
 /* Forgets its requests, which the next incarnation has not made. Its tasks stay. */
 void orchestrator_gone(struct orchestrator *o, uint32_t agent);
 
-/* Sets the sender, or receiver, to the agent of the pipe. An orchestrator's message (response:…,
- * notify:…) from an agent loses its events, so that it has no effect, and is an error. A wrong
- * agentId is a warning, once, or an error if it is another agent's. Messages of other protocols
- * keep their sender, but another agent's name is an error. Diagnostics are stored in the model,
- * too; true = there was one. */
+/* Sets the receiver of what is sent to the agent of the pipe, and reports who a message claims to be
+ * from: a wrong agentId is a warning, once, or an error if it is another agent's; in other protocols
+ * another agent's name is an error. Diagnostics are stored in the model, too. The model itself sets
+ * the sender, and refuses what only the orchestrator sends (model/trust.h). true = one of these. */
 bool orchestrator_attribute(struct orchestrator *o, struct model *m, struct message *msg,
 			    uint32_t agent, bool sent);
 

@@ -40,6 +40,13 @@ static const char *const review_verdict_names[] = {
 	[REVIEW_REJECTED] = "rejected",
 };
 
+const char *trust_name(enum trust t)
+{
+	static const char *const names[TRUST_COUNT] = { "log", "agent", "reply", "journal" };
+
+	return names[t];
+}
+
 const char *item_kind_name(enum item_kind k)
 {
 	return item_kind_names[k];

@@ -237,6 +237,7 @@ struct message {
 	struct diags diags;
 };
 
+const char *trust_name(enum trust t); /* "log", "agent", "reply", "journal" */
 const char *item_kind_name(enum item_kind k);
 bool item_kind_named(struct str name, enum item_kind *out);
 /* Parses "change:c-1" (a finding may have the same id). false: no kind before a colon. */

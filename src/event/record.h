@@ -35,6 +35,7 @@ enum record_flag {
 	RECORD_REPLY = 1 << 7,        /* said to the agents: from a journal or a file of replies */
 	RECORD_UNPLACED = 1 << 8,     /* a reply to nothing that is known here: no effect */
 	RECORD_NOT_ITS_ROLE = 1 << 9, /* says what its origin or sender may not: no effect on items */
+	RECORD_CLAIMS_AGENT = 1 << 10, /* one agent's own line that names another as its sender */
 };
 
 /* Where a message came from, which decides what it may do (model/trust.h). */

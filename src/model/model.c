@@ -389,7 +389,9 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 
 	if (a.reply)
 		msg->flags |= place->unplaced ? RECORD_REPLY | RECORD_UNPLACED : RECORD_REPLY;
-	if (!trust_screen(msg, place->trust))
+	if (place->trust == TRUST_AGENT)
+		trust_attribute(msg, place->speaker);
+	if (!trust_screen(msg, place))
 		a.denied = true;
 	a.session = model_session(m, place->group, msg->session,
 				  message_key(msg, msg->session_key), a.message);

@@ -306,6 +306,7 @@ struct place {
 	enum trust trust; /* REPLY and JOURNAL: said to the agents */
 	bool unplaced; /* a reply to nothing that is known: it has no effect */
 	bool echo;     /* repeats a reply, byte for byte: it has no effect */
+	struct str speaker; /* TRUST_AGENT: the agent's name, whatever the message claims; or none */
 	struct str by; /* who said it, by the journal */
 	int64_t said_ms; /* when, by the journal; 0 = unknown */
 };
@@ -473,6 +474,10 @@ static inline uint32_t decided_by(const struct model *m, const struct item_state
 }
 /* Who decided it, a person or an agent; STR_NONE = nobody. A staged decision counts. */
 struct str item_by(const struct model *m, const struct item_state *at);
+/* Where a message came from; a reply that a journal knows, too, is that person's. */
+enum trust message_trust(const struct model *m, uint32_t message);
+/* Of the message or record that decided the item; while it is undecided, of what raised it. */
+enum trust item_trust(const struct model *m, const struct item_state *at);
 /* "scope-01", "review-7/find-2", "escalation@12"; "dev-2:q-7" if agents share the id. */
 void item_name(const struct model *m, const struct item *item, struct buf *out);
 /* The same without the agent: not unique, but it does not change when another agent uses the id. */

@@ -47,19 +47,61 @@ static enum act act_of(const struct message *msg, const struct event *e)
 	return msg->from.known_role == KNOWN_ROLE_ORCHESTRATOR ? ACT_DECIDE : ACT_REPORT;
 }
 
-bool trust_screen(struct message *msg, enum trust trust)
+void trust_attribute(struct message *msg, struct str speaker)
 {
+	struct str claim = msg->from.id;
+	bool roleless = !msg->from.known_role;
+
+	if (!speaker.n || !roleless || str_eq(claim, speaker))
+		return;
+	if (!str_is(claim, "agent")) /* orchestrator: there is no agentId */
+		msg->flags |= RECORD_CLAIMS_AGENT;
+	if (msg->dialect != DIALECT_ORCHESTRATOR)
+		return;
+	msg->from.id = speaker;
+	msg->from_key = 0;
+}
+
+enum trust message_trust(const struct model *m, uint32_t message)
+{
+	const struct reply *r = message_reply(m, message);
+
+	return r && r->own ? TRUST_JOURNAL : (enum trust)message_route(m, message)->trust;
+}
+
+enum trust item_trust(const struct model *m, const struct item_state *at)
+{
+	if (at->overlaid)
+		return TRUST_JOURNAL;
+	return message_trust(m, at->decided == NONE ? at->message : at->decided);
+}
+
+static void unmask_orchestrator(struct message *msg, struct str speaker)
+{
+	msg->from = (struct actor){ speaker, STR("agent"), false };
+	msg->to = known_role_actors[KNOWN_ROLE_ORCHESTRATOR];
+	msg->from_key = msg->to_key = 0;
+	msg->correlation = msg->id;
+	msg->correlation_hash = msg->id_hash;
+}
+
+bool trust_screen(struct message *msg, const struct place *place)
+{
+	bool orchestrates = msg->from.known_role == KNOWN_ROLE_ORCHESTRATOR;
 	uint32_t kept = 0, n = msg->events.n;
 
-	if (usually(trust == TRUST_LOG) || trust >= TRUST_REPLY)
-		return true; /* their permissions depend on the item */
+	if (usually(place->trust != TRUST_AGENT))
+		return true; /* the permissions of others depend on the item */
 	for (uint32_t i = 0; i < n; i++)
-		if (permissions[trust][act_of(msg, &msg->events.v[i])] == YES)
+		if (permissions[place->trust][act_of(msg, &msg->events.v[i])] == YES)
 			msg->events.v[kept++] = msg->events.v[i];
 	msg->events.n = kept;
-	if (kept != n)
-		msg->flags |= RECORD_NOT_ITS_ROLE;
-	return kept == n;
+	if (kept == n && !orchestrates)
+		return true;
+	if (orchestrates && place->speaker.n)
+		unmask_orchestrator(msg, place->speaker);
+	msg->flags |= RECORD_NOT_ITS_ROLE;
+	return false;
 }
 
 void trust_report(struct apply_ctx *a)

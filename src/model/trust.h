@@ -22,8 +22,12 @@
 
 struct apply_ctx;
 
-/* Removes the events that its origin may not cause. false: there were some. */
-bool trust_screen(struct message *msg, enum trust trust);
+/* Sets the sender of an agent's own message to that agent, where the protocol has agents' names from
+ * their orchestrator; others say who they are themselves. Notes what it claimed to be. */
+void trust_attribute(struct message *msg, struct str speaker);
+/* Removes the events that its origin may not cause; what only the orchestrator says is then the
+ * speaker's. false: there were some. */
+bool trust_screen(struct message *msg, const struct place *place);
 /* Reports on the message what trust_screen has removed. */
 void trust_report(struct apply_ctx *a);
 void trust_deny(struct apply_ctx *a);

@@ -75,6 +75,8 @@ static int open_stream(struct agent_set *c, struct set_agent *a, int stream, str
 					 .before_ctx = c->before_ctx };
 	w->files.v[r->load.file].group = group;
 	w->files.v[r->load.file].trust = a->speaks_for_session ? TRUST_LOG : TRUST_AGENT;
+	w->files.v[r->load.file].speaker =
+		a->speaks_for_session ? STR_NONE : str_of(a->child->name);
 	r->at = s.start;
 	r->line_ms = AGENT_SET_NO_LINE;
 	framer_init(&r->framer, wire_max_bytes(w), r->at);

@@ -32,6 +32,7 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 	place.trust = file->joined || file->said || m->flags & RECORD_REPLY
 			      ? TRUST_REPLY
 			      : (enum trust)file->trust;
+	place.speaker = file->speaker;
 	if (talk && !talk->quiet)
 		conversation_claim(l, talk, r->file, frame, m, &place);
 	if (talk && !talk->quiet && place.trust < TRUST_REPLY)

@@ -5,16 +5,20 @@
 
 #include <stdlib.h>
 
-/* Whether the process wrote the lines of several agents. */
-static bool speaks_for_session(struct str head)
+/* What the head of a capture tells. */
+static void read_head(struct load *l, struct wire_file *f)
 {
 	struct json_reader reader = { 0 };
 	yyjson_val *root;
-	bool session = json_read(&reader, head, &root) == JSON_OK &&
-		       str_is(json_get_str(root, "speaks"), "session");
 
+	f->trust = TRUST_AGENT;
+	if (json_read(&reader, f->head, &root) == JSON_OK) {
+		if (str_is(json_get_str(root, "speaks"), "session"))
+			f->trust = TRUST_LOG;
+		else
+			f->speaker = arena_str(&l->wire.arena, json_get_str(root, "agent"));
+	}
 	json_reader_release(&reader);
-	return session;
 }
 
 /* Below the folder of captures, but not what the agents were told. */
@@ -36,9 +40,12 @@ void load_note_origin(struct load *l, uint32_t file)
 {
 	struct wire_file *f = &l->wire.files.v[file];
 
-	if (!f->head.n && !is_in_captures(f))
+	if (f->head.n)
+		read_head(l, f);
+	else if (is_in_captures(f))
+		f->trust = TRUST_AGENT;
+	else
 		return;
-	f->trust = f->head.n && speaks_for_session(f->head) ? TRUST_LOG : TRUST_AGENT;
 	if (f->listed)
 		f->group = f->name;
 }

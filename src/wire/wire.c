@@ -121,7 +121,7 @@ uint32_t wire_new_incarnation(struct wire *w, uint32_t file)
 	struct wire_file f = { .source = old->source, .name = old->name, .base = old->base,
 			       .group = old->group, .listed = old->listed,
 			       .answers = old->answers, .joined = old->joined,
-			       .trust = old->trust, .head = old->head };
+			       .trust = old->trust, .speaker = old->speaker, .head = old->head };
 
 	f.source.spooled = (struct pieces){ 0 };
 	f.source.start = f.source.end = 0;

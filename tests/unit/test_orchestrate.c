@@ -42,7 +42,8 @@ static void pass(uint32_t agent, bool sent, struct str line)
 {
 	struct place place = bench_decode(&b, line, NULL);
 
-	place.trust = sent ? TRUST_REPLY : TRUST_LOG;
+	place.trust = sent ? TRUST_REPLY : TRUST_AGENT;
+	place.speaker = o.agents.v[agent].name;
 	b.terms.now_ms = now;
 	odd = orchestrator_attribute(&o, &b.model, &b.message, agent, sent);
 	bench_take(&b, &place);
@@ -778,7 +779,7 @@ START_TEST(nothing_that_an_agent_prints_answers_a_question)
 	take(bob, line);
 	unanswered(NULL);
 	ck_assert(odd);
-	ck_assert(has_finding("orchestrator/base-direction", SEVERITY_ERROR));
+	ck_assert(has_finding("gavel/not-its-role", SEVERITY_ERROR));
 	ck_assert_uint_eq(b.model.records.v[b.model.records.n - 1].errors, 1);
 	ck_assert(str_is(agent_name(&b.model, message_route(&b.model, b.model.records.n - 1)->from), "bob"));
 	ck_assert_uint_eq(b.model.replies.n, 0);
