@@ -2,7 +2,9 @@
 #include "base/stack.h"
 #include "cmd/cmd.h"
 #include "cmd/print.h"
+#include "config/config.h"
 #include "session/cache.h"
+#include "session/journals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,6 +61,18 @@ static void tune_malloc(void)
 #endif
 }
 
+/* Whoever can write to configuration or journals decides in this person's name. -1: refused. */
+static int check_places(const struct options *o, struct err *err)
+{
+	enum command_id id = o->command->id;
+	bool configured = id != COMMAND_HELP && id != COMMAND_JOURNAL && id != COMMAND_PURGE;
+	bool journals = id != COMMAND_HELP && (id != COMMAND_DEMO || o->journal);
+
+	if (configured && config_check(o->config, err))
+		return -1;
+	return journals ? journals_check_place(o->journal, err) : 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
@@ -84,6 +98,8 @@ int main(int argc, char **argv)
 		options_help(o.command, &help);
 		print_buf(stdout, &help);
 		code = EXIT_FINE;
+	} else if (check_places(&o, &err)) {
+		code = print_trouble("%s", err.text);
 	} else {
 		code = commands[o.command->id](&o);
 	}

@@ -55,7 +55,7 @@ mkdir "$state/captures/undecided"
 cp "$demo" "$state/captures/undecided/agent.ndjson"
 "$GAVEL" decide --as=ann "$state/captures/undecided/agent.ndjson" "$item" accept >said 2>&1
 rm gone.ndjson staged.ndjson
-is 'four journals' 4 "$(ls "$state" | grep -vc 'captures\|linked')"
+is 'four journals' 4 "$(ls "$state" | grep -vc 'by-head\|captures\|linked')"
 aged "$state" cache outside
 touch "$state/captures/new/agent.ndjson" cache/gavel/new
 
@@ -74,10 +74,11 @@ fi
 ok 'purge' purge
 exec 5<&-
 listing >after
-gone=$(diff before after | sed -n 's/^< //p' | sed "s|$state/||" | sed 's/[0-9a-f]\{32,\}/HASH/' | sort)
-is 'an old capture, an old journal without a source, and old caches are gone' 'HASH
+gone=$(diff before after | sed -n 's/^< //p' | sed "s|$state/||" | sed 's/[0-9a-f]\{32,\}/HASH/g' | sort)
+is 'an old capture, an old journal without a source and its entry in the index, and old caches are gone' 'HASH
 HASH/journal-000001
 HASH/lock
+by-head/HASH/HASH
 cache/gavel/old
 cache/gavel/sub
 cache/gavel/sub/old

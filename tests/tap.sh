@@ -16,6 +16,7 @@ if [ -z "${TMPDIR-}" ] && tmp=$(mktemp -d -p /dev/shm 2>/dev/null); then
 	cp "$(command -v true)" "$tmp/true" && "$tmp/true" 2>/dev/null && TMPDIR=/dev/shm && export TMPDIR
 	rm -rf "$tmp"
 fi
+umask 022 # what others can write to is refused
 tmp=$(mktemp -d) || exit 99
 XDG_STATE_HOME=$tmp/state
 XDG_CACHE_HOME=$tmp/cache

@@ -220,6 +220,16 @@ static int make_folder(const char *path, bool durable, struct err *err)
 	return 0;
 }
 
+int io_check_owner(const char *path, const struct stat *st, bool root_may, struct err *err)
+{
+	if (st->st_uid != geteuid() && !(root_may && st->st_uid == 0))
+		return err_set(err, "%.300s: belongs to another user; name one of your own", path);
+	if (st->st_mode & (S_IWGRP | S_IWOTH))
+		return err_set(err, "%.200s: others can write to it; chmod go-w %.200s, or name "
+				    "another", path, path);
+	return 0;
+}
+
 int io_check_folder(const char *path, struct err *err)
 {
 	const char *why = NULL;
@@ -234,14 +244,9 @@ int io_check_folder(const char *path, struct err *err)
 		why = "is a symbolic link; name the folder itself";
 	else if (!S_ISDIR(st.st_mode))
 		why = "is not a folder; move it away or name another place";
-	else if (st.st_uid != geteuid())
-		why = "belongs to another user; name a folder of your own";
-	else if (st.st_mode & (S_IWGRP | S_IWOTH))
-		why = "others can write to it; take that right away (chmod go-w) or name another "
-		      "folder";
 	if (why)
 		return err_set(err, "%.300s: %s", path, why);
-	return 0;
+	return io_check_owner(path, &st, false, err);
 }
 
 int io_make_folders(const char *path, bool durable, struct err *err)

@@ -64,7 +64,10 @@ const char *io_temp_folder(void); /* $TMPDIR or /tmp */
 bool io_user_folder(const char *base, const char *usual, struct buf *out);
 /* fsync of the folder that holds path: makes a new name durable. */
 int io_sync_folder(const char *path);
-/* -1 and the reason unless path is a folder of this user, no symlink, not writable by others. */
+/* -1 and the reason unless the file or folder belongs to this user (root_may: or to root) and others
+ * cannot write to it. */
+int io_check_owner(const char *path, const struct stat *st, bool root_may, struct err *err);
+/* -1 and the reason unless path is a folder, no symlink, and passes io_check_owner. */
 int io_check_folder(const char *path, struct err *err);
 /* mkdir -p with mode 0700; the last one must pass io_check_folder. durable: fsyncs new names. */
 int io_make_folders(const char *path, bool durable, struct err *err);

@@ -465,6 +465,7 @@ int cmd_decide(struct options *o)
 		code = d.desk->trouble == JOURNAL_TROUBLE ? EXIT_TROUBLE : EXIT_JOURNAL;
 		goto out;
 	}
+	load_say_copy(&d.load, d.desk);
 	if (d.desk->journal.torn.n)
 		fprintf(stderr,
 			"gavel: the last record of an earlier run was not written to its end; what "

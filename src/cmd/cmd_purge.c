@@ -229,6 +229,23 @@ static void note_unfinished(struct purge *p, const char *base, const char *name,
 	desk_close(&d);
 }
 
+/* Whether none of the logs that the journal is of is there. */
+static bool is_abandoned(const struct desk *d)
+{
+	bool gone = d->logs.n > 0;
+
+	for (uint32_t i = 0; i < d->logs.n; i++)
+		gone &= is_gone(d->logs.v[i].source);
+	return gone;
+}
+
+static void purge_index(const struct desk *d, const char *base, const char *name)
+{
+	for (uint32_t i = 0; i < d->logs.n; i++)
+		if (d->logs.v[i].file.head[0])
+			index_remove(base, d->logs.v[i].file.head, name);
+}
+
 /* Holds the lock of the journal, so that no other process begins to use it. */
 static void purge_journal(struct purge *p, const char *base, const char *name, const char *path)
 {
@@ -239,10 +256,13 @@ static void purge_journal(struct purge *p, const char *base, const char *name, c
 	    stat_folder(path, &stat) < 0 || stat.odd || stat.newest > p->before)
 		return;
 	desk_open_dir(&d, path, !p->dry);
-	if (d.trouble == JOURNAL_LOCKED)
+	if (d.trouble == JOURNAL_LOCKED) {
 		p->in_use++;
-	else if (is_finished(&d) && is_gone(d.source))
+	} else if (is_finished(&d) && is_abandoned(&d)) {
+		if (!p->dry)
+			purge_index(&d, base, name);
 		purge_folder(p, JOURNALS, base, name, stat.bytes);
+	}
 	desk_close(&d);
 }
 

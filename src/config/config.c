@@ -367,17 +367,48 @@ static char *default_path(void)
 	return b.p;
 }
 
-/* Reads the whole file; -1 and errno, EFBIG if it is longer than CONFIG_MAX_BYTES. Never blocks:
- * only regular files and character devices are read. */
-static int read_file(const char *path, struct buf *out)
+/* Opens the file without blocking. -1 and errno, EPERM with a reason in err: it must not be obeyed.
+ * Devices (/dev/null) are not judged. */
+static int open_file(const char *path, struct stat *st, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), rc, saved;
-	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), number;
 
 	if (fd < 0)
 		return -1;
-	rc = fstat(fd, &st);
-	if (rc == 0 && !S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode)) {
+	if (fstat(fd, st) == 0 &&
+	    (!S_ISREG(st->st_mode) || io_check_owner(path, st, true, err) == 0))
+		return fd;
+	number = err->text[0] ? EPERM : errno;
+	close(fd);
+	errno = number;
+	return -1;
+}
+
+int config_check(const char *path, struct err *err)
+{
+	char *usual = path ? NULL : default_path();
+	const char *file = path ? path : usual;
+	struct stat st;
+	int fd;
+
+	err->text[0] = '\0';
+	fd = file ? open_file(file, &st, err) : -1;
+	if (fd >= 0)
+		close(fd);
+	free(usual);
+	return err->text[0] ? -1 : 0;
+}
+
+/* Reads the whole file; -1 and errno, EFBIG if it is longer than CONFIG_MAX_BYTES, or the reason in
+ * err. Only regular files and character devices are read. */
+static int read_file(const char *path, struct buf *out, struct err *err)
+{
+	struct stat st;
+	int fd = open_file(path, &st, err), rc = 0, saved;
+
+	if (fd < 0)
+		return -1;
+	if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode)) {
 		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
 		rc = -1;
 	}
@@ -393,13 +424,17 @@ void config_load(struct config *c, const char *path)
 {
 	char *usual = path ? NULL : default_path();
 	struct buf text = { 0 }, b = { 0 };
+	struct err err = { "" };
 
 	config_init(c, path ? path : usual);
 	free(usual);
 	if (!c->file)
 		return;
-	if (read_file(c->file, &text) == 0) {
+	if (read_file(c->file, &text, &err) == 0) {
 		config_parse(c, buf_str(&text));
+	} else if (err.text[0]) {
+		buf_printf(&b, "%s; defaults are used", err.text);
+		config_add_problem(c, &b);
 	} else if (path || (errno != ENOENT && errno != ENOTDIR)) {
 		buf_printf(&b, "%s: cannot be read: %s; defaults are used", c->file,
 			   errno == EINVAL ? "Not a regular file" : strerror(errno));

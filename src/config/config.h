@@ -13,6 +13,7 @@
 #define GAVEL_CONFIG_CONFIG_H
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/mem.h"
 #include "draw/paint.h"
 
@@ -60,7 +61,10 @@ struct config {
 	VEC(char *) problems;
 };
 
-/* path NULL: the default file. */
+/* -1 and the reason if the file exists, and belongs neither to this user nor to root or can be written
+ * to by others: it must not be obeyed. path NULL: the default file. */
+int config_check(const char *path, struct err *err);
+/* Of a file that config_check refuses, nothing is used. path NULL: the default file. */
 void config_load(struct config *c, const char *path);
 void config_release(struct config *c);
 

@@ -27,14 +27,6 @@ static void take_record(void *ctx, struct str json)
 	record_apply(ctx, json);
 }
 
-static void add_head(const struct desk *d, struct buf *out)
-{
-	buf_adds(out, "{\"state\":\"OPEN\",\"gavel\":1");
-	json_put_str(out, "source", d->source);
-	json_put_int(out, "time", timestamp_now_ms());
-	buf_addc(out, '}');
-}
-
 static void append_again(struct desk *d, struct buf *line)
 {
 	if (d->access == DESK_WRITES &&
@@ -86,8 +78,10 @@ static void open_journal(struct desk *d, bool write)
 	struct buf head = { 0 };
 	enum journal_result r;
 
-	add_head(d, &head);
+	record_open(d, &head);
 	r = journal_open(&d->journal, d->dir, write, buf_str(&head), take_record, d, &d->why);
+	if (r == JOURNAL_FINE && write && !d->changes) /* it was empty, and is the first record now */
+		record_apply(d, buf_str(&head));
 	buf_release(&head);
 	d->trouble = JOURNAL_FINE;
 	switch (r) {
@@ -116,13 +110,170 @@ static void open_journal(struct desk *d, bool write)
 	}
 }
 
-/* Called before the first record. Another gavel may have created the journal meanwhile, whose
- * records are then on this desk. */
+/* The name of a journal's folder, which the index has. */
+static const char *name_of(const char *dir)
+{
+	const char *slash = strrchr(dir, '/');
+
+	return slash ? slash + 1 : dir;
+}
+
+static bool knows_file(const struct desk *d, const struct log_identity *file)
+{
+	for (uint32_t i = 0; i < d->logs.n; i++)
+		if (identity_is_same(&d->logs.v[i].file, file))
+			return true;
+	return false;
+}
+
+static bool knows_source(const struct desk *d)
+{
+	for (uint32_t i = 0; i < d->logs.n; i++)
+		if (str_eq(d->logs.v[i].source, d->source) &&
+		    identity_is_same(&d->logs.v[i].file, &d->file) &&
+		    strcmp(d->logs.v[i].file.head, d->file.head) == 0)
+			return true;
+	return false;
+}
+
+/* "a copy of PATH, where 3 items were decided by ann"; false = fewer than `most` were. */
+static bool describe_copy(const struct desk *other, uint32_t *most, struct buf *out)
+{
+	struct str by = STR_NONE;
+	bool several = false;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < other->drafts.n; i++) {
+		if (other->drafts.v[i].state == DRAFT_VOID)
+			continue;
+		several |= n && !str_eq(by, other->drafts.v[i].by);
+		by = n++ ? by : other->drafts.v[i].by;
+	}
+	if (n <= *most)
+		return false;
+	*most = n;
+	buf_clear(out);
+	buf_printf(out, "a copy of %.*s, where %u item%s decided by %.*s%s; see gavel journal list",
+		   STR_ARG(other->source), n, n == 1 ? " was" : "s were", STR_ARG(by),
+		   several ? " and others" : "");
+	return true;
+}
+
+static bool dir_knows_file(const char *dir, const struct log_identity *file)
+{
+	struct desk own = { 0 };
+	bool knows;
+
+	desk_open_dir(&own, dir, false);
+	knows = knows_file(&own, file);
+	desk_close(&own);
+	return knows;
+}
+
+/* The journals in the index for logs that begin like the source, except the one in dir. */
+static void list_others(const struct desk *d, const char *dir, struct index_names *out)
+{
+	struct index_names all = { 0 };
+
+	index_list(d->base, d->file.head, &all);
+	for (uint32_t i = 0; i < all.list.n; i++)
+		if (strcmp(all.list.v[i], name_of(dir)) != 0)
+			vec_push(&out->list, xstrdup(all.list.v[i]));
+	index_names_release(&all);
+}
+
+/* Sets dir to the folder of the journal that knows the source's file, if there is one; notes what was
+ * decided in the journals of other logs that begin like it. */
+static void choose_dir(struct desk *d, struct buf *dir)
+{
+	struct index_names others = { 0 };
+	struct buf path = { 0 }, notice = { 0 };
+	uint32_t most = 0;
+	bool found;
+
+	if (d->file.head[0])
+		list_others(d, dir->p, &others);
+	found = others.list.n && dir_knows_file(dir->p, &d->file);
+	for (uint32_t i = 0; i < others.list.n; i++) {
+		struct desk other = { 0 };
+
+		buf_clear(&path);
+		buf_printf(&path, "%s/%s", d->base, others.list.v[i]);
+		desk_open_dir(&other, path.p, false);
+		if (!knows_file(&other, &d->file)) {
+			describe_copy(&other, &most, &notice);
+		} else if (!found) {
+			found = true;
+			buf_clear(dir);
+			buf_add_str(dir, buf_str(&path));
+		}
+		desk_close(&other);
+	}
+	d->notice = arena_str(&d->arena, buf_str(&notice));
+	index_names_release(&others);
+	buf_release(&path);
+	buf_release(&notice);
+}
+
+/* Adds the source to the index, and to the journal unless that knows it. */
+static int note_source(struct desk *d, struct err *err)
+{
+	struct buf line = { 0 };
+	int rc = 0;
+
+	d->noted = true;
+	if (!d->base || !d->file.ino)
+		return 0;
+	if (d->file.head[0])
+		rc = index_add(d->base, d->file.head, name_of(d->dir), err);
+	if (rc == 0 && !knows_source(d)) {
+		record_open(d, &line);
+		rc = journal_append(&d->journal, buf_str(&line), false, err);
+		if (rc == 0)
+			record_apply(d, buf_str(&line));
+		buf_release(&line);
+	}
+	d->noted = rc == 0;
+	return rc;
+}
+
+/* Looks again for a journal of the file, and puts the one to be created into the index. Returns a lock
+ * on the index, to be held until it is created; -1: d->why. */
+static int claim_file(struct desk *d)
+{
+	struct buf dir = { 0 };
+	int lock = index_lock(d->base, d->file.head, &d->why);
+
+	if (lock < 0)
+		return -1;
+	buf_adds(&dir, d->dir);
+	choose_dir(d, &dir);
+	free(d->dir);
+	d->dir = dir.p;
+	if (index_add(d->base, d->file.head, name_of(d->dir), &d->why) < 0)
+		fd_close(&lock);
+	return lock;
+}
+
+/* Called before the first record. Another gavel may have created the journal meanwhile, perhaps under
+ * another name of the file; its records are then on this desk. */
 static void create_journal(struct desk *d)
 {
+	int lock = -1;
+
 	if (d->access != DESK_WRITES || d->journal.writing)
 		return;
+	if (d->base && d->source.p[0] == '/' && identity_read(d->source.p, &d->file) &&
+	    d->file.head[0]) {
+		lock = claim_file(d);
+		if (lock < 0) {
+			d->access = DESK_READS;
+			d->trouble = JOURNAL_TROUBLE;
+			return;
+		}
+	}
 	open_journal(d, true);
+	fd_close(&lock);
 	d->recovered = !desk_unfinished(d);
 }
 
@@ -130,12 +281,14 @@ void desk_open(struct desk *d, const char *base, const char *source, bool write)
 {
 	struct buf dir = { 0 };
 	struct stat st;
+	struct err ignored;
 	bool is_stream = strcmp(source, "-") == 0;
 	char hex[65], *real = is_stream ? NULL : realpath(source, NULL);
 
 	d->group = arena_str(&d->arena, str_of(is_stream ? "stdin" : source));
 	d->source = real ? arena_str(&d->arena, str_of(real)) : d->group;
 	free(real);
+	d->base = xstrdup(base);
 	d->is_dir = stat(source, &st) == 0 && S_ISDIR(st.st_mode);
 	if (is_stream) {
 		char once[37]; /* a pipe cannot be reopened: each gets a journal of its own */
@@ -146,7 +299,12 @@ void desk_open(struct desk *d, const char *base, const char *source, bool write)
 		sha256_hex(d->source, hex);
 	}
 	buf_printf(&dir, "%s/%.32s", base, hex);
+	if (!is_stream && identity_read(source, &d->file))
+		choose_dir(d, &dir);
 	desk_open_dir(d, dir.p, write);
+	/* a renamed log: gavel purge must find it where it is now */
+	if (d->journal.writing && knows_file(d, &d->file) && !knows_source(d))
+		note_source(d, &ignored); /* the first decision tries again */
 	buf_release(&dir);
 	if (write && d->access == DESK_NONE) /* the first record creates it */
 		d->access = DESK_WRITES;
@@ -171,12 +329,14 @@ void desk_close(struct desk *d)
 	vec_release(&d->drafts);
 	vec_release(&d->letters);
 	vec_release(&d->heard);
+	vec_release(&d->logs);
 	map_release(&d->draft_ids);
 	map_release(&d->letter_ids);
 	map_release(&d->item_drafts);
 	arena_release(&d->arena);
+	free(d->base);
 	free(d->dir);
-	d->dir = NULL;
+	d->base = d->dir = NULL;
 }
 
 int desk_append(struct desk *d, struct str json, bool sync, struct err *err)
@@ -185,7 +345,7 @@ int desk_append(struct desk *d, struct str json, bool sync, struct err *err)
 	if (d->access != DESK_WRITES)
 		return err_set(err, "NOT recorded: %s",
 			       d->why.text[0] ? d->why.text : "this session is read-only");
-	if (journal_append(&d->journal, json, sync, err)) {
+	if ((!d->noted && note_source(d, err)) || journal_append(&d->journal, json, sync, err)) {
 		if (d->journal.poisoned) {
 			d->access = DESK_READS;
 			d->trouble = JOURNAL_TROUBLE;

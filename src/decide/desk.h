@@ -11,7 +11,8 @@
  * (desk_unfinished), and probed and finished only by desk_recover, which the person asks for.
  *
  * Journal records (JSON; `state` first):
- *   OPEN    gavel, source, time                         head of a journal
+ *   OPEN    gavel, source, time [, file]                head of a journal; again for each other path
+ *                                                       or file that it was found to be of
  *   DRAFT   id, time, session ("" = the source's own), kind, item, dialect, rev, verb, by, seen
  *           [, reason_code, explanation, answer, option, input, artifact, sure, corrects]
  *   INTENT  id, time, drafts [ids], decides, dialect, channel, path, to, bytes [, aside]
@@ -27,7 +28,8 @@
  *   HEARD   time, path, offset, at                      where somebody else's reply was read
  * where `decides` repeats the drafts without their words, so that what was sent stays decided even if
  * DRAFT and INTENT are damaged, and `at` is the place in the agents' stream: {file, offset, print}
- * (struct anchor); and about agents that gavel runs, ignored on replay:
+ * (struct anchor), and `file` the log's identity: {dev, ino, born, head} (struct log_identity);
+ * and about agents that gavel runs, ignored on replay:
  *   RUN     time, agent, path, command                  an incarnation has started
  *   ASKED   time, agent, path, type, id, ruling [, code, why, bytes]
  *                                                       a request and gavel's automatic answer
@@ -36,6 +38,7 @@
 #define GAVEL_DECIDE_DESK_H
 
 #include "decide/decision.h"
+#include "decide/identity.h"
 #include "journal/journal.h"
 #include "model/model.h"
 
@@ -69,9 +72,18 @@ struct heard {
 	uint32_t letters; /* number of letters recorded before it */
 };
 
+/* A log that the journal is of. */
+struct known_log {
+	struct str source;
+	struct log_identity file; /* zero in journals of 0.1.0 */
+};
+
 struct desk {
 	struct str group;  /* the source as given: the model's group of its sessions */
-	struct str source; /* its real path; "stdin" for a stream */
+	struct str source; /* its real path; "stdin" for a stream; by desk_open_dir the last one known */
+	struct log_identity file; /* of the source, zero unless it is a regular file */
+	VEC(struct known_log) logs; /* as the journal has them, oldest first */
+	struct str notice; /* that it is a copy of a log with decisions; empty = none */
 	bool is_dir;
 	enum desk_access access;
 	enum journal_result trouble; /* why it is read-only; FINE = as requested */
@@ -98,15 +110,17 @@ struct desk {
 	bool (*anchor)(void *ctx, const struct desk *d, struct anchor *out, struct arena *names);
 	void *anchor_ctx;
 	struct arena arena;
-	char *dir;
+	char *base, *dir; /* base: NULL by desk_open_dir */
+	bool noted; /* the journal and the index have the source's path and identity */
 };
 
 /* Where journals are: `given` (--journal) if not NULL, else $XDG_STATE_HOME/gavel or
  * ~/.local/state/gavel. */
 void desk_base(const char *given, struct buf *out);
-/* Replays the journal in base/<hash of the real path>, if it exists. write: also locks it; a
- * missing journal is created by the first decision. Cannot fail: access, trouble and why tell what
- * is possible. */
+/* Replays the source's journal, if it exists: the one that knows this very file, be it renamed or a
+ * hard link, else the one in base/<hash of the real path>. write: also locks it; a missing journal
+ * is created by the first decision. If only another log begins the same and has decisions, `notice`
+ * says so. Cannot fail: access, trouble and why tell what is possible. */
 void desk_open(struct desk *d, const char *base, const char *source, bool write);
 /* Opens a journal by its folder (gavel journal). */
 void desk_open_dir(struct desk *d, const char *dir, bool write);

@@ -25,6 +25,22 @@ static void put_if(struct buf *out, const char *name, struct str s)
 		json_put_str(out, name, s);
 }
 
+void record_open(const struct desk *d, struct buf *out)
+{
+	buf_adds(out, "{\"state\":\"OPEN\",\"gavel\":1");
+	json_put_str(out, "source", d->source);
+	json_put_int(out, "time", timestamp_now_ms());
+	if (d->file.ino) {
+		json_open(out, "file", '{');
+		json_put_number(out, "dev", d->file.dev);
+		json_put_number(out, "ino", d->file.ino);
+		json_put_number(out, "born", (uint64_t)d->file.born_ns);
+		json_put_name(out, "head", d->file.head);
+		buf_addc(out, '}');
+	}
+	buf_addc(out, '}');
+}
+
 /* What was decided and by whom, without the words. The source's own session is named after the source
  * as typed, which may differ next time; the journal stores it as "". */
 static void put_decision(const struct desk *d, const struct draft *draft, struct buf *out)
@@ -168,7 +184,7 @@ static int64_t read_int(yyjson_val *v, const char *name)
 	return n;
 }
 
-/* For offsets and inodes, which use all 64 bits. */
+/* For offsets, inodes and nanoseconds, which need more than 53 bits. */
 static uint64_t read_u64(yyjson_val *v, const char *name)
 {
 	return yyjson_get_uint(json_get(v, name));
@@ -448,6 +464,22 @@ static void apply_step(struct desk *d, struct str state, yyjson_val *v)
 	}
 }
 
+static void apply_open(struct desk *d, yyjson_val *v)
+{
+	yyjson_val *file = json_get(v, "file");
+	struct str head = json_get_str(file, "head");
+	struct known_log log = { .source = read_str(d, v, "source"),
+				 .file = { .dev = read_u64(file, "dev"),
+					   .ino = read_u64(file, "ino"),
+					   .born_ns = (int64_t)read_u64(file, "born") } };
+
+	if (head.n == sizeof(log.file.head) - 1)
+		memcpy(log.file.head, head.p, head.n);
+	vec_push(&d->logs, log);
+	if (!d->group.n && log.source.n)
+		d->source = log.source;
+}
+
 void record_apply(struct desk *d, struct str json)
 {
 	struct json_reader reader = { 0 };
@@ -458,8 +490,7 @@ void record_apply(struct desk *d, struct str json)
 	if (json_read(&reader, json, &v) == JSON_OK) {
 		state = json_get_str(v, "state");
 		if (str_is(state, "OPEN")) {
-			if (!d->source.n)
-				d->source = read_str(d, v, "source");
+			apply_open(d, v);
 		} else if (str_is(state, "DRAFT")) {
 			apply_draft(d, v);
 		} else if (str_is(state, "INTENT")) {

@@ -8,6 +8,8 @@
 /* Applies one record to the desk, whether just written or replayed on open; a malformed record has
  * no effect. */
 void record_apply(struct desk *d, struct str json);
+/* OPEN, with path and identity of the desk's source */
+void record_open(const struct desk *d, struct buf *out);
 void record_draft(const struct desk *d, const struct draft *draft, struct buf *out);
 void record_intent(const struct desk *d, const struct letter *l, struct buf *out);
 void record_done(const struct desk *d, const struct letter *l, struct buf *out);

@@ -42,16 +42,27 @@ bool conversation_anchor(void *load, const struct desk *d, struct anchor *out, s
 	return false;
 }
 
-/* The file of an anchor, if that is the one that was read then; NONE. */
+static bool holds_anchor(struct load *l, const struct talk *t, uint32_t file,
+			 const struct anchor *at)
+{
+	const struct wire_file *f = &l->wire.files.v[file];
+
+	return !f->joined && str_eq(f->group, t->group) && at->offset <= f->source.end &&
+	       print_of(l, file, at->offset) == at->print;
+}
+
+/* The file of an anchor, if that is the one that was read then; NONE. A log that was renamed since is
+ * known by its bytes. */
 static uint32_t anchor_file(struct load *l, const struct talk *t, const struct anchor *at)
 {
-	for (uint32_t i = l->wire.files.n; i-- > 0;) {
-		const struct wire_file *f = &l->wire.files.v[i];
+	const struct desk *d = talk_desk(l, t);
 
-		if (!f->joined && str_eq(f->group, t->group) && str_eq(f->base, at->file) &&
-		    at->offset <= f->source.end && print_of(l, i, at->offset) == at->print)
+	for (uint32_t i = l->wire.files.n; i-- > 0;)
+		if (str_eq(l->wire.files.v[i].base, at->file) && holds_anchor(l, t, i, at))
 			return i;
-	}
+	for (uint32_t i = l->wire.files.n; d && !d->is_dir && i-- > 0;)
+		if (holds_anchor(l, t, i, at))
+			return i;
 	return NONE;
 }
 

@@ -1,6 +1,7 @@
-/* Lists the folders that contain a journal. */
+/* Lists the folders that contain a journal; judges the folder that contains them. */
 #include "session/journals.h"
 
+#include "base/io.h"
 #include "decide/desk.h"
 
 #include <dirent.h>
@@ -41,4 +42,20 @@ void journals_release(struct journal_folders *f)
 	for (uint32_t i = 0; i < f->list.n; i++)
 		free(f->list.v[i]);
 	vec_release(&f->list);
+}
+
+int journals_check_place(const char *given, struct err *err)
+{
+	struct buf path = { 0 };
+	struct stat st;
+	int rc = 0;
+
+	desk_base(given, &path);
+	for (int i = 0; i < 2 && rc == 0; i++) {
+		if (stat(path.p, &st) == 0)
+			rc = io_check_owner(path.p, &st, false, err);
+		buf_adds(&path, "/captures");
+	}
+	buf_release(&path);
+	return rc;
 }

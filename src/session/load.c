@@ -373,6 +373,17 @@ void load_reopen_desk(struct load *l, uint32_t number)
 	conversation_rebind(l, number);
 }
 
+void load_say_copy(struct load *l, const struct desk *d)
+{
+	struct buf line = { 0 };
+
+	if (!d->notice.n)
+		return;
+	buf_printf(&line, "%.*s: %.*s", STR_ARG(d->group), STR_ARG(d->notice));
+	load_say(l, buf_str(&line));
+	buf_release(&line);
+}
+
 /* One per group, also for a followed directory that has no file yet. */
 static void open_desks(struct load *l)
 {
@@ -393,9 +404,11 @@ static void open_desks(struct load *l)
 	for (uint32_t i = 0; l->follow && i < l->wire.dirs.n; i++)
 		if (!desks_find(&l->desks, str_of(l->wire.dirs.v[i].name)))
 			vec_push(&l->desks.list, open_desk(l, l->wire.dirs.v[i].name));
-	for (uint32_t i = 0; i < l->desks.list.n && !l->desk_options.write; i++)
+	for (uint32_t i = 0; i < l->desks.list.n && !l->desk_options.write; i++) {
 		if (l->desks.list.v[i].trouble != JOURNAL_FINE)
 			load_say(l, str_of(l->desks.list.v[i].why.text));
+		load_say_copy(l, &l->desks.list.v[i]);
+	}
 }
 
 static bool read_search_step(void *ctx, struct search_progress *h)

@@ -121,8 +121,8 @@ struct desk *load_add_desk(struct load *l, struct str group, const char *source)
 /* Reads a desk's journal again, after another process wrote to it. */
 void load_reopen_desk(struct load *l, uint32_t desk);
 /* Adds the sources (none: standard input) and opens their desks. -1 when nothing can be read at
- * all. An unreadable journal is reported, unless it was to be written: then the desk has the error
- * (access, why). */
+ * all. An unreadable journal and a copy of a log with decisions are reported, unless the journal was
+ * to be written: then the desk has the error (access, why) and the notice. */
 int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max_line_bytes);
 
 enum load_state {
@@ -148,6 +148,8 @@ int load_wait_ms(const struct load *l, int64_t now_ms);
 
 /* Prints "gavel: SENTENCE" to stderr, or to `hold`; sanitized, as file names are untrusted. */
 void load_say(struct load *l, struct str sentence);
+/* load_say of the desk's notice, if it has one: that its source is a copy. */
+void load_say_copy(struct load *l, const struct desk *d);
 /* Appends untrusted text, sanitized: as the cells that would be shown, without colours. */
 void add_clean(struct buf *out, struct str s, enum text_mode mode);
 /* label, which is trusted, and the text. */

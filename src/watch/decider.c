@@ -41,6 +41,8 @@ void decider_begin(struct decider *s)
 	for (uint32_t i = 0; i < s->load->desks.list.n; i++) {
 		const struct desk *d = &s->load->desks.list.v[i];
 
+		if (d->notice.n)
+			app_say(s->app, ROLE_WARN, "this is %.*s", STR_ARG(d->notice));
 		if (d->journal.torn.n)
 			app_say(s->app, ROLE_WARN,
 				"the last record of an earlier run was not written to its end; "

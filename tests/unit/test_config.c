@@ -77,6 +77,17 @@ static void read_all(const char *path, struct buf *out)
 	fclose(f);
 }
 
+/* The sources may be another user's, whose configuration would be refused. */
+static void load_fixture(struct config *c, const char *name)
+{
+	struct buf text = { 0 };
+
+	read_all(fixture(name), &text);
+	config_init(c, fixture(name));
+	config_parse(c, buf_str(&text));
+	buf_release(&text);
+}
+
 START_TEST(nothing_said_is_the_defaults)
 {
 	static const char *const texts[] = {
@@ -99,7 +110,7 @@ START_TEST(every_setting_is_read)
 	struct config c;
 	struct theme theme;
 
-	config_load(&c, fixture("complete.json"));
+	load_fixture(&c, "complete.json");
 	assert_problems_of(&c, "");
 	ck_assert_str_eq(c.file, fixture("complete.json"));
 	ck_assert_str_eq(c.theme, "light");
@@ -142,7 +153,7 @@ START_TEST(terminals_get_the_colours_they_have)
 	struct config c;
 	struct theme theme;
 
-	config_load(&c, fixture("complete.json"));
+	load_fixture(&c, "complete.json");
 	config_theme(&c, 16, &theme);
 	ck_assert(theme_is_sound(&theme));
 	ck_assert_uint_eq(theme.look[ROLE_TITLE].front, COLOUR_BRIGHT + COLOUR_WHITE);
@@ -539,6 +550,32 @@ static void assert_unreadable(const char *path, const char *why)
 	config_release(&c);
 }
 
+/* Judged by itself: the command line refuses it before, but it may be exchanged in between. */
+START_TEST(what_others_can_write_is_not_used)
+{
+	struct config c;
+	struct err err;
+	char want[600];
+
+	write_file("open.json", STR("{\"theme\": \"light\"}"));
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(chmod(in_folder("open.json"), i ? 0602 : 0620), 0);
+		ck_assert_int_eq(config_check(in_folder("open.json"), &err), -1);
+		config_load(&c, in_folder("open.json"));
+		snprintf(want, sizeof(want), "%s; defaults are used", err.text);
+		ck_assert_uint_eq(c.problems.n, 1);
+		ck_assert_str_eq(c.problems.v[0], want);
+		assert_defaults(&c);
+		config_release(&c);
+	}
+	ck_assert_int_eq(chmod(in_folder("open.json"), 0644), 0);
+	ck_assert_int_eq(config_check(in_folder("open.json"), &err), 0);
+	ck_assert_int_eq(config_check(in_folder("none.json"), &err), 0);
+	ck_assert_int_eq(config_check("/dev/null", &err), 0);
+	ck_assert_int_eq(config_check("/etc/passwd", &err), 0); /* root's */
+}
+END_TEST
+
 START_TEST(missing_is_fine_unless_named_and_unreadable_is_not)
 {
 	struct config c;
@@ -689,6 +726,7 @@ int main(void)
 	tcase_add_checked_fixture(t, make_folder, remove_folder);
 	tcase_add_test(t, the_usual_places);
 	tcase_add_test(t, missing_is_fine_unless_named_and_unreadable_is_not);
+	tcase_add_test(t, what_others_can_write_is_not_used);
 	suite_add_tcase(s, t);
 	return unit_run(s);
 }

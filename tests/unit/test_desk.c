@@ -264,6 +264,42 @@ START_TEST(what_was_sent_is_not_open_after_a_repair)
 }
 END_TEST
 
+/* Two names of one file, opened before there is a journal: the first decision creates it for both. */
+START_TEST(two_names_have_one_journal)
+{
+	char other_path[80];
+	struct desk other = { 0 };
+	struct draft twice = { .item = STR("find-1"), .kind = ITEM_FINDING,
+			       .dialect = DIALECT_COLLABORATION, .rev = STR("abc"),
+			       .verb = VERB_ACCEPT, .by = STR("bob"), .number = NONE };
+	struct letter l;
+	struct err err = { { 0 } };
+	uint32_t number;
+	FILE *f = fopen(log_path, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "%080d\n", 1);
+	fclose(f);
+	snprintf(other_path, sizeof(other_path), "%s/other", folder);
+	ck_assert_int_eq(link(log_path, other_path), 0);
+	again();
+	desk_open(&other, base, other_path, true);
+	ck_assert_int_eq(other.access, DESK_WRITES);
+	l = letter_of(stage("find-1"));
+	l.channel = CHANNEL_FILE;
+	ck_assert_msg(desk_send_all(&desk, &l, 1, &number, &err) == 0, "%s", err.text);
+	if (_i) /* and has ended meanwhile */
+		desk_close(&desk);
+	twice.session = other.group;
+	ck_assert_int_eq(desk_stage(&other, &twice, &number, &err), -1);
+	ck_assert_msg(strstr(err.text, "this was decided already (reject, sent)"), "%s", err.text);
+	ck_assert_int_eq(other.access, _i ? DESK_WRITES : DESK_READS);
+	ck_assert_int_eq(other.trouble, _i ? JOURNAL_FINE : JOURNAL_LOCKED);
+	desk_close(&other);
+	vec_release(&l.drafts);
+}
+END_TEST
+
 /* With a decision go the letters that only accompany it; the others stay. */
 START_TEST(one_of_a_batch_is_given_up)
 {
@@ -492,6 +528,7 @@ int main(void)
 	tcase_add_test(t, a_sent_letter_is_proven_by_the_log);
 	tcase_add_test(t, an_attempt_is_not_proven_by_the_log);
 	tcase_add_loop_test(t, a_lost_intent_is_not_decided_anew, 0, 2);
+	tcase_add_loop_test(t, two_names_have_one_journal, 0, 2);
 	tcase_add_loop_test(t, what_was_sent_is_not_open_after_a_repair, 2, 5);
 	tcase_add_test(t, one_of_a_batch_is_given_up);
 	tcase_add_loop_test(t, what_did_arrive_is_not_given_up, 0, 2);

@@ -619,7 +619,9 @@ static void set_up(void)
 	snprintf(base, sizeof(base), "%s/state", folder);
 	snprintf(source, sizeof(source), "%s/log", folder);
 	snprintf(outbox, sizeof(outbox), "%s/outbox", folder);
-	write_file(source, STR("{}\n"));
+	/* long enough for an identity, so that its journal is in the index */
+	write_file(source, STR("{\"type\":\"log\",\"text\":\"a first line that tells this log from "
+			       "others\"}\n"));
 	watched = watch_new();
 	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
