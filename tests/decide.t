@@ -861,7 +861,7 @@ verdicts() {
 		sed -n 's/.*"kind":"\([a-z]*\)".*"verdict":"\([a-z]*\)".*/\1 \2/p' | sort -r | tr '\n' ' '
 }
 twins >twins.ndjson
-refuses 'two of one id' 'gavel: 2 items are named R1/c-1; write more of it, SESSION/ID, KIND:ID, or choose with --rev' twins.ndjson R1/c-1 accept
+refuses 'two of one id' 'gavel: 2 items are named R1/c-1; write more of it, SESSION/ID, KIND:ID, AGENT:ID, or choose with --rev' twins.ndjson R1/c-1 accept
 refuses 'neither kind' 'gavel: no item verdict:R1/c-1' twins.ndjson verdict:R1/c-1 accept
 ok 'one by its kind' exit_of 0 "$GAVEL" decide --deliver --explain='Half of it.' twins.ndjson change:R1/c-1 partial
 ok 'the other by kind and session' exit_of 0 "$GAVEL" decide --deliver --explain=No. twins.ndjson finding:twins.ndjson/R1/c-1 reject

@@ -13,7 +13,8 @@ tap_count=0
 srcdir=$(cd "$srcdir" && pwd) || exit 99 # tests go elsewhere
 # In memory where programs can be run from there: a disk that is slow to sync must not fail a scene.
 if [ -z "${TMPDIR-}" ] && tmp=$(mktemp -d -p /dev/shm 2>/dev/null); then
-	cp "$(command -v true)" "$tmp/true" && "$tmp/true" 2>/dev/null && TMPDIR=/dev/shm && export TMPDIR
+	printf '#!/bin/sh\n' >"$tmp/true" && chmod +x "$tmp/true" && "$tmp/true" 2>/dev/null &&
+		TMPDIR=/dev/shm && export TMPDIR
 	rm -rf "$tmp"
 fi
 umask 022 # what others can write to is refused

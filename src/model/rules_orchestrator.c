@@ -231,7 +231,7 @@ static bool check_response(struct apply_ctx *a, const struct event *e,
 	const char *where = reply_words(a->m, q->message);
 	char name[QUOTED_MAX];
 
-	if (a->to != NONE && asker != NONE && a->to != asker && !a->reply) {
+	if (a->to != NONE && asker != NONE && a->to != asker) {
 		report(a, SEVERITY_ERROR, RULE("correlation-agentId"), "/agentId", 0,
 		       "the request of line %u%s is from %s; this answers nothing", line, where,
 		       quoted(agent_name(a->m, asker), name));
@@ -391,13 +391,19 @@ static void apply_orchestrator(struct apply_ctx *a)
 	check_timeouts(a);
 }
 
-/* A response names its request; commands answer nothing. */
+/* Agents may use the same ids; 0 = whichever agent. */
+static int64_t agent_key(const struct actor *agent)
+{
+	return agent->known_role || !agent->id.n ? 0 : (int64_t)(str_hash(agent->id) | 1);
+}
+
+/* A response names its request, perhaps with the agent; commands answer nothing. */
 static void reply_keys(const struct message *msg, struct reply_keys *out)
 {
 	for (uint32_t i = 0; i < msg->events.n; i++)
 		if (msg->events.v[i].type == EV_RESPONSE && msg->events.v[i].id.n)
-			reply_key_add(out, reply_key(ANSWERS_MESSAGE, 0, msg->events.v[i].id), false,
-				      true);
+			reply_key_add(out, reply_key(ANSWERS_MESSAGE, agent_key(&msg->to),
+						     msg->events.v[i].id), false, true);
 	out->answers_nothing = !out->list.n;
 }
 
@@ -406,8 +412,12 @@ static void offer_keys(const struct model *m, uint32_t session, const struct mes
 {
 	(void)m;
 	(void)session;
-	if (msg->id.n)
-		reply_key_add(out, reply_key(ANSWERS_MESSAGE, 0, msg->id), false, true);
+	if (!msg->id.n)
+		return;
+	reply_key_add(out, reply_key(ANSWERS_MESSAGE, 0, msg->id), false, true);
+	if (agent_key(&msg->from))
+		reply_key_add(out, reply_key(ANSWERS_MESSAGE, agent_key(&msg->from), msg->id), false,
+			      true);
 }
 
 const struct rules_ops rules_orchestrator = {

@@ -18,7 +18,7 @@ static bool item_matches(const struct scene *s, uint32_t number, struct str want
 {
 	const struct item *item = &s->model->items.v[number];
 	struct str session = session_name(s->model, item_session(s->model, item)), rest;
-	struct buf name = { 0 };
+	struct buf name = { 0 }, plain = { 0 };
 	struct item_state st;
 	enum item_kind kind;
 	bool hit;
@@ -26,14 +26,17 @@ static bool item_matches(const struct scene *s, uint32_t number, struct str want
 	if (!item_at(s->model, item, s->k, s->now_ms, &st))
 		return false;
 	item_name(s->model, item, &name);
+	item_plain_name(s->model, item, &plain);
 	if (way == WHOLE)
-		hit = is_name(wanted, session, buf_str(&name));
+		hit = is_name(wanted, session, buf_str(&name)) ||
+		      is_name(wanted, session, buf_str(&plain));
 	else if (way == OF_KIND)
 		hit = item_kind_split(wanted, &kind, &rest) && kind == item->kind &&
 		      is_name(rest, session, buf_str(&name));
 	else
 		hit = str_starts(buf_str(&name), wanted);
 	buf_release(&name);
+	buf_release(&plain);
 	return hit;
 }
 
@@ -74,8 +77,8 @@ int find_item_named(const struct scene *s, const char *wanted, const char *rev, 
 		fprintf(stderr, "gavel: no item %s; gavel show inbox --all lists them\n", wanted);
 	else if (hits > 1)
 		fprintf(stderr,
-			"gavel: %u items are named %s; write more of it, SESSION/ID, KIND:ID, or "
-			"choose with --rev\n",
+			"gavel: %u items are named %s; write more of it, SESSION/ID, KIND:ID, AGENT:ID, "
+			"or choose with --rev\n",
 			hits, wanted);
 	return hits == 1 ? 0 : -1;
 }

@@ -229,7 +229,7 @@ static void rename_sender(void *ctx, struct load *l, struct message *msg, uint32
 	(void)l;
 	(void)file;
 	++*(uint32_t *)ctx;
-	msg->from.id = STR("by-channel");
+	msg->from = known_role_actors[KNOWN_ROLE_PLANNER];
 }
 
 START_TEST(before_the_model)
@@ -242,7 +242,7 @@ START_TEST(before_the_model)
 	      NULL);
 	run_all();
 	ck_assert_uint_eq(calls, 1);
-	assert_str(agent_name(&load.model, route(0)->from), "by-channel");
+	assert_str(agent_name(&load.model, route(0)->from), "planner");
 }
 END_TEST
 

@@ -1,0 +1,138 @@
+# What a message may do depends on where it comes from: every way to decide, tried by one agent (live,
+# in its capture, in a renamed copy of that, in the folder of a run beside the agent that asks), in a
+# log, and in a reply file, where people decide. tests/fixtures/trust has the cases.
+. "$srcdir/tests/tap.sh"
+slow 'agents that decide'
+
+HOME=$tmp
+USER=ann
+export HOME USER
+unset VISUAL EDITOR NO_COLOR
+cd "$tmp" || exit 99
+
+# part WORD: the lines of the case that begin with it
+part() { sed -n "s/^$1 //p" case; }
+# dated: {now} is some time of the recording
+dated() { sed 's/{now}/2026-02-06T12:00:00Z/g'; }
+
+# verdict SOURCE...: of the item in question, and by whom
+verdict() {
+	"$GAVEL" show inbox --all --format=json "$@" 2>err | grep -F "{\"id\":\"$item" |
+		sed 's/.*"verdict":"\([a-z]*\)","by":\("[^"]*"\|null\),.*/\1 \2/; s/"//g; s/ null$//' | sort -u
+}
+
+# run_agents NAME...: each says the lines in the file NAME.says; with the options in $options
+options=
+run_agents() {
+	echo '{ "agents": [' >agents.json
+	for who; do
+		printf '{ "name": "%s", "command": ["%s"' "$who" "$FAKE_AGENT"
+		sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/, "say &"/' "$who.says"
+		echo '] },'
+	done >>agents.json
+	echo '] }' >>agents.json
+	printf '4<until:all is raised><until:all was said>1:save-screen live.txt<Enter>Q' >keys
+	timeout 60 "$GAVEL" run --headless --size 100x24 --keys keys --config agents.json $options >out 2>err
+	captures=$(sed -n 's/^gavel: what the agents wrote is in //p' err)
+}
+
+try_case() {
+	item=$(part item)
+	agent=$(part agent)
+	rm -rf case.log case.log.* folder copy.log
+	part raise >raise
+	part try >try
+
+	part raise | dated >case.log
+	is "$name: it is raised" none "$(verdict case.log)"
+	part try | dated >>case.log
+	log=$(part log)
+	case $log in
+	*' '*) is "$name: in a log" "$log" "$(verdict case.log)" ;;
+	*) is "$name: in a log" "$log" "$(verdict case.log | sed 's/ .*//')" ;;
+	esac
+
+	part raise | dated >case.log
+	part try | dated >case.log.replies.ndjson
+	reply=$(part reply)
+	case $reply in
+	*' '*) is "$name: in a reply file" "$reply" "$(verdict case.log)" ;;
+	*) is "$name: in a reply file" "$reply" "$(verdict case.log | sed 's/ .*//')" ;;
+	esac
+
+	# one agent
+	{ cat raise; echo 'all is raised'; cat try; echo 'all was said'; } >dev.says
+	run_agents dev
+	cp "$captures/dev.ndjson" copy.log
+	[ "$agent" != none ] || ok "$name: live it is open" grep -q ' 1 open' live.txt
+	for source in "$captures/dev.ndjson" copy.log "$captures"; do
+		is "$name: by one agent, ${source##*/}" "$agent" "$(verdict "$source" | sed 's/ .*//')"
+	done
+	line=$(($(wc -l <raise) + 3)) # behind the head and the words
+	grep -q '^quiet' case || ok "$name: check tells" sh -c '"$GAVEL" check copy.log | grep "^copy.log:$1:"' sh "$line"
+
+	# a process that writes the lines of all of them
+	options=--speaks=session
+	run_agents dev
+	options=
+	is "$name: by a whole session" "${log%% *}" "$(verdict "$captures/dev.ndjson" | sed 's/ .*//')"
+
+	# the same lines by another agent of the run
+	{ cat raise; echo 'all is raised'; } >dev.says
+	{ cat try; echo 'all was said'; } >eve.says
+	run_agents dev eve
+	ok "$name: by another agent, live it is open" grep -q '[1-9] open' live.txt
+	is "$name: by another agent, in the folder" none "$(verdict "$captures" | sed 's/ .*//')"
+}
+
+# ---- every case ----
+
+awk '/^== /{n++} n{print > ("case." n)}' "$GAVEL_FIXTURES/trust/decisions.cases"
+n=1
+while [ -e "case.$n" ]; do
+	mv "case.$n" case
+	name=$(sed -n 's/^== //p' case)
+	try_case
+	n=$((n + 1))
+done
+
+# ---- two agents, one id ----
+
+ask() { # AGENT QUESTION
+	printf '{"type":"request:ask-user","id":"q-7","timestamp":"2026-02-06T12:00:00Z","agentId":"%s","payload":{"question":"%s","options":[],"timeout":600000}}\n' "$1" "$2"
+}
+ids() { "$GAVEL" show inbox --all --format=json "$@" | sed 's/^{"id":"\([^"]*\)".*"title":"\([^"]*\)".*"verdict":"\([a-z]*\)".*/\1 \2 \3/' | sort; }
+
+ask eve 'May I?' >two.log
+is 'one agent uses an id' 'q-7 May I? none' "$(ids two.log)"
+"$GAVEL" decide --as=ann --answer=no two.log q-7 answer >/dev/null
+ask bob 'Drop it?' >>two.log
+is 'another one, too: two items' 'bob:q-7 Drop it? none
+eve:q-7 May I? none' "$(ids two.log | sed 's/ [a-z]*$/ none/')"
+is 'what was decided stays with the first' 'staged none' "$("$GAVEL" show inbox --all --format=json two.log | sort | sed -n 's/.*"delivery":"\([a-z]*\)".*/\1/p' | tac | tr '\n' ' ' | sed 's/ $//')"
+ok 'the id alone is refused' sh -c '! "$GAVEL" decide --as=ann --answer=yes two.log q-7 answer 2>err && grep -q "2 items are named" err'
+"$GAVEL" decide --as=ann --answer=yes two.log bob:q-7 answer >/dev/null
+ok 'both are sent' "$GAVEL" decide --deliver two.log
+is 'each to the agent that asked' 'eve no
+bob yes' "$(sed 's/.*"agentId":"\([a-z]*\)".*"answer":"\([a-z]*\)".*/\1 \2/' two.log.replies.ndjson)"
+is 'and answers that one' 'bob:q-7 Drop it? answered
+eve:q-7 May I? answered' "$(ids two.log)"
+is 'also without the journal' "$(ids two.log)" "$(ids --journal=none two.log)"
+
+# a finding that another reviewer repeats as a suggestion
+sed -n '/^== collaboration: a developer.s own review/,/^==/s/^raise //p' "$GAVEL_FIXTURES/trust/decisions.cases" | dated >grade.log
+grep '"review_result"' grade.log | sed 's/000000000006/000000000007/; s/"sequence_number":6/"sequence_number":7/; s/"critical"/"suggestion"/; s/"agent_id":"rev"/"agent_id":"eve"/' >repeat
+cat repeat >>grade.log
+is 'a finding is not downgraded by another agent' 'critical' "$("$GAVEL" show inbox --format=json grade.log | grep '"agent":"rev"' | sed 's/.*"severity":"\([a-z]*\)".*/\1/')"
+
+# ---- what was held was not sent ----
+
+sed -n '/^== feedback: a Request accepts/,/^==/s/^raise //p' "$GAVEL_FIXTURES/trust/decisions.cases" >held.log
+mkfifo held.fifo # which nobody reads
+echo '# New' >new.md
+"$GAVEL" decide --as=ann --reply=held.fifo --artifact=new.md --explain=No. --deliver held.log scope-01 reject >out 2>err
+is 'a letter is held' '"delivery":"held"' "$("$GAVEL" show inbox --all --format=json held.log | grep -o '"delivery":"[a-z]*"')"
+printf '%s\n' '{"iteration":2,"status":"success","protocol_version":"1.2","feedback":{"general_summary":"Good.","positive_points":[],"areas_for_improvement":[]},"applied_feedback_ack":{"items":[{"id":"scope-01","processing_status":"acknowledged"}]}}' >>held.log
+is 'and stays so whatever the agent acknowledges' '"delivery":"held"' "$("$GAVEL" show inbox --all --format=json held.log | grep -o '"delivery":"[a-z]*"')"
+
+tap_end
