@@ -17,6 +17,7 @@
 #include "base/map.h"
 #include "event/event.h"
 #include "model/diag_store.h"
+#include "model/due_queue.h"
 #include "model/ids.h"
 #include "model/positions.h"
 

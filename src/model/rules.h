@@ -49,7 +49,7 @@ struct submitted_task {
 struct requests {
 	HVEC(struct pending_request) list;
 	struct map map;
-	HVEC(uint32_t) due; /* priority queue (binary heap), earliest deadline first */
+	struct due_queue due; /* by deadline */
 	HVEC(struct submitted_task) submitted;
 	struct map submitted_map; /* by submission_hash */
 };

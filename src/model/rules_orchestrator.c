@@ -25,44 +25,6 @@ static uint64_t task_hash(const struct apply_ctx *a, const struct event *e)
 	return hash_known(e->task, message_key(a->msg, e->task_key)->hash);
 }
 
-static int64_t due_at(const struct requests *r, uint32_t place)
-{
-	return r->list.v[r->due.v[place]].deadline_ms;
-}
-
-static void swap_due(struct requests *r, uint32_t i, uint32_t k)
-{
-	uint32_t request = r->due.v[i];
-
-	r->due.v[i] = r->due.v[k];
-	r->due.v[k] = request;
-}
-
-static void push_due(struct heap *h, struct requests *r, uint32_t request)
-{
-	heap_push(h, &r->due, request);
-	for (uint32_t i = r->due.n - 1; i && due_at(r, i) < due_at(r, (i - 1) / 2); i = (i - 1) / 2)
-		swap_due(r, i, (i - 1) / 2);
-}
-
-static uint32_t pop_due(struct requests *r)
-{
-	uint32_t first = r->due.v[0], i = 0;
-
-	r->due.v[0] = r->due.v[--r->due.n];
-	for (;;) {
-		uint32_t least = i;
-
-		for (uint32_t k = 2 * i + 1; k <= 2 * i + 2 && k < r->due.n; k++)
-			if (due_at(r, k) < due_at(r, least))
-				least = k;
-		if (least == i)
-			return first;
-		swap_due(r, i, least);
-		i = least;
-	}
-}
-
 static void add_request(struct apply_ctx *a, const struct event *e)
 {
 	struct requests *r = requests_of(a);
@@ -85,7 +47,7 @@ static void add_request(struct apply_ctx *a, const struct event *e)
 	map_put(a->m->heap, &r->map, h, r->list.n);
 	heap_push(a->m->heap, &r->list, q);
 	if (q.deadline_ms != TIME_NONE)
-		push_due(a->m->heap, r, r->list.n - 1);
+		due_push(a->m->heap, &r->due, q.deadline_ms, r->list.n - 1);
 }
 
 static uint64_t submission_hash(uint32_t task, uint32_t agent)
@@ -221,9 +183,10 @@ static void apply_response(struct apply_ctx *a, const struct event *e)
 static void check_timeouts(struct apply_ctx *a)
 {
 	struct requests *r = requests_of(a);
+	uint32_t request;
 
-	while (r->due.n && a->msg->time_ms != TIME_NONE && due_at(r, 0) < a->msg->time_ms) {
-		struct pending_request *q = &r->list.v[pop_due(r)];
+	while (a->msg->time_ms != TIME_NONE && due_pop(&r->due, a->msg->time_ms, &request)) {
+		struct pending_request *q = &r->list.v[request];
 
 		if (!q->answered)
 			report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
