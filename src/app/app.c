@@ -106,19 +106,11 @@ static void count(struct app *a)
 		a->counted = 0; /* count from the start once the playback is closed */
 		return;
 	}
-	if (!a->counted) {
+	if (!a->counted)
 		a->errors = 0;
-		a->scene.now_ms = TIME_NONE;
-	}
-	for (; a->counted < a->scene.k; a->counted++) {
-		const struct record *r = &m->records.v[a->counted];
-
-		a->errors += r->errors > 0;
-		if (r->time_ms > a->scene.now_ms)
-			a->scene.now_ms = r->time_ms;
-	}
-	if (a->wall_ms != TIME_NONE)
-		a->scene.now_ms = a->wall_ms;
+	for (; a->counted < a->scene.k; a->counted++)
+		a->errors += m->records.v[a->counted].errors > 0;
+	a->scene.now_ms = a->wall_ms != TIME_NONE ? a->wall_ms : model_now(m, a->scene.k);
 	a->open = model_open(m, a->scene.k, a->scene.now_ms, &a->due);
 }
 

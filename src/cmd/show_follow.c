@@ -29,7 +29,7 @@ struct following {
 	struct buf out;
 	VEC(struct printed) printed;
 	struct map by_line;
-	bool begun, headed;
+	bool begun, headed, live;
 	VEC(off_t) journals; /* their sizes */
 };
 
@@ -170,13 +170,10 @@ static void print_new(struct following *f)
 static void set_now(struct following *f)
 {
 	struct scene *s = f->s;
-	int64_t wall = timestamp_now_ms();
 
+	f->live = f->live || load_is_recent(f->load, f->begun ? s->k : s->model->records.n);
 	s->k = s->model->records.n;
-	if (s->model->now_ms > s->now_ms)
-		s->now_ms = s->model->now_ms;
-	if (timestamp_is_recent(s->now_ms) && s->now_ms < wall)
-		s->now_ms = wall;
+	s->now_ms = f->live ? timestamp_now_ms() : model_now(s->model, s->k);
 }
 
 static off_t journal_size(const struct desk *d)

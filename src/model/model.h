@@ -257,10 +257,24 @@ struct cached_route {
 	uint32_t number; /* plus one; 0 = none */
 };
 
+/* Which times are believed, of messages that anybody may have written: none beyond a limit, and a
+ * jump forward of more than an hour only when a second message tells a time within an hour of it. */
+struct believed {
+	int64_t now_ms;  /* the newest, or TIME_NONE */
+	int64_t jump_ms; /* such a jump that one message has told, or TIME_NONE */
+};
+
+#define BELIEVED_NONE ((struct believed){ TIME_NONE, TIME_NONE })
+
+/* The next message has that time, or TIME_NONE. */
+void believe(struct believed *b, int64_t time_ms, int64_t limit_ms);
+
 struct model {
 	struct heap *heap; /* holds everything but this struct */
 	HVEC(struct record) records;
-	int64_t now_ms; /* newest time among the records, or TIME_NONE */
+	struct believed believed;
+	int64_t limit_ms;  /* of times that are believed; INT64_MAX = none, set by model_set_limit */
+	int64_t beyond_ms; /* the earliest time beyond it, INT64_MAX = there is none */
 	HVEC(struct route) routes;
 	struct positions positions;
 	HVEC(struct session) sessions;
@@ -318,7 +332,10 @@ void model_init_in(struct model *m, struct heap *heap);
 void model_release(struct model *m);
 /* Applies one message. Diagnostics of cross-message rules are added to msg->diags and stored. */
 void model_apply(struct model *m, struct message *msg, const struct place *place);
-/* The part of model_apply that appends the record and updates now_ms. */
+/* Times later than that are not believed. The model reads no clock: whoever loads sets this before
+ * the first message, and a later one as time goes on. */
+void model_set_limit(struct model *m, int64_t limit_ms);
+/* The part of model_apply that appends the record and judges its time. */
 void model_add_record(struct model *m, struct record r);
 
 /* Sets or replaces the decision overlay of an item; DELIVERY_NONE removes it. */
@@ -411,7 +428,7 @@ uint32_t input_lane(const struct model *m, uint32_t message);
 /* A message's own time, else the time it was received, else TIME_NONE. */
 int64_t model_time(const struct model *m, uint32_t message);
 
-/* The newest time among the first k messages: "now" when nothing is live. */
+/* The newest believed time among the first k messages: "now" when nothing is live. */
 int64_t model_now(const struct model *m, uint32_t k);
 /* Number of messages before the first one later than that time. */
 uint32_t model_cut_at(const struct model *m, int64_t time_ms);

@@ -16,15 +16,13 @@ enum {
 
 void live_begin(struct live *l, int64_t now_ms)
 {
-	int64_t newest = model_now(&l->load->model, l->load->model.records.n);
-
 	l->on = l->load->live || l->agents;
 	l->items = l->load->model.items.n;
 	l->told_ms = l->ticked_ms = now_ms;
 	if (!l->on)
 		return;
 	l->app->live = LIVE_ON;
-	if (l->agents || timestamp_is_recent(newest))
+	if (l->agents || load_is_recent(l->load, l->load->model.records.n))
 		app_clock(l->app, timestamp_now_ms());
 }
 
@@ -153,13 +151,13 @@ static void tick(struct live *l, int64_t now_ms)
 static bool is_live(const struct live *l, uint32_t first)
 {
 	const struct model *m = &l->load->model;
-	int64_t newest = TIME_NONE;
 
+	if (load_is_recent(l->load, first))
+		return true;
 	for (uint32_t i = first; i < m->records.n; i++)
-		if (m->records.v[i].time_ms > newest)
-			newest = m->records.v[i].time_ms;
-	return timestamp_is_recent(newest) ||
-	       (newest == TIME_NONE && l->app->scene.now_ms == TIME_NONE);
+		if (m->records.v[i].time_ms != TIME_NONE)
+			return false;
+	return l->app->scene.now_ms == TIME_NONE;
 }
 
 /* Shows an unfinished last line after a delay. */
