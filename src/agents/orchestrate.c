@@ -274,7 +274,7 @@ static struct ruling ask_person(const struct request *q)
 	/* a repeated question, or submitted tasks raise no items here */
 	if (w.item == NONE)
 		return refuse(q, CODE_INTERNAL_ERROR, STR("There is nobody to be asked"), NULL);
-	w.deadline_ms = item_deadline(q->m, &q->m->items.v[w.item]);
+	w.deadline_ms = item_deadline(q->m, &q->m->items.v[w.item], q->m->records.n);
 	for (uint32_t i = 0; i < q->a->msg->events.n; i++)
 		if (q->a->msg->events.v[i].type == EV_REQUEST)
 			w.deadline_ms = q->a->msg->events.v[i].deadline_ms;

@@ -14,7 +14,7 @@
  *
  * The position is after the first k messages, at now_ms. Between two messages now_ms is
  * interpolated, so countdowns run; on a message it is the newest believed time so far (model_now),
- * as with --at=#k. */
+ * as with --at=#k. No clock expires anything in a playback. */
 #ifndef GAVEL_APP_PLAYBACK_H
 #define GAVEL_APP_PLAYBACK_H
 

@@ -29,7 +29,7 @@ struct following {
 	struct buf out;
 	VEC(struct printed) printed;
 	struct map by_line;
-	bool begun, headed, live;
+	bool begun, headed;
 	VEC(off_t) journals; /* their sizes */
 };
 
@@ -51,7 +51,7 @@ static uint64_t state_of_item(const struct scene *s, uint32_t number)
 {
 	struct item_state at;
 
-	if (!item_at(s->model, &s->model->items.v[number], s->k, s->now_ms, &at))
+	if (!item_at(s->model, &s->model->items.v[number], s->k, scene_clock(s), &at))
 		return 0;
 	return hash_mix(hash_mix(at.verdict, (uint64_t)at.delivery << 8 | at.open),
 			hash_mix(hash_mix(at.message, at.iteration),
@@ -78,7 +78,7 @@ static bool is_wanted(const struct following *f, const struct line *line)
 	struct item_state at;
 
 	return f->begun || f->view != &view_inbox || f->o->all ||
-	       (item_at(f->s->model, &f->s->model->items.v[line->a], f->s->k, f->s->now_ms, &at) &&
+	       (item_at(f->s->model, &f->s->model->items.v[line->a], f->s->k, scene_clock(f->s), &at) &&
 		at.open);
 }
 
@@ -171,9 +171,9 @@ static void set_now(struct following *f)
 {
 	struct scene *s = f->s;
 
-	f->live = f->live || load_is_recent(f->load, f->begun ? s->k : s->model->records.n);
+	s->live = s->live || load_is_recent(f->load, f->begun ? s->k : s->model->records.n);
 	s->k = s->model->records.n;
-	s->now_ms = f->live ? timestamp_now_ms() : model_now(s->model, s->k);
+	s->now_ms = s->live ? timestamp_now_ms() : model_now(s->model, s->k);
 }
 
 static off_t journal_size(const struct desk *d)

@@ -143,7 +143,8 @@ static void put_step(struct load *l, struct buf *b, const struct item *item, uin
 	const struct model *m = &l->model;
 	const struct item_step *s = &item->steps[number];
 	static const char *const names[] = { "raised", "decided", "acknowledged",
-					     "unknown_id", "fixed", "superseded" };
+					     "unknown_id", "fixed", "superseded",
+					     "expired" };
 
 	json_comma(b);
 	buf_addc(b, '{');
@@ -227,7 +228,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	json_put_str(b, "title", has_detail && d.title.p ? d.title : STR(""));
 	json_put_name(b, "severity", grade_name(st->grade));
 	put_message(b, "opened", m, st->opened);
-	json_put_time(b, "deadline", item_deadline(m, item));
+	json_put_time(b, "deadline", st->deadline_ms);
 	json_put_name(b, "verdict", verdict_name(st->verdict));
 	put_by(l, b, m, st);
 	json_put_name(b, "delivery", delivery_name(st->delivery));
@@ -252,7 +253,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 
 void json_inbox(struct load *l, const struct scene *s, struct buf *out)
 {
-	uint32_t n, *list = model_inbox(s->model, s->k, s->now_ms, s->all, &n, NULL);
+	uint32_t n, *list = model_inbox(s->model, s->k, scene_clock(s), s->all, &n, NULL);
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct item_state st;
@@ -267,7 +268,7 @@ void json_item(struct load *l, const struct scene *s, uint32_t item, bool whole,
 {
 	struct item_state st;
 
-	if (item_at(s->model, &s->model->items.v[item], s->k, s->now_ms, &st))
+	if (item_at(s->model, &s->model->items.v[item], s->k, scene_clock(s), &st))
 		put_item(l, s, item, &st, whole, out);
 }
 

@@ -41,9 +41,16 @@ struct terms {
 	const char *artifact;   /* --artifact for drafts that have none of their own; NULL */
 	bool sole_writer;
 	int64_t now_ms;         /* timestamp of messages (see HACKING: a recording's clock) */
+	bool live;              /* it is the wall clock, which expires items */
 	const struct turn_terms *turn; /* replies start a process; NULL = they do not */
 	bool reply_confirmed;   /* the reply path named by a queue was confirmed, or is --reply */
 };
+
+/* The clock that expires items, as item_at takes it. */
+static inline int64_t terms_clock(const struct terms *t)
+{
+	return t->live ? t->now_ms : TIME_NONE;
+}
 
 struct plan {
 	struct arena arena;
@@ -70,7 +77,7 @@ bool plan_group_is_ready(const struct plan *p, const struct desk *desk, uint32_t
 int plan_send_group(struct plan *p, struct desk *desk, uint32_t group, struct err *err);
 /* Whether all its drafts can still be sent after more messages were applied. */
 bool plan_is_current(const struct plan *p, const struct model *m, const struct reader *r,
-		     int64_t now_ms);
+		     int64_t wall_ms);
 bool plan_is_ready(const struct plan *p); /* something to send and nothing missing */
 void plan_release(struct plan *p);
 

@@ -428,6 +428,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 		note_acknowledgment(&a);
 		if (ops->apply)
 			ops->apply(&a);
+		expire_items(&a);
 	}
 	added = &m->records.v[a.message];
 	added->errors = clamp8(msg->diags.count[SEVERITY_ERROR]);

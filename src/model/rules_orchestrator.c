@@ -128,6 +128,15 @@ static void note_submitted(struct apply_ctx *a, const struct event *e,
 	heap_push(a->m->heap, &r->submitted, (struct submitted_task){ task, q->from });
 }
 
+/* What expired is not answered any more; except that a person's message, which has the time of the
+ * recording that it was written for, does not make the next one late. */
+static bool can_be_answered(const struct apply_ctx *a, const struct item *item)
+{
+	const struct item_step *last = &item->steps[item->n - 1];
+
+	return item->open || (a->reply && last->what == STEP_EXPIRED && last->said);
+}
+
 static void apply_response(struct apply_ctx *a, const struct event *e)
 {
 	struct requests *r = requests_of(a);
@@ -168,7 +177,7 @@ static void apply_response(struct apply_ctx *a, const struct event *e)
 		check_reply(a, e, q);
 		note_submitted(a, e, q);
 	}
-	if (item != NONE && a->m->items.v[item].open && !q->answered)
+	if (item != NONE && can_be_answered(a, &a->m->items.v[item]) && !q->answered)
 		item_step(a, item, STEP_DECIDED,
 			  !e->failed				? yes
 			  : str_is(e->other, "TIMEOUT")	? VERDICT_EXPIRED

@@ -80,7 +80,7 @@ static void announce_new(struct live *l)
 	char q[QUOTED_MAX];
 
 	for (; l->items < m->items.n; l->items++)
-		if (item_at(m, &m->items.v[l->items], a->scene.k, a->scene.now_ms, &at) &&
+		if (item_at(m, &m->items.v[l->items], a->scene.k, scene_clock(&a->scene), &at) &&
 		    at.open) {
 			newest = l->items;
 			n++;
@@ -90,7 +90,7 @@ static void announce_new(struct live *l)
 	notify(l);
 	if (a->prompt.kind != PROMPT_NONE || a->deciding.confirm != CONFIRM_NONE)
 		return;
-	item_at(m, &m->items.v[newest], a->scene.k, a->scene.now_ms, &at);
+	item_at(m, &m->items.v[newest], a->scene.k, scene_clock(&a->scene), &at);
 	if (!l->load->reader.detail(l->load->reader.ctx, &m->items.v[newest], &at, &d))
 		d.title = STR_NONE;
 	if (n > 1)
@@ -110,23 +110,24 @@ static void announce_deadlines(struct live *l, int64_t before_ms)
 
 	for (uint32_t i = 0; before_ms != TIME_NONE && i < m->dated.n; i++) {
 		const struct item *item = &m->items.v[m->dated.v[i].item];
-		int64_t near = item_near_ms(m, item);
+		int64_t near;
 		struct item_state at;
 		struct buf name = { 0 };
 		char span[32];
 
-		if ((near < before_ms || near >= now) &&
-		    (item_deadline(m, item) < before_ms || item_deadline(m, item) >= now))
-			continue;
-		if (!item_at(m, item, a->scene.k, now, &at) ||
+		if (!item->open || item_deadline(m, item, a->scene.k) < before_ms ||
+		    !item_at(m, item, a->scene.k, now, &at) ||
 		    (!at.open && at.verdict != VERDICT_EXPIRED))
+			continue;
+		near = item_near_ms(m, &at);
+		if ((near < before_ms || near >= now) && at.deadline_ms >= now)
 			continue;
 		item_name(m, item, &name);
 		notify(l);
 		if (at.open)
 			app_say(l->app, ROLE_DUE, "%.*s expires in %s: then %s",
 				STR_ARG(buf_str(&name)),
-				short_span(time_between(item_deadline(m, item), now), span),
+				short_span(time_between(at.deadline_ms, now), span),
 				item_default(m, item));
 		else
 			app_say(l->app, ROLE_WARN, "%.*s expired: %s", STR_ARG(buf_str(&name)),
