@@ -115,6 +115,11 @@ ahead=$(date -u -d '+1 hour' +%Y-%m-%dT%H:%M:%SZ)
 { ask dev q-1 10:00:00 600000; note dev "$ahead"; note dev "$ahead"; } >ahead
 is 'nobody makes it later than the clock' 0 "$(now ahead)"
 
+{ ask dev q-1 10:00:00 600000; ask other q-2 14:00:00 600000; } >gap
+is 'the newest message is alone with its time' 0 "$(now gap)"
+ok 'what it asks is answered' "$GAVEL" decide gap q-2 answer --answer=this --deliver
+ok 'not before it was asked' grep -q '"timestamp":"2026-02-04T14:00:00.001Z"' gap.replies.ndjson
+
 # ---- however it is read ----
 
 n=0

@@ -221,11 +221,27 @@ void proposal_set_bytes(struct encoding *e, struct proposal *p, const struct buf
 	p->letter.bytes = keep_buf(e, &line);
 }
 
+int64_t encode_ms(const struct encoding *e)
+{
+	int64_t now = e->terms->now_ms;
+
+	for (uint32_t i = 0; i < e->n && !e->terms->live; i++) {
+		struct item_state at;
+		int64_t asked;
+
+		state_of(e, i, &at);
+		asked = e->model->records.v[at.message].time_ms;
+		if (asked > now && asked <= e->model->limit_ms)
+			now = asked + 1;
+	}
+	return now;
+}
+
 struct str encode_time(struct encoding *e)
 {
 	char text[32];
 
-	return keep_str(e, str_of(timestamp_iso(e->terms->now_ms, text)));
+	return keep_str(e, str_of(timestamp_iso(encode_ms(e), text)));
 }
 
 struct str encode_uuid(struct encoding *e)

@@ -125,7 +125,10 @@ struct str keep_buf(struct encoding *e, struct buf *b); /* and releases b */
 /* Sets the letter's bytes: the JSON and a newline. Adds a missing entry if gavel's own checks find
  * it invalid. */
 void proposal_set_bytes(struct encoding *e, struct proposal *p, const struct buf *json);
-struct str encode_time(struct encoding *e); /* terms->now_ms in ISO 8601, in the plan's arena */
+/* The time of a message: terms->now_ms, but not before what it answers, whose time may be one that
+ * is not believed yet. */
+int64_t encode_ms(const struct encoding *e);
+struct str encode_time(struct encoding *e); /* that in ISO 8601, in the plan's arena */
 struct str encode_uuid(struct encoding *e); /* a fresh one, in the plan's arena */
 
 enum { CONTEXT_MAX = 48 }; /* messages that go with an escalated item */

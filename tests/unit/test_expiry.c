@@ -203,6 +203,9 @@ START_TEST(what_expired_is_not_answered)
 	note("dev", 5000);
 	answer(true, "q-2", 6000);
 	assert_verdict("q-2", VERDICT_EXPIRED);
+	ask("dev", "q-3", 6000, 1000);
+	answer(false, "q-3", 8000); /* the first message past its deadline; check says so */
+	assert_verdict("q-3", VERDICT_ANSWERED);
 }
 END_TEST
 
