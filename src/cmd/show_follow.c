@@ -78,7 +78,8 @@ static bool is_wanted(const struct following *f, const struct line *line)
 	struct item_state at;
 
 	return f->begun || f->view != &view_inbox || f->o->all ||
-	       (item_at(f->s->model, &f->s->model->items.v[line->a], f->s->k, scene_clock(f->s), &at) &&
+	       (item_at(f->s->model, &f->s->model->items.v[line->a], f->s->k, scene_clock(f->s),
+			&at) &&
 		at.open);
 }
 

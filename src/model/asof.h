@@ -3,8 +3,9 @@
  *
  * An item has a slot for each deadline and weight that it ever has while open (usually one). Slots
  * are sorted in the order of the inbox, which never changes: by deadline first, so that the expired
- * ones are a prefix. The open slots as of k are a bitmap; each message toggles bits. Toggling is reversible:
- * the bitmap for k is derived from the last one used, or from a snapshot every 65536 toggles. */
+ * ones are a prefix. The open slots as of k are a bitmap; each message toggles bits. Toggling is
+ * reversible: the bitmap for k is derived from the last one used, or from a snapshot every 65536
+ * toggles. */
 #ifndef GAVEL_MODEL_ASOF_H
 #define GAVEL_MODEL_ASOF_H
 

@@ -31,7 +31,8 @@ struct slot_key {
 typedef void (*slot_change_fn)(struct asof_builder *b, uint32_t item, uint32_t message,
 			       struct slot_key from, struct slot_key to);
 
-/* The item's raise as of a step, from the one as of an earlier step on; NONE: it had no deadline. */
+/* The item's raise as of a step, from the one as of an earlier step on; NONE: it had no
+ * deadline. */
 static uint32_t raise_at_step(const struct model *m, const struct dated_item *dated, uint32_t raise,
 			      const struct item_step *step)
 {
@@ -136,10 +137,13 @@ static void order_dated(struct asof_builder *b)
 
 	for (uint32_t r = 0; r < m->dated_raises.n; r++) {
 		const struct dated_raise *raise = &m->dated_raises.v[r];
+		struct dated_slot slot = { { raise->deadline_ms, 0, raise->item }, r };
 
-		for (uint32_t w = 0; w < WEIGHTS; w++)
+		for (uint32_t w = 0; w < WEIGHTS; w++) {
+			slot.place.weight = w;
 			if (b->wanted_dated[r] >> w & 1)
-				*next++ = (struct dated_slot){ { raise->deadline_ms, w, raise->item }, r };
+				*next++ = slot;
+		}
 	}
 	if (n)
 		qsort(slots, n, sizeof(*slots), inbox_order);

@@ -1,7 +1,7 @@
-/* Deadlines and expiry. A deadline belongs to the raise that set it. In a recording no clock expires
- * anything: the first message whose time is past the deadline does, if its sender may say so: who
- * asked, the orchestrator, a person; any agent where who asked has no name. That is a step of the
- * item, so it is the same however the log was read. */
+/* Deadlines and expiry. A deadline belongs to the raise that set it. In a recording no clock
+ * expires anything: the first message whose time is past the deadline does, if its sender may say
+ * so: who asked, the orchestrator, a person; any agent where who asked has no name. That is a step
+ * of the item, so it is the same however the log was read. */
 #include "model/rules.h"
 
 /* Index into m->dated of an item that has one. */

@@ -409,8 +409,10 @@ const char *item_clock(const struct scene *s, const struct item_state *at, char 
 
 	*role = ROLE_TIME;
 	if (at->open && at->deadline_ms != TIME_NONE && s->now_ms != TIME_NONE) {
-		int64_t left = item_is_overdue(s, at) ? 0 : time_between(at->deadline_ms, s->now_ms);
+		int64_t left = time_between(at->deadline_ms, s->now_ms);
 
+		if (left < 0)
+			left = 0;
 		*role = left <= DUE_SOON_MS ? ROLE_DUE : ROLE_WARN;
 		snprintf(out, 32, "!%s",
 			 left < 3600000 ? timestamp_span(left, span) : short_span(left, span));

@@ -259,7 +259,8 @@ void decider_deliver(struct decider *s, bool sure)
 		return;
 	}
 	/* new messages may have changed the items decided on, or their deadlines have passed */
-	if (!plan_is_current(&s->plan, &s->load->model, &s->load->reader, scene_clock(&s->app->scene))) {
+	if (!plan_is_current(&s->plan, &s->load->model, &s->load->reader,
+			     scene_clock(&s->app->scene))) {
 		show_plan(s);
 		app_say(s->app, ROLE_WARN, "what was decided on has changed meanwhile; look again");
 		return;

@@ -1,5 +1,5 @@
-/* Deadlines: whose message expires what in a recording, which raise a deadline belongs to, and which
- * times are believed. */
+/* Deadlines: whose message expires what in a recording, which raise a deadline belongs to, and
+ * which times are believed. */
 #include "dialect/dialect.h"
 #include "model/rules.h"
 
@@ -73,7 +73,9 @@ static const char *named(const char *agent)
 {
 	static char out[64];
 
-	snprintf(out, sizeof(out), agent ? "\"agentId\":\"%s\"," : "", agent);
+	if (!agent)
+		return "";
+	snprintf(out, sizeof(out), "\"agentId\":\"%s\",", agent);
 	return out;
 }
 
@@ -325,7 +327,9 @@ static void say_something(uint32_t i)
 	switch (chance(8)) {
 	case 0: notify((int64_t)i * 100 + chance(900)); break;
 	case 1: answer(chance(2), id, (int64_t)i * 100 + chance(900)); break;
-	case 2: note(agents[chance(4)], (int64_t)i * 100 + (chance(9) ? chance(900) : 3 * HOUR)); break;
+	case 2:
+		note(agents[chance(4)], (int64_t)i * 100 + (chance(9) ? chance(900) : 3 * HOUR));
+		break;
 	case 3: note(agents[chance(4)], (int64_t)i * 100); break;
 	default:
 		ask(agents[chance(4)], id, (int64_t)i * 100 + chance(900), chance(3) * 1000);
