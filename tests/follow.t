@@ -86,8 +86,11 @@ next
 is 'and is open again' '"verdict":"none" "delivery":"none"' "$(field verdict) $(field delivery)"
 ask 4 '2020-01-01T00:00:00Z' >>log
 next
+is 'no clock expires what a recording says' '"id":"00000000-0000-4000-8000-000000000004" "verdict":"none"' "$(field id) $(field verdict)"
+answer 5 9 >>log
+next
 done_following
-is 'what expired before it came is told as that' '"verdict":"expired"' "$(field verdict)"
+is 'what expired is told as that' '"id":"00000000-0000-4000-8000-000000000004" "verdict":"expired"' "$(field id) $(field verdict)"
 
 # Decisions, as text.
 rm -rf "$XDG_STATE_HOME"

@@ -175,9 +175,9 @@ row=$("$GAVEL" show report hostile | grep 'question' | tail -n 1)
 is 'what messages say stays in its cell, and in code' '| 0:00 |  | question | `agent` | ``` x \| ``<img src=x>`` @all^J# head [l](http://x) \ \| end ` ``` | `q\|1` |' "$row"
 
 "$GAVEL" show summary --format=json "$demo" >summary
-ok 'time to decision' grep -q '"time_to_decision":{"decisions":12,"median":20423,"longest":97113}' summary
+ok 'time to decision' grep -q '"time_to_decision":{"decisions":11,"median":20423,"longest":48468}' summary
 ok 'decisions of agents by verdict' grep -q '"agent_decisions":{"accepted":8,"rejected":4,' summary
-ok 'how long each took' sh -c '"$GAVEL" show decisions --format=json "$1" | grep -q "\"took\":97113}"' sh "$demo"
+ok 'how long each took' sh -c '"$GAVEL" show decisions --format=json "$1" | grep -q "\"took\":48468}"' sh "$demo"
 ok 'loops' grep -q '"loops":{"count":6,"not_converging":0}' summary
 ok 'tokens and cost by agent' grep -q '"by_agent":\[{"agent":"provider","session":"ses_371f36fae7b7cimvWIXBy83raL","tokens_in":9920,' summary
 is 'a person has decided one of these' 1 "$("$GAVEL" show summary --format=json demo.ndjson | grep -c '"decisions":{"accepted":0,"rejected":1,')"

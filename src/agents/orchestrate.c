@@ -274,7 +274,7 @@ static struct ruling ask_person(const struct request *q)
 	/* a repeated question, or submitted tasks raise no items here */
 	if (w.item == NONE)
 		return refuse(q, CODE_INTERNAL_ERROR, STR("There is nobody to be asked"), NULL);
-	w.deadline_ms = item_deadline(q->m, &q->m->items.v[w.item]);
+	w.deadline_ms = item_deadline(q->m, &q->m->items.v[w.item], q->m->records.n);
 	for (uint32_t i = 0; i < q->a->msg->events.n; i++)
 		if (q->a->msg->events.v[i].type == EV_REQUEST)
 			w.deadline_ms = q->a->msg->events.v[i].deadline_ms;
@@ -390,6 +390,20 @@ static bool wants_answer(struct str kind)
 	       !str_is(kind, "unknown");
 }
 
+/* A question that waits for a person is asked again: its deadline is that of the model. */
+static void ask_again(const struct request *q)
+{
+	struct orchestrated_agent *c = &q->o->agents.v[q->a->agent];
+
+	for (uint32_t i = 0; i < c->waiting.n; i++) {
+		struct waiting *w = &c->waiting.v[i];
+
+		if (str_eq(str_make(w->id, w->id_n), q->id))
+			w->deadline_ms = item_deadline(q->m, &q->m->items.v[w->item],
+						       q->m->records.n);
+	}
+}
+
 struct ruling orchestrator_take(struct orchestrator *o, const struct model *m,
 				const struct incoming *a, struct buf *out)
 {
@@ -415,6 +429,7 @@ struct ruling orchestrator_take(struct orchestrator *o, const struct model *m,
 	if (nothing.why)
 		return nothing;
 	if (!add_id(c, q.id)) {
+		ask_again(&q);
 		nothing.why = "its id is that of an earlier request, which has its own response";
 		return nothing;
 	}

@@ -165,7 +165,7 @@ static bool is_late(const struct queue_replies *r, const struct queue_reply *rep
 	struct item_state at;
 
 	return reply->item != NONE &&
-	       item_at(m, &m->items.v[reply->item], m->records.n, r->app->scene.now_ms, &at) &&
+	       item_at(m, &m->items.v[reply->item], m->records.n, scene_clock(&r->app->scene), &at) &&
 	       (at.decided != NONE || at.verdict == VERDICT_EXPIRED);
 }
 

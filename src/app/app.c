@@ -102,24 +102,17 @@ static void count(struct app *a)
 
 	if (a->playback.model) {
 		a->errors = playback_errors(&a->playback, a->scene.k);
-		a->open = asof_open(a->scene.asof, a->scene.k, a->scene.now_ms, &a->due);
+		a->open = asof_open(a->scene.asof, a->scene.k, scene_clock(&a->scene), &a->due);
 		a->counted = 0; /* count from the start once the playback is closed */
 		return;
 	}
-	if (!a->counted) {
+	if (!a->counted)
 		a->errors = 0;
-		a->scene.now_ms = TIME_NONE;
-	}
-	for (; a->counted < a->scene.k; a->counted++) {
-		const struct record *r = &m->records.v[a->counted];
-
-		a->errors += r->errors > 0;
-		if (r->time_ms > a->scene.now_ms)
-			a->scene.now_ms = r->time_ms;
-	}
-	if (a->wall_ms != TIME_NONE)
-		a->scene.now_ms = a->wall_ms;
-	a->open = model_open(m, a->scene.k, a->scene.now_ms, &a->due);
+	for (; a->counted < a->scene.k; a->counted++)
+		a->errors += m->records.v[a->counted].errors > 0;
+	a->scene.live = a->wall_ms != TIME_NONE;
+	a->scene.now_ms = a->scene.live ? a->wall_ms : model_now(m, a->scene.k);
+	a->open = model_open(m, a->scene.k, scene_clock(&a->scene), &a->due);
 }
 
 void app_clock(struct app *a, int64_t wall_ms)
@@ -251,6 +244,7 @@ struct scene app_scene_of(const struct app *a, const struct screen *s)
 	if (s->k && s->k < scene.k) {
 		scene.k = s->k;
 		scene.now_ms = model_now(scene.model, s->k);
+		scene.live = false;
 	}
 	return scene;
 }

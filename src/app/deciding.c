@@ -24,7 +24,7 @@ static const struct item *get_item(const struct app *a, uint32_t item)
 
 bool decide_state(const struct app *a, uint32_t item, struct item_state *at)
 {
-	return item_at(a->scene.model, get_item(a, item), a->scene.k, a->scene.now_ms, at);
+	return item_at(a->scene.model, get_item(a, item), a->scene.k, scene_clock(&a->scene), at);
 }
 
 static struct desk *desk_of(const struct app *a, uint32_t item)
@@ -77,7 +77,7 @@ static bool takes_verb(struct app *a, uint32_t item, enum verb verb, uint32_t *c
 	struct draft draft = { .verb = verb, .input = input_line(a, item) };
 	struct buf why = { 0 };
 	bool takes = draft_bind(&draft, s->model, s->reader, item, s->k, &a->effect_strings) &&
-		     desk_allows(desk_of(a, item), &draft, s->model, s->k, s->now_ms, corrects,
+		     desk_allows(desk_of(a, item), &draft, s->model, s->k, scene_clock(s), corrects,
 				&why);
 
 	if (why.n)
@@ -520,7 +520,7 @@ bool decide_keys(struct app *a, bool words, struct buf *out)
 
 	/* also the verbs that would correct a decision */
 	if (item == NONE || decide_is_read_only(a) ||
-	    !item_without_overlay(m, get_item(a, item), a->scene.k, a->scene.now_ms, &at))
+	    !item_without_overlay(m, get_item(a, item), a->scene.k, scene_clock(&a->scene), &at))
 		return false;
 	takes = verbs_allowed(m, get_item(a, item), &at);
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {

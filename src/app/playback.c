@@ -53,7 +53,7 @@ static void mark_reviews(struct playback *p)
 
 static void mark_records(struct playback *p)
 {
-	struct playback_checkpoint checkpoint = { .now_ms = TIME_NONE };
+	struct playback_checkpoint checkpoint = { .believed = BELIEVED_NONE };
 
 	for (uint32_t i = 0; i < p->end; i++) {
 		const struct record *r = &p->model->records.v[i];
@@ -64,8 +64,7 @@ static void mark_records(struct playback *p)
 		if (r->errors)
 			mark(p, i, PLAYBACK_ERROR);
 		checkpoint.errors += r->errors > 0;
-		if (r->time_ms > checkpoint.now_ms)
-			checkpoint.now_ms = r->time_ms;
+		believe(&checkpoint.believed, r->time_ms, p->model->limit_ms);
 	}
 	if (p->end % PLAYBACK_CHECKPOINT == 0)
 		p->checkpoints[p->end / PLAYBACK_CHECKPOINT] = checkpoint;
@@ -73,12 +72,11 @@ static void mark_records(struct playback *p)
 
 int64_t playback_now(const struct playback *p, uint32_t k)
 {
-	int64_t now = p->checkpoints[k / PLAYBACK_CHECKPOINT].now_ms;
+	struct believed b = p->checkpoints[k / PLAYBACK_CHECKPOINT].believed;
 
 	for (uint32_t i = k / PLAYBACK_CHECKPOINT * PLAYBACK_CHECKPOINT; i < k; i++)
-		if (p->model->records.v[i].time_ms > now)
-			now = p->model->records.v[i].time_ms;
-	return now;
+		believe(&b, p->model->records.v[i].time_ms, p->model->limit_ms);
+	return b.now_ms;
 }
 
 uint32_t playback_errors(const struct playback *p, uint32_t k)
@@ -166,7 +164,7 @@ static void update_now(struct playback *p)
 	if (p->k >= p->end || p->now_ms == TIME_NONE || p->at_ms <= from)
 		return;
 	gap = (double)playback_step(p, CLOCK_SHORTENED, p->k);
-	next = p->model->records.v[p->k].time_ms;
+	next = playback_now(p, p->k + 1);
 	if (gap > 0 && next > p->now_ms)
 		p->now_ms += (int64_t)(((double)next - (double)p->now_ms) * (p->at_ms - from) /
 				       gap);

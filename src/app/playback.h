@@ -13,7 +13,8 @@
  * shortened clock, positions in `clock` on the recording's.
  *
  * The position is after the first k messages, at now_ms. Between two messages now_ms is
- * interpolated, so countdowns run; on a message it is the newest time so far, as with --at=#k. */
+ * interpolated, so countdowns run; on a message it is the newest believed time so far (model_now),
+ * as with --at=#k. No clock expires anything in a playback. */
 #ifndef GAVEL_APP_PLAYBACK_H
 #define GAVEL_APP_PLAYBACK_H
 
@@ -47,7 +48,7 @@ struct playback_bar {
 
 /* Running totals at every PLAYBACK_CHECKPOINT-th message, so that no lookup scans the whole log. */
 struct playback_checkpoint {
-	int64_t now_ms;
+	struct believed believed;
 	int64_t clock_ms, play_ms; /* of the message before */
 	uint32_t errors;
 };
@@ -90,7 +91,7 @@ void playback_close(struct playback *p);
 void playback_set_skip(struct playback *p, bool skip, int64_t idle_ms);
 
 double playback_length_ms(const struct playback *p);
-/* The newest time among the first k messages, and the number of those with errors. */
+/* model_now of the first k messages, and the number of those with errors. */
 int64_t playback_now(const struct playback *p, uint32_t k);
 uint32_t playback_errors(const struct playback *p, uint32_t k);
 

@@ -23,6 +23,7 @@ static void sync_scene(struct app *a)
 
 	a->scene.k = a->playback.k;
 	a->scene.now_ms = a->playback.now_ms;
+	a->scene.live = false;
 	a->select_last = true;
 	app_scene_changed(a);
 	a->stale[TAB_TIMELINE] = timeline_is_stale;

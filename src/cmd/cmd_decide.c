@@ -339,7 +339,7 @@ static int stage(struct decide_command *d, struct draft *draft, struct outcome *
 	struct err err;
 	int code = EXIT_FINE;
 
-	if (!desk_allows(d->desk, draft, m, m->records.n, d->scene.now_ms, &written, &why)) {
+	if (!desk_allows(d->desk, draft, m, m->records.n, scene_clock(&d->scene), &written, &why)) {
 		code = refuse(d, r, why.p);
 	} else if (written != NONE && !d->o->correct) {
 		add_standing(d->desk, draft, m, m->records.n, &why);
@@ -371,7 +371,7 @@ static int decide_item(struct decide_command *d, uint32_t number, enum verb verb
 	int code;
 
 	draft_bind(&draft, m, &d->load.reader, number, m->records.n, &d->words);
-	item_at(m, &m->items.v[number], m->records.n, d->scene.now_ms, &at);
+	item_at(m, &m->items.v[number], m->records.n, scene_clock(&d->scene), &at);
 	r.item = draft.item;
 	r.delivery = at.delivery;
 	if (o->rev && !str_is(draft.rev, o->rev))

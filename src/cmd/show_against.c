@@ -199,7 +199,8 @@ static void find_in_log(struct load *l, const struct scene *s, struct comparison
 			continue;
 		buf_clear(&name);
 		item_name(m, item, &name);
-		if (!str_eq(buf_str(&name), c->item) || !item_at(m, item, s->k, s->now_ms, &at) ||
+		if (!str_eq(buf_str(&name), c->item) ||
+		    !item_at(m, item, s->k, scene_clock(s), &at) ||
 		    at.decided == NONE)
 			continue;
 		c->here.there = true;

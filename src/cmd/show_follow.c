@@ -51,7 +51,7 @@ static uint64_t state_of_item(const struct scene *s, uint32_t number)
 {
 	struct item_state at;
 
-	if (!item_at(s->model, &s->model->items.v[number], s->k, s->now_ms, &at))
+	if (!item_at(s->model, &s->model->items.v[number], s->k, scene_clock(s), &at))
 		return 0;
 	return hash_mix(hash_mix(at.verdict, (uint64_t)at.delivery << 8 | at.open),
 			hash_mix(hash_mix(at.message, at.iteration),
@@ -78,7 +78,8 @@ static bool is_wanted(const struct following *f, const struct line *line)
 	struct item_state at;
 
 	return f->begun || f->view != &view_inbox || f->o->all ||
-	       (item_at(f->s->model, &f->s->model->items.v[line->a], f->s->k, f->s->now_ms, &at) &&
+	       (item_at(f->s->model, &f->s->model->items.v[line->a], f->s->k, scene_clock(f->s),
+			&at) &&
 		at.open);
 }
 
@@ -170,13 +171,10 @@ static void print_new(struct following *f)
 static void set_now(struct following *f)
 {
 	struct scene *s = f->s;
-	int64_t wall = timestamp_now_ms();
 
+	s->live = s->live || load_is_recent(f->load, f->begun ? s->k : s->model->records.n);
 	s->k = s->model->records.n;
-	if (s->model->now_ms > s->now_ms)
-		s->now_ms = s->model->now_ms;
-	if (timestamp_is_recent(s->now_ms) && s->now_ms < wall)
-		s->now_ms = wall;
+	s->now_ms = s->live ? timestamp_now_ms() : model_now(s->model, s->k);
 }
 
 static off_t journal_size(const struct desk *d)

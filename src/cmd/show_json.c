@@ -143,7 +143,8 @@ static void put_step(struct load *l, struct buf *b, const struct item *item, uin
 	const struct model *m = &l->model;
 	const struct item_step *s = &item->steps[number];
 	static const char *const names[] = { "raised", "decided", "acknowledged",
-					     "unknown_id", "fixed", "superseded" };
+					     "unknown_id", "fixed", "superseded",
+					     "expired" };
 
 	json_comma(b);
 	buf_addc(b, '{');
@@ -203,6 +204,13 @@ static void put_inputs(struct buf *b, const struct model *m, const struct item_s
 	buf_addc(b, ']');
 }
 
+/* Whether another agent uses the id may be known only later: the state as of k must not tell. */
+static void put_item_name(const struct load *l, const struct model *m, const struct item *item,
+			  struct buf *name)
+{
+	(l->json.hide_names ? item_plain_name : item_name)(m, item, name);
+}
+
 static void put_item(struct load *l, const struct scene *s, uint32_t number,
 		     const struct item_state *st, bool whole, struct buf *b)
 {
@@ -213,7 +221,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	struct buf name = { 0 }, rev = { 0 };
 	bool has_detail;
 
-	item_name(m, item, &name);
+	put_item_name(l, m, item, &name);
 	item_rev(&l->reader, item, st, &rev);
 	has_detail = s->reader->detail(s->reader->ctx, item, st, &d);
 	buf_addc(b, '{');
@@ -227,7 +235,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 	json_put_str(b, "title", has_detail && d.title.p ? d.title : STR(""));
 	json_put_name(b, "severity", grade_name(st->grade));
 	put_message(b, "opened", m, st->opened);
-	json_put_time(b, "deadline", item_deadline(m, item));
+	json_put_time(b, "deadline", st->deadline_ms);
 	json_put_name(b, "verdict", verdict_name(st->verdict));
 	put_by(l, b, m, st);
 	json_put_name(b, "delivery", delivery_name(st->delivery));
@@ -252,7 +260,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 
 void json_inbox(struct load *l, const struct scene *s, struct buf *out)
 {
-	uint32_t n, *list = model_inbox(s->model, s->k, s->now_ms, s->all, &n, NULL);
+	uint32_t n, *list = model_inbox(s->model, s->k, scene_clock(s), s->all, &n, NULL);
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct item_state st;
@@ -267,7 +275,7 @@ void json_item(struct load *l, const struct scene *s, uint32_t item, bool whole,
 {
 	struct item_state st;
 
-	if (item_at(s->model, &s->model->items.v[item], s->k, s->now_ms, &st))
+	if (item_at(s->model, &s->model->items.v[item], s->k, scene_clock(s), &st))
 		put_item(l, s, item, &st, whole, out);
 }
 
@@ -431,7 +439,7 @@ void json_ledger(struct load *l, const struct scene *s, struct buf *out)
 			continue;
 		if (!item_is_shown(s, i, &st))
 			continue;
-		item_name(m, item, &name);
+		put_item_name(l, m, item, &name);
 		buf_addc(out, '{');
 		json_put_str(out, "id", buf_str(&name));
 		json_put_name(out, "kind", item_kind_name(item->kind));

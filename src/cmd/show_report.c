@@ -155,7 +155,7 @@ static void report_head(struct report *r)
 	char text[32];
 
 	session_stats_compute(r->s, &f);
-	open = model_open(m, r->s->k, r->s->now_ms, &due);
+	open = model_open(m, r->s->k, scene_clock(r->s), &due);
 	for (uint32_t i = 0; i < r->s->k; i++) {
 		errors += m->records.v[i].errors;
 		warnings += m->records.v[i].warnings;
@@ -166,7 +166,7 @@ static void report_head(struct report *r)
 		const struct item *item = &m->items.v[m->dated.v[i].item];
 		struct item_state at;
 
-		expired += item_at(m, item, r->s->k, r->s->now_ms, &at) &&
+		expired += item_at(m, item, r->s->k, scene_clock(r->s), &at) &&
 			   at.verdict == VERDICT_EXPIRED;
 	}
 	buf_adds(r->out, "# Session report\n\n| | |\n| --- | --- |\n");
@@ -191,7 +191,7 @@ static void report_head(struct report *r)
 static void report_open(struct report *r)
 {
 	const struct model *m = r->s->model;
-	uint32_t n, *list = model_inbox(m, r->s->k, r->s->now_ms, false, &n, NULL);
+	uint32_t n, *list = model_inbox(m, r->s->k, scene_clock(r->s), false, &n, NULL);
 	struct item_state at;
 
 	if (n)

@@ -18,7 +18,6 @@ static void put_item_counts(const struct scene *s, struct buf *b)
 	uint32_t open = 0, due = 0, verdicts[VERDICT_SUPERSEDED + 1] = { 0 };
 
 	for (uint32_t i = 0; i < s->model->items.n; i++) {
-		const struct item *item = &s->model->items.v[i];
 		struct item_state st;
 
 		if (!item_is_shown(s, i, &st))
@@ -26,7 +25,7 @@ static void put_item_counts(const struct scene *s, struct buf *b)
 		if (!st.open) /* staged is not decided */
 			verdicts[st.verdict]++;
 		open += st.open;
-		due += st.open && item->dated;
+		due += st.open && st.deadline_ms != TIME_NONE;
 	}
 	json_open(b, "items", '{');
 	json_put_number(b, "open", open);

@@ -330,7 +330,8 @@ static bool was_decided_meanwhile(struct encoding *e, uint32_t i, const struct m
 	struct item_state at;
 
 	item_at(m, item, m->records.n, TIME_NONE, &at);
-	if (at.open || at.verdict == VERDICT_ESCALATED)
+	/* whether its time is over is for the queue to tell */
+	if (at.open || at.verdict == VERDICT_ESCALATED || at.decided == NONE)
 		return false;
 	add_decided(m, &at, &why);
 	propose_problem(e, i, why.p);

@@ -90,7 +90,7 @@ static void check_sender(struct encoding *e, struct proposal *p, uint32_t sessio
 void begin_reply(struct encoding *e, struct proposal *p, struct buf *b, const char *type,
 		 const struct origin *o, const struct address *to, bool reviewer)
 {
-	struct human_message m = { .type = type, .id = encode_uuid(e), .time_ms = e->terms->now_ms,
+	struct human_message m = { .type = type, .id = encode_uuid(e), .time_ms = encode_ms(e),
 				  .as = e->terms->as, .reviewer = reviewer, .to = *to,
 				  .session_id = o->session_id, .correlation = o->correlation,
 				  .reply_to = o->id };

@@ -154,8 +154,8 @@ static void put_entry(struct encoding *e, uint32_t i, struct buf *b)
 	json_put_number(b, "index", state.index);
 	put_file(e, state.message, b);
 	put_context(e, state.message, &context, b);
-	if (item_deadline(m, item) != TIME_NONE)
-		json_put_name(b, "deadline", timestamp_iso(item_deadline(m, item), deadline));
+	if (state.deadline_ms != TIME_NONE)
+		json_put_name(b, "deadline", timestamp_iso(state.deadline_ms, deadline));
 	put_reply(e, i, b);
 }
 

@@ -223,11 +223,27 @@ void proposal_set_bytes(struct encoding *e, struct proposal *p, const struct buf
 	p->letter.bytes = keep_buf(e, &line);
 }
 
+int64_t encode_ms(const struct encoding *e)
+{
+	int64_t now = e->terms->now_ms;
+
+	for (uint32_t i = 0; i < e->n && !e->terms->live; i++) {
+		struct item_state at;
+		int64_t asked;
+
+		state_of(e, i, &at);
+		asked = e->model->records.v[at.message].time_ms;
+		if (asked > now && asked <= e->model->limit_ms)
+			now = asked + 1;
+	}
+	return now;
+}
+
 struct str encode_time(struct encoding *e)
 {
 	char text[32];
 
-	return keep_str(e, str_of(timestamp_iso(e->terms->now_ms, text)));
+	return keep_str(e, str_of(timestamp_iso(encode_ms(e), text)));
 }
 
 struct str encode_uuid(struct encoding *e)
@@ -254,14 +270,14 @@ static void refuse(struct plan *p, const struct desk *d, uint32_t draft, const c
 /* Whether a draft can still be sent: the item has the revision that was shown, and takes the verb.
  * Otherwise appends why not. */
 static bool is_sendable(const struct draft *draft, const struct model *m, const struct reader *r,
-			int64_t now_ms, struct buf *why)
+			int64_t wall_ms, struct buf *why)
 {
 	const struct item *item = draft->number == NONE ? NULL : &m->items.v[draft->number];
 	struct item_state at;
 	struct buf rev = { 0 };
 	bool same;
 
-	if (!item || !item_at(m, item, m->records.n, now_ms, &at)) {
+	if (!item || !item_at(m, item, m->records.n, wall_ms, &at)) {
 		buf_adds(why, "the log does not show it any more");
 		return false;
 	}
@@ -275,10 +291,10 @@ static bool is_sendable(const struct draft *draft, const struct model *m, const 
 }
 
 static bool is_current(struct plan *p, const struct desk *d, uint32_t draft, const struct model *m,
-		       const struct reader *r, int64_t now_ms)
+		       const struct reader *r, int64_t wall_ms)
 {
 	struct buf why = { 0 };
-	bool current = is_sendable(&d->drafts.v[draft], m, r, now_ms, &why);
+	bool current = is_sendable(&d->drafts.v[draft], m, r, wall_ms, &why);
 
 	if (!current)
 		refuse(p, d, draft, why.p);
@@ -287,7 +303,7 @@ static bool is_current(struct plan *p, const struct desk *d, uint32_t draft, con
 }
 
 bool plan_is_current(const struct plan *p, const struct model *m, const struct reader *r,
-		     int64_t now_ms)
+		     int64_t wall_ms)
 {
 	struct buf why = { 0 };
 	bool current;
@@ -299,7 +315,7 @@ bool plan_is_current(const struct plan *p, const struct model *m, const struct r
 			const struct draft *d = &one->desk->drafts.v[one->letter.drafts.v[k]];
 
 			if (d->state == DRAFT_STAGED)
-				is_sendable(d, m, r, now_ms, &why);
+				is_sendable(d, m, r, wall_ms, &why);
 		}
 	}
 	current = !why.n;
@@ -375,8 +391,8 @@ static bool is_planned(struct encoding *e, uint32_t i, uint32_t only)
 	if (d->state != DRAFT_STAGED)
 		return false;
 	if (only == NONE || i == only)
-		return is_current(e->plan, e->desk, i, e->model, e->reader, e->terms->now_ms);
-	sendable = is_sendable(d, e->model, e->reader, e->terms->now_ms, &ignored);
+		return is_current(e->plan, e->desk, i, e->model, e->reader, terms_clock(e->terms));
+	sendable = is_sendable(d, e->model, e->reader, terms_clock(e->terms), &ignored);
 	buf_release(&ignored);
 	return sendable;
 }

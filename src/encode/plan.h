@@ -43,9 +43,16 @@ struct terms {
 	const char *artifact;   /* --artifact for drafts that have none of their own; NULL */
 	bool sole_writer;
 	int64_t now_ms;         /* timestamp of messages (see HACKING: a recording's clock) */
+	bool live;              /* it is the wall clock, which expires items */
 	const struct turn_terms *turn; /* replies start a process; NULL = they do not */
 	bool reply_confirmed;   /* the reply path named by a queue was confirmed, or is --reply */
 };
+
+/* The clock that expires items, as item_at takes it. */
+static inline int64_t terms_clock(const struct terms *t)
+{
+	return t->live ? t->now_ms : TIME_NONE;
+}
 
 struct plan {
 	struct arena arena;
@@ -79,7 +86,7 @@ bool plan_heard_all(const struct plan *p, const struct file_locks *locks);
 int plan_send_group(struct plan *p, struct desk *desk, uint32_t group, struct err *err);
 /* Whether all its drafts can still be sent after more messages were applied. */
 bool plan_is_current(const struct plan *p, const struct model *m, const struct reader *r,
-		     int64_t now_ms);
+		     int64_t wall_ms);
 bool plan_is_ready(const struct plan *p); /* something to send and nothing missing */
 void plan_release(struct plan *p);
 
@@ -127,7 +134,10 @@ struct str keep_buf(struct encoding *e, struct buf *b); /* and releases b */
 /* Sets the letter's bytes: the JSON and a newline. Adds a missing entry if gavel's own checks find
  * it invalid. */
 void proposal_set_bytes(struct encoding *e, struct proposal *p, const struct buf *json);
-struct str encode_time(struct encoding *e); /* terms->now_ms in ISO 8601, in the plan's arena */
+/* The time of a message: terms->now_ms, but not before what it answers, whose time may be one that
+ * is not believed yet. */
+int64_t encode_ms(const struct encoding *e);
+struct str encode_time(struct encoding *e); /* that in ISO 8601, in the plan's arena */
 struct str encode_uuid(struct encoding *e); /* a fresh one, in the plan's arena */
 
 enum { CONTEXT_MAX = 48 }; /* messages that go with an escalated item */

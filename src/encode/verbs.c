@@ -17,7 +17,8 @@ static unsigned verbs_of(enum dialect_id dialect, enum item_kind kind, bool neve
 unsigned verbs_of_item(const struct model *m, const struct item *item,
 		       const struct item_state *state)
 {
-	bool never_expires = !item->dated; /* a queue entry carries the deadline, too */
+	/* a queue entry carries the deadline, too */
+	bool never_expires = state->deadline_ms == TIME_NONE;
 	unsigned verbs;
 
 	if (state->undecidable)
@@ -173,7 +174,7 @@ static bool takes_draft(const struct desk *d, const struct draft *draft, const s
 }
 
 bool desk_allows(const struct desk *d, const struct draft *draft, const struct model *m, uint32_t k,
-		int64_t now_ms, uint32_t *corrects, struct buf *why)
+		int64_t wall_ms, uint32_t *corrects, struct buf *why)
 {
 	const struct item *item = &m->items.v[draft->number];
 	uint32_t written = desk_find_written(d, draft);
@@ -183,7 +184,7 @@ bool desk_allows(const struct desk *d, const struct draft *draft, const struct m
 
 	if (corrects)
 		*corrects = NONE;
-	item_at(m, item, k, now_ms, &at);
+	item_at(m, item, k, wall_ms, &at);
 	if (at.open || at.verdict == VERDICT_NONE || at.verdict == VERDICT_EXPIRED ||
 	    at.undecidable)
 		return takes_draft(d, draft, m, item, &at, why);

@@ -38,7 +38,7 @@ enum { CORRECTS_OTHERS = UINT32_MAX - 1 };
  * allowed where the protocol has a message for it, and *corrects is set to the draft that it
  * corrects, CORRECTS_OTHERS for a decision that was not made here, or NONE if it is a first one. */
 bool desk_allows(const struct desk *d, const struct draft *draft, const struct model *m, uint32_t k,
-		int64_t now_ms, uint32_t *corrects, struct buf *why);
+		int64_t wall_ms, uint32_t *corrects, struct buf *why);
 /* The draft's `corrects` for that. */
 static inline struct str corrects_name(const struct desk *d, uint32_t corrects)
 {

@@ -10,6 +10,7 @@ void asof_free(struct asof *a)
 	if (!a)
 		return;
 	free(a->items);
+	free(a->raises);
 	free(a->toggles);
 	free(a->places);
 	free(a->ends);
@@ -52,11 +53,11 @@ static void seek(struct asof *a, uint32_t k)
 }
 
 /* Binary search: the first slot that has not expired. */
-static uint32_t first_slot(const struct asof *a, int64_t now_ms)
+static uint32_t first_slot(const struct asof *a, int64_t wall_ms)
 {
 	uint32_t low = 0;
 
-	bisect(low, a->dated, i, item_has_expired(a->m, &a->m->items.v[a->items[i]], now_ms))
+	bisect(low, a->dated, i, a->m->dated_raises.v[a->raises[i]].deadline_ms < wall_ms)
 	return low;
 }
 
@@ -73,37 +74,37 @@ static uint32_t count_open(const struct asof *a, uint32_t n)
 
 /* Open in the log, but not with the decision overlay. */
 static bool is_closed_by_overlay(const struct model *m, const struct item *item, uint32_t k,
-				 int64_t now_ms)
+				 int64_t wall_ms)
 {
 	struct item_state at;
 
-	return item->overlaid && item_without_overlay(m, item, k, now_ms, &at) && at.open &&
-	       item_at(m, item, k, now_ms, &at) && !at.open;
+	return item->overlaid && item_without_overlay(m, item, k, wall_ms, &at) && at.open &&
+	       item_at(m, item, k, wall_ms, &at) && !at.open;
 }
 
-uint32_t asof_open(struct asof *a, uint32_t k, int64_t now_ms, uint32_t *due)
+uint32_t asof_open(struct asof *a, uint32_t k, int64_t wall_ms, uint32_t *due)
 {
 	uint32_t open, expired;
 
 	seek(a, k);
-	expired = count_open(a, first_slot(a, now_ms));
+	expired = count_open(a, first_slot(a, wall_ms));
 	open = count_open(a, a->slots) - expired;
 	*due = count_open(a, a->dated) - expired;
 	for (uint32_t i = 0; i < a->m->overlays.n; i++) {
 		const struct item *item = &a->m->items.v[a->m->overlays.v[i].item];
 
-		if (!is_closed_by_overlay(a->m, item, k, now_ms))
+		if (!is_closed_by_overlay(a->m, item, k, wall_ms))
 			continue;
 		open--;
-		*due -= item->dated;
+		*due -= item_deadline(a->m, item, k) != TIME_NONE;
 	}
 	return open;
 }
 
-uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint32_t *n)
+uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t wall_ms, bool all, uint32_t *n)
 {
 	const struct model *m = a->m;
-	uint32_t whole = model_item_count(m, k), from = first_slot(a, now_ms);
+	uint32_t whole = model_item_count(m, k), from = first_slot(a, wall_ms);
 	uint32_t *list = xmalloc(((size_t)whole + 1) * sizeof(*list));
 	uint64_t *listed = all ? xcalloc(whole / WORD + 1, sizeof(*listed)) : NULL;
 
@@ -117,7 +118,7 @@ uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint3
 		for (; bits; bits &= bits - 1) {
 			uint32_t item = a->items[w * WORD + (uint32_t)__builtin_ctzll(bits)];
 
-			if (m->overlays.n && is_closed_by_overlay(m, &m->items.v[item], k, now_ms))
+			if (m->overlays.n && is_closed_by_overlay(m, &m->items.v[item], k, wall_ms))
 				continue;
 			list[(*n)++] = item;
 			if (all)

@@ -1,10 +1,11 @@
 /* Index for random access to the session as of any message k, for a replay that asks thirty times a
  * second. The index of open items is built by asof_new, the others on first use.
  *
- * An item has a slot for each weight that it ever has while open (usually one). Slots are sorted in
- * the order of the inbox, which never changes: by deadline first, so that the expired ones are a
- * prefix. The open slots as of k are a bitmap; each message toggles bits. Toggling is reversible:
- * the bitmap for k is derived from the last one used, or from a snapshot every 65536 toggles. */
+ * An item has a slot for each deadline and weight that it ever has while open (usually one). Slots
+ * are sorted in the order of the inbox, which never changes: by deadline first, so that the expired
+ * ones are a prefix. The open slots as of k are a bitmap; each message toggles bits. Toggling is
+ * reversible: the bitmap for k is derived from the last one used, or from a snapshot every 65536
+ * toggles. */
 #ifndef GAVEL_MODEL_ASOF_H
 #define GAVEL_MODEL_ASOF_H
 
@@ -18,8 +19,8 @@ struct asof *asof_new(const struct model *m, uint32_t n);
 void asof_free(struct asof *a);
 
 /* As model_open and model_inbox; k is at most n. */
-uint32_t asof_open(struct asof *a, uint32_t k, int64_t now_ms, uint32_t *due);
-uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t now_ms, bool all, uint32_t *n);
+uint32_t asof_open(struct asof *a, uint32_t k, int64_t wall_ms, uint32_t *due);
+uint32_t *asof_inbox(struct asof *a, uint32_t k, int64_t wall_ms, bool all, uint32_t *n);
 
 /* Step `step` of an item. */
 struct decided {

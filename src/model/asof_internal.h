@@ -15,6 +15,7 @@ enum {
 struct asof {
 	const struct model *m;
 	uint32_t *items; /* by slot */
+	uint32_t *raises; /* of the first `dated` slots: indexes into dated_raises */
 	uint32_t slots, dated;
 	uint32_t *toggles; /* slots, by message */
 	uint8_t *places;   /* of each: its message's index in the page */

@@ -263,10 +263,10 @@ static unsigned worst_property(const struct record *r)
 	return r->notes ? severity_property(SEVERITY_DIAG + 2) : 0;
 }
 
-static unsigned item_properties(const struct item *item, const struct item_state *state)
+static unsigned item_properties(const struct item_state *state)
 {
 	if (state->open)
-		return item->dated ? PROPERTY_OPEN | PROPERTY_DUE : PROPERTY_OPEN;
+		return state->deadline_ms != TIME_NONE ? PROPERTY_OPEN | PROPERTY_DUE : PROPERTY_OPEN;
 	if (state->verdict == VERDICT_EXPIRED)
 		return PROPERTY_EXPIRED;
 	if (state->verdict == VERDICT_NONE || state->verdict == VERDICT_SUPERSEDED)
@@ -310,7 +310,7 @@ bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
 		.state = state->verdict == VERDICT_NONE ? STR_NONE
 							: str_of(verdict_name(state->verdict)),
 		.grade = str_of(grade_name(state->grade)),
-		.properties = record_properties(m, r) | item_properties(it, state) |
+		.properties = record_properties(m, r) | item_properties(state) |
 			      (state->grade == GRADE_NONE ? 0 : severity_property(state->grade)),
 		.text = text, .ctx = ctx });
 }

@@ -89,11 +89,12 @@ static bool is_full(uint32_t n)
 }
 
 /* Whether a raise makes decisions before it void; and whether it opens the item. The same words in
- * the same iteration only repeat what is known, unless a turn that was sent twice superseded its
- * items meanwhile. */
+ * the same iteration only repeat what is known, unless it expired, or a turn that was sent twice
+ * superseded its items meanwhile. */
 static void judge_raise(const struct item *item, struct item_step *step)
 {
 	const struct item_step *raised = NULL;
+	enum step_kind last = item->n ? item->steps[item->n - 1].what : STEP_RAISED;
 	bool bounced = false;
 
 	for (uint32_t i = item->n; i-- > 0 && !raised;) {
@@ -101,11 +102,9 @@ static void judge_raise(const struct item *item, struct item_step *step)
 		if (item->steps[i].what == STEP_RAISED)
 			raised = &item->steps[i];
 	}
-	step->anew = !raised || bounced || raised->hash != step->hash ||
+	step->anew = !raised || bounced || last == STEP_EXPIRED || raised->hash != step->hash ||
 		     raised->iteration != step->iteration;
-	step->opens = step->anew || item->open ||
-		      item->steps[item->n - 1].what == STEP_SUPERSEDED ||
-		      item->steps[item->n - 1].what == STEP_FIXED;
+	step->opens = step->anew || item->open || last == STEP_SUPERSEDED || last == STEP_FIXED;
 }
 
 static void push_step(struct model *m, struct item *item, struct item_step step)
@@ -142,6 +141,11 @@ bool item_step(struct apply_ctx *a, uint32_t item, enum step_kind what, enum ver
 	return true;
 }
 
+static const struct item_step *last_step(const struct item *item)
+{
+	return &item->steps[item->n - 1];
+}
+
 /* Contains U+0000 or U+FFFD (from repair): other parsers may read the id differently. */
 static bool id_is_broken(struct str id)
 {
@@ -164,14 +168,11 @@ static uint32_t item_add(struct apply_ctx *a, const struct event *e, uint32_t ta
 	uint32_t id = id_intern(a, e), number = m->items.n;
 
 	heap_push(m->heap, &m->items, (struct item){ .id = id, .kind = e->item,
-						     .dated = e->deadline_ms != TIME_NONE,
 						     .origin_dialect = e->origin_dialect,
 						     .origin_kind = e->origin_kind });
 	item_set_owner(m, &m->items.v[number], (struct owner){ a->session, task, review });
 	if (id != NONE && e->item == ITEM_IMPROVEMENT)
 		note_raised(rules_of(a), id);
-	if (e->deadline_ms != TIME_NONE)
-		heap_push(m->heap, &m->dated, (struct dated_item){ e->deadline_ms, number });
 	return number;
 }
 
@@ -195,10 +196,14 @@ uint32_t item_raise_found(struct apply_ctx *a, const struct event *e, uint32_t f
 		return found;
 	if (found == NONE)
 		found = item_add(a, e, task, review);
+	else
+		expire_before_raise(a, found);
 	was_open = m->items.v[found].open;
 	push_step(m, &m->items.v[found], step);
 	if (is_new && m->items.v[found].id != NONE) /* others are not looked up by name */
 		name_index_add(m, m->items.v[found].id, NAMED_ITEM, found);
+	if (last_step(&m->items.v[found])->anew || (!was_open && m->items.v[found].open))
+		deadline_set(a, found, e->deadline_ms);
 	if (task != NONE && !was_open && m->items.v[found].open)
 		heap_push(m->heap, &m->tasks.v[m->tasks.v[task].root].open_items, found);
 	return found;
@@ -221,21 +226,6 @@ void close_items(struct apply_ctx *a, uint32_t task, unsigned kinds, enum step_k
 			root->open_items.v[kept++] = number;
 	}
 	root->open_items.n = kept;
-}
-
-uint32_t deadline_index(const struct model *m, uint32_t item)
-{
-	uint32_t next = 1;
-
-	bisect(next, m->dated.n, i, m->dated.v[i].item <= item)
-	return next - 1;
-}
-
-int64_t item_deadline(const struct model *m, const struct item *item)
-{
-	if (!item->dated)
-		return TIME_NONE;
-	return m->dated.v[deadline_index(m, (uint32_t)(item - m->items.v))].deadline_ms;
 }
 
 /* Index of an item's overlay; the map may also have stale indexes of the same item. */
@@ -300,8 +290,8 @@ void model_overlay_clear(struct model *m)
 /* Applies the decision overlay to the log's state. */
 static void apply_overlay(const struct overlay *s, uint32_t k, struct item_state *out)
 {
-	bool decided = !out->open && out->verdict != VERDICT_SUPERSEDED &&
-		       out->verdict != VERDICT_ESCALATED;
+	bool decided = !out->open && out->decided != NONE &&
+		       out->verdict != VERDICT_SUPERSEDED && out->verdict != VERDICT_ESCALATED;
 
 	if (k < s->from || out->anew >= s->from)
 		return;
@@ -326,7 +316,7 @@ static void raise_first(const struct item_step *s, struct item_state *out)
 				    .decided = NONE, .iteration = s->iteration, .times = 1,
 				    .open = true, .undecidable = s->undecidable,
 				    .no_findings = s->no_findings, .person = NONE,
-				    .person_ms = TIME_NONE };
+				    .person_ms = TIME_NONE, .deadline_ms = TIME_NONE };
 }
 
 static void raise_again(const struct item_step *s, struct item_state *out)
@@ -389,6 +379,10 @@ static inline void fold_step(const struct item_step *s, struct item_state *out)
 		out->verdict = VERDICT_SUPERSEDED;
 		out->decided = s->message;
 		break;
+	case STEP_EXPIRED: /* nobody has decided it */
+		out->verdict = VERDICT_EXPIRED;
+		out->decided = NONE;
+		break;
 	}
 	out->open = is_open_after(out->open, s);
 }
@@ -399,11 +393,6 @@ void item_fold(const struct item *item, uint32_t step, struct item_state *at)
 		raise_first(item->steps, at);
 	else
 		fold_step(&item->steps[step], at);
-}
-
-bool item_has_expired(const struct model *m, const struct item *item, int64_t now_ms)
-{
-	return item->dated && now_ms != TIME_NONE && now_ms > item_deadline(m, item);
 }
 
 /* Who said the decision, and when. */
@@ -418,7 +407,7 @@ static void name_person(const struct model *m, struct item_state *out)
 }
 
 /* Folds the steps before k; the first one is RAISED. here: with the decision overlay. */
-static bool state_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
+static bool state_at(const struct model *m, const struct item *item, uint32_t k, int64_t wall_ms,
 		     bool here, struct item_state *out)
 {
 	if (item->n == 0 || item->steps[0].message >= k)
@@ -430,23 +419,24 @@ static bool state_at(const struct model *m, const struct item *item, uint32_t k,
 		name_person(m, out);
 	if (item->overlaid && here)
 		apply_overlay(item_overlay(m, item), k, out);
-	if (out->open && item_has_expired(m, item, now_ms)) {
+	out->deadline_ms = item_deadline(m, item, k);
+	if (out->open && out->deadline_ms != TIME_NONE && wall_ms > out->deadline_ms) {
 		out->open = false;
 		out->verdict = VERDICT_EXPIRED;
 	}
 	return true;
 }
 
-bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
+bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t wall_ms,
 	     struct item_state *out)
 {
-	return state_at(m, item, k, now_ms, true, out);
+	return state_at(m, item, k, wall_ms, true, out);
 }
 
 bool item_without_overlay(const struct model *m, const struct item *item, uint32_t k,
-			  int64_t now_ms, struct item_state *out)
+			  int64_t wall_ms, struct item_state *out)
 {
-	return state_at(m, item, k, now_ms, false, out);
+	return state_at(m, item, k, wall_ms, false, out);
 }
 
 struct str item_by(const struct model *m, const struct item_state *at)
@@ -522,7 +512,7 @@ unsigned item_weight(const struct item *item, enum grade grade)
 	return grade != GRADE_NONE ? grade : by_kind[item->kind];
 }
 
-uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t *due)
+uint32_t model_open(const struct model *m, uint32_t k, int64_t wall_ms, uint32_t *due)
 {
 	bool whole = k >= m->records.n;
 	uint32_t open = whole ? m->open_count : 0, n = whole ? m->dated.n : m->items.n;
@@ -531,18 +521,18 @@ uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t 
 	*due = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct item *item = &m->items.v[whole ? m->dated.v[i].item : i];
-		bool is_open = item_at(m, item, k, now_ms, &s) && s.open;
+		bool is_open = item_at(m, item, k, wall_ms, &s) && s.open;
 
 		if (!whole)
 			open += is_open;
 		else if (item->open && !is_open)
 			open--; /* expired, or closed by the decision overlay */
-		*due += is_open && item->dated;
+		*due += is_open && s.deadline_ms != TIME_NONE;
 	}
 	for (uint32_t i = 0; whole && i < m->overlays.n; i++) {
 		const struct item *item = &m->items.v[m->overlays.v[i].item];
 
-		if (item->open && !item->dated && item_at(m, item, k, now_ms, &s) && !s.open)
+		if (item->open && !item->dated && item_at(m, item, k, wall_ms, &s) && !s.open)
 			open--;
 	}
 	return open;
@@ -576,8 +566,8 @@ static void inbox_add(struct inbox *in, const struct model *m, uint32_t number,
 	const struct item *item = &m->items.v[number];
 	unsigned rank = at->open ? item_weight(item, at->grade) : RANK_CLOSED;
 
-	if (at->open && item->dated) {
-		vec_push(&in->due, (struct inbox_place){ item_deadline(m, item), rank, number });
+	if (at->open && at->deadline_ms != TIME_NONE) {
+		vec_push(&in->due, (struct inbox_place){ at->deadline_ms, rank, number });
 		return;
 	}
 	in->others[in->n] = number;
@@ -599,7 +589,7 @@ static uint32_t *inbox_list(const struct inbox *in)
 	return list;
 }
 
-uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n,
+uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t wall_ms, bool all, uint32_t *n,
 		      struct yield *yield)
 {
 	struct inbox in = { .others = xmalloc((m->items.n + 1) * sizeof(*in.others)),
@@ -612,7 +602,7 @@ uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool al
 
 		if (only_open && !m->items.v[i].open) /* the overlay cannot open it either */
 			continue;
-		if (item_at(m, &m->items.v[i], k, now_ms, &at) && (all || at.open))
+		if (item_at(m, &m->items.v[i], k, wall_ms, &at) && (all || at.open))
 			inbox_add(&in, m, i, &at);
 	}
 	if (in.due.n)

@@ -160,6 +160,7 @@ static enum entry_event_kind kind_of(const struct item_step *step)
 	case STEP_BOUNCED: return ENTRY_BOUNCED;
 	case STEP_FIXED: return ENTRY_FIXED;
 	case STEP_SUPERSEDED: return ENTRY_SUPERSEDED;
+	case STEP_EXPIRED: break;
 	}
 	return ENTRY_OTHER;
 }

@@ -13,7 +13,8 @@ void model_init_in(struct model *m, struct heap *heap)
 {
 	memset(m, 0, sizeof(*m));
 	m->heap = heap;
-	m->now_ms = TIME_NONE;
+	m->believed = BELIEVED_NONE;
+	m->limit_ms = m->beyond_ms = INT64_MAX;
 	m->approve_from = 0.90;
 	m->human_from = 0.70;
 }
@@ -371,8 +372,9 @@ static uint32_t route_number(struct model *m, struct route route)
 void model_add_record(struct model *m, struct record r)
 {
 	heap_push(m->heap, &m->records, r);
-	if (r.time_ms > m->now_ms)
-		m->now_ms = r.time_ms;
+	believe(&m->believed, r.time_ms, m->limit_ms);
+	if (r.time_ms > m->limit_ms && r.time_ms < m->beyond_ms)
+		m->beyond_ms = r.time_ms;
 }
 
 void model_apply(struct model *m, struct message *msg, const struct place *place)
@@ -432,6 +434,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 		note_acknowledgment(&a);
 		if (ops->apply)
 			ops->apply(&a);
+		expire_items(&a);
 	}
 	if (route.flags != msg->flags) {
 		route.flags = msg->flags;

@@ -17,6 +17,7 @@
 #include "base/map.h"
 #include "event/event.h"
 #include "model/diag_store.h"
+#include "model/due_queue.h"
 #include "model/ids.h"
 #include "model/positions.h"
 
@@ -27,6 +28,7 @@ enum step_kind {
 	STEP_BOUNCED,    /* the sender answered unknown_id: the item is open again */
 	STEP_FIXED,      /* listed as fixed in an iteration */
 	STEP_SUPERSEDED, /* a later turn or review replaced it undecided */
+	STEP_EXPIRED,    /* its deadline is before this message's time (expiry.c) */
 };
 
 struct item_step {
@@ -59,8 +61,8 @@ struct item {
 	struct item_step *steps;
 	uint32_t n;
 	uint8_t kind;   /* enum item_kind */
-	bool open : 1;  /* after all its steps; ignores deadline and decision overlay */
-	bool dated : 1; /* has a deadline: item_deadline */
+	bool open : 1;  /* after all its steps; ignores the clock and the decision overlay */
+	bool dated : 1; /* is one of m->dated: item_deadline */
 	bool overlaid : 1; /* has a decision overlay: item_overlay */
 	uint8_t owned : 2; /* enum item_owner */
 	uint8_t origin_dialect, origin_kind; /* of an item forwarded by a queue; dialect 0 = none */
@@ -72,9 +74,17 @@ struct owner {
 	uint32_t session, task, review;
 };
 
+/* An item that had a deadline once. */
 struct dated_item {
-	int64_t deadline_ms;
 	uint32_t item;
+	uint32_t first, newest; /* indexes into dated_raises */
+};
+
+/* The deadline of a raise that opened or reworded such an item; others repeat what was asked. */
+struct dated_raise {
+	int64_t deadline_ms; /* TIME_NONE = it has none */
+	uint32_t item, message;
+	uint32_t next; /* of this item, NONE */
 };
 
 /* Decision overlay: what the user decided and the session does not know (yet): staged, recorded or
@@ -225,6 +235,7 @@ struct agent {
 	HVEC(struct agent_step) states; /* as reported by other agents */
 	int64_t *recent_ms; /* times of the last messages, for the rate rule */
 	uint32_t recent_n;
+	struct due_queue due; /* of what it asked, indexes into dated_raises */
 	bool known, human, flooding;
 };
 
@@ -256,10 +267,24 @@ struct cached_route {
 	uint32_t number; /* plus one; 0 = none */
 };
 
+/* Which times are believed, of messages that anybody may have written: none beyond a limit, and a
+ * jump forward of more than an hour only when a second message tells a time within an hour of it. */
+struct believed {
+	int64_t now_ms;  /* the newest, or TIME_NONE */
+	int64_t jump_ms; /* such a jump that one message has told, or TIME_NONE */
+};
+
+#define BELIEVED_NONE ((struct believed){ TIME_NONE, TIME_NONE })
+
+/* The next message has that time, or TIME_NONE. */
+void believe(struct believed *b, int64_t time_ms, int64_t limit_ms);
+
 struct model {
 	struct heap *heap; /* holds everything but this struct */
 	HVEC(struct record) records;
-	int64_t now_ms; /* newest time among the records, or TIME_NONE */
+	struct believed believed;
+	int64_t limit_ms;  /* of times that are believed; INT64_MAX = none, set by model_set_limit */
+	int64_t beyond_ms; /* the earliest time beyond it, INT64_MAX = there is none */
 	HVEC(struct route) routes;
 	struct positions positions;
 	HVEC(struct session) sessions;
@@ -269,7 +294,8 @@ struct model {
 	HVEC(struct item) items;
 	HVEC(struct owner) item_owners;
 	uint32_t open_count;  /* of items */
-	HVEC(struct dated_item) dated; /* sorted by item number */
+	HVEC(struct dated_item) dated;
+	HVEC(struct dated_raise) dated_raises; /* those of an item in order */
 	HVEC(struct usage) usage;
 	struct diag_store diag_store;  /* of cross-message rules, each at its last message */
 	HVEC(struct interned) strings;
@@ -289,7 +315,7 @@ struct model {
 	uint8_t kind_cache[MODEL_CACHE_KINDS];
 	struct map_slot name_cache[MODEL_CACHE_NAMES];
 	struct map route_map, string_map, session_map, agent_map, task_map, review_map, item_map,
-		overlay_map;
+		overlay_map, dated_map;
 	/* confidence thresholds of the judge (handoff): >= approve_from passes, >= human_from goes
 	 * to a person */
 	double approve_from, human_from;
@@ -317,7 +343,10 @@ void model_init_in(struct model *m, struct heap *heap);
 void model_release(struct model *m);
 /* Applies one message. Diagnostics of cross-message rules are added to msg->diags and stored. */
 void model_apply(struct model *m, struct message *msg, const struct place *place);
-/* The part of model_apply that appends the record and updates now_ms. */
+/* Times later than that are not believed. The model reads no clock: whoever loads sets this before
+ * the first message, and a later one as time goes on. */
+void model_set_limit(struct model *m, int64_t limit_ms);
+/* The part of model_apply that appends the record and judges its time. */
 void model_add_record(struct model *m, struct record r);
 
 /* Sets or replaces the decision overlay of an item; DELIVERY_NONE removes it. */
@@ -410,19 +439,20 @@ uint32_t input_lane(const struct model *m, uint32_t message);
 /* A message's own time, else the time it was received, else TIME_NONE. */
 int64_t model_time(const struct model *m, uint32_t message);
 
-/* The newest time among the first k messages: "now" when nothing is live. */
+/* The newest believed time among the first k messages: "now" when nothing is live. */
 int64_t model_now(const struct model *m, uint32_t k);
 /* Number of messages before the first one later than that time. */
 uint32_t model_cut_at(const struct model *m, int64_t time_ms);
 
 struct item_state {
-	enum verdict verdict; /* EXPIRED when its deadline is before now */
+	enum verdict verdict;
 	enum grade grade;
 	uint32_t opened;      /* message that raised it first */
 	uint32_t anew;        /* message that raised it anew last, or bounced a decision */
 	uint32_t message, index; /* position of its newest text */
 	uint32_t hash;           /* of that text */
 	uint32_t decided;     /* message or NONE; decided_by: its sender */
+	int64_t deadline_ms;  /* of the raise that counts, TIME_NONE = none */
 	uint16_t iteration, times, revision;
 	bool open, came_back, acked, bounced, undecidable;
 	bool no_findings; /* a verdict whose review has no findings */
@@ -448,8 +478,9 @@ static inline uint32_t item_review(const struct model *m, const struct item *ite
 					   : NONE;
 }
 
-/* TIME_NONE = it has none. These take a pointer into m->items, not a copy. */
-int64_t item_deadline(const struct model *m, const struct item *item);
+/* The deadline of its newest raise as of k; TIME_NONE = it has none. These take a pointer into
+ * m->items, not a copy. */
+int64_t item_deadline(const struct model *m, const struct item *item, uint32_t k);
 /* Its decision overlay, or NULL. */
 const struct overlay *item_overlay(const struct model *m, const struct item *item);
 /* Removes all decision overlays. */
@@ -461,12 +492,14 @@ static inline uint32_t step_by(const struct model *m, const struct item_step *st
 	return message_route(m, step->message)->from;
 }
 
-/* false when the item does not exist yet. */
-bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t now_ms,
+/* false when the item does not exist yet. wall_ms, here and below: the wall clock where the log is
+ * live, which then expires what nobody has decided; TIME_NONE in a recording, where only a step
+ * does. */
+bool item_at(const struct model *m, const struct item *item, uint32_t k, int64_t wall_ms,
 	     struct item_state *out);
 /* The same without the decision overlay. */
 bool item_without_overlay(const struct model *m, const struct item *item, uint32_t k,
-			  int64_t now_ms, struct item_state *out);
+			  int64_t wall_ms, struct item_state *out);
 /* The agent that decided it in the log, or NONE. */
 static inline uint32_t decided_by(const struct model *m, const struct item_state *at)
 {
@@ -494,10 +527,10 @@ bool item_has_twin(const struct model *m, const struct item *item);
 /* Number of items as of k: they are numbered in the order in which they were first raised. */
 uint32_t model_item_count(const struct model *m, uint32_t k);
 /* Sorts the inbox: open items (or all), most urgent first, as numbers. Free the result. */
-uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t now_ms, bool all, uint32_t *n,
+uint32_t *model_inbox(const struct model *m, uint32_t k, int64_t wall_ms, bool all, uint32_t *n,
 		      struct yield *yield);
 /* Number of open items, and how many of these have a deadline. Cheap for k = all messages. */
-uint32_t model_open(const struct model *m, uint32_t k, int64_t now_ms, uint32_t *due);
+uint32_t model_open(const struct model *m, uint32_t k, int64_t wall_ms, uint32_t *due);
 
 struct task_state_at {
 	enum task_state state;

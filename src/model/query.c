@@ -1,16 +1,54 @@
 /* Queries as of the first k messages: times, positions within a group, number of items. */
 #include "model/model.h"
 
+enum { JUMP_MS = 3600000 };
+
+static bool is_near(int64_t a, int64_t b)
+{
+	return (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b) <= JUMP_MS;
+}
+
+void believe(struct believed *b, int64_t time_ms, int64_t limit_ms)
+{
+	if (time_ms <= b->now_ms || time_ms > limit_ms)
+		return;
+	if (b->now_ms == TIME_NONE || is_near(time_ms, b->now_ms)) {
+		b->now_ms = time_ms;
+	} else if (b->jump_ms != TIME_NONE && is_near(time_ms, b->jump_ms)) {
+		b->now_ms = time_ms > b->jump_ms ? time_ms : b->jump_ms;
+		b->jump_ms = TIME_NONE;
+	} else {
+		b->jump_ms = time_ms;
+	}
+}
+
+void model_set_limit(struct model *m, int64_t limit_ms)
+{
+	if (m->records.n && limit_ms <= m->limit_ms)
+		return; /* what was believed stays so when a clock is set back */
+	m->limit_ms = limit_ms;
+	if (m->beyond_ms > limit_ms)
+		return;
+	m->believed = BELIEVED_NONE;
+	m->beyond_ms = INT64_MAX;
+	for (uint32_t i = 0; i < m->records.n; i++) {
+		int64_t time_ms = m->records.v[i].time_ms;
+
+		believe(&m->believed, time_ms, limit_ms);
+		if (time_ms > limit_ms && time_ms < m->beyond_ms)
+			m->beyond_ms = time_ms;
+	}
+}
+
 int64_t model_now(const struct model *m, uint32_t k)
 {
-	int64_t now = TIME_NONE;
+	struct believed b = BELIEVED_NONE;
 
 	if (k == m->records.n)
-		return m->now_ms;
+		return m->believed.now_ms;
 	for (uint32_t i = 0; i < k; i++)
-		if (m->records.v[i].time_ms > now)
-			now = m->records.v[i].time_ms;
-	return now;
+		believe(&b, m->records.v[i].time_ms, m->limit_ms);
+	return b.now_ms;
 }
 
 uint32_t model_cut_at(const struct model *m, int64_t time_ms)

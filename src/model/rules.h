@@ -50,7 +50,7 @@ struct submitted_task {
 struct requests {
 	HVEC(struct pending_request) list;
 	struct map map;
-	HVEC(uint32_t) due; /* priority queue (binary heap), earliest deadline first */
+	struct due_queue due; /* by deadline */
 	HVEC(struct submitted_task) submitted;
 	struct map submitted_map; /* by submission_hash */
 };
@@ -59,6 +59,8 @@ struct requests {
 struct session_extra {
 	struct requests requests;        /* orchestrator */
 	struct turn_queue older;         /* feedback: requests without response before the newest */
+	struct due_queue due;            /* of all items, indexes into dated_raises */
+	struct due_queue due_for_anyone; /* of those whose asker has no name */
 	uint64_t output_hash;            /* envelope: of the newest output since the last input */
 	uint32_t output;                 /* its message + 1, 0 = none */
 };
@@ -282,17 +284,26 @@ static inline bool is_open_after(bool open, const struct item_step *s)
 	case STEP_ACKED: return open;
 	case STEP_DECIDED:
 	case STEP_FIXED:
-	case STEP_SUPERSEDED: break;
+	case STEP_SUPERSEDED:
+	case STEP_EXPIRED: break;
 	}
 	return false;
 }
 
 /* Folds the next step into an item's state, from step 0 on; without the decision overlay. */
 void item_fold(const struct item *item, uint32_t step, struct item_state *at);
-/* Its deadline is before now. */
-bool item_has_expired(const struct model *m, const struct item *item, int64_t now_ms);
-/* Index into m->dated of an item that has a deadline (binary search). */
-uint32_t deadline_index(const struct model *m, uint32_t item);
+/* Deadlines and expiry (expiry.c). NULL: no raise of the item had a deadline. */
+const struct dated_item *item_dated(const struct model *m, const struct item *item);
+/* From one of an item's dated raises on, the newest one as of k. */
+uint32_t dated_raise_after(const struct model *m, uint32_t raise, uint32_t k);
+/* Adds a dated raise, and returns its index. */
+uint32_t deadline_add(struct model *m, uint32_t item, uint32_t message, int64_t deadline_ms);
+/* The message being applied has raised the item, with this deadline or TIME_NONE. */
+void deadline_set(struct apply_ctx *a, uint32_t item, int64_t deadline_ms);
+/* Who asked asks again after the deadline: it had expired. */
+void expire_before_raise(struct apply_ctx *a, uint32_t item);
+/* Expires what is due by the message being applied, after its dialect's rules. */
+void expire_items(struct apply_ctx *a);
 /* Sort weight in the inbox; the default of its kind if it has no grade. */
 unsigned item_weight(const struct item *item, enum grade grade);
 /* Sort key in the inbox of an open item with a deadline. */

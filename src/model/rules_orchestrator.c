@@ -59,44 +59,6 @@ static uint64_t task_hash(const struct apply_ctx *a, const struct event *e)
 	return hash_known(e->task, message_key(a->msg, e->task_key)->hash);
 }
 
-static int64_t due_at(const struct requests *r, uint32_t place)
-{
-	return r->list.v[r->due.v[place]].deadline_ms;
-}
-
-static void swap_due(struct requests *r, uint32_t i, uint32_t k)
-{
-	uint32_t request = r->due.v[i];
-
-	r->due.v[i] = r->due.v[k];
-	r->due.v[k] = request;
-}
-
-static void push_due(struct heap *h, struct requests *r, uint32_t request)
-{
-	heap_push(h, &r->due, request);
-	for (uint32_t i = r->due.n - 1; i && due_at(r, i) < due_at(r, (i - 1) / 2); i = (i - 1) / 2)
-		swap_due(r, i, (i - 1) / 2);
-}
-
-static uint32_t pop_due(struct requests *r)
-{
-	uint32_t first = r->due.v[0], i = 0;
-
-	r->due.v[0] = r->due.v[--r->due.n];
-	for (;;) {
-		uint32_t least = i;
-
-		for (uint32_t k = 2 * i + 1; k <= 2 * i + 2 && k < r->due.n; k++)
-			if (due_at(r, k) < due_at(r, least))
-				least = k;
-		if (least == i)
-			return first;
-		swap_due(r, i, least);
-		i = least;
-	}
-}
-
 static void file_request(struct apply_ctx *a, struct requests *r, uint64_t h)
 {
 	uint32_t first = first_request(r, h), number = r->list.n - 1;
@@ -127,7 +89,7 @@ static void add_request(struct apply_ctx *a, const struct event *e)
 	heap_push(a->m->heap, &r->list, q);
 	file_request(a, r, h);
 	if (q.deadline_ms != TIME_NONE)
-		push_due(a->m->heap, r, r->list.n - 1);
+		due_push(a->m->heap, &r->due, q.deadline_ms, r->list.n - 1);
 }
 
 static uint64_t submission_hash(uint32_t task, uint32_t agent)
@@ -208,6 +170,15 @@ static void note_submitted(struct apply_ctx *a, const struct event *e,
 	heap_push(a->m->heap, &r->submitted, (struct submitted_task){ task, from });
 }
 
+/* What expired is not answered any more; except that a person's message, which has the time of the
+ * recording that it was written for, does not make the next one late. */
+static bool can_be_answered(const struct apply_ctx *a, const struct item *item)
+{
+	const struct item_step *last = &item->steps[item->n - 1];
+
+	return item->open || (a->reply && last->what == STEP_EXPIRED && last->said);
+}
+
 /* The open item of a request, with what a success says of it; NONE. */
 static uint32_t item_of_request(const struct apply_ctx *a, const struct event *e,
 				const struct pending_request *q, enum verdict *yes)
@@ -220,7 +191,7 @@ static uint32_t item_of_request(const struct apply_ctx *a, const struct event *e
 		item = item_raised_by(a->m, a->session, ITEM_TASK, id, NONE, asker);
 		*yes = VERDICT_ACCEPTED;
 	}
-	return item != NONE && a->m->items.v[item].open ? item : NONE;
+	return item != NONE && can_be_answered(a, &a->m->items.v[item]) ? item : NONE;
 }
 
 /* When and to whom a response comes. false: it goes to another agent than the one that asked. */
@@ -291,9 +262,10 @@ static void apply_response(struct apply_ctx *a, const struct event *e)
 static void check_timeouts(struct apply_ctx *a)
 {
 	struct requests *r = requests_of(a);
+	uint32_t request;
 
-	while (r->due.n && a->msg->time_ms != TIME_NONE && due_at(r, 0) < a->msg->time_ms) {
-		struct pending_request *q = &r->list.v[pop_due(r)];
+	while (a->msg->time_ms != TIME_NONE && due_pop(&r->due, a->msg->time_ms, &request)) {
+		struct pending_request *q = &r->list.v[request];
 
 		if (!q->answered)
 			report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,

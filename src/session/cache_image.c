@@ -286,6 +286,7 @@ static bool restore_model(struct model *m, const struct image *image)
 		m->human_from = before.human_from;
 		m->runs_agents = before.runs_agents;
 	}
+	model_set_limit(m, before.limit_ms); /* as of now, not of when the image was made */
 	return good;
 }
 

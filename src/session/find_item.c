@@ -23,7 +23,7 @@ static bool item_matches(const struct scene *s, uint32_t number, struct str want
 	enum item_kind kind;
 	bool hit;
 
-	if (!item_at(s->model, item, s->k, s->now_ms, &st))
+	if (!item_at(s->model, item, s->k, scene_clock(s), &st))
 		return false;
 	item_name(s->model, item, &name);
 	item_plain_name(s->model, item, &plain);
@@ -47,7 +47,7 @@ static bool item_has_rev(const struct scene *s, uint32_t number, const char *rev
 	struct buf own = { 0 };
 	bool same;
 
-	if (!item_at(s->model, item, s->k, s->now_ms, &at))
+	if (!item_at(s->model, item, s->k, scene_clock(s), &at))
 		return false;
 	item_rev(s->reader, item, &at, &own);
 	same = str_is(buf_str(&own), rev);

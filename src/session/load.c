@@ -8,6 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum {
+	AHEAD_MS = 300000,      /* a sender's clock may be ahead of ours by this */
+	LIMIT_EVERY_MS = 60000,
+};
+
 /* conversation_of, for files that were seen before. */
 static inline struct talk *talk_of(struct load *l, uint32_t file)
 {
@@ -239,11 +244,32 @@ static enum load_state step_follow(struct load *l, load_fn each, void *ctx)
 	return !l->live ? LOAD_ENDED : load_wait_ms(l, now) == 0 ? LOAD_MORE : LOAD_WAITS;
 }
 
+bool load_is_recent(const struct load *l, uint32_t first)
+{
+	const struct model *m = &l->model;
+	bool recent = timestamp_is_recent(m->believed.now_ms) ||
+		      timestamp_is_recent(m->believed.jump_ms);
+
+	for (uint32_t i = first; i < m->records.n && !recent; i++)
+		recent = timestamp_is_recent(m->records.v[i].time_ms);
+	return recent;
+}
+
+/* As time goes on, later times are believed; by the minute, since that may judge all anew. */
+static void set_limit(struct load *l)
+{
+	int64_t limit = timestamp_now_ms() + AHEAD_MS;
+
+	if (limit - l->model.limit_ms >= LIMIT_EVERY_MS)
+		model_set_limit(&l->model, limit);
+}
+
 enum load_state load_step(struct load *l, int64_t until_ms, load_fn each, void *ctx)
 {
 	bool first = !l->complete;
 	enum load_state state;
 
+	set_limit(l);
 	do {
 		l->reading.each = l->conversation.each = each;
 		l->reading.ctx = l->conversation.ctx = ctx;
@@ -440,6 +466,7 @@ void load_read_config(struct load *l, const struct options *o, struct config *c)
 void load_init(struct load *l, size_t max_line_bytes)
 {
 	model_init_in(&l->model, heap_new(cache_heap(&l->cache)));
+	model_set_limit(&l->model, timestamp_now_ms() + AHEAD_MS);
 	l->looked_at = NONE;
 	l->complete = true; /* nothing to do for load_step */
 	l->reader = (struct reader){ l, read_detail, read_summary, read_bytes, read_diags,

@@ -146,6 +146,10 @@ int load_fd(const struct load *l);
 /* Timeout for poll; -1 = none. */
 int load_wait_ms(const struct load *l, int64_t now_ms);
 
+/* Whether a message was written just now, by its time: one of those from `first` on, or the newest.
+ * The log is live then. */
+bool load_is_recent(const struct load *l, uint32_t first);
+
 /* Prints "gavel: SENTENCE" to stderr, or to `hold`; sanitized, as file names are untrusted. */
 void load_say(struct load *l, struct str sentence);
 /* load_say of the desk's notice, if it has one: that its source is a copy. */

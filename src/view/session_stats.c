@@ -74,7 +74,8 @@ int64_t step_took(const struct model *m, const struct item *item, uint32_t step)
 	for (uint32_t i = step; i-- > 0 && step - i < LOOKBACK;) {
 		enum step_kind what = item->steps[i].what;
 
-		if (what == STEP_DECIDED || what == STEP_FIXED || what == STEP_SUPERSEDED)
+		if (what == STEP_DECIDED || what == STEP_FIXED || what == STEP_SUPERSEDED ||
+		    what == STEP_EXPIRED)
 			break;
 		if (what == STEP_RAISED)
 			opened = item->steps[i].message;
@@ -195,11 +196,11 @@ static void add_took(struct counting *c, int64_t ms)
 		vec_push(&c->took, ms);
 }
 
-static void count_state(struct counts *c, const struct item *item, const struct item_state *at)
+static void count_state(struct counts *c, const struct item_state *at)
 {
 	c->items++;
 	c->verdict[at->verdict]++;
-	c->due += at->open && item->dated;
+	c->due += at->open && at->deadline_ms != TIME_NONE;
 	c->undecidable += at->open && at->undecidable;
 	c->came_back += at->open && at->came_back;
 }
@@ -311,7 +312,7 @@ static void count_items(struct counting *c)
 		prefetch_decision(m, i);
 		if (!item_is_shown(c->s, i, &at))
 			continue;
-		count_state(&c->out->counts, &m->items.v[i], &at);
+		count_state(&c->out->counts, &at);
 		count_decisions(c, i);
 	}
 	for (uint32_t i = 0; i < m->overlays.n; i++)

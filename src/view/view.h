@@ -58,6 +58,7 @@ struct scene {
 	uint32_t first;        /* messages: from this one on */
 	struct str incomplete; /* messages: a line whose end has not arrived for a while */
 	int64_t now_ms;        /* TIME_NONE if no message has a time */
+	bool live;             /* now_ms is the wall clock; in a recording no clock expires items */
 	struct session_stats *kept;  /* cache of those of the whole log; may be NULL */
 	struct asof *asof;           /* index of open items by k; NULL: items are scanned */
 	uint32_t until;              /* replay: its last message + 1, beyond k; 0 = no replay */
@@ -82,6 +83,12 @@ struct scene {
 	uint32_t life_n;
 	int64_t from_ms, to_ms; /* timeline: visible range; to_ms 0 = all */
 };
+
+/* The clock that expires items, as item_at takes it. */
+static inline int64_t scene_clock(const struct scene *s)
+{
+	return s->live ? s->now_ms : TIME_NONE;
+}
 
 /* What a line leads to when it is opened. */
 enum target_type {

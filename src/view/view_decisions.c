@@ -136,7 +136,7 @@ static void put_item(const struct scene *s, struct grid *g, struct rect row,
 	pen_item_name(&p, s->model, item);
 	p = column_pen(g, row, fit, COL_TITLE);
 	/* its title when it was decided */
-	if (p.rest.cols >= 1 && item_at(s->model, item, decided + 1, s->now_ms, &then))
+	if (p.rest.cols >= 1 && item_at(s->model, item, decided + 1, scene_clock(s), &then))
 		pen_title(&p, ROLE_NORMAL, s, item, &then);
 }
 

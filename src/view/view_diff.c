@@ -354,7 +354,7 @@ static void diff_view_make(const struct scene *s, int cols, struct lines *out)
 	if (s->item >= s->model->items.n)
 		return;
 	item = &s->model->items.v[s->item];
-	if (!item_at(s->model, item, s->k, s->now_ms, &k.at))
+	if (!item_at(s->model, item, s->k, scene_clock(s), &k.at))
 		return;
 	k.session = item_session(s->model, item);
 	k.own = prose_start(s, cols, out, sizeof(*k.own));

@@ -63,10 +63,8 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 
 bool item_is_snoozed(const struct scene *s, uint32_t item, const struct item_state *at)
 {
-	int64_t deadline = item_deadline(s->model, &s->model->items.v[item]);
-
-	if (!s->triage || (deadline != TIME_NONE && s->now_ms != TIME_NONE &&
-			     time_between(deadline, s->now_ms) < NEARLY_DUE_MS))
+	if (!s->triage || (at->deadline_ms != TIME_NONE && s->now_ms != TIME_NONE &&
+			   time_between(at->deadline_ms, s->now_ms) < NEARLY_DUE_MS))
 		return false;
 	for (uint32_t i = 0; i < s->triage->snoozed.n; i++)
 		if (s->triage->snoozed.v[i].item == item &&
@@ -78,8 +76,8 @@ bool item_is_snoozed(const struct scene *s, uint32_t item, const struct item_sta
 static void inbox_make(const struct scene *s, int cols, struct lines *out)
 {
 	const struct model *m = s->model;
-	uint32_t n, *numbers = s->asof ? asof_inbox(s->asof, s->k, s->now_ms, s->all, &n)
-				       : model_inbox(m, s->k, s->now_ms, s->all, &n, s->yield);
+	uint32_t n, *numbers = s->asof ? asof_inbox(s->asof, s->k, scene_clock(s), s->all, &n)
+				       : model_inbox(m, s->k, scene_clock(s), s->all, &n, s->yield);
 	bool every = !s->filter && (s->all || !s->triage || !s->triage->snoozed.n);
 	struct item_state at;
 
@@ -92,8 +90,8 @@ static void inbox_make(const struct scene *s, int cols, struct lines *out)
 	for (uint32_t i = 0; !s->all && i < m->dated.n && yield_on(s->yield); i++) {
 		uint32_t item = m->dated.v[i].item;
 
-		if (item_at(m, &m->items.v[item], s->k, s->now_ms, &at) &&
-		    item_just_expired(s, &m->items.v[item], &at) && item_is_shown(s, item, &at))
+		if (item_at(m, &m->items.v[item], s->k, scene_clock(s), &at) &&
+		    item_just_expired(s, &at) && item_is_shown(s, item, &at))
 			line_number(out, item);
 	}
 }
@@ -121,7 +119,7 @@ static void put_title(const struct scene *s, struct pen p, const struct item *it
 		      const struct item_state *at)
 {
 	put_badges(&p, at);
-	if (item_just_expired(s, item, at))
+	if (item_just_expired(s, at))
 		pen_printf(&p, ROLE_WARN, "⚠ expired: %s · ", item_default(s->model, item));
 	pen_title(&p, at->open ? ROLE_NORMAL : ROLE_DIM, s, item, at);
 }
@@ -138,10 +136,10 @@ static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_
 	enum role role;
 	char clock[32];
 
-	if (!item_at(m, item, s->k, s->now_ms, &at))
+	if (!item_at(m, item, s->k, scene_clock(s), &at))
 		return;
 	put_right(g, column_rect(row, fit, COL_CLOCK), ROLE_TIME,
-		  item_clock(s, item, &at, clock, &role));
+		  item_clock(s, &at, clock, &role));
 	grid_role(g, column_rect(row, fit, COL_CLOCK), role);
 	if (at.grade != GRADE_NONE) {
 		grade = &grade_marks[at.grade];

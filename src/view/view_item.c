@@ -68,7 +68,7 @@ static void add_history(const struct scene *s, struct lines *out, const struct i
 	while (n < item->n && item->steps[n].message < s->k)
 		n++;
 	prose_section(&own->prose, SECTION_HISTORY, NONE);
-	if (own->at.verdict == VERDICT_EXPIRED)
+	if (own->at.verdict == VERDICT_EXPIRED && item->steps[n - 1].what != STEP_EXPIRED)
 		line_add(out, ROW_EXPIRED, 0, 0);
 	while (n-- > 0)
 		line_add(out, ROW_STEP, n, 0);
@@ -103,14 +103,14 @@ static void item_make(const struct scene *s, int cols, struct lines *out)
 	if (s->item >= s->model->items.n)
 		return;
 	item = &s->model->items.v[s->item];
-	if (!item_at(s->model, item, s->k, s->now_ms, &at))
+	if (!item_at(s->model, item, s->k, scene_clock(s), &at))
 		return;
 	own = prose_start(s, cols, out, sizeof(*own));
 	own->at = at;
 	line_add(out, ROW_NAME, 0, 0);
 	line_add(out, ROW_FACTS, 0, 0);
 	line_add(out, ROW_ORIGIN, 0, 0);
-	if (own->at.open && item_deadline(s->model, item) != TIME_NONE)
+	if (own->at.open && own->at.deadline_ms != TIME_NONE)
 		line_add(out, ROW_DEADLINE, 0, 0);
 	add_overlay(s, out);
 	line_add(out, LINE_BLANK, 0, 0);
@@ -176,8 +176,8 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 		pen_put(&p, ROLE_ERROR, " · ⚠ broken: cannot be decided");
 	if (output_inputs(s->model, at->message, &inputs))
 		pen_printf(&p, ROLE_WARN, " · ⚠ may answer any of %u inputs (:input LINE)", inputs);
-	item_clock(s, item, at, clock, &role);
-	if (at->open && item_deadline(s->model, item) == TIME_NONE && clock[0] != '-')
+	item_clock(s, at, clock, &role);
+	if (at->open && at->deadline_ms == TIME_NONE && clock[0] != '-')
 		pen_printf(&p, role, " · waits %s", clock);
 }
 
@@ -207,10 +207,16 @@ static void draw_deadline(const struct scene *s, const struct item *item,
 	enum role role;
 	char clock[32];
 
-	item_clock(s, item, at, clock, &role);
+	item_clock(s, at, clock, &role);
+	if (item_is_overdue(s, at)) {
+		pen_printf(&p, role, "its deadline was %s",
+			   timestamp_clock(at->deadline_ms, clock));
+		pen_put(&p, ROLE_DIM, "; nothing later has come from whoever asked");
+		return;
+	}
 	pen_put(&p, role, clock);
 	pen_printf(&p, ROLE_DIM, " until it expires at %s; then ",
-		   timestamp_clock(item_deadline(s->model, item), clock));
+		   timestamp_clock(at->deadline_ms, clock));
 	pen_put(&p, ROLE_NORMAL, item_default(s->model, item));
 }
 
@@ -266,6 +272,7 @@ static void put_step(const struct item *item, uint32_t number, struct pen *p)
 		pen_printf(p, ROLE_ACCEPTED, "✓ fixed in iteration %u", step->iteration);
 		break;
 	case STEP_SUPERSEDED: pen_put(p, ROLE_DIM, "· superseded"); break;
+	case STEP_EXPIRED: pen_printf(p, ROLE_WARN, "%s %s", mark->glyph, mark->word); break;
 	}
 }
 
@@ -284,18 +291,21 @@ static void draw_step(const struct scene *s, const struct item *item, uint32_t n
 	put_step(item, number, &p);
 	if (step->what == STEP_RAISED && step->iteration)
 		pen_printf(&p, ROLE_DIM, " in iteration %u", step->iteration);
-	if (step->said || step_by(s->model, step) != NONE) {
+	if (step->what == STEP_EXPIRED) {
+		pen_printf(&p, ROLE_WARN, ": %s", item_default(s->model, item));
+	} else if (step->said || step_by(s->model, step) != NONE) {
 		pen_put(&p, ROLE_DIM, " by ");
 		pen_decider(&p, s->model, step);
 	}
 }
 
-static void draw_expired(const struct scene *s, const struct item *item, struct pen p)
+static void draw_expired(const struct scene *s, const struct item *item,
+			 const struct item_state *at, struct pen p)
 {
 	struct rect row = p.rest;
 	char text[32];
 
-	pen_put(&p, ROLE_TIME, timestamp_clock(item_deadline(s->model, item), text));
+	pen_put(&p, ROLE_TIME, timestamp_clock(at->deadline_ms, text));
 	p.rest = rect_in(row, 0, 21, 1, row.cols - 21);
 	pen_printf(&p, ROLE_WARN, "%s %s: %s", verdict_marks[VERDICT_EXPIRED].glyph,
 		   verdict_marks[VERDICT_EXPIRED].word, item_default(s->model, item));
@@ -317,7 +327,7 @@ static void item_draw(const struct scene *s, const struct lines *lines, uint32_t
 	case ROW_ORIGIN: draw_origin(s, item, &own->at, p); break;
 	case ROW_OVERLAY: draw_overlay(s, &own->at, p); break;
 	case ROW_STEP: draw_step(s, item, line->a, p); break;
-	case ROW_EXPIRED: draw_expired(s, item, p); break;
+	case ROW_EXPIRED: draw_expired(s, item, &own->at, p); break;
 	case ROW_DEADLINE: draw_deadline(s, item, &own->at, p); break;
 	}
 }

@@ -226,7 +226,7 @@ static void draw_item(const struct scene *s, struct ledger_own *own, const struc
 	arena_reset(&own->scratch);
 	loop_entry(own->all, l, first, &own->scratch, &e);
 	item = &m->items.v[e.item];
-	if (!item_at(m, item, s->k, s->now_ms, &state))
+	if (!item_at(m, item, s->k, scene_clock(s), &state))
 		return;
 	grade = &grade_marks[state.grade];
 	pen_id(&p, ROLE_ID, model_str(m, item->id));

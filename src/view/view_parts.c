@@ -402,21 +402,23 @@ const char *short_age(const struct scene *s, int64_t since_ms, char out[32])
 	return short_span(known ? time_between(s->now_ms, since_ms) : TIME_NONE, out);
 }
 
-const char *item_clock(const struct scene *s, const struct item *item, const struct item_state *at,
-		       char out[32], enum role *role)
+const char *item_clock(const struct scene *s, const struct item_state *at, char out[32],
+		       enum role *role)
 {
-	int64_t deadline = item_deadline(s->model, item), left;
 	char span[32];
 
 	*role = ROLE_TIME;
-	if (at->open && deadline != TIME_NONE && s->now_ms != TIME_NONE) {
-		left = time_between(deadline, s->now_ms);
+	if (at->open && at->deadline_ms != TIME_NONE && s->now_ms != TIME_NONE) {
+		int64_t left = time_between(at->deadline_ms, s->now_ms);
+
+		if (left < 0)
+			left = 0;
 		*role = left <= DUE_SOON_MS ? ROLE_DUE : ROLE_WARN;
 		snprintf(out, 32, "!%s",
 			 left < 3600000 ? timestamp_span(left, span) : short_span(left, span));
 		return out;
 	}
-	if (item_just_expired(s, item, at)) {
+	if (item_just_expired(s, at)) {
 		*role = ROLE_WARN;
 		return strcpy(out, "over");
 	}
@@ -431,22 +433,26 @@ const char *item_default(const struct model *m, const struct item *item)
 	return "whoever asked goes on without an answer";
 }
 
-int64_t item_near_ms(const struct model *m, const struct item *item)
+int64_t item_near_ms(const struct model *m, const struct item_state *at)
 {
-	int64_t opened = message_time(m, item->steps[0].message), near = NEAR_MS;
-	int64_t deadline = item_deadline(m, item);
+	int64_t raised = message_time(m, at->anew), near = NEAR_MS;
 
-	if (deadline == TIME_NONE)
+	if (at->deadline_ms == TIME_NONE)
 		return TIME_NONE;
-	if (opened != TIME_NONE && time_between(deadline, opened) / 3 < near)
-		near = time_between(deadline, opened) / 3;
-	return time_between(deadline, near < 0 ? 0 : near);
+	if (raised != TIME_NONE && time_between(at->deadline_ms, raised) / 3 < near)
+		near = time_between(at->deadline_ms, raised) / 3;
+	return time_between(at->deadline_ms, near < 0 ? 0 : near);
 }
 
-bool item_just_expired(const struct scene *s, const struct item *item, const struct item_state *at)
+bool item_is_overdue(const struct scene *s, const struct item_state *at)
+{
+	return at->open && at->deadline_ms != TIME_NONE && s->now_ms > at->deadline_ms;
+}
+
+bool item_just_expired(const struct scene *s, const struct item_state *at)
 {
 	return at->verdict == VERDICT_EXPIRED && s->now_ms != TIME_NONE &&
-	       time_between(s->now_ms, item_deadline(s->model, item)) < EXPIRED_SHOWN_MS;
+	       time_between(s->now_ms, at->deadline_ms) < EXPIRED_SHOWN_MS;
 }
 
 const char *short_number(uint64_t n, char out[16])
@@ -535,7 +541,7 @@ bool target_contains(const struct scene *s, struct target t, struct str word)
 	if (t.type == TARGET_MESSAGE)
 		return str_contains_nocase(s->reader->bytes(s->reader->ctx, t.number), word);
 	item = &s->model->items.v[t.number];
-	if (!item_at(s->model, item, s->k, s->now_ms, &at))
+	if (!item_at(s->model, item, s->k, scene_clock(s), &at))
 		return false;
 	item_name(s->model, item, &words.text);
 	buf_addc(&words.text, '\n');

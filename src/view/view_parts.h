@@ -100,15 +100,17 @@ const char *short_span(int64_t ms, char out[32]);
 /* How long ago that was, as short_span. */
 const char *short_age(const struct scene *s, int64_t since_ms, char out[32]);
 /* Time left to a deadline ("!0:40"), else the item's age; *role shows the urgency. */
-const char *item_clock(const struct scene *s, const struct item *item, const struct item_state *at,
-		       char out[32], enum role *role);
+const char *item_clock(const struct scene *s, const struct item_state *at, char out[32],
+		       enum role *role);
 /* The default action when the deadline passes, as the end of a sentence. */
 const char *item_default(const struct model *m, const struct item *item);
 /* When to warn of a deadline: a minute before it, later if the whole time is short. TIME_NONE: it
  * has no deadline. */
-int64_t item_near_ms(const struct model *m, const struct item *item);
+int64_t item_near_ms(const struct model *m, const struct item_state *at);
+/* Open in a recording whose time is past the deadline: nobody who could tell has spoken since. */
+bool item_is_overdue(const struct scene *s, const struct item_state *at);
 /* Whether it expired less than a minute ago and is still listed. */
-bool item_just_expired(const struct scene *s, const struct item *item, const struct item_state *at);
+bool item_just_expired(const struct scene *s, const struct item_state *at);
 /* 1234 → "1.2k". */
 const char *short_number(uint64_t n, char out[16]);
 /* Messages a second: "0.2", "12", "1.3k"; "·" for none. */
@@ -198,7 +200,7 @@ void axis_draw_labels(const struct axis *a, struct grid *g, struct rect where);
 bool item_passes(const struct scene *s, uint32_t item, const struct item_state *at);
 static inline bool item_is_shown(const struct scene *s, uint32_t item, struct item_state *out)
 {
-	return item_at(s->model, &s->model->items.v[item], s->k, s->now_ms, out) &&
+	return item_at(s->model, &s->model->items.v[item], s->k, scene_clock(s), out) &&
 	       (!s->filter || item_passes(s, item, out));
 }
 /* Hidden by the person until it changes or is nearly due. */

@@ -105,7 +105,7 @@ void decider_stage(struct decider *s, struct desk *desk, const struct draft *dra
 
 	if (!end_change(s, desk_stage(desk, draft, &number, &err), &err))
 		return;
-	if (draft->verb != VERB_ANSWER || item_deadline(m, item) == TIME_NONE)
+	if (draft->verb != VERB_ANSWER || item_deadline(m, item, m->records.n) == TIME_NONE)
 		say_staged(s, draft->verb);
 	else if (is_on_top(s, &view_preflight))
 		decider_plan(s, NULL, NONE); /* one of several answered at once */
@@ -133,8 +133,10 @@ void decider_clear_plan(struct decider *s, struct terms *terms)
 	s->heard = s->load->model.replies.n;
 	terms_fill(terms, s->options, s->config, &s->load->model);
 	terms->desks = &s->load->desks;
-	if (s->app->wall_ms != TIME_NONE)
+	if (s->app->wall_ms != TIME_NONE) {
 		terms->now_ms = timestamp_now_ms(); /* the app's clock has whole seconds */
+		terms->live = true;
+	}
 	if (s->app->deciding.artifact)
 		terms->artifact = s->app->deciding.artifact;
 	terms->turn = s->turn;
@@ -273,7 +275,8 @@ static bool is_still_as_shown(struct decider *s, bool sure)
 		return false;
 	}
 	/* new messages may have changed the items decided on, or their deadlines have passed */
-	if (!plan_is_current(&s->plan, &s->load->model, &s->load->reader, s->app->scene.now_ms)) {
+	if (!plan_is_current(&s->plan, &s->load->model, &s->load->reader,
+			     scene_clock(&s->app->scene))) {
 		show_plan_again(s, "what was decided on has changed meanwhile");
 		return false;
 	}

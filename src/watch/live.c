@@ -16,15 +16,13 @@ enum {
 
 void live_begin(struct live *l, int64_t now_ms)
 {
-	int64_t newest = model_now(&l->load->model, l->load->model.records.n);
-
 	l->on = l->load->live || l->agents;
 	l->items = l->load->model.items.n;
 	l->told_ms = l->ticked_ms = now_ms;
 	if (!l->on)
 		return;
 	l->app->live = LIVE_ON;
-	if (l->agents || timestamp_is_recent(newest))
+	if (l->agents || load_is_recent(l->load, l->load->model.records.n))
 		app_clock(l->app, timestamp_now_ms());
 }
 
@@ -82,7 +80,7 @@ static void announce_new(struct live *l)
 	char q[QUOTED_MAX];
 
 	for (; l->items < m->items.n; l->items++)
-		if (item_at(m, &m->items.v[l->items], a->scene.k, a->scene.now_ms, &at) &&
+		if (item_at(m, &m->items.v[l->items], a->scene.k, scene_clock(&a->scene), &at) &&
 		    at.open) {
 			newest = l->items;
 			n++;
@@ -92,7 +90,7 @@ static void announce_new(struct live *l)
 	notify(l);
 	if (a->prompt.kind != PROMPT_NONE || a->deciding.confirm != CONFIRM_NONE)
 		return;
-	item_at(m, &m->items.v[newest], a->scene.k, a->scene.now_ms, &at);
+	item_at(m, &m->items.v[newest], a->scene.k, scene_clock(&a->scene), &at);
 	if (!l->load->reader.detail(l->load->reader.ctx, &m->items.v[newest], &at, &d))
 		d.title = STR_NONE;
 	if (n > 1)
@@ -112,23 +110,24 @@ static void announce_deadlines(struct live *l, int64_t before_ms)
 
 	for (uint32_t i = 0; before_ms != TIME_NONE && i < m->dated.n; i++) {
 		const struct item *item = &m->items.v[m->dated.v[i].item];
-		int64_t near = item_near_ms(m, item);
+		int64_t near;
 		struct item_state at;
 		struct buf name = { 0 };
 		char span[32];
 
-		if ((near < before_ms || near >= now) &&
-		    (item_deadline(m, item) < before_ms || item_deadline(m, item) >= now))
-			continue;
-		if (!item_at(m, item, a->scene.k, now, &at) ||
+		if (!item->open || item_deadline(m, item, a->scene.k) < before_ms ||
+		    !item_at(m, item, a->scene.k, now, &at) ||
 		    (!at.open && at.verdict != VERDICT_EXPIRED))
+			continue;
+		near = item_near_ms(m, &at);
+		if ((near < before_ms || near >= now) && at.deadline_ms >= now)
 			continue;
 		item_name(m, item, &name);
 		notify(l);
 		if (at.open)
 			app_say(l->app, ROLE_DUE, "%.*s expires in %s: then %s",
 				STR_ARG(buf_str(&name)),
-				short_span(time_between(item_deadline(m, item), now), span),
+				short_span(time_between(at.deadline_ms, now), span),
 				item_default(m, item));
 		else
 			app_say(l->app, ROLE_WARN, "%.*s expired: %s", STR_ARG(buf_str(&name)),
@@ -153,13 +152,13 @@ static void tick(struct live *l, int64_t now_ms)
 static bool is_live(const struct live *l, uint32_t first)
 {
 	const struct model *m = &l->load->model;
-	int64_t newest = TIME_NONE;
 
+	if (load_is_recent(l->load, first))
+		return true;
 	for (uint32_t i = first; i < m->records.n; i++)
-		if (m->records.v[i].time_ms > newest)
-			newest = m->records.v[i].time_ms;
-	return timestamp_is_recent(newest) ||
-	       (newest == TIME_NONE && l->app->scene.now_ms == TIME_NONE);
+		if (m->records.v[i].time_ms != TIME_NONE)
+			return false;
+	return l->app->scene.now_ms == TIME_NONE;
 }
 
 /* Shows an unfinished last line after a delay. */

@@ -19,21 +19,24 @@ static void add_random_item(uint32_t message, uint32_t end)
 {
 	struct item item = { .id = NONE,
 			     .kind = (uint8_t)chance(ITEM_KIND_COUNT), .n = 1 + chance(6) };
+	uint32_t number = model.items.n;
+	bool dated = chance(4) == 0;
 
 	item.steps = heap_alloc(model.heap, item.n * sizeof(*item.steps));
 	for (uint32_t i = 0; i < item.n; i++) {
 		item.steps[i] = (struct item_step){ .message = message,
 						    .hash = chance(2), .iteration = (uint16_t)chance(3),
-						    .what = i ? chance(6) & 7 : STEP_RAISED,
+						    .what = i ? chance(STEP_EXPIRED + 1) & 7
+							      : STEP_RAISED,
+						    .opens = chance(3) != 0,
 						    .grade = chance(5) & 7 };
 		message += chance(end / 4);
 	}
-	if (chance(4) == 0) {
-		item.dated = true;
-		heap_push(model.heap, &model.dated,
-			  (struct dated_item){ chance(end), model.items.n });
-	}
 	heap_push(model.heap, &model.items, item);
+	for (uint32_t i = 0; dated && i < item.n; i++)
+		if (item.steps[i].what == STEP_RAISED && chance(3))
+			deadline_add(&model, number, item.steps[i].message,
+				     chance(4) ? (int64_t)chance(end) : TIME_NONE);
 }
 
 /* How many items a search finds. */
@@ -56,12 +59,13 @@ static uint32_t found(const char *words, uint32_t k, int64_t now)
 static bool stands_before(uint32_t left, uint32_t right, uint32_t k, int64_t now)
 {
 	const struct item *a = &model.items.v[left], *b = &model.items.v[right];
-	int64_t a_ms = a->dated ? item_deadline(&model, a) : INT64_MAX;
-	int64_t b_ms = b->dated ? item_deadline(&model, b) : INT64_MAX;
 	struct item_state x, y;
 	unsigned a_weight, b_weight;
+	int64_t a_ms, b_ms;
 
 	ck_assert(item_at(&model, a, k, now, &x) && x.open && item_at(&model, b, k, now, &y) && y.open);
+	a_ms = x.deadline_ms == TIME_NONE ? INT64_MAX : x.deadline_ms;
+	b_ms = y.deadline_ms == TIME_NONE ? INT64_MAX : y.deadline_ms;
 	a_weight = item_weight(a, x.grade);
 	b_weight = item_weight(b, y.grade);
 	if (a_ms != b_ms)

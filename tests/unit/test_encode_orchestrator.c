@@ -321,8 +321,8 @@ START_TEST(a_question_whose_time_is_over_is_not_answered)
 	add_question(OPTIONS);
 	bench_stage(&b, ITEM_QUESTION, ASK, VERB_ANSWER)->answer = STR("jwt");
 	bench_add(&b, "{\"type\":\"event:log\",\"id\":\"dddddddd-0000-4000-8000-000000000004\","
-		      "\"timestamp\":\"2026-02-04T14:35:01Z\",\"payload\":{\"level\":\"info\","
-		      "\"message\":\"Still here\"}}");
+		      "\"timestamp\":\"2026-02-04T14:35:01Z\",\"agentId\":\"agent-1\","
+		      "\"payload\":{\"level\":\"info\",\"message\":\"Still here\"}}");
 	bench_plan(&b);
 	ck_assert_uint_eq(b.plan.refused.n, 1);
 	ck_assert(!plan_is_ready(&b.plan));

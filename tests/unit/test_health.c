@@ -274,6 +274,7 @@ static const char question[] = "{\"question\":\"Which?\",\"options\":[],\"timeou
 
 START_TEST(a_deadline_counts_down_and_passes_visibly)
 {
+	scene.live = true;
 	say_at(0, "request:ask-user", question);
 	draw(&view_inbox, 100, at(10000));
 	SHOWS("!0:20");
@@ -289,6 +290,25 @@ START_TEST(a_deadline_counts_down_and_passes_visibly)
 	model.runs_agents = true;
 	draw(&view_item, 100, at(10000));
 	SHOWS("then whoever asked is told TIMEOUT");
+}
+END_TEST
+
+START_TEST(in_a_recording_a_clock_expires_nothing)
+{
+	say_at(0, "request:ask-user", question);
+	draw(&view_inbox, 160, at(31000));
+	SHOWS("!0:00");
+	HIDES("expired");
+	draw(&view_item, 100, at(31000));
+	SHOWS("its deadline was 14:30:30; nothing later has come from whoever asked");
+	HIDES("expire");
+	log_at(31000);
+	draw(&view_inbox, 160, at(31000));
+	SHOWS("⚠ expired: whoever asked goes on without an answer");
+	draw(&view_item, 100, at(31000));
+	SHOWS("14:30:31     line 2  ⚠ expired: whoever asked goes on without an answer");
+	HIDES("until it expires");
+	ck_assert_str_eq(draw(&view_inbox, 100, at(30000 + 60000)), "");
 }
 END_TEST
 
@@ -311,14 +331,22 @@ START_TEST(a_line_without_its_end_is_no_message_yet)
 }
 END_TEST
 
+static int64_t near_of(uint32_t item)
+{
+	struct item_state at;
+
+	ck_assert(item_at(&model, &model.items.v[item], model.records.n, TIME_NONE, &at));
+	return item_near_ms(&model, &at);
+}
+
 START_TEST(near_is_a_minute_or_a_third)
 {
 	say_at(0, "request:ask-user", question);
 	say_at(0, "request:ask-user", "{\"question\":\"Which?\",\"options\":[],\"timeout\":3600000}");
 	say_at(0, "event:question", "{\"question\":\"Which?\"}");
-	ck_assert_int_eq(item_near_ms(&model, &model.items.v[0]), at(20000));
-	ck_assert_int_eq(item_near_ms(&model, &model.items.v[1]), at(3600000 - 60000));
-	ck_assert_int_eq(item_near_ms(&model, &model.items.v[2]), TIME_NONE);
+	ck_assert_int_eq(near_of(0), at(20000));
+	ck_assert_int_eq(near_of(1), at(3600000 - 60000));
+	ck_assert_int_eq(near_of(2), TIME_NONE);
 }
 END_TEST
 
@@ -338,6 +366,7 @@ int main(void)
 	tcase_add_test(t, where_messages_tell_no_time_their_coming_does);
 	tcase_add_test(t, the_process_behind_an_agent_may_be_dead);
 	tcase_add_test(t, a_deadline_counts_down_and_passes_visibly);
+	tcase_add_test(t, in_a_recording_a_clock_expires_nothing);
 	tcase_add_test(t, a_line_without_its_end_is_no_message_yet);
 	tcase_add_test(t, near_is_a_minute_or_a_third);
 	return unit_run(suite);

@@ -500,6 +500,24 @@ START_TEST(a_deadline_that_passes_is_a_timeout)
 }
 END_TEST
 
+START_TEST(asked_again_it_has_the_new_deadline)
+{
+	uint32_t agent;
+
+	ask(ann, "ask-user", "{\"question\":\"Which?\",\"timeout\":1000}");
+	now = T0 + 900;
+	asked--; /* under the same id */
+	ask(ann, "ask-user", "{\"question\":\"Which?\",\"timeout\":60000}");
+	ck_assert_int_eq(ruled.type, RULING_NOTHING);
+	ck_assert_int_eq(orchestrator_next_ms(&o), T0 + 60900);
+	buf_clear(&out);
+	now = T0 + 1001;
+	ck_assert(!orchestrator_due(&o, &b.model, now, &agent, &out));
+	now = T0 + 60901;
+	ck_assert(orchestrator_due(&o, &b.model, now, &agent, &out));
+}
+END_TEST
+
 static const struct {
 	enum delivery delivery;
 	bool times_out;
@@ -1057,6 +1075,7 @@ int main(void)
 	tcase_add_test(t, a_question_waits_for_a_person);
 	tcase_add_test(t, where_nobody_can_be_asked_it_is_said);
 	tcase_add_test(t, a_deadline_that_passes_is_a_timeout);
+	tcase_add_test(t, asked_again_it_has_the_new_deadline);
 	tcase_add_loop_test(t, an_answer_on_its_way_is_not_overtaken_by_a_timeout, 0,
 			    N(deliveries));
 	tcase_add_test(t, what_is_answered_elsewhere_does_not_time_out);

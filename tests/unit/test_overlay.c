@@ -324,7 +324,7 @@ START_TEST(only_what_is_staged_expires)
 	int64_t deadline;
 
 	apply(question("q1", ",\"timeout\":1000"));
-	deadline = item_deadline(&model, &model.items.v[0]);
+	deadline = item_deadline(&model, &model.items.v[0], 1);
 	ck_assert(deadline != TIME_NONE);
 	stand(VERDICT_ANSWERED, DELIVERY_STAGED);
 	assert_state(at_k(&model, 1, deadline), true, VERDICT_ANSWERED, DELIVERY_STAGED);
