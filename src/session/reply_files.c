@@ -95,7 +95,8 @@ static void add_path(struct load *l, struct talk *t, const char *path, struct st
 	vec_push(&t->files,
 		 (struct reply_file){ .path = xstrdup(path), .given = given,
 				      .name = arena_str(&l->wire.arena, str_of(path)),
-				      .session = session, .file = NONE, .line = 1 });
+				      .session = session, .file = NONE, .line = 1,
+				      .last = NONE, .first_anchored = NONE });
 }
 
 /* log.1.replies.ndjson has the replies of log.1 where that is a file, not of session 1 of log. */
@@ -282,8 +283,10 @@ static int open_grown(struct load *l, const struct talk *t, struct reply_file *f
 /* Whether the line was in the file before that was saved again or cut: the k-th equal one. */
 static bool is_known(struct talk *t, uint32_t of, const struct reply_file *f, struct str bytes)
 {
-	for (uint32_t i = 0; f->incarnation > 1 && i < t->lines.n; i++) {
-		struct reply_line *line = &t->lines.v[i];
+	uint32_t i = f->incarnation > 1 ? talk_first_equal(t, bytes) : NONE;
+
+	for (; i != NONE; i = t->texts.nodes.v[i].next) {
+		struct reply_line *line = &t->lines.v[t->texts.nodes.v[i].line];
 
 		if (line->of != of || line->incarnation >= f->incarnation ||
 		    !str_eq(line->bytes, bytes))
@@ -294,18 +297,29 @@ static bool is_known(struct talk *t, uint32_t of, const struct reply_file *f, st
 	return false;
 }
 
+uint32_t talk_first_equal(const struct talk *t, struct str bytes)
+{
+	return line_index_first(&t->texts, str_hash(str_trim(bytes)));
+}
+
 static void add_line(struct load *l, struct talk *t, struct reply_file *f, struct str bytes,
 		     uint64_t offset)
 {
-	uint32_t of = (uint32_t)(f - t->files.v);
+	uint32_t of = (uint32_t)(f - t->files.v), i = t->lines.n, number = f->line++;
 
-	if (str_trim(bytes).n && !is_known(t, of, f, bytes))
-		vec_push(&t->lines,
-			 (struct reply_line){ .file = f->file, .line = f->line, .offset = offset,
-					      .of = of, .incarnation = f->incarnation,
-					      .letter = NONE, .time_ms = TIME_NONE,
-					      .bytes = arena_str(&l->conversation.arena, bytes) });
-	f->line++;
+	if (!str_trim(bytes).n || is_known(t, of, f, bytes))
+		return;
+	vec_push(&t->lines,
+		 (struct reply_line){ .file = f->file, .line = number, .offset = offset,
+				      .of = of, .incarnation = f->incarnation, .next = NONE,
+				      .letter = NONE, .time_ms = TIME_NONE,
+				      .bytes = arena_str(&l->conversation.arena, bytes) });
+	line_index_add(&t->texts, str_hash(str_trim(bytes)), i);
+	if (f->last != NONE)
+		t->lines.v[f->last].next = i;
+	if (f->first_anchored == NONE)
+		f->first_anchored = i;
+	f->last = i;
 }
 
 /* Adds whole lines. end: of the file; what is behind the last newline is a line then, unless the
