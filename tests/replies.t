@@ -313,6 +313,20 @@ rm $replies
 is 'the replies of a rotated log are not those of the log' 0 "$(out $log)"
 is 'but its own' 2 "$(out $log.1)"
 rm $log.1
+fresh
+{ task T1 01; result T1 02 0.80; judged T1 03 escalate; } >$log
+cp $log second.ndjson
+judged T1 04 approve ann >both.ndjson
+for command in 'show inbox' check 'show messages'; do
+	"$GAVEL" $command --journal=nobody --reply=both.ndjson $log second.ndjson >out 2>err
+	is "$command: one reply file for two sources is refused" 2 $?
+	ok "$command: it says what to do" grep -q '^gavel: --reply names the reply file of one source, and here are 2; name one of them, or leave' err
+done
+"$GAVEL" second.ndjson $log --reply=both.ndjson --headless --keys=/dev/null --screen=screen.txt >out 2>err
+is 'in the UI, too' 2 $?
+ok 'it says so there, too' grep -q 'names the reply file of one source' err
+is 'the reply file itself is no source' "$(state nobody --reply=both.ndjson $log)" "$(state nobody --reply=both.ndjson $log both.ndjson)"
+is 'in any order' "$(state nobody --reply=both.ndjson $log)" "$(state nobody --reply=both.ndjson both.ndjson $log)"
 is 'replies never go into the log' "$("$GAVEL" show messages --journal=nobody $log | wc -l)" "$("$GAVEL" show messages --journal=nobody --reply=$log $log | wc -l)"
 
 # a letter behind the same message does not hide another person's line

@@ -133,8 +133,9 @@ struct conversation {
 	void *ctx;
 };
 
-/* After the sources were added and their desks opened: finds the reply files and reads them. */
-void conversation_open(struct load *l);
+/* After the sources were added and their desks opened: finds the reply files and reads them. -1: a
+ * reply file was given (--reply) for more than one source; that was reported. */
+int conversation_open(struct load *l);
 /* The talk of a file's group; NULL = nothing is said to it. */
 struct talk *conversation_of(struct load *l, uint32_t file);
 /* Behind a message of a quiet talk: only its place counts. */

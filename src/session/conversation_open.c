@@ -77,7 +77,23 @@ static bool has_letters(struct load *l, const struct talk *t)
 	return d && d->letters.n;
 }
 
-void conversation_open(struct load *l)
+/* Nothing tells which of several sources a line of a common reply file answers: ids of items and tasks
+ * are unique in one source only. */
+static int check_reply_option(struct load *l)
+{
+	uint32_t n = l->conversation.talks.n;
+
+	if (n < 2 || !l->reply || channel_type_of(l->reply) != CHANNEL_FILE)
+		return 0;
+	load_say(l, str_of(arena_printf(&l->wire.arena,
+					"--reply names the reply file of one source, and here are "
+					"%u; name one of them, or leave --reply out: then each has "
+					"a file of its own",
+					n)));
+	return -1;
+}
+
+int conversation_open(struct load *l)
 {
 	struct conversation *c = &l->conversation;
 	uint32_t n = l->wire.files.n, kept = 0;
@@ -112,6 +128,7 @@ void conversation_open(struct load *l)
 		c->talks.v[i]->quiet = !c->talks.v[i]->lines.n && !c->talks.v[i]->queue.n &&
 				       !has_letters(l, c->talks.v[i]);
 	}
+	return check_reply_option(l);
 }
 
 /* A file that came while following: perhaps a letter that another process wrote into a folder. */

@@ -194,7 +194,9 @@ void reply_files_find(struct load *l, struct talk *t)
 
 	if (str_is(t->group, "stdin"))
 		return;
-	if (l->reply && channel_type_of(l->reply) == CHANNEL_FILE)
+	/* given as a source, too, it is not its own reply file */
+	if (l->reply && channel_type_of(l->reply) == CHANNEL_FILE &&
+	    !is_same_file(arena_str(&l->wire.arena, t->group).p, l->reply))
 		add_path(l, t, l->reply, STR_NONE, true);
 	add_beside(l, t, source_path(l, t->group));
 	for (uint32_t i = 0; d && i < d->letters.n; i++)
