@@ -4,6 +4,7 @@
 #include "base/io.h"
 #include "channel/channel.h"
 #include "encode/plan.h"
+#include "json/json.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -307,12 +308,12 @@ uint32_t talk_first_equal(const struct talk *t, struct str bytes)
 static void add_line(struct load *l, struct talk *t, struct reply_file *f, struct str bytes,
 		     uint64_t offset)
 {
-	uint32_t of = (uint32_t)(f - t->files.v), i = t->lines.n, number = f->line++;
+	uint32_t of = (uint32_t)(f - t->files.v), i = t->lines.n;
 
 	if (!str_trim(bytes).n || is_known(t, of, f, bytes))
 		return;
 	vec_push(&t->lines,
-		 (struct reply_line){ .file = f->file, .line = number, .offset = offset,
+		 (struct reply_line){ .file = f->file, .line = f->line, .offset = offset,
 				      .of = of, .incarnation = f->incarnation, .next = NONE,
 				      .letter = NONE, .time_ms = TIME_NONE,
 				      .bytes = arena_str(&l->conversation.arena, bytes) });
@@ -324,8 +325,25 @@ static void add_line(struct load *l, struct talk *t, struct reply_file *f, struc
 	f->last = i;
 }
 
-/* Adds whole lines. end: of the file; what is behind the last newline is a line then, unless the
- * file is followed. */
+static bool is_json(struct str bytes)
+{
+	struct json_reader reader = { 0 };
+	yyjson_val *root;
+	bool is = json_read(&reader, bytes, &root) == JSON_OK;
+
+	json_reader_release(&reader);
+	return is;
+}
+
+/* Whether what stands behind the last newline of a file is read as a line now. Somebody may be writing
+ * it: whoever reads on, or may decide, waits for its end, unless it lacks only its newline. */
+static bool is_last_line(const struct load *l, struct str bytes)
+{
+	return !l->follow && (!l->desk_options.write || is_json(bytes));
+}
+
+/* Adds whole lines. end: the bytes end with the file. A line that is not whole, but was read or is too
+ * long, goes on in what is read next: that is skipped. */
 static void add_lines(struct load *l, struct talk *t, struct reply_file *f, struct str bytes,
 		      bool end)
 {
@@ -334,16 +352,15 @@ static void add_lines(struct load *l, struct talk *t, struct reply_file *f, stru
 	while (at < bytes.n) {
 		const char *newline = memchr(bytes.p + at, '\n', bytes.n - at);
 		size_t n = newline ? (size_t)(newline - bytes.p) - at : bytes.n - at;
+		struct str line = str_make(bytes.p + at, n);
+		bool is_long = n >= READ_MAX_BYTES;
 
-		if (!newline && (!end || l->follow) && n < READ_MAX_BYTES)
+		if (!newline && !f->skips && !is_long && !(end && is_last_line(l, line)))
 			break;
-		if (newline && !f->skips)
-			add_line(l, t, f, str_make(bytes.p + at, n), f->at + at);
-		else if (newline)
-			f->line++; /* of a line that is too long */
-		else if (n < READ_MAX_BYTES && !f->skips)
-			add_line(l, t, f, str_make(bytes.p + at, n), f->at + at);
-		f->skips = !newline && n >= READ_MAX_BYTES;
+		if (!f->skips && !(is_long && !newline))
+			add_line(l, t, f, line, f->at + at);
+		f->line += newline != NULL;
+		f->skips = !newline;
 		at += n + (newline != NULL);
 	}
 	f->at += at;
