@@ -313,6 +313,36 @@ rm $replies
 is 'the replies of a rotated log are not those of the log' 0 "$(out $log)"
 is 'but its own' 2 "$(out $log.1)"
 rm $log.1
+# ---- a last line without a newline ----
+
+# Another program may be writing it. gavel begins its own reply with a newline then; what it shows while
+# it runs is what is read again later: the same number of a line, and each line once.
+printf ':1<Enter>a$<wait:400>Gy<wait:400>4' >last.keys
+for end in whole torn; do
+	fresh
+	{ task T1 01; result T1 02 0.80; judged T1 03 escalate; task T2 04; result T2 05 0.80; judged T2 06 escalate; } >$log
+	judged T2 07 approve bob | tr -d '\n' >$replies
+	[ $end = whole ] || printf '{"task_id":"T2","decision":"appro' >$replies
+	"$GAVEL" $log --journal=ann --as=ann --headless --no-follow --size=120x30 --keys=last.keys --screen=screen.txt --filter=id:T1 >out 2>&1
+	is "$end: the reply is written below it" 2 "$(wc -l <$replies)"
+	is "$end: it is line 2 at once" 1 "$(grep -c '^ *>2 .*approve' screen.txt)"
+	is "$end: and when it is read again" 2 "$("$GAVEL" show messages --format=json --journal=ann $log | sed -n 's/.*"line":\([0-9]*\),.*"direction":"out".*/\1/p' | sort -n | tail -n 1)"
+done
+
+fresh
+{ task T1 01; result T1 02 0.80; judged T1 03 escalate; } >$log
+cp $log second.ndjson
+judged T1 04 approve ann >both.ndjson
+for command in 'show inbox' check 'show messages'; do
+	"$GAVEL" $command --journal=nobody --reply=both.ndjson $log second.ndjson >out 2>err
+	is "$command: one reply file for two sources is refused" 2 $?
+	ok "$command: it says what to do" grep -q '^gavel: --reply names the reply file of one source, and here are 2; name one of them, or leave' err
+done
+"$GAVEL" second.ndjson $log --reply=both.ndjson --headless --keys=/dev/null --screen=screen.txt >out 2>err
+is 'in the UI, too' 2 $?
+ok 'it says so there, too' grep -q 'names the reply file of one source' err
+is 'the reply file itself is no source' "$(state nobody --reply=both.ndjson $log)" "$(state nobody --reply=both.ndjson $log both.ndjson)"
+is 'in any order' "$(state nobody --reply=both.ndjson $log)" "$(state nobody --reply=both.ndjson both.ndjson $log)"
 is 'replies never go into the log' "$("$GAVEL" show messages --journal=nobody $log | wc -l)" "$("$GAVEL" show messages --journal=nobody --reply=$log $log | wc -l)"
 
 # a letter behind the same message does not hide another person's line

@@ -33,8 +33,15 @@ static enum file_lock_result lock_file(struct channel *c, const char *path, stru
 	for (int i = 0; i < REPLACED_MAX; i++) {
 		if (channel_open(c, CHANNEL_FILE, path, &ignored) != CHANNEL_OK)
 			return LOCK_NOT_NEW;
-		if (channel_lock(c, err) != CHANNEL_OK)
-			return c->busy ? LOCK_BUSY : LOCK_NOT_NEW;
+		if (channel_lock(c, &ignored) != CHANNEL_OK && !c->busy)
+			return LOCK_NOT_NEW;
+		if (c->busy) {
+			err_set(err,
+				"%.300s: another program has locked it, so nothing was sent; try "
+				"again when it is done",
+				path);
+			return LOCK_BUSY;
+		}
 		if (is_named(c))
 			return LOCK_TAKEN;
 		channel_close(c);

@@ -28,7 +28,8 @@ enum file_lock_result file_locks_add(struct file_locks *l, const char *path,
 				     const struct idle *idle, struct err *err);
 /* The open channel of a locked file, or NULL. */
 struct channel *file_locks_find(const struct file_locks *l, struct str path);
-/* Unlocks all. */
+/* Unlocks all. A file that was created stays, even if nothing was written: somebody else may be about
+ * to append to it. */
 void file_locks_release(struct file_locks *l);
 
 #endif

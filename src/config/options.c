@@ -254,7 +254,8 @@ static const struct option options[] = {
 	  DECIDERS | REPLAY, FIELD(as) },
 	{ "reply", "PATH",
 	  "Where replies go, and those of others are read: a file, a FIFO or a folder. Unless given, "
-	  "a log's replies are in LOG.replies.ndjson beside it, a hand-off folder's in the folder.",
+	  "a log's replies are in LOG.replies.ndjson beside it, a hand-off folder's in the folder. A "
+	  "reply file is for one SOURCE.",
 	  WATCH | DECIDE | DEMO | SHOW | CHECK | REPLAY, FIELD(reply) },
 	{ "agent", "NAME",
 	  "run: what the agent is called, if not after its command; without COMMAND, only this one "

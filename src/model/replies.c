@@ -152,15 +152,15 @@ static uint32_t replies_before(const struct model *m, uint32_t k)
 
 struct message_number message_number(const struct model *m, uint32_t message)
 {
-	uint32_t before = replies_before(m, message), at = before;
+	uint32_t before = replies_before(m, message), first = 0;
 	struct message_number out = { .n = message - before + 1 };
 
-	if (at == m->replies.n || m->replies.v[at].message != message)
+	if (before == m->replies.n || m->replies.v[before].message != message)
 		return out;
+	/* replies in a row have the same number of agents' messages before them */
+	bisect(first, before, i, m->replies.v[i].message - i < message - before)
 	out.n--;
-	out.r = 1;
-	for (; at > 0 && m->replies.v[at - 1].message + out.r == message; at--)
-		out.r++;
+	out.r = before - first + 1;
 	return out;
 }
 

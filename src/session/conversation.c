@@ -61,8 +61,6 @@ static void apply_reply(struct load *l, struct talk *t, struct str bytes, struct
 		c->each(c->ctx, l, m, vec_last(&l->model.records));
 }
 
-static void note_effects(struct load *l, struct talk *t, const struct reply_line *line);
-
 static void place_line(struct load *l, struct talk *t, uint32_t i, bool unplaced)
 {
 	struct reply_line *line = &t->lines.v[i];
@@ -70,7 +68,7 @@ static void place_line(struct load *l, struct talk *t, uint32_t i, bool unplaced
 			       .unplaced = unplaced };
 
 	if (t->pending)
-		note_effects(l, t, line);
+		talk_note_effects(t, i);
 	line->placed = true;
 	line->message = l->model.records.n;
 	apply_reply(l, t, line->bytes, place, line->letter);
@@ -130,34 +128,11 @@ static bool is_reached(const struct load *l, const struct talk *t, const struct 
 			      l->conversation.passed.v[a->file] >= a->offset);
 }
 
-/* Lines of one file keep their order: somebody else's does not come before a letter of ours that
- * stands above it. */
-static bool is_blocked(struct talk *t, uint32_t line)
-{
-	while (t->first_anchored < t->lines.n && (!t->lines.v[t->first_anchored].anchored ||
-						  t->lines.v[t->first_anchored].placed))
-		t->first_anchored++;
-	for (uint32_t i = t->first_anchored; i < line && t->next < t->queue.n; i++)
-		if (t->lines.v[i].anchored && !t->lines.v[i].placed &&
-		    t->lines.v[i].file == t->lines.v[line].file)
-			return true;
-	return false;
-}
-
 /* Places the lines that are ready; above: only those above that line of its file, NONE = all. */
 static void place_ready(struct load *l, struct talk *t, uint32_t above)
 {
-	uint32_t end = above == NONE ? t->lines.n : above;
-
-	for (uint32_t i = 0; t->ready && i < end; i++) {
-		struct reply_line *line = &t->lines.v[i];
-
-		if (!line->ready || line->placed || is_blocked(t, i) ||
-		    (above != NONE && line->file != t->lines.v[above].file))
-			continue;
-		t->ready--;
-		place_line(l, t, i, false);
-	}
+	for (uint32_t line; (line = talk_next_ready(t, above)) != NONE;)
+		place_line(l, t, line, false);
 }
 
 void talk_note_elsewhere(struct talk *t, struct letter *x)
@@ -194,101 +169,13 @@ static void place_reached(struct load *l, struct talk *t)
 	place_ready(l, t, NONE);
 }
 
-/* ---- others' lines ---- */
-
-/* Requests name no session: the key of one that is known by the name of its file has that, too. */
-static uint64_t waiting_key(const struct reply_key *key, struct str session)
-{
-	return hash_mix(hash_mix(key->hash, key->before), session.n ? str_hash(session) : 0);
-}
-
-static void decode_line(struct load *l, const struct reply_line *line)
-{
-	struct conversation *c = &l->conversation;
-	struct frame_info info = { .full_length = line->bytes.n, .reply = true };
-
-	c->decoder.quiet = true;
-	dialect_decode(&c->decoder, line->bytes, &info, &c->message);
-	message_reply_keys(&c->message, &c->keys);
-}
-
-static void note_length(struct talk *t, size_t n)
-{
-	t->lengths[n / 64 % TALK_LENGTHS] |= UINT64_C(1) << n % 64;
-}
-
-void talk_wait(struct load *l, struct talk *t, uint32_t first)
-{
-	struct conversation *c = &l->conversation;
-
-	for (uint32_t i = first; i < t->lines.n; i++) {
-		struct reply_line *line = &t->lines.v[i];
-		struct str session = l->wire.files.v[line->file].answers;
-
-		note_length(t, line->bytes.n);
-		if (line->placed)
-			continue;
-		decode_line(l, line);
-		line->time_ms = c->message.time_ms;
-		line->free = c->keys.answers_nothing;
-		if (line->free && !line->anchored && line->time_ms < t->due_ms)
-			t->due_ms = line->time_ms;
-		for (uint32_t k = 0; k < c->keys.list.n; k++)
-			map_add(&t->waiting, waiting_key(&c->keys.list.v[k], session), i);
-		t->pending += !line->anchored;
-	}
-}
-
-static bool is_done(const struct talk *t, uint64_t key)
-{
-	uint32_t it = 0, v;
-
-	return map_next(&t->done, key, &it, &v);
-}
-
-/* The effects of a line that is placed need no other cause. */
-static void note_effects(struct load *l, struct talk *t, const struct reply_line *line)
-{
-	const struct conversation *c = &l->conversation;
-	struct str session = l->wire.files.v[line->file].answers;
-
-	decode_line(l, line);
-	for (uint32_t k = 0; k < c->keys.list.n; k++)
-		if (c->keys.list.v[k].before)
-			map_add(&t->done, waiting_key(&c->keys.list.v[k], session), 0);
-}
-
-static bool waits(const struct reply_line *line)
-{
-	return !line->placed && !line->ready && !line->anchored;
-}
-
-/* place_reached will place it. */
-static void make_ready(struct talk *t, struct reply_line *line)
-{
-	line->ready = true;
-	t->pending--;
-	t->ready++;
-}
-
-/* The first line, in their order, that waits for a key; NONE. */
-static uint32_t first_waiting(const struct talk *t, uint64_t key)
-{
-	uint32_t found = NONE;
-
-	for (uint32_t it = 0, v; map_next(&t->waiting, key, &it, &v);)
-		if (waits(&t->lines.v[v]) && v < found)
-			found = v;
-	return found;
-}
-
 /* ---- while reading ---- */
 
 /* Another process sent the letter: its line may have been read before its journal. */
 static bool bind_heard(struct load *l, struct talk *t, const struct desk *d, struct letter *x)
 {
-	for (uint32_t i = 0; i < t->lines.n; i++) {
-		struct reply_line *line = &t->lines.v[i];
+	for (uint32_t i = talk_first_equal(t, x->bytes); i != NONE; i = t->texts.nodes.v[i].next) {
+		struct reply_line *line = &t->lines.v[t->texts.nodes.v[i].line];
 		struct place place = { 0 };
 
 		if (!line->placed || line->letter != NONE || !is_line_of(line, x))
@@ -326,7 +213,7 @@ static void place_sent(struct load *l, struct talk *t)
 		if (!letter_was_sent(x, line))
 			continue;
 		if (line != NONE) {
-			t->pending -= line < t->heard && waits(&t->lines.v[line]);
+			t->pending -= line < t->heard && line_waits(&t->lines.v[line]);
 			t->lines.v[line].letter = i;
 		}
 		if (line == NONE && talk_spool(l, t) == NONE) {
@@ -334,40 +221,6 @@ static void place_sent(struct load *l, struct talk *t)
 			continue;
 		}
 		place_anchored(l, t, &(struct anchored){ .letter = i, .line = line });
-	}
-}
-
-/* Effects come after their causes. */
-static void release_causes(struct load *l, struct talk *t, const struct message *msg)
-{
-	struct conversation *c = &l->conversation;
-
-	message_effect_keys(msg, &c->keys);
-	for (uint32_t i = 0; i < c->keys.list.n; i++)
-		for (int named = 0; named < (msg->session.n ? 2 : 1); named++) {
-			uint64_t key = waiting_key(&c->keys.list.v[i],
-						   named ? msg->session : STR_NONE);
-			uint32_t line = is_done(t, key) ? NONE : first_waiting(t, key);
-
-			if (line != NONE)
-				make_ready(t, &t->lines.v[line]);
-		}
-}
-
-/* What answers nothing, or something that comes again and again, stands where its time tells: before
- * the first later message. */
-static void release_due(struct talk *t, int64_t time_ms)
-{
-	t->due_ms = INT64_MAX;
-	for (uint32_t i = 0; i < t->lines.n; i++) {
-		struct reply_line *line = &t->lines.v[i];
-
-		if (!waits(line) || line->time_ms == TIME_NONE || !(line->free || line->known))
-			continue;
-		if (time_ms > line->time_ms)
-			make_ready(t, line);
-		else if (line->time_ms < t->due_ms)
-			t->due_ms = line->time_ms;
 	}
 }
 
@@ -380,63 +233,10 @@ void conversation_before(struct load *l, struct talk *t, const struct message *m
 	}
 	place_sent(l, t);
 	if (t->pending) {
-		release_causes(l, t, msg);
-		if (t->seen && msg->time_ms != TIME_NONE && msg->time_ms > t->due_ms)
-			release_due(t, msg->time_ms);
+		talk_release_before(l, t, msg);
 		place_ready(l, t, NONE);
 	}
 	l->conversation.applying = false;
-}
-
-/* Lines that wait for a key which several messages may offer. With times, a line's own tells which of
- * them it answers; without, each message releases one line. True if it has. */
-static bool release_one(struct talk *t, uint64_t key, int64_t time_ms)
-{
-	uint32_t first = NONE;
-
-	for (uint32_t it = 0, v; map_next(&t->waiting, key, &it, &v);) {
-		struct reply_line *line = &t->lines.v[v];
-
-		if (line->placed || line->ready || line->spent)
-			continue;
-		if (line->time_ms == TIME_NONE || time_ms == TIME_NONE) {
-			first = v < first ? v : first;
-		} else if (line->anchored) {
-			continue;
-		} else if (time_ms <= line->time_ms) {
-			line->known = true;
-			if (line->time_ms < t->due_ms)
-				t->due_ms = line->time_ms;
-		} /* else it answered an earlier one, which is not here */
-	}
-	if (first != NONE && t->lines.v[first].anchored)
-		t->lines.v[first].spent = true; /* a letter of ours answers it */
-	else if (first != NONE)
-		make_ready(t, &t->lines.v[first]);
-	return first != NONE;
-}
-
-/* What the message just applied is answered by; before anything is placed behind it. */
-static void release_answers(struct load *l, struct talk *t, const struct message *msg)
-{
-	struct conversation *c = &l->conversation;
-	bool released[2] = { false, false };
-
-	message_offer_keys(&l->model, msg, &c->keys);
-	for (uint32_t i = 0; i < c->keys.list.n; i++)
-		for (int named = 0; named < (msg->session.n ? 2 : 1); named++) {
-			uint64_t key = waiting_key(&c->keys.list.v[i],
-						   named ? msg->session : STR_NONE);
-
-			if (!c->keys.list.v[i].unique) {
-				bool *done = &released[c->keys.list.v[i].escalates];
-
-				*done = *done || release_one(t, key, msg->time_ms);
-				continue;
-			}
-			for (uint32_t line; (line = first_waiting(t, key)) != NONE;)
-				make_ready(t, &t->lines.v[line]);
-		}
 }
 
 void conversation_behind(struct load *l, struct talk *t, uint32_t file, const struct frame *frame,
@@ -446,7 +246,7 @@ void conversation_behind(struct load *l, struct talk *t, uint32_t file, const st
 
 	conversation_pass(c, t, file, frame);
 	if (t->pending)
-		release_answers(l, t, msg);
+		talk_release_behind(l, t, msg); /* before anything is placed behind it */
 	if (t->next < t->queue.n || t->ready) {
 		c->applying = true;
 		place_reached(l, t);
@@ -484,12 +284,17 @@ static bool is_echo(struct load *l, const struct talk *t, uint32_t file, const s
 {
 	struct buf bytes = { 0 };
 	struct err err;
+	uint32_t i = NONE;
 	bool echo = false;
 
 	if (wire_fetch(&l->wire, file, frame->offset, frame->full_length, &bytes, &err) == 0)
-		for (uint32_t i = 0; i < t->lines.n && !echo; i++)
-			echo = (t->lines.v[i].placed || msg->id.n) &&
-			       str_eq(str_trim(t->lines.v[i].bytes), str_trim(buf_str(&bytes)));
+		i = talk_first_equal(t, buf_str(&bytes));
+	for (; i != NONE && !echo; i = t->texts.nodes.v[i].next) {
+		const struct reply_line *line = &t->lines.v[t->texts.nodes.v[i].line];
+
+		echo = (line->placed || msg->id.n) &&
+		       str_eq(str_trim(line->bytes), str_trim(buf_str(&bytes)));
+	}
 	buf_release(&bytes);
 	return echo;
 }
@@ -535,8 +340,7 @@ static void place_rest(struct load *l, struct talk *t)
 
 		if (line->placed || line->anchored || (l->follow && !known))
 			continue;
-		t->pending -= !line->ready;
-		t->ready -= line->ready;
+		t->pending -= !line->ready; /* what is ready is counted when it is taken out */
 		t->loose = true;
 		place_line(l, t, i, !known);
 	}
@@ -592,37 +396,29 @@ static bool is_unsent_letter(const struct desk *d, const struct reply_line *line
 	return false;
 }
 
-/* Whether a line is in its file, but its letter is not known as sent: the process that writes it had
- * come no further in the journal. */
-static bool has_unsent_line(const struct talk *t)
-{
-	for (uint32_t i = 0; i < t->lines.n; i++)
-		if (t->lines.v[i].anchored && !t->lines.v[i].placed)
-			return true;
-	return false;
-}
-
 /* A line that came while gavel watched stands where it came, if it answers something known. */
 static void hear_lines(struct load *l, struct talk *t)
 {
 	uint32_t first = t->heard;
 
 	for (uint32_t i = first; i < t->lines.n; i++)
-		t->lines.v[i].anchored |= is_unsent_letter(talk_desk(l, t), &t->lines.v[i]);
+		if (is_unsent_letter(talk_desk(l, t), &t->lines.v[i]))
+			talk_anchor_line(t, i);
 	talk_wait(l, t, first);
 	t->heard = t->lines.n;
 	for (uint32_t i = first; i < t->lines.n; i++) {
 		struct reply_line *line = &t->lines.v[i];
 
-		if (!waits(line) || !(line->free || answers_known(l, t, line)))
+		if (!line_waits(line) || !(line->free || answers_known(l, t, line)))
 			continue;
 		if (talk_desk(l, t))
 			desk_note_heard(talk_desk(l, t), l->wire.files.v[line->file].name,
 					line->offset);
-		make_ready(t, line);
+		talk_make_ready(t, i);
 	}
 	place_ready(l, t, NONE);
-	t->sending = has_unsent_line(t);
+	/* the process that writes them had come no further in the journal */
+	t->sending = talk_has_unsent(t);
 }
 
 void talk_read_files(struct load *l, struct talk *t)

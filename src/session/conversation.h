@@ -19,6 +19,7 @@
 #include "base/map.h"
 #include "dialect/dialect.h"
 #include "model/reply_keys.h"
+#include "session/line_index.h"
 #include "wire/frame.h"
 
 #include <time.h>
@@ -34,6 +35,8 @@ struct wire_file;
 struct reply_line {
 	uint32_t file, line; /* in the wire's list */
 	uint32_t of, incarnation; /* of the talk's files, and which of that name */
+	uint32_t next;            /* line of the same file, NONE */
+	uint32_t first_key, keys; /* that it waits for: nodes of the talk's index */
 	uint64_t offset;
 	struct str bytes;
 	uint32_t letter; /* of the desk, NONE = somebody else's */
@@ -67,6 +70,10 @@ struct reply_file {
 	uint32_t incarnation; /* counts files that had this name, and cuts */
 	bool given;         /* by the user */
 	bool skips;         /* inside a line that is too long */
+	uint32_t last;      /* of its lines, NONE */
+	uint32_t first_anchored; /* of its lines, as far as is known; NONE */
+	VEC(uint32_t) ready;     /* lines that are, in their order, from ready_at on */
+	uint32_t ready_at;
 };
 
 enum { TALK_LENGTHS = 16 };
@@ -90,13 +97,12 @@ struct talk {
 	VEC(struct anchored) queue; /* in the order in which it was said */
 	uint32_t next;              /* in the queue */
 	uint32_t first_anchor;      /* in the queue: the first with a file, its length = none */
-	uint32_t first_anchored;    /* lines before it are placed, or not anchored */
 	uint32_t pending;           /* lines that wait for what they answer */
 	uint32_t heard;             /* lines that were registered or placed; the rest is new */
 	uint32_t ready;             /* lines that are ready */
 	bool sending;               /* some lines belong to letters that are not known as sent */
 	bool loose;                 /* some were placed at the end only because the log ends */
-	int64_t due_ms;             /* the first time that a line waits for to pass */
+	VEC(uint32_t) due;          /* lines that wait for a time to pass: a heap */
 	uint64_t lengths[TALK_LENGTHS]; /* a Bloom filter of the lines' lengths */
 	uint32_t seen;              /* messages of its agents applied */
 	uint32_t queued_seen;       /* the highest `seen` in the queue */
@@ -106,7 +112,8 @@ struct talk {
 	uint32_t spool;             /* file for letters without a file, NONE */
 	uint32_t spool_line;
 	uint64_t spooled;
-	struct map waiting, done;   /* key → line; keys of placed lines */
+	struct line_index waiting;  /* lines by the keys that they wait for */
+	struct line_index texts;    /* lines by their bytes */
 	uint32_t last_file;         /* of the last message of its agents, NONE */
 };
 
@@ -126,8 +133,9 @@ struct conversation {
 	void *ctx;
 };
 
-/* After the sources were added and their desks opened: finds the reply files and reads them. */
-void conversation_open(struct load *l);
+/* After the sources were added and their desks opened: finds the reply files and reads them. -1: a
+ * reply file was given (--reply) for more than one source; that was reported. */
+int conversation_open(struct load *l);
 /* The talk of a file's group; NULL = nothing is said to it. */
 struct talk *conversation_of(struct load *l, uint32_t file);
 /* Behind a message of a quiet talk: only its place counts. */
@@ -177,6 +185,23 @@ void talk_note_placed(struct talk *t, struct letter *x, uint32_t message);
 void talk_read_files(struct load *l, struct talk *t);
 /* Registers what the lines from `first` on wait for. */
 void talk_wait(struct load *l, struct talk *t, uint32_t first);
+bool line_waits(const struct reply_line *line);
+/* Makes lines ready that belong before a message, or behind the one just applied. */
+void talk_release_before(struct load *l, struct talk *t, const struct message *msg);
+void talk_release_behind(struct load *l, struct talk *t, const struct message *msg);
+/* A line that waits is ready: talk_next_ready will return it. */
+void talk_make_ready(struct talk *t, uint32_t line);
+/* Takes out the next line to be placed; above: only of those above that line of its file, NONE = of
+ * all. NONE: there is none now. */
+uint32_t talk_next_ready(struct talk *t, uint32_t above);
+/* The effects of a line that is placed need no other cause. */
+void talk_note_effects(struct talk *t, uint32_t line);
+/* The place of a line is known, or will be: it is a letter that is about to be sent. */
+void talk_anchor_line(struct talk *t, uint32_t line);
+/* Whether such a line is not placed yet. */
+bool talk_has_unsent(struct talk *t);
+/* The first node of t->texts with lines that may equal the bytes, NONE. */
+uint32_t talk_first_equal(const struct talk *t, struct str bytes);
 /* Sorts the desk's letters out of the lines read, and queues them in the order of the journal. */
 void talk_queue_journal(struct load *l, struct talk *t);
 /* The file for letters without one, created if need be. */

@@ -102,7 +102,7 @@ static void queue_letter(struct load *l, struct talk *t, struct desk *d, uint32_
 		t->first_anchor = t->queue.n;
 	t->queued_seen = a.seen > t->queued_seen ? a.seen : t->queued_seen;
 	if (line != NONE)
-		t->lines.v[line].anchored = true;
+		talk_anchor_line(t, line);
 	vec_push(&t->queue, a);
 }
 
@@ -119,7 +119,8 @@ uint32_t talk_find_line(const struct load *l, const struct talk *t, const struct
 {
 	uint32_t found = NONE;
 
-	for (uint32_t i = 0; i < t->lines.n; i++) {
+	for (uint32_t k = talk_first_equal(t, x->bytes); k != NONE; k = t->texts.nodes.v[k].next) {
+		uint32_t i = t->texts.nodes.v[k].line;
 		const struct reply_line *line = &t->lines.v[i];
 
 		if (line->letter != NONE || line->placed || !is_line_of(line, x))
@@ -162,21 +163,48 @@ static struct str base_of(struct str path)
 	return str_from(path, i);
 }
 
-static void queue_heard(struct load *l, struct talk *t, const struct heard *h)
+static uint64_t heard_key(struct str base, uint64_t offset)
 {
-	struct anchored a = { .letter = NONE, .line = NONE, .offset = h->at.offset,
-			      .file = anchor_file(l, t, &h->at) };
+	return hash_mix(str_hash(base), offset);
+}
 
-	for (uint32_t i = 0; i < t->lines.n; i++) {
+static void index_heard(const struct load *l, const struct talk *t, struct line_index *out)
+{
+	for (uint32_t i = 0; i < t->lines.n; i++)
+		line_index_add(out,
+			       heard_key(l->wire.files.v[t->lines.v[i].file].base,
+					 t->lines.v[i].offset),
+			       i);
+}
+
+/* The last line at that place, NONE. */
+static uint32_t heard_line(const struct load *l, const struct talk *t,
+			   const struct line_index *places, const struct heard *h)
+{
+	struct str base = base_of(h->path);
+	uint32_t node = line_index_first(places, heard_key(base, h->offset)), found = NONE;
+
+	for (; node != NONE; node = places->nodes.v[node].next) {
+		uint32_t i = places->nodes.v[node].line;
 		const struct reply_line *line = &t->lines.v[i];
 
 		if (line->offset == h->offset && !line->anchored && line->letter == NONE &&
-		    str_eq(l->wire.files.v[line->file].base, base_of(h->path)))
-			a.line = i;
+		    str_eq(l->wire.files.v[line->file].base, base))
+			found = i;
 	}
-	if (a.line == NONE || a.file == NONE)
+	return found;
+}
+
+static void queue_heard(struct load *l, struct talk *t, const struct line_index *places,
+			const struct heard *h)
+{
+	struct anchored a = { .letter = NONE, .line = heard_line(l, t, places, h),
+			      .offset = h->at.offset };
+
+	a.file = a.line == NONE ? NONE : anchor_file(l, t, &h->at);
+	if (a.file == NONE)
 		return;
-	t->lines.v[a.line].anchored = true;
+	talk_anchor_line(t, a.line);
 	vec_push(&t->queue, a);
 }
 
@@ -184,14 +212,17 @@ static void queue_heard(struct load *l, struct talk *t, const struct heard *h)
 void talk_queue_journal(struct load *l, struct talk *t)
 {
 	struct desk *d = talk_desk(l, t);
+	struct line_index places = { 0 };
 	uint32_t heard = 0;
 
+	if (d && d->heard.n)
+		index_heard(l, t, &places);
 	for (uint32_t i = 0; d && i < d->letters.n; i++) {
 		struct letter *x = &d->letters.v[i];
 		uint32_t line = letter_is_said(x) ? talk_find_line(l, t, x) : NONE;
 
 		while (heard < d->heard.n && d->heard.v[heard].letters <= i)
-			queue_heard(l, t, &d->heard.v[heard++]);
+			queue_heard(l, t, &places, &d->heard.v[heard++]);
 		if (line != NONE)
 			t->lines.v[line].letter = i;
 		if (letter_is_said(x) && letter_was_sent(x, line) &&
@@ -201,6 +232,7 @@ void talk_queue_journal(struct load *l, struct talk *t)
 			t->lines.v[line].letter = NONE;
 	}
 	while (d && heard < d->heard.n)
-		queue_heard(l, t, &d->heard.v[heard++]);
+		queue_heard(l, t, &places, &d->heard.v[heard++]);
+	line_index_release(&places);
 	t->changes = d ? d->changes : 0;
 }

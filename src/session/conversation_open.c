@@ -26,7 +26,6 @@ static struct talk *add_talk(struct load *l, struct str group)
 	t->group = group;
 	t->desk = find_desk(l, group);
 	t->spool = t->last_file = NONE;
-	t->due_ms = INT64_MAX;
 	t->first_anchor = UINT32_MAX;
 	vec_push(&l->conversation.talks, t);
 	return t;
@@ -34,15 +33,18 @@ static struct talk *add_talk(struct load *l, struct str group)
 
 static void talk_free(struct talk *t)
 {
-	for (uint32_t i = 0; i < t->files.n; i++)
+	for (uint32_t i = 0; i < t->files.n; i++) {
 		free(t->files.v[i].path);
+		vec_release(&t->files.v[i].ready);
+	}
 	vec_release(&t->files);
 	free(t->folder);
 	vec_release(&t->lines);
 	vec_release(&t->queue);
 	vec_release(&t->placed);
-	map_release(&t->waiting);
-	map_release(&t->done);
+	vec_release(&t->due);
+	line_index_release(&t->waiting);
+	line_index_release(&t->texts);
 	free(t);
 }
 
@@ -75,7 +77,23 @@ static bool has_letters(struct load *l, const struct talk *t)
 	return d && d->letters.n;
 }
 
-void conversation_open(struct load *l)
+/* Nothing tells which of several sources a line of a common reply file answers: ids of items and tasks
+ * are unique in one source only. */
+static int check_reply_option(struct load *l)
+{
+	uint32_t n = l->conversation.talks.n;
+
+	if (n < 2 || !l->reply || channel_type_of(l->reply) != CHANNEL_FILE)
+		return 0;
+	load_say(l, str_of(arena_printf(&l->wire.arena,
+					"--reply names the reply file of one source, and here are "
+					"%u; name one of them, or leave --reply out: then each has "
+					"a file of its own",
+					n)));
+	return -1;
+}
+
+int conversation_open(struct load *l)
 {
 	struct conversation *c = &l->conversation;
 	uint32_t n = l->wire.files.n, kept = 0;
@@ -110,6 +128,7 @@ void conversation_open(struct load *l)
 		c->talks.v[i]->quiet = !c->talks.v[i]->lines.n && !c->talks.v[i]->queue.n &&
 				       !has_letters(l, c->talks.v[i]);
 	}
+	return check_reply_option(l);
 }
 
 /* A file that came while following: perhaps a letter that another process wrote into a folder. */
@@ -202,18 +221,24 @@ bool conversation_can_be_kept(const struct load *l)
 	return true;
 }
 
-/* The line of a message of the model. */
-static struct reply_line *line_of(struct talk *t, const struct model *m, uint32_t message,
-				  uint32_t *from)
+static uint64_t place_key(uint32_t file, uint64_t offset)
 {
-	for (uint32_t i = 0; i < t->lines.n; i++) {
-		struct reply_line *line = &t->lines.v[(*from + i) % t->lines.n];
+	return hash_mix(file, offset);
+}
 
-		if (line->file != message_route(m, message)->source ||
-		    line->offset != message_offset(m, message))
-			continue;
-		*from = (*from + i + 1) % t->lines.n;
-		return line;
+/* The line of a message of the model. */
+static struct reply_line *line_of(const struct talk *t, const struct line_index *places,
+				  const struct model *m, uint32_t message)
+{
+	uint32_t file = message_route(m, message)->source;
+	uint64_t offset = message_offset(m, message);
+	uint32_t node = line_index_first(places, place_key(file, offset));
+
+	for (; node != NONE; node = places->nodes.v[node].next) {
+		struct reply_line *line = &t->lines.v[places->nodes.v[node].line];
+
+		if (line->file == file && line->offset == offset)
+			return line;
 	}
 	return NULL;
 }
@@ -222,10 +247,12 @@ static void restore_talk(struct load *l, struct talk *t)
 {
 	const struct model *m = &l->model;
 	struct desk *d = talk_desk(l, t);
-	uint32_t from = 0;
+	struct line_index places = { 0 };
 
+	for (uint32_t i = 0; i < t->lines.n; i++)
+		line_index_add(&places, place_key(t->lines.v[i].file, t->lines.v[i].offset), i);
 	for (uint32_t i = 0; i < m->replies.n; i++) {
-		struct reply_line *line = line_of(t, m, m->replies.v[i].message, &from);
+		struct reply_line *line = line_of(t, &places, m, m->replies.v[i].message);
 
 		if (line) {
 			line->placed = true;
@@ -234,6 +261,7 @@ static void restore_talk(struct load *l, struct talk *t)
 		if (line && line->letter != NONE)
 			talk_note_placed(t, &d->letters.v[line->letter], m->replies.v[i].message);
 	}
+	line_index_release(&places);
 	t->began = true;
 	t->next = t->queue.n;
 	t->pending = 0;

@@ -511,7 +511,8 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 	load_detect_replies(l);
 	if (l->desk_options.open || l->desk_options.write)
 		open_desks(l);
-	conversation_open(l);
+	if (conversation_open(l))
+		return -1;
 	return l->wire.files.n || (l->follow && l->wire.dirs.n) ? 0 : -1;
 }
 

@@ -64,7 +64,7 @@ struct load_reading {
 struct load {
 	const struct config *config; /* thresholds and the longest line; NULL = defaults */
 	struct desk_options desk_options;
-	const char *reply;  /* --reply: another reply file of the sources; NULL = none */
+	const char *reply;  /* --reply: another reply file of the source; NULL = none */
 	struct cache cache;
 	bool want_diags;     /* each message has its list of diagnostics, not only their counts */
 	unsigned threads;    /* that decode; 0 = one per processor, up to 8 */

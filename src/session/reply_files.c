@@ -4,6 +4,7 @@
 #include "base/io.h"
 #include "channel/channel.h"
 #include "encode/plan.h"
+#include "json/json.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -95,7 +96,8 @@ static void add_path(struct load *l, struct talk *t, const char *path, struct st
 	vec_push(&t->files,
 		 (struct reply_file){ .path = xstrdup(path), .given = given,
 				      .name = arena_str(&l->wire.arena, str_of(path)),
-				      .session = session, .file = NONE, .line = 1 });
+				      .session = session, .file = NONE, .line = 1,
+				      .last = NONE, .first_anchored = NONE });
 }
 
 /* log.1.replies.ndjson has the replies of log.1 where that is a file, not of session 1 of log. */
@@ -193,7 +195,9 @@ void reply_files_find(struct load *l, struct talk *t)
 
 	if (str_is(t->group, "stdin"))
 		return;
-	if (l->reply && channel_type_of(l->reply) == CHANNEL_FILE)
+	/* given as a source, too, it is not its own reply file */
+	if (l->reply && channel_type_of(l->reply) == CHANNEL_FILE &&
+	    !is_same_file(arena_str(&l->wire.arena, t->group).p, l->reply))
 		add_path(l, t, l->reply, STR_NONE, true);
 	add_beside(l, t, source_path(l, t->group));
 	for (uint32_t i = 0; d && i < d->letters.n; i++)
@@ -282,8 +286,10 @@ static int open_grown(struct load *l, const struct talk *t, struct reply_file *f
 /* Whether the line was in the file before that was saved again or cut: the k-th equal one. */
 static bool is_known(struct talk *t, uint32_t of, const struct reply_file *f, struct str bytes)
 {
-	for (uint32_t i = 0; f->incarnation > 1 && i < t->lines.n; i++) {
-		struct reply_line *line = &t->lines.v[i];
+	uint32_t i = f->incarnation > 1 ? talk_first_equal(t, bytes) : NONE;
+
+	for (; i != NONE; i = t->texts.nodes.v[i].next) {
+		struct reply_line *line = &t->lines.v[t->texts.nodes.v[i].line];
 
 		if (line->of != of || line->incarnation >= f->incarnation ||
 		    !str_eq(line->bytes, bytes))
@@ -294,22 +300,50 @@ static bool is_known(struct talk *t, uint32_t of, const struct reply_file *f, st
 	return false;
 }
 
+uint32_t talk_first_equal(const struct talk *t, struct str bytes)
+{
+	return line_index_first(&t->texts, str_hash(str_trim(bytes)));
+}
+
 static void add_line(struct load *l, struct talk *t, struct reply_file *f, struct str bytes,
 		     uint64_t offset)
 {
-	uint32_t of = (uint32_t)(f - t->files.v);
+	uint32_t of = (uint32_t)(f - t->files.v), i = t->lines.n;
 
-	if (str_trim(bytes).n && !is_known(t, of, f, bytes))
-		vec_push(&t->lines,
-			 (struct reply_line){ .file = f->file, .line = f->line, .offset = offset,
-					      .of = of, .incarnation = f->incarnation,
-					      .letter = NONE, .time_ms = TIME_NONE,
-					      .bytes = arena_str(&l->conversation.arena, bytes) });
-	f->line++;
+	if (!str_trim(bytes).n || is_known(t, of, f, bytes))
+		return;
+	vec_push(&t->lines,
+		 (struct reply_line){ .file = f->file, .line = f->line, .offset = offset,
+				      .of = of, .incarnation = f->incarnation, .next = NONE,
+				      .letter = NONE, .time_ms = TIME_NONE,
+				      .bytes = arena_str(&l->conversation.arena, bytes) });
+	line_index_add(&t->texts, str_hash(str_trim(bytes)), i);
+	if (f->last != NONE)
+		t->lines.v[f->last].next = i;
+	if (f->first_anchored == NONE)
+		f->first_anchored = i;
+	f->last = i;
 }
 
-/* Adds whole lines. end: of the file; what is behind the last newline is a line then, unless the
- * file is followed. */
+static bool is_json(struct str bytes)
+{
+	struct json_reader reader = { 0 };
+	yyjson_val *root;
+	bool is = json_read(&reader, bytes, &root) == JSON_OK;
+
+	json_reader_release(&reader);
+	return is;
+}
+
+/* Whether what stands behind the last newline of a file is read as a line now. Somebody may be writing
+ * it: whoever reads on, or may decide, waits for its end, unless it lacks only its newline. */
+static bool is_last_line(const struct load *l, struct str bytes)
+{
+	return !l->follow && (!l->desk_options.write || is_json(bytes));
+}
+
+/* Adds whole lines. end: the bytes end with the file. A line that is not whole, but was read or is too
+ * long, goes on in what is read next: that is skipped. */
 static void add_lines(struct load *l, struct talk *t, struct reply_file *f, struct str bytes,
 		      bool end)
 {
@@ -318,16 +352,15 @@ static void add_lines(struct load *l, struct talk *t, struct reply_file *f, stru
 	while (at < bytes.n) {
 		const char *newline = memchr(bytes.p + at, '\n', bytes.n - at);
 		size_t n = newline ? (size_t)(newline - bytes.p) - at : bytes.n - at;
+		struct str line = str_make(bytes.p + at, n);
+		bool is_long = n >= READ_MAX_BYTES;
 
-		if (!newline && (!end || l->follow) && n < READ_MAX_BYTES)
+		if (!newline && !f->skips && !is_long && !(end && is_last_line(l, line)))
 			break;
-		if (newline && !f->skips)
-			add_line(l, t, f, str_make(bytes.p + at, n), f->at + at);
-		else if (newline)
-			f->line++; /* of a line that is too long */
-		else if (n < READ_MAX_BYTES && !f->skips)
-			add_line(l, t, f, str_make(bytes.p + at, n), f->at + at);
-		f->skips = !newline && n >= READ_MAX_BYTES;
+		if (!f->skips && !(is_long && !newline))
+			add_line(l, t, f, line, f->at + at);
+		f->line += newline != NULL;
+		f->skips = !newline;
 		at += n + (newline != NULL);
 	}
 	f->at += at;

@@ -602,7 +602,7 @@ START_TEST(file_locks_exclude_others_until_they_are_released)
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 	ck_assert_int_eq(file_locks_add(&theirs, path, &at_once, &err), LOCK_BUSY);
-	assert_says(err, "another program has locked it");
+	assert_says(err, "another program has locked it, so nothing was sent; try again");
 	ck_assert_ptr_null(file_locks_find(&theirs, str_of(path)));
 	/* messages are written through the channel that has the lock */
 	ck_assert_int_eq(channel_prepare(file_locks_find(&ours, str_of(path)), message, false, &at,
