@@ -1,6 +1,7 @@
 /* Decodes one line: parse it, detect its dialect, call that dialect's decoder. */
 #include "dialect/dialect.h"
 
+#include "base/err.h"
 #include "base/utf8.h"
 
 /* A line that is not JSON is a log line, by the orchestrator's text. If it began like JSON, say
@@ -136,7 +137,13 @@ void dialect_look(struct decoder *d, struct str bytes)
 	read_outer(d, bytes, &d->looked);
 	d->looked_dialect = d->looked ? dialect_of(dialect_detect(d->looked, NULL)) : NULL;
 	d->looked_response = NULL;
+	d->looked_about = NULL;
 	d->response_sought = false;
+}
+
+void dialect_look_about(struct decoder *d, struct str bytes)
+{
+	decoder_read(d, &d->about, bytes, &d->looked_about);
 }
 
 void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out)
@@ -151,7 +158,7 @@ void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out)
 bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, struct detail *out)
 {
 	arena_reset(&d->arena);
-	*out = (struct detail){ 0 };
+	*out = (struct detail){ .deadline_ms = TIME_NONE };
 	return d->looked_dialect &&
 	       d->looked_dialect->detail(d, d->looked, kind, index, out);
 }
@@ -161,8 +168,31 @@ void decoder_release(struct decoder *d)
 	json_reader_release(&d->outer);
 	json_reader_release(&d->inner);
 	json_reader_release(&d->original);
+	json_reader_release(&d->about);
 	checker_release(&d->check);
 	arena_release(&d->arena);
+}
+
+void detail_part(struct detail *out, yyjson_val *value, const yyjson_val *but)
+{
+	if (out->parts == DETAIL_PARTS_MAX)
+		BUG("an item of more than %d parts", DETAIL_PARTS_MAX);
+	out->part[out->parts++] = (struct detail_part){ value, but };
+}
+
+/* Absent parts leave empty lines, which no value does. */
+void detail_write(const struct detail *d, struct buf *out)
+{
+	size_t start = out->n;
+
+	for (unsigned i = 0; i < d->parts; i++) {
+		if (i)
+			buf_addc(out, '\n');
+		if (d->part[i].value)
+			json_write_but(out, d->part[i].value, d->part[i].but);
+	}
+	if (d->deadline_ms != TIME_NONE)
+		buf_printf(out, "%s%lld", out->n > start ? "\n" : "", (long long)d->deadline_ms);
 }
 
 void detail_add(struct detail *out, const char *label, struct str text, bool id_like)

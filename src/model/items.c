@@ -67,8 +67,8 @@ static bool is_full(uint32_t n)
 }
 
 /* Whether a raise makes decisions before it void; and whether it opens the item. The same words in
- * the same iteration only repeat what is known, unless a turn that was sent twice superseded its
- * items meanwhile. */
+ * the same iteration only repeat what is known, unless the rules know that it is a new ask, or a turn
+ * that was sent twice superseded its items meanwhile. */
 static void judge_raise(const struct item *item, struct item_step *step)
 {
 	const struct item_step *raised = NULL;
@@ -79,7 +79,7 @@ static void judge_raise(const struct item *item, struct item_step *step)
 		if (item->steps[i].what == STEP_RAISED)
 			raised = &item->steps[i];
 	}
-	step->anew = !raised || bounced || raised->hash != step->hash ||
+	step->anew |= !raised || bounced || raised->hash != step->hash ||
 		     raised->iteration != step->iteration;
 	step->opens = step->anew || item->open ||
 		      item->steps[item->n - 1].what == STEP_SUPERSEDED ||
@@ -162,7 +162,7 @@ uint32_t item_raise_found(struct apply_ctx *a, const struct event *e, uint32_t f
 	struct item_step step = { .message = a->message, .index = e->index,
 				  .hash = (uint32_t)e->content_hash, .what = STEP_RAISED,
 				  .iteration = iteration > 65535 ? 65535 : (uint16_t)iteration,
-				  .grade = e->grade & 7, .undecidable = broken,
+				  .grade = e->grade & 7, .undecidable = broken, .anew = e->again,
 				  .no_findings = e->no_findings };
 	bool was_open;
 
@@ -432,6 +432,13 @@ struct str item_by(const struct model *m, const struct item_state *at)
 	if (at->delivery != DELIVERY_NONE && !at->overlaid)
 		return STR("reply file");
 	return agent_name(m, decided_by(m, at));
+}
+
+uint32_t item_subject(const struct model *m, const struct item *item, uint32_t message)
+{
+	const struct rules_ops *ops = dialect_rules[message_route(m, message)->dialect];
+
+	return ops->subject ? ops->subject(m, item, message) : NONE;
 }
 
 void item_name(const struct model *m, const struct item *item, struct buf *out)

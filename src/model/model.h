@@ -474,6 +474,9 @@ static inline uint32_t decided_by(const struct model *m, const struct item_state
 }
 /* Who decided it, a person or an agent; STR_NONE = nobody. A staged decision counts. */
 struct str item_by(const struct model *m, const struct item_state *at);
+/* The earlier message that the item's text in `message` is about, such as the Result that a Decision
+ * escalates, or NONE. It is shown with the item, and is part of what is decided on. */
+uint32_t item_subject(const struct model *m, const struct item *item, uint32_t message);
 /* "scope-01", "review-7/find-2", "escalation@12" */
 void item_name(const struct model *m, const struct item *item, struct buf *out);
 /* Its id as used in a reply to the message that raised it: "c-1", or "change:c-1" if that message

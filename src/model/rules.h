@@ -353,6 +353,8 @@ struct rules_ops {
 			   struct reply_keys *out);
 	/* Of messages without id: the one that this one repeats, or NONE. */
 	uint32_t (*repeated)(const struct apply_ctx *a);
+	/* For item_subject. */
+	uint32_t (*subject)(const struct model *m, const struct item *item, uint32_t message);
 	struct id_rules id;
 };
 

@@ -12,12 +12,15 @@ static struct requests *requests_of(struct apply_ctx *a)
 	return &extra_of(a)->requests;
 }
 
+/* The newest of that id. */
 static struct pending_request *find_request(struct requests *r, uint64_t h)
 {
+	struct pending_request *found = NULL;
+
 	for (uint32_t it = 0, v; map_next(&r->map, h, &it, &v);)
-		if (r->list.v[v].hash == h)
-			return &r->list.v[v];
-	return NULL;
+		if (r->list.v[v].hash == h && (!found || &r->list.v[v] > found))
+			found = &r->list.v[v];
+	return found;
 }
 
 static uint64_t task_hash(const struct apply_ctx *a, const struct event *e)
@@ -72,8 +75,12 @@ static void add_request(struct apply_ctx *a, const struct event *e)
 				     .deadline_ms = e->deadline_ms, .is_event = is_event,
 				     .replies = e->replies };
 
-	if (!e->id.n || find_request(r, h))
+	struct pending_request *older = find_request(r, h);
+
+	if (!e->id.n || (older && older->message == a->message))
 		return;
+	if (older) /* other words under its id: these wait for a response now */
+		older->answered = true;
 	if (!is_event && e->options_n) {
 		size_t n = e->options_n * sizeof(*q.options);
 
