@@ -33,6 +33,7 @@ enum { DETECTIONS = 64 };
 struct detection {
 	uint64_t names;         /* a random number for each that is in a signature, added up */
 	enum dialect_id winner; /* where names alone are enough, else DIALECT_UNKNOWN */
+	bool twice;             /* one of them stands twice */
 	uint16_t n, most;       /* dialects; the highest sum */
 	uint16_t sum[DIALECT_MAX]; /* of weights */
 	uint16_t has[DIALECT_MAX]; /* keys of the signature, as in decoder.has */
@@ -43,6 +44,7 @@ struct decoder {
 	struct json_reader outer, inner; /* the line; the response inside part.text */
 	struct json_reader original;     /* the message inside an escalation queue's entry */
 	struct json_reader about;        /* the message that the looked one is about */
+	struct json_reader last, last_inner; /* as outer and inner, if the last duplicate wins */
 	struct checker check;
 	struct arena arena; /* diagnostics and generated text of the current message */
 	bool quiet; /* diagnostics are only counted */
@@ -50,13 +52,16 @@ struct decoder {
 	bool lazily; /* decode only: strings keep their escapes until json_str */
 	struct frame_info info;
 	struct str bytes; /* of the current message */
+	bool twice; /* a name that dialects are detected by is there twice */
+	bool last_wins; /* reading a message that way */
 	unsigned has; /* which keys of its dialect's signature it has: bits, of the first 16 */
 	struct detection detections[DETECTIONS]; /* of the names of earlier messages */
-	/* the message parsed by dialect_look, and the response found inside it */
-	const struct dialect_ops *looked_dialect;
-	yyjson_val *looked, *looked_response;
+	const struct dialect_ops *looked_dialect; /* of the message parsed by dialect_look */
+	yyjson_val *looked;
 	yyjson_val *looked_about; /* NULL = none; set by dialect_look_about */
-	bool response_sought;
+	yyjson_val *looked_last;  /* NULL = it is not ambiguous; set by dialect_look_last */
+	/* the text inside a message that was last searched for a response, and what was found */
+	yyjson_val *response_in, *response;
 };
 
 /* A labelled field of an item, for display. */
@@ -66,7 +71,7 @@ struct detail_field {
 	bool id_like; /* ids, paths, enum values: non-ASCII characters are shown escaped */
 };
 
-enum { DETAIL_FIELDS_MAX = 24, DETAIL_PARTS_MAX = 4 };
+enum { DETAIL_FIELDS_MAX = 48, DETAIL_PARTS_MAX = 4 };
 
 /* A value that an item consists of. */
 struct detail_part {
@@ -159,6 +164,9 @@ void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out);
 void dialect_look(struct decoder *d, struct str bytes);
 /* After that: the message that it is about (item_subject), whose content is part of the detail. */
 void dialect_look_about(struct decoder *d, struct str bytes);
+/* After dialect_look, of a message that is RECORD_AMBIGUOUS: details have the fields of both
+ * readings. */
+void dialect_look_last(struct decoder *d, struct str bytes);
 bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, struct detail *out);
 /* What the item says, as bytes: the compact forms of its parts, a line each, and the deadline. */
 void detail_write(const struct detail *d, struct buf *out);

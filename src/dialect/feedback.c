@@ -554,11 +554,7 @@ static yyjson_val *response_of(struct decoder *d, yyjson_val *root)
 	case FORM_REQUEST: return NULL;
 	case FORM_WRAPPER: break;
 	}
-	if (!d->response_sought)
-		d->looked_response = find_response(d, json_get(json_get(root, "part"), "text"),
-						   &repaired, &broken);
-	d->response_sought = true;
-	return d->looked_response;
+	return find_response(d, json_get(json_get(root, "part"), "text"), &repaired, &broken);
 }
 
 static void summarize_response(struct decoder *d, yyjson_val *response, struct buf *out)

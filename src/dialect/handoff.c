@@ -23,13 +23,18 @@ static const struct field task_fields[] = {
 static const struct shape task_shape = OPEN_SHAPE(task_fields);
 
 static const char *const result_statuses[] = { "success", "failure", "retry", NULL };
+/* what is inside has no form, but a person must decide on what says that it is sensitive */
+static const struct field output_fields[] = {
+	{ "sensitive", RULE("result-sensitive"), OPTIONAL, T_ANY },
+};
+static const struct shape output_shape = OPEN_SHAPE(output_fields);
 enum { RS_STATUS, RS_SCORE, RS_OUTPUT, RS_TRACES, RS_CREATED, RS_ID, RS_ARTIFACTS, RS_SENSITIVE,
        RS_N };
 static const struct field result_fields[] = {
 	[RS_STATUS] = { "status", RULE("result-status"), REQUIRED_ENUM(result_statuses) },
 	[RS_SCORE] = { "confidence_score", RULE("result-confidence_score"), REQUIRED, T_NUM,
 		       .ranged = true, .min = 0, .max = 1 },
-	[RS_OUTPUT] = { "output", RULE("result-output"), REQUIRED, T_OBJ },
+	[RS_OUTPUT] = { "output", RULE("result-output"), REQUIRED, OBJECT(output_shape) },
 	[RS_TRACES] = { "traces", RULE("result-traces"), REQUIRED, T_STR },
 	[RS_CREATED] = { "created_at", RULE("result-created_at"), REQUIRED_TIME },
 	[RS_ID] = { "task_id", RULE("result-task_id"), RECOMMENDED, T_STR },

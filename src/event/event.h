@@ -229,6 +229,8 @@ struct message {
 	uint16_t flags;   /* enum record_flag */
 	bool payload_is_content; /* "/payload" in `at` of its events means "/content" here */
 	const char *inside; /* "/part/text", or "" */
+	struct message *other; /* if RECORD_AMBIGUOUS: what parsers read that take the last of
+				  duplicate names; NULL = nothing that could raise an item */
 	uint64_t content_hash; /* of the whole message, where it has an id; of envelopes' outputs */
 	uint64_t id_hash, correlation_hash, reply_hash; /* set by message_hash; 0 = not yet */
 	uint32_t session_key, from_key, to_key; /* for message_key; 0 for well-known roles */

@@ -98,6 +98,11 @@ uint64_t value_hash(yyjson_val *v);
 /* The same of an object as if it had no member of the value `but`; NULL = it has all of them. */
 uint64_t value_hash_but(yyjson_val *v, const yyjson_val *but);
 
+/* Some parsers take the first of several members with one name, as json_get does, others the last.
+ * This takes the name from all but the last, in the whole tree, so that json_get reads what the others
+ * do. False: there are none. */
+bool json_last_wins(yyjson_val *v);
+
 /* First member of that name, NULL if none or if obj is no object. */
 yyjson_val *json_getn(yyjson_val *obj, const char *key, size_t n);
 static inline yyjson_val *json_get(yyjson_val *obj, const char *key)

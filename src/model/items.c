@@ -108,6 +108,8 @@ static void push_step(struct model *m, struct item *item, struct item_step step)
 void item_step(struct apply_ctx *a, uint32_t item, enum step_kind what, enum verdict verdict,
 	       uint32_t iteration)
 {
+	if (is_ambiguous(a))
+		return;
 	if (what == STEP_ACKED)
 		reply_item_acked(a, item);
 	push_step(a->m, &a->m->items.v[item],
@@ -115,6 +117,14 @@ void item_step(struct apply_ctx *a, uint32_t item, enum step_kind what, enum ver
 				      .verdict = verdict & 15, .iteration = (uint16_t)iteration });
 	if (a->reply && what == STEP_DECIDED)
 		reply_decides(a, item);
+}
+
+static bool is_raised_here(const struct apply_ctx *a, uint32_t item)
+{
+	const struct item *it = &a->m->items.v[item];
+
+	return it->n && it->steps[it->n - 1].what == STEP_RAISED &&
+	       it->steps[it->n - 1].message == a->message;
 }
 
 /* Contains U+0000 or U+FFFD (from repair): other parsers may read the id differently. */
@@ -168,6 +178,10 @@ uint32_t item_raise_found(struct apply_ctx *a, const struct event *e, uint32_t f
 
 	if (a->reply) /* what a person says waits for no person */
 		return found;
+	if (a->second && found != NONE && is_raised_here(a, found))
+		return found; /* both readings raise it, and its page shows both */
+	if (is_ambiguous(a)) /* what is said clearly later are other words */
+		step.hash = ~step.hash;
 	if (found == NONE)
 		found = item_add(a, e, task, review);
 	was_open = m->items.v[found].open;
@@ -183,6 +197,8 @@ void close_items(struct apply_ctx *a, uint32_t task, unsigned kinds, enum step_k
 	struct task *root = &a->m->tasks.v[a->m->tasks.v[task].root];
 	uint32_t kept = 0;
 
+	if (is_ambiguous(a))
+		return;
 	for (uint32_t i = 0; i < root->open_items.n; i++) {
 		uint32_t number = root->open_items.v[i];
 		struct item *item = &a->m->items.v[number];

@@ -111,7 +111,15 @@ struct apply_ctx {
 	bool chain_reported; /* a differing correlation was; once is enough */
 	unsigned glob_budget; /* limit on glob matching steps, against hostile patterns */
 	bool reply; /* said to the agents; the last of m->replies */
+	bool second; /* the other reading of an ambiguous message: reports nothing */
 };
+
+/* Readers disagree on what the message says: it raises items that cannot be decided, and neither
+ * decides nor closes nor acknowledges anything. */
+static inline bool is_ambiguous(const struct apply_ctx *a)
+{
+	return rarely(a->msg->flags & RECORD_AMBIGUOUS);
+}
 
 static inline struct session_rules *rules_of(struct apply_ctx *a)
 {

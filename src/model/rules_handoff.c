@@ -30,20 +30,6 @@ static bool is_asked_anew(const struct apply_ctx *a, const struct event *e)
 	return false;
 }
 
-static void raise_escalation(struct apply_ctx *a, const struct event *e, uint32_t task)
-{
-	const struct task *t = task == NONE ? NULL : &a->m->tasks.v[task];
-	struct event item = *e;
-
-	item.item = ITEM_ESCALATION;
-	item.index = 0;
-	item.again = is_asked_anew(a, e);
-	/* a Decision is shown with its Result (item_subject) */
-	if (e->type == EV_JUDGEMENT && !is_forwarded(e) && t && t->has_result)
-		item.content_hash = hash_mix(e->content_hash, t->result_hash);
-	item_raise(a, &item, task, NONE, task == NONE ? 0 : a->m->tasks.v[task].failures);
-}
-
 /* The task's newest Result before that message, or NONE. */
 static uint32_t result_before(const struct model *m, const struct task *t, uint32_t message)
 {
@@ -54,6 +40,29 @@ static uint32_t result_before(const struct model *m, const struct task *t, uint3
 		if (str_is(model_kind(m, &m->records.v[t->steps.v[i].message]), "result"))
 			return t->steps.v[i].message;
 	return NONE;
+}
+
+static bool is_result_ambiguous(const struct model *m, const struct task *t, uint32_t message)
+{
+	uint32_t result = result_before(m, t, message);
+
+	return result != NONE && message_route(m, result)->flags & RECORD_AMBIGUOUS;
+}
+
+static void raise_escalation(struct apply_ctx *a, const struct event *e, uint32_t task)
+{
+	const struct task *t = task == NONE ? NULL : &a->m->tasks.v[task];
+	struct event item = *e;
+
+	item.item = ITEM_ESCALATION;
+	item.index = 0;
+	item.again = is_asked_anew(a, e);
+	/* a Decision is shown with its Result (item_subject) */
+	if (e->type == EV_JUDGEMENT && !is_forwarded(e) && t && t->has_result) {
+		item.content_hash = hash_mix(e->content_hash, t->result_hash);
+		item.undecidable = is_result_ambiguous(a->m, t, a->message);
+	}
+	item_raise(a, &item, task, NONE, task == NONE ? 0 : a->m->tasks.v[task].failures);
 }
 
 /* A Decision is about the newest Result of its task; an entry of a queue has all it is about. */
@@ -93,6 +102,16 @@ static void check_task(struct apply_ctx *a, const struct event *e, const struct 
 		       quoted(e->id, q));
 }
 
+/* How many Results of the task have failed, one after the other. An ambiguous one is counted if it
+ * may have, and does not end the count. */
+static void count_failure(const struct apply_ctx *a, const struct event *e, struct task *t)
+{
+	if (e->failed)
+		t->failures++;
+	else if (!is_ambiguous(a))
+		t->failures = 0;
+}
+
 static void apply_result(struct apply_ctx *a, const struct event *e)
 {
 	uint32_t task = task_get(a, id_intern(a, e));
@@ -112,10 +131,7 @@ static void apply_result(struct apply_ctx *a, const struct event *e)
 	t->confidence = (float)e->number;
 	t->sensitive = e->severe;
 	t->escalated = t->final = false;
-	if (e->failed)
-		t->failures++;
-	else
-		t->failures = 0;
+	count_failure(a, e, t);
 	if (t->failures > FAILURES_MAX)
 		report(a, SEVERITY_WARNING, RULE("error-handling-retries"), "/status", 0,
 		       "failure %u of this task; after 2 it is escalated or blocked", t->failures);
@@ -213,6 +229,11 @@ static void apply_judgement(struct apply_ctx *a, const struct event *e)
 		       "says that a person decided; only a file of replies or a journal can tell");
 	if (!a->reply)
 		check_judgement(a, e, t);
+	if (is_ambiguous(a)) {
+		if (e->verdict == VERDICT_ESCALATED)
+			raise_escalation(a, e, task);
+		return;
+	}
 	if (a->reply && e->verdict != VERDICT_ESCALATED)
 		t->final = true;
 	switch (e->verdict) {

@@ -181,7 +181,7 @@ static void apply_response(struct apply_ctx *a, const struct event *e)
 	enum verdict yes = VERDICT_ANSWERED;
 	char text[QUOTED_MAX];
 
-	if (!e->id.n)
+	if (!e->id.n || is_ambiguous(a))
 		return;
 	if (item == NONE) {
 		item = item_named(a->m, a->session, ITEM_TASK, id_known(a, e), NONE);
