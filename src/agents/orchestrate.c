@@ -11,47 +11,6 @@ enum { ECHO_MAX_BYTES = 200 };
 
 /* ---- validation ---- */
 
-static bool has_duplicates(yyjson_val *v);
-
-static bool object_has_duplicates(yyjson_val *obj)
-{
-	VEC(uint64_t) names = { 0 };
-	struct map seen = { 0 };
-	size_t i, n;
-	yyjson_val *key, *v;
-	bool found = false;
-
-	yyjson_obj_foreach(obj, i, n, key, v) {
-		uint64_t h = str_hash(json_str(key));
-
-		for (uint32_t it = 0, k; map_next(&seen, h, &it, &k);)
-			found |= names.v[k] == h;
-		if (found || (found = has_duplicates(v)))
-			break;
-		map_add(&seen, h, names.n);
-		vec_push(&names, h);
-	}
-	vec_release(&names);
-	map_release(&seen);
-	return found;
-}
-
-/* Whether an object at any depth has a duplicate name: parsers disagree on which one counts. The
- * recursion is bounded by JSON_DEPTH_MAX. */
-static bool has_duplicates(yyjson_val *v)
-{
-	size_t i, n;
-	yyjson_val *element;
-
-	if (yyjson_is_obj(v))
-		return object_has_duplicates(v);
-	if (yyjson_is_arr(v))
-		yyjson_arr_foreach(v, i, n, element)
-			if (has_duplicates(element))
-				return true;
-	return false;
-}
-
 /* The id of a request; *why: it cannot be answered. */
 static struct str answerable_id(yyjson_val *root, const char **why)
 {
@@ -363,7 +322,7 @@ static struct ruling answer(const struct request *q, bool beyond)
 
 	if (beyond)
 		return refuse_rate(q);
-	if (has_duplicates(q->root))
+	if (json_last_wins(q->root))
 		return refuse(
 			q, CODE_INVALID_REQUEST,
 			STR("A name stands twice in one object; readers disagree on which one "
@@ -423,7 +382,7 @@ struct ruling orchestrator_take(struct orchestrator *o, const struct model *m,
 	dialect_decode(&o->decoder, a->bytes, NULL, &o->message);
 	if (o->message.dialect != DIALECT_ORCHESTRATOR)
 		BUG("bytes do not belong to the message");
-	q.root = yyjson_doc_get_root(o->decoder.outer.doc);
+	json_read(&o->reader, a->bytes, &q.root);
 	q.payload = json_get(q.root, "payload");
 	q.id = answerable_id(q.root, &nothing.why);
 	if (nothing.why)

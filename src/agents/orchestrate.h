@@ -98,6 +98,7 @@ struct orchestrator {
 	struct map task_map;
 	struct arena arena;
 	struct decoder decoder;
+	struct json_reader reader; /* of the message being answered */
 	struct message message;
 };
 

@@ -45,6 +45,7 @@ void orchestrator_release(struct orchestrator *o)
 	vec_release(&o->tasks);
 	map_release(&o->task_map);
 	decoder_release(&o->decoder);
+	json_reader_release(&o->reader);
 	message_release(&o->message);
 	arena_release(&o->arena);
 }

@@ -111,6 +111,8 @@ static void on_line(void *ctx, const struct frame *frame)
 	if (frame->flags)
 		return;
 	dialect_decode(&r->decoder, frame->bytes, NULL, &r->message);
+	if (r->message.flags & RECORD_AMBIGUOUS) /* it decides nothing */
+		return;
 	group = model_group_of(&r->agents->load->model, &r->message);
 	if (!group.n)
 		return;

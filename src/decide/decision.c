@@ -63,9 +63,11 @@ void item_rev(const struct reader *r, const struct item *item, const struct item
 	struct buf compact = { 0 };
 	char hex[65];
 
-	if (!r->detail(r->ctx, item, state, &detail) || !detail.value)
+	if (!r->detail(r->ctx, item, state, &detail))
 		return;
-	json_write(&compact, detail.value);
+	detail_write(&detail, &compact);
+	if (!compact.n)
+		return;
 	sha256_hex(buf_str(&compact), hex);
 	buf_printf(out, "sha256:%s", hex);
 	buf_release(&compact);

@@ -34,8 +34,8 @@ struct reader {
 	bool (*search_step)(void *ctx, struct search_progress *h);
 };
 
-/* The item's revision, which ties a decision to the text that was shown: "sha256:" and the hash of
- * its compact JSON. Appends nothing when it cannot be read. */
+/* The item's revision, which ties a decision to what was shown: "sha256:" and the hash of
+ * detail_write. Appends nothing when it cannot be read. */
 void item_rev(const struct reader *r, const struct item *item, const struct item_state *state,
 	      struct buf *out);
 

@@ -425,27 +425,30 @@ static bool collaboration_detail(struct decoder *d, yyjson_val *root, enum item_
 {
 	yyjson_val *p = payload_of(root), *v;
 
-	out->value = p;
 	switch (kind) {
 	case ITEM_FINDING:
-		out->value = v = yyjson_arr_get(json_get(p, "findings"), index);
+		v = yyjson_arr_get(json_get(p, "findings"), index);
+		detail_part(out, v, NULL);
 		if (v)
 			detail_finding(d, v, out);
 		return v != NULL;
 	case ITEM_CHANGE:
-		out->value = v = yyjson_arr_get(json_get(p, "required_changes"), index);
+		v = yyjson_arr_get(json_get(p, "required_changes"), index);
+		detail_part(out, v, NULL);
 		out->title = json_get_str(v, "description");
 		detail_add(out, "priority", json_get_str(v, "priority"), true);
 		detail_add(out, "description", json_get_str(v, "description"), false);
 		detail_add_list(d, out, "findings", json_get(v, "related_findings"));
 		return v != NULL;
 	case ITEM_VERDICT:
+		detail_part(out, p, NULL);
 		out->title = json_get_str(p, "summary");
 		detail_add(out, "verdict", json_get_str(p, "verdict"), true);
 		detail_add(out, "task", json_get_str(p, "task_id"), true);
 		detail_add(out, "summary", json_get_str(p, "summary"), false);
 		return true;
 	case ITEM_QUESTION:
+		detail_part(out, p, NULL);
 		out->title = json_get_str(p, "subject");
 		detail_add(out, "type", json_get_str(p, "feedback_type"), true);
 		detail_add(out, "subject", json_get_str(p, "subject"), false);
@@ -453,6 +456,7 @@ static bool collaboration_detail(struct decoder *d, yyjson_val *root, enum item_
 		detail_add(out, "task", json_get_str(p, "related_task_id"), true);
 		return true;
 	case ITEM_BLOCKED:
+		detail_part(out, p, NULL);
 		v = yyjson_arr_get_first(json_get(p, "blockers"));
 		out->title = yyjson_is_str(v) ? json_str(v) : json_get_str(p, "summary");
 		detail_add(out, "task", json_get_str(p, "task_id"), true);

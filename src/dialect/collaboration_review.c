@@ -162,6 +162,7 @@ static uint32_t add_findings(struct checker *c, struct message *m, struct str re
 		e->task = task;
 		e->item = ITEM_FINDING;
 		e->grade = grade < 0 ? GRADE_NONE : (enum grade)grade;
+		e->content_hash = value_hash(finding[SELF]);
 		if (fixed) {
 			e->iteration = fixed;
 			fixed_n++;
@@ -169,7 +170,6 @@ static uint32_t add_findings(struct checker *c, struct message *m, struct str re
 		}
 		*severe |= grade == GRADE_CRITICAL || grade == GRADE_MAJOR;
 		e->undecidable = !id.n || !review.n;
-		e->content_hash = value_hash(finding[SELF]);
 	}
 	return fixed_n;
 }

@@ -1,7 +1,10 @@
 /* Decodes one line: parse it, detect its dialect, call that dialect's decoder. */
 #include "dialect/dialect.h"
 
+#include "base/err.h"
 #include "base/utf8.h"
+
+#include <stdlib.h>
 
 /* A line that is not JSON is a log line, by the orchestrator's text. If it began like JSON, say
  * so. */
@@ -79,12 +82,126 @@ const char *decoder_read_ahead(struct decoder *d, const char *p, const char *end
 	return json_read_ahead(&d->outer, p, end);
 }
 
+/* A time that only one reading has is not believed, nor the later one: it could expire what waits. */
+static int64_t earlier_time(int64_t a, int64_t b)
+{
+	return a == TIME_NONE || b == TIME_NONE ? TIME_NONE : a < b ? a : b;
+}
+
+static bool may_have_deadline(const struct event *e)
+{
+	return e->type == EV_ITEM || e->type == EV_REQUEST || e->type == EV_JUDGEMENT;
+}
+
+/* TIME_NONE is never. */
+static int64_t latest_deadline(const struct message *m, int64_t latest)
+{
+	for (uint32_t i = 0; i < m->events.n; i++) {
+		const struct event *e = &m->events.v[i];
+
+		if (may_have_deadline(e) && (latest == TIME_NONE || e->deadline_ms == TIME_NONE))
+			return TIME_NONE;
+		if (may_have_deadline(e) && e->deadline_ms > latest)
+			latest = e->deadline_ms;
+	}
+	return latest;
+}
+
+static void set_deadlines(struct message *m, int64_t deadline_ms)
+{
+	for (uint32_t i = 0; i < m->events.n; i++)
+		if (may_have_deadline(&m->events.v[i]))
+			m->events.v[i].deadline_ms = deadline_ms;
+}
+
+/* What either reading asks waits until the later deadline of both. */
+static void share_deadlines(struct message *m, struct message *other)
+{
+	int64_t latest = latest_deadline(other, latest_deadline(m, TIME_NONE + 1));
+
+	set_deadlines(m, latest);
+	set_deadlines(other, latest);
+}
+
+/* Whether it could raise an item. */
+static bool may_raise(const struct message *m)
+{
+	for (uint32_t i = 0; i < m->events.n; i++)
+		switch (m->events.v[i].type) {
+		case EV_ITEM:
+		case EV_REQUEST:
+		case EV_RESULT:
+		case EV_JUDGEMENT:
+		case EV_REVIEW_RESULT: return true;
+		default: break; /* what asks nobody for anything */
+		}
+	return false;
+}
+
+static void decode_as(struct decoder *d, enum dialect_id dialect, yyjson_val *root,
+		      struct message *m)
+{
+	m->dialect = dialect;
+	m->kind = STR("json");
+	if (dialect_of(dialect))
+		dialect_of(dialect)->decode(d, root, m);
+}
+
+/* Decodes the message as those read it who take the last of duplicate names. */
+static void decode_last(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	struct message *other = arena_alloc(&d->arena, sizeof(*other));
+	enum dialect_id dialect;
+	struct event *events;
+
+	memset(other, 0, sizeof(*other));
+	message_clear(other);
+	other->diags.arena = &d->arena;
+	other->diags.quiet = true;
+	checker_begin(&d->check, other);
+	json_last_wins(root);
+	d->last_wins = true;
+	dialect = decoder_detect(d, root);
+	decode_as(d, dialect, root, other);
+	d->last_wins = false;
+	other->flags |= RECORD_AMBIGUOUS;
+	m->time_ms = other->time_ms = earlier_time(m->time_ms, other->time_ms);
+	share_deadlines(m, other);
+	events = other->events.v;
+	other->events.v = arena_alloc(&d->arena, other->events.n * sizeof(*events));
+	if (other->events.n)
+		memcpy(other->events.v, events, other->events.n * sizeof(*events));
+	other->events_borrowed = true;
+	free(events);
+	m->other = may_raise(other) ? other : NULL;
+}
+
+/* A name that tells dialects apart stands twice, but the dialect it was taken for does not know it. */
+static void decode_doubtful(struct decoder *d, yyjson_val *root, struct message *m)
+{
+	if (dialect_of(m->dialect)) {
+		decode_last(d, root, m);
+		if (!m->other)
+			return;
+	} else { /* in the first reading it is of no dialect */
+		json_last_wins(root);
+		decode_as(d, decoder_detect(d, root), root, m);
+		if (!dialect_of(m->dialect))
+			return;
+	}
+	m->flags |= RECORD_AMBIGUOUS;
+	diag_add(&m->diags, SEVERITY_ERROR, "json/duplicate-name", STR(""),
+		 "a name stands twice, and readers disagree on what message this is, so it decides "
+		 "nothing");
+}
+
 void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,
 		    struct message *m)
 {
-	const struct dialect_ops *dialect;
 	enum json_outcome outcome;
+	enum dialect_id dialect;
 	yyjson_val *root;
+	bool twice;
 
 	if (!d->keeps)
 		arena_reset(&d->arena);
@@ -95,6 +212,7 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 	d->bytes = bytes;
 	d->looked = NULL;
 	d->looked_dialect = NULL;
+	d->response_in = NULL;
 	checker_begin(&d->check, m);
 	d->lazily = true;
 	m->flags = (uint16_t)d->info.flags;
@@ -103,21 +221,24 @@ void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info
 		decode_text(d, bytes, m, outcome);
 		return;
 	}
-	m->dialect = decoder_detect(d, root);
-	dialect = dialect_of(m->dialect);
-	m->kind = STR("json");
+	dialect = decoder_detect(d, root);
+	twice = d->twice;
 	if (outcome == JSON_REPAIRED) {
 		m->flags |= RECORD_REPAIRED;
 		diag_add(&m->diags, SEVERITY_WARNING, "json/repaired", STR(""),
 			 "holds broken Unicode; read with U+FFFD in its place");
 	}
-	if (dialect)
-		dialect->decode(d, root, m);
+	decode_as(d, dialect, root, m);
+	if (rarely(m->flags & RECORD_AMBIGUOUS))
+		decode_last(d, root, m);
+	else if (rarely(twice))
+		decode_doubtful(d, root, m);
 	/* a whole JSON value is whole, newline or not */
 	m->flags &= (uint16_t)~RECORD_TRUNCATED;
 	if (d->keeps) {
 		json_reader_keep(&d->outer);
 		json_reader_keep(&d->inner);
+		json_reader_keep(&d->last_inner);
 	}
 }
 
@@ -126,6 +247,7 @@ void decoder_reset(struct decoder *d)
 	arena_reset(&d->arena);
 	json_reader_forget(&d->outer);
 	json_reader_forget(&d->inner);
+	json_reader_forget(&d->last_inner);
 }
 
 void dialect_look(struct decoder *d, struct str bytes)
@@ -135,8 +257,19 @@ void dialect_look(struct decoder *d, struct str bytes)
 	d->lazily = false;
 	read_outer(d, bytes, &d->looked);
 	d->looked_dialect = d->looked ? dialect_of(dialect_detect(d->looked, NULL)) : NULL;
-	d->looked_response = NULL;
-	d->response_sought = false;
+	d->looked_about = d->looked_last = NULL;
+	d->response_in = NULL;
+}
+
+void dialect_look_about(struct decoder *d, struct str bytes)
+{
+	decoder_read(d, &d->about, bytes, &d->looked_about);
+}
+
+void dialect_look_last(struct decoder *d, struct str bytes)
+{
+	decoder_read(d, &d->last, bytes, &d->looked_last);
+	json_last_wins(d->looked_last);
 }
 
 void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out)
@@ -148,12 +281,60 @@ void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out)
 		buf_add_str(out, str_trim(bytes));
 }
 
+static const struct detail_field *find_field(const struct detail *d, const char *label)
+{
+	for (unsigned i = 0; i < d->n; i++)
+		if (strcmp(d->field[i].label, label) == 0)
+			return &d->field[i];
+	return NULL;
+}
+
+/* Its texts, some of which are in a reader that is used again. */
+static void detail_keep(struct decoder *d, struct detail *out)
+{
+	out->title = arena_str(&d->arena, out->title);
+	for (unsigned i = 0; i < out->n; i++)
+		out->field[i].text = arena_str(&d->arena, out->field[i].text);
+}
+
+/* Adds what the last of duplicate names make of the item; false = nothing. */
+static bool detail_last(struct decoder *d, enum item_kind kind, uint32_t index, bool found,
+			struct detail *out)
+{
+	const struct dialect_ops *dialect = dialect_of(dialect_detect(d->looked_last, NULL));
+	struct detail last = { .deadline_ms = TIME_NONE };
+	yyjson_val *response_in = d->response_in, *response = d->response;
+
+	detail_keep(d, out);
+	d->last_wins = true;
+	d->response_in = NULL;
+	if (!dialect || !dialect->detail(d, d->looked_last, kind, index, &last))
+		last.n = 0;
+	d->last_wins = false;
+	d->response_in = response_in;
+	d->response = response;
+	if (!found && last.n) {
+		*out = last;
+		return true;
+	}
+	for (unsigned i = 0; i < last.n; i++) {
+		const struct detail_field *f = &last.field[i], *same = find_field(out, f->label);
+
+		if (!same || !str_eq(same->text, f->text))
+			detail_add(out, arena_printf(&d->arena, "or %s", f->label), f->text,
+				   f->id_like);
+	}
+	return found;
+}
+
 bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, struct detail *out)
 {
+	bool found;
+
 	arena_reset(&d->arena);
-	*out = (struct detail){ 0 };
-	return d->looked_dialect &&
-	       d->looked_dialect->detail(d, d->looked, kind, index, out);
+	*out = (struct detail){ .deadline_ms = TIME_NONE };
+	found = d->looked_dialect && d->looked_dialect->detail(d, d->looked, kind, index, out);
+	return d->looked_last ? detail_last(d, kind, index, found, out) : found;
 }
 
 void decoder_release(struct decoder *d)
@@ -161,8 +342,33 @@ void decoder_release(struct decoder *d)
 	json_reader_release(&d->outer);
 	json_reader_release(&d->inner);
 	json_reader_release(&d->original);
+	json_reader_release(&d->about);
+	json_reader_release(&d->last);
+	json_reader_release(&d->last_inner);
 	checker_release(&d->check);
 	arena_release(&d->arena);
+}
+
+void detail_part(struct detail *out, yyjson_val *value, const yyjson_val *but)
+{
+	if (out->parts == DETAIL_PARTS_MAX)
+		BUG("an item of more than %d parts", DETAIL_PARTS_MAX);
+	out->part[out->parts++] = (struct detail_part){ value, but };
+}
+
+/* Absent parts leave empty lines, which no value does. */
+void detail_write(const struct detail *d, struct buf *out)
+{
+	size_t start = out->n;
+
+	for (unsigned i = 0; i < d->parts; i++) {
+		if (i)
+			buf_addc(out, '\n');
+		if (d->part[i].value)
+			json_write_but(out, d->part[i].value, d->part[i].but);
+	}
+	if (d->deadline_ms != TIME_NONE)
+		buf_printf(out, "%s%lld", out->n > start ? "\n" : "", (long long)d->deadline_ms);
 }
 
 void detail_add(struct detail *out, const char *label, struct str text, bool id_like)

@@ -12,6 +12,7 @@
 /* The names of a message, by their numbers; bit 0 is any that has none. */
 struct name_set {
 	uint64_t bits[NAME_COUNT_MAX / 64];
+	bool twice; /* one that is in a signature */
 };
 
 enum {
@@ -117,8 +118,10 @@ static struct name_set names_in(yyjson_val *root, const struct names *names)
 
 	yyjson_obj_foreach(root, i, n, key, v) {
 		unsigned number = number_of(key, names);
+		uint64_t bit = UINT64_C(1) << number % 64;
 
-		set.bits[number / 64] |= UINT64_C(1) << number % 64;
+		set.twice |= key_randoms[number] && set.bits[number / 64] & bit;
+		set.bits[number / 64] |= bit;
 	}
 	return set;
 }
@@ -186,6 +189,7 @@ static void detect_by_names(yyjson_val *root, const struct names *names, struct 
 {
 	struct name_set set = names_in(root, names);
 
+	out->twice = set.twice;
 	out->most = 0;
 	out->n = dialect_count();
 	for (unsigned k = 0; k < out->n; k++) {
@@ -247,9 +251,11 @@ enum dialect_id decoder_detect(struct decoder *d, yyjson_val *root)
 	const struct detection *t;
 	enum dialect_id winner;
 
+	d->twice = false;
 	if (!yyjson_is_obj(root))
 		return DIALECT_UNKNOWN;
 	t = detect_memoized(d, root);
+	d->twice = t->twice;
 	winner = t->winner;
 	if (winner == DIALECT_UNKNOWN && t->most) {
 		find_probed(root, d->check.names, &d->arena, probed);

@@ -33,6 +33,7 @@ enum { DETECTIONS = 64 };
 struct detection {
 	uint64_t names;         /* a random number for each that is in a signature, added up */
 	enum dialect_id winner; /* where names alone are enough, else DIALECT_UNKNOWN */
+	bool twice;             /* one of them stands twice */
 	uint16_t n, most;       /* dialects; the highest sum */
 	uint16_t sum[DIALECT_MAX]; /* of weights */
 	uint16_t has[DIALECT_MAX]; /* keys of the signature, as in decoder.has */
@@ -42,6 +43,8 @@ struct detection {
 struct decoder {
 	struct json_reader outer, inner; /* the line; the response inside part.text */
 	struct json_reader original;     /* the message inside an escalation queue's entry */
+	struct json_reader about;        /* the message that the looked one is about */
+	struct json_reader last, last_inner; /* as outer and inner, if the last duplicate wins */
 	struct checker check;
 	struct arena arena; /* diagnostics and generated text of the current message */
 	bool quiet; /* diagnostics are only counted */
@@ -49,12 +52,16 @@ struct decoder {
 	bool lazily; /* decode only: strings keep their escapes until json_str */
 	struct frame_info info;
 	struct str bytes; /* of the current message */
+	bool twice; /* a name that dialects are detected by is there twice */
+	bool last_wins; /* reading a message that way */
 	unsigned has; /* which keys of its dialect's signature it has: bits, of the first 16 */
 	struct detection detections[DETECTIONS]; /* of the names of earlier messages */
-	/* the message parsed by dialect_look, and the response found inside it */
-	const struct dialect_ops *looked_dialect;
-	yyjson_val *looked, *looked_response;
-	bool response_sought;
+	const struct dialect_ops *looked_dialect; /* of the message parsed by dialect_look */
+	yyjson_val *looked;
+	yyjson_val *looked_about; /* NULL = none; set by dialect_look_about */
+	yyjson_val *looked_last;  /* NULL = it is not ambiguous; set by dialect_look_last */
+	/* the text inside a message that was last searched for a response, and what was found */
+	yyjson_val *response_in, *response;
 };
 
 /* A labelled field of an item, for display. */
@@ -64,14 +71,27 @@ struct detail_field {
 	bool id_like; /* ids, paths, enum values: non-ASCII characters are shown escaped */
 };
 
-enum { DETAIL_FIELDS_MAX = 24 };
+enum { DETAIL_FIELDS_MAX = 48, DETAIL_PARTS_MAX = 4 };
 
-/* An item's content, decoded from its message again. Strings live in the decoder. */
+/* A value that an item consists of. */
+struct detail_part {
+	yyjson_val *value; /* NULL: it could be here, but is not */
+	const yyjson_val *but; /* that of a member which says nothing; NULL = none */
+};
+
+/* An item's content, decoded from its message again. Strings live in the decoder.
+ *
+ * Everything that fields show is in a part, or is the deadline. The revision that a decision is
+ * bound to covers these (detail_write), and so must event.content_hash: the model takes a raise with
+ * another hash for other words, which nobody has decided on. What only tells one message from the
+ * next (ids, sequence numbers, times) is in none. */
 struct detail {
 	struct str title;
 	struct detail_field field[DETAIL_FIELDS_MAX];
 	unsigned n;
-	yyjson_val *value; /* the item itself; its compact form is hashed into rev */
+	struct detail_part part[DETAIL_PARTS_MAX];
+	unsigned parts;
+	int64_t deadline_ms; /* computed from the message; TIME_NONE = none */
 	yyjson_val *options; /* a question's options, an array; NULL = none */
 };
 
@@ -103,7 +123,7 @@ struct dialect_ops {
 	void (*decode)(struct decoder *d, yyjson_val *root, struct message *m);
 	/* One line for the list of messages. */
 	void (*summarize)(struct decoder *d, yyjson_val *root, struct buf *out);
-	/* Fills title, fields and value; false when the message holds no such item. */
+	/* Fills title, fields and parts; false when the message holds no such item. */
 	bool (*detail)(struct decoder *d, yyjson_val *root, enum item_kind kind, uint32_t index,
 		       struct detail *out);
 	enum redelivery redelivery;
@@ -142,7 +162,14 @@ enum dialect_id dialect_detect(yyjson_val *root, int *scores);
 void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out);
 /* Parses a message for any number of calls of dialect_detail. */
 void dialect_look(struct decoder *d, struct str bytes);
+/* After that: the message that it is about (item_subject), whose content is part of the detail. */
+void dialect_look_about(struct decoder *d, struct str bytes);
+/* After dialect_look, of a message that is RECORD_AMBIGUOUS: details have the fields of both
+ * readings. */
+void dialect_look_last(struct decoder *d, struct str bytes);
 bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, struct detail *out);
+/* What the item says, as bytes: the compact forms of its parts, a line each, and the deadline. */
+void detail_write(const struct detail *d, struct buf *out);
 void decoder_reset(struct decoder *d);
 void decoder_release(struct decoder *d);
 
@@ -161,6 +188,7 @@ unsigned dialect_has(const struct dialect_ops *dialect, yyjson_val *root,
 /* Parses a message inside another with one of the decoder's readers. */
 enum json_outcome decoder_read(struct decoder *d, struct json_reader *r, struct str bytes,
 			       yyjson_val **root);
+void detail_part(struct detail *out, yyjson_val *value, const yyjson_val *but);
 void detail_add(struct detail *out, const char *label, struct str text, bool id_like);
 /* The same for a list of strings, joined by newlines; nothing for an empty list. */
 void detail_add_list(struct decoder *d, struct detail *out, const char *label, yyjson_val *array);

@@ -216,7 +216,7 @@ static bool envelope_detail(struct decoder *d, yyjson_val *root, enum item_kind 
 	(void)index;
 	if ((kind != ITEM_ESCALATION && kind != ITEM_RETRY) || looked_is_input(root))
 		return false;
-	out->value = root;
+	detail_part(out, root, NULL);
 	out->title = json_get_str(root, "summary");
 	detail_add(out, "recommendation", json_get_str(root, "recommendation"), true);
 	detail_add(out, "summary", json_get_str(root, "summary"), false);

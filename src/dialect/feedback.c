@@ -34,8 +34,8 @@ static bool is_session_field(struct str name)
 static const char *const version_values[] = { "1.2", NULL };
 
 /* nested objects whose fields the decoder needs */
-enum { ROWS_ARTIFACT = 1, ROWS_APPLIED, ROWS_ITEMS, ROWS_ERROR, ROWS_AREAS, ROWS_TOKENS,
-       ROWS_CACHE };
+enum { ROWS_ARTIFACT = 1, ROWS_APPLIED, ROWS_ITEMS, ROWS_ERROR, ROWS_FEEDBACK, ROWS_AREAS,
+       ROWS_TOKENS, ROWS_CACHE };
 
 /* 3: the Request */
 static const char *const applied_status_values[] = { "accepted", "rejected", "partial", NULL };
@@ -100,6 +100,7 @@ static const struct field area_fields[] = {
 };
 static const struct shape area_shape = RESPONSE_SHAPE(area_fields);
 
+enum { FB_CONFIDENCE, FB_POSITIVE, FB_AREAS, FB_SUMMARY };
 static const struct field feedback_fields[] = {
 	{ "confidence", RULE("4.1-confidence"), REQUIRED, OBJECT(confidence_shape) },
 	{ "positive_points", RULE("4.1-positive_points"), REQUIRED, OBJECTS(positive_shape) },
@@ -139,7 +140,8 @@ static const struct field response_fields[] = {
 			  REQUIRED_ENUM(version_values) },
 	[RES_ITERATION] = { "iteration", RULE("4-iteration"), REQUIRED, T_INT, POSITIVE },
 	[RES_STATUS] = { "status", RULE("4-status"), REQUIRED_ENUM(status_values) },
-	[RES_FEEDBACK] = { "feedback", RULE("4-feedback"), OPTIONAL, OBJECT(feedback_shape) },
+	[RES_FEEDBACK] = { "feedback", RULE("4-feedback"), OPTIONAL, OBJECT(feedback_shape),
+			   .rows = ROWS_FEEDBACK },
 	[RES_ACK] = { "applied_feedback_ack", RULE("4-applied_feedback_ack"), OPTIONAL,
 		      OBJECT(ack_shape) },
 	[RES_ERROR] = { "error", RULE("4-error"), OPTIONAL, OBJECT(error_shape),
@@ -350,9 +352,13 @@ static void decode_request(struct decoder *d, yyjson_val *root, struct message *
 
 static void decode_items(struct checker *c, struct message *m, int64_t iteration)
 {
-	yyjson_val *const *area;
+	yyjson_val *const *feedback = row_of(c, ROWS_FEEDBACK), *const *area;
+	uint64_t around = 0; /* the hash of what the page of each of them shows, too */
 	uint32_t i;
 
+	if (c->rows[ROWS_AREAS].n)
+		around = hash_mix(value_hash(feedback[FB_CONFIDENCE]),
+				  value_hash(feedback[FB_SUMMARY]));
 	rows_foreach(c, ROWS_AREAS, i, area) {
 		struct str id = json_str(area[AREA_ID]);
 		struct event *e;
@@ -365,7 +371,7 @@ static void decode_items(struct checker *c, struct message *m, int64_t iteration
 		e->iteration = iteration;
 		/* a reply needs both */
 		e->undecidable = !is_item_id(id) || !iteration;
-		e->content_hash = value_hash(area[SELF]);
+		e->content_hash = hash_mix(value_hash(area[SELF]), around);
 	}
 }
 
@@ -419,7 +425,7 @@ static void decode_response(struct decoder *d, yyjson_val *root, struct message 
 		e = event_add(m, EV_ITEM, STR_NONE, "/error");
 		e->item = ITEM_ERROR;
 		e->iteration = iteration;
-		e->content_hash = value_hash(got[RES_ERROR]);
+		e->content_hash = value_hash(got[RES_ERROR] ? got[RES_ERROR] : root);
 	}
 }
 
@@ -548,11 +554,7 @@ static yyjson_val *response_of(struct decoder *d, yyjson_val *root)
 	case FORM_REQUEST: return NULL;
 	case FORM_WRAPPER: break;
 	}
-	if (!d->response_sought)
-		d->looked_response = find_response(d, json_get(json_get(root, "part"), "text"),
-						   &repaired, &broken);
-	d->response_sought = true;
-	return d->looked_response;
+	return find_response(d, json_get(json_get(root, "part"), "text"), &repaired, &broken);
 }
 
 static void summarize_response(struct decoder *d, yyjson_val *response, struct buf *out)
@@ -622,7 +624,9 @@ static bool feedback_detail(struct decoder *d, yyjson_val *root, enum item_kind 
 		return false;
 	if (kind == ITEM_ERROR) {
 		v = json_get(response, "error");
-		out->value = v ? v : response;
+		detail_part(out, v ? v : response, NULL);
+		if (v && !yyjson_is_obj(v))
+			detail_add(out, "error", scalar_text(d, v), false);
 		out->title = json_get_str(v, "message");
 		detail_add(out, "code", json_get_str(v, "code"), true);
 		detail_add(out, "message", json_get_str(v, "message"), false);
@@ -631,7 +635,9 @@ static bool feedback_detail(struct decoder *d, yyjson_val *root, enum item_kind 
 	v = yyjson_arr_get(json_get(feedback, "areas_for_improvement"), index);
 	if (kind != ITEM_IMPROVEMENT || !v)
 		return false;
-	out->value = v;
+	detail_part(out, v, NULL);
+	detail_part(out, json_get(feedback, "confidence"), NULL);
+	detail_part(out, json_get(feedback, "general_summary"), NULL);
 	out->title = json_get_str(v, "description");
 	detail_add(out, "aspect", json_get_str(v, "aspect"), false);
 	detail_add(out, "description", json_get_str(v, "description"), false);

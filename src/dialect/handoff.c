@@ -23,13 +23,18 @@ static const struct field task_fields[] = {
 static const struct shape task_shape = OPEN_SHAPE(task_fields);
 
 static const char *const result_statuses[] = { "success", "failure", "retry", NULL };
+/* what is inside has no form, but a person must decide on what says that it is sensitive */
+static const struct field output_fields[] = {
+	{ "sensitive", RULE("result-sensitive"), OPTIONAL, T_ANY },
+};
+static const struct shape output_shape = OPEN_SHAPE(output_fields);
 enum { RS_STATUS, RS_SCORE, RS_OUTPUT, RS_TRACES, RS_CREATED, RS_ID, RS_ARTIFACTS, RS_SENSITIVE,
        RS_N };
 static const struct field result_fields[] = {
 	[RS_STATUS] = { "status", RULE("result-status"), REQUIRED_ENUM(result_statuses) },
 	[RS_SCORE] = { "confidence_score", RULE("result-confidence_score"), REQUIRED, T_NUM,
 		       .ranged = true, .min = 0, .max = 1 },
-	[RS_OUTPUT] = { "output", RULE("result-output"), REQUIRED, T_OBJ },
+	[RS_OUTPUT] = { "output", RULE("result-output"), REQUIRED, OBJECT(output_shape) },
 	[RS_TRACES] = { "traces", RULE("result-traces"), REQUIRED, T_STR },
 	[RS_CREATED] = { "created_at", RULE("result-created_at"), REQUIRED_TIME },
 	[RS_ID] = { "task_id", RULE("result-task_id"), RECOMMENDED, T_STR },
@@ -220,7 +225,7 @@ static void decode_result(struct decoder *d, yyjson_val *root, struct message *m
 		    yyjson_is_true(json_get(got[RS_OUTPUT], "sensitive"));
 	if (json_number(got[RS_SCORE], &score) && score >= 0 && score <= 1)
 		e->number = score;
-	e->content_hash = value_hash(root);
+	e->content_hash = value_hash_but(root, got[RS_CREATED]);
 }
 
 /* Whether an escalated review has no findings. */
@@ -254,7 +259,6 @@ static void decode_gavel(struct decoder *d, yyjson_val *root, struct message *m,
 	e->origin_dialect = (uint8_t)q.dialect;
 	e->origin_kind = (uint8_t)q.kind;
 	e->deadline_ms = q.deadline_ms;
-	e->content_hash = hash_mix(str_hash(q.rev), str_hash(q.original));
 	e->undecidable = q.missing != NULL;
 	e->no_findings = q.kind == ITEM_VERDICT && has_no_findings(d, q.original);
 	path_push(&d->check, "x-gavel");
@@ -282,7 +286,7 @@ static void decode_decision(struct decoder *d, yyjson_val *root, struct message 
 	m->correlation = id_or_file(d, json_str(got[DC_ID]));
 	e = event_add(m, EV_JUDGEMENT, m->correlation, "/decision");
 	e->verdict = decision < 0 ? VERDICT_NONE : verdicts[decision];
-	e->content_hash = value_hash(root); /* before json_str unescapes in place */
+	e->content_hash = value_hash_but(root, got[DC_CREATED]); /* before any is unescaped */
 	e->other = json_str(got[DC_RATIONALE]);
 	if (is_blank(got[DC_RATIONALE]))
 		add_diag(&d->check, SEVERITY_WARNING, RULE("decision-rationale"), "rationale",
@@ -331,6 +335,12 @@ static void handoff_summarize(struct decoder *d, yyjson_val *root, struct buf *o
 	}
 }
 
+/* All of an object but when it was written, which tells it from the next that says the same. */
+static void detail_said(struct detail *out, yyjson_val *object)
+{
+	detail_part(out, object, json_get(object, "created_at"));
+}
+
 static void detail_result(struct decoder *d, yyjson_val *root, struct detail *out)
 {
 	detail_add(out, "status", json_get_str(root, "status"), true);
@@ -374,7 +384,9 @@ static void entry_detail(struct decoder *d, yyjson_val *root, const struct queue
 	detail_add(out, "item", q->item, true);
 	detail_add(out, "reply to", q->reply_path, true);
 	original_detail(d, q, out);
-	out->value = root;
+	out->parts = 0; /* the entry has the original's */
+	out->deadline_ms = TIME_NONE;
+	detail_said(out, root);
 	out->title = q->title.n ? q->title : json_get_str(root, "rationale");
 }
 
@@ -390,7 +402,7 @@ static bool handoff_detail(struct decoder *d, yyjson_val *root, enum item_kind k
 		entry_detail(d, root, &q, out);
 		return true;
 	}
-	out->value = root;
+	detail_said(out, root);
 	detail_add(out, "task", json_get_str(root, "task_id"), true);
 	switch (looked_form(root)) {
 	case FORM_TASK:
@@ -404,6 +416,10 @@ static bool handoff_detail(struct decoder *d, yyjson_val *root, enum item_kind k
 		detail_add(out, "decision", json_get_str(root, "decision"), true);
 		detail_add(out, "rationale", json_get_str(root, "rationale"), false);
 		detail_add(out, "state", scalar_text(d, json_get(root, "state_version")), true);
+		if (d->looked_about) {
+			detail_said(out, d->looked_about);
+			detail_result(d, d->looked_about, out);
+		}
 		break;
 	}
 	return true;

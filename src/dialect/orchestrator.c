@@ -260,8 +260,25 @@ static void add_options(struct decoder *d, struct event *e)
 	e->options_n = n;
 }
 
-/* payload: NULL if absent or invalid. */
-static void add_request(struct decoder *d, struct message *m, yyjson_val *const *payload, int type)
+/* The deadline of a request: its time and the timeout it asks for. */
+static int64_t deadline_of(int64_t time_ms, yyjson_val *wanted)
+{
+	double timeout;
+
+	if (!json_number(wanted, &timeout) || timeout < 0 || timeout > 1e15)
+		timeout = REQUEST_TIMEOUT_MS;
+	return time_ms == TIME_NONE ? TIME_NONE : time_ms + (int64_t)timeout;
+}
+
+/* What a person reads of a request, and until when; said: its payload, or all of it. */
+static uint64_t request_hash(yyjson_val *said, int64_t deadline_ms)
+{
+	return hash_mix(value_hash(said), (uint64_t)deadline_ms);
+}
+
+/* payload: NULL if absent or invalid; said: the payload whatever it is, or the message. */
+static void add_request(struct decoder *d, struct message *m, yyjson_val *const *payload,
+			yyjson_val *said, int type)
 {
 	static const uint8_t replies[] = { [OT_QUERY_AGENTS] = REPLY_AGENTS,
 					   [OT_QUERY_TASKS] = REPLY_TASKS,
@@ -270,15 +287,12 @@ static void add_request(struct decoder *d, struct message *m, yyjson_val *const 
 					   [OT_ASK_USER] = REPLY_ANSWER };
 	struct event *e = event_add(m, EV_REQUEST, m->id, "/id");
 	yyjson_val *wanted = payload && type == OT_ASK_USER ? payload[ASK_TIMEOUT] : NULL;
-	double timeout;
 
-	if (!json_number(wanted, &timeout) || timeout < 0 || timeout > 1e15)
-		timeout = REQUEST_TIMEOUT_MS;
 	e->other = m->kind;
-	e->deadline_ms = m->time_ms == TIME_NONE ? TIME_NONE : m->time_ms + (int64_t)timeout;
+	e->deadline_ms = deadline_of(m->time_ms, wanted);
 	e->replies = type < 0 ? 0 : replies[type];
 	if (type == OT_SUBMIT_TASK || type == OT_ASK_USER) /* before a string is unescaped */
-		e->content_hash = payload ? value_hash(payload[SELF]) : 0;
+		e->content_hash = request_hash(said, e->deadline_ms);
 	if (type == OT_GET_TASK && payload)
 		e->task = json_str(payload[GET_TASK]);
 	if (type != OT_ASK_USER)
@@ -297,7 +311,7 @@ static void add_unknown(struct decoder *d, struct message *m, struct str type)
 {
 	if (!type.n || str_starts(type, STR("event:")) || from_orchestrator(type))
 		return;
-	add_request(d, m, NULL, -1);
+	add_request(d, m, NULL, NULL, -1);
 	if (!str_starts(type, STR("request:")))
 		vec_last(&m->events)->deadline_ms = TIME_NONE;
 }
@@ -323,7 +337,7 @@ static void decode_payload(struct decoder *d, struct message *m, int type,
 	case OT_SUBMIT_TASK:
 	case OT_GET_TASK:
 	case OT_ASK_USER:
-		add_request(d, m, payload, type);
+		add_request(d, m, payload, payload[SELF], type);
 		break;
 	case OT_PROGRESS:
 		e = add_task_state(m, payload[PG_TASK], TASK_RUNNING);
@@ -430,7 +444,7 @@ static void orchestrator_decode(struct decoder *d, yyjson_val *root, struct mess
 			add_diag(c, SEVERITY_ERROR, RULE("base-payload"), "payload",
 				 "missing; it is required");
 		if (type <= OT_ASK_USER)
-			add_request(d, m, NULL, type);
+			add_request(d, m, NULL, got[B_PAYLOAD] ? got[B_PAYLOAD] : root, type);
 		return;
 	}
 	path_push(c, "payload");
@@ -530,11 +544,16 @@ static bool orchestrator_detail(struct decoder *d, yyjson_val *root, enum item_k
 				uint32_t index, struct detail *out)
 {
 	yyjson_val *p = json_get(root, "payload"), *context = json_get(p, "context");
+	int64_t sent_ms = iso_time(json_get(root, "timestamp"));
 
 	(void)index;
-	out->value = p ? p : root;
+	detail_part(out, p ? p : root, NULL);
+	if (p && !yyjson_is_obj(p))
+		detail_add(out, "payload", scalar_text(d, p), false);
 	switch (kind) {
 	case ITEM_QUESTION:
+		if (!str_is(json_get_str(root, "type"), types[OT_QUESTION]))
+			out->deadline_ms = deadline_of(sent_ms, json_get(p, "timeout"));
 		out->title = json_get_str(p, "question");
 		detail_add(out, "question", json_get_str(p, "question"), false);
 		if (yyjson_is_arr(json_get(p, "options"))) {
@@ -551,6 +570,7 @@ static bool orchestrator_detail(struct decoder *d, yyjson_val *root, enum item_k
 		detail_add(out, "stack", json_get_str(p, "stack"), false);
 		return true;
 	case ITEM_TASK:
+		out->deadline_ms = deadline_of(sent_ms, NULL);
 		out->title = json_get_str(p, "name");
 		detail_add(out, "type", json_get_str(p, "type"), true);
 		detail_add(out, "description", json_get_str(p, "description"), false);

@@ -344,11 +344,32 @@ static unsigned find_text(const struct shape *shape, struct str name)
 	return NO_FIELD;
 }
 
-static void report_duplicate(struct checker *c, struct str name)
+/* A value for a sentence: strings and containers are told apart from other values. */
+static const char *value_text(yyjson_val *v, char out[QUOTED_MAX])
 {
+	struct buf b = { 0 };
+
+	if (yyjson_is_ctn(v))
+		return json_type_name(v);
+	if (yyjson_is_str(v))
+		return (quoted)(json_str(v), out);
+	json_write(&b, v);
+	snprintf(out, QUOTED_MAX, "%.*s", STR_ARG(buf_str(&b)));
+	buf_release(&b);
+	return out;
+}
+
+void report_duplicate(struct checker *c, struct str name, yyjson_val *first, yyjson_val *second)
+{
+	char one[QUOTED_MAX], other[QUOTED_MAX], text[256] = "";
+
 	c->m->flags |= RECORD_AMBIGUOUS;
-	add_member_diag(c, SEVERITY_WARNING, "json/duplicate-name", name,
-			"stands twice; readers disagree on which one counts");
+	if (!c->m->diags.quiet)
+		snprintf(text, sizeof(text),
+			 "stands twice, as %s and as %s; readers disagree on which one counts, "
+			 "so the message decides nothing",
+			 value_text(first, one), value_text(second, other));
+	add_member_diag(c, SEVERITY_ERROR, "json/duplicate-name", name, text);
 }
 
 enum { PAIRWISE_MAX = 16 };
@@ -360,6 +381,7 @@ static __attribute__((noinline)) void check_each(struct checker *c, yyjson_val *
 	const struct field_index *fi = shape->index->field;
 	bool few = yyjson_obj_size(obj) <= PAIRWISE_MAX;
 	struct str names[PAIRWISE_MAX];
+	yyjson_val *values[PAIRWISE_MAX], *first = NULL;
 	struct map seen = { 0 };
 	size_t i, n;
 	yyjson_val *key, *v;
@@ -371,18 +393,22 @@ static __attribute__((noinline)) void check_each(struct checker *c, yyjson_val *
 		bool twice = false;
 
 		if (few) {
-			for (size_t k = 0; k < i && !twice; k++)
+			for (size_t k = 0; k < i && !twice; k++) {
 				twice = str_eq(names[k], name);
+				first = values[k];
+			}
 			names[i] = name;
+			values[i] = v;
 		} else {
 			uint64_t h = str_hash(name);
 
 			twice = map_get(&seen, h) != MAP_NONE;
 			if (!twice)
 				map_add(&seen, h, (uint32_t)i);
+			first = twice ? json_getn(obj, name.p, name.n) : NULL;
 		}
 		if (twice)
-			report_duplicate(c, name);
+			report_duplicate(c, name, first, v);
 		if (tag_of(v) & fi->valid_tags)
 			continue;
 		path_push_str(c, name);
@@ -423,7 +449,7 @@ static __attribute__((noinline)) yyjson_val *check_field(struct checker *c, yyjs
 		v = other;
 		name = str_of(f->alias);
 	} else if (v && other) {
-		report_duplicate(c, str_of(f->alias));
+		report_duplicate(c, str_of(f->alias), v, other);
 	}
 	if (v) {
 		path_push_str(c, name);
@@ -496,11 +522,13 @@ static inline bool fast_check_passes(struct checker *c, yyjson_val *v, const str
 	return false;
 }
 
-/* A member that field_of does not know, or a duplicate. Returns its field if it has one after all,
- * or NO_FIELD; from bit ALIASES on, the set of fields that it is an alias of. */
+/* A member that field_of does not know, or a duplicate; vals: of the fields in `seen`. Returns its
+ * field if it has one after all, or NO_FIELD; from bit ALIASES on, the set of fields that it is an
+ * alias of. */
 enum { ALIASES = 8 };
 static __attribute__((noinline)) uint32_t
-unmatched_member(struct checker *c, const struct shape *shape, yyjson_val *key, uint32_t seen)
+unmatched_member(struct checker *c, const struct shape *shape, yyjson_val *key, uint32_t seen,
+		 yyjson_val *const *vals)
 {
 	struct str name = str_make(key->uni.str, unsafe_yyjson_get_len(key));
 	unsigned number = name_number(c->names, name.p), f = shape->index->field_of[number];
@@ -511,7 +539,7 @@ unmatched_member(struct checker *c, const struct shape *shape, yyjson_val *key, 
 		return NO_FIELD | check_unlisted(c, shape, name) << ALIASES;
 	if (!(seen >> f & 1))
 		return f;
-	report_duplicate(c, name);
+	report_duplicate(c, name, vals[f], key + 1);
 	return NO_FIELD;
 }
 
@@ -544,7 +572,7 @@ static void check_members(struct checker *c, yyjson_val *obj, const struct shape
 		v = key + 1;
 		key = value_after(v);
 		if (rarely(seen & bit)) {
-			f = unmatched_member(c, x->shape, v - 1, seen);
+			f = unmatched_member(c, x->shape, v - 1, seen, vals);
 			to_check |= f >> ALIASES;
 			f &= (1u << ALIASES) - 1;
 			if (f == NO_FIELD)

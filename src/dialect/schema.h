@@ -256,6 +256,9 @@ static inline void path_pop(struct checker *c)
 void add_diag(struct checker *c, enum severity s, const char *rule, const char *name,
 	      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* A member that stands twice: the message is ambiguous. */
+void report_duplicate(struct checker *c, struct str name, yyjson_val *first, yyjson_val *second);
+
 /* Index of a string in the values or words of its field, or -1. */
 int value_number(const struct shape *shape, unsigned field, yyjson_val *v);
 /* Time of an ISO 8601 string, or TIME_NONE. checked_time does not parse again what was just

@@ -26,8 +26,13 @@ static bool replica_detail(void *ctx, const struct item *item, const struct item
 			   struct detail *out)
 {
 	struct replica *c = ctx;
+	uint32_t subject = item_subject(&c->model, item, state->message);
 
 	dialect_look(&c->reread, c->lines.v[state->message]);
+	if (message_route(&c->model, state->message)->flags & RECORD_AMBIGUOUS)
+		dialect_look_last(&c->reread, c->lines.v[state->message]);
+	if (subject != NONE)
+		dialect_look_about(&c->reread, c->lines.v[subject]);
 	return dialect_detail(&c->reread, (enum item_kind)item->kind, state->index, out);
 }
 

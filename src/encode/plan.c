@@ -267,7 +267,7 @@ static void refuse(struct plan *p, const struct desk *d, uint32_t draft, const c
 	buf_release(&line);
 }
 
-/* Whether a draft can still be sent: the item has the revision that was shown, and takes the verb.
+/* Whether a draft can still be sent: the item is asked as it was shown, and takes the verb.
  * Otherwise appends why not. */
 static bool is_sendable(const struct draft *draft, const struct model *m, const struct reader *r,
 			int64_t wall_ms, struct buf *why)
@@ -287,7 +287,10 @@ static bool is_sendable(const struct draft *draft, const struct model *m, const 
 	if (!same)
 		buf_adds(why, "it has changed since it was shown; look at it again and decide "
 			      "anew");
-	return same && draft_is_allowed(draft, m, item, at, why);
+	else if (draft->raise != NONE && draft->raise != at.anew)
+		buf_adds(why, "it was asked again since it was shown; look at it again and decide "
+			      "anew");
+	return !why->n && draft_is_allowed(draft, m, item, at, why);
 }
 
 static bool is_current(struct plan *p, const struct desk *d, uint32_t draft, const struct model *m,

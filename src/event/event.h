@@ -166,7 +166,8 @@ struct event {
 	bool tests;    /* EV_TASK: testing is required; EV_TASK_STATE: it does not say that
 			  none were run */
 	bool again;    /* EV_TASK: a revision or retry (previous_attempts); EV_TURN_ANSWER:
-			  gavel's own note, no response */
+			  gavel's own note, no response; EV_ITEM: a new ask, even in the same
+			  words (set by the rules) */
 	bool failed;   /* EV_REVIEW_RESULT: a verification failed; EV_TURN_ANSWER, EV_RESPONSE:
 			  error; EV_RESULT: failure or retry; EV_ENVELOPE_OUT: wants another
 			  attempt */
@@ -196,7 +197,8 @@ struct event {
 				   of findings that are fixed */
 	int64_t deadline_ms;    /* EV_ITEM, EV_REQUEST; TIME_NONE = never */
 	double number;          /* EV_TASK_STATE: progress 0..1, <0 none; EV_RESULT: confidence */
-	uint64_t content_hash;  /* EV_ITEM: of its content; EV_ENVELOPE_*: of the gaps it names;
+	uint64_t content_hash;  /* EV_ITEM and what becomes one: of all that its page shows
+				   (struct detail); EV_ENVELOPE_*: of the gaps it names;
 				   EV_DECIDE of an envelope: of the notes that contain it;
 				   EV_RESPONSE: str_hash of the answer, 0 = none */
 	union {
@@ -227,6 +229,8 @@ struct message {
 	uint16_t flags;   /* enum record_flag */
 	bool payload_is_content; /* "/payload" in `at` of its events means "/content" here */
 	const char *inside; /* "/part/text", or "" */
+	struct message *other; /* if RECORD_AMBIGUOUS: what parsers read that take the last of
+				  duplicate names; NULL = nothing that could raise an item */
 	uint64_t content_hash; /* of the whole message, where it has an id; of envelopes' outputs */
 	uint64_t id_hash, correlation_hash, reply_hash; /* set by message_hash; 0 = not yet */
 	uint32_t session_key, from_key, to_key; /* for message_key; 0 for well-known roles */

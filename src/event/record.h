@@ -28,7 +28,8 @@ enum record_flag {
 	RECORD_TRUNCATED = 1 << 0, /* the input ended inside this line */
 	RECORD_OVERSIZE = 1 << 1,  /* over the line limit: skipped, only its length is known */
 	RECORD_REPAIRED = 1 << 2,  /* read with U+FFFD in place of broken text */
-	RECORD_AMBIGUOUS = 1 << 3, /* an object has a duplicate key */
+	RECORD_AMBIGUOUS = 1 << 3, /* an object has a duplicate key: it decides nothing, and
+				      what either reading of it raises cannot be decided */
 	RECORD_REPEATED = 1 << 4,  /* the same message as an earlier one: no effect */
 	RECORD_BINARY = 1 << 5,    /* holds NUL or is not UTF-8 */
 	RECORD_CLAIMS_HUMAN = 1 << 6, /* says it is from a person, but not in a file of replies */

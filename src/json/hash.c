@@ -44,12 +44,41 @@ static inline uint64_t member_hash(yyjson_val *v)
 	return usually(unsafe_yyjson_is_str(v)) ? string_hash(v) : value_hash(v);
 }
 
+/* Numbers are hashed by their value; beyond 2^53 not every whole number is a double. */
+static inline uint64_t number_hash(yyjson_val *v)
+{
+	double number = yyjson_get_num(v);
+	uint64_t h;
+
+	memcpy(&h, &number, sizeof(h));
+	if (rarely(!yyjson_is_real(v) && (number > 0x1p53 || number < -0x1p53)))
+		h ^= v->uni.u64 * HASH_K2;
+	return h;
+}
+
+uint64_t value_hash_but(yyjson_val *v, const yyjson_val *but)
+{
+	const uint64_t k = hash_seed ^ HASH_K3;
+	uint64_t h = YYJSON_TYPE_OBJ;
+	size_t left;
+
+	if (!yyjson_is_obj(v))
+		return value_hash(v);
+	left = unsafe_yyjson_get_len(v);
+	for (v++; left; left--, v = unsafe_yyjson_get_next(v)) {
+		uint64_t name = string_hash(v++);
+
+		if (v != but)
+			h += hash_fold(name ^ k, member_hash(v));
+	}
+	return hash_fold(h ^ k, k);
+}
+
 uint64_t value_hash(yyjson_val *v)
 {
 	const uint64_t k = hash_seed ^ HASH_K3;
 	uint64_t h = yyjson_get_type(v);
 	size_t left;
-	double number;
 
 	switch (h) {
 	case YYJSON_TYPE_NONE:
@@ -59,22 +88,14 @@ uint64_t value_hash(yyjson_val *v)
 	case YYJSON_TYPE_RAW:
 		return k + text_hash(v->uni.str, v->tag >> YYJSON_TAG_BIT);
 	case YYJSON_TYPE_NUM:
-		number = yyjson_get_num(v);
-		memcpy(&h, &number, sizeof(h));
-		return hash_fold(k, k ^ h);
+		return hash_fold(k, k ^ number_hash(v));
 	case YYJSON_TYPE_ARR:
 		left = unsafe_yyjson_get_len(v);
 		for (v++; left; left--, v = unsafe_yyjson_get_next(v))
 			h = hash_fold(h ^ k, member_hash(v) + left);
 		break;
 	case YYJSON_TYPE_OBJ:
-		left = unsafe_yyjson_get_len(v);
-		for (v++; left; left--, v = unsafe_yyjson_get_next(v)) {
-			uint64_t name = string_hash(v++);
-
-			h += hash_fold(name ^ k, member_hash(v));
-		}
-		break;
+		return value_hash_but(v, NULL);
 	default: /* true, false, null */
 		h = v->tag;
 	}

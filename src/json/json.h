@@ -95,6 +95,13 @@ static inline struct json_words json_words(const char *p, size_t n)
 /* The hash of a value of a reader's tree, 0 for NULL, independent of the order of members and of
  * the spelling of strings. */
 uint64_t value_hash(yyjson_val *v);
+/* The same of an object as if it had no member of the value `but`; NULL = it has all of them. */
+uint64_t value_hash_but(yyjson_val *v, const yyjson_val *but);
+
+/* Some parsers take the first of several members with one name, as json_get does, others the last.
+ * This takes the name from all but the last, in the whole tree, so that json_get reads what the others
+ * do. False: there are none. */
+bool json_last_wins(yyjson_val *v);
 
 /* First member of that name, NULL if none or if obj is no object. */
 yyjson_val *json_getn(yyjson_val *obj, const char *key, size_t n);
@@ -124,6 +131,8 @@ void json_pointer_add(struct buf *b, struct str name);
 /* Writing. json_write is compact, in the document's own order; json_write_str quotes and escapes,
  * and puts U+FFFD for bytes that are not UTF-8, so the output is JSON whatever came in. */
 void json_write(struct buf *b, yyjson_val *v);
+/* The same of an object without the member of the value `but`; NULL = with all of them. */
+void json_write_but(struct buf *b, yyjson_val *v, const yyjson_val *but);
 void json_write_str(struct buf *b, struct str s);
 /* Two spaces a level, one member a line; after max_lines a line with … ends it. */
 void json_write_pretty(struct buf *b, yyjson_val *v, unsigned max_lines);

@@ -1,5 +1,5 @@
 /* JSON output: compact, quoted strings, and pretty lines for reading. */
-#include "json/json.h"
+#include "json/compose.h"
 
 #include "base/utf8.h"
 
@@ -133,6 +133,22 @@ void json_write(struct buf *b, yyjson_val *v)
 	struct pretty p = { .b = b, .indent = -1 };
 
 	write_value(&p, v);
+}
+
+void json_write_but(struct buf *b, yyjson_val *v, const yyjson_val *but)
+{
+	size_t i, n;
+	yyjson_val *key, *member;
+
+	if (!but || !yyjson_is_obj(v)) {
+		json_write(b, v);
+		return;
+	}
+	buf_addc(b, '{');
+	yyjson_obj_foreach(v, i, n, key, member)
+		if (member != but)
+			json_put_member(b, key, member);
+	buf_addc(b, '}');
 }
 
 void json_write_pretty(struct buf *b, yyjson_val *v, unsigned max_lines)

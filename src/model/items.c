@@ -89,8 +89,8 @@ static bool is_full(uint32_t n)
 }
 
 /* Whether a raise makes decisions before it void; and whether it opens the item. The same words in
- * the same iteration only repeat what is known, unless it expired, or a turn that was sent twice
- * superseded its items meanwhile. */
+ * the same iteration only repeat what is known, unless it expired, the rules know that it is a new ask,
+ * or a turn that was sent twice superseded its items meanwhile. */
 static void judge_raise(const struct item *item, struct item_step *step)
 {
 	const struct item_step *raised = NULL;
@@ -102,7 +102,7 @@ static void judge_raise(const struct item *item, struct item_step *step)
 		if (item->steps[i].what == STEP_RAISED)
 			raised = &item->steps[i];
 	}
-	step->anew = !raised || bounced || last == STEP_EXPIRED || raised->hash != step->hash ||
+	step->anew |= !raised || bounced || last == STEP_EXPIRED || raised->hash != step->hash ||
 		     raised->iteration != step->iteration;
 	step->opens = step->anew || item->open || last == STEP_SUPERSEDED || last == STEP_FIXED;
 }
@@ -146,6 +146,14 @@ static const struct item_step *last_step(const struct item *item)
 	return &item->steps[item->n - 1];
 }
 
+static bool is_raised_here(const struct apply_ctx *a, uint32_t item)
+{
+	const struct item *it = &a->m->items.v[item];
+
+	return it->n && it->steps[it->n - 1].what == STEP_RAISED &&
+	       it->steps[it->n - 1].message == a->message;
+}
+
 /* Contains U+0000 or U+FFFD (from repair): other parsers may read the id differently. */
 static bool id_is_broken(struct str id)
 {
@@ -186,7 +194,7 @@ uint32_t item_raise_found(struct apply_ctx *a, const struct event *e, uint32_t f
 	struct item_step step = { .message = a->message, .index = e->index,
 				  .hash = (uint32_t)e->content_hash, .what = STEP_RAISED,
 				  .iteration = iteration > 65535 ? 65535 : (uint16_t)iteration,
-				  .grade = e->grade & 7, .undecidable = broken,
+				  .grade = e->grade & 7, .undecidable = broken, .anew = e->again,
 				  .no_findings = e->no_findings };
 	bool was_open;
 
@@ -194,6 +202,10 @@ uint32_t item_raise_found(struct apply_ctx *a, const struct event *e, uint32_t f
 		return found;
 	if (found != NONE && !trust_allows_raise(a, &m->items.v[found]))
 		return found;
+	if (a->second && found != NONE && is_raised_here(a, found))
+		return found; /* both readings raise it, and its page shows both */
+	if (is_ambiguous(a)) /* what is said clearly later are other words */
+		step.hash = ~step.hash;
 	if (found == NONE)
 		found = item_add(a, e, task, review);
 	else
@@ -215,6 +227,8 @@ void close_items(struct apply_ctx *a, uint32_t task, unsigned kinds, enum step_k
 	struct task *root = &a->m->tasks.v[a->m->tasks.v[task].root];
 	uint32_t kept = 0;
 
+	if (is_ambiguous(a))
+		return;
 	for (uint32_t i = 0; i < root->open_items.n; i++) {
 		uint32_t number = root->open_items.v[i];
 		struct item *item = &a->m->items.v[number];
@@ -461,6 +475,13 @@ bool item_is_shared(const struct model *m, const struct item *item)
 					   owner.review))
 			return true;
 	return false;
+}
+
+uint32_t item_subject(const struct model *m, const struct item *item, uint32_t message)
+{
+	const struct rules_ops *ops = dialect_rules[message_route(m, message)->dialect];
+
+	return ops->subject ? ops->subject(m, item, message) : NONE;
 }
 
 void item_name(const struct model *m, const struct item *item, struct buf *out)

@@ -214,6 +214,8 @@ void report(struct apply_ctx *a, enum severity s, const char *rule, const char *
 	const char *head = a->msg->inside;
 	va_list ap;
 
+	if (a->second)
+		return;
 	if (a->msg->payload_is_content && strncmp(at, "/payload", 8) == 0) {
 		head = "/content";
 		at += 8;
@@ -377,6 +379,26 @@ void model_add_record(struct model *m, struct record r)
 		m->beyond_ms = r.time_ms;
 }
 
+/* Raises what those would have to decide who read the message in the other way. */
+static void apply_other(const struct apply_ctx *first, const struct place *place)
+{
+	struct apply_ctx a = *first;
+	const struct rules_ops *ops = dialect_rules[first->msg->other->dialect];
+
+	a.msg = first->msg->other;
+	a.second = true;
+	if (place->trust == TRUST_AGENT)
+		trust_attribute(a.msg, place->speaker);
+	trust_screen(a.msg, place);
+	a.session = model_session(a.m, place->group, a.msg->session, &null_key, a.message);
+	if (ops->find_session)
+		ops->find_session(&a, place->group);
+	a.from = model_agent(a.m, a.session, &a.msg->from, &null_key, a.message);
+	a.to = model_agent(a.m, a.session, &a.msg->to, &null_key, a.message);
+	if (ops->apply)
+		ops->apply(&a);
+}
+
 void model_apply(struct model *m, struct message *msg, const struct place *place)
 {
 	struct apply_ctx a = { .m = m, .msg = msg, .message = m->records.n,
@@ -434,6 +456,8 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 		note_acknowledgment(&a);
 		if (ops->apply)
 			ops->apply(&a);
+		if (rarely(msg->other != NULL))
+			apply_other(&a, place);
 		expire_items(&a);
 	}
 	if (route.flags != msg->flags) {

@@ -507,6 +507,9 @@ static inline uint32_t decided_by(const struct model *m, const struct item_state
 }
 /* Who decided it, a person or an agent; STR_NONE = nobody. A staged decision counts. */
 struct str item_by(const struct model *m, const struct item_state *at);
+/* The earlier message that the item's text in `message` is about, such as the Result that a Decision
+ * escalates, or NONE. It is shown with the item, and is part of what is decided on. */
+uint32_t item_subject(const struct model *m, const struct item *item, uint32_t message);
 /* Where a message came from; a reply that a journal knows, too, is that person's. */
 enum trust message_trust(const struct model *m, uint32_t message);
 /* Of the message or record that decided the item; while it is undecided, of what raised it. */

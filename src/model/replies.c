@@ -99,7 +99,7 @@ void reply_acknowledge(struct apply_ctx *a, uint32_t message)
 	struct reply *r = at == NONE ? NULL : &a->m->replies.v[at];
 	uint32_t to;
 
-	if (!r || r->proof != NONE)
+	if (!r || r->proof != NONE || is_ambiguous(a))
 		return;
 	to = message_route(a->m, message)->to;
 	if (to != NONE && to != a->from) {

@@ -116,7 +116,15 @@ struct apply_ctx {
 	enum trust trust;
 	bool reply; /* said to the agents; the last of m->replies */
 	bool denied; /* it may change no items, except raise its own (model/trust.h) */
+	bool second; /* the other reading of an ambiguous message: reports nothing */
 };
+
+/* Readers disagree on what the message says: it raises items that cannot be decided, and neither
+ * decides nor closes nor acknowledges anything. */
+static inline bool is_ambiguous(const struct apply_ctx *a)
+{
+	return rarely(a->msg->flags & RECORD_AMBIGUOUS);
+}
 
 static inline struct session_rules *rules_of(struct apply_ctx *a)
 {
@@ -381,6 +389,8 @@ struct rules_ops {
 			   struct reply_keys *out);
 	/* Of messages without id: the one that this one repeats, or NONE. */
 	uint32_t (*repeated)(const struct apply_ctx *a);
+	/* For item_subject. */
+	uint32_t (*subject)(const struct model *m, const struct item *item, uint32_t message);
 	struct id_rules id;
 };
 

@@ -135,8 +135,9 @@ static void apply_task(struct apply_ctx *a, const struct event *e)
 	begin_terms(a, e, task_terms(m, number));
 	if (m->tasks.v[t->root].terms)
 		m->tasks.v[t->root].terms->changes = 0;
-	t->limit = e->limit ? clamp16(e->limit) : t->limit;
-	if (t->root != number && e->limit)
+	if (e->limit && !is_ambiguous(a))
+		t->limit = clamp16(e->limit);
+	if (t->root != number && e->limit && !is_ambiguous(a))
 		m->tasks.v[t->root].limit = clamp16(e->limit);
 	if ((e->again || t->root != number) && !decides_by_name(a))
 		accept_findings(a, t->root);
@@ -486,7 +487,8 @@ static void apply_review_result(struct apply_ctx *a, const struct event *e)
 		close_items(a, root, REVIEW_KINDS, STEP_SUPERSEDED, VERDICT_SUPERSEDED);
 	}
 	review_step(a, review, round, e->review, e->index, false);
-	if (task != NONE && m->tasks.v[task].given && e->review == REVIEW_APPROVED && !a->denied)
+	if (task != NONE && m->tasks.v[task].given && e->review == REVIEW_APPROVED &&
+	    !a->denied && !is_ambiguous(a))
 		task_step(a, task, TASK_COMPLETED, 1, false);
 	apply_review_items(a, task, review, round, overrides);
 	if (overrides) {

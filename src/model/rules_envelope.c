@@ -113,6 +113,8 @@ static bool apply_review(struct apply_ctx *a, const struct event *e, uint32_t *o
 	struct gaps *gaps = lane == NONE ? NULL : gaps_of(a, lane);
 	const struct item *it;
 
+	if (is_ambiguous(a))
+		return false;
 	if (lane != NONE && (item == NONE || !a->m->items.v[item].open) && a->m->unclear_outputs.n) {
 		uint32_t unclear = only_unclear_item(a, lane);
 

@@ -21,6 +21,8 @@ static void supersede_open(struct apply_ctx *a, bool resend)
 	struct session_rules *r = rules_of(a);
 	uint32_t kept = 0;
 
+	if (is_ambiguous(a))
+		return;
 	for (uint32_t i = 0; i < r->open_items.n; i++) {
 		uint32_t number = r->open_items.v[i];
 		const struct item *item = &a->m->items.v[number];

@@ -11,42 +11,85 @@ enum {
 
 #define ESCALATIONS (1u << ITEM_ESCALATION)
 
-static void raise_escalation(struct apply_ctx *a, const struct event *e, uint32_t task)
+/* An item forwarded by an escalation queue needs a person; an escalation made by a person in the
+ * log itself does not. */
+static bool is_forwarded(const struct event *e)
 {
-	struct event item = *e;
+	return e->origin_dialect || e->undecidable;
+}
+
+/* Results and Decisions have no id: the same words at another time are asked anew. */
+static bool is_asked_anew(const struct apply_ctx *a, const struct event *e)
+{
 	uint32_t known = item_named(a->m, a->session, ITEM_ESCALATION, id_known(a, e), NONE);
 	const struct item *it = known == NONE ? NULL : &a->m->items.v[known];
 
+	for (uint32_t i = it ? it->n : 0; i-- > 0;)
+		if (it->steps[i].what == STEP_RAISED)
+			return a->m->records.v[it->steps[i].message].time_ms != a->msg->time_ms;
+	return false;
+}
+
+/* The task's newest Result before that message, or NONE. */
+static uint32_t result_before(const struct model *m, const struct task *t, uint32_t message)
+{
+	uint32_t n = 0;
+
+	bisect(n, t->steps.n, i, t->steps.v[i].message < message)
+	for (uint32_t i = n; i-- > 0 && n - i <= SEARCH_MAX;)
+		if (str_is(model_kind(m, &m->records.v[t->steps.v[i].message]), "result"))
+			return t->steps.v[i].message;
+	return NONE;
+}
+
+static bool is_result_ambiguous(const struct model *m, const struct task *t, uint32_t message)
+{
+	uint32_t result = result_before(m, t, message);
+
+	return result != NONE && message_route(m, result)->flags & RECORD_AMBIGUOUS;
+}
+
+static void raise_escalation(struct apply_ctx *a, const struct event *e, uint32_t task)
+{
+	const struct task *t = task == NONE ? NULL : &a->m->tasks.v[task];
+	struct event item = *e;
+
 	item.item = ITEM_ESCALATION;
 	item.index = 0;
-	/* the Decision on a Result that waits already is no other item */
-	for (uint32_t i = it && it->open && e->type == EV_JUDGEMENT ? it->n : 0; i-- > 0;)
-		if (it->steps[i].what == STEP_RAISED) {
-			item.content_hash = it->steps[i].hash;
-			break;
-		}
+	item.again = is_asked_anew(a, e);
+	/* a Decision is shown with its Result (item_subject) */
+	if (e->type == EV_JUDGEMENT && !is_forwarded(e) && t && t->has_result) {
+		item.content_hash = hash_mix(e->content_hash, t->result_hash);
+		item.undecidable = is_result_ambiguous(a->m, t, a->message);
+	}
 	item_raise(a, &item, task, NONE, task == NONE ? 0 : a->m->tasks.v[task].failures);
 }
 
-/* Whether e is the Result that a task has already. Without a task_id, nothing tells. */
-static bool is_newest_result(const struct task *t, const struct event *e)
+/* A Decision is about the newest Result of its task; an entry of a queue has all it is about. */
+static uint32_t subject(const struct model *m, const struct item *item, uint32_t message)
 {
-	return t->has_result && t->result_hash == (uint32_t)e->content_hash;
+	uint32_t task = item_task(m, item);
+
+	if (task == NONE || item->origin_dialect ||
+	    !str_is(model_kind(m, &m->records.v[message]), "decision"))
+		return NONE;
+	return result_before(m, &m->tasks.v[task], message);
 }
 
+/* The Result that a task has already. Without a task_id, nothing tells. */
 static uint32_t repeated_result(const struct apply_ctx *a)
 {
 	const struct event *e = a->msg->events.n ? &a->msg->events.v[0] : NULL;
 	uint32_t task = e && e->type == EV_RESULT ? task_named(a->m, a->session, id_known(a, e))
 						  : NONE;
 	const struct task *t = task == NONE ? NULL : &a->m->tasks.v[task];
+	uint32_t newest;
 
-	if (!t || !is_newest_result(t, e))
+	if (!t || !t->has_result || t->result_hash != (uint32_t)e->content_hash)
 		return NONE;
-	for (uint32_t i = t->steps.n; i-- > 0 && t->steps.n - i <= SEARCH_MAX;)
-		if (str_is(model_kind(a->m, &a->m->records.v[t->steps.v[i].message]), "result"))
-			return t->steps.v[i].message;
-	return NONE;
+	newest = result_before(a->m, t, a->message);
+	return newest != NONE && a->m->records.v[newest].time_ms == a->msg->time_ms ? newest
+										     : NONE;
 }
 
 /* Tasks need not be stored: a missing one warns only where the session has shown others. */
@@ -57,6 +100,16 @@ static void check_task(struct apply_ctx *a, const struct event *e, const struct 
 	if (rules_of(a)->saw_task && !t->steps.n)
 		report(a, SEVERITY_WARNING, RULE("handoff-task"), e->at, 0, "no Task %s was seen",
 		       quoted(e->id, q));
+}
+
+/* How many Results of the task have failed, one after the other. An ambiguous one is counted if it
+ * may have, and does not end the count. */
+static void count_failure(const struct apply_ctx *a, const struct event *e, struct task *t)
+{
+	if (e->failed)
+		t->failures++;
+	else if (!is_ambiguous(a))
+		t->failures = 0;
 }
 
 static void apply_result(struct apply_ctx *a, const struct event *e)
@@ -78,10 +131,7 @@ static void apply_result(struct apply_ctx *a, const struct event *e)
 	t->confidence = (float)e->number;
 	t->sensitive = e->severe;
 	t->escalated = t->final = false;
-	if (e->failed)
-		t->failures++;
-	else
-		t->failures = 0;
+	count_failure(a, e, t);
 	if (t->failures > FAILURES_MAX)
 		report(a, SEVERITY_WARNING, RULE("error-handling-retries"), "/status", 0,
 		       "failure %u of this task; after 2 it is escalated or blocked", t->failures);
@@ -163,13 +213,6 @@ static void decide(struct apply_ctx *a, const struct event *e, uint32_t task, en
 	close_items(a, task, ESCALATIONS, STEP_DECIDED, verdict);
 }
 
-/* An item forwarded by an escalation queue needs a person; an escalation made by a person in the
- * log itself does not. */
-static bool is_forwarded(const struct event *e)
-{
-	return e->origin_dialect || e->undecidable;
-}
-
 static void apply_judgement(struct apply_ctx *a, const struct event *e)
 {
 	uint32_t task = task_get(a, id_intern(a, e));
@@ -186,6 +229,11 @@ static void apply_judgement(struct apply_ctx *a, const struct event *e)
 		       "says that a person decided; only a file of replies or a journal can tell");
 	if (!a->reply)
 		check_judgement(a, e, t);
+	if (is_ambiguous(a)) {
+		if (e->verdict == VERDICT_ESCALATED)
+			raise_escalation(a, e, task);
+		return;
+	}
 	if (a->reply && e->verdict != VERDICT_ESCALATED)
 		t->final = true;
 	switch (e->verdict) {
@@ -267,5 +315,6 @@ const struct rules_ops rules_handoff = {
 	.reply_keys = reply_keys,
 	.offer_keys = offer_keys,
 	.repeated = repeated_result,
+	.subject = subject,
 	.id = { "", RULE("result-repeated"), NULL },
 };

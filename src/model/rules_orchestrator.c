@@ -59,12 +59,34 @@ static uint64_t task_hash(const struct apply_ctx *a, const struct event *e)
 	return hash_known(e->task, message_key(a->msg, e->task_key)->hash);
 }
 
-static void file_request(struct apply_ctx *a, struct requests *r, uint64_t h)
+static uint32_t file_request(struct apply_ctx *a, struct requests *r,
+			     const struct pending_request *q)
 {
-	uint32_t first = first_request(r, h), number = r->list.n - 1;
+	uint32_t first = first_request(r, q->hash), number = r->list.n;
 
-	map_put(a->m->heap, &r->map, first == NONE ? h : hash_mix(h, a->from), number);
+	heap_push(a->m->heap, &r->list, *q);
+	map_put(a->m->heap, &r->map, first == NONE ? q->hash : hash_mix(q->hash, a->from), number);
 	r->list.v[first == NONE ? number : first].newest = number;
+	return number;
+}
+
+static void forget_options(struct model *m, struct pending_request *q)
+{
+	heap_give(m->heap, q->options_n ? q->options : NULL, q->options_n * sizeof(*q->options));
+	q->options_n = 0;
+}
+
+/* Other words under the id of an earlier request: these wait for a response now. */
+static void ask_again(struct apply_ctx *a, struct requests *r, uint32_t number,
+		      const struct pending_request *q)
+{
+	struct pending_request *own = &r->list.v[number];
+	uint32_t newest = own->newest;
+
+	forget_options(a->m, own);
+	*own = *q;
+	own->newest = newest;
+	r->list.v[first_request(r, q->hash)].newest = number;
 }
 
 static void add_request(struct apply_ctx *a, const struct event *e)
@@ -75,8 +97,9 @@ static void add_request(struct apply_ctx *a, const struct event *e)
 	struct pending_request q = { .hash = h, .message = a->message,
 				     .deadline_ms = e->deadline_ms, .is_event = is_event,
 				     .replies = e->replies };
+	uint32_t own = find_request(a->m, r, h, a->from);
 
-	if (!e->id.n || find_request(a->m, r, h, a->from) != NONE)
+	if (!e->id.n || (own != NONE && r->list.v[own].message == a->message))
 		return;
 	if (!is_event && e->options_n) {
 		size_t n = e->options_n * sizeof(*q.options);
@@ -86,10 +109,12 @@ static void add_request(struct apply_ctx *a, const struct event *e)
 	} else if (!is_event && e->task.n) {
 		q.task_hash = task_hash(a, e);
 	}
-	heap_push(a->m->heap, &r->list, q);
-	file_request(a, r, h);
+	if (own == NONE)
+		own = file_request(a, r, &q);
+	else
+		ask_again(a, r, own, &q);
 	if (q.deadline_ms != TIME_NONE)
-		due_push(a->m->heap, &r->due, q.deadline_ms, r->list.n - 1);
+		due_push(a->m->heap, &r->due, q.deadline_ms, own);
 }
 
 static uint64_t submission_hash(uint32_t task, uint32_t agent)
@@ -231,7 +256,7 @@ static void apply_response(struct apply_ctx *a, const struct event *e)
 	enum verdict yes;
 	uint32_t item;
 
-	if (!e->id.n)
+	if (!e->id.n || is_ambiguous(a))
 		return;
 	if (!q) {
 		report(a, r->list.n ? SEVERITY_ERROR : SEVERITY_WARNING,
@@ -254,8 +279,7 @@ static void apply_response(struct apply_ctx *a, const struct event *e)
 							: VERDICT_REJECTED,
 			  0);
 	q->answered = true;
-	heap_give(a->m->heap, q->options_n ? q->options : NULL, q->options_n * sizeof(*q->options));
-	q->options_n = 0;
+	forget_options(a->m, q);
 }
 
 /* Reports passed deadlines on the first message after them. */
@@ -267,6 +291,8 @@ static void check_timeouts(struct apply_ctx *a)
 	while (a->msg->time_ms != TIME_NONE && due_pop(&r->due, a->msg->time_ms, &request)) {
 		struct pending_request *q = &r->list.v[request];
 
+		if (q->deadline_ms == TIME_NONE || q->deadline_ms >= a->msg->time_ms)
+			continue; /* asked again since */
 		if (!q->answered)
 			report(a, SEVERITY_WARNING, RULE("timeouts-response"), "/timestamp", 0,
 			       "the request of line %u%s has had no response in time",

@@ -156,6 +156,8 @@ bool trust_allows_step(struct apply_ctx *a, const struct item *item, enum step_k
 {
 	enum permission decide = permissions[a->trust][ACT_DECIDE];
 
+	if (is_ambiguous(a))
+		return false;
 	if (what == STEP_DECIDED && (decide == NO || (decide == OTHERS && is_its_own(a, item)))) {
 		refuse_decision(a, item);
 		return false;

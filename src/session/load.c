@@ -316,11 +316,19 @@ static bool read_detail(void *ctx, const struct item *item, const struct item_st
 			struct detail *out)
 {
 	struct load *l = ctx;
+	uint32_t subject = item_subject(&l->model, item, state->message);
 
 	/* the items of one message are usually read in a row: parse it once */
-	if (l->looked_at != state->message)
-		dialect_look(&l->again, read_bytes(l, state->message));
+	if (l->looked_at != state->message) {
+		struct str bytes = read_bytes(l, state->message);
+
+		dialect_look(&l->again, bytes);
+		if (message_route(&l->model, state->message)->flags & RECORD_AMBIGUOUS)
+			dialect_look_last(&l->again, bytes);
+	}
 	l->looked_at = state->message;
+	if (subject != NONE)
+		dialect_look_about(&l->again, read_bytes(l, subject));
 	return dialect_detail(&l->again, item->kind, state->index, out);
 }
 

@@ -39,6 +39,11 @@ static inline bool bench_detail(void *ctx, const struct item *item, const struct
 	struct bench *b = ctx;
 
 	dialect_look(&b->again, b->lines.v[state->message]);
+	if (message_route(&b->model, state->message)->flags & RECORD_AMBIGUOUS)
+		dialect_look_last(&b->again, b->lines.v[state->message]);
+	if (item_subject(&b->model, item, state->message) != NONE)
+		dialect_look_about(&b->again,
+				   b->lines.v[item_subject(&b->model, item, state->message)]);
 	return dialect_detail(&b->again, item->kind, state->index, out);
 }
 

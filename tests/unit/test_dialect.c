@@ -665,11 +665,11 @@ START_TEST(duplicate_names_make_a_message_ambiguous)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		decode_text(rows[i].text);
-		assert_told(SEVERITY_WARNING, rows[i].pointer, "json/duplicate-name");
+		assert_told(SEVERITY_ERROR, rows[i].pointer, "json/duplicate-name");
 		ck_assert_msg(message.flags & RECORD_AMBIGUOUS, "%s", rows[i].text);
 	}
 	decode_part(STR(RESPONSE("1", ",\"iteration\":2", "")));
-	assert_told(SEVERITY_WARNING, "/part/text/iteration", "json/duplicate-name");
+	assert_told(SEVERITY_ERROR, "/part/text/iteration", "json/duplicate-name");
 	ck_assert(message.flags & RECORD_AMBIGUOUS);
 	/* the same name in two objects is nothing special */
 	decode_text(RESPONSE("1", "", ITEM("scope-01") "," ITEM("scope-02")));
@@ -1244,7 +1244,7 @@ START_TEST(many_keys)
 		buf_adds(&line, ",\"iteration\":2");
 	buf_addc(&line, '}');
 	decode(buf_str(&line));
-	ck_assert_uint_eq(count(SEVERITY_WARNING, "/iteration", "json/duplicate-name"), MANY);
+	ck_assert_uint_eq(count(SEVERITY_ERROR, "/iteration", "json/duplicate-name"), MANY);
 	/* and where nobody looks */
 	buf_clear(&line);
 	buf_adds(&line, "{\"protocol_version\":\"1.2\",\"iteration\":1,\"artifact\":{\"media_type\":"

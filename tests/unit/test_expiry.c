@@ -269,14 +269,15 @@ START_TEST(a_deadline_belongs_to_its_raise)
 }
 END_TEST
 
-START_TEST(the_same_words_do_not_move_a_deadline_before_it_passes)
+START_TEST(the_newest_words_set_the_deadline)
 {
 	ask("dev", "q-1", 0, 1000);
 	ask("dev", "q-1", 10, 100); /* other words: the timeout is one of them */
 	ck_assert_int_eq(state("q-1").deadline_ms, at(110));
 	ask("dev", "q-1", 20, 1000);
-	ask("dev", "q-1", 500, 1000);
 	ck_assert_int_eq(state("q-1").deadline_ms, at(1020));
+	ask("dev", "q-1", 500, 1000);
+	ck_assert_int_eq(state("q-1").deadline_ms, at(1500));
 	ck_assert_uint_eq(state("q-1").times, 4);
 }
 END_TEST
@@ -459,7 +460,7 @@ int main(void)
 	tcase_add_test(t, what_a_person_says_makes_the_next_answer_not_late);
 	tcase_add_test(t, what_changes_nothing_expires_nothing);
 	tcase_add_test(t, a_deadline_belongs_to_its_raise);
-	tcase_add_test(t, the_same_words_do_not_move_a_deadline_before_it_passes);
+	tcase_add_test(t, the_newest_words_set_the_deadline);
 	tcase_add_test(t, asked_again_after_its_deadline_it_is_open);
 	tcase_add_test(t, a_raise_without_a_deadline_has_none);
 	tcase_add_loop_test(t, a_cursor_is_a_shorter_log, 0, 6);

@@ -57,7 +57,7 @@ static bool detail(struct decoder *d, yyjson_val *root, enum item_kind kind, uin
 	(void)d;
 	(void)index;
 	out->title = json_get_str(root, "question");
-	out->value = root;
+	detail_part(out, root, NULL);
 	return kind == ITEM_QUESTION;
 }
 
