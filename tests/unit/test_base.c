@@ -10,11 +10,15 @@
 #include "base/sha256.h"
 #include "base/utf8.h"
 #include "base/timestamp.h"
+#include "base/trust.h"
 
 #include "unit.h"
 
+#include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 START_TEST(str_equality_is_by_length_and_bytes)
 {
@@ -1188,6 +1192,95 @@ START_TEST(sha256_comes_in_pieces)
 }
 END_TEST
 
+/* ---- trust ---- */
+
+static struct stat a_file(mode_t mode)
+{
+	return (struct stat){ .st_mode = mode, .st_uid = geteuid(), .st_gid = getegid(),
+			      .st_nlink = 1 };
+}
+
+START_TEST(a_file_is_safe_if_only_this_user_writes_it)
+{
+	const struct trusted nobody = { 0 };
+	struct stat st = a_file(S_IFREG | 0644);
+
+	ck_assert_int_eq(file_fault(&st, S_IFREG, NULL), FILE_SAFE);
+	ck_assert_ptr_null(file_distrust(&st, &nobody));
+	ck_assert_int_eq(file_fault(&st, S_IFIFO, NULL), FILE_IS_OTHER_TYPE);
+	st.st_nlink = 2;
+	ck_assert_int_eq(file_fault(&st, S_IFREG, NULL), FILE_HAS_SECOND_NAME);
+	st = a_file(S_IFDIR | 0755);
+	st.st_nlink = 7;
+	ck_assert_int_eq(file_fault(&st, S_IFDIR, NULL), FILE_SAFE);
+	st = a_file(S_IFLNK | 0777);
+	ck_assert_int_eq(file_fault(&st, S_IFREG, NULL), FILE_IS_LINK);
+	st = a_file(S_IFREG | 0602);
+	ck_assert_int_eq(file_fault(&st, S_IFREG, NULL), FILE_IS_OPEN);
+	st = a_file(S_IFREG | 0660);
+	ck_assert_int_eq(file_fault(&st, S_IFREG, NULL), FILE_IS_OPEN);
+	st = a_file(S_IFREG | 0600);
+	st.st_uid++;
+	ck_assert_int_eq(file_fault(&st, S_IFREG, NULL), FILE_IS_FOREIGN);
+	ck_assert_ptr_nonnull(strstr(file_distrust(&st, &nobody), "reviewers"));
+}
+END_TEST
+
+/* A user besides this one; "" = there is none. */
+static char *another_user(uid_t *uid)
+{
+	static char name[256];
+	const struct passwd *p;
+
+	name[0] = '\0';
+	setpwent();
+	while (!name[0] && (p = getpwent()))
+		if (p->pw_uid != geteuid()) {
+			snprintf(name, sizeof(name), "%s", p->pw_name);
+			*uid = p->pw_uid;
+		}
+	endpwent();
+	return name;
+}
+
+START_TEST(reviewers_are_believed_by_name)
+{
+	char unknown[] = "nobody of that name", *list[] = { unknown, NULL };
+	const struct trusted also = { list, 2, NULL }, other = { list, 1, NULL };
+	struct stat st = a_file(S_IFREG | 0644);
+
+	list[1] = another_user(&st.st_uid);
+	if (!list[1][0])
+		return;
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &also), FILE_SAFE);
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &other), FILE_IS_FOREIGN);
+	ck_assert_int_eq(file_fault(&st, S_IFREG, NULL), FILE_IS_FOREIGN);
+	st.st_mode |= S_IWOTH;
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &also), FILE_IS_OPEN);
+	st.st_uid = (uid_t)-2; /* without a name */
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &also), FILE_IS_FOREIGN);
+}
+END_TEST
+
+START_TEST(the_reviewers_group_may_write)
+{
+	struct stat st = a_file(S_IFREG | 0664);
+	const struct group *own = getgrgid(st.st_gid);
+	struct trusted also = { .group = own ? own->gr_name : NULL };
+
+	if (!own)
+		return;
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &also), FILE_SAFE);
+	st.st_mode |= S_IWOTH;
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &also), FILE_IS_OPEN);
+	st.st_mode &= ~(mode_t)S_IWOTH;
+	also.group = "no group of that name";
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &also), FILE_IS_OPEN);
+	also.group = NULL;
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &also), FILE_IS_OPEN);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("base");
@@ -1262,6 +1355,11 @@ int main(void)
 	tcase_add_test(t, timestamp_writes_what_it_reads);
 	tcase_add_test(t, timestamp_spans_are_short);
 	tcase_add_test(t, timestamp_is_recent_within_ten_minutes);
+
+	t = cases(suite, "trust");
+	tcase_add_test(t, a_file_is_safe_if_only_this_user_writes_it);
+	tcase_add_test(t, reviewers_are_believed_by_name);
+	tcase_add_test(t, the_reviewers_group_may_write);
 
 	t = cases(suite, "io");
 	tcase_add_test(t, io_folders_are_those_of_the_environment);
