@@ -127,6 +127,7 @@ void decider_clear_plan(struct decider *s, struct terms *terms)
 	s->app->scene.plan = NULL;
 	plan_release(&s->plan);
 	s->plan = (struct plan){ 0 };
+	s->page = PAGE_DRAFTS;
 	s->confirmed = false;
 	s->heard = s->load->model.replies.n;
 	terms_fill(terms, s->options, s->config, &s->load->model);
@@ -139,30 +140,41 @@ void decider_clear_plan(struct decider *s, struct terms *terms)
 	terms->reply_confirmed = true; /* y confirms the path that the page shows */
 }
 
-static void make_plan(struct decider *s)
+static void plan_drafts(struct decider *s, const struct terms *terms)
 {
-	struct terms terms;
-
-	decider_clear_plan(s, &terms);
-	if (s->propose && s->only == NONE && s->propose(s->ctx, &terms))
+	if (s->propose && s->only == NONE && s->propose(s->ctx, terms))
 		return;
 	for (uint32_t i = 0; i < s->load->desks.list.n; i++) {
 		struct desk *d = &s->load->desks.list.v[i];
 
 		if (d->access == DESK_WRITES && (!s->only_desk || d == s->only_desk))
-			plan_make(&s->plan, d, &s->load->model, &s->load->reader, &terms, s->only);
+			plan_make(&s->plan, d, &s->load->model, &s->load->reader, terms, s->only);
 	}
-	if (s->more && !s->only_desk)
-		s->more(s->more_ctx, &s->plan);
 }
 
-static void show_plan(struct decider *s)
+/* Makes the plan of a page; false = there is nothing on it. */
+static bool make_page(struct decider *s, enum decider_page page)
 {
-	make_plan(s);
-	if (!s->plan.list.n && !s->plan.refused.n)
-		app_say(s->app, ROLE_DIM, "nothing is staged");
-	else
-		app_show_plan(s->app, &s->plan);
+	struct terms terms;
+
+	decider_clear_plan(s, &terms);
+	s->page = page;
+	if (page == PAGE_DRAFTS)
+		plan_drafts(s, &terms);
+	else if (s->more && !s->only_desk)
+		s->more(s->more_ctx, &s->plan);
+	return s->plan.list.n || s->plan.refused.n;
+}
+
+/* Shows the first page that has something on it, from this one on and round. */
+static void show_plan(struct decider *s, enum decider_page page)
+{
+	for (int i = 0; i < PAGE_COUNT; i++)
+		if (make_page(s, (enum decider_page)((page + i) % PAGE_COUNT))) {
+			app_show_plan(s->app, &s->plan);
+			return;
+		}
+	app_say(s->app, ROLE_DIM, "nothing is staged");
 }
 
 void decider_plan(struct decider *s, struct desk *desk, uint32_t only)
@@ -171,7 +183,17 @@ void decider_plan(struct decider *s, struct desk *desk, uint32_t only)
 		return;
 	s->only_desk = desk;
 	s->only = only;
-	show_plan(s);
+	show_plan(s, PAGE_DRAFTS);
+}
+
+void decider_next_page(struct decider *s)
+{
+	bool shown = is_on_top(s, &view_preflight) && s->app->scene.plan && !s->only_desk;
+
+	if (!shown)
+		decider_plan(s, NULL, NONE);
+	else if (!refuse_while_sending(s))
+		show_plan(s, (enum decider_page)((s->page + 1) % PAGE_COUNT));
 }
 
 /* Numbers of letters by result of a delivery. */
@@ -252,13 +274,13 @@ void decider_deliver(struct decider *s, bool sure)
 	conversation_update(s->load);
 	if (!speaks_to_agents(s) && s->load->model.replies.n != s->heard) {
 		update_views(s);
-		show_plan(s);
+		show_plan(s, s->page);
 		app_say(s->app, ROLE_WARN, "somebody else has replied meanwhile; look again");
 		return;
 	}
 	/* new messages may have changed the items decided on, or their deadlines have passed */
 	if (!plan_is_current(&s->plan, &s->load->model, &s->load->reader, s->app->scene.now_ms)) {
-		show_plan(s);
+		show_plan(s, s->page);
 		app_say(s->app, ROLE_WARN, "what was decided on has changed meanwhile; look again");
 		return;
 	}

@@ -196,7 +196,7 @@ void watch_effects(struct watch *w)
 		case EFFECT_EXPLAIN: explain(w, &e); break;
 		case EFFECT_STAGE: decider_stage(&w->decider, e.desk, &e.draft); break;
 		case EFFECT_UNDO: decider_undo(&w->decider, e.desk, e.undo); break;
-		case EFFECT_PLAN: decider_plan(&w->decider, NULL, NONE); break;
+		case EFFECT_PLAN: decider_next_page(&w->decider); break;
 		case EFFECT_DELIVER:
 			decider_confirm(&w->decider);
 			vec_push(&w->sending, e);
