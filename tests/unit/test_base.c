@@ -14,6 +14,7 @@
 
 #include "unit.h"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -1281,6 +1282,42 @@ START_TEST(the_reviewers_group_may_write)
 }
 END_TEST
 
+START_TEST(io_finds_files_below_the_folder_only)
+{
+	char folder[] = "/tmp/gavel-below-XXXXXX", path[64];
+	struct buf real = { 0 };
+	struct err err;
+
+	ck_assert(mkdtemp(folder) && chdir(folder) == 0 && mkdir("a", 0700) == 0);
+	ck_assert_int_eq(close(creat("a/+x", 0600)), 0);
+	ck_assert(symlink("+x", "a/in") == 0 && symlink("/etc/passwd", "a/out") == 0);
+	ck_assert(symlink("..", "a/up") == 0 && mkfifo("a/fifo", 0600) == 0);
+	ck_assert_int_eq(io_find_below("a/in", &real, &err), 0);
+	ck_assert(real.p[0] == '/' && str_ends(buf_str(&real), STR("/a/+x")));
+	buf_clear(&real);
+	ck_assert_int_eq(io_find_below("a/up/a/+x", &real, &err), 0);
+	buf_clear(&real);
+	ck_assert_int_eq(io_find_below("a/out", &real, &err), -1);
+	assert_says(err, "leads out");
+	ck_assert_int_eq(io_find_below("../../etc/passwd", &real, &err), -1);
+	assert_says(err, "leads out");
+	ck_assert_int_eq(io_find_below("a/none", &real, &err), -1);
+	ck_assert_int_eq(io_find_below("a", &real, &err), -1);
+	ck_assert_int_eq(io_find_below("a/fifo", &real, &err), -1);
+	assert_says(err, "is not a file");
+	/* a folder whose name merely begins the same */
+	ck_assert_int_eq(chdir("a"), 0);
+	ck_assert(mkdir("../ab", 0700) == 0 && close(creat("../ab/f", 0600)) == 0);
+	ck_assert_int_eq(io_find_below("../ab/f", &real, &err), -1);
+	ck_assert_uint_eq(real.n, 0);
+	buf_release(&real);
+	ck_assert(unlink("+x") == 0 && unlink("in") == 0 && unlink("out") == 0 && unlink("up") == 0);
+	ck_assert(unlink("fifo") == 0 && unlink("../ab/f") == 0 && rmdir("../ab") == 0);
+	snprintf(path, sizeof(path), "%s/a", folder);
+	ck_assert(chdir("/") == 0 && rmdir(path) == 0 && rmdir(folder) == 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("base");
@@ -1363,6 +1400,7 @@ int main(void)
 
 	t = cases(suite, "io");
 	tcase_add_test(t, io_folders_are_those_of_the_environment);
+	tcase_add_test(t, io_finds_files_below_the_folder_only);
 
 	return unit_run(suite);
 }
