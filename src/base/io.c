@@ -177,11 +177,11 @@ int io_find_below(const char *path, struct buf *out, struct err *err)
 	int rc = 0;
 
 	if (!here || !real || stat(real, &st) < 0)
-		rc = err_set(err, "%.300s: %s", path, strerror(errno));
+		rc = err_set(err, "%.300s: %s; there is nothing to open", path, strerror(errno));
 	else if (strncmp(real, here, n) != 0 || real[n] != '/')
-		rc = err_set(err, "%.300s leads out of the current folder", path);
+		rc = err_set(err, "%.300s leads out of the current folder; it is not opened", path);
 	else if (!S_ISREG(st.st_mode))
-		rc = err_set(err, "%.300s is not a file", path);
+		rc = err_set(err, "%.300s is not a file; it is not opened", path);
 	else
 		buf_adds(out, real);
 	free(here);

@@ -436,7 +436,6 @@ int cmd_decide(struct options *o)
 	d.scene = (struct scene){ .model = &d.load.model, .reader = &d.load.reader,
 				  .k = d.load.model.records.n,
 				  .now_ms = model_now(&d.load.model, d.load.model.records.n) };
-	d.terms.reply_confirmed = o->reply != NULL;
 	code = run(&d);
 	plan_release(&d.plan);
 out:

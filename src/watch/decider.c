@@ -2,6 +2,8 @@
  * the message line. */
 #include "watch/decider.h"
 
+#include <stdlib.h>
+
 void decider_attach(struct decider *s)
 {
 	struct deciding *d = &s->app->deciding;
@@ -60,10 +62,19 @@ void decider_begin(struct decider *s)
 		app_open_view(s->app, &view_recovery, 0, 0);
 }
 
+static void forget_named(struct decider *s)
+{
+	for (uint32_t i = 0; i < s->named.n; i++)
+		free(s->named.v[i]);
+	s->named.n = 0;
+}
+
 void decider_release(struct decider *s)
 {
 	s->app->scene.plan = NULL;
 	plan_release(&s->plan);
+	forget_named(s);
+	vec_release(&s->named);
 }
 
 static bool is_on_top(struct decider *s, const struct view_ops *view)
@@ -137,12 +148,12 @@ void decider_clear_plan(struct decider *s, struct terms *terms)
 	if (s->app->deciding.artifact)
 		terms->artifact = s->app->deciding.artifact;
 	terms->turn = s->turn;
-	terms->reply_confirmed = true; /* y confirms the path that the page shows */
+	terms->apart = true;
 }
 
 static void plan_drafts(struct decider *s, const struct terms *terms)
 {
-	if (s->propose && s->only == NONE && s->propose(s->ctx, terms))
+	if (s->propose && s->only == NONE && !terms->named && s->propose(s->ctx, terms))
 		return;
 	for (uint32_t i = 0; i < s->load->desks.list.n; i++) {
 		struct desk *d = &s->load->desks.list.v[i];
@@ -153,13 +164,15 @@ static void plan_drafts(struct decider *s, const struct terms *terms)
 }
 
 /* Makes the plan of a page; false = there is nothing on it. */
-static bool make_page(struct decider *s, enum decider_page page)
+static bool make_page(struct decider *s, uint32_t page)
 {
 	struct terms terms;
 
 	decider_clear_plan(s, &terms);
 	s->page = page;
-	if (page == PAGE_DRAFTS)
+	if (page >= PAGE_NAMED)
+		terms.named = s->named.v[page - PAGE_NAMED];
+	if (page != PAGE_MORE)
 		plan_drafts(s, &terms);
 	else if (s->more && !s->only_desk)
 		s->more(s->more_ctx, &s->plan);
@@ -167,13 +180,25 @@ static bool make_page(struct decider *s, enum decider_page page)
 }
 
 /* Shows the first page that has something on it, from this one on and round. */
-static void show_plan(struct decider *s, enum decider_page page)
+static void show_plan(struct decider *s, uint32_t page)
 {
-	for (int i = 0; i < PAGE_COUNT; i++)
-		if (make_page(s, (enum decider_page)((page + i) % PAGE_COUNT))) {
+	bool some = make_page(s, PAGE_DRAFTS);
+	uint32_t n;
+
+	forget_named(s);
+	for (uint32_t i = 0; i < s->plan.apart.n; i++)
+		vec_push(&s->named, str_dup(s->plan.apart.v[i]));
+	n = PAGE_NAMED + s->named.n;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = (page + i) % n;
+
+		if (at != PAGE_DRAFTS || s->page != PAGE_DRAFTS)
+			some = make_page(s, at);
+		if (some) {
 			app_show_plan(s->app, &s->plan);
 			return;
 		}
+	}
 	app_say(s->app, ROLE_DIM, "nothing is staged");
 }
 
@@ -193,7 +218,7 @@ void decider_next_page(struct decider *s)
 	if (!shown)
 		decider_plan(s, NULL, NONE);
 	else if (!refuse_while_sending(s))
-		show_plan(s, (enum decider_page)((s->page + 1) % PAGE_COUNT));
+		show_plan(s, s->page + 1);
 }
 
 /* Numbers of letters by result of a delivery. */

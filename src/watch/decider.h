@@ -12,8 +12,8 @@
  * must not carry somebody else's along. */
 enum decider_page {
 	PAGE_DRAFTS,
-	PAGE_MORE, /* of decider.more */
-	PAGE_COUNT
+	PAGE_MORE,  /* of decider.more */
+	PAGE_NAMED, /* from here on, one for each path that only a message names */
 };
 
 struct decider {
@@ -26,7 +26,8 @@ struct decider {
 	void (*more)(void *ctx, struct plan *plan);
 	void *more_ctx;
 	struct plan plan;
-	enum decider_page page; /* that the plan is for */
+	uint32_t page; /* that the plan is for */
+	VEC(char *) named; /* the paths of PAGE_NAMED… */
 	uint32_t heard; /* replies in the model when the plan was made */
 	bool confirmed;         /* with y; reset by each new plan */
 	struct desk *only_desk; /* the plan is for this desk alone, NULL = all */

@@ -94,7 +94,7 @@ static void edit_named(struct watch *w, const char *file, uint32_t line)
 	struct err err;
 
 	if (io_find_below(file, &real, &err) < 0)
-		app_say(&w->app, ROLE_WARN, "%s: not opened", err.text);
+		app_say(&w->app, ROLE_WARN, "%s", err.text);
 	else
 		edit(w, real.p, line);
 	buf_release(&real);
