@@ -196,7 +196,7 @@ int cmd_run(struct options *o)
 		load_say(&w.load, str_of(err.text));
 	supervisor_close(&f);
 	if (f.agents.load && rmdir(captures.p) < 0 && code != EXIT_TROUBLE)
-		fprintf(stderr, "gavel: what the agents wrote is in %s\n", captures.p);
+		say_error("what the agents wrote is in %s", captures.p);
 	watch_release(&w);
 	arena_release(&arena);
 	buf_release(&captures);

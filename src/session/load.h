@@ -10,6 +10,7 @@
 #ifndef GAVEL_SESSION_LOAD_H
 #define GAVEL_SESSION_LOAD_H
 
+#include "draw/say.h"
 #include "session/cache.h"
 #include "session/conversation.h"
 #include "config/config.h"
@@ -146,12 +147,6 @@ int load_wait_ms(const struct load *l, int64_t now_ms);
 
 /* Prints "gavel: SENTENCE" to stderr, or to `hold`; sanitized, as file names are untrusted. */
 void load_say(struct load *l, struct str sentence);
-/* Appends untrusted text, sanitized: as the cells that would be shown, without colours. */
-void add_clean(struct buf *out, struct str s, enum text_mode mode);
-/* label, which is trusted, and the text. */
-void add_labelled(struct buf *out, const char *label, struct str s, enum text_mode mode);
-/* The same as add_clean, truncated with "…" after so many cells. */
-void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, int most);
 /* --filter, --since and --until as one filter; NULL when none is given. -1: reported on stderr. */
 int load_filter(const struct options *o, int64_t day, struct filter **out);
 

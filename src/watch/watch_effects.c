@@ -39,7 +39,7 @@ int watch_save_screen(struct watch *w, const char *file, struct err *err)
 
 int watch_fail(struct watch *w, const struct err *err)
 {
-	fprintf(stderr, "gavel: %s\n", err->text);
+	say_error("%s", err->text);
 	return w->code = EXIT_TROUBLE;
 }
 
