@@ -250,7 +250,7 @@ ok '... and changes nothing' told_nothing
 
 # one answer from the queue, one decision of one's own: two pages, two confirmations
 second='{"type":"event:question","id":"q-2","timestamp":"{now}","payload":{"question":"And now?"}}'
-printf '%s' "<until:And now>eNot mine.<Enter><until:staged>\$<wait:400>y<until:come back>=none<Enter><until:staged>\$<until:This will be><wait:400>${save} own.txt<Enter>y<until:on the way>\$<until:somebody else><wait:400>${save} theirs.txt<Enter>y4<until:got b>Q" >keys
+printf '%s' "<until:And now>eNot mine.<Enter><until:staged>\$<wait:400>y<until:come back>=none<Enter><until:staged>\$<until:This will be><wait:400>${save} own.txt<Enter>y4<until:got none>\$<until:somebody else><wait:400>${save} theirs.txt<Enter>y4<until:got b>Q" >keys
 timeout 60 "$GAVEL" run --headless --size 100x40 --keys keys --escalate-to both.ndjson --agent dev -- "$FAKE_AGENT" "say $ask" "say $second" \
 	'wait-for-line q-2' 'say got {last:answer}' 'wait-for-line q-1' 'say got {last:answer}' stall >out 2>err &
 pid=$!

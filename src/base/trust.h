@@ -1,9 +1,9 @@
 /* Whose words a file holds: who owns it and who can write to it. One check for the files that gavel
  * appends to (channel/) and for those that it believes, such as reply files.
  *
- * Safe is a file of this user that nobody else can write to. Files that are only read may also be of
- * the people whom the configuration names, and writable for the group that it names; for everybody
- * never. The folder is not judged: who replaces the file owns the new one. */
+ * Safe is a file of this user that nobody else can write to. Files that are only read may also be
+ * of the people whom the configuration names, and writable for the group that it names; for
+ * everybody never. The folder is not judged: who replaces the file owns the new one. */
 #ifndef GAVEL_BASE_TRUST_H
 #define GAVEL_BASE_TRUST_H
 

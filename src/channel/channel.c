@@ -75,7 +75,8 @@ bool channel_is_safe(const char *path, const struct stat *st, mode_t type, struc
 		err_set(err, "%.300s: belongs to another user; name a place of your own", path);
 		break;
 	case FILE_HAS_SECOND_NAME:
-		err_set(err, "%.300s: has a second name (hard link); remove it or name another place",
+		err_set(err,
+			"%.300s: has a second name (hard link); remove it or name another place",
 			path);
 		break;
 	case FILE_IS_OPEN:

@@ -67,8 +67,9 @@ static void preflight_make(const struct scene *s, int cols, struct lines *out)
 		return;
 	prose = prose_start(s, cols, out, sizeof(*prose));
 	prose_hint(prose, NULL, 0, ROLE_KEY,
-		   s->plan->named.n ? "The place of this is named by a message. y asks once more and "
-				      "writes there, {back} goes back and sends nothing."
+		   s->plan->named.n
+			   ? "The place of this is named by a message. y asks once more and writes "
+			     "there, {back} goes back and sends nothing."
 		   : plan_is_ready(s->plan)
 			   ? "This will be written. y sends it, {back} goes back and sends nothing."
 			   : "Not all of this can be written yet. y sends what is complete, {back} "
