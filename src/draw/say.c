@@ -42,7 +42,8 @@ static void put(FILE *to, struct str bytes)
 }
 
 /* Cleaned as a whole: what was cleaned before stays as it is. */
-static void put_sentence(FILE *to, const char *label, const char *format, va_list ap)
+static __attribute__((format(printf, 3, 0))) void
+put_sentence(FILE *to, const char *label, const char *format, va_list ap)
 {
 	struct buf sentence = { 0 }, line = { 0 };
 
