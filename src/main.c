@@ -92,11 +92,12 @@ int main(int argc, char **argv)
 	if (options_parse(&o, argc - 1, argv + 1, &err)) {
 		code = print_trouble("%s", err.text);
 	} else if (o.version) {
-		printf("gavel %s\n", PACKAGE_VERSION);
+		say("gavel %s", PACKAGE_VERSION);
 		code = EXIT_FINE;
 	} else if (o.help) {
 		options_help(o.command, &help);
-		print_buf(stdout, &help);
+		say_own(buf_str(&help));
+		buf_release(&help);
 		code = EXIT_FINE;
 	} else if (check_places(&o, &err)) {
 		code = print_trouble("%s", err.text);
@@ -107,7 +108,7 @@ int main(int argc, char **argv)
 	/* a full disk or a closed pipe must not pass for success */
 	if (fflush(stdout) || ferror(stdout)) {
 		if (errno != EPIPE)
-			fprintf(stderr, "gavel: cannot write the output: %s\n", strerror(errno));
+			say_error("cannot write the output: %s", strerror(errno));
 		return EXIT_TROUBLE;
 	}
 	return code;

@@ -81,6 +81,12 @@ is 'json/quick includes only base and json' '' \
 curses=$(grep -rlE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<n?curses' "$srcdir/src" | wc -l)
 is 'one file includes curses' 1 "$curses"
 
+# What is printed goes through one door, which lets nothing through that a terminal would obey. Two
+# sentences of base are printed when nothing else can be trusted any more.
+is 'only draw/say.c prints' '' \
+	"$(cd "$srcdir/src" && grep -rnE '[(,] *(stdout|stderr) *[,)]|(^|[^a-z_])(v?printf|puts|putchar|perror) *\(' --include='*.[ch]' . |
+		grep -vE '^\./(draw/say|base/err|base/mem)\.[ch]:|(fflush|ferror)\(stdout\)|__attribute__|/\* for printf')"
+
 # One word for one thing.
 is 'no struct tag is defined twice' '' \
 	"$(grep -rhoE '^struct [a-z_0-9]+ \{' "$srcdir/src" | LC_ALL=C sort | uniq -d)"

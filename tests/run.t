@@ -11,6 +11,7 @@ SECRET_TOKEN=hidden
 MY_SETTING=shown
 export HOME USER XDG_CONFIG_HOME SECRET_TOKEN MY_SETTING
 unset VISUAL EDITOR NO_COLOR
+umask 022
 cd "$tmp" || exit 99
 
 # ---- what one does again and again ----
@@ -201,6 +202,72 @@ is '... the first confirms, and the agent has it' 0 $?
 captures=$(sed -n 's/^gavel: what the agents wrote is in //p' err)
 ok '... as it was decided' wrote 'got b'
 ok '... once' [ "$(grep -c '"correlationId":"q-1"' "$captures/dev.ndjson.replies.ndjson")" = 1 ]
+
+# answers ID VALUE: a line as the second reviewer's gavel writes it
+answers() {
+	printf '{"type":"response:success","id":"r-%s","correlationId":"%s","timestamp":"2026-02-06T12:00:00Z","payload":{"answer":"%s"}}\n' \
+		"$1" "$1" "$2"
+}
+told_nothing() { ! grep -q '"correlationId":"q-1"' "$captures/dev.ndjson.replies.ndjson"; }
+# answered at once: the agent knows then that its question was read
+query='{"type":"request:query-tasks","id":"f-1","timestamp":"{now}","payload":{}}'
+
+answers q-1 b >open.ndjson.replies.ndjson
+chmod 0666 open.ndjson.replies.ndjson
+ok 'answers that anybody may have written are not read' \
+	run "<until:question>eNot mine.<Enter><until:staged>\$<wait:400>y6<until:escalated>4<until:can be written by others>\$<until:nothing is staged>${save} open.txt<Enter>Q" \
+	--escalate-to open.ndjson --agent dev -- "$FAKE_AGENT" "say $ask" stall
+ok '... the screen says why' shows open.txt 'answers from the queue are not read: the file can be written by others; chmod go-w it'
+ok '... the agent is told nothing' told_nothing
+ok '... and it is said once' [ "$(grep -c 'not read' err)" = 1 ]
+
+answers q-1 b >elsewhere
+ln -s elsewhere link.ndjson.replies.ndjson
+ok '... nor through a link' run "<until:question>4<until:is a symbolic link>Q" --escalate-to link.ndjson --agent dev -- "$FAKE_AGENT" "say $ask" stall
+
+if [ "$(id -u)" = 0 ]; then
+	mkdir -p config/gavel
+	answers q-1 b >theirs.ndjson.replies.ndjson
+	chown nobody theirs.ndjson.replies.ndjson
+	ok '... nor of another user' run "<until:question>4<until:belongs to a user who is not>Q" \
+		--escalate-to theirs.ndjson --agent dev -- "$FAKE_AGENT" "say $ask" stall
+	echo '{ "reviewers": ["nobody"] }' >config/gavel/config.json
+	ok '... unless the configuration names them' run "<until:new question>4<until:not escalated: ignored>Q" \
+		--escalate-to theirs.ndjson --agent dev -- "$FAKE_AGENT" "say $ask" "say $query" 'wait-for-line f-1' \
+		"append theirs.ndjson.replies.ndjson $(answers q-1 b)" stall
+	rm -r config
+else
+	skip '... nor of another user' 'only root gives files away'
+	skip '... unless the configuration names them' 'only root gives files away'
+fi
+
+ok 'an answer to what was never escalated' \
+	run "<until:new question>4<until:not escalated: ignored>\$<until:nothing is staged>Q" \
+	--escalate-to never.ndjson --agent dev -- "$FAKE_AGENT" "say $ask" "say $query" 'wait-for-line f-1' \
+	"append never.ndjson.replies.ndjson $(answers q-1 b)" stall
+ok '... is shown as such' says 'never.ndjson.replies.ndjson: an answer for dev to something that was not escalated is ignored'
+ok '... and changes nothing' told_nothing
+
+# one answer from the queue, one decision of one's own: two pages, two confirmations
+second='{"type":"event:question","id":"q-2","timestamp":"{now}","payload":{"question":"And now?"}}'
+printf '%s' "<until:And now>eNot mine.<Enter><until:staged>\$<wait:400>y<until:come back>=none<Enter><until:staged>\$<until:This will be><wait:400>${save} own.txt<Enter>y4<until:got none>\$<until:somebody else><wait:400>${save} theirs.txt<Enter>y4<until:got b>Q" >keys
+timeout 60 "$GAVEL" run --headless --size 100x40 --keys keys --escalate-to both.ndjson --agent dev -- "$FAKE_AGENT" "say $ask" "say $second" \
+	'wait-for-line q-2' 'say got {last:answer}' 'wait-for-line q-1' 'say got {last:answer}' stall >out 2>err &
+pid=$!
+i=0
+while [ ! -s both.ndjson ] && [ $i -lt 200 ]; do
+	i=$((i + 1))
+	sleep 0.1
+done
+"$GAVEL" decide --as bob both.ndjson q-1 answer --answer b --deliver >/dev/null
+wait $pid
+is 'an answer from the queue beside a decision of our own' 0 $?
+[ -s theirs.txt ] || tap_comment <err
+captures=$(sed -n 's/^gavel: what the agents wrote is in //p' err)
+ok '... our own is on a page by itself' sh -c 'grep -q "answer q-2" own.txt && ! grep -q "q-1\|somebody else" own.txt || { cat own.txt; false; }'
+ok '... theirs, too' sh -c 'grep -q "somebody else" theirs.txt && ! grep -q q-2 theirs.txt || { cat theirs.txt; false; }'
+ok '... ours was sent first' wrote 'got none'
+ok '... and theirs after its own confirmation' wrote 'got b'
 
 # ---- lies ----
 

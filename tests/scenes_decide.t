@@ -288,4 +288,46 @@ press 6
 ok 'it says why, too' soon reads 'written, but its reader has not taken'
 exec 5>&-
 
+# ---- files that messages name ----
+
+mkdir -p there away
+echo fine >there/ok.c
+echo plus >'+!touch PWNED'
+ln -s ok.c there/inside
+ln -s /etc/passwd there/out
+ln -s /etc away/etc
+printf '#!/bin/sh\nprintf "%%s\\n" "$@" >>edited\n' >editor
+finding() {
+	printf '{"finding_id":"%s","severity":"major","category":"bug","location":{"file":"%s","line_start":7},"description":"d","rationale":"r"}' "$1" "$2"
+}
+printf '{"message_id":"00000000-0000-4000-8000-000000000001","timestamp":"2026-03-17T09:00:00.000Z","sequence_number":1,"from_agent":{"agent_id":"rev","agent_type":"reviewer","instance_id":"r1"},"to_agent":{"agent_id":"arch","agent_type":"architect","instance_id":"a1"},"message_type":"review_result","payload":{"review_id":"R1","task_id":"T1","verdict":"changes_requested","findings":[%s,%s,%s,%s,%s,%s],"required_changes":[],"verification":{"tests":{"passed":true},"type_check":{"passed":true},"custom":{}},"summary":"s"}}\n' \
+	"$(finding plus '+!touch PWNED')" "$(finding out there/out)" "$(finding etc away/etc/passwd)" "$(finding folder there)" "$(finding inside there/inside)" "$(finding gone there/gone)" >files.ndjson
+log=files.ndjson
+watch 80x24 env EDITOR="$tmp/editor" "$GAVEL" $log
+opens() {
+	select_item "R1/$1"
+	press v
+	soon says 'y opens'
+	press y
+}
+: >edited
+opens out
+ok 'a link that leads out of the folder is not opened' soon says 'leads out of the current folder'
+opens etc
+ok '... nor through a folder' soon says 'away/etc/passwd leads out of the current folder'
+opens folder
+ok '... nor what is no file' soon says 'there is not a file'
+opens gone
+ok '... nor what is not there' soon says 'No such file'
+is '... no editor has run' '' "$(cat edited)"
+opens inside
+ok 'a link within it is, by its real name' soon grep -qxF "$(pwd -P)/there/ok.c" edited
+opens plus
+ok 'a name like an option is no option' soon grep -qxF "$(pwd -P)/+!touch PWNED" edited
+is '... at its line, and nothing else' "+7
+$(pwd -P)/there/ok.c
++7
+$(pwd -P)/+!touch PWNED" "$(cat edited)"
+press Q
+
 scenes_end

@@ -2,8 +2,10 @@
  * and proposes them for delivery. */
 #include "agents/queue_replies.h"
 
+#include "base/io.h"
 #include "decide/output_queue.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -12,12 +14,13 @@
 enum { POLL_EVERY_MS = 1000, BLOCK_BYTES = 64 << 10 };
 
 void queue_replies_open(struct queue_replies *r, struct agent_set *agents, struct app *app,
-			const char *queue)
+			const char *queue, struct trusted reviewers)
 {
 	struct buf path = { 0 };
 
 	r->agents = agents;
 	r->app = app;
+	r->reviewers = reviewers;
 	r->fd = -1;
 	framer_init(&r->framer, wire_max_bytes(&agents->load->wire), 0);
 	if (!queue)
@@ -28,8 +31,8 @@ void queue_replies_open(struct queue_replies *r, struct agent_set *agents, struc
 
 void queue_replies_close(struct queue_replies *r)
 {
-	if (r->path && r->fd >= 0)
-		close(r->fd);
+	if (r->path)
+		fd_close(&r->fd);
 	for (uint32_t i = 0; i < r->list.n; i++)
 		buf_release(&r->list.v[i].line);
 	vec_release(&r->list);
@@ -77,29 +80,106 @@ static uint32_t find_question(const struct queue_replies *r, uint32_t agent)
 	return NONE;
 }
 
-/* The item that the reply names; else the only one that the question raised. */
-static uint32_t find_item(const struct queue_replies *r, uint32_t message)
+static struct desk *desk_of(const struct queue_replies *r, uint32_t agent)
+{
+	return desks_find(&r->agents->load->desks, group_of(r, agent));
+}
+
+static bool has_words(const struct queue_replies *r, uint32_t item, struct str rev)
+{
+	const struct load *l = r->agents->load;
+	struct item_state at;
+	struct buf now = { 0 };
+	bool same;
+
+	if (!item_at(&l->model, &l->model.items.v[item], l->model.records.n, TIME_NONE, &at))
+		return false;
+	item_rev(&l->reader, &l->model.items.v[item], &at, &now);
+	same = str_eq(buf_str(&now), rev);
+	buf_release(&now);
+	return same;
+}
+
+/* Whether the item, as it is worded now, was passed on from here. */
+static bool was_escalated(const struct queue_replies *r, uint32_t agent, uint32_t item)
+{
+	const struct desk *d = desk_of(r, agent);
+
+	for (uint32_t i = d && item != NONE ? d->drafts.n : 0; i-- > 0;) {
+		const struct draft *draft = &d->drafts.v[i];
+
+		if (draft->number == item && draft->verb == VERB_ESCALATE &&
+		    draft->state == DRAFT_WRITTEN && has_words(r, item, draft->rev))
+			return true;
+	}
+	return false;
+}
+
+static bool is_raised_by(const struct model *m, uint32_t item, uint32_t message)
+{
+	return m->items.v[item].n && m->items.v[item].steps[0].message == message;
+}
+
+/* The item of the question that a decision names, or NONE. */
+static uint32_t find_named(const struct queue_replies *r, uint32_t message, struct str id)
 {
 	const struct model *m = &r->agents->load->model;
-	uint32_t only = NONE, named = NONE, decisions = 0, raised = 0;
-	bool names = r->message.dialect == DIALECT_COLLABORATION;
+	struct buf name = { 0 };
+	uint32_t found = NONE;
+
+	if (r->message.dialect == DIALECT_COLLABORATION)
+		return item_replied_to(m, message, id);
+	for (uint32_t i = m->items.n; i-- > 0 && found == NONE;) {
+		buf_clear(&name);
+		if (!is_raised_by(m, i, message))
+			continue;
+		item_name(m, &m->items.v[i], &name);
+		found = str_eq(buf_str(&name), id) ? i : NONE;
+	}
+	buf_release(&name);
+	return found;
+}
+
+/* Whether all items that the reply names were escalated, or, where it names none, one that the
+ * question raised. reply->item: the item it decides if that is only one. */
+static bool find_items(const struct queue_replies *r, struct queue_reply *reply)
+{
+	const struct model *m = &r->agents->load->model;
+	uint32_t n = 0, last = NONE, escalated = 0;
+	bool names = r->message.dialect == DIALECT_COLLABORATION ||
+		     r->message.dialect == DIALECT_FEEDBACK;
 
 	for (uint32_t i = 0; names && i < r->message.events.n; i++) {
 		const struct event *e = &r->message.events.v[i];
 
 		if (e->type != EV_DECIDE || e->item == ITEM_QUESTION)
 			continue;
-		decisions++;
-		named = item_replied_to(m, message, e->id);
+		n++;
+		last = find_named(r, reply->message, e->id);
+		escalated += was_escalated(r, reply->agent, last);
 	}
-	if (decisions)
-		return decisions == 1 ? named : NONE;
-	for (uint32_t i = m->items.n; i-- > 0 && raised < 2;)
-		if (m->items.v[i].n && m->items.v[i].steps[0].message == message) {
-			raised++;
-			only = i;
+	reply->item = n == 1 ? last : NONE;
+	if (n)
+		return escalated == n;
+	for (uint32_t i = m->items.n; i-- > 0;)
+		if (is_raised_by(m, i, reply->message)) {
+			n++;
+			last = i;
+			escalated += was_escalated(r, reply->agent, i);
 		}
-	return raised == 1 ? only : NONE;
+	reply->item = n == 1 ? last : NONE;
+	return escalated > 0;
+}
+
+static void report_ignored(struct queue_replies *r, uint32_t agent)
+{
+	struct buf line = { 0 };
+
+	r->ignored++;
+	buf_printf(&line, "%s: an answer for %s to something that was not escalated is ignored",
+		   r->path, r->agents->agents.v[agent]->child->name);
+	load_say(r->agents->load, buf_str(&line));
+	buf_release(&line);
 }
 
 static void on_line(void *ctx, const struct frame *frame)
@@ -120,7 +200,10 @@ static void on_line(void *ctx, const struct frame *frame)
 	reply.message = reply.agent == NONE ? NONE : find_question(r, reply.agent);
 	if (reply.message == NONE)
 		return;
-	reply.item = find_item(r, reply.message);
+	if (!find_items(r, &reply)) {
+		report_ignored(r, reply.agent);
+		return;
+	}
 	reply.dialect = r->message.dialect;
 	buf_add_str(&reply.line, frame->bytes);
 	buf_addc(&reply.line, '\n');
@@ -129,23 +212,63 @@ static void on_line(void *ctx, const struct frame *frame)
 
 /* ---- polling ---- */
 
-/* The file is created with the first reply. */
-static bool open_file(struct queue_replies *r)
+static void start_framer(struct queue_replies *r)
+{
+	framer_release(&r->framer);
+	framer_init(&r->framer, wire_max_bytes(&r->agents->load->wire), 0);
+	r->at = 0;
+}
+
+/* NULL: the file is open, or does not exist, as it is created with the first reply. Otherwise why
+ * it is not read; who can write to it may change at any time. */
+static const char *open_file(struct queue_replies *r)
 {
 	struct stat st;
+	const char *why;
 
 	if (r->fd < 0)
 		r->fd = open(r->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (r->fd >= 0 && (fstat(r->fd, &st) < 0 || !S_ISREG(st.st_mode))) {
-		close(r->fd);
-		r->fd = -1;
+	if (r->fd < 0 && errno == ENOENT)
+		return NULL;
+	if ((r->fd < 0 ? lstat(r->path, &st) : fstat(r->fd, &st)) < 0)
+		return "cannot be looked at; check its folder";
+	why = file_distrust(&st, &r->reviewers);
+	if (r->fd < 0)
+		return why ? why : "cannot be opened; check who may read it";
+	if (!why && (st.st_dev != r->dev || st.st_ino != r->ino)) {
+		r->dev = st.st_dev;
+		r->ino = st.st_ino;
+		start_framer(r);
 	}
-	return r->fd >= 0;
+	if (why)
+		fd_close(&r->fd);
+	return why;
 }
 
-static struct desk *desk_of(const struct queue_replies *r, uint32_t agent)
+/* Once for each reason. */
+static void report_refusal(struct queue_replies *r, const char *why)
 {
-	return desks_find(&r->agents->load->desks, group_of(r, agent));
+	struct buf line = { 0 };
+
+	if (why && why != r->refused) {
+		buf_printf(&line, "answers from the queue are not read: the file %s: %s", why,
+			   r->path);
+		load_say(r->agents->load, buf_str(&line));
+		buf_release(&line);
+	}
+	r->refused = why;
+}
+
+static void read_file(struct queue_replies *r)
+{
+	char block[BLOCK_BYTES];
+	ssize_t n;
+
+	report_refusal(r, open_file(r));
+	while (r->fd >= 0 && (n = pread(r->fd, block, sizeof(block), (off_t)r->at)) > 0) {
+		r->at += (uint64_t)n;
+		framer_feed(&r->framer, str_make(block, (size_t)n), on_line, r);
+	}
 }
 
 /* Delivered, or in delivery. */
@@ -173,22 +296,18 @@ static bool is_late(const struct queue_replies *r, const struct queue_reply *rep
 
 static bool is_waiting(const struct queue_replies *r, const struct queue_reply *reply)
 {
-	return !is_done(r, reply) && !is_late(r, reply);
+	return !is_done(r, reply) && !is_late(r, reply) &&
+	       (reply->item == NONE || was_escalated(r, reply->agent, reply->item));
 }
 
 void queue_replies_poll(struct queue_replies *r, int64_t now_ms)
 {
-	char block[BLOCK_BYTES];
 	uint32_t before = r->list.n, waiting = 0;
-	ssize_t n;
 
 	if (!r->path || now_ms - r->looked_ms < POLL_EVERY_MS)
 		return;
 	r->looked_ms = now_ms;
-	while (open_file(r) && (n = pread(r->fd, block, sizeof(block), (off_t)r->at)) > 0) {
-		r->at += (uint64_t)n;
-		framer_feed(&r->framer, str_make(block, (size_t)n), on_line, r);
-	}
+	read_file(r);
 	for (uint32_t i = 0; i < r->list.n; i++)
 		waiting += is_waiting(r, &r->list.v[i]);
 	if (r->list.n > before && waiting > r->waiting)
@@ -196,6 +315,21 @@ void queue_replies_poll(struct queue_replies *r, int64_t now_ms)
 			"an answer has come back for %s; {deliver} looks at it and sends it",
 			r->agents->agents.v[vec_last(&r->list)->agent]->child->name);
 	r->waiting = waiting;
+}
+
+void queue_replies_banner(const struct queue_replies *r, struct buf *out)
+{
+	if (r->refused)
+		buf_printf(out, "answers from the queue are not read: the file %s: %s", r->refused,
+			   r->path);
+	else if (r->waiting)
+		keymap_printf(&r->app->keymap, out,
+			      "%u answer%s came back from the queue; {deliver} looks at %s",
+			      r->waiting, r->waiting == 1 ? "" : "s",
+			      r->waiting == 1 ? "it" : "them");
+	else if (r->ignored)
+		buf_printf(out, "%u answer%s to what was not escalated: ignored; see %s",
+			   r->ignored, r->ignored == 1 ? "" : "s", r->path);
 }
 
 void queue_replies_plan(void *queue_replies, struct plan *plan)

@@ -233,7 +233,8 @@ static void edit(struct reviewing *r)
 {
 	if (r->artifact.path)
 		app_effect(&r->watch.app,
-			   (struct effect){ EFFECT_EDIT, .edit = { .file = r->artifact.path } });
+			   (struct effect){ EFFECT_EDIT,
+					    .edit = { .file = r->artifact.path, .is_own = true } });
 	else
 		app_say(&r->watch.app, ROLE_DIM,
 			"no artifact is under review; --artifact FILE names one");

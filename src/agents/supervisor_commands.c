@@ -230,11 +230,8 @@ void supervisor_show(struct supervisor *s, int64_t now_ms)
 		if (!app->banner.n)
 			add_problem(s, i, &app->banner);
 	}
-	if (!app->banner.n && s->queue_replies.waiting)
-		keymap_printf(&app->keymap, &app->banner,
-			      "%u answer%s came back from the queue; {deliver} looks at %s",
-			      s->queue_replies.waiting, s->queue_replies.waiting == 1 ? "" : "s",
-			      s->queue_replies.waiting == 1 ? "it" : "them");
+	if (!app->banner.n)
+		queue_replies_banner(&s->queue_replies, &app->banner);
 	app->scene.lives = s->lives.v;
 	app->scene.life_n = s->lives.n;
 }

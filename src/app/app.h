@@ -68,6 +68,7 @@ struct effect {
 		struct {
 			const char *file;
 			uint32_t line; /* 0: none */
+			bool is_own;   /* named by the person, not by a message */
 		} edit;
 		struct draft draft;
 		uint32_t undo; /* number of the draft */

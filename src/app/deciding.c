@@ -570,12 +570,28 @@ COMMAND(quit)
 		n);
 }
 
+/* Sends the plan, after another y if its artifact has not changed. */
+static void deliver_plan(struct app *a)
+{
+	const struct plan *plan = a->scene.plan;
+
+	for (uint32_t i = 0; i < plan->list.n; i++)
+		if (plan->list.v[i].needs_sure && !plan->list.v[i].missing.n) {
+			a->deciding.confirm = CONFIRM_SURE;
+			app_say(a, ROLE_KEY, "the artifact is the same as in the last turn; y once "
+					     "more sends it anyway");
+			return;
+		}
+	app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = false });
+}
+
 static void do_confirmed(struct app *a, enum confirm what)
 {
 	struct deciding *d = &a->deciding;
 
 	switch (what) {
 	case CONFIRM_CORRECT: prompt_or_stage(a, STR_NONE); break;
+	case CONFIRM_NAMED: deliver_plan(a); break;
 	case CONFIRM_SURE: app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = true }); break;
 	case CONFIRM_QUIT: app_effect(a, (struct effect){ EFFECT_QUIT }); break;
 	case CONFIRM_DOUBT:
@@ -595,15 +611,16 @@ static void do_confirmed(struct app *a, enum confirm what)
 static void confirm_plan(struct app *a)
 {
 	const struct plan *plan = a->scene.plan;
+	char q[QUOTED_MAX];
 
-	for (uint32_t i = 0; i < plan->list.n; i++)
-		if (plan->list.v[i].needs_sure && !plan->list.v[i].missing.n) {
-			a->deciding.confirm = CONFIRM_SURE;
-			app_say(a, ROLE_KEY, "the artifact is the same as in the last turn; y once "
-					     "more sends it anyway");
+	for (uint32_t i = 0; i < plan->list.n && plan->named.n; i++)
+		if (!plan->list.v[i].missing.n) {
+			a->deciding.confirm = CONFIRM_NAMED;
+			app_say(a, ROLE_KEY, "named by a message: %s; y once more writes there",
+				quoted(plan->list.v[i].letter.path, q));
 			return;
 		}
-	app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = false });
+	deliver_plan(a);
 }
 
 static bool is_deliver_key(const struct app *a, uint32_t key)

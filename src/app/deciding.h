@@ -14,6 +14,7 @@ enum { PREFLIGHT_DEAF_MS = 300 }; /* keys are ignored that long after the page o
 enum confirm {
 	CONFIRM_NONE,
 	CONFIRM_CORRECT, /* a correction of a decision already recorded */
+	CONFIRM_NAMED,   /* deliver to a path that a message names */
 	CONFIRM_SURE,    /* deliver although the artifact has not changed */
 	CONFIRM_QUIT,    /* with decisions staged */
 	CONFIRM_GIVE_UP, /* a held message */

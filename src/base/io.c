@@ -175,6 +175,26 @@ bool io_user_folder(const char *base, const char *usual, struct buf *out)
 	return home && *home;
 }
 
+int io_find_below(const char *path, struct buf *out, struct err *err)
+{
+	char *here = realpath(".", NULL), *real = realpath(path, NULL);
+	size_t n = here && strcmp(here, "/") != 0 ? strlen(here) : 0;
+	struct stat st;
+	int rc = 0;
+
+	if (!here || !real || stat(real, &st) < 0)
+		rc = err_set(err, "%.300s: %s; there is nothing to open", path, strerror(errno));
+	else if (strncmp(real, here, n) != 0 || real[n] != '/')
+		rc = err_set(err, "%.300s leads out of the current folder; it is not opened", path);
+	else if (!S_ISREG(st.st_mode))
+		rc = err_set(err, "%.300s is not a file; it is not opened", path);
+	else
+		buf_adds(out, real);
+	free(here);
+	free(real);
+	return rc;
+}
+
 int io_sync_folder(const char *path)
 {
 	const char *slash = strrchr(path, '/');

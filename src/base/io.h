@@ -62,6 +62,9 @@ const char *io_temp_folder(void); /* $TMPDIR or /tmp */
 /* gavel's folder below an XDG base directory ("XDG_CACHE_HOME"; ignored if relative), or below
  * `usual` (".cache") in $HOME. false: neither variable is set. */
 bool io_user_folder(const char *base, const char *usual, struct buf *out);
+/* Appends the real path of a regular file below the current folder; -1 and the reason if there is
+ * none, or if the path leads out of that folder, by ".." or by a link. */
+int io_find_below(const char *path, struct buf *out, struct err *err);
 /* fsync of the folder that holds path: makes a new name durable. */
 int io_sync_folder(const char *path);
 /* -1 and the reason unless the file or folder belongs to this user (root_may: or to root) and others

@@ -3,6 +3,8 @@
  * channel_child.c. */
 #include "channel/channel_ops.h"
 
+#include "base/trust.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -60,22 +62,28 @@ static const char *type_word(mode_t type)
 
 bool channel_is_safe(const char *path, const struct stat *st, mode_t type, struct err *err)
 {
-	const char *fault = NULL;
-
-	if (S_ISLNK(st->st_mode))
-		fault = "is a symbolic link; name the place itself";
-	else if ((st->st_mode & S_IFMT) != type)
-		return err_set(err, "%.300s: is not %s; name another place for replies", path,
-			       type_word(type)) == 0;
-	else if (st->st_uid != geteuid())
-		fault = "belongs to another user; name a place of your own";
-	else if (type != S_IFDIR && st->st_nlink > 1)
-		fault = "has a second name (hard link); remove it or name another place";
-	else if (st->st_mode & (S_IWGRP | S_IWOTH))
-		fault = "others may write to it; chmod go-w it";
-	if (fault)
-		err_set(err, "%.300s: %s", path, fault);
-	return !fault;
+	switch (file_fault(st, type, NULL)) {
+	case FILE_SAFE: return true;
+	case FILE_IS_LINK:
+		err_set(err, "%.300s: is a symbolic link; name the place itself", path);
+		break;
+	case FILE_IS_OTHER_TYPE:
+		err_set(err, "%.300s: is not %s; name another place for replies", path,
+			type_word(type));
+		break;
+	case FILE_IS_FOREIGN:
+		err_set(err, "%.300s: belongs to another user; name a place of your own", path);
+		break;
+	case FILE_HAS_SECOND_NAME:
+		err_set(err,
+			"%.300s: has a second name (hard link); remove it or name another place",
+			path);
+		break;
+	case FILE_IS_OPEN:
+		err_set(err, "%.300s: others may write to it; chmod go-w it", path);
+		break;
+	}
+	return false;
 }
 
 bool channel_lstat(const char *path, mode_t type, struct stat *st, struct err *err)

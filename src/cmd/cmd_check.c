@@ -18,7 +18,7 @@ struct checking {
 static void flush(struct checking *c, size_t limit)
 {
 	if (c->out.n > limit) {
-		fwrite(c->out.p, 1, c->out.n, stdout);
+		(c->o->format == OUTPUT_TEXT ? say_text : say_json)(buf_str(&c->out));
 		buf_clear(&c->out);
 	}
 }

@@ -30,7 +30,7 @@ struct outcome {
 	VEC(struct str) missing; /* why it was not sent, or not even staged */
 };
 
-static void print_json(const struct outcome *r)
+static void print_object(const struct outcome *r)
 {
 	struct buf out = { 0 };
 
@@ -54,17 +54,19 @@ static void print_json(const struct outcome *r)
 		json_put_bool(&out, "uncertain", r->letter->uncertain);
 	}
 	buf_adds(&out, "}\n");
-	print_buf(stdout, &out);
+	print_json(&out);
 }
 
-static void add_problem(struct buf *out, const struct outcome *r, struct str problem)
+static void print_problem(const struct outcome *r, struct str problem)
 {
-	add_labelled(out, "gavel: ", r->item, TEXT_ID);
-	add_labelled(out, ": ", problem, TEXT_LINE);
-	buf_addc(out, '\n');
+	struct buf item = { 0 };
+
+	add_clean(&item, r->item, TEXT_ID);
+	say_error("%s: %.*s", item.n ? item.p : "", STR_ARG(problem));
+	buf_release(&item);
 }
 
-static void print_text(const struct decide_command *d, const struct outcome *r)
+static void print_lines(const struct decide_command *d, const struct outcome *r)
 {
 	struct buf out = { 0 };
 
@@ -86,10 +88,9 @@ static void print_text(const struct decide_command *d, const struct outcome *r)
 		buf_adds(&out, " --deliver sends it");
 	}
 	buf_addc(&out, '\n');
-	print_buf(stdout, &out);
+	print_text(&out);
 	for (uint32_t i = 0; i < r->missing.n; i++)
-		add_problem(&out, r, r->missing.v[i]);
-	print_buf(stderr, &out);
+		print_problem(r, r->missing.v[i]);
 }
 
 static int report(const struct decide_command *d, struct outcome *r)
@@ -97,9 +98,9 @@ static int report(const struct decide_command *d, struct outcome *r)
 	bool fine = !r->missing.n && r->delivery != DELIVERY_HELD;
 
 	if (d->o->format == OUTPUT_JSON)
-		print_json(r);
+		print_object(r);
 	else
-		print_text(d, r);
+		print_lines(d, r);
 	vec_release(&r->missing);
 	return fine ? EXIT_FINE : EXIT_FOUND;
 }
@@ -110,10 +111,7 @@ static int refuse(const struct decide_command *d, struct outcome *r, const char 
 		vec_push(&r->missing, str_of(why));
 		report(d, r);
 	} else {
-		struct buf line = { 0 };
-
-		add_problem(&line, r, str_of(why));
-		print_buf(stderr, &line);
+		print_problem(r, str_of(why));
 	}
 	return EXIT_FOUND;
 }
@@ -207,7 +205,6 @@ static void look_again(struct decide_command *d)
 	const struct model *m = &d->load.model;
 
 	terms_fill(&d->terms, d->o, &d->config, m);
-	d->terms.reply_confirmed = d->o->reply != NULL;
 	d->scene = (struct scene){ .model = m, .reader = &d->load.reader, .k = m->records.n,
 				   .now_ms = model_now(m, m->records.n) };
 }
@@ -418,7 +415,7 @@ static int deliver_all(struct decide_command *d)
 		reported++;
 	}
 	if (!reported && d->o->format == OUTPUT_TEXT)
-		printf("nothing is staged\n");
+		say("nothing is staged");
 	if (desk_unfinished(d->desk) && code == EXIT_FINE)
 		code = EXIT_FOUND;
 	return code;
@@ -461,16 +458,15 @@ int cmd_decide(struct options *o)
 		goto out;
 	d.desk = &d.load.desks.list.v[0];
 	if (d.desk->access != DESK_WRITES) {
-		fprintf(stderr, "gavel: %s\n", d.desk->why.text);
+		say_error("%s", d.desk->why.text);
 		code = d.desk->trouble == JOURNAL_TROUBLE ? EXIT_TROUBLE : EXIT_JOURNAL;
 		goto out;
 	}
 	load_say_copy(&d.load, d.desk);
 	if (d.desk->journal.torn.n)
-		fprintf(stderr,
-			"gavel: the last record of an earlier run was not written to its end; what "
-			"is there of it was put aside as %s\n",
-			d.desk->journal.torn.p);
+		say_error("the last record of an earlier run was not written to its end; what is "
+			  "there of it was put aside as %s",
+			  d.desk->journal.torn.p);
 	load_run(&d.load, NULL, NULL);
 	if (d.load.trouble)
 		goto out;

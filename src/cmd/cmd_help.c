@@ -90,6 +90,7 @@ int cmd_help(struct options *o)
 	} else {
 		options_help(command, &out);
 	}
-	print_buf(stdout, &out);
+	say_own(buf_str(&out));
+	buf_release(&out);
 	return EXIT_FINE;
 }

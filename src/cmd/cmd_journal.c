@@ -81,7 +81,7 @@ static int list(const struct options *o, const struct journal_folders *folders)
 
 		desk_open_dir(&d, folders->list.v[i], false);
 		if (d.trouble != JOURNAL_FINE) {
-			fprintf(stderr, "gavel: %s\n", d.why.text);
+			say_error("%s", d.why.text);
 			code = EXIT_JOURNAL;
 		}
 		if (o->format == OUTPUT_TEXT) {
@@ -97,7 +97,7 @@ static int list(const struct options *o, const struct journal_folders *folders)
 	}
 	if (!out.n && o->format == OUTPUT_TEXT)
 		buf_adds(&out, "nothing has been decided yet\n");
-	print_buf(stdout, &out);
+	(o->format == OUTPUT_TEXT ? print_text : print_json)(&out);
 	return code;
 }
 
@@ -112,14 +112,14 @@ static int verify(const struct journal_folders *folders)
 		uint64_t records = 0;
 		unsigned problems = journal_verify(folders->list.v[i], &said, &records);
 
-		printf("%s: %llu records, %u problems\n", folders->list.v[i],
+		say("%s: %llu records, %u problems", folders->list.v[i],
 		       (unsigned long long)records, problems);
-		print_buf(stdout, &said);
+		print_text(&said);
 		if (problems)
 			code = EXIT_JOURNAL;
 	}
 	if (!folders->list.n)
-		printf("there is no journal yet\n");
+		say("there is no journal yet");
 	return code;
 }
 
@@ -135,10 +135,10 @@ static int repair(const struct journal_folders *folders)
 
 		buf_clear(&said);
 		if (!valid && journal_repair(folders->list.v[i], &said, &err) != JOURNAL_FINE) {
-			fprintf(stderr, "gavel: %s\n", err.text);
+			say_error("%s", err.text);
 			code = EXIT_JOURNAL;
 		}
-		print_buf(stdout, &said);
+		print_text(&said);
 	}
 	return code;
 }
@@ -175,7 +175,7 @@ static int find_named(const struct journal_folders *folders, const char *id,
 	if (hits == 0)
 		print_trouble("nothing is named %s; gavel journal list tells the ids", id);
 	else if (hits > 1)
-		fprintf(stderr, "gavel: %u ids begin with %s; write more of it\n", hits, id);
+		say_error("%u ids begin with %s; write more of it", hits, id);
 	return hits == 1 ? 0 : -1;
 }
 
@@ -203,12 +203,12 @@ static int act_on(const struct options *o, const struct journal_folders *folders
 		return EXIT_FOUND;
 	desk_open_dir(&d, folders->list.v[what.folder], true);
 	if (d.access != DESK_WRITES) {
-		fprintf(stderr, "gavel: %s\n", d.why.text);
+		say_error("%s", d.why.text);
 		code = EXIT_JOURNAL;
 	} else if (act(&d, &what, resend, o->sure, &err)) {
-		fprintf(stderr, "gavel: %s\n", err.text);
+		say_error("%s", err.text);
 	} else if (what.letter == NONE) {
-		printf("%s: undone\n", d.drafts.v[what.draft].id);
+		say("%s: undone", d.drafts.v[what.draft].id);
 		code = EXIT_FINE;
 	} else {
 		const struct letter *l = &d.letters.v[what.letter];
@@ -217,7 +217,7 @@ static int act_on(const struct options *o, const struct journal_folders *folders
 		if (l->state == LETTER_HELD)
 			add_labelled(&line, ": ", l->why, TEXT_LINE);
 		buf_addc(&line, '\n');
-		print_buf(stdout, &line);
+		print_text(&line);
 		code = l->state == LETTER_HELD ? EXIT_FOUND : EXIT_FINE;
 	}
 	desk_close(&d);

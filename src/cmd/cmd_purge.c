@@ -132,18 +132,14 @@ static void note_removed(struct purge *p, enum kind kind, const char *path, uint
 
 	add_labelled(&line, p->dry ? "would remove " : "removed ", str_of(path), TEXT_LINE);
 	buf_printf(&line, " (%sB)\n", short_number(bytes, size));
-	print_buf(stdout, &line);
+	print_text(&line);
 	p->removed[kind]++;
 	p->bytes += bytes;
 }
 
 static void fail(struct purge *p, const char *path)
 {
-	struct buf line = { 0 };
-
-	add_labelled(&line, "gavel: ", str_of(path), TEXT_LINE);
-	buf_printf(&line, ": cannot be removed: %s\n", strerror(errno));
-	print_buf(stderr, &line);
+	say_error("%s: cannot be removed: %s", path, strerror(errno));
 	p->trouble = true;
 }
 
@@ -322,14 +318,15 @@ static void purge_cache(struct purge *p, const char *base, const char *name, con
 
 static void print_total(const struct purge *p)
 {
+	struct buf line = { 0 };
 	char size[16];
 
-	printf("%s: %u captures, %u journals, %u cache files, %sB",
-	       p->dry ? "would remove" : "removed", p->removed[CAPTURES], p->removed[JOURNALS],
-	       p->removed[CACHES], short_number(p->bytes, size));
+	buf_printf(&line, "%s: %u captures, %u journals, %u cache files, %sB",
+		   p->dry ? "would remove" : "removed", p->removed[CAPTURES], p->removed[JOURNALS],
+		   p->removed[CACHES], short_number(p->bytes, size));
 	if (p->in_use)
-		printf("; %u old ones are in use or unfinished and stay", p->in_use);
-	printf("\n");
+		buf_printf(&line, "; %u old ones are in use or unfinished and stay", p->in_use);
+	print_text(&line);
 }
 
 int cmd_purge(struct options *o)

@@ -59,9 +59,9 @@ static bool options_are_fine(const struct options *o)
 	double speed;
 
 	if (!o->words.n) {
-		fprintf(stderr, "gavel: replay needs a log: gavel replay LOG\n");
+		say_error("replay needs a log: gavel replay LOG");
 	} else if (o->speed && !playback_parse_speed(str_of(o->speed), &speed)) {
-		fprintf(stderr, "gavel: --speed=%s: must be a number from 0.1 to 1000\n", o->speed);
+		say_error("--speed=%s: must be a number from 0.1 to 1000", o->speed);
 	} else if (!o->headless && !o->export_to && !isatty(STDOUT_FILENO)) {
 		print_trouble("replay needs a terminal; --export=FILE.cast writes it to a file, "
 			      "gavel show VIEW --at=TIME prints one moment");
@@ -83,7 +83,7 @@ static int begin_export(struct player *p, struct options *o, struct str title)
 	p->watch.ops = &export_ops;
 	if (cast_open(&p->cast, o->export_to, o->rows, o->cols, title, o->ascii, &err) == 0)
 		return 0;
-	fprintf(stderr, "gavel: %s\n", err.text);
+	say_error("%s", err.text);
 	return -1;
 }
 
@@ -97,8 +97,8 @@ static int end_export(struct player *p, int code)
 	if (cast_close(&p->cast, &err) < 0)
 		return print_trouble("%s", err.text);
 	if (code == EXIT_FINE)
-		printf("%s: %u frames, %s\n", p->cast.file, p->cast.frames,
-		       timestamp_span(p->cast.last_ms, span));
+		say("%s: %u frames, %s", p->cast.file, p->cast.frames,
+		    timestamp_span(p->cast.last_ms, span));
 	return code;
 }
 

@@ -165,7 +165,7 @@ static void go(struct reviewing *r)
 	review_resume(r);
 	review_ops.tick(r, loop_now_ms());
 	w->code = watch_go(w, buf_str(&title));
-	fprintf(stderr, "gavel: this review is kept in %s\n", r->log.p);
+	say_error("this review is kept in %s", r->log.p);
 	buf_release(&title);
 }
 
@@ -200,7 +200,7 @@ int cmd_review(struct options *o)
 	watch_init(&r.watch, o);
 	load_init(&r.watch.load, o->max_line_bytes);
 	if (check_files(&r, &err) < 0 || open_log(&r, o, &err) < 0) {
-		fprintf(stderr, "gavel: %s\n", err.text);
+		say_error("%s", err.text);
 	} else {
 		go(&r);
 		code = r.watch.code;

@@ -159,7 +159,8 @@ static int supervise(struct watch *w, struct supervisor *f, const char *captures
 		buf_printf(&title, "%s%s", i ? " " : "", f->agents.agents.v[i]->child->name);
 	watch_begin(w, buf_str(&title));
 	queue_replies_open(&f->queue_replies, &f->agents, &w->app,
-		     w->options->escalate_to ? w->options->escalate_to : w->config.escalate_to);
+		     w->options->escalate_to ? w->options->escalate_to : w->config.escalate_to,
+		     config_trusted(&w->config));
 	w->decider.more = queue_replies_plan;
 	w->decider.more_ctx = &f->queue_replies;
 	supervisor_show(f, loop_now_ms());
@@ -197,7 +198,7 @@ int cmd_run(struct options *o)
 		load_say(&w.load, str_of(err.text));
 	supervisor_close(&f);
 	if (f.agents.load && rmdir(captures.p) < 0 && code != EXIT_TROUBLE)
-		fprintf(stderr, "gavel: what the agents wrote is in %s\n", captures.p);
+		say_error("what the agents wrote is in %s", captures.p);
 	watch_release(&w);
 	arena_release(&arena);
 	buf_release(&captures);

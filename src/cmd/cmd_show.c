@@ -81,16 +81,16 @@ static int set_cursor(struct scene *s, const struct options *o)
 		return 0;
 	if (at.n && at.p[0] == '#') {
 		if (!model_cut_named(m, at, &s->k)) {
-			fprintf(stderr, "gavel: --at=%s: must be #N or #N.R with numbers\n",
-				o->at);
+			say_error("--at=%s: must be #N or #N.R with numbers", o->at);
 			return -1;
 		}
 		s->now_ms = model_now(m, s->k);
 		return 0;
 	}
 	if (!timestamp_parse_loose(at, s->now_ms, &ms)) {
-		fprintf(stderr, "gavel: --at=%s: must be a time such as 10:15, "
-				"2026-01-26T10:15:00Z, or #N for the first N messages\n", o->at);
+		say_error("--at=%s: must be a time such as 10:15, 2026-01-26T10:15:00Z, or #N for "
+			  "the first N messages",
+			  o->at);
 		return -1;
 	}
 	s->k = model_cut_at(m, ms);
@@ -101,8 +101,7 @@ static int set_cursor(struct scene *s, const struct options *o)
 static void print_lines(void *ctx, struct buf *lines)
 {
 	(void)ctx;
-	if (lines->n)
-		fwrite(lines->p, 1, lines->n, stdout);
+	say_json(buf_str(lines));
 	buf_clear(lines);
 }
 
@@ -112,14 +111,17 @@ static void print_shown(struct load *l, const struct shown_view *shown, struct s
 	struct buf out = { 0 };
 	char hex[65];
 
-	if (o->format == OUTPUT_JSON || !shown->json) {
-		(shown->json ? shown->json : markdown_report)(l, s, &out);
-		print_buf(stdout, &out);
+	if (!shown->json) {
+		markdown_report(l, s, &out);
+		print_text(&out);
+	} else if (o->format == OUTPUT_JSON) {
+		shown->json(l, s, &out);
+		print_json(&out);
 	} else if (shown->view) {
 		print_view(shown->view, s, o);
 	} else {
 		state_hash(l, s, hex);
-		printf("%s\n", hex);
+		say("%s", hex);
 	}
 }
 
@@ -204,7 +206,7 @@ int show_demo(struct options *o, const char *source)
 		set_cursor(&s, o);
 		print_shown(&l, &views[0], &s, o);
 		if (o->format == OUTPUT_TEXT)
-			putchar('\n');
+			say_own(STR("\n"));
 		print_shown(&l, &views[VIEWS - 1], &s, o);
 		code = l.trouble ? EXIT_TROUBLE : EXIT_FINE;
 	}

@@ -43,8 +43,7 @@ void printer_open(struct printer *p, const struct options *o)
 
 void printer_write(struct printer *p)
 {
-	if (p->out.n)
-		fwrite(p->out.p, 1, p->out.n, stdout);
+	say_own(buf_str(&p->out));
 	buf_clear(&p->out);
 }
 
@@ -79,20 +78,26 @@ void printer_row(struct printer *p, const struct view_ops *view, const struct sc
 
 int print_trouble(const char *format, ...)
 {
+	struct buf sentence = { 0 };
 	va_list ap;
 
 	va_start(ap, format);
-	fputs("gavel: ", stderr);
-	vfprintf(stderr, format, ap);
-	fputc('\n', stderr);
+	buf_vprintf(&sentence, format, ap);
 	va_end(ap);
+	say_error("%s", sentence.n ? sentence.p : "");
+	buf_release(&sentence);
 	return EXIT_TROUBLE;
 }
 
-void print_buf(FILE *to, struct buf *b)
+void print_text(struct buf *b)
 {
-	if (b->n)
-		fwrite(b->p, 1, b->n, to);
+	say_text(buf_str(b));
+	buf_release(b);
+}
+
+void print_json(struct buf *b)
+{
+	say_json(buf_str(b));
 	buf_release(b);
 }
 

@@ -3,9 +3,8 @@
 #define GAVEL_CMD_PRINT_H
 
 #include "config/options.h"
+#include "draw/say.h"
 #include "view/view.h"
-
-#include <stdio.h>
 
 /* Prints row by row, in constant memory. */
 struct printer {
@@ -28,7 +27,8 @@ void printer_write(struct printer *p);
 
 /* Prints "gavel: …" to stderr; returns EXIT_TROUBLE. */
 int print_trouble(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Writes a buffer to a stream and releases it. */
-void print_buf(FILE *to, struct buf *b);
+/* say_text and say_json of a buffer, which is released. */
+void print_text(struct buf *b);
+void print_json(struct buf *b);
 
 #endif

@@ -397,7 +397,7 @@ int show_against(struct load *l, const struct scene *s, const char *journal, boo
 		vec_push(&others, (struct desk){ 0 });
 		desk_open_dir(vec_last(&others), folders.list.v[i], false);
 		if (vec_last(&others)->trouble != JOURNAL_FINE) {
-			fprintf(stderr, "gavel: %s\n", vec_last(&others)->why.text);
+			say_error("%s", vec_last(&others)->why.text);
 			code = EXIT_JOURNAL;
 		}
 	}
@@ -405,7 +405,7 @@ int show_against(struct load *l, const struct scene *s, const char *journal, boo
 		compare_desk(l, s, &others.v[i], json, &out);
 	if (others.n)
 		compare_here_only(l, s, others.v, others.n, json, &out);
-	print_buf(stdout, &out);
+	(json ? print_json : print_text)(&out);
 	for (uint32_t i = 0; i < others.n; i++)
 		desk_close(&others.v[i]);
 	vec_release(&others);

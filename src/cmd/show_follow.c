@@ -36,10 +36,10 @@ struct following {
 bool show_follow_refuses(const struct view_ops *view, const struct options *o)
 {
 	if (view != &view_messages && view != &view_inbox && view != &view_decisions)
-		fprintf(stderr, "gavel: --follow prints records as they come: messages, inbox, "
-				"decisions; other views are pictures of a moment\n");
+		say_error("--follow prints records as they come: messages, inbox, decisions; other "
+			  "views are pictures of a moment");
 	else if (o->at)
-		fprintf(stderr, "gavel: --follow goes on where --at stops; give one of them\n");
+		say_error("--follow goes on where --at stops; give one of them");
 	else
 		return false;
 	return true;
@@ -160,7 +160,7 @@ static void print_new(struct following *f)
 	else
 		print_changes(f);
 	f->begun = true;
-	print_buf(stdout, &f->out);
+	print_json(&f->out);
 	printer_write(&f->printer);
 	fflush(stdout);
 }

@@ -185,9 +185,10 @@ static void set_notices(struct config_reading *r, const struct setting *s, yyjso
 		config_invalid(r, array, s->name, s->takes);
 }
 
-/* One invalid code keeps all defaults: half a list would hide the error. */
-static void set_reason_codes(struct config_reading *r, const struct setting *s, yyjson_val *array)
+/* One invalid word keeps all defaults: half a list would hide the error. */
+static void set_words(struct config_reading *r, const struct setting *s, yyjson_val *array)
 {
+	struct config_words *out = field_of(r, s);
 	yyjson_val *v;
 	size_t i, n;
 	bool valid = config_is_array(array, 0);
@@ -199,9 +200,9 @@ static void set_reason_codes(struct config_reading *r, const struct setting *s, 
 		config_invalid(r, array, s->name, s->takes);
 		return;
 	}
-	config_free_words(&r->c->reason_codes);
+	config_free_words(out);
 	yyjson_arr_foreach(array, i, n, v)
-		vec_push(&r->c->reason_codes, str_dup(json_str(v)));
+		vec_push(out, str_dup(json_str(v)));
 }
 
 #define FIELD(member) offsetof(struct config, member)
@@ -237,7 +238,15 @@ static const struct setting settings[] = {
 	  "The queue that escalations are written to, as --escalate-to gives it.",
 	  set_text, FIELD(escalate_to) },
 	{ "reason_codes", "an array of words", "[\"out_of_scope\", \"infeasible\"]", NULL,
-	  "What is offered as the reason of a rejection.", set_reason_codes },
+	  "What is offered as the reason of a rejection.", set_words, FIELD(reason_codes) },
+	{ "reviewers", "an array of login names", "[]", "[\"bob\"]",
+	  "Whose reply files are believed besides your own: the answers to what you escalated, in "
+	  "QUEUE.replies.ndjson. A file that everybody can write to is never believed.",
+	  set_words, FIELD(reviewers) },
+	{ "reviewers_group", "the name of a group, or null", "null", "\"reviewers\"",
+	  "The group that may write to these files. null: one that a group can write to is not "
+	  "believed.",
+	  set_text, FIELD(reviewers_group) },
 	{ "notices", "an array of \"bell\", \"osc9\" and \"osc777\"", "[]", "[\"bell\"]",
 	  "How you are told while a log is followed that an item has opened or expired: the "
 	  "terminal's bell, or a notice as terminals with OSC 9 or 777 show it. The text is always "
@@ -443,6 +452,11 @@ void config_load(struct config *c, const char *path)
 	buf_release(&text);
 }
 
+struct trusted config_trusted(const struct config *c)
+{
+	return (struct trusted){ c->reviewers.v, c->reviewers.n, c->reviewers_group };
+}
+
 void config_release(struct config *c)
 {
 	for (uint32_t i = 0; i < c->keys.n; i++)
@@ -450,8 +464,10 @@ void config_release(struct config *c)
 	vec_release(&c->keys);
 	config_free_words(&c->problems);
 	config_free_words(&c->reason_codes);
+	config_free_words(&c->reviewers);
 	config_free_agents(c);
 	free(c->as);
+	free(c->reviewers_group);
 	free(c->escalate_to);
 	free(c->file);
 	*c = (struct config){ 0 };

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/trust.h"
 #include "draw/paint.h"
 
 enum {
@@ -44,6 +45,12 @@ struct config_agent {
 	uint32_t line, column;
 };
 
+/* A VEC(char *) with a name: a row of the table stores into it. */
+struct config_words {
+	char **v;
+	uint32_t n, cap;
+};
+
 struct config {
 	const char *theme; /* "dark", "light", "mono"; not owned */
 	struct config_look looks[ROLE_COUNT];
@@ -54,7 +61,9 @@ struct config {
 	size_t max_line_bytes;
 	unsigned notices;       /* NOTICE_ bits of term/term.h: how new items are announced */
 	char *as, *escalate_to; /* NULL = not set */
-	VEC(char *) reason_codes;
+	struct config_words reason_codes;
+	struct config_words reviewers; /* login names of those whose reply files are believed */
+	char *reviewers_group; /* that may write to these files; NULL = none */
 	VEC(struct config_agent) agents; /* names differ */
 
 	char *file; /* path of the file, which may not exist; NULL: the environment has no home */
@@ -78,6 +87,9 @@ void config_problem(struct config *c, uint32_t line, uint32_t column, const char
 /* The theme for a terminal with that many colours (below 8: none), with the user's overrides.
  * Colours that the terminal does not have stay those of the base theme. */
 void config_theme(const struct config *c, int colours, struct theme *out);
+
+/* The reviewers, lent. */
+struct trusted config_trusted(const struct config *c);
 
 struct config_reading;
 struct yyjson_val;

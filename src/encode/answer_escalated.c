@@ -1,12 +1,14 @@
 /* Answers items of an escalation queue. The item is rebuilt from the messages in the queue entry,
  * in a model of its own (the replica), and its original dialect's encoder writes the answer. The
- * entry is untrusted: the item must exist in the revision it names, and the person confirms the
- * reply path. */
+ * entry is untrusted: the item must exist in the revision it names, and a reply path that only it
+ * names needs --reply, or a confirmation of its own. */
 #include "encode/foreign_replies.h"
 
+#include "base/trust.h"
 #include "dialect/escalation_entry.h"
 #include "json/compose.h"
 
+#include <errno.h>
 #include <limits.h>
 
 enum { CONTEXT_LINES_MAX = 64 };
@@ -249,13 +251,33 @@ static bool is_usable_path(struct str path)
 	return path.n > 1 && path.n < PATH_MAX && path.p[0] == '/' && !memchr(path.p, 0, path.n);
 }
 
-/* The reply path, or NULL and a proposal that says why. *unconfirmed: only the queue names it. */
+/* Why an answer does not go to a path that only a message names, or NULL. Only a file that gavel
+ * makes, or one that is a reply file already, can do no harm with a line more. */
+static const char *named_problem(const char *path, enum channel_type type)
+{
+	struct stat st;
+
+	if (type == CHANNEL_DIR)
+		return NULL;
+	if (type != CHANNEL_FILE)
+		return "a FIFO";
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT ? NULL : "a place that cannot be looked at";
+	if (!str_ends(str_of(path), STR(".replies.ndjson")))
+		return "a file that exists and is no reply file";
+	return file_fault(&st, S_IFREG, NULL) == FILE_SAFE ? NULL
+							   : "a file that is not yours alone";
+}
+
+/* The reply path, or NULL and a proposal that says why. *unconfirmed: only the queue names it, and
+ * nobody was asked. */
 static const char *answer_path(struct encoding *e, uint32_t i, const struct queue_entry *q,
 			       bool *unconfirmed)
 {
 	struct buf path = { 0 };
 	struct str s;
 	enum channel_type type;
+	const char *problem;
 
 	*unconfirmed = false;
 	if (e->terms->reply)
@@ -282,8 +304,36 @@ static const char *answer_path(struct encoding *e, uint32_t i, const struct queu
 				s.p);
 		return NULL;
 	}
-	*unconfirmed = !e->terms->reply_confirmed;
+	problem = e->terms->named ? named_problem(s.p, type) : NULL;
+	if (problem) {
+		propose_missing(e, propose_to_nobody(e, i),
+				"%s, named by a message, is %s; give --reply PATH if replies do "
+				"go there",
+				s.p, problem);
+		return NULL;
+	}
+	*unconfirmed = !e->terms->named;
 	return s.p;
+}
+
+bool answer_is_named(struct encoding *e, uint32_t draft, struct str *path)
+{
+	const struct draft *d = &e->desk->drafts.v[draft];
+	const struct item *item = d->number == NONE ? NULL : &e->model->items.v[d->number];
+	struct item_state at;
+	struct queue_entry q;
+	yyjson_val *root;
+
+	if (e->terms->reply || !item || !is_from_queue(item) || d->verb == VERB_DISMISS ||
+	    d->verb == VERB_ESCALATE ||
+	    !item_at(e->model, item, e->model->records.n, TIME_NONE, &at))
+		return false;
+	root = parse_message(e, at.message);
+	if (!root || !queue_entry_read(root, &q) || !q.passes_on || q.missing ||
+	    str_is(q.reply_channel, "stdin") || !is_usable_path(q.reply_path))
+		return false;
+	*path = keep_str(e, q.reply_path);
+	return true;
 }
 
 #define UNSEEN "what was said in that log since it was escalated is not seen here"
@@ -309,9 +359,11 @@ static void adopt_letters(struct encoding *e, uint32_t i, uint32_t first,
 		p->letter.to = keep_str(e, p->letter.to);
 		if (unconfirmed)
 			propose_missing(e, p,
-					"the reply goes to %s, which the queue names; confirm it "
-					"with --reply %s",
+					"the reply goes to %s, named by a message; confirm it with "
+					"--reply %s",
 					path, path);
+		else if (e->terms->named)
+			propose_caution(e, p, "the place is named by a message, not by you");
 		propose_caution(e, p, "%s", caution ? caution : UNSEEN);
 	}
 }

@@ -393,11 +393,30 @@ static bool is_planned(struct encoding *e, uint32_t i, uint32_t only)
 
 	if (d->state != DRAFT_STAGED)
 		return false;
-	if (only == NONE || i == only)
+	if (!e->terms->named && (only == NONE || i == only))
 		return is_current(e->plan, e->desk, i, e->model, e->reader, terms_clock(e->terms));
 	sendable = is_sendable(d, e->model, e->reader, terms_clock(e->terms), &ignored);
 	buf_release(&ignored);
 	return sendable;
+}
+
+/* Answers to a path that a message names are planned apart from all others. */
+static bool is_on_page(struct encoding *e, uint32_t draft)
+{
+	const struct terms *t = e->terms;
+	struct plan *p = e->plan;
+	struct str path;
+	bool named = (t->apart || t->named) && answer_is_named(e, draft, &path);
+
+	if (t->named)
+		return named && str_is(path, t->named);
+	if (!named)
+		return true;
+	for (uint32_t i = 0; i < p->apart.n; i++)
+		if (str_eq(p->apart.v[i], path))
+			return false;
+	vec_push(&p->apart, path);
+	return false;
 }
 
 void plan_make(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
@@ -407,8 +426,10 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 	uint32_t n = desk->drafts.n, *group = xmalloc((n + 1) * sizeof(*group));
 	bool *done = xcalloc(n + 1, sizeof(*done));
 
+	if (t->named)
+		p->named = arena_str(&p->arena, str_of(t->named));
 	for (uint32_t i = 0; i < n; i++)
-		done[i] = !is_planned(&e, i, only);
+		done[i] = !is_planned(&e, i, only) || !is_on_page(&e, i);
 	for (uint32_t i = 0; i < n; i++) {
 		if (done[i])
 			continue;
@@ -509,5 +530,6 @@ void plan_release(struct plan *p)
 	vec_release(&p->list);
 	vec_release(&p->refused);
 	vec_release(&p->refused_drafts);
+	vec_release(&p->apart);
 	arena_release(&p->arena);
 }

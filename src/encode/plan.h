@@ -45,7 +45,11 @@ struct terms {
 	int64_t now_ms;         /* timestamp of messages (see HACKING: a recording's clock) */
 	bool live;              /* it is the wall clock, which expires items */
 	const struct turn_terms *turn; /* replies start a process; NULL = they do not */
-	bool reply_confirmed;   /* the reply path named by a queue was confirmed, or is --reply */
+	/* Answers whose place only a message names (an entry of an escalation queue): neither =
+	 * refused; apart = left out and listed in plan.apart; named = only those to this path, for
+	 * a confirmation of their own */
+	bool apart;
+	const char *named;
 };
 
 /* The clock that expires items, as item_at takes it. */
@@ -59,6 +63,8 @@ struct plan {
 	VEC(struct proposal) list; /* in sending order */
 	VEC(struct str) refused;   /* drafts that cannot be sent: "ITEM: why" */
 	VEC(uint32_t) refused_drafts; /* their numbers in the desk's drafts */
+	VEC(struct str) apart; /* paths named by messages, each once; see terms.apart */
+	struct str named;      /* the path of all its letters if a message names it; else empty */
 };
 
 /* Plans all staged drafts of the desk, or, if `only` is not NONE, the message that this draft belongs
@@ -194,6 +200,8 @@ void encode_escalation(struct encoding *e, uint32_t i, bool said_in_dialect);
 /* Answers an item of an escalation queue in the original's dialect, to its reply path. */
 bool is_from_queue(const struct item *item);
 void encode_queue_answer(struct encoding *e);
+/* Whether the answer of a draft goes to a path that only the queue's entry names. */
+bool answer_is_named(struct encoding *e, uint32_t draft, struct str *path);
 /* A proposal for the queue that --escalate-to names; missing says what is wrong with it. */
 struct proposal *propose_to_queue(struct encoding *e, const uint32_t *drafts, uint32_t n);
 

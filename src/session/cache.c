@@ -31,7 +31,7 @@ static bool debug_wanted(void)
 bool cache_debug(const char *what, const char *why)
 {
 	if (debug_wanted())
-		fprintf(stderr, "gavel: cache: %s%s%s\n", what, *why ? ": " : "", why);
+		say_error("cache: %s%s%s", what, *why ? ": " : "", why);
 	return false;
 }
 

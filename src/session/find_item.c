@@ -1,7 +1,7 @@
 /* Finds the item that a command line names: whole id, KIND:ID, or an unambiguous prefix. */
 #include "session/find_item.h"
 
-#include <stdio.h>
+#include "draw/say.h"
 
 /* How a name can match, best first. */
 enum way { WHOLE, OF_KIND, PREFIX, N_WAYS };
@@ -74,11 +74,10 @@ int find_item_named(const struct scene *s, const char *wanted, const char *rev, 
 	if (exact == 1)
 		return 0;
 	if (hits == 0)
-		fprintf(stderr, "gavel: no item %s; gavel show inbox --all lists them\n", wanted);
+		say_error("no item %s; gavel show inbox --all lists them", wanted);
 	else if (hits > 1)
-		fprintf(stderr,
-			"gavel: %u items are named %s; write more of it, SESSION/ID, KIND:ID, AGENT:ID, "
-			"or choose with --rev\n",
-			hits, wanted);
+		say_error("%u items are named %s; write more of it, SESSION/ID, KIND:ID, AGENT:ID, "
+			  "or choose with --rev",
+			  hits, wanted);
 	return hits == 1 ? 0 : -1;
 }

@@ -104,45 +104,14 @@ void load_frame(void *reading, const struct frame *given)
 	load_apply(r, &l->message, &frame);
 }
 
-void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, int most)
-{
-	struct cells it = cells_start(raw_of(s), mode, false);
-	struct cell cell;
-
-	for (int n = 0; cells_next(&it, &cell) == CELLS_CELL; n++) {
-		char bytes[12];
-
-		if (n == most) {
-			buf_adds(out, "…");
-			return;
-		}
-		buf_add(out, bytes, cell_bytes(&cell, bytes));
-	}
-}
-
-void add_clean(struct buf *out, struct str s, enum text_mode mode)
-{
-	if (str_is_plain(s)) /* the same in every mode */
-		buf_add_str(out, s);
-	else
-		add_clean_cut(out, s, mode, INT_MAX);
-}
-
-void add_labelled(struct buf *out, const char *label, struct str s, enum text_mode mode)
-{
-	buf_adds(out, label);
-	add_clean(out, s, mode);
-}
-
 void load_say(struct load *l, struct str sentence)
 {
-	struct buf here = { 0 }, *line = l->hold ? l->hold : &here;
-
-	add_labelled(line, "gavel: ", sentence, TEXT_LINE);
-	buf_addc(line, '\n');
-	if (!l->hold)
-		fwrite(line->p, 1, line->n, stderr);
-	buf_release(&here);
+	if (!l->hold) {
+		say_error("%.*s", STR_ARG(sentence));
+		return;
+	}
+	add_labelled(l->hold, "gavel: ", sentence, TEXT_LINE);
+	buf_addc(l->hold, '\n');
 }
 
 void load_warn_binary(struct load_reading *r)
@@ -541,7 +510,7 @@ int load_filter(const struct options *o, int64_t day, struct filter **out)
 	*out = filter_new(buf_str(&text), day, &err);
 	buf_release(&text);
 	if (!*out)
-		fprintf(stderr, "gavel: %s\n", err.text);
+		say_error("%s", err.text);
 	return *out ? 0 : -1;
 }
 

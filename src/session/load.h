@@ -11,6 +11,7 @@
 #define GAVEL_SESSION_LOAD_H
 
 #include "channel/file_locks.h"
+#include "draw/say.h"
 #include "session/cache.h"
 #include "session/conversation.h"
 #include "config/config.h"
@@ -154,12 +155,6 @@ bool load_is_recent(const struct load *l, uint32_t first);
 void load_say(struct load *l, struct str sentence);
 /* load_say of the desk's notice, if it has one: that its source is a copy. */
 void load_say_copy(struct load *l, const struct desk *d);
-/* Appends untrusted text, sanitized: as the cells that would be shown, without colours. */
-void add_clean(struct buf *out, struct str s, enum text_mode mode);
-/* label, which is trusted, and the text. */
-void add_labelled(struct buf *out, const char *label, struct str s, enum text_mode mode);
-/* The same as add_clean, truncated with "…" after so many cells. */
-void add_clean_cut(struct buf *out, struct str s, enum text_mode mode, int most);
 /* --filter, --since and --until as one filter; NULL when none is given. -1: reported on stderr. */
 int load_filter(const struct options *o, int64_t day, struct filter **out);
 

@@ -67,10 +67,17 @@ static void preflight_make(const struct scene *s, int cols, struct lines *out)
 		return;
 	prose = prose_start(s, cols, out, sizeof(*prose));
 	prose_hint(prose, NULL, 0, ROLE_KEY,
-		   plan_is_ready(s->plan)
+		   s->plan->named.n
+			   ? "The place of this is named by a message. y asks once more and writes "
+			     "there, {back} goes back and sends nothing."
+		   : plan_is_ready(s->plan)
 			   ? "This will be written. y sends it, {back} goes back and sends nothing."
 			   : "Not all of this can be written yet. y sends what is complete, {back} "
 			     "goes back and sends nothing.");
+	if (s->plan->apart.n)
+		prose_hint(prose, NULL, 0, ROLE_KEY,
+			   "More goes to places that are named by messages; {deliver} shows it on "
+			   "pages of its own.");
 	line_add(out, LINE_BLANK, 0, 0);
 	for (uint32_t i = 0; i < s->plan->list.n; i++)
 		add_proposal(prose, out, &s->plan->list.v[i], i);

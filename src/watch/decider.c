@@ -2,6 +2,8 @@
  * the message line. */
 #include "watch/decider.h"
 
+#include <stdlib.h>
+
 void decider_attach(struct decider *s)
 {
 	struct deciding *d = &s->app->deciding;
@@ -62,10 +64,19 @@ void decider_begin(struct decider *s)
 		app_open_view(s->app, &view_recovery, 0, 0);
 }
 
+static void forget_named(struct decider *s)
+{
+	for (uint32_t i = 0; i < s->named.n; i++)
+		free(s->named.v[i]);
+	s->named.n = 0;
+}
+
 void decider_release(struct decider *s)
 {
 	s->app->scene.plan = NULL;
 	plan_release(&s->plan);
+	forget_named(s);
+	vec_release(&s->named);
 }
 
 static bool is_on_top(struct decider *s, const struct view_ops *view)
@@ -129,6 +140,7 @@ void decider_clear_plan(struct decider *s, struct terms *terms)
 	s->app->scene.plan = NULL;
 	plan_release(&s->plan);
 	s->plan = (struct plan){ 0 };
+	s->page = PAGE_DRAFTS;
 	s->confirmed = s->is_command = false;
 	s->heard = s->load->model.replies.n;
 	terms_fill(terms, s->options, s->config, &s->load->model);
@@ -140,33 +152,58 @@ void decider_clear_plan(struct decider *s, struct terms *terms)
 	if (s->app->deciding.artifact)
 		terms->artifact = s->app->deciding.artifact;
 	terms->turn = s->turn;
-	terms->reply_confirmed = true; /* y confirms the path that the page shows */
+	terms->apart = true;
 }
 
-static void make_plan(struct decider *s)
+static void plan_drafts(struct decider *s, const struct terms *terms)
 {
-	struct terms terms;
-
-	decider_clear_plan(s, &terms);
-	if (s->propose && s->only == NONE && s->propose(s->ctx, &terms))
+	if (s->propose && s->only == NONE && !terms->named && s->propose(s->ctx, terms))
 		return;
 	for (uint32_t i = 0; i < s->load->desks.list.n; i++) {
 		struct desk *d = &s->load->desks.list.v[i];
 
 		if (d->access == DESK_WRITES && (!s->only_desk || d == s->only_desk))
-			plan_make(&s->plan, d, &s->load->model, &s->load->reader, &terms, s->only);
+			plan_make(&s->plan, d, &s->load->model, &s->load->reader, terms, s->only);
 	}
-	if (s->more && !s->only_desk)
-		s->more(s->more_ctx, &s->plan);
 }
 
-static void show_plan(struct decider *s)
+/* Makes the plan of a page; false = there is nothing on it. */
+static bool make_page(struct decider *s, uint32_t page)
 {
-	make_plan(s);
-	if (!s->plan.list.n && !s->plan.refused.n)
-		app_say(s->app, ROLE_DIM, "nothing is staged");
-	else
-		app_show_plan(s->app, &s->plan);
+	struct terms terms;
+
+	decider_clear_plan(s, &terms);
+	s->page = page;
+	if (page >= PAGE_NAMED)
+		terms.named = s->named.v[page - PAGE_NAMED];
+	if (page != PAGE_MORE)
+		plan_drafts(s, &terms);
+	else if (s->more && !s->only_desk)
+		s->more(s->more_ctx, &s->plan);
+	return s->plan.list.n || s->plan.refused.n;
+}
+
+/* Shows the first page that has something on it, from this one on and round. */
+static void show_plan(struct decider *s, uint32_t page)
+{
+	bool some = make_page(s, PAGE_DRAFTS);
+	uint32_t n;
+
+	forget_named(s);
+	for (uint32_t i = 0; i < s->plan.apart.n; i++)
+		vec_push(&s->named, str_dup(s->plan.apart.v[i]));
+	n = PAGE_NAMED + s->named.n;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = (page + i) % n;
+
+		if (at != PAGE_DRAFTS || s->page != PAGE_DRAFTS)
+			some = make_page(s, at);
+		if (some) {
+			app_show_plan(s->app, &s->plan);
+			return;
+		}
+	}
+	app_say(s->app, ROLE_DIM, "nothing is staged");
 }
 
 void decider_plan(struct decider *s, struct desk *desk, uint32_t only)
@@ -175,7 +212,17 @@ void decider_plan(struct decider *s, struct desk *desk, uint32_t only)
 		return;
 	s->only_desk = desk;
 	s->only = only;
-	show_plan(s);
+	show_plan(s, PAGE_DRAFTS);
+}
+
+void decider_next_page(struct decider *s)
+{
+	bool shown = is_on_top(s, &view_preflight) && s->app->scene.plan && !s->only_desk;
+
+	if (!shown)
+		decider_plan(s, NULL, NONE);
+	else if (!refuse_while_sending(s))
+		show_plan(s, s->page + 1);
 }
 
 /* Numbers of letters by result of a delivery. */
@@ -254,7 +301,7 @@ static void show_plan_again(struct decider *s, const char *why)
 		app_say(s->app, ROLE_WARN, "%s, so nothing was sent; give the command again", why);
 		return;
 	}
-	show_plan(s);
+	show_plan(s, s->page);
 	app_say(s->app, ROLE_WARN, "%s; look again", why);
 }
 

@@ -8,15 +8,26 @@
 #include "session/terms.h"
 #include "app/app.h"
 
+/* Pre-flight pages of all there is to send. Each is confirmed by itself: a yes to one's own words
+ * must not carry somebody else's along. */
+enum decider_page {
+	PAGE_DRAFTS,
+	PAGE_MORE,  /* of decider.more */
+	PAGE_NAMED, /* from here on, one for each path that only a message names */
+};
+
 struct decider {
 	const struct options *options;
 	const struct config *config;
 	struct load *load;
 	struct app *app;
-	/* Adds proposals to a plan that do not come from drafts; NULL = none. */
+	/* Fills a plan with proposals that do not come from drafts and have a page of their own;
+	 * NULL = none. */
 	void (*more)(void *ctx, struct plan *plan);
 	void *more_ctx;
 	struct plan plan;
+	uint32_t page; /* that the plan is for */
+	VEC(char *) named; /* the paths of PAGE_NAMED… */
 	uint32_t heard; /* replies in the model when the plan was made */
 	bool confirmed;         /* with y; reset by each new plan */
 	bool is_command;        /* the plan is a command to an agent, and of no draft */
@@ -37,8 +48,10 @@ void decider_release(struct decider *s);
 
 void decider_stage(struct decider *s, struct desk *desk, const struct draft *draft);
 void decider_undo(struct decider *s, struct desk *desk, uint32_t draft);
-/* Shows the pre-flight page for one draft of one desk; NULL and NONE = all drafts. */
+/* Shows the pre-flight page for one draft of one desk; NULL and NONE = the first page of all. */
 void decider_plan(struct decider *s, struct desk *desk, uint32_t only);
+/* The same for all, or the next page if one is shown. */
+void decider_next_page(struct decider *s);
 /* y was pressed on the plan shown: decider_deliver sends that plan or nothing. */
 void decider_confirm(struct decider *s);
 void decider_deliver(struct decider *s, bool sure);

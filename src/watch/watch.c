@@ -212,8 +212,8 @@ static bool on_headless(void *ctx, const struct headless_step *step)
 		struct buf screen = { 0 };
 
 		grid_save(w->grid, &screen);
-		fprintf(stderr, "%sgavel: not on the screen: %.*s\n", screen.p,
-			STR_ARG(step->until));
+		say_error_text(buf_str(&screen));
+		say_error("not on the screen: %.*s", STR_ARG(step->until));
 		buf_release(&screen);
 		w->code = EXIT_TROUBLE;
 		return false;
@@ -404,8 +404,7 @@ static int run_terminal(struct watch *w, const struct options *o)
 	app_cancel_list(&w->app);
 	term_close();
 	loop_close();
-	if (w->said.n)
-		fwrite(w->said.p, 1, w->said.n, stderr);
+	say_error_text(buf_str(&w->said));
 	return w->code;
 }
 
@@ -477,7 +476,7 @@ int watch_go(struct watch *w, struct str title)
 
 	watch_begin(w, title);
 	if (o->filter && !app_set_filter(&w->app, str_of(o->filter))) {
-		fprintf(stderr, "gavel: %.*s\n", STR_ARG(buf_str(&w->app.notice)));
+		say_error("%.*s", STR_ARG(buf_str(&w->app.notice)));
 		return EXIT_TROUBLE;
 	}
 	return o->headless ? run_headless(w, o) : run_terminal(w, o);

@@ -39,7 +39,7 @@ int watch_save_screen(struct watch *w, const char *file, struct err *err)
 
 int watch_fail(struct watch *w, const struct err *err)
 {
-	fprintf(stderr, "gavel: %s\n", err->text);
+	say_error("%s", err->text);
 	return w->code = EXIT_TROUBLE;
 }
 
@@ -60,29 +60,48 @@ void watch_suspend(struct watch *w)
 		check_terminal(w, term_suspend(&err), &err);
 }
 
-/* The file name is an argument, never part of the shell command. false: the editor failed. */
+/* The file name is an argument, never part of the shell command, and never looks like an option.
+ * false: the editor failed. */
 static bool edit(struct watch *w, const char *file, uint32_t line)
 {
+	struct buf name = { 0 };
 	struct err err;
 	char at[24];
 	const char *argv[] = { "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$@\"", "gavel",
-			       at, file, NULL };
+			       at, NULL, NULL };
 	int code, why;
 
 	if (w->headless)
 		return false;
 	snprintf(at, sizeof(at), "+%u", line ? line : 1);
+	buf_printf(&name, "%s%s", file[0] == '/' ? "" : "./", file);
+	argv[5] = name.p;
 	term_release_screen();
 	code = loop_run_foreground("/bin/sh", argv);
 	why = errno;
+	buf_release(&name);
 	check_terminal(w, term_acquire_screen(&err), &err);
 	if (code < 0)
 		app_say(&w->app, ROLE_ERROR, "no editor could be started: %s", strerror(why));
 	return code == 0;
 }
 
-/* A file that a finding names may not exist here: the editor would create it. */
+/* Opens a file that a message names by its real path, so that the editor follows no link. One that
+ * does not exist here is not created. */
 static void edit_named(struct watch *w, const char *file, uint32_t line)
+{
+	struct buf real = { 0 };
+	struct err err;
+
+	if (io_find_below(file, &real, &err) < 0)
+		app_say(&w->app, ROLE_WARN, "%s", err.text);
+	else
+		edit(w, real.p, line);
+	buf_release(&real);
+}
+
+/* Opens a file that the person has named. The editor must not create it. */
+static void edit_own(struct watch *w, const char *file, uint32_t line)
 {
 	if (access(file, F_OK) < 0)
 		app_say(&w->app, ROLE_WARN, "%s: %s; there is nothing to open", file,
@@ -192,11 +211,13 @@ void watch_effects(struct watch *w)
 			else
 				app_say(&w->app, ROLE_DIM, "saved %s", e.file);
 			break;
-		case EFFECT_EDIT: edit_named(w, e.edit.file, e.edit.line); break;
+		case EFFECT_EDIT:
+			(e.edit.is_own ? edit_own : edit_named)(w, e.edit.file, e.edit.line);
+			break;
 		case EFFECT_EXPLAIN: explain(w, &e); break;
 		case EFFECT_STAGE: decider_stage(&w->decider, e.desk, &e.draft); break;
 		case EFFECT_UNDO: decider_undo(&w->decider, e.desk, e.undo); break;
-		case EFFECT_PLAN: decider_plan(&w->decider, NULL, NONE); break;
+		case EFFECT_PLAN: decider_next_page(&w->decider); break;
 		case EFFECT_DELIVER:
 			decider_confirm(&w->decider);
 			vec_push(&w->sending, e);

@@ -10,11 +10,16 @@
 #include "base/sha256.h"
 #include "base/utf8.h"
 #include "base/timestamp.h"
+#include "base/trust.h"
 
 #include "unit.h"
 
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 START_TEST(str_equality_is_by_length_and_bytes)
 {
@@ -1188,6 +1193,131 @@ START_TEST(sha256_comes_in_pieces)
 }
 END_TEST
 
+/* ---- trust ---- */
+
+static struct stat a_file(mode_t mode)
+{
+	return (struct stat){ .st_mode = mode, .st_uid = geteuid(), .st_gid = getegid(),
+			      .st_nlink = 1 };
+}
+
+START_TEST(a_file_is_safe_if_only_this_user_writes_it)
+{
+	const struct trusted nobody = { 0 };
+	struct stat st = a_file(S_IFREG | 0644);
+
+	ck_assert_int_eq(file_fault(&st, S_IFREG, NULL), FILE_SAFE);
+	ck_assert_ptr_null(file_distrust(&st, &nobody));
+	ck_assert_int_eq(file_fault(&st, S_IFIFO, NULL), FILE_IS_OTHER_TYPE);
+	st.st_nlink = 2;
+	ck_assert_int_eq(file_fault(&st, S_IFREG, NULL), FILE_HAS_SECOND_NAME);
+	st = a_file(S_IFDIR | 0755);
+	st.st_nlink = 7;
+	ck_assert_int_eq(file_fault(&st, S_IFDIR, NULL), FILE_SAFE);
+	st = a_file(S_IFLNK | 0777);
+	ck_assert_int_eq(file_fault(&st, S_IFREG, NULL), FILE_IS_LINK);
+	st = a_file(S_IFREG | 0602);
+	ck_assert_int_eq(file_fault(&st, S_IFREG, NULL), FILE_IS_OPEN);
+	st = a_file(S_IFREG | 0660);
+	ck_assert_int_eq(file_fault(&st, S_IFREG, NULL), FILE_IS_OPEN);
+	st = a_file(S_IFREG | 0600);
+	st.st_uid++;
+	ck_assert_int_eq(file_fault(&st, S_IFREG, NULL), FILE_IS_FOREIGN);
+	ck_assert_ptr_nonnull(strstr(file_distrust(&st, &nobody), "reviewers"));
+}
+END_TEST
+
+/* A user besides this one; "" = there is none. */
+static char *another_user(uid_t *uid)
+{
+	static char name[256];
+	const struct passwd *p;
+
+	name[0] = '\0';
+	setpwent();
+	while (!name[0] && (p = getpwent()))
+		if (p->pw_uid != geteuid()) {
+			snprintf(name, sizeof(name), "%s", p->pw_name);
+			*uid = p->pw_uid;
+		}
+	endpwent();
+	return name;
+}
+
+START_TEST(reviewers_are_believed_by_name)
+{
+	char unknown[] = "nobody of that name", *list[] = { unknown, NULL };
+	const struct trusted also = { list, 2, NULL }, other = { list, 1, NULL };
+	struct stat st = a_file(S_IFREG | 0644);
+
+	list[1] = another_user(&st.st_uid);
+	if (!list[1][0])
+		return;
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &also), FILE_SAFE);
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &other), FILE_IS_FOREIGN);
+	ck_assert_int_eq(file_fault(&st, S_IFREG, NULL), FILE_IS_FOREIGN);
+	st.st_mode |= S_IWOTH;
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &also), FILE_IS_OPEN);
+	st.st_uid = (uid_t)-2; /* without a name */
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &also), FILE_IS_FOREIGN);
+}
+END_TEST
+
+START_TEST(the_reviewers_group_may_write)
+{
+	struct stat st = a_file(S_IFREG | 0664);
+	const struct group *own = getgrgid(st.st_gid);
+	struct trusted also = { .group = own ? own->gr_name : NULL };
+
+	if (!own)
+		return;
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &also), FILE_SAFE);
+	st.st_mode |= S_IWOTH;
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &also), FILE_IS_OPEN);
+	st.st_mode &= ~(mode_t)S_IWOTH;
+	also.group = "no group of that name";
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &also), FILE_IS_OPEN);
+	also.group = NULL;
+	ck_assert_int_eq(file_fault(&st, S_IFREG, &also), FILE_IS_OPEN);
+}
+END_TEST
+
+START_TEST(io_finds_files_below_the_folder_only)
+{
+	char folder[] = "/tmp/gavel-below-XXXXXX", path[64];
+	struct buf real = { 0 };
+	struct err err;
+
+	ck_assert(mkdtemp(folder) && chdir(folder) == 0 && mkdir("a", 0700) == 0);
+	ck_assert_int_eq(close(creat("a/+x", 0600)), 0);
+	ck_assert(symlink("+x", "a/in") == 0 && symlink("/etc/passwd", "a/out") == 0);
+	ck_assert(symlink("..", "a/up") == 0 && mkfifo("a/fifo", 0600) == 0);
+	ck_assert_int_eq(io_find_below("a/in", &real, &err), 0);
+	ck_assert(real.p[0] == '/' && str_ends(buf_str(&real), STR("/a/+x")));
+	buf_clear(&real);
+	ck_assert_int_eq(io_find_below("a/up/a/+x", &real, &err), 0);
+	buf_clear(&real);
+	ck_assert_int_eq(io_find_below("a/out", &real, &err), -1);
+	assert_says(err, "leads out");
+	ck_assert_int_eq(io_find_below("../../etc/passwd", &real, &err), -1);
+	assert_says(err, "leads out");
+	ck_assert_int_eq(io_find_below("a/none", &real, &err), -1);
+	ck_assert_int_eq(io_find_below("a", &real, &err), -1);
+	ck_assert_int_eq(io_find_below("a/fifo", &real, &err), -1);
+	assert_says(err, "is not a file");
+	/* a folder whose name merely begins the same */
+	ck_assert_int_eq(chdir("a"), 0);
+	ck_assert(mkdir("../ab", 0700) == 0 && close(creat("../ab/f", 0600)) == 0);
+	ck_assert_int_eq(io_find_below("../ab/f", &real, &err), -1);
+	ck_assert_uint_eq(real.n, 0);
+	buf_release(&real);
+	ck_assert(unlink("+x") == 0 && unlink("in") == 0 && unlink("out") == 0 && unlink("up") == 0);
+	ck_assert(unlink("fifo") == 0 && unlink("../ab/f") == 0 && rmdir("../ab") == 0);
+	snprintf(path, sizeof(path), "%s/a", folder);
+	ck_assert(chdir("/") == 0 && rmdir(path) == 0 && rmdir(folder) == 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("base");
@@ -1263,8 +1393,14 @@ int main(void)
 	tcase_add_test(t, timestamp_spans_are_short);
 	tcase_add_test(t, timestamp_is_recent_within_ten_minutes);
 
+	t = cases(suite, "trust");
+	tcase_add_test(t, a_file_is_safe_if_only_this_user_writes_it);
+	tcase_add_test(t, reviewers_are_believed_by_name);
+	tcase_add_test(t, the_reviewers_group_may_write);
+
 	t = cases(suite, "io");
 	tcase_add_test(t, io_folders_are_those_of_the_environment);
+	tcase_add_test(t, io_finds_files_below_the_folder_only);
 
 	return unit_run(suite);
 }

@@ -54,6 +54,8 @@ static void assert_defaults(const struct config *c)
 	ck_assert(c->approve == 0.9 && c->human == 0.7);
 	ck_assert_uint_eq(c->max_line_bytes, FRAME_MAX_BYTES);
 	ck_assert_uint_eq(c->cache_mb, 2048);
+	ck_assert_uint_eq(c->reviewers.n, 0);
+	ck_assert_ptr_null(c->reviewers_group);
 }
 
 static const char *fixture(const char *name)
@@ -334,8 +336,8 @@ START_TEST(number_and_text_limits)
 	/* nothing that steers a terminal, and not the whole novel */
 	assert_problems("{\"\\u001b]0;\\u202e\\\"\\\\\": 1}",
 			"c.json:1:2: no setting \"\\u001b]0;\\u202e\\\"\\\\\"; there are theme, "
-			"keys, mouse, ascii, thresholds, as, escalate_to, reason_codes, notices, agents, max_line, "
-			"cache");
+			"keys, mouse, ascii, thresholds, as, escalate_to, reason_codes, reviewers, "
+			"reviewers_group, notices, agents, max_line, cache");
 	assert_problems("{\"ascii\": \"0123456789012345678901234567890123456789\"}",
 			"c.json:1:11: ascii must be true or false, not "
 			"\"0123456789012345678901234567890123456789\"");
@@ -618,6 +620,29 @@ START_TEST(missing_is_fine_unless_named_and_unreadable_is_not)
 }
 END_TEST
 
+START_TEST(reviewers_are_names)
+{
+	struct trusted t;
+	struct config c;
+
+	parse(&c, STR("{\"reviewers\": [\"bob\", \"eve\"], \"reviewers_group\": \"team\"}"));
+	assert_problems_of(&c, "");
+	t = config_trusted(&c);
+	ck_assert_uint_eq(t.n, 2);
+	ck_assert_str_eq(t.users[0], "bob");
+	ck_assert_str_eq(t.users[1], "eve");
+	ck_assert_str_eq(t.group, "team");
+	config_release(&c);
+	/* half a list would hide the mistake */
+	parse(&c, STR("{\"reviewers\": [\"bob\", 7], \"reviewers_group\": []}"));
+	ck_assert_uint_eq(c.problems.n, 2);
+	t = config_trusted(&c);
+	ck_assert_uint_eq(t.n, 0);
+	ck_assert_ptr_null(t.group);
+	config_release(&c);
+}
+END_TEST
+
 START_TEST(others_may_add_problems)
 {
 	struct config c;
@@ -713,6 +738,7 @@ int main(void)
 	tcase_add_test(t, agents_to_run);
 	tcase_add_test(t, number_and_text_limits);
 	tcase_add_test(t, very_many_members);
+	tcase_add_test(t, reviewers_are_names);
 	tcase_add_test(t, others_may_add_problems);
 	tcase_add_test(t, the_example_is_the_help_and_the_defaults);
 	suite_add_tcase(s, t);

@@ -216,6 +216,27 @@ static void open_queue(struct bench *q, const char *path, struct str entry)
 	ck_assert_uint_eq(q->model.items.n, 1);
 }
 
+/* Plans as the UI does: the page of drafts, and if that has nothing, the page of the first path that
+ * a message names. */
+static void plan_apart(struct bench *q, struct terms *terms, struct plan *p)
+{
+	char path[96];
+
+	terms->apart = true;
+	terms->named = NULL;
+	bench_plan_by(q, terms, p);
+	if (!p->apart.n)
+		return;
+	ck_assert_uint_eq(p->apart.n, 1);
+	ck_assert_uint_eq(p->list.n, 0);
+	snprintf(path, sizeof(path), "%.*s", STR_ARG(p->apart.v[0]));
+	plan_release(p);
+	terms->named = path;
+	bench_plan_by(q, terms, p);
+	ck_assert(str_is(p->named, path));
+	terms->named = NULL;
+}
+
 static void check_entry(struct bench *q, const struct trial *t)
 {
 	const struct item *item = &q->model.items.v[0];
@@ -279,8 +300,7 @@ START_TEST(three_people)
 	ck_assert_msg(strstr(first_missing(&p3), replies) && strstr(first_missing(&p3), "--reply"), "%s",
 		      first_missing(&p3));
 	plan_release(&p3);
-	terms.reply_confirmed = true;
-	bench_plan_by(&q2, &terms, &p3);
+	plan_apart(&q2, &terms, &p3);
 	assert_ready(&p3);
 	for (uint32_t i = 0; i < p3.list.n; i++) {
 		ck_assert(str_is(p3.list.v[i].letter.path, replies));
@@ -465,7 +485,6 @@ START_TEST(forged_entries_are_refused)
 	struct item_state st;
 	struct plan p;
 
-	terms.reply_confirmed = true;
 	bench_open(&q, queue_1);
 	bench_add_file(&q, forged(&arena, f->trial, f->from, f->to), NULL);
 	ck_assert_uint_eq(q.model.items.n, 1);
@@ -475,7 +494,7 @@ START_TEST(forged_entries_are_refused)
 	if (f->undecidable)
 		ck_assert_uint_eq(verbs_of_item(&q.model, &q.model.items.v[0], &st), 0);
 	bench_decide(&q, 0, trials[f->trial].verb, "Yes", "bob");
-	bench_plan_by(&q, &terms, &p);
+	plan_apart(&q, &terms, &p);
 	if (f->says || f->undecidable)
 		ck_assert(!plan_is_ready(&p));
 	else /* only what is shown was wrong: the answer is about the item that was named */
@@ -504,9 +523,8 @@ START_TEST(other_settings_make_no_difference)
 	bench_plan_by(&l, &first, &p1);
 	assert_ready(&p1);
 	open_queue(&q, queue_1, letter_to(&p1, queue_1)->letter.bytes);
-	terms.reply_confirmed = true;
 	bench_decide(&q, 0, VERB_ACCEPT, "", "bob");
-	bench_plan_by(&q, &terms, &p2);
+	plan_apart(&q, &terms, &p2);
 	assert_ready(&p2);
 	plan_release(&p1);
 	plan_release(&p2);
@@ -538,9 +556,8 @@ START_TEST(broken_text_comes_through)
 	bench_open(&q, queue_1);
 	bench_add_file(&q, letter_to(&p1, queue_1)->letter.bytes, NULL);
 	assert_clean(&q);
-	terms.reply_confirmed = true;
 	bench_decide(&q, 0, VERB_ACCEPT, "", "bob");
-	bench_plan_by(&q, &terms, &p2);
+	plan_apart(&q, &terms, &p2);
 	assert_ready(&p2);
 	plan_release(&p1);
 	plan_release(&p2);
