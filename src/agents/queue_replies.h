@@ -1,14 +1,14 @@
 /* Replies to escalated questions: reads QUEUE.replies.ndjson and shows the replies on a pre-flight
  * page of their own, for the user to confirm. Only the gavel that runs an agent can deliver to it.
  *
- * The file is read only while it is safe (base/trust.h). The agent is found by the question that a
+ * The file is read only while it is safe (base/file_fault.h). The agent is found by the question that a
  * line answers; lines that answer nothing asked in this run are ignored, those that answer what was
  * not escalated, or has other words now, are reported and ignored. A line is sent unchanged, to the
  * incarnation that asked. */
 #ifndef GAVEL_AGENTS_QUEUE_REPLIES_H
 #define GAVEL_AGENTS_QUEUE_REPLIES_H
 
-#include "base/trust.h"
+#include "base/file_fault.h"
 #include "session/agent_set.h"
 #include "encode/plan.h"
 #include "app/app.h"

@@ -3,7 +3,7 @@
  * channel_child.c. */
 #include "channel/channel_ops.h"
 
-#include "base/trust.h"
+#include "base/file_fault.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/trust.h"
+#include "base/file_fault.h"
 #include "draw/paint.h"
 
 enum {

@@ -4,7 +4,7 @@
  * names needs --reply, or a confirmation of its own. */
 #include "encode/foreign_replies.h"
 
-#include "base/trust.h"
+#include "base/file_fault.h"
 #include "dialect/escalation_entry.h"
 #include "json/compose.h"
 

@@ -10,7 +10,7 @@
 #include "base/sha256.h"
 #include "base/utf8.h"
 #include "base/timestamp.h"
-#include "base/trust.h"
+#include "base/file_fault.h"
 
 #include "unit.h"
 

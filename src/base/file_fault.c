@@ -1,5 +1,5 @@
 /* Ownership and permission checks of files. */
-#include "base/trust.h"
+#include "base/file_fault.h"
 
 #include <grp.h>
 #include <pwd.h>

@@ -4,8 +4,8 @@
  * Safe is a file of this user that nobody else can write to. Files that are only read may also be
  * of the people whom the configuration names, and writable for the group that it names; for
  * everybody never. The folder is not judged: who replaces the file owns the new one. */
-#ifndef GAVEL_BASE_TRUST_H
-#define GAVEL_BASE_TRUST_H
+#ifndef GAVEL_BASE_FILE_FAULT_H
+#define GAVEL_BASE_FILE_FAULT_H
 
 #include "base/str.h"
 
