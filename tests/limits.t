@@ -1,4 +1,5 @@
-# What happens when the machine has no more of something: room on the disk, memory, stack.
+# What happens when the machine has no more of something: room on the disk, memory, stack; and
+# what an agent leaves behind.
 . "$srcdir/tests/tap.sh"
 slow 'what happens at the limits of the machine'
 
@@ -63,6 +64,19 @@ else
 	ok 'is told how much that costs' \
 		grep -q "^gavel: dev: the last $lost bytes of what it wrote are lost: " err
 fi
+
+# ---- a process that leaves its agent ----
+
+gone() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:.Z' "/proc/$1/status"; }
+ends_with_it() {
+	printf '4<until:child >Q' >keys
+	"$GAVEL" run --headless --keys keys --agent dev -- "$FAKE_AGENT" "$@" >out 2>err || return 1
+	captures=$(sed -n 's/^gavel: what the agents wrote is in //p' err)
+	pid=$(sed -n 's/^child //p' "$captures/dev.ndjson")
+	[ -n "$pid" ] && gone "$pid"
+}
+ok 'a process in a session of its own ends with its agent' ends_with_it fork-away wait-for-line
+ok 'also when the agent has ended before' ends_with_it fork-away 'exit 0'
 
 # ---- no memory, no stack ----
 
