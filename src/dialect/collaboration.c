@@ -428,12 +428,12 @@ static bool collaboration_detail(struct decoder *d, yyjson_val *root, enum item_
 	out->value = p;
 	switch (kind) {
 	case ITEM_FINDING:
-		out->value = v = yyjson_arr_get(json_get(p, "findings"), index);
+		out->value = v = elements_at(&d->elements[0], json_get(p, "findings"), index);
 		if (v)
 			detail_finding(d, v, out);
 		return v != NULL;
 	case ITEM_CHANGE:
-		out->value = v = yyjson_arr_get(json_get(p, "required_changes"), index);
+		out->value = v = elements_at(&d->elements[1], json_get(p, "required_changes"), index);
 		out->title = json_get_str(v, "description");
 		detail_add(out, "priority", json_get_str(v, "priority"), true);
 		detail_add(out, "description", json_get_str(v, "description"), false);

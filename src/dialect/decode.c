@@ -128,8 +128,36 @@ void decoder_reset(struct decoder *d)
 	json_reader_forget(&d->inner);
 }
 
+yyjson_val *elements_at(struct array_index *e, yyjson_val *array, uint32_t index)
+{
+	size_t i, n;
+	yyjson_val *v;
+
+	if (e->array != array) {
+		elements_forget(e);
+		yyjson_arr_foreach(array, i, n, v)
+			vec_push(&e->list, v);
+		e->array = array;
+	}
+	return index < e->list.n ? e->list.v[index] : NULL;
+}
+
+void elements_forget(struct array_index *e)
+{
+	e->array = NULL;
+	e->list.n = 0;
+}
+
+void elements_release(struct array_index *e)
+{
+	vec_release(&e->list);
+	e->array = NULL;
+}
+
 void dialect_look(struct decoder *d, struct str bytes)
 {
+	elements_forget(&d->elements[0]);
+	elements_forget(&d->elements[1]);
 	arena_reset(&d->arena);
 	d->info = (struct frame_info){ 0 };
 	d->lazily = false;
@@ -139,12 +167,18 @@ void dialect_look(struct decoder *d, struct str bytes)
 	d->response_sought = false;
 }
 
+bool dialect_summary(struct decoder *d, struct buf *out)
+{
+	arena_reset(&d->arena);
+	if (d->looked_dialect)
+		d->looked_dialect->summarize(d, d->looked, out);
+	return d->looked_dialect != NULL;
+}
+
 void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out)
 {
 	dialect_look(d, bytes);
-	if (d->looked_dialect)
-		d->looked_dialect->summarize(d, d->looked, out);
-	else
+	if (!dialect_summary(d, out))
 		buf_add_str(out, str_trim(bytes));
 }
 
@@ -163,6 +197,8 @@ void decoder_release(struct decoder *d)
 	json_reader_release(&d->original);
 	checker_release(&d->check);
 	arena_release(&d->arena);
+	elements_release(&d->elements[0]);
+	elements_release(&d->elements[1]);
 }
 
 void detail_add(struct detail *out, const char *label, struct str text, bool id_like)

@@ -38,6 +38,17 @@ struct detection {
 	uint16_t has[DIALECT_MAX]; /* keys of the signature, as in decoder.has */
 };
 
+/* The elements of an array by number: finding one in the array itself takes as long as the array. */
+struct array_index {
+	yyjson_val *array;
+	VEC(yyjson_val *) list;
+};
+
+/* NULL if there is none. elements_forget when the array goes away. */
+yyjson_val *elements_at(struct array_index *e, yyjson_val *array, uint32_t index);
+void elements_forget(struct array_index *e);
+void elements_release(struct array_index *e);
+
 /* Working memory of decoding, one for each thread. Zero it; release it. */
 struct decoder {
 	struct json_reader outer, inner; /* the line; the response inside part.text */
@@ -55,6 +66,7 @@ struct decoder {
 	const struct dialect_ops *looked_dialect;
 	yyjson_val *looked, *looked_response;
 	bool response_sought;
+	struct array_index elements[2]; /* of the arrays that its items were last found in */
 };
 
 /* A labelled field of an item, for display. */
@@ -140,8 +152,10 @@ const char *decoder_read_ahead(struct decoder *d, const char *p, const char *end
 enum dialect_id dialect_detect(yyjson_val *root, int *scores);
 /* One line about a message; text lines give themselves. */
 void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out);
-/* Parses a message for any number of calls of dialect_detail. */
+/* Parses a message for any number of calls of dialect_detail and dialect_summary. */
 void dialect_look(struct decoder *d, struct str bytes);
+/* False: it is of no dialect, and its bytes are its summary. */
+bool dialect_summary(struct decoder *d, struct buf *out);
 bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, struct detail *out);
 void decoder_reset(struct decoder *d);
 void decoder_release(struct decoder *d);

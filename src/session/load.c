@@ -253,16 +253,31 @@ static struct str read_bytes(void *ctx, uint32_t message)
 	return buf_str(&l->bytes);
 }
 
+/* What is read of one message is usually read in a row: it is parsed once. */
+static void look_at(struct load *l, uint32_t message)
+{
+	if (l->looked_at != message)
+		dialect_look(&l->again, read_bytes(l, message));
+	l->looked_at = message;
+}
+
 static bool read_detail(void *ctx, const struct item *item, const struct item_state *state,
 			struct detail *out)
 {
 	struct load *l = ctx;
 
-	/* the items of one message are usually read in a row: parse it once */
-	if (l->looked_at != state->message)
-		dialect_look(&l->again, read_bytes(l, state->message));
-	l->looked_at = state->message;
+	look_at(l, state->message);
 	return dialect_detail(&l->again, item->kind, state->index, out);
+}
+
+static yyjson_val *read_parsed(void *ctx, uint32_t message)
+{
+	struct load *l = ctx;
+
+	if (message_route(&l->model, message)->flags & RECORD_OVERSIZE)
+		return NULL;
+	look_at(l, message);
+	return l->again.looked;
 }
 
 static struct str read_summary(void *ctx, uint32_t message)
@@ -270,14 +285,13 @@ static struct str read_summary(void *ctx, uint32_t message)
 	struct load *l = ctx;
 	const struct route *route = message_route(&l->model, message);
 
-	l->looked_at = NONE;
 	buf_clear(&l->text);
 	if (route->flags & RECORD_OVERSIZE)
 		buf_printf(&l->text, "oversize, %u bytes", l->model.records.v[message].length);
-	else if (route->dialect == DIALECT_TEXT)
+	else if (route->dialect != DIALECT_TEXT)
+		look_at(l, message);
+	if (!l->text.n && (route->dialect == DIALECT_TEXT || !dialect_summary(&l->again, &l->text)))
 		buf_add_str(&l->text, str_trim(read_bytes(l, message)));
-	else
-		dialect_summarize(&l->again, read_bytes(l, message), &l->text);
 	return buf_str(&l->text);
 }
 
@@ -301,8 +315,11 @@ static const struct diags *read_diags(void *ctx, uint32_t message)
 
 	if (file->whole)
 		info.file_name = file->base;
-	l->looked_at = NONE;
-	dialect_decode(&l->again, read_bytes(l, message), &info, &l->again_message);
+	if (l->checked == message && l->checked_of == l->model.records.n)
+		return &l->again_message.diags;
+	l->checked = message;
+	l->checked_of = l->model.records.n;
+	dialect_decode(&l->checker, read_bytes(l, message), &info, &l->again_message);
 	diag_store_start(&w, &l->model, message);
 	while (diag_store_next(&w) && w.message == message) {
 		diag_store_read(&w);
@@ -394,10 +411,10 @@ void load_read_config(struct load *l, const struct options *o, struct config *c)
 void load_init(struct load *l, size_t max_line_bytes)
 {
 	model_init_in(&l->model, heap_new(cache_heap(&l->cache)));
-	l->looked_at = NONE;
+	l->looked_at = l->checked = NONE;
 	l->complete = true; /* nothing to do for load_step */
 	l->reader = (struct reader){ l, read_detail, read_summary, read_bytes, read_diags,
-				     read_source, read_search_step };
+				     read_source, read_search_step, read_parsed };
 	l->wire.max_bytes = max_line_bytes;
 	if (!l->config)
 		return;
@@ -478,6 +495,7 @@ void load_release(struct load *l)
 	model_release(&l->model);
 	decoder_release(&l->decoder);
 	decoder_release(&l->again);
+	decoder_release(&l->checker);
 	message_release(&l->message);
 	message_release(&l->again_message);
 	conversation_release(&l->conversation);
