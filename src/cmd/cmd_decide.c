@@ -18,6 +18,7 @@ struct decide_command {
 	struct terms terms;
 	struct desk *desk;
 	struct plan plan;
+	VEC(uint32_t) proposals; /* of the plan, by draft: number plus one; 0 = none */
 };
 
 /* What happened to one item. */
@@ -170,11 +171,9 @@ static void add_missing(const struct decide_command *d, uint32_t group, struct o
 
 static const struct proposal *proposal_of(const struct decide_command *d, uint32_t draft)
 {
-	for (uint32_t i = 0; i < d->plan.list.n; i++)
-		for (uint32_t k = 0; k < d->plan.list.v[i].letter.drafts.n; k++)
-			if (d->plan.list.v[i].letter.drafts.v[k] == draft)
-				return &d->plan.list.v[i];
-	return NULL;
+	uint32_t number = draft < d->proposals.n ? d->proposals.v[draft] : 0;
+
+	return number ? &d->plan.list.v[number - 1] : NULL;
 }
 
 /* Held messages that go along with the decision's own: queue entries, notes, copies. */
@@ -227,6 +226,12 @@ static void finish(struct decide_command *d, uint32_t draft, bool deliver, struc
 static void make_plan(struct decide_command *d, uint32_t only)
 {
 	plan_make(&d->plan, d->desk, &d->load.model, &d->load.reader, &d->terms, only);
+	for (uint32_t i = 0; i < d->desk->drafts.n; i++)
+		vec_push(&d->proposals, 0);
+	/* the first message that a draft is in is its own */
+	for (uint32_t i = d->plan.list.n; i-- > 0;)
+		for (uint32_t k = 0; k < d->plan.list.v[i].letter.drafts.n; k++)
+			d->proposals.v[d->plan.list.v[i].letter.drafts.v[k]] = i + 1;
 }
 
 /* The same decision again: nothing is written twice. */
@@ -439,6 +444,7 @@ int cmd_decide(struct options *o)
 	d.terms.reply_confirmed = o->reply != NULL;
 	code = run(&d);
 	plan_release(&d.plan);
+	vec_release(&d.proposals);
 out:
 	load_release(&d.load);
 	config_release(&d.config);

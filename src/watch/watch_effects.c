@@ -133,7 +133,7 @@ static void explain(struct watch *w, struct effect *e)
 		keep = true;
 	} else {
 		e->draft.explanation = str_trim(buf_str(&text));
-		decider_stage(&w->decider, e->desk, &e->draft);
+		decider_stage(&w->decider, e->desk, &e->draft, false);
 	}
 	if (!keep)
 		unlink(file);
@@ -194,7 +194,11 @@ void watch_effects(struct watch *w)
 			break;
 		case EFFECT_EDIT: edit_named(w, e.edit.file, e.edit.line); break;
 		case EFFECT_EXPLAIN: explain(w, &e); break;
-		case EFFECT_STAGE: decider_stage(&w->decider, e.desk, &e.draft); break;
+		case EFFECT_STAGE:
+			decider_stage(&w->decider, e.desk, &e.draft,
+				      i + 1 < w->app.effects.n &&
+					      w->app.effects.v[i + 1].type == EFFECT_STAGE);
+			break;
 		case EFFECT_UNDO: decider_undo(&w->decider, e.desk, e.undo); break;
 		case EFFECT_PLAN: decider_plan(&w->decider, NULL, NONE); break;
 		case EFFECT_DELIVER:
