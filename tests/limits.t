@@ -1,4 +1,5 @@
-# What happens when the machine has no more of something: room on the disk, memory, stack.
+# What happens when the machine has no more of something: room on the disk, memory, stack; what an
+# agent leaves behind; and many of one thing.
 . "$srcdir/tests/tap.sh"
 slow 'what happens at the limits of the machine'
 
@@ -19,6 +20,16 @@ soon() {
 # shows FILE TEXT: a saved screen does, however its lines are broken
 shows() {
 	tr -s ' \n' ' ' <"$1" | grep -qF -- "$2" || { cat "$1"; return 1; }
+}
+
+# least OPTION FROM: the first limit with which the program begins at all
+least() {
+	size=$2
+	until (ulimit "$1" "$size" && "$GAVEL" --version) >/dev/null 2>&1; do
+		size=$((size + size / 50))
+		[ "$size" -lt 1000000 ] || return 1
+	done
+	enough=0
 }
 
 # ---- no room for what an agent says ----
@@ -65,6 +76,53 @@ else
 		grep -q "^gavel: dev: the last $lost bytes of what it wrote are lost: " err
 fi
 
+# ---- a process that leaves its agent ----
+
+gone() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:.Z' "/proc/$1/status"; }
+ends_with_it() {
+	printf '4<until:child >Q' >keys
+	"$GAVEL" run --headless --keys keys --agent dev -- "$FAKE_AGENT" "$@" >out 2>err || return 1
+	captures=$(sed -n 's/^gavel: what the agents wrote is in //p' err)
+	pid=$(sed -n 's/^child //p' "$captures/dev.ndjson")
+	[ -n "$pid" ] && gone "$pid"
+}
+ok 'a process in a session of its own ends with its agent' ends_with_it fork-away wait-for-line
+ok 'also when the agent has ended before' ends_with_it fork-away 'exit 0'
+
+# ---- many of one thing ----
+
+# Seconds of a processor, not of a clock: a busy machine changes nothing. What looks at all findings
+# or tasks for each of them takes several times as long as is given.
+many() { awk -v shape="$1" -v n="$2" -f "$srcdir/tests/bench/shapes.awk" >many.ndjson; }
+in_time() {
+	(
+		ulimit -t "$seconds"
+		exec "$GAVEL" "$@" >out 2>err
+	)
+	code=$?
+	[ $code -le 1 ] || { echo "exit code $code"; cat err; return 1; }
+}
+# a build with a sanitizer is slower
+seconds=4
+least -v 2000 || seconds=20
+
+many findings 60000
+for view in inbox ledger timeline 'item r-1/f-7' report; do
+	ok "60000 findings in one message: show $view" in_time show $view many.ndjson
+done
+ok '... check' in_time check many.ndjson
+printf 'jjjjjjjjjjjjjjjjjjjj' | sed 's/j/j:save-screen s<Enter>/g; s/$/Q/' >keys
+ok '... twenty keys' in_time --headless --no-follow --keys keys many.ndjson
+many findings 20000 # each is synced to the disk
+printf 'M;a<until:20000 in all>Q' >keys
+ok '20000 are accepted at once' in_time --headless --no-follow --keys keys many.ndjson
+ok '... and sent' in_time decide many.ndjson --deliver
+many cycle 150000
+for view in timeline messages agents; do
+	ok "150000 tasks that depend on each other: show $view" in_time show $view many.ndjson
+done
+ok '... check' in_time check many.ndjson
+
 # ---- no memory, no stack ----
 
 cp "$GAVEL_DATADIR/demo.ndjson" demo.ndjson || exit 99
@@ -110,16 +168,6 @@ at_every_limit() {
 	done
 	echo "$short limits were too low"
 	[ "$short" -gt 3 ]
-}
-
-# least OPTION FROM: the first limit with which the program begins at all
-least() {
-	size=$2
-	until (ulimit "$1" "$size" && "$GAVEL" --version) >/dev/null 2>&1; do
-		size=$((size + size / 50))
-		[ "$size" -lt 1000000 ] || return 1
-	done
-	enough=0
 }
 
 if least -v 2000; then

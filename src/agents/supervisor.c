@@ -301,17 +301,20 @@ static void update_lives(struct supervisor *s)
 					words.p, child->name);
 			app_decided(app); /* letters to it are lost now */
 		}
-		c->life = child->life;
 		s->orchestrator.agents.v[i].life =
 			child->life == CHILD_RUNS
 				? child->stop == CHILD_GOES_ON ? ORCHESTRATED_RUNS
 							       : ORCHESTRATED_STOPS
 			: failed ? ORCHESTRATED_CRASHED
 				 : ORCHESTRATED_STOPPED;
+		if (child->left.n && c->life != CHILD_OVER && child->life == CHILD_OVER)
+			app_say(app, ROLE_ERROR, "%s has ended and left running: %s; end it yourself",
+				child->name, child->left.p);
 		if (child->trouble.text[0]) {
 			app_say(app, ROLE_ERROR, "%s", child->trouble.text);
 			child->trouble.text[0] = '\0';
 		}
+		c->life = child->life;
 		buf_release(&words);
 	}
 }

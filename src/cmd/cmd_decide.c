@@ -19,6 +19,7 @@ struct decide_command {
 	struct desk *desk;
 	struct plan plan;
 	struct arena words; /* of outcomes, which outlive a plan */
+	VEC(uint32_t) proposals; /* of the plan, by draft: number plus one; 0 = none */
 };
 
 /* What happened to one item. */
@@ -167,11 +168,9 @@ static void add_missing(const struct decide_command *d, uint32_t group, struct o
 
 static const struct proposal *proposal_of(const struct decide_command *d, uint32_t draft)
 {
-	for (uint32_t i = 0; i < d->plan.list.n; i++)
-		for (uint32_t k = 0; k < d->plan.list.v[i].letter.drafts.n; k++)
-			if (d->plan.list.v[i].letter.drafts.v[k] == draft)
-				return &d->plan.list.v[i];
-	return NULL;
+	uint32_t number = draft < d->proposals.n ? d->proposals.v[draft] : 0;
+
+	return number ? &d->plan.list.v[number - 1] : NULL;
 }
 
 /* Held messages that go along with the decision's own: queue entries, notes, copies. */
@@ -214,7 +213,14 @@ static void make_plan(struct decide_command *d, uint32_t only)
 {
 	plan_release(&d->plan);
 	d->plan = (struct plan){ 0 };
+	d->proposals.n = 0;
 	plan_make(&d->plan, d->desk, &d->load.model, &d->load.reader, &d->terms, only);
+	for (uint32_t i = 0; i < d->desk->drafts.n; i++)
+		vec_push(&d->proposals, 0);
+	/* the first message that a draft is in is its own */
+	for (uint32_t i = d->plan.list.n; i-- > 0;)
+		for (uint32_t k = 0; k < d->plan.list.v[i].letter.drafts.n; k++)
+			d->proposals.v[d->plan.list.v[i].letter.drafts.v[k]] = i + 1;
 }
 
 /* Plans what is sent at once: under the locks of the reply files, with all that others have written
@@ -473,6 +479,7 @@ int cmd_decide(struct options *o)
 	look_again(&d);
 	code = run(&d);
 	plan_release(&d.plan);
+	vec_release(&d.proposals);
 out:
 	load_release(&d.load);
 	arena_release(&d.words);

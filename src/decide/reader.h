@@ -32,6 +32,8 @@ struct reader {
 	/* Continues a search for a few milliseconds or to the next match; false: finished. NULL:
 	 * not supported. */
 	bool (*search_step)(void *ctx, struct search_progress *h);
+	/* The message parsed, NULL if it is not JSON. The function may be NULL: parse the bytes. */
+	yyjson_val *(*parsed)(void *ctx, uint32_t message);
 };
 
 /* The item's revision, which ties a decision to what was shown: "sha256:" and the hash of

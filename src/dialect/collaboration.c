@@ -427,13 +427,13 @@ static bool collaboration_detail(struct decoder *d, yyjson_val *root, enum item_
 
 	switch (kind) {
 	case ITEM_FINDING:
-		v = yyjson_arr_get(json_get(p, "findings"), index);
+		v = elements_at(&d->elements[0], json_get(p, "findings"), index);
 		detail_part(out, v, NULL);
 		if (v)
 			detail_finding(d, v, out);
 		return v != NULL;
 	case ITEM_CHANGE:
-		v = yyjson_arr_get(json_get(p, "required_changes"), index);
+		v = elements_at(&d->elements[1], json_get(p, "required_changes"), index);
 		detail_part(out, v, NULL);
 		out->title = json_get_str(v, "description");
 		detail_add(out, "priority", json_get_str(v, "priority"), true);

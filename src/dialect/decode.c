@@ -250,8 +250,37 @@ void decoder_reset(struct decoder *d)
 	json_reader_forget(&d->last_inner);
 }
 
+yyjson_val *elements_at(struct array_index *e, yyjson_val *array, uint32_t index)
+{
+	size_t i, n;
+	yyjson_val *v;
+
+	if (e->last[e->newest].array != array)
+		e->newest ^= 1;
+	if (e->last[e->newest].array != array) {
+		e->last[e->newest].list.n = 0;
+		yyjson_arr_foreach(array, i, n, v)
+			vec_push(&e->last[e->newest].list, v);
+		e->last[e->newest].array = array;
+	}
+	return index < e->last[e->newest].list.n ? e->last[e->newest].list.v[index] : NULL;
+}
+
+void elements_forget(struct array_index *e)
+{
+	e->last[0].array = e->last[1].array = NULL;
+}
+
+void elements_release(struct array_index *e)
+{
+	vec_release(&e->last[0].list);
+	vec_release(&e->last[1].list);
+}
+
 void dialect_look(struct decoder *d, struct str bytes)
 {
+	elements_forget(&d->elements[0]);
+	elements_forget(&d->elements[1]);
 	arena_reset(&d->arena);
 	d->info = (struct frame_info){ 0 };
 	d->lazily = false;
@@ -272,12 +301,18 @@ void dialect_look_last(struct decoder *d, struct str bytes)
 	json_last_wins(d->looked_last);
 }
 
+bool dialect_summary(struct decoder *d, struct buf *out)
+{
+	arena_reset(&d->arena);
+	if (d->looked_dialect)
+		d->looked_dialect->summarize(d, d->looked, out);
+	return d->looked_dialect != NULL;
+}
+
 void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out)
 {
 	dialect_look(d, bytes);
-	if (d->looked_dialect)
-		d->looked_dialect->summarize(d, d->looked, out);
-	else
+	if (!dialect_summary(d, out))
 		buf_add_str(out, str_trim(bytes));
 }
 
@@ -347,6 +382,8 @@ void decoder_release(struct decoder *d)
 	json_reader_release(&d->last_inner);
 	checker_release(&d->check);
 	arena_release(&d->arena);
+	elements_release(&d->elements[0]);
+	elements_release(&d->elements[1]);
 }
 
 void detail_part(struct detail *out, yyjson_val *value, const yyjson_val *but)

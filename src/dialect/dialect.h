@@ -39,6 +39,21 @@ struct detection {
 	uint16_t has[DIALECT_MAX]; /* keys of the signature, as in decoder.has */
 };
 
+/* The elements of arrays by number: finding one in the array itself takes as long as the array. The
+ * last two arrays are kept, since an ambiguous message has two readings. */
+struct array_index {
+	struct {
+		yyjson_val *array;
+		VEC(yyjson_val *) list;
+	} last[2];
+	unsigned newest;
+};
+
+/* NULL if there is none. elements_forget when the array goes away. */
+yyjson_val *elements_at(struct array_index *e, yyjson_val *array, uint32_t index);
+void elements_forget(struct array_index *e);
+void elements_release(struct array_index *e);
+
 /* Working memory of decoding, one for each thread. Zero it; release it. */
 struct decoder {
 	struct json_reader outer, inner; /* the line; the response inside part.text */
@@ -62,6 +77,7 @@ struct decoder {
 	yyjson_val *looked_last;  /* NULL = it is not ambiguous; set by dialect_look_last */
 	/* the text inside a message that was last searched for a response, and what was found */
 	yyjson_val *response_in, *response;
+	struct array_index elements[2]; /* of the arrays that its items were last found in */
 };
 
 /* A labelled field of an item, for display. */
@@ -160,13 +176,15 @@ const char *decoder_read_ahead(struct decoder *d, const char *p, const char *end
 enum dialect_id dialect_detect(yyjson_val *root, int *scores);
 /* One line about a message; text lines give themselves. */
 void dialect_summarize(struct decoder *d, struct str bytes, struct buf *out);
-/* Parses a message for any number of calls of dialect_detail. */
+/* Parses a message for any number of calls of dialect_detail and dialect_summary. */
 void dialect_look(struct decoder *d, struct str bytes);
 /* After that: the message that it is about (item_subject), whose content is part of the detail. */
 void dialect_look_about(struct decoder *d, struct str bytes);
 /* After dialect_look, of a message that is RECORD_AMBIGUOUS: details have the fields of both
  * readings. */
 void dialect_look_last(struct decoder *d, struct str bytes);
+/* False: it is of no dialect, and its bytes are its summary. */
+bool dialect_summary(struct decoder *d, struct buf *out);
 bool dialect_detail(struct decoder *d, enum item_kind kind, uint32_t index, struct detail *out);
 /* What the item says, as bytes: the compact forms of its parts, a line each, and the deadline. */
 void detail_write(const struct detail *d, struct buf *out);

@@ -632,7 +632,7 @@ static bool feedback_detail(struct decoder *d, yyjson_val *root, enum item_kind 
 		detail_add(out, "message", json_get_str(v, "message"), false);
 		return true;
 	}
-	v = yyjson_arr_get(json_get(feedback, "areas_for_improvement"), index);
+	v = elements_at(&d->elements[0], json_get(feedback, "areas_for_improvement"), index);
 	if (kind != ITEM_IMPROVEMENT || !v)
 		return false;
 	detail_part(out, v, NULL);

@@ -376,6 +376,8 @@ void encode_revision(struct encoding *e)
 	struct proposal *p = propose(e, e->drafts, e->n);
 	struct revision r = { 0 };
 	yyjson_val *payload = NULL;
+	struct array_index elements[2] = { 0 };
+	bool refused = false;
 	struct item_state at;
 	struct origin o;
 
@@ -386,21 +388,26 @@ void encode_revision(struct encoding *e)
 		/* parse a review once, not for each of its thousands of findings */
 		if (!payload || at.message != o.message) {
 			payload = read_origin(e, i, p, &o);
+			elements_forget(&elements[0]);
+			elements_forget(&elements[1]);
 			r.outcome = outcome_of(e, json_get_str(payload, "review_id"),
 					       json_get_str(payload, "verdict"));
 			r.feedback = keep_str(e, json_get_str(payload, "summary"));
 		}
-		if (!payload || !check_marker(e, i, p)) {
-			buf_release(&r.criteria);
-			return;
-		}
+		refused = !payload || !check_marker(e, i, p);
+		if (refused)
+			break;
 		add_criterion(e, i,
-			      yyjson_arr_get(json_get(payload, finding ? "findings"
-								       : "required_changes"),
-					     at.index),
+			      elements_at(&elements[finding],
+					  json_get(payload, finding ? "findings"
+								    : "required_changes"),
+					  at.index),
 			      &r);
 	}
-	assign_again(e, p, &o, &r);
+	if (!refused)
+		assign_again(e, p, &o, &r);
+	elements_release(&elements[0]);
+	elements_release(&elements[1]);
 	buf_release(&r.criteria);
 }
 

@@ -544,6 +544,8 @@ struct task_state_at {
 	uint32_t attempts;    /* number of assignments */
 };
 bool task_at(const struct model *m, const struct task *task, uint32_t k, struct task_state_at *out);
+/* The task of that id (a number in `strings`) in a session, or NONE. */
+uint32_t task_named(const struct model *m, uint32_t session, uint32_t id);
 /* Number of its dependencies as of k; the first ones of terms->needs. */
 uint32_t task_needs(const struct task *task, uint32_t k);
 bool task_state_is_final(enum task_state s);

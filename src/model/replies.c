@@ -76,12 +76,13 @@ void reply_name_person(struct apply_ctx *a, struct str by)
 
 void reply_decides(struct apply_ctx *a, uint32_t item)
 {
-	struct reply *r = vec_last(&a->m->replies);
+	const struct item *it = &a->m->items.v[item];
 
-	for (uint32_t i = 0; i < r->items.n; i++)
-		if (r->items.v[i] == item)
+	/* not twice: the last step is this decision, those of the same message stand before it */
+	for (uint32_t i = it->n - 1; i-- > 0 && it->steps[i].message == a->message;)
+		if (it->steps[i].what == STEP_DECIDED)
 			return;
-	heap_push(a->m->heap, &r->items, item);
+	heap_push(a->m->heap, &vec_last(&a->m->replies)->items, item);
 }
 
 /* The message of the decision on an item that nothing but acknowledgments has followed, or NONE. */

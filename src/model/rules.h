@@ -229,8 +229,6 @@ uint32_t model_session(struct model *m, struct str group, struct str id, const s
 		       uint32_t message);
 uint32_t model_agent(struct model *m, uint32_t session, const struct actor *actor,
 		     const struct name_key *key, uint32_t message);
-/* Existing only, or NONE. */
-uint32_t task_named(const struct model *m, uint32_t session, uint32_t name);
 uint32_t task_get(struct apply_ctx *a, uint32_t name); /* finds or adds */
 struct task_terms *task_terms(struct model *m, uint32_t task); /* finds or adds */
 void apply_task_depends(struct apply_ctx *a, const struct event *e);

@@ -35,8 +35,10 @@ void agent_set_close(struct agent_set *c)
 	struct buf left = { 0 };
 
 	children_close(c->children, &left);
-	if (left.n)
-		load_say(c->load, str_trim(buf_str(&left)));
+	for (struct str rest = buf_str(&left), line; rest.n; rest = str_from(rest, line.n + 1)) {
+		line = str_make(rest.p, (size_t)((char *)memchr(rest.p, '\n', rest.n) - rest.p));
+		load_say(c->load, line);
+	}
 	buf_release(&left);
 	for (uint32_t i = 0; i < c->agents.n; i++)
 		agent_free(c->agents.v[i]);

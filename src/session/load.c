@@ -281,24 +281,40 @@ static struct str read_bytes(void *ctx, uint32_t message)
 	return buf_str(&l->bytes);
 }
 
+/* What is read of one message is usually read in a row: it is parsed once. */
+static void look_at(struct load *l, uint32_t message)
+{
+	struct str bytes;
+
+	if (l->looked_at == message)
+		return;
+	l->looked_at = message;
+	bytes = read_bytes(l, message);
+	dialect_look(&l->again, bytes);
+	if (message_route(&l->model, message)->flags & RECORD_AMBIGUOUS)
+		dialect_look_last(&l->again, bytes);
+}
+
 static bool read_detail(void *ctx, const struct item *item, const struct item_state *state,
 			struct detail *out)
 {
 	struct load *l = ctx;
 	uint32_t subject = item_subject(&l->model, item, state->message);
 
-	/* the items of one message are usually read in a row: parse it once */
-	if (l->looked_at != state->message) {
-		struct str bytes = read_bytes(l, state->message);
-
-		dialect_look(&l->again, bytes);
-		if (message_route(&l->model, state->message)->flags & RECORD_AMBIGUOUS)
-			dialect_look_last(&l->again, bytes);
-	}
-	l->looked_at = state->message;
+	look_at(l, state->message);
 	if (subject != NONE)
 		dialect_look_about(&l->again, read_bytes(l, subject));
 	return dialect_detail(&l->again, item->kind, state->index, out);
+}
+
+static yyjson_val *read_parsed(void *ctx, uint32_t message)
+{
+	struct load *l = ctx;
+
+	if (message_route(&l->model, message)->flags & RECORD_OVERSIZE)
+		return NULL;
+	look_at(l, message);
+	return l->again.looked;
 }
 
 static struct str read_summary(void *ctx, uint32_t message)
@@ -306,14 +322,13 @@ static struct str read_summary(void *ctx, uint32_t message)
 	struct load *l = ctx;
 	const struct route *route = message_route(&l->model, message);
 
-	l->looked_at = NONE;
 	buf_clear(&l->text);
 	if (route->flags & RECORD_OVERSIZE)
 		buf_printf(&l->text, "oversize, %u bytes", l->model.records.v[message].length);
-	else if (route->dialect == DIALECT_TEXT)
+	else if (route->dialect != DIALECT_TEXT)
+		look_at(l, message);
+	if (!l->text.n && (route->dialect == DIALECT_TEXT || !dialect_summary(&l->again, &l->text)))
 		buf_add_str(&l->text, str_trim(read_bytes(l, message)));
-	else
-		dialect_summarize(&l->again, read_bytes(l, message), &l->text);
 	return buf_str(&l->text);
 }
 
@@ -337,8 +352,11 @@ static const struct diags *read_diags(void *ctx, uint32_t message)
 
 	if (file->whole)
 		info.file_name = file->base;
-	l->looked_at = NONE;
-	dialect_decode(&l->again, read_bytes(l, message), &info, &l->again_message);
+	if (l->checked == message && l->checked_of == l->model.records.n)
+		return &l->again_message.diags;
+	l->checked = message;
+	l->checked_of = l->model.records.n;
+	dialect_decode(&l->checker, read_bytes(l, message), &info, &l->again_message);
 	diag_store_start(&w, &l->model, message);
 	while (diag_store_next(&w) && w.message == message) {
 		diag_store_read(&w);
@@ -444,10 +462,10 @@ void load_init(struct load *l, size_t max_line_bytes)
 {
 	model_init_in(&l->model, heap_new(cache_heap(&l->cache)));
 	model_set_limit(&l->model, timestamp_now_ms() + AHEAD_MS);
-	l->looked_at = NONE;
+	l->looked_at = l->checked = NONE;
 	l->complete = true; /* nothing to do for load_step */
 	l->reader = (struct reader){ l, read_detail, read_summary, read_bytes, read_diags,
-				     read_source, read_search_step };
+				     read_source, read_search_step, read_parsed };
 	l->wire.max_bytes = max_line_bytes;
 	if (!l->config)
 		return;
@@ -532,6 +550,7 @@ void load_release(struct load *l)
 	model_release(&l->model);
 	decoder_release(&l->decoder);
 	decoder_release(&l->again);
+	decoder_release(&l->checker);
 	message_release(&l->message);
 	message_release(&l->again_message);
 	conversation_release(&l->conversation);

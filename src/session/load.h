@@ -87,7 +87,9 @@ struct load {
 	/* reading a message again, for display */
 	struct decoder again;
 	uint32_t looked_at; /* message that `again` has parsed, or NONE */
-	struct message again_message;
+	struct decoder checker;
+	struct message again_message; /* decoded by `checker`, with all its diagnostics, */
+	uint32_t checked, checked_of; /* of that message, while there were so many; or NONE */
 	struct buf bytes, text;
 	struct reader reader;
 	struct search search;

@@ -69,39 +69,38 @@ void child_reap(struct child *c)
 		;
 }
 
-void child_signal(const struct child *c, int number)
-{
-	kill(-c->pid, number);
-}
-
 /* The next step of the shutdown (TERM, then KILL), once its deadline is reached. */
 static bool advance_stop(struct child *c, int64_t now_ms)
 {
 	if (c->stop == CHILD_GOES_ON || c->stop == CHILD_KILLED || now_ms < c->deadline_ms)
 		return false;
 	if (c->stop == CHILD_ASKED) {
-		child_signal(c, SIGTERM);
-		child_signal(c, SIGCONT); /* a stopped process does not handle TERM */
+		processes_signal(c, SIGTERM);
+		processes_signal(c, SIGCONT); /* a stopped process does not handle TERM */
 		c->stop = CHILD_TERMED;
 		c->deadline_ms = now_ms + CHILD_TERM_MS;
 	} else {
-		child_signal(c, SIGKILL);
+		processes_signal(c, SIGKILL);
 		c->stop = CHILD_KILLED;
 	}
 	return true;
 }
 
-/* Terminates what it left in its process group. True: the group is empty, or KILL did not help. */
-static bool terminate_group(struct child *c, int64_t now_ms)
+/* Terminates what it left behind. True: nothing is left, or KILL did not help. */
+static bool terminate_rest(struct child *c, int64_t now_ms)
 {
 	if (now_ms < c->sweep_ms)
 		return false;
 	c->sweep_ms = now_ms + SWEEP_EVERY_MS;
-	if (!spawn_group_has_others(c->pid))
+	if (!processes_find(c))
 		return true;
-	if (c->swept)
-		return !advance_stop(c, now_ms) && c->stop == CHILD_KILLED &&
-		       now_ms >= c->deadline_ms + CHILD_TERM_MS;
+	if (c->swept) {
+		if (advance_stop(c, now_ms) || c->stop != CHILD_KILLED ||
+		    now_ms < c->deadline_ms + CHILD_TERM_MS)
+			return false;
+		processes_leave(c);
+		return true;
+	}
 	c->swept = true;
 	if (c->stop < CHILD_TERMED) {
 		c->stop = CHILD_ASKED;
@@ -133,7 +132,7 @@ static void finish(struct child *c, int64_t now_ms)
 		start_again(c, now_ms, &c->trouble);
 }
 
-/* After its exit: drain the pipes, terminate its group, detach from the thread, reap. */
+/* After its exit: drain the pipes, terminate its other processes, detach from the thread, reap. */
 static bool advance_end(struct child *c, int64_t now_ms)
 {
 	if (c->exited_ms < 0)
@@ -146,7 +145,7 @@ static bool advance_end(struct child *c, int64_t now_ms)
 		return false;
 	if (!atomic_load(&c->run->pipes_ended) && now_ms < c->exited_ms + CHILD_DRAIN_MS)
 		return false;
-	if (!terminate_group(c, now_ms))
+	if (!terminate_rest(c, now_ms))
 		return false;
 	atomic_store(&c->run->drop, true);
 	drain_wake(c->pool->drain);
@@ -222,11 +221,26 @@ static int spawn_after(struct child *c, struct str lead, struct spawned *s, stru
 	return 0;
 }
 
+/* The last variable of its environment names the incarnation that is about to start. */
+static void mark_environment(struct child *c)
+{
+	struct buf mark = { 0 };
+	uint32_t n = 0;
+
+	buf_adds(&mark, CHILD_MARK "=");
+	child_next_path(c, &mark);
+	while (c->env[n])
+		n++;
+	free(c->env[n - 1]);
+	c->env[n - 1] = mark.p;
+}
+
 static int start(struct child *c, struct str lead, int64_t now_ms, struct err *err)
 {
 	struct child_private *k = private_of(c);
 	struct spawned s;
 
+	mark_environment(c);
 	if (spawn_after(c, lead, &s, err) < 0)
 		return -1;
 	c->run = xcalloc(1, sizeof(*c->run));
@@ -245,6 +259,8 @@ static int start(struct child *c, struct str lead, int64_t now_ms, struct err *e
 	c->stop = CHILD_GOES_ON;
 	c->again = c->swept = c->by_signal = c->dumped = false;
 	c->number = 0;
+	c->known.n = 0;
+	buf_clear(&c->left);
 	c->started_ms = now_ms;
 	c->exited_ms = c->sweep_ms = 0;
 	c->input = (struct child_input){ .fd = s.in };
@@ -321,6 +337,8 @@ void child_free(struct child *c)
 	free(c->run);
 	free(c->name);
 	free(c->withheld);
+	buf_release(&c->left);
+	vec_release(&c->known);
 	free(c->program);
 	free(c->folder);
 	free_words(c->argv);
@@ -412,7 +430,7 @@ void child_stop(struct child *c, int64_t now_ms, int64_t grace_ms)
 	if (c->stop == CHILD_GOES_ON || now_ms + grace_ms < c->deadline_ms)
 		c->deadline_ms = now_ms + grace_ms;
 	c->stop = CHILD_ASKED;
-	child_notice_exit(c); /* if the leader has exited, terminate_group does the rest */
+	child_notice_exit(c); /* if the leader has exited, terminate_rest does the rest */
 	if (c->life == CHILD_RUNS)
 		advance_stop(c, now_ms);
 }

@@ -24,15 +24,17 @@
  * Life cycle. RUNS until it exits, which children_tick detects without SIGCHLD; EXITED while its
  * pipes are drained and the rest of its process group is terminated; then OVER. Pipes that other
  * processes hold open are closed after CHILD_DRAIN_MS. The group gets TERM, then after
- * CHILD_TERM_MS KILL. A process that leaves the group (setsid) is not tracked. When gavel itself is
- * killed, the agent gets TERM.
+ * CHILD_TERM_MS KILL. So does every process of it that left the group (setsid, daemons): the
+ * agent's work is over, and nothing of it is to run unsupervised. They are found as its
+ * descendants, by session, and by CHILD_MARK in the environment (child_processes.c); `left` names
+ * those that could not be ended. When gavel itself is killed, the agent gets TERM.
  *
  * Input. Messages go through a channel (channel/channel.h), which counts its bytes in `input`. A
  * path ("agent:NAME#2-TAG") names one incarnation in one run of gavel and is never valid for
  * another.
  *
  * The environment is PATH, HOME, USER, LOGNAME, LANG, LC_*, TZ, TMPDIR, SHELL, XDG_*, TERM=dumb and
- * what the caller names. *_KEY, *_TOKEN, *SECRET* and *PASSWORD* are passed only if named exactly.
+ * what the caller names, and CHILD_MARK, the path of the incarnation. *_KEY, *_TOKEN, *SECRET* and *PASSWORD* are passed only if named exactly.
  *
  * Call from one thread only. Times are loop_now_ms milliseconds, always passed in by the caller. */
 #ifndef GAVEL_SOURCE_CHILD_H
@@ -100,8 +102,16 @@ struct child_capture {
 	int trouble;          /* errno of the last failed write; 0 = it is written to */
 };
 
+/* A process of an agent other than the one that was started. */
+struct child_process {
+	pid_t pid, group;
+	unsigned long long started; /* with the pid: its identity */
+};
+
 struct child_run;
 struct children;
+
+#define CHILD_MARK "GAVEL_AGENT"
 
 /* Read-only for callers; changed by the functions below. */
 struct child {
@@ -118,6 +128,7 @@ struct child {
 	struct child_capture out, err;
 	char *withheld; /* environment variables not passed to it: "A, B and 3 more" */
 	struct err trouble; /* why the last restart failed; empty = it did not */
+	struct buf left;    /* pids of its processes that could not be ended: "7, 9" */
 
 	/* private */
 	struct children *pool;
@@ -127,15 +138,17 @@ struct child {
 	bool no_input, whole;
 	bool again;          /* restart when it is over */
 	int64_t deadline_ms; /* of the stop, or of the pipes of one that exited */
-	bool swept;          /* the rest of the process group was sent TERM */
-	int64_t sweep_ms;    /* time of the next look at the group */
+	bool swept;          /* the rest of its processes were sent TERM */
+	int64_t sweep_ms;    /* time of the next look at them */
+	VEC(struct child_process) known; /* of the last look */
 };
 
 /* captures: folder for NAME.ndjson and NAME.stderr, appended to if they exist; NULL = unlinked
  * files in $TMPDIR or /tmp. Returns NULL on failure, with the reason in err. */
 struct children *children_open(const char *captures, struct err *err);
 /* Kills everything at once; for a graceful end, child_stop each and tick until all are OVER. What
- * is lost by that is added to `left` (may be NULL), a sentence a line. NULL is allowed. */
+ * was lost, then or before, and what is left running is added to `left` (may be NULL), a sentence a
+ * line. NULL is allowed. */
 void children_close(struct children *pool, struct buf *left);
 /* The folder that captures are in: what to name when it is full. */
 const char *children_folder(const struct children *pool);

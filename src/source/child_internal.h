@@ -16,12 +16,21 @@ struct spawned {
 
 /* Path of argv[0], malloced; NULL: err says what is wrong. */
 char *spawn_find(const char *name, const char *program, const char *withheld, struct err *err);
-/* The environment for execve, NULL last, and the names left out as text. Both malloced. */
+/* The environment for execve, CHILD_MARK and NULL last, and the names left out as text. Both
+ * malloced. */
 char **spawn_environment(const char *const *named, char **withheld);
 /* Runs c->program; -1: err says why, and nothing is left behind. */
 int spawn(const struct child *c, struct spawned *out, struct err *err);
-/* True if a process other than the leader itself is in its group. */
-bool spawn_group_has_others(pid_t leader);
+
+/* ---- its processes (child_processes.c) ---- */
+
+/* Looks for them anew, fills `known`, returns how many are left besides the leader. Only while the
+ * leader is not reaped. */
+uint32_t processes_find(struct child *c);
+/* Sends a signal to its group and to all others. */
+void processes_signal(struct child *c, int number);
+/* Gives up: `left` names those that are known. */
+void processes_leave(struct child *c);
 
 /* ---- captures (child_capture.c) ---- */
 
@@ -113,7 +122,6 @@ struct children {
 bool child_tick(struct child *c, int64_t now_ms);
 /* Checks for its exit only; does not reap. */
 bool child_notice_exit(struct child *c);
-void child_signal(const struct child *c, int number); /* to its group */
 void child_reap(struct child *c);
 void child_free(struct child *c);
 

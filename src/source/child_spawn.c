@@ -7,12 +7,10 @@
 #include "base/io.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -108,13 +106,14 @@ char **spawn_environment(const char *const *named, char **withheld)
 	for (char **entry = environ; entry && *entry; entry++) {
 		struct str name = name_of(*entry);
 
-		if (is_named(name, named) || (is_passed(name) && !is_secret(name)))
+		if ((is_named(name, named) && !str_is(name, CHILD_MARK)) || (is_passed(name) && !is_secret(name)))
 			vec_push(&passed_on, xstrdup(*entry));
-		else if (!str_is(name, "TERM"))
+		else if (!str_is(name, "TERM") && !str_is(name, CHILD_MARK))
 			vec_push(&left, *entry);
 	}
 	if (!is_named(STR("TERM"), named))
 		vec_push(&passed_on, xstrdup("TERM=dumb"));
+	vec_push(&passed_on, xstrdup(CHILD_MARK "="));
 	vec_push(&passed_on, NULL);
 	*withheld = list_withheld(left.v, left.n);
 	vec_release(&left);
@@ -406,44 +405,4 @@ int spawn(const struct child *c, struct spawned *out, struct err *err)
 	}
 	*out = (struct spawned){ pid, e.ours[0], e.ours[1], e.ours[2] };
 	return 0;
-}
-
-/* ---- its group ---- */
-
-/* Parses state, parent and group after the last ')': the command name may contain anything. */
-static bool is_in_group(const char *pid, pid_t group)
-{
-	char path[64], text[1024];
-	const char *after;
-	ssize_t n;
-	int fd, pgrp;
-	char state;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	after = strrchr(text, ')');
-	return after && sscanf(after + 1, " %c %*d %d", &state, &pgrp) == 2 && pgrp == group &&
-	       state != 'Z' && state != 'X';
-}
-
-bool spawn_group_has_others(pid_t leader)
-{
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-	bool found = false;
-
-	/* not kill(-leader, 0): the leader is a zombie on purpose and would count */
-	while (proc && !found && (entry = readdir(proc)))
-		found = isdigit((unsigned char)entry->d_name[0]) && atol(entry->d_name) != leader &&
-			is_in_group(entry->d_name, leader);
-	if (proc)
-		closedir(proc);
-	return found;
 }

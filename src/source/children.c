@@ -34,6 +34,16 @@ struct children *children_open(const char *captures, struct err *err)
 	return pool;
 }
 
+/* Waits until its other processes are gone, too, which are not our children; `left` names the rest. */
+static void wait_others(struct child *c, int64_t until_ms)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	while (processes_find(c) && monotonic_ms() < until_ms)
+		nanosleep(&pause, NULL);
+	processes_leave(c);
+}
+
 /* Waits for a killed process, but not for ever: one in uninterruptible sleep must not block us. */
 static void wait_killed(struct child *c, int64_t until_ms)
 {
@@ -41,6 +51,7 @@ static void wait_killed(struct child *c, int64_t until_ms)
 
 	while (c->life == CHILD_RUNS && !child_notice_exit(c) && monotonic_ms() < until_ms)
 		nanosleep(&pause, NULL);
+	wait_others(c, until_ms);
 	if (c->life != CHILD_RUNS)
 		child_reap(c);
 }
@@ -48,6 +59,12 @@ static void wait_killed(struct child *c, int64_t until_ms)
 const char *children_folder(const struct children *pool)
 {
 	return pool->folder ? pool->folder : io_temp_folder();
+}
+
+static void add_left(const struct child *c, struct buf *left)
+{
+	if (c->left.n)
+		buf_printf(left, "%s: left running: %s; it could not be ended\n", c->name, c->left.p);
 }
 
 /* After drain_close. */
@@ -72,13 +89,15 @@ void children_close(struct children *pool, struct buf *left)
 		return;
 	for (uint32_t i = 0; i < pool->list.n; i++)
 		if (pool->list.v[i]->c.run)
-			child_signal(&pool->list.v[i]->c, SIGKILL);
+			processes_signal(&pool->list.v[i]->c, SIGKILL);
 	for (uint32_t i = 0; i < pool->list.n; i++)
 		if (pool->list.v[i]->c.run)
 			wait_killed(&pool->list.v[i]->c, until_ms);
 	drain_close(pool->drain); /* reads what is left in the pipes */
-	for (uint32_t i = 0; left && i < pool->list.n; i++)
+	for (uint32_t i = 0; left && i < pool->list.n; i++) {
 		add_lost(pool->list.v[i], left);
+		add_left(&pool->list.v[i]->c, left);
+	}
 	for (uint32_t i = 0; i < pool->list.n; i++)
 		child_free(&pool->list.v[i]->c);
 	vec_release(&pool->list);

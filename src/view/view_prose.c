@@ -6,6 +6,7 @@
 
 enum {
 	PRETTY_LINES_MAX = 5000,
+	PROBLEMS_MAX = 500, /* a message with more of them is not read one by one */
 	INSIDE_TRIES_MAX = 16,
 	HANG_COLS = 4, /* how much deeper wrapped JSON goes on */
 };
@@ -143,7 +144,7 @@ void prose_problems(struct prose *p, uint32_t message)
 	if (!diags || !diags->list.n)
 		return;
 	prose_section(p, SECTION_PROBLEMS, message);
-	for (uint32_t i = 0; i < diags->list.n; i++) {
+	for (uint32_t i = 0; i < diags->list.n && i < PROBLEMS_MAX; i++) {
 		const struct diag *d = &diags->list.v[i];
 		const struct mark *mark = &problem_marks[d->severity];
 
@@ -156,6 +157,12 @@ void prose_problems(struct prose *p, uint32_t message)
 		buf_printf(&text, " [%s]", d->rule);
 		prose_add(p, narrow ? mark->letter : mark->word, narrow ? 2 : 9, mark->role,
 			  buf_str(&text), TEXT_LINE);
+	}
+	if (diags->list.n > PROBLEMS_MAX) {
+		buf_clear(&text);
+		buf_printf(&text, "… and %u more; gavel check lists them all",
+			   diags->list.n - PROBLEMS_MAX);
+		prose_add(p, NULL, 0, ROLE_WARN, buf_str(&text), TEXT_LABEL);
 	}
 	buf_release(&text);
 }
@@ -179,21 +186,29 @@ static void add_inside(struct prose *p, uint32_t message, struct str text)
 	json_reader_release(&reader);
 }
 
-void prose_message(struct prose *p, uint32_t message)
+static yyjson_val *parse(const struct reader *from, uint32_t message, struct json_reader *room)
 {
-	struct str bytes = p->s->reader->bytes(p->s->reader->ctx, message);
-	struct json_reader reader = { 0 };
 	yyjson_val *root = NULL;
 
-	if (!p->s->raw)
-		json_read(&reader, bytes, &root);
+	if (from->parsed)
+		return from->parsed(from->ctx, message);
+	json_read(room, from->bytes(from->ctx, message), &root);
+	return root;
+}
+
+void prose_message(struct prose *p, uint32_t message)
+{
+	const struct reader *from = p->s->reader;
+	struct json_reader reader = { 0 };
+	yyjson_val *root = p->s->raw ? NULL : parse(from, message, &reader);
+
 	if (root)
 		add_inside(p, message, json_get_str(json_get(root, "part"), "text"));
 	prose_section(p, p->s->raw ? SECTION_RAW : SECTION_MESSAGE, message);
 	if (root)
 		prose_json(p, 0, root);
 	else
-		add_lines(p, bytes, 0, 0);
+		add_lines(p, from->bytes(from->ctx, message), 0, 0);
 	json_reader_release(&reader);
 }
 

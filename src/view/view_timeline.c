@@ -377,11 +377,10 @@ static const struct mark *state_of_dependency(const struct scene *s, uint32_t se
 	const struct model *m = s->model;
 	struct task_state_at at;
 
-	for (uint32_t i = 0; i < m->tasks.n; i++)
-		if (m->tasks.v[i].session == session && m->tasks.v[i].id == id &&
-		    task_at(m, &m->tasks.v[i], s->k, &at))
-			return &task_marks[at.state];
-	return NULL;
+	uint32_t task = task_named(m, session, id);
+
+	return task != NONE && task_at(m, &m->tasks.v[task], s->k, &at) ? &task_marks[at.state]
+									: NULL;
 }
 
 static bool is_duplicate_need(const struct task_need *needs, uint32_t n)

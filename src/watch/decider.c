@@ -107,16 +107,20 @@ static bool refuse_while_sending(struct decider *s)
 	return s->app->deciding.delivery;
 }
 
-void decider_stage(struct decider *s, struct desk *desk, const struct draft *draft)
+void decider_stage(struct decider *s, struct desk *desk, const struct draft *draft, bool more)
 {
 	const struct model *m = &s->load->model;
 	const struct item *item = &m->items.v[draft->number];
+	bool waits = draft->verb != VERB_ANSWER || item_deadline(m, item, m->records.n) == TIME_NONE;
 	struct err err;
 	uint32_t number;
+	int rc = desk_stage(desk, draft, &number, &err);
 
-	if (!end_change(s, desk_stage(desk, draft, &number, &err), &err))
+	if (rc == 0 && more && waits)
 		return;
-	if (draft->verb != VERB_ANSWER || item_deadline(m, item, m->records.n) == TIME_NONE)
+	if (!end_change(s, rc, &err))
+		return;
+	if (waits)
 		say_staged(s, draft->verb);
 	else if (is_on_top(s, &view_preflight))
 		decider_plan(s, NULL, NONE); /* one of several answered at once */

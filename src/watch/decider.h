@@ -46,7 +46,8 @@ void decider_attach(struct decider *s);
 void decider_begin(struct decider *s);
 void decider_release(struct decider *s);
 
-void decider_stage(struct decider *s, struct desk *desk, const struct draft *draft);
+/* more: others are staged right after it, so the views are updated only by the last one. */
+void decider_stage(struct decider *s, struct desk *desk, const struct draft *draft, bool more);
 void decider_undo(struct decider *s, struct desk *desk, uint32_t draft);
 /* Shows the pre-flight page for one draft of one desk; NULL and NONE = the first page of all. */
 void decider_plan(struct decider *s, struct desk *desk, uint32_t only);

@@ -152,7 +152,7 @@ static void explain(struct watch *w, struct effect *e)
 		keep = true;
 	} else {
 		e->draft.explanation = str_trim(buf_str(&text));
-		decider_stage(&w->decider, e->desk, &e->draft);
+		decider_stage(&w->decider, e->desk, &e->draft, false);
 	}
 	if (!keep)
 		unlink(file);
@@ -215,7 +215,11 @@ void watch_effects(struct watch *w)
 			(e.edit.is_own ? edit_own : edit_named)(w, e.edit.file, e.edit.line);
 			break;
 		case EFFECT_EXPLAIN: explain(w, &e); break;
-		case EFFECT_STAGE: decider_stage(&w->decider, e.desk, &e.draft); break;
+		case EFFECT_STAGE:
+			decider_stage(&w->decider, e.desk, &e.draft,
+				      i + 1 < w->app.effects.n &&
+					      w->app.effects.v[i + 1].type == EFFECT_STAGE);
+			break;
 		case EFFECT_UNDO: decider_undo(&w->decider, e.desk, e.undo); break;
 		case EFFECT_PLAN: decider_next_page(&w->decider); break;
 		case EFFECT_DELIVER:

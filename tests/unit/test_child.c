@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -332,8 +333,10 @@ START_TEST(the_environment_is_chosen)
 	struct child_spec spec = { .name = "worker", .argv = argv, .env = named };
 	struct child *c;
 	struct err err;
+	char want[400];
 
 	clearenv();
+	setenv(CHILD_MARK, "of another gavel", 1);
 	setenv("PATH", "/bin", 1);
 	setenv("HOME", "/h", 1);
 	setenv("LC_ALL", "C", 1);
@@ -350,8 +353,10 @@ START_TEST(the_environment_is_chosen)
 	c = child_start(pool, &spec, 0, &err);
 	ck_assert_msg(c != NULL, "%s", err.text);
 	wait_until(c->life == CHILD_OVER);
-	ck_assert_str_eq(read_capture(&c->out), "PATH=/bin\nHOME=/h\nLC_ALL=C\nXDG_STATE_HOME=/s\n"
-						"WANTED=w=1;$(id)\nMY_TOKEN=t\nTERM=dumb\n");
+	snprintf(want, sizeof(want),
+		 "PATH=/bin\nHOME=/h\nLC_ALL=C\nXDG_STATE_HOME=/s\nWANTED=w=1;$(id)\nMY_TOKEN=t\n"
+		 "TERM=dumb\nGAVEL_AGENT=agent:worker#1-%s\n", pool->tag);
+	ck_assert_str_eq(read_capture(&c->out), want);
 	ck_assert_str_eq(c->withheld, "XDG_SECRET, LC_API_KEY, XDG_my_password_file, OTHER_TOKEN, "
 				      "LD_PRELOAD, PATHS");
 }
@@ -918,15 +923,104 @@ START_TEST(processes_it_left_behind_that_ignore_term_are_killed)
 }
 END_TEST
 
-START_TEST(a_process_that_went_away_does_not_hold_it_up)
+static bool is_gone(pid_t pid)
+{
+	return !lives(pid);
+}
+
+/* A process in a session of its own: found by its mark, it ends with the agent. */
+START_TEST(a_process_that_went_away_is_ended)
 {
 	struct child *c = start("worker", "fork-away", "say last words", "exit 0", NULL);
 	pid_t pid = pid_told(c);
 
 	wait_until(c->life == CHILD_OVER);
 	ck_assert(has_line(&c->out, "last words"));
+	ck_assert(is_gone(pid));
+	ck_assert_uint_eq(c->left.n, 0);
+}
+END_TEST
+
+/* While another agent runs, that one's processes are left alone, and strangers always. */
+START_TEST(others_that_went_away_are_left_alone)
+{
+	struct child *other = start("other", "fork-away", "wait-for-line", NULL);
+	struct child *c = start("worker", "ignore-term", "fork-away", "exit 0", NULL);
+	pid_t others = pid_told(other), pid = pid_told(c), stranger = fork();
+
+	if (stranger == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when the test fails */
+		setsid();
+		pause();
+		_exit(0);
+	}
+	wait_until(c->stop == CHILD_TERMED);
+	c->deadline_ms = 0; /* it ignores TERM */
+	wait_until(c->life == CHILD_OVER);
+	ck_assert(is_gone(pid));
+	ck_assert(lives(others));
+	child_stop(other, unit_now_ms(), 0);
+	wait_until(other->life == CHILD_OVER);
+	ck_assert(is_gone(others));
+	ck_assert(lives(stranger));
+	kill(stranger, SIGKILL);
+	waitpid(stranger, NULL, 0);
+}
+END_TEST
+
+/* Without a mark it is known by its parent, as long as that one lives. */
+START_TEST(a_process_without_environment_is_ended)
+{
+	const char *argv[] = { "/bin/sh", "-c", "env -i setsid sh -c 'trap \"\" TERM; echo child "
+						"$$; while :; do sleep 1; done' & wait", NULL };
+	struct child_spec spec = { .name = "worker", .argv = argv };
+	struct child *c;
+	struct err err;
+	pid_t pid;
+
+	c = child_start(pool, &spec, unit_now_ms(), &err);
+	ck_assert_ptr_nonnull(c);
+	pid = pid_told(c);
+	child_stop(c, unit_now_ms(), 0);
+	wait_until(c->life == CHILD_EXITED);
 	ck_assert(lives(pid));
-	kill(pid, SIGKILL);
+	c->deadline_ms = 0;
+	wait_until(c->life == CHILD_OVER);
+	ck_assert(is_gone(pid));
+}
+END_TEST
+
+START_TEST(closing_kills_what_went_away)
+{
+	struct child *c = start("worker", "ignore-term", "fork-away", "stall", NULL);
+	pid_t pid = pid_told(c);
+	struct buf left = { 0 };
+	struct err err;
+
+	children_close(pool, &left);
+	ck_assert(is_gone(pid));
+	ck_assert_uint_eq(left.n, 0);
+	buf_release(&left);
+	pool = children_open(NULL, &err);
+	ck_assert_ptr_nonnull(pool);
+}
+END_TEST
+
+START_TEST(what_could_not_be_ended_is_told)
+{
+	struct child *c = start("worker", "exit 0", NULL);
+	struct buf left = { 0 };
+	struct err err;
+
+	wait_until(c->life == CHILD_OVER);
+	vec_push(&c->known, (struct child_process){ .pid = 17 });
+	vec_push(&c->known, (struct child_process){ .pid = 4711 });
+	processes_leave(c);
+	children_close(pool, &left);
+	ck_assert_str_eq(left.p, "worker: left running: 17, 4711; it could not be ended\n");
+	buf_release(&left);
+	pool = children_open(NULL, &err);
+	ck_assert_ptr_nonnull(pool);
 }
 END_TEST
 
@@ -1188,7 +1282,11 @@ int main(void)
 	tcase_add_test(t, its_processes_end_with_it);
 	tcase_add_test(t, processes_it_left_behind_are_ended);
 	tcase_add_test(t, processes_it_left_behind_that_ignore_term_are_killed);
-	tcase_add_test(t, a_process_that_went_away_does_not_hold_it_up);
+	tcase_add_test(t, a_process_that_went_away_is_ended);
+	tcase_add_test(t, others_that_went_away_are_left_alone);
+	tcase_add_test(t, a_process_without_environment_is_ended);
+	tcase_add_test(t, closing_kills_what_went_away);
+	tcase_add_test(t, what_could_not_be_ended_is_told);
 	tcase_add_test(t, closing_kills_what_runs);
 
 	t = unit_cases(suite, "again", set_up, tear_down);

@@ -1,0 +1,78 @@
+# shapes.awk - logs that have many of one thing, to see how time grows with their number.
+#
+#	awk -v shape=SHAPE -v n=COUNT -f shapes.awk
+#
+# findings	one review with n findings, of a task that was assigned
+# cycle		n tasks, each of which depends on the next one, the last on the first
+# chain		n tasks, each of which depends on the one before
+# star		n tasks, all of which depend on the first, and it on all of them
+# items		n reviews of n tasks, with a finding each
+# rounds	n reviews of one task, with a finding each
+# agents	n agents, of which each says something
+# sessions	n sessions of a feedback loop
+
+function time(i) {
+	return sprintf("2026-01-%02dT%02d:%02d:%02dZ", 1 + int(i / 86400) % 28, int(i / 3600) % 24,
+		       int(i / 60) % 60, i % 60)
+}
+
+function head(i, from, from_type, to, to_type, what, task) {
+	printf "{\"message_id\":\"m-%d\",\"timestamp\":\"%s\",\"sequence_number\":%d,", i, time(i),
+	       ++sent[from]
+	printf "\"from_agent\":{\"agent_id\":\"%s\",\"agent_type\":\"%s\"},", from, from_type
+	printf "\"to_agent\":{\"agent_id\":\"%s\",\"agent_type\":\"%s\"},", to, to_type
+	printf "\"message_type\":\"%s\",\"correlation_id\":\"c-%s\",\"payload\":", what, task
+}
+
+function assign(i, needs) {
+	head(i, "architect-1", "architect", "dev-1", "developer", "task_assignment", "t-" i)
+	printf "{\"task\":{\"task_id\":\"t-%d\",\"title\":\"Task %d\",\"description\":\"Do it.\",", i, i
+	printf "\"depends_on\":[%s],\"priority\":\"high\",\"acceptance_criteria\":[\"It works.\"]}}}\n", needs
+}
+
+function task(i) { return "\"t-" i "\"" }
+
+# findings from..to-1
+function review(i, number, who, from, to, j) {
+	head(i, who, "reviewer", "architect-1", "architect", "review_result", "t-" number)
+	printf "{\"review_id\":\"r-%d\",\"task_id\":\"t-%d\",\"verdict\":\"changes_requested\",\"findings\":[", i, number
+	for (j = from; j < to; j++)
+		printf "%s{\"finding_id\":\"f-%d\",\"severity\":\"%s\",\"category\":\"bug\",\"location\":{\"file\":\"a.c\",\"line_start\":%d},\"description\":\"No check of pointer %d.\",\"rationale\":\"It may be null.\"}",
+		       (j > from ? "," : ""), j, (j % 3 ? "major" : "minor"), j + 1, j
+	printf "],\"summary\":\"Look again.\",\"required_changes\":[]}}\n"
+}
+
+function session(i) {
+	printf "{\"type\":\"text\",\"timestamp\":%.0f,\"sessionID\":\"s-%d\",\"part\":{\"type\":\"text\",\"text\":\"", 1769400000000 + i * 1000, i
+	printf "{\\\"protocol_version\\\":\\\"1.2\\\",\\\"iteration\\\":1,\\\"status\\\":\\\"success\\\",\\\"feedback\\\":{\\\"general_summary\\\":\\\"Good.\\\"}}\"}}\n"
+}
+
+function star(i, all) {
+	for (i = 1; i < n; i++)
+		all = all (i > 1 ? "," : "") task(i)
+	assign(0, all)
+	for (i = 1; i < n; i++)
+		assign(i, task(0))
+}
+
+BEGIN {
+	if (shape == "findings") {
+		assign(0, "")
+		review(1, 0, "reviewer-1", 0, n)
+	} else if (shape == "star") {
+		star()
+	}
+	for (i = 0; i < n; i++)
+		if (shape == "cycle")
+			assign(i, task((i + 1) % n))
+		else if (shape == "chain")
+			assign(i, i ? task(i - 1) : "")
+		else if (shape == "items")
+			review(i, i, "reviewer-1", i, i + 1)
+		else if (shape == "rounds")
+			review(i, 0, "reviewer-1", i, i + 1)
+		else if (shape == "agents")
+			review(i, i, "reviewer-" i, 0, 0)
+		else if (shape == "sessions")
+			session(i)
+}
