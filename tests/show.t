@@ -153,6 +153,54 @@ ok 'a damaged journal does not keep the log from being shown' exit_of 0 "$GAVEL"
 is 'it is told in one sentence' 1 "$(grep -c '^gavel: .*damaged' err)"
 cat kept >"$journal"
 
+# Where things came from, and what they claim: a log with its reply file, decided on here, too; and what
+# one agent wrote.
+mkdir trust
+cp "$GAVEL_FIXTURES"/trust/* trust
+# ends VIEW SOURCE PATTERN [OPTION...]: "trust" and what follows it, of the lines with that pattern
+ends() {
+	view=$1 source=trust/$2 pattern=$3
+	shift 3
+	"$GAVEL" show "$view" --format=json "$@" "$source" | grep "$pattern" | sed 's/.*\("trust"\)/\1/'
+}
+of_item() { # ID WANTED
+	is "trust of $1 in the inbox" "$2" "$(ends inbox session.ndjson "^{\"id\":\"$1\"" --all)"
+	is "... as an item" "$2" "$("$GAVEL" show item "$1" --format=json trust/session.ndjson | sed 's/.*\("trust"\)/\1/')"
+}
+of_item MENTION-3 '"trust":"log","claims":null}'
+ok 'one is decided here' exit_of 0 "$GAVEL" decide --as=ann --deliver --reply=trust/ann.ndjson trust/session.ndjson MENTION-3 accept
+of_item MENTION-1 '"trust":"log","claims":null}'
+of_item MENTION-2 '"trust":"reply","claims":null}'
+of_item MENTION-3 '"trust":"journal","claims":null}'
+of_item MENTION-4 '"trust":"log","claims":"human"}'
+of_decision() { is "trust of the decision on $1" "$2" "$(ends decisions session.ndjson "\"item\":\"$1\"")"; }
+of_decision MENTION-1 '"trust":"log","claims":null}'
+of_decision MENTION-2 '"trust":"reply","claims":null}'
+of_decision MENTION-3 '"trust":"journal","claims":null}'
+of_decision MENTION-4 '"trust":"log","claims":"human"}'
+of_agent() { is "trust of $2" "$3" "$(ends agents "$1" "\"agent\":\"$2\"")"; }
+of_agent session.ndjson worker '"trust":"log","claims":null}'
+of_agent session.ndjson judge '"trust":"log","claims":null}'
+of_agent session.ndjson ann '"trust":"journal","claims":null}'
+of_agent session.ndjson bob '"trust":"reply","claims":null}'
+of_agent session.ndjson mallory '"trust":"log","claims":"human"}'
+of_agent dev-1.ndjson dev-1 '"trust":"agent","claims":null}'
+is '... before anybody claimed anything' '"trust":"log","claims":null}' "$(ends agents session.ndjson worker --at='#9')"
+of_message() { is "trust of line $2 of $1" "$3" "$(ends messages "$1" "\"line\":$2,\"source\":\"trust/$1\"")"; }
+of_message session.ndjson 9 '"trust":"log","claims":null,"not_its_role":false}'
+of_message session.ndjson 10 '"trust":"log","claims":"human","not_its_role":false}'
+is '... of a reply' '"trust":"reply","claims":null,"not_its_role":false}' "$(ends messages session.ndjson '"from":"bob"')"
+is '... of what was said here' '"trust":"journal","claims":null,"not_its_role":false}' "$(ends messages session.ndjson '"from":"ann"')"
+of_message dev-1.ndjson 2 '"trust":"agent","claims":null,"not_its_role":false}'
+of_message dev-1.ndjson 3 '"trust":"agent","claims":"orchestrator","not_its_role":true}'
+of_message dev-1.ndjson 4 '"trust":"agent","claims":"lead","not_its_role":false}'
+of_message dev-1.ndjson 5 '"trust":"agent","claims":null,"not_its_role":false}'
+of_message dev-1.ndjson 7 '"trust":"agent","claims":"human","not_its_role":true}'
+is 'what one agent raises' 3 "$(ends inbox dev-1.ndjson . | grep -c '"trust":"agent"')"
+is '... with whom it claims to be' '"trust":"agent","claims":"lead"}' "$(ends inbox dev-1.ndjson 000003)"
+is 'the state is the same without a journal' "$("$GAVEL" show state --reply=trust/ann.ndjson trust/session.ndjson)" \
+	"$("$GAVEL" show state --journal=nobodys --reply=trust/ann.ndjson trust/session.ndjson)"
+
 ok '--help' exit_of 0 "$GAVEL" --help
 ok 'of a command' exit_of 0 "$GAVEL" check --help
 ok 'help of a command' exit_of 0 "$GAVEL" help show

@@ -175,6 +175,8 @@ static uint32_t agent_add(struct model *m, uint32_t session, const struct actor 
 {
 	heap_push(m->heap, &m->agents, (struct agent){ .name = name, .session = session,
 						       .first = message,
+						       .spoke = { NONE, NONE, NONE, NONE },
+						       .claimed_human = NONE,
 						       .type = model_intern(m, actor->type),
 						       .human = actor->human });
 	map_put(m->heap, &m->agent_map, h, m->agents.n - 1);
@@ -345,7 +347,7 @@ static bool same_route(const struct route *a, const struct route *b)
 }
 
 /* Interns a route. */
-static uint32_t route_number(struct model *m, struct route route)
+static uint32_t route_number(struct model *m, struct route route, uint32_t message)
 {
 	uint64_t words[2], h; /* all but `to` */
 	struct cached_route *cached;
@@ -363,6 +365,7 @@ static uint32_t route_number(struct model *m, struct route route)
 		found = m->routes.n;
 		heap_push(m->heap, &m->routes, route);
 		map_put(m->heap, &m->route_map, h, found);
+		trust_note_sender(m, &route, message);
 	}
 	*cached = (struct cached_route){ route, found + 1 };
 	return found;
@@ -384,6 +387,8 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	struct record r = { .time_ms = msg->time_ms, .length = place->length };
 	struct route route = { .source = place->source, .dialect = (uint8_t)msg->dialect,
 			       .trust = (uint8_t)place->trust };
+	struct actor claimed = msg->from;
+	struct str refused = STR_NONE;
 	struct record *added;
 	uint64_t id;
 
@@ -391,7 +396,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 		msg->flags |= place->unplaced ? RECORD_REPLY | RECORD_UNPLACED : RECORD_REPLY;
 	if (place->trust == TRUST_AGENT)
 		trust_attribute(msg, place->speaker);
-	if (!trust_screen(msg, place))
+	if (!trust_screen(msg, place, &refused))
 		a.denied = true;
 	a.session = model_session(m, place->group, msg->session,
 				  message_key(msg, msg->session_key), a.message);
@@ -410,7 +415,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	route.from = a.from;
 	route.to = a.to;
 	route.flags = msg->flags;
-	r.route = route_number(m, route);
+	r.route = route_number(m, route, a.message);
 	r.kind = kind_number(m, msg->kind);
 	r.chain = chain_of(msg);
 	model_add_record(m, r);
@@ -425,7 +430,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 		report(&a, SEVERITY_NOTE, "gavel/echo", "", 0,
 		       "repeats what was said in the replies; it changes nothing");
 	if (a.denied)
-		trust_report(&a);
+		trust_report(&a, refused);
 	if (place->echo || is_repeat(&a, id)) {
 		msg->flags |= RECORD_REPEATED;
 	} else if (!place->unplaced) {
@@ -433,9 +438,11 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 		if (ops->apply)
 			ops->apply(&a);
 	}
+	if (place->trust == TRUST_AGENT)
+		trust_note_claim(&a, &claimed, place->speaker);
 	if (route.flags != msg->flags) {
 		route.flags = msg->flags;
-		m->records.v[a.message].route = route_number(m, route);
+		m->records.v[a.message].route = route_number(m, route, a.message);
 	}
 	added = &m->records.v[a.message];
 	added->errors = clamp8(msg->diags.count[SEVERITY_ERROR]);
