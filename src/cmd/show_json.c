@@ -505,7 +505,7 @@ void json_agents(struct load *l, const struct scene *s, struct buf *out)
 		const struct agent *a = &m->agents.v[i];
 		const struct agent_stats *st = &stats[i];
 
-		if (a->first >= s->k || !filter_agent(s->filter, m, i))
+		if (a->first >= s->k || !filter_agent(s->filter, m, i, s->k))
 			continue;
 		buf_addc(out, '{');
 		json_put_str(out, "agent", model_str(m, a->name));

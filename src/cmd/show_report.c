@@ -326,7 +326,8 @@ static void report_agents(struct report *r)
 	if (m->agents.n)
 		table(r, "Agents", "agent|messages|errors|tokens in|tokens out|cost");
 	for (uint32_t i = 0; i < m->agents.n; i++) {
-		if (m->agents.v[i].first >= r->s->k || !filter_agent(r->s->filter, m, i) || !row(r))
+		if (m->agents.v[i].first >= r->s->k ||
+		    !filter_agent(r->s->filter, m, i, r->s->k) || !row(r))
 			continue;
 		cell_text(r, model_str(m, m->agents.v[i].name));
 		cell_number(r, stats[i].messages);

@@ -103,7 +103,8 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 		if (stats[i].minute)
 			own->most_recent = max_of(agent_recent(stats, n, i), own->most_recent);
 		own->most_active = max_of(stats[i].activity, own->most_active);
-		if (s->model->agents.v[i].first >= s->k || !filter_agent(s->filter, s->model, i))
+		if (s->model->agents.v[i].first >= s->k ||
+		    !filter_agent(s->filter, s->model, i, s->k))
 			continue;
 		if (has_lives)
 			line_add(out, LINE_AGENT, i, 0);
