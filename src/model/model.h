@@ -488,6 +488,9 @@ static inline uint32_t decided_by(const struct model *m, const struct item_state
 }
 /* Who decided it, a person or an agent; STR_NONE = nobody. A staged decision counts. */
 struct str item_by(const struct model *m, const struct item_state *at);
+/* Where that decision came from, in words behind the name: " (in the log)". Nothing for this person's
+ * own, and where the name says it. */
+const char *item_by_origin(const struct model *m, const struct item_state *at);
 /* Where a message came from; a reply that a journal knows, too, is that person's. */
 enum trust message_trust(const struct model *m, uint32_t message);
 /* Of the message or record that decided the item; while it is undecided, of what raised it. */

@@ -136,6 +136,13 @@ enum trust item_trust(const struct model *m, const struct item_state *at)
 	return message_trust(m, at->decided == NONE ? at->message : at->decided);
 }
 
+const char *item_by_origin(const struct model *m, const struct item_state *at)
+{
+	bool unnamed = at->delivery != DELIVERY_NONE && at->person == NONE;
+
+	return unnamed || !item_by(m, at).n ? "" : trust_words(item_trust(m, at));
+}
+
 struct str item_claims(const struct model *m, const struct item_state *at)
 {
 	if (at->overlaid)
@@ -255,6 +262,8 @@ bool trust_allows_step(struct apply_ctx *a, const struct item *item, enum step_k
 	}
 	if (!a->denied || a->reply)
 		return true;
+	if (what == STEP_DECIDED)
+		note_refusal(a, (uint32_t)(item - a->m->items.v));
 	return (what == STEP_SUPERSEDED || what == STEP_FIXED) && is_its_own(a, item);
 }
 
