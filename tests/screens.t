@@ -22,6 +22,7 @@ problem !!
 agents 5
 decisions 6
 help ?
+help-origin ?G
 search 4/passkey<Enter>
 filter \kind:question<Enter>
 no-match \nosuchword<Enter>
