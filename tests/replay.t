@@ -153,7 +153,7 @@ is 'as json' 2 "$(grep -c '^{"item":.*"differences":\[.*\]}$' out)"
 ok 'with both messages' grep -q '"same":false,"here":{"verdict":"rejected".*"there":{"verdict":"accepted"' out
 decide --as=bob --journal=part/journal part/log.ndjson "$("$GAVEL" show inbox --format=json part/log.ndjson | sed -n 's/^{"id":"\([^"]*\)".*"kind":"escalation".*/\1/p' | head -n 1)" accept
 "$GAVEL" show decisions --against=part log.ndjson >out
-is 'an agent decided it here' 1 "$(grep -c '^  - rejected by judge, line [0-9]*$' out)"
+is 'an agent decided it here' 1 "$(grep -c '^  - rejected by judge (in the log), line [0-9]*$' out)"
 is 'decided here only' 2 "$(grep -c '^  + not decided$' out)"
 ok 'no journal: exit 2' exit_of 2 "$GAVEL" show decisions --against=nowhere log.ndjson
 ok 'other views cannot: exit 2' exit_of 2 "$GAVEL" show inbox --against=all log.ndjson

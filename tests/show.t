@@ -198,6 +198,41 @@ of_message dev-1.ndjson 5 '"trust":"agent","claims":null,"not_its_role":false}'
 of_message dev-1.ndjson 7 '"trust":"agent","claims":"human","not_its_role":true}'
 is 'what one agent raises' 3 "$(ends inbox dev-1.ndjson . | grep -c '"trust":"agent"')"
 is '... with whom it claims to be' '"trust":"agent","claims":"lead"}' "$(ends inbox dev-1.ndjson 000003)"
+# The same in words.
+words() { # WANTED ID [SOURCE]
+	"$GAVEL" show item "$2" --size=100 "trust/${3-session.ndjson}" >item
+	ok "$2: $1" grep -qF -- "$1" item
+}
+words 'raised by worker  task' MENTION-1
+words '✗ rejected by judge (in the log) at 09:10:00' MENTION-1
+words 'line 9  ✗ rejected by judge (in the log)' MENTION-1
+words '✓ accepted by bob (reply file) at 09:12:00, sent' MENTION-2
+words '✓ accepted by ann at ' MENTION-3
+words 'reply 1  ✓ accepted by ann' MENTION-3
+is '... and no origin' 0 "$(grep -c 'ann (' item)"
+words '⚠ unverified human · ✓ accepted by judge (in the log)' MENTION-4
+words 'raised by dev-1 (its own output)' 7a1e0000-0000-4000-8000-000000000001 dev-1.ndjson
+words 'line 3  ✗ not its role, by dev-1 (its own output)' 7a1e0000-0000-4000-8000-000000000001 dev-1.ndjson
+words "one agent's own output decides nothing" MIG-1 dev-1.ndjson
+"$GAVEL" show item 7a1e0000-0000-4000-8000-000000000001 --at='#1' trust/dev-1.ndjson >item
+is 'not before it was said' 0 "$(grep -c 'not its role' item)"
+{
+	cat trust/dev-1.ndjson
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22; do
+		sed -n "3s/000000000002/0000000001$i/p" trust/dev-1.ndjson
+	done
+} >trust/again.ndjson
+words 'and 3 more, not its role either' 7a1e0000-0000-4000-8000-000000000001 again.ndjson
+is 'the newest ones are listed' 20 "$(grep -c '✗ not its role' item)"
+ok 'what is decided is refused with who did, and where' exit_of 1 "$GAVEL" decide --as=ann trust/session.ndjson MENTION-1 accept
+ok '... in the log' grep -qF 'rejected by judge (in the log)' err
+ok '... in a reply file' sh -c '! "$GAVEL" decide --as=ann trust/session.ndjson MENTION-2 reject --explain=No. 2>&1 | grep -vF "accepted by bob (reply file)"'
+is 'the report has it, too' '| `judge` (in the log) |' "$("$GAVEL" show report trust/session.ndjson | grep MENTION-1 | grep -o '| `judge`[^|]*|')"
+is 'agents: a person' 1 "$("$GAVEL" show agents --size=200 trust/session.ndjson | grep -cE '^bob +▸ person ')"
+is 'agents: somebody who claims to be one' 1 "$("$GAVEL" show agents --size=200 trust/session.ndjson | grep -cE '^mallory +⚠ unverified human ')"
+is 'decisions by origin' 'journal log reply log log' "$("$GAVEL" show decisions --size=200 trust/session.ndjson | grep -oE '(□|▸|■|◂) [a-z]+' | sed 's/.* //' | tr '\n' ' ' | sed 's/ $//')"
+is 'a filter by origin' 1 "$("$GAVEL" show inbox --all --filter=trust:journal --format=json trust/session.ndjson | wc -l)"
+is '... by what is not its role' 2 "$("$GAVEL" show messages --filter=is:not-its-role --format=json trust/dev-1.ndjson | wc -l)"
 is 'the state is the same without a journal' "$("$GAVEL" show state --reply=trust/ann.ndjson trust/session.ndjson)" \
 	"$("$GAVEL" show state --journal=nobodys --reply=trust/ann.ndjson trust/session.ndjson)"
 
