@@ -224,6 +224,12 @@ is 'not before it was said' 0 "$(grep -c 'not its role' item)"
 } >trust/again.ndjson
 words 'and 3 more, not its role either' 7a1e0000-0000-4000-8000-000000000001 again.ndjson
 is 'the newest ones are listed' 20 "$(grep -c '✗ not its role' item)"
+{
+	cat trust/session.ndjson
+	sed -n 13p trust/session.ndjson | sed 's/mallory","agent_type":"architect/ghost","agent_type":"reviewer/; s/"instance_id":"human"/"instance_id":"g"/; s/000000000103/000000000199/; s/000000000102/000000000104/; s/"sequence_number":3/"sequence_number":9/'
+} >trust/ghost.ndjson
+words '✗ not its role, by ghost (in the log)' 7a1e0000-0000-4000-8000-000000000104 ghost.ndjson
+ok '... for the reason that its rule gives' grep -qF 'no architect has spoken to it' item
 ok 'what is decided is refused with who did, and where' exit_of 1 "$GAVEL" decide --as=ann trust/session.ndjson MENTION-1 accept
 ok '... in the log' grep -qF 'rejected by judge (in the log)' err
 ok '... in a reply file' sh -c '! "$GAVEL" decide --as=ann trust/session.ndjson MENTION-2 reject --explain=No. 2>&1 | grep -vF "accepted by bob (reply file)"'

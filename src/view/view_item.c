@@ -84,21 +84,24 @@ static void find_refused(const struct scene *s, struct refused *out)
 	}
 }
 
-/* What a message was refused for: its role, else the error in its identity. */
+/* What a message was refused for: its role, else the worst that a rule has against it. */
 static struct str refused_why(const struct scene *s, uint32_t message)
 {
 	const struct diags *diags = s->reader->diags(s->reader->ctx, message);
-	struct str role = STR("not its role: "), error = STR_NONE;
+	struct str role = STR("not its role: "), why = STR_NONE;
+	enum severity worst = SEVERITY_NOTE;
 
 	for (uint32_t i = 0; i < diags->list.n; i++) {
 		const struct diag *d = &diags->list.v[i];
 
 		if (str_starts(d->text, role))
 			return str_from(d->text, role.n);
-		if (d->severity == SEVERITY_ERROR && !error.n)
-			error = d->text;
+		if (d->severity > worst) {
+			worst = d->severity;
+			why = d->text;
+		}
 	}
-	return error;
+	return why;
 }
 
 static void add_refused(const struct scene *s, struct lines *out, uint32_t message)
