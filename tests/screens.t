@@ -22,6 +22,7 @@ problem !!
 agents 5
 decisions 6
 help ?
+help-origin ?G
 search 4/passkey<Enter>
 filter \kind:question<Enter>
 no-match \nosuchword<Enter>
@@ -40,14 +41,15 @@ replay-refused R:seek 30%<Enter>a
 replay-playing R<Home>>>:skip 20s<Enter><Space><wait:30000>
 replay-loop R:seek #31<Enter>L:seek #90<Enter>L}'
 
-# draw NAME KEYS SIZE FILE [OPTION...]
+# draw NAME KEYS SIZE FILE [OPTION...]: of $logs
+logs=demo.ndjson
 draw() {
 	keys=$2
 	size=$3
 	file=$4
 	shift 4
 	printf '%s' "$keys" >"$tmp/keys"
-	"$GAVEL" demo.ndjson --headless --size="$size" --keys="$tmp/keys" --screen="$file" "$@" 2>&1
+	"$GAVEL" $logs --headless --size="$size" --keys="$tmp/keys" --screen="$file" "$@" 2>&1
 }
 
 printf '%s\n' "$screens" >"$tmp/list"
@@ -116,6 +118,31 @@ while IFS=' ' read -r name keys; do
 		is "$name at $variant" '' "$said$(diff "$golden" "$tmp/masked" 2>&1)"
 	done
 done <"$tmp/list"
+
+# Who said what, and claims to be whom: a log with a reply file, and one agent's own output.
+trust='trust-inbox A
+trust-item jj<Enter>
+trust-messages 4
+trust-message 4j<Enter>
+trust-agents 5
+trust-decisions 6'
+
+mkdir "$tmp/trust" && cp "$GAVEL_FIXTURES"/trust/* "$tmp/trust" && cd "$tmp/trust" || exit 99
+logs='dev-1.ndjson session.ndjson'
+printf '%s\n' "$trust" >"$tmp/list"
+while IFS=' ' read -r name keys; do
+	for variant in 80x24 120x36 60x15 80x24-ascii; do
+		size=${variant%-ascii}
+		option=
+		[ "$size" = "$variant" ] || option=--ascii
+		golden=$goldens/$name-$variant.txt
+		said=$(draw "$name" "$keys" "$size" "$tmp/screen" $option)
+		[ -z "${GAVEL_REGENERATE-}" ] || cp "$tmp/screen" "$golden"
+		is "$name at $variant" '' "$said$(diff "$golden" "$tmp/screen" 2>&1)"
+	done
+done <"$tmp/list"
+logs=demo.ndjson
+cd "$GAVEL_DATADIR" || exit 99
 
 # The same with colours: what the dark, the light and the monochrome theme make of the roles.
 for theme in dark light mono; do

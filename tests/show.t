@@ -153,6 +153,95 @@ ok 'a damaged journal does not keep the log from being shown' exit_of 0 "$GAVEL"
 is 'it is told in one sentence' 1 "$(grep -c '^gavel: .*damaged' err)"
 cat kept >"$journal"
 
+# Where things came from, and what they claim: a log with its reply file, decided on here, too; and what
+# one agent wrote.
+mkdir trust
+cp "$GAVEL_FIXTURES"/trust/* trust
+# ends VIEW SOURCE PATTERN [OPTION...]: "trust" and what follows it, of the lines with that pattern
+ends() {
+	view=$1 source=trust/$2 pattern=$3
+	shift 3
+	"$GAVEL" show "$view" --format=json "$@" "$source" | grep "$pattern" | sed 's/.*\("trust"\)/\1/'
+}
+of_item() { # ID WANTED
+	is "trust of $1 in the inbox" "$2" "$(ends inbox session.ndjson "^{\"id\":\"$1\"" --all)"
+	is "... as an item" "$2" "$("$GAVEL" show item "$1" --format=json trust/session.ndjson | sed 's/.*\("trust"\)/\1/')"
+}
+of_item MENTION-3 '"trust":"log","claims":null}'
+ok 'one is decided here' exit_of 0 "$GAVEL" decide --as=ann --deliver --reply=trust/ann.ndjson trust/session.ndjson MENTION-3 accept
+of_item MENTION-1 '"trust":"log","claims":null}'
+of_item MENTION-2 '"trust":"reply","claims":null}'
+of_item MENTION-3 '"trust":"journal","claims":null}'
+of_item MENTION-4 '"trust":"log","claims":"human"}'
+of_decision() { is "trust of the decision on $1" "$2" "$(ends decisions session.ndjson "\"item\":\"$1\"")"; }
+of_decision MENTION-1 '"trust":"log","claims":null}'
+of_decision MENTION-2 '"trust":"reply","claims":null}'
+of_decision MENTION-3 '"trust":"journal","claims":null}'
+of_decision MENTION-4 '"trust":"log","claims":"human"}'
+of_agent() { is "trust of $2" "$3" "$(ends agents "$1" "\"agent\":\"$2\"")"; }
+of_agent session.ndjson worker '"trust":"log","claims":null}'
+of_agent session.ndjson judge '"trust":"log","claims":null}'
+of_agent session.ndjson ann '"trust":"journal","claims":null}'
+of_agent session.ndjson bob '"trust":"reply","claims":null}'
+of_agent session.ndjson mallory '"trust":"log","claims":"human"}'
+of_agent dev-1.ndjson dev-1 '"trust":"agent","claims":null}'
+is '... before anybody claimed anything' '"trust":"log","claims":null}' "$(ends agents session.ndjson worker --at='#9')"
+of_message() { is "trust of line $2 of $1" "$3" "$(ends messages "$1" "\"line\":$2,\"source\":\"trust/$1\"")"; }
+of_message session.ndjson 9 '"trust":"log","claims":null,"not_its_role":false}'
+of_message session.ndjson 10 '"trust":"log","claims":"human","not_its_role":false}'
+is '... of a reply' '"trust":"reply","claims":null,"not_its_role":false}' "$(ends messages session.ndjson '"from":"bob"')"
+is '... of what was said here' '"trust":"journal","claims":null,"not_its_role":false}' "$(ends messages session.ndjson '"from":"ann"')"
+of_message dev-1.ndjson 2 '"trust":"agent","claims":null,"not_its_role":false}'
+of_message dev-1.ndjson 3 '"trust":"agent","claims":"orchestrator","not_its_role":true}'
+of_message dev-1.ndjson 4 '"trust":"agent","claims":"lead","not_its_role":false}'
+of_message dev-1.ndjson 5 '"trust":"agent","claims":null,"not_its_role":false}'
+of_message dev-1.ndjson 7 '"trust":"agent","claims":"human","not_its_role":true}'
+is 'what one agent raises' 3 "$(ends inbox dev-1.ndjson . | grep -c '"trust":"agent"')"
+is '... with whom it claims to be' '"trust":"agent","claims":"lead"}' "$(ends inbox dev-1.ndjson 000003)"
+# The same in words.
+words() { # WANTED ID [SOURCE]
+	"$GAVEL" show item "$2" --size=100 "trust/${3-session.ndjson}" >item
+	ok "$2: $1" grep -qF -- "$1" item
+}
+words 'raised by worker  task' MENTION-1
+words '✗ rejected by judge (in the log) at 09:10:00' MENTION-1
+words 'line 9  ✗ rejected by judge (in the log)' MENTION-1
+words '✓ accepted by bob (reply file) at 09:12:00, sent' MENTION-2
+words '✓ accepted by ann at ' MENTION-3
+words 'reply 1  ✓ accepted by ann' MENTION-3
+is '... and no origin' 0 "$(grep -c 'ann (' item)"
+words '⚠ unverified human · ✓ accepted by judge (in the log)' MENTION-4
+words 'raised by dev-1 (its own output)' 7a1e0000-0000-4000-8000-000000000001 dev-1.ndjson
+words 'line 3  ✗ not its role, by dev-1 (its own output)' 7a1e0000-0000-4000-8000-000000000001 dev-1.ndjson
+words "one agent's own output decides nothing" MIG-1 dev-1.ndjson
+"$GAVEL" show item 7a1e0000-0000-4000-8000-000000000001 --at='#1' trust/dev-1.ndjson >item
+is 'not before it was said' 0 "$(grep -c 'not its role' item)"
+{
+	cat trust/dev-1.ndjson
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22; do
+		sed -n "3s/000000000002/0000000001$i/p" trust/dev-1.ndjson
+	done
+} >trust/again.ndjson
+words 'and 3 more, not its role either' 7a1e0000-0000-4000-8000-000000000001 again.ndjson
+is 'the newest ones are listed' 20 "$(grep -c '✗ not its role' item)"
+{
+	cat trust/session.ndjson
+	sed -n 13p trust/session.ndjson | sed 's/mallory","agent_type":"architect/ghost","agent_type":"reviewer/; s/"instance_id":"human"/"instance_id":"g"/; s/000000000103/000000000199/; s/000000000102/000000000104/; s/"sequence_number":3/"sequence_number":9/'
+} >trust/ghost.ndjson
+words '✗ not its role, by ghost (in the log)' 7a1e0000-0000-4000-8000-000000000104 ghost.ndjson
+ok '... for the reason that its rule gives' grep -qF 'no architect has spoken to it' item
+ok 'what is decided is refused with who did, and where' exit_of 1 "$GAVEL" decide --as=ann trust/session.ndjson MENTION-1 accept
+ok '... in the log' grep -qF 'rejected by judge (in the log)' err
+ok '... in a reply file' sh -c '! "$GAVEL" decide --as=ann trust/session.ndjson MENTION-2 reject --explain=No. 2>&1 | grep -vF "accepted by bob (reply file)"'
+is 'the report has it, too' '| `judge` (in the log) |' "$("$GAVEL" show report trust/session.ndjson | grep MENTION-1 | grep -o '| `judge`[^|]*|')"
+is 'agents: a person' 1 "$("$GAVEL" show agents --size=200 trust/session.ndjson | grep -cE '^bob +▸ person ')"
+is 'agents: somebody who claims to be one' 1 "$("$GAVEL" show agents --size=200 trust/session.ndjson | grep -cE '^mallory +⚠ unverified human ')"
+is 'decisions by origin' 'journal log reply log log' "$("$GAVEL" show decisions --size=200 trust/session.ndjson | grep -oE '(□|▸|■|◂) [a-z]+' | sed 's/.* //' | tr '\n' ' ' | sed 's/ $//')"
+is 'a filter by origin' 1 "$("$GAVEL" show inbox --all --filter=trust:journal --format=json trust/session.ndjson | wc -l)"
+is '... by what is not its role' 2 "$("$GAVEL" show messages --filter=is:not-its-role --format=json trust/dev-1.ndjson | wc -l)"
+is 'the state is the same without a journal' "$("$GAVEL" show state --reply=trust/ann.ndjson trust/session.ndjson)" \
+	"$("$GAVEL" show state --journal=nobodys --reply=trust/ann.ndjson trust/session.ndjson)"
+
 ok '--help' exit_of 0 "$GAVEL" --help
 ok 'of a command' exit_of 0 "$GAVEL" check --help
 ok 'help of a command' exit_of 0 "$GAVEL" help show

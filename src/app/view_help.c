@@ -1,10 +1,26 @@
 /* The help screen: the commands available in the current context with the keys bound to them now,
- * then the keys the user has bound to whole command lines. */
+ * the keys the user has bound to whole command lines, then the glyphs of origins. */
 #include "app/app.h"
 #include "view/view_parts.h"
 
 enum { NAMES_COLS = 76 }; /* below this, only commands without a key show their name */
-enum what { ROW_BLANK, ROW_SECTION, ROW_COMMAND, ROW_OWN };
+enum what { ROW_BLANK, ROW_SECTION, ROW_COMMAND, ROW_OWN, ROW_GLYPHS, ROW_GLYPH };
+
+static const struct {
+	const struct mark *mark;
+	const char *help;
+} glyphs[] = {
+	{ &trust_marks[TRUST_LOG], "said in a log, FIFO or pipe; decides what others raised" },
+	{ &trust_marks[TRUST_AGENT],
+	  "one agent's own output; raises and reports, but decides nothing" },
+	{ &trust_marks[TRUST_REPLY], "from a reply file: a person who can write there" },
+	{ &trust_marks[TRUST_JOURNAL], "decided here" },
+	{ &claim_marks[CLAIM_ROLE], "says what its origin or sender may not; no effect on items" },
+	{ &claim_marks[CLAIM_HUMAN],
+	  "claims to be a person, but not in a reply file or journal" },
+};
+
+enum { GLYPH_COUNT = sizeof(glyphs) / sizeof(glyphs[0]) };
 
 static int help_col(int cols)
 {
@@ -43,7 +59,6 @@ static void help_make(const struct scene *s, int cols, struct lines *out)
 		for (int row = 0; row < help_rows(s, g, cols, app_commands[i].help); row++)
 			line_add(out, ROW_COMMAND, i, (uint32_t)row);
 	}
-	grid_free(g);
 	for (uint32_t i = 0; i < s->app->keymap.list.n; i++) {
 		if (!s->app->keymap.list.v[i].argument)
 			continue;
@@ -52,6 +67,12 @@ static void help_make(const struct scene *s, int cols, struct lines *out)
 		own = true;
 		line_add(out, ROW_OWN, i, 0);
 	}
+	line_add(out, ROW_BLANK, 0, 0);
+	line_add(out, ROW_GLYPHS, 0, 0);
+	for (uint32_t i = 0; i < GLYPH_COUNT; i++)
+		for (int row = 0; row < help_rows(s, g, cols, glyphs[i].help); row++)
+			line_add(out, ROW_GLYPH, i, (uint32_t)row);
+	grid_free(g);
 }
 
 /* "j <Down>" */
@@ -82,6 +103,18 @@ static void draw_columns(struct grid *g, struct rect row, struct str keys, const
 		   TEXT_LABEL, (int)b);
 }
 
+static void draw_glyph(struct grid *g, struct rect row, const struct line *line)
+{
+	const struct mark *mark = glyphs[line->a].mark;
+	int at = help_col(row.cols), from = at > 20 ? 2 : 1;
+
+	if (!line->b)
+		grid_printf(g, rect_in(row, 0, from, 1, at - from - 1), ROLE_KEY, "%s %s",
+			    mark->glyph, mark->word);
+	grid_prose(g, rect_in(row, 0, at, 1, row.cols - at), ROLE_NORMAL,
+		   raw_of(str_of(glyphs[line->a].help)), TEXT_LABEL, (int)line->b);
+}
+
 static void help_draw(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
 		      struct rect row)
 {
@@ -101,6 +134,12 @@ static void help_draw(const struct scene *s, const struct lines *lines, uint32_t
 		keymap_text(s->keymap, app_commands[line->a].help, &help);
 		draw_columns(g, row, buf_str(&keys), app_commands[line->a].name, buf_str(&help),
 			     line->b);
+		break;
+	case ROW_GLYPHS:
+		grid_put(g, rect_in(row, 0, 1, 1, row.cols - 1), ROLE_HEADER, "origin");
+		break;
+	case ROW_GLYPH:
+		draw_glyph(g, row, line);
 		break;
 	case ROW_OWN:
 		b = &s->app->keymap.list.v[line->a];

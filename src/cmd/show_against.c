@@ -20,6 +20,7 @@ struct compared_side {
 	enum verdict verdict;
 	enum delivery delivery; /* of a person's */
 	struct str by;
+	enum trust trust;   /* of that decision */
 	struct str message; /* protocol message; empty = none was written */
 	uint32_t line;      /* in the log, 0 = none */
 	struct buf bytes;
@@ -165,6 +166,7 @@ static struct compared_side side_of_draft(const struct desk *d, const struct dra
 
 	return (struct compared_side){ .there = true, .verdict = verb_verdict(draft->verb),
 			      .delivery = draft_delivery(d, draft, NULL), .by = draft->by,
+			      .trust = TRUST_JOURNAL,
 			      .message = l ? l->bytes : STR_NONE };
 }
 
@@ -206,6 +208,7 @@ static void find_in_log(struct load *l, const struct scene *s, struct comparison
 		c->here.there = true;
 		c->here.verdict = at.verdict;
 		c->here.by = agent_name(m, decided_by(m, &at));
+		c->here.trust = message_trust(m, at.decided);
 		c->here.line = message_line(m, at.decided);
 		buf_add_str(&c->here.bytes, l->reader.bytes(l->reader.ctx, at.decided));
 		c->here.message = buf_str(&c->here.bytes);
@@ -272,6 +275,7 @@ static void print_side(struct buf *b, const char *sign, const struct compared_si
 	}
 	buf_printf(b, "  %s %s by ", sign, verdict_name(s->verdict));
 	add_clean(b, s->by, TEXT_ID);
+	buf_adds(b, trust_words(s->trust));
 	if (s->line)
 		buf_printf(b, ", line %u", s->line);
 	else

@@ -67,6 +67,7 @@ static void put_draft(struct load *load, const struct desk *d, const struct draf
 	put_text(b, "corrects", draft->corrects);
 	json_put_name(b, "line", NULL);
 	json_put_time(b, "took", draft_took(d, &load->model, draft));
+	json_trust(load, b, TRUST_JOURNAL, STR_NONE);
 	json_end(load, b);
 }
 
@@ -138,6 +139,7 @@ static void put_agent_decision(struct load *l, const struct scene *s,
 	json_put_time(b, "took", l->json.hide_names && step->said
 					 ? TIME_NONE
 					 : step_took(m, item, line->step));
+	json_trust(l, b, message_trust(m, line->message), message_claims(m, line->message));
 	json_end(l, b);
 	buf_release(&name);
 }

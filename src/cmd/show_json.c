@@ -68,6 +68,15 @@ void json_source(struct load *l, struct buf *out, uint32_t message)
 		json_put_str(out, "source", l->reader.source(l->reader.ctx, message));
 }
 
+/* What was said does not depend on whether the journal is here, too. */
+void json_trust(struct load *l, struct buf *out, enum trust trust, struct str claims)
+{
+	if (l->json.hide_names && trust == TRUST_JOURNAL)
+		trust = TRUST_REPLY;
+	json_put_name(out, "trust", trust_name(trust));
+	json_put_str(out, "claims", claims.n ? claims : STR_NONE);
+}
+
 static void put_message(struct buf *b, const char *name, const struct model *m, uint32_t message)
 {
 	json_key(b, name);
@@ -253,6 +262,7 @@ static void put_item(struct load *l, const struct scene *s, uint32_t number,
 			put_fields(b, &d);
 		put_history(l, b, item, s->k);
 	}
+	json_trust(l, b, item_trust(m, st), item_claims(m, st));
 	json_end(l, b);
 	buf_release(&name);
 	buf_release(&rev);
@@ -488,6 +498,8 @@ void json_messages(struct load *l, const struct scene *s, struct buf *out)
 		json_put_name(out, "direction", at.r ? "out" : "in");
 		if (at.r)
 			json_put_number(out, "reply", at.r);
+		json_trust(l, out, message_trust(m, i), message_claims(m, i));
+		json_put_bool(out, "not_its_role", route->flags & RECORD_NOT_ITS_ROLE);
 		json_end(l, out);
 	}
 }
@@ -501,7 +513,7 @@ void json_agents(struct load *l, const struct scene *s, struct buf *out)
 		const struct agent *a = &m->agents.v[i];
 		const struct agent_stats *st = &stats[i];
 
-		if (a->first >= s->k || !filter_agent(s->filter, m, i))
+		if (a->first >= s->k || !filter_agent(s->filter, m, i, s->k))
 			continue;
 		buf_addc(out, '{');
 		json_put_str(out, "agent", model_str(m, a->name));
@@ -518,6 +530,8 @@ void json_agents(struct load *l, const struct scene *s, struct buf *out)
 			      agent_health_word(st, life_of_agent(s, i, st->messages > 0)));
 		json_key(out, "rate");
 		buf_printf(out, "%.3f", st->minute / (RATE_SPAN_MS / 1000.0));
+		json_trust(l, out, agent_trust(m, i, s->k),
+			   agent_claims_human(m, i, s->k) ? STR("human") : STR_NONE);
 		json_end(l, out);
 	}
 	free(stats);

@@ -11,6 +11,8 @@ void json_session(struct load *l, struct buf *out, uint32_t session);
 void json_usage(struct buf *out, uint64_t tokens_in, uint64_t tokens_out, uint64_t tokens_cached,
 		double cost);
 void json_source(struct load *l, struct buf *out, uint32_t message);
+/* "trust" and "claims"; the last members of an object, but for those of its own view. */
+void json_trust(struct load *l, struct buf *out, enum trust trust, struct str claims);
 
 /* Who caused a step: a person, of a reply, or an agent. */
 struct str step_person(const struct load *l, const struct item_step *step);

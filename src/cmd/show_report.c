@@ -212,6 +212,13 @@ static void report_open(struct report *r)
 	free(list);
 }
 
+static void cell_by(struct report *r, const struct item_state *at)
+{
+	buf_addc(r->out, ' ');
+	markdown_code(r->out, item_by(r->s->model, at));
+	buf_printf(r->out, "%s |", item_by_origin(r->s->model, at));
+}
+
 static void report_decided(struct report *r)
 {
 	const struct model *m = r->s->model;
@@ -236,7 +243,7 @@ static void report_decided(struct report *r)
 				     ? TIME_NONE
 				     : span_between(time_of(r, at.message), decided));
 		cell_word(r, verdict_name(at.verdict));
-		cell_text(r, item_by(m, &at));
+		cell_by(r, &at);
 		cell_word(r, item_kind_name(item->kind));
 		cell_item(r, item, &at);
 		buf_addc(r->out, '\n');
@@ -326,7 +333,8 @@ static void report_agents(struct report *r)
 	if (m->agents.n)
 		table(r, "Agents", "agent|messages|errors|tokens in|tokens out|cost");
 	for (uint32_t i = 0; i < m->agents.n; i++) {
-		if (m->agents.v[i].first >= r->s->k || !filter_agent(r->s->filter, m, i) || !row(r))
+		if (m->agents.v[i].first >= r->s->k ||
+		    !filter_agent(r->s->filter, m, i, r->s->k) || !row(r))
 			continue;
 		cell_text(r, model_str(m, m->agents.v[i].name));
 		cell_number(r, stats[i].messages);

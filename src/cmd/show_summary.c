@@ -141,7 +141,7 @@ static void put_agents(struct load *l, const struct scene *s, struct buf *b)
 	for (uint32_t i = 0; i < m->agents.n; i++) {
 		const struct agent_stats *st = &stats[i];
 
-		if (m->agents.v[i].first >= s->k || !filter_agent(s->filter, m, i) ||
+		if (m->agents.v[i].first >= s->k || !filter_agent(s->filter, m, i, s->k) ||
 		    !(st->tokens_in || st->tokens_out || st->tokens_cached || st->cost > 0))
 			continue;
 		json_comma(b);
@@ -163,7 +163,7 @@ void json_summary(struct load *l, const struct scene *s, struct buf *out)
 	double cost = 0;
 
 	for (uint32_t i = 0; i < m->agents.n; i++)
-		agents += m->agents.v[i].first < s->k && filter_agent(s->filter, m, i);
+		agents += m->agents.v[i].first < s->k && filter_agent(s->filter, m, i, s->k);
 	for (uint32_t i = 0; i < m->tasks.n; i++) {
 		struct task_state_at st;
 

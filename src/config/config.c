@@ -258,7 +258,8 @@ static const struct setting settings[] = {
 	  "The agents that gavel run starts. name and command are needed; the command is a program "
 	  "and its arguments, which no shell reads. folder is where it works, env the variables "
 	  "that it sees besides the usual ones; role and capabilities are told to agents that ask "
-	  "who there is.",
+	  "who there is. speaks is \"agent\", unless given, or \"session\" for a process that writes "
+	  "the lines of several agents and is trusted like a log.",
 	  config_set_agents },
 	{ "max_line", "a number of bytes from 1 to 1073741824", "16777216", NULL,
 	  "The longest message that is read; longer ones are counted and shown as oversize.",

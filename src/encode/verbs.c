@@ -82,7 +82,7 @@ void add_decided(const struct model *m, const struct item_state *at, struct buf 
 	}
 	buf_printf(out, "it was decided already: %s", verdict_name(at->verdict));
 	if (by.n)
-		buf_printf(out, " by %.*s", STR_ARG(by));
+		buf_printf(out, " by %.*s%s", STR_ARG(by), item_by_origin(m, at));
 	if (at->person_ms != TIME_NONE)
 		buf_printf(out, " at %s", timestamp_clock(at->person_ms, clock));
 	if (at->delivery != DELIVERY_NONE)

@@ -47,6 +47,18 @@ const char *trust_name(enum trust t)
 	return names[t];
 }
 
+const char *trust_words(enum trust t)
+{
+	static const char *const words[TRUST_COUNT] = {
+		[TRUST_LOG] = " (in the log)",
+		[TRUST_AGENT] = " (its own output)",
+		[TRUST_REPLY] = " (reply file)",
+		[TRUST_JOURNAL] = "",
+	};
+
+	return words[t];
+}
+
 const char *item_kind_name(enum item_kind k)
 {
 	return item_kind_names[k];

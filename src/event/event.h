@@ -242,6 +242,8 @@ struct message {
 };
 
 const char *trust_name(enum trust t); /* "log", "agent", "reply", "journal" */
+/* The same in words behind a name: " (in the log)"; nothing for the journal. */
+const char *trust_words(enum trust t);
 const char *item_kind_name(enum item_kind k);
 bool item_kind_named(struct str name, enum item_kind *out);
 /* Parses "change:c-1" (a finding may have the same id). false: no kind before a colon. */

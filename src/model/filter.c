@@ -11,6 +11,7 @@
  *   task, id  of a message: it has a step of a task, review or item of that name. id is also the
  *             message's own, which is stored as a hash only: exact match, no wildcard
  *   severity  of an item; of a message's worst diagnostic
+ *   trust     where it came from: of an item as item_trust, of a task its newest message
  *   after     from that time on, an item by its newest text, a task by its newest message
  *   before    earlier than that time, a task by its first message
  *
@@ -181,6 +182,23 @@ static bool match_is(const struct term *t, const struct subject *s)
 	return t->wanted & s->properties;
 }
 
+static enum trust subject_trust(const struct subject *s)
+{
+	switch (s->is.type) {
+	case ENTITY_ITEM: return item_trust(s->m, s->item_state);
+	case ENTITY_AGENT: return agent_trust(s->m, s->is.number, s->k);
+	case ENTITY_MESSAGE:
+	case ENTITY_TASK:
+	case ENTITY_REVIEW: break;
+	}
+	return message_trust(s->m, (uint32_t)(s->last - s->m->records.v));
+}
+
+static bool match_trust(const struct term *t, const struct subject *s)
+{
+	return t->wanted & 1u << subject_trust(s);
+}
+
 static bool match_after(const struct term *t, const struct subject *s)
 {
 	return s->last->time_ms != TIME_NONE && s->last->time_ms >= t->time_ms;
@@ -302,7 +320,7 @@ bool filter_item(const struct filter *f, const struct model *m, uint32_t item,
 	it = &m->items.v[item];
 	r = &m->records.v[state->message];
 	return subject_passes(f, &(struct subject){
-		.m = m, .is = { ENTITY_ITEM, item }, .first = r, .last = r,
+		.m = m, .is = { ENTITY_ITEM, item }, .first = r, .last = r, .item_state = state,
 		.session = item_session(m, it), .task = item_task(m, it),
 		.agents = { message_route(m, state->opened)->from, route_of(m, r)->from,
 			    decided_by(m, state) },
@@ -334,7 +352,7 @@ bool filter_task(const struct filter *f, const struct model *m, uint32_t task, u
 			      (task_state_is_final(at.state) ? PROPERTY_DECIDED : PROPERTY_OPEN) });
 }
 
-bool filter_agent(const struct filter *f, const struct model *m, uint32_t agent)
+bool filter_agent(const struct filter *f, const struct model *m, uint32_t agent, uint32_t k)
 {
 	const struct agent *a;
 	const struct record *r;
@@ -344,7 +362,7 @@ bool filter_agent(const struct filter *f, const struct model *m, uint32_t agent)
 	a = &m->agents.v[agent];
 	r = &m->records.v[a->first];
 	return subject_passes(f, &(struct subject){
-		.m = m, .is = { ENTITY_AGENT, agent }, .first = r, .last = r,
+		.m = m, .is = { ENTITY_AGENT, agent }, .k = k, .first = r, .last = r,
 		.session = a->session, .task = NONE, .agents = { agent, NONE, NONE },
 		.kind = model_str(m, a->type) });
 }
@@ -378,6 +396,7 @@ const struct key_row filter_keys[KEY_COUNT] = {
 	[KEY_ID] = { "id", read_name, match_id },
 	[KEY_SEVERITY] = { "severity", read_severity, match_is },
 	[KEY_IS] = { "is", read_is, match_is },
+	[KEY_TRUST] = { "trust", read_trust, match_trust },
 	[KEY_AFTER] = { "after", read_time, match_after },
 	[KEY_BEFORE] = { "before", read_time, match_before },
 };

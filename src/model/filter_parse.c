@@ -25,6 +25,11 @@ static const char *dialect_at(unsigned i)
 	return i < DIALECT_MAX && dialect_rules[i] ? dialect_rules[i]->name : NULL;
 }
 
+static const char *trust_at(unsigned i)
+{
+	return i < TRUST_COUNT ? trust_name((enum trust)i) : NULL;
+}
+
 static const char *severity_at(unsigned i)
 {
 	if (i < SEVERITY_DIAG)
@@ -200,6 +205,16 @@ int read_severity(struct parser *p, struct term *t)
 		if ((equal && (int)i == found) || (sign == '>' && (int)i < found) ||
 		    (sign == '<' && (int)i > found))
 			t->wanted |= (unsigned)PROPERTY_SEVERITY << i;
+	return 0;
+}
+
+int read_trust(struct parser *p, struct term *t)
+{
+	int trust = index_of_name(trust_at, t->value);
+
+	if (trust < 0)
+		return unknown_name(p, trust_at, t->value, "is no origin of messages", "");
+	t->wanted = 1u << trust;
 	return 0;
 }
 

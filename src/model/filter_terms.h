@@ -14,6 +14,7 @@ enum key {
 	KEY_ID,
 	KEY_SEVERITY,
 	KEY_IS,
+	KEY_TRUST,
 	KEY_AFTER,
 	KEY_BEFORE,
 	KEY_COUNT,
@@ -56,7 +57,7 @@ struct term {
 	enum key key;
 	bool negate, glob;
 	struct str value; /* folded when a glob */
-	unsigned wanted;  /* bits of enum property */
+	unsigned wanted;  /* bits of enum property; trust: 1 << enum trust */
 	int64_t time_ms;
 	struct message_bitmap *bitmap;
 };
@@ -72,6 +73,7 @@ struct subject {
 	struct entity is;
 	uint32_t k;
 	const struct record *first, *last; /* its first message and its newest */
+	const struct item_state *item_state; /* of an item */
 	uint32_t session, task;
 	uint32_t agents[3];
 	struct str kind, state, grade;
@@ -110,5 +112,6 @@ int read_dialect(struct parser *p, struct term *t);
 int read_is(struct parser *p, struct term *t);
 int read_severity(struct parser *p, struct term *t);
 int read_time(struct parser *p, struct term *t);
+int read_trust(struct parser *p, struct term *t);
 
 #endif

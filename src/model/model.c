@@ -176,6 +176,8 @@ static uint32_t agent_add(struct model *m, uint32_t session, const struct actor 
 {
 	heap_push(m->heap, &m->agents, (struct agent){ .name = name, .session = session,
 						       .first = message,
+						       .spoke = { NONE, NONE, NONE, NONE },
+						       .claimed_human = NONE,
 						       .type = model_intern(m, actor->type),
 						       .human = actor->human });
 	map_put(m->heap, &m->agent_map, h, m->agents.n - 1);
@@ -348,7 +350,7 @@ static bool same_route(const struct route *a, const struct route *b)
 }
 
 /* Interns a route. */
-static uint32_t route_number(struct model *m, struct route route)
+static uint32_t route_number(struct model *m, struct route route, uint32_t message)
 {
 	uint64_t words[2], h; /* all but `to` */
 	struct cached_route *cached;
@@ -366,6 +368,7 @@ static uint32_t route_number(struct model *m, struct route route)
 		found = m->routes.n;
 		heap_push(m->heap, &m->routes, route);
 		map_put(m->heap, &m->route_map, h, found);
+		trust_note_sender(m, &route, message);
 	}
 	*cached = (struct cached_route){ route, found + 1 };
 	return found;
@@ -384,12 +387,13 @@ static void apply_other(const struct apply_ctx *first, const struct place *place
 {
 	struct apply_ctx a = *first;
 	const struct rules_ops *ops = dialect_rules[first->msg->other->dialect];
+	struct str refused; /* reported for the first reading */
 
 	a.msg = first->msg->other;
 	a.second = true;
 	if (place->trust == TRUST_AGENT)
 		trust_attribute(a.msg, place->speaker);
-	trust_screen(a.msg, place);
+	trust_screen(a.msg, place, &refused);
 	a.session = model_session(a.m, place->group, a.msg->session, &null_key, a.message);
 	if (ops->find_session)
 		ops->find_session(&a, place->group);
@@ -408,6 +412,8 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	struct record r = { .time_ms = msg->time_ms, .length = place->length };
 	struct route route = { .source = place->source, .dialect = (uint8_t)msg->dialect,
 			       .trust = (uint8_t)place->trust };
+	struct actor claimed = msg->from;
+	struct str refused = STR_NONE;
 	struct record *added;
 	uint64_t id;
 
@@ -415,7 +421,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 		msg->flags |= place->unplaced ? RECORD_REPLY | RECORD_UNPLACED : RECORD_REPLY;
 	if (place->trust == TRUST_AGENT)
 		trust_attribute(msg, place->speaker);
-	if (!trust_screen(msg, place))
+	if (!trust_screen(msg, place, &refused))
 		a.denied = true;
 	a.session = model_session(m, place->group, msg->session,
 				  message_key(msg, msg->session_key), a.message);
@@ -434,7 +440,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	route.from = a.from;
 	route.to = a.to;
 	route.flags = msg->flags;
-	r.route = route_number(m, route);
+	r.route = route_number(m, route, a.message);
 	r.kind = kind_number(m, msg->kind);
 	r.chain = chain_of(msg);
 	model_add_record(m, r);
@@ -449,7 +455,7 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 		report(&a, SEVERITY_NOTE, "gavel/echo", "", 0,
 		       "repeats what was said in the replies; it changes nothing");
 	if (a.denied)
-		trust_report(&a);
+		trust_report(&a, refused);
 	if (place->echo || is_repeat(&a, id)) {
 		msg->flags |= RECORD_REPEATED;
 	} else if (!place->unplaced) {
@@ -460,9 +466,11 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 			apply_other(&a, place);
 		expire_items(&a);
 	}
+	if (place->trust == TRUST_AGENT)
+		trust_note_claim(&a, &claimed, place->speaker);
 	if (route.flags != msg->flags) {
 		route.flags = msg->flags;
-		m->records.v[a.message].route = route_number(m, route);
+		m->records.v[a.message].route = route_number(m, route, a.message);
 	}
 	added = &m->records.v[a.message];
 	added->errors = clamp8(msg->diags.count[SEVERITY_ERROR]);

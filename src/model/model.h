@@ -232,11 +232,23 @@ struct agent_step {
 struct agent {
 	uint32_t name, type, session;
 	uint32_t first; /* message */
+	uint32_t spoke[TRUST_COUNT]; /* its first message of each origin, NONE */
+	uint32_t claimed_human;      /* its first with RECORD_CLAIMS_HUMAN, NONE */
 	HVEC(struct agent_step) states; /* as reported by other agents */
 	int64_t *recent_ms; /* times of the last messages, for the rate rule */
 	uint32_t recent_n;
 	struct due_queue due; /* of what it asked, indexes into dated_raises */
 	bool known, human, flooding;
+};
+
+/* The sender that a line of one agent's own output names, and is not. */
+struct claim {
+	uint32_t message, name; /* name interned */
+};
+
+/* A message that was not allowed to decide an item. */
+struct refusal {
+	uint32_t message, item;
 };
 
 struct usage {
@@ -300,6 +312,8 @@ struct model {
 	struct diag_store diag_store;  /* of cross-message rules, each at its last message */
 	HVEC(struct interned) strings;
 	HVEC(struct overlay) overlays;
+	HVEC(struct claim) claims;     /* sorted by message, as are */
+	HVEC(struct refusal) refusals;
 	HVEC(struct reply) replies; /* in the order of messages */
 	HVEC(struct group_run) group_runs;
 	HVEC(struct arrival) arrivals;
@@ -510,10 +524,23 @@ struct str item_by(const struct model *m, const struct item_state *at);
 /* The earlier message that the item's text in `message` is about, such as the Result that a Decision
  * escalates, or NONE. It is shown with the item, and is part of what is decided on. */
 uint32_t item_subject(const struct model *m, const struct item *item, uint32_t message);
+/* Where that decision came from, in words behind the name: " (in the log)". Nothing for this person's
+ * own, and where the name says it. */
+const char *item_by_origin(const struct model *m, const struct item_state *at);
 /* Where a message came from; a reply that a journal knows, too, is that person's. */
 enum trust message_trust(const struct model *m, uint32_t message);
 /* Of the message or record that decided the item; while it is undecided, of what raised it. */
 enum trust item_trust(const struct model *m, const struct item_state *at);
+/* What a message claims to be beyond that: "human" outside of replies and journal, or the sender that
+ * one agent's own output names in place of the agent. STR_NONE = nothing. */
+struct str message_claims(const struct model *m, uint32_t message);
+/* Of the message that item_trust is about. */
+struct str item_claims(const struct model *m, const struct item_state *at);
+/* As of k: JOURNAL or REPLY of a person who has spoken there, AGENT of a process that gavel runs or
+ * ran, else LOG. */
+enum trust agent_trust(const struct model *m, uint32_t agent, uint32_t k);
+/* Whether messages in the log, or of one agent, claim that this is a person. */
+bool agent_claims_human(const struct model *m, uint32_t agent, uint32_t k);
 /* "scope-01", "review-7/find-2", "escalation@12"; "dev-2:q-7" if agents share the id. */
 void item_name(const struct model *m, const struct item *item, struct buf *out);
 /* The same without the agent: not unique, but it does not change when another agent uses the id. */

@@ -27,6 +27,8 @@ void model_reply_own(struct model *m, uint32_t message, struct str by, int64_t t
 	if (at == NONE)
 		return;
 	m->replies.v[at].own = true;
+	trust_note_sender(m, &(struct route){ .from = message_route(m, message)->from,
+					      .trust = TRUST_JOURNAL }, message);
 	m->replies.v[at].by = name == NONE ? m->replies.v[at].by : name;
 	m->replies.v[at].time_ms = time_ms;
 }

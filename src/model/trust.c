@@ -69,11 +69,85 @@ enum trust message_trust(const struct model *m, uint32_t message)
 	return r && r->own ? TRUST_JOURNAL : (enum trust)message_route(m, message)->trust;
 }
 
+void trust_note_claim(struct apply_ctx *a, const struct actor *claimed, struct str speaker)
+{
+	unsigned flags = a->msg->flags;
+	bool role = flags & RECORD_NOT_ITS_ROLE && claimed->known_role &&
+		    !str_eq(claimed->id, speaker);
+
+	if (flags & RECORD_CLAIMS_AGENT || role)
+		heap_push(a->m->heap, &a->m->claims,
+			  (struct claim){ a->message, model_intern(a->m, claimed->id) });
+}
+
+/* Several may speak under the name of a role: what one of them claims is not about the others. */
+static bool is_role(const struct model *m, const struct agent *a)
+{
+	for (unsigned i = 0; i < KNOWN_ROLE_COUNT; i++)
+		if (m->known_role_names[i] == a->name + 1)
+			return true;
+	return false;
+}
+
+void trust_note_sender(struct model *m, const struct route *route, uint32_t message)
+{
+	struct agent *from = route->from == NONE ? NULL : &m->agents.v[route->from];
+
+	if (from && from->spoke[route->trust] > message)
+		from->spoke[route->trust] = message;
+	if (from && route->flags & RECORD_CLAIMS_HUMAN && from->claimed_human > message &&
+	    !is_role(m, from))
+		from->claimed_human = message;
+}
+
+struct str message_claims(const struct model *m, uint32_t message)
+{
+	uint32_t low = 0;
+
+	if (message_route(m, message)->flags & RECORD_CLAIMS_HUMAN)
+		return STR("human");
+	bisect(low, m->claims.n, i, m->claims.v[i].message < message)
+	return low < m->claims.n && m->claims.v[low].message == message
+		       ? model_str(m, m->claims.v[low].name)
+		       : STR_NONE;
+}
+
+enum trust agent_trust(const struct model *m, uint32_t agent, uint32_t k)
+{
+	const struct agent *a = &m->agents.v[agent];
+	bool replied = a->spoke[TRUST_REPLY] < k || a->spoke[TRUST_JOURNAL] < k;
+
+	if (a->spoke[TRUST_AGENT] < k && !(a->human && replied))
+		return TRUST_AGENT;
+	if (!replied || (a->spoke[TRUST_LOG] < k && !a->human))
+		return TRUST_LOG;
+	return a->spoke[TRUST_JOURNAL] < k ? TRUST_JOURNAL : TRUST_REPLY;
+}
+
+bool agent_claims_human(const struct model *m, uint32_t agent, uint32_t k)
+{
+	return m->agents.v[agent].claimed_human < k;
+}
+
 enum trust item_trust(const struct model *m, const struct item_state *at)
 {
 	if (at->overlaid)
 		return TRUST_JOURNAL;
 	return message_trust(m, at->decided == NONE ? at->message : at->decided);
+}
+
+const char *item_by_origin(const struct model *m, const struct item_state *at)
+{
+	bool unnamed = at->delivery != DELIVERY_NONE && at->person == NONE;
+
+	return unnamed || !item_by(m, at).n ? "" : trust_words(item_trust(m, at));
+}
+
+struct str item_claims(const struct model *m, const struct item_state *at)
+{
+	if (at->overlaid)
+		return STR_NONE;
+	return message_claims(m, at->decided == NONE ? at->message : at->decided);
 }
 
 static void unmask_orchestrator(struct message *msg, struct str speaker)
@@ -85,16 +159,21 @@ static void unmask_orchestrator(struct message *msg, struct str speaker)
 	msg->correlation_hash = msg->id_hash;
 }
 
-bool trust_screen(struct message *msg, const struct place *place)
+bool trust_screen(struct message *msg, const struct place *place, struct str *refused)
 {
 	bool orchestrates = msg->from.known_role == KNOWN_ROLE_ORCHESTRATOR;
 	uint32_t kept = 0, n = msg->events.n;
 
 	if (usually(place->trust != TRUST_AGENT))
 		return true; /* the permissions of others depend on the item */
-	for (uint32_t i = 0; i < n; i++)
-		if (permissions[place->trust][act_of(msg, &msg->events.v[i])] == YES)
-			msg->events.v[kept++] = msg->events.v[i];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct event *e = &msg->events.v[i];
+
+		if (permissions[place->trust][act_of(msg, e)] == YES)
+			msg->events.v[kept++] = *e;
+		else if (e->type == EV_RESPONSE || e->type == EV_JUDGEMENT)
+			*refused = e->id;
+	}
 	msg->events.n = kept;
 	if (kept == n && !orchestrates)
 		return true;
@@ -104,11 +183,31 @@ bool trust_screen(struct message *msg, const struct place *place)
 	return false;
 }
 
-void trust_report(struct apply_ctx *a)
+static void note_refusal(struct apply_ctx *a, uint32_t item)
+{
+	struct model *m = a->m;
+	const struct refusal *last = m->refusals.n ? vec_last(&m->refusals) : NULL;
+
+	if (!last || last->message != a->message || last->item != item)
+		heap_push(m->heap, &m->refusals, (struct refusal){ a->message, item });
+}
+
+static void report_agent(struct apply_ctx *a)
 {
 	report(a, SEVERITY_ERROR, RULE, "", 0,
 	       "not its role: one agent's own output decides nothing, nor does it speak for others; "
 	       "--speaks=session is for a process that writes the lines of several agents");
+}
+
+void trust_report(struct apply_ctx *a, struct str refused)
+{
+	report_agent(a);
+	for (int kind = 0; refused.n && kind < ITEM_KIND_COUNT; kind++) {
+		uint32_t item = find_item(a->m, a->session, (enum item_kind)kind, refused, NONE);
+
+		if (item != NONE)
+			note_refusal(a, item);
+	}
 }
 
 void trust_deny(struct apply_ctx *a)
@@ -138,11 +237,12 @@ static void refuse_decision(struct apply_ctx *a, const struct item *item)
 	struct buf name = { 0 };
 	char q[QUOTED_MAX];
 
+	note_refusal(a, (uint32_t)(item - a->m->items.v));
 	if (a->msg->flags & RECORD_NOT_ITS_ROLE)
 		return; /* once is enough */
 	trust_deny(a);
 	if (a->trust == TRUST_AGENT) {
-		trust_report(a);
+		report_agent(a);
 		return;
 	}
 	item_name(a->m, item, &name);
@@ -164,6 +264,8 @@ bool trust_allows_step(struct apply_ctx *a, const struct item *item, enum step_k
 	}
 	if (!a->denied || a->reply)
 		return true;
+	if (what == STEP_DECIDED)
+		note_refusal(a, (uint32_t)(item - a->m->items.v));
 	return (what == STEP_SUPERSEDED || what == STEP_FIXED) && is_its_own(a, item);
 }
 

@@ -27,9 +27,13 @@ struct apply_ctx;
 void trust_attribute(struct message *msg, struct str speaker);
 /* Removes the events that its origin may not cause; what only the orchestrator says is then the
  * speaker's. false: there were some. */
-bool trust_screen(struct message *msg, const struct place *place);
-/* Reports on the message what trust_screen has removed. */
-void trust_report(struct apply_ctx *a);
+bool trust_screen(struct message *msg, const struct place *place, struct str *refused);
+/* Reports on the message what trust_screen has removed; refused: the id that it would have decided. */
+void trust_report(struct apply_ctx *a, struct str refused);
+/* Notes who an agent's own message claimed to be from, after it was applied. */
+void trust_note_claim(struct apply_ctx *a, const struct actor *claimed, struct str speaker);
+/* Notes from which origins an agent has spoken; called when that is new. */
+void trust_note_sender(struct model *m, const struct route *route, uint32_t message);
 void trust_deny(struct apply_ctx *a);
 /* Whether the message being applied may add that step to an item. */
 bool trust_allows_step(struct apply_ctx *a, const struct item *item, enum step_kind what);

@@ -158,7 +158,7 @@ static void count_entities(const struct scene *s, struct counts *c)
 	for (uint32_t i = 0; i < m->sessions.n; i++)
 		c->sessions += m->sessions.v[i].first < s->k;
 	for (uint32_t i = 0; i < m->agents.n; i++)
-		c->agents += m->agents.v[i].first < s->k && filter_agent(s->filter, m, i);
+		c->agents += m->agents.v[i].first < s->k && filter_agent(s->filter, m, i, s->k);
 	for (uint32_t i = 0; i < m->tasks.n; i++) {
 		tasks_prefetch(m, i);
 		if (!task_at(m, &m->tasks.v[i], s->k, &task) ||
@@ -287,7 +287,7 @@ static void find_spenders(const struct scene *s, struct session_stats *out)
 			tokens[u->agent] += u->tokens_in + u->tokens_out;
 	}
 	for (uint32_t i = 0; i < m->agents.n; i++)
-		if (tokens[i] && filter_agent(s->filter, m, i))
+		if (tokens[i] && filter_agent(s->filter, m, i, s->k))
 			rank_spender(m, out, i, tokens[i]);
 	free(tokens);
 }

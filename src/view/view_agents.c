@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum { LINE_AGENT, LINE_PROCESS };
-enum { UNREAD_SHOWN_MS = 3000 };
+enum { UNREAD_SHOWN_MS = 3000, UNVERIFIED_COLS = 18 };
 
 enum col {
 	COL_NAME,
@@ -31,7 +31,7 @@ enum col {
 
 static const struct column table[COL_COUNT] = {
 	[COL_NAME] = { "agent", 10, 14, 0 },
-	[COL_TYPE] = { "type", 9, 12, 9 },
+	[COL_TYPE] = { "type", 9, UNVERIFIED_COLS, 9 },
 	[COL_STATE] = { "state", 9, 11, 1 },
 	[COL_TASK] = { "task", 8, 12, 2 },
 	[COL_SEEN] = { "seen", 5, 5, 3, .right = true },
@@ -103,7 +103,8 @@ static void agents_make(const struct scene *s, int cols, struct lines *out)
 		if (stats[i].minute)
 			own->most_recent = max_of(agent_recent(stats, n, i), own->most_recent);
 		own->most_active = max_of(stats[i].activity, own->most_active);
-		if (s->model->agents.v[i].first >= s->k || !filter_agent(s->filter, s->model, i))
+		if (s->model->agents.v[i].first >= s->k ||
+		    !filter_agent(s->filter, s->model, i, s->k))
 			continue;
 		if (has_lives)
 			line_add(out, LINE_AGENT, i, 0);
@@ -181,6 +182,34 @@ static void put_count(struct grid *g, struct rect where, enum role role, uint64_
 	put_right(g, where, n ? role : ROLE_DIM, n ? short_number(n, text) : "·");
 }
 
+/* Name and type. A person has spoken in a reply file or journal; who only claims to be one is marked
+ * at the name, too, where there is no room for the type. */
+static void put_name(const struct scene *s, uint32_t agent, const struct columns *fit,
+		     struct grid *g, struct rect row)
+{
+	const struct model *m = s->model;
+	enum trust trust = agent_trust(m, agent, s->k);
+	struct pen name = column_pen(g, row, fit, COL_NAME);
+	struct pen type = column_pen(g, row, fit, COL_TYPE);
+	const struct mark *mark = &claim_marks[CLAIM_HUMAN];
+	bool person = trust >= TRUST_REPLY && m->agents.v[agent].human;
+	bool unverified = agent_claims_human(m, agent, s->k) && !person;
+
+	if (unverified)
+		pen_printf(type.rest.cols < UNVERIFIED_COLS ? &name : &type, mark->role, "%s ",
+			   mark->glyph);
+	pen_agent(&name, m, agent);
+	if (unverified) {
+		pen_put(&type, mark->role, mark->word);
+		return;
+	}
+	if (trust != TRUST_LOG) {
+		pen_put(&type, trust_marks[trust].role, trust_marks[trust].glyph);
+		pen_put(&type, ROLE_DIM, " ");
+	}
+	pen_id(&type, ROLE_DIM, person ? STR("person") : model_str(m, m->agents.v[agent].type));
+}
+
 static void draw_process(const struct life *life, const struct columns *fit, struct grid *g,
 			 struct rect row)
 {
@@ -212,10 +241,7 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	}
 	agent = &m->agents.v[number];
 	stats = &own->stats[number];
-	p = column_pen(g, row, fit, COL_NAME);
-	pen_agent(&p, m, number);
-	p = column_pen(g, row, fit, COL_TYPE);
-	pen_id(&p, ROLE_DIM, agent->human ? STR("person") : model_str(m, agent->type));
+	put_name(s, number, fit, g, row);
 	put_state(s, column_pen(g, row, fit, COL_STATE), stats,
 		  life_of_agent(s, number, stats->messages > 0));
 	p = column_pen(g, row, fit, COL_TASK);

@@ -6,10 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { TRUST_COLS = 9 }; /* of the longest word for an origin, with its glyph */
+
 enum col {
 	COL_TIME,
 	COL_LINE,
 	COL_AGENT,
+	COL_TRUST,
 	COL_VERDICT,
 	COL_DELIVERY,
 	COL_KIND,
@@ -20,7 +23,8 @@ enum col {
 
 static const struct column table[COL_COUNT] = {
 	[COL_TIME] = { "time", 8, 8, 3 }, [COL_LINE] = { "line", 4, 5, 5, .right = true },
-	[COL_AGENT] = { "by", 8, 8, 2 },  [COL_VERDICT] = { "verdict", 1, 11, 0 },
+	[COL_AGENT] = { "by", 8, 8, 2 },  [COL_TRUST] = { "origin", 1, TRUST_COLS, 3 },
+	[COL_VERDICT] = { "verdict", 1, 11, 0 },
 	[COL_DELIVERY] = { "sent", 1, 1, 1 },  [COL_KIND] = { "kind", 11, 11, 4 },
 	[COL_ID] = { "item", 12, 15, 0 }, [COL_TITLE] = { "what", 16, 24, 1, .grows = true },
 };
@@ -33,6 +37,8 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 	c[COL_AGENT].want = agents_width(s, 8, cols < 90 ? 9 : 16);
 	if (cols < 60)
 		c[COL_VERDICT].want = 1;
+	if (cols < 64)
+		c[COL_TITLE].min = 14; /* so that the verdict is not cut */
 	if (cols >= 100)
 		c[COL_DELIVERY].want = 14;
 	if (cols >= 120) {
@@ -140,6 +146,15 @@ static void put_item(const struct scene *s, struct grid *g, struct rect row,
 		pen_title(&p, ROLE_NORMAL, s, item, &then);
 }
 
+/* The glyph alone where the word would be cut. */
+static void put_trust(struct pen p, enum trust trust)
+{
+	if (p.rest.cols >= TRUST_COLS)
+		pen_mark(&p, &trust_marks[trust]);
+	else
+		pen_put(&p, trust_marks[trust].role, trust_marks[trust].glyph);
+}
+
 /* A decision of the person's own, from the journal. */
 static void draw_draft(const struct scene *s, const struct line *line, const struct columns *fit,
 		       struct grid *g, struct rect row)
@@ -154,6 +169,8 @@ static void draw_draft(const struct scene *s, const struct line *line, const str
 	grid_put(g, column_rect(row, fit, COL_TIME), ROLE_TIME,
 		 timestamp_clock(draft->time_ms, text));
 	pen_id(&p, ROLE_PERSON, draft->by);
+	p = column_pen(g, row, fit, COL_TRUST);
+	put_trust(p, TRUST_JOURNAL);
 	p = column_pen(g, row, fit, COL_VERDICT);
 	pen_mark(&p, &verdict_marks[verb_verdict(draft->verb)]);
 	p = column_pen(g, row, fit, COL_DELIVERY);
@@ -205,6 +222,8 @@ static void decisions_draw(const struct scene *s, const struct lines *lines, uin
 	put_right(g, column_rect(row, fit, COL_LINE), ROLE_DIM, text);
 	p = column_pen(g, row, fit, COL_AGENT);
 	pen_decider(&p, m, step);
+	p = column_pen(g, row, fit, COL_TRUST);
+	put_trust(p, message_trust(m, line->what));
 	p = column_pen(g, row, fit, COL_VERDICT);
 	pen_mark(&p, &verdict_marks[step->verdict]);
 	put_acknowledgment(s, column_pen(g, row, fit, COL_DELIVERY), item, line->b);

@@ -124,6 +124,18 @@ static void put_title(const struct scene *s, struct pen p, const struct item *it
 	pen_title(&p, at->open ? ROLE_NORMAL : ROLE_DIM, s, item, at);
 }
 
+/* Behind it, where there is room, the origin of what others decided. */
+static void put_verdict(const struct model *m, const struct item_state *at, struct pen p)
+{
+	enum trust trust = item_trust(m, at);
+
+	pen_mark(&p, &verdict_marks[at->verdict]);
+	if (item_by(m, at).n && trust != TRUST_JOURNAL && p.rest.cols >= 2) {
+		pen_skip(&p, p.rest.cols - 1);
+		pen_put(&p, trust_marks[trust].role, trust_marks[trust].glyph);
+	}
+}
+
 static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_t i, struct grid *g,
 		       struct rect row)
 {
@@ -147,9 +159,11 @@ static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_
 		pen_put(&p, grade->role, p.rest.cols < 5 ? grade->letter : grade->word);
 	}
 	p = column_pen(g, row, fit, COL_VERDICT);
-	pen_mark(&p, &verdict_marks[at.verdict]);
+	put_verdict(m, &at, p);
 	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(item->kind));
 	p = column_pen(g, row, fit, COL_AGENT);
+	if (message_trust(m, at.message) != TRUST_LOG)
+		pen_put(&p, ROLE_DIM, trust_marks[message_trust(m, at.message)].glyph);
 	pen_agent(&p, m, message_route(m, at.message)->from);
 	put_title(s, column_pen(g, row, fit, COL_TITLE), item, &at);
 	p = column_pen(g, row, fit, COL_ID);

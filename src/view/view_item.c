@@ -4,15 +4,17 @@
 
 #include <stdio.h>
 
-enum { LABEL_MAX = 14 };
+enum { LABEL_MAX = 14, HISTORY_COL = 21, REFUSED_MAX = 20 };
 
 enum what {
 	ROW_NAME = LINE_OWN, /* the id and the verdict */
 	ROW_FACTS,           /* kind, dialect, severity, iteration */
 	ROW_ORIGIN,          /* agent, task, session */
 	ROW_DEADLINE,        /* and its default action */
-	ROW_OVERLAY,         /* the person's decision */
+	ROW_DECIDED,         /* by whom, and from where */
 	ROW_STEP,            /* a: number of the step */
+	ROW_REFUSED,         /* a: message that was not allowed to decide it */
+	ROW_MORE_REFUSED,    /* a: how many older ones there are */
 	ROW_EXPIRED,
 };
 
@@ -59,23 +61,83 @@ static void add_fields(const struct scene *s, struct lines *out, const struct it
 	}
 }
 
+/* Messages that were not allowed to decide the item, newest first. */
+struct refused {
+	uint32_t list[REFUSED_MAX];
+	uint32_t n, more;
+};
+
+static void find_refused(const struct scene *s, struct refused *out)
+{
+	const struct model *m = s->model;
+
+	*out = (struct refused){ .n = 0 };
+	for (uint32_t i = m->refusals.n; i-- > 0;) {
+		const struct refusal *r = &m->refusals.v[i];
+
+		if (r->item != s->item || r->message >= s->k)
+			continue;
+		if (out->n < REFUSED_MAX)
+			out->list[out->n++] = r->message;
+		else
+			out->more++;
+	}
+}
+
+/* What a message was refused for: its role, else the worst that a rule has against it. */
+static struct str refused_why(const struct scene *s, uint32_t message)
+{
+	const struct diags *diags = s->reader->diags(s->reader->ctx, message);
+	struct str role = STR("not its role: "), why = STR_NONE;
+	enum severity worst = SEVERITY_NOTE;
+
+	for (uint32_t i = 0; i < diags->list.n; i++) {
+		const struct diag *d = &diags->list.v[i];
+
+		if (str_starts(d->text, role))
+			return str_from(d->text, role.n);
+		if (d->severity > worst) {
+			worst = d->severity;
+			why = d->text;
+		}
+	}
+	return why;
+}
+
+static void add_refused(const struct scene *s, struct lines *out, uint32_t message)
+{
+	struct item_own *own = out->own;
+
+	line_add(out, ROW_REFUSED, message, 0);
+	prose_add(&own->prose, NULL, HISTORY_COL, ROLE_DIM, refused_why(s, message), TEXT_LINE);
+}
+
 /* Newest step first. */
 static void add_history(const struct scene *s, struct lines *out, const struct item *item)
 {
 	struct item_own *own = out->own;
-	uint32_t n = 0;
+	struct refused refused;
+	uint32_t n = 0, next = 0;
 
+	find_refused(s, &refused);
 	while (n < item->n && item->steps[n].message < s->k)
 		n++;
 	prose_section(&own->prose, SECTION_HISTORY, NONE);
 	if (own->at.verdict == VERDICT_EXPIRED && item->steps[n - 1].what != STEP_EXPIRED)
 		line_add(out, ROW_EXPIRED, 0, 0);
-	while (n-- > 0)
+	while (n-- > 0) {
+		while (next < refused.n && refused.list[next] > item->steps[n].message)
+			add_refused(s, out, refused.list[next++]);
+		if (next == refused.n && refused.more) {
+			line_add(out, ROW_MORE_REFUSED, refused.more, 0);
+			refused.more = 0;
+		}
 		line_add(out, ROW_STEP, n, 0);
+	}
 }
 
-/* The person's own decision: reason, explanation, answer and delivery. */
-static void add_overlay(const struct scene *s, struct lines *out)
+/* Who decided; of the person's own decision also reason, explanation, answer and delivery. */
+static void add_decision(const struct scene *s, struct lines *out)
 {
 	struct item_own *own = out->own;
 	const struct desk *desk;
@@ -83,9 +145,10 @@ static void add_overlay(const struct scene *s, struct lines *out)
 					    ? NULL
 					    : draft_on_item(s, s->item, &desk);
 
+	if (item_by(s->model, &own->at).n && own->at.verdict != VERDICT_SUPERSEDED)
+		line_add(out, ROW_DECIDED, 0, 0);
 	if (!draft)
 		return;
-	line_add(out, ROW_OVERLAY, 0, 0);
 	prose_add(&own->prose, "reason", 8, ROLE_NORMAL, draft->reason_code, TEXT_ID);
 	prose_add(&own->prose, "why", 8, ROLE_NORMAL, draft->explanation, TEXT_LINES);
 	prose_add(&own->prose, "answer", 8, ROLE_NORMAL, draft->answer, TEXT_LINES);
@@ -112,7 +175,7 @@ static void item_make(const struct scene *s, int cols, struct lines *out)
 	line_add(out, ROW_ORIGIN, 0, 0);
 	if (own->at.open && own->at.deadline_ms != TIME_NONE)
 		line_add(out, ROW_DEADLINE, 0, 0);
-	add_overlay(s, out);
+	add_decision(s, out);
 	line_add(out, LINE_BLANK, 0, 0);
 	add_fields(s, out, item);
 	add_history(s, out, item);
@@ -154,7 +217,7 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 
 	if (own->prose.hidden)
 		pen_hidden_badge(&p);
-	pen_flags(&p, message_route(s->model, at->message)->flags & RECORD_CLAIMS_HUMAN);
+	pen_claims(&p, s->model, at->message);
 	pen_put(&p, ROLE_NORMAL, item_kind_name(item->kind));
 	pen_put(&p, ROLE_DIM, " · ");
 	pen_put(&p, ROLE_DIALECT, dialect_name(dialect));
@@ -186,16 +249,12 @@ static void draw_origin(const struct scene *s, const struct item *item, const st
 {
 	const struct model *m = s->model;
 
-	pen_put(&p, ROLE_DIM, "from ");
+	pen_put(&p, ROLE_DIM, "raised by ");
 	pen_agent(&p, m, message_route(m, at->message)->from);
+	pen_origin(&p, m, at->message, false);
 	if (item_task(m, item) != NONE) {
 		pen_put(&p, ROLE_DIM, "  task ");
 		pen_id(&p, ROLE_ID, model_str(m, m->tasks.v[item_task(m, item)].id));
-	}
-	if (decided_by(m, at) != NONE && at->delivery == DELIVERY_NONE &&
-	    at->verdict != VERDICT_SUPERSEDED) {
-		pen_put(&p, ROLE_DIM, "  decided by ");
-		pen_agent(&p, m, decided_by(m, at));
 	}
 	pen_put(&p, ROLE_DIM, "  session ");
 	pen_id(&p, ROLE_DIM, session_name(m, item_session(m, item)));
@@ -220,16 +279,32 @@ static void draw_deadline(const struct scene *s, const struct item *item,
 	pen_put(&p, ROLE_NORMAL, item_default(s->model, item));
 }
 
-static void draw_overlay(const struct scene *s, const struct item_state *at, struct pen p)
+static int64_t decided_at(const struct model *m, const struct item_state *at)
 {
+	if (at->delivery != DELIVERY_NONE && at->person_ms != TIME_NONE)
+		return at->person_ms;
+	return at->overlaid || at->decided == NONE ? TIME_NONE
+						   : m->records.v[at->decided].time_ms;
+}
+
+static void draw_decided(const struct scene *s, const struct item_state *at, struct pen p)
+{
+	const struct model *m = s->model;
 	const struct mark *mark = &verdict_marks[at->verdict];
+	bool person = at->delivery != DELIVERY_NONE;
+	int64_t when = decided_at(m, at);
 	char clock[32];
 
+	if (!at->overlaid && at->decided != NONE)
+		pen_claims(&p, m, at->decided);
 	pen_printf(&p, mark->role, "%s %s", mark->glyph, mark->word);
 	pen_put(&p, ROLE_DIM, " by ");
-	pen_id(&p, ROLE_PERSON, item_by(s->model, at));
-	if (at->person_ms != TIME_NONE)
-		pen_printf(&p, ROLE_DIM, " at %s", timestamp_clock(at->person_ms, clock));
+	pen_id(&p, person ? ROLE_PERSON : agent_role(m, decided_by(m, at)), item_by(m, at));
+	pen_put(&p, ROLE_DIM, item_by_origin(m, at));
+	if (when != TIME_NONE)
+		pen_printf(&p, ROLE_DIM, " at %s", timestamp_clock(when, clock));
+	if (!person)
+		return;
 	pen_put(&p, ROLE_DIM, ", ");
 	pen_put(&p, delivery_marks[at->delivery].role, delivery_name(at->delivery));
 }
@@ -276,18 +351,27 @@ static void put_step(const struct item *item, uint32_t number, struct pen *p)
 	}
 }
 
-static void draw_step(const struct scene *s, const struct item *item, uint32_t number, struct pen p)
+/* Draws when and where a message was; returns the pen for what it did. */
+static struct pen history_pen(const struct scene *s, uint32_t message, struct pen p)
 {
-	const struct item_step *step = &item->steps[number];
-	const struct record *r = &s->model->records.v[step->message];
+	int64_t time_ms = s->model->records.v[message].time_ms;
+	bool said = message_route(s->model, message)->flags & RECORD_REPLY;
 	struct rect row = p.rest;
 	char text[32];
 
-	pen_put(&p, ROLE_TIME, r->time_ms == TIME_NONE ? "-" : timestamp_clock(r->time_ms, text));
-	snprintf(text, sizeof(text), step->said ? "reply %u" : "line %u",
-		 message_line(s->model, step->message));
+	pen_put(&p, ROLE_TIME, time_ms == TIME_NONE ? "-" : timestamp_clock(time_ms, text));
+	snprintf(text, sizeof(text), said ? "reply %u" : "line %u",
+		 message_line(s->model, message));
 	put_right(p.g, rect_in(row, 0, 9, 1, 10), ROLE_DIM, text);
-	p.rest = rect_in(row, 0, 21, 1, row.cols - 21);
+	p.rest = rect_in(row, 0, HISTORY_COL, 1, row.cols - HISTORY_COL);
+	return p;
+}
+
+static void draw_step(const struct scene *s, const struct item *item, uint32_t number, struct pen p)
+{
+	const struct item_step *step = &item->steps[number];
+
+	p = history_pen(s, step->message, p);
 	put_step(item, number, &p);
 	if (step->what == STEP_RAISED && step->iteration)
 		pen_printf(&p, ROLE_DIM, " in iteration %u", step->iteration);
@@ -296,7 +380,23 @@ static void draw_step(const struct scene *s, const struct item *item, uint32_t n
 	} else if (step->said || step_by(s->model, step) != NONE) {
 		pen_put(&p, ROLE_DIM, " by ");
 		pen_decider(&p, s->model, step);
+		pen_origin(&p, s->model, step->message, step->what == STEP_DECIDED);
 	}
+}
+
+static void draw_refused(const struct scene *s, uint32_t message, struct pen p)
+{
+	const struct model *m = s->model;
+	const struct mark *mark = &claim_marks[CLAIM_ROLE];
+	uint32_t from = message_route(m, message)->from;
+
+	p = history_pen(s, message, p);
+	pen_printf(&p, mark->role, "%s %s", mark->glyph, mark->word);
+	if (from == NONE)
+		return;
+	pen_put(&p, ROLE_DIM, ", by ");
+	pen_agent(&p, m, from);
+	pen_origin(&p, m, message, true);
 }
 
 static void draw_expired(const struct scene *s, const struct item *item,
@@ -306,7 +406,7 @@ static void draw_expired(const struct scene *s, const struct item *item,
 	char text[32];
 
 	pen_put(&p, ROLE_TIME, timestamp_clock(at->deadline_ms, text));
-	p.rest = rect_in(row, 0, 21, 1, row.cols - 21);
+	p.rest = rect_in(row, 0, HISTORY_COL, 1, row.cols - HISTORY_COL);
 	pen_printf(&p, ROLE_WARN, "%s %s: %s", verdict_marks[VERDICT_EXPIRED].glyph,
 		   verdict_marks[VERDICT_EXPIRED].word, item_default(s->model, item));
 }
@@ -325,8 +425,13 @@ static void item_draw(const struct scene *s, const struct lines *lines, uint32_t
 	case ROW_NAME: draw_name(s, item, &own->at, p); break;
 	case ROW_FACTS: draw_facts(s, item, own, p); break;
 	case ROW_ORIGIN: draw_origin(s, item, &own->at, p); break;
-	case ROW_OVERLAY: draw_overlay(s, &own->at, p); break;
+	case ROW_DECIDED: draw_decided(s, &own->at, p); break;
 	case ROW_STEP: draw_step(s, item, line->a, p); break;
+	case ROW_REFUSED: draw_refused(s, line->a, p); break;
+	case ROW_MORE_REFUSED:
+		pen_skip(&p, HISTORY_COL);
+		pen_printf(&p, ROLE_DIM, "and %u more, not its role either", line->a);
+		break;
 	case ROW_EXPIRED: draw_expired(s, item, &own->at, p); break;
 	case ROW_DEADLINE: draw_deadline(s, item, &own->at, p); break;
 	}
@@ -336,6 +441,8 @@ static struct target item_target(const struct scene *s, const struct lines *line
 {
 	const struct line *line = &lines->list.v[i];
 
+	if (line->what == ROW_REFUSED)
+		return target_message(line->a);
 	if (line->what != ROW_STEP)
 		return target_none;
 	return target_message(s->model->items.v[s->item].steps[line->a].message);

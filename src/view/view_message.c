@@ -50,17 +50,21 @@ static void draw_facts(const struct scene *s, const struct record *r, bool hidde
 	if (hidden)
 		pen_hidden_badge(&p);
 	pen_flags(&p, route->flags);
+	pen_claims(&p, s->model, s->message);
 	pen_put(&p, ROLE_DIALECT, dialect_name(route->dialect));
 	pen_put(&p, ROLE_DIM, " · ");
 	pen_id(&p, ROLE_ACCENT, model_kind(s->model, r));
 	pen_printf(&p, ROLE_DIM, " · %u %s", r->length, r->length == 1 ? "byte" : "bytes");
 }
 
-static void draw_agents(const struct model *m, const struct route *r, struct pen p)
+static void draw_agents(const struct model *m, uint32_t message, struct pen p)
 {
+	const struct route *r = message_route(m, message);
+
 	if (r->from != NONE || r->to != NONE) {
 		pen_put(&p, ROLE_DIM, "from ");
 		pen_agent(&p, m, r->from);
+		pen_origin(&p, m, message, false);
 		if (r->to != NONE) {
 			pen_put(&p, ROLE_DIM, " → ");
 			pen_agent(&p, m, r->to);
@@ -84,7 +88,7 @@ static void message_draw(const struct scene *s, const struct lines *lines, uint3
 	switch ((enum what)line->what) {
 	case ROW_PLACE: draw_place(s, r, p); break;
 	case ROW_FACTS: draw_facts(s, r, prose->hidden, p); break;
-	case ROW_AGENTS: draw_agents(s->model, route_of(s->model, r), p); break;
+	case ROW_AGENTS: draw_agents(s->model, s->message, p); break;
 	}
 }
 

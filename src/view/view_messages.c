@@ -153,6 +153,7 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 	pen_id(&p, ROLE_ACCENT, model_kind(m, r));
 	p = column_pen(g, row, fit, COL_SUMMARY);
 	pen_flags(&p, route->flags);
+	pen_claims(&p, m, message);
 	summary = s->reader->summary(s->reader->ctx, message);
 	pen_hidden(&p, summary);
 	pen_text(&p, prose ? ROLE_DIM : ROLE_NORMAL, summary);

@@ -1,6 +1,5 @@
 /* Widgets and formatting that views share: pen, table columns layout, times and numbers in a few
- * columns (they never overflow, since senders choose them), filter checks, and the tables of marks
- * that give a state the same look everywhere. */
+ * columns (they never overflow, since senders choose them), and filter checks. */
 #include "view/view_parts.h"
 
 #include <stdarg.h>
@@ -158,8 +157,6 @@ void pen_flags(struct pen *p, unsigned flags)
 	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (flags & words[i].flag)
 			pen_printf(p, ROLE_WARN, "%s · ", words[i].word);
-	if (flags & RECORD_CLAIMS_HUMAN)
-		pen_put(p, ROLE_ERROR, "claims to be a person · ");
 }
 
 void pen_mark(struct pen *p, const struct mark *mark)
@@ -177,16 +174,6 @@ void pen_agent(struct pen *p, const struct model *m, uint32_t agent)
 		pen_put(p, ROLE_DIM, "-");
 	else
 		pen_id(p, agent_role(m, agent), agent_name(m, agent));
-}
-
-void pen_decider(struct pen *p, const struct model *m, const struct item_step *step)
-{
-	const struct reply *r = step->said ? message_reply(m, step->message) : NULL;
-
-	if (!r)
-		pen_agent(p, m, step_by(m, step));
-	else
-		pen_id(p, ROLE_PERSON, r->by == NONE ? STR("reply file") : model_str(m, r->by));
 }
 
 void pen_item_name(struct pen *p, const struct model *m, const struct item *item)
@@ -589,87 +576,6 @@ const char *agent_health_word(const struct agent_stats *stats, const struct life
 		return "dead";
 	return words[life && life->flooding ? AGENT_FLOODING : stats->health];
 }
-
-/* ---- how states look ---- */
-
-enum role agent_role(const struct model *m, uint32_t agent)
-{
-	static const struct {
-		const char *type;
-		enum role role;
-	} known[] = {
-		{ "architect", ROLE_ARCHITECT },    { "planner", ROLE_ARCHITECT },
-		{ "orchestrator", ROLE_ARCHITECT }, { "developer", ROLE_DEVELOPER },
-		{ "worker", ROLE_DEVELOPER },       { "reviewer", ROLE_REVIEWER },
-		{ "judge", ROLE_REVIEWER },         { "provider", ROLE_REVIEWER },
-		{ "human", ROLE_PERSON },           { "user", ROLE_PERSON },
-	};
-	const struct agent *a = &m->agents.v[agent];
-
-	if (a->human)
-		return ROLE_PERSON;
-	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (str_is(model_str(m, a->type), known[i].type))
-			return known[i].role;
-	return ROLE_AGENT;
-}
-
-const struct mark verdict_marks[] = {
-	[VERDICT_NONE] = { "○", "O", "open", ROLE_ACCENT },
-	[VERDICT_ACCEPTED] = { "✓", "A", "accepted", ROLE_ACCEPTED },
-	[VERDICT_REJECTED] = { "✗", "X", "rejected", ROLE_REJECTED },
-	[VERDICT_PARTIAL] = { "◆", "P", "partial", ROLE_PARTIAL },
-	[VERDICT_ESCALATED] = { "▲", "E", "escalated", ROLE_ESCALATED },
-	[VERDICT_ANSWERED] = { "✓", "=", "answered", ROLE_ACCEPTED },
-	[VERDICT_DISMISSED] = { "–", "D", "dismissed", ROLE_DEFERRED },
-	[VERDICT_EXPIRED] = { "⚠", "T", "expired", ROLE_WARN },
-	[VERDICT_SUPERSEDED] = { "·", "S", "superseded", ROLE_DIM },
-};
-
-/* Words short enough for a narrow column. */
-const struct mark grade_marks[] = {
-	[GRADE_CRITICAL] = { "●", "C", "crit", ROLE_CRITICAL },
-	[GRADE_MAJOR] = { "◆", "M", "major", ROLE_ERROR },
-	[GRADE_MINOR] = { "◇", "m", "minor", ROLE_WARN },
-	[GRADE_SUGGESTION] = { "·", "s", "sugg", ROLE_INFO },
-	[GRADE_NONE] = { " ", " ", "", ROLE_DIM },
-};
-
-const struct mark task_marks[] = {
-	[TASK_PENDING] = { "○", "Q", "pending", ROLE_DIM },
-	[TASK_QUEUED] = { "○", "Q", "queued", ROLE_DIM },
-	[TASK_ASSIGNED] = { "▸", "A", "assigned", ROLE_INFO },
-	[TASK_RUNNING] = { "▶", "r", "running", ROLE_ACCENT },
-	[TASK_REVIEW] = { "◇", "R", "review", ROLE_PARTIAL },
-	[TASK_COMPLETED] = { "✓", "C", "completed", ROLE_OK },
-	[TASK_PARTIAL] = { "◆", "P", "partial", ROLE_WARN },
-	[TASK_FAILED] = { "✗", "F", "failed", ROLE_ERROR },
-	[TASK_CANCELLED] = { "×", "X", "cancelled", ROLE_DIM },
-	[TASK_RETRYING] = { "↑", "V", "retrying", ROLE_WARN },
-};
-
-const struct mark review_marks[] = {
-	[REVIEW_NONE] = { "○", "R", "asked", ROLE_REVIEWER },
-	[REVIEW_APPROVED] = { "✓", "A", "approved", ROLE_ACCEPTED },
-	[REVIEW_CHANGES] = { "◆", "C", "changes", ROLE_PARTIAL },
-	[REVIEW_REJECTED] = { "✗", "X", "rejected", ROLE_REJECTED },
-};
-
-const struct mark problem_marks[] = {
-	[SEVERITY_NOTE] = { "·", "N", "note", ROLE_INFO },
-	[SEVERITY_WARNING] = { "⚠", "W", "warning", ROLE_WARN },
-	[SEVERITY_ERROR] = { "✗", "E", "error", ROLE_ERROR },
-};
-
-const struct mark delivery_marks[] = {
-	[DELIVERY_NONE] = { " ", " ", "", ROLE_DIM },
-	[DELIVERY_STAGED] = { "◆", "S", "staged", ROLE_STAGED },
-	[DELIVERY_RECORDED] = { "●", "R", "recorded", ROLE_STAGED },
-	[DELIVERY_SENT] = { "→", ">", "sent", ROLE_OK },
-	[DELIVERY_ACKNOWLEDGED] = { "✓", "K", "acknowledged", ROLE_OK },
-	[DELIVERY_BOUNCED] = { "⚠", "U", "bounced", ROLE_WARN },
-	[DELIVERY_HELD] = { "⚠", "H", "held", ROLE_HELD },
-};
 
 const struct draft *draft_on_item(const struct scene *s, uint32_t item, const struct desk **desk)
 {

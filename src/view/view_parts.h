@@ -15,9 +15,12 @@ struct mark {
 };
 
 /* Indexed by verdict (VERDICT_NONE: open), grade, task_state, review_verdict, severity of a
- * diagnostic, and delivery. */
+ * diagnostic, delivery, and trust. */
 extern const struct mark verdict_marks[], grade_marks[], task_marks[], review_marks[],
-	problem_marks[], delivery_marks[];
+	problem_marks[], delivery_marks[], trust_marks[];
+/* What a message claims, and is not. */
+enum { CLAIM_ROLE, CLAIM_HUMAN, CLAIM_AGENT };
+extern const struct mark claim_marks[];
 /* The person's newest decision on an item, as of the scene; *desk whose it is. NULL = none. */
 const struct draft *draft_on_item(const struct scene *s, uint32_t item, const struct desk **desk);
 enum role agent_role(const struct model *m, uint32_t agent);
@@ -40,12 +43,17 @@ void pen_skip(struct pen *p, int cols);
 /* A badge for text with characters that terminals do not show; pen_hidden checks first. */
 void pen_hidden_badge(struct pen *p);
 void pen_hidden(struct pen *p, struct str text);
-/* Words for RECORD_ flags (truncated, binary …), each followed by a separator. */
+/* Words for irregular bytes (RECORD_TRUNCATED, RECORD_BINARY …), each followed by a separator. */
 void pen_flags(struct pen *p, unsigned flags);
+/* The same for what a message claims to be or to decide, and may not. */
+void pen_claims(struct pen *p, const struct model *m, uint32_t message);
 /* The glyph and the word; the glyph alone where there is no room for more than a few letters. */
 void pen_mark(struct pen *p, const struct mark *mark);
 /* Who caused a step: a person, of a reply, or an agent. */
 void pen_decider(struct pen *p, const struct model *m, const struct item_step *step);
+/* Where the message of a step came from, in words behind that name: " (reply file)". The log is
+ * named where it decides, the journal never. */
+void pen_origin(struct pen *p, const struct model *m, uint32_t message, bool decision);
 void pen_agent(struct pen *p, const struct model *m, uint32_t agent);
 void pen_item_name(struct pen *p, const struct model *m, const struct item *item);
 /* The title of an item, else the summary of its message. */

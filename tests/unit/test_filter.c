@@ -221,7 +221,7 @@ static bool task(const char *text, uint32_t k)
 static bool lead(const char *text)
 {
 	struct filter *f = must(text);
-	bool pass = filter_agent(f, &model, 0);
+	bool pass = filter_agent(f, &model, 0, UINT32_MAX);
 
 	filter_free(f);
 	return pass;
@@ -237,7 +237,7 @@ START_TEST(nothing_matches_all)
 	ck_assert(filter_message(NULL, &model, 0, NULL, NULL));
 	ck_assert(filter_item(NULL, &model, 0, NULL, NULL, NULL));
 	ck_assert(filter_task(NULL, &model, 0, 0));
-	ck_assert(filter_agent(NULL, &model, 0));
+	ck_assert(filter_agent(NULL, &model, 0, 0));
 	filter_free(NULL);
 }
 END_TEST
@@ -398,6 +398,72 @@ START_TEST(is_of_items)
 }
 END_TEST
 
+/* A reply that decides scope-01, and a line of one agent's own that a judge would say. */
+START_TEST(trust_is_the_origin)
+{
+	struct message m = begin(DIALECT_FEEDBACK, "request", 41);
+	struct event *e;
+	struct place place = { .group = STR("log.ndjson"), .trust = TRUST_REPLY };
+
+	m.session = STR("two words");
+	m.from = (struct actor){ STR("bob"), STR("requester"), true };
+	event_add(&m, EV_TURN_ASK, STR_NONE, "/iteration")->iteration = 2;
+	e = event_add(&m, EV_DECIDE, STR("scope-01"), "/items/%u/id");
+	e->verdict = VERDICT_ACCEPTED;
+	model_apply(&model, &m, &place);
+	message_release(&m);
+	m = begin(DIALECT_HANDOFF, "decision", 42);
+	place = (struct place){ .group = STR("dev.ndjson"), .trust = TRUST_AGENT,
+				.speaker = STR("dev") };
+	m.from = known_role_actors[KNOWN_ROLE_JUDGE];
+	event_add(&m, EV_JUDGEMENT, STR("T9"), "/decision")->verdict = VERDICT_ACCEPTED;
+	model_apply(&model, &m, &place);
+	message_release(&m);
+
+	ck_assert_uint_eq(messages("trust:log"), all_messages);
+	ck_assert_uint_eq(messages("trust:reply"), BIT(MESSAGES));
+	ck_assert_uint_eq(messages("TRUST:Agent"), BIT(MESSAGES + 1));
+	ck_assert_uint_eq(messages("is:not-its-role trust:agent"), BIT(MESSAGES + 1));
+	ck_assert_uint_eq(messages("trust:journal"), 0);
+	ck_assert_uint_eq(items("trust:reply"), BIT(SCOPE));
+	ck_assert_uint_eq(items("-trust:log"), BIT(SCOPE));
+	ck_assert_uint_eq(items_at("trust:log", MESSAGES), all_items);
+	ck_assert(task("trust:log", 1));
+	ck_assert(lead("trust:log"));
+	ck_assert(str_is(message_claims(&model, MESSAGES + 1), "judge"));
+	ck_assert(!message_claims(&model, MESSAGES).n);
+
+	model_reply_own(&model, MESSAGES, STR("bob"), TEN);
+	ck_assert_uint_eq(messages("trust:journal"), BIT(MESSAGES));
+	ck_assert_uint_eq(items("trust:journal"), BIT(SCOPE));
+}
+END_TEST
+
+/* As of each k an agent has spoken from the origins before it. */
+START_TEST(trust_of_agents_is_as_of_k)
+{
+	uint32_t ann = model.records.n, agent = model.agents.n;
+	enum trust origins[] = { TRUST_LOG, TRUST_REPLY };
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct message m = begin(DIALECT_COLLABORATION, "feedback", 50);
+		struct place place = { .group = STR("log.ndjson"), .trust = origins[i] };
+
+		m.from = (struct actor){ STR("eve"), STR("architect"), origins[i] == TRUST_REPLY };
+		m.flags = origins[i] == TRUST_LOG ? RECORD_CLAIMS_HUMAN : 0;
+		model_apply(&model, &m, &place);
+		message_release(&m);
+	}
+	ck_assert_uint_eq(agent_trust(&model, agent, ann + 1), TRUST_LOG);
+	ck_assert(agent_claims_human(&model, agent, ann + 1));
+	ck_assert(!agent_claims_human(&model, agent, ann));
+	ck_assert_uint_eq(agent_trust(&model, agent, ann + 2), TRUST_REPLY);
+	model_reply_own(&model, ann + 1, STR("eve"), TEN);
+	ck_assert_uint_eq(agent_trust(&model, agent, ann + 2), TRUST_JOURNAL);
+	ck_assert_uint_eq(agent_trust(&model, agent, ann + 1), TRUST_LOG);
+}
+END_TEST
+
 START_TEST(is_of_tasks)
 {
 	ck_assert(!task("", 0));
@@ -512,9 +578,10 @@ static void refused(const char *text, const char *first, const char *second)
 START_TEST(errors_name_the_word_and_what_is_allowed)
 {
 	refused("ok knd:finding", "\"knd:finding\": \"knd\" is no key; did you mean kind",
-		"kind, dialect, agent, task, session, id, severity, is, after, before");
+		"kind, dialect, agent, task, session, id, severity, is, trust, after, before");
 	refused("-sev:major", "\"-sev:major\"", "did you mean severity");
 	refused("wholly:other", "\"wholly\" is no key; allowed", "in quotes");
+	refused("trust:agnt", "did you mean agent", "allowed: log, agent, reply, journal");
 	refused("is:opne", "did you mean open", "decided, expired, due, error");
 	refused("is:op*", "\"is:op*\"", "allowed: open");
 	refused("severity:>=magor", "\"magor\" is no severity; did you mean major",
@@ -565,6 +632,8 @@ int main(void)
 	tcase_add_test(t, severity_of_messages_is_the_worst_diagnostic);
 	tcase_add_test(t, is_of_messages);
 	tcase_add_test(t, is_of_items);
+	tcase_add_test(t, trust_is_the_origin);
+	tcase_add_test(t, trust_of_agents_is_as_of_k);
 	tcase_add_test(t, is_of_tasks);
 	tcase_add_test(t, after_and_before_part_what_has_a_time);
 	tcase_add_test(t, words_match_names_and_text);
