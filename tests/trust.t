@@ -125,6 +125,29 @@ grep '"review_result"' grade.log | sed 's/000000000006/000000000007/; s/"sequenc
 cat repeat >>grade.log
 is 'a finding is not downgraded by another agent' 'critical' "$("$GAVEL" show inbox --format=json grade.log | grep '"agent":"rev"' | sed 's/.*"severity":"\([a-z]*\)".*/\1/')"
 
+# ---- who can write to a reply file ----
+
+ask bob 'May I?' | sed 's/q-7/q-8/' >mine.log
+printf '{"type":"response:success","id":"00000000-0000-4000-8000-000000000002","correlationId":"q-8","timestamp":"2026-02-06T12:00:05Z","payload":{"answer":"yes"}}\n' >mine.log.replies.ndjson
+is 'a reply file of mine' 'q-8 May I? answered' "$(ids mine.log)"
+chmod 666 mine.log.replies.ndjson
+is 'one that all can write to' 'q-8 May I? none' "$(ids mine.log 2>err)"
+ok '... says why' grep -q '^gavel: mine.log.replies.ndjson: not read as replies: it can be written by others; chmod go-w it' err
+is '... also if it is given' 'q-8 May I? none' "$(ids mine.log mine.log.replies.ndjson 2>err)"
+chmod 644 mine.log.replies.ndjson
+is '... until it is mended' 'q-8 May I? answered' "$(ids mine.log)"
+if [ "$(id -u)" != 0 ]; then
+	skip 'a reply file of somebody else' 'only root can give files away'
+else
+	chown 65534 mine.log.replies.ndjson
+	is 'a reply file of somebody else' 'q-8 May I? none' "$(ids mine.log 2>err)"
+	ok '... says why' grep -q 'belongs to a user who is not among "reviewers" of the configuration' err
+	mkdir -p "$XDG_CONFIG_HOME/gavel"
+	printf '{"reviewers": ["%s"]}\n' "$(id -un 65534)" >"$XDG_CONFIG_HOME/gavel/config.json"
+	is '... unless the configuration names the owner' 'q-8 May I? answered' "$(ids mine.log)"
+	rm "$XDG_CONFIG_HOME/gavel/config.json"
+fi
+
 # ---- what was held was not sent ----
 
 sed -n '/^== feedback: a Request accepts/,/^==/s/^raise //p' "$GAVEL_FIXTURES/trust/decisions.cases" >held.log
@@ -134,5 +157,11 @@ echo '# New' >new.md
 is 'a letter is held' '"delivery":"held"' "$("$GAVEL" show inbox --all --format=json held.log | grep -o '"delivery":"[a-z]*"')"
 printf '%s\n' '{"iteration":2,"status":"success","protocol_version":"1.2","feedback":{"general_summary":"Good.","positive_points":[],"areas_for_improvement":[]},"applied_feedback_ack":{"items":[{"id":"scope-01","processing_status":"acknowledged"}]}}' >>held.log
 is 'and stays so whatever the agent acknowledges' '"delivery":"held"' "$("$GAVEL" show inbox --all --format=json held.log | grep -o '"delivery":"[a-z]*"')"
+
+# ---- numbers as they are ----
+
+head -n 1 held.log | sed 's/"iteration":1,/"iteration":65537,/' >many.log
+is 'an iteration beyond 16 bits' '"iteration":65537' "$("$GAVEL" show inbox --format=json many.log | grep -o '"iteration":[0-9]*')"
+ok '... in the ledger, too' sh -c '"$GAVEL" show ledger many.log | grep -q 65537'
 
 tap_end

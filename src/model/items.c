@@ -135,7 +135,7 @@ bool item_step(struct apply_ctx *a, uint32_t item, enum step_kind what, enum ver
 		reply_item_acked(a, item);
 	push_step(a->m, &a->m->items.v[item],
 		  (struct item_step){ .message = a->message, .what = what & 7, .said = a->reply,
-				      .verdict = verdict & 15, .iteration = (uint16_t)iteration });
+				      .verdict = verdict & 15, .iteration = iteration });
 	if (a->reply && what == STEP_DECIDED)
 		reply_decides(a, item);
 	return true;
@@ -193,7 +193,7 @@ uint32_t item_raise_found(struct apply_ctx *a, const struct event *e, uint32_t f
 		      id_is_broken(e->id) || id_is_broken(e->other);
 	struct item_step step = { .message = a->message, .index = e->index,
 				  .hash = (uint32_t)e->content_hash, .what = STEP_RAISED,
-				  .iteration = iteration > 65535 ? 65535 : (uint16_t)iteration,
+				  .iteration = iteration,
 				  .grade = e->grade & 7, .undecidable = broken, .anew = e->again,
 				  .no_findings = e->no_findings };
 	bool was_open;
@@ -345,7 +345,7 @@ static void raise_again(const struct item_step *s, struct item_state *out)
 	if (s->hash != out->hash)
 		out->revision++;
 	out->came_back = s->iteration != out->iteration;
-	out->times = out->came_back ? 1 : (uint16_t)(out->times + 1);
+	out->times = out->came_back ? 1 : out->times + 1;
 	if (s->anew)
 		out->anew = s->message;
 	out->verdict = VERDICT_NONE;

@@ -35,7 +35,7 @@ struct item_step {
 	uint32_t message; /* that caused it; step_by() gives its sender */
 	uint32_t index; /* RAISED: which element of the message */
 	uint32_t hash;  /* RAISED: of its content */
-	uint16_t iteration;
+	uint32_t iteration;
 	uint8_t verdict : 4;
 	uint8_t anew : 1;  /* RAISED: decisions before it do not count: the first, other words, a
 			      later iteration, after BOUNCED */
@@ -201,8 +201,8 @@ struct task {
 
 struct review_step {
 	uint32_t message;
-	uint16_t iteration;
-	uint16_t findings;
+	uint32_t iteration;
+	uint32_t findings;
 	uint8_t verdict; /* enum review_verdict; REVIEW_NONE = requested */
 	bool failed;     /* a feedback turn that ended in an error */
 };
@@ -467,10 +467,10 @@ struct item_state {
 	uint32_t hash;           /* of that text */
 	uint32_t decided;     /* message or NONE; decided_by: its sender */
 	int64_t deadline_ms;  /* of the raise that counts, TIME_NONE = none */
-	uint16_t iteration, times, revision;
+	uint32_t iteration, times, revision;
 	bool open, came_back, acked, bounced, undecidable;
 	bool no_findings; /* a verdict whose review has no findings */
-	uint16_t fixed_in; /* iteration, 0 = not */
+	uint32_t fixed_in; /* iteration, 0 = not */
 	enum delivery delivery; /* of a person's decision; NONE = there is none */
 	uint32_t person;        /* interned name of who made that decision, NONE = unknown */
 	int64_t person_ms;      /* when, TIME_NONE = unknown */
@@ -583,7 +583,7 @@ bool task_is_stalled(const struct model *m, const struct task_state_at *t, int64
 
 struct review_state {
 	enum review_verdict verdict;
-	uint16_t iteration, findings;
+	uint32_t iteration, findings;
 	uint32_t first, last;
 	bool failed;
 };

@@ -159,10 +159,10 @@ static inline bool may_have_raised(const struct session_rules *r, uint32_t id)
 void report(struct apply_ctx *a, enum severity s, const char *rule, const char *at, uint32_t index,
 	    const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* Clamps a sender's number to 16 bits. */
-static inline uint32_t clamp16(int64_t n)
+/* Clamps a sender's number to 32 bits. */
+static inline uint32_t clamp32(int64_t n)
 {
-	return n < 0 ? 0 : n > UINT16_MAX ? UINT16_MAX : (uint32_t)n;
+	return n < 0 ? 0 : n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
 /* The hash of s, computed unless it is given (not 0). */

@@ -136,9 +136,9 @@ static void apply_task(struct apply_ctx *a, const struct event *e)
 	if (m->tasks.v[t->root].terms)
 		m->tasks.v[t->root].terms->changes = 0;
 	if (e->limit && !is_ambiguous(a))
-		t->limit = clamp16(e->limit);
+		t->limit = clamp32(e->limit);
 	if (t->root != number && e->limit && !is_ambiguous(a))
-		m->tasks.v[t->root].limit = clamp16(e->limit);
+		m->tasks.v[t->root].limit = clamp32(e->limit);
 	if ((e->again || t->root != number) && !decides_by_name(a))
 		accept_findings(a, t->root);
 }
@@ -430,7 +430,7 @@ static void apply_review_items(struct apply_ctx *a, uint32_t task, uint32_t revi
 				continue;
 			if (item == NONE)
 				continue;
-			item_step(a, item, STEP_FIXED, VERDICT_ACCEPTED, clamp16(e->iteration));
+			item_step(a, item, STEP_FIXED, VERDICT_ACCEPTED, clamp32(e->iteration));
 		}
 	}
 }
@@ -451,7 +451,7 @@ static void fix_older(struct apply_ctx *a, uint32_t root)
 		fixes = true;
 		for (uint32_t it = 0, item;
 		     (item = next_open(a, &open, e->id, KIND(ITEM_FINDING), &it)) != NONE;)
-			item_step(a, item, STEP_FIXED, VERDICT_ACCEPTED, clamp16(e->iteration));
+			item_step(a, item, STEP_FIXED, VERDICT_ACCEPTED, clamp32(e->iteration));
 	}
 	map_release(&open);
 }

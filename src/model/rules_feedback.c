@@ -118,7 +118,7 @@ static void check_decided(struct apply_ctx *a, const struct event *e, bool resen
 		       (long long)raised);
 	/* a Request that is sent again says nothing new */
 	if (e->verdict != VERDICT_NONE && !(resent && stands(it, e->verdict)))
-		item_step(a, item, STEP_DECIDED, e->verdict, clamp16(r->asked));
+		item_step(a, item, STEP_DECIDED, e->verdict, clamp32(r->asked));
 }
 
 /* "Accepted: the artifact now reflects the suggested change", so it is not the one before. */
@@ -220,7 +220,7 @@ static void apply_ask(struct apply_ctx *a, const struct event *ask)
 	id_set_release(&decided);
 	supersede_open(a, ask->iteration && ask->iteration == r->done);
 	if (a->m->sessions.v[a->session].loop != NONE)
-		review_step(a, a->m->sessions.v[a->session].loop, clamp16(ask->iteration),
+		review_step(a, a->m->sessions.v[a->session].loop, clamp32(ask->iteration),
 			    REVIEW_NONE, turn.decided_n, false);
 	/* if the log begins in the middle, the first request may have a later iteration */
 	if (r->home == a->session && (ask->iteration <= 1 || !r->answered)) {
@@ -518,12 +518,12 @@ static void apply_answer(struct apply_ctx *a, const struct event *answer)
 			a->msg->events.v[i].undecidable = true;
 		}
 		was_open = item != NONE && a->m->items.v[item].open;
-		item = item_raise_found(a, e, item, NONE, NONE, clamp16(done));
+		item = item_raise_found(a, e, item, NONE, NONE, clamp32(done));
 		if (!was_open && item != NONE && a->m->items.v[item].open)
 			heap_push(a->m->heap, &r->open_items, item);
 		items++;
 	}
-	review_step(a, session->loop, clamp16(done),
+	review_step(a, session->loop, clamp32(done),
 		    items && !answer->failed ? REVIEW_CHANGES : REVIEW_APPROVED, items,
 		    answer->failed);
 	r->answered = answer->iteration;

@@ -137,9 +137,9 @@ void review_step(struct apply_ctx *a, uint32_t review, uint32_t iteration, enum 
 		 uint32_t findings, bool failed)
 {
 	heap_push(a->m->heap, &a->m->reviews.v[review].steps,
-		 (struct review_step){ .message = a->message, .iteration = (uint16_t)iteration,
+		 (struct review_step){ .message = a->message, .iteration = iteration,
 				       .verdict = v, .failed = failed,
-				       .findings = findings > 65535 ? 65535 : (uint16_t)findings });
+				       .findings = findings });
 }
 
 bool task_state_is_final(enum task_state s)

@@ -29,6 +29,7 @@ struct letter;
 struct load;
 struct anchor;
 struct place;
+struct stat;
 struct wire_file;
 
 /* A line of a reply file, until it is in the model. */
@@ -70,6 +71,7 @@ struct reply_file {
 	uint32_t incarnation; /* counts files that had this name, and cuts */
 	bool given;         /* by the user */
 	bool skips;         /* inside a line that is too long */
+	bool distrusted;    /* others can write to it: not read, and said so */
 	uint32_t last;      /* of its lines, NONE */
 	uint32_t first_anchored; /* of its lines, as far as is known; NONE */
 	VEC(uint32_t) ready;     /* lines that are, in their order, from ready_at on */
@@ -223,6 +225,8 @@ void reply_files_find(struct load *l, struct talk *t);
 void reply_files_look(struct load *l, struct talk *t);
 /* The session that the name of a reply file of that log tells, or none. */
 struct str reply_session(struct load *l, struct str name, struct str log);
+/* Why a file with that owner and mode is no person's word, or NULL. */
+const char *reply_distrust(const struct load *l, const struct stat *st);
 /* A reply file that is in the wire's list: it was given, or is in a folder. */
 void reply_files_add(struct load *l, uint32_t file);
 /* The path that a letter went to, if it is not known yet. */

@@ -3,6 +3,7 @@
 #include "session/load.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 /* A file of a directory with its sort key. */
 struct dated_file {
@@ -137,9 +138,13 @@ static uint32_t root_log(const struct load *l, const struct map *names, uint32_t
 	return file;
 }
 
-/* Puts a reply file into its log's group. */
+/* Puts a reply file into its log's group. One that others can write to stays a log. */
 static void join_log(struct load *l, uint32_t file, uint32_t log)
 {
+	struct stat st;
+
+	if (stat(l->wire.files.v[file].name.p, &st) == 0 && reply_distrust(l, &st))
+		return;
 	l->wire.files.v[file].group = l->wire.files.v[log].group;
 	l->wire.files.v[file].joined = true;
 	l->wire.files.v[file].answers = reply_session(l, l->wire.files.v[file].name,

@@ -1,6 +1,7 @@
 /* Reply files: which there are for a group, and reading the lines that were appended to them. */
 #include "session/load.h"
 
+#include "base/file_fault.h"
 #include "base/io.h"
 #include "channel/channel.h"
 #include "encode/plan.h"
@@ -248,6 +249,29 @@ static bool is_other_file(const struct reply_file *f, const struct stat *st)
 	       (uint64_t)st->st_size < f->at;
 }
 
+const char *reply_distrust(const struct load *l, const struct stat *st)
+{
+	struct trusted also = l->config ? config_trusted(l->config) : (struct trusted){ 0 };
+
+	return file_distrust(st, &also);
+}
+
+/* Says once why the file is not read: what others can write there are not a person's words. */
+static bool is_believed(struct load *l, struct reply_file *f, const struct stat *st)
+{
+	const char *why = reply_distrust(l, st);
+	struct buf text = { 0 };
+
+	if (why && !f->distrusted) {
+		buf_add_str(&text, f->name);
+		buf_printf(&text, ": not read as replies: it %s", why);
+		load_say(l, buf_str(&text));
+		buf_release(&text);
+	}
+	f->distrusted = why != NULL;
+	return !why;
+}
+
 /* Opens the file if it has grown, or is another one. */
 static int open_grown(struct load *l, const struct talk *t, struct reply_file *f, struct stat *st)
 {
@@ -263,7 +287,7 @@ static int open_grown(struct load *l, const struct talk *t, struct reply_file *f
 		return -1;
 	fd = open(f->path, O_RDONLY | (f->given ? 0 : O_NOFOLLOW) | O_NONBLOCK | O_NOCTTY |
 				   O_CLOEXEC);
-	if (fd < 0 || fstat(fd, st) < 0 || !S_ISREG(st->st_mode)) {
+	if (fd < 0 || fstat(fd, st) < 0 || !S_ISREG(st->st_mode) || !is_believed(l, f, st)) {
 		if (fd >= 0)
 			close(fd);
 		return -1;
