@@ -5,7 +5,7 @@ slow 'corpora'
 for corpus in "$srcdir"/tests/fuzz/corpus/*; do
 	target=${corpus##*/}
 	case $target in
-	lines | journal | tail) rounds=20 ;;
+	lines | sides | journal | tail) rounds=20 ;;
 	*) rounds=500 ;;
 	esac
 	ok "$target: the corpus and changes of it" "$FUZZ_DIR/fuzz_$target" "$corpus" $rounds

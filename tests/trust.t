@@ -162,6 +162,5 @@ is 'and stays so whatever the agent acknowledges' '"delivery":"held"' "$("$GAVEL
 
 head -n 1 held.log | sed 's/"iteration":1,/"iteration":65537,/' >many.log
 is 'an iteration beyond 16 bits' '"iteration":65537' "$("$GAVEL" show inbox --format=json many.log | grep -o '"iteration":[0-9]*')"
-ok '... in the ledger, too' sh -c '"$GAVEL" show ledger many.log | grep -q 65537'
 
 tap_end
