@@ -1,6 +1,6 @@
 # One state, however a log is opened: every recording that there is, by itself and after a person has
 # decided something in it. `gavel show state` prints a hash of all views. tests/conversation.t does the
-# same for whole conversations.
+# same for whole conversations. Of the rules' cases every fifteenth is taken; STATES_EVERY=1 takes all.
 . "$srcdir/tests/tap.sh"
 slow 'states of recordings'
 
@@ -150,10 +150,11 @@ for file in "$srcdir"/tests/fixtures/rules/*.cases; do
 	/^\{/ && out { print >out }' "$file"
 done
 brief=1
-cksum cases/*.ndjson | sort -u -k 1,2 | sed 's/^[^ ]* [^ ]* //' | sort >list
+cksum cases/*.ndjson | sort -u -k 1,2 | sed 's/^[^ ]* [^ ]* //' | sort |
+	awk -v every="${STATES_EVERY:-15}" 'NR % every == 1 || every == 1' >list
 while read -r file <&5; do
 	recording "$(basename "$file" .ndjson)" "$file"
 done 5<list
-ok 'something was decided in many of them' [ "$taken" -ge 100 ]
+ok 'something was decided in many of them' [ "$taken" -ge 10 ]
 
 tap_end
