@@ -36,6 +36,7 @@ enum record_flag {
 	RECORD_REPLY = 1 << 7,        /* said to the agents: from a journal or a file of replies */
 	RECORD_UNPLACED = 1 << 8,     /* a reply to nothing that is known here: no effect */
 	RECORD_NOT_ITS_ROLE = 1 << 9, /* says what its origin or sender may not: no effect on items */
+	RECORD_TOLD = 1 << 11,        /* in a capture: what the agent was told */
 	RECORD_CLAIMS_AGENT = 1 << 10, /* one agent's own line that names another as its sender */
 };
 

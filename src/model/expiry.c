@@ -118,7 +118,9 @@ void expire_items(struct apply_ctx *a)
 {
 	struct session_extra *extra = rules_of(a)->extra;
 
-	if (!extra || a->msg->time_ms == TIME_NONE)
+	/* nothing expires by what may not be said, or by a time that is not believed */
+	if (!extra || a->msg->time_ms == TIME_NONE || a->msg->time_ms > a->m->limit_ms || a->denied ||
+	    is_ambiguous(a))
 		return;
 	expire_due(a, &extra->due_for_anyone);
 	if (speaks_for_all(a))

@@ -255,7 +255,7 @@ static bool subject_passes(const struct filter *f, const struct subject *s)
 	return true;
 }
 
-_Static_assert((int)RECORD_CLAIMS_AGENT < (int)PROPERTY_OPEN, "they share a word");
+_Static_assert((int)RECORD_TOLD < (int)PROPERTY_OPEN, "they share a word");
 
 static unsigned record_properties(const struct model *m, const struct record *r)
 {

@@ -312,6 +312,7 @@ static void apply_overlay(const struct overlay *s, uint32_t k, struct item_state
 	/* the session knows better: the escalation was answered, the dismissed item decided */
 	if (decided && (s->verdict == VERDICT_ESCALATED || s->verdict == VERDICT_DISMISSED))
 		return;
+	out->acked = false; /* whatever arrived: that was not it */
 	out->person = s->by;
 	out->person_ms = s->time_ms;
 	out->delivery = s->delivery;
@@ -378,7 +379,7 @@ static inline void fold_step(const struct item_step *s, struct item_state *out)
 		out->delivery = DELIVERY_NONE;
 		break;
 	case STEP_ACKED:
-		out->acked = true;
+		out->acked = out->decided != NONE;
 		if (out->delivery == DELIVERY_SENT)
 			out->delivery = DELIVERY_ACKNOWLEDGED;
 		break;
@@ -457,6 +458,8 @@ struct str item_by(const struct model *m, const struct item_state *at)
 {
 	if (at->verdict == VERDICT_NONE)
 		return STR_NONE;
+	if (at->delivery == DELIVERY_STAGED && at->decided != NONE)
+		return agent_name(m, decided_by(m, at)); /* it was overtaken */
 	if (at->delivery != DELIVERY_NONE && at->person != NONE)
 		return model_str(m, at->person);
 	if (at->delivery != DELIVERY_NONE && !at->overlaid)

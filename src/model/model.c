@@ -15,6 +15,7 @@ void model_init_in(struct model *m, struct heap *heap)
 	m->heap = heap;
 	m->believed = BELIEVED_NONE;
 	m->limit_ms = m->beyond_ms = INT64_MAX;
+	m->raised.item = NONE;
 	m->approve_from = 0.90;
 	m->human_from = 0.70;
 }
@@ -415,14 +416,18 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	struct actor claimed = msg->from;
 	struct str refused = STR_NONE;
 	struct record *added;
+	bool screened, unauthorized;
 	uint64_t id;
 
 	if (a.reply)
 		msg->flags |= place->unplaced ? RECORD_REPLY | RECORD_UNPLACED : RECORD_REPLY;
 	if (place->trust == TRUST_AGENT)
 		trust_attribute(msg, place->speaker);
-	if (!trust_screen(msg, place, &refused))
-		a.denied = true;
+	if (a.reply)
+		msg->flags &= (uint16_t)~RECORD_NOT_ITS_ROLE; /* people have the authority */
+	a.denied = unauthorized = msg->flags & RECORD_NOT_ITS_ROLE;
+	screened = trust_screen(msg, place, &refused);
+	a.denied |= !screened;
 	a.session = model_session(m, place->group, msg->session,
 				  message_key(msg, msg->session_key), a.message);
 	note_group(&a);
@@ -454,8 +459,12 @@ void model_apply(struct model *m, struct message *msg, const struct place *place
 	if (place->echo)
 		report(&a, SEVERITY_NOTE, "gavel/echo", "", 0,
 		       "repeats what was said in the replies; it changes nothing");
-	if (a.denied)
+	if (!screened)
 		trust_report(&a, refused);
+	else if (unauthorized)
+		report(&a, SEVERITY_NOTE, "gavel/not-its-role", "", 0,
+		       "not its role: agents of this type give out, abort or judge no work of others; "
+		       "it closes no item");
 	if (place->echo || is_repeat(&a, id)) {
 		msg->flags |= RECORD_REPEATED;
 	} else if (!place->unplaced) {

@@ -239,6 +239,7 @@ struct agent {
 	uint32_t recent_n;
 	struct due_queue due; /* of what it asked, indexes into dated_raises */
 	bool known, human, flooding;
+	bool unknown; /* has spoken without being introduced by an architect since */
 };
 
 /* The sender that a line of one agent's own output names, and is not. */
@@ -321,6 +322,9 @@ struct model {
 	HVEC(struct unclear_output) unclear_outputs; /* sorted by message */
 	HVEC(uint32_t) unclear_inputs; /* messages */
 	struct ids ids;
+	struct {
+		uint32_t item, n, step; /* of its first n steps, `step` raised it last */
+	} raised; /* see model/trust.c */
 	uint32_t group_before; /* guess for the next message's group: that of the newest */
 	uint32_t known_role_names[KNOWN_ROLE_COUNT]; /* interned, plus one; 0 = not yet */
 	/* direct-mapped caches before the big maps: few agents talk at a time */

@@ -298,6 +298,8 @@ static void apply_review_ask(struct apply_ctx *a, const struct event *e)
 	number = review_get(a, id_intern(a, e), task);
 	if (number == NONE)
 		return;
+	if (a->denied)
+		return;
 	root = task == NONE ? NONE : m->tasks.v[task].root;
 	r = &m->reviews.v[number];
 	begin_round(a, e, r);

@@ -35,8 +35,6 @@ static void report_unknown(struct apply_ctx *a, const char *rule, const char *at
 {
 	char q[QUOTED_MAX];
 
-	if (rules_of(a)->saw_architect)
-		trust_deny(a);
 	report(a, rules_of(a)->saw_architect ? SEVERITY_ERROR : SEVERITY_WARNING, rule, at, 0,
 	       "%s is not known in this session: no architect has spoken to it", quoted(id, q));
 }
@@ -52,9 +50,13 @@ static void check_agents(struct apply_ctx *a)
 	bool leads = is_architect(&a->msg->from) || a->msg->from.human;
 
 	if (from) {
-		if (r->saw_agents && !from->known && !leads)
+		if (r->saw_agents && !from->known && !leads) {
 			report_unknown(a, RULE("6.2-from_agent"), "/from_agent/agent_id",
 				       a->msg->from.id);
+			from->unknown = r->saw_architect;
+		}
+		if (from->unknown)
+			trust_deny(a);
 		check_type(a, from, &a->msg->from, "/from_agent/agent_type");
 		from->known = true;
 	}
@@ -64,6 +66,7 @@ static void check_agents(struct apply_ctx *a)
 				       a->msg->to.id);
 		check_type(a, to, &a->msg->to, "/to_agent/agent_type");
 		to->known = true;
+		to->unknown = to->unknown && !leads;
 	}
 	r->saw_agents |= from || to;
 	r->saw_architect |= from && leads;

@@ -517,6 +517,8 @@ static void apply_answer(struct apply_ctx *a, const struct event *answer)
 			       "%s stands twice in one response", quoted(e->id, q));
 			a->msg->events.v[i].undecidable = true;
 		}
+		if (done > UINT32_MAX) /* iterations beyond cannot be told apart */
+			a->msg->events.v[i].undecidable = true;
 		was_open = item != NONE && a->m->items.v[item].open;
 		item = item_raise_found(a, e, item, NONE, NONE, clamp32(done));
 		if (!was_open && item != NONE && a->m->items.v[item].open)

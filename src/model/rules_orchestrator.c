@@ -228,6 +228,7 @@ static bool check_response(struct apply_ctx *a, const struct event *e,
 	char name[QUOTED_MAX];
 
 	if (a->to != NONE && asker != NONE && a->to != asker) {
+		trust_deny(a);
 		report(a, SEVERITY_ERROR, RULE("correlation-agentId"), "/agentId", 0,
 		       "the request of line %u%s is from %s; this answers nothing", line, where,
 		       quoted(agent_name(a->m, asker), name));

@@ -218,18 +218,26 @@ void trust_deny(struct apply_ctx *a)
 	a->msg->flags |= RECORD_NOT_ITS_ROLE;
 }
 
-/* The agent that raised the item last, or NONE. */
-static uint32_t raiser_of(const struct model *m, const struct item *item)
+/* The message that raised the item last. Most items have few steps; of the one looked at last it is
+ * remembered how far they were searched. */
+static uint32_t last_raise(struct model *m, const struct item *item)
 {
-	for (uint32_t i = item->n; i-- > 0;)
-		if (item->steps[i].what == STEP_RAISED)
-			return step_by(m, &item->steps[i]);
-	return NONE;
+	uint32_t number = (uint32_t)(item - m->items.v), i = item->n;
+	uint32_t searched = m->raised.item == number && m->raised.n <= item->n ? m->raised.n : 0;
+
+	while (i > searched && item->steps[i - 1].what != STEP_RAISED)
+		i--;
+	if (i > searched)
+		m->raised.step = i - 1;
+	m->raised.item = number;
+	m->raised.n = item->n;
+	return item->steps[m->raised.step].message;
 }
 
 static bool is_its_own(const struct apply_ctx *a, const struct item *item)
 {
-	return a->from != NONE && raiser_of(a->m, item) == a->from;
+	return a->from != NONE &&
+	       message_route(a->m, last_raise(a->m, item))->from == a->from;
 }
 
 static void refuse_decision(struct apply_ctx *a, const struct item *item)
@@ -252,11 +260,17 @@ static void refuse_decision(struct apply_ctx *a, const struct item *item)
 	buf_release(&name);
 }
 
+/* A protocol's messages decide what was raised in that protocol: ids mean nothing elsewhere. */
+static bool is_of_dialect(const struct apply_ctx *a, const struct item *item)
+{
+	return message_route(a->m, item->steps[0].message)->dialect == a->msg->dialect;
+}
+
 bool trust_allows_step(struct apply_ctx *a, const struct item *item, enum step_kind what)
 {
 	enum permission decide = permissions[a->trust][ACT_DECIDE];
 
-	if (is_ambiguous(a))
+	if (is_ambiguous(a) || (what == STEP_DECIDED && !is_of_dialect(a, item)))
 		return false;
 	if (what == STEP_DECIDED && (decide == NO || (decide == OTHERS && is_its_own(a, item)))) {
 		refuse_decision(a, item);

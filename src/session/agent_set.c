@@ -12,6 +12,7 @@
 enum {
 	STEP_MS = 5,            /* of reading per agent_set_take */
 	PIECE_BYTES = 32 << 10, /* of one agent, before the next one is read */
+	HEAD_MAX_BYTES = 2048,  /* of a command in the head of a capture; escaped, it may get longer */
 };
 
 int agent_set_open(struct agent_set *c, struct load *l, const char *captures, struct err *err)
@@ -77,6 +78,7 @@ static int open_stream(struct agent_set *c, struct set_agent *a, int stream, str
 					 .before_ctx = c->before_ctx };
 	w->files.v[r->load.file].group = group;
 	w->files.v[r->load.file].trust = a->speaks_for_session ? TRUST_LOG : TRUST_AGENT;
+	w->files.v[r->load.file].ours = true;
 	w->files.v[r->load.file].speaker =
 		a->speaks_for_session ? STR_NONE : str_of(a->child->name);
 	r->at = s.start;
@@ -117,7 +119,7 @@ static void write_head(const struct child_spec *spec, bool session, struct buf *
 	json_put_str(out, "agent", str_of(spec->name));
 	json_put_name(out, "speaks", session ? "session" : "agent");
 	json_open(out, "command", '[');
-	for (uint32_t i = 0; spec->argv[i]; i++) {
+	for (uint32_t i = 0; spec->argv[i] && out->n + strlen(spec->argv[i]) < HEAD_MAX_BYTES; i++) {
 		json_comma(out);
 		json_write_str(out, str_of(spec->argv[i]));
 	}

@@ -4,7 +4,11 @@
 #include "draw/say.h"
 
 /* How a name can match, best first. */
-enum way { WHOLE, OF_KIND, PREFIX, N_WAYS };
+enum way {
+	WHOLE, /* ID, SESSION/ID, KIND:ID, AGENT:ID; an id may look like another item's KIND:ID */
+	PREFIX,
+	N_WAYS
+};
 
 /* Whether it is ID or SESSION/ID. */
 static bool is_name(struct str wanted, struct str session, struct str id)
@@ -12,6 +16,13 @@ static bool is_name(struct str wanted, struct str session, struct str id)
 	return str_eq(wanted, id) ||
 	       (str_starts(wanted, session) && wanted.n > session.n && wanted.p[session.n] == '/' &&
 		str_eq(str_from(wanted, session.n + 1), id));
+}
+
+/* Whether it is AGENT:ID. */
+static bool is_of_agent(struct str wanted, struct str agent, struct str id)
+{
+	return agent.n && str_starts(wanted, agent) && wanted.n > agent.n &&
+	       wanted.p[agent.n] == ':' && str_eq(str_from(wanted, agent.n + 1), id);
 }
 
 static bool item_matches(const struct scene *s, uint32_t number, struct str wanted, enum way way)
@@ -29,10 +40,11 @@ static bool item_matches(const struct scene *s, uint32_t number, struct str want
 	item_plain_name(s->model, item, &plain);
 	if (way == WHOLE)
 		hit = is_name(wanted, session, buf_str(&name)) ||
-		      is_name(wanted, session, buf_str(&plain));
-	else if (way == OF_KIND)
-		hit = item_kind_split(wanted, &kind, &rest) && kind == item->kind &&
-		      is_name(rest, session, buf_str(&name));
+		      is_name(wanted, session, buf_str(&plain)) ||
+		      (item_kind_split(wanted, &kind, &rest) && kind == item->kind &&
+		       is_name(rest, session, buf_str(&name))) ||
+		      is_of_agent(wanted, agent_name(s->model, step_by(s->model, item->steps)),
+				  buf_str(&plain));
 	else
 		hit = str_starts(buf_str(&name), wanted);
 	buf_release(&name);

@@ -23,6 +23,15 @@ static inline struct talk *talk_of(struct load *l, uint32_t file)
 	return c->by_file.v[file] ? c->talks.v[c->by_file.v[file] - 1] : NULL;
 }
 
+/* Lines that the agent was told are a person's in a capture of ours. A head alone proves nothing:
+ * elsewhere they are what they would be in a log. */
+static enum trust origin_of(const struct wire_file *file, const struct message *m)
+{
+	if (file->joined || file->said || (m->flags & RECORD_TOLD && file->ours))
+		return TRUST_REPLY;
+	return m->flags & RECORD_TOLD ? TRUST_LOG : (enum trust)file->trust;
+}
+
 void load_apply(struct load_reading *r, struct message *m, const struct frame *frame)
 {
 	struct load *l = r->l;
@@ -34,9 +43,7 @@ void load_apply(struct load_reading *r, struct message *m, const struct frame *f
 	if (!m->session.n)
 		m->session = file->session;
 	place.group = file->group;
-	place.trust = file->joined || file->said || m->flags & RECORD_REPLY
-			      ? TRUST_REPLY
-			      : (enum trust)file->trust;
+	place.trust = origin_of(file, m);
 	place.speaker = file->speaker;
 	if (talk && !talk->quiet)
 		conversation_claim(l, talk, r->file, frame, m, &place);
@@ -97,10 +104,10 @@ void load_frame(void *reading, const struct frame *given)
 	if (file->whole)
 		info.file_name = file->base;
 	info.text = r->text;
-	info.reply = file->joined || file->said || line == CAPTURE_SAID;
+	info.reply = file->joined || file->said || (line == CAPTURE_SAID && file->ours);
 	l->decoder.quiet = !l->want_diags;
 	dialect_decode(&l->decoder, frame.bytes, &info, &l->message);
-	l->message.flags |= line == CAPTURE_SAID ? RECORD_REPLY : 0;
+	l->message.flags |= line == CAPTURE_SAID ? RECORD_TOLD : 0;
 	load_apply(r, &l->message, &frame);
 }
 

@@ -141,9 +141,12 @@ static uint32_t root_log(const struct load *l, const struct map *names, uint32_t
 /* Puts a reply file into its log's group. One that others can write to stays a log. */
 static void join_log(struct load *l, uint32_t file, uint32_t log)
 {
+	const struct wire_file *f = &l->wire.files.v[file];
 	struct stat st;
 
-	if (stat(l->wire.files.v[file].name.p, &st) == 0 && reply_distrust(l, &st))
+	/* who names a link means what it leads to */
+	if ((f->listed ? lstat(f->name.p, &st) : stat(f->name.p, &st)) == 0 &&
+	    reply_distrust(l, &st))
 		return;
 	l->wire.files.v[file].group = l->wire.files.v[log].group;
 	l->wire.files.v[file].joined = true;

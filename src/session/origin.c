@@ -21,17 +21,19 @@ static void read_head(struct load *l, struct wire_file *f)
 	json_reader_release(&reader);
 }
 
-/* Below the folder of captures, but not what the agents were told. */
+/* Whether it is below the folder of captures, where only this user's processes write. */
 static bool is_in_captures(const struct wire_file *f)
 {
 	struct buf folder = { 0 };
-	char *path = f->source.kind == SOURCE_FILE ? realpath(f->name.p, NULL) : NULL;
+	char *path = f->source.kind == SOURCE_FILE ? realpath(f->name.p, NULL) : NULL, *real;
 	bool is;
 
 	desk_base(NULL, &folder);
-	buf_adds(&folder, "/captures/");
-	is = path && str_starts(str_of(path), buf_str(&folder));
+	buf_adds(&folder, "/captures");
+	real = realpath(folder.p, NULL);
+	is = path && real && str_starts(str_of(path), str_of(real)) && path[strlen(real)] == '/';
 	free(path);
+	free(real);
 	buf_release(&folder);
 	return is;
 }
@@ -40,9 +42,11 @@ void load_note_origin(struct load *l, uint32_t file)
 {
 	struct wire_file *f = &l->wire.files.v[file];
 
+	if (f->source.kind == SOURCE_FILE)
+		f->ours = is_in_captures(f);
 	if (f->head.n)
 		read_head(l, f);
-	else if (is_in_captures(f))
+	else if (f->ours)
 		f->trust = TRUST_AGENT;
 	else
 		return;

@@ -86,7 +86,9 @@ int capture_open(struct child *c, int stream, const char *head, struct err *err)
 	atomic_store(&d->written, (uint64_t)st.st_size);
 	if (!st.st_size && head && write_head(d, head) < 0)
 		return fail_capture(c->name, errno, err);
-	d->headed = head && pread(d->fd, &first, 1, 0) == 1 && first == '\t';
+	/* what is printed on stderr must not look like a capture, either */
+	d->headed = stream == DRAIN_ERR ||
+		    (head && pread(d->fd, &first, 1, 0) == 1 && first == '\t');
 	*s = (struct source){ .name = c->name,
 			      .kind = SOURCE_STREAM,
 			      .fd = d->fd,

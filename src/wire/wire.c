@@ -78,8 +78,9 @@ static struct str read_head(struct wire *w, const struct source *s)
 		return STR_NONE;
 	got = pread(s->fd, line, sizeof(line), 0);
 	newline = got > 0 ? memchr(line, '\n', (size_t)got) : NULL;
+	/* one that is too long is a head, too, which tells nothing else */
 	return newline ? arena_str(&w->arena, str_make(line + 1, (size_t)(newline - line) - 1))
-		       : STR_NONE;
+		       : STR("{");
 }
 
 uint32_t wire_append(struct wire *w, struct source *s, struct str name)
@@ -121,7 +122,7 @@ uint32_t wire_new_incarnation(struct wire *w, uint32_t file)
 	struct wire_file f = { .source = old->source, .name = old->name, .base = old->base,
 			       .group = old->group, .listed = old->listed,
 			       .answers = old->answers, .joined = old->joined,
-			       .trust = old->trust, .speaker = old->speaker, .head = old->head };
+			       .head = read_head(w, &old->source) };
 
 	f.source.spooled = (struct pieces){ 0 };
 	f.source.start = f.source.end = 0;

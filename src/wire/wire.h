@@ -62,6 +62,7 @@ struct wire_file {
 	bool found;       /* set by the loader: it was not given, but belongs to a source */
 	bool said;        /* set by the loader: a reply among the files of a folder */
 	uint8_t trust;    /* set by the loader: enum trust of its messages */
+	bool ours;        /* set by the loader: a capture that no agent can have made */
 	struct str speaker; /* set by the loader: of one agent's own output, its name; or none */
 	/* set by wire_read_step before the first frame: */
 	bool whole;         /* the file is one message; `base` is then frame_info.file_name */
