@@ -122,6 +122,11 @@ is 'and answers that one' 'bob:q-7 Drop it? answered
 eve:q-7 May I? answered' "$(ids two.log)"
 is 'also without the journal' "$(ids two.log)" "$(ids --journal=none two.log)"
 
+{ ask eve 'May I?'; ask bob 'Drop it?'; } | sed 's/q-7/q-6/' >both.log
+printf '%s\n' '{"type":"response:success","id":"00000000-0000-4000-8000-000000000005","correlationId":"q-6","timestamp":"2026-02-06T12:00:05Z","payload":{"answer":"yes"}}' >>both.log
+is 'a response without addressee answers neither' 'bob:q-6 Drop it? none
+eve:q-6 May I? none' "$(ids both.log)"
+
 # a finding that another reviewer repeats as a suggestion
 sed -n '/^== collaboration: a developer.s own review/,/^==/s/^raise //p' "$GAVEL_FIXTURES/trust/decisions.cases" | dated >grade.log
 grep '"review_result"' grade.log | sed 's/000000000006/000000000007/; s/"sequence_number":6/"sequence_number":7/; s/"critical"/"suggestion"/; s/"agent_id":"rev"/"agent_id":"eve"/' >repeat

@@ -33,7 +33,8 @@ struct pending_request {
 	uint32_t message;
 	uint32_t newest; /* of the first request of an id: the newest, by any agent */
 	int64_t deadline_ms;
-	bool answered, timeout_reported, is_event;
+	bool answered : 1, timeout_reported : 1, is_event : 1;
+	bool shared : 1; /* of the first request of an id: other agents use it, too */
 	uint8_t replies;    /* what it asks for, enum reply_content */
 	uint32_t options_n; /* answers that it offers */
 	union {

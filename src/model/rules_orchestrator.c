@@ -41,16 +41,20 @@ static uint32_t find_request(const struct model *m, const struct requests *r, ui
 	return NONE;
 }
 
-/* The request that a response answers: that of its addressee; if it names none, the newest. */
-static struct pending_request *find_answered(struct apply_ctx *a, const struct event *e)
+/* The request that a response answers: that of its addressee. If it names none, *several tells
+ * whether more than one agent asked with this id. */
+static struct pending_request *find_answered(struct apply_ctx *a, const struct event *e,
+					     bool *several)
 {
 	struct requests *r = requests_of(a);
 	uint32_t first = e->id.n ? first_request(r, id_hash(a, e)) : NONE, own = NONE;
 
+	*several = false;
 	if (first == NONE)
 		return NULL;
 	if (a->to != NONE)
 		own = find_request(a->m, r, id_hash(a, e), a->to);
+	*several = a->to == NONE && r->list.v[first].shared;
 	return &r->list.v[own == NONE ? r->list.v[first].newest : own];
 }
 
@@ -67,6 +71,8 @@ static uint32_t file_request(struct apply_ctx *a, struct requests *r,
 	heap_push(a->m->heap, &r->list, *q);
 	map_put(a->m->heap, &r->map, first == NONE ? q->hash : hash_mix(q->hash, a->from), number);
 	r->list.v[first == NONE ? number : first].newest = number;
+	if (first != NONE)
+		r->list.v[first].shared = true;
 	return number;
 }
 
@@ -81,11 +87,12 @@ static void ask_again(struct apply_ctx *a, struct requests *r, uint32_t number,
 		      const struct pending_request *q)
 {
 	struct pending_request *own = &r->list.v[number];
-	uint32_t newest = own->newest;
+	struct pending_request before = *own;
 
 	forget_options(a->m, own);
 	*own = *q;
-	own->newest = newest;
+	own->newest = before.newest;
+	own->shared = before.shared;
 	r->list.v[first_request(r, q->hash)].newest = number;
 }
 
@@ -252,7 +259,8 @@ static bool check_response(struct apply_ctx *a, const struct event *e,
 static void apply_response(struct apply_ctx *a, const struct event *e)
 {
 	struct requests *r = requests_of(a);
-	struct pending_request *q = find_answered(a, e);
+	bool several;
+	struct pending_request *q = find_answered(a, e, &several);
 	char text[QUOTED_MAX];
 	enum verdict yes;
 	uint32_t item;
@@ -262,6 +270,13 @@ static void apply_response(struct apply_ctx *a, const struct event *e)
 	if (!q) {
 		report(a, r->list.n ? SEVERITY_ERROR : SEVERITY_WARNING,
 		       RULE("correlation-correlationId"), e->at, 0, "no request %s was seen",
+		       quoted(e->id, text));
+		return;
+	}
+	if (several) {
+		trust_deny(a);
+		report(a, SEVERITY_ERROR, RULE("correlation-agentId"), "/agentId", 0,
+		       "missing; several agents have asked as %s, so this answers nothing",
 		       quoted(e->id, text));
 		return;
 	}
