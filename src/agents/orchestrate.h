@@ -109,8 +109,8 @@ uint32_t orchestrator_add(struct orchestrator *o, struct str name, struct str ro
 /* Forgets its requests, which the next incarnation has not made. Its tasks stay. */
 void orchestrator_gone(struct orchestrator *o, uint32_t agent);
 
-/* Sets the receiver of what is sent to the agent of the pipe, and reports who a message claims to be
- * from: a wrong agentId is a warning, once, or an error if it is another agent's; in other protocols
+/* Sets the recipient of outgoing messages to the agent of the pipe, and reports claimed senders: a
+ * wrong agentId is a warning, once, or an error if it is another agent's; in other protocols
  * another agent's name is an error. Diagnostics are stored in the model, too. The model itself sets
  * the sender, and refuses what only the orchestrator sends (model/trust.h). true = one of these. */
 bool orchestrator_attribute(struct orchestrator *o, struct model *m, struct message *msg,

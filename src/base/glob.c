@@ -217,7 +217,7 @@ static bool is_clean(struct str s)
 	return true;
 }
 
-/* Strips the last component of a path that ends with '/'; false if it is "..", or there is none. */
+/* Strips the last component of a path that ends with '/'; false if that is ".." or the path is empty. */
 static bool strip_component(const char *path, size_t *n)
 {
 	size_t start = *n ? *n - 1 : 0;

@@ -49,7 +49,7 @@ struct array_index {
 	unsigned newest;
 };
 
-/* NULL if there is none. elements_forget when the array goes away. */
+/* Element `index`, or NULL. Call elements_forget before the document is freed. */
 yyjson_val *elements_at(struct array_index *e, yyjson_val *array, uint32_t index);
 void elements_forget(struct array_index *e);
 void elements_release(struct array_index *e);

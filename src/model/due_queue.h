@@ -15,7 +15,7 @@ struct due_queue {
 };
 
 void due_push(struct heap *h, struct due_queue *q, int64_t time_ms, uint32_t number);
-/* Removes the first one if it is before that time; false = there is none. */
+/* Pops the earliest entry if its time is before time_ms; false: none is due. */
 bool due_pop(struct due_queue *q, int64_t time_ms, uint32_t *number);
 
 #endif

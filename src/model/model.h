@@ -297,7 +297,7 @@ struct model {
 	HVEC(struct record) records;
 	struct believed believed;
 	int64_t limit_ms;  /* of times that are believed; INT64_MAX = none, set by model_set_limit */
-	int64_t beyond_ms; /* the earliest time beyond it, INT64_MAX = there is none */
+	int64_t beyond_ms; /* earliest timestamp above limit_ms, or INT64_MAX */
 	HVEC(struct route) routes;
 	struct positions positions;
 	HVEC(struct session) sessions;
@@ -361,7 +361,7 @@ void model_init_in(struct model *m, struct heap *heap);
 void model_release(struct model *m);
 /* Applies one message. Diagnostics of cross-message rules are added to msg->diags and stored. */
 void model_apply(struct model *m, struct message *msg, const struct place *place);
-/* Times later than that are not believed. The model reads no clock: whoever loads sets this before
+/* Timestamps above the limit are ignored. The model reads no clock: the loader sets this before
  * the first message, and a later one as time goes on. */
 void model_set_limit(struct model *m, int64_t limit_ms);
 /* The part of model_apply that appends the record and judges its time. */
