@@ -37,8 +37,8 @@
  *   again                from the first line
  *   exit N, crash        the end of the script is exit 0
  *
- * In texts: {now} is the time, {bytes} how many were read, {uuid} an id that no other call gives, {last:NAME} the string after
- * "NAME": in the line read last. */
+ * In texts: {now} is the time, {now+S} S seconds later, {bytes} how many were read, {uuid} an id that no
+ * other call gives, {last:NAME} the string after "NAME": in the line read last. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -92,13 +92,14 @@ static void nap(long ms)
 
 /* ---- texts ---- */
 
-static void put_now(FILE *out)
+static void put_time(FILE *out, long later_s)
 {
 	struct timespec now;
 	struct tm tm;
 	char text[40];
 
 	clock_gettime(CLOCK_REALTIME, &now);
+	now.tv_sec += later_s;
 	gmtime_r(&now.tv_sec, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
 	fprintf(out, "%s.%03ldZ", text, now.tv_nsec / 1000000);
@@ -139,7 +140,9 @@ static void say(int fd, const char *text, const char *ending)
 		const char *end = *text == '{' ? strchr(text, '}') : NULL;
 
 		if (strncmp(text, "{now}", 5) == 0)
-			put_now(out);
+			put_time(out, 0);
+		else if (end && strncmp(text, "{now+", 5) == 0)
+			put_time(out, atol(text + 5));
 		else if (strncmp(text, "{bytes}", 7) == 0)
 			fprintf(out, "%zu", last_n);
 		else if (strncmp(text, "{uuid}", 6) == 0)
@@ -221,7 +224,7 @@ static void pace(const char *text)
 		size_t time_n;
 		FILE *out = open_memstream(&time, &time_n);
 
-		put_now(out);
+		put_time(out, 0);
 		fclose(out);
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		ms = (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000;
