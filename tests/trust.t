@@ -126,6 +126,14 @@ is 'also without the journal' "$(ids two.log)" "$(ids --journal=none two.log)"
 printf '%s\n' '{"type":"response:success","id":"00000000-0000-4000-8000-000000000005","correlationId":"q-6","timestamp":"2026-02-06T12:00:05Z","payload":{"answer":"yes"}}' >>both.log
 is 'a response without addressee answers neither' 'bob:q-6 Drop it? none
 eve:q-6 May I? none' "$(ids both.log)"
+tail -n 1 both.log >both.log.replies.ndjson
+sed -i '$d' both.log
+is '... nor does one of a reply file' 'bob:q-6 Drop it? none
+eve:q-6 May I? none' "$(ids both.log)"
+sed -i 's/"timestamp":"[^"]*"/"timestamp":"2026-02-06T11:59:59Z"/' both.log
+sed -i '1!s/11:59:59/12:00:09/' both.log
+is '... which was said when one had asked' 'bob:q-6 Drop it? none
+eve:q-6 May I? answered' "$(ids both.log)"
 
 # a finding that another reviewer repeats as a suggestion
 sed -n '/^== collaboration: a developer.s own review/,/^==/s/^raise //p' "$GAVEL_FIXTURES/trust/decisions.cases" | dated >grade.log

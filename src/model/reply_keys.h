@@ -14,7 +14,7 @@
 struct model;
 
 enum answers {
-	ANSWERS_MESSAGE, /* a message, by its id: unique */
+	ANSWERS_MESSAGE, /* a message, by its id: unique, unless other agents may use the id, too */
 	ANSWERS_ITEM,    /* an item raised in a turn: several Requests may decide it */
 	ANSWERS_TURN,    /* a Response, by its iteration */
 	ANSWERS_FAILED,  /* the same, of an error: its Request may be sent again */

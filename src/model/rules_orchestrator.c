@@ -411,13 +411,16 @@ static int64_t agent_key(const struct actor *agent)
 	return agent->known_role || !agent->id.n ? 0 : (int64_t)(str_hash(agent->id) | 1);
 }
 
-/* A response names its request, perhaps with the agent; commands answer nothing. */
+/* A response names its request, perhaps with the agent; commands answer nothing. Without the agent,
+ * a later request of another one may have the same id: the time tells whether the response knew it. */
 static void reply_keys(const struct message *msg, struct reply_keys *out)
 {
+	int64_t agent = agent_key(&msg->to);
+
 	for (uint32_t i = 0; i < msg->events.n; i++)
 		if (msg->events.v[i].type == EV_RESPONSE && msg->events.v[i].id.n)
-			reply_key_add(out, reply_key(ANSWERS_MESSAGE, agent_key(&msg->to),
-						     msg->events.v[i].id), false, true);
+			reply_key_add(out, reply_key(ANSWERS_MESSAGE, agent, msg->events.v[i].id),
+				      false, agent != 0);
 	out->answers_nothing = !out->list.n;
 }
 
@@ -428,7 +431,7 @@ static void offer_keys(const struct model *m, uint32_t session, const struct mes
 	(void)session;
 	if (!msg->id.n)
 		return;
-	reply_key_add(out, reply_key(ANSWERS_MESSAGE, 0, msg->id), false, true);
+	reply_key_add(out, reply_key(ANSWERS_MESSAGE, 0, msg->id), false, false);
 	if (agent_key(&msg->from))
 		reply_key_add(out, reply_key(ANSWERS_MESSAGE, agent_key(&msg->from), msg->id), false,
 			      true);
