@@ -22,7 +22,7 @@ cat >hand.ndjson <<'END'
 {"task_id":"T","decision":"reject","decision":"approve","rationale":"r","state_version":"v1","created_at":"2026-01-01T10:01:00Z"}
 END
 is 'a doubled decision closes nothing' 1 "$(waits hand.ndjson)"
-ok 'check says so, with both values' sh -c '! "$GAVEL" check hand.ndjson >out && grep -q "hand.ndjson:2: error.*stands twice, as \"reject\" and as \"approve\"" out'
+ok 'check says so, with both values' sh -c '! "$GAVEL" check hand.ndjson >out && grep -q "hand.ndjson:2: error.*duplicate name, with the values \"reject\" and \"approve\"" out'
 ok 'the item can still be decided' "$GAVEL" decide --deliver hand.ndjson T accept
 is '... and is' 0 "$(waits hand.ndjson)"
 
@@ -33,7 +33,7 @@ is 'a doubled type hides no question' 1 "$(waits ask.ndjson)"
 ok '... which cannot be decided' refused ask.ndjson q-1 answer
 ok 'its page shows one value' shows ask.ndjson q-1 'Fix a typo?'
 ok '... and the other' shows ask.ndjson q-1 'DROP the database?'
-ok '... of the type, too' shows ask.ndjson q-1 'as "event:log" and as "request:ask-user"'
+ok '... of the type, too' shows ask.ndjson q-1 '"event:log" and "request:ask-user"'
 ok '... and what that means' shows ask.ndjson q-1 'cannot be decided'
 
 # Enough for several chunks, with escapes in what is read a second time.

@@ -20,7 +20,7 @@ printf '%s\n' "$warn" >"$tmp/warn"
 cd "$tmp" || exit 99
 
 ok 'a good log: exit 0' exit_of 0 "$GAVEL" check good
-is 'the closing count' '0 errors, 0 warnings, 0 notes in 1 messages (orchestrator 1)' "$(cat out)"
+is 'the closing count' '0 errors, 0 warnings, 0 notes in 1 message (orchestrator 1)' "$(cat out)"
 ok 'an error: exit 1' exit_of 1 "$GAVEL" check bad
 is 'text form' 'bad:2: error: /payload/level: "loud" is not one of: info, warn, error [orchestrator/log-level]' "$(sed -n 1p out)"
 ok 'a warning: exit 0' exit_of 0 "$GAVEL" check warn

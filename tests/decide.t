@@ -179,17 +179,17 @@ ok 'no item: exit code 2' exit_of 2 "$GAVEL" decide "$log"
 ok 'no such verb: exit code 2' exit_of 2 "$GAVEL" decide "$log" "$finding" approve
 ok 'it names those there are' said 'gavel: no verb approve; there are accept, partial, reject, answer, dismiss and escalate'
 ok 'defer: exit code 2' exit_of 2 "$GAVEL" decide "$log" "$finding" defer
-ok 'it says what defer is' said 'defer only hides an item in the terminal UI'
+ok 'it says what defer is' said 'defer only snoozes an item in the terminal UI'
 ok 'no such log: exit code 2' exit_of 2 "$GAVEL" decide nowhere.ndjson "$finding" accept
 refuses 'no such item' 'gavel: no item nobody; gavel show inbox --all lists them' "$log" nobody accept
 refuses 'an id that begins two' 'items are named review-PK; write more of it' "$log" review-PK accept
-refuses 'a verb the protocol has not' "$finding: its protocol cannot say answer here; it can say accept partial reject escalate" --answer=yes "$log" "$finding" answer
+refuses 'a verb the protocol has not' "$finding: can't answer this item; available: accept, partial, reject, escalate" --answer=yes "$log" "$finding" answer
 refuses 'a rejection without a reason' 'a rejection needs a reason code or an explanation' "$log" "$finding" reject
 refuses 'a rejection with a blank one' 'a rejection needs a reason code or an explanation' --explain='  ' "$log" "$finding" reject
 refuses 'in part without an explanation' 'accepting in part needs an explanation' --reason-code=out_of_scope "$log" "$finding" partial
 refuses 'an answer without its text' 'an answer needs its text' "$log" "$question" answer
 refuses 'another rev' 'it has changed since it was shown; look at it again' --rev=sha256:0000 "$log" "$finding" accept
-refuses 'what is decided already' 'it was decided already: accepted by' "$log" "$("$GAVEL" show inbox --all --format=json "$log" | sed -n 's/^{"id":"\([^"]*\)".*"verdict":"accepted".*/\1/p' | head -n 1)" accept
+refuses 'what is decided already' 'already decided: accepted by' "$log" "$("$GAVEL" show inbox --all --format=json "$log" | sed -n 's/^{"id":"\([^"]*\)".*"verdict":"accepted".*/\1/p' | head -n 1)" accept
 ok 'as JSON too' exit_of 1 "$GAVEL" decide --format=json "$log" "$finding" reject
 is 'in the same fields' '{"item":"'"$finding"'","verb":"reject","delivery":"none","to":null,"bytes":0,"repeated":false,"missing":["a rejection needs a reason code or an explanation"],"addressee":null,"letter":null}' "$(cat out)"
 ok 'of all this nothing is staged' [ -z "$(journal_of "$log")" ]
@@ -276,7 +276,7 @@ fresh
 "$GAVEL" decide --deliver "$log" review-PK-4 accept >/dev/null
 folder=$(journal_of "$log")
 cp "$folder/journal-000001" before
-refuses 'a correction by a verb the protocol has not' 'review-PK-4: its protocol cannot say answer here; it can say accept reject escalate' --deliver --correct --answer=yes "$log" review-PK-4 answer
+refuses 'a correction by a verb the protocol has not' "review-PK-4: can't answer this item; available: accept, reject, escalate" --deliver --correct --answer=yes "$log" review-PK-4 answer
 refuses 'a correction in part without findings' 'changes are requested by findings, and this review has none' --deliver --correct --explain=Half. "$log" review-PK-4 partial
 refuses 'a correction without a reason' 'review-PK-4: a rejection needs a reason code or an explanation' --deliver --correct "$log" review-PK-4 reject
 ok 'as JSON too' exit_of 1 "$GAVEL" decide --format=json --deliver --correct "$log" review-PK-4 reject
@@ -289,7 +289,7 @@ is 'only that goes out' '3 Not so.' "$(wc -l <"$replies") $(tail -n 1 "$replies"
 ok 'right by the protocol' [ -z "$(check_replies "$log")" ]
 fresh
 "$GAVEL" decide "$log" "$finding" accept >/dev/null
-refuses 'nothing was written yet: the same verbs' 'its protocol cannot say answer here' --correct --answer=yes "$log" "$finding" answer
+refuses 'nothing was written yet: the same verbs' "can't answer this item" --correct --answer=yes "$log" "$finding" answer
 
 # the same correction again is none; what agents decided cannot be corrected
 fresh
@@ -313,10 +313,10 @@ screen() {
 	"$GAVEL" "$log" --headless --size=100x30 --keys=screen.keys --screen=screen.txt
 	cat screen.txt
 }
-ok 'UI: a verb the protocol has not' sh -c 'printf "%s\n" "$1" | grep -qF "its protocol cannot say answer here; it can say accept reject escalate"' sh "$(screen '=')"
-ok 'UI: a verb it has' sh -c 'printf "%s\n" "$1" | grep -qF "it was decided already: accepted by"' sh "$(screen 'x')"
+ok 'UI: a verb the protocol has not' sh -c 'printf "%s\n" "$1" | grep -qF "t answer this item; available: accept, reject, escalate"' sh "$(screen '=')"
+ok 'UI: a verb it has' sh -c 'printf "%s\n" "$1" | grep -qF "already decided: accepted by"' sh "$(screen 'x')"
 ok 'UI: not without a reason' sh -c 'printf "%s\n" "$1" | grep -qF "a rejection needs a reason code or an explanation: nothing was staged"' sh "$(screen 'xy<Enter>')"
-ok 'UI: not as one of several' sh -c 'printf "%s\n" "$1" | grep -qF "nothing was staged; review-PK-4: it was decided already: accepted"' sh "$(screen 'm;x')"
+ok 'UI: not as one of several' sh -c 'printf "%s\n" "$1" | grep -qF "nothing was staged; review-PK-4: already decided: accepted"' sh "$(screen 'm;x')"
 ok 'UI: nothing is in the journal' cmp before "$(journal_of "$log")/journal-000001"
 ok 'UI: with one it is staged' sh -c 'printf "%s\n" "$1" | grep -qF "reject is staged"' sh "$(screen 'xyNo.<Enter>')"
 ok 'UI: and can be another verb' sh -c 'printf "%s\n" "$1" | grep -qF "escalate is staged"' sh "$(screen 'eyAsk.<Enter>')"
@@ -458,7 +458,7 @@ refuses 'another line' 'line 3 is not one of the inputs that this output may ans
 ok 'no line' exit_of 2 "$GAVEL" decide --input=F1 features.ndjson escalation@3 accept
 is '... nothing was recorded' '' "$(journal_of features.ndjson)"
 ok 'an input named: staged' exit_of 0 "$GAVEL" decide --input=1 features.ndjson escalation@3 accept
-refuses 'an input has one output' 'the input in line 1 was said to be answered by escalation@3; choose another one for this, or undo that' --input=1 --deliver features.ndjson escalation@4 accept
+refuses 'an input has one output' 'the input in line 1 is already answered by escalation@3; choose another input, or undo that' --input=1 --deliver features.ndjson escalation@4 accept
 ok 'an input named: delivered later' exit_of 0 "$GAVEL" decide --deliver features.ndjson
 ok '... it is in the journal' grep -q '"input":1[,}]' "$(journal_of features.ndjson)/journal-000001"
 is '... the next input continues that one' "$(input F1 2 | sed 's/}$//')" "$(sed 's/,"prior_context".*//' features.ndjson.replies.ndjson)"
@@ -475,7 +475,7 @@ features >features3.ndjson
 printf 'a' >unclear.keys
 "$GAVEL" features3.ndjson --headless --size=200x30 --keys=unclear.keys --screen=screen.txt
 ok 'UI: no input named' grep -qF 'it is not clear which input this output answers: line 1 (F1/plan) or 2 (F2/plan)' screen.txt
-printf ':input 2<Enter><until:it answers the input in line 2>a<until:accept is staged>' >unclear.keys
+printf ':input 2<Enter><until:set to answer the input in line 2>a<until:accept is staged>' >unclear.keys
 ok 'UI: named' exit_of 0 "$GAVEL" features3.ndjson --headless --size=200x30 --keys=unclear.keys --screen=screen.txt
 ok 'UI: delivered after a restart' exit_of 0 "$GAVEL" decide --deliver features3.ndjson
 ok 'UI: the next input continues that one' grep -q '"feature_id":"F2","workflow":"plan","iteration":5' features3.ndjson.replies.ndjson
@@ -543,7 +543,7 @@ is 'once' '1 1' "$(wc -l <received) $(grep -c '"message_type":"task_assignment"'
 "$GAVEL" check --strict --reply=received "$log" received >checked
 ok 'as it should be' sh -c '! grep -q "^received:.*\(error\|warning\)" checked'
 ok 'it is not sent again: exit code 1' exit_of 1 "$GAVEL" journal resend "$letter"
-ok 'it says why' said 'only what is held is sent again'
+ok 'it says why' said 'only held messages are sent again'
 cat $fifo >received &
 is_read
 ok 'then the other one goes out' exit_of 0 "$GAVEL" decide --format=json --deliver --reply=$fifo "$log" "$handoff" accept
@@ -634,13 +634,13 @@ ok 'when it has ended, one can decide' exit_of 0 "$GAVEL" decide --deliver "$log
 # ---- the journal ----
 
 ok 'a journal that is right' exit_of 0 "$GAVEL" journal verify
-ok 'says so of each' sh -c '! grep -v ": [0-9]* records, 0 problems$" out'
+ok 'says so of each' sh -c '! grep -v ": [0-9]* records*, 0 problems$" out'
 is 'a folder a source' "$(ls "$XDG_STATE_HOME/gavel" | grep -vc by-head)" "$(wc -l <out)"
 is 'only its owner may look' 'drwx------ -rw-------' "$(ls -ld "$(journal_of "$log")" | cut -c1-10) $(ls -l "$(journal_of "$log")/journal-000001" | cut -c1-10)"
 ok 'a word that is none: exit code 2' exit_of 2 "$GAVEL" journal mend
 ok 'resend without an id: exit code 2' exit_of 2 "$GAVEL" journal resend
 ok 'no journal yet' exit_of 0 "$GAVEL" journal list --journal=none
-ok 'says so' said 'nothing has been decided yet'
+ok 'says so' said 'no decisions yet'
 ok '--journal' exit_of 0 "$GAVEL" decide --journal=mine "$log" "$finding" accept
 is 'is another one' 1 "$("$GAVEL" journal list --journal=mine --format=json | wc -l)"
 
@@ -683,7 +683,7 @@ ok 'an empty record: says what to do' said 'line 6 is not a record, although its
 ok 'an empty record: nothing is recorded' cmp kept "$folder/journal-000001"
 ok 'an empty record: nothing is sent' cmp sent "$replies"
 ok 'an empty record: repair' exit_of 0 "$GAVEL" journal repair --journal="$folder"
-ok 'an empty record: all others are kept' said '5 records are kept'
+ok 'an empty record: all others are kept' said '5 records kept'
 for word in list verify repair; do
 	ok "repaired: $word" exit_of 0 "$GAVEL" journal $word --journal="$folder"
 done
@@ -697,7 +697,7 @@ sed -i '2s/DRAFT/DRAFU/' "$folder/journal-000001"
 ok 'a lost draft: exit code 3' exit_of 3 "$GAVEL" decide --deliver "$log" "$handoff" accept
 ok 'a lost draft: repair' exit_of 0 "$GAVEL" journal repair --journal="$folder"
 ok 'a lost draft: its item is not decided anew' exit_of 1 "$GAVEL" decide --deliver "$log" "$handoff" accept
-ok 'a lost draft: says so' said 'decided already'
+ok 'a lost draft: says so' said 'already decided'
 is 'a lost draft: list knows the item' "$handoff escalate" "$("$GAVEL" journal list --journal="$folder" --format=json | sed -n 's/.*"item":"\([^"]*\)","verb":"\([^"]*\)".*/\1 \2/p')"
 
 # ---- places that are not safe ----
@@ -911,7 +911,7 @@ fresh
 head -n 3 "$demo" >"$log"
 ok 'what the log does not show is not sent' exit_of 1 "$GAVEL" decide "$log" --deliver
 is '... and each item is told about once' 2 "$(grep -vc ': a copy of ' err)"
-ok '... by its name' said "gavel: $handoff: the log does not show it any more"
+ok '... by its name' said "gavel: $handoff: no longer in the log"
 
 # the journal is JSON: it could not keep the name, and the reply would go elsewhere
 odd=$(printf 'caf\351.ndjson')
@@ -942,6 +942,6 @@ mkdir -m 700 aside aside/old
 : >aside/old/journal-000001.damaged
 ok 'what was put aside is no journal' exit_of 0 "$GAVEL" journal repair --journal=aside
 ok '... and not listed as one' exit_of 0 "$GAVEL" journal list --journal=aside
-ok '... and says so' said 'nothing has been decided yet'
+ok '... and says so' said 'no decisions yet'
 
 tap_end

@@ -30,7 +30,7 @@ said() { # WORDS
 decided() { # NAME LOG: the finding is decided, and another answer is refused
 	ok "$1: it is not open" sh -c '! "$GAVEL" show inbox --format=json "$1" | grep -qF "{\"id\":\"$2\""' sh "$2" "$finding"
 	ok "$1: another answer: exit code 1" exit_of 1 "$GAVEL" decide --deliver --reply=$replies --explain=No. "$2" "$finding" reject
-	ok "$1: says so" said 'it was decided already: accepted by ann'
+	ok "$1: says so" said 'already decided: accepted by ann'
 	is "$1: one reply" 1 "$(wc -l <$replies)"
 	is "$1: one journal" 1 "$(ls state/gavel/*/journal-000001 | wc -l)"
 }
@@ -67,13 +67,13 @@ ok 'rotated: the new one is decided' exit_of 0 "$GAVEL" decide --as=ann --delive
 is 'rotated: it is in the same journal' 1 "$(ls state/gavel/*/journal-000001 | wc -l)"
 is 'rotated: what is there' 2 "$(wc -l <$replies)"
 ok 'rotated: the old one is still decided' exit_of 1 "$GAVEL" decide --deliver --explain=No. elsewhere/renamed.ndjson "$finding" reject
-ok 'rotated: says so' said 'it was decided already: accepted by ann'
+ok 'rotated: says so' said 'already decided: accepted by ann'
 cp "$GAVEL_FIXTURES/examples/handoff/escalation.ndjson" other.ndjson
 "$GAVEL" decide --as=ann --deliver other.ndjson "$("$GAVEL" show inbox --format=json other.ndjson 2>/dev/null | sed -n '1s/^{"id":"\([^"]*\)".*/\1/p')" accept >/dev/null 2>&1
 is 'over another: which has a journal' 2 "$(ls state/gavel/*/journal-000001 | wc -l)"
 mv elsewhere/renamed.ndjson other.ndjson
 ok 'over another: it is still decided' exit_of 1 "$GAVEL" decide --deliver --explain=No. other.ndjson "$finding" reject
-ok 'over another: says so' said 'it was decided already: accepted by ann'
+ok 'over another: says so' said 'already decided: accepted by ann'
 mv other.ndjson $log
 rm -rf $replies other* elsewhere/*
 cat state/gavel/*/journal-000001 >open
@@ -122,7 +122,7 @@ ok 'of 0.1.0: another decision' exit_of 0 "$GAVEL" decide --as=ann --deliver $lo
 mv $log renamed.ndjson
 decided_lines=$(wc -l <$replies)
 ok 'of 0.1.0: from then on it is found: exit code 1' exit_of 1 "$GAVEL" decide --deliver --reply=$replies --explain=No. renamed.ndjson "$finding" reject
-ok 'of 0.1.0: says so' said 'it was decided already: accepted by ann'
+ok 'of 0.1.0: says so' said 'already decided: accepted by ann'
 is 'of 0.1.0: nothing is sent' "$decided_lines" "$(wc -l <$replies)"
 mv renamed.ndjson $log
 rm -rf state $replies

@@ -67,13 +67,13 @@ else
 	tail -n +2 "$captures/dev.ndjson" >kept # behind the head of the capture
 	ok 'not a byte is lost, none is there twice' cmp words kept
 
-	talk '<until:cannot keep its output>Q<until:leaves now and loses it>Q'
+	talk '<until:cannot keep its output>Q<until:quits now and loses it>Q'
 	wait $pid
 	is 'who leaves all the same' 0 $?
 	captures=$(sed -n 's/^gavel: what the agents wrote is in //p' err)
 	lost=$(($(wc -c <words) - $(tail -n +2 "$captures/dev.ndjson" | wc -c)))
 	ok 'is told how much that costs' \
-		grep -q "^gavel: dev: the last $lost bytes of what it wrote are lost: " err
+		grep -q "^gavel: dev: lost the last $lost bytes of its output: " err
 fi
 
 # ---- a process that leaves its agent ----

@@ -359,7 +359,7 @@ fresh
 ok 'somebody else sends the Request' says bob point-aaa reject
 "$GAVEL" decide --journal=ann --as=ann --deliver $log >out 2>&1
 is 'what was staged cannot be sent' 1 $?
-ok 'and why not' grep -q 'the Request of iteration 2 is written\|decided already\|not open' out
+ok 'and why not' grep -q 'the Request of iteration 2 is written\|already decided\|no longer open' out
 "$GAVEL" decide --journal=ann --as=ann --deliver $log >out 2>&1
 is 'and is not staged any more' 0 $?
 

@@ -126,7 +126,7 @@ a $
 <wait:350>
 :save-screen sure<Enter>
 y
-<until:y once more>
+<until:y again>
 y
 <until:turn 3 answered>
 END
@@ -175,10 +175,10 @@ stderr Error: no such agent
 stderr   at main.js
 exit 3" 'failed (:retry, E edits, :give-up): exit code 3; it said: Error: no such agent' exit "$again"
 failed 'a crash' crash 'failed (:retry, E edits, :give-up): signal 11 (Segmentation fault)' exit
-failed 'no word' 'exit 0' 'failed (:retry, E edits, :give-up): ended without a word' silent
-failed 'no Response' "say-file $streams/opencode-toolerr.ndjson" 'no answer in what it said' silent
+failed 'no word' 'exit 0' 'failed (:retry, E edits, :give-up): ended without output' silent
+failed 'no Response' "say-file $streams/opencode-toolerr.ndjson" 'no answer in its output' silent
 failed 'a cut line' "say-file $streams/opencode-big-slowreader.ndjson" 'its last line was cut off' silent
-failed 'an empty turn' "say-file $streams/opencode-empty.ndjson" 'failed (:retry, E edits, :give-up): ended without a word' silent
+failed 'an empty turn' "say-file $streams/opencode-empty.ndjson" 'failed (:retry, E edits, :give-up): ended without output' silent
 
 script <<END
 turn 1
@@ -198,9 +198,9 @@ ok 'another iteration than asked for is told, and can be asked for again' review
 a $
 <wait:350>
 y
-<until:y once more>
+<until:y again>
 y
-<until:turn 2 answered for iteration 7, not 2: decide its items all the same, or :retry>
+<until:turn 2 answered for iteration 7, not 2: decide its items anyway, or :retry>
 :retry<Enter>
 <until:This will be written>
 <wait:350>
@@ -235,7 +235,7 @@ y
 <until:nothing is sent; it is recorded here>
 <wait:350>
 y
-<until:turn 2 was given up; $ asks again>
+<until:turn 2 was abandoned; $ asks again>
 $
 <until:This will be written>
 <wait:350>
@@ -295,9 +295,9 @@ ok 'a turn can be stopped' review stopped <<'END'
 <until:turn 1 runs 0:0>
 <until:step 1>
 Q
-<until:Q once more stops it>
+<until:Q again stops it>
 $
-<until:turn 1 runs; wait for its end, or :stop it>
+<until:turn 1 is running; wait for it, or :stop it>
 <wait:350>
 q
 :stop<Enter>
@@ -347,7 +347,7 @@ END
 ok 'it cannot decide, ask itself or put words on the command line' review forged <<'END'
 <until:turn 1 answered>
 <until:1 open>
-<until:its session's id is no name>
+<until:invalid session id>
 4
 :save-screen messages<Enter>
 1
@@ -357,7 +357,7 @@ $
 y
 <until:turn 2 answered>
 END
-ok 'two lines count for nothing' shows messages '✗2 wrong'
+ok 'two lines count for nothing' shows messages '✗2 invalid'
 
 script_of() { # what stands before the turns
 	printf '%s\n' "$1" >reviewer
@@ -368,7 +368,7 @@ turn 1
 $(answer ses_1 1 '')
 exit 0"
 ok 'what it says without having listened is no answer' review unread <<'END'
-<until:turn 1 failed (:retry, E edits, :give-up): ended without reading what it was told (exit code 0)>
+<until:turn 1 failed (:retry, E edits, :give-up): ended without reading its input (exit code 0)>
 <until:1 open>
 END
 
@@ -390,7 +390,7 @@ until [ -s begun ]; do kill -0 $pid || break; done
 kill -9 $pid
 wait $pid 2>/dev/null
 ok 'after a crash nothing is sent by itself' review crashed <<'END'
-<until:turn 1 was cut short (:retry, E edits, :give-up): gavel ended, it may have been answered>
+<until:turn 1 was interrupted (:retry, E edits, :give-up): gavel ended, it may have been answered>
 <until:1 open>
 END
 ok 'one process' runs 1
@@ -424,7 +424,7 @@ xno<Enter>
 $
 <wait:350>
 y
-<until:a turn could not begin (:retry, :give-up): >
+<until:a turn could not start (:retry, :give-up): >
 <until:1 held>
 END
 ok 'it goes out when the person has seen it' command_review <<'END'
@@ -444,7 +444,7 @@ y
 <until:1 held>
 :give-up<Enter>
 <until:1 open>
-<until:given up; the item is open again>
+<until:abandoned; the item is open again>
 END
 
 # ---- the artifact ----

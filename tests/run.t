@@ -172,12 +172,12 @@ is '... nothing of a flood is lost' 3000000 "$(head -c 3000000 "$captures/floods
 left=$(sed -n 's/^child //p' "$captures/unruly.ndjson")
 ok '... Q twice leaves nobody, not even what others left' sh -c '[ -n "$1" ] && ! grep "^State:.[^ZX]" "/proc/$1/status" 2>/dev/null' sh "$left"
 
-ok 'died in the middle' agent "<until:question>=1<Enter><wait:400>y6<until:had read 5 of>$save died<Enter>Q" \
+ok 'died in the middle' agent "<until:question>=1<Enter><wait:400>y6<until:after reading 5 of>$save died<Enter>Q" \
 	"say $ask" 'read-slow 5' 'exit 3'
 ok '... may have arrived' grep -q '"state":"HELD".*"certain":false' "$XDG_STATE_HOME"/gavel/*/journal-000001
 ok '... the exit code is shown' agent "5<until:exit 3>Q" 'exit 3'
 
-ok 'the next incarnation is another one' agent "<until:question>:restart<Enter><until:runs again><wait:200>=1<Enter><until:restarted>$save again<Enter>Q" \
+ok 'the next incarnation is another one' agent "<until:question>:restart<Enter><until:running again><wait:200>=1<Enter><until:restarted>$save again<Enter>Q" \
 	"say {\"type\":\"request:ask-user\",\"id\":\"{uuid}\",\"timestamp\":\"{now}\",\"payload\":{\"question\":\"Who am I?\",\"timeout\":300000}}" 'wait-for-line answer' 'say heard'
 is '... and was told nothing but to end' 0 "$(grep -c answer "$captures/dev.ndjson.replies.ndjson")"
 
@@ -186,7 +186,7 @@ ok 'ignores TERM: a second Q kills' agent '4<until:hello>Q<until:waiting for dev
 
 # ---- passed on ----
 
-printf '%s' "<until:question>eNot mine.<Enter><until:staged>\$<wait:400>y6<until:escalated>4f<until:come back>\$<until:somebody else><wait:400>y4<until:got b>Q" >keys
+printf '%s' "<until:question>eNot mine.<Enter><until:staged>\$<wait:400>y6<until:escalated>4f<until:came back>\$<until:someone else><wait:400>y4<until:got b>Q" >keys
 timeout 60 "$GAVEL" run --headless --size 100x24 --keys keys --escalate-to queue.ndjson --agent dev -- "$FAKE_AGENT" "say $ask" \
 	'wait-for-line q-1' 'say got {last:answer}' stall >out 2>err &
 pid=$!
@@ -250,7 +250,7 @@ ok '... and changes nothing' told_nothing
 
 # one answer from the queue, one decision of one's own: two pages, two confirmations
 second='{"type":"event:question","id":"q-2","timestamp":"{now}","payload":{"question":"And now?"}}'
-printf '%s' "<until:And now>eNot mine.<Enter><until:staged>\$<wait:400>y<until:come back>=none<Enter><until:staged>\$<until:This will be><wait:400>${save} own.txt<Enter>y4<until:got none>\$<until:somebody else><wait:400>${save} theirs.txt<Enter>y4<until:got b>Q" >keys
+printf '%s' "<until:And now>eNot mine.<Enter><until:staged>\$<wait:400>y<until:came back>=none<Enter><until:staged>\$<until:This will be><wait:400>${save} own.txt<Enter>y4<until:got none>\$<until:someone else><wait:400>${save} theirs.txt<Enter>y4<until:got b>Q" >keys
 timeout 60 "$GAVEL" run --headless --size 100x40 --keys keys --escalate-to both.ndjson --agent dev -- "$FAKE_AGENT" "say $ask" "say $second" \
 	'wait-for-line q-2' 'say got {last:answer}' 'wait-for-line q-1' 'say got {last:answer}' stall >out 2>err &
 pid=$!
@@ -264,8 +264,8 @@ wait $pid
 is 'an answer from the queue beside a decision of our own' 0 $?
 [ -s theirs.txt ] || tap_comment <err
 captures=$(sed -n 's/^gavel: what the agents wrote is in //p' err)
-ok '... our own is on a page by itself' sh -c 'grep -q "answer q-2" own.txt && ! grep -q "q-1\|somebody else" own.txt || { cat own.txt; false; }'
-ok '... theirs, too' sh -c 'grep -q "somebody else" theirs.txt && ! grep -q q-2 theirs.txt || { cat theirs.txt; false; }'
+ok '... our own is on a page by itself' sh -c 'grep -q "answer q-2" own.txt && ! grep -q "q-1\|someone else" own.txt || { cat own.txt; false; }'
+ok '... theirs, too' sh -c 'grep -q "someone else" theirs.txt && ! grep -q q-2 theirs.txt || { cat theirs.txt; false; }'
 ok '... ours was sent first' wrote 'got none'
 ok '... and theirs after its own confirmation' wrote 'got b'
 
@@ -317,7 +317,7 @@ gone() {
 ok 'its agent is told to end' gone "$(sed -n 's/^pid \([0-9]*\) .*/\1/p' "$capture")"
 printf '%s' "<until:has ended>$save recovery<Enter>y<until:1 finished>" >keys
 ok 'the capture of a killed run' timeout 60 "$GAVEL" --headless --size 100x24 --keys keys "$capture"
-ok '... what was for its agent is taken back' shows recovery 'taken back'
+ok '... what was for its agent is taken back' shows recovery withdrawn
 ok '... with its journal whole' "$GAVEL" journal verify
 
 tap_end

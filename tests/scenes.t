@@ -1,4 +1,4 @@
-# Scenes in a real terminal: what is shown, sizes, suspending, ends of every kind, what is no key.
+# Scenes in a real terminal: what is shown, sizes, suspending, ends of every kind, what is not a key.
 . "$srcdir/tests/scenes.sh"
 
 # ---- the identity of screen and grid ----
@@ -75,7 +75,7 @@ look 'a filter' 80x24 '4/passkey<Enter>n/zzz<Esc>1\kind:question<Enter>' "$GAVEL
 press '<Esc>'
 ok 'Esc takes it off' soon says 'filter off'
 press 'a'
-ok 'a verb that the protocol has not is refused' soon says 'its protocol cannot say accept here; it can say reject answer escalate'
+ok 'a verb that the protocol has not is refused' soon says 'can'\''t accept this item; available: reject, answer, escalate'
 
 # ---- resizing ----
 
@@ -234,7 +234,7 @@ t kill-session -t "s$scene"
 ok 'closed: the program ends' soon gone "$(cat pid)"
 ok 'closed: its guardian too' soon gone "$guardian"
 
-# ---- what terminals say and people paste is no key ----
+# ---- what terminals say and people paste is not a key ----
 
 # Key letters everywhere, so that a byte that gets through does something.
 q="$esc\\"

@@ -88,7 +88,7 @@ ok 'the decisions are listed' soon says '1/36'
 decides 80x24
 select_item review-PK-3/F-1
 press mm
-ok 'two are marked' soon says '2 marked; the key ; and a verb decide them all'
+ok 'two are marked' soon says '2 marked; press ; then a, x, e… to decide all'
 press '<Up>m'
 soon says '1 marked'
 press '<Up>m'
@@ -112,14 +112,14 @@ ok 'all are marked' soon says '18 marked'
 press ';a'
 ok 'not all can be accepted: none is' soon says 'nothing was staged; '
 press M
-ok 'the second time none is marked' soon says 'nothing is marked now'
+ok 'the second time none is marked' soon says 'nothing marked'
 press ';'
-ok 'then there is nothing to decide' soon says 'nothing is marked; m marks'
+ok 'then there is nothing to decide' soon says 'nothing marked; m marks'
 select_item review-PK-3/F-2
 press 'x<Enter>'
 ok 'a rejection without a reason is refused' soon says 'a rejection needs a reason code or an explanation: nothing was staged'
 press 'z'
-ok 'put off' soon says 'put off until it is nearly due or changes'
+ok 'snoozed' soon says 'snoozed until nearly due or changed'
 ok 'it is hidden' soon says '/17  '
 press 'A'
 ok 'but not gone' soon says '/38  '
@@ -136,7 +136,7 @@ replies=$log.replies.ndjson
 cp demo.ndjson $log
 watch 80x24 env TMPDIR="$tmp" EDITOR="$tmp/editor" "$GAVEL" $log
 press c
-ok 'an explanation comes after a verb' soon says 'nothing is staged on this; a verb comes first'
+ok 'an explanation comes after a verb' soon says 'nothing staged on this item; press a verb first'
 select_item review-PK-3/F-1
 press 'xNo.<Enter>c'
 ok 'it is written in an editor' soon says 'First line of why.'
@@ -157,7 +157,7 @@ ok 'with both' grep -q 'out_of_scope.*First line of why\.\\n\\nSecond paragraph\
 press 6
 soon says '[6 Decisions]'
 press ga
-ok 'what was sent is not taken back, but corrected' soon says 'it was decided already: rejected by'
+ok 'what was sent is not taken back, but corrected' soon says 'already decided: rejected by'
 press j
 ok 'only y does' soon title_lacks staged
 press ga
@@ -184,7 +184,7 @@ ok 'y pasted: keys work again' soon at_end
 ok 'y typed ahead, pasted and at once: the page is there still' says 'q back, nothing is sent'
 ok 'nothing was written' [ ! -e $replies ]
 resize 100x30
-ok 'a page that changes its size is not confirmed' soon says 'the screen has changed; $ looks again'
+ok 'a page that changes its size is not confirmed' soon says 'the terminal was resized; $ shows the page again'
 ok 'it is staged' title_says ' 1 staged '
 press y
 soon says review-PK-3/F-1
@@ -196,7 +196,7 @@ ok 'it is staged still' title_says ' 1 staged '
 
 # quitting
 press Q
-ok 'quitting asks' soon says '1 staged, not sent; they are kept. y quits, $ looks at them'
+ok 'quitting asks' soon says '1 staged, not sent (kept). y quits, $ reviews'
 press j
 ok 'another key stays' soon title_says ' 1 staged '
 press Q
@@ -229,7 +229,7 @@ press '$'
 soon says 'q back, nothing is sent'
 ok 'somebody else decides meanwhile' "$GAVEL" decide --journal=bobs --as=bob --deliver --explain=No. $log review-PK-3/F-1 reject
 is_shown_again() {
-	says 'somebody else has replied meanwhile' || { press y; false; }
+	says 'someone else has replied meanwhile' || { press y; false; }
 }
 ok 'then y does not send what was shown before' soon is_shown_again
 others=$(wc -l <$replies)
@@ -252,7 +252,7 @@ kill -KILL "$(cat pid)"
 ok 'killed' soon [ -s code ]
 again --reply=replies1
 ok 'the next run shows what is unfinished' soon says 'These messages are recorded and have not gone out'
-ok 'and what it will do' soon says 'was not delivered; it will be sent'
+ok 'and what it will do' soon says 'not delivered; it will be sent'
 press q
 ok 'q leaves it' soon title_says ' 1 held '
 press ':recover<Enter>'

@@ -63,6 +63,7 @@ ok 'what comes is shown' soon title_says '192 messages'
 ok 'and new items are told' soon says 'new items, the last: '
 press P
 ok 'P pauses' soon title_says paused
+ok '... and says so' soon says 'paused: new messages are buffered; P resumes'
 sed -n '1,2p' demo.ndjson >>grows.ndjson
 press P
 ok 'and goes on' soon title_says '194 messages'
@@ -92,7 +93,7 @@ ok 'an empty log is followed' soon title_says ' live '
 printf '{"type":"request:ask-user","id":"00000000-0000-4000-8000-000000000001","timestamp":"%s","agentId":"agent-1","payload":{"question":"Now or never?","options":[],"timeout":3000}}\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >>asks.ndjson
 ok 'a question opens' soon says 'until it expires at'
 ok 'its end is near' soon says '00000000-0000-4000-8000-000000000001 expires in'
-ok 'it expires, and that is told' soon says '00000000-0000-4000-8000-000000000001 expired: whoever asked goes on without an answer'
+ok 'it expires, and that is told' soon says '00000000-0000-4000-8000-000000000001 expired: the agent continues unanswered'
 ok 'and is seen in the inbox' soon says 'over '
 press 5
 ok 'who asked was seen a moment ago' soon says 'agent-1'

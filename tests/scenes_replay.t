@@ -25,7 +25,7 @@ look 'the next event' 80x24 '<Space>:seek #90<Enter>...,}' "$FOLLOWING" replay -
 press 2
 look 'the timeline, with what is still to come' 80x24 '<Space>:seek #90<Enter>...,}2' "$FOLLOWING" replay --speed=50 demo.ndjson
 press 'a'
-ok 'nothing is decided' soon says 'this is a replay, nothing is sent'
+ok 'nothing is decided' soon says 'replay: nothing is sent'
 press '<<<'
 ok 'slower' soon bar_says 'paused 5x'
 mouse 0 21 2 M
@@ -55,7 +55,7 @@ ok 'a log is followed' soon title_says ' live .* 150 messages'
 press 'R:seek #40<Enter>'
 ok 'R replays what has come' soon title_says ' replay .* 40 messages'
 sed -n '151,180p' demo.ndjson >>grows.ndjson
-ok 'what comes meanwhile is told' soon bar_says '#40/150.* 30 more have come'
+ok 'what comes meanwhile is told' soon bar_says '#40/150.* 30 newer'
 press ':end<Enter>:end<Enter>'
 ok 'and taken on demand' soon bar_says '#180/180'
 press R

@@ -53,7 +53,7 @@ ok 'a turn that goes on' soon says 'turn 3 runs 0:0'
 time_passes() { screen | grep -q 'turn 3 runs 0:0[1-9]'; }
 ok 'its time passes' soon time_passes
 press Q
-ok 'is not left by mistake' soon says 'Q once more stops it'
+ok 'is not left by mistake' soon says 'Q again stops it'
 press Q
 ok 'but twice' soon says 'exit code 0'
 ok 'and the terminal is as before' soon tty_is_as_before

@@ -177,19 +177,19 @@ own() {
 }
 own tabs '' 2 ' [Inbox] 2 Timeline  3 Ledger  4 Messages  5 Agents  0 Decisions'
 is 'own keys: what is wrong with them' 1 "$(grep -c 'no command "nonsense"; H lists them$' "$tmp/said")"
-own 'what can be decided' jj 23 ' X accept  x reject  e escalate  m mark  z put off '
-own 'what is staged' jjX 24 ' accept is staged; U undoes it, Z looks at it and sends it'
+own 'what can be decided' jj 23 ' X accept  x reject  e escalate  m mark  z snooze '
+own 'what is staged' jjX 24 ' accept is staged; U undoes it, Z reviews and sends it'
 own 'and in the line of keys' jjX 23 ' Z deliver  U undo  X accept  x reject  e escalate '
-own 'quitting' jjXa 24 ' 1 staged, not sent; they are kept. y quits, Z looks at them'
-own 'from there on to the page' jjXaZ 3 'This will be written. y sends it, F4 goes back and sends nothing.'
+own 'quitting' jjXa 24 ' 1 staged, not sent (kept). y quits, Z reviews'
+own 'from there on to the page' jjXaZ 3 'This will be written. y sends it, F4 cancels.'
 own 'its keys' jjXaZ 23 ' y send  F4 back, nothing is sent '
-own 'no match' '\nosuchword<Enter>' 3 '  Nothing here matches the filter. F4 shows all again.'
-own 'filtered' '\nosuchword<Enter>' 24 ' filtered; F4 or an empty filter shows all again'
+own 'no match' '\nosuchword<Enter>' 3 '  No line matches the filter. F4 clears it.'
+own 'filtered' '\nosuchword<Enter>' 24 ' filtered; F4 clears the filter'
 own 'held' 'jjXZ<wait:400>y' 24 ' 0 sent, 1 held; 0 shows why, F5 tries again'
-own 'recovery' 'jjXZ<wait:400>y?' 23 ' y finish them  U give up what is held  F4 leave them '
+own 'recovery' 'jjXZ<wait:400>y?' 23 ' y finish them  U abandon what is held  F4 leave them '
 own 'an item' 'jj<Enter>' 23 ' X x e decide  F4 back  d diff  [ ] iteration '
-own 'decisions' 0 23 ' Enter open  U undo or give up  Z deliver  :resend '
-own 'putting off' 'jj:defer<Enter>' 24 ' put off until it is nearly due or changes; A lists it, z brings it back'
+own 'decisions' 0 23 ' Enter open  U undo / abandon  Z deliver  :resend '
+own 'snoozing' 'jj:defer<Enter>' 24 ' snoozed until nearly due or changed; A lists it, z wakes it'
 
 # Smaller than it can be: one polite line, whatever is typed.
 for size in 59x15 60x14 40x10 10x3 1x1; do

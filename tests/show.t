@@ -50,6 +50,8 @@ ok 'before the beginning' exit_of 0 "$GAVEL" show inbox --at='#0' --format=json 
 is 'nothing is open' 0 "$(wc -l <out)"
 is '--at=#N counts messages' 50 "$("$GAVEL" show messages --at='#50' --format=json "$demo" | wc -l)"
 ok 'a wrong --at: exit 2' exit_of 2 "$GAVEL" show inbox --at=soon "$demo"
+is 'what a time looks like is told' 'gavel: --since=yesterday: not a time; give 10:15, 2026-01-26, 2026-01-26T10:15Z or ms since 1970' "$("$GAVEL" show inbox --since=yesterday "$demo" 2>&1)"
+ok '... and --until likewise: exit 2' exit_of 2 "$GAVEL" check --until=soon "$demo"
 ok 'a filter' sh -c '"$GAVEL" show inbox --filter=kind:question --format=json "$1" | grep -c "\"kind\":\"question\"" | grep -qvx 0' sh "$demo"
 is 'and only that' 0 "$("$GAVEL" show inbox --filter=kind:question --format=json "$demo" | grep -vc '"kind":"question"')"
 ok 'a wrong filter: exit 2' exit_of 2 "$GAVEL" show inbox --filter=knd:question "$demo"

@@ -68,7 +68,7 @@ mkdir -p "$long"
 forge new.ndjson "$long/new.ndjson"
 "$GAVEL" decide new.ndjson "$entry" accept >/dev/null 2>&1
 ok 'a file that gavel would make' ui new.ndjson '$<wait:400>y'
-ok '... needs a confirmation of its own' shows screen.txt 'named by a message: '
+ok '... needs a confirmation of its own' shows screen.txt 'path named by a message: '
 ok '... and the page has the whole path' sh -c 'sed "/^---\$/,\$d" screen.txt | tr -d " \n" | grep -qF -- "$1"' sh "$long/new.ndjson"
 ok '... y alone writes nothing' [ ! -e "$long/new.ndjson" ]
 ok '... nor does another key' ui new.ndjson '$<wait:400>ynQ'
@@ -89,7 +89,7 @@ cat forged.ndjson >>mixed.ndjson
 "$GAVEL" decide mixed.ndjson "finding:$finding" accept >/dev/null 2>&1
 ok 'a forged entry in a log' ui mixed.ndjson '$<wait:400>'
 ok '... is on another page than the rest' sh -c '! grep -q planted screen.txt'
-ok '... which says that there is one' shows screen.txt 'More goes to places that are named by messages'
+ok '... which says that there is one' shows screen.txt 'More goes to paths named by messages'
 ok 'y for the rest' ui mixed.ndjson '$<wait:400>yyy'
 ok '... sends that' [ "$(wc -l <mixed.ndjson.replies.ndjson)" = 1 ]
 ok '... and not the other' [ ! -e planted.ndjson ]

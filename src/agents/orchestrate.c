@@ -25,7 +25,7 @@ static struct str answerable_id(yyjson_val *root, const char **why)
 		ids += str_is(json_str(key), "id");
 	}
 	if (ids > 1)
-		*why = "it has two ids; nobody knows which one to answer";
+		*why = "it has two ids; unclear which one to answer";
 	else if (!id.n)
 		*why = "it has no id that could be answered";
 	else if (id.n > ORCHESTRATOR_ID_MAX_BYTES)
@@ -205,7 +205,7 @@ static struct ruling get_task(const struct request *q)
 	const struct orchestrated_task *d = task_named_by(q->o, q->a->agent, id, &another);
 
 	if (another)
-		return refuse_task(q, CODE_UNAUTHORIZED, "This task is another agent's", id);
+		return refuse_task(q, CODE_UNAUTHORIZED, "Task belongs to another agent", id);
 	if (!d)
 		return refuse_task(q, CODE_NOT_FOUND, "Task not found", id);
 	begin_success(q, "task");
@@ -232,7 +232,7 @@ static struct ruling ask_person(const struct request *q)
 
 	/* a repeated question, or submitted tasks raise no items here */
 	if (w.item == NONE)
-		return refuse(q, CODE_INTERNAL_ERROR, STR("There is nobody to be asked"), NULL);
+		return refuse(q, CODE_INTERNAL_ERROR, STR("Nobody is available to ask"), NULL);
 	w.deadline_ms = item_deadline(q->m, &q->m->items.v[w.item], q->m->records.n);
 	for (uint32_t i = 0; i < q->a->msg->events.n; i++)
 		if (q->a->msg->events.v[i].type == EV_REQUEST)
@@ -308,7 +308,7 @@ static struct ruling refuse_rate(const struct request *q)
 	struct buf details = { 0 };
 	char text[100];
 
-	snprintf(text, sizeof(text), "More than %d messages in a second; wait, then ask again",
+	snprintf(text, sizeof(text), "More than %d messages per second; wait, then retry",
 		 ORCHESTRATOR_RATE_MAX);
 	buf_printf(&details, "{\"limit\":%d,\"windowMs\":%d}", ORCHESTRATOR_RATE_MAX,
 		   ORCHESTRATOR_WINDOW_MS);
@@ -325,8 +325,7 @@ static struct ruling answer(const struct request *q, bool beyond)
 	if (json_last_wins(q->root))
 		return refuse(
 			q, CODE_INVALID_REQUEST,
-			STR("A name stands twice in one object; readers disagree on which one "
-			    "counts"),
+			STR("Duplicate name in one object; readers disagree on which one counts"),
 			NULL);
 	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
 		if (!str_is(json_str(type), requests[i].type))
@@ -335,7 +334,8 @@ static struct ruling answer(const struct request *q, bool beyond)
 			return refuse_malformed(q, diags);
 		if (other_agent_named(q->o, q->a->agent, json_get_str(q->root, "agentId")) != NONE)
 			return refuse(q, CODE_UNAUTHORIZED,
-				      STR("The agentId is another agent's; leave it out"), NULL);
+				      STR("The agentId belongs to another agent; leave it out"),
+				      NULL);
 		return requests[i].answer(q);
 	}
 	return refuse_type(q, type);

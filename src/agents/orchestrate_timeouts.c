@@ -34,7 +34,7 @@ static void write_timeout(const struct waiting *w, int64_t now_ms, struct buf *o
 	json_put_name(&details, "deadline", timestamp_iso(w->deadline_ms, time));
 	buf_addc(&details, '}');
 	orchestrator_refuse(str_make(w->id, w->id_n), CODE_TIMEOUT,
-			    STR("Nobody has answered in time"), buf_str(&details), now_ms, out);
+			    STR("No answer in time"), buf_str(&details), now_ms, out);
 	buf_release(&details);
 }
 

@@ -231,7 +231,7 @@ static const char *open_file(struct queue_replies *r)
 	if (r->fd < 0 && errno == ENOENT)
 		return NULL;
 	if ((r->fd < 0 ? lstat(r->path, &st) : fstat(r->fd, &st)) < 0)
-		return "cannot be looked at; check its folder";
+		return "cannot be examined; check its folder";
 	why = file_distrust(&st, &r->reviewers);
 	if (r->fd < 0)
 		return why ? why : "cannot be opened; check who may read it";
@@ -312,7 +312,7 @@ void queue_replies_poll(struct queue_replies *r, int64_t now_ms)
 		waiting += is_waiting(r, &r->list.v[i]);
 	if (r->list.n > before && waiting > r->waiting)
 		app_say(r->app, ROLE_ACCENT,
-			"an answer has come back for %s; {deliver} looks at it and sends it",
+			"an answer came back for %s; {deliver} reviews and sends it",
 			r->agents->agents.v[vec_last(&r->list)->agent]->child->name);
 	r->waiting = waiting;
 }
@@ -324,12 +324,12 @@ void queue_replies_banner(const struct queue_replies *r, struct buf *out)
 			   r->path);
 	else if (r->waiting)
 		keymap_printf(&r->app->keymap, out,
-			      "%u answer%s came back from the queue; {deliver} looks at %s",
-			      r->waiting, r->waiting == 1 ? "" : "s",
+			      "%u answer%s came back from the queue; {deliver} reviews %s",
+			      r->waiting, plural_s(r->waiting),
 			      r->waiting == 1 ? "it" : "them");
 	else if (r->ignored)
 		buf_printf(out, "%u answer%s to what was not escalated: ignored; see %s",
-			   r->ignored, r->ignored == 1 ? "" : "s", r->path);
+			   r->ignored, plural_s(r->ignored), r->path);
 }
 
 void queue_replies_plan(void *queue_replies, struct plan *plan)
@@ -351,7 +351,7 @@ void queue_replies_plan(void *queue_replies, struct plan *plan)
 		p.letter.bytes = arena_str(&plan->arena, buf_str(&reply->line));
 		p.letter.to = str_of(r->agents->agents.v[reply->agent]->child->name);
 		vec_push(&p.cautions,
-			 STR("somebody else has decided this; it came back from the queue"));
+			 STR("decided by someone else; it came back from the queue"));
 		if (!channel_agents.find(channel_agents.ctx, p.letter.path.p, &err))
 			vec_push(&p.missing, arena_str(&plan->arena, str_of(err.text)));
 		vec_push(&plan->list, p);

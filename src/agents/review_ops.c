@@ -31,7 +31,7 @@ static void add_next(struct reviewing *r, struct buf *out)
 	uint32_t open = model_open(m, m->records.n, TIME_NONE, &due);
 
 	if (staged)
-		keymap_printf(keys, out, "  %u of %u decided, {deliver} begins the next turn",
+		keymap_printf(keys, out, "  %u of %u decided, {deliver} starts the next turn",
 			      staged, open);
 	else if (open)
 		keymap_text(keys, "  decide, then {deliver}", out);
@@ -63,11 +63,11 @@ void review_show(struct reviewing *r, int64_t now_ms)
 		struct str why = review_desk(r)->letters.v[held].why;
 
 		keymap_printf(&a->keymap, &a->strip,
-			      "a turn could not begin ({retry}, {give-up}): %.*s",
-			      STR_ARG(why.n ? why : STR("it was recorded, and not sent")));
+			      "a turn could not start ({retry}, {give-up}): %.*s",
+			      STR_ARG(why.n ? why : STR("recorded, not sent")));
 		a->strip_role = ROLE_ERROR;
 	} else if (failed && review_failure(r) == NONE) {
-		buf_printf(&a->strip, "turn %lld was given up", (long long)r->turn.iteration);
+		buf_printf(&a->strip, "turn %lld was abandoned", (long long)r->turn.iteration);
 		if (!r->envelope)
 			keymap_text(&a->keymap, "; {deliver} asks again", &a->strip);
 		add_file(r, &a->strip);
@@ -102,7 +102,7 @@ static void set_terms(struct reviewing *r)
 		buf_printf(&r->to, "%s%s", i ? " " : "", words[i]);
 	arena_release(&arena);
 	if (r->turn.state == TURN_RUNS)
-		keymap_printf(keys, &r->blocked, "turn %lld runs; wait for its end, or {stop} it",
+		keymap_printf(keys, &r->blocked, "turn %lld is running; wait for it, or {stop} it",
 			      (long long)r->turn.iteration);
 	else if (review_held(r) != NONE)
 		keymap_text(keys, "a turn before this one is held; {retry} it, or {give-up}",
@@ -157,7 +157,7 @@ static void begin_first(struct reviewing *r)
 static bool refuse_while_running(struct reviewing *r)
 {
 	if (r->turn.state == TURN_RUNS)
-		app_say(&r->watch.app, ROLE_WARN, "turn %lld runs; wait for its end, or {stop} it",
+		app_say(&r->watch.app, ROLE_WARN, "turn %lld is running; wait for it, or {stop} it",
 			(long long)r->turn.iteration);
 	return r->turn.state == TURN_RUNS;
 }
@@ -212,7 +212,7 @@ static void give_up(struct reviewing *r)
 	else if (item == NONE)
 		app_say(a, ROLE_DIM, "nothing failed");
 	else if (r->envelope)
-		decide_item(a, item, VERB_REJECT, STR("given up, since the turn failed"));
+		decide_item(a, item, VERB_REJECT, STR("abandoned: the turn failed"));
 	else
 		decide_item(a, item, VERB_DISMISS, STR_NONE);
 }
@@ -220,7 +220,7 @@ static void give_up(struct reviewing *r)
 static void stop(struct reviewing *r)
 {
 	if (r->turn.state != TURN_RUNS) {
-		app_say(&r->watch.app, ROLE_DIM, "no turn runs");
+		app_say(&r->watch.app, ROLE_DIM, "no turn is running");
 		return;
 	}
 	r->stopped = true;
@@ -237,7 +237,7 @@ static void edit(struct reviewing *r)
 					    .edit = { .file = r->artifact.path, .is_own = true } });
 	else
 		app_say(&r->watch.app, ROLE_DIM,
-			"no artifact is under review; --artifact FILE names one");
+			"no artifact under review; --artifact FILE names one");
 }
 
 static void (*const turn_actions[])(struct reviewing *r) = {
@@ -257,7 +257,7 @@ static bool on_effect(void *ctx, struct effect *e)
 			stop(r);
 		else
 			app_say(&r->watch.app, ROLE_DIM,
-				"a review has turns; {retry} begins one anew");
+				"a review has turns; {retry} starts one again");
 		return true;
 	case EFFECT_RECOVER:
 		if (app_screen(&r->watch.app) &&
@@ -270,7 +270,7 @@ static bool on_effect(void *ctx, struct effect *e)
 			return false;
 		r->warned = true;
 		app_say(&r->watch.app, ROLE_KEY,
-			"turn %lld runs; {quit} once more stops it and leaves",
+			"turn %lld is running; {quit} again stops it and quits",
 			(long long)r->turn.iteration);
 		return true;
 	default: return false;

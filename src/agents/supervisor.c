@@ -211,7 +211,7 @@ static void open_replies(struct supervisor *s, struct supervised_agent *c, struc
 	if (c->replies_fd >= 0)
 		source.fd = fcntl(c->replies_fd, F_DUPFD_CLOEXEC, 3);
 	if (source.fd < 0) {
-		buf_printf(&path, ": %s; what %s is told is not kept", strerror(errno), name);
+		buf_printf(&path, ": %s; what is sent to %s is not kept", strerror(errno), name);
 		load_say(&s->watch->load, buf_str(&path));
 	}
 	given = str_of(arena_printf(&w->arena, "to %s", name));
@@ -287,7 +287,7 @@ static void update_lives(struct supervisor *s)
 		if (child->incarnation != c->incarnation) {
 			orchestrator_gone(&s->orchestrator, i);
 			record_run(s, i);
-			app_say(app, ROLE_OK, "%s runs again", child->name);
+			app_say(app, ROLE_OK, "%s is running again", child->name);
 			c->incarnation = child->incarnation;
 			c->life = CHILD_RUNS;
 			c->orchestrated = false;
@@ -297,8 +297,8 @@ static void update_lives(struct supervisor *s)
 			child_status_text(child, &words);
 			if (!s->leaving)
 				app_say(app, failed ? ROLE_ERROR : ROLE_WARN,
-					"%s has ended: %s; :restart %s begins anew", child->name,
-					words.p, child->name);
+					"%s has ended: %s; :restart %s starts it again",
+					child->name, words.p, child->name);
 			app_decided(app); /* letters to it are lost now */
 		}
 		s->orchestrator.agents.v[i].life =
@@ -308,7 +308,8 @@ static void update_lives(struct supervisor *s)
 			: failed ? ORCHESTRATED_CRASHED
 				 : ORCHESTRATED_STOPPED;
 		if (child->left.n && c->life != CHILD_OVER && child->life == CHILD_OVER)
-			app_say(app, ROLE_ERROR, "%s has ended and left running: %s; end it yourself",
+			app_say(app, ROLE_ERROR, "%s has ended and left running: %s; kill it "
+						 "yourself",
 				child->name, child->left.p);
 		if (child->trouble.text[0]) {
 			app_say(app, ROLE_ERROR, "%s", child->trouble.text);
@@ -339,7 +340,7 @@ static void say_waiting(struct supervisor *s, int64_t now_ms)
 	uint32_t n = 0;
 
 	if (agent_set_waits_for_room(&s->agents, &names)) {
-		app_say(&s->watch->app, ROLE_ERROR, "%s; {quit} leaves now and loses it", names.p);
+		app_say(&s->watch->app, ROLE_ERROR, "%s; {quit} quits now and loses it", names.p);
 		buf_release(&names);
 		return;
 	}

@@ -43,7 +43,7 @@ static void restart(struct supervisor *s, uint32_t agent, int64_t now_ms)
 	if (child_restart(c, now_ms, ran ? request_exit(s, agent) : 0, &err) < 0)
 		app_say(&s->watch->app, ROLE_ERROR, "%s", err.text);
 	else if (c->life != CHILD_RUNS || ran)
-		app_say(&s->watch->app, ROLE_WARN, "%s is ended, then begins anew", c->name);
+		app_say(&s->watch->app, ROLE_WARN, "restarting %s", c->name);
 }
 
 /* The assignee, submitter or owner of a task, or NONE. */
@@ -71,7 +71,7 @@ static void notify_of_task(struct supervisor *s, uint32_t agent, const struct bu
 		app_say(app, ROLE_OK, "%s is told that %s%s%s", name, before, quoted(task, q),
 			after);
 	else
-		app_say(app, ROLE_ERROR, "%s does not run; it cannot be told", name);
+		app_say(app, ROLE_ERROR, "%s is not running", name);
 }
 
 static void cancel(struct supervisor *s, const struct agent_order *o)
@@ -81,7 +81,7 @@ static void cancel(struct supervisor *s, const struct agent_order *o)
 	char q[QUOTED_MAX];
 
 	if (agent == NONE) {
-		app_say(&s->watch->app, ROLE_ERROR, "no agent that runs here has a task %s",
+		app_say(&s->watch->app, ROLE_ERROR, "no running agent has a task %s",
 			quoted(o->task, q));
 		return;
 	}
@@ -101,12 +101,11 @@ static void assign(struct supervisor *s, const struct agent_order *o)
 		app_say(app, ROLE_ERROR, "assign needs a task and an agent that gavel runs");
 	} else if (!orchestrator_task(&s->orchestrator, o->task)) {
 		app_say(app, ROLE_ERROR,
-			"no task %s was let in; accept one that an agent submits, then assign it",
+			"no accepted task %s; accept one that an agent submits, then assign it",
 			quoted(o->task, q));
 	} else if (!s->supervised.v[agent]->orchestrated) {
 		app_say(app, ROLE_ERROR,
-			"%s has not spoken the orchestrator's protocol; it would not "
-			"know what to do with a task",
+			"%s does not speak the orchestrator's protocol; it cannot take a task",
 			supervisor_child(s, agent)->name);
 	} else {
 		orchestrator_assign(o->task, timestamp_now_ms(), &line);
@@ -124,14 +123,14 @@ static void stop_or_restart(struct supervisor *s, const struct agent_order *o, i
 	char q[QUOTED_MAX];
 
 	if (agent == NONE) {
-		app_say(app, ROLE_ERROR, "no agent %s runs here; {agents} lists them",
+		app_say(app, ROLE_ERROR, "no agent %s is running; {agents} lists them",
 			quoted(o->agent, q));
 	} else if (o->type == ORDER_RESTART) {
 		restart(s, agent, now_ms);
 	} else if (supervisor_child(s, agent)->life != CHILD_RUNS) {
-		app_say(app, ROLE_WARN, "%s has ended already", supervisor_child(s, agent)->name);
+		app_say(app, ROLE_WARN, "%s has already ended", supervisor_child(s, agent)->name);
 	} else {
-		app_say(app, ROLE_WARN, "%s is told to end", supervisor_child(s, agent)->name);
+		app_say(app, ROLE_WARN, "stopping %s", supervisor_child(s, agent)->name);
 		supervisor_stop(s, agent, now_ms);
 	}
 }
@@ -190,8 +189,9 @@ static void add_problem(const struct supervisor *s, uint32_t agent, struct buf *
 		buf_printf(out, "%s: not reading for %lld:%02d", c->name,
 			   (long long)(unread / 60000), (int)(unread / 1000 % 60));
 	else if (s->supervised.v[agent]->unheard)
-		buf_printf(out, "%s: %llu answers were not given; it does not read", c->name,
-			   (unsigned long long)s->supervised.v[agent]->unheard);
+		buf_printf(out, "%s: %llu answer%s dropped; it does not read", c->name,
+			   (unsigned long long)s->supervised.v[agent]->unheard,
+			   plural_s(s->supervised.v[agent]->unheard));
 }
 
 /* The orchestrator's rate limit applies to agents of all protocols. */

@@ -230,7 +230,7 @@ void turn_end(struct turn *t, const struct turn_exit *e, int64_t now_ms)
 			   (long long)t->iteration);
 		return;
 	case TURN_UNREAD:
-		buf_printf(out, "ended without reading what it was told (%.*s)", STR_ARG(e->words));
+		buf_printf(out, "ended without reading its input (%.*s)", STR_ARG(e->words));
 		break;
 	case TURN_ERROR:
 		buf_add_str(out, buf_str(&t->error));
@@ -241,8 +241,8 @@ void turn_end(struct turn *t, const struct turn_exit *e, int64_t now_ms)
 	case TURN_EXIT: buf_add_str(out, e->words); break;
 	case TURN_SILENT:
 		buf_adds(out, t->cut	? "its last line was cut off" :
-			      t->last.n ? "no answer in what it said" :
-					  "ended without a word");
+			      t->last.n ? "no answer in its output" :
+					  "ended without output");
 		break;
 	}
 	add_complaint(out, e->complaint);
@@ -277,7 +277,8 @@ static void add_spent(struct buf *out, const struct turn *t)
 	if (t->tokens >= 10000)
 		buf_printf(out, "  %.1fk tokens", (double)t->tokens / 1000);
 	else if (t->tokens)
-		buf_printf(out, "  %llu tokens", (unsigned long long)t->tokens);
+		buf_printf(out, "  %llu token%s", (unsigned long long)t->tokens,
+			   plural_s(t->tokens));
 	if (t->cost >= 0.00005)
 		buf_printf(out, t->cost < 1 ? "  $%.4f" : "  $%.2f", t->cost);
 }
@@ -294,7 +295,7 @@ static void add_running(struct buf *out, const struct turn *t, int64_t now_ms)
 	if (t->steps)
 		buf_printf(out, "  step %u", t->steps);
 	if (t->tools)
-		buf_printf(out, "  %u tool%s", t->tools, t->tools == 1 ? "" : "s");
+		buf_printf(out, "  %u tool%s", t->tools, plural_s(t->tools));
 	add_spent(out, t);
 	if (t->last.n && !turn_is_silent(t, now_ms)) {
 		buf_adds(out, "  ");
@@ -330,10 +331,10 @@ void turn_words(const struct turn *t, int64_t now_ms, const char *remedies, stru
 		buf_printf(out, " ended in an error %s", remedies);
 		break;
 	case TURN_OTHER:
-		buf_printf(out, " %s: decide its items all the same, or :retry", t->why.p);
+		buf_printf(out, " %s: decide its items anyway, or :retry", t->why.p);
 		break;
 	case TURN_LOST:
-		buf_printf(out, " was cut short %s: gavel ended, it may have been answered",
+		buf_printf(out, " was interrupted %s: gavel ended, it may have been answered",
 			   remedies);
 		break;
 	case TURN_UNREAD:
@@ -345,7 +346,7 @@ void turn_words(const struct turn *t, int64_t now_ms, const char *remedies, stru
 		break;
 	}
 	if (t->unsafe)
-		buf_adds(out, "  its session's id is no name: the next turn begins a new one");
+		buf_adds(out, "  invalid session id: the next turn starts a new session");
 }
 
 /* ---- failure message ---- */
@@ -357,7 +358,7 @@ static void put_failure(const struct turn *t, struct buf *out)
 		[TURN_EXIT] = "exit",	    [TURN_SILENT] = "silent", [TURN_LOST] = "lost",
 	};
 	const struct str lost =
-		STR("cut short: gavel ended while it ran, and it may have been answered");
+		STR("interrupted: gavel ended while it ran, and it may have been answered");
 
 	buf_adds(out, "{\"protocol_version\":\"1.2\"");
 	json_put_int(out, "iteration", t->iteration);

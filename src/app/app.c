@@ -199,7 +199,7 @@ void app_resize(struct app *a, int rows, int cols)
 	/* y must not confirm a page that looks different now */
 	if (a->rows && app_shows(a, &view_preflight)) {
 		app_back(a);
-		app_say(a, ROLE_WARN, "the screen has changed; {deliver} looks again");
+		app_say(a, ROLE_WARN, "the terminal was resized; {deliver} shows the page again");
 	}
 	if (a->deciding.confirm != CONFIRM_NONE || a->confirm_edit)
 		buf_clear(&a->notice);
@@ -365,7 +365,7 @@ unsigned app_where(const struct app *a, unsigned screens)
 static void run_command(struct app *a, const struct app_command *c, struct str argument)
 {
 	if (!(c->where & app_where(a, a->screen_count))) {
-		app_say(a, ROLE_WARN, "%s does nothing here; {help} tells what does", c->name);
+		app_say(a, ROLE_WARN, "%s: not available here; {help} lists what is", c->name);
 		return;
 	}
 	if (a->playback.model &&
@@ -458,7 +458,7 @@ static void prompt_done(struct app *a)
 		app_run(a, buf_str(&text));
 	else if (kind == PROMPT_FILTER && app_set_filter(a, str_trim(buf_str(&text))))
 		app_say(a, ROLE_DIM,
-			a->filter ? "filtered; {back <Esc>} or an empty filter shows all again"
+			a->filter ? "filtered; {back <Esc>} clears the filter"
 				  : "filter off");
 	else if (kind == PROMPT_FILTER)
 		prompt_open(&a->prompt, kind, buf_str(&text)); /* to be corrected */
@@ -481,7 +481,7 @@ static void handle_prompt_key(struct app *a, const struct key *key)
 
 	/* a search may look for any bytes; all else may be sent */
 	if (key->code == KEY_PASTE && kind != PROMPT_SEARCH && kind != PROMPT_FILTER &&
-	    utf8_check(key->text, "what was pasted", &err)) {
+	    utf8_check(key->text, "the pasted text", &err)) {
 		app_say(a, ROLE_ERROR, "%s", err.text);
 		return;
 	}
@@ -585,5 +585,5 @@ void app_key(struct app *a, const struct key *key)
 	}
 	a->deciding.on_marked = false;
 	app_say(a, ROLE_DIM, key->code == KEY_CTRL('C') ? "{quit} quits"
-						      : "{help} tells what the keys do");
+						      : "key not bound here; {help} lists keys");
 }

@@ -35,7 +35,7 @@ COMMAND(mark_step)
 	if (p->view->next_mark && p->selected < p->lines.list.n)
 		message = p->view->next_mark(&a->scene, &p->lines, p->selected, number);
 	if (message == NONE) {
-		app_say(a, ROLE_DIM, "no mark that way");
+		app_say(a, ROLE_DIM, "no more marks");
 		return;
 	}
 	a->scene.mark = message + 1;
@@ -70,7 +70,7 @@ COMMAND(pan)
 	int64_t first, last, by;
 
 	if (!a->scene.to_ms || !axis_range(a, &first, &last)) {
-		app_say(a, ROLE_DIM, "all of it is shown; {zoom-in} zooms in");
+		app_say(a, ROLE_DIM, "already showing all; {zoom-in} zooms in");
 		return;
 	}
 	by = (a->scene.to_ms - a->scene.from_ms) / 4 * number;

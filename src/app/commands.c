@@ -84,7 +84,7 @@ static COMMAND(search)
 static COMMAND(search_again)
 {
 	if (!a->word.n)
-		app_say(a, ROLE_DIM, "nothing was searched for; {search} does");
+		app_say(a, ROLE_DIM, "no previous search; {search} searches");
 	else
 		app_search(a, app_search_line(a), number, true);
 }
@@ -236,7 +236,7 @@ static COMMAND(diff)
 static COMMAND(changes)
 {
 	if (!a->scene.artifact)
-		app_say(a, ROLE_DIM, "no artifact is under review here; gavel review has one");
+		app_say(a, ROLE_DIM, "no artifact under review; see gavel review");
 	else
 		app_open_view(a, &view_changes, 0, 0);
 }
@@ -267,15 +267,15 @@ static COMMAND(iteration_step)
 	if (best == NONE && number > 0 && s->k)
 		best = 0; /* back to the present */
 	if (best == NONE) {
-		app_say(a, ROLE_DIM, "raised in no other iteration");
+		app_say(a, ROLE_DIM, "not raised in another iteration");
 		return;
 	}
 	s->k = best;
 	s->pane.made = false;
 	if (best)
-		app_say(a, ROLE_DIM, "as of message %u; {iteration-forward} goes on", best);
+		app_say(a, ROLE_DIM, "as of message %u; {iteration-forward} forward", best);
 	else
-		app_say(a, ROLE_DIM, "as it is now");
+		app_say(a, ROLE_DIM, "current state");
 }
 
 static COMMAND(copy_id)
@@ -316,14 +316,14 @@ static COMMAND(edit_file)
 				str_to_u64(d.field[i].text, &line);
 		}
 	if (!file.n) {
-		app_say(a, ROLE_DIM, "this names no file");
+		app_say(a, ROLE_DIM, "no file named here");
 	} else if (!is_path_below_cwd(file)) {
-		app_say(a, ROLE_WARN, "%s is not below the current folder: not opened",
+		app_say(a, ROLE_WARN, "%s: outside the current folder, not opened",
 			quoted(file, q));
 	} else {
 		a->confirm_edit = str_dup(file);
 		a->confirm_line = line < 10000000 ? (uint32_t)line : 0;
-		app_say(a, ROLE_KEY, "open %s in $EDITOR? y opens, any other key does not",
+		app_say(a, ROLE_KEY, "open %s in $EDITOR? y opens, any other key cancels",
 			quoted(file, q));
 	}
 }
@@ -332,7 +332,7 @@ static COMMAND(raw)
 {
 	a->scene.raw = !a->scene.raw;
 	app_invalidate(a);
-	app_say(a, ROLE_DIM, a->scene.raw ? "bytes as they came" : "pretty");
+	app_say(a, ROLE_DIM, a->scene.raw ? "raw" : "pretty");
 }
 
 static COMMAND(recover) { app_open_view(a, &view_recovery, 0, 0); }
@@ -341,8 +341,8 @@ static COMMAND(follow)
 {
 	a->follows = !a->follows;
 	a->select_last = a->follows;
-	app_say(a, ROLE_DIM, "the list of messages stays %s",
-		a->follows ? "at its end" : "where you leave it");
+	app_say(a, ROLE_DIM, a->follows ? "following ({follow} stops)"
+					: "not following ({follow} follows)");
 }
 
 static COMMAND(tell)
@@ -350,7 +350,7 @@ static COMMAND(tell)
 	struct session_command c = { .type = (enum session_command_type)number };
 
 	if (decide_is_read_only(a)) {
-		app_say(a, ROLE_WARN, "read-only: nothing can be said here");
+		app_say(a, ROLE_WARN, "read-only: nothing can be sent");
 		return;
 	}
 	if (c.type == SESSION_ACKNOWLEDGE) {
@@ -382,12 +382,12 @@ static COMMAND(turn)
 static COMMAND(pause)
 {
 	if (a->live == LIVE_NOT) {
-		app_say(a, ROLE_DIM, "nothing is followed");
+		app_say(a, ROLE_DIM, "not following anything");
 	} else if (a->live == LIVE_PAUSED) {
 		a->live = LIVE_ON;
 	} else {
 		a->live = LIVE_PAUSED;
-		app_say(a, ROLE_DIM, "paused: what comes is taken and not shown; {pause} goes on");
+		app_say(a, ROLE_DIM, "paused: new messages are buffered; {pause} resumes");
 	}
 }
 
@@ -413,24 +413,25 @@ const struct app_command app_commands[] = {
 	{ "move", "half-up", "<C-u>", "half a page up", ANYWHERE, run_half_page, -1 },
 	{ "move", "page-down", "<PageDown><C-f>", "a page down", ANYWHERE, run_page, 1 },
 	{ "move", "page-up", "<PageUp><C-b>", "a page up", ANYWHERE, run_page, -1 },
-	{ "move", "scroll", "<Space>", "scroll what you read", ANYWHERE, run_scroll },
-	{ "move", "open", "<Enter>", "open what is selected", ANYWHERE, run_open },
+	{ "move", "scroll", "<Space>", "scroll the text", ANYWHERE, run_scroll },
+	{ "move", "open", "<Enter>", "open the selected line", ANYWHERE, run_open },
 	{ "move", "back", "q<Esc>", "back: close the screen, the pane, the filter", ANYWHERE,
 	  run_back },
-	{ "move", "other-pane", "<Tab>", "to the other pane", IN_LIST, run_other_pane },
-	{ "move", "maximise", "O", "this pane alone, and back", IN_LIST, run_maximise },
-	{ "move", "inbox", "1", "what waits for a person", ANYWHERE, run_tab, TAB_INBOX },
+	{ "move", "other-pane", "<Tab>", "switch to the other pane", IN_LIST, run_other_pane },
+	{ "move", "maximise", "O", "maximise this pane, and back", IN_LIST, run_maximise },
+	{ "move", "inbox", "1", "items waiting for a decision", ANYWHERE, run_tab, TAB_INBOX },
 	{ "move", "timeline", "2", "tasks over time", ANYWHERE, run_tab, TAB_TIMELINE },
 	{ "move", "ledger", "3", "feedback by iteration", ANYWHERE, run_tab, TAB_LEDGER },
 	{ "move", "messages", "4", "every message", ANYWHERE, run_tab, TAB_MESSAGES },
-	{ "move", "agents", "5", "who takes part", ANYWHERE, run_tab, TAB_AGENTS },
-	{ "move", "decisions", "6", "what was decided", ANYWHERE, run_tab, TAB_DECISIONS },
+	{ "move", "agents", "5", "agents and people", ANYWHERE, run_tab, TAB_AGENTS },
+	{ "move", "decisions", "6", "decisions and their delivery", ANYWHERE, run_tab,
+	  TAB_DECISIONS },
 
 	{ "find", "search", "/", "search as you type", ANYWHERE, run_search },
 	{ "find", "next", "n", "next match", ANYWHERE, run_search_again, 1 },
 	{ "find", "previous", "N", "previous match", ANYWHERE, run_search_again, -1 },
-	{ "find", "filter", "\\", "show only what matches", ANYWHERE, run_filter },
-	{ "find", "all", "A", "inbox: every item, or the open ones", IN_LIST, run_all },
+	{ "find", "filter", "\\", "show only matching lines", ANYWHERE, run_filter },
+	{ "find", "all", "A", "inbox: all items, or open ones", IN_LIST, run_all },
 	{ "find", "next-open", "J", "next open item", ANYWHERE, run_open_item_step, 1 },
 	{ "find", "previous-open", "K", "previous open item", ANYWHERE, run_open_item_step, -1 },
 	{ "find", "next-problem", "!", "next message with a problem", ANYWHERE,
@@ -441,112 +442,116 @@ const struct app_command app_commands[] = {
 	{ "find", "along-back", "<C-o>", "back to where {along} came from", ANYWHERE,
 	  run_along_back },
 
-	{ "look", "diff", "d", "the artifact against its previous iteration", ANYWHERE, run_diff },
-	{ "look", "changes", "w", "review: what changed in the artifact since it was sent",
+	{ "look", "diff", "d", "diff of the artifact with its previous iteration", ANYWHERE,
+	  run_diff },
+	{ "look", "changes", "w", "review: diff of the artifact since it was sent",
 	  ANYWHERE, run_changes },
-	{ "look", "edit", "E", "review: the artifact in $EDITOR", ANYWHERE, run_turn, TURN_EDIT },
+	{ "look", "edit", "E", "review: edit the artifact in $EDITOR", ANYWHERE, run_turn,
+	  TURN_EDIT },
 	{ "look", "iteration-back", "[", "the item one iteration earlier", IN_SCREEN,
 	  run_iteration_step, -1 },
 	{ "look", "iteration-forward", "]", "the item one iteration later", IN_SCREEN,
 	  run_iteration_step, 1 },
-	{ "look", "copy-id", "y", "the item's id on the message line", ANYWHERE, run_copy_id },
-	{ "look", "edit-file", "v", "the file a finding names, in $EDITOR", ANYWHERE,
+	{ "look", "copy-id", "y", "show the item's id", ANYWHERE, run_copy_id },
+	{ "look", "edit-file", "v", "open the file a finding names in $EDITOR", ANYWHERE,
 	  run_edit_file },
-	{ "look", "raw", "r", "messages as they came, or pretty", ANYWHERE, run_raw },
+	{ "look", "raw", "r", "messages raw or pretty", ANYWHERE, run_raw },
 	{ "look", "mark-right", "l", "next mark of the lane", IN_TIMELINE, run_mark_step, 1 },
 	{ "look", "mark-left", "h", "previous mark of the lane", IN_TIMELINE, run_mark_step, -1 },
-	{ "look", "zoom-in", "+", "a shorter stretch of time", IN_TIMELINE, run_zoom, 1 },
-	{ "look", "zoom-out", "-", "a longer stretch of time", IN_TIMELINE, run_zoom, -1 },
+	{ "look", "zoom-in", "+", "zoom in", IN_TIMELINE, run_zoom, 1 },
+	{ "look", "zoom-out", "-", "zoom out", IN_TIMELINE, run_zoom, -1 },
 	{ "look", "pan-left", "<Left>", "earlier", IN_TIMELINE, run_pan, -1 },
 	{ "look", "pan-right", "<Right>", "later", IN_TIMELINE, run_pan, 1 },
 
 	{ "decide", "accept", "a", "accept the item", ANYWHERE, run_verb, VERB_ACCEPT },
 	{ "decide", "reject", "x", "reject the item", ANYWHERE, run_verb, VERB_REJECT },
 	{ "decide", "partial", "p", "accept it in part", ANYWHERE, run_verb, VERB_PARTIAL },
-	{ "decide", "escalate", "e", "ask someone above", ANYWHERE, run_verb, VERB_ESCALATE },
+	{ "decide", "escalate", "e", "escalate to another reviewer", ANYWHERE, run_verb,
+	  VERB_ESCALATE },
 	{ "decide", "answer", "=", "answer the question", ANYWHERE, run_verb, VERB_ANSWER },
 	{ "decide", "dismiss", "D", "dismiss it", ANYWHERE, run_verb, VERB_DISMISS },
-	{ "decide", "defer", "z", "put it off until it is nearly due; bring it back", ANYWHERE,
+	{ "decide", "defer", "z", "snooze until nearly due; again: wake", ANYWHERE,
 	  run_defer },
-	{ "decide", "explain", "c", "an explanation, in $EDITOR", ANYWHERE, run_explain },
-	{ "decide", "reason", "C", "a reason code", ANYWHERE, run_reason },
-	{ "decide", "mark", "m", "mark it", ANYWHERE, run_mark },
+	{ "decide", "explain", "c", "write an explanation in $EDITOR", ANYWHERE, run_explain },
+	{ "decide", "reason", "C", "set a reason code", ANYWHERE, run_reason },
+	{ "decide", "mark", "m", "mark the item", ANYWHERE, run_mark },
 	{ "decide", "mark-all", "M", "mark all shown", ANYWHERE, run_mark_all },
-	{ "decide", "on-marked", ";", "a verb on the marked ones", ANYWHERE, run_on_marked },
-	{ "decide", "undo", "u", "undo what is staged, or give up what is held", ANYWHERE,
+	{ "decide", "on-marked", ";", "apply a verb to the marked items", ANYWHERE, run_on_marked },
+	{ "decide", "undo", "u", "undo what is staged, or abandon what is held", ANYWHERE,
 	  run_undo },
-	{ "decide", "deliver", "$", "look at what will be sent, and send it", ANYWHERE,
+	{ "decide", "deliver", "$", "review what will be sent, and send it", ANYWHERE,
 	  run_deliver },
-	{ "decide", "attach", "", "attach FILE: the artifact as it now is", ANYWHERE, run_attach },
+	{ "decide", "attach", "", "attach FILE: the artifact's current content", ANYWHERE,
+	  run_attach },
 	{ "decide", "input", "", "input LINE: which open input this output envelope answers",
 	  ANYWHERE, run_input },
-	{ "decide", "resend", "", "send what is held again", ANYWHERE, run_resend },
+	{ "decide", "resend", "", "resend what is held", ANYWHERE, run_resend },
 	{ "decide", "recover", "", "what an earlier run left unfinished", ANYWHERE, run_recover },
 
-	{ "live", "follow", "f", "the list of messages stays at its end, or not", ANYWHERE,
+	{ "live", "follow", "f", "follow new messages, or stop", ANYWHERE,
 	  run_follow },
-	{ "live", "stop", "", "stop AGENT: end an agent that gavel runs, in order", ANYWHERE,
+	{ "live", "stop", "", "stop AGENT: end an agent that gavel runs, gracefully", ANYWHERE,
 	  run_agent, ORDER_STOP },
-	{ "live", "restart", "", "restart AGENT: end it if it runs, and begin anew", ANYWHERE,
+	{ "live", "restart", "", "restart AGENT: stop it if it runs, start it again", ANYWHERE,
 	  run_agent, ORDER_RESTART },
 	{ "live", "cancel", "", "cancel TASK REASON: take a task away from the agent that has it",
 	  ANYWHERE, run_agent, ORDER_CANCEL },
-	{ "live", "assign", "", "assign TASK AGENT: give a task that was let in to an agent",
+	{ "live", "assign", "", "assign TASK AGENT: give an accepted task to an agent",
 	  ANYWHERE, run_agent, ORDER_ASSIGN },
-	{ "live", "retry", "", "review: the turn that failed once more", ANYWHERE,
+	{ "live", "retry", "", "review: retry the failed turn", ANYWHERE,
 	  run_turn, TURN_RETRY },
-	{ "live", "give-up", "", "review: leave the turn that failed as it is", ANYWHERE,
+	{ "live", "give-up", "", "review: abandon the failed turn", ANYWHERE,
 	  run_turn, TURN_GIVE_UP },
 	{ "live", "abort", "", "abort TASK REASON: tell whoever has it to stop", ANYWHERE,
 	  run_tell, SESSION_ABORT_TASK },
-	{ "live", "query", "", "query AGENT: ask how it stands", ANYWHERE,
+	{ "live", "query", "", "query AGENT: ask for its status", ANYWHERE,
 	  run_tell, SESSION_STATUS },
-	{ "live", "acknowledge", "", "tell its sender that this message has come", ANYWHERE,
+	{ "live", "acknowledge", "", "acknowledge this message to its sender", ANYWHERE,
 	  run_tell, SESSION_ACKNOWLEDGE },
-	{ "live", "pause", "P", "stop showing what comes; go on", ANYWHERE, run_pause },
+	{ "live", "pause", "P", "pause or resume the display", ANYWHERE, run_pause },
 
-	{ "replay", "replay", "R", "the session as a film, and back", ANYWHERE, run_replay },
+	{ "replay", "replay", "R", "replay the session; again: leave", ANYWHERE, run_replay },
 	{ "replay", "play", "<Space>", "play and pause", IN_REPLAY, run_play },
-	{ "replay", "step", ".", "one message on", IN_REPLAY, run_step, 1 },
+	{ "replay", "step", ".", "one message forward", IN_REPLAY, run_step, 1 },
 	{ "replay", "step-back", ",", "one message back", IN_REPLAY, run_step, -1 },
 	{ "replay", "faster", ">", "faster, up to 1000x", IN_REPLAY, run_speed_step, 1 },
 	{ "replay", "slower", "<lt>", "slower, down to 0.1x", IN_REPLAY, run_speed_step, -1 },
-	{ "replay", "speed", "", "speed N: times as fast as it was", IN_REPLAY, run_speed },
-	{ "replay", "minute", ")", "one minute on", IN_REPLAY, run_minute, 1 },
+	{ "replay", "speed", "", "speed N: N times real time", IN_REPLAY, run_speed },
+	{ "replay", "minute", ")", "one minute forward", IN_REPLAY, run_minute, 1 },
 	{ "replay", "minute-back", "(", "one minute back", IN_REPLAY, run_minute, -1 },
 	{ "replay", "next-event", "}", "next item, decision or error", IN_REPLAY,
 	  run_event_step, 1 },
 	{ "replay", "previous-event", "{", "previous item, decision or error", IN_REPLAY,
 	  run_event_step, -1 },
-	{ "replay", "next-item", "i", "where the next item is raised", IN_REPLAY,
+	{ "replay", "next-item", "i", "next item raised", IN_REPLAY,
 	  run_mark_jump, PLAYBACK_ITEM },
-	{ "replay", "previous-item", "I", "the previous one", IN_REPLAY,
+	{ "replay", "previous-item", "I", "previous item raised", IN_REPLAY,
 	  run_mark_jump, -PLAYBACK_ITEM },
-	{ "replay", "next-decision", "b", "the next decision, a person's or an agent's", IN_REPLAY,
+	{ "replay", "next-decision", "b", "next decision, a person's or an agent's", IN_REPLAY,
 	  run_mark_jump, PLAYBACK_DECISION },
-	{ "replay", "previous-decision", "B", "the previous one", IN_REPLAY,
+	{ "replay", "previous-decision", "B", "previous decision", IN_REPLAY,
 	  run_mark_jump, -PLAYBACK_DECISION },
-	{ "replay", "next-error", "w", "the next message with an error", IN_REPLAY,
+	{ "replay", "next-error", "w", "next message with an error", IN_REPLAY,
 	  run_mark_jump, PLAYBACK_ERROR },
-	{ "replay", "previous-error", "W", "the previous one", IN_REPLAY,
+	{ "replay", "previous-error", "W", "previous message with an error", IN_REPLAY,
 	  run_mark_jump, -PLAYBACK_ERROR },
-	{ "replay", "next-iteration", "t", "the next turn of a review or loop", IN_REPLAY,
+	{ "replay", "next-iteration", "t", "next turn of a review or loop", IN_REPLAY,
 	  run_mark_jump, PLAYBACK_ITERATION },
-	{ "replay", "previous-iteration", "T", "the previous one", IN_REPLAY,
+	{ "replay", "previous-iteration", "T", "previous turn", IN_REPLAY,
 	  run_mark_jump, -PLAYBACK_ITERATION },
 	{ "replay", "start", "<Home>", "before the first message", IN_REPLAY, run_replay_start },
-	{ "replay", "end", "<End>", "after the last; again: what has come since too", IN_REPLAY,
+	{ "replay", "end", "<End>", "after the last message; again: with new ones", IN_REPLAY,
 	  run_replay_end },
 	{ "replay", "seek", "S", "seek 10:15, #340, 40%, +30s or -2m", IN_REPLAY, run_seek },
-	{ "replay", "loop", "L", "play from here to there, again and again", IN_REPLAY, run_loop },
-	{ "replay", "fork", "", "fork [FOLDER]: decide otherwise from here on, on a copy",
+	{ "replay", "loop", "L", "set a loop's start, its end; off", IN_REPLAY, run_loop },
+	{ "replay", "fork", "", "fork [FOLDER]: decide differently from here, on a copy",
 	  IN_REPLAY, run_fork },
-	{ "replay", "skip", "s", "idle time: left out or not; skip 5s", IN_REPLAY, run_skip },
+	{ "replay", "skip", "s", "skip idle time, or play it; skip 5s", IN_REPLAY, run_skip },
 
 	{ "else", "command", ":", "type a command", ANYWHERE, run_prompt },
 	{ "else", "help", "?", "this page", ANYWHERE, run_help },
-	{ "else", "redraw", "<C-l>", "draw the screen anew", ANYWHERE, run_effect, EFFECT_REDRAW },
-	{ "else", "suspend", "<C-z>", "stop for a while; fg comes back", ANYWHERE,
+	{ "else", "redraw", "<C-l>", "redraw the screen", ANYWHERE, run_effect, EFFECT_REDRAW },
+	{ "else", "suspend", "<C-z>", "suspend; fg resumes", ANYWHERE,
 	  run_effect, EFFECT_SUSPEND },
 	{ "else", "save-screen", "", "save-screen FILE: the screen as text and roles", ANYWHERE,
 	  run_save_screen },

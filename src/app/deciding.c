@@ -51,7 +51,7 @@ static bool can_decide(struct app *a, uint32_t item)
 	if (a->read_only) {
 		app_say(a, ROLE_WARN, "read-only: %s", a->read_only);
 	} else if (!d) {
-		app_say(a, ROLE_WARN, "read-only: no journal belongs to this source");
+		app_say(a, ROLE_WARN, "read-only: this source has no journal");
 	} else if (d->access != DESK_WRITES) {
 		app_say(a, ROLE_WARN, "read-only: %s", d->why.text);
 	} else {
@@ -255,7 +255,7 @@ static void ask_correction(struct app *a, uint32_t item)
 	decide_state(a, item, &at);
 	add_decided(a->scene.model, &at, &words);
 	a->deciding.confirm = CONFIRM_CORRECT;
-	app_say(a, ROLE_KEY, "%s, and agents may have acted on it; y sends a correction after it",
+	app_say(a, ROLE_KEY, "%s, and agents may have acted on it; y sends a correction",
 		words.p);
 	buf_release(&words);
 }
@@ -337,7 +337,7 @@ static const struct draft *staged_here(struct app *a, uint32_t *item)
 	old = *item == NONE ? NULL : draft_on(a, *item);
 	if (old && old->state == DRAFT_STAGED)
 		return old;
-	app_say(a, ROLE_DIM, "nothing is staged on this; a verb comes first");
+	app_say(a, ROLE_DIM, "nothing staged on this item; press a verb first");
 	return NULL;
 }
 
@@ -381,8 +381,8 @@ static void ask_give_up(struct app *a, struct desk *desk, uint32_t letter)
 	a->deciding.desk = desk;
 	a->deciding.sure = doubt;
 	app_say(a, ROLE_KEY,
-		doubt ? "%s may have arrived, nobody knows; y gives it up all the same"
-		      : "%s is held; y gives it up, and the item is open again", l->id);
+		doubt ? "%s may have arrived; y abandons it anyway"
+		      : "%s is held; y abandons it, and the item is open again", l->id);
 }
 
 /* The recovery page has no selection: offers the held letters one after the other. */
@@ -449,7 +449,7 @@ COMMAND(attach)
 	free(a->deciding.artifact);
 	a->deciding.artifact = NULL;
 	if (!argument.n) {
-		app_say(a, ROLE_DIM, "no artifact is attached; attach FILE does");
+		app_say(a, ROLE_DIM, "no artifact attached; :attach FILE attaches one");
 		return;
 	}
 	a->deciding.artifact = str_dup(argument);
@@ -472,11 +472,11 @@ COMMAND(input)
 			     &why)) {
 		app_say(a, ROLE_WARN, "%s", why.p);
 	} else if (!line) {
-		app_say(a, ROLE_WARN, "it is clear which input this answers; nothing to choose");
+		app_say(a, ROLE_WARN, "only one input to answer; nothing to choose");
 	} else {
 		d->input.item = item;
 		d->input.line = (uint32_t)line;
-		app_say(a, ROLE_DIM, "it answers the input in line %u; a verb stages that",
+		app_say(a, ROLE_DIM, "set to answer the input in line %u; press a verb to stage it",
 			d->input.line);
 	}
 	buf_release(&why);
@@ -501,7 +501,7 @@ COMMAND(deliver)
 			a->read_only ? a->read_only
 			: a->scene.desks && a->scene.desks->list.n
 				? a->scene.desks->list.v[0].why.text
-				: "there is no journal here");
+				: "no journal here");
 }
 
 bool decide_keys(struct app *a, bool words, struct buf *out)
@@ -541,7 +541,7 @@ COMMAND(resend)
 	const struct draft *old = here == NONE ? NULL : draft_on(a, here);
 
 	if (!old || old->state != DRAFT_WRITTEN) {
-		app_say(a, ROLE_DIM, "nothing was written about this");
+		app_say(a, ROLE_DIM, "no message was written for this item");
 		return;
 	}
 	app_effect(a, (struct effect){ EFFECT_RESEND, desk_of(a, here),
@@ -566,7 +566,7 @@ COMMAND(quit)
 		return;
 	}
 	a->deciding.confirm = CONFIRM_QUIT;
-	app_say(a, ROLE_KEY, "%u staged, not sent; they are kept. y quits, {deliver} looks at them",
+	app_say(a, ROLE_KEY, "%u staged, not sent (kept). y quits, {deliver} reviews",
 		n);
 }
 
@@ -578,8 +578,8 @@ static void deliver_plan(struct app *a)
 	for (uint32_t i = 0; i < plan->list.n; i++)
 		if (plan->list.v[i].needs_sure && !plan->list.v[i].missing.n) {
 			a->deciding.confirm = CONFIRM_SURE;
-			app_say(a, ROLE_KEY, "the artifact is the same as in the last turn; y once "
-					     "more sends it anyway");
+			app_say(a, ROLE_KEY, "the artifact is the same as in the last turn; y "
+					     "again sends it anyway");
 			return;
 		}
 	app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = false });
@@ -596,8 +596,8 @@ static void do_confirmed(struct app *a, enum confirm what)
 	case CONFIRM_QUIT: app_effect(a, (struct effect){ EFFECT_QUIT }); break;
 	case CONFIRM_DOUBT:
 		d->confirm = CONFIRM_GIVE_UP;
-		app_say(a, ROLE_KEY, "if it did arrive, somebody may act on it and on what you "
-				     "decide anew; y once more");
+		app_say(a, ROLE_KEY, "if it did arrive, agents may act on both decisions; y again "
+				     "abandons it");
 		break;
 	case CONFIRM_GIVE_UP:
 		app_effect(a, (struct effect){ EFFECT_GIVE_UP, d->desk,
@@ -616,7 +616,7 @@ static void confirm_plan(struct app *a)
 	for (uint32_t i = 0; i < plan->list.n && plan->named.n; i++)
 		if (!plan->list.v[i].missing.n) {
 			a->deciding.confirm = CONFIRM_NAMED;
-			app_say(a, ROLE_KEY, "named by a message: %s; y once more writes there",
+			app_say(a, ROLE_KEY, "path named by a message: %s; y again writes there",
 				quoted(plan->list.v[i].letter.path, q));
 			return;
 		}

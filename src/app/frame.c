@@ -87,9 +87,9 @@ static void count_title(const struct app *a, struct buf *out)
 		buf_adds(out, "  sending");
 	if (!a->playback.model && decide_is_read_only(a))
 		buf_adds(out, "  read-only");
-	add_count(out, "✗", a->errors, "wrong");
+	add_count(out, "✗", a->errors, "invalid");
 	snprintf(messages, sizeof(messages), "  %u message%s", a->scene.k,
-		 a->scene.k == 1 ? "" : "s");
+		 plural_s(a->scene.k));
 	if ((int)(out->n + strlen(messages)) + TITLE_LEAST_COLS < a->cols)
 		buf_adds(out, messages);
 	buf_addc(out, ' ');

@@ -27,10 +27,11 @@ void decide_unmark_all(struct deciding *d)
 static void say_marked(struct app *a)
 {
 	if (a->deciding.triage.marked.n)
-		app_say(a, ROLE_DIM, "%u marked; the key {on-marked} and a verb decide them all",
+		app_say(a, ROLE_DIM, "%u marked; press {on-marked} then {accept}, {reject}, "
+				     "{escalate}… to decide all",
 			a->deciding.triage.marked.n);
 	else
-		app_say(a, ROLE_DIM, "nothing is marked now");
+		app_say(a, ROLE_DIM, "nothing marked");
 }
 
 COMMAND(mark)
@@ -75,11 +76,11 @@ COMMAND(mark_all)
 COMMAND(on_marked)
 {
 	if (!a->deciding.triage.marked.n) {
-		app_say(a, ROLE_DIM, "nothing is marked; {mark} marks");
+		app_say(a, ROLE_DIM, "nothing marked; {mark} marks");
 		return;
 	}
 	a->deciding.on_marked = true;
-	app_say(a, ROLE_KEY, "%u marked: which verb? any other key leaves them",
+	app_say(a, ROLE_KEY, "%u marked: which verb? any other key cancels",
 		a->deciding.triage.marked.n);
 }
 
@@ -107,7 +108,7 @@ COMMAND(defer)
 	}
 	vec_push(&a->deciding.triage.snoozed, (struct snoozed){ item, at.message });
 	app_say(a, ROLE_DIM, item_is_snoozed(&a->scene, item, &at)
-				     ? "put off until it is nearly due or changes; {all} lists it, "
-				       "{defer} brings it back"
-				     : "it is nearly due; it stays here");
+				     ? "snoozed until nearly due or changed; {all} lists it, "
+				       "{defer} wakes it"
+				     : "nearly due: not snoozed");
 }

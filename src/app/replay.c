@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-const char *const replay_refusal = "this is a replay, nothing is sent; :fork decides on a copy";
+const char *const replay_refusal = "replay: nothing is sent; :fork decides on a copy";
 
 enum { MINUTE_MS = 60000 };
 
@@ -179,7 +179,7 @@ COMMAND(replay)
 		app_say(a, ROLE_DIM,
 			"replay: {play} plays, {start} goes to the start, {replay} leaves");
 	} else if (a->replays) {
-		app_say(a, ROLE_DIM, "this is a replay; {quit} quits");
+		app_say(a, ROLE_DIM, "replay; {quit} quits");
 	} else {
 		playback_close(&a->playback);
 		app_drop_asof(a);
@@ -262,7 +262,7 @@ COMMAND(loop)
 		app_say(a, ROLE_DIM, "the loop begins here; {loop} again at its end");
 		break;
 	case LOOP_ON:
-		app_say(a, ROLE_DIM, "plays from [ to ] again and again; {loop} ends that");
+		app_say(a, ROLE_DIM, "looping from [ to ]; {loop} stops");
 		break;
 	}
 }
@@ -284,10 +284,10 @@ COMMAND(skip)
 		return;
 	}
 	if (p->skip)
-		app_say(a, ROLE_DIM, "idle time over %s is shortened, in %u places",
-			timestamp_span(p->idle_ms, span), p->skips);
+		app_say(a, ROLE_DIM, "idle time over %s is skipped, in %u place%s",
+			timestamp_span(p->idle_ms, span), p->skips, plural_s(p->skips));
 	else
-		app_say(a, ROLE_DIM, "idle time is played as long as it was");
+		app_say(a, ROLE_DIM, "idle time is played in full");
 	sync_scene(a);
 }
 

@@ -122,7 +122,7 @@ static void draw_clock_line(const struct app *a, struct grid *g, struct rect row
 	model_cut_name(a->scene.model, p->end, now);
 	pen_printf(&pen, ROLE_DIM, "/%s", now + 1);
 	if (more)
-		pen_printf(&pen, ROLE_INFO, "  %u more have come", more);
+		pen_printf(&pen, ROLE_INFO, "  %u newer", more);
 	if (p->loop != LOOP_NONE)
 		pen_put(&pen, ROLE_KEY, p->loop == LOOP_ON ? "  [loop]" : "  [loop…");
 	if (pen.rest.cols < LEFT_OUT_COLS)
@@ -133,7 +133,7 @@ static void draw_clock_line(const struct app *a, struct grid *g, struct rect row
 		pen_printf(&pen, ROLE_DIM, "  ┆ %s left out", timestamp_span(p->skipped_ms, now));
 	else if (p->skips)
 		pen_printf(&pen, ROLE_DIM, "  ┆ %s left out in %u gap%s",
-			   timestamp_span(p->skipped_ms, now), p->skips, p->skips > 1 ? "s" : "");
+			   timestamp_span(p->skipped_ms, now), p->skips, plural_s(p->skips));
 }
 
 void replay_draw(struct app *a, struct grid *g, struct rect where)

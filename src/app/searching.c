@@ -51,10 +51,10 @@ bool app_is_searching(const struct app *a)
 void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction)
 {
 	if (found == from)
-		app_say(a, ROLE_DIM, "the only one");
+		app_say(a, ROLE_DIM, "only match");
 	else if (direction > 0 ? found < from : found > from)
-		app_say(a, ROLE_DIM, direction > 0 ? "past the end; on from the top"
-						   : "past the top; on from the end");
+		app_say(a, ROLE_DIM, direction > 0 ? "search wrapped to the top"
+						   : "search wrapped to the end");
 }
 
 /* Selects the line, or scrolls to it in a pane without a selection. */
@@ -95,7 +95,7 @@ void app_search_step(struct app *a)
 	} else if (!more || !s->progress.left) {
 		s->state = SEARCH_OVER;
 		app_say(a, ROLE_WARN,
-			a->scene.reading ? "not found in what was read so far" : "not found");
+			a->scene.reading ? "not found so far; still reading" : "not found");
 	}
 }
 
@@ -149,8 +149,8 @@ bool app_search(struct app *a, uint32_t from, int direction, bool again)
 	if (n > SEARCH_LINES_MAX) {
 		a->search_stop = at + 1;
 		app_say(a, ROLE_WARN,
-			"not in the next %d lines; {next} goes on, a filter ({filter}) looks "
-			"at all", SEARCH_LINES_MAX);
+			"no match in the next %d lines; {next} continues, {filter} filters all",
+			SEARCH_LINES_MAX);
 	} else {
 		app_say(a, ROLE_WARN, "not found");
 	}

@@ -11,20 +11,21 @@ static const char *const tab_keys[TAB_COUNT] = {
 	[TAB_MESSAGES] = "{open} open  {next-problem} {previous-problem} problem  "
 			 "{along} {along-back} correlation  {raw} raw",
 	[TAB_AGENTS] = "{open} last message",
-	[TAB_DECISIONS] = "{open} open  {undo} undo or give up  {deliver} deliver  :resend",
+	[TAB_DECISIONS] = "{open} open  {undo} undo / abandon  {deliver} deliver  :resend",
 };
 
 static const struct {
 	const char *hint, *keys;
 } prompts[PROMPT_KINDS] = {
-	[PROMPT_COMMAND] = { "Tab completes  ↑ earlier ones", "Enter runs  Esc leaves " },
-	[PROMPT_SEARCH] = { "afterwards {next} next  {previous} previous",
-			    "Enter stays  Esc goes back " },
+	[PROMPT_COMMAND] = { "Tab completes  ↑ history", "Enter run · Esc cancel " },
+	[PROMPT_SEARCH] = { "then {next} next  {previous} previous",
+			    "Enter accept · Esc cancel " },
 	[PROMPT_FILTER] = { "words  kind:finding  severity:>=major  is:open  agent:dev-01  -not",
-			    "Enter  Esc leaves " },
-	[PROMPT_EXPLAIN] = { "in your words", "Enter stages  Esc leaves " },
-	[PROMPT_ANSWER] = { "in your words", "Enter stages  Esc leaves " },
-	[PROMPT_REASON] = { "a word that programs can read", "Enter stages  Esc leaves " },
+			    "Enter accept · Esc cancel " },
+	[PROMPT_EXPLAIN] = { "free text", "Enter stage · Esc cancel " },
+	[PROMPT_ANSWER] = { "free text", "Enter stage · Esc cancel " },
+	[PROMPT_REASON] = { "a short code for scripts, such as out_of_scope",
+			    "Enter stage · Esc cancel " },
 };
 
 /* The progress bar while the sources are read. */
@@ -45,7 +46,7 @@ static void draw_search(const struct app *a, struct grid *g, struct rect row)
 {
 	struct pen p = { g, rect_in(row, 0, 1, 1, row.cols - 2) };
 
-	pen_printf(&p, ROLE_DIM, "searching, %u%%; any key stops it",
+	pen_printf(&p, ROLE_DIM, "searching, %u%%; any key stops",
 		   (unsigned)(100 - 100.0 * a->search.progress.left /
 					(a->scene.k ? a->scene.k : 1)));
 }
@@ -77,7 +78,7 @@ static void list_keys(struct app *a, struct buf *out)
 			    "{previous-event} {next-event} event  {minute-back} {minute} minute  "
 			    "{skip} idle  {loop} loop", out);
 	} else if (a->tab == TAB_INBOX && add_verbs(a, true, out))
-		keymap_text(&a->keymap, "  {mark} mark  {defer} put off", out);
+		keymap_text(&a->keymap, "  {mark} mark  {defer} snooze", out);
 	else
 		keymap_text(&a->keymap, tab_keys[a->tab], out);
 }
@@ -90,7 +91,7 @@ static void screen_keys(struct app *a, struct buf *out)
 	if (view == &view_preflight)
 		keys = "y send  {back} back, nothing is sent";
 	else if (view == &view_recovery)
-		keys = "y finish them  {undo} give up what is held  {back} leave them";
+		keys = "y finish them  {undo} abandon what is held  {back} leave them";
 	else if (view == &view_message)
 		keys = "{back} back  {raw} raw  {along} {along-back} correlation  "
 		       "{next-problem} {previous-problem} problem";
@@ -135,7 +136,7 @@ static void put_line(struct grid *g, struct rect row, enum role role, struct str
 /* While a prompt is open: a message about the input, else completions, else key hints. */
 static void draw_prompt_hint(const struct app *a, struct grid *g, struct rect row)
 {
-	const char *keys = prompts[a->prompt.kind].keys, *leave = "Esc leaves ";
+	const char *keys = prompts[a->prompt.kind].keys, *leave = "Esc cancel ";
 	struct buf hint = { 0 };
 
 	if (a->notice.n)

@@ -17,7 +17,7 @@ static const struct {
 	{ &trust_marks[TRUST_JOURNAL], "decided here" },
 	{ &claim_marks[CLAIM_ROLE], "says what its origin or sender may not; no effect on items" },
 	{ &claim_marks[CLAIM_HUMAN],
-	  "claims to be a person, but not in a reply file or journal" },
+	  "calls itself a person, but not in a reply file or journal" },
 };
 
 enum { GLYPH_COUNT = sizeof(glyphs) / sizeof(glyphs[0]) };

@@ -183,7 +183,7 @@ int io_find_below(const char *path, struct buf *out, struct err *err)
 	int rc = 0;
 
 	if (!here || !real || stat(real, &st) < 0)
-		rc = err_set(err, "%.300s: %s; there is nothing to open", path, strerror(errno));
+		rc = err_set(err, "%.300s: %s; nothing to open", path, strerror(errno));
 	else if (strncmp(real, here, n) != 0 || real[n] != '/')
 		rc = err_set(err, "%.300s leads out of the current folder; it is not opened", path);
 	else if (!S_ISREG(st.st_mode))
@@ -235,7 +235,8 @@ static int make_folder(const char *path, bool durable, struct err *err)
 			rc = io_sync_folder(path);
 	}
 	if (rc < 0)
-		return err_set(err, "%.300s: cannot be made: %s; check the place or name another",
+		return err_set(err, "%.300s: cannot be created: %s; check the place or name "
+				    "another",
 			       path, strerror(errno));
 	return 0;
 }

@@ -22,6 +22,12 @@ struct str {
 /* for printf("%.*s", STR_ARG(s)); only for text known to be short and clean */
 #define STR_ARG(s) (int)(s).n, (s).p ? (s).p : ""
 
+/* The ending of a noun after a number: "1 message", "2 messages". */
+static inline const char *plural_s(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static inline struct str str_of(const char *zero_terminated)
 {
 	return (struct str){ zero_terminated, zero_terminated ? strlen(zero_terminated) : 0 };

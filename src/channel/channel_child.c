@@ -112,8 +112,7 @@ static enum channel_result child_prepare(struct channel *c, struct str bytes, bo
 	if (in->due > in->sent)
 		return channel_fail(
 			CHANNEL_FAILED, err,
-			"%.*s: half of an earlier message is on its way; resend that one "
-			"first",
+			"%.*s: an earlier message is half sent; resend that one first",
 			NAME_ARG(c));
 	switch (channel_drain(c, &left)) {
 	case DRAIN_EMPTY: break;
@@ -143,8 +142,8 @@ static enum channel_result fail_ended(struct channel *c, size_t done, size_t lef
 			NAME_ARG(c));
 	return channel_fail(
 		CHANNEL_UNCERTAIN, err,
-		"%.*s: the agent ended when it had read %zu of %zu bytes; look what it did, "
-		"then restart it and decide again",
+		"%.*s: the agent ended after reading %zu of %zu bytes; check what it did, then "
+		"restart it and decide again",
 		NAME_ARG(c), done > left ? done - left : 0, n);
 }
 

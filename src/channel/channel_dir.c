@@ -150,8 +150,8 @@ static enum channel_result existing_fail(const struct channel *c, enum existing 
 	if (t == EXISTING_UNREADABLE)
 		return dir_fail(c, "cannot be read", err);
 	return channel_fail(CHANNEL_FAILED, err,
-			    "%.300s: is there already and holds something else; "
-			    "look at it, move it away, then resend",
+			    "%.300s: exists with other content; look at it, move it away, then "
+			    "resend",
 			    c->path);
 }
 

@@ -46,7 +46,7 @@ static enum file_lock_result lock_file(struct channel *c, const char *path, stru
 			return LOCK_TAKEN;
 		channel_close(c);
 	}
-	err_set(err, "%.300s: is replaced again and again; try again when that is over", path);
+	err_set(err, "%.300s: keeps being replaced; try again later", path);
 	return LOCK_BUSY;
 }
 

@@ -158,10 +158,12 @@ static void print_closing(struct checking *c)
 
 	for (unsigned i = 0; i < dialect_count(); i++)
 		total += c->messages[i];
-	buf_printf(&c->out, "%llu errors, %llu warnings, %llu notes in %llu messages",
-		   (unsigned long long)c->count[SEVERITY_ERROR],
+	buf_printf(&c->out, "%llu error%s, %llu warning%s, %llu note%s in %llu message%s",
+		   (unsigned long long)c->count[SEVERITY_ERROR], plural_s(c->count[SEVERITY_ERROR]),
 		   (unsigned long long)c->count[SEVERITY_WARNING],
-		   (unsigned long long)c->count[SEVERITY_NOTE], (unsigned long long)total);
+		   plural_s(c->count[SEVERITY_WARNING]),
+		   (unsigned long long)c->count[SEVERITY_NOTE], plural_s(c->count[SEVERITY_NOTE]),
+		   (unsigned long long)total, plural_s(total));
 	for (unsigned i = dialect_count(); i-- > 0;)
 		if (c->messages[i]) {
 			buf_printf(&c->out, "%s%s %llu", between, dialect_name((enum dialect_id)i),

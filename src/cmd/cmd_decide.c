@@ -74,7 +74,7 @@ static void print_lines(const struct decide_command *d, const struct outcome *r)
 	add_clean(&out, r->item, TEXT_ID);
 	buf_printf(&out, ": %.*s, %s", STR_ARG(r->verb), delivery_name(r->delivery));
 	if (r->repeated)
-		buf_adds(&out, " before; nothing new was written");
+		buf_adds(&out, " already; nothing new was written");
 	if (r->letter && r->letter->path.n && r->delivery >= DELIVERY_SENT) {
 		add_labelled(&out, r->delivery == DELIVERY_HELD ? " for " : " to ",
 			     r->letter->path, TEXT_ID);
@@ -271,7 +271,7 @@ static void drop_refused(struct decide_command *d, uint32_t draft, struct outcom
 	    d->desk->drafts.v[draft].number == NONE || !r->missing.n ||
 	    desk_undo(d->desk, draft, &err))
 		return;
-	vec_push(&r->missing, STR("it is not staged any more"));
+	vec_push(&r->missing, STR("no longer staged"));
 	r->delivery = DELIVERY_NONE;
 }
 
@@ -436,7 +436,7 @@ static int run(struct decide_command *d)
 	if (o->words.n == 1)
 		return deliver_all(d);
 	if (strcmp(o->words.v[2], "defer") == 0)
-		return print_trouble("defer only hides an item in the terminal UI; it decides "
+		return print_trouble("defer only snoozes an item in the terminal UI; it decides "
 				     "nothing");
 	if (!verb_named(str_of(o->words.v[2]), &verb))
 		return print_trouble("no verb %s; there are accept, partial, reject, answer, "
@@ -470,8 +470,8 @@ int cmd_decide(struct options *o)
 	}
 	load_say_copy(&d.load, d.desk);
 	if (d.desk->journal.torn.n)
-		say_error("the last record of an earlier run was not written to its end; what is "
-			  "there of it was put aside as %s",
+		say_error("the last record of an earlier run is incomplete; it was moved aside as "
+			  "%s",
 			  d.desk->journal.torn.p);
 	load_run(&d.load, NULL, NULL);
 	if (d.load.trouble)

@@ -58,7 +58,7 @@ static void man_settings(struct buf *out)
 
 	buf_adds(out,
 		 ".SH CONFIGURATION\n.I $XDG_CONFIG_HOME/gavel/config.json\nis JSON with comments "
-		 "and trailing commas. What is wrong in it is told with its line and column, and "
+		 "and trailing commas. An invalid value is reported with its line and column, and "
 		 "the default is used for that value only.\n");
 	for (size_t i = 0; i < n; i++) {
 		buf_adds(out, ".TP\n.B ");

@@ -96,7 +96,7 @@ static int list(const struct options *o, const struct journal_folders *folders)
 		desk_close(&d);
 	}
 	if (!out.n && o->format == OUTPUT_TEXT)
-		buf_adds(&out, "nothing has been decided yet\n");
+		buf_adds(&out, "no decisions yet\n");
 	(o->format == OUTPUT_TEXT ? print_text : print_json)(&out);
 	return code;
 }
@@ -112,8 +112,8 @@ static int verify(const struct journal_folders *folders)
 		uint64_t records = 0;
 		unsigned problems = journal_verify(folders->list.v[i], &said, &records);
 
-		say("%s: %llu records, %u problems", folders->list.v[i],
-		       (unsigned long long)records, problems);
+		say("%s: %llu record%s, %u problem%s", folders->list.v[i],
+		    (unsigned long long)records, plural_s(records), problems, plural_s(problems));
 		print_text(&said);
 		if (problems)
 			code = EXIT_JOURNAL;
@@ -173,9 +173,9 @@ static int find_named(const struct journal_folders *folders, const char *id,
 		desk_close(&d);
 	}
 	if (hits == 0)
-		print_trouble("nothing is named %s; gavel journal list tells the ids", id);
+		print_trouble("no entry %s; gavel journal list shows the ids", id);
 	else if (hits > 1)
-		say_error("%u ids begin with %s; write more of it", hits, id);
+		say_error("%u ids begin with %s; give more of it", hits, id);
 	return hits == 1 ? 0 : -1;
 }
 

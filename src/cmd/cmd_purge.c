@@ -321,11 +321,14 @@ static void print_total(const struct purge *p)
 	struct buf line = { 0 };
 	char size[16];
 
-	buf_printf(&line, "%s: %u captures, %u journals, %u cache files, %sB",
-		   p->dry ? "would remove" : "removed", p->removed[CAPTURES], p->removed[JOURNALS],
-		   p->removed[CACHES], short_number(p->bytes, size));
+	buf_printf(&line, "%s: %u capture%s, %u journal%s, %u cache file%s, %sB",
+		   p->dry ? "would remove" : "removed", p->removed[CAPTURES],
+		   plural_s(p->removed[CAPTURES]), p->removed[JOURNALS],
+		   plural_s(p->removed[JOURNALS]), p->removed[CACHES],
+		   plural_s(p->removed[CACHES]), short_number(p->bytes, size));
 	if (p->in_use)
-		buf_printf(&line, "; %u old ones are in use or unfinished and stay", p->in_use);
+		buf_printf(&line, "; kept %u old one%s in use or unfinished", p->in_use,
+			   plural_s(p->in_use));
 	print_text(&line);
 }
 

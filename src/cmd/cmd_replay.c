@@ -97,8 +97,8 @@ static int end_export(struct player *p, int code)
 	if (cast_close(&p->cast, &err) < 0)
 		return print_trouble("%s", err.text);
 	if (code == EXIT_FINE)
-		say("%s: %u frames, %s", p->cast.file, p->cast.frames,
-		    timestamp_span(p->cast.last_ms, span));
+		say("%s: %u frame%s, %s", p->cast.file, p->cast.frames,
+		    plural_s(p->cast.frames), timestamp_span(p->cast.last_ms, span));
 	return code;
 }
 

@@ -23,8 +23,7 @@ enum {
 static void check_questions(void *ctx, struct load *l, struct message *msg, uint32_t file)
 {
 	static const char rule[] = "feedback/2.2-requester";
-	static const char text[] = "the reviewer's own words, in the form of a question to it: it "
-				   "counts for nothing";
+	static const char text[] = "a request written by the reviewer itself; ignored";
 	struct reviewing *r = ctx;
 	const struct desk *d = review_desk(r);
 	bool asks = (msg->dialect == DIALECT_FEEDBACK && str_is(msg->kind, "request")) ||

@@ -28,8 +28,8 @@ static int make_captures(struct buf *out, struct err *err)
 	buf_printf(out, "/%s-%d", stamp, (int)getpid());
 	if (mkdir(out->p, 0700) == 0)
 		return 0;
-	return err_set(err, "%.300s: cannot keep there what agents write: %s; set XDG_STATE_HOME "
-			    "to a folder with room",
+	return err_set(err, "%.300s: cannot keep agents' output: %s; set XDG_STATE_HOME to a "
+			    "folder with room",
 		       out->p, strerror(errno));
 }
 
@@ -167,7 +167,7 @@ static int supervise(struct watch *w, struct supervisor *f, const char *captures
 	if (err->text[0])
 		app_say(&w->app, ROLE_ERROR, "%s", err->text);
 	else if (!w->app.notice.n)
-		app_say(&w->app, ROLE_DIM, "what they write is kept in %s", captures);
+		app_say(&w->app, ROLE_DIM, "their output is kept in %s", captures);
 	code = watch_go(w, buf_str(&title));
 	buf_release(&title);
 	return code;

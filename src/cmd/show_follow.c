@@ -36,10 +36,9 @@ struct following {
 bool show_follow_refuses(const struct view_ops *view, const struct options *o)
 {
 	if (view != &view_messages && view != &view_inbox && view != &view_decisions)
-		say_error("--follow prints records as they come: messages, inbox, decisions; other "
-			  "views are pictures of a moment");
+		say_error("--follow works with messages, inbox and decisions only");
 	else if (o->at)
-		say_error("--follow goes on where --at stops; give one of them");
+		say_error("--follow and --at exclude each other; give one of them");
 	else
 		return false;
 	return true;

@@ -288,7 +288,7 @@ static void report_loops(struct report *r)
 	struct ledger *all = ledger_new(r->s->model, r->s->k, r->s->k, NULL);
 
 	if (all->n)
-		table(r, "Review loops", "loop|iterations|items|newest word|converges");
+		table(r, "Review loops", "loop|iterations|items|latest|converges");
 	for (uint32_t i = 0; i < all->n; i++) {
 		arena_reset(&arena);
 		if (loop_has_begun(all, i, r->s->k) && row(r))
@@ -357,7 +357,7 @@ static void report_problems(struct report *r)
 
 		if (!m->records.v[i].errors || !message_is_shown(r->s, i))
 			continue;
-		table(r, "Broken rules", "line|rule|what is wrong");
+		table(r, "Broken rules", "line|rule|problem");
 		if (r->rows >= ROWS_MAX) { /* counted, not read again */
 			r->rows++;
 			continue;

@@ -30,7 +30,7 @@ enum {
 
 static const struct command commands[] = {
 	{ COMMAND_WATCH, "", "[SOURCE...]",
-	  "Open the terminal UI; where the output is no terminal, print the inbox." },
+	  "Open the terminal UI; if standard output is not a terminal, print the inbox." },
 	{ COMMAND_RUN, "run", "[--] [COMMAND...]",
 	  "Start an agent and supervise it over its pipes; without COMMAND, those of the "
 	  "configuration. Its environment is a short list of harmless variables; --env lets others "
@@ -55,15 +55,15 @@ static const struct command commands[] = {
 	  "it. The decision is staged; --deliver sends it, and without ITEM everything that is "
 	  "staged." },
 	{ COMMAND_JOURNAL, "journal", "list | verify | resend ID | void ID | repair",
-	  "Look at what was decided and what became of it: list it, check the hash chain, send a "
-	  "held message again, take back what is staged or was not delivered, or mend a damaged "
+	  "Look at what was decided and what became of it: list it, check the hash chain, resend a "
+	  "held message, take back what is staged or was not delivered, or repair a damaged "
 	  "journal." },
 	{ COMMAND_PURGE, "purge", "",
-	  "Remove old captures of agents' output, caches, and journals whose source is no more. "
-	  "Nothing that is in use, and never a journal in which something is unfinished." },
+	  "Remove old captures of agents' output, caches, and journals whose source no longer "
+	  "exists. Nothing that is in use, and never a journal in which something is unfinished." },
 	{ COMMAND_DEMO, "demo", "",
-	  "Open a built-in session to try everything on; where the output is no terminal, print "
-	  "its inbox and summary." },
+	  "Open a built-in session to try everything on; if standard output is not a terminal, "
+	  "print its inbox and summary." },
 	{ COMMAND_HELP, "help", "[COMMAND|config|bash|zsh|fish]",
 	  "Explain a command, print a configuration file with every setting, or completion for a "
 	  "shell." },
@@ -230,7 +230,7 @@ static const struct option options[] = {
 	  "behind them (#N.0: without that), or before the first message later than TIME. replay "
 	  "begins there.",
 	  WATCH | SHOW | REPLAY, FIELD(at) },
-	{ "speed", "N", "replay: times as fast as it was, 0.1 to 1000.", REPLAY, FIELD(speed) },
+	{ "speed", "N", "replay: N times real time, 0.1 to 1000.", REPLAY, FIELD(speed) },
 	{ "against", "JOURNAL",
 	  "show decisions: compare with another journal, such as a fork's folder: what was decided "
 	  "otherwise, and which fields of the messages differ.",
@@ -278,8 +278,8 @@ static const struct option options[] = {
 	  "What an earlier run left unfinished: ask shows it first, send finishes it at once.",
 	  DECIDERS, .set = set_recover, .values = "ask send" },
 	{ "follow", NULL,
-	  "show: go on, and print records as they come: messages; items of the inbox when they "
-	  "open or change; decisions when they are made or get on.",
+	  "show: keep printing records as they come: messages; items of the inbox when they open "
+	  "or change; decisions when they are made or progress.",
 	  SHOW, FIELD(follow) },
 	{ "no-follow", NULL, "Read what is there, and do not wait for more.", WATCH,
 	  FIELD(no_follow) },
@@ -291,7 +291,7 @@ static const struct option options[] = {
 	  "Nobody else writes to the reply FIFO, so messages over 4096 bytes may go there.",
 	  WATCH | DECIDE | DEMO | JOURNAL, FIELD(sole_writer) },
 	{ "sure", NULL,
-	  "journal void: give up a message even though it may have arrived and been acted on.",
+	  "journal void: abandon a message even though it may have arrived and been acted on.",
 	  JOURNAL, FIELD(sure) },
 	{ "reason-code", "CODE", "decide: a word for the reason, such as out_of_scope.", DECIDE,
 	  FIELD(reason_code), .once = true },
@@ -345,8 +345,8 @@ static const struct option options[] = {
 	  "With --headless: write the last screen to FILE: rows of text, ---, rows of role "
 	  "letters; with --color=always as a terminal of 16 colours would get it.",
 	  SCREENS, FIELD(screen) },
-	{ "help", NULL, "Explain the command and end.", ANY, FIELD(help) },
-	{ "version", NULL, "Print the version and end.", ANY, FIELD(version) },
+	{ "help", NULL, "Print help for the command and exit.", ANY, FIELD(help) },
+	{ "version", NULL, "Print the version and exit.", ANY, FIELD(version) },
 };
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
 _Static_assert((int)OPTIONS <= (int)OPTIONS_MAX, "struct options.given has a place for each row");

@@ -175,14 +175,14 @@ static int transmit(struct desk *d, uint32_t number, bool anew, struct err *err)
 	}
 	if (l->channel == CHANNEL_NONE) {
 		err_set(&why,
-			"its text was lost with a damaged record; look whether it arrived, then "
-			"decide once more");
+			"its text was lost with a damaged record; check whether it arrived, then "
+			"decide again");
 		return desk_hold(d, number, !doubt, &why, err);
 	}
 	before = find_blocking(d, number);
 	if (before != NONE) {
 		err_set(&why,
-			"waits behind %s, which has not gone out; send or give up that one first",
+			"waits for %s, which is not sent yet; send or abandon that one first",
 			d->letters.v[before].id);
 		return desk_hold(d, number, !doubt, &why, err);
 	}
@@ -254,11 +254,11 @@ int desk_resend(struct desk *d, uint32_t letter, struct err *err)
 	uint32_t before = find_blocking(d, letter);
 
 	if (!letter_is_unfinished(&d->letters.v[letter]))
-		return err_set(err, "%s is %s; only what is held is sent again",
+		return err_set(err, "%s is %s; only held messages are sent again",
 			       d->letters.v[letter].id,
 			       letter_state_name(d->letters.v[letter].state));
 	if (before != NONE)
-		return err_set(err, "%s goes first to the same place; send or give up that one",
+		return err_set(err, "%s goes to the same place first; send or abandon it",
 			       d->letters.v[before].id);
 	if (d->access != DESK_WRITES)
 		return err_set(err, "%s", d->why.text);
@@ -286,7 +286,7 @@ int desk_give_up(struct desk *d, uint32_t letter, bool sure, struct err *err)
 	const struct letter *l = &d->letters.v[letter];
 
 	if (!letter_is_unfinished(l))
-		return err_set(err, "%s is %s; there is nothing to give up", l->id,
+		return err_set(err, "%s is %s; nothing to abandon", l->id,
 			       letter_state_name(l->state));
 	if (l->tried && l->uncertain) {
 		if (!sure && !letter_is_lost(l))
@@ -308,7 +308,7 @@ int desk_reroute(struct desk *d, uint32_t letter, struct str path, struct err *e
 	struct buf line = { 0 };
 
 	if (!letter_is_unfinished(l) || l->channel != CHANNEL_CHILD)
-		return err_set(err, "%s is %s; only what is held is sent again", l->id,
+		return err_set(err, "%s is %s; only held messages are sent again", l->id,
 			       letter_state_name(l->state));
 	record_step("MOVED", l->id, &line);
 	json_put_str(&line, "path", path);

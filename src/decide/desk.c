@@ -88,7 +88,7 @@ static void open_journal(struct desk *d, bool write)
 	case JOURNAL_FINE:
 		d->access = write ? DESK_WRITES : DESK_READS;
 		if (!write)
-			err_set(&d->why, "read-only was asked for");
+			err_set(&d->why, "--read-only was given");
 		else if (d->journal.was_poisoned)
 			rewrite_unfinished(d);
 		return;
@@ -453,8 +453,7 @@ int desk_stage(struct desk *d, const struct draft *draft, uint32_t *number, stru
 	written = desk_find_written(d, draft);
 	if (written != NONE && !str_is(draft->corrects, d->drafts.v[written].id))
 		return err_set(err,
-			       "this was decided already (%s, %s); a correction has to say that it "
-			       "is one",
+			       "already decided (%s, %s); a correction must be marked as one",
 			       verb_name(d->drafts.v[written].verb),
 			       delivery_name(draft_delivery(d, &d->drafts.v[written], NULL)));
 	decision_id(fresh.id);
@@ -491,8 +490,7 @@ void desk_note_heard(struct desk *d, struct str path, uint64_t offset)
 int desk_undo(struct desk *d, uint32_t draft, struct err *err)
 {
 	if (d->drafts.v[draft].state != DRAFT_STAGED)
-		return err_set(err, "only what is staged can be undone; this was recorded to be "
-				    "sent");
+		return err_set(err, "only staged decisions can be undone; this one is being sent");
 	return desk_void(d, d->drafts.v[draft].id, err);
 }
 

@@ -111,7 +111,7 @@ static void check_review_ids(struct checker *c)
 		}
 		path_push_index(c, i);
 		add_diag(c, SEVERITY_WARNING, RULE("2.2.5-finding_id"), "finding_id",
-			 "%s stands twice in one review", quoted(id, q));
+			 "%s appears twice in one review", quoted(id, q));
 		path_pop(c);
 	}
 	path_pop(c);
@@ -127,7 +127,7 @@ static void check_review_ids(struct checker *c)
 			if (yyjson_is_str(name) && !id_is_listed(&seen, ids.v, json_str(name))) {
 				path_push_index(c, (uint32_t)k);
 				add_diag(c, SEVERITY_WARNING, RULE("2.2.5-related_findings"), NULL,
-					 "%s is no finding of this review",
+					 "%s is not a finding of this review",
 					 quoted(json_str(name), q));
 				path_pop(c);
 			}

@@ -31,7 +31,7 @@ static void decode_text(struct decoder *d, struct str bytes, struct message *m,
 			 "the input ends inside this line");
 	else if (outcome == JSON_NOT && t.n && t.p[0] == '{')
 		diag_add(&m->diags, SEVERITY_WARNING, "json/syntax", STR(""),
-			 "begins like JSON but is none: %s at byte %zu", d->outer.why,
+			 "looks like JSON but is invalid: %s at byte %zu", d->outer.why,
 			 d->outer.where + 1);
 }
 
@@ -191,8 +191,7 @@ static void decode_doubtful(struct decoder *d, yyjson_val *root, struct message 
 	}
 	m->flags |= RECORD_AMBIGUOUS;
 	diag_add(&m->diags, SEVERITY_ERROR, "json/duplicate-name", STR(""),
-		 "a name stands twice, and readers disagree on what message this is, so it decides "
-		 "nothing");
+		 "duplicate name; readers disagree on what message this is, so it decides nothing");
 }
 
 void dialect_decode(struct decoder *d, struct str bytes, const struct frame_info *info,

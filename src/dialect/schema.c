@@ -144,7 +144,7 @@ static void check_string(struct checker *c, yyjson_val *v, const struct field *f
 	case FORMAT_UUID4_SOFT:
 	case FORMAT_UUID_SOFT:
 		if (s.n == 0 || has_nul(v, s))
-			wrong = "is no id";
+			wrong = "is not an id";
 		else if (!is_uuid(s, f->format == FORMAT_UUID4_SOFT))
 			soft = f->format == FORMAT_UUID4_SOFT ? "is not a UUID of version 4"
 							      : "is not a UUID";
@@ -366,8 +366,8 @@ void report_duplicate(struct checker *c, struct str name, yyjson_val *first, yyj
 	c->m->flags |= RECORD_AMBIGUOUS;
 	if (!c->m->diags.quiet)
 		snprintf(text, sizeof(text),
-			 "stands twice, as %s and as %s; readers disagree on which one counts, "
-			 "so the message decides nothing",
+			 "duplicate name, with the values %s and %s; readers disagree on which one "
+			 "counts, so the message decides nothing",
 			 value_text(first, one), value_text(second, other));
 	add_member_diag(c, SEVERITY_ERROR, "json/duplicate-name", name, text);
 }

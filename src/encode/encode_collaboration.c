@@ -97,9 +97,8 @@ void begin_reply(struct encoding *e, struct proposal *p, struct buf *b, const ch
 
 	m.sequence = next_sequence(e->model, o->session, e->desk, e);
 	if (m.sequence < 0)
-		propose_missing(e, p, "the session's sequence numbers have come to their end, "
-				      "2^53 - 1; only an escalation queue can take it, with "
-				      "--escalate-to");
+		propose_missing(e, p, "the session's sequence numbers are exhausted (2^53 - 1); "
+				      "only an escalation queue can take it, with --escalate-to");
 	check_sender(e, p, o->session, reviewer);
 	if (!to->id.n)
 		propose_missing(e, p, "the message it answers does not say from whom it is");

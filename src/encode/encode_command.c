@@ -106,8 +106,8 @@ int command_write(const struct addressed_command *c, const struct model *m, cons
 	head.id = str_make(id, 36);
 	head.sequence = next_sequence(m, c->session, d, NULL);
 	if (head.sequence < 0)
-		return err_set(err, "this session's sequence numbers have come to their end, "
-				    "2^53 - 1; nothing can follow");
+		return err_set(err, "this session's sequence numbers are exhausted (2^53 - 1); "
+				    "nothing can follow");
 	address_command(&e, c, &head);
 	head.session_id = session_id(m, c->session);
 	if (c->type == SESSION_ACKNOWLEDGE)

@@ -188,15 +188,15 @@ static void encode_review(struct encoding *e, uint32_t i)
 	}
 	if (!last_iteration(e, input, newest, &iteration)) {
 		propose_missing(e, p,
-				"the input in line %u%s has no valid context.iteration to count on "
-				"from; only escalate can be said",
+				"the input in line %u%s has no valid context.iteration to "
+				"continue; only escalate is available",
 				message_line(e->model, input), reply_words(e->model, input));
 		return;
 	}
 	if (!is_whole(e, input)) {
 		propose_missing(e, p,
 				"the input in line %u%s is incomplete or damaged and cannot be "
-				"handed on; only escalate can be said",
+				"passed on; only escalate is available",
 				message_line(e->model, input), reply_words(e->model, input));
 		return;
 	}

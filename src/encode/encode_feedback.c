@@ -110,8 +110,8 @@ static void check_turn(struct encoding *e, struct proposal *p, const struct turn
 				(long long)turn->asked);
 	else if (find_unsent_request(e, session, &unsent))
 		propose_missing(e, p,
-				"the Request of iteration %lld is recorded, but not sent; send it "
-				"or give it up first (gavel journal list)",
+				"the Request of iteration %lld is recorded, but not sent; send or "
+				"abandon it first (gavel journal list)",
 				(long long)unsent.iteration);
 }
 
@@ -136,11 +136,11 @@ static void warn_open_items(struct encoding *e, struct proposal *p, uint32_t ses
 		propose_caution(e, p,
 				"%u escalated item%s of this turn can no longer be answered once the "
 				"Request is sent",
-				escalated, escalated == 1 ? "" : "s");
+				escalated, plural_s(escalated));
 	if (open)
 		propose_caution(e, p,
 				"%u other item%s of this turn %s open; the Request ends the turn",
-				open, open == 1 ? "" : "s", open == 1 ? "is" : "are");
+				open, plural_s(open), open == 1 ? "is" : "are");
 }
 
 static void warn_undecided_items(struct encoding *e, struct proposal *p)

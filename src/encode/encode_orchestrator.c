@@ -69,7 +69,7 @@ static void encode_answer(struct encoding *e, struct proposal *p)
 	if (option)
 		answer = keep_buf(e, &value);
 	else if (yyjson_arr_size(options))
-		propose_caution(e, p, "this is none of the options; it goes out as it was typed");
+		propose_caution(e, p, "not one of the options; sent as typed");
 	begin_response(e, &b, "response:success");
 	json_open(&b, "payload", '{');
 	json_put_str(&b, "answer", answer.p ? answer : STR(""));

@@ -180,7 +180,7 @@ struct proposal *propose_to_queue(struct encoding *e, const uint32_t *drafts, ui
 	p->letter.aside = true;
 	p->letter.path = p->letter.bytes = STR("");
 	if (!e->terms->escalate_to) {
-		propose_missing(e, p, "this protocol cannot say escalate; give a queue: "
+		propose_missing(e, p, "this protocol has no escalation; give a queue: "
 				      "--escalate-to PATH");
 		return p;
 	}

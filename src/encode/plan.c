@@ -278,7 +278,7 @@ static bool is_sendable(const struct draft *draft, const struct model *m, const 
 	bool same;
 
 	if (!item || !item_at(m, item, m->records.n, wall_ms, &at)) {
-		buf_adds(why, "the log does not show it any more");
+		buf_adds(why, "no longer in the log");
 		return false;
 	}
 	item_rev(r, item, &at, &rev);
@@ -351,12 +351,12 @@ static void check_group(struct encoding *e, uint32_t first)
 	enum verb verb = draft_of(e, 0)->verb;
 
 	if (first == e->plan->list.n)
-		refuse(e->plan, e->desk, e->drafts[0], "nothing can be said to its sender");
+		refuse(e->plan, e->desk, e->drafts[0], "no reply to its sender is possible");
 	for (uint32_t i = first; i < e->plan->list.n; i++) {
 		struct proposal *p = &e->plan->list.v[i];
 
 		if (!p->missing.n && letter_is_empty(e->desk, &p->letter))
-			propose_missing(e, p, "the protocol cannot %s this", verb_name(verb));
+			propose_missing(e, p, "can't %s this item", verb_name(verb));
 	}
 }
 

@@ -42,6 +42,7 @@ bool verb_is_allowed(enum verb v, const struct model *m, const struct item *item
 		   const struct item_state *state, struct buf *why)
 {
 	unsigned verbs = verbs_allowed(m, item, state);
+	const char *between = "; available: ";
 
 	if (verbs & 1u << v)
 		return true;
@@ -54,7 +55,7 @@ bool verb_is_allowed(enum verb v, const struct model *m, const struct item *item
 			encoders[message_route(m, state->message)->dialect];
 
 		if (state->verdict != VERDICT_SUPERSEDED || !encoder->is_final)
-			buf_printf(why, "it is not open any more (%s)",
+			buf_printf(why, "no longer open (%s)",
 				   verdict_name(state->verdict));
 		else
 			encoder->is_final(m, item, state, why);
@@ -63,11 +64,12 @@ bool verb_is_allowed(enum verb v, const struct model *m, const struct item *item
 	if (state->no_findings && v == VERB_PARTIAL)
 		buf_adds(why, "changes are requested by findings, and this review has none");
 	else
-		buf_printf(why, "its protocol cannot say %s here", verb_name(v));
-	buf_adds(why, "; it can say");
+		buf_printf(why, "can't %s this item", verb_name(v));
 	for (int i = 0; i < VERB_COUNT; i++)
-		if (verbs & 1u << i)
-			buf_printf(why, " %s", verb_name((enum verb)i));
+		if (verbs & 1u << i) {
+			buf_printf(why, "%s%s", between, verb_name((enum verb)i));
+			between = ", ";
+		}
 	return false;
 }
 
@@ -77,10 +79,10 @@ void add_decided(const struct model *m, const struct item_state *at, struct buf 
 	char clock[32];
 
 	if (at->verdict == VERDICT_SUPERSEDED) {
-		buf_adds(out, "it is superseded: the session has gone on without a decision");
+		buf_adds(out, "superseded: the session went on without a decision");
 		return;
 	}
-	buf_printf(out, "it was decided already: %s", verdict_name(at->verdict));
+	buf_printf(out, "already decided: %s", verdict_name(at->verdict));
 	if (by.n)
 		buf_printf(out, " by %.*s%s", STR_ARG(by), item_by_origin(m, at));
 	if (at->person_ms != TIME_NONE)
@@ -123,7 +125,7 @@ static bool can_be_corrected(const struct desk *d, uint32_t written, const struc
 	struct item_state said;
 
 	if (l && letter_is_unfinished(l)) {
-		buf_adds(why, "its message is not sent yet; send it or give it up first");
+		buf_adds(why, "its message is not sent yet; send or abandon it first");
 		return false;
 	}
 	item_without_overlay(m, item, m->records.n, TIME_NONE, &said);
@@ -157,9 +159,9 @@ static bool input_is_free(const struct desk *d, const struct draft *draft, const
 		    !item_at(m, &m->items.v[other->number], m->records.n, TIME_NONE, &at) ||
 		    chosen_input(m, &at, other->input) != input)
 			continue;
-		buf_printf(why, "the input in line %u was said to be answered by ", draft->input);
+		buf_printf(why, "the input in line %u is already answered by ", draft->input);
 		buf_add_str(why, other->item);
-		buf_adds(why, "; choose another one for this, or undo that");
+		buf_adds(why, "; choose another input, or undo that");
 		return false;
 	}
 	return true;
@@ -199,7 +201,7 @@ bool desk_allows(const struct desk *d, const struct draft *draft, const struct m
 	if (final.n)
 		buf_printf(why, "; %s", final.p);
 	else if (correctable)
-		buf_adds(why, "; a correction has to say that it is one");
+		buf_adds(why, "; a correction must be marked as one");
 	buf_release(&final);
 	return false;
 }

@@ -54,12 +54,12 @@ static void report_lost(struct salvage *s, unsigned segment, unsigned from, unsi
 {
 	s->lost_total += bytes;
 	if (from == to)
-		report(s, "journal-%06u, line %u: is damaged, %llu bytes cannot be proven\n",
-		       segment, from, (unsigned long long)bytes);
+		report(s, "journal-%06u, line %u: damaged, %llu byte%s cannot be proven\n",
+		       segment, from, (unsigned long long)bytes, plural_s(bytes));
 	else
 		report(s,
-		       "journal-%06u, lines %u to %u: are damaged, %llu bytes cannot be proven\n",
-		       segment, from, to, (unsigned long long)bytes);
+		       "journal-%06u, lines %u to %u: damaged, %llu byte%s cannot be proven\n",
+		       segment, from, to, (unsigned long long)bytes, plural_s(bytes));
 }
 
 static void flush_lost(struct salvage *s)
@@ -412,9 +412,10 @@ static int repair(const char *dir, const struct segments *all, const struct exte
 	if (rc == 0)
 		rc = finish(dir, all, number, out, err);
 	if (rc == 0)
-		buf_printf(out, "%llu records are kept, %llu bytes are lost\n",
+		buf_printf(out, "%llu record%s kept, %llu byte%s lost\n",
 			   (unsigned long long)(whole.records + s.records.n),
-			   (unsigned long long)s.lost_total);
+			   plural_s(whole.records + s.records.n), (unsigned long long)s.lost_total,
+			   plural_s(s.lost_total));
 	salvage_release(&s);
 	return rc;
 }

@@ -166,7 +166,7 @@ int read_dialect(struct parser *p, struct term *t)
 {
 	read_text(p, t);
 	if (!t->glob && index_of_name(dialect_at, t->value) < 0)
-		return unknown_name(p, dialect_at, t->value, "is no dialect", "");
+		return unknown_name(p, dialect_at, t->value, "is not a dialect", "");
 	return 0;
 }
 
@@ -175,7 +175,7 @@ int read_is(struct parser *p, struct term *t)
 	int property = index_of_name(property_at, t->value);
 
 	if (property < 0)
-		return unknown_name(p, property_at, t->value, "is nothing that can be asked", "");
+		return unknown_name(p, property_at, t->value, "is not a state", "");
 	t->wanted = filter_properties[property].bit;
 	return 0;
 }
@@ -197,7 +197,7 @@ int read_severity(struct parser *p, struct term *t)
 	}
 	found = index_of_name(severity_at, name);
 	if (found < 0)
-		return unknown_name(p, severity_at, name, "is no severity",
+		return unknown_name(p, severity_at, name, "is not a severity",
 				    ", after =, <, <=, > or >= if need be");
 	i = found < SEVERITY_DIAG ? 0 : SEVERITY_DIAG;
 	end = found < SEVERITY_DIAG ? SEVERITY_DIAG : SEVERITY_COUNT;
@@ -213,7 +213,7 @@ int read_trust(struct parser *p, struct term *t)
 	int trust = index_of_name(trust_at, t->value);
 
 	if (trust < 0)
-		return unknown_name(p, trust_at, t->value, "is no origin of messages", "");
+		return unknown_name(p, trust_at, t->value, "is not an origin", "");
 	t->wanted = 1u << trust;
 	return 0;
 }
@@ -290,7 +290,7 @@ static int take_key(struct parser *p, struct term *t)
 		return 0;
 	found = index_of_name(key_at, str_make(word.p, colon));
 	if (found < 0)
-		return unknown_name(p, key_at, str_make(word.p, colon), "is no key",
+		return unknown_name(p, key_at, str_make(word.p, colon), "is not a key",
 				    "; put a word that has a colon in quotes");
 	t->key = (enum key)found;
 	p->rest = str_from(p->rest, colon + 1);

@@ -92,7 +92,7 @@ static void check_sequence(struct apply_ctx *a)
 	if (!expected && r->sequence_reports <= SEQUENCE_REPORTS_MAX) {
 		if (r->sequence_reports++ == SEQUENCE_REPORTS_MAX)
 			report(a, severity, RULE("2.1-sequence_number"), "/sequence_number", 0,
-			       "this session is not numbered in one order; no more is said of it");
+			       "this session is not numbered in one order; not reported again");
 		else if (now > last)
 			report(a, severity, RULE("2.1-sequence_number"), "/sequence_number", 0,
 			       "a gap: %lld after %lld", (long long)now, (long long)last);

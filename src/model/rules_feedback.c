@@ -332,7 +332,7 @@ static void check_each_ack(struct apply_ctx *a, const struct turn_request *turn,
 			continue;
 		if (twice) {
 			report(a, SEVERITY_ERROR, RULE("4.3-items"), e->at, e->index,
-			       "%s stands here twice; there is one entry for each decision",
+			       "%s appears twice; there is one entry for each decision",
 			       quoted(e->id, q));
 			void_ack(a, i);
 		} else if (turn && !id_set_has(&decided, id_hash(a, e))) {
@@ -514,7 +514,7 @@ static void apply_answer(struct apply_ctx *a, const struct event *answer)
 		item = item_here(a, e->item, id_intern(a, e));
 		if (item != NONE && is_raised_here(a, &a->m->items.v[item])) {
 			report(a, SEVERITY_ERROR, RULE("4.1.3-id"), e->at, e->index,
-			       "%s stands twice in one response", quoted(e->id, q));
+			       "%s appears twice in one response", quoted(e->id, q));
 			a->msg->events.v[i].undecidable = true;
 		}
 		if (done > UINT32_MAX) /* iterations beyond cannot be told apart */

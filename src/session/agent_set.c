@@ -150,7 +150,7 @@ static bool has_room(const struct agent_set *c, const struct child_spec *spec, s
 {
 	if (c->load->wire.files.n + AGENT_PIPES <= WIRE_FILES_MAX)
 		return true;
-	err_set(err, "%s: one file too many; run fewer agents", spec->name);
+	err_set(err, "%s: too many files; run fewer agents", spec->name);
 	return false;
 }
 

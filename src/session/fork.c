@@ -158,7 +158,7 @@ int fork_run(const struct fork_copy *f, const char *as, struct err *err)
 	if (code < 0)
 		err_set(err, "gavel could not be started on the copy: %s", strerror(errno));
 	else if (code > 0)
-		err_set(err, "gavel on the copy ended with trouble");
+		err_set(err, "gavel on the copy failed");
 	vec_release(&args);
 	arena_release(&arena);
 	return code ? -1 : 0;

@@ -518,6 +518,18 @@ int load_open(struct load *l, const char *const *sources, uint32_t n, size_t max
 	return l->wire.files.n || (l->follow && l->wire.dirs.n) ? 0 : -1;
 }
 
+/* So that the error names the option, not the filter that is made of it. */
+static bool is_bad_time(const char *option, const char *value, int64_t day)
+{
+	int64_t ms;
+
+	if (!value || timestamp_parse_loose(str_of(value), day, &ms))
+		return false;
+	say_error("--%s=%s: not a time; give 10:15, 2026-01-26, 2026-01-26T10:15Z or ms since 1970",
+		  option, value);
+	return true;
+}
+
 int load_filter(const struct options *o, int64_t day, struct filter **out)
 {
 	struct buf text = { 0 };
@@ -526,6 +538,8 @@ int load_filter(const struct options *o, int64_t day, struct filter **out)
 	*out = NULL;
 	if (!o->filter && !o->since && !o->until)
 		return 0;
+	if (is_bad_time("since", o->since, day) || is_bad_time("until", o->until, day))
+		return -1;
 	if (o->filter)
 		buf_adds(&text, o->filter);
 	if (o->since)

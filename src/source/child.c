@@ -185,8 +185,9 @@ static int write_lines(struct child *c, struct str lines, struct err *err)
 	struct drain_capture *d = &private_of(c)->captures[DRAIN_OUT];
 
 	if (lines.n && capture_append(d, lines) < 0)
-		return err_set(err, "%s: cannot keep what it is told in %.300s: %s; make room there, "
-			       "then try again", c->name, children_folder(c->pool), strerror(errno));
+		return err_set(err, "%s: cannot keep what is sent to it in %.300s: %s; make room "
+			       "there, then try again", c->name, children_folder(c->pool),
+			       strerror(errno));
 	return 0;
 }
 
@@ -452,7 +453,7 @@ void child_status_text(const struct child *c, struct buf *out)
 		buf_printf(out, "signal %d (%s)%s", c->number, strsignal(c->number),
 			   c->dumped ? ", core dumped" : "");
 	else if (c->number < 0)
-		buf_adds(out, "ended, nobody knows how");
+		buf_adds(out, "ended, status unknown");
 	else
 		buf_printf(out, "exit code %d", c->number);
 }

@@ -12,7 +12,7 @@
 
 static int fail_capture(const char *path, int number, struct err *err)
 {
-	return err_set(err, "%.300s: cannot keep what an agent writes there: %s; %s", path,
+	return err_set(err, "%.300s: cannot keep an agent's output there: %s; %s", path,
 		       strerror(number),
 		       number == EWOULDBLOCK ? "another gavel does; name another folder"
 					     : "name a folder with room");

@@ -132,7 +132,7 @@ static int fail(const char *name, const char *program, int number, const char *w
 	case ENOTDIR: todo = "check the name, and its first line if it is a script"; break;
 	case EACCES:
 	case EPERM: todo = "check who may run it (chmod +x)"; break;
-	case ENOEXEC: todo = "it is no program; a script begins with #! and its interpreter"; break;
+	case ENOEXEC: todo = "not a program; a script begins with #! and its interpreter"; break;
 	case EAGAIN:
 	case ENOMEM: todo = "end other programs and start it again"; break;
 	case EMFILE:

@@ -76,9 +76,9 @@ static void add_lost(const struct child_private *k, struct buf *left)
 	if (!number)
 		number = atomic_load(&k->captures[DRAIN_ERR].trouble);
 	if (lost)
-		buf_printf(left, "%s: the last %llu bytes of what it wrote are lost: %s: %s\n",
-			   k->c.name, (unsigned long long)lost, children_folder(k->c.pool),
-			   strerror(number));
+		buf_printf(left, "%s: lost the last %llu byte%s of its output: %s: %s\n",
+			   k->c.name, (unsigned long long)lost, plural_s(lost),
+			   children_folder(k->c.pool), strerror(number));
 }
 
 void children_close(struct children *pool, struct buf *left)

@@ -158,8 +158,8 @@ static int walk(struct key_player *p, struct str text, const char *name, struct 
 			int shown = keys.n < 24 ? (int)keys.n : 24;
 
 			if (!play_one(p, &keys))
-				return err_set(err, "%s:%u: no key is called that: %.*s; write < "
-						    "as <lt>", name, line, shown, keys.p);
+				return err_set(err, "%s:%u: unknown key %.*s; write < as <lt>",
+					       name, line, shown, keys.p);
 		}
 	}
 	return 0;
@@ -184,7 +184,7 @@ int headless_run(const char *path, headless_fn step, void *ctx, struct err *err)
 		return err_set(err, "%s: cannot be opened: %s", path, strerror(errno));
 	result = io_read_rest(fd, KEY_FILE_MAX_BYTES, &text);
 	if (result && errno == EFBIG)
-		err_set(err, "%s: more than %d bytes; that is no key file", path,
+		err_set(err, "%s: more than %d bytes; not a key file", path,
 			KEY_FILE_MAX_BYTES);
 	else if (result)
 		err_set(err, "%s: cannot be read: %s", path, strerror(errno));

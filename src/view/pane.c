@@ -308,12 +308,12 @@ static void draw_empty(const struct pane *p, const struct scene *s, struct grid 
 	struct buf text = { 0 };
 
 	if (!p->lines.cols)
-		buf_adds(&text, "The list is being made.");
+		buf_adds(&text, "Loading…");
 	else if (!p->text && s->reading)
-		buf_adds(&text, "Nothing so far: the log is still being read.");
+		buf_adds(&text, "Nothing yet: still reading the log.");
 	else if (!p->text && s->filter)
 		keymap_text(s->keymap,
-			    "Nothing here matches the filter. {back <Esc>} shows all again.",
+			    "No line matches the filter. {back <Esc>} clears it.",
 			    &text);
 	else if (p->view->empty) {
 		keymap_text(s->keymap, p->view->empty, &text);

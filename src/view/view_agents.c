@@ -289,6 +289,6 @@ const struct view_ops view_agents = {
 	.heading = table_heading,
 	.draw = agents_draw,
 	.target = agents_target,
-	.empty = "No agent has said who it is.",
+	.empty = "No agents yet.",
 	.then = "{messages} shows every message.",
 };

@@ -247,7 +247,7 @@ const struct view_ops view_decisions = {
 	.heading = table_heading,
 	.draw = decisions_draw,
 	.target = decisions_target,
-	.empty = "Nobody has decided anything yet.",
+	.empty = "No decisions yet.",
 	.then = "{accept} accepts, {reject} rejects, {answer} answers what is selected in the "
 		"inbox ({inbox}).",
 };

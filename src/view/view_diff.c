@@ -273,7 +273,7 @@ static void add_pair(struct diff_builder *k, struct version before, struct versi
 	line_add(k->out, LINE_BLANK, 0, 0);
 	own->pair_count++;
 	if (d.coarse)
-		add_note(k, "Too different to be compared line by line to the end.");
+		add_note(k, "Too different to compare line by line.");
 	if (!d.hunks)
 		add_note(k, "The artifact did not change.");
 	digits = number_width(d.kept + (d.added > d.removed ? d.added : d.removed), 3);
@@ -499,7 +499,7 @@ static void draw_gap(const struct diff_shown *shown, struct pen p)
 	uint32_t n = shown->line.count;
 
 	pen_skip(&p, gutter_cols(shown) - 2);
-	pen_printf(&p, ROLE_BORDER, "··· %u %s unchanged ···", n, n == 1 ? "line" : "lines");
+	pen_printf(&p, ROLE_BORDER, "··· %u line%s unchanged ···", n, plural_s(n));
 }
 
 static void diff_view_draw(const struct scene *s, const struct lines *lines, uint32_t i,
@@ -546,5 +546,5 @@ const struct view_ops view_diff = {
 	.make = diff_view_make,
 	.draw = diff_view_draw,
 	.target = diff_view_target,
-	.empty = "There is no such item, or not yet.",
+	.empty = "No such item, or not yet.",
 };

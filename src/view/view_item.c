@@ -270,7 +270,7 @@ static void draw_deadline(const struct scene *s, const struct item *item,
 	if (item_is_overdue(s, at)) {
 		pen_printf(&p, role, "its deadline was %s",
 			   timestamp_clock(at->deadline_ms, clock));
-		pen_put(&p, ROLE_DIM, "; nothing later has come from whoever asked");
+		pen_put(&p, ROLE_DIM, "; nothing newer from the agent");
 		return;
 	}
 	pen_put(&p, role, clock);
@@ -453,5 +453,5 @@ const struct view_ops view_item = {
 	.make = item_make,
 	.draw = item_draw,
 	.target = item_target,
-	.empty = "There is no such item, or not yet.",
+	.empty = "No such item, or not yet.",
 };

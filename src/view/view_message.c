@@ -96,5 +96,5 @@ const struct view_ops view_message = {
 	.name = "message",
 	.make = message_make,
 	.draw = message_draw,
-	.empty = "There is no such message, or not yet.",
+	.empty = "No such message, or not yet.",
 };

@@ -174,6 +174,6 @@ const struct view_ops view_messages = {
 	.heading = table_heading,
 	.draw = messages_draw,
 	.target = messages_target,
-	.empty = "Nothing has come yet.",
-	.then = "It appears here as it comes.",
+	.empty = "No messages yet.",
+	.then = "They appear here as they arrive.",
 };

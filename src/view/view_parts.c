@@ -416,8 +416,8 @@ const char *item_default(const struct model *m, const struct item *item)
 {
 	if (m->runs_agents &&
 	    message_route(m, item->steps[0].message)->dialect == DIALECT_ORCHESTRATOR)
-		return "whoever asked is told TIMEOUT";
-	return "whoever asked goes on without an answer";
+		return "the agent gets TIMEOUT";
+	return "the agent continues unanswered";
 }
 
 int64_t item_near_ms(const struct model *m, const struct item_state *at)

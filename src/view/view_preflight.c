@@ -44,9 +44,9 @@ static void add_proposal(struct prose *prose, struct lines *out, const struct pr
 		prose_add(prose, NULL, 14, ROLE_DIM, draft->explanation, TEXT_LINES);
 	}
 	add_list(prose, "missing", ROLE_ERROR, p->missing.v, p->missing.n);
-	add_list(prose, "think of", ROLE_WARN, p->cautions.v, p->cautions.n);
+	add_list(prose, "caution:", ROLE_WARN, p->cautions.v, p->cautions.n);
 	if (p->needs_sure)
-		prose_hint(prose, "think of", 10, ROLE_WARN,
+		prose_hint(prose, "caution:", 10, ROLE_WARN,
 			   p->letter.channel == CHANNEL_CHILD
 				   ? "accepted says that the artifact now reflects the change, but "
 				     "it is the same as in the last turn; edit it ({edit}), or "
@@ -68,16 +68,16 @@ static void preflight_make(const struct scene *s, int cols, struct lines *out)
 	prose = prose_start(s, cols, out, sizeof(*prose));
 	prose_hint(prose, NULL, 0, ROLE_KEY,
 		   s->plan->named.n
-			   ? "The place of this is named by a message. y asks once more and writes "
-			     "there, {back} goes back and sends nothing."
+			   ? "The path comes from a message. y asks again and writes there, {back} "
+			     "cancels."
 		   : plan_is_ready(s->plan)
-			   ? "This will be written. y sends it, {back} goes back and sends nothing."
+			   ? "This will be written. y sends it, {back} cancels."
 			   : "Not all of this can be written yet. y sends what is complete, {back} "
-			     "goes back and sends nothing.");
+			     "cancels.");
 	if (s->plan->apart.n)
 		prose_hint(prose, NULL, 0, ROLE_KEY,
-			   "More goes to places that are named by messages; {deliver} shows it on "
-			   "pages of its own.");
+			   "More goes to paths named by messages; {deliver} shows it on separate "
+			   "pages.");
 	line_add(out, LINE_BLANK, 0, 0);
 	for (uint32_t i = 0; i < s->plan->list.n; i++)
 		add_proposal(prose, out, &s->plan->list.v[i], i);
@@ -123,7 +123,7 @@ static void draw_draft(const struct scene *s, const struct draft *draft, struct 
 		pen_text(&pen, ROLE_NORMAL, draft->answer);
 	}
 	if (draft->number != NONE && !(draft->number < s->read_n && s->read[draft->number]))
-		pen_put(&pen, ROLE_WARN, "  not read to its end");
+		pen_put(&pen, ROLE_WARN, "  preview not scrolled to the end");
 }
 
 static void preflight_draw(const struct scene *s, const struct lines *lines, uint32_t i,

@@ -22,16 +22,15 @@ static const char *planned_action(const struct letter *l)
 
 	if (letter_is_lost(l))
 		return !l->tried || !l->uncertain
-			       ? "was not delivered, and the agent that it was for has ended; it "
-				 "is taken back"
-			       : "may have been read, and the agent that it was for has ended; it "
-				 "cannot be sent again and is taken back";
+			       ? "not delivered, and its agent has ended; it is withdrawn"
+			       : "may have been read, and its agent has ended; it cannot be sent "
+				 "again and is withdrawn";
 	if (l->channel == CHANNEL_NONE)
 		return "its text was lost with a damaged record; it stays held";
 	if (!l->tried || !l->uncertain)
-		return "was not delivered; it will be sent";
+		return "not delivered; it will be sent";
 	if (known)
-		return "may have arrived; the file is looked at first, and only what lacks is "
+		return "may have arrived; the file is checked first, and only what is missing is "
 		       "written";
 	switch (dialects[l->dialect]->redelivery) {
 	case REDELIVERY_ALWAYS:
@@ -51,8 +50,8 @@ static void recovery_make(const struct scene *s, int cols, struct lines *out)
 		return;
 	prose = prose_start(s, cols, out, sizeof(*prose));
 	prose_hint(prose, NULL, 0, ROLE_KEY,
-		   "These messages are recorded and have not gone out, or not for certain. y "
-		   "finishes them as said below, {back} leaves them as they are.");
+		   "These messages are recorded, but not sent, or not for certain. y finishes them "
+		   "as stated below, {back} leaves them.");
 	for (uint32_t d = 0; d < s->desks->list.n; d++)
 		for (uint32_t i = 0; i < s->desks->list.v[d].letters.n; i++) {
 			const struct letter *l = &s->desks->list.v[d].letters.v[i];
@@ -96,5 +95,5 @@ const struct view_ops view_recovery = {
 	.name = "recovery",
 	.make = recovery_make,
 	.draw = recovery_draw,
-	.empty = "Nothing is unfinished.",
+	.empty = "Nothing unfinished.",
 };

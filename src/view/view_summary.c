@@ -272,10 +272,10 @@ static void draw_took(const struct session_stats *f, struct pen p)
 
 	grid_put(p.g, p.rest, ROLE_KEY, "  took");
 	pen_skip(&p, p.rest.cols < 50 ? 8 : LABEL_COLS + NUMBER_COLS + 2);
-	pen_printf(&p, ROLE_NORMAL, "half of them up to %s, at most %s",
+	pen_printf(&p, ROLE_NORMAL, "median %s, longest %s",
 		   timestamp_span(f->median_ms, median), timestamp_span(f->longest_ms, longest));
 	if (f->timed < f->decided)
-		pen_printf(&p, ROLE_DIM, "   (%u have no time)", f->decided - f->timed);
+		pen_printf(&p, ROLE_DIM, "   (%u without a time)", f->decided - f->timed);
 }
 
 static void draw_list(const struct summary_own *own, const struct line *line, struct pen p)

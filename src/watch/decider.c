@@ -47,8 +47,8 @@ void decider_begin(struct decider *s)
 			app_say(s->app, ROLE_WARN, "this is %.*s", STR_ARG(d->notice));
 		if (d->journal.torn.n)
 			app_say(s->app, ROLE_WARN,
-				"the last record of an earlier run was not written to its end; "
-				"what is there of it was put aside as %s",
+				"the last record of an earlier run is incomplete; it was moved "
+				"aside as %s",
 				d->journal.torn.p);
 		if (d->access == DESK_READS && d->trouble != JOURNAL_FINE)
 			app_say(s->app, ROLE_WARN, "read-only: %s", d->why.text);
@@ -90,12 +90,12 @@ static void say_staged(struct decider *s, enum verb verb)
 
 	if (n > 1)
 		app_say(s->app, ROLE_STAGED,
-			"%s is staged, %u in all; {undo} undoes it, {deliver} looks at them and "
-			"sends them",
+			"%s is staged, %u in all; {undo} undoes it, {deliver} reviews and sends "
+			"them",
 			verb_name(verb), n);
 	else
 		app_say(s->app, ROLE_STAGED,
-			"%s is staged; {undo} undoes it, {deliver} looks at it and sends it",
+			"%s is staged; {undo} undoes it, {deliver} reviews and sends it",
 			verb_name(verb));
 }
 
@@ -103,7 +103,7 @@ static void say_staged(struct decider *s, enum verb verb)
 static bool refuse_while_sending(struct decider *s)
 {
 	if (s->app->deciding.delivery)
-		app_say(s->app, ROLE_WARN, "still sending; wait until that is done");
+		app_say(s->app, ROLE_WARN, "still sending; wait for that");
 	return s->app->deciding.delivery;
 }
 
@@ -302,7 +302,7 @@ static void show_plan_again(struct decider *s, const char *why)
 		if (is_on_top(s, &view_preflight))
 			app_back(s->app);
 		s->app->scene.plan = NULL;
-		app_say(s->app, ROLE_WARN, "%s, so nothing was sent; give the command again", why);
+		app_say(s->app, ROLE_WARN, "%s, so nothing was sent; repeat the command", why);
 		return;
 	}
 	show_plan(s, s->page);
@@ -322,7 +322,7 @@ static bool is_still_as_shown(struct decider *s, bool sure)
 	conversation_update(s->load);
 	if ((!speaks_to_agents(s) && s->load->model.replies.n != s->heard) ||
 	    !plan_heard_all(&s->plan, &s->load->locks)) {
-		show_plan_again(s, "somebody else has replied meanwhile");
+		show_plan_again(s, "someone else has replied meanwhile");
 		return false;
 	}
 	/* new messages may have changed the items decided on, or their deadlines have passed */
@@ -419,7 +419,7 @@ void decider_give_up(struct decider *s, struct desk *desk, uint32_t letter, bool
 	    !end_change(s, desk_give_up(desk, letter, may_have_arrived, &err), &err))
 		return;
 	if (desk->letters.v[letter].state == LETTER_SENT)
-		app_say(s->app, ROLE_OK, "it did arrive, so it is not given up");
+		app_say(s->app, ROLE_OK, "it did arrive, so it is not abandoned");
 	else
-		app_say(s->app, ROLE_DIM, "given up; the item is open again");
+		app_say(s->app, ROLE_DIM, "abandoned; the item is open again");
 }

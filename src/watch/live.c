@@ -200,7 +200,8 @@ static void show_banner(struct live *l, int64_t now_ms)
 	if (l->no_room && !waited)
 		app_say(a, ROLE_ERROR, "%s", a->banner.p);
 	else if (waited && !l->no_room)
-		app_say(a, ROLE_OK, "there is room again: what the agents write is kept, all of it");
+		app_say(a, ROLE_OK, "disk space is back: the agents' output is kept again, all of "
+				    "it");
 	if (!l->no_room && l->load->live && !follow_banner(l->load->live, now_ms, &a->banner))
 		add_waiting(l->load, &a->banner);
 }

@@ -104,7 +104,7 @@ static void edit_named(struct watch *w, const char *file, uint32_t line)
 static void edit_own(struct watch *w, const char *file, uint32_t line)
 {
 	if (access(file, F_OK) < 0)
-		app_say(&w->app, ROLE_WARN, "%s: %s; there is nothing to open", file,
+		app_say(&w->app, ROLE_WARN, "%s: %s; nothing to open", file,
 			strerror(errno));
 	else
 		edit(w, file, line);
@@ -229,11 +229,11 @@ void watch_effects(struct watch *w)
 		case EFFECT_RECOVER:
 		case EFFECT_RESEND: vec_push(&w->sending, e); break;
 		case EFFECT_AGENT:
-			app_say(&w->app, ROLE_ERROR, "no agents run here; gavel run starts some");
+			app_say(&w->app, ROLE_ERROR, "no agents running; gavel run starts some");
 			break;
 		case EFFECT_TURN:
 			app_say(&w->app, ROLE_ERROR,
-				"nothing is under review here; gavel review does");
+				"nothing under review; see gavel review");
 			break;
 		case EFFECT_FORK: what_if(w, e.fork.dir, e.fork.k); break;
 		case EFFECT_TELL: decider_command(&w->decider, &e.tell); break;

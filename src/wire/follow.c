@@ -230,7 +230,7 @@ static const char *kind_of(mode_t mode)
 		return "is a folder now; gavel waits for the log to come back";
 	if (S_ISFIFO(mode))
 		return "is a FIFO now; gavel waits for the log to come back";
-	return "is no regular file any more; gavel waits for the log to come back";
+	return "is no longer a regular file; gavel waits for the log to come back";
 }
 
 /* Opens the file that has the name now. true: there is something to read. */
@@ -307,7 +307,7 @@ static bool check_name(struct follow *f, uint32_t name)
 	if (known != UINT32_MAX)
 		return reread_known_file(f, name, known);
 	if (f->w->files.n >= WIRE_FILES_MAX) {
-		set_unreadable(f, n, "one file too many; start gavel again");
+		set_unreadable(f, n, "too many files; start gavel again");
 		return false;
 	}
 	return open_name(f, name, look.mode);

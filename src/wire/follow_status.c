@@ -107,7 +107,7 @@ static void say_gone(struct buf *out, struct str path, int64_t for_ms)
 	char span[32];
 
 	buf_add_str(out, path);
-	buf_printf(out, ": gone for %s; looked for once a second", timestamp_span(for_ms, span));
+	buf_printf(out, ": missing for %s; checked once a second", timestamp_span(for_ms, span));
 }
 
 bool follow_banner(const struct follow *f, int64_t now_ms, struct buf *out)

@@ -217,7 +217,7 @@ int wire_add(struct wire *w, const char *name_given, struct err *err)
 	struct source s;
 
 	if (!name.n)
-		return err_set(err, "an empty name is no source; give a file, a directory or -");
+		return err_set(err, "empty source name; give a file, a directory or -");
 	if (source_open(&s, name.p, err) < 0)
 		return -1;
 	if (s.kind == SOURCE_DIR) {
@@ -230,7 +230,7 @@ int wire_add(struct wire *w, const char *name_given, struct err *err)
 	}
 	if (w->files.n >= WIRE_FILES_MAX) {
 		source_close(&s);
-		return err_set(err, "%.300s: one file too many; give at most %d", s.name,
+		return err_set(err, "%.300s: too many files; give at most %d", s.name,
 			       WIRE_FILES_MAX);
 	}
 	add_open(w, &s, name, str_is(name, "-") ? STR("stdin") : name, false);

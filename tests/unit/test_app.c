@@ -206,9 +206,9 @@ START_TEST(an_empty_list_says_that_more_is_to_come)
 
 	open_demo();
 	app_arrived(&app, 0, 1, true);
-	ck_assert(shows(g, "still being read") && !shows(g, "Nothing waits"));
+	ck_assert(shows(g, "still reading") && !shows(g, "Nothing waits"));
 	app_arrived(&app, 1, 1, false);
-	ck_assert(!shows(g, "still being read") && shows(g, "Nothing waits"));
+	ck_assert(!shows(g, "still reading") && shows(g, "Nothing waits"));
 	read_all();
 	ck_assert(!shows(g, "Nothing waits"));
 	grid_free(g);
@@ -392,7 +392,7 @@ START_TEST(pastes_and_unknown_keys_are_no_commands)
 	type(":");
 	app_key(&app, &(struct key){ .code = KEY_PASTE, .text = STR("caf\xe9") });
 	ck_assert_uint_eq(app.prompt.text.n, 0);
-	ck_assert(strstr(app.notice.p, "what was pasted is not UTF-8: byte 4 is 0xe9") != NULL);
+	ck_assert(strstr(app.notice.p, "the pasted text is not UTF-8: byte 4 is 0xe9") != NULL);
 	type("<Esc>/");
 	app_key(&app, &(struct key){ .code = KEY_PASTE, .text = STR("pass\nkey") });
 	ck_assert(str_is(buf_str(&app.prompt.text), "passkey"));
@@ -521,7 +521,7 @@ START_TEST(arguments_are_parsed_once)
 
 	app_effects_taken(&app);
 	app_run(&app, STR("abort T-1 late"));
-	says("read-only: nothing can be said here");
+	says("read-only: nothing can be sent");
 	ck_assert_uint_eq(app.effects.n, 0);
 	vec_push(&desks.list, desk);
 	app.scene.desks = &desks;
@@ -554,13 +554,13 @@ START_TEST(searches_go_round)
 	type("/pk-4<Enter>");
 	ck_assert_uint_eq(app.notice.n, 0);
 	type("n");
-	says("the only one");
+	says("only match");
 	type("/question<Enter>G");
 	app_draw(&app, g, &row, &col);
 	type("n");
-	says("past the end");
+	says("wrapped to the top");
 	type("N");
-	says("past the top");
+	says("wrapped to the end");
 	type("1g<Enter>");
 	app_draw(&app, g, &row, &col);
 	type("/\"label<Enter>");
@@ -571,7 +571,7 @@ START_TEST(searches_go_round)
 	app_draw(&app, g, &row, &col);
 	ck_assert_uint_gt(app_screen(&app)->pane.found, first);
 	type("n");
-	says("past the end");
+	says("wrapped to the top");
 	ck_assert_uint_eq(app_screen(&app)->pane.found, first);
 	grid_free(g);
 	close_demo();
@@ -649,10 +649,10 @@ START_TEST(what_is_put_off_can_be_had_back)
 	type(":8<Enter>");
 	at = app_list(&app)->at;
 	type("z");
-	says("put off");
+	says("snoozed");
 	app_draw(&app, g, &row, &col);
 	ck_assert_uint_eq(app_list(&app)->lines.list.n, 17);
-	type("AK"); /* the one before is the one that was put off */
+	type("AK"); /* the one before is the one that was snoozed */
 	app_draw(&app, g, &row, &col);
 	ck_assert_uint_eq(app_list(&app)->at.a, at.a);
 	type("zA");
@@ -717,10 +717,11 @@ static void add_row(struct grid *g, int row, struct buf *out)
 }
 
 /* Whether a word of a text is the name of a built-in key. Prompts have keys of their own, y answers
- * questions, a is also a word, [ and ] are drawn, and a number need not be a view. */
+ * questions, a is also a word, / stands between two words, [ and ] are drawn, and a number need not
+ * be a view. */
 static bool is_old_key(struct str word, bool numbers)
 {
-	static const char *const others[] = { "a", "y", "[", "]", "Enter", "Esc", "Tab", "↑" };
+	static const char *const others[] = { "a", "y", "/", "[", "]", "Enter", "Esc", "Tab", "↑" };
 	struct buf line = { 0 };
 	bool old;
 
@@ -848,7 +849,7 @@ START_TEST(hints_prefer_built_in_keys)
 	type("<C-c>");
 	says("% quits");
 	type("<C-x>");
-	says("{ tells what the keys do");
+	says("key not bound here; { lists keys");
 	/* what is quoted is not read for commands */
 	app_run(&app, STR("{accept}"));
 	says("no command \"{accept}\"; Tab completes, { lists them");

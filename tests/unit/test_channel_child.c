@@ -316,7 +316,7 @@ START_TEST(half_a_message_is_completed)
 	/* others do not get into the middle of it, also when the pipe is empty */
 	agent_read();
 	ck_assert_int_eq(deliver(&c, message, &other, &err), CHANNEL_FAILED);
-	assert_says(err, "half of an earlier message is on its way; resend that one first");
+	assert_says(err, "an earlier message is half sent; resend that one first");
 	agent.reads = true;
 	c.wait_ms = 60000;
 	ck_assert_int_eq(deliver_again(&c, buf_str(&line), &at, FOUND_TORN, &err), CHANNEL_OK);
@@ -387,7 +387,7 @@ START_TEST(an_agent_that_ends_in_the_middle)
 	agent.stop_at = 12;
 	ck_assert_int_eq(deliver(&c, message, &at, &err), CHANNEL_UNCERTAIN);
 	ck_assert_str_eq(err.text,
-			 "worker: the agent ended when it had read 12 of 30 bytes; look what "
+			 "worker: the agent ended after reading 12 of 30 bytes; check what "
 			 "it did, then restart it and decide again");
 }
 END_TEST
@@ -404,7 +404,7 @@ START_TEST(an_agent_that_ends_in_the_middle_of_a_large_message)
 	agent.reads = true;
 	agent.stop_at = 100000;
 	ck_assert_int_eq(deliver(&c, buf_str(&line), &at, &err), CHANNEL_UNCERTAIN);
-	assert_says(err, "the agent ended when it had read 100000 of 300000 bytes");
+	assert_says(err, "the agent ended after reading 100000 of 300000 bytes");
 	sigpending(&pending);
 	ck_assert(!sigismember(&pending, SIGPIPE));
 	buf_release(&line);
@@ -441,7 +441,7 @@ START_TEST(what_it_left_behind_could_still_read_it)
 		agent.restarts = true;
 		ck_assert_int_eq(deliver(&c, i ? buf_str(&line) : message, &at, &err),
 				 CHANNEL_UNCERTAIN);
-		assert_says(err, "the agent ended when it had read 0 of 30");
+		assert_says(err, "the agent ended after reading 0 of 30");
 		close(heir);
 	}
 	buf_release(&line);
@@ -790,7 +790,7 @@ START_TEST(an_agent_dies_half_way)
 
 	start("read-slow 5", "crash");
 	ck_assert_int_eq(say(&c, message, &at, &err), CHANNEL_UNCERTAIN);
-	assert_says(err, "worker: the agent ended when it had read 5 of 30 bytes");
+	assert_says(err, "worker: the agent ended after reading 5 of 30 bytes");
 	wait_over();
 	ck_assert_int_eq(child->number, SIGSEGV);
 	children_close(pool, NULL);

@@ -198,7 +198,7 @@ START_TEST(what_cannot_run_says_why)
 	refused(folder, want);
 	write_text(path_of("script"), "touch ran\n", 0700);
 	snprintf(want, sizeof(want),
-		 "worker: cannot run %s: Exec format error; it is no program; a script begins with "
+		 "worker: cannot run %s: Exec format error; not a program; a script begins with "
 		 "#! "
 		 "and its interpreter",
 		 path_of("script"));
@@ -684,8 +684,8 @@ START_TEST(what_is_given_up_is_counted)
 	c = start("worker", "say 0123456789abcde", "stall", NULL);
 	wait_until(c->out.waiting == 6);
 	children_close(pool, &left);
-	ck_assert_msg(str_find(buf_str(&left), STR("worker: the last 6 bytes of what it wrote are "
-						   "lost: "), 0) == 0, "%s", left.p);
+	ck_assert_msg(str_find(buf_str(&left), STR("worker: lost the last 6 bytes of its output: "),
+			       0) == 0, "%s", left.p);
 	buf_release(&left);
 	io_reset();
 	pool = children_open(NULL, &err);
@@ -724,7 +724,7 @@ START_TEST(captures_can_have_names)
 	ck_assert_int_eq(symlink(path_of("target"), path_of("linked.ndjson")), 0);
 	spec.name = "linked";
 	ck_assert_ptr_null(child_start(pool, &spec, 0, &err));
-	assert_says(err, "linked.ndjson: cannot keep what an agent writes there");
+	assert_says(err, "linked.ndjson: cannot keep an agent's output there");
 }
 END_TEST
 

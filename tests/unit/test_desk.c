@@ -258,7 +258,7 @@ START_TEST(what_was_sent_is_not_open_after_a_repair)
 	twice = desk.drafts.v[0];
 	twice.explanation = STR("no");
 	ck_assert_int_eq(desk_stage(&desk, &twice, &number, &err), -1);
-	ck_assert_msg(strstr(err.text, "decided already"), "%s", err.text);
+	ck_assert_msg(strstr(err.text, "already decided"), "%s", err.text);
 	buf_release(&out);
 	vec_release(&l.drafts);
 }
@@ -292,7 +292,7 @@ START_TEST(two_names_have_one_journal)
 		desk_close(&desk);
 	twice.session = other.group;
 	ck_assert_int_eq(desk_stage(&other, &twice, &number, &err), -1);
-	ck_assert_msg(strstr(err.text, "this was decided already (reject, sent)"), "%s", err.text);
+	ck_assert_msg(strstr(err.text, "already decided (reject, sent)"), "%s", err.text);
 	ck_assert_int_eq(other.access, _i ? DESK_WRITES : DESK_READS);
 	ck_assert_int_eq(other.trouble, _i ? JOURNAL_FINE : JOURNAL_LOCKED);
 	desk_close(&other);

@@ -730,7 +730,7 @@ START_TEST(no_verb_but_those_of_the_protocol)
 {
 	add_turn(NULL);
 	bench_stage(&b, ITEM_IMPROVEMENT, ONE, VERB_ANSWER)->answer = STR("Yes.");
-	bench_refuses(&b, "its protocol cannot say answer here");
+	bench_refuses(&b, "can't answer this item");
 }
 END_TEST
 

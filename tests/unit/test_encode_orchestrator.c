@@ -242,7 +242,7 @@ START_TEST(an_event_cannot_be_rejected)
 {
 	add_event();
 	bench_stage(&b, ITEM_QUESTION, EVENT, VERB_REJECT)->explanation = STR("No.");
-	bench_refuses(&b, "its protocol cannot say reject here; it can say answer dismiss escalate");
+	bench_refuses(&b, "can't reject this item; available: answer, dismiss, escalate");
 }
 END_TEST
 

@@ -577,17 +577,17 @@ static void refused(const char *text, const char *first, const char *second)
 
 START_TEST(errors_name_the_word_and_what_is_allowed)
 {
-	refused("ok knd:finding", "\"knd:finding\": \"knd\" is no key; did you mean kind",
+	refused("ok knd:finding", "\"knd:finding\": \"knd\" is not a key; did you mean kind",
 		"kind, dialect, agent, task, session, id, severity, is, trust, after, before");
 	refused("-sev:major", "\"-sev:major\"", "did you mean severity");
-	refused("wholly:other", "\"wholly\" is no key; allowed", "in quotes");
+	refused("wholly:other", "\"wholly\" is not a key; allowed", "in quotes");
 	refused("trust:agnt", "did you mean agent", "allowed: log, agent, reply, journal");
 	refused("is:opne", "did you mean open", "decided, expired, due, error");
 	refused("is:op*", "\"is:op*\"", "allowed: open");
-	refused("severity:>=magor", "\"magor\" is no severity; did you mean major",
+	refused("severity:>=magor", "\"magor\" is not a severity; did you mean major",
 		"critical, major, minor, suggestion, error, warning, note");
-	refused("severity:>=", "\"\" is no severity", "critical");
-	refused("severity:==major", "is no severity", "major");
+	refused("severity:>=", "\"\" is not a severity", "critical");
+	refused("severity:==major", "is not a severity", "major");
 	refused("dialect:feedbak", "did you mean feedback", "handoff");
 	refused("after:noon", "\"after:noon\": not a time", "10:15");
 	refused("before:25:99", "not a time", "1970");
@@ -607,7 +607,7 @@ START_TEST(errors_stay_short)
 	memset(big, 'x', sizeof(big));
 	big[2000] = ':';
 	big[sizeof(big) - 1] = '\0';
-	refused(big, "is no key; allowed: kind", "in quotes");
+	refused(big, "is not a key; allowed: kind", "in quotes");
 	memcpy(big, "kind:*", 6);
 	filter_free(must(big));
 }

@@ -803,7 +803,7 @@ START_TEST(renamed_and_written_to)
 	read_all(&l);
 	check_notes(&l, "0: 0+1 #1 <1>\n0: 2+1 #2 <2>\n");
 	ck_assert_int_eq(status_of(&l, 0).health, FOLLOW_GONE);
-	check_banner(&l, "log: gone for 0:00; looked for once a second");
+	check_banner(&l, "log: missing for 0:00; checked once a second");
 	write_text(path_of("log"), "a\nb");
 	put(old, STR("lf\n3"));
 	read_all(&l);
@@ -951,7 +951,7 @@ START_TEST(vanishes_and_returns)
 	read_all(&l);
 	ck_assert_int_eq(status_of(&l, 0).health, FOLLOW_GONE);
 	pass(&l, 72000);
-	check_banner(&l, "log: gone for 1:12; looked for once a second");
+	check_banner(&l, "log: missing for 1:12; checked once a second");
 	ck_assert_int_gt(follow_wait_ms(l.f, now_ms(&l)), 0);
 	write_text(path_of("log"), "3\n");
 	read_all(&l);
@@ -1224,7 +1224,7 @@ START_TEST(the_directory_vanishes_and_returns)
 	look(&l);
 	ck_assert_int_eq(rename(path_of("q"), path_of("p")), 0);
 	look(&l);
-	check_banner(&l, "q: gone for 0:00; ");
+	check_banner(&l, "q: missing for 0:00; ");
 	ck_assert_int_eq(mkdir(path_of("q"), 0700), 0);
 	write_text(path_of("q/b.log"), "2\n");
 	look(&l);
@@ -1415,7 +1415,7 @@ START_TEST(a_fifo_and_its_writers)
 	/* another FIFO takes its place */
 	ck_assert_int_eq(unlink(path_of("fifo")), 0);
 	look(&l);
-	check_banner(&l, "fifo: gone for ");
+	check_banner(&l, "fifo: missing for ");
 	ck_assert_int_eq(mkfifo(path_of("fifo"), 0600), 0);
 	look(&l);
 	buf_clear(&l.notes);

@@ -279,17 +279,17 @@ START_TEST(a_deadline_counts_down_and_passes_visibly)
 	draw(&view_inbox, 100, at(10000));
 	SHOWS("!0:20");
 	draw(&view_item, 100, at(10000));
-	SHOWS("!0:20 until it expires at 14:30:30; then whoever asked goes on without an answer");
+	SHOWS("!0:20 until it expires at 14:30:30; then the agent continues unanswered");
 	draw(&view_inbox, 160, at(31000));
 	SHOWS("over");
-	SHOWS("⚠ expired: whoever asked goes on without an answer");
+	SHOWS("⚠ expired: the agent continues unanswered");
 	draw(&view_item, 100, at(31000));
-	SHOWS("⚠ expired: whoever asked goes on without an answer");
+	SHOWS("⚠ expired: the agent continues unanswered");
 	HIDES("until it expires");
 	ck_assert_str_eq(draw(&view_inbox, 100, at(30000 + 60000)), ""); /* and is gone */
 	model.runs_agents = true;
 	draw(&view_item, 100, at(10000));
-	SHOWS("then whoever asked is told TIMEOUT");
+	SHOWS("then the agent gets TIMEOUT");
 }
 END_TEST
 
@@ -300,13 +300,13 @@ START_TEST(in_a_recording_a_clock_expires_nothing)
 	SHOWS("!0:00");
 	HIDES("expired");
 	draw(&view_item, 100, at(31000));
-	SHOWS("its deadline was 14:30:30; nothing later has come from whoever asked");
+	SHOWS("its deadline was 14:30:30; nothing newer from the agent");
 	HIDES("expire");
 	log_at(31000);
 	draw(&view_inbox, 160, at(31000));
-	SHOWS("⚠ expired: whoever asked goes on without an answer");
+	SHOWS("⚠ expired: the agent continues unanswered");
 	draw(&view_item, 100, at(31000));
-	SHOWS("14:30:31     line 2  ⚠ expired: whoever asked goes on without an answer");
+	SHOWS("14:30:31     line 2  ⚠ expired: the agent continues unanswered");
 	HIDES("until it expires");
 	ck_assert_str_eq(draw(&view_inbox, 100, at(30000 + 60000)), "");
 }

@@ -623,12 +623,12 @@ static const struct {
 	{ BODY("ask-user", "{\"question\":\"?\",\"options\":[{\"label\":\"A\"}]}"),
 	  CODE_INVALID_REQUEST, "/payload/options/0/value" },
 	{ BODY("ask-user", "{\"question\":\"?\",\"question\":\"!\"}"), CODE_INVALID_REQUEST,
-	  "twice" },
+	  "Duplicate name" },
 	{ BODY("submit-task", "{\"name\":\"x\"}"), CODE_INVALID_REQUEST, "missing" },
 	{ BODY("submit-task",
 	       "{\"type\":\"t\",\"name\":\"x\",\"description\":\"d\",\"payload\":{\"file\":\"a\","
 	       "\"\\u0066ile\":\"b\"},\"requiredRole\":\"worker\"}"),
-	  CODE_INVALID_REQUEST, "twice" },
+	  CODE_INVALID_REQUEST, "Duplicate name" },
 	{ BODY("list-agents", "{}"), CODE_INVALID_MESSAGE_TYPE,
 	  "{\"type\":\"request:list-agents\"}" },
 	{ BODY("", "{}"), CODE_INVALID_MESSAGE_TYPE, "No such request" },
@@ -643,11 +643,11 @@ static const struct {
 	{ "{\"type\":\"request:query-agents\",\"id\":\"" ID "900000000001\",\"timestamp\":"
 	  "\"yesterday\",\"payload\":{}}",
 	  CODE_INVALID_REQUEST, "{\"timestamp\":\"yesterday\"}" },
-	{ HEAD ",\"payload\":{},\"type\":\"event:log\"}", CODE_INVALID_REQUEST, "twice" },
+	{ HEAD ",\"payload\":{},\"type\":\"event:log\"}", CODE_INVALID_REQUEST, "Duplicate name" },
 	{ HEAD ",\"payload\":{},\"x\":[{\"a\":[{\"b\":1,\"b\":1}]}]}", CODE_INVALID_REQUEST,
-	  "twice" },
+	  "Duplicate name" },
 	{ HEAD ",\"payload\":{},\"agentId\":7}", CODE_INVALID_REQUEST, "{\"agentId\":7}" },
-	{ HEAD ",\"payload\":{},\"agentId\":\"bob\"}", CODE_UNAUTHORIZED, "another agent's" },
+	{ HEAD ",\"payload\":{},\"agentId\":\"bob\"}", CODE_UNAUTHORIZED, "another agent" },
 	{ BODY("query-agents", "{\"role\":\"\\ud800\"}"), CODE_INVALID_REQUEST, "\xef\xbf\xbd" },
 };
 

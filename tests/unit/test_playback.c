@@ -324,7 +324,7 @@ START_TEST(nothing_is_decided_in_a_replay)
 		app_run(&app, str_of(c->name));
 		ck_assert_msg(app.effects.n == 0, ":%s", c->name);
 		assert_str(buf_str(&app.notice),
-			   "this is a replay, nothing is sent; :fork decides on a copy");
+			   "replay: nothing is sent; :fork decides on a copy");
 		ck_assert_int_eq(app.prompt.kind, PROMPT_NONE);
 	}
 	grid_free(g);

@@ -275,7 +275,7 @@ START_TEST(what_an_item_takes)
 	static const char answered[] = "{\"id\":\"r1\",\"type\":\"response:success\",\"timestamp\":"
 				       "\"2026-01-26T10:00:01.000Z\",\"correlationId\":\"q1\","
 				       "\"payload\":{\"answer\":\"left\"}}",
-			  no[] = "its protocol cannot say accept here; it can say answer dismiss "
+			  no[] = "can't accept this item; available: answer, dismiss, "
 				 "escalate",
 			  closed[] = "only a person's decision can be corrected";
 	uint32_t corrects, first_one;
@@ -292,7 +292,7 @@ START_TEST(what_an_item_takes)
 	/* a dismissal is said to nobody: it can be decided otherwise */
 	first_one = stage(VERB_DISMISS, "");
 	record(first_one);
-	ck_assert(!refused_words(VERB_ANSWER, "it was decided already: dismissed by ann"));
+	ck_assert(!refused_words(VERB_ANSWER, "already decided: dismissed by ann"));
 	ck_assert(takes(VERB_ANSWER, true, &corrects, ""));
 	ck_assert_uint_eq(corrects, first_one);
 	ck_assert(!takes(VERB_ACCEPT, true, &corrects, no));

@@ -576,16 +576,16 @@ START_TEST(key_files)
 	CHECK_FILE("<paste:quit q><click:3,14><wheel-up:0,0><wheel-down:9,9>",
 		   "<Paste quit q><press1 3,14><release1 3,14><up0 0,0><down0 9,9>");
 	CHECK_FILE("a<until:2 open>b", "a(until 2 open)b");
-	CHECK_FILE("<until:>", "keys:1: no key is called that: <until:>; write < as <lt>");
+	CHECK_FILE("<until:>", "keys:1: unknown key <until:>; write < as <lt>");
 	CHECK_FILE("a\tb", "a<Tab>b");
 	CHECK_FILE("\xe6\xbc\xa2", "\xe6\xbc\xa2");
-	CHECK_FILE("j\nk<nobody>j", "keys:2: no key is called that: <nobody>j; write < as <lt>");
-	CHECK_FILE("<wait:>", "keys:1: no key is called that: <wait:>; write < as <lt>");
-	CHECK_FILE("<wait:-1>", "keys:1: no key is called that: <wait:-1>; write < as <lt>");
+	CHECK_FILE("j\nk<nobody>j", "keys:2: unknown key <nobody>j; write < as <lt>");
+	CHECK_FILE("<wait:>", "keys:1: unknown key <wait:>; write < as <lt>");
+	CHECK_FILE("<wait:-1>", "keys:1: unknown key <wait:-1>; write < as <lt>");
 	CHECK_FILE("<wait:99999999999>",
-		   "keys:1: no key is called that: <wait:99999999999>; write < as <lt>");
-	CHECK_FILE("a < b", "keys:1: no key is called that: < b; write < as <lt>");
-	CHECK_FILE("<click:1>", "keys:1: no key is called that: <click:1>; write < as <lt>");
+		   "keys:1: unknown key <wait:99999999999>; write < as <lt>");
+	CHECK_FILE("a < b", "keys:1: unknown key < b; write < as <lt>");
+	CHECK_FILE("<click:1>", "keys:1: unknown key <click:1>; write < as <lt>");
 }
 END_TEST
 

@@ -178,7 +178,7 @@ START_TEST(another_iteration_is_not_what_was_asked_for)
 	ask(1);
 	bench_add(&bench, ANSWER("7"));
 	ck_assert_str_eq(end(&well, 5000), "turn 1 answered for iteration 7, not 1: decide its items "
-					   "all the same, or :retry");
+					   "anyway, or :retry");
 	ck_assert(!turn_has_failed(&turn));
 }
 END_TEST
@@ -230,8 +230,8 @@ END_TEST
 START_TEST(no_word_is_a_failure)
 {
 	ask(1);
-	check_failure(&well, TURN_SILENT, "ended without a word",
-		      BARE("ended without a word", "silent"));
+	check_failure(&well, TURN_SILENT, "ended without output",
+		      BARE("ended without output", "silent"));
 }
 END_TEST
 
@@ -240,7 +240,7 @@ START_TEST(prose_is_no_answer)
 	ask(1);
 	bench_add(&bench, WRAP("text", "{\"type\":\"text\",\"text\":\"All is well.\"}"));
 	end(&well, 5000);
-	ck_assert_str_eq(turn.why.p, "no answer in what it said");
+	ck_assert_str_eq(turn.why.p, "no answer in its output");
 	ck_assert(turn_has_failed(&turn));
 }
 END_TEST
@@ -252,8 +252,8 @@ START_TEST(unread_and_stopped_are_failures)
 	unread.unread = stopped.stopped = true;
 	ask(1);
 	check_failure(&unread, TURN_UNREAD,
-		      "ended without reading what it was told (exit code 3); it said: no such agent…",
-		      BARE("ended without reading what it was told (exit code 3); it said: no such "
+		      "ended without reading its input (exit code 3); it said: no such agent…",
+		      BARE("ended without reading its input (exit code 3); it said: no such "
 			   "agent…", "unread"));
 	turn_begin(&turn, DIALECT_FEEDBACK, 1, bench.model.records.n, 1000);
 	end(&stopped, 2000);
@@ -267,7 +267,7 @@ START_TEST(an_id_that_is_no_name_is_not_used)
 	bench_add(&bench, "{\"type\":\"step_start\",\"timestamp\":1,\"sessionID\":\"--yolo\",\"part\":{}}");
 	look(1000);
 	ck_assert_str_eq(turn.session, "");
-	ck_assert(strstr(look(1000), "its session's id is no name"));
+	ck_assert(strstr(look(1000), "invalid session id"));
 }
 END_TEST
 
