@@ -194,6 +194,19 @@ soon says 'q back, nothing is sent'
 ok 'q goes back' soon page_is_left
 ok 'it is staged still' title_says ' 1 staged '
 
+# words typed behind a verb that the item does not take
+press g
+select_item review-PK-3/F-2
+press '=wait$<Enter>'
+ok 'a refused verb says why' soon says "can't answer this item"
+keys_work() {
+	says '[2 Timeline]' || { press 2; false; }
+}
+ok '... soon keys work again' soon keys_work
+ok '... the words behind it were no commands' title_says ' 1 staged '
+press 1
+soon says '[1 Inbox]'
+
 # quitting
 press Q
 ok 'quitting asks' soon says '1 staged, not sent (kept). y quits, $ reviews'

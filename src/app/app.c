@@ -371,6 +371,7 @@ static void run_command(struct app *a, const struct app_command *c, struct str a
 	if (a->playback.model &&
 	    (strcmp(c->section, "decide") == 0 || strcmp(c->section, "live") == 0)) {
 		app_say(a, ROLE_WARN, "%s", replay_refusal);
+		decide_refused(a);
 		return;
 	}
 	app_refresh(a);

@@ -43,6 +43,25 @@ static const struct draft *draft_on(const struct app *a, uint32_t item)
 
 /* ---- staging ---- */
 
+void decide_refused(struct app *a)
+{
+	a->deciding.refused = true;
+	a->deciding.refused_ms = a->clock_ms;
+}
+
+/* Whether a key was typed for the prompt that a refused verb did not open. */
+static bool is_typed_ahead(struct app *a, const struct key *key)
+{
+	struct deciding *d = &a->deciding;
+
+	if (!d->refused || a->clock_ms - d->refused_ms >= REFUSED_DEAF_MS) {
+		d->refused = false;
+		return false;
+	}
+	return key->code == KEY_ENTER || key->code == KEY_PASTE ||
+	       (key->code >= ' ' && key->code < KEY_UP && key->code != KEY_BACKSPACE);
+}
+
 /* Whether the item's desk can be written; says why not. */
 static bool can_decide(struct app *a, uint32_t item)
 {
@@ -57,6 +76,7 @@ static bool can_decide(struct app *a, uint32_t item)
 	} else {
 		return true;
 	}
+	decide_refused(a);
 	return false;
 }
 
@@ -83,6 +103,8 @@ static bool takes_verb(struct app *a, uint32_t item, enum verb verb, uint32_t *c
 	if (why.n)
 		app_say(a, ROLE_WARN, "%s", why.p);
 	buf_release(&why);
+	if (!takes)
+		decide_refused(a);
 	return takes;
 }
 
@@ -272,6 +294,8 @@ COMMAND(verb)
 		target_marked(a);
 	} else {
 		here = app_need_item(a);
+		if (here == NONE)
+			decide_refused(a);
 		if (here == NONE || !can_decide(a, here) ||
 		    !takes_verb(a, here, d->verb, &d->corrects))
 			return;
@@ -338,6 +362,7 @@ static const struct draft *staged_here(struct app *a, uint32_t *item)
 	if (old && old->state == DRAFT_STAGED)
 		return old;
 	app_say(a, ROLE_DIM, "nothing staged on this item; press a verb first");
+	decide_refused(a);
 	return NULL;
 }
 
@@ -566,7 +591,10 @@ COMMAND(quit)
 		return;
 	}
 	a->deciding.confirm = CONFIRM_QUIT;
-	app_say(a, ROLE_KEY, "%u staged, not sent (kept). y quits, {deliver} reviews",
+	app_say(a, ROLE_KEY,
+		a->deciding.keeps_nothing
+			? "%u staged, not sent (the demo keeps nothing). y quits, {deliver} reviews"
+			: "%u staged, not sent (kept). y quits, {deliver} reviews",
 		n);
 }
 
@@ -635,6 +663,8 @@ bool decide_key(struct app *a, const struct key *key)
 	struct deciding *d = &a->deciding;
 	bool preflight = app_shows(a, &view_preflight);
 
+	if (is_typed_ahead(a, key))
+		return true;
 	/* text typed ahead or pasted was not meant for a page that was not there yet */
 	if (preflight && (key->code == KEY_PASTE || a->clock_ms - d->opened_ms < PREFLIGHT_DEAF_MS))
 		return true;

@@ -8,7 +8,10 @@
 #include "draw/key.h"
 #include "view/view.h"
 
-enum { PREFLIGHT_DEAF_MS = 300 }; /* keys are ignored that long after the page opens */
+enum {
+	PREFLIGHT_DEAF_MS = 300, /* keys are ignored that long after the page opens */
+	REFUSED_DEAF_MS = 500,   /* typing is ignored that long after a verb was refused */
+};
 
 /* A confirmation asked on the message line; any key but y means no. */
 enum confirm {
@@ -30,6 +33,8 @@ struct deciding {
 	struct desk *desk;     /* CONFIRM_GIVE_UP: the letter and its desk */
 	uint32_t letter;
 	bool sure;             /* given up although it may have arrived */
+	bool refused;          /* the last verb, at refused_ms: what was typed ahead is dropped */
+	int64_t refused_ms;
 	struct triage triage;
 	VEC(uint8_t) read; /* by item: shown to its end */
 	int64_t opened_ms; /* when the pre-flight page was opened */
@@ -38,7 +43,8 @@ struct deciding {
 		uint32_t item, line; /* line 0 = none */
 	} input; /* :input, which input an output answers */
 	const struct job *delivery; /* in progress, set by the caller; NULL = none */
-	/* lent by the caller: the reason codes on offer, and who decides */
+	/* set by the caller; lent: the reason codes on offer, and who decides */
+	bool keeps_nothing; /* the journal is removed at the end */
 	char *const *reason_codes;
 	uint32_t reason_code_count;
 	struct str as;
@@ -59,6 +65,9 @@ bool decide_key(struct app *a, const struct key *key);
 /* The pane shows this item: it counts as read once the end of its text was visible. */
 void decide_note_read(struct app *a, uint32_t item, const struct pane *p);
 void decide_unmark_all(struct deciding *d);
+/* A verb, or what asks for one or for words, was refused: the words typed behind it must not become
+ * commands. decide_key drops them until the refusal could be read. */
+void decide_refused(struct app *a);
 /* The item's state as of the scene; false: no such item yet. */
 bool decide_state(const struct app *a, uint32_t item, struct item_state *at);
 /* The number of staged drafts, on all desks. */

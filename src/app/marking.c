@@ -77,6 +77,7 @@ COMMAND(on_marked)
 {
 	if (!a->deciding.triage.marked.n) {
 		app_say(a, ROLE_DIM, "nothing marked; {mark} marks");
+		decide_refused(a); /* the verb behind it is not for the selected item */
 		return;
 	}
 	a->deciding.on_marked = true;

@@ -10,6 +10,7 @@ void decider_attach(struct decider *s)
 
 	s->app->scene.desks = &s->load->desks;
 	d->as = terms_name(s->options, s->config);
+	d->keeps_nothing = s->options->keeps_nothing;
 	d->reason_codes = s->config->reason_codes.v;
 	d->reason_code_count = s->config->reason_codes.n;
 	if (s->options->artifact)
