@@ -49,6 +49,78 @@ ok '... nor its words' title '18 open  !2 due  ✗3'
 fresh 'R=wait<Enter>'
 ok 'in a replay neither' says 'this is a replay, nothing is sent'
 
+# ---- the pre-flight page ----
+
+# accepts, rejects, an answer, a dismissal, an escalation: twelve messages and two cautions
+many=':3<Enter>a:4<Enter>a:6<Enter>D:7<Enter>xToo early.<Enter>:8<Enter>xNot in this round.<Enter>:9<Enter>a:10<Enter>a
+:11<Enter>=mirror it<Enter>:12<Enter>a:14<Enter>eWhat do you think?<Enter>:15<Enter>a'
+fresh "$many"
+ok 'eleven are staged' title ' 11 staged '
+page() { # KEYS: on the page, after it was shown for a moment
+	keys "\$<wait:400>$1" --escalate-to=queue.ndjson
+}
+page ''
+ok 'the page begins with a summary' says ' 11 messages, 8 recipients, 2 cautions, 1 only recorded here'
+is 'a line for each message, all on one screen' 12 "$(grep -c '→' screen)"
+ok '... what is said, to whom, about what' says '✓ accept   → orchestrator      Second attempt: same timeout'
+ok '... with the words of the person' says ': Too early.'
+ok '... and no id' lacks 89f6478a
+is 'cautions are shown without unfolding' 2 "$(grep -c '^     caution ' screen)"
+page '<Enter>'
+ok 'Enter unfolds one' says '"task_id": "89f6478a-fff9-470e-ba32-404c6aa067f7",'
+ok '... with its place' says "where   $tmp/demo.ndjson.replies.ndjson"
+ok '... the summary stays' says ' 11 messages, 8 recipients, 2 cautions'
+page '<Enter>jjj<Enter>'
+is 'and folds it again, from any of its lines' 12 "$(grep -c '→' screen)"
+page '<Enter>r'
+ok 'r shows the bytes as they will be written' says '{"task_id":"89f6478a-fff9-470e-ba32-404c6aa067f7","decision":"approve"'
+page 'n'
+ok 'n goes to the next caution' says '▸    caution 1 other item of this turn is open'
+page 'nn'
+ok '... and the next' says '▸    caution accepted says that'
+page 'nnn'
+ok '... and round' says '▸    caution 1 other item'
+page 'N'
+ok 'N goes back' says '▸    caution accepted says that'
+page 'x'
+ok 'x drops one: it is not in the summary' says ' 10 messages, 8 recipients, 2 cautions, 1 only recorded here, 1 dropped'
+ok '... it is listed as not sent now' says ' not now   stays staged: accept Second attempt'
+ok '... and it is staged' title ' 11 staged '
+page 'xG<Up><Down>x'
+ok 'x again takes it in' says ' 11 messages, 8 recipients, 2 cautions, 1 only recorded here'
+page 'xy'
+ok 'y at once is not for the page that has changed' says '1 dropped'
+page 'xxxxxxxxxxxx<wait:400>y'
+ok 'with all dropped there is nothing to send' says 'nothing is left to send; q goes back'
+is 'of all this nothing is written' '' "$(ls demo.ndjson.*replies* queue.ndjson 2>/dev/null)"
+page 'x<wait:400>yy'
+ok 'what was not dropped is sent' title ' 1 staged '
+is '... all but that' 0 "$(cat demo.ndjson*replies* | grep -c 89f6478a)"
+is '... no number is left out or given twice' '' "$(sed -n 's/.*"sequence_number":\([0-9]*\).*/\1/p' demo.ndjson.replies.ndjson | awk 'NR > 1 && $1 != last + 1 { print last, $1 } { last = $1 }')"
+page 'y'
+ok 'the dropped one is sent another time' says '1 sent'
+is '... its bytes were those of the page' 1 "$(grep -c 89f6478a demo.ndjson.replies.ndjson)"
+fresh ':3<Enter>a'
+page ''
+ok 'a single message is unfolded' says '"task_id": "89f6478a-fff9-470e-ba32-404c6aa067f7",'
+
+# cautions that were not on the screen: y asks once more
+small() { # KEYS
+	keys "$1" --size=60x15 --escalate-to=queue.ndjson
+}
+fresh "$many" --escalate-to=queue.ndjson
+small '$<wait:400>y'
+ok 'y asks again for cautions that were not on the screen' says '2 cautions have not been on the screen; n shows them, y'
+small '$<wait:400>yj'
+is '... another key means no' '' "$(ls demo.ndjson.*replies* 2>/dev/null)"
+small '$<wait:400>yn'
+ok '... n goes to the first' says '▸    caution 1 other item'
+small '$<wait:400>nny'
+ok '... seen, y asks only for the artifact' says 'the artifact is the same as in the last turn'
+is '... nothing is written so far' '' "$(ls demo.ndjson.*replies* 2>/dev/null)"
+small '$<wait:400>yyy'
+ok '... twice y and once for the artifact' title ' 6 open '
+
 # ---- leaving ----
 
 fresh ':8<Enter>aQ'

@@ -28,6 +28,10 @@ COMMAND(input);
 COMMAND(resend);
 COMMAND(quit);
 
+/* preflight.c */
+COMMAND(drop);
+COMMAND(caution); /* number: a direction */
+
 /* marking.c */
 COMMAND(mark);
 COMMAND(mark_all);

@@ -14,6 +14,8 @@ void deciding_release(struct deciding *d)
 	vec_release(&d->triage.is_marked);
 	vec_release(&d->triage.snoozed);
 	vec_release(&d->read);
+	vec_release(&d->unfolded);
+	vec_release(&d->seen);
 	free(d->artifact);
 }
 
@@ -287,6 +289,10 @@ COMMAND(verb)
 	struct deciding *d = &a->deciding;
 	uint32_t here;
 
+	if (app_shows(a, &view_preflight) && number == VERB_REJECT) {
+		run_drop(a, STR_NONE, 0);
+		return;
+	}
 	d->targets.n = 0;
 	d->corrects = NONE;
 	d->verb = (enum verb)number;
@@ -613,12 +619,29 @@ static void deliver_plan(struct app *a)
 	app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = false });
 }
 
+/* Asks once more if a message names the place. */
+static void confirm_named(struct app *a)
+{
+	const struct plan *plan = a->scene.plan;
+	char q[QUOTED_MAX];
+
+	for (uint32_t i = 0; i < plan->list.n && plan->named.n; i++)
+		if (!plan->list.v[i].missing.n) {
+			a->deciding.confirm = CONFIRM_NAMED;
+			app_say(a, ROLE_KEY, "path named by a message: %s; y again writes there",
+				quoted(plan->list.v[i].letter.path, q));
+			return;
+		}
+	deliver_plan(a);
+}
+
 static void do_confirmed(struct app *a, enum confirm what)
 {
 	struct deciding *d = &a->deciding;
 
 	switch (what) {
 	case CONFIRM_CORRECT: prompt_or_stage(a, STR_NONE); break;
+	case CONFIRM_UNSEEN: confirm_named(a); break;
 	case CONFIRM_NAMED: deliver_plan(a); break;
 	case CONFIRM_SURE: app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = true }); break;
 	case CONFIRM_QUIT: app_effect(a, (struct effect){ EFFECT_QUIT }); break;
@@ -638,17 +661,20 @@ static void do_confirmed(struct app *a, enum confirm what)
 /* y on the pre-flight page. */
 static void confirm_plan(struct app *a)
 {
-	const struct plan *plan = a->scene.plan;
-	char q[QUOTED_MAX];
+	uint32_t unseen = preflight_unseen(a);
 
-	for (uint32_t i = 0; i < plan->list.n && plan->named.n; i++)
-		if (!plan->list.v[i].missing.n) {
-			a->deciding.confirm = CONFIRM_NAMED;
-			app_say(a, ROLE_KEY, "path named by a message: %s; y again writes there",
-				quoted(plan->list.v[i].letter.path, q));
-			return;
-		}
-	deliver_plan(a);
+	if (!a->scene.plan->list.n) {
+		app_say(a, ROLE_WARN, "nothing is left to send; {back} goes back");
+		return;
+	}
+	if (!unseen) {
+		confirm_named(a);
+		return;
+	}
+	a->deciding.confirm = CONFIRM_UNSEEN;
+	app_say(a, ROLE_KEY,
+		"%u caution%s not been on the screen; {next} shows %s, y again sends anyway",
+		unseen, unseen == 1 ? " has" : "s have", unseen == 1 ? "it" : "them");
 }
 
 static bool is_deliver_key(const struct app *a, uint32_t key)
@@ -668,6 +694,10 @@ bool decide_key(struct app *a, const struct key *key)
 	/* text typed ahead or pasted was not meant for a page that was not there yet */
 	if (preflight && (key->code == KEY_PASTE || a->clock_ms - d->opened_ms < PREFLIGHT_DEAF_MS))
 		return true;
+	if (preflight && key->code == 'y' && a->clock_ms - d->changed_ms < PREFLIGHT_DEAF_MS)
+		return true;
+	if (d->confirm == CONFIRM_UNSEEN && key->code != 'y')
+		d->confirm = CONFIRM_NONE; /* the key goes on to the caution, or does what it does */
 	if (d->confirm != CONFIRM_NONE) {
 		enum confirm what = d->confirm;
 

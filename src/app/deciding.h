@@ -17,6 +17,7 @@ enum {
 enum confirm {
 	CONFIRM_NONE,
 	CONFIRM_CORRECT, /* a correction of a decision already recorded */
+	CONFIRM_UNSEEN,  /* deliver although a caution was not on the screen */
 	CONFIRM_NAMED,   /* deliver to a path that a message names */
 	CONFIRM_SURE,    /* deliver although the artifact has not changed */
 	CONFIRM_QUIT,    /* with decisions staged */
@@ -37,7 +38,10 @@ struct deciding {
 	int64_t refused_ms;
 	struct triage triage;
 	VEC(uint8_t) read; /* by item: shown to its end */
-	int64_t opened_ms; /* when the pre-flight page was opened */
+	int64_t opened_ms;     /* when the pre-flight page was opened, */
+	int64_t changed_ms;    /* and last changed: y is ignored for as long after that */
+	VEC(uint8_t) unfolded; /* on it: by letter */
+	VEC(uint8_t) seen;     /* by remark: which of its ends were on the screen */
 	char *artifact;    /* :attach */
 	struct {
 		uint32_t item, line; /* line 0 = none */
@@ -62,6 +66,17 @@ void decide_item(struct app *a, uint32_t item, enum verb verb, struct str explan
 void decide_answered(struct app *a, int prompt_kind, struct str text);
 /* Keys of confirmations, the pre-flight and the recovery page; true when the key was used. */
 bool decide_key(struct app *a, const struct key *key);
+/* preflight.c, for the pre-flight page: */
+/* It shows another plan: a single message is unfolded, nothing was seen yet. */
+void preflight_reset(struct app *a);
+/* Its lines were made for the first time: selects the first message. */
+void preflight_select_first(struct pane *p);
+/* Enter: unfolds the selected message, or folds it. */
+void preflight_unfold(struct app *a);
+/* The pane was drawn: notes which cautions are on the screen. */
+void preflight_note_seen(struct app *a, const struct pane *p);
+/* The number of cautions that were not. */
+uint32_t preflight_unseen(struct app *a);
 /* The pane shows this item: it counts as read once the end of its text was visible. */
 void decide_note_read(struct app *a, uint32_t item, const struct pane *p);
 void decide_unmark_all(struct deciding *d);

@@ -78,6 +78,7 @@ void decider_release(struct decider *s)
 	plan_release(&s->plan);
 	forget_named(s);
 	vec_release(&s->named);
+	vec_release(&s->dropped.list);
 }
 
 static bool is_on_top(struct decider *s, const struct view_ops *view)
@@ -158,6 +159,7 @@ void decider_clear_plan(struct decider *s, struct terms *terms)
 		terms->artifact = s->app->deciding.artifact;
 	terms->turn = s->turn;
 	terms->apart = true;
+	terms->dropped = &s->dropped;
 }
 
 static void plan_drafts(struct decider *s, const struct terms *terms)
@@ -185,11 +187,12 @@ static bool make_page(struct decider *s, uint32_t page)
 		plan_drafts(s, &terms);
 	else if (s->more && !s->only_desk)
 		s->more(s->more_ctx, &s->plan);
-	return s->plan.list.n || s->plan.refused.n;
+	return s->plan.list.n || s->plan.refused.n || s->plan.dropped.n;
 }
 
-/* Shows the first page that has something on it, from this one on and round. */
-static void show_plan(struct decider *s, uint32_t page)
+/* Makes the plan of the first page that has something on it, from this one on and round; false = none
+ * has. */
+static bool plan_page(struct decider *s, uint32_t page)
 {
 	bool some = make_page(s, PAGE_DRAFTS);
 	uint32_t n;
@@ -203,12 +206,18 @@ static void show_plan(struct decider *s, uint32_t page)
 
 		if (at != PAGE_DRAFTS || s->page != PAGE_DRAFTS)
 			some = make_page(s, at);
-		if (some) {
-			app_show_plan(s->app, &s->plan);
-			return;
-		}
+		if (some)
+			return true;
 	}
-	app_say(s->app, ROLE_DIM, "nothing is staged");
+	return false;
+}
+
+static void show_plan(struct decider *s, uint32_t page)
+{
+	if (plan_page(s, page))
+		app_show_plan(s->app, &s->plan);
+	else
+		app_say(s->app, ROLE_DIM, "nothing is staged");
 }
 
 void decider_plan(struct decider *s, struct desk *desk, uint32_t only)
@@ -217,6 +226,7 @@ void decider_plan(struct decider *s, struct desk *desk, uint32_t only)
 		return;
 	s->only_desk = desk;
 	s->only = only;
+	s->dropped.list.n = 0;
 	show_plan(s, PAGE_DRAFTS);
 }
 
@@ -228,6 +238,56 @@ void decider_next_page(struct decider *s)
 		decider_plan(s, NULL, NONE);
 	else if (!refuse_while_sending(s))
 		show_plan(s, s->page + 1);
+}
+
+/* Notes the drafts of all letters that are sent together with this one; false = it has none. */
+static bool drop_group(struct decider *s, uint32_t letter)
+{
+	const struct proposal *one = &s->plan.list.v[letter];
+	uint32_t before = s->dropped.list.n;
+
+	for (uint32_t i = 0; i < s->plan.list.n; i++) {
+		const struct proposal *p = &s->plan.list.v[i];
+
+		for (uint32_t k = 0; k < p->letter.drafts.n; k++)
+			if (p->desk == one->desk && p->group == one->group)
+				vec_push(&s->dropped.list,
+					 ((struct draft_ref){ p->desk, p->letter.drafts.v[k] }));
+	}
+	return s->dropped.list.n > before;
+}
+
+static void take_in_again(struct decider *s, struct draft_ref ref)
+{
+	for (uint32_t i = s->dropped.list.n; i-- > 0;)
+		if (s->dropped.list.v[i].desk == ref.desk &&
+		    s->dropped.list.v[i].draft == ref.draft)
+			s->dropped.list.v[i] = s->dropped.list.v[--s->dropped.list.n];
+}
+
+void decider_drop(struct decider *s, uint32_t letter, uint32_t dropped)
+{
+	uint32_t page = s->page;
+
+	if (!s->app->scene.plan || !is_on_top(s, &view_preflight) || refuse_while_sending(s))
+		return;
+	if (dropped < s->plan.dropped.n) {
+		take_in_again(s, s->plan.dropped.v[dropped]);
+	} else if (letter >= s->plan.list.n || s->is_command || !drop_group(s, letter)) {
+		app_say(s->app, ROLE_WARN,
+			"it belongs to no decision, so it cannot be dropped; {back} sends nothing");
+		return;
+	}
+	/* the others are encoded anew: numbers must leave no gap */
+	if (!plan_page(s, page))
+		app_back(s->app);
+	else if (s->page == page)
+		app_change_plan(s->app, &s->plan);
+	else
+		app_show_plan(s->app, &s->plan);
+	app_say(s->app, ROLE_DIM,
+		dropped != NONE ? "taken in again"
+				: "not now: it stays staged; {reject} on it takes it in again");
 }
 
 /* Numbers of letters by result of a delivery. */

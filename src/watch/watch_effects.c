@@ -222,6 +222,7 @@ void watch_effects(struct watch *w)
 			break;
 		case EFFECT_UNDO: decider_undo(&w->decider, e.desk, e.undo); break;
 		case EFFECT_PLAN: decider_next_page(&w->decider); break;
+		case EFFECT_DROP: decider_drop(&w->decider, e.drop.letter, e.drop.dropped); break;
 		case EFFECT_DELIVER:
 			decider_confirm(&w->decider);
 			vec_push(&w->sending, e);
