@@ -47,7 +47,7 @@ fresh 'M;=all of it<Enter>'
 ok 'a verb that one of the marked refuses: neither' says 'nothing was staged; '
 ok '... nor its words' title '18 open  !2 due  ✗3'
 fresh 'R=wait<Enter>'
-ok 'in a replay neither' says 'this is a replay, nothing is sent'
+ok 'in a replay neither' says 'replay: nothing is sent; '
 
 # ---- the pre-flight page ----
 
