@@ -121,6 +121,72 @@ is '... nothing is written so far' '' "$(ls demo.ndjson.*replies* 2>/dev/null)"
 small '$<wait:400>yyy'
 ok '... twice y and once for the artifact' title ' 6 open '
 
+# ---- marks, undo and redo ----
+
+fresh ':mark kind:escalation<Enter>'
+ok 'marks by a filter' says ' 4 marked; '
+ok '... only in the list that is shown' fresh '\id:3cbad*<Enter>:mark kind:escalation<Enter>'
+ok '... which is filtered' says ' 1 marked; '
+fresh ':mark kind:finding<Enter>:mark kind:change<Enter>'
+ok '... and more by another' says ' 3 marked; '
+fresh ':mark kind:nothing<Enter>'
+ok '... that matches nothing' says 'no other open item of this list matches'
+fresh ':mark size:3<Enter>'
+ok '... that is none' says 'is not a key'
+fresh ':mark kind:finding<Enter>;'
+ok 'which verbs the marked ones take, with their keys' says ' 2 marked: a accept  x reject  p partial  e escalate  z snooze; any other key'
+fresh 'M;'
+ok '... only what all take' says ' 18 marked: e escalate  z snooze; any other key'
+fresh ':mark kind:finding<Enter>;' --read-only
+ok '... none where nothing can be decided' says 'no verb suits all of them'
+fresh ':mark kind:finding<Enter>;a'
+ok 'a verb on all marked ones says how many' says 'accept is staged on 2 items, 2 in all; u undoes them'
+fresh ':3<Enter>a:mark kind:finding<Enter>;au'
+ok 'u undoes them in one step' says 'undone: accept of 2 items; ^R stages them again'
+ok '... and nothing else' title ' 1 staged '
+fresh ':3<Enter>a:mark kind:finding<Enter>;auu'
+ok '... then the step before' lacks ' staged '
+fresh ':3<Enter>a:mark kind:finding<Enter>;auu<C-r>'
+ok 'redo: the last that was undone' title ' 1 staged '
+fresh ':3<Enter>a:mark kind:finding<Enter>;auu<C-r><C-r>'
+ok '... then the one before, at once' title ' 3 staged '
+ok '... and says so' says 'accept is staged on 2 items, 3 in all'
+fresh ':3<Enter>a:mark kind:finding<Enter>;auu<C-r><C-r><C-r>'
+ok '... no more' says 'nothing to redo'
+fresh ':3<Enter>a:mark kind:finding<Enter>;auu<C-r><C-r>uu'
+ok '... which can be undone' lacks ' staged '
+fresh ':3<Enter>xNo.<Enter>u:4<Enter>a<C-r>'
+ok 'after another decision nothing is redone' says 'nothing to redo'
+fresh ':3<Enter>xNot like this.<Enter>u:redo<Enter>$<wait:400>'
+ok 'redone with its words' says ': Not like this.'
+fresh ':mark kind:finding<Enter>;a:8<Enter>u'
+ok 'u on an item that was gone to undoes only that' title ' 1 staged '
+fresh ':mark kind:finding<Enter>;a'
+keys 'u'
+ok 'after a restart one by one, as there is no step' title ' 1 staged '
+
+# ---- advancing ----
+
+echo '{ "advance": true }' >advance.json
+fresh ':3<Enter>a'
+ok 'the selection stays' says ' 3/18 '
+fresh ':3<Enter>a' --config=advance.json
+ok '... or goes on to the next item' says ' 4/18 '
+fresh ':4<Enter>a:3<Enter>a' --config=advance.json
+ok '... that nothing was decided on' says ' 5/18 '
+fresh ':3<Enter>xNo.<Enter>' --config=advance.json
+ok '... after its words' says ' 4/18 '
+fresh ':3<Enter>xNo.<Esc>' --config=advance.json
+ok '... not without' says ' 3/18 '
+fresh ':3<Enter>=no' --config=advance.json
+ok '... nor if it is refused' says ' 3/18 '
+fresh ':3<Enter><Enter>a' --config=advance.json
+ok '... on the page of an item, to that of the next' says 'Two of three criteria'
+fresh ':18<Enter>a' --config=advance.json
+ok '... the last one stays' says ' 18/18 '
+fresh ':mark kind:finding<Enter>;a' --config=advance.json
+ok '... and a verb on marked ones moves nothing' says ' 1/18 '
+
 # ---- leaving ----
 
 fresh ':8<Enter>aQ'

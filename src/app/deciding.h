@@ -25,6 +25,12 @@ enum confirm {
 	CONFIRM_DOUBT,   /* one that may have arrived; CONFIRM_GIVE_UP asks once more */
 };
 
+/* A draft that was staged in this run. */
+struct staging {
+	uint32_t desk, draft; /* numbers of the desk in the scene's desks, and of the draft on it */
+	uint32_t step;        /* one verb, on one item or on several */
+};
+
 struct deciding {
 	enum verb verb;
 	VEC(uint32_t) targets; /* items the verb applies to */
@@ -36,6 +42,12 @@ struct deciding {
 	bool sure;             /* given up although it may have arrived */
 	bool refused;          /* the last verb, at refused_ms: what was typed ahead is dropped */
 	int64_t refused_ms;
+	uint32_t step;         /* the last one, */
+	uint32_t step_from;    /* and the item that was selected then, or NONE */
+	VEC(struct staging) history; /* oldest first */
+	VEC(struct staging) undone;  /* to be redone; step: that of the undo */
+	bool moves_on;         /* once it is staged, the next item is selected if */
+	bool advance;          /* the configuration says so */
 	struct triage triage;
 	VEC(uint8_t) read; /* by item: shown to its end */
 	int64_t opened_ms;     /* when the pre-flight page was opened, */
@@ -85,6 +97,22 @@ void decide_unmark_all(struct deciding *d);
 void decide_refused(struct app *a);
 /* The item's state as of the scene; false: no such item yet. */
 bool decide_state(const struct app *a, uint32_t item, struct item_state *at);
+/* The desk of an item, and the newest live draft on it; NULL = none. */
+struct desk *decide_desk(const struct app *a, uint32_t item);
+const struct draft *decide_draft(const struct app *a, uint32_t item);
+/* Whether the item's desk can be written, and whether the item takes the verb; say why not. corrects:
+ * as in desk_allows. */
+bool decide_can(struct app *a, uint32_t item);
+bool decide_takes(struct app *a, uint32_t item, enum verb verb, uint32_t *corrects);
+/* Prefixes the refusal on the message line with the item's name. */
+void decide_name_refused(struct app *a, uint32_t item);
+/* A draft was staged: selects the next item if the configuration says so. */
+void decide_advance(struct app *a);
+/* undoing.c: what is staged from now on is undone together, and nothing can be redone. */
+void decide_new_step(struct app *a);
+/* A draft of the desk was staged, or undone. */
+void decide_note_staged(struct app *a, const struct desk *desk, uint32_t draft);
+void decide_note_undone(struct app *a, const struct desk *desk, uint32_t draft);
 /* The number of staged drafts, on all desks. */
 uint32_t decide_staged(const struct app *a);
 /* No desk can be written, or a replay is shown. */
@@ -92,5 +120,7 @@ bool decide_is_read_only(const struct app *a);
 /* Appends the keys of the verbs that the current item takes, with or without the verbs' names;
  * false = none. */
 bool decide_keys(struct app *a, bool words, struct buf *out);
+/* The same for a set of verbs (CAN_…). */
+bool decide_verb_keys(struct app *a, unsigned takes, bool words, struct buf *out);
 
 #endif

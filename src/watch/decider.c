@@ -11,6 +11,7 @@ void decider_attach(struct decider *s)
 	s->app->scene.desks = &s->load->desks;
 	d->as = terms_name(s->options, s->config);
 	d->keeps_nothing = s->options->keeps_nothing;
+	d->advance = s->config->advance;
 	d->reason_codes = s->config->reason_codes.v;
 	d->reason_code_count = s->config->reason_codes.n;
 	if (s->options->artifact)
@@ -86,11 +87,17 @@ static bool is_on_top(struct decider *s, const struct view_ops *view)
 	return app_screen(s->app) && app_screen(s->app)->pane.view == view;
 }
 
-static void say_staged(struct decider *s, enum verb verb)
+/* batch: how many the verb has staged. */
+static void say_staged(struct decider *s, enum verb verb, uint32_t batch)
 {
 	uint32_t n = decide_staged(s->app);
 
-	if (n > 1)
+	if (batch > 1)
+		app_say(s->app, ROLE_STAGED,
+			"%s is staged on %u items, %u in all; {undo} undoes them, {deliver} reviews "
+			"and sends them",
+			verb_name(verb), batch, n);
+	else if (n > 1)
 		app_say(s->app, ROLE_STAGED,
 			"%s is staged, %u in all; {undo} undoes it, {deliver} reviews and sends "
 			"them",
@@ -115,30 +122,46 @@ void decider_stage(struct decider *s, struct desk *desk, const struct draft *dra
 	const struct item *item = &m->items.v[draft->number];
 	bool waits = draft->verb != VERB_ANSWER || item_deadline(m, item, m->records.n) == TIME_NONE;
 	struct err err;
-	uint32_t number;
+	uint32_t number, batch = ++s->batch;
 	int rc = desk_stage(desk, draft, &number, &err);
 
+	if (rc == 0)
+		decide_note_staged(s->app, desk, number);
 	if (rc == 0 && more && waits)
 		return;
+	s->batch = more ? s->batch : 0;
 	if (!end_change(s, rc, &err))
 		return;
+	decide_advance(s->app);
 	if (waits)
-		say_staged(s, draft->verb);
+		say_staged(s, draft->verb, batch);
 	else if (is_on_top(s, &view_preflight))
 		decider_plan(s, NULL, NONE); /* one of several answered at once */
 	else
 		decider_plan(s, desk, number); /* it has a deadline: send it at once */
 }
 
-void decider_undo(struct decider *s, struct desk *desk, uint32_t draft)
+void decider_undo(struct decider *s, struct desk *desk, uint32_t draft, bool more)
 {
 	const struct draft undone = desk->drafts.v[draft];
+	uint32_t batch = ++s->batch;
 	struct err err;
 	char q[QUOTED_MAX];
+	int rc = desk_undo(desk, draft, &err);
 
-	if (end_change(s, desk_undo(desk, draft, &err), &err))
-		app_say(s->app, ROLE_DIM, "undone: %s of %s", verb_name(undone.verb),
-			quoted(undone.item, q));
+	if (rc == 0)
+		decide_note_undone(s->app, desk, draft);
+	if (rc == 0 && more)
+		return;
+	s->batch = more ? s->batch : 0;
+	if (!end_change(s, rc, &err))
+		return;
+	if (batch > 1)
+		app_say(s->app, ROLE_DIM, "undone: %s of %u items; {redo} stages them again",
+			verb_name(undone.verb), batch);
+	else
+		app_say(s->app, ROLE_DIM, "undone: %s of %s; {redo} stages it again",
+			verb_name(undone.verb), quoted(undone.item, q));
 }
 
 void decider_clear_plan(struct decider *s, struct terms *terms)
