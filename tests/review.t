@@ -130,7 +130,7 @@ y
 y
 <until:turn 3 answered>
 END
-ok 'it says why' shows sure 'edit it (E),'
+ok 'it says why' shows sure 'it is the same as in the last turn; edit it'
 ok 'nothing is left' shows three 'nothing is left to decide; $ asks again'
 ok 'three processes' runs 3
 ok 'nothing is wrong with the log' "$GAVEL" check --strict "$(log)"

@@ -49,6 +49,21 @@ select_item() {
 	press ":$("$GAVEL" show inbox --format=json $log | grep -nF "{\"id\":\"$1" | head -n 1 | cut -d: -f1)<Enter>"
 }
 
+is_last_line() {
+	screen | grep -q ' \([0-9]*\)/\1  ? help'
+}
+
+# Typing is ignored for a while after a refusal: until keys work again.
+listens() {
+	says '[2 Timeline]' || { press 2; false; }
+}
+
+unlock() {
+	soon listens
+	press 1
+	soon says '[1 Inbox]'
+}
+
 decides 80x24
 "$GAVEL" show inbox --format=json $log | sed 's/^{"id":"\([^"]*\)","dialect":"\([^"]*\)","kind":"\([^"]*\)".*"deadline":\([^,]*\),.*/\2 \3 \4 \1/' >items
 n=0
@@ -73,7 +88,7 @@ ok 'nothing is written yet' [ ! -e $replies ]
 press '$'
 ok 'the page lists what will be written' soon says "1/"
 press G
-soon says 'end  ? help'
+soon is_last_line
 ok 'and was seen to its end' confirm
 ok 'all is sent' soon all_sent
 ok 'nothing is held' title_lacks held
@@ -94,7 +109,7 @@ soon says '1 marked'
 press '<Up>m'
 ok 'one was not to be' soon says '2 marked'
 press ';'
-ok 'a verb is asked for' soon says '2 marked: which verb?'
+ok 'a verb is asked for' soon says '2 marked: a accept  x reject'
 press ka
 ok 'another key leaves them' soon title_says ' 1 staged '
 press u
@@ -102,19 +117,19 @@ ok 'undone' soon title_lacks staged
 press ';a'
 ok 'both are decided' soon title_says ' 2 staged '
 press u
-ok 'undone one by one' soon title_says ' 1 staged '
-press u
-ok 'the other one' soon title_lacks staged
+ok 'undone in one step' soon title_lacks staged
 press u
 ok 'and no more' soon says 'nothing is staged'
 press M
 ok 'all are marked' soon says '18 marked'
 press ';a'
 ok 'not all can be accepted: none is' soon says 'nothing was staged; '
+unlock
 press M
 ok 'the second time none is marked' soon says 'nothing marked'
 press ';'
 ok 'then there is nothing to decide' soon says 'nothing marked; m marks'
+unlock
 select_item review-PK-3/F-2
 press 'x<Enter>'
 ok 'a rejection without a reason is refused' soon says 'a rejection needs a reason code or an explanation: nothing was staged'
@@ -137,6 +152,7 @@ cp demo.ndjson $log
 watch 80x24 env TMPDIR="$tmp" EDITOR="$tmp/editor" "$GAVEL" $log
 press c
 ok 'an explanation comes after a verb' soon says 'nothing staged on this item; press a verb first'
+unlock
 select_item review-PK-3/F-1
 press 'xNo.<Enter>c'
 ok 'it is written in an editor' soon says 'First line of why.'
@@ -178,7 +194,7 @@ ok 'y typed ahead: the page is there' soon says 'q back, nothing is sent'
 printf 'y' | paste
 press y
 at_end() {
-	says 'end  ? help' || { press G; false; }
+	is_last_line || { press G; false; }
 }
 ok 'y pasted: keys work again' soon at_end
 ok 'y typed ahead, pasted and at once: the page is there still' says 'q back, nothing is sent'
@@ -193,6 +209,16 @@ press '$'
 soon says 'q back, nothing is sent'
 ok 'q goes back' soon page_is_left
 ok 'it is staged still' title_says ' 1 staged '
+
+# words typed behind a verb that the item does not take
+press g
+select_item review-PK-3/F-2
+press '=wait$<Enter>'
+ok 'a refused verb says why' soon says "can't answer this item"
+ok '... soon keys work again' soon listens
+ok '... the words behind it were no commands' title_says ' 1 staged '
+press 1
+soon says '[1 Inbox]'
 
 # quitting
 press Q

@@ -189,7 +189,15 @@ void app_show_plan(struct app *a, const struct plan *plan)
 		app_back(a);
 	a->scene.plan = plan;
 	a->deciding.opened_ms = a->clock_ms;
+	preflight_reset(a);
 	app_open_view(a, &view_preflight, 0, 0);
+}
+
+void app_change_plan(struct app *a, const struct plan *plan)
+{
+	a->scene.plan = plan;
+	preflight_reset(a);
+	app_screen(a)->stale = true;
 }
 
 void app_resize(struct app *a, int rows, int cols)
@@ -260,7 +268,8 @@ void app_open_view(struct app *a, const struct view_ops *view, uint32_t item, ui
 		return;
 	}
 	a->screens[a->screen_count++] = (struct screen){ .item = item, .message = message,
-							 .pane = { .view = view, .text = true } };
+							 .pane = { .view = view,
+								   .text = view != &view_preflight } };
 }
 
 void app_open(struct app *a, struct target target)
@@ -371,6 +380,7 @@ static void run_command(struct app *a, const struct app_command *c, struct str a
 	if (a->playback.model &&
 	    (strcmp(c->section, "decide") == 0 || strcmp(c->section, "live") == 0)) {
 		app_say(a, ROLE_WARN, "%s", replay_refusal);
+		decide_refused(a);
 		return;
 	}
 	app_refresh(a);

@@ -31,6 +31,7 @@ enum effect_type {
 	EFFECT_EXPLAIN,     /* draft: edit its explanation in $EDITOR, then stage it again */
 	EFFECT_UNDO,        /* undo */
 	EFFECT_PLAN,        /* make the plan and open the pre-flight page */
+	EFFECT_DROP,        /* drop: leave a message of the plan shown out, or take one in again */
 	EFFECT_DELIVER,     /* sure: send the plan shown */
 	EFFECT_RECOVER,     /* finish the deliveries an earlier run left */
 	EFFECT_RESEND,      /* letter */
@@ -72,6 +73,9 @@ struct effect {
 		} edit;
 		struct draft draft;
 		uint32_t undo; /* number of the draft */
+		struct {
+			uint32_t letter, dropped; /* number in plan.list or in plan.dropped; NONE */
+		} drop;
 		bool sure;     /* include what needed a second confirmation */
 		struct {
 			uint32_t number;
@@ -214,6 +218,8 @@ void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col);
 void app_decided(struct app *a);
 /* Opens the pre-flight page; the plan must last until the page is closed or replaced. */
 void app_show_plan(struct app *a, const struct plan *plan);
+/* The pre-flight page, which is open, shows this plan now; its selection stays. */
+void app_change_plan(struct app *a, const struct plan *plan);
 /* Drops the effects and their strings, once they were carried out. */
 void app_effects_taken(struct app *a);
 /* Sets the message line; {command} in the format is replaced by its key (keymap.h). */

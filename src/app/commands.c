@@ -7,7 +7,7 @@ static void move(struct app *a, int64_t by)
 {
 	struct pane *p = app_pane(a);
 
-	if (p == app_list(a))
+	if (!p->text)
 		pane_move(p, by);
 	else
 		pane_scroll(p, by);
@@ -43,6 +43,10 @@ static COMMAND(open)
 	struct scene scene = s ? app_scene_of(a, s) : a->scene;
 	struct pane *p = s ? &s->pane : app_list(a);
 
+	if (app_shows(a, &view_preflight)) {
+		preflight_unfold(a);
+		return;
+	}
 	app_open(a, pane_target(p, &scene));
 }
 
@@ -83,7 +87,9 @@ static COMMAND(search)
 
 static COMMAND(search_again)
 {
-	if (!a->word.n)
+	if (app_shows(a, &view_preflight))
+		run_caution(a, STR_NONE, number);
+	else if (!a->word.n)
 		app_say(a, ROLE_DIM, "no previous search; {search} searches");
 	else
 		app_search(a, app_search_line(a), number, true);
@@ -474,13 +480,20 @@ const struct app_command app_commands[] = {
 	  run_defer },
 	{ "decide", "explain", "c", "write an explanation in $EDITOR", ANYWHERE, run_explain },
 	{ "decide", "reason", "C", "set a reason code", ANYWHERE, run_reason },
-	{ "decide", "mark", "m", "mark the item", ANYWHERE, run_mark },
+	{ "decide", "mark", "m", "mark the item; mark FILTER: all that match", ANYWHERE, run_mark },
 	{ "decide", "mark-all", "M", "mark all shown", ANYWHERE, run_mark_all },
 	{ "decide", "on-marked", ";", "apply a verb to the marked items", ANYWHERE, run_on_marked },
 	{ "decide", "undo", "u", "undo what is staged, or abandon what is held", ANYWHERE,
 	  run_undo },
+	{ "decide", "redo", "<C-r>", "stage again what {undo} has undone", ANYWHERE, run_redo },
 	{ "decide", "deliver", "$", "review what will be sent, and send it", ANYWHERE,
 	  run_deliver },
+	{ "decide", "drop", "", "on the page of {deliver}: do not send this message now; again: do",
+	  ANYWHERE, run_drop },
+	{ "decide", "next-caution", "", "next caution on that page; {next} there", ANYWHERE,
+	  run_caution, 1 },
+	{ "decide", "previous-caution", "", "previous caution; {previous} there", ANYWHERE,
+	  run_caution, -1 },
 	{ "decide", "attach", "", "attach FILE: the artifact's current content", ANYWHERE,
 	  run_attach },
 	{ "decide", "input", "", "input LINE: which open input this output envelope answers",

@@ -21,12 +21,19 @@ COMMAND(pan);
 COMMAND(verb); /* number: enum verb */
 COMMAND(explain);
 COMMAND(reason);
-COMMAND(undo);
 COMMAND(deliver);
 COMMAND(attach);
 COMMAND(input);
 COMMAND(resend);
 COMMAND(quit);
+
+/* undoing.c */
+COMMAND(undo);
+COMMAND(redo);
+
+/* preflight.c */
+COMMAND(drop);
+COMMAND(caution); /* number: a direction */
 
 /* marking.c */
 COMMAND(mark);

@@ -1,4 +1,4 @@
-/* Decision commands: verbs, undo, deliver, resend, and the confirmations they ask for. Results are
+/* Decision commands: verbs, deliver, resend, and the confirmations they ask for. Results are
  * effects: stage, undo, plan, deliver, give up. */
 #include "app/app.h"
 #include "app/commands.h"
@@ -14,6 +14,10 @@ void deciding_release(struct deciding *d)
 	vec_release(&d->triage.is_marked);
 	vec_release(&d->triage.snoozed);
 	vec_release(&d->read);
+	vec_release(&d->unfolded);
+	vec_release(&d->seen);
+	vec_release(&d->history);
+	vec_release(&d->undone);
 	free(d->artifact);
 }
 
@@ -27,14 +31,13 @@ bool decide_state(const struct app *a, uint32_t item, struct item_state *at)
 	return item_at(a->scene.model, get_item(a, item), a->scene.k, scene_clock(&a->scene), at);
 }
 
-static struct desk *desk_of(const struct app *a, uint32_t item)
+struct desk *decide_desk(const struct app *a, uint32_t item)
 {
 	return a->scene.desks ? desks_of_item(a->scene.desks, a->scene.model, get_item(a, item))
 			      : NULL;
 }
 
-/* The newest live draft on an item, NULL = none. */
-static const struct draft *draft_on(const struct app *a, uint32_t item)
+const struct draft *decide_draft(const struct app *a, uint32_t item)
 {
 	const struct desk *desk;
 
@@ -43,10 +46,28 @@ static const struct draft *draft_on(const struct app *a, uint32_t item)
 
 /* ---- staging ---- */
 
-/* Whether the item's desk can be written; says why not. */
-static bool can_decide(struct app *a, uint32_t item)
+void decide_refused(struct app *a)
 {
-	const struct desk *d = desk_of(a, item);
+	a->deciding.refused = true;
+	a->deciding.refused_ms = a->clock_ms;
+}
+
+/* Whether a key was typed for the prompt that a refused verb did not open. */
+static bool is_typed_ahead(struct app *a, const struct key *key)
+{
+	struct deciding *d = &a->deciding;
+
+	if (!d->refused || a->clock_ms - d->refused_ms >= REFUSED_DEAF_MS) {
+		d->refused = false;
+		return false;
+	}
+	return key->code == KEY_ENTER || key->code == KEY_PASTE ||
+	       (key->code >= ' ' && key->code < KEY_UP && key->code != KEY_BACKSPACE);
+}
+
+bool decide_can(struct app *a, uint32_t item)
+{
+	const struct desk *d = decide_desk(a, item);
 
 	if (a->read_only) {
 		app_say(a, ROLE_WARN, "read-only: %s", a->read_only);
@@ -57,32 +78,34 @@ static bool can_decide(struct app *a, uint32_t item)
 	} else {
 		return true;
 	}
+	decide_refused(a);
 	return false;
 }
 
 /* The line that :input gave for the item, else the one in its draft; 0 = none. */
 static uint32_t input_line(const struct app *a, uint32_t item)
 {
-	const struct draft *old = draft_on(a, item);
+	const struct draft *old = decide_draft(a, item);
 
 	if (a->deciding.input.line && a->deciding.input.item == item)
 		return a->deciding.input.line;
 	return old ? old->input : 0;
 }
 
-/* Whether the item takes the verb; says why not. corrects: as in desk_allows. */
-static bool takes_verb(struct app *a, uint32_t item, enum verb verb, uint32_t *corrects)
+bool decide_takes(struct app *a, uint32_t item, enum verb verb, uint32_t *corrects)
 {
 	const struct scene *s = &a->scene;
 	struct draft draft = { .verb = verb, .input = input_line(a, item) };
 	struct buf why = { 0 };
 	bool takes = draft_bind(&draft, s->model, s->reader, item, s->k, &a->effect_strings) &&
-		     desk_allows(desk_of(a, item), &draft, s->model, s->k, scene_clock(s), corrects,
+		     desk_allows(decide_desk(a, item), &draft, s->model, s->k, scene_clock(s), corrects,
 				&why);
 
 	if (why.n)
 		app_say(a, ROLE_WARN, "%s", why.p);
 	buf_release(&why);
+	if (!takes)
+		decide_refused(a);
 	return takes;
 }
 
@@ -104,7 +127,7 @@ static void add_draft_effect(struct app *a, enum effect_type type, uint32_t item
 				      &a->effect_strings);
 	if (!draft.artifact.n && a->deciding.artifact)
 		draft.artifact = app_effect_dup(a, str_of(a->deciding.artifact));
-	app_effect(a, (struct effect){ type, desk_of(a, item), .draft = draft });
+	app_effect(a, (struct effect){ type, decide_desk(a, item), .draft = draft });
 }
 
 /* Queues the draft for staging on all targets, if it is complete. */
@@ -120,14 +143,42 @@ static void stage(struct app *a, struct draft draft)
 		d->on_marked = false;
 		return;
 	}
+	decide_new_step(a);
 	if (d->corrects != NONE) /* then there is one target */
 		draft.corrects = app_effect_dup(
-			a, corrects_name(desk_of(a, d->targets.v[0]), d->corrects));
+			a, corrects_name(decide_desk(a, d->targets.v[0]), d->corrects));
 	for (uint32_t i = 0; i < d->targets.n; i++)
 		add_draft_effect(a, EFFECT_STAGE, d->targets.v[i], draft);
+	d->moves_on = !d->on_marked;
 	if (d->on_marked)
 		decide_unmark_all(d);
 	d->on_marked = false;
+}
+
+/* Selects the next item that nothing was decided on, and shows it if an item is shown. */
+void decide_advance(struct app *a)
+{
+	struct deciding *d = &a->deciding;
+	bool on_item = app_shows(a, &view_item);
+	struct pane *p = app_list(a);
+	struct item_state at;
+
+	if (!d->advance || !d->moves_on || (a->screen_count && !on_item))
+		return;
+	d->moves_on = false;
+	for (uint32_t i = p->selected + 1; i < p->lines.list.n; i++) {
+		struct target t = pane_line_target(p, &a->scene, i);
+
+		if (t.type != TARGET_ITEM || !decide_state(a, t.number, &at) || !at.open ||
+		    at.delivery != DELIVERY_NONE)
+			continue;
+		pane_select(p, i);
+		if (on_item) {
+			app_back(a);
+			app_open(a, t);
+		}
+		return;
+	}
 }
 
 /* Shows the numbered options of a question on the message line, and how to choose one. */
@@ -216,8 +267,7 @@ static void prompt_or_stage(struct app *a, struct str words)
 	}
 }
 
-/* Prefixes the refusal on the message line with the item's name. */
-static void name_refused(struct app *a, uint32_t item)
+void decide_name_refused(struct app *a, uint32_t item)
 {
 	struct buf refusal = a->notice;
 
@@ -237,8 +287,8 @@ static void target_marked(struct app *a)
 	for (uint32_t i = 0; i < d->triage.marked.n; i++) {
 		uint32_t item = d->triage.marked.v[i];
 
-		if (!can_decide(a, item) || !takes_verb(a, item, d->verb, NULL)) {
-			name_refused(a, item);
+		if (!decide_can(a, item) || !decide_takes(a, item, d->verb, NULL)) {
+			decide_name_refused(a, item);
 			d->on_marked = false;
 			d->targets.n = 0;
 			return;
@@ -265,6 +315,10 @@ COMMAND(verb)
 	struct deciding *d = &a->deciding;
 	uint32_t here;
 
+	if (app_shows(a, &view_preflight) && number == VERB_REJECT) {
+		run_drop(a, STR_NONE, 0);
+		return;
+	}
 	d->targets.n = 0;
 	d->corrects = NONE;
 	d->verb = (enum verb)number;
@@ -272,8 +326,10 @@ COMMAND(verb)
 		target_marked(a);
 	} else {
 		here = app_need_item(a);
-		if (here == NONE || !can_decide(a, here) ||
-		    !takes_verb(a, here, d->verb, &d->corrects))
+		if (here == NONE)
+			decide_refused(a);
+		if (here == NONE || !decide_can(a, here) ||
+		    !decide_takes(a, here, d->verb, &d->corrects))
 			return;
 		vec_push(&d->targets, here);
 		if (d->corrects != NONE) {
@@ -289,7 +345,7 @@ void decide_item(struct app *a, uint32_t item, enum verb verb, struct str explan
 {
 	struct deciding *d = &a->deciding;
 
-	if (!can_decide(a, item) || !takes_verb(a, item, verb, NULL))
+	if (!decide_can(a, item) || !decide_takes(a, item, verb, NULL))
 		return;
 	d->on_marked = false;
 	d->targets.n = 0;
@@ -316,7 +372,7 @@ void decide_answered(struct app *a, int kind, struct str text)
 		break;
 	case PROMPT_ANSWER: draft.answer = text; break;
 	case PROMPT_REASON:
-		old = d->targets.n ? draft_on(a, d->targets.v[0]) : NULL;
+		old = d->targets.n ? decide_draft(a, d->targets.v[0]) : NULL;
 		if (!old || !text.n)
 			return;
 		draft = *old;
@@ -334,10 +390,11 @@ static const struct draft *staged_here(struct app *a, uint32_t *item)
 	const struct draft *old;
 
 	*item = app_item_here(a);
-	old = *item == NONE ? NULL : draft_on(a, *item);
+	old = *item == NONE ? NULL : decide_draft(a, *item);
 	if (old && old->state == DRAFT_STAGED)
 		return old;
 	app_say(a, ROLE_DIM, "nothing staged on this item; press a verb first");
+	decide_refused(a);
 	return NULL;
 }
 
@@ -346,8 +403,10 @@ COMMAND(explain)
 	uint32_t item;
 	const struct draft *old = staged_here(a, &item);
 
-	if (old && can_decide(a, item))
-		add_draft_effect(a, EFFECT_EXPLAIN, item, *old);
+	if (!old || !decide_can(a, item))
+		return;
+	decide_new_step(a);
+	add_draft_effect(a, EFFECT_EXPLAIN, item, *old);
 }
 
 COMMAND(reason)
@@ -355,7 +414,7 @@ COMMAND(reason)
 	uint32_t item;
 	const struct draft *old = staged_here(a, &item);
 
-	if (!old || !can_decide(a, item))
+	if (!old || !decide_can(a, item))
 		return;
 	a->deciding.targets.n = 0;
 	a->deciding.corrects = NONE; /* the staged draft has it */
@@ -366,80 +425,6 @@ COMMAND(reason)
 	}
 	prompt_open(&a->prompt, PROMPT_REASON, old->reason_code);
 	offer_reasons(a, "Tab completes: ");
-}
-
-/* ---- undoing ---- */
-
-/* Asks whether to give up a held letter: twice if it may have arrived. */
-static void ask_give_up(struct app *a, struct desk *desk, uint32_t letter)
-{
-	const struct letter *l = &desk->letters.v[letter];
-	bool doubt = l->tried && l->uncertain;
-
-	a->deciding.confirm = doubt ? CONFIRM_DOUBT : CONFIRM_GIVE_UP;
-	a->deciding.letter = letter;
-	a->deciding.desk = desk;
-	a->deciding.sure = doubt;
-	app_say(a, ROLE_KEY,
-		doubt ? "%s may have arrived; y abandons it anyway"
-		      : "%s is held; y abandons it, and the item is open again", l->id);
-}
-
-/* The recovery page has no selection: offers the held letters one after the other. */
-static void give_up_first(struct app *a)
-{
-	for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++) {
-		struct desk *d = &a->scene.desks->list.v[i];
-
-		for (uint32_t k = 0; k < d->letters.n; k++)
-			if (d->letters.v[k].state == LETTER_HELD && d->access == DESK_WRITES) {
-				ask_give_up(a, d, k);
-				return;
-			}
-	}
-	app_say(a, ROLE_DIM, "nothing is held; y finishes what is listed");
-}
-
-/* The draft staged last, on any desk. */
-static const struct draft *last_staged(const struct app *a, struct desk **desk)
-{
-	const struct draft *last = NULL;
-
-	for (uint32_t i = 0; a->scene.desks && i < a->scene.desks->list.n; i++) {
-		struct desk *d = &a->scene.desks->list.v[i];
-
-		for (uint32_t k = d->drafts.n; k-- > 0;)
-			if (d->drafts.v[k].state == DRAFT_STAGED &&
-			    (!last || d->drafts.v[k].time_ms > last->time_ms)) {
-				last = &d->drafts.v[k];
-				*desk = d;
-			}
-	}
-	return last;
-}
-
-COMMAND(undo)
-{
-	uint32_t here = app_item_here(a);
-	const struct draft *old = here == NONE ? NULL : draft_on(a, here);
-	struct desk *desk = old ? desk_of(a, here) : NULL;
-
-	if (app_shows(a, &view_recovery)) {
-		give_up_first(a);
-		return;
-	}
-	if (old && old->state == DRAFT_WRITTEN &&
-	    desk->letters.v[old->letter].state == LETTER_HELD) {
-		ask_give_up(a, desk, old->letter);
-		return;
-	}
-	if (!old || old->state != DRAFT_STAGED)
-		old = last_staged(a, &desk);
-	if (old)
-		app_effect(a, (struct effect){ EFFECT_UNDO, desk,
-					       .undo = (uint32_t)(old - desk->drafts.v) });
-	else
-		app_say(a, ROLE_DIM, "nothing is staged");
 }
 
 /* ---- pre-flight and delivery ---- */
@@ -504,7 +489,7 @@ COMMAND(deliver)
 				: "no journal here");
 }
 
-bool decide_keys(struct app *a, bool words, struct buf *out)
+bool decide_verb_keys(struct app *a, unsigned takes, bool words, struct buf *out)
 {
 	static const struct {
 		enum verb verb;
@@ -512,17 +497,8 @@ bool decide_keys(struct app *a, bool words, struct buf *out)
 	} verbs[] = { { VERB_ACCEPT, "{accept}" }, { VERB_REJECT, "{reject}" },
 		      { VERB_PARTIAL, "{partial}" }, { VERB_ANSWER, "{answer}" },
 		      { VERB_ESCALATE, "{escalate}" }, { VERB_DISMISS, "{dismiss}" } };
-	const struct model *m = a->scene.model;
-	uint32_t item = app_item_here(a);
-	struct item_state at;
-	unsigned takes;
 	bool some = false;
 
-	/* also the verbs that would correct a decision */
-	if (item == NONE || decide_is_read_only(a) ||
-	    !item_without_overlay(m, get_item(a, item), a->scene.k, scene_clock(&a->scene), &at))
-		return false;
-	takes = verbs_allowed(m, get_item(a, item), &at);
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
 		if (!(takes & 1u << verbs[i].verb))
 			continue;
@@ -535,16 +511,29 @@ bool decide_keys(struct app *a, bool words, struct buf *out)
 	return some;
 }
 
+bool decide_keys(struct app *a, bool words, struct buf *out)
+{
+	const struct model *m = a->scene.model;
+	uint32_t item = app_item_here(a);
+	struct item_state at;
+
+	/* also the verbs that would correct a decision */
+	if (item == NONE || decide_is_read_only(a) ||
+	    !item_without_overlay(m, get_item(a, item), a->scene.k, scene_clock(&a->scene), &at))
+		return false;
+	return decide_verb_keys(a, verbs_allowed(m, get_item(a, item), &at), words, out);
+}
+
 COMMAND(resend)
 {
 	uint32_t here = app_item_here(a);
-	const struct draft *old = here == NONE ? NULL : draft_on(a, here);
+	const struct draft *old = here == NONE ? NULL : decide_draft(a, here);
 
 	if (!old || old->state != DRAFT_WRITTEN) {
 		app_say(a, ROLE_DIM, "no message was written for this item");
 		return;
 	}
-	app_effect(a, (struct effect){ EFFECT_RESEND, desk_of(a, here),
+	app_effect(a, (struct effect){ EFFECT_RESEND, decide_desk(a, here),
 				       .letter = { old->letter } });
 }
 
@@ -566,7 +555,10 @@ COMMAND(quit)
 		return;
 	}
 	a->deciding.confirm = CONFIRM_QUIT;
-	app_say(a, ROLE_KEY, "%u staged, not sent (kept). y quits, {deliver} reviews",
+	app_say(a, ROLE_KEY,
+		a->deciding.keeps_nothing
+			? "%u staged, not sent (the demo keeps nothing). y quits, {deliver} reviews"
+			: "%u staged, not sent (kept). y quits, {deliver} reviews",
 		n);
 }
 
@@ -585,12 +577,29 @@ static void deliver_plan(struct app *a)
 	app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = false });
 }
 
+/* Asks once more if a message names the place. */
+static void confirm_named(struct app *a)
+{
+	const struct plan *plan = a->scene.plan;
+	char q[QUOTED_MAX];
+
+	for (uint32_t i = 0; i < plan->list.n && plan->named.n; i++)
+		if (!plan->list.v[i].missing.n) {
+			a->deciding.confirm = CONFIRM_NAMED;
+			app_say(a, ROLE_KEY, "path named by a message: %s; y again writes there",
+				quoted(plan->list.v[i].letter.path, q));
+			return;
+		}
+	deliver_plan(a);
+}
+
 static void do_confirmed(struct app *a, enum confirm what)
 {
 	struct deciding *d = &a->deciding;
 
 	switch (what) {
 	case CONFIRM_CORRECT: prompt_or_stage(a, STR_NONE); break;
+	case CONFIRM_UNSEEN: confirm_named(a); break;
 	case CONFIRM_NAMED: deliver_plan(a); break;
 	case CONFIRM_SURE: app_effect(a, (struct effect){ EFFECT_DELIVER, .sure = true }); break;
 	case CONFIRM_QUIT: app_effect(a, (struct effect){ EFFECT_QUIT }); break;
@@ -610,17 +619,20 @@ static void do_confirmed(struct app *a, enum confirm what)
 /* y on the pre-flight page. */
 static void confirm_plan(struct app *a)
 {
-	const struct plan *plan = a->scene.plan;
-	char q[QUOTED_MAX];
+	uint32_t unseen = preflight_unseen(a);
 
-	for (uint32_t i = 0; i < plan->list.n && plan->named.n; i++)
-		if (!plan->list.v[i].missing.n) {
-			a->deciding.confirm = CONFIRM_NAMED;
-			app_say(a, ROLE_KEY, "path named by a message: %s; y again writes there",
-				quoted(plan->list.v[i].letter.path, q));
-			return;
-		}
-	deliver_plan(a);
+	if (!a->scene.plan->list.n) {
+		app_say(a, ROLE_WARN, "nothing is left to send; {back} goes back");
+		return;
+	}
+	if (!unseen) {
+		confirm_named(a);
+		return;
+	}
+	a->deciding.confirm = CONFIRM_UNSEEN;
+	app_say(a, ROLE_KEY,
+		"%u caution%s not been on the screen; {next} shows %s, y again sends anyway",
+		unseen, unseen == 1 ? " has" : "s have", unseen == 1 ? "it" : "them");
 }
 
 static bool is_deliver_key(const struct app *a, uint32_t key)
@@ -635,9 +647,15 @@ bool decide_key(struct app *a, const struct key *key)
 	struct deciding *d = &a->deciding;
 	bool preflight = app_shows(a, &view_preflight);
 
+	if (is_typed_ahead(a, key))
+		return true;
 	/* text typed ahead or pasted was not meant for a page that was not there yet */
 	if (preflight && (key->code == KEY_PASTE || a->clock_ms - d->opened_ms < PREFLIGHT_DEAF_MS))
 		return true;
+	if (preflight && key->code == 'y' && a->clock_ms - d->changed_ms < PREFLIGHT_DEAF_MS)
+		return true;
+	if (d->confirm == CONFIRM_UNSEEN && key->code != 'y')
+		d->confirm = CONFIRM_NONE; /* the key goes on to the caution, or does what it does */
 	if (d->confirm != CONFIRM_NONE) {
 		enum confirm what = d->confirm;
 

@@ -8,17 +8,27 @@
 #include "draw/key.h"
 #include "view/view.h"
 
-enum { PREFLIGHT_DEAF_MS = 300 }; /* keys are ignored that long after the page opens */
+enum {
+	PREFLIGHT_DEAF_MS = 300, /* keys are ignored that long after the page opens */
+	REFUSED_DEAF_MS = 500,   /* typing is ignored that long after a verb was refused */
+};
 
 /* A confirmation asked on the message line; any key but y means no. */
 enum confirm {
 	CONFIRM_NONE,
 	CONFIRM_CORRECT, /* a correction of a decision already recorded */
+	CONFIRM_UNSEEN,  /* deliver although a caution was not on the screen */
 	CONFIRM_NAMED,   /* deliver to a path that a message names */
 	CONFIRM_SURE,    /* deliver although the artifact has not changed */
 	CONFIRM_QUIT,    /* with decisions staged */
 	CONFIRM_GIVE_UP, /* a held message */
 	CONFIRM_DOUBT,   /* one that may have arrived; CONFIRM_GIVE_UP asks once more */
+};
+
+/* A draft that was staged in this run. */
+struct staging {
+	uint32_t desk, draft; /* numbers of the desk in the scene's desks, and of the draft on it */
+	uint32_t step;        /* one verb, on one item or on several */
 };
 
 struct deciding {
@@ -30,15 +40,27 @@ struct deciding {
 	struct desk *desk;     /* CONFIRM_GIVE_UP: the letter and its desk */
 	uint32_t letter;
 	bool sure;             /* given up although it may have arrived */
+	bool refused;          /* the last verb, at refused_ms: what was typed ahead is dropped */
+	int64_t refused_ms;
+	uint32_t step;         /* the last one, */
+	uint32_t step_from;    /* and the item that was selected then, or NONE */
+	VEC(struct staging) history; /* oldest first */
+	VEC(struct staging) undone;  /* to be redone; step: that of the undo */
+	bool moves_on;         /* once it is staged, the next item is selected if */
+	bool advance;          /* the configuration says so */
 	struct triage triage;
 	VEC(uint8_t) read; /* by item: shown to its end */
-	int64_t opened_ms; /* when the pre-flight page was opened */
+	int64_t opened_ms;     /* when the pre-flight page was opened, */
+	int64_t changed_ms;    /* and last changed: y is ignored for as long after that */
+	VEC(uint8_t) unfolded; /* on it: by letter */
+	VEC(uint8_t) seen;     /* by remark: which of its ends were on the screen */
 	char *artifact;    /* :attach */
 	struct {
 		uint32_t item, line; /* line 0 = none */
 	} input; /* :input, which input an output answers */
 	const struct job *delivery; /* in progress, set by the caller; NULL = none */
-	/* lent by the caller: the reason codes on offer, and who decides */
+	/* set by the caller; lent: the reason codes on offer, and who decides */
+	bool keeps_nothing; /* the journal is removed at the end */
 	char *const *reason_codes;
 	uint32_t reason_code_count;
 	struct str as;
@@ -56,11 +78,41 @@ void decide_item(struct app *a, uint32_t item, enum verb verb, struct str explan
 void decide_answered(struct app *a, int prompt_kind, struct str text);
 /* Keys of confirmations, the pre-flight and the recovery page; true when the key was used. */
 bool decide_key(struct app *a, const struct key *key);
+/* preflight.c, for the pre-flight page: */
+/* It shows another plan: a single message is unfolded, nothing was seen yet. */
+void preflight_reset(struct app *a);
+/* Its lines were made for the first time: selects the first message. */
+void preflight_select_first(struct pane *p);
+/* Enter: unfolds the selected message, or folds it. */
+void preflight_unfold(struct app *a);
+/* The pane was drawn: notes which cautions are on the screen. */
+void preflight_note_seen(struct app *a, const struct pane *p);
+/* The number of cautions that were not. */
+uint32_t preflight_unseen(struct app *a);
 /* The pane shows this item: it counts as read once the end of its text was visible. */
 void decide_note_read(struct app *a, uint32_t item, const struct pane *p);
 void decide_unmark_all(struct deciding *d);
+/* A verb, or what asks for one or for words, was refused: the words typed behind it must not become
+ * commands. decide_key drops them until the refusal could be read. */
+void decide_refused(struct app *a);
 /* The item's state as of the scene; false: no such item yet. */
 bool decide_state(const struct app *a, uint32_t item, struct item_state *at);
+/* The desk of an item, and the newest live draft on it; NULL = none. */
+struct desk *decide_desk(const struct app *a, uint32_t item);
+const struct draft *decide_draft(const struct app *a, uint32_t item);
+/* Whether the item's desk can be written, and whether the item takes the verb; say why not. corrects:
+ * as in desk_allows. */
+bool decide_can(struct app *a, uint32_t item);
+bool decide_takes(struct app *a, uint32_t item, enum verb verb, uint32_t *corrects);
+/* Prefixes the refusal on the message line with the item's name. */
+void decide_name_refused(struct app *a, uint32_t item);
+/* A draft was staged: selects the next item if the configuration says so. */
+void decide_advance(struct app *a);
+/* undoing.c: what is staged from now on is undone together, and nothing can be redone. */
+void decide_new_step(struct app *a);
+/* A draft of the desk was staged, or undone. */
+void decide_note_staged(struct app *a, const struct desk *desk, uint32_t draft);
+void decide_note_undone(struct app *a, const struct desk *desk, uint32_t draft);
 /* The number of staged drafts, on all desks. */
 uint32_t decide_staged(const struct app *a);
 /* No desk can be written, or a replay is shown. */
@@ -68,5 +120,7 @@ bool decide_is_read_only(const struct app *a);
 /* Appends the keys of the verbs that the current item takes, with or without the verbs' names;
  * false = none. */
 bool decide_keys(struct app *a, bool words, struct buf *out);
+/* The same for a set of verbs (CAN_…). */
+bool decide_verb_keys(struct app *a, unsigned takes, bool words, struct buf *out);
 
 #endif

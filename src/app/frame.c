@@ -266,6 +266,8 @@ static void draw_screen(struct app *a, struct grid *g, struct rect body)
 	lay_out(a, body);
 	app_refresh(a);
 	pane_draw(&s->pane, &scene, g, body, true, buf_str(&a->word));
+	if (s->pane.view == &view_preflight)
+		preflight_note_seen(a, &s->pane);
 	if (s->pane.view == &view_item && !s->k)
 		decide_note_read(a, s->item, &s->pane);
 }

@@ -34,11 +34,51 @@ static void say_marked(struct app *a)
 		app_say(a, ROLE_DIM, "nothing marked");
 }
 
+/* Marks the open items of the list, those that pass the filter unless it is NULL. */
+static void mark_shown(struct app *a, const struct filter *filter)
+{
+	struct pane *p = app_list(a);
+	struct scene scene = a->scene;
+
+	scene.filter = filter;
+	for (uint32_t i = 0; i < p->lines.list.n; i++) {
+		struct target t = pane_line_target(p, &a->scene, i);
+		struct item_state at;
+
+		if (t.type == TARGET_ITEM && !item_is_marked(&a->deciding.triage, t.number) &&
+		    item_is_shown(&scene, t.number, &at) && at.open)
+			mark(&a->deciding, t.number);
+	}
+}
+
+static void mark_matching(struct app *a, struct str text)
+{
+	uint32_t before = a->deciding.triage.marked.n;
+	struct err err;
+	struct filter *f = filter_new(text, a->scene.now_ms, &err);
+
+	if (!f) {
+		app_say(a, ROLE_ERROR, "%s", err.text);
+		return;
+	}
+	mark_shown(a, f);
+	filter_free(f);
+	if (a->deciding.triage.marked.n > before)
+		say_marked(a);
+	else
+		app_say(a, ROLE_WARN, "no other open item of this list matches");
+}
+
 COMMAND(mark)
 {
 	struct deciding *d = &a->deciding;
-	uint32_t item = app_need_item(a);
+	uint32_t item;
 
+	if (argument.n) {
+		mark_matching(a, argument);
+		return;
+	}
+	item = app_need_item(a);
 	if (item == NONE)
 		return;
 	if (item_is_marked(&d->triage, item))
@@ -53,35 +93,50 @@ COMMAND(mark)
 COMMAND(mark_all)
 {
 	struct deciding *d = &a->deciding;
-	struct pane *p = app_list(a);
 	uint32_t before = d->triage.marked.n;
 
 	if (a->screen_count) {
 		run_mark(a, argument, number);
 		return;
 	}
-	for (uint32_t i = 0; i < p->lines.list.n; i++) {
-		struct target t = pane_line_target(p, &a->scene, i);
-		struct item_state at;
-
-		if (t.type == TARGET_ITEM && decide_state(a, t.number, &at) && at.open &&
-		    !item_is_marked(&d->triage, t.number))
-			mark(d, t.number);
-	}
+	mark_shown(a, NULL);
 	if (d->triage.marked.n == before) /* all were marked already: unmark */
 		decide_unmark_all(d);
 	say_marked(a);
 }
 
+/* The keys of the verbs that all marked items take. */
+static void verbs_of_marked(struct app *a, struct buf *out)
+{
+	const struct triage *t = &a->deciding.triage;
+	const struct model *m = a->scene.model;
+	unsigned takes = decide_is_read_only(a) ? 0 : ~0u;
+
+	for (uint32_t i = 0; i < t->marked.n && takes; i++) {
+		const struct item *item = &m->items.v[t->marked.v[i]];
+		struct item_state at;
+
+		takes &= item_without_overlay(m, item, a->scene.k, scene_clock(&a->scene), &at)
+				 ? verbs_allowed(m, item, &at)
+				 : 0;
+	}
+	decide_verb_keys(a, takes, true, out);
+}
+
 COMMAND(on_marked)
 {
+	struct buf verbs = { 0 };
+
 	if (!a->deciding.triage.marked.n) {
 		app_say(a, ROLE_DIM, "nothing marked; {mark} marks");
+		decide_refused(a); /* the verb behind it is not for the selected item */
 		return;
 	}
 	a->deciding.on_marked = true;
-	app_say(a, ROLE_KEY, "%u marked: which verb? any other key cancels",
-		a->deciding.triage.marked.n);
+	verbs_of_marked(a, &verbs);
+	app_say(a, ROLE_KEY, "%u marked: %s  {defer} snooze; any other key cancels",
+		a->deciding.triage.marked.n, verbs.n ? verbs.p : "no verb suits all of them");
+	buf_release(&verbs);
 }
 
 static void unsnooze(struct deciding *d, uint32_t item)

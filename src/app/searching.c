@@ -60,9 +60,9 @@ void app_say_wrapped(struct app *a, uint32_t from, uint32_t found, int direction
 /* Selects the line, or scrolls to it in a pane without a selection. */
 static void show_match(struct app *a, struct pane *p, uint32_t line)
 {
-	if (p == app_list(a)) {
+	if (!p->text) {
 		pane_select(p, line);
-		a->preview_seeks = true;
+		a->preview_seeks = p == app_list(a);
 	} else {
 		p->top = line;
 		p->found = line + 1;
@@ -103,7 +103,7 @@ uint32_t app_search_line(struct app *a)
 {
 	const struct pane *p = app_pane(a);
 
-	if (p == app_list(a))
+	if (!p->text)
 		return p->selected;
 	if (p->found > p->top && p->found <= p->top + (uint32_t)(p->rows > 0 ? p->rows : 0))
 		return p->found - 1;

@@ -89,7 +89,8 @@ static void screen_keys(struct app *a, struct buf *out)
 	const char *keys = "{back} back  {down} {up} scroll  {search} search";
 
 	if (view == &view_preflight)
-		keys = "y send  {back} back, nothing is sent";
+		keys = "y send  {back} back, nothing is sent  {open} unfold  {reject} drop  "
+		       "{next} caution";
 	else if (view == &view_recovery)
 		keys = "y finish them  {undo} abandon what is held  {back} leave them";
 	else if (view == &view_message)

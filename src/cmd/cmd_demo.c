@@ -30,6 +30,7 @@ static int run_demo(struct options *o, const char *source)
 		arena_release(&arena);
 		return code;
 	}
+	o->keeps_nothing = !o->journal;
 	if (!o->journal)
 		o->journal = arena_printf(&arena, "%s/journal", dir);
 	if (!o->reply)

@@ -226,6 +226,10 @@ static const struct setting settings[] = {
 	  set_flag, FIELD(mouse) },
 	{ "ascii", "true or false", "false", NULL, "Draw with nothing but ASCII, as --ascii does.",
 	  set_flag, FIELD(ascii) },
+	{ "advance", "true or false", "false", NULL,
+	  "Whether the next undecided item is selected once a decision is staged. false: the "
+	  "selection stays.",
+	  set_flag, FIELD(advance) },
 	{ "thresholds", "an object of approve and human", "{ \"approve\": 0.9, \"human\": 0.7 }",
 	  NULL,
 	  "How the confidence of a hand-off's result is judged: from approve on it passes, from "

@@ -56,6 +56,7 @@ struct config {
 	struct config_look looks[ROLE_COUNT];
 	VEC(struct config_key) keys; /* each code once */
 	bool mouse, ascii;
+	bool advance; /* the next item is selected once one was decided */
 	double approve, human; /* thresholds, human <= approve */
 	uint32_t cache_mb; /* 0 = none */
 	size_t max_line_bytes;

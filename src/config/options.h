@@ -38,6 +38,7 @@ struct options {
 	const char *as, *reply, *escalate_to, *journal;
 	bool read_only, sole_writer, recover_send, no_follow, follow, sure;
 	bool no_cache;
+	bool keeps_nothing; /* demo: the journal is removed at the end; no option sets it */
 	/* of one decision */
 	const char *reason_code, *explain, *answer, *artifact, *rev;
 	uint64_t option; /* of a question, from 1; 0 = not given */

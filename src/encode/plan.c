@@ -419,6 +419,19 @@ static bool is_on_page(struct encoding *e, uint32_t draft)
 	return false;
 }
 
+/* Lists the draft if the person has dropped it from this plan. */
+static bool is_dropped(struct encoding *e, uint32_t draft)
+{
+	const struct draft_refs *dropped = e->terms->dropped;
+
+	for (uint32_t i = 0; dropped && i < dropped->list.n; i++)
+		if (dropped->list.v[i].desk == e->desk && dropped->list.v[i].draft == draft) {
+			vec_push(&e->plan->dropped, dropped->list.v[i]);
+			return true;
+		}
+	return false;
+}
+
 void plan_make(struct plan *p, struct desk *desk, const struct model *m, const struct reader *r,
 	       const struct terms *t, uint32_t only)
 {
@@ -429,7 +442,7 @@ void plan_make(struct plan *p, struct desk *desk, const struct model *m, const s
 	if (t->named)
 		p->named = arena_str(&p->arena, str_of(t->named));
 	for (uint32_t i = 0; i < n; i++)
-		done[i] = !is_planned(&e, i, only) || !is_on_page(&e, i);
+		done[i] = !is_planned(&e, i, only) || !is_on_page(&e, i) || is_dropped(&e, i);
 	for (uint32_t i = 0; i < n; i++) {
 		if (done[i])
 			continue;
@@ -530,6 +543,7 @@ void plan_release(struct plan *p)
 	vec_release(&p->list);
 	vec_release(&p->refused);
 	vec_release(&p->refused_drafts);
+	vec_release(&p->dropped);
 	vec_release(&p->apart);
 	arena_release(&p->arena);
 }

@@ -34,6 +34,16 @@ struct turn_terms {
 	struct str to;       /* the command, for display */
 };
 
+/* A draft of one of several desks. */
+struct draft_ref {
+	const struct desk *desk;
+	uint32_t draft;
+};
+
+struct draft_refs {
+	VEC(struct draft_ref) list;
+};
+
 /* Settings of a plan: sender, destinations, clock. */
 struct terms {
 	struct str as;          /* the person's name */
@@ -50,6 +60,7 @@ struct terms {
 	 * a confirmation of their own */
 	bool apart;
 	const char *named;
+	const struct draft_refs *dropped; /* left out, listed in plan.dropped; NULL = none */
 };
 
 /* The clock that expires items, as item_at takes it. */
@@ -63,6 +74,7 @@ struct plan {
 	VEC(struct proposal) list; /* in sending order */
 	VEC(struct str) refused;   /* drafts that cannot be sent: "ITEM: why" */
 	VEC(uint32_t) refused_drafts; /* their numbers in the desk's drafts */
+	VEC(struct draft_ref) dropped; /* drafts left out, see terms.dropped */
 	VEC(struct str) apart; /* paths named by messages, each once; see terms.apart */
 	struct str named;      /* the path of all its letters if a message names it; else empty */
 };

@@ -76,6 +76,8 @@ struct scene {
 	const struct plan *plan;     /* pre-flight: what would be sent */
 	const uint8_t *read;         /* by item, read_n of them: whether it was shown to its end */
 	uint32_t read_n;
+	const uint8_t *unfolded; /* pre-flight: by letter, unfolded_n of them: all of it is shown */
+	uint32_t unfolded_n;
 	const struct artifact_now *artifact; /* of a review; NULL = no review */
 	const struct triage *triage;         /* NULL = nothing is marked or snoozed */
 	uint32_t mark;                       /* timeline: chosen mark, message + 1; 0 = none */
@@ -157,6 +159,18 @@ struct view_ops {
 extern const struct view_ops view_inbox, view_item, view_timeline, view_ledger, view_messages,
 	view_agents, view_summary, view_message, view_decisions, view_diff, view_changes,
 	view_preflight, view_recovery;
+
+/* Of the lines of view_preflight: the i-th remark, its lines [first, end), and whether it is a caution
+ * or says what is missing or not sent; false: there are no more. */
+bool preflight_remark(const struct lines *lines, uint32_t i, uint32_t *first, uint32_t *end,
+		      bool *caution);
+/* The first remark that ends below a line. */
+uint32_t preflight_remark_below(const struct lines *lines, uint32_t line);
+/* The line of a letter; behind the last line: there is no such letter. */
+uint32_t preflight_line(const struct lines *lines, uint32_t letter);
+/* The letter (number in plan.list) that a line is part of, or NONE, and then *dropped (in
+ * plan.dropped), or NONE. */
+uint32_t preflight_letter(const struct lines *lines, uint32_t line, uint32_t *dropped);
 
 void lines_release(struct lines *lines);
 

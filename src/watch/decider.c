@@ -10,6 +10,8 @@ void decider_attach(struct decider *s)
 
 	s->app->scene.desks = &s->load->desks;
 	d->as = terms_name(s->options, s->config);
+	d->keeps_nothing = s->options->keeps_nothing;
+	d->advance = s->config->advance;
 	d->reason_codes = s->config->reason_codes.v;
 	d->reason_code_count = s->config->reason_codes.n;
 	if (s->options->artifact)
@@ -77,6 +79,7 @@ void decider_release(struct decider *s)
 	plan_release(&s->plan);
 	forget_named(s);
 	vec_release(&s->named);
+	vec_release(&s->dropped.list);
 }
 
 static bool is_on_top(struct decider *s, const struct view_ops *view)
@@ -84,11 +87,17 @@ static bool is_on_top(struct decider *s, const struct view_ops *view)
 	return app_screen(s->app) && app_screen(s->app)->pane.view == view;
 }
 
-static void say_staged(struct decider *s, enum verb verb)
+/* batch: how many the verb has staged. */
+static void say_staged(struct decider *s, enum verb verb, uint32_t batch)
 {
 	uint32_t n = decide_staged(s->app);
 
-	if (n > 1)
+	if (batch > 1)
+		app_say(s->app, ROLE_STAGED,
+			"%s is staged on %u items, %u in all; {undo} undoes them, {deliver} reviews "
+			"and sends them",
+			verb_name(verb), batch, n);
+	else if (n > 1)
 		app_say(s->app, ROLE_STAGED,
 			"%s is staged, %u in all; {undo} undoes it, {deliver} reviews and sends "
 			"them",
@@ -113,30 +122,46 @@ void decider_stage(struct decider *s, struct desk *desk, const struct draft *dra
 	const struct item *item = &m->items.v[draft->number];
 	bool waits = draft->verb != VERB_ANSWER || item_deadline(m, item, m->records.n) == TIME_NONE;
 	struct err err;
-	uint32_t number;
+	uint32_t number, batch = ++s->batch;
 	int rc = desk_stage(desk, draft, &number, &err);
 
+	if (rc == 0)
+		decide_note_staged(s->app, desk, number);
 	if (rc == 0 && more && waits)
 		return;
+	s->batch = more ? s->batch : 0;
 	if (!end_change(s, rc, &err))
 		return;
+	decide_advance(s->app);
 	if (waits)
-		say_staged(s, draft->verb);
+		say_staged(s, draft->verb, batch);
 	else if (is_on_top(s, &view_preflight))
 		decider_plan(s, NULL, NONE); /* one of several answered at once */
 	else
 		decider_plan(s, desk, number); /* it has a deadline: send it at once */
 }
 
-void decider_undo(struct decider *s, struct desk *desk, uint32_t draft)
+void decider_undo(struct decider *s, struct desk *desk, uint32_t draft, bool more)
 {
 	const struct draft undone = desk->drafts.v[draft];
+	uint32_t batch = ++s->batch;
 	struct err err;
 	char q[QUOTED_MAX];
+	int rc = desk_undo(desk, draft, &err);
 
-	if (end_change(s, desk_undo(desk, draft, &err), &err))
-		app_say(s->app, ROLE_DIM, "undone: %s of %s", verb_name(undone.verb),
-			quoted(undone.item, q));
+	if (rc == 0)
+		decide_note_undone(s->app, desk, draft);
+	if (rc == 0 && more)
+		return;
+	s->batch = more ? s->batch : 0;
+	if (!end_change(s, rc, &err))
+		return;
+	if (batch > 1)
+		app_say(s->app, ROLE_DIM, "undone: %s of %u items; {redo} stages them again",
+			verb_name(undone.verb), batch);
+	else
+		app_say(s->app, ROLE_DIM, "undone: %s of %s; {redo} stages it again",
+			verb_name(undone.verb), quoted(undone.item, q));
 }
 
 void decider_clear_plan(struct decider *s, struct terms *terms)
@@ -157,6 +182,7 @@ void decider_clear_plan(struct decider *s, struct terms *terms)
 		terms->artifact = s->app->deciding.artifact;
 	terms->turn = s->turn;
 	terms->apart = true;
+	terms->dropped = &s->dropped;
 }
 
 static void plan_drafts(struct decider *s, const struct terms *terms)
@@ -184,11 +210,12 @@ static bool make_page(struct decider *s, uint32_t page)
 		plan_drafts(s, &terms);
 	else if (s->more && !s->only_desk)
 		s->more(s->more_ctx, &s->plan);
-	return s->plan.list.n || s->plan.refused.n;
+	return s->plan.list.n || s->plan.refused.n || s->plan.dropped.n;
 }
 
-/* Shows the first page that has something on it, from this one on and round. */
-static void show_plan(struct decider *s, uint32_t page)
+/* Makes the plan of the first page that has something on it, from this one on and round; false = none
+ * has. */
+static bool plan_page(struct decider *s, uint32_t page)
 {
 	bool some = make_page(s, PAGE_DRAFTS);
 	uint32_t n;
@@ -202,12 +229,18 @@ static void show_plan(struct decider *s, uint32_t page)
 
 		if (at != PAGE_DRAFTS || s->page != PAGE_DRAFTS)
 			some = make_page(s, at);
-		if (some) {
-			app_show_plan(s->app, &s->plan);
-			return;
-		}
+		if (some)
+			return true;
 	}
-	app_say(s->app, ROLE_DIM, "nothing is staged");
+	return false;
+}
+
+static void show_plan(struct decider *s, uint32_t page)
+{
+	if (plan_page(s, page))
+		app_show_plan(s->app, &s->plan);
+	else
+		app_say(s->app, ROLE_DIM, "nothing is staged");
 }
 
 void decider_plan(struct decider *s, struct desk *desk, uint32_t only)
@@ -216,6 +249,7 @@ void decider_plan(struct decider *s, struct desk *desk, uint32_t only)
 		return;
 	s->only_desk = desk;
 	s->only = only;
+	s->dropped.list.n = 0;
 	show_plan(s, PAGE_DRAFTS);
 }
 
@@ -227,6 +261,56 @@ void decider_next_page(struct decider *s)
 		decider_plan(s, NULL, NONE);
 	else if (!refuse_while_sending(s))
 		show_plan(s, s->page + 1);
+}
+
+/* Notes the drafts of all letters that are sent together with this one; false = it has none. */
+static bool drop_group(struct decider *s, uint32_t letter)
+{
+	const struct proposal *one = &s->plan.list.v[letter];
+	uint32_t before = s->dropped.list.n;
+
+	for (uint32_t i = 0; i < s->plan.list.n; i++) {
+		const struct proposal *p = &s->plan.list.v[i];
+
+		for (uint32_t k = 0; k < p->letter.drafts.n; k++)
+			if (p->desk == one->desk && p->group == one->group)
+				vec_push(&s->dropped.list,
+					 ((struct draft_ref){ p->desk, p->letter.drafts.v[k] }));
+	}
+	return s->dropped.list.n > before;
+}
+
+static void take_in_again(struct decider *s, struct draft_ref ref)
+{
+	for (uint32_t i = s->dropped.list.n; i-- > 0;)
+		if (s->dropped.list.v[i].desk == ref.desk &&
+		    s->dropped.list.v[i].draft == ref.draft)
+			s->dropped.list.v[i] = s->dropped.list.v[--s->dropped.list.n];
+}
+
+void decider_drop(struct decider *s, uint32_t letter, uint32_t dropped)
+{
+	uint32_t page = s->page;
+
+	if (!s->app->scene.plan || !is_on_top(s, &view_preflight) || refuse_while_sending(s))
+		return;
+	if (dropped < s->plan.dropped.n) {
+		take_in_again(s, s->plan.dropped.v[dropped]);
+	} else if (letter >= s->plan.list.n || s->is_command || !drop_group(s, letter)) {
+		app_say(s->app, ROLE_WARN,
+			"it belongs to no decision, so it cannot be dropped; {back} sends nothing");
+		return;
+	}
+	/* the others are encoded anew: numbers must leave no gap */
+	if (!plan_page(s, page))
+		app_back(s->app);
+	else if (s->page == page)
+		app_change_plan(s->app, &s->plan);
+	else
+		app_show_plan(s->app, &s->plan);
+	app_say(s->app, ROLE_DIM,
+		dropped != NONE ? "taken in again"
+				: "not now: it stays staged; {reject} on it takes it in again");
 }
 
 /* Numbers of letters by result of a delivery. */

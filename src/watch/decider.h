@@ -28,6 +28,8 @@ struct decider {
 	struct plan plan;
 	uint32_t page; /* that the plan is for */
 	VEC(char *) named; /* the paths of PAGE_NAMED… */
+	struct draft_refs dropped; /* from the plan, until the page is opened anew */
+	uint32_t batch; /* staged or undone so far by effects that follow each other */
 	uint32_t heard; /* replies in the model when the plan was made */
 	bool confirmed;         /* with y; reset by each new plan */
 	bool is_command;        /* the plan is a command to an agent, and of no draft */
@@ -46,13 +48,16 @@ void decider_attach(struct decider *s);
 void decider_begin(struct decider *s);
 void decider_release(struct decider *s);
 
-/* more: others are staged right after it, so the views are updated only by the last one. */
+/* more: others are staged or undone right after it, so the views are updated only by the last one. */
 void decider_stage(struct decider *s, struct desk *desk, const struct draft *draft, bool more);
-void decider_undo(struct decider *s, struct desk *desk, uint32_t draft);
+void decider_undo(struct decider *s, struct desk *desk, uint32_t draft, bool more);
 /* Shows the pre-flight page for one draft of one desk; NULL and NONE = the first page of all. */
 void decider_plan(struct decider *s, struct desk *desk, uint32_t only);
 /* The same for all, or the next page if one is shown. */
 void decider_next_page(struct decider *s);
+/* Leaves a letter of the plan shown out, with those that are sent together with it, or takes a dropped
+ * draft in again; the other is NONE. */
+void decider_drop(struct decider *s, uint32_t letter, uint32_t dropped);
 /* y was pressed on the plan shown: decider_deliver sends that plan or nothing. */
 void decider_confirm(struct decider *s);
 void decider_deliver(struct decider *s, bool sure);

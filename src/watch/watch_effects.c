@@ -189,6 +189,13 @@ static void what_if(struct watch *w, const char *dir, uint32_t k)
 	fork_release(&f);
 }
 
+/* Whether the next effect is of the same type. */
+static bool is_followed(const struct watch *w, uint32_t i)
+{
+	return i + 1 < w->app.effects.n &&
+	       w->app.effects.v[i + 1].type == w->app.effects.v[i].type;
+}
+
 void watch_effects(struct watch *w)
 {
 	struct err err;
@@ -216,12 +223,13 @@ void watch_effects(struct watch *w)
 			break;
 		case EFFECT_EXPLAIN: explain(w, &e); break;
 		case EFFECT_STAGE:
-			decider_stage(&w->decider, e.desk, &e.draft,
-				      i + 1 < w->app.effects.n &&
-					      w->app.effects.v[i + 1].type == EFFECT_STAGE);
+			decider_stage(&w->decider, e.desk, &e.draft, is_followed(w, i));
 			break;
-		case EFFECT_UNDO: decider_undo(&w->decider, e.desk, e.undo); break;
+		case EFFECT_UNDO:
+			decider_undo(&w->decider, e.desk, e.undo, is_followed(w, i));
+			break;
 		case EFFECT_PLAN: decider_next_page(&w->decider); break;
+		case EFFECT_DROP: decider_drop(&w->decider, e.drop.letter, e.drop.dropped); break;
 		case EFFECT_DELIVER:
 			decider_confirm(&w->decider);
 			vec_push(&w->sending, e);

@@ -42,8 +42,10 @@ static void type(const char *keys)
 	struct str rest = str_of(keys);
 	uint32_t code;
 
-	while (rest.n && key_parse(&rest, &code))
+	while (rest.n && key_parse(&rest, &code)) {
+		app.clock_ms += 1000; /* nothing is typed ahead */
 		app_key(&app, &(struct key){ .code = code });
+	}
 	ck_assert_uint_eq(rest.n, 0);
 }
 
@@ -97,6 +99,7 @@ START_TEST(any_keys_in_any_order)
 		} else if (key.code == KEY_PASTE) {
 			key.text = STR("pasted Q\x1b[31m\xff");
 		}
+		app.clock_ms += n % 3 * 300;
 		app_key(&app, &key);
 		if (n % 64 == 0)
 			grid_resize(g, 10 + (int)(seed >> 50) % 30, 50 + (int)(seed >> 30) % 100);
@@ -336,6 +339,7 @@ START_TEST(decision_keys_change_nothing)
 	app_draw(&app, g, &row, &col);
 	grid_save(g, &before);
 	for (const char *k = keys; *k; k++) {
+		app.clock_ms += 1000;
 		app_key(&app, &(struct key){ .code = (uint32_t)*k });
 		ck_assert_uint_gt(app.notice.n, 0);
 		ck_assert_msg(str_starts(buf_str(&app.notice), STR("read-only")) == (k - keys < 7),
@@ -348,6 +352,49 @@ START_TEST(decision_keys_change_nothing)
 	ck_assert(str_eq(buf_str(&before), buf_str(&after)));
 	buf_release(&before);
 	buf_release(&after);
+	grid_free(g);
+	close_demo();
+}
+END_TEST
+
+/* Every verb is refused here, for there is no journal; ; is, for nothing is marked. The words that
+ * follow are printable, Enter and a paste; other keys work, and all do once the refusal was shown. */
+START_TEST(words_typed_behind_a_refused_verb_do_nothing)
+{
+	struct grid *g = grid_new(24, 80, false);
+	const char *keys = "axpe=DC;c";
+	const char *words = "wait, Q2jM";
+	struct buf refusal = { 0 };
+	int row, col;
+
+	open_demo();
+	read_all();
+	app_draw(&app, g, &row, &col);
+	for (const char *k = keys; *k; k++) {
+		app.clock_ms += REFUSED_DEAF_MS;
+		app_key(&app, &(struct key){ .code = (uint32_t)*k });
+		buf_clear(&refusal);
+		buf_add_str(&refusal, buf_str(&app.notice));
+		ck_assert_uint_gt(refusal.n, 0);
+		app.clock_ms += REFUSED_DEAF_MS - 1;
+		for (const char *w = words; *w; w++)
+			app_key(&app, &(struct key){ .code = (uint32_t)*w });
+		app_key(&app, &(struct key){ .code = 0x1f600 });
+		app_key(&app, &(struct key){ .code = KEY_PASTE, .text = STR("words") });
+		app_key(&app, &(struct key){ .code = KEY_ENTER });
+		ck_assert_uint_eq(app.effects.n, 0);
+		ck_assert_int_eq(app.prompt.kind, PROMPT_NONE);
+		ck_assert_uint_eq(app.screen_count, 0);
+		ck_assert_int_eq(app.tab, TAB_INBOX);
+		ck_assert_uint_eq(app.deciding.triage.marked.n, 0);
+		ck_assert_msg(str_eq(buf_str(&refusal), buf_str(&app.notice)), "%c", *k);
+		app_key(&app, &(struct key){ .code = KEY_DOWN });
+		ck_assert_uint_eq(app_list(&app)->selected, 1);
+		app.clock_ms++;
+		app_key(&app, &(struct key){ .code = 'k' });
+		ck_assert_uint_eq(app_list(&app)->selected, 0);
+	}
+	buf_release(&refusal);
 	grid_free(g);
 	close_demo();
 }
@@ -876,6 +923,7 @@ int main(void)
 	tcase_add_test(screens, a_list_nobody_waits_for_is_made_later);
 	tcase_add_loop_test(keys, any_keys_in_any_order, 0, 6);
 	tcase_add_test(keys, decision_keys_change_nothing);
+	tcase_add_test(keys, words_typed_behind_a_refused_verb_do_nothing);
 	tcase_add_test(keys, pastes_and_unknown_keys_are_no_commands);
 	tcase_add_test(keys, keys_can_be_bound_anew);
 	tcase_add_test(keys, every_command_has_its_own_keys);

@@ -336,7 +336,7 @@ START_TEST(number_and_text_limits)
 	/* nothing that steers a terminal, and not the whole novel */
 	assert_problems("{\"\\u001b]0;\\u202e\\\"\\\\\": 1}",
 			"c.json:1:2: no setting \"\\u001b]0;\\u202e\\\"\\\\\"; there are theme, "
-			"keys, mouse, ascii, thresholds, as, escalate_to, reason_codes, reviewers, "
+			"keys, mouse, ascii, advance, thresholds, as, escalate_to, reason_codes, reviewers, "
 			"reviewers_group, notices, agents, max_line, cache");
 	assert_problems("{\"ascii\": \"0123456789012345678901234567890123456789\"}",
 			"c.json:1:11: ascii must be true or false, not "

@@ -1,0 +1,202 @@
+# Deciding at speed, without a terminal: what a refused verb does to the keys behind it, the
+# pre-flight page, marks, undo and redo, snoozing, advancing.
+. "$srcdir/tests/tap.sh"
+
+cd "$tmp" || exit 99
+cp "$GAVEL_DATADIR/demo.ndjson" demo.ndjson || exit 99
+
+# keys KEYS [OPTION...]: the program on demo.ndjson; what was on the screen at the end is in `screen`
+keys() {
+	printf '%s\n' "$1" >keys
+	shift
+	"$GAVEL" demo.ndjson --no-follow --headless --size=80x24 --keys=keys --screen=saved --as=ann \
+		"$@" >out 2>&1 || cat out
+	sed '/^---$/,$d' saved >screen
+}
+
+# fresh KEYS [OPTION...]: the same, and nothing was decided before
+fresh() {
+	rm -rf "$XDG_STATE_HOME" demo.ndjson.*
+	keys "$@"
+}
+
+says() {
+	grep -qF -- "$1" screen || { cat screen; false; }
+}
+
+lacks() {
+	! says "$1" >/dev/null || { cat screen; false; }
+}
+
+title() {
+	sed -n 1p screen | grep -qF -- "$1" || { cat screen; false; }
+}
+
+# ---- a refused verb ----
+
+fresh ':8<Enter>=wait<Enter>'
+ok 'a refused verb: its words are no commands' says "can't answer this item"
+ok '... nothing is staged, no page is opened' title '18 open  !2 due  ✗3 invalid'
+fresh ':8<Enter>=wait<Enter><wait:499>a<wait:1>a'
+ok '... until its message was shown for half a second' title ' 1 staged '
+fresh ':8<Enter>=<Down><Down><Up>'
+ok '... keys that are no text work at once' says ' 9/18 '
+fresh ';axy<Enter>'
+ok 'a verb on nothing that is marked is not for the selected item' title '18 open  !2 due  ✗3'
+fresh 'M;=all of it<Enter>'
+ok 'a verb that one of the marked refuses: neither' says 'nothing was staged; '
+ok '... nor its words' title '18 open  !2 due  ✗3'
+fresh 'R=wait<Enter>'
+ok 'in a replay neither' says 'replay: nothing is sent; '
+
+# ---- the pre-flight page ----
+
+# accepts, rejects, an answer, a dismissal, an escalation: twelve messages and two cautions
+many=':3<Enter>a:4<Enter>a:6<Enter>D:7<Enter>xToo early.<Enter>:8<Enter>xNot in this round.<Enter>:9<Enter>a:10<Enter>a
+:11<Enter>=mirror it<Enter>:12<Enter>a:14<Enter>eWhat do you think?<Enter>:15<Enter>a'
+fresh "$many"
+ok 'eleven are staged' title ' 11 staged '
+page() { # KEYS: on the page, after it was shown for a moment
+	keys "\$<wait:400>$1" --escalate-to=queue.ndjson
+}
+page ''
+ok 'the page begins with a summary' says ' 11 messages, 8 recipients, 2 cautions, 1 only recorded here'
+is 'a line for each message, all on one screen' 12 "$(grep -c '→' screen)"
+ok '... what is said, to whom, about what' says '✓ accept   → orchestrator      Second attempt: same timeout'
+ok '... with the words of the person' says ': Too early.'
+ok '... and no id' lacks 89f6478a
+is 'cautions are shown without unfolding' 2 "$(grep -c '^     caution ' screen)"
+page '<Enter>'
+ok 'Enter unfolds one' says '"task_id": "89f6478a-fff9-470e-ba32-404c6aa067f7",'
+ok '... with its place' says "where   $tmp/demo.ndjson.replies.ndjson"
+ok '... the summary stays' says ' 11 messages, 8 recipients, 2 cautions'
+page '<Enter>jjj<Enter>'
+is 'and folds it again, from any of its lines' 12 "$(grep -c '→' screen)"
+page '<Enter>r'
+ok 'r shows the bytes as they will be written' says '{"task_id":"89f6478a-fff9-470e-ba32-404c6aa067f7","decision":"approve"'
+page 'n'
+ok 'n goes to the next caution' says '▸    caution 1 other item of this turn is open'
+page 'nn'
+ok '... and the next' says '▸    caution accepted says that'
+page 'nnn'
+ok '... and round' says '▸    caution 1 other item'
+page 'N'
+ok 'N goes back' says '▸    caution accepted says that'
+page 'x'
+ok 'x drops one: it is not in the summary' says ' 10 messages, 8 recipients, 2 cautions, 1 only recorded here, 1 dropped'
+ok '... it is listed as not sent now' says ' not now   stays staged: accept Second attempt'
+ok '... and it is staged' title ' 11 staged '
+page 'xG<Up><Down>x'
+ok 'x again takes it in' says ' 11 messages, 8 recipients, 2 cautions, 1 only recorded here'
+page 'xy'
+ok 'y at once is not for the page that has changed' says '1 dropped'
+page 'xxxxxxxxxxxx<wait:400>y'
+ok 'with all dropped there is nothing to send' says 'nothing is left to send; q goes back'
+is 'of all this nothing is written' '' "$(ls demo.ndjson.*replies* queue.ndjson 2>/dev/null)"
+page 'x<wait:400>yy'
+ok 'what was not dropped is sent' title ' 1 staged '
+is '... all but that' 0 "$(cat demo.ndjson*replies* | grep -c 89f6478a)"
+is '... no number is left out or given twice' '' "$(sed -n 's/.*"sequence_number":\([0-9]*\).*/\1/p' demo.ndjson.replies.ndjson | awk 'NR > 1 && $1 != last + 1 { print last, $1 } { last = $1 }')"
+page 'y'
+ok 'the dropped one is sent another time' says '1 sent'
+is '... its bytes were those of the page' 1 "$(grep -c 89f6478a demo.ndjson.replies.ndjson)"
+fresh ':3<Enter>a'
+page ''
+ok 'a single message is unfolded' says '"task_id": "89f6478a-fff9-470e-ba32-404c6aa067f7",'
+
+# cautions that were not on the screen: y asks once more
+small() { # KEYS
+	keys "$1" --size=60x15 --escalate-to=queue.ndjson
+}
+fresh "$many" --escalate-to=queue.ndjson
+small '$<wait:400>y'
+ok 'y asks again for cautions that were not on the screen' says '2 cautions have not been on the screen; n shows them, y'
+small '$<wait:400>yj'
+is '... another key means no' '' "$(ls demo.ndjson.*replies* 2>/dev/null)"
+small '$<wait:400>yn'
+ok '... n goes to the first' says '▸    caution 1 other item'
+small '$<wait:400>nny'
+ok '... seen, y asks only for the artifact' says 'the artifact is the same as in the last turn'
+is '... nothing is written so far' '' "$(ls demo.ndjson.*replies* 2>/dev/null)"
+small '$<wait:400>yyy'
+ok '... twice y and once for the artifact' title ' 6 open '
+
+# ---- marks, undo and redo ----
+
+fresh ':mark kind:escalation<Enter>'
+ok 'marks by a filter' says ' 4 marked; '
+ok '... only in the list that is shown' fresh '\id:3cbad*<Enter>:mark kind:escalation<Enter>'
+ok '... which is filtered' says ' 1 marked; '
+fresh ':mark kind:finding<Enter>:mark kind:change<Enter>'
+ok '... and more by another' says ' 3 marked; '
+fresh ':mark kind:nothing<Enter>'
+ok '... that matches nothing' says 'no other open item of this list matches'
+fresh ':mark size:3<Enter>'
+ok '... that is none' says 'is not a key'
+fresh ':mark kind:finding<Enter>;'
+ok 'which verbs the marked ones take, with their keys' says ' 2 marked: a accept  x reject  p partial  e escalate  z snooze; any other key'
+fresh 'M;'
+ok '... only what all take' says ' 18 marked: e escalate  z snooze; any other key'
+fresh ':mark kind:finding<Enter>;' --read-only
+ok '... none where nothing can be decided' says 'no verb suits all of them'
+fresh ':mark kind:finding<Enter>;a'
+ok 'a verb on all marked ones says how many' says 'accept is staged on 2 items, 2 in all; u undoes them'
+fresh ':3<Enter>a:mark kind:finding<Enter>;au'
+ok 'u undoes them in one step' says 'undone: accept of 2 items; ^R stages them again'
+ok '... and nothing else' title ' 1 staged '
+fresh ':3<Enter>a:mark kind:finding<Enter>;auu'
+ok '... then the step before' lacks ' staged '
+fresh ':3<Enter>a:mark kind:finding<Enter>;auu<C-r>'
+ok 'redo: the last that was undone' title ' 1 staged '
+fresh ':3<Enter>a:mark kind:finding<Enter>;auu<C-r><C-r>'
+ok '... then the one before, at once' title ' 3 staged '
+ok '... and says so' says 'accept is staged on 2 items, 3 in all'
+fresh ':3<Enter>a:mark kind:finding<Enter>;auu<C-r><C-r><C-r>'
+ok '... no more' says 'nothing to redo'
+fresh ':3<Enter>a:mark kind:finding<Enter>;auu<C-r><C-r>uu'
+ok '... which can be undone' lacks ' staged '
+fresh ':3<Enter>xNo.<Enter>u:4<Enter>a<C-r>'
+ok 'after another decision nothing is redone' says 'nothing to redo'
+fresh ':3<Enter>xNot like this.<Enter>u:redo<Enter>$<wait:400>'
+ok 'redone with its words' says ': Not like this.'
+fresh ':mark kind:finding<Enter>;a:8<Enter>u'
+ok 'u on an item that was gone to undoes only that' title ' 1 staged '
+fresh ':mark kind:finding<Enter>;a'
+keys 'u'
+ok 'after a restart one by one, as there is no step' title ' 1 staged '
+
+# ---- advancing ----
+
+echo '{ "advance": true }' >advance.json
+fresh ':3<Enter>a'
+ok 'the selection stays' says ' 3/18 '
+fresh ':3<Enter>a' --config=advance.json
+ok '... or goes on to the next item' says ' 4/18 '
+fresh ':4<Enter>a:3<Enter>a' --config=advance.json
+ok '... that nothing was decided on' says ' 5/18 '
+fresh ':3<Enter>xNo.<Enter>' --config=advance.json
+ok '... after its words' says ' 4/18 '
+fresh ':3<Enter>xNo.<Esc>' --config=advance.json
+ok '... not without' says ' 3/18 '
+fresh ':3<Enter>=no' --config=advance.json
+ok '... nor if it is refused' says ' 3/18 '
+fresh ':3<Enter><Enter>a' --config=advance.json
+ok '... on the page of an item, to that of the next' says 'Two of three criteria'
+fresh ':18<Enter>a' --config=advance.json
+ok '... the last one stays' says ' 18/18 '
+fresh ':mark kind:finding<Enter>;a' --config=advance.json
+ok '... and a verb on marked ones moves nothing' says ' 1/18 '
+
+# ---- leaving ----
+
+fresh ':8<Enter>aQ'
+ok 'what is staged is kept' says '1 staged, not sent (kept). y quits'
+printf ':8<Enter>aQ' >keys
+"$GAVEL" demo --headless --size=80x24 --keys=keys --screen=saved
+sed '/^---$/,$d' saved >screen
+ok 'not in the demo, and it does not say so' says '1 staged, not sent (the demo keeps nothing). y quits'
+"$GAVEL" demo --headless --size=80x24 --keys=keys --screen=saved --journal=kept
+sed '/^---$/,$d' saved >screen
+ok '... unless the journal is one of your own' says '1 staged, not sent (kept). y quits'
+
+tap_end
