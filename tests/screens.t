@@ -30,7 +30,7 @@ refused a
 prompt :fil<Tab>
 prompt-command :re
 wrapped 4/passkey<Enter>N
-no-file :8<Enter>vy
+no-file :14<Enter>vy
 replay-start R<Home>
 replay-inbox R:seek #90<Enter>
 replay-timeline R:seek #90<Enter>2
@@ -77,18 +77,18 @@ decided='inbox-staged jjajmm
 inbox-all-marked M
 item-staged jja<Enter>
 answer =
-why :8<Enter>x
-why-code :8<Enter>xou<Tab>: Later.<Enter>
-reason :8<Enter>xNo.<Enter>C
-preflight jja:7<Enter>xToo early.<Enter>:6<Enter>D$
-preflight-end jja:7<Enter>xToo early.<Enter>:6<Enter>D$<wait:400>G
-preflight-incomplete :6<Enter>eNot mine.<Enter>$
-preflight-sure :15<Enter>a$<wait:400>y
+why :14<Enter>x
+why-code :14<Enter>xou<Tab>: Later.<Enter>
+reason :14<Enter>xNo.<Enter>C
+preflight jja:6<Enter>xToo early.<Enter>:5<Enter>D$
+preflight-end jja:6<Enter>xToo early.<Enter>:5<Enter>D$<wait:400>G
+preflight-incomplete :5<Enter>eNot mine.<Enter>$
+preflight-sure :17<Enter>a$<wait:400>y
 quit jjaQ
 bulk-refused M;a
-held jja:6<Enter>D$<wait:400>y
-recovery jja:7<Enter>xToo early.<Enter>$<wait:400>y|g
-decisions-own jja:6<Enter>D$<wait:400>y|q6'
+held jja:5<Enter>D$<wait:400>y
+recovery jja:6<Enter>xToo early.<Enter>$<wait:400>y|g
+decisions-own jja:5<Enter>D$<wait:400>y|q6'
 
 # The clock on the wall and the letters' ids are others each time.
 mask() {
