@@ -1,4 +1,4 @@
-# Golden screens: the demo session in every view, at three sizes, as text and roles, drawn by the
+# Golden screens: the demo session in every view, at several sizes, as text and roles, drawn by the
 # program without a terminal. `make goldens` draws them anew; read the difference like code.
 . "$srcdir/tests/tap.sh"
 
@@ -27,6 +27,8 @@ search 4/passkey<Enter>
 filter \kind:question<Enter>
 no-match \nosuchword<Enter>
 refused a
+split-beside |
+split-larger >>>
 prompt :fil<Tab>
 prompt-command :re
 wrapped 4/passkey<Enter>N
@@ -41,6 +43,9 @@ replay-refused R:seek 30%<Enter>a
 replay-playing R<Home>>>:skip 20s<Enter><Space><wait:30000>
 replay-loop R:seek #31<Enter>L:seek #90<Enter>L}'
 
+# These at large sizes, too.
+large=' inbox item timeline ledger diff messages message agents decisions help '
+
 # draw NAME KEYS SIZE FILE [OPTION...]: of $logs
 logs=demo.ndjson
 draw() {
@@ -49,12 +54,17 @@ draw() {
 	file=$4
 	shift 4
 	printf '%s' "$keys" >"$tmp/keys"
+	rm -f "$XDG_STATE_HOME/gavel/screen.json" # where the preview was put
 	"$GAVEL" $logs --headless --size="$size" --keys="$tmp/keys" --screen="$file" "$@" 2>&1
 }
 
 printf '%s\n' "$screens" >"$tmp/list"
 while read -r name keys; do
-	for variant in 80x24 120x36 60x15 80x24-ascii; do
+	variants='80x24 120x36 60x15 80x24-ascii'
+	case $large in
+	*" $name "*) variants="$variants 160x48 200x60" ;;
+	esac
+	for variant in $variants; do
 		size=${variant%-ascii}
 		option=
 		[ "$size" = "$variant" ] || option=--ascii

@@ -89,7 +89,7 @@ is 'the summary counts them' '"staged":1,"recorded":0,"sent":1' "$("$GAVEL" show
 # What was sent may be among the messages, too; another's word of the same kind is another decision.
 "$GAVEL" show decisions --format=json log.ndjson log.ndjson.replies.ndjson >both
 is 'a decision that is read again is listed once' "$(wc -l <decisions)" "$(wc -l <both)"
-is '... in the text, too' 1 "$("$GAVEL" show decisions --size=200 log.ndjson log.ndjson.replies.ndjson | grep -c "$(echo "$item" | cut -c 1-8)")"
+is '... in the text, too' 1 "$("$GAVEL" show decisions --size=200 log.ndjson log.ndjson.replies.ndjson | grep -c "$(echo "$item" | cut -c 1-20)")"
 deciders() { "$GAVEL" show summary --format=json "$@" | grep -o '"agent_decisions":{[^}]*}'; }
 is '... and counted once' "$(deciders log.ndjson)" "$(deciders log.ndjson log.ndjson.replies.ndjson)"
 sed 's/answeredAt":"2/answeredAt":"3/' log.ndjson.replies.ndjson >not-mine.ndjson

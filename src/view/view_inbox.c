@@ -36,7 +36,7 @@ static const struct column table[COL_COUNT] = {
 	[COL_ID] = { "id", 8, 16, 2, .late = true },
 };
 
-enum { AGENT_LEAST = 12, AGENT_MOST = 20 };
+enum { AGENT_LEAST = 12, AGENT_MOST = 20, PAPER_ID_MOST = 36, PAPER_ID_ITEMS = 256 };
 
 /* What happens if the person says nothing. */
 enum group { GROUP_DUE, GROUP_BLOCKED, GROUP_REVIEW, GROUP_ADVICE, GROUP_EXPIRED, GROUP_CLOSED,
@@ -69,7 +69,26 @@ static bool has_many_sessions(const struct scene *s)
 	return n > 1;
 }
 
-static void layout(const struct scene *s, int cols, struct lines *out)
+/* On paper ids are whole, since commands take them: the width of the widest of the first ones. */
+static int paper_id_cols(const struct model *m, const uint32_t *items, uint32_t n)
+{
+	int widest = table[COL_ID].min;
+	struct buf name = { 0 };
+
+	for (uint32_t i = 0; i < n && i < PAPER_ID_ITEMS && widest < PAPER_ID_MOST; i++) {
+		int width;
+
+		buf_clear(&name);
+		item_name(m, &m->items.v[items[i]], &name);
+		width = (int)cells_width(raw_of(buf_str(&name)), TEXT_ID, true, PAPER_ID_MOST);
+		widest = width > widest ? width : widest;
+	}
+	buf_release(&name);
+	return widest;
+}
+
+static void layout(const struct scene *s, int cols, const uint32_t *items, uint32_t n,
+		   struct lines *out)
 {
 	struct column c[COL_COUNT];
 
@@ -81,6 +100,8 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 	c[COL_VERDICT].want = c[COL_VERDICT].min;
 	if (!has_many_sessions(s))
 		c[COL_SESSION].min = 0;
+	if (!s->keymap)
+		c[COL_ID] = (struct column){ "id", paper_id_cols(s->model, items, n), 0, 4 };
 	table_layout(out, c, COL_COUNT, cols);
 }
 
@@ -199,7 +220,7 @@ static void inbox_make(const struct scene *s, int cols, struct lines *out)
 	struct inbox_rows rows = { 0 };
 	struct item_state at;
 
-	layout(s, cols, out);
+	layout(s, cols, numbers, n, out);
 	for (uint32_t i = 0; i < n && yield_on(s->yield); i++) {
 		if (!every && (!item_is_shown(s, numbers[i], &at) ||
 			       (!s->all && item_is_snoozed(s, numbers[i], &at))))
@@ -300,7 +321,7 @@ static void inbox_draw(const struct scene *s, const struct lines *lines, uint32_
 	p = column_pen(g, row, fit, COL_TITLE);
 	pen_title(&p, at.open ? ROLE_NORMAL : ROLE_DIM, s, item, &at);
 	p = column_pen(g, row, fit, COL_ID);
-	pen_item_short(&p, m, item);
+	pen_item_short(&p, s, item);
 }
 
 static struct target inbox_target(const struct scene *s, const struct lines *lines, uint32_t i)

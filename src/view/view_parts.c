@@ -246,12 +246,12 @@ void pen_item_name(struct pen *p, const struct model *m, const struct item *item
 	buf_release(&name);
 }
 
-void pen_item_short(struct pen *p, const struct model *m, const struct item *item)
+void pen_item_short(struct pen *p, const struct scene *s, const struct item *item)
 {
 	struct buf name = { 0 };
 
-	item_name(m, item, &name);
-	pen_short(p, ROLE_ID, buf_str(&name));
+	item_name(s->model, item, &name);
+	(s->keymap ? pen_short : pen_id)(p, ROLE_ID, buf_str(&name));
 	buf_release(&name);
 }
 

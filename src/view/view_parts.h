@@ -72,9 +72,9 @@ void pen_decider(struct pen *p, const struct model *m, const struct item_step *s
 void pen_origin(struct pen *p, const struct model *m, uint32_t message, bool decision);
 /* The name as in a row: pen_short. */
 void pen_agent(struct pen *p, const struct model *m, uint32_t agent);
-/* The whole id of an item, for its page; and for a row. */
 void pen_item_name(struct pen *p, const struct model *m, const struct item *item);
-void pen_item_short(struct pen *p, const struct model *m, const struct item *item);
+/* The same for a row: pen_short on the screen; whole on paper, to be typed into a command. */
+void pen_item_short(struct pen *p, const struct scene *s, const struct item *item);
 /* The title of an item, else the summary of its message. */
 void pen_title(struct pen *p, enum role role, const struct scene *s, const struct item *item,
 	       const struct item_state *at);
