@@ -201,6 +201,33 @@ own 'an item' 'jj<Enter>' 23 ' X x e decide  F4 back  d diff  [ ] iteration '
 own 'decisions' 0 23 ' Enter open  U undo or give up  Z deliver  :resend '
 own 'putting off' 'jj:defer<Enter>' 24 ' put off until it is nearly due or changes; A lists it, z brings it back'
 
+# Where the preview was put is remembered, with the journals; the configuration is left alone.
+again() { # SIZE KEYS: without forgetting; the first row with a border between the two
+	printf '%s' "$2" >"$tmp/keys"
+	"$GAVEL" demo.ndjson --headless --size="$1" --keys="$tmp/keys" --screen="$tmp/screen" >"$tmp/said" 2>&1
+	sed '/^---$/,$d' "$tmp/screen" | grep -c '│'
+}
+kept=$XDG_STATE_HOME/gavel/screen.json
+rm -f "$kept"
+is 'below at first' 0 "$(again 120x36 '')"
+is 'it is put beside' 32 "$(again 120x36 '|')"
+is '... also the next time' 32 "$(again 120x36 '')"
+is '... also on a smaller screen' 20 "$(again 80x24 '')"
+is 'with its size' '{"split":"beside","beside":45}' "$(again 120x36 '>' >/dev/null; cat "$kept")"
+ok 'the configuration is not touched' [ ! -e "$XDG_CONFIG_HOME/gavel" ]
+is 'auto forgets it' '{"split":"auto"}' "$(again 120x36 ':split auto<Enter>' >/dev/null; cat "$kept")"
+for text in '' '{' '[]' '{"split":7,"beside":"x","below":4000}' '{"split":"sideways","beside":-1}'; do
+	printf '%s' "$text" >"$kept"
+	is "a file with '$text' is no harm" '0 ' "$(again 120x36 '') $(cat "$tmp/said")"
+done
+rm -f "$kept" && mkdir "$kept"
+again 120x36 '|' >/dev/null
+ok 'what cannot be kept is said' grep -q 'not kept for the next time: .*screen.json: ' "$tmp/screen"
+rmdir "$kept"
+ok 'and nothing is left of the attempt' [ -z "$(find "$XDG_STATE_HOME/gavel" -name 'screen.json*')" ]
+draw demo-split '|' 120x36 "$tmp/screen" --journal="$tmp/other" >/dev/null
+ok '--journal keeps it there' [ -e "$tmp/other/screen.json" -a ! -e "$kept" ]
+
 # Smaller than it can be: one polite line, whatever is typed.
 for size in 59x15 60x14 40x10 10x3 1x1; do
 	draw small '24/x<Enter>?q:2<Enter>' "$size" "$tmp/screen" >"$tmp/said"

@@ -20,7 +20,7 @@ static const struct {
 	[TAB_INBOX] = { "{inbox} Inbox", true, 114 },
 	[TAB_TIMELINE] = { "{timeline} Timeline", false, 0 },
 	[TAB_LEDGER] = { "{ledger} Ledger", true, 114 },
-	[TAB_MESSAGES] = { "{messages} Messages", true, 114 },
+	[TAB_MESSAGES] = { "{messages} Messages", true, 117 },
 	[TAB_AGENTS] = { "{agents} Agents", false, 0 },
 	[TAB_DECISIONS] = { "{decisions} Decisions", true, 168 },
 };

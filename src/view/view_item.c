@@ -253,6 +253,8 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 		pen_printf(&p, ROLE_DIM, " · ×%u", at->times);
 	if (at->undecidable)
 		pen_put(&p, ROLE_ERROR, " · ⚠ broken: cannot be decided");
+	if (at->open && item_is_snoozed(s, s->item, at))
+		pen_put(&p, ROLE_DEFERRED, " · snoozed");
 	if (output_inputs(s->model, at->message, &inputs))
 		pen_printf(&p, ROLE_WARN, " · ⚠ may answer any of %u inputs (:input LINE)", inputs);
 	item_clock(s, at, clock, &role);

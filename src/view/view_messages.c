@@ -25,7 +25,7 @@ static const struct column table[COL_COUNT] = {
 	[COL_SUMMARY] = { "summary", 22, 72, 0, .grows = true },
 };
 
-enum { NAME_COLS = 14, AGENTS_LEAST = 19, DIALECT_COLS = 13 };
+enum { NAME_COLS = 14, AGENTS_LEAST = 21, DIALECT_COLS = 13 };
 
 static void layout(const struct scene *s, int cols, struct lines *out)
 {

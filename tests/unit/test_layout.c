@@ -206,7 +206,7 @@ START_TEST(messages_tell_from_and_to)
 
 		draw(ROWS, cols);
 		t = app_list(&app)->lines.table;
-		ck_assert_int_ge(t->fit.cols[column_named(t, "from → to")], 16);
+		ck_assert_int_ge(t->fit.cols[column_named(t, "from → to")], 21);
 	}
 	close_logs();
 }
@@ -462,6 +462,50 @@ START_TEST(several_sources_are_one_list)
 }
 END_TEST
 
+/* ---- marks ---- */
+
+/* One column of one glyph has them all, so each must differ, without colours too. */
+START_TEST(states_differ_without_colours)
+{
+	const struct mark *all[DELIVERY_HELD + ITEM_MARK_COUNT];
+	unsigned n = 0;
+
+	for (int i = DELIVERY_NONE + 1; i <= DELIVERY_HELD; i++)
+		all[n++] = &delivery_marks[i];
+	for (int i = ITEM_IS_PLAIN + 1; i < ITEM_MARK_COUNT; i++)
+		all[n++] = &item_marks[i];
+	ck_assert_uint_eq(n, 12);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < i; k++) {
+			ck_assert_str_ne(all[i]->glyph, all[k]->glyph);
+			ck_assert_str_ne(all[i]->letter, all[k]->letter);
+			ck_assert_str_ne(all[i]->word, all[k]->word);
+		}
+}
+END_TEST
+
+/* The state stands in its column; the words begin as the title does. */
+START_TEST(a_state_does_not_eat_the_words)
+{
+	struct buf row = { 0 };
+
+	open_demo();
+	draw(ROWS, 100);
+	ck_assert_msg(str_starts(screen_row(row_with("Second attempt:"), &row), STR(" ▲ ")), "%.*s",
+		      STR_ARG(buf_str(&row)));
+	ck_assert_int_lt(str_find(buf_str(&row), STR("came back"), 0), 0);
+	type(":5<Enter>z");
+	ck_assert_int_lt(row_with("After the roll-out"), 0);
+	type("A:5<Enter>");
+	ck_assert_msg(str_starts(screen_row(row_with("After the roll-out"), &row), STR("▸z ")), "%.*s",
+		      STR_ARG(buf_str(&row)));
+	type("<Enter>");
+	ck_assert_int_ge(row_with("· snoozed"), 0);
+	buf_release(&row);
+	close_logs();
+}
+END_TEST
+
 /* ---- ids ---- */
 
 static void check_short(const char *id, int cols, const char *want)
@@ -521,6 +565,8 @@ int main(void)
 	tcase_add_test(c, headings_are_no_lines);
 	tcase_add_checked_fixture(files, make_folder, remove_folder);
 	tcase_add_test(files, several_sources_are_one_list);
+	tcase_add_test(c, states_differ_without_colours);
+	tcase_add_test(c, a_state_does_not_eat_the_words);
 	tcase_add_test(c, ids_are_shortened_to_what_tells_them_apart);
 	suite_add_tcase(suite, c);
 	suite_add_tcase(suite, files);
