@@ -162,7 +162,7 @@ printf '#!/bin/sh\necho in the editor\nread -r line\n' >editor
 chmod +x editor
 press 'clear; EDITOR=./editor "$GAVEL" demo.ndjson<Enter>'
 look 'the program with an editor' 100x30 '' "$GAVEL" demo.ndjson
-press ':8<Enter>v'
+press ':14<Enter>v'
 soon says 'y opens'
 press y
 ok 'an editor runs' soon says 'in the editor'
@@ -172,13 +172,13 @@ press 'echo wi""thout<Enter>'
 ok '^Z in it stops both' soon says without
 press 'fg<Enter>'
 press '<Enter>'
-look 'both go on' 100x30 ':8<Enter>' "$GAVEL" demo.ndjson
+look 'both go on' 100x30 ':14<Enter>' "$GAVEL" demo.ndjson
 press v
 soon says 'y opens'
 press y
 soon says 'in the editor'
 printf '\003' | send
-look '^C ends the editor alone' 100x30 ':8<Enter>' "$GAVEL" demo.ndjson
+look '^C ends the editor alone' 100x30 ':14<Enter>' "$GAVEL" demo.ndjson
 press Q
 soon modes_are "$outside"
 

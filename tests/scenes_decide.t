@@ -44,9 +44,13 @@ page_is_left() {
 	return 1
 }
 
-# on the item of this id
+# the line of the screen that has the item of this id: the printed inbox has its order
+line_of() {
+	"$GAVEL" show inbox --size=200 $log | sed 1d | grep -nE " $1 *$" | cut -d: -f1
+}
+
 select_item() {
-	press ":$("$GAVEL" show inbox --format=json $log | grep -nF "{\"id\":\"$1" | head -n 1 | cut -d: -f1)<Enter>"
+	press ":$(line_of "$1")<Enter>"
 }
 
 is_last_line() {
@@ -76,7 +80,7 @@ while read -r dialect kind deadline id; do
 	change) keys='pOnly the first half.<Enter>' ;;
 	*) keys=a ;;
 	esac
-	press ":$n<Enter>$keys"
+	press ":$(line_of "$id")<Enter>$keys"
 	if [ "$deadline" != null ]; then
 		ok "$dialect $kind $id: one that will answer itself is looked at, at once" soon says 'This will be written. y sends it'
 		soon page_is_left

@@ -1,4 +1,4 @@
-# Golden screens: the demo session in every view, at three sizes, as text and roles, drawn by the
+# Golden screens: the demo session in every view, at several sizes, as text and roles, drawn by the
 # program without a terminal. `make goldens` draws them anew; read the difference like code.
 . "$srcdir/tests/tap.sh"
 
@@ -27,10 +27,12 @@ search 4/passkey<Enter>
 filter \kind:question<Enter>
 no-match \nosuchword<Enter>
 refused a
+split-beside |
+split-larger >>>
 prompt :fil<Tab>
 prompt-command :re
 wrapped 4/passkey<Enter>N
-no-file :8<Enter>vy
+no-file :14<Enter>vy
 replay-start R<Home>
 replay-inbox R:seek #90<Enter>
 replay-timeline R:seek #90<Enter>2
@@ -41,6 +43,9 @@ replay-refused R:seek 30%<Enter>a
 replay-playing R<Home>>>:skip 20s<Enter><Space><wait:30000>
 replay-loop R:seek #31<Enter>L:seek #90<Enter>L}'
 
+# These at large sizes, too.
+large=' inbox item timeline ledger diff messages message agents decisions help '
+
 # draw NAME KEYS SIZE FILE [OPTION...]: of $logs
 logs=demo.ndjson
 draw() {
@@ -49,12 +54,17 @@ draw() {
 	file=$4
 	shift 4
 	printf '%s' "$keys" >"$tmp/keys"
+	rm -f "$XDG_STATE_HOME/gavel/screen.json" # where the preview was put
 	"$GAVEL" $logs --headless --size="$size" --keys="$tmp/keys" --screen="$file" "$@" 2>&1
 }
 
 printf '%s\n' "$screens" >"$tmp/list"
 while read -r name keys; do
-	for variant in 80x24 120x36 60x15 80x24-ascii; do
+	variants='80x24 120x36 60x15 80x24-ascii'
+	case $large in
+	*" $name "*) variants="$variants 160x48 200x60" ;;
+	esac
+	for variant in $variants; do
 		size=${variant%-ascii}
 		option=
 		[ "$size" = "$variant" ] || option=--ascii
@@ -77,18 +87,18 @@ decided='inbox-staged jjajmm
 inbox-all-marked M
 item-staged jja<Enter>
 answer =
-why :8<Enter>x
-why-code :8<Enter>xou<Tab>: Later.<Enter>
-reason :8<Enter>xNo.<Enter>C
-preflight jja:7<Enter>xToo early.<Enter>:6<Enter>D$
-preflight-end jja:7<Enter>xToo early.<Enter>:6<Enter>D$<wait:400>G
-preflight-incomplete :6<Enter>eNot mine.<Enter>$
-preflight-sure :15<Enter>a$<wait:400>y
+why :14<Enter>x
+why-code :14<Enter>xou<Tab>: Later.<Enter>
+reason :14<Enter>xNo.<Enter>C
+preflight jja:6<Enter>xToo early.<Enter>:5<Enter>D$
+preflight-end jja:6<Enter>xToo early.<Enter>:5<Enter>D$<wait:400>G
+preflight-incomplete :5<Enter>eNot mine.<Enter>$
+preflight-sure :17<Enter>a$<wait:400>y
 quit jjaQ
 bulk-refused M;a
-held jja:6<Enter>D$<wait:400>y
-recovery jja:7<Enter>xToo early.<Enter>$<wait:400>y|g
-decisions-own jja:6<Enter>D$<wait:400>y|q6'
+held jja:5<Enter>D$<wait:400>y
+recovery jja:6<Enter>xToo early.<Enter>$<wait:400>y|g
+decisions-own jja:5<Enter>D$<wait:400>y|q6'
 
 # The clock on the wall and the letters' ids are others each time.
 mask() {
@@ -190,6 +200,33 @@ own 'recovery' 'jjXZ<wait:400>y?' 23 ' y finish them  U abandon what is held  F4
 own 'an item' 'jj<Enter>' 23 ' X x e decide  F4 back  d diff  [ ] iteration '
 own 'decisions' 0 23 ' Enter open  U undo / abandon  Z deliver  :resend '
 own 'snoozing' 'jj:defer<Enter>' 24 ' snoozed until nearly due or changed; A lists it, z wakes it'
+
+# Where the preview was put is remembered, with the journals; the configuration is left alone.
+again() { # SIZE KEYS: without forgetting; the first row with a border between the two
+	printf '%s' "$2" >"$tmp/keys"
+	"$GAVEL" demo.ndjson --headless --size="$1" --keys="$tmp/keys" --screen="$tmp/screen" >"$tmp/said" 2>&1
+	sed '/^---$/,$d' "$tmp/screen" | grep -c '│'
+}
+kept=$XDG_STATE_HOME/gavel/screen.json
+rm -f "$kept"
+is 'below at first' 0 "$(again 120x36 '')"
+is 'it is put beside' 32 "$(again 120x36 '|')"
+is '... also the next time' 32 "$(again 120x36 '')"
+is '... also on a smaller screen' 20 "$(again 80x24 '')"
+is 'with its size' '{"split":"beside","beside":45}' "$(again 120x36 '>' >/dev/null; cat "$kept")"
+ok 'the configuration is not touched' [ ! -e "$XDG_CONFIG_HOME/gavel" ]
+is 'auto forgets it' '{"split":"auto"}' "$(again 120x36 ':split auto<Enter>' >/dev/null; cat "$kept")"
+for text in '' '{' '[]' '{"split":7,"beside":"x","below":4000}' '{"split":"sideways","beside":-1}'; do
+	printf '%s' "$text" >"$kept"
+	is "a file with '$text' is no harm" '0 ' "$(again 120x36 '') $(cat "$tmp/said")"
+done
+rm -f "$kept" && mkdir "$kept"
+again 120x36 '|' >/dev/null
+ok 'what cannot be kept is said' grep -q 'not kept for the next time: .*screen.json: ' "$tmp/screen"
+rmdir "$kept"
+ok 'and nothing is left of the attempt' [ -z "$(find "$XDG_STATE_HOME/gavel" -name 'screen.json*')" ]
+draw demo-split '|' 120x36 "$tmp/screen" --journal="$tmp/other" >/dev/null
+ok '--journal keeps it there' [ -e "$tmp/other/screen.json" -a ! -e "$kept" ]
 
 # Smaller than it can be: one polite line, whatever is typed.
 for size in 59x15 60x14 40x10 10x3 1x1; do

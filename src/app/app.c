@@ -543,11 +543,11 @@ static void handle_mouse(struct app *a, const struct key *key)
 			app_show_tab(a, (enum tab)tab);
 	} else if (!a->screen_count && rect_has(a->list_rect, key->row, key->col)) {
 		int first = a->list_rect.rows - p->rows; /* the heading's row */
-		int row = key->row - a->list_rect.row - first;
+		uint32_t line = pane_line_in_row(p, key->row - a->list_rect.row - first);
 
 		a->preview_focused = false;
-		if (row >= 0 && p->top + (uint32_t)row < p->lines.list.n)
-			pane_select(p, p->top + (uint32_t)row);
+		if (line != NONE)
+			pane_select(p, line);
 	} else if (!a->screen_count && rect_has(a->preview_rect, key->row, key->col)) {
 		a->preview_focused = true;
 	}

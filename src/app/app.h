@@ -18,8 +18,9 @@
 #include "view/pane.h"
 #include "app/prompt.h"
 #include "app/replay.h"
+#include "app/split.h"
 
-enum { SMALLEST_COLS = 60, SMALLEST_ROWS = 15, BESIDE_COLS = 120, SCREENS_MAX = 16 };
+enum { SMALLEST_COLS = 60, SMALLEST_ROWS = 15, SCREENS_MAX = 16 };
 
 enum effect_type {
 	EFFECT_QUIT,
@@ -39,6 +40,7 @@ enum effect_type {
 	EFFECT_AGENT,       /* order: to the supervisor */
 	EFFECT_TURN,        /* turn: of a review */
 	EFFECT_FORK,        /* fork: decide on a copy */
+	EFFECT_REMEMBER,    /* keep `split` for the next run */
 	EFFECT_TELL,        /* tell: put a session command on the pre-flight page */
 };
 
@@ -155,6 +157,7 @@ struct app {
 	struct screen screens[SCREENS_MAX];
 	unsigned screen_count;
 	bool preview_focused, maximised;
+	struct preview_split split;
 	struct deciding deciding;
 	const char *read_only; /* the reason why nothing can be decided; NULL = it can */
 	int64_t clock_ms;      /* monotonic, set by the caller before each key */
@@ -280,6 +283,8 @@ void app_search_restore(struct app *a);
 /* The line of a message in the list of messages, or NONE. */
 uint32_t app_message_line(const struct app *a, uint32_t message);
 bool app_set_filter(struct app *a, struct str text);
+/* The width of the list shown in which its words have 60 columns (split.h). */
+int app_words_cols(const struct app *a);
 /* The tab whose label is at that column of the tab line, or -1. */
 int app_tab_at(const struct app *a, int col);
 /* Draws the status line, above the message line (status.c). */

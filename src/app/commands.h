@@ -41,6 +41,10 @@ COMMAND(mark_all);
 COMMAND(on_marked);
 COMMAND(defer);
 
+/* split.c */
+COMMAND(split);
+COMMAND(split_size); /* number: a direction */
+
 /* replay.c */
 COMMAND(replay);
 COMMAND(play);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 enum {
-	PREVIEW_LEAST_ROWS = 14, /* body height below which there is no preview */
 	TITLE_LEAST_COLS = 22,   /* of the title line, for the names of the sources */
 	NOTICE_MOST_ROWS = 5,
 	FILTER_LEAST_COLS = 9,   /* behind the tabs; with less it is shown on the message line */
@@ -16,14 +15,20 @@ enum {
 static const struct {
 	const char *label;
 	bool preview;
+	int words_cols; /* of the list, for 60 columns of words */
 } tabs[TAB_COUNT] = {
-	[TAB_INBOX] = { "{inbox} Inbox", true },
-	[TAB_TIMELINE] = { "{timeline} Timeline", false },
-	[TAB_LEDGER] = { "{ledger} Ledger", true },
-	[TAB_MESSAGES] = { "{messages} Messages", true },
-	[TAB_AGENTS] = { "{agents} Agents", false },
-	[TAB_DECISIONS] = { "{decisions} Decisions", true },
+	[TAB_INBOX] = { "{inbox} Inbox", true, 114 },
+	[TAB_TIMELINE] = { "{timeline} Timeline", false, 0 },
+	[TAB_LEDGER] = { "{ledger} Ledger", true, 114 },
+	[TAB_MESSAGES] = { "{messages} Messages", true, 117 },
+	[TAB_AGENTS] = { "{agents} Agents", false, 0 },
+	[TAB_DECISIONS] = { "{decisions} Decisions", true, 168 },
 };
+
+int app_words_cols(const struct app *a)
+{
+	return tabs[a->tab].words_cols;
+}
 
 /* "1 Inbox", or "Inbox" if no key is bound to the view. */
 static struct str tab_label(const struct app *a, int i, struct buf *out)
@@ -95,6 +100,31 @@ static void count_title(const struct app *a, struct buf *out)
 	buf_addc(out, ' ');
 }
 
+/* The sources; where several do not fit, their file names. */
+static void put_sources(struct pen *p, struct str sources)
+{
+	struct buf names = { 0 };
+	struct str rest = sources;
+
+	if (str_find(sources, STR(" "), 0) < 0 ||
+	    (int)cells_width(raw_of(sources), TEXT_ID, true, 512) <= p->rest.cols) {
+		pen_short(p, ROLE_TITLE, sources);
+		return;
+	}
+	while (rest.n) {
+		struct str one = str_cut(&rest, STR(" "));
+		ptrdiff_t slash;
+
+		while (one.n > 1 && one.p[one.n - 1] == '/')
+			one.n--;
+		while (one.n > 1 && (slash = str_find(one, STR("/"), 0)) >= 0)
+			one = str_from(one, (size_t)slash + 1);
+		buf_printf(&names, "%s%.*s", names.n ? " " : "", STR_ARG(one));
+	}
+	pen_short(p, ROLE_TITLE, buf_str(&names));
+	buf_release(&names);
+}
+
 static void draw_title(struct app *a, struct grid *g)
 {
 	static const char *const modes[] = {
@@ -114,7 +144,7 @@ static void draw_title(struct app *a, struct grid *g)
 	/* the sources may be clipped, the mode may not */
 	p.rest.cols -= (int)(counts.n + 1 + strlen(mode));
 	pen_put(&p, ROLE_TITLE, " gavel  ");
-	pen_path(&p, ROLE_TITLE, a->title);
+	put_sources(&p, a->title);
 	p.rest.cols += (int)strlen(mode);
 	pen_put(&p, ROLE_TITLE, mode);
 	buf_release(&counts);
@@ -196,29 +226,40 @@ static void draw_message_line(struct app *a, struct grid *g, struct rect row, in
 		draw_filter(a, g, rect_in(row, 0, 1, 1, row.cols - 2));
 }
 
-/* Layout: splits the body between list and preview, side by side on wide screens. */
+/* A list that was made and has no lines. */
+static bool list_is_empty(struct app *a)
+{
+	const struct pane *p = app_list(a);
+
+	return p->lines.cols && !p->lines.list.n;
+}
+
+/* Layout: splits the body between list and preview. */
 static void lay_out(struct app *a, struct rect body)
 {
 	a->list_rect = body;
 	a->preview_rect = (struct rect){ 0 };
-	if (!tabs[a->tab].preview || body.rows < PREVIEW_LEAST_ROWS)
+	if (!tabs[a->tab].preview || body.rows < SPLIT_ROWS || list_is_empty(a))
 		return;
 	if (a->maximised && a->preview_focused) {
 		a->preview_rect = body;
 		a->list_rect = rect_in(body, 0, 0, 0, body.cols);
-	} else if (a->maximised) {
-		return;
-	} else if (body.cols >= BESIDE_COLS) {
-		int left = body.cols / 2;
-
-		a->list_rect = rect_in(body, 0, 0, body.rows, left);
-		a->preview_rect = rect_in(body, 0, left + 1, body.rows, body.cols - left - 1);
-	} else {
-		int top = body.rows / 2;
-
-		a->list_rect = rect_in(body, 0, 0, top, body.cols);
-		a->preview_rect = rect_in(body, top + 1, 0, body.rows - top - 1, body.cols);
+	} else if (!a->maximised) {
+		split_body(&a->split, body, tabs[a->tab].words_cols, &a->list_rect, &a->preview_rect);
 	}
+}
+
+/* Lays out the body and makes what is stale. Only then is it known whether the list is empty. */
+static void refresh(struct app *a, struct rect body)
+{
+	bool empty = list_is_empty(a);
+
+	lay_out(a, body);
+	app_refresh(a);
+	if (list_is_empty(a) == empty)
+		return;
+	lay_out(a, body);
+	app_refresh(a);
 }
 
 static void draw_border(const struct app *a, struct grid *g, struct rect body)
@@ -238,8 +279,7 @@ static void draw_views(struct app *a, struct grid *g, struct rect body)
 {
 	struct scene scene = a->scene;
 
-	lay_out(a, body);
-	app_refresh(a);
+	refresh(a, body);
 	if (a->select_last && a->tab == TAB_MESSAGES && app_is_settled(a)) {
 		pane_select(app_list(a), UINT32_MAX);
 		a->select_last = false;
@@ -263,8 +303,7 @@ static void draw_screen(struct app *a, struct grid *g, struct rect body)
 	struct screen *s = app_screen(a);
 	struct scene scene = app_scene_of(a, s);
 
-	lay_out(a, body);
-	app_refresh(a);
+	refresh(a, body);
 	pane_draw(&s->pane, &scene, g, body, true, buf_str(&a->word));
 	if (s->pane.view == &view_preflight)
 		preflight_note_seen(a, &s->pane);

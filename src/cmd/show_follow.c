@@ -134,7 +134,7 @@ static void print_changes(struct following *f)
 	bool newest_first = f->view == &view_decisions;
 	struct lines lines = { 0 };
 
-	f->s->all = true;
+	f->s->all = f->s->plain_order = true;
 	f->view->make(f->s, f->printer.cols, &lines);
 	for (uint32_t n = 0; n < lines.list.n; n++) {
 		uint32_t i = newest_first ? lines.list.n - 1 - n : n;

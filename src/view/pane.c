@@ -126,23 +126,69 @@ static uint32_t visible_rows(const struct pane *p)
 	return p->rows > 0 ? (uint32_t)p->rows : 1;
 }
 
+/* The heading above a line, or NULL. */
+static const struct line_group *group_at(const struct pane *p, uint32_t line)
+{
+	for (unsigned i = 0; i < p->lines.group_count; i++)
+		if (p->lines.groups[i].first == line)
+			return &p->lines.groups[i];
+	return NULL;
+}
+
+/* The rows that lines [from, to] take, with the headings above them. */
+static uint32_t rows_of(const struct pane *p, uint32_t from, uint32_t to)
+{
+	uint32_t rows = to - from + 1;
+
+	for (unsigned i = 0; i < p->lines.group_count; i++)
+		rows += p->lines.groups[i].first >= from && p->lines.groups[i].first <= to;
+	return rows;
+}
+
+/* The first line from which on all lines up to this one are visible. */
+static uint32_t top_for(const struct pane *p, uint32_t line)
+{
+	uint32_t rows = visible_rows(p), top = line >= rows ? line - rows + 1 : 0;
+
+	while (top < line && rows_of(p, top, line) > rows)
+		top++;
+	return top;
+}
+
+static uint32_t last_visible(const struct pane *p)
+{
+	uint32_t rows = visible_rows(p), last = p->top + rows - 1;
+
+	while (last > p->top && rows_of(p, p->top, last) > rows)
+		last--;
+	return last;
+}
+
 static void scroll_to_selected(struct pane *p)
 {
-	uint32_t rows = visible_rows(p);
-
 	if (p->selected < p->top)
 		p->top = p->selected;
-	else if (p->selected >= p->top + rows)
-		p->top = p->selected - rows + 1;
+	else if (p->selected > last_visible(p))
+		p->top = top_for(p, p->selected);
 }
 
 /* Leaves no blank rows below the last line. */
 static void clamp_top(struct pane *p)
 {
-	uint32_t rows = visible_rows(p), n = p->lines.list.n;
+	uint32_t n = p->lines.list.n, most = n ? top_for(p, n - 1) : 0;
 
-	if (p->top + rows > n)
-		p->top = n > rows ? n - rows : 0;
+	if (p->top > most)
+		p->top = most;
+}
+
+uint32_t pane_line_in_row(const struct pane *p, int row)
+{
+	for (uint32_t line = p->top; row >= 0 && line < p->lines.list.n; line++) {
+		row -= group_at(p, line) != NULL;
+		if (row-- == 0)
+			return line;
+	}
+	return NONE;
 }
 
 void pane_select(struct pane *p, uint32_t line)
@@ -171,15 +217,13 @@ void pane_move(struct pane *p, int64_t n)
 
 void pane_scroll(struct pane *p, int64_t n)
 {
-	uint32_t rows = visible_rows(p);
-
 	p->touched = true;
 	p->top = add_clamped(p->top, n, p->lines.list.n);
 	clamp_top(p);
 	if (p->selected < p->top)
 		p->selected = p->top;
-	else if (p->selected >= p->top + rows)
-		p->selected = p->top + rows - 1;
+	else if (p->selected > last_visible(p))
+		p->selected = last_visible(p);
 	remember(p);
 }
 
@@ -341,10 +385,41 @@ static void draw_gutter(const struct pane *p, const struct scene *s, uint32_t li
 	}
 }
 
+static void draw_group(const struct line_group *group, struct grid *g, struct rect row)
+{
+	struct pen p = { g, row };
+
+	pen_printf(&p, ROLE_ACCENT, "%s ", group->name);
+	pen_printf(&p, ROLE_DIM, "%u · %s ", group->n, group->words);
+	grid_fill(g, p.rest, ROLE_BORDER, "─");
+}
+
+/* Draws the line and, above it, the heading of its group. Returns how many rows that took. */
+static int draw_line(const struct pane *p, const struct scene *s, uint32_t line, struct grid *g,
+		     struct rect body, int at, bool focused, struct str word)
+{
+	const struct line_group *group = group_at(p, line);
+	struct rect row = rect_in(body, at, 0, 1, body.cols);
+
+	if (group) {
+		draw_group(group, g, row);
+		if (at + 1 == body.rows)
+			return 1;
+		row = rect_in(body, at + 1, 0, 1, body.cols);
+	}
+	p->view->draw(s, &p->lines, line, g, row);
+	if (word.n)
+		mark_matches(g, row, word);
+	if (!p->text)
+		draw_gutter(p, s, line, g, row, focused);
+	return group ? 2 : 1;
+}
+
 void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where,
 	       bool focused, struct str word)
 {
 	struct rect body;
+	int at = 0;
 
 	if (!p->text)
 		where = rect_in(where, 0, GUTTER_COLS, where.rows, where.cols - GUTTER_COLS);
@@ -361,14 +436,6 @@ void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rec
 		scroll_to_selected(p);
 	if (!p->lines.list.n)
 		draw_empty(p, s, g, rect_in(body, 0, 1, body.rows, body.cols - 2));
-	for (int i = 0; i < body.rows && p->top + (uint32_t)i < p->lines.list.n; i++) {
-		uint32_t line = p->top + (uint32_t)i;
-		struct rect row = rect_in(body, i, 0, 1, body.cols);
-
-		p->view->draw(s, &p->lines, line, g, row);
-		if (word.n)
-			mark_matches(g, row, word);
-		if (!p->text)
-			draw_gutter(p, s, line, g, row, focused);
-	}
+	for (uint32_t line = p->top; at < body.rows && line < p->lines.list.n; line++)
+		at += draw_line(p, s, line, g, body, at, focused, word);
 }

@@ -18,7 +18,7 @@ struct pane {
 	uint32_t selected; /* line */
 	struct line at;    /* content of the selected line */
 	uint32_t top;      /* first visible line */
-	int rows;          /* visible lines when last drawn */
+	int rows;          /* for lines and the headings of groups, when last drawn */
 	uint32_t found;    /* in a text: the line of the last match + 1; 0 = none */
 };
 
@@ -31,6 +31,8 @@ void pane_move(struct pane *p, int64_t n);
 /* Scrolls without moving the selection out of sight. */
 void pane_scroll(struct pane *p, int64_t n);
 void pane_select(struct pane *p, uint32_t line);
+/* The line that was drawn in that row of the body; NONE: none, or the heading of a group. */
+uint32_t pane_line_in_row(const struct pane *p, int row);
 struct target pane_line_target(const struct pane *p, const struct scene *s, uint32_t line);
 /* Target of the selected line. */
 struct target pane_target(const struct pane *p, const struct scene *s);

@@ -65,6 +65,7 @@ struct scene {
 	const struct filter *filter; /* NULL = all */
 	const struct reader *reader;
 	bool all;                    /* inbox: closed items, too */
+	bool plain_order;            /* inbox: as model_inbox sorts it, without groups */
 	bool ascii;                  /* as the grid's; texts are wrapped before there is a grid */
 	uint32_t item;               /* item and diff views: which one */
 	uint32_t message;            /* message view: which one */
@@ -110,6 +111,14 @@ struct line {
 	uint32_t a, b;
 };
 
+/* Lines that stand below a heading of their own, which the pane draws: it is no line. */
+struct line_group {
+	uint32_t first, n;
+	const char *name, *words;
+};
+
+enum { LINE_GROUPS_MAX = 8 };
+
 /* The lines of a view, made once for a scene; read them by line_at. */
 struct lines {
 	VEC(struct line) list;
@@ -122,6 +131,8 @@ struct lines {
 	void *own;                  /* the view's own data */
 	void (*release)(void *own); /* frees what is not in the arena; NULL = all is */
 	int cols;                   /* the width they were made for */
+	struct line_group groups[LINE_GROUPS_MAX];
+	unsigned group_count; /* 0 = no headings */
 };
 
 static inline struct line line_at(const struct lines *lines, uint32_t i)

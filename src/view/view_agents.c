@@ -246,7 +246,7 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 		  life_of_agent(s, number, stats->messages > 0));
 	p = column_pen(g, row, fit, COL_TASK);
 	if (stats->task != NONE)
-		pen_id(&p, ROLE_ID, model_str(m, m->tasks.v[stats->task].id));
+		pen_short(&p, ROLE_ID, model_str(m, m->tasks.v[stats->task].id));
 	else
 		pen_put(&p, ROLE_DIM, "·");
 	put_right(g, column_rect(row, fit, COL_SEEN), ROLE_TIME,
@@ -266,7 +266,7 @@ static void agents_draw(const struct scene *s, const struct lines *lines, uint32
 	put_count(g, column_rect(row, fit, COL_ERRORS), ROLE_ERROR, stats->errors);
 	put_count(g, column_rect(row, fit, COL_WARNINGS), ROLE_WARN, stats->warnings);
 	p = column_pen(g, row, fit, COL_SESSION);
-	pen_id(&p, ROLE_DIM, session_name(m, agent->session));
+	pen_short(&p, ROLE_DIM, session_name(m, agent->session));
 }
 
 /* Its last message, else the one that first names it. */

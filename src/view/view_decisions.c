@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TRUST_COLS = 9 }; /* of the longest word for an origin, with its glyph */
+enum { TRUST_COLS = 9, PAPER_ID_COLS = 36 }; /* of the longest word for an origin, with its glyph */
 
 enum col {
 	COL_TIME,
@@ -25,8 +25,9 @@ static const struct column table[COL_COUNT] = {
 	[COL_TIME] = { "time", 8, 8, 3 }, [COL_LINE] = { "line", 4, 5, 5, .right = true },
 	[COL_AGENT] = { "by", 8, 8, 2 },  [COL_TRUST] = { "origin", 1, TRUST_COLS, 3 },
 	[COL_VERDICT] = { "verdict", 1, 11, 0 },
-	[COL_DELIVERY] = { "sent", 1, 1, 1 },  [COL_KIND] = { "kind", 11, 11, 4 },
-	[COL_ID] = { "item", 12, 15, 0 }, [COL_TITLE] = { "what", 16, 24, 1, .grows = true },
+	[COL_DELIVERY] = { "sent", 1, 14, 1 }, [COL_KIND] = { "kind", 11, 11, 4 },
+	[COL_ID] = { "item", 12, 16, 0, .widens = 2 },
+	[COL_TITLE] = { "what", 14, 40, 1, .grows = true },
 };
 
 static void layout(const struct scene *s, int cols, struct lines *out)
@@ -34,17 +35,9 @@ static void layout(const struct scene *s, int cols, struct lines *out)
 	struct column c[COL_COUNT];
 
 	memcpy(c, table, sizeof(table));
-	c[COL_AGENT].want = agents_width(s, 8, cols < 90 ? 9 : 16);
-	if (cols < 60)
-		c[COL_VERDICT].want = 1;
-	if (cols < 64)
-		c[COL_TITLE].min = 14; /* so that the verdict is not cut */
-	if (cols >= 100)
-		c[COL_DELIVERY].want = 14;
-	if (cols >= 120) {
-		c[COL_ID].want = 26;
-		c[COL_TITLE].want = 40;
-	}
+	c[COL_AGENT].want = agents_width(s, 8, 16);
+	if (!s->keymap)
+		c[COL_ID].want = PAPER_ID_COLS;
 	table_layout(out, c, COL_COUNT, cols);
 }
 
@@ -139,7 +132,7 @@ static void put_item(const struct scene *s, struct grid *g, struct rect row,
 	struct pen p = column_pen(g, row, fit, COL_ID);
 	struct item_state then;
 
-	pen_item_name(&p, s->model, item);
+	pen_item_short(&p, s, item);
 	p = column_pen(g, row, fit, COL_TITLE);
 	/* its title when it was decided */
 	if (p.rest.cols >= 1 && item_at(s->model, item, decided + 1, scene_clock(s), &then))
@@ -180,7 +173,7 @@ static void draw_draft(const struct scene *s, const struct line *line, const str
 		pen_mark(&p, &delivery_marks[draft_delivery(desk, draft, s->model)]);
 	grid_put(g, column_rect(row, fit, COL_KIND), ROLE_NORMAL, item_kind_name(draft->kind));
 	p = column_pen(g, row, fit, COL_ID);
-	pen_id(&p, ROLE_ID, draft->item);
+	(s->keymap ? pen_short : pen_id)(&p, ROLE_ID, draft->item);
 	p = column_pen(g, row, fit, COL_TITLE);
 	if (l && l->state == LETTER_HELD) {
 		pen_put(&p, ROLE_HELD, l->uncertain ? "may have arrived: " : "not delivered: ");

@@ -33,7 +33,8 @@ static bool title_is_a_field(const struct detail *d)
 	return false;
 }
 
-static void add_fields(const struct scene *s, struct lines *out, const struct item *item)
+/* False: they are not known, and the summary stands for them. */
+static bool add_fields(const struct scene *s, struct lines *out, const struct item *item)
 {
 	struct item_own *own = out->own;
 	struct detail d;
@@ -42,7 +43,7 @@ static void add_fields(const struct scene *s, struct lines *out, const struct it
 	if (!s->reader->detail(s->reader->ctx, item, &own->at, &d)) {
 		prose_add(&own->prose, NULL, 0, ROLE_NORMAL,
 			  s->reader->summary(s->reader->ctx, own->at.message), TEXT_LINES);
-		return;
+		return false;
 	}
 	for (unsigned i = 0; i < d.n; i++)
 		if ((int)strlen(d.field[i].label) > indent)
@@ -59,6 +60,20 @@ static void add_fields(const struct scene *s, struct lines *out, const struct it
 			  str_eq(f->text, d.title) ? ROLE_KEY : ROLE_NORMAL, f->text,
 			  f->id_like ? TEXT_ID : TEXT_LINES);
 	}
+	return true;
+}
+
+/* The message, unless its fields stand above already. What is broken is shown as it is: the fields
+ * may not say why. On paper nobody can ask for it. */
+static void add_message(const struct scene *s, struct prose *p, const struct item_state *at,
+			bool has_fields)
+{
+	if (s->raw || !s->keymap || at->undecidable || !has_fields) {
+		prose_message(p, at->message);
+		return;
+	}
+	prose_section(p, SECTION_MESSAGE, at->message);
+	prose_hint(p, NULL, 0, ROLE_DIM, "{raw} shows it as it came.");
 }
 
 /* Messages that were not allowed to decide the item, newest first. */
@@ -162,6 +177,7 @@ static void item_make(const struct scene *s, int cols, struct lines *out)
 	const struct item *item;
 	struct item_state at;
 	struct item_own *own;
+	bool has_fields;
 
 	if (s->item >= s->model->items.n)
 		return;
@@ -177,10 +193,10 @@ static void item_make(const struct scene *s, int cols, struct lines *out)
 		line_add(out, ROW_DEADLINE, 0, 0);
 	add_decision(s, out);
 	line_add(out, LINE_BLANK, 0, 0);
-	add_fields(s, out, item);
+	has_fields = add_fields(s, out, item);
 	add_history(s, out, item);
 	prose_problems(&own->prose, own->at.message);
-	prose_message(&own->prose, own->at.message);
+	add_message(s, &own->prose, &own->at, has_fields);
 	prose_end(&own->prose);
 }
 
@@ -237,6 +253,8 @@ static void draw_facts(const struct scene *s, const struct item *item, const str
 		pen_printf(&p, ROLE_DIM, " · ×%u", at->times);
 	if (at->undecidable)
 		pen_put(&p, ROLE_ERROR, " · ⚠ broken: cannot be decided");
+	if (at->open && item_is_snoozed(s, s->item, at))
+		pen_put(&p, ROLE_DEFERRED, " · snoozed");
 	if (output_inputs(s->model, at->message, &inputs))
 		pen_printf(&p, ROLE_WARN, " · ⚠ may answer any of %u inputs (:input LINE)", inputs);
 	item_clock(s, at, clock, &role);
@@ -248,9 +266,13 @@ static void draw_origin(const struct scene *s, const struct item *item, const st
 			struct pen p)
 {
 	const struct model *m = s->model;
+	uint32_t from = message_route(m, at->message)->from;
 
 	pen_put(&p, ROLE_DIM, "raised by ");
-	pen_agent(&p, m, message_route(m, at->message)->from);
+	if (from == NONE)
+		pen_put(&p, ROLE_DIM, "-");
+	else
+		pen_id(&p, agent_role(m, from), agent_name(m, from));
 	pen_origin(&p, m, at->message, false);
 	if (item_task(m, item) != NONE) {
 		pen_put(&p, ROLE_DIM, "  task ");

@@ -10,6 +10,9 @@ enum {
 	CELL_COLS = 6, /* glyph, up to four letters, gap */
 	CELL_LETTERS = 4,
 	GRADE_COLS = 6,
+	ID_COLS = 24,
+	ID_MORE = 10,        /* what the ids get from a screen of this width on: */
+	ID_GROWS_COLS = 110,
 	YIELD_EVERY = 64,
 	ROWS_A_LOOP = 6, /* besides its items */
 };
@@ -131,14 +134,17 @@ static const struct loop_at *loop_state(struct ledger_own *own, uint32_t loop)
 
 /* Columns layout of a row: id, severity, the last turns that fit, the title. */
 struct ledger_layout {
-	int id_cols, grade_at, turns_at, title_at;
+	int id_cols, grade_at, turns_at, title_at, title_cols;
 	uint32_t from, turns; /* shown turns: [from, from + turns) */
 };
 
 static struct ledger_layout layout_of(const struct loop_at *l, int cols)
 {
-	struct ledger_layout p = { .id_cols = cols < 50 ? cols / 3 : cols < 100 ? 24 : 34 };
-	int room, title = cols < 70 ? 0 : cols / 4;
+	struct ledger_layout p = { .id_cols = cols < 50 ? cols / 3 : ID_COLS };
+	int room, title = cols < 70 ? 0 : cols / 4, more = (cols - ID_GROWS_COLS) / 2;
+
+	if (more > 0) /* at half the pace of the screen, so that the title grows too */
+		p.id_cols += more < ID_MORE ? more : ID_MORE;
 
 	p.grade_at = p.id_cols + 1;
 	p.turns_at = p.grade_at + (cols < 50 ? 2 : GRADE_COLS);
@@ -149,6 +155,10 @@ static struct ledger_layout layout_of(const struct loop_at *l, int cols)
 	p.from = l->turn_count - p.turns;
 	/* titles of loops with up to three turns are aligned */
 	p.title_at = p.turns_at + CELL_COLS * (int)(p.turns < 3 && room >= 3 ? 3 : p.turns) + 1;
+	/* what the next turn will take on a wider screen is not given to the title before */
+	p.title_cols = p.turns < l->turn_count ? title - 1 : cols - p.title_at;
+	if (p.title_cols > cols - p.title_at)
+		p.title_cols = cols - p.title_at;
 	return p;
 }
 
@@ -169,9 +179,9 @@ static void draw_loop(const struct scene *s, struct ledger_own *own, const struc
 
 	grid_fill(g, rect_in(row, 0, 0, 1, row.cols), ROLE_BORDER, "─");
 	if (task == NONE)
-		pen_id(&p, ROLE_ACCENT, session_name(m, r->session));
+		pen_short(&p, ROLE_ACCENT, session_name(m, r->session));
 	else
-		pen_id(&p, ROLE_ACCENT, model_str(m, m->tasks.v[task].id));
+		pen_short(&p, ROLE_ACCENT, model_str(m, m->tasks.v[task].id));
 	grid_put(g, rect_in(row, 0, p.rest.col - row.col, 1, 1), ROLE_BORDER, " ");
 	for (uint32_t i = at.from; i < at.from + at.turns; i++) {
 		snprintf(text, sizeof(text), i == at.from && at.from ? "…%u " : "#%u ",
@@ -229,7 +239,7 @@ static void draw_item(const struct scene *s, struct ledger_own *own, const struc
 	if (!item_at(m, item, s->k, scene_clock(s), &state))
 		return;
 	grade = &grade_marks[state.grade];
-	pen_id(&p, ROLE_ID, model_str(m, item->id));
+	pen_short(&p, ROLE_ID, model_str(m, item->id));
 	if (item->kind == ITEM_CHANGE)
 		pen_put(&p, ROLE_DIM, " change");
 	p.rest = rect_in(row, 0, at.grade_at, 1, at.turns_at - at.grade_at - 1);
@@ -237,7 +247,7 @@ static void draw_item(const struct scene *s, struct ledger_own *own, const struc
 		pen_put(&p, grade->role, p.rest.cols < 5 ? grade->letter : grade->word);
 	for (uint32_t i = at.from; i < at.from + at.turns; i++)
 		draw_cell(&e, i, (struct pen){ g, turn_rect(&at, row, i) });
-	p.rest = rect_in(row, 0, at.title_at, 1, row.cols - at.title_at);
+	p.rest = rect_in(row, 0, at.title_at, 1, at.title_cols);
 	if (p.rest.cols >= 16 && s->reader->detail(s->reader->ctx, item, &state, &d))
 		pen_text(&p, state.open ? ROLE_NORMAL : ROLE_DIM, d.title);
 }

@@ -77,8 +77,19 @@ const struct mark delivery_marks[] = {
 	[DELIVERY_RECORDED] = { "●", "R", "recorded", ROLE_STAGED },
 	[DELIVERY_SENT] = { "→", ">", "sent", ROLE_OK },
 	[DELIVERY_ACKNOWLEDGED] = { "✓", "K", "acknowledged", ROLE_OK },
-	[DELIVERY_BOUNCED] = { "⚠", "U", "bounced", ROLE_WARN },
-	[DELIVERY_HELD] = { "⚠", "H", "held", ROLE_HELD },
+	[DELIVERY_BOUNCED] = { "◀", "U", "bounced", ROLE_WARN },
+	[DELIVERY_HELD] = { "■", "H", "held", ROLE_HELD },
+};
+
+/* In one column of the inbox with delivery_marks, so no glyph and no letter is in both. */
+const struct mark item_marks[ITEM_MARK_COUNT] = {
+	[ITEM_IS_PLAIN] = { " ", " ", "", ROLE_DIM },
+	[ITEM_IS_BROKEN] = { "✗", "X", "broken: cannot be decided", ROLE_ERROR },
+	[ITEM_IS_EXPIRED] = { "⚠", "T", "expired", ROLE_WARN },
+	[ITEM_IS_SNOOZED] = { "z", "z", "snoozed", ROLE_DEFERRED },
+	[ITEM_CAME_BACK] = { "▲", "B", "came back", ROLE_WARN },
+	[ITEM_IS_REWORDED] = { "~", "~", "reworded", ROLE_WARN },
+	[ITEM_IS_REPEATED] = { "×", "x", "raised again", ROLE_DIM },
 };
 
 const struct mark claim_marks[] = {

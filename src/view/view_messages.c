@@ -17,36 +17,29 @@ enum col {
 
 static const struct column table[COL_COUNT] = {
 	[COL_LINE] = { "line", 4, 4, 0, .right = true },
-	[COL_PROBLEMS] = { "chk", 2, 6, 1 },
-	[COL_TIME] = { "time", 8, 8, 3 },
-	[COL_AGENTS] = { "from → to", 10, 20, 4 },
-	[COL_DIALECT] = { "dialect", 4, 13, 5 },
-	[COL_KIND] = { "kind", 8, 20, 2 },
-	[COL_SUMMARY] = { "summary", 24, 24, 0, .grows = true },
+	[COL_PROBLEMS] = { "chk", 2, 4, 1 },
+	[COL_TIME] = { "time", 8, 8, 4 },
+	[COL_AGENTS] = { "from → to", 10, 20, 3 },
+	[COL_DIALECT] = { "dialect", 4, 13, 1, .late = true },
+	[COL_KIND] = { "kind", 12, 24, 2 },
+	[COL_SUMMARY] = { "summary", 22, 72, 0, .grows = true },
 };
+
+enum { NAME_COLS = 14, AGENTS_LEAST = 21, DIALECT_COLS = 13 };
 
 static void layout(const struct scene *s, int cols, struct lines *out)
 {
 	struct column c[COL_COUNT];
 	uint32_t last = s->k ? message_line(s->model, s->k - 1) : 0;
-	int names = agents_width(s, 6, 14);
+	int names = agents_width(s, 6, NAME_COLS);
 
 	memcpy(c, table, sizeof(table));
 	c[COL_LINE].min = c[COL_LINE].want = number_width(last > s->k ? last : s->k, 4);
 	c[COL_AGENTS].want = 2 * names + 3;
-	if (cols < 120) {
-		c[COL_AGENTS].want = names + 9 < 20 ? names + 9 : 20;
-		c[COL_DIALECT].title = "dial";
-		c[COL_DIALECT].want = 4;
-		c[COL_KIND].want = 16;
-	}
-	if (cols < 90) {
-		c[COL_KIND].want = 13;
-		c[COL_PROBLEMS].want = 4;
-	}
-	if (cols >= 120)
-		c[COL_SUMMARY].want = 50;
+	c[COL_AGENTS].min = c[COL_AGENTS].want < AGENTS_LEAST ? c[COL_AGENTS].want : AGENTS_LEAST;
 	table_layout(out, c, COL_COUNT, cols);
+	if (out->table->fit.cols[COL_DIALECT] < DIALECT_COLS)
+		out->table->columns[COL_DIALECT].title = "dial";
 }
 
 static void messages_make(const struct scene *s, int cols, struct lines *out)
@@ -147,7 +140,7 @@ static void messages_draw(const struct scene *s, const struct lines *lines, uint
 		 r->time_ms == TIME_NONE ? "" : timestamp_clock(r->time_ms, text));
 	put_agents(column_pen(g, row, fit, COL_AGENTS), m, route);
 	grid_put(g, column_rect(row, fit, COL_DIALECT), ROLE_DIALECT,
-		 fit->cols[COL_DIALECT] < 13 ? dialects[route->dialect]->short_name
+		 fit->cols[COL_DIALECT] < DIALECT_COLS ? dialects[route->dialect]->short_name
 					     : dialect_name(route->dialect));
 	p = column_pen(g, row, fit, COL_KIND);
 	pen_id(&p, ROLE_ACCENT, model_kind(m, r));

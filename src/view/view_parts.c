@@ -2,17 +2,19 @@
  * columns (they never overflow, since senders choose them), and filter checks. */
 #include "view/view_parts.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum {
-	WIDE_COLS = 100,    /* rows at least that wide have two blanks between columns */
 	TIME_LOOKBACK = 64, /* messages */
 	DUE_SOON_MS = 60000,
 	NEAR_MS = 60000,
 	EXPIRED_SHOWN_MS = 60000,
 	MARK_WORD_MIN = 5, /* columns, below which a mark is its glyph alone */
+	UUID_SHORT = 8,    /* digits */
+	SHORT_MAX = 512,   /* bytes of an id */
 };
 
 void lines_release(struct lines *lines)
@@ -46,6 +48,14 @@ void line_number(struct lines *lines, uint32_t a)
 {
 	vec_push(&lines->numbers, a);
 	lines->list.n = lines->numbers.n;
+}
+
+void lines_group(struct lines *lines, uint32_t first, uint32_t n, const char *name,
+		 const char *words)
+{
+	if (lines->group_count == LINE_GROUPS_MAX)
+		BUG("too many groups of lines");
+	lines->groups[lines->group_count++] = (struct line_group){ first, n, name, words };
 }
 
 void *lines_grow(struct lines *lines, void *list, uint32_t n, uint32_t *cap, size_t size)
@@ -126,6 +136,52 @@ void pen_path(struct pen *p, enum role role, struct str id)
 	pen_id(p, role, id);
 }
 
+/* The length of the UUID at the start of the text, 0 = there is none. */
+static size_t uuid_length(struct str text)
+{
+	enum { UUID_CHARS = 36 };
+
+	if (text.n < UUID_CHARS)
+		return 0;
+	for (size_t i = 0; i < UUID_CHARS; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (dash ? text.p[i] != '-' : !isxdigit((unsigned char)text.p[i]))
+			return 0;
+	}
+	/* not the head of a longer name */
+	return text.n > UUID_CHARS && (isalnum((unsigned char)text.p[UUID_CHARS]) ||
+				       text.p[UUID_CHARS] == '-')
+		       ? 0
+		       : UUID_CHARS;
+}
+
+/* The first 8 digits of a UUID; the last ones where the first are those of a clock (version 7). */
+static struct str uuid_short(struct str uuid)
+{
+	return str_make(uuid.p + (uuid.p[14] == '7' ? uuid.n - UUID_SHORT : 0), UUID_SHORT);
+}
+
+void pen_short(struct pen *p, enum role role, struct str id)
+{
+	struct buf text = { 0 };
+	size_t i = 0;
+
+	if (id.n > SHORT_MAX) { /* nobody has such names, so a pen need not be slow for them */
+		pen_path(p, role, id);
+		return;
+	}
+	while (i < id.n) {
+		bool starts = !i || !isalnum((unsigned char)id.p[i - 1]);
+		size_t n = starts ? uuid_length(str_from(id, i)) : 0;
+
+		buf_add_str(&text, n ? uuid_short(str_make(id.p + i, n)) : str_make(id.p + i, 1));
+		i += n ? n : 1;
+	}
+	pen_path(p, role, buf_str(&text));
+	buf_release(&text);
+}
+
 void pen_text(struct pen *p, enum role role, struct str text)
 {
 	pen_skip(p, grid_text(p->g, p->rest, role, raw_of(text), TEXT_LINE));
@@ -168,12 +224,17 @@ void pen_mark(struct pen *p, const struct mark *mark)
 	pen_put(p, mark->role, mark->word);
 }
 
+void pen_glyph(struct pen *p, const struct mark *mark)
+{
+	pen_put(p, mark->role, p->g->ascii ? mark->letter : mark->glyph);
+}
+
 void pen_agent(struct pen *p, const struct model *m, uint32_t agent)
 {
 	if (agent == NONE)
 		pen_put(p, ROLE_DIM, "-");
 	else
-		pen_id(p, agent_role(m, agent), agent_name(m, agent));
+		pen_short(p, agent_role(m, agent), agent_name(m, agent));
 }
 
 void pen_item_name(struct pen *p, const struct model *m, const struct item *item)
@@ -182,6 +243,15 @@ void pen_item_name(struct pen *p, const struct model *m, const struct item *item
 
 	item_name(m, item, &name);
 	pen_id(p, ROLE_ID, buf_str(&name));
+	buf_release(&name);
+}
+
+void pen_item_short(struct pen *p, const struct scene *s, const struct item *item)
+{
+	struct buf name = { 0 };
+
+	item_name(s->model, item, &name);
+	(s->keymap ? pen_short : pen_id)(p, ROLE_ID, buf_str(&name));
 	buf_release(&name);
 }
 
@@ -217,70 +287,96 @@ void put_right(struct grid *g, struct rect where, enum role role, const char *la
 
 /* ---- columns ---- */
 
-static int gap_of(int cols)
+/* A layout being made: the room that is left, and whether a column waits for more of it. */
+struct fitting {
+	const struct column *table;
+	unsigned n;
+	struct columns *c;
+	int left;
+	bool waits;
+};
+
+static int gaps(const struct fitting *f)
 {
-	return cols >= WIDE_COLS ? 2 : 1;
+	int shown = 0;
+
+	for (unsigned i = 0; i < f->n; i++)
+		shown += f->c->cols[i] > 0;
+	return shown > 1 ? shown - 1 : 0;
 }
 
-/* Drops the column of highest rank; false if none may be dropped. */
-static bool drop_column(const struct column *table, unsigned n, struct columns *c)
+/* Adds the columns of a rank with their least width; the first that does not fit waits, and those
+ * after it, too. */
+static void add_columns(struct fitting *f, int rank, bool late)
 {
-	unsigned worst = n;
+	for (unsigned i = 0; i < f->n && !f->waits; i++) {
+		const struct column *t = &f->table[i];
 
-	for (unsigned i = 0; i < n; i++)
-		if (c->cols[i] && table[i].rank &&
-		    (worst == n || table[i].rank > table[worst].rank))
-			worst = i;
-	if (worst == n)
-		return false;
-	c->cols[worst] = 0;
-	return true;
-}
-
-static int room_left(const struct columns *c, unsigned n, int cols)
-{
-	int used = -gap_of(cols);
-
-	for (unsigned i = 0; i < n; i++)
-		used += c->cols[i] ? c->cols[i] + gap_of(cols) : 0;
-	return cols - used;
-}
-
-/* Distributes the columns beyond the minimum widths, low ranks first. */
-static void distribute_room(const struct column *table, unsigned n, int left, struct columns *c)
-{
-	for (int rank = 0; left > 0 && rank <= COLUMNS_MAX; rank++) {
-		for (unsigned i = 0; i < n; i++) {
-			int more = table[i].want - c->cols[i];
-
-			if (!c->cols[i] || table[i].rank != rank || more <= 0)
-				continue;
-			more = more > left ? left : more;
-			c->cols[i] += more;
-			left -= more;
-		}
+		if (t->rank != rank || t->late != late || !t->min || f->c->cols[i])
+			continue;
+		f->waits = t->min + 1 > f->left;
+		if (f->waits)
+			return;
+		f->c->cols[i] = t->min;
+		f->left -= t->min + 1;
 	}
-	for (unsigned i = 0; left > 0 && i < n; i++) {
-		if (c->cols[i] && table[i].grows) {
-			c->cols[i] += left;
-			left = 0;
-		}
+}
+
+/* Widens the columns of a rank up to what they want. The column that grows gets nothing of the room
+ * that another waits for: it would have to give it back on a wider screen. */
+static void widen_columns(struct fitting *f, int rank, bool late)
+{
+	for (unsigned i = 0; i < f->n; i++) {
+		const struct column *t = &f->table[i];
+		int more = t->want - f->c->cols[i];
+
+		if ((t->widens ? t->widens : t->rank) != rank || t->late != late || !f->c->cols[i] || more <= 0 ||
+		    (f->waits && t->grows))
+			continue;
+		more = more > f->left ? f->left : more;
+		f->c->cols[i] += more > 0 ? more : 0;
+		f->left -= more > 0 ? more : 0;
 	}
+}
+
+/* The gap between columns, one or two blanks, once all have what they want; then the rest. */
+static int spend_rest(struct fitting *f)
+{
+	if (f->waits || f->left < gaps(f))
+		return 1;
+	f->left -= gaps(f);
+	for (unsigned i = 0; i < f->n; i++) {
+		if (!f->c->cols[i] || !f->table[i].grows)
+			continue;
+		f->c->cols[i] += f->left;
+		f->left = 0;
+	}
+	return 2;
 }
 
 void columns_fit(const struct column *table, unsigned n, int cols, struct columns *out)
 {
-	int at = 0;
+	struct fitting f = { table, n, out, cols + 1, false };
+	int at = 0, gap;
 
 	*out = (struct columns){ { 0 }, { 0 } };
 	for (unsigned i = 0; i < n; i++)
-		out->cols[i] = table[i].min;
-	while (room_left(out, n, cols) < 0 && drop_column(table, n, out))
-		;
-	distribute_room(table, n, room_left(out, n, cols), out);
+		if (!table[i].rank && !table[i].late && table[i].min) {
+			out->cols[i] = table[i].min;
+			f.left -= table[i].min + 1;
+		}
+	for (int rank = 1; rank <= COLUMNS_MAX; rank++)
+		add_columns(&f, rank, false);
+	for (int rank = 0; rank <= COLUMNS_MAX; rank++)
+		widen_columns(&f, rank, false);
+	for (int rank = 0; rank <= COLUMNS_MAX; rank++) {
+		add_columns(&f, rank, true);
+		widen_columns(&f, rank, true);
+	}
+	gap = spend_rest(&f);
 	for (unsigned i = 0; i < n; i++) {
 		out->at[i] = at;
-		at += out->cols[i] ? out->cols[i] + gap_of(cols) : 0;
+		at += out->cols[i] ? out->cols[i] + gap : 0;
 	}
 }
 

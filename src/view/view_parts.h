@@ -18,6 +18,18 @@ struct mark {
  * diagnostic, delivery, and trust. */
 extern const struct mark verdict_marks[], grade_marks[], task_marks[], review_marks[],
 	problem_marks[], delivery_marks[], trust_marks[];
+/* What a person has to know of an item before its words, in one glyph. */
+enum item_mark {
+	ITEM_IS_PLAIN,
+	ITEM_IS_BROKEN,
+	ITEM_IS_EXPIRED,
+	ITEM_IS_SNOOZED,
+	ITEM_CAME_BACK,
+	ITEM_IS_REWORDED,
+	ITEM_IS_REPEATED,
+	ITEM_MARK_COUNT
+};
+extern const struct mark item_marks[];
 /* What a message claims, and is not. */
 enum { CLAIM_ROLE, CLAIM_HUMAN, CLAIM_AGENT };
 extern const struct mark claim_marks[];
@@ -38,6 +50,8 @@ void pen_printf(struct pen *p, enum role role, const char *format, ...)
 void pen_id(struct pen *p, enum role role, struct str id);
 /* An id like a/b/c: its head is cut, not its tail. */
 void pen_path(struct pen *p, enum role role, struct str id);
+/* The same for rows of lists, with UUIDs shortened to the 8 digits that tell them apart. */
+void pen_short(struct pen *p, enum role role, struct str id);
 void pen_text(struct pen *p, enum role role, struct str text);
 void pen_skip(struct pen *p, int cols);
 /* A badge for text with characters that terminals do not show; pen_hidden checks first. */
@@ -49,13 +63,18 @@ void pen_flags(struct pen *p, unsigned flags);
 void pen_claims(struct pen *p, const struct model *m, uint32_t message);
 /* The glyph and the word; the glyph alone where there is no room for more than a few letters. */
 void pen_mark(struct pen *p, const struct mark *mark);
+/* The glyph, or in ASCII the letter, since not every glyph has a stand-in of its own. */
+void pen_glyph(struct pen *p, const struct mark *mark);
 /* Who caused a step: a person, of a reply, or an agent. */
 void pen_decider(struct pen *p, const struct model *m, const struct item_step *step);
 /* Where the message of a step came from, in words behind that name: " (reply file)". The log is
  * named where it decides, the journal never. */
 void pen_origin(struct pen *p, const struct model *m, uint32_t message, bool decision);
+/* The name as in a row: pen_short. */
 void pen_agent(struct pen *p, const struct model *m, uint32_t agent);
 void pen_item_name(struct pen *p, const struct model *m, const struct item *item);
+/* The same for a row: pen_short on the screen; whole on paper, to be typed into a command. */
+void pen_item_short(struct pen *p, const struct scene *s, const struct item *item);
 /* The title of an item, else the summary of its message. */
 void pen_title(struct pen *p, enum role role, const struct scene *s, const struct item *item,
 	       const struct item_state *at);
@@ -65,14 +84,22 @@ int number_width(uint32_t n, int min);
 void put_right(struct grid *g, struct rect where, enum role role, const char *label);
 
 /* Columns layout of a table. Widths depend on the row's width and little else, so they do not jump
- * while messages arrive. If the minimum widths do not fit, columns of highest rank are dropped
- * first; other room goes to low ranks first, up to `want`, the rest to the column that grows. */
+ * while messages arrive. Room is given in a fixed order, so that the column that grows, the words,
+ * is never narrower in a wider row:
+ *   1. the least widths, low ranks first; a column for which there is no room is dropped, and those
+ *      of higher rank with it
+ *   2. what the columns want, low ranks first (`widens`)
+ *   3. late columns, low ranks first: the least width, then what they want
+ *   4. a second blank between columns, and all the rest for the one that grows
+ * While a column waits for more room than there is, nobody else gets that room for good. */
 struct column {
 	const char *title;
-	int min, want;
-	int rank;   /* 0 = never dropped */
-	bool right; /* numbers and times */
+	int min, want; /* min 0: not in this table */
+	int rank;      /* 0 = never dropped, unless it is late */
+	int widens;    /* rank for what it wants; 0 = rank */
+	bool right;    /* numbers and times */
 	bool grows;
+	bool late;
 };
 
 enum { COLUMNS_MAX = 16 };
@@ -232,5 +259,8 @@ void *lines_grow(struct lines *lines, void *list, uint32_t n, uint32_t *cap, siz
 /* Appends a line. A view uses either the first or, where `a` is all it needs, the second. */
 void line_add(struct lines *lines, uint32_t what, uint32_t a, uint32_t b);
 void line_number(struct lines *lines, uint32_t a);
+/* Puts n lines from `first` on below a heading of their own; in the order of the lines. */
+void lines_group(struct lines *lines, uint32_t first, uint32_t n, const char *name,
+		 const char *words);
 
 #endif

@@ -344,7 +344,7 @@ static void draw_task(const struct scene *s, const struct lines *lines, uint32_t
 		return;
 	if (root_at(m, number, later.k) != number)
 		pen_put(&p, ROLE_DIM, "  ");
-	pen_path(&p, there ? ROLE_ID : ROLE_DIM, model_str(m, t->id));
+	pen_short(&p, there ? ROLE_ID : ROLE_DIM, model_str(m, t->id));
 	if (later.k != s->k) {
 		later.now_ms = axis->to_ms;
 		draw_task_axis(&later, axis, t, g, where);
@@ -408,7 +408,7 @@ static void draw_needs(const struct scene *s, const struct lines *lines, uint32_
 			continue;
 		mark = state_of_dependency(s, t->session, needs[i].task_id);
 		pen_skip(&p, 1);
-		pen_id(&p, ROLE_ID, model_str(s->model, needs[i].task_id));
+		pen_short(&p, ROLE_ID, model_str(s->model, needs[i].task_id));
 		pen_skip(&p, 1);
 		pen_put(&p, mark ? mark->role : ROLE_WARN, mark ? mark->glyph : "not seen");
 	}
@@ -481,7 +481,7 @@ static void draw_review(const struct scene *s, const struct lines *lines,
 	if (m->sessions.v[r->session].loop == line->a)
 		pen_put(&p, there ? ROLE_NORMAL : ROLE_DIM, "feedback loop");
 	else
-		pen_id(&p, there ? ROLE_NORMAL : ROLE_DIM, model_str(m, r->id));
+		pen_short(&p, there ? ROLE_NORMAL : ROLE_DIM, model_str(m, r->id));
 	if (later.k != s->k) {
 		later.now_ms = axis->to_ms;
 		draw_review_axis(&later, axis, r, g, where);
@@ -511,7 +511,7 @@ static void draw_session(const struct scene *s, const struct line *line, struct 
 		put_right(p.g, p.rest, ROLE_DIM, text);
 		p.rest.cols -= (int)strlen(text);
 	}
-	pen_id(&p, ROLE_ACCENT, session_name(s->model, line->a));
+	pen_short(&p, ROLE_ACCENT, session_name(s->model, line->a));
 	pen_put(&p, ROLE_BORDER, " ");
 }
 

@@ -8,6 +8,7 @@
 #include "loop/loop.h"
 #include "term/headless.h"
 #include "term/term.h"
+#include "watch/remembered.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -461,6 +462,7 @@ void watch_begin(struct watch *w, struct str title)
 		w->ops = &no_ops;
 	app_init(&w->app, &w->load.model, &w->load.reader, title, o->ascii || w->config.ascii);
 	configure(w);
+	remembered_load(&w->app, o->journal);
 	w->live = (struct live){ .load = &w->load, .app = &w->app, .config = &w->config,
 				 .agents = w->agents, .each = w->each, .ctx = w->each_ctx,
 				 .notice = o->headless ? NULL : term_notice };

@@ -5,6 +5,7 @@
 #include "base/io.h"
 #include "base/utf8.h"
 #include "session/fork.h"
+#include "watch/remembered.h"
 #include "loop/loop.h"
 #include "term/term.h"
 
@@ -244,6 +245,11 @@ void watch_effects(struct watch *w)
 				"nothing under review; see gavel review");
 			break;
 		case EFFECT_FORK: what_if(w, e.fork.dir, e.fork.k); break;
+		case EFFECT_REMEMBER:
+			if (remembered_save(&w->app, w->options->journal, &err) < 0)
+				app_say(&w->app, ROLE_WARN, "not kept for the next time: %s",
+					err.text);
+			break;
 		case EFFECT_TELL: decider_command(&w->decider, &e.tell); break;
 		case EFFECT_GIVE_UP:
 			decider_give_up(&w->decider, e.desk, e.letter.number,

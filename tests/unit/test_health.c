@@ -281,8 +281,7 @@ START_TEST(a_deadline_counts_down_and_passes_visibly)
 	draw(&view_item, 100, at(10000));
 	SHOWS("!0:20 until it expires at 14:30:30; then the agent continues unanswered");
 	draw(&view_inbox, 160, at(31000));
-	SHOWS("over");
-	SHOWS("⚠ expired: the agent continues unanswered");
+	SHOWS("⚠    over");
 	draw(&view_item, 100, at(31000));
 	SHOWS("⚠ expired: the agent continues unanswered");
 	HIDES("until it expires");
@@ -304,7 +303,7 @@ START_TEST(in_a_recording_a_clock_expires_nothing)
 	HIDES("expire");
 	log_at(31000);
 	draw(&view_inbox, 160, at(31000));
-	SHOWS("⚠ expired: the agent continues unanswered");
+	SHOWS("⚠    over");
 	draw(&view_item, 100, at(31000));
 	SHOWS("14:30:31     line 2  ⚠ expired: the agent continues unanswered");
 	HIDES("until it expires");
@@ -319,7 +318,7 @@ START_TEST(a_line_without_its_end_is_no_message_yet)
 	log_at(0);
 	scene.incomplete = STR("{\"type\":\"ev");
 	draw(&view_messages, 100, at(0));
-	SHOWS("incomplete        {\"type\":\"ev");
+	SHOWS("incomplete   {\"type\":\"ev");
 	view_messages.make(&scene, 100, &lines);
 	ck_assert_uint_eq(lines.list.n, 2);
 	ck_assert_int_eq(view_messages.target(&scene, &lines, 0).type, TARGET_MESSAGE);

@@ -805,22 +805,30 @@ START_TEST(test_columns)
 		{ "b", 10, 10, 2 },
 		{ "c", 10, 20, 1 },
 		{ "d", 10, 10, 0, .grows = true },
+		{ "e", 6, 12, 1, .late = true },
 	};
+	int words = 0;
 
 	for (int cols = 1; cols <= 200; cols++) {
 		struct columns fit;
 		int end = 0;
 
-		columns_fit(table, 4, cols, &fit);
-		for (int i = 0; i < 4; i++) {
+		columns_fit(table, 5, cols, &fit);
+		for (int i = 0; i < 5; i++) {
 			MUST(!fit.cols[i] || fit.cols[i] >= table[i].min);
 			MUST(!fit.cols[i] || fit.at[i] >= end);
 			end = fit.cols[i] ? fit.at[i] + fit.cols[i] : end;
 		}
 		MUST(fit.cols[0] && fit.cols[3]);
 		MUST(!fit.cols[1] || fit.cols[2]);
-		MUST(cols < 15 || end == cols);
+		MUST(cols < 15 || end <= cols);
+		MUST(cols < 100 || end == cols);
+		/* late: the others have what they want, and nobody gives it back later */
+		MUST(!fit.cols[4] || (fit.cols[0] == 8 && fit.cols[1] == 10 && fit.cols[2] == 20));
+		MUST(fit.cols[3] >= words);
+		words = fit.cols[3];
 	}
+	MUST(words > 100);
 }
 END_TEST
 
