@@ -705,10 +705,12 @@ START_TEST(test_diff_of_demo)
 		if (at.iteration != 2)
 			continue;
 		MUST(says(&out, "artifact · iteration 1 → 2 · text/markdown"));
-		MUST(says(&out, "21 → 30 lines · message in line 9 → 68 of demo.ndjson"));
+		MUST(says(&out, "21 → 30 lines · message in line 9 → 68 of demo.ndjson") ||
+		     says(&out, "14 → 16 lines · message in line 153 → 170 of demo.ndjson"));
 		MUST(says(&out, "\n  3     - Status: draft 1") &&
 		     says(&out, "\n      3 + Status: draft 2"));
-		MUST(says(&out, "unchanged ···"));
+		/* the shorter document has changes everywhere */
+		MUST(says(&out, "unchanged ···") == says(&out, "21 → 30 lines"));
 	}
 	MUST(first && second && none);
 	session_done(&t);
