@@ -31,9 +31,9 @@ screen() {
 	sed '/^---$/,$d' screen
 }
 
-is 'it plays from the beginning' 1 "$(screen '' | grep -c '▶ 1x  0:00/.*#0/192')"
-is 'and at the end it stops' 1 "$(screen '<wait:3000000>' | grep -c 'paused .*#192/192')"
-is '--speed and --at' 1 "$(screen '' --speed=50 --at='#90' | grep -c '▶ 50x .*#90/192')"
+is 'it plays from the beginning' 1 "$(screen '' | grep -c '▶ 1x  0:00/.*#0/208')"
+is 'and at the end it stops' 1 "$(screen '<wait:3000000>' | grep -c 'paused .*#208/208')"
+is '--speed and --at' 1 "$(screen '' --speed=50 --at='#90' | grep -c '▶ 50x .*#90/208')"
 is 'at the end it is what it is without a replay' "$(printf '' >keys; "$GAVEL" --headless --size=100x27 --keys=keys --screen=screen demo.ndjson; sed -n '3,20p' screen)" "$(screen '<End>' | sed -n '3,20p')"
 is 'nothing is decided' 1 "$(screen '<End><Space>a' | grep -c 'this is a replay, nothing is sent')"
 ok 'no journal was made' [ ! -e "$XDG_STATE_HOME/gavel" ]
@@ -176,9 +176,9 @@ is 'what messages say stays in its cell, and in code' '| 0:00 |  | question | `a
 
 "$GAVEL" show summary --format=json "$demo" >summary
 ok 'time to decision' grep -q '"time_to_decision":{"decisions":11,"median":20423,"longest":48468}' summary
-ok 'decisions of agents by verdict' grep -q '"agent_decisions":{"accepted":8,"rejected":4,' summary
+ok 'decisions of agents by verdict' grep -q '"agent_decisions":{"accepted":16,"rejected":5,' summary
 ok 'how long each took' sh -c '"$GAVEL" show decisions --format=json "$1" | grep -q "\"took\":48468,"' sh "$demo"
-ok 'loops' grep -q '"loops":{"count":6,"not_converging":0}' summary
+ok 'loops' grep -q '"loops":{"count":7,"not_converging":1,"diverging":\[{"session":"[^"]*","task":null,"iterations":4,"reason":"not_falling","open":\[4,3,4,4\],"came_back":\[{"id":"identity-proof-too-weak-01","times":3,"iteration":4},' summary
 ok 'tokens and cost by agent' grep -q '"by_agent":\[{"agent":"provider","session":"ses_371f36fae7b7cimvWIXBy83raL","tokens_in":9920,' summary
 is 'a person has decided one of these' 1 "$("$GAVEL" show summary --format=json demo.ndjson | grep -c '"decisions":{"accepted":0,"rejected":1,')"
 now=$(date -u +%Y-%m-%dT%H:%M:%SZ)

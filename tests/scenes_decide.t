@@ -87,7 +87,7 @@ while read -r dialect kind deadline id; do
 	fi
 	ok "$dialect $kind $id: staged" soon title_says " $n staged "
 done <items
-is 'every item was decided' 18 $n
+is 'every item was decided' 22 $n
 ok 'nothing is written yet' [ ! -e $replies ]
 press '$'
 ok 'the page lists what will be written' soon says "1/"
@@ -101,7 +101,7 @@ ok 'two things were only recorded' soon title_says ' 0 open '
 is 'all is right by its protocol' '' "$(grep -E '^[^:]*replies[^:]*:[0-9]+: (error|warning)' checked)"
 is 'nothing is left' 0 "$("$GAVEL" show inbox --format=json $log | wc -l)"
 press 6
-ok 'the decisions are listed' soon says '1/36'
+ok 'the decisions are listed' soon says '1/51'
 
 # marks, undoing, corrections
 decides 80x24
@@ -125,7 +125,7 @@ ok 'undone in one step' soon title_lacks staged
 press u
 ok 'and no more' soon says 'nothing is staged'
 press M
-ok 'all are marked' soon says '18 marked'
+ok 'all are marked' soon says '22 marked'
 press ';a'
 ok 'not all can be accepted: none is' soon says 'nothing was staged; '
 unlock
@@ -139,11 +139,11 @@ press 'x<Enter>'
 ok 'a rejection without a reason is refused' soon says 'a rejection needs a reason code or an explanation: nothing was staged'
 press 'z'
 ok 'snoozed' soon says 'snoozed until nearly due or changed'
-ok 'it is hidden' soon says '/17  '
+ok 'it is hidden' soon says '/21  '
 press 'A'
-ok 'but not gone' soon says '/38  '
+ok 'but not gone' soon says '/48  '
 press 'A'
-soon says '/17  '
+soon says '/21  '
 is 'of all this nothing is written' 'no file' "$(ls $replies 2>/dev/null || echo no file)"
 
 # words

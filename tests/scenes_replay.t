@@ -13,13 +13,13 @@ mouse() { # CODE ROW COL M|m, from 1
 # ---- the transport ----
 
 start 80x24 "$FOLLOWING" replay --speed=50 demo.ndjson
-ok 'it plays' soon bar_says '▶ 50x .*#[1-9][0-9]*/192'
+ok 'it plays' soon bar_says '▶ 50x .*#[1-9][0-9]*/208'
 press ' '
 ok 'and stops' soon bar_says 'paused 50x'
 press ':seek #90<Enter>'
 look 'there it is what a replay without a terminal shows' 80x24 '<Space>:seek #90<Enter>' "$FOLLOWING" replay --speed=50 demo.ndjson
 press '...,'
-ok 'steps' soon bar_says '#92/192'
+ok 'steps' soon bar_says '#92/208'
 press '}'
 look 'the next event' 80x24 '<Space>:seek #90<Enter>...,}' "$FOLLOWING" replay --speed=50 demo.ndjson
 press 2
@@ -29,15 +29,15 @@ ok 'nothing is decided' soon says 'replay: nothing is sent'
 press '<<<'
 ok 'slower' soon bar_says 'paused 5x'
 mouse 0 21 2 M
-ok 'a press on the bar goes there' soon bar_says '#[0-9]/192'
+ok 'a press on the bar goes there' soon bar_says '#[0-9]/208'
 mouse 32 21 79 M
-ok 'a drag goes on' soon bar_says '#192/192'
+ok 'a drag goes on' soon bar_says '#208/208'
 mouse 0 21 79 m
 mouse 32 21 20 M
 press '?'
 ok 'without the button nothing moves' soon says 'half a page down'
 press 'q'
-ok 'still at the end' soon bar_says '#192/192'
+ok 'still at the end' soon bar_says '#208/208'
 resize 100x40
 press ':seek 50%<Enter>'
 look 'on a taller screen each has its lane' 100x40 '<Space>:seek #90<Enter>...,}2a<lt><lt><lt>:end<Enter>:seek 50%<Enter>' "$FOLLOWING" replay --speed=50 demo.ndjson

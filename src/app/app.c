@@ -1,6 +1,7 @@
 /* The app's state and key dispatch: to a confirmation, the prompt, the mouse, or through the keymap
  * to a command. Lists are built in listing.c, drawn in frame.c; commands are in commands.c. */
 #include "app/app.h"
+#include "model/ledger.h"
 
 #include "base/utf8.h"
 #include "view/view_parts.h"
@@ -46,6 +47,7 @@ void app_release(struct app *a)
 	vec_release(&a->trail);
 	playback_close(&a->playback);
 	app_drop_asof(a);
+	ledger_release(a->scene.loops);
 	deciding_release(&a->deciding);
 	prompt_release(&a->prompt);
 	filter_free(a->filter);
@@ -277,6 +279,7 @@ void app_open(struct app *a, struct target target)
 	switch (target.type) {
 	case TARGET_ITEM: app_open_view(a, &view_item, target.number, 0); break;
 	case TARGET_MESSAGE: app_open_view(a, &view_message, 0, target.number); break;
+	case TARGET_LOOP: app_open_view(a, &view_loop, 0, target.number); break;
 	case TARGET_NONE: app_say(a, ROLE_DIM, "nothing to open here"); break;
 	}
 }

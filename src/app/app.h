@@ -110,6 +110,7 @@ struct listing {
 	struct scene scene;
 	enum tab tab;
 	int cols;
+	struct ledger *loops; /* computed by the job, NULL = the scene's are up to date */
 };
 
 /* The search through all messages, in time slices (searching.c). */
@@ -177,6 +178,8 @@ struct app {
 	VEC(struct effect) effects;
 	struct arena effect_strings;
 	uint32_t open, due, errors; /* counts of the title line, as of the scene */
+	uint32_t diverging;         /* loops that do not converge, */
+	uint32_t loop_answers;      /* as of so many answers; UINT32_MAX = of a scene in the past */
 	uint32_t counted;           /* messages counted so far in errors and in the scene's now */
 	uint64_t bytes_done, bytes_total;
 	uint32_t told;         /* messages at the last app_arrived */

@@ -7,6 +7,7 @@
 
 enum {
 	TITLE_LEAST_COLS = 22,   /* of the title line, for the names of the sources */
+	TITLE_WORDS_COLS = 80,   /* below this, loops that do not converge are only counted */
 	NOTICE_MOST_ROWS = 5,
 	FILTER_LEAST_COLS = 9,   /* behind the tabs; with less it is shown on the message line */
 	TABS_COLS = 70,          /* below this, adjacent labels share the blank between them */
@@ -92,6 +93,10 @@ static void count_title(const struct app *a, struct buf *out)
 		buf_adds(out, "  sending");
 	if (!a->playback.model && decide_is_read_only(a))
 		buf_adds(out, "  read-only");
+	add_count(out, "⚠", a->diverging,
+		  a->cols >= TITLE_WORDS_COLS ? "not converging"
+		  : a->diverging == 1	      ? "loop"
+					      : "loops");
 	add_count(out, "✗", a->errors, "invalid");
 	snprintf(messages, sizeof(messages), "  %u message%s", a->scene.k,
 		 plural_s(a->scene.k));
@@ -277,7 +282,7 @@ static void draw_border(const struct app *a, struct grid *g, struct rect body)
 
 static void draw_views(struct app *a, struct grid *g, struct rect body)
 {
-	struct scene scene = a->scene;
+	struct scene scene;
 
 	refresh(a, body);
 	if (a->select_last && a->tab == TAB_MESSAGES && app_is_settled(a)) {
@@ -291,6 +296,7 @@ static void draw_views(struct app *a, struct grid *g, struct rect body)
 	draw_border(a, g, body);
 	if (a->preview_rect.rows <= 0 || !a->preview.view || a->previewed.type == TARGET_NONE)
 		return;
+	scene = a->scene; /* with what app_refresh has computed */
 	scene.item = scene.message = a->previewed.number;
 	pane_draw(&a->preview, &scene, g, a->preview_rect, a->preview_focused,
 		  buf_str(&a->word));
@@ -301,9 +307,10 @@ static void draw_views(struct app *a, struct grid *g, struct rect body)
 static void draw_screen(struct app *a, struct grid *g, struct rect body)
 {
 	struct screen *s = app_screen(a);
-	struct scene scene = app_scene_of(a, s);
+	struct scene scene;
 
 	refresh(a, body);
+	scene = app_scene_of(a, s);
 	pane_draw(&s->pane, &scene, g, body, true, buf_str(&a->word));
 	if (s->pane.view == &view_preflight)
 		preflight_note_seen(a, &s->pane);
@@ -324,7 +331,6 @@ void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col)
 			    SMALLEST_ROWS, a->cols, a->rows);
 		return;
 	}
-	draw_title(a, g);
 	draw_tabs(a, g);
 	bar = replay_bar_rows(a);
 	strip = a->strip.n ? 1 : 0;
@@ -335,6 +341,7 @@ void app_draw(struct app *a, struct grid *g, int *cursor_row, int *cursor_col)
 		draw_screen(a, g, body);
 	else
 		draw_views(a, g, body);
+	draw_title(a, g); /* after the list, with which loops are counted */
 	if (a->strip.n)
 		draw_strip(a, g, rect_in(all, a->rows - 3, 0, 1, a->cols));
 	app_draw_status(a, g, rect_in(all, a->rows - 2, 0, 1, a->cols));

@@ -1,12 +1,18 @@
 /* Rebuilds stale lines: the current list, as a job in time slices (app_list_step), the open screen,
  * and the preview. */
 #include "app/app.h"
+#include "view/view_parts.h"
+
+static const struct view_ops *view_of(enum target_type type)
+{
+	return type == TARGET_ITEM ? &view_item : type == TARGET_LOOP ? &view_loop : &view_message;
+}
 
 static void refresh_preview(struct app *a)
 {
-	struct target t = pane_target(app_list(a), &a->scene);
+	struct target t = pane_preview(app_list(a), &a->scene);
 	struct scene scene = a->scene;
-	const struct view_ops *view = t.type == TARGET_ITEM ? &view_item : &view_message;
+	const struct view_ops *view = view_of(t.type);
 
 	if (a->preview_rect.rows <= 0 || t.type == TARGET_NONE) {
 		a->previewed.type = TARGET_NONE;
@@ -51,6 +57,8 @@ void app_cancel_list(struct app *a)
 		return;
 	job_end(a->listing.job);
 	a->listing.job = NULL;
+	ledger_release(a->listing.loops);
+	a->listing.loops = NULL;
 	a->stale[a->listing.tab] = true;
 }
 
@@ -68,12 +76,41 @@ void app_drop_asof(struct app *a)
 	a->scene.asof = NULL;
 }
 
+/* Computes the loops unless no answer has come since, so that a live log costs it only then; while
+ * the log is read, not at all. */
+static void find_loops(struct app *a, struct scene *s)
+{
+	s->loops = NULL;
+	if (s->reading)
+		return;
+	if (s->asof || !a->scene.loops || a->loop_answers != s->model->review_answers)
+		a->listing.loops = scene_ledger(s);
+}
+
+/* Takes over what find_loops has computed. */
+static void take_loops(struct app *a)
+{
+	const struct scene *s = &a->listing.scene;
+
+	if (!a->listing.loops)
+		return;
+	ledger_release(a->scene.loops);
+	a->scene.loops = a->listing.loops;
+	a->listing.loops = NULL;
+	a->loop_answers = s->asof || s->k < s->model->records.n ? UINT32_MAX
+								: s->model->review_answers;
+	a->diverging = ledger_diverging(a->scene.loops, s->k);
+	a->preview_stale = true;
+}
+
 /* Job: uses the scene saved when it began, since keys may change the app's scene meanwhile. */
 static void make_list(void *ctx, struct yield *y)
 {
 	struct app *a = ctx;
 
 	a->listing.scene.yield = y;
+	find_loops(a, &a->listing.scene);
+	a->listing.scene.loops = a->listing.loops; /* the older ones may lack what came since */
 	pane_make(&a->lists[a->listing.tab], &a->listing.scene, a->listing.cols);
 }
 
@@ -95,6 +132,7 @@ bool app_list_step(struct app *a, int64_t until_ms)
 		return false;
 	job_end(a->listing.job);
 	a->listing.job = NULL;
+	take_loops(a);
 	return true;
 }
 

@@ -266,20 +266,29 @@ static void report_loop(struct report *r, const struct ledger *all, uint32_t loo
 {
 	const struct model *m = r->s->model;
 	const struct loop_at *l = loop_look(all, loop, r->s->k, arena);
-	const struct loop_turn *before, *after;
-	uint32_t task = all->list[loop].task;
-	bool two = loop_last_two(l, &before, &after);
+	enum loop_progress progress = loop_progress(l);
+	struct recurring back[RECURRING_MAX];
+	uint32_t back_n = loop_recurring(all, l, back);
 
-	cell_text(r, task == NONE ? session_name(m, m->reviews.v[l->review].session)
-				  : model_str(m, m->tasks.v[task].id));
+	cell_text(r, loop_name(all, loop));
 	cell_number(r, l->turn_count);
 	cell_number(r, count_entries(all, loop, model_item_count(m, r->s->k)));
 	cell_word(r, l->failed ? "error" : review_verdict_name(l->verdict));
-	if (loop_diverges(all, loop, r->s->k))
-		buf_printf(r->out, " **no**: %u open, then %u |", before->open, after->open);
-	else
-		cell_word(r, two ? "yes" : "");
-	buf_addc(r->out, '\n');
+	buf_addc(r->out, ' ');
+	loop_counts(l, LOOP_COUNTS_MAX, r->out);
+	buf_adds(r->out, " |");
+	cell_word(r, progress == LOOP_BEGUN	   ? ""
+		     : progress == LOOP_ENDED	   ? "ended"
+		     : progress == LOOP_CONVERGES ? "yes"
+						   : "**no**");
+	for (uint32_t i = 0; i < back_n && i < RECURRING_MAX; i++) {
+		buf_adds(r->out, i ? ", " : " ");
+		markdown_code(r->out, model_str(m, m->items.v[back[i].item].id));
+		buf_printf(r->out, back[i].times > 1 ? " ×%u" : "", back[i].times);
+	}
+	if (back_n > RECURRING_MAX)
+		buf_printf(r->out, ", %u more", back_n - RECURRING_MAX);
+	buf_adds(r->out, " |\n");
 }
 
 static void report_loops(struct report *r)
@@ -288,7 +297,8 @@ static void report_loops(struct report *r)
 	struct ledger *all = ledger_new(r->s->model, r->s->k, r->s->k, NULL);
 
 	if (all->n)
-		table(r, "Review loops", "loop|iterations|items|latest|converges");
+		table(r, "Review loops",
+		      "loop|iterations|items|latest|open after each|converges|comes back");
 	for (uint32_t i = 0; i < all->n; i++) {
 		arena_reset(&arena);
 		if (loop_has_begun(all, i, r->s->k) && row(r))

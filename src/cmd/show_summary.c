@@ -114,8 +114,70 @@ static void put_time_to_decision(struct buf *b, const struct session_stats *f)
 	buf_addc(b, '}');
 }
 
+/* What comes back in a loop, most often first. */
+static void put_recurring(const struct ledger *all, const struct loop_at *at, struct buf *b)
+{
+	const struct model *m = all->model;
+	struct recurring back[RECURRING_MAX];
+	uint32_t n = loop_recurring(all, at, back);
+
+	json_open(b, "came_back", '[');
+	for (uint32_t i = 0; i < n && i < RECURRING_MAX; i++) {
+		json_comma(b);
+		buf_addc(b, '{');
+		json_put_str(b, "id", model_str(m, m->items.v[back[i].item].id));
+		json_put_number(b, "times", back[i].times);
+		json_put_number(b, "iteration", at->turns[back[i].last].iteration);
+		buf_addc(b, '}');
+	}
+	buf_addc(b, ']');
+}
+
+static void put_loop(struct load *l, const struct scene *s, const struct ledger *all, uint32_t loop,
+		     struct buf *b)
+{
+	const struct model *m = s->model;
+	uint32_t task = all->list[loop].task, n = 0;
+	struct arena arena = { 0 };
+	const struct loop_at *at = loop_look(all, loop, s->k, &arena);
+	uint32_t from = at->turn_count > LOOP_COUNTS_MAX ? at->turn_count - LOOP_COUNTS_MAX : 0;
+
+	json_comma(b);
+	buf_addc(b, '{');
+	json_session(l, b, m->reviews.v[at->review].session);
+	json_put_str(b, "task", task == NONE ? STR_NONE : model_str(m, m->tasks.v[task].id));
+	json_put_number(b, "iterations", at->turn_count);
+	json_put_name(b, "reason", loop_progress(at) == LOOP_NOT_FALLING ? "not_falling"
+									   : "recurring");
+	json_open(b, "open", '[');
+	for (uint32_t i = from; i < at->turn_count; i++)
+		if (at->turns[i].answer != NONE && !at->turns[i].failed)
+			buf_printf(b, "%s%u", n++ ? "," : "", at->turns[i].open);
+	buf_addc(b, ']');
+	put_recurring(all, at, b);
+	buf_addc(b, '}');
+	arena_release(&arena);
+}
+
+/* The loops that do not converge, at most DIVERGED_MAX. */
+static void put_diverging(struct load *l, const struct scene *s, const struct session_stats *f,
+			  struct buf *b)
+{
+	struct ledger *all = f->diverging ? scene_ledger(s) : NULL;
+	uint32_t next = 0;
+
+	json_open(b, "diverging", '[');
+	for (uint32_t i = 0; all && i < all->n && next < f->diverging && next < DIVERGED_MAX; i++)
+		if (all->list[i].first == f->diverged[next]) {
+			put_loop(l, s, all, i, b);
+			next++;
+		}
+	buf_addc(b, ']');
+	ledger_release(all);
+}
+
 /* Statistics about decisions. How long persons took is not in the log alone. */
-static void put_decision_stats(const struct load *l, const struct scene *s, struct buf *b)
+static void put_decision_stats(struct load *l, const struct scene *s, struct buf *b)
 {
 	struct session_stats f;
 
@@ -128,6 +190,7 @@ static void put_decision_stats(const struct load *l, const struct scene *s, stru
 	json_open(b, "loops", '{');
 	json_put_number(b, "count", f.loops);
 	json_put_number(b, "not_converging", f.diverging);
+	put_diverging(l, s, &f, b);
 	buf_addc(b, '}');
 }
 

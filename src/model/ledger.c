@@ -11,7 +11,6 @@ struct ledger_builder {
 	const struct model *m;
 	struct ledger *out;
 	uint32_t k, end;
-	uint32_t *of_review;     /* by review: its loop, NONE */
 	uint32_t *of_item;       /* by item as of the end: its loop, NONE */
 	uint32_t *of_root;       /* by root task: its loop plus one, 0 = none */
 	VEC(struct ledger_loop) list;   /* first with counts, then with start indexes */
@@ -69,26 +68,32 @@ static void find_loops(struct ledger_builder *b)
 
 		reviews_prefetch(m, i);
 		task_prefetch(m, i);
-		b->of_review[i] = NONE;
+		b->out->of_review[i] = NONE;
 		if (!r->steps.n || r->steps.v[0].message >= b->end)
 			continue;
-		b->of_review[i] = loop_of_root(b, root_of(b, r), r->steps.v[0].message);
-		b->list.v[b->of_review[i]].reviews++;
+		b->out->of_review[i] = loop_of_root(b, root_of(b, r), r->steps.v[0].message);
+		b->list.v[b->out->of_review[i]].reviews++;
 	}
 	vec_push(&b->list, (struct ledger_loop){ .task = NONE });
 }
 
-static uint32_t loop_of_item(const struct ledger_builder *b, const struct item *item)
+static uint32_t loop_of_item(const struct ledger *all, const struct item *item)
 {
+	const struct model *m = all->model;
 	uint32_t review;
 
 	if (item->kind != ITEM_IMPROVEMENT && item->kind != ITEM_FINDING &&
 	    item->kind != ITEM_CHANGE)
 		return NONE;
-	review = item_review(b->m, item);
+	review = item_review(m, item);
 	if (review == NONE)
-		review = b->m->sessions.v[item_session(b->m, item)].loop;
-	return review == NONE ? NONE : b->of_review[review];
+		review = m->sessions.v[item_session(m, item)].loop;
+	return review == NONE || review >= all->review_count ? NONE : all->of_review[review];
+}
+
+uint32_t ledger_loop_of(const struct ledger *all, uint32_t item)
+{
+	return loop_of_item(all, &all->model->items.v[item]);
 }
 
 /* next: by loop, its next free place in the result, which has n numbers */
@@ -119,7 +124,7 @@ static void place_members(struct ledger_builder *b, uint32_t item_count)
 		l->reviews = next_review[i];
 		l->items = next_item[i];
 	}
-	b->out->reviews = sort_members(b, b->of_review, b->m->reviews.n, next_review, reviews);
+	b->out->reviews = sort_members(b, b->out->of_review, b->m->reviews.n, next_review, reviews);
 	b->out->items = sort_members(b, b->of_item, item_count, next_item, items);
 	b->out->next = xmalloc(((size_t)items + 1) * sizeof(uint32_t));
 	memset(b->out->next, 0xff, items * sizeof(uint32_t)); /* NONE */
@@ -207,7 +212,7 @@ static bool build(struct ledger_builder *b)
 	b->out->n = b->list.n - 1;
 	b->of_item = xmalloc(count * sizeof(*b->of_item));
 	for (uint32_t i = 0; i < count && yield_on(b->yield); i++) {
-		b->of_item[i] = loop_of_item(b, &b->m->items.v[i]);
+		b->of_item[i] = loop_of_item(b->out, &b->m->items.v[i]);
 		if (b->of_item[i] != NONE)
 			b->list.v[b->of_item[i]].items++;
 	}
@@ -227,10 +232,10 @@ struct ledger *ledger_new(const struct model *m, uint32_t k, uint32_t n, struct 
 	all->model = m;
 	all->users = 1;
 	all->to = n;
-	b.of_review = xmalloc((m->reviews.n + 1) * sizeof(uint32_t));
+	all->review_count = m->reviews.n;
+	all->of_review = xmalloc((m->reviews.n + 1) * sizeof(uint32_t));
 	b.of_root = xcalloc(m->tasks.n + 1, sizeof(uint32_t));
 	whole = build(&b);
-	free(b.of_review);
 	free(b.of_root);
 	free(b.of_item);
 	if (whole)
@@ -254,6 +259,7 @@ void ledger_release(struct ledger *all)
 	free(all->reviews);
 	free(all->items);
 	free(all->next);
+	free(all->of_review);
 	vec_release(&all->transitions);
 	vec_release(&all->answers);
 	free(all);

@@ -24,11 +24,15 @@ struct ledger_loop {
 /* Flag of an item that shares the entry of an earlier item of the loop with the same id. */
 #define LOOP_SHARES (UINT32_C(1) << 31)
 
-/* Number of entries that are open after an answer, and of those it raised for the first time or
- * again. */
+/* Number of entries that are open after an answer, of those it raised for the first time or again,
+ * and of open items that keep coming back (LOOP_RECURS). */
 struct answer {
-	uint32_t message, open, fresh, again;
+	uint32_t message, open, fresh, again, recurring;
 };
+
+/* An item that was raised again in so many later iterations keeps coming back. Ids that several
+ * reviews share do not count: reviewers number the findings of each review from one. */
+enum { LOOP_RECURS = 2 };
 
 struct ledger {
 	const struct model *model;
@@ -38,6 +42,8 @@ struct ledger {
 	struct ledger_loop *list; /* n, and a sentinel */
 	uint32_t *reviews, *items; /* grouped by loop, sorted by number */
 	uint32_t *next; /* by place in items: place of the next item of its entry, NONE */
+	uint32_t *of_review; /* by review: its loop, NONE */
+	uint32_t review_count;
 	VEC(uint32_t) transitions; /* messages where a loop in turn starts and stops diverging */
 	VEC(struct answer) answers; /* of loops with two answers or more */
 };
@@ -57,8 +63,25 @@ static inline bool loop_has_begun(const struct ledger *all, uint32_t loop, uint3
 	return all->list[loop].first < k;
 }
 
-/* Whether the last answer left entries open, and no fewer than the one before. */
+/* Whether a loop converges, judged by its newest answer and the one before it; iterations that failed
+ * do not count. Everything that says so to people asks loop_progress or, without looking at the
+ * loop's turns, loop_diverges. */
+enum loop_progress {
+	LOOP_BEGUN,       /* fewer than two answers: nothing to compare */
+	LOOP_ENDED,       /* the newest answer approves, or leaves nothing open */
+	LOOP_CONVERGES,   /* fewer entries are open than after the answer before */
+	LOOP_NOT_FALLING, /* as many or more: does not converge */
+	LOOP_RECURRING,   /* fewer, but an open item keeps coming back: does not converge */
+};
+
+/* Whether it had two successful answers: enough to compare. */
+bool loop_has_two_answers(const struct ledger *all, uint32_t loop, uint32_t k);
+/* Whether the loop does not converge: LOOP_NOT_FALLING or LOOP_RECURRING. By binary search. */
 bool loop_diverges(const struct ledger *all, uint32_t loop, uint32_t k);
+/* The number of such loops as of k. */
+uint32_t ledger_diverging(const struct ledger *all, uint32_t k);
+/* The loop of an item; NONE: it is in none, or in one that began after the ledger was computed. */
+uint32_t ledger_loop_of(const struct ledger *all, uint32_t item);
 
 enum entry_event_kind {
 	ENTRY_RAISED,
@@ -78,6 +101,7 @@ enum entry_event_kind {
 struct entry_event {
 	uint32_t message, turn; /* turn: index into loop_at.turns */
 	uint8_t kind;
+	bool reworded; /* BACK: in other words than before */
 };
 
 /* One item, or several that share their own id. */
@@ -89,14 +113,14 @@ struct entry {
 
 struct loop_turn {
 	uint32_t answer; /* message, NONE = pending */
-	uint32_t iteration, open, fresh, again; /* counts as in struct answer */
-	bool failed;
+	uint32_t iteration, open, fresh, again, recurring; /* counts as in struct answer */
+	bool failed, approved;
 };
 
 /* A request or answer of a loop. */
 struct exchange {
 	uint32_t message, turn;
-	bool answers, failed;
+	bool answers, failed, approved;
 };
 
 /* A loop as of k. */
@@ -115,9 +139,22 @@ struct loop_at *loop_look(const struct ledger *all, uint32_t loop, uint32_t k, s
 /* Its entry whose first item is `item`, with what happened to it. */
 void loop_entry(const struct ledger *all, const struct loop_at *l, uint32_t item,
 		struct arena *arena, struct entry *out);
-/* The last two turns with a successful answer; false: there are not two. */
+enum loop_progress loop_progress(const struct loop_at *l);
+/* The last two turns with a successful answer; false: there are not two, *before is NULL then. */
 bool loop_last_two(const struct loop_at *l, const struct loop_turn **before,
 		   const struct loop_turn **after);
+
+/* An entry that is open after the newest answer and was raised in more than one turn. */
+struct recurring {
+	uint32_t item;  /* the first of the entry, as loop_entry takes it */
+	uint32_t times; /* how often it came back */
+	uint32_t last;  /* turn in which it did so last */
+};
+enum { RECURRING_MAX = 8 };
+/* The entries that came back most often, earlier ones first among equals; returns how many there are
+ * in all. Walks the loop's entries. */
+uint32_t loop_recurring(const struct ledger *all, const struct loop_at *l,
+			struct recurring out[RECURRING_MAX]);
 
 /* Iterate over the entries of a loop (by the place of their first item), and over the items of an
  * entry; NONE ends both. limit: model_item_count(m, k). */

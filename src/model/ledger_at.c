@@ -113,12 +113,14 @@ static struct loop_at *find_turns(const struct ledger *all, uint32_t loop, uint3
 		uint32_t turn = turn_of_iteration(l, step->iteration);
 
 		l->exchanges[i] = (struct exchange){ step->message, turn,
-						     step->verdict != REVIEW_NONE, step->failed };
+						     step->verdict != REVIEW_NONE, step->failed,
+						     step->verdict == REVIEW_APPROVED };
 		l->verdict = step->verdict;
 		l->failed = step->failed;
 		if (step->verdict != REVIEW_NONE) {
 			l->turns[turn].answer = step->message;
 			l->turns[turn].failed = step->failed;
+			l->turns[turn].approved = step->verdict == REVIEW_APPROVED;
 		}
 	}
 	return l;
@@ -217,7 +219,7 @@ static bool is_raised_anew(const struct loop_at *l, uint32_t message, uint32_t *
 void loop_entry(const struct ledger *all, const struct loop_at *l, uint32_t item,
 		struct arena *arena, struct entry *out)
 {
-	uint32_t limit = model_item_count(all->model, l->k), raised = NONE, n;
+	uint32_t limit = model_item_count(all->model, l->k), raised = NONE, n, hash = 0;
 	uint32_t place = loop_place_of(all, l->number, item);
 	const struct item_step *steps = entry_steps(all, place, limit, arena, &n);
 
@@ -233,7 +235,10 @@ void loop_entry(const struct ledger *all, const struct loop_at *l, uint32_t item
 			continue;
 		out->list[out->n++] = (struct entry_event){ .message = steps[i].message,
 							    .turn = turn_at(l, steps[i].message),
-							    .kind = (uint8_t)kind };
+							    .kind = (uint8_t)kind,
+							    .reworded = kind == ENTRY_BACK &&
+									steps[i].hash != hash };
+		hash = steps[i].what == STEP_RAISED ? steps[i].hash : hash;
 	}
 }
 
@@ -254,13 +259,14 @@ static inline uint32_t answer_near(const struct answer *list, uint32_t low, uint
 	return answer_from(list, low, n, message);
 }
 
-/* Accumulates one entry. Until count_answers sums up, `open` is the difference to the answer before
- * and may wrap below zero. The first step is RAISED; at: the first answer at or after it. */
+/* Accumulates one entry. Until count_answers sums up, `open` and `recurring` are the differences to
+ * the answer before and may wrap below zero. The first step is RAISED; at: the first answer at or
+ * after it. shared: the message from which on the entry has several items. */
 static void count_steps(const struct loop_at *l, const struct item_step *steps, uint32_t step_count,
-			struct answer *list, uint32_t at, uint32_t n)
+			uint32_t shared, struct answer *list, uint32_t at, uint32_t n)
 {
-	uint32_t raised = steps[0].message;
-	bool open = true;
+	uint32_t raised = steps[0].message, back = 0;
+	bool open = true, recurs = false;
 
 	if (at == n)
 		return;
@@ -268,7 +274,7 @@ static void count_steps(const struct loop_at *l, const struct item_step *steps, 
 	list[at].fresh += list[at].message == raised;
 	for (uint32_t i = 1; i < step_count && steps[i].message < l->k; i++) {
 		bool raises = steps[i].what == STEP_RAISED;
-		bool opens = is_open_after(open, &steps[i]);
+		bool opens = is_open_after(open, &steps[i]), keeps;
 
 		if (raises ? !is_raised_anew(l, steps[i].message, &raised) : opens == open)
 			continue;
@@ -278,8 +284,21 @@ static void count_steps(const struct loop_at *l, const struct item_step *steps, 
 		if (opens != open)
 			list[at].open += opens ? 1 : UINT32_MAX;
 		open = opens;
+		back += raises;
+		keeps = open && back >= LOOP_RECURS && steps[i].message < shared;
+		if (keeps != recurs)
+			list[at].recurring += keeps ? 1 : UINT32_MAX;
+		recurs = keeps;
 		list[at].again += raises && list[at].message == steps[i].message;
 	}
+}
+
+/* The message that raises the second item of an entry, NONE. */
+static uint32_t shared_from(const struct ledger *all, uint32_t place)
+{
+	uint32_t next = all->next[place];
+
+	return next == NONE ? NONE : all->model->items.v[loop_item(all, next)].steps[0].message;
 }
 
 /* For a loop over places, as items_prefetch is for one over items. */
@@ -321,11 +340,13 @@ static struct answer *count_answers(const struct ledger *all, const struct loop_
 			arena_reset(&scratch);
 		steps = entry_steps(all, p, limit, &scratch, &step_count);
 		at = answer_near(list, at, *n, steps[0].message);
-		count_steps(l, steps, step_count, list, at, *n);
+		count_steps(l, steps, step_count, shared_from(all, p), list, at, *n);
 	}
 	arena_release(&scratch);
-	for (uint32_t i = 1; i < *n; i++)
+	for (uint32_t i = 1; i < *n; i++) {
 		list[i].open += list[i - 1].open;
+		list[i].recurring += list[i - 1].recurring;
+	}
 	return list;
 }
 
@@ -338,6 +359,7 @@ static void note_answer(struct loop_turn *turn, const struct answer *list, uint3
 	turn->open = list[at].open;
 	turn->fresh = list[at].fresh;
 	turn->again = list[at].again;
+	turn->recurring = list[at].recurring;
 }
 
 struct loop_at *loop_look(const struct ledger *all, uint32_t loop, uint32_t k, struct arena *arena)
@@ -353,7 +375,7 @@ struct loop_at *loop_look(const struct ledger *all, uint32_t loop, uint32_t k, s
 	return l;
 }
 
-static bool has_two_answers(const struct ledger *all, uint32_t loop, uint32_t end)
+bool loop_has_two_answers(const struct ledger *all, uint32_t loop, uint32_t k)
 {
 	unsigned n = 0;
 	uint32_t later = all->list[loop].reviews + PREFETCH_DISTANCE;
@@ -363,17 +385,33 @@ static bool has_two_answers(const struct ledger *all, uint32_t loop, uint32_t en
 	for (uint32_t i = all->list[loop].reviews; i < all->list[loop + 1].reviews && n < 2; i++) {
 		const struct review *r = &all->model->reviews.v[all->reviews[i]];
 
-		for (uint32_t s = 0; s < r->steps.n && r->steps.v[s].message < end && n < 2; s++)
+		for (uint32_t s = 0; s < r->steps.n && r->steps.v[s].message < k && n < 2; s++)
 			n += r->steps.v[s].verdict != REVIEW_NONE && !r->steps.v[s].failed;
 	}
 	return n > 1;
 }
 
-static bool two_diverge(const struct loop_at *l)
+enum loop_progress loop_progress(const struct loop_at *l)
 {
 	const struct loop_turn *before, *after;
 
-	return loop_last_two(l, &before, &after) && after->open && after->open >= before->open;
+	loop_last_two(l, &before, &after);
+	if (!after)
+		return LOOP_BEGUN;
+	if (after->approved || !after->open)
+		return LOOP_ENDED;
+	if (!before)
+		return LOOP_BEGUN;
+	if (after->open >= before->open)
+		return LOOP_NOT_FALLING;
+	return after->recurring ? LOOP_RECURRING : LOOP_CONVERGES;
+}
+
+static bool diverges_now(const struct loop_at *l)
+{
+	enum loop_progress progress = loop_progress(l);
+
+	return progress == LOOP_NOT_FALLING || progress == LOOP_RECURRING;
 }
 
 /* Replays the loop and records the messages where it starts and stops diverging. */
@@ -395,8 +433,9 @@ static void find_transitions(struct ledger *all, struct loop_at *l, const struct
 			continue;
 		turn->answer = x->message;
 		turn->failed = x->failed;
+		turn->approved = x->approved;
 		note_answer(turn, answers, n);
-		if (two_diverge(l) == diverges)
+		if (diverges_now(l) == diverges)
 			continue;
 		diverges = !diverges;
 		vec_push(&all->transitions, x->message);
@@ -415,7 +454,7 @@ bool ledger_count(struct ledger *all, uint32_t end, struct yield *yield)
 
 		all->list[i].transitions = all->transitions.n;
 		all->list[i].answers = all->answers.n;
-		if (!has_two_answers(all, i, end))
+		if (!loop_has_two_answers(all, i, end))
 			continue;
 		arena_reset(&arena);
 		l = find_turns(all, i, end, &arena);
@@ -432,9 +471,72 @@ bool ledger_count(struct ledger *all, uint32_t end, struct yield *yield)
 
 bool loop_diverges(const struct ledger *all, uint32_t loop, uint32_t k)
 {
+	uint32_t from = all->list[loop].transitions, low = from;
+
+	bisect(low, all->list[loop + 1].transitions, i, all->transitions.v[i] < k)
+	return (low - from) % 2;
+}
+
+uint32_t ledger_diverging(const struct ledger *all, uint32_t k)
+{
 	uint32_t n = 0;
 
-	for (uint32_t i = all->list[loop].transitions; i < all->list[loop + 1].transitions; i++)
-		n += all->transitions.v[i] < k;
-	return n % 2;
+	for (uint32_t i = 0; i < all->n; i++)
+		n += loop_has_begun(all, i, k) && loop_diverges(all, i, k);
+	return n;
+}
+
+/* Insertion sort into the list of those that came back most often. */
+static void rank_recurring(struct recurring out[RECURRING_MAX], uint32_t n, struct recurring one)
+{
+	uint32_t place = n < RECURRING_MAX ? n : RECURRING_MAX;
+
+	for (; place && out[place - 1].times < one.times; place--)
+		if (place < RECURRING_MAX)
+			out[place] = out[place - 1];
+	if (place < RECURRING_MAX)
+		out[place] = one;
+}
+
+/* Whether the entry is open after a message, and how often it came back until then. */
+static bool entry_recurs(const struct loop_at *l, const struct item_step *steps, uint32_t n,
+			 uint32_t until, struct recurring *out)
+{
+	uint32_t raised = steps[0].message;
+	bool open = true;
+
+	for (uint32_t i = 1; i < n && steps[i].message <= until; i++) {
+		open = is_open_after(open, &steps[i]);
+		if (steps[i].what != STEP_RAISED || !is_raised_anew(l, steps[i].message, &raised))
+			continue;
+		out->times++;
+		out->last = turn_at(l, raised);
+	}
+	return open && out->times;
+}
+
+uint32_t loop_recurring(const struct ledger *all, const struct loop_at *l,
+			struct recurring out[RECURRING_MAX])
+{
+	uint32_t limit = model_item_count(all->model, l->k), n = 0;
+	const struct loop_turn *before, *after;
+	struct arena scratch = { 0 };
+
+	loop_last_two(l, &before, &after);
+	if (!before)
+		return 0;
+	for (uint32_t p = loop_first_place(all, l->number, limit); p != NONE;
+	     p = loop_next_place(all, l->number, p, limit)) {
+		struct recurring one = { .item = loop_item(all, p) };
+		const struct item_step *steps;
+		uint32_t count;
+
+		if (scratch.head)
+			arena_reset(&scratch);
+		steps = entry_steps(all, p, limit, &scratch, &count);
+		if (entry_recurs(l, steps, count, after->answer, &one))
+			rank_recurring(out, n++, one);
+	}
+	arena_release(&scratch);
+	return n;
 }

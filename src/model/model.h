@@ -199,6 +199,12 @@ struct task {
 	HVEC(uint32_t) open_items; /* of a root: may be open; pruned as they close */
 };
 
+/* How many reviews the collaboration protocol allows a root task. */
+static inline uint32_t task_review_limit(const struct task *root)
+{
+	return root->limit ? root->limit : 3;
+}
+
 struct review_step {
 	uint32_t message;
 	uint32_t iteration;
@@ -307,6 +313,7 @@ struct model {
 	HVEC(struct item) items;
 	HVEC(struct owner) item_owners;
 	uint32_t open_count;  /* of items */
+	uint32_t review_answers; /* review steps with a verdict: loops change with them */
 	HVEC(struct dated_item) dated;
 	HVEC(struct dated_raise) dated_raises; /* those of an item in order */
 	HVEC(struct usage) usage;

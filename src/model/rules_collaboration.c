@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-enum { MAX_ITERATIONS = 3 };
 
 #define KIND(k) (1u << (k))
 #define REVIEW_KINDS (KIND(ITEM_FINDING) | KIND(ITEM_CHANGE) | KIND(ITEM_VERDICT))
@@ -191,18 +190,13 @@ static void apply_task_state(struct apply_ctx *a, const struct event *e)
 	}
 }
 
-static uint32_t limit_of(const struct task *root)
-{
-	return root->limit ? root->limit : MAX_ITERATIONS;
-}
-
 static void check_rounds(struct apply_ctx *a, uint32_t root, const char *at)
 {
 	const struct task *t = &a->m->tasks.v[root];
 
-	if (t->rounds > limit_of(t))
+	if (t->rounds > task_review_limit(t))
 		report(a, SEVERITY_WARNING, RULE("4.3-max_iterations"), at, 0,
-		       "review %u of a task that allows %u: escalate", t->rounds, limit_of(t));
+		       "review %u of a task that allows %u: escalate", t->rounds, task_review_limit(t));
 }
 
 static void report_never_assigned(struct apply_ctx *a, const char *rule, const char *at,
@@ -497,7 +491,7 @@ static void apply_review_result(struct apply_ctx *a, const struct event *e)
 		apply_override(a, e);
 	} else if (e->review == REVIEW_REJECTED ||
 		   (e->review == REVIEW_CHANGES && root != NONE &&
-		    round >= limit_of(&m->tasks.v[root]))) {
+		    round >= task_review_limit(&m->tasks.v[root]))) {
 		verdict.item = ITEM_VERDICT;
 		verdict.grade = GRADE_NONE;
 		verdict.no_findings = !e->index;

@@ -140,6 +140,7 @@ void review_step(struct apply_ctx *a, uint32_t review, uint32_t iteration, enum 
 		 (struct review_step){ .message = a->message, .iteration = iteration,
 				       .verdict = v, .failed = failed,
 				       .findings = findings });
+	a->m->review_answers += v != REVIEW_NONE;
 }
 
 bool task_state_is_final(enum task_state s)

@@ -23,9 +23,12 @@ static void remember(struct pane *p)
 /* The initial selection: a line that can be opened, not a heading. */
 static uint32_t first_target(const struct pane *p, const struct scene *s)
 {
-	for (uint32_t i = 0; p->view->target && i < p->lines.list.n && i < 16; i++)
-		if (p->view->target(s, &p->lines, i).type != TARGET_NONE)
+	for (uint32_t i = 0; p->view->target && i < p->lines.list.n && i < 16; i++) {
+		enum target_type type = p->view->target(s, &p->lines, i).type;
+
+		if (type != TARGET_NONE && type != TARGET_LOOP)
 			return i;
+	}
 	return 0;
 }
 
@@ -237,6 +240,13 @@ struct target pane_line_target(const struct pane *p, const struct scene *s, uint
 struct target pane_target(const struct pane *p, const struct scene *s)
 {
 	return pane_line_target(p, s, p->selected);
+}
+
+struct target pane_preview(const struct pane *p, const struct scene *s)
+{
+	if (!p->view->preview || p->selected >= p->lines.list.n)
+		return pane_target(p, s);
+	return p->view->preview(s, &p->lines, p->selected);
 }
 
 const char *pane_position(const struct pane *p, char out[24])

@@ -36,6 +36,8 @@ uint32_t pane_line_in_row(const struct pane *p, int row);
 struct target pane_line_target(const struct pane *p, const struct scene *s, uint32_t line);
 /* Target of the selected line. */
 struct target pane_target(const struct pane *p, const struct scene *s);
+/* What the preview shows of it: view_ops.preview, else its target. */
+struct target pane_preview(const struct pane *p, const struct scene *s);
 /* Draws the visible lines; highlights matches of word, which may be empty. */
 void pane_draw(struct pane *p, const struct scene *s, struct grid *g, struct rect where,
 	       bool focused, struct str word);

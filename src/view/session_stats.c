@@ -244,9 +244,46 @@ static void count_loops(void *counting)
 		    (s->filter && !message_is_shown(s, all->list[i].first)))
 			continue;
 		out->loops++;
-		out->diverging += loop_diverges(all, i, s->k);
+		if (!loop_diverges(all, i, s->k))
+			continue;
+		if (out->diverging < DIVERGED_MAX)
+			out->diverged[out->diverging] = all->list[i].first;
+		out->diverging++;
 	}
 	ledger_release(all);
+}
+
+bool session_loop_states(const struct scene *s, struct session_loops *out)
+{
+	struct ledger *all = scene_ledger(s);
+	struct arena arena = { 0 };
+	bool whole;
+
+	memset(out, 0, s->model->sessions.n * sizeof(*out));
+	for (uint32_t i = 0; all && i < all->n && yield_on(s->yield); i++) {
+		uint32_t review = all->reviews[all->list[i].reviews];
+		struct session_loops *l = &out[s->model->reviews.v[review].session];
+
+		if (!loop_has_begun(all, i, s->k))
+			continue;
+		arena_reset(&arena);
+		l->loops++;
+		if (loop_diverges(all, i, s->k))
+			l->diverging++;
+		else
+			l->ended += loop_progress(loop_look(all, i, s->k, &arena)) == LOOP_ENDED;
+	}
+	whole = all && yield_on(s->yield);
+	arena_release(&arena);
+	ledger_release(all);
+	return whole;
+}
+
+const char *session_loop_word(const struct session_loops *l)
+{
+	if (l->diverging)
+		return "not converging";
+	return !l->loops ? "" : l->ended == l->loops ? "ended" : "converging";
 }
 
 /* ---- agents by tokens ---- */

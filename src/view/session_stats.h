@@ -20,7 +20,7 @@ struct counts {
 	int64_t from_ms, to_ms;
 };
 
-enum { SPENDERS_MAX = 12 };
+enum { SPENDERS_MAX = 12, DIVERGED_MAX = 12 };
 
 struct session_stats {
 	uint32_t k; /* of the scene, as now_ms is */
@@ -33,7 +33,8 @@ struct session_stats {
 	 * made while the session was live */
 	uint32_t timed;
 	int64_t median_ms, longest_ms; /* TIME_NONE where timed is 0 */
-	uint32_t loops, diverging;
+	uint32_t loops, diverging; /* diverging: they do not converge; */
+	uint32_t diverged[DIVERGED_MAX]; /* the first messages of the first ones */
 	/* agents that used tokens, and the ones that used most */
 	uint32_t spenders;
 	struct { uint32_t agent; uint64_t tokens; } spender[SPENDERS_MAX];
@@ -43,6 +44,16 @@ struct session_stats {
  * unknown. */
 int64_t step_took(const struct model *m, const struct item *item, uint32_t step);
 int64_t overlay_took(const struct model *m, const struct overlay *overlay, uint32_t opened);
+
+/* The loops of one session, for views that list sessions. */
+struct session_loops {
+	uint32_t loops, ended, diverging; /* ended: nothing open, or approved */
+};
+/* Fills out[] by session, model->sessions.n of them, in one pass over the loops. The scene's loops are
+ * used, else computed. False: cancelled by the scene's yield. */
+bool session_loop_states(const struct scene *s, struct session_loops *out);
+/* "not converging", "converging", "ended" where all have, "" without a loop. */
+const char *session_loop_word(const struct session_loops *l);
 
 void session_stats_compute(const struct scene *s, struct session_stats *out);
 

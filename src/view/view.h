@@ -61,6 +61,7 @@ struct scene {
 	bool live;             /* now_ms is the wall clock; in a recording no clock expires items */
 	struct session_stats *kept;  /* cache of those of the whole log; may be NULL */
 	struct asof *asof;           /* index of open items by k; NULL: items are scanned */
+	struct ledger *loops; /* the loops with every answer up to k; NULL: not computed yet */
 	uint32_t until;              /* replay: its last message + 1, beyond k; 0 = no replay */
 	const struct filter *filter; /* NULL = all */
 	const struct reader *reader;
@@ -68,7 +69,7 @@ struct scene {
 	bool plain_order;            /* inbox: as model_inbox sorts it, without groups */
 	bool ascii;                  /* as the grid's; texts are wrapped before there is a grid */
 	uint32_t item;               /* item and diff views: which one */
-	uint32_t message;            /* message view: which one */
+	uint32_t message;            /* message view: which one; loop view: its first */
 	bool raw;                    /* message and item views: raw bytes, not pretty-printed */
 	const struct app *app;       /* help: of what */
 	const struct keymap *keymap; /* for key names in texts; NULL on paper */
@@ -98,6 +99,7 @@ enum target_type {
 	TARGET_NONE,
 	TARGET_ITEM,
 	TARGET_MESSAGE,
+	TARGET_LOOP, /* by its first message */
 };
 
 struct target {
@@ -155,6 +157,8 @@ struct view_ops {
 		     struct rect row);
 	/* What line i leads to; NULL = nothing. */
 	struct target (*target)(const struct scene *s, const struct lines *lines, uint32_t i);
+	/* What the preview shows of line i, where that is not its target; NULL = its target. */
+	struct target (*preview)(const struct scene *s, const struct lines *lines, uint32_t i);
 	/* The message of the mark on line i next to scene.mark, or NONE; NULL = no marks. */
 	uint32_t (*next_mark)(const struct scene *s, const struct lines *lines, uint32_t i,
 			      int direction);
@@ -169,7 +173,7 @@ struct view_ops {
 
 extern const struct view_ops view_inbox, view_item, view_timeline, view_ledger, view_messages,
 	view_agents, view_summary, view_message, view_decisions, view_diff, view_changes,
-	view_preflight, view_recovery;
+	view_preflight, view_recovery, view_loop;
 
 /* Of the lines of view_preflight: the i-th remark, its lines [first, end), and whether it is a caution
  * or says what is missing or not sent; false: there are no more. */

@@ -1,13 +1,13 @@
 /* The ledger view: a table for each loop, its items down and its iterations across; a cell shows
- * the steps of an item in an iteration. The counts of open, new and recurring items below it show
- * whether the loop converges. */
+ * the steps of an item in an iteration. The heading says whether the loop converges and what comes
+ * back; counts of open, new and recurring items stand below. */
 #include "model/ledger.h"
 #include "view/view_parts.h"
 
 #include <stdio.h>
 
 enum {
-	CELL_COLS = 6, /* glyph, up to four letters, gap */
+	CELL_COLS = 6, /* glyph, up to four letters, gap; more for long iteration numbers */
 	CELL_LETTERS = 4,
 	GRADE_COLS = 6,
 	ID_COLS = 24,
@@ -24,10 +24,10 @@ enum what {
 	ROW_OPEN, /* a: loop */
 	ROW_NEW,
 	ROW_AGAIN,
-	ROW_WARNING,
+	ROW_PROGRESS,
 };
 
-static const struct mark marks[ENTRY_COUNT] = {
+const struct mark entry_marks[] = {
 	[ENTRY_RAISED] = { "●", "R", "raised", ROLE_ACCENT },
 	[ENTRY_BACK] = { "▲", "B", "came back", ROLE_WARN },
 	[ENTRY_ACCEPTED] = { "✓", "A", "accepted", ROLE_ACCEPTED },
@@ -43,10 +43,18 @@ static const struct mark marks[ENTRY_COUNT] = {
 
 /* ---- lines ---- */
 
+/* A loop as of the scene, and what comes back in it. */
+struct drawn_loop {
+	struct loop_at *at; /* NULL: not drawn yet */
+	enum loop_progress progress;
+	uint32_t recurring_count;
+	struct recurring *recurring; /* up to RECURRING_MAX of them */
+};
+
 struct ledger_own {
 	struct ledger *all;
 	uint32_t k, items;       /* of the scene, and how many items there are then */
-	struct loop_at **states; /* by loop: computed when it is first drawn */
+	struct drawn_loop *states; /* by loop: computed when it is first drawn */
 	struct arena arena;      /* of states */
 	struct arena scratch;    /* of the line being drawn */
 };
@@ -81,6 +89,8 @@ static void add_loop(const struct scene *s, struct lines *out, uint32_t number)
 	if (start)
 		line_add(out, ROW_BLANK, 0, 0);
 	line_add(out, ROW_LOOP, number, 0);
+	if (loop_has_two_answers(own->all, number, own->k))
+		line_add(out, ROW_PROGRESS, number, 0);
 	for (uint32_t p = first; p != NONE && (p % YIELD_EVERY || yield_on(s->yield));
 	     p = loop_next_place(own->all, number, p, own->items)) {
 		if (!entry_is_shown(s, own, p))
@@ -97,8 +107,6 @@ static void add_loop(const struct scene *s, struct lines *out, uint32_t number)
 		line_add(out, ROW_NEW, number, 0);
 		line_add(out, ROW_AGAIN, number, 0);
 	}
-	if (loop_diverges(own->all, number, own->k))
-		line_add(out, ROW_WARNING, number, 0);
 }
 
 static void ledger_make(const struct scene *s, int cols, struct lines *out)
@@ -111,8 +119,7 @@ static void ledger_make(const struct scene *s, int cols, struct lines *out)
 	out->release = ledger_own_release;
 	own->k = s->k;
 	own->items = model_item_count(s->model, s->k);
-	own->all = s->asof ? asof_ledger(s->asof, s->k, s->yield)
-			   : ledger_new(s->model, s->k, s->k, s->yield);
+	own->all = scene_ledger(s);
 	if (!own->all)
 		return;
 	own->states = arena_zalloc(&own->arena, own->all->n * sizeof(*own->states));
@@ -123,11 +130,17 @@ static void ledger_make(const struct scene *s, int cols, struct lines *out)
 			add_loop(s, out, i);
 }
 
-static const struct loop_at *loop_state(struct ledger_own *own, uint32_t loop)
+static const struct drawn_loop *loop_state(struct ledger_own *own, uint32_t loop)
 {
-	if (!own->states[loop])
-		own->states[loop] = loop_look(own->all, loop, own->k, &own->arena);
-	return own->states[loop];
+	struct drawn_loop *d = &own->states[loop];
+
+	if (d->at)
+		return d;
+	d->at = loop_look(own->all, loop, own->k, &own->arena);
+	d->progress = loop_progress(d->at);
+	d->recurring = arena_alloc(&own->arena, RECURRING_MAX * sizeof(*d->recurring));
+	d->recurring_count = loop_recurring(own->all, d->at, d->recurring);
+	return d;
 }
 
 /* ---- drawing ---- */
@@ -135,8 +148,19 @@ static const struct loop_at *loop_state(struct ledger_own *own, uint32_t loop)
 /* Columns layout of a row: id, severity, the last turns that fit, the title. */
 struct ledger_layout {
 	int id_cols, grade_at, turns_at, title_at, title_cols;
+	int cell; /* columns of a turn */
 	uint32_t from, turns; /* shown turns: [from, from + turns) */
 };
+
+/* Wide enough for the iteration numbers of the newest turns, with a sign and a gap. */
+static int cell_cols(const struct loop_at *l)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = l->turn_count; i-- > 0 && l->turn_count - i <= 64;)
+		most = l->turns[i].iteration > most ? l->turns[i].iteration : most;
+	return number_width(most, CELL_COLS - 3) + 3;
+}
 
 static struct ledger_layout layout_of(const struct loop_at *l, int cols)
 {
@@ -148,13 +172,14 @@ static struct ledger_layout layout_of(const struct loop_at *l, int cols)
 
 	p.grade_at = p.id_cols + 1;
 	p.turns_at = p.grade_at + (cols < 50 ? 2 : GRADE_COLS);
-	room = (cols - p.turns_at - title) / CELL_COLS;
+	p.cell = cell_cols(l);
+	room = (cols - p.turns_at - title) / p.cell;
 	p.turns = room < 1 ? 1 : (uint32_t)room;
 	if (p.turns > l->turn_count)
 		p.turns = l->turn_count;
 	p.from = l->turn_count - p.turns;
 	/* titles of loops with up to three turns are aligned */
-	p.title_at = p.turns_at + CELL_COLS * (int)(p.turns < 3 && room >= 3 ? 3 : p.turns) + 1;
+	p.title_at = p.turns_at + p.cell * (int)(p.turns < 3 && room >= 3 ? 3 : p.turns) + 1;
 	/* what the next turn will take on a wider screen is not given to the title before */
 	p.title_cols = p.turns < l->turn_count ? title - 1 : cols - p.title_at;
 	if (p.title_cols > cols - p.title_at)
@@ -164,7 +189,7 @@ static struct ledger_layout layout_of(const struct loop_at *l, int cols)
 
 static struct rect turn_rect(const struct ledger_layout *p, struct rect row, uint32_t turn)
 {
-	return rect_in(row, 0, p->turns_at + (int)(turn - p->from) * CELL_COLS, 1, CELL_COLS - 1);
+	return rect_in(row, 0, p->turns_at + (int)(turn - p->from) * p->cell, 1, p->cell - 1);
 }
 
 static void draw_loop(const struct scene *s, struct ledger_own *own, const struct loop_at *l,
@@ -206,7 +231,7 @@ static void draw_cell(const struct entry *e, uint32_t turn, struct pen p)
 
 	pen_skip(&p, 1);
 	for (uint32_t i = 0; i < e->n; i++) {
-		const struct mark *mark = &marks[e->list[i].kind];
+		const struct mark *mark = &entry_marks[e->list[i].kind];
 
 		if (e->list[i].turn != turn)
 			continue;
@@ -288,15 +313,18 @@ static void draw_counts(const struct loop_at *l, enum what what, struct grid *g,
 	}
 }
 
-static void draw_warning(const struct loop_at *l, struct pen p)
+/* "4 → 3 → 4 → 4 open  ⚠ does not converge  ▲ F-1 ×3, F-2" */
+static void draw_progress(const struct model *m, const struct drawn_loop *d, struct pen p)
 {
-	const struct loop_turn *before, *after;
+	const struct mark *mark = &progress_marks[d->progress];
+	struct buf counts = { 0 };
 
-	if (loop_last_two(l, &before, &after))
-		pen_printf(
-			&p, ROLE_WARN,
-			" ⚠ does not converge: %u open after iteration %u, %u after iteration %u",
-			before->open, before->iteration, after->open, after->iteration);
+	pen_skip(&p, 1);
+	if (loop_counts(d->at, p.rest.cols < 100 ? 6 : 12, &counts))
+		pen_printf(&p, ROLE_KEY, "%s open  ", counts.p);
+	pen_printf(&p, mark->role, "%s %s", mark->glyph, mark->word);
+	pen_recurring(&p, m, d->recurring, d->recurring_count);
+	buf_release(&counts);
 }
 
 /* The legend, with short words on narrow screens. */
@@ -317,11 +345,11 @@ static void ledger_heading(const struct scene *s, const struct lines *lines, str
 	(void)lines;
 	grid_fill(g, p.rest, ROLE_HEADER, " ");
 	for (unsigned i = 0; i < ENTRY_COUNT; i++) {
-		const char *word = wide ? marks[i].word : brief[i];
+		const char *word = wide ? entry_marks[i].word : brief[i];
 
 		if (!word || (int)strlen(word) + 2 > p.rest.cols)
 			continue;
-		pen_printf(&p, ROLE_HEADER, "%s %s", marks[i].letter, word);
+		pen_printf(&p, ROLE_HEADER, "%s %s", entry_marks[i].letter, word);
 		pen_skip(&p, wide ? 2 : 1);
 	}
 }
@@ -332,10 +360,13 @@ static void ledger_draw(const struct scene *s, const struct lines *lines, uint32
 	struct ledger_own *own = lines->own;
 	const struct line *line = &lines->list.v[i];
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
+	const struct drawn_loop *d = NULL;
 	const struct loop_at *l = NULL;
 
-	if (line->what != ROW_BLANK)
-		l = loop_state(own, line->what == ROW_ITEM ? line->b : line->a);
+	if (line->what != ROW_BLANK) {
+		d = loop_state(own, line->what == ROW_ITEM ? line->b : line->a);
+		l = d->at;
+	}
 	switch ((enum what)line->what) {
 	case ROW_BLANK: break;
 	case ROW_LOOP: draw_loop(s, own, l, g, row); break;
@@ -343,8 +374,13 @@ static void ledger_draw(const struct scene *s, const struct lines *lines, uint32
 	case ROW_OPEN:
 	case ROW_NEW:
 	case ROW_AGAIN: draw_counts(l, line->what, g, row); break;
-	case ROW_WARNING: draw_warning(l, p); break;
+	case ROW_PROGRESS: draw_progress(s->model, d, p); break;
 	}
+}
+
+static bool is_heading(const struct line *line)
+{
+	return line->what == ROW_LOOP || line->what == ROW_PROGRESS;
 }
 
 /* The newest of the items that share the row. */
@@ -355,6 +391,8 @@ static struct target ledger_target(const struct scene *s, const struct lines *li
 	uint32_t place, next;
 
 	(void)s;
+	if (is_heading(line))
+		return target_loop(own->all->list[line->a].first);
 	if (line->what != ROW_ITEM)
 		return target_none;
 	place = loop_place_of(own->all, line->b, line->a);
@@ -363,12 +401,23 @@ static struct target ledger_target(const struct scene *s, const struct lines *li
 	return target_item(loop_item(own->all, place));
 }
 
+/* A heading's preview is the loop, whatever it leads to. */
+static struct target ledger_preview(const struct scene *s, const struct lines *lines, uint32_t i)
+{
+	const struct ledger_own *own = lines->own;
+	const struct line *line = &lines->list.v[i];
+
+	return is_heading(line) ? target_loop(own->all->list[line->a].first)
+				: ledger_target(s, lines, i);
+}
+
 const struct view_ops view_ledger = {
 	.name = "ledger",
 	.make = ledger_make,
 	.heading = ledger_heading,
 	.draw = ledger_draw,
 	.target = ledger_target,
+	.preview = ledger_preview,
 	.empty = "No feedback loop or review yet.",
 	.then = "{messages} shows every message.",
 };

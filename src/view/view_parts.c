@@ -83,6 +83,11 @@ struct target target_message(uint32_t message)
 	return (struct target){ TARGET_MESSAGE, message };
 }
 
+struct target target_loop(uint32_t first_message)
+{
+	return (struct target){ TARGET_LOOP, first_message };
+}
+
 /* ---- the pen ---- */
 
 void pen_skip(struct pen *p, int cols)
@@ -619,7 +624,7 @@ bool target_contains(const struct scene *s, struct target t, struct str word)
 	const struct item *item;
 	bool found;
 
-	if (t.type == TARGET_NONE)
+	if (t.type == TARGET_NONE || t.type == TARGET_LOOP)
 		return false;
 	if (t.type == TARGET_MESSAGE)
 		return str_contains_nocase(s->reader->bytes(s->reader->ctx, t.number), word);

@@ -3,6 +3,7 @@
 #ifndef GAVEL_VIEW_VIEW_PARTS_H
 #define GAVEL_VIEW_VIEW_PARTS_H
 
+#include "model/ledger.h"
 #include "view/view.h"
 
 /* How a state is shown: by a glyph, a letter or a word; the colour only repeats it. The letters of
@@ -243,6 +244,21 @@ bool item_is_snoozed(const struct scene *s, uint32_t item, const struct item_sta
 /* Whether the item or message contains the word, without case; its line may not show all of it. */
 bool target_contains(const struct scene *s, struct target t, struct str word);
 bool message_is_shown(const struct scene *s, uint32_t message);
+
+/* Loops of the ledger (view_loop.c). Indexed by loop_progress, and by entry_event_kind. */
+extern const struct mark progress_marks[], entry_marks[];
+/* The root task's id, or the name of the feedback session. */
+struct str loop_name(const struct ledger *all, uint32_t loop);
+/* "4 → 3 → 4": open items after the last `most` answers. False: there is no answer. */
+bool loop_counts(const struct loop_at *l, uint32_t most, struct buf *out);
+enum { LOOP_COUNTS_MAX = 24 }; /* where there is room for many */
+/* "  ▲ F-1 ×3, F-2": what loop_recurring found. */
+void pen_recurring(struct pen *p, const struct model *m, const struct recurring *list,
+		   uint32_t total);
+/* The scene's loops, else computed; the caller calls ledger_release. NULL: cancelled. */
+struct ledger *scene_ledger(const struct scene *s);
+/* Whether the scene's loops have the item in one that does not converge. */
+bool item_loop_diverges(const struct scene *s, uint32_t item);
 /* The first task of the chain a task revises, as of k. */
 uint32_t root_at(const struct model *m, uint32_t task, uint32_t k);
 /* The process of an agent that gavel runs; NULL = it does not, or the scene is in the past. */
@@ -251,6 +267,7 @@ const struct life *life_of_agent(const struct scene *s, uint32_t agent, bool has
 const char *agent_health_word(const struct agent_stats *stats, const struct life *life);
 struct target target_item(uint32_t item);
 struct target target_message(uint32_t message);
+struct target target_loop(uint32_t first_message);
 extern const struct target target_none;
 /* Allocates room for so many more lines. */
 void lines_reserve(struct lines *lines, uint32_t more);

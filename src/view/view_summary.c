@@ -25,6 +25,7 @@ enum what {
 	ROW_TIME,
 	ROW_USAGE,
 	ROW_TOOK, /* how long decisions took */
+	ROW_LOOP, /* a: index into summary_own.diverging */
 	ROW_LIST, /* and above: number of the list; a: first entry, b: how many */
 };
 
@@ -35,12 +36,21 @@ struct list {
 	uint32_t first, n;
 };
 
+/* A loop that does not converge. */
+struct summary_loop {
+	struct str name, counts;
+	struct recurring *recurring;
+	uint32_t recurring_count;
+};
+
 struct summary_own {
 	struct session_stats stats;
 	struct list lists[DIALECT_MAX + 15];
 	uint32_t list_count;
 	struct summary_entry *entries;
 	uint32_t entry_count, entry_cap;
+	struct summary_loop diverging[DIVERGED_MAX];
+	uint32_t diverging_count;
 };
 
 /* ---- lists ---- */
@@ -179,6 +189,39 @@ static void list_states(const struct scene *s, struct lines *out)
 	list_wrap(s, out);
 }
 
+static void add_diverging(const struct scene *s, struct lines *out, const struct ledger *all,
+			  uint32_t loop)
+{
+	struct summary_own *own = out->own;
+	struct summary_loop *to = &own->diverging[own->diverging_count];
+	struct arena arena = { 0 };
+	const struct loop_at *l = loop_look(all, loop, s->k, &arena);
+	struct buf counts = { 0 };
+
+	loop_counts(l, 8, &counts);
+	to->name = arena_str(&out->arena, loop_name(all, loop));
+	to->counts = arena_str(&out->arena, buf_str(&counts));
+	to->recurring = arena_zalloc(&out->arena, RECURRING_MAX * sizeof(*to->recurring));
+	to->recurring_count = loop_recurring(all, l, to->recurring);
+	line_add(out, ROW_LOOP, own->diverging_count++, 0);
+	buf_release(&counts);
+	arena_release(&arena);
+}
+
+/* The first loops that do not converge, by name. */
+static void list_diverging(const struct scene *s, struct lines *out)
+{
+	struct summary_own *own = out->own;
+	const struct session_stats *f = &own->stats;
+	struct ledger *all = f->diverging ? scene_ledger(s) : NULL;
+
+	for (uint32_t i = 0; all && i < all->n && own->diverging_count < f->diverging &&
+			     own->diverging_count < DIVERGED_MAX; i++)
+		if (all->list[i].first == f->diverged[own->diverging_count])
+			add_diverging(s, out, all, i);
+	ledger_release(all);
+}
+
 static void list_decisions(const struct scene *s, struct lines *out)
 {
 	static const struct mark diverges = { "⚠", "W", "not converging", ROLE_WARN };
@@ -193,6 +236,7 @@ static void list_decisions(const struct scene *s, struct lines *out)
 	list_add(out, "loops", ROLE_KEY, f->loops);
 	mark_add(out, &diverges, f->diverging);
 	list_wrap(s, out);
+	list_diverging(s, out);
 }
 
 /* Agents that used most tokens. */
@@ -278,6 +322,16 @@ static void draw_took(const struct session_stats *f, struct pen p)
 		pen_printf(&p, ROLE_DIM, "   (%u without a time)", f->decided - f->timed);
 }
 
+static void draw_loop(const struct model *m, const struct summary_loop *l, struct pen p)
+{
+	pen_skip(&p, list_indent(p.rest.cols));
+	pen_id(&p, ROLE_ID, l->name);
+	pen_put(&p, ROLE_NORMAL, "  ");
+	pen_text(&p, ROLE_NORMAL, l->counts);
+	pen_put(&p, ROLE_NORMAL, " open");
+	pen_recurring(&p, m, l->recurring, l->recurring_count);
+}
+
 static void draw_list(const struct summary_own *own, const struct line *line, struct pen p)
 {
 	const struct list *list = &own->lists[line->what - ROW_LIST];
@@ -313,7 +367,6 @@ static void summary_draw(const struct scene *s, const struct lines *lines, uint3
 	const struct line *line = &lines->list.v[i];
 	struct pen p = { g, rect_in(row, 0, 0, 1, row.cols) };
 
-	(void)s;
 	if (line->what == ROW_BLANK)
 		return;
 	if (line->what == ROW_TIME)
@@ -322,6 +375,8 @@ static void summary_draw(const struct scene *s, const struct lines *lines, uint3
 		draw_usage(&own->stats.counts, p);
 	else if (line->what == ROW_TOOK)
 		draw_took(&own->stats, p);
+	else if (line->what == ROW_LOOP)
+		draw_loop(s->model, &own->diverging[line->a], p);
 	else
 		draw_list(own, line, p);
 }

@@ -698,13 +698,13 @@ START_TEST(what_is_put_off_can_be_had_back)
 	type("z");
 	says("snoozed");
 	app_draw(&app, g, &row, &col);
-	ck_assert_uint_eq(app_list(&app)->lines.list.n, 17);
+	ck_assert_uint_eq(app_list(&app)->lines.list.n, 21);
 	type("AK"); /* the one before is the one that was snoozed */
 	app_draw(&app, g, &row, &col);
 	ck_assert_uint_eq(app_list(&app)->at.a, at.a);
 	type("zA");
 	app_draw(&app, g, &row, &col);
-	ck_assert_uint_eq(app_list(&app)->lines.list.n, 18);
+	ck_assert_uint_eq(app_list(&app)->lines.list.n, 22);
 	grid_free(g);
 	close_demo();
 }

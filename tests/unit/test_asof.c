@@ -228,8 +228,7 @@ static void assert_same_loop(const struct ledger *whole, uint32_t i, const struc
 	uint32_t a = loop_first_place(whole, i, limit), b = loop_first_place(fresh, n, limit);
 	struct arena arena = { 0 };
 	const struct loop_at *x = loop_look(whole, i, k, &arena), *y = loop_look(fresh, n, k, &arena);
-	const struct loop_turn *before, *after;
-	bool two = loop_last_two(y, &before, &after);
+	enum loop_progress progress = loop_progress(y);
 
 	ck_assert_uint_eq(whole->list[i].task, fresh->list[n].task);
 	ck_assert_uint_eq(x->turn_count, y->turn_count);
@@ -239,9 +238,12 @@ static void assert_same_loop(const struct ledger *whole, uint32_t i, const struc
 			  x->turns[t].open == y->turns[t].open &&
 			  x->turns[t].fresh == y->turns[t].fresh &&
 			  x->turns[t].again == y->turns[t].again &&
+			  x->turns[t].recurring == y->turns[t].recurring &&
+			  x->turns[t].approved == y->turns[t].approved &&
 			  x->turns[t].failed == y->turns[t].failed);
+	ck_assert_int_eq(loop_progress(x), progress);
 	ck_assert_msg(loop_diverges(whole, i, k) ==
-			      (two && after->open && after->open >= before->open),
+			      (progress == LOOP_NOT_FALLING || progress == LOOP_RECURRING),
 		      "loop %u as of %u; " TOLD, i, k, SEED);
 	for (; a != NONE && b != NONE; a = loop_next_place(whole, i, a, limit),
 				       b = loop_next_place(fresh, n, b, limit)) {
