@@ -308,6 +308,8 @@ bool app_set_filter(struct app *a, struct str text)
 		app_say(a, ROLE_ERROR, "%s", err.text);
 		return false;
 	}
+	if (f && a->scene.reader)
+		filter_set_sources(f, a->scene.reader->source, a->scene.reader->ctx);
 	app_drop_filter(a);
 	a->filter = f;
 	a->scene.filter = f;

@@ -144,6 +144,8 @@ static int show(struct options *o, const struct shown_view *shown, const char *i
 	load_run(&l, NULL, NULL);
 	if (set_cursor(&s, o) || load_filter(o, s.now_ms, &filter))
 		goto out;
+	if (filter)
+		filter_set_sources(filter, l.reader.source, l.reader.ctx);
 	s.filter = filter;
 	code = l.trouble ? EXIT_TROUBLE : EXIT_FINE;
 	if (o->against)
